@@ -1,0 +1,394 @@
+#!/bin/sh
+# Makes the tables of system calls and flag names that kvis.c includes.
+#
+#   gen/tables.sh                    syscalls.tbl -> syscalls.h, flags.tbl -> flags.h
+#   gen/tables.sh check HEADERDIR    compare the numbers in syscalls.tbl with the kernel's headers
+#   gen/tables.sh update HEADERDIR   put the headers' numbers into syscalls.tbl, append new calls
+#
+# HEADERDIR is an include directory as linux-libc-dev or `make headers_install` fills it:
+# asm/ or TRIPLET/asm/ with unistd_64.h, unistd_32.h and unistd_x32.h (x86), unistd_64.h or
+# asm-generic/unistd.h (arm64). An ABI whose headers are not there is named and left out.
+# Exit status: 0 done, 1 the tables are wrong or differ from the headers, 2 usage.
+
+set -eu
+LC_ALL=C
+export LC_ALL
+unset CDPATH
+gen=$(cd -- "$(dirname -- "$0")" && pwd)
+abis='x86_64 i386 x32 arm64'   # the order of the number columns in syscalls.tbl
+
+die() {
+    echo "tables.sh: $*" >&2
+    exit 2
+}
+
+# flags.tbl, checked, as lines `FAMILY CONSTANT VALUE ARM64VALUE`.
+read_flags() {
+    awk '
+    function bad(msg) {
+        printf "%s:%d: %s\n", FILENAME, FNR, msg | "cat >&2"
+        failed = 1
+    }
+    function number(s) { return s ~ /^-?(0[0-7]*|[1-9][0-9]*|0[xX][0-9a-fA-F]+)$/ }
+    function close_family() { if (fam != "" && !rows) bad("family " fam " has no rows") }
+    { sub(/#.*/, "") }
+    NF == 0 { next }
+    /^family[ \t]/ {
+        close_family()
+        if (NF != 2 || $2 !~ /^[a-z_][a-z0-9_]*$/) bad("expected: family NAME")
+        if ($2 in seen) bad("family " $2 " stands twice")
+        fam = $2; seen[fam] = 1; rows = 0
+        next
+    }
+    !/^[ \t]/ { bad("expected `family NAME` or an indented `CONSTANT VALUE`"); next }
+    fam == "" { bad("a constant before the first family"); next }
+    {
+        rows++
+        arm = $3
+        if (NF < 2 || NF > 3) { bad("expected: CONSTANT VALUE [arm64=VALUE]"); next }
+        if (NF == 3 && !sub(/^arm64=/, "", arm)) bad("unknown column `" $3 "`")
+        if (NF == 2) arm = $2
+        if ($1 !~ /^[A-Za-z_][A-Za-z0-9_]*$/) bad("`" $1 "` is no name of a constant")
+        if (!number($2)) bad("`" $2 "` is no number")
+        if (arm != $2 && !number(arm)) bad("`" arm "` is no number")
+        if ((fam, $1) in seen) bad($1 " stands twice in family " fam)
+        seen[fam, $1] = 1
+        print fam, $1, $2, arm
+    }
+    END { close_family(); exit failed }
+    ' "$gen/flags.tbl" > "$tmp/flags"
+    cut -d ' ' -f 1 "$tmp/flags" | uniq > "$tmp/families"
+}
+
+# syscalls.tbl, checked, without comments, sorted by name, as lines
+# `ID NAME CLASSES X86_64 I386 X32 ARM64 ARG...`; CLASSES is a C expression.
+read_calls() {
+    awk -v abis="$abis" '
+    function bad(msg) {
+        printf "%s:%d: %s\n", FILENAME, FNR, msg | "cat >&2"
+        failed = 1
+    }
+    function classes(s,    i, c, expr, had) {
+        if (s == "-") return 0
+        for (i = 1; i <= length(s); i++) {
+            c = substr(s, i, 1)
+            if (!(c in class)) bad("unknown class letter `" c "`")
+            if (c in had) bad("class letter `" c "` stands twice")
+            had[c] = 1
+            expr = expr (i > 1 ? "|" : "") class[c]
+        }
+        return expr
+    }
+    function check_number(a, n) {
+        if (n == "-") return 0
+        if (n !~ /^(0|[1-9][0-9]*)$/ || n + 0 > 1023) {
+            bad("`" n "` is no number of a system call")
+            return 1
+        }
+        if ((a, n) in owner) bad(abi[a] " number " n " is also that of " owner[a, n])
+        if ((a, $1) in where) bad($1 " has two numbers in " abi[a])
+        owner[a, n] = $1
+        where[a, $1] = 1
+        return 1
+    }
+    function check_arg(arg,    i, kind) {
+        i = index(arg, ":")
+        kind = substr(arg, i + 1)
+        if (substr(arg, 1, i - 1) !~ /^[a-z_][a-z0-9_]*$/)
+            bad("`" arg "`: an argument is NAME:KIND")
+        else if (kind ~ /^[ef]:/ && !(substr(kind, 3) in family))
+            bad("`" arg "`: flags.tbl has no family `" substr(kind, 3) "`")
+        else if (kind !~ /^[ef]:/ && !(kind in kinds))
+            bad("`" arg "`: unknown kind `" kind "`")
+    }
+    BEGIN { split(abis, abi, " ") }
+    FILENAME != ARGV[2] { family[$1] = 1; next }
+    { sub(/#.*/, "") }
+    NF == 0 { next }
+    $1 == "@class" { class[$2] = $3; next }
+    $1 == "@kind" { kinds[$2] = 1; next }
+    $1 !~ /^[a-z_][a-z0-9_]*$/ { bad("`" $1 "` is no name of a system call"); next }
+    NF < 6 { bad("expected: NAME CLASS X86_64 I386 X32 ARM64 [ARG:KIND]..."); next }
+    {
+        if (NF > 12) bad("more than 6 arguments")
+        $2 = classes($2)
+        n = 0
+        for (i = 1; i <= 4; i++) n += check_number(i, $(i + 2))
+        if (!n) bad($1 " has no number in any ABI")
+        for (i = 7; i <= NF; i++) check_arg($i)
+        print NR, $0
+    }
+    END { exit failed }
+    ' "$tmp/families" "$gen/syscalls.tbl" > "$tmp/unsorted"
+    sort -k 2,2 -k 1,1n "$tmp/unsorted" | awk -v abis="$abis" '
+    BEGIN { split(abis, abi, " ") }
+    {
+        for (i = 4; $i == "-"; i++) ;
+        $1 = "SC_" $2 ($2 == last ? "_" abi[i - 3] : "")
+        last = $2
+        print
+    }' > "$tmp/calls"
+}
+
+# The kinds of an argument as C: fd -> K_FD, f:open -> K_BITS(FAM_open), e:whence -> K_ENUM(...).
+write_rows() {
+    awk '
+    function kind(k) {
+        if (k ~ /^f:/) return "K_BITS(FAM_" substr(k, 3) ")"
+        if (k ~ /^e:/) return "K_ENUM(FAM_" substr(k, 3) ")"
+        return "K_" toupper(k)
+    }
+    function add(s) {
+        if (length(line) + length(s) > 99) {
+            print line
+            line = "       "
+        }
+        line = line " " s
+    }
+    {
+        gsub(/\|/, " | ", $3)
+        line = sprintf("    [%s] = {\"%s\", %s, %d, {", $1, $2, $3, NF - 7)
+        if (NF == 7) { print line "{0, 0}}},"; next }
+        sub(/ *\{$/, "", line)
+        for (i = 8; i <= NF; i++) {
+            c = index($i, ":")
+            arg = "{\"" substr($i, 1, c - 1) "\", " kind(substr($i, c + 1)) "}"
+            add((i == 8 ? "{" : "") arg (i == NF ? "}}," : ","))
+        }
+        print line
+    }' "$tmp/calls"
+}
+
+# One ABI: number -> row. $1 its name, $2 its column in the sorted table.
+write_numbers() {
+    echo
+    echo "static const unsigned short sc_nr_$1[] = {"
+    awk -v col="$2" '$col != "-" { print $col, $1 }' "$tmp/calls" | sort -n |
+        awk '{ printf "    [%d] = %s + 1,\n", $1, $2 }'
+    echo '};'
+}
+
+write_syscalls() {
+    cat <<'EOF'
+/*
+ * Generated by gen/tables.sh from gen/syscalls.tbl. Do not edit: change the table and run it.
+ *
+ * sc_rows[]: every system call by name, with its classes and arguments. SC_name is the index of
+ * its row; where ABIs differ in arguments the further rows are SC_name_abi. sc_nr_ABI[number] is
+ * that index + 1, and 0 where the ABI has no such call (x32: number without bit 30).
+ */
+
+enum {
+EOF
+    awk '{ print "    " $1 "," }' "$tmp/calls"
+    printf '};\n\nstatic const struct sc_row sc_rows[] = {\n'
+    write_rows
+    echo '};'
+    col=4
+    for abi in $abis; do
+        write_numbers "$abi" $col
+        col=$((col + 1))
+    done
+}
+
+write_flags() {
+    cat <<'EOF'
+/* Generated by gen/tables.sh from gen/flags.tbl. Do not edit: change the table and run it. */
+
+#ifdef __aarch64__
+#define FL_ARCH(x86, arm64) arm64
+#else
+#define FL_ARCH(x86, arm64) x86
+#endif
+
+enum {
+EOF
+    awk '{ print "    FAM_" $1 "," }' "$tmp/families"
+    echo '};'
+    awk '
+    function ull(v) { return v ~ /^-/ ? v "ULL" : v }
+    function end() { if (fam != "") print "};" }
+    $1 != fam { end(); fam = $1; printf "\nstatic const struct flag fl_%s[] = {\n", fam }
+    {
+        v = $3 == $4 ? ull($3) : "FL_ARCH(" ull($3) ", " ull($4) ")"
+        printf "    {%s, \"%s\"},\n", v, $2
+    }
+    END { end() }
+    ' "$tmp/flags"
+    printf '\n#define FAMILY(f) [FAM_##f] = {#f, fl_##f, sizeof fl_##f / sizeof fl_##f[0]}\n'
+    printf 'static const struct family families[] = {\n'
+    awk '{ print "    FAMILY(" $1 ")," }' "$tmp/families"
+    printf '};\n#undef FAMILY\n\n#ifdef KVIS_CHECK_FLAGS\n'
+    awk '{
+        v = $3 == $4 ? $3 : "FL_ARCH(" $3 ", " $4 ")"
+        test = "_Static_assert(" $2 " == " v ","
+        text = "\"" $2 "\");"
+        sep = length(test text) < 100 ? " " : "\n    "
+        printf "#ifdef %s\n%s%s%s\n#endif\n", $2, test, sep, text
+    }' "$tmp/flags"
+    echo '#endif'
+}
+
+# `ABI NAME NUMBER` from a header that has plain #defines; x32's carry __X32_SYSCALL_BIT.
+plain_header() {
+    awk -v abi="$1" '
+    $1 != "#define" || $2 !~ /^__NR_[a-z_]/ || $2 == "__NR_syscalls" { next }
+    {
+        name = $2
+        sub(/^__NR_/, "", name)
+        sub(/^#define[ \t]+[^ \t]+[ \t]+/, "")
+        sub(/__X32_SYSCALL_BIT[ \t]*\+/, "")
+        gsub(/[() \t]/, "")
+        if ($0 ~ /^[0-9]+$/) print abi, name, $0
+    }' "$2"
+}
+
+# arm64's numbers from asm-generic/unistd.h: the one header for all newer architectures, with
+# #ifs; arm64 is a 64-bit one that has all the __ARCH_WANT_ ones but SYNC_FILE_RANGE2
+# (arch/arm64/include/uapi/asm/unistd.h). __NR3264_x is a number that two names share.
+generic_header() {
+    awk '
+    function truth(line) {
+        if (line ~ /^#ifdef __ARCH_WANT_SYNC_FILE_RANGE2/) return 0
+        if (line ~ /__BITS_PER_LONG == 32/ && line !~ /__ARCH_WANT_TIME32/) return 0
+        return 1
+    }
+    /^#[ \t]*if/ { depth++; on[depth] = truth($0) && (depth == 1 || on[depth - 1]); next }
+    /^#[ \t]*else/ { on[depth] = !on[depth] && (depth == 1 || on[depth - 1]); next }
+    /^#[ \t]*endif/ { depth--; next }
+    $1 != "#define" || (depth && !on[depth]) { next }
+    $2 ~ /^__NR3264_/ { shared[$2] = $3; next }
+    $2 !~ /^__NR_[a-z_]/ || $2 ~ /^__NR_(syscalls|arch_specific_syscall)$/ { next }
+    {
+        v = ($3 in shared) ? shared[$3] : $3
+        if (v ~ /^[0-9]+$/) print "arm64", substr($2, 6), v
+    }' "$1"
+}
+
+x86_headers() {
+    for d in "$1"/asm "$1"/x86_64-*/asm "$1"/i?86-*/asm; do
+        [ -f "$d/unistd_x32.h" ] || continue
+        plain_header x86_64 "$d/unistd_64.h"
+        plain_header i386 "$d/unistd_32.h"
+        plain_header x32 "$d/unistd_x32.h"
+        return
+    done
+}
+
+# A directory that also has unistd_32.h is that of another architecture.
+arm64_headers() {
+    for d in "$1"/aarch64-*/asm "$1"/asm; do
+        if [ -f "$d/unistd_64.h" ] && [ ! -f "$d/unistd_32.h" ]; then
+            plain_header arm64 "$d/unistd_64.h"
+            return
+        fi
+    done
+    [ ! -f "$1/asm-generic/unistd.h" ] || generic_header "$1/asm-generic/unistd.h"
+}
+
+# All numbers under $1 into $tmp/headers.
+read_headers() {
+    [ -d "$1" ] || die "$1: no such directory"
+    { x86_headers "$1"; arm64_headers "$1"; } > "$tmp/headers"
+    [ -s "$tmp/headers" ] || die "$1: no asm/unistd_*.h and no asm-generic/unistd.h"
+    for abi in $abis; do
+        grep -q "^$abi " "$tmp/headers" || echo "$abi: not checked, no headers of it in $1" >&2
+    done
+}
+
+check() {
+    awk -v abis="$abis" '
+    BEGIN { n = split(abis, abi, " ") }
+    FILENAME == ARGV[1] {
+        for (i = 1; i <= n; i++) if ($(i + 3) != "-") have[abi[i], $2] = $(i + 3)
+        next
+    }
+    ($1, $2) in have && have[$1, $2] == $3 { same[$1]++; next }
+    { printf "%s: %s is %d in the headers, %s in syscalls.tbl\n", $1, $2, $3,
+      ($1, $2) in have ? have[$1, $2] : "missing"; failed = 1 }
+    END {
+        for (i = 1; i <= n; i++) if (abi[i] in same) print abi[i] ": " same[abi[i]] " calls agree"
+        exit failed
+    }' "$tmp/calls" "$tmp/headers"
+}
+
+# Rewrites only the rows whose numbers change. A number that is new for a call with several rows
+# goes into the first of them, and is reported: a person has to say which row fits.
+update() {
+    awk -v abis="$abis" '
+    function note(msg) { print msg | "cat >&2" }
+    function row(call, cls, n1, n2, n3, n4, rest,    text) {
+        text = sprintf("%-28s %-5s %6s %5s %5s %5s  %s", call, cls, n1, n2, n3, n4, rest)
+        sub(/ +$/, "", text)
+        return text
+    }
+    BEGIN {
+        n = split(abis, abi, " ")
+        unknown = "arg1:hex arg2:hex arg3:hex arg4:hex arg5:hex arg6:hex"
+    }
+    FILENAME == ARGV[1] {
+        num[$1, $2] = $3
+        if (!($2 in known)) order[++calls] = $2
+        known[$2] = 1
+        next
+    }
+    { line[++lines] = $0 }
+    /^[a-z_]/ {
+        rows[$1]++
+        for (i = 1; i <= n; i++) if ($(i + 2) != "-") placed[abi[i], $1] = lines
+        if (!($1 in first)) first[$1] = lines
+    }
+    END {
+        for (k = 1; k <= lines; k++) print (line[k] ~ /^[a-z_]/ ? renumber(line[k], k) : line[k])
+        for (c = 1; c <= calls; c++) if (!(order[c] in first)) print added(order[c])
+    }
+    function renumber(text, k,    f, i, v, changed, rest) {
+        split(text, f, " ")
+        for (i = 1; i <= n; i++) {
+            if (!((abi[i], f[1]) in num)) continue
+            v = num[abi[i], f[1]]
+            if (f[i + 2] == v) continue
+            if ((abi[i], f[1]) in placed ? placed[abi[i], f[1]] != k : first[f[1]] != k) continue
+            if (rows[f[1]] > 1) note(f[1] ": has several rows, check where " abi[i] " " v " went")
+            f[i + 2] = v
+            changed = 1
+        }
+        if (!changed) return text
+        rest = text
+        for (i = 1; i <= 6; i++) sub(/^[^ \t]+[ \t]*/, "", rest)
+        return row(f[1], f[2], f[3], f[4], f[5], f[6], rest)
+    }
+    function at(a, call) { return (a, call) in num ? num[a, call] : "-" }
+    function added(call) {
+        note(call ": new, its arguments and class are to be filled in")
+        return row(call, "-", at(abi[1], call), at(abi[2], call), at(abi[3], call),
+                   at(abi[4], call), unknown "  # new: arguments unknown")
+    }
+    ' "$tmp/headers" "$gen/syscalls.tbl" > "$tmp/syscalls.tbl"
+    cat "$tmp/syscalls.tbl" > "$gen/syscalls.tbl"
+}
+
+generate() {
+    write_syscalls > "$tmp/syscalls.h"
+    write_flags > "$tmp/flags.h"
+    cat "$tmp/syscalls.h" > "$gen/syscalls.h"
+    cat "$tmp/flags.h" > "$gen/flags.h"
+}
+
+case $#:${1-} in
+0: | 2:check | 2:update) ;;
+*) die 'usage: tables.sh | tables.sh check HEADERDIR | tables.sh update HEADERDIR' ;;
+esac
+
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+trap 'exit 1' HUP INT TERM
+read_flags
+read_calls
+if [ $# = 2 ]; then
+    read_headers "$2"
+    "$1"
+    [ "$1" = check ] || read_calls
+else
+    generate
+fi
