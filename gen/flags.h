@@ -226,6 +226,8 @@ enum {
     FAM_termiosi,
     FAM_termioso,
     FAM_termiosl,
+    FAM_ifflags,
+    FAM_tunflags,
     FAM_ioctl,
 };
 
@@ -631,111 +633,34 @@ static const struct flag fl_nlproto[] = {
 
 static const struct flag fl_ethproto[] = {
     {0x1, "ETH_P_802_3"},
-    {0x2, "ETH_P_AX25"},
     {0x3, "ETH_P_ALL"},
     {0x4, "ETH_P_802_2"},
-    {0x5, "ETH_P_SNAP"},
-    {0x6, "ETH_P_DDCMP"},
-    {0x7, "ETH_P_WAN_PPP"},
-    {0x8, "ETH_P_PPP_MP"},
-    {0x9, "ETH_P_LOCALTALK"},
     {0xc, "ETH_P_CAN"},
     {0xd, "ETH_P_CANFD"},
-    {0xe, "ETH_P_CANXL"},
-    {0x10, "ETH_P_PPPTALK"},
-    {0x11, "ETH_P_TR_802_2"},
-    {0x15, "ETH_P_MOBITEX"},
-    {0x16, "ETH_P_CONTROL"},
-    {0x17, "ETH_P_IRDA"},
-    {0x18, "ETH_P_ECONET"},
-    {0x19, "ETH_P_HDLC"},
-    {0x1a, "ETH_P_ARCNET"},
-    {0x1b, "ETH_P_DSA"},
-    {0x1c, "ETH_P_TRAILER"},
     {0x60, "ETH_P_LOOP"},
-    {0xf5, "ETH_P_PHONET"},
-    {0xf6, "ETH_P_IEEE802154"},
-    {0xf7, "ETH_P_CAIF"},
-    {0xf8, "ETH_P_XDSA"},
-    {0xf9, "ETH_P_MAP"},
-    {0xfa, "ETH_P_MCTP"},
-    {0xfe, "ETH_P_GRE_OSI"},
-    {0x200, "ETH_P_PUP"},
-    {0x201, "ETH_P_PUPAT"},
-    {0x600, "ETH_P_802_3_MIN"},
     {0x800, "ETH_P_IP"},
-    {0x805, "ETH_P_X25"},
     {0x806, "ETH_P_ARP"},
-    {0x8ff, "ETH_P_BPQ"},
-    {0xa00, "ETH_P_IEEEPUP"},
-    {0xa01, "ETH_P_IEEEPUPAT"},
-    {0x22eb, "ETH_P_ERSPAN2"},
-    {0x22f0, "ETH_P_TSN"},
     {0x4305, "ETH_P_BATMAN"},
-    {0x6000, "ETH_P_DEC"},
-    {0x6001, "ETH_P_DNA_DL"},
-    {0x6002, "ETH_P_DNA_RC"},
-    {0x6003, "ETH_P_DNA_RT"},
-    {0x6004, "ETH_P_LAT"},
-    {0x6005, "ETH_P_DIAG"},
-    {0x6006, "ETH_P_CUST"},
-    {0x6007, "ETH_P_SCA"},
     {0x6558, "ETH_P_TEB"},
     {0x8035, "ETH_P_RARP"},
-    {0x809b, "ETH_P_ATALK"},
-    {0x80f3, "ETH_P_AARP"},
     {0x8100, "ETH_P_8021Q"},
     {0x8137, "ETH_P_IPX"},
     {0x86dd, "ETH_P_IPV6"},
     {0x8808, "ETH_P_PAUSE"},
     {0x8809, "ETH_P_SLOW"},
-    {0x883e, "ETH_P_WCCP"},
     {0x8847, "ETH_P_MPLS_UC"},
-    {0x8848, "ETH_P_MPLS_MC"},
-    {0x884c, "ETH_P_ATMMPOA"},
     {0x8863, "ETH_P_PPP_DISC"},
     {0x8864, "ETH_P_PPP_SES"},
-    {0x886c, "ETH_P_LINK_CTL"},
-    {0x8870, "ETH_P_8021AC"},
-    {0x8884, "ETH_P_ATMFATE"},
     {0x888e, "ETH_P_PAE"},
-    {0x8892, "ETH_P_PROFINET"},
-    {0x8899, "ETH_P_REALTEK"},
     {0x88a2, "ETH_P_AOE"},
-    {0x88a4, "ETH_P_ETHERCAT"},
     {0x88a8, "ETH_P_8021AD"},
-    {0x88b5, "ETH_P_802_EX1"},
-    {0x88be, "ETH_P_ERSPAN"},
-    {0x88c3, "ETH_P_MXLGSW"},
-    {0x88c7, "ETH_P_PREAUTH"},
-    {0x88ca, "ETH_P_TIPC"},
     {0x88cc, "ETH_P_LLDP"},
-    {0x88e3, "ETH_P_MRP"},
     {0x88e5, "ETH_P_MACSEC"},
-    {0x88e7, "ETH_P_8021AH"},
-    {0x88f5, "ETH_P_MVRP"},
     {0x88f7, "ETH_P_1588"},
-    {0x88f8, "ETH_P_NCSI"},
-    {0x88fb, "ETH_P_PRP"},
-    {0x8902, "ETH_P_CFM"},
     {0x8906, "ETH_P_FCOE"},
     {0x890d, "ETH_P_TDLS"},
-    {0x8914, "ETH_P_FIP"},
     {0x8915, "ETH_P_IBOE"},
-    {0x8917, "ETH_P_80221"},
-    {0x892f, "ETH_P_HSR"},
-    {0x894f, "ETH_P_NSH"},
     {0x9000, "ETH_P_LOOPBACK"},
-    {0x9100, "ETH_P_QINQ1"},
-    {0x9200, "ETH_P_QINQ2"},
-    {0x9300, "ETH_P_QINQ3"},
-    {0x9988, "ETH_P_YT921X"},
-    {0xdada, "ETH_P_EDSA"},
-    {0xdadb, "ETH_P_DSA_8021Q"},
-    {0xe001, "ETH_P_DSA_A5PSW"},
-    {0xed3e, "ETH_P_IFE"},
-    {0xfbfb, "ETH_P_AF_IUCV"},
-    {0xfd3a, "ETH_P_NXP_NETC"},
 };
 
 static const struct flag fl_shutdown[] = {
@@ -2212,7 +2137,7 @@ static const struct flag fl_memfd[] = {
 };
 
 static const struct flag fl_memfdsecret[] = {
-    {02000000, "FD_CLOEXEC"},
+    {02000000, "O_CLOEXEC"},
 };
 
 static const struct flag fl_getrandom[] = {
@@ -3339,55 +3264,43 @@ static const struct flag fl_termiosl[] = {
     {0x10000, "EXTPROC"},
 };
 
+static const struct flag fl_ifflags[] = {
+    {0x1, "IFF_UP"},
+    {0x2, "IFF_BROADCAST"},
+    {0x4, "IFF_DEBUG"},
+    {0x8, "IFF_LOOPBACK"},
+    {0x10, "IFF_POINTOPOINT"},
+    {0x20, "IFF_NOTRAILERS"},
+    {0x40, "IFF_RUNNING"},
+    {0x80, "IFF_NOARP"},
+    {0x100, "IFF_PROMISC"},
+    {0x200, "IFF_ALLMULTI"},
+    {0x400, "IFF_MASTER"},
+    {0x800, "IFF_SLAVE"},
+    {0x1000, "IFF_MULTICAST"},
+    {0x2000, "IFF_PORTSEL"},
+    {0x4000, "IFF_AUTOMEDIA"},
+    {0x8000, "IFF_DYNAMIC"},
+};
+
+static const struct flag fl_tunflags[] = {
+    {0x1, "IFF_TUN"},
+    {0x2, "IFF_TAP"},
+    {0x10, "IFF_NAPI"},
+    {0x20, "IFF_NAPI_FRAGS"},
+    {0x40, "IFF_NO_CARRIER"},
+    {0x100, "IFF_MULTI_QUEUE"},
+    {0x200, "IFF_ATTACH_QUEUE"},
+    {0x400, "IFF_DETACH_QUEUE"},
+    {0x1000, "IFF_NO_PI"},
+    {0x2000, "IFF_ONE_QUEUE"},
+    {0x4000, "IFF_VNET_HDR"},
+    {0x8000, "IFF_TUN_EXCL"},
+};
+
 static const struct flag fl_ioctl[] = {
     {0x1, "FIBMAP"},
     {0x2, "FIGETBSZ"},
-    {0xd, "HIDIOCTL_LAST"},
-    {0x301, "HDIO_GETGEO"},
-    {0x302, "HDIO_GET_UNMASKINTR"},
-    {0x304, "HDIO_GET_MULTCOUNT"},
-    {0x305, "HDIO_GET_QDMA"},
-    {0x306, "HDIO_SET_XFER"},
-    {0x307, "HDIO_OBSOLETE_IDENTITY"},
-    {0x308, "HDIO_GET_KEEPSETTINGS"},
-    {0x309, "HDIO_GET_32BIT"},
-    {0x30a, "HDIO_GET_NOWERR"},
-    {0x30b, "HDIO_GET_DMA"},
-    {0x30c, "HDIO_GET_NICE"},
-    {0x30d, "HDIO_GET_IDENTITY"},
-    {0x30e, "HDIO_GET_WCACHE"},
-    {0x30f, "HDIO_GET_ACOUSTIC"},
-    {0x310, "HDIO_GET_ADDRESS"},
-    {0x31a, "HDIO_GET_BUSSTATE"},
-    {0x31b, "HDIO_TRISTATE_HWIF"},
-    {0x31c, "HDIO_DRIVE_RESET"},
-    {0x31d, "HDIO_DRIVE_TASKFILE"},
-    {0x31e, "HDIO_DRIVE_CMD_AEB"},
-    {0x31f, "HDIO_DRIVE_CMD"},
-    {0x321, "HDIO_SET_MULTCOUNT"},
-    {0x322, "HDIO_SET_UNMASKINTR"},
-    {0x323, "HDIO_SET_KEEPSETTINGS"},
-    {0x324, "HDIO_SET_32BIT"},
-    {0x325, "HDIO_SET_NOWERR"},
-    {0x326, "HDIO_SET_DMA"},
-    {0x327, "HDIO_SET_PIO_MODE"},
-    {0x328, "HDIO_SCAN_HWIF"},
-    {0x329, "HDIO_SET_NICE"},
-    {0x32a, "HDIO_UNREGISTER_HWIF"},
-    {0x32b, "HDIO_SET_WCACHE"},
-    {0x32c, "HDIO_SET_ACOUSTIC"},
-    {0x32d, "HDIO_SET_BUSSTATE"},
-    {0x32e, "HDIO_SET_QDMA"},
-    {0x32f, "HDIO_SET_ADDRESS"},
-    {0x701, "I2C_RETRIES"},
-    {0x702, "I2C_TIMEOUT"},
-    {0x703, "I2C_SLAVE"},
-    {0x704, "I2C_TENBIT"},
-    {0x705, "I2C_FUNCS"},
-    {0x706, "I2C_SLAVE_FORCE"},
-    {0x707, "I2C_RDWR"},
-    {0x708, "I2C_PEC"},
-    {0x720, "I2C_SMBUS"},
     {0x125d, "BLKROSET"},
     {0x125e, "BLKROGET"},
     {0x125f, "BLKRRPART"},
@@ -3440,52 +3353,11 @@ static const struct flag fl_ioctl[] = {
     {0x3b77, "VFIO_DEVICE_ATTACH_IOMMUFD_PT"},
     {0x3b78, "VFIO_DEVICE_DETACH_IOMMUFD_PT"},
     {0x3b79, "VFIO_EEH_PE_OP"},
-    {0x3d13, "PTP_MASK_CLEAR_ALL"},
-    {0x4b30, "KDMKTONE"},
-    {0x4b31, "KDGETLED"},
-    {0x4b32, "KDSETLED"},
     {0x4b33, "KDGKBTYPE"},
-    {0x4b34, "KDADDIO"},
-    {0x4b35, "KDDELIO"},
-    {0x4b36, "KDENABIO"},
-    {0x4b37, "KDDISABIO"},
     {0x4b3a, "KDSETMODE"},
     {0x4b3b, "KDGETMODE"},
-    {0x4b3c, "KDMAPDISP"},
-    {0x4b3d, "KDUNMAPDISP"},
-    {0x4b40, "GIO_SCRNMAP"},
-    {0x4b41, "PIO_SCRNMAP"},
     {0x4b44, "KDGKBMODE"},
     {0x4b45, "KDSKBMODE"},
-    {0x4b46, "KDGKBENT"},
-    {0x4b47, "KDSKBENT"},
-    {0x4b48, "KDGKBSENT"},
-    {0x4b49, "KDSKBSENT"},
-    {0x4b4a, "KDGKBDIACR"},
-    {0x4b4b, "KDSKBDIACR"},
-    {0x4b4c, "KDGETKEYCODE"},
-    {0x4b4d, "KDSETKEYCODE"},
-    {0x4b4e, "KDSIGACCEPT"},
-    {0x4b52, "KDKBDREP"},
-    {0x4b60, "GIO_FONT"},
-    {0x4b61, "PIO_FONT"},
-    {0x4b62, "KDGKBMETA"},
-    {0x4b63, "KDSKBMETA"},
-    {0x4b64, "KDGKBLED"},
-    {0x4b65, "KDSKBLED"},
-    {0x4b66, "GIO_UNIMAP"},
-    {0x4b67, "PIO_UNIMAP"},
-    {0x4b68, "PIO_UNIMAPCLR"},
-    {0x4b69, "GIO_UNISCRNMAP"},
-    {0x4b6a, "PIO_UNISCRNMAP"},
-    {0x4b6b, "GIO_FONTX"},
-    {0x4b6c, "PIO_FONTX"},
-    {0x4b6d, "PIO_FONTRESET"},
-    {0x4b70, "GIO_CMAP"},
-    {0x4b71, "PIO_CMAP"},
-    {0x4b72, "KDFONTOP"},
-    {0x4bfa, "KDGKBDIACRUC"},
-    {0x4bfb, "KDSKBDIACRUC"},
     {0x4c00, "LOOP_SET_FD"},
     {0x4c01, "LOOP_CLR_FD"},
     {0x4c02, "LOOP_SET_STATUS"},
@@ -3503,53 +3375,9 @@ static const struct flag fl_ioctl[] = {
     {0x4e44, "NVME_IOCTL_RESET"},
     {0x4e45, "NVME_IOCTL_SUBSYS_RESET"},
     {0x4e46, "NVME_IOCTL_RESCAN"},
-    {0x5201, "RFKILL_IOCTL_NOINPUT"},
     {0x5204, "RNDZAPENTCNT"},
     {0x5206, "RNDCLEARPOOL"},
     {0x5207, "RNDRESEEDCRNG"},
-    {0x5301, "CDROMPAUSE"},
-    {0x5302, "CDROMRESUME"},
-    {0x5303, "CDROMPLAYMSF"},
-    {0x5304, "CDROMPLAYTRKIND"},
-    {0x5305, "CDROMREADTOCHDR"},
-    {0x5306, "CDROMREADTOCENTRY"},
-    {0x5307, "CDROMSTOP"},
-    {0x5308, "CDROMSTART"},
-    {0x5309, "CDROMEJECT"},
-    {0x530a, "CDROMVOLCTRL"},
-    {0x530b, "CDROMSUBCHNL"},
-    {0x530c, "CDROMREADMODE2"},
-    {0x530d, "CDROMREADMODE1"},
-    {0x530e, "CDROMREADAUDIO"},
-    {0x530f, "CDROMEJECT_SW"},
-    {0x5310, "CDROMMULTISESSION"},
-    {0x5311, "CDROM_GET_MCN"},
-    {0x5312, "CDROMRESET"},
-    {0x5313, "CDROMVOLREAD"},
-    {0x5314, "CDROMREADRAW"},
-    {0x5315, "CDROMREADCOOKED"},
-    {0x5316, "CDROMSEEK"},
-    {0x5317, "CDROMPLAYBLK"},
-    {0x5318, "CDROMREADALL"},
-    {0x5319, "CDROMCLOSETRAY"},
-    {0x531d, "CDROMGETSPINDOWN"},
-    {0x531e, "CDROMSETSPINDOWN"},
-    {0x5320, "CDROM_SET_OPTIONS"},
-    {0x5321, "CDROM_CLEAR_OPTIONS"},
-    {0x5322, "CDROM_SELECT_SPEED"},
-    {0x5323, "CDROM_SELECT_DISC"},
-    {0x5325, "CDROM_MEDIA_CHANGED"},
-    {0x5326, "CDROM_DRIVE_STATUS"},
-    {0x5327, "CDROM_DISC_STATUS"},
-    {0x5328, "CDROM_CHANGER_NSLOTS"},
-    {0x5329, "CDROM_LOCKDOOR"},
-    {0x5330, "CDROM_DEBUG"},
-    {0x5331, "CDROM_GET_CAPABILITY"},
-    {0x5382, "CDROMAUDIOBUFSIZ"},
-    {0x5393, "CDROM_SEND_PACKET"},
-    {0x5394, "CDROM_NEXT_WRITABLE"},
-    {0x5395, "CDROM_LAST_WRITTEN"},
-    {0x5396, "CDROM_TIMED_MEDIA_CHANGE"},
     {0x5401, "TCGETS"},
     {0x5402, "TCSETS"},
     {0x5403, "TCSETSW"},
@@ -3614,16 +3442,6 @@ static const struct flag fl_ioctl[] = {
     {0x545d, "TIOCGICOUNT"},
     {0x5460, "FIOQSIZE"},
     {0x54e3, "TUNGETDEVNETNS"},
-    {0x5501, "UI_DEV_CREATE"},
-    {0x5502, "UI_DEV_DESTROY"},
-    {0x550b, "USBDEVFS_DISCARDURB"},
-    {0x5514, "USBDEVFS_RESET"},
-    {0x5516, "USBDEVFS_DISCONNECT"},
-    {0x5517, "USBDEVFS_CONNECT"},
-    {0x551f, "USBDEVFS_GET_SPEED"},
-    {0x5521, "USBDEVFS_FORBID_SUSPEND"},
-    {0x5522, "USBDEVFS_ALLOW_SUSPEND"},
-    {0x5523, "USBDEVFS_WAIT_FOR_RESUME"},
     {0x5600, "VT_OPENQRY"},
     {0x5601, "VT_GETMODE"},
     {0x5602, "VT_SETMODE"},
@@ -3649,9 +3467,6 @@ static const struct flag fl_ioctl[] = {
     {0x700f, "RTC_WIE_ON"},
     {0x7010, "RTC_WIE_OFF"},
     {0x7014, "RTC_VL_CLR"},
-    {0x7434, "PPPIOCUNBRIDGECHAN"},
-    {0x7439, "PPPIOCDISCONN"},
-    {0x744e, "PPPIOCXFERUNIT"},
     {0x8901, "FIOSETOWN"},
     {0x8902, "SIOCSPGRP"},
     {0x8903, "FIOGETOWN"},
@@ -3779,14 +3594,10 @@ static const struct flag fl_ioctl[] = {
     {0x4001af84, "VHOST_SET_FORK_FROM_OWNER"},
     {0x40042408, "PERF_EVENT_IOC_SET_BPF"},
     {0x40042409, "PERF_EVENT_IOC_PAUSE_OUTPUT"},
-    {0x40043d04, "PTP_ENABLE_PPS"},
-    {0x40043d0d, "PTP_ENABLE_PPS2"},
-    {0x40043d14, "PTP_MASK_EN_SINGLE"},
     {0x40044581, "EVIOCRMFF"},
     {0x40044590, "EVIOCGRAB"},
     {0x40044591, "EVIOCREVOKE"},
     {0x400445a0, "EVIOCSCLOCKID"},
-    {0x4004480d, "HIDIOCREVOKE"},
     {0x40045201, "RNDADDTOENTCNT"},
     {0x40045431, "TIOCSPTLCK"},
     {0x40045436, "TIOCSIG"},
@@ -3806,36 +3617,10 @@ static const struct flag fl_ioctl[] = {
     {0x400454dc, "TUNSETVNETLE"},
     {0x400454de, "TUNSETVNETBE"},
     {0x400454e2, "TUNSETCARRIER"},
-    {0x4004551e, "USBDEVFS_DROP_PRIVILEGES"},
-    {0x40045564, "UI_SET_EVBIT"},
-    {0x40045565, "UI_SET_KEYBIT"},
-    {0x40045566, "UI_SET_RELBIT"},
-    {0x40045567, "UI_SET_ABSBIT"},
-    {0x40045568, "UI_SET_MSCBIT"},
-    {0x40045569, "UI_SET_LEDBIT"},
-    {0x4004556a, "UI_SET_SNDBIT"},
-    {0x4004556b, "UI_SET_FFBIT"},
-    {0x4004556d, "UI_SET_SWBIT"},
-    {0x4004556e, "UI_SET_PROPBIT"},
-    {0x40046602, "FS_IOC32_SETFLAGS"},
-    {0x40047435, "PPPIOCBRIDGECHAN"},
-    {0x40047438, "PPPIOCATTCHAN"},
-    {0x4004743a, "PPPIOCCONNECT"},
-    {0x4004743b, "PPPIOCSMRRU"},
-    {0x4004743c, "PPPIOCDETACH"},
-    {0x4004743d, "PPPIOCATTACH"},
-    {0x40047440, "PPPIOCSDEBUG"},
-    {0x40047451, "PPPIOCSMAXCID"},
-    {0x40047452, "PPPIOCSMRU"},
-    {0x40047454, "PPPIOCSRASYNCMAP"},
-    {0x40047457, "PPPIOCSASYNCMAP"},
-    {0x40047459, "PPPIOCSFLAGS"},
-    {0x40047602, "FS_IOC32_SETVERSION"},
     {0x40049409, "FICLONE"},
     {0x40049421, "BTRFS_IOC_BALANCE_CTL"},
     {0x4004ae86, "KVM_INTERRUPT"},
     {0x4004ae99, "KVM_SET_MP_STATE"},
-    {0x4004aec2, "KVM_ARM_VCPU_FINALIZE"},
     {0x4004af07, "VHOST_SET_LOG_FD"},
     {0x4004af09, "VHOST_FREE_WORKER"},
     {0x4004af42, "VHOST_SCSI_GET_ABI_VERSION"},
@@ -3853,17 +3638,11 @@ static const struct flag fl_ioctl[] = {
     {0x40084503, "EVIOCSREP"},
     {0x40084504, "EVIOCSKEYCODE"},
     {0x40085203, "RNDADDENTROPY"},
-    {0x4008550c, "USBDEVFS_REAPURB"},
-    {0x4008550d, "USBDEVFS_REAPURBNDELAY"},
-    {0x40085511, "USBDEVFS_CONNECTINFO"},
-    {0x4008556c, "UI_SET_PHYS"},
     {0x40086200, "DMA_BUF_IOCTL_SYNC"},
     {0x40086203, "DMA_BUF_IOCTL_IMPORT_SYNC_FILE"},
     {0x40086602, "FS_IOC_SETFLAGS"},
     {0x4008700c, "RTC_IRQP_SET"},
     {0x4008700e, "RTC_EPOCH_SET"},
-    {0x4008744b, "PPPIOCSNPMODE"},
-    {0x40087543, "UDMABUF_CREATE_LIST"},
     {0x40087602, "FS_IOC_SETVERSION"},
     {0x40088a01, "EPIOCSPARAMS"},
     {0x40089413, "BTRFS_IOC_DEFAULT_SUBVOL"},
@@ -3897,51 +3676,40 @@ static const struct flag fl_ioctl[] = {
     {0x4008af75, "VHOST_VDPA_SET_VRING_ENABLE"},
     {0x4008af7c, "VHOST_VDPA_SET_GROUP_ASID"},
     {0x4008af83, "VHOST_SET_FEATURES_ARRAY"},
-    {0x400c55cb, "UI_END_FF_ERASE"},
     {0x400c6615, "FS_IOC_GET_ENCRYPTION_POLICY"},
     {0x400caed0, "KVM_XEN_HVM_EVTCHN_SEND"},
     {0x40101283, "BLKRESETZONE"},
     {0x40101286, "BLKOPENZONE"},
     {0x40101287, "BLKCLOSEZONE"},
     {0x40101288, "BLKFINISHZONE"},
-    {0x40103d02, "PTP_EXTTS_REQUEST"},
-    {0x40103d0b, "PTP_EXTTS_REQUEST2"},
     {0x40103e05, "SYNC_IOC_SET_DEADLINE"},
     {0x40104593, "EVIOCSMASK"},
     {0x401054d5, "TUNATTACHFILTER"},
     {0x401054d6, "TUNDETACHFILTER"},
     {0x40106614, "FS_IOC_GET_ENCRYPTION_PWSALT"},
-    {0x40107446, "PPPIOCSACTIVE"},
-    {0x40107447, "PPPIOCSPASS"},
-    {0x4010744d, "PPPIOCSCOMPRESS"},
     {0x4010942a, "BTRFS_IOC_QGROUP_CREATE"},
     {0x40109441, "BTRFS_IOC_SUBVOL_SYNC_WAIT"},
     {0x4010ae42, "KVM_GET_DIRTY_LOG"},
     {0x4010ae67, "KVM_REGISTER_COALESCED_MMIO"},
     {0x4010ae68, "KVM_UNREGISTER_COALESCED_MMIO"},
     {0x4010aeaa, "KVM_DIRTY_TLB"},
-    {0x4010aeab, "KVM_ARM_SET_DEVICE_ADDR"},
+    {0x4010aeab, "KVM_GET_ONE_REG"},
     {0x4010aeac, "KVM_SET_ONE_REG"},
-    {0x4010aeb5, "KVM_ARM_SET_COUNTER_OFFSET"},
     {0x4010e501, "FUSE_DEV_IOC_BACKING_OPEN"},
     {0x40182103, "SECCOMP_IOCTL_NOTIF_ADDFD"},
     {0x40187013, "RTC_PARAM_GET"},
     {0x40187014, "RTC_PARAM_SET"},
-    {0x40187542, "UDMABUF_CREATE"},
     {0x40189429, "BTRFS_IOC_QGROUP_ASSIGN"},
     {0x4018aebd, "KVM_HYPERV_EVENTFD"},
     {0x4018aee1, "KVM_SET_DEVICE_ATTR"},
     {0x4018aee2, "KVM_GET_DEVICE_ATTR"},
     {0x4018aee3, "KVM_HAS_DEVICE_ATTR"},
-    {0x401c5504, "UI_ABS_SETUP"},
     {0x401c5820, "FS_IOC_FSSETXATTR"},
     {0x40207012, "RTC_PLL_SET"},
-    {0x4020744f, "PPPIOCSXASYNCMAP"},
     {0x4020940d, "FICLONERANGE"},
     {0x4020ae46, "KVM_SET_USER_MEMORY_REGION"},
     {0x4020ae76, "KVM_IRQFD"},
     {0x4020aea5, "KVM_SIGNAL_MSI"},
-    {0x4020aeae, "KVM_ARM_VCPU_INIT"},
     {FL_ARCH(0x4020aeb2, 0x4008aeb2), "KVM_SET_PMU_EVENT_FILTER"},
     {0x4020aed2, "KVM_SET_MEMORY_ATTRIBUTES"},
     {0x40247007, "RTC_ALM_SET"},
@@ -3957,8 +3725,6 @@ static const struct flag fl_ioctl[] = {
     {0x40309410, "BTRFS_IOC_DEFRAG_RANGE"},
     {0x40309439, "BTRFS_IOC_SET_FEATURES"},
     {0x4030ae7b, "KVM_SET_CLOCK"},
-    {0x40383d03, "PTP_PEROUT_REQUEST"},
-    {0x40383d0c, "PTP_PEROUT_REQUEST2"},
     {0x4038ae7a, "KVM_XEN_HVM_CONFIG"},
     {0x4040942c, "BTRFS_IOC_QUOTA_RESCAN"},
     {0x4040ae77, "KVM_CREATE_PIT2"},
@@ -3969,10 +3735,6 @@ static const struct flag fl_ioctl[] = {
     {FL_ARCH(0x4048ae9b, 0x4208ae9b), "KVM_SET_GUEST_DEBUG"},
     {0x4048aec9, "KVM_XEN_HVM_SET_ATTR"},
     {0x4048aecb, "KVM_XEN_VCPU_SET_ATTR"},
-    {0x405c5503, "UI_DEV_SETUP"},
-    {0x40603d07, "PTP_PIN_SETFUNC"},
-    {0x40603d10, "PTP_PIN_SETFUNC2"},
-    {0x406855c9, "UI_END_FF_UPLOAD"},
     {0x4068aea3, "KVM_ENABLE_CAP"},
     {0x4070aea0, "KVM_SET_PIT2"},
     {0x40806685, "FS_IOC_ENABLE_VERITY"},
@@ -3984,14 +3746,11 @@ static const struct flag fl_ioctl[] = {
     {0x40e8af40, "VHOST_SCSI_SET_ENDPOINT"},
     {0x40e8af41, "VHOST_SCSI_CLEAR_ENDPOINT"},
     {0x41009432, "FS_IOC_SETFSLABEL"},
-    {0x41045508, "USBDEVFS_GETDRIVER"},
     {FL_ARCH(0x4138ae84, 0x4000ae84), "KVM_SET_SREGS"},
     {0x4140aecd, "KVM_SET_SREGS2"},
     {0x4188aea7, "KVM_SET_XCRS"},
     {0x4188aec6, "KVM_X86_SET_MSR_FILTER"},
     {FL_ARCH(0x41a0ae8d, 0x4000ae8d), "KVM_SET_FPU"},
-    {0x43403d05, "PTP_SYS_OFFSET"},
-    {0x43403d0e, "PTP_SYS_OFFSET2"},
     {0x4400ae8f, "KVM_SET_LAPIC"},
     {0x50009401, "BTRFS_IOC_SNAP_CREATE"},
     {0x50009402, "BTRFS_IOC_DEFRAG"},
@@ -4015,7 +3774,6 @@ static const struct flag fl_ioctl[] = {
     {0x80041285, "BLKGETNRZONES"},
     {0x80044501, "EVIOCGVERSION"},
     {0x80044584, "EVIOCGEFFECTS"},
-    {0x80044801, "HIDIOCGRDESCSIZE"},
     {0x80045200, "RNDGETENTCNT"},
     {0x80045430, "TIOCGPTN"},
     {0x80045432, "TIOCGDEV"},
@@ -4030,34 +3788,8 @@ static const struct flag fl_ioctl[] = {
     {0x800454df, "TUNGETVNETBE"},
     {0x800454e0, "TUNSETSTEERINGEBPF"},
     {0x800454e1, "TUNSETFILTEREBPF"},
-    {0x80045503, "USBDEVFS_RESETEP"},
-    {0x80045505, "USBDEVFS_SETCONFIGURATION"},
-    {0x8004550f, "USBDEVFS_CLAIMINTERFACE"},
-    {0x80045510, "USBDEVFS_RELEASEINTERFACE"},
-    {0x80045515, "USBDEVFS_CLEAR_HALT"},
-    {0x80045518, "USBDEVFS_CLAIM_PORT"},
-    {0x80045519, "USBDEVFS_RELEASE_PORT"},
-    {0x8004551a, "USBDEVFS_GET_CAPABILITIES"},
-    {0x8004552d, "UI_GET_VERSION"},
-    {0x80045701, "WDIOC_GETSTATUS"},
-    {0x80045702, "WDIOC_GETBOOTSTATUS"},
-    {0x80045703, "WDIOC_GETTEMP"},
-    {0x80045704, "WDIOC_SETOPTIONS"},
-    {0x80045705, "WDIOC_KEEPALIVE"},
-    {0x80045707, "WDIOC_GETTIMEOUT"},
-    {0x80045709, "WDIOC_GETPRETIMEOUT"},
-    {0x8004570a, "WDIOC_GETTIMELEFT"},
     {0x8004587d, "FS_IOC_SHUTDOWN"},
-    {0x80046601, "FS_IOC32_GETFLAGS"},
     {0x80047013, "RTC_VL_READ"},
-    {0x80047437, "PPPIOCGCHAN"},
-    {0x80047441, "PPPIOCGDEBUG"},
-    {0x80047453, "PPPIOCGMRU"},
-    {0x80047455, "PPPIOCGRASYNCMAP"},
-    {0x80047456, "PPPIOCGUNIT"},
-    {0x80047458, "PPPIOCGASYNCMAP"},
-    {0x8004745a, "PPPIOCGFLAGS"},
-    {0x80047601, "FS_IOC32_GETVERSION"},
     {0x8004ae98, "KVM_GET_MP_STATE"},
     {0x8004af08, "VHOST_NEW_WORKER"},
     {0x8004af70, "VHOST_VDPA_GET_DEVICE_ID"},
@@ -4076,11 +3808,7 @@ static const struct flag fl_ioctl[] = {
     {0x80084502, "EVIOCGID"},
     {0x80084503, "EVIOCGREP"},
     {0x80084504, "EVIOCGKEYCODE"},
-    {0x80084803, "HIDIOCGRAWINFO"},
     {0x80085202, "RNDGETPOOL"},
-    {0x80085504, "USBDEVFS_SETINTERFACE"},
-    {0x8008551c, "USBDEVFS_ALLOC_STREAMS"},
-    {0x8008551d, "USBDEVFS_FREE_STREAMS"},
     {0x80085610, "VT_GETCONSIZECSRPOS"},
     {0x80086601, "FS_IOC_GETFLAGS"},
     {0x8008700b, "RTC_IRQP_READ"},
@@ -4099,9 +3827,7 @@ static const struct flag fl_ioctl[] = {
     {0x800c6613, "FS_IOC_SET_ENCRYPTION_POLICY"},
     {0x80104592, "EVIOCGMASK"},
     {0x801054db, "TUNGETFILTER"},
-    {0x8010550e, "USBDEVFS_DISCSIGNAL"},
     {0x8010661b, "FS_IOC_GET_ENCRYPTION_NONCE"},
-    {0x8010743f, "PPPIOCGIDLE"},
     {0x80108906, "SIOCGSTAMP_NEW"},
     {0x80108907, "SIOCGSTAMPNS_NEW"},
     {0x8010aa01, "UFFDIO_UNREGISTER"},
@@ -4116,36 +3842,24 @@ static const struct flag fl_ioctl[] = {
     {0x80189439, "BTRFS_IOC_GET_FEATURES"},
     {0x801c581f, "FS_IOC_FSGETXATTR"},
     {0x80207011, "RTC_PLL_GET"},
-    {0x80207450, "PPPIOCGXASYNCMAP"},
-    {0x8020aeaf, "KVM_ARM_PREFERRED_TARGET"},
     {0x80247008, "RTC_ALM_READ"},
     {0x80247009, "RTC_RD_TIME"},
     {0x80284504, "EVIOCGKEYCODE_V2"},
     {0x80285442, "TIOCGISO7816"},
-    {0x80285700, "WDIOC_GETSUPPORT"},
     {0x80287010, "RTC_WKALM_RD"},
     {0x802c542a, "TCGETS2"},
     {0x8030942b, "BTRFS_IOC_QGROUP_LIMIT"},
     {0x8030ae7c, "KVM_GET_CLOCK"},
-    {0x8030aeb4, "KVM_ARM_MTE_COPY_TAGS"},
-    {0x8038550a, "USBDEVFS_SUBMITURB"},
     {0x8040942d, "BTRFS_IOC_QUOTA_RESCAN_STATUS"},
     {0x8040ae9f, "KVM_GET_VCPU_EVENTS"},
-    {0x8040aeb6, "KVM_ARM_GET_REG_WRITABLE_MASKS"},
-    {0x8044b401, "GPIO_GET_CHIPINFO_IOCTL"},
-    {0x80487436, "PPPIOCGL2TPSTATS"},
     {0x80489439, "BTRFS_IOC_GET_SUPPORTED_FEATURES"},
     {0x8048ae66, "KVM_SET_PIT"},
-    {0x80503d01, "PTP_CLOCK_GETCAPS"},
-    {0x80503d0a, "PTP_CLOCK_GETCAPS2"},
     {0x8070ae9f, "KVM_GET_PIT2"},
-    {0x80805513, "USBDEVFS_HUB_PORTINFO"},
     {0x80809440, "BTRFS_IOC_ENCODED_READ"},
     {0x8080aea1, "KVM_GET_DEBUGREGS"},
     {0x80811501, "FS_IOC_GETFSSYSFSPATH"},
     {FL_ARCH(0x8090ae81, 0x8360ae81), "KVM_GET_REGS"},
     {0x81009431, "FS_IOC_GETFSLABEL"},
-    {0x8108551b, "USBDEVFS_DISCONNECT_CLAIM"},
     {FL_ARCH(0x8138ae83, 0x8000ae83), "KVM_GET_SREGS"},
     {0x8140aecc, "KVM_GET_SREGS2"},
     {0x8188aea6, "KVM_GET_XCRS"},
@@ -4158,19 +3872,13 @@ static const struct flag fl_ioctl[] = {
     {0x90009427, "BTRFS_IOC_DEVICES_READY"},
     {0x9000aea4, "KVM_GET_XSAVE"},
     {0x9000aecf, "KVM_GET_XSAVE2"},
-    {0x90044802, "HIDIOCGRDESC"},
-    {0xc0045706, "WDIOC_SETTIMEOUT"},
-    {0xc0045708, "WDIOC_SETPRETIMEOUT"},
     {0xc0045877, "FIFREEZE"},
     {0xc0045878, "FITHAW"},
     {0xc0046686, "FS_IOC_MEASURE_VERITY"},
-    {0xc004743e, "PPPIOCNEWUNIT"},
     {0xc004ae02, "KVM_GET_MSR_INDEX_LIST"},
     {0xc004ae0a, "KVM_GET_MSR_FEATURE_INDEX_LIST"},
-    {0xc004b40c, "GPIO_GET_LINEINFO_UNWATCH_IOCTL"},
     {0xc008240a, "PERF_EVENT_IOC_QUERY_BPF"},
     {0xc0086202, "DMA_BUF_IOCTL_EXPORT_SYNC_FILE"},
-    {0xc008744c, "PPPIOCGNPMODE"},
     {0xc008ae05, "KVM_GET_SUPPORTED_CPUID"},
     {0xc008ae09, "KVM_GET_EMULATED_CPUID"},
     {0xc008ae67, "KVM_IRQ_LINE_STATUS"},
@@ -4184,20 +3892,14 @@ static const struct flag fl_ioctl[] = {
     {0xc008af7b, "VHOST_VDPA_GET_VRING_GROUP"},
     {0xc008af7f, "VHOST_VDPA_GET_VRING_DESC_GROUP"},
     {0xc0096616, "FS_IOC_GET_ENCRYPTION_POLICY_EX"},
-    {0xc00c55ca, "UI_BEGIN_FF_ERASE"},
     {0xc00caee0, "KVM_CREATE_DEVICE"},
     {0xc0101282, "BLKREPORTZONE"},
     {0xc010128e, "BLKREPORTZONEV2"},
     {0xc0101502, "FS_IOC_GETLBMD_CAP"},
-    {0xc0105512, "USBDEVFS_IOCTL"},
     {0xc0109414, "BTRFS_IOC_SPACE_INFO"},
     {0xc0109428, "BTRFS_IOC_QUOTA_CTL"},
-    {0xc010b40e, "GPIO_V2_LINE_GET_VALUES_IOCTL"},
-    {0xc010b40f, "GPIO_V2_LINE_SET_VALUES_IOCTL"},
     {0xc0182101, "SECCOMP_IOCTL_NOTIF_SEND"},
     {0xc0184800, "DMA_HEAP_IOCTL_ALLOC"},
-    {0xc0185500, "USBDEVFS_CONTROL"},
-    {0xc0185502, "USBDEVFS_BULK"},
     {0xc0185879, "FITRIM"},
     {0xc0189436, "FIDEDUPERANGE"},
     {0xc018aa06, "UFFDIO_WRITEPROTECT"},
@@ -4216,14 +3918,10 @@ static const struct flag fl_ioctl[] = {
     {0xc028aa05, "UFFDIO_MOVE"},
     {0xc028ae92, "KVM_TPR_ACCESS_REPORTING"},
     {0xc0303e03, "SYNC_IOC_MERGE"},
-    {0xc030b404, "GPIO_GET_LINEEVENT_IOCTL"},
     {0xc0383e04, "SYNC_IOC_FILE_INFO"},
     {0xc0389423, "BTRFS_IOC_INO_PATHS"},
     {0xc0389424, "BTRFS_IOC_LOGICAL_INO"},
     {0xc038943b, "BTRFS_IOC_LOGICAL_INO_V2"},
-    {0xc0403d08, "PTP_SYS_OFFSET_PRECISE"},
-    {0xc0403d11, "PTP_SYS_OFFSET_PRECISE2"},
-    {0xc0403d15, "PTP_SYS_OFFSET_PRECISE_CYCLES"},
     {0xc0406618, "FS_IOC_REMOVE_ENCRYPTION_KEY"},
     {0xc0406619, "FS_IOC_REMOVE_ENCRYPTION_KEY_ALL_USERS"},
     {0xc040aed4, "KVM_CREATE_GUEST_MEMFD"},
@@ -4231,33 +3929,21 @@ static const struct flag fl_ioctl[] = {
     {0xc0481273, "BLKTRACESETUP"},
     {0xc0484e41, "NVME_IOCTL_ADMIN_CMD"},
     {0xc0484e43, "NVME_IOCTL_IO_CMD"},
-    {0xc0484e80, "NVME_URING_CMD_IO"},
-    {0xc0484e81, "NVME_URING_CMD_IO_VEC"},
-    {0xc0484e82, "NVME_URING_CMD_ADMIN"},
-    {0xc0484e83, "NVME_URING_CMD_ADMIN_VEC"},
     {0xc048ae65, "KVM_GET_PIT"},
     {0xc048aec8, "KVM_XEN_HVM_GET_ATTR"},
     {0xc048aeca, "KVM_XEN_VCPU_GET_ATTR"},
-    {0xc048b402, "GPIO_GET_LINEINFO_IOCTL"},
-    {0xc048b40b, "GPIO_GET_LINEINFO_WATCH_IOCTL"},
     {0xc0502100, "SECCOMP_IOCTL_NOTIF_RECV"},
     {0xc0504e47, "NVME_IOCTL_ADMIN64_CMD"},
     {0xc0504e48, "NVME_IOCTL_IO64_CMD"},
     {0xc0504e49, "NVME_IOCTL_IO64_CMD_VEC"},
     {0xc0506617, "FS_IOC_ADD_ENCRYPTION_KEY"},
     {0xc058ff0b, "PIDFD_GET_INFO"},
-    {0xc0603d06, "PTP_PIN_GETFUNC"},
-    {0xc0603d0f, "PTP_PIN_GETFUNC2"},
     {0xc0606610, "PAGEMAP_SCAN"},
-    {0xc06855c8, "UI_BEGIN_FF_UPLOAD"},
     {0xc0709411, "BTRFS_IOC_TREE_SEARCH_V2"},
     {0xc080661a, "FS_IOC_GET_ENCRYPTION_KEY_STATUS"},
     {0xc080aebe, "KVM_GET_NESTED_STATE"},
     {0xc0c0128e, "BLKTRACESETUP2"},
     {0xc0c89425, "BTRFS_IOC_SET_RECEIVED_SUBVOL"},
-    {0xc100b405, "GPIO_V2_GET_LINEINFO_IOCTL"},
-    {0xc100b406, "GPIO_V2_GET_LINEINFO_WATCH_IOCTL"},
-    {0xc110b40d, "GPIO_V2_LINE_SET_CONFIG_IOCTL"},
     {0xc138fd00, "DM_VERSION"},
     {0xc138fd01, "DM_REMOVE_ALL"},
     {0xc138fd02, "DM_LIST_DEVICES"},
@@ -4276,16 +3962,11 @@ static const struct flag fl_ioctl[] = {
     {0xc138fd0f, "DM_DEV_SET_GEOMETRY"},
     {0xc138fd10, "DM_DEV_ARM_POLL"},
     {0xc138fd11, "DM_GET_TARGET_VERSION"},
-    {0xc16cb403, "GPIO_GET_LINEHANDLE_IOCTL"},
     {0xc208ae62, "KVM_GET_IRQCHIP"},
-    {0xc250b407, "GPIO_V2_GET_LINE_IOCTL"},
     {0xc400941b, "BTRFS_IOC_SCRUB"},
     {0xc400941d, "BTRFS_IOC_SCRUB_PROGRESS"},
     {0xc4009420, "BTRFS_IOC_BALANCE_V2"},
     {0xc4089434, "BTRFS_IOC_GET_DEV_STATS"},
-    {0xc4c03d09, "PTP_SYS_OFFSET_EXTENDED"},
-    {0xc4c03d12, "PTP_SYS_OFFSET_EXTENDED2"},
-    {0xc4c03d16, "PTP_SYS_OFFSET_EXTENDED_CYCLES"},
     {0xca289435, "BTRFS_IOC_DEV_REPLACE"},
     {0xd0009411, "BTRFS_IOC_TREE_SEARCH"},
     {0xd0009412, "BTRFS_IOC_INO_LOOKUP"},
@@ -4515,6 +4196,8 @@ static const struct family families[] = {
     FAMILY(termiosi),
     FAMILY(termioso),
     FAMILY(termiosl),
+    FAMILY(ifflags),
+    FAMILY(tunflags),
     FAMILY(ioctl),
 };
 #undef FAMILY
@@ -5480,29 +5163,11 @@ _Static_assert(NETLINK_SMC == 22, "NETLINK_SMC");
 #ifdef ETH_P_802_3
 _Static_assert(ETH_P_802_3 == 0x1, "ETH_P_802_3");
 #endif
-#ifdef ETH_P_AX25
-_Static_assert(ETH_P_AX25 == 0x2, "ETH_P_AX25");
-#endif
 #ifdef ETH_P_ALL
 _Static_assert(ETH_P_ALL == 0x3, "ETH_P_ALL");
 #endif
 #ifdef ETH_P_802_2
 _Static_assert(ETH_P_802_2 == 0x4, "ETH_P_802_2");
-#endif
-#ifdef ETH_P_SNAP
-_Static_assert(ETH_P_SNAP == 0x5, "ETH_P_SNAP");
-#endif
-#ifdef ETH_P_DDCMP
-_Static_assert(ETH_P_DDCMP == 0x6, "ETH_P_DDCMP");
-#endif
-#ifdef ETH_P_WAN_PPP
-_Static_assert(ETH_P_WAN_PPP == 0x7, "ETH_P_WAN_PPP");
-#endif
-#ifdef ETH_P_PPP_MP
-_Static_assert(ETH_P_PPP_MP == 0x8, "ETH_P_PPP_MP");
-#endif
-#ifdef ETH_P_LOCALTALK
-_Static_assert(ETH_P_LOCALTALK == 0x9, "ETH_P_LOCALTALK");
 #endif
 #ifdef ETH_P_CAN
 _Static_assert(ETH_P_CAN == 0xc, "ETH_P_CAN");
@@ -5510,134 +5175,23 @@ _Static_assert(ETH_P_CAN == 0xc, "ETH_P_CAN");
 #ifdef ETH_P_CANFD
 _Static_assert(ETH_P_CANFD == 0xd, "ETH_P_CANFD");
 #endif
-#ifdef ETH_P_CANXL
-_Static_assert(ETH_P_CANXL == 0xe, "ETH_P_CANXL");
-#endif
-#ifdef ETH_P_PPPTALK
-_Static_assert(ETH_P_PPPTALK == 0x10, "ETH_P_PPPTALK");
-#endif
-#ifdef ETH_P_TR_802_2
-_Static_assert(ETH_P_TR_802_2 == 0x11, "ETH_P_TR_802_2");
-#endif
-#ifdef ETH_P_MOBITEX
-_Static_assert(ETH_P_MOBITEX == 0x15, "ETH_P_MOBITEX");
-#endif
-#ifdef ETH_P_CONTROL
-_Static_assert(ETH_P_CONTROL == 0x16, "ETH_P_CONTROL");
-#endif
-#ifdef ETH_P_IRDA
-_Static_assert(ETH_P_IRDA == 0x17, "ETH_P_IRDA");
-#endif
-#ifdef ETH_P_ECONET
-_Static_assert(ETH_P_ECONET == 0x18, "ETH_P_ECONET");
-#endif
-#ifdef ETH_P_HDLC
-_Static_assert(ETH_P_HDLC == 0x19, "ETH_P_HDLC");
-#endif
-#ifdef ETH_P_ARCNET
-_Static_assert(ETH_P_ARCNET == 0x1a, "ETH_P_ARCNET");
-#endif
-#ifdef ETH_P_DSA
-_Static_assert(ETH_P_DSA == 0x1b, "ETH_P_DSA");
-#endif
-#ifdef ETH_P_TRAILER
-_Static_assert(ETH_P_TRAILER == 0x1c, "ETH_P_TRAILER");
-#endif
 #ifdef ETH_P_LOOP
 _Static_assert(ETH_P_LOOP == 0x60, "ETH_P_LOOP");
-#endif
-#ifdef ETH_P_PHONET
-_Static_assert(ETH_P_PHONET == 0xf5, "ETH_P_PHONET");
-#endif
-#ifdef ETH_P_IEEE802154
-_Static_assert(ETH_P_IEEE802154 == 0xf6, "ETH_P_IEEE802154");
-#endif
-#ifdef ETH_P_CAIF
-_Static_assert(ETH_P_CAIF == 0xf7, "ETH_P_CAIF");
-#endif
-#ifdef ETH_P_XDSA
-_Static_assert(ETH_P_XDSA == 0xf8, "ETH_P_XDSA");
-#endif
-#ifdef ETH_P_MAP
-_Static_assert(ETH_P_MAP == 0xf9, "ETH_P_MAP");
-#endif
-#ifdef ETH_P_MCTP
-_Static_assert(ETH_P_MCTP == 0xfa, "ETH_P_MCTP");
-#endif
-#ifdef ETH_P_GRE_OSI
-_Static_assert(ETH_P_GRE_OSI == 0xfe, "ETH_P_GRE_OSI");
-#endif
-#ifdef ETH_P_PUP
-_Static_assert(ETH_P_PUP == 0x200, "ETH_P_PUP");
-#endif
-#ifdef ETH_P_PUPAT
-_Static_assert(ETH_P_PUPAT == 0x201, "ETH_P_PUPAT");
-#endif
-#ifdef ETH_P_802_3_MIN
-_Static_assert(ETH_P_802_3_MIN == 0x600, "ETH_P_802_3_MIN");
 #endif
 #ifdef ETH_P_IP
 _Static_assert(ETH_P_IP == 0x800, "ETH_P_IP");
 #endif
-#ifdef ETH_P_X25
-_Static_assert(ETH_P_X25 == 0x805, "ETH_P_X25");
-#endif
 #ifdef ETH_P_ARP
 _Static_assert(ETH_P_ARP == 0x806, "ETH_P_ARP");
 #endif
-#ifdef ETH_P_BPQ
-_Static_assert(ETH_P_BPQ == 0x8ff, "ETH_P_BPQ");
-#endif
-#ifdef ETH_P_IEEEPUP
-_Static_assert(ETH_P_IEEEPUP == 0xa00, "ETH_P_IEEEPUP");
-#endif
-#ifdef ETH_P_IEEEPUPAT
-_Static_assert(ETH_P_IEEEPUPAT == 0xa01, "ETH_P_IEEEPUPAT");
-#endif
-#ifdef ETH_P_ERSPAN2
-_Static_assert(ETH_P_ERSPAN2 == 0x22eb, "ETH_P_ERSPAN2");
-#endif
-#ifdef ETH_P_TSN
-_Static_assert(ETH_P_TSN == 0x22f0, "ETH_P_TSN");
-#endif
 #ifdef ETH_P_BATMAN
 _Static_assert(ETH_P_BATMAN == 0x4305, "ETH_P_BATMAN");
-#endif
-#ifdef ETH_P_DEC
-_Static_assert(ETH_P_DEC == 0x6000, "ETH_P_DEC");
-#endif
-#ifdef ETH_P_DNA_DL
-_Static_assert(ETH_P_DNA_DL == 0x6001, "ETH_P_DNA_DL");
-#endif
-#ifdef ETH_P_DNA_RC
-_Static_assert(ETH_P_DNA_RC == 0x6002, "ETH_P_DNA_RC");
-#endif
-#ifdef ETH_P_DNA_RT
-_Static_assert(ETH_P_DNA_RT == 0x6003, "ETH_P_DNA_RT");
-#endif
-#ifdef ETH_P_LAT
-_Static_assert(ETH_P_LAT == 0x6004, "ETH_P_LAT");
-#endif
-#ifdef ETH_P_DIAG
-_Static_assert(ETH_P_DIAG == 0x6005, "ETH_P_DIAG");
-#endif
-#ifdef ETH_P_CUST
-_Static_assert(ETH_P_CUST == 0x6006, "ETH_P_CUST");
-#endif
-#ifdef ETH_P_SCA
-_Static_assert(ETH_P_SCA == 0x6007, "ETH_P_SCA");
 #endif
 #ifdef ETH_P_TEB
 _Static_assert(ETH_P_TEB == 0x6558, "ETH_P_TEB");
 #endif
 #ifdef ETH_P_RARP
 _Static_assert(ETH_P_RARP == 0x8035, "ETH_P_RARP");
-#endif
-#ifdef ETH_P_ATALK
-_Static_assert(ETH_P_ATALK == 0x809b, "ETH_P_ATALK");
-#endif
-#ifdef ETH_P_AARP
-_Static_assert(ETH_P_AARP == 0x80f3, "ETH_P_AARP");
 #endif
 #ifdef ETH_P_8021Q
 _Static_assert(ETH_P_8021Q == 0x8100, "ETH_P_8021Q");
@@ -5654,17 +5208,8 @@ _Static_assert(ETH_P_PAUSE == 0x8808, "ETH_P_PAUSE");
 #ifdef ETH_P_SLOW
 _Static_assert(ETH_P_SLOW == 0x8809, "ETH_P_SLOW");
 #endif
-#ifdef ETH_P_WCCP
-_Static_assert(ETH_P_WCCP == 0x883e, "ETH_P_WCCP");
-#endif
 #ifdef ETH_P_MPLS_UC
 _Static_assert(ETH_P_MPLS_UC == 0x8847, "ETH_P_MPLS_UC");
-#endif
-#ifdef ETH_P_MPLS_MC
-_Static_assert(ETH_P_MPLS_MC == 0x8848, "ETH_P_MPLS_MC");
-#endif
-#ifdef ETH_P_ATMMPOA
-_Static_assert(ETH_P_ATMMPOA == 0x884c, "ETH_P_ATMMPOA");
 #endif
 #ifdef ETH_P_PPP_DISC
 _Static_assert(ETH_P_PPP_DISC == 0x8863, "ETH_P_PPP_DISC");
@@ -5672,74 +5217,23 @@ _Static_assert(ETH_P_PPP_DISC == 0x8863, "ETH_P_PPP_DISC");
 #ifdef ETH_P_PPP_SES
 _Static_assert(ETH_P_PPP_SES == 0x8864, "ETH_P_PPP_SES");
 #endif
-#ifdef ETH_P_LINK_CTL
-_Static_assert(ETH_P_LINK_CTL == 0x886c, "ETH_P_LINK_CTL");
-#endif
-#ifdef ETH_P_8021AC
-_Static_assert(ETH_P_8021AC == 0x8870, "ETH_P_8021AC");
-#endif
-#ifdef ETH_P_ATMFATE
-_Static_assert(ETH_P_ATMFATE == 0x8884, "ETH_P_ATMFATE");
-#endif
 #ifdef ETH_P_PAE
 _Static_assert(ETH_P_PAE == 0x888e, "ETH_P_PAE");
-#endif
-#ifdef ETH_P_PROFINET
-_Static_assert(ETH_P_PROFINET == 0x8892, "ETH_P_PROFINET");
-#endif
-#ifdef ETH_P_REALTEK
-_Static_assert(ETH_P_REALTEK == 0x8899, "ETH_P_REALTEK");
 #endif
 #ifdef ETH_P_AOE
 _Static_assert(ETH_P_AOE == 0x88a2, "ETH_P_AOE");
 #endif
-#ifdef ETH_P_ETHERCAT
-_Static_assert(ETH_P_ETHERCAT == 0x88a4, "ETH_P_ETHERCAT");
-#endif
 #ifdef ETH_P_8021AD
 _Static_assert(ETH_P_8021AD == 0x88a8, "ETH_P_8021AD");
-#endif
-#ifdef ETH_P_802_EX1
-_Static_assert(ETH_P_802_EX1 == 0x88b5, "ETH_P_802_EX1");
-#endif
-#ifdef ETH_P_ERSPAN
-_Static_assert(ETH_P_ERSPAN == 0x88be, "ETH_P_ERSPAN");
-#endif
-#ifdef ETH_P_MXLGSW
-_Static_assert(ETH_P_MXLGSW == 0x88c3, "ETH_P_MXLGSW");
-#endif
-#ifdef ETH_P_PREAUTH
-_Static_assert(ETH_P_PREAUTH == 0x88c7, "ETH_P_PREAUTH");
-#endif
-#ifdef ETH_P_TIPC
-_Static_assert(ETH_P_TIPC == 0x88ca, "ETH_P_TIPC");
 #endif
 #ifdef ETH_P_LLDP
 _Static_assert(ETH_P_LLDP == 0x88cc, "ETH_P_LLDP");
 #endif
-#ifdef ETH_P_MRP
-_Static_assert(ETH_P_MRP == 0x88e3, "ETH_P_MRP");
-#endif
 #ifdef ETH_P_MACSEC
 _Static_assert(ETH_P_MACSEC == 0x88e5, "ETH_P_MACSEC");
 #endif
-#ifdef ETH_P_8021AH
-_Static_assert(ETH_P_8021AH == 0x88e7, "ETH_P_8021AH");
-#endif
-#ifdef ETH_P_MVRP
-_Static_assert(ETH_P_MVRP == 0x88f5, "ETH_P_MVRP");
-#endif
 #ifdef ETH_P_1588
 _Static_assert(ETH_P_1588 == 0x88f7, "ETH_P_1588");
-#endif
-#ifdef ETH_P_NCSI
-_Static_assert(ETH_P_NCSI == 0x88f8, "ETH_P_NCSI");
-#endif
-#ifdef ETH_P_PRP
-_Static_assert(ETH_P_PRP == 0x88fb, "ETH_P_PRP");
-#endif
-#ifdef ETH_P_CFM
-_Static_assert(ETH_P_CFM == 0x8902, "ETH_P_CFM");
 #endif
 #ifdef ETH_P_FCOE
 _Static_assert(ETH_P_FCOE == 0x8906, "ETH_P_FCOE");
@@ -5747,53 +5241,11 @@ _Static_assert(ETH_P_FCOE == 0x8906, "ETH_P_FCOE");
 #ifdef ETH_P_TDLS
 _Static_assert(ETH_P_TDLS == 0x890d, "ETH_P_TDLS");
 #endif
-#ifdef ETH_P_FIP
-_Static_assert(ETH_P_FIP == 0x8914, "ETH_P_FIP");
-#endif
 #ifdef ETH_P_IBOE
 _Static_assert(ETH_P_IBOE == 0x8915, "ETH_P_IBOE");
 #endif
-#ifdef ETH_P_80221
-_Static_assert(ETH_P_80221 == 0x8917, "ETH_P_80221");
-#endif
-#ifdef ETH_P_HSR
-_Static_assert(ETH_P_HSR == 0x892f, "ETH_P_HSR");
-#endif
-#ifdef ETH_P_NSH
-_Static_assert(ETH_P_NSH == 0x894f, "ETH_P_NSH");
-#endif
 #ifdef ETH_P_LOOPBACK
 _Static_assert(ETH_P_LOOPBACK == 0x9000, "ETH_P_LOOPBACK");
-#endif
-#ifdef ETH_P_QINQ1
-_Static_assert(ETH_P_QINQ1 == 0x9100, "ETH_P_QINQ1");
-#endif
-#ifdef ETH_P_QINQ2
-_Static_assert(ETH_P_QINQ2 == 0x9200, "ETH_P_QINQ2");
-#endif
-#ifdef ETH_P_QINQ3
-_Static_assert(ETH_P_QINQ3 == 0x9300, "ETH_P_QINQ3");
-#endif
-#ifdef ETH_P_YT921X
-_Static_assert(ETH_P_YT921X == 0x9988, "ETH_P_YT921X");
-#endif
-#ifdef ETH_P_EDSA
-_Static_assert(ETH_P_EDSA == 0xdada, "ETH_P_EDSA");
-#endif
-#ifdef ETH_P_DSA_8021Q
-_Static_assert(ETH_P_DSA_8021Q == 0xdadb, "ETH_P_DSA_8021Q");
-#endif
-#ifdef ETH_P_DSA_A5PSW
-_Static_assert(ETH_P_DSA_A5PSW == 0xe001, "ETH_P_DSA_A5PSW");
-#endif
-#ifdef ETH_P_IFE
-_Static_assert(ETH_P_IFE == 0xed3e, "ETH_P_IFE");
-#endif
-#ifdef ETH_P_AF_IUCV
-_Static_assert(ETH_P_AF_IUCV == 0xfbfb, "ETH_P_AF_IUCV");
-#endif
-#ifdef ETH_P_NXP_NETC
-_Static_assert(ETH_P_NXP_NETC == 0xfd3a, "ETH_P_NXP_NETC");
 #endif
 #ifdef SHUT_RD
 _Static_assert(SHUT_RD == 0, "SHUT_RD");
@@ -9288,8 +8740,8 @@ _Static_assert(MFD_NOEXEC_SEAL == 0x8, "MFD_NOEXEC_SEAL");
 #ifdef MFD_EXEC
 _Static_assert(MFD_EXEC == 0x10, "MFD_EXEC");
 #endif
-#ifdef FD_CLOEXEC
-_Static_assert(FD_CLOEXEC == 02000000, "FD_CLOEXEC");
+#ifdef O_CLOEXEC
+_Static_assert(O_CLOEXEC == 02000000, "O_CLOEXEC");
 #endif
 #ifdef GRND_NONBLOCK
 _Static_assert(GRND_NONBLOCK == 0x1, "GRND_NONBLOCK");
@@ -11895,149 +11347,95 @@ _Static_assert(IEXTEN == 0x8000, "IEXTEN");
 #ifdef EXTPROC
 _Static_assert(EXTPROC == 0x10000, "EXTPROC");
 #endif
+#ifdef IFF_UP
+_Static_assert(IFF_UP == 0x1, "IFF_UP");
+#endif
+#ifdef IFF_BROADCAST
+_Static_assert(IFF_BROADCAST == 0x2, "IFF_BROADCAST");
+#endif
+#ifdef IFF_DEBUG
+_Static_assert(IFF_DEBUG == 0x4, "IFF_DEBUG");
+#endif
+#ifdef IFF_LOOPBACK
+_Static_assert(IFF_LOOPBACK == 0x8, "IFF_LOOPBACK");
+#endif
+#ifdef IFF_POINTOPOINT
+_Static_assert(IFF_POINTOPOINT == 0x10, "IFF_POINTOPOINT");
+#endif
+#ifdef IFF_NOTRAILERS
+_Static_assert(IFF_NOTRAILERS == 0x20, "IFF_NOTRAILERS");
+#endif
+#ifdef IFF_RUNNING
+_Static_assert(IFF_RUNNING == 0x40, "IFF_RUNNING");
+#endif
+#ifdef IFF_NOARP
+_Static_assert(IFF_NOARP == 0x80, "IFF_NOARP");
+#endif
+#ifdef IFF_PROMISC
+_Static_assert(IFF_PROMISC == 0x100, "IFF_PROMISC");
+#endif
+#ifdef IFF_ALLMULTI
+_Static_assert(IFF_ALLMULTI == 0x200, "IFF_ALLMULTI");
+#endif
+#ifdef IFF_MASTER
+_Static_assert(IFF_MASTER == 0x400, "IFF_MASTER");
+#endif
+#ifdef IFF_SLAVE
+_Static_assert(IFF_SLAVE == 0x800, "IFF_SLAVE");
+#endif
+#ifdef IFF_MULTICAST
+_Static_assert(IFF_MULTICAST == 0x1000, "IFF_MULTICAST");
+#endif
+#ifdef IFF_PORTSEL
+_Static_assert(IFF_PORTSEL == 0x2000, "IFF_PORTSEL");
+#endif
+#ifdef IFF_AUTOMEDIA
+_Static_assert(IFF_AUTOMEDIA == 0x4000, "IFF_AUTOMEDIA");
+#endif
+#ifdef IFF_DYNAMIC
+_Static_assert(IFF_DYNAMIC == 0x8000, "IFF_DYNAMIC");
+#endif
+#ifdef IFF_TUN
+_Static_assert(IFF_TUN == 0x1, "IFF_TUN");
+#endif
+#ifdef IFF_TAP
+_Static_assert(IFF_TAP == 0x2, "IFF_TAP");
+#endif
+#ifdef IFF_NAPI
+_Static_assert(IFF_NAPI == 0x10, "IFF_NAPI");
+#endif
+#ifdef IFF_NAPI_FRAGS
+_Static_assert(IFF_NAPI_FRAGS == 0x20, "IFF_NAPI_FRAGS");
+#endif
+#ifdef IFF_NO_CARRIER
+_Static_assert(IFF_NO_CARRIER == 0x40, "IFF_NO_CARRIER");
+#endif
+#ifdef IFF_MULTI_QUEUE
+_Static_assert(IFF_MULTI_QUEUE == 0x100, "IFF_MULTI_QUEUE");
+#endif
+#ifdef IFF_ATTACH_QUEUE
+_Static_assert(IFF_ATTACH_QUEUE == 0x200, "IFF_ATTACH_QUEUE");
+#endif
+#ifdef IFF_DETACH_QUEUE
+_Static_assert(IFF_DETACH_QUEUE == 0x400, "IFF_DETACH_QUEUE");
+#endif
+#ifdef IFF_NO_PI
+_Static_assert(IFF_NO_PI == 0x1000, "IFF_NO_PI");
+#endif
+#ifdef IFF_ONE_QUEUE
+_Static_assert(IFF_ONE_QUEUE == 0x2000, "IFF_ONE_QUEUE");
+#endif
+#ifdef IFF_VNET_HDR
+_Static_assert(IFF_VNET_HDR == 0x4000, "IFF_VNET_HDR");
+#endif
+#ifdef IFF_TUN_EXCL
+_Static_assert(IFF_TUN_EXCL == 0x8000, "IFF_TUN_EXCL");
+#endif
 #ifdef FIBMAP
 _Static_assert(FIBMAP == 0x1, "FIBMAP");
 #endif
 #ifdef FIGETBSZ
 _Static_assert(FIGETBSZ == 0x2, "FIGETBSZ");
-#endif
-#ifdef HIDIOCTL_LAST
-_Static_assert(HIDIOCTL_LAST == 0xd, "HIDIOCTL_LAST");
-#endif
-#ifdef HDIO_GETGEO
-_Static_assert(HDIO_GETGEO == 0x301, "HDIO_GETGEO");
-#endif
-#ifdef HDIO_GET_UNMASKINTR
-_Static_assert(HDIO_GET_UNMASKINTR == 0x302, "HDIO_GET_UNMASKINTR");
-#endif
-#ifdef HDIO_GET_MULTCOUNT
-_Static_assert(HDIO_GET_MULTCOUNT == 0x304, "HDIO_GET_MULTCOUNT");
-#endif
-#ifdef HDIO_GET_QDMA
-_Static_assert(HDIO_GET_QDMA == 0x305, "HDIO_GET_QDMA");
-#endif
-#ifdef HDIO_SET_XFER
-_Static_assert(HDIO_SET_XFER == 0x306, "HDIO_SET_XFER");
-#endif
-#ifdef HDIO_OBSOLETE_IDENTITY
-_Static_assert(HDIO_OBSOLETE_IDENTITY == 0x307, "HDIO_OBSOLETE_IDENTITY");
-#endif
-#ifdef HDIO_GET_KEEPSETTINGS
-_Static_assert(HDIO_GET_KEEPSETTINGS == 0x308, "HDIO_GET_KEEPSETTINGS");
-#endif
-#ifdef HDIO_GET_32BIT
-_Static_assert(HDIO_GET_32BIT == 0x309, "HDIO_GET_32BIT");
-#endif
-#ifdef HDIO_GET_NOWERR
-_Static_assert(HDIO_GET_NOWERR == 0x30a, "HDIO_GET_NOWERR");
-#endif
-#ifdef HDIO_GET_DMA
-_Static_assert(HDIO_GET_DMA == 0x30b, "HDIO_GET_DMA");
-#endif
-#ifdef HDIO_GET_NICE
-_Static_assert(HDIO_GET_NICE == 0x30c, "HDIO_GET_NICE");
-#endif
-#ifdef HDIO_GET_IDENTITY
-_Static_assert(HDIO_GET_IDENTITY == 0x30d, "HDIO_GET_IDENTITY");
-#endif
-#ifdef HDIO_GET_WCACHE
-_Static_assert(HDIO_GET_WCACHE == 0x30e, "HDIO_GET_WCACHE");
-#endif
-#ifdef HDIO_GET_ACOUSTIC
-_Static_assert(HDIO_GET_ACOUSTIC == 0x30f, "HDIO_GET_ACOUSTIC");
-#endif
-#ifdef HDIO_GET_ADDRESS
-_Static_assert(HDIO_GET_ADDRESS == 0x310, "HDIO_GET_ADDRESS");
-#endif
-#ifdef HDIO_GET_BUSSTATE
-_Static_assert(HDIO_GET_BUSSTATE == 0x31a, "HDIO_GET_BUSSTATE");
-#endif
-#ifdef HDIO_TRISTATE_HWIF
-_Static_assert(HDIO_TRISTATE_HWIF == 0x31b, "HDIO_TRISTATE_HWIF");
-#endif
-#ifdef HDIO_DRIVE_RESET
-_Static_assert(HDIO_DRIVE_RESET == 0x31c, "HDIO_DRIVE_RESET");
-#endif
-#ifdef HDIO_DRIVE_TASKFILE
-_Static_assert(HDIO_DRIVE_TASKFILE == 0x31d, "HDIO_DRIVE_TASKFILE");
-#endif
-#ifdef HDIO_DRIVE_CMD_AEB
-_Static_assert(HDIO_DRIVE_CMD_AEB == 0x31e, "HDIO_DRIVE_CMD_AEB");
-#endif
-#ifdef HDIO_DRIVE_CMD
-_Static_assert(HDIO_DRIVE_CMD == 0x31f, "HDIO_DRIVE_CMD");
-#endif
-#ifdef HDIO_SET_MULTCOUNT
-_Static_assert(HDIO_SET_MULTCOUNT == 0x321, "HDIO_SET_MULTCOUNT");
-#endif
-#ifdef HDIO_SET_UNMASKINTR
-_Static_assert(HDIO_SET_UNMASKINTR == 0x322, "HDIO_SET_UNMASKINTR");
-#endif
-#ifdef HDIO_SET_KEEPSETTINGS
-_Static_assert(HDIO_SET_KEEPSETTINGS == 0x323, "HDIO_SET_KEEPSETTINGS");
-#endif
-#ifdef HDIO_SET_32BIT
-_Static_assert(HDIO_SET_32BIT == 0x324, "HDIO_SET_32BIT");
-#endif
-#ifdef HDIO_SET_NOWERR
-_Static_assert(HDIO_SET_NOWERR == 0x325, "HDIO_SET_NOWERR");
-#endif
-#ifdef HDIO_SET_DMA
-_Static_assert(HDIO_SET_DMA == 0x326, "HDIO_SET_DMA");
-#endif
-#ifdef HDIO_SET_PIO_MODE
-_Static_assert(HDIO_SET_PIO_MODE == 0x327, "HDIO_SET_PIO_MODE");
-#endif
-#ifdef HDIO_SCAN_HWIF
-_Static_assert(HDIO_SCAN_HWIF == 0x328, "HDIO_SCAN_HWIF");
-#endif
-#ifdef HDIO_SET_NICE
-_Static_assert(HDIO_SET_NICE == 0x329, "HDIO_SET_NICE");
-#endif
-#ifdef HDIO_UNREGISTER_HWIF
-_Static_assert(HDIO_UNREGISTER_HWIF == 0x32a, "HDIO_UNREGISTER_HWIF");
-#endif
-#ifdef HDIO_SET_WCACHE
-_Static_assert(HDIO_SET_WCACHE == 0x32b, "HDIO_SET_WCACHE");
-#endif
-#ifdef HDIO_SET_ACOUSTIC
-_Static_assert(HDIO_SET_ACOUSTIC == 0x32c, "HDIO_SET_ACOUSTIC");
-#endif
-#ifdef HDIO_SET_BUSSTATE
-_Static_assert(HDIO_SET_BUSSTATE == 0x32d, "HDIO_SET_BUSSTATE");
-#endif
-#ifdef HDIO_SET_QDMA
-_Static_assert(HDIO_SET_QDMA == 0x32e, "HDIO_SET_QDMA");
-#endif
-#ifdef HDIO_SET_ADDRESS
-_Static_assert(HDIO_SET_ADDRESS == 0x32f, "HDIO_SET_ADDRESS");
-#endif
-#ifdef I2C_RETRIES
-_Static_assert(I2C_RETRIES == 0x701, "I2C_RETRIES");
-#endif
-#ifdef I2C_TIMEOUT
-_Static_assert(I2C_TIMEOUT == 0x702, "I2C_TIMEOUT");
-#endif
-#ifdef I2C_SLAVE
-_Static_assert(I2C_SLAVE == 0x703, "I2C_SLAVE");
-#endif
-#ifdef I2C_TENBIT
-_Static_assert(I2C_TENBIT == 0x704, "I2C_TENBIT");
-#endif
-#ifdef I2C_FUNCS
-_Static_assert(I2C_FUNCS == 0x705, "I2C_FUNCS");
-#endif
-#ifdef I2C_SLAVE_FORCE
-_Static_assert(I2C_SLAVE_FORCE == 0x706, "I2C_SLAVE_FORCE");
-#endif
-#ifdef I2C_RDWR
-_Static_assert(I2C_RDWR == 0x707, "I2C_RDWR");
-#endif
-#ifdef I2C_PEC
-_Static_assert(I2C_PEC == 0x708, "I2C_PEC");
-#endif
-#ifdef I2C_SMBUS
-_Static_assert(I2C_SMBUS == 0x720, "I2C_SMBUS");
 #endif
 #ifdef BLKROSET
 _Static_assert(BLKROSET == 0x125d, "BLKROSET");
@@ -12195,32 +11593,8 @@ _Static_assert(VFIO_DEVICE_DETACH_IOMMUFD_PT == 0x3b78, "VFIO_DEVICE_DETACH_IOMM
 #ifdef VFIO_EEH_PE_OP
 _Static_assert(VFIO_EEH_PE_OP == 0x3b79, "VFIO_EEH_PE_OP");
 #endif
-#ifdef PTP_MASK_CLEAR_ALL
-_Static_assert(PTP_MASK_CLEAR_ALL == 0x3d13, "PTP_MASK_CLEAR_ALL");
-#endif
-#ifdef KDMKTONE
-_Static_assert(KDMKTONE == 0x4b30, "KDMKTONE");
-#endif
-#ifdef KDGETLED
-_Static_assert(KDGETLED == 0x4b31, "KDGETLED");
-#endif
-#ifdef KDSETLED
-_Static_assert(KDSETLED == 0x4b32, "KDSETLED");
-#endif
 #ifdef KDGKBTYPE
 _Static_assert(KDGKBTYPE == 0x4b33, "KDGKBTYPE");
-#endif
-#ifdef KDADDIO
-_Static_assert(KDADDIO == 0x4b34, "KDADDIO");
-#endif
-#ifdef KDDELIO
-_Static_assert(KDDELIO == 0x4b35, "KDDELIO");
-#endif
-#ifdef KDENABIO
-_Static_assert(KDENABIO == 0x4b36, "KDENABIO");
-#endif
-#ifdef KDDISABIO
-_Static_assert(KDDISABIO == 0x4b37, "KDDISABIO");
 #endif
 #ifdef KDSETMODE
 _Static_assert(KDSETMODE == 0x4b3a, "KDSETMODE");
@@ -12228,110 +11602,11 @@ _Static_assert(KDSETMODE == 0x4b3a, "KDSETMODE");
 #ifdef KDGETMODE
 _Static_assert(KDGETMODE == 0x4b3b, "KDGETMODE");
 #endif
-#ifdef KDMAPDISP
-_Static_assert(KDMAPDISP == 0x4b3c, "KDMAPDISP");
-#endif
-#ifdef KDUNMAPDISP
-_Static_assert(KDUNMAPDISP == 0x4b3d, "KDUNMAPDISP");
-#endif
-#ifdef GIO_SCRNMAP
-_Static_assert(GIO_SCRNMAP == 0x4b40, "GIO_SCRNMAP");
-#endif
-#ifdef PIO_SCRNMAP
-_Static_assert(PIO_SCRNMAP == 0x4b41, "PIO_SCRNMAP");
-#endif
 #ifdef KDGKBMODE
 _Static_assert(KDGKBMODE == 0x4b44, "KDGKBMODE");
 #endif
 #ifdef KDSKBMODE
 _Static_assert(KDSKBMODE == 0x4b45, "KDSKBMODE");
-#endif
-#ifdef KDGKBENT
-_Static_assert(KDGKBENT == 0x4b46, "KDGKBENT");
-#endif
-#ifdef KDSKBENT
-_Static_assert(KDSKBENT == 0x4b47, "KDSKBENT");
-#endif
-#ifdef KDGKBSENT
-_Static_assert(KDGKBSENT == 0x4b48, "KDGKBSENT");
-#endif
-#ifdef KDSKBSENT
-_Static_assert(KDSKBSENT == 0x4b49, "KDSKBSENT");
-#endif
-#ifdef KDGKBDIACR
-_Static_assert(KDGKBDIACR == 0x4b4a, "KDGKBDIACR");
-#endif
-#ifdef KDSKBDIACR
-_Static_assert(KDSKBDIACR == 0x4b4b, "KDSKBDIACR");
-#endif
-#ifdef KDGETKEYCODE
-_Static_assert(KDGETKEYCODE == 0x4b4c, "KDGETKEYCODE");
-#endif
-#ifdef KDSETKEYCODE
-_Static_assert(KDSETKEYCODE == 0x4b4d, "KDSETKEYCODE");
-#endif
-#ifdef KDSIGACCEPT
-_Static_assert(KDSIGACCEPT == 0x4b4e, "KDSIGACCEPT");
-#endif
-#ifdef KDKBDREP
-_Static_assert(KDKBDREP == 0x4b52, "KDKBDREP");
-#endif
-#ifdef GIO_FONT
-_Static_assert(GIO_FONT == 0x4b60, "GIO_FONT");
-#endif
-#ifdef PIO_FONT
-_Static_assert(PIO_FONT == 0x4b61, "PIO_FONT");
-#endif
-#ifdef KDGKBMETA
-_Static_assert(KDGKBMETA == 0x4b62, "KDGKBMETA");
-#endif
-#ifdef KDSKBMETA
-_Static_assert(KDSKBMETA == 0x4b63, "KDSKBMETA");
-#endif
-#ifdef KDGKBLED
-_Static_assert(KDGKBLED == 0x4b64, "KDGKBLED");
-#endif
-#ifdef KDSKBLED
-_Static_assert(KDSKBLED == 0x4b65, "KDSKBLED");
-#endif
-#ifdef GIO_UNIMAP
-_Static_assert(GIO_UNIMAP == 0x4b66, "GIO_UNIMAP");
-#endif
-#ifdef PIO_UNIMAP
-_Static_assert(PIO_UNIMAP == 0x4b67, "PIO_UNIMAP");
-#endif
-#ifdef PIO_UNIMAPCLR
-_Static_assert(PIO_UNIMAPCLR == 0x4b68, "PIO_UNIMAPCLR");
-#endif
-#ifdef GIO_UNISCRNMAP
-_Static_assert(GIO_UNISCRNMAP == 0x4b69, "GIO_UNISCRNMAP");
-#endif
-#ifdef PIO_UNISCRNMAP
-_Static_assert(PIO_UNISCRNMAP == 0x4b6a, "PIO_UNISCRNMAP");
-#endif
-#ifdef GIO_FONTX
-_Static_assert(GIO_FONTX == 0x4b6b, "GIO_FONTX");
-#endif
-#ifdef PIO_FONTX
-_Static_assert(PIO_FONTX == 0x4b6c, "PIO_FONTX");
-#endif
-#ifdef PIO_FONTRESET
-_Static_assert(PIO_FONTRESET == 0x4b6d, "PIO_FONTRESET");
-#endif
-#ifdef GIO_CMAP
-_Static_assert(GIO_CMAP == 0x4b70, "GIO_CMAP");
-#endif
-#ifdef PIO_CMAP
-_Static_assert(PIO_CMAP == 0x4b71, "PIO_CMAP");
-#endif
-#ifdef KDFONTOP
-_Static_assert(KDFONTOP == 0x4b72, "KDFONTOP");
-#endif
-#ifdef KDGKBDIACRUC
-_Static_assert(KDGKBDIACRUC == 0x4bfa, "KDGKBDIACRUC");
-#endif
-#ifdef KDSKBDIACRUC
-_Static_assert(KDSKBDIACRUC == 0x4bfb, "KDSKBDIACRUC");
 #endif
 #ifdef LOOP_SET_FD
 _Static_assert(LOOP_SET_FD == 0x4c00, "LOOP_SET_FD");
@@ -12384,9 +11659,6 @@ _Static_assert(NVME_IOCTL_SUBSYS_RESET == 0x4e45, "NVME_IOCTL_SUBSYS_RESET");
 #ifdef NVME_IOCTL_RESCAN
 _Static_assert(NVME_IOCTL_RESCAN == 0x4e46, "NVME_IOCTL_RESCAN");
 #endif
-#ifdef RFKILL_IOCTL_NOINPUT
-_Static_assert(RFKILL_IOCTL_NOINPUT == 0x5201, "RFKILL_IOCTL_NOINPUT");
-#endif
 #ifdef RNDZAPENTCNT
 _Static_assert(RNDZAPENTCNT == 0x5204, "RNDZAPENTCNT");
 #endif
@@ -12395,135 +11667,6 @@ _Static_assert(RNDCLEARPOOL == 0x5206, "RNDCLEARPOOL");
 #endif
 #ifdef RNDRESEEDCRNG
 _Static_assert(RNDRESEEDCRNG == 0x5207, "RNDRESEEDCRNG");
-#endif
-#ifdef CDROMPAUSE
-_Static_assert(CDROMPAUSE == 0x5301, "CDROMPAUSE");
-#endif
-#ifdef CDROMRESUME
-_Static_assert(CDROMRESUME == 0x5302, "CDROMRESUME");
-#endif
-#ifdef CDROMPLAYMSF
-_Static_assert(CDROMPLAYMSF == 0x5303, "CDROMPLAYMSF");
-#endif
-#ifdef CDROMPLAYTRKIND
-_Static_assert(CDROMPLAYTRKIND == 0x5304, "CDROMPLAYTRKIND");
-#endif
-#ifdef CDROMREADTOCHDR
-_Static_assert(CDROMREADTOCHDR == 0x5305, "CDROMREADTOCHDR");
-#endif
-#ifdef CDROMREADTOCENTRY
-_Static_assert(CDROMREADTOCENTRY == 0x5306, "CDROMREADTOCENTRY");
-#endif
-#ifdef CDROMSTOP
-_Static_assert(CDROMSTOP == 0x5307, "CDROMSTOP");
-#endif
-#ifdef CDROMSTART
-_Static_assert(CDROMSTART == 0x5308, "CDROMSTART");
-#endif
-#ifdef CDROMEJECT
-_Static_assert(CDROMEJECT == 0x5309, "CDROMEJECT");
-#endif
-#ifdef CDROMVOLCTRL
-_Static_assert(CDROMVOLCTRL == 0x530a, "CDROMVOLCTRL");
-#endif
-#ifdef CDROMSUBCHNL
-_Static_assert(CDROMSUBCHNL == 0x530b, "CDROMSUBCHNL");
-#endif
-#ifdef CDROMREADMODE2
-_Static_assert(CDROMREADMODE2 == 0x530c, "CDROMREADMODE2");
-#endif
-#ifdef CDROMREADMODE1
-_Static_assert(CDROMREADMODE1 == 0x530d, "CDROMREADMODE1");
-#endif
-#ifdef CDROMREADAUDIO
-_Static_assert(CDROMREADAUDIO == 0x530e, "CDROMREADAUDIO");
-#endif
-#ifdef CDROMEJECT_SW
-_Static_assert(CDROMEJECT_SW == 0x530f, "CDROMEJECT_SW");
-#endif
-#ifdef CDROMMULTISESSION
-_Static_assert(CDROMMULTISESSION == 0x5310, "CDROMMULTISESSION");
-#endif
-#ifdef CDROM_GET_MCN
-_Static_assert(CDROM_GET_MCN == 0x5311, "CDROM_GET_MCN");
-#endif
-#ifdef CDROMRESET
-_Static_assert(CDROMRESET == 0x5312, "CDROMRESET");
-#endif
-#ifdef CDROMVOLREAD
-_Static_assert(CDROMVOLREAD == 0x5313, "CDROMVOLREAD");
-#endif
-#ifdef CDROMREADRAW
-_Static_assert(CDROMREADRAW == 0x5314, "CDROMREADRAW");
-#endif
-#ifdef CDROMREADCOOKED
-_Static_assert(CDROMREADCOOKED == 0x5315, "CDROMREADCOOKED");
-#endif
-#ifdef CDROMSEEK
-_Static_assert(CDROMSEEK == 0x5316, "CDROMSEEK");
-#endif
-#ifdef CDROMPLAYBLK
-_Static_assert(CDROMPLAYBLK == 0x5317, "CDROMPLAYBLK");
-#endif
-#ifdef CDROMREADALL
-_Static_assert(CDROMREADALL == 0x5318, "CDROMREADALL");
-#endif
-#ifdef CDROMCLOSETRAY
-_Static_assert(CDROMCLOSETRAY == 0x5319, "CDROMCLOSETRAY");
-#endif
-#ifdef CDROMGETSPINDOWN
-_Static_assert(CDROMGETSPINDOWN == 0x531d, "CDROMGETSPINDOWN");
-#endif
-#ifdef CDROMSETSPINDOWN
-_Static_assert(CDROMSETSPINDOWN == 0x531e, "CDROMSETSPINDOWN");
-#endif
-#ifdef CDROM_SET_OPTIONS
-_Static_assert(CDROM_SET_OPTIONS == 0x5320, "CDROM_SET_OPTIONS");
-#endif
-#ifdef CDROM_CLEAR_OPTIONS
-_Static_assert(CDROM_CLEAR_OPTIONS == 0x5321, "CDROM_CLEAR_OPTIONS");
-#endif
-#ifdef CDROM_SELECT_SPEED
-_Static_assert(CDROM_SELECT_SPEED == 0x5322, "CDROM_SELECT_SPEED");
-#endif
-#ifdef CDROM_SELECT_DISC
-_Static_assert(CDROM_SELECT_DISC == 0x5323, "CDROM_SELECT_DISC");
-#endif
-#ifdef CDROM_MEDIA_CHANGED
-_Static_assert(CDROM_MEDIA_CHANGED == 0x5325, "CDROM_MEDIA_CHANGED");
-#endif
-#ifdef CDROM_DRIVE_STATUS
-_Static_assert(CDROM_DRIVE_STATUS == 0x5326, "CDROM_DRIVE_STATUS");
-#endif
-#ifdef CDROM_DISC_STATUS
-_Static_assert(CDROM_DISC_STATUS == 0x5327, "CDROM_DISC_STATUS");
-#endif
-#ifdef CDROM_CHANGER_NSLOTS
-_Static_assert(CDROM_CHANGER_NSLOTS == 0x5328, "CDROM_CHANGER_NSLOTS");
-#endif
-#ifdef CDROM_LOCKDOOR
-_Static_assert(CDROM_LOCKDOOR == 0x5329, "CDROM_LOCKDOOR");
-#endif
-#ifdef CDROM_DEBUG
-_Static_assert(CDROM_DEBUG == 0x5330, "CDROM_DEBUG");
-#endif
-#ifdef CDROM_GET_CAPABILITY
-_Static_assert(CDROM_GET_CAPABILITY == 0x5331, "CDROM_GET_CAPABILITY");
-#endif
-#ifdef CDROMAUDIOBUFSIZ
-_Static_assert(CDROMAUDIOBUFSIZ == 0x5382, "CDROMAUDIOBUFSIZ");
-#endif
-#ifdef CDROM_SEND_PACKET
-_Static_assert(CDROM_SEND_PACKET == 0x5393, "CDROM_SEND_PACKET");
-#endif
-#ifdef CDROM_NEXT_WRITABLE
-_Static_assert(CDROM_NEXT_WRITABLE == 0x5394, "CDROM_NEXT_WRITABLE");
-#endif
-#ifdef CDROM_LAST_WRITTEN
-_Static_assert(CDROM_LAST_WRITTEN == 0x5395, "CDROM_LAST_WRITTEN");
-#endif
-#ifdef CDROM_TIMED_MEDIA_CHANGE
-_Static_assert(CDROM_TIMED_MEDIA_CHANGE == 0x5396, "CDROM_TIMED_MEDIA_CHANGE");
 #endif
 #ifdef TCGETS
 _Static_assert(TCGETS == 0x5401, "TCGETS");
@@ -12717,36 +11860,6 @@ _Static_assert(FIOQSIZE == 0x5460, "FIOQSIZE");
 #ifdef TUNGETDEVNETNS
 _Static_assert(TUNGETDEVNETNS == 0x54e3, "TUNGETDEVNETNS");
 #endif
-#ifdef UI_DEV_CREATE
-_Static_assert(UI_DEV_CREATE == 0x5501, "UI_DEV_CREATE");
-#endif
-#ifdef UI_DEV_DESTROY
-_Static_assert(UI_DEV_DESTROY == 0x5502, "UI_DEV_DESTROY");
-#endif
-#ifdef USBDEVFS_DISCARDURB
-_Static_assert(USBDEVFS_DISCARDURB == 0x550b, "USBDEVFS_DISCARDURB");
-#endif
-#ifdef USBDEVFS_RESET
-_Static_assert(USBDEVFS_RESET == 0x5514, "USBDEVFS_RESET");
-#endif
-#ifdef USBDEVFS_DISCONNECT
-_Static_assert(USBDEVFS_DISCONNECT == 0x5516, "USBDEVFS_DISCONNECT");
-#endif
-#ifdef USBDEVFS_CONNECT
-_Static_assert(USBDEVFS_CONNECT == 0x5517, "USBDEVFS_CONNECT");
-#endif
-#ifdef USBDEVFS_GET_SPEED
-_Static_assert(USBDEVFS_GET_SPEED == 0x551f, "USBDEVFS_GET_SPEED");
-#endif
-#ifdef USBDEVFS_FORBID_SUSPEND
-_Static_assert(USBDEVFS_FORBID_SUSPEND == 0x5521, "USBDEVFS_FORBID_SUSPEND");
-#endif
-#ifdef USBDEVFS_ALLOW_SUSPEND
-_Static_assert(USBDEVFS_ALLOW_SUSPEND == 0x5522, "USBDEVFS_ALLOW_SUSPEND");
-#endif
-#ifdef USBDEVFS_WAIT_FOR_RESUME
-_Static_assert(USBDEVFS_WAIT_FOR_RESUME == 0x5523, "USBDEVFS_WAIT_FOR_RESUME");
-#endif
 #ifdef VT_OPENQRY
 _Static_assert(VT_OPENQRY == 0x5600, "VT_OPENQRY");
 #endif
@@ -12821,15 +11934,6 @@ _Static_assert(RTC_WIE_OFF == 0x7010, "RTC_WIE_OFF");
 #endif
 #ifdef RTC_VL_CLR
 _Static_assert(RTC_VL_CLR == 0x7014, "RTC_VL_CLR");
-#endif
-#ifdef PPPIOCUNBRIDGECHAN
-_Static_assert(PPPIOCUNBRIDGECHAN == 0x7434, "PPPIOCUNBRIDGECHAN");
-#endif
-#ifdef PPPIOCDISCONN
-_Static_assert(PPPIOCDISCONN == 0x7439, "PPPIOCDISCONN");
-#endif
-#ifdef PPPIOCXFERUNIT
-_Static_assert(PPPIOCXFERUNIT == 0x744e, "PPPIOCXFERUNIT");
 #endif
 #ifdef FIOSETOWN
 _Static_assert(FIOSETOWN == 0x8901, "FIOSETOWN");
@@ -13214,15 +12318,6 @@ _Static_assert(PERF_EVENT_IOC_SET_BPF == 0x40042408, "PERF_EVENT_IOC_SET_BPF");
 #ifdef PERF_EVENT_IOC_PAUSE_OUTPUT
 _Static_assert(PERF_EVENT_IOC_PAUSE_OUTPUT == 0x40042409, "PERF_EVENT_IOC_PAUSE_OUTPUT");
 #endif
-#ifdef PTP_ENABLE_PPS
-_Static_assert(PTP_ENABLE_PPS == 0x40043d04, "PTP_ENABLE_PPS");
-#endif
-#ifdef PTP_ENABLE_PPS2
-_Static_assert(PTP_ENABLE_PPS2 == 0x40043d0d, "PTP_ENABLE_PPS2");
-#endif
-#ifdef PTP_MASK_EN_SINGLE
-_Static_assert(PTP_MASK_EN_SINGLE == 0x40043d14, "PTP_MASK_EN_SINGLE");
-#endif
 #ifdef EVIOCRMFF
 _Static_assert(EVIOCRMFF == 0x40044581, "EVIOCRMFF");
 #endif
@@ -13234,9 +12329,6 @@ _Static_assert(EVIOCREVOKE == 0x40044591, "EVIOCREVOKE");
 #endif
 #ifdef EVIOCSCLOCKID
 _Static_assert(EVIOCSCLOCKID == 0x400445a0, "EVIOCSCLOCKID");
-#endif
-#ifdef HIDIOCREVOKE
-_Static_assert(HIDIOCREVOKE == 0x4004480d, "HIDIOCREVOKE");
 #endif
 #ifdef RNDADDTOENTCNT
 _Static_assert(RNDADDTOENTCNT == 0x40045201, "RNDADDTOENTCNT");
@@ -13295,81 +12387,6 @@ _Static_assert(TUNSETVNETBE == 0x400454de, "TUNSETVNETBE");
 #ifdef TUNSETCARRIER
 _Static_assert(TUNSETCARRIER == 0x400454e2, "TUNSETCARRIER");
 #endif
-#ifdef USBDEVFS_DROP_PRIVILEGES
-_Static_assert(USBDEVFS_DROP_PRIVILEGES == 0x4004551e, "USBDEVFS_DROP_PRIVILEGES");
-#endif
-#ifdef UI_SET_EVBIT
-_Static_assert(UI_SET_EVBIT == 0x40045564, "UI_SET_EVBIT");
-#endif
-#ifdef UI_SET_KEYBIT
-_Static_assert(UI_SET_KEYBIT == 0x40045565, "UI_SET_KEYBIT");
-#endif
-#ifdef UI_SET_RELBIT
-_Static_assert(UI_SET_RELBIT == 0x40045566, "UI_SET_RELBIT");
-#endif
-#ifdef UI_SET_ABSBIT
-_Static_assert(UI_SET_ABSBIT == 0x40045567, "UI_SET_ABSBIT");
-#endif
-#ifdef UI_SET_MSCBIT
-_Static_assert(UI_SET_MSCBIT == 0x40045568, "UI_SET_MSCBIT");
-#endif
-#ifdef UI_SET_LEDBIT
-_Static_assert(UI_SET_LEDBIT == 0x40045569, "UI_SET_LEDBIT");
-#endif
-#ifdef UI_SET_SNDBIT
-_Static_assert(UI_SET_SNDBIT == 0x4004556a, "UI_SET_SNDBIT");
-#endif
-#ifdef UI_SET_FFBIT
-_Static_assert(UI_SET_FFBIT == 0x4004556b, "UI_SET_FFBIT");
-#endif
-#ifdef UI_SET_SWBIT
-_Static_assert(UI_SET_SWBIT == 0x4004556d, "UI_SET_SWBIT");
-#endif
-#ifdef UI_SET_PROPBIT
-_Static_assert(UI_SET_PROPBIT == 0x4004556e, "UI_SET_PROPBIT");
-#endif
-#ifdef FS_IOC32_SETFLAGS
-_Static_assert(FS_IOC32_SETFLAGS == 0x40046602, "FS_IOC32_SETFLAGS");
-#endif
-#ifdef PPPIOCBRIDGECHAN
-_Static_assert(PPPIOCBRIDGECHAN == 0x40047435, "PPPIOCBRIDGECHAN");
-#endif
-#ifdef PPPIOCATTCHAN
-_Static_assert(PPPIOCATTCHAN == 0x40047438, "PPPIOCATTCHAN");
-#endif
-#ifdef PPPIOCCONNECT
-_Static_assert(PPPIOCCONNECT == 0x4004743a, "PPPIOCCONNECT");
-#endif
-#ifdef PPPIOCSMRRU
-_Static_assert(PPPIOCSMRRU == 0x4004743b, "PPPIOCSMRRU");
-#endif
-#ifdef PPPIOCDETACH
-_Static_assert(PPPIOCDETACH == 0x4004743c, "PPPIOCDETACH");
-#endif
-#ifdef PPPIOCATTACH
-_Static_assert(PPPIOCATTACH == 0x4004743d, "PPPIOCATTACH");
-#endif
-#ifdef PPPIOCSDEBUG
-_Static_assert(PPPIOCSDEBUG == 0x40047440, "PPPIOCSDEBUG");
-#endif
-#ifdef PPPIOCSMAXCID
-_Static_assert(PPPIOCSMAXCID == 0x40047451, "PPPIOCSMAXCID");
-#endif
-#ifdef PPPIOCSMRU
-_Static_assert(PPPIOCSMRU == 0x40047452, "PPPIOCSMRU");
-#endif
-#ifdef PPPIOCSRASYNCMAP
-_Static_assert(PPPIOCSRASYNCMAP == 0x40047454, "PPPIOCSRASYNCMAP");
-#endif
-#ifdef PPPIOCSASYNCMAP
-_Static_assert(PPPIOCSASYNCMAP == 0x40047457, "PPPIOCSASYNCMAP");
-#endif
-#ifdef PPPIOCSFLAGS
-_Static_assert(PPPIOCSFLAGS == 0x40047459, "PPPIOCSFLAGS");
-#endif
-#ifdef FS_IOC32_SETVERSION
-_Static_assert(FS_IOC32_SETVERSION == 0x40047602, "FS_IOC32_SETVERSION");
-#endif
 #ifdef FICLONE
 _Static_assert(FICLONE == 0x40049409, "FICLONE");
 #endif
@@ -13381,9 +12398,6 @@ _Static_assert(KVM_INTERRUPT == 0x4004ae86, "KVM_INTERRUPT");
 #endif
 #ifdef KVM_SET_MP_STATE
 _Static_assert(KVM_SET_MP_STATE == 0x4004ae99, "KVM_SET_MP_STATE");
-#endif
-#ifdef KVM_ARM_VCPU_FINALIZE
-_Static_assert(KVM_ARM_VCPU_FINALIZE == 0x4004aec2, "KVM_ARM_VCPU_FINALIZE");
 #endif
 #ifdef VHOST_SET_LOG_FD
 _Static_assert(VHOST_SET_LOG_FD == 0x4004af07, "VHOST_SET_LOG_FD");
@@ -13436,18 +12450,6 @@ _Static_assert(EVIOCSKEYCODE == 0x40084504, "EVIOCSKEYCODE");
 #ifdef RNDADDENTROPY
 _Static_assert(RNDADDENTROPY == 0x40085203, "RNDADDENTROPY");
 #endif
-#ifdef USBDEVFS_REAPURB
-_Static_assert(USBDEVFS_REAPURB == 0x4008550c, "USBDEVFS_REAPURB");
-#endif
-#ifdef USBDEVFS_REAPURBNDELAY
-_Static_assert(USBDEVFS_REAPURBNDELAY == 0x4008550d, "USBDEVFS_REAPURBNDELAY");
-#endif
-#ifdef USBDEVFS_CONNECTINFO
-_Static_assert(USBDEVFS_CONNECTINFO == 0x40085511, "USBDEVFS_CONNECTINFO");
-#endif
-#ifdef UI_SET_PHYS
-_Static_assert(UI_SET_PHYS == 0x4008556c, "UI_SET_PHYS");
-#endif
 #ifdef DMA_BUF_IOCTL_SYNC
 _Static_assert(DMA_BUF_IOCTL_SYNC == 0x40086200, "DMA_BUF_IOCTL_SYNC");
 #endif
@@ -13462,12 +12464,6 @@ _Static_assert(RTC_IRQP_SET == 0x4008700c, "RTC_IRQP_SET");
 #endif
 #ifdef RTC_EPOCH_SET
 _Static_assert(RTC_EPOCH_SET == 0x4008700e, "RTC_EPOCH_SET");
-#endif
-#ifdef PPPIOCSNPMODE
-_Static_assert(PPPIOCSNPMODE == 0x4008744b, "PPPIOCSNPMODE");
-#endif
-#ifdef UDMABUF_CREATE_LIST
-_Static_assert(UDMABUF_CREATE_LIST == 0x40087543, "UDMABUF_CREATE_LIST");
 #endif
 #ifdef FS_IOC_SETVERSION
 _Static_assert(FS_IOC_SETVERSION == 0x40087602, "FS_IOC_SETVERSION");
@@ -13568,9 +12564,6 @@ _Static_assert(VHOST_VDPA_SET_GROUP_ASID == 0x4008af7c, "VHOST_VDPA_SET_GROUP_AS
 #ifdef VHOST_SET_FEATURES_ARRAY
 _Static_assert(VHOST_SET_FEATURES_ARRAY == 0x4008af83, "VHOST_SET_FEATURES_ARRAY");
 #endif
-#ifdef UI_END_FF_ERASE
-_Static_assert(UI_END_FF_ERASE == 0x400c55cb, "UI_END_FF_ERASE");
-#endif
 #ifdef FS_IOC_GET_ENCRYPTION_POLICY
 _Static_assert(FS_IOC_GET_ENCRYPTION_POLICY == 0x400c6615, "FS_IOC_GET_ENCRYPTION_POLICY");
 #endif
@@ -13589,12 +12582,6 @@ _Static_assert(BLKCLOSEZONE == 0x40101287, "BLKCLOSEZONE");
 #ifdef BLKFINISHZONE
 _Static_assert(BLKFINISHZONE == 0x40101288, "BLKFINISHZONE");
 #endif
-#ifdef PTP_EXTTS_REQUEST
-_Static_assert(PTP_EXTTS_REQUEST == 0x40103d02, "PTP_EXTTS_REQUEST");
-#endif
-#ifdef PTP_EXTTS_REQUEST2
-_Static_assert(PTP_EXTTS_REQUEST2 == 0x40103d0b, "PTP_EXTTS_REQUEST2");
-#endif
 #ifdef SYNC_IOC_SET_DEADLINE
 _Static_assert(SYNC_IOC_SET_DEADLINE == 0x40103e05, "SYNC_IOC_SET_DEADLINE");
 #endif
@@ -13609,15 +12596,6 @@ _Static_assert(TUNDETACHFILTER == 0x401054d6, "TUNDETACHFILTER");
 #endif
 #ifdef FS_IOC_GET_ENCRYPTION_PWSALT
 _Static_assert(FS_IOC_GET_ENCRYPTION_PWSALT == 0x40106614, "FS_IOC_GET_ENCRYPTION_PWSALT");
-#endif
-#ifdef PPPIOCSACTIVE
-_Static_assert(PPPIOCSACTIVE == 0x40107446, "PPPIOCSACTIVE");
-#endif
-#ifdef PPPIOCSPASS
-_Static_assert(PPPIOCSPASS == 0x40107447, "PPPIOCSPASS");
-#endif
-#ifdef PPPIOCSCOMPRESS
-_Static_assert(PPPIOCSCOMPRESS == 0x4010744d, "PPPIOCSCOMPRESS");
 #endif
 #ifdef BTRFS_IOC_QGROUP_CREATE
 _Static_assert(BTRFS_IOC_QGROUP_CREATE == 0x4010942a, "BTRFS_IOC_QGROUP_CREATE");
@@ -13637,14 +12615,11 @@ _Static_assert(KVM_UNREGISTER_COALESCED_MMIO == 0x4010ae68, "KVM_UNREGISTER_COAL
 #ifdef KVM_DIRTY_TLB
 _Static_assert(KVM_DIRTY_TLB == 0x4010aeaa, "KVM_DIRTY_TLB");
 #endif
-#ifdef KVM_ARM_SET_DEVICE_ADDR
-_Static_assert(KVM_ARM_SET_DEVICE_ADDR == 0x4010aeab, "KVM_ARM_SET_DEVICE_ADDR");
+#ifdef KVM_GET_ONE_REG
+_Static_assert(KVM_GET_ONE_REG == 0x4010aeab, "KVM_GET_ONE_REG");
 #endif
 #ifdef KVM_SET_ONE_REG
 _Static_assert(KVM_SET_ONE_REG == 0x4010aeac, "KVM_SET_ONE_REG");
-#endif
-#ifdef KVM_ARM_SET_COUNTER_OFFSET
-_Static_assert(KVM_ARM_SET_COUNTER_OFFSET == 0x4010aeb5, "KVM_ARM_SET_COUNTER_OFFSET");
 #endif
 #ifdef FUSE_DEV_IOC_BACKING_OPEN
 _Static_assert(FUSE_DEV_IOC_BACKING_OPEN == 0x4010e501, "FUSE_DEV_IOC_BACKING_OPEN");
@@ -13657,9 +12632,6 @@ _Static_assert(RTC_PARAM_GET == 0x40187013, "RTC_PARAM_GET");
 #endif
 #ifdef RTC_PARAM_SET
 _Static_assert(RTC_PARAM_SET == 0x40187014, "RTC_PARAM_SET");
-#endif
-#ifdef UDMABUF_CREATE
-_Static_assert(UDMABUF_CREATE == 0x40187542, "UDMABUF_CREATE");
 #endif
 #ifdef BTRFS_IOC_QGROUP_ASSIGN
 _Static_assert(BTRFS_IOC_QGROUP_ASSIGN == 0x40189429, "BTRFS_IOC_QGROUP_ASSIGN");
@@ -13676,17 +12648,11 @@ _Static_assert(KVM_GET_DEVICE_ATTR == 0x4018aee2, "KVM_GET_DEVICE_ATTR");
 #ifdef KVM_HAS_DEVICE_ATTR
 _Static_assert(KVM_HAS_DEVICE_ATTR == 0x4018aee3, "KVM_HAS_DEVICE_ATTR");
 #endif
-#ifdef UI_ABS_SETUP
-_Static_assert(UI_ABS_SETUP == 0x401c5504, "UI_ABS_SETUP");
-#endif
 #ifdef FS_IOC_FSSETXATTR
 _Static_assert(FS_IOC_FSSETXATTR == 0x401c5820, "FS_IOC_FSSETXATTR");
 #endif
 #ifdef RTC_PLL_SET
 _Static_assert(RTC_PLL_SET == 0x40207012, "RTC_PLL_SET");
-#endif
-#ifdef PPPIOCSXASYNCMAP
-_Static_assert(PPPIOCSXASYNCMAP == 0x4020744f, "PPPIOCSXASYNCMAP");
 #endif
 #ifdef FICLONERANGE
 _Static_assert(FICLONERANGE == 0x4020940d, "FICLONERANGE");
@@ -13699,9 +12665,6 @@ _Static_assert(KVM_IRQFD == 0x4020ae76, "KVM_IRQFD");
 #endif
 #ifdef KVM_SIGNAL_MSI
 _Static_assert(KVM_SIGNAL_MSI == 0x4020aea5, "KVM_SIGNAL_MSI");
-#endif
-#ifdef KVM_ARM_VCPU_INIT
-_Static_assert(KVM_ARM_VCPU_INIT == 0x4020aeae, "KVM_ARM_VCPU_INIT");
 #endif
 #ifdef KVM_SET_PMU_EVENT_FILTER
 _Static_assert(KVM_SET_PMU_EVENT_FILTER == FL_ARCH(0x4020aeb2, 0x4008aeb2),
@@ -13749,12 +12712,6 @@ _Static_assert(BTRFS_IOC_SET_FEATURES == 0x40309439, "BTRFS_IOC_SET_FEATURES");
 #ifdef KVM_SET_CLOCK
 _Static_assert(KVM_SET_CLOCK == 0x4030ae7b, "KVM_SET_CLOCK");
 #endif
-#ifdef PTP_PEROUT_REQUEST
-_Static_assert(PTP_PEROUT_REQUEST == 0x40383d03, "PTP_PEROUT_REQUEST");
-#endif
-#ifdef PTP_PEROUT_REQUEST2
-_Static_assert(PTP_PEROUT_REQUEST2 == 0x40383d0c, "PTP_PEROUT_REQUEST2");
-#endif
 #ifdef KVM_XEN_HVM_CONFIG
 _Static_assert(KVM_XEN_HVM_CONFIG == 0x4038ae7a, "KVM_XEN_HVM_CONFIG");
 #endif
@@ -13784,18 +12741,6 @@ _Static_assert(KVM_XEN_HVM_SET_ATTR == 0x4048aec9, "KVM_XEN_HVM_SET_ATTR");
 #endif
 #ifdef KVM_XEN_VCPU_SET_ATTR
 _Static_assert(KVM_XEN_VCPU_SET_ATTR == 0x4048aecb, "KVM_XEN_VCPU_SET_ATTR");
-#endif
-#ifdef UI_DEV_SETUP
-_Static_assert(UI_DEV_SETUP == 0x405c5503, "UI_DEV_SETUP");
-#endif
-#ifdef PTP_PIN_SETFUNC
-_Static_assert(PTP_PIN_SETFUNC == 0x40603d07, "PTP_PIN_SETFUNC");
-#endif
-#ifdef PTP_PIN_SETFUNC2
-_Static_assert(PTP_PIN_SETFUNC2 == 0x40603d10, "PTP_PIN_SETFUNC2");
-#endif
-#ifdef UI_END_FF_UPLOAD
-_Static_assert(UI_END_FF_UPLOAD == 0x406855c9, "UI_END_FF_UPLOAD");
 #endif
 #ifdef KVM_ENABLE_CAP
 _Static_assert(KVM_ENABLE_CAP == 0x4068aea3, "KVM_ENABLE_CAP");
@@ -13830,9 +12775,6 @@ _Static_assert(VHOST_SCSI_CLEAR_ENDPOINT == 0x40e8af41, "VHOST_SCSI_CLEAR_ENDPOI
 #ifdef FS_IOC_SETFSLABEL
 _Static_assert(FS_IOC_SETFSLABEL == 0x41009432, "FS_IOC_SETFSLABEL");
 #endif
-#ifdef USBDEVFS_GETDRIVER
-_Static_assert(USBDEVFS_GETDRIVER == 0x41045508, "USBDEVFS_GETDRIVER");
-#endif
 #ifdef KVM_SET_SREGS
 _Static_assert(KVM_SET_SREGS == FL_ARCH(0x4138ae84, 0x4000ae84), "KVM_SET_SREGS");
 #endif
@@ -13847,12 +12789,6 @@ _Static_assert(KVM_X86_SET_MSR_FILTER == 0x4188aec6, "KVM_X86_SET_MSR_FILTER");
 #endif
 #ifdef KVM_SET_FPU
 _Static_assert(KVM_SET_FPU == FL_ARCH(0x41a0ae8d, 0x4000ae8d), "KVM_SET_FPU");
-#endif
-#ifdef PTP_SYS_OFFSET
-_Static_assert(PTP_SYS_OFFSET == 0x43403d05, "PTP_SYS_OFFSET");
-#endif
-#ifdef PTP_SYS_OFFSET2
-_Static_assert(PTP_SYS_OFFSET2 == 0x43403d0e, "PTP_SYS_OFFSET2");
 #endif
 #ifdef KVM_SET_LAPIC
 _Static_assert(KVM_SET_LAPIC == 0x4400ae8f, "KVM_SET_LAPIC");
@@ -13923,9 +12859,6 @@ _Static_assert(EVIOCGVERSION == 0x80044501, "EVIOCGVERSION");
 #ifdef EVIOCGEFFECTS
 _Static_assert(EVIOCGEFFECTS == 0x80044584, "EVIOCGEFFECTS");
 #endif
-#ifdef HIDIOCGRDESCSIZE
-_Static_assert(HIDIOCGRDESCSIZE == 0x80044801, "HIDIOCGRDESCSIZE");
-#endif
 #ifdef RNDGETENTCNT
 _Static_assert(RNDGETENTCNT == 0x80045200, "RNDGETENTCNT");
 #endif
@@ -13968,89 +12901,11 @@ _Static_assert(TUNSETSTEERINGEBPF == 0x800454e0, "TUNSETSTEERINGEBPF");
 #ifdef TUNSETFILTEREBPF
 _Static_assert(TUNSETFILTEREBPF == 0x800454e1, "TUNSETFILTEREBPF");
 #endif
-#ifdef USBDEVFS_RESETEP
-_Static_assert(USBDEVFS_RESETEP == 0x80045503, "USBDEVFS_RESETEP");
-#endif
-#ifdef USBDEVFS_SETCONFIGURATION
-_Static_assert(USBDEVFS_SETCONFIGURATION == 0x80045505, "USBDEVFS_SETCONFIGURATION");
-#endif
-#ifdef USBDEVFS_CLAIMINTERFACE
-_Static_assert(USBDEVFS_CLAIMINTERFACE == 0x8004550f, "USBDEVFS_CLAIMINTERFACE");
-#endif
-#ifdef USBDEVFS_RELEASEINTERFACE
-_Static_assert(USBDEVFS_RELEASEINTERFACE == 0x80045510, "USBDEVFS_RELEASEINTERFACE");
-#endif
-#ifdef USBDEVFS_CLEAR_HALT
-_Static_assert(USBDEVFS_CLEAR_HALT == 0x80045515, "USBDEVFS_CLEAR_HALT");
-#endif
-#ifdef USBDEVFS_CLAIM_PORT
-_Static_assert(USBDEVFS_CLAIM_PORT == 0x80045518, "USBDEVFS_CLAIM_PORT");
-#endif
-#ifdef USBDEVFS_RELEASE_PORT
-_Static_assert(USBDEVFS_RELEASE_PORT == 0x80045519, "USBDEVFS_RELEASE_PORT");
-#endif
-#ifdef USBDEVFS_GET_CAPABILITIES
-_Static_assert(USBDEVFS_GET_CAPABILITIES == 0x8004551a, "USBDEVFS_GET_CAPABILITIES");
-#endif
-#ifdef UI_GET_VERSION
-_Static_assert(UI_GET_VERSION == 0x8004552d, "UI_GET_VERSION");
-#endif
-#ifdef WDIOC_GETSTATUS
-_Static_assert(WDIOC_GETSTATUS == 0x80045701, "WDIOC_GETSTATUS");
-#endif
-#ifdef WDIOC_GETBOOTSTATUS
-_Static_assert(WDIOC_GETBOOTSTATUS == 0x80045702, "WDIOC_GETBOOTSTATUS");
-#endif
-#ifdef WDIOC_GETTEMP
-_Static_assert(WDIOC_GETTEMP == 0x80045703, "WDIOC_GETTEMP");
-#endif
-#ifdef WDIOC_SETOPTIONS
-_Static_assert(WDIOC_SETOPTIONS == 0x80045704, "WDIOC_SETOPTIONS");
-#endif
-#ifdef WDIOC_KEEPALIVE
-_Static_assert(WDIOC_KEEPALIVE == 0x80045705, "WDIOC_KEEPALIVE");
-#endif
-#ifdef WDIOC_GETTIMEOUT
-_Static_assert(WDIOC_GETTIMEOUT == 0x80045707, "WDIOC_GETTIMEOUT");
-#endif
-#ifdef WDIOC_GETPRETIMEOUT
-_Static_assert(WDIOC_GETPRETIMEOUT == 0x80045709, "WDIOC_GETPRETIMEOUT");
-#endif
-#ifdef WDIOC_GETTIMELEFT
-_Static_assert(WDIOC_GETTIMELEFT == 0x8004570a, "WDIOC_GETTIMELEFT");
-#endif
 #ifdef FS_IOC_SHUTDOWN
 _Static_assert(FS_IOC_SHUTDOWN == 0x8004587d, "FS_IOC_SHUTDOWN");
 #endif
-#ifdef FS_IOC32_GETFLAGS
-_Static_assert(FS_IOC32_GETFLAGS == 0x80046601, "FS_IOC32_GETFLAGS");
-#endif
 #ifdef RTC_VL_READ
 _Static_assert(RTC_VL_READ == 0x80047013, "RTC_VL_READ");
-#endif
-#ifdef PPPIOCGCHAN
-_Static_assert(PPPIOCGCHAN == 0x80047437, "PPPIOCGCHAN");
-#endif
-#ifdef PPPIOCGDEBUG
-_Static_assert(PPPIOCGDEBUG == 0x80047441, "PPPIOCGDEBUG");
-#endif
-#ifdef PPPIOCGMRU
-_Static_assert(PPPIOCGMRU == 0x80047453, "PPPIOCGMRU");
-#endif
-#ifdef PPPIOCGRASYNCMAP
-_Static_assert(PPPIOCGRASYNCMAP == 0x80047455, "PPPIOCGRASYNCMAP");
-#endif
-#ifdef PPPIOCGUNIT
-_Static_assert(PPPIOCGUNIT == 0x80047456, "PPPIOCGUNIT");
-#endif
-#ifdef PPPIOCGASYNCMAP
-_Static_assert(PPPIOCGASYNCMAP == 0x80047458, "PPPIOCGASYNCMAP");
-#endif
-#ifdef PPPIOCGFLAGS
-_Static_assert(PPPIOCGFLAGS == 0x8004745a, "PPPIOCGFLAGS");
-#endif
-#ifdef FS_IOC32_GETVERSION
-_Static_assert(FS_IOC32_GETVERSION == 0x80047601, "FS_IOC32_GETVERSION");
 #endif
 #ifdef KVM_GET_MP_STATE
 _Static_assert(KVM_GET_MP_STATE == 0x8004ae98, "KVM_GET_MP_STATE");
@@ -14106,20 +12961,8 @@ _Static_assert(EVIOCGREP == 0x80084503, "EVIOCGREP");
 #ifdef EVIOCGKEYCODE
 _Static_assert(EVIOCGKEYCODE == 0x80084504, "EVIOCGKEYCODE");
 #endif
-#ifdef HIDIOCGRAWINFO
-_Static_assert(HIDIOCGRAWINFO == 0x80084803, "HIDIOCGRAWINFO");
-#endif
 #ifdef RNDGETPOOL
 _Static_assert(RNDGETPOOL == 0x80085202, "RNDGETPOOL");
-#endif
-#ifdef USBDEVFS_SETINTERFACE
-_Static_assert(USBDEVFS_SETINTERFACE == 0x80085504, "USBDEVFS_SETINTERFACE");
-#endif
-#ifdef USBDEVFS_ALLOC_STREAMS
-_Static_assert(USBDEVFS_ALLOC_STREAMS == 0x8008551c, "USBDEVFS_ALLOC_STREAMS");
-#endif
-#ifdef USBDEVFS_FREE_STREAMS
-_Static_assert(USBDEVFS_FREE_STREAMS == 0x8008551d, "USBDEVFS_FREE_STREAMS");
 #endif
 #ifdef VT_GETCONSIZECSRPOS
 _Static_assert(VT_GETCONSIZECSRPOS == 0x80085610, "VT_GETCONSIZECSRPOS");
@@ -14175,14 +13018,8 @@ _Static_assert(EVIOCGMASK == 0x80104592, "EVIOCGMASK");
 #ifdef TUNGETFILTER
 _Static_assert(TUNGETFILTER == 0x801054db, "TUNGETFILTER");
 #endif
-#ifdef USBDEVFS_DISCSIGNAL
-_Static_assert(USBDEVFS_DISCSIGNAL == 0x8010550e, "USBDEVFS_DISCSIGNAL");
-#endif
 #ifdef FS_IOC_GET_ENCRYPTION_NONCE
 _Static_assert(FS_IOC_GET_ENCRYPTION_NONCE == 0x8010661b, "FS_IOC_GET_ENCRYPTION_NONCE");
-#endif
-#ifdef PPPIOCGIDLE
-_Static_assert(PPPIOCGIDLE == 0x8010743f, "PPPIOCGIDLE");
 #endif
 #ifdef SIOCGSTAMP_NEW
 _Static_assert(SIOCGSTAMP_NEW == 0x80108906, "SIOCGSTAMP_NEW");
@@ -14226,12 +13063,6 @@ _Static_assert(FS_IOC_FSGETXATTR == 0x801c581f, "FS_IOC_FSGETXATTR");
 #ifdef RTC_PLL_GET
 _Static_assert(RTC_PLL_GET == 0x80207011, "RTC_PLL_GET");
 #endif
-#ifdef PPPIOCGXASYNCMAP
-_Static_assert(PPPIOCGXASYNCMAP == 0x80207450, "PPPIOCGXASYNCMAP");
-#endif
-#ifdef KVM_ARM_PREFERRED_TARGET
-_Static_assert(KVM_ARM_PREFERRED_TARGET == 0x8020aeaf, "KVM_ARM_PREFERRED_TARGET");
-#endif
 #ifdef RTC_ALM_READ
 _Static_assert(RTC_ALM_READ == 0x80247008, "RTC_ALM_READ");
 #endif
@@ -14243,9 +13074,6 @@ _Static_assert(EVIOCGKEYCODE_V2 == 0x80284504, "EVIOCGKEYCODE_V2");
 #endif
 #ifdef TIOCGISO7816
 _Static_assert(TIOCGISO7816 == 0x80285442, "TIOCGISO7816");
-#endif
-#ifdef WDIOC_GETSUPPORT
-_Static_assert(WDIOC_GETSUPPORT == 0x80285700, "WDIOC_GETSUPPORT");
 #endif
 #ifdef RTC_WKALM_RD
 _Static_assert(RTC_WKALM_RD == 0x80287010, "RTC_WKALM_RD");
@@ -14259,26 +13087,11 @@ _Static_assert(BTRFS_IOC_QGROUP_LIMIT == 0x8030942b, "BTRFS_IOC_QGROUP_LIMIT");
 #ifdef KVM_GET_CLOCK
 _Static_assert(KVM_GET_CLOCK == 0x8030ae7c, "KVM_GET_CLOCK");
 #endif
-#ifdef KVM_ARM_MTE_COPY_TAGS
-_Static_assert(KVM_ARM_MTE_COPY_TAGS == 0x8030aeb4, "KVM_ARM_MTE_COPY_TAGS");
-#endif
-#ifdef USBDEVFS_SUBMITURB
-_Static_assert(USBDEVFS_SUBMITURB == 0x8038550a, "USBDEVFS_SUBMITURB");
-#endif
 #ifdef BTRFS_IOC_QUOTA_RESCAN_STATUS
 _Static_assert(BTRFS_IOC_QUOTA_RESCAN_STATUS == 0x8040942d, "BTRFS_IOC_QUOTA_RESCAN_STATUS");
 #endif
 #ifdef KVM_GET_VCPU_EVENTS
 _Static_assert(KVM_GET_VCPU_EVENTS == 0x8040ae9f, "KVM_GET_VCPU_EVENTS");
-#endif
-#ifdef KVM_ARM_GET_REG_WRITABLE_MASKS
-_Static_assert(KVM_ARM_GET_REG_WRITABLE_MASKS == 0x8040aeb6, "KVM_ARM_GET_REG_WRITABLE_MASKS");
-#endif
-#ifdef GPIO_GET_CHIPINFO_IOCTL
-_Static_assert(GPIO_GET_CHIPINFO_IOCTL == 0x8044b401, "GPIO_GET_CHIPINFO_IOCTL");
-#endif
-#ifdef PPPIOCGL2TPSTATS
-_Static_assert(PPPIOCGL2TPSTATS == 0x80487436, "PPPIOCGL2TPSTATS");
 #endif
 #ifdef BTRFS_IOC_GET_SUPPORTED_FEATURES
 _Static_assert(BTRFS_IOC_GET_SUPPORTED_FEATURES == 0x80489439, "BTRFS_IOC_GET_SUPPORTED_FEATURES");
@@ -14286,17 +13099,8 @@ _Static_assert(BTRFS_IOC_GET_SUPPORTED_FEATURES == 0x80489439, "BTRFS_IOC_GET_SU
 #ifdef KVM_SET_PIT
 _Static_assert(KVM_SET_PIT == 0x8048ae66, "KVM_SET_PIT");
 #endif
-#ifdef PTP_CLOCK_GETCAPS
-_Static_assert(PTP_CLOCK_GETCAPS == 0x80503d01, "PTP_CLOCK_GETCAPS");
-#endif
-#ifdef PTP_CLOCK_GETCAPS2
-_Static_assert(PTP_CLOCK_GETCAPS2 == 0x80503d0a, "PTP_CLOCK_GETCAPS2");
-#endif
 #ifdef KVM_GET_PIT2
 _Static_assert(KVM_GET_PIT2 == 0x8070ae9f, "KVM_GET_PIT2");
-#endif
-#ifdef USBDEVFS_HUB_PORTINFO
-_Static_assert(USBDEVFS_HUB_PORTINFO == 0x80805513, "USBDEVFS_HUB_PORTINFO");
 #endif
 #ifdef BTRFS_IOC_ENCODED_READ
 _Static_assert(BTRFS_IOC_ENCODED_READ == 0x80809440, "BTRFS_IOC_ENCODED_READ");
@@ -14312,9 +13116,6 @@ _Static_assert(KVM_GET_REGS == FL_ARCH(0x8090ae81, 0x8360ae81), "KVM_GET_REGS");
 #endif
 #ifdef FS_IOC_GETFSLABEL
 _Static_assert(FS_IOC_GETFSLABEL == 0x81009431, "FS_IOC_GETFSLABEL");
-#endif
-#ifdef USBDEVFS_DISCONNECT_CLAIM
-_Static_assert(USBDEVFS_DISCONNECT_CLAIM == 0x8108551b, "USBDEVFS_DISCONNECT_CLAIM");
 #endif
 #ifdef KVM_GET_SREGS
 _Static_assert(KVM_GET_SREGS == FL_ARCH(0x8138ae83, 0x8000ae83), "KVM_GET_SREGS");
@@ -14352,15 +13153,6 @@ _Static_assert(KVM_GET_XSAVE == 0x9000aea4, "KVM_GET_XSAVE");
 #ifdef KVM_GET_XSAVE2
 _Static_assert(KVM_GET_XSAVE2 == 0x9000aecf, "KVM_GET_XSAVE2");
 #endif
-#ifdef HIDIOCGRDESC
-_Static_assert(HIDIOCGRDESC == 0x90044802, "HIDIOCGRDESC");
-#endif
-#ifdef WDIOC_SETTIMEOUT
-_Static_assert(WDIOC_SETTIMEOUT == 0xc0045706, "WDIOC_SETTIMEOUT");
-#endif
-#ifdef WDIOC_SETPRETIMEOUT
-_Static_assert(WDIOC_SETPRETIMEOUT == 0xc0045708, "WDIOC_SETPRETIMEOUT");
-#endif
 #ifdef FIFREEZE
 _Static_assert(FIFREEZE == 0xc0045877, "FIFREEZE");
 #endif
@@ -14370,26 +13162,17 @@ _Static_assert(FITHAW == 0xc0045878, "FITHAW");
 #ifdef FS_IOC_MEASURE_VERITY
 _Static_assert(FS_IOC_MEASURE_VERITY == 0xc0046686, "FS_IOC_MEASURE_VERITY");
 #endif
-#ifdef PPPIOCNEWUNIT
-_Static_assert(PPPIOCNEWUNIT == 0xc004743e, "PPPIOCNEWUNIT");
-#endif
 #ifdef KVM_GET_MSR_INDEX_LIST
 _Static_assert(KVM_GET_MSR_INDEX_LIST == 0xc004ae02, "KVM_GET_MSR_INDEX_LIST");
 #endif
 #ifdef KVM_GET_MSR_FEATURE_INDEX_LIST
 _Static_assert(KVM_GET_MSR_FEATURE_INDEX_LIST == 0xc004ae0a, "KVM_GET_MSR_FEATURE_INDEX_LIST");
 #endif
-#ifdef GPIO_GET_LINEINFO_UNWATCH_IOCTL
-_Static_assert(GPIO_GET_LINEINFO_UNWATCH_IOCTL == 0xc004b40c, "GPIO_GET_LINEINFO_UNWATCH_IOCTL");
-#endif
 #ifdef PERF_EVENT_IOC_QUERY_BPF
 _Static_assert(PERF_EVENT_IOC_QUERY_BPF == 0xc008240a, "PERF_EVENT_IOC_QUERY_BPF");
 #endif
 #ifdef DMA_BUF_IOCTL_EXPORT_SYNC_FILE
 _Static_assert(DMA_BUF_IOCTL_EXPORT_SYNC_FILE == 0xc0086202, "DMA_BUF_IOCTL_EXPORT_SYNC_FILE");
-#endif
-#ifdef PPPIOCGNPMODE
-_Static_assert(PPPIOCGNPMODE == 0xc008744c, "PPPIOCGNPMODE");
 #endif
 #ifdef KVM_GET_SUPPORTED_CPUID
 _Static_assert(KVM_GET_SUPPORTED_CPUID == 0xc008ae05, "KVM_GET_SUPPORTED_CPUID");
@@ -14430,9 +13213,6 @@ _Static_assert(VHOST_VDPA_GET_VRING_DESC_GROUP == 0xc008af7f, "VHOST_VDPA_GET_VR
 #ifdef FS_IOC_GET_ENCRYPTION_POLICY_EX
 _Static_assert(FS_IOC_GET_ENCRYPTION_POLICY_EX == 0xc0096616, "FS_IOC_GET_ENCRYPTION_POLICY_EX");
 #endif
-#ifdef UI_BEGIN_FF_ERASE
-_Static_assert(UI_BEGIN_FF_ERASE == 0xc00c55ca, "UI_BEGIN_FF_ERASE");
-#endif
 #ifdef KVM_CREATE_DEVICE
 _Static_assert(KVM_CREATE_DEVICE == 0xc00caee0, "KVM_CREATE_DEVICE");
 #endif
@@ -14445,32 +13225,17 @@ _Static_assert(BLKREPORTZONEV2 == 0xc010128e, "BLKREPORTZONEV2");
 #ifdef FS_IOC_GETLBMD_CAP
 _Static_assert(FS_IOC_GETLBMD_CAP == 0xc0101502, "FS_IOC_GETLBMD_CAP");
 #endif
-#ifdef USBDEVFS_IOCTL
-_Static_assert(USBDEVFS_IOCTL == 0xc0105512, "USBDEVFS_IOCTL");
-#endif
 #ifdef BTRFS_IOC_SPACE_INFO
 _Static_assert(BTRFS_IOC_SPACE_INFO == 0xc0109414, "BTRFS_IOC_SPACE_INFO");
 #endif
 #ifdef BTRFS_IOC_QUOTA_CTL
 _Static_assert(BTRFS_IOC_QUOTA_CTL == 0xc0109428, "BTRFS_IOC_QUOTA_CTL");
 #endif
-#ifdef GPIO_V2_LINE_GET_VALUES_IOCTL
-_Static_assert(GPIO_V2_LINE_GET_VALUES_IOCTL == 0xc010b40e, "GPIO_V2_LINE_GET_VALUES_IOCTL");
-#endif
-#ifdef GPIO_V2_LINE_SET_VALUES_IOCTL
-_Static_assert(GPIO_V2_LINE_SET_VALUES_IOCTL == 0xc010b40f, "GPIO_V2_LINE_SET_VALUES_IOCTL");
-#endif
 #ifdef SECCOMP_IOCTL_NOTIF_SEND
 _Static_assert(SECCOMP_IOCTL_NOTIF_SEND == 0xc0182101, "SECCOMP_IOCTL_NOTIF_SEND");
 #endif
 #ifdef DMA_HEAP_IOCTL_ALLOC
 _Static_assert(DMA_HEAP_IOCTL_ALLOC == 0xc0184800, "DMA_HEAP_IOCTL_ALLOC");
-#endif
-#ifdef USBDEVFS_CONTROL
-_Static_assert(USBDEVFS_CONTROL == 0xc0185500, "USBDEVFS_CONTROL");
-#endif
-#ifdef USBDEVFS_BULK
-_Static_assert(USBDEVFS_BULK == 0xc0185502, "USBDEVFS_BULK");
 #endif
 #ifdef FITRIM
 _Static_assert(FITRIM == 0xc0185879, "FITRIM");
@@ -14526,9 +13291,6 @@ _Static_assert(KVM_TPR_ACCESS_REPORTING == 0xc028ae92, "KVM_TPR_ACCESS_REPORTING
 #ifdef SYNC_IOC_MERGE
 _Static_assert(SYNC_IOC_MERGE == 0xc0303e03, "SYNC_IOC_MERGE");
 #endif
-#ifdef GPIO_GET_LINEEVENT_IOCTL
-_Static_assert(GPIO_GET_LINEEVENT_IOCTL == 0xc030b404, "GPIO_GET_LINEEVENT_IOCTL");
-#endif
 #ifdef SYNC_IOC_FILE_INFO
 _Static_assert(SYNC_IOC_FILE_INFO == 0xc0383e04, "SYNC_IOC_FILE_INFO");
 #endif
@@ -14540,15 +13302,6 @@ _Static_assert(BTRFS_IOC_LOGICAL_INO == 0xc0389424, "BTRFS_IOC_LOGICAL_INO");
 #endif
 #ifdef BTRFS_IOC_LOGICAL_INO_V2
 _Static_assert(BTRFS_IOC_LOGICAL_INO_V2 == 0xc038943b, "BTRFS_IOC_LOGICAL_INO_V2");
-#endif
-#ifdef PTP_SYS_OFFSET_PRECISE
-_Static_assert(PTP_SYS_OFFSET_PRECISE == 0xc0403d08, "PTP_SYS_OFFSET_PRECISE");
-#endif
-#ifdef PTP_SYS_OFFSET_PRECISE2
-_Static_assert(PTP_SYS_OFFSET_PRECISE2 == 0xc0403d11, "PTP_SYS_OFFSET_PRECISE2");
-#endif
-#ifdef PTP_SYS_OFFSET_PRECISE_CYCLES
-_Static_assert(PTP_SYS_OFFSET_PRECISE_CYCLES == 0xc0403d15, "PTP_SYS_OFFSET_PRECISE_CYCLES");
 #endif
 #ifdef FS_IOC_REMOVE_ENCRYPTION_KEY
 _Static_assert(FS_IOC_REMOVE_ENCRYPTION_KEY == 0xc0406618, "FS_IOC_REMOVE_ENCRYPTION_KEY");
@@ -14572,18 +13325,6 @@ _Static_assert(NVME_IOCTL_ADMIN_CMD == 0xc0484e41, "NVME_IOCTL_ADMIN_CMD");
 #ifdef NVME_IOCTL_IO_CMD
 _Static_assert(NVME_IOCTL_IO_CMD == 0xc0484e43, "NVME_IOCTL_IO_CMD");
 #endif
-#ifdef NVME_URING_CMD_IO
-_Static_assert(NVME_URING_CMD_IO == 0xc0484e80, "NVME_URING_CMD_IO");
-#endif
-#ifdef NVME_URING_CMD_IO_VEC
-_Static_assert(NVME_URING_CMD_IO_VEC == 0xc0484e81, "NVME_URING_CMD_IO_VEC");
-#endif
-#ifdef NVME_URING_CMD_ADMIN
-_Static_assert(NVME_URING_CMD_ADMIN == 0xc0484e82, "NVME_URING_CMD_ADMIN");
-#endif
-#ifdef NVME_URING_CMD_ADMIN_VEC
-_Static_assert(NVME_URING_CMD_ADMIN_VEC == 0xc0484e83, "NVME_URING_CMD_ADMIN_VEC");
-#endif
 #ifdef KVM_GET_PIT
 _Static_assert(KVM_GET_PIT == 0xc048ae65, "KVM_GET_PIT");
 #endif
@@ -14592,12 +13333,6 @@ _Static_assert(KVM_XEN_HVM_GET_ATTR == 0xc048aec8, "KVM_XEN_HVM_GET_ATTR");
 #endif
 #ifdef KVM_XEN_VCPU_GET_ATTR
 _Static_assert(KVM_XEN_VCPU_GET_ATTR == 0xc048aeca, "KVM_XEN_VCPU_GET_ATTR");
-#endif
-#ifdef GPIO_GET_LINEINFO_IOCTL
-_Static_assert(GPIO_GET_LINEINFO_IOCTL == 0xc048b402, "GPIO_GET_LINEINFO_IOCTL");
-#endif
-#ifdef GPIO_GET_LINEINFO_WATCH_IOCTL
-_Static_assert(GPIO_GET_LINEINFO_WATCH_IOCTL == 0xc048b40b, "GPIO_GET_LINEINFO_WATCH_IOCTL");
 #endif
 #ifdef SECCOMP_IOCTL_NOTIF_RECV
 _Static_assert(SECCOMP_IOCTL_NOTIF_RECV == 0xc0502100, "SECCOMP_IOCTL_NOTIF_RECV");
@@ -14617,17 +13352,8 @@ _Static_assert(FS_IOC_ADD_ENCRYPTION_KEY == 0xc0506617, "FS_IOC_ADD_ENCRYPTION_K
 #ifdef PIDFD_GET_INFO
 _Static_assert(PIDFD_GET_INFO == 0xc058ff0b, "PIDFD_GET_INFO");
 #endif
-#ifdef PTP_PIN_GETFUNC
-_Static_assert(PTP_PIN_GETFUNC == 0xc0603d06, "PTP_PIN_GETFUNC");
-#endif
-#ifdef PTP_PIN_GETFUNC2
-_Static_assert(PTP_PIN_GETFUNC2 == 0xc0603d0f, "PTP_PIN_GETFUNC2");
-#endif
 #ifdef PAGEMAP_SCAN
 _Static_assert(PAGEMAP_SCAN == 0xc0606610, "PAGEMAP_SCAN");
-#endif
-#ifdef UI_BEGIN_FF_UPLOAD
-_Static_assert(UI_BEGIN_FF_UPLOAD == 0xc06855c8, "UI_BEGIN_FF_UPLOAD");
 #endif
 #ifdef BTRFS_IOC_TREE_SEARCH_V2
 _Static_assert(BTRFS_IOC_TREE_SEARCH_V2 == 0xc0709411, "BTRFS_IOC_TREE_SEARCH_V2");
@@ -14643,15 +13369,6 @@ _Static_assert(BLKTRACESETUP2 == 0xc0c0128e, "BLKTRACESETUP2");
 #endif
 #ifdef BTRFS_IOC_SET_RECEIVED_SUBVOL
 _Static_assert(BTRFS_IOC_SET_RECEIVED_SUBVOL == 0xc0c89425, "BTRFS_IOC_SET_RECEIVED_SUBVOL");
-#endif
-#ifdef GPIO_V2_GET_LINEINFO_IOCTL
-_Static_assert(GPIO_V2_GET_LINEINFO_IOCTL == 0xc100b405, "GPIO_V2_GET_LINEINFO_IOCTL");
-#endif
-#ifdef GPIO_V2_GET_LINEINFO_WATCH_IOCTL
-_Static_assert(GPIO_V2_GET_LINEINFO_WATCH_IOCTL == 0xc100b406, "GPIO_V2_GET_LINEINFO_WATCH_IOCTL");
-#endif
-#ifdef GPIO_V2_LINE_SET_CONFIG_IOCTL
-_Static_assert(GPIO_V2_LINE_SET_CONFIG_IOCTL == 0xc110b40d, "GPIO_V2_LINE_SET_CONFIG_IOCTL");
 #endif
 #ifdef DM_VERSION
 _Static_assert(DM_VERSION == 0xc138fd00, "DM_VERSION");
@@ -14707,14 +13424,8 @@ _Static_assert(DM_DEV_ARM_POLL == 0xc138fd10, "DM_DEV_ARM_POLL");
 #ifdef DM_GET_TARGET_VERSION
 _Static_assert(DM_GET_TARGET_VERSION == 0xc138fd11, "DM_GET_TARGET_VERSION");
 #endif
-#ifdef GPIO_GET_LINEHANDLE_IOCTL
-_Static_assert(GPIO_GET_LINEHANDLE_IOCTL == 0xc16cb403, "GPIO_GET_LINEHANDLE_IOCTL");
-#endif
 #ifdef KVM_GET_IRQCHIP
 _Static_assert(KVM_GET_IRQCHIP == 0xc208ae62, "KVM_GET_IRQCHIP");
-#endif
-#ifdef GPIO_V2_GET_LINE_IOCTL
-_Static_assert(GPIO_V2_GET_LINE_IOCTL == 0xc250b407, "GPIO_V2_GET_LINE_IOCTL");
 #endif
 #ifdef BTRFS_IOC_SCRUB
 _Static_assert(BTRFS_IOC_SCRUB == 0xc400941b, "BTRFS_IOC_SCRUB");
@@ -14727,15 +13438,6 @@ _Static_assert(BTRFS_IOC_BALANCE_V2 == 0xc4009420, "BTRFS_IOC_BALANCE_V2");
 #endif
 #ifdef BTRFS_IOC_GET_DEV_STATS
 _Static_assert(BTRFS_IOC_GET_DEV_STATS == 0xc4089434, "BTRFS_IOC_GET_DEV_STATS");
-#endif
-#ifdef PTP_SYS_OFFSET_EXTENDED
-_Static_assert(PTP_SYS_OFFSET_EXTENDED == 0xc4c03d09, "PTP_SYS_OFFSET_EXTENDED");
-#endif
-#ifdef PTP_SYS_OFFSET_EXTENDED2
-_Static_assert(PTP_SYS_OFFSET_EXTENDED2 == 0xc4c03d12, "PTP_SYS_OFFSET_EXTENDED2");
-#endif
-#ifdef PTP_SYS_OFFSET_EXTENDED_CYCLES
-_Static_assert(PTP_SYS_OFFSET_EXTENDED_CYCLES == 0xc4c03d16, "PTP_SYS_OFFSET_EXTENDED_CYCLES");
 #endif
 #ifdef BTRFS_IOC_DEV_REPLACE
 _Static_assert(BTRFS_IOC_DEV_REPLACE == 0xca289435, "BTRFS_IOC_DEV_REPLACE");
