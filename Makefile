@@ -1,0 +1,87 @@
+# kvis: one C file, one static binary. `make help` lists the targets.
+# Yours to set: CC CFLAGS LDFLAGS PREFIX DESTDIR ARCH MUSL_ARM64 (or put them in config.mak).
+-include config.mak
+
+HOST   := $(shell uname -m)
+ARCH   ?= $(HOST)
+PREFIX ?= /usr/local
+CFLAGS ?= -O2 -g
+CROSS  := $(if $(filter-out $(HOST),$(ARCH)),$(ARCH)-linux-gnu-)
+BIN    := kvis$(if $(CROSS),-$(ARCH))
+LINK   := -static
+STRIP  := $(CROSS)strip
+
+# Who did not choose a compiler gets the cross compiler, musl-gcc or cc, in this order.
+ifneq ($(filter default undefined,$(origin CC)),)
+  CC := $(if $(CROSS),$(CROSS)gcc,$(shell command -v musl-gcc >/dev/null && echo musl-gcc || echo cc))
+  NOTE := $(if $(filter cc,$(CC)),no musl-gcc here: $(BIN) is linked with the static libc of cc)
+endif
+
+VERSION := $(shell [ -e .git ] && git describe --tags --dirty 2>/dev/null || echo 0.1)
+
+# What kvis.c needs, whatever CFLAGS says. (Unwind tables: 16 KB that nothing here reads.)
+KFLAGS = -std=gnu11 -pthread -fno-asynchronous-unwind-tables -DKVIS_VERSION='"$(VERSION)"'
+# the usual ones
+KFLAGS += -Wall -Wextra -Wshadow -Wstrict-prototypes -Wold-style-definition
+# memory and strings
+KFLAGS += -Wvla -Wformat=2 -Wwrite-strings -Wcast-align -Wpointer-arith
+# flow, and nothing unused or visible outside
+KFLAGS += -Wimplicit-fallthrough -Wundef -Wmissing-prototypes -Wunused
+
+# musl brings no kernel headers: take the system's, after its own.
+MULTIARCH = $(shell gcc -print-multiarch 2>/dev/null)
+UAPI = -idirafter /usr/include $(if $(MULTIARCH),-idirafter /usr/include/$(MULTIARCH))
+ifneq ($(findstring musl-gcc,$(CC)),)
+  KFLAGS += $(UAPI)
+endif
+
+# MUSL_ARM64=DIR: DIR/include and DIR/lib of a musl for arm64, under the glibc cross compiler.
+ifneq ($(MUSL_ARM64),)
+  KFLAGS += -nostdinc -isystem $(MUSL_ARM64)/include -idirafter /usr/$(ARCH)-linux-gnu/include \
+            -idirafter $(shell $(CC) -print-file-name=include)
+  LINK += -nostdlib -nostartfiles -no-pie $(addprefix $(MUSL_ARM64)/lib/,crt1.o crti.o)
+  LIBS = -L$(MUSL_ARM64)/lib -Wl,--start-group -lc $(shell $(CC) -print-libgcc-file-name) \
+         -Wl,--end-group $(MUSL_ARM64)/lib/crtn.o
+endif
+
+all: $(BIN) ## build ./kvis (ARCH=aarch64: ./kvis-aarch64)
+
+$(BIN): kvis.c $(wildcard gen/*.h bpf_insns/*.h) Makefile
+	$(if $(NOTE),@echo "note: $(NOTE)")
+	$(CC) $(KFLAGS) $(CFLAGS) $(LINK) $(LDFLAGS) -o $@ kvis.c $(LIBS)
+
+run: $(BIN) ## build, and trace a real command
+	./$(BIN) trace -- ls -l /
+
+test: $(BIN) ## run all tests, plain and under ASan/UBSan (as root: installs what they need)
+	tests/run.sh --all
+
+check: $(BIN) ## structure lint, -Werror under each compiler here, static, size
+	sh tests/lint.sh
+	@for c in $(if $(CROSS),$(CC),musl-gcc gcc clang); do command -v $$c >/dev/null || { echo "check: no $$c"; continue; }; \
+	  case $$c in musl-gcc) inc='$(UAPI)';; *) inc=;; esac; echo "check: $$c -Werror"; \
+	  $$c $(KFLAGS) $$inc -O2 -Werror -S -o /dev/null kvis.c || exit 1; done
+	@sh tests/static.sh $(BIN) $(STRIP)
+
+bench: $(BIN) ## kvis against strace: wall time on system-call and fork loops
+	sh tests/bench.sh
+
+gen: ## rebuild gen/*.h from the tables
+	sh gen/tables.sh
+
+vet: ## every BPF array is signed in bpf_insns/VETTED
+	@! ls bpf_insns/*.h 2>/dev/null || { echo 'vet: nobody vets these yet'; exit 1; }
+	@echo 'vet: no BPF arrays'
+
+install: $(BIN) ## into $(DESTDIR)$(PREFIX)/bin
+	install -d $(DESTDIR)$(PREFIX)/bin
+	install -m 755 $(BIN) $(DESTDIR)$(PREFIX)/bin/kvis
+
+clean: ## remove what was built
+	rm -rf kvis kvis-* tests/out
+
+help: ## this list
+	@sed -n 's/^\([a-z]*\):.*## /\1	/p' Makefile
+
+.PHONY: all run test check bench gen vet install clean help
+.DELETE_ON_ERROR:

@@ -1,0 +1,9638 @@
+// SPDX-License-Identifier: MIT
+/* kvis: shows what a program makes the Linux kernel do.
+ *
+ * One static binary that needs nothing on the machine it is copied to. This file is all of it, but
+ * for the tables that gen/ makes. Data flows downwards, and so does the file: a room calls only the
+ * rooms above it (there are no forward declarations, so the compiler sees to that).
+ *
+ *     ptrace stops ─► tr_ ─► md_ ─► struct event ─► out_ ─► text
+ *     perf samples ─► pf_ ──┘  │    (event_kinds[])    └──► JSON lines
+ *                              └─► st_ counts ─► tables and the summary
+ *
+ * To read it: start with main at the bottom, then tr_loop.
+ *
+ *  1 limits   headers, kernel constants that old headers lack
+ *  2 types    what rooms share
+ *  3 u_       errors, bounded bytes, numbers as people read them [die]
+ *  4 arch_ abi_ sys_  all that depends on the CPU
+ *  5 mem_     the tracee's memory
+ *  6 nm_      names that the summary keeps [die: nm_init]
+ *  7 fd_ ofd_ files_  what a descriptor is
+ *  8 vm_      address spaces
+ *  9 ps_      processes and threads
+ * 10 dec_     arguments and results of calls, as people read them
+ * 11 sc_      which call: numbers, names, sets
+ * 12 ev_      events: what happened, as data
+ * 13 out_     the sinks: text and JSON lines
+ * 14 st_      counts, percentiles, the table of -c and the summary
+ * 15 md_      the model: what a call means
+ * 16 pf_      page faults, by perf_event_open
+ * 17 tr_      the ptrace loop [die: tr_find tr_spawn]
+ * 18 opt_     options, commands, help [die]
+ * 19 cmd_     the commands, and main [die]
+ */
+
+/* == 1 limits: headers, kernel constants that old headers lack ==================== */
+
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE 1
+#endif
+#include <arpa/inet.h>
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <fnmatch.h>
+#include <grp.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <poll.h>
+#include <pthread.h>
+#include <regex.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/statfs.h>
+#include <sys/syscall.h>
+#include <sys/time.h>
+#include <sys/uio.h>
+#include <sys/un.h>
+#include <sys/user.h>
+#include <sys/utsname.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <linux/audit.h>
+#include <linux/elf.h>
+#include <linux/filter.h>
+#include <linux/perf_event.h>
+#include <linux/ptrace.h>
+#include <linux/seccomp.h>
+
+#ifndef KVIS_VERSION
+#define KVIS_VERSION "0.1"
+#endif
+/* == 2 types: what rooms share ================================================= */
+
+typedef uint8_t u8;
+typedef uint16_t u16;
+typedef uint32_t u32;
+typedef uint64_t u64;
+typedef int8_t s8;
+typedef int32_t s32;
+typedef int64_t s64;
+
+#define ARRAY_LEN(a) (sizeof(a) / sizeof((a)[0]))
+#define MIN(a, b) ((a) < (b) ? (a) : (b))
+#define MAX(a, b) ((a) > (b) ? (a) : (b))
+#define PRINTF_LIKE(f, a) __attribute__((format(printf, f, a)))
+#define NSEC ((u64)1000000000)
+
+/* Bytes that grow up to `max`; what would not fit is left out and `cut` says so. The memory stays
+ * for the next use, so a buffer that is reused allocates only when it needs more than ever before.
+ */
+struct buf {
+    char *p;
+    u32 len, cap, max; /* max 0: 1 MiB */
+    bool cut;
+};
+
+/* Which system-call convention a stop belongs to. A 64-bit process can make calls of several. */
+enum abi { ABI_X86_64, ABI_I386, ABI_X32, ABI_ARM64, ABI_ARM32, N_ABI };
+
+/* One argument, decoded: bytes of the tracee (ARG_STR: hostile, raw) or text that kvis made
+ * (ARG_TXT: printable ASCII or UTF-8, safe on a terminal, strings inside it already escaped). */
+enum arg_form { ARG_NONE, ARG_TXT, ARG_STR };
+struct arg {
+    u8 form;
+    bool cut;     /* ARG_STR: longer in the tracee than what is kept */
+    u32 off, len; /* in call.text */
+};
+
+/* A system call, from its entry on. Times are CLOCK_MONOTONIC ns. */
+struct call {
+    bool open;        /* entered and not yet returned */
+    bool known;       /* row is valid; else only the number is known */
+    bool decoded;     /* args[] are filled (only when a sink shows them) */
+    bool begun;       /* the text sink has printed the first `shown` arguments */
+    u8 shown;
+    enum abi abi;
+    u16 row;          /* index in sc_rows[] */
+    u16 id;           /* the first row of that name: what the model switches on */
+    u64 nr;
+    u64 arg[6];
+    s64 ret;
+    int err;          /* errno (positive) when the call failed, else 0 */
+    bool noret;       /* never returned (exit, killed, exec'd away) */
+    u64 enter_ns, exit_ns;
+    struct arg val[6];
+    struct buf text;  /* the bytes of val[] */
+    u64 outlen[2];    /* value-result lengths as they were at entry (accept's *addrlen ...) */
+};
+
+/* A name that is worth keeping for the summary: a file's path or a peer's address, once however
+ * often it is used, with its totals. Lives in an arena until the end; see nm_. */
+struct name {
+    struct name *next;              /* in its hash chain */
+    u32 hash, len;
+    char cls;                       /* 'f' file, 'p' peer "tcp4 1.2.3.4:80", 'x' anything else */
+    bool read, written;             /* opened so (files) or used so */
+    u8 kind;                        /* enum fdkind of the last use */
+    u64 in_bytes, out_bytes, opens;
+    char s[];                       /* NUL-terminated; may hold any other byte */
+};
+
+enum fdkind {
+    FK_UNKNOWN, FK_FILE, FK_DIR, FK_DEV, FK_TTY, FK_PIPE, FK_SOCK, FK_EVENTFD, FK_EPOLL, FK_TIMERFD,
+    FK_SIGNALFD, FK_INOTIFY, FK_FANOTIFY, FK_MEMFD, FK_PIDFD, FK_URING, FK_BPF, FK_PERF, FK_UFFD,
+    FK_ANON, N_FK
+};
+
+/* An open file description (open(2), NOTES): what dup, fork and SCM_RIGHTS share. */
+struct ofd {
+    struct ofd *next_free;
+    u32 refs;
+    u8 kind;             /* enum fdkind */
+    bool writable, readable, inherited;
+    const char *sock;    /* "tcp4", "unix" ...; NULL when not a socket */
+    struct name *name;   /* path, or "pipe:[12]" */
+    struct name *local, *peer; /* of a socket, when known */
+    u64 in_bytes, out_bytes, open_ns;
+    pid_t opener;
+};
+
+struct fdent {
+    s32 fd; /* -1: free slot */
+    bool cloexec;
+    struct ofd *o;
+};
+
+/* A descriptor table: the kernel's files_struct. Open addressing by fd, so that dup2 to a large
+ * number costs nothing. */
+struct files {
+    u32 refs, n, cap;
+    struct fdent *slot;
+};
+
+/* The kernel's fs_struct: what CLONE_FS shares. */
+struct fsinfo {
+    u32 refs;
+    struct name *cwd; /* NULL: unknown */
+};
+
+struct region {
+    u64 start, end;
+    u8 prot;          /* PROT_* */
+    bool ours;        /* mapped while kvis watched: counted in the summary */
+    struct name *name; /* path, "heap", "stack", "anon" */
+};
+
+/* An address space: the kernel's mm_struct. */
+struct mm {
+    u32 refs, n, cap;
+    struct region *r;    /* sorted, disjoint */
+    u64 brk_start, brk;  /* 0: not seen yet */
+    bool careful;        /* a page may never come (userfaultfd, FUSE): read with a deadline */
+};
+
+/* A process (thread group). */
+struct proc {
+    struct proc *next;   /* in its hash chain */
+    pid_t pid, ppid;
+    u32 tasks;           /* its threads that are alive and known */
+    struct name *program;
+    u64 start_ns;
+    u64 restart;         /* signals whose handler has SA_RESTART; bit n-1 */
+    u64 caught;          /* signals that have a handler */
+    struct stats *stats; /* --by=pid */
+    int status;          /* wait status of its leader, once dead */
+    bool attached;       /* by -p: its state is from /proc */
+};
+
+enum run { RUN_NEW, RUN_HELD, RUN_RUNNING, RUN_STOPPED, RUN_LISTEN };
+
+/* A thread under trace: a tracee. */
+struct task {
+    struct task *next;   /* in its hash chain */
+    pid_t tid, pid;
+    struct proc *proc;
+    struct files *files;
+    struct fsinfo *fs;
+    struct mm *mm;
+    u8 run;              /* enum run */
+    bool seen_stop;      /* its first stop has come */
+    bool full;           /* stops at every call (its own seccomp filters, or no acceleration) */
+    bool interrupted;    /* PTRACE_INTERRUPT is under way (detach) */
+    bool entered;        /* the next syscall-stop is an exit (kernels before 5.3) */
+    int resume_sig;      /* RUN_HELD: signal to hand over when it goes on */
+    struct call call;
+    bool restarting;     /* `call` is about to be restarted by the kernel: not counted yet */
+    struct name *exec_path;     /* of the execve under way */
+    struct buf exec_argv;       /* and its argv: the strings, each with its NUL */
+    u64 clone_flags;            /* of the clone under way */
+    bool clone_known;
+    char comm[16];
+    bool restore_arg0;          /* a flag was taken out of clone's: put it back at its exit */
+    struct region fault_run;    /* consecutive page faults of this thread in one region */
+    u64 faults, fault_addr, fault_ns; /* how many, the first's address and time */
+};
+
+/* What the options say. */
+struct opts {
+    u32 strlen_max;
+    u8 verbose, timefmt, color;
+    bool quiet, count_only, count_too, by_pid, json, faults, no_filter, no_accel, same_cpu,
+        until_exit;
+    bool ok_only, failed_only, no_signals;
+    u32 interval_s, duration_s;
+    const char *json_file, *out_file, *user, *sort, *backend;
+    const char *trace;    /* -e trace= */
+    const char **paths;   /* -P */
+    u32 n_paths;
+    const char **env;     /* -E */
+    u32 n_env;
+    pid_t *pids;          /* -p */
+    u32 n_pids;
+    char **command;
+};
+
+static struct opts opt = { .strlen_max = 32 };
+/* == 3 u_  errors, bounded bytes, numbers as people read them ==================
+ * Errors: `die` and `xmalloc`'s kin end the program and may be called only before anything is
+ * attached (options, opening files); afterwards functions return 0 or -errno, `u_warn` reports,
+ * and the way out is tr_'s one detach path. A message that ends in ':' gets strerror(errno).
+ * Everything that appends to a struct buf is here; escaping is here and nowhere else. */
+
+static const char *u_progname = "kvis";
+
+static void PRINTF_LIKE(1, 0) u_vmsg(const char *fmt, va_list ap)
+{
+    int e = errno;
+    size_t n = strlen(fmt);
+    char line[1024];
+    int len = snprintf(line, sizeof line, "%s: ", u_progname);
+    len += vsnprintf(line + len, sizeof line - (size_t)len, fmt, ap);
+    if (len > (int)sizeof line - 80)
+        len = (int)sizeof line - 80;
+    if (n && fmt[n - 1] == ':')
+        len += snprintf(line + len, sizeof line - (size_t)len, " %s", strerror(e));
+    line[len++] = '\n';
+    /* One write, so that a line is never mixed with the tracee's. */
+    if (write(STDERR_FILENO, line, (size_t)len) < 0)
+        return; /* stderr is gone: there is nobody left to tell */
+}
+
+static void PRINTF_LIKE(1, 2) u_warn(const char *fmt, ...)
+{
+    va_list ap;
+    va_start(ap, fmt);
+    u_vmsg(fmt, ap);
+    va_end(ap);
+}
+
+/* Exit codes of kvis's own: CONTRACT with scripts (DESIGN, Output). */
+enum { EXIT_USAGE = 2, EXIT_KVIS = 125, EXIT_NOEXEC = 126, EXIT_NOTFOUND = 127 };
+
+static void __attribute__((noreturn)) PRINTF_LIKE(2, 3) die(int code, const char *fmt, ...)
+{
+    va_list ap;
+    va_start(ap, fmt);
+    u_vmsg(fmt, ap);
+    va_end(ap);
+    exit(code);
+}
+
+static void *xrealloc(void *p, size_t n)
+{
+    void *q = realloc(p, n ? n : 1);
+    if (!q)
+        die(EXIT_KVIS, "out of memory (%zu bytes)", n);
+    return q;
+}
+
+static u64 u_now(void)
+{
+    struct timespec ts;
+    clock_gettime(CLOCK_MONOTONIC, &ts);
+    return (u64)ts.tv_sec * NSEC + (u64)ts.tv_nsec;
+}
+
+static void b_reset(struct buf *b)
+{
+    b->len = 0;
+    b->cut = false;
+}
+
+static void b_free(struct buf *b)
+{
+    free(b->p);
+    memset(b, 0, sizeof *b);
+}
+
+/* Makes room for n more bytes; returns how many of them fit. */
+static u32 b_room(struct buf *b, size_t n)
+{
+    u32 max = b->max ? b->max : 1u << 20;
+    if (n > max - b->len) {
+        b->cut = true;
+        n = max - b->len;
+    }
+    if (b->len + n > b->cap) {
+        u32 cap = b->cap ? b->cap : 256;
+        while (cap < b->len + n)
+            cap *= 2;
+        char *p = realloc(b->p, cap);
+        if (!p) {
+            b->cut = true;
+            return b->cap - b->len;
+        }
+        b->p = p;
+        b->cap = cap;
+    }
+    return (u32)n;
+}
+
+static void b_put(struct buf *b, const void *s, size_t n)
+{
+    n = b_room(b, n);
+    if (n)
+        memcpy(b->p + b->len, s, n);
+    b->len += (u32)n;
+}
+
+static void b_c(struct buf *b, char c)
+{
+    b_put(b, &c, 1);
+}
+
+static void b_s(struct buf *b, const char *s)
+{
+    b_put(b, s, strlen(s));
+}
+
+static void PRINTF_LIKE(2, 3) b_f(struct buf *b, const char *fmt, ...)
+{
+    char tmp[512];
+    va_list ap;
+    va_start(ap, fmt);
+    int n = vsnprintf(tmp, sizeof tmp, fmt, ap);
+    va_end(ap);
+    if (n > 0)
+        b_put(b, tmp, MIN((size_t)n, sizeof tmp - 1));
+}
+
+/* Decimal and hex without printf: these run for every argument of every call. */
+static void b_u64(struct buf *b, u64 v)
+{
+    char tmp[20];
+    int i = 20;
+    do
+        tmp[--i] = (char)('0' + v % 10);
+    while (v /= 10);
+    b_put(b, tmp + i, (size_t)(20 - i));
+}
+
+static void b_s64(struct buf *b, s64 v)
+{
+    if (v < 0)
+        b_c(b, '-');
+    b_u64(b, v < 0 ? -(u64)v : (u64)v);
+}
+
+static void b_hex(struct buf *b, u64 v)
+{
+    char tmp[18];
+    int i = 18;
+    do
+        tmp[--i] = "0123456789abcdef"[v & 15];
+    while (v >>= 4);
+    tmp[--i] = 'x';
+    tmp[--i] = '0';
+    b_put(b, tmp + i, (size_t)(18 - i));
+}
+
+/* Length of the valid UTF-8 sequence at s (RFC 3629: no overlong forms, no surrogates, up to
+ * U+10FFFF), its code point in *cp; 0 when the bytes are not one. */
+static int u_utf8(const u8 *s, size_t n, u32 *cp)
+{
+    static const u32 least[] = { 0, 0, 0x80, 0x800, 0x10000 };
+    int len = s[0] < 0x80 ? 1 : (s[0] & 0xe0) == 0xc0 ? 2 : (s[0] & 0xf0) == 0xe0 ? 3
+            : (s[0] & 0xf8) == 0xf0 ? 4 : 0;
+    if (!len || (size_t)len > n)
+        return 0;
+    u32 c = len == 1 ? s[0] : s[0] & (0x7fu >> len);
+    for (int i = 1; i < len; i++) {
+        if ((s[i] & 0xc0) != 0x80)
+            return 0;
+        c = c << 6 | (s[i] & 0x3f);
+    }
+    if (c < least[len] || c > 0x10ffff || (c >= 0xd800 && c <= 0xdfff))
+        return 0;
+    *cp = c;
+    return len;
+}
+
+/* Code points that a terminal acts on instead of showing: C0, DEL, C1, and the bidirectional
+ * controls and line separators with which a name can pose as another (EDGE_CASES O1). */
+static bool u_acts(u32 c)
+{
+    return c < 0x20 || (c >= 0x7f && c < 0xa0) || c == 0x61c || (c >= 0x200b && c <= 0x200f)
+        || (c >= 0x2028 && c <= 0x202e) || (c >= 0x2060 && c <= 0x206f) || c == 0xfeff
+        || (c >= 0xe0000 && c <= 0xe007f);
+}
+
+/* Hostile bytes for a terminal: printable UTF-8 as it is, the rest as \n, \t, \r, \\ or \xNN. A
+ * `quote` (0 for none) is escaped too. */
+static void b_esc(struct buf *b, const void *bytes, size_t n, char quote)
+{
+    const u8 *s = bytes;
+    for (size_t i = 0; i < n;) {
+        u32 cp;
+        int len = u_utf8(s + i, n - i, &cp);
+        const char *sc = !len ? NULL : cp == '\n' ? "\\n" : cp == '\t' ? "\\t" : cp == '\r' ? "\\r"
+                       : cp == '\\' ? "\\\\" : NULL;
+        if (sc)
+            b_s(b, sc);
+        else if (quote && s[i] == (u8)quote)
+            b_c(b, '\\'), b_c(b, quote);
+        else if (len && !u_acts(cp))
+            b_put(b, s + i, (size_t)len);
+        else
+            for (int k = 0; k < MAX(len, 1); k++)
+                b_f(b, "\\x%02x", s[i + (size_t)k]);
+        i += (size_t)MAX(len, 1);
+    }
+}
+
+/* A string of a traced program as -v shows it: "quoted", with ... when it was longer. */
+static void b_quoted(struct buf *b, const void *bytes, size_t n, bool cut)
+{
+    b_c(b, '"');
+    b_esc(b, bytes, n, '"');
+    b_s(b, cut ? "\"..." : "\"");
+}
+
+/* The inside of a JSON string (RFC 8259). An invalid byte becomes U+FFFD; returns whether any did,
+ * so that the caller can add the exact bytes as NAME_hex (DESIGN, Output). */
+static bool b_json(struct buf *b, const void *bytes, size_t n)
+{
+    const u8 *s = bytes;
+    bool bad = false;
+    for (size_t i = 0; i < n;) {
+        u32 cp;
+        int len = u_utf8(s + i, n - i, &cp);
+        if (!len) {
+            b_s(b, "\\ufffd");
+            bad = true;
+        } else if (cp == '"' || cp == '\\') {
+            b_c(b, '\\'), b_c(b, (char)cp);
+        } else if (cp == '\n') {
+            b_s(b, "\\n");
+        } else if (u_acts(cp) && cp < 0x10000) {
+            b_f(b, "\\u%04x", cp);
+        } else {
+            b_put(b, s + i, (size_t)len);
+        }
+        i += (size_t)MAX(len, 1);
+    }
+    return bad;
+}
+
+static void b_hexbytes(struct buf *b, const void *bytes, size_t n)
+{
+    const u8 *s = bytes;
+    for (size_t i = 0; i < n; i++)
+        b_f(b, "%02x", s[i]);
+}
+
+/* Bytes as people read them: 517 B, 1.4 KB, 8.5 MB (1 KB = 1024 B, as Compendium prints). */
+static void b_size(struct buf *b, u64 n)
+{
+    static const char *const unit[] = { "KB", "MB", "GB", "TB", "PB", "EB" };
+    if (n < 1024) {
+        b_u64(b, n), b_s(b, " B");
+        return;
+    }
+    int i = 0;
+    double v = (double)n / 1024;
+    for (; v >= 1023.95 && i < 5; i++)
+        v /= 1024;
+    b_f(b, "%.1f %s", v, unit[i]);
+}
+
+/* The name of an errno as <asm-generic/errno.h> spells it, or NULL. */
+static const char *u_errname(int e)
+{
+    static const char *const name[] = {
+#define E(n) [n] = #n
+        E(EPERM), E(ENOENT), E(ESRCH), E(EINTR), E(EIO), E(ENXIO), E(E2BIG), E(ENOEXEC), E(EBADF),
+        E(ECHILD), E(EAGAIN), E(ENOMEM), E(EACCES), E(EFAULT), E(ENOTBLK), E(EBUSY), E(EEXIST),
+        E(EXDEV), E(ENODEV), E(ENOTDIR), E(EISDIR), E(EINVAL), E(ENFILE), E(EMFILE), E(ENOTTY),
+        E(ETXTBSY), E(EFBIG), E(ENOSPC), E(ESPIPE), E(EROFS), E(EMLINK), E(EPIPE), E(EDOM),
+        E(ERANGE), E(EDEADLK), E(ENAMETOOLONG), E(ENOLCK), E(ENOSYS), E(ENOTEMPTY), E(ELOOP),
+        E(ENOMSG), E(EIDRM), E(ECHRNG), E(EL2NSYNC), E(EL3HLT), E(EL3RST), E(ELNRNG), E(EUNATCH),
+        E(ENOCSI), E(EL2HLT), E(EBADE), E(EBADR), E(EXFULL), E(ENOANO), E(EBADRQC), E(EBADSLT),
+        E(EBFONT), E(ENOSTR), E(ENODATA), E(ETIME), E(ENOSR), E(ENONET), E(ENOPKG), E(EREMOTE),
+        E(ENOLINK), E(EADV), E(ESRMNT), E(ECOMM), E(EPROTO), E(EMULTIHOP), E(EDOTDOT), E(EBADMSG),
+        E(EOVERFLOW), E(ENOTUNIQ), E(EBADFD), E(EREMCHG), E(ELIBACC), E(ELIBBAD), E(ELIBSCN),
+        E(ELIBMAX), E(ELIBEXEC), E(EILSEQ), E(ERESTART), E(ESTRPIPE), E(EUSERS), E(ENOTSOCK),
+        E(EDESTADDRREQ), E(EMSGSIZE), E(EPROTOTYPE), E(ENOPROTOOPT), E(EPROTONOSUPPORT),
+        E(ESOCKTNOSUPPORT), E(EOPNOTSUPP), E(EPFNOSUPPORT), E(EAFNOSUPPORT), E(EADDRINUSE),
+        E(EADDRNOTAVAIL), E(ENETDOWN), E(ENETUNREACH), E(ENETRESET), E(ECONNABORTED),
+        E(ECONNRESET), E(ENOBUFS), E(EISCONN), E(ENOTCONN), E(ESHUTDOWN), E(ETOOMANYREFS),
+        E(ETIMEDOUT), E(ECONNREFUSED), E(EHOSTDOWN), E(EHOSTUNREACH), E(EALREADY),
+        E(EINPROGRESS), E(ESTALE), E(EUCLEAN), E(ENOTNAM), E(ENAVAIL), E(EISNAM), E(EREMOTEIO),
+        E(EDQUOT), E(ENOMEDIUM), E(EMEDIUMTYPE), E(ECANCELED), E(ENOKEY), E(EKEYEXPIRED),
+        E(EKEYREVOKED), E(EKEYREJECTED), E(EOWNERDEAD), E(ENOTRECOVERABLE), E(ERFKILL),
+        E(EHWPOISON),
+        /* The kernel's own, seen when a call is interrupted (include/linux/errno.h). */
+        [512] = "ERESTARTSYS", [513] = "ERESTARTNOINTR", [514] = "ERESTARTNOHAND",
+        [515] = "ENOIOCTLCMD", [516] = "ERESTART_RESTARTBLOCK",
+#undef E
+    };
+    return e > 0 && e < (int)ARRAY_LEN(name) ? name[e] : NULL;
+}
+
+/* Appends SIGNAME; real-time signals as SIGRTMIN+n, counted from the kernel's 32. */
+static void b_sig(struct buf *b, int sig)
+{
+    static const char *const name[] = {
+#define S(n) [SIG##n] = "SIG" #n
+        S(HUP), S(INT), S(QUIT), S(ILL), S(TRAP), S(ABRT), S(BUS), S(FPE), S(KILL), S(USR1),
+        S(SEGV), S(USR2), S(PIPE), S(ALRM), S(TERM), [16] = "SIGSTKFLT", S(CHLD), S(CONT),
+        S(STOP), S(TSTP), S(TTIN), S(TTOU), S(URG), S(XCPU), S(XFSZ), S(VTALRM), S(PROF),
+        S(WINCH), S(IO), S(PWR), S(SYS),
+#undef S
+    };
+    if (sig > 0 && sig < (int)ARRAY_LEN(name))
+        b_s(b, name[sig]);
+    else if (sig >= 32 && sig <= 64)
+        sig == 32 ? b_s(b, "SIGRTMIN") : b_f(b, "SIGRTMIN+%d", sig - 32);
+    else
+        b_s64(b, sig);
+}
+
+static const char *u_signame(int sig)
+{
+    static char tmp[32];
+    struct buf b = { .p = tmp, .cap = sizeof tmp, .max = sizeof tmp - 1 };
+    b_sig(&b, sig);
+    tmp[b.len] = 0;
+    return tmp;
+}
+/* == 4 arch_ abi_ sys_  all that depends on the CPU =======================================
+ * Registers, system-call conventions, audit numbers. Nothing outside this room mentions a register
+ * or an __x86_64__. To add a CPU: an `enum abi`, its number table in gen/syscalls.tbl, and this
+ * room. */
+
+#if defined(__x86_64__)
+enum { ARCH_ARG0_IS_RESULT = 0 };
+#define ARCH_NATIVE ABI_X86_64
+#define ARCH_AUDIT AUDIT_ARCH_X86_64
+#elif defined(__aarch64__)
+enum { ARCH_ARG0_IS_RESULT = 1 };
+#define ARCH_NATIVE ABI_ARM64
+#define ARCH_AUDIT AUDIT_ARCH_AARCH64
+#else
+#error "kvis knows x86_64 and aarch64"
+#endif
+
+#define ARCH_X32_BIT 0x40000000u /* __X32_SYSCALL_BIT, arch/x86/include/uapi/asm/unistd.h */
+
+static const char *const arch_abi_name[N_ABI] = { "x86_64", "i386", "x32", "arm64", "arm" };
+
+/* What a system-call stop says, whichever way it was read. */
+struct stop {
+    u8 op;          /* PTRACE_SYSCALL_INFO_* */
+    enum abi abi;
+    u64 nr, arg[6]; /* at entry */
+    s64 ret;        /* at exit; -errno on failure */
+    u32 data;       /* at a seccomp stop: SECCOMP_RET_DATA */
+    u64 ip, sp;
+};
+
+/* Bytes in a pointer, a long, a size_t of that convention. */
+static unsigned abi_word(enum abi a)
+{
+    return a == ABI_X86_64 || a == ABI_ARM64 ? 8 : 4;
+}
+
+/* The convention behind an audit number and a call number; the number loses x32's bit. */
+static enum abi arch_abi(u32 audit, u64 *nr)
+{
+    if (audit == AUDIT_ARCH_I386)
+        return ABI_I386;
+    if (audit == AUDIT_ARCH_AARCH64)
+        return ABI_ARM64;
+    if (audit == AUDIT_ARCH_ARM)
+        return ABI_ARM32;
+    if (*nr != (u64)-1 && *nr & ARCH_X32_BIT) {
+        *nr &= ~(u64)ARCH_X32_BIT;
+        return ABI_X32;
+    }
+    return ABI_X86_64;
+}
+
+static long sys_ptrace(long req, pid_t tid, u64 addr, void *data)
+{
+    long r = syscall(SYS_ptrace, req, tid, addr, data);
+    return r < 0 ? -errno : r;
+}
+
+/* General registers; returns their size in bytes (which tells a 32-bit task) or -errno. */
+static long arch_regs(pid_t tid, struct user_regs_struct *r)
+{
+    struct iovec v = { r, sizeof *r };
+    long e = sys_ptrace(PTRACE_GETREGSET, tid, NT_PRSTATUS, &v);
+    return e < 0 ? e : (long)v.iov_len;
+}
+
+#if defined(__x86_64__)
+/* A 32-bit task's registers come as 17 words of 32 bits (struct user_regs_struct32,
+ * arch/x86/include/asm/user_32.h): bx cx dx si di bp ax ds es fs gs orig_ax ip cs flags sp ss. */
+static void arch_from_regs32(const u32 *w, struct stop *s)
+{
+    static const u8 order[6] = { 0, 1, 2, 3, 4, 5 };
+    s->abi = ABI_I386;
+    s->nr = w[11];
+    for (int i = 0; i < 6; i++)
+        s->arg[i] = w[order[i]];
+    s->ret = (s32)w[6];
+    s->ip = w[12];
+    s->sp = w[15];
+}
+
+/* Kernels before 5.3 do not say which convention was used: `int $0x80` in a 64-bit process is told
+ * by its two bytes before ip (cd 80; syscall is 0f 05). */
+static bool arch_was_int80(pid_t tid, u64 ip)
+{
+    u8 insn[2] = { 0, 0 };
+    struct iovec l = { insn, 2 }, r = { (void *)(uintptr_t)(ip - 2), 2 };
+    return syscall(SYS_process_vm_readv, tid, &l, 1, &r, 1, 0) == 2
+        && insn[0] == 0xcd && insn[1] == 0x80;
+}
+
+static int arch_from_regs(pid_t tid, struct stop *s)
+{
+    union {
+        struct user_regs_struct r;
+        u32 w[17];
+    } u;
+    long n = arch_regs(tid, &u.r);
+    if (n < 0)
+        return (int)n;
+    if (n == 17 * 4) {
+        arch_from_regs32(u.w, s);
+        return 0;
+    }
+    const struct user_regs_struct *r = &u.r;
+    bool i386 = arch_was_int80(tid, r->rip);
+    u64 a64[6] = { r->rdi, r->rsi, r->rdx, r->r10, r->r8, r->r9 };
+    u64 a32[6] = { (u32)r->rbx, (u32)r->rcx, (u32)r->rdx, (u32)r->rsi, (u32)r->rdi, (u32)r->rbp };
+    memcpy(s->arg, i386 ? a32 : a64, sizeof s->arg);
+    s->nr = r->orig_rax;
+    s->abi = arch_abi(i386 ? AUDIT_ARCH_I386 : AUDIT_ARCH_X86_64, &s->nr);
+    s->ret = i386 ? (s32)r->rax : (s64)r->rax;
+    s->ip = r->rip;
+    s->sp = r->rsp;
+    return 0;
+}
+
+/* Makes the call that is about to start fail with -e instead (used at a seccomp stop). */
+static int arch_skip_call(pid_t tid, int e)
+{
+    union {
+        struct user_regs_struct r;
+        u32 w[17];
+    } u;
+    struct iovec v = { &u, sizeof u };
+    long n = sys_ptrace(PTRACE_GETREGSET, tid, NT_PRSTATUS, &v);
+    if (n < 0)
+        return (int)n;
+    if (v.iov_len == sizeof u.r) {
+        u.r.orig_rax = (u64)-1;
+        u.r.rax = (u64)(s64)-e;
+    } else {
+        u.w[11] = (u32)-1; /* orig_ax, ax: see arch_from_regs32 */
+        u.w[6] = (u32)-e;
+    }
+    return (int)sys_ptrace(PTRACE_SETREGSET, tid, NT_PRSTATUS, &v);
+}
+
+/* Sets the first argument of the call that tid stands in. */
+static int arch_set_arg0(pid_t tid, u64 v)
+{
+    union {
+        struct user_regs_struct r;
+        u32 w[17];
+    } u;
+    struct iovec io = { &u, sizeof u };
+    long n = sys_ptrace(PTRACE_GETREGSET, tid, NT_PRSTATUS, &io);
+    if (n < 0)
+        return (int)n;
+    if (io.iov_len == sizeof u.r)
+        u.r.rdi = v;
+    else
+        u.w[0] = (u32)v; /* bx */
+    return (int)sys_ptrace(PTRACE_SETREGSET, tid, NT_PRSTATUS, &io);
+}
+#else
+static int arch_from_regs(pid_t tid, struct stop *s)
+{
+    union {
+        struct user_regs_struct r;
+        u32 w[18]; /* a 32-bit task: r0-r15, cpsr, orig_r0 (arch/arm/include/uapi/asm/ptrace.h) */
+    } u;
+    long n = arch_regs(tid, &u.r);
+    if (n < 0)
+        return (int)n;
+    if (n == 18 * 4) {
+        s->abi = ABI_ARM32;
+        s->nr = u.w[7];
+        for (int i = 0; i < 6; i++)
+            s->arg[i] = i ? u.w[i] : u.w[17];
+        s->ret = (s32)u.w[0];
+        s->ip = u.w[15];
+        s->sp = u.w[13];
+        return 0;
+    }
+    s->abi = ABI_ARM64;
+    s->nr = u.r.regs[8];
+    memcpy(s->arg, u.r.regs, sizeof s->arg); /* x0 is the result already at exit */
+    s->ret = (s64)u.r.regs[0];
+    s->ip = u.r.pc;
+    s->sp = u.r.sp;
+    return 0;
+}
+
+/* Makes the call that is about to start fail with -e instead (used at a seccomp stop). */
+static int arch_skip_call(pid_t tid, int e)
+{
+    s32 none = -1;
+    struct iovec nr = { &none, sizeof none };
+    long r = sys_ptrace(PTRACE_SETREGSET, tid, NT_ARM_SYSTEM_CALL, &nr);
+    struct user_regs_struct regs;
+    if (r < 0 || (r = arch_regs(tid, &regs)) < 0)
+        return (int)r;
+    regs.regs[0] = (u64)(s64)-e;
+    struct iovec v = { &regs, sizeof regs };
+    return (int)sys_ptrace(PTRACE_SETREGSET, tid, NT_PRSTATUS, &v);
+}
+
+/* Sets the first argument of the call that tid stands in. */
+static int arch_set_arg0(pid_t tid, u64 v)
+{
+    struct user_regs_struct r;
+    long n = arch_regs(tid, &r);
+    if (n < 0)
+        return (int)n;
+    r.regs[0] = v;
+    struct iovec io = { &r, sizeof r };
+    return (int)sys_ptrace(PTRACE_SETREGSET, tid, NT_PRSTATUS, &io);
+}
+#endif
+
+static bool arch_no_info; /* the kernel lacks PTRACE_GET_SYSCALL_INFO (Linux 5.3) */
+
+/* Reads a system-call stop of tid. `op` is what the caller expects it to be, used where the kernel
+ * does not tell. Returns 0 or -errno (-ESRCH: gone). */
+static int arch_stop(pid_t tid, u8 op, struct stop *s)
+{
+    struct ptrace_syscall_info i;
+    long r = arch_no_info ? -EIO
+           : sys_ptrace(PTRACE_GET_SYSCALL_INFO, tid, sizeof i, &i);
+    s->op = op;
+    if (r == -EIO || r == -EINVAL || r == -ENOSYS) {
+        arch_no_info = true;
+        if (op == PTRACE_SYSCALL_INFO_SECCOMP) {
+            unsigned long msg = 0;
+            sys_ptrace(PTRACE_GETEVENTMSG, tid, 0, &msg);
+            s->data = (u32)msg;
+        }
+        return arch_from_regs(tid, s);
+    }
+    if (r < 0)
+        return (int)r;
+    s->op = i.op;
+    s->ip = i.instruction_pointer;
+    s->sp = i.stack_pointer;
+    if (i.op == PTRACE_SYSCALL_INFO_EXIT) {
+        s->ret = i.exit.rval;
+        return 0;
+    }
+    s->nr = i.entry.nr; /* entry and seccomp begin alike */
+    memcpy(s->arg, i.entry.args, sizeof s->arg);
+    s->data = i.op == PTRACE_SYSCALL_INFO_SECCOMP ? i.seccomp.ret_data : 0;
+    s->abi = arch_abi(i.arch, &s->nr);
+    return 0;
+}
+
+/* At a stop that is no system-call stop: the call that was interrupted and will be restarted, if
+ * any. Returns true and fills nr, arg, abi, ret when the thread stands behind such a call. */
+static bool arch_interrupted(pid_t tid, struct stop *s)
+{
+    if (arch_from_regs(tid, s) < 0)
+        return false;
+    return s->nr != (u64)-1 && s->ret <= -512 && s->ret >= -516;
+}
+/* == 5 mem_  the tracee's memory ================================================
+ * process_vm_readv, in such a way that a page that never comes cannot hang kvis. A fault on a page
+ * that a userfaultfd or a FUSE server has to deliver sleeps in TASK_KILLABLE (fs/userfaultfd.c,
+ * handle_userfault), and the one to deliver it may be a thread that we hold stopped: strace hangs
+ * there for ever. So address spaces in which that can happen are marked (vm_, md_), and those are
+ * read by a second thread that can be left behind: when the deadline passes, the argument is
+ * `<unreadable>`, the tracee goes on, the page comes, the reader is free again. */
+
+enum { MEM_DEADLINE_MS = 250 };
+
+static struct {
+    pthread_mutex_t lock;
+    pthread_cond_t asked, done;
+    bool started, busy, failed;
+    pid_t tid;
+    u64 addr;
+    size_t n;
+    s64 result;
+    u8 data[4096];
+    u64 unreadable; /* reads given up: shown in the summary */
+} mem = { .lock = PTHREAD_MUTEX_INITIALIZER };
+
+/* Kernels without process_vm_readv (CONFIG_CROSS_MEMORY_ATTACH) still have PEEKDATA, by words. */
+static s64 mem_peek(pid_t tid, u64 addr, u8 *dst, size_t n)
+{
+    size_t got = 0;
+    while (got < n) {
+        u64 word, at = (addr + got) & ~7ull;
+        /* The system call, unlike libc's wrapper, stores the word at `data`. */
+        if (sys_ptrace(PTRACE_PEEKDATA, tid, at, &word) < 0)
+            break;
+        size_t off = (size_t)(addr + got - at), k = MIN(8 - off, n - got);
+        memcpy(dst + got, (u8 *)&word + off, k);
+        got += k;
+    }
+    return got ? (s64)got : -EFAULT;
+}
+
+static s64 mem_direct(pid_t tid, u64 addr, void *dst, size_t n)
+{
+    struct iovec l = { dst, n }, r = { (void *)(uintptr_t)addr, n };
+    s64 got = syscall(SYS_process_vm_readv, tid, &l, 1, &r, 1, 0);
+    if (got >= 0)
+        return got ? got : -EFAULT;
+    if (errno == ENOSYS || errno == EPERM)
+        return mem_peek(tid, addr, dst, n);
+    return -errno;
+}
+
+static void *mem_reader(void *unused)
+{
+    (void)unused;
+    pthread_mutex_lock(&mem.lock);
+    for (;;) {
+        while (!mem.busy)
+            pthread_cond_wait(&mem.asked, &mem.lock);
+        pid_t tid = mem.tid;
+        u64 addr = mem.addr;
+        size_t n = mem.n;
+        pthread_mutex_unlock(&mem.lock);
+        struct iovec l = { mem.data, n }, r = { (void *)(uintptr_t)addr, n };
+        s64 got = syscall(SYS_process_vm_readv, tid, &l, 1, &r, 1, 0);
+        got = got > 0 ? got : got < 0 ? -errno : -EFAULT;
+        pthread_mutex_lock(&mem.lock);
+        mem.result = got;
+        mem.busy = false;
+        pthread_cond_signal(&mem.done);
+    }
+    return NULL;
+}
+
+/* Starts the reader, with all signals blocked so that ours stay with the main thread. */
+static int mem_start(void)
+{
+    sigset_t all, old;
+    pthread_t th;
+    pthread_condattr_t a;
+    pthread_condattr_init(&a);
+    pthread_condattr_setclock(&a, CLOCK_MONOTONIC);
+    pthread_cond_init(&mem.asked, NULL);
+    pthread_cond_init(&mem.done, &a);
+    sigfillset(&all);
+    pthread_sigmask(SIG_BLOCK, &all, &old);
+    int e = pthread_create(&th, NULL, mem_reader, NULL);
+    pthread_sigmask(SIG_SETMASK, &old, NULL);
+    mem.started = !e;
+    mem.failed = e != 0;
+    return -e;
+}
+
+/* One read of at most one page, by the reader thread. */
+static s64 mem_with_deadline(pid_t tid, u64 addr, void *dst, size_t n)
+{
+    if (mem.failed || (!mem.started && mem_start() < 0))
+        return -ETIMEDOUT;
+    struct timespec until;
+    clock_gettime(CLOCK_MONOTONIC, &until);
+    until.tv_nsec += MEM_DEADLINE_MS * 1000000l;
+    until.tv_sec += until.tv_nsec / (long)NSEC;
+    until.tv_nsec %= (long)NSEC;
+    s64 got = -ETIMEDOUT;
+    pthread_mutex_lock(&mem.lock);
+    if (!mem.busy) {
+        mem.tid = tid, mem.addr = addr, mem.n = n;
+        mem.busy = true;
+        pthread_cond_signal(&mem.asked);
+        while (mem.busy && pthread_cond_timedwait(&mem.done, &mem.lock, &until) == 0)
+            ;
+        if (!mem.busy && (got = mem.result) > 0)
+            memcpy(dst, mem.data, (size_t)got);
+    }
+    if (got == -ETIMEDOUT)
+        mem.unreadable++;
+    pthread_mutex_unlock(&mem.lock);
+    return got;
+}
+
+/* Reads up to n bytes at addr. Returns how many came (fewer: the rest is unmapped) or -errno;
+ * -ETIMEDOUT when the page did not come in time. */
+static s64 mem_read(struct task *t, u64 addr, void *dst, size_t n)
+{
+    if (!n)
+        return 0;
+    if (!t->mm || !t->mm->careful)
+        return mem_direct(t->tid, addr, dst, n);
+    size_t got = 0;
+    while (got < n) {
+        size_t k = MIN(n - got, 4096 - ((addr + got) & 4095));
+        s64 r = mem_with_deadline(t->tid, addr + got, (u8 *)dst + got, k);
+        if (r <= 0)
+            return got ? (s64)got : r;
+        got += (size_t)r;
+    }
+    return (s64)got;
+}
+
+/* Reads a string of at most max bytes (dst holds max + 1). Returns its length or -errno; *cut when
+ * it went on beyond max or into memory that cannot be read. Never reads past the page in which it
+ * ends. */
+static s64 mem_str(struct task *t, u64 addr, char *dst, size_t max, bool *cut)
+{
+    size_t got = 0;
+    *cut = false;
+    while (got < max) {
+        size_t k = MIN(max - got, (got ? 4096 : 256) - ((addr + got) & (got ? 4095 : 255)));
+        s64 r = mem_read(t, addr + got, dst + got, k);
+        if (r <= 0) {
+            if (!got)
+                return r;
+            break;
+        }
+        char *nul = memchr(dst + got, 0, (size_t)r);
+        if (nul)
+            return nul - dst;
+        got += (size_t)r;
+    }
+    dst[got] = 0;
+    *cut = true;
+    return (s64)got;
+}
+
+/* All or nothing. */
+static bool mem_get(struct task *t, u64 addr, void *dst, size_t n)
+{
+    return mem_read(t, addr, dst, n) == (s64)n;
+}
+
+/* An unsigned word of the tracee's convention. */
+static bool mem_word(struct task *t, enum abi a, u64 addr, u64 *v)
+{
+    u32 w;
+    if (abi_word(a) == 8)
+        return mem_get(t, addr, v, 8);
+    if (!mem_get(t, addr, &w, 4))
+        return false;
+    *v = w;
+    return true;
+}
+/* == 6 nm_  names that the summary keeps ========================================
+ * Paths and peers, each stored once in an arena that only grows, up to a limit; beyond it all new
+ * names share one entry and the summary counts them. Entry points: nm_get, nm_str. */
+
+enum { NM_BUCKETS = 1 << 14, NM_CHUNK = 1 << 18, NM_LIMIT = 256 << 20 };
+
+static struct {
+    struct name *hash[NM_BUCKETS];
+    char *chunk;
+    size_t left, total;
+    u64 n, overflow;
+    struct name *other;
+} nm;
+
+static u32 nm_hash(char cls, const char *s, size_t n)
+{
+    u32 h = 2166136261u ^ (u8)cls; /* FNV-1a */
+    for (size_t i = 0; i < n; i++)
+        h = (h ^ (u8)s[i]) * 16777619u;
+    return h;
+}
+
+static struct name *nm_alloc(size_t n)
+{
+    size_t need = (sizeof(struct name) + n + 1 + 15) & ~(size_t)15;
+    if (need > nm.left) {
+        size_t size = MAX((size_t)NM_CHUNK, need);
+        char *p = nm.total + size > NM_LIMIT ? NULL : malloc(size);
+        if (!p)
+            return NULL;
+        nm.chunk = p, nm.left = size, nm.total += size;
+    }
+    struct name *e = (struct name *)(void *)nm.chunk;
+    nm.chunk += need, nm.left -= need;
+    memset(e, 0, sizeof *e);
+    return e;
+}
+
+/* Makes the entry that stands for all names beyond the limit. */
+static void nm_init(void)
+{
+    static const char text[] = "(more names)";
+    nm.other = nm_alloc(sizeof text);
+    if (!nm.other)
+        die(EXIT_KVIS, "out of memory");
+    memcpy(nm.other->s, text, sizeof text);
+    nm.other->len = sizeof text - 1;
+    nm.other->cls = 'f';
+}
+
+/* The one name for these bytes; never NULL. */
+static struct name *nm_get(char cls, const char *s, size_t n)
+{
+    u32 h = nm_hash(cls, s, n);
+    struct name **slot = &nm.hash[h % NM_BUCKETS];
+    for (struct name *e = *slot; e; e = e->next)
+        if (e->hash == h && e->len == n && e->cls == cls && !memcmp(e->s, s, n))
+            return e;
+    struct name *e = nm_alloc(n);
+    if (!e) {
+        nm.overflow++;
+        return nm.other;
+    }
+    memcpy(e->s, s, n);
+    e->s[n] = 0;
+    e->hash = h, e->len = (u32)n, e->cls = cls;
+    e->next = *slot;
+    *slot = e;
+    nm.n++;
+    return e;
+}
+
+static struct name *nm_str(char cls, const char *s)
+{
+    return nm_get(cls, s, strlen(s));
+}
+
+static bool nm_under(const char *s, const char *prefix)
+{
+    return !strncmp(s, prefix, strlen(prefix));
+}
+
+/* Shared libraries in library directories, the dynamic linker, virtual file systems: opened by
+ * every program, so hidden in text (as Compendium does). */
+static bool nm_noise(const char *s)
+{
+    static const char *const dir[] = { "/lib/", "/lib32/", "/lib64/", "/usr/lib/", "/usr/lib32/",
+                                       "/usr/lib64/", "/usr/local/lib/", "/nix/store/" };
+    if (nm_under(s, "/proc/") || nm_under(s, "/sys/") || nm_under(s, "/dev/")
+        || strstr(s, "/ld.so") || strstr(s, "ld-linux") || strstr(s, "/ld-musl"))
+        return true;
+    const char *so = strstr(s, ".so");
+    for (size_t i = 0; so && i < ARRAY_LEN(dir); i++)
+        if (nm_under(s, dir[i]) && (so[3] == 0 || so[3] == '.'))
+            return true;
+    return false;
+}
+
+/* == 7 fd_ ofd_ files_  what a descriptor is ================================================
+ * Descriptor tables with the kernel's semantics (fork copies, CLONE_FILES shares, dup shares the
+ * open file, exec closes CLOEXEC), kept by what the calls say; and, where a descriptor was not seen
+ * being made (inherited, attached, or calls not traced), asked of /proc/PID/fd and pidfd_getfd.
+ * An open file whose last reference goes is put on fdt.dead for md_ to report. */
+
+static struct {
+    struct ofd *free;
+    struct ofd *dead;  /* chained by next_free, oldest first */
+    struct ofd **dead_tail;
+    bool lazy;         /* not every call that changes a table is traced: ask /proc each time */
+    u64 live;
+} fdt = { .dead_tail = &fdt.dead };
+
+static const char *const fd_kind_name[N_FK] = {
+    "unknown", "file", "dir", "device", "tty", "pipe", "socket", "eventfd", "epoll", "timerfd",
+    "signalfd", "inotify", "fanotify", "memfd", "pidfd", "io_uring", "bpf", "perf", "userfaultfd",
+    "anon_inode",
+};
+
+static struct ofd *ofd_new(u8 kind, struct name *name, pid_t opener)
+{
+    struct ofd *o = fdt.free;
+    if (o)
+        fdt.free = o->next_free;
+    else if (!(o = malloc(sizeof *o)))
+        return NULL;
+    *o =
+        (struct ofd){ .refs = 1, .kind = kind, .name = name, .opener = opener, .open_ns = u_now() };
+    fdt.live++;
+    return o;
+}
+
+static void ofd_put(struct ofd *o)
+{
+    if (!o || --o->refs)
+        return;
+    fdt.live--;
+    o->next_free = NULL;
+    *fdt.dead_tail = o;
+    fdt.dead_tail = &o->next_free;
+}
+
+/* Hands out one open file that was closed for good, or NULL; give it back with ofd_recycle. */
+static struct ofd *ofd_dead(void)
+{
+    struct ofd *o = fdt.dead;
+    if (o && !(fdt.dead = o->next_free))
+        fdt.dead_tail = &fdt.dead;
+    return o;
+}
+
+static void ofd_recycle(struct ofd *o)
+{
+    o->next_free = fdt.free;
+    fdt.free = o;
+}
+
+static struct files *files_new(void)
+{
+    struct files *f = calloc(1, sizeof *f);
+    if (f)
+        f->refs = 1;
+    return f;
+}
+
+static u32 fd_hash(s32 n, u32 cap)
+{
+    return ((u32)n * 2654435761u) & (cap - 1);
+}
+
+static struct fdent *fd_slot(const struct files *f, s32 n)
+{
+    if (!f->cap)
+        return NULL;
+    for (u32 i = fd_hash(n, f->cap);; i = (i + 1) & (f->cap - 1))
+        if (f->slot[i].fd == n || f->slot[i].fd < 0)
+            return &f->slot[i];
+}
+
+/* The entry of descriptor n, or NULL. */
+static struct fdent *fd_find(const struct files *f, s32 n)
+{
+    if (!f || n < 0)
+        return NULL;
+    struct fdent *e = fd_slot(f, n);
+    return e && e->fd == n ? e : NULL;
+}
+
+static bool fd_grow(struct files *f)
+{
+    u32 cap = f->cap ? f->cap * 2 : 16;
+    struct fdent *old = f->slot, *s = malloc(cap * sizeof *s);
+    if (!s)
+        return false;
+    for (u32 i = 0; i < cap; i++)
+        s[i].fd = -1;
+    struct files tmp = { .cap = cap, .slot = s };
+    for (u32 i = 0; i < f->cap; i++)
+        if (old[i].fd >= 0)
+            *fd_slot(&tmp, old[i].fd) = old[i];
+    free(old);
+    f->slot = s;
+    f->cap = cap;
+    return true;
+}
+
+/* Removes descriptor n: linear probing, so the entries behind it move up (Knuth 6.4 R). */
+static void fd_remove(struct files *f, s32 n)
+{
+    struct fdent *e = fd_find(f, n);
+    if (!e)
+        return;
+    ofd_put(e->o);
+    u32 m = f->cap - 1, hole = (u32)(e - f->slot);
+    for (u32 i = (hole + 1) & m; f->slot[i].fd >= 0; i = (i + 1) & m)
+        if (((i - fd_hash(f->slot[i].fd, f->cap)) & m) >= ((i - hole) & m)) {
+            f->slot[hole] = f->slot[i];
+            hole = i;
+        }
+    f->slot[hole].fd = -1;
+    f->n--;
+}
+
+/* Makes descriptor n mean o, whose reference passes to the table. */
+static void fd_put(struct files *f, s32 n, struct ofd *o, bool cloexec)
+{
+    if (!f || !o || n < 0) {
+        ofd_put(o);
+        return;
+    }
+    fd_remove(f, n);
+    if ((f->n + 1) * 2 > f->cap && !fd_grow(f)) {
+        ofd_put(o);
+        return;
+    }
+    *fd_slot(f, n) = (struct fdent){ n, cloexec, o };
+    f->n++;
+}
+
+static struct files *files_copy(const struct files *from)
+{
+    struct files *f = files_new();
+    if (!f || !from || !from->cap)
+        return f;
+    f->slot = malloc(from->cap * sizeof *f->slot);
+    if (!f->slot)
+        return f;
+    memcpy(f->slot, from->slot, from->cap * sizeof *f->slot);
+    f->cap = from->cap;
+    f->n = from->n;
+    for (u32 i = 0; i < f->cap; i++)
+        if (f->slot[i].fd >= 0)
+            f->slot[i].o->refs++;
+    return f;
+}
+
+static void files_put(struct files *f)
+{
+    if (!f || --f->refs)
+        return;
+    for (u32 i = 0; i < f->cap; i++)
+        if (f->slot[i].fd >= 0)
+            ofd_put(f->slot[i].o);
+    free(f->slot);
+    free(f);
+}
+
+/* Closes (or, with `only_flag`, marks CLOEXEC) all descriptors of [lo, hi]: close_range(2). */
+static void fd_range(struct files *f, u32 lo, u32 hi, bool only_flag)
+{
+    for (u32 i = 0; f && i < f->cap; i++) {
+        s32 n = f->slot[i].fd;
+        if (n < 0 || (u32)n < lo || (u32)n > hi)
+            continue;
+        if (only_flag) {
+            f->slot[i].cloexec = true;
+        } else {
+            fd_remove(f, n);
+            i--; /* another entry may have moved here */
+        }
+    }
+    /* An entry that wrapped round while moving up was passed over: look once more. */
+    for (u32 i = 0; f && !only_flag && i < f->cap; i++)
+        if (f->slot[i].fd >= 0 && (u32)f->slot[i].fd >= lo && (u32)f->slot[i].fd <= hi) {
+            fd_range(f, lo, hi, false);
+            return;
+        }
+}
+
+/* exec closes what is marked CLOEXEC, in a table that is the process's own by then. */
+static void fd_exec(struct files *f)
+{
+    for (u32 i = 0; f && i < f->cap;) {
+        if (f->slot[i].fd >= 0 && f->slot[i].cloexec) {
+            fd_remove(f, f->slot[i].fd);
+            i = 0;
+        } else {
+            i++;
+        }
+    }
+}
+
+/* Socket type by domain and type; the ARPANET ones as Compendium names them. */
+static const char *fd_sock_type(int domain, int type, int proto)
+{
+    static const struct { int domain, type; const char *name; } row[] = {
+        { AF_INET, SOCK_STREAM, "tcp4" }, { AF_INET, SOCK_DGRAM, "udp4" },
+        { AF_INET, SOCK_RAW, "raw4" }, { AF_INET, SOCK_SEQPACKET, "sctp4" },
+        { AF_INET6, SOCK_STREAM, "tcp6" }, { AF_INET6, SOCK_DGRAM, "udp6" },
+        { AF_INET6, SOCK_RAW, "raw6" }, { AF_INET6, SOCK_SEQPACKET, "sctp6" },
+        { AF_UNIX, SOCK_STREAM, "unix" }, { AF_UNIX, SOCK_DGRAM, "unix-dgram" },
+        { AF_UNIX, SOCK_SEQPACKET, "unix-seqpacket" }, { AF_NETLINK, -1, "netlink" },
+        { AF_PACKET, -1, "packet" }, { AF_VSOCK, -1, "vsock" }, { AF_ALG, -1, "alg" },
+        { AF_BLUETOOTH, -1, "bluetooth" }, { AF_CAN, -1, "can" }, { 44 /* AF_XDP */, -1, "xdp" },
+        { AF_KEY, -1, "key" }, { AF_TIPC, -1, "tipc" }, { AF_RDS, -1, "rds" },
+        { 43 /* AF_SMC */, -1, "smc" },
+    };
+    if (proto == 262 /* IPPROTO_MPTCP */ && type == SOCK_STREAM)
+        return domain == AF_INET6 ? "mptcp6" : "mptcp4";
+    for (size_t i = 0; i < ARRAY_LEN(row); i++)
+        if (row[i].domain == domain && (row[i].type == type || row[i].type < 0))
+            return row[i].name;
+    return "socket";
+}
+
+static void fd_addr_inet(struct buf *b, const u8 *sa, size_t len)
+{
+    u32 port = (u32)sa[2] << 8 | sa[3];
+    if (sa[0] == AF_INET && len >= 8) {
+        b_f(b, "%u.%u.%u.%u:%u", sa[4], sa[5], sa[6], sa[7], port);
+        return;
+    }
+    /* RFC 5952: the longest run of two or more zero groups becomes "::", the first of equals. */
+    u32 g[8], at = 8, run = 1;
+    for (u32 i = 0; i < 8; i++)
+        g[i] = (u32)sa[8 + 2 * i] << 8 | sa[9 + 2 * i];
+    for (u32 i = 0, k; i < 8; i += k + 1) {
+        for (k = 0; i + k < 8 && !g[i + k]; k++)
+            ;
+        if (k > run)
+            at = i, run = k;
+    }
+    b_c(b, '[');
+    if (!memcmp(sa + 8, "\0\0\0\0\0\0\0\0\0\0\xff\xff", 12)) {
+        b_f(b, "::ffff:%u.%u.%u.%u", sa[20], sa[21], sa[22], sa[23]);
+    } else {
+        for (u32 i = 0; i < 8; i++)
+            if (i == at)
+                b_s(b, "::"), i += run - 1;
+            else
+                b_f(b, i && i != at + run ? ":%x" : "%x", g[i]);
+    }
+    b_f(b, "]:%u", port);
+}
+
+/* Appends a socket address as people write it; raw bytes for a unix path (the sinks escape). */
+static void fd_addr(struct buf *b, const void *addr, size_t len)
+{
+    const u8 *sa = addr;
+    u16 family = 0;
+    u32 w[3] = { 0, 0, 0 };
+    if (len < 2)
+        return;
+    memcpy(&family, sa, 2);
+    if (len > 4)
+        memcpy(w, sa + 4, MIN(len - 4, sizeof w));
+    if ((family == AF_INET && len >= 8) || (family == AF_INET6 && len >= 24)) {
+        fd_addr_inet(b, sa, len);
+    } else if (family == AF_UNIX && len > 2 && !sa[2]) { /* abstract: all of len counts, unix(7) */
+        b_c(b, '@');
+        b_put(b, sa + 3, len - 3);
+    } else if (family == AF_UNIX) {
+        b_put(b, sa + 2, strnlen((const char *)sa + 2, len - 2));
+    } else if (family == AF_NETLINK) {
+        b_f(b, "pid %u groups 0x%x", w[0], w[1]);
+    } else if (family == AF_VSOCK) { /* struct sockaddr_vm: u16 reserved, u32 port, u32 cid */
+        b_f(b, "%u:%u", w[1], w[0]);
+    } else if (family == AF_PACKET) {
+        b_f(b, "if%u", w[0]);
+    } else if (family) {
+        b_f(b, "family %u", family);
+    }
+}
+
+/* The name for a peer of that socket type: class 'p', "tcp4 1.2.3.4:80". NULL when empty. */
+static struct name *fd_peer(const char *sock, const void *addr, size_t len)
+{
+    char tmp[256];
+    struct buf b = { .p = tmp, .cap = sizeof tmp, .max = sizeof tmp };
+    b_s(&b, sock);
+    b_c(&b, ' ');
+    u32 empty = b.len;
+    fd_addr(&b, addr, len);
+    return b.len == empty ? NULL : nm_get('p', b.p, b.len);
+}
+
+/* The address alone, out of a name that fd_peer made. */
+static const char *fd_peer_addr(const struct name *n)
+{
+    const char *sp = n ? strchr(n->s, ' ') : NULL;
+    return sp ? sp + 1 : "";
+}
+
+/* Makes our own copy of the tracee's descriptor (Linux 5.6); -errno where that is not to be had. */
+static int fd_steal(pid_t pid, s32 n)
+{
+    int pfd = (int)syscall(434 /* SYS_pidfd_open */, pid, 0);
+    if (pfd < 0)
+        return -errno;
+    int copy = (int)syscall(438 /* SYS_pidfd_getfd */, pfd, n, 0);
+    int e = copy < 0 ? -errno : copy;
+    close(pfd);
+    return e;
+}
+
+/* Asks the kernel for a socket's type and addresses; what it does not tell stays as it is. */
+static void fd_probe_socket(struct ofd *o, pid_t pid, s32 n)
+{
+    int s = fd_steal(pid, n);
+    if (s < 0)
+        return;
+    int domain = 0, type = 0, proto = 0;
+    socklen_t len = sizeof domain;
+    if (!getsockopt(s, SOL_SOCKET, SO_DOMAIN, &domain, &len)) {
+        len = sizeof type, getsockopt(s, SOL_SOCKET, SO_TYPE, &type, &len);
+        len = sizeof proto, getsockopt(s, SOL_SOCKET, SO_PROTOCOL, &proto, &len);
+        o->sock = fd_sock_type(domain, type, proto);
+    }
+    struct sockaddr_storage sa;
+    len = sizeof sa;
+    if (o->sock && !getsockname(s, (struct sockaddr *)&sa, &len))
+        o->local = fd_peer(o->sock, &sa, MIN(len, sizeof sa));
+    len = sizeof sa;
+    if (o->sock && !getpeername(s, (struct sockaddr *)&sa, &len))
+        o->peer = fd_peer(o->sock, &sa, MIN(len, sizeof sa));
+    close(s);
+}
+
+/* The kind that /proc/PID/fd/N shows: by its link's text for anonymous ones, else by stat. */
+static u8 fd_kind_of(const char *link, const struct stat *st)
+{
+    static const struct { const char *prefix; u8 kind; } anon[] = {
+        { "anon_inode:[eventfd]", FK_EVENTFD }, { "anon_inode:[eventpoll]", FK_EPOLL },
+        { "anon_inode:[timerfd]", FK_TIMERFD }, { "anon_inode:[signalfd]", FK_SIGNALFD },
+        { "anon_inode:inotify", FK_INOTIFY }, { "anon_inode:[fanotify]", FK_FANOTIFY },
+        { "anon_inode:[pidfd]", FK_PIDFD }, { "pidfd:", FK_PIDFD },
+        { "anon_inode:[io_uring]", FK_URING }, { "anon_inode:bpf", FK_BPF },
+        { "anon_inode:[perf_event]", FK_PERF }, { "anon_inode:[userfaultfd]", FK_UFFD },
+        { "anon_inode:", FK_ANON }, { "/memfd:", FK_MEMFD }, { "pipe:[", FK_PIPE },
+        { "socket:[", FK_SOCK },
+    };
+    for (size_t i = 0; i < ARRAY_LEN(anon); i++)
+        if (!strncmp(link, anon[i].prefix, strlen(anon[i].prefix)))
+            return anon[i].kind;
+    if (!st)
+        return FK_UNKNOWN;
+    if (S_ISCHR(st->st_mode)) /* majors: Documentation/admin-guide/devices.txt */
+        return (st->st_rdev >> 8 & 0xfff) == 136 || (st->st_rdev >> 8 & 0xfff) == 4
+            || st->st_rdev == 0x500 ? FK_TTY : FK_DEV;
+    return S_ISREG(st->st_mode) ? FK_FILE : S_ISDIR(st->st_mode) ? FK_DIR
+         : S_ISBLK(st->st_mode) ? FK_DEV : S_ISFIFO(st->st_mode) ? FK_PIPE
+         : S_ISSOCK(st->st_mode) ? FK_SOCK : FK_ANON;
+}
+
+static s64 fd_readlink(pid_t pid, const char *what, char *dst, size_t n)
+{
+    char path[64];
+    snprintf(path, sizeof path, "/proc/%d/%s", pid, what);
+    ssize_t r = readlink(path, dst, n - 1);
+    if (r < 0)
+        return -errno;
+    dst[r] = 0;
+    return r;
+}
+
+/* The open flags of a descriptor from /proc/PID/fdinfo (octal), or -errno. */
+static s64 fd_flags_of(pid_t tid, s32 n)
+{
+    char path[64], text[256];
+    snprintf(path, sizeof path, "/proc/%d/fdinfo/%d", tid, n);
+    int f = open(path, O_RDONLY | O_CLOEXEC);
+    if (f < 0)
+        return -errno;
+    ssize_t r = read(f, text, sizeof text - 1);
+    close(f);
+    if (r <= 0)
+        return -EIO;
+    text[r] = 0;
+    const char *p = strstr(text, "flags:");
+    return p ? (s64)strtoull(p + 6, NULL, 8) : -EINVAL;
+}
+
+/* An open file made from what /proc says about descriptor n of tid, or NULL. */
+static struct ofd *fd_from_proc(pid_t tid, s32 n, bool *cloexec)
+{
+    char what[32], link[PATH_MAX + 1], path[64];
+    struct stat st;
+    snprintf(what, sizeof what, "fd/%d", n);
+    snprintf(path, sizeof path, "/proc/%d/fd/%d", tid, n);
+    s64 len = fd_readlink(tid, what, link, sizeof link);
+    if (len < 0)
+        return NULL;
+    bool have = stat(path, &st) == 0;
+    u8 kind = fd_kind_of(link, have ? &st : NULL);
+    struct ofd *o = ofd_new(kind, nm_get(link[0] == '/' ? 'f' : 'x', link, (size_t)len), tid);
+    s64 flags = fd_flags_of(tid, n);
+    if (!o)
+        return NULL;
+    o->inherited = true;
+    o->writable = flags >= 0 && (flags & O_ACCMODE) != O_RDONLY;
+    o->readable = flags < 0 || (flags & O_ACCMODE) != O_WRONLY;
+    *cloexec = flags >= 0 && flags & O_CLOEXEC;
+    if (kind == FK_SOCK)
+        fd_probe_socket(o, tid, n);
+    return o;
+}
+
+/* Fills a table from /proc/TID/fd: what is open at attach, or will be after the first exec. */
+static void fd_scan(struct files *f, pid_t tid, bool before_exec)
+{
+    char path[64];
+    snprintf(path, sizeof path, "/proc/%d/fd", tid);
+    DIR *d = opendir(path);
+    if (!d)
+        return; /* no /proc, or not ours to read: descriptors stay numbers */
+    for (struct dirent *e; (e = readdir(d));) {
+        bool cloexec = false;
+        if (!isdigit((u8)e->d_name[0]))
+            continue;
+        s32 n = atoi(e->d_name);
+        struct ofd *o = fd_from_proc(tid, n, &cloexec);
+        if (before_exec && cloexec) {
+            ofd_put(o);
+            ofd_recycle(ofd_dead());
+        } else if (o) {
+            fd_put(f, n, o, cloexec);
+        }
+    }
+    closedir(d);
+}
+
+/* Whether descriptor n of tid is open file o, which is descriptor m of the process `other`:
+ * kcmp(2). */
+static bool fd_same(pid_t tid, s32 n, pid_t other, s32 m)
+{
+    return syscall(SYS_kcmp, tid, other, 0 /* KCMP_FILE */, n, m) == 0;
+}
+
+/* The open file behind descriptor n of t, or NULL. One that was not seen being made is looked up in
+ * /proc and kept. */
+static struct ofd *fd_get(struct task *t, s32 n)
+{
+    struct fdent *e = fd_find(t->files, n);
+    if (e && !fdt.lazy)
+        return e->o;
+    bool cloexec = false;
+    struct ofd *o = n >= 0 ? fd_from_proc(t->tid, n, &cloexec) : NULL;
+    if (!o)
+        return e ? e->o : NULL;
+    if (e && e->o->name == o->name && e->o->kind == o->kind && e->o->peer == o->peer) {
+        ofd_put(o);
+        return e->o;
+    }
+    fd_put(t->files, n, o, cloexec);
+    e = fd_find(t->files, n);
+    return e ? e->o : NULL;
+}
+
+/* What an open file is called, as raw bytes: a path, or for a socket "local->peer". */
+static void fd_describe(struct buf *b, const struct ofd *o)
+{
+    if (!o->sock) {
+        if (o->name)
+            b_put(b, o->name->s, o->name->len);
+        else
+            b_s(b, fd_kind_name[o->kind]);
+        return;
+    }
+    b_s(b, o->sock);
+    const char *l = fd_peer_addr(o->local), *p = fd_peer_addr(o->peer);
+    if (*l || *p)
+        b_c(b, ' ');
+    b_s(b, l);
+    if (*p)
+        b_s(b, "->"), b_s(b, p);
+}
+
+/* Appends "3</etc/hosts>", escaped; "3" alone when nothing is known. */
+static void fd_label(struct buf *b, struct task *t, s32 n)
+{
+    char raw[PATH_MAX + 64];
+    struct buf r = { .p = raw, .cap = sizeof raw, .max = sizeof raw };
+    b_s64(b, n);
+    struct ofd *o = n >= 0 && t->files ? fd_get(t, n) : NULL;
+    if (!o)
+        return;
+    fd_describe(&r, o);
+    b_c(b, '<');
+    b_esc(b, r.p, r.len, 0);
+    b_c(b, '>');
+}
+
+/* == 8 vm_  address spaces ======================================================
+ * The regions of each mm_struct as mmap, munmap, mremap, mprotect and brk shape them; shared by
+ * CLONE_VM, copied by fork, cleared by exec. At exec (with page faults on) and at attach they are
+ * read from /proc/PID/maps. Totals of what goes away are kept for the summary. */
+
+static struct {
+    u64 heap_bytes, map_bytes, map_regions; /* of address spaces that are gone */
+} vm;
+
+static struct name *vm_name(const char *s)
+{
+    return nm_str('x', s);
+}
+
+static struct mm *vm_new(void)
+{
+    struct mm *m = calloc(1, sizeof *m);
+    if (m)
+        m->refs = 1;
+    return m;
+}
+
+/* Index of the first region that ends after addr. */
+static u32 vm_at(const struct mm *m, u64 addr)
+{
+    u32 lo = 0, hi = m->n;
+    while (lo < hi) {
+        u32 mid = lo + (hi - lo) / 2;
+        if (m->r[mid].end <= addr)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    return lo;
+}
+
+/* The region that holds addr, or NULL. */
+static struct region *vm_find(const struct mm *m, u64 addr)
+{
+    u32 i = vm_at(m, addr);
+    return i < m->n && m->r[i].start <= addr ? &m->r[i] : NULL;
+}
+
+static bool vm_insert(struct mm *m, u32 i, struct region r)
+{
+    if (m->n == m->cap) {
+        u32 cap = m->cap ? m->cap * 2 : 64;
+        struct region *p = realloc(m->r, cap * sizeof *p);
+        if (!p)
+            return false;
+        m->r = p;
+        m->cap = cap;
+    }
+    memmove(m->r + i + 1, m->r + i, (m->n - i) * sizeof *m->r);
+    m->r[i] = r;
+    m->n++;
+    return true;
+}
+
+/* Splits the region that holds addr, so that one begins there. */
+static void vm_split(struct mm *m, u64 addr)
+{
+    struct region *r = vm_find(m, addr);
+    if (!r || r->start == addr)
+        return;
+    struct region tail = *r;
+    tail.start = addr;
+    u32 i = (u32)(r - m->r);
+    if (vm_insert(m, i + 1, tail))
+        m->r[i].end = addr;
+}
+
+static void vm_unmap(struct mm *m, u64 start, u64 end)
+{
+    if (start >= end || !m->n)
+        return;
+    vm_split(m, start);
+    vm_split(m, end);
+    u32 i = vm_at(m, start), k = i;
+    while (k < m->n && m->r[k].end <= end)
+        k++;
+    memmove(m->r + i, m->r + k, (m->n - k) * sizeof *m->r);
+    m->n -= k - i;
+}
+
+static void vm_map(struct mm *m, struct region r)
+{
+    if (r.start >= r.end)
+        return;
+    vm_unmap(m, r.start, r.end);
+    vm_insert(m, vm_at(m, r.start), r);
+}
+
+static void vm_protect(struct mm *m, u64 start, u64 end, u8 prot)
+{
+    vm_split(m, start);
+    vm_split(m, end);
+    for (u32 i = vm_at(m, start); i < m->n && m->r[i].end <= end; i++)
+        m->r[i].prot = prot;
+}
+
+/* What of [start, end) is mapped, in its order, moved by `delta` (mremap). */
+static void vm_move(struct mm *m, u64 start, u64 end, u64 to, u64 to_len)
+{
+    struct region *r = vm_find(m, start), moved = { 0 };
+    moved = r ? *r : (struct region){ .prot = PROT_READ | PROT_WRITE, .ours = true,
+                                      .name = vm_name("anon") };
+    vm_unmap(m, start, end);
+    moved.start = to;
+    moved.end = to + to_len;
+    vm_map(m, moved);
+}
+
+static struct mm *vm_copy(const struct mm *from)
+{
+    struct mm *m = vm_new();
+    if (!m || !from)
+        return m;
+    *m = *from;
+    m->refs = 1;
+    m->cap = m->n;
+    m->r = malloc(m->n * sizeof *m->r + 1);
+    if (!m->r)
+        m->n = m->cap = 0;
+    else if (m->n)
+        memcpy(m->r, from->r, m->n * sizeof *m->r);
+    /* A child's copy costs nothing until it is written: the summary counts what the child maps. */
+    for (u32 i = 0; i < m->n; i++)
+        m->r[i].ours = false;
+    m->brk_start = m->brk;
+    return m;
+}
+
+static u64 vm_heap(const struct mm *m)
+{
+    return m->brk > m->brk_start ? m->brk - m->brk_start : 0;
+}
+
+/* Adds an address space's sizes to the totals. */
+static void vm_account(const struct mm *m)
+{
+    vm.heap_bytes += vm_heap(m);
+    for (u32 i = 0; i < m->n; i++)
+        if (m->r[i].ours) {
+            vm.map_bytes += m->r[i].end - m->r[i].start;
+            vm.map_regions++;
+        }
+}
+
+/* Drops a reference. What exec throws away is not counted; what is there at the end is. */
+static void vm_put(struct mm *m, bool account)
+{
+    if (!m || --m->refs)
+        return;
+    if (account)
+        vm_account(m);
+    free(m->r);
+    free(m);
+}
+
+/* File systems on which a page fault can wait for a user-space server or a network
+ * (<linux/magic.h>: FUSE, 9P, NFS, CIFS, SMB2, CEPH, AFS). */
+static bool vm_slow_fs(const char *path)
+{
+    static const u32 magic[] = { 0x65735546, 0x01021997, 0x6969, 0xff534d42, 0xfe534d42, 0x00c36400,
+                                 0x5346414f };
+    struct statfs s;
+    if (statfs(path, &s) < 0)
+        return false;
+    for (size_t i = 0; i < ARRAY_LEN(magic); i++)
+        if ((u32)s.f_type == magic[i])
+            return true;
+    return false;
+}
+
+/* One line of /proc/PID/maps: "start-end rwxp offset dev inode   name". */
+static void vm_maps_line(struct mm *m, const char *line)
+{
+    u64 start, end;
+    char perm[5];
+    int at = 0;
+    if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %4s %*s %*s %*s %n", &start, &end, perm, &at) < 3)
+        return;
+    const char *name = line + at;
+    struct region r = { .start = start, .end = end };
+    r.prot = (u8)((perm[0] == 'r' ? PROT_READ : 0) | (perm[1] == 'w' ? PROT_WRITE : 0)
+                | (perm[2] == 'x' ? PROT_EXEC : 0));
+    r.name = !strcmp(name, "[heap]")       ? vm_name("heap")
+             : !strncmp(name, "[stack", 6) ? vm_name("stack")
+             : *name                       ? nm_str(*name == '/' ? 'f' : 'x', name)
+                                           : vm_name("anon");
+    vm_map(m, r);
+}
+
+/* Reads an address space from /proc/TID/maps (or smaps, to find userfaultfd's flags um and uw,
+ * Documentation/filesystems/proc.rst). Returns 0 or -errno. */
+static int vm_from_proc(struct mm *m, pid_t tid, bool smaps)
+{
+    char path[64], line[PATH_MAX + 128];
+    snprintf(path, sizeof path, "/proc/%d/%s", tid, smaps ? "smaps" : "maps");
+    FILE *f = fopen(path, "re");
+    if (!f)
+        return -errno;
+    m->n = 0;
+    while (fgets(line, sizeof line, f)) {
+        line[strcspn(line, "\n")] = 0;
+        if (!strncmp(line, "VmFlags:", 8))
+            m->careful |= strstr(line, " um") || strstr(line, " uw");
+        else if (strchr(line, '-') && isxdigit((u8)line[0]) &&
+                 strchr(line, ' ') > strchr(line, '-'))
+            vm_maps_line(m, line);
+    }
+    fclose(f);
+    for (u32 i = 0; i < m->n; i++) {
+        char where[PATH_MAX + 64];
+        snprintf(where, sizeof where, "/proc/%d/root%s", tid, m->r[i].name->s);
+        if (m->r[i].name->cls == 'f' && (!i || m->r[i - 1].name != m->r[i].name))
+            m->careful |= vm_slow_fs(where);
+    }
+    return 0;
+}
+
+/* == 9 ps_  processes and threads ===============================================
+ * The table of tracees by tid and of their processes by pid. Freed when they end; the memory is
+ * kept for the next ones. */
+
+enum { PS_BUCKETS = 4096 };
+
+static struct {
+    struct task *task[PS_BUCKETS];
+    struct proc *proc[PS_BUCKETS];
+    struct task *free_task;
+    struct proc *free_proc;
+    u32 n_tasks, n_procs;
+    u64 threads, processes; /* ever seen */
+} ps;
+
+static struct task *ps_task(pid_t tid)
+{
+    struct task *t = ps.task[(u32)tid % PS_BUCKETS];
+    while (t && t->tid != tid)
+        t = t->next;
+    return t;
+}
+
+static struct proc *ps_proc(pid_t pid)
+{
+    struct proc *p = ps.proc[(u32)pid % PS_BUCKETS];
+    while (p && p->pid != pid)
+        p = p->next;
+    return p;
+}
+
+static struct proc *ps_new_proc(pid_t pid, pid_t ppid)
+{
+    struct proc *p = ps.free_proc;
+    if (p)
+        ps.free_proc = p->next;
+    else if (!(p = malloc(sizeof *p)))
+        return NULL;
+    *p = (struct proc){ .pid = pid, .ppid = ppid, .start_ns = u_now() };
+    struct proc **slot = &ps.proc[(u32)pid % PS_BUCKETS];
+    p->next = *slot;
+    *slot = p;
+    ps.n_procs++;
+    ps.processes++;
+    return p;
+}
+
+static void ps_free_proc(struct proc *p)
+{
+    struct proc **slot = &ps.proc[(u32)p->pid % PS_BUCKETS];
+    while (*slot != p)
+        slot = &(*slot)->next;
+    *slot = p->next;
+    p->next = ps.free_proc;
+    ps.free_proc = p;
+    ps.n_procs--;
+}
+
+static void ps_link(struct task *t)
+{
+    struct task **slot = &ps.task[(u32)t->tid % PS_BUCKETS];
+    t->next = *slot;
+    *slot = t;
+}
+
+static void ps_unlink(struct task *t)
+{
+    struct task **slot = &ps.task[(u32)t->tid % PS_BUCKETS];
+    while (*slot != t)
+        slot = &(*slot)->next;
+    *slot = t->next;
+}
+
+/* A tracee that nothing is known of yet but its tid. NULL when memory is out. */
+static struct task *ps_new_task(pid_t tid)
+{
+    struct task *t = ps.free_task;
+    struct buf text = { 0 };
+    if (t) {
+        ps.free_task = t->next;
+        text = t->call.text; /* keeps its memory */
+        b_reset(&text);
+    } else if (!(t = malloc(sizeof *t))) {
+        return NULL;
+    }
+    memset(t, 0, sizeof *t);
+    t->tid = tid;
+    t->call.text = text;
+    t->call.text.max = 256 << 10;
+    ps_link(t);
+    ps.n_tasks++;
+    return t;
+}
+
+/* Puts the thread into its process. */
+static void ps_join(struct task *t, struct proc *p)
+{
+    t->proc = p;
+    t->pid = p->pid;
+    p->tasks++;
+    ps.threads++;
+}
+
+static void ps_free_task(struct task *t)
+{
+    ps_unlink(t);
+    files_put(t->files);
+    vm_put(t->mm, true);
+    if (t->fs && !--t->fs->refs)
+        free(t->fs);
+    if (t->proc)
+        t->proc->tasks--;
+    if (t->call.text.cap > 64 << 10)
+        b_free(&t->call.text);
+    b_free(&t->exec_argv);
+    t->next = ps.free_task;
+    ps.free_task = t;
+    ps.n_tasks--;
+}
+
+static struct fsinfo *ps_new_fs(struct name *cwd)
+{
+    struct fsinfo *f = malloc(sizeof *f);
+    if (f)
+        *f = (struct fsinfo){ 1, cwd };
+    return f;
+}
+
+/* The child of t, made with the clone(2) flags `fl`: shares or copies what they say. */
+static void ps_inherit(struct task *child, struct task *t, u64 fl)
+{
+    if (fl & CLONE_FILES)
+        (child->files = t->files) ? child->files->refs++ : 0;
+    else
+        child->files = files_copy(t->files);
+    if (fl & CLONE_FS)
+        (child->fs = t->fs) ? child->fs->refs++ : 0;
+    else
+        child->fs = ps_new_fs(t->fs ? t->fs->cwd : NULL);
+    if (fl & CLONE_VM)
+        (child->mm = t->mm) ? child->mm->refs++ : 0;
+    else
+        child->mm = vm_copy(t->mm);
+    memcpy(child->comm, t->comm, sizeof child->comm);
+    child->full = t->full; /* seccomp filters are inherited */
+}
+
+/* A number from /proc/TID/status ("Tgid:", "PPid:", "TracerPid:", "State:" as its letter); -1:
+ * none. */
+static s64 ps_status(pid_t tid, const char *key)
+{
+    char path[64], line[256];
+    s64 v = -1;
+    snprintf(path, sizeof path, "/proc/%d/status", tid);
+    FILE *f = fopen(path, "re");
+    while (f && v < 0 && fgets(line, sizeof line, f))
+        if (!strncmp(line, key, strlen(key))) {
+            const char *p = line + strlen(key) + strspn(line + strlen(key), " \t");
+            v = isdigit((u8)*p) ? strtoll(p, NULL, 10) : *p;
+        }
+    if (f)
+        fclose(f);
+    return v;
+}
+/* == 10 dec_  what the arguments and results of system calls mean ===============
+ * Owns the tables of gen/ (sc_rows: calls and the kinds of their arguments; families: names of
+ * values) and turns a struct call into text. May call u_, b_, mem_ and fd_label. Entry points:
+ * dec_enter, dec_exit, dec_ret, dec_ret_is_fd, dec_ret_is_addr, dec_nargs; dec_bits and dec_enum
+ * for other rooms. To add a kind: one row in DEC_KINDS, one function dec_k_NAME, one @kind line in
+ * gen/syscalls.tbl; names of values: rows in gen/flags.tbl; a structure: a table of dec_member.
+ * Nothing here allocates or loops by a number of the tracee's alone: text ends at -s, arrays after
+ * -s elements, structures are read into fixed buffers, and call.text has its own limit. */
+
+
+
+struct flag {
+    unsigned long long val;
+    const char *name;
+};
+struct family {
+    const char *name;
+    const struct flag *row;
+    unsigned n;
+};
+#include "gen/flags.h"
+
+/* When an argument is decoded: at entry; at exit (the address when the call failed); at both (the
+ * entry only remembers; shown also when the call failed); at one of them, by what is before it. */
+enum dec_when { DEC_IN = 1, DEC_OUT = 2, DEC_BOTH = 3, DEC_EITHER = 7 };
+
+/* K_name, dec_k_function, when. */
+#define DEC_KINDS(X) \
+    X(INT, int, IN)                          \
+    X(UINT, uint, IN)                        \
+    X(LONG, long, IN)                        \
+    X(ULONG, ulong, IN)                      \
+    X(SIZE, ulong, IN)                       \
+    X(OFF, long, IN)                         \
+    X(HEX, hex, IN)                          \
+    X(ADDR, addr, IN)                        \
+    X(MODE, mode, IN)                        \
+    X(DEV, dev, IN)                          \
+    X(PID, int, IN)                          \
+    X(UID, id, IN)                           \
+    X(GID, id, IN)                           \
+    X(SIG, sig, IN)                          \
+    X(FD, fd, IN)                            \
+    X(DIRFD, dirfd, IN)                      \
+    X(PATH, path, IN)                        \
+    X(STR, str, IN)                          \
+    X(STRV, strv, IN)                        \
+    X(ENVP, envp, IN)                        \
+    X(WBUF, wbuf, IN)                        \
+    X(RBUF, rbuf, OUT)                       \
+    X(LINKBUF, linkbuf, OUT)                 \
+    X(WIOV, wiov, IN)                        \
+    X(RIOV, riov, OUT)                       \
+    X(SA, sa, IN)                            \
+    X(SAOUT, saout, OUT)                     \
+    X(MSGIN, msgin, IN)                      \
+    X(MSGOUT, msgout, OUT)                   \
+    X(MMSGIN, mmsgin, IN)                    \
+    X(MMSGOUT, mmsgout, OUT)                 \
+    X(STAT, stat, OUT)                       \
+    X(STATX, statx, OUT)                     \
+    X(STATFS, statfs, OUT)                   \
+    X(TS, ts, IN)                            \
+    X(TSOUT, tsout, OUT)                     \
+    X(TS2, ts2, IN)                          \
+    X(TS64, ts64, IN)                        \
+    X(TS64OUT, ts64out, OUT)                 \
+    X(TS264, ts264, IN)                      \
+    X(TV, tv, IN)                            \
+    X(TVOUT, tv, OUT)                        \
+    X(TV2, tv2, IN)                          \
+    X(TZ, tz, IN)                            \
+    X(ITIMERVAL, itimerval, IN)              \
+    X(ITIMERVALOUT, itimerval, OUT)          \
+    X(ITIMERSPEC, itimerspec, IN)            \
+    X(ITIMERSPECOUT, itimerspec, OUT)        \
+    X(ITIMERSPEC64, itimerspec64, IN)        \
+    X(ITIMERSPEC64OUT, itimerspec64, OUT)    \
+    X(TIMEX, timex, OUT)                     \
+    X(RLIM, rlim, IN)                        \
+    X(RLIMOUT, rlim, OUT)                    \
+    X(RUSAGEOUT, rusage, OUT)                \
+    X(SIGSET, sigset, IN)                    \
+    X(PSIGSET, psigset, IN)                  \
+    X(SIGSETOUT, sigset, OUT)                \
+    X(SIGACT, sigact, IN)                    \
+    X(SIGACTOUT, sigact, OUT)                \
+    X(SIGINFO, siginfo, IN)                  \
+    X(SIGINFOOUT, siginfo, OUT)              \
+    X(SIGEVENT, sigevent, IN)                \
+    X(SIGSTACK, sigstack, IN)                \
+    X(SIGSTACKOUT, sigstack, OUT)            \
+    X(EPEV, epev, IN)                        \
+    X(EPEVS, epevs, OUT)                     \
+    X(POLLFDS, pollfds, IN)                  \
+    X(FDSET, fdset, IN)                      \
+    X(WSTATUS, wstatus, OUT)                 \
+    X(INT2FD, int2fd, OUT)                   \
+    X(INTP, intp, BOTH)                      \
+    X(INTPOUT, intpout, OUT)                 \
+    X(UINTPOUT, uintpout, OUT)               \
+    X(U64P, u64p, IN)                        \
+    X(U64POUT, u64p, OUT)                    \
+    X(SIZEP, sizep, BOTH)                    \
+    X(OFFP, offp, BOTH)                      \
+    X(UTSNAME, utsname, OUT)                 \
+    X(SYSINFO, sysinfo, OUT)                 \
+    X(DENTS, dents, OUT)                     \
+    X(SOCKOPTVAL, sockoptval, IN)            \
+    X(SOCKOPTVALOUT, sockoptval, OUT)        \
+    X(SOCKPROTO, sockproto, IN)              \
+    X(CLONEARGS, cloneargs, IN)              \
+    X(OPENHOW, openhow, IN)                  \
+    X(FUTEXOP, futexop, IN)                  \
+    X(FUTEXVAL, futexval, IN)                \
+    X(FCNTLARG, fcntlarg, EITHER)            \
+    X(IOCTLCMD, ioctlcmd, IN)                \
+    X(IOCTLARG, ioctlarg, EITHER)            \
+    X(PRCTLOPT, prctlopt, IN)                \
+    X(PRCTLARG, prctlarg, EITHER)            \
+    X(BPFATTR, bpfattr, IN)                  \
+    X(PERFATTR, perfattr, IN)                \
+    X(URINGPARAMS, uringparams, BOTH)        \
+    X(SCHEDPARAM, schedparam, IN)            \
+    X(SCHEDPARAMOUT, schedparam, OUT)        \
+    X(SCHEDATTR, schedattr, IN)              \
+    X(SCHEDATTROUT, schedattr, OUT)          \
+    X(CAPHDR, caphdr, IN)                    \
+    X(CAPDATA, capdata, IN)                  \
+    X(CAPDATAOUT, capdata, OUT)              \
+    X(CPUSET, cpuset, IN)                    \
+    X(CPUSETOUT, cpuset, OUT)                \
+    X(GIDS, gids, IN)                        \
+    X(GIDSOUT, gids, OUT)                    \
+    X(SEMBUFS, sembufs, IN)                  \
+    X(MOUNTATTR, mountattr, IN)              \
+    X(RULESETATTR, rulesetattr, IN)          \
+    X(TMSOUT, tms, OUT)
+
+enum dec_kinds {
+#define X(kind, fn, when) K_##kind,
+    DEC_KINDS(X)
+#undef X
+    N_KINDS
+};
+/* Kinds that need no function of their own: bits or one value of a family of gen/flags.tbl. */
+#define K_BITS(fam) (0x1000 + (fam))
+#define K_ENUM(fam) (0x2000 + (fam))
+#define K_FAM(kind) ((kind) & 0xfffu)
+
+/* strace's -e classes. */
+enum {
+    CLS_FILE = 1 << 0, CLS_DESC = 1 << 1, CLS_NET = 1 << 2, CLS_MEM = 1 << 3, CLS_PROC = 1 << 4,
+    CLS_SIG = 1 << 5, CLS_IPC = 1 << 6, CLS_CREDS = 1 << 7, CLS_CLOCK = 1 << 8, CLS_STAT = 1 << 9,
+    CLS_LSTAT = 1 << 10, CLS_FSTAT = 1 << 11, CLS_STATFS = 1 << 12, CLS_FSTATFS = 1 << 13,
+};
+
+struct sc_arg {
+    const char *name;
+    unsigned short kind;
+};
+struct sc_row {
+    const char *name;
+    unsigned short cls;
+    unsigned char nargs;
+    struct sc_arg arg[6];
+};
+#include "gen/syscalls.h"
+
+/* ---- the decoder at work ---- */
+
+/* One argument being decoded into b. */
+struct dec {
+    struct task *t;
+    const struct call *c;
+    struct buf *b;
+    u64 *outlen;  /* c->outlen, to be written at entry */
+    int i;        /* which argument */
+    bool exit;
+    bool *dead;   /* a page did not come in time: read no more for this call */
+    u8 form;      /* enum arg_form */
+    bool cut;     /* ARG_STR: there is more in the tracee */
+    u64 left;     /* bytes that the call moved and no iovec has shown yet */
+};
+
+/* Bytes that a name or string inside a structure may have, and of a structure's array at once. */
+enum { DEC_PATH = 4095, DEC_CHUNK = 4096 };
+
+static s64 dec_read(struct dec *d, u64 addr, void *dst, size_t n)
+{
+    s64 r = *d->dead ? -ETIMEDOUT : mem_read(d->t, addr, dst, n);
+    if (r == -ETIMEDOUT)
+        *d->dead = true;
+    return r;
+}
+
+/* What stands for a pointer that is not, or cannot be, followed. */
+static void dec_pointer(struct dec *d, u64 addr, s64 err)
+{
+    if (!addr)
+        b_s(d->b, "NULL");
+    else if (err == -ETIMEDOUT)
+        b_s(d->b, "<unreadable>");
+    else
+        b_hex(d->b, addr);
+}
+
+/* All n bytes at addr; prints the pointer and returns false when it cannot have them. */
+static bool dec_get(struct dec *d, u64 addr, void *dst, size_t n)
+{
+    s64 r = addr ? dec_read(d, addr, dst, n) : 0;
+    if (addr && r == (s64)n)
+        return true;
+    dec_pointer(d, addr, r);
+    return false;
+}
+
+static u64 dec_ld(const void *p, size_t size)
+{
+    u64 v = 0;
+    memcpy(&v, p, MIN(size, sizeof v)); /* both CPUs are little-endian */
+    return v;
+}
+
+static s64 dec_lds(const void *p, size_t size)
+{
+    unsigned drop = 64 - 8 * (unsigned)MIN(size, sizeof(u64));
+    return (s64)(dec_ld(p, size) << drop) >> drop;
+}
+
+static unsigned dec_word(const struct dec *d)
+{
+    return abi_word(d->c->abi);
+}
+
+/* x32 has 32-bit pointers, but the kernel's 64-bit timespec, timeval, flock and long. */
+static unsigned dec_long(const struct dec *d)
+{
+    return d->c->abi == ABI_I386 || d->c->abi == ABI_ARM32 ? 4 : 8;
+}
+
+static u64 dec_next(const struct dec *d)
+{
+    return d->i < 5 ? d->c->arg[d->i + 1] : 0;
+}
+
+static u32 dec_max(u32 limit)
+{
+    return MIN(opt.strlen_max, limit);
+}
+
+/* ---- values with names ---- */
+
+enum { DEC_NOFAM = 0xfff }; /* no family: nothing has a name */
+
+static const char *dec_name(u64 v, unsigned fam)
+{
+    if (fam == DEC_NOFAM)
+        return NULL;
+    const struct family *f = &families[fam];
+    bool narrow = v >> 32 == 0 || v >> 32 == 0xffffffff; /* an int, however it was extended */
+    for (unsigned k = 0; k < f->n; k++)
+        if (f->row[k].val == v || (narrow && (u32)f->row[k].val == (u32)v))
+            return f->row[k].name;
+    return NULL;
+}
+
+static void dec_number(struct buf *b, u64 v)
+{
+    s64 s = v >> 32 == 0 ? (s32)v : (s64)v;
+    if (s > -65536 && s < 65536)
+        b_s64(b, s);
+    else
+        b_hex(b, v);
+}
+
+static void dec_octal(struct buf *b, u64 v)
+{
+    b_f(b, v ? "0%" PRIo64 : "%" PRIo64, v);
+}
+
+/* Fields of several bits inside words of flags: other names, a signal, octal permissions, log2 of a
+ * huge page's size. Names stand before the flags, the rest behind them. */
+enum dec_how { DEC_NAMED, DEC_SIGNAL, DEC_OCTAL, DEC_HUGE };
+static const struct dec_part {
+    u16 fam;
+    u8 how;
+    u64 mask;
+    u64 arg; /* DEC_NAMED: the family; DEC_HUGE: the flag without which there is no size */
+} dec_parts[] = {
+    { FAM_open, DEC_NAMED, 3, FAM_openacc },
+    { FAM_mqopen, DEC_NAMED, 3, FAM_openacc },
+    { FAM_mmap, DEC_NAMED, 0xf, FAM_maptype },
+    { FAM_mmap, DEC_HUGE, 0x3full << 26, 0x40000 },
+    { FAM_memfd, DEC_HUGE, 0x3full << 26, 4 },
+    { FAM_shmget, DEC_HUGE, 0x3full << 26, 04000 },
+    { FAM_shmget, DEC_OCTAL, 0777, 0 },
+    { FAM_ipcget, DEC_OCTAL, 0777, 0 },
+    { FAM_socktype, DEC_NAMED, 0xf, FAM_sockbase },
+    { FAM_clone, DEC_SIGNAL, 0xff, 0 },
+    { FAM_futex2, DEC_NAMED, 3, FAM_futex2size },
+    { FAM_mpolmode, DEC_NAMED, 0x1fff, FAM_mpol },
+};
+
+static void dec_sep(struct buf *b, u32 from, const char *sep)
+{
+    if (b->len > from)
+        b_s(b, sep);
+}
+
+static bool dec_part_is(const struct dec_part *p, u64 v, unsigned fam)
+{
+    return p->fam == fam && (p->how != DEC_HUGE || v & p->arg);
+}
+
+static void dec_part(struct buf *b, const struct dec_part *p, u64 v, u32 from)
+{
+    u64 field = v & p->mask;
+    const char *name = p->how == DEC_NAMED ? dec_name(field, (unsigned)p->arg) : NULL;
+    if (!field && !name)
+        return;
+    dec_sep(b, from, "|");
+    if (name)
+        b_s(b, name);
+    else if (p->how == DEC_SIGNAL)
+        b_sig(b, (int)field);
+    else if (p->how == DEC_OCTAL)
+        dec_octal(b, field);
+    else if (p->how == DEC_HUGE)
+        b_u64(b, field >> 26), b_s(b, "<<26");
+    else
+        dec_number(b, field);
+}
+
+/* NAME|NAME|0x40: names as far as there are any. */
+static void dec_bits(struct buf *b, u64 v, unsigned fam)
+{
+    const struct family *f = &families[fam];
+    const struct dec_part *p, *end = dec_parts + ARRAY_LEN(dec_parts);
+    u32 from = b->len;
+    if (v >> 32 == 0xffffffff && (u32)v >> 31)
+        v = (u32)v; /* a sign-extended int */
+    if (v == 0xffffffff) { /* no set of flags but a -1: personality's query */
+        b_hex(b, v);
+        return;
+    }
+    u64 rest = v;
+    for (p = dec_parts; p < end; p++)
+        if (dec_part_is(p, v, fam)) {
+            rest &= ~p->mask;
+            if (p->how == DEC_NAMED)
+                dec_part(b, p, v, from);
+        }
+    for (unsigned k = 0; k < f->n; k++)
+        if (f->row[k].val ? (rest & f->row[k].val) == f->row[k].val : !v && b->len == from) {
+            dec_sep(b, from, "|");
+            b_s(b, f->row[k].name);
+            rest &= ~f->row[k].val;
+        }
+    for (p = dec_parts; p < end; p++)
+        if (p->how != DEC_NAMED && dec_part_is(p, v, fam))
+            dec_part(b, p, v, from);
+    if (rest || b->len == from) {
+        dec_sep(b, from, "|");
+        rest ? b_hex(b, rest) : b_c(b, '0');
+    }
+}
+
+/* Single values that carry flags: those bits, and their family. */
+static const struct {
+    u16 fam, flags;
+    u64 mask;
+} dec_flagged[] = {
+    { FAM_schedpolicy, FAM_schedreset, 0x40000000 },
+    { FAM_mpol, FAM_mpolmode, 7 << 13 },
+    { FAM_uringreg, FAM_uringreg, 0x80000000 },
+};
+
+static void dec_enum(struct buf *b, u64 v, unsigned fam)
+{
+    u64 flags = 0;
+    unsigned flagfam = 0;
+    for (unsigned k = 0; k < ARRAY_LEN(dec_flagged); k++)
+        if (dec_flagged[k].fam == fam && v >> 32 == 0) {
+            flags = v & dec_flagged[k].mask;
+            flagfam = dec_flagged[k].flags;
+        }
+    v &= ~flags;
+    const char *name = dec_name(v, fam);
+    if (name)
+        b_s(b, name);
+    else
+        dec_number(b, v);
+    if (flags) {
+        b_c(b, '|');
+        if (flagfam == fam)
+            b_s(b, dec_name(flags, fam) ? dec_name(flags, fam) : "?");
+        else
+            for (unsigned k = 0, n = 0; k < families[flagfam].n; k++)
+                if (flags & families[flagfam].row[k].val) {
+                    b_s(b, n++ ? "|" : "");
+                    b_s(b, families[flagfam].row[k].name);
+                }
+    }
+}
+
+static void dec_mode(struct buf *b, u64 mode)
+{
+    const char *type = dec_name(mode & S_IFMT, FAM_ifmt);
+    if (type)
+        b_s(b, type), b_c(b, '|');
+    b_f(b, "%#03" PRIo64, type ? mode & ~(u64)S_IFMT : mode);
+}
+
+/* The kernel's new_encode_dev, and above it what glibc's 64-bit makedev adds. */
+static void dec_dev(struct buf *b, u64 dev)
+{
+    u64 major = (dev >> 8 & 0xfff) | (dev >> 32 & ~0xfffull);
+    u64 minor = (dev & 0xff) | (dev >> 12 & ~0xffull & 0xffffffff);
+    b_f(b, "makedev(%#" PRIx64 ", %#" PRIx64 ")", major, minor);
+}
+
+static void dec_id(struct buf *b, u64 id)
+{
+    if ((u32)id == (u32)-1)
+        b_s(b, "-1");
+    else
+        b_u64(b, (u32)id);
+}
+
+/* The kernel's sigset_t, [INT CHLD]; ~[...] when more signals are in it than not. */
+static void dec_sigset(struct buf *b, u64 set)
+{
+    bool inverted = __builtin_popcountll(set) > 32;
+    if (inverted)
+        b_c(b, '~');
+    set = inverted ? ~set : set;
+    b_c(b, '[');
+    for (int sig = 1, n = 0; sig <= 64; sig++)
+        if (set >> (sig - 1) & 1) {
+            b_s(b, n++ ? " " : "");
+            b_s(b, u_signame(sig) + 3); /* without SIG */
+        }
+    b_c(b, ']');
+}
+
+static void dec_signal(struct buf *b, s64 sig)
+{
+    if (sig > 0 && sig <= 64)
+        b_sig(b, (int)sig);
+    else
+        b_s64(b, sig);
+}
+
+static void dec_errno(struct buf *b, int e)
+{
+    const char *name = u_errname(e);
+    if (name)
+        b_s(b, name);
+    else
+        b_s64(b, e);
+}
+
+/* ---- strings and bytes ---- */
+
+/* n bytes at addr, quoted, inside a structure; no more than -s and no more than a chunk. */
+static void dec_bytes(struct dec *d, u64 addr, u64 n)
+{
+    u8 tmp[DEC_CHUNK];
+    size_t want = MIN(n, (u64)dec_max(sizeof tmp));
+    s64 r = !want ? 0 : addr ? dec_read(d, addr, tmp, want) : -EFAULT;
+    if (r < 0 || (!addr && !n))
+        dec_pointer(d, addr, r);
+    else
+        b_quoted(d->b, tmp, (size_t)r, (u64)r < n);
+}
+
+/* A NUL-terminated string at addr, quoted, inside a structure. */
+static void dec_cstr(struct dec *d, u64 addr, size_t max)
+{
+    char tmp[DEC_PATH + 1];
+    bool cut = false;
+    s64 r = !addr ? -EFAULT : *d->dead ? -ETIMEDOUT
+          : mem_str(d->t, addr, tmp, MIN(max, (size_t)DEC_PATH), &cut);
+    if (r == -ETIMEDOUT)
+        *d->dead = true;
+    if (r < 0)
+        dec_pointer(d, addr, r);
+    else
+        b_quoted(d->b, tmp, (size_t)r, cut);
+}
+
+/* A whole argument of raw bytes: what sinks escape in their own way. */
+static void dec_raw(struct dec *d, u64 addr, u64 n, u64 max)
+{
+    u32 want = !addr ? 0 : b_room(d->b, MIN(n, max));
+    s64 r = want ? dec_read(d, addr, d->b->p + d->b->len, want) : 0;
+    if (!addr || r < 0) {
+        dec_pointer(d, addr, r);
+        return;
+    }
+    d->form = ARG_STR;
+    d->b->len += (u32)r;
+    d->cut = (u64)r < n;
+}
+
+static void dec_rawstr(struct dec *d, u64 addr, u32 max)
+{
+    u32 room = addr ? b_room(d->b, (size_t)max + 1) : 0;
+    s64 r = !addr ? 0 : *d->dead ? -ETIMEDOUT : room < 2 ? -EFAULT
+          : mem_str(d->t, addr, d->b->p + d->b->len, room - 1, &d->cut);
+    if (r == -ETIMEDOUT)
+        *d->dead = true;
+    if (!addr || r < 0) {
+        dec_pointer(d, addr, r);
+        return;
+    }
+    d->form = ARG_STR;
+    d->b->len += (u32)r;
+}
+
+/* ---- structures and arrays ---- */
+
+/* What a member of a structure is. */
+enum dec_type {
+    DV_SINT, DV_UINT, DV_XINT, DV_PTR, DV_MODE, DV_DEV, DV_SIG, DV_TS, DV_TV, DV_FD,
+    DV_FLAGS, DV_VALUE, DV_CHARS, DV_CSTR, DV_LIMIT, DV_STAMP, DV_IFNZ = 0x80, DV_MORE = 0x40
+};
+/* One member: its name, place, size, type and family. DV_IFNZ: shown only when it isn't 0; DV_MORE:
+ * only with -vv, else `...` stands for it. */
+struct dec_member {
+    const char *name;
+    u16 off;
+    u8 size, type;
+    u16 fam;
+};
+
+static void dec_time(struct buf *b, const u8 *p, const char *unit)
+{
+    b_s(b, "{tv_sec="), b_s64(b, dec_lds(p, 8));
+    b_f(b, ", tv_%s=", unit), b_s64(b, dec_lds(p + 8, 8)), b_c(b, '}');
+}
+
+/* strace's way with limits: 8192*1024. */
+static void dec_limit(struct buf *b, u64 v)
+{
+    if (v == ~0ull)
+        b_s(b, "RLIM64_INFINITY");
+    else if (v > 1024 && v % 1024 == 0)
+        b_u64(b, v / 1024), b_s(b, "*1024");
+    else
+        b_u64(b, v);
+}
+
+static void dec_value(struct dec *d, const u8 *p, const struct dec_member *m)
+{
+    struct buf *b = d->b;
+    u64 v = dec_ld(p, m->size);
+    switch (m->type & 0x3f) {
+    case DV_SINT: b_s64(b, dec_lds(p, m->size)); break;
+    case DV_UINT: b_u64(b, v); break;
+    case DV_XINT: v ? b_hex(b, v) : b_c(b, '0'); break;
+    case DV_PTR: dec_pointer(d, v, 0); break;
+    case DV_MODE: dec_mode(b, v); break;
+    case DV_DEV: dec_dev(b, v); break;
+    case DV_SIG: dec_signal(b, (s64)v); break;
+    case DV_TS: dec_time(b, p, "nsec"); break;
+    case DV_TV: dec_time(b, p, "usec"); break;
+    case DV_FD: (s32)v < 0 ? b_s64(b, (s32)v) : fd_label(b, d->t, (int)v); break;
+    case DV_FLAGS: dec_bits(b, v, m->fam); break;
+    case DV_VALUE: dec_enum(b, v, m->fam); break;
+    case DV_CHARS: b_quoted(b, p, strnlen((const char *)p, m->size), false); break;
+    case DV_CSTR: dec_cstr(d, v, dec_max(DEC_PATH)); break;
+    case DV_LIMIT: dec_limit(b, v); break;
+    case DV_STAMP: /* struct statx_timestamp */
+        b_s(b, "{tv_sec="), b_s64(b, dec_lds(p, 8));
+        b_s(b, ", tv_nsec="), b_u64(b, dec_ld(p + 8, 4)), b_c(b, '}');
+        break;
+    default: b_u64(b, v);
+    }
+}
+
+static bool dec_zero(const u8 *p, size_t n)
+{
+    while (n && !*p)
+        p++, n--;
+    return !n;
+}
+
+/* {name=value, ...}: the members that lie within the `have` bytes at p. */
+static void dec_members(struct dec *d, const u8 *p, size_t have, const struct dec_member *m,
+                        size_t n)
+{
+    u32 from = d->b->len + 1;
+    bool more = false;
+    b_c(d->b, '{');
+    for (size_t k = 0; k < n; k++) {
+        if ((size_t)m[k].off + m[k].size > have
+            || (m[k].type & DV_IFNZ && dec_zero(p + m[k].off, m[k].size)))
+            continue;
+        if (m[k].type & DV_MORE && opt.verbose < 2) {
+            more = true;
+            continue;
+        }
+        dec_sep(d->b, from, ", ");
+        b_s(d->b, m[k].name), b_c(d->b, '=');
+        dec_value(d, p + m[k].off, &m[k]);
+    }
+    b_s(d->b, !more ? "}" : d->b->len > from ? ", ...}" : "...}");
+}
+
+/* A structure of `have` bytes at addr; that may be the tracee's word, so no more than 512 count. */
+static void dec_struct(struct dec *d, u64 addr, u64 have, const struct dec_member *m, size_t n)
+{
+    u8 raw[512];
+    have = MIN(have, (u64)sizeof raw);
+    if (dec_get(d, addr, raw, (size_t)have))
+        dec_members(d, raw, (size_t)have, m, n);
+}
+#define DEC_STRUCT(d, addr, have, table) dec_struct(d, addr, have, table, ARRAY_LEN(table))
+
+/* [elem, elem, ...] of at most 64 bytes each, in the tracee; at most -s of them. */
+static void dec_array(struct dec *d, u64 addr, u64 n, size_t size,
+                      void (*elem)(struct dec *, const u8 *))
+{
+    u8 raw[64];
+    for (u64 k = 0; k < n && !d->b->cut; k++) {
+        u64 at = addr + k * size;
+        s64 r = !addr ? -EFAULT : k < opt.strlen_max ? dec_read(d, at, raw, size) : 0;
+        if (!k && r != (s64)size && opt.strlen_max) {
+            dec_pointer(d, addr, r);
+            return;
+        }
+        b_s(d->b, k ? ", " : "[");
+        if (r != (s64)size) {
+            b_s(d->b, "...");
+            if (k < opt.strlen_max)
+                b_s(d->b, " /* "), dec_pointer(d, at, r), b_s(d->b, " */");
+            b_c(d->b, ']');
+            return;
+        }
+        elem(d, raw);
+    }
+    b_s(d->b, n ? "]" : addr ? "[]" : "NULL");
+}
+
+/* ---- numbers ---- */
+
+static void dec_k_int(struct dec *d, u64 v)
+{
+    b_s64(d->b, (s32)v);
+}
+
+static void dec_k_uint(struct dec *d, u64 v)
+{
+    b_u64(d->b, (u32)v);
+}
+
+static void dec_k_long(struct dec *d, u64 v)
+{
+    b_s64(d->b, dec_long(d) == 4 ? (s32)v : (s64)v);
+}
+
+static void dec_k_ulong(struct dec *d, u64 v)
+{
+    b_u64(d->b, dec_long(d) == 4 ? (u32)v : v);
+}
+
+static void dec_k_hex(struct dec *d, u64 v)
+{
+    v = dec_long(d) == 4 ? (u32)v : v;
+    v ? b_hex(d->b, v) : b_c(d->b, '0');
+}
+
+static void dec_k_addr(struct dec *d, u64 v)
+{
+    dec_pointer(d, dec_long(d) == 4 ? (u32)v : v, 0);
+}
+
+static void dec_k_mode(struct dec *d, u64 v)
+{
+    dec_mode(d->b, v & 0xffff);
+}
+
+static void dec_k_dev(struct dec *d, u64 v)
+{
+    dec_dev(d->b, (u32)v);
+}
+
+static void dec_k_id(struct dec *d, u64 v)
+{
+    dec_id(d->b, v);
+}
+
+static void dec_k_sig(struct dec *d, u64 v)
+{
+    dec_signal(d->b, (s32)v);
+}
+
+static void dec_k_fd(struct dec *d, u64 v)
+{
+    const char *special = (s32)v <= -10000 ? dec_name((u64)(s64)(s32)v, FAM_pidfdspecial) : NULL;
+    if (special)
+        b_s(d->b, special);
+    else if ((s32)v < 0)
+        b_s64(d->b, (s32)v);
+    else
+        fd_label(d->b, d->t, (int)v);
+}
+
+static void dec_k_dirfd(struct dec *d, u64 v)
+{
+    if ((s32)v == -100)
+        b_s(d->b, "AT_FDCWD");
+    else
+        dec_k_fd(d, v);
+}
+
+/* CPU clocks carry a pid or a file descriptor (include/linux/posix-timers.h): ~pid << 3 | 4 for a
+ * thread's | which clock; 3 in the low bits: a descriptor of a clock device. */
+static void dec_clock(struct buf *b, u64 v)
+{
+    s32 id = (s32)v;
+    if (id >= 0)
+        dec_enum(b, (u32)v, FAM_clock);
+    else if ((id & 7) == 3)
+        b_f(b, "FD_TO_CLOCKID(%d)", ~(id >> 3));
+    else
+        b_f(b, "MAKE_%s_CPUCLOCK(%d, %d)", id & 4 ? "THREAD" : "PROCESS", ~(id >> 3), id & 3);
+}
+
+/* The names of a socket option depend on the level before it (include/linux/socket.h). */
+static unsigned dec_optfam(u32 level)
+{
+    static const struct {
+        u16 level, fam;
+    } map[] = {
+        { 0, FAM_soip }, { 1, FAM_so }, { 6, FAM_sotcp }, { 17, FAM_soudp }, { 41, FAM_soip6 },
+        { 58, FAM_soicmp6 }, { 136, FAM_soudp }, { 255, FAM_soraw }, { 263, FAM_sopacket },
+        { 270, FAM_sonetlink }, { 279, FAM_soalg }, { 282, FAM_sotls }, { 283, FAM_soxdp },
+        { 284, FAM_somptcp }, { 40, FAM_sovsock }, { 287, FAM_sovsock },
+    };
+    for (unsigned k = 0; k < ARRAY_LEN(map); k++)
+        if (map[k].level == level)
+            return map[k].fam;
+    return DEC_NOFAM;
+}
+
+/* e:NAME. A few families need more than the table. */
+static void dec_k_enum(struct dec *d, u64 v, unsigned fam)
+{
+    unsigned optfam = fam == FAM_so && d->i ? dec_optfam((u32)d->c->arg[d->i - 1]) : fam;
+    if (fam == FAM_clock) {
+        dec_clock(d->b, v);
+    } else if (fam == FAM_quotactl) {
+        b_s(d->b, "QCMD("), dec_enum(d->b, (u32)v >> 8 & 0xffffff, fam);
+        b_s(d->b, ", "), dec_enum(d->b, v & 0xff, FAM_quotatype), b_c(d->b, ')');
+    } else if (fam == FAM_semctl || fam == FAM_shmctl || fam == FAM_msgctl) {
+        bool ipc64 = v & 0x100; /* IPC_64: the newer structures, i386 only */
+        b_s(d->b, ipc64 ? "IPC_64|" : ""), dec_enum(d->b, (u32)v & ~0x100u, fam);
+    } else {
+        dec_enum(d->b, (u32)v, optfam);
+    }
+}
+
+/* f:NAME. The kernel takes most flags as an int; only what is 64 bits wide there keeps its top. */
+static void dec_k_bits(struct dec *d, u64 v, unsigned fam)
+{
+    if (dec_long(d) == 4)
+        v = (u32)v;
+    dec_bits(d->b, v, fam);
+}
+
+/* ---- strings ---- */
+
+static void dec_k_path(struct dec *d, u64 v)
+{
+    dec_rawstr(d, v, DEC_PATH);
+}
+
+static void dec_k_str(struct dec *d, u64 v)
+{
+    dec_rawstr(d, v, opt.strlen_max);
+}
+
+static void dec_k_wbuf(struct dec *d, u64 v)
+{
+    dec_raw(d, v, dec_word(d) == 4 ? (u32)dec_next(d) : dec_next(d), opt.strlen_max);
+}
+
+static void dec_k_rbuf(struct dec *d, u64 v)
+{
+    u64 size = dec_word(d) == 4 ? (u32)dec_next(d) : dec_next(d), n = (u64)d->c->ret;
+    if (n && !size)
+        dec_pointer(d, v, 0); /* asked only how much there is (getxattr) */
+    else
+        dec_raw(d, v, MIN(n, size), opt.strlen_max);
+}
+
+/* A name: never cut; getcwd counts its NUL, readlink has none. */
+static void dec_k_linkbuf(struct dec *d, u64 v)
+{
+    dec_raw(d, v, MIN((u64)d->c->ret, dec_next(d)), DEC_PATH);
+    if (d->form == ARG_STR && d->b->len && d->c->ret > 0 && !d->b->p[d->b->len - 1])
+        d->b->len--;
+}
+
+/* Reads up to `max` pointers of an array that ends in NULL; returns how many before it. */
+static u32 dec_strings(struct dec *d, u64 addr, bool print, u32 max)
+{
+    u8 raw[64 * 8];
+    unsigned w = dec_word(d);
+    u32 n = 0;
+    for (;;) {
+        s64 r = dec_read(d, addr + (u64)n * w, raw, 64 * w);
+        if (r < (s64)w)
+            return n;
+        for (s64 k = 0; k + (s64)w <= r; k += (s64)w, n++) {
+            u64 s = dec_ld(raw + k, w);
+            if (!s || n >= max || d->b->cut)
+                return s ? n + 1 : n;
+            if (print) {
+                b_s(d->b, n ? ", " : "");
+                dec_cstr(d, s, dec_max(DEC_PATH));
+            }
+        }
+    }
+}
+
+static void dec_k_strv(struct dec *d, u64 v)
+{
+    u8 probe[8];
+    if (!dec_get(d, v, probe, dec_word(d)))
+        return;
+    b_c(d->b, '[');
+    u32 max = dec_max(DEC_CHUNK), n = dec_strings(d, v, true, max);
+    b_s(d->b, n <= max ? "]" : max ? ", ...]" : "...]");
+}
+
+static void dec_k_envp(struct dec *d, u64 v)
+{
+    u8 probe[8];
+    if (!dec_get(d, v, probe, dec_word(d)))
+        return;
+    u32 max = 65536, n = dec_strings(d, v, false, max);
+    b_hex(d->b, v);
+    b_f(d->b, " /* %s%u var%s */", n > max ? "over " : "", MIN(n, max), n == 1 ? "" : "s");
+}
+
+/* ---- times ---- */
+
+enum { DEC_UTIME_NOW = 0x3fffffff, DEC_UTIME_OMIT = 0x3ffffffe }; /* linux/stat.h */
+
+/* A pair of seconds and a fraction, each `size` bytes: timespec and timeval of any ABI. */
+static void dec_pair(struct dec *d, const u8 *p, size_t size, const char *unit)
+{
+    u64 frac = dec_ld(p + size, size);
+    if (size == 8 && unit[0] == 'n' && (u32)frac == DEC_UTIME_OMIT) {
+        b_s(d->b, "UTIME_OMIT");
+    } else if (unit[0] == 'n' && (u32)frac == DEC_UTIME_NOW) {
+        b_s(d->b, "UTIME_NOW");
+    } else {
+        b_s(d->b, "{tv_sec="), b_s64(d->b, dec_lds(p, size));
+        b_f(d->b, ", tv_%s=", unit), b_s64(d->b, dec_lds(p + size, size)), b_c(d->b, '}');
+    }
+}
+
+static void dec_pairs(struct dec *d, u64 v, size_t size, const char *unit, const char *form)
+{
+    u8 raw[32];
+    bool two = strchr(form, '2') != NULL;
+    if (!dec_get(d, v, raw, size * (two ? 4 : 2)))
+        return;
+    for (; *form; form++)
+        if (*form == '1' || *form == '2')
+            dec_pair(d, raw + (*form == '2' ? size * 2 : 0), size, unit);
+        else if (*form == 'i')
+            b_s(d->b, "it_interval=");
+        else if (*form == 'v')
+            b_s(d->b, "it_value=");
+        else if (*form == ',')
+            b_s(d->b, ", ");
+        else
+            b_c(d->b, *form);
+}
+
+/* nanosleep writes what was left only when a signal ended it. */
+static void dec_remaining(struct dec *d, u64 v, size_t size)
+{
+    unsigned base = d->c->id;
+    bool sleep = base == SC_nanosleep || base == SC_clock_nanosleep
+        || base == SC_clock_nanosleep_time64;
+    if (sleep && !d->c->err)
+        dec_pointer(d, v, 0);
+    else
+        dec_pairs(d, v, size, "nsec", "1");
+}
+
+/* The futex operations that do not wait have a number, or nothing, in the timeout's place. */
+static bool dec_waits(const struct dec *d)
+{
+    unsigned base = d->c->id, op = (unsigned)d->c->arg[1] & 0x7f;
+    return (base != SC_futex && base != SC_futex_time64)
+        || !(op == 1 || (op >= 3 && op <= 5) || op == 7 || op == 10 || op == 12);
+}
+
+static void dec_k_ts(struct dec *d, u64 v)
+{
+    if (dec_waits(d))
+        dec_pairs(d, v, dec_long(d), "nsec", "1");
+    else
+        b_u64(d->b, (u32)v);
+}
+
+static void dec_k_ts64(struct dec *d, u64 v)
+{
+    if (dec_waits(d))
+        dec_pairs(d, v, 8, "nsec", "1");
+    else
+        b_u64(d->b, (u32)v);
+}
+
+static void dec_k_tsout(struct dec *d, u64 v)
+{
+    dec_remaining(d, v, dec_long(d));
+}
+
+static void dec_k_ts64out(struct dec *d, u64 v)
+{
+    dec_remaining(d, v, 8);
+}
+
+static void dec_k_ts2(struct dec *d, u64 v)
+{
+    dec_pairs(d, v, dec_long(d), "nsec", "[1,2]");
+}
+
+static void dec_k_ts264(struct dec *d, u64 v)
+{
+    dec_pairs(d, v, 8, "nsec", "[1,2]");
+}
+
+static void dec_k_tv(struct dec *d, u64 v)
+{
+    dec_pairs(d, v, dec_long(d), "usec", "1");
+}
+
+static void dec_k_tv2(struct dec *d, u64 v)
+{
+    dec_pairs(d, v, dec_long(d), "usec", "[1,2]");
+}
+
+static void dec_k_itimerval(struct dec *d, u64 v)
+{
+    dec_pairs(d, v, dec_long(d), "usec", "{i1,v2}");
+}
+
+static void dec_k_itimerspec(struct dec *d, u64 v)
+{
+    dec_pairs(d, v, dec_long(d), "nsec", "{i1,v2}");
+}
+
+static void dec_k_itimerspec64(struct dec *d, u64 v)
+{
+    dec_pairs(d, v, 8, "nsec", "{i1,v2}");
+}
+
+static void dec_k_tz(struct dec *d, u64 v)
+{
+    static const struct dec_member tab[] = {
+        { "tz_minuteswest", 0, 4, DV_SINT, 0 },
+        { "tz_dsttime", 4, 4, DV_SINT, 0 },
+    };
+    DEC_STRUCT(d, v, 8, tab);
+}
+
+static void dec_k_timex(struct dec *d, u64 v)
+{
+    static const struct dec_member tab[] = { /* struct __kernel_timex, linux/timex.h */
+        { "modes", 0, 4, DV_FLAGS, FAM_adjmode },
+        { "offset", 8, 8, DV_SINT, 0 },
+        { "freq", 16, 8, DV_SINT, 0 },
+        { "maxerror", 24, 8, DV_SINT, 0 },
+        { "esterror", 32, 8, DV_SINT, 0 },
+        { "status", 40, 4, DV_FLAGS, FAM_timexstatus },
+        { "constant", 48, 8, DV_SINT, 0 },
+        { "precision", 56, 8, DV_SINT, 0 },
+        { "tolerance", 64, 8, DV_SINT, 0 },
+        { "time", 72, 16, DV_TV, 0 },
+        { "tick", 88, 8, DV_SINT, 0 },
+        { "ppsfreq", 96, 8, DV_SINT | DV_MORE, 0 },
+        { "jitter", 104, 8, DV_SINT | DV_MORE, 0 },
+        { "shift", 112, 4, DV_SINT | DV_MORE, 0 },
+        { "stabil", 120, 8, DV_SINT | DV_MORE, 0 },
+        { "jitcnt", 128, 8, DV_SINT | DV_MORE, 0 },
+        { "calcnt", 136, 8, DV_SINT | DV_MORE, 0 },
+        { "errcnt", 144, 8, DV_SINT | DV_MORE, 0 },
+        { "stbcnt", 152, 8, DV_SINT | DV_MORE, 0 },
+        { "tai", 160, 4, DV_SINT, 0 },
+    };
+    DEC_STRUCT(d, v, 208, tab);
+}
+
+static void dec_k_tms(struct dec *d, u64 v)
+{
+    static const struct dec_member tab[] = {
+        { "tms_utime", 0, 8, DV_SINT, 0 },
+        { "tms_stime", 8, 8, DV_SINT, 0 },
+        { "tms_cutime", 16, 8, DV_SINT, 0 },
+        { "tms_cstime", 24, 8, DV_SINT, 0 },
+    };
+    if (dec_long(d) == 8)
+        DEC_STRUCT(d, v, 32, tab);
+    else
+        dec_pointer(d, v, 0);
+}
+
+/* ---- files ---- */
+
+#define DEC_M(type, member, how, fam) \
+    { #member, offsetof(struct type, member), sizeof(((struct type *)0)->member), how, fam }
+
+/* musl's struct stat and statfs are the kernel's, on both CPUs. */
+static void dec_k_stat(struct dec *d, u64 v)
+{
+    static const struct dec_member tab[] = {
+        DEC_M(stat, st_dev, DV_DEV | DV_MORE, 0),
+        DEC_M(stat, st_ino, DV_UINT | DV_MORE, 0),
+        DEC_M(stat, st_mode, DV_MODE, 0),
+        DEC_M(stat, st_nlink, DV_UINT | DV_MORE, 0),
+        DEC_M(stat, st_uid, DV_UINT | DV_MORE, 0),
+        DEC_M(stat, st_gid, DV_UINT | DV_MORE, 0),
+        DEC_M(stat, st_rdev, DV_DEV | DV_IFNZ, 0),
+        DEC_M(stat, st_size, DV_SINT, 0),
+        DEC_M(stat, st_blksize, DV_SINT | DV_MORE, 0),
+        DEC_M(stat, st_blocks, DV_SINT | DV_MORE, 0),
+        DEC_M(stat, st_atim, DV_TS | DV_MORE, 0),
+        DEC_M(stat, st_mtim, DV_TS | DV_MORE, 0),
+        DEC_M(stat, st_ctim, DV_TS | DV_MORE, 0),
+    };
+    DEC_STRUCT(d, v, offsetof(struct stat, st_ctim) + 16, tab);
+}
+
+static void dec_k_statx(struct dec *d, u64 v)
+{
+    static const struct dec_member tab[] = { /* struct statx, linux/stat.h */
+        { "stx_mask", 0, 4, DV_FLAGS, FAM_statxmask },
+        { "stx_blksize", 4, 4, DV_UINT | DV_MORE, 0 },
+        { "stx_attributes", 8, 8, DV_FLAGS, FAM_statxattr },
+        { "stx_nlink", 16, 4, DV_UINT | DV_MORE, 0 },
+        { "stx_uid", 20, 4, DV_UINT | DV_MORE, 0 },
+        { "stx_gid", 24, 4, DV_UINT | DV_MORE, 0 },
+        { "stx_mode", 28, 2, DV_MODE, 0 },
+        { "stx_ino", 32, 8, DV_UINT | DV_MORE, 0 },
+        { "stx_size", 40, 8, DV_UINT, 0 },
+        { "stx_blocks", 48, 8, DV_UINT | DV_MORE, 0 },
+        { "stx_attributes_mask", 56, 8, DV_FLAGS | DV_MORE, FAM_statxattr },
+        { "stx_atime", 64, 12, DV_STAMP | DV_MORE, 0 },
+        { "stx_btime", 80, 12, DV_STAMP | DV_MORE, 0 },
+        { "stx_ctime", 96, 12, DV_STAMP | DV_MORE, 0 },
+        { "stx_mtime", 112, 12, DV_STAMP | DV_MORE, 0 },
+        { "stx_rdev_major", 128, 4, DV_UINT | DV_MORE, 0 },
+        { "stx_rdev_minor", 132, 4, DV_UINT | DV_MORE, 0 },
+        { "stx_dev_major", 136, 4, DV_UINT | DV_MORE, 0 },
+        { "stx_dev_minor", 140, 4, DV_UINT | DV_MORE, 0 },
+        { "stx_mnt_id", 144, 8, DV_UINT | DV_MORE, 0 },
+        { "stx_dio_mem_align", 152, 4, DV_UINT | DV_MORE, 0 },
+        { "stx_dio_offset_align", 156, 4, DV_UINT | DV_MORE, 0 },
+        { "stx_subvol", 160, 8, DV_UINT | DV_MORE, 0 },
+    };
+    DEC_STRUCT(d, v, 256, tab);
+}
+
+static void dec_k_statfs(struct dec *d, u64 v)
+{
+    static const struct dec_member tab[] = {
+        DEC_M(statfs, f_type, DV_VALUE, FAM_fsmagic),
+        DEC_M(statfs, f_bsize, DV_UINT, 0),
+        DEC_M(statfs, f_blocks, DV_UINT, 0),
+        DEC_M(statfs, f_bfree, DV_UINT, 0),
+        DEC_M(statfs, f_bavail, DV_UINT, 0),
+        DEC_M(statfs, f_files, DV_UINT, 0),
+        DEC_M(statfs, f_ffree, DV_UINT, 0),
+        DEC_M(statfs, f_fsid, DV_XINT, 0),
+        DEC_M(statfs, f_namelen, DV_UINT, 0),
+        DEC_M(statfs, f_frsize, DV_UINT, 0),
+        DEC_M(statfs, f_flags, DV_FLAGS, FAM_stflags),
+    };
+    DEC_STRUCT(d, v, offsetof(struct statfs, f_flags) + 8, tab);
+}
+
+/* struct linux_dirent64[]: ret bytes of them. */
+static void dec_k_dents(struct dec *d, u64 v)
+{
+    u8 raw[DEC_CHUNK];
+    u64 ret = (u64)d->c->ret;
+    s64 have = ret ? dec_read(d, v, raw, (size_t)MIN(ret, (u64)sizeof raw)) : 0, at = 0;
+    if (have < 0) {
+        dec_pointer(d, v, have);
+        return;
+    }
+    b_c(d->b, '[');
+    for (u32 n = 0; at + 19 < have && n < opt.strlen_max; n++) {
+        const u8 *p = raw + at;
+        u64 len = dec_ld(p + 16, 2);
+        if (len < 20 || at + (s64)len > have)
+            break;
+        const char *type = dec_name(p[18], FAM_dtype);
+        b_s(d->b, n ? ", {d_ino=" : "{d_ino="), b_u64(d->b, dec_ld(p, 8));
+        b_f(d->b, ", d_type=%s, d_name=", type ? type : "?");
+        b_quoted(d->b, p + 19, strnlen((const char *)p + 19, len - 19), false);
+        b_c(d->b, '}');
+        at += (s64)len;
+    }
+    b_s(d->b, (u64)at >= ret ? "]" : at ? ", ...]" : "...]");
+}
+
+static void dec_k_openhow(struct dec *d, u64 v)
+{
+    static const struct dec_member tab[] = {
+        { "flags", 0, 8, DV_FLAGS, FAM_open },
+        { "mode", 8, 8, DV_MODE, 0 },
+        { "resolve", 16, 8, DV_FLAGS, FAM_openresolve },
+    };
+    DEC_STRUCT(d, v, dec_next(d), tab);
+}
+
+static void dec_k_mountattr(struct dec *d, u64 v)
+{
+    static const struct dec_member tab[] = { /* struct mount_attr, linux/mount.h */
+        { "attr_set", 0, 8, DV_FLAGS, FAM_mountattr },
+        { "attr_clr", 8, 8, DV_FLAGS, FAM_mountattr },
+        { "propagation", 16, 8, DV_FLAGS, FAM_mount },
+        { "userns_fd", 24, 8, DV_UINT, 0 },
+    };
+    DEC_STRUCT(d, v, dec_next(d), tab);
+}
+
+static void dec_k_rulesetattr(struct dec *d, u64 v)
+{
+    static const struct dec_member tab[] = { /* struct landlock_ruleset_attr */
+        { "handled_access_fs", 0, 8, DV_FLAGS, FAM_landlockfs },
+        { "handled_access_net", 8, 8, DV_FLAGS, FAM_landlocknet },
+        { "scoped", 16, 8, DV_FLAGS, FAM_landlockscope },
+    };
+    DEC_STRUCT(d, v, dec_next(d), tab);
+}
+
+/* ---- small integers behind pointers ---- */
+
+/* Which of c->outlen an argument uses: the first or the second that points to a number. */
+static unsigned dec_slot(const struct dec *d)
+{
+    unsigned n = 0;
+    for (int i = 0; i < d->i; i++) {
+        unsigned kind = sc_rows[d->c->row].arg[i].kind;
+        n += kind == K_INTP || kind == K_OFFP || kind == K_SIZEP;
+    }
+    return MIN(n, 1u);
+}
+
+/* A number that the call reads and writes: [128] at entry, [128 => 16] at exit if it changed. */
+static void dec_inout(struct dec *d, u64 v, size_t size)
+{
+    u8 raw[8];
+    u64 *old = &d->outlen[dec_slot(d)];
+    if (!dec_get(d, v, raw, size))
+        return;
+    s64 now = dec_lds(raw, size);
+    if (!d->exit) {
+        *old = (u64)now;
+        d->form = ARG_NONE;
+        return;
+    }
+    b_c(d->b, '[');
+    if ((s64)*old != now)
+        b_s64(d->b, (s64)*old), b_s(d->b, " => ");
+    b_s64(d->b, now), b_c(d->b, ']');
+}
+
+static void dec_k_intp(struct dec *d, u64 v)
+{
+    dec_inout(d, v, 4);
+}
+
+static void dec_k_offp(struct dec *d, u64 v)
+{
+    dec_inout(d, v, 8);
+}
+
+static void dec_k_sizep(struct dec *d, u64 v)
+{
+    dec_inout(d, v, dec_word(d));
+}
+
+static void dec_k_intpout(struct dec *d, u64 v)
+{
+    u8 raw[4];
+    if (dec_get(d, v, raw, 4))
+        b_c(d->b, '['), b_s64(d->b, dec_lds(raw, 4)), b_c(d->b, ']');
+}
+
+static void dec_k_uintpout(struct dec *d, u64 v)
+{
+    u8 raw[4];
+    if (dec_get(d, v, raw, 4))
+        b_c(d->b, '['), b_u64(d->b, dec_ld(raw, 4)), b_c(d->b, ']');
+}
+
+static void dec_k_u64p(struct dec *d, u64 v)
+{
+    u8 raw[8];
+    if (dec_get(d, v, raw, 8))
+        b_c(d->b, '['), b_u64(d->b, dec_ld(raw, 8)), b_c(d->b, ']');
+}
+
+static void dec_k_int2fd(struct dec *d, u64 v)
+{
+    s32 pair[2];
+    if (!dec_get(d, v, pair, sizeof pair))
+        return;
+    b_c(d->b, '['), fd_label(d->b, d->t, pair[0]);
+    b_s(d->b, ", "), fd_label(d->b, d->t, pair[1]), b_c(d->b, ']');
+}
+
+/* ---- processes, signals, limits ---- */
+
+static void dec_status(struct buf *b, u32 s)
+{
+    b_c(b, '{');
+    if ((s & 0xffff) == 0xffff) {
+        b_s(b, "WIFCONTINUED(s)");
+    } else if ((s & 0xff) == 0x7f) {
+        b_s(b, "WIFSTOPPED(s) && WSTOPSIG(s) == "), dec_signal(b, s >> 8 & 0x7f);
+        b_s(b, s >> 8 & 0x80 ? " | 0x80" : "");
+    } else if (s & 0x7f) {
+        b_s(b, "WIFSIGNALED(s) && WTERMSIG(s) == "), dec_signal(b, s & 0x7f);
+        b_s(b, s & 0x80 ? " && WCOREDUMP(s)" : "");
+    } else {
+        b_s(b, "WIFEXITED(s) && WEXITSTATUS(s) == "), b_u64(b, s >> 8 & 0xff);
+    }
+    b_c(b, '}');
+    if (s >> 16 && (s & 0xffff) != 0xffff)
+        b_s(b, " | "), b_u64(b, s >> 16), b_s(b, " << 16"); /* PTRACE_EVENT_* */
+}
+
+static void dec_k_wstatus(struct dec *d, u64 v)
+{
+    u8 raw[4];
+    if (!d->c->ret) /* WNOHANG and nobody: not written */
+        dec_pointer(d, v, 0);
+    else if (dec_get(d, v, raw, 4))
+        b_c(d->b, '['), dec_status(d->b, (u32)dec_ld(raw, 4)), b_c(d->b, ']');
+}
+
+static void dec_k_rusage(struct dec *d, u64 v)
+{
+    static const struct dec_member tab[] = {
+        DEC_M(rusage, ru_utime, DV_TV, 0),
+        DEC_M(rusage, ru_stime, DV_TV, 0),
+        DEC_M(rusage, ru_maxrss, DV_SINT | DV_MORE, 0),
+        DEC_M(rusage, ru_minflt, DV_SINT | DV_MORE, 0),
+        DEC_M(rusage, ru_majflt, DV_SINT | DV_MORE, 0),
+        DEC_M(rusage, ru_inblock, DV_SINT | DV_MORE, 0),
+        DEC_M(rusage, ru_oublock, DV_SINT | DV_MORE, 0),
+        DEC_M(rusage, ru_nvcsw, DV_SINT | DV_MORE, 0),
+        DEC_M(rusage, ru_nivcsw, DV_SINT | DV_MORE, 0),
+    };
+    DEC_STRUCT(d, v, offsetof(struct rusage, ru_nivcsw) + 8, tab);
+}
+
+static void dec_k_rlim(struct dec *d, u64 v)
+{
+    static const struct dec_member tab[] = {
+        { "rlim_cur", 0, 8, DV_LIMIT, 0 },
+        { "rlim_max", 8, 8, DV_LIMIT, 0 },
+    };
+    DEC_STRUCT(d, v, 16, tab);
+}
+
+static void dec_k_cloneargs(struct dec *d, u64 v)
+{
+    static const struct dec_member tab[] = { /* struct clone_args, linux/sched.h */
+        { "flags", 0, 8, DV_FLAGS, FAM_clone3 },
+        { "pidfd", 8, 8, DV_PTR | DV_IFNZ, 0 },
+        { "child_tid", 16, 8, DV_PTR | DV_IFNZ, 0 },
+        { "parent_tid", 24, 8, DV_PTR | DV_IFNZ, 0 },
+        { "exit_signal", 32, 8, DV_SIG, 0 },
+        { "stack", 40, 8, DV_PTR, 0 },
+        { "stack_size", 48, 8, DV_XINT, 0 },
+        { "tls", 56, 8, DV_PTR | DV_IFNZ, 0 },
+        { "set_tid", 64, 8, DV_PTR | DV_IFNZ, 0 },
+        { "set_tid_size", 72, 8, DV_UINT | DV_IFNZ, 0 },
+        { "cgroup", 80, 8, DV_UINT | DV_IFNZ, 0 },
+    };
+    DEC_STRUCT(d, v, dec_next(d), tab);
+}
+
+static void dec_k_schedparam(struct dec *d, u64 v)
+{
+    dec_k_intpout(d, v);
+}
+
+static void dec_k_schedattr(struct dec *d, u64 v)
+{
+    static const struct dec_member tab[] = { /* struct sched_attr, linux/sched/types.h */
+        { "size", 0, 4, DV_UINT, 0 },
+        { "sched_policy", 4, 4, DV_VALUE, FAM_schedpolicy },
+        { "sched_flags", 8, 8, DV_FLAGS, FAM_schedflags },
+        { "sched_nice", 16, 4, DV_SINT, 0 },
+        { "sched_priority", 20, 4, DV_UINT, 0 },
+        { "sched_runtime", 24, 8, DV_UINT, 0 },
+        { "sched_deadline", 32, 8, DV_UINT, 0 },
+        { "sched_period", 40, 8, DV_UINT, 0 },
+        { "sched_util_min", 48, 4, DV_UINT, 0 },
+        { "sched_util_max", 52, 4, DV_UINT, 0 },
+    };
+    u8 raw[4];
+    if (dec_get(d, v, raw, 4)) /* size 0 means 48, SCHED_ATTR_SIZE_VER0 */
+        DEC_STRUCT(d, v, dec_ld(raw, 4) ? dec_ld(raw, 4) : 48, tab);
+}
+
+/* unsigned long[]: bits in the tracee's memory as the numbers of those that are set. */
+static void dec_set(struct dec *d, u64 addr, u64 nbits, bool fds)
+{
+    u8 raw[DEC_CHUNK / 4];
+    nbits = MIN(nbits, 8ull * sizeof raw);
+    u32 n = 0;
+    unsigned w = dec_long(d) == 8 ? 64 : 32;
+    if (!dec_get(d, addr, raw, (size_t)(nbits + w - 1) / w * w / 8))
+        return;
+    b_c(d->b, '[');
+    for (u32 k = 0; k < nbits; k++) {
+        if (!(raw[k / 8] >> k % 8 & 1))
+            continue;
+        b_s(d->b, n ? " " : "");
+        if (n++ == opt.strlen_max) {
+            b_s(d->b, "...");
+            break;
+        }
+        fds ? fd_label(d->b, d->t, (int)k) : b_u64(d->b, k);
+    }
+    b_c(d->b, ']');
+}
+
+/* sched_setaffinity's: its size stands before it; getaffinity's result is how much was written. */
+static void dec_k_cpuset(struct dec *d, u64 v)
+{
+    u64 bytes = d->exit ? (u64)d->c->ret : d->c->arg[d->i ? d->i - 1 : 0];
+    dec_set(d, v, MIN((u64)(u32)bytes, (u64)DEC_CHUNK) * 8 & ~63ull, false);
+}
+
+static void dec_gid(struct dec *d, const u8 *p)
+{
+    dec_id(d->b, dec_ld(p, 4));
+}
+
+static void dec_gid16(struct dec *d, const u8 *p)
+{
+    dec_id(d->b, dec_ld(p, 2));
+}
+
+static void dec_k_gids(struct dec *d, u64 v)
+{
+    bool old = dec_long(d) == 4 && (d->c->id == SC_getgroups || d->c->id == SC_setgroups);
+    s64 n = d->exit ? d->c->ret : (s32)d->c->arg[0];
+    if (n < 0 || (d->exit && !(u32)d->c->arg[0]))
+        dec_pointer(d, v, 0);
+    else
+        dec_array(d, v, (u64)n, old ? 2 : 4, old ? dec_gid16 : dec_gid);
+}
+
+static void dec_k_caphdr(struct dec *d, u64 v)
+{
+    static const struct dec_member tab[] = {
+        { "version", 0, 4, DV_VALUE, FAM_capversion },
+        { "pid", 4, 4, DV_SINT, 0 },
+    };
+    DEC_STRUCT(d, v, 8, tab);
+}
+
+/* 1<<CAP_CHOWN|1<<CAP_KILL; a set that has nearly all as a number. */
+static void dec_caps(struct buf *b, u64 set)
+{
+    u32 from = b->len;
+    if (__builtin_popcountll(set) > 24 || !set) {
+        set ? b_hex(b, set) : b_c(b, '0');
+        return;
+    }
+    for (unsigned k = 0; k < 64; k++)
+        if (set >> k & 1) {
+            const char *name = dec_name(k, FAM_cap);
+            dec_sep(b, from, "|");
+            b_s(b, "1<<");
+            name ? b_s(b, name) : b_u64(b, k);
+        }
+}
+
+static void dec_k_capdata(struct dec *d, u64 v)
+{
+    u8 hdr[8], raw[24] = { 0 };
+    s64 r = dec_read(d, d->c->arg[0], hdr, sizeof hdr);
+    bool two = r != 8 || dec_ld(hdr, 4) != 0x19980330; /* _LINUX_CAPABILITY_VERSION_1 has 32 bits */
+    static const char *const name[] = { "{effective=", ", permitted=", ", inheritable=" };
+    if (!dec_get(d, v, raw, two ? 24 : 12))
+        return;
+    for (unsigned k = 0; k < 3; k++) {
+        b_s(d->b, name[k]);
+        dec_caps(d->b, dec_ld(raw + 4 * k, 4) | dec_ld(raw + 12 + 4 * k, 4) << 32);
+    }
+    b_c(d->b, '}');
+}
+
+static void dec_k_utsname(struct dec *d, u64 v)
+{
+    static const struct dec_member tab[] = {
+        DEC_M(utsname, sysname, DV_CHARS, 0),
+        DEC_M(utsname, nodename, DV_CHARS, 0),
+        DEC_M(utsname, release, DV_CHARS, 0),
+        DEC_M(utsname, version, DV_CHARS | DV_MORE, 0),
+        DEC_M(utsname, machine, DV_CHARS | DV_MORE, 0),
+    };
+    DEC_STRUCT(d, v, 6 * 65, tab);
+}
+
+static void dec_k_sysinfo(struct dec *d, u64 v)
+{
+    static const struct dec_member tab[] = { /* struct sysinfo, linux/sysinfo.h */
+        { "uptime", 0, 8, DV_SINT, 0 },
+        { "load1", 8, 8, DV_UINT | DV_MORE, 0 },
+        { "load5", 16, 8, DV_UINT | DV_MORE, 0 },
+        { "load15", 24, 8, DV_UINT | DV_MORE, 0 },
+        { "totalram", 32, 8, DV_UINT, 0 },
+        { "freeram", 40, 8, DV_UINT, 0 },
+        { "sharedram", 48, 8, DV_UINT | DV_MORE, 0 },
+        { "bufferram", 56, 8, DV_UINT | DV_MORE, 0 },
+        { "totalswap", 64, 8, DV_UINT, 0 },
+        { "freeswap", 72, 8, DV_UINT, 0 },
+        { "procs", 80, 2, DV_UINT, 0 },
+        { "totalhigh", 88, 8, DV_UINT | DV_MORE, 0 },
+        { "freehigh", 96, 8, DV_UINT | DV_MORE, 0 },
+        { "mem_unit", 104, 4, DV_UINT, 0 },
+    };
+    DEC_STRUCT(d, v, 108, tab);
+}
+
+static void dec_k_sigset(struct dec *d, u64 v)
+{
+    u8 raw[8];
+    if (dec_get(d, v, raw, 8)) /* the kernel takes no other size */
+        dec_sigset(d->b, dec_ld(raw, 8));
+}
+
+/* pselect6's sixth argument: a pointer to a set, and its size. */
+static void dec_k_psigset(struct dec *d, u64 v)
+{
+    u8 raw[16];
+    unsigned w = dec_word(d);
+    if (!dec_get(d, v, raw, 2 * w))
+        return;
+    b_s(d->b, "{sigmask="), dec_k_sigset(d, dec_ld(raw, w));
+    b_s(d->b, ", sigsetsize="), b_u64(d->b, dec_ld(raw + w, w)), b_c(d->b, '}');
+}
+
+/* The kernel's struct sigaction of a 64-bit ABI: handler, flags, restorer, mask. */
+static void dec_k_sigact(struct dec *d, u64 v)
+{
+    u8 raw[32];
+    if (!dec_get(d, v, raw, sizeof raw))
+        return;
+    u64 handler = dec_ld(raw, 8), flags = dec_ld(raw + 8, 8);
+    b_s(d->b, "{sa_handler=");
+    if (handler < 2)
+        b_s(d->b, handler ? "SIG_IGN" : "SIG_DFL");
+    else
+        b_hex(d->b, handler);
+    b_s(d->b, ", sa_mask="), dec_sigset(d->b, dec_ld(raw + 24, 8));
+    b_s(d->b, ", sa_flags="), dec_bits(d->b, flags, FAM_sa_flags);
+    if (flags & 0x04000000) /* SA_RESTORER */
+        b_s(d->b, ", sa_restorer="), dec_pointer(d, dec_ld(raw + 16, 8), 0);
+    b_c(d->b, '}');
+}
+
+/* The names of si_code depend on the signal, except for those that any signal can have. */
+static void dec_sicode(struct buf *b, int sig, s32 code)
+{
+    static const u16 fam[32] = {
+        [SIGILL] = FAM_si_ill, [SIGTRAP] = FAM_si_trap, [SIGBUS] = FAM_si_bus,
+        [SIGFPE] = FAM_si_fpe, [SIGSEGV] = FAM_si_segv, [SIGCHLD] = FAM_si_chld,
+        [SIGIO] = FAM_si_poll, [SIGSYS] = FAM_si_sys,
+    };
+    bool own = code > 0 && code < 0x80 && sig > 0 && sig < 32 && fam[sig];
+    dec_enum(b, (u32)code, own ? fam[sig] : FAM_si_code);
+}
+
+/* What follows si_signo, si_errno, si_code in a siginfo_t, by what sent it (siginfo.h). */
+static void dec_sifields(struct dec *d, const u8 *p, int sig, s32 code)
+{
+    struct buf *b = d->b;
+    bool kernel = code > 0 && code < 0x80;
+    bool fault = sig == SIGSEGV || sig == SIGBUS || sig == SIGILL || sig == SIGFPE
+        || sig == SIGTRAP;
+    if (kernel && fault) {
+        b_s(b, ", si_addr="), dec_pointer(d, dec_ld(p + 16, 8), 0);
+        return;
+    }
+    if (kernel && sig == SIGSYS) {
+        b_s(b, ", si_call_addr="), dec_pointer(d, dec_ld(p + 16, 8), 0);
+        b_s(b, ", si_syscall="), b_s64(b, dec_lds(p + 24, 4));
+        b_s(b, ", si_arch="), b_hex(b, dec_ld(p + 28, 4));
+        return;
+    }
+    if (kernel && sig == SIGIO) {
+        b_s(b, ", si_band="), b_s64(b, dec_lds(p + 16, 8));
+        b_s(b, ", si_fd="), b_s64(b, dec_lds(p + 24, 4));
+        return;
+    }
+    b_s(b, code == -2 ? ", si_timerid=" : ", si_pid="), b_s64(b, dec_lds(p + 16, 4));
+    b_s(b, code == -2 ? ", si_overrun=" : ", si_uid="), dec_id(b, dec_ld(p + 20, 4));
+    if (sig == SIGCHLD && kernel) {
+        s32 status = (s32)dec_ld(p + 24, 4);
+        b_s(b, ", si_status=");
+        code == 1 ? b_s64(b, status) : dec_signal(b, status);
+        b_s(b, ", si_utime="), b_s64(b, dec_lds(p + 32, 8));
+        b_s(b, ", si_stime="), b_s64(b, dec_lds(p + 40, 8));
+    } else if (code < 0 && code != -6) {
+        b_s(b, ", si_value="), b_hex(b, dec_ld(p + 24, 8));
+    }
+}
+
+static void dec_k_siginfo(struct dec *d, u64 v)
+{
+    u8 raw[48];
+    if (!dec_get(d, v, raw, sizeof raw))
+        return;
+    int sig = (int)dec_ld(raw, 4);
+    s32 code = (s32)dec_ld(raw + 8, 4);
+    if (d->c->id == SC_waitid && !sig) { /* WNOHANG and nobody */
+        b_s(d->b, "{}");
+        return;
+    }
+    b_s(d->b, "{si_signo="), dec_signal(d->b, sig);
+    if (dec_ld(raw + 4, 4))
+        b_s(d->b, ", si_errno="), dec_errno(d->b, (int)dec_ld(raw + 4, 4));
+    b_s(d->b, ", si_code="), dec_sicode(d->b, sig, code);
+    dec_sifields(d, raw, sig, code);
+    b_c(d->b, '}');
+}
+
+static void dec_k_sigevent(struct dec *d, u64 v)
+{
+    static const struct dec_member tab[] = { /* struct sigevent of a 64-bit ABI */
+        { "sigev_value", 0, 8, DV_XINT, 0 },
+        { "sigev_signo", 8, 4, DV_SIG, 0 },
+        { "sigev_notify", 12, 4, DV_VALUE, FAM_sigev },
+        { "sigev_notify_thread_id", 16, 4, DV_SINT | DV_IFNZ, 0 },
+    };
+    u8 raw[20];
+    if (!dec_get(d, v, raw, sizeof raw))
+        return;
+    bool thread = dec_ld(raw + 12, 4) == 4; /* SIGEV_THREAD_ID */
+    dec_members(d, raw, sizeof raw, tab, ARRAY_LEN(tab) - !thread);
+}
+
+static void dec_k_sigstack(struct dec *d, u64 v)
+{
+    static const struct dec_member tab[] = { /* stack_t of a 64-bit ABI */
+        { "ss_sp", 0, 8, DV_PTR, 0 },
+        { "ss_flags", 8, 4, DV_FLAGS, FAM_ss_flags },
+        { "ss_size", 16, 8, DV_UINT, 0 },
+    };
+    DEC_STRUCT(d, v, 24, tab);
+}
+
+static void dec_sembuf(struct dec *d, const u8 *p)
+{
+    static const struct dec_member tab[] = {
+        { "sem_num", 0, 2, DV_UINT, 0 },
+        { "sem_op", 2, 2, DV_SINT, 0 },
+        { "sem_flg", 4, 2, DV_FLAGS, FAM_semop },
+    };
+    dec_members(d, p, 6, tab, ARRAY_LEN(tab));
+}
+
+static void dec_k_sembufs(struct dec *d, u64 v)
+{
+    dec_array(d, v, dec_next(d), 6, dec_sembuf);
+}
+
+/* ---- waiting for descriptors ---- */
+
+/* struct epoll_event: 12 bytes, packed, on x86; 16 on arm. */
+static size_t dec_epsize(const struct dec *d)
+{
+    return d->c->abi == ABI_ARM64 || d->c->abi == ABI_ARM32 ? 16 : 12;
+}
+
+static void dec_epoll(struct dec *d, const u8 *p)
+{
+    u64 data = dec_ld(p + dec_epsize(d) - 8, 8);
+    b_s(d->b, "{events="), dec_bits(d->b, dec_ld(p, 4), FAM_epoll);
+    b_s(d->b, ", data=");
+    if (data >> 32) {
+        b_hex(d->b, data);
+    } else {
+        b_u64(d->b, data);
+    }
+    b_c(d->b, '}');
+}
+
+static void dec_k_epev(struct dec *d, u64 v)
+{
+    u8 raw[16];
+    if (d->c->arg[1] == 2) /* EPOLL_CTL_DEL looks at no event */
+        dec_pointer(d, v, 0);
+    else if (dec_get(d, v, raw, dec_epsize(d)))
+        dec_epoll(d, raw);
+}
+
+static void dec_k_epevs(struct dec *d, u64 v)
+{
+    dec_array(d, v, (u64)d->c->ret, dec_epsize(d), dec_epoll);
+}
+
+static void dec_pollfd(struct dec *d, const u8 *p)
+{
+    s32 n = (s32)dec_ld(p, 4);
+    b_s(d->b, "{fd=");
+    n < 0 ? b_s64(d->b, n) : fd_label(d->b, d->t, n);
+    b_s(d->b, ", events="), dec_bits(d->b, dec_ld(p + 4, 2), FAM_poll);
+    b_c(d->b, '}');
+}
+
+static void dec_k_pollfds(struct dec *d, u64 v)
+{
+    dec_array(d, v, (u32)dec_next(d), 8, dec_pollfd);
+}
+
+static void dec_k_fdset(struct dec *d, u64 v)
+{
+    s32 n = (s32)d->c->arg[0];
+    dec_set(d, v, n < 0 ? 0 : (u64)n, true);
+}
+
+/* ---- sockets ---- */
+
+static void dec_inet(struct dec *d, const u8 *p, size_t n)
+{
+    char a[INET_ADDRSTRLEN] = "?";
+    if (n < 8) {
+        b_quoted(d->b, p, n, false);
+        return;
+    }
+    inet_ntop(AF_INET, p + 4, a, sizeof a);
+    b_f(d->b, "sin_port=htons(%u), sin_addr=inet_addr(\"%s\")", p[2] << 8 | p[3], a);
+}
+
+static void dec_inet6(struct dec *d, const u8 *p, size_t n)
+{
+    char a[INET6_ADDRSTRLEN] = "?";
+    if (n < 24) { /* SIN6_LEN_RFC2133: without the scope */
+        b_quoted(d->b, p, n, false);
+        return;
+    }
+    inet_ntop(AF_INET6, p + 8, a, sizeof a);
+    b_f(d->b, "sin6_port=htons(%u), sin6_flowinfo=htonl(%u)", p[2] << 8 | p[3],
+        ntohl((u32)dec_ld(p + 4, 4)));
+    b_f(d->b, ", inet_pton(AF_INET6, \"%s\", &sin6_addr)", a);
+    if (n >= 28)
+        b_f(d->b, ", sin6_scope_id=%u", (u32)dec_ld(p + 24, 4));
+}
+
+/* unix(7): a path with or without a NUL, or a name that begins with one and takes the rest. */
+static void dec_unix(struct dec *d, const u8 *p, size_t n)
+{
+    b_s(d->b, "sun_path=");
+    if (!p[2] && n > 3) {
+        b_c(d->b, '@');
+        b_quoted(d->b, p + 3, n - 3, false);
+    } else {
+        b_quoted(d->b, p + 2, strnlen((const char *)p + 2, n - 2), false);
+    }
+}
+
+static void dec_netlink(struct dec *d, const u8 *p, size_t n)
+{
+    if (n >= 12)
+        b_f(d->b, "nl_pid=%u, nl_groups=%08x", (u32)dec_ld(p + 4, 4), (u32)dec_ld(p + 8, 4));
+}
+
+static void dec_packet(struct dec *d, const u8 *p, size_t n)
+{
+    if (n < 12)
+        return;
+    b_s(d->b, "sll_protocol=htons(");
+    dec_enum(d->b, (u64)(p[2] << 8 | p[3]), FAM_ethproto);
+    b_f(d->b, "), sll_ifindex=%d, sll_hatype=%u, sll_pkttype=%u, sll_halen=%u",
+        (s32)dec_ld(p + 4, 4), (u32)dec_ld(p + 8, 2), p[10], p[11]);
+    size_t len = MIN((size_t)p[11], MIN(n - 12, (size_t)8));
+    for (size_t k = 0; k < len; k++)
+        b_f(d->b, "%s%02x", k ? ":" : ", sll_addr=", p[12 + k]);
+}
+
+static void dec_vsock(struct dec *d, const u8 *p, size_t n)
+{
+    static const char *const well_known[] = { "HYPERVISOR", "LOCAL", "HOST" }; /* VMADDR_CID_* */
+    if (n < 12)
+        return;
+    u32 port = (u32)dec_ld(p + 4, 4), cid = (u32)dec_ld(p + 8, 4);
+    b_s(d->b, "svm_cid=");
+    if (cid < 3)
+        b_s(d->b, "VMADDR_CID_"), b_s(d->b, well_known[cid]);
+    else
+        cid == (u32)-1 ? b_s(d->b, "VMADDR_CID_ANY") : b_hex(d->b, cid);
+    b_s(d->b, ", svm_port=");
+    port == (u32)-1 ? b_s(d->b, "VMADDR_PORT_ANY") : b_u64(d->b, port);
+}
+
+/* A struct sockaddr of n bytes: {sa_family=AF_INET, ...}. */
+static void dec_sockaddr(struct dec *d, const u8 *p, size_t n)
+{
+    static void (*const form[])(struct dec *, const u8 *, size_t) = {
+        [AF_UNIX] = dec_unix, [AF_INET] = dec_inet, [AF_INET6] = dec_inet6,
+        [AF_NETLINK] = dec_netlink, [AF_PACKET] = dec_packet, [40] = dec_vsock,
+    };
+    if (n < 2) {
+        b_quoted(d->b, p, n, false);
+        return;
+    }
+    unsigned af = (unsigned)dec_ld(p, 2);
+    b_s(d->b, "{sa_family="), dec_enum(d->b, af, FAM_sockaf);
+    if (n > 2) {
+        b_s(d->b, ", ");
+        if (af < ARRAY_LEN(form) && form[af])
+            form[af](d, p, n);
+        else
+            b_s(d->b, "sa_data="), b_quoted(d->b, p + 2, n - 2, false);
+    }
+    b_c(d->b, '}');
+}
+
+/* A sockaddr in the tracee; the kernel takes at most 128 bytes (struct sockaddr_storage). */
+static void dec_sockaddr_at(struct dec *d, u64 addr, u64 len)
+{
+    u8 raw[129] = { 0 };
+    s32 n = (s32)len;
+    if (n <= 0)
+        dec_pointer(d, addr, 0);
+    else if (dec_get(d, addr, raw, MIN((size_t)n, (size_t)128)))
+        dec_sockaddr(d, raw, MIN((size_t)n, (size_t)128));
+}
+
+static void dec_k_sa(struct dec *d, u64 v)
+{
+    dec_sockaddr_at(d, v, dec_next(d));
+}
+
+/* What the kernel wrote: as much as had room. Without the length of entry (attached in the midst of
+ * the call) it isn't known what is its. */
+static void dec_k_saout(struct dec *d, u64 v)
+{
+    u8 raw[4];
+    u64 room = d->outlen[dec_slot(d)];
+    s64 r = v && dec_next(d) ? dec_read(d, dec_next(d), raw, 4) : 0;
+    if (r == 4 && (s32)room > 0)
+        dec_sockaddr_at(d, v, MIN(room, dec_ld(raw, 4)));
+    else
+        dec_pointer(d, v, r);
+}
+
+static void dec_iovec(struct dec *d, const u8 *p)
+{
+    unsigned w = dec_word(d);
+    u64 base = dec_ld(p, w), len = dec_ld(p + w, w), n = MIN(len, d->left);
+    b_s(d->b, "{iov_base=");
+    if (!n && len && d->exit)
+        b_s(d->b, "\"\""); /* the call moved nothing here */
+    else
+        dec_bytes(d, base, n);
+    b_s(d->b, ", iov_len="), b_u64(d->b, len), b_c(d->b, '}');
+    d->left -= n;
+}
+
+static void dec_iov(struct dec *d, u64 addr, u64 n, u64 bytes)
+{
+    d->left = bytes;
+    dec_array(d, addr, n, 2 * dec_word(d), dec_iovec);
+}
+
+static void dec_k_wiov(struct dec *d, u64 v)
+{
+    dec_iov(d, v, dec_next(d), ~0ull);
+}
+
+static void dec_k_riov(struct dec *d, u64 v)
+{
+    dec_iov(d, v, dec_next(d), (u64)d->c->ret);
+}
+
+/* The data of one control message: descriptors, credentials, or bytes. */
+static void dec_cmsgdata(struct dec *d, u32 level, u32 type, const u8 *p, size_t n)
+{
+    struct buf *b = d->b;
+    if (level == SOL_SOCKET && type == SCM_RIGHTS) {
+        b_c(b, '[');
+        for (size_t k = 0; k + 4 <= n; k += 4) {
+            b_s(b, k ? ", " : "");
+            fd_label(b, d->t, (int)dec_ld(p + k, 4));
+        }
+        b_c(b, ']');
+    } else if (level == SOL_SOCKET && type == 2 && n >= 12) { /* SCM_CREDENTIALS */
+        b_f(b, "{pid=%d, uid=%u, gid=%u}", (s32)dec_ld(p, 4), (u32)dec_ld(p + 4, 4),
+            (u32)dec_ld(p + 8, 4));
+    } else if (n == 4) {
+        b_c(b, '['), b_s64(b, dec_lds(p, 4)), b_c(b, ']');
+    } else {
+        b_quoted(b, p, MIN(n, (size_t)opt.strlen_max), n > opt.strlen_max);
+    }
+}
+
+/* msg_control: struct cmsghdr { size_t len; int level, type; } each, aligned to a word. */
+static void dec_control(struct dec *d, u64 addr, u64 len)
+{
+    u8 raw[1024];
+    unsigned w = dec_word(d);
+    size_t have = (size_t)MIN(len, (u64)sizeof raw), at = 0, head = w + 8;
+    if (!len)
+        dec_pointer(d, addr, 0);
+    if (!len || !dec_get(d, addr, raw, have))
+        return;
+    b_c(d->b, '[');
+    for (u32 n = 0; at + head <= have && n < opt.strlen_max; n++) {
+        u64 size = dec_ld(raw + at, w);
+        u32 level = (u32)dec_ld(raw + at + w, 4), type = (u32)dec_ld(raw + at + w + 4, 4);
+        b_s(d->b, n ? ", {cmsg_len=" : "{cmsg_len="), b_u64(d->b, size);
+        b_s(d->b, ", cmsg_level="), dec_enum(d->b, level, FAM_sol);
+        b_s(d->b, ", cmsg_type=");
+        dec_enum(d->b, type, level == SOL_SOCKET ? FAM_scm : dec_optfam(level));
+        if (size > head && size <= have - at) {
+            b_s(d->b, ", cmsg_data=");
+            dec_cmsgdata(d, level, type, raw + at + head, (size_t)size - head);
+        }
+        b_c(d->b, '}');
+        if (size < head || size > have - at)
+            break;
+        at += (size_t)(size + w - 1) & ~((size_t)w - 1);
+    }
+    b_s(d->b, at >= have && have == len ? "]" : at ? ", ...]" : "]");
+}
+
+/* A struct msghdr at p; `bytes` is what the call moved (all that is there when it goes out). */
+static void dec_msg(struct dec *d, const u8 *p, u64 bytes)
+{
+    struct buf *b = d->b;
+    unsigned w = dec_word(d);
+    u32 namelen = (u32)dec_ld(p + w, 4);
+    u64 name = dec_ld(p, w), control = dec_ld(p + 4 * w, w), ctllen = dec_ld(p + 5 * w, w);
+    b_s(b, "{msg_name=");
+    dec_sockaddr_at(d, name, namelen);
+    b_s(b, ", msg_namelen=");
+    if (d->exit && d->outlen[0] && d->outlen[0] != namelen)
+        b_u64(b, d->outlen[0]), b_s(b, " => ");
+    b_u64(b, namelen);
+    b_s(b, ", msg_iov="), dec_iov(d, dec_ld(p + 2 * w, w), dec_ld(p + 3 * w, w), bytes);
+    b_s(b, ", msg_iovlen="), b_u64(b, dec_ld(p + 3 * w, w));
+    if (control || ctllen)
+        b_s(b, ", msg_control="), dec_control(d, control, ctllen);
+    b_s(b, ", msg_controllen="), b_u64(b, ctllen);
+    b_s(b, ", msg_flags="), dec_bits(b, dec_ld(p + 6 * w, 4), FAM_msg), b_c(b, '}');
+}
+
+static void dec_k_msgin(struct dec *d, u64 v)
+{
+    u8 raw[56];
+    if (dec_get(d, v, raw, 7 * dec_word(d)))
+        dec_msg(d, raw, ~0ull);
+}
+
+static void dec_k_msgout(struct dec *d, u64 v)
+{
+    u8 raw[56];
+    if (dec_get(d, v, raw, 7 * dec_word(d)))
+        dec_msg(d, raw, (u64)d->c->ret);
+}
+
+/* struct mmsghdr: a msghdr and how much of it was moved. */
+static void dec_mmsg(struct dec *d, const u8 *p)
+{
+    unsigned w = dec_word(d);
+    u32 len = (u32)dec_ld(p + 7 * w, 4);
+    b_s(d->b, "{msg_hdr="), dec_msg(d, p, d->exit ? len : ~0ull);
+    if (d->exit)
+        b_s(d->b, ", msg_len="), b_u64(d->b, len);
+    b_c(d->b, '}');
+}
+
+static void dec_k_mmsgin(struct dec *d, u64 v)
+{
+    dec_array(d, v, (u32)dec_next(d), 8 * dec_word(d), dec_mmsg);
+}
+
+static void dec_k_mmsgout(struct dec *d, u64 v)
+{
+    dec_array(d, v, (u64)d->c->ret, 8 * dec_word(d), dec_mmsg);
+}
+
+/* socket's third argument, by the family in its first. */
+static void dec_k_sockproto(struct dec *d, u64 v)
+{
+    switch ((u32)d->c->arg[0]) {
+    case AF_INET: case AF_INET6: dec_enum(d->b, (u32)v, FAM_ipproto); break;
+    case AF_NETLINK: dec_enum(d->b, (u32)v, FAM_nlproto); break;
+    case AF_PACKET:
+        b_s(d->b, "htons("), dec_enum(d->b, ntohs((u16)v), FAM_ethproto), b_c(d->b, ')');
+        break;
+    default: b_s64(d->b, (s32)v);
+    }
+}
+
+/* Socket options that aren't a number: what they hold. */
+enum dec_opt { DEC_OPT_INT, DEC_OPT_STR, DEC_OPT_LINGER, DEC_OPT_TIME, DEC_OPT_CRED, DEC_OPT_ERRNO,
+               DEC_OPT_TYPE, DEC_OPT_AF, DEC_OPT_MREQ, DEC_OPT_FPROG };
+static enum dec_opt dec_optform(u32 level, u32 name)
+{
+    static const struct {
+        u16 level, name;
+        u8 form;
+    } tab[] = {
+        { SOL_SOCKET, 3, DEC_OPT_TYPE },    /* SO_TYPE */
+        { SOL_SOCKET, 4, DEC_OPT_ERRNO },   /* SO_ERROR */
+        { SOL_SOCKET, 13, DEC_OPT_LINGER }, /* SO_LINGER */
+        { SOL_SOCKET, 17, DEC_OPT_CRED },   /* SO_PEERCRED */
+        { SOL_SOCKET, 20, DEC_OPT_TIME },   /* SO_RCVTIMEO_OLD */
+        { SOL_SOCKET, 21, DEC_OPT_TIME },   /* SO_SNDTIMEO_OLD */
+        { SOL_SOCKET, 25, DEC_OPT_STR },    /* SO_BINDTODEVICE */
+        { SOL_SOCKET, 26, DEC_OPT_FPROG },  /* SO_ATTACH_FILTER */
+        { SOL_SOCKET, 39, DEC_OPT_AF },     /* SO_DOMAIN */
+        { SOL_SOCKET, 51, DEC_OPT_FPROG },  /* SO_ATTACH_REUSEPORT_CBPF */
+        { SOL_SOCKET, 66, DEC_OPT_TIME },   /* SO_RCVTIMEO_NEW */
+        { SOL_SOCKET, 67, DEC_OPT_TIME },   /* SO_SNDTIMEO_NEW */
+        { 0, 35, DEC_OPT_MREQ },            /* IP_ADD_MEMBERSHIP */
+        { 0, 36, DEC_OPT_MREQ },            /* IP_DROP_MEMBERSHIP */
+        { 6, 13, DEC_OPT_STR },             /* TCP_CONGESTION */
+        { 6, 31, DEC_OPT_STR },             /* TCP_ULP */
+    };
+    for (unsigned k = 0; k < ARRAY_LEN(tab); k++)
+        if (tab[k].level == level && tab[k].name == name)
+            return tab[k].form;
+    return DEC_OPT_INT;
+}
+
+static void dec_optvalue(struct dec *d, enum dec_opt form, const u8 *p, size_t n)
+{
+    struct buf *b = d->b;
+    s64 num = n >= 4 ? dec_lds(p, 4) : 0;
+    if (form == DEC_OPT_LINGER && n >= 8) {
+        b_f(b, "{l_onoff=%d, l_linger=%d}", (s32)num, (s32)dec_ld(p + 4, 4));
+    } else if (form == DEC_OPT_TIME && n >= 8) {
+        dec_pair(d, p, n >= 16 ? 8 : 4, "usec");
+    } else if (form == DEC_OPT_CRED && n >= 12) {
+        b_f(b, "{pid=%d, uid=%u, gid=%u}", (s32)num, (u32)dec_ld(p + 4, 4), (u32)dec_ld(p + 8, 4));
+    } else if (form == DEC_OPT_MREQ && n >= 8) {
+        b_f(b, "{imr_multiaddr=inet_addr(\"%u.%u.%u.%u\"), ", p[0], p[1], p[2], p[3]);
+        b_f(b, "imr_interface=inet_addr(\"%u.%u.%u.%u\")}", p[4], p[5], p[6], p[7]);
+    } else if (form == DEC_OPT_FPROG && n >= 2u * dec_word(d)) {
+        unsigned w = dec_word(d);
+        b_f(b, "{len=%u, filter=%#" PRIx64 "}", (u32)dec_ld(p, 2), dec_ld(p + w, w));
+    } else if (form == DEC_OPT_STR || n != 4) {
+        size_t len = form == DEC_OPT_STR ? strnlen((const char *)p, n) : n;
+        b_quoted(b, p, MIN(len, (size_t)opt.strlen_max), len > opt.strlen_max);
+    } else {
+        b_c(b, '[');
+        if (form == DEC_OPT_ERRNO)
+            num ? dec_errno(b, (int)num) : b_c(b, '0');
+        else if (form == DEC_OPT_TYPE || form == DEC_OPT_AF)
+            dec_enum(b, (u32)num, form == DEC_OPT_AF ? FAM_sockaf : FAM_sockbase);
+        else
+            b_s64(b, num);
+        b_c(b, ']');
+    }
+}
+
+/* getsockopt's and setsockopt's: level and name are arguments 1 and 2, the length is behind. */
+static void dec_k_sockoptval(struct dec *d, u64 v)
+{
+    u8 raw[256], len[4];
+    s64 n = (s32)dec_next(d);
+    if (d->exit) {
+        s64 r = dec_next(d) ? dec_read(d, dec_next(d), len, 4) : -EFAULT;
+        n = r == 4 ? dec_lds(len, 4) : 0;
+        if (d->outlen[dec_slot(d)])
+            n = MIN(n, (s64)(s32)d->outlen[dec_slot(d)]);
+    }
+    if (n <= 0)
+        dec_pointer(d, v, 0);
+    else if (dec_get(d, v, raw, MIN((size_t)n, sizeof raw)))
+        dec_optvalue(d, dec_optform((u32)d->c->arg[1], (u32)d->c->arg[2]), raw,
+                     MIN((size_t)n, sizeof raw));
+}
+
+/* ---- commands: what an argument means depends on another ---- */
+
+static void dec_k_futexop(struct dec *d, u64 v)
+{
+    u32 op = (u32)v;
+    const char *name = dec_name(op & 0x7f, FAM_futex);
+    if (!name) {
+        dec_number(d->b, op);
+        return;
+    }
+    b_s(d->b, name);
+    b_s(d->b, op & 0x80 ? "_PRIVATE" : "");
+    if (op & ~0xffu)
+        b_c(d->b, '|'), dec_bits(d->b, op & ~0xffu, FAM_futexflag);
+}
+
+/* Both of futex's values: what to compare with, and the last argument, a mask or an operation. */
+static void dec_k_futexval(struct dec *d, u64 v)
+{
+    u32 op = (u32)d->c->arg[1] & 0x7f, w = (u32)v;
+    if (d->i < 5 || !(op == 5 || op == 9 || op == 10)) {
+        b_u64(d->b, w);
+    } else if (op == 5) { /* FUTEX_WAKE_OP: op << 28 | cmp << 24 | oparg << 12 | cmparg */
+        dec_enum(d->b, w >> 28 & 7, FAM_futexwaitop);
+        b_f(d->b, "<<28|%s%#x<<12|", w >> 31 ? "FUTEX_OP_OPARG_SHIFT<<28|" : "", w >> 12 & 0xfff);
+        dec_enum(d->b, w >> 24 & 15, FAM_futexcmp), b_f(d->b, "<<24|%#x", w & 0xfff);
+    } else {
+        w == (u32)-1 ? b_s(d->b, "FUTEX_BITSET_MATCH_ANY") : b_hex(d->b, w);
+    }
+}
+
+/* struct flock; only i386's F_GETLK and kin have 32-bit offsets, and its flock64 is unpadded. */
+static void dec_flock(struct dec *d, u64 v, bool is64)
+{
+    u8 raw[32];
+    bool narrow = dec_long(d) == 4;
+    size_t size = narrow && !is64 ? 4 : 8, at = narrow ? 4 : 8;
+    if (!dec_get(d, v, raw, at + 2 * size + 4))
+        return;
+    b_s(d->b, "{l_type="), dec_enum(d->b, dec_ld(raw, 2), FAM_lktype);
+    b_s(d->b, ", l_whence="), dec_enum(d->b, dec_ld(raw + 2, 2), FAM_whence);
+    b_s(d->b, ", l_start="), b_s64(d->b, dec_lds(raw + at, size));
+    b_s(d->b, ", l_len="), b_s64(d->b, dec_lds(raw + at + size, size));
+    if (d->exit) /* F_GETLK: who has it */
+        b_s(d->b, ", l_pid="), b_s64(d->b, dec_lds(raw + at + 2 * size, 4));
+    b_c(d->b, '}');
+}
+
+static void dec_owner(struct dec *d, u64 v)
+{
+    static const struct dec_member tab[] = {
+        { "type", 0, 4, DV_VALUE, FAM_fowner },
+        { "pid", 4, 4, DV_SINT, 0 },
+    };
+    DEC_STRUCT(d, v, 8, tab);
+}
+
+/* DEC_EITHER: a command whose result lies behind the pointer leaves the entry empty. */
+static void dec_k_fcntlarg(struct dec *d, u64 v)
+{
+    u32 cmd = (u32)d->c->arg[d->i - 1];
+    /* F_GETLK, F_GETLK64, F_GETOWN_EX, F_OFD_GETLK */
+    bool out = cmd == 5 || cmd == 12 || cmd == 16 || cmd == 36;
+    if (out && !d->exit) {
+        d->form = ARG_NONE;
+        return;
+    }
+    switch (cmd) {
+    case F_DUPFD: case F_DUPFD_CLOEXEC: case 8 /* F_SETOWN */: b_s64(d->b, (s32)v); break;
+    case F_SETFD: dec_bits(d->b, (u32)v, FAM_fdflags); break;
+    case F_SETFL: dec_bits(d->b, (u32)v, FAM_open); break;
+    case 5: case 6: case 7: /* F_GETLK, F_SETLK, F_SETLKW */
+        dec_flock(d, v, dec_long(d) == 8);
+        break;
+    case 12: case 13: case 14: case 36: case 37: case 38: /* ...64, F_OFD_... */
+        dec_flock(d, v, true);
+        break;
+    case 10: dec_signal(d->b, (s32)v); break; /* F_SETSIG */
+    case 15: case 16: dec_owner(d, v); break; /* F_SETOWN_EX, F_GETOWN_EX */
+    case 1024: dec_enum(d->b, (u32)v, FAM_lktype); break; /* F_SETLEASE */
+    case 1026: dec_bits(d->b, (u32)v, FAM_dnotify); break; /* F_NOTIFY */
+    case 1027: fd_label(d->b, d->t, (int)v); break; /* F_DUPFD_QUERY */
+    case 1031: b_u64(d->b, (u32)v); break; /* F_SETPIPE_SZ */
+    case 1033: dec_bits(d->b, (u32)v, FAM_seals); break; /* F_ADD_SEALS */
+    default: dec_k_hex(d, v);
+    }
+}
+
+static void dec_k_ioctlcmd(struct dec *d, u64 v)
+{
+    u32 cmd = (u32)v;
+    const char *name = dec_name(cmd, FAM_ioctl);
+    if (name) {
+        b_s(d->b, name);
+        return;
+    }
+    static const char *const dir[] = {
+        "_IOC_NONE", "_IOC_WRITE", "_IOC_READ", "_IOC_READ|_IOC_WRITE",
+    };
+    b_f(d->b, "_IOC(%s, %#x, %#x, %#x)", dir[cmd >> 30], cmd >> 8 & 0xff, cmd & 0xff,
+        cmd >> 16 & 0x3fff);
+}
+
+/* What the argument of an ioctl is: for the commands that a trace shows most. */
+enum dec_ioform { DEC_IO_INT, DEC_IO_FD, DEC_IO_INTP, DEC_IO_U64P, DEC_IO_TERMIOS, DEC_IO_WINSIZE,
+                  DEC_IO_IFREQ, DEC_IO_NONE, DEC_IO_CSTR };
+static const struct dec_io {
+    u32 cmd;
+    u8 form;
+    bool out;
+} dec_ios[] = {
+    { 0x5401, DEC_IO_TERMIOS, true },  /* TCGETS */
+    { 0x5402, DEC_IO_TERMIOS, false }, /* TCSETS */
+    { 0x5403, DEC_IO_TERMIOS, false }, /* TCSETSW */
+    { 0x5404, DEC_IO_TERMIOS, false }, /* TCSETSF */
+    { 0x802c542a, DEC_IO_TERMIOS, true },  /* TCGETS2 */
+    { 0x402c542b, DEC_IO_TERMIOS, false }, /* TCSETS2 */
+    { 0x402c542c, DEC_IO_TERMIOS, false }, /* TCSETSW2 */
+    { 0x402c542d, DEC_IO_TERMIOS, false }, /* TCSETSF2 */
+    { 0x5409, DEC_IO_INT, false },     /* TCSBRK */
+    { 0x540a, DEC_IO_INT, false },     /* TCXONC */
+    { 0x540b, DEC_IO_INT, false },     /* TCFLSH */
+    { 0x540e, DEC_IO_INT, false },     /* TIOCSCTTY */
+    { 0x540f, DEC_IO_INTP, true },     /* TIOCGPGRP */
+    { 0x5410, DEC_IO_INTP, false },    /* TIOCSPGRP */
+    { 0x5411, DEC_IO_INTP, true },     /* TIOCOUTQ */
+    { 0x5413, DEC_IO_WINSIZE, true },  /* TIOCGWINSZ */
+    { 0x5414, DEC_IO_WINSIZE, false }, /* TIOCSWINSZ */
+    { 0x541b, DEC_IO_INTP, true },     /* FIONREAD */
+    { 0x5421, DEC_IO_INTP, false },    /* FIONBIO */
+    { 0x5422, DEC_IO_NONE, false },    /* TIOCNOTTY */
+    { 0x5424, DEC_IO_INTP, true },     /* TIOCGETD */
+    { 0x5429, DEC_IO_INTP, true },     /* TIOCGSID */
+    { 0x80045430, DEC_IO_INTP, true }, /* TIOCGPTN */
+    { 0x40045431, DEC_IO_INTP, false }, /* TIOCSPTLCK */
+    { 0x5441, DEC_IO_INT, false },     /* TIOCGPTPEER */
+    { 0x5450, DEC_IO_NONE, false },    /* FIONCLEX */
+    { 0x5451, DEC_IO_NONE, false },    /* FIOCLEX */
+    { 0x5452, DEC_IO_INTP, false },    /* FIOASYNC */
+    { 0x8910, DEC_IO_IFREQ, true },    /* SIOCGIFNAME */
+    { 0x8913, DEC_IO_IFREQ, true },    /* SIOCGIFFLAGS */
+    { 0x8914, DEC_IO_IFREQ, false },   /* SIOCSIFFLAGS */
+    { 0x8915, DEC_IO_IFREQ, true },    /* SIOCGIFADDR */
+    { 0x8916, DEC_IO_IFREQ, false },   /* SIOCSIFADDR */
+    { 0x891b, DEC_IO_IFREQ, true },    /* SIOCGIFNETMASK */
+    { 0x8921, DEC_IO_IFREQ, true },    /* SIOCGIFMTU */
+    { 0x8922, DEC_IO_IFREQ, false },   /* SIOCSIFMTU */
+    { 0x8927, DEC_IO_IFREQ, true },    /* SIOCGIFHWADDR */
+    { 0x8933, DEC_IO_IFREQ, true },    /* SIOCGIFINDEX */
+    { 0x8946, DEC_IO_IFREQ, true },    /* SIOCETHTOOL */
+    { 0x400454ca, DEC_IO_IFREQ, false }, /* TUNSETIFF */
+    { 0x40049409, DEC_IO_FD, false },  /* FICLONE */
+    { 0x1260, DEC_IO_U64P, true },     /* BLKGETSIZE */
+    { 0x1268, DEC_IO_INTP, true },     /* BLKSSZGET */
+    { 0x127b, DEC_IO_INTP, true },     /* BLKPBSZGET */
+    { 0x80081272, DEC_IO_U64P, true }, /* BLKGETSIZE64 */
+    { 0x80086601, DEC_IO_INTP, true }, /* FS_IOC_GETFLAGS */
+    { 0x40086602, DEC_IO_INTP, false }, /* FS_IOC_SETFLAGS */
+    { 0x4c00, DEC_IO_FD, false },      /* LOOP_SET_FD */
+    { 0x4c01, DEC_IO_NONE, false },    /* LOOP_CLR_FD */
+    { 0x4c80, DEC_IO_INT, false },     /* LOOP_CTL_ADD */
+    { 0x4c81, DEC_IO_INT, false },     /* LOOP_CTL_REMOVE */
+    { 0x4c82, DEC_IO_NONE, false },    /* LOOP_CTL_GET_FREE */
+    { 0x2400, DEC_IO_INT, false },     /* PERF_EVENT_IOC_ENABLE */
+    { 0x2401, DEC_IO_INT, false },     /* PERF_EVENT_IOC_DISABLE */
+    { 0x2402, DEC_IO_INT, false },     /* PERF_EVENT_IOC_REFRESH */
+    { 0x2403, DEC_IO_INT, false },     /* PERF_EVENT_IOC_RESET */
+    { 0x40082404, DEC_IO_U64P, false }, /* PERF_EVENT_IOC_PERIOD */
+    { 0x2405, DEC_IO_FD, false },      /* PERF_EVENT_IOC_SET_OUTPUT */
+    { 0x40082406, DEC_IO_CSTR, false }, /* PERF_EVENT_IOC_SET_FILTER */
+    { 0x80082407, DEC_IO_U64P, true }, /* PERF_EVENT_IOC_ID */
+    { 0x40042408, DEC_IO_FD, false },  /* PERF_EVENT_IOC_SET_BPF */
+    { 0x80045200, DEC_IO_INTP, true }, /* RNDGETENTCNT */
+};
+
+static const struct dec_io *dec_io(u32 cmd)
+{
+    for (const struct dec_io *io = dec_ios; io < dec_ios + ARRAY_LEN(dec_ios); io++)
+        if (io->cmd == cmd)
+            return io;
+    return NULL;
+}
+
+static void dec_termios(struct dec *d, u64 v)
+{
+    static const struct dec_member tab[] = { /* struct termios, asm-generic/termbits.h */
+        { "c_iflag", 0, 4, DV_FLAGS, FAM_termiosi },
+        { "c_oflag", 4, 4, DV_FLAGS, FAM_termioso },
+        { "c_cflag", 8, 4, DV_XINT, 0 },
+        { "c_lflag", 12, 4, DV_FLAGS, FAM_termiosl },
+        { "c_line", 16, 1, DV_UINT | DV_IFNZ, 0 },
+    };
+    DEC_STRUCT(d, v, 36, tab);
+}
+
+static void dec_winsize(struct dec *d, u64 v)
+{
+    static const struct dec_member tab[] = {
+        { "ws_row", 0, 2, DV_UINT, 0 },
+        { "ws_col", 2, 2, DV_UINT, 0 },
+        { "ws_xpixel", 4, 2, DV_UINT, 0 },
+        { "ws_ypixel", 6, 2, DV_UINT, 0 },
+    };
+    DEC_STRUCT(d, v, 8, tab);
+}
+
+/* struct ifreq: a name, and a union whose form the command tells. */
+static void dec_ifreq(struct dec *d, u64 v, u32 cmd)
+{
+    u8 raw[32];
+    if (!dec_get(d, v, raw, sizeof raw))
+        return;
+    b_s(d->b, "{ifr_name="), b_quoted(d->b, raw, strnlen((const char *)raw, 16), false);
+    switch (cmd) {
+    case 0x8910: case 0x8933:
+        b_s(d->b, ", ifr_ifindex="), b_s64(d->b, dec_lds(raw + 16, 4));
+        break;
+    case 0x8921: case 0x8922: b_s(d->b, ", ifr_mtu="), b_s64(d->b, dec_lds(raw + 16, 4)); break;
+    case 0x8915: case 0x8916: case 0x891b:
+        b_s(d->b, ", ifr_addr="), dec_sockaddr(d, raw + 16, 16);
+        break;
+    case 0x8913: case 0x8914: case 0x400454ca:
+        b_s(d->b, ", ifr_flags=");
+        dec_bits(d->b, dec_ld(raw + 16, 2), cmd == 0x400454ca ? FAM_tunflags : FAM_ifflags);
+        break;
+    default: b_s(d->b, ", ...");
+    }
+    b_c(d->b, '}');
+}
+
+static void dec_k_ioctlarg(struct dec *d, u64 v)
+{
+    u32 cmd = (u32)d->c->arg[d->i - 1];
+    const struct dec_io *io = dec_io(cmd);
+    if (io && io->out && !d->exit) {
+        d->form = ARG_NONE;
+        return;
+    }
+    switch (io ? io->form : DEC_IO_NONE) {
+    case DEC_IO_INT: b_s64(d->b, (s32)v); break;
+    case DEC_IO_FD: dec_k_fd(d, v); break;
+    case DEC_IO_INTP: dec_k_intpout(d, v); break;
+    case DEC_IO_U64P: dec_k_u64p(d, v); break;
+    case DEC_IO_TERMIOS: dec_termios(d, v); break;
+    case DEC_IO_WINSIZE: dec_winsize(d, v); break;
+    case DEC_IO_IFREQ: dec_ifreq(d, v, cmd); break;
+    case DEC_IO_CSTR: dec_cstr(d, v, dec_max(DEC_PATH)); break;
+    default: dec_k_hex(d, v);
+    }
+}
+
+static void dec_k_prctlopt(struct dec *d, u64 v)
+{
+    dec_enum(d->b, (u32)v, FAM_prctl);
+}
+
+/* The arguments of prctl(2) by option: nargs says how many there are after the option. */
+enum dec_prform { PRF_NONE, PRF_INT, PRF_HEX, PRF_SIG, PRF_SIGOUT, PRF_STR, PRF_STROUT, PRF_INTOUT,
+                  PRF_PID, PRF_ENUM, PRF_BITS, PRF_U64 };
+static const struct dec_pr {
+    u32 option;
+    u8 nargs;
+    struct {
+        u8 form;
+        u16 fam;
+    } arg[4];
+} dec_prs[] = {
+    { PR_SET_PDEATHSIG, 1, { { PRF_SIG, 0 } } },
+    { PR_GET_PDEATHSIG, 1, { { PRF_SIGOUT, 0 } } },
+    { PR_GET_DUMPABLE, 0, { { 0, 0 } } },
+    { PR_SET_DUMPABLE, 1, { { PRF_INT, 0 } } },
+    { PR_GET_KEEPCAPS, 0, { { 0, 0 } } },
+    { PR_SET_KEEPCAPS, 1, { { PRF_INT, 0 } } },
+    { PR_SET_NAME, 1, { { PRF_STR, 0 } } },
+    { PR_GET_NAME, 1, { { PRF_STROUT, 0 } } },
+    { PR_GET_SECCOMP, 0, { { 0, 0 } } },
+    { PR_SET_SECCOMP, 2, { { PRF_ENUM, FAM_seccompmode }, { PRF_HEX, 0 } } },
+    { PR_CAPBSET_READ, 1, { { PRF_ENUM, FAM_cap } } },
+    { PR_CAPBSET_DROP, 1, { { PRF_ENUM, FAM_cap } } },
+    { PR_GET_TSC, 1, { { PRF_INTOUT, 0 } } },
+    { PR_SET_TSC, 1, { { PRF_ENUM, FAM_prtsc } } },
+    { PR_GET_SECUREBITS, 0, { { 0, 0 } } },
+    { PR_SET_SECUREBITS, 1, { { PRF_BITS, FAM_securebits } } },
+    { PR_SET_TIMERSLACK, 1, { { PRF_U64, 0 } } },
+    { PR_GET_TIMERSLACK, 0, { { 0, 0 } } },
+    { PR_TASK_PERF_EVENTS_DISABLE, 0, { { 0, 0 } } },
+    { PR_TASK_PERF_EVENTS_ENABLE, 0, { { 0, 0 } } },
+    { PR_MCE_KILL, 2, { { PRF_ENUM, FAM_prmce }, { PRF_INT, 0 } } },
+    { PR_MCE_KILL_GET, 0, { { 0, 0 } } },
+    { PR_SET_MM, 3, { { PRF_ENUM, FAM_prsetmm }, { PRF_HEX, 0 }, { PRF_HEX, 0 } } },
+    { 0x59616d61, 1, { { PRF_PID, 0 } } }, /* PR_SET_PTRACER */
+    { PR_SET_CHILD_SUBREAPER, 1, { { PRF_INT, 0 } } },
+    { PR_GET_CHILD_SUBREAPER, 1, { { PRF_INTOUT, 0 } } },
+    { PR_SET_NO_NEW_PRIVS, 4, { { PRF_INT, 0 }, { PRF_INT, 0 }, { PRF_INT, 0 }, { PRF_INT, 0 } } },
+    { PR_GET_NO_NEW_PRIVS, 0, { { 0, 0 } } },
+    { PR_GET_TID_ADDRESS, 1, { { PRF_HEX, 0 } } },
+    { PR_SET_THP_DISABLE, 2, { { PRF_INT, 0 }, { PRF_HEX, 0 } } },
+    { PR_GET_THP_DISABLE, 0, { { 0, 0 } } },
+    { PR_CAP_AMBIENT, 2, { { PRF_ENUM, FAM_prcapambient }, { PRF_ENUM, FAM_cap } } },
+    { 52, 1, { { PRF_ENUM, FAM_prspec } } },                    /* PR_GET_SPECULATION_CTRL */
+    { 53, 2, { { PRF_ENUM, FAM_prspec }, { PRF_HEX, 0 } } },    /* PR_SET_SPECULATION_CTRL */
+    { 57, 1, { { PRF_INT, 0 } } },                              /* PR_SET_IO_FLUSHER */
+    { 58, 0, { { 0, 0 } } },                                    /* PR_GET_IO_FLUSHER */
+    { 62, 4, { { PRF_ENUM, FAM_prschedcore }, { PRF_PID, 0 }, { PRF_INT, 0 }, { PRF_HEX, 0 } } },
+    { 65, 1, { { PRF_BITS, FAM_prmdwe } } },                    /* PR_SET_MDWE */
+    { 66, 0, { { 0, 0 } } },                                    /* PR_GET_MDWE */
+    { 67, 1, { { PRF_INT, 0 } } },                              /* PR_SET_MEMORY_MERGE */
+    { 68, 0, { { 0, 0 } } },                                    /* PR_GET_MEMORY_MERGE */
+    { 0x53564d41, 4, { { PRF_ENUM, FAM_prvma }, { PRF_HEX, 0 }, { PRF_U64, 0 }, { PRF_STR, 0 } } },
+};
+
+static const struct dec_pr *dec_prctl(u32 option)
+{
+    for (const struct dec_pr *p = dec_prs; p < dec_prs + ARRAY_LEN(dec_prs); p++)
+        if (p->option == option)
+            return p;
+    return NULL;
+}
+
+static void dec_k_prctlarg(struct dec *d, u64 v)
+{
+    const struct dec_pr *p = dec_prctl((u32)d->c->arg[0]);
+    int k = d->i - 1;
+    u8 form = p && k >= 0 && k < 4 ? p->arg[k].form : PRF_NONE;
+    if ((form == PRF_SIGOUT || form == PRF_STROUT || form == PRF_INTOUT) && !d->exit) {
+        d->form = ARG_NONE;
+        return;
+    }
+    u8 raw[4];
+    switch (form) {
+    case PRF_PID: case PRF_INT: b_s64(d->b, (s32)v); break;
+    case PRF_SIG: dec_signal(d->b, (s32)v); break;
+    case PRF_U64: dec_k_ulong(d, v); break;
+    case PRF_STR: case PRF_STROUT: dec_cstr(d, v, dec_max(DEC_PATH)); break;
+    case PRF_INTOUT: dec_k_intpout(d, v); break;
+    case PRF_ENUM: dec_enum(d->b, v, p->arg[k].fam); break;
+    case PRF_BITS: dec_bits(d->b, v, p->arg[k].fam); break;
+    case PRF_SIGOUT:
+        if (dec_get(d, v, raw, 4))
+            b_c(d->b, '['), dec_signal(d->b, dec_lds(raw, 4)), b_c(d->b, ']');
+        break;
+    default: dec_k_hex(d, v);
+    }
+}
+
+static const struct dec_member dec_bpf_map[] = { /* union bpf_attr, linux/bpf.h: BPF_MAP_CREATE */
+    { "map_type", 0, 4, DV_VALUE, FAM_bpfmap },
+    { "key_size", 4, 4, DV_UINT, 0 },
+    { "value_size", 8, 4, DV_UINT, 0 },
+    { "max_entries", 12, 4, DV_UINT, 0 },
+    { "map_flags", 16, 4, DV_XINT, 0 },
+    { "inner_map_fd", 20, 4, DV_FD | DV_IFNZ, 0 },
+    { "numa_node", 24, 4, DV_UINT | DV_IFNZ, 0 },
+    { "map_name", 28, 16, DV_CHARS | DV_IFNZ, 0 },
+    { "map_ifindex", 44, 4, DV_UINT | DV_IFNZ, 0 },
+    { "btf_fd", 48, 4, DV_FD | DV_IFNZ, 0 },
+    { "btf_key_type_id", 52, 4, DV_UINT | DV_IFNZ, 0 },
+    { "btf_value_type_id", 56, 4, DV_UINT | DV_IFNZ, 0 },
+};
+static const struct dec_member dec_bpf_elem[] = {
+    { "map_fd", 0, 4, DV_FD, 0 },
+    { "key", 8, 8, DV_PTR, 0 },
+    { "value", 16, 8, DV_PTR, 0 },
+    { "flags", 24, 8, DV_XINT, 0 },
+};
+static const struct dec_member dec_bpf_prog[] = {
+    { "prog_type", 0, 4, DV_VALUE, FAM_bpfprog },
+    { "insn_cnt", 4, 4, DV_UINT, 0 },
+    { "insns", 8, 8, DV_PTR, 0 },
+    { "license", 16, 8, DV_CSTR, 0 },
+    { "log_level", 24, 4, DV_UINT, 0 },
+    { "log_size", 28, 4, DV_UINT, 0 },
+    { "log_buf", 32, 8, DV_PTR, 0 },
+    { "kern_version", 40, 4, DV_XINT, 0 },
+    { "prog_flags", 44, 4, DV_XINT, 0 },
+    { "prog_name", 48, 16, DV_CHARS | DV_IFNZ, 0 },
+    { "prog_ifindex", 64, 4, DV_UINT | DV_IFNZ, 0 },
+    { "expected_attach_type", 68, 4, DV_VALUE | DV_IFNZ, FAM_bpfattach },
+    { "prog_btf_fd", 72, 4, DV_FD | DV_IFNZ, 0 },
+    { "attach_btf_id", 108, 4, DV_UINT | DV_IFNZ, 0 },
+};
+static const struct dec_member dec_bpf_obj[] = {
+    { "pathname", 0, 8, DV_CSTR, 0 },
+    { "bpf_fd", 8, 4, DV_FD | DV_IFNZ, 0 },
+    { "file_flags", 12, 4, DV_XINT, 0 },
+    { "path_fd", 16, 4, DV_FD | DV_IFNZ, 0 },
+};
+static const struct dec_member dec_bpf_attach[] = {
+    { "target_fd", 0, 4, DV_FD, 0 },
+    { "attach_bpf_fd", 4, 4, DV_FD, 0 },
+    { "attach_type", 8, 4, DV_VALUE, FAM_bpfattach },
+    { "attach_flags", 12, 4, DV_XINT, 0 },
+};
+static const struct dec_member dec_bpf_id[] = {
+    { "id", 0, 4, DV_UINT, 0 },
+    { "next_id", 4, 4, DV_UINT | DV_IFNZ, 0 },
+    { "open_flags", 8, 4, DV_XINT | DV_IFNZ, 0 },
+};
+static const struct dec_member dec_bpf_info[] = {
+    { "bpf_fd", 0, 4, DV_FD, 0 },
+    { "info_len", 4, 4, DV_UINT, 0 },
+    { "info", 8, 8, DV_PTR, 0 },
+};
+static const struct dec_member dec_bpf_rawtp[] = {
+    { "name", 0, 8, DV_CSTR, 0 },
+    { "prog_fd", 8, 4, DV_FD, 0 },
+};
+static const struct dec_member dec_bpf_btf[] = {
+    { "btf", 0, 8, DV_PTR, 0 },
+    { "btf_log_buf", 8, 8, DV_PTR, 0 },
+    { "btf_size", 16, 4, DV_UINT, 0 },
+    { "btf_log_size", 20, 4, DV_UINT, 0 },
+    { "btf_log_level", 24, 4, DV_UINT, 0 },
+};
+static const struct dec_member dec_bpf_link[] = {
+    { "prog_fd", 0, 4, DV_FD, 0 },
+    { "target_fd", 4, 4, DV_FD, 0 },
+    { "attach_type", 8, 4, DV_VALUE, FAM_bpfattach },
+    { "flags", 12, 4, DV_XINT, 0 },
+};
+
+static void dec_k_bpfattr(struct dec *d, u64 v)
+{
+#define BPF(cmd, table) [cmd] = { table, ARRAY_LEN(table) }
+    static const struct {
+        const struct dec_member *tab;
+        size_t n;
+    } form[] = { /* by enum bpf_cmd */
+        BPF(0, dec_bpf_map), BPF(1, dec_bpf_elem), BPF(2, dec_bpf_elem), BPF(3, dec_bpf_elem),
+        BPF(4, dec_bpf_elem), BPF(5, dec_bpf_prog), BPF(6, dec_bpf_obj), BPF(7, dec_bpf_obj),
+        BPF(8, dec_bpf_attach), BPF(9, dec_bpf_attach), BPF(11, dec_bpf_id), BPF(12, dec_bpf_id),
+        BPF(13, dec_bpf_id), BPF(14, dec_bpf_id), BPF(15, dec_bpf_info), BPF(17, dec_bpf_rawtp),
+        BPF(18, dec_bpf_btf), BPF(19, dec_bpf_id), BPF(21, dec_bpf_elem), BPF(22, dec_bpf_elem),
+        BPF(23, dec_bpf_id), BPF(28, dec_bpf_link), BPF(30, dec_bpf_id), BPF(31, dec_bpf_id),
+    };
+#undef BPF
+    u32 cmd = (u32)d->c->arg[0];
+    if (cmd < ARRAY_LEN(form) && form[cmd].tab)
+        dec_struct(d, v, (u32)dec_next(d), form[cmd].tab, form[cmd].n);
+    else
+        dec_pointer(d, v, 0);
+}
+
+static void dec_k_perfattr(struct dec *d, u64 v)
+{
+    static const struct dec_member tab[] = { /* struct perf_event_attr, linux/perf_event.h */
+        { "type", 0, 4, DV_VALUE, FAM_perftype },
+        { "size", 4, 4, DV_UINT, 0 },
+        { "config", 8, 8, DV_XINT, 0 },
+        { "sample_period", 16, 8, DV_UINT, 0 },
+        { "sample_type", 24, 8, DV_FLAGS, FAM_perfsample },
+        { "read_format", 32, 8, DV_FLAGS, FAM_perfread },
+        { "flags", 40, 8, DV_XINT, 0 },
+        { "wakeup_events", 48, 4, DV_UINT | DV_MORE, 0 },
+        { "bp_type", 52, 4, DV_UINT | DV_MORE, 0 },
+        { "config1", 56, 8, DV_XINT | DV_MORE, 0 },
+        { "config2", 64, 8, DV_XINT | DV_MORE, 0 },
+    };
+    struct dec_member m[ARRAY_LEN(tab)];
+    u8 raw[72];
+    if (!dec_get(d, v, raw, 64)) /* PERF_ATTR_SIZE_VER0 */
+        return;
+    memcpy(m, tab, sizeof m);
+    u64 type = dec_ld(raw, 4);
+    if (type < 2) { /* PERF_TYPE_HARDWARE, PERF_TYPE_SOFTWARE: config has a name */
+        m[2].type = DV_VALUE;
+        m[2].fam = type ? FAM_perfsw : FAM_perfhw;
+    }
+    if (raw[41] & 4) /* the attr's bit 10, freq: the same word is a frequency */
+        m[3].name = "sample_freq";
+    dec_members(d, raw, 64, m, ARRAY_LEN(m));
+}
+
+static void dec_k_uringparams(struct dec *d, u64 v)
+{
+    static const struct dec_member tab[] = { /* struct io_uring_params, linux/io_uring.h */
+        { "flags", 8, 4, DV_FLAGS, FAM_uringsetup },
+        { "sq_thread_cpu", 12, 4, DV_UINT, 0 },
+        { "sq_thread_idle", 16, 4, DV_UINT, 0 },
+        { "wq_fd", 24, 4, DV_FD | DV_IFNZ, 0 },
+        { "sq_entries", 0, 4, DV_UINT, 0 }, /* from here on the kernel's answer */
+        { "cq_entries", 4, 4, DV_UINT, 0 },
+        { "features", 20, 4, DV_FLAGS, FAM_uringfeat },
+    };
+    if (d->exit)
+        dec_struct(d, v, 120, tab, d->c->err ? 4 : ARRAY_LEN(tab));
+    else
+        d->form = ARG_NONE;
+}
+
+/* ---- entry points ---- */
+
+static const struct kind {
+    void (*fn)(struct dec *, u64);
+    u8 when; /* enum dec_when */
+} kinds[] = {
+#define X(kind, fn, when) [K_##kind] = { dec_k_##fn, DEC_##when },
+    DEC_KINDS(X)
+#undef X
+};
+
+/* How many of the call's arguments mean anything: what is behind an optional one that isn't there
+ * (open's mode, fcntl's argument, a futex's second address) is whatever the register held. */
+static unsigned dec_nargs(const struct call *c)
+{
+    const u64 *a = c->arg;
+    unsigned n = sc_rows[c->row].nargs, k = c->id == SC_openat ? 2 : 1;
+    static const u8 futex[16] = { 4, 3, 3, 5, 6, 6, 4, 2, 2, 6, 6, 6, 6, 4, 6, 6 };
+    const struct dec_pr *p;
+    const struct dec_io *io;
+    bool ctid, tls;
+    switch (c->id) {
+    case SC_open: case SC_openat: case SC_mq_open: /* O_CREAT, __O_TMPFILE: the same on both CPUs */
+        return a[k] & (0100 | 020000000) ? n : k + 1;
+    case SC_fcntl: case SC_fcntl64: {
+        u32 cmd = (u32)a[1];
+        return cmd == 1 || cmd == 3 || cmd == 9 || cmd == 11 || cmd == 1025 || cmd == 1028
+            || cmd == 1032 || cmd == 1034 ? 2 : n;
+    }
+    case SC_futex: case SC_futex_time64: return (a[1] & 0x7f) < 16 ? futex[a[1] & 0x7f] : n;
+    case SC_mremap: return a[3] & 6 ? n : 4; /* MREMAP_FIXED, MREMAP_DONTUNMAP */
+    case SC_mknod: return S_ISCHR(a[1]) || S_ISBLK(a[1]) ? n : 2;
+    case SC_mknodat: return S_ISCHR(a[2]) || S_ISBLK(a[2]) ? n : 3;
+    case SC_ioctl:
+        io = dec_io((u32)a[1]);
+        return io && io->form == DEC_IO_NONE ? 2 : n;
+    case SC_prctl:
+        p = dec_prctl((u32)a[0]);
+        return p ? MIN(n, 1u + p->nargs) : n;
+    case SC_clone: /* CLONE_CHILD_SETTID, CHILD_CLEARTID; SETTLS; PARENT_SETTID, PIDFD */
+        ctid = a[0] & 0x01200000, tls = a[0] & 0x00080000;
+        if (sc_rows[c->row].arg[3].name[0] == 'c' ? tls : ctid)
+            return 5;
+        return (sc_rows[c->row].arg[3].name[0] == 'c' ? ctid : tls) ? 4 : a[0] & 0x00101000 ? 3 : 2;
+    default: return n;
+    }
+}
+
+/* Decodes argument i into c->text; what belongs to the other stop stays ARG_NONE. */
+static void dec_one(struct task *t, struct call *c, unsigned i, bool exit, bool plain, bool *dead)
+{
+    struct arg *a = &c->val[i];
+    unsigned kind = sc_rows[c->row].arg[i].kind;
+    struct dec d = { .t = t, .c = c, .b = &c->text, .outlen = c->outlen, .i = (int)i, .exit = exit,
+                     .dead = dead, .form = ARG_TXT };
+    u32 off = c->text.len;
+    u64 v = dec_long(&d) == 4 ? (u32)c->arg[i] : c->arg[i];
+    if (plain)
+        dec_k_addr(&d, v);
+    else if (kind >= K_ENUM(0))
+        dec_k_enum(&d, v, K_FAM(kind));
+    else if (kind >= K_BITS(0))
+        dec_k_bits(&d, v, K_FAM(kind));
+    else
+        kinds[kind].fn(&d, v);
+    if (d.form == ARG_NONE)
+        c->text.len = off;
+    *a = (struct arg){ .form = d.form, .cut = d.cut, .off = off, .len = c->text.len - off };
+}
+
+static unsigned dec_when(unsigned kind)
+{
+    return kind < N_KINDS ? kinds[kind].when : DEC_IN;
+}
+
+/* At entry: the arguments that the call reads. What exit needs to know is kept in c->outlen. */
+static void dec_enter(struct task *t, struct call *c)
+{
+    bool dead = false;
+    u32 namelen;
+    b_reset(&c->text);
+    memset(c->val, 0, sizeof c->val);
+    c->outlen[0] = c->outlen[1] = 0;
+    if (!c->known)
+        return;
+    for (unsigned i = 0, n = dec_nargs(c); i < n; i++) {
+        unsigned kind = sc_rows[c->row].arg[i].kind;
+        if (dec_when(kind) & DEC_IN)
+            dec_one(t, c, i, false, false, &dead);
+        else if (kind == K_MSGOUT && c->arg[i]
+                 && mem_read(t, c->arg[i] + abi_word(c->abi), &namelen, 4) == 4)
+            c->outlen[0] = namelen;
+    }
+}
+
+/* A call that failed wrote nothing, except a sleep that a signal ended: that says what is left. */
+static bool dec_wrote(const struct call *c, unsigned kind)
+{
+    if (c->noret || (c->err && c->err != EINTR && c->err != 516)) /* 516: ERESTART_RESTARTBLOCK */
+        return false;
+    return !c->err || kind == K_TSOUT || kind == K_TS64OUT;
+}
+
+/* At exit: the arguments that the call wrote. */
+static void dec_exit(struct task *t, struct call *c)
+{
+    bool dead = false;
+    if (!c->known)
+        return;
+    for (unsigned i = 0, n = dec_nargs(c); i < n; i++) {
+        unsigned kind = sc_rows[c->row].arg[i].kind, when = dec_when(kind);
+        bool plain = (when == DEC_OUT || when == DEC_EITHER) && !dec_wrote(c, kind);
+        if (c->val[i].form == ARG_NONE)
+            dec_one(t, c, i, true, plain, &dead);
+    }
+}
+
+/* ---- results ---- */
+
+/* Whether the result is an address, to be shown in hex. */
+static bool dec_ret_is_addr(const struct call *c)
+{
+    if (!c->known)
+        return false;
+    switch (c->id) {
+    case SC_brk: case SC_mmap: case SC_mmap2: case SC_mremap: case SC_shmat:
+    case SC_map_shadow_stack:
+        return true;
+    default: return false;
+    }
+}
+
+/* ioctls that make a descriptor: of a namespace _IO(0xb7, 1 and 2), of a pidfd _IO(0xff, 1..10);
+ * KVM's VM, VCPU and statistics; a terminal's peer. */
+static bool dec_ioctl_makes_fd(u32 cmd)
+{
+    return cmd == 0xb701 || cmd == 0xb702 || (cmd > 0xff00 && cmd <= 0xff0a) || cmd == 0xae01
+        || cmd == 0xae41 || cmd == 0xaece || cmd == 0x5441;
+}
+
+/* bpf(2)'s commands that make a descriptor, as bits by enum bpf_cmd: MAP_CREATE, PROG_LOAD,
+ * OBJ_GET, PROG_ and MAP_GET_FD_BY_ID, RAW_TRACEPOINT_OPEN, BTF_LOAD, BTF_GET_FD_BY_ID,
+ * LINK_CREATE, LINK_GET_FD_BY_ID, ENABLE_STATS, ITER_CREATE, TOKEN_CREATE. */
+static const u64 dec_bpf_fds = 1ull << 0 | 1ull << 5 | 1ull << 7 | 1ull << 13 | 1ull << 14
+    | 1ull << 17 | 1ull << 18 | 1ull << 19 | 1ull << 28 | 1ull << 30 | 1ull << 32 | 1ull << 33
+    | 1ull << 36;
+
+/* Whether the result is a new descriptor. */
+static bool dec_ret_is_fd(const struct call *c)
+{
+    if (!c->known || c->err || c->noret || c->ret < 0)
+        return false;
+    switch (c->id) {
+    case SC_open: case SC_openat: case SC_openat2: case SC_creat: case SC_open_by_handle_at:
+    case SC_open_tree: case SC_open_tree_attr: case SC_fsopen: case SC_fsmount: case SC_fspick:
+    case SC_socket: case SC_accept: case SC_accept4: case SC_dup: case SC_dup2: case SC_dup3:
+    case SC_epoll_create: case SC_epoll_create1: case SC_eventfd: case SC_eventfd2:
+    case SC_timerfd_create: case SC_signalfd: case SC_signalfd4: case SC_inotify_init:
+    case SC_inotify_init1: case SC_fanotify_init: case SC_memfd_create: case SC_memfd_secret:
+    case SC_pidfd_open: case SC_pidfd_getfd: case SC_io_uring_setup: case SC_perf_event_open:
+    case SC_userfaultfd: case SC_mq_open:
+        return true;
+    case SC_landlock_create_ruleset: return !(c->arg[2] & 3); /* else a version or errata */
+    case SC_fcntl: case SC_fcntl64: return c->arg[1] == F_DUPFD || c->arg[1] == F_DUPFD_CLOEXEC;
+    case SC_bpf: return c->arg[0] < 64 && dec_bpf_fds >> c->arg[0] & 1;
+    case SC_seccomp: return c->arg[0] == 1 && c->arg[1] & 8; /* FILTER_FLAG_NEW_LISTENER */
+    case SC_ioctl: return dec_ioctl_makes_fd((u32)c->arg[1]);
+    default: return false;
+    }
+}
+
+/* ([{fd=3, revents=POLLIN}]): the descriptors that are ready. */
+static void dec_ret_poll(struct dec *d, u64 addr, u64 nfds)
+{
+    u8 raw[128 * 8];
+    u32 shown = 0;
+    if (!d->c->ret) {
+        b_s(d->b, " (Timeout)");
+        return;
+    }
+    for (u64 k = 0; k < MIN(nfds, (u64)65536) && shown < (u64)d->c->ret; k += 128) {
+        s64 r = dec_read(d, addr + 8 * k, raw, (size_t)MIN(nfds - k, (u64)128) * 8);
+        for (s64 at = 0; at + 8 <= r && shown < (u64)d->c->ret; at += 8) {
+            if (!dec_ld(raw + at + 6, 2))
+                continue;
+            b_s(d->b, shown ? ", " : " ([");
+            if (shown++ == opt.strlen_max) {
+                b_s(d->b, "...])");
+                return;
+            }
+            b_s(d->b, "{fd="), fd_label(d->b, d->t, (int)dec_ld(raw + at, 4));
+            b_s(d->b, ", revents="), dec_bits(d->b, dec_ld(raw + at + 6, 2), FAM_poll);
+            b_c(d->b, '}');
+        }
+        if (r <= 0)
+            break;
+    }
+    b_s(d->b, shown ? "])" : "");
+}
+
+/* (in [3], out [4]): the sets that select left. */
+static void dec_ret_select(struct dec *d)
+{
+    static const char *const name[] = { "in ", "out ", "except " };
+    if (!d->c->ret) {
+        b_s(d->b, " (Timeout)");
+        return;
+    }
+    b_s(d->b, " (");
+    for (int k = 0, n = 0; k < 3; k++)
+        if (d->c->arg[1 + k]) {
+            b_s(d->b, n++ ? ", " : ""), b_s(d->b, name[k]);
+            dec_k_fdset(d, d->c->arg[1 + k]);
+        }
+    if (d->c->arg[4]) { /* Linux writes what is left of the timeout (select(2), BUGS) */
+        bool usec = d->c->id == SC_select || d->c->id == SC__newselect;
+        b_s(d->b, ", left ");
+        dec_pairs(d, d->c->arg[4], d->c->id == SC_pselect6_time64 ? 8 : dec_long(d),
+                  usec ? "usec" : "nsec", "1");
+    }
+    b_c(d->b, ')');
+}
+
+/* Results that are words of flags. */
+static bool dec_ret_is_bits(const struct call *c)
+{
+    bool fcntl_call = c->id == SC_fcntl || c->id == SC_fcntl64;
+    return (c->id == SC_personality && c->ret)
+        || (fcntl_call && (c->arg[1] == F_GETFD || c->arg[1] == F_GETFL || c->arg[1] == 1034)
+            && (c->ret || c->arg[1] == F_GETFL));
+}
+
+/* What a successful result says beyond its number. */
+static void dec_ret_detail(struct dec *d)
+{
+    const struct call *c = d->c;
+    unsigned fam = DEC_NOFAM;
+    switch (c->id) {
+    case SC_poll: case SC_ppoll: case SC_ppoll_time64:
+        dec_ret_poll(d, c->arg[0], (u32)c->arg[1]);
+        return;
+    case SC_select:
+        if (sc_rows[c->row].nargs < 5)
+            return; /* i386's old select: one pointer to its arguments */
+        dec_ret_select(d);
+        return;
+    case SC_pselect6: case SC_pselect6_time64: case SC__newselect: dec_ret_select(d); return;
+    case SC_personality:
+        if (c->ret)
+            b_s(d->b, " ("), dec_bits(d->b, (u64)c->ret, FAM_personality), b_c(d->b, ')');
+        return;
+    case SC_fcntl: case SC_fcntl64:
+        if (c->ret == 0 && c->arg[1] != F_GETFL)
+            return;
+        if (c->arg[1] == F_GETFD || c->arg[1] == F_GETFL || c->arg[1] == 1034) { /* F_GET_SEALS */
+            fam = c->arg[1] == F_GETFD ? FAM_fdflags : c->arg[1] == F_GETFL ? FAM_open : FAM_seals;
+            b_s(d->b, fam == FAM_seals ? " (seals " : " (flags ");
+            dec_bits(d->b, (u64)c->ret, fam), b_c(d->b, ')');
+        }
+        return;
+    case SC_rt_sigtimedwait: case SC_rt_sigtimedwait_time64:
+        b_s(d->b, " ("), dec_signal(d->b, c->ret), b_c(d->b, ')');
+        return;
+    case SC_adjtimex: case SC_clock_adjtime: case SC_clock_adjtime64: fam = FAM_timexstate; break;
+    case SC_sched_getscheduler: fam = FAM_schedpolicy; break;
+    default: return;
+    }
+    b_s(d->b, " ("), dec_enum(d->b, (u64)c->ret, fam), b_c(d->b, ')');
+}
+
+/* -1 ENOENT (No such file or directory). What the kernel is about to restart has a question mark:
+ * as far as the program can see the call has not ended (signal(7)). */
+static void dec_ret_error(struct buf *b, int e)
+{
+    static const char *const restart[] = {
+        [0] = "To be restarted if SA_RESTART is set",
+        [1] = "To be restarted",
+        [2] = "To be restarted if no handler",
+        [4] = "Interrupted by signal",
+    };
+    const char *name = u_errname(e);
+    if (e >= 512 && e <= 516 && name && restart[e - 512]) {
+        b_f(b, "? %s (%s)", name, restart[e - 512]);
+        return;
+    }
+    b_s(b, "-1 ");
+    if (name)
+        b_f(b, "%s (%s)", name, strerror(e));
+    else
+        b_f(b, "(errno %d)", e);
+}
+
+/* The result as text. */
+static void dec_ret(struct buf *b, struct task *t, const struct call *c)
+{
+    bool dead = false;
+    u64 outlen[2] = { c->outlen[0], c->outlen[1] };
+    struct dec d = { .t = t, .c = c, .b = b, .outlen = outlen, .exit = true, .dead = &dead };
+    if (c->noret) {
+        b_c(b, '?');
+    } else if (c->err) {
+        dec_ret_error(b, c->err);
+    } else if (dec_ret_is_fd(c)) {
+        fd_label(b, t, (int)c->ret);
+    } else if (dec_ret_is_addr(c)) {
+        dec_k_hex(&d, (u64)c->ret);
+    } else if (c->known && c->id == SC_umask) {
+        dec_octal(b, (u64)c->ret);
+    } else if (c->known && dec_ret_is_bits(c)) {
+        b_hex(b, (u64)c->ret);
+        dec_ret_detail(&d);
+    } else {
+        b_s64(b, c->ret);
+        if (c->known)
+            dec_ret_detail(&d);
+    }
+}
+/* == 11 sc_  which call: numbers, names, sets =====================================
+ * Finds a call's row by convention and number, and turns -e trace= into a set of rows. */
+
+enum { SC_N = ARRAY_LEN(sc_rows) };
+
+static u16 sc_id[SC_N];  /* the first row of the same name */
+static bool sc_set[SC_N]; /* what -e trace= asks for (everything without it) */
+
+static void sc_init(void)
+{
+    for (u16 i = 0; i < SC_N; i++)
+        sc_id[i] = i && !strcmp(sc_rows[i].name, sc_rows[i - 1].name) ? sc_id[i - 1] : i;
+}
+
+/* The row of a call, or -1 when that convention has none of that number. */
+static int sc_find(enum abi a, u64 nr)
+{
+    static const struct { const u16 *row; size_t n; } table[N_ABI] = {
+        [ABI_X86_64] = { sc_nr_x86_64, ARRAY_LEN(sc_nr_x86_64) },
+        [ABI_I386] = { sc_nr_i386, ARRAY_LEN(sc_nr_i386) },
+        [ABI_X32] = { sc_nr_x32, ARRAY_LEN(sc_nr_x32) },
+        [ABI_ARM64] = { sc_nr_arm64, ARRAY_LEN(sc_nr_arm64) },
+    };
+    return nr < table[a].n ? (int)table[a].row[nr] - 1 : -1;
+}
+
+static const struct { const char *name; u16 cls; } sc_classes[] = {
+    { "file", CLS_FILE }, { "desc", CLS_DESC }, { "network", CLS_NET }, { "net", CLS_NET },
+    { "memory", CLS_MEM }, { "process", CLS_PROC }, { "signal", CLS_SIG }, { "ipc", CLS_IPC },
+    { "creds", CLS_CREDS }, { "clock", CLS_CLOCK }, { "stat", CLS_STAT }, { "lstat", CLS_LSTAT },
+    { "fstat", CLS_FSTAT }, { "%stat", CLS_STAT | CLS_LSTAT | CLS_FSTAT }, { "statfs", CLS_STATFS },
+    { "fstatfs", CLS_FSTATFS }, { "%statfs", CLS_STATFS | CLS_FSTATFS },
+};
+
+/* Adds the calls of a class. */
+static bool sc_add_class(const char *name, bool *set)
+{
+    u16 cls = 0;
+    for (size_t i = 0; i < ARRAY_LEN(sc_classes); i++)
+        if (!strcmp(name, sc_classes[i].name))
+            cls = sc_classes[i].cls;
+    for (u16 i = 0; i < SC_N; i++)
+        set[i] |= (sc_rows[i].cls & cls) != 0;
+    return cls != 0;
+}
+
+/* Adds what one word of -e trace= names; false when it names nothing. */
+static bool sc_add(const char *word, bool *set)
+{
+    bool hit = false;
+    regex_t re;
+    if (*word == '%')
+        return sc_add_class(word + 1, set);
+    if (*word == '/' && regcomp(&re, word + 1, REG_EXTENDED | REG_NOSUB))
+        return false;
+    for (u16 i = 0; i < SC_N; i++)
+        if (!strcmp(word, "all") || !strcmp(word, sc_rows[i].name)
+            || (*word == '/' && !regexec(&re, sc_rows[i].name, 0, NULL, 0)))
+            set[i] = hit = true;
+    if (*word == '/')
+        regfree(&re);
+    return hit || sc_add_class(word, set); /* strace's old spelling: trace=file */
+}
+
+/* Parses [!]word,word… of -e trace=. Returns NULL, or the word that is wrong (static). */
+static const char *sc_parse(const char *expr)
+{
+    static char word[64];
+    bool set[SC_N] = { false }, invert = *expr == '!';
+    expr += invert;
+    while (*expr) {
+        size_t n = strcspn(expr, ",");
+        snprintf(word, sizeof word, "%.*s", (int)n, expr);
+        bool maybe = *word == '?';
+        if (n && strcmp(word, "none") && !sc_add(word + maybe, set) && !maybe)
+            return word;
+        expr += n + (expr[n] == ',');
+    }
+    for (u16 i = 0; i < SC_N; i++)
+        sc_set[i] = set[i] != invert;
+    return NULL;
+}
+/* == 12 ev_  events: what happened, as data =====================================
+ * event_kinds[] is the model that every sink walks: to add a kind, add its row (name, how a line of
+ * text reads, category, fields) and the function in md_ that fills it; a field that is new is one
+ * row of EV_FIELDS. Text templates: {field}, {field:8} right-aligned; alternatives separated by
+ * '|', the first whose fields are all present is used; NULL: never in text, only in JSON. */
+
+enum ev_type { VT_STR, VT_NUM, VT_SIZE, VT_ADDR, VT_BOOL, VT_SYM, VT_ARGV };
+
+union ev_val {
+    s64 n;
+    const char *sym; /* constant text of ours */
+    struct {
+        const char *p; /* bytes of the tracee; valid while the event is handled */
+        u32 len;
+    } s;
+};
+
+#define EV_FIELDS(X) \
+    X(path, STR) X(new_path, STR) X(target, STR) X(writable, BOOL) X(access, SYM) X(fd, NUM) \
+    X(kind, SYM) X(bytes_read, SIZE) X(bytes_written, SIZE) X(age_ns, NUM) X(opener_pid, NUM) \
+    X(sock_type, SYM) X(remote_addr, STR) X(local_addr, STR) X(in_progress, BOOL) \
+    X(backlog, NUM) X(how, SYM) X(growth_bytes, SIZE) X(addr, ADDR) X(end_addr, ADDR) \
+    X(size, SIZE) X(prot, SYM) X(map_type, STR) X(old_addr, ADDR) X(old_size, SIZE) \
+    X(bytes, SIZE) X(filename, STR) X(fd_kind, SYM) X(src_name, STR) X(dst_name, STR) \
+    X(to_network, BOOL) X(mode, SYM) X(uid, NUM) X(gid, NUM) X(child_pid, NUM) X(child_tid, NUM) \
+    X(comm, STR) X(program, STR) X(argv, ARGV) X(argv_cut, BOOL) X(exit_pid, NUM) X(code, NUM) \
+    X(signal, SYM) X(core, BOOL) X(code_name, SYM) X(sender_pid, NUM) X(region_name, STR) \
+    X(region_start, ADDR) X(count, NUM) X(dir, BOOL)
+
+#define F(name, type) EV_##name,
+enum ev_field { EV_FIELDS(F) N_EV_FIELDS };
+#undef F
+_Static_assert(N_EV_FIELDS <= 64, "struct event.set has a bit a field");
+
+#define F(name, type) { #name, VT_##type },
+static const struct { const char *name; u8 type; } ev_fields[N_EV_FIELDS] = { EV_FIELDS(F) };
+#undef F
+
+enum ev_cat { CAT_FILE, CAT_NET, CAT_MEM, CAT_PROC, CAT_SIG, CAT_CALL, N_CAT };
+
+enum ev_kind {
+    EK_OPEN, EK_CLOSE, EK_CONNECT, EK_ACCEPT, EK_BIND, EK_LISTEN, EK_SHUTDOWN, EK_BRK, EK_MMAP,
+    EK_MUNMAP, EK_MREMAP, EK_MPROTECT, EK_READ, EK_WRITE, EK_SEND, EK_RECV, EK_COPY, EK_SENDFILE,
+    EK_SPLICE, EK_TEE, EK_VMSPLICE, EK_UNLINK, EK_RMDIR, EK_RENAME, EK_LINK, EK_SYMLINK, EK_MKDIR,
+    EK_MKNOD, EK_TRUNCATE, EK_CHMOD, EK_CHOWN, EK_SPAWN, EK_THREAD, EK_EXEC, EK_EXIT_THREAD,
+    EK_EXIT_PROCESS, EK_SIGNAL, EK_FAULT, EK_FAULT_GROUP, EK_LOST, EK_SYSCALL, N_EK
+};
+
+struct event_kind {
+    const char *name, *text;
+    u8 cat;
+    u8 n;
+    u8 field[9];
+};
+
+#define FIELDS(...) \
+    .n = sizeof((u8[]){ __VA_ARGS__ }), .field = { __VA_ARGS__ }
+static const struct event_kind event_kinds[N_EK] = {
+    [EK_OPEN] = { "open", "open {path} ({access})", CAT_FILE,
+                  FIELDS(EV_path, EV_writable, EV_access, EV_fd, EV_dir) },
+    [EK_CLOSE] = { "close", NULL, CAT_FILE,
+                   FIELDS(EV_fd, EV_path, EV_kind, EV_bytes_read, EV_bytes_written, EV_age_ns,
+                          EV_opener_pid) },
+    [EK_CONNECT] = { "connect", "connect {sock_type} → {remote_addr}", CAT_NET,
+                     FIELDS(EV_sock_type, EV_remote_addr, EV_local_addr, EV_fd, EV_in_progress) },
+    [EK_ACCEPT] = { "accept", "accept {sock_type} ← {remote_addr}|accept {sock_type}", CAT_NET,
+                    FIELDS(EV_sock_type, EV_remote_addr, EV_local_addr, EV_fd) },
+    [EK_BIND] = { "bind", "bind {sock_type} {local_addr}", CAT_NET,
+                  FIELDS(EV_sock_type, EV_local_addr, EV_fd) },
+    [EK_LISTEN] = { "listen", "listen {sock_type} {local_addr}|listen {sock_type}", CAT_NET,
+                    FIELDS(EV_sock_type, EV_local_addr, EV_backlog, EV_fd) },
+    [EK_SHUTDOWN] = { "shutdown", "shutdown {sock_type} {remote_addr} ({how})|shutdown ({how})",
+                      CAT_NET, FIELDS(EV_sock_type, EV_remote_addr, EV_how, EV_fd) },
+    [EK_BRK] = { "brk", "brk {growth_bytes:8} heap", CAT_MEM, FIELDS(EV_growth_bytes) },
+    [EK_MMAP] = { "mmap",
+                  "mmap {addr}-{end_addr} {prot} {size:8} {map_type}|mmap {size} {map_type}",
+                  CAT_MEM, FIELDS(EV_addr, EV_end_addr, EV_size, EV_prot, EV_map_type) },
+    [EK_MUNMAP] = { "munmap", "munmap {addr}-{end_addr} {size:8}", CAT_MEM,
+                    FIELDS(EV_addr, EV_end_addr, EV_size) },
+    [EK_MREMAP] = { "mremap", "mremap {old_addr} {old_size} → {addr} {size}|mremap {old_addr}",
+                    CAT_MEM, FIELDS(EV_addr, EV_end_addr, EV_size, EV_old_addr, EV_old_size) },
+    [EK_MPROTECT] = { "mprotect", "mprotect {addr}-{end_addr} {prot} {size:8}", CAT_MEM,
+                      FIELDS(EV_addr, EV_end_addr, EV_size, EV_prot) },
+    [EK_READ] = { "read", "read {bytes:9}  {filename}", CAT_FILE,
+                  FIELDS(EV_bytes, EV_filename, EV_fd, EV_fd_kind) },
+    [EK_WRITE] = { "write", "write {bytes:8}  {filename}", CAT_FILE,
+                   FIELDS(EV_bytes, EV_filename, EV_fd, EV_fd_kind) },
+    [EK_SEND] = { "send", "send {bytes:8} → {remote_addr}|send {bytes:8}", CAT_NET,
+                  FIELDS(EV_bytes, EV_fd, EV_sock_type, EV_remote_addr) },
+    [EK_RECV] = { "recv", "recv {bytes:8} ← {remote_addr}|recv {bytes:8}", CAT_NET,
+                  FIELDS(EV_bytes, EV_fd, EV_sock_type, EV_remote_addr) },
+    [EK_COPY] = { "copy_file_range", "copy {bytes:8}  {src_name} → {dst_name}", CAT_FILE,
+                  FIELDS(EV_bytes, EV_src_name, EV_dst_name) },
+    [EK_SENDFILE] = { "sendfile", "sendfile {bytes:8}  {src_name} → {dst_name}", CAT_FILE,
+                      FIELDS(EV_bytes, EV_src_name, EV_dst_name, EV_to_network) },
+    [EK_SPLICE] = { "splice", "splice {bytes:8}  {src_name} → {dst_name}", CAT_FILE,
+                    FIELDS(EV_bytes, EV_src_name, EV_dst_name) },
+    [EK_TEE] = { "tee", "tee {bytes:8}  {src_name} → {dst_name}", CAT_FILE,
+                 FIELDS(EV_bytes, EV_src_name, EV_dst_name) },
+    [EK_VMSPLICE] = { "vmsplice", "vmsplice {bytes:8}  {filename}", CAT_FILE,
+                      FIELDS(EV_bytes, EV_filename, EV_fd) },
+    [EK_UNLINK] = { "unlink", "unlink {path}", CAT_FILE, FIELDS(EV_path) },
+    [EK_RMDIR] = { "rmdir", "rmdir {path}", CAT_FILE, FIELDS(EV_path) },
+    [EK_RENAME] = { "rename", "rename {path} → {new_path}", CAT_FILE,
+                    FIELDS(EV_path, EV_new_path) },
+    [EK_LINK] = { "link", "link {path} → {new_path}", CAT_FILE, FIELDS(EV_path, EV_new_path) },
+    [EK_SYMLINK] = { "symlink", "symlink {path} → {target}", CAT_FILE,
+                     FIELDS(EV_path, EV_target) },
+    [EK_MKDIR] = { "mkdir", "mkdir {path} ({mode})", CAT_FILE, FIELDS(EV_path, EV_mode) },
+    [EK_MKNOD] = { "mknod", "mknod {path} ({mode})", CAT_FILE, FIELDS(EV_path, EV_mode) },
+    [EK_TRUNCATE] = { "truncate", "truncate {path} to {size}", CAT_FILE, FIELDS(EV_path, EV_size) },
+    [EK_CHMOD] = { "chmod", "chmod {path} {mode}", CAT_FILE, FIELDS(EV_path, EV_mode) },
+    [EK_CHOWN] = { "chown", "chown {path} {uid}:{gid}", CAT_FILE, FIELDS(EV_path, EV_uid, EV_gid) },
+    [EK_SPAWN] = { "spawn_process", "spawn process {child_pid}", CAT_PROC, FIELDS(EV_child_pid) },
+    [EK_THREAD] = { "spawn_thread", "spawn thread {child_tid}", CAT_PROC, FIELDS(EV_child_tid) },
+    [EK_EXEC] = { "exec", "─── {comm} exec ───|exec {program}", CAT_PROC,
+                  FIELDS(EV_program, EV_argv, EV_argv_cut) },
+    [EK_EXIT_THREAD] = { "exit_thread", NULL, CAT_PROC, FIELDS(EV_exit_pid, EV_code, EV_signal) },
+    [EK_EXIT_PROCESS] = { "exit_process", "exit {code}|killed by {signal}|exit", CAT_PROC,
+                          FIELDS(EV_exit_pid, EV_code, EV_signal, EV_core) },
+    [EK_SIGNAL] = { "signal", "signal {signal} from {sender_pid}|signal {signal} ({code_name})",
+                    CAT_SIG, FIELDS(EV_signal, EV_code_name, EV_sender_pid, EV_addr) },
+    [EK_FAULT] = { "fault", "fault in {region_name} @ {addr} ({prot})", CAT_MEM,
+                   FIELDS(EV_addr, EV_region_name, EV_prot) },
+    [EK_FAULT_GROUP] = { "fault_group", "{count} faults in {region_name} @ {region_start} ({prot})",
+                         CAT_MEM,
+                         FIELDS(EV_count, EV_region_name, EV_region_start, EV_addr, EV_prot) },
+    [EK_LOST] = { "lost", "{count} page-fault samples lost", CAT_MEM, FIELDS(EV_count) },
+    [EK_SYSCALL] = { "syscall", NULL, CAT_CALL, .n = 0 }, /* its shape is out_'s: arguments nest */
+};
+#undef FIELDS
+
+struct event {
+    u8 kind;
+    u8 cat;              /* as in event_kinds[] unless the maker says otherwise */
+    bool noise;          /* hidden in text unless --no-filter */
+    int err;             /* errno, 0 on success */
+    pid_t pid, tid;
+    u64 ts_ns;           /* CLOCK_MONOTONIC */
+    u64 set;             /* which v[] are present */
+    const struct ofd *o; /* of an I/O event: what text groups by */
+    struct task *task;
+    struct call *call;   /* EK_SYSCALL */
+    union ev_val v[N_EV_FIELDS];
+};
+
+static struct event *ev_new(u8 kind, struct task *t, u64 ts_ns)
+{
+    static struct event e; /* one at a time: handled before the next is made */
+    e.kind = kind;
+    e.cat = event_kinds[kind].cat;
+    e.noise = false;
+    e.err = 0;
+    e.set = 0;
+    e.o = NULL;
+    e.call = NULL;
+    e.task = t;
+    e.pid = t ? t->pid : 0;
+    e.tid = t ? t->tid : 0;
+    e.ts_ns = ts_ns;
+    return &e;
+}
+
+static void ev_num(struct event *e, enum ev_field f, s64 n)
+{
+    e->v[f].n = n;
+    e->set |= 1ull << f;
+}
+
+static void ev_sym(struct event *e, enum ev_field f, const char *s)
+{
+    e->v[f].sym = s;
+    if (s)
+        e->set |= 1ull << f;
+}
+
+static void ev_bytes(struct event *e, enum ev_field f, const char *p, u32 len)
+{
+    e->v[f].s.p = p;
+    e->v[f].s.len = len;
+    e->set |= 1ull << f;
+}
+
+static void ev_name(struct event *e, enum ev_field f, const struct name *n)
+{
+    if (n)
+        ev_bytes(e, f, n->s, n->len);
+}
+
+/* The address of a peer; absent when there is none. */
+static void ev_peer(struct event *e, enum ev_field f, const struct name *n)
+{
+    const char *s = fd_peer_addr(n);
+    if (*s)
+        ev_bytes(e, f, s, n->len - (u32)(s - n->s));
+}
+
+static bool ev_has(const struct event *e, enum ev_field f)
+{
+    return e->set >> f & 1;
+}
+
+/* == 13 out_  the sinks: text and JSON lines ====================================
+ * Knows events and event_kinds[], never where an event came from. Two writers, each a buffer that
+ * is flushed when it is full and whenever kvis is about to wait. A sink that breaks (EPIPE, ENOSPC)
+ * is reported once and closed; the tracee goes on. Entry points: out_open, out_event,
+ * out_call_enter, out_call_exit, out_flush, out_close. */
+
+enum { OUT_BUF = 64 << 10 };
+
+struct writer {
+    int fd[2];          /* -1: none; the second is -o's file */
+    const char *name[2];
+    struct buf b;
+    bool strip[2];      /* take the colours out */
+};
+
+static struct {
+    struct writer text, json;
+    bool json_on, events_on, colour;
+    int failed;          /* errno of a sink that could not be written */
+    bool (*give_up)(void); /* asked while a reader is slow: stop writing to it? */
+    u64 start_ns, start_real_ns, events, last_line_ns;
+    bool many;           /* more than one thread was seen: lines name theirs */
+    struct task *partial; /* whose line has begun and not ended (-v) */
+    u32 line_at;  /* where in text.b the line began, behind its prefix */
+    u32 line_col; /* columns of it that were flushed before */
+    struct {             /* consecutive I/O of one kind on one descriptor, not yet printed */
+        u64 count, bytes, each, ts_ns;
+        u8 kind;
+        pid_t tid;
+        const struct ofd *o;
+        struct buf label;
+    } run;
+} out = { .text.fd = { -1, -1 }, .json.fd = { -1, -1 } };
+
+/* Waits until f takes PIPE_BUF bytes without blocking (pipe(7), poll(2)). A slow reader blocks us,
+ * and with us the tracee: that is the back-pressure. -EINTR: whoever waits has had enough. */
+static int out_wait(int f)
+{
+    struct pollfd p = { f, POLLOUT, 0 };
+    while (poll(&p, 1, 50) == 0)
+        if (out.give_up && out.give_up())
+            return -EINTR;
+    return 0;
+}
+
+/* Writes all of it. Returns 0 or -errno. */
+static int out_write_all(int f, const char *p, size_t n)
+{
+    struct stat sb;
+    bool file = fstat(f, &sb) == 0 && S_ISREG(sb.st_mode);
+    while (n) {
+        int e = file ? 0 : out_wait(f);
+        ssize_t w = e ? -1 : write(f, p, file ? n : MIN(n, (size_t)PIPE_BUF));
+        if (e)
+            return e;
+        if (w < 0 && (errno == EINTR || errno == EAGAIN))
+            continue;
+        if (w < 0)
+            return -errno;
+        p += w, n -= (size_t)w;
+    }
+    return 0;
+}
+
+/* Removes our own colours; a tracee's ESC never gets here unescaped. */
+static size_t out_strip(char *dst, const char *p, size_t n)
+{
+    size_t k = 0;
+    for (size_t i = 0; i < n; i++)
+        if (p[i] == '\033')
+            while (i < n && p[i] != 'm')
+                i++;
+        else
+            dst[k++] = p[i];
+    return k;
+}
+
+static void out_writer_flush(struct writer *w)
+{
+    static char plain[OUT_BUF * 2];
+    for (int i = 0; i < 2; i++) {
+        const char *p = w->b.p;
+        size_t n = w->b.len;
+        if (w->fd[i] < 0 || !n)
+            continue;
+        if (w->strip[i] && n <= sizeof plain)
+            n = out_strip(plain, p, n), p = plain;
+        int e = out_write_all(w->fd[i], p, n);
+        if (e == 0)
+            continue;
+        if (e != -EPIPE) { /* EPIPE ends quietly: the reader has seen enough */
+            errno = -e;
+            u_warn("cannot write %s, output to it ends here:", w->name[i]);
+            out.failed = -e;
+        }
+        w->fd[i] = -1;
+    }
+    if (w == &out.text) {
+        out.line_col += w->b.len - out.line_at;
+        out.line_at = 0;
+    }
+    b_reset(&w->b);
+}
+
+static void out_flush(void)
+{
+    if (out.text.b.len)
+        out_writer_flush(&out.text);
+    if (out.json.b.len)
+        out_writer_flush(&out.json);
+}
+
+static void out_full(struct writer *w)
+{
+    if (w->b.len > OUT_BUF)
+        out_writer_flush(w);
+}
+
+/* --- text --- */
+
+static const char *const out_colour[N_CAT] = { "32", "36", "33", "35", "31", "0" };
+
+static void out_sgr(const char *code)
+{
+    if (out.colour)
+        b_f(&out.text.b, "\033[%sm", code);
+}
+
+/* The time in front of a line: [+0.003s], or as -t, -tt, -ttt, -r say. */
+static void out_time(struct buf *b, u64 ts_ns)
+{
+    u64 real = out.start_real_ns + (ts_ns - out.start_ns);
+    u64 rel = ts_ns > out.last_line_ns ? ts_ns - out.last_line_ns : 0;
+    time_t sec = (time_t)(real / NSEC);
+    struct tm tm;
+    switch (opt.timefmt) {
+    case 0:
+        rel = (ts_ns - out.start_ns) / 1000000;
+        b_s(b, "[+"), b_u64(b, rel / 1000), b_c(b, '.');
+        b_c(b, (char)('0' + rel / 100 % 10));
+        b_c(b, (char)('0' + rel / 10 % 10));
+        b_c(b, (char)('0' + rel % 10));
+        b_s(b, "s] ");
+        break;
+    case 'r':
+        b_f(b, "%6" PRIu64 ".%06" PRIu64 " ", out.last_line_ns ? rel / NSEC : 0,
+            out.last_line_ns ? rel % NSEC / 1000 : 0);
+        break;
+    case 3:
+        b_f(b, "%" PRIu64 ".%06" PRIu64 " ", real / NSEC, real % NSEC / 1000);
+        break;
+    default:
+        localtime_r(&sec, &tm);
+        b_f(b, "%02d:%02d:%02d", tm.tm_hour, tm.tm_min, tm.tm_sec);
+        if (opt.timefmt == 2)
+            b_f(b, ".%06" PRIu64, real % NSEC / 1000);
+        b_c(b, ' ');
+    }
+    out.last_line_ns = ts_ns;
+}
+
+static void out_line_begin(u64 ts_ns, pid_t tid)
+{
+    out_sgr("2");
+    out_time(&out.text.b, ts_ns);
+    if (out.many) {
+        b_c(&out.text.b, '[');
+        b_s64(&out.text.b, tid);
+        b_s(&out.text.b, "] ");
+    }
+    out_sgr("0");
+    out.line_at = out.text.b.len;
+    out.line_col = 0;
+}
+
+static void out_line_end(void)
+{
+    b_c(&out.text.b, '\n');
+    out_full(&out.text);
+}
+
+/* A line that another thread's call has begun ends here for now, as strace users know it. */
+static void out_break_partial(void)
+{
+    if (!out.partial)
+        return;
+    b_s(&out.text.b, " <unfinished ...>");
+    out_line_end();
+    out.partial = NULL;
+}
+
+static void out_size(struct buf *b, s64 n, int width)
+{
+    char tmp[32];
+    struct buf s = { .p = tmp, .cap = sizeof tmp, .max = sizeof tmp - 1 };
+    if (n < 0)
+        b_c(&s, '-');
+    b_size(&s, n < 0 ? -(u64)n : (u64)n);
+    for (int i = (int)s.len; i < width; i++)
+        b_c(b, ' ');
+    b_put(b, s.p, s.len);
+}
+
+static void out_text_field(struct buf *b, const struct event *e, u32 f, int width)
+{
+    const union ev_val *v = &e->v[f];
+    switch (ev_fields[f].type) {
+    case VT_STR:
+        b_esc(b, v->s.p, v->s.len, 0);
+        break;
+    case VT_NUM:
+        b_s64(b, v->n);
+        break;
+    case VT_SIZE:
+        out_size(b, v->n, width);
+        break;
+    case VT_ADDR:
+        b_f(b, "%" PRIx64, (u64)v->n);
+        break;
+    case VT_BOOL:
+        b_s(b, v->n ? "yes" : "no");
+        break;
+    case VT_SYM:
+        b_s(b, v->sym);
+        break;
+    }
+}
+
+/* Field number of a name that ends at '}' or ':'; the templates are ours, so it exists. */
+static u32 out_template_field(const char *p, size_t n)
+{
+    for (u32 f = 0; f < N_EV_FIELDS; f++)
+        if (strlen(ev_fields[f].name) == n && !memcmp(ev_fields[f].name, p, n))
+            return f;
+    return N_EV_FIELDS;
+}
+
+/* Appends one alternative of a template up to '|' or the end; false (and nothing appended) when a
+ * field of it is absent. */
+static bool out_template(struct buf *b, const struct event *e, const char *p)
+{
+    u32 was = b->len;
+    for (; *p && *p != '|'; p++) {
+        if (*p != '{') {
+            b_c(b, *p);
+            continue;
+        }
+        size_t n = strcspn(++p, ":}");
+        u32 f = out_template_field(p, n);
+        if (f == N_EV_FIELDS || !ev_has(e, f)) {
+            b->len = was;
+            return false;
+        }
+        p += n;
+        int width = *p == ':' ? atoi(p + 1) : 0;
+        out_text_field(b, e, f, width);
+        p += strcspn(p, "}");
+    }
+    return true;
+}
+
+static void out_template_any(struct buf *b, const struct event *e)
+{
+    for (const char *p = event_kinds[e->kind].text; p;
+         p = strchr(p, '|') ? strchr(p, '|') + 1 : NULL)
+        if (out_template(b, e, p))
+            return;
+}
+
+/* Prints the I/O that was held back to be grouped. */
+static void out_run_flush(void)
+{
+    if (!out.run.count)
+        return;
+    u64 n = out.run.count;
+    out.run.count = 0;
+    out_break_partial();
+    out_line_begin(out.run.ts_ns, out.run.tid);
+    out_sgr(out_colour[event_kinds[out.run.kind].cat]);
+    b_put(&out.text.b, out.run.label.p, out.run.label.len);
+    if (n > 1) {
+        b_f(&out.text.b, " (x%" PRIu64 ", ", n);
+        b_size(&out.text.b, out.run.bytes);
+        b_s(&out.text.b, " total)");
+    }
+    out_sgr("0");
+    out_line_end();
+}
+
+/* Holds an I/O event back while the next ones are alike. The sizes may differ: then the line says
+ * the total only behind the first. */
+static void out_run_add(const struct event *e)
+{
+    u64 bytes = (u64)e->v[EV_bytes].n;
+    if (out.run.count && out.run.kind == e->kind && out.run.tid == e->tid && out.run.o == e->o
+        && out.run.each == bytes) {
+        out.run.count++;
+        out.run.bytes += bytes;
+        return;
+    }
+    out_run_flush();
+    out.run.count = 1;
+    out.run.bytes = out.run.each = bytes;
+    out.run.kind = e->kind;
+    out.run.tid = e->tid;
+    out.run.o = e->o;
+    out.run.ts_ns = e->ts_ns;
+    b_reset(&out.run.label);
+    out_template_any(&out.run.label, e);
+}
+
+static bool out_is_io(u8 kind)
+{
+    return kind == EK_READ || kind == EK_WRITE || kind == EK_SEND || kind == EK_RECV;
+}
+
+static void out_text(const struct event *e)
+{
+    const struct event_kind *k = &event_kinds[e->kind];
+    if (!k->text || (e->noise && !opt.no_filter))
+        return;
+    if (out_is_io(e->kind) && !e->err) {
+        out_run_add(e);
+        return;
+    }
+    out_run_flush();
+    out_break_partial();
+    out_line_begin(e->ts_ns, e->tid);
+    out_sgr(e->err ? "31" : out_colour[e->cat]);
+    out_template_any(&out.text.b, e);
+    if (e->err) {
+        const char *name = u_errname(e->err);
+        b_f(&out.text.b, " failed: %s", name ? name : "?");
+    }
+    out_sgr("0");
+    out_line_end();
+}
+
+/* --- calls as text (-v) --- */
+
+/* Arguments from number `from` on; at entry up to the first that only the kernel can fill.
+ * Returns the number of the first that was not printed. */
+static u32 out_args(struct buf *b, const struct call *c, u32 from, bool at_exit)
+{
+    u32 n = c->known ? dec_nargs(c) : 6;
+    u32 i = from;
+    for (; i < n; i++) {
+        const struct arg *a = &c->val[i];
+        if (a->form == ARG_NONE && !at_exit)
+            break;
+        if (i)
+            b_s(b, ", ");
+        if (a->form == ARG_STR)
+            b_quoted(b, c->text.p + a->off, a->len, a->cut);
+        else if (a->form == ARG_TXT)
+            b_put(b, c->text.p + a->off, a->len);
+        else
+            b_hex(b, c->arg[i]);
+    }
+    return i;
+}
+
+static void out_call_name(struct buf *b, const struct call *c)
+{
+    if (c->abi != ARCH_NATIVE) {
+        b_s(b, arch_abi_name[c->abi]);
+        b_c(b, ':');
+    }
+    if (c->known)
+        b_s(b, sc_rows[c->row].name);
+    else
+        b_s(b, "syscall_"), b_hex(b, c->nr);
+}
+
+static void out_call_text_begin(struct task *t, u32 *next)
+{
+    out_run_flush();
+    out_break_partial();
+    out_line_begin(t->call.enter_ns, t->tid);
+    out_call_name(&out.text.b, &t->call);
+    b_c(&out.text.b, '(');
+    *next = out_args(&out.text.b, &t->call, 0, false);
+}
+
+/* Pads to strace's column 40 (after the prefix), then the result and the time in the call. */
+static void out_call_text_end(struct task *t)
+{
+    struct buf *b = &out.text.b;
+    struct call *c = &t->call;
+    b_c(b, ')');
+    for (u32 n = out.line_col + b->len - out.line_at; n < 39; n++)
+        b_c(b, ' ');
+    b_s(b, " = ");
+    if (c->err && !c->noret)
+        out_sgr("31");
+    dec_ret(b, t, c);
+    if (c->err && !c->noret)
+        out_sgr("0");
+    if (!c->noret && c->exit_ns >= c->enter_ns) {
+        u64 us = (c->exit_ns - c->enter_ns) / 1000;
+        b_f(b, " <%" PRIu64 ".%06" PRIu64 ">", us / 1000000, us % 1000000);
+    }
+    out_line_end();
+}
+
+/* --- JSON --- */
+
+/* "key":"value" for bytes of the tracee, and key_hex when they are not UTF-8. */
+static void out_json_str(struct buf *b, const char *key, const char *p, u32 n)
+{
+    b_c(b, '"'), b_s(b, key), b_s(b, "\":\"");
+    bool bad = b_json(b, p, n);
+    b_c(b, '"');
+    if (bad) {
+        b_s(b, ",\""), b_s(b, key), b_s(b, "_hex\":\"");
+        b_hexbytes(b, p, n);
+        b_c(b, '"');
+    }
+}
+
+/* A list of NUL-terminated strings, end to end in [p, p + n). */
+static void out_json_argv(struct buf *b, const char *key, const char *p, u32 n)
+{
+    bool bad = false;
+    b_c(b, '"'), b_s(b, key), b_s(b, "\":[");
+    for (const char *s = p; s < p + n; s += strnlen(s, (size_t)(p + n - s)) + 1) {
+        b_s(b, s == p ? "\"" : ",\"");
+        bad |= b_json(b, s, strnlen(s, (size_t)(p + n - s)));
+        b_c(b, '"');
+    }
+    b_c(b, ']');
+    if (!bad)
+        return;
+    b_s(b, ",\""), b_s(b, key), b_s(b, "_hex\":[");
+    for (const char *s = p; s < p + n; s += strnlen(s, (size_t)(p + n - s)) + 1) {
+        b_s(b, s == p ? "\"" : ",\"");
+        b_hexbytes(b, s, strnlen(s, (size_t)(p + n - s)));
+        b_c(b, '"');
+    }
+    b_c(b, ']');
+}
+
+/* Numbers beyond 2^53 lose digits in JavaScript and jq: those are strings. */
+static void out_json_num(struct buf *b, s64 n)
+{
+    if (n > (1ll << 53) || n < -(1ll << 53))
+        b_c(b, '"'), b_s64(b, n), b_c(b, '"');
+    else
+        b_s64(b, n);
+}
+
+/* The name of a field in JSON: what Compendium calls the target is our fd_kind. */
+static const char *out_json_key(u32 f)
+{
+    return f == EV_fd_kind ? "target" : f == EV_code_name ? "code" : ev_fields[f].name;
+}
+
+static void out_json_field(struct buf *b, const struct event *e, u32 f)
+{
+    const union ev_val *v = &e->v[f];
+    const char *key = out_json_key(f);
+    b_c(b, ',');
+    if (ev_fields[f].type == VT_STR) {
+        out_json_str(b, key, v->s.p, v->s.len);
+        return;
+    }
+    if (ev_fields[f].type == VT_ARGV) {
+        out_json_argv(b, key, v->s.p, v->s.len);
+        return;
+    }
+    b_c(b, '"'), b_s(b, key), b_s(b, "\":");
+    switch (ev_fields[f].type) {
+    case VT_NUM:
+    case VT_SIZE:
+        out_json_num(b, v->n);
+        break;
+    case VT_ADDR:
+        b_c(b, '"'), b_hex(b, (u64)v->n), b_c(b, '"');
+        break;
+    case VT_BOOL:
+        b_s(b, v->n ? "true" : "false");
+        break;
+    case VT_SYM:
+        b_c(b, '"'), b_json(b, v->sym, strlen(v->sym)), b_c(b, '"');
+        break;
+    }
+}
+
+static void out_json_args(struct buf *b, const struct call *c)
+{
+    u32 n = c->known ? dec_nargs(c) : 6;
+    bool bad = false;
+    b_s(b, ",\"args\":[");
+    for (u32 i = 0; i < n; i++) {
+        const struct arg *a = &c->val[i];
+        b_s(b, i ? ",\"" : "\"");
+        if (a->form == ARG_NONE)
+            b_hex(b, c->arg[i]);
+        else
+            bad |= b_json(b, c->text.p + a->off, a->len);
+        if (a->form == ARG_STR && a->cut)
+            b_s(b, "...");
+        b_c(b, '"');
+    }
+    b_c(b, ']');
+    if (!bad)
+        return;
+    b_s(b, ",\"args_hex\":[");
+    for (u32 i = 0; i < n; i++) {
+        const struct arg *a = &c->val[i];
+        b_s(b, i ? "," : "");
+        if (a->form != ARG_STR) {
+            b_s(b, "null");
+            continue;
+        }
+        b_c(b, '"'), b_hexbytes(b, c->text.p + a->off, a->len), b_c(b, '"');
+    }
+    b_c(b, ']');
+}
+
+static void out_json_call(struct buf *b, const struct call *c)
+{
+    b_s(b, ",\"name\":\"");
+    if (c->known)
+        b_s(b, sc_rows[c->row].name);
+    else
+        b_s(b, "syscall_"), b_hex(b, c->nr);
+    b_c(b, '"');
+    if (c->abi != ARCH_NATIVE)
+        b_f(b, ",\"abi\":\"%s\"", arch_abi_name[c->abi]);
+    out_json_args(b, c);
+    b_s(b, ",\"ret\":");
+    if (c->noret || (c->ret <= -512 && c->ret >= -516))
+        b_s(b, "null");
+    else if (dec_ret_is_addr(c) || c->ret > (1ll << 53) || c->ret < -(1ll << 53))
+        b_c(b, '"'), b_hex(b, (u64)c->ret), b_c(b, '"');
+    else
+        b_s64(b, c->err ? -1 : c->ret);
+    b_s(b, ",\"error\":");
+    const char *name = c->err ? u_errname(c->err) : NULL;
+    if (name)
+        b_c(b, '"'), b_s(b, name), b_c(b, '"');
+    else if (c->err)
+        b_c(b, '"'), b_u64(b, (u64)c->err), b_c(b, '"');
+    else
+        b_s(b, "null");
+    b_s(b, ",\"duration_ns\":");
+    c->noret ? b_s(b, "null") : b_u64(b, c->exit_ns - c->enter_ns);
+}
+
+static void out_json(const struct event *e)
+{
+    const struct event_kind *k = &event_kinds[e->kind];
+    struct buf *b = &out.json.b;
+    b_s(b, "{\"ts_ns\":"), b_u64(b, e->ts_ns - out.start_ns);
+    b_s(b, ",\"pid\":"), b_s64(b, e->pid);
+    b_s(b, ",\"tid\":"), b_s64(b, e->tid);
+    b_s(b, ",\"type\":\""), b_s(b, k->name), b_c(b, '"');
+    for (u32 i = 0; i < k->n; i++)
+        if (ev_has(e, k->field[i]))
+            out_json_field(b, e, k->field[i]);
+    if (e->call)
+        out_json_call(b, e->call);
+    else if (e->err)
+        b_s(b, ",\"error\":\""), b_s(b, u_errname(e->err) ? u_errname(e->err) : "?"), b_c(b, '"');
+    b_s(b, "}\n");
+    out_full(&out.json);
+}
+
+/* --- the entry points --- */
+
+/* Hands an event to every sink that is on. */
+static void out_event(const struct event *e)
+{
+    out.events++;
+    if (out.json_on)
+        out_json(e);
+    if (out.events_on && (!opt.verbose || e->cat == CAT_SIG || e->kind == EK_EXIT_PROCESS
+                          || e->kind == EK_FAULT_GROUP || e->kind == EK_FAULT))
+        out_text(e);
+}
+
+/* A call has begun: with -v its line does too, unless a filter needs to see the result first. */
+static void out_call_enter(struct task *t, bool whole_only)
+{
+    u32 next;
+    if (!out.events_on || whole_only)
+        return;
+    out_call_text_begin(t, &next);
+    t->call.shown = (u8)next;
+    t->call.begun = true;
+    out.partial = t;
+}
+
+/* The call has ended (or never will): the rest of its line, and its JSON object. */
+static void out_call_exit(struct task *t)
+{
+    struct call *c = &t->call;
+    struct buf *b = &out.text.b;
+    out.events++;
+    if (out.json_on) {
+        struct event *e = ev_new(EK_SYSCALL, t, c->enter_ns);
+        e->call = c;
+        out_json(e);
+    }
+    if (!out.events_on)
+        return;
+    u32 next = c->shown;
+    if (!c->begun) {
+        out_call_text_begin(t, &next);
+    } else if (out.partial != t) {
+        out_run_flush();
+        out_break_partial();
+        out_line_begin(c->noret ? u_now() : c->exit_ns, t->tid);
+        b_s(b, "<... "), out_call_name(b, c), b_s(b, " resumed>");
+    }
+    out.partial = NULL;
+    out_args(b, c, next, true);
+    out_call_text_end(t);
+}
+
+/* A task is about to go away: nothing may point to it any more. */
+static void out_forget(const struct task *t)
+{
+    if (out.partial == t)
+        out_break_partial();
+}
+/* == 14 st_  counts, percentiles, the table of -c and the summary ==================
+ * Times go into log-linear histograms, 16 buckets an octave, so that a percentile is within 1/32 of
+ * the truth (DESIGN, "Maps only for aggregates"). Entry points: st_call, st_io, st_open_at_exit,
+ * st_table, st_summary. */
+
+enum { ST_BUCKETS = 16 + 60 * 16, ST_ERRNOS = 256, ST_LEFT_OPEN = 256 };
+
+struct st_row {
+    u64 calls, errors, time_ns, max_ns;
+    u32 hist[ST_BUCKETS];
+};
+
+/* A table of calls: the whole run's, or one process's (--by=pid). */
+struct stats {
+    struct stats *next;
+    pid_t pid;
+    char comm[16];
+    struct st_row *row[ARRAY_LEN(sc_rows)];
+};
+
+static struct {
+    struct stats all;
+    struct stats *procs; /* newest first */
+    u64 syscalls, file_in, file_out, net_in, net_out, other_in, other_out, uring, faults,
+        fault_lost;
+    u64 exec_count;
+    struct { u16 row; u16 err; u64 count; } failed[ST_ERRNOS]; /* open addressing; count 0: free */
+    u64 failed_other;
+    struct {
+        pid_t pid;
+        s32 fd;
+        u8 kind;
+        char comm[16];
+        const char *sock;
+        struct name *name;
+    } left[ST_LEFT_OPEN];
+    u64 n_left;
+    struct name *program[64]; /* of the commands run, each once */
+    u32 n_programs;
+} st;
+
+static u32 st_bucket(u64 v)
+{
+    if (v < 16)
+        return (u32)v;
+    u32 e = 63 - (u32)__builtin_clzll(v);
+    return 16 + (e - 4) * 16 + (u32)(v >> (e - 4) & 15);
+}
+
+/* The middle of a bucket. */
+static u64 st_bucket_value(u32 i)
+{
+    if (i < 16)
+        return i;
+    u32 e = (i - 16) / 16 + 4;
+    u64 low = (16 + (u64)(i - 16) % 16) << (e - 4);
+    return low + (1ull << (e - 4)) / 2;
+}
+
+/* The value below which the share `p` (0..1) of the counts lies; never above the maximum seen. */
+static u64 st_percentile(const struct st_row *r, double p)
+{
+    u64 want = (u64)(p * (double)r->calls), seen = 0;
+    for (u32 i = 0; i < ST_BUCKETS; i++)
+        if ((seen += r->hist[i]) > want)
+            return MIN(st_bucket_value(i), r->max_ns);
+    return r->max_ns;
+}
+
+static struct st_row *st_row_of(struct stats *s, u16 row)
+{
+    if (!s->row[row])
+        s->row[row] = calloc(1, sizeof *s->row[row]); /* once a call name, not once a call */
+    return s->row[row];
+}
+
+static void st_add(struct stats *s, const struct call *c, u64 ns)
+{
+    struct st_row *r = st_row_of(s, c->row);
+    if (!r)
+        return;
+    r->calls++;
+    r->errors += c->err != 0;
+    r->time_ns += ns;
+    r->max_ns = MAX(r->max_ns, ns);
+    r->hist[st_bucket(ns)]++;
+}
+
+static void st_failed(u16 row, int err)
+{
+    for (u32 i = (row * 31u + (u32)err) % ST_ERRNOS, k = 0; k < ST_ERRNOS; k++) {
+        u32 at = (i + k) % ST_ERRNOS;
+        if (!st.failed[at].count) {
+            st.failed[at].row = row;
+            st.failed[at].err = (u16)err;
+        }
+        if (st.failed[at].row == row && st.failed[at].err == err) {
+            st.failed[at].count++;
+            return;
+        }
+    }
+    st.failed_other++;
+}
+
+/* The table of one process, made when it is first needed. */
+static struct stats *st_of_proc(struct task *t)
+{
+    if (!t->proc)
+        return NULL;
+    if (!t->proc->stats) {
+        struct stats *s = calloc(1, sizeof *s);
+        if (!s)
+            return NULL;
+        s->pid = t->pid;
+        s->next = st.procs;
+        st.procs = t->proc->stats = s;
+    }
+    memcpy(t->proc->stats->comm, t->comm, sizeof t->comm);
+    return t->proc->stats;
+}
+
+/* Counts a call that has returned. A call that the kernel restarts (ERESTART*) is counted when it
+ * finally returns (EDGE_CASES P20). */
+static void st_call(struct task *t, const struct call *c)
+{
+    st.syscalls++;
+    if (!c->known)
+        return;
+    if (c->err && !c->noret)
+        st_failed(c->row, c->err);
+    if (!opt.count_only && !opt.count_too)
+        return;
+    u64 ns = c->noret ? 0 : c->exit_ns - c->enter_ns;
+    st_add(&st.all, c, ns);
+    struct stats *p = opt.by_pid ? st_of_proc(t) : NULL;
+    if (p)
+        st_add(p, c, ns);
+}
+
+/* Books bytes that moved through an open file. in: read or received. */
+static void st_io(struct ofd *o, struct name *peer, u64 bytes, bool in)
+{
+    bool net = o->kind == FK_SOCK, file = o->kind == FK_FILE || o->kind == FK_MEMFD;
+    *(in ? (net ? &st.net_in : file ? &st.file_in : &st.other_in)
+         : (net ? &st.net_out : file ? &st.file_out : &st.other_out)) += bytes;
+    struct name *n = net ? (peer ? peer : o->peer) : o->name;
+    *(in ? &o->in_bytes : &o->out_bytes) += bytes;
+    if (n)
+        *(in ? &n->in_bytes : &n->out_bytes) += bytes;
+    if (n && !net)
+        n->kind = o->kind;
+}
+
+static void st_program(struct name *n)
+{
+    st.exec_count++;
+    for (u32 i = 0; i < st.n_programs; i++)
+        if (st.program[i] == n)
+            return;
+    if (st.n_programs < ARRAY_LEN(st.program))
+        st.program[st.n_programs++] = n;
+}
+
+/* Notes what a process that ends has opened itself and not closed. */
+static void st_open_at_exit(const struct task *t)
+{
+    const struct files *f = t->files;
+    for (u32 i = 0; f && f->refs == 1 && i < f->cap; i++) {
+        const struct ofd *o = f->slot[i].fd >= 0 ? f->slot[i].o : NULL;
+        if (!o || o->inherited || o->opener != t->pid)
+            continue;
+        if (st.n_left < ST_LEFT_OPEN) {
+            u32 k = (u32)st.n_left;
+            st.left[k].pid = t->pid;
+            st.left[k].fd = f->slot[i].fd;
+            st.left[k].kind = o->kind;
+            st.left[k].sock = o->sock;
+            st.left[k].name = o->peer ? o->peer : o->local ? o->local : o->name;
+            memcpy(st.left[k].comm, t->comm, sizeof t->comm);
+        }
+        st.n_left++;
+    }
+}
+
+/* --- the table of -c --- */
+
+static struct { const struct stats *s; const char *key; } st_sort;
+
+static double st_key(const struct st_row *r, const char *key)
+{
+    return !strcmp(key, "calls") ? (double)r->calls
+         : !strcmp(key, "errors") ? (double)r->errors
+         : !strcmp(key, "max") ? (double)r->max_ns
+         : !strcmp(key, "p99") ? (double)st_percentile(r, 0.99)
+         : !strcmp(key, "p50") ? (double)st_percentile(r, 0.5)
+         : !strcmp(key, "avg-time") ? (double)r->time_ns / (double)r->calls
+         : (double)r->time_ns;
+}
+
+static int st_compare(const void *pa, const void *pb)
+{
+    u16 a = *(const u16 *)pa, b = *(const u16 *)pb;
+    double ka = st_key(st_sort.s->row[a], st_sort.key), kb = st_key(st_sort.s->row[b], st_sort.key);
+    if (strcmp(st_sort.key, "name") && ka != kb)
+        return ka < kb ? 1 : -1;
+    return strcmp(sc_rows[a].name, sc_rows[b].name);
+}
+
+static void st_table_row(struct buf *b, const struct st_row *r, u64 total_ns, const char *name)
+{
+    char errors[24] = "";
+    if (r->errors)
+        snprintf(errors, sizeof errors, "%" PRIu64, r->errors);
+    b_f(b, "%6.2f %11.6f %11" PRIu64 " %9" PRIu64 " %9s %8.1f %8.1f %9.1f %s\n",
+        total_ns ? 100.0 * (double)r->time_ns / (double)total_ns : 0, (double)r->time_ns / 1e9,
+        r->calls ? r->time_ns / r->calls / 1000 : 0, r->calls, errors,
+        (double)st_percentile(r, 0.5) / 1e3, (double)st_percentile(r, 0.99) / 1e3,
+        (double)r->max_ns / 1e3, name);
+}
+
+/* Appends strace's table, with percentiles: times are wall-clock time in the call, in seconds and
+ * µs. */
+static void st_one_table(struct buf *b, const struct stats *s)
+{
+    static struct st_row total; /* 4 KB: not on the stack */
+    u16 order[ARRAY_LEN(sc_rows)];
+    u32 n = 0;
+    memset(&total, 0, sizeof total);
+    for (u16 i = 0; i < ARRAY_LEN(sc_rows); i++) {
+        const struct st_row *r = s->row[i];
+        if (!r || !r->calls)
+            continue;
+        order[n++] = i;
+        total.calls += r->calls, total.errors += r->errors, total.time_ns += r->time_ns;
+        total.max_ns = MAX(total.max_ns, r->max_ns);
+        for (u32 k = 0; k < ST_BUCKETS; k++)
+            total.hist[k] += r->hist[k];
+    }
+    st_sort.s = s;
+    st_sort.key = opt.sort ? opt.sort : "time";
+    qsort(order, n, sizeof *order, st_compare);
+    b_s(b,
+        "% time     seconds  usecs/call     calls    errors   p50 us   p99 us    max us syscall\n"
+        "------ ----------- ----------- --------- --------- -------- -------- --------- "
+        "----------------\n");
+    for (u32 i = 0; i < n; i++)
+        st_table_row(b, s->row[order[i]], total.time_ns, sc_rows[order[i]].name);
+    b_s(b, "------ ----------- ----------- --------- --------- -------- -------- --------- "
+           "----------------\n");
+    st_table_row(b, &total, total.time_ns, "total");
+}
+
+static void st_table(struct buf *b)
+{
+    for (const struct stats *s = st.procs; opt.by_pid && s; s = s->next) {
+        b_f(b, "\nprocess %d ", s->pid);
+        b_esc(b, s->comm, strnlen(s->comm, sizeof s->comm), 0);
+        b_c(b, '\n');
+        st_one_table(b, s);
+    }
+    if (opt.by_pid)
+        b_s(b, "\nall processes\n");
+    st_one_table(b, &st.all);
+}
+
+/* --- the summary --- */
+
+struct st_end {
+    int status; /* wait status of the command; -1: none (attached, or detached before its end) */
+    u64 duration_ns;
+    const char *backend;
+};
+
+/* Collects the names of a class that match, most bytes first; returns how many (at most max). */
+static u32 st_names(struct name **list, u32 max, bool (*want)(const struct name *))
+{
+    u32 n = 0;
+    for (u32 i = 0; i < NM_BUCKETS; i++)
+        for (struct name *e = nm.hash[i]; e; e = e->next) {
+            if (!want(e))
+                continue;
+            u64 bytes = e->in_bytes + e->out_bytes;
+            u32 k = MIN(n, max - 1);
+            if (n >= max && list[k]->in_bytes + list[k]->out_bytes >= bytes)
+                continue;
+            for (; k && list[k - 1]->in_bytes + list[k - 1]->out_bytes < bytes; k--)
+                list[k] = list[k - 1];
+            list[k] = e;
+            n += n < max;
+        }
+    return n;
+}
+
+static bool st_is_file(const struct name *n)
+{
+    return n->cls == 'f' && (n->opens || n->in_bytes || n->out_bytes);
+}
+
+static bool st_is_file_with_bytes(const struct name *n)
+{
+    return n->cls == 'f' && (n->in_bytes || n->out_bytes)
+        && (n->kind == FK_FILE || n->kind == FK_MEMFD) && (opt.no_filter || !nm_noise(n->s));
+}
+
+static bool st_is_peer(const struct name *n)
+{
+    return n->cls == 'p' && (n->opens || n->in_bytes || n->out_bytes);
+}
+
+/* A peer that connect(2) was asked for (or accept gave), other than this machine itself. */
+static bool st_is_connection(const struct name *n)
+{
+    return n->cls == 'p' && n->opens;
+}
+
+static bool st_is_remote(const struct name *n)
+{
+    const char *a = fd_peer_addr(n);
+    return st_is_connection(n)
+        && (opt.no_filter || (strncmp(a, "127.", 4) && strncmp(a, "[::1]", 5)));
+}
+
+static u64 st_count(bool read)
+{
+    u64 n = 0;
+    for (u32 i = 0; i < NM_BUCKETS; i++)
+        for (struct name *e = nm.hash[i]; e; e = e->next)
+            n += e->cls == 'f' && e->kind == FK_FILE && (read ? e->read : e->written);
+    return n;
+}
+
+static void st_line(struct buf *b, const char *label, u64 bytes)
+{
+    b_f(b, "   %-15s", label);
+    out_size(b, (s64)bytes, 10);
+    b_c(b, '\n');
+}
+
+static void st_text_lists(struct buf *b)
+{
+    struct name *list[10];
+    u32 n = st_names(list, 10, st_is_file_with_bytes);
+    if (n)
+        b_s(b, " Top files:\n");
+    for (u32 i = 0; i < n; i++) {
+        b_s(b, "   ");
+        out_size(b, (s64)list[i]->in_bytes, 9), b_s(b, " in ");
+        out_size(b, (s64)list[i]->out_bytes, 9), b_s(b, " out  ");
+        b_esc(b, list[i]->s, list[i]->len, 0);
+        b_c(b, '\n');
+    }
+    n = st_names(list, 10, st_is_remote);
+    if (n)
+        b_s(b, " Network connections:\n");
+    for (u32 i = 0; i < n; i++) {
+        const char *a = fd_peer_addr(list[i]);
+        b_s(b, "   ");
+        b_put(b, list[i]->s, (size_t)(a - list[i]->s));
+        b_s(b, "→ ");
+        b_esc(b, a, list[i]->len - (u32)(a - list[i]->s), 0);
+        b_s(b, "  ");
+        b_size(b, list[i]->out_bytes), b_s(b, " sent, ");
+        b_size(b, list[i]->in_bytes), b_s(b, " received\n");
+    }
+}
+
+static void st_text_failed(struct buf *b)
+{
+    bool used[ST_ERRNOS] = { false }, first = true;
+    for (u32 k = 0; k < 8; k++) {
+        s32 best = -1;
+        for (u32 i = 0; i < ST_ERRNOS; i++)
+            if (!used[i] && st.failed[i].count
+                && (best < 0 || st.failed[i].count > st.failed[best].count))
+                best = (s32)i;
+        if (best < 0)
+            break;
+        used[best] = true;
+        const char *e = u_errname(st.failed[best].err);
+        b_f(b, "%s   %-12s %6" PRIu64 "  %s\n", first ? " Failed calls:\n" : "", e ? e : "?",
+            st.failed[best].count, sc_rows[st.failed[best].row].name);
+        first = false;
+    }
+}
+
+static void st_text_left(struct buf *b)
+{
+    if (st.n_left)
+        b_s(b, " Still open at exit:\n");
+    for (u32 i = 0; i < MIN(st.n_left, 8); i++) {
+        b_f(b, "   [%d ", st.left[i].pid);
+        b_esc(b, st.left[i].comm, strnlen(st.left[i].comm, 16), 0);
+        b_f(b, "] %d %s ", st.left[i].fd, fd_kind_name[st.left[i].kind]);
+        if (st.left[i].name)
+            b_esc(b, st.left[i].name->s, st.left[i].name->len, 0);
+        b_c(b, '\n');
+    }
+    if (st.n_left > 8)
+        b_f(b, "   ... and %" PRIu64 " more\n", st.n_left - 8);
+}
+
+static void st_text_exit(struct buf *b, int status)
+{
+    if (status == -1)
+        b_s(b, " Exit: still running\n");
+    else if (WIFSIGNALED(status))
+        b_f(b, " Exit: killed by %s%s\n", u_signame(WTERMSIG(status)),
+            WCOREDUMP(status) ? " (core dumped)" : "");
+    else
+        b_f(b, " Exit: %d\n", WEXITSTATUS(status));
+}
+
+/* The command line as one line of text, escaped. */
+static void st_command(struct buf *b)
+{
+    for (char **a = opt.command; a && *a; a++) {
+        b_s(b, a == opt.command ? "" : " ");
+        b_esc(b, *a, MIN(strlen(*a), 200), 0);
+    }
+    for (u32 i = 0; i < opt.n_pids; i++)
+        b_f(b, "%s%d", i ? ", " : "pid ", opt.pids[i]);
+}
+
+static void st_rule(struct buf *b)
+{
+    for (int i = 0; i < 64; i++)
+        b_s(b, "━");
+    b_c(b, '\n');
+}
+
+static void st_text_trouble(struct buf *b)
+{
+    if (mem.unreadable)
+        b_f(b, " Unreadable: %" PRIu64 " arguments whose pages did not come in time\n",
+            mem.unreadable);
+    if (nm.overflow)
+        b_f(b, " Names: %" PRIu64 " more than fit are counted as one\n", nm.overflow);
+    if (st.uring)
+        b_f(b, " io_uring: %" PRIu64 " requests submitted; what they did is not seen by ptrace\n",
+            st.uring);
+    b_s(b, " Lost: 0 calls");
+    if (opt.faults)
+        b_f(b, ", %" PRIu64 " page-fault samples", st.fault_lost);
+    b_c(b, '\n');
+}
+
+static void st_text_summary(struct buf *b, const struct st_end *end)
+{
+    b_c(b, '\n');
+    st_rule(b);
+    b_s(b, " FINAL: ");
+    st_command(b);
+    b_f(b, " (%.2fs)\n", (double)end->duration_ns / 1e9);
+    st_rule(b);
+    b_s(b, " Memory:\n");
+    st_line(b, "Heap:", vm.heap_bytes);
+    b_f(b, "   %-15s", "Mmap:"), out_size(b, (s64)vm.map_bytes, 10);
+    b_f(b, " (%" PRIu64 " regions)\n", vm.map_regions);
+    st_line(b, "Total:", vm.heap_bytes + vm.map_bytes);
+    if (opt.faults)
+        b_f(b, "   %-15s%10" PRIu64 " (heap and anon)\n", "Page faults:", st.faults);
+    b_s(b, " I/O:\n");
+    st_line(b, "Files read:", st.file_in);
+    st_line(b, "Files written:", st.file_out);
+    st_line(b, "Net sent:", st.net_out);
+    st_line(b, "Net received:", st.net_in);
+    if (st.other_in | st.other_out) {
+        st_line(b, "Other read:", st.other_in);
+        st_line(b, "Other written:", st.other_out);
+    }
+    b_f(b, " Files: %" PRIu64 " read, %" PRIu64 " written\n", st_count(true), st_count(false));
+    st_text_lists(b);
+    st_text_failed(b);
+    st_text_left(b);
+    b_f(b, " Processes: %" PRIu64 ", threads: %" PRIu64 ", calls traced: %" PRIu64 "\n",
+        ps.processes, ps.threads, st.syscalls);
+    b_f(b, " Backend: %s\n", end->backend);
+    st_text_trouble(b);
+    st_text_exit(b, end->status);
+    st_rule(b);
+}
+
+static void st_json_names(struct buf *b)
+{
+    static struct name *list[1000];
+    u32 n = st_names(list, 1000, st_is_file);
+    b_s(b, ",\"files\":[");
+    for (u32 i = 0; i < n; i++) {
+        b_s(b, i ? ",{" : "{");
+        out_json_str(b, "path", list[i]->s, list[i]->len);
+        b_f(b,
+            ",\"kind\":\"%s\",\"bytes_read\":%" PRIu64 ",\"bytes_written\":%" PRIu64
+            ",\"opens\":%" PRIu64 "}",
+            fd_kind_name[list[i]->kind], list[i]->in_bytes, list[i]->out_bytes, list[i]->opens);
+    }
+    b_s(b, "],\"peers\":[");
+    n = st_names(list, 1000, st_is_peer);
+    for (u32 i = 0; i < n; i++) {
+        const char *a = fd_peer_addr(list[i]);
+        u32 k = (u32)(a - list[i]->s);
+        b_s(b, i ? ",{" : "{");
+        out_json_str(b, "sock_type", list[i]->s, k - 1);
+        b_c(b, ',');
+        out_json_str(b, "remote_addr", a, list[i]->len - k);
+        b_f(b, ",\"bytes_sent\":%" PRIu64 ",\"bytes_received\":%" PRIu64 "}", list[i]->out_bytes,
+            list[i]->in_bytes);
+    }
+    b_s(b, "],\"connections\":[");
+    n = st_names(list, 1000, st_is_connection);
+    for (u32 i = 0; i < n; i++) {
+        b_s(b, i ? ",\"" : "\"");
+        u32 k = (u32)(fd_peer_addr(list[i]) - list[i]->s);
+        b_json(b, list[i]->s, k), b_s(b, "→ "), b_json(b, list[i]->s + k, list[i]->len - k);
+        b_c(b, '"');
+    }
+    b_c(b, ']');
+}
+
+static void st_json_rest(struct buf *b)
+{
+    bool first = true;
+    b_s(b, ",\"subprocesses\":[");
+    for (u32 i = 0; i < st.n_programs; i++) {
+        b_s(b, i ? ",\"" : "\"");
+        b_json(b, st.program[i]->s, st.program[i]->len);
+        b_c(b, '"');
+    }
+    b_s(b, "],\"failed\":[");
+    for (u32 i = 0; i < ST_ERRNOS; i++) {
+        if (!st.failed[i].count)
+            continue;
+        const char *e = u_errname(st.failed[i].err);
+        b_f(b, "%s{\"name\":\"%s\",\"error\":\"%s\",\"count\":%" PRIu64 "}", first ? "" : ",",
+            sc_rows[st.failed[i].row].name, e ? e : "?", st.failed[i].count);
+        first = false;
+    }
+    b_s(b, "],\"open_at_exit\":[");
+    for (u32 i = 0; i < MIN(st.n_left, ST_LEFT_OPEN); i++) {
+        b_f(b, "%s{\"pid\":%d,\"fd\":%d,\"kind\":\"%s\"", i ? "," : "", st.left[i].pid,
+            st.left[i].fd, fd_kind_name[st.left[i].kind]);
+        if (st.left[i].sock)
+            b_f(b, ",\"sock_type\":\"%s\"", st.left[i].sock);
+        if (st.left[i].name)
+            b_c(b, ','), out_json_str(b, "path", st.left[i].name->s, st.left[i].name->len);
+        b_c(b, '}');
+    }
+    b_f(b, "],\"open_at_exit_count\":%" PRIu64, st.n_left);
+}
+
+static void st_json_summary(struct buf *b, const struct st_end *end)
+{
+    b_s(b, "{\"type\":\"summary\"");
+    if (end->status != -1 && WIFSIGNALED(end->status))
+        b_f(b, ",\"exit_signal\":\"%s\"", u_signame(WTERMSIG(end->status)));
+    else if (end->status != -1)
+        b_f(b, ",\"exit_code\":%d", WEXITSTATUS(end->status));
+    const struct { const char *key; u64 v; } num[] = {
+        { "duration_ns", end->duration_ns }, { "heap_bytes", vm.heap_bytes },
+        { "mmap_bytes", vm.map_bytes }, { "mmap_regions", vm.map_regions },
+        { "file_bytes_read", st.file_in }, { "file_bytes_written", st.file_out },
+        { "net_bytes_sent", st.net_out }, { "net_bytes_received", st.net_in },
+        { "other_bytes_read", st.other_in }, { "other_bytes_written", st.other_out },
+        { "files_read", st_count(true) }, { "files_written", st_count(false) },
+        { "syscalls", st.syscalls }, { "events", out.events }, { "lost", 0 },
+        { "processes", ps.processes }, { "threads", ps.threads }, { "unreadable", mem.unreadable },
+        { "io_uring_submitted", st.uring }, { "names_overflow", nm.overflow },
+        { "failed_other", st.failed_other },
+    };
+    for (size_t i = 0; i < ARRAY_LEN(num); i++)
+        b_f(b, ",\"%s\":%" PRIu64, num[i].key, num[i].v);
+    if (opt.faults)
+        b_f(b,
+            ",\"page_faults\":%" PRIu64 ",\"page_fault_bytes\":%" PRIu64
+            ",\"lost_faults\":%" PRIu64,
+            st.faults, st.faults * (u64)sysconf(_SC_PAGESIZE), st.fault_lost);
+    b_f(b, ",\"backend\":\"%s\"", end->backend);
+    st_json_names(b);
+    st_json_rest(b);
+    b_s(b, "}\n");
+}
+/* == 15 md_  the model: what a call means =======================================
+ * A call that has returned comes in; tables of descriptors, memory and processes change and events
+ * go out. md_calls[] is the one list of calls that mean something: to teach kvis another, add its
+ * row and the function. Nothing here knows ptrace or prints. Entry points: md_enter, md_exit,
+ * md_wants. */
+
+/* --- paths --- */
+
+struct path { /* an absolute path, bytes of the tracee */
+    char s[PATH_MAX * 2 + 2];
+    u32 len;
+    bool ok; /* could be read */
+};
+
+/* Joins a directory and a name and takes out "//" and "/./". ".." stays: what it means depends on
+ * symbolic links. */
+static void md_join(struct path *p, const char *dir, u32 dir_len, const char *s, u32 n)
+{
+    u32 k = 0;
+    if (!n || s[0] != '/') {
+        k = MIN(dir_len, (u32)PATH_MAX);
+        memcpy(p->s, dir, k);
+        if (n && (!k || p->s[k - 1] != '/'))
+            p->s[k++] = '/';
+    }
+    for (u32 i = 0; i < n && k < sizeof p->s - 1; i++) {
+        bool slash = k && p->s[k - 1] == '/';
+        if (slash && s[i] == '/')
+            continue;
+        if (slash && s[i] == '.' && (i + 1 == n || s[i + 1] == '/')) {
+            i++;
+            continue;
+        }
+        p->s[k++] = s[i];
+    }
+    if (k > 1 && p->s[k - 1] == '/' && n && s[n - 1] == '.')
+        k--;
+    p->s[k] = 0;
+    p->len = k;
+    p->ok = true;
+}
+
+/* The directory that relative names of t start from. */
+static struct name *md_base(struct task *t, s32 dirfd)
+{
+    if (dirfd != AT_FDCWD) {
+        struct ofd *o = fd_get(t, dirfd);
+        return o ? o->name : NULL;
+    }
+    return t->fs ? t->fs->cwd : NULL;
+}
+
+/* The absolute path that (dirfd, string at addr) name, as the tracee wrote it. */
+static void md_path(struct task *t, s32 dirfd, u64 addr, struct path *p)
+{
+    char raw[PATH_MAX + 1];
+    bool cut;
+    s64 n = mem_str(t, addr, raw, PATH_MAX, &cut);
+    p->ok = false;
+    p->len = 0;
+    p->s[0] = 0;
+    if (n < 0)
+        return;
+    struct name *base = n && raw[0] == '/' ? NULL : md_base(t, dirfd);
+    md_join(p, base ? base->s : "", base ? base->len : 0, raw, (u32)n);
+    if (!base && n && raw[0] != '/') /* unknown directory: the name as it is */
+        md_join(p, "", 0, raw, (u32)n), memmove(p->s, p->s + 1, p->len--);
+}
+
+/* --- filters --- */
+
+/* -P: whether a path matches one of the globs; a pattern without wildcards also matches what is
+ * below. */
+static bool md_path_wanted(const char *s, u32 n)
+{
+    for (u32 i = 0; i < opt.n_paths; i++) {
+        size_t k = strlen(opt.paths[i]);
+        if (!fnmatch(opt.paths[i], s, 0))
+            return true;
+        if (n > k && !strncmp(s, opt.paths[i], k) && s[k] == '/')
+            return true;
+    }
+    return !opt.n_paths;
+}
+
+/* -z, -x, -e status=: by the result. */
+static bool md_status_wanted(const struct call *c)
+{
+    if (c->noret)
+        return !opt.ok_only && !opt.failed_only;
+    return c->err ? !opt.ok_only : !opt.failed_only;
+}
+
+static void md_emit(struct event *e)
+{
+    static const u8 path_field[] = { EV_path, EV_new_path, EV_filename, EV_src_name, EV_dst_name,
+                                     EV_program, EV_remote_addr, EV_local_addr, EV_map_type };
+    if ((opt.ok_only && e->err) || (opt.failed_only && !e->err))
+        return;
+    bool hit = !opt.n_paths;
+    for (size_t i = 0; !hit && i < ARRAY_LEN(path_field); i++)
+        if (ev_has(e, path_field[i])) {
+            char s[PATH_MAX * 2 + 2];
+            u32 n = MIN(e->v[path_field[i]].s.len, (u32)sizeof s - 1);
+            memcpy(s, e->v[path_field[i]].s.p, n);
+            s[n] = 0;
+            hit = md_path_wanted(s, n);
+        }
+    if (hit)
+        out_event(e);
+}
+
+/* An event of the call that t has just made. */
+static struct event *md_event(u8 kind, struct task *t, const struct call *c)
+{
+    struct event *e = ev_new(kind, t, c->noret ? c->enter_ns : c->exit_ns);
+    e->err = c->noret ? 0 : c->err;
+    return e;
+}
+
+/* Reports the open files whose last descriptor has gone. */
+static void md_closed(struct task *t, s32 n)
+{
+    for (struct ofd *o; (o = ofd_dead()); ofd_recycle(o)) {
+        struct event *e = ev_new(EK_CLOSE, t, u_now());
+        if (n >= 0)
+            ev_num(e, EV_fd, n);
+        char text[PATH_MAX + 64];
+        struct buf b = { .p = text, .cap = sizeof text, .max = sizeof text };
+        fd_describe(&b, o);
+        ev_bytes(e, EV_path, b.p, b.len);
+        ev_sym(e, EV_kind, fd_kind_name[o->kind]);
+        ev_num(e, EV_bytes_read, (s64)o->in_bytes);
+        ev_num(e, EV_bytes_written, (s64)o->out_bytes);
+        ev_num(e, EV_age_ns, (s64)(e->ts_ns - o->open_ns));
+        if (!o->inherited)
+            ev_num(e, EV_opener_pid, o->opener);
+        md_emit(e);
+    }
+}
+
+/* --- descriptors --- */
+
+static void md_install(struct task *t, s32 n, struct ofd *o, bool cloexec)
+{
+    fd_put(t->files, n, o, cloexec);
+    md_closed(t, n);
+}
+
+/* O_CREAT and its kin differ between CPUs only where <fcntl.h> of this CPU knows. */
+static u64 md_open_flags(struct task *t, const struct call *c)
+{
+    u64 how = 0;
+    switch (c->id) {
+    case SC_open:
+        return c->arg[1];
+    case SC_creat:
+        return O_CREAT | O_WRONLY | O_TRUNC;
+    case SC_openat2: /* struct open_how: flags first */
+        return mem_get(t, c->arg[2], &how, 8) ? how : 0;
+    default:
+        return c->arg[2];
+    }
+}
+
+/* What an opened path turned out to be; the kernel knows. `..` in it is resolved by the kernel as
+ * well. */
+static u8 md_opened_kind(struct task *t, s32 n, u64 flags, struct path *p)
+{
+    char proc[64];
+    struct stat sb;
+    snprintf(proc, sizeof proc, "/proc/%d/fd/%d", t->tid, n);
+    if (strstr(p->s, "/..") || !p->ok || (flags & O_TMPFILE) == O_TMPFILE) {
+        char what[32];
+        snprintf(what, sizeof what, "fd/%d", n);
+        s64 len = fd_readlink(t->tid, what, p->s, sizeof p->s);
+        if (len > 0)
+            p->len = (u32)len, p->ok = true;
+    }
+    if (stat(proc, &sb) < 0)
+        return flags & O_DIRECTORY ? FK_DIR : FK_FILE;
+    return fd_kind_of("/", &sb);
+}
+
+static void md_open(struct task *t, struct call *c)
+{
+    static struct path p;
+    bool at = c->id == SC_openat || c->id == SC_openat2;
+    u64 flags = md_open_flags(t, c);
+    md_path(t, at ? (s32)c->arg[0] : AT_FDCWD, c->arg[at], &p);
+    bool w = (flags & O_ACCMODE) != O_RDONLY, r = (flags & O_ACCMODE) != O_WRONLY;
+    u8 kind = FK_UNKNOWN;
+    if (!c->err) {
+        kind = md_opened_kind(t, (s32)c->ret, flags, &p);
+        struct name *n = nm_get('f', p.s, p.len);
+        n->opens++, n->kind = kind, n->read |= r, n->written |= w;
+        struct ofd *o = ofd_new(kind, n, t->pid);
+        if (o)
+            o->writable = w, o->readable = r;
+        md_install(t, (s32)c->ret, o, flags & O_CLOEXEC);
+    }
+    struct event *e = md_event(EK_OPEN, t, c);
+    ev_bytes(e, EV_path, p.s, p.len);
+    ev_num(e, EV_writable, w);
+    ev_sym(e, EV_access, w && r ? "read/write" : w ? "write" : "read");
+    if (!c->err)
+        ev_num(e, EV_fd, c->ret);
+    if (kind == FK_DIR)
+        ev_num(e, EV_dir, 1);
+    /* A failed look-up of a library or of a program's parts is search, not news. */
+    e->noise = nm_noise(p.s) || kind == FK_DIR || (c->err == ENOENT && strstr(p.s, ".so"));
+    md_emit(e);
+}
+
+/* Calls that make one descriptor of a kind that the call's name tells. */
+static void md_make(struct task *t, struct call *c)
+{
+    static const struct { u16 row; u8 kind, flags_arg; u32 cloexec; } how[] = {
+        { SC_eventfd, FK_EVENTFD, 6, 0 }, { SC_eventfd2, FK_EVENTFD, 1, O_CLOEXEC },
+        { SC_epoll_create, FK_EPOLL, 6, 0 }, { SC_epoll_create1, FK_EPOLL, 0, O_CLOEXEC },
+        { SC_timerfd_create, FK_TIMERFD, 1, O_CLOEXEC }, { SC_signalfd, FK_SIGNALFD, 6, 0 },
+        { SC_signalfd4, FK_SIGNALFD, 3, O_CLOEXEC }, { SC_inotify_init, FK_INOTIFY, 6, 0 },
+        { SC_inotify_init1, FK_INOTIFY, 0, O_CLOEXEC }, { SC_fanotify_init, FK_FANOTIFY, 0, 1 },
+        { SC_memfd_create, FK_MEMFD, 1, 1 }, { SC_pidfd_open, FK_PIDFD, 7, 0 },
+        { SC_io_uring_setup, FK_URING, 7, 0 }, { SC_perf_event_open, FK_PERF, 4, 8 },
+        { SC_userfaultfd, FK_UFFD, 0, O_CLOEXEC }, { SC_memfd_secret, FK_MEMFD, 0, 1 },
+    };
+    if (c->err)
+        return;
+    if (c->id == SC_userfaultfd && t->mm)
+        t->mm->careful = true;
+    for (size_t i = 0; i < ARRAY_LEN(how); i++) {
+        if (how[i].row != c->id)
+            continue;
+        bool cloexec = how[i].flags_arg == 7 || (how[i].flags_arg < 6
+                       && c->arg[how[i].flags_arg] & how[i].cloexec);
+        char name[300] = "memfd:";
+        bool cut;
+        if (c->id == SC_memfd_create)
+            mem_str(t, c->arg[0], name + 6, 250, &cut);
+        struct ofd *o = fd_find(t->files, (s32)c->ret) ? fd_find(t->files, (s32)c->ret)->o : NULL;
+        if (o && o->kind == how[i].kind && o->kind == FK_SIGNALFD)
+            return; /* signalfd4 on a descriptor that is one changes its mask */
+        o = ofd_new(how[i].kind, nm_str('x', c->id == SC_memfd_create ? name
+                                             : fd_kind_name[how[i].kind]), t->pid);
+        md_install(t, (s32)c->ret, o, cloexec);
+        return;
+    }
+}
+
+/* Files on their way through a socket: their sender may have closed them before they arrive. */
+enum { MD_FLYING = 64 };
+static struct {
+    struct ofd *o[MD_FLYING];
+    u32 n;
+} md_flying;
+
+static void md_launch(struct ofd *o)
+{
+    if (md_flying.n == MD_FLYING) { /* the oldest was never received */
+        ofd_put(md_flying.o[0]);
+        memmove(md_flying.o, md_flying.o + 1, --md_flying.n * sizeof *md_flying.o);
+    }
+    o->refs++;
+    md_flying.o[md_flying.n++] = o;
+}
+
+static bool md_alike(const struct ofd *a, const struct ofd *b)
+{
+    return a->kind == b->kind && a->writable == b->writable;
+}
+
+/* The file that descriptor n of t is, among those that other tracees have open; NULL: none of them.
+ */
+static struct ofd *md_find_open(struct task *t, s32 n, const struct ofd *like)
+{
+    for (u32 i = 0; i < PS_BUCKETS; i++)
+        for (struct task *o = ps.task[i]; o; o = o->next)
+            for (u32 k = 0; o->files && o->files != t->files && k < o->files->cap; k++) {
+                struct fdent *e = &o->files->slot[k];
+                if (e->fd >= 0 && md_alike(e->o, like) && fd_same(t->tid, n, o->tid, e->fd))
+                    return e->o;
+            }
+    return NULL;
+}
+
+/* Installs descriptor n of t, which came from another process: the same open file when that process
+ * is a tracee too, so that its bytes and its opener stay one. */
+static void md_adopt(struct task *t, s32 n, bool cloexec)
+{
+    bool unused;
+    struct ofd *probe = fd_from_proc(t->tid, n, &unused), *o = NULL;
+    if (!probe)
+        return;
+    o = md_find_open(t, n, probe);
+    for (u32 i = 0; !o && i < md_flying.n; i++)
+        if (md_flying.o[i]->name == probe->name && md_alike(md_flying.o[i], probe))
+            o = md_flying.o[i];
+    if (!o) {
+        md_install(t, n, probe, cloexec);
+        return;
+    }
+    o->refs++;
+    md_install(t, n, o, cloexec);
+    for (u32 i = 0; i < md_flying.n; i++)
+        if (md_flying.o[i] == o) { /* it has landed */
+            ofd_put(o);
+            memmove(md_flying.o + i, md_flying.o + i + 1,
+                    (--md_flying.n - i) * sizeof *md_flying.o);
+            break;
+        }
+    probe->refs = 0; /* never anybody's: no close of it to report */
+    fdt.live--;
+    ofd_recycle(probe);
+}
+
+/* Calls that return a descriptor of which /proc knows more than the arguments. */
+static void md_make_any(struct task *t, struct call *c)
+{
+    bool cloexec = false;
+    if (c->err || c->ret < 0 || (c->id == SC_seccomp && !(c->arg[1] & 8)))
+        return;
+    struct ofd *o = fd_from_proc(t->tid, (s32)c->ret, &cloexec);
+    if (o)
+        o->inherited = false, o->opener = t->pid;
+    md_install(t, (s32)c->ret, o, cloexec);
+}
+
+/* pidfd_getfd: a descriptor of another process. */
+static void md_getfd(struct task *t, struct call *c)
+{
+    if (!c->err)
+        md_adopt(t, (s32)c->ret, true);
+}
+
+static void md_dup_to(struct task *t, s32 from, s32 to, bool cloexec)
+{
+    struct ofd *o = fd_get(t, from);
+    if (from == to)
+        return;
+    if (o)
+        o->refs++;
+    else
+        fd_remove(t->files, to);
+    md_install(t, to, o, cloexec);
+}
+
+static void md_dup(struct task *t, struct call *c)
+{
+    if (!c->err)
+        md_dup_to(t, (s32)c->arg[0], (s32)c->ret, c->id == SC_dup3 && c->arg[2] & O_CLOEXEC);
+}
+
+static void md_fcntl(struct task *t, struct call *c)
+{
+    if (c->err)
+        return;
+    if (c->arg[1] == F_DUPFD || c->arg[1] == F_DUPFD_CLOEXEC)
+        md_dup_to(t, (s32)c->arg[0], (s32)c->ret, c->arg[1] == F_DUPFD_CLOEXEC);
+    struct fdent *e = c->arg[1] == F_SETFD ? fd_find(t->files, (s32)c->arg[0]) : NULL;
+    if (e)
+        e->cloexec = c->arg[2] & FD_CLOEXEC;
+}
+
+static void md_ioctl(struct task *t, struct call *c)
+{
+    enum {
+        KV_FIOCLEX = 0x5451,
+        KV_FIONCLEX = 0x5450,
+        KV_UFFD_NEW = 0xaa00
+    }; /* asm-generic/ioctls.h */
+    struct fdent *e = fd_find(t->files, (s32)c->arg[0]);
+    if (c->err)
+        return;
+    if (e && ((u32)c->arg[1] == KV_FIOCLEX || (u32)c->arg[1] == KV_FIONCLEX))
+        e->cloexec = (u32)c->arg[1] == KV_FIOCLEX;
+    if ((u32)c->arg[1] == KV_UFFD_NEW && t->mm)
+        t->mm->careful = true;
+}
+
+static void md_close(struct task *t, struct call *c)
+{
+    /* Whatever close(2) returns but EBADF, the descriptor is gone (close(2), NOTES). */
+    if (c->err == EBADF || !t->files)
+        return;
+    fd_remove(t->files, (s32)c->arg[0]);
+    md_closed(t, (s32)c->arg[0]);
+}
+
+static void md_close_range(struct task *t, struct call *c)
+{
+    enum { UNSHARE = 2, CLOEXEC = 4 }; /* <linux/close_range.h> */
+    if (c->err || !t->files)
+        return;
+    if (c->arg[2] & UNSHARE && t->files->refs > 1) {
+        struct files *own = files_copy(t->files);
+        files_put(t->files);
+        t->files = own;
+    }
+    fd_range(t->files, (u32)c->arg[0], (u32)c->arg[1], c->arg[2] & CLOEXEC);
+    md_closed(t, -1);
+}
+
+static void md_pair(struct task *t, struct call *c)
+{
+    s32 n[2];
+    bool sock = c->id == SC_socketpair, cloexec = c->id == SC_pipe2 && c->arg[1] & O_CLOEXEC;
+    if (c->err || !mem_get(t, c->arg[sock ? 3 : 0], n, sizeof n))
+        return;
+    for (int i = 0; i < 2; i++) {
+        char what[32], link[64];
+        snprintf(what, sizeof what, "fd/%d", n[i]);
+        if (fd_readlink(t->tid, what, link, sizeof link) < 0)
+            strcpy(link, sock ? "socketpair" : "pipe");
+        struct ofd *o = ofd_new(sock ? FK_SOCK : FK_PIPE, nm_str('x', link), t->pid);
+        if (o && sock)
+            o->sock = fd_sock_type((int)c->arg[0], (int)c->arg[1] & 0xf, (int)c->arg[2]);
+        if (o)
+            o->readable = sock || !i, o->writable = sock || i;
+        md_install(t, n[i], o, sock ? c->arg[1] & SOCK_CLOEXEC : cloexec);
+    }
+}
+
+/* --- sockets --- */
+
+static void md_socket(struct task *t, struct call *c)
+{
+    if (c->err)
+        return;
+    struct ofd *o = ofd_new(FK_SOCK, NULL, t->pid);
+    if (o) {
+        o->sock = fd_sock_type((int)c->arg[0], (int)c->arg[1] & 0xf, (int)c->arg[2]);
+        o->readable = o->writable = true;
+    }
+    md_install(t, (s32)c->ret, o, c->arg[1] & SOCK_CLOEXEC);
+}
+
+/* Reads a socket address; returns its length, 0 when there is none. */
+static u32 md_sockaddr(struct task *t, u64 addr, u64 len, struct sockaddr_storage *sa)
+{
+    memset(sa, 0, sizeof *sa);
+    if (!addr || len < 2)
+        return 0;
+    s64 n = mem_read(t, addr, sa, MIN(len, sizeof *sa));
+    return n < 2 ? 0 : (u32)n;
+}
+
+static void md_connect(struct task *t, struct call *c)
+{
+    struct sockaddr_storage sa;
+    struct ofd *o = c->err == EBADF ? NULL : fd_get(t, (s32)c->arg[0]);
+    u32 len = md_sockaddr(t, c->arg[1], (u32)c->arg[2], &sa);
+    if (!o || !o->sock)
+        return;
+    struct name *peer = sa.ss_family == AF_UNSPEC ? NULL : fd_peer(o->sock, &sa, len);
+    bool going = c->err == EINPROGRESS;
+    if (!c->err || going) {
+        o->peer = peer;
+        if (peer)
+            peer->opens++;
+        if (peer && (sa.ss_family == AF_INET || sa.ss_family == AF_INET6)) {
+            fd_probe_socket(o, t->pid, (s32)c->arg[0]);
+            o->peer = peer; /* what was asked for, also while it is under way */
+        }
+    }
+    struct event *e = md_event(EK_CONNECT, t, c);
+    ev_sym(e, EV_sock_type, o->sock);
+    ev_peer(e, EV_remote_addr, peer);
+    ev_peer(e, EV_local_addr, o->local);
+    ev_num(e, EV_fd, (s32)c->arg[0]);
+    if (going) {
+        e->err = 0;
+        ev_num(e, EV_in_progress, 1);
+    }
+    if (peer)
+        md_emit(e);
+}
+
+static void md_accept(struct task *t, struct call *c)
+{
+    struct ofd *l = fd_get(t, (s32)c->arg[0]), *o = NULL;
+    struct event *e;
+    if (c->err == EAGAIN)
+        return;
+    if (!c->err && (o = ofd_new(FK_SOCK, NULL, t->pid))) {
+        struct sockaddr_storage sa;
+        u32 len = 0;
+        o->sock = l && l->sock ? l->sock : "socket";
+        o->readable = o->writable = true;
+        fd_probe_socket(o, t->pid, (s32)c->ret);
+        if (!o->peer && mem_get(t, c->arg[2], &len, 4)
+            && (len = md_sockaddr(t, c->arg[1], len, &sa)))
+            o->peer = fd_peer(o->sock, &sa, len);
+        if (o->peer)
+            o->peer->opens++;
+        md_install(t, (s32)c->ret, o, c->id == SC_accept4 && c->arg[3] & SOCK_CLOEXEC);
+    }
+    e = md_event(EK_ACCEPT, t, c);
+    ev_sym(e, EV_sock_type, o ? o->sock : l && l->sock ? l->sock : "socket");
+    if (o)
+        ev_peer(e, EV_remote_addr, o->peer), ev_peer(e, EV_local_addr, o->local),
+            ev_num(e, EV_fd, c->ret);
+    md_emit(e);
+}
+
+static void md_bind_listen(struct task *t, struct call *c)
+{
+    struct ofd *o = c->err == EBADF ? NULL : fd_get(t, (s32)c->arg[0]);
+    struct sockaddr_storage sa;
+    if (!o || !o->sock)
+        return;
+    struct name *local = o->local;
+    if (c->id == SC_bind) {
+        u32 len = md_sockaddr(t, c->arg[1], (u32)c->arg[2], &sa);
+        local = fd_peer(o->sock, &sa, len);
+        if (!c->err)
+            o->local = local;
+    }
+    if (!c->err) { /* port 0 and unix autobind: the kernel has chosen */
+        fd_probe_socket(o, t->pid, (s32)c->arg[0]);
+        local = o->local;
+    }
+    struct event *e = md_event(c->id == SC_bind ? EK_BIND : EK_LISTEN, t, c);
+    ev_sym(e, EV_sock_type, o->sock);
+    ev_peer(e, EV_local_addr, local);
+    ev_num(e, EV_fd, (s32)c->arg[0]);
+    if (c->id == SC_listen)
+        ev_num(e, EV_backlog, (s32)c->arg[1]);
+    md_emit(e);
+}
+
+static void md_shutdown(struct task *t, struct call *c)
+{
+    static const char *const how[] = { "read", "write", "both" };
+    struct ofd *o = c->err == EBADF ? NULL : fd_get(t, (s32)c->arg[0]);
+    struct event *e = md_event(EK_SHUTDOWN, t, c);
+    ev_sym(e, EV_sock_type, o ? o->sock : NULL);
+    ev_peer(e, EV_remote_addr, o ? o->peer : NULL);
+    ev_sym(e, EV_how, c->arg[1] < 3 ? how[c->arg[1]] : "?");
+    ev_num(e, EV_fd, (s32)c->arg[0]);
+    md_emit(e);
+}
+
+/* --- bytes --- */
+
+/* Books bytes on descriptor n and reports them: file or network by what the descriptor is. */
+static void md_moved(struct task *t, struct call *c, s32 n, struct name *peer, s64 bytes, bool in)
+{
+    struct ofd *o = fd_get(t, n);
+    bool net = o && o->kind == FK_SOCK;
+    if (o && bytes > 0)
+        st_io(o, peer, (u64)bytes, in);
+    if (bytes <= 0)
+        return;
+    struct event *e = md_event(net ? (in ? EK_RECV : EK_SEND) : in ? EK_READ : EK_WRITE, t, c);
+    e->err = 0;
+    e->o = o;
+    ev_num(e, EV_bytes, bytes);
+    ev_num(e, EV_fd, n);
+    if (net) {
+        ev_sym(e, EV_sock_type, o->sock);
+        ev_peer(e, EV_remote_addr, peer ? peer : o->peer);
+    } else {
+        ev_name(e, EV_filename, o ? o->name : nm_str('x', "?"));
+        ev_sym(e, EV_fd_kind, fd_kind_name[o ? o->kind : FK_UNKNOWN]);
+        e->noise = o && o->name && nm_noise(o->name->s) && o->kind != FK_TTY;
+    }
+    md_emit(e);
+}
+
+static void md_read(struct task *t, struct call *c)
+{
+    if (!c->err)
+        md_moved(t, c, (s32)c->arg[0], NULL, c->ret, true);
+}
+
+static void md_write(struct task *t, struct call *c)
+{
+    if (!c->err)
+        md_moved(t, c, (s32)c->arg[0], NULL, c->ret, false);
+}
+
+/* The peer that a datagram names itself; NULL: the connected one. */
+static struct name *md_named_peer(struct task *t, s32 n, u64 addr, u64 len)
+{
+    struct sockaddr_storage sa;
+    struct ofd *o = addr ? fd_get(t, n) : NULL;
+    u32 k = o && o->sock ? md_sockaddr(t, addr, len, &sa) : 0;
+    return k ? fd_peer(o->sock, &sa, k) : NULL;
+}
+
+static void md_sendto(struct task *t, struct call *c)
+{
+    if (!c->err)
+        md_moved(t, c, (s32)c->arg[0],
+                 md_named_peer(t, (s32)c->arg[0], c->arg[4], (u32)c->arg[5]), c->ret, false);
+}
+
+static void md_recvfrom(struct task *t, struct call *c)
+{
+    u32 len = 0;
+    if (c->err)
+        return;
+    bool named = c->arg[4] && mem_get(t, c->arg[5], &len, 4);
+    md_moved(t, c, (s32)c->arg[0],
+             named ? md_named_peer(t, (s32)c->arg[0], c->arg[4], len) : NULL, c->ret, true);
+}
+
+/* struct msghdr in the tracee's layout: name, namelen, iov, iovlen, control, controllen, flags. */
+struct msg {
+    u64 name, namelen, control, controllen;
+};
+
+static bool md_msghdr(struct task *t, enum abi a, u64 addr, struct msg *m)
+{
+    unsigned w = abi_word(a);
+    u64 v[6];
+    for (u32 i = 0; i < 6; i++)
+        if (!mem_word(t, a, addr + i * w, &v[i]))
+            return false;
+    *m = (struct msg){ v[0], (u32)v[1], v[4], v[5] };
+    return true;
+}
+
+/* The descriptors that a message carries with SCM_RIGHTS: unix(7), cmsg(3). */
+static void md_rights(struct task *t, const struct call *c, const struct msg *m, u64 flags,
+                      bool in)
+{
+    unsigned w = abi_word(c->abi);
+    u8 ctl[4096];
+    s64 n = m->control ? mem_read(t, m->control, ctl, MIN(m->controllen, sizeof ctl)) : 0;
+    for (s64 at = 0; at + (s64)w + 8 <= n;) {
+        u64 len = 0;
+        s32 what[2];
+        memcpy(&len, ctl + at, w);
+        memcpy(what, ctl + at + w, 8);
+        if (len < w + 8 || (s64)len > n - at)
+            return;
+        for (u64 k = w + 8; what[0] == SOL_SOCKET && what[1] == SCM_RIGHTS && k + 4 <= len;
+             k += 4) {
+            s32 got;
+            memcpy(&got, ctl + at + k, 4);
+            if (in)
+                md_adopt(t, got, flags & MSG_CMSG_CLOEXEC);
+            else if (fd_get(t, got))
+                md_launch(fd_get(t, got));
+        }
+        at += (s64)((len + w - 1) & ~(u64)(w - 1));
+    }
+}
+
+static void md_sendmsg(struct task *t, struct call *c)
+{
+    struct msg m;
+    if (c->err || !md_msghdr(t, c->abi, c->arg[1], &m))
+        return;
+    md_moved(t, c, (s32)c->arg[0], md_named_peer(t, (s32)c->arg[0], m.name, m.namelen), c->ret,
+             false);
+    md_rights(t, c, &m, 0, false);
+}
+
+static void md_recvmsg(struct task *t, struct call *c)
+{
+    struct msg m;
+    if (c->err || !md_msghdr(t, c->abi, c->arg[1], &m))
+        return;
+    md_moved(t, c, (s32)c->arg[0], md_named_peer(t, (s32)c->arg[0], m.name, m.namelen), c->ret,
+             true);
+    md_rights(t, c, &m, c->arg[2], true);
+}
+
+/* sendmmsg and recvmmsg: `ret` messages, each with the bytes that it moved behind its header. */
+static void md_mmsg(struct task *t, struct call *c)
+{
+    unsigned w = abi_word(c->abi);
+    u64 size = 7 * w + (w == 8 ? 8 : 4); /* struct mmsghdr */
+    bool in = c->id != SC_sendmmsg;
+    for (s64 i = 0; !c->err && i < MIN(c->ret, 1024 /* UIO_MAXIOV */); i++) {
+        struct msg m;
+        u32 len = 0;
+        u64 at = c->arg[1] + (u64)i * size;
+        if (!md_msghdr(t, c->abi, at, &m) || !mem_get(t, at + 7 * w, &len, 4))
+            return;
+        md_moved(t, c, (s32)c->arg[0], md_named_peer(t, (s32)c->arg[0], m.name, m.namelen), len,
+                 in);
+        md_rights(t, c, &m, c->arg[3], in);
+    }
+}
+
+/* Bytes from one descriptor to another without passing through the program. */
+static void md_copy(struct task *t, struct call *c)
+{
+    static const struct { u16 row; u8 kind, src, dst; bool moves; } how[] = {
+        { SC_copy_file_range, EK_COPY, 0, 2, true }, { SC_sendfile, EK_SENDFILE, 1, 0, true },
+        { SC_sendfile64, EK_SENDFILE, 1, 0, true }, { SC_splice, EK_SPLICE, 0, 2, true },
+        { SC_tee, EK_TEE, 0, 1, false },
+    };
+    for (size_t i = 0; i < ARRAY_LEN(how); i++) {
+        if (how[i].row != c->id || c->err || c->ret <= 0)
+            continue;
+        struct ofd *src = fd_get(t, (s32)c->arg[how[i].src]);
+        struct ofd *dst = fd_get(t, (s32)c->arg[how[i].dst]);
+        if (src && how[i].moves)
+            st_io(src, NULL, (u64)c->ret, true);
+        if (dst)
+            st_io(dst, NULL, (u64)c->ret, false);
+        char a[PATH_MAX + 64], b[PATH_MAX + 64];
+        struct buf sn = { .p = a, .cap = sizeof a, .max = sizeof a };
+        struct buf dn = { .p = b, .cap = sizeof b, .max = sizeof b };
+        src ? fd_describe(&sn, src) : b_c(&sn, '?');
+        dst ? fd_describe(&dn, dst) : b_c(&dn, '?');
+        struct event *e = md_event(how[i].kind, t, c);
+        ev_num(e, EV_bytes, c->ret);
+        ev_bytes(e, EV_src_name, sn.p, sn.len);
+        ev_bytes(e, EV_dst_name, dn.p, dn.len);
+        if (how[i].kind == EK_SENDFILE)
+            ev_num(e, EV_to_network, dst && dst->kind == FK_SOCK);
+        md_emit(e);
+    }
+}
+
+static void md_vmsplice(struct task *t, struct call *c)
+{
+    struct ofd *o = fd_get(t, (s32)c->arg[0]);
+    if (c->err || c->ret <= 0)
+        return;
+    if (o)
+        st_io(o, NULL, (u64)c->ret, !o->writable);
+    struct event *e = md_event(EK_VMSPLICE, t, c);
+    ev_num(e, EV_bytes, c->ret);
+    ev_name(e, EV_filename, o ? o->name : nm_str('x', "?"));
+    ev_num(e, EV_fd, (s32)c->arg[0]);
+    md_emit(e);
+}
+
+/* --- files that change --- */
+
+enum {
+    P_CWD = -1,
+    P_FD = -2,
+    P_NONE = -3
+}; /* where a path's directory comes from; else an argument's number */
+
+struct md_change {
+    u16 row;
+    u8 kind;
+    s8 dir, path, dir2, path2; /* argument numbers; path P_FD: the file behind descriptor arg 0 */
+    s8 a, b;                   /* mode or size; uid then gid; P_NONE */
+};
+
+static const struct md_change md_changes[] = {
+    /* call            event        dir    path  dir2    path2   a       b */
+    { SC_unlink,      EK_UNLINK,   P_CWD, 0,    P_NONE, P_NONE, P_NONE, P_NONE },
+    { SC_unlinkat,    EK_UNLINK,   0,     1,    P_NONE, P_NONE, P_NONE, P_NONE },
+    { SC_rmdir,       EK_RMDIR,    P_CWD, 0,    P_NONE, P_NONE, P_NONE, P_NONE },
+    { SC_rename,      EK_RENAME,   P_CWD, 0,    P_CWD,  1,      P_NONE, P_NONE },
+    { SC_renameat,    EK_RENAME,   0,     1,    2,      3,      P_NONE, P_NONE },
+    { SC_renameat2,   EK_RENAME,   0,     1,    2,      3,      P_NONE, P_NONE },
+    { SC_link,        EK_LINK,     P_CWD, 0,    P_CWD,  1,      P_NONE, P_NONE },
+    { SC_linkat,      EK_LINK,     0,     1,    2,      3,      P_NONE, P_NONE },
+    { SC_symlink,     EK_SYMLINK,  P_CWD, 1,    P_NONE, 0,      P_NONE, P_NONE },
+    { SC_symlinkat,   EK_SYMLINK,  1,     2,    P_NONE, 0,      P_NONE, P_NONE },
+    { SC_mkdir,       EK_MKDIR,    P_CWD, 0,    P_NONE, P_NONE, 1,      P_NONE },
+    { SC_mkdirat,     EK_MKDIR,    0,     1,    P_NONE, P_NONE, 2,      P_NONE },
+    { SC_mknod,       EK_MKNOD,    P_CWD, 0,    P_NONE, P_NONE, 1,      P_NONE },
+    { SC_mknodat,     EK_MKNOD,    0,     1,    P_NONE, P_NONE, 2,      P_NONE },
+    { SC_truncate,    EK_TRUNCATE, P_CWD, 0,    P_NONE, P_NONE, 1,      P_NONE },
+    { SC_ftruncate,   EK_TRUNCATE, P_NONE, P_FD, P_NONE, P_NONE, 1,     P_NONE },
+    { SC_truncate64,  EK_TRUNCATE, P_CWD, 0,    P_NONE, P_NONE, 1,      P_NONE },
+    { SC_ftruncate64, EK_TRUNCATE, P_NONE, P_FD, P_NONE, P_NONE, 1,     P_NONE },
+    { SC_chmod,       EK_CHMOD,    P_CWD, 0,    P_NONE, P_NONE, 1,      P_NONE },
+    { SC_fchmod,      EK_CHMOD,    P_NONE, P_FD, P_NONE, P_NONE, 1,     P_NONE },
+    { SC_fchmodat,    EK_CHMOD,    0,     1,    P_NONE, P_NONE, 2,      P_NONE },
+    { SC_fchmodat2,   EK_CHMOD,    0,     1,    P_NONE, P_NONE, 2,      P_NONE },
+    { SC_chown,       EK_CHOWN,    P_CWD, 0,    P_NONE, P_NONE, 1,      2 },
+    { SC_lchown,      EK_CHOWN,    P_CWD, 0,    P_NONE, P_NONE, 1,      2 },
+    { SC_fchown,      EK_CHOWN,    P_NONE, P_FD, P_NONE, P_NONE, 1,     2 },
+    { SC_fchownat,    EK_CHOWN,    0,     1,    P_NONE, P_NONE, 2,      3 },
+};
+
+static void md_change_path(struct task *t, const struct call *c, s8 dir, s8 path, struct path *p)
+{
+    if (path == P_FD) {
+        struct ofd *o = fd_get(t, (s32)c->arg[0]);
+        p->ok = o && o->name;
+        p->len = p->ok ? MIN(o->name->len, (u32)sizeof p->s - 1) : 0;
+        if (p->ok)
+            memcpy(p->s, o->name->s, p->len);
+        p->s[p->len] = 0;
+    } else {
+        md_path(t, dir < 0 ? AT_FDCWD : (s32)c->arg[dir], c->arg[path], p);
+    }
+}
+
+/* A symbolic link's target is text, not a path of anybody's. */
+static void md_raw(struct task *t, u64 addr, struct path *p)
+{
+    bool cut;
+    s64 n = mem_str(t, addr, p->s, PATH_MAX, &cut);
+    p->len = n < 0 ? 0 : (u32)n;
+}
+
+static void md_change(struct task *t, struct call *c)
+{
+    static struct path p, q;
+    static char mode[16];
+    const struct md_change *m = NULL;
+    for (size_t i = 0; i < ARRAY_LEN(md_changes); i++)
+        if (md_changes[i].row == c->id)
+            m = &md_changes[i];
+    if (!m)
+        return;
+    md_change_path(t, c, m->dir, m->path, &p);
+    bool rmdir = c->id == SC_unlinkat && c->arg[2] & AT_REMOVEDIR;
+    struct event *e = md_event(rmdir ? EK_RMDIR : m->kind, t, c);
+    ev_bytes(e, EV_path, p.s, p.len);
+    if (m->kind == EK_SYMLINK) {
+        md_raw(t, c->arg[m->path2], &q);
+        ev_bytes(e, EV_target, q.s, q.len);
+    } else if (m->path2 != P_NONE) {
+        md_change_path(t, c, m->dir2, m->path2, &q);
+        ev_bytes(e, EV_new_path, q.s, q.len);
+    }
+    if (m->kind == EK_TRUNCATE) {
+        bool split = c->id == SC_truncate64 || c->id == SC_ftruncate64; /* i386: two halves */
+        ev_num(e, EV_size, (s64)(c->arg[m->a] | (split ? c->arg[m->a + 1] << 32 : 0)));
+    } else if (m->kind == EK_CHOWN) {
+        ev_num(e, EV_uid, (s32)c->arg[m->a]);
+        ev_num(e, EV_gid, (s32)c->arg[m->b]);
+    } else if (m->a != P_NONE) {
+        snprintf(mode, sizeof mode, "0%03o", (u32)c->arg[m->a] & 0177777);
+        ev_sym(e, EV_mode, mode);
+    }
+    e->noise = nm_noise(p.s);
+    md_emit(e);
+}
+
+/* cwd after chdir, fchdir, chroot, pivot_root: as the kernel sees it. */
+static void md_chdir(struct task *t, struct call *c)
+{
+    char link[PATH_MAX + 1];
+    static struct path p;
+    if (c->err || !t->fs)
+        return;
+    s64 n = fd_readlink(t->tid, "cwd", link, sizeof link);
+    if (n > 0)
+        t->fs->cwd = nm_get('f', link, (size_t)n);
+    else if (c->id == SC_chdir && (md_path(t, AT_FDCWD, c->arg[0], &p), p.ok))
+        t->fs->cwd = nm_get('f', p.s, p.len);
+}
+
+/* --- memory --- */
+
+static const char *md_prot_text(u64 prot)
+{
+    static const char *const rwx[] = { "---", "r--", "-w-", "rw-", "--x", "r-x", "-wx", "rwx" };
+    return rwx[prot & 7];
+}
+
+static u64 md_page_up(u64 n)
+{
+    u64 page = (u64)sysconf(_SC_PAGESIZE);
+    return (n + page - 1) & ~(page - 1);
+}
+
+static void md_range(struct event *e, u64 addr, u64 size)
+{
+    ev_num(e, EV_addr, (s64)addr);
+    ev_num(e, EV_end_addr, (s64)(addr + size));
+    ev_num(e, EV_size, (s64)size);
+}
+
+static void md_brk(struct task *t, struct call *c)
+{
+    struct mm *m = t->mm;
+    u64 now = (u64)c->ret;
+    if (!m || c->noret)
+        return;
+    if (!m->brk) { /* the first answer says where the heap begins */
+        m->brk_start = m->brk = now;
+        return;
+    }
+    s64 growth = (s64)(now - m->brk);
+    if (growth > 0)
+        vm_map(m, (struct region){ m->brk, now, PROT_READ | PROT_WRITE, false, vm_name("heap") });
+    else if (growth < 0)
+        vm_unmap(m, now, m->brk);
+    m->brk = now;
+    if (growth) {
+        struct event *e = md_event(EK_BRK, t, c);
+        ev_num(e, EV_growth_bytes, growth);
+        md_emit(e);
+    }
+}
+
+static void md_mapped(struct task *t, struct call *c, const u64 *arg)
+{
+    bool anon = arg[3] & MAP_ANONYMOUS;
+    struct ofd *o = anon ? NULL : fd_get(t, (s32)arg[4]);
+    struct name *name = o && o->name ? o->name : vm_name(anon ? "anon" : "file");
+    struct event *e = md_event(EK_MMAP, t, c);
+    u64 size = md_page_up(arg[1]);
+    if (!c->err && t->mm) {
+        vm_map(t->mm, (struct region){ (u64)c->ret, (u64)c->ret + size, arg[2] & 7, true, name });
+        if (o) {
+            char path[64];
+            snprintf(path, sizeof path, "/proc/%d/fd/%d", t->tid, (s32)arg[4]);
+            t->mm->careful |= vm_slow_fs(path);
+        }
+    }
+    if (c->err)
+        ev_num(e, EV_size, (s64)arg[1]);
+    else
+        md_range(e, (u64)c->ret, arg[1]);
+    ev_sym(e, EV_prot, md_prot_text(arg[2]));
+    ev_name(e, EV_map_type, name);
+    e->noise = !anon && nm_noise(name->s);
+    md_emit(e);
+}
+
+/* i386's first mmap takes a pointer to its six arguments. */
+static void md_mmap(struct task *t, struct call *c)
+{
+    u32 w[6];
+    u64 arg[6];
+    if (c->row != SC_mmap_i386) {
+        md_mapped(t, c, c->arg);
+        return;
+    }
+    if (!mem_get(t, c->arg[0], w, sizeof w))
+        return;
+    for (int i = 0; i < 6; i++)
+        arg[i] = w[i];
+    md_mapped(t, c, arg);
+}
+
+static void md_munmap(struct task *t, struct call *c)
+{
+    if (c->err)
+        return;
+    struct region *r = t->mm ? vm_find(t->mm, c->arg[0]) : NULL;
+    bool file = r && r->name->cls == 'f' && nm_noise(r->name->s);
+    if (t->mm)
+        vm_unmap(t->mm, c->arg[0], c->arg[0] + md_page_up(c->arg[1]));
+    struct event *e = md_event(EK_MUNMAP, t, c);
+    md_range(e, c->arg[0], c->arg[1]);
+    e->noise = file;
+    md_emit(e);
+}
+
+static void md_mremap(struct task *t, struct call *c)
+{
+    enum { DONTUNMAP = 4 }; /* MREMAP_DONTUNMAP, <linux/mman.h> */
+    u64 old = c->arg[0], old_size = md_page_up(c->arg[1]), size = md_page_up(c->arg[2]);
+    if (!c->err && t->mm) {
+        struct region *r = vm_find(t->mm, old), was = r ? *r : (struct region){ 0 };
+        vm_move(t->mm, old, old + old_size, (u64)c->ret, size);
+        if (r && (!old_size || c->arg[3] & DONTUNMAP)) { /* the old range stays */
+            was.start = old;
+            was.end = old + (old_size ? old_size : size);
+            vm_map(t->mm, was);
+        }
+    }
+    struct event *e = md_event(EK_MREMAP, t, c);
+    if (!c->err)
+        md_range(e, (u64)c->ret, c->arg[2]);
+    ev_num(e, EV_old_addr, (s64)old);
+    ev_num(e, EV_old_size, (s64)c->arg[1]);
+    md_emit(e);
+}
+
+static void md_mprotect(struct task *t, struct call *c)
+{
+    if (!c->err && t->mm)
+        vm_protect(t->mm, c->arg[0], c->arg[0] + md_page_up(c->arg[1]), c->arg[2] & 7);
+    struct event *e = md_event(EK_MPROTECT, t, c);
+    md_range(e, c->arg[0], c->arg[1]);
+    ev_sym(e, EV_prot, md_prot_text(c->arg[2]));
+    e->noise = true;
+    md_emit(e);
+}
+
+/* --- processes --- */
+
+/* At entry: the flags with which a child will share or copy (fork(2), vfork(2), clone(2)). */
+static void md_clone_enter(struct task *t, struct call *c)
+{
+    u64 flags = 0;
+    t->clone_known = true;
+    if (c->id == SC_vfork)
+        flags = CLONE_VM | CLONE_VFORK;
+    else if (c->id == SC_clone3)
+        t->clone_known = mem_get(t, c->arg[0], &flags, 8); /* struct clone_args: flags first */
+    else if (c->id != SC_fork)
+        flags = c->arg[0];
+    t->clone_flags = flags;
+}
+
+/* The strings that an array of pointers at `at` names, each with its NUL, end to end in b: argv. */
+static void md_strings(struct task *t, enum abi a, u64 at, struct buf *b)
+{
+    u64 ptr;
+    for (; !b->cut && mem_word(t, a, at, &ptr) && ptr; at += abi_word(a)) {
+        char chunk[4096 + 1];
+        bool more = true;
+        for (u64 off = 0; more && !b->cut;) {
+            s64 n = mem_str(t, ptr + off, chunk, sizeof chunk - 1, &more);
+            if (n < 0)
+                break;
+            b_put(b, chunk, (size_t)n);
+            off += (u64)n;
+        }
+        b_c(b, 0);
+    }
+}
+
+/* At entry, while the old memory is still there: the program's path, and argv whole (ARG_MAX cannot
+ * exceed 6 MiB, fs/exec.c). */
+static void md_exec_enter(struct task *t, struct call *c)
+{
+    static struct path p;
+    bool at = c->id == SC_execveat;
+    md_path(t, at ? (s32)c->arg[0] : AT_FDCWD, c->arg[at], &p);
+    t->exec_path = p.ok ? nm_get('x', p.s, p.len) : NULL;
+    b_reset(&t->exec_argv);
+    t->exec_argv.max = 8 << 20;
+    md_strings(t, c->abi, c->arg[at ? 2 : 1], &t->exec_argv);
+}
+
+/* Puts program and argv of the exec under way into its event. */
+static void md_exec_fields(struct event *e, struct task *t)
+{
+    ev_name(e, EV_program, t->exec_path);
+    ev_bytes(e, EV_argv, t->exec_argv.p ? t->exec_argv.p : "", t->exec_argv.len);
+    if (t->exec_argv.cut)
+        ev_num(e, EV_argv_cut, 1);
+}
+
+/* An exec that failed; one that succeeded is reported when the new program stands (tr_). */
+static void md_exec(struct task *t, struct call *c)
+{
+    if (!c->err || c->noret)
+        return;
+    struct event *e = md_event(EK_EXEC, t, c);
+    md_exec_fields(e, t);
+    e->noise = c->err == ENOENT; /* a search along PATH */
+    md_emit(e);
+}
+
+static void md_unshare(struct task *t, struct call *c)
+{
+    if (c->err)
+        return;
+    if (c->arg[0] & CLONE_FILES && t->files && t->files->refs > 1) {
+        struct files *own = files_copy(t->files);
+        files_put(t->files);
+        t->files = own;
+    }
+    if (c->arg[0] & (CLONE_FS | CLONE_NEWNS) && t->fs && t->fs->refs > 1) {
+        t->fs->refs--;
+        t->fs = ps_new_fs(t->fs->cwd);
+    }
+}
+
+/* The tracee's own seccomp filters decide before ours is asked: from now on every call stops, so
+ * that a call that they deny is seen all the same (EDGE_CASES P23). */
+static void md_seccomp(struct task *t, struct call *c)
+{
+    bool set = c->id == SC_prctl ? c->arg[0] == PR_SET_SECCOMP : c->arg[0] <= 1;
+    if (c->err || !set)
+        return;
+    t->full = true;
+    if (c->id == SC_seccomp && c->arg[0] == 1 && c->arg[1] & 1) /* SECCOMP_FILTER_FLAG_TSYNC */
+        for (u32 i = 0; i < PS_BUCKETS; i++)
+            for (struct task *o = ps.task[i]; o; o = o->next)
+                o->full |= o->proc == t->proc;
+}
+
+/* Which signals have a handler, and which handlers let calls go on (SA_RESTART): with that a call
+ * that is interrupted is known to end with EINTR or to go on. */
+static void md_sigaction(struct task *t, struct call *c)
+{
+    u64 handler = 0, flags = 0, bit = 1ull << ((c->arg[0] - 1) & 63);
+    unsigned w = abi_word(c->abi);
+    if (c->err || !c->arg[1] || !t->proc || c->arg[0] < 1 || c->arg[0] > 64)
+        return;
+    if (!mem_word(t, c->abi, c->arg[1], &handler) || !mem_word(t, c->abi, c->arg[1] + w, &flags))
+        return;
+    t->proc->caught = handler > 1 ? t->proc->caught | bit : t->proc->caught & ~bit;
+    t->proc->restart = flags & SA_RESTART ? t->proc->restart | bit : t->proc->restart & ~bit;
+}
+
+static void md_uring(struct task *t, struct call *c)
+{
+    (void)t;
+    if (!c->err)
+        st.uring += (u64)c->ret;
+}
+
+/* --- the table --- */
+
+/* MD_ALWAYS: without it kvis loses track of the tracees themselves. MD_FDS: it changes what a
+ * descriptor means. MD_EVENT: it only reports. */
+enum md_need { MD_NO, MD_EVENT, MD_FDS, MD_ALWAYS };
+
+struct md_call {
+    void (*enter)(struct task *, struct call *);
+    void (*exit)(struct task *, struct call *);
+    u8 need;
+};
+
+static const struct { u16 id; struct md_call m; } md_calls[] = {
+#define MD(name, enter, exit, need) { SC_##name, { enter, exit, need } },
+    MD(open, NULL, md_open, MD_FDS)
+    MD(openat, NULL, md_open, MD_FDS)
+    MD(openat2, NULL, md_open, MD_FDS)
+    MD(creat, NULL, md_open, MD_FDS)
+    MD(close, NULL, md_close, MD_FDS)
+    MD(close_range, NULL, md_close_range, MD_FDS)
+    MD(dup, NULL, md_dup, MD_FDS)
+    MD(dup2, NULL, md_dup, MD_FDS)
+    MD(dup3, NULL, md_dup, MD_FDS)
+    MD(fcntl, NULL, md_fcntl, MD_FDS)
+    MD(fcntl64, NULL, md_fcntl, MD_FDS)
+    MD(pipe, NULL, md_pair, MD_FDS)
+    MD(pipe2, NULL, md_pair, MD_FDS)
+    MD(socketpair, NULL, md_pair, MD_FDS)
+    MD(socket, NULL, md_socket, MD_FDS)
+    MD(connect, NULL, md_connect, MD_FDS)
+    MD(accept, NULL, md_accept, MD_FDS)
+    MD(accept4, NULL, md_accept, MD_FDS)
+    MD(bind, NULL, md_bind_listen, MD_EVENT)
+    MD(listen, NULL, md_bind_listen, MD_EVENT)
+    MD(shutdown, NULL, md_shutdown, MD_EVENT)
+    MD(eventfd, NULL, md_make, MD_FDS)
+    MD(eventfd2, NULL, md_make, MD_FDS)
+    MD(epoll_create, NULL, md_make, MD_FDS)
+    MD(epoll_create1, NULL, md_make, MD_FDS)
+    MD(timerfd_create, NULL, md_make, MD_FDS)
+    MD(signalfd, NULL, md_make, MD_FDS)
+    MD(signalfd4, NULL, md_make, MD_FDS)
+    MD(inotify_init, NULL, md_make, MD_FDS)
+    MD(inotify_init1, NULL, md_make, MD_FDS)
+    MD(fanotify_init, NULL, md_make, MD_FDS)
+    MD(memfd_create, NULL, md_make, MD_FDS)
+    MD(memfd_secret, NULL, md_make, MD_FDS)
+    MD(pidfd_open, NULL, md_make, MD_FDS)
+    MD(io_uring_setup, NULL, md_make, MD_FDS)
+    MD(perf_event_open, NULL, md_make, MD_FDS)
+    MD(userfaultfd, NULL, md_make, MD_ALWAYS)
+    MD(pidfd_getfd, NULL, md_getfd, MD_FDS)
+    MD(open_by_handle_at, NULL, md_make_any, MD_FDS)
+    MD(open_tree, NULL, md_make_any, MD_FDS)
+    MD(fsopen, NULL, md_make_any, MD_FDS)
+    MD(fsmount, NULL, md_make_any, MD_FDS)
+    MD(mq_open, NULL, md_make_any, MD_FDS)
+    MD(bpf, NULL, NULL, MD_NO)
+    MD(ioctl, NULL, md_ioctl, MD_NO) /* by its argument: tr_'s filter stops for UFFD_NEW */
+    MD(read, NULL, md_read, MD_EVENT)
+    MD(pread64, NULL, md_read, MD_EVENT)
+    MD(readv, NULL, md_read, MD_EVENT)
+    MD(preadv, NULL, md_read, MD_EVENT)
+    MD(preadv2, NULL, md_read, MD_EVENT)
+    MD(write, NULL, md_write, MD_EVENT)
+    MD(pwrite64, NULL, md_write, MD_EVENT)
+    MD(writev, NULL, md_write, MD_EVENT)
+    MD(pwritev, NULL, md_write, MD_EVENT)
+    MD(pwritev2, NULL, md_write, MD_EVENT)
+    MD(sendto, NULL, md_sendto, MD_EVENT)
+    MD(recvfrom, NULL, md_recvfrom, MD_EVENT)
+    MD(sendmsg, NULL, md_sendmsg, MD_EVENT)
+    MD(recvmsg, NULL, md_recvmsg, MD_FDS)
+    MD(sendmmsg, NULL, md_mmsg, MD_EVENT)
+    MD(recvmmsg, NULL, md_mmsg, MD_FDS)
+    MD(recvmmsg_time64, NULL, md_mmsg, MD_FDS)
+    MD(sendfile, NULL, md_copy, MD_EVENT)
+    MD(sendfile64, NULL, md_copy, MD_EVENT)
+    MD(copy_file_range, NULL, md_copy, MD_EVENT)
+    MD(splice, NULL, md_copy, MD_EVENT)
+    MD(tee, NULL, md_copy, MD_EVENT)
+    MD(vmsplice, NULL, md_vmsplice, MD_EVENT)
+    MD(chdir, NULL, md_chdir, MD_FDS)
+    MD(fchdir, NULL, md_chdir, MD_FDS)
+    MD(chroot, NULL, md_chdir, MD_FDS)
+    MD(pivot_root, NULL, md_chdir, MD_FDS)
+    MD(unshare, NULL, md_unshare, MD_FDS)
+    MD(brk, NULL, md_brk, MD_EVENT)
+    MD(mmap, NULL, md_mmap, MD_EVENT)
+    MD(mmap2, NULL, md_mmap, MD_EVENT)
+    MD(munmap, NULL, md_munmap, MD_EVENT)
+    MD(mremap, NULL, md_mremap, MD_EVENT)
+    MD(mprotect, NULL, md_mprotect, MD_EVENT)
+    MD(pkey_mprotect, NULL, md_mprotect, MD_EVENT)
+    MD(fork, md_clone_enter, NULL, MD_ALWAYS)
+    MD(vfork, md_clone_enter, NULL, MD_ALWAYS)
+    MD(clone, md_clone_enter, NULL, MD_ALWAYS)
+    MD(clone3, md_clone_enter, NULL, MD_ALWAYS)
+    MD(execve, md_exec_enter, md_exec, MD_ALWAYS)
+    MD(execveat, md_exec_enter, md_exec, MD_ALWAYS)
+    MD(ptrace, NULL, NULL, MD_ALWAYS) /* tr_ says when it fails because of us */
+    MD(prctl, NULL, md_seccomp, MD_ALWAYS)
+    MD(seccomp, NULL, md_seccomp, MD_ALWAYS)
+    MD(rt_sigaction, NULL, md_sigaction, MD_EVENT)
+    MD(io_uring_enter, NULL, md_uring, MD_EVENT)
+#undef MD
+};
+
+/* By row, all rows of a name alike; made from md_calls[] and md_changes[]. */
+static struct md_call md_of[ARRAY_LEN(sc_rows)];
+
+static void md_init(void)
+{
+    static const struct md_call change = { NULL, md_change, MD_EVENT };
+    for (size_t i = 0; i < ARRAY_LEN(md_calls); i++)
+        md_of[md_calls[i].id] = md_calls[i].m;
+    for (size_t i = 0; i < ARRAY_LEN(md_changes); i++)
+        md_of[md_changes[i].row] = change;
+    for (size_t i = 1; i < ARRAY_LEN(sc_rows); i++)
+        if (sc_id[i] != i)
+            md_of[i] = md_of[sc_id[i]];
+}
+
+/* Whether the model wants to see calls of that row. Failures of calls that take a path are in the
+ * summary. */
+static bool md_wants(u16 row, bool only_always)
+{
+    return only_always ? md_of[row].need == MD_ALWAYS
+                       : md_of[row].need != MD_NO || sc_rows[row].cls & CLS_FILE;
+}
+
+static bool md_is_about_fds(u16 row)
+{
+    return md_of[row].need >= MD_FDS;
+}
+
+/* i386 makes its socket calls through socketcall(2), whose arguments lie in memory (net/socket.c):
+ * turns such a call into the one it stands for. */
+static bool md_socketcall(struct task *t, struct call *c)
+{
+    static const struct { u16 id; u8 args;
+    } call[] = {
+        [1] = { SC_socket, 3 },    [2] = { SC_bind, 3 },      [3] = { SC_connect, 3 },
+        [4] = { SC_listen, 2 },    [5] = { SC_accept, 3 },    [8] = { SC_socketpair, 4 },
+        [9] = { SC_sendto, 4 },    [10] = { SC_recvfrom, 4 }, [11] = { SC_sendto, 6 },
+        [12] = { SC_recvfrom, 6 }, [13] = { SC_shutdown, 2 }, [16] = { SC_sendmsg, 3 },
+        [17] = { SC_recvmsg, 3 },  [18] = { SC_accept4, 4 },  [19] = { SC_recvmmsg, 5 },
+        [20] = { SC_sendmmsg, 4 },
+    };
+    u32 w[6] = { 0 };
+    u64 n = c->arg[0];
+    if (n >= ARRAY_LEN(call) || !call[n].args ||
+        !mem_get(t, c->arg[1], w, call[n].args * sizeof *w))
+        return false;
+    c->id = call[n].id;
+    for (int i = 0; i < 6; i++)
+        c->arg[i] = w[i];
+    return true;
+}
+
+/* A call begins. */
+static void md_enter(struct task *t, struct call *c)
+{
+    if (c->known && md_of[c->row].enter)
+        md_of[c->row].enter(t, c);
+}
+
+/* A call has returned: updates the tables, emits what it means. */
+static void md_exit(struct task *t, struct call *c)
+{
+    if (!c->known)
+        return;
+    if (c->id == SC_socketcall) {
+        struct call as = *c;
+        if (md_socketcall(t, &as) && md_of[as.id].exit)
+            md_of[as.id].exit(t, &as);
+    } else if (md_of[c->row].exit) {
+        md_of[c->row].exit(t, c);
+    }
+}
+
+/* -P on a call as a whole: any of its paths or descriptors. */
+static bool md_call_wanted(struct task *t, const struct call *c)
+{
+    static struct path p;
+    if (!opt.n_paths)
+        return true;
+    for (u32 i = 0; c->known && i < sc_rows[c->row].nargs; i++) {
+        u16 kind = sc_rows[c->row].arg[i].kind;
+        if (kind == K_PATH) {
+            bool at = i && sc_rows[c->row].arg[i - 1].kind == K_DIRFD;
+            md_path(t, at ? (s32)c->arg[i - 1] : AT_FDCWD, c->arg[i], &p);
+            if (p.ok && md_path_wanted(p.s, p.len))
+                return true;
+        } else if (kind == K_FD || kind == K_DIRFD) {
+            struct ofd *o = c->err == EBADF ? NULL : fd_get(t, (s32)c->arg[i]);
+            if (o && o->name && md_path_wanted(o->name->s, o->name->len))
+                return true;
+        }
+    }
+    return false;
+}
+/* == 16 pf_  page faults, by perf_event_open =====================================
+ * A software event that samples every minor fault of the tracees, with its address; inherited by
+ * threads and children, which the kernel allows for a mapped ring only with one event a CPU
+ * (perf_mmap in kernel/events/core.c). Faults of one thread in one region, one after the other, are
+ * one event. The rings are read before an address space changes, so that an address finds the
+ * region it fell into. */
+
+enum { PF_PAGES = 64, PF_MAX_CPUS = 1024 };
+
+static struct {
+    struct perf_event_mmap_page *ring[PF_MAX_CPUS];
+    int fd[PF_MAX_CPUS];
+    u32 n;
+    size_t page;
+    bool user_only; /* perf_event_paranoid: faults that the kernel takes for the program are not
+                       seen */
+} pf;
+
+static int pf_open_cpu(pid_t tid, int cpu, bool on_exec)
+{
+    struct perf_event_attr a = {
+        .type = PERF_TYPE_SOFTWARE, .size = sizeof a, .config = PERF_COUNT_SW_PAGE_FAULTS_MIN,
+        .sample_period = 1, .sample_type = PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_ADDR,
+        .disabled = on_exec, .enable_on_exec = on_exec, .inherit = 1, .exclude_hv = 1,
+        .exclude_kernel = pf.user_only, .use_clockid = 1, .clockid = CLOCK_MONOTONIC,
+    };
+    int f = (int)syscall(SYS_perf_event_open, &a, tid, cpu, -1, PERF_FLAG_FD_CLOEXEC);
+    if (f < 0 && errno == EACCES && !pf.user_only) {
+        pf.user_only = true;
+        a.exclude_kernel = 1;
+        f = (int)syscall(SYS_perf_event_open, &a, tid, cpu, -1, PERF_FLAG_FD_CLOEXEC);
+    }
+    return f < 0 ? -errno : f;
+}
+
+/* Opens the event for one thread on every CPU; rings are made with the first and shared by the
+ * rest. Returns 0 or -errno. */
+static int pf_open(pid_t tid, bool on_exec)
+{
+    int cpus = (int)sysconf(_SC_NPROCESSORS_CONF), got = 0, e = 0;
+    pf.page = (size_t)sysconf(_SC_PAGESIZE);
+    for (int cpu = 0; cpu < MIN(cpus, PF_MAX_CPUS); cpu++) {
+        int f = pf_open_cpu(tid, cpu, on_exec);
+        if (f == -ENODEV) /* that CPU is off */
+            continue;
+        if (f < 0)
+            return f;
+        if (pf.ring[cpu]) {
+            e = syscall(SYS_ioctl, f, PERF_EVENT_IOC_SET_OUTPUT, pf.fd[cpu]) < 0 ? -errno : 0;
+            /* The descriptor must live as long as the event: it is closed when kvis ends. */
+        } else {
+            void *p =
+                mmap(NULL, (PF_PAGES + 1) * pf.page, PROT_READ | PROT_WRITE, MAP_SHARED, f, 0);
+            e = p == MAP_FAILED ? -errno : 0;
+            pf.ring[cpu] = e ? NULL : p;
+            pf.fd[cpu] = f;
+        }
+        if (e)
+            return e;
+        got++;
+        pf.n = (u32)cpu + 1;
+    }
+    return got ? 0 : -ENODEV;
+}
+
+/* Says why page faults are off, and what mends it. */
+static void pf_explain(int e)
+{
+    int level = -1;
+    FILE *f = fopen("/proc/sys/kernel/perf_event_paranoid", "re");
+    if (f && fscanf(f, "%d", &level) != 1)
+        level = -1;
+    if (f)
+        fclose(f);
+    if ((e == -EACCES || e == -EPERM) && level > 1)
+        u_warn("page faults off: perf_event_paranoid is %d (sysctl kernel.perf_event_paranoid=1, "
+               "or run as root)", level);
+    else if (e == -EPERM)
+        u_warn("page faults off: perf_event_open is not permitted (a container's seccomp profile? "
+               "allow perf_event_open, or add CAP_PERFMON)");
+    else if (e == -ENOENT || e == -ENOSYS || e == -ENODEV)
+        u_warn("page faults off: this kernel has no perf software events (CONFIG_PERF_EVENTS)");
+    else
+        u_warn("page faults off: perf_event_open: %s", strerror(-e));
+}
+
+static bool pf_ours(const struct name *n)
+{
+    return !strcmp(n->s, "heap") || !strcmp(n->s, "anon");
+}
+
+/* Reports the run of faults that a thread has had in one region. */
+static void pf_flush(struct task *t)
+{
+    u64 n = t->faults;
+    struct region *r = &t->fault_run;
+    if (!n)
+        return;
+    t->faults = 0;
+    struct event *e = ev_new(n > 1 ? EK_FAULT_GROUP : EK_FAULT, t, t->fault_ns);
+    ev_name(e, EV_region_name, r->name);
+    ev_num(e, EV_addr, (s64)t->fault_addr);
+    if (n > 1) {
+        ev_num(e, EV_count, (s64)n);
+        ev_num(e, EV_region_start, (s64)r->start);
+    }
+    ev_sym(e, EV_prot, md_prot_text(r->prot));
+    e->noise = !pf_ours(r->name);
+    md_emit(e);
+}
+
+static void pf_sample(pid_t tid, u64 ns, u64 addr)
+{
+    struct task *t = ps_task(tid);
+    if (!t || !t->mm)
+        return;
+    struct region *r = vm_find(t->mm, addr);
+    struct region none = { .name = vm_name("unknown") };
+    if (!r)
+        r = &none;
+    if (t->faults && (t->fault_run.name != r->name || t->fault_run.start != r->start))
+        pf_flush(t);
+    if (!t->faults++) {
+        t->fault_run = *r;
+        t->fault_addr = addr;
+        t->fault_ns = ns;
+    }
+    if (pf_ours(r->name))
+        st.faults++;
+}
+
+/* One record at `tail`; returns its size. Records do not cross the end of a copied span. */
+static void pf_record(const u8 *rec)
+{
+    struct perf_event_header h;
+    struct { u32 pid, tid; u64 ns, addr; } s;
+    struct { u64 id, lost; } l;
+    memcpy(&h, rec, sizeof h);
+    if (h.type == PERF_RECORD_SAMPLE && h.size >= sizeof h + sizeof s) {
+        memcpy(&s, rec + sizeof h, sizeof s);
+        pf_sample((pid_t)s.tid, s.ns, s.addr);
+    } else if (h.type == PERF_RECORD_LOST && h.size >= sizeof h + sizeof l) {
+        memcpy(&l, rec + sizeof h, sizeof l);
+        st.fault_lost += l.lost;
+        struct event *e = ev_new(EK_LOST, NULL, u_now());
+        ev_num(e, EV_count, (s64)l.lost);
+        out_event(e);
+    }
+}
+
+static void pf_drain_ring(struct perf_event_mmap_page *m)
+{
+    u64 head = __atomic_load_n(&m->data_head, __ATOMIC_ACQUIRE), tail = m->data_tail;
+    const u8 *data = (const u8 *)m + pf.page;
+    u64 size = PF_PAGES * pf.page;
+    while (tail < head) {
+        u8 rec[256];
+        struct perf_event_header h;
+        for (size_t i = 0; i < sizeof h; i++)
+            ((u8 *)&h)[i] = data[(tail + i) & (size - 1)];
+        if (h.size < sizeof h)
+            break; /* the kernel never writes that: stop rather than loop */
+        u32 n = MIN(h.size, (u32)sizeof rec);
+        for (u32 i = 0; i < n; i++)
+            rec[i] = data[(tail + i) & (size - 1)];
+        pf_record(rec);
+        tail += h.size;
+    }
+    __atomic_store_n(&m->data_tail, tail, __ATOMIC_RELEASE);
+}
+
+/* Reads what has come; cheap when nothing has. */
+static void pf_drain(void)
+{
+    for (u32 i = 0; i < pf.n; i++)
+        if (pf.ring[i] &&
+            __atomic_load_n(&pf.ring[i]->data_head, __ATOMIC_RELAXED) != pf.ring[i]->data_tail)
+            pf_drain_ring(pf.ring[i]);
+}
+/* == 17 tr_  the ptrace loop =====================================================
+ * PTRACE_SEIZE; system-call stops only for calls that somebody asked about (a seccomp filter, where
+ * that changes nothing for the program); every other stop handed on as it would have been untraced.
+ * From the first attach on nothing here ends the program: errors are counted or reported once, and
+ * the way out is tr_finish. man ptrace(2) is the contract; EDGE_CASES P1-P40 are its traps. */
+
+enum { TR_MARK = 0x4b56 }; /* SECCOMP_RET_DATA of our filter: "KV" */
+enum {
+    TR_OPTIONS = PTRACE_O_TRACESYSGOOD | PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK |
+                 PTRACE_O_TRACECLONE | PTRACE_O_TRACEEXEC
+};
+
+static struct {
+    pid_t child;          /* the command; 0 when attached */
+    int status;           /* its wait status, -1 until it is known */
+    int err_pipe;         /* a failed exec's errno comes here */
+    bool accel, started, detaching, killing, ending;
+    const char *no_accel; /* why there is none */
+    int quit_sig;         /* the signal that ends kvis */
+    u32 interrupts, n_queued;
+    siginfo_t queued[4];  /* signals that came while a sink was slow */
+    u64 start_ns, next_table_ns, deadline_ns, detach_ns;
+    sigset_t old_mask, wait_set;
+    struct sigaction old_pipe, old_chld, old_xfsz;
+    struct name *cwd;
+    u32 spin_ns;          /* how long to poll waitpid before sleeping */
+    u32 misses;
+    u32 options;
+    bool need[SC_N];      /* rows that stop */
+} tr = { .status = -1, .err_pipe = -1, .spin_ns = 20000 };
+
+/* --- which calls stop --- */
+
+/* Fills tr.need: what the sinks were asked for and what the model cannot do without. */
+static void tr_choose(void)
+{
+    bool all = opt.verbose || opt.count_only || opt.count_too, limited = opt.trace != NULL;
+    for (u16 i = 0; i < SC_N; i++) {
+        bool asked = sc_set[i] && (all || md_wants(i, false));
+        tr.need[i] = asked || md_wants(i, true);
+        if (limited && !tr.need[i] && md_is_about_fds(i))
+            fdt.lazy = tr.accel;
+    }
+}
+
+/* --- the seccomp filter --- */
+
+struct tr_prog {
+    struct sock_filter f[2048];
+    u16 n;
+};
+
+static void tr_insn(struct tr_prog *p, u16 code, u32 k, u8 jt, u8 jf)
+{
+    if (p->n < ARRAY_LEN(p->f))
+        p->f[p->n++] = (struct sock_filter){ code, jt, jf, k };
+}
+
+static bool tr_nr_wanted(u32 nr)
+{
+    int row = sc_find(ARCH_NATIVE, nr);
+    return row < 0 || tr.need[row]; /* a call newer than our table: let it be seen */
+}
+
+/* Code that decides for numbers [lo, hi), as a binary search over the places where the answer
+ * changes. */
+static void tr_tree(struct tr_prog *p, const u32 *edge, u32 lo, u32 hi)
+{
+    if (hi - lo == 1) {
+        tr_insn(p, BPF_RET | BPF_K, tr_nr_wanted(edge[lo]) ? SECCOMP_RET_TRACE | TR_MARK
+                                                           : SECCOMP_RET_ALLOW, 0, 0);
+        return;
+    }
+    u32 mid = lo + (hi - lo) / 2;
+    tr_insn(p, BPF_JMP | BPF_JGE | BPF_K, edge[mid], 0, 1);
+    u16 far = p->n; /* jumps of BPF_JGE reach 255 instructions: a BPF_JA reaches any */
+    tr_insn(p, BPF_JMP | BPF_JA, 0, 0, 0);
+    tr_tree(p, edge, lo, mid);
+    p->f[far].k = (u32)(p->n - far - 1);
+    tr_tree(p, edge, mid, hi);
+}
+
+/* The filter: TRACE for what tr.need says and for every call of another convention, else ALLOW. */
+static void tr_filter(struct tr_prog *p)
+{
+    enum { UFFD_NEW = 0xaa00 }; /* USERFAULTFD_IOC_NEW, <linux/userfaultfd.h> */
+    u32 edge[1024], n = 0;
+    bool was = false;
+    int ioctl_row = SC_ioctl;
+    p->n = 0;
+    for (u32 nr = 0; nr < 1000 && n < ARRAY_LEN(edge) - 1; nr++)
+        if (!n || tr_nr_wanted(nr) != was) {
+            edge[n++] = nr;
+            was = tr_nr_wanted(nr);
+        }
+    tr_insn(p, BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, arch), 0, 0);
+    tr_insn(p, BPF_JMP | BPF_JEQ | BPF_K, ARCH_AUDIT, 1, 0);
+    tr_insn(p, BPF_RET | BPF_K, SECCOMP_RET_TRACE | TR_MARK, 0, 0);
+    tr_insn(p, BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr), 0, 0);
+    if (!tr.need[ioctl_row]) {
+        tr_insn(p, BPF_JMP | BPF_JEQ | BPF_K, SYS_ioctl, 0, 4);
+        tr_insn(p, BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args[1]), 0, 0);
+        tr_insn(p, BPF_JMP | BPF_JEQ | BPF_K, UFFD_NEW, 0, 1);
+        tr_insn(p, BPF_RET | BPF_K, SECCOMP_RET_TRACE | TR_MARK, 0, 0);
+        tr_insn(p, BPF_RET | BPF_K, SECCOMP_RET_ALLOW, 0, 0);
+    }
+    tr_tree(p, edge, 0, n);
+}
+
+#define TR_ALL_ASKED "every call is asked for"
+
+/* Why a filter may not be used here, or NULL. It must not change what the program is: without
+ * CAP_SYS_ADMIN it would take no_new_privs, and under another filter (a container's) ours would not
+ * see the calls that that one denies (seccomp(2), NOTES: the first match of the highest precedence
+ * wins). */
+static const char *tr_accel_why_not(void)
+{
+    if (opt.no_accel)
+        return "--no-accel";
+    if (opt.n_pids)
+        return "attached with -p";
+    if (opt.until_exit)
+        return "--until-exit lets go of what is left";
+    if (opt.verbose || opt.count_only || opt.count_too)
+        if (!opt.trace)
+            return TR_ALL_ASKED;
+    if (ps_status(getpid(), "Seccomp:") > 0)
+        return "kvis runs under a seccomp filter itself";
+    if (geteuid() != 0)
+        return "it would set no_new_privs";
+    return NULL;
+}
+
+/* --- small ptrace helpers --- */
+
+/* Lets a stopped tracee go on, with `sig` delivered when not 0. */
+static void tr_resume(struct task *t, int sig)
+{
+    bool every = t->full || !tr.accel || t->call.open;
+    t->run = RUN_RUNNING;
+    /* ESRCH: it was killed meanwhile; its end is reported by waitpid. */
+    sys_ptrace(every && tr.started ? PTRACE_SYSCALL : PTRACE_CONT, t->tid, 0, (void *)(long)sig);
+}
+
+static void tr_detach_one(struct task *t, int sig)
+{
+    sys_ptrace(PTRACE_DETACH, t->tid, 0, (void *)(long)sig);
+    if (t->call.open && (opt.verbose)) {
+        t->call.noret = true;
+        out_call_exit(t);
+    }
+    out_forget(t);
+    pf_flush(t);
+    struct proc *p = t->proc;
+    ps_free_task(t);
+    if (p && !p->tasks)
+        ps_free_proc(p);
+}
+
+static s64 tr_eventmsg(struct task *t)
+{
+    unsigned long msg = 0;
+    long e = sys_ptrace(PTRACE_GETEVENTMSG, t->tid, 0, &msg);
+    return e < 0 ? e : (s64)msg;
+}
+
+/* --- calls --- */
+
+static bool tr_shown(const struct call *c)
+{
+    return opt.verbose && (!c->known || sc_set[c->row]);
+}
+
+/* The result decides whether the line is wanted: it can only be printed whole. */
+static bool tr_whole_only(void)
+{
+    return opt.ok_only || opt.failed_only || opt.n_paths;
+}
+
+/* A call that the kernel restarts by itself continues the one that was interrupted. */
+static bool tr_continues(struct task *t, const struct stop *s)
+{
+    struct call *c = &t->call;
+    if (!t->restarting)
+        return false;
+    t->restarting = false;
+    int row = sc_find(s->abi, s->nr);
+    if (row >= 0 && sc_id[row] == SC_restart_syscall)
+        return true;
+    if (s->nr == c->nr && s->abi == c->abi && !memcmp(s->arg, c->arg, sizeof c->arg))
+        return true;
+    st_call(t, c); /* it ended with EINTR after all */
+    return false;
+}
+
+static void tr_enter(struct task *t, const struct stop *s)
+{
+    struct call *c = &t->call;
+    if (tr_continues(t, s)) {
+        c->open = true;
+        c->noret = c->begun = false;
+        c->shown = 0;
+    } else {
+        struct buf text = c->text;
+        *c = (struct call){ .open = true, .abi = s->abi, .nr = s->nr, .enter_ns = u_now() };
+        c->text = text;
+        memcpy(c->arg, s->arg, sizeof c->arg);
+        int row = sc_find(s->abi, s->nr);
+        c->known = row >= 0;
+        c->row = c->known ? (u16)row : 0;
+        c->id = sc_id[c->row];
+        if (opt.faults)
+            pf_drain();
+        md_enter(t, c);
+    }
+    if (tr_shown(c)) {
+        dec_enter(t, c);
+        out_call_enter(t, tr_whole_only());
+    }
+}
+
+/* The call in t->call is over; ret and err stand in it. */
+static void tr_done(struct task *t)
+{
+    struct call *c = &t->call;
+    bool again = c->ret <= -512 && c->ret >= -516;
+    c->open = false;
+    t->restarting = again && !c->noret;
+    if (!c->noret)
+        md_exit(t, c);
+    if (!t->restarting)
+        st_call(t, c);
+    if (!tr_shown(c))
+        return;
+    if (!c->noret)
+        dec_exit(t, c);
+    if (c->begun || (md_status_wanted(c) && md_call_wanted(t, c)))
+        out_call_exit(t);
+}
+
+/* Only one can trace a process: a debugger that kvis traces cannot trace what kvis traces (P30). */
+static void tr_other_tracer(struct task *t, const struct call *c)
+{
+    static bool said;
+    if (said || !c->known || c->id != SC_ptrace || c->err != EPERM)
+        return;
+    said = true;
+    u_warn("pid %d wants to trace a process that kvis traces already: it gets EPERM", t->pid);
+}
+
+static void tr_exit(struct task *t, const struct stop *s)
+{
+    struct call *c = &t->call;
+    if (!c->open)
+        return; /* its entry was before us: fork's child, exec seen late, attach */
+    c->exit_ns = u_now();
+    c->ret = s->ret;
+    c->err = s->ret < 0 && s->ret >= -4095 ? (int)-s->ret : 0;
+    tr_other_tracer(t, c);
+    tr_done(t);
+}
+
+/* Closes the call of a thread that will not come back from it. */
+static void tr_abandon(struct task *t)
+{
+    if (t->restarting) {
+        t->restarting = false;
+        st_call(t, &t->call);
+    }
+    if (!t->call.open)
+        return;
+    t->call.noret = true;
+    t->call.err = 0;
+    t->call.exit_ns = u_now();
+    tr_done(t);
+}
+
+static bool tr_set_clone_flags(struct task *t, const struct call *c, u64 flags)
+{
+    struct iovec l = { &flags, 8 }, r = { (void *)(uintptr_t)c->arg[0], 8 };
+    if (c->id == SC_clone3) /* struct clone_args begins with them */
+        return syscall(SYS_process_vm_writev, t->tid, &l, 1, &r, 1, 0) == 8;
+    return arch_set_arg0(t->tid, flags) >= 0;
+}
+
+/* CLONE_UNTRACED would give a child that carries our filter and has no tracer: each filtered call
+ * of it would fail with ENOSYS (EDGE_CASES P11). The flag means nothing to a program that is not
+ * traced, so it is taken out. */
+static void tr_no_untraced(struct task *t, const struct call *c)
+{
+    if (!t->clone_known || !(t->clone_flags & CLONE_UNTRACED))
+        return;
+    t->restore_arg0 = tr_set_clone_flags(t, c, t->clone_flags & ~(u64)CLONE_UNTRACED);
+    if (!t->restore_arg0)
+        u_warn("pid %d makes a child that cannot be traced (CLONE_UNTRACED)", t->tid);
+}
+
+/* The program finds its argument as it left it. */
+static void tr_restore_untraced(struct task *t)
+{
+    if (!t->restore_arg0)
+        return;
+    t->restore_arg0 = false;
+    if (t->call.id == SC_clone3 || !ARCH_ARG0_IS_RESULT)
+        tr_set_clone_flags(t, &t->call, t->clone_flags);
+}
+
+static void tr_syscall_stop(struct task *t, u8 expect)
+{
+    struct stop s = { 0 };
+    if (arch_stop(t->tid, expect, &s) < 0)
+        return; /* killed meanwhile */
+    if (s.op == PTRACE_SYSCALL_INFO_EXIT) {
+        tr_exit(t, &s);
+        tr_restore_untraced(t);
+    } else if (s.op == PTRACE_SYSCALL_INFO_ENTRY || s.op == PTRACE_SYSCALL_INFO_SECCOMP) {
+        bool foreign = s.op == PTRACE_SYSCALL_INFO_SECCOMP && s.data != TR_MARK;
+        if (!t->call.open)
+            tr_enter(t, &s);
+        if (foreign) /* the program's own RET_TRACE: untraced it gets ENOSYS, seccomp(2) */
+            arch_skip_call(t->tid, ENOSYS);
+        else if (t->call.known && (t->call.id == SC_clone || t->call.id == SC_clone3))
+            tr_no_untraced(t, &t->call);
+    }
+}
+
+/* --- processes --- */
+
+static struct proc *tr_proc(pid_t pid, pid_t ppid)
+{
+    struct proc *p = ps_proc(pid);
+    return p ? p : ps_new_proc(pid, ppid);
+}
+
+static void tr_many(void)
+{
+    out.many |= ps.threads > 1;
+}
+
+/* The event of a fork, vfork or clone: parent is stopped in it. */
+static void tr_child_event(struct task *t, int event)
+{
+    s64 tid = tr_eventmsg(t);
+    if (tid <= 0)
+        return;
+    struct task *child = ps_task((pid_t)tid);
+    bool held = child != NULL;
+    if (!child && !(child = ps_new_task((pid_t)tid)))
+        return;
+    u64 fl = t->clone_known                ? t->clone_flags
+             : event == PTRACE_EVENT_VFORK ? CLONE_VM | CLONE_VFORK
+                                           : 0;
+    if (!t->clone_known && ps_status((pid_t)tid, "Tgid:") == t->pid)
+        fl = CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_THREAD;
+    bool thread = fl & CLONE_THREAD;
+    ps_inherit(child, t, fl);
+    struct proc *p = tr_proc(thread ? t->pid : (pid_t)tid, t->pid);
+    if (p) {
+        ps_join(child, p);
+        if (!thread)
+            p->caught = t->proc->caught, p->restart = t->proc->restart,
+            p->program = t->proc->program;
+    }
+    tr_many();
+    struct event *e = ev_new(thread ? EK_THREAD : EK_SPAWN, t, u_now());
+    ev_num(e, thread ? EV_child_tid : EV_child_pid, tid);
+    e->noise = false;
+    md_emit(e);
+    child->run = held ? RUN_HELD : RUN_NEW;
+    if (held)
+        tr_resume(child, 0);
+}
+
+static void tr_comm(struct task *t)
+{
+    const char *s = t->exec_path ? t->exec_path->s : "?", *base = strrchr(s, '/');
+    snprintf(t->comm, sizeof t->comm, "%s", base ? base + 1 : s);
+}
+
+/* The program that has just been exec'd, as the caller named it. */
+static void tr_exec_event(struct task *t)
+{
+    tr_comm(t);
+    struct event *e = ev_new(EK_EXEC, t, u_now());
+    ev_bytes(e, EV_comm, t->comm, (u32)strlen(t->comm));
+    md_exec_fields(e, t);
+    if (t->exec_path)
+        st_program(t->exec_path);
+    md_emit(e);
+    b_free(&t->exec_argv);
+}
+
+/* After exec the thread has a new address space, a descriptor table of its own without what was
+ * CLOEXEC, and no handlers; the other threads are gone. */
+static void tr_exec_state(struct task *t)
+{
+    if (t->files && t->files->refs > 1) {
+        struct files *own = files_copy(t->files);
+        files_put(t->files);
+        t->files = own;
+    }
+    fd_exec(t->files);
+    md_closed(t, -1);
+    vm_put(t->mm, false);
+    t->mm = vm_new();
+    if (t->proc)
+        t->proc->caught = 0, t->proc->program = t->exec_path;
+    char exe[64];
+    snprintf(exe, sizeof exe, "/proc/%d/exe", t->tid);
+    if (t->mm) {
+        t->mm->careful = vm_slow_fs(exe);
+        if (opt.faults)
+            vm_from_proc(t->mm, t->tid, false);
+    }
+}
+
+/* exec by a thread that is not the leader: it takes over the leader's tid, and the leader vanishes
+ * without a report (ptrace(2), "execve(2) under ptrace"). */
+static struct task *tr_exec_takeover(struct task *leader, pid_t former)
+{
+    struct task *t = ps_task(former);
+    if (!t || t == leader)
+        return leader;
+    pid_t tid = leader->tid;
+    tr_abandon(leader);
+    out_forget(leader);
+    pf_flush(leader);
+    ps_free_task(leader);
+    ps_unlink(t);
+    t->tid = tid;
+    ps_link(t);
+    return t;
+}
+
+static struct task *tr_exec(struct task *t)
+{
+    s64 former = tr_eventmsg(t);
+    if (former > 0 && former != t->tid)
+        t = tr_exec_takeover(t, (pid_t)former);
+    if (opt.faults) {
+        pf_drain();
+        pf_flush(t);
+    }
+    tr_exec_state(t);
+    if (!tr.started) { /* the command itself: everything before was kvis's own doing */
+        tr.started = true;
+    }
+    tr_exec_event(t);
+    return t;
+}
+
+static void tr_exit_events(struct task *t, int status, bool last)
+{
+    for (int process = 0; process <= (int)last; process++) {
+        int end_of = process && t->proc ? t->proc->status : status;
+        struct event *e = ev_new(process ? EK_EXIT_PROCESS : EK_EXIT_THREAD, t, u_now());
+        ev_num(e, EV_exit_pid, process ? t->pid : t->tid);
+        if (WIFSIGNALED(end_of))
+            ev_sym(e, EV_signal, u_signame(WTERMSIG(end_of)));
+        else
+            ev_num(e, EV_code, WEXITSTATUS(end_of));
+        if (process && WIFSIGNALED(end_of))
+            ev_num(e, EV_core, WCOREDUMP(end_of));
+        if (process && !out.many && !opt.verbose)
+            e->noise = true; /* the summary says it */
+        md_emit(e);
+    }
+}
+
+/* A tracee is no more. */
+static void tr_gone(struct task *t, int status)
+{
+    struct proc *p = t->proc;
+    bool last = p && p->tasks == 1;
+    tr_abandon(t);
+    if (opt.faults) {
+        pf_drain();
+        pf_flush(t);
+    }
+    if (p && t->tid == t->pid)
+        p->status = status;
+    if (last)
+        st_open_at_exit(t);
+    files_put(t->files);
+    t->files = NULL;
+    md_closed(t, -1);
+    if (p)
+        tr_exit_events(t, status, last);
+    out_forget(t);
+    ps_free_task(t);
+    if (p && !p->tasks)
+        ps_free_proc(p);
+}
+
+/* --- signals --- */
+
+static const char *tr_si_code(const siginfo_t *si)
+{
+    static const struct { int sig, code; const char *name; } row[] = {
+        { 0, SI_USER, "SI_USER" }, { 0, SI_QUEUE, "SI_QUEUE" }, { 0, SI_TIMER, "SI_TIMER" },
+        { 0, SI_TKILL, "SI_TKILL" }, { 0, SI_MESGQ, "SI_MESGQ" }, { 0, SI_ASYNCIO, "SI_ASYNCIO" },
+        { 0, SI_SIGIO, "SI_SIGIO" }, { 0, SI_KERNEL, "SI_KERNEL" },
+        { SIGCHLD, CLD_EXITED, "CLD_EXITED" }, { SIGCHLD, CLD_KILLED, "CLD_KILLED" },
+        { SIGCHLD, CLD_DUMPED, "CLD_DUMPED" }, { SIGCHLD, CLD_TRAPPED, "CLD_TRAPPED" },
+        { SIGCHLD, CLD_STOPPED, "CLD_STOPPED" }, { SIGCHLD, CLD_CONTINUED, "CLD_CONTINUED" },
+        { SIGSEGV, SEGV_MAPERR, "SEGV_MAPERR" }, { SIGSEGV, SEGV_ACCERR, "SEGV_ACCERR" },
+        { SIGBUS, BUS_ADRALN, "BUS_ADRALN" }, { SIGBUS, BUS_ADRERR, "BUS_ADRERR" },
+        { SIGFPE, FPE_INTDIV, "FPE_INTDIV" }, { SIGTRAP, TRAP_BRKPT, "TRAP_BRKPT" },
+        { SIGILL, ILL_ILLOPN, "ILL_ILLOPN" }, { SIGILL, ILL_ILLOPC, "ILL_ILLOPC" },
+        { SIGSYS, 1, "SYS_SECCOMP" }, { SIGSYS, 2, "SYS_USER_DISPATCH" },
+    };
+    static char number[16];
+    for (size_t i = 0; i < ARRAY_LEN(row); i++)
+        if ((!row[i].sig || row[i].sig == si->si_signo) && row[i].code == si->si_code)
+            return row[i].name;
+    snprintf(number, sizeof number, "%d", si->si_code);
+    return number;
+}
+
+/* A handler without SA_RESTART will make the interrupted call return EINTR: it is over now. */
+static void tr_interrupted_by(struct task *t, int sig)
+{
+    u64 bit = 1ull << ((sig - 1) & 63);
+    if (!t->restarting || !t->proc || !(t->proc->caught & bit) || t->call.ret == -513)
+        return;
+    if (t->call.ret != -512 || !(t->proc->restart & bit)) {
+        t->restarting = false;
+        t->call.err = EINTR;
+        st_call(t, &t->call);
+    }
+}
+
+/* Whether t belongs to the init of a pid namespace that has no handler for a fault which is its
+ * own. Untraced, the kernel lifts its immunity and it dies; traced, it does not (kernel/signal.c,
+ * force_sig_info_to_task), and faults for ever (EDGE_CASES 0.7, P31). */
+static bool tr_immune(struct task *t, const siginfo_t *si)
+{
+    static const u64 fault = 1ull << (SIGSEGV - 1) | 1ull << (SIGBUS - 1) | 1ull << (SIGFPE - 1)
+                           | 1ull << (SIGILL - 1) | 1ull << (SIGTRAP - 1) | 1ull << (SIGSYS - 1);
+    u64 bit = 1ull << ((si->si_signo - 1) & 63);
+    char path[64], line[256];
+    bool init = false;
+    if (si->si_code <= 0 || !(fault & bit) || !t->proc)
+        return false;
+    snprintf(path, sizeof path, "/proc/%d/status", t->tid);
+    FILE *f = fopen(path, "re");
+    while (f && fgets(line, sizeof line, f)) {
+        u64 caught;
+        if (!strncmp(line, "NSpid:", 6) && strchr(line + 7, '\t'))
+            init = atoi(strrchr(line, '\t')) == 1;
+        else if (sscanf(line, "SigCgt: %" SCNx64, &caught) == 1 && caught & bit)
+            init = false;
+    }
+    if (f)
+        fclose(f);
+    return init;
+}
+
+static void tr_signal_event(struct task *t, int sig, const siginfo_t *si)
+{
+    if (!tr.started || opt.no_signals)
+        return;
+    struct event *e = ev_new(EK_SIGNAL, t, u_now());
+    ev_sym(e, EV_signal, u_signame(sig));
+    ev_sym(e, EV_code_name, tr_si_code(si));
+    if (si->si_code == SI_USER || si->si_code == SI_QUEUE || si->si_code == SI_TKILL ||
+        sig == SIGCHLD)
+        ev_num(e, EV_sender_pid, si->si_pid);
+    else if (sig == SIGSEGV || sig == SIGBUS || sig == SIGFPE || sig == SIGILL)
+        ev_num(e, EV_addr, (s64)(uintptr_t)si->si_addr);
+    e->noise = sig == SIGCHLD && !opt.verbose;
+    md_emit(e);
+}
+
+static void tr_signal_stop(struct task *t, int sig)
+{
+    siginfo_t si = { 0 };
+    sys_ptrace(PTRACE_GETSIGINFO, t->tid, 0, &si);
+    if (t->tid == tr.child && !tr.started && sig == SIGSTOP) {
+        tr.started = true; /* the child stands before its exec: from here on it is watched */
+        tr_resume(t, 0);
+        return;
+    }
+    tr_interrupted_by(t, sig);
+    tr_signal_event(t, sig, &si);
+    if (tr_immune(t, &si)) { /* let go of it, it faults once more and dies as it would have */
+        sys_ptrace(PTRACE_DETACH, t->tid, 0, (void *)(long)sig);
+        tr_gone(t, sig);
+        return;
+    }
+    tr_resume(t, sig);
+}
+
+static bool tr_is_stop_signal(int sig)
+{
+    return sig == SIGSTOP || sig == SIGTSTP || sig == SIGTTIN || sig == SIGTTOU;
+}
+
+/* --- dispatch --- */
+
+/* The first stop of a thread that was attached: the call that it stands in goes on by itself. */
+static void tr_first_stop(struct task *t)
+{
+    struct stop s = { 0 };
+    t->seen_stop = true;
+    if (opt.n_pids && arch_interrupted(t->tid, &s)) {
+        int row = sc_find(s.abi, s.nr);
+        struct call *c = &t->call;
+        c->abi = s.abi, c->nr = s.nr, c->known = row >= 0, c->row = row >= 0 ? (u16)row : 0;
+        c->id = sc_id[c->row], c->ret = s.ret, c->enter_ns = u_now();
+        memcpy(c->arg, s.arg, sizeof c->arg);
+        t->restarting = c->known;
+    }
+}
+
+static void tr_event_stop(struct task *t, int event, int sig)
+{
+    switch (event) {
+    case PTRACE_EVENT_STOP:
+        if (!t->seen_stop)
+            tr_first_stop(t);
+        if (tr_is_stop_signal(sig)) { /* a group-stop: stay stopped until SIGCONT */
+            t->run = RUN_LISTEN;
+            sys_ptrace(PTRACE_LISTEN, t->tid, 0, NULL);
+            return;
+        }
+        break;
+    case PTRACE_EVENT_SECCOMP:
+        if (tr.started)
+            tr_syscall_stop(t, PTRACE_SYSCALL_INFO_SECCOMP);
+        break;
+    case PTRACE_EVENT_FORK:
+    case PTRACE_EVENT_VFORK:
+    case PTRACE_EVENT_CLONE:
+        tr_child_event(t, event);
+        break;
+    case PTRACE_EVENT_EXEC:
+        t = tr_exec(t);
+        break;
+    }
+    tr_resume(t, 0);
+}
+
+/* A stop of a thread that no parent has announced yet: hold it until the announcement comes. */
+static void tr_unknown(pid_t tid)
+{
+    struct task *t = ps_new_task(tid);
+    if (t) {
+        t->run = RUN_HELD;
+        t->seen_stop = true;
+    }
+}
+
+static void tr_stopped(struct task *t, int status)
+{
+    int sig = WSTOPSIG(status), event = status >> 16;
+    if (tr.detaching) {
+        bool signal = !event && sig != (SIGTRAP | 0x80);
+        tr_detach_one(t, signal ? sig : 0);
+        return;
+    }
+    if (sig == (SIGTRAP | 0x80)) {
+        if (tr.started)
+            tr_syscall_stop(t, t->call.open ? PTRACE_SYSCALL_INFO_EXIT : PTRACE_SYSCALL_INFO_ENTRY);
+        tr_resume(t, 0);
+    } else if (event) {
+        tr_event_stop(t, event, sig);
+    } else {
+        tr_signal_stop(t, sig);
+    }
+}
+
+static void tr_status(pid_t tid, int status)
+{
+    struct task *t = ps_task(tid);
+    if (WIFSTOPPED(status)) {
+        if (t && t->run != RUN_HELD)
+            tr_stopped(t, status);
+        else if (!t)
+            tr_unknown(tid);
+        return;
+    }
+    if (t)
+        tr_gone(t, status);
+    if (tid == tr.child)
+        tr.status = status;
+}
+
+/* --- leaving --- */
+
+static void tr_each(void (*f)(struct task *))
+{
+    for (u32 i = 0; i < PS_BUCKETS; i++)
+        for (struct task *t = ps.task[i], *next; t; t = next) {
+            next = t->next;
+            f(t);
+        }
+}
+
+static void tr_interrupt_one(struct task *t)
+{
+    if (t->run == RUN_HELD)
+        tr_detach_one(t, 0);
+    else
+        sys_ptrace(PTRACE_INTERRUPT, t->tid, 0, NULL);
+}
+
+/* Lets everything go on as if nothing had been: each tracee is detached at its next stop. */
+static void tr_detach_all(void)
+{
+    if (tr.detaching)
+        return;
+    tr.detaching = true;
+    tr.detach_ns = u_now();
+    tr_each(tr_interrupt_one);
+}
+
+static void tr_kill_one(struct task *t)
+{
+    kill(t->pid ? t->pid : t->tid, SIGKILL);
+}
+
+static void tr_kill_all(void)
+{
+    tr.killing = true;
+    tr_each(tr_kill_one);
+}
+
+/* While a reader of ours is slow: notes the signals that come, acted on later, and says whether
+ * they mean that kvis is to end. */
+static bool tr_give_up(void)
+{
+    siginfo_t si;
+    const struct timespec now = { 0, 0 };
+    sigset_t set = tr.wait_set;
+    sigdelset(&set, SIGCHLD); /* that one is tr_sleep's: eaten here, it would sleep for ever */
+    while (tr.n_queued < ARRAY_LEN(tr.queued) && sigtimedwait(&set, &si, &now) > 0)
+        tr.queued[tr.n_queued++] = si;
+    u32 ends = tr.n_queued + tr.interrupts;
+    for (u32 i = 0; i < tr.n_queued; i++)
+        ends += !tr.child || tr.queued[i].si_signo == SIGTERM || tr.queued[i].si_signo == SIGHUP;
+    return ends > 1;
+}
+
+/* A signal to kvis. In spawn mode the first ^C is the program's own (the terminal has sent it to
+ * both), the second ends it. TERM and HUP end the tree at once: its filter must not outlive us. */
+static void tr_on_signal(const siginfo_t *si)
+{
+    int sig = si->si_signo;
+    if (!tr.child) {
+        tr.quit_sig = sig;
+        tr_detach_all();
+        return;
+    }
+    bool tty = si->si_code == SI_KERNEL;
+    if ((sig == SIGINT || sig == SIGQUIT) && !tr.interrupts++) {
+        if (!tty && tr.status == -1)
+            kill(tr.child, sig);
+        return;
+    }
+    tr.quit_sig = sig;
+    if (tr.accel || sig == SIGINT || sig == SIGQUIT || tr.killing)
+        tr_kill_all();
+    else
+        tr_detach_all();
+}
+
+/* --- waiting --- */
+
+static void tr_tables(void)
+{
+    static struct buf b;
+    b_reset(&b);
+    b_c(&b, '\n');
+    st_table(&b);
+    b_put(&out.text.b, b.p, b.len);
+    out_writer_flush(&out.text);
+}
+
+/* Does what is due by time; returns ns until the next such thing. */
+static u64 tr_timers(void)
+{
+    u64 now = u_now(), wait = 3600 * NSEC;
+    if (out.run.count || opt.faults)
+        wait = 100000000;
+    if (tr.next_table_ns) {
+        if (now >= tr.next_table_ns) {
+            tr_tables();
+            tr.next_table_ns += opt.interval_s * NSEC;
+        }
+        wait = MIN(wait, tr.next_table_ns > now ? tr.next_table_ns - now : 1);
+    }
+    if (tr.deadline_ns && now >= tr.deadline_ns && !tr.ending) {
+        tr.ending = true;
+        tr.child && tr.accel ? tr_kill_all() : tr_detach_all();
+    }
+    if (tr.deadline_ns && !tr.ending)
+        wait = MIN(wait, tr.deadline_ns - now);
+    return tr.detaching || tr.killing ? MIN(wait, 50000000) : wait;
+}
+
+/* Sleeps until a tracee or a signal has something to say. */
+static void tr_sleep(void)
+{
+    siginfo_t si;
+    u64 wait = tr_timers();
+    if (opt.faults)
+        pf_drain();
+    out_flush();
+    struct timespec ts = { (time_t)(wait / NSEC), (long)(wait % NSEC) };
+    if (tr.n_queued)
+        return;
+    int sig = sigtimedwait(&tr.wait_set, &si, &ts);
+    if (sig < 0 && errno == EAGAIN)
+        out_run_flush(); /* nothing for a while: what was held back to be grouped is due */
+    else if (sig > 0 && sig != SIGCHLD)
+        tr_on_signal(&si);
+}
+
+/* How long to poll now, in ns. */
+static u32 tr_patience(void)
+{
+    if (ps.n_tasks > 16) /* waitpid looks at every tracee each time */
+        return 0;
+    return tr.spin_ns > 2000 || !(++tr.misses & 31) ? MAX(tr.spin_ns, 10000u) : 0;
+}
+
+/* Polls waitpid for a little while before sleeping: two wake-ups across CPUs are most of the price
+ * of a stop (DESIGN). The while shrinks when it does not pay, as on a busy machine. */
+static pid_t tr_poll(int *status)
+{
+    u64 end = 0;
+    for (;;) {
+        pid_t tid = (pid_t)syscall(SYS_wait4, -1, status, __WALL | WNOHANG, NULL);
+        if (tid > 0 && end)
+            tr.spin_ns = MIN(tr.spin_ns + tr.spin_ns / 8 + 1000, 60000u);
+        if (tid != 0)
+            return tid < 0 ? -errno : tid;
+        u64 now = u_now();
+        if (!end)
+            end = now + tr_patience();
+        if (now >= end) {
+            tr.spin_ns -= tr.spin_ns / 4;
+            return 0;
+        }
+    }
+}
+
+/* On a busy tracee kvis may never sleep: what is due by time, and signals, are looked at all the
+ * same. */
+static void tr_poll_signals(void)
+{
+    if (tr.next_table_ns || tr.deadline_ns)
+        tr_timers();
+    tr_give_up();
+    for (u32 i = 0; i < tr.n_queued; i++)
+        tr_on_signal(&tr.queued[i]);
+    tr.n_queued = 0;
+}
+
+static void tr_loop(void)
+{
+    for (u32 n = 0;; n++) {
+        int status;
+        pid_t tid = tr_poll(&status);
+        if (tid > 0) {
+            tr_status(tid, status);
+            if (tr.killing)
+                tr_each(tr_kill_one);
+        } else if (tid == -ECHILD) {
+            break;
+        } else {
+            tr_sleep();
+        }
+        if (!(n & 255) || tr.n_queued)
+            tr_poll_signals();
+        if (tr.detaching && (!ps.n_tasks || u_now() - tr.detach_ns > 5 * NSEC))
+            break;
+        if (tr.status != -1 && opt.until_exit)
+            tr_detach_all();
+    }
+}
+
+/* --- starting: a command --- */
+
+/* Finds the command as execvp would; dies with 127 or 126 when it cannot be run. */
+static const char *tr_find(const char *cmd)
+{
+    static char path[PATH_MAX];
+    const char *dirs = getenv("PATH");
+    struct stat s;
+    bool found = false;
+    if (strchr(cmd, '/')) {
+        if (stat(cmd, &s) < 0)
+            die(errno == ENOENT ? EXIT_NOTFOUND : EXIT_NOEXEC, "cannot run %s:", cmd);
+        if (S_ISDIR(s.st_mode))
+            die(EXIT_NOEXEC, "cannot run %s: it is a directory", cmd);
+        return cmd;
+    }
+    for (const char *d = dirs ? dirs : "/usr/local/bin:/bin:/usr/bin"; *cmd; d++) {
+        size_t n = strcspn(d, ":");
+        int k = snprintf(path, sizeof path, "%.*s%s%s", (int)n, d, n ? "/" : "./", cmd);
+        if (k < (int)sizeof path && stat(path, &s) == 0 && S_ISREG(s.st_mode)) {
+            if (access(path, X_OK) == 0)
+                return path;
+            found = true;
+        }
+        d += n;
+        if (!*d)
+            break;
+    }
+    if (found)
+        die(EXIT_NOEXEC, "cannot run %s: it is not executable", cmd);
+    die(EXIT_NOTFOUND, "cannot run %s: not found%s", cmd, dirs ? " in PATH" : "");
+}
+
+static void tr_child_fail(int fdn, int stage)
+{
+    int msg[2] = { stage, errno };
+    if (write(fdn, msg, sizeof msg) < 0)
+        _exit(EXIT_KVIS);
+    _exit(EXIT_KVIS);
+}
+
+/* Field k of a line of /etc/passwd or /etc/group, as a number. */
+static u32 tr_colon_field(const char *line, int k)
+{
+    while (k-- && *line)
+        line += strcspn(line, ":") + 1;
+    return (u32)strtoul(line, NULL, 10);
+}
+
+/* Finds -u's user in /etc/passwd, by name or number; read here because a static glibc's look-up
+ * would want its shared libraries. Fills name (at most 64 bytes), uid, gid. */
+static bool tr_passwd(char *name, u32 *uid, u32 *gid)
+{
+    char line[1024], *end;
+    u32 number = (u32)strtoul(opt.user, &end, 10);
+    bool by_number = *opt.user && !*end, found = false;
+    FILE *f = fopen("/etc/passwd", "re");
+    while (f && !found && fgets(line, sizeof line, f)) {
+        size_t n = strcspn(line, ":");
+        *uid = tr_colon_field(line, 2);
+        *gid = tr_colon_field(line, 3);
+        found = by_number ? *uid == number
+                          : strlen(opt.user) == n && !strncmp(line, opt.user, n);
+        snprintf(name, 64, "%.*s", (int)MIN(n, 63), line);
+    }
+    if (f)
+        fclose(f);
+    return found;
+}
+
+/* The groups of /etc/group that list the user. Returns how many. */
+static size_t tr_groups(const char *name, gid_t *list, size_t max)
+{
+    char line[8192];
+    size_t n = 0;
+    FILE *f = fopen("/etc/group", "re");
+    while (f && n < max && fgets(line, sizeof line, f)) {
+        char *who = strrchr(line, ':'), *save;
+        for (char *w = who ? strtok_r(who + 1, ",\n", &save) : NULL; w;
+             w = strtok_r(NULL, ",\n", &save))
+            if (!strcmp(w, name) && n < max)
+                list[n++] = tr_colon_field(line, 2);
+    }
+    if (f)
+        fclose(f);
+    return n;
+}
+
+static void tr_become(int fdn)
+{
+    char name[64];
+    u32 uid, gid;
+    gid_t group[256];
+    if (!tr_passwd(name, &uid, &gid))
+        tr_child_fail(fdn, 'n');
+    group[0] = gid;
+    size_t n = 1 + tr_groups(name, group + 1, ARRAY_LEN(group) - 1);
+    if (setgroups(n, group) < 0 || setgid(gid) < 0 || setuid(uid) < 0)
+        tr_child_fail(fdn, 'u');
+}
+
+/* The child, up to its exec: everything as kvis found it, and nothing of kvis's left open. */
+static void __attribute__((noreturn)) tr_child_main(const char *path, int sync, int err,
+                                                    const struct tr_prog *prog)
+{
+    char go;
+    struct sock_fprog fprog = { prog->n, (struct sock_filter *)(uintptr_t)prog->f };
+    if (read(sync, &go, 1) != 1)
+        _exit(EXIT_KVIS);
+    for (u32 i = 0; i < opt.n_env; i++)
+        strchr(opt.env[i], '=') ? putenv((char *)(uintptr_t)opt.env[i]) : unsetenv(opt.env[i]);
+    if (prog->n && syscall(SYS_prctl, PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &fprog) < 0)
+        tr_child_fail(err, 's');
+    if (opt.user)
+        tr_become(err);
+    sigaction(SIGPIPE, &tr.old_pipe, NULL);
+    sigaction(SIGXFSZ, &tr.old_xfsz, NULL);
+    sigaction(SIGCHLD, &tr.old_chld, NULL);
+    sigprocmask(SIG_SETMASK, &tr.old_mask, NULL);
+    kill(getpid(), SIGSTOP); /* tr_signal_stop starts watching here */
+    execv(path, opt.command);
+    tr_child_fail(err, 'x');
+    _exit(EXIT_KVIS);
+}
+
+/* Reads why the child could not become the command. Returns the exit status to use, 0: it could. */
+static int tr_child_error(void)
+{
+    int msg[2];
+    if (tr.err_pipe < 0 || read(tr.err_pipe, msg, sizeof msg) != (ssize_t)sizeof msg)
+        return 0;
+    errno = msg[1];
+    if (msg[0] == 'n')
+        u_warn("no user %s in /etc/passwd", opt.user);
+    else if (msg[0] == 'u')
+        u_warn("cannot become user %s:", opt.user);
+    else if (msg[0] == 's')
+        u_warn("cannot install the seccomp filter (--no-accel does without):");
+    else if (msg[1] == ENOEXEC)
+        u_warn("cannot run %s: not a program (no #! line, or for another CPU)", opt.command[0]);
+    else
+        u_warn("cannot run %s:", opt.command[0]);
+    return msg[0] != 'x' ? EXIT_KVIS : msg[1] == ENOENT ? EXIT_NOTFOUND : EXIT_NOEXEC;
+}
+
+static void tr_first_state(struct task *t, pid_t pid)
+{
+    char link[PATH_MAX + 1];
+    struct proc *p = tr_proc(pid, getpid());
+    t->files = files_new();
+    fd_scan(t->files, pid, !opt.n_pids);
+    s64 n = fd_readlink(pid, "cwd", link, sizeof link);
+    t->fs = ps_new_fs(n > 0 ? nm_get('f', link, (size_t)n) : tr.cwd);
+    t->mm = vm_new();
+    if (p)
+        ps_join(t, p);
+}
+
+/* Descriptors 3 and up that kvis opened are CLOEXEC and so not the program's: the table that the
+ * child has before its exec is cut down by its exec like any other. */
+static void tr_spawn(void)
+{
+    static struct tr_prog prog;
+    const char *path = tr_find(opt.command[0]);
+    int sync[2], err[2];
+    if (tr.accel)
+        tr_filter(&prog);
+    if (pipe2(sync, O_CLOEXEC) < 0 || pipe2(err, O_CLOEXEC | O_NONBLOCK) < 0)
+        die(EXIT_KVIS, "pipe:");
+    pid_t pid = fork();
+    if (pid < 0)
+        die(EXIT_KVIS, "fork:");
+    if (!pid)
+        tr_child_main(path, sync[0], err[1], &prog);
+    close(sync[0]), close(err[1]);
+    tr.err_pipe = err[0];
+    u32 options = TR_OPTIONS | (tr.accel ? PTRACE_O_TRACESECCOMP : 0) | PTRACE_O_EXITKILL;
+    if (!tr.accel && opt.until_exit)
+        options &= ~(u32)PTRACE_O_EXITKILL;
+    long e = sys_ptrace(PTRACE_SEIZE, pid, 0, (void *)(uintptr_t)options);
+    if (e < 0) {
+        kill(pid, SIGKILL);
+        errno = (int)-e;
+        die(EXIT_KVIS, "ptrace is refused here (a container's seccomp profile? another tracer?):");
+    }
+    struct task *t = ps_new_task(pid);
+    if (!t)
+        die(EXIT_KVIS, "out of memory");
+    t->run = RUN_RUNNING;
+    tr.child = pid;
+    tr_first_state(t, pid);
+    snprintf(t->comm, sizeof t->comm, "%s", "kvis");
+    if (opt.faults && (e = pf_open(pid, true)) < 0) {
+        pf_explain((int)e);
+        opt.faults = false;
+    }
+    if (write(sync[1], "", 1) != 1) {
+        kill(pid, SIGKILL);
+        die(EXIT_KVIS, "pipe:");
+    }
+    close(sync[1]);
+}
+
+/* --- starting: a process that runs --- */
+
+/* Why a process cannot be attached, with what mends it. */
+static void tr_explain(pid_t pid, int e)
+{
+    s64 tracer = ps_status(pid, "TracerPid:"), state = ps_status(pid, "State:");
+    int yama = 0;
+    FILE *f = fopen("/proc/sys/kernel/yama/ptrace_scope", "re");
+    if (f && fscanf(f, "%d", &yama) != 1)
+        yama = 0;
+    if (f)
+        fclose(f);
+    char why[160];
+    if (e == -ESRCH && state < 0)
+        snprintf(why, sizeof why, "there is no such process");
+    else if (state == 'Z')
+        snprintf(why, sizeof why, "it is a zombie: it has ended and waits for its parent");
+    else if (tracer > 0)
+        snprintf(why, sizeof why, "it is traced already, by pid %d", (int)tracer);
+    else if (ps_status(pid, "Kthread:") == 1 || (ps_status(pid, "PPid:") == 2 && pid != 1))
+        snprintf(why, sizeof why, "it is a kernel thread");
+    else if (ps_status(pid, "Uid:") != (s64)geteuid() && geteuid())
+        snprintf(why, sizeof why,
+                 "it belongs to another user (run as root, or with CAP_SYS_PTRACE)");
+    else if (yama)
+        snprintf(why, sizeof why,
+                 "kernel.yama.ptrace_scope is %d (sysctl kernel.yama.ptrace_scope=0, "
+                 "or run as root)",
+                 yama);
+    else
+        snprintf(why, sizeof why,
+                 "%s (a set-uid or non-dumpable program, a seccomp profile or a missing "
+                 "CAP_SYS_PTRACE; run as root)",
+                 strerror(-e));
+    u_warn("cannot attach to pid %d: %s", pid, why);
+}
+
+/* Whether pid is kvis itself or one of its ancestors: tracing those would stop whoever resumes us.
+ */
+static bool tr_is_ancestor(pid_t pid)
+{
+    for (s64 p = getpid(), k = 0; p > 0 && k < 100; p = ps_status((pid_t)p, "PPid:"), k++)
+        if (p == pid)
+            return true;
+    return false;
+}
+
+static int tr_attach_thread(pid_t pid, pid_t tid)
+{
+    long e = sys_ptrace(PTRACE_SEIZE, tid, 0, (void *)(uintptr_t)TR_OPTIONS);
+    if (e < 0)
+        return (int)e;
+    struct task *t = ps_new_task(tid), *leader = ps_task(pid);
+    if (!t)
+        return -ENOMEM;
+    t->run = RUN_RUNNING;
+    if (leader && leader != t && leader->files) {
+        ps_inherit(t, leader, CLONE_FILES | CLONE_FS | CLONE_VM);
+        ps_join(t, leader->proc);
+    } else {
+        tr_first_state(t, pid);
+        if (t->mm && (vm_from_proc(t->mm, tid, true) < 0 || t->mm->careful))
+            t->mm->careful = true;
+        for (u32 i = 0; t->mm && i < t->mm->n; i++)
+            if (!strcmp(t->mm->r[i].name->s, "heap"))
+                t->mm->brk = t->mm->brk_start = t->mm->r[i].end;
+    }
+    char comm[64];
+    snprintf(comm, sizeof comm, "/proc/%d/comm", tid);
+    FILE *f = fopen(comm, "re");
+    if (f && fgets(t->comm, sizeof t->comm, f))
+        t->comm[strcspn(t->comm, "\n")] = 0;
+    if (f)
+        fclose(f);
+    if (opt.faults && (e = pf_open(tid, false)) < 0) {
+        pf_explain((int)e);
+        opt.faults = false;
+    }
+    sys_ptrace(PTRACE_INTERRUPT, tid, 0, NULL);
+    return 0;
+}
+
+/* Attaches every thread; looks again until no new one appears, because they can make more
+ * meanwhile. */
+static int tr_attach(pid_t pid)
+{
+    char path[64];
+    int got = 0, fresh = 1, err = -ESRCH;
+    snprintf(path, sizeof path, "/proc/%d/task", pid);
+    for (int round = 0; fresh && round < 1000; round++) {
+        DIR *d = opendir(path);
+        fresh = 0;
+        if (!d)
+            return got ? 0 : tr_attach_thread(pid, pid);
+        for (struct dirent *e; (e = readdir(d));) {
+            pid_t tid = atoi(e->d_name);
+            if (tid <= 0 || ps_task(tid))
+                continue;
+            int r = tr_attach_thread(pid, tid);
+            if (r == 0)
+                got++, fresh = 1;
+            else if (r != -ESRCH || !got)
+                err = r;
+        }
+        closedir(d);
+    }
+    return got ? 0 : err;
+}
+
+/* Attaches all of -p; returns how many processes. */
+static u32 tr_attach_all(void)
+{
+    u32 n = 0;
+    tr.started = true;
+    for (u32 i = 0; i < opt.n_pids; i++) {
+        pid_t pid = opt.pids[i];
+        s64 tgid = ps_status(pid, "Tgid:");
+        if (tr_is_ancestor(pid)) {
+            u_warn("cannot attach to pid %d: it is kvis itself or started it", pid);
+            continue;
+        }
+        if (tgid > 0 && tgid != pid)
+            u_warn("%d is a thread of process %d: tracing all of that", pid, (int)tgid);
+        int e = tr_attach(tgid > 0 ? (pid_t)tgid : pid);
+        if (e < 0)
+            tr_explain(pid, e);
+        else
+            n++;
+    }
+    tr_many();
+    return n;
+}
+
+/* --- the whole run --- */
+
+static void tr_signals(void)
+{
+    struct sigaction ign = { .sa_handler = SIG_IGN }, dfl = { .sa_handler = SIG_DFL };
+    sigemptyset(&tr.wait_set);
+    static const int sigs[] = { SIGCHLD, SIGINT, SIGTERM, SIGHUP, SIGQUIT };
+    for (size_t i = 0; i < ARRAY_LEN(sigs); i++)
+        sigaddset(&tr.wait_set, sigs[i]);
+    sigprocmask(SIG_BLOCK, &tr.wait_set, &tr.old_mask);
+    sigaction(SIGPIPE, &ign, &tr.old_pipe);
+    sigaction(SIGXFSZ, &ign, &tr.old_xfsz);
+    sigaction(SIGCHLD, &dfl, &tr.old_chld); /* ignored, our children would be reaped unseen */
+}
+
+/* One CPU for both, so that a stop needs no wake-up across CPUs. */
+static void tr_same_cpu(void)
+{
+    cpu_set_t set;
+    CPU_ZERO(&set);
+    CPU_SET((size_t)sched_getcpu(), &set);
+    if (sched_setaffinity(0, sizeof set, &set) < 0)
+        u_warn("--same-cpu: sched_setaffinity:");
+    tr.spin_ns = 0;
+}
+
+static void tr_report(const char *backend, bool text)
+{
+    static struct buf b;
+    struct st_end end = { tr.status, u_now() - tr.start_ns, backend };
+    out_run_flush();
+    out_break_partial();
+    tr_each(pf_flush);
+    for (u32 i = 0; i < PS_BUCKETS; i++) /* address spaces of tracees that are still there */
+        for (struct task *t = ps.task[i]; t; t = t->next)
+            if (t->mm && t->mm->refs == 1)
+                vm_account(t->mm);
+    if (opt.count_only || opt.count_too)
+        st_table(&b);
+    if (!opt.count_only)
+        st_text_summary(&b, &end);
+    if (text)
+        b_put(&out.text.b, b.p, b.len);
+    if (out.json_on)
+        st_json_summary(&out.json.b, &end);
+    out_flush();
+}
+
+/* The one way out: nothing stays stopped, the sinks are complete. Returns kvis's exit status; with
+ * *sig the signal that kvis shall die by. */
+static int tr_finish(int *sig)
+{
+    int failed = tr_child_error();
+    tr_report("ptrace", !failed); /* a command that never ran has nothing to sum up */
+    *sig = 0;
+    if (out.failed)
+        return EXIT_KVIS;
+    if (failed)
+        return failed;
+    if (tr.quit_sig && (tr.child || tr.quit_sig != SIGINT))
+        return 128 + tr.quit_sig;
+    if (tr.status == -1)
+        return 0;
+    if (WIFSIGNALED(tr.status))
+        *sig = WTERMSIG(tr.status);
+    return WIFSIGNALED(tr.status) ? 128 + WTERMSIG(tr.status) : WEXITSTATUS(tr.status);
+}
+/* == 18 opt_  options, commands, help ============================================
+ * One row an option: the parser, --help, `kvis help` and the error messages all read it. To add an
+ * option, add its row; to add a command, its row in cmds[]. */
+
+enum opt_kind {
+    OPT_FLAG, /* bool: set */
+    OPT_COUNT, /* u8: one more each time */
+    OPT_U32,  /* u32 in min..max */
+    OPT_STR,
+    OPT_FN,   /* fn(value) returns NULL or what is wrong with it */
+    OPT_NONE, /* accepted for strace's sake: kvis does it anyway */
+};
+
+struct opt_row {
+    char s; /* letter, 0: none */
+    const char *l, *arg; /* arg: NULL none; "[=X]" optional */
+    u8 kind;
+    void *dest;
+    const char *(*fn)(const char *);
+    u32 min, max;
+    const char *help;
+};
+
+struct cmd {
+    const char *name, *args, *brief;
+    const struct opt_row *rows;
+    u32 n;
+    int (*run)(void);
+};
+
+static const char *opt_push(const char ***list, u32 *n, const char *v)
+{
+    *list = xrealloc(*list, (*n + 1) * sizeof **list);
+    (*list)[(*n)++] = v;
+    return NULL;
+}
+
+static const char *opt_pid(const char *v)
+{
+    while (*v) { /* -p 1,2 3 as strace: numbers with anything between that is none */
+        char *end;
+        long pid = strtol(v, &end, 10);
+        if (end == v || pid <= 0 || pid > INT_MAX || (*end && !strchr(", \t\n", *end)))
+            return "not a process id";
+        opt.pids = xrealloc(opt.pids, (opt.n_pids + 1) * sizeof *opt.pids);
+        opt.pids[opt.n_pids++] = (pid_t)pid;
+        v = end + strspn(end, ", \t\n");
+    }
+    return opt.n_pids ? NULL : "not a process id";
+}
+
+static const char *opt_path(const char *v)
+{
+    static char cwd[PATH_MAX];
+    if (*v != '/' && *v != '*' && getcwd(cwd, sizeof cwd)) {
+        size_t n = strlen(cwd) + strlen(v) + 2;
+        char *abs = xrealloc(NULL, n);
+        snprintf(abs, n, "%s/%s", cwd, !strncmp(v, "./", 2) ? v + 2 : v);
+        v = abs;
+    }
+    return opt_push(&opt.paths, &opt.n_paths, v);
+}
+
+static const char *opt_env(const char *v)
+{
+    return *v && *v != '=' ? opt_push(&opt.env, &opt.n_env, v) : "not NAME=VALUE or NAME";
+}
+
+static const char *opt_status(const char *v)
+{
+    bool no = *v == '!';
+    v += no;
+    bool ok = strstr(v, "successful"), bad = strstr(v, "failed");
+    if (!ok && !bad && strcmp(v, "all") && !strstr(v, "unfinished") && strcmp(v, "none"))
+        return "allowed are successful, failed, unfinished, all";
+    if (ok != bad) {
+        opt.ok_only = ok != no;
+        opt.failed_only = bad != no;
+    }
+    return NULL;
+}
+
+static const char *opt_trace(const char *v)
+{
+    static char msg[128];
+    const char *wrong = sc_parse(v);
+    opt.trace = v;
+    if (wrong)
+        snprintf(msg, sizeof msg, "no call or class is named '%s' (`?%s` ignores that)", wrong,
+                 wrong);
+    return wrong ? msg : NULL;
+}
+
+static const char *opt_expr(const char *v)
+{
+    static const struct { const char *key; const char *(*fn)(const char *); } form[] = {
+        { "trace=", opt_trace }, { "t=", opt_trace }, { "status=", opt_status },
+    };
+    for (size_t i = 0; i < ARRAY_LEN(form); i++)
+        if (!strncmp(v, form[i].key, strlen(form[i].key)))
+            return form[i].fn(v + strlen(form[i].key));
+    if (!strncmp(v, "signal=", 7) || !strncmp(v, "signals=", 8)) {
+        const char *set = strchr(v, '=') + 1;
+        opt.no_signals = !strcmp(set, "none") || !strcmp(set, "!all");
+        return opt.no_signals || !strcmp(set, "all") ? NULL : "allowed are all and none";
+    }
+    if (strchr(v, '='))
+        return "allowed are trace=, status=, signal=";
+    return opt_trace(v);
+}
+
+static const char *opt_json(const char *v)
+{
+    opt.json = true;
+    opt.json_file = v && strcmp(v, "-") ? v : NULL;
+    return NULL;
+}
+
+static const char *opt_color(const char *v)
+{
+    opt.color = !strcmp(v, "always")  ? 'a'
+                : !strcmp(v, "never") ? 'n'
+                : !strcmp(v, "auto")  ? 0
+                                      : 'x';
+    return opt.color == 'x' ? "allowed are auto, always, never" : NULL;
+}
+
+static const char *opt_by(const char *v)
+{
+    opt.by_pid = !strcmp(v, "pid");
+    return opt.by_pid ? NULL : "allowed is pid";
+}
+
+static const char *opt_sort(const char *v)
+{
+    static const char *const key[] = { "time", "calls", "errors", "name",
+                                       "max",  "p50",   "p99",    "avg-time" };
+    for (size_t i = 0; i < ARRAY_LEN(key); i++)
+        if (!strcmp(v, key[i])) {
+            opt.sort = key[i];
+            return NULL;
+        }
+    return "allowed are time, calls, errors, name, avg-time, p50, p99, max";
+}
+
+static const char *opt_backend(const char *v)
+{
+    opt.backend = v;
+    return !strcmp(v, "auto") || !strcmp(v, "ptrace") ? NULL : "allowed are auto, ptrace";
+}
+
+static const char *opt_relative(const char *v)
+{
+    (void)v;
+    opt.timefmt = 'r';
+    return NULL;
+}
+
+static const struct opt_row opt_trace_rows[] = {
+    { 'p', "attach", "PID", OPT_FN, NULL, opt_pid, 0, 0,
+      "trace a running process and its threads; repeatable" },
+    { 'v', "verbose", NULL, OPT_COUNT, &opt.verbose, NULL, 0, 0,
+      "every call, decoded, with result and time" },
+    { 'q', "quiet", NULL, OPT_FLAG, &opt.quiet, NULL, 0, 0, "the summary only" },
+    { 'c', "summary-only", NULL, OPT_FLAG, &opt.count_only, NULL, 0, 0,
+      "only a table: calls, errors, time, p50, p99, max" },
+    { 'C', "summary", NULL, OPT_FLAG, &opt.count_too, NULL, 0, 0, "the table as well" },
+    { 'i', "interval", "SECS", OPT_U32, &opt.interval_s, NULL, 1, 86400,
+      "print the table every SECS (with -c or -C)" },
+    { 0, "by", "pid", OPT_FN, NULL, opt_by, 0, 0, "a table for each process too" },
+    { 'S', "summary-sort-by", "KEY", OPT_FN, NULL, opt_sort, 0, 0,
+      "sort the table by time, calls, errors, name, avg-time, p50, p99 or max" },
+    { 'e', "trace", "EXPR", OPT_FN, NULL, opt_expr, 0, 0,
+      "trace=NAME,%class,/regex,?maybe or !set; status=successful|failed; signal=none" },
+    { 'P', "trace-path", "GLOB", OPT_FN, NULL, opt_path, 0, 0,
+      "only what touches such a path; repeatable" },
+    { 'z', "successful-only", NULL, OPT_FLAG, &opt.ok_only, NULL, 0, 0, "only what succeeded" },
+    { 'Z', "failed-only", NULL, OPT_FLAG, &opt.failed_only, NULL, 0, 0, "only what failed" },
+    { 'x', NULL, NULL, OPT_FLAG, &opt.failed_only, NULL, 0, 0, "the same (bcc's letter)" },
+    { 's', "string-limit", "N", OPT_U32, &opt.strlen_max, NULL, 0, 65536,
+      "show N bytes of strings (32)" },
+    { 't', "absolute-timestamps", NULL, OPT_COUNT, &opt.timefmt, NULL, 0, 0,
+      "time of day; -tt with microseconds, -ttt as seconds since 1970" },
+    { 'r', "relative-timestamps", NULL, OPT_FN, NULL, opt_relative, 0, 0,
+      "time since the line before" },
+    { 0, "json", "[=FILE]", OPT_FN, NULL, opt_json, 0, 0,
+      "JSON lines to FILE; without, to stdout and no text events" },
+    { 'o', "output", "FILE", OPT_STR, &opt.out_file, NULL, 0, 0,
+      "the text to FILE as well as to stderr" },
+    { 0, "faults", NULL, OPT_FLAG, &opt.faults, NULL, 0, 0, "page faults, by region" },
+    { 0, "page-faults", NULL, OPT_FLAG, &opt.faults, NULL, 0, 0, "the same" },
+    { 0, "no-filter", NULL, OPT_FLAG, &opt.no_filter, NULL, 0, 0,
+      "show also libraries, /proc, /sys, /dev and loopback peers in text" },
+    { 0, "color", "WHEN", OPT_FN, NULL, opt_color, 0, 0, "auto, always or never" },
+    { 'u', "user", "USER", OPT_STR, &opt.user, NULL, 0, 0, "run the command as USER" },
+    { 'E', "env", "VAR[=VAL]", OPT_FN, NULL, opt_env, 0, 0,
+      "set VAR for the command, or remove it" },
+    { 'd', "duration", "SECS", OPT_U32, &opt.duration_s, NULL, 1, 86400 * 365, "stop after SECS" },
+    { 0, "until-exit", NULL, OPT_FLAG, &opt.until_exit, NULL, 0, 0,
+      "end with the command, not with its last descendant" },
+    { 0, "no-accel", NULL, OPT_FLAG, &opt.no_accel, NULL, 0, 0,
+      "no seccomp filter: every call stops" },
+    { 0, "same-cpu", NULL, OPT_FLAG, &opt.same_cpu, NULL, 0, 0,
+      "kvis and the command on one CPU: faster, but it is seen by the command" },
+    { 0, "backend", "NAME", OPT_FN, NULL, opt_backend, 0, 0, "auto or ptrace" },
+    { 'f', "follow-forks", NULL, OPT_NONE, NULL, NULL, 0, 0, "(always on)" },
+    { 'y', "decode-fds", NULL, OPT_NONE, NULL, NULL, 0, 0, "(always on)" },
+    { 'T', "syscall-times", NULL, OPT_NONE, NULL, NULL, 0, 0, "(always on with -v)" },
+    { 'h', "help", NULL, OPT_NONE, NULL, NULL, 0, 0, "this text" },
+};
+
+/* --- help --- */
+
+static void opt_help_rows(struct buf *b, const struct cmd *c)
+{
+    for (u32 i = 0; i < c->n; i++) {
+        const struct opt_row *r = &c->rows[i];
+        char name[64];
+        const char *sep = r->arg && *r->arg != '[' ? (r->l ? "=" : " ") : "";
+        snprintf(name, sizeof name, "%c%c%s%s%s%s%s", r->s ? '-' : ' ', r->s ? r->s : ' ',
+                 r->s && r->l ? ", " : r->l ? "  " : "", r->l ? "--" : "", r->l ? r->l : "", sep,
+                 r->arg ? r->arg : "");
+        b_f(b, "  %-32s %s\n", name, r->help);
+    }
+}
+
+static void opt_print(int f, struct buf *b)
+{
+    if (out_write_all(f, b->p, b->len) < 0)
+        exit(EXIT_KVIS);
+    b_reset(b);
+}
+
+static void opt_help_cmd(const struct cmd *c, int f)
+{
+    static struct buf b;
+    b_f(&b, "Usage: kvis %s %s\n%s.\n\n", c->name, c->args, c->brief);
+    opt_help_rows(&b, c);
+    opt_print(f, &b);
+}
+
+/* --- the parser --- */
+
+static void __attribute__((noreturn))
+opt_bad(const struct cmd *c, const struct opt_row *r, const char *v, const char *why)
+{
+    char name[64];
+    r->l ? snprintf(name, sizeof name, "--%s", r->l) : snprintf(name, sizeof name, "-%c", r->s);
+    die(EXIT_USAGE, "%s: '%s': %s (see kvis %s --help)", name, v, why, c->name);
+}
+
+static void opt_set_u32(const struct cmd *c, const struct opt_row *r, const char *v)
+{
+    char *end, why[80];
+    errno = 0;
+    unsigned long long n = strtoull(v, &end, 10);
+    if (!*v || *end || errno || *v == '-' || n < r->min || n > r->max) {
+        snprintf(why, sizeof why, "not a number from %u to %u", r->min, r->max);
+        opt_bad(c, r, v, why);
+    }
+    *(u32 *)r->dest = (u32)n;
+}
+
+static void opt_apply(const struct cmd *c, const struct opt_row *r, const char *v)
+{
+    const char *wrong;
+    if (r->s == 'h') {
+        opt_help_cmd(c, STDOUT_FILENO);
+        exit(0);
+    }
+    switch (r->kind) {
+    case OPT_FLAG:
+        *(bool *)r->dest = true;
+        break;
+    case OPT_COUNT:
+        ++*(u8 *)r->dest;
+        break;
+    case OPT_U32:
+        opt_set_u32(c, r, v);
+        break;
+    case OPT_STR:
+        *(const char **)r->dest = v;
+        break;
+    case OPT_FN:
+        if ((wrong = r->fn(v)))
+            opt_bad(c, r, v ? v : "", wrong);
+        break;
+    }
+}
+
+static const struct opt_row *opt_find(const struct cmd *c, char s, const char *l, size_t n)
+{
+    for (u32 i = 0; i < c->n; i++)
+        if (s ? c->rows[i].s == s
+              : c->rows[i].l && strlen(c->rows[i].l) == n && !memcmp(c->rows[i].l, l, n))
+            return &c->rows[i];
+    return NULL;
+}
+
+/* --name, --name=value, --name value. Returns how many words it took. */
+static int opt_long(const struct cmd *c, char **argv)
+{
+    const char *name = argv[0] + 2, *eq = strchr(name, '=');
+    size_t n = eq ? (size_t)(eq - name) : strlen(name);
+    const struct opt_row *r = opt_find(c, 0, name, n);
+    if (!r)
+        die(EXIT_USAGE, "no option '%s' (see kvis %s --help)", argv[0], c->name);
+    if (!r->arg || *r->arg == '[') {
+        if (eq && !r->arg)
+            opt_bad(c, r, eq + 1, "takes no value");
+        opt_apply(c, r, eq ? eq + 1 : NULL);
+        return 1;
+    }
+    const char *v = eq ? eq + 1 : argv[1];
+    if (!v)
+        opt_bad(c, r, "", "a value is missing");
+    opt_apply(c, r, v);
+    return eq ? 1 : 2;
+}
+
+/* -abc, -sN, -s N. Returns how many words it took. */
+static int opt_short(const struct cmd *c, char **argv)
+{
+    for (const char *p = argv[0] + 1; *p; p++) {
+        const struct opt_row *r = opt_find(c, *p, NULL, 0);
+        if (!r)
+            die(EXIT_USAGE, "no option '-%c' (see kvis %s --help)", *p, c->name);
+        if (!r->arg) {
+            opt_apply(c, r, NULL);
+            continue;
+        }
+        const char *v = p[1] ? p + 1 : argv[1];
+        if (!v)
+            opt_bad(c, r, "", "a value is missing");
+        opt_apply(c, r, v);
+        return p[1] ? 1 : 2;
+    }
+    return 1;
+}
+
+/* Reads the options; returns the words behind them. */
+static char **opt_parse(const struct cmd *c, char **argv)
+{
+    while (*argv && **argv == '-' && (*argv)[1]) {
+        if (!strcmp(*argv, "--"))
+            return argv + 1;
+        argv += (*argv)[1] == '-' ? opt_long(c, argv) : opt_short(c, argv);
+    }
+    return argv;
+}
+
+/* == 19 cmd_  the commands =======================================================
+ * What each command sets up and in which order; the list that everything reads is cmds[]. */
+
+/* Descriptors 0, 1, 2 that are closed would become something of ours, and be written to. CLOEXEC,
+ * so that the command finds them closed as it would have. */
+static void cmd_std_fds(void)
+{
+    for (int f = 0; f < 3; f++)
+        if (fcntl(f, F_GETFD) < 0 && errno == EBADF && open("/", O_RDONLY | O_CLOEXEC) != f)
+            exit(EXIT_KVIS);
+}
+
+static bool cmd_colour(int f)
+{
+    const char *no = getenv("NO_COLOR"), *term = getenv("TERM");
+    if (opt.color)
+        return opt.color == 'a';
+    return isatty(f) && !(no && *no) && term && strcmp(term, "dumb");
+}
+
+static int cmd_open_file(const char *name)
+{
+    int f = open(name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    if (f < 0)
+        die(EXIT_KVIS, "cannot write %s:", name);
+    return f;
+}
+
+static void cmd_open_sinks(void)
+{
+    bool json_stdout = opt.json && !opt.json_file;
+    out.text.b.max = out.json.b.max = 32 << 20;
+    out.events_on = !opt.quiet && !opt.count_only && !json_stdout;
+    out.colour = cmd_colour(STDERR_FILENO) && !opt.count_only;
+    out.text.fd[0] = json_stdout && opt.quiet ? -1 : STDERR_FILENO;
+    out.text.name[0] = "stderr";
+    if (opt.out_file) {
+        out.text.fd[1] = cmd_open_file(opt.out_file);
+        out.text.name[1] = opt.out_file;
+        out.text.strip[1] = out.colour;
+    }
+    if (opt.json) {
+        out.json_on = true;
+        out.json.fd[0] = opt.json_file ? cmd_open_file(opt.json_file) : STDOUT_FILENO;
+        out.json.name[0] = opt.json_file ? opt.json_file : "stdout";
+    }
+}
+
+static void cmd_json_header(void)
+{
+    struct buf *b = &out.json.b;
+    struct utsname u;
+    uname(&u);
+    b_s(b, "{\"type\":\"header\",\"version\":\"" KVIS_VERSION "\",\"command\":");
+    b_s(b, opt.command ? "[" : "null");
+    bool bad = false;
+    for (char **a = opt.command; a && *a; a++) {
+        b_s(b, a == opt.command ? "\"" : ",\"");
+        bad |= b_json(b, *a, strlen(*a));
+        b_c(b, '"');
+    }
+    b_s(b, opt.command ? "]" : "");
+    if (bad) {
+        b_s(b, ",\"command_hex\":[");
+        for (char **a = opt.command; *a; a++)
+            b_s(b, a == opt.command ? "\"" : ",\""), b_hexbytes(b, *a, strlen(*a)), b_c(b, '"');
+        b_c(b, ']');
+    }
+    for (u32 i = 0; i < opt.n_pids; i++)
+        b_f(b, "%s%d%s", i ? "," : ",\"pids\":[", opt.pids[i], i + 1 == opt.n_pids ? "]" : "");
+    b_s(b, ",\"host\":\""), b_json(b, u.nodename, strlen(u.nodename));
+    b_s(b, "\",\"kernel\":\""), b_json(b, u.release, strlen(u.release));
+    b_s(b, "\",\"arch\":\""), b_json(b, u.machine, strlen(u.machine));
+    b_f(b, "\",\"start_realtime_ns\":%" PRIu64 ",\"clock\":\"monotonic\",\"backend\":\"ptrace\"}\n",
+        out.start_real_ns);
+}
+
+static void cmd_start_text(void)
+{
+    struct buf *b = &out.text.b;
+    if (!out.events_on)
+        return;
+    b_s(b, "kvis: tracing ");
+    st_command(b);
+    b_c(b, '\n');
+    if (opt.verbose && tr.no_accel && strcmp(tr.no_accel, TR_ALL_ASKED))
+        b_f(b, "kvis: every call stops (%s)\n", tr.no_accel);
+}
+
+static void cmd_start_clock(void)
+{
+    struct timespec ts;
+    clock_gettime(CLOCK_REALTIME, &ts);
+    out.start_real_ns = (u64)ts.tv_sec * NSEC + (u64)ts.tv_nsec;
+    tr.start_ns = out.start_ns = u_now();
+    if (opt.interval_s)
+        tr.next_table_ns = tr.start_ns + opt.interval_s * NSEC;
+    if (opt.duration_s)
+        tr.deadline_ns = tr.start_ns + opt.duration_s * NSEC;
+}
+
+/* Dies by the signal that the command died by, without a core of our own. */
+static void __attribute__((noreturn)) cmd_die_by(int sig, int status)
+{
+    sigset_t set;
+    struct rlimit none = { 0, 0 };
+    setrlimit(RLIMIT_CORE, &none);
+    signal(sig, SIG_DFL);
+    sigemptyset(&set);
+    sigaddset(&set, sig);
+    sigprocmask(SIG_UNBLOCK, &set, NULL);
+    raise(sig);
+    exit(status); /* a signal that does not kill us: the shell's number for it */
+}
+
+static int cmd_trace(void)
+{
+    static char cwd[PATH_MAX];
+    int sig;
+    if (!opt.command && !opt.n_pids)
+        die(EXIT_USAGE, "nothing to trace: a command or -p PID (see kvis trace --help)");
+    if (opt.command && opt.n_pids)
+        die(EXIT_USAGE, "a command and -p PID do not go together");
+    if (opt.user && geteuid())
+        die(EXIT_KVIS, "-u %s: only root can run a command as another user", opt.user);
+    if (opt.interval_s && !opt.count_only)
+        opt.count_too = true;
+    nm_init();
+    md_init();
+    tr.cwd = getcwd(cwd, sizeof cwd) ? nm_str('f', cwd) : NULL;
+    tr.no_accel = tr_accel_why_not();
+    tr.accel = !tr.no_accel;
+    tr_choose();
+    cmd_open_sinks();
+    tr_signals();
+    out.give_up = tr_give_up;
+    if (opt.same_cpu)
+        tr_same_cpu();
+    cmd_start_clock();
+    if (opt.command)
+        tr_spawn();
+    else if (!tr_attach_all())
+        return 1;
+    if (out.json_on)
+        cmd_json_header();
+    cmd_start_text();
+    tr_loop();
+    int status = tr_finish(&sig);
+    if (sig)
+        cmd_die_by(sig, status);
+    return status;
+}
+
+static const struct cmd cmds[] = {
+    { "trace", "[options] [--] COMMAND [ARG...]  |  -p PID [options]",
+      "Shows the files, sockets, memory and processes that a program asks the kernel for",
+      opt_trace_rows, ARRAY_LEN(opt_trace_rows), cmd_trace },
+};
+
+static void cmd_usage(int f)
+{
+    static struct buf b;
+    b_s(&b, "kvis shows what a program makes the kernel do.\n\nUsage: kvis COMMAND [options]\n\n");
+    for (size_t i = 0; i < ARRAY_LEN(cmds); i++)
+        b_f(&b, "  %-10s %s\n", cmds[i].name, cmds[i].brief);
+    b_s(&b, "  help       [COMMAND]: this text, or a command's options\n\n"
+            "kvis --version prints the version.\n");
+    opt_print(f, &b);
+}
+
+static const struct cmd *cmd_find(const char *name)
+{
+    for (size_t i = 0; name && i < ARRAY_LEN(cmds); i++)
+        if (!strcmp(cmds[i].name, name))
+            return &cmds[i];
+    return NULL;
+}
+
+static int cmd_help(const char *name)
+{
+    const struct cmd *c = cmd_find(name);
+    if (name && !c)
+        die(EXIT_USAGE, "no command '%s' (see kvis help)", name);
+    c ? opt_help_cmd(c, STDOUT_FILENO) : cmd_usage(STDOUT_FILENO);
+    return 0;
+}
+
+int main(int argc, char **argv)
+{
+    cmd_std_fds();
+    sc_init();
+    sc_parse("all");
+    if (argc < 2) {
+        cmd_usage(STDERR_FILENO);
+        return EXIT_USAGE;
+    }
+    if (!strcmp(argv[1], "--version") || !strcmp(argv[1], "-V")) {
+        printf("kvis %s (%s)\n", KVIS_VERSION, arch_abi_name[ARCH_NATIVE]);
+        return 0;
+    }
+    if (!strcmp(argv[1], "help") || !strcmp(argv[1], "--help") || !strcmp(argv[1], "-h"))
+        return cmd_help(argv[2]);
+    const struct cmd *c = cmd_find(argv[1]);
+    if (!c)
+        die(EXIT_USAGE, "no command '%s' (see kvis help)", argv[1]);
+    char **rest = opt_parse(c, argv + 2);
+    opt.command = *rest ? rest : NULL;
+    return c->run();
+}
