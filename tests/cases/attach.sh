@@ -1,0 +1,54 @@
+#!/bin/sh
+# timeout: 120
+# covers: P17 P18
+# kvis trace -p: every thread of a running program; after it, all is as before.
+. "$TESTS/truth.sh"
+for opt in "" -v; do
+    target loop
+    attach $opt --json=json
+    sleep 0.3
+    detach INT 0
+    until_true 2 free "$tee" || fail "left in state $(state "$tee")"
+    untarget
+    has target.out '^bad 0, some 1$'
+    want "H['pids'] == [$tee] and H['command'] is None"
+    want "len(by('open', path='$PWD/data')) > 10"
+    want "all(e['bytes'] == 100 for e in by('read', filename='$PWD/data'))"
+    want "len(by('write', filename='$PWD/held')) > 10" # open before we came: named from /proc
+    want "S['processes'] == 1 and S.get('exit_code') is None"
+done
+target loop
+run trace -q -d 1 --json=json -p "$tee" # stops by itself
+status 0
+free "$tee" || fail "left in state $(state "$tee")"
+other=$target; first=$tee; rm pid
+target loop
+kv trace -q -d 1 --json=json -p "$tee" -p "$first" || fail "two pids: $?"
+want "{e['pid'] for e in by('open')} == {$tee, $first} and sorted(H['pids']) == sorted([$tee, $first])"
+untarget
+wait $other
+target spawn # threads that spawn threads while we come and go
+for n in 1 2 3; do
+    attach -q --json=json
+    sleep 0.2
+    detach INT 0
+    until_true 2 free "$tee" || fail "left in state $(state "$tee")"
+    for t in /proc/$tee/task/*; do
+        case $(state "${t#/proc/}") in t | T) sleep 0.2; case $(state "${t#/proc/}") in t | T) fail "thread left stopped" ;; esac ;; esac
+    done
+    want "len(by('spawn_thread')) > 10"
+done
+untarget
+has target.out '^bad 0$'
+target many 1000
+attach -q --json=json
+eq "threads that are traced" 1001 "$(grep -L 'TracerPid:[[:space:]]*0$' /proc/$tee/task/*/status | wc -l)"
+detach INT 0
+eq "threads that are still traced" 0 "$(grep -L 'TracerPid:[[:space:]]*0$' /proc/$tee/task/*/status | wc -l)"
+want "S['threads'] == 1001"
+untarget
+target thread zombie-leader # the first thread has ended, the others live
+sleep 0.1
+run trace -q -d 1 -p "$tee"
+status 0
+: >stop; wait $target

@@ -1,0 +1,32 @@
+#!/bin/sh
+# timeout: 120
+# covers: P18 P19
+# Attached to, and left, while it waits in a call: the call goes on as if nothing had been.
+. "$TESTS/truth.sh"
+for how in read poll select futex wait sleep flock recv; do
+    target blocked $how
+    sleep 0.05
+    attach -v --json=json
+    sleep 0.2
+    [ "$how" = read ] && { # the call that was in progress is shown
+        until_true 2 grep -Eq 'read\(|restart_syscall\(' err || fail "read: not the call in progress"
+    }
+    detach INT 0
+    until_true 2 free "$tee" || fail "$how: left in state $(state "$tee")"
+    untarget
+    mv target.out "$how.traced"
+    target blocked $how
+    sleep 0.05
+    untarget
+    diff target.out "$how.traced" >&9 || fail "$how: another result when attached to"
+done
+target blocked read # and its end is seen
+attach -v --json=json
+sleep 0.1
+: >stop
+wait $kvis; st=$?
+status 0
+wait $target
+want "[c['ret'] for c in calls('read') + calls('restart_syscall') if c['ret'] == 5] == [5]"
+want "len(by('read', bytes=5)) == 1"
+want "not [e for e in E if 'ERESTART' in str(e.get('error'))]"

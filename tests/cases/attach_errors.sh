@@ -1,0 +1,42 @@
+#!/bin/sh
+# timeout: 60
+# covers: P16
+# A pid that cannot be attached to: one line that says why, exit 1.
+. "$TESTS/truth.sh"
+no() { # no REGEX ARG...
+    regex=$1; shift
+    run trace -d 3 "$@"
+    status 1
+    eq "$*: lines" 1 "$(grep '^kvis: ' err | grep -vc '^kvis: tracing')"
+    has err "^kvis: .*($regex)"
+}
+no 'no such process|does not exist|No such process' -p 4194000
+target thread
+run trace -d 1 -p "$tee" # a thread stands for its process, and kvis says so
+status 0
+has err "^kvis: .*$tee is a thread of (process )?$target"
+: >stop; wait $target; rm stop pid
+target traced
+no "traced.*(by|tracer).*($target|att)" -p "$tee"
+untarget
+target zombie
+no 'zombie|has ended|exited' -p "$tee"
+untarget
+no 'ancestor|parent' -p $$
+self() { exec "$KVIS" trace -d 3 -p "$(sh -c 'echo $PPID')"; }
+(self) >out 2>err 9>&-
+st=$?
+status 1
+has err '^kvis: .*(itself|self)'
+if grep -q '^Name:.kthreadd' /proc/2/status 2>/dev/null; then no 'kernel thread' -p 2; fi
+for bad in 0 -1 x 99999999999 ''; do
+    run trace -d 3 -p "$bad"
+    case $st in 1 | 2) ;; *) fail "-p '$bad': $st" ;; esac
+    has err '^kvis: '
+done
+# one that works is enough, the other is told of
+target loop
+run trace -q -d 1 -p 4194000 -p "$tee"
+status 0
+has err '^kvis: .*4194000'
+untarget

@@ -1,0 +1,28 @@
+#!/bin/sh
+# timeout: 60
+# covers: P8
+# A stopped process stays stopped while it is traced and after.
+. "$TESTS/truth.sh"
+for end in INT TERM; do
+    target stopped
+    eq "before" T "$(state "$tee")"
+    attach -v
+    sleep 0.2
+    case $(state "$tee") in t | T) ;; *) fail "runs when attached to: $(state "$tee")" ;; esac
+    kill -$end $kvis; wait $kvis
+    until_true 2 untraced "$tee" || fail "still traced"
+    sleep 0.1
+    eq "after $end" T "$(state "$tee")"
+    for t in /proc/$tee/task/*; do eq "its threads" T "$(state "${t#/proc/}")"; done
+    kill -CONT "$tee"
+    until_true 2 free "$tee" || fail "does not go on: $(state "$tee")"
+    untarget
+    has target.out '^end 800$'
+done
+target stopped
+attach -q
+kill -CONT "$tee" # while it is traced
+sleep 0.2
+detach INT 0
+until_true 2 free "$tee" || fail "does not run: $(state "$tee")"
+untarget

@@ -1,0 +1,29 @@
+#!/bin/sh
+# timeout: 60
+# covers: O5
+# Colour on a terminal only, and only if wanted; C locale, no TERM, odd widths.
+. "$TESTS/lib.sh"
+tty() { # what kvis writes to a terminal
+    script -qec "$*" /dev/null </dev/null 2>&1
+}
+command -v script >/dev/null || skip "no script(1)"
+esc=$(printf '\033')
+k="$KVIS trace -v"
+colours() { case $1 in *"$esc["*) return 0 ;; *) return 1 ;; esac; }
+t() { out=$(TERM=xterm tty "$@"); }
+unset NO_COLOR
+t "$k -- /bin/true"; colours "$out" || fail "no colour on a terminal"
+t "$k --color=never -- /bin/true"; colours "$out" && fail "--color=never"
+t "NO_COLOR=1 $k -- /bin/true"; colours "$out" && fail "NO_COLOR"
+t "NO_COLOR=1 $k --color=always -- /bin/true"; colours "$out" || fail "--color=always over NO_COLOR"
+t "NO_COLOR= $k -- /bin/true"; colours "$out" || fail "an empty NO_COLOR says nothing"
+t "TERM=dumb $k -- /bin/true"; colours "$out" && fail "TERM=dumb"
+t "unset TERM; $k -- /bin/true"; colours "$out" && fail "no TERM"
+run trace -v -- /bin/true; hasnt err "$esc"
+run trace -v --color=always -- /bin/true; has err "$esc"
+run trace --color=sometimes -- /bin/true; status 2; has err 'always'
+for env in LANG=C LC_ALL=C TZ=Nowhere/Land TZ= COLUMNS=1 COLUMNS=10000 HOME= TMPDIR=/nonexistent; do
+    env "$env" "$KVIS" trace --json=json -- /bin/true >out 2>err 9>&- || fail "$env: $?"
+    want "S['exit_code'] == 0"
+done
+env -i "$KVIS" trace -- /bin/true >out 2>err 9>&- || fail "no environment: $?"

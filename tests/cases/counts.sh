@@ -1,0 +1,30 @@
+#!/bin/sh
+# timeout: 60
+# -c, -C, -S, -i and --by=pid: the table agrees with the calls themselves.
+. "$TESTS/lib.sh"
+run trace -c --json=json -v -- "$BIN/chg" failing
+status 0
+hasnt err '^\[\+' # nothing but the table
+awk '/%.*calls|calls.*syscall/ { on = 1; next } on' err >rows
+for call in openat mkdir rmdir unlink symlink mmap; do
+    n=$(js "len(calls('$call'))")
+    e=$(js "str(len([c for c in calls('$call') if c['error']]))")
+    has rows "(^|[[:space:]])$n[[:space:]].*$call|$call.*[[:space:]]$n([[:space:]]|\$)"
+    [ "$e" = 0 ] || has rows "[[:space:]]$e[[:space:]].*$call|$call.*[[:space:]]$e([[:space:]]|\$)"
+done
+has err 'p50'; has err 'p99'; has err 'max'
+has err 'total'
+run trace -c -- "$BIN/proc" exit 7
+status 7
+run trace -C -- "$BIN/chg" failing
+has err 'p99'; has err '^\[\+.*open '
+for sort in time calls errors name p99; do run trace -c -S $sort -- "$BIN/chg" names; status 0; rm -rf ./[a-z]; rm -rf l1 s1 b4 n1 d; done
+run trace -c -S name -- "$BIN/io" pipes
+awk '/calls/ { on = 1; next } on && /^ *[0-9-]/ && !/total|---/ { print $NF }' err >order
+[ -s order ] && sort -c order || fail "-S name: not in order"
+run trace -c -S nonsense -- /bin/true; status 2
+run trace -c --by=pid -- /bin/sh -c 'cat /dev/null; ls / >/dev/null; exit 0'
+[ "$(grep -c 'p99' err)" -ge 3 ] || fail "--by=pid: not a table for each of three processes"
+run trace -c --by=nonsense -- /bin/true; status 2
+run trace -c -i 1 -- /bin/sh -c 'for i in 1 2 3 4 5; do sleep 0.7; done'
+[ "$(grep -c p99 err)" -ge 3 ] || fail "-i: not printed again and again"

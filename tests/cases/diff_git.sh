@@ -1,0 +1,4 @@
+#!/bin/sh
+# timeout: 300
+# needs: strace setarch python3 git
+exec python3 "$TESTS/diff_strace.py" git

@@ -1,0 +1,37 @@
+#!/bin/sh
+# timeout: 60
+# covers: P32 P33
+# A command that cannot be run: 127 or 126 and one line that says why.
+. "$TESTS/lib.sh"
+line() { # line STATUS REGEX ARG...
+    want_st=$1 regex=$2; shift 2
+    run trace -- "$@"
+    status "$want_st"
+    grep '^kvis: ' err | grep -v '^kvis: tracing' >msg || fail "$1: no message"
+    eq "lines that say so" 1 "$(grep -Eic "$regex" msg)"
+    hasnt err "Exit: 0"
+}
+mkdir dir
+echo 'echo hello' >script; chmod 755 script
+: >empty; chmod 755 empty
+printf '\177ELF then nothing' >elf; chmod 755 elf
+echo x >plain
+printf '#!/nonexistent/interpreter\n' >interp; chmod 755 interp
+ln -s loop loop
+line 127 'nonexistent.*No such file' ./nonexistent
+line 127 'no-such-command-here' no-such-command-here
+line 126 'plain.*ermission denied' ./plain
+line 126 'dir' ./dir
+line 126 'script.*(exec format|not a program|no #!)' ./script
+line 126 'elf.*(exec format|not a program|no #!)' ./elf
+line 126 'empty' ./empty
+line 126 'loop' ./loop
+line 127 'interp' ./interp
+line 126 'plain' ./plain/below
+grep -q 'not a directory\|Not a directory' msg || fail "./plain/below: no reason"
+printf '#!/bin/sh\nexit 3\n' >good; chmod 755 good
+run trace --json=json -- ./good
+status 3
+want "by('exec')[0]['argv'] == ['./good']"
+PATH=$PWD/dir:$PWD:$PATH run trace -q -- good # found in PATH; a directory of that name is not it
+status 3

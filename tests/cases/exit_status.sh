@@ -1,0 +1,28 @@
+#!/bin/sh
+# timeout: 120
+# covers: P34
+# kvis ends as the program does: 0..255, or by the same signal, without a core of its own.
+. "$TESTS/lib.sh"
+for n in 0 1 2 7 124 125 126 127 128 137 143 254 255; do
+    run trace -q --json=json -- "$BIN/proc" exit $n
+    status $n
+    want "S['exit_code'] == $n and 'exit_signal' not in S or S.get('exit_signal') is None"
+done
+cat >how.py <<'P'
+import subprocess, sys
+print(subprocess.run(sys.argv[1:], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode)
+P
+ulimit -c unlimited 2>/dev/null
+for s in 1 2 3 4 6 8 9 10 11 13 14 15 24 31 34 64; do
+    eq "signal $s" "-$s" "$(python3 how.py "$KVIS" trace -q --json=json -- "$BIN/proc" die $s)"
+    want "S['exit_signal'].startswith('SIG') and S.get('exit_code') is None"
+done
+ls core* 2>/dev/null && fail "a core file"
+for s in 17 18 23 28; do # ignored by default: the program waits on
+    "$KVIS" trace -q -o text -- "$BIN/proc" die $s >out 2>err 9>&- &
+    kvis=$!
+    sleep 0.2
+    kill -0 $kvis || fail "ended by signal $s"
+    kill -TERM $kvis; wait $kvis
+done
+true

@@ -1,0 +1,24 @@
+#!/bin/sh
+# timeout: 60
+# needs: arch:x86_64 prog:i386
+# covers: P26
+# A 32-bit program, and a way back to 64 bits.
+. "$TESTS/lib.sh"
+"$BIN/i386"
+[ $? = 32 ] || skip "this kernel does not run 32-bit programs"
+for opt in "" --no-accel; do
+    rm -f made32
+    run trace -v $opt --json=json -- "$BIN/i386"
+    status 32
+    want "all(c['abi'] == 'i386' for c in E if c['type'] == 'syscall' and c['name'] != 'execve')"
+    want "by('open')[-1]['path'] == '$PWD/made32'"
+    want "sum(e['bytes'] for e in by('write', filename='$PWD/made32')) == 321"
+    want "sum(e['bytes'] for e in by('read', filename='$PWD/made32')) == 32"
+    want "len([c for c in calls('getpid')]) == 1 and not calls('writev')"
+    has err 'made32'
+done
+run trace -v --json=json -- /bin/sh -c "'$BIN/i386'; '$BIN/abi' i386 >facts; exit 5" # 64 to 32 to 64
+status 5
+want "[e['code'] for e in by('exit_process')] == [32, 0, 5]"
+run trace -v -e trace=open,getpid --json=json -- "$BIN/i386" # a filter knows the other table's numbers
+want "len(calls('getpid')) == 1 and calls('open')[0]['args'][0].endswith('made32') and not calls('lseek')"

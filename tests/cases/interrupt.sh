@@ -1,0 +1,73 @@
+#!/bin/sh
+# timeout: 60
+# covers: P14 P35
+# The first Ctrl-C is the program's; the second ends the tree, and the summary so far is printed.
+. "$TESTS/truth.sh"
+command -v python3 >/dev/null || skip "no python3"
+exec python3 - "$KVIS" <<'P'
+import os, pty, select, signal, sys, time, json
+kvis = sys.argv[1]
+
+def session(argv, talk):
+    """argv on a terminal of its own; talk(master, pid) types; returns (status, what was shown)"""
+    pid, master = pty.fork()
+    if not pid:
+        os.execv(argv[0], argv)
+    shown = talk(master, pid)
+    while True:
+        try:
+            data = os.read(master, 65536)
+        except OSError:
+            break
+        if not data:
+            break
+        shown += data
+    return os.waitpid(pid, 0)[1], shown
+
+def until(master, text, limit=10):
+    shown = b""
+    end = time.time() + limit
+    while text not in shown:
+        if not select.select([master], [], [], max(0, end - time.time()))[0]:
+            sys.exit(f"no {text!r} on the terminal, but {shown!r}")
+        shown += os.read(master, 65536)
+    return shown
+
+def once(master, pid):
+    shown = until(master, b"ready")
+    os.write(master, b"\x03")
+    return shown + until(master, b"caught")
+
+status, shown = session([kvis, "trace", "-q", "--json=json", "--", "/bin/sh", "-c",
+                         "trap 'n=x$n; echo caught' INT; echo ready; for i in 1 2 3 4 5 6 7 8; do sleep 0.1; done; echo \"got $n\"; exit 7"], once)
+assert os.WIFEXITED(status) and os.WEXITSTATUS(status) == 7, (status, shown)
+assert b"got x\r" in shown, shown
+
+def twice(master, pid):
+    shown = until(master, b"ready")
+    os.write(master, b"\x03")
+    time.sleep(0.3)
+    os.write(master, b"\x03")
+    return shown
+
+t = time.time()
+status, shown = session([kvis, "trace", "--json=json", "--", "/bin/sh", "-c",
+                         "trap '' INT; echo ready; sleep 30 & sleep 30; sleep 30"], twice)
+assert time.time() - t < 5, "the second Ctrl-C did not end it"
+assert os.WIFSIGNALED(status) or os.WEXITSTATUS(status), status
+rows = [json.loads(l) for l in open("json")]
+assert rows[-1]["type"] == "summary", rows[-1]
+for e in rows:  # the whole tree is gone
+    if e["type"] == "spawn_process":
+        assert not os.path.exists(f"/proc/{e['child_pid']}"), e
+
+# an interactive program keeps its terminal: reads a line typed, foreground, no SIGTTIN
+def types(master, pid):
+    shown = until(master, b"name? ")
+    os.write(master, b"bob\n")
+    return shown
+
+status, shown = session([kvis, "trace", "-q", "--", "/bin/sh", "-c",
+                         "printf 'name? '; read x; echo \"hello $x\"; test -t 0 && echo tty"], types)
+assert status == 0 and b"hello bob" in shown and b"tty" in shown, (status, shown)
+P

@@ -1,0 +1,21 @@
+#!/bin/sh
+# timeout: 60
+# needs: root unshare
+# covers: O5
+# Without /proc, without /dev, without anything: the binary alone in a directory.
+. "$TESTS/lib.sh"
+mkdir root root/bin
+cp "$KVIS" root/kvis
+${CC:-cc} -static -o root/bin/true -x c - 2>/dev/null <<'C' || skip "no static libc"
+#include <fcntl.h>
+#include <unistd.h>
+int main(void) { int fd = open("made", O_CREAT | O_WRONLY, 0600); return write(fd, "12345", 5) != 5; }
+C
+unshare -m chroot root /kvis trace --json=/json -- /bin/true >out 2>err 9>&- </dev/null
+st=$?
+status 0
+cp root/json json
+want "by('open', path='/made') and sum(e['bytes'] for e in by('write', filename='/made')) == 5"
+for opt in -v -c --faults --no-accel; do
+    unshare -m chroot root /kvis trace $opt -- /bin/true >out 2>err 9>&- </dev/null || fail "$opt: $?"
+done

@@ -1,0 +1,45 @@
+#!/bin/sh
+# timeout: 60
+# The command line: help that lists every option, one line for what is wrong, exit 2.
+. "$TESTS/lib.sh"
+run; status 2; cat out err >both; has both 'trace'
+for h in help "help trace" "trace --help" "trace -h"; do
+    run $h
+    status 0
+    [ -s out ] && [ ! -s err ] || fail "$h: help is what was asked for, on stdout"
+done
+run trace --help
+for o in -v -q -c -C -i -S -e -P -z -Z -x -s -y -f -T -t -r -o -u -E -p -d --json --by --faults --page-faults --no-filter --color \
+    --no-accel --same-cpu --backend --until-exit; do
+    grep -Eq "(^|[ ,])$o([ ,=[]|\$)" out || fail "help does not list $o"
+done
+run help nosuch; status 2
+run --version; status 0; has out '^kvis [0-9]'
+run nosuch; status 2; has err "^kvis: .*nosuch"
+for bad in "--nosuch" "-W" "--json=" "-o" "-p" "-i" "-i x" "-i -1" "-d x" "--color=" "--backend=nosuch" "-u" "-E" "--by" ; do
+    run trace $bad
+    status 2
+    has err '^kvis: '
+done
+run trace; status 2
+run trace --; status 2
+run trace -p $$ -- /bin/true; case $st in 1 | 2) ;; *) fail "-p with a command: $st" ;; esac
+run trace -- -x; status 127 # after -- it is a command
+run trace /bin/sh -c 'exit 4' -v; status 4 # after the command all is its own
+run trace -qv -s5 -etrace=openat --json=json -- /bin/true; status 0
+want "calls('openat')"
+run trace --string-limit=5 --output=o --trace=openat --summary-only -- /bin/true; status 0 # strace's long names
+run trace --backend=ptrace --json=json -- /bin/true; want "S['backend'] == 'ptrace' and H['backend'] == 'ptrace'"
+run trace -E FOO=bar -E HOME -E 'SP=a b=c' -- /bin/sh -c 'echo "$FOO-${HOME-unset}-$SP"'
+eq "-E" "bar-unset-a b=c" "$(cat out)"
+run trace -q -- /bin/sh -c 'echo x >file'
+hasnt err '^\[\+'; has err 'Exit: 0'
+run trace -o text -- /bin/sh -c 'echo x >file'; has text 'open .*/file'; has err 'open .*/file'
+run trace --json -- /bin/sh -c 'echo x >file; echo mine'; hasnt err '^\[\+'
+grep -v '^mine$' out >json; want "S['exit_code'] == 0 and by('open', path='$PWD/file')"
+run trace --json=- -q -- /bin/true; [ ! -s err ] || fail "-q --json=-: something on stderr"
+mv out json; want "H['command'] == ['/bin/true'] and H['clock'] == 'monotonic' and H['start_realtime_ns'] > 1.6e18"
+run trace --json=json -- /bin/sh -c 'cat /proc/self/stat >/dev/null; cat /etc/passwd >/dev/null'
+has err 'open /etc/passwd \(read\)'; hasnt err '/proc/self/stat|libc\.so|ld\.so\.cache'
+run trace --no-filter -- /bin/sh -c 'cat /proc/self/stat >/dev/null'; has err '/proc/self/stat|/proc/[0-9]*/stat'
+run trace -d 1 -- /bin/sleep 30; case $st in 0 | 124 | 125 | 137 | 143) ;; *) fail "-d: $st" ;; esac

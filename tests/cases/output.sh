@@ -1,0 +1,52 @@
+#!/bin/sh
+# timeout: 90
+# covers: O2 O5
+# Output that cannot be written: one message that names it, not exit 0, and the program finishes.
+. "$TESTS/lib.sh"
+job="echo one >a; cat a >b; echo done >finished; exit 0"
+one() { # one NAME ARG...: kvis fails to write NAME
+    name=$1; shift
+    rm -f finished
+    run trace "$@" -- /bin/sh -c "$job"
+    status 125
+    [ -s finished ] || fail "$*: the program did not finish"
+    eq "$*: messages" 1 "$(grep '^kvis: ' err | grep -vc '^kvis: tracing')"
+    has err "^kvis: .*$name"
+}
+one /dev/full -o /dev/full
+one /dev/full --json=/dev/full
+one /dev/full -v -o /dev/full
+one /dev/full -q --json=/dev/full
+mkdir dir
+for to in dir /nonexistent/dir/file; do # cannot be opened: nothing is run
+    rm -f finished
+    run trace -o "$to" -- /bin/sh -c "$job"
+    status 125
+    has err "^kvis: .*$to"
+    run trace --json="$to" -- /bin/sh -c "$job"
+    status 125
+    has err "^kvis: .*$to"
+    [ ! -e finished ] || fail "ran without its output"
+done
+# a reader that goes away: quiet, the program finishes
+rm -f finished
+("$KVIS" trace -v --json -- /bin/sh -c "sleep 0.3; $job" 2>err 9>&-; echo $? >status) | head -n 1 >first
+[ -s finished ] || fail "| head -1: the program did not finish"
+hasnt err '^kvis: [^t]'
+grep -q '"type":"header"' first || fail "no header first"
+rm -f finished
+("$KVIS" trace -v -- /bin/sh -c "sleep 0.3; $job" 2>&1 9>&-; echo $? >status) | head -n 1 >first
+[ -s finished ] || fail "2>&1 | head -1: the program did not finish"
+# closed from the start: fds 0, 1, 2 are not taken by kvis's own files
+rm -f finished
+"$KVIS" trace -q -o text --json=json -- /bin/sh -c "$job" <&- >&- 2>&- 9>&-
+[ -s finished ] || fail "without 0, 1, 2: the program did not finish"
+js True json >/dev/null || fail "without 0, 1, 2: bad JSON"
+"$KVIS" trace -q --json=json -- /bin/sh -c 'ls /proc/self/fd >fds' <&- >&- 2>&- 9>&-
+"$KVIS" trace -q --json -- /bin/sh -c "$job" >&- 2>err 9>&-
+eq "stdout closed, JSON for it" 125 $?
+# a size limit
+(ulimit -f 1; rm -f finished; "$KVIS" trace -v -o limited -- /bin/sh -c "$job; ls -lR /etc >/dev/null" >out 2>err 9>&-; echo $? >status)
+[ -s finished ] || fail "RLIMIT_FSIZE: the program did not finish"
+grep -q '^kvis: .*limited' err || fail "RLIMIT_FSIZE: no message"
+eq "RLIMIT_FSIZE" 125 "$(cat status)"

@@ -1,0 +1,10 @@
+#!/bin/sh
+# timeout: 120
+# covers: P23 P24
+# Programs with filters of their own see what they see untraced, and the calls have their results.
+. "$TESTS/truth.sh"
+for KVOPT in -v "-v --no-accel"; do
+    each same sec errno log trap kill trace notify strict
+done
+run trace -e trace=openat,getpgid -- "$BIN/sec" trace # with our filter for just those
+grep -c 'for a tracer: -1 Function not implemented' out | grep -qx 5 || fail "a RET_TRACE of the program's own"

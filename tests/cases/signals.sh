@@ -1,0 +1,11 @@
+#!/bin/sh
+# timeout: 120
+# covers: P20 P21
+# Signals arrive as untraced: order, siginfo, masks, restarts, traps of the program's own.
+. "$TESTS/truth.sh"
+for KVOPT in "" -v "-v --no-accel"; do
+    each same sig rt restart faults waits flood
+done
+hasnt restart/err 'ERESTART.*= -51[2-6]|= -51[2-6]'
+want "not [c for c in E if c['type'] == 'syscall' and isinstance(c['ret'], int) and -516 <= c['ret'] <= -512]" restart/json
+same sig limits # nothing is interrupted that was not

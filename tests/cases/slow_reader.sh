@@ -1,0 +1,34 @@
+#!/bin/sh
+# timeout: 60
+# covers: O3
+# Who reads slowly slows the program; nothing is lost, and memory stays bounded.
+. "$TESTS/lib.sh"
+mkfifo fifo
+python3 -c "
+import time
+with open('fifo', 'rb', buffering=0) as f, open('json', 'wb') as out:
+    end = time.time() + 3
+    while time.time() < end: # 10 KB/s for 3 s, then all of it
+        out.write(f.read(1000)); time.sleep(0.1)
+    while b := f.read(65536): out.write(b)
+" 9>&- &
+reader=$!
+"$KVIS" trace -q -v --json=fifo -- "$BIN/loop" 3000 >out 2>err 9>&- &
+kvis=$!
+sleep 2
+rss=$(sed -n 's/VmRSS:[^0-9]*\([0-9]*\).*/\1/p' /proc/$kvis/status)
+[ "${rss:-0}" -lt 40000 ] || fail "$rss kB with a slow reader"
+wait $kvis; st=$?
+status 0
+wait $reader
+want "S['lost'] == 0 and S['events'] > 0"
+want "len([e for e in E if e['type'] == 'syscall']) == S['syscalls']"
+# Ctrl-C works meanwhile
+(sleep 20 <fifo) 9>&- & reader=$!
+sh -c 'echo $$ >kpid; exec "$0" "$@"' "$KVIS" trace -q -v --json=fifo -- /bin/sh -c 'while :; do :  </dev/null; done' >out 2>err 9>&- &
+kvis=$!
+sleep 1.5
+kill -INT $kvis; sleep 0.1; kill -INT $kvis
+until_true 3 sh -c "! kill -0 $kvis" || { kill -KILL $kvis $reader; fail "does not end while its reader sleeps"; }
+kill $reader 2>/dev/null; wait $reader $kvis 2>/dev/null
+true

@@ -1,0 +1,11 @@
+#!/bin/sh
+# timeout: 120
+# covers: P6 P7 P8
+# Stopped stays stopped, continued goes on, whatever the order and however many threads.
+. "$TESTS/truth.sh"
+for KVOPT in "" "-v --no-accel"; do
+    each same sig stops group
+done
+KVOPT=
+same sig storm 1000
+KVOPT=-v same sig storm 300

@@ -1,0 +1,44 @@
+#!/bin/sh
+# timeout: 180
+# covers: P14 P15
+# kvis is ended or killed at any moment: nothing is left stopped, traced, or with ENOSYS for its calls.
+. "$TESTS/truth.sh"
+pause() { sleep "0.$(printf '%03d' $((1 + ($1 * 7919) % 120)))"; }
+i=0
+for sig in INT TERM HUP KILL; do # attached: it goes on, and its calls work
+    for n in 1 2 3 4 5; do
+        i=$((i + 1))
+        target loop
+        "$KVIS" trace -v -o text -p "$tee" >out 2>err 9>&- &
+        kvis=$!
+        pause $i
+        kill -$sig $kvis; wait $kvis; kst=$?
+        until_true 3 free "$tee" || fail "$sig: left in state $(state "$tee")"
+        untarget
+        has target.out '^bad 0, some 1$'
+        case $sig in
+        TERM) eq "exit status" 143 $kst ;;
+        HUP) eq "exit status" 129 $kst ;;
+        esac
+    done
+done
+for opt in "" --no-accel "-e trace=openat,getppid"; do # spawned: it ends with kvis, or goes on as if untraced
+    for sig in TERM HUP KILL; do
+        for n in 1 2 3 4; do
+            i=$((i + 1))
+            rm -f pid stop
+            "$KVIS" trace -v $opt -o text -- "$BIN/att" loop >target.out 2>err 9>&- </dev/null &
+            kvis=$!
+            until_true 10 test -s pid || fail "not ready"
+            tee=$(cat pid)
+            pause $i
+            kill -$sig $kvis; wait $kvis 2>/dev/null
+            sleep 0.1
+            if gone "$tee"; then continue; fi
+            until_true 3 free "$tee" || gone "$tee" || fail "$sig $opt: left in state $(state "$tee")"
+            : >stop
+            until_true 5 gone "$tee" || fail "$sig $opt: does not end"
+            [ ! -s target.out ] || has target.out '^bad 0'
+        done
+    done
+done

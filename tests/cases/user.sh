@@ -1,0 +1,16 @@
+#!/bin/sh
+# timeout: 60
+# needs: root
+# -u: the command as somebody else, with his groups and HOME's owner, traced by root.
+. "$TESTS/lib.sh"
+chmod 777 .
+run trace -u nobody --json=json -- /bin/sh -c 'id -u; id -g; id -un; echo x >mine'
+status 0
+eq "id" "65534 65534 nobody" "$(tr '\n' ' ' <out | sed 's/ $//')"
+eq "owner" nobody "$(stat -c %U mine)"
+want "by('open', path='$PWD/mine')"
+run trace -u 65534 -- /bin/sh -c 'id -u; cat /proc/self/status'
+has out '^65534$'; has out 'CapEff:.0+$'
+run trace -u no-such-user-here -- /bin/true
+case $st in 2 | 125) ;; *) fail "unknown user: $st" ;; esac
+has err '^kvis: .*no-such-user-here'

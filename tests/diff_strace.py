@@ -1,0 +1,780 @@
+#!/usr/bin/env python3
+"""diff_strace.py PROGRAM|self: the same command under `strace -f` and under `kvis trace -v --json`.
+
+Both record every call of every process. Compared are, per process (found by its place in the
+tree of forks and by what it executes, since pids differ):
+  - the calls: name and result (number, address or errno), in order where one thread made them
+  - the signals, the exit code or signal
+  - the files opened and the opens that failed, by absolute path
+  - the bytes read and written by file, sent and received by peer; also kvis's summary of them
+  - what the command itself printed and returned.
+Nothing is left out by name. What may differ is what differs between runs of strace itself (chunks
+read from a pipe, redrawn random names): it runs three times. Where those agree, kvis must agree
+exactly; where they do not, the call must be there in a like number, with an errno that strace
+saw. (One call is taken to vary unseen: futex, in a process with several threads, for a tracer
+that stops threads for longer or shorter changes who meets whom.) When kvis differs nevertheless,
+both run again, up to MAX_RUNS, and then
+  - every process must be exactly right in at least one run of kvis, and
+  - in every run the numbers of all calls must be right, by name, but for the calls that vary
+    somewhere in this program under strace, and CHANCE; so a call missed now and then is found.
+The last line says how much was compared exactly and which calls were unstable under strace.
+
+Environment: KVIS the binary, BIN the directory of the test programs, KEEP=1 keeps the logs.
+Exit status: 0 equal, 1 different, 77 something the program needs is missing."""
+import collections
+import copy
+import glob
+import json
+import os
+import re
+import shutil
+import socket
+import subprocess
+import sys
+
+Counter = collections.Counter
+HERE = os.getcwd()
+RUN = os.path.join(HERE, "run")    # the command's directory: the same name in each run
+STRACE_RUNS, MAX_RUNS = 3, 8
+TIMING = {"futex"}                 # in a process with several threads
+CHANCE = {"getrandom", "rt_sigreturn", "SIGCHLD"}  # glibc draws again (tempname.c); SIGCHLDs coalesce
+
+
+def like(low, high):
+    """The numbers that are like those between low and high, for what depends on timing."""
+    return low // 4 - 4, high * 4 + 8
+
+
+# == what a run is ==============================================================
+
+Call = collections.namedtuple("Call", "name ret err")  # ret: int, None (never returned) or a name
+
+
+class Thread:
+    def __init__(self, tid):
+        self.tid, self.calls, self.children, self.end = tid, [], [], None
+        self.signals = Counter()
+
+
+class Process:
+    """Everything a process did. `where` is its place: "0" the command, "0.2" its second child."""
+
+    def __init__(self, where):
+        self.where, self.program, self.threads, self.end = where, "", [], None
+        self.signals, self.opened, self.failed, self.bytes = Counter(), Counter(), Counter(), Counter()
+
+
+class Run:
+    def __init__(self):
+        self.threads = {}          # tid -> Thread
+        self.is_thread = set()     # tids made by CLONE_THREAD
+        self.programs = {}         # tid -> last program executed
+        self.facts = []            # (tid, table, key, count), filed by process once the tree is known
+        self.processes = {}        # where -> Process
+        self.status = self.stdout = None
+        self.total = Counter()     # bytes by file and peer, of the whole run
+
+    def thread(self, tid):
+        return self.threads.setdefault(tid, Thread(tid))
+
+    def fact(self, tid, table, key, n=1):
+        if n:
+            self.facts.append((tid, table, key, n))
+
+
+# Calls whose result is a pid: compared as the place in the tree that it stands for.
+PID_RESULT = set("""clone clone3 fork vfork wait4 getpid gettid getppid set_tid_address getpgrp getpgid
+                    setsid getsid""".split())
+SPAWN = {"clone", "clone3", "fork", "vfork"}
+
+
+def build(run, root):
+    """Names the places, gives each process its threads and facts, and makes results comparable."""
+    place = {}
+
+    def walk(tid, where, process):
+        if process is None:
+            process = run.processes[where] = Process(where)
+        place[tid] = where
+        t = run.thread(tid)
+        process.threads.append(t)
+        process.program = run.programs.get(tid, process.program)
+        process.signals += t.signals
+        if len(process.threads) == 1 or t.end:
+            process.end = t.end or process.end
+        for i, child in enumerate(t.children, 1):
+            if child in run.is_thread:
+                walk(child, f"{where}~{i}", process)
+            else:
+                walk(child, f"{where}.{i}", None)
+
+    walk(root, "0", None)
+    owner = {t.tid: p for p in run.processes.values() for t in p.threads}
+    for t in run.threads.values():
+        if t.tid not in owner:
+            sys.exit(f"a thread without a parent: {t.tid}: {t.calls[:3]}")
+        t.calls = [c._replace(ret="pid " + place.get(c.ret, "of another"))
+                   if c.name in PID_RESULT and c.ret and c.ret > 0 else c for c in t.calls]
+    for tid, table, key, n in run.facts:
+        getattr(owner[tid], table)[key] += n
+        if table == "bytes":
+            run.total[key] += n
+    return run
+
+
+def canonical(path, follow=True):
+    """An absolute path as both sides can name it: no links on the way, no pid of the run. A file that
+    was opened is where the link led; a name that failed keeps its last part."""
+    path = re.sub(r"^/proc/(self|\d+)(/task/\d+)?(?=/|$)", "/proc/PID", path)
+    if path.startswith("/proc/PID"):
+        return path
+    if follow:
+        return os.path.realpath(path)
+    head, tail = os.path.split(os.path.normpath(path))
+    return os.path.join(os.path.realpath(head), tail)
+
+
+def port(addr):
+    """127.0.0.1:40000 -> 127.0.0.1:*: a port that the kernel picked says nothing."""
+    host, _, num = addr.rpartition(":")
+    return addr if not num.isdigit() or int(num) < 32768 else host + ":*"
+
+
+# == strace =====================================================================
+
+LINE = re.compile(r"^(\w+)\((.*)\)\s+= (-?\d+|0x[0-9a-f]+|\?)(<.*?>(?:\(deleted\))?)?(?: (.*))?$")
+FD_NAME = r"(?:\d+|AT_FDCWD)<(?:->|[^<>]|<(?:char|block) [\d:]+>)*>"
+TOKEN = re.compile(FD_NAME + r'|"[^"]*"|[(){}\[\],]')
+FD = re.compile(r"^(?:\d+|AT_FDCWD)<(.*)>(?:\(deleted\))?$")
+STRING = re.compile(r'"((?:\\x[0-9a-f]{2})*)"')
+INET = re.compile(r'sin6?_port=htons\((\d+)\)(?:.*?)"((?:\\x[0-9a-f]{2})+)"')
+READS = set("read pread64 readv preadv preadv2".split())
+WRITES = set("write pwrite64 writev pwritev pwritev2".split())
+RECVS = set("recvfrom recvmsg recv".split())
+SENDS = set("sendto sendmsg send".split())
+COPIES = {"sendfile": (1, 0), "splice": (0, 2), "copy_file_range": (0, 2), "tee": (0, 1)}  # from, to
+
+
+def unhex(s):
+    return re.sub(r"\\x([0-9a-f]{2})", lambda m: chr(int(m[1], 16)), s)
+
+
+def split_args(s):
+    """The arguments of a strace -xx line: commas at depth 0, outside strings and <fd names>."""
+    out, depth, start = [], 0, 0
+    for m in TOKEN.finditer(s):
+        c = m[0]
+        if c in "([{":
+            depth += 1
+        elif c in ")]}":
+            depth -= 1
+        elif c == "," and depth == 0:
+            out.append(s[start:m.start()].strip())
+            start = m.end()
+    return out + [s[start:].strip()] if s else []
+
+
+def fd_name(arg):
+    """"3<\\x2f...>" -> "/...", sockets -> "TCP 1.2.3.4:80" (the peer), pipes -> "pipe"."""
+    m = FD.match(arg)
+    if not m:
+        return "?"
+    name = unhex(re.sub(r"<(char|block) [\d:]+>$", "", m[1]))
+    m = re.match(r"^(TCP|UDP|UNIX|NETLINK|RAW|PACKET)[\w-]*:\[(.*)\]$", name, re.S)
+    if m:
+        return socket_name(m[1], m[2])
+    return canonical(name) if name.startswith("/") else re.sub(r":\[\d+\]$", "", name)
+
+
+def socket_name(family, inside):
+    if family in ("TCP", "UDP"):
+        _, arrow, peer = inside.partition("->")
+        return f"{family} {port(peer)}" if arrow else f"{family} ?"
+    return family
+
+
+def peer_of(run, tid, args):
+    """Who a send or recv talks to: the address in the call, else what the fd is connected to."""
+    for a in args[1:]:
+        m = INET.search(a)
+        if m and "AF_INET" in a:
+            host = unhex(m[2])
+            return "UDP " + port((f"[{host}]" if ":" in host else host) + ":" + m[1])
+    name = fd_name(args[0])
+    key = (tid, args[0].split("<")[0])
+    if name.endswith(" ?"):  # the connection is gone and strace cannot ask for its peer any more
+        return run.last_peer.get(key, name)
+    run.last_peer[key] = name
+    return name
+
+
+def strace_open(run, tid, call, args, retfd):
+    at = 1 if call.name in ("openat", "openat2") else 0
+    if call.err is None:
+        if retfd:
+            run.fact(tid, "opened", fd_name("0" + retfd))
+        return
+    m = STRING.match(args[at])
+    if m:
+        base = fd_name(args[0]) if at else run.cwd
+        run.fact(tid, "failed", (canonical(os.path.join(base, unhex(m[1])), False), call.err))
+
+
+def strace_bytes(run, tid, call, args, tail):
+    n = call.ret
+    if call.err or not isinstance(n, int):
+        return
+    if call.name in READS | WRITES:
+        is_socket = re.match(r"^\d+<(TCP|UDP|UNIX|NETLINK|RAW)", args[0])
+        name = peer_of(run, tid, args[:1]) if is_socket else fd_name(args[0])
+        run.fact(tid, "bytes", (name, "in" if call.name in READS else "out"), n)
+    elif call.name in RECVS | SENDS:
+        run.fact(tid, "bytes", (peer_of(run, tid, args), "in" if call.name in RECVS else "out"), n)
+    elif call.name in ("sendmmsg", "recvmmsg"):
+        total = sum(int(x) for x in re.findall(r"msg_len=(\d+)", args[1])[:n])
+        run.fact(tid, "bytes", (peer_of(run, tid, args), "out" if call.name[0] == "s" else "in"), total)
+    elif call.name in COPIES:
+        src, dst = COPIES[call.name]
+        run.fact(tid, "bytes", (fd_name(args[src]), "in"), n)
+        run.fact(tid, "bytes", (fd_name(args[dst]), "out"), n)
+
+
+def strace_line(run, tid, line):
+    t = run.thread(tid)
+    m = re.match(r"^--- (SIG\w+|stopped by SIG\w+) ", line)
+    if m:
+        t.signals[m[1]] += not m[1].startswith("stopped")
+        return
+    m = re.match(r"^\+\+\+ (?:exited with (\d+)|killed by (SIG\w+)(?: \(core dumped\))?) \+\+\+$", line)
+    if m:
+        t.end = m[1] or m[2]
+        return
+    m = LINE.match(line) or re.match(r"^(\w+)\((.*?),? ?<unfinished \.\.\.>\)?()()()$", line)
+    if not m:
+        sys.exit(f"cannot read this line of strace: {line}")
+    name, text, ret, retfd, tail = m.groups()
+    err = (re.match(r"E[A-Z0-9]+", tail or "") or [None])[0] if ret in ("-1", "?") else None
+    ret = None if ret in ("?", "") else int(ret, 8 if re.match(r"0\d", ret) else 0)  # umask is octal
+    call, args = Call(name, ret, err), split_args(text)
+    t.calls.append(call)
+    if name in SPAWN and ret and ret > 0:
+        t.children.append(ret)
+        if "CLONE_THREAD" in text:
+            run.is_thread.add(ret)
+    elif name in ("execve", "execveat") and err is None and ret == 0:
+        run.programs[tid] = os.path.basename(unhex(STRING.search(text)[1]))
+    elif name in ("open", "openat", "openat2", "creat"):
+        strace_open(run, tid, call, args, retfd)
+    elif ret:
+        strace_bytes(run, tid, call, args, tail)
+
+
+def read_strace(prefix):
+    run = Run()
+    run.last_peer, run.cwd = {}, RUN
+    files = {int(f.rsplit(".", 1)[1]): f for f in glob.glob(glob.escape(prefix) + ".*")}
+    for tid, name in files.items():
+        with open(name, encoding="ascii") as f:
+            for line in f:
+                strace_line(run, tid, line.rstrip("\n"))
+    children = {c for t in run.threads.values() for c in t.children}
+    roots = set(files) - children
+    if len(roots) != 1:
+        sys.exit(f"strace: {len(roots)} processes without a parent")
+    return build(run, roots.pop())
+
+
+# == kvis =======================================================================
+
+def kvis_number(v):
+    return int(v, 0) if isinstance(v, str) else v
+
+
+def kvis_peer(e):
+    kind = e.get("sock_type", "")
+    if kind.startswith(("tcp", "udp")):
+        return f"{kind[:3].upper()} {port(e.get('remote_addr') or '?')}"
+    return "UNIX" if kind.startswith("unix") else kind.upper()
+
+
+def kvis_file(name):
+    return canonical(name) if name.startswith("/") else re.sub(r":\[\d+\]$", "", name)
+
+
+def kvis_event(run, e):
+    kind, tid = e["type"], e["tid"]
+    t = run.thread(tid)
+    err = e.get("error")
+    if kind == "syscall":
+        ret = kvis_number(e["ret"])
+        t.calls.append(Call(e["name"], -1 if err and ret is not None else ret, err))
+        if e["name"] in SPAWN and not err and ret:
+            t.children.append(ret)
+    elif kind == "spawn_thread":
+        run.is_thread.add(e["child_tid"])
+    elif kind == "exec" and not err:
+        run.programs[tid] = os.path.basename(e["program"])
+    elif kind == "signal":
+        t.signals[e["signal"]] += 1
+    elif kind in ("exit_thread", "exit_process"):
+        run.thread(e["exit_pid"]).end = str(e["signal"] if e.get("signal") else e["code"])
+    elif kind == "open":
+        run.fact(tid, *(("failed", (canonical(e["path"], False), err)) if err else ("opened", kvis_file(e["path"]))))
+    elif err:
+        pass
+    elif kind in ("read", "write"):
+        run.fact(tid, "bytes", (kvis_file(e["filename"]), "in" if kind == "read" else "out"), e["bytes"])
+    elif kind in ("send", "recv"):
+        run.fact(tid, "bytes", (kvis_peer(e), "in" if kind == "recv" else "out"), e["bytes"])
+    elif kind in COPIES:
+        run.fact(tid, "bytes", (kvis_file(e["src_name"]), "in"), e["bytes"])
+        run.fact(tid, "bytes", (kvis_file(e["dst_name"]), "out"), e["bytes"])
+
+
+def read_kvis(name):
+    run = Run()
+    with open(name, "rb") as f:
+        objects = [json.loads(line.decode()) for line in f]
+    if objects[0]["type"] != "header" or objects[-1]["type"] != "summary":
+        raise ValueError("no header or no summary")
+    for e in objects[1:-1]:
+        kvis_event(run, e)
+    run.summary = objects[-1]
+    return build(run, next(e["tid"] for e in objects[1:] if e["type"] == "syscall"))
+
+
+# == the comparison =============================================================
+
+class Report:
+    """Compares one run of kvis with those of strace. With `loose`, the names of calls that vary under
+    strace somewhere in this program, calls are counted by name instead, and these may vary."""
+
+    def __init__(self, loose=None):
+        self.loose, self.lines, self.bad = loose, [], set()
+        self.exact, self.ranged, self.unstable = 0, 0, Counter()
+
+    def differ(self, where, what):
+        self.lines.append(f"{where}: {what}")
+        self.bad.add(where)
+
+    def counters(self, where, what, straces, kvis, vary=()):
+        """Tables of numbers, exact but for the keys in `vary` and those that vary in straces."""
+        for key in sorted({k for c in straces + [kvis] for k in c}, key=str):
+            s = [c[key] for c in straces]
+            low, high = min(s), max(s)
+            if low == high and (key[0] if isinstance(key, tuple) else key) not in vary:
+                self.exact += 1
+            else:
+                self.ranged += 1
+                low, high = like(low, high)
+            if not low <= kvis[key] <= high:
+                self.differ(where, f"{what} {key}: strace {s}, kvis {kvis[key]}")
+
+    def sequence(self, where, note, want, got):
+        """One order of calls, exactly."""
+        self.exact += len(want)
+        if want == got:
+            return
+        i = next((i for i, (a, b) in enumerate(zip(want, got)) if a != b), min(len(want), len(got)))
+
+        def show(calls):
+            return " ".join(f"{c.name}={c.err or (hex(c.ret) if isinstance(c.ret, int) and c.ret > 9 else c.ret)}"
+                            for c in calls[max(i - 2, 0):i + 4])
+        self.differ(where, f"call {i} of {len(want)} ({len(got)} in kvis){note}:\n"
+                           f"    strace … {show(want)} …\n    kvis   … {show(got)} …")
+
+    def calls(self, where, straces, kvis):
+        """Calls of a process. straces: a list of runs, kvis: a run; a run: calls by thread."""
+        def by_name(threads):
+            table = collections.defaultdict(list)
+            for calls in threads:
+                for c in calls:
+                    table[c.name].append(c)
+            if len(threads) > 1:  # which thread gets which piece of work is chance
+                for v in table.values():
+                    v.sort(key=str)
+            return table
+        tables, ktable = [by_name(t) for t in straces], by_name(kvis)
+        names = {n for t in tables + [ktable] for n in t}
+        varies = {n for n in names if any(t[n] != tables[0][n] for t in tables)}
+        for n in varies:
+            self.unstable[n] += 1
+        if len(kvis) > 1:
+            varies |= names & TIMING
+        if self.loose is not None:
+            varies |= names & (self.loose | CHANCE)
+            self.counters(where, "number of", [Counter({n: len(t[n]) for n in names - varies}) for t in tables],
+                          Counter({n: len(ktable[n]) for n in names - varies}))
+            names = varies
+        ordered = [[c for calls in t for c in calls if c.name in names - varies] for t in straces + [kvis]]
+        if len(kvis) == 1 and all(len(t) == 1 and o == ordered[0] for t, o in zip(straces, ordered)):
+            self.sequence(where, "", ordered[0], ordered[-1])
+        else:
+            for n in sorted(names - varies):
+                self.sequence(where, f" of {n}, in no order", tables[0][n], ktable[n])
+
+        def count(table):
+            return Counter((n, None if n in TIMING else c.err) for n in varies for c in table[n])
+        self.counters(where, "number of", [count(t) for t in tables], count(ktable), varies if self.loose is not None else ())
+
+
+def blur(calls):
+    """Which of several children ends first is the scheduler's choice: see reaped()."""
+    return [c._replace(ret="a child") if c.name == "wait4" and isinstance(c.ret, str) else c for c in calls]
+
+
+def reaped(process):
+    return Counter(c.ret for t in process.threads for c in t.calls if c.name == "wait4" and c.ret)
+
+
+def fold_names(straces, kvises):
+    """Names that are not in every strace run (temporary files) become "directory/*" in all runs."""
+    for table in ("opened", "failed", "bytes"):
+        path = lambda key: key[0] if isinstance(key, tuple) else key
+        seen = [{path(k) for p in r.processes.values() for k in getattr(p, table)} for r in straces]
+        sure = set.intersection(*seen)
+
+        def fold(key):
+            if path(key) in sure or not path(key).startswith("/"):
+                return key
+            star = os.path.dirname(path(key)) + "/*"
+            return (star,) + key[1:] if isinstance(key, tuple) else star
+        for r in straces + kvises:
+            for p in r.processes.values():
+                folded = Counter()
+                for k, n in getattr(p, table).items():
+                    folded[fold(k)] += n
+                setattr(p, "_" + table, folded)
+
+
+def compare(straces, kvis, loose=None):
+    """A Report; its lines are the differences."""
+    rep = Report(loose)
+    fold_names(straces, [kvis])
+    trees = [sorted((p.where, p.program) for p in r.processes.values()) for r in straces]
+    tree = sorted((p.where, p.program) for p in kvis.processes.values())
+    if tree not in trees:
+        rep.differ("tree", f"strace {set(trees[0]) - set(tree)}, kvis {set(tree) - set(trees[0])}")
+    for where in sorted(set.intersection(*(set(r.processes) for r in straces + [kvis]))):
+        s, k = [r.processes[where] for r in straces], kvis.processes[where]
+        label = f"{where} {k.program}"
+        rep.calls(label, [[blur(t.calls) for t in p.threads] for p in s], [blur(t.calls) for t in k.threads])
+        rep.counters(label, "reaped", [reaped(p) for p in s], reaped(k))
+        rep.counters(label, "threads", [Counter(n=len(p.threads)) for p in s], Counter(n=len(k.threads)))
+        rep.counters(label, "end", [Counter([str(p.end)]) for p in s], Counter([str(k.end)]))
+        rep.counters(label, "signal", [p.signals for p in s], k.signals, CHANCE if loose is not None else ())
+        for table in ("opened", "failed", "bytes"):
+            rep.counters(label, table, [getattr(p, "_" + table) for p in s], getattr(k, "_" + table))
+    rep.counters("command", "exit status", [Counter([r.status]) for r in straces], Counter([kvis.status]))
+    if len({r.stdout for r in straces}) == 1:
+        rep.counters("command", "stdout", [Counter([r.stdout]) for r in straces], Counter([kvis.stdout]))
+    compare_summary(rep, kvis)
+    return rep
+
+
+def compare_summary(rep, run):
+    """kvis's summary against its own events, which were compared with strace's."""
+    if not hasattr(run, "summary"):
+        return
+    s, listed = run.summary, Counter()
+    for f in s["files"]:
+        listed[kvis_file(f["path"]), "in"] += f["bytes_read"]
+        listed[kvis_file(f["path"]), "out"] += f["bytes_written"]
+    for p in s["peers"]:
+        listed[kvis_peer(p), "in"] += p["bytes_received"]
+        listed[kvis_peer(p), "out"] += p["bytes_sent"]
+    named = Counter({k: n for k, n in run.total.items() if k[0].startswith(("/", "TCP", "UDP"))})
+    rep.counters("summary", "bytes", [named], listed)
+    for way, fields in (("in", "file_bytes_read net_bytes_received other_bytes_read"),
+                        ("out", "file_bytes_written net_bytes_sent other_bytes_written")):
+        total = sum(n for k, n in run.total.items() if k[1] == way)
+        rep.counters("summary", fields, [Counter(sum=total)], Counter(sum=sum(s[f] for f in fields.split())))
+    rep.counters("summary", "number of",
+                 [Counter(processes=len(run.processes), threads=len(run.threads), lost=0,
+                          syscalls=sum(len(t.calls) for t in run.threads.values()))],
+                 Counter({k: s[k] for k in ("processes", "threads", "lost", "syscalls")}))
+
+
+def judge(straces, kvises):
+    """(the first strict Report, what is wrong after all): see the rule at the head of this file."""
+    strict = [compare(straces, k) for k in kvises]
+    never_right = set.intersection(*(r.bad for r in strict))
+    wrong = [line for line in strict[0].lines if line.split(": ")[0] in never_right]
+    for i, k in enumerate(kvises):
+        if strict[i].lines and not wrong:
+            wrong += compare(straces, k, frozenset(strict[i].unstable)).lines
+    return strict[0], wrong
+
+
+# == running ====================================================================
+
+ENV = {"PATH": "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin", "LC_ALL": "C", "HOME": RUN, "TMPDIR": RUN,
+       "PYTHONHASHSEED": "0", "PERL_HASH_SEED": "0", "PYTHONDONTWRITEBYTECODE": "1", "GIT_CONFIG_NOSYSTEM": "1",
+       "GIT_AUTHOR_DATE": "1700000000 +0000", "GIT_COMMITTER_DATE": "1700000000 +0000",
+       "GIT_AUTHOR_NAME": "a", "GIT_AUTHOR_EMAIL": "a@b", "GIT_COMMITTER_NAME": "a", "GIT_COMMITTER_EMAIL": "a@b"}
+
+
+def execute(tracer, argv):
+    """Runs the command in a fresh copy of the template; addresses are not randomised."""
+    shutil.rmtree(RUN, ignore_errors=True)
+    shutil.copytree("template", RUN, symlinks=True)
+    env = dict(ENV, **{k: v for k, v in os.environ.items() if k in ("ASAN_OPTIONS", "UBSAN_OPTIONS", "KVIS_CASE")})
+    with open("stdout", "wb") as out, open("stderr", "wb") as err:
+        # stderr is a pipe: kvis writes there as well, and in a file that would move the offset.
+        done = subprocess.run(["setarch", "-R"] + tracer + argv, cwd=RUN, env=env, stdin=subprocess.DEVNULL,
+                              stdout=out, stderr=subprocess.PIPE)
+        err.write(done.stderr)
+    with open("stdout", "rb") as f:
+        return done.returncode, f.read()
+
+
+def run_strace(argv, n):
+    prefix = os.path.join(HERE, f"strace.{n}", "log")
+    os.makedirs(os.path.dirname(prefix))
+    status = execute(["strace", "-ff", "-o", prefix, "-a1", "-xx", "-yy", "-s0", "-e", "signal=all",
+                      "-e", "quiet=attach,path-resolution,personality,thread-execve", "--"], argv)
+    run = read_strace(prefix)
+    run.status, run.stdout = status
+    return run
+
+
+def run_kvis(argv, n):
+    name = os.path.join(HERE, f"kvis.{n}.json")
+    status = execute([os.environ["KVIS"], "trace", "-v", f"--json={name}", "--"], argv)
+    shutil.copy("stderr", f"kvis.{n}.stderr")
+    try:
+        run = read_kvis(name)
+    except (OSError, ValueError, LookupError) as e:
+        with open("stderr", errors="replace") as f:
+            sys.exit(f"kvis: exit status {status[0]}: {type(e).__name__} {e}\n{f.read()[-2000:]}")
+    run.status, run.stdout = status
+    return run
+
+
+def self_test():
+    """The comparison sees what it is for: each change to a copy of a run must be told."""
+    template()
+    argv = prog("diff_forks")
+    straces = [run_strace(argv, n) for n in range(STRACE_RUNS + 1)]
+    kvis = straces.pop()
+    if compare(straces, kvis).lines:
+        sys.exit(print("strace differs from strace: ", compare(straces, kvis).lines) or 1)
+
+    def at(run, name):  # calls of the process that is the most interesting one, place of a call
+        calls = run.processes["0"].threads[0].calls
+        return calls, next(i for i, c in enumerate(calls) if c.name == name)
+
+    def change(which, **new):
+        def f(run):
+            calls, i = at(run, which)
+            calls[i] = calls[i]._replace(**new)
+        return f
+
+    def drop(run):
+        calls, i = at(run, "brk")
+        del calls[i]
+
+    def swap(run):
+        calls, i = at(run, "brk")
+        calls[i], calls[i + 1] = calls[i + 1], calls[i]
+
+    def add(table, n):
+        def f(run):
+            c = getattr(run.processes["0"], table)
+            c[sorted(c, key=str)[0]] += n
+        return f
+
+    def end(run):
+        run.processes["0.1.2"].end = "0"
+
+    def lose(run):
+        del run.processes["0.1.2"]
+    changes = {"a call lost": drop, "two calls swapped": swap, "result": change("openat", ret=7),
+               "errno": change("access", err="EACCES"), "address": change("mmap", ret=4096), "name": change("brk", name="x"),
+               "never returned": change("close", ret=None), "file": add("opened", 1), "bytes": add("bytes", -1),
+               "signal": add("signals", 1), "end": end, "process": lose}
+    for what, f in changes.items():
+        run = copy.deepcopy(kvis)
+        f(run)
+        if not compare(straces, run).lines:
+            sys.exit(print(f"does not see a difference: {what}") or 1)
+    print(f"sees {len(changes)} of {len(changes)} changes")
+
+
+# == the programs ===============================================================
+
+def template(**files):
+    os.makedirs("template", exist_ok=True)
+    for name, text in files.items():
+        with open(os.path.join("template", name.replace("__", ".")), "w") as f:
+            f.write(text)
+
+
+def need(*commands):
+    for c in commands:
+        if not shutil.which(c, path=ENV["PATH"]):
+            sys.exit(print(f"no {c}") or 77)
+
+
+def prog(name):
+    path = os.path.join(os.environ["BIN"], name)
+    if not os.path.exists(path):
+        sys.exit(print(f"no {path}") or 77)
+    return [path]
+
+
+def free_port():
+    with socket.socket() as s:
+        for n in range(20000, 30000):
+            try:
+                s.bind(("127.0.0.1", n))
+                return n
+            except OSError:
+                pass
+    sys.exit("no free port")
+
+
+def tree():
+    """A directory with some files, links and sizes, the same each time."""
+    os.makedirs("template/tree/sub/deep")
+    for i in range(30):
+        with open(f"template/tree/{'sub/' * (i % 2)}f{i}", "w") as f:
+            f.write(f"line {i}\n" * (i * i * 20))
+    os.symlink("f0", "template/tree/link")
+    os.link("template/tree/f2", "template/tree/sub/deep/hard")
+
+
+def p_git():
+    need("git")
+    # An index from the future: else git reads again what is as young as the index, a matter of ticks.
+    template(go="set -e; settle() { touch -d 2035-01-01 .git/index; }\n"
+                "git clone -q src dst; cd dst; settle; echo more >>f1; echo new >g; git add -A; settle\n"
+                "git commit -qm two; settle; git log --stat >../log; git gc -q; git fsck; settle; git status -s\n")
+    tree()
+    os.rename("template/tree", "template/src")
+    subprocess.run("git init -q -b main && git add -A && git commit -qm one", shell=True, check=True,
+                   cwd="template/src", env=ENV)
+    return ["sh", "go"]
+
+
+def p_gcc():
+    need("gcc")
+    template(a__c='#include <stdio.h>\nint f(int);\nint main(void) { return printf("%d\\n", f(3)) < 0; }\n',
+             b__c="#include <stdlib.h>\nint f(int x) { return abs(x) * 2; }\n")
+    return ["sh", "-c", "gcc -O1 -g -o a a.c b.c && ./a; gcc -o n nothere.c; echo $?"]
+
+
+def p_python():
+    need("python3")
+    template(data__txt="some text\n" * 5000, go__py="""
+import collections, csv, json, os, re, subprocess, tempfile, xml.dom.minidom
+words = collections.Counter(re.findall("[a-z]+", open("data.txt").read()))
+json.dump(words, open("out.json", "w"))
+with tempfile.TemporaryFile() as f: f.write(b"x" * 100000); f.seek(10); f.read(5000)
+for n in ("nothere", "/etc/shadow-nothere"):
+    try: open(n)
+    except OSError as e: print(e)
+print(sorted(os.listdir(".")), subprocess.run(["/bin/echo", "child"], stdout=subprocess.PIPE).stdout)
+fd = os.open("data.txt", os.O_RDWR); d = os.dup(fd); os.close(fd); os.pwrite(d, b"abc", 7); print(os.pread(d, 10, 5))
+os.writev(d, [b"1", b"22"]); os.sendfile(os.open("copy", os.O_CREAT | os.O_WRONLY), d, 0, 777)
+""")
+    return ["python3", "go.py"]
+
+
+def p_tar():
+    need("tar", "gzip")
+    tree()
+    return ["sh", "-c", "tar czf t.tgz tree && mkdir x && tar xzf t.tgz -C x && tar cf - tree | tar tf - | wc -l"
+                        " && cp -r tree copy && rm -rf tree x && du -a copy >/dev/null"]
+
+
+def p_curl():
+    """A server and two clients in one tree: the loopback's both ends are seen."""
+    need("python3", "curl")
+    template(index__html="hello\n" * 10000, go__py=f"""
+import http.server, subprocess, sys
+http.server.SimpleHTTPRequestHandler.log_message = lambda *a: None
+s = http.server.HTTPServer(("127.0.0.1", {free_port()}), http.server.SimpleHTTPRequestHandler)
+url = "http://127.0.0.1:%d/" % s.server_port
+for path in "index.html", "nothere":
+    c = subprocess.Popen(["curl", "-s", "-o", "got", url + path]); s.handle_request(); print(c.wait())
+print(subprocess.run(["curl", "-s", "http://127.0.0.1:1/"]).returncode)
+""")
+    return ["python3", "go.py"]
+
+
+def p_sqlite():
+    need("sqlite3")
+    template(go__sql="""pragma journal_mode=delete; create table t(a integer primary key, b text);
+begin; with recursive n(x) as (select 1 union all select x+1 from n where x<5000) insert into t select x, 'row '||x from n; commit;
+create index i on t(b); select count(*), sum(length(b)) from t; delete from t where a % 3 = 0; vacuum;
+pragma journal_mode=wal; insert into t(b) values('w'); select max(a) from t; .dump
+""")
+    return ["sh", "-c", "sqlite3 db <go.sql | tail -n 3; sqlite3 nothere/db 'select 1'; ls -l db | wc -l"]
+
+
+def p_threads():
+    template()
+    return prog("diff_threads")
+
+
+def p_forks():
+    template()
+    return prog("diff_forks")
+
+
+def p_sh():
+    template(words="b\na\nc\n" * 2000)
+    return ["sh", "-c", "sort words | uniq -c | tee u | awk '{n += $1} END {print n}'; for i in 1 2 3; do"
+                        " echo $i >f$i & wait $!; done; cat f? | (read a; echo $a; cat; exit 3); echo $?;"
+                        " sh -c 'kill -USR1 $$'; echo $?; (trap 'echo t' TERM; kill -TERM $(exec sh -c 'echo $PPID'));"
+                        " seq 1 100000 | head -n 2; find . -name 'f*' -exec wc -c {} +; nothere; ./words; echo $?"]
+
+
+def p_perl():
+    need("perl")
+    template(data="one two\n" * 3000, go__pl="""use strict; use POSIX; use IO::Socket::UNIX; use File::Copy; use Socket;
+open(my $f, "<", "data") or die; my %n; while (<$f>) { $n{$_}++ for split } print map { "$_ $n{$_}\\n" } sort keys %n;
+socketpair(my $a, my $b, AF_UNIX, SOCK_STREAM, PF_UNSPEC); my $p = fork // die;
+if (!$p) { close $a; syswrite $b, "from the child"; POSIX::_exit(7) } close $b;
+sysread $a, my $got, 100; waitpid $p, 0; print $got, $? >> 8, "\\n"; copy("data", "copy"); rename "copy", "moved";
+mkdir "d"; chdir "d"; open($f, ">", "../up") and print $f "x" x 99999; close $f; print -s "../up", "\\n"; unlink "../up";
+print `echo back`, system("exit 4") >> 8, "\\n"; open($f, "<", "nothere") or print "$!\\n";
+""")
+    return ["perl", "go.pl"]
+
+
+def main():
+    programs = {k[2:]: v for k, v in globals().items() if k.startswith("p_")} | {"self": self_test}
+    if len(sys.argv) != 2 or sys.argv[1] not in programs:
+        sys.exit(f"usage: diff_strace.py {'|'.join(programs)}")
+    need("strace", "setarch")
+    for d in glob.glob("strace.*") + ["template"]:
+        shutil.rmtree(d, ignore_errors=True)
+    if sys.argv[1] == "self":
+        return self_test()
+    argv = programs[sys.argv[1]]()
+    run_other = run_strace if os.environ["KVIS"] == "strace" else run_kvis  # strace: the test's own noise
+    straces = [run_strace(argv, n) for n in range(STRACE_RUNS)]
+    kvises = [run_other(argv, 100)]
+    rep, wrong = judge(straces, kvises)
+    while wrong and len(straces) < MAX_RUNS:
+        straces.append(run_strace(argv, len(straces)))
+        kvises.append(run_other(argv, 100 + len(kvises)))
+        rep, wrong = judge(straces, kvises)
+    for line in wrong[:40]:
+        print(line)
+    r = straces[0]
+    unstable = ", ".join(f"{n} ({c})" for n, c in rep.unstable.most_common()) or "none"
+    print(f"{sys.argv[1]}: {len(r.processes)} processes, {len(r.threads)} threads, "
+          f"{sum(len(t.calls) for t in r.threads.values())} calls; {rep.exact} items compared exactly, "
+          f"{rep.ranged} as ranges; {len(straces)} runs of strace, {len(kvises)} of kvis; unstable under strace (processes): {unstable}")
+    if wrong:
+        sys.exit(f"{len(wrong)} differences")
+    if not os.environ.get("KEEP"):
+        for d in glob.glob("strace.*") + glob.glob("kvis.*") + ["template", "run"]:
+            shutil.rmtree(d) if os.path.isdir(d) else os.unlink(d)
+
+
+if __name__ == "__main__":
+    main()

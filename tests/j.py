@@ -1,0 +1,72 @@
+#!/usr/bin/env python3
+"""j.py EXPR [FILE]: evaluates a python expression over kvis's JSON lines, read strictly.
+
+A line that is not valid JSON (NaN, a key twice, invalid UTF-8, a lone surrogate, no object) or a
+stream without its header or summary is an error. Names in EXPR:
+  H header   S summary   E events between them   by(TYPE, **fields) events of a type
+  calls(NAME) the syscall events of that name   re json
+Prints the value; exit status 1 when it is false or None, 2 when the input is bad.
+PARTIAL=1 in the environment allows a stream without summary (one that was cut)."""
+import json
+import os
+import re
+import sys
+
+
+def unique(pairs):
+    d = dict(pairs)
+    if len(d) != len(pairs):
+        raise ValueError(f"a key twice: {[k for k, _ in pairs]}")
+    return d
+
+
+def no_constant(name):
+    raise ValueError(f"{name} is not JSON")
+
+
+def load(stream, partial=False):
+    """All objects of a binary stream of JSON lines."""
+    data = stream.read()
+    if not data.endswith(b"\n") and not partial:
+        raise ValueError("the last line has no end")
+    objects = []
+    for n, line in enumerate(data.split(b"\n")[:-1], 1):
+        try:
+            obj = json.loads(line.decode(), object_pairs_hook=unique, parse_constant=no_constant)
+            json.dumps(obj, ensure_ascii=False).encode()
+            if not isinstance(obj, dict) or not isinstance(obj.get("type"), str):
+                raise ValueError("no object with a type")
+        except ValueError as e:
+            raise ValueError(f"line {n}: {e}: {line[:300]!r}") from None
+        objects.append(obj)
+    if not objects or objects[0]["type"] != "header":
+        raise ValueError("no header")
+    if objects[-1]["type"] != "summary" and not partial:
+        raise ValueError("no summary")
+    return objects
+
+
+def main():
+    stream = open(sys.argv[2], "rb") if len(sys.argv) > 2 else sys.stdin.buffer
+    try:
+        all_ = load(stream, bool(os.environ.get("PARTIAL")))
+    except ValueError as e:
+        sys.exit(print(f"bad JSON lines: {e}", file=sys.stderr) or 2)
+    ends = ("header", "summary")
+    events = [e for e in all_ if e["type"] not in ends]
+
+    def by(type_, **fields):
+        return [e for e in events if e["type"] == type_
+                and all(e.get(k) == v for k, v in fields.items())]
+
+    names = {"H": all_[0], "S": all_[-1], "E": events, "by": by, "re": re, "json": json,
+             "calls": lambda name: by("syscall", name=name)}
+    value = eval(sys.argv[1], names)
+    print(value)
+    if value is False or value is None or value == []:
+        print(f"{len(events)} events; by type:", {t: len(by(t)) for t in {e["type"] for e in events}},
+              file=sys.stderr)
+        sys.exit(1)
+
+
+main()

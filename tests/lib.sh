@@ -1,0 +1,58 @@
+# lib.sh: what the cases share. A case starts with `. "$TESTS/lib.sh"`.
+set -u
+exec 9>&1 # the log, also where a helper's output is redirected
+
+say() { echo "$*" >&9; }
+
+# Ends the case; the output of the last `run` says what happened.
+fail() {
+    for f in out err; do
+        [ -s "$f" ] || continue
+        say "--- $f:"
+        cut -c1-300 "$f" | sed -n '1,12p;13s/.*/.../p' >&9
+        [ "$(wc -l <"$f")" -le 12 ] || tail -n 12 "$f" | cut -c1-300 >&9
+    done
+    say "FAIL: $*"
+    exit 1
+}
+
+skip() { say "$*"; exit 77; }
+
+# kv ARG...: kvis, its command line in the log. 9 is closed: the tracee must not see our fds.
+kv() {
+    say "\$ kvis $*"
+    "$KVIS" "$@" 9>&-
+}
+
+# run ARG...: kvis with stdout in ./out, stderr in ./err, status in $st.
+run() {
+    kv "$@" >out 2>err
+    st=$?
+}
+
+status() { [ "$st" = "$1" ] || fail "exit status: want $1, got $st"; } # status WANT
+
+# js EXPR FILE: evaluates a python expression over FILE's JSON lines (see j.py) and prints its value.
+js() { python3 "$TESTS/j.py" "$1" <"${2:-json}"; }
+
+# want EXPR [FILE]: the expression must be true of FILE (./json).
+want() {
+    js "$1" "${2:-json}" >/dev/null 2>want.err || fail "not so in ${2:-json}: $1
+$(cat want.err)"
+}
+
+eq() { [ "$2" = "$3" ] || fail "$1: want '$2', got '$3'"; }                      # eq WHAT WANT GOT
+has() { grep -Eq -- "$2" "$1" || fail "$1: nothing matches: $2"; }               # has FILE REGEX
+hasnt() { ! grep -En -- "$2" "$1" >&9 || fail "$1: something matches: $2"; }     # hasnt FILE REGEX
+
+# until_true SECS CMD...: tries the command every 0.05 s until it succeeds.
+until_true() {
+    n=$(($1 * 20)); shift
+    while ! "$@" 2>/dev/null; do
+        n=$((n - 1)); [ $n -gt 0 ] || return 1
+        sleep 0.05
+    done
+}
+
+# state PID: R, S, T, t, Z ... of a process, nothing when it is gone.
+state() { sed -n 's/^State:[[:space:]]*\(.\).*/\1/p' "/proc/$1/status" 2>/dev/null; }

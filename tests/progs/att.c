@@ -1,0 +1,248 @@
+/* What kvis is attached to: programs that run, wait, spawn, are stopped, are traced, are dead. The pid to
+ * attach to is the one line of ./pid; the program ends when ./stop is there, with what it has seen. */
+#include "t.h"
+#include <linux/futex.h>
+#include <sys/epoll.h>
+#include <sys/ptrace.h>
+#include <sys/file.h>
+
+static void ready(pid_t p)
+{
+    char b[32];
+    int n = snprintf(b, sizeof b, "%d\n", p), fd = (int)CHK(open("pid.new", O_WRONLY | O_CREAT | O_TRUNC, 0600));
+    MUST(write(fd, b, (size_t)n) == n);
+    close(fd);
+    CHK(rename("pid.new", "pid"));
+}
+
+static int ended(void) { return access("stop", F_OK) == 0; }
+
+static void until_stop(void)
+{
+    for (int i = 0; i < 6000 && !ended(); i++)
+        usleep(10000);
+}
+
+/* Opens, reads and closes, and counts what does not work. */
+static void loop(int argc, char **argv)
+{
+    (void)argc, (void)argv;
+    long bad = 0, n = 0;
+    t_put("data", 100);
+    int out = (int)CHK(open("held", O_WRONLY | O_CREAT, 0600));
+    ready(getpid());
+    for (int i = 0; i < 60000 && !ended(); i++, n++) {
+        char b[200];
+        int fd = open("data", O_RDONLY);
+        bad += fd < 0 || read(fd, b, 200) != 100 || write(out, b, 10) != 10 || close(fd) || syscall(SYS_getppid) <= 0;
+        usleep(1000);
+    }
+    say("bad %ld, some %d", bad, n > 0);
+}
+
+static volatile long working;
+static void *spawned(void *arg)
+{
+    int fd = open("/dev/null", O_RDONLY);
+    __sync_fetch_and_add(&working, fd >= 0 && !close(fd) ? 0 : 1);
+    return arg;
+}
+
+static void *spawner(void *arg)
+{
+    for (int i = 0; i < 60000 && !ended(); i++) {
+        pthread_t t;
+        if (pthread_create(&t, NULL, spawned, NULL))
+            __sync_fetch_and_add(&working, 1);
+        else
+            pthread_join(t, NULL);
+    }
+    return arg;
+}
+
+static void spawn(int argc, char **argv)
+{
+    pthread_t t[8];
+    (void)argc, (void)argv;
+    for (int i = 0; i < 8; i++)
+        MUST(!pthread_create(t + i, NULL, spawner, NULL));
+    ready(getpid());
+    for (int i = 0; i < 8; i++)
+        pthread_join(t[i], NULL);
+    say("bad %ld", working);
+}
+
+static void *waiting(void *arg)
+{
+    until_stop();
+    return arg;
+}
+
+static void many(int argc, char **argv)
+{
+    int n = argc > 2 ? atoi(argv[2]) : 100;
+    pthread_t *t = t_shared(sizeof *t * (size_t)n);
+    pthread_attr_t a;
+    pthread_attr_init(&a);
+    pthread_attr_setstacksize(&a, 65536);
+    for (int i = 0; i < n; i++)
+        MUST(!pthread_create(t + i, &a, waiting, NULL));
+    ready(getpid());
+    until_stop();
+    for (int i = 0; i < n; i++)
+        pthread_join(t[i], NULL);
+    say("all ended");
+}
+
+/* Calls that wait; a thread or child lets them go when ./stop is there. */
+static int p[2];
+static int word;
+
+static void *releaser(void *arg)
+{
+    until_stop();
+    word = 1;
+    syscall(SYS_futex, &word, FUTEX_WAKE, 1, NULL, NULL, 0);
+    CHK(write(p[1], "hello", 5));
+    return arg;
+}
+
+static void blocked(int argc, char **argv)
+{
+    pthread_t t;
+    char b[32];
+    const char *how = argc > 2 ? argv[2] : "read";
+    CHK(pipe(p));
+    MUST(!pthread_create(&t, NULL, releaser, NULL));
+    if (strcmp(how, "flock"))
+        ready(getpid());
+    struct pollfd f = { p[0], POLLIN, 0 };
+    long r = -2;
+    errno = 0;
+    if (!strcmp(how, "read"))
+        r = read(p[0], b, sizeof b);
+    else if (!strcmp(how, "poll"))
+        r = poll(&f, 1, 60000);
+    else if (!strcmp(how, "select")) {
+        fd_set s;
+        FD_ZERO(&s);
+        FD_SET(p[0], &s);
+        r = select(p[0] + 1, &s, NULL, NULL, NULL);
+    } else if (!strcmp(how, "futex"))
+        r = syscall(SYS_futex, &word, FUTEX_WAIT, 0, NULL, NULL, 0);
+    else if (!strcmp(how, "wait")) {
+        pid_t c = (pid_t)CHK(fork());
+        if (!c) {
+            MUST(read(p[0], b, 5) == 5);
+            _exit(4);
+        }
+        int st;
+        r = waitpid(c, &st, 0) == c ? st : -1;
+    } else if (!strcmp(how, "sleep")) {
+        struct timespec ts = { 1, 500000000 }, a, z;
+        clock_gettime(CLOCK_MONOTONIC, &a);
+        r = nanosleep(&ts, NULL);
+        clock_gettime(CLOCK_MONOTONIC, &z);
+        long ms = (z.tv_sec - a.tv_sec) * 1000 + (z.tv_nsec - a.tv_nsec) / 1000000;
+        say("slept long enough %d, not much longer %d", ms >= 1500, ms < 4000);
+    } else if (!strcmp(how, "flock")) {
+        int fd = (int)CHK(open("lock", O_CREAT | O_RDWR, 0600)), fd2 = (int)CHK(open("lock", O_RDWR));
+        CHK(flock(fd, LOCK_EX));
+        pid_t c = (pid_t)CHK(fork());
+        if (!c) {
+            close(fd);
+            r = flock(fd2, LOCK_EX);
+            _exit(r ? 1 : 3);
+        }
+        ready(c);
+        until_stop();
+        CHK(flock(fd, LOCK_UN));
+        int st;
+        r = waitpid(c, &st, 0) == c ? st : -1;
+    } else if (!strcmp(how, "recv")) {
+        int s[2];
+        CHK(socketpair(AF_UNIX, SOCK_STREAM, 0, s));
+        p[1] = s[1];
+        r = recv(s[0], b, sizeof b, 0);
+    }
+    say("%s %ld %s", how, r, r == -1 ? strerror(errno) : "");
+}
+
+/* A stopped one: it stays so, until SIGCONT. */
+static void stopped(int argc, char **argv)
+{
+    (void)argc, (void)argv;
+    pthread_t t;
+    pid_t c = (pid_t)CHK(fork());
+    if (!c) {
+        MUST(!pthread_create(&t, NULL, waiting, NULL));
+        usleep(20000);
+        raise(SIGSTOP);
+        pthread_join(t, NULL);
+        _exit(8);
+    }
+    int st;
+    CHK(waitpid(c, &st, WUNTRACED));
+    ready(c);
+    until_stop();
+    CHK(waitpid(c, &st, WUNTRACED));
+    say("end %x", st);
+}
+
+/* One that has a tracer already: ./pid is the traced one, we are the tracer. */
+static void traced(int argc, char **argv)
+{
+    (void)argc, (void)argv;
+    pid_t c = (pid_t)CHK(fork());
+    if (!c) {
+        until_stop();
+        _exit(0);
+    }
+    CHK(ptrace(PTRACE_SEIZE, c, NULL, NULL));
+    ready(c);
+    int st;
+    CHK(waitpid(c, &st, 0));
+    say("end %x", st);
+}
+
+static void zombie(int argc, char **argv)
+{
+    (void)argc, (void)argv;
+    pid_t c = (pid_t)CHK(fork());
+    if (!c)
+        _exit(0);
+    siginfo_t i;
+    CHK(waitid(P_PID, (id_t)c, &i, WEXITED | WNOWAIT));
+    ready(c);
+    until_stop();
+}
+
+static void *thread_ready(void *arg)
+{
+    ready((pid_t)syscall(SYS_gettid));
+    until_stop();
+    return arg;
+}
+
+/* ./pid is a thread that is not the first; or with an argument, a process whose first thread has ended. */
+static void thread(int argc, char **argv)
+{
+    pthread_t t;
+    (void)argv;
+    if (argc > 2) {
+        MUST(!pthread_create(&t, NULL, waiting, NULL));
+        ready(getpid());
+        pthread_exit(NULL);
+    }
+    MUST(!pthread_create(&t, NULL, thread_ready, NULL));
+    pthread_join(t, NULL);
+}
+
+int main(int argc, char **argv)
+{
+    static const struct scene s[] = {
+        { "loop", loop }, { "spawn", spawn }, { "many", many }, { "blocked", blocked }, { "stopped", stopped },
+        { "traced", traced }, { "zombie", zombie }, { "thread", thread }, { NULL, NULL },
+    };
+    return t_main(argc, argv, s);
+}

@@ -1,0 +1,129 @@
+/* What changes in the file system, by every call that can do it. */
+#include "t.h"
+
+static int dirfd_;
+
+static void made(const char *type, const char *path, const char *more)
+{
+    want("len([e for e in by('%s', path='%s%s') if 'error' not in e%s]) == 1", type, t_cwd, path, more);
+}
+
+static void names(int argc, char **argv)
+{
+    (void)argc, (void)argv;
+    CHK(mkdir("d", 0755));
+    dirfd_ = (int)CHK(open("d", O_RDONLY | O_DIRECTORY));
+    CHK(mkdirat(dirfd_, "sub", 0700));
+    made("mkdir", "d", " and e['mode'] == '0755'");
+    made("mkdir", "d/sub", " and e['mode'] == '0700'");
+    t_put("a", 1), t_put("b", 1), t_put("c", 1), t_put("d/x", 1), t_put("d/y", 1);
+    CHK(unlink("a"));
+    CHK(unlinkat(dirfd_, "x", 0));
+    made("unlink", "a", "");
+    made("unlink", "d/x", "");
+    CHK(unlinkat(dirfd_, "sub", AT_REMOVEDIR));
+    made("rmdir", "d/sub", "");
+    CHK(mkdir("e", 0755));
+    CHK(rmdir("e"));
+    made("rmdir", "e", "");
+    CHK(rename("b", "b2"));
+    CHK(renameat(AT_FDCWD, "b2", dirfd_, "b3"));
+    CHK(syscall(SYS_renameat2, dirfd_, "b3", AT_FDCWD, "b4", 1 /* RENAME_NOREPLACE */));
+    want("[(e['path'], e['new_path']) for e in by('rename')] == [('%sb', '%sb2'), ('%sb2', '%sd/b3'), ('%sd/b3', '%sb4')]",
+         t_cwd, t_cwd, t_cwd, t_cwd, t_cwd, t_cwd);
+    CHK(link("c", "l1"));
+    CHK(linkat(AT_FDCWD, "c", dirfd_, "l2", 0));
+    want("[(e['path'], e['new_path']) for e in by('link')] == [('%sc', '%sl1'), ('%sc', '%sd/l2')]", t_cwd, t_cwd, t_cwd, t_cwd);
+    CHK(symlink("to/there", "s1"));
+    CHK(symlinkat("to/there", dirfd_, "s2"));
+    made("symlink", "s1", " and e['target'] == 'to/there'");
+    made("symlink", "d/s2", " and e['target'] == 'to/there'");
+    CHK(mknod("n1", S_IFIFO | 0600, 0));
+    CHK(mknodat(dirfd_, "n2", S_IFREG | 0640, 0));
+    made("mknod", "n1", "");
+    made("mknod", "d/n2", " and e['mode'].endswith('0640')");
+}
+
+static void attrs(int argc, char **argv)
+{
+    (void)argc, (void)argv;
+    t_put("f", 100), t_put("g", 100);
+    int fd = (int)CHK(open("f", O_RDWR)), d = (int)CHK(open(".", O_RDONLY | O_DIRECTORY));
+    CHK(truncate("g", 7));
+    CHK(ftruncate(fd, 70000));
+    made("truncate", "g", " and e['size'] == 7");
+    made("truncate", "f", " and e['size'] == 70000");
+    CHK(chmod("f", 0600));
+    CHK(fchmod(fd, 0644));
+    CHK(fchmodat(d, "f", 04755, 0));
+    want("[e['mode'] for e in by('chmod', path='%sf')] == ['0600', '0644', '04755']", t_cwd);
+    CHK(chown("f", getuid(), getgid()));
+    CHK(fchown(fd, getuid(), (gid_t)-1));
+    CHK(fchownat(d, "f", (uid_t)-1, getgid(), 0));
+    CHK(lchown("f", getuid(), getgid()));
+    want("len(by('chown', path='%sf')) == 4", t_cwd);
+    want("by('chown', path='%sf')[0]['uid'] == %d", t_cwd, getuid());
+    want("by('chown', path='%sf')[1]['gid'] in (-1, None, 4294967295)", t_cwd);
+}
+
+static void failing(int argc, char **argv)
+{
+    (void)argc, (void)argv;
+    static const struct { const char *path; int flags, err; const char *name; } o[] = {
+        { "absent", O_RDONLY, ENOENT, "ENOENT" },
+        { "here/under", O_RDONLY, ENOTDIR, "ENOTDIR" },
+        { "here", O_RDONLY | O_DIRECTORY, ENOTDIR, "ENOTDIR" },
+        { ".", O_WRONLY, EISDIR, "EISDIR" },
+        { "here", O_WRONLY | O_CREAT | O_EXCL, EEXIST, "EEXIST" },
+        { "loop", O_RDONLY, ELOOP, "ELOOP" },
+    };
+    t_put("here", 1);
+    CHK(symlink("loop", "loop"));
+    for (unsigned i = 0; i < sizeof o / sizeof *o; i++) {
+        MUST(open(o[i].path, o[i].flags, 0600) == -1 && errno == o[i].err);
+        if (o[i].path[0] == '.')
+            continue;
+        want("len(by('open', path='%s%s', error='%s')) == 1", t_cwd, o[i].path, o[i].name);
+    }
+    MUST(openat(77, "rel", O_RDONLY) == -1 && errno == EBADF);
+    want("len([e for e in by('open', error='EBADF') if e['path'].endswith('rel')]) == 1");
+    MUST(unlink("absent") == -1 && mkdir("here", 0700) == -1 && rmdir("here") == -1);
+    want("one('unlink', path='%sabsent')['error'] == 'ENOENT'", t_cwd);
+    want("one('mkdir', path='%shere')['error'] == 'EEXIST'", t_cwd);
+    want("one('rmdir', path='%shere')['error'] == 'ENOTDIR'", t_cwd);
+    want("len([f for f in S['failed'] if f['name'] in ('open', 'openat') and f['error'] == 'ENOTDIR' and f['count'] == 2]) == 1");
+    want("S['files_written'] >= 1");
+}
+
+static void opens(int argc, char **argv)
+{
+    (void)argc, (void)argv;
+    static const struct { const char *name; int flags; const char *writable; } o[] = {
+        { "r", O_RDONLY, "False" }, { "w", O_WRONLY, "True" }, { "rw", O_RDWR, "True" },
+    };
+    for (int i = 0; i < 3; i++) {
+        t_put(o[i].name, 1);
+        int fd = (int)CHK(open(o[i].name, o[i].flags));
+        want("[e['writable'] for e in by('open', path='%s%s', fd=%d)][-1] is %s", t_cwd, o[i].name, fd, o[i].writable);
+    }
+    int fd = (int)CHK(creat("cr", 0600));
+    want("one('open', path='%scr')['fd'] == %d", t_cwd, fd);
+    want("one('open', path='%scr')['writable'] is True", t_cwd);
+    struct { uint64_t flags, mode, resolve; } how = { O_RDWR | O_CREAT, 0600, 0x08 /* RESOLVE_BENEATH */ };
+    fd = (int)syscall(SYS_openat2, AT_FDCWD, "how", &how, sizeof how);
+    if (fd >= 0)
+        want("one('open', path='%show')['fd'] == %d", t_cwd, fd);
+#ifdef SYS_open
+    fd = (int)CHK(syscall(SYS_open, "old", O_CREAT | O_WRONLY, 0600));
+    want("one('open', path='%sold')['fd'] == %d", t_cwd, fd);
+#endif
+}
+
+int main(int argc, char **argv)
+{
+    static const struct scene s[] = {
+        { "names", names }, { "attrs", attrs }, { "failing", failing }, { "opens", opens }, { NULL, NULL },
+    };
+    umask(022);
+    return t_main(argc, argv, s);
+}

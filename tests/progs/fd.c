@@ -1,0 +1,588 @@
+/* The meaning of fds: which open file a number stands for, in which table, and until when. */
+#include "t.h"
+#include <linux/close_range.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/inotify.h>
+#include <sys/ioctl.h>
+#include <sys/signalfd.h>
+#include <sys/timerfd.h>
+
+#define CREATE (O_RDWR | O_CREAT | O_TRUNC)
+
+static int put(const char *name, int fd)
+{
+    int f = (int)CHK(open(name, CREATE, 0644));
+    if (f != fd) {
+        CHK(dup2(f, fd));
+        close(f);
+    }
+    return fd;
+}
+
+static void bytes(int fd, int n)
+{
+    char b[4096] = { 0 };
+    MUST(write(fd, b, (size_t)n) == n);
+}
+
+static void wrote(const char *name, int n)
+{
+    want("tot('write', 'bytes', filename='%s%s') == %d", t_cwd, name, n);
+}
+
+static void closed_once(const char *name, int n)
+{
+    want("one('close', path='%s%s')['bytes_written'] == %d", t_cwd, name, n);
+}
+
+/* The last to hold the open file: who closed it, or had it open when it ended. */
+static void last_holder(const char *name, pid_t p)
+{
+    want("{x['pid'] for x in by('close', path='%s%s') + [r for r in S['open_at_exit']"
+         " if r['path'] == '%s%s']} == {%d}", t_cwd, name, t_cwd, name, p);
+}
+
+static void dup_all(int argc, char **argv)
+{
+    (void)argc, (void)argv;
+    int a = (int)CHK(open("one", CREATE, 0644));
+    int fds[] = { a, dup(a), dup2(a, 50), dup3(a, 51, O_CLOEXEC), fcntl(a, F_DUPFD, 60),
+                  fcntl(a, F_DUPFD_CLOEXEC, 70), dup2(a, a) };
+    int sum = 0;
+    for (int i = 0; i < 7; i++) {
+        bytes((int)CHK(fds[i]), i + 1);
+        sum += i + 1;
+    }
+    put("two", 50); /* dup2 over an open fd closes it */
+    bytes(50, 100);
+    MUST(dup2(999, 51) == -1); /* a failed dup2 closes nothing */
+    bytes(51, 1000);
+    for (int i = 1; i < 6; i++)
+        close(fds[i]);
+    bytes(a, 10000 - 6000);
+    close(a);
+    wrote("one", sum + 1000 + 4000);
+    wrote("two", 100);
+    closed_once("one", sum + 5000);
+    closed_once("two", 100);
+    want("{e['fd'] for e in by('write', filename='%sone')} == {%d, %d, 50, 51, %d, %d}", t_cwd,
+         a, fds[1], fds[4], fds[5]);
+    want("one('close', path='%sone')['ts_ns'] >= by('write', filename='%sone')[-1]['ts_ns']", t_cwd, t_cwd);
+}
+
+static void cloexec_after(int argc, char **argv)
+{
+    (void)argc, (void)argv;
+    for (int fd = 20; fd < 26; fd++) { /* 20, 22, 24 were closed by exec: these numbers are free */
+        if (fcntl(fd, F_GETFD) == -1) {
+            char name[16];
+            snprintf(name, sizeof name, "new%d", fd);
+            put(name, fd);
+            wrote(name, fd + 1000);
+        }
+        bytes(fd, fd + 1000);
+    }
+    for (int fd = 20; fd < 26; fd++) {
+        char name[16];
+        snprintf(name, sizeof name, "old%d", fd);
+        wrote(name, fd % 2 ? fd + fd + 1000 : fd);
+        if (!(fd % 2)) /* closed by exec itself, with what was written before */
+            want("tot('close', 'bytes_written', path='%sold%d') == %d", t_cwd, fd, fd);
+    }
+    want("len(by('exec')) == 2");
+    want("{e['path'] for e in S['open_at_exit']} >= {'%sold21', '%sold23', '%snew20'}", t_cwd, t_cwd, t_cwd);
+    want("not {e['path'] for e in S['open_at_exit']} & {'%sold20', '%sold22', '%sold24'}", t_cwd, t_cwd, t_cwd);
+}
+
+static void cloexec(int argc, char **argv)
+{
+    if (argc > 2) {
+        cloexec_after(argc, argv);
+        return;
+    }
+    for (int fd = 20; fd < 26; fd++) {
+        char name[16];
+        snprintf(name, sizeof name, "old%d", fd);
+        put(name, fd);
+        bytes(fd, fd);
+    }
+    int f = (int)CHK(open("old20", O_WRONLY | O_CLOEXEC));
+    CHK(dup3(f, 20, O_CLOEXEC)); /* replaces: of the two open files of that name the first is closed */
+    close(f);
+    CHK(fcntl(22, F_SETFD, FD_CLOEXEC));
+    CHK(ioctl(24, FIOCLEX));
+    CHK(fcntl(21, F_SETFD, FD_CLOEXEC)); /* and not any more */
+    CHK(fcntl(21, F_SETFD, 0));
+    CHK(ioctl(23, FIOCLEX));
+    CHK(ioctl(23, FIONCLEX));
+    execl("/proc/self/exe", argv[0], "cloexec", "after", NULL);
+}
+
+static void range_after(void)
+{
+    /* 20..24 closed at once, 25..27 by exec, 28 lives */
+    for (int fd = 20; fd < 29; fd++) {
+        MUST((fcntl(fd, F_GETFD) == -1) == (fd < 28));
+        if (fd < 28) {
+            char name[16];
+            snprintf(name, sizeof name, "new%d", fd);
+            put(name, fd);
+            wrote(name, 500);
+        }
+        bytes(fd, 500);
+    }
+    for (int fd = 20; fd < 28; fd++) {
+        char name[16];
+        snprintf(name, sizeof name, "old%d", fd);
+        closed_once(name, fd);
+        wrote(name, fd);
+    }
+    wrote("old28", 528);
+    want("by('close', path='%sold24')[0]['ts_ns'] < by('exec')[-1]['ts_ns'] + 1", t_cwd);
+    want("row('open_at_exit', path='%sold28')['fd'] == 28", t_cwd);
+}
+
+static void range(int argc, char **argv)
+{
+    if (argc > 2) {
+        range_after();
+        return;
+    }
+    for (int fd = 20; fd < 29; fd++) {
+        char name[16];
+        snprintf(name, sizeof name, "old%d", fd);
+        put(name, fd);
+        bytes(fd, fd);
+    }
+    if (syscall(SYS_close_range, 20u, 24u, 0u))
+        skip("close_range");
+    CHK(syscall(SYS_close_range, 25u, 27u, CLOSE_RANGE_CLOEXEC));
+    bytes(1, 0);
+    execl("/proc/self/exe", argv[0], "range", "after", NULL);
+}
+
+/* A child in the same table (CLONE_FILES, memory not shared). */
+static pid_t sharer(int flags)
+{
+    return (pid_t)CHK(syscall(SYS_clone, (unsigned long)flags | SIGCHLD, 0, 0, 0, 0));
+}
+
+static void range_unshare(int argc, char **argv)
+{
+    (void)argc, (void)argv;
+    put("keep", 30);
+    pid_t p = sharer(CLONE_FILES);
+    if (!p) { /* leaves the shared table, then closes in its own copy */
+        if (syscall(SYS_close_range, 30u, 40u, CLOSE_RANGE_UNSHARE))
+            _exit(77);
+        put("childs", 30);
+        bytes(30, 7);
+        _exit(0);
+    }
+    t_wait(p, 0);
+    bytes(30, 11);
+    wrote("keep", 11);
+    wrote("childs", 7);
+    want("one('write', filename='%schilds')['pid'] == %d", t_cwd, p);
+    want("by('write', filename='%skeep')[0]['pid'] == %d", t_cwd, getpid());
+}
+
+static void clone_files(int argc, char **argv)
+{
+    (void)argc, (void)argv;
+    volatile int *sh = t_shared(4096);
+    put("first", 30);
+    pid_t p = sharer(CLONE_FILES);
+    if (!p) {
+        put("second", 30); /* in the table of both */
+        put("third", 31);
+        sh[0] = 1;
+        t_until(sh + 1);
+        bytes(32, 5); /* opened by the parent meanwhile */
+        CHK(unshare(CLONE_FILES)); /* from here on each has its own */
+        put("mine", 32);
+        bytes(32, 9);
+        _exit(0);
+    }
+    t_until(sh);
+    bytes(30, 3);
+    bytes(31, 4);
+    put("fourth", 32);
+    sh[1] = 1;
+    t_wait(p, 0);
+    bytes(32, 6);
+    wrote("first", 0);
+    wrote("second", 3);
+    wrote("third", 4);
+    wrote("fourth", 11);
+    wrote("mine", 9);
+    want("{e['pid'] for e in by('write', filename='%sfourth')} == {%d, %d}", t_cwd, getpid(), p);
+    want("one('write', filename='%ssecond')['pid'] == %d", t_cwd, getpid());
+    want("one('close', path='%sfirst')['bytes_written'] == 0", t_cwd);
+    last_holder("mine", p);
+}
+
+static void fork_copy(int argc, char **argv)
+{
+    (void)argc, (void)argv;
+    volatile int *sh = t_shared(4096);
+    put("common", 30);
+    pid_t p = (pid_t)CHK(fork());
+    if (!p) {
+        put("childs", 31);
+        bytes(31, 3);
+        bytes(30, 4);
+        close(30);
+        put("childs2", 30);
+        bytes(30, 5);
+        sh[0] = 1;
+        _exit(0);
+    }
+    t_until(sh);
+    put("parents", 31);
+    bytes(31, 6);
+    bytes(30, 7);
+    t_wait(p, 0);
+    close(30);
+    wrote("common", 11);
+    wrote("childs", 3);
+    wrote("childs2", 5);
+    wrote("parents", 6);
+    closed_once("common", 11); /* one open file, two tables: it goes with the parent's close */
+    want("one('close', path='%scommon')['pid'] == %d", t_cwd, getpid());
+    want("one('close', path='%scommon')['opener_pid'] == %d", t_cwd, getpid());
+    last_holder("childs", p);
+}
+
+static void *thread_open(void *arg)
+{
+    put("thr", 33);
+    bytes(33, 4);
+    return arg;
+}
+
+static void threads(int argc, char **argv)
+{
+    (void)argc, (void)argv;
+    pthread_t t;
+    MUST(!pthread_create(&t, NULL, thread_open, NULL));
+    pthread_join(t, NULL);
+    bytes(33, 5);
+    close(33);
+    wrote("thr", 9);
+    closed_once("thr", 9);
+    want("len({e['tid'] for e in by('write', filename='%sthr')}) == 2", t_cwd);
+    want("{e['pid'] for e in by('write', filename='%sthr')} == {%d}", t_cwd, getpid());
+}
+
+/* Sends fds over a socket, or takes them at the other end. */
+static void pass(int sock, int *fds, int n, int send)
+{
+    union { struct cmsghdr h; char b[CMSG_SPACE(sizeof(int) * 8)]; } c = { 0 };
+    char byte = 'x';
+    struct iovec v = { &byte, 1 };
+    struct msghdr m = { .msg_iov = &v, .msg_iovlen = 1, .msg_control = &c,
+                        .msg_controllen = send ? CMSG_SPACE(sizeof(int) * (size_t)n) : sizeof c };
+    if (send) {
+        struct cmsghdr *h = CMSG_FIRSTHDR(&m);
+        h->cmsg_level = SOL_SOCKET;
+        h->cmsg_type = SCM_RIGHTS;
+        h->cmsg_len = CMSG_LEN(sizeof(int) * (size_t)n);
+        memcpy(CMSG_DATA(h), fds, sizeof(int) * (size_t)n);
+        CHK(sendmsg(sock, &m, 0));
+        return;
+    }
+    CHK(recvmsg(sock, &m, MSG_CMSG_CLOEXEC));
+    MUST(CMSG_FIRSTHDR(&m) && CMSG_FIRSTHDR(&m)->cmsg_type == SCM_RIGHTS);
+    memcpy(fds, CMSG_DATA(CMSG_FIRSTHDR(&m)), sizeof(int) * (size_t)n);
+}
+
+static void scm_(int in_flight)
+{
+    int s[2], fds[2];
+    volatile int *sh = t_shared(4096);
+    CHK(socketpair(AF_UNIX, SOCK_STREAM, 0, s));
+    pid_t p = (pid_t)CHK(fork());
+    if (!p) {
+        for (int i = 0; i < 5; i++)
+            CHK(open("/dev/null", O_RDONLY)); /* other numbers than the sender's */
+        if (in_flight)
+            t_until(sh); /* the sender has closed its own: only the message holds them */
+        pass(s[1], fds, 2, 0);
+        sh[3] = 1;
+        t_until(sh);
+        bytes(fds[0], 21);
+        bytes(fds[1], 22);
+        sh[1] = fds[0], sh[2] = fds[1];
+        close(fds[0]);
+        _exit(0);
+    }
+    fds[0] = (int)CHK(open("sent0", CREATE, 0644));
+    fds[1] = (int)CHK(open("sent1", CREATE, 0644));
+    bytes(fds[0], 100);
+    pass(s[0], fds, 2, 1);
+    if (!in_flight)
+        t_until(sh + 3);
+    close(fds[0]);
+    close(fds[1]);
+    sh[0] = 1;
+    t_wait(p, 0);
+    MUST(sh[1] != fds[0]);
+    wrote("sent0", 121);
+    wrote("sent1", 22);
+    want("one('write', filename='%ssent0', pid=%d)['fd'] == %d", t_cwd, p, sh[1]);
+    want("one('write', filename='%ssent1', pid=%d)['fd'] == %d", t_cwd, p, sh[2]);
+    closed_once("sent0", 121); /* the sender's close is not the last */
+    want("one('close', path='%ssent0')['opener_pid'] == %d", t_cwd, getpid());
+    last_holder("sent1", p);
+}
+
+static void scm(int argc, char **argv) { (void)argc, (void)argv, scm_(0); }
+static void flight(int argc, char **argv) { (void)argc, (void)argv, scm_(1); }
+
+static void getfd(int argc, char **argv)
+{
+    (void)argc, (void)argv;
+    volatile int *sh = t_shared(4096);
+    pid_t p = (pid_t)CHK(fork());
+    if (!p) {
+        sh[1] = (int)CHK(open("theirs", CREATE, 0644));
+        bytes(sh[1], 3);
+        sh[0] = 1;
+        t_until(sh + 2);
+        _exit(0);
+    }
+    t_until(sh);
+    for (int i = 0; i < 5; i++)
+        CHK(open("/dev/null", O_RDONLY));
+    int pfd = (int)syscall(SYS_pidfd_open, p, 0);
+    int fd = pfd < 0 ? -1 : (int)syscall(SYS_pidfd_getfd, pfd, sh[1], 0);
+    if (fd < 0) {
+        sh[2] = 1;
+        skip("pidfd_getfd");
+    }
+    MUST(fd != sh[1]);
+    bytes(fd, 5);
+    sh[2] = 1;
+    t_wait(p, 0);
+    close(fd);
+    wrote("theirs", 8);
+    want("one('write', filename='%stheirs', pid=%d)['fd'] == %d", t_cwd, getpid(), fd);
+    closed_once("theirs", 8);
+    want("one('close', path='%stheirs')['opener_pid'] == %d", t_cwd, p);
+}
+
+/* fd inherit IN SEVEN OUT: the names of what the case has opened as 0, 7 and 1. */
+static void inherit(int argc, char **argv)
+{
+    char b[64];
+    MUST(argc == 5);
+    MUST(read(0, b, 6) == 6);
+    MUST(read(7, b, 9) == 9);
+    bytes(2, 13); /* what kvis says on stderr goes to another file */
+    want("tot('read', 'bytes', filename='%s', fd=0) == 6", argv[2]);
+    want("tot('read', 'bytes', filename='%s', fd=7) == 9", argv[3]);
+    want("tot('write', 'bytes', filename='%s', fd=1) > 100", argv[4]);
+    want("tot('write', 'bytes', fd=2) == 13");
+    want("row('files', path='%s')['bytes_read'] == 9", argv[3]);
+}
+
+static void *chdir_thread(void *arg)
+{
+    CHK(chdir((char *)arg));
+    return NULL;
+}
+
+static void opened(const char *name, const char *abs)
+{
+    say("note %s is %s%s", name, t_cwd, abs);
+    want("len([e for e in by('open') if os.path.normpath(e['path']) == '%s%s' and 'error' not in e]) == 1", t_cwd, abs);
+}
+
+static void relative(int argc, char **argv)
+{
+    (void)argc, (void)argv;
+    CHK(mkdir("d", 0755));
+    CHK(mkdir("d/e", 0755));
+    CHK(open("a", CREATE, 0644));
+    CHK(chdir("d"));
+    CHK(open("b", CREATE, 0644));
+    int up = (int)CHK(open("..", O_RDONLY | O_DIRECTORY));
+    int e = (int)CHK(openat(up, "d/e", O_PATH | O_DIRECTORY));
+    CHK(openat(e, "c", CREATE, 0644));
+    CHK(openat(up, "./d/../f", CREATE, 0644));
+    CHK(fchdir(e));
+    CHK(open("g", CREATE, 0644));
+    CHK(openat(e, "/dev/null", O_RDONLY)); /* dirfd means nothing for an absolute name */
+    pid_t q = (pid_t)CHK(fork());
+    if (!q) { /* its own cwd */
+        CHK(chdir("/"));
+        CHK(open("etc/passwd", O_RDONLY));
+        _exit(0);
+    }
+    t_wait(q, 0);
+    CHK(open("h", CREATE, 0644));
+    pthread_t t;
+    MUST(!pthread_create(&t, NULL, chdir_thread, "../.."));
+    pthread_join(t, NULL);
+    CHK(open("i", CREATE, 0644)); /* the thread moved all of us */
+    pid_t p = sharer(CLONE_FS);
+    if (!p) {
+        CHK(chdir("d"));
+        _exit(0);
+    }
+    t_wait(p, 0);
+    CHK(open("j", CREATE, 0644));
+    MUST(chdir("nowhere") == -1);
+    CHK(open("k", CREATE, 0644));
+    CHK(chdir("/"));
+    CHK(open("etc/group", O_RDONLY));
+    opened("a", "a");
+    opened("b", "d/b");
+    opened("c", "d/e/c");
+    opened("f", "f");
+    opened("g", "d/e/g");
+    opened("h", "d/e/h");
+    opened("i", "i");
+    opened("j", "d/j");
+    opened("k", "d/k");
+    want("len(by('open', path='/etc/passwd', pid=%d)) == 1", q);
+    want("len(by('open', path='/etc/group')) == 1");
+}
+
+static void kind(int fd, const char *kinds, const char *like)
+{
+    want("[e['kind'] in (%s) or e for e in S['open_at_exit'] if e['pid'] == %d and e['fd'] == %d] == [True]",
+         kinds, getpid(), fd);
+    if (like)
+        want("'%s' in row('open_at_exit', fd=%d)['path']", like, fd);
+}
+
+static void kinds(int argc, char **argv)
+{
+    (void)argc, (void)argv;
+    int p[2];
+    sigset_t set;
+    sigemptyset(&set);
+    sigaddset(&set, SIGUSR2);
+    CHK(pipe(p));
+    kind(p[0], "'pipe',", NULL);
+    kind(p[1], "'pipe',", NULL);
+    CHK(pipe2(p, O_CLOEXEC));
+    kind(p[1], "'pipe',", NULL);
+    kind((int)CHK(eventfd(0, 0)), "'eventfd',", NULL);
+    kind((int)CHK(epoll_create1(0)), "'epoll',", NULL);
+    kind((int)CHK(timerfd_create(CLOCK_MONOTONIC, 0)), "'timerfd',", NULL);
+    kind((int)CHK(signalfd(-1, &set, 0)), "'signalfd',", NULL);
+    kind((int)CHK(inotify_init1(0)), "'inotify',", NULL);
+    kind((int)CHK(syscall(SYS_memfd_create, "my memory", 0)), "'memfd',", "my memory");
+    int fd = (int)syscall(SYS_pidfd_open, getpid(), 0);
+    if (fd >= 0)
+        kind(fd, "'pidfd',", NULL);
+    char ring[256] = { 0 };
+    fd = (int)syscall(SYS_io_uring_setup, 1, ring);
+    if (fd >= 0)
+        kind(fd, "'io_uring',", NULL);
+    kind((int)CHK(open("f", CREATE, 0644)), "'file',", "kinds/f");
+    kind((int)CHK(open(".", O_RDONLY | O_DIRECTORY)), "'dir', 'directory'", NULL);
+    kind((int)CHK(open("/dev/null", O_RDWR)), "'device',", "/dev/null");
+    CHK(mkfifo("fifo", 0600));
+    kind((int)CHK(open("fifo", O_RDWR)), "'pipe', 'fifo'", "fifo");
+}
+
+static void sockets(int argc, char **argv)
+{
+    (void)argc, (void)argv;
+    static const struct { int af, type, proto; const char *name; } s[] = {
+        { AF_INET, SOCK_STREAM, 0, "'tcp4'," },
+        { AF_INET6, SOCK_STREAM | SOCK_NONBLOCK, 0, "'tcp6'," },
+        { AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0, "'udp4'," },
+        { AF_INET6, SOCK_DGRAM, 0, "'udp6'," },
+        { AF_UNIX, SOCK_STREAM, 0, "'unix', 'unix-stream'" },
+        { AF_UNIX, SOCK_DGRAM, 0, "'unix-dgram',"},
+        { AF_UNIX, SOCK_SEQPACKET, 0, "'unix-seqpacket'," },
+        { AF_NETLINK, SOCK_RAW, 0, "'netlink'," },
+        { AF_INET, SOCK_RAW, 1, "'raw4'," },
+        { AF_PACKET, SOCK_RAW, 0, "'packet'," },
+        { AF_VSOCK, SOCK_STREAM, 0, "'vsock'," },
+    };
+    for (unsigned i = 0; i < sizeof s / sizeof *s; i++) {
+        int fd = socket(s[i].af, s[i].type, s[i].proto);
+        if (fd >= 0)
+            want("[e.get('sock_type', e['kind']) in (%s) or e for e in S['open_at_exit'] if e['fd'] == %d] == [True]",
+                 s[i].name, fd);
+    }
+    int p[2];
+    CHK(socketpair(AF_UNIX, SOCK_STREAM, 0, p));
+    for (int i = 0; i < 2; i++)
+        want("[e.get('sock_type', e['kind']) in ('unix', 'unix-stream') or e for e in S['open_at_exit'] if e['fd'] == %d] == [True]", p[i]);
+}
+
+static void ledger(int argc, char **argv)
+{
+    (void)argc, (void)argv;
+    char b[100];
+    int fd = (int)CHK(open("led", CREATE, 0644));
+    bytes(fd, 70);
+    bytes(fd, 30);
+    lseek(fd, 0, SEEK_SET);
+    MUST(read(fd, b, 60) == 60);
+    usleep(30000);
+    close(fd);
+    fd = (int)CHK(open("led", O_RDONLY)); /* another open file of the same name */
+    MUST(read(fd, b, 100) == 100);
+    close(fd);
+    put("left", 40);
+    bytes(40, 17);
+    volatile int *sh = t_shared(4096);
+    put("given", 41);
+    pid_t p = (pid_t)CHK(fork());
+    if (!p) {
+        t_until(sh);
+        bytes(41, 2);
+        _exit(0); /* the last reference goes with the child */
+    }
+    close(41);
+    sh[0] = 1;
+    t_wait(p, 0);
+    want("[(e['bytes_read'], e['bytes_written']) for e in by('close', path='%sled')] == [(60, 100), (100, 0)]", t_cwd);
+    want("all(e['kind'] == 'file' and e['opener_pid'] == %d for e in by('close', path='%sled'))", getpid(), t_cwd);
+    want("30e6 <= by('close', path='%sled')[0]['age_ns'] < 20e9", t_cwd);
+    want("row('files', path='%sled')['bytes_read'] == 160", t_cwd);
+    want("row('files', path='%sled')['bytes_written'] == 100", t_cwd);
+    want("row('files', path='%sled')['opens'] == 2", t_cwd);
+    want("row('open_at_exit', path='%sleft')['fd'] == 40", t_cwd);
+    want("row('open_at_exit', path='%sleft')['pid'] == %d", t_cwd, getpid());
+    want("not [e for e in S['open_at_exit'] if e['path'] == '%sled']", t_cwd);
+    last_holder("given", p);
+}
+
+/* Files without a name any more. */
+static void tmpfile_(int argc, char **argv)
+{
+    (void)argc, (void)argv;
+    int fd = open(".", O_TMPFILE | O_RDWR, 0600);
+    if (fd < 0)
+        skip("O_TMPFILE");
+    bytes(fd, 12);
+    close(fd);
+    fd = (int)CHK(open("gone", CREATE, 0600));
+    CHK(unlink("gone"));
+    bytes(fd, 14);
+    close(fd);
+    want("tot('write', 'bytes', fd=%d) == 26", fd);
+    want("one('close', path='%sgone')['bytes_written'] == 14", t_cwd);
+    want("len(by('close', bytes_written=12)) == 1");
+}
+
+int main(int argc, char **argv)
+{
+    static const struct scene s[] = {
+        { "dup", dup_all }, { "cloexec", cloexec }, { "range", range }, { "range_unshare", range_unshare },
+        { "clone_files", clone_files }, { "fork_copy", fork_copy }, { "threads", threads }, { "scm", scm }, { "flight", flight },
+        { "getfd", getfd }, { "inherit", inherit }, { "relative", relative }, { "kinds", kinds },
+        { "sockets", sockets }, { "ledger", ledger }, { "tmpfile", tmpfile_ }, { NULL, NULL },
+    };
+    return t_main(argc, argv, s);
+}

@@ -1,0 +1,228 @@
+/* Connections: who talks to whom, and how it went. */
+#include "t.h"
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <linux/netlink.h>
+
+static union { struct sockaddr s; struct sockaddr_in in; struct sockaddr_in6 in6; struct sockaddr_un un; } a;
+static socklen_t alen;
+
+static void addr4(int port)
+{
+    memset(&a, 0, sizeof a);
+    a.in.sin_family = AF_INET;
+    a.in.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    a.in.sin_port = htons((uint16_t)port);
+    alen = sizeof a.in;
+}
+
+static void addr6(int port)
+{
+    memset(&a, 0, sizeof a);
+    a.in6.sin6_family = AF_INET6;
+    a.in6.sin6_addr = in6addr_loopback;
+    a.in6.sin6_port = htons((uint16_t)port);
+    alen = sizeof a.in6;
+}
+
+static void addrun(const char *path, size_t n)
+{
+    memset(&a, 0, sizeof a);
+    a.un.sun_family = AF_UNIX;
+    memcpy(a.un.sun_path, path, n);
+    alen = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + n);
+}
+
+static int port_of(int fd)
+{
+    struct sockaddr_in6 b;
+    socklen_t n = sizeof b;
+    CHK(getsockname(fd, (struct sockaddr *)&b, &n));
+    return ntohs(b.sin6_port); /* at the same place in sockaddr_in */
+}
+
+static int listener(int af, int *port)
+{
+    int fd = (int)CHK(socket(af, SOCK_STREAM, 0));
+    af == AF_INET ? addr4(0) : addr6(0);
+    if (bind(fd, &a.s, alen))
+        skip("bind");
+    CHK(listen(fd, 7));
+    *port = port_of(fd);
+    return fd;
+}
+
+static void talk(int c, int s)
+{
+    char b[100] = { 0 };
+    MUST(CHK(send(c, b, 40, 0)) == 40);
+    MUST(CHK(recv(s, b, 100, 0)) == 40);
+    MUST(CHK(write(s, b, 60)) == 60);
+    MUST(CHK(read(c, b, 100)) == 60);
+}
+
+static void tcp(int af, const char *type, const char *host)
+{
+    int port, l = listener(af, &port);
+    int c = (int)CHK(socket(af, SOCK_STREAM, 0));
+    af == AF_INET ? addr4(port) : addr6(port);
+    CHK(connect(c, &a.s, alen));
+    int s = (int)CHK(accept(l, NULL, NULL)), cport = port_of(c);
+    talk(c, s);
+    int c2 = (int)CHK(socket(af, SOCK_STREAM, 0));
+    CHK(connect(c2, &a.s, alen));
+    socklen_t n = sizeof a;
+    int s2 = (int)CHK(accept4(l, &a.s, &n, SOCK_CLOEXEC | SOCK_NONBLOCK));
+    MUST(fcntl(s2, F_GETFL) & O_NONBLOCK);
+    talk(c2, s2);
+    CHK(shutdown(c, SHUT_WR));
+    CHK(shutdown(s2, SHUT_RDWR));
+    want("[e['remote_addr'] for e in by('connect', sock_type='%s')] == ['%s:%d'] * 2", type, host, port);
+    want("one('listen', fd=%d)['backlog'] == 7", l);
+    want("one('bind', fd=%d)['sock_type'] == '%s'", l, type);
+    want("one('accept', fd=%d)['remote_addr'] == '%s:%d'", s, host, cport);
+    want("one('accept', fd=%d)['remote_addr'] == '%s:%d'", s2, host, port_of(c2));
+    want("one('accept', fd=%d)['local_addr'] == '%s:%d'", s2, host, port);
+    want("one('accept', fd=%d)['sock_type'] == '%s'", s2, type);
+    want("one('send', fd=%d)['remote_addr'] == '%s:%d'", c, host, port);
+    want("one('recv', fd=%d)['bytes'] == 60", c2);
+    want("one('recv', fd=%d)['remote_addr'] == '%s:%d'", s, host, cport);
+    want("row('peers', remote_addr='%s:%d')['bytes_sent'] == 80", host, port);
+    want("row('peers', remote_addr='%s:%d')['bytes_received'] == 120", host, port);
+    want("row('peers', remote_addr='%s:%d')['bytes_sent'] == 60", host, cport);
+    want("S['net_bytes_sent'] == 200 and S['net_bytes_received'] == 200");
+    want("'WR' in str(one('shutdown', fd=%d)['how']).upper() or one('shutdown', fd=%d)['how'] == 1", c, c);
+    want("len(S['connections']) >= 1 and '%s:%d' in str(S['connections'])", host, port);
+}
+
+static void tcp4(int argc, char **argv) { (void)argc, (void)argv; tcp(AF_INET, "tcp4", "127.0.0.1"); }
+static void tcp6(int argc, char **argv) { (void)argc, (void)argv; tcp(AF_INET6, "tcp6", "[::1]"); }
+
+static void refused(int argc, char **argv)
+{
+    (void)argc, (void)argv;
+    int port, l = listener(AF_INET, &port);
+    close(l); /* nobody listens there any more */
+    int c = (int)CHK(socket(AF_INET, SOCK_STREAM, 0));
+    addr4(port);
+    MUST(connect(c, &a.s, alen) == -1 && errno == ECONNREFUSED);
+    want("one('connect')['error'] == 'ECONNREFUSED'");
+    want("one('connect')['remote_addr'] == '127.0.0.1:%d'", port);
+    want("'127.0.0.1:%d' not in [p.get('remote_addr') for p in S['peers']]"
+         " or row('peers', remote_addr='127.0.0.1:%d')['bytes_sent'] == 0", port, port);
+    want("row('failed', name='connect')['error'] == 'ECONNREFUSED'");
+    want("row('failed', name='connect')['count'] == 1");
+}
+
+static void inprogress(int argc, char **argv)
+{
+    (void)argc, (void)argv;
+    int port, l = listener(AF_INET, &port);
+    int c = (int)CHK(socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK, 0));
+    addr4(port);
+    MUST(connect(c, &a.s, alen) == -1 && errno == EINPROGRESS);
+    struct pollfd f = { c, POLLOUT, 0 };
+    MUST(CHK(poll(&f, 1, 5000)) == 1);
+    int s = (int)CHK(accept(l, NULL, NULL));
+    fcntl(c, F_SETFL, 0);
+    talk(c, s);
+    want("by('connect')[0]['in_progress'] is True");
+    want("'error' not in by('connect')[0] or by('connect')[0]['error'] == 'EINPROGRESS'");
+    want("by('connect')[0]['remote_addr'] == '127.0.0.1:%d'", port);
+    want("one('send', fd=%d)['remote_addr'] == '127.0.0.1:%d'", c, port);
+    want("row('peers', remote_addr='127.0.0.1:%d')['bytes_received'] == 60", port);
+    want("'127.0.0.1:%d' in str(S['connections'])", port);
+}
+
+static void udp(int argc, char **argv)
+{
+    (void)argc, (void)argv;
+    char b[100] = { 0 };
+    int r = (int)CHK(socket(AF_INET, SOCK_DGRAM, 0)), s = (int)CHK(socket(AF_INET, SOCK_DGRAM, 0));
+    addr4(0);
+    CHK(bind(r, &a.s, alen));
+    int rport = port_of(r);
+    addr4(rport);
+    MUST(CHK(sendto(s, b, 30, 0, &a.s, alen)) == 30); /* not connected: the address is in the call */
+    int sport = port_of(s);
+    socklen_t n = sizeof a;
+    MUST(CHK(recvfrom(r, b, 100, 0, &a.s, &n)) == 30);
+    MUST(ntohs(a.in.sin_port) == sport);
+    int c = (int)CHK(socket(AF_INET, SOCK_DGRAM, 0));
+    addr4(rport);
+    CHK(connect(c, &a.s, alen));
+    MUST(CHK(send(c, b, 50, 0)) == 50);
+    want("one('send', fd=%d)['remote_addr'] == '127.0.0.1:%d'", s, rport);
+    want("one('send', fd=%d)['sock_type'] == 'udp4'", s);
+    want("one('recv', fd=%d)['remote_addr'] == '127.0.0.1:%d'", r, sport);
+    want("one('connect')['sock_type'] == 'udp4'");
+    want("one('send', fd=%d)['remote_addr'] == '127.0.0.1:%d'", c, rport);
+    want("row('peers', remote_addr='127.0.0.1:%d')['bytes_sent'] == 80", rport);
+    want("row('peers', remote_addr='127.0.0.1:%d')['bytes_received'] == 30", sport);
+}
+
+static void un(const char *path, size_t n, const char *shown, int type, const char *name)
+{
+    addrun(path, n);
+    int l = (int)CHK(socket(AF_UNIX, type, 0)), c = (int)CHK(socket(AF_UNIX, type, 0));
+    CHK(bind(l, &a.s, alen));
+    if (type == SOCK_DGRAM) {
+        MUST(CHK(sendto(c, path, n, 0, &a.s, alen)) == (ssize_t)n);
+        want("one('send', fd=%d)['remote_addr'] == '%s'", c, shown);
+    } else {
+        CHK(listen(l, 3));
+        CHK(connect(c, &a.s, alen));
+        int s = (int)CHK(accept(l, NULL, NULL));
+        talk(c, s);
+        want("one('connect', fd=%d)['remote_addr'] == '%s'", c, shown);
+        want("one('connect', fd=%d)['sock_type'] in (%s)", c, name);
+        want("one('send', fd=%d)['bytes'] == 40", c);
+        want("one('accept', fd=%d)['sock_type'] in (%s)", s, name);
+    }
+    want("one('bind', fd=%d)['local_addr'] == '%s'", l, shown);
+    want("one('bind', fd=%d)['sock_type'] in (%s)", l, name);
+}
+
+static void unix_(int argc, char **argv)
+{
+    (void)argc, (void)argv;
+    char abs[200], shown[200], rel[sizeof t_cwd + 8];
+    int n = snprintf(abs, sizeof abs, "%ssock", t_cwd);
+    if (n > 100)
+        skip("the directory's name is too long for a socket");
+    un(abs, (size_t)n + 1, abs, SOCK_STREAM, "'unix', 'unix-stream'");
+    snprintf(abs, sizeof abs, "%cabs%d", 0, getpid());
+    snprintf(shown, sizeof shown, "@abs%d", getpid());
+    un(abs, strlen(shown), shown, SOCK_STREAM, "'unix', 'unix-stream'");
+    un("seq", 3, "seq", SOCK_SEQPACKET, "'unix-seqpacket',"); /* no NUL at its end, relative */
+    snprintf(rel, sizeof rel, "%sdgram", t_cwd);
+    un(rel, strlen(rel) + 1, rel, SOCK_DGRAM, "'unix-dgram',");
+    int c = (int)CHK(socket(AF_UNIX, SOCK_STREAM, 0));
+    addrun("absent", 7);
+    MUST(connect(c, &a.s, alen) == -1 && errno == ENOENT);
+    want("one('connect', fd=%d)['error'] == 'ENOENT'", c);
+}
+
+static void netlink(int argc, char **argv)
+{
+    (void)argc, (void)argv;
+    int fd = (int)CHK(socket(AF_NETLINK, SOCK_RAW, NETLINK_ROUTE));
+    struct sockaddr_nl nl = { .nl_family = AF_NETLINK };
+    CHK(bind(fd, (struct sockaddr *)&nl, sizeof nl));
+    struct { struct nlmsghdr h; char gen[4]; } m = { .h = { sizeof m, 18 /* RTM_GETLINK */, NLM_F_REQUEST | NLM_F_DUMP, 1, 0 } };
+    MUST(CHK(sendto(fd, &m, sizeof m, 0, (struct sockaddr *)&nl, sizeof nl)) == (ssize_t)sizeof m);
+    static char b[32768];
+    ssize_t n = CHK(recv(fd, b, sizeof b, 0));
+    want("one('send', fd=%d)['bytes'] == %zu", fd, sizeof m);
+    want("tot('recv', 'bytes', fd=%d) == %zd", fd, n);
+    want("one('bind', fd=%d)['sock_type'] == 'netlink'", fd);
+}
+
+int main(int argc, char **argv)
+{
+    static const struct scene s[] = {
+        { "tcp4", tcp4 }, { "tcp6", tcp6 }, { "refused", refused }, { "inprogress", inprogress },
+        { "udp", udp }, { "unix", unix_ }, { "netlink", netlink }, { NULL, NULL },
+    };
+    return t_main(argc, argv, s);
+}

@@ -1,0 +1,226 @@
+/* Arguments that lie: strings at the very end of memory, pointers to nothing, counts beyond reason,
+ * pages that only another thread can bring. */
+#include "t.h"
+#include <linux/userfaultfd.h>
+#include <sys/epoll.h>
+#include <sys/ioctl.h>
+#include <sys/select.h>
+
+static char *edge; /* the first byte behind the mapping */
+
+static void make_edge(int prot)
+{
+    edge = mmap(NULL, 3 * 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    MUST(edge != MAP_FAILED);
+    edge += 8192;
+    prot < 0 ? CHK(munmap(edge, 4096)) : CHK(mprotect(edge, 4096, prot));
+}
+
+static char *before_edge(const char *s)
+{
+    size_t n = strlen(s) + 1;
+    return memcpy(edge - n, s, n);
+}
+
+static void strings(int argc, char **argv)
+{
+    (void)argc, (void)argv;
+    for (int k = -1; k < 1; k++) { /* unmapped, PROT_NONE */
+        make_edge(k);
+        char name[64];
+        snprintf(name, sizeof name, "edge%d", k + 1);
+        CHK(open(before_edge(name), O_CREAT | O_RDWR, 0600)); /* its NUL is the last byte there is */
+        want("len(by('open', path='%s%s')) == 1", t_cwd, name);
+        memset(edge - 300, 'z', 300); /* no NUL before the end */
+        MUST(open(edge - 10, O_RDONLY) == -1 && errno == EFAULT);
+        MUST(open(edge - 300, O_RDONLY) == -1 && errno == EFAULT);
+    }
+    want("len([e for e in by('open') if e.get('error') == 'EFAULT']) >= 4");
+    /* 4095 bytes and a NUL: the longest path */
+    static char path[5000];
+    for (int i = 0; i < 4090; i += 2)
+        memcpy(path + i, "./", 2);
+    memcpy(path + 4090, "longe", 6);
+    MUST(strlen(path) == 4095);
+    CHK(open(path, O_CREAT | O_RDWR, 0600));
+    want("len([e for e in by('open') if os.path.normpath(e['path']) == '%slonge' and 'error' not in e]) == 1", t_cwd);
+    memset(path, 'a', 4999);
+    MUST(open(path, O_RDONLY) == -1 && errno == ENAMETOOLONG);
+    want("len(by('open', error='ENAMETOOLONG')) == 1");
+    static const long bad[] = { 0, 1, 8, -1, -4096, 0x7ffffffff000, (long)0x8000000000000000ul, (long)0xffffffff81000000ul,
+                                0x4141414141414141 };
+    for (unsigned i = 0; i < sizeof bad / sizeof *bad; i++) {
+        MUST(syscall(SYS_openat, AT_FDCWD, bad[i], O_RDONLY) == -1 && errno == EFAULT);
+        MUST(syscall(SYS_write, 1, bad[i], 10L) == -1);
+        MUST(syscall(SYS_connect, socket(AF_INET, SOCK_STREAM, 0), bad[i], 16L) == -1);
+        MUST(syscall(SYS_execve, bad[i], bad[i], bad[i]) == -1);
+        syscall(SYS_newfstatat, AT_FDCWD, ".", bad[i], 0);
+        syscall(SYS_rt_sigaction, SIGUSR1, bad[i], bad[i], 8L);
+        syscall(SYS_clone3, bad[i], 64L);
+        syscall(SYS_recvmsg, 0, bad[i], 0);
+        syscall(SYS_sendmsg, 0, bad[i], 0);
+        syscall(SYS_readv, 0, bad[i], 5L);
+        syscall(SYS_prctl, PR_SET_NAME, bad[i]);
+        syscall(SYS_wait4, -1, bad[i], 0, bad[i]);
+        syscall(SYS_nanosleep, bad[i], bad[i]);
+        syscall(SYS_futex, bad[i], 1L, 1L);
+    }
+    want("len([e for e in by('open') if e.get('error') == 'EFAULT']) == %zu + 4", sizeof bad / sizeof *bad);
+    want("len(calls('futex')) >= %zu", sizeof bad / sizeof *bad);
+    want("all(len(json_) < 20000 for json_ in map(str, E))");
+}
+
+/* Counts of 2^31, 2^63, -1: refused by the kernel, and nothing of that size happens in kvis. */
+static void counts(int argc, char **argv)
+{
+    (void)argc, (void)argv;
+    static const unsigned long n[] = { 1024, 1025, 0x7fffffff, 0x80000000, 0xffffffff, 0x7fffffffffffffff, -1ul };
+    static char buf[65536];
+    static struct iovec v[1024];
+    int null = (int)CHK(open("/dev/null", O_RDWR)), s[2], e = (int)CHK(epoll_create1(0));
+    CHK(socketpair(AF_UNIX, SOCK_DGRAM, 0, s));
+    for (unsigned i = 0; i < 1024; i++)
+        v[i] = (struct iovec){ buf, i & 1 ? 10 : 0 };
+    for (unsigned i = 0; i < sizeof n / sizeof *n; i++) {
+        long c = (long)n[i];
+        struct iovec one = { buf, n[i] };
+        struct msghdr m = { .msg_iov = v, .msg_iovlen = n[i] }, m2 = { .msg_iov = &one, .msg_iovlen = 1, .msg_control = buf, .msg_controllen = n[i] };
+        syscall(SYS_writev, null, v, c);
+        syscall(SYS_readv, null, v, c);
+        syscall(SYS_writev, null, &one, 1L);
+        syscall(SYS_write, null, buf, c);
+        syscall(SYS_read, null, buf, c);
+        syscall(SYS_pwritev2, null, v, c, -1L, -1L, 0L);
+        syscall(SYS_process_vm_readv, getpid(), v, c, v, c, 0L);
+        syscall(SYS_vmsplice, null, v, c, 0L);
+        syscall(SYS_sendmsg, s[0], &m, MSG_DONTWAIT);
+        syscall(SYS_recvmsg, s[1], &m, MSG_DONTWAIT);
+        syscall(SYS_sendmsg, s[0], &m2, MSG_DONTWAIT);
+        syscall(SYS_sendto, s[0], buf, c, MSG_DONTWAIT, buf, c);
+        syscall(SYS_sendmmsg, s[0], buf, c, MSG_DONTWAIT);
+        syscall(SYS_recvmmsg, s[1], buf, c, MSG_DONTWAIT, NULL);
+        syscall(SYS_bind, s[0], buf, c);
+        syscall(SYS_setsockopt, s[0], SOL_SOCKET, SO_RCVBUF, buf, c);
+        struct timespec zero = { 0, 0 };
+        syscall(SYS_ppoll, buf, c, &zero, NULL, 8L);
+        syscall(SYS_pselect6, c < 0 || c > 1024 ? c : 0, buf, buf, buf, &zero, NULL);
+        if (c > 1024 || c < 0)
+            syscall(SYS_epoll_pwait, e, buf, c, 0L, NULL, 8L);
+        syscall(SYS_getdents64, null, buf, c);
+        syscall(SYS_getcwd, buf, c);
+        syscall(SYS_getgroups, c, buf);
+        syscall(SYS_setxattr, "none", "user.x", buf, c, 0L);
+        syscall(SYS_mmap, NULL, c, PROT_READ, MAP_PRIVATE, null, 0L);
+        syscall(SYS_getrandom, buf, c > 65536 || c < 0 ? 10L : c, 0L);
+        syscall(SYS_fcntl, c, F_GETFD);
+        syscall(SYS_close, c == 1024 ? 99 : c);
+        syscall(SYS_dup2, null, c > 1025 || c < 0 ? c : 99);
+        syscall(SYS_close_range, c, c, 0L);
+        syscall(SYS_bpf, 0L, buf, c);
+        syscall(SYS_rt_sigprocmask, SIG_BLOCK, NULL, buf, c);
+        syscall(SYS_sched_setaffinity, 0, c, NULL);
+        syscall(SYS_mincore, buf, c, buf);
+        syscall(c, c, c, c, c, c, c); /* and a call number */
+    }
+    want("len([c for c in calls('writev') if c['error'] == 'EINVAL']) >= %zu", sizeof n / sizeof *n - 1);
+    want("tot('write', 'bytes', filename='/dev/null') >= 5120");
+    want("all(len(str(e)) < 20000 for e in E)");
+    want("len(calls('pselect6')) == %zu", sizeof n / sizeof *n);
+}
+
+static int u;
+static char *page;
+static volatile int *served;
+
+static void *server(void *arg)
+{
+    struct uffd_msg m;
+    static char src[4096] __attribute__((aligned(4096)));
+    for (;;) {
+        if (read(u, &m, sizeof m) != sizeof m || m.event != UFFD_EVENT_PAGEFAULT)
+            return arg;
+        strcpy(src, "/etc/passwd");
+        usleep(10000);
+        struct uffdio_copy c = { .dst = m.arg.pagefault.address & -4096ull, .src = (unsigned long)src, .len = 4096 };
+        ++*served;
+        if (ioctl(u, UFFDIO_COPY, &c))
+            return NULL;
+    }
+}
+
+/* The page of open's argument comes from another thread of the program. */
+static void uffd(int argc, char **argv)
+{
+    (void)argc, (void)argv;
+    served = t_shared(4096);
+    u = (int)syscall(SYS_userfaultfd, O_CLOEXEC);
+    if (u < 0)
+        skip("userfaultfd");
+    struct uffdio_api a = { .api = UFFD_API };
+    CHK(ioctl(u, UFFDIO_API, &a));
+    page = mmap(NULL, 3 * 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    struct uffdio_register r = { .range = { (unsigned long)page, 3 * 4096 }, .mode = UFFDIO_REGISTER_MODE_MISSING };
+    CHK(ioctl(u, UFFDIO_REGISTER, &r));
+    pthread_t t;
+    MUST(!pthread_create(&t, NULL, server, NULL));
+    usleep(20000);
+    int fd = (int)CHK(syscall(SYS_openat, AT_FDCWD, page, O_RDONLY));
+    MUST(*served == 1);
+    CHK(syscall(SYS_openat, AT_FDCWD, page + 4096, O_RDONLY));
+    CHK(syscall(SYS_openat, AT_FDCWD, page + 4096, O_RDONLY)); /* now it is there */
+    MUST(*served == 2);
+    want("len([c for c in calls('openat') if c['ret'] == %d]) == 1", fd);
+    want("'/etc/passwd' in [e['path'] for e in by('open', fd=%d)] or S.get('unreadable', 0)", fd);
+    want("by('open', fd=%d)[0]['path'] == '/etc/passwd'", fd + 2);
+    want("S['exit_code'] == 0");
+}
+
+/* Names that want to be something else on a terminal, in JSON, in HTML. */
+static void hostile(int argc, char **argv)
+{
+    (void)argc, (void)argv;
+    static const char *const name[] = {
+        "esc\033[31mred", "cursor\033[Aup", "new\nline", "cr\rback", "tab\there", "bell\a", "del\177", "quote\"double",
+        "quote'single", "back\\slash", "bad\xff\xfeutf", "cut\xe2\x82", "over\xc0\xaflong", "sur\xed\xa0\x80rogate",
+        "c1\xc2\x9b" "31m", "bidi\xe2\x80\xaetxt.exe", "zero\xe2\x80\x8bwidth", "<script>alert(1)<", "html&amp;<b>", "osc\033]52;c;eA==\a",
+        "line\xe2\x80\xa8sep", "bom\xef\xbb\xbf", "fine \xc3\xa4\xe2\x82\xac\xf0\x9f\x90\x9f", " lead", "trail ", "percent%s%n",
+    };
+    CHK(mkdir("<", 0755));
+    CHK(open("/dev/null", O_RDONLY)); /* 3 was the dynamic linker's before us */
+    for (unsigned i = 0; i < sizeof name / sizeof *name; i++) {
+        char hex[512] = "";
+        int fd = (int)CHK(open(name[i], O_CREAT | O_RDWR, 0600));
+        MUST(write(fd, "x", 1) == 1);
+        for (const char *c = name[i]; *c; c++)
+            sprintf(hex + strlen(hex), "%02x", (unsigned char)*c);
+        /* by its exact bytes: of the JSON text, or where it is not valid UTF-8, of the _hex field beside it */
+        want("[(bytes.fromhex(e['path_hex']) if 'path_hex' in e else e['path'].encode()) == b'%s' + bytes.fromhex('%s')"
+             " for e in by('open', fd=%d)] == [True]", t_cwd, hex, fd);
+        want("('path_hex' in one('open', fd=%d)) == (bytes.fromhex('%s') != bytes.fromhex('%s').decode(errors='replace').encode())",
+             fd, hex, hex);
+        want("one('write', fd=%d)['bytes'] == 1", fd);
+    }
+    CHK(open("</script>", O_CREAT | O_RDWR, 0600));
+    pid_t p = (pid_t)CHK(fork());
+    if (!p) {
+        execl("/bin/true", "true\033[2J", "\xff\xfe", "a\nb", "</script>", NULL);
+        _exit(0);
+    }
+    t_wait(p, 0);
+    want("one('exec', pid=%d)['argv'][0] == 'true\\x1b[2J'", p);
+    want("one('exec', pid=%d)['argv'][2:] == ['a\\nb', '</script>']", p);
+    want("one('exec', pid=%d)['argv'][1] == '\\ufffd\\ufffd'", p);
+    want("'fffe' in str(one('exec', pid=%d).get('argv_hex'))", p);
+    struct sockaddr_un a = { .sun_family = AF_UNIX, .sun_path = "\0na\0me\033[1m" };
+    int s = (int)CHK(socket(AF_UNIX, SOCK_STREAM, 0));
+    CHK(bind(s, (struct sockaddr *)&a, (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 10)));
+    want("one('bind')['local_addr'] == '@na\\0me\\x1b[1m'");
+}
+
+int main(int argc, char **argv)
+{
+    static const struct scene s[] = {
+        { "strings", strings }, { "counts", counts }, { "uffd", uffd }, { "hostile", hostile }, { NULL, NULL },
+    };
+    return t_main(argc, argv, s);
+}

@@ -1,0 +1,267 @@
+/* Programs that filter, redirect or strictly bound their own system calls. Prints what the program sees,
+ * which must be the same traced or not. */
+#include "t.h"
+#include <linux/audit.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <sys/ioctl.h>
+#include <sys/ptrace.h>
+
+#ifndef PR_SET_SYSCALL_USER_DISPATCH
+#define PR_SET_SYSCALL_USER_DISPATCH 59
+#endif
+
+/* `act` for the call nr, everything else allowed. */
+static long filter(int nr, unsigned act, unsigned flags)
+{
+    struct sock_filter f[] = {
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, 0),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (unsigned)nr, 0, 1),
+        BPF_STMT(BPF_RET | BPF_K, act),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+    };
+    struct sock_fprog p = { 4, f };
+    CHK(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0));
+    return CHK(syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, flags, &p));
+}
+
+static void ask(const char *what)
+{
+    errno = 0;
+    long r = syscall(SYS_getpgid, 0);
+    say("%s: %s %s", what, r == getpgrp() ? "pgrp" : r == -1 ? "-1" : r == 4242 ? "4242" : "other",
+        r == -1 ? strerror(errno) : "");
+}
+
+static void end_of(pid_t p)
+{
+    int st;
+    CHK(waitpid(p, &st, 0));
+    say("end %x", st & 0xff7f);
+}
+
+static void errno_(int argc, char **argv)
+{
+    (void)argc, (void)argv;
+    ask("before");
+    filter(SYS_getpgid, SECCOMP_RET_ERRNO | EPERM, 0);
+    ask("denied");
+    filter(SYS_getpgid, SECCOMP_RET_ERRNO | EXDEV, 0); /* the newest of equals wins */
+    ask("denied twice");
+    want("[c['error'] for c in calls('getpgid')] == [None, 'EPERM', 'EXDEV']");
+    filter(SYS_gettid, SECCOMP_RET_ERRNO | 0, 0); /* not done, and 0 */
+    say("gettid %ld", syscall(SYS_gettid));
+    want("[c['ret'] for c in calls('gettid')][-1] == 0");
+}
+
+static void log_(int argc, char **argv)
+{
+    (void)argc, (void)argv;
+    filter(SYS_getpgid, SECCOMP_RET_LOG, 0);
+    ask("logged");
+}
+
+static void on_sys(int sig, siginfo_t *i, void *u)
+{
+    (void)u;
+    say("signal %d code %d call %d errno %d", sig, i->si_code, i->si_syscall == SYS_getpgid, i->si_errno);
+}
+
+static void trap(int argc, char **argv)
+{
+    (void)argc, (void)argv;
+    struct sigaction a = { .sa_sigaction = on_sys, .sa_flags = SA_SIGINFO };
+    CHK(sigaction(SIGSYS, &a, NULL));
+    filter(SYS_getpgid, SECCOMP_RET_TRAP | 77, 0);
+    for (int k = 0; k < 3; k++)
+        syscall(SYS_getpgid, 0);
+    say("goes on");
+    want("len(calls('getpgid')) == 3");
+    want("len([e for e in by('signal') if e['signal'] == 'SIGSYS']) == 3");
+}
+
+static void *killer(void *arg)
+{
+    filter(SYS_getpgid, SECCOMP_RET_KILL_THREAD, 0);
+    syscall(SYS_getpgid, 0);
+    say("alive");
+    return arg;
+}
+
+static void kill_(int argc, char **argv)
+{
+    (void)argc, (void)argv;
+    pid_t p = (pid_t)CHK(fork());
+    if (!p) {
+        filter(SYS_getpgid, SECCOMP_RET_KILL_PROCESS, 0);
+        syscall(SYS_getpgid, 0);
+        _exit(1);
+    }
+    end_of(p);
+    want("one('exit_process', exit_pid=%d)['signal'] == 'SIGSYS'", p);
+    want("len([c for c in calls('getpgid') if c['pid'] == %d]) == 1", p);
+    p = (pid_t)CHK(fork());
+    if (!p) {
+        pthread_t t;
+        MUST(!pthread_create(&t, NULL, killer, NULL));
+        usleep(100000); /* the thread alone is gone, without a word to pthread_join */
+        _exit(6);
+    }
+    end_of(p);
+    want("one('exit_process', exit_pid=%d)['code'] == 6", p);
+}
+
+/* Nobody traces the program, as far as it knows: such a call is ENOSYS, whatever the data. */
+static void trace(int argc, char **argv)
+{
+    (void)argc, (void)argv;
+    static const unsigned data[] = { 0, 1, 0x7777, 0xffff, 0x6b76 };
+    for (unsigned k = 0; k < sizeof data / sizeof *data; k++) {
+        pid_t p = (pid_t)CHK(fork());
+        if (!p) {
+            filter(SYS_getpgid, SECCOMP_RET_TRACE | data[k], 0);
+            ask("for a tracer");
+            int fd = open("/dev/null", O_RDONLY);
+            say("open %d", fd >= 0);
+            _exit(0);
+        }
+        end_of(p);
+    }
+    filter(SYS_openat, SECCOMP_RET_TRACE | 5, 0);
+    int fd = (int)syscall(SYS_openat, AT_FDCWD, "/dev/null", O_RDONLY);
+    say("openat %d %s", fd >= 0, fd < 0 ? strerror(errno) : "");
+    want("{c['error'] for c in calls('getpgid')} == {'ENOSYS'}");
+}
+
+/* A supervisor answers for the program. */
+static void notify(int argc, char **argv)
+{
+    (void)argc, (void)argv;
+    int fd = (int)filter(SYS_getpgid, SECCOMP_RET_USER_NOTIF, SECCOMP_FILTER_FLAG_NEW_LISTENER);
+    pid_t p = (pid_t)CHK(fork());
+    if (!p) {
+        for (int k = 0; k < 3; k++) {
+            errno = 0;
+            long r = syscall(SYS_getpgid, 0);
+            say("answer %ld %s", r, strerror(errno));
+        }
+        _exit(0);
+    }
+    for (int k = 0; k < 3; k++) {
+        struct seccomp_notif n = { 0 };
+        CHK(ioctl(fd, SECCOMP_IOCTL_NOTIF_RECV, &n));
+        struct seccomp_notif_resp r = { .id = n.id, .val = k ? 4242 : 0, .error = k == 1 ? 0 : 0 };
+        if (k == 2)
+            r.val = 0, r.error = -EBUSY;
+        say("asked %d by the child %d", n.data.nr == SYS_getpgid, n.pid == (unsigned)p);
+        usleep(20000);
+        CHK(ioctl(fd, SECCOMP_IOCTL_NOTIF_SEND, &r));
+    }
+    t_wait(p, 0);
+    want("[(c['ret'], c['error']) for c in calls('getpgid')][1:] == [(4242, None), (-1, 'EBUSY')]"
+         " or [c['error'] for c in calls('getpgid')] == [None, None, 'EBUSY']");
+}
+
+/* read, write, exit and sigreturn only: a call too many is death. */
+static void strict(int argc, char **argv)
+{
+    (void)argc, (void)argv;
+    for (int k = 0; k < 2; k++) {
+        int st;
+        pid_t p = (pid_t)CHK(fork());
+        if (!p) {
+            if (prctl(PR_SET_SECCOMP, SECCOMP_MODE_STRICT, 0, 0, 0))
+                _exit(77);
+            for (int i = 0; i < 5; i++)
+                if (write(1, "strict\n", 7) != 7)
+                    syscall(SYS_exit, 1);
+            if (k)
+                syscall(SYS_getpid);
+            syscall(SYS_exit, 9);
+        }
+        CHK(waitpid(p, &st, 0));
+        say("end %x", st);
+        want("len(calls('write', pid=%d)) == 5", p);
+        want("by('exit_process', exit_pid=%d)[0].get('%s') == %s", p, k ? "signal" : "code", k ? "'SIGKILL'" : "9");
+    }
+}
+
+#ifdef __x86_64__
+static volatile char selector;
+static volatile int dispatched;
+
+static void on_sud(int sig, siginfo_t *i, void *u)
+{
+    (void)sig, (void)i, (void)u;
+    selector = 0; /* allow, also the return from here */
+    dispatched++;
+}
+
+static void sud(int argc, char **argv)
+{
+    (void)argc, (void)argv;
+    struct sigaction a = { .sa_sigaction = on_sud, .sa_flags = SA_SIGINFO };
+    CHK(sigaction(SIGSYS, &a, NULL));
+    if (prctl(PR_SET_SYSCALL_USER_DISPATCH, 1, 0L, 0L, &selector))
+        skip("syscall user dispatch");
+    for (int k = 0; k < 5; k++) {
+        selector = 1;
+        syscall(SYS_getpgid, 12345);
+        selector = 1;
+        long r;
+        __asm__ volatile("syscall" : "=a"(r) : "a"(5000L) : "rcx", "r11", "memory");
+        say("%ld", r);
+    }
+    say("dispatched %d", dispatched);
+    want("len(calls('getpgid')) == 0"); /* the kernel itself has not seen a call */
+}
+#else
+static void sud(int argc, char **argv) { (void)argc, (void)argv; errno = ENOSYS; skip("syscall user dispatch"); }
+#endif
+
+/* A program that itself traces its child. */
+static void tracer(int argc, char **argv)
+{
+    (void)argc, (void)argv;
+    pid_t p = (pid_t)CHK(fork());
+    if (!p) {
+        long r = ptrace(PTRACE_TRACEME, 0, NULL, NULL);
+        if (r) { /* there is a tracer already: no way to hide that, but it must not hang */
+            t_put("went on", 5);
+            _exit(r ? 5 : 0);
+        }
+        raise(SIGSTOP);
+        _exit(5);
+    }
+    int st;
+    CHK(waitpid(p, &st, 0));
+    if (WIFSTOPPED(st)) {
+        CHK(ptrace(PTRACE_CONT, p, NULL, NULL));
+        CHK(waitpid(p, &st, 0));
+    }
+    say("end %x", st);
+    volatile int *sh = t_shared(4096);
+    p = (pid_t)CHK(fork());
+    if (!p) {
+        sh[0] = 1;
+        for (;;)
+            pause();
+    }
+    t_until(sh);
+    ptrace(PTRACE_ATTACH, p, NULL, NULL);
+    CHK(kill(p, SIGKILL));
+    while (waitpid(p, &st, 0) == p && !WIFSIGNALED(st))
+        ;
+    say("end %x", st);
+}
+
+int main(int argc, char **argv)
+{
+    static const struct scene s[] = {
+        { "errno", errno_ }, { "log", log_ }, { "trap", trap }, { "kill", kill_ }, { "trace", trace },
+        { "notify", notify }, { "strict", strict }, { "sud", sud }, { "tracer", tracer }, { NULL, NULL },
+    };
+    struct rlimit r = { 0, 0 };
+    setrlimit(RLIMIT_CORE, &r);
+    return t_main(argc, argv, s);
+}

@@ -1,0 +1,416 @@
+/* Signals, stops and what they interrupt. Prints what the program itself sees, which must be the same
+ * traced or not: orders, counts, siginfo, results of interrupted calls. */
+#include "t.h"
+#include <setjmp.h>
+#include <sys/epoll.h>
+#include <sys/ipc.h>
+#include <sys/sem.h>
+#include <sys/signalfd.h>
+#include <linux/futex.h>
+
+static void act(int sig, void (*fn)(int, siginfo_t *, void *), int flags)
+{
+    struct sigaction a = { .sa_sigaction = fn, .sa_flags = SA_SIGINFO | flags };
+    sigemptyset(&a.sa_mask);
+    CHK(sigaction(sig, &a, NULL));
+}
+
+static void block(int how, int sig)
+{
+    sigset_t s;
+    sigemptyset(&s);
+    sigaddset(&s, sig);
+    CHK(sigprocmask(how, &s, NULL));
+}
+
+static struct { int sig, code, value; } got[400];
+static volatile int n_got;
+
+static void note(int sig, siginfo_t *i, void *u)
+{
+    (void)u;
+    if (n_got < 400) {
+        got[n_got].sig = sig;
+        got[n_got].code = i->si_code;
+        got[n_got].value = i->si_value.sival_int;
+    }
+    n_got++;
+}
+
+/* Real-time signals: all of them, in order, with their values. */
+static void rt(int argc, char **argv)
+{
+    (void)argc, (void)argv;
+    for (int k = 1; k < 5; k++) {
+        act(SIGRTMIN + k, note, 0);
+        block(SIG_BLOCK, SIGRTMIN + k);
+    }
+    for (int i = 0; i < 200; i++)
+        CHK(sigqueue(getpid(), SIGRTMIN + 1 + i * 7 % 4, (union sigval){ .sival_int = i }));
+    sigset_t s, old;
+    sigemptyset(&s);
+    for (int k = 1; k < 5; k++)
+        sigaddset(&s, SIGRTMIN + k);
+    CHK(sigprocmask(SIG_UNBLOCK, &s, &old));
+    say("%d signals", n_got);
+    for (int i = 0; i < n_got; i++)
+        say("RTMIN+%d code %d value %d", got[i].sig - SIGRTMIN, got[i].code, got[i].value);
+}
+
+static void tick(int sig, siginfo_t *i, void *u) { (void)sig, (void)i, (void)u, n_got++; }
+
+static void in_ms(int ms)
+{
+    struct itimerval t = { { 0, 0 }, { 0, ms * 1000 } };
+    CHK(setitimer(ITIMER_REAL, &t, NULL));
+}
+
+/* The same read, interrupted, with and without SA_RESTART. */
+static void restart(int argc, char **argv)
+{
+    (void)argc, (void)argv;
+    for (int flags = 0; flags < 2; flags++) {
+        int p[2];
+        char c = 0;
+        act(SIGALRM, tick, flags ? SA_RESTART : 0);
+        CHK(pipe(p));
+        pid_t kid = (pid_t)CHK(fork());
+        if (!kid) {
+            usleep(150000);
+            MUST(write(p[1], "x", 1) == 1);
+            _exit(0);
+        }
+        in_ms(40);
+        ssize_t n = read(p[0], &c, 1);
+        say("SA_RESTART %d: read %zd %s, %d ticks", flags, n, n < 0 ? strerror(errno) : "ok", n_got);
+        t_wait(kid, 0);
+        in_ms(30);
+        struct timespec ts = { 0, 80000000 }, rem = { 0, 0 };
+        int r = nanosleep(&ts, &rem);
+        say("nanosleep %d %s, rest %d", r, r ? strerror(errno) : "", rem.tv_nsec > 20000000);
+        in_ms(30);
+        r = poll(NULL, 0, 60);
+        say("poll %d %s", r, r < 0 ? strerror(errno) : "");
+    }
+}
+
+static sigjmp_buf back;
+static volatile long fault_at;
+
+static void on_fault(int sig, siginfo_t *i, void *u)
+{
+    (void)u;
+    say("signal %d code %d at %lx", sig, i->si_code,
+        sig == SIGSEGV || sig == SIGBUS ? (long)i->si_addr - fault_at : 0L);
+    siglongjmp(back, 1);
+}
+
+static void on_trap(int sig, siginfo_t *i, void *u)
+{
+    (void)u;
+    say("signal %d code %d pid %d", sig, i->si_code, i->si_code <= 0 && i->si_pid == getpid());
+}
+
+static void faults(int argc, char **argv)
+{
+    (void)argc, (void)argv;
+    stack_t ss = { .ss_sp = t_shared(65536), .ss_size = 65536 };
+    CHK(sigaltstack(&ss, NULL));
+    act(SIGSEGV, on_fault, SA_ONSTACK);
+    act(SIGBUS, on_fault, 0);
+    act(SIGILL, on_fault, 0);
+    act(SIGFPE, on_fault, 0);
+    act(SIGTRAP, on_trap, 0);
+    char *ro = mmap(NULL, 4096, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    for (volatile int i = 0; i < 3; i++) {
+        fault_at = (long)ro;
+        if (!sigsetjmp(back, 1))
+            ro[i] = 1;
+        fault_at = 0;
+        if (!sigsetjmp(back, 1))
+            *(volatile char *)(long)(i + 1) = 1;
+    }
+    int fd = (int)CHK(open("empty", O_RDWR | O_CREAT, 0600));
+    char *m = mmap(NULL, 4096, PROT_READ, MAP_SHARED, fd, 0);
+    fault_at = (long)m;
+    if (!sigsetjmp(back, 1))
+        fault_at += m[0];
+#ifdef __x86_64__
+    if (!sigsetjmp(back, 1))
+        __asm__ volatile("ud2");
+    for (volatile int i = 0; i < 3; i++)
+        __asm__ volatile("int3");
+    /* the trap flag: one SIGTRAP after the next instruction */
+    __asm__ volatile("pushfq; orq $0x100, (%%rsp); popfq; nop; nop; pushfq; andq $~0x100, (%%rsp); popfq" ::: "memory", "cc");
+#elif defined(__aarch64__)
+    if (!sigsetjmp(back, 1))
+        __asm__ volatile(".word 0");
+#endif
+    raise(SIGTRAP);
+    CHK(kill(getpid(), SIGTRAP));
+    CHK(syscall(SYS_tgkill, getpid(), getpid(), SIGTRAP));
+    sigqueue(getpid(), SIGTRAP, (union sigval){ 0 });
+    raise(SIGURG); /* ignored */
+    say("end");
+}
+
+/* Blocked, ignored, taken by sigwaitinfo, by signalfd; pending over exec-less forks. */
+static void waits(int argc, char **argv)
+{
+    (void)argc, (void)argv;
+    siginfo_t i;
+    sigset_t s, p;
+    signal(SIGUSR2, SIG_IGN);
+    sigemptyset(&s);
+    sigaddset(&s, SIGUSR1);
+    sigaddset(&s, SIGRTMIN + 3);
+    sigaddset(&s, SIGCHLD);
+    CHK(sigprocmask(SIG_BLOCK, &s, NULL));
+    for (int k = 0; k < 3; k++) {
+        raise(SIGUSR1);
+        raise(SIGUSR2);
+        sigqueue(getpid(), SIGRTMIN + 3, (union sigval){ .sival_int = k });
+    }
+    sigpending(&p);
+    say("pending %d %d %d", sigismember(&p, SIGUSR1), sigismember(&p, SIGUSR2), sigismember(&p, SIGRTMIN + 3));
+    struct timespec zero = { 0, 0 };
+    for (int r; (r = sigtimedwait(&s, &i, &zero)) > 0;)
+        say("took %d code %d value %d", r > 31 ? r - SIGRTMIN : r, i.si_code, r > 31 ? i.si_value.sival_int : 0);
+    int fd = (int)CHK(signalfd(-1, &s, 0));
+    for (int k = 0; k < 2; k++) {
+        pid_t kid = (pid_t)CHK(fork());
+        if (!kid) {
+            if (k)
+                kill(getpid(), SIGKILL);
+            _exit(17);
+        }
+        struct signalfd_siginfo f;
+        MUST(CHK(read(fd, &f, sizeof f)) == sizeof f);
+        say("signalfd %d code %d status %d pid %d", f.ssi_signo, f.ssi_code, f.ssi_status, f.ssi_pid == (unsigned)kid);
+        CHK(waitpid(kid, NULL, 0));
+    }
+    struct timespec t = { 0, 100000000 };
+    int r = sigtimedwait(&s, &i, &t);
+    say("sigtimedwait %d %s", r, strerror(errno));
+}
+
+/* The SIGCHLD of what has just happened, and what waitid says of it. */
+static void see(pid_t p, const char *what)
+{
+    siginfo_t i;
+    sigset_t s;
+    struct timespec t = { 5, 0 };
+    sigemptyset(&s);
+    sigaddset(&s, SIGCHLD);
+    sigprocmask(SIG_BLOCK, &s, NULL);
+    CHK(sigtimedwait(&s, &i, &t));
+    say("SIGCHLD code %d status %d", i.si_code, i.si_status);
+    memset(&i, 0, sizeof i);
+    CHK(TEMP_FAILURE_RETRY(waitid(P_PID, (id_t)p, &i, WSTOPPED | WCONTINUED | WEXITED)));
+    say("%s: code %d status %d", what, i.si_code, i.si_status);
+}
+
+/* A child that stops itself, is continued, is stopped by the four signals, is killed when stopped. */
+static void stops(int argc, char **argv)
+{
+    (void)argc, (void)argv;
+    block(SIG_BLOCK, SIGCHLD);
+    volatile int *sh = t_shared(4096);
+    pid_t p = (pid_t)CHK(fork());
+    if (!p) {
+        setpgid(0, 0); /* its group is not orphaned: the terminal's stop signals stop it */
+        raise(SIGSTOP);
+        sh[0] = 1;
+        t_until(sh + 1);
+        raise(SIGTSTP);
+        sh[0] = 2;
+        t_until(sh + 2);
+        raise(SIGTTIN);
+        sh[0] = 3;
+        for (;;)
+            pause();
+    }
+    for (int i = 1; i <= 3; i++) {
+        see(p, "stopped");
+        usleep(20000);
+        say("ran on %d", sh[0]);
+        CHK(kill(p, SIGCONT));
+        see(p, "continued"); /* only then on to the next, for SIGCHLDs do not queue */
+        sh[i] = 1;
+    }
+    while (sh[0] < 3)
+        usleep(1000);
+    CHK(kill(p, SIGSTOP));
+    see(p, "stopped");
+    CHK(kill(p, SIGTERM)); /* waits until it goes on */
+    usleep(20000);
+    CHK(kill(p, SIGCONT));
+    int st;
+    CHK(waitpid(p, &st, 0));
+    say("end %x", st);
+    sigset_t chld;
+    sigemptyset(&chld);
+    sigaddset(&chld, SIGCHLD);
+    CHK(sigwaitinfo(&chld, NULL)); /* continued and ended: one or two of them */
+    sigtimedwait(&chld, NULL, &(struct timespec){ 0, 20000000 });
+    p = (pid_t)CHK(fork());
+    if (!p)
+        for (;;)
+            pause();
+    usleep(20000);
+    CHK(kill(p, SIGSTOP));
+    see(p, "stopped");
+    CHK(kill(p, SIGKILL));
+    see(p, "killed while stopped");
+}
+
+static volatile int conts;
+static void on_cont(int sig) { (void)sig, conts++; }
+
+/* Storms of STOP and CONT: the last word counts. */
+static void storm(int argc, char **argv)
+{
+    int n = argc > 2 ? atoi(argv[2]) : 300;
+    volatile int *sh = t_shared(4096);
+    for (int last = 0; last < 2; last++) {
+        sh[0] = sh[1] = sh[2] = 0;
+        pid_t p = (pid_t)CHK(fork());
+        if (!p) {
+            signal(SIGCONT, on_cont);
+            while (!sh[0])
+                sh[1]++, usleep(100);
+            _exit(conts > 0 ? 21 : 22);
+        }
+        t_until(sh + 1);
+        for (int i = 0; i < n; i++) {
+            CHK(kill(p, SIGSTOP));
+            if (i % 3 == 0)
+                usleep((unsigned)(i % 500));
+            CHK(kill(p, SIGCONT));
+            if (i % 5 == 0)
+                usleep((unsigned)(i % 300));
+        }
+        if (last) {
+            CHK(kill(p, SIGSTOP));
+            usleep(100000);
+            int was = sh[1];
+            usleep(100000);
+            say("stopped at the end: %d", was == sh[1]);
+            CHK(kill(p, SIGCONT));
+        }
+        sh[0] = 1;
+        int st;
+        CHK(waitpid(p, &st, 0));
+        say("end %x", st);
+    }
+}
+
+static void *counting(void *at)
+{
+    for (;;) {
+        ++*(volatile long *)at;
+        usleep(500);
+    }
+    return NULL;
+}
+
+/* All threads of a process stop, and all go on. */
+static void group(int argc, char **argv)
+{
+    (void)argc, (void)argv;
+    volatile long *sh = t_shared(4096);
+    block(SIG_BLOCK, SIGCHLD);
+    pid_t p = (pid_t)CHK(fork());
+    if (!p) {
+        for (int i = 0; i < 8; i++) {
+            pthread_t t;
+            MUST(!pthread_create(&t, NULL, counting, (void *)(sh + i)));
+        }
+        pause();
+    }
+    for (int round = 0; round < 3; round++) {
+        long was[8];
+        usleep(100000);
+        CHK(kill(p, SIGSTOP));
+        see(p, "stopped");
+        usleep(50000);
+        memcpy(was, (void *)sh, sizeof was);
+        usleep(50000);
+        say("all stopped %d", !memcmp(was, (void *)sh, sizeof was));
+        CHK(kill(p, SIGCONT));
+        see(p, "continued");
+        usleep(200000);
+        int moved = 0;
+        for (int i = 0; i < 8; i++)
+            moved += sh[i] > was[i];
+        say("went on %d", moved);
+    }
+    CHK(kill(p, SIGKILL));
+    see(p, "killed");
+}
+
+/* Calls that a stop would end with EINTR: nobody stops us, so they must run into their time limit. */
+static void limits(int argc, char **argv)
+{
+    (void)argc, (void)argv;
+    struct epoll_event ev;
+    int e = (int)CHK(epoll_create1(0)), s[2], r, sem = (int)CHK(semget(IPC_PRIVATE, 1, 0600));
+    for (int i = 0; i < 3; i++) {
+        say("epoll_wait %d", epoll_wait(e, &ev, 1, 50));
+        struct timespec t = { 0, 50000000 };
+        sigset_t set;
+        sigemptyset(&set);
+        sigaddset(&set, SIGUSR1);
+        sigprocmask(SIG_BLOCK, &set, NULL);
+        r = sigtimedwait(&set, NULL, &t);
+        say("sigtimedwait %d %s", r, strerror(errno));
+        struct sembuf b = { 0, -1, 0 };
+        r = (int)syscall(SYS_semtimedop, sem, &b, 1L, &t);
+        say("semtimedop %d %s", r, strerror(errno));
+        CHK(socketpair(AF_UNIX, SOCK_STREAM, 0, s));
+        struct timeval tv = { 0, 50000 };
+        setsockopt(s[0], SOL_SOCKET, SO_RCVTIMEO, &tv, sizeof tv);
+        char c;
+        r = (int)recv(s[0], &c, 1, 0);
+        say("recv %d %s", r, strerror(errno));
+        int x = 0;
+        r = (int)syscall(SYS_futex, &x, FUTEX_WAIT, 0, &t, 0, 0);
+        say("futex %d %s", r, strerror(errno));
+    }
+    semctl(sem, 0, IPC_RMID);
+}
+
+static volatile int posted;
+static void on_post(int sig, siginfo_t *i, void *u) { (void)sig, (void)i, (void)u, posted++; }
+
+/* From one process to another and between threads, with SIGCHLD and timers in between. */
+static void flood(int argc, char **argv)
+{
+    (void)argc, (void)argv;
+    volatile int *sh = t_shared(4096);
+    pid_t p = (pid_t)CHK(fork());
+    if (!p) {
+        act(SIGRTMIN + 5, on_post, SA_RESTART);
+        struct itimerval t = { { 0, 2000 }, { 0, 2000 } };
+        act(SIGALRM, tick, SA_RESTART);
+        setitimer(ITIMER_REAL, &t, NULL);
+        sh[0] = 1;
+        while (posted < 2000)
+            getppid();
+        _exit(n_got > 0 ? 0 : 1);
+    }
+    t_until(sh);
+    for (int i = 0; i < 2000; i++)
+        CHK(sigqueue(p, SIGRTMIN + 5, (union sigval){ .sival_int = i }));
+    t_wait(p, 0);
+    say("2000 arrived");
+}
+
+int main(int argc, char **argv)
+{
+    static const struct scene s[] = {
+        { "rt", rt }, { "restart", restart }, { "faults", faults }, { "waits", waits }, { "stops", stops },
+        { "storm", storm }, { "group", group }, { "limits", limits }, { "flood", flood }, { NULL, NULL },
+    };
+    return t_main(argc, argv, s);
+}

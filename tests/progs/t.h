@@ -1,0 +1,124 @@
+/* What the test programs share. A program does one thing and says, as python expressions over kvis's
+ * JSON (tests/want.py), what must be seen of it; `done` is its last word. Nothing here allocates. */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE 1
+#endif
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/time.h>
+#include <sys/uio.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+static char t_cwd[4096]; /* where the program was started, with a '/' at its end */
+
+static inline void t_out(const char *head, const char *fmt, va_list ap)
+{
+    char b[8192];
+    int n = snprintf(b, sizeof b, "%s", head);
+    n += vsnprintf(b + n, sizeof b - (size_t)n - 1, fmt, ap);
+    b[n++] = '\n';
+    if (write(1, b, (size_t)n) != n)
+        _exit(98);
+}
+
+static inline void __attribute__((format(printf, 1, 2))) want(const char *fmt, ...)
+{
+    va_list ap;
+    va_start(ap, fmt);
+    t_out("want ", fmt, ap);
+    va_end(ap);
+}
+
+static inline void __attribute__((format(printf, 1, 2))) say(const char *fmt, ...)
+{
+    va_list ap;
+    va_start(ap, fmt);
+    t_out("", fmt, ap);
+    va_end(ap);
+}
+
+/* Exit 77: this machine cannot do it, the case skips. Exit 99: the program is wrong about itself. */
+static inline void __attribute__((noreturn)) skip(const char *why)
+{
+    say("skip: %s: %s", why, strerror(errno));
+    _exit(77);
+}
+
+#define CHK(x) __extension__({ \
+    long r_ = (long)(x); \
+    if (r_ == -1) { \
+        say("line %d: %s: %s", __LINE__, #x, strerror(errno)); \
+        _exit(99); \
+    } \
+    r_; })
+#define MUST(x) do { \
+    if (!(x)) { \
+        say("line %d: not so: %s", __LINE__, #x); \
+        _exit(99); \
+    } } while (0)
+
+static inline void *t_shared(size_t n)
+{
+    void *p = mmap(NULL, n, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    MUST(p != MAP_FAILED);
+    return p;
+}
+
+static inline void t_wait(pid_t p, int code)
+{
+    int st;
+    CHK(TEMP_FAILURE_RETRY(waitpid(p, &st, __WALL)));
+    MUST(WIFEXITED(st) && WEXITSTATUS(st) == code);
+}
+
+static inline void t_until(volatile int *flag)
+{
+    for (int i = 0; !*flag; i++) {
+        MUST(i < 20000);
+        usleep(1000);
+    }
+}
+
+static inline void t_put(const char *path, size_t n)
+{
+    char b[4096] = { 0 };
+    int fd = (int)CHK(open(path, O_WRONLY | O_CREAT | O_TRUNC, 0644));
+    for (; n; n -= n < sizeof b ? n : sizeof b)
+        CHK(write(fd, b, n < sizeof b ? n : sizeof b));
+    close(fd);
+}
+
+struct scene { const char *name; void (*fn)(int argc, char **argv); };
+
+static inline int t_main(int argc, char **argv, const struct scene *s)
+{
+    MUST(getcwd(t_cwd, sizeof t_cwd - 1));
+    strcat(t_cwd, t_cwd[1] ? "/" : "");
+    for (; s->name; s++)
+        if (argc > 1 && !strcmp(argv[1], s->name)) {
+            s->fn(argc, argv);
+            say("done");
+            return 0;
+        }
+    say("no such scene");
+    return 99;
+}

@@ -1,0 +1,204 @@
+#!/bin/sh
+# run.sh [--all|--sanitize] [NAME...]: runs tests/cases/NAME.{sh,py}, all of them without a NAME.
+#   (nothing)    with ./kvis, or with the binary that KVIS names
+#   --sanitize   with an ASan+UBSan build of kvis.c; cases are reported as NAME[asan]
+#   --all        both, plain first
+#   --install    only installs what the tests need (as root, by apt)
+# Environment: STRICT=1 makes a skip a failure; NO_APT=1 installs nothing.
+#
+# A case is an executable file that starts with a header of comments:
+#   # timeout: 60              seconds; a case without it is an error
+#   # needs: root strace ...   else it is skipped: root, nonroot, arch:x86_64, prog:NAME (of
+#                              tests/progs), /a/path that exists, py:MODULE, or a command
+#   # covers: P1 O1            rows of the list of edge cases, for grep
+#   # plain-only: why          not run again with the sanitizers
+# It runs in an empty directory of its own with KVIS, BIN (test programs), TESTS and OUT set, and
+# ends with 0 (pass), 77 (skip; its last line says why) or anything else (fail). Whatever it
+# started must be gone when it ends: what is left is killed, and the case has failed.
+set -u
+cd "$(dirname "$0")/.." || exit 1
+TESTS=$PWD/tests OUT=$PWD/tests/out
+BIN=$OUT/bin PYTHONDONTWRITEBYTECODE=1 LC_ALL=C
+export TESTS OUT BIN PYTHONDONTWRITEBYTECODE LC_ALL
+passed=0 failed=0 skipped=0 failures=
+plain=1 asan=0
+case ${1-} in
+--all) asan=1; shift ;;
+--sanitize) plain=0 asan=1; shift ;;
+--install) plain=0 ;;
+-*) sed -n '2,8s/^# \{0,1\}//p' "$TESTS/run.sh"; exit 2 ;;
+esac
+case ${KVIS-} in '' | /*) ;; *) KVIS=$PWD/$KVIS ;; esac
+
+# command or file that the tests use, and the package it is in (Debian's names)
+packages() {
+    cat <<END
+make make
+gcc gcc
+/usr/include/stdio.h libc6-dev
+musl-gcc musl-tools
+clang clang
+python3 python3
+strace strace
+git git
+curl curl
+sqlite3 sqlite3
+perl perl
+setarch util-linux
+script bsdutils
+aarch64-linux-gnu-gcc gcc-aarch64-linux-gnu
+/usr/aarch64-linux-gnu/lib/libc.a libc6-dev-arm64-cross
+qemu-aarch64-static qemu-user-static
+END
+    [ "$(uname -m)" = x86_64 ] && have gcc || return
+    echo /usr/lib32/crt1.o libc6-dev-i386
+    echo "$(dirname "$(gcc -print-libgcc-file-name)")/32/libgcc.a lib32gcc-$(gcc -dumpversion)-dev"
+}
+
+have() { # have COMMAND|/PATH
+    case $1 in /*) [ -e "$1" ] ;; *) command -v "$1" >/dev/null 2>&1 ;; esac
+}
+
+install_packages() { # what is missing, one by one where a package is unknown
+    [ "$(id -u)" = 0 ] && [ -z "${NO_APT-}" ] && have apt-get || return 0
+    want=$(packages | while read -r what pkg; do
+        have "$what" || printf '%s ' "$pkg"
+    done)
+    [ -n "$want" ] || return 0
+    echo "installing: $want"
+    export DEBIAN_FRONTEND=noninteractive
+    apt="apt-get install -qq -y --no-install-recommends"
+    { apt-get update -qq; $apt $want || for p in $want; do $apt "$p"; done; } >>"$OUT/apt.log" 2>&1
+}
+
+result() { # result PASS|FAIL|SKIP NAME [REASON]
+    [ "$1 ${STRICT-}" = "SKIP 1" ] && set -- FAIL "$2" "skip under STRICT: ${3-}"
+    case $1 in
+    PASS) passed=$((passed + 1)) ;;
+    SKIP) skipped=$((skipped + 1)) ;;
+    FAIL) failed=$((failed + 1)); failures="$failures $2" ;;
+    esac
+    echo "$1 $2${3:+ ($3)}"
+}
+
+header() { sed -n "2,30s/^[#/* ]*$2: *\(.*[^ */]\)[ */]*\$/\1/p" "$1"; } # header FILE KEY
+
+# Test programs: `cc:` in a comment at the head adds flags, `only:` names the one architecture.
+# A program that does not compile is a failure, unless its flags (-m32) are what is missing here.
+build_progs() {
+    mkdir -p "$BIN"
+    uapi=$(gcc -print-multiarch 2>/dev/null)
+    echo 'int main(void) { return 0; }' >"$OUT/empty.c"
+    for src in "$TESTS"/progs/*.c; do
+        [ -e "$src" ] || continue
+        name=$(basename "$src" .c)
+        rm -f "$BIN/$name.why"
+        [ -x "$BIN/$name" ] && [ -z "$(find "$src" "$TESTS"/progs/*.h -newer "$BIN/$name" 2>/dev/null)" ] && continue
+        only=$(sed -n '1,15s,^[/* ]*only: *\([a-z0-9_]*\).*,\1,p' "$src")
+        flags=$(sed -n '1,15s,^[/* ]*cc: *\(.*[^ */]\)[ */]*$,\1,p' "$src")
+        flags="-O1 -g -Wall -pthread ${uapi:+-idirafter /usr/include/$uapi} $flags"
+        if [ -n "$only" ] && [ "$only" != "$(uname -m)" ]; then
+            echo "only for $only" >"$BIN/$name.why"
+        elif ! ${CC:-cc} -o "$BIN/$name" "$src" $flags >"$BIN/$name.log" 2>&1; then
+            rm -f "$BIN/$name"
+            echo "does not compile" >"$BIN/$name.why"
+            if ${CC:-cc} -o "$OUT/empty" "$OUT/empty.c" $flags >/dev/null 2>&1; then
+                sed 's/^/    /' "$BIN/$name.log"
+                result FAIL "prog:$name" "does not compile"
+            else
+                echo "cc cannot do: $flags" >"$BIN/$name.why"
+            fi
+        fi
+    done
+}
+
+missing() { # prints why a case that needs $1 cannot run, or nothing
+    case $1 in
+    root) [ "$(id -u)" = 0 ] || echo "not root" ;;
+    nonroot) [ "$(id -u)" != 0 ] || echo "root" ;;
+    arch:*) [ "$(uname -m)" = "${1#arch:}" ] || echo "not on ${1#arch:}" ;;
+    prog:*) [ -x "$BIN/${1#prog:}" ] || cat "$BIN/${1#prog:}.why" 2>/dev/null || echo "no $1" ;;
+    py:*) python3 -c "import ${1#py:}" 2>/dev/null || echo "python3 without ${1#py:}" ;;
+    *) have "$1" || echo "no $1" ;;
+    esac
+}
+
+leftovers() { # pids of what case $1 started and did not end
+    grep -lzsx "KVIS_CASE=$1" /proc/[0-9]*/environ 2>/dev/null | cut -d/ -f3
+}
+
+end_leftovers() { # end_leftovers ID: tells what is still there after 2 s, and ends it
+    for try in 1 2 3 4; do [ -n "$(leftovers "$1")" ] || return 0; sleep 0.5; done
+    for pid in $(leftovers "$1"); do
+        echo "left behind: $pid $(tr '\0' ' ' <"/proc/$pid/cmdline") $(sed -n '/^State/p' "/proc/$pid/status")"
+        kill -KILL "$pid"
+    done
+    return 1
+}
+
+run_case() { # run_case FILE [SUFFIX]
+    name=$(basename "$1" | sed 's/\.[a-z]*$//')
+    dir=$OUT/work/$name$2 log=$OUT/log/$name$2
+    name=$name${2:+[asan]}
+    seconds=$(header "$1" timeout)
+    [ -n "$seconds" ] || { result FAIL "$name" "no timeout in its header"; return; }
+    [ -x "$1" ] || { result FAIL "$name" "$1 is not executable"; return; }
+    for need in $(header "$1" needs); do
+        why=$(missing "$need")
+        [ -z "$why" ] || { result SKIP "$name" "$why"; return; }
+    done
+    rm -rf "$dir" "$OUT"/san.*
+    mkdir -p "$dir" "$OUT/log"
+    id=$$.$name
+    (cd "$dir" && KVIS_CASE=$id exec timeout -k 5 "$seconds" "$1") >"$log" 2>&1 </dev/null
+    st=$?
+    why="exit $st"
+    [ $st = 124 ] && why="longer than $seconds s"
+    end_leftovers "$id" >>"$log" 2>&1 || { st=1; why="left processes behind"; }
+    for f in "$OUT"/san.*; do
+        [ -e "$f" ] && { cat "$f" >>"$log"; st=1; why="sanitizer"; }
+    done
+    case $st in
+    0) result PASS "$name"; rm -rf "$dir" ;;
+    77) result SKIP "$name" "$(tail -n 1 "$log")"; rm -rf "$dir" ;;
+    *) sed 's/^/    /' "$log" | tail -n 60; result FAIL "$name" "$why; see $dir, $log" ;;
+    esac
+}
+
+run_cases() { # run_cases SUFFIX [NAME...]
+    suffix=$1; shift
+    [ $# -gt 0 ] || set -- $(cd "$TESTS/cases" && ls | sed -n 's/\.\(sh\|py\)$//p')
+    for case; do
+        f=$TESTS/cases/$case.sh
+        [ -e "$f" ] || f=$TESTS/cases/$case.py
+        [ -e "$f" ] || { result FAIL "$case" "no such case"; continue; }
+        [ -n "$suffix" ] && grep -q '^# plain-only:' "$f" || run_case "$f" "$suffix"
+    done
+}
+
+mkdir -p "$OUT"
+have gcc || install_packages # then what depends on its version
+install_packages
+[ $plain$asan = 00 ] && exit
+build_progs
+if [ $plain = 1 ]; then
+    export KVIS="${KVIS:-$PWD/kvis}"
+    [ "$KVIS" != "$PWD/kvis" ] || make -s kvis || result FAIL build "make failed"
+    run_cases '' "$@"
+fi
+if [ $asan = 1 ]; then
+    export KVIS="$OUT/kvis-asan"
+    # Findings go to a file, for what kvis prints on stderr is under test; exits leave memory as is.
+    export ASAN_OPTIONS="detect_leaks=0:log_path=$OUT/san" UBSAN_OPTIONS="print_stacktrace=1:log_path=$OUT/san"
+    if ! have gcc || ! gcc -fsanitize=address,undefined -o "$OUT/empty" "$OUT/empty.c" 2>/dev/null; then
+        result SKIP "[asan]" "no gcc with the sanitizers"
+    elif make -s CC=gcc CFLAGS='-O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all' \
+        LINK= BIN="$KVIS" "$KVIS"; then
+        run_cases .asan "$@"
+    else
+        result FAIL "build[asan]" "make failed"
+    fi
+fi
+[ -z "$failures" ] || echo "failed:$failures"
+echo "$passed passed, $failed failed, $skipped skipped"
+[ $failed = 0 ]

@@ -1,0 +1,87 @@
+# truth.sh: cases whose program knows what must be seen (tests/progs/t.h, tests/want.py), and cases
+# whose program must do under kvis what it does without. A case sources this instead of lib.sh.
+. "$TESTS/lib.sh"
+
+# truth PROG ARG...: the program under `kvis trace $KVOPT`: all that it says of itself (./facts) is in
+# the trace (./json). Returns 77 when this machine cannot do it.
+truth() {
+    prog=$1; shift
+    kv trace ${KVOPT-} --json=json -- "$BIN/$prog" "$@" >facts 2>err </dev/null
+    st=$?
+    case $st in
+    0) ;;
+    77) say "$(tail -n 1 facts)"; return 77 ;;
+    *) tail -n 5 facts >&9; fail "$prog $*: exit status $st" ;;
+    esac
+    js True json >/dev/null || fail "$prog $*: bad JSON"
+    python3 "$TESTS/want.py" json facts >&9 || fail "$prog $*"
+}
+
+# same PROG ARG...: the same output and the same exit status, traced or not. What the program wants
+# of the trace holds as well.
+same() {
+    prog=$1; shift
+    rm -rf native traced; mkdir native traced
+    (cd native && exec "$BIN/$prog" "$@" >../want.out 2>../want.err 9>&- </dev/null)
+    native=$?
+    [ $native = 99 ] && { cat want.out >&9; fail "$prog $*: does not work here without kvis"; }
+    [ $native = 77 ] && { say "$(tail -n 1 want.out)"; return 77; }
+    (cd traced && kv trace ${KVOPT-} --json=../json -- "$BIN/$prog" "$@" >../got.out 2>../err </dev/null)
+    st=$?
+    grep -v '^want ' want.out >want.said
+    grep -v '^want ' got.out >got.said
+    diff want.said got.said >&9 || fail "$prog $*: another output when traced"
+    [ $st = $native ] || fail "$prog $*: exit status $st, untraced $native"
+    js True json >/dev/null || fail "$prog $*: bad JSON"
+    ! grep -q '^want ' got.out || python3 "$TESTS/want.py" json got.out >&9 || fail "$prog $*"
+}
+
+# each truth|same PROG SCENE...: every scene in a directory of its own; a skip if none can be done.
+each() {
+    how=$1 of=$2 done=0; shift 2
+    for scene; do
+        rm -rf "$scene"
+        mkdir "$scene"
+        cd "$scene" || fail "cd $scene"
+        "$how" "$of" "$scene" && done=$((done + 1))
+        cd ..
+    done
+    [ $done -gt 0 ] || skip "$of: $(tail -n 1 "$scene/facts" 2>/dev/null || tail -n 1 "$scene/want.out")"
+}
+
+# target ARG...: tests/progs/att.c in the background (its pid in $target), ready in $tee.
+target() {
+    rm -f pid stop
+    "$BIN/att" "$@" >target.out 2>&1 9>&- </dev/null &
+    target=$!
+    until_true 10 test -s pid || fail "$* is not ready"
+    tee=$(cat pid)
+}
+
+# untarget: ends it, and shows that it saw nothing (its exit status is in $st).
+untarget() {
+    : >stop
+    wait $target
+    st=$?
+    rm -f stop
+    [ $st = 0 ] && [ "$(tail -n 1 target.out)" = done ] || { cat target.out >&9; fail "the program that was attached to: exit $st"; }
+}
+
+# attach ARG...: kvis on $tee in the background (its pid in $kvis), until it traces.
+attach() {
+    say "\$ kvis trace $* -p $tee &"
+    "$KVIS" trace "$@" -p "$tee" >att.out 2>err 9>&- &
+    kvis=$!
+    until_true 10 traced "$tee" || fail "kvis does not attach"
+}
+detach() { # detach SIGNAL WANT: ends kvis; its exit status must be WANT
+    kill "-$1" $kvis
+    wait $kvis
+    st=$?
+    status "$2"
+}
+traced() { ! grep -q 'TracerPid:[[:space:]]*0$' "/proc/$1/status"; }
+untraced() { grep -q 'TracerPid:[[:space:]]*0$' "/proc/$1/status"; }
+# Runs or sleeps, as anybody's business: no t, and T only if the case has stopped it.
+free() { case $(state "$1") in R | S | D) untraced "$1" ;; *) return 1 ;; esac; }
+gone() { [ ! -e "/proc/$1" ] || [ "$(state "$1")" = Z ]; }

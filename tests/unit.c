@@ -1,0 +1,334 @@
+/* unit.c: kvis.c itself, included; one EXPECT a line. The kernel's answers can be forged: all system calls that
+ * matter go through syscall(2), which is fake_syscall here. */
+#define _GNU_SOURCE 1
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+/* The call that fails next: its number and errno; -1: none. */
+static struct { long nr; int err; } fake = { -1, 0 };
+
+static long fake_syscall(long nr, ...)
+{
+    va_list ap;
+    long a[6];
+    va_start(ap, nr);
+    for (int i = 0; i < 6; i++)
+        a[i] = va_arg(ap, long);
+    va_end(ap);
+    if (nr == fake.nr) {
+        errno = fake.err;
+        return -1;
+    }
+    return syscall(nr, a[0], a[1], a[2], a[3], a[4], a[5]);
+}
+
+#define syscall fake_syscall
+#define main kvis_main
+#include "../kvis.c"
+#undef main
+#undef syscall
+
+static int failed, passed;
+
+static void expect(int line, const char *what, bool ok)
+{
+    ok ? passed++ : failed++;
+    if (!ok)
+        printf("unit.c:%d: not so: %s\n", line, what);
+}
+#define EXPECT(x) expect(__LINE__, #x, (x))
+
+/* What an appender makes of it, as a string. */
+static struct buf tb;
+static const char *text(void)
+{
+    static char s[4][8192];
+    static int k;
+    k = (k + 1) % 4;
+    memcpy(s[k], tb.p, tb.len);
+    s[k][tb.len] = 0;
+    b_reset(&tb);
+    return s[k];
+}
+#define T(call) (call, text())
+#define SAME(call, want) expect(__LINE__, #call, !strcmp(T(call), want))
+
+static void t_bytes(void)
+{
+    SAME(b_esc(&tb, "a\033[31mb\n\"\\", 9, '"'), "a\\x1b[31mb\\n\\\"");
+    SAME(b_esc(&tb, "caf\xc3\xa9 \xe2\x80\xae \xff", 11, 0), "caf\xc3\xa9 \\xe2\\x80\\xae \\xff");
+    SAME(b_esc(&tb, "\xc2\x9b" "0m", 4, 0), "\\xc2\\x9b0m"); /* C1 CSI */
+    SAME(b_json(&tb, "\"\\\n\t\x7f</script>", 14), "\\\"\\\\\\n\\u0009\\u007f</script>");
+    EXPECT(b_json(&tb, "\xc0\xaf", 2));       /* overlong */
+    SAME((void)0, "\\ufffd\\ufffd");
+    EXPECT(b_json(&tb, "\xed\xa0\x80", 3));   /* surrogate */
+    b_reset(&tb);
+    EXPECT(!b_json(&tb, "\xf0\x9f\x98\x80", 4));
+    b_reset(&tb);
+    SAME(b_size(&tb, 0), "0 B");
+    SAME(b_size(&tb, 1023), "1023 B");
+    SAME(b_size(&tb, 1024), "1.0 KB");
+    SAME(b_size(&tb, 1048575), "1.0 MB");
+    SAME(b_size(&tb, ~0ull), "16.0 EB");
+    SAME(b_s64(&tb, INT64_MIN), "-9223372036854775808");
+    SAME(b_hex(&tb, 0), "0x0");
+    SAME(b_hex(&tb, ~0ull), "0xffffffffffffffff");
+    SAME(b_sig(&tb, 9), "SIGKILL");
+    SAME(b_sig(&tb, 34), "SIGRTMIN+2");
+    SAME(b_sig(&tb, 99), "99");
+    struct buf small = { .max = 4 };
+    b_s(&small, "abcdef");
+    EXPECT(small.len == 4 && small.cut && !memcmp(small.p, "abcd", 4));
+    b_free(&small);
+    EXPECT(!strcmp(u_errname(ENOENT), "ENOENT") && !u_errname(0) && !u_errname(99999));
+}
+
+static void t_addresses(void)
+{
+    struct sockaddr_un un = { AF_UNIX, "\0abs" };
+    u8 in4[16] = { AF_INET, 0, 0x01, 0xbb, 93, 184, 216, 34 };
+    u8 in6[28] = { AF_INET6, 0, 0, 80 };
+    SAME(fd_addr(&tb, in4, sizeof in4), "93.184.216.34:443");
+    SAME(fd_addr(&tb, in6, sizeof in6), "[::]:80");
+    in6[8 + 15] = 1;
+    SAME(fd_addr(&tb, in6, sizeof in6), "[::1]:80");
+    memcpy(in6 + 8, "\x20\x01\x0d\xb8\0\0\0\0\0\1\0\0\0\0\0\1", 16);
+    SAME(fd_addr(&tb, in6, sizeof in6), "[2001:db8::1:0:0:1]:80");
+    memcpy(in6 + 8, "\0\0\0\0\0\0\0\0\0\0\xff\xff\1\2\3\4", 16);
+    SAME(fd_addr(&tb, in6, sizeof in6), "[::ffff:1.2.3.4]:80");
+    SAME(fd_addr(&tb, &un, 6), "@abs");
+    SAME(fd_addr(&tb, in4, 1), "");
+    SAME(fd_addr(&tb, in6, 10), "family 10"); /* cut short: no made-up address */
+}
+
+static void t_histogram(void)
+{
+    static struct st_row r;
+    for (u64 v = 0; v < 100000; v = v + 1 + v / 50) {
+        u64 mid = st_bucket_value(st_bucket(v));
+        EXPECT(mid + 1 + v / 30 >= v && mid <= v + v / 30 + 1);
+    }
+    EXPECT(st_bucket(~0ull) < ST_BUCKETS);
+    for (u64 v = 1; v <= 1000; v++)
+        r.hist[st_bucket(v * 1000)]++, r.calls++, r.max_ns = v * 1000;
+    EXPECT(st_percentile(&r, 0.5) > 485000 && st_percentile(&r, 0.5) < 517000);
+    EXPECT(st_percentile(&r, 0.99) > 960000 && st_percentile(&r, 0.99) <= 1000000);
+    EXPECT(st_percentile(&r, 1) == 1000000);
+}
+
+static void t_paths(void)
+{
+    static struct path p;
+#define JOIN(dir, name) (md_join(&p, dir, (u32)strlen(dir), name, (u32)strlen(name)), p.s)
+    EXPECT(!strcmp(JOIN("/a", "b"), "/a/b"));
+    EXPECT(!strcmp(JOIN("/", "b"), "/b"));
+    EXPECT(!strcmp(JOIN("/a", "/b//c/./d"), "/b/c/d"));
+    EXPECT(!strcmp(JOIN("/a", "./b"), "/a/b"));
+    EXPECT(!strcmp(JOIN("/a", "../b"), "/a/../b"));
+    EXPECT(!strcmp(JOIN("/a", ".hidden"), "/a/.hidden"));
+    EXPECT(!strcmp(JOIN("/a", "."), "/a"));
+    EXPECT(!strcmp(JOIN("/a", ""), "/a"));
+    EXPECT(nm_noise("/lib/x86_64-linux-gnu/libc.so.6") && nm_noise("/proc/self/maps"));
+    EXPECT(!nm_noise("/home/me/x.so") && !nm_noise("/etc/passwd") && !nm_noise("/usr/lib/python/os.py"));
+}
+
+/* A table of many descriptors against a plain array: every operation, a million random steps would do no more. */
+static void t_fd_table(void)
+{
+    struct files *f = files_new();
+    static struct ofd *have[512];
+    u32 seed = 1, live = 0;
+    for (int step = 0; step < 20000; step++) {
+        seed = seed * 1103515245 + 12345;
+        s32 n = (s32)(seed >> 16) % 512;
+        if (seed >> 8 & 1) {
+            have[n] = ofd_new(FK_FILE, NULL, 1);
+            fd_put(f, n, have[n], false);
+        } else {
+            fd_remove(f, n);
+            have[n] = NULL;
+        }
+        for (struct ofd *o; (o = ofd_dead());)
+            ofd_recycle(o);
+    }
+    for (s32 n = 0; n < 512; n++) {
+        struct fdent *e = fd_find(f, n);
+        EXPECT((e ? e->o : NULL) == have[n]);
+        live += have[n] != NULL;
+    }
+    EXPECT(f->n == live && fdt.live == live);
+    struct files *copy = files_copy(f);
+    fd_range(f, 100, 400, false);
+    for (s32 n = 0; n < 512; n++)
+        EXPECT((fd_find(f, n) != NULL) == (have[n] && (n < 100 || n > 400)));
+    EXPECT(copy->n == live);
+    fd_range(copy, 0, 50, true);
+    fd_exec(copy);
+    EXPECT(!fd_find(copy, 7) && !!fd_find(copy, 60) == !!have[60]);
+    files_put(f);
+    files_put(copy);
+    EXPECT(fdt.live == 0);
+}
+
+static u64 mapped(const struct mm *m)
+{
+    u64 n = 0, end = 0;
+    for (u32 i = 0; i < m->n; i++) {
+        EXPECT(m->r[i].start >= end && m->r[i].start < m->r[i].end); /* sorted, disjoint */
+        n += m->r[i].end - m->r[i].start;
+        end = m->r[i].end;
+    }
+    return n;
+}
+
+static void t_memory_map(void)
+{
+    struct mm *m = vm_new();
+    struct name *a = vm_name("anon");
+    vm_map(m, (struct region){ 0x1000, 0x9000, 3, true, a });
+    vm_unmap(m, 0x3000, 0x4000); /* the middle */
+    EXPECT(m->n == 2 && mapped(m) == 0x7000 && !vm_find(m, 0x3000) && vm_find(m, 0x2fff));
+    vm_protect(m, 0x5000, 0x6000, 1);
+    EXPECT(m->n == 4 && vm_find(m, 0x5000)->prot == 1 && vm_find(m, 0x6000)->prot == 3);
+    vm_map(m, (struct region){ 0x2000, 0x8000, 1, true, a }); /* over several */
+    EXPECT(mapped(m) == 0x8000);
+    vm_move(m, 0x2000, 0x8000, 0x20000, 0x10000);
+    EXPECT(mapped(m) == 0x12000 && vm_find(m, 0x2ffff) && !vm_find(m, 0x2000));
+    vm_unmap(m, 0, ~0ull);
+    EXPECT(m->n == 0);
+    vm_put(m, true);
+}
+
+static void t_calls(void)
+{
+    u32 names = 0;
+    for (u16 i = 0; i < SC_N; i++) {
+        u32 n = 0;
+        while (n < 6 && sc_rows[i].arg[n].name)
+            n++;
+        EXPECT(n == sc_rows[i].nargs);
+        for (u32 k = 0; k < n; k++)
+            EXPECT(*sc_rows[i].arg[k].name);
+        names += sc_id[i] == i;
+    }
+    EXPECT(names > 400);
+#ifdef __x86_64__
+    EXPECT(sc_find(ABI_X86_64, 0) == SC_read && sc_find(ABI_I386, 20) == SC_getpid);
+    EXPECT(sc_find(ABI_X86_64, SYS_openat) == SC_openat && sc_find(ABI_X32, 39) == SC_getpid);
+#endif
+    EXPECT(sc_find(ABI_ARM64, 56) == SC_openat && sc_find(ABI_ARM64, 99999) < 0);
+    EXPECT(!sc_parse("openat,%network,/^exit,?nosuch") && sc_set[SC_openat] && sc_set[SC_connect]
+           && sc_set[SC_exit_group] && !sc_set[SC_read]);
+    EXPECT(!sc_parse("!read") && !sc_set[SC_read] && sc_set[SC_write]);
+    EXPECT(!strcmp(sc_parse("openta"), "openta") && sc_parse("%nosuch") && sc_parse("/["));
+    EXPECT(!sc_parse("none") && !sc_set[SC_read]);
+    sc_parse("all");
+}
+
+/* A template whose field is misspelt would print nothing for ever. */
+static void t_templates(void)
+{
+    for (u32 k = 0; k < N_EK; k++)
+        for (const char *p = event_kinds[k].text; p && (p = strchr(p, '{')); p++) {
+            size_t n = strcspn(p + 1, ":}");
+            u32 f = out_template_field(p + 1, n);
+            bool listed = f == EV_comm;
+            for (u32 i = 0; i < event_kinds[k].n; i++)
+                listed |= event_kinds[k].field[i] == f;
+            EXPECT(f < N_EV_FIELDS && listed);
+        }
+    for (size_t i = 0; i < ARRAY_LEN(opt_trace_rows); i++)
+        EXPECT(opt_trace_rows[i].help && *opt_trace_rows[i].help);
+}
+
+/* Runs our filter on a call, as the kernel would. */
+static u32 filter(const struct tr_prog *p, u32 arch, u32 nr, u64 arg1)
+{
+    struct seccomp_data d = { .nr = (int)nr, .arch = arch, .args = { 0, arg1 } };
+    u32 a = 0;
+    for (u32 pc = 0; pc < p->n; pc++) {
+        const struct sock_filter *f = &p->f[pc];
+        if (f->code == (BPF_LD | BPF_W | BPF_ABS))
+            memcpy(&a, (u8 *)&d + f->k, 4);
+        else if (f->code == (BPF_JMP | BPF_JEQ | BPF_K))
+            pc += a == f->k ? f->jt : f->jf;
+        else if (f->code == (BPF_JMP | BPF_JGE | BPF_K))
+            pc += a >= f->k ? f->jt : f->jf;
+        else if (f->code == (BPF_JMP | BPF_JA))
+            pc += f->k;
+        else
+            return f->k;
+    }
+    return 0xdead;
+}
+
+static void t_filter(void)
+{
+    static struct tr_prog p;
+    md_init();
+    tr.accel = true;
+    tr_choose();
+    tr_filter(&p);
+    EXPECT(p.n < 1000);
+    for (u32 nr = 0; nr < 1100; nr++) {
+        int row = sc_find(ARCH_NATIVE, nr);
+        bool want = row < 0 || tr.need[row];
+        EXPECT((filter(&p, ARCH_AUDIT, nr, 0) == (SECCOMP_RET_TRACE | TR_MARK)) == want);
+    }
+    EXPECT(filter(&p, ARCH_AUDIT, SYS_ioctl, 0xaa00) == (SECCOMP_RET_TRACE | TR_MARK));
+    EXPECT(filter(&p, ARCH_AUDIT, SYS_ioctl, 0x5401) == SECCOMP_RET_ALLOW);
+    EXPECT(filter(&p, AUDIT_ARCH_I386, 20, 0) == (SECCOMP_RET_TRACE | TR_MARK));
+    EXPECT(filter(&p, ARCH_AUDIT, 39 | ARCH_X32_BIT, 0) == (SECCOMP_RET_TRACE | TR_MARK));
+}
+
+/* Errors that a kernel gives only elsewhere. */
+static void t_errors(void)
+{
+    struct task t = { .tid = getpid() };
+    struct stop s = { 0 };
+    char dst[64];
+    bool cut;
+    static char str[] = "hello";
+    EXPECT(mem_str(&t, (u64)(uintptr_t)str, dst, 63, &cut) == 5 && !strcmp(dst, "hello") && !cut);
+    EXPECT(mem_str(&t, (u64)(uintptr_t)str, dst, 3, &cut) == 3 && !strcmp(dst, "hel") && cut);
+    EXPECT(mem_read(&t, 8, dst, 8) == -EFAULT);
+    EXPECT(mem_read(&t, ~0ull - 7, dst, 8) < 0);
+    fake.nr = SYS_process_vm_readv, fake.err = ENOSYS; /* CONFIG_CROSS_MEMORY_ATTACH=n: PEEKDATA, refused here */
+    EXPECT(mem_read(&t, (u64)(uintptr_t)str, dst, 5) == -EFAULT);
+    fake.err = ESRCH;
+    EXPECT(mem_read(&t, (u64)(uintptr_t)str, dst, 5) == -ESRCH);
+    fake.nr = SYS_ptrace, fake.err = EIO; /* before 5.3 */
+    EXPECT(arch_stop(getpid(), 1, &s) == -EIO && arch_no_info);
+    arch_no_info = false;
+    fake.err = ESRCH;
+    EXPECT(arch_stop(getpid(), 1, &s) == -ESRCH && !arch_no_info);
+    fake.nr = 434, fake.err = ENOSYS; /* before 5.3: no pidfd_open */
+    EXPECT(fd_steal(getpid(), 0) == -ENOSYS);
+    fake.nr = SYS_perf_event_open, fake.err = EACCES;
+    EXPECT(pf_open(getpid(), false) == -EACCES);
+    fake.nr = -1;
+    EXPECT(out_write_all(-1, "x", 1) == -EBADF);
+}
+
+int main(void)
+{
+    nm_init();
+    sc_init();
+    sc_parse("all");
+    t_bytes();
+    t_addresses();
+    t_histogram();
+    t_paths();
+    t_fd_table();
+    t_memory_map();
+    t_calls();
+    t_templates();
+    t_filter();
+    t_errors();
+    printf("unit: %d expectations hold, %d do not\n", passed, failed);
+    return failed != 0;
+}
