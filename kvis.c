@@ -1936,7 +1936,7 @@ static struct task *ps_new_task(pid_t tid)
     memset(t, 0, sizeof *t);
     t->tid = tid;
     t->call.text = text;
-    t->call.text.max = 256 << 10;
+    t->call.text.max = (64u << 10) + opt.strlen_max;
     ps_link(t);
     ps.n_tasks++;
     return t;
@@ -4889,6 +4889,8 @@ static const char *sc_parse(const char *expr)
     static char word[64];
     bool set[SC_N] = { false }, invert = *expr == '!';
     expr += invert;
+    if (!*expr)
+        return "";
     while (*expr) {
         size_t n = strcspn(expr, ",");
         snprintf(word, sizeof word, "%.*s", (int)n, expr);
@@ -7807,6 +7809,7 @@ static struct {
     int status;           /* its wait status, -1 until it is known */
     int err_pipe;         /* a failed exec's errno comes here */
     bool accel, started, detaching, killing, ending;
+    bool held;            /* some thread has stopped before its announcement */
     const char *no_accel; /* why there is none */
     int quit_sig;         /* the signal that ends kvis */
     u32 interrupts, n_queued;
@@ -8037,7 +8040,7 @@ static void tr_other_tracer(struct task *t, const struct call *c)
     if (said || !c->known || c->id != SC_ptrace || c->err != EPERM)
         return;
     said = true;
-    u_warn("pid %d wants to trace a process that kvis traces already: it gets EPERM", t->pid);
+    u_warn("pid %d gets EPERM from ptrace: what it wants to trace is traced by kvis", t->pid);
 }
 
 static void tr_exit(struct task *t, const struct stop *s)
@@ -8134,7 +8137,7 @@ static void tr_child_event(struct task *t, int event)
 {
     s64 tid = tr_eventmsg(t);
     if (tid <= 0)
-        return;
+        return; /* killed in that moment: tr_orphan takes its child */
     struct task *child = ps_task((pid_t)tid);
     bool held = child != NULL;
     if (!child && !(child = ps_new_task((pid_t)tid)))
@@ -8439,6 +8442,7 @@ static void tr_unknown(pid_t tid)
     struct task *t = ps_new_task(tid);
     if (t) {
         t->run = RUN_HELD;
+        tr.held = true;
         t->seen_stop = true;
     }
 }
@@ -8478,7 +8482,19 @@ static void tr_status(pid_t tid, int status)
         tr.status = status;
 }
 
-/* --- leaving --- */
+/* What a thread has when kvis first meets it: descriptors and directory from /proc. */
+static void tr_first_state(struct task *t, pid_t pid)
+{
+    char link[PATH_MAX + 1];
+    struct proc *p = tr_proc(pid, getpid());
+    t->files = files_new();
+    fd_scan(t->files, pid, !opt.n_pids);
+    s64 n = fd_readlink(pid, "cwd", link, sizeof link);
+    t->fs = ps_new_fs(n > 0 ? nm_get('f', link, (size_t)n) : tr.cwd);
+    t->mm = vm_new();
+    if (p)
+        ps_join(t, p);
+}
 
 static void tr_each(void (*f)(struct task *))
 {
@@ -8488,6 +8504,27 @@ static void tr_each(void (*f)(struct task *))
             f(t);
         }
 }
+
+/* A thread that waits for its announcement in vain, because its parent was killed while it made it:
+ * what it is comes from its process, its parent or /proc. */
+static void tr_orphan(struct task *t)
+{
+    if (t->run != RUN_HELD)
+        return;
+    s64 pid = ps_status(t->tid, "Tgid:"), ppid = ps_status(t->tid, "PPid:");
+    bool thread = pid > 0 && pid != t->tid;
+    struct task *of = pid > 0 ? ps_task((pid_t)(thread ? pid : ppid)) : NULL;
+    if (of && of->proc) {
+        ps_inherit(t, of, thread ? CLONE_VM | CLONE_FS | CLONE_FILES : 0);
+        ps_join(t, thread ? of->proc : tr_proc(t->tid, (pid_t)ppid));
+    } else {
+        tr_first_state(t, pid > 0 ? (pid_t)pid : t->tid);
+    }
+    tr_many();
+    tr_resume(t, 0);
+}
+
+/* --- leaving --- */
 
 static void tr_interrupt_one(struct task *t)
 {
@@ -8573,7 +8610,7 @@ static void tr_tables(void)
 static u64 tr_timers(void)
 {
     u64 now = u_now(), wait = 3600 * NSEC;
-    if (out.run.count || opt.faults)
+    if (out.run.count || opt.faults || tr.held)
         wait = 100000000;
     if (tr.next_table_ns) {
         if (now >= tr.next_table_ns) {
@@ -8603,9 +8640,12 @@ static void tr_sleep(void)
     if (tr.n_queued)
         return;
     int sig = sigtimedwait(&tr.wait_set, &si, &ts);
-    if (sig < 0 && errno == EAGAIN)
+    if (sig < 0 && errno == EAGAIN) {
         out_run_flush(); /* nothing for a while: what was held back to be grouped is due */
-    else if (sig > 0 && sig != SIGCHLD)
+        tr_each(tr_orphan);
+        tr.held = false;
+    }
+    if (sig > 0 && sig != SIGCHLD)
         tr_on_signal(&si);
 }
 
@@ -8818,19 +8858,6 @@ static int tr_child_error(void)
     return msg[0] != 'x' ? EXIT_KVIS : msg[1] == ENOENT ? EXIT_NOTFOUND : EXIT_NOEXEC;
 }
 
-static void tr_first_state(struct task *t, pid_t pid)
-{
-    char link[PATH_MAX + 1];
-    struct proc *p = tr_proc(pid, getpid());
-    t->files = files_new();
-    fd_scan(t->files, pid, !opt.n_pids);
-    s64 n = fd_readlink(pid, "cwd", link, sizeof link);
-    t->fs = ps_new_fs(n > 0 ? nm_get('f', link, (size_t)n) : tr.cwd);
-    t->mm = vm_new();
-    if (p)
-        ps_join(t, p);
-}
-
 /* Descriptors 3 and up that kvis opened are CLOEXEC and so not the program's: the table that the
  * child has before its exec is cut down by its exec like any other. */
 static void tr_spawn(void)
@@ -8994,7 +9021,7 @@ static u32 tr_attach_all(void)
         pid_t pid = opt.pids[i];
         s64 tgid = ps_status(pid, "Tgid:");
         if (tr_is_ancestor(pid)) {
-            u_warn("cannot attach to pid %d: it is kvis itself or started it", pid);
+            u_warn("cannot attach to pid %d: it is kvis itself or an ancestor of it", pid);
             continue;
         }
         if (tgid > 0 && tgid != pid)

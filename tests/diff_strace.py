@@ -8,15 +8,15 @@ tree of forks and by what it executes, since pids differ):
   - the files opened and the opens that failed, by absolute path
   - the bytes read and written by file, sent and received by peer; also kvis's summary of them
   - what the command itself printed and returned.
-Nothing is left out by name. What may differ is what differs between runs of strace itself (chunks
-read from a pipe, redrawn random names): it runs three times. Where those agree, kvis must agree
-exactly; where they do not, the call must be there in a like number, with an errno that strace
-saw. (One call is taken to vary unseen: futex, in a process with several threads, for a tracer
-that stops threads for longer or shorter changes who meets whom.) When kvis differs nevertheless,
-both run again, up to MAX_RUNS, and then
-  - every process must be exactly right in at least one run of kvis, and
-  - in every run the numbers of all calls must be right, by name, but for the calls that vary
-    somewhere in this program under strace, and CHANCE; so a call missed now and then is found.
+Nothing is left out by name. What may differ is what differs between runs of strace itself: it runs
+three times. Where those agree, kvis must agree exactly; where they do not, the call must be there
+in a like number, with an errno that strace saw. (One call is taken to vary unseen: futex, in a
+process with several threads, for a tracer that stops threads for longer or shorter changes who
+meets whom.) When kvis differs nevertheless, both run again, up to MAX_RUNS, and then
+  - every process must be exactly right in at least one run of kvis, but for the number of calls
+    that it took to pass the bytes through pipes and sockets, and
+  - in every run the numbers of all calls must be right, by name, but for these, the calls that
+    vary somewhere in this program under strace, and CHANCE. So a call missed now and then is found.
 The last line says how much was compared exactly and which calls were unstable under strace.
 
 Environment: KVIS the binary, BIN the directory of the test programs, KEEP=1 keeps the logs.
@@ -37,7 +37,13 @@ HERE = os.getcwd()
 RUN = os.path.join(HERE, "run")    # the command's directory: the same name in each run
 STRACE_RUNS, MAX_RUNS = 3, 8
 TIMING = {"futex"}                 # in a process with several threads
-CHANCE = {"getrandom", "rt_sigreturn", "SIGCHLD"}  # glibc draws again (tempname.c); SIGCHLDs coalesce
+STREAM = " on a stream"             # behind the name of a read or write on a pipe or socket
+CHANCE = set("""getrandom rt_sigreturn SIGCHLD poll ppoll select pselect6 epoll_wait epoll_pwait""".split())
+# glibc draws again (tempname.c), SIGCHLDs coalesce, one wake-up may bring two readinesses
+
+
+def stream(call, arg0, pattern):
+    return call._replace(name=call.name + STREAM) if call.name in STREAM_CALLS and re.match(pattern, arg0) else call
 
 
 def like(low, high):
@@ -152,6 +158,7 @@ READS = set("read pread64 readv preadv preadv2".split())
 WRITES = set("write pwrite64 writev pwritev pwritev2".split())
 RECVS = set("recvfrom recvmsg recv".split())
 SENDS = set("sendto sendmsg send".split())
+STREAM_CALLS = READS | WRITES | RECVS | SENDS
 COPIES = {"sendfile": (1, 0), "splice": (0, 2), "copy_file_range": (0, 2), "tee": (0, 1)}  # from, to
 
 
@@ -256,7 +263,7 @@ def strace_line(run, tid, line):
     err = (re.match(r"E[A-Z0-9]+", tail or "") or [None])[0] if ret in ("-1", "?") else None
     ret = None if ret in ("?", "") else int(ret, 8 if re.match(r"0\d", ret) else 0)  # umask is octal
     call, args = Call(name, ret, err), split_args(text)
-    t.calls.append(call)
+    t.calls.append(stream(call, args[0], r"\d+<(TCP|UDP|UNIX|\\x70\\x69\\x70\\x65\\x3a)") if args else call)
     if name in SPAWN and ret and ret > 0:
         t.children.append(ret)
         if "CLONE_THREAD" in text:
@@ -307,7 +314,8 @@ def kvis_event(run, e):
     err = e.get("error")
     if kind == "syscall":
         ret = kvis_number(e["ret"])
-        t.calls.append(Call(e["name"], -1 if err and ret is not None else ret, err))
+        call = Call(e["name"], -1 if err and ret is not None else ret, err)
+        t.calls.append(stream(call, str(e["args"][0]), r"\d+<(pipe:|tcp|udp|unix)") if e["args"] else call)
         if e["name"] in SPAWN and not err and ret:
             t.children.append(ret)
     elif kind == "spawn_thread":
@@ -346,11 +354,12 @@ def read_kvis(name):
 # == the comparison =============================================================
 
 class Report:
-    """Compares one run of kvis with those of strace. With `loose`, the names of calls that vary under
-    strace somewhere in this program, calls are counted by name instead, and these may vary."""
+    """Compares one run of kvis with those of strace. With `chunks`, reads and writes of streams may take
+    any number of calls. With `loose`, the names of calls that vary under strace somewhere in this
+    program, calls are counted by name instead, and these may vary."""
 
-    def __init__(self, loose=None):
-        self.loose, self.lines, self.bad = loose, [], set()
+    def __init__(self, chunks=False, loose=None):
+        self.chunks, self.loose, self.lines, self.bad = chunks, loose, [], set()
         self.exact, self.ranged, self.unstable = 0, 0, Counter()
 
     def differ(self, where, what):
@@ -401,6 +410,9 @@ class Report:
             self.unstable[n] += 1
         if len(kvis) > 1:
             varies |= names & TIMING
+        if self.chunks:
+            names = {n for n in names if not n.endswith(STREAM)}
+            varies &= names
         if self.loose is not None:
             varies |= names & (self.loose | CHANCE)
             self.counters(where, "number of", [Counter({n: len(t[n]) for n in names - varies}) for t in tables],
@@ -415,7 +427,8 @@ class Report:
 
         def count(table):
             return Counter((n, None if n in TIMING else c.err) for n in varies for c in table[n])
-        self.counters(where, "number of", [count(t) for t in tables], count(ktable), varies if self.loose is not None else ())
+        self.counters(where, "number of", [count(t) for t in tables], count(ktable),
+                      varies if self.loose is not None else TIMING)
 
 
 def blur(calls):
@@ -447,9 +460,9 @@ def fold_names(straces, kvises):
                 setattr(p, "_" + table, folded)
 
 
-def compare(straces, kvis, loose=None):
+def compare(straces, kvis, chunks=False, loose=None):
     """A Report; its lines are the differences."""
-    rep = Report(loose)
+    rep = Report(chunks, loose)
     fold_names(straces, [kvis])
     trees = [sorted((p.where, p.program) for p in r.processes.values()) for r in straces]
     tree = sorted((p.where, p.program) for p in kvis.processes.values())
@@ -498,11 +511,14 @@ def compare_summary(rep, run):
 def judge(straces, kvises):
     """(the first strict Report, what is wrong after all): see the rule at the head of this file."""
     strict = [compare(straces, k) for k in kvises]
-    never_right = set.intersection(*(r.bad for r in strict))
-    wrong = [line for line in strict[0].lines if line.split(": ")[0] in never_right]
-    for i, k in enumerate(kvises):
-        if strict[i].lines and not wrong:
-            wrong += compare(straces, k, frozenset(strict[i].unstable)).lines
+    if not any(r.lines for r in strict):
+        return strict[0], []
+    chunks = [compare(straces, k, True) for k in kvises]
+    never_right = set.intersection(*(r.bad for r in chunks))
+    wrong = [line for line in chunks[0].lines if line.split(": ")[0] in never_right]
+    for r, k in zip(strict, kvises):
+        if r.lines and not wrong:
+            wrong = compare(straces, k, True, frozenset(r.unstable)).lines
     return strict[0], wrong
 
 

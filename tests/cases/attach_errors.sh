@@ -22,7 +22,7 @@ untarget
 target zombie
 no 'zombie|has ended|exited' -p "$tee"
 untarget
-no 'ancestor|parent' -p $$
+no 'ancestor|parent|started it' -p $$
 self() { exec "$KVIS" trace -d 3 -p "$(sh -c 'echo $PPID')"; }
 (self) >out 2>err 9>&-
 st=$?

@@ -63,7 +63,8 @@ done
 fresh
 run trace -v --json=json -P "$PWD/d/*" -- "$BIN/chg" names
 has err 'unlinkat\(.*x'
-hasnt err '"b2?"|mmap|getcwd'
+has err 'renameat\(.*"b3"' # into d
+hasnt err '"b"|mmap|getcwd'
 fresh
 run trace --json=json -P '*/data' -- "$BIN/io" files
 want "{e['filename'] for e in by('write')} <= {'$PWD/data'} and sum(e['bytes'] for e in by('write')) == 195"
