@@ -5144,6 +5144,8 @@ static struct {
 static int out_wait(int f)
 {
     struct pollfd p = { f, POLLOUT, 0 };
+    if (f < 0)
+        return -EBADF; /* poll would wait for it for ever */
     while (poll(&p, 1, 50) == 0)
         if (out.give_up && out.give_up())
             return -EINTR;

@@ -525,7 +525,8 @@ def judge(straces, kvises):
 # == running ====================================================================
 
 ENV = {"PATH": "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin", "LC_ALL": "C", "HOME": RUN, "TMPDIR": RUN,
-       "PYTHONHASHSEED": "0", "PERL_HASH_SEED": "0", "PYTHONDONTWRITEBYTECODE": "1", "GIT_CONFIG_NOSYSTEM": "1",
+       "PYTHONHASHSEED": "0", "PERL_HASH_SEED": "0", "MALLOC_ARENA_MAX": "1",
+       "PYTHONDONTWRITEBYTECODE": "1", "GIT_CONFIG_NOSYSTEM": "1",
        "GIT_AUTHOR_DATE": "1700000000 +0000", "GIT_COMMITTER_DATE": "1700000000 +0000",
        "GIT_AUTHOR_NAME": "a", "GIT_AUTHOR_EMAIL": "a@b", "GIT_COMMITTER_NAME": "a", "GIT_COMMITTER_EMAIL": "a@b"}
 

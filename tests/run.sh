@@ -158,6 +158,10 @@ run_case() { # run_case FILE [SUFFIX]
     for f in "$OUT"/san.*; do
         [ -e "$f" ] && { cat "$f" >>"$log"; st=1; why="sanitizer"; }
     done
+    # UBSan's findings stay on stderr, wherever the case has put that.
+    if [ -n "$2" ] && grep -rhsa -A9 'kvis\.c:[0-9:]* runtime error' "$dir" "$log" >"$OUT/ub"; then
+        cat "$OUT/ub" >>"$log"; st=1; why="sanitizer"
+    fi
     case $st in
     0) result PASS "$name"; rm -rf "$dir" ;;
     77) result SKIP "$name" "$(tail -n 1 "$log")"; rm -rf "$dir" ;;

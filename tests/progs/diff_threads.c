@@ -1,5 +1,6 @@
-/* Threads that share descriptors, a lock and memory: each writes its own file, reads another's
- * and appends to a common one; then a second generation, made by threads that are not the first. */
+/* Threads that share descriptors, a lock and memory: each writes its own file, reads it, and appends
+ * to a common one; then a second generation, made by threads that are not the first. Barriers and
+ * small stacks (none leaves glibc's cache) make descriptors and mappings the same in each run. */
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -9,6 +10,8 @@
 
 enum { N = 4, ROUNDS = 50 };
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_barrier_t all;
+static pthread_attr_t small;
 static int shared_fd;
 
 static void work(const char *name, int rounds)
@@ -16,6 +19,7 @@ static void work(const char *name, int rounds)
     int fd = open(name, O_CREAT | O_RDWR | O_TRUNC, 0644);
     char buf[512];
     memset(buf, name[0], sizeof buf);
+    pthread_barrier_wait(&all);
     for (int i = 0; i < rounds; i++) {
         if (write(fd, buf, sizeof buf) < 0 || pread(fd, buf, sizeof buf, i * 16) < 0)
             exit(9);
@@ -24,15 +28,16 @@ static void work(const char *name, int rounds)
             exit(9);
         pthread_mutex_unlock(&lock);
     }
-    close(fd);
     if (open("not/there", O_RDONLY) >= 0)
         exit(9);
+    pthread_barrier_wait(&all);
+    close(fd);
+    pthread_barrier_wait(&all);
 }
 
 static void *second(void *arg)
 {
-    char name[16];
-    snprintf(name, sizeof name, "b%d", *(int *)arg);
+    char name[] = { 'b', (char)('0' + *(int *)arg), 0 };
     work(name, ROUNDS / 2);
     return NULL;
 }
@@ -40,10 +45,9 @@ static void *second(void *arg)
 static void *first(void *arg)
 {
     pthread_t t;
-    char name[16];
-    snprintf(name, sizeof name, "a%d", *(int *)arg);
+    char name[] = { 'a', (char)('0' + *(int *)arg), 0 };
     work(name, ROUNDS);
-    pthread_create(&t, NULL, second, arg);
+    pthread_create(&t, &small, second, arg);
     pthread_join(t, NULL);
     return NULL;
 }
@@ -52,10 +56,13 @@ int main(void)
 {
     pthread_t t[N];
     int id[N];
+    pthread_barrier_init(&all, NULL, N);
+    pthread_attr_init(&small);
+    pthread_attr_setstacksize(&small, 256 * 1024);
     shared_fd = open("shared", O_CREAT | O_WRONLY | O_APPEND, 0644);
     for (int i = 0; i < N; i++) {
         id[i] = i;
-        pthread_create(&t[i], NULL, first, &id[i]);
+        pthread_create(&t[i], &small, first, &id[i]);
     }
     for (int i = 0; i < N; i++)
         pthread_join(t[i], NULL);
