@@ -5,7 +5,7 @@
 HOST   := $(shell uname -m)
 ARCH   ?= $(HOST)
 PREFIX ?= /usr/local
-CFLAGS ?= -O2 -g
+CFLAGS ?= -Os -g
 CROSS  := $(if $(filter-out $(HOST),$(ARCH)),$(ARCH)-linux-gnu-)
 BIN    := kvis$(if $(CROSS),-$(ARCH))
 LINK   := -static

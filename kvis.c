@@ -46,7 +46,6 @@
 #include <grp.h>
 #include <inttypes.h>
 #include <limits.h>
-#include <poll.h>
 #include <pthread.h>
 #include <regex.h>
 #include <sched.h>
@@ -1003,8 +1002,11 @@ static s64 mem_str(struct task *t, u64 addr, char *dst, size_t max, bool *cut)
             return nul - dst;
         got += (size_t)r;
     }
+    u8 next = 1;
+    if (got == max)
+        mem_read(t, addr + got, &next, 1);
     dst[got] = 0;
-    *cut = true;
+    *cut = next != 0;
     return (s64)got;
 }
 
@@ -5139,34 +5141,22 @@ static struct {
     } run;
 } out = { .text.fd = { -1, -1 }, .json.fd = { -1, -1 } };
 
-/* Waits until f takes PIPE_BUF bytes without blocking (pipe(7), poll(2)). A slow reader blocks us,
- * and with us the tracee: that is the back-pressure. -EINTR: whoever waits has had enough. */
-static int out_wait(int f)
-{
-    struct pollfd p = { f, POLLOUT, 0 };
-    if (f < 0)
-        return -EBADF; /* poll would wait for it for ever */
-    while (poll(&p, 1, 50) == 0)
-        if (out.give_up && out.give_up())
-            return -EINTR;
-    return 0;
-}
-
-/* Writes all of it. Returns 0 or -errno. */
+/* Writes all of it; a slow reader blocks us, and with us the tracee: that is the back-pressure.
+ * Signals (tr_'s tick is one) interrupt it, to ask whether to go on. Returns 0 or -errno; -EINTR:
+ * give up. */
 static int out_write_all(int f, const char *p, size_t n)
 {
-    struct stat sb;
-    bool file = fstat(f, &sb) == 0 && S_ISREG(sb.st_mode);
     while (n) {
-        int e = file ? 0 : out_wait(f);
-        ssize_t w = e ? -1 : write(f, p, file ? n : MIN(n, (size_t)PIPE_BUF));
-        if (e)
-            return e;
-        if (w < 0 && (errno == EINTR || errno == EAGAIN))
-            continue;
-        if (w < 0)
+        ssize_t w = write(f, p, n);
+        if (w >= 0) {
+            p += w, n -= (size_t)w;
+        } else if (errno == EAGAIN) { /* a terminal or pipe that someone made O_NONBLOCK */
+            nanosleep(&(struct timespec){ .tv_nsec = 2000000 }, NULL);
+        } else if (errno != EINTR) {
             return -errno;
-        p += w, n -= (size_t)w;
+        }
+        if (n && out.give_up && out.give_up())
+            return -EINTR;
     }
     return 0;
 }
@@ -5197,7 +5187,7 @@ static void out_writer_flush(struct writer *w)
         int e = out_write_all(w->fd[i], p, n);
         if (e == 0)
             continue;
-        if (e != -EPIPE) { /* EPIPE ends quietly: the reader has seen enough */
+        if (e != -EPIPE && e != -EINTR) { /* EPIPE ends quietly: the reader has seen enough */
             errno = -e;
             u_warn("cannot write %s, output to it ends here:", w->name[i]);
             out.failed = -e;
@@ -6349,7 +6339,7 @@ static void md_join(struct path *p, const char *dir, u32 dir_len, const char *s,
         }
         p->s[k++] = s[i];
     }
-    if (k > 1 && p->s[k - 1] == '/' && n && s[n - 1] == '.')
+    if (k > 1 && p->s[k - 1] == '/')
         k--;
     p->s[k] = 0;
     p->len = k;
@@ -7622,13 +7612,13 @@ static bool md_call_wanted(struct task *t, const struct call *c)
  * one event. The rings are read before an address space changes, so that an address finds the
  * region it fell into. */
 
-enum { PF_PAGES = 64, PF_MAX_CPUS = 1024 };
+enum { PF_MAX_CPUS = 1024 };
 
 static struct {
     struct perf_event_mmap_page *ring[PF_MAX_CPUS];
     int fd[PF_MAX_CPUS];
     u32 n;
-    size_t page;
+    size_t page, pages; /* of a ring: what perf_event_mlock_kb allows */
     bool user_only; /* perf_event_paranoid: faults that the kernel takes for the program are not
                        seen */
 } pf;
@@ -7640,6 +7630,7 @@ static int pf_open_cpu(pid_t tid, int cpu, bool on_exec)
         .sample_period = 1, .sample_type = PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_ADDR,
         .disabled = on_exec, .enable_on_exec = on_exec, .inherit = 1, .exclude_hv = 1,
         .exclude_kernel = pf.user_only, .use_clockid = 1, .clockid = CLOCK_MONOTONIC,
+        .watermark = 1, .wakeup_watermark = 64 << 10,
     };
     int f = (int)syscall(SYS_perf_event_open, &a, tid, cpu, -1, PERF_FLAG_FD_CLOEXEC);
     if (f < 0 && errno == EACCES && !pf.user_only) {
@@ -7650,32 +7641,42 @@ static int pf_open_cpu(pid_t tid, int cpu, bool on_exec)
     return f < 0 ? -errno : f;
 }
 
-/* Opens the event for one thread on every CPU; rings are made with the first and shared by the
- * rest. Returns 0 or -errno. */
+/* Maps a ring, as large as is allowed; a signal says when it fills (it interrupts tr_'s waiting).
+ */
+static int pf_map(int cpu, int f)
+{
+    void *p = MAP_FAILED;
+    for (pf.pages = pf.pages ? pf.pages : 512; pf.pages >= 16; pf.pages /= 2) {
+        p = mmap(NULL, (pf.pages + 1) * pf.page, PROT_READ | PROT_WRITE, MAP_SHARED, f, 0);
+        if (p != MAP_FAILED || pf.n) /* all rings are of one size */
+            break;
+    }
+    if (p == MAP_FAILED)
+        return -errno;
+    pf.ring[cpu] = p;
+    pf.fd[cpu] = f;
+    if (fcntl(f, F_SETOWN, getpid()) < 0 || fcntl(f, F_SETFL, O_ASYNC | O_NONBLOCK) < 0)
+        return -errno;
+    return 0;
+}
+
+/* Opens the event for one thread on every CPU; the rings of the first thread are those of the rest.
+ * Returns 0 or -errno. */
 static int pf_open(pid_t tid, bool on_exec)
 {
-    int cpus = (int)sysconf(_SC_NPROCESSORS_CONF), got = 0, e = 0;
+    int cpus = (int)sysconf(_SC_NPROCESSORS_CONF), got = 0;
     pf.page = (size_t)sysconf(_SC_PAGESIZE);
     for (int cpu = 0; cpu < MIN(cpus, PF_MAX_CPUS); cpu++) {
         int f = pf_open_cpu(tid, cpu, on_exec);
         if (f == -ENODEV) /* that CPU is off */
             continue;
-        if (f < 0)
-            return f;
-        if (pf.ring[cpu]) {
-            e = syscall(SYS_ioctl, f, PERF_EVENT_IOC_SET_OUTPUT, pf.fd[cpu]) < 0 ? -errno : 0;
-            /* The descriptor must live as long as the event: it is closed when kvis ends. */
-        } else {
-            void *p =
-                mmap(NULL, (PF_PAGES + 1) * pf.page, PROT_READ | PROT_WRITE, MAP_SHARED, f, 0);
-            e = p == MAP_FAILED ? -errno : 0;
-            pf.ring[cpu] = e ? NULL : p;
-            pf.fd[cpu] = f;
-        }
+        /* The descriptor must live as long as the event: it is closed when kvis ends. */
+        int e = f < 0 ? f : !pf.ring[cpu] ? pf_map(cpu, f)
+              : syscall(SYS_ioctl, f, PERF_EVENT_IOC_SET_OUTPUT, pf.fd[cpu]) < 0 ? -errno : 0;
         if (e)
             return e;
         got++;
-        pf.n = (u32)cpu + 1;
+        pf.n = MAX(pf.n, (u32)cpu + 1);
     }
     return got ? 0 : -ENODEV;
 }
@@ -7769,7 +7770,7 @@ static void pf_drain_ring(struct perf_event_mmap_page *m)
 {
     u64 head = __atomic_load_n(&m->data_head, __ATOMIC_ACQUIRE), tail = m->data_tail;
     const u8 *data = (const u8 *)m + pf.page;
-    u64 size = PF_PAGES * pf.page;
+    u64 size = pf.pages * pf.page;
     while (tail < head) {
         u8 rec[256];
         struct perf_event_header h;
@@ -7811,20 +7812,26 @@ static struct {
     int status;           /* its wait status, -1 until it is known */
     int err_pipe;         /* a failed exec's errno comes here */
     bool accel, started, detaching, killing, ending;
-    bool held;            /* some thread has stopped before its announcement */
     const char *no_accel; /* why there is none */
     int quit_sig;         /* the signal that ends kvis */
-    u32 interrupts, n_queued;
-    siginfo_t queued[4];  /* signals that came while a sink was slow */
+    u32 interrupts;
+    volatile sig_atomic_t tick;             /* TR_TICK has passed, or a signal has come */
+    volatile sig_atomic_t n_queued, n_done; /* signals that came, and those acted on */
+    siginfo_t queued[8];
     u64 start_ns, next_table_ns, deadline_ns, detach_ns;
-    sigset_t old_mask, wait_set;
-    struct sigaction old_pipe, old_chld, old_xfsz;
+    sigset_t old_mask;
+    struct sigaction old_pipe, old_chld, old_xfsz, old_action[8];
     struct name *cwd;
-    u32 spin_ns;          /* how long to poll waitpid before sleeping */
-    u32 misses;
+    struct {              /* whether polling waitpid pays: see tr_wait */
+        u64 since, cost[2];
+        u32 stops, windows, again;
+        bool on;
+    } poll;
+    u64 stops, stops_at_tick;
+    bool tty;             /* a person looks on: print at once */
     u32 options;
     bool need[SC_N];      /* rows that stop */
-} tr = { .status = -1, .err_pipe = -1, .spin_ns = 20000 };
+} tr = { .status = -1, .err_pipe = -1 };
 
 /* --- which calls stop --- */
 
@@ -8444,7 +8451,6 @@ static void tr_unknown(pid_t tid)
     struct task *t = ps_new_task(tid);
     if (t) {
         t->run = RUN_HELD;
-        tr.held = true;
         t->seen_stop = true;
     }
 }
@@ -8557,19 +8563,15 @@ static void tr_kill_all(void)
     tr_each(tr_kill_one);
 }
 
-/* While a reader of ours is slow: notes the signals that come, acted on later, and says whether
- * they mean that kvis is to end. */
+/* Asked while a reader of ours is slow: whether the signals that have come mean that kvis is to
+ * end. */
 static bool tr_give_up(void)
 {
-    siginfo_t si;
-    const struct timespec now = { 0, 0 };
-    sigset_t set = tr.wait_set;
-    sigdelset(&set, SIGCHLD); /* that one is tr_sleep's: eaten here, it would sleep for ever */
-    while (tr.n_queued < ARRAY_LEN(tr.queued) && sigtimedwait(&set, &si, &now) > 0)
-        tr.queued[tr.n_queued++] = si;
-    u32 ends = tr.n_queued + tr.interrupts;
-    for (u32 i = 0; i < tr.n_queued; i++)
-        ends += !tr.child || tr.queued[i].si_signo == SIGTERM || tr.queued[i].si_signo == SIGHUP;
+    u32 ends = tr.interrupts;
+    for (sig_atomic_t i = tr.n_done; i < tr.n_queued; i++) {
+        int sig = tr.queued[i].si_signo;
+        ends += !tr.child || sig == SIGTERM || sig == SIGHUP ? 2 : 1;
+    }
     return ends > 1;
 }
 
@@ -8608,111 +8610,148 @@ static void tr_tables(void)
     out_writer_flush(&out.text);
 }
 
-/* Does what is due by time; returns ns until the next such thing. */
-static u64 tr_timers(void)
+/* Everything that does not hang on a stop: what is due by time, signals, and, when nothing has
+ * happened for a tick, I/O that was held back to be grouped and threads that wait for their
+ * announcement. */
+static void tr_on_tick(void)
 {
-    u64 now = u_now(), wait = 3600 * NSEC;
-    if (out.run.count || opt.faults || tr.held)
-        wait = 100000000;
-    if (tr.next_table_ns) {
-        if (now >= tr.next_table_ns) {
-            tr_tables();
-            tr.next_table_ns += opt.interval_s * NSEC;
-        }
-        wait = MIN(wait, tr.next_table_ns > now ? tr.next_table_ns - now : 1);
+    u64 now = u_now();
+    bool idle = tr.stops == tr.stops_at_tick;
+    tr.tick = 0;
+    tr.stops_at_tick = tr.stops;
+    while (tr.n_done < tr.n_queued)
+        tr_on_signal(&tr.queued[tr.n_done++]);
+    if (tr.next_table_ns && now >= tr.next_table_ns) {
+        tr_tables();
+        tr.next_table_ns += opt.interval_s * NSEC;
     }
     if (tr.deadline_ns && now >= tr.deadline_ns && !tr.ending) {
         tr.ending = true;
         tr.child && tr.accel ? tr_kill_all() : tr_detach_all();
     }
-    if (tr.deadline_ns && !tr.ending)
-        wait = MIN(wait, tr.deadline_ns - now);
-    return tr.detaching || tr.killing ? MIN(wait, 50000000) : wait;
-}
-
-/* Sleeps until a tracee or a signal has something to say. */
-static void tr_sleep(void)
-{
-    siginfo_t si;
-    u64 wait = tr_timers();
     if (opt.faults)
         pf_drain();
-    out_flush();
-    struct timespec ts = { (time_t)(wait / NSEC), (long)(wait % NSEC) };
-    if (tr.n_queued)
-        return;
-    int sig = sigtimedwait(&tr.wait_set, &si, &ts);
-    if (sig < 0 && errno == EAGAIN) {
-        out_run_flush(); /* nothing for a while: what was held back to be grouped is due */
+    if (idle) {
+        out_run_flush();
         tr_each(tr_orphan);
-        tr.held = false;
     }
-    if (sig > 0 && sig != SIGCHLD)
-        tr_on_signal(&si);
+    out_flush();
 }
 
-/* How long to poll now, in ns. */
-static u32 tr_patience(void)
-{
-    if (ps.n_tasks > 16) /* waitpid looks at every tracee each time */
-        return 0;
-    return tr.spin_ns > 2000 || !(++tr.misses & 31) ? MAX(tr.spin_ns, 10000u) : 0;
-}
+/* Every TR_WINDOW stops: what a stop cost with polling and without, and which to go on with. Most
+ * of a stop's price can be two wake-ups across CPUs, which polling saves; where the scheduler keeps
+ * both on one CPU, or others want it, polling only takes time. So it is measured, and again now and
+ * then. */
+enum { TR_WINDOW = 256, TR_AGAIN = 16, TR_POLL_NS = 50000 };
 
-/* Polls waitpid for a little while before sleeping: two wake-ups across CPUs are most of the price
- * of a stop (DESIGN). The while shrinks when it does not pay, as on a busy machine. */
-static pid_t tr_poll(int *status)
+static void tr_choose_polling(void)
 {
-    u64 end = 0;
-    for (;;) {
-        pid_t tid = (pid_t)syscall(SYS_wait4, -1, status, __WALL | WNOHANG, NULL);
-        if (tid > 0 && end)
-            tr.spin_ns = MIN(tr.spin_ns + tr.spin_ns / 8 + 1000, 60000u);
-        if (tid != 0)
-            return tid < 0 ? -errno : tid;
-        u64 now = u_now();
-        if (!end)
-            end = now + tr_patience();
-        if (now >= end) {
-            tr.spin_ns -= tr.spin_ns / 4;
-            return 0;
-        }
+    u64 now = u_now(), *cost = &tr.poll.cost[tr.poll.on];
+    u64 each = (now - tr.poll.since) / TR_WINDOW;
+    tr.poll.since = now;
+    tr.poll.stops = 0;
+    *cost = *cost ? (*cost * 3 + each) / 4 : each;
+    if (ps.n_tasks > 16 ||
+        each > 200000) /* waitpid looks at each tracee; or they do not wait for us */
+        tr.poll.on = false;
+    else if (!tr.poll.cost[!tr.poll.on] || ++tr.poll.windows >= tr.poll.again) {
+        tr.poll.on = !tr.poll.on; /* try the other; less and less often while nothing changes */
+        tr.poll.windows = 0;
+        tr.poll.again = MIN(MAX(2 * tr.poll.again, (u32)TR_AGAIN), 64u * TR_AGAIN);
+    } else {
+        tr.poll.on = tr.poll.cost[1] < tr.poll.cost[0];
     }
 }
 
-/* On a busy tracee kvis may never sleep: what is due by time, and signals, are looked at all the
- * same. */
-static void tr_poll_signals(void)
+/* Waits for a tracee. Returns its tid, with *status; 0: a signal or the tick; -errno. */
+static pid_t tr_wait(int *status)
 {
-    if (tr.next_table_ns || tr.deadline_ns)
-        tr_timers();
-    tr_give_up();
-    for (u32 i = 0; i < tr.n_queued; i++)
-        tr_on_signal(&tr.queued[i]);
-    tr.n_queued = 0;
+    u64 end = tr.poll.on && !opt.same_cpu ? u_now() + TR_POLL_NS : 0;
+    pid_t tid = 0;
+    if (++tr.poll.stops == TR_WINDOW)
+        tr_choose_polling();
+    while (end || tr.tty) {
+        tid = (pid_t)syscall(SYS_wait4, -1, status, __WALL | WNOHANG, NULL);
+        if (tid || !end || tr.tick || u_now() >= end)
+            break;
+    }
+    if (tid == 0 && tr.tty)
+        out_flush();
+    if (tid == 0 && !tr.tick)
+        tid = (pid_t)syscall(SYS_wait4, -1, status, __WALL, NULL);
+    return tid >= 0 ? tid : errno == EINTR ? 0 : -errno;
 }
 
 static void tr_loop(void)
 {
-    for (u32 n = 0;; n++) {
+    tr.poll.since = u_now();
+    for (;;) {
         int status;
-        pid_t tid = tr_poll(&status);
+        pid_t tid = tr_wait(&status);
         if (tid > 0) {
+            tr.stops++;
             tr_status(tid, status);
             if (tr.killing)
                 tr_each(tr_kill_one);
-        } else if (tid == -ECHILD) {
-            break;
-        } else {
-            tr_sleep();
+        } else if (tid < 0) {
+            break; /* ECHILD: the last one is gone */
         }
-        if (!(n & 255) || tr.n_queued)
-            tr_poll_signals();
+        if (tr.tick)
+            tr_on_tick();
         if (tr.detaching && (!ps.n_tasks || u_now() - tr.detach_ns > 5 * NSEC))
             break;
         if (tr.status != -1 && opt.until_exit)
             tr_detach_all();
     }
+}
+
+/* --- signals of kvis's own --- */
+
+enum { TR_TICK_US = 100000 };
+
+static const int tr_sigs[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGALRM, SIGIO };
+
+static void tr_handler(int sig, siginfo_t *si, void *unused)
+{
+    (void)unused;
+    if (sig != SIGALRM && sig != SIGIO && (size_t)tr.n_queued < ARRAY_LEN(tr.queued)) {
+        tr.queued[tr.n_queued] = *si;
+        tr.n_queued = tr.n_queued + 1;
+    }
+    tr.tick = 1;
+}
+
+/* Signals are noted, and interrupt whatever kvis waits in. One that comes just before the waiting
+ * begins is seen at the next tick: a timer, which the command does not inherit (execve(2),
+ * fork(2)). */
+static void tr_signals(void)
+{
+    struct sigaction ign = { .sa_handler = SIG_IGN }, dfl = { .sa_handler = SIG_DFL };
+    struct sigaction note = { .sa_sigaction = tr_handler, .sa_flags = SA_SIGINFO };
+    struct itimerval tick = { { 0, TR_TICK_US }, { 0, TR_TICK_US } };
+    sigfillset(&note.sa_mask);
+    sigprocmask(SIG_SETMASK, NULL, &tr.old_mask);
+    sigset_t ours = tr.old_mask;
+    for (size_t i = 0; i < ARRAY_LEN(tr_sigs); i++) {
+        sigaction(tr_sigs[i], &note, &tr.old_action[i]);
+        sigdelset(&ours, tr_sigs[i]);
+    }
+    sigprocmask(SIG_SETMASK, &ours, NULL);
+    sigaction(SIGPIPE, &ign, &tr.old_pipe);
+    sigaction(SIGXFSZ, &ign, &tr.old_xfsz);
+    sigaction(SIGCHLD, &dfl, &tr.old_chld); /* ignored, our children would be reaped unseen */
+    setitimer(ITIMER_REAL, &tick, NULL);
+}
+
+/* Gives the command the signals as kvis found them. */
+static void tr_restore_signals(void)
+{
+    for (size_t i = 0; i < ARRAY_LEN(tr_sigs); i++)
+        sigaction(tr_sigs[i], &tr.old_action[i], NULL);
+    sigaction(SIGPIPE, &tr.old_pipe, NULL);
+    sigaction(SIGXFSZ, &tr.old_xfsz, NULL);
+    sigaction(SIGCHLD, &tr.old_chld, NULL);
+    sigprocmask(SIG_SETMASK, &tr.old_mask, NULL);
 }
 
 /* --- starting: a command --- */
@@ -8830,10 +8869,7 @@ static void __attribute__((noreturn)) tr_child_main(const char *path, int sync, 
         tr_child_fail(err, 's');
     if (opt.user)
         tr_become(err);
-    sigaction(SIGPIPE, &tr.old_pipe, NULL);
-    sigaction(SIGXFSZ, &tr.old_xfsz, NULL);
-    sigaction(SIGCHLD, &tr.old_chld, NULL);
-    sigprocmask(SIG_SETMASK, &tr.old_mask, NULL);
+    tr_restore_signals();
     kill(getpid(), SIGSTOP); /* tr_signal_stop starts watching here */
     execv(path, opt.command);
     tr_child_fail(err, 'x');
@@ -9040,19 +9076,6 @@ static u32 tr_attach_all(void)
 
 /* --- the whole run --- */
 
-static void tr_signals(void)
-{
-    struct sigaction ign = { .sa_handler = SIG_IGN }, dfl = { .sa_handler = SIG_DFL };
-    sigemptyset(&tr.wait_set);
-    static const int sigs[] = { SIGCHLD, SIGINT, SIGTERM, SIGHUP, SIGQUIT };
-    for (size_t i = 0; i < ARRAY_LEN(sigs); i++)
-        sigaddset(&tr.wait_set, sigs[i]);
-    sigprocmask(SIG_BLOCK, &tr.wait_set, &tr.old_mask);
-    sigaction(SIGPIPE, &ign, &tr.old_pipe);
-    sigaction(SIGXFSZ, &ign, &tr.old_xfsz);
-    sigaction(SIGCHLD, &dfl, &tr.old_chld); /* ignored, our children would be reaped unseen */
-}
-
 /* One CPU for both, so that a stop needs no wake-up across CPUs. */
 static void tr_same_cpu(void)
 {
@@ -9061,7 +9084,6 @@ static void tr_same_cpu(void)
     CPU_SET((size_t)sched_getcpu(), &set);
     if (sched_setaffinity(0, sizeof set, &set) < 0)
         u_warn("--same-cpu: sched_setaffinity:");
-    tr.spin_ns = 0;
 }
 
 static void tr_report(const char *backend, bool text)
@@ -9592,6 +9614,7 @@ static int cmd_trace(void)
     cmd_open_sinks();
     tr_signals();
     out.give_up = tr_give_up;
+    tr.tty = out.events_on && isatty(STDERR_FILENO);
     if (opt.same_cpu)
         tr_same_cpu();
     cmd_start_clock();

@@ -1,6 +1,6 @@
 #!/bin/sh
 # bench.sh [RUNS]: kvis against strace, wall time side by side. Runs (5) are interleaved, so that a
-# machine that gets slower slows both; printed are medians and what they are of strace's.
+# machine that gets slower slows both; printed are medians, their share of strace's, and the range.
 # KVIS=path: another binary than ./kvis. LOOPS, FORKS: smaller workloads, for a try.
 set -eu
 cd "$(dirname "$0")/.."
@@ -36,7 +36,7 @@ workload() { # workload NAME COMMAND...: times every row RUNS times
         done <"$dir/rows"
         i=$((i + 1))
     done
-    printf '\n%-42s %9s %9s\n' "$name" "seconds" "of strace"
+    printf '\n%-42s %9s %9s   %s\n' "$name" "seconds" "of strace" "fastest-slowest"
     row=0
     while IFS='|' read -r label tracer; do
         row=$((row + 1))
@@ -47,7 +47,7 @@ workload() { # workload NAME COMMAND...: times every row RUNS times
         paste "$dir/a" "$dir/b" | awk -v label="$label" '
             { a[NR] = $1; b[NR] = $2 }
             function median(v) { return NR % 2 ? v[(NR + 1) / 2] : (v[NR / 2] + v[NR / 2 + 1]) / 2 }
-            END { printf "%-42s %9.3f %9s\n", label, median(a) / 1e6, sprintf("%.2f", median(a) / median(b)) }'
+            END { printf "%-42s %9.3f %9.2f   %.3f-%.3f\n", label, median(a) / 1e6, median(a) / median(b), a[1] / 1e6, a[NR] / 1e6 }'
     done <"$dir/rows"
 }
 

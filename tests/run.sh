@@ -192,8 +192,8 @@ if [ $plain = 1 ]; then
 fi
 if [ $asan = 1 ]; then
     export KVIS="$OUT/kvis-asan"
-    # Findings go to a file, for what kvis prints on stderr is under test; exits leave memory as is.
-    export ASAN_OPTIONS="detect_leaks=0:log_path=$OUT/san" UBSAN_OPTIONS="print_stacktrace=1:log_path=$OUT/san"
+    # Findings go to a file, for what kvis prints is under test; memory at exit and RLIMIT_CORE stay.
+    export ASAN_OPTIONS="detect_leaks=0:disable_coredump=0:log_path=$OUT/san" UBSAN_OPTIONS="print_stacktrace=1:log_path=$OUT/san"
     if ! have gcc || ! gcc -fsanitize=address,undefined -o "$OUT/empty" "$OUT/empty.c" 2>/dev/null; then
         result SKIP "[asan]" "no gcc with the sanitizers"
     elif make -s CC=gcc CFLAGS='-O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all' \

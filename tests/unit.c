@@ -131,7 +131,7 @@ static void t_paths(void)
     EXPECT(!strcmp(JOIN("/a", "../b"), "/a/../b"));
     EXPECT(!strcmp(JOIN("/a", ".hidden"), "/a/.hidden"));
     EXPECT(!strcmp(JOIN("/a", "."), "/a"));
-    EXPECT(!strcmp(JOIN("/a", ""), "/a"));
+    EXPECT(!strcmp(JOIN("/a", ""), "/a") && !strcmp(JOIN("/", "/"), "/") && !strcmp(JOIN("/a", "b/"), "/a/b"));
     EXPECT(nm_noise("/lib/x86_64-linux-gnu/libc.so.6") && nm_noise("/proc/self/maps"));
     EXPECT(!nm_noise("/home/me/x.so") && !nm_noise("/etc/passwd") && !nm_noise("/usr/lib/python/os.py"));
 }
@@ -295,6 +295,7 @@ static void t_errors(void)
     static char str[] = "hello";
     EXPECT(mem_str(&t, (u64)(uintptr_t)str, dst, 63, &cut) == 5 && !strcmp(dst, "hello") && !cut);
     EXPECT(mem_str(&t, (u64)(uintptr_t)str, dst, 3, &cut) == 3 && !strcmp(dst, "hel") && cut);
+    EXPECT(mem_str(&t, (u64)(uintptr_t)str, dst, 5, &cut) == 5 && !cut);
     EXPECT(mem_read(&t, 8, dst, 8) == -EFAULT);
     EXPECT(mem_read(&t, ~0ull - 7, dst, 8) < 0);
     fake.nr = SYS_process_vm_readv, fake.err = ENOSYS; /* CONFIG_CROSS_MEMORY_ATTACH=n: PEEKDATA, refused here */

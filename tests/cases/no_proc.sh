@@ -1,4 +1,5 @@
 #!/bin/sh
+# plain-only: the static binary, in a chroot
 # timeout: 60
 # needs: root unshare
 # covers: O5

@@ -46,7 +46,7 @@ js True json >/dev/null || fail "without 0, 1, 2: bad JSON"
 "$KVIS" trace -q --json -- /bin/sh -c "$job" >&- 2>err 9>&-
 eq "stdout closed, JSON for it" 125 $?
 # a size limit
-(ulimit -f 1; rm -f finished; "$KVIS" trace -v --json=limited -q -- /bin/sh -c "$job; ls -lR /etc >/dev/null" >out 2>err 9>&-; echo $? >status)
+(ulimit -f 1; rm -f finished; "$KVIS" trace -v --json=limited -q -- /bin/sh -c "ls -lR /etc >/dev/null; $job" >out 2>err 9>&-; echo $? >status)
 [ -s finished ] || fail "RLIMIT_FSIZE: the program did not finish"
 grep -q '^kvis: .*limited' err || fail "RLIMIT_FSIZE: no message"
 eq "RLIMIT_FSIZE" 125 "$(cat status)"
