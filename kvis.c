@@ -5041,6 +5041,7 @@ struct event {
     u8 kind;
     u8 cat;              /* as in event_kinds[] unless the maker says otherwise */
     bool noise;          /* hidden in text unless --no-filter */
+    bool unasked;        /* of a call that -e trace= leaves out: for nobody */
     int err;             /* errno, 0 on success */
     pid_t pid, tid;
     u64 ts_ns;           /* CLOCK_MONOTONIC */
@@ -5113,7 +5114,7 @@ static bool ev_has(const struct event *e, enum ev_field f)
  * is reported once and closed; the tracee goes on. Entry points: out_open, out_event,
  * out_call_enter, out_call_exit, out_flush, out_close. */
 
-enum { OUT_BUF = 64 << 10 };
+enum { OUT_BUF = 64 << 10, OUT_PATIENCE = 4 };
 
 struct writer {
     int fd[2];          /* -1: none; the second is -o's file */
@@ -5141,22 +5142,25 @@ static struct {
     } run;
 } out = { .text.fd = { -1, -1 }, .json.fd = { -1, -1 } };
 
-/* Writes all of it; a slow reader blocks us, and with us the tracee: that is the back-pressure.
- * Signals (tr_'s tick is one) interrupt it, to ask whether to go on. Returns 0 or -errno; -EINTR:
- * give up. */
+/* Writes all of it; a slow reader blocks us, and with us the tracee: that is the back-pressure. tr_'s
+ * tick interrupts it; when nothing has moved for OUT_PATIENCE ticks and kvis is to end, it gives up.
+ * Returns 0 or -errno; -EINTR: given up. */
 static int out_write_all(int f, const char *p, size_t n)
 {
-    while (n) {
+    for (int stuck = 0; n;) {
         ssize_t w = write(f, p, n);
-        if (w >= 0) {
+        if (w > 0) {
             p += w, n -= (size_t)w;
+            stuck = 0;
         } else if (errno == EAGAIN) { /* a terminal or pipe that someone made O_NONBLOCK */
             nanosleep(&(struct timespec){ .tv_nsec = 2000000 }, NULL);
+            if (++stuck >= OUT_PATIENCE * 50 && out.give_up && out.give_up())
+                return -EINTR;
         } else if (errno != EINTR) {
             return -errno;
-        }
-        if (n && out.give_up && out.give_up())
+        } else if (++stuck >= OUT_PATIENCE && out.give_up && out.give_up()) {
             return -EINTR;
+        }
     }
     return 0;
 }
@@ -5849,6 +5853,8 @@ static struct stats *st_of_proc(struct task *t)
  * finally returns (EDGE_CASES P20). */
 static void st_call(struct task *t, const struct call *c)
 {
+    if (c->known && !sc_set[c->row])
+        return; /* it stopped for kvis's own sake */
     st.syscalls++;
     if (!c->known)
         return;
@@ -6170,21 +6176,48 @@ static void st_text_trouble(struct buf *b)
     b_c(b, '\n');
 }
 
-static void st_text_summary(struct buf *b, const struct st_end *end)
+/* Whether all calls are traced that a part of the summary counts: else it would be too small. */
+static bool st_all_asked(const u16 *rows, size_t n)
 {
-    b_c(b, '\n');
-    st_rule(b);
-    b_s(b, " FINAL: ");
-    st_command(b);
-    b_f(b, " (%.2fs)\n", (double)end->duration_ns / 1e9);
-    st_rule(b);
+    for (size_t i = 0; i < n; i++)
+        if (!sc_set[rows[i]])
+            return false;
+    return true;
+}
+
+static bool st_knows_memory(void)
+{
+    static const u16 rows[] = { SC_brk, SC_mmap, SC_munmap, SC_mremap };
+    return st_all_asked(rows, ARRAY_LEN(rows));
+}
+
+static bool st_knows_io(void)
+{
+    static const u16 rows[] = { SC_read,     SC_write,  SC_pread64,        SC_pwrite64, SC_readv,
+                                SC_writev,   SC_sendto, SC_recvfrom,       SC_sendmsg,  SC_recvmsg,
+                                SC_sendfile, SC_splice, SC_copy_file_range };
+    return st_all_asked(rows, ARRAY_LEN(rows));
+}
+
+static void st_text_memory(struct buf *b)
+{
+    if (!st_knows_memory()) {
+        b_s(b, " Memory: n/a (-e trace= leaves out some of its calls)\n");
+        return;
+    }
     b_s(b, " Memory:\n");
     st_line(b, "Heap:", vm.heap_bytes);
     b_f(b, "   %-15s", "Mmap:"), out_size(b, (s64)vm.map_bytes, 10);
     b_f(b, " (%" PRIu64 " regions)\n", vm.map_regions);
     st_line(b, "Total:", vm.heap_bytes + vm.map_bytes);
-    if (opt.faults)
-        b_f(b, "   %-15s%10" PRIu64 " (heap and anon)\n", "Page faults:", st.faults);
+}
+
+static void st_text_io(struct buf *b)
+{
+    if (!st_knows_io()) {
+        b_s(b, " I/O: n/a (-e trace= leaves out some of its calls)\n");
+        return;
+    }
     b_s(b, " I/O:\n");
     st_line(b, "Files read:", st.file_in);
     st_line(b, "Files written:", st.file_out);
@@ -6194,6 +6227,20 @@ static void st_text_summary(struct buf *b, const struct st_end *end)
         st_line(b, "Other read:", st.other_in);
         st_line(b, "Other written:", st.other_out);
     }
+}
+
+static void st_text_summary(struct buf *b, const struct st_end *end)
+{
+    b_c(b, '\n');
+    st_rule(b);
+    b_s(b, " FINAL: ");
+    st_command(b);
+    b_f(b, " (%.2fs)\n", (double)end->duration_ns / 1e9);
+    st_rule(b);
+    st_text_memory(b);
+    if (opt.faults)
+        b_f(b, "   %-15s%10" PRIu64 " (heap and anon)\n", "Page faults:", st.faults);
+    st_text_io(b);
     b_f(b, " Files: %" PRIu64 " read, %" PRIu64 " written\n", st_count(true), st_count(false));
     st_text_lists(b);
     st_text_failed(b);
@@ -6275,35 +6322,48 @@ static void st_json_rest(struct buf *b)
 
 static void st_json_summary(struct buf *b, const struct st_end *end)
 {
+    bool memory = st_knows_memory(), io = st_knows_io(),
+         opens = sc_set[SC_openat] && sc_set[SC_open];
+    const struct { const char *key; u64 v; bool known; } num[] = {
+        { "duration_ns", end->duration_ns, true },
+        { "heap_bytes", vm.heap_bytes, memory },
+        { "mmap_bytes", vm.map_bytes, memory },
+        { "mmap_regions", vm.map_regions, memory },
+        { "file_bytes_read", st.file_in, io },
+        { "file_bytes_written", st.file_out, io },
+        { "net_bytes_sent", st.net_out, io },
+        { "net_bytes_received", st.net_in, io },
+        { "other_bytes_read", st.other_in, io },
+        { "other_bytes_written", st.other_out, io },
+        { "files_read", st_count(true), opens },
+        { "files_written", st_count(false), opens },
+        { "syscalls", st.syscalls, true },
+        { "events", out.events, true },
+        { "lost", 0, true },
+        { "processes", ps.processes, true },
+        { "threads", ps.threads, true },
+        { "page_faults", st.faults, opt.faults },
+        { "page_fault_bytes", st.faults * (u64)sysconf(_SC_PAGESIZE), opt.faults },
+        { "lost_faults", st.fault_lost, opt.faults },
+        { "unreadable", mem.unreadable, true },
+        { "io_uring_submitted", st.uring, sc_set[SC_io_uring_enter] },
+        { "names_overflow", nm.overflow, true },
+        { "failed_other", st.failed_other, true },
+    };
     b_s(b, "{\"type\":\"summary\"");
     if (end->status != -1 && WIFSIGNALED(end->status))
         b_f(b, ",\"exit_signal\":\"%s\"", u_signame(WTERMSIG(end->status)));
     else if (end->status != -1)
         b_f(b, ",\"exit_code\":%d", WEXITSTATUS(end->status));
-    const struct { const char *key; u64 v; } num[] = {
-        { "duration_ns", end->duration_ns }, { "heap_bytes", vm.heap_bytes },
-        { "mmap_bytes", vm.map_bytes }, { "mmap_regions", vm.map_regions },
-        { "file_bytes_read", st.file_in }, { "file_bytes_written", st.file_out },
-        { "net_bytes_sent", st.net_out }, { "net_bytes_received", st.net_in },
-        { "other_bytes_read", st.other_in }, { "other_bytes_written", st.other_out },
-        { "files_read", st_count(true) }, { "files_written", st_count(false) },
-        { "syscalls", st.syscalls }, { "events", out.events }, { "lost", 0 },
-        { "processes", ps.processes }, { "threads", ps.threads }, { "unreadable", mem.unreadable },
-        { "io_uring_submitted", st.uring }, { "names_overflow", nm.overflow },
-        { "failed_other", st.failed_other },
-    };
     for (size_t i = 0; i < ARRAY_LEN(num); i++)
-        b_f(b, ",\"%s\":%" PRIu64, num[i].key, num[i].v);
-    if (opt.faults)
-        b_f(b,
-            ",\"page_faults\":%" PRIu64 ",\"page_fault_bytes\":%" PRIu64
-            ",\"lost_faults\":%" PRIu64,
-            st.faults, st.faults * (u64)sysconf(_SC_PAGESIZE), st.fault_lost);
+        if (num[i].known)
+            b_f(b, ",\"%s\":%" PRIu64, num[i].key, num[i].v);
     b_f(b, ",\"backend\":\"%s\"", end->backend);
     st_json_names(b);
     st_json_rest(b);
     b_s(b, "}\n");
 }
+
 /* == 15 md_  the model: what a call means =======================================
  * A call that has returned comes in; tables of descriptors, memory and processes change and events
  * go out. md_calls[] is the one list of calls that mean something: to teach kvis another, add its
@@ -6401,7 +6461,7 @@ static void md_emit(struct event *e)
 {
     static const u8 path_field[] = { EV_path, EV_new_path, EV_filename, EV_src_name, EV_dst_name,
                                      EV_program, EV_remote_addr, EV_local_addr, EV_map_type };
-    if ((opt.ok_only && e->err) || (opt.failed_only && !e->err))
+    if (e->unasked || (opt.ok_only && e->err) || (opt.failed_only && !e->err))
         return;
     bool hit = !opt.n_paths;
     for (size_t i = 0; !hit && i < ARRAY_LEN(path_field); i++)
@@ -6421,6 +6481,7 @@ static struct event *md_event(u8 kind, struct task *t, const struct call *c)
 {
     struct event *e = ev_new(kind, t, c->noret ? c->enter_ns : c->exit_ns);
     e->err = c->noret ? 0 : c->err;
+    e->unasked = !sc_set[c->row];
     return e;
 }
 
@@ -6429,6 +6490,7 @@ static void md_closed(struct task *t, s32 n)
 {
     for (struct ofd *o; (o = ofd_dead()); ofd_recycle(o)) {
         struct event *e = ev_new(EK_CLOSE, t, u_now());
+        e->unasked = !sc_set[SC_close];
         if (n >= 0)
             ev_num(e, EV_fd, n);
         char text[PATH_MAX + 64];
@@ -8030,7 +8092,7 @@ static void tr_done(struct task *t)
     bool again = c->ret <= -512 && c->ret >= -516;
     c->open = false;
     t->restarting = again && !c->noret;
-    if (!c->noret)
+    if (!c->noret && (!c->known || tr.need[c->row] || md_is_about_fds(c->row)))
         md_exit(t, c);
     if (!t->restarting)
         st_call(t, c);
@@ -8168,7 +8230,7 @@ static void tr_child_event(struct task *t, int event)
     tr_many();
     struct event *e = ev_new(thread ? EK_THREAD : EK_SPAWN, t, u_now());
     ev_num(e, thread ? EV_child_tid : EV_child_pid, tid);
-    e->noise = false;
+    e->noise = e->unasked = false;
     md_emit(e);
     child->run = held ? RUN_HELD : RUN_NEW;
     if (held)
