@@ -1,0 +1,28 @@
+#!/bin/sh
+# timeout: 180
+# plain-only: tables
+# Every call of the newest kernel headers at hand is in gen/syscalls.tbl with its number, for each ABI;
+# remaking the headers changes nothing; a broken row is refused.
+. "$TESTS/lib.sh"
+top=$TESTS/..
+cp -r "$top/gen" gen
+(cd gen && ./tables.sh) || fail "gen/tables.sh"
+for f in syscalls.h flags.h; do cmp "gen/$f" "$top/gen/$f" || fail "gen/$f is not what its table makes"; done
+gen/tables.sh check /usr/include >out 2>&1 || fail "the installed headers"
+sed 's/^read  */read2 /' gen/syscalls.tbl >t && cp t gen/syscalls.tbl
+gen/tables.sh check /usr/include >out 2>&1 && fail "a missing call is not seen"
+sed 's/fd:fd/fd:nokind/' "$top/gen/syscalls.tbl" >gen/syscalls.tbl
+(cd gen && ./tables.sh) >out 2>&1 && fail "an unknown kind is taken"
+# the newest release of the headers that the machine's own package archive has
+[ "$(id -u)" = 0 ] && command -v apt-get >/dev/null || exit 0
+uri=$(sed -n 's/^URIs: *\([^ ]*\).*/\1/p' /etc/apt/sources.list.d/debian.sources 2>/dev/null | head -n 1)
+key=$(sed -n 's/^Signed-By: *//p' /etc/apt/sources.list.d/debian.sources 2>/dev/null | head -n 1)
+[ -n "$uri" ] || exit 0
+mkdir -p lists/partial headers
+echo "deb ${key:+[signed-by=$key]} $uri sid main" >sid.list
+apt="-o Dir::Etc::sourcelist=$PWD/sid.list -o Dir::Etc::sourceparts=/dev/null -o Dir::State::Lists=$PWD/lists"
+if apt-get -qq $apt update >apt.log 2>&1 && apt-get -qq $apt download linux-libc-dev >>apt.log 2>&1; then
+    dpkg -x linux-libc-dev_*.deb headers
+    "$top/gen/tables.sh" check headers/usr/include >out 2>&1 || fail "the newest headers"
+    say "checked against $(ls linux-libc-dev_*.deb | cut -d_ -f2)"
+fi
