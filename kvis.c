@@ -5142,9 +5142,9 @@ static struct {
     } run;
 } out = { .text.fd = { -1, -1 }, .json.fd = { -1, -1 } };
 
-/* Writes all of it; a slow reader blocks us, and with us the tracee: that is the back-pressure. tr_'s
- * tick interrupts it; when nothing has moved for OUT_PATIENCE ticks and kvis is to end, it gives up.
- * Returns 0 or -errno; -EINTR: given up. */
+/* Writes all of it; a slow reader blocks us, and with us the tracee: that is the back-pressure.
+ * tr_'s tick interrupts it; when nothing has moved for OUT_PATIENCE ticks and kvis is to end, it
+ * gives up. Returns 0 or -errno; -EINTR: given up. */
 static int out_write_all(int f, const char *p, size_t n)
 {
     for (int stuck = 0; n;) {
@@ -7884,16 +7884,16 @@ static struct {
     sigset_t old_mask;
     struct sigaction old_pipe, old_chld, old_xfsz, old_action[8];
     struct name *cwd;
-    struct {              /* whether polling waitpid pays: see tr_wait */
-        u64 since, cost[2];
-        u32 stops, windows, again;
-        bool on;
+    struct {              /* whether polling waitpid pays: see tr_poll_or_not */
+        u64 since, cost[2];          /* ns a stop: without, with */
+        u32 stops, window, length, hold;
+        bool on, trial;
     } poll;
     u64 stops, stops_at_tick;
     bool tty;             /* a person looks on: print at once */
     u32 options;
     bool need[SC_N];      /* rows that stop */
-} tr = { .status = -1, .err_pipe = -1 };
+} tr = { .status = -1, .err_pipe = -1, .poll.length = 8 };
 
 /* --- which calls stop --- */
 
@@ -8700,28 +8700,33 @@ static void tr_on_tick(void)
     out_flush();
 }
 
-/* Every TR_WINDOW stops: what a stop cost with polling and without, and which to go on with. Most
- * of a stop's price can be two wake-ups across CPUs, which polling saves; where the scheduler keeps
- * both on one CPU, or others want it, polling only takes time. So it is measured, and again now and
- * then. */
-enum { TR_WINDOW = 256, TR_AGAIN = 16, TR_POLL_NS = 50000 };
+/* Most of a stop's price can be two wake-ups across CPUs, which polling saves; where the scheduler
+ * keeps both on one CPU, or others want it, polling only takes time, and spoils that. So it is
+ * measured: TR_WINDOW stops make a window; some windows without polling, some with, then the better
+ * for longer and longer. */
+enum { TR_WINDOW = 256, TR_PROBE = 4, TR_HOLD = 64, TR_POLL_NS = 50000 };
 
-static void tr_choose_polling(void)
+static void tr_poll_or_not(void)
 {
     u64 now = u_now(), *cost = &tr.poll.cost[tr.poll.on];
     u64 each = (now - tr.poll.since) / TR_WINDOW;
     tr.poll.since = now;
     tr.poll.stops = 0;
-    *cost = *cost ? (*cost * 3 + each) / 4 : each;
-    if (ps.n_tasks > 16 ||
-        each > 200000) /* waitpid looks at each tracee; or they do not wait for us */
-        tr.poll.on = false;
-    else if (!tr.poll.cost[!tr.poll.on] || ++tr.poll.windows >= tr.poll.again) {
-        tr.poll.on = !tr.poll.on; /* try the other; less and less often while nothing changes */
-        tr.poll.windows = 0;
-        tr.poll.again = MIN(MAX(2 * tr.poll.again, (u32)TR_AGAIN), 64u * TR_AGAIN);
+    if (++tr.poll.window > 1) /* the first after a change is between the two */
+        *cost = tr.poll.window == 2 ? each : (*cost * 3 + each) / 4;
+    if (tr.poll.window < tr.poll.length)
+        return;
+    tr.poll.window = 0;
+    if (ps.n_tasks > 16 || each > 200000) { /* each waitpid looks at all; or nobody waits for us */
+        tr.poll.on = tr.poll.trial = false;
+        tr.poll.length = TR_HOLD;
+    } else if ((tr.poll.trial = !tr.poll.trial)) {
+        tr.poll.on = !tr.poll.on;
+        tr.poll.length = TR_PROBE;
     } else {
-        tr.poll.on = tr.poll.cost[1] < tr.poll.cost[0];
+        tr.poll.on = tr.poll.cost[1] * 100 < tr.poll.cost[0] * 85;
+        tr.poll.hold = MIN(MAX(2 * tr.poll.hold, (u32)TR_HOLD), 4096u);
+        tr.poll.length = tr.poll.hold;
     }
 }
 
@@ -8731,7 +8736,7 @@ static pid_t tr_wait(int *status)
     u64 end = tr.poll.on && !opt.same_cpu ? u_now() + TR_POLL_NS : 0;
     pid_t tid = 0;
     if (++tr.poll.stops == TR_WINDOW)
-        tr_choose_polling();
+        tr_poll_or_not();
     while (end || tr.tty) {
         tid = (pid_t)syscall(SYS_wait4, -1, status, __WALL | WNOHANG, NULL);
         if (tid || !end || tr.tick || u_now() >= end)

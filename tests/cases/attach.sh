@@ -42,7 +42,8 @@ untarget
 has target.out '^bad 0$'
 target many 1000
 attach -q --json=json
-eq "threads that are traced" 1001 "$(grep -L 'TracerPid:[[:space:]]*0$' /proc/$tee/task/*/status | wc -l)"
+all_traced() { [ "$(grep -L 'TracerPid:[[:space:]]*0$' /proc/$tee/task/*/status | wc -l)" = 1001 ]; }
+until_true 10 all_traced || fail "not all of 1001 threads are traced"
 detach INT 0
 eq "threads that are still traced" 0 "$(grep -L 'TracerPid:[[:space:]]*0$' /proc/$tee/task/*/status | wc -l)"
 want "S['threads'] == 1001"
