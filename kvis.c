@@ -5057,7 +5057,7 @@ static struct event *ev_new(u8 kind, struct task *t, u64 ts_ns)
     static struct event e; /* one at a time: handled before the next is made */
     e.kind = kind;
     e.cat = event_kinds[kind].cat;
-    e.noise = false;
+    e.noise = e.unasked = false;
     e.err = 0;
     e.set = 0;
     e.o = NULL;
@@ -8230,7 +8230,6 @@ static void tr_child_event(struct task *t, int event)
     tr_many();
     struct event *e = ev_new(thread ? EK_THREAD : EK_SPAWN, t, u_now());
     ev_num(e, thread ? EV_child_tid : EV_child_pid, tid);
-    e->noise = e->unasked = false;
     md_emit(e);
     child->run = held ? RUN_HELD : RUN_NEW;
     if (held)
