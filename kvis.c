@@ -5858,7 +5858,7 @@ static void st_call(struct task *t, const struct call *c)
     st.syscalls++;
     if (!c->known)
         return;
-    if (c->err && !c->noret)
+    if (c->err && !c->noret && c->err != EINPROGRESS) /* a connect under way has not failed */
         st_failed(c->row, c->err);
     if (!opt.count_only && !opt.count_too)
         return;
