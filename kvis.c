@@ -220,7 +220,7 @@ struct proc {
     bool attached;       /* by -p: its state is from /proc */
 };
 
-enum run { RUN_NEW, RUN_HELD, RUN_RUNNING, RUN_STOPPED, RUN_LISTEN };
+enum run { RUN_NEW, RUN_HELD, RUN_RUNNING, RUN_LISTEN };
 
 /* A thread under trace: a tracee. */
 struct task {
@@ -233,9 +233,6 @@ struct task {
     u8 run;              /* enum run */
     bool seen_stop;      /* its first stop has come */
     bool full;           /* stops at every call (its own seccomp filters, or no acceleration) */
-    bool interrupted;    /* PTRACE_INTERRUPT is under way (detach) */
-    bool entered;        /* the next syscall-stop is an exit (kernels before 5.3) */
-    int resume_sig;      /* RUN_HELD: signal to hand over when it goes on */
     struct call call;
     bool restarting;     /* `call` is about to be restarted by the kernel: not counted yet */
     struct name *exec_path;     /* of the execve under way */
@@ -269,7 +266,7 @@ struct opts {
 
 static struct opts opt = { .strlen_max = 32 };
 /* == 3 u_  errors, bounded bytes, numbers as people read them ==================
- * Errors: `die` and `xmalloc`'s kin end the program and may be called only before anything is
+ * Errors: `die` and `xrealloc` end the program and may be called only before anything is
  * attached (options, opening files); afterwards functions return 0 or -errno, `u_warn` reports,
  * and the way out is tr_'s one detach path. A message that ends in ':' gets strerror(errno).
  * Everything that appends to a struct buf is here; escaping is here and nowhere else. */
@@ -1177,6 +1174,14 @@ static struct ofd *ofd_dead(void)
     return o;
 }
 
+/* Takes back an open file that was only looked at and never anybody's. */
+static void ofd_discard(struct ofd *o)
+{
+    o->next_free = fdt.free;
+    fdt.free = o;
+    fdt.live--;
+}
+
 static void ofd_recycle(struct ofd *o)
 {
     o->next_free = fdt.free;
@@ -1425,7 +1430,7 @@ static struct name *fd_peer(const char *sock, const void *addr, size_t len)
 /* The address alone, out of a name that fd_peer made. */
 static const char *fd_peer_addr(const struct name *n)
 {
-    const char *sp = n ? strchr(n->s, ' ') : NULL;
+    const char *sp = n && n->cls == 'p' ? strchr(n->s, ' ') : NULL;
     return sp ? sp + 1 : "";
 }
 
@@ -1464,8 +1469,38 @@ static void fd_probe_socket(struct ofd *o, pid_t pid, s32 n)
     close(s);
 }
 
-/* The kind that /proc/PID/fd/N shows: by its link's text for anonymous ones, else by stat. */
-static u8 fd_kind_of(const char *link, const struct stat *st)
+/* What open flags allow. O_PATH allows neither, and musl's O_ACCMODE has it in it. */
+static bool fd_writes(u64 flags)
+{
+    return !(flags & O_PATH) && (flags & 3) != O_RDONLY;
+}
+
+static bool fd_reads(u64 flags)
+{
+    return !(flags & O_PATH) && (flags & 3) != O_WRONLY;
+}
+
+/* What of struct statx (<linux/stat.h>) is used here; musl's headers do not have it. */
+struct fd_stat {
+    u32 unused1[7];
+    u16 stx_mode, unused2;
+    u64 unused3[12];
+    u32 stx_rdev_major, stx_rdev_minor, stx_dev_major, stx_dev_minor;
+    u64 unused4[14];
+};
+_Static_assert(sizeof(struct fd_stat) == 256 && offsetof(struct fd_stat, stx_rdev_major) == 128,
+               "the kernel's layout");
+
+/* Mode and device of a path, without asking a FUSE or network server, which may be a tracee that
+ * stands still because of us (statx(2), AT_STATX_DONT_SYNC). Returns 0 or -errno. */
+static int fd_statx(const char *path, struct fd_stat *sx)
+{
+    enum { DONT_SYNC = 0x4000, TYPE = 1 };
+    return syscall(SYS_statx, AT_FDCWD, path, DONT_SYNC, TYPE, sx) < 0 ? -errno : 0;
+}
+
+/* The kind that /proc/PID/fd/N shows: by its link's text for anonymous ones, else by mode. */
+static u8 fd_kind_of(const char *link, const struct fd_stat *sx)
 {
     static const struct { const char *prefix; u8 kind; } anon[] = {
         { "anon_inode:[eventfd]", FK_EVENTFD }, { "anon_inode:[eventpoll]", FK_EPOLL },
@@ -1480,14 +1515,14 @@ static u8 fd_kind_of(const char *link, const struct stat *st)
     for (size_t i = 0; i < ARRAY_LEN(anon); i++)
         if (!strncmp(link, anon[i].prefix, strlen(anon[i].prefix)))
             return anon[i].kind;
-    if (!st)
+    if (!sx)
         return FK_UNKNOWN;
-    if (S_ISCHR(st->st_mode)) /* majors: Documentation/admin-guide/devices.txt */
-        return (st->st_rdev >> 8 & 0xfff) == 136 || (st->st_rdev >> 8 & 0xfff) == 4
-            || st->st_rdev == 0x500 ? FK_TTY : FK_DEV;
-    return S_ISREG(st->st_mode) ? FK_FILE : S_ISDIR(st->st_mode) ? FK_DIR
-         : S_ISBLK(st->st_mode) ? FK_DEV : S_ISFIFO(st->st_mode) ? FK_PIPE
-         : S_ISSOCK(st->st_mode) ? FK_SOCK : FK_ANON;
+    u32 mode = sx->stx_mode;
+    if (S_ISCHR(mode)) /* majors: Documentation/admin-guide/devices.txt; 5:0 is /dev/tty */
+        return sx->stx_rdev_major == 136 || sx->stx_rdev_major == 4
+            || (sx->stx_rdev_major == 5 && !sx->stx_rdev_minor) ? FK_TTY : FK_DEV;
+    return S_ISREG(mode) ? FK_FILE : S_ISDIR(mode) ? FK_DIR : S_ISBLK(mode) ? FK_DEV
+         : S_ISFIFO(mode) ? FK_PIPE : S_ISSOCK(mode) ? FK_SOCK : FK_ANON;
 }
 
 static s64 fd_readlink(pid_t pid, const char *what, char *dst, size_t n)
@@ -1499,6 +1534,20 @@ static s64 fd_readlink(pid_t pid, const char *what, char *dst, size_t n)
         return -errno;
     dst[r] = 0;
     return r;
+}
+
+/* The process of a thread, from /proc/TID/status, or -errno. */
+static s64 fd_pid_of(pid_t tid)
+{
+    char path[64], line[128];
+    int pid = -ESRCH;
+    snprintf(path, sizeof path, "/proc/%d/status", tid);
+    FILE *f = fopen(path, "re");
+    while (f && fgets(line, sizeof line, f) && sscanf(line, "Tgid: %d", &pid) != 1)
+        ;
+    if (f)
+        fclose(f);
+    return pid;
 }
 
 /* The open flags of a descriptor from /proc/PID/fdinfo (octal), or -errno. */
@@ -1522,24 +1571,26 @@ static s64 fd_flags_of(pid_t tid, s32 n)
 static struct ofd *fd_from_proc(pid_t tid, s32 n, bool *cloexec)
 {
     char what[32], link[PATH_MAX + 1], path[64];
-    struct stat st;
+    struct fd_stat sx;
     snprintf(what, sizeof what, "fd/%d", n);
     snprintf(path, sizeof path, "/proc/%d/fd/%d", tid, n);
     s64 len = fd_readlink(tid, what, link, sizeof link);
     if (len < 0)
         return NULL;
-    bool have = stat(path, &st) == 0;
-    u8 kind = fd_kind_of(link, have ? &st : NULL);
+    bool have = fd_statx(path, &sx) == 0;
+    u8 kind = fd_kind_of(link, have ? &sx : NULL);
     struct ofd *o = ofd_new(kind, nm_get(link[0] == '/' ? 'f' : 'x', link, (size_t)len), tid);
     s64 flags = fd_flags_of(tid, n);
     if (!o)
         return NULL;
     o->inherited = true;
-    o->writable = flags >= 0 && (flags & O_ACCMODE) != O_RDONLY;
-    o->readable = flags < 0 || (flags & O_ACCMODE) != O_WRONLY;
+    o->writable = flags >= 0 && fd_writes(flags);
+    o->readable = flags < 0 || fd_reads(flags);
     *cloexec = flags >= 0 && flags & O_CLOEXEC;
-    if (kind == FK_SOCK)
-        fd_probe_socket(o, tid, n);
+    if (kind == FK_SOCK) {
+        s64 pid = fd_pid_of(tid); /* pidfds are of processes (of threads only from 6.9 on) */
+        fd_probe_socket(o, pid > 0 ? (pid_t)pid : tid, n);
+    }
     return o;
 }
 
@@ -1557,9 +1608,8 @@ static void fd_scan(struct files *f, pid_t tid, bool before_exec)
             continue;
         s32 n = atoi(e->d_name);
         struct ofd *o = fd_from_proc(tid, n, &cloexec);
-        if (before_exec && cloexec) {
-            ofd_put(o);
-            ofd_recycle(ofd_dead());
+        if (o && before_exec && cloexec) {
+            ofd_discard(o);
         } else if (o) {
             fd_put(f, n, o, cloexec);
         }
@@ -1585,8 +1635,8 @@ static struct ofd *fd_get(struct task *t, s32 n)
     struct ofd *o = n >= 0 ? fd_from_proc(t->tid, n, &cloexec) : NULL;
     if (!o)
         return e ? e->o : NULL;
-    if (e && e->o->name == o->name && e->o->kind == o->kind && e->o->peer == o->peer) {
-        ofd_put(o);
+    if (e && e->o->kind == o->kind && (e->o->name == o->name || (e->o->sock && !e->o->name))) {
+        ofd_discard(o);
         return e->o;
     }
     fd_put(t->files, n, o, cloexec);
@@ -1721,15 +1771,34 @@ static void vm_map(struct mm *m, struct region r)
     vm_insert(m, vm_at(m, r.start), r);
 }
 
+/* Joins neighbours that do not differ, from region i to address `end`: a program that changes its
+ * mind about protections does not make the table grow. */
+static void vm_merge(struct mm *m, u32 i, u64 end)
+{
+    for (i -= i > 0; i + 1 < m->n && m->r[i].start <= end;) {
+        struct region *a = &m->r[i], *b = a + 1;
+        if (a->end != b->start || a->prot != b->prot || a->name != b->name || a->ours != b->ours) {
+            i++;
+            continue;
+        }
+        a->end = b->end;
+        memmove(b, b + 1, (m->n - i - 2) * sizeof *b);
+        m->n--;
+    }
+}
+
 static void vm_protect(struct mm *m, u64 start, u64 end, u8 prot)
 {
+    if (start >= end)
+        return;
     vm_split(m, start);
     vm_split(m, end);
     for (u32 i = vm_at(m, start); i < m->n && m->r[i].end <= end; i++)
         m->r[i].prot = prot;
+    vm_merge(m, vm_at(m, start), end);
 }
 
-/* What of [start, end) is mapped, in its order, moved by `delta` (mremap). */
+/* mremap: the region at [start, end) is now to_len bytes at `to`. */
 static void vm_move(struct mm *m, u64 start, u64 end, u64 to, u64 to_len)
 {
     struct region *r = vm_find(m, start), moved = { 0 };
@@ -1788,19 +1857,43 @@ static void vm_put(struct mm *m, bool account)
     free(m);
 }
 
-/* File systems on which a page fault can wait for a user-space server or a network
- * (<linux/magic.h>: FUSE, 9P, NFS, CIFS, SMB2, CEPH, AFS). */
-static bool vm_slow_fs(const char *path)
+/* Whether device 0:minor is, by the mounts that tid sees, a file system on which a page fault can
+ * wait for a user-space server or a network. (statfs(2) would ask that server.) */
+static bool vm_slow_mount(pid_t tid, u32 minor)
 {
-    static const u32 magic[] = { 0x65735546, 0x01021997, 0x6969, 0xff534d42, 0xfe534d42, 0x00c36400,
-                                 0x5346414f };
-    struct statfs s;
-    if (statfs(path, &s) < 0)
+    static const char *const slow[] = { "fuse", "9p", "nfs", "cifs", "smb", "ceph", "afs" };
+    char path[64], line[2048];
+    bool hit = false;
+    snprintf(path, sizeof path, "/proc/%d/mountinfo", tid);
+    FILE *f = fopen(path, "re");
+    while (f && fgets(line, sizeof line, f)) {
+        u32 maj, min;
+        const char *type = strstr(line, " - ");
+        if (!type || sscanf(line, "%*d %*d %u:%u", &maj, &min) != 2 || maj || min != minor)
+            continue;
+        for (size_t i = 0; i < ARRAY_LEN(slow); i++)
+            hit |= !strncmp(type + 3, slow[i], strlen(slow[i]));
+    }
+    if (f)
+        fclose(f);
+    return hit;
+}
+
+/* The same of a file. Block devices have a major number; what has none is looked up once a device.
+ */
+static bool vm_slow_fs(pid_t tid, const char *path)
+{
+    static struct { u32 minor; bool known, slow; } cache[64];
+    struct fd_stat sx;
+    if (fd_statx(path, &sx) < 0 || sx.stx_dev_major)
         return false;
-    for (size_t i = 0; i < ARRAY_LEN(magic); i++)
-        if ((u32)s.f_type == magic[i])
-            return true;
-    return false;
+    u32 i = sx.stx_dev_minor % ARRAY_LEN(cache);
+    if (!cache[i].known || cache[i].minor != sx.stx_dev_minor) {
+        cache[i].minor = sx.stx_dev_minor;
+        cache[i].slow = vm_slow_mount(tid, sx.stx_dev_minor);
+        cache[i].known = true;
+    }
+    return cache[i].slow;
 }
 
 /* One line of /proc/PID/maps: "start-end rwxp offset dev inode   name". */
@@ -1845,7 +1938,7 @@ static int vm_from_proc(struct mm *m, pid_t tid, bool smaps)
         char where[PATH_MAX + 64];
         snprintf(where, sizeof where, "/proc/%d/root%s", tid, m->r[i].name->s);
         if (m->r[i].name->cls == 'f' && (!i || m->r[i - 1].name != m->r[i].name))
-            m->careful |= vm_slow_fs(where);
+            m->careful |= vm_slow_fs(tid, where);
     }
     return 0;
 }
@@ -1871,6 +1964,16 @@ static struct task *ps_task(pid_t tid)
     while (t && t->tid != tid)
         t = t->next;
     return t;
+}
+
+/* Some thread of a process whose tables are known, or NULL. */
+static struct task *ps_any_of(pid_t pid)
+{
+    for (u32 i = 0; i < PS_BUCKETS; i++)
+        for (struct task *t = ps.task[i]; t; t = t->next)
+            if (t->pid == pid && t->files)
+                return t;
+    return NULL;
 }
 
 static struct proc *ps_proc(pid_t pid)
@@ -5111,8 +5214,8 @@ static bool ev_has(const struct event *e, enum ev_field f)
 /* == 13 out_  the sinks: text and JSON lines ====================================
  * Knows events and event_kinds[], never where an event came from. Two writers, each a buffer that
  * is flushed when it is full and whenever kvis is about to wait. A sink that breaks (EPIPE, ENOSPC)
- * is reported once and closed; the tracee goes on. Entry points: out_open, out_event,
- * out_call_enter, out_call_exit, out_flush, out_close. */
+ * is reported once and closed; the tracee goes on. Entry points: out_event,
+ * out_call_enter, out_call_exit, out_flush. */
 
 enum { OUT_BUF = 64 << 10, OUT_PATIENCE = 4 };
 
@@ -5390,13 +5493,12 @@ static void out_run_flush(void)
     out_line_end();
 }
 
-/* Holds an I/O event back while the next ones are alike. The sizes may differ: then the line says
- * the total only behind the first. */
+/* Holds an I/O event back while the next ones are alike: same kind, descriptor and size. */
 static void out_run_add(const struct event *e)
 {
     u64 bytes = (u64)e->v[EV_bytes].n;
     if (out.run.count && out.run.kind == e->kind && out.run.tid == e->tid && out.run.o == e->o
-        && out.run.each == bytes) {
+        && e->o && out.run.each == bytes) {
         out.run.count++;
         out.run.bytes += bytes;
         return;
@@ -5635,10 +5737,12 @@ static void out_json_call(struct buf *b, const struct call *c)
     b_s(b, ",\"ret\":");
     if (c->noret || (c->ret <= -512 && c->ret >= -516))
         b_s(b, "null");
+    else if (c->err)
+        b_s(b, "-1");
     else if (dec_ret_is_addr(c) || c->ret > (1ll << 53) || c->ret < -(1ll << 53))
         b_c(b, '"'), b_hex(b, (u64)c->ret), b_c(b, '"');
     else
-        b_s64(b, c->err ? -1 : c->ret);
+        b_s64(b, c->ret);
     b_s(b, ",\"error\":");
     const char *name = c->err ? u_errname(c->err) : NULL;
     if (name)
@@ -5722,6 +5826,13 @@ static void out_call_exit(struct task *t)
     out_call_text_end(t);
 }
 
+/* An open file is about to go away, and its memory to another. */
+static void out_forget_file(const struct ofd *o)
+{
+    if (out.run.count && out.run.o == o)
+        out_run_flush();
+}
+
 /* A task is about to go away: nothing may point to it any more. */
 static void out_forget(const struct task *t)
 {
@@ -5753,7 +5864,6 @@ static struct {
     struct stats *procs; /* newest first */
     u64 syscalls, file_in, file_out, net_in, net_out, other_in, other_out, uring, faults,
         fault_lost;
-    u64 exec_count;
     struct { u16 row; u16 err; u64 count; } failed[ST_ERRNOS]; /* open addressing; count 0: free */
     u64 failed_other;
     struct {
@@ -5885,7 +5995,6 @@ static void st_io(struct ofd *o, struct name *peer, u64 bytes, bool in)
 
 static void st_program(struct name *n)
 {
-    st.exec_count++;
     for (u32 i = 0; i < st.n_programs; i++)
         if (st.program[i] == n)
             return;
@@ -6489,6 +6598,7 @@ static struct event *md_event(u8 kind, struct task *t, const struct call *c)
 static void md_closed(struct task *t, s32 n)
 {
     for (struct ofd *o; (o = ofd_dead()); ofd_recycle(o)) {
+        out_forget_file(o);
         struct event *e = ev_new(EK_CLOSE, t, u_now());
         e->unasked = !sc_set[SC_close];
         if (n >= 0)
@@ -6536,7 +6646,7 @@ static u64 md_open_flags(struct task *t, const struct call *c)
 static u8 md_opened_kind(struct task *t, s32 n, u64 flags, struct path *p)
 {
     char proc[64];
-    struct stat sb;
+    struct fd_stat sx;
     snprintf(proc, sizeof proc, "/proc/%d/fd/%d", t->tid, n);
     if (strstr(p->s, "/..") || !p->ok || (flags & O_TMPFILE) == O_TMPFILE) {
         char what[32];
@@ -6545,9 +6655,9 @@ static u8 md_opened_kind(struct task *t, s32 n, u64 flags, struct path *p)
         if (len > 0)
             p->len = (u32)len, p->ok = true;
     }
-    if (stat(proc, &sb) < 0)
+    if (fd_statx(proc, &sx) < 0)
         return flags & O_DIRECTORY ? FK_DIR : FK_FILE;
-    return fd_kind_of("/", &sb);
+    return fd_kind_of("/", &sx);
 }
 
 static void md_open(struct task *t, struct call *c)
@@ -6556,7 +6666,7 @@ static void md_open(struct task *t, struct call *c)
     bool at = c->id == SC_openat || c->id == SC_openat2;
     u64 flags = md_open_flags(t, c);
     md_path(t, at ? (s32)c->arg[0] : AT_FDCWD, c->arg[at], &p);
-    bool w = (flags & O_ACCMODE) != O_RDONLY, r = (flags & O_ACCMODE) != O_WRONLY;
+    bool w = fd_writes(flags), r = fd_reads(flags);
     u8 kind = FK_UNKNOWN;
     if (!c->err) {
         kind = md_opened_kind(t, (s32)c->ret, flags, &p);
@@ -6677,16 +6787,14 @@ static void md_adopt(struct task *t, s32 n, bool cloexec)
                     (--md_flying.n - i) * sizeof *md_flying.o);
             break;
         }
-    probe->refs = 0; /* never anybody's: no close of it to report */
-    fdt.live--;
-    ofd_recycle(probe);
+    ofd_discard(probe);
 }
 
 /* Calls that return a descriptor of which /proc knows more than the arguments. */
 static void md_make_any(struct task *t, struct call *c)
 {
     bool cloexec = false;
-    if (c->err || c->ret < 0 || (c->id == SC_seccomp && !(c->arg[1] & 8)))
+    if (c->err || c->ret < 0 )
         return;
     struct ofd *o = fd_from_proc(t->tid, (s32)c->ret, &cloexec);
     if (o)
@@ -7002,7 +7110,7 @@ static void md_rights(struct task *t, const struct call *c, const struct msg *m,
         s32 what[2];
         memcpy(&len, ctl + at, w);
         memcpy(what, ctl + at + w, 8);
-        if (len < w + 8 || (s64)len > n - at)
+        if (len < w + 8 || len > (u64)(n - at))
             return;
         for (u64 k = w + 8; what[0] == SOL_SOCKET && what[1] == SCM_RIGHTS && k + 4 <= len;
              k += 4) {
@@ -7242,7 +7350,7 @@ static void md_brk(struct task *t, struct call *c)
 {
     struct mm *m = t->mm;
     u64 now = (u64)c->ret;
-    if (!m || c->noret)
+    if (!m || c->noret || c->err)
         return;
     if (!m->brk) { /* the first answer says where the heap begins */
         m->brk_start = m->brk = now;
@@ -7273,7 +7381,7 @@ static void md_mapped(struct task *t, struct call *c, const u64 *arg)
         if (o) {
             char path[64];
             snprintf(path, sizeof path, "/proc/%d/fd/%d", t->tid, (s32)arg[4]);
-            t->mm->careful |= vm_slow_fs(path);
+            t->mm->careful |= vm_slow_fs(t->tid, path);
         }
     }
     if (c->err)
@@ -7322,10 +7430,10 @@ static void md_mremap(struct task *t, struct call *c)
     u64 old = c->arg[0], old_size = md_page_up(c->arg[1]), size = md_page_up(c->arg[2]);
     if (!c->err && t->mm) {
         struct region *r = vm_find(t->mm, old), was = r ? *r : (struct region){ 0 };
-        vm_move(t->mm, old, old + old_size, (u64)c->ret, size);
-        if (r && (!old_size || c->arg[3] & DONTUNMAP)) { /* the old range stays */
+        vm_move(t->mm, old, old + old_size, (u64)c->ret, size); /* old_size 0: a second mapping */
+        if (r && c->arg[3] & DONTUNMAP) { /* the old range stays */
             was.start = old;
-            was.end = old + (old_size ? old_size : size);
+            was.end = old + old_size;
             vm_map(t->mm, was);
         }
     }
@@ -7382,8 +7490,8 @@ static void md_strings(struct task *t, enum abi a, u64 at, struct buf *b)
     }
 }
 
-/* At entry, while the old memory is still there: the program's path, and argv whole (ARG_MAX cannot
- * exceed 6 MiB, fs/exec.c). */
+/* At entry, while the old memory is still there: the program's path, and argv whole (up to 3 MiB).
+ */
 static void md_exec_enter(struct task *t, struct call *c)
 {
     static struct path p;
@@ -7391,7 +7499,7 @@ static void md_exec_enter(struct task *t, struct call *c)
     md_path(t, at ? (s32)c->arg[0] : AT_FDCWD, c->arg[at], &p);
     t->exec_path = p.ok ? nm_get('x', p.s, p.len) : NULL;
     b_reset(&t->exec_argv);
-    t->exec_argv.max = 8 << 20;
+    t->exec_argv.max = 3 << 20; /* in JSON a byte can take 8 */
     md_strings(t, c->abi, c->arg[at ? 2 : 1], &t->exec_argv);
 }
 
@@ -7424,7 +7532,7 @@ static void md_unshare(struct task *t, struct call *c)
         files_put(t->files);
         t->files = own;
     }
-    if (c->arg[0] & (CLONE_FS | CLONE_NEWNS) && t->fs && t->fs->refs > 1) {
+    if (c->arg[0] & (CLONE_FS | CLONE_NEWNS | CLONE_NEWUSER) && t->fs && t->fs->refs > 1) {
         t->fs->refs--;
         t->fs = ps_new_fs(t->fs->cwd);
     }
@@ -7493,6 +7601,7 @@ static const struct { u16 id; struct md_call m; } md_calls[] = {
     MD(pipe, NULL, md_pair, MD_FDS)
     MD(pipe2, NULL, md_pair, MD_FDS)
     MD(socketpair, NULL, md_pair, MD_FDS)
+    MD(socketcall, NULL, NULL, MD_FDS) /* i386: md_socketcall */
     MD(socket, NULL, md_socket, MD_FDS)
     MD(connect, NULL, md_connect, MD_FDS)
     MD(accept, NULL, md_accept, MD_FDS)
@@ -7522,7 +7631,6 @@ static const struct { u16 id; struct md_call m; } md_calls[] = {
     MD(fsopen, NULL, md_make_any, MD_FDS)
     MD(fsmount, NULL, md_make_any, MD_FDS)
     MD(mq_open, NULL, md_make_any, MD_FDS)
-    MD(bpf, NULL, NULL, MD_NO)
     MD(ioctl, NULL, md_ioctl, MD_NO) /* by its argument: tr_'s filter stops for UFFD_NEW */
     MD(read, NULL, md_read, MD_EVENT)
     MD(pread64, NULL, md_read, MD_EVENT)
@@ -7863,6 +7971,7 @@ static void pf_drain(void)
  * From the first attach on nothing here ends the program: errors are counted or reported once, and
  * the way out is tr_finish. man ptrace(2) is the contract; EDGE_CASES P1-P40 are its traps. */
 
+enum { TR_TICK_US = 100000 };
 enum { TR_MARK = 0x4b56 }; /* SECCOMP_RET_DATA of our filter: "KV" */
 enum {
     TR_OPTIONS = PTRACE_O_TRACESYSGOOD | PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK |
@@ -7889,7 +7998,7 @@ static struct {
         u32 stops, window, length, hold;
         bool on, trial;
     } poll;
-    u64 stops, stops_at_tick;
+    u64 stops, stops_at_tick, idle_since;
     bool tty;             /* a person looks on: print at once */
     u32 options;
     bool need[SC_N];      /* rows that stop */
@@ -7963,6 +8072,13 @@ static void tr_filter(struct tr_prog *p)
     tr_insn(p, BPF_JMP | BPF_JEQ | BPF_K, ARCH_AUDIT, 1, 0);
     tr_insn(p, BPF_RET | BPF_K, SECCOMP_RET_TRACE | TR_MARK, 0, 0);
     tr_insn(p, BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr), 0, 0);
+    if (!tr.need[SC_mmap]) { /* files may be mapped whose pages never come: see mem_ */
+        tr_insn(p, BPF_JMP | BPF_JEQ | BPF_K, SYS_mmap, 0, 4);
+        tr_insn(p, BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args[3]), 0, 0);
+        tr_insn(p, BPF_JMP | BPF_JSET | BPF_K, MAP_ANONYMOUS, 1, 0);
+        tr_insn(p, BPF_RET | BPF_K, SECCOMP_RET_TRACE | TR_MARK, 0, 0);
+        tr_insn(p, BPF_RET | BPF_K, SECCOMP_RET_ALLOW, 0, 0);
+    }
     if (!tr.need[ioctl_row]) {
         tr_insn(p, BPF_JMP | BPF_JEQ | BPF_K, SYS_ioctl, 0, 4);
         tr_insn(p, BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args[1]), 0, 0);
@@ -8006,21 +8122,6 @@ static void tr_resume(struct task *t, int sig)
     t->run = RUN_RUNNING;
     /* ESRCH: it was killed meanwhile; its end is reported by waitpid. */
     sys_ptrace(every && tr.started ? PTRACE_SYSCALL : PTRACE_CONT, t->tid, 0, (void *)(long)sig);
-}
-
-static void tr_detach_one(struct task *t, int sig)
-{
-    sys_ptrace(PTRACE_DETACH, t->tid, 0, (void *)(long)sig);
-    if (t->call.open && (opt.verbose)) {
-        t->call.noret = true;
-        out_call_exit(t);
-    }
-    out_forget(t);
-    pf_flush(t);
-    struct proc *p = t->proc;
-    ps_free_task(t);
-    if (p && !p->tasks)
-        ps_free_proc(p);
 }
 
 static s64 tr_eventmsg(struct task *t)
@@ -8092,7 +8193,10 @@ static void tr_done(struct task *t)
     bool again = c->ret <= -512 && c->ret >= -516;
     c->open = false;
     t->restarting = again && !c->noret;
-    if (!c->noret && (!c->known || tr.need[c->row] || md_is_about_fds(c->row)))
+    if (fdt.dead)
+        md_closed(t, -1); /* descriptors that /proc showed to be others by now */
+    if (!c->noret && !t->restarting
+        && (!c->known || tr.need[c->row] || md_is_about_fds(c->row) || c->id == SC_mmap))
         md_exit(t, c);
     if (!t->restarting)
         st_call(t, c);
@@ -8102,6 +8206,21 @@ static void tr_done(struct task *t)
         dec_exit(t, c);
     if (c->begun || (md_status_wanted(c) && md_call_wanted(t, c)))
         out_call_exit(t);
+}
+
+static void tr_detach_one(struct task *t, int sig)
+{
+    sys_ptrace(PTRACE_DETACH, t->tid, 0, (void *)(long)sig);
+    if (t->call.open && tr_shown(&t->call) && (t->call.begun || md_call_wanted(t, &t->call))) {
+        t->call.noret = true;
+        out_call_exit(t);
+    }
+    out_forget(t);
+    pf_flush(t);
+    struct proc *p = t->proc;
+    ps_free_task(t);
+    if (p && !p->tasks)
+        ps_free_proc(p);
 }
 
 /* Only one can trace a process: a debugger that kvis traces cannot trace what kvis traces (P30). */
@@ -8211,6 +8330,8 @@ static void tr_child_event(struct task *t, int event)
         return; /* killed in that moment: tr_orphan takes its child */
     struct task *child = ps_task((pid_t)tid);
     bool held = child != NULL;
+    if (child && child->run != RUN_HELD)
+        return; /* tr_orphan has taken it meanwhile */
     if (!child && !(child = ps_new_task((pid_t)tid)))
         return;
     u64 fl = t->clone_known                ? t->clone_flags
@@ -8273,7 +8394,7 @@ static void tr_exec_state(struct task *t)
     char exe[64];
     snprintf(exe, sizeof exe, "/proc/%d/exe", t->tid);
     if (t->mm) {
-        t->mm->careful = vm_slow_fs(exe);
+        t->mm->careful = vm_slow_fs(t->tid, exe);
         if (opt.faults)
             vm_from_proc(t->mm, t->tid, false);
     }
@@ -8307,9 +8428,6 @@ static struct task *tr_exec(struct task *t)
         pf_flush(t);
     }
     tr_exec_state(t);
-    if (!tr.started) { /* the command itself: everything before was kvis's own doing */
-        tr.started = true;
-    }
     tr_exec_event(t);
     return t;
 }
@@ -8521,6 +8639,12 @@ static void tr_stopped(struct task *t, int status)
     int sig = WSTOPSIG(status), event = status >> 16;
     if (tr.detaching) {
         bool signal = !event && sig != (SIGTRAP | 0x80);
+        if (event == PTRACE_EVENT_FORK || event == PTRACE_EVENT_VFORK ||
+            event == PTRACE_EVENT_CLONE)
+            tr_child_event(t, event); /* its child is to be let go too */
+        else if (event == PTRACE_EVENT_EXEC)
+            t = tr_exec(t);
+        tr_restore_untraced(t);
         tr_detach_one(t, signal ? sig : 0);
         return;
     }
@@ -8541,6 +8665,8 @@ static void tr_status(pid_t tid, int status)
     if (WIFSTOPPED(status)) {
         if (t && t->run != RUN_HELD)
             tr_stopped(t, status);
+        else if (!t && tr.detaching)
+            sys_ptrace(PTRACE_DETACH, tid, 0, NULL);
         else if (!t)
             tr_unknown(tid);
         return;
@@ -8557,8 +8683,8 @@ static void tr_first_state(struct task *t, pid_t pid)
     char link[PATH_MAX + 1];
     struct proc *p = tr_proc(pid, getpid());
     t->files = files_new();
-    fd_scan(t->files, pid, !opt.n_pids);
-    s64 n = fd_readlink(pid, "cwd", link, sizeof link);
+    fd_scan(t->files, t->tid, !opt.n_pids);
+    s64 n = fd_readlink(t->tid, "cwd", link, sizeof link);
     t->fs = ps_new_fs(n > 0 ? nm_get('f', link, (size_t)n) : tr.cwd);
     t->mm = vm_new();
     if (p)
@@ -8630,14 +8756,15 @@ static bool tr_give_up(void)
 {
     u32 ends = tr.interrupts;
     for (sig_atomic_t i = tr.n_done; i < tr.n_queued; i++) {
-        int sig = tr.queued[i].si_signo;
+        int sig = tr.queued[i % (sig_atomic_t)ARRAY_LEN(tr.queued)].si_signo;
         ends += !tr.child || sig == SIGTERM || sig == SIGHUP ? 2 : 1;
     }
     return ends > 1;
 }
 
 /* A signal to kvis. In spawn mode the first ^C is the program's own (the terminal has sent it to
- * both), the second ends it. TERM and HUP end the tree at once: its filter must not outlive us. */
+ * both), the second ends it. TERM and HUP end the tree when it carries our filter, which must not
+ * outlive us; else they let it go. */
 static void tr_on_signal(const siginfo_t *si)
 {
     int sig = si->si_signo;
@@ -8677,11 +8804,13 @@ static void tr_tables(void)
 static void tr_on_tick(void)
 {
     u64 now = u_now();
-    bool idle = tr.stops == tr.stops_at_tick;
+    bool idle = now - tr.idle_since > TR_TICK_US * (u64)1000;
     tr.tick = 0;
+    if (tr.stops != tr.stops_at_tick)
+        idle = false, tr.idle_since = now;
     tr.stops_at_tick = tr.stops;
-    while (tr.n_done < tr.n_queued)
-        tr_on_signal(&tr.queued[tr.n_done++]);
+    while (tr.n_done != tr.n_queued)
+        tr_on_signal(&tr.queued[tr.n_done++ % (sig_atomic_t)ARRAY_LEN(tr.queued)]);
     if (tr.next_table_ns && now >= tr.next_table_ns) {
         tr_tables();
         tr.next_table_ns += opt.interval_s * NSEC;
@@ -8773,15 +8902,14 @@ static void tr_loop(void)
 
 /* --- signals of kvis's own --- */
 
-enum { TR_TICK_US = 100000 };
-
 static const int tr_sigs[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGALRM, SIGIO };
 
 static void tr_handler(int sig, siginfo_t *si, void *unused)
 {
     (void)unused;
-    if (sig != SIGALRM && sig != SIGIO && (size_t)tr.n_queued < ARRAY_LEN(tr.queued)) {
-        tr.queued[tr.n_queued] = *si;
+    bool room = tr.n_queued - tr.n_done < (sig_atomic_t)ARRAY_LEN(tr.queued);
+    if (sig != SIGALRM && sig != SIGIO && room) {
+        tr.queued[tr.n_queued % (sig_atomic_t)ARRAY_LEN(tr.queued)] = *si;
         tr.n_queued = tr.n_queued + 1;
     }
     tr.tick = 1;
@@ -8922,12 +9050,17 @@ static void tr_become(int fdn)
 }
 
 /* The child, up to its exec: everything as kvis found it, and nothing of kvis's left open. */
-static void __attribute__((noreturn)) tr_child_main(const char *path, int sync, int err,
+static void __attribute__((noreturn)) tr_child_main(const char *path, const int *sync, int err,
                                                     const struct tr_prog *prog)
 {
     char go;
     struct sock_fprog fprog = { prog->n, (struct sock_filter *)(uintptr_t)prog->f };
-    if (read(sync, &go, 1) != 1)
+    close(sync[1]); /* else a killed kvis would be waited for here for ever */
+    ssize_t r;
+    do
+        r = read(sync[0], &go, 1);
+    while (r < 0 && errno == EINTR);
+    if (r != 1)
         _exit(EXIT_KVIS);
     for (u32 i = 0; i < opt.n_env; i++)
         strchr(opt.env[i], '=') ? putenv((char *)(uintptr_t)opt.env[i]) : unsetenv(opt.env[i]);
@@ -8977,7 +9110,7 @@ static void tr_spawn(void)
     if (pid < 0)
         die(EXIT_KVIS, "fork:");
     if (!pid)
-        tr_child_main(path, sync[0], err[1], &prog);
+        tr_child_main(path, sync, err[1], &prog);
     close(sync[0]), close(err[1]);
     tr.err_pipe = err[0];
     u32 options = TR_OPTIONS | (tr.accel ? PTRACE_O_TRACESECCOMP : 0) | PTRACE_O_EXITKILL;
@@ -9059,13 +9192,13 @@ static int tr_attach_thread(pid_t pid, pid_t tid)
     long e = sys_ptrace(PTRACE_SEIZE, tid, 0, (void *)(uintptr_t)TR_OPTIONS);
     if (e < 0)
         return (int)e;
-    struct task *t = ps_new_task(tid), *leader = ps_task(pid);
+    struct task *other = ps_any_of(pid), *t = ps_new_task(tid);
     if (!t)
         return -ENOMEM;
     t->run = RUN_RUNNING;
-    if (leader && leader != t && leader->files) {
-        ps_inherit(t, leader, CLONE_FILES | CLONE_FS | CLONE_VM);
-        ps_join(t, leader->proc);
+    if (other) {
+        ps_inherit(t, other, CLONE_FILES | CLONE_FS | CLONE_VM);
+        ps_join(t, other->proc);
     } else {
         tr_first_state(t, pid);
         if (t->mm && (vm_from_proc(t->mm, tid, true) < 0 || t->mm->careful))
@@ -9124,6 +9257,8 @@ static u32 tr_attach_all(void)
     for (u32 i = 0; i < opt.n_pids; i++) {
         pid_t pid = opt.pids[i];
         s64 tgid = ps_status(pid, "Tgid:");
+        if (ps_task(pid))
+            continue; /* named twice */
         if (tr_is_ancestor(pid)) {
             u_warn("cannot attach to pid %d: it is kvis itself or an ancestor of it", pid);
             continue;
@@ -9651,6 +9786,7 @@ static void __attribute__((noreturn)) cmd_die_by(int sig, int status)
     sigset_t set;
     struct rlimit none = { 0, 0 };
     setrlimit(RLIMIT_CORE, &none);
+    prctl(PR_SET_DUMPABLE, 0); /* a piped core_pattern does not ask the limit (fs/coredump.c) */
     signal(sig, SIG_DFL);
     sigemptyset(&set);
     sigaddset(&set, sig);

@@ -18,10 +18,20 @@ run trace -c -- "$BIN/proc" exit 7
 status 7
 run trace -C -- "$BIN/chg" failing
 has err 'p99'; has err '^\[\+.*open '
-for sort in time calls errors name p99; do run trace -c -S $sort -- "$BIN/chg" names; status 0; rm -rf ./[a-z]; rm -rf l1 s1 b4 n1 d; done
-run trace -c -S name -- "$BIN/io" pipes
-awk '/calls/ { on = 1; next } on && /^ *[0-9-]/ && !/total|---/ { print $NF }' err >order
-[ -s order ] && sort -c order || fail "-S name: not in order"
+cat >sorted.py <<'P'
+import sys
+key = {"time": lambda f: -float(f[1]), "calls": lambda f: -int(f[3]), "errors": lambda f: -(int(f[4]) if len(f) == 9 else 0),
+       "p99": lambda f: -float(f[-3]), "name": lambda f: f[-1]}[sys.argv[1]]
+rows = [line.split() for line in open("err")]
+rows = [f for f in rows if len(f) in (8, 9) and f[0][0].isdigit() and f[-1] != "total"]
+keys = [key(f) for f in rows]
+sys.exit(len(rows) < 10 or len(set(keys)) < 3 or keys != sorted(keys))
+P
+for sort in "" time calls errors name p99; do
+    run trace -c ${sort:+-S $sort} -- "$BIN/chg" failing
+    python3 sorted.py ${sort:-time} || fail "-S $sort: not in order"
+    rm -f here loop
+done
 run trace -c -S nonsense -- /bin/true; status 2
 run trace -c --by=pid -- /bin/sh -c 'cat /dev/null; ls / >/dev/null; exit 0'
 [ "$(grep -c 'p99' err)" -ge 3 ] || fail "--by=pid: not a table for each of three processes"

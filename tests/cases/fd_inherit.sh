@@ -4,7 +4,7 @@
 . "$TESTS/truth.sh"
 echo "stdin of the program" >in
 echo "and a seventh" >seven
-kv trace --json=json -o text -- "$BIN/fd" inherit "$PWD/in" "$PWD/seven" "$PWD/facts" >facts 2>err <in 7<seven
+kv trace --json=json -o text -- "$BIN/fd" inherit "$PWD/in" "$PWD/seven" "$PWD/facts" >facts 2>err <in 7<seven 8<seven
 st=$?
 status 0
 python3 "$TESTS/want.py" json facts >&9 || fail "inherited fds"

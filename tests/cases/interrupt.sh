@@ -73,4 +73,37 @@ def types(master, pid):
 status, shown = session([kvis, "trace", "-q", "--", "/bin/sh", "-c",
                          "printf 'name? '; read x; echo \"hello $x\"; test -t 0 && echo tty"], types)
 assert status == 0 and b"hello bob" in shown and b"tty" in shown, (status, shown)
+
+# ^Z stops kvis and the program, for the shell that started it; continued, both go on
+def shell():
+    """A shell with job control: one job, stopped and continued in the foreground."""
+    signal.signal(signal.SIGTTOU, signal.SIG_IGN)
+    job = os.fork()
+    if not job:
+        os.setpgid(0, 0)
+        os.tcsetpgrp(0, os.getpid())
+        signal.signal(signal.SIGTTOU, signal.SIG_DFL)
+        os.execv(kvis, [kvis, "trace", "-q", "--json=zjson", "--", "/bin/sh", "-c",
+                        "echo ready; read x; echo \"after $x\"; exit 9"])
+    st = os.waitpid(job, os.WUNTRACED)[1]
+    print("job stopped" if os.WIFSTOPPED(st) else f"job ended {st}", flush=True)
+    os.tcsetpgrp(0, job)
+    os.killpg(job, signal.SIGCONT)
+    st = os.waitpid(job, 0)[1]
+    os.tcsetpgrp(0, os.getpgid(0))
+    print(f"job ended with {os.WEXITSTATUS(st)}", flush=True)
+    os._exit(0)
+
+pid, master = pty.fork()
+if not pid:
+    shell()
+until(master, b"ready")
+time.sleep(0.2)
+os.write(master, b"\x1a")
+until(master, b"job stopped")
+time.sleep(0.2)
+os.write(master, b"typed\n")
+until(master, b"after typed")
+until(master, b"job ended with 9")
+os.waitpid(pid, 0)
 P

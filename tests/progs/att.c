@@ -40,6 +40,26 @@ static void loop(int argc, char **argv)
     say("bad %ld, some %d", bad, n > 0);
 }
 
+/* Mappings from before kvis came; when ./go is there, 100 and 50 of their pages are touched. */
+static void pages(int argc, char **argv)
+{
+    (void)argc, (void)argv;
+    CHK(prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0));
+    char *at = (char *)0x200000000000;
+    MUST(mmap(at, 200 * 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0) == at);
+    char *heap = (char *)(((uintptr_t)sbrk(0) + 4095) & -4096ul);
+    MUST(brk(heap + 100 * 4096) == 0);
+    ready(getpid());
+    while (!ended() && access("go", F_OK))
+        usleep(1000);
+    for (int i = 0; i < 100; i++)
+        ((volatile char *)at)[i * 4096] = 1;
+    for (int i = 0; i < 50; i++)
+        ((volatile char *)heap)[i * 4096] = 1;
+    t_put("touched", 1);
+    until_stop();
+}
+
 static volatile long working;
 static void *spawned(void *arg)
 {
@@ -241,7 +261,7 @@ static void thread(int argc, char **argv)
 int main(int argc, char **argv)
 {
     static const struct scene s[] = {
-        { "loop", loop }, { "spawn", spawn }, { "many", many }, { "blocked", blocked }, { "stopped", stopped },
+        { "loop", loop }, { "spawn", spawn }, { "many", many }, { "pages", pages }, { "blocked", blocked }, { "stopped", stopped },
         { "traced", traced }, { "zombie", zombie }, { "thread", thread }, { NULL, NULL },
     };
     return t_main(argc, argv, s);

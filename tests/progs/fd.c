@@ -380,6 +380,8 @@ static void inherit(int argc, char **argv)
     MUST(argc == 5);
     MUST(read(0, b, 6) == 6);
     MUST(read(7, b, 9) == 9);
+    close(8); /* never used, but it has a name */
+    want("one('close', fd=8)['path'] == '%s'", argv[3]);
     bytes(2, 13); /* what kvis says on stderr goes to another file */
     want("tot('read', 'bytes', filename='%s', fd=0) == 6", argv[2]);
     want("tot('read', 'bytes', filename='%s', fd=7) == 9", argv[3]);

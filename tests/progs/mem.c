@@ -203,6 +203,11 @@ static void faults(int argc, char **argv)
     heap = (char *)(((uintptr_t)heap + PAGE - 1) & -PAGE);
     MUST(brk_(heap + 64 * PAGE) == heap + 64 * PAGE);
     touch(heap, 60);
+    char *none = island(4, 30);
+    CHK(mprotect(none, 30 * PAGE, PROT_NONE));
+    CHK(mprotect(none + 10 * PAGE, 10 * PAGE, RW)); /* three regions, of which one can be touched */
+    touch(none + 12 * PAGE, 7);
+    faulted(none + 10 * PAGE, 10, getpid(), 7, "anon");
     faulted(p, 300, getpid(), 217, "anon");
     faulted(q, 100, getpid(), 33, "anon");
     faulted(u, 20, getpid(), 11, "anon");

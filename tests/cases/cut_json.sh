@@ -1,0 +1,17 @@
+#!/bin/sh
+# timeout: 60
+# covers: O4 P14
+# JSON that ends early is whole lines; ended by a signal that can be caught, it has its summary.
+. "$TESTS/truth.sh"
+for sig in TERM HUP KILL; do
+    target loop
+    "$KVIS" trace -q -v --json=json -p "$tee" >out 2>err 9>&- &
+    kvis=$!
+    sleep 0.5
+    kill -$sig $kvis; wait $kvis
+    untarget
+    case $sig in
+    KILL) PARTIAL=1 js "len(E) > 0 or S" json >/dev/null || fail "cut by SIGKILL" ;;
+    *) want "len(by('open')) > 10 and S['syscalls'] > 100" ;;
+    esac
+done

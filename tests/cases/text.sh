@@ -1,0 +1,41 @@
+#!/bin/sh
+# timeout: 60
+# The text for people: grouped I/O, pids once there are more than one, noise left out, a summary.
+. "$TESTS/lib.sh"
+run trace -- /bin/sh -c 'for i in 1 2 3 4 5 6 7 8; do echo hello; done >many; echo x >>many'
+has err '^\[\+0\.[0-9]{3}s\] open .*/many \(write\)$'
+has err '^\[\+0\.[0-9]{3}s\] write +6 B +.*/many \(x8, 48 B total\)$'
+hasnt err '^\[\+[0-9.]+s\] \[[0-9]+\]' # one process: no pids
+has err '^ FINAL: /bin/sh -c .*\([0-9.]+s\)$'
+has err 'Heap:'; has err 'Mmap:.*regions'; has err 'Files written: +50 B'; has err '^ Exit: 0$'
+run trace -- /bin/sh -c 'cat /etc/passwd >copy; kill -TERM $$'
+has err '^\[\+[0-9.]+s\] \[[0-9]+\] open /etc/passwd \(read\)$'
+has err 'spawn process [0-9]+'
+has err '─── cat exec ───'
+has err 'SIGTERM'
+hasnt err '(open|mmap|read) .*(/lib.*\.so|ld\.so\.cache)|/dev/null \('
+mkdir lib
+LD_LIBRARY_PATH=$PWD/lib run trace --json=json -- /bin/true
+hasnt err "open $PWD/lib" # the search for a library, and not found there
+want "any(e['path'].startswith('$PWD/lib/') and e['error'] == 'ENOENT' for e in by('open'))"
+LD_LIBRARY_PATH=$PWD/lib run trace --no-filter -- /bin/true
+has err "open $PWD/lib/.*ENOENT"; has err 'open .*libc'
+run trace -- cat /nonexistent/file
+has err 'open /nonexistent/file .*ENOENT|open /nonexistent/file.*No such'
+has err 'ENOENT +[0-9]+ +.*open'
+run trace -- "$BIN/net" tcp4
+has err 'connect tcp4 → 127\.0\.0\.1:[0-9]+'
+has err 'send +40 B'; has err 'recv +60 B'
+sed -n '/FINAL/,$p' err >sum
+hasnt sum 'tcp4 → 127' # of connections, localhost is noise
+run trace --no-filter -- "$BIN/net" tcp4
+sed -n '/FINAL/,$p' err >sum
+has sum 'tcp4 → 127\.0\.0\.1'
+run trace -v -- "$BIN/att" blocked wait & # a call that another thread's calls interrupt
+until_true 5 test -s pid; sleep 0.1; : >stop; wait
+has err '(wait4|futex|read)\(.*<unfinished \.\.\.>$'
+has err '<\.\.\. (wait4|read|futex|clock_nanosleep) resumed>'
+for opt in "" -v; do # what cannot be written must not look as if it had been
+    run trace $opt -- /bin/sh -c 'echo x >/dev/full' 
+    has err 'ENOSPC'
+done
