@@ -27,7 +27,7 @@
  * 14 st_      counts, percentiles, the table of -c and the summary
  * 15 md_      the model: what a call means
  * 16 pf_      page faults, by perf_event_open
- * 17 tr_      the ptrace loop [die: tr_find tr_spawn]
+ * 17 tr_      the ptrace loop [die: tr_find tr_spawn tr_signals]
  * 18 opt_     options, commands, help [die]
  * 19 cmd_     the commands, and main [die]
  */
@@ -135,6 +135,7 @@ struct call {
     s64 ret;
     int err;          /* errno (positive) when the call failed, else 0 */
     bool noret;       /* never returned (exit, killed, exec'd away) */
+    bool late;        /* began before kvis was there: how long it took is not known */
     u64 enter_ns, exit_ns;
     struct arg val[6];
     struct buf text;  /* the bytes of val[] */
@@ -1296,6 +1297,16 @@ static void files_put(struct files *f)
             ofd_put(f->slot[i].o);
     free(f->slot);
     free(f);
+}
+
+/* The table for one that shares it no longer: itself, or a copy where others go on using it. */
+static struct files *files_own(struct files *f)
+{
+    if (!f || f->refs == 1)
+        return f;
+    struct files *own = files_copy(f);
+    files_put(f);
+    return own;
 }
 
 /* Closes (or, with `only_flag`, marks CLOEXEC) all descriptors of [lo, hi]: close_range(2). */
@@ -5601,7 +5612,7 @@ static void out_call_text_end(struct task *t)
     dec_ret(b, t, c);
     if (c->err && !c->noret)
         out_sgr("0");
-    if (!c->noret && c->exit_ns >= c->enter_ns) {
+    if (!c->noret && !c->late && c->exit_ns >= c->enter_ns) {
         u64 us = (c->exit_ns - c->enter_ns) / 1000;
         b_f(b, " <%" PRIu64 ".%06" PRIu64 ">", us / 1000000, us % 1000000);
     }
@@ -5752,7 +5763,7 @@ static void out_json_call(struct buf *b, const struct call *c)
     else
         b_s(b, "null");
     b_s(b, ",\"duration_ns\":");
-    c->noret ? b_s(b, "null") : b_u64(b, c->exit_ns - c->enter_ns);
+    c->noret || c->late ? b_s(b, "null") : b_u64(b, c->exit_ns - c->enter_ns);
 }
 
 static void out_json(const struct event *e)
@@ -5844,7 +5855,7 @@ static void out_forget(const struct task *t)
  * the truth (DESIGN, "Maps only for aggregates"). Entry points: st_call, st_io, st_open_at_exit,
  * st_table, st_summary. */
 
-enum { ST_BUCKETS = 16 + 60 * 16, ST_ERRNOS = 256, ST_LEFT_OPEN = 256 };
+enum { ST_BUCKETS = 16 + 60 * 16, ST_ERRNOS = 256, ST_LEFT_OPEN = 256, ST_TABLES = 1024 };
 
 struct st_row {
     u64 calls, errors, time_ns, max_ns;
@@ -5862,6 +5873,8 @@ struct stats {
 static struct {
     struct stats all;
     struct stats *procs; /* newest first */
+    u32 n_tables;
+    bool untabled;       /* there were more processes than tables */
     u64 syscalls, file_in, file_out, net_in, net_out, other_in, other_out, uring, faults,
         fault_lost;
     struct { u16 row; u16 err; u64 count; } failed[ST_ERRNOS]; /* open addressing; count 0: free */
@@ -5948,9 +5961,12 @@ static struct stats *st_of_proc(struct task *t)
     if (!t->proc)
         return NULL;
     if (!t->proc->stats) {
-        struct stats *s = calloc(1, sizeof *s);
-        if (!s)
+        struct stats *s = st.n_tables < ST_TABLES ? calloc(1, sizeof *s) : NULL;
+        if (!s) {
+            st.untabled = true;
             return NULL;
+        }
+        st.n_tables++;
         s->pid = t->pid;
         s->next = st.procs;
         st.procs = t->proc->stats = s;
@@ -5970,7 +5986,7 @@ static void st_call(struct task *t, const struct call *c)
         return;
     if (c->err && !c->noret && c->err != EINPROGRESS) /* a connect under way has not failed */
         st_failed(c->row, c->err);
-    if (!opt.count_only && !opt.count_too)
+    if ((!opt.count_only && !opt.count_too) || c->late)
         return;
     u64 ns = c->noret ? 0 : c->exit_ns - c->enter_ns;
     st_add(&st.all, c, ns);
@@ -6099,6 +6115,8 @@ static void st_table(struct buf *b)
         b_c(b, '\n');
         st_one_table(b, s);
     }
+    if (st.untabled)
+        b_f(b, "\n(more than %d processes: the rest is in the last table only)\n", ST_TABLES);
     if (opt.by_pid)
         b_s(b, "\nall processes\n");
     st_one_table(b, &st.all);
@@ -6868,11 +6886,8 @@ static void md_close_range(struct task *t, struct call *c)
     enum { UNSHARE = 2, CLOEXEC = 4 }; /* <linux/close_range.h> */
     if (c->err || !t->files)
         return;
-    if (c->arg[2] & UNSHARE && t->files->refs > 1) {
-        struct files *own = files_copy(t->files);
-        files_put(t->files);
-        t->files = own;
-    }
+    if (c->arg[2] & UNSHARE)
+        t->files = files_own(t->files);
     fd_range(t->files, (u32)c->arg[0], (u32)c->arg[1], c->arg[2] & CLOEXEC);
     md_closed(t, -1);
 }
@@ -7527,11 +7542,8 @@ static void md_unshare(struct task *t, struct call *c)
 {
     if (c->err)
         return;
-    if (c->arg[0] & CLONE_FILES && t->files && t->files->refs > 1) {
-        struct files *own = files_copy(t->files);
-        files_put(t->files);
-        t->files = own;
-    }
+    if (c->arg[0] & CLONE_FILES)
+        t->files = files_own(t->files);
     if (c->arg[0] & (CLONE_FS | CLONE_NEWNS | CLONE_NEWUSER) && t->fs && t->fs->refs > 1) {
         t->fs->refs--;
         t->fs = ps_new_fs(t->fs->cwd);
@@ -8013,6 +8025,8 @@ static void tr_choose(void)
     for (u16 i = 0; i < SC_N; i++) {
         bool asked = sc_set[i] && (all || md_wants(i, false));
         tr.need[i] = asked || md_wants(i, true);
+        if (sc_id[i] == SC_rt_sigaction && (opt.count_only || opt.count_too))
+            tr.need[i] = true; /* tells an interrupted call that goes on from one that ends */
         if (limited && !tr.need[i] && md_is_about_fds(i))
             fdt.lazy = tr.accel;
     }
@@ -8156,7 +8170,8 @@ static bool tr_continues(struct task *t, const struct stop *s)
         return true;
     if (s->nr == c->nr && s->abi == c->abi && !memcmp(s->arg, c->arg, sizeof c->arg))
         return true;
-    st_call(t, c); /* it ended with EINTR after all */
+    c->err = EINTR; /* it ended with that after all */
+    st_call(t, c);
     return false;
 }
 
@@ -8250,6 +8265,7 @@ static void tr_abandon(struct task *t)
 {
     if (t->restarting) {
         t->restarting = false;
+        t->call.noret = true;
         st_call(t, &t->call);
     }
     if (!t->call.open)
@@ -8380,11 +8396,7 @@ static void tr_exec_event(struct task *t)
  * CLOEXEC, and no handlers; the other threads are gone. */
 static void tr_exec_state(struct task *t)
 {
-    if (t->files && t->files->refs > 1) {
-        struct files *own = files_copy(t->files);
-        files_put(t->files);
-        t->files = own;
-    }
+    t->files = files_own(t->files);
     fd_exec(t->files);
     md_closed(t, -1);
     vm_put(t->mm, false);
@@ -8593,6 +8605,7 @@ static void tr_first_stop(struct task *t)
         c->id = sc_id[c->row], c->ret = s.ret, c->enter_ns = u_now();
         memcpy(c->arg, s.arg, sizeof c->arg);
         t->restarting = c->known;
+        c->late = true;
     }
 }
 
@@ -8934,7 +8947,8 @@ static void tr_signals(void)
     sigaction(SIGPIPE, &ign, &tr.old_pipe);
     sigaction(SIGXFSZ, &ign, &tr.old_xfsz);
     sigaction(SIGCHLD, &dfl, &tr.old_chld); /* ignored, our children would be reaped unseen */
-    setitimer(ITIMER_REAL, &tick, NULL);
+    if (setitimer(ITIMER_REAL, &tick, NULL) < 0)
+        die(EXIT_KVIS, "setitimer:");
 }
 
 /* Gives the command the signals as kvis found them. */

@@ -8,6 +8,8 @@ has err '^\[\+0\.[0-9]{3}s\] write +6 B +.*/many \(x8, 48 B total\)$'
 hasnt err '^\[\+[0-9.]+s\] \[[0-9]+\]' # one process: no pids
 has err '^ FINAL: /bin/sh -c .*\([0-9.]+s\)$'
 has err 'Heap:'; has err 'Mmap:.*regions'; has err 'Files written: +50 B'; has err '^ Exit: 0$'
+has err '^ +0 B in +50 B out +.*/many$' # of the top files
+hasnt err '0 B in +0 B out'
 run trace -- /bin/sh -c 'cat /etc/passwd >copy; kill -TERM $$'
 has err '^\[\+[0-9.]+s\] \[[0-9]+\] open /etc/passwd \(read\)$'
 has err 'spawn process [0-9]+'

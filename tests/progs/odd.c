@@ -1,0 +1,82 @@
+/* odd.c: what a hostile or unlucky program can do to its tracer. */
+#include "t.h"
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+
+/* A second thread changes the length of a control message while the first sends it: what kvis reads
+ * may be anything. */
+static struct { struct cmsghdr h; int fd[2]; } ctl;
+static volatile int stop;
+
+static void *flip(void *a)
+{
+    while (!stop) {
+        ctl.h.cmsg_len = ~0ul;
+        ctl.h.cmsg_len = CMSG_LEN(sizeof(int));
+    }
+    return a;
+}
+
+static void cmsg(int argc, char **argv)
+{
+    (void)argc, (void)argv;
+    int s[2], sent = 0;
+    pthread_t t;
+    char byte = 0, junk[256];
+    struct iovec v = { &byte, 1 }, in = { junk, sizeof junk };
+    struct msghdr m = { .msg_iov = &v, .msg_iovlen = 1, .msg_control = &ctl, .msg_controllen = sizeof ctl };
+    struct msghdr r = { .msg_iov = &in, .msg_iovlen = 1 };
+    CHK(socketpair(AF_UNIX, SOCK_DGRAM, 0, s));
+    ctl.h = (struct cmsghdr){ CMSG_LEN(sizeof(int)), SOL_SOCKET, SCM_RIGHTS };
+    MUST(!pthread_create(&t, NULL, flip, NULL));
+    for (int i = 0; i < 3000; i++)
+        if (sendmsg(s[0], &m, MSG_DONTWAIT) == 1) {
+            sent++;
+            recvmsg(s[1], &r, 0);
+        }
+    stop = 1;
+    pthread_join(t, NULL);
+    want("tot('send', 'bytes', fd=%d) == %d", s[0], sent);
+}
+
+/* brk is denied by the program's own filter: its result is an error, not an address. */
+static void nobrk(int argc, char **argv)
+{
+    (void)argc, (void)argv;
+    struct sock_filter f[] = {
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_brk, 0, 1),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | ENOSYS),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+    };
+    struct sock_fprog p = { 4, f };
+    CHK(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0));
+    CHK(prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &p));
+    for (int i = 0; i < 5; i++)
+        syscall(SYS_brk, 0x1000L * i);
+    want("all(0 < e['growth_bytes'] < 1 << 30 for e in by('brk')) and S['heap_bytes'] < 1 << 30");
+}
+
+/* O_PATH reads and writes nothing; mprotect to and fro does not make regions. */
+static void paths(int argc, char **argv)
+{
+    (void)argc, (void)argv;
+    int fd = (int)CHK(open("/etc/passwd", O_PATH));
+    want("one('open', fd=%d, path='/etc/passwd')['writable'] is False", fd);
+    char *p = mmap(NULL, 8 * 4096, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    MUST(p != MAP_FAILED);
+    for (int i = 0; i < 200; i++) {
+        CHK(mprotect(p + 4096 * (i % 8), 4096, PROT_READ | PROT_WRITE));
+        CHK(mprotect(p + 4096 * (i % 8), 4096, PROT_READ));
+        CHK(mprotect(p, 0, PROT_READ | PROT_WRITE));
+    }
+    want("S['mmap_regions'] < 40 and S['files_written'] <= 1");
+}
+
+int main(int argc, char **argv)
+{
+    static const struct scene s[] = {
+        { "cmsg", cmsg }, { "nobrk", nobrk }, { "paths", paths }, { NULL, NULL },
+    };
+    return t_main(argc, argv, s);
+}
