@@ -103,7 +103,6 @@ os.write(master, b"\x1a")
 until(master, b"job stopped")
 time.sleep(0.2)
 os.write(master, b"typed\n")
-until(master, b"after typed")
-until(master, b"job ended with 9")
+assert b"after typed" in until(master, b"job ended with 9")
 os.waitpid(pid, 0)
 P
