@@ -1309,39 +1309,25 @@ static struct files *files_own(struct files *f)
     return own;
 }
 
-/* Closes (or, with `only_flag`, marks CLOEXEC) all descriptors of [lo, hi]: close_range(2). */
-static void fd_range(struct files *f, u32 lo, u32 hi, bool only_flag)
+/* Closes the descriptors of [lo, hi], or only those that are marked CLOEXEC. Removing moves an
+ * entry that was not looked at yet into the hole, so that the hole is looked at again. */
+static void fd_close_all(struct files *f, u32 lo, u32 hi, bool only_cloexec)
 {
     for (u32 i = 0; f && i < f->cap; i++) {
-        s32 n = f->slot[i].fd;
-        if (n < 0 || (u32)n < lo || (u32)n > hi)
+        const struct fdent *e = &f->slot[i];
+        if (e->fd < 0 || (u32)e->fd < lo || (u32)e->fd > hi || (only_cloexec && !e->cloexec))
             continue;
-        if (only_flag) {
-            f->slot[i].cloexec = true;
-        } else {
-            fd_remove(f, n);
-            i--; /* another entry may have moved here */
-        }
+        fd_remove(f, e->fd);
+        i--;
     }
-    /* An entry that wrapped round while moving up was passed over: look once more. */
-    for (u32 i = 0; f && !only_flag && i < f->cap; i++)
-        if (f->slot[i].fd >= 0 && (u32)f->slot[i].fd >= lo && (u32)f->slot[i].fd <= hi) {
-            fd_range(f, lo, hi, false);
-            return;
-        }
 }
 
-/* exec closes what is marked CLOEXEC, in a table that is the process's own by then. */
-static void fd_exec(struct files *f)
+/* Marks the descriptors of [lo, hi] CLOEXEC: close_range(2). */
+static void fd_mark_all(struct files *f, u32 lo, u32 hi)
 {
-    for (u32 i = 0; f && i < f->cap;) {
-        if (f->slot[i].fd >= 0 && f->slot[i].cloexec) {
-            fd_remove(f, f->slot[i].fd);
-            i = 0;
-        } else {
-            i++;
-        }
-    }
+    for (u32 i = 0; f && i < f->cap; i++)
+        if (f->slot[i].fd >= 0 && (u32)f->slot[i].fd >= lo && (u32)f->slot[i].fd <= hi)
+            f->slot[i].cloexec = true;
 }
 
 /* Socket type by domain and type; the ARPANET ones as Compendium names them. */
@@ -6888,7 +6874,10 @@ static void md_close_range(struct task *t, struct call *c)
         return;
     if (c->arg[2] & UNSHARE)
         t->files = files_own(t->files);
-    fd_range(t->files, (u32)c->arg[0], (u32)c->arg[1], c->arg[2] & CLOEXEC);
+    if (c->arg[2] & CLOEXEC)
+        fd_mark_all(t->files, (u32)c->arg[0], (u32)c->arg[1]);
+    else
+        fd_close_all(t->files, (u32)c->arg[0], (u32)c->arg[1], false);
     md_closed(t, -1);
 }
 
@@ -8397,7 +8386,7 @@ static void tr_exec_event(struct task *t)
 static void tr_exec_state(struct task *t)
 {
     t->files = files_own(t->files);
-    fd_exec(t->files);
+    fd_close_all(t->files, 0, ~0u, true);
     md_closed(t, -1);
     vm_put(t->mm, false);
     t->mm = vm_new();

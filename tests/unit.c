@@ -162,12 +162,12 @@ static void t_fd_table(void)
     }
     EXPECT(f->n == live && fdt.live == live);
     struct files *copy = files_copy(f);
-    fd_range(f, 100, 400, false);
+    fd_close_all(f, 100, 400, false);
     for (s32 n = 0; n < 512; n++)
         EXPECT((fd_find(f, n) != NULL) == (have[n] && (n < 100 || n > 400)));
     EXPECT(copy->n == live);
-    fd_range(copy, 0, 50, true);
-    fd_exec(copy);
+    fd_mark_all(copy, 0, 50);
+    fd_close_all(copy, 0, ~0u, true);
     EXPECT(!fd_find(copy, 7) && !!fd_find(copy, 60) == !!have[60]);
     files_put(f);
     files_put(copy);
