@@ -5913,13 +5913,21 @@ static struct st_row *st_row_of(struct stats *s, u16 row)
     return s->row[row];
 }
 
+/* A connect under way has not failed; what sigreturn "returns" is the register of whatever the signal
+ * interrupted (sigreturn(2)). */
+static bool st_has_failed(const struct call *c)
+{
+    return c->err && !c->noret && c->err != EINPROGRESS && c->id != SC_rt_sigreturn
+        && c->id != SC_sigreturn;
+}
+
 static void st_add(struct stats *s, const struct call *c, u64 ns)
 {
     struct st_row *r = st_row_of(s, c->row);
     if (!r)
         return;
     r->calls++;
-    r->errors += c->err != 0;
+    r->errors += st_has_failed(c);
     r->time_ns += ns;
     r->max_ns = MAX(r->max_ns, ns);
     r->hist[st_bucket(ns)]++;
@@ -5970,7 +5978,7 @@ static void st_call(struct task *t, const struct call *c)
     st.syscalls++;
     if (!c->known)
         return;
-    if (c->err && !c->noret && c->err != EINPROGRESS) /* a connect under way has not failed */
+    if (st_has_failed(c))
         st_failed(c->row, c->err);
     if ((!opt.count_only && !opt.count_too) || c->late)
         return;
