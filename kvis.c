@@ -5913,8 +5913,8 @@ static struct st_row *st_row_of(struct stats *s, u16 row)
     return s->row[row];
 }
 
-/* A connect under way has not failed; what sigreturn "returns" is the register of whatever the signal
- * interrupted (sigreturn(2)). */
+/* A connect under way has not failed; what sigreturn "returns" is the register of whatever the
+ * signal interrupted (sigreturn(2)). */
 static bool st_has_failed(const struct call *c)
 {
     return c->err && !c->noret && c->err != EINPROGRESS && c->id != SC_rt_sigreturn
