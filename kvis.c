@@ -9200,7 +9200,12 @@ static bool tr_is_ancestor(pid_t pid)
 
 static int tr_attach_thread(pid_t pid, pid_t tid)
 {
-    long e = sys_ptrace(PTRACE_SEIZE, tid, 0, (void *)(uintptr_t)TR_OPTIONS);
+    long e = opt.faults ? pf_open(tid, false) : 0; /* first, so that who is traced is sampled too */
+    if (e < 0 && e != -ESRCH) {
+        pf_explain((int)e);
+        opt.faults = false;
+    }
+    e = sys_ptrace(PTRACE_SEIZE, tid, 0, (void *)(uintptr_t)TR_OPTIONS);
     if (e < 0)
         return (int)e;
     struct task *other = ps_any_of(pid), *t = ps_new_task(tid);
@@ -9225,10 +9230,6 @@ static int tr_attach_thread(pid_t pid, pid_t tid)
         t->comm[strcspn(t->comm, "\n")] = 0;
     if (f)
         fclose(f);
-    if (opt.faults && (e = pf_open(tid, false)) < 0) {
-        pf_explain((int)e);
-        opt.faults = false;
-    }
     sys_ptrace(PTRACE_INTERRUPT, tid, 0, NULL);
     return 0;
 }
