@@ -1,0 +1,176 @@
+/* insn.h: what bpf_insns/NAME.h is made of: instructions, patches, maps and programs as data.
+ * Shared by those headers, kvis.c, gen/insngen.c and the tests.
+ *
+ * One macro an instruction form (I_...), so that an array reads like assembly. Registers, sizes,
+ * operations and helpers are pasted, never expanded: `R1`, `DW` or `ADD` may be anybody's macro.
+ * Forms and encodings: Documentation/bpf/standardization/instruction-set.rst of Linux. */
+#ifndef KVIS_INSN_H
+#define KVIS_INSN_H
+
+#include <linux/bpf.h>
+#include <stdint.h>
+
+/* What headers older than the instruction lack. */
+#ifndef BPF_JMP32
+#define BPF_JMP32 0x06 /* 5.1 */
+#endif
+#ifndef BPF_ATOMIC
+#define BPF_ATOMIC 0xc0 /* 5.12; the same number as BPF_XADD */
+#endif
+#ifndef BPF_FETCH
+#define BPF_FETCH 0x01
+#define BPF_XCHG (0xe0 | BPF_FETCH)
+#define BPF_CMPXCHG (0xf0 | BPF_FETCH)
+#endif
+
+/* -- Tables that a family consists of -------------------------------------------- */
+
+/* What the loader fills in before it hands a program to the kernel. */
+enum bpf_patch_kind {
+    PATCH_MAP,         /* ld_imm64: a map's fd; src_reg is BPF_PSEUDO_MAP_FD. name: the map */
+    PATCH_CONST,       /* ld_imm64: a 64-bit constant. name: CFG_... */
+    PATCH_OFF,         /* byte offset of a field: .off of LDX, ST and STX, else .imm (64 bit of ld_imm64) */
+    PATCH_SIZE,        /* imm: size of a field in bytes */
+    PATCH_EXISTS,      /* imm: 1 if the field is there, else 0 */
+    PATCH_SIGNED,      /* imm: 1 if the field is signed, else 0 */
+    PATCH_TYPE_EXISTS, /* imm: 1 if the type is there, else 0 */
+    PATCH_TYPE_SIZE,   /* imm: size of the type in bytes */
+    PATCH_ENUM,        /* imm: an enumerator's value */
+    PATCH_ENUM_EXISTS, /* imm: 1 if the enumerator is there, else 0 */
+};
+
+/* Field names: "TYPE.member.member", anonymous structs and unions left out, arrays "member[2]", TYPE
+ * without a "___flavour". Enumerators: "ENUM.VALUE". Types: "TYPE". All imm patches also fit ld_imm64. */
+struct bpf_patch {
+    uint16_t insn; /* index in insns[] (ld_imm64 takes two) */
+    uint8_t kind;
+    uint8_t size;  /* PATCH_OFF: bytes of the field in the probe, 0 for more than 255 */
+    const char *name;
+};
+
+struct bpf_map_row {
+    const char *name;
+    uint32_t type, key_size, value_size, max_entries, flags;
+};
+
+struct bpf_prog_row {
+    const char *name, *attach; /* attach: "CATEGORY/EVENT", "EVENT" or "SYMBOL" */
+    uint32_t type;             /* BPF_PROG_TYPE_... */
+    uint32_t lowest;           /* KERNEL_VERSION of the lowest kernel */
+    const struct bpf_insn *insns;
+    const struct bpf_patch *patches;
+    uint16_t n_insns, n_patches;
+    uint8_t is_ret;            /* BPF_PROG_TYPE_KPROBE: at the return of the function (kretprobe) */
+};
+
+struct bpf_family {
+    const char *name, *license;
+    const struct bpf_prog_row *progs;
+    const struct bpf_map_row *maps;
+    uint16_t n_progs, n_maps;
+};
+
+/* -- Helpers that a tracing program may call ------------------------------------- */
+
+/* X(number, name, kernel that gave it to tracing programs). A helper that is not here does not pass
+ * insngen. Numbers: include/uapi/linux/bpf.h; kernels: the release that first had it there. */
+#define I_HELPERS(X)                       \
+    X(1, map_lookup_elem, 3, 19)           \
+    X(2, map_update_elem, 3, 19)           \
+    X(3, map_delete_elem, 3, 19)           \
+    X(4, probe_read, 4, 1)                 \
+    X(5, ktime_get_ns, 4, 1)               \
+    X(6, trace_printk, 4, 1)               \
+    X(7, get_prandom_u32, 4, 1)            \
+    X(8, get_smp_processor_id, 4, 1)       \
+    X(12, tail_call, 4, 2)                 \
+    X(14, get_current_pid_tgid, 4, 2)      \
+    X(15, get_current_uid_gid, 4, 2)       \
+    X(16, get_current_comm, 4, 2)          \
+    X(22, perf_event_read, 4, 3)           \
+    X(25, perf_event_output, 4, 4)         \
+    X(27, get_stackid, 4, 6)               \
+    X(35, get_current_task, 4, 8)          \
+    X(37, current_task_under_cgroup, 4, 9) \
+    X(42, get_numa_node_id, 4, 10)         \
+    X(45, probe_read_str, 4, 11)           \
+    X(55, perf_event_read_value, 4, 15)    \
+    X(56, perf_prog_read_value, 4, 15)     \
+    X(67, get_stack, 4, 18)                \
+    X(80, get_current_cgroup_id, 4, 18)    \
+    X(109, send_signal, 5, 3)              \
+    X(112, probe_read_user, 5, 5)          \
+    X(113, probe_read_kernel, 5, 5)        \
+    X(114, probe_read_user_str, 5, 5)      \
+    X(115, probe_read_kernel_str, 5, 5)    \
+    X(117, send_signal_thread, 5, 6)       \
+    X(118, jiffies64, 5, 6)                \
+    X(119, read_branch_records, 5, 7)      \
+    X(120, get_ns_current_pid_tgid, 5, 7)  \
+    X(125, ktime_get_boot_ns, 5, 8)        \
+    X(130, ringbuf_output, 5, 8)           \
+    X(131, ringbuf_reserve, 5, 8)          \
+    X(132, ringbuf_submit, 5, 8)           \
+    X(133, ringbuf_discard, 5, 8)          \
+    X(134, ringbuf_query, 5, 8)            \
+    X(141, get_task_stack, 5, 9)           \
+    X(173, get_func_ip, 5, 15)             \
+    X(174, get_attach_cookie, 5, 15)       \
+    X(208, ktime_get_tai_ns, 6, 1)
+
+enum {
+#define I_HELPER_ENUM(number, name, major, minor) I_FN_##name = number,
+    I_HELPERS(I_HELPER_ENUM)
+#undef I_HELPER_ENUM
+};
+
+/* -- Instructions ---------------------------------------------------------------- */
+
+enum { I_R0, I_R1, I_R2, I_R3, I_R4, I_R5, I_R6, I_R7, I_R8, I_R9, I_R10 };
+
+#define I_RAW(op, d, s, o, i) \
+    { .code = (op), .dst_reg = (d), .src_reg = (s), .off = (o), .imm = (i) }
+
+/* dst = dst OP src; OP: ADD SUB MUL DIV OR AND LSH RSH MOD XOR ARSH. 32: the low half, zero-extended. */
+#define I_ALU64_REG(op, d, s) I_RAW(BPF_ALU64 | BPF_##op | BPF_X, I_##d, I_##s, 0, 0)
+#define I_ALU64_IMM(op, d, i) I_RAW(BPF_ALU64 | BPF_##op | BPF_K, I_##d, 0, 0, i)
+#define I_ALU32_REG(op, d, s) I_RAW(BPF_ALU | BPF_##op | BPF_X, I_##d, I_##s, 0, 0)
+#define I_ALU32_IMM(op, d, i) I_RAW(BPF_ALU | BPF_##op | BPF_K, I_##d, 0, 0, i)
+#define I_MOV64_REG(d, s) I_ALU64_REG(MOV, d, s)
+#define I_MOV64_IMM(d, i) I_ALU64_IMM(MOV, d, i)
+#define I_MOV32_REG(d, s) I_ALU32_REG(MOV, d, s)
+#define I_MOV32_IMM(d, i) I_ALU32_IMM(MOV, d, i)
+#define I_NEG64(d) I_RAW(BPF_ALU64 | BPF_NEG, I_##d, 0, 0, 0)
+#define I_NEG32(d) I_RAW(BPF_ALU | BPF_NEG, I_##d, 0, 0, 0)
+/* dst = its low BITS in little (LE) or big (BE) endian order */
+#define I_ENDIAN(order, d, bits) I_RAW(BPF_ALU | BPF_END | BPF_TO_##order, I_##d, 0, 0, bits)
+
+/* SIZE: B 1, H 2, W 4, DW 8 bytes */
+#define I_LDX_MEM(size, d, s, off) I_RAW(BPF_LDX | BPF_##size | BPF_MEM, I_##d, I_##s, off, 0)
+#define I_STX_MEM(size, d, off, s) I_RAW(BPF_STX | BPF_##size | BPF_MEM, I_##d, I_##s, off, 0)
+#define I_ST_MEM(size, d, off, i) I_RAW(BPF_ST | BPF_##size | BPF_MEM, I_##d, 0, off, i)
+#define I_XADD(size, d, off, s) I_RAW(BPF_STX | BPF_##size | BPF_ATOMIC, I_##d, I_##s, off, BPF_ADD)
+/* OP: ADD OR AND XOR, each also with FETCH (src = the old value); XCHG and CMPXCHG always fetch */
+#define I_ATOMIC(size, op, d, off, s) \
+    I_RAW(BPF_STX | BPF_##size | BPF_ATOMIC, I_##d, I_##s, off, BPF_##op)
+#define I_ATOMIC_FETCH(size, op, d, off, s) \
+    I_RAW(BPF_STX | BPF_##size | BPF_ATOMIC, I_##d, I_##s, off, BPF_##op | BPF_FETCH)
+
+/* 64-bit immediates: two slots. The names are for the reader; the patch table has them again. */
+#define I_LD_WIDE(d, s, i)                                                    \
+    I_RAW(BPF_LD | BPF_DW | BPF_IMM, d, s, 0, (int32_t)(uint32_t)(uint64_t)(i)), \
+    I_RAW(0, 0, 0, 0, (int32_t)(uint32_t)((uint64_t)(i) >> 32))
+#define I_LD_IMM64(d, i) I_LD_WIDE(I_##d, 0, i)
+#define I_LD_CONST(d, name) I_LD_WIDE(I_##d, 0, 0)
+#define I_LD_MAP(d, name) I_LD_WIDE(I_##d, BPF_PSEUDO_MAP_FD, 0)
+
+/* Jumps are relative to the next slot. OP: JEQ JNE JSET JGT JGE JLT JLE JSGT JSGE JSLT JSLE. */
+#define I_JMP_REG(op, d, s, off) I_RAW(BPF_JMP | BPF_##op | BPF_X, I_##d, I_##s, off, 0)
+#define I_JMP_IMM(op, d, i, off) I_RAW(BPF_JMP | BPF_##op | BPF_K, I_##d, 0, off, i)
+#define I_JMP32_REG(op, d, s, off) I_RAW(BPF_JMP32 | BPF_##op | BPF_X, I_##d, I_##s, off, 0)
+#define I_JMP32_IMM(op, d, i, off) I_RAW(BPF_JMP32 | BPF_##op | BPF_K, I_##d, 0, off, i)
+#define I_JA(off) I_RAW(BPF_JMP | BPF_JA, 0, 0, off, 0)
+#define I_CALL(name) I_RAW(BPF_JMP | BPF_CALL, 0, 0, 0, I_FN_##name)
+#define I_EXIT() I_RAW(BPF_JMP | BPF_EXIT, 0, 0, 0, 0)
+
+#endif
