@@ -11,7 +11,9 @@ typedef signed char s8;
 typedef short s16;
 typedef int s32;
 typedef long long s64;
-#define KVIS_INT_TYPES 1 /* for wire.h */
+typedef _Bool bool;
+
+#include "../wire.h"
 
 #define NULL ((void *)0)
 #define SEC(name) __attribute__((section(name), used))
@@ -72,9 +74,9 @@ struct map_def events SEC("maps") = {
     .type = MAP_PERF_EVENT_ARRAY, .key_size = 4, .value_size = 4, .max_entries = 0
 };
 
-/* [0]: records that found no room. */
+/* What was lost, a slot a reason: enum wire_lost. */
 struct map_def lost SEC("maps") = {
-    .type = MAP_PERCPU_ARRAY, .key_size = 4, .value_size = 8, .max_entries = 1
+    .type = MAP_PERCPU_ARRAY, .key_size = 4, .value_size = 8, .max_entries = 8
 };
 
 /* -- Helpers: name, number --------------------------------------------------------- */
@@ -121,13 +123,21 @@ enum { RB_NO_WAKEUP = 1, RB_FORCE_WAKEUP = 2 }; /* flags of ringbuf_output and _
 enum { RB_AVAIL_DATA = 0 };                     /* what ringbuf_query is asked */
 #define CURRENT_CPU 0xffffffffULL               /* a flag of perf_event_output */
 
+/* A member of a kernel struct, by way of a pointer that may be bad: then 0. */
+#define READ(p, member)                                              \
+    ({                                                               \
+        typeof((p)->member) read_ = 0;                               \
+        bpf_probe_read_kernel(&read_, sizeof read_, &(p)->member); \
+        read_;                                                       \
+    })
+#define FIELD_OFFSET(type, member) __builtin_preserve_field_info(((type *)0)->member, 0)
+
 /* -- Records ----------------------------------------------------------------------- */
 
-/* A record did not go out. Atomic: a perf event's program may interrupt another one. */
-INLINE void count_lost(void)
+/* Something is lost. Atomic: a perf event's program may interrupt another one. */
+INLINE void count_lost(u32 why)
 {
-    u32 key = 0;
-    u64 *n = bpf_map_lookup_elem(&lost, &key);
+    u64 *n = bpf_map_lookup_elem(&lost, &why);
 
     if (n)
         __sync_fetch_and_add(n, 1);
@@ -152,7 +162,7 @@ INLINE long emit(void *ctx, void *record, u64 size)
     else
         err = bpf_perf_event_output(ctx, &events, CURRENT_CPU, record, size);
     if (err)
-        count_lost();
+        count_lost(LOST_RING);
     return err;
 }
 

@@ -1,0 +1,454 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0
+/* open: every call that opens a file, once, when it returns.
+ *
+ * Raw tracepoints cost the least, need no tracefs and see the calls of every ABI. An open is
+ * remembered at its entry and written at its exit: the kernel has just read the name, so it is
+ * resident whatever it was before. The filters are constants: the verifier drops what a run does
+ * not use. */
+#include "probe.h"
+
+/* Offsets of the arguments in struct pt_regs, which is ABI (ptrace(2)) and needs no BTF; CFG_B* are
+ * those of a 32-bit call. Call numbers; -1 where there is none. */
+extern char CFG_A0, CFG_A1, CFG_A2, CFG_A3, CFG_B0, CFG_B1, CFG_B2, CFG_B3;
+extern char CFG_OPEN, CFG_OPENAT, CFG_OPENAT2, CFG_CREAT, CFG_HANDLE;
+extern char CFG_OPEN32, CFG_OPENAT32, CFG_OPENAT232, CFG_CREAT32, CFG_HANDLE32;
+/* Where the task says that it is in a 32-bit call (COMPAT_MASK 0: it cannot be told, or there are
+ * none), and the bits of a number that are no part of it (x32). */
+extern char CFG_COMPAT_OFF, CFG_COMPAT_MASK, CFG_NR_MASK;
+/* Filters, each off when it is 0. CFG_UID is the uid + 1. CFG_ACC has a bit an access mode. */
+extern char CFG_PID, CFG_TID, CFG_UID, CFG_SELF, CFG_FAILED, CFG_TREE, CFG_FLAGS, CFG_ACC;
+/* comm must hold these bytes: the needle as two words, and a mask of as many bytes. */
+extern char CFG_COMM0, CFG_COMM1, CFG_MASK0, CFG_MASK1;
+/* kvis's pid namespace when that is not the first one: its inode, its device where the helper is
+ * asked, or CFG_NS_WALK 1 where struct pid is read. */
+extern char CFG_NS_INO, CFG_NS_DEV, CFG_NS_WALK;
+/* The directory of relative names is wanted; execs are wanted; the pointer that says "follow me". */
+extern char CFG_DIR, CFG_EXEC, CFG_MAGIC;
+
+#define AT_FDCWD (-100)
+#define BITS_CREAT 01101 /* O_WRONLY|O_CREAT|O_TRUNC: what creat means, on every architecture */
+
+struct map_def opening SEC("maps") = { MAP_HASH, 8, sizeof(struct wire_opening), 16384, 0 };
+struct map_def tree SEC("maps") = { MAP_HASH, 4, 4, 65536, 0 };
+
+/* A record under way: more than the stack holds. A slot a program, for one may interrupt the
+ * other. */
+struct record {
+    struct wire_open head;
+    char data[OPEN_NAME_MAX + OPEN_DIR_MAX + OPEN_PART_MAX];
+};
+struct map_def scratch SEC("maps") = { MAP_PERCPU_ARRAY, 4, sizeof(struct record), 2, 0 };
+
+/* --- the kernel's structures, as far as they are used --- */
+
+struct ns_common { u32 inum; } KERNEL;
+struct pid_namespace { struct ns_common ns; } KERNEL;
+struct upid { int nr; struct pid_namespace *ns; } KERNEL;
+struct pid { u32 level; struct upid numbers[1]; } KERNEL;
+struct qstr { const u8 *name; } KERNEL;
+struct dentry { struct dentry *d_parent; struct qstr d_name; } KERNEL;
+struct vfsmount { struct dentry *mnt_root; } KERNEL;
+struct mount { struct mount *mnt_parent; struct dentry *mnt_mountpoint; struct vfsmount mnt; } KERNEL;
+struct path { struct vfsmount *mnt; struct dentry *dentry; } KERNEL;
+struct file { struct path f_path; } KERNEL;
+struct fdtable { u32 max_fds; struct file **fd; } KERNEL;
+struct files_struct { struct fdtable *fdt; } KERNEL;
+struct fs_struct { struct path root, pwd; } KERNEL;
+struct task_struct {
+    struct task_struct *group_leader;
+    struct pid *thread_pid;
+    struct fs_struct *fs;
+    struct files_struct *files;
+} KERNEL;
+struct trace_event_raw_sched_process_exec { u32 filename; int old_pid; } KERNEL;
+struct trace_event_raw_sched_process_fork { int child_pid; } KERNEL;
+
+/* --- who --- */
+
+struct who { u32 pid, tid; };
+
+/* A struct pid's number in kvis's namespace; 0: it has none there. */
+INLINE u32 nr_here(struct pid *pid)
+{
+    u32 level = READ(pid, level);
+    for (u32 i = 0; i < 32 && i <= level; i++) { /* MAX_PID_NS_LEVEL */
+        struct upid *up = (void *)&pid->numbers + i * 16; /* int, pad, pointer: on 64 bits */
+        struct pid_namespace *ns = READ(up, ns);
+        if (READ(ns, ns.inum) == CFG(CFG_NS_INO))
+            return (u32)READ(up, nr);
+    }
+    return 0;
+}
+
+/* The caller's ids as kvis's user knows them; false when it has none in kvis's pid namespace. */
+INLINE bool who_is_it(struct who *w)
+{
+    u64 id = bpf_get_current_pid_tgid();
+    w->pid = (u32)(id >> 32);
+    w->tid = (u32)id;
+    if (CFG(CFG_NS_INO) == 0)
+        return 1;
+    if (CFG(CFG_NS_WALK)) {
+        struct task_struct *t = (void *)bpf_get_current_task();
+        struct task_struct *leader = READ(t, group_leader);
+        w->tid = nr_here(READ(t, thread_pid));
+        w->pid = nr_here(READ(leader, thread_pid));
+        return w->pid && w->tid;
+    }
+    struct { u32 pid, tgid; } in = { 0, 0 };
+    if (bpf_get_ns_current_pid_tgid(CFG(CFG_NS_DEV), CFG(CFG_NS_INO), &in, sizeof in))
+        return 0;
+    w->pid = in.tgid;
+    w->tid = in.pid;
+    return 1;
+}
+
+/* Whether comm holds the needle, at any of its positions. Bytes behind comm's NUL are 0 and so
+ * never part of a match. */
+INLINE bool comm_matches(void)
+{
+    u64 c[2] = { 0, 0 }, m0 = CFG(CFG_MASK0), m1 = CFG(CFG_MASK1);
+    bpf_get_current_comm(c, sizeof c);
+    u64 lo = c[0], hi = c[1];
+    bool yes = 0;
+#pragma clang loop unroll(disable)
+    for (int i = 0; i < 16; i++) {
+        if ((lo & m0) == CFG(CFG_COMM0) && (hi & m1) == CFG(CFG_COMM1))
+            yes = 1;
+        lo = lo >> 8 | hi << 56;
+        hi >>= 8;
+    }
+    return yes;
+}
+
+/* The filters that need nothing but the caller. */
+INLINE bool wanted(const struct who *w)
+{
+    u32 tid = (u32)bpf_get_current_pid_tgid();
+    if (CFG(CFG_TREE) && !bpf_map_lookup_elem(&tree, &tid))
+        return 0;
+    if (CFG(CFG_PID) && w->pid != CFG(CFG_PID))
+        return 0;
+    if (CFG(CFG_TID) && w->tid != CFG(CFG_TID))
+        return 0;
+    if (CFG(CFG_SELF) && w->pid == CFG(CFG_SELF))
+        return 0;
+    if (CFG(CFG_UID) && (u64)(u32)bpf_get_current_uid_gid() + 1 != CFG(CFG_UID))
+        return 0;
+    return !CFG(CFG_MASK0) || comm_matches();
+}
+
+/* -f: any of the flags, or the access mode. */
+INLINE bool flags_wanted(u64 flags)
+{
+    if (!CFG(CFG_FLAGS) && !CFG(CFG_ACC))
+        return 1;
+    return (flags & CFG(CFG_FLAGS)) || (CFG(CFG_ACC) >> (flags & 3) & 1);
+}
+
+/* --- the entry --- */
+
+INLINE u64 arg(void *regs, u64 offset)
+{
+    u64 v = 0;
+    bpf_probe_read_kernel(&v, sizeof v, regs + offset);
+    return v;
+}
+
+/* Whether this is a call of the 32-bit ABI: the number alone does not say. */
+INLINE bool is_compat(void)
+{
+    u32 bits = 0;
+    if (!CFG(CFG_COMPAT_MASK))
+        return 0;
+    bpf_probe_read_kernel(&bits, sizeof bits, (void *)(bpf_get_current_task() + CFG(CFG_COMPAT_OFF)));
+    return bits & CFG(CFG_COMPAT_MASK);
+}
+
+/* Which of our calls a number is; N_OPEN_CALLS: none. */
+INLINE u32 which(u64 nr, bool compat)
+{
+    if (compat)
+        return nr == CFG(CFG_OPENAT32)    ? OPEN_OPENAT
+               : nr == CFG(CFG_OPEN32)    ? OPEN_OPEN
+               : nr == CFG(CFG_OPENAT232) ? OPEN_OPENAT2
+               : nr == CFG(CFG_CREAT32)   ? OPEN_CREAT
+               : nr == CFG(CFG_HANDLE32)  ? OPEN_HANDLE
+                                          : N_OPEN_CALLS;
+    return nr == CFG(CFG_OPENAT)    ? OPEN_OPENAT
+           : nr == CFG(CFG_OPEN)    ? OPEN_OPEN
+           : nr == CFG(CFG_OPENAT2) ? OPEN_OPENAT2
+           : nr == CFG(CFG_CREAT)   ? OPEN_CREAT
+           : nr == CFG(CFG_HANDLE)  ? OPEN_HANDLE
+                                    : N_OPEN_CALLS;
+}
+
+/* The first bytes of the name, and zeros behind it. */
+INLINE void name_head(u64 *head, u64 name)
+{
+    bpf_probe_read_user_str(head, OPEN_HEAD, (void *)name);
+}
+
+INLINE void get_args(struct wire_opening *o, void *regs, bool compat)
+{
+    u64 a[4];
+    if (compat) {
+        a[0] = (u32)arg(regs, CFG(CFG_B0)), a[1] = (u32)arg(regs, CFG(CFG_B1));
+        a[2] = (u32)arg(regs, CFG(CFG_B2)), a[3] = (u32)arg(regs, CFG(CFG_B3));
+        o->state = OPEN_COMPAT;
+    } else {
+        a[0] = arg(regs, CFG(CFG_A0)), a[1] = arg(regs, CFG(CFG_A1));
+        a[2] = arg(regs, CFG(CFG_A2)), a[3] = arg(regs, CFG(CFG_A3));
+    }
+    o->dirfd = AT_FDCWD;
+    if (o->call == OPEN_OPEN) {
+        o->name = a[0], o->flags = (u32)a[1], o->mode = (u32)a[2];
+    } else if (o->call == OPEN_CREAT) {
+        o->name = a[0], o->flags = BITS_CREAT, o->mode = (u32)a[1];
+    } else if (o->call == OPEN_HANDLE) {
+        o->dirfd = (s32)a[0], o->flags = (u32)a[2];
+    } else {
+        o->dirfd = (s32)a[0], o->name = a[1];
+        if (o->call == OPEN_OPENAT2)
+            o->how = a[2];
+        else
+            o->flags = (u32)a[2], o->mode = (u32)a[3];
+    }
+}
+
+struct raw_tp { u64 arg[3]; };
+
+SEC("raw_tp/sys_enter")
+int open_enter(struct raw_tp *ctx)
+{
+    struct wire_opening o = { 0 };
+    struct who w;
+    u64 nr = ctx->arg[1] & CFG(CFG_NR_MASK);
+    bool compat = is_compat();
+    u32 call = which(nr, compat);
+    if (call == N_OPEN_CALLS)
+        return 0;
+    o.call = (u8)call;
+    get_args(&o, (void *)ctx->arg[0], compat);
+    u64 id = bpf_get_current_pid_tgid();
+    u32 tid = (u32)id;
+    if (CFG(CFG_MAGIC) && o.name == CFG(CFG_MAGIC)) {
+        if (bpf_map_update_elem(&tree, &tid, &tid, 0))
+            count_lost(LOST_TREE);
+        return 0;
+    }
+    if (!who_is_it(&w) || !wanted(&w))
+        return 0;
+    if (call != OPEN_OPENAT2 && !flags_wanted(o.flags))
+        return 0;
+    o.pid = w.pid;
+    o.tid = w.tid;
+    if (o.name)
+        name_head(o.head, o.name);
+    o.ts_ns = bpf_ktime_get_ns();
+    if (bpf_map_update_elem(&opening, &id, &o, 0))
+        count_lost(LOST_INFLIGHT);
+    return 0;
+}
+
+/* --- the exit --- */
+
+/* The file of one of the caller's descriptors. */
+INLINE struct file *file_of(struct task_struct *t, s32 fd)
+{
+    struct file *f = 0;
+    struct files_struct *files = READ(t, files);
+    struct fdtable *fdt = READ(files, fdt);
+    if (fd < 0 || (u32)fd >= READ(fdt, max_fds))
+        return 0;
+    bpf_probe_read_kernel(&f, sizeof f, READ(fdt, fd) + fd);
+    return f;
+}
+
+/* Appends to data, from `at` on, the components of a path from the last to the first, each with its
+ * NUL: up through parents, and through mount points, to the caller's root. Returns the new end. */
+INLINE u32 put_dir(struct record *r, u32 at, struct vfsmount *vfs, struct dentry *d,
+                   struct vfsmount *root_vfs, struct dentry *root)
+{
+    for (int i = 0; i < OPEN_DEPTH; i++) {
+        if (d == root && vfs == root_vfs)
+            return at;
+        struct dentry *up = READ(d, d_parent);
+        if (d == READ(vfs, mnt_root) || d == up) {
+            struct mount *m = (void *)vfs - FIELD_OFFSET(struct mount, mnt);
+            struct mount *over = READ(m, mnt_parent);
+            if (m == over || d != READ(vfs, mnt_root)) {
+                r->head.state |= OPEN_DIR_OUT;
+                return at;
+            }
+            d = READ(m, mnt_mountpoint);
+            vfs = (void *)over + FIELD_OFFSET(struct mount, mnt);
+            continue;
+        }
+        if (at > OPEN_NAME_MAX + OPEN_DIR_MAX)
+            break;
+        long n = bpf_probe_read_kernel_str(r->data + at, OPEN_PART_MAX, READ(d, d_name.name));
+        if (n <= 0 || n > OPEN_PART_MAX)
+            break;
+        at += (u32)n;
+        d = up;
+    }
+    r->head.state |= OPEN_DIR_CUT;
+    return at;
+}
+
+/* The directory that the name is relative to, or the whole path of a file without a name. */
+INLINE u32 put_base(struct record *r, u32 at, s32 fd)
+{
+    struct task_struct *t = (void *)bpf_get_current_task();
+    struct fs_struct *fs = READ(t, fs);
+    struct path *p = &fs->pwd;
+    if (fd != AT_FDCWD) {
+        struct file *f = file_of(t, fd);
+        if (!f)
+            return at;
+        p = &f->f_path;
+    }
+    r->head.state |= OPEN_DIR;
+    return put_dir(r, at, READ(p, mnt), READ(p, dentry), READ(fs, root.mnt), READ(fs, root.dentry));
+}
+
+/* Sends the record with `len` bytes of name. */
+INLINE void send(void *ctx, struct record *r, u32 len)
+{
+    struct wire_open *h = &r->head;
+    u32 at = len;
+    h->name_len = (u16)len;
+    bool handle = h->call == OPEN_HANDLE;
+    if (CFG(CFG_DIR) && (handle ? h->ret >= 0 : r->data[0] != '/'))
+        at = put_base(r, at, handle ? h->ret : h->dirfd);
+    h->dir_len = (u16)(at - len);
+    h->uid = (u32)bpf_get_current_uid_gid();
+    bpf_get_current_comm(h->comm, sizeof h->comm);
+    if (at <= sizeof r->data)
+        emit(ctx, r, sizeof *h + at);
+}
+
+/* Reads what openat2 points to: struct open_how is flags, mode, resolve, 64 bits each. */
+INLINE void get_how(struct wire_open *h, u64 how)
+{
+    u64 v[2] = { 0, 0 };
+    if (bpf_probe_read_user(v, sizeof v, (void *)how))
+        h->state |= OPEN_HOW_FAULT;
+    h->flags = v[0];
+    h->mode = (u32)v[1];
+}
+
+INLINE bool changed(const u64 *was, u64 name)
+{
+    u64 is[OPEN_HEAD / 8] = { 0 }, diff = 0;
+    name_head(is, name);
+    for (int i = 0; i < OPEN_HEAD / 8; i++)
+        diff |= is[i] ^ was[i];
+    return was[0] && diff;
+}
+
+SEC("raw_tp/sys_exit")
+int open_exit(struct raw_tp *ctx)
+{
+    u64 id = bpf_get_current_pid_tgid();
+    u32 slot = 0, len = 0;
+    struct wire_opening *o = bpf_map_lookup_elem(&opening, &id);
+    if (!o)
+        return 0;
+    struct record *r = bpf_map_lookup_elem(&scratch, &slot);
+    s64 ret = (s64)ctx->arg[1];
+    if (!r || (CFG(CFG_FAILED) && ret >= 0))
+        goto out;
+    struct wire_open *h = &r->head;
+    h->ts_ns = bpf_ktime_get_ns();
+    h->duration_ns = h->ts_ns - o->ts_ns;
+    h->flags = o->flags;
+    h->mode = o->mode;
+    h->ret = (s32)ret;
+    h->dirfd = o->dirfd;
+    h->pid = o->pid;
+    h->tid = o->tid;
+    h->call = o->call;
+    h->state = o->state;
+    if (o->call == OPEN_OPENAT2) {
+        get_how(h, o->how);
+        if (!flags_wanted(h->flags))
+            goto out;
+    }
+    r->data[0] = 0;
+    if (o->call != OPEN_HANDLE) {
+        long n = bpf_probe_read_user_str(r->data, OPEN_NAME_MAX, (void *)o->name);
+        if (n <= 0 || n > OPEN_NAME_MAX)
+            h->state |= OPEN_NAME_FAULT;
+        else
+            len = (u32)n - 1;
+        if (changed(o->head, o->name))
+            h->state |= OPEN_NAME_CHANGED;
+    }
+    send(ctx, r, len);
+out:
+    bpf_map_delete_elem(&opening, &id);
+    return 0;
+}
+
+/* --- exec: the open that execve makes itself --- */
+
+SEC("tp/sched/sched_process_exec")
+int open_exec(struct trace_event_raw_sched_process_exec *ctx)
+{
+    struct who w;
+    u32 tid = (u32)bpf_get_current_pid_tgid(), was = (u32)ctx->old_pid, slot = 1;
+    /* A thread that execs takes its leader's id. */
+    if (CFG(CFG_TREE) && was != tid && bpf_map_lookup_elem(&tree, &was)
+        && bpf_map_update_elem(&tree, &tid, &tid, 0))
+        count_lost(LOST_TREE);
+    if (!CFG(CFG_EXEC) || CFG(CFG_FAILED) || !who_is_it(&w) || !wanted(&w) || !flags_wanted(0))
+        return 0;
+    struct record *r = bpf_map_lookup_elem(&scratch, &slot);
+    if (!r)
+        return 0;
+    struct wire_open *h = &r->head;
+    h->ts_ns = bpf_ktime_get_ns();
+    h->duration_ns = h->flags = h->mode = 0;
+    h->ret = 0;
+    h->dirfd = AT_FDCWD;
+    h->pid = w.pid;
+    h->tid = w.tid;
+    h->call = OPEN_EXEC;
+    h->state = 0;
+    r->data[0] = 0;
+    /* __data_loc: the offset in the low half, the length in the high one */
+    long n = bpf_probe_read_kernel_str(r->data, OPEN_NAME_MAX,
+                                       (void *)ctx + (ctx->filename & 0xffff));
+    if (n <= 0 || n > OPEN_NAME_MAX)
+        return 0;
+    send(ctx, r, (u32)n - 1);
+    return 0;
+}
+
+/* --- the tree --- */
+
+SEC("tp/sched/sched_process_fork")
+int open_fork(struct trace_event_raw_sched_process_fork *ctx)
+{
+    u32 tid = (u32)bpf_get_current_pid_tgid(), child = (u32)ctx->child_pid;
+    if (bpf_map_lookup_elem(&tree, &tid) && bpf_map_update_elem(&tree, &child, &child, 0))
+        count_lost(LOST_TREE);
+    return 0;
+}
+
+/* A thread ends: nothing of it stays that a later one of its number could be taken for. */
+SEC("raw_tp/sched_process_exit")
+int open_gone(void *ctx)
+{
+    u64 id = bpf_get_current_pid_tgid();
+    u32 tid = (u32)id;
+    (void)ctx;
+    bpf_map_delete_elem(&opening, &id);
+    if (CFG(CFG_TREE))
+        bpf_map_delete_elem(&tree, &tid);
+    return 0;
+}
+
+char license_[] SEC("license") = "Dual MIT/GPL";

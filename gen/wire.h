@@ -1,0 +1,69 @@
+/* wire.h: what a probe writes and kvis.c reads, or the other way round: one definition for both
+ * sides. Every record is made of naturally aligned fields with no padding of the compiler's, so
+ * that all its bytes are ours; the assertions say so to clang -target bpf and to the host's cc. Who
+ * includes it has u8 ... s64 already. */
+#ifndef KVIS_WIRE_H
+#define KVIS_WIRE_H
+
+#define WIRE_ASSERT(x) _Static_assert(x, #x)
+
+/* What `lost` counts, a slot a reason (a per-CPU array of u64). */
+enum wire_lost {
+    LOST_RING,     /* a record for which the ring had no room */
+    LOST_INFLIGHT, /* a call that could not be remembered at its entry */
+    LOST_TREE,     /* a child that could not be added to the followed tree */
+    N_LOST
+};
+
+/* Which call opened. */
+enum wire_open_call {
+    OPEN_OPEN, OPEN_OPENAT, OPEN_OPENAT2, OPEN_CREAT, OPEN_HANDLE, OPEN_EXEC, N_OPEN_CALLS
+};
+
+/* Bits of wire_open.state. */
+enum wire_open_state {
+    OPEN_NAME_FAULT = 1,  /* the name could not be read (what was read of it is nothing) */
+    OPEN_HOW_FAULT = 2,   /* openat2's struct open_how could not be read */
+    OPEN_DIR = 4,         /* data holds the directory that the name starts from */
+    OPEN_DIR_CUT = 8,     /* that directory is deeper, or longer, than data */
+    OPEN_COMPAT = 16,     /* a call of the 32-bit ABI */
+    OPEN_NAME_CHANGED = 32, /* its first OPEN_HEAD bytes were others when the call began */
+    OPEN_DIR_OUT = 64,    /* that directory is not below the caller's root */
+};
+
+/* The longest name and the longest directory that a record carries, in bytes. A name that the
+ * kernel accepts has at most 4096 with its NUL (PATH_MAX). */
+enum {
+    OPEN_NAME_MAX = 4096, OPEN_DIR_MAX = 4096, OPEN_PART_MAX = 256, OPEN_DEPTH = 64, OPEN_HEAD = 64
+};
+
+/* An open that has ended: this head, name_len bytes of name (no NUL), dir_len bytes of directory:
+ * its components from the last to the first, each with a NUL. */
+struct wire_open {
+    u64 ts_ns;       /* bpf_ktime_get_ns at its end: CLOCK_MONOTONIC */
+    u64 duration_ns;
+    u64 flags;       /* as the caller gave them (openat2 has 64 bits) */
+    u32 mode;
+    s32 ret;         /* a descriptor, or -errno */
+    s32 dirfd;       /* AT_FDCWD where the call has none */
+    u32 pid, tid;    /* in kvis's pid namespace */
+    u32 uid;
+    u8 call;         /* enum wire_open_call */
+    u8 state;        /* enum wire_open_state */
+    u16 name_len, dir_len, unused;
+    char comm[16];
+};
+WIRE_ASSERT(sizeof(struct wire_open) == 72);
+
+/* An open that has begun, by thread. */
+struct wire_opening {
+    u64 ts_ns, name, how, flags;
+    u64 head[OPEN_HEAD / 8]; /* the name's first bytes at entry; zeros when it faulted */
+    u32 mode;
+    s32 dirfd;
+    u32 pid, tid;
+    u8 call, state, unused[6];
+};
+WIRE_ASSERT(sizeof(struct wire_opening) == 120);
+
+#endif
