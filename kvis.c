@@ -28,9 +28,10 @@
  * 15 md_      the model: what a call means
  * 16 pf_      page faults, by perf_event_open
  * 17 btf_     names of the kernel's types and fields
- * 18 tr_      the ptrace loop [die: tr_find tr_spawn tr_signals]
- * 19 opt_     options, commands, help [die]
- * 20 cmd_     the commands, and main [die]
+ * 18 tfs_     tracefs: ids and record layouts of tracepoints
+ * 19 tr_      the ptrace loop [die: tr_find tr_spawn tr_signals]
+ * 20 opt_     options, commands, help [die]
+ * 21 cmd_     the commands, and main [die]
  */
 
 /* == 1 limits: headers, kernel constants that old headers lack ==================== */
@@ -8691,7 +8692,329 @@ static int __attribute__((unused)) btf_resolve(const char *module, struct btf_wa
         close(mod);
     return e;
 }
-/* == 18 tr_  the ptrace loop =====================================================
+/* == 18 tfs_  tracefs: ids and record layouts of tracepoints ==================================
+ * tracefs is reached by a mount that no path shows and that ends with its descriptor (fsopen,
+ * fsmount: Linux 5.2), else where it is mounted. events/CATEGORY/EVENT/format (its text: kernel
+ * source, kernel/trace/trace_events.c f_show) says where each field of a record is; it is hostile:
+ * a field is where the file says so in full, or it is an error. Entries: tfs_dir, tfs_event_id,
+ * tfs_fields; tfs.why has the reason of the last failure. */
+
+enum {
+    TFS_MAGIC = 0x74726163,        /* TRACEFS_MAGIC, linux/magic.h */
+    TFS_MAX_FORMAT = 256 << 10,
+    TFS_MAX_RECORD = 65535,        /* an instruction's offset has 16 bits; records are < 1 page */
+    TFS_FSOPEN = 430, TFS_FSCONFIG = 431, TFS_FSMOUNT = 432, /* the same on every CPU */
+};
+
+static struct {
+    const char *mounted[2]; /* where to look when fsopen fails */
+    int fd, err;            /* -1: no descriptor; the error is remembered too */
+    char why[WHY_LEN], no_root[WHY_LEN];
+} tfs = { .mounted = { "/sys/kernel/tracing", "/sys/kernel/debug/tracing" }, .fd = -1 };
+
+/* The event and the field that a format line describes. */
+struct tfs_field {
+    const char *name;
+    u32 len, off, size, count;
+    bool is_signed, data_loc;
+};
+
+static int PRINTF_LIKE(2, 3) tfs_fail(int e, const char *fmt, ...)
+{
+    va_list ap;
+    va_start(ap, fmt);
+    vsnprintf(tfs.why, sizeof tfs.why, fmt, ap);
+    va_end(ap);
+    return e;
+}
+
+/* --- the root --- */
+
+static bool tfs_is_tracefs(int fd)
+{
+    struct statfs s;
+    return !fstatfs(fd, &s) && (u32)s.f_type == TFS_MAGIC;
+}
+
+/* A mount of its own, in no namespace. O_PATH, as fsmount makes it. */
+static int tfs_mount(void)
+{
+    enum { CLOEXEC = 1, CMD_CREATE = 6, NOSUID_NODEV_NOEXEC = 2 | 4 | 8 };
+    int fs = (int)syscall(TFS_FSOPEN, "tracefs", CLOEXEC);
+    if (fs < 0)
+        return -errno;
+    int fd = syscall(TFS_FSCONFIG, fs, CMD_CREATE, NULL, NULL, 0) < 0 ? -errno : 0;
+    if (!fd && (fd = (int)syscall(TFS_FSMOUNT, fs, CLOEXEC, NOSUID_NODEV_NOEXEC)) < 0)
+        fd = -errno;
+    close(fs);
+    return fd;
+}
+
+static int tfs_open_mounted(const char *path)
+{
+    int fd = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+    if (fd < 0)
+        return -errno;
+    if (tfs_is_tracefs(fd))
+        return fd;
+    close(fd); /* the empty directory that sysfs keeps for it */
+    return -ENOENT;
+}
+
+static const char *tfs_mend(int e)
+{
+    return e == -EPERM || e == -EACCES ? " (needs root: CAP_SYS_ADMIN in the first user namespace)"
+         : e == -ENODEV ? " (CONFIG_TRACING is off)"
+         : e == -ENOSYS ? " (before Linux 5.2, or a seccomp filter)" : "";
+}
+
+static int tfs_find_root(void)
+{
+    int first = tfs_mount(), e = first;
+    for (u32 i = 0; e < 0 && i < ARRAY_LEN(tfs.mounted); i++)
+        e = tfs_open_mounted(tfs.mounted[i]);
+    if (e >= 0 && tfs_is_tracefs(e))
+        return e;
+    if (e >= 0)
+        close(e);
+    e = MIN(first, -1);
+    return tfs_fail(e, "no tracefs: fsopen: %s%s; it is not mounted on %s or %s either",
+                    strerror(-e), tfs_mend(e), tfs.mounted[0], tfs.mounted[1]);
+}
+
+/* tracefs' root (O_PATH; kvis keeps it), or -errno and why. Looked for once. */
+static int tfs_dir(char why[])
+{
+    if (tfs.fd < 0 && !tfs.err) {
+        tfs.fd = tfs_find_root();
+        tfs.err = tfs.fd < 0 ? tfs.fd : 0;
+        snprintf(tfs.no_root, sizeof tfs.no_root, "%s", tfs.err ? tfs.why : "");
+    }
+    snprintf(why, WHY_LEN, "%s", tfs.no_root);
+    return tfs.err ? tfs.err : tfs.fd;
+}
+
+/* --- files of an event --- */
+
+/* "sched/sched_process_exec": two names, and nothing that leaves events/. */
+static bool tfs_event_name(const char *event)
+{
+    const char *slash = strchr(event, '/');
+    for (const char *p = event; *p; p++)
+        if (!isalnum((u8)*p) && *p != '_' && *p != '-' && p != slash)
+            return false;
+    return slash && slash > event && slash[1] && strlen(event) < 200;
+}
+
+static int tfs_open_event(const char *event, const char *file)
+{
+    char path[256], why[WHY_LEN];
+    if (!tfs_event_name(event))
+        return tfs_fail(-EINVAL, "%.80s: not a CATEGORY/EVENT", event);
+    int dir = tfs_dir(why);
+    if (dir < 0)
+        return tfs_fail(dir, "%s", why);
+    snprintf(path, sizeof path, "events/%s/%s", event, file);
+    int fd = openat(dir, path, O_RDONLY | O_CLOEXEC), e = fd < 0 ? -errno : fd;
+    if (e == -ENOENT)
+        return tfs_fail(e, "this kernel has no tracepoint %s", event);
+    if (e == -EPERM)
+        return tfs_fail(e, "tracefs %s: Operation not permitted (lockdown=confidentiality?)", path);
+    return e < 0 ? tfs_fail(e, "tracefs %s: %s%s", path, strerror(-e), tfs_mend(e)) : e;
+}
+
+/* The whole file, with a NUL that does not count. */
+static int tfs_read(const char *event, const char *file, struct buf *b)
+{
+    int fd = tfs_open_event(event, file), e = 0;
+    if (fd < 0)
+        return fd;
+    char part[4096];
+    ssize_t r = 0;
+    b->max = TFS_MAX_FORMAT;
+    while (!b->cut && ((r = read(fd, part, sizeof part)) > 0 || (r < 0 && errno == EINTR)))
+        if (r > 0)
+            b_put(b, part, (size_t)r);
+    if (r < 0)
+        e = tfs_fail(-errno, "tracefs events/%s/%s: %s", event, file, strerror(errno));
+    close(fd);
+    b_c(b, 0);
+    if (!e && b->cut)
+        e = tfs_fail(-EFBIG, "tracefs events/%s/%s: over %d KiB", event, file,
+                     TFS_MAX_FORMAT >> 10);
+    b->len -= !b->cut;
+    return e;
+}
+
+/* A number of at most 9 digits at *p, then `end`; behind both. Anything else: -1. */
+static s32 tfs_number(const char **p, char end)
+{
+    const char *s = *p;
+    s32 v = 0;
+    for (; isdigit((u8)*s) && s - *p < 9; s++)
+        v = v * 10 + (*s - '0');
+    if (s == *p || *s != end)
+        return -1;
+    *p = s + 1;
+    return v;
+}
+
+/* The number by which perf_event_open(2) knows the event, or -errno. */
+static int __attribute__((unused)) tfs_event_id(const char *event)
+{
+    struct buf b = { 0 };
+    int e = tfs_read(event, "id", &b);
+    const char *p = b.p;
+    if (!e && ((e = tfs_number(&p, '\n')) <= 0 || *p))
+        e = tfs_fail(-EBADMSG, "tracefs events/%s/id: not a number", event);
+    b_free(&b);
+    return e;
+}
+
+/* --- formats --- */
+
+/* The declaration "TYPE NAME", "TYPE NAME[N]" or "__data_loc TYPE[] NAME", up to `end`. */
+static bool tfs_declaration(const char *s, const char *end, struct tfs_field *f)
+{
+    const char *name_end = end, *p;
+    f->data_loc = end - s > 11 && (!memcmp(s, "__data_loc ", 11) || !memcmp(s, "__rel_loc ", 10));
+    f->count = 1;
+    if (end > s && end[-1] == ']') {
+        name_end = memrchr(s, '[', (size_t)(end - s));
+        if (!name_end)
+            return false;
+        p = name_end + 1;
+        s32 n = tfs_number(&p, ']');
+        /* Old kernels print the source: "char comm[TASK_COMM_LEN]". Then only the size is known. */
+        f->count = n >= 0 && p == end ? (u32)n : 0;
+    }
+    for (p = name_end; p > s && (isalnum((u8)p[-1]) || p[-1] == '_');)
+        p--;
+    f->name = p;
+    f->len = (u32)(name_end - p);
+    return f->len && p > s && (p[-1] == ' ' || p[-1] == '*');
+}
+
+static bool tfs_key(const char **p, const char *key)
+{
+    size_t n = strlen(key);
+    if (strncmp(*p, key, n) != 0)
+        return false;
+    *p += n;
+    return true;
+}
+
+/* "\tfield:DECL;\toffset:O;\tsize:S;\tsigned:B;" and whatever a later kernel adds, up to the line's
+ * end at `end`. */
+static bool tfs_line(const char *s, const char *end, struct tfs_field *f)
+{
+    const char *semi;
+    s32 off, size, sign;
+    if (!tfs_key(&s, "\tfield:") || !(semi = memchr(s, ';', (size_t)(end - s))) ||
+        !tfs_declaration(s, semi, f))
+        return false;
+    s = semi + 1;
+    if (!tfs_key(&s, "\toffset:") || (off = tfs_number(&s, ';')) < 0 ||
+        !tfs_key(&s, "\tsize:") || (size = tfs_number(&s, ';')) < 0 ||
+        !tfs_key(&s, "\tsigned:") || (sign = tfs_number(&s, ';')) < 0)
+        return false;
+    f->off = (u32)off;
+    f->size = (u32)size;
+    f->is_signed = sign;
+    return s <= end && (s == end || (*s == '\t' && end[-1] == ';')) && sign <= 1 &&
+           off + size <= TFS_MAX_RECORD && (!f->count || !(f->size % f->count));
+}
+
+/* Whether `name` (a want's, without its struct) is this field. BTF spells a record's header "ent"
+ * and a dynamic array "__data_loc_NAME"; formats say common_NAME and __data_loc TYPE[] NAME. */
+static bool tfs_is(const struct tfs_field *f, const char *name, u32 len)
+{
+    static const char *const loc[] = { "__data_loc_", "__rel_loc_" };
+    if (f->len == len && !memcmp(f->name, name, len))
+        return true;
+    if (len > 4 && !memcmp(name, "ent.", 4))
+        return f->len == len - 4 + 7 && !memcmp(f->name, "common_", 7) &&
+               !memcmp(f->name + 7, name + 4, len - 4);
+    for (u32 i = 0; f->data_loc && i < ARRAY_LEN(loc); i++)
+        if (!strncmp(name, loc[i], strlen(loc[i])) && len == strlen(loc[i]) + f->len)
+            return !memcmp(name + len - f->len, f->name, f->len);
+    return false;
+}
+
+/* Answers one want from the field that it names: "args", "args[2]". */
+static int tfs_take(const struct tfs_field *f, const char *bracket, struct kfield *k)
+{
+    *k = (struct kfield){ .off = f->off, .size = f->size, .is_signed = f->is_signed,
+                          .exists = true, .count = f->count };
+    if (!*bracket)
+        return 0;
+    const char *p = bracket + 1;
+    s32 i = tfs_number(&p, ']');
+    if (i < 0 || *p)
+        return -EINVAL;
+    if ((u32)i >= f->count || f->count == 1)
+        return -ENOENT;
+    k->size = f->size / f->count;
+    k->off += (u32)i * k->size;
+    k->count = 1;
+    return 0;
+}
+
+static void tfs_match(const struct tfs_field *f, struct btf_want *w, u32 n)
+{
+    for (u32 i = 0; i < n; i++) {
+        const char *dot = strchr(w[i].name, '.');
+        u32 len = dot ? (u32)strcspn(dot + 1, "[") : 0;
+        if (!len)
+            w[i].err = -EINVAL;
+        else if (tfs_is(f, dot + 1, len))
+            /* Twice in one record: which of the two is not ours to guess. */
+            w[i].err = w[i].err == -ENOENT ? tfs_take(f, dot + 1 + len, &w[i].f) : -EBADMSG;
+        w[i].f.exists = !w[i].err;
+    }
+}
+
+/* The text of a format file. It begins with the event's name, and ends with how to print it. */
+static int tfs_format(const char *event, const char *text, u32 len, struct btf_want *w, u32 n)
+{
+    const char *p = text, *end = text + len, *nl, *name = strchr(event, '/') + 1;
+    bool fields = false, whole = false;
+    if (!tfs_key(&p, "name: ") || !tfs_key(&p, name) || *p != '\n')
+        return tfs_fail(-EBADMSG, "the format of %s is not its own", event);
+    for (u32 line = 1; p < end && !whole; line++, p = nl + 1) {
+        struct tfs_field f;
+        nl = memchr(p, '\n', (size_t)(end - p));
+        if (nl && fields && tfs_line(p, nl, &f))
+            tfs_match(&f, w, n);
+        else if (nl && !strncmp(p, "format:\n", 8) && !fields)
+            fields = true;
+        else if (nl && !strncmp(p, "print fmt:", 10) && fields)
+            whole = true;
+        else if (!nl || (fields ? p != nl : line > 2))
+            return tfs_fail(-EBADMSG, "the format of %s, line %u, is not understood", event, line);
+    }
+    return whole ? 0 : tfs_fail(-EBADMSG, "the format of %s is cut off", event);
+}
+
+/* Answers "trace_event_raw_X.FIELD" (the struct's name is not looked at) from the format of an
+ * event; size of a __data_loc field is that of its 4-byte locator. Returns 0, or -errno (also in
+ * each err; tfs.why says why) when there is no such event, or its format is not understood. */
+static int __attribute__((unused)) tfs_fields(const char *event, struct btf_want *w, u32 n)
+{
+    struct buf b = { 0 };
+    for (u32 i = 0; i < n; i++)
+        w[i].err = -ENOENT, w[i].f = (struct kfield){ 0 };
+    int e = tfs_read(event, "format", &b);
+    if (!e && strlen(b.p) != b.len)
+        e = tfs_fail(-EBADMSG, "the format of %s has a NUL", event);
+    if (!e)
+        e = tfs_format(event, b.p, b.len, w, n);
+    for (u32 i = 0; e && i < n; i++)
+        w[i].err = e, w[i].f = (struct kfield){ 0 };
+    b_free(&b);
+    return e;
+}
+/* == 19 tr_  the ptrace loop =====================================================
  * PTRACE_SEIZE; system-call stops only for calls that somebody asked about (a seccomp filter, where
  * that changes nothing for the program); every other stop handed on as it would have been untraced.
  * From the first attach on nothing here ends the program: errors are counted or reported once, and
@@ -10057,7 +10380,7 @@ static int tr_finish(int *sig)
         *sig = WTERMSIG(tr.status);
     return WIFSIGNALED(tr.status) ? 128 + WTERMSIG(tr.status) : WEXITSTATUS(tr.status);
 }
-/* == 19 opt_  options, commands, help ============================================
+/* == 20 opt_  options, commands, help ============================================
  * One row an option: the parser, --help, `kvis help` and the error messages all read it. To add an
  * option, add its row; to add a command, its row in cmds[]. */
 
@@ -10408,7 +10731,7 @@ static char **opt_parse(const struct cmd *c, char **argv)
     return argv;
 }
 
-/* == 20 cmd_  the commands =======================================================
+/* == 21 cmd_  the commands =======================================================
  * What each command sets up and in which order; the list that everything reads is cmds[]. */
 
 /* Descriptors 0, 1, 2 that are closed would become something of ours, and be written to. CLOEXEC,

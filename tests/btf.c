@@ -72,9 +72,21 @@ int main(int argc, char **argv)
         btf_dir = argv[2];
         return timed((u32)atoi(argv[3]));
     }
+    if (argc == 2 && !strcmp(argv[1], "-m")) {
+        int fd = tfs_dir(why);
+        printf("%d %d %s\n", fd, tfs_event_id("sched/sched_process_exec"), fd < 0 ? why : tfs.why);
+        return 0;
+    }
     if (argc != 3)
         return 2;
     names();
+    if (!strcmp(argv[1], "-f")) {
+        e = tfs_fields(argv[2], want, n_want);
+        answers();
+        if (e)
+            printf("! %d %s\n", e, tfs.why);
+        return 0;
+    }
     btf_dir = argv[1];
     e = btf_resolve(strcmp(argv[2], "-") ? argv[2] : NULL, want, n_want, why);
     answers();
