@@ -27,9 +27,11 @@
  * 14 st_      counts, percentiles, the table of -c and the summary
  * 15 md_      the model: what a call means
  * 16 pf_      page faults, by perf_event_open
- * 17 tr_      the ptrace loop [die: tr_find tr_spawn tr_signals]
- * 18 opt_     options, commands, help [die]
- * 19 cmd_     the commands, and main [die]
+ * 17 btf_     names of the kernel's types and fields
+ * 18 tfs_     tracefs: ids and record layouts of tracepoints
+ * 19 tr_      the ptrace loop [die: tr_find tr_spawn tr_signals]
+ * 20 opt_     options, commands, help [die]
+ * 21 cmd_     the commands, and main [die]
  */
 
 /* == 1 limits: headers, kernel constants that old headers lack ==================== */
@@ -7974,7 +7976,1045 @@ static void pf_drain(void)
             __atomic_load_n(&pf.ring[i]->data_head, __ATOMIC_RELAXED) != pf.ring[i]->data_tail)
             pf_drain_ring(pf.ring[i]);
 }
-/* == 17 tr_  the ptrace loop =====================================================
+/* == 17 btf_  names of the kernel's types and fields ===========================================
+ * Answers "where is task_struct.pid here?" from /sys/kernel/btf/vmlinux (Documentation/bpf/btf.rst
+ * is the format), for a batch of names at a time. The file has megabytes and kvis little memory:
+ * it is read once, by windows, and only this stays: where in the string section the wanted words
+ * are, the types that bear a wanted name, and the position of every 32nd type. With these the
+ * members are then walked. A module's BTF is split: ids and string offsets continue vmlinux's.
+ * The file is hostile: every length is checked against its section, every chain and every search
+ * has a bound, and what does not fit is -EBADMSG with a reason. Entry: btf_resolve. */
+
+enum {
+    WHY_LEN = 256,          /* of every `char why[]` */
+    BTF_MAGIC = 0xeb9f, BTF_MAGIC_SWAPPED = 0x9feb,
+    BTF_WINDOW = 16384,
+    BTF_NEAR = 4096,        /* sysfs gives no more than a page at a time */
+    BTF_STRIDE = 32,
+    BTF_MAX_FILE = 64 << 20,
+    BTF_DEPTH = 32,         /* typedefs of typedefs, structs in structs; the kernel's own bound */
+    BTF_STEPS = 16,
+    BTF_WORD = 255,         /* the kernel's KSYM_NAME_LEN is 512, with Rust's in mind */
+    BTF_MAX_CANDS = 4096,
+    BTF_BUCKETS = 1024,
+    BTF_LAYOUTS = 128,      /* kinds have 7 bits */
+};
+
+static const char *btf_dir = "/sys/kernel/btf";
+
+/* A field, a type or an enumerator of this kernel. `size` is the whole array's. */
+struct kfield {
+    u32 off, size;
+    bool is_signed, exists;
+    u32 count; /* of array elements; 0: a flexible array, 1: not an array */
+    u64 value; /* of an enumerator */
+};
+
+/* A question: "TYPE.member.array[2].member", "TYPE" or "ENUM.VALUE"; anonymous structs and unions
+ * are left out. err: 0; -ENOENT this kernel does not have it; -EOPNOTSUPP it is a bit-field (and
+ * exists); -EINVAL no such name can be; -EBADMSG damaged BTF. */
+struct btf_want {
+    const char *name;
+    u8 kind; /* the caller's */
+    struct kfield f;
+    int err;
+};
+
+enum btf_kind {
+    BTF_VOID, BTF_INT, BTF_PTR, BTF_ARRAY, BTF_STRUCT, BTF_UNION, BTF_ENUM, BTF_FWD, BTF_TYPEDEF,
+    BTF_VOLATILE, BTF_CONST, BTF_RESTRICT, BTF_FUNC, BTF_FUNC_PROTO, BTF_VAR, BTF_DATASEC,
+    BTF_FLOAT, BTF_DECL_TAG, BTF_TYPE_TAG, BTF_ENUM64, BTF_KINDS
+};
+
+/* What follows the 12 bytes that all kinds begin with: `body` bytes and `each` for each of vlen.
+ * named: a name of this kind is a type's. */
+static const struct { u8 body, each; bool named; } btf_kinds[BTF_KINDS + 1] = {
+    [BTF_INT] = { 4, 0, true },      [BTF_ARRAY] = { 12, 0, false },
+    [BTF_STRUCT] = { 0, 12, true },  [BTF_UNION] = { 0, 12, true },
+    [BTF_ENUM] = { 0, 8, true },     [BTF_ENUM64] = { 0, 12, true },
+    [BTF_TYPEDEF] = { 0, 0, true },  [BTF_FLOAT] = { 0, 0, true },
+    [BTF_FUNC_PROTO] = { 0, 8, false }, [BTF_VAR] = { 4, 0, false },
+    [BTF_DATASEC] = { 0, 12, false },   [BTF_DECL_TAG] = { 4, 0, false },
+    [BTF_KINDS] = { 0, 0, false }, /* one of a newer kernel */
+};
+
+/* One file. Positions are from its start. */
+struct btf_blob {
+    const char *name;
+    int fd;
+    u32 size, type_pos, type_end, str_pos, str_len;
+    u32 first_id, n_ids, str_base; /* of this file's own; what is lower is vmlinux's */
+    u32 *index;                    /* where type first_id + i * BTF_STRIDE is */
+    struct { u8 body, each; } layout[BTF_LAYOUTS]; /* sizes of kinds we do not know */
+    u32 n_layouts;
+    u32 ahead, win_pos, win_len;
+    u8 win[BTF_WINDOW];
+};
+
+struct btf_type {
+    struct btf_blob *b;
+    u32 id, name, vlen, body, next; /* body, next: positions */
+    u32 size;                       /* or the type that it refers to */
+    u8 kind;
+    bool flag;
+};
+
+struct btf_word { const char *s; u32 len, next; };
+struct btf_step { u32 n; bool is_index; }; /* n: the member's word, or the index */
+struct btf_path { u32 type, n; struct btf_step step[BTF_STEPS]; };
+struct btf_hit { u32 type; u64 off; bool bits; };
+
+/* One batch at work. Words are numbered from 1. */
+static struct {
+    struct btf_blob blob[2]; /* vmlinux, the module */
+    u32 n_blobs;
+    struct btf_word *words;
+    u32 n_words, bucket[BTF_BUCKETS];
+    struct { u32 off, word; } *strs; /* open addressing by string offset */
+    u32 strs_mask, n_strs;
+    struct { u32 word, id; } *cands; /* types that bear a wanted name, as they come */
+    u32 n_cands, cands_cap, base_cands;
+    u64 lookups, members; /* what may still be spent */
+    char *why;
+} btf;
+
+/* --- the file, by windows --- */
+
+static int PRINTF_LIKE(2, 3) btf_bad(const struct btf_blob *b, const char *fmt, ...)
+{
+    va_list ap;
+    if (btf.why[0])
+        return -EBADMSG; /* the first reason is the one */
+    int n = snprintf(btf.why, WHY_LEN, "BTF of %s: ", b->name);
+    va_start(ap, fmt);
+    if (n > 0 && n < WHY_LEN)
+        vsnprintf(btf.why + n, WHY_LEN - (size_t)n, fmt, ap);
+    va_end(ap);
+    return -EBADMSG;
+}
+
+static u32 btf_u32(const u8 *p)
+{
+    u32 v;
+    memcpy(&v, p, sizeof v);
+    return v;
+}
+
+/* The n bytes at pos, n <= BTF_NEAR or BTF_WINDOW as `ahead` says; until the next call. NULL: the
+ * file does not have them. */
+static const u8 *btf_at(struct btf_blob *b, u32 pos, u32 n)
+{
+    if (pos > b->size || n > b->size - pos)
+        return NULL;
+    if (pos < b->win_pos || pos - b->win_pos > b->win_len ||
+        n > b->win_len - (pos - b->win_pos)) {
+        u32 want = MIN(b->ahead, b->size - pos);
+        b->win_pos = pos;
+        b->win_len = 0;
+        while (b->win_len < want) {
+            ssize_t r = pread(b->fd, b->win + b->win_len, want - b->win_len, pos + b->win_len);
+            if (r < 0 && errno == EINTR)
+                continue;
+            if (r <= 0)
+                break;
+            b->win_len += (u32)r;
+        }
+        if (n > b->win_len)
+            return NULL;
+    }
+    return b->win + (pos - b->win_pos);
+}
+
+/* Since 7.1 a file may say how long each kind is (struct btf_layout, include/uapi/linux/btf.h), so
+ * that a kind that came later can be passed over. */
+static int btf_layouts(struct btf_blob *b, u32 hdr_len)
+{
+    const u8 *p = btf_at(b, 24, 8);
+    u32 off = p ? btf_u32(p) : 0, len = p ? btf_u32(p + 4) : 0, rest = b->size - hdr_len;
+    if (off > rest || len > rest - off)
+        return btf_bad(b, "layouts reach behind its end");
+    b->n_layouts = MIN(len / 4, BTF_LAYOUTS);
+    for (u32 i = 0; i < b->n_layouts && (p = btf_at(b, hdr_len + off + 4 * i, 4)); i++) {
+        b->layout[i].body = p[0];
+        b->layout[i].each = p[1];
+    }
+    return 0;
+}
+
+static int btf_header(struct btf_blob *b)
+{
+    struct { u16 magic; u8 version, flags; u32 len, type_off, type_len, str_off, str_len; } h;
+    const u8 *p = btf_at(b, 0, sizeof h);
+    if (!p)
+        return btf_bad(b, "no header: %u bytes", b->size);
+    memcpy(&h, p, sizeof h);
+    if (h.magic == BTF_MAGIC_SWAPPED)
+        return btf_bad(b, "it is of the other byte order");
+    if (h.magic != BTF_MAGIC)
+        return btf_bad(b, "magic 0x%x, not 0x%x", h.magic, BTF_MAGIC);
+    if (h.version != 1 || h.flags)
+        return btf_bad(b, "version %u, flags 0x%x: not known", h.version, h.flags);
+    /* A longer header is a newer kernel's: what it adds beyond layouts is not needed here. */
+    if (h.len < sizeof h || h.len > b->size)
+        return btf_bad(b, "header of %u bytes", h.len);
+    u32 rest = b->size - h.len;
+    if (h.type_off > rest || h.type_len > rest - h.type_off)
+        return btf_bad(b, "types reach behind its end");
+    if (h.str_off > rest || h.str_len > rest - h.str_off)
+        return btf_bad(b, "strings reach behind its end");
+    b->type_pos = h.len + h.type_off;
+    b->type_end = b->type_pos + h.type_len;
+    b->str_pos = h.len + h.str_off;
+    b->str_len = h.str_len;
+    const u8 *last = h.str_len ? btf_at(b, b->str_pos + h.str_len - 1, 1) : NULL;
+    if (last ? *last : !b->first_id || h.str_len)
+        return btf_bad(b, "strings do not end in NUL");
+    return h.len >= sizeof h + 8 ? btf_layouts(b, h.len) : 0;
+}
+
+/* --- words: the parts of the wanted names --- */
+
+/* The first, middle and last byte tell most names apart and cost less than all. len > 0. */
+static u32 btf_hash(const char *s, u32 len)
+{
+    u32 h = (u8)s[0] + 31u * (u8)s[len / 2] + 961u * (u8)s[len - 1] + 7u * len;
+    return (h ^ h >> 7) % BTF_BUCKETS;
+}
+
+/* The number of a word; 0: nobody wants it. */
+static u32 btf_word_find(const char *s, u32 len)
+{
+    if (!len)
+        return 0;
+    for (u32 w = btf.bucket[btf_hash(s, len)]; w; w = btf.words[w].next)
+        if (btf.words[w].len == len && !memcmp(btf.words[w].s, s, len))
+            return w;
+    return 0;
+}
+
+static u32 btf_word_add(const char *s, u32 len)
+{
+    u32 w = btf_word_find(s, len);
+    if (w || !len)
+        return w;
+    u32 *head = &btf.bucket[btf_hash(s, len)];
+    w = ++btf.n_words;
+    btf.words[w] = (struct btf_word){ s, len, *head };
+    *head = w;
+    return w;
+}
+
+static u32 *btf_str_slot(u32 off, u32 **word)
+{
+    u32 i = off * 2654435761u >> 12 & btf.strs_mask;
+    while (btf.strs[i].word && btf.strs[i].off != off)
+        i = (i + 1) & btf.strs_mask;
+    *word = &btf.strs[i].word;
+    return &btf.strs[i].off;
+}
+
+/* The wanted word that stands at a string offset; 0: none. */
+static u32 btf_word_at(u32 off)
+{
+    u32 *word;
+    btf_str_slot(off, &word);
+    return *word;
+}
+
+static int btf_str_add(struct btf_blob *b, u32 off, u32 w)
+{
+    if (btf.n_strs >= btf.strs_mask / 2)
+        return btf_bad(b, "the same strings again and again (%.40s)", btf.words[w].s);
+    u32 *word, *at = btf_str_slot(off, &word);
+    *at = off;
+    *word = w;
+    btf.n_strs++;
+    return 0;
+}
+
+/* Looks for the words in a string section. */
+static int btf_scan_strings(struct btf_blob *b)
+{
+    for (u32 pos = 0, used; pos < b->str_len; pos += used) {
+        u32 n = MIN(b->str_len - pos, BTF_WINDOW);
+        const char *p = (const char *)btf_at(b, b->str_pos + pos, n), *z;
+        if (!p)
+            return btf_bad(b, "shorter than it says");
+        for (used = 0; used < n && (z = memchr(p + used, 0, n - used));) {
+            u32 w = btf_word_find(p + used, (u32)(z - p) - used);
+            int e = w ? btf_str_add(b, b->str_base + pos + used, w) : 0;
+            if (e)
+                return e;
+            used = (u32)(z - p) + 1;
+        }
+        if (!used)
+            used = n; /* longer than any name */
+    }
+    return 0;
+}
+
+/* --- types --- */
+
+/* The type at a position. */
+static int btf_head(struct btf_blob *b, u32 pos, u32 id, struct btf_type *t)
+{
+    const u8 *p = b->type_end - pos < 12 ? NULL : btf_at(b, pos, 12);
+    if (!p)
+        return btf_bad(b, "type %u is cut off", id);
+    u32 info = btf_u32(p + 4);
+    /* 16 bits of vlen and 5 of kind; the bits above either are 0 so far, and reserved to them. */
+    *t = (struct btf_type){ .b = b, .id = id, .name = btf_u32(p), .size = btf_u32(p + 8),
+                            .vlen = info & 0xffffff, .kind = info >> 24 & 0x7f,
+                            .flag = info >> 31, .body = pos + 12 };
+    u64 len;
+    if (t->kind != BTF_VOID && t->kind < BTF_KINDS)
+        len = btf_kinds[t->kind].body + (u64)btf_kinds[t->kind].each * t->vlen;
+    else if (t->kind != BTF_VOID && t->kind < b->n_layouts)
+        len = b->layout[t->kind].body + (u64)b->layout[t->kind].each * t->vlen;
+    else
+        return btf_bad(b, "type %u is of kind %u, which this kvis does not know", id, t->kind);
+    if (len > b->type_end - t->body)
+        return btf_bad(b, "type %u (kind %u, %u parts) is cut off", id, t->kind, t->vlen);
+    if (t->name && t->name >= b->str_base + b->str_len)
+        return btf_bad(b, "type %u: its name is outside the strings", id);
+    t->next = t->body + (u32)len;
+    return 0;
+}
+
+static int btf_cand_add(struct btf_blob *b, u32 word, u32 id)
+{
+    if (btf.n_cands >= BTF_MAX_CANDS)
+        return btf_bad(b, "too many types of one name (%.40s)", btf.words[word].s);
+    if (btf.n_cands == btf.cands_cap) {
+        u32 cap = btf.cands_cap ? 2 * btf.cands_cap : 64;
+        void *p = realloc(btf.cands, cap * sizeof *btf.cands);
+        if (!p)
+            return -ENOMEM;
+        btf.cands = p;
+        btf.cands_cap = cap;
+    }
+    btf.cands[btf.n_cands].word = word;
+    btf.cands[btf.n_cands++].id = id;
+    return 0;
+}
+
+/* Indexes the types, and notes those that bear a wanted name. */
+static int btf_scan_types(struct btf_blob *b)
+{
+    u32 most = (b->type_end - b->type_pos) / 12;
+    b->index = malloc((most / BTF_STRIDE + 1) * sizeof *b->index);
+    if (!b->index)
+        return -ENOMEM;
+    struct btf_type t;
+    for (u32 pos = b->type_pos; pos < b->type_end; pos = t.next) {
+        u32 n = b->n_ids++;
+        if (n % BTF_STRIDE == 0)
+            b->index[n / BTF_STRIDE] = pos;
+        int e = btf_head(b, pos, b->first_id + n, &t);
+        u32 w = !e && btf_kinds[MIN(t.kind, BTF_KINDS)].named ? btf_word_at(t.name) : 0;
+        if (w)
+            e = btf_cand_add(b, w, t.id);
+        if (e)
+            return e;
+    }
+    return 0;
+}
+
+static int btf_get(u32 id, struct btf_type *t)
+{
+    struct btf_blob *b = &btf.blob[btf.n_blobs > 1 && id >= btf.blob[1].first_id];
+    if (!id) {
+        *t = (struct btf_type){ .b = b };
+        return 0;
+    }
+    if (id < b->first_id || id - b->first_id >= b->n_ids)
+        return btf_bad(b, "there is no type %u", id);
+    if (!btf.lookups--) {
+        btf.lookups = 0;
+        return btf_bad(b, "its types are tangled");
+    }
+    u32 n = id - b->first_id, at = id - n % BTF_STRIDE, pos = b->index[n / BTF_STRIDE];
+    int e = 0;
+    for (; !e && at <= id; at++, pos = t->next)
+        e = btf_head(b, pos, at, t);
+    return e;
+}
+
+/* Follows typedefs and qualifiers. */
+static int btf_strip(u32 id, struct btf_type *t)
+{
+    for (u32 i = 0; i < BTF_DEPTH; i++) {
+        int e = btf_get(id, t);
+        if (e)
+            return e;
+        if (t->kind != BTF_TYPEDEF && t->kind != BTF_VOLATILE && t->kind != BTF_CONST &&
+            t->kind != BTF_RESTRICT && t->kind != BTF_TYPE_TAG)
+            return 0;
+        id = t->size;
+    }
+    return btf_bad(t->b, "type %u: qualifiers without end", id);
+}
+
+static int btf_array(const struct btf_type *t, u32 *elem, u32 *n)
+{
+    const u8 *p = btf_at(t->b, t->body, 12);
+    if (!p)
+        return btf_bad(t->b, "shorter than it says");
+    *elem = btf_u32(p);
+    *n = btf_u32(p + 8);
+    return 0;
+}
+
+/* Size and sign of what is not an array. */
+static int btf_scalar(const struct btf_type *t, struct kfield *f)
+{
+    const u8 *p;
+    switch (t->kind) {
+    case BTF_PTR:
+        f->size = sizeof(void *);
+        return 0;
+    case BTF_INT:
+        if (!(p = btf_at(t->b, t->body, 4)))
+            return btf_bad(t->b, "shorter than it says");
+        f->size = t->size;
+        f->is_signed = btf_u32(p) >> 24 & 1;
+        /* How BTF spelled a bit-field before members had a width of their own. */
+        return (btf_u32(p) & 0xff00ff) == t->size * 8 ? 0 : -EOPNOTSUPP;
+    case BTF_STRUCT: case BTF_UNION: case BTF_ENUM: case BTF_ENUM64: case BTF_FLOAT:
+        f->size = t->size;
+        f->is_signed = t->flag && (t->kind == BTF_ENUM || t->kind == BTF_ENUM64);
+        return 0;
+    default:
+        return btf_bad(t->b, "type %u (kind %u) has no size", t->id, t->kind);
+    }
+}
+
+/* Size, count and sign of a type. */
+static int btf_sized(u32 id, struct kfield *f)
+{
+    struct btf_type t = { .b = &btf.blob[0] };
+    u64 count = 1;
+    for (u32 i = 0; i < BTF_DEPTH; i++) {
+        u32 n;
+        int e = btf_strip(id, &t);
+        if (!e && t.kind != BTF_ARRAY && !(e = btf_scalar(&t, f))) {
+            if (f->size * count > INT32_MAX)
+                return btf_bad(t.b, "type %u: %u bytes, %llu times", t.id, f->size,
+                               (unsigned long long)count);
+            f->count = (u32)count;
+            f->size *= (u32)count;
+            return 0;
+        }
+        if (e || (e = btf_array(&t, &id, &n)))
+            return e;
+        if ((count *= n) > INT32_MAX)
+            return btf_bad(t.b, "type %u: an array of %llu", t.id, (unsigned long long)count);
+    }
+    return btf_bad(t.b, "type %u: arrays without end", t.id);
+}
+
+/* --- members --- */
+
+static bool btf_composite(const struct btf_type *t)
+{
+    return t->kind == BTF_STRUCT || t->kind == BTF_UNION;
+}
+
+/* Part i of a struct or an enum: its first word is a name. */
+static const u8 *btf_part(const struct btf_type *t, u32 i, int *err)
+{
+    u32 each = btf_kinds[t->kind].each;
+    const u8 *p = btf.members ? btf_at(t->b, t->body + i * each, each) : NULL;
+    if (!p)
+        *err = btf_bad(t->b, btf.members ? "shorter than it says" : "its types are tangled");
+    else if (btf_u32(p) && btf_u32(p) >= t->b->str_base + t->b->str_len)
+        *err = btf_bad(t->b, "type %u: a name is outside the strings", t->id);
+    else
+        return btf.members--, p;
+    return NULL;
+}
+
+/* A member of a struct or of the anonymous ones in it. h->off is in bits. */
+static int btf_find(const struct btf_type *t, u32 word, u32 depth, struct btf_hit *h)
+{
+    int e = depth < BTF_DEPTH ? 0 : btf_bad(t->b, "type %u: structs without end", t->id);
+    for (u32 i = 0; !e && i < t->vlen; i++) {
+        const u8 *p = btf_part(t, i, &e);
+        if (!p)
+            return e;
+        u32 name = btf_u32(p), type = btf_u32(p + 4), off = btf_u32(p + 8);
+        u32 width = t->flag ? off >> 24 : 0;
+        off = t->flag ? off & 0xffffff : off;
+        if (name && btf_word_at(name) == word) {
+            *h = (struct btf_hit){ .type = type, .off = off, .bits = width };
+            return 0;
+        }
+        struct btf_type in;
+        if (name || (e = btf_strip(type, &in)) || !btf_composite(&in))
+            continue;
+        e = btf_find(&in, word, depth + 1, h);
+        if (e != -ENOENT) {
+            h->off += off;
+            return e;
+        }
+        e = 0;
+    }
+    return e ? e : -ENOENT;
+}
+
+static int btf_member(u32 id, u32 word, struct btf_hit *h)
+{
+    struct btf_type t;
+    int e = btf_strip(id, &t);
+    if (e || (e = btf_composite(&t) ? btf_find(&t, word, 0, h) : -ENOENT))
+        return e;
+    if (h->bits)
+        return -EOPNOTSUPP;
+    struct kfield f;
+    e = btf_sized(h->type, &f);
+    if (e)
+        return e;
+    if (h->off % 8 || h->off / 8 + f.size > t.size)
+        return btf_bad(t.b, "type %u: a member at bit %llu of %u bytes", t.id,
+                       (unsigned long long)h->off, t.size);
+    h->off /= 8;
+    return 0;
+}
+
+static int btf_element(u32 id, u32 i, struct btf_hit *h)
+{
+    struct btf_type t;
+    struct kfield f;
+    u32 elem, n;
+    int e = btf_strip(id, &t);
+    if (e || (e = t.kind == BTF_ARRAY ? btf_array(&t, &elem, &n) : -ENOENT))
+        return e;
+    if (n && i >= n) /* n is 0: a flexible array */
+        return -ENOENT;
+    e = btf_sized(elem, &f);
+    *h = (struct btf_hit){ .type = elem, .off = (u64)i * f.size };
+    return e;
+}
+
+static int btf_enumerator(const struct btf_type *t, u32 word, struct kfield *f)
+{
+    int e = 0;
+    for (u32 i = 0; i < t->vlen; i++) {
+        const u8 *p = btf_part(t, i, &e);
+        if (!p)
+            return e;
+        if (btf_word_at(btf_u32(p)) != word)
+            continue;
+        u32 low = btf_u32(p + 4);
+        f->value = t->kind == BTF_ENUM64 ? low | (u64)btf_u32(p + 8) << 32
+                 : t->flag ? (u64)(s64)(s32)low : low;
+        f->count = 1;
+        return btf_scalar(t, f);
+    }
+    return -ENOENT;
+}
+
+/* The path from one type that bears its first name. */
+static int btf_walk(u32 id, const struct btf_path *p, struct kfield *f)
+{
+    struct btf_type t;
+    u64 off = 0;
+    int e = btf_strip(id, &t);
+    if (!e && (t.kind == BTF_ENUM || t.kind == BTF_ENUM64) && p->n == 1 && !p->step[0].is_index)
+        return btf_enumerator(&t, p->step[0].n, f);
+    for (u32 i = 0; !e && i < p->n; i++) {
+        struct btf_hit h = { 0 };
+        e = p->step[i].is_index ? btf_element(id, p->step[i].n, &h)
+                                : btf_member(id, p->step[i].n, &h);
+        off += h.off;
+        id = h.type;
+    }
+    if (!e && off > INT32_MAX)
+        e = btf_bad(t.b, "type %u: a member at %llu", t.id, (unsigned long long)off);
+    f->off = (u32)off;
+    return e ? e : btf_sized(id, f);
+}
+
+/* --- names --- */
+
+/* One step of a path at *s: ".member" or "[2]". */
+static int btf_step(const char **s, struct btf_step *step)
+{
+    const char *p = *s + 1;
+    step->is_index = **s == '[';
+    if (step->is_index) {
+        char *end;
+        unsigned long v = isdigit((u8)*p) ? strtoul(p, &end, 10) : ULONG_MAX;
+        if (v > INT32_MAX || *end != ']')
+            return -EINVAL;
+        step->n = (u32)v;
+        *s = end + 1;
+        return 0;
+    }
+    u32 len = (u32)strcspn(p, ".[");
+    if (**s != '.' || !len || len > BTF_WORD)
+        return -EINVAL;
+    step->n = btf_word_add(p, len);
+    *s = p + len;
+    return 0;
+}
+
+/* "T.a.b[2]" as a path of words; it adds them. */
+static int btf_parse(const char *s, struct btf_path *p)
+{
+    u32 len = (u32)strcspn(s, ".[");
+    if (!len || len > BTF_WORD)
+        return -EINVAL;
+    p->type = btf_word_add(s, len);
+    s += len;
+    for (p->n = 0; *s; p->n++)
+        if (p->n == BTF_STEPS || btf_step(&s, &p->step[p->n]))
+            return -EINVAL;
+    return 0;
+}
+
+/* Of several types of one name the first that has the member: the module's before vmlinux's. */
+static void btf_answer(struct btf_want *w)
+{
+    struct btf_path p;
+    w->err = btf_parse(w->name, &p) ? -EINVAL : -ENOENT;
+    for (u32 k = 0; w->err == -ENOENT && k < btf.n_cands; k++) {
+        u32 i = (k + btf.base_cands) % btf.n_cands;
+        if (btf.cands[i].word == p.type)
+            w->err = btf_walk(btf.cands[i].id, &p, &w->f);
+    }
+    w->f.exists = !w->err || w->err == -EOPNOTSUPP;
+}
+
+static int btf_words(struct btf_want *w, u32 n)
+{
+    u32 parts = 1, size = 64;
+    for (u32 i = 0; i < n; i++)
+        for (const char *s = w[i].name; s && parts < UINT32_MAX / 64; parts++)
+            s = (s = strchr(s, '.')) ? s + 1 : NULL;
+    while (size < parts * 8)
+        size *= 2;
+    btf.words = calloc(parts, sizeof *btf.words);
+    btf.strs = calloc(size, sizeof *btf.strs);
+    btf.strs_mask = size - 1;
+    struct btf_path p;
+    for (u32 i = 0; btf.words && btf.strs && i < n; i++)
+        btf_parse(w[i].name, &p);
+    return btf.words && btf.strs ? 0 : -ENOMEM;
+}
+
+/* Takes in one more file: the first is vmlinux's. */
+static int btf_load(int fd, const char *name)
+{
+    struct btf_blob *b = &btf.blob[btf.n_blobs], *base = &btf.blob[0];
+    struct stat s;
+    b->name = name;
+    b->fd = fd;
+    b->ahead = BTF_WINDOW;
+    if (fstat(fd, &s) < 0)
+        return -errno;
+    if (s.st_size > BTF_MAX_FILE)
+        return btf_bad(b, "%lld bytes", (long long)s.st_size);
+    b->size = (u32)MAX(s.st_size, 0);
+    b->first_id = btf.n_blobs ? base->first_id + base->n_ids : 1;
+    b->str_base = btf.n_blobs ? base->str_len : 0;
+    btf.base_cands = btf.n_cands;
+    btf.n_blobs++;
+    int e = btf_header(b);
+    if (!e && !(e = btf_scan_strings(b)))
+        e = btf_scan_types(b);
+    b->ahead = BTF_NEAR;
+    return e;
+}
+
+/* module_fd < 0: vmlinux alone. */
+static int btf_resolve_fds(int fd, int module_fd, const char *module, struct btf_want *w, u32 n,
+                           char why[])
+{
+    memset(&btf, 0, sizeof btf);
+    btf.why = why;
+    why[0] = 0;
+    btf.lookups = 1000 + 256 * (u64)n;
+    btf.members = (1 << 20) + 4096 * (u64)n;
+    int e = btf_words(w, n);
+    if (!e && !(e = btf_load(fd, "vmlinux")) && module_fd >= 0)
+        e = btf_load(module_fd, module);
+    for (u32 i = 0; i < n; i++)
+        if (e)
+            w[i].err = e;
+        else
+            btf_answer(&w[i]);
+    free(btf.words);
+    free(btf.strs);
+    free(btf.cands);
+    free(btf.blob[0].index);
+    free(btf.blob[1].index);
+    return e;
+}
+
+static int btf_open(const char *name, char why[])
+{
+    char path[PATH_MAX];
+    bool odd = !*name || *name == '.' || strchr(name, '/');
+    int n = odd ? -1 : snprintf(path, sizeof path, "%s/%s", btf_dir, name);
+    if (n < 0 || n >= (int)sizeof path) {
+        snprintf(why, WHY_LEN, "no module has the name %.60s", name);
+        return -EINVAL;
+    }
+    int fd = open(path, O_RDONLY | O_CLOEXEC), e = fd < 0 ? -errno : 0;
+    if (e == -ENOENT && !strcmp(name, "vmlinux"))
+        snprintf(why, WHY_LEN, "no %.180s: this kernel has no BTF (CONFIG_DEBUG_INFO_BTF)", path);
+    else if (e)
+        snprintf(why, WHY_LEN, "%.200s: %s%s", path, strerror(-e),
+                 e == -ENOENT ? " (module not loaded, or without BTF)" : "");
+    return e ? e : fd;
+}
+
+/* Answers all of w[] from vmlinux's BTF, and a module's when one is named. Each answer has its own
+ * err. Returns 0 or, when the BTF cannot be read at all, -errno (also in each err) and why; `why`
+ * also says what was damaged when an err is -EBADMSG. */
+static int __attribute__((unused)) btf_resolve(const char *module, struct btf_want *w, u32 n,
+                                               char why[])
+{
+    why[0] = 0;
+    int fd = btf_open("vmlinux", why), mod = -1;
+    int e = fd < 0 ? fd : 0;
+    if (!e && module && strcmp(module, "vmlinux") && (mod = btf_open(module, why)) < 0)
+        e = mod;
+    if (!e)
+        e = btf_resolve_fds(fd, mod, module, w, n, why);
+    else
+        for (u32 i = 0; i < n; i++)
+            w[i].err = e;
+    if (fd >= 0)
+        close(fd);
+    if (mod >= 0)
+        close(mod);
+    return e;
+}
+/* == 18 tfs_  tracefs: ids and record layouts of tracepoints ==================================
+ * tracefs is reached by a mount that no path shows and that ends with its descriptor (fsopen,
+ * fsmount: Linux 5.2), else where it is mounted. events/CATEGORY/EVENT/format (its text: kernel
+ * source, kernel/trace/trace_events.c f_show) says where each field of a record is; it is hostile:
+ * a field is where the file says so in full, or it is an error. Entries: tfs_dir, tfs_event_id,
+ * tfs_fields; tfs.why has the reason of the last failure. */
+
+enum {
+    TFS_MAGIC = 0x74726163,        /* TRACEFS_MAGIC, linux/magic.h */
+    TFS_MAX_FORMAT = 256 << 10,
+    TFS_MAX_RECORD = 65535,        /* an instruction's offset has 16 bits; records are < 1 page */
+    TFS_FSOPEN = 430, TFS_FSCONFIG = 431, TFS_FSMOUNT = 432, /* the same on every CPU */
+};
+
+static struct {
+    const char *mounted[2]; /* where to look when fsopen fails */
+    int fd, err;            /* -1: no descriptor; the error is remembered too */
+    char why[WHY_LEN], no_root[WHY_LEN];
+} tfs = { .mounted = { "/sys/kernel/tracing", "/sys/kernel/debug/tracing" }, .fd = -1 };
+
+/* The event and the field that a format line describes. */
+struct tfs_field {
+    const char *name;
+    u32 len, off, size, count;
+    bool is_signed, data_loc;
+};
+
+static int PRINTF_LIKE(2, 3) tfs_fail(int e, const char *fmt, ...)
+{
+    va_list ap;
+    va_start(ap, fmt);
+    vsnprintf(tfs.why, sizeof tfs.why, fmt, ap);
+    va_end(ap);
+    return e;
+}
+
+/* --- the root --- */
+
+static bool tfs_is_tracefs(int fd)
+{
+    struct statfs s;
+    return !fstatfs(fd, &s) && (u32)s.f_type == TFS_MAGIC;
+}
+
+/* A mount of its own, in no namespace. O_PATH, as fsmount makes it. */
+static int tfs_mount(void)
+{
+    enum { CLOEXEC = 1, CMD_CREATE = 6, NOSUID_NODEV_NOEXEC = 2 | 4 | 8 };
+    int fs = (int)syscall(TFS_FSOPEN, "tracefs", CLOEXEC);
+    if (fs < 0)
+        return -errno;
+    int fd = syscall(TFS_FSCONFIG, fs, CMD_CREATE, NULL, NULL, 0) < 0 ? -errno : 0;
+    if (!fd && (fd = (int)syscall(TFS_FSMOUNT, fs, CLOEXEC, NOSUID_NODEV_NOEXEC)) < 0)
+        fd = -errno;
+    close(fs);
+    return fd;
+}
+
+static int tfs_open_mounted(const char *path)
+{
+    int fd = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+    if (fd < 0)
+        return -errno;
+    if (tfs_is_tracefs(fd))
+        return fd;
+    close(fd); /* the empty directory that sysfs keeps for it */
+    return -ENOENT;
+}
+
+static const char *tfs_mend(int e)
+{
+    return e == -EPERM || e == -EACCES ? " (needs root: CAP_SYS_ADMIN in the first user namespace)"
+         : e == -ENODEV ? " (CONFIG_TRACING is off)"
+         : e == -ENOSYS ? " (before Linux 5.2, or a seccomp filter)" : "";
+}
+
+static int tfs_find_root(void)
+{
+    int first = tfs_mount(), e = first;
+    for (u32 i = 0; e < 0 && i < ARRAY_LEN(tfs.mounted); i++)
+        e = tfs_open_mounted(tfs.mounted[i]);
+    if (e >= 0 && tfs_is_tracefs(e))
+        return e;
+    if (e >= 0)
+        close(e);
+    e = MIN(first, -1);
+    return tfs_fail(e, "no tracefs: fsopen: %s%s; it is not mounted on %s or %s either",
+                    strerror(-e), tfs_mend(e), tfs.mounted[0], tfs.mounted[1]);
+}
+
+/* tracefs' root (O_PATH; kvis keeps it), or -errno and why. Looked for once. */
+static int tfs_dir(char why[])
+{
+    if (tfs.fd < 0 && !tfs.err) {
+        tfs.fd = tfs_find_root();
+        tfs.err = tfs.fd < 0 ? tfs.fd : 0;
+        snprintf(tfs.no_root, sizeof tfs.no_root, "%s", tfs.err ? tfs.why : "");
+    }
+    snprintf(why, WHY_LEN, "%s", tfs.no_root);
+    return tfs.err ? tfs.err : tfs.fd;
+}
+
+/* --- files of an event --- */
+
+/* "sched/sched_process_exec": two names, and nothing that leaves events/. */
+static bool tfs_event_name(const char *event)
+{
+    const char *slash = strchr(event, '/');
+    for (const char *p = event; *p; p++)
+        if (!isalnum((u8)*p) && *p != '_' && *p != '-' && p != slash)
+            return false;
+    return slash && slash > event && slash[1] && strlen(event) < 200;
+}
+
+static int tfs_open_event(const char *event, const char *file)
+{
+    char path[256], why[WHY_LEN];
+    if (!tfs_event_name(event))
+        return tfs_fail(-EINVAL, "%.80s: not a CATEGORY/EVENT", event);
+    int dir = tfs_dir(why);
+    if (dir < 0)
+        return tfs_fail(dir, "%s", why);
+    snprintf(path, sizeof path, "events/%s/%s", event, file);
+    int fd = openat(dir, path, O_RDONLY | O_CLOEXEC), e = fd < 0 ? -errno : fd;
+    if (e == -ENOENT)
+        return tfs_fail(e, "this kernel has no tracepoint %s", event);
+    if (e == -EPERM)
+        return tfs_fail(e, "tracefs %s: Operation not permitted (lockdown=confidentiality?)", path);
+    return e < 0 ? tfs_fail(e, "tracefs %s: %s%s", path, strerror(-e), tfs_mend(e)) : e;
+}
+
+/* The whole file, with a NUL that does not count. */
+static int tfs_read(const char *event, const char *file, struct buf *b)
+{
+    int fd = tfs_open_event(event, file), e = 0;
+    if (fd < 0)
+        return fd;
+    char part[4096];
+    ssize_t r = 0;
+    b->max = TFS_MAX_FORMAT;
+    while (!b->cut && ((r = read(fd, part, sizeof part)) > 0 || (r < 0 && errno == EINTR)))
+        if (r > 0)
+            b_put(b, part, (size_t)r);
+    if (r < 0)
+        e = tfs_fail(-errno, "tracefs events/%s/%s: %s", event, file, strerror(errno));
+    close(fd);
+    b_c(b, 0);
+    if (!e && b->cut)
+        e = tfs_fail(-EFBIG, "tracefs events/%s/%s: over %d KiB", event, file,
+                     TFS_MAX_FORMAT >> 10);
+    b->len -= !b->cut;
+    return e;
+}
+
+/* A number of at most 9 digits at *p, then `end`; behind both. Anything else: -1. */
+static s32 tfs_number(const char **p, char end)
+{
+    const char *s = *p;
+    s32 v = 0;
+    for (; isdigit((u8)*s) && s - *p < 9; s++)
+        v = v * 10 + (*s - '0');
+    if (s == *p || *s != end)
+        return -1;
+    *p = s + 1;
+    return v;
+}
+
+/* The number by which perf_event_open(2) knows the event, or -errno. */
+static int __attribute__((unused)) tfs_event_id(const char *event)
+{
+    struct buf b = { 0 };
+    int e = tfs_read(event, "id", &b);
+    const char *p = b.p;
+    if (!e && ((e = tfs_number(&p, '\n')) <= 0 || *p))
+        e = tfs_fail(-EBADMSG, "tracefs events/%s/id: not a number", event);
+    b_free(&b);
+    return e;
+}
+
+/* --- formats --- */
+
+/* The declaration "TYPE NAME", "TYPE NAME[N]" or "__data_loc TYPE[] NAME", up to `end`. */
+static bool tfs_declaration(const char *s, const char *end, struct tfs_field *f)
+{
+    const char *name_end = end, *p;
+    f->data_loc = end - s > 11 && (!memcmp(s, "__data_loc ", 11) || !memcmp(s, "__rel_loc ", 10));
+    f->count = 1;
+    if (end > s && end[-1] == ']') {
+        name_end = memrchr(s, '[', (size_t)(end - s));
+        if (!name_end)
+            return false;
+        p = name_end + 1;
+        s32 n = tfs_number(&p, ']');
+        /* Old kernels print the source: "char comm[TASK_COMM_LEN]". Then only the size is known. */
+        f->count = n >= 0 && p == end ? (u32)n : 0;
+    }
+    for (p = name_end; p > s && (isalnum((u8)p[-1]) || p[-1] == '_');)
+        p--;
+    f->name = p;
+    f->len = (u32)(name_end - p);
+    return f->len && p > s && (p[-1] == ' ' || p[-1] == '*');
+}
+
+static bool tfs_key(const char **p, const char *key)
+{
+    size_t n = strlen(key);
+    if (strncmp(*p, key, n) != 0)
+        return false;
+    *p += n;
+    return true;
+}
+
+/* "\tfield:DECL;\toffset:O;\tsize:S;\tsigned:B;" and whatever a later kernel adds, up to the line's
+ * end at `end`. */
+static bool tfs_line(const char *s, const char *end, struct tfs_field *f)
+{
+    const char *semi;
+    s32 off, size, sign;
+    if (!tfs_key(&s, "\tfield:") || !(semi = memchr(s, ';', (size_t)(end - s))) ||
+        !tfs_declaration(s, semi, f))
+        return false;
+    s = semi + 1;
+    if (!tfs_key(&s, "\toffset:") || (off = tfs_number(&s, ';')) < 0 ||
+        !tfs_key(&s, "\tsize:") || (size = tfs_number(&s, ';')) < 0 ||
+        !tfs_key(&s, "\tsigned:") || (sign = tfs_number(&s, ';')) < 0)
+        return false;
+    f->off = (u32)off;
+    f->size = (u32)size;
+    f->is_signed = sign;
+    return s <= end && (s == end || (*s == '\t' && end[-1] == ';')) && sign <= 1 &&
+           off + size <= TFS_MAX_RECORD && (!f->count || !(f->size % f->count));
+}
+
+/* Whether `name` (a want's, without its struct) is this field. BTF spells a record's header "ent"
+ * and a dynamic array "__data_loc_NAME"; formats say common_NAME and __data_loc TYPE[] NAME. */
+static bool tfs_is(const struct tfs_field *f, const char *name, u32 len)
+{
+    static const char *const loc[] = { "__data_loc_", "__rel_loc_" };
+    if (f->len == len && !memcmp(f->name, name, len))
+        return true;
+    if (len > 4 && !memcmp(name, "ent.", 4))
+        return f->len == len - 4 + 7 && !memcmp(f->name, "common_", 7) &&
+               !memcmp(f->name + 7, name + 4, len - 4);
+    for (u32 i = 0; f->data_loc && i < ARRAY_LEN(loc); i++)
+        if (!strncmp(name, loc[i], strlen(loc[i])) && len == strlen(loc[i]) + f->len)
+            return !memcmp(name + len - f->len, f->name, f->len);
+    return false;
+}
+
+/* Answers one want from the field that it names: "args", "args[2]". */
+static int tfs_take(const struct tfs_field *f, const char *bracket, struct kfield *k)
+{
+    *k = (struct kfield){ .off = f->off, .size = f->size, .is_signed = f->is_signed,
+                          .exists = true, .count = f->count };
+    if (!*bracket)
+        return 0;
+    const char *p = bracket + 1;
+    s32 i = tfs_number(&p, ']');
+    if (i < 0 || *p)
+        return -EINVAL;
+    if ((u32)i >= f->count || f->count == 1)
+        return -ENOENT;
+    k->size = f->size / f->count;
+    k->off += (u32)i * k->size;
+    k->count = 1;
+    return 0;
+}
+
+static void tfs_match(const struct tfs_field *f, struct btf_want *w, u32 n)
+{
+    for (u32 i = 0; i < n; i++) {
+        const char *dot = strchr(w[i].name, '.');
+        u32 len = dot ? (u32)strcspn(dot + 1, "[") : 0;
+        if (!len)
+            w[i].err = -EINVAL;
+        else if (tfs_is(f, dot + 1, len))
+            /* Twice in one record: which of the two is not ours to guess. */
+            w[i].err = w[i].err == -ENOENT ? tfs_take(f, dot + 1 + len, &w[i].f) : -EBADMSG;
+        w[i].f.exists = !w[i].err;
+    }
+}
+
+/* The text of a format file. It begins with the event's name, and ends with how to print it. */
+static int tfs_format(const char *event, const char *text, u32 len, struct btf_want *w, u32 n)
+{
+    const char *p = text, *end = text + len, *nl, *name = strchr(event, '/') + 1;
+    bool fields = false, whole = false;
+    if (!tfs_key(&p, "name: ") || !tfs_key(&p, name) || *p != '\n')
+        return tfs_fail(-EBADMSG, "the format of %s is not its own", event);
+    for (u32 line = 1; p < end && !whole; line++, p = nl + 1) {
+        struct tfs_field f;
+        nl = memchr(p, '\n', (size_t)(end - p));
+        if (nl && fields && tfs_line(p, nl, &f))
+            tfs_match(&f, w, n);
+        else if (nl && !strncmp(p, "format:\n", 8) && !fields)
+            fields = true;
+        else if (nl && !strncmp(p, "print fmt:", 10) && fields)
+            whole = true;
+        else if (!nl || (fields ? p != nl : line > 2))
+            return tfs_fail(-EBADMSG, "the format of %s, line %u, is not understood", event, line);
+    }
+    return whole ? 0 : tfs_fail(-EBADMSG, "the format of %s is cut off", event);
+}
+
+/* Answers "trace_event_raw_X.FIELD" (the struct's name is not looked at) from the format of an
+ * event; size of a __data_loc field is that of its 4-byte locator. Returns 0, or -errno (also in
+ * each err; tfs.why says why) when there is no such event, or its format is not understood. */
+static int __attribute__((unused)) tfs_fields(const char *event, struct btf_want *w, u32 n)
+{
+    struct buf b = { 0 };
+    for (u32 i = 0; i < n; i++)
+        w[i].err = -ENOENT, w[i].f = (struct kfield){ 0 };
+    int e = tfs_read(event, "format", &b);
+    if (!e && strlen(b.p) != b.len)
+        e = tfs_fail(-EBADMSG, "the format of %s has a NUL", event);
+    if (!e)
+        e = tfs_format(event, b.p, b.len, w, n);
+    for (u32 i = 0; e && i < n; i++)
+        w[i].err = e, w[i].f = (struct kfield){ 0 };
+    b_free(&b);
+    return e;
+}
+/* == 19 tr_  the ptrace loop =====================================================
  * PTRACE_SEIZE; system-call stops only for calls that somebody asked about (a seccomp filter, where
  * that changes nothing for the program); every other stop handed on as it would have been untraced.
  * From the first attach on nothing here ends the program: errors are counted or reported once, and
@@ -9340,7 +10380,7 @@ static int tr_finish(int *sig)
         *sig = WTERMSIG(tr.status);
     return WIFSIGNALED(tr.status) ? 128 + WTERMSIG(tr.status) : WEXITSTATUS(tr.status);
 }
-/* == 18 opt_  options, commands, help ============================================
+/* == 20 opt_  options, commands, help ============================================
  * One row an option: the parser, --help, `kvis help` and the error messages all read it. To add an
  * option, add its row; to add a command, its row in cmds[]. */
 
@@ -9691,7 +10731,7 @@ static char **opt_parse(const struct cmd *c, char **argv)
     return argv;
 }
 
-/* == 19 cmd_  the commands =======================================================
+/* == 21 cmd_  the commands =======================================================
  * What each command sets up and in which order; the list that everything reads is cmds[]. */
 
 /* Descriptors 0, 1, 2 that are closed would become something of ours, and be written to. CLOEXEC,

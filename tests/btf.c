@@ -1,0 +1,96 @@
+/* btf.c: kvis's readers of BTF and of event formats, by themselves; kvis.c included.
+ *   btf DIR MODULE <names     each name with its answer, from DIR/vmlinux (MODULE "-": it alone)
+ *   btf -t DIR N <names       ns that the whole batch takes: the median of N, and the RSS in KiB
+ *   btf -f CAT/EVENT <names   the fields of an event (trace_event_raw_X.FIELD)
+ *   btf -m                    tracefs' root: how it was reached, and an id read through it */
+#define main kvis_main
+#include "../kvis.c"
+#undef main
+
+static struct btf_want *want;
+static u32 n_want;
+
+static void names(void)
+{
+    char line[1024];
+    while (fgets(line, sizeof line, stdin)) {
+        line[strcspn(line, "\n")] = 0;
+        want = xrealloc(want, (n_want + 1) * sizeof *want);
+        want[n_want++] = (struct btf_want){ .name = strdup(line) };
+    }
+}
+
+static void answers(void)
+{
+    for (u32 i = 0; i < n_want; i++) {
+        struct kfield *f = &want[i].f;
+        if (want[i].err)
+            printf("%s %s%s\n", want[i].name, u_errname(-want[i].err), f->exists ? " exists" : "");
+        else
+            printf("%s %u %u %u %d %lld\n", want[i].name, f->off, f->size, f->count, f->is_signed,
+                   (long long)f->value);
+    }
+}
+
+static int by_value(const void *a, const void *b)
+{
+    return (*(const u64 *)a > *(const u64 *)b) - (*(const u64 *)a < *(const u64 *)b);
+}
+
+static long rss_kib(void)
+{
+    char line[256];
+    long kib = -1;
+    FILE *f = fopen("/proc/self/status", "r");
+    while (f && fgets(line, sizeof line, f))
+        sscanf(line, "VmHWM: %ld", &kib);
+    return kib;
+}
+
+static int timed(u32 n)
+{
+    static u64 ns[1000];
+    char why[WHY_LEN];
+    n = MIN(n, 1000u);
+    for (u32 i = 0; i < n; i++) {
+        u64 t = u_now();
+        if (btf_resolve(NULL, want, n_want, why))
+            return 1;
+        ns[i] = u_now() - t;
+    }
+    qsort(ns, n, sizeof *ns, by_value);
+    printf("%llu %ld\n", (unsigned long long)ns[n / 2], rss_kib());
+    return 0;
+}
+
+int main(int argc, char **argv)
+{
+    char why[WHY_LEN] = "";
+    int e = 0;
+    if (argc == 4 && !strcmp(argv[1], "-t")) {
+        names();
+        btf_dir = argv[2];
+        return timed((u32)atoi(argv[3]));
+    }
+    if (argc == 2 && !strcmp(argv[1], "-m")) {
+        int fd = tfs_dir(why);
+        printf("%d %d %s\n", fd, tfs_event_id("sched/sched_process_exec"), fd < 0 ? why : tfs.why);
+        return 0;
+    }
+    if (argc != 3)
+        return 2;
+    names();
+    if (!strcmp(argv[1], "-f")) {
+        e = tfs_fields(argv[2], want, n_want);
+        answers();
+        if (e)
+            printf("! %d %s\n", e, tfs.why);
+        return 0;
+    }
+    btf_dir = argv[1];
+    e = btf_resolve(strcmp(argv[2], "-") ? argv[2] : NULL, want, n_want, why);
+    answers();
+    if (e || why[0])
+        printf("! %d %s\n", e, why);
+    return 0;
+}
