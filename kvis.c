@@ -135,6 +135,7 @@ struct call {
     s64 ret;
     int err;          /* errno (positive) when the call failed, else 0 */
     bool noret;       /* never returned (exit, killed, exec'd away) */
+    bool detached;    /* kvis let go of its thread before it returned */
     bool late;        /* began before kvis was there: how long it took is not known */
     u64 enter_ns, exit_ns;
     struct arg val[6];
@@ -246,13 +247,22 @@ struct task {
     u64 faults, fault_addr, fault_ns; /* how many, the first's address and time */
 };
 
+/* How a call ended, as -e status= names it (strace(1)). A result that cannot be read is one of a
+ * thread that is gone: kvis has no call of the kind `unavailable`. */
+enum call_end {
+    CALL_SUCCESSFUL = 1, CALL_FAILED = 2, CALL_UNFINISHED = 4, CALL_UNAVAILABLE = 8,
+    CALL_DETACHED = 16,
+    CALL_ALL = 31
+};
+
 /* What the options say. */
 struct opts {
     u32 strlen_max;
     u8 verbose, timefmt, color;
     bool quiet, count_only, count_too, by_pid, json, faults, no_filter, no_accel, same_cpu,
         until_exit;
-    bool ok_only, failed_only, no_signals;
+    u8 status;    /* -z -Z -x -e status=: enum call_end */
+    u64 signals;  /* -e signal=: bit n-1 */
     u32 interval_s, duration_s;
     const char *json_file, *out_file, *user, *sort, *backend;
     const char *trace;    /* -e trace= */
@@ -265,7 +275,7 @@ struct opts {
     char **command;
 };
 
-static struct opts opt = { .strlen_max = 32 };
+static struct opts opt = { .strlen_max = 32, .status = CALL_ALL, .signals = ~0ull };
 /* == 3 u_  errors, bounded bytes, numbers as people read them ==================
  * Errors: `die` and `xrealloc` end the program and may be called only before anything is
  * attached (options, opening files); afterwards functions return 0 or -errno, `u_warn` reports,
@@ -6573,16 +6583,17 @@ static bool md_path_wanted(const char *s, u32 n)
 /* -z, -x, -e status=: by the result. */
 static bool md_status_wanted(const struct call *c)
 {
-    if (c->noret)
-        return !opt.ok_only && !opt.failed_only;
-    return c->err ? !opt.ok_only : !opt.failed_only;
+    return opt.status & (c->detached ? CALL_DETACHED
+                         : c->noret  ? CALL_UNFINISHED
+                         : c->err    ? CALL_FAILED
+                                     : CALL_SUCCESSFUL);
 }
 
 static void md_emit(struct event *e)
 {
     static const u8 path_field[] = { EV_path, EV_new_path, EV_filename, EV_src_name, EV_dst_name,
                                      EV_program, EV_remote_addr, EV_local_addr, EV_map_type };
-    if (e->unasked || (opt.ok_only && e->err) || (opt.failed_only && !e->err))
+    if (e->unasked || !(opt.status & (e->err ? CALL_FAILED : CALL_SUCCESSFUL)))
         return;
     bool hit = !opt.n_paths;
     for (size_t i = 0; !hit && i < ARRAY_LEN(path_field); i++)
@@ -8152,7 +8163,7 @@ static bool tr_shown(const struct call *c)
 /* The result decides whether the line is wanted: it can only be printed whole. */
 static bool tr_whole_only(void)
 {
-    return opt.ok_only || opt.failed_only || opt.n_paths;
+    return opt.status != CALL_ALL || opt.n_paths;
 }
 
 /* A call that the kernel restarts by itself continues the one that was interrupted. */
@@ -8177,7 +8188,7 @@ static void tr_enter(struct task *t, const struct stop *s)
     struct call *c = &t->call;
     if (tr_continues(t, s)) {
         c->open = true;
-        c->noret = c->begun = false;
+        c->noret = c->detached = c->begun = false;
         c->shown = 0;
     } else {
         struct buf text = c->text;
@@ -8222,11 +8233,12 @@ static void tr_done(struct task *t)
 
 static void tr_detach_one(struct task *t, int sig)
 {
+    struct call *c = &t->call;
     sys_ptrace(PTRACE_DETACH, t->tid, 0, (void *)(long)sig);
-    if (t->call.open && tr_shown(&t->call) && (t->call.begun || md_call_wanted(t, &t->call))) {
-        t->call.noret = true;
+    c->noret = c->detached = true;
+    if (c->open && tr_shown(c)
+        && (c->begun || (md_status_wanted(c) && md_call_wanted(t, c))))
         out_call_exit(t);
-    }
     out_forget(t);
     pf_flush(t);
     struct proc *p = t->proc;
@@ -8550,7 +8562,7 @@ static bool tr_immune(struct task *t, const siginfo_t *si)
 
 static void tr_signal_event(struct task *t, int sig, const siginfo_t *si)
 {
-    if (!tr.started || opt.no_signals)
+    if (!tr.started || !(opt.signals >> ((sig - 1) & 63) & 1))
         return;
     struct event *e = ev_new(EK_SIGNAL, t, u_now());
     ev_sym(e, EV_signal, u_signame(sig));
@@ -9408,17 +9420,91 @@ static const char *opt_env(const char *v)
     return *v && *v != '=' ? opt_push(&opt.env, &opt.n_env, v) : "not NAME=VALUE or NAME";
 }
 
+static const char *opt_ok_only(const char *v)
+{
+    (void)v;
+    opt.status = CALL_SUCCESSFUL;
+    return NULL;
+}
+
+static const char *opt_failed_only(const char *v)
+{
+    (void)v;
+    opt.status = CALL_FAILED;
+    return NULL;
+}
+
+/* Reads [!]WORD,WORD... or all or none into a set of bits; bit_of gives a word's, 0: there is no
+ * such word. False when one is wrong. */
+static bool opt_set(const char *v, u64 all, u64 (*bit_of)(const char *), u64 *set)
+{
+    bool invert = *v == '!';
+    char word[32];
+    *set = 0;
+    v += invert;
+    if (!strcmp(v, "all") || !strcmp(v, "none")) {
+        *set = *v == 'a' ? all : 0;
+        v = "";
+    } else if (!*v) {
+        return false;
+    }
+    while (*v) {
+        size_t n = strcspn(v, ",");
+        snprintf(word, sizeof word, "%.*s", (int)n, v);
+        u64 bit = bit_of(word);
+        if (!bit)
+            return false;
+        *set |= bit;
+        v += n + (v[n] == ',');
+    }
+    if (invert)
+        *set = all & ~*set;
+    return true;
+}
+
+static u64 opt_status_bit(const char *word)
+{
+    static const struct { const char *name; u8 bit; } row[] = {
+        { "successful", CALL_SUCCESSFUL }, { "failed", CALL_FAILED },
+        { "unfinished", CALL_UNFINISHED }, { "unavailable", CALL_UNAVAILABLE },
+        { "detached", CALL_DETACHED },
+    };
+    for (size_t i = 0; i < ARRAY_LEN(row); i++)
+        if (!strcmp(word, row[i].name))
+            return row[i].bit;
+    return 0;
+}
+
 static const char *opt_status(const char *v)
 {
-    bool no = *v == '!';
-    v += no;
-    bool ok = strstr(v, "successful"), bad = strstr(v, "failed");
-    if (!ok && !bad && strcmp(v, "all") && !strstr(v, "unfinished") && strcmp(v, "none"))
-        return "allowed are successful, failed, unfinished, all";
-    if (ok != bad) {
-        opt.ok_only = ok != no;
-        opt.failed_only = bad != no;
+    u64 set;
+    if (!opt_set(v, CALL_ALL, opt_status_bit, &set))
+        return "allowed are successful, failed, unfinished, unavailable, detached, all, none";
+    opt.status = (u8)set;
+    return NULL;
+}
+
+/* A signal's number, or its name with SIG or without, in any case. */
+static u64 opt_signal_bit(const char *word)
+{
+    char *end;
+    long n = isdigit((u8)*word) ? strtol(word, &end, 10) : 0;
+    if (n && !*end && n <= 64)
+        return 1ull << (n - 1);
+    for (int sig = 1; sig <= 64 && !n; sig++) {
+        const char *name = u_signame(sig);
+        if (!strcasecmp(word, name) || !strcasecmp(word, name + 3))
+            return 1ull << (sig - 1);
     }
+    return 0;
+}
+
+static const char *opt_signal(const char *v)
+{
+    u64 set;
+    if (!opt_set(v, ~0ull, opt_signal_bit, &set))
+        return "allowed are [!]SIGNAL,... by name or number, all, none";
+    opt.signals = set;
     return NULL;
 }
 
@@ -9437,15 +9523,11 @@ static const char *opt_expr(const char *v)
 {
     static const struct { const char *key; const char *(*fn)(const char *); } form[] = {
         { "trace=", opt_trace }, { "t=", opt_trace }, { "status=", opt_status },
+        { "signal=", opt_signal }, { "signals=", opt_signal }, { "s=", opt_signal },
     };
     for (size_t i = 0; i < ARRAY_LEN(form); i++)
         if (!strncmp(v, form[i].key, strlen(form[i].key)))
             return form[i].fn(v + strlen(form[i].key));
-    if (!strncmp(v, "signal=", 7) || !strncmp(v, "signals=", 8)) {
-        const char *set = strchr(v, '=') + 1;
-        opt.no_signals = !strcmp(set, "none") || !strcmp(set, "!all");
-        return opt.no_signals || !strcmp(set, "all") ? NULL : "allowed are all and none";
-    }
     if (strchr(v, '='))
         return "allowed are trace=, status=, signal=";
     return opt_trace(v);
@@ -9513,12 +9595,12 @@ static const struct opt_row opt_trace_rows[] = {
     { 'S', "summary-sort-by", "KEY", OPT_FN, NULL, opt_sort, 0, 0,
       "sort the table by time, calls, errors, name, avg-time, p50, p99 or max" },
     { 'e', "trace", "EXPR", OPT_FN, NULL, opt_expr, 0, 0,
-      "trace=NAME,%class,/regex,?maybe or !set; status=successful|failed; signal=none" },
+      "trace=NAME,%class,/regex,?maybe or !set; status=failed,...; signal=NAME,..." },
     { 'P', "trace-path", "GLOB", OPT_FN, NULL, opt_path, 0, 0,
       "only what touches such a path; repeatable" },
-    { 'z', "successful-only", NULL, OPT_FLAG, &opt.ok_only, NULL, 0, 0, "only what succeeded" },
-    { 'Z', "failed-only", NULL, OPT_FLAG, &opt.failed_only, NULL, 0, 0, "only what failed" },
-    { 'x', NULL, NULL, OPT_FLAG, &opt.failed_only, NULL, 0, 0, "the same (bcc's letter)" },
+    { 'z', "successful-only", NULL, OPT_FN, NULL, opt_ok_only, 0, 0, "only what succeeded" },
+    { 'Z', "failed-only", NULL, OPT_FN, NULL, opt_failed_only, 0, 0, "only what failed" },
+    { 'x', NULL, NULL, OPT_FN, NULL, opt_failed_only, 0, 0, "the same (bcc's letter)" },
     { 's', "string-limit", "N", OPT_U32, &opt.strlen_max, NULL, 0, 65536,
       "show N bytes of strings (32)" },
     { 't', "absolute-timestamps", NULL, OPT_COUNT, &opt.timefmt, NULL, 0, 0,
