@@ -72,3 +72,44 @@ want "all(e['path'].endswith('/data') for e in by('open'))"
 fresh
 run trace -e trace=openat --json=json -- "$BIN/io" files # without -v: events of those calls
 want "len(by('open', path='$PWD/data')) == 1 and not by('mmap') and not by('syscall')"
+
+# -e status= and signal=, as strace(1) has them. exit_group never returns: it is unfinished.
+status_of() { # status_of SET: which ways of ending are there
+    fresh
+    run trace -v --json=json -e "status=$1" -- "$BIN/chg" failing
+    status 0
+    js "sorted({'none' if c['ret'] is None else 'bad' if c['error'] else 'ok' for c in E if c['type'] == 'syscall'})"
+}
+eq successful "['ok']" "$(status_of successful)"
+eq failed "['bad']" "$(status_of failed)"
+eq unfinished "['none']" "$(status_of unfinished)"
+want "[c['name'] for c in E if c['type'] == 'syscall'] == ['exit_group']"
+has err 'exit_group\(0\) += \?'; hasnt err 'openat\('
+eq unavailable "[]" "$(status_of unavailable)"
+eq detached "[]" "$(status_of detached)"
+eq '!successful' "['bad', 'none']" "$(status_of '!successful')"
+eq two "['none', 'ok']" "$(status_of successful,unfinished)"
+eq '!failed,unfinished' "['ok']" "$(status_of '!failed,unfinished')"
+eq all "['bad', 'none', 'ok']" "$(status_of all)"
+eq none "[]" "$(status_of none)"
+eq '!none' "['bad', 'none', 'ok']" "$(status_of '!none')"
+for s in detached '!detached'; do # what kvis lets go of in the middle of a call
+    run trace -v -d 1 --until-exit --no-accel --json=json -e status=$s -e trace=/nanosleep -- /bin/sleep 2
+    eq "status=$s" $([ $s = detached ] && echo 1 || echo 0) "$(js "len([c for c in E if c['type'] == 'syscall'])")"
+done
+signals_of() { # signals_of SET: which signals are shown of USR1, USR2, RTMIN+2, CHLD
+    run trace --json=json -e "signal=$1" -- /bin/sh -c "trap : USR1 USR2 36; kill -USR1 \$\$; kill -USR2 \$\$; /bin/kill -36 \$\$; exit 0"
+    status 0
+    js "'+'.join(sorted({e['signal'] for e in by('signal')}))"
+}
+eq all 'SIGCHLD+SIGRTMIN+4+SIGUSR1+SIGUSR2' "$(signals_of all)"
+eq none '' "$(signals_of none)"
+eq names 'SIGUSR1+SIGUSR2' "$(signals_of usr1,SIGUSR2)"
+eq numbers 'SIGRTMIN+4+SIGUSR1' "$(signals_of 10,36)"
+eq '!' 'SIGCHLD+SIGRTMIN+4' "$(signals_of '!USR1,SIGUSR2')"
+eq '!all' '' "$(signals_of '!all')"
+for bad in status= status=ok status=failed,nope 'status=!' signal= signal=NOPE signal=0 signal=65 signal=9x 'signal=USR1,none'; do
+    run trace -e "$bad" -- /bin/true
+    status 2
+    has err '^kvis: --trace: .*allowed are'
+done
