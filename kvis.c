@@ -29,9 +29,13 @@
  * 16 pf_      page faults, by perf_event_open
  * 17 btf_     names of the kernel's types and fields
  * 18 tfs_     tracefs: ids and record layouts of tracepoints
- * 19 tr_      the ptrace loop [die: tr_find tr_spawn tr_signals]
- * 20 opt_     options, commands, help [die]
- * 21 cmd_     the commands, and main [die]
+ * 19 bpf_     programs and maps in the kernel
+ * 20 rb_      records that programs send
+ * 21 sp_      starting a command [die: sp_find sp_fork sp_go]
+ * 22 tr_      the ptrace loop [die: tr_spawn tr_signals]
+ * 23 open_    kvis open: every file that is opened
+ * 24 opt_     options, commands, help [die]
+ * 25 cmd_     the commands, and main [die]
  */
 
 /* == 1 limits: headers, kernel constants that old headers lack ==================== */
@@ -59,6 +63,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/epoll.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -76,6 +81,7 @@
 #include <unistd.h>
 
 #include <linux/audit.h>
+#include <linux/bpf.h>
 #include <linux/elf.h>
 #include <linux/filter.h>
 #include <linux/perf_event.h>
@@ -94,6 +100,9 @@ typedef uint64_t u64;
 typedef int8_t s8;
 typedef int32_t s32;
 typedef int64_t s64;
+
+#include "gen/insn.h"
+#include "gen/wire.h"
 
 #define ARRAY_LEN(a) (sizeof(a) / sizeof((a)[0]))
 #define MIN(a, b) ((a) < (b) ? (a) : (b))
@@ -613,11 +622,27 @@ static const char *u_signame(int sig)
 #if defined(__x86_64__)
 enum { ARCH_ARG0_IS_RESULT = 0 };
 #define ARCH_NATIVE ABI_X86_64
+#define ARCH_COMPAT ABI_I386
 #define ARCH_AUDIT AUDIT_ARCH_X86_64
+/* Where a task says that it is in a 32-bit call: TS_COMPAT, arch/x86/include/asm/thread_info.h. */
+#define ARCH_COMPAT_FIELD "task_struct.thread_info.status"
+enum { ARCH_COMPAT_MASK = 2 };
+/* Offsets in the kernel's struct pt_regs of the first arguments of a call, 64-bit and 32-bit: the
+ * layout is that of user_regs_struct (arch/x86/include/uapi/asm/ptrace.h). */
+#define R(reg) offsetof(struct user_regs_struct, reg)
+static const u16 arch_arg_off[4] = { R(rdi), R(rsi), R(rdx), R(r10) };
+static const u16 arch_arg_off32[4] = { R(rbx), R(rcx), R(rdx), R(rsi) };
+#undef R
 #elif defined(__aarch64__)
 enum { ARCH_ARG0_IS_RESULT = 1 };
 #define ARCH_NATIVE ABI_ARM64
+#define ARCH_COMPAT ABI_ARM32
 #define ARCH_AUDIT AUDIT_ARCH_AARCH64
+/* _TIF_32BIT, arch/arm64/include/asm/thread_info.h; x0 to x3 begin struct pt_regs. */
+#define ARCH_COMPAT_FIELD "task_struct.thread_info.flags"
+enum { ARCH_COMPAT_MASK = 1 << 22 };
+static const u16 arch_arg_off[4] = { 0, 8, 16, 24 };
+static const u16 arch_arg_off32[4] = { 0, 8, 16, 24 };
 #else
 #error "kvis knows x86_64 and aarch64"
 #endif
@@ -5042,6 +5067,17 @@ static int sc_find(enum abi a, u64 nr)
     return nr < table[a].n ? (int)table[a].row[nr] - 1 : -1;
 }
 
+/* The number of a call (SC_name), or -1 when that convention has none. */
+static s64 sc_number(enum abi a, u16 id)
+{
+    for (u64 nr = 0; nr < 1024; nr++) {
+        int row = sc_find(a, nr);
+        if (row >= 0 && sc_id[row] == sc_id[id])
+            return (s64)nr;
+    }
+    return -1;
+}
+
 static const struct { const char *name; u16 cls; } sc_classes[] = {
     { "file", CLS_FILE }, { "desc", CLS_DESC }, { "network", CLS_NET }, { "net", CLS_NET },
     { "memory", CLS_MEM }, { "process", CLS_PROC }, { "signal", CLS_SIG }, { "ipc", CLS_IPC },
@@ -5127,7 +5163,8 @@ union ev_val {
     X(to_network, BOOL) X(mode, SYM) X(uid, NUM) X(gid, NUM) X(child_pid, NUM) X(child_tid, NUM) \
     X(ns_pid, NUM) X(comm, STR) X(program, STR) X(argv, ARGV) X(argv_cut, BOOL) X(exit_pid, NUM) \
     X(code, NUM) X(signal, SYM) X(core, BOOL) X(code_name, SYM) X(sender_pid, NUM) \
-    X(region_name, STR) X(region_start, ADDR) X(count, NUM) X(dir, BOOL)
+    X(region_name, STR) X(region_start, ADDR) X(count, NUM) X(dir, BOOL) X(name, STR) X(call, SYM) X(flags, STR) \
+    X(duration_ns, NUM) X(mode_bits, NUM) X(abi, SYM) X(name_changed, BOOL) X(path_from, SYM)
 
 #define F(name, type) EV_##name,
 enum ev_field { EV_FIELDS(F) N_EV_FIELDS };
@@ -5152,14 +5189,16 @@ struct event_kind {
     const char *name, *text;
     u8 cat;
     u8 n;
-    u8 field[9];
+    u8 field[16];
 };
 
 #define FIELDS(...) \
     .n = sizeof((u8[]){ __VA_ARGS__ }), .field = { __VA_ARGS__ }
 static const struct event_kind event_kinds[N_EK] = {
     [EK_OPEN] = { "open", "open {path} ({access})", CAT_FILE,
-                  FIELDS(EV_path, EV_writable, EV_access, EV_fd, EV_dir) },
+                  FIELDS(EV_path, EV_writable, EV_access, EV_fd, EV_dir, EV_name, EV_comm, EV_uid,
+                         EV_call, EV_flags, EV_mode_bits, EV_duration_ns, EV_abi, EV_name_changed,
+                         EV_path_from) },
     [EK_CLOSE] = { "close", NULL, CAT_FILE,
                    FIELDS(EV_fd, EV_path, EV_kind, EV_bytes_read, EV_bytes_written, EV_age_ns,
                           EV_opener_pid) },
@@ -5233,7 +5272,7 @@ static const struct event_kind event_kinds[N_EK] = {
     [EK_FAULT_GROUP] = { "fault_group", "{count} faults in {region_name} @ {region_start} ({prot})",
                          CAT_MEM,
                          FIELDS(EV_count, EV_region_name, EV_region_start, EV_addr, EV_prot) },
-    [EK_LOST] = { "lost", "{count} page-fault samples lost", CAT_MEM, FIELDS(EV_count) },
+    [EK_LOST] = { "lost", "{count} {how}", CAT_MEM, FIELDS(EV_count, EV_how) },
     [EK_SYSCALL] = { "syscall", NULL, CAT_CALL, .n = 0 }, /* its shape is out_'s: arguments nest */
 };
 #undef FIELDS
@@ -5755,7 +5794,8 @@ static void out_json_num(struct buf *b, s64 n)
 /* The name of a field in JSON: what Compendium calls the target is our fd_kind. */
 static const char *out_json_key(u32 f)
 {
-    return f == EV_fd_kind ? "target" : f == EV_code_name ? "code" : ev_fields[f].name;
+    return f == EV_fd_kind ? "target" : f == EV_code_name ? "code"
+           : f == EV_mode_bits ? "mode" : ev_fields[f].name;
 }
 
 static void out_json_field(struct buf *b, const struct event *e, u32 f)
@@ -8056,6 +8096,7 @@ static void pf_record(const u8 *rec)
         st.fault_lost += l.lost;
         struct event *e = ev_new(EK_LOST, NULL, u_now());
         ev_num(e, EV_count, (s64)l.lost);
+        ev_sym(e, EV_how, "page-fault samples lost");
         out_event(e);
     }
 }
@@ -9127,7 +9168,1017 @@ static int __attribute__((unused)) tfs_fields(const char *event, struct btf_want
     b_free(&b);
     return e;
 }
-/* == 19 tr_  the ptrace loop =====================================================
+/* == 19 bpf_  programs and maps in the kernel =====================================
+ * Loads the families of bpf_insns/: makes their maps, fills in what their patch tables name
+ * (descriptors, constants, offsets of this kernel's fields), hands them to the verifier, attaches
+ * them. Whatever is made is a descriptor that only kvis holds, so it is gone when kvis is, however
+ * kvis ends. Functions return 0 or a descriptor, or -errno with the reason in obj.why. Entry
+ * points: bpf_load, bpf_attach, bpf_close, bpf_lost, bpf_missed; bpf_explain for -EPERM. */
+
+enum { BPF_MAX_MAPS = 8, BPF_MAX_PROGS = 8, BPF_POISON = 0x0bad0000 };
+
+struct bpf_cfg { const char *name; u64 val; }; /* a CFG_ constant and its value */
+
+/* A family that is in the kernel. -1: not made. */
+struct bpf_obj {
+    const struct bpf_family *fam;
+    const struct bpf_cfg *cfg;
+    u32 n_cfg, ring_bytes;
+    int map[BPF_MAX_MAPS], prog[BPF_MAX_PROGS], link[BPF_MAX_PROGS];
+    u32 loaded;              /* programs, bit by bit */
+    bool ring;               /* `events` is a ring buffer, not an array of perf rings */
+    u32 processed;           /* instructions that the verifier went through, where it says so */
+    struct btf_want *want;   /* the fields of all patches, by bpf_want_at */
+    u32 n_want;
+    char why[512];
+};
+
+#define BPF_ATTR_TO(field) \
+    (offsetof(union bpf_attr, field) + sizeof(((union bpf_attr *)0)->field))
+
+/* bpf(2), with only as much of the attributes as is meant: an older kernel refuses what it does not
+ * know unless it is 0 or not there. EAGAIN: the verifier was interrupted by a signal. */
+static int bpf_call(int cmd, union bpf_attr *a, size_t size)
+{
+    long r;
+    int tries = 8;
+    do
+        r = syscall(SYS_bpf, cmd, a, size);
+    while (r < 0 && errno == EAGAIN && --tries);
+    return r < 0 ? -errno : (int)r;
+}
+
+static int PRINTF_LIKE(3, 4) bpf_fail(struct bpf_obj *o, int e, const char *fmt, ...)
+{
+    va_list ap;
+    va_start(ap, fmt);
+    vsnprintf(o->why, sizeof o->why, fmt, ap);
+    va_end(ap);
+    return e;
+}
+
+/* --- CPUs --- */
+
+/* The largest number of a list like 0,3-7, plus one, or its first number; -1: no such file. */
+static int bpf_cpus(const char *which, bool first)
+{
+    char path[64], s[4096];
+    int max = -1;
+    snprintf(path, sizeof path, "/sys/devices/system/cpu/%s", which);
+    FILE *f = fopen(path, "re");
+    if (!f || !fgets(s, sizeof s, f))
+        s[0] = 0;
+    if (f)
+        fclose(f);
+    for (char *p = s, *end; isdigit((u8)*p); p = *end ? end + 1 : end) {
+        int n = (int)strtol(p, &end, 10);
+        if (first)
+            return n;
+        max = MAX(max, n);
+    }
+    return first ? -1 : max + 1;
+}
+
+/* How many values a per-CPU map has: one for each CPU that could ever be (not only those that are
+ * on: kernel/bpf/arraymap.c). */
+static u32 bpf_possible(void)
+{
+    int n = bpf_cpus("possible", false);
+    return n > 0 ? (u32)n : (u32)MAX(sysconf(_SC_NPROCESSORS_CONF), 1);
+}
+
+/* A CPU that is on, for what is attached "on a CPU" but means all of them. */
+static int bpf_online_cpu(void)
+{
+    return MAX(bpf_cpus("online", true), 0);
+}
+
+/* --- maps --- */
+
+static struct {
+    bool memlock_raised;
+    struct rlimit memlock; /* as it was: the command gets it back */
+} bpf;
+
+/* Before 5.11 maps and programs count as locked memory. Returns whether it was raised now. */
+static bool bpf_raise_memlock(void)
+{
+    struct rlimit all = { RLIM_INFINITY, RLIM_INFINITY };
+    if (bpf.memlock_raised || getrlimit(RLIMIT_MEMLOCK, &bpf.memlock) < 0)
+        return false;
+    return bpf.memlock_raised = setrlimit(RLIMIT_MEMLOCK, &all) == 0;
+}
+
+static int bpf_map_create(const struct bpf_map_row *m)
+{
+    union bpf_attr a;
+    int f;
+    do {
+        memset(&a, 0, sizeof a);
+        a.map_type = m->type;
+        a.key_size = m->key_size;
+        a.value_size = m->value_size;
+        a.max_entries = m->max_entries;
+        a.map_flags = m->flags;
+        snprintf(a.map_name, sizeof a.map_name, "%s", m->name);
+        f = bpf_call(BPF_MAP_CREATE, &a, BPF_ATTR_TO(map_name));
+    } while (f == -EPERM && bpf_raise_memlock());
+    return f;
+}
+
+static int bpf_map_do(int cmd, int map, const void *key, const void *val)
+{
+    union bpf_attr a;
+    memset(&a, 0, sizeof a);
+    a.map_fd = (u32)map;
+    a.key = (uintptr_t)key;
+    a.value = (uintptr_t)val;
+    return bpf_call(cmd, &a, BPF_ATTR_TO(flags));
+}
+
+/* Records come by a ring buffer where the kernel has one (5.8), else by a ring for each CPU. */
+static int bpf_events_create(struct bpf_obj *o)
+{
+    struct bpf_map_row ring = { .name = "events", .type = BPF_MAP_TYPE_RINGBUF,
+                                .max_entries = o->ring_bytes };
+    struct bpf_map_row perf = { .name = "events", .type = BPF_MAP_TYPE_PERF_EVENT_ARRAY,
+                                .key_size = 4, .value_size = 4, .max_entries = bpf_possible() };
+    int f = o->ring ? bpf_map_create(&ring) : -EINVAL;
+    o->ring = f >= 0;
+    return f == -EINVAL ? bpf_map_create(&perf) : f;
+}
+
+static int bpf_make_maps(struct bpf_obj *o)
+{
+    for (u32 i = 0; i < o->fam->n_maps; i++) {
+        const struct bpf_map_row *m = &o->fam->maps[i];
+        int f = strcmp(m->name, "events") ? bpf_map_create(m) : bpf_events_create(o);
+        if (f < 0)
+            return bpf_fail(o, f, "cannot make the map %s: %s", m->name, strerror(-f));
+        o->map[i] = f;
+    }
+    return 0;
+}
+
+static int bpf_map(const struct bpf_obj *o, const char *name)
+{
+    for (u32 i = 0; i < o->fam->n_maps; i++)
+        if (!strcmp(o->fam->maps[i].name, name))
+            return o->map[i];
+    return -1;
+}
+
+/* --- patches --- */
+
+static bool bpf_is_field(const struct bpf_patch *p)
+{
+    return p->kind != PATCH_MAP && p->kind != PATCH_CONST;
+}
+
+/* Tracepoint records are in tracefs, everything else is in BTF. */
+static bool bpf_is_record(const struct bpf_patch *p)
+{
+    return !strncmp(p->name, "trace_event_raw_", strlen("trace_event_raw_"));
+}
+
+static struct btf_want *bpf_find_want(struct bpf_obj *o, const struct bpf_patch *p)
+{
+    for (u32 i = 0; i < o->n_want; i++)
+        if (o->want[i].kind == p->kind && !strcmp(o->want[i].name, p->name))
+            return &o->want[i];
+    return NULL;
+}
+
+/* Adds the fields of the family's patches to o->want: those of BTF (record false), or those of one
+ * program's tracepoint. Each name is asked once. Returns the first that it added. */
+static u32 bpf_collect(struct bpf_obj *o, const struct bpf_prog_row *r, bool record)
+{
+    u32 from = o->n_want;
+    for (u32 i = 0; i < r->n_patches; i++) {
+        const struct bpf_patch *p = &r->patches[i];
+        if (!bpf_is_field(p) || bpf_is_record(p) != record || bpf_find_want(o, p))
+            continue;
+        o->want = xrealloc(o->want, (o->n_want + 1) * sizeof *o->want);
+        o->want[o->n_want++] = (struct btf_want){ .name = p->name, .kind = p->kind };
+    }
+    return from;
+}
+
+/* Looks up the fields that the programs in `mask` name. What is not found is an answer (bpf_patch
+ * deals with it), not an error. */
+static void bpf_find_fields(struct bpf_obj *o, u32 mask)
+{
+    char why[WHY_LEN];
+    for (u32 i = 0; i < o->fam->n_progs; i++)
+        if (mask >> i & 1)
+            bpf_collect(o, &o->fam->progs[i], false);
+    if (o->n_want)
+        btf_resolve(NULL, o->want, o->n_want, why);
+    for (u32 i = 0; i < o->fam->n_progs; i++) {
+        const struct bpf_prog_row *r = &o->fam->progs[i];
+        if (!(mask >> i & 1) || r->type != BPF_PROG_TYPE_TRACEPOINT)
+            continue;
+        u32 from = bpf_collect(o, r, true);
+        if (o->n_want > from)
+            tfs_fields(r->attach, o->want + from, o->n_want - from);
+    }
+}
+
+/* Whether the family's programs can reach a field of this kernel. */
+static bool bpf_has_field(const struct bpf_obj *o, const char *name)
+{
+    for (u32 i = 0; i < o->n_want; i++)
+        if (!strcmp(o->want[i].name, name) && !o->want[i].err)
+            return o->want[i].f.exists;
+    return false;
+}
+
+/* An instruction that the verifier refuses if it is ever reached: a dead branch may name what this
+ * kernel does not have. The number says which patch it was. */
+static void bpf_poison(struct bpf_insn *in, u32 patch)
+{
+    bool wide = in->code == (BPF_LD | BPF_DW | BPF_IMM);
+    *in = (struct bpf_insn){ .code = BPF_JMP | BPF_CALL, .imm = (s32)(BPF_POISON + patch) };
+    if (wide) /* its second half: a no-op */
+        in[1] = (struct bpf_insn){ .code = BPF_JMP | BPF_JA };
+}
+
+static void bpf_set_imm(struct bpf_insn *in, u64 v)
+{
+    in->imm = (s32)(u32)v;
+    if (in->code == (BPF_LD | BPF_DW | BPF_IMM))
+        in[1].imm = (s32)(u32)(v >> 32);
+}
+
+/* A load of a field takes as many bytes as the field has here. */
+static bool bpf_set_off(struct bpf_insn *in, const struct bpf_patch *p, const struct kfield *f)
+{
+    static const u8 size[9] = { [1] = BPF_B, [2] = BPF_H, [4] = BPF_W, [8] = BPF_DW };
+    u8 class = BPF_CLASS(in->code);
+    bool whole = f->size == p->size || !p->size;
+    if (class != BPF_LDX && class != BPF_ST && class != BPF_STX) {
+        bpf_set_imm(in, f->off);
+        return whole;
+    }
+    if (f->off > INT16_MAX || f->size > 8 || (!size[f->size] && f->size != 1)
+        || (!whole && class != BPF_LDX))
+        return false;
+    in->off = (s16)f->off;
+    in->code = (u8)((in->code & ~0x18) | size[f->size]); /* BPF_SIZE's bits */
+    return true;
+}
+
+static bool bpf_patch_field(struct bpf_obj *o, struct bpf_insn *in, const struct bpf_patch *p)
+{
+    const struct btf_want *w = bpf_find_want(o, p);
+    bool here = w && !w->err;
+    switch (p->kind) {
+    case PATCH_EXISTS:
+    case PATCH_TYPE_EXISTS:
+    case PATCH_ENUM_EXISTS:
+        bpf_set_imm(in, here && w->f.exists);
+        return true;
+    case PATCH_OFF:
+        return here && bpf_set_off(in, p, &w->f);
+    case PATCH_SIGNED:
+        bpf_set_imm(in, here && w->f.is_signed);
+        return here;
+    case PATCH_ENUM:
+        bpf_set_imm(in, here ? w->f.value : 0);
+        return here;
+    default:
+        bpf_set_imm(in, here ? w->f.size : 0);
+        return here;
+    }
+}
+
+static bool bpf_patch_const(struct bpf_obj *o, struct bpf_insn *in, const struct bpf_patch *p)
+{
+    bpf_set_imm(in, 0);
+    if (!strcmp(p->name, "CFG_RINGBUF"))
+        bpf_set_imm(in, o->ring);
+    if (!strcmp(p->name, "CFG_WAKE_BYTES"))
+        bpf_set_imm(in, o->ring_bytes / 4);
+    for (u32 i = 0; i < o->n_cfg; i++)
+        if (!strcmp(o->cfg[i].name, p->name))
+            bpf_set_imm(in, o->cfg[i].val);
+    return true;
+}
+
+static void bpf_patch(struct bpf_obj *o, const struct bpf_prog_row *r, struct bpf_insn *insns)
+{
+    for (u32 i = 0; i < r->n_patches; i++) {
+        const struct bpf_patch *p = &r->patches[i];
+        struct bpf_insn *in = insns + p->insn;
+        if (p->kind == PATCH_MAP)
+            bpf_set_imm(in, (u32)bpf_map(o, p->name));
+        else if (p->kind == PATCH_CONST)
+            bpf_patch_const(o, in, p);
+        else if (!bpf_patch_field(o, in, p))
+            bpf_poison(in, i);
+    }
+}
+
+/* --- programs --- */
+
+/* Before 5.0 a kprobe program must name the kernel that runs. */
+static u32 bpf_kernel_version(void)
+{
+    struct utsname u;
+    unsigned v[3] = { 0, 0, 0 };
+    if (uname(&u) == 0)
+        sscanf(u.release, "%u.%u.%u", &v[0], &v[1], &v[2]);
+    return v[0] << 16 | v[1] << 8 | MIN(v[2], 255);
+}
+
+static int bpf_prog_load(const struct bpf_family *fam, const struct bpf_prog_row *r,
+                         const struct bpf_insn *insns, char *log, u32 log_size)
+{
+    union bpf_attr a;
+    memset(&a, 0, sizeof a);
+    a.prog_type = r->type;
+    a.insns = (uintptr_t)insns;
+    a.insn_cnt = r->n_insns;
+    a.license = (uintptr_t)fam->license;
+    a.kern_version = bpf_kernel_version();
+    a.log_level = log != NULL;
+    a.log_size = log_size;
+    a.log_buf = (uintptr_t)log;
+    snprintf(a.prog_name, sizeof a.prog_name, "%s", r->name);
+    return bpf_call(BPF_PROG_LOAD, &a, BPF_ATTR_TO(prog_name));
+}
+
+/* The verifier's last words, and what in them is ours: a poisoned instruction is a field that this
+ * kernel does not have. */
+static int bpf_refused(struct bpf_obj *o, const struct bpf_prog_row *r, int e, char *log)
+{
+    for (const char *p = log; (p = strstr(p, "unknown#")) || (p = NULL); p++) {
+        u32 n = (u32)strtoul(p + strlen("unknown#"), NULL, 10) - BPF_POISON;
+        if (n < r->n_patches)
+            return bpf_fail(o, e, "%s: this kernel has no usable %s", r->name, r->patches[n].name);
+    }
+    size_t n = strlen(log);
+    while (n && isspace((u8)log[n - 1]))
+        log[--n] = 0;
+    const char *tail = log + n;
+    for (int lines = 0; tail > log && lines < 4; tail--)
+        lines += tail[-1] == '\n';
+    return bpf_fail(o, e, "%s: the verifier refuses it: %s%s%s", r->name, strerror(-e),
+                    n ? "\n" : "", tail);
+}
+
+/* Loads it again for the verifier's log, in a buffer that grows until the log fits. */
+static int bpf_prog_why(struct bpf_obj *o, const struct bpf_prog_row *r,
+                        const struct bpf_insn *insns, int e)
+{
+    for (u32 size = 64 << 10; size <= 16 << 20; size *= 4) {
+        char *log = realloc(NULL, size);
+        if (!log)
+            break;
+        log[0] = 0;
+        int f = bpf_prog_load(o->fam, r, insns, log, size);
+        if (f == -ENOSPC && size < 16 << 20) {
+            free(log);
+            continue;
+        }
+        if (f >= 0) { /* now it does: a signal's doing */
+            free(log);
+            return f;
+        }
+        bpf_refused(o, r, e, log);
+        free(log);
+        return e;
+    }
+    return bpf_fail(o, e, "%s: %s", r->name, strerror(-e));
+}
+
+static int bpf_load_one(struct bpf_obj *o, u32 i)
+{
+    const struct bpf_prog_row *r = &o->fam->progs[i];
+    struct bpf_insn *insns = xrealloc(NULL, r->n_insns * sizeof *insns);
+    int f;
+    memcpy(insns, r->insns, r->n_insns * sizeof *insns);
+    bpf_patch(o, r, insns);
+    do
+        f = bpf_prog_load(o->fam, r, insns, NULL, 0);
+    while (f == -EPERM && bpf_raise_memlock());
+    if (f == -EPERM)
+        bpf_fail(o, f, "%s: %s", r->name, strerror(-f));
+    else if (f < 0)
+        f = bpf_prog_why(o, r, insns, f);
+    free(insns);
+    if (f < 0)
+        return f;
+    o->prog[i] = f;
+    o->loaded |= 1u << i;
+    return 0;
+}
+
+/* Makes the family's maps. o is filled with what the caller wants: fam, cfg, ring_bytes, ring. */
+static int bpf_open(struct bpf_obj *o)
+{
+    memset(o->map, -1, sizeof o->map);
+    memset(o->prog, -1, sizeof o->prog);
+    memset(o->link, -1, sizeof o->link);
+    return bpf_make_maps(o);
+}
+
+/* Loads the programs of `mask` (bits are rows of fam->progs). */
+static int bpf_load(struct bpf_obj *o, u32 mask)
+{
+    int e = 0;
+    for (u32 i = 0; i < o->fam->n_progs && !e; i++)
+        if (mask >> i & 1)
+            e = bpf_load_one(o, i);
+    return e;
+}
+
+/* --- attaching --- */
+
+static int bpf_attach_raw(const char *name, int prog)
+{
+    union bpf_attr a;
+    memset(&a, 0, sizeof a);
+    a.raw_tracepoint.name = (uintptr_t)name;
+    a.raw_tracepoint.prog_fd = (u32)prog;
+    return bpf_call(BPF_RAW_TRACEPOINT_OPEN, &a, BPF_ATTR_TO(raw_tracepoint));
+}
+
+/* A perf event that runs a program. It is opened on one CPU and its program runs on all of them:
+ * the kernel keeps it with the tracepoint (perf_event_set_bpf_prog), so it must only be a CPU that
+ * is on now (EDGE_CASES E17). */
+static int bpf_attach_perf(struct perf_event_attr *a, int prog)
+{
+    int f = (int)syscall(SYS_perf_event_open, a, -1, bpf_online_cpu(), -1, PERF_FLAG_FD_CLOEXEC);
+    if (f < 0)
+        return -errno;
+    if (syscall(SYS_ioctl, f, PERF_EVENT_IOC_SET_BPF, prog) < 0
+        || syscall(SYS_ioctl, f, PERF_EVENT_IOC_ENABLE, 0) < 0) {
+        int e = -errno;
+        close(f);
+        return e;
+    }
+    return f;
+}
+
+static int bpf_attach_tp(const char *event, int prog)
+{
+    int id = tfs_event_id(event);
+    struct perf_event_attr a = { .type = PERF_TYPE_TRACEPOINT, .size = sizeof a,
+                                 .config = (u64)id };
+    return id < 0 ? id : bpf_attach_perf(&a, prog);
+}
+
+/* Attaches a loaded program to what its row names. */
+static int bpf_attach_one(struct bpf_obj *o, u32 i)
+{
+    const struct bpf_prog_row *r = &o->fam->progs[i];
+    int f = r->type == BPF_PROG_TYPE_RAW_TRACEPOINT ? bpf_attach_raw(r->attach, o->prog[i])
+            : r->type == BPF_PROG_TYPE_TRACEPOINT   ? bpf_attach_tp(r->attach, o->prog[i])
+                                                    : -EOPNOTSUPP;
+    if (f < 0)
+        return bpf_fail(o, f, "cannot attach to %s: %s", r->attach, strerror(-f));
+    o->link[i] = f;
+    return 0;
+}
+
+static int bpf_attach(struct bpf_obj *o, u32 mask)
+{
+    int e = 0;
+    for (u32 i = 0; i < o->fam->n_progs && !e; i++)
+        if (mask >> i & 1)
+            e = bpf_attach_one(o, i);
+    return e;
+}
+
+static void bpf_close_all(int *f, u32 n)
+{
+    for (u32 i = 0; i < n; i++) {
+        if (f[i] >= 0)
+            close(f[i]);
+        f[i] = -1;
+    }
+}
+
+/* Detaches everything; the maps stay readable until bpf_close. */
+static void bpf_detach(struct bpf_obj *o)
+{
+    bpf_close_all(o->link, BPF_MAX_PROGS);
+}
+
+static void bpf_close(struct bpf_obj *o)
+{
+    bpf_detach(o);
+    bpf_close_all(o->prog, BPF_MAX_PROGS);
+    bpf_close_all(o->map, BPF_MAX_MAPS);
+    free(o->want);
+    o->want = NULL;
+    o->n_want = o->loaded = 0;
+}
+
+/* --- why not --- */
+
+/* Effective capabilities of kvis, bit by bit. */
+static u64 bpf_caps(void)
+{
+    char line[256];
+    u64 caps = 0;
+    FILE *f = fopen("/proc/self/status", "re");
+    while (f && fgets(line, sizeof line, f))
+        if (!strncmp(line, "CapEff:", 7))
+            caps = strtoull(line + 7, NULL, 16);
+    if (f)
+        fclose(f);
+    return caps;
+}
+
+/* Whether a file's first line holds a word. */
+static bool bpf_says(const char *path, const char *word)
+{
+    char line[256] = "";
+    FILE *f = fopen(path, "re");
+    bool yes = f && fgets(line, sizeof line, f) && strstr(line, word);
+    if (f)
+        fclose(f);
+    return yes;
+}
+
+/* Why the kernel may have refused a BPF program or map, with what mends it: "" when it cannot be
+ * told. e is what the call returned. */
+static const char *bpf_denied(int e)
+{
+    enum { SYS_ADMIN = 1 << 21 };
+    static const u64 bpf_cap = 1ull << 39, perfmon = 1ull << 38; /* 5.8; capability.h */
+    u64 caps = bpf_caps();
+    if (e == -ENOSYS)
+        return "this kernel has no bpf(2) (CONFIG_BPF_SYSCALL)";
+    if (bpf_says("/sys/kernel/security/lockdown", "[confidentiality]"))
+        return "the kernel is locked down (confidentiality): programs may not read its memory; boot "
+               "with lockdown=integrity, or without Secure Boot's lockdown";
+    if (e != -EPERM && e != -EACCES)
+        return "";
+    if (!(caps & SYS_ADMIN) && (caps & (bpf_cap | perfmon)) != (bpf_cap | perfmon))
+        return !(caps & (bpf_cap | perfmon))
+                   ? "it takes root, or CAP_BPF and CAP_PERFMON (run it with sudo)"
+               : caps & bpf_cap ? "CAP_PERFMON is missing (CAP_BPF is there)"
+                                : "CAP_BPF is missing (CAP_PERFMON is there)";
+    if (!bpf_says("/proc/self/uid_map", " 4294967295"))
+        return "root of a user namespace has no right to it: run it outside";
+    if (ps_status(getpid(), "Seccomp:") == 2)
+        return "a seccomp filter forbids bpf(2), as a container's profile does: allow bpf and "
+               "perf_event_open, or run with --privileged";
+    return "";
+}
+
+/* --- what went missing --- */
+
+/* The sum over all CPUs of a per-CPU counter; 0 when it cannot be read. */
+static u64 bpf_sum(int map, u32 key)
+{
+    u32 n = bpf_possible();
+    u64 sum = 0, *v = realloc(NULL, n * sizeof *v);
+    if (v && bpf_map_do(BPF_MAP_LOOKUP_ELEM, map, &key, v) == 0)
+        for (u32 i = 0; i < n; i++)
+            sum += v[i];
+    free(v);
+    return sum;
+}
+
+/* What the programs counted under one reason (enum wire_lost). */
+static u64 bpf_lost(const struct bpf_obj *o, u32 why)
+{
+    int map = bpf_map(o, "lost");
+    return map < 0 ? 0 : bpf_sum(map, why);
+}
+
+/* How often a program was not run because it, or another one, was running on that CPU (EDGE_CASES
+ * 0.6): struct bpf_prog_info.recursion_misses, 5.12. */
+static u64 bpf_missed(const struct bpf_obj *o)
+{
+    enum { AT = 208 }; /* its offset; headers older than 5.12 do not have it */
+    u64 sum = 0;
+    for (u32 i = 0; i < o->fam->n_progs; i++) {
+        u8 info[AT + 8] = { 0 };
+        union bpf_attr a;
+        u64 n;
+        memset(&a, 0, sizeof a);
+        a.info.bpf_fd = (u32)o->prog[i];
+        a.info.info_len = sizeof info;
+        a.info.info = (uintptr_t)info;
+        if (o->prog[i] < 0 || bpf_call(BPF_OBJ_GET_INFO_BY_FD, &a, BPF_ATTR_TO(info)) < 0)
+            continue;
+        memcpy(&n, info + AT, sizeof n);
+        sum += a.info.info_len > AT ? n : 0;
+    }
+    return sum;
+}
+/* == 20 rb_  records that programs send =============================================
+ * A ring buffer (one for all CPUs, 5.8) or a perf ring for each CPU: the same records, the same
+ * function that takes them. Every record begins with its time (u64 ns), by which the rings of the
+ * CPUs are merged. Entry points: rb_open, rb_wait, rb_drain, rb_close. */
+
+enum { RB_MAX_CPUS = 1024, RB_RECORD_MAX = 16 << 10 };
+
+struct rb_cpu {
+    struct perf_event_mmap_page *m;
+    int fd;
+};
+
+static struct {
+    int epoll;
+    size_t page, size;       /* of the data, a power of two */
+    volatile u64 *consumer;  /* ring buffer: positions, and the data twice in a row */
+    volatile u64 *producer;
+    const u8 *data;
+    struct rb_cpu *cpu;      /* perf rings */
+    u32 n_cpu;
+    u64 lost;                /* that the kernel said it lost (perf rings) */
+    u8 copy[RB_RECORD_MAX];
+} rb = { .epoll = -1 };
+
+typedef void rb_fn(const void *record, u32 size);
+
+static int rb_watch(int f)
+{
+    struct epoll_event ev = { .events = EPOLLIN, .data.fd = f };
+    return epoll_ctl(rb.epoll, EPOLL_CTL_ADD, f, &ev) < 0 ? -errno : 0;
+}
+
+/* The layout of a ring buffer's mapping: kernel/bpf/ringbuf.c, bpf_map_mmap. */
+static int rb_open_ring(int map, u32 bytes)
+{
+    rb.size = bytes;
+    void *c = mmap(NULL, rb.page, PROT_READ | PROT_WRITE, MAP_SHARED, map, 0);
+    u8 *p = mmap(NULL, rb.page + 2 * rb.size, PROT_READ, MAP_SHARED, map, (off_t)rb.page);
+    if (c == MAP_FAILED || p == MAP_FAILED)
+        return -errno;
+    rb.consumer = c;
+    rb.producer = (volatile u64 *)(void *)p;
+    rb.data = p + rb.page;
+    return rb_watch(map);
+}
+
+static int rb_open_cpu(int map, u32 cpu)
+{
+    struct perf_event_attr a = {
+        .type = PERF_TYPE_SOFTWARE, .size = sizeof a, .config = PERF_COUNT_SW_BPF_OUTPUT,
+        .sample_type = PERF_SAMPLE_RAW, .sample_period = 1, .watermark = 1,
+        .wakeup_watermark = (u32)rb.size / 4,
+    };
+    int f = (int)syscall(SYS_perf_event_open, &a, -1, cpu, -1, PERF_FLAG_FD_CLOEXEC);
+    if (f < 0)
+        return -errno;
+    void *m = mmap(NULL, rb.page + rb.size, PROT_READ | PROT_WRITE, MAP_SHARED, f, 0);
+    if (m == MAP_FAILED)
+        return -errno;
+    rb.cpu[rb.n_cpu++] = (struct rb_cpu){ m, f };
+    int e = bpf_map_do(BPF_MAP_UPDATE_ELEM, map, &cpu, &f);
+    if (!e && syscall(SYS_ioctl, f, PERF_EVENT_IOC_ENABLE, 0) < 0)
+        e = -errno;
+    return e ? e : rb_watch(f);
+}
+
+/* A ring for every CPU that is on. One that comes later has none: its records are counted as lost
+ * by the program. */
+static int rb_open_cpus(int map, u32 bytes)
+{
+    u32 n = MIN(bpf_possible(), (u32)RB_MAX_CPUS);
+    rb.size = MAX(bytes / n, 16 * (u32)rb.page);
+    while (rb.size & (rb.size - 1))
+        rb.size &= rb.size - 1;
+    rb.cpu = xrealloc(rb.cpu, n * sizeof *rb.cpu);
+    for (u32 cpu = 0; cpu < n; cpu++) {
+        int e = rb_open_cpu(map, cpu);
+        if (e && e != -ENODEV) /* that CPU is off */
+            return e;
+    }
+    return rb.n_cpu ? 0 : -ENODEV;
+}
+
+/* Opens the reader of o's map `events`. Returns 0 or -errno. */
+static int rb_open(struct bpf_obj *o)
+{
+    int map = bpf_map(o, "events");
+    rb.page = (size_t)sysconf(_SC_PAGESIZE);
+    rb.epoll = epoll_create1(EPOLL_CLOEXEC);
+    int e = rb.epoll < 0 ? -errno
+            : o->ring    ? rb_open_ring(map, o->ring_bytes)
+                         : rb_open_cpus(map, o->ring_bytes);
+    return e ? bpf_fail(o, e, "cannot map the records' ring: %s", strerror(-e)) : 0;
+}
+
+/* Waits for records, at most ms. With sigmask as in epoll_pwait(2): a signal ends it. */
+static void rb_wait(int ms, const sigset_t *mask)
+{
+    struct epoll_event ev[16];
+    if (epoll_pwait(rb.epoll, ev, ARRAY_LEN(ev), ms, mask) < 0)
+        return; /* EINTR: the caller looks why */
+}
+
+/* One record: a length with two flags in its top bits, four bytes that are the kernel's, the data,
+ * padded to 8. Busy: its writer is not done, and those behind it have to wait too. */
+static u32 rb_drain_ring(rb_fn *take)
+{
+    u64 at = *rb.consumer;
+    u32 n = 0;
+    while (at < __atomic_load_n(rb.producer, __ATOMIC_ACQUIRE)) {
+        const u8 *rec = rb.data + (at & (rb.size - 1));
+        u32 len = __atomic_load_n((const u32 *)(const void *)rec, __ATOMIC_ACQUIRE);
+        if (len & BPF_RINGBUF_BUSY_BIT)
+            break;
+        u32 size = len & ~(u32)(BPF_RINGBUF_BUSY_BIT | BPF_RINGBUF_DISCARD_BIT);
+        if (!(len & BPF_RINGBUF_DISCARD_BIT))
+            take(rec + BPF_RINGBUF_HDR_SZ, size), n++;
+        at += (size + BPF_RINGBUF_HDR_SZ + 7) & ~7u;
+        __atomic_store_n(rb.consumer, at, __ATOMIC_RELEASE);
+    }
+    return n;
+}
+
+static void rb_copy(const struct rb_cpu *c, u64 at, void *to, size_t n)
+{
+    const u8 *data = (const u8 *)c->m + rb.page;
+    size_t from = at & (rb.size - 1), part = MIN(n, rb.size - from);
+    memcpy(to, data + from, part);
+    memcpy((u8 *)to + part, data, n - part);
+}
+
+/* The next record of a CPU, without taking it: its time, and ~0 when there is none. What is no
+ * sample is taken on the way. */
+static u64 rb_peek(struct rb_cpu *c, struct perf_event_header *h)
+{
+    u64 ts, lost[2], head = __atomic_load_n(&c->m->data_head, __ATOMIC_ACQUIRE);
+    while (c->m->data_tail < head) {
+        rb_copy(c, c->m->data_tail, h, sizeof *h);
+        if (h->size < sizeof *h)
+            break; /* the kernel never writes that: stop rather than loop */
+        if (h->type == PERF_RECORD_SAMPLE && h->size >= sizeof *h + 4 + sizeof ts) {
+            rb_copy(c, c->m->data_tail + sizeof *h + 4, &ts, sizeof ts);
+            return ts;
+        }
+        if (h->type == PERF_RECORD_LOST && h->size >= sizeof *h + sizeof lost) {
+            rb_copy(c, c->m->data_tail + sizeof *h, lost, sizeof lost);
+            rb.lost += lost[1];
+        }
+        __atomic_store_n(&c->m->data_tail, c->m->data_tail + h->size, __ATOMIC_RELEASE);
+    }
+    return ~0ull;
+}
+
+/* The oldest record of all CPUs, again and again. A raw sample: its size, its bytes. */
+static u32 rb_drain_cpus(rb_fn *take)
+{
+    u32 n = 0;
+    for (;;) {
+        struct rb_cpu *oldest = NULL;
+        struct perf_event_header h, first = { 0 };
+        u64 best = ~0ull;
+        for (u32 i = 0; i < rb.n_cpu; i++) {
+            u64 ts = rb_peek(&rb.cpu[i], &h);
+            if (ts < best)
+                best = ts, oldest = &rb.cpu[i], first = h;
+        }
+        if (!oldest)
+            return n;
+        u32 size;
+        u64 at = oldest->m->data_tail;
+        rb_copy(oldest, at + sizeof first, &size, sizeof size);
+        size = MIN(size, MIN((u32)sizeof rb.copy, (u32)(first.size - sizeof first - 4)));
+        rb_copy(oldest, at + sizeof first + 4, rb.copy, size);
+        __atomic_store_n(&oldest->m->data_tail, at + first.size, __ATOMIC_RELEASE);
+        take(rb.copy, size), n++;
+    }
+}
+
+/* Hands every record that is there to `take`. Returns how many. */
+static u32 rb_drain(rb_fn *take)
+{
+    return rb.consumer ? rb_drain_ring(take) : rb_drain_cpus(take);
+}
+/* == 21 sp_  starting a command =====================================================
+ * A child that waits until kvis is ready for it, and then becomes the command as if kvis were not
+ * there: its signals, its descriptors and its limits are as kvis found them. Dies only before
+ * anything is attached. Entry points: sp_signals, sp_find, sp_fork, sp_go, sp_error. */
+
+/* What a command is started with. The hooks run in the child: `early` before it becomes -u's user,
+ * `late` right before its exec. */
+struct sp {
+    pid_t pid;
+    int go, err;             /* pipes: its leave to go on; why it could not */
+    void (*early)(int err), (*late)(void);
+};
+
+static const int sp_sigs[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGALRM, SIGIO };
+
+static struct { /* signals as kvis found them */
+    sigset_t mask;
+    struct sigaction action[ARRAY_LEN(sp_sigs)], pipe, xfsz, chld;
+} sp;
+
+/* From here on kvis's signals go to `note`, and interrupt whatever kvis waits in. */
+static void sp_signals(void (*note)(int, siginfo_t *, void *))
+{
+    struct sigaction ign = { .sa_handler = SIG_IGN }, dfl = { .sa_handler = SIG_DFL };
+    struct sigaction act = { .sa_sigaction = note, .sa_flags = SA_SIGINFO };
+    sigfillset(&act.sa_mask);
+    sigprocmask(SIG_SETMASK, NULL, &sp.mask);
+    sigset_t ours = sp.mask;
+    for (size_t i = 0; i < ARRAY_LEN(sp_sigs); i++) {
+        sigaction(sp_sigs[i], &act, &sp.action[i]);
+        sigdelset(&ours, sp_sigs[i]);
+    }
+    sigprocmask(SIG_SETMASK, &ours, NULL);
+    sigaction(SIGPIPE, &ign, &sp.pipe);
+    sigaction(SIGXFSZ, &ign, &sp.xfsz);
+    sigaction(SIGCHLD, &dfl, &sp.chld); /* ignored, our children would be reaped unseen */
+}
+
+/* Gives the command the signals as kvis found them. */
+static void sp_restore_signals(void)
+{
+    for (size_t i = 0; i < ARRAY_LEN(sp_sigs); i++)
+        sigaction(sp_sigs[i], &sp.action[i], NULL);
+    sigaction(SIGPIPE, &sp.pipe, NULL);
+    sigaction(SIGXFSZ, &sp.xfsz, NULL);
+    sigaction(SIGCHLD, &sp.chld, NULL);
+    sigprocmask(SIG_SETMASK, &sp.mask, NULL);
+}
+
+/* Finds the command as execvp would; dies with 127 or 126 when it cannot be run. */
+static const char *sp_find(const char *cmd)
+{
+    static char path[PATH_MAX];
+    const char *dirs = getenv("PATH");
+    struct stat s;
+    bool found = false;
+    if (strchr(cmd, '/')) {
+        if (stat(cmd, &s) < 0)
+            die(errno == ENOENT ? EXIT_NOTFOUND : EXIT_NOEXEC, "cannot run %s:", cmd);
+        if (S_ISDIR(s.st_mode))
+            die(EXIT_NOEXEC, "cannot run %s: it is a directory", cmd);
+        return cmd;
+    }
+    for (const char *d = dirs ? dirs : "/usr/local/bin:/bin:/usr/bin"; *cmd; d++) {
+        size_t n = strcspn(d, ":");
+        int k = snprintf(path, sizeof path, "%.*s%s%s", (int)n, d, n ? "/" : "./", cmd);
+        if (k < (int)sizeof path && stat(path, &s) == 0 && S_ISREG(s.st_mode)) {
+            if (access(path, X_OK) == 0)
+                return path;
+            found = true;
+        }
+        d += n;
+        if (!*d)
+            break;
+    }
+    if (found)
+        die(EXIT_NOEXEC, "cannot run %s: it is not executable", cmd);
+    die(EXIT_NOTFOUND, "cannot run %s: not found%s", cmd, dirs ? " in PATH" : "");
+}
+
+static void sp_child_fail(int fdn, int stage)
+{
+    int msg[2] = { stage, errno };
+    if (write(fdn, msg, sizeof msg) < 0)
+        _exit(EXIT_KVIS);
+    _exit(EXIT_KVIS);
+}
+
+/* Field k of a line of /etc/passwd or /etc/group, as a number. */
+static u32 sp_colon_field(const char *line, int k)
+{
+    while (k-- && *line)
+        line += strcspn(line, ":") + 1;
+    return (u32)strtoul(line, NULL, 10);
+}
+
+/* Finds -u's user in /etc/passwd, by name or number; read here because a static glibc's look-up
+ * would want its shared libraries. Fills name (at most 64 bytes), uid, gid. */
+static bool sp_passwd(char *name, u32 *uid, u32 *gid)
+{
+    char line[1024], *end;
+    u32 number = (u32)strtoul(opt.user, &end, 10);
+    bool by_number = *opt.user && !*end, found = false;
+    FILE *f = fopen("/etc/passwd", "re");
+    while (f && !found && fgets(line, sizeof line, f)) {
+        size_t n = strcspn(line, ":");
+        *uid = sp_colon_field(line, 2);
+        *gid = sp_colon_field(line, 3);
+        found = by_number ? *uid == number
+                          : strlen(opt.user) == n && !strncmp(line, opt.user, n);
+        snprintf(name, 64, "%.*s", (int)MIN(n, 63), line);
+    }
+    if (f)
+        fclose(f);
+    return found;
+}
+
+/* The groups of /etc/group that list the user. Returns how many. */
+static size_t sp_groups(const char *name, gid_t *list, size_t max)
+{
+    char line[8192];
+    size_t n = 0;
+    FILE *f = fopen("/etc/group", "re");
+    while (f && n < max && fgets(line, sizeof line, f)) {
+        char *who = strrchr(line, ':'), *save;
+        for (char *w = who ? strtok_r(who + 1, ",\n", &save) : NULL; w;
+             w = strtok_r(NULL, ",\n", &save))
+            if (!strcmp(w, name) && n < max)
+                list[n++] = sp_colon_field(line, 2);
+    }
+    if (f)
+        fclose(f);
+    return n;
+}
+
+static void sp_become(int fdn)
+{
+    char name[64];
+    u32 uid, gid;
+    gid_t group[256];
+    if (!sp_passwd(name, &uid, &gid))
+        sp_child_fail(fdn, 'n');
+    group[0] = gid;
+    size_t n = 1 + sp_groups(name, group + 1, ARRAY_LEN(group) - 1);
+    if (setgroups(n, group) < 0 || setgid(gid) < 0 || setuid(uid) < 0)
+        sp_child_fail(fdn, 'u');
+}
+
+/* The child, up to its exec: everything as kvis found it, and nothing of kvis's left open. */
+static void __attribute__((noreturn)) sp_child_main(const struct sp *s, const char *path,
+                                                    const int *sync, int err)
+{
+    char go;
+    ssize_t r;
+    close(sync[1]); /* else a killed kvis would be waited for here for ever */
+    do
+        r = read(sync[0], &go, 1);
+    while (r < 0 && errno == EINTR);
+    if (r != 1)
+        _exit(EXIT_KVIS);
+    for (u32 i = 0; i < opt.n_env; i++)
+        strchr(opt.env[i], '=') ? putenv((char *)(uintptr_t)opt.env[i]) : unsetenv(opt.env[i]);
+    if (s->early)
+        s->early(err);
+    if (opt.user)
+        sp_become(err);
+    sp_restore_signals();
+    if (s->late)
+        s->late();
+    execv(path, opt.command);
+    sp_child_fail(err, 'x');
+    _exit(EXIT_KVIS);
+}
+
+/* Reads why the child could not become the command, and says it. Returns the exit status to use,
+ * 0: it could. */
+static int sp_error(const struct sp *s)
+{
+    int msg[2];
+    if (s->err < 0 || read(s->err, msg, sizeof msg) != (ssize_t)sizeof msg)
+        return 0;
+    errno = msg[1];
+    if (msg[0] == 'n')
+        u_warn("no user %s in /etc/passwd", opt.user);
+    else if (msg[0] == 'u')
+        u_warn("cannot become user %s:", opt.user);
+    else if (msg[0] == 's')
+        u_warn("cannot install the seccomp filter (--no-accel does without):");
+    else if (msg[1] == ENOEXEC)
+        u_warn("cannot run %s: not a program (no #! line, or for another CPU)", opt.command[0]);
+    else
+        u_warn("cannot run %s:", opt.command[0]);
+    return msg[0] != 'x' ? EXIT_KVIS : msg[1] == ENOENT ? EXIT_NOTFOUND : EXIT_NOEXEC;
+}
+
+/* Makes the child, which waits for sp_go. Descriptors 3 and up that kvis opened are CLOEXEC and so
+ * not the program's. */
+static void sp_fork(struct sp *s)
+{
+    const char *path = sp_find(opt.command[0]);
+    int sync[2], err[2];
+    if (pipe2(sync, O_CLOEXEC) < 0 || pipe2(err, O_CLOEXEC | O_NONBLOCK) < 0)
+        die(EXIT_KVIS, "pipe:");
+    s->pid = fork();
+    if (s->pid < 0)
+        die(EXIT_KVIS, "fork:");
+    if (!s->pid)
+        sp_child_main(s, path, sync, err[1]);
+    close(sync[0]), close(err[1]);
+    s->go = sync[1];
+    s->err = err[0];
+}
+
+/* Lets it go; kvis ends, and the child with it, when that fails. */
+static void sp_go(struct sp *s)
+{
+    if (write(s->go, "", 1) != 1) {
+        kill(s->pid, SIGKILL);
+        die(EXIT_KVIS, "pipe:");
+    }
+    close(s->go);
+}
+
+/* == 22 tr_  the ptrace loop =====================================================
  * PTRACE_SEIZE; system-call stops only for calls that somebody asked about (a seccomp filter, where
  * that changes nothing for the program); every other stop handed on as it would have been untraced.
  * From the first attach on nothing here ends the program: errors are counted or reported once, and
@@ -9143,7 +10194,7 @@ enum {
 static struct {
     pid_t child;          /* the command; 0 when attached */
     int status;           /* its wait status, -1 until it is known */
-    int err_pipe;         /* a failed exec's errno comes here */
+    struct sp cmd;        /* the command */
     bool accel, started, detaching, killing, ending;
     const char *no_accel; /* why there is none */
     int quit_sig;         /* the signal that ends kvis */
@@ -9152,8 +10203,6 @@ static struct {
     volatile sig_atomic_t n_queued, n_done; /* signals that came, and those acted on */
     siginfo_t queued[8];
     u64 start_ns, next_table_ns, deadline_ns, detach_ns;
-    sigset_t old_mask;
-    struct sigaction old_pipe, old_chld, old_xfsz, old_action[8];
     struct name *cwd;
     struct {              /* whether polling waitpid pays: see tr_poll_or_not */
         u64 since, cost[2];          /* ns a stop: without, with */
@@ -9164,7 +10213,7 @@ static struct {
     bool tty;             /* a person looks on: print at once */
     u32 options;
     bool need[SC_N];      /* rows that stop */
-} tr = { .status = -1, .err_pipe = -1, .poll.length = 8 };
+} tr = { .status = -1, .cmd.err = -1, .poll.length = 8 };
 
 /* --- which calls stop --- */
 
@@ -10085,8 +11134,6 @@ static void tr_loop(void)
 
 /* --- signals of kvis's own --- */
 
-static const int tr_sigs[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGALRM, SIGIO };
-
 static void tr_handler(int sig, siginfo_t *si, void *unused)
 {
     (void)unused;
@@ -10098,230 +11145,63 @@ static void tr_handler(int sig, siginfo_t *si, void *unused)
     tr.tick = 1;
 }
 
-/* Signals are noted, and interrupt whatever kvis waits in. One that comes just before the waiting
- * begins is seen at the next tick: a timer, which the command does not inherit (execve(2),
- * fork(2)). */
+/* Signals are noted by tr_handler. One that comes just before kvis waits is seen at the next tick: a
+ * timer, which the command does not inherit (execve(2), fork(2)). */
 static void tr_signals(void)
 {
-    struct sigaction ign = { .sa_handler = SIG_IGN }, dfl = { .sa_handler = SIG_DFL };
-    struct sigaction note = { .sa_sigaction = tr_handler, .sa_flags = SA_SIGINFO };
     struct itimerval tick = { { 0, TR_TICK_US }, { 0, TR_TICK_US } };
-    sigfillset(&note.sa_mask);
-    sigprocmask(SIG_SETMASK, NULL, &tr.old_mask);
-    sigset_t ours = tr.old_mask;
-    for (size_t i = 0; i < ARRAY_LEN(tr_sigs); i++) {
-        sigaction(tr_sigs[i], &note, &tr.old_action[i]);
-        sigdelset(&ours, tr_sigs[i]);
-    }
-    sigprocmask(SIG_SETMASK, &ours, NULL);
-    sigaction(SIGPIPE, &ign, &tr.old_pipe);
-    sigaction(SIGXFSZ, &ign, &tr.old_xfsz);
-    sigaction(SIGCHLD, &dfl, &tr.old_chld); /* ignored, our children would be reaped unseen */
+    sp_signals(tr_handler);
     if (setitimer(ITIMER_REAL, &tick, NULL) < 0)
         die(EXIT_KVIS, "setitimer:");
 }
 
-/* Gives the command the signals as kvis found them. */
-static void tr_restore_signals(void)
-{
-    for (size_t i = 0; i < ARRAY_LEN(tr_sigs); i++)
-        sigaction(tr_sigs[i], &tr.old_action[i], NULL);
-    sigaction(SIGPIPE, &tr.old_pipe, NULL);
-    sigaction(SIGXFSZ, &tr.old_xfsz, NULL);
-    sigaction(SIGCHLD, &tr.old_chld, NULL);
-    sigprocmask(SIG_SETMASK, &tr.old_mask, NULL);
-}
-
 /* --- starting: a command --- */
 
-/* Finds the command as execvp would; dies with 127 or 126 when it cannot be run. */
-static const char *tr_find(const char *cmd)
+static struct tr_prog tr_spawn_prog;
+
+/* In the child: the filter that makes only what is asked about stop. */
+static void tr_child_early(int err)
 {
-    static char path[PATH_MAX];
-    const char *dirs = getenv("PATH");
-    struct stat s;
-    bool found = false;
-    if (strchr(cmd, '/')) {
-        if (stat(cmd, &s) < 0)
-            die(errno == ENOENT ? EXIT_NOTFOUND : EXIT_NOEXEC, "cannot run %s:", cmd);
-        if (S_ISDIR(s.st_mode))
-            die(EXIT_NOEXEC, "cannot run %s: it is a directory", cmd);
-        return cmd;
-    }
-    for (const char *d = dirs ? dirs : "/usr/local/bin:/bin:/usr/bin"; *cmd; d++) {
-        size_t n = strcspn(d, ":");
-        int k = snprintf(path, sizeof path, "%.*s%s%s", (int)n, d, n ? "/" : "./", cmd);
-        if (k < (int)sizeof path && stat(path, &s) == 0 && S_ISREG(s.st_mode)) {
-            if (access(path, X_OK) == 0)
-                return path;
-            found = true;
-        }
-        d += n;
-        if (!*d)
-            break;
-    }
-    if (found)
-        die(EXIT_NOEXEC, "cannot run %s: it is not executable", cmd);
-    die(EXIT_NOTFOUND, "cannot run %s: not found%s", cmd, dirs ? " in PATH" : "");
+    struct sock_fprog fprog = { tr_spawn_prog.n, tr_spawn_prog.f };
+    if (fprog.len && syscall(SYS_prctl, PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &fprog) < 0)
+        sp_child_fail(err, 's');
 }
 
-static void tr_child_fail(int fdn, int stage)
+/* tr_signal_stop starts watching here. */
+static void tr_child_late(void)
 {
-    int msg[2] = { stage, errno };
-    if (write(fdn, msg, sizeof msg) < 0)
-        _exit(EXIT_KVIS);
-    _exit(EXIT_KVIS);
+    kill(getpid(), SIGSTOP);
 }
 
-/* Field k of a line of /etc/passwd or /etc/group, as a number. */
-static u32 tr_colon_field(const char *line, int k)
-{
-    while (k-- && *line)
-        line += strcspn(line, ":") + 1;
-    return (u32)strtoul(line, NULL, 10);
-}
-
-/* Finds -u's user in /etc/passwd, by name or number; read here because a static glibc's look-up
- * would want its shared libraries. Fills name (at most 64 bytes), uid, gid. */
-static bool tr_passwd(char *name, u32 *uid, u32 *gid)
-{
-    char line[1024], *end;
-    u32 number = (u32)strtoul(opt.user, &end, 10);
-    bool by_number = *opt.user && !*end, found = false;
-    FILE *f = fopen("/etc/passwd", "re");
-    while (f && !found && fgets(line, sizeof line, f)) {
-        size_t n = strcspn(line, ":");
-        *uid = tr_colon_field(line, 2);
-        *gid = tr_colon_field(line, 3);
-        found = by_number ? *uid == number
-                          : strlen(opt.user) == n && !strncmp(line, opt.user, n);
-        snprintf(name, 64, "%.*s", (int)MIN(n, 63), line);
-    }
-    if (f)
-        fclose(f);
-    return found;
-}
-
-/* The groups of /etc/group that list the user. Returns how many. */
-static size_t tr_groups(const char *name, gid_t *list, size_t max)
-{
-    char line[8192];
-    size_t n = 0;
-    FILE *f = fopen("/etc/group", "re");
-    while (f && n < max && fgets(line, sizeof line, f)) {
-        char *who = strrchr(line, ':'), *save;
-        for (char *w = who ? strtok_r(who + 1, ",\n", &save) : NULL; w;
-             w = strtok_r(NULL, ",\n", &save))
-            if (!strcmp(w, name) && n < max)
-                list[n++] = tr_colon_field(line, 2);
-    }
-    if (f)
-        fclose(f);
-    return n;
-}
-
-static void tr_become(int fdn)
-{
-    char name[64];
-    u32 uid, gid;
-    gid_t group[256];
-    if (!tr_passwd(name, &uid, &gid))
-        tr_child_fail(fdn, 'n');
-    group[0] = gid;
-    size_t n = 1 + tr_groups(name, group + 1, ARRAY_LEN(group) - 1);
-    if (setgroups(n, group) < 0 || setgid(gid) < 0 || setuid(uid) < 0)
-        tr_child_fail(fdn, 'u');
-}
-
-/* The child, up to its exec: everything as kvis found it, and nothing of kvis's left open. */
-static void __attribute__((noreturn)) tr_child_main(const char *path, const int *sync, int err,
-                                                    const struct tr_prog *prog)
-{
-    char go;
-    struct sock_fprog fprog = { prog->n, (struct sock_filter *)(uintptr_t)prog->f };
-    close(sync[1]); /* else a killed kvis would be waited for here for ever */
-    ssize_t r;
-    do
-        r = read(sync[0], &go, 1);
-    while (r < 0 && errno == EINTR);
-    if (r != 1)
-        _exit(EXIT_KVIS);
-    for (u32 i = 0; i < opt.n_env; i++)
-        strchr(opt.env[i], '=') ? putenv((char *)(uintptr_t)opt.env[i]) : unsetenv(opt.env[i]);
-    if (prog->n && syscall(SYS_prctl, PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &fprog) < 0)
-        tr_child_fail(err, 's');
-    if (opt.user)
-        tr_become(err);
-    tr_restore_signals();
-    kill(getpid(), SIGSTOP); /* tr_signal_stop starts watching here */
-    execv(path, opt.command);
-    tr_child_fail(err, 'x');
-    _exit(EXIT_KVIS);
-}
-
-/* Reads why the child could not become the command. Returns the exit status to use, 0: it could. */
-static int tr_child_error(void)
-{
-    int msg[2];
-    if (tr.err_pipe < 0 || read(tr.err_pipe, msg, sizeof msg) != (ssize_t)sizeof msg)
-        return 0;
-    errno = msg[1];
-    if (msg[0] == 'n')
-        u_warn("no user %s in /etc/passwd", opt.user);
-    else if (msg[0] == 'u')
-        u_warn("cannot become user %s:", opt.user);
-    else if (msg[0] == 's')
-        u_warn("cannot install the seccomp filter (--no-accel does without):");
-    else if (msg[1] == ENOEXEC)
-        u_warn("cannot run %s: not a program (no #! line, or for another CPU)", opt.command[0]);
-    else
-        u_warn("cannot run %s:", opt.command[0]);
-    return msg[0] != 'x' ? EXIT_KVIS : msg[1] == ENOENT ? EXIT_NOTFOUND : EXIT_NOEXEC;
-}
-
-/* Descriptors 3 and up that kvis opened are CLOEXEC and so not the program's: the table that the
- * child has before its exec is cut down by its exec like any other. */
 static void tr_spawn(void)
 {
-    static struct tr_prog prog;
-    const char *path = tr_find(opt.command[0]);
-    int sync[2], err[2];
+    struct sp *s = &tr.cmd;
+    s->early = tr_child_early;
+    s->late = tr_child_late;
     if (tr.accel)
-        tr_filter(&prog);
-    if (pipe2(sync, O_CLOEXEC) < 0 || pipe2(err, O_CLOEXEC | O_NONBLOCK) < 0)
-        die(EXIT_KVIS, "pipe:");
-    pid_t pid = fork();
-    if (pid < 0)
-        die(EXIT_KVIS, "fork:");
-    if (!pid)
-        tr_child_main(path, sync, err[1], &prog);
-    close(sync[0]), close(err[1]);
-    tr.err_pipe = err[0];
+        tr_filter(&tr_spawn_prog);
+    sp_fork(s);
     u32 options = TR_OPTIONS | (tr.accel ? PTRACE_O_TRACESECCOMP : 0) | PTRACE_O_EXITKILL;
     if (!tr.accel && opt.until_exit)
         options &= ~(u32)PTRACE_O_EXITKILL;
-    long e = sys_ptrace(PTRACE_SEIZE, pid, 0, (void *)(uintptr_t)options);
+    long e = sys_ptrace(PTRACE_SEIZE, s->pid, 0, (void *)(uintptr_t)options);
     if (e < 0) {
-        kill(pid, SIGKILL);
+        kill(s->pid, SIGKILL);
         errno = (int)-e;
         die(EXIT_KVIS, "ptrace is refused here (a container's seccomp profile? another tracer?):");
     }
-    struct task *t = ps_new_task(pid);
+    struct task *t = ps_new_task(s->pid);
     if (!t)
         die(EXIT_KVIS, "out of memory");
     t->run = RUN_RUNNING;
-    tr.child = pid;
-    tr_first_state(t, pid);
+    tr.child = s->pid;
+    tr_first_state(t, s->pid);
     snprintf(t->comm, sizeof t->comm, "%s", "kvis");
-    if (opt.faults && (e = pf_open(pid, true)) < 0) {
+    if (opt.faults && (e = pf_open(s->pid, true)) < 0) {
         pf_explain((int)e);
         opt.faults = false;
     }
-    if (write(sync[1], "", 1) != 1) {
-        kill(pid, SIGKILL);
-        die(EXIT_KVIS, "pipe:");
-    }
-    close(sync[1]);
+    sp_go(s);
 }
 
 /* --- starting: a process that runs --- */
@@ -10500,7 +11380,7 @@ static void tr_report(const char *backend, bool text)
  * *sig the signal that kvis shall die by. */
 static int tr_finish(int *sig)
 {
-    int failed = tr_child_error();
+    int failed = sp_error(&tr.cmd);
     tr_report("ptrace", !failed); /* a command that never ran has nothing to sum up */
     *sig = 0;
     if (out.failed)
@@ -10515,7 +11395,584 @@ static int tr_finish(int *sig)
         *sig = WTERMSIG(tr.status);
     return WIFSIGNALED(tr.status) ? 128 + WTERMSIG(tr.status) : WEXITSTATUS(tr.status);
 }
-/* == 20 opt_  options, commands, help ============================================
+/* == 23 open_  kvis open: every file that is opened ===================================
+ * The probe (gen/probes/open.bpf.c) sends one record an open; the filters are constants in it. Here
+ * the path is put together, -P looks at it, and a row or an event is printed. Columns and letters
+ * are those of bcc's opensnoop (tools/opensnoop.py). Entry points: the option functions, open_run. */
+
+#include "bpf_insns/open.h"
+
+enum { OPEN_P_ENTER, OPEN_P_EXIT, OPEN_P_EXEC, OPEN_P_FORK, OPEN_P_GONE, N_OPEN_P };
+
+/* What the options of `kvis open` say, beside what is in opt. */
+static struct {
+    bool time, print_uid, failed, extended, full, no_exec, perf_rings;
+    u32 pid, tid, ring_kb;
+    u64 uid;         /* + 1; 0: all */
+    u64 flags;       /* -f: any of these bits */
+    u32 accmodes;    /* -f: or any of these access modes, a bit each */
+    u64 comm[2], comm_mask[2];
+} oo = { .ring_kb = 512 };
+
+static struct {
+    struct bpf_obj obj;
+    struct sp cmd;            /* the command, when there is one */
+    u64 magic;                /* the pointer by which the command says that it is to be followed */
+    bool walks;               /* directories come with the records */
+    bool no_exec;             /* execve's own opens are not seen */
+    u64 first_ns, rows;
+    u64 lost[N_LOST + 2];     /* as last told: reasons of the probe, of the rings, missed runs */
+    volatile sig_atomic_t sig; /* that ends us */
+} op = { .cmd.err = -1 };
+
+/* One record with all that is derived from it. */
+struct open_rec {
+    const struct wire_open *w;
+    const char *name;
+    struct path path;  /* absolute where that is known: ok */
+    bool from_proc;    /* its directory was read from /proc after the fact */
+};
+
+/* --- options --- */
+
+static const char *open_opt_flag(const char *v)
+{
+    const struct family *acc = &families[FAM_openacc], *fl = &families[FAM_open];
+    const char *bare = strncmp(v, "O_", 2) ? v : v + 2;
+    for (unsigned i = 0; i < acc->n; i++)
+        if (!strcmp(acc->row[i].name + 2, bare) && acc->row[i].val < 3) {
+            oo.accmodes |= 1u << acc->row[i].val;
+            return NULL;
+        }
+    for (unsigned i = 0; i < fl->n; i++)
+        if (!strcmp(fl->row[i].name + 2, bare)) {
+            u64 bit = fl->row[i].val;
+            while (bit & (bit - 1)) /* O_SYNC and O_TMPFILE: the bit that only they have */
+                bit = fl->row[i].val == O_SYNC ? O_SYNC & ~(u64)O_DSYNC : O_TMPFILE & ~(u64)O_DIRECTORY;
+            oo.flags |= bit;
+            return NULL;
+        }
+    return "not a flag of open(2), like O_WRONLY or O_CREAT";
+}
+
+static const char *open_opt_uid(const char *v)
+{
+    char *end;
+    unsigned long n = strtoul(v, &end, 10);
+    if (!*v || *end || *v == '-' || n > UINT32_MAX - 1)
+        return "not a user id";
+    oo.uid = n + 1;
+    return NULL;
+}
+
+/* The kernel compares comm with these bytes wherever they may begin in it. */
+static const char *open_opt_name(const char *v)
+{
+    size_t n = strlen(v);
+    if (!n || n > 15)
+        return "a command name has 1 to 15 bytes (TASK_COMM_LEN)";
+    memset(oo.comm, 0, sizeof oo.comm);
+    memset(oo.comm_mask, 0, sizeof oo.comm_mask);
+    memcpy(oo.comm, v, n);
+    memset(oo.comm_mask, 0xff, n);
+    return NULL;
+}
+
+static const char *open_opt_ring(const char *v)
+{
+    char *end;
+    unsigned long kb = strtoul(v, &end, 10);
+    if (!*v || *end || kb < 64 || kb > 1 << 20 || kb & (kb - 1))
+        return "not a power of two from 64 to 1048576";
+    oo.ring_kb = (u32)kb;
+    return NULL;
+}
+
+/* --- what the probe is told --- */
+
+/* The inode of kvis's pid namespace, 0 when it is the first one (PROC_PID_INIT_INO). */
+static u64 open_pid_ns(u64 *dev)
+{
+    struct stat s;
+    *dev = 0;
+    if (stat("/proc/self/ns/pid", &s) < 0 || s.st_ino == 0xeffffffc)
+        return 0;
+    *dev = s.st_dev;
+    return s.st_ino;
+}
+
+static bool open_has_all(const struct bpf_obj *o, const char *const *names, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (!bpf_has_field(o, names[i]))
+            return false;
+    return true;
+}
+
+static bool open_can_walk(const struct bpf_obj *o)
+{
+    static const char *const names[] = {
+        "task_struct.fs", "task_struct.files", "fs_struct.pwd", "fs_struct.root.mnt",
+        "dentry.d_parent", "dentry.d_name.name", "vfsmount.mnt_root", "mount.mnt",
+        "mount.mnt_parent", "mount.mnt_mountpoint", "file.f_path", "fdtable.fd",
+    };
+    return open_has_all(o, names, ARRAY_LEN(names));
+}
+
+static bool open_can_see_ns(const struct bpf_obj *o)
+{
+    static const char *const names[] = { "task_struct.thread_pid", "pid.numbers", "pid.level",
+                                         "upid.ns", "pid_namespace.ns.inum" };
+    return open_has_all(o, names, ARRAY_LEN(names));
+}
+
+struct open_cfg {
+    struct bpf_cfg v[64];
+    u32 n;
+};
+
+static void open_cfg(struct open_cfg *c, const char *name, u64 val)
+{
+    if (c->n < ARRAY_LEN(c->v))
+        c->v[c->n++] = (struct bpf_cfg){ name, val };
+}
+
+/* Call numbers and where the arguments are, for 64-bit calls and for those of the 32-bit ABI. */
+static void open_cfg_abi(struct open_cfg *c, struct bpf_obj *o)
+{
+    static const struct { const char *name, *name32; u16 id; } nr[] = {
+        { "CFG_OPEN", "CFG_OPEN32", SC_open }, { "CFG_OPENAT", "CFG_OPENAT32", SC_openat },
+        { "CFG_OPENAT2", "CFG_OPENAT232", SC_openat2 }, { "CFG_CREAT", "CFG_CREAT32", SC_creat },
+        { "CFG_HANDLE", "CFG_HANDLE32", SC_open_by_handle_at },
+    };
+    static const char *const arg[] = { "CFG_A0", "CFG_A1", "CFG_A2", "CFG_A3" };
+    static const char *const arg32[] = { "CFG_B0", "CFG_B1", "CFG_B2", "CFG_B3" };
+    struct btf_want compat = { .name = ARCH_COMPAT_FIELD, .kind = PATCH_OFF };
+    char why[WHY_LEN];
+    for (size_t i = 0; i < ARRAY_LEN(nr); i++) {
+        open_cfg(c, nr[i].name, (u64)sc_number(ARCH_NATIVE, nr[i].id));
+        open_cfg(c, nr[i].name32, (u64)sc_number(ARCH_COMPAT, nr[i].id));
+    }
+    for (size_t i = 0; i < 4; i++) {
+        open_cfg(c, arg[i], arch_arg_off[i]);
+        open_cfg(c, arg32[i], arch_arg_off32[i]);
+    }
+    open_cfg(c, "CFG_NR_MASK", ~(u64)ARCH_X32_BIT);
+    if (o->n_want && btf_resolve(NULL, &compat, 1, why) == 0 && !compat.err) {
+        open_cfg(c, "CFG_COMPAT_OFF", compat.f.off);
+        open_cfg(c, "CFG_COMPAT_MASK", ARCH_COMPAT_MASK);
+    }
+}
+
+static void open_configure(struct open_cfg *c, struct bpf_obj *o)
+{
+    u64 dev, ino = open_pid_ns(&dev);
+    op.walks = open_can_walk(o);
+    open_cfg_abi(c, o);
+    open_cfg(c, "CFG_PID", oo.pid);
+    open_cfg(c, "CFG_TID", oo.tid);
+    open_cfg(c, "CFG_UID", oo.uid);
+    open_cfg(c, "CFG_SELF", (u64)getpid());
+    open_cfg(c, "CFG_FAILED", oo.failed);
+    open_cfg(c, "CFG_FLAGS", oo.flags);
+    open_cfg(c, "CFG_ACC", oo.accmodes);
+    open_cfg(c, "CFG_COMM0", oo.comm[0]);
+    open_cfg(c, "CFG_COMM1", oo.comm[1]);
+    open_cfg(c, "CFG_MASK0", oo.comm_mask[0]);
+    open_cfg(c, "CFG_MASK1", oo.comm_mask[1]);
+    open_cfg(c, "CFG_NS_INO", ino);
+    open_cfg(c, "CFG_NS_DEV", dev);
+    open_cfg(c, "CFG_NS_WALK", open_can_see_ns(o));
+    open_cfg(c, "CFG_DIR", op.walks && (oo.full || opt.json || opt.n_paths));
+    open_cfg(c, "CFG_EXEC", !op.no_exec);
+    open_cfg(c, "CFG_TREE", opt.command != NULL);
+    open_cfg(c, "CFG_MAGIC", op.magic);
+    o->cfg = c->v;
+    o->n_cfg = c->n;
+}
+
+/* Loads and attaches; -errno with op.obj.why. The tracepoints of the scheduler need tracefs:
+ * without it execs are not seen, and a command's tree cannot be followed. */
+static int open_start(void)
+{
+    static struct open_cfg cfg;
+    struct bpf_obj *o = &op.obj;
+    u32 mask = 1u << OPEN_P_ENTER | 1u << OPEN_P_EXIT | 1u << OPEN_P_GONE;
+    o->fam = &open_family;
+    o->ring = !oo.perf_rings;
+    o->ring_bytes = oo.ring_kb << 10;
+    int dir = tfs_dir(o->why);
+    if (dir < 0 && opt.command)
+        return dir;
+    op.no_exec = oo.no_exec || dir < 0;
+    if (!op.no_exec || opt.command)
+        mask |= 1u << OPEN_P_EXEC;
+    if (opt.command)
+        mask |= 1u << OPEN_P_FORK;
+    int e = bpf_open(o);
+    if (e)
+        return e;
+    bpf_find_fields(o, mask);
+    open_configure(&cfg, o);
+    if ((e = bpf_load(o, mask)) || (e = rb_open(o)))
+        return e;
+    return bpf_attach(o, mask);
+}
+
+/* --- a record --- */
+
+/* Puts the components, which come from the last to the first, in order behind the root. */
+static void open_dir(struct path *p, const char *parts, u32 n, bool out)
+{
+    p->len = 0;
+    if (out)
+        memcpy(p->s, "(unreachable)", p->len = 13);
+    p->s[p->len] = '/';
+    for (u32 end = n; end;) {
+        u32 from = --end; /* the NUL of a component */
+        while (from && parts[from - 1])
+            from--;
+        if (p->len + 1 + (end - from) >= sizeof p->s)
+            break;
+        p->s[p->len++] = '/';
+        memcpy(p->s + p->len, parts + from, end - from);
+        p->len += end - from;
+        end = from;
+    }
+    p->len += !p->len;
+}
+
+/* Where a relative name starts, from /proc: right unless the process has moved on since. */
+static bool open_dir_proc(struct path *p, const struct wire_open *w)
+{
+    char what[32] = "cwd";
+    if (w->dirfd != AT_FDCWD)
+        snprintf(what, sizeof what, "fd/%d", w->dirfd);
+    s64 n = fd_readlink((pid_t)w->tid, what, p->s, sizeof p->s);
+    p->len = n > 0 ? (u32)n : 0;
+    return n > 0 && p->s[0] == '/';
+}
+
+static void open_path(struct open_rec *r)
+{
+    static struct path dir;
+    const struct wire_open *w = r->w;
+    r->path.ok = r->from_proc = false;
+    if (w->state & OPEN_NAME_FAULT || (w->call == OPEN_HANDLE && !(w->state & OPEN_DIR)))
+        return;
+    if (w->name_len && r->name[0] == '/') {
+        md_join(&r->path, "", 0, r->name, w->name_len);
+        return;
+    }
+    if (w->state & OPEN_DIR_CUT)
+        return;
+    if (w->state & OPEN_DIR)
+        open_dir(&dir, r->name + w->name_len, w->dir_len, w->state & OPEN_DIR_OUT);
+    else if (op.walks || !(r->from_proc = open_dir_proc(&dir, w)))
+        return;
+    md_join(&r->path, dir.s, dir.len, r->name, w->name_len);
+}
+
+/* --- text --- */
+
+static void open_col_time(struct buf *b, const struct open_rec *r)
+{
+    b_f(b, "%-14.9f", (double)(r->w->ts_ns - op.first_ns) / 1e9);
+}
+
+static void open_col_uid(struct buf *b, const struct open_rec *r)
+{
+    b_f(b, "%-6u", r->w->uid);
+}
+
+static void open_col_pid(struct buf *b, const struct open_rec *r)
+{
+    b_f(b, "%-6u ", oo.tid ? r->w->tid : r->w->pid);
+}
+
+static void open_col_comm(struct buf *b, const struct open_rec *r)
+{
+    u32 from = b->len;
+    b_esc(b, r->w->comm, strnlen(r->w->comm, sizeof r->w->comm), 0);
+    for (u32 n = b->len - from; n < 17; n++)
+        b_c(b, ' ');
+}
+
+/* execve's file has no descriptor. */
+static void open_col_fd(struct buf *b, const struct open_rec *r)
+{
+    s32 ret = r->w->ret;
+    r->w->call == OPEN_EXEC ? b_s(b, "   -   0 ")
+                            : b_f(b, "%4d %3d ", ret < 0 ? -1 : ret, ret < 0 ? -ret : 0);
+}
+
+static bool open_makes(const struct wire_open *w)
+{
+    return w->flags & O_CREAT || (w->flags & O_TMPFILE) == O_TMPFILE;
+}
+
+static void open_col_flags(struct buf *b, const struct open_rec *r)
+{
+    b_f(b, "%08" PRIo64 " ", r->w->flags);
+    open_makes(r->w) ? b_f(b, "%04o ", r->w->mode & 07777) : b_s(b, "n/a  ");
+}
+
+static void open_col_path(struct buf *b, const struct open_rec *r)
+{
+    if (r->w->state & OPEN_NAME_FAULT)
+        b_s(b, "(bad address)");
+    else if ((oo.full || r->w->call == OPEN_HANDLE) && r->path.ok)
+        b_esc(b, r->path.s, r->path.len, 0);
+    else if (r->w->call == OPEN_HANDLE)
+        b_s(b, "(file handle)");
+    else
+        b_esc(b, r->name, r->w->name_len, 0);
+    if (r->w->state & OPEN_DIR_CUT && oo.full)
+        b_s(b, " (in a directory too deep to follow)");
+    b_c(b, '\n');
+}
+
+/* on NULL: always. */
+static const struct {
+    const bool *on;
+    const char *head;
+    void (*put)(struct buf *, const struct open_rec *);
+} open_cols[] = {
+    { &oo.time, "TIME(s)       ", open_col_time },
+    { &oo.print_uid, "UID   ", open_col_uid },
+    { NULL, "PID    ", open_col_pid },
+    { NULL, "COMM             ", open_col_comm },
+    { NULL, "  FD ERR ", open_col_fd },
+    { &oo.extended, "FLAGS    MODE ", open_col_flags },
+    { NULL, "PATH\n", open_col_path },
+};
+
+static void open_header(void)
+{
+    for (size_t i = 0; i < ARRAY_LEN(open_cols); i++)
+        if (!open_cols[i].on || *open_cols[i].on)
+            b_s(&out.text.b, open_cols[i].put == open_col_pid && oo.tid ? "TID    "
+                                                                         : open_cols[i].head);
+    out_flush();
+}
+
+static void open_text(const struct open_rec *r)
+{
+    for (size_t i = 0; i < ARRAY_LEN(open_cols); i++)
+        if (!open_cols[i].on || *open_cols[i].on)
+            open_cols[i].put(&out.text.b, r);
+    out_full(&out.text);
+}
+
+/* --- JSON --- */
+
+static const char *const open_call_name[N_OPEN_CALLS] = {
+    [OPEN_OPEN] = "open", [OPEN_OPENAT] = "openat", [OPEN_OPENAT2] = "openat2",
+    [OPEN_CREAT] = "creat", [OPEN_HANDLE] = "open_by_handle_at", [OPEN_EXEC] = "execve",
+};
+
+static void open_event(const struct open_rec *r)
+{
+    static struct buf flags;
+    const struct wire_open *w = r->w;
+    struct event *e = ev_new(EK_OPEN, NULL, MAX(w->ts_ns, out.start_ns));
+    bool wr = fd_writes(w->flags), rd = fd_reads(w->flags);
+    e->pid = (pid_t)w->pid;
+    e->tid = (pid_t)w->tid;
+    e->err = w->ret < 0 ? -w->ret : 0;
+    if (r->path.ok)
+        ev_bytes(e, EV_path, r->path.s, r->path.len);
+    if (w->call != OPEN_HANDLE && !(w->state & OPEN_NAME_FAULT))
+        ev_bytes(e, EV_name, r->name, w->name_len);
+    ev_num(e, EV_writable, wr);
+    ev_sym(e, EV_access, wr && rd ? "read/write" : wr ? "write" : "read");
+    if (w->ret >= 0 && w->call != OPEN_EXEC)
+        ev_num(e, EV_fd, w->ret);
+    ev_bytes(e, EV_comm, w->comm, (u32)strnlen(w->comm, sizeof w->comm));
+    ev_num(e, EV_uid, w->uid);
+    ev_sym(e, EV_call, open_call_name[w->call]);
+    if (w->call != OPEN_EXEC) {
+        b_reset(&flags);
+        dec_bits(&flags, w->flags, FAM_open);
+        ev_bytes(e, EV_flags, flags.p, flags.len);
+        ev_num(e, EV_duration_ns, (s64)w->duration_ns);
+    }
+    if (open_makes(w))
+        ev_num(e, EV_mode_bits, w->mode);
+    if (w->state & OPEN_COMPAT)
+        ev_sym(e, EV_abi, arch_abi_name[ARCH_COMPAT]);
+    if (w->state & OPEN_NAME_CHANGED)
+        ev_num(e, EV_name_changed, 1);
+    if (r->from_proc)
+        ev_sym(e, EV_path_from, "proc");
+    out_event(e);
+}
+
+/* Takes a record of the probe: checks it, as everything that comes from outside, and prints it. */
+static void open_record(const void *p, u32 size)
+{
+    static struct open_rec r;
+    const struct wire_open *w = p;
+    if (size < sizeof *w || size < sizeof *w + w->name_len + w->dir_len || w->call >= N_OPEN_CALLS)
+        return;
+    r.w = w;
+    r.name = (const char *)(w + 1);
+    r.path.ok = false;
+    if (oo.full || opt.json || opt.n_paths || w->call == OPEN_HANDLE)
+        open_path(&r);
+    if (opt.n_paths && !(r.path.ok && md_path_wanted(r.path.s, r.path.len)))
+        return;
+    op.first_ns = op.first_ns ? op.first_ns : w->ts_ns;
+    op.rows++;
+    if (out.json_on)
+        open_event(&r);
+    if (out.events_on)
+        open_text(&r);
+}
+
+/* --- losses --- */
+
+static const char *const open_lost_why[N_LOST + 2] = {
+    [LOST_RING] = "opens lost: the ring was full (--ring=KB makes it larger)",
+    [LOST_INFLIGHT] = "opens lost: too many at once",
+    [LOST_TREE] = "processes not followed: too many at once",
+    [N_LOST] = "opens lost: a CPU's ring was full (--ring=KB makes it larger)",
+    [N_LOST + 1] = "runs of the probe skipped: another BPF program ran on that CPU",
+};
+
+static u64 open_lost_now(u32 why)
+{
+    return why < N_LOST ? bpf_lost(&op.obj, why) : why == N_LOST ? rb.lost : bpf_missed(&op.obj);
+}
+
+/* Says what went missing since it was last asked. */
+static void open_tell_losses(void)
+{
+    for (u32 i = 0; i < N_LOST + 2; i++) {
+        u64 n = open_lost_now(i), more = n - op.lost[i];
+        op.lost[i] = n;
+        if (!more)
+            continue;
+        u_warn("%" PRIu64 " %s", more, open_lost_why[i]);
+        struct event *e = ev_new(EK_LOST, NULL, u_now());
+        ev_num(e, EV_count, (s64)more);
+        ev_sym(e, EV_how, open_lost_why[i]);
+        if (out.json_on)
+            out_event(e);
+    }
+}
+
+static void open_json_summary(void)
+{
+    u64 lost = op.lost[LOST_RING] + op.lost[LOST_INFLIGHT] + op.lost[N_LOST];
+    b_f(&out.json.b, "{\"type\":\"summary\",\"events\":%" PRIu64 ",\"lost\":%" PRIu64
+        ",\"probe_runs_missed\":%" PRIu64 ",\"processes_not_followed\":%" PRIu64
+        ",\"duration_ns\":%" PRIu64 "}\n", op.rows, lost, op.lost[N_LOST + 1], op.lost[LOST_TREE],
+        u_now() - out.start_ns);
+}
+
+/* --- the run --- */
+
+static void open_note(int sig, siginfo_t *si, void *unused)
+{
+    static bool asked;
+    (void)si, (void)unused;
+    if (sig == SIGALRM || sig == SIGIO)
+        return;
+    if (sig != SIGINT || !opt.command || asked) /* the first ^C is the command's */
+        op.sig = sig;
+    asked = true;
+}
+
+/* In the child: its limits as they were, and the call by which the probe begins to follow it. The
+ * pointer is nobody's memory, so the call does nothing else. */
+static void open_child_late(void)
+{
+    if (bpf.memlock_raised)
+        setrlimit(RLIMIT_MEMLOCK, &bpf.memlock);
+    syscall(SYS_openat, AT_FDCWD, op.magic, O_RDONLY, 0);
+}
+
+/* A pointer that no program passes: outside of what either architecture gives to processes. */
+static u64 open_make_magic(void)
+{
+    u64 r = 0;
+    if (syscall(SYS_getrandom, &r, sizeof r, 1 /* GRND_NONBLOCK */) != (long)sizeof r)
+        r = u_now() * 0x9e3779b97f4a7c15;
+    return r | 1ull << 63 | 1;
+}
+
+/* Whether nobody of the command's tree lives any more. */
+static bool open_tree_gone(void)
+{
+    u32 key;
+    union bpf_attr a;
+    memset(&a, 0, sizeof a);
+    a.map_fd = (u32)bpf_map(&op.obj, "tree");
+    a.next_key = (uintptr_t)&key;
+    return bpf_call(BPF_MAP_GET_NEXT_KEY, &a, BPF_ATTR_TO(next_key)) == -ENOENT;
+}
+
+/* Records until the end that was asked for. The reader comes by itself every few milliseconds,
+ * more seldom while nothing happens. Returns the command's wait status, -1 without one. */
+static int open_loop(u64 end_ns)
+{
+    int ms = 1, status = -1;
+    u64 tell = u_now() + NSEC;
+    bool over = false;
+    while (!over) {
+        rb_wait(ms, NULL);
+        over = op.sig || (end_ns && u_now() >= end_ns) || out.failed
+               || (out.text.fd[0] < 0 && !out.json_on) || (out.json_on && out.json.fd[0] < 0);
+        if (op.cmd.pid && status == -1)
+            syscall(SYS_wait4, op.cmd.pid, &status, WNOHANG, NULL);
+        over |= op.cmd.pid && status != -1 && open_tree_gone();
+        u32 n = rb_drain(open_record);
+        out_flush();
+        ms = n ? 2 : MIN(ms * 2, 32);
+        if (u_now() > tell || over)
+            open_tell_losses(), tell = u_now() + NSEC;
+    }
+    return status;
+}
+
+/* Everything between the sinks and the exit status. */
+static int open_run(u64 end_ns)
+{
+    if (opt.command) {
+        op.magic = open_make_magic();
+        op.cmd.late = open_child_late;
+        sp_fork(&op.cmd);
+    }
+    int e = open_start();
+    if (e) {
+        const char *mend = bpf_denied(e);
+        if (op.cmd.pid)
+            kill(op.cmd.pid, SIGKILL);
+        die(EXIT_KVIS, "cannot watch opens: %s%s%s%s", op.obj.why, *mend ? " (" : "", mend,
+            *mend ? ")" : "");
+    }
+    if (oo.full && !op.walks)
+        u_warn("directories are looked up in /proc after the fact (this kernel has no BTF: "
+               "CONFIG_DEBUG_INFO_BTF)");
+    if (op.no_exec && !oo.no_exec)
+        u_warn("execve's own opens are not seen: %s", tfs.why);
+    if (out.events_on)
+        open_header();
+    if (op.cmd.pid)
+        sp_go(&op.cmd);
+    int status = open_loop(end_ns);
+    bpf_detach(&op.obj);
+    rb_drain(open_record);
+    open_tell_losses();
+    if (out.json_on)
+        open_json_summary();
+    out_flush();
+    bpf_close(&op.obj);
+    return status;
+}
+
+/* == 24 opt_  options, commands, help ============================================
  * One row an option: the parser, --help, `kvis help` and the error messages all read it. To add an
  * option, add its row; to add a command, its row in cmds[]. */
 
@@ -10796,6 +12253,34 @@ static const struct opt_row opt_trace_rows[] = {
     { 'h', "help", NULL, OPT_NONE, NULL, NULL, 0, 0, "this text" },
 };
 
+static const struct opt_row opt_open_rows[] = {
+    { 'T', "timestamp", NULL, OPT_FLAG, &oo.time, NULL, 0, 0,
+      "seconds since the first row, in front" },
+    { 'U', "print-uid", NULL, OPT_FLAG, &oo.print_uid, NULL, 0, 0, "the user's id" },
+    { 'x', "failed", NULL, OPT_FLAG, &oo.failed, NULL, 0, 0, "only opens that failed" },
+    { 'p', "pid", "PID", OPT_U32, &oo.pid, NULL, 1, INT_MAX, "only this process" },
+    { 't', "tid", "TID", OPT_U32, &oo.tid, NULL, 1, INT_MAX, "only this thread" },
+    { 'u', "uid", "UID", OPT_FN, NULL, open_opt_uid, 0, 0, "only this user" },
+    { 'n', "name", "NAME", OPT_FN, NULL, open_opt_name, 0, 0,
+      "only commands whose name holds NAME" },
+    { 'f', "flag-filter", "FLAG", OPT_FN, NULL, open_opt_flag, 0, 0,
+      "only opens with this flag, like O_WRONLY; repeated: with any of them" },
+    { 'P', "path", "GLOB", OPT_FN, NULL, opt_path, 0, 0, "only such absolute paths; repeatable" },
+    { 'e', "extended-fields", NULL, OPT_FLAG, &oo.extended, NULL, 0, 0, "flags and mode, in octal" },
+    { 'F', "full-path", NULL, OPT_FLAG, &oo.full, NULL, 0, 0, "absolute paths" },
+    { 'd', "duration", "SECS", OPT_U32, &opt.duration_s, NULL, 1, 86400 * 365, "end after SECS" },
+    { 'c', "command", NULL, OPT_NONE, NULL, NULL, 0, 0,
+      "(before COMMAND, for who is used to it: a command needs no option)" },
+    { 0, "json", "[=FILE]", OPT_FN, NULL, opt_json, 0, 0, "JSON lines, to stdout or FILE" },
+    { 'o', "output", "FILE", OPT_STR, &opt.out_file, NULL, 0, 0, "the rows to FILE" },
+    { 0, "no-exec", NULL, OPT_FLAG, &oo.no_exec, NULL, 0, 0,
+      "without the programs that execve itself opens" },
+    { 0, "ring", "KB", OPT_FN, NULL, open_opt_ring, 0, 0, "room for opens not yet printed (512)" },
+    { 0, "perf-rings", NULL, OPT_FLAG, &oo.perf_rings, NULL, 0, 0,
+      "a ring for each CPU, as before Linux 5.8" },
+    { 'h', "help", NULL, OPT_NONE, NULL, NULL, 0, 0, "this text" },
+};
+
 /* --- help --- */
 
 static void opt_help_rows(struct buf *b, const struct cmd *c)
@@ -10936,7 +12421,7 @@ static char **opt_parse(const struct cmd *c, char **argv)
     return argv;
 }
 
-/* == 21 cmd_  the commands =======================================================
+/* == 25 cmd_  the commands =======================================================
  * What each command sets up and in which order; the list that everything reads is cmds[]. */
 
 /* Descriptors 0, 1, 2 that are closed would become something of ours, and be written to. CLOEXEC,
@@ -10984,7 +12469,7 @@ static void cmd_open_sinks(void)
     }
 }
 
-static void cmd_json_header(void)
+static void cmd_json_header(const char *backend)
 {
     struct buf *b = &out.json.b;
     struct utsname u;
@@ -11009,8 +12494,8 @@ static void cmd_json_header(void)
     b_s(b, ",\"host\":\""), b_json(b, u.nodename, strlen(u.nodename));
     b_s(b, "\",\"kernel\":\""), b_json(b, u.release, strlen(u.release));
     b_s(b, "\",\"arch\":\""), b_json(b, u.machine, strlen(u.machine));
-    b_f(b, "\",\"start_realtime_ns\":%" PRIu64 ",\"clock\":\"monotonic\",\"backend\":\"ptrace\"}\n",
-        out.start_real_ns);
+    b_f(b, "\",\"start_realtime_ns\":%" PRIu64 ",\"clock\":\"monotonic\",\"backend\":\"%s\"}\n",
+        out.start_real_ns, backend);
 }
 
 static void cmd_start_text(void)
@@ -11082,7 +12567,7 @@ static int cmd_trace(void)
     else if (!tr_attach_all())
         return 1;
     if (out.json_on)
-        cmd_json_header();
+        cmd_json_header("ptrace");
     cmd_start_text();
     tr_loop();
     int status = tr_finish(&sig);
@@ -11091,10 +12576,44 @@ static int cmd_trace(void)
     return status;
 }
 
+/* The status of kvis itself for a command's wait status; dies by its signal. */
+static int cmd_status(int status)
+{
+    if (WIFSIGNALED(status))
+        cmd_die_by(WTERMSIG(status), 128 + WTERMSIG(status));
+    return WEXITSTATUS(status);
+}
+
+static int cmd_open(void)
+{
+    if (opt.command && (oo.pid || oo.tid))
+        die(EXIT_USAGE, "a command and -p or -t do not go together");
+    out.text.b.max = out.json.b.max = 32 << 20;
+    out.json_on = opt.json;
+    out.events_on = !(opt.json && !opt.json_file);
+    out.text.fd[0] = !out.events_on ? -1 : opt.out_file ? cmd_open_file(opt.out_file) : STDOUT_FILENO;
+    out.text.name[0] = opt.out_file ? opt.out_file : "stdout";
+    if (opt.json)
+        out.json.fd[0] = opt.json_file ? cmd_open_file(opt.json_file) : STDOUT_FILENO;
+    out.json.name[0] = opt.json_file ? opt.json_file : "stdout";
+    sp_signals(open_note);
+    cmd_start_clock();
+    if (out.json_on)
+        cmd_json_header("bpf");
+    int status = open_run(tr.deadline_ns);
+    int failed = sp_error(&op.cmd);
+    if (out.failed || failed)
+        return failed ? failed : EXIT_KVIS;
+    return status == -1 ? 0 : cmd_status(status);
+}
+
 static const struct cmd cmds[] = {
     { "trace", "[options] [--] COMMAND [ARG...]  |  -p PID [options]",
       "Shows the files, sockets, memory and processes that a program asks the kernel for",
       opt_trace_rows, ARRAY_LEN(opt_trace_rows), cmd_trace },
+    { "open", "[options] [[--] COMMAND [ARG...]]",
+      "Shows every file that is opened on this machine, or by COMMAND and its children",
+      opt_open_rows, ARRAY_LEN(opt_open_rows), cmd_open },
 };
 
 static void cmd_usage(int f)
