@@ -29,7 +29,7 @@
 enum bpf_patch_kind {
     PATCH_MAP,         /* ld_imm64: a map's fd; src_reg is BPF_PSEUDO_MAP_FD. name: the map */
     PATCH_CONST,       /* ld_imm64: a 64-bit constant. name: CFG_... */
-    PATCH_OFF,         /* byte offset of a field: .off of LDX, ST and STX, else .imm (64 bit of ld_imm64) */
+    PATCH_OFF,         /* byte offset of a field: .off of LDX, ST and STX, else .imm */
     PATCH_SIZE,        /* imm: size of a field in bytes */
     PATCH_EXISTS,      /* imm: 1 if the field is there, else 0 */
     PATCH_SIGNED,      /* imm: 1 if the field is signed, else 0 */
@@ -39,8 +39,9 @@ enum bpf_patch_kind {
     PATCH_ENUM_EXISTS, /* imm: 1 if the enumerator is there, else 0 */
 };
 
-/* Field names: "TYPE.member.member", anonymous structs and unions left out, arrays "member[2]", TYPE
- * without a "___flavour". Enumerators: "ENUM.VALUE". Types: "TYPE". All imm patches also fit ld_imm64. */
+/* Field names: "TYPE.member.member", anonymous structs and unions left out, arrays "member[2]",
+ * TYPE without a "___flavour". Enumerators: "ENUM.VALUE". Types: "TYPE". What is patched into an imm
+ * may also stand on an ld_imm64: then it has 64 bits in two slots. */
 struct bpf_patch {
     uint16_t insn; /* index in insns[] (ld_imm64 takes two) */
     uint8_t kind;
@@ -124,6 +125,10 @@ enum {
 #undef I_HELPER_ENUM
 };
 
+/* A kernel as one number, as <linux/version.h> has it; how many entries an array has. */
+#define I_KERNEL(major, minor) ((uint32_t)(major) << 16 | (uint32_t)(minor) << 8)
+#define I_LEN(array) (sizeof(array) / sizeof((array)[0]))
+
 /* -- Instructions ---------------------------------------------------------------- */
 
 enum { I_R0, I_R1, I_R2, I_R3, I_R4, I_R5, I_R6, I_R7, I_R8, I_R9, I_R10 };
@@ -131,7 +136,8 @@ enum { I_R0, I_R1, I_R2, I_R3, I_R4, I_R5, I_R6, I_R7, I_R8, I_R9, I_R10 };
 #define I_RAW(op, d, s, o, i) \
     { .code = (op), .dst_reg = (d), .src_reg = (s), .off = (o), .imm = (i) }
 
-/* dst = dst OP src; OP: ADD SUB MUL DIV OR AND LSH RSH MOD XOR ARSH. 32: the low half, zero-extended. */
+/* dst = dst OP src; OP: ADD SUB MUL DIV OR AND LSH RSH MOD XOR ARSH. 32: the low half, and the high
+ * one becomes 0. */
 #define I_ALU64_REG(op, d, s) I_RAW(BPF_ALU64 | BPF_##op | BPF_X, I_##d, I_##s, 0, 0)
 #define I_ALU64_IMM(op, d, i) I_RAW(BPF_ALU64 | BPF_##op | BPF_K, I_##d, 0, 0, i)
 #define I_ALU32_REG(op, d, s) I_RAW(BPF_ALU | BPF_##op | BPF_X, I_##d, I_##s, 0, 0)

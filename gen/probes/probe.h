@@ -21,11 +21,14 @@ typedef _Bool bool;
 #define LIKELY(x) __builtin_expect(!!(x), 1)
 #define UNLIKELY(x) __builtin_expect(!!(x), 0)
 
+/* All of them: some helpers are for the GPL only. */
+char probe_license[] SEC("license") = "Dual MIT/GPL";
+
 /* A struct of the kernel (or the record of a tracepoint) of which the probe knows a part: where its
  * fields really are is looked up when the program is loaded. */
 #define KERNEL __attribute__((preserve_access_index))
 
-/* What the running kernel has: known when the program is loaded, so a branch on it costs nothing. */
+/* What the running kernel has: known when the program is loaded; a branch on it costs nothing. */
 #define FIELD_EXISTS(field) __builtin_preserve_field_info(field, 2)
 #define FIELD_SIZE(field) __builtin_preserve_field_info(field, 1)
 #define TYPE_EXISTS(type) __builtin_preserve_type_info(*(type *)0, 0)

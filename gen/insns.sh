@@ -1,0 +1,30 @@
+#!/bin/sh
+# insns.sh [PROBES [OUTPUT]]: bpf_insns/NAME.h from each gen/probes/NAME.bpf.c, by clang and insngen.
+# CLANG names the compiler, HOSTCC the one for insngen. What is built on the way stays in
+# tests/out/gen, or in the directory that WORK names.
+set -eu
+top=$(cd "$(dirname "$0")/.." && pwd)
+probes=$(cd "${1-$top/gen/probes}" && pwd)
+output=${2-$top/bpf_insns}
+work=${WORK-$top/tests/out/gen}
+clang=${CLANG:-clang}
+# No path gets into the object (-fdebug...), no header of the machine into the program (-nostdinc).
+flags='-target bpf -mcpu=v2 -O2 -g -std=gnu11 -Wall -Wextra -Werror -nostdinc -fno-ident'
+
+command -v "$clang" >/dev/null || { echo "insns.sh: no $clang: the arrays are made by clang" >&2; exit 1; }
+mkdir -p "$work" "$output"
+${HOSTCC:-cc} -std=c11 -O2 -Wall -Wextra -Wshadow -o "$work/insngen" "$top/gen/insngen.c"
+cd "$probes"
+for probe in *.bpf.c; do
+    [ -e "$probe" ] || { echo "insns.sh: no probes in $probes" >&2; break; }
+    name=${probe%.bpf.c}
+    include="-I $top/gen -I $top/gen/probes"
+    # shellcheck disable=SC2086 # lists of words
+    "$clang" $flags $include -fdebug-prefix-map="$probes"=. -c "$probe" -o "$work/$name.bpf.o"
+    # shellcheck disable=SC2086
+    sources=$("$clang" $flags $include -MM "$probe" | sed 's/^[^:]*://; s/\\$//')
+    # shellcheck disable=SC2086
+    "$work/insngen" -c "clang $("$clang" -dumpversion)" -f "$flags" "$work/$name.bpf.o" $sources \
+        >"$work/$name.h"
+    cmp -s "$work/$name.h" "$output/$name.h" || cp "$work/$name.h" "$output/$name.h"
+done

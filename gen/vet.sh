@@ -1,0 +1,39 @@
+#!/bin/sh
+# vet.sh [FILE.h...]: each program of these headers (of all in bpf_insns/) has a row in VETTED with its
+# sha256 and its lowest kernel. Prints a row to fill in for each that has none, and fails.
+#   VETTED=FILE  instead of bpf_insns/VETTED
+#   --rows       prints such rows for all programs and does not look at VETTED
+set -eu
+top=$(cd "$(dirname "$0")/.." && pwd)
+vetted=${VETTED-$top/bpf_insns/VETTED}
+rows=0 bad=0 n=0
+[ "${1-}" != --rows ] || { rows=1; shift; }
+[ $# -gt 0 ] || set -- "$top"/bpf_insns/*.h
+
+# From "begin program" to "end program", without the lines of source, which only explain.
+block() { # block FILE PROGRAM
+    awk -v name="$2" '$0 == "/* begin program " name { on = 1 }
+        on && !/^    \/\/ / { print }
+        $0 == "/* end program " name " */" { exit }' "$1"
+}
+
+lowest() { # lowest FILE PROGRAM: 4.17
+    sed -n '/{ \.name = "'"$2"'", /,/\.lowest/s/.*I_KERNEL(\([0-9]*\), \([0-9]*\)).*/\1.\2/p' "$1"
+}
+
+for file; do
+    [ -e "$file" ] || continue
+    for name in $(sed -n 's/^\/\* begin program \([A-Za-z0-9_]*\)$/\1/p' "$file"); do
+        sha=$(block "$file" "$name" | sha256sum | cut -d' ' -f1)
+        row="$sha  $(basename "$file" .h)/$name  $(lowest "$file" "$name")"
+        n=$((n + 1))
+        if [ $rows = 1 ]; then
+            echo "$row"
+        elif ! grep -q "^$(echo "$row" | sed 's/\./\\./g')  " "$vetted"; then
+            echo "vet: not in VETTED: $row  KERNELS  WHO  DATE" >&2
+            bad=$((bad + 1))
+        fi
+    done
+done
+[ $rows = 1 ] || echo "vet: $((n - bad)) of $n programs are vetted"
+[ $bad = 0 ]
