@@ -33,7 +33,7 @@
  * 20 rb_      records that programs send
  * 21 sp_      starting a command [die: sp_find sp_fork sp_go]
  * 22 tr_      the ptrace loop [die: tr_spawn tr_signals]
- * 23 open_    kvis open: every file that is opened
+ * 23 open_    kvis open: every file that is opened [die: open_run]
  * 24 opt_     options, commands, help [die]
  * 25 cmd_     the commands, and main [die]
  */
@@ -5153,18 +5153,26 @@ union ev_val {
     } s;
 };
 
-#define EV_FIELDS(X) \
-    X(path, STR) X(new_path, STR) X(target, STR) X(writable, BOOL) X(access, SYM) X(fd, NUM) \
-    X(kind, SYM) X(bytes_read, SIZE) X(bytes_written, SIZE) X(age_ns, NUM) X(opener_pid, NUM) \
-    X(sock_type, SYM) X(remote_addr, STR) X(local_addr, STR) X(in_progress, BOOL) \
-    X(backlog, NUM) X(how, SYM) X(growth_bytes, SIZE) X(addr, ADDR) X(end_addr, ADDR) \
-    X(size, SIZE) X(prot, SYM) X(map_type, STR) X(old_addr, ADDR) X(old_size, SIZE) \
-    X(bytes, SIZE) X(filename, STR) X(fd_kind, SYM) X(src_name, STR) X(dst_name, STR) \
-    X(to_network, BOOL) X(mode, SYM) X(uid, NUM) X(gid, NUM) X(child_pid, NUM) X(child_tid, NUM) \
-    X(ns_pid, NUM) X(comm, STR) X(program, STR) X(argv, ARGV) X(argv_cut, BOOL) X(exit_pid, NUM) \
-    X(code, NUM) X(signal, SYM) X(core, BOOL) X(code_name, SYM) X(sender_pid, NUM) \
-    X(region_name, STR) X(region_start, ADDR) X(count, NUM) X(dir, BOOL) X(name, STR) X(call, SYM) X(flags, STR) \
-    X(duration_ns, NUM) X(mode_bits, NUM) X(abi, SYM) X(name_changed, BOOL) X(path_from, SYM)
+#define EV_FIELDS(X)                                                                               \
+    X(path, STR)                                                                                   \
+    X(new_path, STR) X(target, STR) X(writable, BOOL) X(access, SYM) X(fd, NUM) X(kind, SYM)       \
+        X(bytes_read, SIZE) X(bytes_written, SIZE) X(age_ns, NUM) X(opener_pid, NUM)               \
+            X(sock_type, SYM) X(remote_addr, STR) X(local_addr, STR) X(in_progress, BOOL)          \
+                X(backlog, NUM) X(how, SYM) X(growth_bytes, SIZE) X(addr, ADDR) X(end_addr, ADDR)  \
+                    X(size, SIZE) X(prot, SYM) X(map_type, STR) X(old_addr, ADDR)                  \
+                        X(old_size, SIZE) X(bytes, SIZE) X(filename, STR) X(fd_kind, SYM)          \
+                            X(src_name, STR) X(dst_name, STR) X(to_network, BOOL) X(mode, SYM)     \
+                                X(uid, NUM) X(gid, NUM) X(child_pid, NUM) X(child_tid, NUM)        \
+                                    X(ns_pid, NUM) X(comm, STR) X(program, STR) X(argv, ARGV)      \
+                                        X(argv_cut, BOOL) X(exit_pid, NUM) X(code, NUM)            \
+                                            X(signal, SYM) X(core, BOOL) X(code_name, SYM)         \
+                                                X(sender_pid, NUM) X(region_name, STR)             \
+                                                    X(region_start, ADDR) X(count, NUM)            \
+                                                        X(dir, BOOL) X(name, STR) X(call, SYM)     \
+                                                            X(flags, STR) X(duration_ns, NUM)      \
+                                                                X(mode_bits, NUM) X(abi, SYM)      \
+                                                                    X(name_changed, BOOL)          \
+                                                                        X(path_from, SYM)
 
 #define F(name, type) EV_##name,
 enum ev_field { EV_FIELDS(F) N_EV_FIELDS };
@@ -9358,7 +9366,10 @@ static u32 bpf_collect(struct bpf_obj *o, const struct bpf_prog_row *r, bool rec
         const struct bpf_patch *p = &r->patches[i];
         if (!bpf_is_field(p) || bpf_is_record(p) != record || bpf_find_want(o, p))
             continue;
-        o->want = xrealloc(o->want, (o->n_want + 1) * sizeof *o->want);
+        struct btf_want *w = realloc(o->want, (o->n_want + 1) * sizeof *w);
+        if (!w) /* it counts as a field that is not there */
+            continue;
+        o->want = w;
         o->want[o->n_want++] = (struct btf_want){ .name = p->name, .kind = p->kind };
     }
     return from;
@@ -9420,10 +9431,10 @@ static bool bpf_set_off(struct bpf_insn *in, const struct bpf_patch *p, const st
         bpf_set_imm(in, f->off);
         return whole;
     }
-    if (f->off > INT16_MAX || f->size > 8 || (!size[f->size] && f->size != 1)
+    if (f->off > INT16_MAX || !f->size || f->size > 8 || f->size & (f->size - 1)
         || (!whole && class != BPF_LDX))
         return false;
-    in->off = (s16)f->off;
+    in->off = (int16_t)f->off;
     in->code = (u8)((in->code & ~0x18) | size[f->size]); /* BPF_SIZE's bits */
     return true;
 }
@@ -9555,8 +9566,10 @@ static int bpf_prog_why(struct bpf_obj *o, const struct bpf_prog_row *r,
 static int bpf_load_one(struct bpf_obj *o, u32 i)
 {
     const struct bpf_prog_row *r = &o->fam->progs[i];
-    struct bpf_insn *insns = xrealloc(NULL, r->n_insns * sizeof *insns);
+    static struct bpf_insn insns[BPF_MAXINSNS];
     int f;
+    if (r->n_insns > BPF_MAXINSNS)
+        return bpf_fail(o, -E2BIG, "%s: too long", r->name);
     memcpy(insns, r->insns, r->n_insns * sizeof *insns);
     bpf_patch(o, r, insns);
     do
@@ -9566,7 +9579,6 @@ static int bpf_load_one(struct bpf_obj *o, u32 i)
         bpf_fail(o, f, "%s: %s", r->name, strerror(-f));
     else if (f < 0)
         f = bpf_prog_why(o, r, insns, f);
-    free(insns);
     if (f < 0)
         return f;
     o->prog[i] = f;
@@ -9713,7 +9725,8 @@ static const char *bpf_denied(int e)
     if (e == -ENOSYS)
         return "this kernel has no bpf(2) (CONFIG_BPF_SYSCALL)";
     if (bpf_says("/sys/kernel/security/lockdown", "[confidentiality]"))
-        return "the kernel is locked down (confidentiality): programs may not read its memory; boot "
+        return "the kernel is locked down (confidentiality): programs may not read its memory; "
+               "boot "
                "with lockdown=integrity, or without Secure Boot's lockdown";
     if (e != -EPERM && e != -EACCES)
         return "";
@@ -9846,13 +9859,13 @@ static int rb_open_cpus(int map, u32 bytes)
     rb.size = MAX(bytes / n, 16 * (u32)rb.page);
     while (rb.size & (rb.size - 1))
         rb.size &= rb.size - 1;
-    rb.cpu = xrealloc(rb.cpu, n * sizeof *rb.cpu);
-    for (u32 cpu = 0; cpu < n; cpu++) {
+    rb.cpu = calloc(n, sizeof *rb.cpu);
+    for (u32 cpu = 0; cpu < n && rb.cpu; cpu++) {
         int e = rb_open_cpu(map, cpu);
         if (e && e != -ENODEV) /* that CPU is off */
             return e;
     }
-    return rb.n_cpu ? 0 : -ENODEV;
+    return rb.n_cpu ? 0 : rb.cpu ? -ENODEV : -ENOMEM;
 }
 
 /* Opens the reader of o's map `events`. Returns 0 or -errno. */
@@ -11145,8 +11158,8 @@ static void tr_handler(int sig, siginfo_t *si, void *unused)
     tr.tick = 1;
 }
 
-/* Signals are noted by tr_handler. One that comes just before kvis waits is seen at the next tick: a
- * timer, which the command does not inherit (execve(2), fork(2)). */
+/* Signals are noted by tr_handler. One that comes just before kvis waits is seen at the next tick:
+ * a timer, which the command does not inherit (execve(2), fork(2)). */
 static void tr_signals(void)
 {
     struct itimerval tick = { { 0, TR_TICK_US }, { 0, TR_TICK_US } };
@@ -11398,7 +11411,8 @@ static int tr_finish(int *sig)
 /* == 23 open_  kvis open: every file that is opened ===================================
  * The probe (gen/probes/open.bpf.c) sends one record an open; the filters are constants in it. Here
  * the path is put together, -P looks at it, and a row or an event is printed. Columns and letters
- * are those of bcc's opensnoop (tools/opensnoop.py). Entry points: the option functions, open_run. */
+ * are those of bcc's opensnoop (tools/opensnoop.py). Entry points: the option functions, open_run.
+ */
 
 #include "bpf_insns/open.h"
 
@@ -11448,7 +11462,8 @@ static const char *open_opt_flag(const char *v)
         if (!strcmp(fl->row[i].name + 2, bare)) {
             u64 bit = fl->row[i].val;
             while (bit & (bit - 1)) /* O_SYNC and O_TMPFILE: the bit that only they have */
-                bit = fl->row[i].val == O_SYNC ? O_SYNC & ~(u64)O_DSYNC : O_TMPFILE & ~(u64)O_DIRECTORY;
+                bit = fl->row[i].val == O_SYNC ? O_SYNC & ~(u64)O_DSYNC
+                                               : O_TMPFILE & ~(u64)O_DIRECTORY;
             oo.flags |= bit;
             return NULL;
         }
@@ -11622,10 +11637,10 @@ static int open_start(void)
 /* --- a record --- */
 
 /* Puts the components, which come from the last to the first, in order behind the root. */
-static void open_dir(struct path *p, const char *parts, u32 n, bool out)
+static void open_dir(struct path *p, const char *parts, u32 n, bool outside)
 {
     p->len = 0;
-    if (out)
+    if (outside)
         memcpy(p->s, "(unreachable)", p->len = 13);
     p->s[p->len] = '/';
     for (u32 end = n; end;) {
@@ -12266,7 +12281,8 @@ static const struct opt_row opt_open_rows[] = {
     { 'f', "flag-filter", "FLAG", OPT_FN, NULL, open_opt_flag, 0, 0,
       "only opens with this flag, like O_WRONLY; repeated: with any of them" },
     { 'P', "path", "GLOB", OPT_FN, NULL, opt_path, 0, 0, "only such absolute paths; repeatable" },
-    { 'e', "extended-fields", NULL, OPT_FLAG, &oo.extended, NULL, 0, 0, "flags and mode, in octal" },
+    { 'e', "extended-fields", NULL, OPT_FLAG, &oo.extended, NULL, 0, 0,
+      "flags and mode, in octal" },
     { 'F', "full-path", NULL, OPT_FLAG, &oo.full, NULL, 0, 0, "absolute paths" },
     { 'd', "duration", "SECS", OPT_U32, &opt.duration_s, NULL, 1, 86400 * 365, "end after SECS" },
     { 'c', "command", NULL, OPT_NONE, NULL, NULL, 0, 0,
@@ -12591,7 +12607,9 @@ static int cmd_open(void)
     out.text.b.max = out.json.b.max = 32 << 20;
     out.json_on = opt.json;
     out.events_on = !(opt.json && !opt.json_file);
-    out.text.fd[0] = !out.events_on ? -1 : opt.out_file ? cmd_open_file(opt.out_file) : STDOUT_FILENO;
+    out.text.fd[0] = !out.events_on ? -1
+                     : opt.out_file ? cmd_open_file(opt.out_file)
+                                    : STDOUT_FILENO;
     out.text.name[0] = opt.out_file ? opt.out_file : "stdout";
     if (opt.json)
         out.json.fd[0] = opt.json_file ? cmd_open_file(opt.json_file) : STDOUT_FILENO;

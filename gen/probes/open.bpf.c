@@ -451,4 +451,3 @@ int open_gone(void *ctx)
     return 0;
 }
 
-char license_[] SEC("license") = "Dual MIT/GPL";
