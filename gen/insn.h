@@ -114,7 +114,6 @@ struct bpf_family {
     X(132, ringbuf_submit, 5, 8)           \
     X(133, ringbuf_discard, 5, 8)          \
     X(134, ringbuf_query, 5, 8)            \
-    X(141, get_task_stack, 5, 9)           \
     X(173, get_func_ip, 5, 15)             \
     X(174, get_attach_cookie, 5, 15)       \
     X(208, ktime_get_tai_ns, 6, 1)
