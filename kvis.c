@@ -9468,7 +9468,7 @@ static bool bpf_patch_const(struct bpf_obj *o, struct bpf_insn *in, const struct
     bpf_set_imm(in, 0);
     if (!strcmp(p->name, "CFG_RINGBUF"))
         bpf_set_imm(in, o->ring);
-    if (!strcmp(p->name, "CFG_WAKE_BYTES"))
+    if (!strcmp(p->name, "CFG_WAKE"))
         bpf_set_imm(in, o->ring_bytes / 4);
     for (u32 i = 0; i < o->n_cfg; i++)
         if (!strcmp(o->cfg[i].name, p->name))

@@ -45,7 +45,7 @@ enum bpf_patch_kind {
 struct bpf_patch {
     uint16_t insn; /* index in insns[] (ld_imm64 takes two) */
     uint8_t kind;
-    uint8_t size;  /* PATCH_OFF: bytes of the field in the probe, 0 for more than 255 */
+    uint8_t size;  /* PATCH_OFF: bytes of the field in the probe; 0: a struct, or more than 255 */
     const char *name;
 };
 
@@ -114,7 +114,6 @@ struct bpf_family {
     X(132, ringbuf_submit, 5, 8)           \
     X(133, ringbuf_discard, 5, 8)          \
     X(134, ringbuf_query, 5, 8)            \
-    X(141, get_task_stack, 5, 9)           \
     X(173, get_func_ip, 5, 15)             \
     X(174, get_attach_cookie, 5, 15)       \
     X(208, ktime_get_tai_ns, 6, 1)

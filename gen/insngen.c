@@ -1044,6 +1044,7 @@ struct core {
     struct text name;
     uint64_t value, bytes;
     uint32_t field;     /* type of the field */
+    bool whole;         /* which is a struct or a union: the probe knows only a part of it */
 };
 
 static void __attribute__((noreturn)) core_fail(const struct core *c, const char *why)
@@ -1137,6 +1138,7 @@ static void core_field(struct core *c)
     if (c->field == c->type)
         core_fail(c, "a field without a name");
     c->bytes = btf_size_of(c->field);
+    c->whole = btf_real(c->field)->kind == BTF_STRUCT || btf_real(c->field)->kind == BTF_UNION;
 }
 
 static void core_enum(struct core *c)
@@ -1218,7 +1220,7 @@ static void core_one(const struct section *s, uint64_t at, uint32_t sec)
     core_check_insn(&c, &p->insn[slot]);
     patch.kind = core_kinds[c.kind].patch;
     patch.name = c.name.p;
-    if (patch.kind == PATCH_OFF && c.bytes <= UINT8_MAX)
+    if (patch.kind == PATCH_OFF && c.bytes <= UINT8_MAX && !c.whole)
         patch.size = (uint8_t)c.bytes;
     prog_add_patch(p, slot, patch);
 }

@@ -9,7 +9,7 @@ output=${2-$top/bpf_insns}
 work=${WORK-$top/tests/out/gen}
 clang=${CLANG:-clang}
 # No path gets into the object (-fdebug...), no header of the machine into the program (-nostdinc).
-flags='-target bpf -mcpu=v2 -O2 -g -std=gnu11 -Wall -Wextra -Werror -nostdinc -fno-ident'
+flags='-target bpf -mcpu=v2 -O2 -g -std=gnu11 -Wall -Werror -nostdinc -fno-ident'
 
 command -v "$clang" >/dev/null || { echo "insns.sh: no $clang: the arrays are made by clang" >&2; exit 1; }
 mkdir -p "$work" "$output"

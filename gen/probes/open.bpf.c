@@ -275,14 +275,14 @@ INLINE u32 put_dir(struct record *r, u32 at, struct vfsmount *vfs, struct dentry
             return at;
         struct dentry *up = READ(d, d_parent);
         if (d == READ(vfs, mnt_root) || d == up) {
-            struct mount *m = (void *)vfs - FIELD_OFFSET(struct mount, mnt);
+            struct mount *m = (void *)vfs - OFFSET(struct mount, mnt);
             struct mount *over = READ(m, mnt_parent);
             if (m == over || d != READ(vfs, mnt_root)) {
                 r->head.state |= OPEN_DIR_OUT;
                 return at;
             }
             d = READ(m, mnt_mountpoint);
-            vfs = (void *)over + FIELD_OFFSET(struct mount, mnt);
+            vfs = (void *)over + OFFSET(struct mount, mnt);
             continue;
         }
         if (at > OPEN_NAME_MAX + OPEN_DIR_MAX)
@@ -451,3 +451,4 @@ int open_gone(void *ctx)
     return 0;
 }
 
+char license_[] SEC("license") = "Dual MIT/GPL";

@@ -18,23 +18,29 @@ typedef _Bool bool;
 #define NULL ((void *)0)
 #define SEC(name) __attribute__((section(name), used))
 #define INLINE static inline __attribute__((always_inline))
-#define LIKELY(x) __builtin_expect(!!(x), 1)
-#define UNLIKELY(x) __builtin_expect(!!(x), 0)
-
-/* All of them: some helpers are for the GPL only. */
-char probe_license[] SEC("license") = "Dual MIT/GPL";
 
 /* A struct of the kernel (or the record of a tracepoint) of which the probe knows a part: where its
  * fields really are is looked up when the program is loaded. */
 #define KERNEL __attribute__((preserve_access_index))
 
-/* What the running kernel has: known when the program is loaded; a branch on it costs nothing. */
-#define FIELD_EXISTS(field) __builtin_preserve_field_info(field, 2)
-#define FIELD_SIZE(field) __builtin_preserve_field_info(field, 1)
+/* Questions about the running kernel, answered when the program is loaded: a branch on the answer
+ * costs nothing. (The numbers: clang's BPFCoreSharedInfo.h.) */
+#define OFFSET(type, member) __builtin_preserve_field_info(((type *)0)->member, 0)
+#define SIZE(type, member) __builtin_preserve_field_info(((type *)0)->member, 1)
+#define EXISTS(p, member) __builtin_preserve_field_info((p)->member, 2)
+#define SIGNED(type, member) __builtin_preserve_field_info(((type *)0)->member, 3)
 #define TYPE_EXISTS(type) __builtin_preserve_type_info(*(type *)0, 0)
 #define TYPE_SIZE(type) __builtin_preserve_type_info(*(type *)0, 1)
 #define ENUM_EXISTS(type, value) __builtin_preserve_enum_value(*(type *)value, 0)
 #define ENUM_VALUE(type, value) __builtin_preserve_enum_value(*(type *)value, 1)
+
+/* A member of a kernel struct, by way of a pointer that may be bad: then 0. */
+#define READ(p, member)                                                \
+    ({                                                                 \
+        typeof((p)->member) read_ = 0;                                 \
+        bpf_probe_read_kernel(&read_, sizeof read_, &(p)->member);     \
+        read_;                                                         \
+    })
 
 /* -- Constants that kvis patches in: `extern char CFG_PID;`, then CFG(CFG_PID) ------ */
 
@@ -47,8 +53,8 @@ char probe_license[] SEC("license") = "Dual MIT/GPL";
         cfg_;                            \
     })
 
-extern char CFG_RINGBUF;    /* 1: `events` is a ring buffer (5.8), 0: a perf event array */
-extern char CFG_WAKE_BYTES; /* ring buffer: wake the reader when this much waits; 0: each time */
+extern char CFG_RINGBUF; /* 1: `events` is a ring buffer (5.8), 0: a perf event array */
+extern char CFG_WAKE;    /* ring buffer: wake the reader when so many bytes wait; 0: each time */
 
 /* -- Maps -------------------------------------------------------------------------- */
 
@@ -84,60 +90,53 @@ struct map_def lost SEC("maps") = {
 
 /* -- Helpers: name, number --------------------------------------------------------- */
 
-static void *(*bpf_map_lookup_elem)(void *map, const void *key) = (void *)1;
-static long (*bpf_map_update_elem)(void *map, const void *key, const void *value,
+static void *(*const bpf_map_lookup_elem)(void *map, const void *key) = (void *)1;
+static long (*const bpf_map_update_elem)(void *map, const void *key, const void *value,
                                    u64 flags) = (void *)2;
-static long (*bpf_map_delete_elem)(void *map, const void *key) = (void *)3;
-static long (*bpf_probe_read)(void *dst, u32 size, const void *src) = (void *)4;
-static u64 (*bpf_ktime_get_ns)(void) = (void *)5;
-static u32 (*bpf_get_prandom_u32)(void) = (void *)7;
-static u32 (*bpf_get_smp_processor_id)(void) = (void *)8;
-static u64 (*bpf_get_current_pid_tgid)(void) = (void *)14;
-static u64 (*bpf_get_current_uid_gid)(void) = (void *)15;
-static long (*bpf_get_current_comm)(void *buf, u32 size) = (void *)16;
-static u64 (*bpf_perf_event_read)(void *map, u64 flags) = (void *)22;
-static long (*bpf_perf_event_output)(void *ctx, void *map, u64 flags, void *data,
+static long (*const bpf_map_delete_elem)(void *map, const void *key) = (void *)3;
+static long (*const bpf_probe_read)(void *dst, u32 size, const void *src) = (void *)4;
+static u64 (*const bpf_ktime_get_ns)(void) = (void *)5;
+static u32 (*const bpf_get_prandom_u32)(void) = (void *)7;
+static u32 (*const bpf_get_smp_processor_id)(void) = (void *)8;
+static u64 (*const bpf_get_current_pid_tgid)(void) = (void *)14;
+static u64 (*const bpf_get_current_uid_gid)(void) = (void *)15;
+static long (*const bpf_get_current_comm)(void *buf, u32 size) = (void *)16;
+static u64 (*const bpf_perf_event_read)(void *map, u64 flags) = (void *)22;
+static long (*const bpf_perf_event_output)(void *ctx, void *map, u64 flags, void *data,
                                      u64 size) = (void *)25;
-static long (*bpf_get_stackid)(void *ctx, void *map, u64 flags) = (void *)27;
-static u64 (*bpf_get_current_task)(void) = (void *)35;
-static long (*bpf_get_numa_node_id)(void) = (void *)42;
-static long (*bpf_probe_read_str)(void *dst, u32 size, const void *src) = (void *)45;
-static long (*bpf_perf_event_read_value)(void *map, u64 flags, void *buf, u32 size) = (void *)55;
-static long (*bpf_perf_prog_read_value)(void *ctx, void *buf, u32 size) = (void *)56;
-static long (*bpf_get_stack)(void *ctx, void *buf, u32 size, u64 flags) = (void *)67;
-static u64 (*bpf_get_current_cgroup_id)(void) = (void *)80;
-static long (*bpf_send_signal)(u32 sig) = (void *)109;
-static long (*bpf_probe_read_user)(void *dst, u32 size, const void *src) = (void *)112;
-static long (*bpf_probe_read_kernel)(void *dst, u32 size, const void *src) = (void *)113;
-static long (*bpf_probe_read_user_str)(void *dst, u32 size, const void *src) = (void *)114;
-static long (*bpf_probe_read_kernel_str)(void *dst, u32 size, const void *src) = (void *)115;
-static long (*bpf_send_signal_thread)(u32 sig) = (void *)117;
-static u64 (*bpf_jiffies64)(void) = (void *)118;
-static long (*bpf_get_ns_current_pid_tgid)(u64 dev, u64 ino, void *info, u32 size) = (void *)120;
-static u64 (*bpf_ktime_get_boot_ns)(void) = (void *)125;
-static long (*bpf_ringbuf_output)(void *map, void *data, u64 size, u64 flags) = (void *)130;
-static void *(*bpf_ringbuf_reserve)(void *map, u64 size, u64 flags) = (void *)131;
-static void (*bpf_ringbuf_submit)(void *data, u64 flags) = (void *)132;
-static void (*bpf_ringbuf_discard)(void *data, u64 flags) = (void *)133;
-static u64 (*bpf_ringbuf_query)(void *map, u64 what) = (void *)134;
-static u64 (*bpf_get_attach_cookie)(void *ctx) = (void *)174;
+static long (*const bpf_get_stackid)(void *ctx, void *map, u64 flags) = (void *)27;
+static void *(*const bpf_get_current_task)(void) = (void *)35;
+static long (*const bpf_get_numa_node_id)(void) = (void *)42;
+static long (*const bpf_probe_read_str)(void *dst, u32 size, const void *src) = (void *)45;
+static long (*const bpf_perf_event_read_value)(void *map, u64 flags, void *buf,
+                                               u32 size) = (void *)55;
+static long (*const bpf_perf_prog_read_value)(void *ctx, void *buf, u32 size) = (void *)56;
+static long (*const bpf_get_stack)(void *ctx, void *buf, u32 size, u64 flags) = (void *)67;
+static u64 (*const bpf_get_current_cgroup_id)(void) = (void *)80;
+static long (*const bpf_send_signal)(u32 sig) = (void *)109;
+static long (*const bpf_probe_read_user)(void *dst, u32 size, const void *src) = (void *)112;
+static long (*const bpf_probe_read_kernel)(void *dst, u32 size, const void *src) = (void *)113;
+static long (*const bpf_probe_read_user_str)(void *dst, u32 size, const void *src) = (void *)114;
+static long (*const bpf_probe_read_kernel_str)(void *dst, u32 size, const void *src) = (void *)115;
+static long (*const bpf_send_signal_thread)(u32 sig) = (void *)117;
+static u64 (*const bpf_jiffies64)(void) = (void *)118;
+static long (*const bpf_get_ns_current_pid_tgid)(u64 dev, u64 ino, void *info,
+                                                 u32 size) = (void *)120;
+static u64 (*const bpf_ktime_get_boot_ns)(void) = (void *)125;
+static long (*const bpf_ringbuf_output)(void *map, void *data, u64 size, u64 flags) = (void *)130;
+static void *(*const bpf_ringbuf_reserve)(void *map, u64 size, u64 flags) = (void *)131;
+static void (*const bpf_ringbuf_submit)(void *data, u64 flags) = (void *)132;
+static void (*const bpf_ringbuf_discard)(void *data, u64 flags) = (void *)133;
+static u64 (*const bpf_ringbuf_query)(void *map, u64 what) = (void *)134;
+static u64 (*const bpf_get_attach_cookie)(void *ctx) = (void *)174;
 
 enum { RB_NO_WAKEUP = 1, RB_FORCE_WAKEUP = 2 }; /* flags of ringbuf_output and _submit */
 enum { RB_AVAIL_DATA = 0 };                     /* what ringbuf_query is asked */
-#define CURRENT_CPU 0xffffffffULL               /* a flag of perf_event_output */
-
-/* A member of a kernel struct, by way of a pointer that may be bad: then 0. */
-#define READ(p, member)                                              \
-    ({                                                               \
-        typeof((p)->member) read_ = 0;                               \
-        bpf_probe_read_kernel(&read_, sizeof read_, &(p)->member); \
-        read_;                                                       \
-    })
-#define FIELD_OFFSET(type, member) __builtin_preserve_field_info(((type *)0)->member, 0)
+#define F_CURRENT_CPU 0xffffffffULL               /* a flag of perf_event_output */
 
 /* -- Records ----------------------------------------------------------------------- */
 
-/* Something is lost. Atomic: a perf event's program may interrupt another one. */
+/* Atomic: a program may interrupt another one on its CPU, and no counter may lose an update. */
 INLINE void count_lost(u32 why)
 {
     u64 *n = bpf_map_lookup_elem(&lost, &why);
@@ -152,21 +151,20 @@ INLINE u64 wake_flags(void)
 {
     u64 waiting = bpf_ringbuf_query(&events, RB_AVAIL_DATA);
 
-    return waiting >= CFG(CFG_WAKE_BYTES) ? RB_FORCE_WAKEUP : RB_NO_WAKEUP;
+    return waiting >= CFG(CFG_WAKE) ? RB_FORCE_WAKEUP : RB_NO_WAKEUP;
 }
 
 /* emit: sends `size` bytes (the verifier must see its bounds) to kvis, or counts them as lost. */
-INLINE long emit(void *ctx, void *record, u64 size)
+INLINE void emit(void *ctx, void *record, u64 size)
 {
     long err;
 
     if (CFG(CFG_RINGBUF))
         err = bpf_ringbuf_output(&events, record, size, wake_flags());
     else
-        err = bpf_perf_event_output(ctx, &events, CURRENT_CPU, record, size);
+        err = bpf_perf_event_output(ctx, &events, F_CURRENT_CPU, record, size);
     if (err)
         count_lost(LOST_RING);
-    return err;
 }
 
 #endif
