@@ -36,6 +36,8 @@ struct map_def tree SEC("maps") = { MAP_HASH, 4, 4, 65536, 0 };
 struct record {
     struct wire_open head;
     char data[OPEN_NAME_MAX + OPEN_DIR_MAX + OPEN_PART_MAX];
+    u32 at; /* the end of data. Kept here and not in a register: the verifier would follow every
+               value that it can have in every round of put_dir's loop. */
 };
 struct map_def scratch SEC("maps") = { MAP_PERCPU_ARRAY, 4, sizeof(struct record), 2, 0 };
 
@@ -265,40 +267,49 @@ INLINE struct file *file_of(struct task_struct *t, s32 fd)
     return f;
 }
 
-/* Appends to data, from `at` on, the components of a path from the last to the first, each with its
- * NUL: up through parents, and through mount points, to the caller's root. Returns the new end. */
-INLINE u32 put_dir(struct record *r, u32 at, struct vfsmount *vfs, struct dentry *d,
-                   struct vfsmount *root_vfs, struct dentry *root)
+/* Appends a name, with its NUL; 0: no room. */
+INLINE bool put_part(struct record *r, const u8 *name)
 {
+    u32 at = *(volatile u32 *)&r->at;
+    if (at > OPEN_NAME_MAX + OPEN_DIR_MAX)
+        return 0;
+    long n = bpf_probe_read_kernel_str(r->data + at, OPEN_PART_MAX, name);
+    if (n <= 0)
+        return 0;
+    r->at = at + (u32)n;
+    return 1;
+}
+
+/* Appends the components of a path from the last to the first: up through parents, and through
+ * mount points, to the caller's root. */
+INLINE void put_dir(struct record *r, struct vfsmount *vfs, struct dentry *d,
+                    struct vfsmount *root_vfs, struct dentry *root)
+{
+#pragma clang loop unroll(disable)
     for (int i = 0; i < OPEN_DEPTH; i++) {
         if (d == root && vfs == root_vfs)
-            return at;
-        struct dentry *up = READ(d, d_parent);
-        if (d == READ(vfs, mnt_root) || d == up) {
-            struct mount *m = (void *)vfs - OFFSET(struct mount, mnt);
-            struct mount *over = READ(m, mnt_parent);
-            if (m == over || d != READ(vfs, mnt_root)) {
-                r->head.state |= OPEN_DIR_OUT;
-                return at;
-            }
-            d = READ(m, mnt_mountpoint);
-            vfs = (void *)over + OFFSET(struct mount, mnt);
+            return;
+        struct dentry *up = READ(d, d_parent), *top = READ(vfs, mnt_root);
+        if (d != top && d != up) {
+            if (!put_part(r, READ(d, d_name.name)))
+                break;
+            d = up;
             continue;
         }
-        if (at > OPEN_NAME_MAX + OPEN_DIR_MAX)
-            break;
-        long n = bpf_probe_read_kernel_str(r->data + at, OPEN_PART_MAX, READ(d, d_name.name));
-        if (n <= 0 || n > OPEN_PART_MAX)
-            break;
-        at += (u32)n;
-        d = up;
+        struct mount *m = (void *)vfs - OFFSET(struct mount, mnt);
+        struct mount *over = READ(m, mnt_parent);
+        if (m == over || d != top) { /* the top of everything, and not the root */
+            r->head.state |= OPEN_DIR_OUT;
+            return;
+        }
+        d = READ(m, mnt_mountpoint);
+        vfs = (void *)over + OFFSET(struct mount, mnt);
     }
     r->head.state |= OPEN_DIR_CUT;
-    return at;
 }
 
 /* The directory that the name is relative to, or the whole path of a file without a name. */
-INLINE u32 put_base(struct record *r, u32 at, s32 fd)
+INLINE void put_base(struct record *r, s32 fd)
 {
     struct task_struct *t = (void *)bpf_get_current_task();
     struct fs_struct *fs = READ(t, fs);
@@ -306,22 +317,23 @@ INLINE u32 put_base(struct record *r, u32 at, s32 fd)
     if (fd != AT_FDCWD) {
         struct file *f = file_of(t, fd);
         if (!f)
-            return at;
+            return;
         p = &f->f_path;
     }
     r->head.state |= OPEN_DIR;
-    return put_dir(r, at, READ(p, mnt), READ(p, dentry), READ(fs, root.mnt), READ(fs, root.dentry));
+    put_dir(r, READ(p, mnt), READ(p, dentry), READ(fs, root.mnt), READ(fs, root.dentry));
 }
 
 /* Sends the record with `len` bytes of name. */
 INLINE void send(void *ctx, struct record *r, u32 len)
 {
     struct wire_open *h = &r->head;
-    u32 at = len;
-    h->name_len = (u16)len;
     bool handle = h->call == OPEN_HANDLE;
+    h->name_len = (u16)len;
+    r->at = len;
     if (CFG(CFG_DIR) && (handle ? h->ret >= 0 : r->data[0] != '/'))
-        at = put_base(r, at, handle ? h->ret : h->dirfd);
+        put_base(r, handle ? h->ret : h->dirfd);
+    u32 at = *(volatile u32 *)&r->at;
     h->dir_len = (u16)(at - len);
     h->uid = (u32)bpf_get_current_uid_gid();
     bpf_get_current_comm(h->comm, sizeof h->comm);
