@@ -9357,6 +9357,17 @@ static struct btf_want *bpf_find_want(struct bpf_obj *o, const struct bpf_patch 
     return NULL;
 }
 
+/* False when there is no memory: then it counts as a field that is not there. */
+static bool bpf_add_want(struct bpf_obj *o, const char *name, u8 kind)
+{
+    struct btf_want *w = realloc(o->want, (o->n_want + 1) * sizeof *w);
+    if (!w)
+        return false;
+    o->want = w;
+    o->want[o->n_want++] = (struct btf_want){ .name = name, .kind = kind };
+    return true;
+}
+
 /* Adds the fields of the family's patches to o->want: those of BTF (record false), or those of one
  * program's tracepoint. Each name is asked once. Returns the first that it added. */
 static u32 bpf_collect(struct bpf_obj *o, const struct bpf_prog_row *r, bool record)
@@ -9366,25 +9377,27 @@ static u32 bpf_collect(struct bpf_obj *o, const struct bpf_prog_row *r, bool rec
         const struct bpf_patch *p = &r->patches[i];
         if (!bpf_is_field(p) || bpf_is_record(p) != record || bpf_find_want(o, p))
             continue;
-        struct btf_want *w = realloc(o->want, (o->n_want + 1) * sizeof *w);
-        if (!w) /* it counts as a field that is not there */
-            continue;
-        o->want = w;
-        o->want[o->n_want++] = (struct btf_want){ .name = p->name, .kind = p->kind };
+        bpf_add_want(o, p->name, p->kind);
     }
     return from;
 }
 
-/* Looks up the fields that the programs in `mask` name. What is not found is an answer (bpf_patch
- * deals with it), not an error. */
-static void bpf_find_fields(struct bpf_obj *o, u32 mask)
+/* Looks up the fields that the family's programs name, and one more of the caller's. What is not
+ * found is an answer (bpf_patch deals with it), not an error. */
+static void bpf_find_fields(struct bpf_obj *o, struct btf_want *also)
 {
     char why[WHY_LEN];
     for (u32 i = 0; i < o->fam->n_progs; i++)
-        if (mask >> i & 1)
-            bpf_collect(o, &o->fam->progs[i], false);
-    if (o->n_want)
-        btf_resolve(NULL, o->want, o->n_want, why);
+        bpf_collect(o, &o->fam->progs[i], false);
+    bool added = also && bpf_add_want(o, also->name, also->kind);
+    btf_resolve(NULL, o->want, o->n_want, why);
+    if (added)
+        *also = o->want[o->n_want - 1];
+}
+
+/* Looks up the tracepoint records of the programs in `mask`. */
+static void bpf_find_records(struct bpf_obj *o, u32 mask)
+{
     for (u32 i = 0; i < o->fam->n_progs; i++) {
         const struct bpf_prog_row *r = &o->fam->progs[i];
         if (!(mask >> i & 1) || r->type != BPF_PROG_TYPE_TRACEPOINT)
@@ -11416,7 +11429,11 @@ static int tr_finish(int *sig)
 
 #include "bpf_insns/open.h"
 
-enum { OPEN_P_ENTER, OPEN_P_EXIT, OPEN_P_EXEC, OPEN_P_FORK, OPEN_P_GONE, N_OPEN_P };
+enum { /* rows of open_progs[] */
+    OPEN_P_ENTER, OPEN_P_EXIT, OPEN_P_EXEC, OPEN_P_EXEC_TP, OPEN_P_FORK, OPEN_P_FORK_TP, OPEN_P_GONE,
+    N_OPEN_P
+};
+_Static_assert(ARRAY_LEN(open_progs) == N_OPEN_P, "a program without a number");
 
 /* What the options of `kvis open` say, beside what is in opt. */
 static struct {
@@ -11553,7 +11570,7 @@ static void open_cfg(struct open_cfg *c, const char *name, u64 val)
 }
 
 /* Call numbers and where the arguments are, for 64-bit calls and for those of the 32-bit ABI. */
-static void open_cfg_abi(struct open_cfg *c, struct bpf_obj *o)
+static void open_cfg_abi(struct open_cfg *c, const struct btf_want *compat)
 {
     static const struct { const char *name, *name32; u16 id; } nr[] = {
         { "CFG_OPEN", "CFG_OPEN32", SC_open }, { "CFG_OPENAT", "CFG_OPENAT32", SC_openat },
@@ -11562,8 +11579,6 @@ static void open_cfg_abi(struct open_cfg *c, struct bpf_obj *o)
     };
     static const char *const arg[] = { "CFG_A0", "CFG_A1", "CFG_A2", "CFG_A3" };
     static const char *const arg32[] = { "CFG_B0", "CFG_B1", "CFG_B2", "CFG_B3" };
-    struct btf_want compat = { .name = ARCH_COMPAT_FIELD, .kind = PATCH_OFF };
-    char why[WHY_LEN];
     for (size_t i = 0; i < ARRAY_LEN(nr); i++) {
         open_cfg(c, nr[i].name, (u64)sc_number(ARCH_NATIVE, nr[i].id));
         open_cfg(c, nr[i].name32, (u64)sc_number(ARCH_COMPAT, nr[i].id));
@@ -11573,17 +11588,17 @@ static void open_cfg_abi(struct open_cfg *c, struct bpf_obj *o)
         open_cfg(c, arg32[i], arch_arg_off32[i]);
     }
     open_cfg(c, "CFG_NR_MASK", ~(u64)ARCH_X32_BIT);
-    if (o->n_want && btf_resolve(NULL, &compat, 1, why) == 0 && !compat.err) {
-        open_cfg(c, "CFG_COMPAT_OFF", compat.f.off);
+    if (!compat->err && compat->f.exists) {
+        open_cfg(c, "CFG_COMPAT_OFF", compat->f.off);
         open_cfg(c, "CFG_COMPAT_MASK", ARCH_COMPAT_MASK);
     }
 }
 
-static void open_configure(struct open_cfg *c, struct bpf_obj *o)
+static void open_configure(struct open_cfg *c, struct bpf_obj *o, const struct btf_want *compat)
 {
     u64 dev, ino = open_pid_ns(&dev);
     op.walks = open_can_walk(o);
-    open_cfg_abi(c, o);
+    open_cfg_abi(c, compat);
     open_cfg(c, "CFG_PID", oo.pid);
     open_cfg(c, "CFG_TID", oo.tid);
     open_cfg(c, "CFG_UID", oo.uid);
@@ -11606,29 +11621,45 @@ static void open_configure(struct open_cfg *c, struct bpf_obj *o)
     o->n_cfg = c->n;
 }
 
-/* Loads and attaches; -errno with op.obj.why. The tracepoints of the scheduler need tracefs:
- * without it execs are not seen, and a command's tree cannot be followed. */
+/* Which programs this run needs. Of execs and forks the raw tracepoints tell with BTF, the classic
+ * ones with tracefs (they take 80 ms longer to detach, an RCU grace period); without either, execs
+ * are not seen and a command's tree cannot be followed. Returns 0 or -errno. */
+static int open_choose(struct bpf_obj *o, u32 *mask)
+{
+    bool raw = bpf_has_field(o, "linux_binprm.filename") && bpf_has_field(o, "task_struct.pid");
+    *mask = 1u << OPEN_P_ENTER | 1u << OPEN_P_EXIT | 1u << OPEN_P_GONE;
+    op.no_exec = oo.no_exec;
+    if (op.no_exec && !opt.command)
+        return 0;
+    int dir = raw ? 0 : tfs_dir(o->why);
+    if (dir < 0) {
+        op.no_exec = true;
+        return opt.command ? dir : 0;
+    }
+    *mask |= 1u << (raw ? OPEN_P_EXEC : OPEN_P_EXEC_TP);
+    if (opt.command)
+        *mask |= 1u << (raw ? OPEN_P_FORK : OPEN_P_FORK_TP);
+    return 0;
+}
+
+/* Loads and attaches; -errno with op.obj.why. */
 static int open_start(void)
 {
     static struct open_cfg cfg;
+    struct btf_want compat = { .name = ARCH_COMPAT_FIELD, .kind = PATCH_OFF, .err = -ENOENT };
     struct bpf_obj *o = &op.obj;
-    u32 mask = 1u << OPEN_P_ENTER | 1u << OPEN_P_EXIT | 1u << OPEN_P_GONE;
+    u32 mask;
     o->fam = &open_family;
     o->ring = !oo.perf_rings;
     o->ring_bytes = oo.ring_kb << 10;
-    int dir = tfs_dir(o->why);
-    if (dir < 0 && opt.command)
-        return dir;
-    op.no_exec = oo.no_exec || dir < 0;
-    if (!op.no_exec || opt.command)
-        mask |= 1u << OPEN_P_EXEC;
-    if (opt.command)
-        mask |= 1u << OPEN_P_FORK;
     int e = bpf_open(o);
     if (e)
         return e;
-    bpf_find_fields(o, mask);
-    open_configure(&cfg, o);
+    bpf_find_fields(o, &compat);
+    if ((e = open_choose(o, &mask)))
+        return e;
+    bpf_find_records(o, mask);
+    open_configure(&cfg, o, &compat);
     if ((e = bpf_load(o, mask)) || (e = rb_open(o)))
         return e;
     return bpf_attach(o, mask);
@@ -11679,11 +11710,9 @@ static void open_path(struct open_rec *r)
         md_join(&r->path, "", 0, r->name, w->name_len);
         return;
     }
-    if (w->state & OPEN_DIR_CUT)
-        return;
-    if (w->state & OPEN_DIR)
+    if ((w->state & (OPEN_DIR | OPEN_DIR_CUT)) == OPEN_DIR)
         open_dir(&dir, r->name + w->name_len, w->dir_len, w->state & OPEN_DIR_OUT);
-    else if (op.walks || !(r->from_proc = open_dir_proc(&dir, w)))
+    else if (!(r->from_proc = open_dir_proc(&dir, w)))
         return;
     md_join(&r->path, dir.s, dir.len, r->name, w->name_len);
 }
@@ -11742,8 +11771,6 @@ static void open_col_path(struct buf *b, const struct open_rec *r)
         b_s(b, "(file handle)");
     else
         b_esc(b, r->name, r->w->name_len, 0);
-    if (r->w->state & OPEN_DIR_CUT && oo.full)
-        b_s(b, " (in a directory too deep to follow)");
     b_c(b, '\n');
 }
 

@@ -34,7 +34,7 @@ enum wire_open_state {
 /* The longest name and the longest directory that a record carries, in bytes. A name that the
  * kernel accepts has at most 4096 with its NUL (PATH_MAX). */
 enum {
-    OPEN_NAME_MAX = 4096, OPEN_DIR_MAX = 4096, OPEN_PART_MAX = 256, OPEN_DEPTH = 64, OPEN_HEAD = 64
+    OPEN_NAME_MAX = 4096, OPEN_DIR_MAX = 4096, OPEN_PART_MAX = 256, OPEN_DEPTH = 32, OPEN_HEAD = 64
 };
 
 /* An open that has ended: this head, name_len bytes of name (no NUL), dir_len bytes of directory:

@@ -28,8 +28,8 @@ extern char CFG_DIR, CFG_EXEC, CFG_MAGIC;
 #define AT_FDCWD (-100)
 #define BITS_CREAT 01101 /* O_WRONLY|O_CREAT|O_TRUNC: what creat means, on every architecture */
 
-struct map_def opening SEC("maps") = { MAP_HASH, 8, sizeof(struct wire_opening), 16384, 0 };
-struct map_def tree SEC("maps") = { MAP_HASH, 4, 4, 65536, 0 };
+struct map_def opening SEC("maps") = { MAP_HASH, 8, sizeof(struct wire_opening), 8192, 0 };
+struct map_def tree SEC("maps") = { MAP_HASH, 4, 4, 16384, 0 };
 
 /* A record under way: more than the stack holds. A slot a program, for one may interrupt the
  * other. */
@@ -56,7 +56,9 @@ struct file { struct path f_path; } KERNEL;
 struct fdtable { u32 max_fds; struct file **fd; } KERNEL;
 struct files_struct { struct fdtable *fdt; } KERNEL;
 struct fs_struct { struct path root, pwd; } KERNEL;
+struct linux_binprm { const char *filename; } KERNEL;
 struct task_struct {
+    int pid;
     struct task_struct *group_leader;
     struct pid *thread_pid;
     struct fs_struct *fs;
@@ -112,15 +114,14 @@ INLINE bool comm_matches(void)
     u64 c[2] = { 0, 0 }, m0 = CFG(CFG_MASK0), m1 = CFG(CFG_MASK1);
     bpf_get_current_comm(c, sizeof c);
     u64 lo = c[0], hi = c[1];
-    bool yes = 0;
 #pragma clang loop unroll(disable)
     for (int i = 0; i < 16; i++) {
         if ((lo & m0) == CFG(CFG_COMM0) && (hi & m1) == CFG(CFG_COMM1))
-            yes = 1;
+            return 1;
         lo = lo >> 8 | hi << 56;
         hi >>= 8;
     }
-    return yes;
+    return 0;
 }
 
 /* The filters that need nothing but the caller. */
@@ -406,23 +407,24 @@ out:
 
 /* --- exec: the open that execve makes itself --- */
 
-SEC("tp/sched/sched_process_exec")
-int open_exec(struct trace_event_raw_sched_process_exec *ctx)
+/* name: in the kernel's memory. was: the id that the thread had; one that is not its process's
+ * leader takes the leader's. */
+INLINE void exec(void *ctx, const void *name, u32 was)
 {
     struct who w;
-    u32 tid = (u32)bpf_get_current_pid_tgid(), was = (u32)ctx->old_pid, slot = 1;
-    /* A thread that execs takes its leader's id. */
+    u32 tid = (u32)bpf_get_current_pid_tgid(), slot = 1;
     if (CFG(CFG_TREE) && was != tid && bpf_map_lookup_elem(&tree, &was)
         && bpf_map_update_elem(&tree, &tid, &tid, 0))
         count_lost(LOST_TREE);
     if (!CFG(CFG_EXEC) || CFG(CFG_FAILED) || !who_is_it(&w) || !wanted(&w) || !flags_wanted(0))
-        return 0;
+        return;
     struct record *r = bpf_map_lookup_elem(&scratch, &slot);
     if (!r)
-        return 0;
+        return;
     struct wire_open *h = &r->head;
     h->ts_ns = bpf_ktime_get_ns();
-    h->duration_ns = h->flags = h->mode = 0;
+    h->duration_ns = h->flags = 0;
+    h->mode = 0;
     h->ret = 0;
     h->dirfd = AT_FDCWD;
     h->pid = w.pid;
@@ -430,23 +432,48 @@ int open_exec(struct trace_event_raw_sched_process_exec *ctx)
     h->call = OPEN_EXEC;
     h->state = 0;
     r->data[0] = 0;
-    /* __data_loc: the offset in the low half, the length in the high one */
-    long n = bpf_probe_read_kernel_str(r->data, OPEN_NAME_MAX,
-                                       (void *)ctx + (ctx->filename & 0xffff));
-    if (n <= 0 || n > OPEN_NAME_MAX)
-        return 0;
-    send(ctx, r, (u32)n - 1);
+    long n = bpf_probe_read_kernel_str(r->data, OPEN_NAME_MAX, name);
+    if (n > 0 && n <= OPEN_NAME_MAX)
+        send(ctx, r, (u32)n - 1);
+}
+
+SEC("raw_tp/sched_process_exec")
+int open_exec(struct raw_tp *ctx)
+{
+    struct linux_binprm *bprm = (void *)ctx->arg[2];
+    exec(ctx, READ(bprm, filename), (u32)ctx->arg[1]);
+    return 0;
+}
+
+/* The same where there is no BTF. __data_loc: the offset is in the low half. */
+SEC("tp/sched/sched_process_exec")
+int open_exec_tp(struct trace_event_raw_sched_process_exec *ctx)
+{
+    exec(ctx, (void *)ctx + (ctx->filename & 0xffff), (u32)ctx->old_pid);
     return 0;
 }
 
 /* --- the tree --- */
 
-SEC("tp/sched/sched_process_fork")
-int open_fork(struct trace_event_raw_sched_process_fork *ctx)
+INLINE void forked(u32 child)
 {
-    u32 tid = (u32)bpf_get_current_pid_tgid(), child = (u32)ctx->child_pid;
+    u32 tid = (u32)bpf_get_current_pid_tgid();
     if (bpf_map_lookup_elem(&tree, &tid) && bpf_map_update_elem(&tree, &child, &child, 0))
         count_lost(LOST_TREE);
+}
+
+SEC("raw_tp/sched_process_fork")
+int open_fork(struct raw_tp *ctx)
+{
+    struct task_struct *child = (void *)ctx->arg[1];
+    forked((u32)READ(child, pid));
+    return 0;
+}
+
+SEC("tp/sched/sched_process_fork")
+int open_fork_tp(struct trace_event_raw_sched_process_fork *ctx)
+{
+    forked((u32)ctx->child_pid);
     return 0;
 }
 
