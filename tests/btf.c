@@ -2,6 +2,7 @@
  *   btf DIR MODULE <names     each name with its answer, from DIR/vmlinux (MODULE "-": it alone)
  *   btf -t DIR N <names       ns that the whole batch takes: the median of N, and the RSS in KiB
  *   btf -f CAT/EVENT <names   the fields of an event (trace_event_raw_X.FIELD)
+ *   btf -F CAT/EVENT FILE <names  the same, from a file
  *   btf -m                    tracefs' root: how it was reached, and an id read through it */
 #define main kvis_main
 #include "../kvis.c"
@@ -63,6 +64,18 @@ static int timed(u32 n)
     return 0;
 }
 
+static int from_file(const char *event, const char *file)
+{
+    static char text[TFS_MAX_FORMAT + 1];
+    FILE *f = fopen(file, "r");
+    size_t n = f ? fread(text, 1, sizeof text - 1, f) : 0;
+    int e = tfs_answer(event, text, (u32)n, want, n_want);
+    answers();
+    if (e)
+        printf("! %d %s\n", e, tfs.why);
+    return 0;
+}
+
 int main(int argc, char **argv)
 {
     char why[WHY_LEN] = "";
@@ -71,6 +84,10 @@ int main(int argc, char **argv)
         names();
         btf_dir = argv[2];
         return timed((u32)atoi(argv[3]));
+    }
+    if (argc == 4 && !strcmp(argv[1], "-F")) {
+        names();
+        return from_file(argv[2], argv[3]);
     }
     if (argc == 2 && !strcmp(argv[1], "-m")) {
         int fd = tfs_dir(why);
