@@ -1,4 +1,4 @@
-"""btf_hostile.py BTF: kvis's BTF reader (tests/btf.c, built as BTF) on files made here: right ones with
+"""btf_hostile.py BTF|corpus: kvis's BTF reader (tests/btf.c, built as BTF) on files made here: right ones with
 what the host's kernel may not have, and wrong ones. Each must be answered as its row says."""
 import os, struct, subprocess, sys, time
 
@@ -206,6 +206,12 @@ def check(what, dirname, module, answers, reason):
         print(f"{what}: exit {r.returncode}, {t:.2f} s, reason {why!r} (want {reason!r})", bad[:5], r.stderr[-2000:])
 
 
+if sys.argv[1] == "corpus":  # the files as what a fuzzer begins with
+    os.makedirs("corpus", exist_ok=True)
+    for k, row in enumerate(ROWS):
+        if len(row[1]) < 4000:
+            open(f"corpus/btf{k}", "wb").write(b"\0" + row[1])
+    sys.exit()
 os.makedirs("sys", exist_ok=True)
 for what, blob, answers, reason in ROWS:
     open("sys/vmlinux", "wb").write(blob)

@@ -1,4 +1,4 @@
-"""format_hostile.py BTF: kvis's reader of event formats (tests/btf.c, built as BTF) on texts made here."""
+"""format_hostile.py BTF|corpus: kvis's reader of event formats (tests/btf.c, built as BTF) on texts made here."""
 import subprocess, sys
 
 GOOD = """name: ev
@@ -77,6 +77,10 @@ ROWS = [
 for cut in range(0, len(GOOD) - len(GOOD.split("print")[1]), 3):
     ROWS.append((f"cut at {cut}", GOOD[:cut], BAD, "."))
 
+if sys.argv[1] == "corpus":  # the texts as what a fuzzer begins with
+    for k, row in enumerate(ROWS[:30]):
+        open(f"corpus/format{k}", "w", encoding="latin-1", newline="").write("\1" + row[1].replace("where", "m"))
+    sys.exit()
 failed = 0
 for what, text, answers, reason in ROWS:
     open("format", "w", encoding="latin-1", newline="").write(text)
