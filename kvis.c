@@ -8328,8 +8328,9 @@ static int btf_header(struct btf_blob *b)
     b->type_end = b->type_pos + h.type_len;
     b->str_pos = h.len + h.str_off;
     b->str_len = h.str_len;
+    /* A module may add no string of its own. */
     const u8 *last = h.str_len ? btf_at(b, b->str_pos + h.str_len - 1, 1) : NULL;
-    if (last ? *last : !b->first_id || h.str_len)
+    if (last ? *last : b->first_id == 1 || h.str_len)
         return btf_bad(b, "strings do not end in NUL");
     return h.len >= sizeof h + 8 ? btf_layouts(b, h.len) : 0;
 }
@@ -9158,21 +9159,29 @@ static int tfs_format(const char *event, const char *text, u32 len, struct btf_w
     return whole ? 0 : tfs_fail(-EBADMSG, "the format of %s is cut off", event);
 }
 
+/* Answers w[] from the text of a format file, which has a NUL behind its len bytes. */
+static int tfs_answer(const char *event, const char *text, u32 len, struct btf_want *w, u32 n)
+{
+    for (u32 i = 0; i < n; i++)
+        w[i].err = -ENOENT, w[i].f = (struct kfield){ 0 };
+    int e = strlen(text) == len ? tfs_format(event, text, len, w, n)
+          : tfs_fail(-EBADMSG, "the format of %s has a NUL", event);
+    for (u32 i = 0; e && i < n; i++)
+        w[i].err = e, w[i].f = (struct kfield){ 0 };
+    return e;
+}
+
 /* Answers "trace_event_raw_X.FIELD" (the struct's name is not looked at) from the format of an
  * event; size of a __data_loc field is that of its 4-byte locator. Returns 0, or -errno (also in
  * each err; tfs.why says why) when there is no such event, or its format is not understood. */
 static int __attribute__((unused)) tfs_fields(const char *event, struct btf_want *w, u32 n)
 {
     struct buf b = { 0 };
-    for (u32 i = 0; i < n; i++)
-        w[i].err = -ENOENT, w[i].f = (struct kfield){ 0 };
     int e = tfs_read(event, "format", &b);
-    if (!e && strlen(b.p) != b.len)
-        e = tfs_fail(-EBADMSG, "the format of %s has a NUL", event);
-    if (!e)
-        e = tfs_format(event, b.p, b.len, w, n);
     for (u32 i = 0; e && i < n; i++)
         w[i].err = e, w[i].f = (struct kfield){ 0 };
+    if (!e)
+        e = tfs_answer(event, b.p, b.len, w, n);
     b_free(&b);
     return e;
 }

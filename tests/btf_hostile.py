@@ -1,0 +1,239 @@
+"""btf_hostile.py BTF|corpus: kvis's BTF reader (tests/btf.c, built as BTF) on files made here: right ones with
+what the host's kernel may not have, and wrong ones. Each must be answered as its row says."""
+import os, struct, subprocess, sys, time
+
+INT, PTR, ARRAY, STRUCT, UNION, ENUM, FWD, TYPEDEF, VOLATILE, CONST, RESTRICT, FUNC, PROTO, VAR, DATASEC, \
+    FLOAT, DECL_TAG, TYPE_TAG, ENUM64 = range(1, 20)
+FLAG = 1 << 31
+
+
+class Btf:
+    def __init__(self, base=None):
+        self.strs, self.types, self.n = b"" if base else b"\0", b"", base.n if base else 1
+        self.str_base = base.str_base + len(base.strs) if base else 0
+
+    def s(self, name):
+        if not name:
+            return 0
+        at = (b"\0" + self.strs).find(b"\0" + name.encode() + b"\0")
+        if at < 0 or self.str_base == 0 and at == 0:
+            at = len(self.strs)
+            self.strs += name.encode() + b"\0"
+        return self.str_base + at
+
+    def t(self, kind, name, size, body=b"", vlen=0, flag=0):
+        name = self.s(name) if isinstance(name, str) else name
+        self.types += struct.pack("<III", name, kind << 24 | vlen | flag, size) + body
+        self.n += 1
+        return self.n - 1
+
+    def int(self, name="int", size=4, signed=1, bits=None):
+        return self.t(INT, name, size, struct.pack("<I", signed << 24 | (size * 8 if bits is None else bits)))
+
+    def array(self, of, n):
+        return self.t(ARRAY, "", 0, struct.pack("<III", of, of, n))
+
+    def struct(self, name, size, *members, kind=STRUCT, flag=0, vlen=None):
+        body = b"".join(struct.pack("<III", self.s(m) if isinstance(m, str) else m, t, off) for m, t, off in members)
+        return self.t(kind, name, size, body, len(members) if vlen is None else vlen, flag)
+
+    def blob(self, magic=0xEB9F, version=1, flags=0, hdr=24, cut=None, strs=None, layout=b"", **h):
+        strs = self.strs if strs is None else strs
+        f = {"type_off": 0, "type_len": len(self.types), "str_off": len(self.types), "str_len": len(strs), **h}
+        head = struct.pack("<HBBIIIII", magic, version, flags, hdr, *f.values())
+        if layout:
+            head += struct.pack("<II", len(self.types) + len(strs), len(layout))
+        return (head.ljust(hdr, b"\0") + self.types + strs + layout)[:cut]
+
+
+def good():
+    b = Btf()
+    i = b.int()                                    # 1
+    old_bits = b.int("bits", 4, 0, 3)              # 2
+    c = b.t(CONST, "", i)
+    v = b.t(VOLATILE, "", c)
+    tag = b.t(TYPE_TAG, "user", v, flag=FLAG)
+    td = b.t(TYPEDEF, "my_t", b.t(RESTRICT, "", tag))
+    p = b.t(PTR, "", 0)
+    e = b.t(ENUM, "e32", 4, struct.pack("<IiIi", b.s("E_A"), -1, b.s("E_B"), 5), 2, FLAG)
+    e64 = b.t(ENUM64, "e64", 8, struct.pack("<III", b.s("BIG"), 1, 0x80000000), 1)
+    deep = b.struct("", 4, ("deep", td, 0))
+    union = b.struct("", 8, ("u", p, 0), ("", deep, 32), kind=UNION)
+    b.t(FWD, "thing", 0)
+    b.struct("thing", 4, ("first_only", i, 0))
+    many = b.array(b.array(i, 3), 2)
+    flex = b.array(deep, 0)
+    b.struct("thing", 48, ("a", i, 0), ("", union, 64), ("arr", many, 128), ("e", e, 320),
+             ("fl", flex, 384), kind=STRUCT)
+    b.struct("kf", 8, ("w", i, 0 | 3 << 24), ("x", i, 32), flag=FLAG)
+    b.struct("old", 8, ("w", old_bits, 3), ("x", i, 32))
+    b.t(FUNC, "thing", b.t(PROTO, "", i, struct.pack("<II", b.s("a"), i), 1))
+    b.t(DATASEC, ".data", 4, struct.pack("<III", b.t(VAR, "thing", i, struct.pack("<I", 0)), 0, 4), 1)
+    b.t(FLOAT, "double", 8)
+    b.t(DECL_TAG, "thing", i, struct.pack("<i", -1))
+    b.struct("last", 4, ("x", i, 0))
+    return b
+
+
+GOOD = {
+    "thing": "0 4 1 0 0", "thing.first_only": "0 4 1 0 0".replace("1 0 0", "1 1 0"), "thing.a": "0 4 1 1 0",
+    "thing.u": "8 8 1 0 0", "thing.deep": "12 4 1 1 0", "thing.arr": "16 24 6 1 0", "thing.arr[1]": "28 12 3 1 0",
+    "thing.arr[1][2]": "36 4 1 1 0", "thing.arr[2]": "ENOENT", "thing.arr[1][3]": "ENOENT", "thing.e": "40 4 1 1 0",
+    "thing.fl": "48 0 0 0 0", "thing.fl[3].deep": "60 4 1 1 0", "thing.a[0]": "ENOENT", "thing.a.b": "ENOENT",
+    "kf.w": "EOPNOTSUPP exists", "kf.x": "4 4 1 1 0", "old.w": "EOPNOTSUPP exists", "old.x": "4 4 1 1 0",
+    "e32.E_A": "0 4 1 1 -1", "e32.E_B": "0 4 1 1 5", "e32.E_C": "ENOENT", "e64.BIG": "0 8 1 0 -9223372036854775807",
+    "my_t": "0 4 1 1 0", "double": "0 8 1 0 0", "last.x": "0 4 1 1 0", "nobody": "ENOENT", "user": "ENOENT",
+    ".x": "EINVAL", "thing.": "EINVAL", "thing..a": "EINVAL", "thing.arr[": "EINVAL", "thing.arr[x]": "EINVAL",
+    "thing.arr[1]x": "EINVAL", "thing.arr[-1]": "EINVAL", "thing.arr[99999999999]": "EINVAL", "": "EINVAL",
+    "x" * 300: "EINVAL", "thing" + ".a" * 40: "EINVAL",
+}
+
+
+def one(*members, size=8, **kw):  # struct s of these members; type 1 is int, the struct is type 2
+    b = Btf()
+    b.int()
+    b.struct("s", size, *members, **kw)
+    return b
+
+
+def tangled():  # each level has 40 members that are all the next one
+    b = Btf()
+    b.int()
+    for k in range(30):
+        b.struct("s" if k == 0 else "", 8, *[("", b.n + 1, 0)] * 40)
+    b.struct("", 8, ("y", 1, 0))
+    return b
+
+
+def chain(n, kind, close):
+    b = one(("m", 3, 0))
+    for k in range(n):
+        b.t(kind, "", b.n + 1)
+    b.t(kind, "", 3) if close else b.int("char", 1)
+    return b
+
+
+def with_kind(kind, body=b"", **kw):
+    b = one(("m", 1, 0))
+    b.t(kind, "", 0, body)
+    b.struct("z", 4, ("m", 1, 0))
+    return b.blob(**kw)
+
+
+ok, BAD = {"s.m": "0 4 1 1 0"}, {"s.m": "EBADMSG"}
+g, s = good(), one(("m", 1, 0))
+names = [chr(97 + k // 26) + chr(97 + k % 26) for k in range(600)]
+ROWS = [  # what, file, answers, the reason has
+    ("good", g.blob(), GOOD, ""),
+    ("longer header", g.blob(hdr=64), GOOD, ""),
+    ("empty", b"", BAD, "no header: 0 bytes"),
+    ("short", s.blob(cut=20), BAD, "no header"),
+    ("magic", s.blob(magic=0x1234), BAD, "magic 0x1234"),
+    ("other endianness", s.blob(magic=0x9FEB), BAD, "other byte order"),
+    ("version", s.blob(version=2), BAD, "version 2"),
+    ("header too short", s.blob(hdr=8), BAD, "header of 8 bytes"),
+    ("header too long", s.blob(hdr=24).replace(b"\x18\0\0\0", b"\xff\xff\xff\xff", 1), BAD, "header of 4294967295"),
+    ("types outside", s.blob(type_off=1 << 31), BAD, "types reach behind"),
+    ("types too long", s.blob(type_len=0xFFFFFFFF), BAD, "types reach behind"),
+    ("strings outside", s.blob(str_off=0xFFFFFFFF), BAD, "strings reach behind"),
+    ("strings too long", s.blob(str_len=1000), BAD, "strings reach behind"),
+    ("no strings", s.blob(str_len=0), BAD, "do not end in NUL"),
+    ("strings without NUL", s.blob(strs=s.strs + b"xx"), BAD, "do not end in NUL"),
+    ("file cut in its types", s.blob(cut=50), BAD, "reach behind"),
+    ("type cut off", s.blob(type_len=len(s.types) - 4), BAD, "type 2 (kind 4, 1 parts) is cut off"),
+    ("half a head", s.blob(type_len=16 + 5), BAD, "type 2 is cut off"),
+    ("2^24 members", one(("m", 1, 0), vlen=0xFFFFFF).blob(), BAD, "16777215 parts) is cut off"),
+    ("name outside", one(("m", 1, 0)).blob(strs=b"\0int\0"), BAD, "its name is outside the strings"),
+    ("member's name outside", one((1 << 30, 1, 0), ("m", 1, 0)).blob(), BAD, "a name is outside"),
+    ("member of no type", one(("m", 99, 0)).blob(), BAD, "there is no type 99"),
+    ("member of type -1", one(("m", 0xFFFFFFFF, 0)).blob(), BAD, "there is no type 4294967295"),
+    ("member void", one(("m", 0, 0)).blob(), BAD, "has no size"),
+    ("member outside", one(("m", 1, 64)).blob(), BAD, "a member at bit 64 of 8 bytes"),
+    ("member at 2^32", one(("m", 1, 0xFFFFFFF8)).blob(), BAD, "a member at bit"),
+    ("member between bytes", one(("m", 1, 3)).blob(), BAD, "a member at bit 3"),
+    ("contains itself", one(("", 2, 0), ("m", 1, 0)).blob(), BAD, "structs without end"),
+    ("member is the struct", one(("m", 2, 0)).blob(), {"s.m": "0 8 1 0 0", "s" + ".m" * 16: "0 8 1 0 0"}, ""),
+    ("typedef cycle", chain(3, TYPEDEF, True).blob(), BAD, "qualifiers without end"),
+    ("const of itself", chain(0, CONST, True).blob(), BAD, "qualifiers without end"),
+    ("long chain", chain(28, TYPEDEF, False).blob(), {"s.m": "0 1 1 1 0"}, ""),
+    ("too long a chain", chain(100, TYPEDEF, False).blob(), BAD, "qualifiers without end"),
+    ("tangle", tangled().blob(), {"s.x": "EBADMSG"}, "tangled"),
+    ("kind 0", with_kind(0), BAD, "type 3 is of kind 0"),
+    ("kind 20", with_kind(20), BAD, "type 3 is of kind 20, which this kvis does not know"),
+    ("kind 127", with_kind(127), BAD, "type 3 is of kind 127"),
+    ("layout knows kind 20", with_kind(20, b"12345678", hdr=32, layout=bytes(80) + b"\10\0\0\0"),
+     {"s.m": "0 4 1 1 0", "z.m": "0 4 1 1 0"}, ""),
+    ("layout outside", with_kind(20, hdr=32, layout=bytes(84)).replace(b"\x54\0\0\0", b"\xff\xff\0\0", 1),
+     BAD, "layouts reach behind"),
+    ("same string again", s.blob(strs=s.strs + b"m\0" * 5000), BAD, "same strings again"),
+]
+b = one(("m", 3, 0), size=1 << 31)
+b.array(4, 0xFFFFFFFF), b.array(5, 0xFFFFFFFF), b.array(1, 0xFFFFFFFF)
+ROWS.append(("array of 2^32", b.blob(), BAD, "an array of"))
+b = one(("m", 3, 0))
+b.array(3, 1)
+ROWS.append(("array of itself", b.blob(), BAD, "arrays without end"))
+b = one(("m", 1, 0))
+for k in range(5000):
+    b.struct("s", 4)
+ROWS.append(("5000 types of one name", b.blob(), BAD, "too many types of one name"))
+b = Btf()
+b.int()
+for k in range(20000):  # many windows
+    b.struct("t%d" % k, 4 * (k % 50 + 1), *[("f%d" % j, 1, 32 * j) for j in range(k % 50 + 1)])
+ROWS.append(("long", b.blob(), {f"t{k}.f{k % 50}": f"{4 * (k % 50)} 4 1 1 0" for k in range(0, 20000, 997)}, ""))
+
+
+def ask(dirname, module, answers):
+    t = time.monotonic()
+    r = subprocess.run([sys.argv[1], dirname, module], input="".join(n + "\n" for n in answers), timeout=20,
+                       capture_output=True, text=True)
+    return r, time.monotonic() - t
+
+
+failed = 0
+
+
+def check(what, dirname, module, answers, reason):
+    global failed
+    r, t = ask(dirname, module, answers)
+    lines = [l for l in r.stdout.splitlines() if not l.startswith("! ")]
+    why = "".join(l for l in r.stdout.splitlines() if l.startswith("! "))
+    want = [f"{n} {a}" for n, a in answers.items()]
+    bad = [(w, g) for w, g in zip(want, lines) if w != g]
+    if r.returncode or len(want) != len(lines) or bad or reason not in why or bool(reason) != bool(why) or t > 5:
+        failed += 1
+        print(f"{what}: exit {r.returncode}, {t:.2f} s, reason {why!r} (want {reason!r})", bad[:5], r.stderr[-2000:])
+
+
+if sys.argv[1] == "corpus":  # the files as what a fuzzer begins with
+    os.makedirs("corpus", exist_ok=True)
+    for k, row in enumerate(ROWS):
+        if len(row[1]) < 4000:
+            open(f"corpus/btf{k}", "wb").write(b"\0" + row[1])
+    sys.exit()
+os.makedirs("sys", exist_ok=True)
+for what, blob, answers, reason in ROWS:
+    open("sys/vmlinux", "wb").write(blob)
+    check(what, "sys", "-", answers, reason)
+
+# A module: its ids and strings go on where vmlinux's end.
+base = good()
+mod = Btf(base)
+mod.struct("in_mod", 52, (base.s("a"), 1, 0), ("mine", mod.n - 1, 32), (base.s("arr"), 6, 384))
+mod.struct(base.s("thing"), 4, (base.s("a"), 1, 0))
+open("sys/vmlinux", "wb").write(base.blob())
+open("sys/m", "wb").write(mod.blob())
+check("module", "sys", "m", {"in_mod.a": "0 4 1 1 0", "in_mod.mine.x": "4 4 1 1 0", "thing.a": "0 4 1 1 0",
+                             "thing": "0 4 1 0 0", "thing.deep": "12 4 1 1 0", "in_mod.arr": "48 4 1 1 0"}, "")
+open("sys/m", "wb").write(Btf(base).blob())
+check("empty module", "sys", "m", {"kf.x": "4 4 1 1 0"}, "")
+open("sys/m", "wb").write(mod.blob(cut=40))
+check("module cut off", "sys", "m", {"kf.x": "EBADMSG"}, "BTF of m: ")
+check("no module", "sys", "none", {"kf.x": "ENOENT"}, "sys/none: No such file or directory (module not loaded")
+check("not a module", "sys", "../sys/m", {"kf.x": "EINVAL"}, "no module has the name")
+check("no BTF", "nowhere", "-", {"kf.x": "ENOENT"}, "no nowhere/vmlinux: this kernel has no BTF")
+os.truncate("sys/vmlinux", 100 << 20)
+check("100 MB", "sys", "-", {"kf.x": "EBADMSG"}, "104857600 bytes")
+print(len(ROWS) + 7, "files,", failed, "failed")
+sys.exit(failed > 0)

@@ -1,0 +1,86 @@
+#!/bin/sh
+# timeout: 180
+# needs: root gcc python3 /sys/kernel/btf/vmlinux
+# covers: E1 E2
+# plain-only: a binary of its own
+# Where the kernel's fields are: kvis against a compiler that reads bpftool's C of the same kernel. Time and
+# memory of a batch. tracefs without a mount, and what its formats say against the kernel's own BTF.
+. "$TESTS/lib.sh"
+inc=$(gcc -print-multiarch 2>/dev/null)
+cc=$(command -v musl-gcc || command -v gcc)
+$cc -static -std=gnu11 -Os -pthread -idirafter /usr/include ${inc:+-idirafter /usr/include/$inc} -w -o btf "$TESTS/btf.c" ||
+    fail "btf.c does not compile"
+
+cat >names <<END
+$(for m in pid tgid comm thread_info.flags real_parent start_boottime mm files fs nsproxy signal exit_code; do
+    echo task_struct.$m; done)
+$(for m in files_struct.fdt fdtable.fd fdtable.max_fds file.f_path.dentry file.f_path.mnt file.f_flags file.f_inode \
+    dentry.d_parent dentry.d_name.name dentry.d_name.len mount.mnt mount.mnt_parent mount.mnt_mountpoint \
+    vfsmount.mnt_root pid.numbers pid.level upid.nr nsproxy.pid_ns_for_children ns_common.inum mm_struct.arg_start \
+    mm_struct.exe_file inode.i_sb super_block.s_dev cred.uid css_set.dfl_cgrp cgroup.kn kernfs_node.id \
+    pid_type.PIDTYPE_MAX; do echo $m; done)
+END
+./btf -t /sys/kernel/btf 21 <names >out || fail "not resolved"
+read -r ns kib <out
+say "$(wc -l <names) names: $((ns / 1000)) us, $kib KiB"
+[ "$ns" -lt 50000000 ] || fail "a batch takes $ns ns" # 4.7 ms on an idle machine
+[ "$kib" -lt 2048 ] || fail "a batch takes $kib KiB"
+
+# tracefs: reached, and nothing is mounted by it, neither while it runs nor after.
+cat /proc/self/mountinfo >mounts
+./btf -m >out
+cat /proc/self/mountinfo >after
+cmp mounts after || fail "mounts"
+has out '^[0-9]+ [0-9]+ $'
+# Where fsopen is not there (38) or not allowed (1): what is mounted, and only if it is tracefs.
+for e in 38 1; do
+    unshare -m sh -c "umount /sys/kernel/tracing 2>/dev/null; mount -t tmpfs none /sys/kernel/tracing &&
+        mount -t tmpfs none /sys/kernel/debug && ./btf -m $e" >out || skip "no mount namespaces"
+    has out "^-$e -$e no tracefs: fsopen: .*not mounted on /sys/kernel/tracing or /sys/kernel/debug/tracing"
+    unshare -m sh -c "mount -t tracefs none /sys/kernel/tracing && ./btf -m $e" >out
+    has out '^[0-9]+ [0-9]+ $'
+    unshare -m sh -c "mount -t tmpfs none /sys/kernel/tracing && mount -t tmpfs none /sys/kernel/debug &&
+        mkdir /sys/kernel/debug/tracing && mount -t tracefs none /sys/kernel/debug/tracing && ./btf -m $e" >out
+    has out '^[0-9]+ [0-9]+ $'
+done
+cat /proc/self/mountinfo >after
+cmp mounts after || fail "mounts"
+printf 'x.id\nx.args\nx.args[5]\nx.nr\nx.ent.pid\n' | ./btf -f raw_syscalls/sys_enter >out
+printf 'x.id 8 8 1 1 0\nx.args 16 48 6 0 0\nx.args[5] 56 8 1 0 0\nx.nr ENOENT\nx.ent.pid 4 4 1 1 0\n' | cmp - out ||
+    fail "sys_enter"
+echo x.id | ./btf -f raw_syscalls/no_such >out
+has out '^! -2 this kernel has no tracepoint raw_syscalls/no_such$'
+echo x.id | ./btf -f ../../etc >out
+has out 'not a CATEGORY/EVENT'
+for e in sched_switch sched_process_exec sched_process_fork; do # BTF has these records too
+    for f in prev_pid next_comm next_prio filename old_pid parent_pid child_pid ent.pid; do
+        echo "trace_event_raw_$e.$f"
+        echo "trace_event_raw_$e.__data_loc_$f"
+    done | tee fields | ./btf -f sched/$e >from_format
+    ./btf /sys/kernel/btf - <fields >from_btf
+    while read -r name rest; do # what both know
+        grep -q "^$name [0-9]" from_format || continue
+        echo "$name $rest" | cut -d' ' -f1-3 >b
+        grep "^$name " from_format | cut -d' ' -f1-3 | cmp - b || fail "$name"
+        echo "$name" >>both
+    done <<END
+$(grep ' [0-9]' from_btf)
+END
+done
+[ "$(wc -l <both)" -ge 6 ] || fail "BTF and formats share only: $(cat both)"
+if [ -e /usr/bin/setpriv ]; then
+    cp btf /tmp/btf.$$ && chmod 755 /tmp/btf.$$
+    setpriv --reuid 65534 --clear-groups /tmp/btf.$$ -m >out
+    rm -f /tmp/btf.$$
+    grep -Eq '^-[0-9]+ -[0-9]+ no tracefs: fsopen: .*needs root' out || has out '^-?[0-9]+ -13 '
+fi
+
+bpftool version >/dev/null 2>&1 || skip "no bpftool: all but the comparison with a compiler is right"
+bpftool -j btf dump file /sys/kernel/btf/vmlinux >dump.json 2>err && [ -s dump.json ] &&
+    bpftool btf dump file /sys/kernel/btf/vmlinux format c >vmlinux.h 2>err || fail "bpftool"
+python3 "$TESTS/btf_truth.py" dump.json vmlinux.h truth.c names >out || fail "no truth"
+gcc -std=gnu11 -w -O0 -o truth truth.c 2>err || fail "truth.c does not compile"
+./truth >want
+./btf /sys/kernel/btf - <names >got
+cmp want got || { diff want got >out; fail "kvis and the compiler differ"; }
+[ "$(wc -l <want)" -gt 3000 ] || fail "only $(wc -l <want) names"
