@@ -138,6 +138,7 @@ struct call {
     bool detached;    /* kvis let go of its thread before it returned */
     bool late;        /* began before kvis was there: how long it took is not known */
     u64 enter_ns, exit_ns;
+    pid_t child;      /* of fork, vfork, clone: its tid as kvis sees it */
     struct arg val[6];
     struct buf text;  /* the bytes of val[] */
     u64 outlen[2];    /* value-result lengths as they were at entry (accept's *addrlen ...) */
@@ -219,6 +220,8 @@ struct proc {
     u64 caught;          /* signals that have a handler */
     struct stats *stats; /* --by=pid */
     int status;          /* wait status of its leader, once dead */
+    u64 pid_ns;          /* inode of its pid namespace; 0: kvis's */
+    bool new_pid_ns;     /* its children may be in another: unshare or setns */
     bool attached;       /* by -p: its state is from /proc */
 };
 
@@ -228,6 +231,7 @@ enum run { RUN_NEW, RUN_HELD, RUN_RUNNING, RUN_LISTEN };
 struct task {
     struct task *next;   /* in its hash chain */
     pid_t tid, pid;
+    pid_t ns_tid;        /* tid in the thread's own pid namespace; 0: as tid */
     struct proc *proc;
     struct files *files;
     struct fsinfo *fs;
@@ -1954,7 +1958,7 @@ static int vm_from_proc(struct mm *m, pid_t tid, bool smaps)
  * The table of tracees by tid and of their processes by pid. Freed when they end; the memory is
  * kept for the next ones. */
 
-enum { PS_BUCKETS = 4096 };
+enum { PS_BUCKETS = 4096, PS_GONE = 64 };
 
 static struct {
     struct task *task[PS_BUCKETS];
@@ -1963,6 +1967,11 @@ static struct {
     struct proc *free_proc;
     u32 n_tasks, n_procs;
     u64 threads, processes; /* ever seen */
+    struct {                /* of other pid namespaces, lately dead: their parents wait for them */
+        u64 pid_ns;
+        pid_t tid, ns_tid;
+    } gone[PS_GONE];
+    u32 n_gone;
 } ps;
 
 static struct task *ps_task(pid_t tid)
@@ -2070,6 +2079,11 @@ static void ps_free_task(struct task *t)
     vm_put(t->mm, true);
     if (t->fs && !--t->fs->refs)
         free(t->fs);
+    if (t->proc && t->ns_tid) {
+        u32 i = ps.n_gone++ % PS_GONE;
+        ps.gone[i].pid_ns = t->proc->pid_ns;
+        ps.gone[i].tid = t->tid, ps.gone[i].ns_tid = t->ns_tid;
+    }
     if (t->proc)
         t->proc->tasks--;
     if (t->call.text.cap > 64 << 10)
@@ -2124,6 +2138,54 @@ static s64 ps_status(pid_t tid, const char *key)
         fclose(f);
     return v;
 }
+
+/* --- pid namespaces --- */
+
+/* The inode of a pid namespace, by what the kernel calls the link to it; 0: cannot be read. */
+static u64 ps_ns_inode(pid_t tid, const char *link)
+{
+    char text[64];
+    if (fd_readlink(tid, link, text, sizeof text) < 0 || !strchr(text, '['))
+        return 0;
+    return strtoull(strchr(text, '[') + 1, NULL, 10);
+}
+
+/* Finds out which pid namespace t lives in and what its tid is there: NSpid has a number for each
+ * namespace from that of /proc down to the thread's own (proc_pid_status(5)). */
+static void ps_look_ns(struct task *t)
+{
+    char path[64], line[256];
+    snprintf(path, sizeof path, "/proc/%d/status", t->tid);
+    FILE *f = fopen(path, "re");
+    while (f && t->proc && fgets(line, sizeof line, f))
+        if (!strncmp(line, "NSpid:\t", 7) && strchr(line + 7, '\t')) {
+            t->ns_tid = atoi(strrchr(line, '\t'));
+            t->proc->pid_ns = ps_ns_inode(t->tid, "ns/pid");
+        }
+    if (f)
+        fclose(f);
+}
+
+/* kvis's number of the thread that is `n` in t's pid namespace; 0: it is the same, or not known (as
+ * that of a thread which lives in a namespace below t's). */
+static pid_t ps_from_ns(const struct task *t, s64 n)
+{
+    u64 ns = t->proc ? t->proc->pid_ns : 0;
+    if (!ns || n <= 0)
+        return 0;
+    if (t->ns_tid == n)
+        return t->tid;
+    for (u32 i = 0; i < PS_BUCKETS; i++)
+        for (const struct task *o = ps.task[i]; o; o = o->next)
+            if (o->ns_tid == n && o->proc && o->proc->pid_ns == ns)
+                return o->tid;
+    for (u32 i = ps.n_gone, k = 0; k < PS_GONE && i; k++) {
+        i--;
+        if (ps.gone[i % PS_GONE].pid_ns == ns && ps.gone[i % PS_GONE].ns_tid == n)
+            return ps.gone[i % PS_GONE].tid;
+    }
+    return 0;
+}
 /* == 10 dec_  what the arguments and results of system calls mean ===============
  * Owns the tables of gen/ (sc_rows: calls and the kinds of their arguments; families: names of
  * values) and turns a struct call into text. May call u_, b_, mem_ and fd_label. Entry points:
@@ -2162,7 +2224,7 @@ enum dec_when { DEC_IN = 1, DEC_OUT = 2, DEC_BOTH = 3, DEC_EITHER = 7 };
     X(ADDR, addr, IN)                        \
     X(MODE, mode, IN)                        \
     X(DEV, dev, IN)                          \
-    X(PID, int, IN)                          \
+    X(PID, pid, IN)                          \
     X(UID, id, IN)                           \
     X(GID, id, IN)                           \
     X(SIG, sig, IN)                          \
@@ -2775,6 +2837,20 @@ static void dec_array(struct dec *d, u64 addr, u64 n, size_t size,
 static void dec_k_int(struct dec *d, u64 v)
 {
     b_s64(d->b, (s32)v);
+}
+
+/* A pid of another namespace, with what it is to kvis. */
+static void dec_pid_note(struct buf *b, s64 n, pid_t ours)
+{
+    if (ours && ours != n)
+        b_f(b, " /* %d in kvis's PID NS */", ours);
+}
+
+static void dec_k_pid(struct dec *d, u64 v)
+{
+    b_s64(d->b, (s32)v);
+    if (d->c->id != SC_waitid) /* there it can be a descriptor */
+        dec_pid_note(d->b, (s32)v, ps_from_ns(d->t, (s32)v));
 }
 
 static void dec_k_uint(struct dec *d, u64 v)
@@ -4877,6 +4953,13 @@ static void dec_ret_detail(struct dec *d)
     case SC_rt_sigtimedwait: case SC_rt_sigtimedwait_time64:
         b_s(d->b, " ("), dec_signal(d->b, c->ret), b_c(d->b, ')');
         return;
+    case SC_fork: case SC_vfork: case SC_clone: case SC_clone3:
+        dec_pid_note(d->b, c->ret, c->child);
+        return;
+    case SC_getpid: case SC_gettid: case SC_getppid: case SC_getpgid: case SC_getpgrp:
+    case SC_getsid: case SC_setsid: case SC_set_tid_address: case SC_wait4: case SC_waitpid:
+        dec_pid_note(d->b, c->ret, ps_from_ns(d->t, c->ret));
+        return;
     case SC_adjtimex: case SC_clock_adjtime: case SC_clock_adjtime64: fam = FAM_timexstate; break;
     case SC_sched_getscheduler: fam = FAM_schedpolicy; break;
     default: return;
@@ -5040,9 +5123,9 @@ union ev_val {
     X(size, SIZE) X(prot, SYM) X(map_type, STR) X(old_addr, ADDR) X(old_size, SIZE) \
     X(bytes, SIZE) X(filename, STR) X(fd_kind, SYM) X(src_name, STR) X(dst_name, STR) \
     X(to_network, BOOL) X(mode, SYM) X(uid, NUM) X(gid, NUM) X(child_pid, NUM) X(child_tid, NUM) \
-    X(comm, STR) X(program, STR) X(argv, ARGV) X(argv_cut, BOOL) X(exit_pid, NUM) X(code, NUM) \
-    X(signal, SYM) X(core, BOOL) X(code_name, SYM) X(sender_pid, NUM) X(region_name, STR) \
-    X(region_start, ADDR) X(count, NUM) X(dir, BOOL)
+    X(ns_pid, NUM) X(comm, STR) X(program, STR) X(argv, ARGV) X(argv_cut, BOOL) X(exit_pid, NUM) \
+    X(code, NUM) X(signal, SYM) X(core, BOOL) X(code_name, SYM) X(sender_pid, NUM) \
+    X(region_name, STR) X(region_start, ADDR) X(count, NUM) X(dir, BOOL)
 
 #define F(name, type) EV_##name,
 enum ev_field { EV_FIELDS(F) N_EV_FIELDS };
@@ -5128,15 +5211,21 @@ static const struct event_kind event_kinds[N_EK] = {
     [EK_TRUNCATE] = { "truncate", "truncate {path} to {size}", CAT_FILE, FIELDS(EV_path, EV_size) },
     [EK_CHMOD] = { "chmod", "chmod {path} {mode}", CAT_FILE, FIELDS(EV_path, EV_mode) },
     [EK_CHOWN] = { "chown", "chown {path} {uid}:{gid}", CAT_FILE, FIELDS(EV_path, EV_uid, EV_gid) },
-    [EK_SPAWN] = { "spawn_process", "spawn process {child_pid}", CAT_PROC, FIELDS(EV_child_pid) },
-    [EK_THREAD] = { "spawn_thread", "spawn thread {child_tid}", CAT_PROC, FIELDS(EV_child_tid) },
+    [EK_SPAWN] = { "spawn_process",
+                   "spawn process {child_pid} ({ns_pid} in its PID NS)|spawn process {child_pid}",
+                   CAT_PROC, FIELDS(EV_child_pid, EV_ns_pid) },
+    [EK_THREAD] = { "spawn_thread",
+                    "spawn thread {child_tid} ({ns_pid} in its PID NS)|spawn thread {child_tid}",
+                    CAT_PROC, FIELDS(EV_child_tid, EV_ns_pid) },
     [EK_EXEC] = { "exec", "─── {comm} exec ───|exec {program}", CAT_PROC,
                   FIELDS(EV_program, EV_argv, EV_argv_cut) },
     [EK_EXIT_THREAD] = { "exit_thread", NULL, CAT_PROC, FIELDS(EV_exit_pid, EV_code, EV_signal) },
     [EK_EXIT_PROCESS] = { "exit_process", "exit {code}|killed by {signal}|exit", CAT_PROC,
                           FIELDS(EV_exit_pid, EV_code, EV_signal, EV_core) },
-    [EK_SIGNAL] = { "signal", "signal {signal} from {sender_pid}|signal {signal} ({code_name})",
-                    CAT_SIG, FIELDS(EV_signal, EV_code_name, EV_sender_pid, EV_addr) },
+    [EK_SIGNAL] = { "signal",
+                    "signal {signal} from {sender_pid} ({ns_pid} in its PID NS)"
+                    "|signal {signal} from {sender_pid}|signal {signal} ({code_name})",
+                    CAT_SIG, FIELDS(EV_signal, EV_code_name, EV_sender_pid, EV_ns_pid, EV_addr) },
     [EK_FAULT] = { "fault", "fault in {region_name} @ {addr} ({prot})", CAT_MEM,
                    FIELDS(EV_addr, EV_region_name, EV_prot) },
     [EK_FAULT_GROUP] = { "fault_group", "{count} faults in {region_name} @ {region_start} ({prot})",
@@ -5750,6 +5839,8 @@ static void out_json_call(struct buf *b, const struct call *c)
         b_c(b, '"'), b_hex(b, (u64)c->ret), b_c(b, '"');
     else
         b_s64(b, c->ret);
+    if (c->child && c->child != c->ret && !c->err)
+        b_s(b, ",\"child_pid\":"), b_s64(b, c->child);
     b_s(b, ",\"error\":");
     const char *name = c->err ? u_errname(c->err) : NULL;
     if (name)
@@ -7546,10 +7637,20 @@ static void md_exec(struct task *t, struct call *c)
     md_emit(e);
 }
 
+/* setns(2): kvis cannot tell the kind of namespace from the descriptor alone, so it looks at each
+ * child to come. */
+static void md_setns(struct task *t, struct call *c)
+{
+    if (!c->err && t->proc)
+        t->proc->new_pid_ns = true;
+}
+
 static void md_unshare(struct task *t, struct call *c)
 {
     if (c->err)
         return;
+    if (c->arg[0] & CLONE_NEWPID && t->proc)
+        t->proc->new_pid_ns = true;
     if (c->arg[0] & CLONE_FILES)
         t->files = files_own(t->files);
     if (c->arg[0] & (CLONE_FS | CLONE_NEWNS | CLONE_NEWUSER) && t->fs && t->fs->refs > 1) {
@@ -7679,7 +7780,8 @@ static const struct { u16 id; struct md_call m; } md_calls[] = {
     MD(fchdir, NULL, md_chdir, MD_FDS)
     MD(chroot, NULL, md_chdir, MD_FDS)
     MD(pivot_root, NULL, md_chdir, MD_FDS)
-    MD(unshare, NULL, md_unshare, MD_FDS)
+    MD(unshare, NULL, md_unshare, MD_ALWAYS) /* also tells where children have other pids */
+    MD(setns, NULL, md_setns, MD_ALWAYS)
     MD(brk, NULL, md_brk, MD_EVENT)
     MD(mmap, NULL, md_mmap, MD_EVENT)
     MD(mmap2, NULL, md_mmap, MD_EVENT)
@@ -8372,10 +8474,15 @@ static void tr_child_event(struct task *t, int event)
         if (!thread)
             p->caught = t->proc->caught, p->restart = t->proc->restart,
             p->program = t->proc->program;
+        if (fl & CLONE_NEWPID || (t->proc && (t->proc->pid_ns || t->proc->new_pid_ns)))
+            ps_look_ns(child);
     }
+    t->call.child = (pid_t)tid;
     tr_many();
     struct event *e = ev_new(thread ? EK_THREAD : EK_SPAWN, t, u_now());
     ev_num(e, thread ? EV_child_tid : EV_child_pid, tid);
+    if (child->ns_tid)
+        ev_num(e, EV_ns_pid, child->ns_tid);
     md_emit(e);
     child->run = held ? RUN_HELD : RUN_NEW;
     if (held)
@@ -8428,13 +8535,14 @@ static struct task *tr_exec_takeover(struct task *leader, pid_t former)
     struct task *t = ps_task(former);
     if (!t || t == leader)
         return leader;
-    pid_t tid = leader->tid;
+    pid_t tid = leader->tid, ns_tid = leader->ns_tid;
     tr_abandon(leader);
     out_forget(leader);
     pf_flush(leader);
     ps_free_task(leader);
     ps_unlink(t);
     t->tid = tid;
+    t->ns_tid = ns_tid;
     ps_link(t);
     return t;
 }
@@ -8560,6 +8668,15 @@ static bool tr_immune(struct task *t, const siginfo_t *si)
     return init;
 }
 
+/* Who sent a signal: siginfo has it as the receiver's namespace numbers it. */
+static void tr_sender(struct event *e, const struct task *t, pid_t pid)
+{
+    pid_t ours = ps_from_ns(t, pid);
+    ev_num(e, EV_sender_pid, ours ? ours : pid);
+    if (ours && ours != pid)
+        ev_num(e, EV_ns_pid, pid);
+}
+
 static void tr_signal_event(struct task *t, int sig, const siginfo_t *si)
 {
     if (!tr.started || !(opt.signals >> ((sig - 1) & 63) & 1))
@@ -8569,7 +8686,7 @@ static void tr_signal_event(struct task *t, int sig, const siginfo_t *si)
     ev_sym(e, EV_code_name, tr_si_code(si));
     if (si->si_code == SI_USER || si->si_code == SI_QUEUE || si->si_code == SI_TKILL ||
         sig == SIGCHLD)
-        ev_num(e, EV_sender_pid, si->si_pid);
+        tr_sender(e, t, si->si_pid);
     else if (sig == SIGSEGV || sig == SIGBUS || sig == SIGFPE || sig == SIGILL)
         ev_num(e, EV_addr, (s64)(uintptr_t)si->si_addr);
     e->noise = sig == SIGCHLD && !opt.verbose;
@@ -8709,8 +8826,11 @@ static void tr_first_state(struct task *t, pid_t pid)
     s64 n = fd_readlink(t->tid, "cwd", link, sizeof link);
     t->fs = ps_new_fs(n > 0 ? nm_get('f', link, (size_t)n) : tr.cwd);
     t->mm = vm_new();
-    if (p)
+    if (p) {
         ps_join(t, p);
+        ps_look_ns(t);
+        p->new_pid_ns = ps_ns_inode(t->tid, "ns/pid_for_children") != ps_ns_inode(t->tid, "ns/pid");
+    }
 }
 
 static void tr_each(void (*f)(struct task *))
@@ -8734,6 +8854,7 @@ static void tr_orphan(struct task *t)
     if (of && of->proc) {
         ps_inherit(t, of, thread ? CLONE_VM | CLONE_FS | CLONE_FILES : 0);
         ps_join(t, thread ? of->proc : tr_proc(t->tid, (pid_t)ppid));
+        ps_look_ns(t);
     } else {
         tr_first_state(t, pid > 0 ? (pid_t)pid : t->tid);
     }
@@ -9227,6 +9348,8 @@ static int tr_attach_thread(pid_t pid, pid_t tid)
     if (other) {
         ps_inherit(t, other, CLONE_FILES | CLONE_FS | CLONE_VM);
         ps_join(t, other->proc);
+        if (other->proc->pid_ns)
+            ps_look_ns(t);
     } else {
         tr_first_state(t, pid);
         if (t->mm && (vm_from_proc(t->mm, tid, true) < 0 || t->mm->careful))

@@ -2,9 +2,38 @@
 # timeout: 60
 # needs: root
 # covers: P31
-# The init of a pid namespace dies of its own fault: finite output, all children reaped.
+# The init of a pid namespace dies of its own fault: finite output, all children reaped. Pids are
+# kvis's, with the namespace's own beside them.
 . "$TESTS/truth.sh"
 for KVOPT in "" -v; do
     each truth proc pidns
     [ "$(wc -c <pidns/err)" -lt 300000 ] || fail "$(wc -c <pidns/err) bytes of text"
 done
+KVOPT=-v each truth proc nspid
+first=$(js "by('spawn_process')[0]['child_pid']" nspid/json)
+second=$(js "by('spawn_process')[1]['child_pid']" nspid/json)
+ns="kvis's PID NS"
+has nspid/err "\[$first\] getpid.*\) += 1 /\* $first in $ns \*/"
+has nspid/err "\[$first\] .*clone.* = 2 /\* $second in $ns \*/"
+has nspid/err "\[$first\] .*wait4\(2 /\* $second in $ns \*/"
+has nspid/err "\[$first\] .*wait4.* = 2 /\* $second in $ns \*/"
+has nspid/err "\[$first\] kill\(1 /\* $first in $ns \*/"
+has nspid/err "\[$second\] getppid.*\) += 1 /\* $first in $ns \*/"
+has nspid/err "\[$second\] gettid.*\) += 2 /\* $second in $ns \*/"
+for opt in "" "-e %process" "-v -e trace=vfork,clone,clone3"; do # nobody asks for unshare
+    run trace $opt --json=json -- unshare -pf /bin/sh -c '/bin/sleep 0 & wait'
+    want "[e['ns_pid'] for e in by('spawn_process')] == [1, 2]"
+    case $opt in -v*) continue ;; esac
+    has err 'spawn process [0-9]+ \(1 in its PID NS\)'
+    has err 'spawn process [0-9]+ \(2 in its PID NS\)'
+done
+# A process that was in another namespace before kvis came.
+unshare -pf --mount-proc /bin/sh -c 'while [ ! -e stop ]; do /bin/sleep 0.05; done' 9>&- &
+outer=$!
+until_true 5 eval '[ "$(cat /proc/$outer/task/$outer/children)" ]'
+tee=$(cat /proc/$outer/task/$outer/children)
+tee=${tee% }
+run trace -v -d 1 --json=json -p "$tee"
+: >stop; wait $outer
+has err "vfork|clone"
+want "all(e['ns_pid'] > 1 and e['ns_pid'] != e['child_pid'] for e in by('spawn_process')) and by('spawn_process')"

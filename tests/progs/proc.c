@@ -534,6 +534,44 @@ static void pidns(int argc, char **argv)
     want("len(E) < 2000");
 }
 
+/* Processes of two nested namespaces: their pids as they and as kvis see them. The outermost, whose
+ * pids are kvis's, learns those of the inner from /proc: NSpid. */
+static void nspid(int argc, char **argv)
+{
+    (void)argc, (void)argv;
+    if (unshare(CLONE_NEWPID))
+        skip("unshare(CLONE_NEWPID)");
+    pid_t first = (pid_t)CHK(fork());
+    if (!first) {
+        MUST(syscall(SYS_getpid) == 1);
+        pid_t q = (pid_t)CHK(fork());
+        if (!q) {
+            MUST(syscall(SYS_getppid) == 1);
+            syscall(SYS_gettid);
+            _exit(7);
+        }
+        MUST(q == 2 && waitpid(q, NULL, 0) == 2);
+        CHK(kill(1, 0));
+        CHK(unshare(CLONE_NEWPID)); /* one deeper */
+        pid_t r = (pid_t)CHK(fork());
+        if (!r)
+            _exit(syscall(SYS_getpid) != 1);
+        int st;
+        MUST(waitpid(r, &st, 0) == r && st == 0);
+        _exit(r != 3);
+    }
+    int st;
+    MUST(waitpid(first, &st, 0) == first && st == 0);
+    want("one('spawn_process', child_pid=%d)['ns_pid'] == 1", first);
+    want("[e['ns_pid'] for e in by('spawn_process', pid=%d)] == [2, 1]", first);
+    want("[e['ret'] for e in calls('getpid', pid=%d)] == [1]", first);
+    want("by('signal', pid=%d)[0]['ns_pid'] == 2", first);
+    want("by('signal', pid=%d)[0]['sender_pid'] == by('spawn_process', pid=%d)[0]['child_pid']", first, first);
+    want("{(e['ret'], e['child_pid']) for e in E if e.get('child_pid') and e['type'] == 'syscall'}"
+         " == {(i + 2, e['child_pid']) for i, e in enumerate(by('spawn_process', pid=%d))}", first);
+    want("not [e for e in E if 'ns_pid' in e and e['pid'] == %d and e['type'] != 'spawn_process']", getpid());
+}
+
 /* The parts of an argv of 100 000 bytes: one long, many short. */
 static void big_argv(int argc, char **argv)
 {
@@ -583,6 +621,7 @@ int main(int argc, char **argv)
         { "clone_parent", clone_parent }, { "clone_untraced", clone_untraced },
         { "clone_ptrace", clone_ptrace }, { "clone_vm", clone_vm }, { "killed", killed },
         { "failed_exec", failed_exec }, { "bad_elf", bad_elf }, { "odd", odd }, { "pidns", pidns },
+        { "nspid", nspid },
         { "big_argv", big_argv }, { "okay", okay_ }, { "exit", exits }, { "die", dies }, { NULL, NULL },
     };
     if (argc < 2) /* from odd, without argv */
