@@ -8120,6 +8120,11 @@ static struct {
         u32 stops, window, length, hold;
         bool on, trial;
     } poll;
+    struct {              /* deaths of threads that no parent had announced yet: a ring */
+        pid_t tid;
+        int status;
+    } early[64];
+    u32 n_early;
     u64 stops, stops_at_tick, idle_since;
     bool tty;             /* a person looks on: print at once */
     u32 options;
@@ -8449,18 +8454,25 @@ static void tr_many(void)
     out.many |= ps.threads > 1;
 }
 
+/* Whether tid is still a tracee of ours that nobody has reaped: so long it can be no stranger's. */
+static bool tr_ours(pid_t tid)
+{
+    siginfo_t si;
+    return syscall(SYS_waitid, P_PID, tid, &si, WEXITED | WNOHANG | WNOWAIT | __WALL, NULL) == 0;
+}
+
 /* The event of a fork, vfork or clone: parent is stopped in it. */
-static void tr_child_event(struct task *t, int event)
+static struct task *tr_new_child(struct task *t, int event)
 {
     s64 tid = tr_eventmsg(t);
     if (tid <= 0)
-        return; /* killed in that moment: tr_orphan takes its child */
+        return NULL; /* killed in that moment: tr_orphan takes its child */
     struct task *child = ps_task((pid_t)tid);
     bool held = child != NULL;
     if (child && child->run != RUN_HELD)
-        return; /* tr_orphan has taken it meanwhile */
+        return NULL; /* tr_orphan has taken it meanwhile */
     if (!child && !(child = ps_new_task((pid_t)tid)))
-        return;
+        return NULL;
     u64 fl = t->clone_known                ? t->clone_flags
              : event == PTRACE_EVENT_VFORK ? CLONE_VM | CLONE_VFORK
                                            : 0;
@@ -8485,8 +8497,7 @@ static void tr_child_event(struct task *t, int event)
         ev_num(e, EV_ns_pid, child->ns_tid);
     md_emit(e);
     child->run = held ? RUN_HELD : RUN_NEW;
-    if (held)
-        tr_resume(child, 0);
+    return child;
 }
 
 static void tr_comm(struct task *t)
@@ -8602,6 +8613,27 @@ static void tr_gone(struct task *t, int status)
     ps_free_task(t);
     if (p && !p->tasks)
         ps_free_proc(p);
+}
+
+/* The status of a thread that died before it was announced, which can only be by SIGKILL or with its
+ * whole process. */
+static int tr_early_status(pid_t tid)
+{
+    for (u32 i = tr.n_early, k = 0; i && k < ARRAY_LEN(tr.early); k++)
+        if (tr.early[--i % ARRAY_LEN(tr.early)].tid == tid)
+            return tr.early[i % ARRAY_LEN(tr.early)].status;
+    return SIGKILL;
+}
+
+static void tr_child_event(struct task *t, int event)
+{
+    struct task *child = tr_new_child(t, event);
+    if (!child)
+        return;
+    if (child->run == RUN_HELD)
+        tr_resume(child, 0);
+    else if (!tr_ours(child->tid))
+        tr_gone(child, tr_early_status(child->tid));
 }
 
 /* --- signals --- */
@@ -8810,6 +8842,10 @@ static void tr_status(pid_t tid, int status)
             tr_unknown(tid);
         return;
     }
+    if (!t || t->run == RUN_HELD) {
+        u32 i = tr.n_early++ % ARRAY_LEN(tr.early);
+        tr.early[i].tid = tid, tr.early[i].status = status;
+    }
     if (t)
         tr_gone(t, status);
     if (tid == tr.child)
@@ -8884,7 +8920,8 @@ static void tr_detach_all(void)
 
 static void tr_kill_one(struct task *t)
 {
-    kill(t->pid ? t->pid : t->tid, SIGKILL);
+    if (tr_ours(t->tid))
+        kill(t->pid ? t->pid : t->tid, SIGKILL);
 }
 
 static void tr_kill_all(void)
