@@ -5364,30 +5364,34 @@ static int out_write_all(int f, const char *p, size_t n)
     return 0;
 }
 
-/* Removes our own colours; a tracee's ESC never gets here unescaped. */
-static size_t out_strip(char *dst, const char *p, size_t n)
+/* As out_write_all, without our own colours; a tracee's ESC never gets here unescaped. */
+static int out_write_plain(int f, const char *p, size_t n)
 {
+    static char plain[OUT_BUF];
     size_t k = 0;
-    for (size_t i = 0; i < n; i++)
-        if (p[i] == '\033')
-            while (i < n && p[i] != 'm')
-                i++;
+    bool colour = false;
+    int e = 0;
+    for (size_t i = 0; i < n && !e; i++) {
+        if (colour)
+            colour = p[i] != 'm';
+        else if (p[i] == '\033')
+            colour = true;
         else
-            dst[k++] = p[i];
-    return k;
+            plain[k++] = p[i];
+        if (k == sizeof plain || i + 1 == n) {
+            e = out_write_all(f, plain, k);
+            k = 0;
+        }
+    }
+    return e;
 }
 
 static void out_writer_flush(struct writer *w)
 {
-    static char plain[OUT_BUF * 2];
     for (int i = 0; i < 2; i++) {
-        const char *p = w->b.p;
-        size_t n = w->b.len;
-        if (w->fd[i] < 0 || !n)
+        if (w->fd[i] < 0 || !w->b.len)
             continue;
-        if (w->strip[i] && n <= sizeof plain)
-            n = out_strip(plain, p, n), p = plain;
-        int e = out_write_all(w->fd[i], p, n);
+        int e = (w->strip[i] ? out_write_plain : out_write_all)(w->fd[i], w->b.p, w->b.len);
         if (e == 0)
             continue;
         if (e != -EPIPE && e != -EINTR) { /* EPIPE ends quietly: the reader has seen enough */
