@@ -743,7 +743,7 @@ static int arch_skip_call(pid_t tid, int e)
 }
 
 /* Sets the first argument of the call that tid stands in. */
-static int arch_set_arg0(pid_t tid, u64 v)
+static int arch_set_arg0(pid_t tid, enum abi abi, u64 v)
 {
     union {
         struct user_regs_struct r;
@@ -753,10 +753,12 @@ static int arch_set_arg0(pid_t tid, u64 v)
     long n = sys_ptrace(PTRACE_GETREGSET, tid, NT_PRSTATUS, &io);
     if (n < 0)
         return (int)n;
-    if (io.iov_len == sizeof u.r)
-        u.r.rdi = v;
-    else
+    if (io.iov_len != sizeof u.r)
         u.w[0] = (u32)v; /* bx */
+    else if (abi == ABI_I386) /* int $0x80 in a 64-bit process: ebx; its upper half is no argument */
+        u.r.rbx = (u.r.rbx & ~(u64)UINT32_MAX) | (u32)v;
+    else
+        u.r.rdi = v;
     return (int)sys_ptrace(PTRACE_SETREGSET, tid, NT_PRSTATUS, &io);
 }
 #else
@@ -803,9 +805,10 @@ static int arch_skip_call(pid_t tid, int e)
 }
 
 /* Sets the first argument of the call that tid stands in. */
-static int arch_set_arg0(pid_t tid, u64 v)
+static int arch_set_arg0(pid_t tid, enum abi abi, u64 v)
 {
     struct user_regs_struct r;
+    (void)abi;
     long n = arch_regs(tid, &r);
     if (n < 0)
         return (int)n;
@@ -847,6 +850,8 @@ static int arch_stop(pid_t tid, u8 op, struct stop *s)
     memcpy(s->arg, i.entry.args, sizeof s->arg);
     s->data = i.op == PTRACE_SYSCALL_INFO_SECCOMP ? i.seccomp.ret_data : 0;
     s->abi = arch_abi(i.arch, &s->nr);
+    for (int k = 0; k < 6 && (s->abi == ABI_I386 || s->abi == ABI_ARM32); k++)
+        s->arg[k] = (u32)s->arg[k]; /* int $0x80 leaves what is above, and the call ignores it */
     return 0;
 }
 
@@ -5040,6 +5045,21 @@ static int sc_find(enum abi a, u64 nr)
     return nr < table[a].n ? (int)table[a].row[nr] - 1 : -1;
 }
 
+/* Arguments that say what a call does and that the kernel takes as 32 bits (their SYSCALL_DEFINE):
+ * what a program has left in the upper half of the register means nothing. */
+static void sc_narrow(enum abi a, u64 nr, u64 *arg)
+{
+    static const struct { u16 id; u8 args; /* bit n: argument n */ } row[] = {
+        { SC_fcntl, 2 }, { SC_fcntl64, 2 }, { SC_ioctl, 2 }, { SC_prctl, 1 }, { SC_seccomp, 3 },
+        { SC_rt_sigaction, 1 }, { SC_socketcall, 1 }, { SC_shutdown, 2 }, { SC_close_range, 7 },
+    };
+    int r = sc_find(a, nr);
+    for (size_t i = 0; r >= 0 && i < ARRAY_LEN(row); i++)
+        for (int k = 0; row[i].id == sc_id[r] && k < 3; k++)
+            if (row[i].args >> k & 1)
+                arg[k] = (u32)arg[k];
+}
+
 static const struct { const char *name; u16 cls; } sc_classes[] = {
     { "file", CLS_FILE }, { "desc", CLS_DESC }, { "network", CLS_NET }, { "net", CLS_NET },
     { "memory", CLS_MEM }, { "process", CLS_PROC }, { "signal", CLS_SIG }, { "ipc", CLS_IPC },
@@ -8401,7 +8421,7 @@ static bool tr_set_clone_flags(struct task *t, const struct call *c, u64 flags)
     struct iovec l = { &flags, 8 }, r = { (void *)(uintptr_t)c->arg[0], 8 };
     if (c->id == SC_clone3) /* struct clone_args begins with them */
         return syscall(SYS_process_vm_writev, t->tid, &l, 1, &r, 1, 0) == 8;
-    return arch_set_arg0(t->tid, flags) >= 0;
+    return arch_set_arg0(t->tid, c->abi, flags) >= 0;
 }
 
 /* CLONE_UNTRACED would give a child that carries our filter and has no tracer: each filtered call
@@ -8435,6 +8455,7 @@ static void tr_syscall_stop(struct task *t, u8 expect)
         tr_exit(t, &s);
         tr_restore_untraced(t);
     } else if (s.op == PTRACE_SYSCALL_INFO_ENTRY || s.op == PTRACE_SYSCALL_INFO_SECCOMP) {
+        sc_narrow(s.abi, s.nr, s.arg);
         bool foreign = s.op == PTRACE_SYSCALL_INFO_SECCOMP && s.data != TR_MARK;
         if (!t->call.open)
             tr_enter(t, &s);
@@ -8465,6 +8486,17 @@ static bool tr_ours(pid_t tid)
     return syscall(SYS_waitid, P_PID, tid, &si, WEXITED | WNOHANG | WNOWAIT | __WALL, NULL) == 0;
 }
 
+/* The child has a copy of the registers and perhaps of the memory: its argument is put back at its
+ * first stop. */
+static void tr_inherit_untraced(struct task *child, const struct task *t)
+{
+    child->restore_arg0 = t->restore_arg0;
+    child->clone_flags = t->clone_flags;
+    child->call.abi = t->call.abi;
+    child->call.id = t->call.id;
+    memcpy(child->call.arg, t->call.arg, sizeof child->call.arg);
+}
+
 /* The event of a fork, vfork or clone: parent is stopped in it. */
 static struct task *tr_new_child(struct task *t, int event)
 {
@@ -8484,6 +8516,8 @@ static struct task *tr_new_child(struct task *t, int event)
         fl = CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_THREAD;
     bool thread = fl & CLONE_THREAD;
     ps_inherit(child, t, fl);
+    if (t->restore_arg0)
+        tr_inherit_untraced(child, t);
     struct proc *p = tr_proc(thread ? t->pid : (pid_t)tid, t->pid);
     if (p) {
         ps_join(child, p);
@@ -8634,10 +8668,12 @@ static void tr_child_event(struct task *t, int event)
     struct task *child = tr_new_child(t, event);
     if (!child)
         return;
-    if (child->run == RUN_HELD)
+    if (child->run == RUN_HELD) {
+        tr_restore_untraced(child);
         tr_resume(child, 0);
-    else if (!tr_ours(child->tid))
+    } else if (!tr_ours(child->tid)) {
         tr_gone(child, tr_early_status(child->tid));
+    }
 }
 
 /* --- signals --- */
@@ -8760,6 +8796,7 @@ static void tr_first_stop(struct task *t)
 {
     struct stop s = { 0 };
     t->seen_stop = true;
+    tr_restore_untraced(t);
     if (opt.n_pids && arch_interrupted(t->tid, &s)) {
         int row = sc_find(s.abi, s.nr);
         struct call *c = &t->call;
