@@ -268,7 +268,7 @@ struct opts {
     u8 status;    /* -z -Z -x -e status=: enum call_end */
     u64 signals;  /* -e signal=: bit n-1 */
     u32 interval_s, duration_s;
-    const char *json_file, *out_file, *user, *sort, *backend;
+    const char *json_file, *out_file, *user, *sort;
     const char *trace;    /* -e trace= */
     const char **paths;   /* -P */
     u32 n_paths;
@@ -1153,7 +1153,6 @@ static struct {
     struct ofd *dead;  /* chained by next_free, oldest first */
     struct ofd **dead_tail;
     bool lazy;         /* not every call that changes a table is traced: ask /proc each time */
-    u64 live;
 } fdt = { .dead_tail = &fdt.dead };
 
 static const char *const fd_kind_name[N_FK] = {
@@ -1171,7 +1170,6 @@ static struct ofd *ofd_new(u8 kind, struct name *name, pid_t opener)
         return NULL;
     *o =
         (struct ofd){ .refs = 1, .kind = kind, .name = name, .opener = opener, .open_ns = u_now() };
-    fdt.live++;
     return o;
 }
 
@@ -1179,7 +1177,6 @@ static void ofd_put(struct ofd *o)
 {
     if (!o || --o->refs)
         return;
-    fdt.live--;
     o->next_free = NULL;
     *fdt.dead_tail = o;
     fdt.dead_tail = &o->next_free;
@@ -1199,7 +1196,6 @@ static void ofd_discard(struct ofd *o)
 {
     o->next_free = fdt.free;
     fdt.free = o;
-    fdt.live--;
 }
 
 static void ofd_recycle(struct ofd *o)
@@ -1541,15 +1537,28 @@ static u8 fd_kind_of(const char *link, const struct fd_stat *sx)
          : S_ISFIFO(mode) ? FK_PIPE : S_ISSOCK(mode) ? FK_SOCK : FK_ANON;
 }
 
-static s64 fd_readlink(pid_t pid, const char *what, char *dst, size_t n)
+/* /proc/TID/fd/N, until the next call. */
+static const char *fd_proc(pid_t tid, s32 n)
 {
-    char path[64];
-    snprintf(path, sizeof path, "/proc/%d/%s", pid, what);
+    static char path[64];
+    snprintf(path, sizeof path, "/proc/%d/fd/%d", tid, n);
+    return path;
+}
+
+static s64 fd_link_text(const char *path, char *dst, size_t n)
+{
     ssize_t r = readlink(path, dst, n - 1);
     if (r < 0)
         return -errno;
     dst[r] = 0;
     return r;
+}
+
+static s64 fd_readlink(pid_t pid, const char *what, char *dst, size_t n)
+{
+    char path[64];
+    snprintf(path, sizeof path, "/proc/%d/%s", pid, what);
+    return fd_link_text(path, dst, n);
 }
 
 /* The process of a thread, from /proc/TID/status, or -errno. */
@@ -1586,14 +1595,12 @@ static s64 fd_flags_of(pid_t tid, s32 n)
 /* An open file made from what /proc says about descriptor n of tid, or NULL. */
 static struct ofd *fd_from_proc(pid_t tid, s32 n, bool *cloexec)
 {
-    char what[32], link[PATH_MAX + 1], path[64];
+    char link[PATH_MAX + 1];
     struct fd_stat sx;
-    snprintf(what, sizeof what, "fd/%d", n);
-    snprintf(path, sizeof path, "/proc/%d/fd/%d", tid, n);
-    s64 len = fd_readlink(tid, what, link, sizeof link);
+    s64 len = fd_link_text(fd_proc(tid, n), link, sizeof link);
     if (len < 0)
         return NULL;
-    bool have = fd_statx(path, &sx) == 0;
+    bool have = fd_statx(fd_proc(tid, n), &sx) == 0;
     u8 kind = fd_kind_of(link, have ? &sx : NULL);
     struct ofd *o = ofd_new(kind, nm_get(link[0] == '/' ? 'f' : 'x', link, (size_t)len), tid);
     s64 flags = fd_flags_of(tid, n);
@@ -6783,17 +6790,13 @@ static u64 md_open_flags(struct task *t, const struct call *c)
  * well. */
 static u8 md_opened_kind(struct task *t, s32 n, u64 flags, struct path *p)
 {
-    char proc[64];
     struct fd_stat sx;
-    snprintf(proc, sizeof proc, "/proc/%d/fd/%d", t->tid, n);
     if (strstr(p->s, "/..") || !p->ok || (flags & O_TMPFILE) == O_TMPFILE) {
-        char what[32];
-        snprintf(what, sizeof what, "fd/%d", n);
-        s64 len = fd_readlink(t->tid, what, p->s, sizeof p->s);
+        s64 len = fd_link_text(fd_proc(t->tid, n), p->s, sizeof p->s);
         if (len > 0)
             p->len = (u32)len, p->ok = true;
     }
-    if (fd_statx(proc, &sx) < 0)
+    if (fd_statx(fd_proc(t->tid, n), &sx) < 0)
         return flags & O_DIRECTORY ? FK_DIR : FK_FILE;
     return fd_kind_of("/", &sx);
 }
@@ -7022,9 +7025,8 @@ static void md_pair(struct task *t, struct call *c)
     if (c->err || !mem_get(t, c->arg[sock ? 3 : 0], n, sizeof n))
         return;
     for (int i = 0; i < 2; i++) {
-        char what[32], link[64];
-        snprintf(what, sizeof what, "fd/%d", n[i]);
-        if (fd_readlink(t->tid, what, link, sizeof link) < 0)
+        char link[64];
+        if (fd_link_text(fd_proc(t->tid, n[i]), link, sizeof link) < 0)
             strcpy(link, sock ? "socketpair" : "pipe");
         struct ofd *o = ofd_new(sock ? FK_SOCK : FK_PIPE, nm_str('x', link), t->pid);
         if (o && sock)
@@ -7516,11 +7518,8 @@ static void md_mapped(struct task *t, struct call *c, const u64 *arg)
     u64 size = md_page_up(arg[1]);
     if (!c->err && t->mm) {
         vm_map(t->mm, (struct region){ (u64)c->ret, (u64)c->ret + size, arg[2] & 7, true, name });
-        if (o) {
-            char path[64];
-            snprintf(path, sizeof path, "/proc/%d/fd/%d", t->tid, (s32)arg[4]);
-            t->mm->careful |= vm_slow_fs(t->tid, path);
-        }
+        if (o)
+            t->mm->careful |= vm_slow_fs(t->tid, fd_proc(t->tid, (s32)arg[4]));
     }
     if (c->err)
         ev_num(e, EV_size, (s64)arg[1]);
@@ -9770,7 +9769,6 @@ static const char *opt_sort(const char *v)
 
 static const char *opt_backend(const char *v)
 {
-    opt.backend = v;
     return !strcmp(v, "auto") || !strcmp(v, "ptrace") ? NULL : "allowed are auto, ptrace";
 }
 
