@@ -159,7 +159,7 @@ struct name {
 enum fdkind {
     FK_UNKNOWN, FK_FILE, FK_DIR, FK_DEV, FK_TTY, FK_PIPE, FK_SOCK, FK_EVENTFD, FK_EPOLL, FK_TIMERFD,
     FK_SIGNALFD, FK_INOTIFY, FK_FANOTIFY, FK_MEMFD, FK_PIDFD, FK_URING, FK_BPF, FK_PERF, FK_UFFD,
-    FK_ANON, N_FK
+    FK_SECCOMP, FK_ANON, N_FK
 };
 
 /* An open file description (open(2), NOTES): what dup, fork and SCM_RIGHTS share. */
@@ -185,6 +185,7 @@ struct fdent {
  * number costs nothing. */
 struct files {
     u32 refs, n, cap;
+    u32 looked;   /* which search has seen it: a table is many threads' */
     struct fdent *slot;
 };
 
@@ -1158,7 +1159,7 @@ static struct {
 static const char *const fd_kind_name[N_FK] = {
     "unknown", "file", "dir", "device", "tty", "pipe", "socket", "eventfd", "epoll", "timerfd",
     "signalfd", "inotify", "fanotify", "memfd", "pidfd", "io_uring", "bpf", "perf", "userfaultfd",
-    "anon_inode",
+    "seccomp notify", "anon_inode",
 };
 
 static struct ofd *ofd_new(u8 kind, struct name *name, pid_t opener)
@@ -1521,7 +1522,7 @@ static u8 fd_kind_of(const char *link, const struct fd_stat *sx)
         { "anon_inode:[pidfd]", FK_PIDFD }, { "pidfd:", FK_PIDFD },
         { "anon_inode:[io_uring]", FK_URING }, { "anon_inode:bpf", FK_BPF },
         { "anon_inode:[perf_event]", FK_PERF }, { "anon_inode:[userfaultfd]", FK_UFFD },
-        { "anon_inode:", FK_ANON }, { "/memfd:", FK_MEMFD }, { "pipe:[", FK_PIPE },
+        { "anon_inode:seccomp notify", FK_SECCOMP }, { "anon_inode:", FK_ANON }, { "/memfd:", FK_MEMFD }, { "pipe:[", FK_PIPE },
         { "socket:[", FK_SOCK },
     };
     for (size_t i = 0; i < ARRAY_LEN(anon); i++)
@@ -6506,12 +6507,21 @@ static void st_text_summary(struct buf *b, const struct st_end *end)
     st_rule(b);
 }
 
+/* Between two items of the summary: a thousand long names of bytes that are no UTF-8 are more than
+ * the sink's buffer holds. */
+static void st_json_room(const struct buf *b)
+{
+    if (b == &out.json.b)
+        out_full(&out.json);
+}
+
 static void st_json_names(struct buf *b)
 {
     static struct name *list[1000];
     u32 n = st_names(list, 1000, st_is_file);
     b_s(b, ",\"files\":[");
     for (u32 i = 0; i < n; i++) {
+        st_json_room(b);
         b_s(b, i ? ",{" : "{");
         out_json_str(b, "path", list[i]->s, list[i]->len);
         b_f(b,
@@ -6522,6 +6532,7 @@ static void st_json_names(struct buf *b)
     b_s(b, "],\"peers\":[");
     n = st_names(list, 1000, st_is_peer);
     for (u32 i = 0; i < n; i++) {
+        st_json_room(b);
         const char *a = fd_peer_addr(list[i]);
         u32 k = (u32)(a - list[i]->s);
         b_s(b, i ? ",{" : "{");
@@ -6534,6 +6545,7 @@ static void st_json_names(struct buf *b)
     b_s(b, "],\"connections\":[");
     n = st_names(list, 1000, st_is_connection);
     for (u32 i = 0; i < n; i++) {
+        st_json_room(b);
         b_s(b, i ? ",\"" : "\"");
         u32 k = (u32)(fd_peer_addr(list[i]) - list[i]->s);
         b_json(b, list[i]->s, k), b_s(b, "→ "), b_json(b, list[i]->s + k, list[i]->len - k);
@@ -6547,6 +6559,7 @@ static void st_json_rest(struct buf *b)
     bool first = true;
     b_s(b, ",\"subprocesses\":[");
     for (u32 i = 0; i < st.n_programs; i++) {
+        st_json_room(b);
         b_s(b, i ? ",\"" : "\"");
         b_json(b, st.program[i]->s, st.program[i]->len);
         b_c(b, '"');
@@ -6893,13 +6906,19 @@ static bool md_alike(const struct ofd *a, const struct ofd *b)
  */
 static struct ofd *md_find_open(struct task *t, s32 n, const struct ofd *like)
 {
+    static u32 search;
+    search++;
     for (u32 i = 0; i < PS_BUCKETS; i++)
-        for (struct task *o = ps.task[i]; o; o = o->next)
-            for (u32 k = 0; o->files && o->files != t->files && k < o->files->cap; k++) {
+        for (struct task *o = ps.task[i]; o; o = o->next) {
+            if (!o->files || o->files == t->files || o->files->looked == search)
+                continue;
+            o->files->looked = search;
+            for (u32 k = 0; k < o->files->cap; k++) {
                 struct fdent *e = &o->files->slot[k];
                 if (e->fd >= 0 && md_alike(e->o, like) && fd_same(t->tid, n, o->tid, e->fd))
                     return e->o;
             }
+        }
     return NULL;
 }
 
@@ -7686,11 +7705,16 @@ static void md_unshare(struct task *t, struct call *c)
  * that a call that they deny is seen all the same (EDGE_CASES P23). */
 static void md_seccomp(struct task *t, struct call *c)
 {
+    enum { TSYNC = 1, NEW_LISTENER = 8 }; /* SECCOMP_FILTER_FLAG_*, <linux/seccomp.h> */
     bool set = c->id == SC_prctl ? c->arg[0] == PR_SET_SECCOMP : c->arg[0] <= 1;
+    u64 flags = c->id == SC_seccomp && c->arg[0] == 1 ? c->arg[1] : 0;
     if (c->err || !set)
         return;
     t->full = true;
-    if (c->id == SC_seccomp && c->arg[0] == 1 && c->arg[1] & 1) /* SECCOMP_FILTER_FLAG_TSYNC */
+    if (flags & NEW_LISTENER)
+        md_install(t, (s32)c->ret,
+                   ofd_new(FK_SECCOMP, nm_str('x', fd_kind_name[FK_SECCOMP]), t->pid), true);
+    if (flags & TSYNC)
         for (u32 i = 0; i < PS_BUCKETS; i++)
             for (struct task *o = ps.task[i]; o; o = o->next)
                 o->full |= o->proc == t->proc;
@@ -8361,6 +8385,30 @@ static void tr_done(struct task *t)
         out_call_exit(t);
 }
 
+/* Gives back the thread's share of its descriptors; `closed`: the kernel has done so too, and the last
+ * ones are reported in its name. */
+static void tr_put_files(struct task *t, bool closed)
+{
+    files_put(t->files);
+    t->files = NULL;
+    if (closed)
+        md_closed(t, -1);
+    for (struct ofd *o; (o = ofd_dead()); ofd_recycle(o))
+        out_forget_file(o);
+}
+
+/* Forgets a tracee, and its process with the last one. */
+static void tr_drop(struct task *t, bool closed)
+{
+    struct proc *p = t->proc;
+    tr_put_files(t, closed);
+    out_forget(t);
+    pf_flush(t);
+    ps_free_task(t);
+    if (p && !p->tasks)
+        ps_free_proc(p);
+}
+
 static void tr_detach_one(struct task *t, int sig)
 {
     struct call *c = &t->call;
@@ -8369,12 +8417,7 @@ static void tr_detach_one(struct task *t, int sig)
     if (c->open && tr_shown(c)
         && (c->begun || (md_status_wanted(c) && md_call_wanted(t, c))))
         out_call_exit(t);
-    out_forget(t);
-    pf_flush(t);
-    struct proc *p = t->proc;
-    ps_free_task(t);
-    if (p && !p->tasks)
-        ps_free_proc(p);
+    tr_drop(t, false);
 }
 
 /* Only one can trace a process: a debugger that kvis traces cannot trace what kvis traces (P30). */
@@ -8585,9 +8628,7 @@ static struct task *tr_exec_takeover(struct task *leader, pid_t former)
         return leader;
     pid_t tid = leader->tid, ns_tid = leader->ns_tid;
     tr_abandon(leader);
-    out_forget(leader);
-    pf_flush(leader);
-    ps_free_task(leader);
+    tr_drop(leader, true);
     ps_unlink(t);
     t->tid = tid;
     t->ns_tid = ns_tid;
@@ -8641,15 +8682,10 @@ static void tr_gone(struct task *t, int status)
         p->status = status;
     if (last)
         st_open_at_exit(t);
-    files_put(t->files);
-    t->files = NULL;
-    md_closed(t, -1);
+    tr_put_files(t, true);
     if (p)
         tr_exit_events(t, status, last);
-    out_forget(t);
-    ps_free_task(t);
-    if (p && !p->tasks)
-        ps_free_proc(p);
+    tr_drop(t, true);
 }
 
 /* The status of a thread that died before it was announced, which can only be by SIGKILL or with its
