@@ -170,7 +170,7 @@ struct name {
 enum fdkind {
     FK_UNKNOWN, FK_FILE, FK_DIR, FK_DEV, FK_TTY, FK_PIPE, FK_SOCK, FK_EVENTFD, FK_EPOLL, FK_TIMERFD,
     FK_SIGNALFD, FK_INOTIFY, FK_FANOTIFY, FK_MEMFD, FK_PIDFD, FK_URING, FK_BPF, FK_PERF, FK_UFFD,
-    FK_ANON, N_FK
+    FK_SECCOMP, FK_ANON, N_FK
 };
 
 /* An open file description (open(2), NOTES): what dup, fork and SCM_RIGHTS share. */
@@ -196,6 +196,7 @@ struct fdent {
  * number costs nothing. */
 struct files {
     u32 refs, n, cap;
+    u32 looked;   /* which search has seen it: a table is many threads' */
     struct fdent *slot;
 };
 
@@ -279,7 +280,7 @@ struct opts {
     u8 status;    /* -z -Z -x -e status=: enum call_end */
     u64 signals;  /* -e signal=: bit n-1 */
     u32 interval_s, duration_s;
-    const char *json_file, *out_file, *user, *sort, *backend;
+    const char *json_file, *out_file, *user, *sort;
     const char *trace;    /* -e trace= */
     const char **paths;   /* -P */
     u32 n_paths;
@@ -770,7 +771,7 @@ static int arch_skip_call(pid_t tid, int e)
 }
 
 /* Sets the first argument of the call that tid stands in. */
-static int arch_set_arg0(pid_t tid, u64 v)
+static int arch_set_arg0(pid_t tid, enum abi abi, u64 v)
 {
     union {
         struct user_regs_struct r;
@@ -780,10 +781,13 @@ static int arch_set_arg0(pid_t tid, u64 v)
     long n = sys_ptrace(PTRACE_GETREGSET, tid, NT_PRSTATUS, &io);
     if (n < 0)
         return (int)n;
-    if (io.iov_len == sizeof u.r)
-        u.r.rdi = v;
-    else
+    if (io.iov_len != sizeof u.r)
         u.w[0] = (u32)v; /* bx */
+    else if (abi ==
+             ABI_I386) /* int $0x80 in a 64-bit process: ebx; its upper half is no argument */
+        u.r.rbx = (u.r.rbx & ~(u64)UINT32_MAX) | (u32)v;
+    else
+        u.r.rdi = v;
     return (int)sys_ptrace(PTRACE_SETREGSET, tid, NT_PRSTATUS, &io);
 }
 #else
@@ -830,9 +834,10 @@ static int arch_skip_call(pid_t tid, int e)
 }
 
 /* Sets the first argument of the call that tid stands in. */
-static int arch_set_arg0(pid_t tid, u64 v)
+static int arch_set_arg0(pid_t tid, enum abi abi, u64 v)
 {
     struct user_regs_struct r;
+    (void)abi;
     long n = arch_regs(tid, &r);
     if (n < 0)
         return (int)n;
@@ -874,6 +879,8 @@ static int arch_stop(pid_t tid, u8 op, struct stop *s)
     memcpy(s->arg, i.entry.args, sizeof s->arg);
     s->data = i.op == PTRACE_SYSCALL_INFO_SECCOMP ? i.seccomp.ret_data : 0;
     s->abi = arch_abi(i.arch, &s->nr);
+    for (int k = 0; k < 6 && (s->abi == ABI_I386 || s->abi == ABI_ARM32); k++)
+        s->arg[k] = (u32)s->arg[k]; /* int $0x80 leaves what is above, and the call ignores it */
     return 0;
 }
 
@@ -1175,13 +1182,12 @@ static struct {
     struct ofd *dead;  /* chained by next_free, oldest first */
     struct ofd **dead_tail;
     bool lazy;         /* not every call that changes a table is traced: ask /proc each time */
-    u64 live;
 } fdt = { .dead_tail = &fdt.dead };
 
 static const char *const fd_kind_name[N_FK] = {
     "unknown", "file", "dir", "device", "tty", "pipe", "socket", "eventfd", "epoll", "timerfd",
     "signalfd", "inotify", "fanotify", "memfd", "pidfd", "io_uring", "bpf", "perf", "userfaultfd",
-    "anon_inode",
+    "seccomp notify", "anon_inode",
 };
 
 static struct ofd *ofd_new(u8 kind, struct name *name, pid_t opener)
@@ -1193,7 +1199,6 @@ static struct ofd *ofd_new(u8 kind, struct name *name, pid_t opener)
         return NULL;
     *o =
         (struct ofd){ .refs = 1, .kind = kind, .name = name, .opener = opener, .open_ns = u_now() };
-    fdt.live++;
     return o;
 }
 
@@ -1201,7 +1206,6 @@ static void ofd_put(struct ofd *o)
 {
     if (!o || --o->refs)
         return;
-    fdt.live--;
     o->next_free = NULL;
     *fdt.dead_tail = o;
     fdt.dead_tail = &o->next_free;
@@ -1221,7 +1225,6 @@ static void ofd_discard(struct ofd *o)
 {
     o->next_free = fdt.free;
     fdt.free = o;
-    fdt.live--;
 }
 
 static void ofd_recycle(struct ofd *o)
@@ -1540,14 +1543,24 @@ static int fd_statx(const char *path, struct fd_stat *sx)
 /* The kind that /proc/PID/fd/N shows: by its link's text for anonymous ones, else by mode. */
 static u8 fd_kind_of(const char *link, const struct fd_stat *sx)
 {
-    static const struct { const char *prefix; u8 kind; } anon[] = {
-        { "anon_inode:[eventfd]", FK_EVENTFD }, { "anon_inode:[eventpoll]", FK_EPOLL },
-        { "anon_inode:[timerfd]", FK_TIMERFD }, { "anon_inode:[signalfd]", FK_SIGNALFD },
-        { "anon_inode:inotify", FK_INOTIFY }, { "anon_inode:[fanotify]", FK_FANOTIFY },
-        { "anon_inode:[pidfd]", FK_PIDFD }, { "pidfd:", FK_PIDFD },
-        { "anon_inode:[io_uring]", FK_URING }, { "anon_inode:bpf", FK_BPF },
-        { "anon_inode:[perf_event]", FK_PERF }, { "anon_inode:[userfaultfd]", FK_UFFD },
-        { "anon_inode:", FK_ANON }, { "/memfd:", FK_MEMFD }, { "pipe:[", FK_PIPE },
+    static const struct { const char *prefix; u8 kind;
+    } anon[] = {
+        { "anon_inode:[eventfd]", FK_EVENTFD },
+        { "anon_inode:[eventpoll]", FK_EPOLL },
+        { "anon_inode:[timerfd]", FK_TIMERFD },
+        { "anon_inode:[signalfd]", FK_SIGNALFD },
+        { "anon_inode:inotify", FK_INOTIFY },
+        { "anon_inode:[fanotify]", FK_FANOTIFY },
+        { "anon_inode:[pidfd]", FK_PIDFD },
+        { "pidfd:", FK_PIDFD },
+        { "anon_inode:[io_uring]", FK_URING },
+        { "anon_inode:bpf", FK_BPF },
+        { "anon_inode:[perf_event]", FK_PERF },
+        { "anon_inode:[userfaultfd]", FK_UFFD },
+        { "anon_inode:seccomp notify", FK_SECCOMP },
+        { "anon_inode:", FK_ANON },
+        { "/memfd:", FK_MEMFD },
+        { "pipe:[", FK_PIPE },
         { "socket:[", FK_SOCK },
     };
     for (size_t i = 0; i < ARRAY_LEN(anon); i++)
@@ -1563,15 +1576,28 @@ static u8 fd_kind_of(const char *link, const struct fd_stat *sx)
          : S_ISFIFO(mode) ? FK_PIPE : S_ISSOCK(mode) ? FK_SOCK : FK_ANON;
 }
 
-static s64 fd_readlink(pid_t pid, const char *what, char *dst, size_t n)
+/* /proc/TID/fd/N, until the next call. */
+static const char *fd_proc(pid_t tid, s32 n)
 {
-    char path[64];
-    snprintf(path, sizeof path, "/proc/%d/%s", pid, what);
+    static char path[64];
+    snprintf(path, sizeof path, "/proc/%d/fd/%d", tid, n);
+    return path;
+}
+
+static s64 fd_link_text(const char *path, char *dst, size_t n)
+{
     ssize_t r = readlink(path, dst, n - 1);
     if (r < 0)
         return -errno;
     dst[r] = 0;
     return r;
+}
+
+static s64 fd_readlink(pid_t pid, const char *what, char *dst, size_t n)
+{
+    char path[64];
+    snprintf(path, sizeof path, "/proc/%d/%s", pid, what);
+    return fd_link_text(path, dst, n);
 }
 
 /* The process of a thread, from /proc/TID/status, or -errno. */
@@ -1608,14 +1634,12 @@ static s64 fd_flags_of(pid_t tid, s32 n)
 /* An open file made from what /proc says about descriptor n of tid, or NULL. */
 static struct ofd *fd_from_proc(pid_t tid, s32 n, bool *cloexec)
 {
-    char what[32], link[PATH_MAX + 1], path[64];
+    char link[PATH_MAX + 1];
     struct fd_stat sx;
-    snprintf(what, sizeof what, "fd/%d", n);
-    snprintf(path, sizeof path, "/proc/%d/fd/%d", tid, n);
-    s64 len = fd_readlink(tid, what, link, sizeof link);
+    s64 len = fd_link_text(fd_proc(tid, n), link, sizeof link);
     if (len < 0)
         return NULL;
-    bool have = fd_statx(path, &sx) == 0;
+    bool have = fd_statx(fd_proc(tid, n), &sx) == 0;
     u8 kind = fd_kind_of(link, have ? &sx : NULL);
     struct ofd *o = ofd_new(kind, nm_get(link[0] == '/' ? 'f' : 'x', link, (size_t)len), tid);
     s64 flags = fd_flags_of(tid, n);
@@ -5078,6 +5102,21 @@ static s64 sc_number(enum abi a, u16 id)
     return -1;
 }
 
+/* Arguments that say what a call does and that the kernel takes as 32 bits (their SYSCALL_DEFINE):
+ * what a program has left in the upper half of the register means nothing. */
+static void sc_narrow(enum abi a, u64 nr, u64 *arg)
+{
+    static const struct { u16 id; u8 args; /* bit n: argument n */ } row[] = {
+        { SC_fcntl, 2 }, { SC_fcntl64, 2 }, { SC_ioctl, 2 }, { SC_prctl, 1 }, { SC_seccomp, 3 },
+        { SC_rt_sigaction, 1 }, { SC_socketcall, 1 }, { SC_shutdown, 2 }, { SC_close_range, 7 },
+    };
+    int r = sc_find(a, nr);
+    for (size_t i = 0; r >= 0 && i < ARRAY_LEN(row); i++)
+        for (int k = 0; row[i].id == sc_id[r] && k < 3; k++)
+            if (row[i].args >> k & 1)
+                arg[k] = (u32)arg[k];
+}
+
 static const struct { const char *name; u16 cls; } sc_classes[] = {
     { "file", CLS_FILE }, { "desc", CLS_DESC }, { "network", CLS_NET }, { "net", CLS_NET },
     { "memory", CLS_MEM }, { "process", CLS_PROC }, { "signal", CLS_SIG }, { "ipc", CLS_IPC },
@@ -5153,26 +5192,19 @@ union ev_val {
     } s;
 };
 
-#define EV_FIELDS(X)                                                                               \
-    X(path, STR)                                                                                   \
-    X(new_path, STR) X(target, STR) X(writable, BOOL) X(access, SYM) X(fd, NUM) X(kind, SYM)       \
-        X(bytes_read, SIZE) X(bytes_written, SIZE) X(age_ns, NUM) X(opener_pid, NUM)               \
-            X(sock_type, SYM) X(remote_addr, STR) X(local_addr, STR) X(in_progress, BOOL)          \
-                X(backlog, NUM) X(how, SYM) X(growth_bytes, SIZE) X(addr, ADDR) X(end_addr, ADDR)  \
-                    X(size, SIZE) X(prot, SYM) X(map_type, STR) X(old_addr, ADDR)                  \
-                        X(old_size, SIZE) X(bytes, SIZE) X(filename, STR) X(fd_kind, SYM)          \
-                            X(src_name, STR) X(dst_name, STR) X(to_network, BOOL) X(mode, SYM)     \
-                                X(uid, NUM) X(gid, NUM) X(child_pid, NUM) X(child_tid, NUM)        \
-                                    X(ns_pid, NUM) X(comm, STR) X(program, STR) X(argv, ARGV)      \
-                                        X(argv_cut, BOOL) X(exit_pid, NUM) X(code, NUM)            \
-                                            X(signal, SYM) X(core, BOOL) X(code_name, SYM)         \
-                                                X(sender_pid, NUM) X(region_name, STR)             \
-                                                    X(region_start, ADDR) X(count, NUM)            \
-                                                        X(dir, BOOL) X(name, STR) X(call, SYM)     \
-                                                            X(flags, STR) X(duration_ns, NUM)      \
-                                                                X(mode_bits, NUM) X(abi, SYM)      \
-                                                                    X(name_changed, BOOL)          \
-                                                                        X(path_from, SYM)
+#define EV_FIELDS(X) \
+    X(path, STR) X(new_path, STR) X(target, STR) X(writable, BOOL) X(access, SYM) X(fd, NUM) \
+    X(kind, SYM) X(bytes_read, SIZE) X(bytes_written, SIZE) X(age_ns, NUM) X(opener_pid, NUM) \
+    X(sock_type, SYM) X(remote_addr, STR) X(local_addr, STR) X(in_progress, BOOL) \
+    X(backlog, NUM) X(how, SYM) X(growth_bytes, SIZE) X(addr, ADDR) X(end_addr, ADDR) \
+    X(size, SIZE) X(prot, SYM) X(map_type, STR) X(old_addr, ADDR) X(old_size, SIZE) \
+    X(bytes, SIZE) X(filename, STR) X(fd_kind, SYM) X(src_name, STR) X(dst_name, STR) \
+    X(to_network, BOOL) X(mode, SYM) X(uid, NUM) X(gid, NUM) X(child_pid, NUM) X(child_tid, NUM) \
+    X(ns_pid, NUM) X(comm, STR) X(program, STR) X(argv, ARGV) X(argv_cut, BOOL) X(exit_pid, NUM) \
+    X(code, NUM) X(signal, SYM) X(core, BOOL) X(code_name, SYM) X(sender_pid, NUM) \
+    X(region_name, STR) X(region_start, ADDR) X(count, NUM) X(dir, BOOL) X(name, STR) \
+    X(call, SYM) X(flags, STR) X(duration_ns, NUM) X(mode_bits, NUM) X(abi, SYM) \
+    X(name_changed, BOOL) X(path_from, SYM)
 
 #define F(name, type) EV_##name,
 enum ev_field { EV_FIELDS(F) N_EV_FIELDS };
@@ -5413,30 +5445,34 @@ static int out_write_all(int f, const char *p, size_t n)
     return 0;
 }
 
-/* Removes our own colours; a tracee's ESC never gets here unescaped. */
-static size_t out_strip(char *dst, const char *p, size_t n)
+/* As out_write_all, without our own colours; a tracee's ESC never gets here unescaped. */
+static int out_write_plain(int f, const char *p, size_t n)
 {
+    static char plain[OUT_BUF];
     size_t k = 0;
-    for (size_t i = 0; i < n; i++)
-        if (p[i] == '\033')
-            while (i < n && p[i] != 'm')
-                i++;
+    bool colour = false;
+    int e = 0;
+    for (size_t i = 0; i < n && !e; i++) {
+        if (colour)
+            colour = p[i] != 'm';
+        else if (p[i] == '\033')
+            colour = true;
         else
-            dst[k++] = p[i];
-    return k;
+            plain[k++] = p[i];
+        if (k == sizeof plain || i + 1 == n) {
+            e = out_write_all(f, plain, k);
+            k = 0;
+        }
+    }
+    return e;
 }
 
 static void out_writer_flush(struct writer *w)
 {
-    static char plain[OUT_BUF * 2];
     for (int i = 0; i < 2; i++) {
-        const char *p = w->b.p;
-        size_t n = w->b.len;
-        if (w->fd[i] < 0 || !n)
+        if (w->fd[i] < 0 || !w->b.len)
             continue;
-        if (w->strip[i] && n <= sizeof plain)
-            n = out_strip(plain, p, n), p = plain;
-        int e = out_write_all(w->fd[i], p, n);
+        int e = (w->strip[i] ? out_write_plain : out_write_all)(w->fd[i], w->b.p, w->b.len);
         if (e == 0)
             continue;
         if (e != -EPIPE && e != -EINTR) { /* EPIPE ends quietly: the reader has seen enough */
@@ -6525,12 +6561,21 @@ static void st_text_summary(struct buf *b, const struct st_end *end)
     st_rule(b);
 }
 
+/* Between two items of the summary: a thousand long names of bytes that are no UTF-8 are more than
+ * the sink's buffer holds. */
+static void st_json_room(const struct buf *b)
+{
+    if (b == &out.json.b)
+        out_full(&out.json);
+}
+
 static void st_json_names(struct buf *b)
 {
     static struct name *list[1000];
     u32 n = st_names(list, 1000, st_is_file);
     b_s(b, ",\"files\":[");
     for (u32 i = 0; i < n; i++) {
+        st_json_room(b);
         b_s(b, i ? ",{" : "{");
         out_json_str(b, "path", list[i]->s, list[i]->len);
         b_f(b,
@@ -6541,6 +6586,7 @@ static void st_json_names(struct buf *b)
     b_s(b, "],\"peers\":[");
     n = st_names(list, 1000, st_is_peer);
     for (u32 i = 0; i < n; i++) {
+        st_json_room(b);
         const char *a = fd_peer_addr(list[i]);
         u32 k = (u32)(a - list[i]->s);
         b_s(b, i ? ",{" : "{");
@@ -6553,6 +6599,7 @@ static void st_json_names(struct buf *b)
     b_s(b, "],\"connections\":[");
     n = st_names(list, 1000, st_is_connection);
     for (u32 i = 0; i < n; i++) {
+        st_json_room(b);
         b_s(b, i ? ",\"" : "\"");
         u32 k = (u32)(fd_peer_addr(list[i]) - list[i]->s);
         b_json(b, list[i]->s, k), b_s(b, "→ "), b_json(b, list[i]->s + k, list[i]->len - k);
@@ -6566,6 +6613,7 @@ static void st_json_rest(struct buf *b)
     bool first = true;
     b_s(b, ",\"subprocesses\":[");
     for (u32 i = 0; i < st.n_programs; i++) {
+        st_json_room(b);
         b_s(b, i ? ",\"" : "\"");
         b_json(b, st.program[i]->s, st.program[i]->len);
         b_c(b, '"');
@@ -6809,17 +6857,13 @@ static u64 md_open_flags(struct task *t, const struct call *c)
  * well. */
 static u8 md_opened_kind(struct task *t, s32 n, u64 flags, struct path *p)
 {
-    char proc[64];
     struct fd_stat sx;
-    snprintf(proc, sizeof proc, "/proc/%d/fd/%d", t->tid, n);
     if (strstr(p->s, "/..") || !p->ok || (flags & O_TMPFILE) == O_TMPFILE) {
-        char what[32];
-        snprintf(what, sizeof what, "fd/%d", n);
-        s64 len = fd_readlink(t->tid, what, p->s, sizeof p->s);
+        s64 len = fd_link_text(fd_proc(t->tid, n), p->s, sizeof p->s);
         if (len > 0)
             p->len = (u32)len, p->ok = true;
     }
-    if (fd_statx(proc, &sx) < 0)
+    if (fd_statx(fd_proc(t->tid, n), &sx) < 0)
         return flags & O_DIRECTORY ? FK_DIR : FK_FILE;
     return fd_kind_of("/", &sx);
 }
@@ -6916,13 +6960,19 @@ static bool md_alike(const struct ofd *a, const struct ofd *b)
  */
 static struct ofd *md_find_open(struct task *t, s32 n, const struct ofd *like)
 {
+    static u32 search;
+    search++;
     for (u32 i = 0; i < PS_BUCKETS; i++)
-        for (struct task *o = ps.task[i]; o; o = o->next)
-            for (u32 k = 0; o->files && o->files != t->files && k < o->files->cap; k++) {
+        for (struct task *o = ps.task[i]; o; o = o->next) {
+            if (!o->files || o->files == t->files || o->files->looked == search)
+                continue;
+            o->files->looked = search;
+            for (u32 k = 0; k < o->files->cap; k++) {
                 struct fdent *e = &o->files->slot[k];
                 if (e->fd >= 0 && md_alike(e->o, like) && fd_same(t->tid, n, o->tid, e->fd))
                     return e->o;
             }
+        }
     return NULL;
 }
 
@@ -7048,9 +7098,8 @@ static void md_pair(struct task *t, struct call *c)
     if (c->err || !mem_get(t, c->arg[sock ? 3 : 0], n, sizeof n))
         return;
     for (int i = 0; i < 2; i++) {
-        char what[32], link[64];
-        snprintf(what, sizeof what, "fd/%d", n[i]);
-        if (fd_readlink(t->tid, what, link, sizeof link) < 0)
+        char link[64];
+        if (fd_link_text(fd_proc(t->tid, n[i]), link, sizeof link) < 0)
             strcpy(link, sock ? "socketpair" : "pipe");
         struct ofd *o = ofd_new(sock ? FK_SOCK : FK_PIPE, nm_str('x', link), t->pid);
         if (o && sock)
@@ -7542,11 +7591,8 @@ static void md_mapped(struct task *t, struct call *c, const u64 *arg)
     u64 size = md_page_up(arg[1]);
     if (!c->err && t->mm) {
         vm_map(t->mm, (struct region){ (u64)c->ret, (u64)c->ret + size, arg[2] & 7, true, name });
-        if (o) {
-            char path[64];
-            snprintf(path, sizeof path, "/proc/%d/fd/%d", t->tid, (s32)arg[4]);
-            t->mm->careful |= vm_slow_fs(t->tid, path);
-        }
+        if (o)
+            t->mm->careful |= vm_slow_fs(t->tid, fd_proc(t->tid, (s32)arg[4]));
     }
     if (c->err)
         ev_num(e, EV_size, (s64)arg[1]);
@@ -7713,11 +7759,16 @@ static void md_unshare(struct task *t, struct call *c)
  * that a call that they deny is seen all the same (EDGE_CASES P23). */
 static void md_seccomp(struct task *t, struct call *c)
 {
+    enum { TSYNC = 1, NEW_LISTENER = 8 }; /* SECCOMP_FILTER_FLAG_*, <linux/seccomp.h> */
     bool set = c->id == SC_prctl ? c->arg[0] == PR_SET_SECCOMP : c->arg[0] <= 1;
+    u64 flags = c->id == SC_seccomp && c->arg[0] == 1 ? c->arg[1] : 0;
     if (c->err || !set)
         return;
     t->full = true;
-    if (c->id == SC_seccomp && c->arg[0] == 1 && c->arg[1] & 1) /* SECCOMP_FILTER_FLAG_TSYNC */
+    if (flags & NEW_LISTENER)
+        md_install(t, (s32)c->ret,
+                   ofd_new(FK_SECCOMP, nm_str('x', fd_kind_name[FK_SECCOMP]), t->pid), true);
+    if (flags & TSYNC)
         for (u32 i = 0; i < PS_BUCKETS; i++)
             for (struct task *o = ps.task[i]; o; o = o->next)
                 o->full |= o->proc == t->proc;
@@ -8836,7 +8887,7 @@ static int btf_open(const char *name, char why[])
 /* Answers all of w[] from vmlinux's BTF, and a module's when one is named. Each answer has its own
  * err. Returns 0 or, when the BTF cannot be read at all, -errno (also in each err) and why; `why`
  * also says what was damaged when an err is -EBADMSG. */
-static int __attribute__((unused)) btf_resolve(const char *module, struct btf_want *w, u32 n,
+static int btf_resolve(const char *module, struct btf_want *w, u32 n,
                                                char why[])
 {
     why[0] = 0;
@@ -9023,7 +9074,7 @@ static s32 tfs_number(const char **p, char end)
 }
 
 /* The number by which perf_event_open(2) knows the event, or -errno. */
-static int __attribute__((unused)) tfs_event_id(const char *event)
+static int tfs_event_id(const char *event)
 {
     struct buf b = { 0 };
     int e = tfs_read(event, "id", &b);
@@ -9174,7 +9225,7 @@ static int tfs_answer(const char *event, const char *text, u32 len, struct btf_w
 /* Answers "trace_event_raw_X.FIELD" (the struct's name is not looked at) from the format of an
  * event; size of a __data_loc field is that of its 4-byte locator. Returns 0, or -errno (also in
  * each err; tfs.why says why) when there is no such event, or its format is not understood. */
-static int __attribute__((unused)) tfs_fields(const char *event, struct btf_want *w, u32 n)
+static int tfs_fields(const char *event, struct btf_want *w, u32 n)
 {
     struct buf b = { 0 };
     int e = tfs_read(event, "format", &b);
@@ -10244,6 +10295,11 @@ static struct {
         u32 stops, window, length, hold;
         bool on, trial;
     } poll;
+    struct {              /* deaths of threads that no parent had announced yet: a ring */
+        pid_t tid;
+        int status;
+    } early[64];
+    u32 n_early;
     u64 stops, stops_at_tick, idle_since;
     bool tty;             /* a person looks on: print at once */
     u32 options;
@@ -10457,6 +10513,30 @@ static void tr_done(struct task *t)
         out_call_exit(t);
 }
 
+/* Gives back the thread's share of its descriptors; `closed`: the kernel has done so too, and the
+ * last ones are reported in its name. */
+static void tr_put_files(struct task *t, bool closed)
+{
+    files_put(t->files);
+    t->files = NULL;
+    if (closed)
+        md_closed(t, -1);
+    for (struct ofd *o; (o = ofd_dead()); ofd_recycle(o))
+        out_forget_file(o);
+}
+
+/* Forgets a tracee, and its process with the last one. */
+static void tr_drop(struct task *t, bool closed)
+{
+    struct proc *p = t->proc;
+    tr_put_files(t, closed);
+    out_forget(t);
+    pf_flush(t);
+    ps_free_task(t);
+    if (p && !p->tasks)
+        ps_free_proc(p);
+}
+
 static void tr_detach_one(struct task *t, int sig)
 {
     struct call *c = &t->call;
@@ -10465,12 +10545,7 @@ static void tr_detach_one(struct task *t, int sig)
     if (c->open && tr_shown(c)
         && (c->begun || (md_status_wanted(c) && md_call_wanted(t, c))))
         out_call_exit(t);
-    out_forget(t);
-    pf_flush(t);
-    struct proc *p = t->proc;
-    ps_free_task(t);
-    if (p && !p->tasks)
-        ps_free_proc(p);
+    tr_drop(t, false);
 }
 
 /* Only one can trace a process: a debugger that kvis traces cannot trace what kvis traces (P30). */
@@ -10516,7 +10591,7 @@ static bool tr_set_clone_flags(struct task *t, const struct call *c, u64 flags)
     struct iovec l = { &flags, 8 }, r = { (void *)(uintptr_t)c->arg[0], 8 };
     if (c->id == SC_clone3) /* struct clone_args begins with them */
         return syscall(SYS_process_vm_writev, t->tid, &l, 1, &r, 1, 0) == 8;
-    return arch_set_arg0(t->tid, flags) >= 0;
+    return arch_set_arg0(t->tid, c->abi, flags) >= 0;
 }
 
 /* CLONE_UNTRACED would give a child that carries our filter and has no tracer: each filtered call
@@ -10550,6 +10625,7 @@ static void tr_syscall_stop(struct task *t, u8 expect)
         tr_exit(t, &s);
         tr_restore_untraced(t);
     } else if (s.op == PTRACE_SYSCALL_INFO_ENTRY || s.op == PTRACE_SYSCALL_INFO_SECCOMP) {
+        sc_narrow(s.abi, s.nr, s.arg);
         bool foreign = s.op == PTRACE_SYSCALL_INFO_SECCOMP && s.data != TR_MARK;
         if (!t->call.open)
             tr_enter(t, &s);
@@ -10573,18 +10649,36 @@ static void tr_many(void)
     out.many |= ps.threads > 1;
 }
 
+/* Whether tid is still a tracee of ours that nobody has reaped: so long it can be no stranger's. */
+static bool tr_ours(pid_t tid)
+{
+    siginfo_t si;
+    return syscall(SYS_waitid, P_PID, tid, &si, WEXITED | WNOHANG | WNOWAIT | __WALL, NULL) == 0;
+}
+
+/* The child has a copy of the registers and perhaps of the memory: its argument is put back at its
+ * first stop. */
+static void tr_inherit_untraced(struct task *child, const struct task *t)
+{
+    child->restore_arg0 = t->restore_arg0;
+    child->clone_flags = t->clone_flags;
+    child->call.abi = t->call.abi;
+    child->call.id = t->call.id;
+    memcpy(child->call.arg, t->call.arg, sizeof child->call.arg);
+}
+
 /* The event of a fork, vfork or clone: parent is stopped in it. */
-static void tr_child_event(struct task *t, int event)
+static struct task *tr_new_child(struct task *t, int event)
 {
     s64 tid = tr_eventmsg(t);
     if (tid <= 0)
-        return; /* killed in that moment: tr_orphan takes its child */
+        return NULL; /* killed in that moment: tr_orphan takes its child */
     struct task *child = ps_task((pid_t)tid);
     bool held = child != NULL;
     if (child && child->run != RUN_HELD)
-        return; /* tr_orphan has taken it meanwhile */
+        return NULL; /* tr_orphan has taken it meanwhile */
     if (!child && !(child = ps_new_task((pid_t)tid)))
-        return;
+        return NULL;
     u64 fl = t->clone_known                ? t->clone_flags
              : event == PTRACE_EVENT_VFORK ? CLONE_VM | CLONE_VFORK
                                            : 0;
@@ -10592,6 +10686,8 @@ static void tr_child_event(struct task *t, int event)
         fl = CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_THREAD;
     bool thread = fl & CLONE_THREAD;
     ps_inherit(child, t, fl);
+    if (t->restore_arg0)
+        tr_inherit_untraced(child, t);
     struct proc *p = tr_proc(thread ? t->pid : (pid_t)tid, t->pid);
     if (p) {
         ps_join(child, p);
@@ -10609,8 +10705,7 @@ static void tr_child_event(struct task *t, int event)
         ev_num(e, EV_ns_pid, child->ns_tid);
     md_emit(e);
     child->run = held ? RUN_HELD : RUN_NEW;
-    if (held)
-        tr_resume(child, 0);
+    return child;
 }
 
 static void tr_comm(struct task *t)
@@ -10661,9 +10756,7 @@ static struct task *tr_exec_takeover(struct task *leader, pid_t former)
         return leader;
     pid_t tid = leader->tid, ns_tid = leader->ns_tid;
     tr_abandon(leader);
-    out_forget(leader);
-    pf_flush(leader);
-    ps_free_task(leader);
+    tr_drop(leader, true);
     ps_unlink(t);
     t->tid = tid;
     t->ns_tid = ns_tid;
@@ -10717,15 +10810,33 @@ static void tr_gone(struct task *t, int status)
         p->status = status;
     if (last)
         st_open_at_exit(t);
-    files_put(t->files);
-    t->files = NULL;
-    md_closed(t, -1);
+    tr_put_files(t, true);
     if (p)
         tr_exit_events(t, status, last);
-    out_forget(t);
-    ps_free_task(t);
-    if (p && !p->tasks)
-        ps_free_proc(p);
+    tr_drop(t, true);
+}
+
+/* The status of a thread that died before it was announced, which can only be by SIGKILL or with
+ * its whole process. */
+static int tr_early_status(pid_t tid)
+{
+    for (u32 i = tr.n_early, k = 0; i && k < ARRAY_LEN(tr.early); k++)
+        if (tr.early[--i % ARRAY_LEN(tr.early)].tid == tid)
+            return tr.early[i % ARRAY_LEN(tr.early)].status;
+    return SIGKILL;
+}
+
+static void tr_child_event(struct task *t, int event)
+{
+    struct task *child = tr_new_child(t, event);
+    if (!child)
+        return;
+    if (child->run == RUN_HELD) {
+        tr_restore_untraced(child);
+        tr_resume(child, 0);
+    } else if (!tr_ours(child->tid)) {
+        tr_gone(child, tr_early_status(child->tid));
+    }
 }
 
 /* --- signals --- */
@@ -10848,6 +10959,7 @@ static void tr_first_stop(struct task *t)
 {
     struct stop s = { 0 };
     t->seen_stop = true;
+    tr_restore_untraced(t);
     if (opt.n_pids && arch_interrupted(t->tid, &s)) {
         int row = sc_find(s.abi, s.nr);
         struct call *c = &t->call;
@@ -10934,6 +11046,10 @@ static void tr_status(pid_t tid, int status)
             tr_unknown(tid);
         return;
     }
+    if (!t || t->run == RUN_HELD) {
+        u32 i = tr.n_early++ % ARRAY_LEN(tr.early);
+        tr.early[i].tid = tid, tr.early[i].status = status;
+    }
     if (t)
         tr_gone(t, status);
     if (tid == tr.child)
@@ -11008,7 +11124,8 @@ static void tr_detach_all(void)
 
 static void tr_kill_one(struct task *t)
 {
-    kill(t->pid ? t->pid : t->tid, SIGKILL);
+    if (tr_ours(t->tid))
+        kill(t->pid ? t->pid : t->tid, SIGKILL);
 }
 
 static void tr_kill_all(void)
@@ -11439,8 +11556,8 @@ static int tr_finish(int *sig)
 #include "bpf_insns/open.h"
 
 enum { /* rows of open_progs[] */
-    OPEN_P_ENTER, OPEN_P_EXIT, OPEN_P_EXEC, OPEN_P_EXEC_TP, OPEN_P_FORK, OPEN_P_FORK_TP, OPEN_P_GONE,
-    N_OPEN_P
+    OPEN_P_ENTER, OPEN_P_EXIT, OPEN_P_EXEC, OPEN_P_EXEC_TP, OPEN_P_FORK, OPEN_P_FORK_TP,
+    OPEN_P_GONE, N_OPEN_P
 };
 _Static_assert(ARRAY_LEN(open_progs) == N_OPEN_P, "a program without a number");
 
@@ -12240,7 +12357,6 @@ static const char *opt_sort(const char *v)
 
 static const char *opt_backend(const char *v)
 {
-    opt.backend = v;
     return !strcmp(v, "auto") || !strcmp(v, "ptrace") ? NULL : "allowed are auto, ptrace";
 }
 

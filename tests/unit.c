@@ -11,6 +11,8 @@
 /* The call that fails next: its number and errno; -1: none. */
 static struct { long nr; int err; } fake = { -1, 0 };
 
+static unsigned n_kcmp;
+
 static long fake_syscall(long nr, ...)
 {
     va_list ap;
@@ -19,6 +21,7 @@ static long fake_syscall(long nr, ...)
     for (int i = 0; i < 6; i++)
         a[i] = va_arg(ap, long);
     va_end(ap);
+    n_kcmp += nr == SYS_kcmp;
     if (nr == fake.nr) {
         errno = fake.err;
         return -1;
@@ -141,18 +144,19 @@ static void t_fd_table(void)
 {
     struct files *f = files_new();
     static struct ofd *have[512];
-    u32 seed = 1, live = 0;
+    u32 seed = 1, live = 0, made = 0, gone = 0;
     for (int step = 0; step < 20000; step++) {
         seed = seed * 1103515245 + 12345;
         s32 n = (s32)(seed >> 16) % 512;
         if (seed >> 8 & 1) {
             have[n] = ofd_new(FK_FILE, NULL, 1);
+            made++;
             fd_put(f, n, have[n], false);
         } else {
             fd_remove(f, n);
             have[n] = NULL;
         }
-        for (struct ofd *o; (o = ofd_dead());)
+        for (struct ofd *o; (o = ofd_dead()); gone++)
             ofd_recycle(o);
     }
     for (s32 n = 0; n < 512; n++) {
@@ -160,7 +164,7 @@ static void t_fd_table(void)
         EXPECT((e ? e->o : NULL) == have[n]);
         live += have[n] != NULL;
     }
-    EXPECT(f->n == live && fdt.live == live);
+    EXPECT(f->n == live && made - gone == live);
     struct files *copy = files_copy(f);
     fd_close_all(f, 100, 400, false);
     for (s32 n = 0; n < 512; n++)
@@ -171,7 +175,9 @@ static void t_fd_table(void)
     EXPECT(!fd_find(copy, 7) && !!fd_find(copy, 60) == !!have[60]);
     files_put(f);
     files_put(copy);
-    EXPECT(fdt.live == 0);
+    for (struct ofd *o; (o = ofd_dead()); gone++)
+        ofd_recycle(o);
+    EXPECT(made == gone);
 }
 
 static u64 mapped(const struct mm *m)
@@ -286,6 +292,83 @@ static void t_filter(void)
 }
 
 /* Errors that a kernel gives only elsewhere. */
+/* A flush that is larger than any buffer, colours at every place in it: none of them in -o's file. */
+static void t_plain(void)
+{
+    enum { LINES = 40000 };
+    static char got[LINES * 12];
+    struct writer w = { .fd = { -1, memfd_create("plain", MFD_CLOEXEC) }, .strip = { false, true } };
+    w.b.max = 32 << 20;
+    for (int i = 0; i < LINES; i++)
+        b_f(&w.b, "\033[%dm%05d\033[0m\n", i % 38, i);
+    EXPECT(w.b.len > 4 * OUT_BUF);
+    out_writer_flush(&w);
+    ssize_t n = pread(w.fd[1], got, sizeof got, 0);
+    EXPECT(n == LINES * 6 && !memchr(got, '\033', (size_t)n));
+    EXPECT(!memcmp(got, "00000\n00001\n", 12) && !memcmp(got + n - 6, "39999\n", 6));
+    close(w.fd[1]);
+    b_free(&w.b);
+}
+
+static struct files *files_of(u32 n)
+{
+    struct files *f = files_new();
+    for (u32 k = 0; k < n; k++)
+        fd_put(f, (s32)k, ofd_new(FK_FILE, NULL, 1), false);
+    return f;
+}
+
+/* Many threads of one table: it is searched once. What a detached tracee has open is not closed. */
+static void t_tasks(void)
+{
+    enum { THREADS = 20, FDS = 5 };
+    struct task *t = ps_new_task(1 << 30), *one[THREADS];
+    struct files *f = files_of(FDS);
+    struct ofd like = { .kind = FK_FILE };
+    t->files = files_new();
+    for (int i = 0; i < THREADS; i++) {
+        one[i] = ps_new_task((1 << 30) + 1 + i);
+        one[i]->files = f;
+        f->refs += i > 0;
+    }
+    n_kcmp = 0;
+    EXPECT(!md_find_open(t, 0, &like) && n_kcmp == FDS);
+    EXPECT(!md_find_open(t, 0, &like) && n_kcmp == 2 * FDS);
+    u64 events = out.events;
+    for (int i = 0; i < THREADS; i++)
+        tr_detach_one(one[i], 0);
+    EXPECT(!ofd_dead() && out.events == events);
+    files_put(t->files);
+    t->files = files_of(FDS);
+    tr_drop(t, true);
+    EXPECT(!ofd_dead() && out.events == events + FDS && !ps.n_tasks);
+}
+
+/* A summary that is larger than the sink's buffer is whole all the same. */
+static void t_large_summary(void)
+{
+    static char path[8000];
+    struct st_end end = { 0, 1, "ptrace" };
+    int f = memfd_create("json", MFD_CLOEXEC);
+    struct writer was = out.json;
+    out.json = (struct writer){ .fd = { f, -1 }, .b.max = 32 << 20 };
+    memset(path, 0xff, sizeof path);
+    for (int i = 0; i < 1000; i++) {
+        memcpy(path, &i, sizeof i);
+        path[0] = '/', path[4] = (char)i;
+        nm_get('f', path, sizeof path)->opens = 1;
+    }
+    st_json_summary(&out.json.b, &end);
+    EXPECT(!out.json.b.cut);
+    out_writer_flush(&out.json);
+    off_t n = lseek(f, 0, SEEK_END);
+    char tail[2] = "";
+    EXPECT(n > 32 << 20 && pread(f, tail, 2, n - 2) == 2 && !memcmp(tail, "}\n", 2));
+    close(f);
+    b_free(&out.json.b);
+    out.json = was;
+}
+
 static void t_errors(void)
 {
     struct task t = { .tid = getpid() };
@@ -313,6 +396,7 @@ static void t_errors(void)
     EXPECT(pf_open(getpid(), false) == -EACCES);
     fake.nr = -1;
     EXPECT(out_write_all(-1, "x", 1) == -EBADF);
+    t_plain();
 }
 
 int main(void)
@@ -330,6 +414,8 @@ int main(void)
     t_templates();
     t_filter();
     t_errors();
+    t_tasks();
+    t_large_summary();
     printf("unit: %d expectations hold, %d do not\n", passed, failed);
     return failed != 0;
 }

@@ -4,6 +4,7 @@
 # covers: P26
 # Calls of i386 and x32 in a 64-bit program, by their own tables.
 . "$TESTS/truth.sh"
-for KVOPT in -v "-v --no-accel"; do each truth abi i386 x32; done
+for KVOPT in -v "-v --no-accel"; do each truth abi i386 i386_clone wide x32; done
+KVOPT="-e trace=openat" each truth abi i386_clone
 has i386/err 'i386'
 run trace -e trace=getpid --json=json -- "$BIN/abi" x32

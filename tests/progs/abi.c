@@ -32,6 +32,53 @@ static void i386(int argc, char **argv)
     want("all('abi' not in c for c in calls('mmap'))");
 }
 
+/* clone by int $0x80: its flags are in ebx. The rest of rbx is no argument, and stays. */
+static void i386_clone(int argc, char **argv)
+{
+    (void)argc, (void)argv;
+    enum { UNTRACED = 0x00800000 };
+    unsigned long bx = 0xabcdef12ull << 32 | UNTRACED | SIGCHLD, was = bx;
+    if (int80(20, 0, 0, 0) != getpid()) {
+        errno = ENOSYS;
+        skip("int $0x80");
+    }
+    long r;
+    int st;
+    __asm__ volatile("int $0x80" : "=a"(r), "+b"(bx) : "0"(120L), "c"(0L), "d"(0L), "S"(0L), "D"(0L)
+                     : "memory", "r8", "r9", "r10", "r11");
+    if (!r)
+        _exit(syscall(SYS_getppid) > 1 && bx == was ? 5 : 6);
+    MUST(r > 0 && bx == was);
+    MUST(waitpid((pid_t)r, &st, 0) == r && WIFEXITED(st) && WEXITSTATUS(st) == 5);
+    want("[e['child_pid'] for e in by('spawn_process')] == [%ld]", r);
+    want("one('exit_process', exit_pid=%ld)['code'] == 5", r);
+}
+
+/* Bits that the kernel does not look at: above 32-bit arguments, and above all of int $0x80's. */
+static void wide(int argc, char **argv)
+{
+    (void)argc, (void)argv;
+    long high = 0x7eadbeefl << 32;
+    char *low = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_32BIT, -1, 0);
+    MUST(low != MAP_FAILED);
+    strcpy(low, "wide");
+    int fd = (int)CHK(open("wide", O_RDWR | O_CREAT | O_TRUNC, 0600));
+    MUST(syscall(SYS_fcntl, fd, F_DUPFD_CLOEXEC | high, 100) == 100);
+    MUST(syscall(SYS_fcntl, 100, F_GETFD | high) == FD_CLOEXEC);
+    MUST(syscall(SYS_prctl, PR_SET_NAME | high, "broad") == 0);
+    want("[c['args'][1] for c in calls('fcntl')] == ['F_DUPFD_CLOEXEC', 'F_GETFD']");
+    want("calls('prctl')[0]['args'][0] == 'PR_SET_NAME'");
+    CHK(close(fd));
+    want("not by('close', path='%swide', fd=%d)", t_cwd, fd); /* 100 is the same open file */
+    if (int80(20, 0, 0, 0) == getpid()) {
+        long g = int80(5, (long)low | high, O_RDONLY | high, 0);
+        MUST(g > 2);
+        want("[e['access'] for e in by('open', path='%swide')] == ['read/write', 'read']", t_cwd);
+    }
+    CHK(close(100));
+    want("one('close', path='%swide', fd=100)", t_cwd);
+}
+
 static void x32(int argc, char **argv)
 {
     (void)argc, (void)argv;
@@ -50,6 +97,7 @@ static void x32(int argc, char **argv)
 
 int main(int argc, char **argv)
 {
-    static const struct scene s[] = { { "i386", i386 }, { "x32", x32 }, { NULL, NULL } };
+    static const struct scene s[] = { { "i386", i386 }, { "i386_clone", i386_clone },
+        { "wide", wide }, { "x32", x32 }, { NULL, NULL } };
     return t_main(argc, argv, s);
 }

@@ -534,6 +534,24 @@ static void pidns(int argc, char **argv)
     want("len(E) < 2000");
 }
 
+/* Children that tests/progs/killer.c kills, some before their tracer knows of them. */
+static void early(int argc, char **argv)
+{
+    int n = argc > 2 ? atoi(argv[2]) : 100;
+    for (int i = 0; i < n; i++) {
+        int st;
+        pid_t p = (pid_t)CHK(fork());
+        if (!p)
+            for (;;)
+                pause();
+        MUST(waitpid(p, &st, 0) == p && WIFSIGNALED(st) && WTERMSIG(st) == SIGKILL);
+    }
+    want("len(by('spawn_process')) == %d and len(by('exit_process')) == %d", n + 1, n + 2);
+    want("[e['signal'] for e in by('exit_process') if 'signal' in e] == ['SIGKILL'] * %d", n);
+    want("{e['child_pid'] for e in by('spawn_process')} <= {e['exit_pid'] for e in by('exit_process')}");
+    want("S['processes'] == %d and S['threads'] == %d", n + 2, n + 2);
+}
+
 /* Processes of two nested namespaces: their pids as they and as kvis see them. The outermost, whose
  * pids are kvis's, learns those of the inner from /proc: NSpid. */
 static void nspid(int argc, char **argv)
@@ -621,7 +639,7 @@ int main(int argc, char **argv)
         { "clone_parent", clone_parent }, { "clone_untraced", clone_untraced },
         { "clone_ptrace", clone_ptrace }, { "clone_vm", clone_vm }, { "killed", killed },
         { "failed_exec", failed_exec }, { "bad_elf", bad_elf }, { "odd", odd }, { "pidns", pidns },
-        { "nspid", nspid },
+        { "nspid", nspid }, { "early", early },
         { "big_argv", big_argv }, { "okay", okay_ }, { "exit", exits }, { "die", dies }, { NULL, NULL },
     };
     if (argc < 2) /* from odd, without argv */

@@ -158,6 +158,9 @@ static void notify(int argc, char **argv)
         CHK(ioctl(fd, SECCOMP_IOCTL_NOTIF_SEND, &r));
     }
     t_wait(p, 0);
+    CHK(close(fd));
+    want("one('close', kind='seccomp notify')['fd'] == %d and one('close', kind='seccomp notify')['opener_pid'] == %d",
+         fd, getpid());
     want("[(c['ret'], c['error']) for c in calls('getpgid')][1:] == [(4242, None), (-1, 'EBUSY')]"
          " or [c['error'] for c in calls('getpgid')] == [None, None, 'EBUSY']");
 }
