@@ -57,10 +57,33 @@ t_hasnt() { # t_hasnt WHAT FILE REGEX
 }
 
 # On the host, in this directory, after the run:
-t_host() { (IFS='	'; echo "${PWD#/tests/out/}	$*") >>"/tests/out/$t_name/host"; t_n=$((t_n + 1)); }
+t_host() {
+    t_n=$((t_n + 1))
+    (IFS='	'; echo "$t_n	${PWD#/tests/out/}	$*") >>"/tests/out/$t_name/host"
+}
 t_json() { t_host json "$@"; }           # t_json WHAT FILE EXPR: j.py's expression is true of FILE
 t_facts() { t_host facts "$@"; }         # t_facts WHAT JSON FACTS: want.py, all that a program says of itself
-t_strace() { t_host strace "$@"; }       # t_strace WHAT JSON PREFIX: the same calls as PREFIX.PID of strace -ff
+
+# t_both DIR CMD...: the command three times under strace and twice under kvis, each time in a new and
+# empty DIR/run, which is the same name to all of them, and at the same addresses. Wants "# with: strace".
+t_both() {
+    t_dir=$1; shift
+    t_random=$(cat /proc/sys/kernel/randomize_va_space)
+    echo 0 >/proc/sys/kernel/randomize_va_space
+    for t_i in strace.0 strace.1 strace.2 kvis.0 kvis.1; do
+        mkdir -p "$t_dir/$t_i" "$t_dir/run"
+        (cd "$t_dir/run" && case $t_i in
+            strace*) exec strace -ff -o ../$t_i/log -a1 -xx -yy -s0 -e signal=all \
+                -e quiet=attach,path-resolution,personality,thread-execve -- "$@" ;;
+            kvis*) exec kvis trace -v --json=../$t_i/json -- "$@" ;;
+        esac) >"$t_dir/stdout" 2>"$t_dir/stderr"
+        echo $? >"$t_dir/$t_i/status"
+        mv "$t_dir/stdout" "$t_dir/stderr" "$t_dir/$t_i/"
+        rm -rf "$t_dir/run"
+    done
+    echo $t_random >/proc/sys/kernel/randomize_va_space
+    t_host strace "strace and kvis see the same: $t_dir" "$t_dir"
+}
 
 # user CMD...: as an ordinary user (uid and gid 1000, no groups).
 user() { as_user 1000 "$@"; }
