@@ -113,7 +113,7 @@ static void counts(int argc, char **argv)
         syscall(SYS_getrandom, buf, c > 65536 || c < 0 ? 10L : c, 0L);
         syscall(SYS_fcntl, c, F_GETFD);
         syscall(SYS_close, c == 1024 ? 99 : c);
-        syscall(SYS_dup2, null, c > 1025 || c < 0 ? c : 99);
+        syscall(SYS_dup3, null, c > 1025 || c < 0 ? c : 99, 0L); /* aarch64 has no dup2 */
         syscall(SYS_close_range, c, c, 0L);
         syscall(SYS_bpf, 0L, buf, c);
         syscall(SYS_rt_sigprocmask, SIG_BLOCK, NULL, buf, c);

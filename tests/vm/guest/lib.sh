@@ -1,0 +1,98 @@
+# lib.sh: what the guest tests share. A test starts with `. /tests/lib.sh`; vm.sh tells how it runs.
+# Each t_ line is a line of TAP. What needs JSON read is done on the host, when the files are back.
+
+t_name=$(basename "$0" .sh) t_n=0 st=0
+trap 't_end $?' EXIT
+
+t_end() { # t_end STATUS: a test that dies in the middle has failed; one that says nothing as well
+    [ "$1" = 0 ] || t_not_ok "$t_name: exit status $1"
+    [ $t_n -gt 0 ] || t_not_ok "$t_name: tested nothing"
+    : >"/tests/out/$t_name/ended"
+}
+
+t_pass() { t_n=$((t_n + 1)); echo "ok $t_n - $*"; }
+t_not_ok() { t_n=$((t_n + 1)); echo "not ok $t_n - $*"; }
+t_skip() { t_n=$((t_n + 1)); what=$1; shift; echo "ok $t_n - $what # SKIP $*"; } # t_skip WHAT WHY
+t_show() { for f; do [ ! -s "$f" ] || head -n 12 "$f" | cut -c 1-200 | sed "s/^/# $(basename "$f"): /"; done; }
+
+# t_run CMD...: stdout in ./out, stderr in ./err, the status in $st.
+t_run() { st=0; "$@" >out 2>err || st=$?; }
+
+# t_ok WHAT CMD...: the command succeeds.
+t_ok() {
+    t_what=$1; shift
+    t_run "$@"
+    [ $st = 0 ] && { t_pass "$t_what"; return 0; }
+    t_not_ok "$t_what"
+    echo "# exit status $st: $*"
+    t_show out err
+    return 1
+}
+
+# t_fails STATUS WHAT CMD...: it fails with that status.
+t_fails() {
+    t_want=$1 t_what=$2; shift 2
+    t_run "$@"
+    t_is "$t_what" "$t_want" "$st" || t_show out err
+}
+
+t_is() { # t_is WHAT WANT GOT
+    [ "$2" = "$3" ] && { t_pass "$1"; return 0; }
+    t_not_ok "$1"
+    printf 'want %s\ngot  %s\n' "$2" "$3" | cut -c 1-200 | sed 's/^/# /'
+    return 1
+}
+t_has() { # t_has WHAT FILE REGEX
+    grep -Eq -- "$3" "$2" && { t_pass "$1"; return 0; }
+    t_not_ok "$1"
+    echo "# no line matches $3"
+    t_show "$2"
+    return 1
+}
+t_hasnt() { # t_hasnt WHAT FILE REGEX
+    grep -E -- "$3" "$2" >hasnt || { t_pass "$1"; return 0; }
+    t_not_ok "$1"
+    t_show hasnt
+    return 1
+}
+
+# On the host, in this directory, after the run:
+t_host() {
+    t_n=$((t_n + 1))
+    (IFS='	'; echo "$t_n	${PWD#/tests/out/}	$*") >>"/tests/out/$t_name/host"
+}
+t_json() { t_host json "$@"; }           # t_json WHAT FILE EXPR: j.py's expression is true of FILE
+t_facts() { t_host facts "$@"; }         # t_facts WHAT JSON FACTS: want.py, all that a program says of itself
+
+# t_both DIR CMD...: the command three times under strace and twice under kvis, each time in a new and
+# empty DIR/run, which is the same name to all of them, and at the same addresses. Wants "# with: strace".
+t_both() {
+    t_dir=$1; shift
+    t_random=$(cat /proc/sys/kernel/randomize_va_space)
+    echo 0 >/proc/sys/kernel/randomize_va_space
+    for t_i in strace.0 strace.1 strace.2 kvis.0 kvis.1; do
+        mkdir -p "$t_dir/$t_i" "$t_dir/run"
+        (cd "$t_dir/run" && case $t_i in
+            strace*) exec strace -ff -o ../$t_i/log -a1 -xx -yy -s0 -e signal=all \
+                -e quiet=attach,path-resolution,personality,thread-execve -- "$@" ;;
+            kvis*) exec kvis trace -v --json=../$t_i/json -- "$@" ;;
+        esac) >"$t_dir/stdout" 2>"$t_dir/stderr"
+        echo $? >"$t_dir/$t_i/status"
+        mv "$t_dir/stdout" "$t_dir/stderr" "$t_dir/$t_i/"
+        rm -rf "$t_dir/run"
+    done
+    echo $t_random >/proc/sys/kernel/randomize_va_space
+    t_host strace "strace and kvis see the same: $t_dir" "$t_dir"
+}
+
+# user CMD...: as an ordinary user (uid and gid 1000, no groups).
+user() { as_user 1000 "$@"; }
+
+# until_true SECS CMD...: tries the command every 0.1 s until it succeeds.
+until_true() {
+    t_tries=$(($1 * 10)); shift
+    while ! "$@" 2>/dev/null; do
+        t_tries=$((t_tries - 1)); [ $t_tries -gt 0 ] || return 1
+        usleep 100000
+    done
+}

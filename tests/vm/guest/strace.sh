@@ -1,0 +1,16 @@
+# strace: kvis trace -v sees each call, result, file, byte, process and signal that strace sees.
+# kernels: arm64
+# with: strace
+# timeout: 120
+. /tests/lib.sh
+# (On x86_64 the cases diff_* do this on the host, with more programs.)
+
+t_both sh sh -c 'i=0; while [ $i -lt 300 ]; do echo $i; i=$((i + 1)); done | sort -r | tee f | wc -l
+    cat f nothere; mkdir d; mv f d; mv d e; wc -c <e/f; kill -USR1 $$; exit 3'
+t_both forks "$BIN/diff_forks"
+echo "# $(cut -d " " -f 1 /proc/uptime) s"
+t_both threads "$BIN/diff_threads"
+echo "# $(cut -d " " -f 1 /proc/uptime) s"
+for scene in dup kinds cloexec; do t_both "fd.$scene" "$BIN/fd" "$scene"; done
+t_both io.files "$BIN/io" files
+t_both mem.maps "$BIN/mem" maps

@@ -1,0 +1,45 @@
+# trace: what a user of `kvis trace` meets, on busybox and its pipelines, as root and as a user.
+# kernels: all
+. /tests/lib.sh
+
+pipeline='echo one two >f; cat f | tr a-z A-Z | tee g; (exit 3); echo $? >>g; cat nothere; ls / | sort >h'
+
+both() { # both WHO RUN: the same tests, with what becomes WHO
+    who=$1 run=$2
+    mkdir "$who"
+    chmod 777 "$who"
+    cd "$who" || exit
+    t_run $run kvis trace --json=json -- sh -c "$pipeline"
+    t_is "$who: output" "ONE TWO" "$(cat out)"
+    t_is "$who: exit status" 0 "$st"
+    t_json "$who: the tree of processes" json "len(by('exit_process')) >= 6 and S['lost'] == 0 and S['exit_code'] == 0"
+    t_json "$who: the file written" json "sum(e['bytes'] for e in by('write', filename='$PWD/f')) == 8"
+    t_json "$who: and read" json "[f['bytes_read'] for f in S['files'] if f['path'] == '$PWD/f'] == [8]"
+    t_json "$who: what is not there" json "[e['error'] for e in by('open', path='$PWD/nothere')] == ['ENOENT']"
+    t_fails 7 "$who: the program's status" $run kvis trace -q -- sh -c 'exit 7'
+    t_fails 127 "$who: not found" $run kvis trace -q -- nothere
+    t_fails 137 "$who: killed" $run kvis trace -q -- sh -c 'kill -KILL $$'
+    t_fails 2 "$who: usage" $run kvis trace --nothere
+    t_ok "$who: -v" $run kvis trace -v -- cat f
+    t_has "$who: -v names the call" err 'openat\(AT_FDCWD, "f", O_RDONLY.*= 3'
+    t_has "$who: -v has the bytes" err 'sendfile\(.*= 8'
+    t_ok "$who: -c" $run kvis trace -c -- sh -c 'cat f; cat f'
+    t_has "$who: -c counts" err '^ .*read'
+    cd ..
+}
+both root ''
+both user user
+
+sleep 60 &
+target=$!
+t_fails 1 "user: another's process" user kvis trace -q -p $target
+t_has "and why" err "cannot attach to pid $target"
+kill $target
+
+printf '#!/bin/sh\nwhile :; do cat /proc/self/stat >/dev/null; done\n' >loop
+sh loop &
+target=$!
+(sleep 2; kill $target) &
+t_ok "root: -p follows a shell and its children" kvis trace --json=json -p $target
+t_json "and their children" json "len({e['pid'] for e in by('exec')}) > 2 and S['lost'] == 0"
+t_json "to the shell's end" json "by('exit_process', exit_pid=$target)[0]['signal'] == 'SIGTERM'"

@@ -1,0 +1,46 @@
+# truth: the programs of tests/progs, under kvis trace: all that they know of themselves is in the trace.
+# kernels: all
+# timeout: 120
+. /tests/lib.sh
+
+# The scenes open these, and /etc is empty.
+touch /etc/passwd /etc/group
+trap 'st=$?; rm -f /etc/passwd /etc/group; t_end $st' EXIT
+
+slow() { case "$1 $2" in "sig flood") ;; *) return 1 ;; esac; } # half a minute, under emulation
+
+options() { # options PROG SCENE: with which kvis sees what the scene wants
+    case "$1 $2" in
+    "mem faults") echo -v --faults ;;
+    "mem total") echo -v --page-faults ;;
+    "proc clone_untraced") echo "--trace=openat,getppid,write" ;;
+    *) echo "-v" ;;
+    esac
+}
+
+# Exit status 77: the machine cannot do it.
+scene() { # scene HOW PROG SCENE
+    [ -x "$BIN/$2" ] || return 0
+    if [ "$1" = same ]; then
+        t_run "$BIN/$2" "$3"
+        mv out native
+        native=$st
+    else
+        native=0
+    fi
+    t_run kvis trace $(options "$2" "$3") --json=json -- "$BIN/$2" "$3"
+    mv out facts
+    [ $st = 77 ] && { t_skip "$2 $3" "$(tail -n 1 facts)"; return; }
+    t_is "$2 $3: exit status" "$native" "$st" || { tail -n 3 facts; tail -n 3 err; } | sed 's/^/# /'
+    [ "$1" = truth ] || t_is "$2 $3: what it says" "$(grep -v '^want ' native)" "$(grep -v '^want ' facts)"
+    ! grep -q '^want ' facts || t_facts "$2 $3: facts" json facts
+}
+
+while read -r how prog name; do
+    slow "$prog" "$name" && continue
+    mkdir "$prog.$name"
+    cd "$prog.$name" || exit
+    scene "$how" "$prog" "$name"
+    rm -f native out err
+    cd ..
+done </tests/scenes

@@ -1,0 +1,195 @@
+#!/bin/sh
+# vm.sh KERNEL [TEST...]: the guest tests (tests/vm/guest/*.sh) under one kernel of fetch.sh's table:
+#   x86-5.10 x86-6.1 x86-6.12 x86-sid arm64
+# With names, only those tests, and every line of their output. (It needs no run.sh around it.)
+#
+# A guest test is a busybox shell script with a header:
+#   # kernels: all            or names of that table, or x86; !NAME takes one out again
+#   # timeout: 20             seconds, under emulation (this is the default)
+#   # cmdline: PARAMETER...   of the kernel, as lockdown=confidentiality
+#   # qemu: ARGUMENT...       of QEMU, as -smp 4 (2 CPUs without it)
+#   # modules: tun null_blk   loaded before it runs, in this order; dependencies must be named too
+#   # with: strace            puts strace and its libraries into the initramfs
+# It starts with `. /tests/lib.sh` (see there: t_ok, t_is, t_has, t_skip, t_json, t_facts, user ...).
+# It runs as root in an empty directory; /proc, /sys and /dev are mounted and nothing else, /etc is
+# empty, there are busybox, $KVIS (/bin/kvis), as_user, the programs of tests/progs in $BIN (static),
+# $KERNEL and the real /tests/scenes (what the cases run under `each truth` and `each same`).
+# What it mounts, loads or sets it undoes: tests with the same cmdline and qemu share one boot.
+# The files of its directory come back (keep them small: the line carries 600 KB a second).
+# A line `not ok`, a test that does not end, a guest that does not end: failure.
+set -u
+vm=$(cd "$(dirname "$0")" && pwd)
+TESTS=$(dirname "$vm")
+OUT=${OUT:-$TESTS/out}
+KVIS=${KVIS:-$(dirname "$TESTS")/kvis}
+export TESTS OUT PYTHONDONTWRITEBYTECODE=1
+kernel=$1
+shift
+only=$*
+cache=${KVIS_VM_CACHE:-$OUT/vm/cache}
+case $kernel in arm64*) arch=aarch64 tools=tools-arm64 ;; *) arch=x86_64 tools=tools-amd64 ;; esac
+
+header() { sed -n "2,30s/^# *$2: *\(.*[^ ]\) *\$/\1/p" "$1"; } # header FILE KEY
+
+# Static builds for the guest's architecture: the test programs, and kvis if it is not ours.
+cc() {
+    [ "$arch" = "$(uname -m)" ] && { "${CC:-gcc}" "$@"; return; }
+    "$arch-linux-gnu-gcc" "$@"
+}
+newer() { [ -x "$1" ] && [ -z "$(find "$2" "$TESTS"/progs/t.h -newer "$1")" ]; } # newer PROGRAM SOURCE
+build() {
+    bin=$OUT/vm/bin-$arch
+    mkdir -p "$bin"
+    for src in "$TESTS"/progs/*.c "$vm"/*.c; do
+        name=$(basename "$src" .c)
+        only_on=$(sed -n '1,15s,^[/* ]*only: *\([a-z0-9_]*\).*,\1,p' "$src")
+        flags=$(sed -n '1,15s,^[/* ]*cc: *\(.*[^ */]\)[ */]*$,\1,p' "$src")
+        [ "${only_on:-$arch}" = $arch ] && ! newer "$bin/$name" "$src" || continue
+        # -m32 needs libraries that not every machine has; the scene is skipped then.
+        cc -o "$bin/$name" "$src" -static -s -O1 -pthread $flags >"$bin/$name.log" 2>&1 ||
+            case $flags in
+            *-m32*) echo "$name: not built: $(head -n 1 "$bin/$name.log")" ;;
+            *) cat "$bin/$name.log"; return 1 ;;
+            esac
+    done
+    kvis=$KVIS
+    [ $arch = "$(uname -m)" ] && return
+    kvis=$OUT/vm/kvis-$arch
+    make -s -C "$TESTS/.." ARCH=$arch BIN="$kvis" "$kvis"
+}
+
+runs_on() { # runs_on TEST: is this kernel one of its kernels?
+    yes=
+    for k in $(header "$1" kernels); do
+        case $k in
+        "!$kernel" | "!${kernel%%-*}") yes= ;;
+        all | "$kernel" | "${kernel%%-*}") yes=1 ;;
+        esac
+    done
+    [ "$yes" ]
+}
+
+# What is booted together, one line a boot: cmdline TAB qemu.
+boots() {
+    for f in $tests; do printf '%s\t%s\n' "$(header "$f" cmdline)" "$(header "$f" qemu)"; done | sort -u
+}
+
+# `truth PROG SCENE` or `same PROG SCENE`, a line each, as the cases have them.
+scenes() {
+    sed -n 's/^[^#]*each \(truth\|same\) \([a-z0-9]*\) \([a-z0-9_ ]*\).*/\1 \2 \3/p' "$TESTS"/cases/*.sh |
+        while read -r how prog list; do
+            for scene in $list; do echo "$how $prog $scene"; done
+        done | sort -u
+}
+
+module() { # module NAME: into the initramfs, unpacked
+    f=$(find "$cache/$kernel/modules" \( -name "$1.ko" -o -name "$1.ko.*" \) | head -n 1)
+    mkdir -p "$root/modules"
+    case $f in
+    '') echo "$kernel has no module $1" ;;
+    *.xz) xz -dc "$f" >"$root/modules/$1.ko" ;;
+    *.zst) zstd -qdc "$f" >"$root/modules/$1.ko" ;;
+    *) cp "$f" "$root/modules/" ;;
+    esac
+}
+
+fill() { # fill TEST...: the initramfs of one boot, in $root
+    rm -rf "${root:?}"
+    mkdir -p "$root/bin" "$root/dev" "$root/etc" "$root/proc" "$root/sys" "$root/tmp" "$root/tests" "$root/progs"
+    cp "$cache/$tools/busybox" "$bin/as_user" "$bin/true" "$root/bin/" && cp "$kvis" "$root/bin/kvis" || return 1
+    find "$bin" -type f -perm -1 -exec cp '{}' "$root/progs/" ';'
+    cp "$vm/init" "$root/init"
+    chmod 755 "$root/init"
+    cp "$vm/guest/lib.sh" "$root/tests/"
+    scenes >"$root/tests/scenes"
+    for f; do
+        cp "$f" "$root/tests/"
+        for m in $(header "$f" modules); do module "$m"; done
+        [ -z "$(header "$f" with)" ] || cp -a "$cache/$tools/strace/." "$root/"
+        seconds=$(header "$f" timeout)
+        echo "$(basename "$f" .sh) ${seconds:-20} $(header "$f" modules)" >>"$root/tests/list"
+    done
+}
+
+# The host's part of a test: its lines `NUMBER TAB DIRECTORY TAB json|facts|strace TAB WHAT TAB FILE ...`.
+host() { # host TEST
+    lines=$back/$1/host
+    while IFS='	' read -r n dir how what a b; do
+        case $how in
+        json) set -- python3 "$TESTS/j.py" "$b" "$a" ;;
+        facts) set -- python3 "$TESTS/want.py" "$a" "$b" ;;
+        strace) set -- python3 "$vm/same_calls.py" "$a" "/tests/out/$dir/$a" ;;
+        *) set -- false ;;
+        esac
+        if (cd "$back/$dir" && "$@") >host.log 2>&1; then
+            echo "ok $n - $what"
+        else
+            echo "not ok $n - $what"
+            [ "$how" != json ] || echo "# not so in $a: $b"
+            cut -c 1-300 host.log | tail -n 12 | sed 's/^/# /'
+        fi
+    done <"$lines"
+}
+
+results() { # results TEST...: all TAP of one boot
+    for f; do
+        name=$(basename "$f" .sh)
+        echo "# == $name"
+        [ -e "$back/$name/tap" ] || { echo "not ok - $name did not run"; continue; }
+        cat "$back/$name/tap"
+        [ ! -e "$back/$name/host" ] || host "$name"
+    done
+}
+
+boot() { # boot CMDLINE QEMU: one boot with the tests that want just that; its TAP goes to ./tap
+    set -- "$1" "$2" "boot$number"
+    back=$PWD/$3/back/out
+    together=
+    limit=30
+    for f in $tests; do
+        [ "$(header "$f" cmdline)	$(header "$f" qemu)" = "$1	$2" ] || continue
+        together="$together $f"
+        t=$(header "$f" timeout)
+        limit=$((limit + ${t:-20}))
+    done
+    fill $together || { echo "not ok - initramfs"; return; }
+    a=
+    for p in $1; do a="$a -a $p"; done
+    "$vm/boot.sh" "$kernel" "$root" "$PWD/$3" -t $limit $a -- $2 >boot.log 2>&1
+    st=$?
+    sed 's/^/# /' boot.log
+    [ $st = 0 ] || echo "not ok - the guest ($1)"
+    [ $st != 0 ] || results $together
+    echo "# $3 ${1:-(no parameters)} $2: $(cat "$3/seconds" 2>/dev/null) s"
+}
+
+report() {
+    ok=$(grep -c '^ok' tap)
+    bad=$(grep -c '^not ok' tap)
+    skipped=$(grep -c '^ok.* # SKIP' tap)
+    if [ -n "$only" ]; then cat tap; else
+        grep '# SKIP' tap
+        awk '/^# (==|boot)/ { show = /boot/; name = $3 } /^ok/ { show = 0 } /^not ok/ { show = 1; $0 = $0 " (" name ")" } show' tap
+    fi
+    echo "$kernel ($(cat "$cache/$kernel/version")): $((ok - skipped)) ok, $skipped skipped, $bad not ok"
+    [ "$bad" = 0 ] && [ "$ok" -gt 0 ]
+}
+
+why=$(NO_COLOR=1 "$vm/fetch.sh" "$kernel" $tools 2>&1) || { echo "$why" | tail -n 1; exit 77; }
+tests=
+for f in "$vm"/guest/*.sh; do
+    case " ${only:-$(basename "$f" .sh)} " in *" $(basename "$f" .sh) "*) ;; *) continue ;; esac
+    [ -n "$(header "$f" kernels)" ] && runs_on "$f" && tests="$tests $f"
+done
+[ -n "$tests" ] || { echo "no guest tests for $kernel"; exit 77; }
+build || { echo "the test programs do not build for $arch"; exit 1; }
+[ -n "${KVIS_CASE-}" ] || { mkdir -p "$OUT/vm/$kernel" && cd "$OUT/vm/$kernel" || exit 1; }
+root=$PWD/root number=0
+: >tap
+boots >boots
+while IFS='	' read -r cmdline qemu; do
+    number=$((number + 1))
+    boot "$cmdline" "$qemu" >>tap </dev/null
+done <boots
+rm -rf "${root:?}"
+report
