@@ -704,6 +704,8 @@ static void prog_check_sections(void)
 
         if (prog_is_code(s)) {
             elf_find(s->name); /* only one of that name */
+            if (strcmp(s->name, ".text") == 0)
+                u_fail(s->name, 0, "a BPF function outside of the programs: make it always_inline");
             if (!prog_type_of(s->name) || s->type != SHT_PROGBITS)
                 u_fail(s->name, 0, "programs cannot be in a section of this name");
             if (!u_is_of(s->name, "_/.-"))
@@ -1529,8 +1531,8 @@ static void walk_need_helper(struct walk *w, uint32_t i)
 {
     const struct helper *h = walk_helper(w->p->insn[i].imm);
 
-    if (!h)
-        walk_fail(w, i, "a helper that is not in I_HELPERS of insn.h");
+    if (!h) /* ins_render has told */
+        walk_fail(w, i, "an unknown helper");
     for (size_t k = 0; k < I_LEN(walk_only); k++)
         if (walk_only[k].number == h->number && !(walk_only[k].types >> w->p->type->type & 1))
             walk_fail(w, i, "a helper that programs of this type may not call");
@@ -1896,6 +1898,15 @@ static bool ins_form(struct ins *o, const struct prog *p, uint32_t i)
     }
 }
 
+/* The system's name of a helper that insn.h does not have. */
+static const char *ins_helper_name(int32_t number)
+{
+#define INS_HELPER_NAME(name) [BPF_FUNC_##name] = #name
+    static const char *const names[] = { __BPF_FUNC_MAPPER(INS_HELPER_NAME) };
+
+    return number > 0 && (size_t)number < I_LEN(names) && names[number] ? names[number] : "?";
+}
+
 /* What an instruction is, or why insngen does not take it. */
 static void ins_render(struct ins *o, const struct prog *p, uint32_t i)
 {
@@ -1905,6 +1916,9 @@ static void ins_render(struct ins *o, const struct prog *p, uint32_t i)
 
     if (in->code == (BPF_JMP | BPF_CALL) && in->src_reg)
         u_fail(section, off, "a call of a BPF function: make it always_inline");
+    if (in->code == (BPF_JMP | BPF_CALL) && !walk_helper(in->imm))
+        u_fail(section, off, "helper %d (%s) is not one of insn.h: no tracing program has it", in->imm,
+               ins_helper_name(in->imm));
     if (!ins_form(o, p, i))
         u_fail(section, off, "opcode 0x%02x (dst %u, src %u, off %d, imm %d) has no form in insn.h",
                in->code, in->dst_reg, in->src_reg, in->off, in->imm);

@@ -32,7 +32,7 @@ def bend(want, *changes):
     count += 1
     path = 'bent%d.o' % count
     open(path, 'wb').write(b)
-    print(path + '\t' + want, flush=True)
+    print(path + '\t.*' + want, flush=True)
 
 
 def header(section, field):

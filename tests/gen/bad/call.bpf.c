@@ -1,4 +1,4 @@
-// want: raw_tp/x\+0x[0-9a-f]+: a call of a BPF function
+// want: \.text\+0x0: a BPF function outside of the programs
 #include "probe.h"
 static __attribute__((noinline)) int other(u64 x) { asm volatile("" ::: "memory"); return x + 3; }
 SEC("raw_tp/x") int f(u64 *c) { return other(c[0]); }
