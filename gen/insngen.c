@@ -664,7 +664,10 @@ struct prog {
     struct line *line;
     bool *second, *target;  /* the second half of ld_imm64; a jump goes here */
     uint32_t stack;         /* bytes */
-    struct need { uint32_t kernel; char why[64]; } need[2]; /* with CFG_RINGBUF 0, 1 */
+    struct need {
+        uint32_t kernel;
+        char why[64], zero[MAX_NAME + 1]; /* zero: that constant */
+    } need[2], low;         /* with CFG_RINGBUF 0, 1; with 0 and one more constant 0 */
 };
 
 static struct {
@@ -701,6 +704,8 @@ static void prog_check_sections(void)
 
         if (prog_is_code(s)) {
             elf_find(s->name); /* only one of that name */
+            if (strcmp(s->name, ".text") == 0)
+                u_fail(s->name, 0, "a BPF function outside of the programs: make it always_inline");
             if (!prog_type_of(s->name) || s->type != SHT_PROGBITS)
                 u_fail(s->name, 0, "programs cannot be in a section of this name");
             if (!u_is_of(s->name, "_/.-"))
@@ -1299,6 +1304,7 @@ struct regs {
 struct walk {
     struct prog *p;
     int ringbuf;       /* CFG_RINGBUF: 0, 1, or -1: not known */
+    const char *zero;  /* one more constant, that is 0; or NULL */
     struct regs *at;   /* [n]: before each instruction */
     bool *seen, *queued;
     uint32_t *queue, n_queued;
@@ -1403,9 +1409,12 @@ static void walk_load(const struct walk *w, uint32_t i, struct regs *r)
     struct reg *d = &r->r[w->p->insn[i].dst_reg];
 
     *d = (struct reg){ REG_ANY, 0 };
-    if (w->ringbuf >= 0 && patch->set && patch->kind == PATCH_CONST &&
-        strcmp(patch->name, "CFG_RINGBUF") == 0)
+    if (!patch->set || patch->kind != PATCH_CONST)
+        return;
+    if (w->ringbuf >= 0 && strcmp(patch->name, "CFG_RINGBUF") == 0)
         *d = (struct reg){ REG_CONST, w->ringbuf };
+    if (w->zero && strcmp(patch->name, w->zero) == 0)
+        *d = (struct reg){ REG_CONST, 0 };
 }
 
 static void walk_step(struct walk *w, uint32_t i)
@@ -1443,11 +1452,11 @@ static void walk_step(struct walk *w, uint32_t i)
     walk_to(w, i, (int64_t)i + 1, &r);
 }
 
-static void walk_run(struct walk *w, struct prog *p, int ringbuf)
+static void walk_run(struct walk *w, struct prog *p, int ringbuf, const char *zero)
 {
     struct regs start = { 0 };
 
-    *w = (struct walk){ .p = p, .ringbuf = ringbuf };
+    *w = (struct walk){ .p = p, .ringbuf = ringbuf, .zero = zero };
     w->at = u_take(p->n, sizeof *w->at);
     w->seen = u_take(p->n, 1);
     w->queued = u_take(p->n, 1);
@@ -1524,8 +1533,8 @@ static void walk_need_helper(struct walk *w, uint32_t i)
 {
     const struct helper *h = walk_helper(w->p->insn[i].imm);
 
-    if (!h)
-        walk_fail(w, i, "a helper that is not in I_HELPERS of insn.h");
+    if (!h) /* ins_render has told */
+        walk_fail(w, i, "an unknown helper");
     for (size_t k = 0; k < I_LEN(walk_only); k++)
         if (walk_only[k].number == h->number && !(walk_only[k].types >> w->p->type->type & 1))
             walk_fail(w, i, "a helper that programs of this type may not call");
@@ -1566,12 +1575,12 @@ static void walk_need_insn(struct walk *w, uint32_t i)
 
 /* The lowest kernel for one value of CFG_RINGBUF: what cannot run then does not count, but a kernel
  * must see that by itself: 4.15 drops dead code (kernel/bpf/verifier.c, sanitize_dead_code). */
-static void walk_lowest(struct prog *p, int ringbuf)
+static struct need walk_lowest(struct prog *p, int ringbuf, const char *zero)
 {
     uint32_t floor = 0;
     struct walk w;
 
-    walk_run(&w, p, ringbuf);
+    walk_run(&w, p, ringbuf, zero);
     walk_need(&w, p->type->since, "%s", p->type->what);
     if (p->n > 4096)
         walk_need(&w, I_KERNEL(5, 2), "more than 4096 instructions");
@@ -1582,14 +1591,36 @@ static void walk_lowest(struct prog *p, int ringbuf)
             floor = I_KERNEL(4, 15);
     }
     walk_need(&w, floor, "a dead branch");
-    p->need[ringbuf] = w.need;
+    return w.need;
+}
+
+/* A switch that is off may save a newer helper: the constant whose 0 makes the kernel lowest. Only
+ * told, not the program's lowest: a filter may as well switch off all of it. */
+static void walk_switches(struct prog *p)
+{
+    p->low = p->need[0];
+    for (uint32_t i = 0, k; i < p->n; i++) {
+        struct need need;
+
+        if (!p->patch[i].set || p->patch[i].kind != PATCH_CONST)
+            continue;
+        for (k = 0; k < i && p->patch[k].name != p->patch[i].name; k++)
+            ;
+        if (k < i || strcmp(p->patch[i].name, "CFG_RINGBUF") == 0)
+            continue;
+        need = walk_lowest(p, 0, p->patch[i].name);
+        if (need.kernel >= p->low.kernel)
+            continue;
+        p->low = need;
+        snprintf(p->low.zero, sizeof p->low.zero, "%s", p->patch[i].name);
+    }
 }
 
 static void walk_program(struct prog *p)
 {
     struct walk w;
 
-    walk_run(&w, p, -1);
+    walk_run(&w, p, -1, NULL);
     for (uint32_t i = 0; i < p->n; i++) {
         if (!w.seen[i] && !p->second[i])
             walk_fail(&w, i, "an instruction that nothing leads to");
@@ -1597,8 +1628,9 @@ static void walk_program(struct prog *p)
             walk_need_helper(&w, i);
     }
     walk_stack(&w);
-    walk_lowest(p, 0);
-    walk_lowest(p, 1);
+    p->need[0] = walk_lowest(p, 0, NULL);
+    p->need[1] = walk_lowest(p, 1, NULL);
+    walk_switches(p);
 }
 
 /* == 10 ins_: one instruction as a macro and as pseudo-C ======================== */
@@ -1830,12 +1862,14 @@ static bool ins_jmp_form(struct ins *o, const struct bpf_insn *in, uint32_t i)
 
 static bool ins_wide_load(struct ins *o, const struct bpf_insn *in, const struct patch *patch)
 {
-    unsigned long long v = (uint32_t)in[0].imm | (unsigned long long)(uint32_t)in[1].imm << 32;
     unsigned d = in->dst_reg;
+    unsigned long long v;
 
-    if (in->code != (BPF_LD | BPF_DW | BPF_IMM) || in->off || in[1].code || in[1].dst_reg ||
-        in[1].src_reg || in[1].off)
+    if (in->code != (BPF_LD | BPF_DW | BPF_IMM) || in->off) /* only it has an in[1] */
         return false;
+    if (in[1].code || in[1].dst_reg || in[1].src_reg || in[1].off)
+        return false;
+    v = (uint32_t)in[0].imm | (unsigned long long)(uint32_t)in[1].imm << 32;
     if (patch->set && patch->kind == PATCH_MAP) {
         ins_macro(o, "I_LD_MAP(R%u, %s)", d, patch->name);
         ins_pseudo(o, "r%u = map %s", d, patch->name);
@@ -1866,6 +1900,15 @@ static bool ins_form(struct ins *o, const struct prog *p, uint32_t i)
     }
 }
 
+/* The system's name of a helper that insn.h does not have. */
+static const char *ins_helper_name(int32_t number)
+{
+#define INS_HELPER_NAME(name) [BPF_FUNC_##name] = #name
+    static const char *const names[] = { __BPF_FUNC_MAPPER(INS_HELPER_NAME) };
+
+    return number > 0 && (size_t)number < I_LEN(names) && names[number] ? names[number] : "?";
+}
+
 /* What an instruction is, or why insngen does not take it. */
 static void ins_render(struct ins *o, const struct prog *p, uint32_t i)
 {
@@ -1875,6 +1918,9 @@ static void ins_render(struct ins *o, const struct prog *p, uint32_t i)
 
     if (in->code == (BPF_JMP | BPF_CALL) && in->src_reg)
         u_fail(section, off, "a call of a BPF function: make it always_inline");
+    if (in->code == (BPF_JMP | BPF_CALL) && !walk_helper(in->imm))
+        u_fail(section, off, "helper %d (%s) is not one of insn.h: no tracing program has it", in->imm,
+               ins_helper_name(in->imm));
     if (!ins_form(o, p, i))
         u_fail(section, off, "opcode 0x%02x (dst %u, src %u, off %d, imm %d) has no form in insn.h",
                in->code, in->dst_reg, in->src_reg, in->off, in->imm);
@@ -1938,7 +1984,8 @@ static bool out_calls(const struct prog *p, int32_t number)
 
 static void out_family_helpers(struct out *o)
 {
-    put(&o->t, " *\n * Helpers, with the kernel that introduced each:\n");
+    bool any = false;
+
     for (size_t i = 0; i < I_LEN(walk_helpers); i++) {
         uint32_t k = 0;
 
@@ -1946,25 +1993,34 @@ static void out_family_helpers(struct out *o)
             k++;
         if (k == obj.n_progs)
             continue;
+        if (!any)
+            put(&o->t, " *\n * helpers, with the kernel that introduced each:\n");
+        any = true;
         put(&o->t, " *   %-24s ", walk_helpers[i].name);
         out_kernel(&o->t, walk_helpers[i].since);
         put(&o->t, "\n");
     }
 }
 
+static void out_need(struct text *t, const struct need *need)
+{
+    out_kernel(t, need->kernel);
+    put(t, " (%s)", need->why);
+}
+
 static void out_lowest(struct text *t, const struct prog *p)
 {
-    const struct need *a = &p->need[0], *b = &p->need[1];
+    const struct need *base = &p->need[0], *ring = &p->need[1];
 
-    if (a->kernel == b->kernel) {
-        out_kernel(t, a->kernel);
-        put(t, " (%s)", a->why);
-        return;
+    out_need(t, base);
+    if (ring->kernel != base->kernel) {
+        put(t, "\n *   with CFG_RINGBUF=1: ");
+        out_need(t, ring);
     }
-    out_kernel(t, a->kernel);
-    put(t, " (%s), with CFG_RINGBUF=1 ", a->why);
-    out_kernel(t, b->kernel);
-    put(t, " (%s)", b->why);
+    if (*p->low.zero) {
+        put(t, "\n *   with %s=0: ", p->low.zero);
+        out_need(t, &p->low);
+    }
 }
 
 static uint32_t out_lowest_of(const struct prog *p)
@@ -1990,7 +2046,7 @@ static void out_head(struct out *o)
     for (uint32_t i = 0; i < obj.n_progs; i++) {
         struct prog *p = &obj.prog[i];
 
-        put(t, " * program %s: %s, %u instructions, stack %u,\n *   lowest kernel ", p->name,
+        put(t, " * program %s: %s, %u instructions, stack %u\n *   lowest kernel ", p->name,
             elf.sec[p->sec].name, p->n, p->stack);
         out_lowest(t, p);
         put(t, "\n");

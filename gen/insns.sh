@@ -13,6 +13,7 @@ flags='-target bpf -mcpu=v2 -O2 -g -std=gnu11 -Wall -Werror -nostdinc -fno-ident
 
 command -v "$clang" >/dev/null || { echo "insns.sh: no $clang: the arrays are made by clang" >&2; exit 1; }
 mkdir -p "$work" "$output"
+output=$(cd "$output" && pwd) work=$(cd "$work" && pwd)
 ${HOSTCC:-cc} -std=c11 -O2 -Wall -Wextra -Wshadow -o "$work/insngen" "$top/gen/insngen.c"
 cd "$probes"
 for probe in *.bpf.c; do

@@ -1,0 +1,55 @@
+#!/bin/sh
+# timeout: 120
+# needs: gcc clang python3
+# plain-only: insngen has its own sanitizers here
+# covers: issue 3
+# What insngen does not understand it refuses: exit 1, nothing on stdout, and a message with file,
+# section and offset. tests/gen/bad/*.bpf.c each break one rule (the first line says which message);
+# tests/gen_bend.py bends a good object, one number at a time.
+. "$TESTS/lib.sh"
+top=$TESTS/..
+gcc -std=c11 -g -fsanitize=address,undefined -fno-sanitize-recover=all -Wall -Wextra -Wshadow -Werror \
+    -o insngen "$top/gen/insngen.c" || fail "insngen does not compile"
+export ASAN_OPTIONS=detect_leaks=0
+
+compile() { # compile PROBE OBJECT [FLAGS]
+    # shellcheck disable=SC2086 # a list of flags
+    clang -target bpf -mcpu=v2 -O2 -g -std=gnu11 -nostdinc -I "$top/gen/probes" ${3-} -c "$1" -o "$2" \
+        2>>clang.log || { cat clang.log >&9; fail "$1 does not compile"; }
+}
+
+refused() { # refused OBJECT REGEX
+    ./insngen "$1" >out 2>err
+    eq "$1: exit status" 1 $?
+    [ ! -s out ] || fail "$1: output in spite of the error"
+    eq "$1: lines of error" 1 "$(wc -l <err)"
+    has err "^insngen: $1: $2"
+}
+
+for probe in "$TESTS"/gen/bad/*.bpf.c; do
+    name=$(basename "$probe" .bpf.c)
+    want=$(sed -n '1s/^\/\/ want: //p' "$probe")
+    flags=$(sed -n '2s/^\/\/ flags: //p' "$probe")
+    license='char license_[] SEC("license") = "Dual MIT/GPL";'
+    case $flags in *NO_LICENSE*) license= ;; esac
+    { echo "#line 1 \"$name.bpf.c\""; cat "$probe"; echo "$license"; } >"$name.bpf.c"
+    compile "$name.bpf.c" "$name.o" "$flags"
+    refused "$name.o" "$want"
+done
+
+compile "$TESTS/gen/kinds.bpf.c" kinds.o
+./insngen kinds.o >good.h 2>err || fail "a good object is refused"
+python3 "$TESTS/gen_bend.py" kinds.o | while IFS='	' read -r file want; do
+    refused "$file" "$want" || exit 1
+    echo "$file"
+done >bent || exit 1
+[ "$(wc -l <bent)" -ge 20 ] || fail "not all objects were bent: $(cat bent)"
+# cut off anywhere: an error, never a crash
+size=$(wc -c <kinds.o)
+for i in 0 1 15 63 64 100 1000 $((size / 3)) $((size / 2)) $((size - 1000)) $((size - 1)); do
+    head -c "$i" kinds.o >cut.o
+    refused cut.o '.*'
+done
+./insngen >out 2>err; eq "usage" 2 $?
+./insngen no_such_file.o >out 2>err; eq "no file" 1 $?
+has err 'no_such_file.o: file\+0x0: cannot be opened'

@@ -1,0 +1,64 @@
+#!/bin/sh
+# timeout: 120
+# needs: gcc python3
+# plain-only: reads the arrays
+# covers: issue 3
+# What a compiled array holds is what its header says: each word, disassembled by readers that share
+# nothing with insngen (tests/bpf_dis.py from the bits; llvm-objdump), is the pseudo-C beside it; and it
+# is what the object holds, but for the patches.
+. "$TESTS/lib.sh"
+top=$TESTS/..
+
+dump() { # dump HEADER: the words of its compiled arrays, to ./words
+    family=$(basename "$1" .h)
+    cat >dump.c <<END
+#include "$1"
+#include <stdio.h>
+int main(void)
+{
+    const struct bpf_family *f = &${family}_family;
+    for (unsigned i = 0; i < f->n_progs; i++) {
+        const struct bpf_prog_row *p = &f->progs[i];
+        printf("program %s\n", p->name);
+        for (unsigned k = 0; k < p->n_insns; k++) {
+            const unsigned char *b = (const void *)&p->insns[k];
+            for (int j = 0; j < 8; j++)
+                printf("%02x", b[j]);
+            putchar('\n');
+        }
+    }
+}
+END
+    gcc -std=gnu11 -Wall -Wextra -Werror -o dump dump.c || fail "$1 does not compile"
+    ./dump >words || fail "dump of $1"
+}
+
+check() { # check HOW FILE
+    python3 "$TESTS/bpf_dis.py" "$1" words "$2" >&9 2>err || fail "$1 $2"
+}
+
+for h in "$top"/bpf_insns/*.h; do
+    [ -e "$h" ] || continue
+    dump "$(realpath "$h")"
+    check words "$h"
+done
+command -v clang >/dev/null || skip "the committed arrays are right; no clang for the test input"
+mkdir bpf_insns
+cp -r "$top/gen" gen
+cp -r "$TESTS/gen" probes
+rm -f probes/bad_*
+WORK=$PWD/work sh gen/insns.sh probes bpf_insns || fail "insns.sh"
+dump "$PWD/bpf_insns/kinds.h"
+check words bpf_insns/kinds.h
+check object work/kinds.bpf.o
+if command -v llvm-objdump >/dev/null; then
+    llvm-objdump -d work/kinds.bpf.o >listing
+    check objdump listing
+fi
+# the check itself: a comment that lies, a word that changed
+sed 's/r0 >>= 32/r0 >>= 31/' bpf_insns/kinds.h >lie.h
+cmp -s lie.h bpf_insns/kinds.h && fail "nothing to change"
+python3 "$TESTS/bpf_dis.py" words words lie.h 2>/dev/null && fail "a comment that lies is not seen"
+sed '3s/^../b7/;3s/..$/77/' words >words2
+python3 "$TESTS/bpf_dis.py" object words2 work/kinds.bpf.o 2>/dev/null && fail "a changed word is not seen"
+true
