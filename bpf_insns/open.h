@@ -14,22 +14,28 @@
  * map opening: HASH, key 8, value 120, entries 8192, flags 0x0
  * map tree: HASH, key 4, value 4, entries 16384, flags 0x0
  * map scratch: PERCPU_ARRAY, key 4, value 8528, entries 2, flags 0x0
- * program open_enter: raw_tp/sys_enter, 566 instructions, stack 192,
+ * program open_enter: raw_tp/sys_enter, 566 instructions, stack 192
  *   lowest kernel 5.7 (get_ns_current_pid_tgid)
- * program open_exit: raw_tp/sys_exit, 444 instructions, stack 160,
- *   lowest kernel 5.5 (probe_read_user), with CFG_RINGBUF=1 5.8 (a map of type RINGBUF)
- * program open_exec: raw_tp/sched_process_exec, 657 instructions, stack 104,
- *   lowest kernel 5.7 (get_ns_current_pid_tgid), with CFG_RINGBUF=1 5.8 (a map of type RINGBUF)
- * program open_exec_tp: tp/sched/sched_process_exec, 653 instructions, stack 112,
- *   lowest kernel 5.7 (get_ns_current_pid_tgid), with CFG_RINGBUF=1 5.8 (a map of type RINGBUF)
- * program open_fork: raw_tp/sched_process_fork, 39 instructions, stack 16,
+ *   with CFG_NS_INO=0: 5.5 (probe_read_kernel)
+ * program open_exit: raw_tp/sys_exit, 444 instructions, stack 160
+ *   lowest kernel 5.5 (probe_read_user)
+ *   with CFG_RINGBUF=1: 5.8 (a map of type RINGBUF)
+ * program open_exec: raw_tp/sched_process_exec, 657 instructions, stack 104
+ *   lowest kernel 5.7 (get_ns_current_pid_tgid)
+ *   with CFG_RINGBUF=1: 5.8 (a map of type RINGBUF)
+ *   with CFG_EXEC=0: 5.5 (probe_read_kernel)
+ * program open_exec_tp: tp/sched/sched_process_exec, 653 instructions, stack 112
+ *   lowest kernel 5.7 (get_ns_current_pid_tgid)
+ *   with CFG_RINGBUF=1: 5.8 (a map of type RINGBUF)
+ *   with CFG_EXEC=0: 4.15 (a dead branch)
+ * program open_fork: raw_tp/sched_process_fork, 39 instructions, stack 16
  *   lowest kernel 5.5 (probe_read_kernel)
- * program open_fork_tp: tp/sched/sched_process_fork, 30 instructions, stack 16,
+ * program open_fork_tp: tp/sched/sched_process_fork, 30 instructions, stack 16
  *   lowest kernel 4.7 (tracepoints)
- * program open_gone: raw_tp/sched_process_exit, 18 instructions, stack 16,
+ * program open_gone: raw_tp/sched_process_exit, 18 instructions, stack 16
  *   lowest kernel 4.17 (raw tracepoints)
  *
- * Helpers, with the kernel that introduced each:
+ * helpers, with the kernel that introduced each:
  *   map_lookup_elem          3.19
  *   map_update_elem          3.19
  *   map_delete_elem          3.19
@@ -52,7 +58,8 @@
 
 /* begin program open_enter
  * section raw_tp/sys_enter, 566 instructions, stack 192 bytes
- * lowest kernel 5.7 (get_ns_current_pid_tgid) */
+ * lowest kernel 5.7 (get_ns_current_pid_tgid)
+ *   with CFG_NS_INO=0: 5.5 (probe_read_kernel) */
 static const struct bpf_insn open_enter_insns[] = {
     // open.bpf.c:225  int open_enter(struct raw_tp *ctx)
     /*    0 */ I_MOV64_REG(R6, R1),            /* r6 = r1 */
@@ -811,7 +818,8 @@ static const struct bpf_patch open_enter_patches[] = {
 
 /* begin program open_exit
  * section raw_tp/sys_exit, 444 instructions, stack 160 bytes
- * lowest kernel 5.5 (probe_read_user), with CFG_RINGBUF=1 5.8 (a map of type RINGBUF) */
+ * lowest kernel 5.5 (probe_read_user)
+ *   with CFG_RINGBUF=1: 5.8 (a map of type RINGBUF) */
 static const struct bpf_insn open_exit_insns[] = {
     // open.bpf.c:365  int open_exit(struct raw_tp *ctx)
     /*    0 */ I_MOV64_REG(R8, R1),            /* r8 = r1 */
@@ -1394,7 +1402,9 @@ static const struct bpf_patch open_exit_patches[] = {
 
 /* begin program open_exec
  * section raw_tp/sched_process_exec, 657 instructions, stack 104 bytes
- * lowest kernel 5.7 (get_ns_current_pid_tgid), with CFG_RINGBUF=1 5.8 (a map of type RINGBUF) */
+ * lowest kernel 5.7 (get_ns_current_pid_tgid)
+ *   with CFG_RINGBUF=1: 5.8 (a map of type RINGBUF)
+ *   with CFG_EXEC=0: 5.5 (probe_read_kernel) */
 static const struct bpf_insn open_exec_insns[] = {
     // open.bpf.c:441  int open_exec(struct raw_tp *ctx)
     /*    0 */ I_MOV64_REG(R6, R1),            /* r6 = r1 */
@@ -2251,7 +2261,9 @@ static const struct bpf_patch open_exec_patches[] = {
 
 /* begin program open_exec_tp
  * section tp/sched/sched_process_exec, 653 instructions, stack 112 bytes
- * lowest kernel 5.7 (get_ns_current_pid_tgid), with CFG_RINGBUF=1 5.8 (a map of type RINGBUF) */
+ * lowest kernel 5.7 (get_ns_current_pid_tgid)
+ *   with CFG_RINGBUF=1: 5.8 (a map of type RINGBUF)
+ *   with CFG_EXEC=0: 4.15 (a dead branch) */
 static const struct bpf_insn open_exec_tp_insns[] = {
     // open.bpf.c:452  exec(ctx, (void *)ctx + (ctx->filename & 0xffff), (u32)ctx->old_pid);
     /*    0 */ I_LDX_MEM(W, R2, R1, 0),        /* r2 = *(u32 *)(r1 + 0) */
