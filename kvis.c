@@ -34,8 +34,9 @@
  * 21 sp_      starting a command [die: sp_find sp_fork sp_go]
  * 22 tr_      the ptrace loop [die: tr_spawn tr_signals]
  * 23 open_    kvis open: every file that is opened [die: open_run]
- * 24 opt_     options, commands, help [die]
- * 25 cmd_     the commands, and main [die]
+ * 24 check_   kvis check: what works here, and what mends the rest
+ * 25 opt_     options, commands, help [die]
+ * 26 cmd_     the commands, and main [die]
  */
 
 /* == 1 limits: headers, kernel constants that old headers lack ==================== */
@@ -12140,7 +12141,450 @@ static int open_run(u64 end_ns)
     return status;
 }
 
-/* == 24 opt_  options, commands, help ============================================
+/* == 24 check_  kvis check: what works here, and what mends the rest ====================
+ * Every ability is found by trying it: a program that is loaded, a tracepoint that is attached, a
+ * child that is traced; the files that say what is allowed are only read for the reason. To add an
+ * ability: a row of check_rows[] and its function, which fills in c->detail and, where it does not
+ * work, c->mend. */
+
+enum { CHECK_TRACE = 1, CHECK_OPEN = 2 }; /* by command: bits */
+
+struct check {
+    char detail[256], mend[256];
+};
+
+static bool PRINTF_LIKE(3, 4) check_say(struct check *c, bool works, const char *fmt, ...)
+{
+    va_list ap;
+    va_start(ap, fmt);
+    vsnprintf(c->detail, sizeof c->detail, fmt, ap);
+    va_end(ap);
+    return works;
+}
+
+static bool PRINTF_LIKE(2, 3) check_mend(struct check *c, const char *fmt, ...)
+{
+    va_list ap;
+    va_start(ap, fmt);
+    vsnprintf(c->mend, sizeof c->mend, fmt, ap);
+    va_end(ap);
+    return false;
+}
+
+/* A small file's number; `none` when it is not there. */
+static long check_number(const char *path, long none)
+{
+    long v = none;
+    FILE *f = fopen(path, "re");
+    if (f && fscanf(f, "%ld", &v) != 1)
+        v = none;
+    if (f)
+        fclose(f);
+    return v;
+}
+
+/* --- the kernel and the rights --- */
+
+static bool check_kernel(struct check *c)
+{
+    struct utsname u;
+    if (uname(&u) < 0)
+        return check_say(c, false, "uname: %s", strerror(errno));
+    return check_say(c, true, "%s %s %s", u.sysname, u.release, u.machine);
+}
+
+static bool check_caps(struct check *c)
+{
+    static const struct { u8 bit; const char *name; } want[] = {
+        { 19, "sys_ptrace" }, { 21, "sys_admin" }, { 38, "perfmon" }, { 39, "bpf" },
+    };
+    u64 caps = bpf_caps();
+    int n = 0;
+    for (size_t i = 0; i < ARRAY_LEN(want); i++)
+        n += snprintf(c->detail + n, sizeof c->detail - (size_t)n, "%s%c%s", i ? " " : "",
+                      caps >> want[i].bit & 1 ? '+' : '-', want[i].name);
+    if (caps >> 21 & 1 || (caps >> 38 & 3) == 3)
+        return true;
+    return check_mend(c, "run it as root (or with CAP_BPF, CAP_PERFMON and CAP_SYS_PTRACE)");
+}
+
+static bool check_lockdown(struct check *c)
+{
+    char line[128] = "none";
+    FILE *f = fopen("/sys/kernel/security/lockdown", "re");
+    if (f && fgets(line, sizeof line, f))
+        line[strcspn(line, "\n")] = 0;
+    if (f)
+        fclose(f);
+    check_say(c, true, "%s", line);
+    return !strstr(line, "[confidentiality]")
+           || check_mend(c, "boot with lockdown=integrity or none: BPF may not read the kernel");
+}
+
+static bool check_seccomp(struct check *c)
+{
+    s64 mode = ps_status(getpid(), "Seccomp:");
+    return check_say(c, true, mode == 2   ? "kvis runs under a seccomp filter, as in a container"
+                              : mode == 0 ? "no filter on kvis"
+                                          : "not known (no /proc)");
+}
+
+/* --- trace --- */
+
+/* What ptrace can do is tried on a child that stops in a call. */
+static bool check_on_child(struct check *c, bool (*try)(struct check *c, pid_t pid))
+{
+    pid_t pid = fork();
+    if (pid < 0)
+        return check_say(c, false, "fork: %s", strerror(errno));
+    if (!pid)
+        for (;;)
+            pause();
+    bool works = try(c, pid);
+    kill(pid, SIGKILL);
+    syscall(SYS_wait4, pid, NULL, __WALL, NULL);
+    return works;
+}
+
+static bool check_seize(struct check *c, pid_t pid)
+{
+    int status;
+    long e = sys_ptrace(PTRACE_SEIZE, pid, 0, NULL);
+    if (e < 0) {
+        check_mend(c, "allow ptrace in the container's seccomp profile, or --cap-add SYS_PTRACE");
+        return check_say(c, false, "PTRACE_SEIZE: %s", strerror((int)-e));
+    }
+    sys_ptrace(PTRACE_INTERRUPT, pid, 0, NULL);
+    syscall(SYS_wait4, pid, &status, __WALL, NULL);
+    return check_say(c, true, "PTRACE_SEIZE works");
+}
+
+static bool check_ptrace(struct check *c)
+{
+    return check_on_child(c, check_seize);
+}
+
+static bool check_info_of(struct check *c, pid_t pid)
+{
+    u8 info[88];
+    if (!check_seize(c, pid))
+        return false;
+    long e = sys_ptrace(PTRACE_GET_SYSCALL_INFO, pid, sizeof info, info);
+    return check_say(c, e >= 0, e >= 0 ? "PTRACE_GET_SYSCALL_INFO works"
+                                       : "registers are read instead (Linux 5.3 has it)");
+}
+
+static bool check_info(struct check *c)
+{
+    return check_on_child(c, check_info_of);
+}
+
+static bool check_memory_of(struct check *c, pid_t pid)
+{
+    static char word[8] = "kvis";
+    char got[8] = "";
+    struct iovec to = { got, sizeof got }, from = { word, sizeof word };
+    bool works = syscall(SYS_process_vm_readv, pid, &to, 1UL, &from, 1UL, 0UL) == sizeof got;
+    return check_say(c, works, works ? "process_vm_readv works"
+                                     : "process_vm_readv: %s; words are read by ptrace instead",
+                     strerror(errno));
+}
+
+static bool check_memory(struct check *c)
+{
+    return check_on_child(c, check_memory_of);
+}
+
+static bool check_yama(struct check *c)
+{
+    long scope = check_number("/proc/sys/kernel/yama/ptrace_scope", -1);
+    bool may = bpf_caps() >> 19 & 1;
+    if (scope < 0)
+        return check_say(c, true, "no Yama");
+    check_say(c, true, "ptrace_scope is %ld%s", scope, may && scope < 3 ? " (not for us)" : "");
+    return scope == 0 || (may && scope < 3)
+           || check_mend(c, "for -p: sysctl kernel.yama.ptrace_scope=0, or run it as root");
+}
+
+static bool check_accel(struct check *c)
+{
+    const char *why = tr_accel_why_not();
+    return check_say(c, !why || !strcmp(why, TR_ALL_ASKED), "%s",
+                     why && strcmp(why, TR_ALL_ASKED) ? why : "calls nobody asked for do not stop");
+}
+
+static bool check_faults(struct check *c)
+{
+    struct perf_event_attr a = { .type = PERF_TYPE_SOFTWARE, .size = sizeof a, .exclude_hv = 1,
+                                 .config = PERF_COUNT_SW_PAGE_FAULTS_MIN, .exclude_kernel = 1 };
+    int f = (int)syscall(SYS_perf_event_open, &a, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
+    long level = check_number("/proc/sys/kernel/perf_event_paranoid", -1);
+    if (f >= 0)
+        close(f);
+    check_say(c, true, f < 0 ? "perf_event_open: %s (perf_event_paranoid is %ld)" : "%s%ld",
+              f < 0 ? strerror(errno) : "perf_event_paranoid is ", level);
+    return f >= 0 || check_mend(c, level > 2 ? "sysctl kernel.perf_event_paranoid=2, or root"
+                                             : "allow perf_event_open in the container's profile");
+}
+
+/* --- BPF --- */
+
+/* Loads a program of a few instructions; its descriptor or -errno. */
+static int check_load(const struct bpf_insn *insns, u16 n)
+{
+    static const struct bpf_family none = { .license = "GPL" };
+    struct bpf_prog_row r = { .name = "kvis_check", .type = BPF_PROG_TYPE_RAW_TRACEPOINT,
+                              .n_insns = n };
+    int f;
+    do
+        f = bpf_prog_load(&none, &r, insns, NULL, 0);
+    while (f == -EPERM && bpf_raise_memlock());
+    return f;
+}
+
+static const struct bpf_insn check_nothing[] = { I_MOV64_IMM(R0, 0), I_EXIT() };
+
+static bool check_denied(struct check *c, const char *what, int e)
+{
+    check_say(c, false, "%s: %s", what, strerror(-e));
+    snprintf(c->mend, sizeof c->mend, "%s", bpf_denied(e));
+    return false;
+}
+
+static bool check_bpf(struct check *c)
+{
+    int f = check_load(check_nothing, ARRAY_LEN(check_nothing));
+    long closed = check_number("/proc/sys/kernel/unprivileged_bpf_disabled", 0);
+    if (f < 0)
+        return check_denied(c, "bpf(BPF_PROG_LOAD)", f);
+    close(f);
+    return check_say(c, true, "programs load (unprivileged_bpf_disabled is %ld)", closed);
+}
+
+static bool check_jit(struct check *c)
+{
+    long on = check_number("/proc/sys/net/core/bpf_jit_enable", -1);
+    check_say(c, on != 0, on < 0 ? "not known" : on ? "on" : "off: programs are interpreted");
+    return on != 0 || check_mend(c, "sysctl net.core.bpf_jit_enable=1");
+}
+
+static bool check_raw_tp(struct check *c)
+{
+    int prog = check_load(check_nothing, ARRAY_LEN(check_nothing));
+    int link = prog < 0 ? prog : bpf_attach_raw("sched_process_exit", prog);
+    if (prog >= 0)
+        close(prog);
+    if (link < 0)
+        return check_denied(c, "BPF_RAW_TRACEPOINT_OPEN", link);
+    close(link);
+    return check_say(c, true, "attached to one");
+}
+
+static bool check_send_signal(struct check *c)
+{
+    static const struct bpf_insn insns[] = { I_MOV64_IMM(R1, 0), I_CALL(send_signal_thread),
+                                             I_MOV64_IMM(R0, 0), I_EXIT() };
+    int f = check_load(insns, ARRAY_LEN(insns));
+    if (f < 0)
+        return check_say(c, false, "bpf_send_signal_thread: %s (Linux 5.6 has it)", strerror(-f));
+    close(f);
+    return check_say(c, true, "bpf_send_signal_thread loads");
+}
+
+static bool check_ring(struct check *c)
+{
+    struct bpf_map_row ring = { .name = "kvis_check", .type = BPF_MAP_TYPE_RINGBUF,
+                                .max_entries = (u32)sysconf(_SC_PAGESIZE) };
+    int f = bpf_map_create(&ring);
+    if (f < 0)
+        return check_say(c, false, "%s; a perf ring for each CPU instead (Linux 5.8 has it)",
+                         strerror(-f));
+    close(f);
+    return check_say(c, true, "works");
+}
+
+static bool check_btf(struct check *c)
+{
+    struct btf_want w = { .name = "task_struct.pid" };
+    char why[WHY_LEN] = "";
+    if (btf_resolve(NULL, &w, 1, why) == 0 && !w.err)
+        return check_say(c, true, "/sys/kernel/btf/vmlinux");
+    check_mend(c, "a kernel with CONFIG_DEBUG_INFO_BTF");
+    return check_say(c, false, "%s", why[0] ? why : "no task_struct.pid in it");
+}
+
+static bool check_tracefs(struct check *c)
+{
+    char why[WHY_LEN] = "";
+    int dir = tfs_dir(why);
+    int id = dir < 0 ? dir : tfs_event_id("sched/sched_process_exec");
+    return check_say(c, id > 0, "%s", dir < 0 ? why : id < 0 ? tfs.why : "reached");
+}
+
+static bool check_kprobe(struct check *c)
+{
+    long type = check_number("/sys/bus/event_source/devices/kprobe/type", -1);
+    return check_say(c, type >= 0, type >= 0 ? "PMU type %ld" : "no kprobe PMU (CONFIG_KPROBES)",
+                     type);
+}
+
+/* Fields that a family's programs name and this kernel has not: "" when all are there. */
+static void check_missing(const struct bpf_obj *o, const struct bpf_prog_row *r, char *s, size_t n)
+{
+    s[0] = 0;
+    for (u32 i = 0; i < r->n_patches; i++)
+        if (bpf_is_field(&r->patches[i]) && !bpf_has_field(o, r->patches[i].name)
+            && !strstr(s, r->patches[i].name))
+            snprintf(s + strlen(s), n - strlen(s), " %s", r->patches[i].name);
+}
+
+/* Loads all programs of `open`, each by itself, and says which of them do, and what they lack. */
+static bool check_open_programs(struct check *c)
+{
+    static struct bpf_obj o = { .fam = &open_family, .ring = true, .ring_bytes = 64 << 10 };
+    char no[160] = "", lack[160] = "", one[160];
+    bool ok[N_OPEN_P];
+    int e = bpf_open(&o);
+    if (e)
+        return check_denied(c, o.why, e);
+    bpf_find_fields(&o, NULL);
+    bpf_find_records(&o, (1u << N_OPEN_P) - 1);
+    for (u32 i = 0; i < N_OPEN_P; i++) {
+        const struct bpf_prog_row *r = &open_progs[i];
+        ok[i] = bpf_load_one(&o, i) == 0;
+        check_missing(&o, r, one, sizeof one);
+        if (!ok[i])
+            snprintf(no + strlen(no), sizeof no - strlen(no), " %s", r->name);
+        if (strlen(lack) + strlen(one) < sizeof lack && !strstr(lack, one))
+            strcat(lack, one);
+    }
+    bool works = ok[OPEN_P_ENTER] && ok[OPEN_P_EXIT] && ok[OPEN_P_GONE];
+    if (!no[0] && !lack[0])
+        check_say(c, works, "all %d load", N_OPEN_P);
+    else
+        check_say(c, works, "%s%s%s%s", no[0] ? "refused:" : "", no, lack[0] ? " not here:" : "",
+                  lack);
+    if (!works)
+        snprintf(c->mend, sizeof c->mend, "%.200s", o.why);
+    bpf_close(&o);
+    return works;
+}
+
+/* --- hardware --- */
+
+static bool check_pmu(struct check *c)
+{
+    struct perf_event_attr a = { .type = PERF_TYPE_HARDWARE, .size = sizeof a,
+                                 .config = PERF_COUNT_HW_CPU_CYCLES, .exclude_kernel = 1 };
+    int f = (int)syscall(SYS_perf_event_open, &a, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
+    int e = errno, n = 0;
+    DIR *d = opendir("/sys/bus/event_source/devices");
+    for (struct dirent *de; d && (de = readdir(d));)
+        if (de->d_name[0] != '.' && n < (int)sizeof c->detail - 64)
+            n += snprintf(c->detail + n, sizeof c->detail - (size_t)n, "%s%s", n ? " " : "",
+                          de->d_name);
+    if (d)
+        closedir(d);
+    snprintf(c->detail + n, sizeof c->detail - (size_t)n, "%s%s", f < 0 ? "; cycles: " : "",
+             f < 0 ? strerror(e) : "");
+    if (f >= 0)
+        close(f);
+    return f >= 0;
+}
+
+/* needed: without it the command does not work; useful: it does less, or is slower. Neither: told
+ * for who looks for the reason of something. */
+static const struct check_row {
+    const char *name;
+    u8 needed, useful;
+    bool (*fn)(struct check *);
+} check_rows[] = {
+    { "kernel", 0, 0, check_kernel },
+    { "capabilities", CHECK_OPEN, 0, check_caps },
+    { "lockdown", CHECK_OPEN, 0, check_lockdown },
+    { "seccomp", 0, 0, check_seccomp },
+    { "ptrace", CHECK_TRACE, 0, check_ptrace },
+    { "ptrace_syscall_info", 0, CHECK_TRACE, check_info },
+    { "tracee_memory", 0, CHECK_TRACE, check_memory },
+    { "yama", 0, CHECK_TRACE, check_yama },
+    { "seccomp_accel", 0, CHECK_TRACE, check_accel },
+    { "page_faults", 0, CHECK_TRACE, check_faults },
+    { "bpf", CHECK_OPEN, 0, check_bpf },
+    { "bpf_jit", 0, CHECK_OPEN, check_jit },
+    { "raw_tracepoints", CHECK_OPEN, 0, check_raw_tp },
+    { "ring_buffer", 0, CHECK_OPEN, check_ring },
+    { "btf", 0, CHECK_OPEN, check_btf },
+    { "tracefs", 0, CHECK_OPEN, check_tracefs },
+    { "open_programs", CHECK_OPEN, 0, check_open_programs },
+    { "send_signal", 0, 0, check_send_signal },
+    { "kprobes", 0, 0, check_kprobe },
+    { "pmu", 0, 0, check_pmu },
+};
+
+static const struct { const char *name; u8 bit; } check_commands[] = {
+    { "trace", CHECK_TRACE }, { "open", CHECK_OPEN },
+};
+
+/* The commands behind a set of bits, separated; "-" for none. */
+static void check_names(struct buf *b, u8 bits, const char *quote, const char *none)
+{
+    u32 from = b->len;
+    for (size_t i = 0; i < ARRAY_LEN(check_commands); i++)
+        if (bits & check_commands[i].bit)
+            b_f(b, "%s%s%s%s", b->len > from ? "," : "", quote, check_commands[i].name, quote);
+    if (b->len == from)
+        b_s(b, none);
+}
+
+static void check_text(struct buf *b, const struct check_row *r, const struct check *c, bool works)
+{
+    static struct buf names;
+    b_reset(&names);
+    check_names(&names, r->needed | r->useful, "", "-");
+    b_f(b, "%-20s %-5s %.*s%*s ", r->name, works ? "yes" : r->needed ? "NO" : "no", (int)names.len,
+        names.p, (int)MAX(0, 11 - (int)names.len), "");
+    b_esc(b, c->detail, strlen(c->detail), 0);
+    if (!works && c->mend[0])
+        b_s(b, "\n                           mend: "), b_esc(b, c->mend, strlen(c->mend), 0);
+    b_c(b, '\n');
+}
+
+static void check_json(struct buf *b, const struct check_row *r, const struct check *c, bool works)
+{
+    b_f(b, "{\"type\":\"check\",\"name\":\"%s\",\"works\":%s,\"needed_by\":[", r->name,
+        works ? "true" : "false");
+    check_names(b, r->needed, "\"", "");
+    b_s(b, "],\"useful_for\":[");
+    check_names(b, r->useful, "\"", "");
+    b_s(b, "],");
+    out_json_str(b, "detail", c->detail, (u32)strlen(c->detail));
+    if (!works && c->mend[0])
+        b_c(b, ','), out_json_str(b, "mend", c->mend, (u32)strlen(c->mend));
+    b_s(b, "}\n");
+}
+
+/* Tries everything that the commands of `bits` can use, and tells it as rows or as JSON lines.
+ * Returns whether all that they need works. */
+static bool check_run(u8 bits, bool json, struct buf *b)
+{
+    bool all = true;
+    if (!json)
+        b_f(b, "%-20s %-5s %-11s %s\n", "ABILITY", "WORKS", "FOR", "DETAIL");
+    for (size_t i = 0; i < ARRAY_LEN(check_rows); i++) {
+        const struct check_row *r = &check_rows[i];
+        struct check c = { "", "" };
+        if ((r->needed | r->useful) && !((r->needed | r->useful) & bits))
+            continue;
+        bool works = r->fn(&c);
+        all &= works || !(r->needed & bits);
+        json ? check_json(b, r, &c, works) : check_text(b, r, &c, works);
+    }
+    if (json)
+        b_f(b, "{\"type\":\"summary\",\"works\":%s}\n", all ? "true" : "false");
+    return all;
+}
+
+/* == 25 opt_  options, commands, help ============================================
  * One row an option: the parser, --help, `kvis help` and the error messages all read it. To add an
  * option, add its row; to add a command, its row in cmds[]. */
 
@@ -12164,10 +12608,12 @@ struct opt_row {
 };
 
 struct cmd {
-    const char *name, *args, *brief;
+    const char *name, *alias; /* alias: the same by argv[0], NULL: none */
+    const char *args, *brief;
     const struct opt_row *rows;
     u32 n;
     int (*run)(void);
+    bool mixed; /* options may also stand behind the words: they are not a command's */
 };
 
 static const char *opt_push(const char ***list, u32 *n, const char *v)
@@ -12449,6 +12895,11 @@ static const struct opt_row opt_open_rows[] = {
     { 'h', "help", NULL, OPT_NONE, NULL, NULL, 0, 0, "this text" },
 };
 
+static const struct opt_row opt_check_rows[] = {
+    { 0, "json", "[=FILE]", OPT_FN, NULL, opt_json, 0, 0, "JSON lines, to stdout or FILE" },
+    { 'h', "help", NULL, OPT_NONE, NULL, NULL, 0, 0, "this text" },
+};
+
 /* --- help --- */
 
 static void opt_help_rows(struct buf *b, const struct cmd *c)
@@ -12578,18 +13029,26 @@ static int opt_short(const struct cmd *c, char **argv)
     return 1;
 }
 
-/* Reads the options; returns the words behind them. */
+/* Reads the options; returns the words behind them (or, mixed, between them). */
 static char **opt_parse(const struct cmd *c, char **argv)
 {
-    while (*argv && **argv == '-' && (*argv)[1]) {
+    char **words = argv;
+    u32 n = 0;
+    while (*argv && (c->mixed || (**argv == '-' && (*argv)[1]))) {
         if (!strcmp(*argv, "--"))
             return argv + 1;
-        argv += (*argv)[1] == '-' ? opt_long(c, argv) : opt_short(c, argv);
+        if (**argv != '-')
+            words[n++] = *argv++;
+        else
+            argv += (*argv)[1] == '-' ? opt_long(c, argv) : opt_short(c, argv);
     }
-    return argv;
+    if (!c->mixed)
+        return argv;
+    words[n] = NULL;
+    return words;
 }
 
-/* == 25 cmd_  the commands =======================================================
+/* == 26 cmd_  the commands =======================================================
  * What each command sets up and in which order; the list that everything reads is cmds[]. */
 
 /* Descriptors 0, 1, 2 that are closed would become something of ours, and be written to. CLOEXEC,
@@ -12777,13 +13236,39 @@ static int cmd_open(void)
     return status == -1 ? 0 : cmd_status(status);
 }
 
+static int cmd_check(void)
+{
+    static struct buf b;
+    u8 bits = 0;
+    for (char **a = opt.command; a && *a; a++) {
+        u8 bit = 0;
+        for (size_t i = 0; i < ARRAY_LEN(check_commands); i++)
+            if (!strcmp(*a, check_commands[i].name))
+                bit = check_commands[i].bit;
+        if (!bit)
+            die(EXIT_USAGE, "no command '%s' (see kvis help)", *a);
+        bits |= bit;
+    }
+    bool works = check_run(bits ? bits : 0xff, opt.json, &b);
+    int f = opt.json_file ? cmd_open_file(opt.json_file) : STDOUT_FILENO;
+    int e = out_write_all(f, b.p, b.len);
+    if (e < 0 && e != -EPIPE) {
+        errno = -e;
+        die(EXIT_KVIS, "cannot write %s:", opt.json_file ? opt.json_file : "stdout");
+    }
+    return !works;
+}
+
 static const struct cmd cmds[] = {
-    { "trace", "[options] [--] COMMAND [ARG...]  |  -p PID [options]",
+    { "trace", NULL, "[options] [--] COMMAND [ARG...]  |  -p PID [options]",
       "Shows the files, sockets, memory and processes that a program asks the kernel for",
-      opt_trace_rows, ARRAY_LEN(opt_trace_rows), cmd_trace },
-    { "open", "[options] [[--] COMMAND [ARG...]]",
+      opt_trace_rows, ARRAY_LEN(opt_trace_rows), cmd_trace, false },
+    { "open", "opensnoop", "[options] [[--] COMMAND [ARG...]]",
       "Shows every file that is opened on this machine, or by COMMAND and its children",
-      opt_open_rows, ARRAY_LEN(opt_open_rows), cmd_open },
+      opt_open_rows, ARRAY_LEN(opt_open_rows), cmd_open, false },
+    { "check", NULL, "[options] [COMMAND...]",
+      "Tries what the commands need on this machine, and says what mends the rest",
+      opt_check_rows, ARRAY_LEN(opt_check_rows), cmd_check, true },
 };
 
 static void cmd_usage(int f)
@@ -12814,11 +13299,34 @@ static int cmd_help(const char *name)
     return 0;
 }
 
+/* The command that kvis is run as, by the name of a link to it. */
+static const struct cmd *cmd_by_link(const char *path)
+{
+    const char *name = strrchr(path, '/');
+    name = name ? name + 1 : path;
+    for (size_t i = 0; i < ARRAY_LEN(cmds); i++)
+        if (cmds[i].alias && !strcmp(cmds[i].alias, name))
+            return &cmds[i];
+    return NULL;
+}
+
+static int cmd_run(const struct cmd *c, char **argv)
+{
+    char **rest = opt_parse(c, argv);
+    opt.command = *rest ? rest : NULL;
+    return c->run();
+}
+
 int main(int argc, char **argv)
 {
     cmd_std_fds();
     sc_init();
     sc_parse("all");
+    const struct cmd *link = cmd_by_link(argc ? argv[0] : "");
+    if (link) {
+        oo.no_exec = true; /* bcc's opensnoop has no rows of execve */
+        return cmd_run(link, argv + 1);
+    }
     if (argc < 2) {
         cmd_usage(STDERR_FILENO);
         return EXIT_USAGE;
@@ -12832,7 +13340,5 @@ int main(int argc, char **argv)
     const struct cmd *c = cmd_find(argv[1]);
     if (!c)
         die(EXIT_USAGE, "no command '%s' (see kvis help)", argv[1]);
-    char **rest = opt_parse(c, argv + 2);
-    opt.command = *rest ? rest : NULL;
-    return c->run();
+    return cmd_run(c, argv + 2);
 }
