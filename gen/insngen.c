@@ -88,19 +88,24 @@ static void __attribute__((noreturn)) u_quit(void)
     exit(1);
 }
 
-/* u_fail: "insngen: FILE: SECTION+0xOFFSET: what", and the end. */
+/* u_fail: "insngen: FILE: SECTION+0xOFFSET: what", and the end. Names in it come from the object:
+ * what is not printable becomes '?'. */
 static void __attribute__((noreturn)) PRINTF_LIKE(3, 4)
 u_fail(const char *section, uint64_t off, const char *fmt, ...)
 {
+    char s[400];
     va_list ap;
+    int n;
 
-    if (!u.caught) {
-        fprintf(stderr, "insngen: %s: %.80s+0x%llx: ", u.file, section, (unsigned long long)off);
-        va_start(ap, fmt);
-        vfprintf(stderr, fmt, ap);
-        va_end(ap);
-        fputc('\n', stderr);
-    }
+    n = snprintf(s, sizeof s, "%.80s+0x%llx: ", section, (unsigned long long)off);
+    va_start(ap, fmt);
+    vsnprintf(s + n, sizeof s - (size_t)n, fmt, ap);
+    va_end(ap);
+    for (char *p = s; *p; p++)
+        if (*p < ' ' || *p > '~')
+            *p = '?';
+    if (!u.caught)
+        fprintf(stderr, "insngen: %s: %s\n", u.file, s);
     u_quit();
 }
 
