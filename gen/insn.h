@@ -40,8 +40,8 @@ enum bpf_patch_kind {
 };
 
 /* Field names: "TYPE.member.member", anonymous structs and unions left out, arrays "member[2]",
- * TYPE without a "___flavour". Enumerators: "ENUM.VALUE". Types: "TYPE". What is patched into an imm
- * may also stand on an ld_imm64: then it has 64 bits in two slots. */
+ * TYPE without a "___flavour". Enumerators: "ENUM.VALUE". Types: "TYPE". What goes into an imm may
+ * stand on an ld_imm64 as well: then it has 64 bits, in two slots. */
 struct bpf_patch {
     uint16_t insn; /* index in insns[] (ld_imm64 takes two) */
     uint8_t kind;

@@ -51,6 +51,7 @@ enum {
     MAX_INSNS = 65535,     /* of a program: bpf_patch.insn has 16 bits */
     MAX_PROGS = 256,
     MAX_MAPS = 64,
+    MAX_CONSTANTS = 128,   /* of a program */
     MAX_MAP_NAME = 15,     /* BPF_OBJ_NAME_LEN less its NUL */
     MAX_NAME = 96,         /* of a program; of a field: MAX_FIELD */
     MAX_FIELD = 160,
@@ -88,19 +89,24 @@ static void __attribute__((noreturn)) u_quit(void)
     exit(1);
 }
 
-/* u_fail: "insngen: FILE: SECTION+0xOFFSET: what", and the end. */
+/* u_fail: "insngen: FILE: SECTION+0xOFFSET: what", and the end. Names in it come from the object:
+ * what is not printable becomes '?'. */
 static void __attribute__((noreturn)) PRINTF_LIKE(3, 4)
 u_fail(const char *section, uint64_t off, const char *fmt, ...)
 {
+    char s[400];
     va_list ap;
+    int n;
 
-    if (!u.caught) {
-        fprintf(stderr, "insngen: %s: %.80s+0x%llx: ", u.file, section, (unsigned long long)off);
-        va_start(ap, fmt);
-        vfprintf(stderr, fmt, ap);
-        va_end(ap);
-        fputc('\n', stderr);
-    }
+    n = snprintf(s, sizeof s, "%.80s+0x%llx: ", section, (unsigned long long)off);
+    va_start(ap, fmt);
+    vsnprintf(s + n, sizeof s - (size_t)n, fmt, ap);
+    va_end(ap);
+    for (char *p = s; *p; p++)
+        if (*p < ' ' || *p > '~')
+            *p = '?';
+    if (!u.caught)
+        fprintf(stderr, "insngen: %s: %s\n", u.file, s);
     u_quit();
 }
 
@@ -115,9 +121,10 @@ static void *u_take(size_t n, size_t size)
     return b->bytes;
 }
 
-static void u_give_back(void)
+/* Frees what was taken since u.blocks was `last`; NULL: everything. */
+static void u_give_back(struct block *last)
 {
-    while (u.blocks) {
+    while (u.blocks != last) {
         struct block *b = u.blocks;
 
         u.blocks = b->next;
@@ -1577,6 +1584,7 @@ static void walk_need_insn(struct walk *w, uint32_t i)
  * must see that by itself: 4.15 drops dead code (kernel/bpf/verifier.c, sanitize_dead_code). */
 static struct need walk_lowest(struct prog *p, int ringbuf, const char *zero)
 {
+    struct block *before = u.blocks;
     uint32_t floor = 0;
     struct walk w;
 
@@ -1591,28 +1599,46 @@ static struct need walk_lowest(struct prog *p, int ringbuf, const char *zero)
             floor = I_KERNEL(4, 15);
     }
     walk_need(&w, floor, "a dead branch");
+    u_give_back(before);
     return w.need;
+}
+
+/* The program's constants but CFG_RINGBUF, each once. */
+static uint32_t walk_constants(struct prog *p, const char *names[MAX_CONSTANTS])
+{
+    uint32_t n = 0;
+
+    for (uint32_t i = 0, k; i < p->n; i++) {
+        const struct patch *patch = &p->patch[i];
+
+        if (!patch->set || patch->kind != PATCH_CONST || strcmp(patch->name, "CFG_RINGBUF") == 0)
+            continue;
+        for (k = 0; k < n && strcmp(names[k], patch->name) != 0; k++)
+            ;
+        if (k == MAX_CONSTANTS)
+            u_fail(elf.sec[p->sec].name, p->off + 8 * (uint64_t)i, "more than %d constants",
+                   MAX_CONSTANTS);
+        names[k] = patch->name;
+        n += k == n;
+    }
+    return n;
 }
 
 /* A switch that is off may save a newer helper: the constant whose 0 makes the kernel lowest. Only
  * told, not the program's lowest: a filter may as well switch off all of it. */
 static void walk_switches(struct prog *p)
 {
-    p->low = p->need[0];
-    for (uint32_t i = 0, k; i < p->n; i++) {
-        struct need need;
+    const char *names[MAX_CONSTANTS];
+    uint32_t n = walk_constants(p, names);
 
-        if (!p->patch[i].set || p->patch[i].kind != PATCH_CONST)
-            continue;
-        for (k = 0; k < i && p->patch[k].name != p->patch[i].name; k++)
-            ;
-        if (k < i || strcmp(p->patch[i].name, "CFG_RINGBUF") == 0)
-            continue;
-        need = walk_lowest(p, 0, p->patch[i].name);
+    p->low = p->need[0];
+    for (uint32_t i = 0; i < n; i++) {
+        struct need need = walk_lowest(p, 0, names[i]);
+
         if (need.kernel >= p->low.kernel)
             continue;
         p->low = need;
-        snprintf(p->low.zero, sizeof p->low.zero, "%s", p->patch[i].name);
+        snprintf(p->low.zero, sizeof p->low.zero, "%s", names[i]);
     }
 }
 
@@ -1919,8 +1945,8 @@ static void ins_render(struct ins *o, const struct prog *p, uint32_t i)
     if (in->code == (BPF_JMP | BPF_CALL) && in->src_reg)
         u_fail(section, off, "a call of a BPF function: make it always_inline");
     if (in->code == (BPF_JMP | BPF_CALL) && !walk_helper(in->imm))
-        u_fail(section, off, "helper %d (%s) is not one of insn.h: no tracing program has it", in->imm,
-               ins_helper_name(in->imm));
+        u_fail(section, off, "helper %d (%s) is not one of insn.h: no tracing program has it",
+               in->imm, ins_helper_name(in->imm));
     if (!ins_form(o, p, i))
         u_fail(section, off, "opcode 0x%02x (dst %u, src %u, off %d, imm %d) has no form in insn.h",
                in->code, in->dst_reg, in->src_reg, in->off, in->imm);
@@ -2218,7 +2244,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *p, size_t n)
     u.caught = &caught;
     if (setjmp(caught) == 0)
         out_header(&o, p, n);
-    u_give_back();
+    u_give_back(NULL);
     return 0;
 }
 
@@ -2294,7 +2320,7 @@ int main(int argc, char **argv)
     out_header(&o, p, n);
     if (fwrite(o.t.p, 1, o.t.n, stdout) != o.t.n || fflush(stdout))
         u_fail("output", 0, "cannot be written");
-    u_give_back();
+    u_give_back(NULL);
     return 0;
 }
 

@@ -1,6 +1,6 @@
 #!/bin/sh
-# insns.sh [PROBES [OUTPUT]]: bpf_insns/NAME.h from each gen/probes/NAME.bpf.c, by clang and insngen.
-# CLANG names the compiler, HOSTCC the one for insngen. What is built on the way stays in
+# insns.sh [PROBES [OUTPUT]]: bpf_insns/NAME.h from each gen/probes/NAME.bpf.c, by clang and
+# insngen. CLANG names the compiler, HOSTCC the one for insngen. What is built on the way stays in
 # tests/out/gen, or in the directory that WORK names.
 set -eu
 top=$(cd "$(dirname "$0")/.." && pwd)
@@ -11,7 +11,7 @@ clang=${CLANG:-clang}
 # No path gets into the object (-fdebug...), no header of the machine into the program (-nostdinc).
 flags='-target bpf -mcpu=v2 -O2 -g -std=gnu11 -Wall -Werror -nostdinc -fno-ident'
 
-command -v "$clang" >/dev/null || { echo "insns.sh: no $clang: the arrays are made by clang" >&2; exit 1; }
+command -v "$clang" >/dev/null || { echo "insns.sh: no $clang, which makes the arrays" >&2; exit 1; }
 mkdir -p "$work" "$output"
 output=$(cd "$output" && pwd) work=$(cd "$work" && pwd)
 ${HOSTCC:-cc} -std=c11 -O2 -Wall -Wextra -Wshadow -o "$work/insngen" "$top/gen/insngen.c"

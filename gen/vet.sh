@@ -1,6 +1,6 @@
 #!/bin/sh
-# vet.sh [FILE.h...]: each program of these headers (of all in bpf_insns/) has a row in VETTED with its
-# sha256 and its lowest kernel. Prints a row to fill in for each that has none, and fails.
+# vet.sh [FILE.h...]: each program of these headers (of all in bpf_insns/) has a row in VETTED with
+# its sha256 and its lowest kernel. Prints a row to fill in for each that has none, and fails.
 #   VETTED=FILE  instead of bpf_insns/VETTED
 #   --rows       prints such rows for all programs and does not look at VETTED
 set -eu

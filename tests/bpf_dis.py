@@ -180,7 +180,7 @@ def check_objdump(progs, path):
             ours = listing(progs[func.group(1)], names)
             base = None
         insn = ours and re.match(r' +(\d+):\s(?:[0-9a-f]{2}\s)+\s*(.*)$', line)
-        if not insn or not insn.group(2):
+        if not insn or insn.group(2) in ('', '<unknown>'): # % and stores of numbers: LLVM 18
             continue
         at = int(insn.group(1))
         base = at if base is None else base
@@ -190,9 +190,9 @@ def check_objdump(progs, path):
         want = re.sub(r'goto -(\d+)$', lambda m: 'goto L%d' % (at - base + 1 - int(m.group(1))), want)
         want = re.sub(r'^call (\d+)$', lambda m: 'call ' + names[int(m.group(1))], want)
         got = re.sub(r'= map$', '= 0 ll', ours[at - base])
-        if got.startswith('lock *(u32'): # which names the register by its whole
-            got = got.replace('= w', '= r')
-            want = want.replace('= w', '= r')
+        # with 32-bit registers llvm-objdump loads and stores w1: we say r1, as it does without
+        want = re.sub(r'^w(\d+ = \*\()', r'r\1', want)
+        want = re.sub(r'^(\*\(u.*= )w', r'\1r', want)
         assert got == want, '%d: we say "%s", llvm-objdump "%s"' % (at, got, want)
         n += 1
     assert n, 'no instruction'

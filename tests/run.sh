@@ -50,6 +50,7 @@ script bsdutils
 aarch64-linux-gnu-gcc gcc-aarch64-linux-gnu
 /usr/aarch64-linux-gnu/lib/libc.a libc6-dev-arm64-cross
 qemu-aarch64-static qemu-user-static
+llvm-objdump llvm
 END
     ! have clang || echo "$(clang -print-resource-dir)/lib/linux/libclang_rt.fuzzer-$(uname -m).a" \
         "libclang-rt-$(clang -dumpversion | cut -d. -f1)-dev"
@@ -184,7 +185,7 @@ run_cases() { # run_cases SUFFIX [NAME...]
 }
 
 mkdir -p "$OUT"
-have gcc && have clang || install_packages # then what depends on its version
+have gcc && have clang || install_packages # then what depends on their versions
 install_packages
 [ $plain$asan = 00 ] && exit
 build_progs

@@ -48,13 +48,16 @@ cp -r "$top/gen" gen
 cp -r "$TESTS/gen" probes
 rm -f probes/bad_*
 WORK=$PWD/work sh gen/insns.sh probes bpf_insns || fail "insns.sh"
-dump "$PWD/bpf_insns/kinds.h"
-check words bpf_insns/kinds.h
-check object work/kinds.bpf.o
-if command -v llvm-objdump >/dev/null; then
-    llvm-objdump -d work/kinds.bpf.o >listing
+clang -target bpf -mcpu=v3 -O2 -g -std=gnu11 -c "$TESTS/gen/forms.c" -o work/forms.bpf.o || fail "forms.c"
+work/insngen work/forms.bpf.o >bpf_insns/forms.h || fail "insngen forms.bpf.o"
+for name in forms kinds; do
+    dump "$PWD/bpf_insns/$name.h"
+    check words "bpf_insns/$name.h"
+    check object "work/$name.bpf.o"
+    command -v llvm-objdump >/dev/null || continue
+    llvm-objdump -d --mattr=+alu32 "work/$name.bpf.o" >listing
     check objdump listing
-fi
+done
 # the check itself: a comment that lies, a word that changed
 sed 's/r0 >>= 32/r0 >>= 31/' bpf_insns/kinds.h >lie.h
 cmp -s lie.h bpf_insns/kinds.h && fail "nothing to change"

@@ -1,0 +1,42 @@
+#!/bin/sh
+# timeout: 60
+# needs: gcc clang
+# plain-only: reads the arrays
+# covers: issue 3
+# What insngen says of the test input is what a person reads out of its source (tests/gen/want.txt):
+# each patch with its kind, size and name; the lowest kernel, also with a ring buffer. And the headers go
+# into kvis.c: no warning from any compiler here, beside <linux/filter.h>.
+. "$TESTS/lib.sh"
+top=$TESTS/..
+cp -r "$top/gen" gen
+WORK=$PWD/work sh gen/insns.sh "$TESTS/gen" bpf_insns || fail "insns.sh"
+awk '/^\/\* begin program/ { prog = $4 }
+    prog && /^ \* lowest kernel/ { print prog, "lowest", $4 }
+    prog && /^ \*   with CFG_RINGBUF=1:/ { print prog, "ring", $4 }
+    /^    \{ [0-9]+, PATCH_/ { gsub(/[",]/, ""); print prog, $3, $4, $5 }' bpf_insns/kinds.h | sort -u >got
+grep -v '^#' "$TESTS/gen/want.txt" | sort -u | diff - got >&9 || fail "< wanted, > got"
+has bpf_insns/kinds.h '^      \.type = BPF_PROG_TYPE_KPROBE, \.is_ret = 1, \.lowest = I_KERNEL\(4, 1\),$'
+has bpf_insns/kinds.h '^ \* map counts: HASH, key 4, value 8, entries 512, flags 0x1$'
+has bpf_insns/kinds.h "^ \*   sha256 $(sha256sum "$TESTS/gen/kinds.bpf.c" | cut -d' ' -f1)\$"
+awk 'length > 100 { exit 1 }' bpf_insns/*.h || fail "a line over 100 columns"
+cat >use.c <<'END'
+#include <linux/filter.h>
+#include <stddef.h>
+#include "bpf_insns/kinds.h"
+#include "bpf_insns/sample.h"
+int main(void)
+{
+    return kinds_family.n_progs == 6 && kinds_family.n_maps == 3 && sample_family.n_maps == 0 &&
+           kinds_progs[0].n_patches == I_LEN(fields_patches) ? 0 : 1;
+}
+END
+arch=$(uname -m)
+for cc in gcc clang musl-gcc; do
+    command -v $cc >/dev/null || continue
+    inc=
+    [ $cc != musl-gcc ] || inc="-idirafter /usr/include -idirafter /usr/include/$arch-linux-gnu"
+    # shellcheck disable=SC2086 # a list of flags
+    $cc -std=gnu11 -Wall -Wextra -Wshadow -Wvla -Wformat=2 -Wwrite-strings -Wcast-align -Wpointer-arith \
+        -Wundef -Wmissing-prototypes -Wunused -Werror $inc -o use use.c || fail "$cc"
+    ./use || fail "$cc: counts"
+done
