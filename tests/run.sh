@@ -49,6 +49,10 @@ script bsdutils
 aarch64-linux-gnu-gcc gcc-aarch64-linux-gnu
 /usr/aarch64-linux-gnu/lib/libc.a libc6-dev-arm64-cross
 qemu-aarch64-static qemu-user-static
+qemu-system-x86_64 qemu-system-x86
+qemu-system-aarch64 qemu-system-arm
+cpio cpio
+xz xz-utils
 END
     [ "$(uname -m)" = x86_64 ] && have gcc || return
     echo /usr/lib32/crt1.o libc6-dev-i386
