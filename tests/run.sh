@@ -51,6 +51,10 @@ aarch64-linux-gnu-gcc gcc-aarch64-linux-gnu
 /usr/aarch64-linux-gnu/lib/libc.a libc6-dev-arm64-cross
 qemu-aarch64-static qemu-user-static
 llvm-objdump llvm
+qemu-system-x86_64 qemu-system-x86
+qemu-system-aarch64 qemu-system-arm
+cpio cpio
+xz xz-utils
 END
     ! have clang || echo "$(clang -print-resource-dir)/lib/linux/libclang_rt.fuzzer-$(uname -m).a" \
         "libclang-rt-$(clang -dumpversion | cut -d. -f1)-dev"

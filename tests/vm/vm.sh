@@ -157,8 +157,8 @@ boot() { # boot CMDLINE QEMU: one boot with the tests that want just that; its T
     for p in $1; do a="$a -a $p"; done
     "$vm/boot.sh" "$kernel" "$root" "$PWD/$3" -t $limit $a -- $2 >boot.log 2>&1
     st=$?
+    [ $st = 0 ] || echo "not ok - the guest of $3: exit status $st of boot.sh"
     sed 's/^/# /' boot.log
-    [ $st = 0 ] || echo "not ok - the guest ($1)"
     [ $st != 0 ] || results $together
     echo "# $3 ${1:-(no parameters)} $2: $(cat "$3/seconds" 2>/dev/null) s"
 }
@@ -169,7 +169,7 @@ report() {
     skipped=$(grep -c '^ok.* # SKIP' tap)
     if [ -n "$only" ]; then cat tap; else
         grep '# SKIP' tap
-        awk '/^# (==|boot)/ { show = /boot/; name = $3 } /^ok/ { show = 0 } /^not ok/ { show = 1; $0 = $0 " (" name ")" } show' tap
+        awk '/^# (==|boot)/ { show = /boot/; name = $3 } /^ok/ { show = 0 } /^not ok/ { show = 1; if (name) $0 = name ": " $0 } show' tap
     fi
     echo "$kernel ($(cat "$cache/$kernel/version")): $((ok - skipped)) ok, $skipped skipped, $bad not ok"
     [ "$bad" = 0 ] && [ "$ok" -gt 0 ]
