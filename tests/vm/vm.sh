@@ -84,13 +84,13 @@ scenes() {
 }
 
 module() { # module NAME: into the initramfs, unpacked
-    f=$(find "$cache/$kernel/modules" \( -name "$1.ko" -o -name "$1.ko.*" \) | head -n 1)
+    ko=$(find "$cache/$kernel/modules" \( -name "$1.ko" -o -name "$1.ko.*" \) | head -n 1)
     mkdir -p "$root/modules"
-    case $f in
-    '') echo "$kernel has no module $1" ;;
-    *.xz) xz -dc "$f" >"$root/modules/$1.ko" ;;
-    *.zst) zstd -qdc "$f" >"$root/modules/$1.ko" ;;
-    *) cp "$f" "$root/modules/" ;;
+    case $ko in
+    '') echo "# $kernel has no module $1" ;;
+    *.xz) xz -dc "$ko" >"$root/modules/$1.ko" ;;
+    *.zst) zstd -qdc "$ko" >"$root/modules/$1.ko" ;;
+    *) cp "$ko" "$root/modules/" ;;
     esac
 }
 
