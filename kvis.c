@@ -5484,7 +5484,8 @@ static void out_time(struct buf *b, u64 ts_ns)
         b_f(b, "%" PRIu64 ".%06" PRIu64 " ", real / NSEC, real % NSEC / 1000);
         break;
     default:
-        localtime_r(&sec, &tm);
+        if (!localtime_r(&sec, &tm)) /* a year that int does not hold */
+            memset(&tm, 0, sizeof tm);
         b_f(b, "%02d:%02d:%02d", tm.tm_hour, tm.tm_min, tm.tm_sec);
         if (opt.timefmt == 2)
             b_f(b, ".%06" PRIu64, real % NSEC / 1000);
@@ -9173,7 +9174,8 @@ static void tr_handler(int sig, siginfo_t *si, void *unused)
 
 /* Signals are noted, and interrupt whatever kvis waits in. One that comes just before the waiting
  * begins is seen at the next tick: a timer, which the command does not inherit (execve(2),
- * fork(2)). */
+ * fork(2)). sigaction and sigprocmask fail only for signals and pointers that are none (their
+ * ERRORS), and these are constants: they are not checked. */
 static void tr_signals(void)
 {
     struct sigaction ign = { .sa_handler = SIG_IGN }, dfl = { .sa_handler = SIG_DFL };
@@ -9541,8 +9543,13 @@ static u32 tr_attach_all(void)
 static void tr_same_cpu(void)
 {
     cpu_set_t set;
+    u32 cpu;
     CPU_ZERO(&set);
-    CPU_SET((size_t)sched_getcpu(), &set);
+    if (syscall(SYS_getcpu, &cpu, NULL, NULL) < 0) {
+        u_warn("--same-cpu: getcpu:");
+        return;
+    }
+    CPU_SET(cpu, &set);
     if (sched_setaffinity(0, sizeof set, &set) < 0)
         u_warn("--same-cpu: sched_setaffinity:");
 }
@@ -10060,7 +10067,8 @@ static void cmd_json_header(void)
 {
     struct buf *b = &out.json.b;
     struct utsname u;
-    uname(&u);
+    if (uname(&u) < 0) /* a seccomp profile can refuse even that */
+        memset(&u, 0, sizeof u);
     b_s(b, "{\"type\":\"header\",\"version\":\"" KVIS_VERSION "\",\"command\":");
     b_s(b, opt.command ? "[" : "null");
     bool bad = false;
@@ -10114,7 +10122,7 @@ static void __attribute__((noreturn)) cmd_die_by(int sig, int status)
 {
     sigset_t set;
     struct rlimit none = { 0, 0 };
-    setrlimit(RLIMIT_CORE, &none);
+    setrlimit(RLIMIT_CORE, &none); /* to lower a limit needs no right; prctl has the last word */
     prctl(PR_SET_DUMPABLE, 0); /* a piped core_pattern does not ask the limit (fs/coredump.c) */
     signal(sig, SIG_DFL);
     sigemptyset(&set);
