@@ -8173,6 +8173,8 @@ static struct {
         int status;
     } early[64];
     u32 n_early;
+    volatile sig_atomic_t attaching, n_reaped; /* tids that tr_reap_dead took */
+    pid_t reaped[8192];
     u64 stops, stops_at_tick, idle_since;
     bool tty;             /* a person looks on: print at once */
     u32 options;
@@ -8386,8 +8388,8 @@ static void tr_done(struct task *t)
         out_call_exit(t);
 }
 
-/* Gives back the thread's share of its descriptors; `closed`: the kernel has done so too, and the last
- * ones are reported in its name. */
+/* Gives back the thread's share of its descriptors; `closed`: the kernel has done so too, and the
+ * last ones are reported in its name. */
 static void tr_put_files(struct task *t, bool closed)
 {
     files_put(t->files);
@@ -8689,8 +8691,8 @@ static void tr_gone(struct task *t, int status)
     tr_drop(t, true);
 }
 
-/* The status of a thread that died before it was announced, which can only be by SIGKILL or with its
- * whole process. */
+/* The status of a thread that died before it was announced, which can only be by SIGKILL or with
+ * its whole process. */
 static int tr_early_status(pid_t tid)
 {
     for (u32 i = tr.n_early, k = 0; i && k < ARRAY_LEN(tr.early); k++)
@@ -9161,9 +9163,30 @@ static void tr_loop(void)
 
 static const int tr_sigs[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGALRM, SIGIO };
 
+/* In the tick, while PTRACE_SEIZE waits for an exec of that process to end (both take
+ * cred_guard_mutex, kernel/ptrace.c), and the exec waits until the dead threads which are traced
+ * already are reaped, by us: reaps them, so that all go on (EDGE_CASES P5). Only calls that a
+ * handler may make. */
+static void tr_reap_dead(void)
+{
+    int e = errno;
+    siginfo_t si = { 0 };
+    while (tr.n_reaped < (sig_atomic_t)ARRAY_LEN(tr.reaped)) {
+        long r = syscall(SYS_waitid, P_ALL, 0, &si, WEXITED | WNOHANG | __WALL, NULL);
+        if (r < 0 || !si.si_pid)
+            break;
+        tr.reaped[tr.n_reaped] = si.si_pid;
+        tr.n_reaped = tr.n_reaped + 1;
+        si.si_pid = 0;
+    }
+    errno = e;
+}
+
 static void tr_handler(int sig, siginfo_t *si, void *unused)
 {
     (void)unused;
+    if (tr.attaching)
+        tr_reap_dead();
     bool room = tr.n_queued - tr.n_done < (sig_atomic_t)ARRAY_LEN(tr.queued);
     if (sig != SIGALRM && sig != SIGIO && room) {
         tr.queued[tr.n_queued % (sig_atomic_t)ARRAY_LEN(tr.queued)] = *si;
@@ -9484,6 +9507,25 @@ static int tr_attach_thread(pid_t pid, pid_t tid)
     return 0;
 }
 
+/* Attaches one of a process's threads that /proc names, unless that is done. Returns 1: it is new,
+ * 0: it was there, -errno. */
+static int tr_attach_listed(pid_t pid, pid_t tid)
+{
+    for (sig_atomic_t i = 0; i < tr.n_reaped; i++)
+        if (ps_task(tr.reaped[i]))
+            tr_drop(ps_task(tr.reaped[i]), false);
+    tr.n_reaped = 0;
+    struct task *t = ps_task(tid);
+    if (t && tr_ours(tid))
+        return 0;
+    if (t) /* an untraced thread has executed a program and has the leader's tid now */
+        tr_drop(t, false);
+    tr.attaching = 1;
+    int e = tr_attach_thread(pid, tid);
+    tr.attaching = 0;
+    return e < 0 ? e : 1;
+}
+
 /* Attaches every thread; looks again until no new one appears, because they can make more
  * meanwhile. */
 static int tr_attach(pid_t pid)
@@ -9498,13 +9540,12 @@ static int tr_attach(pid_t pid)
             return got ? 0 : tr_attach_thread(pid, pid);
         for (struct dirent *e; (e = readdir(d));) {
             pid_t tid = atoi(e->d_name);
-            if (tid <= 0 || ps_task(tid))
-                continue;
-            int r = tr_attach_thread(pid, tid);
-            if (r == 0)
-                got++, fresh = 1;
-            else if (r != -ESRCH || !got)
+            int r = tid > 0 ? tr_attach_listed(pid, tid) : 0;
+            if (r > 0)
+                got++;
+            else if (r < 0 && (r != -ESRCH || !got))
                 err = r;
+            fresh |= r > 0 || r == -ESRCH; /* gone since it was listed: look again */
         }
         closedir(d);
     }
