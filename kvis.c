@@ -756,7 +756,7 @@ static int arch_set_arg0(pid_t tid, enum abi abi, u64 v)
         return (int)n;
     if (io.iov_len != sizeof u.r)
         u.w[0] = (u32)v; /* bx */
-    else if (abi == ABI_I386) /* int $0x80 in a 64-bit process: ebx; its upper half is no argument */
+    else if (abi == ABI_I386) /* int $0x80 in a 64-bit process: ebx; the rest is no argument */
         u.r.rbx = (u.r.rbx & ~(u64)UINT32_MAX) | (u32)v;
     else
         u.r.rdi = v;
@@ -1522,7 +1522,8 @@ static u8 fd_kind_of(const char *link, const struct fd_stat *sx)
         { "anon_inode:[pidfd]", FK_PIDFD }, { "pidfd:", FK_PIDFD },
         { "anon_inode:[io_uring]", FK_URING }, { "anon_inode:bpf", FK_BPF },
         { "anon_inode:[perf_event]", FK_PERF }, { "anon_inode:[userfaultfd]", FK_UFFD },
-        { "anon_inode:seccomp notify", FK_SECCOMP }, { "anon_inode:", FK_ANON }, { "/memfd:", FK_MEMFD }, { "pipe:[", FK_PIPE },
+        { "anon_inode:seccomp notify", FK_SECCOMP }, { "anon_inode:", FK_ANON },
+        { "/memfd:", FK_MEMFD }, { "pipe:[", FK_PIPE },
         { "socket:[", FK_SOCK },
     };
     for (size_t i = 0; i < ARRAY_LEN(anon); i++)
