@@ -66,4 +66,67 @@ struct wire_opening {
 };
 WIRE_ASSERT(sizeof(struct wire_opening) == 120);
 
+/* --- call: system calls of traced threads --- */
+
+enum {
+    CALL_NRS = 512,       /* numbers that a spec may have */
+    CALL_ITEMS = 4,       /* arguments that point to something worth taking */
+    CALL_PART_MAX = 4096, /* bytes of one of them (a path with its NUL) */
+    CALL_DATA_MAX = 8192  /* beyond so many, no further one is taken */
+};
+
+enum wire_item_kind { ITEM_BYTES, ITEM_STR };
+
+/* What an argument points to: a string, or arg[count] * mul bytes, at most size. count may be 6,
+ * the result (0 for an error), or 7, the number 1. */
+struct wire_item {
+    u8 arg, kind, count;
+    u8 result;            /* there only when the call succeeded */
+    u16 mul, unused;
+    u32 size;
+};
+
+/* What a call's record holds. */
+struct wire_spec {
+    u8 on, n, file, unused; /* file: the result is a descriptor whose file is described */
+    struct wire_item item[CALL_ITEMS];
+};
+WIRE_ASSERT(sizeof(struct wire_spec) == 52);
+
+/* A traced thread, and the call it is in. */
+struct wire_thread {
+    u64 ts_ns;
+    u64 arg[8];
+    u32 nr, tid;          /* tid: in kvis's pid namespace */
+    u32 in_call, unused;
+};
+WIRE_ASSERT(sizeof(struct wire_thread) == 88);
+
+/* A call: this head, then segments, each padded to 8 bytes. */
+struct wire_call {
+    u64 ts_ns, end_ns;
+    s64 ret;
+    u64 arg[6];
+    u32 nr, tid;
+    u32 over, unused;     /* over 0: its thread ended in it */
+};
+WIRE_ASSERT(sizeof(struct wire_call) == 88);
+
+enum { SEG_FILE = 0xff }; /* wire_seg.arg: a struct wire_file, of the result */
+
+struct wire_seg {
+    u16 len;
+    u8 arg;               /* the argument that points to these bytes, or SEG_FILE */
+    u8 fault;             /* they could not be read */
+    u32 unused;
+};
+WIRE_ASSERT(sizeof(struct wire_seg) == 8);
+
+struct wire_file {
+    u64 ino, magic;
+    u32 dev, rdev;        /* as the kernel has them: major << 20 | minor */
+    u32 mode, unused;
+};
+WIRE_ASSERT(sizeof(struct wire_file) == 32);
+
 #endif
