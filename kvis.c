@@ -260,6 +260,8 @@ struct task {
     u64 clone_flags;            /* of the clone under way */
     bool clone_known;
     char comm[16];
+    bool pending;               /* `call` is recorded, has no record yet, and is shown already */
+    bool strict;                /* kvis does for it what SECCOMP_MODE_STRICT would */
     bool restore_arg0;          /* a flag was taken out of clone's: put it back at its exit */
     struct region fault_run;    /* consecutive page faults of this thread in one region */
     u64 faults, fault_addr, fault_ns; /* how many, the first's address and time */
@@ -353,6 +355,13 @@ static u64 u_now(void)
     struct timespec ts;
     clock_gettime(CLOCK_MONOTONIC, &ts);
     return (u64)ts.tv_sec * NSEC + (u64)ts.tv_nsec;
+}
+
+static u64 u_at; /* when what is handled now has happened; 0: it happens now */
+
+static u64 u_when(void)
+{
+    return u_at ? u_at : u_now();
 }
 
 static void b_reset(struct buf *b)
@@ -1251,8 +1260,9 @@ static struct ofd *ofd_new(u8 kind, struct name *name, pid_t opener)
         fdt.free = o->next_free;
     else if (!(o = malloc(sizeof *o)))
         return NULL;
-    *o =
-        (struct ofd){ .refs = 1, .kind = kind, .name = name, .opener = opener, .open_ns = u_now() };
+    *o = (struct ofd){
+        .refs = 1, .kind = kind, .name = name, .opener = opener, .open_ns = u_when()
+    };
     return o;
 }
 
@@ -2215,6 +2225,7 @@ static void ps_inherit(struct task *child, struct task *t, u64 fl)
         child->mm = vm_copy(t->mm);
     memcpy(child->comm, t->comm, sizeof child->comm);
     child->full = t->full; /* seccomp filters are inherited */
+    child->strict = t->strict;
 }
 
 /* A number from /proc/TID/status ("Tgid:", "PPid:", "TracerPid:", "State:" as its letter); -1:
@@ -6355,7 +6366,8 @@ struct st_end {
     int status; /* wait status of the command; -1: none (attached, or detached before its end) */
     u64 duration_ns;
     const char *backend;
-    u64 records, throttled, lost; /* calls recorded by BPF, stops for its ring's sake, calls missing */
+    u64 records, throttled,
+        lost; /* calls recorded by BPF, stops for its ring's sake, calls missing */
 };
 
 /* Collects the names of a class that match, most bytes first; returns how many (at most max). */
@@ -6863,7 +6875,7 @@ static void md_closed(struct task *t, s32 n)
 {
     for (struct ofd *o; (o = ofd_dead()); ofd_recycle(o)) {
         out_forget_file(o);
-        struct event *e = ev_new(EK_CLOSE, t, u_now());
+        struct event *e = ev_new(EK_CLOSE, t, u_when());
         e->unasked = !sc_set[SC_close];
         if (n >= 0)
             ev_num(e, EV_fd, n);
@@ -9371,6 +9383,17 @@ static void bpf_set(struct bpf_cfgs *c, const char *name, u64 val)
         c->v[c->n++] = (struct bpf_cfg){ name, val };
 }
 
+/* Where a task says that it is in a call of the 32-bit ABI: looked up with the programs' fields. */
+#define BPF_COMPAT_WANT { .name = ARCH_COMPAT_FIELD, .kind = PATCH_OFF, .err = -ENOENT }
+
+static void bpf_set_compat(struct bpf_cfgs *c, const struct btf_want *w)
+{
+    if (w->err || !w->f.exists)
+        return;
+    bpf_set(c, "CFG_COMPAT_OFF", w->f.off);
+    bpf_set(c, "CFG_COMPAT_MASK", ARCH_COMPAT_MASK);
+}
+
 /* The inode of kvis's pid namespace, 0 when it is the first one (PROC_PID_INIT_INO), and the device
  * that the inode is on. */
 static u64 bpf_pid_ns(u64 *dev)
@@ -10379,9 +10402,10 @@ static void sp_go(struct sp *s)
  * ptrace keeps control of the threads (births, execs, signals, deaths, and the calls whose
  * arguments nest); the calls of hy_hot[] do not stop any more: the probe (gen/probes/call.bpf.c)
  * records each with what its arguments point to. What that is comes from the kinds in
- * gen/syscalls.tbl by way of hy_kinds[]: to record another call, add it to hy_hot[]; a kind, its row
- * in hy_kinds[]. A record is played to the model as the two stops that it stands for (tr_record),
- * mem_ reading from the record. Entry points: hy_why_not, hy_start, hy_drain, hy_ours. */
+ * gen/syscalls.tbl by way of hy_kinds[]: to record another call, add it to hy_hot[]; a kind, its
+ * row in hy_kinds[]. A record is played to the model as the two stops that it stands for
+ * (tr_record), mem_ reading from the record. Entry points: hy_why_not, hy_start, hy_drain, hy_ours.
+ */
 
 #include "bpf_insns/call.h"
 
@@ -10437,23 +10461,99 @@ static const struct hy_kind {
 
 /* The calls that are recorded: what programs do often, that needs nothing which only a stopped
  * thread can tell. SEE_FILE: the record describes the descriptor's file. */
-static const struct hy_call { u16 id; u8 file; } hy_hot[] = {
-#define H(name) { SC_##name, 0 }
-#define H_FD(name) { SC_##name, 7 } /* of the result */
-    H(read), H(write), H(pread64), H(pwrite64), H(lseek), H(close), H_FD(open), H_FD(openat),
-    H_FD(openat2), H_FD(creat), H(stat), H(lstat), H(fstat), H(newfstatat), H(statx), H(access),
-    H(faccessat), H(faccessat2), H(readlink), H(readlinkat), H(getdents64), H(statfs), H(fstatfs),
-    H(munmap), H(mprotect), H(brk), H(madvise), H(msync), H(futex), H(getpid), H(gettid),
-    H(getppid), H(getuid), H(geteuid), H(getgid), H(getegid), H(getpgrp), H(getpgid), H(getsid),
-    H(sched_yield), H(clock_gettime), H(clock_getres), H(gettimeofday), H(time), H(times),
-    H(getrusage), H(getrlimit), H(prlimit64), H(sysinfo), H(uname), H(getrandom), H(nanosleep),
-    H(clock_nanosleep), H(rt_sigprocmask), H(poll), H(epoll_wait), H(epoll_ctl), H(fsync),
-    H(fdatasync), H(ftruncate), H(fallocate), H(fadvise64), H(umask), H(getcwd), H(unlink),
-    H(unlinkat), H(rename), H(renameat), H(renameat2), H(mkdir), H(mkdirat), H(rmdir), H(chmod),
-    H(fchmod), H(fchmodat), H(utimensat), H(wait4), H(set_robust_list), H(set_tid_address), H(rseq),
-    H(arch_prctl), H(sched_getaffinity), H(alarm), H(pause), H(sync),
+static const struct hy_call { u16 id; u8 file; bool memory;
+} hy_hot[] = {
+#define H(name) { SC_##name, 0, 0 }
+#define H_FD(name) { SC_##name, 7, 0 } /* of the result */
+#define H_MEM(name) { SC_##name, 0, 1 } /* page faults must find the regions as they are */
+    H(read),
+    H(write),
+    H(pread64),
+    H(pwrite64),
+    H(lseek),
+    H(close),
+    H_FD(open),
+    H_FD(openat),
+    H_FD(openat2),
+    H_FD(creat),
+    H(stat),
+    H(lstat),
+    H(fstat),
+    H(newfstatat),
+    H(statx),
+    H(access),
+    H(faccessat),
+    H(faccessat2),
+    H(readlink),
+    H(readlinkat),
+    H(getdents64),
+    H(statfs),
+    H(fstatfs),
+    H_MEM(munmap),
+    H_MEM(mprotect),
+    H_MEM(brk),
+    H_MEM(madvise),
+    H(msync),
+    H(futex),
+    H(getpid),
+    H(gettid),
+    H(getppid),
+    H(getuid),
+    H(geteuid),
+    H(getgid),
+    H(getegid),
+    H(getpgrp),
+    H(getpgid),
+    H(getsid),
+    H(sched_yield),
+    H(clock_gettime),
+    H(clock_getres),
+    H(gettimeofday),
+    H(time),
+    H(times),
+    H(getrusage),
+    H(getrlimit),
+    H(prlimit64),
+    H(sysinfo),
+    H(uname),
+    H(getrandom),
+    H(nanosleep),
+    H(clock_nanosleep),
+    H(rt_sigprocmask),
+    H(poll),
+    H(epoll_wait),
+    H(epoll_ctl),
+    H(fsync),
+    H(fdatasync),
+    H(ftruncate),
+    H(fallocate),
+    H(fadvise64),
+    H(umask),
+    H(getcwd),
+    H(unlink),
+    H(unlinkat),
+    H(rename),
+    H(renameat),
+    H(renameat2),
+    H(mkdir),
+    H(mkdirat),
+    H(rmdir),
+    H(chmod),
+    H(fchmod),
+    H(fchmodat),
+    H(utimensat),
+    H(wait4),
+    H(set_robust_list),
+    H(set_tid_address),
+    H(rseq),
+    H(arch_prctl),
+    H(sched_getaffinity),
+    H(alarm),
+    H(pause),
+    H(sync),
 #undef H
 #undef H_FD
+#undef H_MEM
 };
 
 /* --- what the probe is told --- */
@@ -10510,7 +10610,7 @@ static void hy_choose(const bool *need)
         if (row < 0)
             continue;
         for (size_t i = 0; i < ARRAY_LEN(hy_hot); i++)
-            if (hy_hot[i].id == sc_id[row])
+            if (hy_hot[i].id == sc_id[row] && !(hy_hot[i].memory && opt.faults))
                 s.on = 1, s.file = hy_hot[i].file;
         hy.row[row] = s.on && hy_spec(&sc_rows[row], &s);
         s.on = hy.row[row] && need[row];
@@ -10522,15 +10622,17 @@ static int hy_load(u32 ring_bytes)
 {
     static const char *const arg[] = { "CFG_A0", "CFG_A1", "CFG_A2", "CFG_A3", "CFG_A4", "CFG_A5" };
     static struct bpf_cfgs c;
+    struct btf_want compat = BPF_COMPAT_WANT;
     struct bpf_obj *o = &hy.obj;
     u32 all = (1u << N_HY) - 1;
     *o = (struct bpf_obj){ .fam = &call_family, .ring = true, .ring_bytes = ring_bytes };
     int e = bpf_open(o);
     if (e || !o->ring)
         return e ? e : bpf_fail(o, -EINVAL, "this kernel has no ring buffer (Linux 5.8)");
-    bpf_find_fields(o, NULL);
+    bpf_find_fields(o, &compat);
     for (size_t i = 0; i < ARRAY_LEN(arg); i++)
         bpf_set(&c, arg[i], arch_arg_off[i]);
+    bpf_set_compat(&c, &compat);
     bpf_set(&c, "CFG_MAGIC", hy.magic);
     bpf_set(&c, "CFG_MAGIC_NR", (u64)SYS_openat);
     bpf_set(&c, "CFG_NS_INO", bpf_pid_ns(NULL));
@@ -10568,6 +10670,16 @@ static void hy_child(void)
         setrlimit(RLIMIT_MEMLOCK, &bpf.memlock);
     if (hy.on)
         syscall(SYS_openat, AT_FDCWD, hy.magic, O_RDONLY, 0);
+}
+
+/* The call that a thread is in, if it is one that is recorded. The map's keys are ids in the first
+ * pid namespace: elsewhere nothing is found. */
+static bool hy_thread(pid_t tid, struct wire_thread *th)
+{
+    u32 key = (u32)tid;
+    memset(th, 0, sizeof *th);
+    return bpf_map_do(BPF_MAP_LOOKUP_ELEM, bpf_map(&hy.obj, "traced"), &key, th) == 0
+           && th->in_call && th->nr < CALL_NRS && th->tid == key;
 }
 
 /* Whether a signal is the probe's, to hold a thread while the ring is emptied. */
@@ -10640,7 +10752,6 @@ static struct {
     volatile sig_atomic_t n_queued, n_done; /* signals that came, and those acted on */
     siginfo_t queued[8];
     u64 start_ns, next_table_ns, deadline_ns, detach_ns;
-    u64 at_ns;            /* the time of the record that is being handled; 0: it happens now */
     struct name *cwd;
     struct {              /* whether polling waitpid pays: see tr_poll_or_not */
         u64 since, cost[2];          /* ns a stop: without, with */
@@ -10694,7 +10805,8 @@ static void tr_insn(struct tr_prog *p, u16 code, u32 k, u8 jt, u8 jf)
 static bool tr_nr_wanted(u32 nr)
 {
     int row = sc_find(ARCH_NATIVE, nr);
-    return row < 0 || (tr.need[row] && !hy.row[row]); /* a call newer than our table: let it be seen */
+    return row < 0 ||
+           (tr.need[row] && !hy.row[row]); /* a call newer than our table: let it be seen */
 }
 
 /* Code that decides for numbers [lo, hi), as a binary search over the places where the answer
@@ -10773,8 +10885,8 @@ static const char *tr_accel_why_not(void)
     return NULL;
 }
 
-/* Why the hybrid backend may not be used, before it is tried; NULL: it may. It goes with the filter:
- * what is not recorded stops by it. */
+/* Why the hybrid backend may not be used, before it is tried; NULL: it may. It goes with the
+ * filter: what is not recorded stops by it. */
 static const char *tr_hybrid_why_not(void)
 {
     if (opt.backend == 'p')
@@ -10812,7 +10924,7 @@ static const char *tr_backend_name(void)
 /* Lets a stopped tracee go on, with `sig` delivered when not 0. */
 static void tr_resume(struct task *t, int sig)
 {
-    bool every = t->full || !tr.accel || t->call.open;
+    bool every = t->full || !tr.accel || (t->call.open && !t->pending);
     t->run = RUN_RUNNING;
     /* ESRCH: it was killed meanwhile; its end is reported by waitpid. */
     sys_ptrace(every && tr.started ? PTRACE_SYSCALL : PTRACE_CONT, t->tid, 0, (void *)(long)sig);
@@ -10826,12 +10938,6 @@ static s64 tr_eventmsg(struct task *t)
 }
 
 /* --- calls --- */
-
-/* When what is handled now has happened. */
-static u64 tr_time(void)
-{
-    return tr.at_ns ? tr.at_ns : u_now();
-}
 
 static bool tr_shown(const struct call *c)
 {
@@ -10870,7 +10976,7 @@ static void tr_enter(struct task *t, const struct stop *s)
         c->shown = 0;
     } else {
         struct buf text = c->text;
-        *c = (struct call){ .open = true, .abi = s->abi, .nr = s->nr, .enter_ns = tr_time() };
+        *c = (struct call){ .open = true, .abi = s->abi, .nr = s->nr, .enter_ns = u_when() };
         c->text = text;
         memcpy(c->arg, s->arg, sizeof c->arg);
         int row = sc_find(s->abi, s->nr);
@@ -10883,7 +10989,7 @@ static void tr_enter(struct task *t, const struct stop *s)
     }
     if (tr_shown(c)) {
         dec_enter(t, c);
-        out_call_enter(t, tr.at_ns || tr_whole_only());
+        out_call_enter(t, replay.on || tr_whole_only());
     }
 }
 
@@ -10959,7 +11065,7 @@ static void tr_exit(struct task *t, const struct stop *s)
     struct call *c = &t->call;
     if (!c->open)
         return; /* its entry was before us: fork's child, exec seen late, attach */
-    c->exit_ns = tr_time();
+    c->exit_ns = u_when();
     c->ret = s->ret;
     c->err = s->ret < 0 && s->ret >= -4095 ? (int)-s->ret : 0;
     tr_other_tracer(t, c);
@@ -10978,7 +11084,7 @@ static void tr_abandon(struct task *t)
         return;
     t->call.noret = true;
     t->call.err = 0;
-    t->call.exit_ns = tr_time();
+    t->call.exit_ns = u_when();
     tr_done(t);
 }
 
@@ -11012,6 +11118,21 @@ static void tr_restore_untraced(struct task *t)
         tr_set_clone_flags(t, &t->call, t->clone_flags);
 }
 
+/* SECCOMP_MODE_STRICT cannot follow on our filter (kernel/seccomp.c, seccomp_may_assign_mode), so
+ * kvis does what it would do: read, write, exit and sigreturn, or the end. */
+static void tr_strict(struct task *t)
+{
+    enum { SET_SECCOMP = 22, STRICT = 1, SET_MODE_STRICT = 0 };
+    const struct call *c = &t->call;
+    bool asks = c->known && ((c->id == SC_prctl && c->arg[0] == SET_SECCOMP && c->arg[1] == STRICT)
+                             || (c->id == SC_seccomp && c->arg[0] == SET_MODE_STRICT));
+    if (t->strict && c->id != SC_read && c->id != SC_write && c->id != SC_exit
+        && c->id != SC_rt_sigreturn && c->id != SC_sigreturn)
+        kill(t->tid, SIGKILL);
+    else if (asks && tr.accel && arch_skip_call(t->tid, 0) >= 0)
+        t->strict = t->full = true;
+}
+
 static void tr_syscall_stop(struct task *t, u8 expect)
 {
     struct stop s = { 0 };
@@ -11025,11 +11146,28 @@ static void tr_syscall_stop(struct task *t, u8 expect)
         bool foreign = s.op == PTRACE_SYSCALL_INFO_SECCOMP && s.data != TR_MARK;
         if (!t->call.open)
             tr_enter(t, &s);
+        tr_strict(t);
         if (foreign) /* the program's own RET_TRACE: untraced it gets ENOSYS, seccomp(2) */
             arch_skip_call(t->tid, ENOSYS);
         else if (t->call.known && (t->call.id == SC_clone || t->call.id == SC_clone3))
             tr_no_untraced(t, &t->call);
     }
+}
+
+/* A call that a thread is in, and that nothing has stopped: shown when it lasts, as its record
+ * comes only at its end. */
+static void tr_pending(struct task *t)
+{
+    struct wire_thread th;
+    if (t->call.open || t->full || !hy_thread(t->tid, &th))
+        return;
+    struct stop s = { .abi = ARCH_NATIVE, .nr = th.nr };
+    memcpy(s.arg, th.arg, sizeof s.arg);
+    sc_narrow(s.abi, s.nr, s.arg);
+    u_at = th.ts_ns;
+    tr_enter(t, &s);
+    u_at = 0;
+    t->pending = true;
 }
 
 /* A call that the probe has recorded, as the two stops that it stands for. */
@@ -11043,11 +11181,13 @@ static void tr_record(const void *p, u32 size)
     memcpy(s.arg, w->arg, sizeof w->arg);
     sc_narrow(s.abi, s.nr, s.arg);
     replay.on = true;
-    tr.at_ns = w->ts_ns;
-    tr_enter(t, &s);
-    tr.at_ns = w->end_ns;
+    u_at = w->ts_ns;
+    if (!t->pending)
+        tr_enter(t, &s);
+    t->pending = false;
+    u_at = w->end_ns;
     w->over ? tr_exit(t, &s) : tr_abandon(t);
-    tr.at_ns = 0;
+    u_at = 0;
     replay.on = false;
 }
 
@@ -11648,6 +11788,8 @@ static void tr_on_tick(void)
     if (idle) {
         out_run_flush();
         tr_each(tr_orphan);
+        if (hy.on && opt.verbose)
+            tr_each(tr_pending);
     }
     out_flush();
 }
@@ -12171,10 +12313,7 @@ static void open_cfg_abi(struct bpf_cfgs *c, const struct btf_want *compat)
         bpf_set(c, arg32[i], arch_arg_off32[i]);
     }
     bpf_set(c, "CFG_NR_MASK", ~(u64)ARCH_X32_BIT);
-    if (!compat->err && compat->f.exists) {
-        bpf_set(c, "CFG_COMPAT_OFF", compat->f.off);
-        bpf_set(c, "CFG_COMPAT_MASK", ARCH_COMPAT_MASK);
-    }
+    bpf_set_compat(c, compat);
 }
 
 static void open_configure(struct bpf_cfgs *c, struct bpf_obj *o, const struct btf_want *compat)
@@ -12229,7 +12368,7 @@ static int open_choose(struct bpf_obj *o, u32 *mask)
 static int open_start(void)
 {
     static struct bpf_cfgs cfg;
-    struct btf_want compat = { .name = ARCH_COMPAT_FIELD, .kind = PATCH_OFF, .err = -ENOENT };
+    struct btf_want compat = BPF_COMPAT_WANT;
     struct bpf_obj *o = &op.obj;
     u32 mask;
     o->fam = &open_family;
@@ -13320,7 +13459,8 @@ static const struct opt_row opt_trace_rows[] = {
       "no seccomp filter: every call stops" },
     { 0, "same-cpu", NULL, OPT_FLAG, &opt.same_cpu, NULL, 0, 0,
       "kvis and the command on one CPU: faster, but it is seen by the command" },
-    { 0, "backend", "NAME", OPT_FN, NULL, opt_backend, 0, 0, "auto, ptrace (every call stops) or hybrid (BPF records them)" },
+    { 0, "backend", "NAME", OPT_FN, NULL, opt_backend, 0, 0,
+      "auto, ptrace (every call stops) or hybrid (BPF records them)" },
     { 0, "ring", "SIZE", OPT_FN, NULL, opt_ring, 0, 0,
       "hybrid: room for calls that are not yet handled (4M)" },
     { 'f', "follow-forks", NULL, OPT_NONE, NULL, NULL, 0, 0, "(always on)" },

@@ -361,7 +361,7 @@ static void t_refused(void)
 static void t_large_summary(void)
 {
     static char path[8000];
-    struct st_end end = { 0, 1, "ptrace" };
+    struct st_end end = { .duration_ns = 1, .backend = "ptrace" };
     int f = memfd_create("json", MFD_CLOEXEC);
     struct writer was = out.json;
     out.json = (struct writer){ .fd = { f, -1 }, .b.max = 32 << 20 };

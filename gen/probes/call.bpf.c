@@ -9,6 +9,8 @@
 
 /* Offsets of the six arguments in struct pt_regs, which is ABI (ptrace(2)). */
 extern char CFG_A0, CFG_A1, CFG_A2, CFG_A3, CFG_A4, CFG_A5;
+/* Where a task says that it is in a call of the 32-bit ABI; mask 0: there are none. */
+extern char CFG_COMPAT_OFF, CFG_COMPAT_MASK;
 /* kvis's pid namespace when that is not the first one: its inode. */
 extern char CFG_NS_INO;
 /* The pointer by which the command says "follow me"; the bytes that may wait in the ring before a
@@ -92,6 +94,17 @@ INLINE u64 arg(u64 regs, u64 offset)
     return v;
 }
 
+/* Whether this is a call of the 32-bit ABI, whose numbers are others: those stop. */
+INLINE bool is_compat(void)
+{
+    u32 bits = 0;
+    if (!CFG(CFG_COMPAT_MASK))
+        return 0;
+    bpf_probe_read_kernel(&bits, sizeof bits,
+                          (void *)(bpf_get_current_task() + CFG(CFG_COMPAT_OFF)));
+    return bits & CFG(CFG_COMPAT_MASK);
+}
+
 SEC("raw_tp/sys_enter")
 int call_enter(struct raw_tp *ctx)
 {
@@ -105,7 +118,7 @@ int call_enter(struct raw_tp *ctx)
     if (!th)
         return 0;
     struct wire_spec *s = bpf_map_lookup_elem(&spec, &nr);
-    if (!s || !s->on) {
+    if (!s || !s->on || is_compat()) {
         th->in_call = 0;
         return 0;
     }
