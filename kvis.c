@@ -9846,13 +9846,110 @@ static int bpf_attach_tp(const char *event, int prog)
     return id < 0 ? id : bpf_attach_perf(&a, prog);
 }
 
+/* --- kprobes --- */
+
+/* The number in a small file of sysfs; -ENOENT. */
+static int bpf_sysfs_number(const char *path)
+{
+    int v = -ENOENT;
+    FILE *f = fopen(path, "re");
+    if (f && fscanf(f, "%d", &v) != 1)
+        v = -ENOENT;
+    if (f)
+        fclose(f);
+    return v;
+}
+
+/* By the kprobe PMU (4.17): the probe is the descriptor's own, and gone with it. */
+static int bpf_attach_kprobe_pmu(const char *symbol, bool is_ret, int prog)
+{
+    int type = bpf_sysfs_number("/sys/bus/event_source/devices/kprobe/type"), bit = 0;
+    FILE *f = fopen("/sys/bus/event_source/devices/kprobe/format/retprobe", "re");
+    if (f && fscanf(f, "config:%d", &bit) != 1)
+        bit = 0;
+    if (f)
+        fclose(f);
+    struct perf_event_attr a = { .type = (u32)type, .size = sizeof a,
+                                 .config = (u64)is_ret << (bit & 63),
+                                 .config1 = (uintptr_t)symbol };
+    return type < 0 ? type : bpf_attach_perf(&a, prog);
+}
+
+/* Writes a line to tracefs' kprobe_events. */
+static int bpf_kprobe_line(const char *line)
+{
+    char why[WHY_LEN];
+    int dir = tfs_dir(why);
+    int f = dir < 0 ? dir : openat(dir, "kprobe_events", O_WRONLY | O_APPEND | O_CLOEXEC);
+    if (dir >= 0 && f < 0)
+        return -errno;
+    if (f < 0)
+        return f;
+    ssize_t n = write(f, line, strlen(line));
+    int e = n < 0 ? -errno : 0;
+    close(f);
+    return e;
+}
+
+/* A name in kprobe_events outlives who made it, so a child takes it out again when kvis is gone,
+ * however it went: the pipe's other end is kvis's alone. */
+static int bpf_kprobe_guard(const char *name)
+{
+    char line[96], c;
+    int end[2];
+    if (pipe2(end, O_CLOEXEC) < 0)
+        return -errno;
+    pid_t pid = fork();
+    if (pid) {
+        close(end[0]);
+        return pid < 0 ? -errno : end[1];
+    }
+    setsid(); /* what is meant for kvis's group is not for it */
+    for (int f = 3; f < 256; f++)
+        if (f != end[0])
+            close(f);
+    while (read(end[0], &c, 1) < 0 && errno == EINTR)
+        ;
+    snprintf(line, sizeof line, "-:%s\n", name);
+    for (int i = 0; i < 100 && bpf_kprobe_line(line) == -EBUSY; i++)
+        nanosleep(&(struct timespec){ .tv_nsec = 20000000 }, NULL);
+    _exit(0);
+}
+
+/* By name, where there is no such PMU. */
+static int bpf_attach_kprobe_events(const char *symbol, bool is_ret, int prog)
+{
+    static u32 n;
+    char name[64], line[256];
+    snprintf(name, sizeof name, "kvis/k%d_%u", getpid(), n++);
+    snprintf(line, sizeof line, "%c:%s %s\n", is_ret ? 'r' : 'p', name, symbol);
+    int e = bpf_kprobe_line(line);
+    if (e < 0)
+        return e;
+    int guard = bpf_kprobe_guard(name);
+    if (guard < 0) {
+        snprintf(line, sizeof line, "-:%s\n", name);
+        bpf_kprobe_line(line);
+        return guard;
+    }
+    return bpf_attach_tp(name, prog);
+}
+
+static int bpf_attach_kprobe(const char *symbol, bool is_ret, int prog)
+{
+    int f = bpf_attach_kprobe_pmu(symbol, is_ret, prog);
+    return f == -ENOENT ? bpf_attach_kprobe_events(symbol, is_ret, prog) : f;
+}
+
 /* Attaches a loaded program to what its row names. */
 static int bpf_attach_one(struct bpf_obj *o, u32 i)
 {
     const struct bpf_prog_row *r = &o->fam->progs[i];
     int f = r->type == BPF_PROG_TYPE_RAW_TRACEPOINT ? bpf_attach_raw(r->attach, o->prog[i])
             : r->type == BPF_PROG_TYPE_TRACEPOINT   ? bpf_attach_tp(r->attach, o->prog[i])
-                                                    : -EOPNOTSUPP;
+            : r->type == BPF_PROG_TYPE_KPROBE
+                ? bpf_attach_kprobe(r->attach, r->is_ret, o->prog[i])
+                : -EOPNOTSUPP;
     if (f < 0)
         return bpf_fail(o, f, "cannot attach to %s: %s", r->attach, strerror(-f));
     o->link[i] = f;
@@ -12916,16 +13013,20 @@ static bool check_faults(struct check *c)
 /* --- BPF --- */
 
 /* Loads a program of a few instructions; its descriptor or -errno. */
-static int check_load(const struct bpf_insn *insns, u16 n)
+static int check_load_as(u32 type, const struct bpf_insn *insns, u16 n)
 {
     static const struct bpf_family none = { .license = "GPL" };
-    struct bpf_prog_row r = { .name = "kvis_check", .type = BPF_PROG_TYPE_RAW_TRACEPOINT,
-                              .n_insns = n };
+    struct bpf_prog_row r = { .name = "kvis_check", .type = type, .n_insns = n };
     int f;
     do
         f = bpf_prog_load(&none, &r, insns, NULL, 0);
     while (f == -EPERM && bpf_raise_memlock());
     return f;
+}
+
+static int check_load(const struct bpf_insn *insns, u16 n)
+{
+    return check_load_as(BPF_PROG_TYPE_RAW_TRACEPOINT, insns, n);
 }
 
 static const struct bpf_insn check_nothing[] = { I_MOV64_IMM(R0, 0), I_EXIT() };
@@ -13007,11 +13108,37 @@ static bool check_tracefs(struct check *c)
     return check_say(c, id > 0, "%s", dir < 0 ? why : id < 0 ? tfs.why : "reached");
 }
 
+/* Attaches an empty program at the entry and at the return of a function that every kernel has. */
 static bool check_kprobe(struct check *c)
 {
-    long type = check_number("/sys/bus/event_source/devices/kprobe/type", -1);
-    return check_say(c, type >= 0, type >= 0 ? "PMU type %ld" : "no kprobe PMU (CONFIG_KPROBES)",
-                     type);
+    static const char symbol[] = "do_exit";
+    int prog = check_load_as(BPF_PROG_TYPE_KPROBE, check_nothing, ARRAY_LEN(check_nothing));
+    int at = prog < 0 ? prog : bpf_attach_kprobe(symbol, false, prog);
+    int ret = at < 0 ? at : bpf_attach_kprobe(symbol, true, prog);
+    if (prog >= 0)
+        close(prog);
+    if (at >= 0)
+        close(at);
+    if (ret < 0)
+        return check_say(c, false, "%s: %s", symbol, ret == -ENOENT ? "no kprobes (CONFIG_KPROBES)"
+                                                                    : strerror(-ret));
+    close(ret);
+    return check_say(c, true, "attached to %s and its return", symbol);
+}
+
+/* A program that runs when a counter overflows. */
+static bool check_perf_program(struct check *c)
+{
+    struct perf_event_attr a = { .type = PERF_TYPE_SOFTWARE, .size = sizeof a,
+                                 .config = PERF_COUNT_SW_CPU_CLOCK, .sample_period = 1000000000 };
+    int prog = check_load_as(BPF_PROG_TYPE_PERF_EVENT, check_nothing, ARRAY_LEN(check_nothing));
+    int f = prog < 0 ? prog : bpf_attach_perf(&a, prog);
+    if (prog >= 0)
+        close(prog);
+    if (f < 0)
+        return check_denied(c, "a program on a perf event", f);
+    close(f);
+    return check_say(c, true, "attached to a clock");
 }
 
 /* Fields that a family's programs name and this kernel has not: "" when all are there. */
@@ -13024,29 +13151,28 @@ static void check_missing(const struct bpf_obj *o, const struct bpf_prog_row *r,
             snprintf(s + strlen(s), n - strlen(s), " %s", r->patches[i].name);
 }
 
-/* Loads all programs of `open`, each by itself, and says which of them do, and what they lack. */
-static bool check_open_programs(struct check *c)
+/* Loads all programs of a family, each by itself, and says which of them do not load and what they
+ * lack. Works when those of `must` load. */
+static bool check_family(struct check *c, const struct bpf_family *fam, u32 must)
 {
-    static struct bpf_obj o = { .fam = &open_family, .ring = true, .ring_bytes = 64 << 10 };
-    char no[160] = "", lack[160] = "", one[160];
-    bool ok[N_OPEN_P];
+    struct bpf_obj o = { .fam = fam, .ring = true, .ring_bytes = 64 << 10 };
+    char no[120] = "", lack[120] = "", one[120];
     int e = bpf_open(&o);
     if (e)
         return check_denied(c, o.why, e);
     bpf_find_fields(&o, NULL);
-    bpf_find_records(&o, (1u << N_OPEN_P) - 1);
-    for (u32 i = 0; i < N_OPEN_P; i++) {
-        const struct bpf_prog_row *r = &open_progs[i];
-        ok[i] = bpf_load_one(&o, i) == 0;
+    bpf_find_records(&o, (1u << fam->n_progs) - 1);
+    for (u32 i = 0; i < fam->n_progs; i++) {
+        const struct bpf_prog_row *r = &fam->progs[i];
         check_missing(&o, r, one, sizeof one);
-        if (!ok[i])
+        if (bpf_load_one(&o, i) < 0)
             snprintf(no + strlen(no), sizeof no - strlen(no), " %s", r->name);
         if (strlen(lack) + strlen(one) < sizeof lack && !strstr(lack, one))
             strcat(lack, one);
     }
-    bool works = ok[OPEN_P_ENTER] && ok[OPEN_P_EXIT] && ok[OPEN_P_GONE];
+    bool works = (o.loaded & must) == must;
     if (!no[0] && !lack[0])
-        check_say(c, works, "all %d load", N_OPEN_P);
+        check_say(c, works, "all %d load", fam->n_progs);
     else
         check_say(c, works, "%s%s%s%s", no[0] ? "refused:" : "", no, lack[0] ? " not here:" : "",
                   lack);
@@ -13054,6 +13180,17 @@ static bool check_open_programs(struct check *c)
         snprintf(c->mend, sizeof c->mend, "%.200s", o.why);
     bpf_close(&o);
     return works;
+}
+
+static bool check_open_programs(struct check *c)
+{
+    return check_family(c, &open_family,
+                        1u << OPEN_P_ENTER | 1u << OPEN_P_EXIT | 1u << OPEN_P_GONE);
+}
+
+static bool check_call_programs(struct check *c)
+{
+    return check_family(c, &call_family, (1u << N_HY) - 1);
 }
 
 /* --- hardware --- */
@@ -13095,15 +13232,17 @@ static const struct check_row {
     { "yama", 0, CHECK_TRACE, check_yama },
     { "seccomp_accel", 0, CHECK_TRACE, check_accel },
     { "page_faults", 0, CHECK_TRACE, check_faults },
-    { "bpf", CHECK_OPEN, 0, check_bpf },
-    { "bpf_jit", 0, CHECK_OPEN, check_jit },
-    { "raw_tracepoints", CHECK_OPEN, 0, check_raw_tp },
-    { "ring_buffer", 0, CHECK_OPEN, check_ring },
-    { "btf", 0, CHECK_OPEN, check_btf },
+    { "bpf", CHECK_OPEN, CHECK_TRACE, check_bpf },
+    { "bpf_jit", 0, CHECK_OPEN | CHECK_TRACE, check_jit },
+    { "raw_tracepoints", CHECK_OPEN, CHECK_TRACE, check_raw_tp },
+    { "ring_buffer", 0, CHECK_OPEN | CHECK_TRACE, check_ring },
+    { "btf", 0, CHECK_OPEN | CHECK_TRACE, check_btf },
     { "tracefs", 0, CHECK_OPEN, check_tracefs },
     { "open_programs", CHECK_OPEN, 0, check_open_programs },
-    { "send_signal", 0, 0, check_send_signal },
+    { "call_programs", 0, CHECK_TRACE, check_call_programs },
+    { "send_signal", 0, CHECK_TRACE, check_send_signal },
     { "kprobes", 0, 0, check_kprobe },
+    { "perf_programs", 0, 0, check_perf_program },
     { "pmu", 0, 0, check_pmu },
 };
 
@@ -13855,6 +13994,12 @@ static int cmd_check(void)
         if (!bit)
             die(EXIT_USAGE, "no command '%s' (see kvis help)", *a);
         bits |= bit;
+    }
+    if (opt.json) {
+        out.json.b.max = 1 << 20;
+        cmd_start_clock();
+        cmd_json_header("none");
+        b_put(&b, out.json.b.p, out.json.b.len);
     }
     bool works = check_run(bits ? bits : 0xff, opt.json, &b);
     int f = opt.json_file ? cmd_open_file(opt.json_file) : STDOUT_FILENO;
