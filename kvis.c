@@ -644,6 +644,7 @@ enum { ARCH_COMPAT_MASK = 2 };
  * layout is that of user_regs_struct (arch/x86/include/uapi/asm/ptrace.h). */
 #define R(reg) offsetof(struct user_regs_struct, reg)
 static const u16 arch_arg_off[6] = { R(rdi), R(rsi), R(rdx), R(r10), R(r8), R(r9) };
+enum { ARCH_WORDS = R(r10) }; /* from r10 to rdi there are eight words */
 static const u16 arch_arg_off32[4] = { R(rbx), R(rcx), R(rdx), R(rsi) };
 #undef R
 #elif defined(__aarch64__)
@@ -655,6 +656,7 @@ enum { ARCH_ARG0_IS_RESULT = 1 };
 #define ARCH_COMPAT_FIELD "task_struct.thread_info.flags"
 enum { ARCH_COMPAT_MASK = 1 << 22 };
 static const u16 arch_arg_off[6] = { 0, 8, 16, 24, 32, 40 };
+enum { ARCH_WORDS = 0 }; /* x0 to x7 */
 static const u16 arch_arg_off32[4] = { 0, 8, 16, 24 };
 #else
 #error "kvis knows x86_64 and aarch64"
@@ -6937,13 +6939,16 @@ static u8 md_recorded_kind(const struct wire_file *f)
 static u8 md_opened_kind(struct task *t, s32 n, u64 flags, struct path *p)
 {
     struct fd_stat sx;
+    bool ask = strstr(p->s, "/..") || !p->ok || (flags & O_TMPFILE) == O_TMPFILE;
+    if (replay.on && replay.file && !ask)
+        return md_recorded_kind(replay.file);
     bool have = fd_statx(fd_proc(t->tid, n), &sx) == 0;
     if (replay.on) { /* it may be another by now */
         have &= md_is_file(&sx, replay.file);
         if (!have && replay.file)
             return md_recorded_kind(replay.file);
     }
-    if (have && (strstr(p->s, "/..") || !p->ok || (flags & O_TMPFILE) == O_TMPFILE)) {
+    if (have && ask) {
         s64 len = fd_link_text(fd_proc(t->tid, n), p->s, sizeof p->s);
         if (len > 0)
             p->len = (u32)len, p->ok = true;
@@ -10561,7 +10566,7 @@ static const struct hy_kind {
 static const struct hy_call { u16 id; u8 file; bool memory;
 } hy_hot[] = {
 #define H(name) { SC_##name, 0, 0 }
-#define H_FD(name) { SC_##name, 7, 0 } /* of the result */
+#define H_FD(name) { SC_##name, 1 + WORD_RESULT, 0 }
 #define H_MEM(name) { SC_##name, 0, 1 } /* page faults must find the regions as they are */
     H(read),
     H(write),
@@ -10677,6 +10682,19 @@ static bool hy_needs_verbose(u16 kind)
     return kind != K_PATH && kind != K_OPENHOW;
 }
 
+/* Where the probe's words have an argument. */
+static u8 hy_word(u8 arg)
+{
+    return (u8)((arch_arg_off[arg % 6] - ARCH_WORDS) / 8);
+}
+
+/* The six arguments, from the probe's words. */
+static void hy_args(u64 *arg, const u64 *word)
+{
+    for (u8 i = 0; i < 6; i++)
+        arg[i] = word[hy_word(i)];
+}
+
 /* Fills in the record of a row; false when an argument nests, or there are too many. */
 static bool hy_spec(const struct sc_row *r, struct wire_spec *s)
 {
@@ -10690,9 +10708,11 @@ static bool hy_spec(const struct sc_row *r, struct wire_spec *s)
         if (s->n == CALL_ITEMS)
             return false;
         s->item[s->n++] = (struct wire_item){
-            .arg = i, .kind = k.count == HY_STRING ? ITEM_STR : ITEM_BYTES, .result = k.result,
-            .count = k.count == HY_NEXT ? (u8)(i + 1) : k.count == HY_RESULT ? 6 : 7,
-            .mul = k.mul, .size = hy_bytes(&k),
+            .arg = hy_word(i), .kind = k.count == HY_STRING ? ITEM_STR : ITEM_BYTES,
+            .count = k.count == HY_NEXT     ? hy_word((u8)(i + 1))
+                     : k.count == HY_RESULT ? WORD_RESULT
+                                            : WORD_ONE,
+            .result = k.result, .mul = k.mul, .size = hy_bytes(&k),
         };
     }
     return true;
@@ -10717,7 +10737,6 @@ static void hy_choose(const bool *need)
 
 static int hy_load(u32 ring_bytes)
 {
-    static const char *const arg[] = { "CFG_A0", "CFG_A1", "CFG_A2", "CFG_A3", "CFG_A4", "CFG_A5" };
     static struct bpf_cfgs c;
     struct btf_want compat = BPF_COMPAT_WANT;
     struct bpf_obj *o = &hy.obj;
@@ -10727,15 +10746,14 @@ static int hy_load(u32 ring_bytes)
     if (e || !o->ring)
         return e ? e : bpf_fail(o, -EINVAL, "this kernel has no ring buffer (Linux 5.8)");
     bpf_find_fields(o, &compat);
-    for (size_t i = 0; i < ARRAY_LEN(arg); i++)
-        bpf_set(&c, arg[i], arch_arg_off[i]);
+    bpf_set(&c, "CFG_WORDS", ARCH_WORDS);
+    bpf_set(&c, "CFG_A1", arch_arg_off[1]);
     bpf_set_compat(&c, &compat);
     bpf_set(&c, "CFG_MAGIC", hy.magic);
     bpf_set(&c, "CFG_MAGIC_NR", (u64)SYS_openat);
     bpf_set(&c, "CFG_NS_INO", bpf_pid_ns(NULL));
     bpf_set(&c, "CFG_STOP_SOFT", ring_bytes / 4 * 3);
     bpf_set(&c, "CFG_STOP_HARD", ring_bytes / 16 * 15);
-    bpf_set(&c, "CFG_WAKE", ~0ull); /* the reader has a timer, and the stops */
     o->cfg = c.v;
     o->n_cfg = c.n;
     if ((e = bpf_load(o, all)) || (e = rb_open(o)))
@@ -10817,8 +10835,8 @@ static const struct wire_call *hy_record(const void *p, u32 size)
             return NULL;
         if (seg->arg == SEG_FILE && len == sizeof(struct wire_file))
             mem_replay_file((const void *)data);
-        else if (seg->arg < 6)
-            mem_replay(w->arg + seg->arg, len, data, seg->fault);
+        else if (seg->arg < CALL_WORDS)
+            mem_replay(w->word + seg->arg, len, data, seg->fault);
         at = data + ((len + 7) & ~7u);
     }
     return w;
@@ -11259,7 +11277,7 @@ static void tr_pending(struct task *t)
     if (t->call.open || t->full || !hy_thread(t->tid, &th))
         return;
     struct stop s = { .abi = ARCH_NATIVE, .nr = th.nr };
-    memcpy(s.arg, th.arg, sizeof s.arg);
+    hy_args(s.arg, th.word);
     sc_narrow(s.abi, s.nr, s.arg);
     u_at = th.ts_ns;
     tr_enter(t, &s);
@@ -11275,7 +11293,7 @@ static void tr_record(const void *p, u32 size)
     if (!t || t->full || !tr.started)
         return; /* a thread with filters of its own stops at every call instead */
     struct stop s = { .abi = ARCH_NATIVE, .nr = w->nr, .ret = w->ret };
-    memcpy(s.arg, w->arg, sizeof w->arg);
+    hy_args(s.arg, w->word);
     sc_narrow(s.abi, s.nr, s.arg);
     replay.on = true;
     u_at = w->ts_ns;

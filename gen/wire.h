@@ -77,8 +77,11 @@ enum {
 
 enum wire_item_kind { ITEM_BYTES, ITEM_STR };
 
-/* What an argument points to: a string, or arg[count] * mul bytes, at most size. count may be 6,
- * the result (0 for an error), or 7, the number 1. */
+/* What an argument points to: a string, or as many times mul bytes as `count` says, at most size.
+ * arg and count are places in wire_thread.word; count may also be the result (0 for an error), or
+ * the number 1. */
+enum { CALL_WORDS = 8, WORD_RESULT = 8, WORD_ONE = 9 };
+
 struct wire_item {
     u8 arg, kind, count;
     u8 result;            /* there only when the call succeeded */
@@ -88,35 +91,36 @@ struct wire_item {
 
 /* What a call's record holds. */
 struct wire_spec {
-    u8 on, n, file, unused; /* file: the result is a descriptor whose file is described */
+    u8 on, n, file, unused; /* file: 1 + the place of a descriptor whose file is described */
     struct wire_item item[CALL_ITEMS];
 };
 WIRE_ASSERT(sizeof(struct wire_spec) == 52);
 
-/* A traced thread, and the call it is in. */
+/* A traced thread, and the call it is in: word[] is the part of its registers that has the six
+ * arguments (in which order, kvis knows by the architecture), and behind them the result and 1. */
 struct wire_thread {
     u64 ts_ns;
-    u64 arg[8];
+    u64 word[16];
     u32 nr, tid;          /* tid: in kvis's pid namespace */
     u32 in_call, unused;
 };
-WIRE_ASSERT(sizeof(struct wire_thread) == 88);
+WIRE_ASSERT(sizeof(struct wire_thread) == 152);
 
 /* A call: this head, then segments, each padded to 8 bytes. */
 struct wire_call {
     u64 ts_ns, end_ns;
     s64 ret;
-    u64 arg[6];
+    u64 word[CALL_WORDS];
     u32 nr, tid;
     u32 over, unused;     /* over 0: its thread ended in it */
 };
-WIRE_ASSERT(sizeof(struct wire_call) == 88);
+WIRE_ASSERT(sizeof(struct wire_call) == 104);
 
-enum { SEG_FILE = 0xff }; /* wire_seg.arg: a struct wire_file, of the result */
+enum { SEG_FILE = 0xff }; /* wire_seg.arg: a struct wire_file */
 
 struct wire_seg {
     u16 len;
-    u8 arg;               /* the argument that points to these bytes, or SEG_FILE */
+    u8 arg;               /* the word that points to these bytes, or SEG_FILE */
     u8 fault;             /* they could not be read */
     u32 unused;
 };

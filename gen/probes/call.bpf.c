@@ -4,11 +4,12 @@
  * What a call's record holds beside its arguments and its result is data, not code: `spec` says for
  * each number which arguments point to what. The tracer's ptrace keeps control of the threads; when
  * the ring fills, a thread is stopped at the end of its call until the tracer has caught up, so
- * that nothing is lost. */
+ * that nothing is lost. The reader is never woken: it has a timer, and those stops. */
 #include "probe.h"
 
-/* Offsets of the six arguments in struct pt_regs, which is ABI (ptrace(2)). */
-extern char CFG_A0, CFG_A1, CFG_A2, CFG_A3, CFG_A4, CFG_A5;
+/* Where struct pt_regs, which is ABI (ptrace(2)), has the eight words among which the six arguments
+ * are, and the second of them. */
+extern char CFG_WORDS, CFG_A1;
 /* Where a task says that it is in a call of the 32-bit ABI; mask 0: there are none. */
 extern char CFG_COMPAT_OFF, CFG_COMPAT_MASK;
 /* kvis's pid namespace when that is not the first one: its inode. */
@@ -122,12 +123,7 @@ int call_enter(struct raw_tp *ctx)
         th->in_call = 0;
         return 0;
     }
-    th->arg[0] = arg(regs, CFG(CFG_A0));
-    th->arg[1] = arg(regs, CFG(CFG_A1));
-    th->arg[2] = arg(regs, CFG(CFG_A2));
-    th->arg[3] = arg(regs, CFG(CFG_A3));
-    th->arg[4] = arg(regs, CFG(CFG_A4));
-    th->arg[5] = arg(regs, CFG(CFG_A5));
+    bpf_probe_read_kernel(th->word, CALL_WORDS * 8, (void *)(regs + CFG(CFG_WORDS)));
     th->nr = nr;
     th->in_call = 1;
     th->ts_ns = bpf_ktime_get_ns();
@@ -139,7 +135,7 @@ int call_enter(struct raw_tp *ctx)
 /* How many bytes an item has: count times mul, no more than size. */
 INLINE u32 item_bytes(const struct wire_item *it, const struct wire_thread *th)
 {
-    u64 n = th->arg[it->count & 7] * it->mul;
+    u64 n = th->word[it->count & 15] * it->mul;
     if (n > it->size)
         n = it->size;
     return n > CALL_PART_MAX ? CALL_PART_MAX : (u32)n;
@@ -154,7 +150,7 @@ INLINE bool put_item(struct record *r, const struct wire_item *it, const struct 
         return 0;
     struct wire_seg *seg = (void *)(r->data + at);
     void *to = r->data + at + sizeof *seg;
-    const void *from = (void *)th->arg[it->arg & 7];
+    const void *from = (void *)th->word[it->arg & 15];
     long n;
     if (it->kind == ITEM_STR) {
         u32 max = it->size > CALL_PART_MAX ? CALL_PART_MAX : it->size;
@@ -213,7 +209,7 @@ INLINE void throttle(void)
     count(bpf_send_signal_thread(hard ? SIGSTOP : SIGURG) ? 3 : hard ? 2 : 1);
 }
 
-INLINE void send(void *ctx, struct wire_thread *th, const struct wire_spec *s, s64 ret, bool over)
+INLINE void send(struct wire_thread *th, const struct wire_spec *s, s64 ret, bool over)
 {
     u32 slot = !over;
     struct record *r = bpf_map_lookup_elem(&scratch, &slot);
@@ -223,26 +219,26 @@ INLINE void send(void *ctx, struct wire_thread *th, const struct wire_spec *s, s
     h->ts_ns = th->ts_ns;
     h->end_ns = bpf_ktime_get_ns();
     h->ret = ret;
-    h->arg[0] = th->arg[0], h->arg[1] = th->arg[1], h->arg[2] = th->arg[2];
-    h->arg[3] = th->arg[3], h->arg[4] = th->arg[4], h->arg[5] = th->arg[5];
+    __builtin_memcpy(h->word, th->word, sizeof h->word);
     h->nr = th->nr;
     h->tid = th->tid;
     h->over = over;
     h->unused = 0;
     r->at = 0;
-    th->arg[6] = ret < 0 ? 0 : (u64)ret;
-    th->arg[7] = 1;
+    th->word[WORD_RESULT] = ret < 0 ? 0 : (u64)ret;
+    th->word[WORD_ONE] = 1;
     if (over) {
 #pragma clang loop unroll(disable)
         for (u32 i = 0; i < CALL_ITEMS && i < s->n; i++)
             if ((ret >= 0 || !s->item[i].result) && !put_item(r, &s->item[i], th))
                 break;
         if (s->file && ret >= 0)
-            put_file(r, ret);
+            put_file(r, (s32)th->word[(s->file - 1) & 15]);
     }
     u32 at = *(volatile u32 *)&r->at;
-    if (at <= sizeof r->data)
-        emit(ctx, r, sizeof *h + at);
+    if (at <= sizeof r->data
+        && bpf_ringbuf_output(&events, r, sizeof *h + at, RB_NO_WAKEUP))
+        count_lost(LOST_RING);
 }
 
 SEC("raw_tp/sys_exit")
@@ -256,7 +252,7 @@ int call_exit(struct raw_tp *ctx)
     th->in_call = 0;
     if (!s)
         return 0;
-    send(ctx, th, s, (s64)ctx->arg[1], 1);
+    send(th, s, (s64)ctx->arg[1], 1);
     throttle();
     return 0;
 }
@@ -287,15 +283,16 @@ int call_exec(struct raw_tp *ctx)
 
 /* A thread ends; a call that it was in does not return any more. */
 SEC("raw_tp/sched_process_exit")
-int call_gone(struct raw_tp *ctx)
+int call_gone(void *ctx)
 {
+    (void)ctx;
     u32 tid = (u32)bpf_get_current_pid_tgid();
     struct wire_thread *th = bpf_map_lookup_elem(&traced, &tid);
     if (!th)
         return 0;
     if (th->in_call) {
         struct wire_spec none = { 0 };
-        send(ctx, th, &none, 0, 0);
+        send(th, &none, 0, 0);
     }
     bpf_map_delete_elem(&traced, &tid);
     return 0;
