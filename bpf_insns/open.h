@@ -5,7 +5,7 @@
  * probe.h
  *   sha256 7fbdb589b7d6bb4f6abd0a842b07e1200a859e319dcfc2de8ff275c01b4a3aeb
  * wire.h
- *   sha256 6c7b383420f7f4b4a18846903aaeb6a8d9052688898cda357d593619f7da3a1c
+ *   sha256 d15181e9251063a20ce28c21064a902592f163b26d6c15cb63bd31cb0fff3402
  * compiler: clang 14.0.6
  * flags: -target bpf -mcpu=v2 -O2 -g -std=gnu11 -Wall -Werror -nostdinc -fno-ident
  *

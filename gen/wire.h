@@ -97,7 +97,8 @@ struct wire_spec {
 WIRE_ASSERT(sizeof(struct wire_spec) == 52);
 
 /* A traced thread, and the call it is in: word[] is the part of its registers that has the six
- * arguments (in which order, kvis knows by the architecture), and behind them the result and 1. */
+ * arguments (in which order, kvis knows by the architecture; in order where a classic tracepoint
+ * gave them), and behind them the result and 1. */
 struct wire_thread {
     u64 ts_ns;
     u64 word[16];

@@ -4,7 +4,11 @@
  * What a call's record holds beside its arguments and its result is data, not code: `spec` says for
  * each number which arguments point to what. The tracer's ptrace keeps control of the threads; when
  * the ring fills, a thread is stopped at the end of its call until the tracer has caught up, so
- * that nothing is lost. The reader is never woken: it has a timer, and those stops. */
+ * that nothing is lost. The reader is never woken: it has a timer, and those stops.
+ *
+ * Each program exists for a raw tracepoint, which costs the least, and for the classic one: from
+ * 7.0 on a raw one's program can be preempted, and the kernel does not run a program for another
+ * task of that CPU meanwhile, so that its call would be missing. */
 #include "probe.h"
 
 /* Where struct pt_regs, which is ABI (ptrace(2)), has the eight words among which the six arguments
@@ -51,6 +55,10 @@ struct task_struct {
     struct pid *thread_pid;
     struct files_struct *files;
 } KERNEL;
+struct trace_event_raw_sys_enter { long id; u64 args[6]; } KERNEL;
+struct trace_event_raw_sys_exit { long id, ret; } KERNEL;
+struct trace_event_raw_sched_process_exec { int old_pid; } KERNEL;
+struct trace_event_raw_sched_process_fork { int child_pid; } KERNEL;
 
 INLINE void count(u32 what)
 {
@@ -76,10 +84,10 @@ INLINE u32 tid_here(struct task_struct *t)
     return 0;
 }
 
-INLINE void follow(u32 key, struct task_struct *t)
+/* tid_here of a thread that is not the current one is asked when it makes its first call. */
+INLINE void follow(u32 key)
 {
     struct wire_thread th = { 0 };
-    th.tid = tid_here(t);
     if (bpf_map_update_elem(&traced, &key, &th, MAP_ANY))
         count_lost(LOST_TREE);
 }
@@ -106,27 +114,48 @@ INLINE bool is_compat(void)
     return bits & CFG(CFG_COMPAT_MASK);
 }
 
-SEC("raw_tp/sys_enter")
-int call_enter(struct raw_tp *ctx)
+/* The current thread, when it is in a call that is recorded. */
+INLINE struct wire_thread *entered(u32 nr)
 {
-    u32 tid = (u32)bpf_get_current_pid_tgid(), nr = (u32)ctx->arg[1];
-    u64 regs = ctx->arg[0];
-    if (CFG(CFG_MAGIC) && nr == CFG(CFG_MAGIC_NR) && arg(regs, CFG(CFG_A1)) == CFG(CFG_MAGIC)) {
-        follow(tid, (void *)bpf_get_current_task());
-        return 0;
-    }
+    u32 tid = (u32)bpf_get_current_pid_tgid();
     struct wire_thread *th = bpf_map_lookup_elem(&traced, &tid);
     if (!th)
         return 0;
     struct wire_spec *s = bpf_map_lookup_elem(&spec, &nr);
-    if (!s || !s->on || is_compat()) {
-        th->in_call = 0;
+    th->in_call = s && s->on && !is_compat();
+    if (!th->in_call)
         return 0;
-    }
-    bpf_probe_read_kernel(th->word, CALL_WORDS * 8, (void *)(regs + CFG(CFG_WORDS)));
+    if (!th->tid)
+        th->tid = tid_here((void *)bpf_get_current_task());
     th->nr = nr;
-    th->in_call = 1;
     th->ts_ns = bpf_ktime_get_ns();
+    return th;
+}
+
+SEC("raw_tp/sys_enter")
+int call_enter(struct raw_tp *ctx)
+{
+    u32 nr = (u32)ctx->arg[1];
+    u64 regs = ctx->arg[0];
+    if (CFG(CFG_MAGIC) && nr == CFG(CFG_MAGIC_NR) && arg(regs, CFG(CFG_A1)) == CFG(CFG_MAGIC))
+        follow((u32)bpf_get_current_pid_tgid());
+    struct wire_thread *th = entered(nr);
+    if (th)
+        bpf_probe_read_kernel(th->word, CALL_WORDS * 8, (void *)(regs + CFG(CFG_WORDS)));
+    return 0;
+}
+
+SEC("tp/raw_syscalls/sys_enter")
+int call_enter_tp(struct trace_event_raw_sys_enter *ctx)
+{
+    u32 nr = (u32)ctx->id;
+    if (CFG(CFG_MAGIC) && nr == CFG(CFG_MAGIC_NR) && ctx->args[1] == CFG(CFG_MAGIC))
+        follow((u32)bpf_get_current_pid_tgid());
+    struct wire_thread *th = entered(nr);
+    if (!th)
+        return 0;
+    th->word[0] = ctx->args[0], th->word[1] = ctx->args[1], th->word[2] = ctx->args[2];
+    th->word[3] = ctx->args[3], th->word[4] = ctx->args[4], th->word[5] = ctx->args[5];
     return 0;
 }
 
@@ -241,60 +270,109 @@ INLINE void send(struct wire_thread *th, const struct wire_spec *s, s64 ret, boo
         count_lost(LOST_RING);
 }
 
-SEC("raw_tp/sys_exit")
-int call_exit(struct raw_tp *ctx)
+INLINE void left(s64 ret, s64 nr)
 {
     u32 tid = (u32)bpf_get_current_pid_tgid();
     struct wire_thread *th = bpf_map_lookup_elem(&traced, &tid);
     if (!th || !th->in_call)
-        return 0;
-    struct wire_spec *s = bpf_map_lookup_elem(&spec, &th->nr);
+        return;
     th->in_call = 0;
-    if (!s)
-        return 0;
-    send(th, s, (s64)ctx->arg[1], 1);
+    struct wire_spec *s = bpf_map_lookup_elem(&spec, &th->nr);
+    if (!s || (nr >= 0 && nr != th->nr))
+        return;
+    send(th, s, ret, 1);
     throttle();
+}
+
+SEC("raw_tp/sys_exit")
+int call_exit(struct raw_tp *ctx)
+{
+    left((s64)ctx->arg[1], -1);
+    return 0;
+}
+
+SEC("tp/raw_syscalls/sys_exit")
+int call_exit_tp(struct trace_event_raw_sys_exit *ctx)
+{
+    left(ctx->ret, ctx->id);
     return 0;
 }
 
 /* --- threads come, change their number, and go --- */
 
+INLINE void forked(u32 child)
+{
+    u32 tid = (u32)bpf_get_current_pid_tgid();
+    if (bpf_map_lookup_elem(&traced, &tid))
+        follow(child);
+}
+
 SEC("raw_tp/sched_process_fork")
 int call_fork(struct raw_tp *ctx)
 {
-    u32 tid = (u32)bpf_get_current_pid_tgid();
     struct task_struct *child = (void *)ctx->arg[1];
-    if (bpf_map_lookup_elem(&traced, &tid))
-        follow((u32)READ(child, pid), child);
+    forked((u32)READ(child, pid));
+    return 0;
+}
+
+SEC("tp/sched/sched_process_fork")
+int call_fork_tp(struct trace_event_raw_sched_process_fork *ctx)
+{
+    forked((u32)ctx->child_pid);
     return 0;
 }
 
 /* A thread that execs takes the number of its process's leader. */
+INLINE void execed(u32 was)
+{
+    u32 tid = (u32)bpf_get_current_pid_tgid();
+    if (was != tid && bpf_map_lookup_elem(&traced, &was)) {
+        follow(tid);
+        bpf_map_delete_elem(&traced, &was);
+    }
+}
+
 SEC("raw_tp/sched_process_exec")
 int call_exec(struct raw_tp *ctx)
 {
-    u32 tid = (u32)bpf_get_current_pid_tgid(), was = (u32)ctx->arg[1];
-    if (was != tid && bpf_map_lookup_elem(&traced, &was)) {
-        follow(tid, (void *)bpf_get_current_task());
-        bpf_map_delete_elem(&traced, &was);
-    }
+    execed((u32)ctx->arg[1]);
+    return 0;
+}
+
+SEC("tp/sched/sched_process_exec")
+int call_exec_tp(struct trace_event_raw_sched_process_exec *ctx)
+{
+    execed((u32)ctx->old_pid);
     return 0;
 }
 
 /* A thread ends; a call that it was in does not return any more. */
-SEC("raw_tp/sched_process_exit")
-int call_gone(void *ctx)
+INLINE void gone(void)
 {
-    (void)ctx;
     u32 tid = (u32)bpf_get_current_pid_tgid();
     struct wire_thread *th = bpf_map_lookup_elem(&traced, &tid);
     if (!th)
-        return 0;
+        return;
     if (th->in_call) {
         struct wire_spec none = { 0 };
         send(th, &none, 0, 0);
     }
     bpf_map_delete_elem(&traced, &tid);
+}
+
+SEC("raw_tp/sched_process_exit")
+int call_gone(void *ctx)
+{
+    (void)ctx;
+    gone();
+    return 0;
+}
+
+SEC("tp/sched/sched_process_exit")
+int call_gone_tp(void *ctx)
+{
+    (void)ctx;
+    gone();
     return 0;
 }
 
