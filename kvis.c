@@ -961,7 +961,7 @@ static s64 mem_from_record(u64 addr, void *dst, size_t n)
 {
     for (u32 i = 0; i < replay.n; i++) {
         u64 at = addr - replay.part[i].addr;
-        if (replay.part[i].fault && !at)
+        if (replay.part[i].fault && at < CALL_PART_MAX)
             return -EAGAIN;
         if (at >= replay.part[i].len)
             continue;
@@ -6917,11 +6917,13 @@ static u64 md_open_flags(struct task *t, const struct call *c)
     }
 }
 
-/* Whether that is the file which the record of a call describes. */
+/* Whether that is the file which the record of a call describes. (A file system gives a free inode
+ * number away again: a directory that is gone may be a file now.) */
 static bool md_is_file(const struct fd_stat *sx, const struct wire_file *f)
 {
     return f && sx->stx_ino == f->ino && sx->stx_dev_major == f->dev >> 20
-           && sx->stx_dev_minor == (f->dev & 0xfffff);
+           && sx->stx_dev_minor == (f->dev & 0xfffff)
+           && (sx->stx_mode & S_IFMT) == (f->mode & S_IFMT);
 }
 
 /* What kind of file a record describes. */
@@ -6932,6 +6934,13 @@ static u8 md_recorded_kind(const struct wire_file *f)
     return fd_kind_of("/", &sx);
 }
 
+/* The name that the kernel gives a file without one: d_tmpfile, fs/dcache.c. */
+static void md_tmpfile_name(struct path *p, u64 ino)
+{
+    int n = snprintf(p->s + p->len, sizeof p->s - p->len, "/#%" PRIu64 " (deleted)", ino);
+    p->len = MIN(p->len + (u32)n, (u32)sizeof p->s - 1);
+}
+
 /* What an opened path turned out to be; the kernel knows. `..` in it is resolved by the kernel as
  * well. */
 static u8 md_opened_kind(struct task *t, s32 n, u64 flags, struct path *p)
@@ -6940,8 +6949,11 @@ static u8 md_opened_kind(struct task *t, s32 n, u64 flags, struct path *p)
     bool have = fd_statx(fd_proc(t->tid, n), &sx) == 0;
     if (replay.on) { /* it may be another by now */
         have &= md_is_file(&sx, replay.file);
-        if (!have && replay.file)
+        if (!have && replay.file) {
+            if ((flags & O_TMPFILE) == O_TMPFILE)
+                md_tmpfile_name(p, replay.file->ino);
             return md_recorded_kind(replay.file);
+        }
     }
     if (have && (strstr(p->s, "/..") || !p->ok || (flags & O_TMPFILE) == O_TMPFILE)) {
         s64 len = fd_link_text(fd_proc(t->tid, n), p->s, sizeof p->s);
@@ -10448,7 +10460,7 @@ static const struct hy_kind {
     [K_LINKBUF] = { HY_RESULT, 1, 0, 1 }, [K_DENTS] = { HY_RESULT, 1, 0, 1 },
     [K_STAT] = { HY_ONE, 1, 0, sizeof(struct stat) }, [K_STATX] = { HY_ONE, 1, 0, 256 },
     [K_STATFS] = { HY_ONE, 1, 0, 120 },   [K_TS] = { HY_ONE, 0, 0, 16 },
-    [K_TSOUT] = { HY_ONE, 1, 0, 16 },     [K_TVOUT] = { HY_ONE, 1, 0, 16 },
+    [K_TSOUT] = { HY_ONE, 0, 0, 16 },     [K_TVOUT] = { HY_ONE, 1, 0, 16 },
     [K_TZ] = { HY_ONE, 1, 0, 8 },         [K_TS2] = { HY_ONE, 0, 0, 32 },
     [K_RLIM] = { HY_ONE, 0, 0, 16 },      [K_RLIMOUT] = { HY_ONE, 1, 0, 16 },
     [K_RUSAGEOUT] = { HY_ONE, 1, 0, 144 }, [K_SIGSET] = { HY_ONE, 0, 0, 8 },

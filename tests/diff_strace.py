@@ -41,6 +41,7 @@ RUN = os.path.join(HERE, "run")    # the command's directory: the same name in e
 STRACE_RUNS, MAX_RUNS = 3, 8
 CONTENTION = {"futex", "sched_yield"}  # in a process with several threads
 STREAM = " on a stream"             # behind the name of a read or write on a pipe or socket
+CURL_WAITS = {"poll", "rt_sigaction"}  # it looks for news as often as the server is slow, SIGPIPE ignored
 CHANCE = set("""getrandom rt_sigreturn SIGCHLD poll ppoll select pselect6 epoll_wait epoll_pwait""".split())
 # glibc draws again (tempname.c), SIGCHLDs coalesce, one wake-up may bring two readinesses
 
@@ -418,6 +419,8 @@ class Report:
             self.unstable[n] += 1
         if len(kvis) > 1:
             varies |= names & CONTENTION
+        if where.endswith(" curl"):
+            varies |= names & CURL_WAITS
         if self.chunks:
             names = {n for n in names if not n.endswith(STREAM)}
             varies &= names
@@ -436,7 +439,7 @@ class Report:
         def count(table):
             return Counter((n, None if n in CONTENTION else c.err) for n in varies for c in table[n])
         self.counters(where, "number of", [count(t) for t in tables], count(ktable),
-                      varies if self.loose is not None else CONTENTION,
+                      varies if self.loose is not None else CONTENTION | CURL_WAITS,
                       CONTENTION if hybrid and len(kvis) > 1 else ())
 
 
