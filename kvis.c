@@ -963,7 +963,7 @@ static s64 mem_from_record(u64 addr, void *dst, size_t n)
 {
     for (u32 i = 0; i < replay.n; i++) {
         u64 at = addr - replay.part[i].addr;
-        if (replay.part[i].fault && !at)
+        if (replay.part[i].fault && at < CALL_PART_MAX)
             return -EAGAIN;
         if (at >= replay.part[i].len)
             continue;
@@ -6924,11 +6924,13 @@ static u64 md_open_flags(struct task *t, const struct call *c)
     }
 }
 
-/* Whether that is the file which the record of a call describes. */
+/* Whether that is the file which the record of a call describes. (A file system gives a free inode
+ * number away again: a directory that is gone may be a file now.) */
 static bool md_is_file(const struct fd_stat *sx, const struct wire_file *f)
 {
     return f && sx->stx_ino == f->ino && sx->stx_dev_major == f->dev >> 20
-           && sx->stx_dev_minor == (f->dev & 0xfffff);
+           && sx->stx_dev_minor == (f->dev & 0xfffff)
+           && (sx->stx_mode & S_IFMT) == (f->mode & S_IFMT);
 }
 
 /* What kind of file a record describes. */
@@ -6948,8 +6950,8 @@ static void md_resolve_recorded(struct task *t, struct path *p, const struct wir
     static char at[PATH_MAX * 2 + 64];
     struct fd_stat sx;
     if (unnamed) { /* O_TMPFILE: as /proc/PID/fd shows it */
-        p->len += (u32)snprintf(p->s + p->len, sizeof p->s - p->len, "/#%" PRIu64 " (deleted)",
-                                f->ino);
+        int n = snprintf(p->s + p->len, sizeof p->s - p->len, "/#%" PRIu64 " (deleted)", f->ino);
+        p->len = MIN(p->len + (u32)n, (u32)sizeof p->s - 1);
         return;
     }
     if (vm_slow_dev(t->tid, f->dev >> 20, f->dev & 0xfffff))

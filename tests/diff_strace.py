@@ -9,17 +9,20 @@ tree of forks and by what it executes, since pids differ):
   - the bytes read and written by file, sent and received by peer; also kvis's summary of them
   - what the command itself printed and returned.
 Nothing is left out by name. What may differ is what differs between runs of strace itself: it runs
-three times. Where those agree, kvis must agree exactly; where they do not, the call must be there
-in a like number, with an errno that strace saw. (One call is taken to vary unseen: futex, in a
-process with several threads, for a tracer that stops threads for longer or shorter changes who
-meets whom.) When kvis differs nevertheless, both run again, up to MAX_RUNS, and then
+three times, kvis once by each of its backends. Where the runs of strace agree, kvis must agree
+exactly; where they do not, the call must be there in a like number, with an errno that strace saw.
+(The calls of CONTENTION are taken to vary unseen in a process with several threads: how long a
+tracer stops a thread changes who meets whom. The hybrid backend stops none for them, so there they
+may be as few as the program makes alone, down to none.) When kvis differs nevertheless, strace and
+that backend run again, up to MAX_RUNS, and then
   - every process must be exactly right in at least one run of kvis, but for the number of calls
     that it took to pass the bytes through pipes and sockets, and
   - in every run the numbers of all calls must be right, by name, but for these, the calls that
     vary somewhere in this program under strace, and CHANCE. So a call missed now and then is found.
 The last line says how much was compared exactly and which calls were unstable under strace.
 
-Environment: KVIS the binary, BIN the directory of the test programs, KEEP=1 keeps the logs.
+Environment: KVIS the binary, BIN the directory of the test programs, KEEP=1 keeps the logs,
+BACKENDS the backends to compare (auto ptrace; auto alone where auto is ptrace).
 Exit status: 0 equal, 1 different, 77 something the program needs is missing."""
 import collections
 import copy
@@ -36,8 +39,9 @@ Counter = collections.Counter
 HERE = os.getcwd()
 RUN = os.path.join(HERE, "run")    # the command's directory: the same name in each run
 STRACE_RUNS, MAX_RUNS = 3, 8
-TIMING = {"futex"}                 # in a process with several threads
+CONTENTION = {"futex", "sched_yield"}  # in a process with several threads
 STREAM = " on a stream"             # behind the name of a read or write on a pipe or socket
+CURL_WAITS = {"poll", "rt_sigaction"}  # it looks for news as often as the server is slow, SIGPIPE ignored
 CHANCE = set("""getrandom rt_sigreturn SIGCHLD poll ppoll select pselect6 epoll_wait epoll_pwait""".split())
 # glibc draws again (tempname.c), SIGCHLDs coalesce, one wake-up may bring two readinesses
 
@@ -77,7 +81,7 @@ class Run:
         self.programs = {}         # tid -> last program executed
         self.facts = []            # (tid, table, key, count), filed by process once the tree is known
         self.processes = {}        # where -> Process
-        self.status = self.stdout = None
+        self.status = self.stdout = self.backend = None
         self.total = Counter()     # bytes by file and peer, of the whole run
 
     def thread(self, tid):
@@ -347,7 +351,7 @@ def read_kvis(name):
         raise ValueError("no header or no summary")
     for e in objects[1:-1]:
         kvis_event(run, e)
-    run.summary = objects[-1]
+    run.summary, run.backend = objects[-1], objects[0]["backend"]
     return build(run, next(e["tid"] for e in objects[1:] if e["type"] == "syscall"))
 
 
@@ -366,12 +370,17 @@ class Report:
         self.lines.append(f"{where}: {what}")
         self.bad.add(where)
 
-    def counters(self, where, what, straces, kvis, vary=()):
-        """Tables of numbers, exact but for the keys in `vary` and those that vary in straces."""
+    def counters(self, where, what, straces, kvis, vary=(), fewer=()):
+        """Tables of numbers, exact but for the keys in `vary` and those that vary in straces. Of those
+        in `fewer` there may be fewer, but no more than in the straces."""
         for key in sorted({k for c in straces + [kvis] for k in c}, key=str):
             s = [c[key] for c in straces]
             low, high = min(s), max(s)
-            if low == high and (key[0] if isinstance(key, tuple) else key) not in vary:
+            name = key[0] if isinstance(key, tuple) else key
+            if name in fewer:
+                self.ranged += 1
+                low = 0
+            elif low == high and name not in vary:
                 self.exact += 1
             else:
                 self.ranged += 1
@@ -392,7 +401,7 @@ class Report:
         self.differ(where, f"call {i} of {len(want)} ({len(got)} in kvis){note}:\n"
                            f"    strace … {show(want)} …\n    kvis   … {show(got)} …")
 
-    def calls(self, where, straces, kvis):
+    def calls(self, where, straces, kvis, hybrid):
         """Calls of a process. straces: a list of runs, kvis: a run; a run: calls by thread."""
         def by_name(threads):
             table = collections.defaultdict(list)
@@ -409,7 +418,9 @@ class Report:
         for n in varies:
             self.unstable[n] += 1
         if len(kvis) > 1:
-            varies |= names & TIMING
+            varies |= names & CONTENTION
+        if where.endswith(" curl"):
+            varies |= names & CURL_WAITS
         if self.chunks:
             names = {n for n in names if not n.endswith(STREAM)}
             varies &= names
@@ -426,9 +437,10 @@ class Report:
                 self.sequence(where, f" of {n}, in no order", tables[0][n], ktable[n])
 
         def count(table):
-            return Counter((n, None if n in TIMING else c.err) for n in varies for c in table[n])
+            return Counter((n, None if n in CONTENTION else c.err) for n in varies for c in table[n])
         self.counters(where, "number of", [count(t) for t in tables], count(ktable),
-                      varies if self.loose is not None else TIMING)
+                      varies if self.loose is not None else CONTENTION | CURL_WAITS,
+                      CONTENTION if hybrid and len(kvis) > 1 else ())
 
 
 def blur(calls):
@@ -471,7 +483,8 @@ def compare(straces, kvis, chunks=False, loose=None):
     for where in sorted(set.intersection(*(set(r.processes) for r in straces + [kvis]))):
         s, k = [r.processes[where] for r in straces], kvis.processes[where]
         label = f"{where} {k.program}"
-        rep.calls(label, [[blur(t.calls) for t in p.threads] for p in s], [blur(t.calls) for t in k.threads])
+        rep.calls(label, [[blur(t.calls) for t in p.threads] for p in s], [blur(t.calls) for t in k.threads],
+                  kvis.backend == "hybrid")
         rep.counters(label, "reaped", [reaped(p) for p in s], reaped(k))
         rep.counters(label, "threads", [Counter(n=len(p.threads)) for p in s], Counter(n=len(k.threads)))
         rep.counters(label, "end", [Counter([str(p.end)]) for p in s], Counter([str(k.end)]))
@@ -555,10 +568,10 @@ def run_strace(argv, n):
     return run
 
 
-def run_kvis(argv, n):
-    name = os.path.join(HERE, f"kvis.{n}.json")
-    status = execute([os.environ["KVIS"], "trace", "-v", f"--json={name}", "--"], argv)
-    shutil.copy("stderr", f"kvis.{n}.stderr")
+def run_kvis(argv, n, backend):
+    name = os.path.join(HERE, f"kvis.{n}.{backend}.json")
+    status = execute([os.environ["KVIS"], "trace", "-v", f"--backend={backend}", f"--json={name}", "--"], argv)
+    shutil.copy("stderr", f"kvis.{n}.{backend}.stderr")
     try:
         run = read_kvis(name)
     except (OSError, ValueError, LookupError) as e:
@@ -761,6 +774,30 @@ print `echo back`, system("exit 4") >> 8, "\\n"; open($f, "<", "nothere") or pri
     return ["perl", "go.pl"]
 
 
+def run_other(argv, n, backend):
+    """kvis, or for KVIS=strace that: the test's own noise."""
+    return run_strace(argv, n) if os.environ["KVIS"] == "strace" else run_kvis(argv, n, backend)
+
+
+def check_backend(argv, straces, kvis, backend):
+    """The number of differences; both run again while there are some. New runs go into straces."""
+    kvises = [kvis]
+    rep, wrong = judge(straces, kvises)
+    while wrong and len(kvises) < MAX_RUNS - STRACE_RUNS:
+        if len(straces) < MAX_RUNS:
+            straces.append(run_strace(argv, len(straces)))
+        kvises.append(run_other(argv, 100 + len(kvises), backend))
+        rep, wrong = judge(straces, kvises)
+    for line in wrong[:40]:
+        print(line)
+    r = straces[0]
+    unstable = ", ".join(f"{n} ({c})" for n, c in rep.unstable.most_common()) or "none"
+    print(f"{sys.argv[1]}, {kvis.backend}: {len(r.processes)} processes, {len(r.threads)} threads, "
+          f"{sum(len(t.calls) for t in r.threads.values())} calls; {rep.exact} items compared exactly, "
+          f"{rep.ranged} as ranges; {len(straces)} runs of strace, {len(kvises)} of kvis; unstable under strace (processes): {unstable}")
+    return len(wrong)
+
+
 def main():
     programs = {k[2:]: v for k, v in globals().items() if k.startswith("p_")} | {"self": self_test}
     if len(sys.argv) != 2 or sys.argv[1] not in programs:
@@ -771,23 +808,15 @@ def main():
     if sys.argv[1] == "self":
         return self_test()
     argv = programs[sys.argv[1]]()
-    run_other = run_strace if os.environ["KVIS"] == "strace" else run_kvis  # strace: the test's own noise
     straces = [run_strace(argv, n) for n in range(STRACE_RUNS)]
-    kvises = [run_other(argv, 100)]
-    rep, wrong = judge(straces, kvises)
-    while wrong and len(straces) < MAX_RUNS:
-        straces.append(run_strace(argv, len(straces)))
-        kvises.append(run_other(argv, 100 + len(kvises)))
-        rep, wrong = judge(straces, kvises)
-    for line in wrong[:40]:
-        print(line)
-    r = straces[0]
-    unstable = ", ".join(f"{n} ({c})" for n, c in rep.unstable.most_common()) or "none"
-    print(f"{sys.argv[1]}: {len(r.processes)} processes, {len(r.threads)} threads, "
-          f"{sum(len(t.calls) for t in r.threads.values())} calls; {rep.exact} items compared exactly, "
-          f"{rep.ranged} as ranges; {len(straces)} runs of strace, {len(kvises)} of kvis; unstable under strace (processes): {unstable}")
+    wrong = 0
+    for backend in os.environ.get("BACKENDS", "auto ptrace").split():
+        kvis = run_other(argv, 100, backend)
+        wrong += check_backend(argv, straces, kvis, backend)
+        if kvis.backend != "hybrid":  # that was all there is
+            break
     if wrong:
-        sys.exit(f"{len(wrong)} differences")
+        sys.exit(f"{wrong} differences")
     if not os.environ.get("KEEP"):
         for d in glob.glob("strace.*") + glob.glob("kvis.*") + ["template", "run"]:
             shutil.rmtree(d) if os.path.isdir(d) else os.unlink(d)

@@ -1,0 +1,21 @@
+#!/bin/sh
+# timeout: 300
+# needs: root strace setarch python3 gcc git
+# Both backends of kvis trace say the same of a program, event for event: see same_backends.py. (Where
+# scenes sleep until something has happened, or name files by chance, cases of `each truth` look.)
+same="python3 $TESTS/same_backends.py"
+case $KVIS in *asan*) exec $same io:files fd:dup fd:tmpfile mem:all proc:vfork proc:odd net:tcp4 chg:names 'sh:ls -l /; echo a | cat' ;; esac
+exec $same io:files io:pipes io:socks io:moves io:short \
+    fd:dup fd:cloexec fd:range fd:range_unshare fd:clone_files fd:fork_copy fd:threads fd:scm fd:flight \
+    fd:getfd fd:inherit fd:relative fd:kinds fd:sockets fd:ledger fd:tmpfile \
+    mem:maps mem:all mem:none mem:exec \
+    proc:forks proc:vfork proc:threads proc:exec_thread proc:leader_exit proc:leader_exec proc:daemon \
+    proc:clone_parent proc:clone_untraced proc:clone_ptrace proc:clone_vm proc:failed_exec proc:bad_elf \
+    proc:odd proc:big_argv proc:pidns proc:nspid proc:die \
+    sig:rt sig:restart sig:faults sig:waits sig:stops sig:limits \
+    net:tcp4 net:refused net:udp net:unix net:netlink net:inprogress \
+    chg:names chg:attrs chg:failing chg:opens odd:nobrk odd:paths \
+    sec:errno sec:log sec:trap sec:kill sec:trace sec:notify sec:strict sec:sud ptr:counts ptr:hostile \
+    python git 'sh:ls -lR /etc/apt; sort /etc/passwd | uniq -c | wc -l; cat /etc/passwd nothere' \
+    'sh:for i in 1 2 3; do echo $i >f$i; done; cp -r /etc/apt a; rm -r a; kill -USR1 $$' \
+    'sh:echo "int main(void) { return 0; }" >a.c; gcc -S a.c'

@@ -1,0 +1,182 @@
+#!/usr/bin/env python3
+"""same_backends.py PROGRAM...: the same command through both backends of `kvis trace -v --json`.
+
+PROGRAM: PROG:SCENE of tests/progs, a program of diff_strace.py, or "sh:COMMAND". Each runs twice by
+ptrace and once by BPF (--backend=hybrid), addresses not randomised, in a fresh copy of one directory.
+Threads are found by their place in the tree of forks. Each thread must have the same events in the
+same order: every field of each, but for times. What differs between the two runs by ptrace (an inode, a
+port, a time inside a structure) says nothing, word by word, and may differ. The summaries are compared
+the same way, file by file. Left out is what falls where it falls (CHANCE), and in a tree of several
+processes who is the last to close what they share. When something differs, more runs of both follow,
+up to MAX_RUNS, and then
+  - every thread must be the same in at least one run of the hybrid backend, and
+  - where the runs by ptrace agree on what events a thread has, every run must have just those.
+Environment: KVIS, BIN, KEEP=1 keeps the logs. Exit status: 0 the same, 1 not, 77 it cannot run here."""
+import collections
+import json
+import os
+import re
+import shutil
+import sys
+
+import diff_strace
+from diff_strace import ENV, RUN
+
+MAX_RUNS = 5
+CHANCE = {"SIGCHLD", "rt_sigreturn", "futex", "sched_yield", "getrandom", "restart_syscall",  # see diff_strace.py
+          "clock_nanosleep"}  # the programs of tests/progs sleep until something has come to pass
+BACKEND_KEYS = {"backend", "records", "throttle_stops", "events", "table", "slowest"}  # of the summary
+LISTS = {"files", "peers", "connections", "failed", "regions"}  # rows of the summary in no fixed order
+WORD = re.compile(r"\w+|[^\w]")
+
+
+def words(value, name):
+    """The words of a value as JSON, pids replaced by places, times left out."""
+    def plain(v):
+        if isinstance(v, dict):
+            return {k: plain(x) for k, x in sorted(v.items()) if not k.endswith("_ns")}
+        return [plain(x) for x in v] if isinstance(v, list) else v
+    text = re.sub(r"(?<=socket:\[)\d+|(?<=pipe:\[)\d+", "*", json.dumps(plain(value)))
+    text = re.sub(r"\"error\": \"ERESTART\w+\"(?=.*\"ret\": null)", '"error": null', text)  # it ended in the call
+    text = re.sub(r"(?<![\w.])\d{3,}(?![\w.])", lambda m: name.get(int(m[0]), m[0]), text)
+    return WORD.findall(text)
+
+
+def row_order(row):
+    """Rows of the summary by what they are about; names made up by mkstemp do not count."""
+    return re.sub(r"(?<=[_/.t])[A-Za-z0-9]{6}(?=\")", "XXXXXX", json.dumps(row, sort_keys=True))
+
+
+class Run:
+    def __init__(self, path, backend, status):
+        with open(path, "rb") as f:
+            rows = [json.loads(line) for line in f]
+        if not rows or rows[0]["type"] != "header" or rows[-1]["type"] != "summary":
+            sys.exit(f"{path}: no header or no summary")
+        if rows[0]["backend"] != backend:
+            sys.exit(print(f"the backend is {rows[0]['backend']}") or 77)
+        self.status, self.summary, self.lost = status, rows[-1], rows[-1]["lost"]
+        self.threads = collections.defaultdict(list)
+        self.place = {}
+        self.name_threads(rows[1:-1])
+        name = {tid: f"<{where}>" for tid, where in self.place.items()}
+        left_out = CHANCE | ({"close"} if any("." in where for where in self.place.values()) else set())
+        for e in rows[1:-1]:
+            what = (e["type"], e.get("name") or e.get("signal") or "")
+            where = self.place.get(e["tid"], "?")
+            if e["type"] in left_out or (what[1] in CHANCE):
+                continue
+            self.threads[where].append((what, words({k: v for k, v in e.items() if k not in ("pid", "tid")}, name)))
+        self.threads["summary"] = self.sum_up(name)
+
+    def name_threads(self, events):
+        children = collections.Counter()
+        for e in events:
+            if not self.place:
+                self.place[e["tid"]] = "0"
+            if e["type"] in ("spawn_process", "spawn_thread"):
+                of = self.place.get(e["tid"], "?")
+                children[of] += 1
+                child = e.get("child_pid") or e.get("child_tid")
+                self.place[child] = of + ("." if e["type"] == "spawn_process" else "~") + str(children[of])
+
+    def sum_up(self, name):
+        out = []
+        for k, v in sorted(self.summary.items()):
+            if k in BACKEND_KEYS or k.endswith("_ns"):
+                continue
+            rows = [v]
+            if k in LISTS:
+                rows = sorted((r for r in v if isinstance(r, str) or r.get("name") not in CHANCE), key=row_order)
+            out += [((k, str(i)), words(r, name)) for i, r in enumerate(rows)]
+        return out
+
+
+def masked(runs, where):
+    """The events of a thread that all runs share, None for a word that differs; None: not of one shape."""
+    first, *others = [r.threads.get(where, []) for r in runs]
+    if any([w for w, _ in o] != [w for w, _ in first] for o in others):
+        return None
+    out = []
+    for i, (what, text) in enumerate(first):
+        same = [o[i][1] for o in others]
+        if any(len(s) != len(text) for s in same):
+            out.append((what, None))
+        else:
+            out.append((what, [t if all(s[k] == t for s in same) else None for k, t in enumerate(text)]))
+    return out
+
+
+def differs(want, got):
+    """Where a thread is not as wanted, as text, or None."""
+    if [w for w, _ in want] != [w for w, _ in got]:
+        i = next((i for i, (a, b) in enumerate(zip(want, got)) if a[0] != b[0]), min(len(want), len(got)))
+        show = lambda x: " ".join(":".join(w) for w, _ in x[max(0, i - 2):i + 5])
+        return f"event {i} of {len(want)} ({len(got)}):\n    ptrace … {show(want)}\n    hybrid … {show(got)}"
+    for i, ((what, a), (_, b)) in enumerate(zip(want, got)):
+        if a is not None and (len(a) != len(b) or any(x is not None and x != y for x, y in zip(a, b))):
+            line = lambda x: "".join("*" if w is None else w for w in x)
+            return f"event {i}, {':'.join(what)}:\n    ptrace {line(a)}\n    hybrid {line(b)}"
+    return None
+
+
+def lines_of(ptraces, hybrids):
+    """What is wrong, by the rule at the head of this file."""
+    out = []
+    for where in sorted({w for r in ptraces + hybrids for w in r.threads}):
+        want = masked(ptraces, where)
+        wants = [want] if want is not None else [p.threads[where] for p in ptraces]
+        how = [[differs(w, h.threads[where]) for w in wants] for h in hybrids]
+        if all(all(one) for one in how):
+            out.append(f"{where}: {how[0][0]}")
+            continue
+        count = lambda run: collections.Counter(w for w, _ in run)
+        for h in hybrids:
+            if want is not None and where != "summary" and count(h.threads[where]) != count(want):
+                out.append(f"{where}: in one run: {count(h.threads[where]) - count(want)} too many, "
+                           f"{count(want) - count(h.threads[where])} missing")
+    return out
+
+
+def run(argv, backend, n):
+    path = os.path.join(diff_strace.HERE, f"{backend}.{n}.json")
+    tracer = [os.environ["KVIS"], "trace", "-q", "-v", f"--backend={backend}", f"--json={path}"]
+    status, out = diff_strace.execute(tracer + ["--"], argv)
+    with open("stderr", errors="replace") as f:
+        err = f.read()
+    if status in (77, 125):
+        sys.exit(print((out.decode(errors="replace").splitlines() or [err])[-1]) or 77 if status == 77 else err)
+    return Run(path, backend, status)
+
+
+def one(what):
+    """Compares the backends on one command. True when they agree."""
+    for d in ("template", "run"):
+        shutil.rmtree(d, ignore_errors=True)
+    diff_strace.template()
+    head, _, scene = what.partition(":")
+    argv = ["sh", "-c", scene] if head == "sh" and scene else \
+        diff_strace.prog(head) + scene.split() if scene else getattr(diff_strace, "p_" + head)()
+    ptraces = [run(argv, "ptrace", n) for n in range(2)]
+    hybrids = [run(argv, "hybrid", 0)]
+    wrong = lines_of(ptraces, hybrids)
+    while wrong and len(hybrids) < MAX_RUNS:
+        ptraces.append(run(argv, "ptrace", len(ptraces)))
+        hybrids.append(run(argv, "hybrid", len(hybrids)))
+        wrong = lines_of(ptraces, hybrids)
+    wrong += [f"lost {h.lost}" for h in hybrids if h.lost]
+    wrong += [f"exit status {h.status}, by ptrace {ptraces[0].status}" for h in hybrids if h.status != ptraces[0].status]
+    for line in wrong[:8]:
+        print(f"{what}: {line}")
+    h = hybrids[-1]
+    print(f"{'not the same' if wrong else 'same'}: {what}: {len(h.threads) - 1} threads, "
+          f"{sum(len(v) for v in h.threads.values())} events, {h.summary['records']} recorded, {len(hybrids)} runs")
+    return not wrong
+
+
+def main():
+    bad = [what for what in sys.argv[1:] if not one(what)]
+    sys.exit(bool(bad))
+
+
+main()
