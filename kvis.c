@@ -930,7 +930,7 @@ static struct {
 /* What a record of a call holds of its thread's memory: read instead of the memory itself, which is
  * another by now. */
 static struct {
-    bool on;
+    bool on, live;           /* live: the thread stands at the end of that call: read on in it */
     u32 n;
     struct { u64 addr; u32 len; bool fault; const u8 *data; } part[8];
     const struct wire_file *file; /* of the descriptor that the call returned */
@@ -957,14 +957,14 @@ static void mem_replay_file(const struct wire_file *f)
     replay.file = f;
 }
 
-/* Reads from the record. -EAGAIN: the probe could not read it (a page that was not there), so the
- * memory as it is now is the next best. */
+/* Reads from the record. -EAGAIN: the probe could not read it (a page that was not there), and the
+ * thread stands still, so its memory can be read. */
 static s64 mem_from_record(u64 addr, void *dst, size_t n)
 {
     for (u32 i = 0; i < replay.n; i++) {
         u64 at = addr - replay.part[i].addr;
         if (replay.part[i].fault && at < CALL_PART_MAX)
-            return -EAGAIN;
+            return replay.live ? -EAGAIN : -EFAULT;
         if (at >= replay.part[i].len)
             continue;
         n = MIN(n, replay.part[i].len - at);
@@ -10160,7 +10160,8 @@ static struct {
     u8 copy[RB_RECORD_MAX];
 } rb = { .epoll = -1 };
 
-typedef void rb_fn(const void *record, u32 size);
+/* Takes a record; false: not yet, it and those behind it stay. */
+typedef bool rb_fn(const void *record, u32 size);
 
 static int rb_watch(int f)
 {
@@ -10251,8 +10252,9 @@ static u32 rb_drain_ring(rb_fn *take)
         if (len & BPF_RINGBUF_BUSY_BIT)
             break;
         u32 size = len & ~(u32)(BPF_RINGBUF_BUSY_BIT | BPF_RINGBUF_DISCARD_BIT);
-        if (!(len & BPF_RINGBUF_DISCARD_BIT))
-            take(rec + BPF_RINGBUF_HDR_SZ, size), n++;
+        if (!(len & BPF_RINGBUF_DISCARD_BIT) && !take(rec + BPF_RINGBUF_HDR_SZ, size))
+            break;
+        n++;
         at += (size + BPF_RINGBUF_HDR_SZ + 7) & ~7u;
         __atomic_store_n(rb.consumer, at, __ATOMIC_RELEASE);
     }
@@ -10309,8 +10311,10 @@ static u32 rb_drain_cpus(rb_fn *take)
         rb_copy(oldest, at + sizeof first, &size, sizeof size);
         size = MIN(size, MIN((u32)sizeof rb.copy, (u32)(first.size - sizeof first - 4)));
         rb_copy(oldest, at + sizeof first + 4, rb.copy, size);
+        if (!take(rb.copy, size))
+            return n;
         __atomic_store_n(&oldest->m->data_tail, at + first.size, __ATOMIC_RELEASE);
-        take(rb.copy, size), n++;
+        n++;
     }
 }
 
@@ -10883,7 +10887,6 @@ static const struct wire_call *hy_record(const void *p, u32 size)
     mem_replay(NULL, 0, NULL, 0);
     if (size < sizeof *w || w->nr >= CALL_NRS)
         return NULL;
-    hy.records++;
     while (at + sizeof(struct wire_seg) <= end) {
         const struct wire_seg *seg = (const void *)at;
         const u8 *data = at + sizeof *seg;
@@ -10905,7 +10908,7 @@ static const struct wire_call *hy_record(const void *p, u32 size)
  * From the first attach on nothing here ends the program: errors are counted or reported once, and
  * the way out is tr_finish. man ptrace(2) is the contract; EDGE_CASES P1-P40 are its traps. */
 
-enum { TR_TICK_US = 100000, TR_FAST_US = 2000 };
+enum { TR_TICK_US = 100000, TR_FAST_US = 2000, TR_UNREAD_NS = 50000000 };
 enum { TR_MARK = 0x4b56 }; /* SECCOMP_RET_DATA of our filter: "KV" */
 enum {
     TR_OPTIONS = PTRACE_O_TRACESYSGOOD | PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK |
@@ -10939,6 +10942,7 @@ static struct {
     pid_t reaped[8192];
     u64 stops, stops_at_tick, idle_since;
     bool tty;             /* a person looks on: print at once */
+    pid_t stopped_tid;    /* whose stop is about to be handled */
     u32 quiet_drains;     /* in a row that found no record */
     bool fast;            /* the tick is fast: records are coming */
     u32 options;
@@ -11342,13 +11346,19 @@ static void tr_pending(struct task *t)
     t->pending = true;
 }
 
-/* A call that the probe has recorded, as the two stops that it stands for. */
-static void tr_record(const void *p, u32 size)
+/* Whether a record has to wait for its thread's stop: the probe could not read all of it and stops
+ * the thread, at the end of that call, so that kvis can. A thread that blocks the signal does not
+ * stop: then it stays unread. */
+static bool tr_must_wait(const struct wire_call *w)
 {
-    const struct wire_call *w = hy_record(p, size);
-    struct task *t = w ? ps_task((pid_t)w->tid) : NULL;
-    if (!t || t->full || !tr.started)
-        return; /* a thread with filters of its own stops at every call instead */
+    replay.live = w->unread && (pid_t)w->tid == tr.stopped_tid;
+    if (!w->unread || replay.live)
+        return false;
+    return u_now() - w->end_ns < TR_UNREAD_NS;
+}
+
+static void tr_play(struct task *t, const struct wire_call *w)
+{
     struct stop s = { .abi = ARCH_NATIVE, .nr = w->nr, .ret = w->ret };
     hy_args(s.arg, w->word);
     sc_narrow(s.abi, s.nr, s.arg);
@@ -11360,7 +11370,21 @@ static void tr_record(const void *p, u32 size)
     u_at = w->end_ns;
     w->over ? tr_exit(t, &s) : tr_abandon(t);
     u_at = 0;
-    replay.on = false;
+    replay.on = replay.live = false;
+}
+
+/* A call that the probe has recorded, as the two stops that it stands for. */
+static bool tr_record(const void *p, u32 size)
+{
+    const struct wire_call *w = hy_record(p, size);
+    struct task *t = w ? ps_task((pid_t)w->tid) : NULL;
+    if (!t || t->full || !tr.started)
+        return true; /* a thread with filters of its own stops at every call instead */
+    if (tr_must_wait(w))
+        return false;
+    hy.records++;
+    tr_play(t, w);
+    return true;
 }
 
 /* How often the tick comes: often while there are records, which the ring has no room for long. */
@@ -12021,7 +12045,9 @@ static void tr_loop(void)
     for (;;) {
         int status;
         pid_t tid = tr_wait(&status);
+        tr.stopped_tid = tid > 0 ? tid : 0;
         tr_drain();
+        tr.stopped_tid = 0;
         if (tid > 0) {
             tr.stops++;
             tr_status(tid, status);
@@ -12745,25 +12771,26 @@ static void open_event(const struct open_rec *r)
 }
 
 /* Takes a record of the probe: checks it, as everything that comes from outside, and prints it. */
-static void open_record(const void *p, u32 size)
+static bool open_record(const void *p, u32 size)
 {
     static struct open_rec r;
     const struct wire_open *w = p;
     if (size < sizeof *w || size < sizeof *w + w->name_len + w->dir_len || w->call >= N_OPEN_CALLS)
-        return;
+        return true;
     r.w = w;
     r.name = (const char *)(w + 1);
     r.path.ok = false;
     if (oo.full || opt.json || opt.n_paths || w->call == OPEN_HANDLE)
         open_path(&r);
     if (opt.n_paths && !(r.path.ok && md_path_wanted(r.path.s, r.path.len)))
-        return;
+        return true;
     op.first_ns = op.first_ns ? op.first_ns : w->ts_ns;
     op.rows++;
     if (out.json_on)
         open_event(&r);
     if (out.events_on)
         open_text(&r);
+    return true;
 }
 
 /* --- losses --- */

@@ -113,7 +113,8 @@ struct wire_call {
     s64 ret;
     u64 word[CALL_WORDS];
     u32 nr, tid;
-    u32 over, unused;     /* over 0: its thread ended in it */
+    u32 over;             /* 0: its thread ended in it */
+    u32 unread;           /* a segment is missing that can be read: the thread is stopped for that */
 };
 WIRE_ASSERT(sizeof(struct wire_call) == 104);
 

@@ -24,6 +24,7 @@ extern char CFG_MAGIC, CFG_MAGIC_NR, CFG_STOP_SOFT, CFG_STOP_HARD;
 
 #define SIGURG 23
 #define SIGSTOP 19
+#define EFAULT_RESULT (-14) /* the caller's pointer was bad: nothing to read there */
 
 /* The threads, by their id in the first pid namespace. */
 struct map_def traced SEC("maps") = { MAP_HASH, 4, sizeof(struct wire_thread), 16384, 0 };
@@ -36,6 +37,7 @@ struct record {
     struct wire_call head;
     u8 data[CALL_DATA_MAX + CALL_PART_MAX + sizeof(struct wire_seg)];
     u32 at; /* the end of data, in memory: the verifier need not follow its values */
+    u32 faults; /* items that could not be read */
 };
 struct map_def scratch SEC("maps") = { MAP_PERCPU_ARRAY, 4, sizeof(struct record), 2, 0 };
 
@@ -181,6 +183,8 @@ INLINE bool put_item(struct record *r, const struct wire_item *it, const struct 
     void *to = r->data + at + sizeof *seg;
     const void *from = (void *)th->word[it->arg & 15];
     long n;
+    if (!from) /* NULL: nothing to read */
+        return 1;
     if (it->kind == ITEM_STR) {
         u32 max = it->size > CALL_PART_MAX ? CALL_PART_MAX : it->size;
         n = bpf_probe_read_user_str(to, max, from);
@@ -191,8 +195,10 @@ INLINE bool put_item(struct record *r, const struct wire_item *it, const struct 
     seg->arg = it->arg;
     seg->fault = n < 0;
     seg->len = n < 0 ? 0 : (u16)n;
-    if (n < 0)
+    if (n < 0) {
         n = 0;
+        r->faults = 1;
+    }
     if (n > CALL_PART_MAX)
         return 0;
     r->at = at + sizeof *seg + (((u32)n + 7) & ~7u);
@@ -226,24 +232,26 @@ INLINE void put_file(struct record *r, s64 fd)
     r->at = at + sizeof *seg + sizeof *w;
 }
 
-/* Stops the thread when the ring is nearly full: at the end of a call, where a stop changes
+/* Stops the thread when the ring is nearly full, or the tracer has to read what could not be read
+ * here: at the end of a call, where a stop changes
  * nothing for the program. SIGURG first: ignored by default, so harmless if the tracer dies now;
  * SIGSTOP, which cannot be blocked, only when the ring fills on regardless. */
-INLINE void throttle(void)
+INLINE void throttle(bool unread)
 {
     u64 waiting = bpf_ringbuf_query(&events, RB_AVAIL_DATA);
-    if (waiting < CFG(CFG_STOP_SOFT))
+    if (waiting < CFG(CFG_STOP_SOFT) && !unread)
         return;
     bool hard = waiting >= CFG(CFG_STOP_HARD);
     count(bpf_send_signal_thread(hard ? SIGSTOP : SIGURG) ? 3 : hard ? 2 : 1);
 }
 
-INLINE void send(struct wire_thread *th, const struct wire_spec *s, s64 ret, bool over)
+/* Sends the record. Returns whether something that the call read or wrote could not be read. */
+INLINE bool send(struct wire_thread *th, const struct wire_spec *s, s64 ret, bool over)
 {
     u32 slot = !over;
     struct record *r = bpf_map_lookup_elem(&scratch, &slot);
     if (!r)
-        return;
+        return 0;
     struct wire_call *h = &r->head;
     h->ts_ns = th->ts_ns;
     h->end_ns = bpf_ktime_get_ns();
@@ -252,8 +260,8 @@ INLINE void send(struct wire_thread *th, const struct wire_spec *s, s64 ret, boo
     h->nr = th->nr;
     h->tid = th->tid;
     h->over = over;
-    h->unused = 0;
     r->at = 0;
+    r->faults = 0;
     th->word[WORD_RESULT] = ret < 0 ? 0 : (u64)ret;
     th->word[WORD_ONE] = 1;
     if (over) {
@@ -264,10 +272,12 @@ INLINE void send(struct wire_thread *th, const struct wire_spec *s, s64 ret, boo
         if (s->file && ret >= 0)
             put_file(r, (s32)th->word[(s->file - 1) & 15]);
     }
+    h->unread = r->faults && ret != EFAULT_RESULT;
     u32 at = *(volatile u32 *)&r->at;
     if (at <= sizeof r->data
         && bpf_ringbuf_output(&events, r, sizeof *h + at, RB_NO_WAKEUP))
         count_lost(LOST_RING);
+    return h->unread;
 }
 
 INLINE void left(s64 ret, s64 nr)
@@ -280,8 +290,7 @@ INLINE void left(s64 ret, s64 nr)
     struct wire_spec *s = bpf_map_lookup_elem(&spec, &th->nr);
     if (!s || (nr >= 0 && nr != th->nr))
         return;
-    send(th, s, ret, 1);
-    throttle();
+    throttle(send(th, s, ret, 1));
 }
 
 SEC("raw_tp/sys_exit")
