@@ -2249,14 +2249,16 @@ static pid_t ps_from_ns(const struct task *t, s64 n)
 
 
 
+/* The names of 3000 values are a quarter of the binary, so they stand in one pool without what
+ * most of them begin with (O_, BPF_PROG_TYPE_), and rows hold offsets, not pointers. */
 struct flag {
-    unsigned long long val;
-    const char *name;
+    u32 low;    /* the value: fl_value */
+    s8 high;
+    u8 prefix;  /* index in fl_prefixes[] */
+    u16 name;   /* the rest, its offset in fl_names: b_flag */
 };
 struct family {
-    const char *name;
-    const struct flag *row;
-    unsigned n;
+    u16 row, n; /* fl_rows[row] .. */
 };
 #include "gen/flags.h"
 
@@ -2395,16 +2397,12 @@ enum {
     CLS_LSTAT = 1 << 10, CLS_FSTAT = 1 << 11, CLS_STATFS = 1 << 12, CLS_FSTATFS = 1 << 13,
 };
 
-struct sc_arg {
-    const char *name;
-    unsigned short kind;
-};
 struct sc_row {
-    const char *name;
-    unsigned short cls;
-    unsigned char nargs;
-    struct sc_arg arg[6];
+    u16 name : 13, nargs : 3; /* name: its offset in sc_names */
+    u16 cls;
+    u16 arg[6]; /* their kinds */
 };
+enum { SC_NAMES_MAX = 1 << 13 };
 #include "gen/syscalls.h"
 
 /* ---- the decoder at work ---- */
@@ -2493,16 +2491,49 @@ static u32 dec_max(u32 limit)
 
 enum { DEC_NOFAM = 0xfff }; /* no family: nothing has a name */
 
-static const char *dec_name(u64 v, unsigned fam)
+static u64 dec_flag_value(const struct flag *f)
+{
+    return (u64)f->high << 32 | f->low;
+}
+
+static void dec_flag_name(struct buf *b, const struct flag *f)
+{
+    const char *pool = (const char *)&fl_names;
+    b_s(b, pool + fl_prefixes[f->prefix]);
+    b_s(b, pool + f->name);
+}
+
+static const struct flag *dec_flag(u64 v, unsigned fam)
 {
     if (fam == DEC_NOFAM)
         return NULL;
-    const struct family *f = &families[fam];
     bool narrow = v >> 32 == 0 || v >> 32 == 0xffffffff; /* an int, however it was extended */
-    for (unsigned k = 0; k < f->n; k++)
-        if (f->row[k].val == v || (narrow && (u32)f->row[k].val == (u32)v))
-            return f->row[k].name;
+    const struct flag *f = fl_rows + families[fam].row, *end = f + families[fam].n;
+    for (; f < end; f++)
+        if (f->low == (u32)v && (narrow || dec_flag_value(f) == v))
+            return f;
     return NULL;
+}
+
+/* The value that has that name, or -1. */
+static s64 dec_flag_named(const char *name, unsigned fam)
+{
+    const char *pool = (const char *)&fl_names;
+    const struct flag *f = fl_rows + families[fam].row, *end = f + families[fam].n;
+    for (; f < end; f++) {
+        const char *prefix = pool + fl_prefixes[f->prefix];
+        size_t n = strlen(prefix);
+        if (!strncmp(name, prefix, n) && !strcmp(name + n, pool + f->name))
+            return (s64)dec_flag_value(f);
+    }
+    return -1;
+}
+
+/* The name of a value, or ? where it has none. */
+static void dec_name(struct buf *b, u64 v, unsigned fam)
+{
+    const struct flag *f = dec_flag(v, fam);
+    f ? dec_flag_name(b, f) : b_c(b, '?');
 }
 
 static void dec_number(struct buf *b, u64 v)
@@ -2556,12 +2587,12 @@ static bool dec_part_is(const struct dec_part *p, u64 v, unsigned fam)
 static void dec_part(struct buf *b, const struct dec_part *p, u64 v, u32 from)
 {
     u64 field = v & p->mask;
-    const char *name = p->how == DEC_NAMED ? dec_name(field, (unsigned)p->arg) : NULL;
-    if (!field && !name)
+    const struct flag *f = p->how == DEC_NAMED ? dec_flag(field, (unsigned)p->arg) : NULL;
+    if (!field && !f)
         return;
     dec_sep(b, from, "|");
-    if (name)
-        b_s(b, name);
+    if (f)
+        dec_flag_name(b, f);
     else if (p->how == DEC_SIGNAL)
         b_sig(b, (int)field);
     else if (p->how == DEC_OCTAL)
@@ -2575,7 +2606,7 @@ static void dec_part(struct buf *b, const struct dec_part *p, u64 v, u32 from)
 /* NAME|NAME|0x40: names as far as there are any. */
 static void dec_bits(struct buf *b, u64 v, unsigned fam)
 {
-    const struct family *f = &families[fam];
+    const struct flag *f = fl_rows + families[fam].row, *f_end = f + families[fam].n;
     const struct dec_part *p, *end = dec_parts + ARRAY_LEN(dec_parts);
     u32 from = b->len;
     if (v >> 32 == 0xffffffff && (u32)v >> 31)
@@ -2591,12 +2622,14 @@ static void dec_bits(struct buf *b, u64 v, unsigned fam)
             if (p->how == DEC_NAMED)
                 dec_part(b, p, v, from);
         }
-    for (unsigned k = 0; k < f->n; k++)
-        if (f->row[k].val ? (rest & f->row[k].val) == f->row[k].val : !v && b->len == from) {
+    for (; f < f_end; f++) {
+        u64 bits = dec_flag_value(f);
+        if (bits ? (rest & bits) == bits : !v && b->len == from) {
             dec_sep(b, from, "|");
-            b_s(b, f->row[k].name);
-            rest &= ~f->row[k].val;
+            dec_flag_name(b, f);
+            rest &= ~bits;
         }
+    }
     for (p = dec_parts; p < end; p++)
         if (p->how != DEC_NAMED && dec_part_is(p, v, fam))
             dec_part(b, p, v, from);
@@ -2626,29 +2659,29 @@ static void dec_enum(struct buf *b, u64 v, unsigned fam)
             flagfam = dec_flagged[k].flags;
         }
     v &= ~flags;
-    const char *name = dec_name(v, fam);
-    if (name)
-        b_s(b, name);
+    const struct flag *f = dec_flag(v, fam);
+    if (f)
+        dec_flag_name(b, f);
     else
         dec_number(b, v);
-    if (flags) {
+    if (flags && flagfam == fam) {
         b_c(b, '|');
-        if (flagfam == fam)
-            b_s(b, dec_name(flags, fam) ? dec_name(flags, fam) : "?");
-        else
-            for (unsigned k = 0, n = 0; k < families[flagfam].n; k++)
-                if (flags & families[flagfam].row[k].val) {
-                    b_s(b, n++ ? "|" : "");
-                    b_s(b, families[flagfam].row[k].name);
-                }
+        dec_name(b, flags, fam);
+    } else if (flags) {
+        f = fl_rows + families[flagfam].row;
+        for (const struct flag *end = f + families[flagfam].n; f < end; f++)
+            if (flags & f->low) {
+                b_c(b, '|');
+                dec_flag_name(b, f);
+            }
     }
 }
 
 static void dec_mode(struct buf *b, u64 mode)
 {
-    const char *type = dec_name(mode & S_IFMT, FAM_ifmt);
+    const struct flag *type = dec_flag(mode & S_IFMT, FAM_ifmt);
     if (type)
-        b_s(b, type), b_c(b, '|');
+        dec_flag_name(b, type), b_c(b, '|');
     b_f(b, "%#03" PRIo64, type ? mode & ~(u64)S_IFMT : mode);
 }
 
@@ -2953,9 +2986,9 @@ static void dec_k_sig(struct dec *d, u64 v)
 
 static void dec_k_fd(struct dec *d, u64 v)
 {
-    const char *special = (s32)v <= -10000 ? dec_name((u64)(s64)(s32)v, FAM_pidfdspecial) : NULL;
+    const struct flag *special = (s32)v <= -10000 ? dec_flag((u32)v, FAM_pidfdspecial) : NULL;
     if (special)
-        b_s(d->b, special);
+        dec_flag_name(d->b, special);
     else if ((s32)v < 0)
         b_s64(d->b, (s32)v);
     else
@@ -3359,9 +3392,9 @@ static void dec_k_dents(struct dec *d, u64 v)
         u64 len = dec_ld(p + 16, 2);
         if (len < 20 || at + (s64)len > have)
             break;
-        const char *type = dec_name(p[18], FAM_dtype);
         b_s(d->b, n ? ", {d_ino=" : "{d_ino="), b_u64(d->b, dec_ld(p, 8));
-        b_f(d->b, ", d_type=%s, d_name=", type ? type : "?");
+        b_s(d->b, ", d_type="), dec_name(d->b, p[18], FAM_dtype);
+        b_s(d->b, ", d_name=");
         b_quoted(d->b, p + 19, strnlen((const char *)p + 19, len - 19), false);
         b_c(d->b, '}');
         at += (s64)len;
@@ -3407,7 +3440,7 @@ static unsigned dec_slot(const struct dec *d)
 {
     unsigned n = 0;
     for (int i = 0; i < d->i; i++) {
-        unsigned kind = sc_rows[d->c->row].arg[i].kind;
+        unsigned kind = sc_rows[d->c->row].arg[i];
         n += kind == K_INTP || kind == K_OFFP || kind == K_SIZEP;
     }
     return MIN(n, 1u);
@@ -3643,10 +3676,10 @@ static void dec_caps(struct buf *b, u64 set)
     }
     for (unsigned k = 0; k < 64; k++)
         if (set >> k & 1) {
-            const char *name = dec_name(k, FAM_cap);
+            const struct flag *f = dec_flag(k, FAM_cap);
             dec_sep(b, from, "|");
             b_s(b, "1<<");
-            name ? b_s(b, name) : b_u64(b, k);
+            f ? dec_flag_name(b, f) : b_u64(b, k);
         }
 }
 
@@ -4257,12 +4290,12 @@ static void dec_k_sockoptval(struct dec *d, u64 v)
 static void dec_k_futexop(struct dec *d, u64 v)
 {
     u32 op = (u32)v;
-    const char *name = dec_name(op & 0x7f, FAM_futex);
-    if (!name) {
+    const struct flag *f = dec_flag(op & 0x7f, FAM_futex);
+    if (!f) {
         dec_number(d->b, op);
         return;
     }
-    b_s(d->b, name);
+    dec_flag_name(d->b, f);
     b_s(d->b, op & 0x80 ? "_PRIVATE" : "");
     if (op & ~0xffu)
         b_c(d->b, '|'), dec_bits(d->b, op & ~0xffu, FAM_futexflag);
@@ -4343,9 +4376,9 @@ static void dec_k_fcntlarg(struct dec *d, u64 v)
 static void dec_k_ioctlcmd(struct dec *d, u64 v)
 {
     u32 cmd = (u32)v;
-    const char *name = dec_name(cmd, FAM_ioctl);
-    if (name) {
-        b_s(d->b, name);
+    const struct flag *f = dec_flag(cmd, FAM_ioctl);
+    if (f) {
+        dec_flag_name(d->b, f);
         return;
     }
     static const char *const dir[] = {
@@ -4783,9 +4816,9 @@ static unsigned dec_nargs(const struct call *c)
         return p ? MIN(n, 1u + p->nargs) : n;
     case SC_clone: /* CLONE_CHILD_SETTID, CHILD_CLEARTID; SETTLS; PARENT_SETTID, PIDFD */
         ctid = a[0] & 0x01200000, tls = a[0] & 0x00080000;
-        if (sc_rows[c->row].arg[3].name[0] == 'c' ? tls : ctid)
+        if (c->row == SC_clone ? tls : ctid) /* the last two are the other way round elsewhere */
             return 5;
-        return (sc_rows[c->row].arg[3].name[0] == 'c' ? ctid : tls) ? 4 : a[0] & 0x00101000 ? 3 : 2;
+        return (c->row == SC_clone ? ctid : tls) ? 4 : a[0] & 0x00101000 ? 3 : 2;
     default: return n;
     }
 }
@@ -4794,7 +4827,7 @@ static unsigned dec_nargs(const struct call *c)
 static void dec_one(struct task *t, struct call *c, unsigned i, bool exit, bool plain, bool *dead)
 {
     struct arg *a = &c->val[i];
-    unsigned kind = sc_rows[c->row].arg[i].kind;
+    unsigned kind = sc_rows[c->row].arg[i];
     struct dec d = { .t = t, .c = c, .b = &c->text, .outlen = c->outlen, .i = (int)i, .exit = exit,
                      .dead = dead, .form = ARG_TXT };
     u32 off = c->text.len;
@@ -4828,7 +4861,7 @@ static void dec_enter(struct task *t, struct call *c)
     if (!c->known)
         return;
     for (unsigned i = 0, n = dec_nargs(c); i < n; i++) {
-        unsigned kind = sc_rows[c->row].arg[i].kind;
+        unsigned kind = sc_rows[c->row].arg[i];
         if (dec_when(kind) & DEC_IN)
             dec_one(t, c, i, false, false, &dead);
         else if (kind == K_MSGOUT && c->arg[i]
@@ -4852,7 +4885,7 @@ static void dec_exit(struct task *t, struct call *c)
     if (!c->known)
         return;
     for (unsigned i = 0, n = dec_nargs(c); i < n; i++) {
-        unsigned kind = sc_rows[c->row].arg[i].kind, when = dec_when(kind);
+        unsigned kind = sc_rows[c->row].arg[i], when = dec_when(kind);
         bool plain = (when == DEC_OUT || when == DEC_EITHER) && !dec_wrote(c, kind);
         if (c->val[i].form == ARG_NONE)
             dec_one(t, c, i, true, plain, &dead);
@@ -5074,10 +5107,15 @@ enum { SC_N = ARRAY_LEN(sc_rows) };
 static u16 sc_id[SC_N];  /* the first row of the same name */
 static bool sc_set[SC_N]; /* what -e trace= asks for (everything without it) */
 
+static const char *sc_name(u16 row)
+{
+    return (const char *)&sc_names + sc_rows[row].name;
+}
+
 static void sc_init(void)
 {
     for (u16 i = 0; i < SC_N; i++)
-        sc_id[i] = i && !strcmp(sc_rows[i].name, sc_rows[i - 1].name) ? sc_id[i - 1] : i;
+        sc_id[i] = i && sc_rows[i].name == sc_rows[i - 1].name ? sc_id[i - 1] : i;
 }
 
 /* The row of a call, or -1 when that convention has none of that number. */
@@ -5148,8 +5186,8 @@ static bool sc_add(const char *word, bool *set)
     if (*word == '/' && regcomp(&re, word + 1, REG_EXTENDED | REG_NOSUB))
         return false;
     for (u16 i = 0; i < SC_N; i++)
-        if (!strcmp(word, "all") || !strcmp(word, sc_rows[i].name)
-            || (*word == '/' && !regexec(&re, sc_rows[i].name, 0, NULL, 0)))
+        if (!strcmp(word, "all") || !strcmp(word, sc_name(i))
+            || (*word == '/' && !regexec(&re, sc_name(i), 0, NULL, 0)))
             set[i] = hit = true;
     if (*word == '/')
         regfree(&re);
@@ -5754,7 +5792,7 @@ static void out_call_name(struct buf *b, const struct call *c)
         b_c(b, ':');
     }
     if (c->known)
-        b_s(b, sc_rows[c->row].name);
+        b_s(b, sc_name(c->row));
     else
         b_s(b, "syscall_"), b_hex(b, c->nr);
 }
@@ -5910,7 +5948,7 @@ static void out_json_call(struct buf *b, const struct call *c)
 {
     b_s(b, ",\"name\":\"");
     if (c->known)
-        b_s(b, sc_rows[c->row].name);
+        b_s(b, sc_name(c->row));
     else
         b_s(b, "syscall_"), b_hex(b, c->nr);
     b_c(b, '"');
@@ -6242,7 +6280,7 @@ static int st_compare(const void *pa, const void *pb)
     double ka = st_key(st_sort.s->row[a], st_sort.key), kb = st_key(st_sort.s->row[b], st_sort.key);
     if (strcmp(st_sort.key, "name") && ka != kb)
         return ka < kb ? 1 : -1;
-    return strcmp(sc_rows[a].name, sc_rows[b].name);
+    return strcmp(sc_name(a), sc_name(b));
 }
 
 static void st_table_row(struct buf *b, const struct st_row *r, u64 total_ns, const char *name)
@@ -6283,7 +6321,7 @@ static void st_one_table(struct buf *b, const struct stats *s)
         "------ ----------- ----------- --------- --------- -------- -------- --------- "
         "----------------\n");
     for (u32 i = 0; i < n; i++)
-        st_table_row(b, s->row[order[i]], total.time_ns, sc_rows[order[i]].name);
+        st_table_row(b, s->row[order[i]], total.time_ns, sc_name(order[i]));
     b_s(b, "------ ----------- ----------- --------- --------- -------- -------- --------- "
            "----------------\n");
     st_table_row(b, &total, total.time_ns, "total");
@@ -6419,7 +6457,7 @@ static void st_text_failed(struct buf *b)
         used[best] = true;
         const char *e = u_errname(st.failed[best].err);
         b_f(b, "%s   %-12s %6" PRIu64 "  %s\n", first ? " Failed calls:\n" : "", e ? e : "?",
-            st.failed[best].count, sc_rows[st.failed[best].row].name);
+            st.failed[best].count, sc_name(st.failed[best].row));
         first = false;
     }
 }
@@ -6625,7 +6663,7 @@ static void st_json_rest(struct buf *b)
             continue;
         const char *e = u_errname(st.failed[i].err);
         b_f(b, "%s{\"name\":\"%s\",\"error\":\"%s\",\"count\":%" PRIu64 "}", first ? "" : ",",
-            sc_rows[st.failed[i].row].name, e ? e : "?", st.failed[i].count);
+            sc_name(st.failed[i].row), e ? e : "?", st.failed[i].count);
         first = false;
     }
     b_s(b, "],\"open_at_exit\":[");
@@ -7985,9 +8023,9 @@ static bool md_call_wanted(struct task *t, const struct call *c)
     if (!opt.n_paths)
         return true;
     for (u32 i = 0; c->known && i < sc_rows[c->row].nargs; i++) {
-        u16 kind = sc_rows[c->row].arg[i].kind;
+        u16 kind = sc_rows[c->row].arg[i];
         if (kind == K_PATH) {
-            bool at = i && sc_rows[c->row].arg[i - 1].kind == K_DIRFD;
+            bool at = i && sc_rows[c->row].arg[i - 1] == K_DIRFD;
             md_path(t, at ? (s32)c->arg[i - 1] : AT_FDCWD, c->arg[i], &p);
             if (p.ok && md_path_wanted(p.s, p.len))
                 return true;
@@ -11595,23 +11633,18 @@ struct open_rec {
 
 static const char *open_opt_flag(const char *v)
 {
-    const struct family *acc = &families[FAM_openacc], *fl = &families[FAM_open];
-    const char *bare = strncmp(v, "O_", 2) ? v : v + 2;
-    for (unsigned i = 0; i < acc->n; i++)
-        if (!strcmp(acc->row[i].name + 2, bare) && acc->row[i].val < 3) {
-            oo.accmodes |= 1u << acc->row[i].val;
-            return NULL;
-        }
-    for (unsigned i = 0; i < fl->n; i++)
-        if (!strcmp(fl->row[i].name + 2, bare)) {
-            u64 bit = fl->row[i].val;
-            while (bit & (bit - 1)) /* O_SYNC and O_TMPFILE: the bit that only they have */
-                bit = fl->row[i].val == O_SYNC ? O_SYNC & ~(u64)O_DSYNC
-                                               : O_TMPFILE & ~(u64)O_DIRECTORY;
-            oo.flags |= bit;
-            return NULL;
-        }
-    return "not a flag of open(2), like O_WRONLY or O_CREAT";
+    char name[32];
+    snprintf(name, sizeof name, "O_%s", strncmp(v, "O_", 2) ? v : v + 2);
+    s64 acc = dec_flag_named(name, FAM_openacc), bits = dec_flag_named(name, FAM_open);
+    if (acc >= 0 && acc < 3)
+        oo.accmodes |= 1u << acc;
+    else if (bits == O_SYNC || bits == O_TMPFILE) /* the bit that only they have */
+        oo.flags |= (u64)bits & ~(u64)(O_DSYNC | O_DIRECTORY);
+    else if (bits > 0)
+        oo.flags |= (u64)bits;
+    else
+        return "not a flag of open(2), like O_WRONLY or O_CREAT";
+    return NULL;
 }
 
 static const char *open_opt_uid(const char *v)

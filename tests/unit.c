@@ -213,12 +213,8 @@ static void t_calls(void)
 {
     u32 names = 0;
     for (u16 i = 0; i < SC_N; i++) {
-        u32 n = 0;
-        while (n < 6 && sc_rows[i].arg[n].name)
-            n++;
-        EXPECT(n == sc_rows[i].nargs);
-        for (u32 k = 0; k < n; k++)
-            EXPECT(*sc_rows[i].arg[k].name);
+        for (u32 k = sc_rows[i].nargs; k < 6; k++)
+            EXPECT(!sc_rows[i].arg[k]);
         names += sc_id[i] == i;
     }
     EXPECT(names > 400);
