@@ -581,11 +581,14 @@ static const char *u_errname(int e)
         E(EDQUOT), E(ENOMEDIUM), E(EMEDIUMTYPE), E(ECANCELED), E(ENOKEY), E(EKEYEXPIRED),
         E(EKEYREVOKED), E(EKEYREJECTED), E(EOWNERDEAD), E(ENOTRECOVERABLE), E(ERFKILL),
         E(EHWPOISON),
-        /* The kernel's own, seen when a call is interrupted (include/linux/errno.h). */
-        [512] = "ERESTARTSYS", [513] = "ERESTARTNOINTR", [514] = "ERESTARTNOHAND",
-        [515] = "ENOIOCTLCMD", [516] = "ERESTART_RESTARTBLOCK",
 #undef E
     };
+    /* The kernel's own, seen when a call is interrupted (include/linux/errno.h): from 512 on. */
+    static const char *const restart[] = {
+        "ERESTARTSYS", "ERESTARTNOINTR", "ERESTARTNOHAND", "ENOIOCTLCMD", "ERESTART_RESTARTBLOCK",
+    };
+    if (e >= 512 && e < 512 + (int)ARRAY_LEN(restart))
+        return restart[e - 512];
     return e > 0 && e < (int)ARRAY_LEN(name) ? name[e] : NULL;
 }
 
