@@ -49,12 +49,10 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <fnmatch.h>
 #include <grp.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <pthread.h>
-#include <regex.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -618,6 +616,161 @@ static const char *u_signame(int sig)
     b_sig(&b, sig);
     tmp[b.len] = 0;
     return tmp;
+}
+
+/* --- patterns: libc's regcomp and fnmatch bring 48 KB, mostly tables of wide characters --- */
+
+/* Whether a class of bracket expressions, [:name:], has c. */
+static bool u_in_class(const char *name, const char *end, u8 c)
+{
+    static const struct { const char *name; int (*has)(int); } row[] = {
+        { "alnum", isalnum }, { "alpha", isalpha }, { "digit", isdigit }, { "lower", islower },
+        { "punct", ispunct }, { "space", isspace }, { "upper", isupper }, { "xdigit", isxdigit },
+    };
+    for (size_t i = 0, n = (size_t)(end - name); i < ARRAY_LEN(row); i++)
+        if (strlen(row[i].name) == n && !memcmp(name, row[i].name, n))
+            return row[i].has(c);
+    return false;
+}
+
+/* Whether the set at *p, behind [ or [^, has c. *p moves behind its ], or to NULL without one. */
+static bool u_in_set(const char **p, u8 c)
+{
+    bool has = false;
+    const char *s = *p, *first = s, *end;
+    for (; *s && (*s != ']' || s == first); s++) {
+        u8 lo = (u8)*s, hi = lo;
+        if (*s == '[' && s[1] == ':' && (end = strstr(s + 2, ":]"))) {
+            has |= u_in_class(s + 2, end, c);
+            s = end + 1;
+            continue;
+        }
+        if (s[1] == '-' && s[2] && s[2] != ']')
+            hi = (u8)s[2], s += 2;
+        has |= c >= lo && c <= hi;
+    }
+    *p = *s ? s + 1 : NULL;
+    return has;
+}
+
+/* One element of a glob other than *. *p moves behind it. */
+static bool u_glob_one(const char **p, char c)
+{
+    char k = *(*p)++;
+    if (k == '[') {
+        bool not = **p == '!' || **p == '^';
+        const char *set = *p + not;
+        bool has = u_in_set(&set, (u8)c);
+        if (set) {
+            *p = set;
+            return has != not;
+        }
+    }
+    if (k == '\\' && **p)
+        return *(*p)++ == c;
+    return k == '?' || k == c;
+}
+
+/* fnmatch(p, s, 0): ? and * match a / too. A * that matched too little is tried again one longer:
+ * only ever the last one, for what an earlier one could do it can do as well. */
+static bool u_glob(const char *p, const char *s)
+{
+    const char *star = NULL, *from = NULL;
+    for (;;) {
+        const char *next = p;
+        if (*p == '*') {
+            star = ++p, from = s;
+        } else if (!*p && !*s) {
+            return true;
+        } else if (*p && *s && u_glob_one(&next, *s)) {
+            p = next, s++;
+        } else {
+            if (!star || !*from)
+                return false;
+            p = star, s = ++from;
+        }
+    }
+}
+
+/* A POSIX extended regular expression without {n}, on a string of at most 63 bytes: a set of places
+ * in it is a word (bit i: before byte i), and an expression turns the places where a match begins
+ * into those where it may end. So nothing is compiled, and nothing is tried twice. */
+struct u_re {
+    const char *p; /* the expression, as far as it is read */
+    const char *s;
+    u32 len;
+    bool bad;      /* it is no expression */
+};
+
+/* Whether one element, . [set] \c or c, is c. */
+static bool u_re_is(const char *elem, char c)
+{
+    bool not = elem[1] == '^';
+    const char *set = elem + 1 + not;
+    switch (*elem) {
+    case '.': return true;
+    case '[': return u_in_set(&set, (u8)c) != not;
+    case '\\': return elem[1] == c;
+    default: return *elem == c;
+    }
+}
+
+static u64 u_re_one(struct u_re *r, u64 from)
+{
+    const char *elem = r->p++;
+    u64 hits = 0;
+    switch (*elem) {
+    case '^': case '$':
+        r->bad |= *r->p && strchr("*+?", *r->p);
+        return from & (*elem == '^' ? 1 : 1ull << r->len);
+    case '*': case '+': case '?': case '{':
+        r->bad = true;
+        break;
+    case '\\':
+        r->bad |= !*r->p;
+        r->p += !r->bad;
+        break;
+    case '[':
+        r->p += *r->p == '^';
+        u_in_set(&r->p, 0);
+        if (!r->p)
+            r->bad = true, r->p = "";
+    }
+    for (u32 i = 0; i < r->len && !r->bad; i++)
+        hits |= (u64)u_re_is(elem, r->s[i]) << i;
+    return (from & hits) << 1;
+}
+
+/* Up to the end, or to the ) that closes the group. */
+static u64 u_re_ends(struct u_re *r, u64 from)
+{
+    u64 ends = 0, at = from;
+    while (*r->p && *r->p != ')' && !r->bad) {
+        const char *atom = r->p;
+        if (*atom == '|') {
+            ends |= at, at = from, r->p++;
+            continue;
+        }
+        u64 got = 0, fresh = at;
+        do {
+            r->p = atom + (*atom == '(');
+            fresh = (*atom == '(' ? u_re_ends(r, fresh) : u_re_one(r, fresh)) & ~got;
+            got |= fresh;
+            if (*atom == '(' && *r->p++ != ')')
+                r->bad = true, r->p--;
+        } while (fresh && (*r->p == '*' || *r->p == '+'));
+        at = *r->p == '*' || *r->p == '?' ? at | got : got;
+        r->p += *r->p && strchr("*+?", *r->p);
+    }
+    return ends | at;
+}
+
+/* Whether s has a match of the expression anywhere; -1: it is no expression. */
+static int u_re(const char *expr, const char *s)
+{
+    struct u_re r = { .p = expr, .s = s, .len = (u32)strnlen(s, 63) };
+    bool hit = u_re_ends(&r, (2ull << r.len) - 1);
+    return r.bad || *r.p ? -1 : hit;
 }
 /* == 4 arch_ abi_ sys_  all that depends on the CPU =======================================
  * Registers, system-call conventions, audit numbers. Nothing outside this room mentions a register
@@ -5183,17 +5336,12 @@ static bool sc_add_class(const char *name, bool *set)
 static bool sc_add(const char *word, bool *set)
 {
     bool hit = false;
-    regex_t re;
     if (*word == '%')
         return sc_add_class(word + 1, set);
-    if (*word == '/' && regcomp(&re, word + 1, REG_EXTENDED | REG_NOSUB))
-        return false;
     for (u16 i = 0; i < SC_N; i++)
         if (!strcmp(word, "all") || !strcmp(word, sc_name(i))
-            || (*word == '/' && !regexec(&re, sc_name(i), 0, NULL, 0)))
+            || (*word == '/' && u_re(word + 1, sc_name(i)) > 0))
             set[i] = hit = true;
-    if (*word == '/')
-        regfree(&re);
     return hit || sc_add_class(word, set); /* strace's old spelling: trace=file */
 }
 
@@ -6803,7 +6951,7 @@ static bool md_path_wanted(const char *s, u32 n)
 {
     for (u32 i = 0; i < opt.n_paths; i++) {
         size_t k = strlen(opt.paths[i]);
-        if (!fnmatch(opt.paths[i], s, 0))
+        if (u_glob(opt.paths[i], s))
             return true;
         if (n > k && !strncmp(s, opt.paths[i], k) && s[k] == '/')
             return true;
