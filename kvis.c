@@ -618,6 +618,29 @@ static const char *u_signame(int sig)
     return tmp;
 }
 
+/* --- files of /proc and /sys (sscanf is 12 KB) --- */
+
+/* Behind n words and the blanks that follow them. */
+static const char *u_word(const char *s, int n)
+{
+    for (; n > 0; n--) {
+        s += strcspn(s, " \t\n");
+        s += strspn(s, " \t\n");
+    }
+    return s;
+}
+
+/* The number that a small file begins with; `none` when there is no such file or number. */
+static long u_file_number(const char *path, long none)
+{
+    char line[64], *end = line;
+    FILE *f = fopen(path, "re");
+    long v = f && fgets(line, sizeof line, f) ? strtol(line, &end, 10) : none;
+    if (f)
+        fclose(f);
+    return end == line ? none : v;
+}
+
 /* --- patterns: libc's regcomp and fnmatch bring 48 KB, mostly tables of wide characters --- */
 
 /* Whether a class of bracket expressions, [:name:], has c. */
@@ -1764,8 +1787,9 @@ static s64 fd_pid_of(pid_t tid)
     int pid = -ESRCH;
     snprintf(path, sizeof path, "/proc/%d/status", tid);
     FILE *f = fopen(path, "re");
-    while (f && fgets(line, sizeof line, f) && sscanf(line, "Tgid: %d", &pid) != 1)
-        ;
+    while (f && pid < 0 && fgets(line, sizeof line, f))
+        if (!strncmp(line, "Tgid:", 5))
+            pid = atoi(line + 5);
     if (f)
         fclose(f);
     return pid;
@@ -2086,9 +2110,8 @@ static bool vm_slow_mount(pid_t tid, u32 minor)
     snprintf(path, sizeof path, "/proc/%d/mountinfo", tid);
     FILE *f = fopen(path, "re");
     while (f && fgets(line, sizeof line, f)) {
-        u32 maj, min;
-        const char *type = strstr(line, " - ");
-        if (!type || sscanf(line, "%*d %*d %u:%u", &maj, &min) != 2 || maj || min != minor)
+        const char *type = strstr(line, " - "), *dev = u_word(line, 2); /* id parent major:minor */
+        if (!type || strncmp(dev, "0:", 2) || strtoul(dev + 2, NULL, 10) != minor)
             continue;
         for (size_t i = 0; i < ARRAY_LEN(slow); i++)
             hit |= !strncmp(type + 3, slow[i], strlen(slow[i]));
@@ -2118,13 +2141,14 @@ static bool vm_slow_fs(pid_t tid, const char *path)
 /* One line of /proc/PID/maps: "start-end rwxp offset dev inode   name". */
 static void vm_maps_line(struct mm *m, const char *line)
 {
-    u64 start, end;
-    char perm[5];
-    int at = 0;
-    if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %4s %*s %*s %*s %n", &start, &end, perm, &at) < 3)
+    char *dash, *blank;
+    struct region r = { .start = strtoull(line, &dash, 16) };
+    if (*dash != '-')
         return;
-    const char *name = line + at;
-    struct region r = { .start = start, .end = end };
+    r.end = strtoull(dash + 1, &blank, 16);
+    const char *perm = blank + 1, *name = u_word(line, 5);
+    if (*blank != ' ' || strlen(perm) < 4)
+        return;
     r.prot = (u8)((perm[0] == 'r' ? PROT_READ : 0) | (perm[1] == 'w' ? PROT_WRITE : 0)
                 | (perm[2] == 'x' ? PROT_EXEC : 0));
     r.name = !strcmp(name, "[heap]")       ? vm_name("heap")
@@ -8267,14 +8291,9 @@ static int pf_open(pid_t tid, bool on_exec)
 /* Says why page faults are off, and what mends it. */
 static void pf_explain(int e)
 {
-    int level = -1;
-    FILE *f = fopen("/proc/sys/kernel/perf_event_paranoid", "re");
-    if (f && fscanf(f, "%d", &level) != 1)
-        level = -1;
-    if (f)
-        fclose(f);
+    long level = u_file_number("/proc/sys/kernel/perf_event_paranoid", -1);
     if ((e == -EACCES || e == -EPERM) && level > 1)
-        u_warn("page faults off: perf_event_paranoid is %d (sysctl kernel.perf_event_paranoid=1, "
+        u_warn("page faults off: perf_event_paranoid is %ld (sysctl kernel.perf_event_paranoid=1, "
                "or run as root)", level);
     else if (e == -EPERM)
         u_warn("page faults off: perf_event_open is not permitted (a container's seccomp profile? "
@@ -9759,9 +9778,10 @@ static void bpf_patch(struct bpf_obj *o, const struct bpf_prog_row *r, struct bp
 static u32 bpf_kernel_version(void)
 {
     struct utsname u;
-    unsigned v[3] = { 0, 0, 0 };
-    if (uname(&u) == 0)
-        sscanf(u.release, "%u.%u.%u", &v[0], &v[1], &v[2]);
+    u32 v[3] = { 0, 0, 0 };
+    char *s = u.release;
+    for (int i = 0, e = uname(&u); !e && i < 3; i++, s += *s == '.')
+        v[i] = (u32)strtoul(s, &s, 10);
     return v[0] << 16 | v[1] << 8 | MIN(v[2], 255);
 }
 
@@ -11082,10 +11102,9 @@ static bool tr_immune(struct task *t, const siginfo_t *si)
     snprintf(path, sizeof path, "/proc/%d/status", t->tid);
     FILE *f = fopen(path, "re");
     while (f && fgets(line, sizeof line, f)) {
-        u64 caught;
         if (!strncmp(line, "NSpid:", 6) && strchr(line + 7, '\t'))
             init = atoi(strrchr(line, '\t')) == 1;
-        else if (sscanf(line, "SigCgt: %" SCNx64, &caught) == 1 && caught & bit)
+        else if (!strncmp(line, "SigCgt:", 7) && strtoull(line + 7, NULL, 16) & bit)
             init = false;
     }
     if (f)
@@ -11552,12 +11571,7 @@ static void tr_spawn(void)
 static void tr_explain(pid_t pid, int e)
 {
     s64 tracer = ps_status(pid, "TracerPid:"), state = ps_status(pid, "State:");
-    int yama = 0;
-    FILE *f = fopen("/proc/sys/kernel/yama/ptrace_scope", "re");
-    if (f && fscanf(f, "%d", &yama) != 1)
-        yama = 0;
-    if (f)
-        fclose(f);
+    long yama = u_file_number("/proc/sys/kernel/yama/ptrace_scope", 0);
     char why[160];
     if (e == -ESRCH && state < 0)
         snprintf(why, sizeof why, "there is no such process");
@@ -11572,7 +11586,7 @@ static void tr_explain(pid_t pid, int e)
                  "it belongs to another user (run as root, or with CAP_SYS_PTRACE)");
     else if (yama)
         snprintf(why, sizeof why,
-                 "kernel.yama.ptrace_scope is %d (sysctl kernel.yama.ptrace_scope=0, "
+                 "kernel.yama.ptrace_scope is %ld (sysctl kernel.yama.ptrace_scope=0, "
                  "or run as root)",
                  yama);
     else
@@ -12355,18 +12369,6 @@ static bool PRINTF_LIKE(2, 3) check_mend(struct check *c, const char *fmt, ...)
     return false;
 }
 
-/* A small file's number; `none` when it is not there. */
-static long check_number(const char *path, long none)
-{
-    long v = none;
-    FILE *f = fopen(path, "re");
-    if (f && fscanf(f, "%ld", &v) != 1)
-        v = none;
-    if (f)
-        fclose(f);
-    return v;
-}
-
 /* --- the kernel and the rights --- */
 
 static bool check_kernel(struct check *c)
@@ -12481,7 +12483,7 @@ static bool check_memory(struct check *c)
 
 static bool check_yama(struct check *c)
 {
-    long scope = check_number("/proc/sys/kernel/yama/ptrace_scope", -1);
+    long scope = u_file_number("/proc/sys/kernel/yama/ptrace_scope", -1);
     bool may = bpf_caps() >> 19 & 1;
     if (scope < 0)
         return check_say(c, true, "no Yama");
@@ -12502,7 +12504,7 @@ static bool check_faults(struct check *c)
     struct perf_event_attr a = { .type = PERF_TYPE_SOFTWARE, .size = sizeof a, .exclude_hv = 1,
                                  .config = PERF_COUNT_SW_PAGE_FAULTS_MIN, .exclude_kernel = 1 };
     int f = (int)syscall(SYS_perf_event_open, &a, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
-    long level = check_number("/proc/sys/kernel/perf_event_paranoid", -1);
+    long level = u_file_number("/proc/sys/kernel/perf_event_paranoid", -1);
     if (f >= 0)
         close(f);
     check_say(c, true, f < 0 ? "perf_event_open: %s (perf_event_paranoid is %ld)" : "%s%ld",
@@ -12538,7 +12540,7 @@ static bool check_denied(struct check *c, const char *what, int e)
 static bool check_bpf(struct check *c)
 {
     int f = check_load(check_nothing, ARRAY_LEN(check_nothing));
-    long closed = check_number("/proc/sys/kernel/unprivileged_bpf_disabled", 0);
+    long closed = u_file_number("/proc/sys/kernel/unprivileged_bpf_disabled", 0);
     if (f < 0)
         return check_denied(c, "bpf(BPF_PROG_LOAD)", f);
     close(f);
@@ -12547,7 +12549,7 @@ static bool check_bpf(struct check *c)
 
 static bool check_jit(struct check *c)
 {
-    long on = check_number("/proc/sys/net/core/bpf_jit_enable", -1);
+    long on = u_file_number("/proc/sys/net/core/bpf_jit_enable", -1);
     check_say(c, on != 0, on < 0 ? "not known" : on ? "on" : "off: programs are interpreted");
     return on != 0 || check_mend(c, "sysctl net.core.bpf_jit_enable=1");
 }
@@ -12607,7 +12609,7 @@ static bool check_tracefs(struct check *c)
 
 static bool check_kprobe(struct check *c)
 {
-    long type = check_number("/sys/bus/event_source/devices/kprobe/type", -1);
+    long type = u_file_number("/sys/bus/event_source/devices/kprobe/type", -1);
     return check_say(c, type >= 0, type >= 0 ? "PMU type %ld" : "no kprobe PMU (CONFIG_KPROBES)",
                      type);
 }
