@@ -32,11 +32,12 @@
  * 19 bpf_     programs and maps in the kernel
  * 20 rb_      records that programs send
  * 21 sp_      starting a command [die: sp_find sp_fork sp_go]
- * 22 tr_      the ptrace loop [die: tr_spawn tr_signals]
- * 23 open_    kvis open: every file that is opened [die: open_run]
- * 24 check_   kvis check: what works here, and what mends the rest
- * 25 opt_     options, commands, help [die]
- * 26 cmd_     the commands, and main [die]
+ * 22 hy_      calls recorded in the kernel: the hybrid backend
+ * 23 tr_      the ptrace loop [die: tr_spawn tr_signals]
+ * 24 open_    kvis open: every file that is opened [die: open_run]
+ * 25 check_   kvis check: what works here, and what mends the rest
+ * 26 opt_     options, commands, help [die]
+ * 27 cmd_     the commands, and main [die]
  */
 
 /* == 1 limits: headers, kernel constants that old headers lack ==================== */
@@ -257,6 +258,8 @@ struct task {
     u64 clone_flags;            /* of the clone under way */
     bool clone_known;
     char comm[16];
+    bool pending;               /* `call` is recorded, has no record yet, and is shown already */
+    bool strict;                /* kvis does for it what SECCOMP_MODE_STRICT would */
     bool restore_arg0;          /* a flag was taken out of clone's: put it back at its exit */
     struct region fault_run;    /* consecutive page faults of this thread in one region */
     u64 faults, fault_addr, fault_ns; /* how many, the first's address and time */
@@ -278,7 +281,8 @@ struct opts {
         until_exit;
     u8 status;    /* -z -Z -x -e status=: enum call_end */
     u64 signals;  /* -e signal=: bit n-1 */
-    u32 interval_s, duration_s;
+    u32 interval_s, duration_s, ring_bytes;
+    char backend;         /* 'a', 'p', 'h' */
     const char *json_file, *out_file, *user, *sort;
     const char *trace;    /* -e trace= */
     const char **paths;   /* -P */
@@ -349,6 +353,13 @@ static u64 u_now(void)
     struct timespec ts;
     clock_gettime(CLOCK_MONOTONIC, &ts);
     return (u64)ts.tv_sec * NSEC + (u64)ts.tv_nsec;
+}
+
+static u64 u_at; /* when what is handled now has happened; 0: it happens now */
+
+static u64 u_when(void)
+{
+    return u_at ? u_at : u_now();
 }
 
 static void b_reset(struct buf *b)
@@ -811,7 +822,8 @@ enum { ARCH_COMPAT_MASK = 2 };
 /* Offsets in the kernel's struct pt_regs of the first arguments of a call, 64-bit and 32-bit: the
  * layout is that of user_regs_struct (arch/x86/include/uapi/asm/ptrace.h). */
 #define R(reg) offsetof(struct user_regs_struct, reg)
-static const u16 arch_arg_off[4] = { R(rdi), R(rsi), R(rdx), R(r10) };
+static const u16 arch_arg_off[6] = { R(rdi), R(rsi), R(rdx), R(r10), R(r8), R(r9) };
+enum { ARCH_WORDS = R(r10) }; /* from r10 to rdi there are eight words */
 static const u16 arch_arg_off32[4] = { R(rbx), R(rcx), R(rdx), R(rsi) };
 #undef R
 #elif defined(__aarch64__)
@@ -822,7 +834,8 @@ enum { ARCH_ARG0_IS_RESULT = 1 };
 /* _TIF_32BIT, arch/arm64/include/asm/thread_info.h; x0 to x3 begin struct pt_regs. */
 #define ARCH_COMPAT_FIELD "task_struct.thread_info.flags"
 enum { ARCH_COMPAT_MASK = 1 << 22 };
-static const u16 arch_arg_off[4] = { 0, 8, 16, 24 };
+static const u16 arch_arg_off[6] = { 0, 8, 16, 24, 32, 40 };
+enum { ARCH_WORDS = 0 }; /* x0 to x7 */
 static const u16 arch_arg_off32[4] = { 0, 8, 16, 24 };
 #else
 #error "kvis knows x86_64 and aarch64"
@@ -963,8 +976,7 @@ static int arch_set_arg0(pid_t tid, enum abi abi, u64 v)
         return (int)n;
     if (io.iov_len != sizeof u.r)
         u.w[0] = (u32)v; /* bx */
-    else if (abi ==
-             ABI_I386) /* int $0x80 in a 64-bit process: ebx; its upper half is no argument */
+    else if (abi == ABI_I386) /* int $0x80 in a 64-bit process: ebx; the rest is no argument */
         u.r.rbx = (u.r.rbx & ~(u64)UINT32_MAX) | (u32)v;
     else
         u.r.rdi = v;
@@ -1094,6 +1106,53 @@ static struct {
     u64 unreadable; /* reads given up: shown in the summary */
 } mem = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
+/* What a record of a call holds of its thread's memory: read instead of the memory itself, which is
+ * another by now. */
+static struct {
+    bool on;
+    u32 n;
+    struct { u64 addr; u32 len; bool fault; const u8 *data; } part[8];
+    const struct wire_file *file; /* of the descriptor that the call returned */
+} replay;
+
+/* Adds bytes at *addr; NULL: forgets all of them. */
+static void mem_replay(const u64 *addr, u32 len, const u8 *data, bool fault)
+{
+    if (!addr) {
+        replay.n = 0;
+        replay.file = NULL;
+        return;
+    }
+    if (replay.n < ARRAY_LEN(replay.part)) {
+        replay.part[replay.n].addr = *addr;
+        replay.part[replay.n].len = len;
+        replay.part[replay.n].fault = fault;
+        replay.part[replay.n++].data = data;
+    }
+}
+
+static void mem_replay_file(const struct wire_file *f)
+{
+    replay.file = f;
+}
+
+/* Reads from the record. -EAGAIN: the probe could not read it (a page that was not there), so the
+ * memory as it is now is the next best. */
+static s64 mem_from_record(u64 addr, void *dst, size_t n)
+{
+    for (u32 i = 0; i < replay.n; i++) {
+        u64 at = addr - replay.part[i].addr;
+        if (replay.part[i].fault && !at)
+            return -EAGAIN;
+        if (at >= replay.part[i].len)
+            continue;
+        n = MIN(n, replay.part[i].len - at);
+        memcpy(dst, replay.part[i].data + at, n);
+        return (s64)n;
+    }
+    return -EFAULT;
+}
+
 /* Kernels without process_vm_readv (CONFIG_CROSS_MEMORY_ATTACH) still have PEEKDATA, by words. */
 static s64 mem_peek(pid_t tid, u64 addr, u8 *dst, size_t n)
 {
@@ -1195,6 +1254,11 @@ static s64 mem_read(struct task *t, u64 addr, void *dst, size_t n)
 {
     if (!n)
         return 0;
+    if (replay.on) {
+        s64 r = mem_from_record(addr, dst, n);
+        if (r != -EAGAIN)
+            return r;
+    }
     if (!t->mm || !t->mm->careful)
         return mem_direct(t->tid, addr, dst, n);
     size_t got = 0;
@@ -1377,8 +1441,9 @@ static struct ofd *ofd_new(u8 kind, struct name *name, pid_t opener)
         fdt.free = o->next_free;
     else if (!(o = malloc(sizeof *o)))
         return NULL;
-    *o =
-        (struct ofd){ .refs = 1, .kind = kind, .name = name, .opener = opener, .open_ns = u_now() };
+    *o = (struct ofd){
+        .refs = 1, .kind = kind, .name = name, .opener = opener, .open_ns = u_when()
+    };
     return o;
 }
 
@@ -1705,7 +1770,7 @@ static bool fd_reads(u64 flags)
 struct fd_stat {
     u32 unused1[7];
     u16 stx_mode, unused2;
-    u64 unused3[12];
+    u64 stx_ino, unused3[11];
     u32 stx_rdev_major, stx_rdev_minor, stx_dev_major, stx_dev_minor;
     u64 unused4[14];
 };
@@ -1723,24 +1788,15 @@ static int fd_statx(const char *path, struct fd_stat *sx)
 /* The kind that /proc/PID/fd/N shows: by its link's text for anonymous ones, else by mode. */
 static u8 fd_kind_of(const char *link, const struct fd_stat *sx)
 {
-    static const struct { const char *prefix; u8 kind;
-    } anon[] = {
-        { "anon_inode:[eventfd]", FK_EVENTFD },
-        { "anon_inode:[eventpoll]", FK_EPOLL },
-        { "anon_inode:[timerfd]", FK_TIMERFD },
-        { "anon_inode:[signalfd]", FK_SIGNALFD },
-        { "anon_inode:inotify", FK_INOTIFY },
-        { "anon_inode:[fanotify]", FK_FANOTIFY },
-        { "anon_inode:[pidfd]", FK_PIDFD },
-        { "pidfd:", FK_PIDFD },
-        { "anon_inode:[io_uring]", FK_URING },
-        { "anon_inode:bpf", FK_BPF },
-        { "anon_inode:[perf_event]", FK_PERF },
-        { "anon_inode:[userfaultfd]", FK_UFFD },
-        { "anon_inode:seccomp notify", FK_SECCOMP },
-        { "anon_inode:", FK_ANON },
-        { "/memfd:", FK_MEMFD },
-        { "pipe:[", FK_PIPE },
+    static const struct { const char *prefix; u8 kind; } anon[] = {
+        { "anon_inode:[eventfd]", FK_EVENTFD }, { "anon_inode:[eventpoll]", FK_EPOLL },
+        { "anon_inode:[timerfd]", FK_TIMERFD }, { "anon_inode:[signalfd]", FK_SIGNALFD },
+        { "anon_inode:inotify", FK_INOTIFY }, { "anon_inode:[fanotify]", FK_FANOTIFY },
+        { "anon_inode:[pidfd]", FK_PIDFD }, { "pidfd:", FK_PIDFD },
+        { "anon_inode:[io_uring]", FK_URING }, { "anon_inode:bpf", FK_BPF },
+        { "anon_inode:[perf_event]", FK_PERF }, { "anon_inode:[userfaultfd]", FK_UFFD },
+        { "anon_inode:seccomp notify", FK_SECCOMP }, { "anon_inode:", FK_ANON },
+        { "/memfd:", FK_MEMFD }, { "pipe:[", FK_PIPE },
         { "socket:[", FK_SOCK },
     };
     for (size_t i = 0; i < ARRAY_LEN(anon); i++)
@@ -2351,6 +2407,7 @@ static void ps_inherit(struct task *child, struct task *t, u64 fl)
         child->mm = vm_copy(t->mm);
     memcpy(child->comm, t->comm, sizeof child->comm);
     child->full = t->full; /* seccomp filters are inherited */
+    child->strict = t->strict;
 }
 
 /* A number from /proc/TID/status ("Tgid:", "PPid:", "TracerPid:", "State:" as its letter); -1:
@@ -5751,7 +5808,8 @@ static void out_time(struct buf *b, u64 ts_ns)
         b_f(b, "%" PRIu64 ".%06" PRIu64 " ", real / NSEC, real % NSEC / 1000);
         break;
     default:
-        localtime_r(&sec, &tm);
+        if (!localtime_r(&sec, &tm)) /* a year that int does not hold */
+            memset(&tm, 0, sizeof tm);
         b_f(b, "%02d:%02d:%02d", tm.tm_hour, tm.tm_min, tm.tm_sec);
         if (opt.timefmt == 2)
             b_f(b, ".%06" PRIu64, real % NSEC / 1000);
@@ -6523,6 +6581,8 @@ struct st_end {
     int status; /* wait status of the command; -1: none (attached, or detached before its end) */
     u64 duration_ns;
     const char *backend;
+    u64 records, throttled,
+        lost; /* calls recorded by BPF, stops for its ring's sake, calls missing */
 };
 
 /* Collects the names of a class that match, most bytes first; returns how many (at most max). */
@@ -6682,7 +6742,7 @@ static void st_rule(struct buf *b)
     b_c(b, '\n');
 }
 
-static void st_text_trouble(struct buf *b)
+static void st_text_trouble(struct buf *b, const struct st_end *end)
 {
     if (mem.unreadable)
         b_f(b, " Unreadable: %" PRIu64 " arguments whose pages did not come in time\n",
@@ -6692,7 +6752,7 @@ static void st_text_trouble(struct buf *b)
     if (st.uring)
         b_f(b, " io_uring: %" PRIu64 " requests submitted; what they did is not seen by ptrace\n",
             st.uring);
-    b_s(b, " Lost: 0 calls");
+    b_f(b, " Lost: %" PRIu64 " calls", end->lost);
     if (opt.faults)
         b_f(b, ", %" PRIu64 " page-fault samples", st.fault_lost);
     b_c(b, '\n');
@@ -6769,8 +6829,12 @@ static void st_text_summary(struct buf *b, const struct st_end *end)
     st_text_left(b);
     b_f(b, " Processes: %" PRIu64 ", threads: %" PRIu64 ", calls traced: %" PRIu64 "\n",
         ps.processes, ps.threads, st.syscalls);
-    b_f(b, " Backend: %s\n", end->backend);
-    st_text_trouble(b);
+    b_f(b, " Backend: %s", end->backend);
+    if (end->records)
+        b_f(b, " (%" PRIu64 " calls recorded, threads held %" PRIu64 " times for the ring)",
+            end->records, end->throttled);
+    b_c(b, '\n');
+    st_text_trouble(b, end);
     st_text_exit(b, end->status);
     st_rule(b);
 }
@@ -6892,7 +6956,8 @@ static void st_json_summary(struct buf *b, const struct st_end *end)
     for (size_t i = 0; i < ARRAY_LEN(num); i++)
         if (num[i].known)
             b_f(b, ",\"%s\":%" PRIu64, num[i].key, num[i].v);
-    b_f(b, ",\"backend\":\"%s\"", end->backend);
+    b_f(b, ",\"backend\":\"%s\",\"records\":%" PRIu64 ",\"throttle_stops\":%" PRIu64, end->backend,
+        end->records, end->throttled);
     st_json_names(b);
     st_json_rest(b);
     b_s(b, "}\n");
@@ -7025,7 +7090,7 @@ static void md_closed(struct task *t, s32 n)
 {
     for (struct ofd *o; (o = ofd_dead()); ofd_recycle(o)) {
         out_forget_file(o);
-        struct event *e = ev_new(EK_CLOSE, t, u_now());
+        struct event *e = ev_new(EK_CLOSE, t, u_when());
         e->unasked = !sc_set[SC_close];
         if (n >= 0)
             ev_num(e, EV_fd, n);
@@ -7067,17 +7132,41 @@ static u64 md_open_flags(struct task *t, const struct call *c)
     }
 }
 
+/* Whether that is the file which the record of a call describes. */
+static bool md_is_file(const struct fd_stat *sx, const struct wire_file *f)
+{
+    return f && sx->stx_ino == f->ino && sx->stx_dev_major == f->dev >> 20
+           && sx->stx_dev_minor == (f->dev & 0xfffff);
+}
+
+/* What kind of file a record describes. */
+static u8 md_recorded_kind(const struct wire_file *f)
+{
+    struct fd_stat sx = { .stx_mode = (u16)f->mode, .stx_rdev_major = f->rdev >> 20,
+                          .stx_rdev_minor = f->rdev & 0xfffff };
+    return fd_kind_of("/", &sx);
+}
+
 /* What an opened path turned out to be; the kernel knows. `..` in it is resolved by the kernel as
  * well. */
 static u8 md_opened_kind(struct task *t, s32 n, u64 flags, struct path *p)
 {
     struct fd_stat sx;
-    if (strstr(p->s, "/..") || !p->ok || (flags & O_TMPFILE) == O_TMPFILE) {
+    bool ask = strstr(p->s, "/..") || !p->ok || (flags & O_TMPFILE) == O_TMPFILE;
+    if (replay.on && replay.file && !ask)
+        return md_recorded_kind(replay.file);
+    bool have = fd_statx(fd_proc(t->tid, n), &sx) == 0;
+    if (replay.on) { /* it may be another by now */
+        have &= md_is_file(&sx, replay.file);
+        if (!have && replay.file)
+            return md_recorded_kind(replay.file);
+    }
+    if (have && ask) {
         s64 len = fd_link_text(fd_proc(t->tid, n), p->s, sizeof p->s);
         if (len > 0)
             p->len = (u32)len, p->ok = true;
     }
-    if (fd_statx(fd_proc(t->tid, n), &sx) < 0)
+    if (!have)
         return flags & O_DIRECTORY ? FK_DIR : FK_FILE;
     return fd_kind_of("/", &sx);
 }
@@ -9456,6 +9545,11 @@ enum { BPF_MAX_MAPS = 8, BPF_MAX_PROGS = 8, BPF_POISON = 0x0bad0000 };
 
 struct bpf_cfg { const char *name; u64 val; }; /* a CFG_ constant and its value */
 
+struct bpf_cfgs {
+    struct bpf_cfg v[64];
+    u32 n;
+};
+
 /* A family that is in the kernel. -1: not made. */
 struct bpf_obj {
     const struct bpf_family *fam;
@@ -9492,6 +9586,48 @@ static int PRINTF_LIKE(3, 4) bpf_fail(struct bpf_obj *o, int e, const char *fmt,
     vsnprintf(o->why, sizeof o->why, fmt, ap);
     va_end(ap);
     return e;
+}
+
+/* --- constants --- */
+
+static void bpf_set(struct bpf_cfgs *c, const char *name, u64 val)
+{
+    if (c->n < ARRAY_LEN(c->v))
+        c->v[c->n++] = (struct bpf_cfg){ name, val };
+}
+
+/* Where a task says that it is in a call of the 32-bit ABI: looked up with the programs' fields. */
+#define BPF_COMPAT_WANT { .name = ARCH_COMPAT_FIELD, .kind = PATCH_OFF, .err = -ENOENT }
+
+static void bpf_set_compat(struct bpf_cfgs *c, const struct btf_want *w)
+{
+    if (w->err || !w->f.exists)
+        return;
+    bpf_set(c, "CFG_COMPAT_OFF", w->f.off);
+    bpf_set(c, "CFG_COMPAT_MASK", ARCH_COMPAT_MASK);
+}
+
+/* The inode of kvis's pid namespace, 0 when it is the first one (PROC_PID_INIT_INO), and the device
+ * that the inode is on. */
+static u64 bpf_pid_ns(u64 *dev)
+{
+    struct stat s;
+    if (dev)
+        *dev = 0;
+    if (stat("/proc/self/ns/pid", &s) < 0 || s.st_ino == 0xeffffffc)
+        return 0;
+    if (dev)
+        *dev = s.st_dev;
+    return s.st_ino;
+}
+
+/* A pointer that no program passes: outside of what either architecture gives to processes. */
+static u64 bpf_magic(void)
+{
+    u64 r = 0;
+    if (syscall(SYS_getrandom, &r, sizeof r, 1 /* GRND_NONBLOCK */) != (long)sizeof r)
+        r = u_now() * 0x9e3779b97f4a7c15;
+    return r | 1ull << 63 | 1;
 }
 
 /* --- CPUs --- */
@@ -9924,13 +10060,99 @@ static int bpf_attach_tp(const char *event, int prog)
     return id < 0 ? id : bpf_attach_perf(&a, prog);
 }
 
+/* --- kprobes --- */
+
+/* By the kprobe PMU (4.17): the probe is the descriptor's own, and gone with it. */
+static int bpf_attach_kprobe_pmu(const char *symbol, bool is_ret, int prog)
+{
+    int type = (int)u_file_number("/sys/bus/event_source/devices/kprobe/type", -ENOENT), bit = 0;
+    char line[32];
+    FILE *f = fopen("/sys/bus/event_source/devices/kprobe/format/retprobe", "re");
+    if (f && fgets(line, sizeof line, f) && !strncmp(line, "config:", 7))
+        bit = atoi(line + 7);
+    if (f)
+        fclose(f);
+    struct perf_event_attr a = { .type = (u32)type, .size = sizeof a,
+                                 .config = (u64)is_ret << (bit & 63),
+                                 .config1 = (uintptr_t)symbol };
+    return type < 0 ? type : bpf_attach_perf(&a, prog);
+}
+
+/* Writes a line to tracefs' kprobe_events. */
+static int bpf_kprobe_line(const char *line)
+{
+    char why[WHY_LEN];
+    int dir = tfs_dir(why);
+    int f = dir < 0 ? dir : openat(dir, "kprobe_events", O_WRONLY | O_APPEND | O_CLOEXEC);
+    if (dir >= 0 && f < 0)
+        return -errno;
+    if (f < 0)
+        return f;
+    ssize_t n = write(f, line, strlen(line));
+    int e = n < 0 ? -errno : 0;
+    close(f);
+    return e;
+}
+
+/* A name in kprobe_events outlives who made it, so a child takes it out again when kvis is gone,
+ * however it went: the pipe's other end is kvis's alone. */
+static int bpf_kprobe_guard(const char *name)
+{
+    char line[96], c;
+    int end[2];
+    if (pipe2(end, O_CLOEXEC) < 0)
+        return -errno;
+    pid_t pid = fork();
+    if (pid) {
+        close(end[0]);
+        return pid < 0 ? -errno : end[1];
+    }
+    setsid(); /* what is meant for kvis's group is not for it */
+    for (int f = 3; f < 256; f++)
+        if (f != end[0])
+            close(f);
+    while (read(end[0], &c, 1) < 0 && errno == EINTR)
+        ;
+    snprintf(line, sizeof line, "-:%s\n", name);
+    for (int i = 0; i < 100 && bpf_kprobe_line(line) == -EBUSY; i++)
+        nanosleep(&(struct timespec){ .tv_nsec = 20000000 }, NULL);
+    _exit(0);
+}
+
+/* By name, where there is no such PMU. */
+static int bpf_attach_kprobe_events(const char *symbol, bool is_ret, int prog)
+{
+    static u32 n;
+    char name[64], line[256];
+    snprintf(name, sizeof name, "kvis/k%d_%u", getpid(), n++);
+    snprintf(line, sizeof line, "%c:%s %s\n", is_ret ? 'r' : 'p', name, symbol);
+    int e = bpf_kprobe_line(line);
+    if (e < 0)
+        return e;
+    int guard = bpf_kprobe_guard(name);
+    if (guard < 0) {
+        snprintf(line, sizeof line, "-:%s\n", name);
+        bpf_kprobe_line(line);
+        return guard;
+    }
+    return bpf_attach_tp(name, prog);
+}
+
+static int bpf_attach_kprobe(const char *symbol, bool is_ret, int prog)
+{
+    int f = bpf_attach_kprobe_pmu(symbol, is_ret, prog);
+    return f == -ENOENT ? bpf_attach_kprobe_events(symbol, is_ret, prog) : f;
+}
+
 /* Attaches a loaded program to what its row names. */
 static int bpf_attach_one(struct bpf_obj *o, u32 i)
 {
     const struct bpf_prog_row *r = &o->fam->progs[i];
     int f = r->type == BPF_PROG_TYPE_RAW_TRACEPOINT ? bpf_attach_raw(r->attach, o->prog[i])
             : r->type == BPF_PROG_TYPE_TRACEPOINT   ? bpf_attach_tp(r->attach, o->prog[i])
-                                                    : -EOPNOTSUPP;
+            : r->type == BPF_PROG_TYPE_KPROBE
+                ? bpf_attach_kprobe(r->attach, r->is_ret, o->prog[i])
+                : -EOPNOTSUPP;
     if (f < 0)
         return bpf_fail(o, f, "cannot attach to %s: %s", r->attach, strerror(-f));
     o->link[i] = f;
@@ -10271,7 +10493,9 @@ static struct { /* signals as kvis found them */
     struct sigaction action[ARRAY_LEN(sp_sigs)], pipe, xfsz, chld;
 } sp;
 
-/* From here on kvis's signals go to `note`, and interrupt whatever kvis waits in. */
+/* From here on kvis's signals go to `note`, and interrupt whatever kvis waits in. sigaction and
+ * sigprocmask fail only for signals and pointers that are none (their ERRORS), and these are
+ * constants: they are not checked. */
 static void sp_signals(void (*note)(int, siginfo_t *, void *))
 {
     struct sigaction ign = { .sa_handler = SIG_IGN }, dfl = { .sa_handler = SIG_DFL };
@@ -10474,13 +10698,355 @@ static void sp_go(struct sp *s)
     close(s->go);
 }
 
-/* == 22 tr_  the ptrace loop =====================================================
+/* == 22 hy_  calls recorded in the kernel: the hybrid backend ===========================
+ * ptrace keeps control of the threads (births, execs, signals, deaths, and the calls whose
+ * arguments nest); the calls of hy_hot[] do not stop any more: the probe (gen/probes/call.bpf.c)
+ * records each with what its arguments point to. What that is comes from the kinds in
+ * gen/syscalls.tbl by way of hy_kinds[]: to record another call, add it to hy_hot[]; a kind, its
+ * row in hy_kinds[]. A record is played to the model as the two stops that it stands for
+ * (tr_record), mem_ reading from the record. Entry points: hy_why_not, hy_start, hy_drain, hy_ours.
+ */
+
+#include "bpf_insns/call.h"
+
+enum { HY_ENTER, HY_EXIT, HY_FORK, HY_EXEC, HY_GONE, N_HY }; /* rows of call_progs[] */
+_Static_assert(ARRAY_LEN(call_progs) == N_HY, "a program without a number");
+
+/* What stays behind the probe's `counts`. */
+enum { HY_STOPS_SOFT = 1, HY_STOPS_HARD, HY_STOPS_FAILED };
+
+static struct {
+    bool on;
+    struct bpf_obj obj;
+    u64 magic;
+    const char *why_not;   /* the backend is ptrace alone because ... */
+    bool row[SC_N];        /* recorded, so that they do not stop */
+    u64 records, told_lost;
+} hy;
+
+/* How what an argument of a kind points to is measured: a string, or count * mul bytes. A kind
+ * without a row nests, or means something only at the call's entry: calls with one stop. */
+enum hy_count { HY_NESTS, HY_PLAIN, HY_STRING, HY_ONE, HY_NEXT, HY_RESULT };
+
+static const struct hy_kind {
+    u8 count; /* enum hy_count; HY_NEXT: the argument behind says how many */
+    u8 result; /* written by the kernel: there when the call succeeded */
+    bool short_; /* no more of it than -s is shown */
+    u16 mul;
+} hy_kinds[N_KINDS] = {
+    [K_INT] = { HY_PLAIN, 0, 0, 0 },      [K_UINT] = { HY_PLAIN, 0, 0, 0 },
+    [K_LONG] = { HY_PLAIN, 0, 0, 0 },     [K_ULONG] = { HY_PLAIN, 0, 0, 0 },
+    [K_SIZE] = { HY_PLAIN, 0, 0, 0 },     [K_OFF] = { HY_PLAIN, 0, 0, 0 },
+    [K_HEX] = { HY_PLAIN, 0, 0, 0 },      [K_ADDR] = { HY_PLAIN, 0, 0, 0 },
+    [K_MODE] = { HY_PLAIN, 0, 0, 0 },     [K_DEV] = { HY_PLAIN, 0, 0, 0 },
+    [K_PID] = { HY_PLAIN, 0, 0, 0 },      [K_UID] = { HY_PLAIN, 0, 0, 0 },
+    [K_GID] = { HY_PLAIN, 0, 0, 0 },      [K_SIG] = { HY_PLAIN, 0, 0, 0 },
+    [K_FD] = { HY_PLAIN, 0, 0, 0 },       [K_DIRFD] = { HY_PLAIN, 0, 0, 0 },
+    [K_FUTEXOP] = { HY_PLAIN, 0, 0, 0 },  [K_FUTEXVAL] = { HY_PLAIN, 0, 0, 0 },
+    [K_PATH] = { HY_STRING, 0, 0, 0 },    [K_STR] = { HY_STRING, 0, 1, 0 },
+    [K_WBUF] = { HY_NEXT, 0, 1, 1 },      [K_RBUF] = { HY_RESULT, 1, 1, 1 },
+    [K_LINKBUF] = { HY_RESULT, 1, 0, 1 }, [K_DENTS] = { HY_RESULT, 1, 0, 1 },
+    [K_STAT] = { HY_ONE, 1, 0, sizeof(struct stat) }, [K_STATX] = { HY_ONE, 1, 0, 256 },
+    [K_STATFS] = { HY_ONE, 1, 0, 120 },   [K_TS] = { HY_ONE, 0, 0, 16 },
+    [K_TSOUT] = { HY_ONE, 1, 0, 16 },     [K_TVOUT] = { HY_ONE, 1, 0, 16 },
+    [K_TZ] = { HY_ONE, 1, 0, 8 },         [K_TS2] = { HY_ONE, 0, 0, 32 },
+    [K_RLIM] = { HY_ONE, 0, 0, 16 },      [K_RLIMOUT] = { HY_ONE, 1, 0, 16 },
+    [K_RUSAGEOUT] = { HY_ONE, 1, 0, 144 }, [K_SIGSET] = { HY_ONE, 0, 0, 8 },
+    [K_SIGSETOUT] = { HY_ONE, 1, 0, 8 },  [K_WSTATUS] = { HY_ONE, 1, 0, 4 },
+    [K_UTSNAME] = { HY_ONE, 1, 0, 390 },  [K_SYSINFO] = { HY_ONE, 1, 0, 112 },
+    [K_TMSOUT] = { HY_ONE, 1, 0, 32 },    [K_EPEV] = { HY_ONE, 0, 0, 16 },
+    [K_EPEVS] = { HY_RESULT, 1, 0, 16 },  [K_POLLFDS] = { HY_NEXT, 0, 0, 8 },
+    [K_OPENHOW] = { HY_ONE, 0, 0, 24 },   [K_CPUSETOUT] = { HY_RESULT, 1, 0, 1 },
+};
+
+/* The calls that are recorded: what programs do often, that needs nothing which only a stopped
+ * thread can tell. SEE_FILE: the record describes the descriptor's file. */
+static const struct hy_call { u16 id; u8 file; bool memory;
+} hy_hot[] = {
+#define H(name) { SC_##name, 0, 0 }
+#define H_FD(name) { SC_##name, 1 + WORD_RESULT, 0 }
+#define H_MEM(name) { SC_##name, 0, 1 } /* page faults must find the regions as they are */
+    H(read),
+    H(write),
+    H(pread64),
+    H(pwrite64),
+    H(lseek),
+    H(close),
+    H_FD(open),
+    H_FD(openat),
+    H_FD(openat2),
+    H_FD(creat),
+    H(stat),
+    H(lstat),
+    H(fstat),
+    H(newfstatat),
+    H(statx),
+    H(access),
+    H(faccessat),
+    H(faccessat2),
+    H(readlink),
+    H(readlinkat),
+    H(getdents64),
+    H(statfs),
+    H(fstatfs),
+    H_MEM(munmap),
+    H_MEM(mprotect),
+    H_MEM(brk),
+    H_MEM(madvise),
+    H(msync),
+    H(futex),
+    H(getpid),
+    H(gettid),
+    H(getppid),
+    H(getuid),
+    H(geteuid),
+    H(getgid),
+    H(getegid),
+    H(getpgrp),
+    H(getpgid),
+    H(getsid),
+    H(sched_yield),
+    H(clock_gettime),
+    H(clock_getres),
+    H(gettimeofday),
+    H(time),
+    H(times),
+    H(getrusage),
+    H(getrlimit),
+    H(prlimit64),
+    H(sysinfo),
+    H(uname),
+    H(getrandom),
+    H(nanosleep),
+    H(clock_nanosleep),
+    H(rt_sigprocmask),
+    H(poll),
+    H(epoll_wait),
+    H(epoll_ctl),
+    H(fsync),
+    H(fdatasync),
+    H(ftruncate),
+    H(fallocate),
+    H(fadvise64),
+    H(umask),
+    H(getcwd),
+    H(unlink),
+    H(unlinkat),
+    H(rename),
+    H(renameat),
+    H(renameat2),
+    H(mkdir),
+    H(mkdirat),
+    H(rmdir),
+    H(chmod),
+    H(fchmod),
+    H(fchmodat),
+    H(utimensat),
+    H(wait4),
+    H(set_robust_list),
+    H(set_tid_address),
+    H(rseq),
+    H(arch_prctl),
+    H(sched_getaffinity),
+    H(alarm),
+    H(pause),
+    H(sync),
+#undef H
+#undef H_FD
+#undef H_MEM
+};
+
+/* --- what the probe is told --- */
+
+/* The kind behind an argument, as hy_kinds[] has it. Bits and values of a family are plain. */
+static struct hy_kind hy_kind_of(u16 kind)
+{
+    struct hy_kind plain = { HY_PLAIN, 0, 0, 0 };
+    return kind < N_KINDS ? hy_kinds[kind] : plain;
+}
+
+/* How many bytes of it are taken at most: of a path all, else what -s shows and one more, by which
+ * the decoder sees that there is more. Without -v nobody looks into buffers. */
+static u32 hy_bytes(const struct hy_kind *k)
+{
+    if (k->short_)
+        return opt.verbose ? MIN(opt.strlen_max + 2, (u32)CALL_PART_MAX) : 0;
+    return CALL_PART_MAX;
+}
+
+/* Whether only -v wants to see what a kind points to. */
+static bool hy_needs_verbose(u16 kind)
+{
+    return kind != K_PATH && kind != K_OPENHOW;
+}
+
+/* Where the probe's words have an argument. */
+static u8 hy_word(u8 arg)
+{
+    return (u8)((arch_arg_off[arg % 6] - ARCH_WORDS) / 8);
+}
+
+/* The six arguments, from the probe's words. */
+static void hy_args(u64 *arg, const u64 *word)
+{
+    for (u8 i = 0; i < 6; i++)
+        arg[i] = word[hy_word(i)];
+}
+
+/* Fills in the record of a row; false when an argument nests, or there are too many. */
+static bool hy_spec(const struct sc_row *r, struct wire_spec *s)
+{
+    for (u8 i = 0; i < r->nargs; i++) {
+        struct hy_kind k = hy_kind_of(r->arg[i]);
+        if (k.count == HY_NESTS)
+            return false;
+        if (k.count == HY_PLAIN || (hy_needs_verbose(r->arg[i]) && !opt.verbose)
+            || !hy_bytes(&k))
+            continue;
+        if (s->n == CALL_ITEMS)
+            return false;
+        s->item[s->n++] = (struct wire_item){
+            .arg = hy_word(i), .kind = k.count == HY_STRING ? ITEM_STR : ITEM_BYTES,
+            .count = k.count == HY_NEXT     ? hy_word((u8)(i + 1))
+                     : k.count == HY_RESULT ? WORD_RESULT
+                                            : WORD_ONE,
+            .result = k.result, .mul = k.mul, .size = hy_bytes(&k),
+        };
+    }
+    return true;
+}
+
+/* Marks the calls that are recorded instead of stopping: `need` says which ones anybody wants. */
+static void hy_choose(const bool *need)
+{
+    for (u32 nr = 0; nr < CALL_NRS; nr++) {
+        int row = sc_find(ARCH_NATIVE, nr);
+        struct wire_spec s = { .on = 0 };
+        if (row < 0)
+            continue;
+        for (size_t i = 0; i < ARRAY_LEN(hy_hot); i++)
+            if (hy_hot[i].id == sc_id[row] && !(hy_hot[i].memory && opt.faults))
+                s.on = 1, s.file = hy_hot[i].file;
+        hy.row[row] = s.on && hy_spec(&sc_rows[row], &s);
+        s.on = hy.row[row] && need[row];
+        bpf_map_do(BPF_MAP_UPDATE_ELEM, bpf_map(&hy.obj, "spec"), &nr, &s);
+    }
+}
+
+static int hy_load(u32 ring_bytes)
+{
+    static struct bpf_cfgs c;
+    struct btf_want compat = BPF_COMPAT_WANT;
+    struct bpf_obj *o = &hy.obj;
+    u32 all = (1u << N_HY) - 1;
+    *o = (struct bpf_obj){ .fam = &call_family, .ring = true, .ring_bytes = ring_bytes };
+    int e = bpf_open(o);
+    if (e || !o->ring)
+        return e ? e : bpf_fail(o, -EINVAL, "this kernel has no ring buffer (Linux 5.8)");
+    bpf_find_fields(o, &compat);
+    bpf_set(&c, "CFG_WORDS", ARCH_WORDS);
+    bpf_set(&c, "CFG_A1", arch_arg_off[1]);
+    bpf_set_compat(&c, &compat);
+    bpf_set(&c, "CFG_MAGIC", hy.magic);
+    bpf_set(&c, "CFG_MAGIC_NR", (u64)SYS_openat);
+    bpf_set(&c, "CFG_NS_INO", bpf_pid_ns(NULL));
+    bpf_set(&c, "CFG_STOP_SOFT", ring_bytes / 4 * 3);
+    bpf_set(&c, "CFG_STOP_HARD", ring_bytes / 16 * 15);
+    o->cfg = c.v;
+    o->n_cfg = c.n;
+    if ((e = bpf_load(o, all)) || (e = rb_open(o)))
+        return e;
+    return bpf_attach(o, all);
+}
+
+/* Loads and attaches. Returns NULL, or why it cannot be (static). */
+static const char *hy_start(const bool *need, u32 ring_bytes)
+{
+    static char why[800];
+    hy.magic = bpf_magic();
+    int e = hy_load(ring_bytes);
+    if (!e) {
+        hy.on = true;
+        hy_choose(need);
+        return NULL;
+    }
+    const char *mend = bpf_denied(e);
+    snprintf(why, sizeof why, "%s%s%s%s", hy.obj.why, *mend ? " (" : "", mend, *mend ? ")" : "");
+    bpf_close(&hy.obj);
+    return why;
+}
+
+/* In the child: the call by which the probe begins to follow it. */
+static void hy_child(void)
+{
+    if (bpf.memlock_raised)
+        setrlimit(RLIMIT_MEMLOCK, &bpf.memlock);
+    if (hy.on)
+        syscall(SYS_openat, AT_FDCWD, hy.magic, O_RDONLY, 0);
+}
+
+/* The call that a thread is in, if it is one that is recorded. The map's keys are ids in the first
+ * pid namespace: elsewhere nothing is found. */
+static bool hy_thread(pid_t tid, struct wire_thread *th)
+{
+    u32 key = (u32)tid;
+    memset(th, 0, sizeof *th);
+    return bpf_map_do(BPF_MAP_LOOKUP_ELEM, bpf_map(&hy.obj, "traced"), &key, th) == 0
+           && th->in_call && th->nr < CALL_NRS && th->tid == key;
+}
+
+/* Whether a signal is the probe's, to hold a thread while the ring is emptied. */
+static bool hy_ours(const siginfo_t *si)
+{
+    return hy.on && (si->si_signo == SIGURG || si->si_signo == SIGSTOP)
+           && si->si_code == SI_KERNEL && si->si_pid == 0;
+}
+
+/* How often threads were stopped for the ring's sake. */
+static u64 hy_stops(void)
+{
+    int map = bpf_map(&hy.obj, "counts");
+    return hy.on ? bpf_sum(map, HY_STOPS_SOFT) + bpf_sum(map, HY_STOPS_HARD) : 0;
+}
+
+/* Calls that are missing in spite of everything. */
+static u64 hy_lost(void)
+{
+    return hy.on ? bpf_lost(&hy.obj, LOST_RING) + bpf_lost(&hy.obj, LOST_TREE)
+                       + bpf_missed(&hy.obj) : 0;
+}
+
+/* A record, checked: its segments become what mem_ reads from. NULL: it is damaged. */
+static const struct wire_call *hy_record(const void *p, u32 size)
+{
+    const struct wire_call *w = p;
+    const u8 *at = (const u8 *)(w + 1), *end = (const u8 *)p + size;
+    mem_replay(NULL, 0, NULL, 0);
+    if (size < sizeof *w || w->nr >= CALL_NRS)
+        return NULL;
+    hy.records++;
+    while (at + sizeof(struct wire_seg) <= end) {
+        const struct wire_seg *seg = (const void *)at;
+        const u8 *data = at + sizeof *seg;
+        u32 len = seg->len;
+        if (data + len > end)
+            return NULL;
+        if (seg->arg == SEG_FILE && len == sizeof(struct wire_file))
+            mem_replay_file((const void *)data);
+        else if (seg->arg < CALL_WORDS)
+            mem_replay(w->word + seg->arg, len, data, seg->fault);
+        at = data + ((len + 7) & ~7u);
+    }
+    return w;
+}
+
+/* == 23 tr_  the ptrace loop =====================================================
  * PTRACE_SEIZE; system-call stops only for calls that somebody asked about (a seccomp filter, where
  * that changes nothing for the program); every other stop handed on as it would have been untraced.
  * From the first attach on nothing here ends the program: errors are counted or reported once, and
  * the way out is tr_finish. man ptrace(2) is the contract; EDGE_CASES P1-P40 are its traps. */
 
-enum { TR_TICK_US = 100000 };
+enum { TR_TICK_US = 100000, TR_FAST_US = 2000 };
 enum { TR_MARK = 0x4b56 }; /* SECCOMP_RET_DATA of our filter: "KV" */
 enum {
     TR_OPTIONS = PTRACE_O_TRACESYSGOOD | PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK |
@@ -10510,8 +11076,12 @@ static struct {
         int status;
     } early[64];
     u32 n_early;
+    volatile sig_atomic_t attaching, n_reaped; /* tids that tr_reap_dead took */
+    pid_t reaped[8192];
     u64 stops, stops_at_tick, idle_since;
     bool tty;             /* a person looks on: print at once */
+    u32 quiet_drains;     /* in a row that found no record */
+    bool fast;            /* the tick is fast: records are coming */
     u32 options;
     bool need[SC_N];      /* rows that stop */
 } tr = { .status = -1, .cmd.err = -1, .poll.length = 8 };
@@ -10524,11 +11094,11 @@ static void tr_choose(void)
     bool all = opt.verbose || opt.count_only || opt.count_too, limited = opt.trace != NULL;
     for (u16 i = 0; i < SC_N; i++) {
         bool asked = sc_set[i] && (all || md_wants(i, false));
-        tr.need[i] = asked || md_wants(i, true);
+        tr.need[i] = asked || md_wants(i, true) || (hy.on && md_is_about_fds(i));
         if (sc_id[i] == SC_rt_sigaction && (opt.count_only || opt.count_too))
             tr.need[i] = true; /* tells an interrupted call that goes on from one that ends */
         if (limited && !tr.need[i] && md_is_about_fds(i))
-            fdt.lazy = tr.accel;
+            fdt.lazy = tr.accel && !hy.on;
     }
 }
 
@@ -10548,7 +11118,8 @@ static void tr_insn(struct tr_prog *p, u16 code, u32 k, u8 jt, u8 jf)
 static bool tr_nr_wanted(u32 nr)
 {
     int row = sc_find(ARCH_NATIVE, nr);
-    return row < 0 || tr.need[row]; /* a call newer than our table: let it be seen */
+    return row < 0 ||
+           (tr.need[row] && !hy.row[row]); /* a call newer than our table: let it be seen */
 }
 
 /* Code that decides for numbers [lo, hi), as a binary search over the places where the answer
@@ -10586,7 +11157,7 @@ static void tr_filter(struct tr_prog *p)
     tr_insn(p, BPF_JMP | BPF_JEQ | BPF_K, ARCH_AUDIT, 1, 0);
     tr_insn(p, BPF_RET | BPF_K, SECCOMP_RET_TRACE | TR_MARK, 0, 0);
     tr_insn(p, BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr), 0, 0);
-    if (!tr.need[SC_mmap]) { /* files may be mapped whose pages never come: see mem_ */
+    if (!tr_nr_wanted(SYS_mmap)) { /* files may be mapped whose pages never come: see mem_ */
         tr_insn(p, BPF_JMP | BPF_JEQ | BPF_K, SYS_mmap, 0, 4);
         tr_insn(p, BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args[3]), 0, 0);
         tr_insn(p, BPF_JMP | BPF_JSET | BPF_K, MAP_ANONYMOUS, 1, 0);
@@ -10617,7 +11188,7 @@ static const char *tr_accel_why_not(void)
         return "attached with -p";
     if (opt.until_exit)
         return "--until-exit lets go of what is left";
-    if (opt.verbose || opt.count_only || opt.count_too)
+    if (!hy.on && (opt.verbose || opt.count_only || opt.count_too))
         if (!opt.trace)
             return TR_ALL_ASKED;
     if (ps_status(getpid(), "Seccomp:") > 0)
@@ -10627,12 +11198,46 @@ static const char *tr_accel_why_not(void)
     return NULL;
 }
 
+/* Why the hybrid backend may not be used, before it is tried; NULL: it may. It goes with the
+ * filter: what is not recorded stops by it. */
+static const char *tr_hybrid_why_not(void)
+{
+    if (opt.backend == 'p')
+        return "--backend=ptrace";
+    if (geteuid() != 0)
+        return "BPF needs root";
+    hy.on = true; /* so asked, what is asked for is no reason */
+    const char *why = tr_accel_why_not();
+    hy.on = false;
+    return why;
+}
+
+/* Decides how calls are seen: recorded by BPF, stopping by a filter, or stopping all. */
+static void tr_backend(void)
+{
+    hy.why_not = tr_hybrid_why_not();
+    if (!hy.why_not) {
+        hy.on = true;
+        tr_choose();
+        hy.on = false;
+        hy.why_not = hy_start(tr.need, opt.ring_bytes ? opt.ring_bytes : 4 << 20);
+    }
+    tr.no_accel = tr_accel_why_not();
+    tr.accel = !tr.no_accel;
+    tr_choose();
+}
+
+static const char *tr_backend_name(void)
+{
+    return hy.on ? "hybrid" : "ptrace";
+}
+
 /* --- small ptrace helpers --- */
 
 /* Lets a stopped tracee go on, with `sig` delivered when not 0. */
 static void tr_resume(struct task *t, int sig)
 {
-    bool every = t->full || !tr.accel || t->call.open;
+    bool every = t->full || !tr.accel || (t->call.open && !t->pending);
     t->run = RUN_RUNNING;
     /* ESRCH: it was killed meanwhile; its end is reported by waitpid. */
     sys_ptrace(every && tr.started ? PTRACE_SYSCALL : PTRACE_CONT, t->tid, 0, (void *)(long)sig);
@@ -10684,7 +11289,7 @@ static void tr_enter(struct task *t, const struct stop *s)
         c->shown = 0;
     } else {
         struct buf text = c->text;
-        *c = (struct call){ .open = true, .abi = s->abi, .nr = s->nr, .enter_ns = u_now() };
+        *c = (struct call){ .open = true, .abi = s->abi, .nr = s->nr, .enter_ns = u_when() };
         c->text = text;
         memcpy(c->arg, s->arg, sizeof c->arg);
         int row = sc_find(s->abi, s->nr);
@@ -10697,7 +11302,7 @@ static void tr_enter(struct task *t, const struct stop *s)
     }
     if (tr_shown(c)) {
         dec_enter(t, c);
-        out_call_enter(t, tr_whole_only());
+        out_call_enter(t, replay.on || tr_whole_only());
     }
 }
 
@@ -10773,7 +11378,7 @@ static void tr_exit(struct task *t, const struct stop *s)
     struct call *c = &t->call;
     if (!c->open)
         return; /* its entry was before us: fork's child, exec seen late, attach */
-    c->exit_ns = u_now();
+    c->exit_ns = u_when();
     c->ret = s->ret;
     c->err = s->ret < 0 && s->ret >= -4095 ? (int)-s->ret : 0;
     tr_other_tracer(t, c);
@@ -10792,7 +11397,7 @@ static void tr_abandon(struct task *t)
         return;
     t->call.noret = true;
     t->call.err = 0;
-    t->call.exit_ns = u_now();
+    t->call.exit_ns = u_when();
     tr_done(t);
 }
 
@@ -10826,6 +11431,21 @@ static void tr_restore_untraced(struct task *t)
         tr_set_clone_flags(t, &t->call, t->clone_flags);
 }
 
+/* SECCOMP_MODE_STRICT cannot follow on our filter (kernel/seccomp.c, seccomp_may_assign_mode), so
+ * kvis does what it would do: read, write, exit and sigreturn, or the end. */
+static void tr_strict(struct task *t)
+{
+    enum { SET_SECCOMP = 22, STRICT = 1, SET_MODE_STRICT = 0 };
+    const struct call *c = &t->call;
+    bool asks = c->known && ((c->id == SC_prctl && c->arg[0] == SET_SECCOMP && c->arg[1] == STRICT)
+                             || (c->id == SC_seccomp && c->arg[0] == SET_MODE_STRICT));
+    if (t->strict && c->id != SC_read && c->id != SC_write && c->id != SC_exit
+        && c->id != SC_rt_sigreturn && c->id != SC_sigreturn)
+        kill(t->tid, SIGKILL);
+    else if (asks && tr.accel && arch_skip_call(t->tid, 0) >= 0)
+        t->strict = t->full = true;
+}
+
 static void tr_syscall_stop(struct task *t, u8 expect)
 {
     struct stop s = { 0 };
@@ -10839,11 +11459,70 @@ static void tr_syscall_stop(struct task *t, u8 expect)
         bool foreign = s.op == PTRACE_SYSCALL_INFO_SECCOMP && s.data != TR_MARK;
         if (!t->call.open)
             tr_enter(t, &s);
+        tr_strict(t);
         if (foreign) /* the program's own RET_TRACE: untraced it gets ENOSYS, seccomp(2) */
             arch_skip_call(t->tid, ENOSYS);
         else if (t->call.known && (t->call.id == SC_clone || t->call.id == SC_clone3))
             tr_no_untraced(t, &t->call);
     }
+}
+
+/* A call that a thread is in, and that nothing has stopped: shown when it lasts, as its record
+ * comes only at its end. */
+static void tr_pending(struct task *t)
+{
+    struct wire_thread th;
+    if (t->call.open || t->full || !hy_thread(t->tid, &th))
+        return;
+    struct stop s = { .abi = ARCH_NATIVE, .nr = th.nr };
+    hy_args(s.arg, th.word);
+    sc_narrow(s.abi, s.nr, s.arg);
+    u_at = th.ts_ns;
+    tr_enter(t, &s);
+    u_at = 0;
+    t->pending = true;
+}
+
+/* A call that the probe has recorded, as the two stops that it stands for. */
+static void tr_record(const void *p, u32 size)
+{
+    const struct wire_call *w = hy_record(p, size);
+    struct task *t = w ? ps_task((pid_t)w->tid) : NULL;
+    if (!t || t->full || !tr.started)
+        return; /* a thread with filters of its own stops at every call instead */
+    struct stop s = { .abi = ARCH_NATIVE, .nr = w->nr, .ret = w->ret };
+    hy_args(s.arg, w->word);
+    sc_narrow(s.abi, s.nr, s.arg);
+    replay.on = true;
+    u_at = w->ts_ns;
+    if (!t->pending)
+        tr_enter(t, &s);
+    t->pending = false;
+    u_at = w->end_ns;
+    w->over ? tr_exit(t, &s) : tr_abandon(t);
+    u_at = 0;
+    replay.on = false;
+}
+
+/* How often the tick comes: often while there are records, which the ring has no room for long. */
+static void tr_set_tick(bool fast)
+{
+    long us = fast ? TR_FAST_US : TR_TICK_US;
+    struct itimerval tick = { { 0, us }, { 0, us } };
+    if (fast != tr.fast && setitimer(ITIMER_REAL, &tick, NULL) == 0)
+        tr.fast = fast;
+}
+
+/* Takes the records that are there. Before a stop is looked at: the thread's calls came first. */
+static void tr_drain(void)
+{
+    if (!hy.on)
+        return;
+    u32 n = rb_drain(tr_record);
+    tr.stops += n;
+    tr.quiet_drains = n ? 0 : tr.quiet_drains + 1;
+    if (n || tr.quiet_drains > 50)
+        tr_set_tick(n > 0);
 }
 
 /* --- processes --- */
@@ -11146,6 +11825,10 @@ static void tr_signal_stop(struct task *t, int sig)
         tr_resume(t, 0);
         return;
     }
+    if (hy_ours(&si)) { /* the ring was full, and is empty now */
+        tr_resume(t, 0);
+        return;
+    }
     tr_interrupted_by(t, sig);
     tr_signal_event(t, sig, &si);
     if (tr_immune(t, &si)) { /* let go of it, it faults once more and dies as it would have */
@@ -11417,6 +12100,8 @@ static void tr_on_tick(void)
     if (idle) {
         out_run_flush();
         tr_each(tr_orphan);
+        if (hy.on && opt.verbose)
+            tr_each(tr_pending);
     }
     out_flush();
 }
@@ -11476,6 +12161,7 @@ static void tr_loop(void)
     for (;;) {
         int status;
         pid_t tid = tr_wait(&status);
+        tr_drain();
         if (tid > 0) {
             tr.stops++;
             tr_status(tid, status);
@@ -11491,13 +12177,35 @@ static void tr_loop(void)
         if (tr.status != -1 && opt.until_exit)
             tr_detach_all();
     }
+    tr_drain();
 }
 
 /* --- signals of kvis's own --- */
 
+/* In the tick, while PTRACE_SEIZE waits for an exec of that process to end (both take
+ * cred_guard_mutex, kernel/ptrace.c), and the exec waits until the dead threads which are traced
+ * already are reaped, by us: reaps them, so that all go on (EDGE_CASES P5). Only calls that a
+ * handler may make. */
+static void tr_reap_dead(void)
+{
+    int e = errno;
+    siginfo_t si = { 0 };
+    while (tr.n_reaped < (sig_atomic_t)ARRAY_LEN(tr.reaped)) {
+        long r = syscall(SYS_waitid, P_ALL, 0, &si, WEXITED | WNOHANG | __WALL, NULL);
+        if (r < 0 || !si.si_pid)
+            break;
+        tr.reaped[tr.n_reaped] = si.si_pid;
+        tr.n_reaped = tr.n_reaped + 1;
+        si.si_pid = 0;
+    }
+    errno = e;
+}
+
 static void tr_handler(int sig, siginfo_t *si, void *unused)
 {
     (void)unused;
+    if (tr.attaching)
+        tr_reap_dead();
     bool room = tr.n_queued - tr.n_done < (sig_atomic_t)ARRAY_LEN(tr.queued);
     if (sig != SIGALRM && sig != SIGIO && room) {
         tr.queued[tr.n_queued % (sig_atomic_t)ARRAY_LEN(tr.queued)] = *si;
@@ -11506,8 +12214,9 @@ static void tr_handler(int sig, siginfo_t *si, void *unused)
     tr.tick = 1;
 }
 
-/* Signals are noted by tr_handler. One that comes just before kvis waits is seen at the next tick:
- * a timer, which the command does not inherit (execve(2), fork(2)). */
+/* Signals are noted, and interrupt whatever kvis waits in. One that comes just before the waiting
+ * begins is seen at the next tick: a timer, which the command does not inherit (execve(2),
+ * fork(2)). */
 static void tr_signals(void)
 {
     struct itimerval tick = { { 0, TR_TICK_US }, { 0, TR_TICK_US } };
@@ -11531,6 +12240,7 @@ static void tr_child_early(int err)
 /* tr_signal_stop starts watching here. */
 static void tr_child_late(void)
 {
+    hy_child();
     kill(getpid(), SIGSTOP);
 }
 
@@ -11645,6 +12355,25 @@ static int tr_attach_thread(pid_t pid, pid_t tid)
     return 0;
 }
 
+/* Attaches one of a process's threads that /proc names, unless that is done. Returns 1: it is new,
+ * 0: it was there, -errno. */
+static int tr_attach_listed(pid_t pid, pid_t tid)
+{
+    for (sig_atomic_t i = 0; i < tr.n_reaped; i++)
+        if (ps_task(tr.reaped[i]))
+            tr_drop(ps_task(tr.reaped[i]), false);
+    tr.n_reaped = 0;
+    struct task *t = ps_task(tid);
+    if (t && tr_ours(tid))
+        return 0;
+    if (t) /* an untraced thread has executed a program and has the leader's tid now */
+        tr_drop(t, false);
+    tr.attaching = 1;
+    int e = tr_attach_thread(pid, tid);
+    tr.attaching = 0;
+    return e < 0 ? e : 1;
+}
+
 /* Attaches every thread; looks again until no new one appears, because they can make more
  * meanwhile. */
 static int tr_attach(pid_t pid)
@@ -11659,13 +12388,12 @@ static int tr_attach(pid_t pid)
             return got ? 0 : tr_attach_thread(pid, pid);
         for (struct dirent *e; (e = readdir(d));) {
             pid_t tid = atoi(e->d_name);
-            if (tid <= 0 || ps_task(tid))
-                continue;
-            int r = tr_attach_thread(pid, tid);
-            if (r == 0)
-                got++, fresh = 1;
-            else if (r != -ESRCH || !got)
+            int r = tid > 0 ? tr_attach_listed(pid, tid) : 0;
+            if (r > 0)
+                got++;
+            else if (r < 0 && (r != -ESRCH || !got))
                 err = r;
+            fresh |= r > 0 || r == -ESRCH; /* gone since it was listed: look again */
         }
         closedir(d);
     }
@@ -11704,8 +12432,13 @@ static u32 tr_attach_all(void)
 static void tr_same_cpu(void)
 {
     cpu_set_t set;
+    u32 cpu;
     CPU_ZERO(&set);
-    CPU_SET((size_t)sched_getcpu(), &set);
+    if (syscall(SYS_getcpu, &cpu, NULL, NULL) < 0) {
+        u_warn("--same-cpu: getcpu:");
+        return;
+    }
+    CPU_SET(cpu, &set);
     if (sched_setaffinity(0, sizeof set, &set) < 0)
         u_warn("--same-cpu: sched_setaffinity:");
 }
@@ -11713,7 +12446,8 @@ static void tr_same_cpu(void)
 static void tr_report(const char *backend, bool text)
 {
     static struct buf b;
-    struct st_end end = { tr.status, u_now() - tr.start_ns, backend };
+    struct st_end end = { tr.status, u_now() - tr.start_ns, backend, hy.records, hy_stops(),
+                          hy_lost() };
     out_run_flush();
     out_break_partial();
     tr_each(pf_flush);
@@ -11737,7 +12471,7 @@ static void tr_report(const char *backend, bool text)
 static int tr_finish(int *sig)
 {
     int failed = sp_error(&tr.cmd);
-    tr_report("ptrace", !failed); /* a command that never ran has nothing to sum up */
+    tr_report(tr_backend_name(), !failed); /* a command that never ran has nothing to sum up */
     *sig = 0;
     if (out.failed)
         return EXIT_KVIS;
@@ -11751,7 +12485,7 @@ static int tr_finish(int *sig)
         *sig = WTERMSIG(tr.status);
     return WIFSIGNALED(tr.status) ? 128 + WTERMSIG(tr.status) : WEXITSTATUS(tr.status);
 }
-/* == 23 open_  kvis open: every file that is opened ===================================
+/* == 24 open_  kvis open: every file that is opened ===================================
  * The probe (gen/probes/open.bpf.c) sends one record an open; the filters are constants in it. Here
  * the path is put together, -P looks at it, and a row or an event is printed. Columns and letters
  * are those of bcc's opensnoop (tools/opensnoop.py). Entry points: the option functions, open_run.
@@ -11768,12 +12502,12 @@ _Static_assert(ARRAY_LEN(open_progs) == N_OPEN_P, "a program without a number");
 /* What the options of `kvis open` say, beside what is in opt. */
 static struct {
     bool time, print_uid, failed, extended, full, no_exec, perf_rings;
-    u32 pid, tid, ring_kb;
+    u32 pid, tid;
     u64 uid;         /* + 1; 0: all */
     u64 flags;       /* -f: any of these bits */
     u32 accmodes;    /* -f: or any of these access modes, a bit each */
     u64 comm[2], comm_mask[2];
-} oo = { .ring_kb = 512 };
+} oo;
 
 static struct {
     struct bpf_obj obj;
@@ -11835,28 +12569,7 @@ static const char *open_opt_name(const char *v)
     return NULL;
 }
 
-static const char *open_opt_ring(const char *v)
-{
-    char *end;
-    unsigned long kb = strtoul(v, &end, 10);
-    if (!*v || *end || kb < 64 || kb > 1 << 20 || kb & (kb - 1))
-        return "not a power of two from 64 to 1048576";
-    oo.ring_kb = (u32)kb;
-    return NULL;
-}
-
 /* --- what the probe is told --- */
-
-/* The inode of kvis's pid namespace, 0 when it is the first one (PROC_PID_INIT_INO). */
-static u64 open_pid_ns(u64 *dev)
-{
-    struct stat s;
-    *dev = 0;
-    if (stat("/proc/self/ns/pid", &s) < 0 || s.st_ino == 0xeffffffc)
-        return 0;
-    *dev = s.st_dev;
-    return s.st_ino;
-}
 
 static bool open_has_all(const struct bpf_obj *o, const char *const *names, size_t n)
 {
@@ -11883,19 +12596,8 @@ static bool open_can_see_ns(const struct bpf_obj *o)
     return open_has_all(o, names, ARRAY_LEN(names));
 }
 
-struct open_cfg {
-    struct bpf_cfg v[64];
-    u32 n;
-};
-
-static void open_cfg(struct open_cfg *c, const char *name, u64 val)
-{
-    if (c->n < ARRAY_LEN(c->v))
-        c->v[c->n++] = (struct bpf_cfg){ name, val };
-}
-
 /* Call numbers and where the arguments are, for 64-bit calls and for those of the 32-bit ABI. */
-static void open_cfg_abi(struct open_cfg *c, const struct btf_want *compat)
+static void open_cfg_abi(struct bpf_cfgs *c, const struct btf_want *compat)
 {
     static const struct { const char *name, *name32; u16 id; } nr[] = {
         { "CFG_OPEN", "CFG_OPEN32", SC_open }, { "CFG_OPENAT", "CFG_OPENAT32", SC_openat },
@@ -11905,43 +12607,40 @@ static void open_cfg_abi(struct open_cfg *c, const struct btf_want *compat)
     static const char *const arg[] = { "CFG_A0", "CFG_A1", "CFG_A2", "CFG_A3" };
     static const char *const arg32[] = { "CFG_B0", "CFG_B1", "CFG_B2", "CFG_B3" };
     for (size_t i = 0; i < ARRAY_LEN(nr); i++) {
-        open_cfg(c, nr[i].name, (u64)sc_number(ARCH_NATIVE, nr[i].id));
-        open_cfg(c, nr[i].name32, (u64)sc_number(ARCH_COMPAT, nr[i].id));
+        bpf_set(c, nr[i].name, (u64)sc_number(ARCH_NATIVE, nr[i].id));
+        bpf_set(c, nr[i].name32, (u64)sc_number(ARCH_COMPAT, nr[i].id));
     }
     for (size_t i = 0; i < 4; i++) {
-        open_cfg(c, arg[i], arch_arg_off[i]);
-        open_cfg(c, arg32[i], arch_arg_off32[i]);
+        bpf_set(c, arg[i], arch_arg_off[i]);
+        bpf_set(c, arg32[i], arch_arg_off32[i]);
     }
-    open_cfg(c, "CFG_NR_MASK", ~(u64)ARCH_X32_BIT);
-    if (!compat->err && compat->f.exists) {
-        open_cfg(c, "CFG_COMPAT_OFF", compat->f.off);
-        open_cfg(c, "CFG_COMPAT_MASK", ARCH_COMPAT_MASK);
-    }
+    bpf_set(c, "CFG_NR_MASK", ~(u64)ARCH_X32_BIT);
+    bpf_set_compat(c, compat);
 }
 
-static void open_configure(struct open_cfg *c, struct bpf_obj *o, const struct btf_want *compat)
+static void open_configure(struct bpf_cfgs *c, struct bpf_obj *o, const struct btf_want *compat)
 {
-    u64 dev, ino = open_pid_ns(&dev);
+    u64 dev, ino = bpf_pid_ns(&dev);
     op.walks = open_can_walk(o);
     open_cfg_abi(c, compat);
-    open_cfg(c, "CFG_PID", oo.pid);
-    open_cfg(c, "CFG_TID", oo.tid);
-    open_cfg(c, "CFG_UID", oo.uid);
-    open_cfg(c, "CFG_SELF", (u64)getpid());
-    open_cfg(c, "CFG_FAILED", oo.failed);
-    open_cfg(c, "CFG_FLAGS", oo.flags);
-    open_cfg(c, "CFG_ACC", oo.accmodes);
-    open_cfg(c, "CFG_COMM0", oo.comm[0]);
-    open_cfg(c, "CFG_COMM1", oo.comm[1]);
-    open_cfg(c, "CFG_MASK0", oo.comm_mask[0]);
-    open_cfg(c, "CFG_MASK1", oo.comm_mask[1]);
-    open_cfg(c, "CFG_NS_INO", ino);
-    open_cfg(c, "CFG_NS_DEV", dev);
-    open_cfg(c, "CFG_NS_WALK", open_can_see_ns(o));
-    open_cfg(c, "CFG_DIR", op.walks && (oo.full || opt.json || opt.n_paths));
-    open_cfg(c, "CFG_EXEC", !op.no_exec);
-    open_cfg(c, "CFG_TREE", opt.command != NULL);
-    open_cfg(c, "CFG_MAGIC", op.magic);
+    bpf_set(c, "CFG_PID", oo.pid);
+    bpf_set(c, "CFG_TID", oo.tid);
+    bpf_set(c, "CFG_UID", oo.uid);
+    bpf_set(c, "CFG_SELF", (u64)getpid());
+    bpf_set(c, "CFG_FAILED", oo.failed);
+    bpf_set(c, "CFG_FLAGS", oo.flags);
+    bpf_set(c, "CFG_ACC", oo.accmodes);
+    bpf_set(c, "CFG_COMM0", oo.comm[0]);
+    bpf_set(c, "CFG_COMM1", oo.comm[1]);
+    bpf_set(c, "CFG_MASK0", oo.comm_mask[0]);
+    bpf_set(c, "CFG_MASK1", oo.comm_mask[1]);
+    bpf_set(c, "CFG_NS_INO", ino);
+    bpf_set(c, "CFG_NS_DEV", dev);
+    bpf_set(c, "CFG_NS_WALK", open_can_see_ns(o));
+    bpf_set(c, "CFG_DIR", op.walks && (oo.full || opt.json || opt.n_paths));
+    bpf_set(c, "CFG_EXEC", !op.no_exec);
+    bpf_set(c, "CFG_TREE", opt.command != NULL);
+    bpf_set(c, "CFG_MAGIC", op.magic);
     o->cfg = c->v;
     o->n_cfg = c->n;
 }
@@ -11970,13 +12669,13 @@ static int open_choose(struct bpf_obj *o, u32 *mask)
 /* Loads and attaches; -errno with op.obj.why. */
 static int open_start(void)
 {
-    static struct open_cfg cfg;
-    struct btf_want compat = { .name = ARCH_COMPAT_FIELD, .kind = PATCH_OFF, .err = -ENOENT };
+    static struct bpf_cfgs cfg;
+    struct btf_want compat = BPF_COMPAT_WANT;
     struct bpf_obj *o = &op.obj;
     u32 mask;
     o->fam = &open_family;
     o->ring = !oo.perf_rings;
-    o->ring_bytes = oo.ring_kb << 10;
+    o->ring_bytes = opt.ring_bytes ? opt.ring_bytes : 512 << 10;
     int e = bpf_open(o);
     if (e)
         return e;
@@ -12200,10 +12899,10 @@ static void open_record(const void *p, u32 size)
 /* --- losses --- */
 
 static const char *const open_lost_why[N_LOST + 2] = {
-    [LOST_RING] = "opens lost: the ring was full (--ring=KB makes it larger)",
+    [LOST_RING] = "opens lost: the ring was full (--ring=SIZE makes it larger)",
     [LOST_INFLIGHT] = "opens lost: too many at once",
     [LOST_TREE] = "processes not followed: too many at once",
-    [N_LOST] = "opens lost: a CPU's ring was full (--ring=KB makes it larger)",
+    [N_LOST] = "opens lost: a CPU's ring was full (--ring=SIZE makes it larger)",
     [N_LOST + 1] = "runs of the probe skipped: another BPF program ran on that CPU",
 };
 
@@ -12260,15 +12959,6 @@ static void open_child_late(void)
     syscall(SYS_openat, AT_FDCWD, op.magic, O_RDONLY, 0);
 }
 
-/* A pointer that no program passes: outside of what either architecture gives to processes. */
-static u64 open_make_magic(void)
-{
-    u64 r = 0;
-    if (syscall(SYS_getrandom, &r, sizeof r, 1 /* GRND_NONBLOCK */) != (long)sizeof r)
-        r = u_now() * 0x9e3779b97f4a7c15;
-    return r | 1ull << 63 | 1;
-}
-
 /* Whether nobody of the command's tree lives any more. */
 static bool open_tree_gone(void)
 {
@@ -12307,7 +12997,7 @@ static int open_loop(u64 end_ns)
 static int open_run(u64 end_ns)
 {
     if (opt.command) {
-        op.magic = open_make_magic();
+        op.magic = bpf_magic();
         op.cmd.late = open_child_late;
         sp_fork(&op.cmd);
     }
@@ -12339,7 +13029,7 @@ static int open_run(u64 end_ns)
     return status;
 }
 
-/* == 24 check_  kvis check: what works here, and what mends the rest ====================
+/* == 25 check_  kvis check: what works here, and what mends the rest ====================
  * Every ability is found by trying it: a program that is loaded, a tracepoint that is attached, a
  * child that is traced; the files that say what is allowed are only read for the reason. To add an
  * ability: a row of check_rows[] and its function, which fills in c->detail and, where it does not
@@ -12516,16 +13206,20 @@ static bool check_faults(struct check *c)
 /* --- BPF --- */
 
 /* Loads a program of a few instructions; its descriptor or -errno. */
-static int check_load(const struct bpf_insn *insns, u16 n)
+static int check_load_as(u32 type, const struct bpf_insn *insns, u16 n)
 {
     static const struct bpf_family none = { .license = "GPL" };
-    struct bpf_prog_row r = { .name = "kvis_check", .type = BPF_PROG_TYPE_RAW_TRACEPOINT,
-                              .n_insns = n };
+    struct bpf_prog_row r = { .name = "kvis_check", .type = type, .n_insns = n };
     int f;
     do
         f = bpf_prog_load(&none, &r, insns, NULL, 0);
     while (f == -EPERM && bpf_raise_memlock());
     return f;
+}
+
+static int check_load(const struct bpf_insn *insns, u16 n)
+{
+    return check_load_as(BPF_PROG_TYPE_RAW_TRACEPOINT, insns, n);
 }
 
 static const struct bpf_insn check_nothing[] = { I_MOV64_IMM(R0, 0), I_EXIT() };
@@ -12607,11 +13301,37 @@ static bool check_tracefs(struct check *c)
     return check_say(c, id > 0, "%s", dir < 0 ? why : id < 0 ? tfs.why : "reached");
 }
 
+/* Attaches an empty program at the entry and at the return of a function that every kernel has. */
 static bool check_kprobe(struct check *c)
 {
-    long type = u_file_number("/sys/bus/event_source/devices/kprobe/type", -1);
-    return check_say(c, type >= 0, type >= 0 ? "PMU type %ld" : "no kprobe PMU (CONFIG_KPROBES)",
-                     type);
+    static const char symbol[] = "do_exit";
+    int prog = check_load_as(BPF_PROG_TYPE_KPROBE, check_nothing, ARRAY_LEN(check_nothing));
+    int at = prog < 0 ? prog : bpf_attach_kprobe(symbol, false, prog);
+    int ret = at < 0 ? at : bpf_attach_kprobe(symbol, true, prog);
+    if (prog >= 0)
+        close(prog);
+    if (at >= 0)
+        close(at);
+    if (ret < 0)
+        return check_say(c, false, "%s: %s", symbol, ret == -ENOENT ? "no kprobes (CONFIG_KPROBES)"
+                                                                    : strerror(-ret));
+    close(ret);
+    return check_say(c, true, "attached to %s and its return", symbol);
+}
+
+/* A program that runs when a counter overflows. */
+static bool check_perf_program(struct check *c)
+{
+    struct perf_event_attr a = { .type = PERF_TYPE_SOFTWARE, .size = sizeof a,
+                                 .config = PERF_COUNT_SW_CPU_CLOCK, .sample_period = 1000000000 };
+    int prog = check_load_as(BPF_PROG_TYPE_PERF_EVENT, check_nothing, ARRAY_LEN(check_nothing));
+    int f = prog < 0 ? prog : bpf_attach_perf(&a, prog);
+    if (prog >= 0)
+        close(prog);
+    if (f < 0)
+        return check_denied(c, "a program on a perf event", f);
+    close(f);
+    return check_say(c, true, "attached to a clock");
 }
 
 /* Fields that a family's programs name and this kernel has not: "" when all are there. */
@@ -12624,29 +13344,28 @@ static void check_missing(const struct bpf_obj *o, const struct bpf_prog_row *r,
             snprintf(s + strlen(s), n - strlen(s), " %s", r->patches[i].name);
 }
 
-/* Loads all programs of `open`, each by itself, and says which of them do, and what they lack. */
-static bool check_open_programs(struct check *c)
+/* Loads all programs of a family, each by itself, and says which of them do not load and what they
+ * lack. Works when those of `must` load. */
+static bool check_family(struct check *c, const struct bpf_family *fam, u32 must)
 {
-    static struct bpf_obj o = { .fam = &open_family, .ring = true, .ring_bytes = 64 << 10 };
-    char no[160] = "", lack[160] = "", one[160];
-    bool ok[N_OPEN_P];
+    struct bpf_obj o = { .fam = fam, .ring = true, .ring_bytes = 64 << 10 };
+    char no[120] = "", lack[120] = "", one[120];
     int e = bpf_open(&o);
     if (e)
         return check_denied(c, o.why, e);
     bpf_find_fields(&o, NULL);
-    bpf_find_records(&o, (1u << N_OPEN_P) - 1);
-    for (u32 i = 0; i < N_OPEN_P; i++) {
-        const struct bpf_prog_row *r = &open_progs[i];
-        ok[i] = bpf_load_one(&o, i) == 0;
+    bpf_find_records(&o, (1u << fam->n_progs) - 1);
+    for (u32 i = 0; i < fam->n_progs; i++) {
+        const struct bpf_prog_row *r = &fam->progs[i];
         check_missing(&o, r, one, sizeof one);
-        if (!ok[i])
+        if (bpf_load_one(&o, i) < 0)
             snprintf(no + strlen(no), sizeof no - strlen(no), " %s", r->name);
         if (strlen(lack) + strlen(one) < sizeof lack && !strstr(lack, one))
             strcat(lack, one);
     }
-    bool works = ok[OPEN_P_ENTER] && ok[OPEN_P_EXIT] && ok[OPEN_P_GONE];
+    bool works = (o.loaded & must) == must;
     if (!no[0] && !lack[0])
-        check_say(c, works, "all %d load", N_OPEN_P);
+        check_say(c, works, "all %d load", fam->n_progs);
     else
         check_say(c, works, "%s%s%s%s", no[0] ? "refused:" : "", no, lack[0] ? " not here:" : "",
                   lack);
@@ -12654,6 +13373,17 @@ static bool check_open_programs(struct check *c)
         snprintf(c->mend, sizeof c->mend, "%.200s", o.why);
     bpf_close(&o);
     return works;
+}
+
+static bool check_open_programs(struct check *c)
+{
+    return check_family(c, &open_family,
+                        1u << OPEN_P_ENTER | 1u << OPEN_P_EXIT | 1u << OPEN_P_GONE);
+}
+
+static bool check_call_programs(struct check *c)
+{
+    return check_family(c, &call_family, (1u << N_HY) - 1);
 }
 
 /* --- hardware --- */
@@ -12695,15 +13425,17 @@ static const struct check_row {
     { "yama", 0, CHECK_TRACE, check_yama },
     { "seccomp_accel", 0, CHECK_TRACE, check_accel },
     { "page_faults", 0, CHECK_TRACE, check_faults },
-    { "bpf", CHECK_OPEN, 0, check_bpf },
-    { "bpf_jit", 0, CHECK_OPEN, check_jit },
-    { "raw_tracepoints", CHECK_OPEN, 0, check_raw_tp },
-    { "ring_buffer", 0, CHECK_OPEN, check_ring },
-    { "btf", 0, CHECK_OPEN, check_btf },
+    { "bpf", CHECK_OPEN, CHECK_TRACE, check_bpf },
+    { "bpf_jit", 0, CHECK_OPEN | CHECK_TRACE, check_jit },
+    { "raw_tracepoints", CHECK_OPEN, CHECK_TRACE, check_raw_tp },
+    { "ring_buffer", 0, CHECK_OPEN | CHECK_TRACE, check_ring },
+    { "btf", 0, CHECK_OPEN | CHECK_TRACE, check_btf },
     { "tracefs", 0, CHECK_OPEN, check_tracefs },
     { "open_programs", CHECK_OPEN, 0, check_open_programs },
-    { "send_signal", 0, 0, check_send_signal },
+    { "call_programs", 0, CHECK_TRACE, check_call_programs },
+    { "send_signal", 0, CHECK_TRACE, check_send_signal },
     { "kprobes", 0, 0, check_kprobe },
+    { "perf_programs", 0, 0, check_perf_program },
     { "pmu", 0, 0, check_pmu },
 };
 
@@ -12770,7 +13502,7 @@ static bool check_run(u8 bits, bool json, struct buf *b)
     return all;
 }
 
-/* == 25 opt_  options, commands, help ============================================
+/* == 26 opt_  options, commands, help ============================================
  * One row an option: the parser, --help, `kvis help` and the error messages all read it. To add an
  * option, add its row; to add a command, its row in cmds[]. */
 
@@ -12989,7 +13721,21 @@ static const char *opt_sort(const char *v)
 
 static const char *opt_backend(const char *v)
 {
-    return !strcmp(v, "auto") || !strcmp(v, "ptrace") ? NULL : "allowed are auto, ptrace";
+    opt.backend = *v;
+    return !strcmp(v, "auto") || !strcmp(v, "ptrace") || !strcmp(v, "hybrid")
+               ? NULL : "allowed are auto, ptrace, hybrid";
+}
+
+static const char *opt_ring(const char *v)
+{
+    char *end;
+    unsigned long kb = strtoul(v, &end, 10);
+    kb *= *end == 'M' ? 1024 : 1;
+    end += *end == 'K' || *end == 'M';
+    if (!*v || *end || kb < 64 || kb > 64 << 10 || kb & (kb - 1))
+        return "not a power of two from 64K to 64M";
+    opt.ring_bytes = (u32)kb << 10;
+    return NULL;
 }
 
 static const char *opt_relative(const char *v)
@@ -13045,7 +13791,10 @@ static const struct opt_row opt_trace_rows[] = {
       "no seccomp filter: every call stops" },
     { 0, "same-cpu", NULL, OPT_FLAG, &opt.same_cpu, NULL, 0, 0,
       "kvis and the command on one CPU: faster, but it is seen by the command" },
-    { 0, "backend", "NAME", OPT_FN, NULL, opt_backend, 0, 0, "auto or ptrace" },
+    { 0, "backend", "NAME", OPT_FN, NULL, opt_backend, 0, 0,
+      "auto, ptrace (every call stops) or hybrid (BPF records them)" },
+    { 0, "ring", "SIZE", OPT_FN, NULL, opt_ring, 0, 0,
+      "hybrid: room for calls that are not yet handled (4M)" },
     { 'f', "follow-forks", NULL, OPT_NONE, NULL, NULL, 0, 0, "(always on)" },
     { 'y', "decode-fds", NULL, OPT_NONE, NULL, NULL, 0, 0, "(always on)" },
     { 'T', "syscall-times", NULL, OPT_NONE, NULL, NULL, 0, 0, "(always on with -v)" },
@@ -13075,7 +13824,8 @@ static const struct opt_row opt_open_rows[] = {
     { 'o', "output", "FILE", OPT_STR, &opt.out_file, NULL, 0, 0, "the rows to FILE" },
     { 0, "no-exec", NULL, OPT_FLAG, &oo.no_exec, NULL, 0, 0,
       "without the programs that execve itself opens" },
-    { 0, "ring", "KB", OPT_FN, NULL, open_opt_ring, 0, 0, "room for opens not yet printed (512)" },
+    { 0, "ring", "SIZE", OPT_FN, NULL, opt_ring, 0, 0,
+      "room for opens that are not yet printed (512K)" },
     { 0, "perf-rings", NULL, OPT_FLAG, &oo.perf_rings, NULL, 0, 0,
       "a ring for each CPU, as before Linux 5.8" },
     { 'h', "help", NULL, OPT_NONE, NULL, NULL, 0, 0, "this text" },
@@ -13234,7 +13984,7 @@ static char **opt_parse(const struct cmd *c, char **argv)
     return words;
 }
 
-/* == 26 cmd_  the commands =======================================================
+/* == 27 cmd_  the commands =======================================================
  * What each command sets up and in which order; the list that everything reads is cmds[]. */
 
 /* Descriptors 0, 1, 2 that are closed would become something of ours, and be written to. CLOEXEC,
@@ -13286,7 +14036,8 @@ static void cmd_json_header(const char *backend)
 {
     struct buf *b = &out.json.b;
     struct utsname u;
-    uname(&u);
+    if (uname(&u) < 0) /* a seccomp profile can refuse even that */
+        memset(&u, 0, sizeof u);
     b_s(b, "{\"type\":\"header\",\"version\":\"" KVIS_VERSION "\",\"command\":");
     b_s(b, opt.command ? "[" : "null");
     bool bad = false;
@@ -13321,6 +14072,8 @@ static void cmd_start_text(void)
     b_c(b, '\n');
     if (opt.verbose && tr.no_accel && strcmp(tr.no_accel, TR_ALL_ASKED))
         b_f(b, "kvis: every call stops (%s)\n", tr.no_accel);
+    if (!opt.backend && hy.why_not && geteuid() == 0 && !opt.n_pids)
+        b_f(b, "kvis: by ptrace alone: %s\n", hy.why_not);
 }
 
 static void cmd_start_clock(void)
@@ -13340,7 +14093,7 @@ static void __attribute__((noreturn)) cmd_die_by(int sig, int status)
 {
     sigset_t set;
     struct rlimit none = { 0, 0 };
-    setrlimit(RLIMIT_CORE, &none);
+    setrlimit(RLIMIT_CORE, &none); /* to lower a limit needs no right; prctl has the last word */
     prctl(PR_SET_DUMPABLE, 0); /* a piped core_pattern does not ask the limit (fs/coredump.c) */
     signal(sig, SIG_DFL);
     sigemptyset(&set);
@@ -13365,9 +14118,9 @@ static int cmd_trace(void)
     nm_init();
     md_init();
     tr.cwd = getcwd(cwd, sizeof cwd) ? nm_str('f', cwd) : NULL;
-    tr.no_accel = tr_accel_why_not();
-    tr.accel = !tr.no_accel;
-    tr_choose();
+    tr_backend();
+    if (opt.backend == 'h' && !hy.on)
+        die(EXIT_KVIS, "--backend=hybrid: %s", hy.why_not);
     cmd_open_sinks();
     tr_signals();
     out.give_up = tr_give_up;
@@ -13380,7 +14133,7 @@ static int cmd_trace(void)
     else if (!tr_attach_all())
         return 1;
     if (out.json_on)
-        cmd_json_header("ptrace");
+        cmd_json_header(tr_backend_name());
     cmd_start_text();
     tr_loop();
     int status = tr_finish(&sig);
@@ -13434,6 +14187,12 @@ static int cmd_check(void)
         if (!bit)
             die(EXIT_USAGE, "no command '%s' (see kvis help)", *a);
         bits |= bit;
+    }
+    if (opt.json) {
+        out.json.b.max = 1 << 20;
+        cmd_start_clock();
+        cmd_json_header("none");
+        b_put(&b, out.json.b.p, out.json.b.len);
     }
     bool works = check_run(bits ? bits : 0xff, opt.json, &b);
     int f = opt.json_file ? cmd_open_file(opt.json_file) : STDOUT_FILENO;

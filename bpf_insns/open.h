@@ -5,7 +5,7 @@
  * probe.h
  *   sha256 7fbdb589b7d6bb4f6abd0a842b07e1200a859e319dcfc2de8ff275c01b4a3aeb
  * wire.h
- *   sha256 c7f03ce6bff745a3bae5ed6cb1d8c8fb4cdecc404870a87fd6f9819b5277ce8b
+ *   sha256 6c7b383420f7f4b4a18846903aaeb6a8d9052688898cda357d593619f7da3a1c
  * compiler: clang 14.0.6
  * flags: -target bpf -mcpu=v2 -O2 -g -std=gnu11 -Wall -Werror -nostdinc -fno-ident
  *

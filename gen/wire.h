@@ -66,4 +66,71 @@ struct wire_opening {
 };
 WIRE_ASSERT(sizeof(struct wire_opening) == 120);
 
+/* --- call: system calls of traced threads --- */
+
+enum {
+    CALL_NRS = 512,       /* numbers that a spec may have */
+    CALL_ITEMS = 4,       /* arguments that point to something worth taking */
+    CALL_PART_MAX = 4096, /* bytes of one of them (a path with its NUL) */
+    CALL_DATA_MAX = 8192  /* beyond so many, no further one is taken */
+};
+
+enum wire_item_kind { ITEM_BYTES, ITEM_STR };
+
+/* What an argument points to: a string, or as many times mul bytes as `count` says, at most size.
+ * arg and count are places in wire_thread.word; count may also be the result (0 for an error), or
+ * the number 1. */
+enum { CALL_WORDS = 8, WORD_RESULT = 8, WORD_ONE = 9 };
+
+struct wire_item {
+    u8 arg, kind, count;
+    u8 result;            /* there only when the call succeeded */
+    u16 mul, unused;
+    u32 size;
+};
+
+/* What a call's record holds. */
+struct wire_spec {
+    u8 on, n, file, unused; /* file: 1 + the place of a descriptor whose file is described */
+    struct wire_item item[CALL_ITEMS];
+};
+WIRE_ASSERT(sizeof(struct wire_spec) == 52);
+
+/* A traced thread, and the call it is in: word[] is the part of its registers that has the six
+ * arguments (in which order, kvis knows by the architecture), and behind them the result and 1. */
+struct wire_thread {
+    u64 ts_ns;
+    u64 word[16];
+    u32 nr, tid;          /* tid: in kvis's pid namespace */
+    u32 in_call, unused;
+};
+WIRE_ASSERT(sizeof(struct wire_thread) == 152);
+
+/* A call: this head, then segments, each padded to 8 bytes. */
+struct wire_call {
+    u64 ts_ns, end_ns;
+    s64 ret;
+    u64 word[CALL_WORDS];
+    u32 nr, tid;
+    u32 over, unused;     /* over 0: its thread ended in it */
+};
+WIRE_ASSERT(sizeof(struct wire_call) == 104);
+
+enum { SEG_FILE = 0xff }; /* wire_seg.arg: a struct wire_file */
+
+struct wire_seg {
+    u16 len;
+    u8 arg;               /* the word that points to these bytes, or SEG_FILE */
+    u8 fault;             /* they could not be read */
+    u32 unused;
+};
+WIRE_ASSERT(sizeof(struct wire_seg) == 8);
+
+struct wire_file {
+    u64 ino, magic;
+    u32 dev, rdev;        /* as the kernel has them: major << 20 | minor */
+    u32 mode, unused;
+};
+WIRE_ASSERT(sizeof(struct wire_file) == 32);
+
 #endif

@@ -15,7 +15,8 @@ static struct { long nr; int err; } fake = { -1, 0 };
 
 static unsigned n_kcmp;
 
-static long fake_syscall(long nr, ...)
+/* It takes six arguments, whoever gave less. */
+__attribute__((no_sanitize_address)) static long fake_syscall(long nr, ...)
 {
     va_list ap;
     long a[6];
@@ -385,11 +386,23 @@ static void t_tasks(void)
     EXPECT(!ofd_dead() && out.events == events + FDS && !ps.n_tasks);
 }
 
+/* What can fail only under somebody's seccomp profile. */
+static void t_refused(void)
+{
+    cpu_set_t before, after;
+    sched_getaffinity(0, sizeof before, &before);
+    fake.nr = SYS_getcpu, fake.err = EPERM;
+    tr_same_cpu();
+    fake.nr = -1;
+    sched_getaffinity(0, sizeof after, &after);
+    EXPECT(CPU_EQUAL(&before, &after));
+}
+
 /* A summary that is larger than the sink's buffer is whole all the same. */
 static void t_large_summary(void)
 {
     static char path[8000];
-    struct st_end end = { 0, 1, "ptrace" };
+    struct st_end end = { .duration_ns = 1, .backend = "ptrace" };
     int f = memfd_create("json", MFD_CLOEXEC);
     struct writer was = out.json;
     out.json = (struct writer){ .fd = { f, -1 }, .b.max = 32 << 20 };
@@ -457,6 +470,7 @@ int main(void)
     t_filter();
     t_errors();
     t_tasks();
+    t_refused();
     t_large_summary();
     printf("unit: %d expectations hold, %d do not\n", passed, failed);
     return failed != 0;

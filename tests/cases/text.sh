@@ -33,7 +33,7 @@ hasnt sum 'tcp4 → 127' # of connections, localhost is noise
 run trace --no-filter -- "$BIN/net" tcp4
 sed -n '/FINAL/,$p' err >sum
 has sum 'tcp4 → 127\.0\.0\.1'
-run trace -v -- "$BIN/att" blocked wait & # a call that another thread's calls interrupt
+run trace -v --backend=ptrace -- "$BIN/att" blocked wait & # a call that another thread's calls interrupt
 until_true 5 test -s pid; sleep 0.1; : >stop; wait
 has err '(wait4|futex|read)\(.*<unfinished \.\.\.>$'
 has err '<\.\.\. (wait4|read|futex|clock_nanosleep) resumed>'

@@ -1,7 +1,8 @@
 #!/bin/sh
 # vm.sh KERNEL [TEST...]: the guest tests (tests/vm/guest/*.sh) under one kernel of fetch.sh's table:
 #   x86-5.10 x86-6.1 x86-6.12 x86-sid arm64
-# With names, only those tests, and every line of their output. (It needs no run.sh around it.)
+# With names, only those tests, whatever kernels they are for, and every line of their output. (It needs
+# no run.sh around it.)
 #
 # A guest test is a busybox shell script with a header:
 #   # kernels: all            or names of that table, or x86; !NAME takes one out again
@@ -29,7 +30,7 @@ only=$*
 cache=${KVIS_VM_CACHE:-$OUT/vm/cache}
 case $kernel in arm64*) arch=aarch64 tools=tools-arm64 ;; *) arch=x86_64 tools=tools-amd64 ;; esac
 
-header() { sed -n "2,30s/^# *$2: *\(.*[^ ]\) *\$/\1/p" "$1"; } # header FILE KEY
+header() { sed -n "1,30s/^# *$2: *\(.*[^ ]\) *\$/\1/p" "$1"; } # header FILE KEY
 
 # Static builds for the guest's architecture: the test programs, and kvis if it is not ours.
 cc() {
@@ -83,13 +84,13 @@ scenes() {
 }
 
 module() { # module NAME: into the initramfs, unpacked
-    f=$(find "$cache/$kernel/modules" \( -name "$1.ko" -o -name "$1.ko.*" \) | head -n 1)
+    ko=$(find "$cache/$kernel/modules" \( -name "$1.ko" -o -name "$1.ko.*" \) | head -n 1)
     mkdir -p "$root/modules"
-    case $f in
-    '') echo "$kernel has no module $1" ;;
-    *.xz) xz -dc "$f" >"$root/modules/$1.ko" ;;
-    *.zst) zstd -qdc "$f" >"$root/modules/$1.ko" ;;
-    *) cp "$f" "$root/modules/" ;;
+    case $ko in
+    '') echo "# $kernel has no module $1" ;;
+    *.xz) xz -dc "$ko" >"$root/modules/$1.ko" ;;
+    *.zst) zstd -qdc "$ko" >"$root/modules/$1.ko" ;;
+    *) cp "$ko" "$root/modules/" ;;
     esac
 }
 
@@ -178,8 +179,10 @@ report() {
 why=$(NO_COLOR=1 "$vm/fetch.sh" "$kernel" $tools 2>&1) || { echo "$why" | tail -n 1; exit 77; }
 tests=
 for f in "$vm"/guest/*.sh; do
+    case $f in */lib.sh) continue ;; esac
+    [ -n "$(header "$f" kernels)" ] || { echo "$f: no kernels in its header"; exit 1; }
     case " ${only:-$(basename "$f" .sh)} " in *" $(basename "$f" .sh) "*) ;; *) continue ;; esac
-    [ -n "$(header "$f" kernels)" ] && runs_on "$f" && tests="$tests $f"
+    { [ -n "$only" ] || runs_on "$f"; } && tests="$tests $f"
 done
 [ -n "$tests" ] || { echo "no guest tests for $kernel"; exit 77; }
 build || { echo "the test programs do not build for $arch"; exit 1; }

@@ -1,0 +1,23 @@
+#!/bin/sh
+# timeout: 90
+# needs: prog:storm
+# covers: P5
+# Attached while one of many threads executes a program: the exec waits until its dead siblings are
+# reaped, by kvis, and kvis's next attach waits for the exec. It must end, and the process go on.
+. "$TESTS/lib.sh"
+"$BIN/storm" 60 12 >storm.out 2>&1 9>&- &
+storm=$!
+sleep 0.2
+some=0
+for i in 1 2 3 4 5 6 7 8 9 10; do
+    timeout -k 1 8 "$KVIS" trace -d 1 --json=json -p $storm >out 2>err 9>&- &
+    wait $!; st=$?
+    case $st in
+    0) some=$((some + 1)) ;;
+    1) has err 'cannot attach' ;; # every thread that it tried was gone
+    *) kill -KILL $storm; fail "attach $i: exit status $st" ;;
+    esac
+    kill -0 $storm 2>/dev/null || break
+done
+[ $some -gt 0 ] || fail "never attached"
+wait $storm; eq "the program's exit status" 0 $?

@@ -1,0 +1,9 @@
+#!/bin/sh
+# timeout: 90
+# needs: root /dev/fuse prog:fuse
+# covers: P38
+# A FUSE server and its client, both traced: neither waits for kvis, and kvis for neither.
+. "$TESTS/truth.sh"
+for KVOPT in "" -v "-v --no-accel" "-e trace=openat,read,close" "--faults"; do
+    case $KVOPT in *-e*) each same fuse process thread ;; *) each truth fuse process thread ;; esac
+done

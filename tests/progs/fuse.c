@@ -1,0 +1,131 @@
+/* A FUSE file system by hand (<linux/fuse.h>), mounted in a mount namespace of its own, and a client of
+ * it: untraced they cannot wait for each other. A tracer that asks the file system anything while it
+ * holds the server would wait for ever. */
+#include "t.h"
+#include <linux/fuse.h>
+#include <sys/mount.h>
+
+enum { ROOT = FUSE_ROOT_ID, HELLO = 2 };
+static char content[4096]; /* of mnt/hello: a path, then NULs */
+static int dev;
+
+static void answer(uint64_t unique, int err, const void *data, size_t n)
+{
+    struct fuse_out_header h = { .len = (uint32_t)(sizeof h + n), .error = -err, .unique = unique };
+    struct iovec v[2] = { { &h, sizeof h }, { (void *)(uintptr_t)data, n } };
+    if (writev(dev, v, 2) < 0 && errno != ENOENT && errno != ENODEV)
+        _exit(98);
+}
+
+static struct fuse_attr attr(uint64_t node)
+{
+    return (struct fuse_attr){ .ino = node, .nlink = 1, .size = node == ROOT ? 0 : sizeof content,
+                               .mode = node == ROOT ? S_IFDIR | 0755 : S_IFREG | 0644 };
+}
+
+static void serve_one(const struct fuse_in_header *h, const void *arg)
+{
+    struct fuse_init_out init = { .major = 7, .minor = 26, .max_write = 4096 };
+    struct fuse_entry_out entry = { .nodeid = HELLO, .attr = attr(HELLO) };
+    struct fuse_attr_out at = { .attr = attr(h->nodeid) };
+    struct fuse_open_out op = { .fh = 1 };
+    const struct fuse_read_in *rd = arg;
+    switch (h->opcode) {
+    case FUSE_INIT: answer(h->unique, 0, &init, sizeof init); break;
+    case FUSE_LOOKUP: strcmp(arg, "hello") ? answer(h->unique, ENOENT, NULL, 0)
+                                           : answer(h->unique, 0, &entry, sizeof entry); break;
+    case FUSE_GETATTR: answer(h->unique, 0, &at, sizeof at); break;
+    case FUSE_OPEN: case FUSE_OPENDIR: answer(h->unique, 0, &op, sizeof op); break;
+    case FUSE_READ:
+        answer(h->unique, 0, content + (rd->offset < sizeof content ? rd->offset : sizeof content),
+               rd->offset < sizeof content ? sizeof content - rd->offset : 0);
+        break;
+    case FUSE_FLUSH: case FUSE_RELEASE: case FUSE_RELEASEDIR: answer(h->unique, 0, NULL, 0); break;
+    case FUSE_FORGET: case FUSE_BATCH_FORGET: case FUSE_INTERRUPT: break;
+    default: answer(h->unique, ENOSYS, NULL, 0);
+    }
+}
+
+static void *serve(void *unused)
+{
+    static char buf[1 << 17] __attribute__((aligned(8)));
+    for (;;) {
+        ssize_t n = read(dev, buf, sizeof buf);
+        if (n >= (ssize_t)sizeof(struct fuse_in_header))
+            serve_one((const void *)buf, buf + sizeof(struct fuse_in_header));
+        else if (errno != EINTR && errno != ENOENT && errno != EAGAIN)
+            return unused; /* ENODEV: unmounted */
+    }
+}
+
+static void client(void)
+{
+    char path[4200], got[sizeof content];
+    struct stat s;
+    snprintf(path, sizeof path, "%smnt/hello", t_cwd);
+    int fd = (int)CHK(open(path, O_RDONLY));
+    CHK(fstat(fd, &s));
+    MUST(read(fd, got, sizeof got) == (ssize_t)sizeof got && !memcmp(got, content, sizeof got));
+    want("one('open', path='%s', fd=%d)", path, fd);
+    want("tot('read', 'bytes', filename='%s') == %zu", path, sizeof got);
+    want("one('open', path='%smnt/absent')['error'] == 'ENOENT'", t_cwd);
+    MUST(open("mnt/absent", O_RDONLY) == -1 && errno == ENOENT);
+    /* An argument whose page the server has to bring, and has not brought yet. */
+    const char *map = mmap(NULL, sizeof content, PROT_READ, MAP_PRIVATE, fd, 0);
+    MUST(map != MAP_FAILED);
+    CHK(posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED));
+    CHK(open(map, O_RDONLY | O_CREAT, 0600));
+    want("by('open', fd=%d)", fd + 1);
+    CHK(close(fd));
+    want("one('close', path='%s')['bytes_read'] == %zu", path, sizeof got);
+}
+
+static void mounted(void)
+{
+    char opts[100];
+    if (unshare(CLONE_NEWNS) || mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL))
+        skip("a mount namespace");
+    if ((dev = open("/dev/fuse", O_RDWR | O_CLOEXEC)) < 0)
+        skip("/dev/fuse");
+    CHK(mkdir("mnt", 0700));
+    snprintf(content, sizeof content, "%stold", t_cwd);
+    snprintf(opts, sizeof opts, "fd=%d,rootmode=40000,user_id=0,group_id=0", dev);
+    if (mount("kvis", "mnt", "fuse", MS_NOSUID | MS_NODEV, opts))
+        skip("mount fuse");
+}
+
+static void process(int argc, char **argv)
+{
+    (void)argc, (void)argv;
+    mounted();
+    pid_t p = (pid_t)CHK(fork());
+    if (!p) {
+        serve(NULL);
+        _exit(3);
+    }
+    client();
+    CHK(umount2("mnt", MNT_DETACH));
+    CHK(close(dev));
+    int st;
+    for (int i = 0; !CHK(waitpid(p, &st, WNOHANG)); i++) { /* the mapping keeps it mounted */
+        usleep(10000);
+        if (i == 20)
+            CHK(kill(p, SIGKILL));
+    }
+}
+
+static void thread(int argc, char **argv)
+{
+    (void)argc, (void)argv;
+    pthread_t t;
+    mounted();
+    MUST(!pthread_create(&t, NULL, serve, NULL));
+    client();
+    CHK(umount2("mnt", MNT_DETACH));
+}
+
+int main(int argc, char **argv)
+{
+    static const struct scene s[] = { { "process", process }, { "thread", thread }, { NULL, NULL } };
+    return t_main(argc, argv, s);
+}
