@@ -50,12 +50,10 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <fnmatch.h>
 #include <grp.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <pthread.h>
-#include <regex.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -592,11 +590,14 @@ static const char *u_errname(int e)
         E(EDQUOT), E(ENOMEDIUM), E(EMEDIUMTYPE), E(ECANCELED), E(ENOKEY), E(EKEYEXPIRED),
         E(EKEYREVOKED), E(EKEYREJECTED), E(EOWNERDEAD), E(ENOTRECOVERABLE), E(ERFKILL),
         E(EHWPOISON),
-        /* The kernel's own, seen when a call is interrupted (include/linux/errno.h). */
-        [512] = "ERESTARTSYS", [513] = "ERESTARTNOINTR", [514] = "ERESTARTNOHAND",
-        [515] = "ENOIOCTLCMD", [516] = "ERESTART_RESTARTBLOCK",
 #undef E
     };
+    /* The kernel's own, seen when a call is interrupted (include/linux/errno.h): from 512 on. */
+    static const char *const restart[] = {
+        "ERESTARTSYS", "ERESTARTNOINTR", "ERESTARTNOHAND", "ENOIOCTLCMD", "ERESTART_RESTARTBLOCK",
+    };
+    if (e >= 512 && e < 512 + (int)ARRAY_LEN(restart))
+        return restart[e - 512];
     return e > 0 && e < (int)ARRAY_LEN(name) ? name[e] : NULL;
 }
 
@@ -626,6 +627,184 @@ static const char *u_signame(int sig)
     b_sig(&b, sig);
     tmp[b.len] = 0;
     return tmp;
+}
+
+/* --- files of /proc and /sys (sscanf is 12 KB) --- */
+
+/* Behind n words and the blanks that follow them. */
+static const char *u_word(const char *s, int n)
+{
+    for (; n > 0; n--) {
+        s += strcspn(s, " \t\n");
+        s += strspn(s, " \t\n");
+    }
+    return s;
+}
+
+/* The number that a small file begins with; `none` when there is no such file or number. */
+static long u_file_number(const char *path, long none)
+{
+    char line[64], *end = line;
+    FILE *f = fopen(path, "re");
+    long v = f && fgets(line, sizeof line, f) ? strtol(line, &end, 10) : none;
+    if (f)
+        fclose(f);
+    return end == line ? none : v;
+}
+
+/* --- patterns: libc's regcomp and fnmatch bring 48 KB, mostly tables of wide characters --- */
+
+/* Whether a class of bracket expressions, [:name:], has c. */
+static bool u_in_class(const char *name, const char *end, u8 c)
+{
+    static const struct { const char *name; int (*has)(int); } row[] = {
+        { "alnum", isalnum }, { "alpha", isalpha }, { "digit", isdigit }, { "lower", islower },
+        { "punct", ispunct }, { "space", isspace }, { "upper", isupper }, { "xdigit", isxdigit },
+    };
+    for (size_t i = 0, n = (size_t)(end - name); i < ARRAY_LEN(row); i++)
+        if (strlen(row[i].name) == n && !memcmp(name, row[i].name, n))
+            return row[i].has(c);
+    return false;
+}
+
+/* Whether the set at *p, behind [ or [^, has c. *p moves behind its ], or to NULL without one. */
+static bool u_in_set(const char **p, u8 c)
+{
+    bool has = false;
+    const char *s = *p, *first = s, *end;
+    for (; *s && (*s != ']' || s == first); s++) {
+        u8 lo = (u8)*s, hi = lo;
+        if (*s == '[' && s[1] == ':' && (end = strstr(s + 2, ":]"))) {
+            has |= u_in_class(s + 2, end, c);
+            s = end + 1;
+            continue;
+        }
+        if (s[1] == '-' && s[2] && s[2] != ']')
+            hi = (u8)s[2], s += 2;
+        has |= c >= lo && c <= hi;
+    }
+    *p = *s ? s + 1 : NULL;
+    return has;
+}
+
+/* One element of a glob other than *. *p moves behind it. */
+static bool u_glob_one(const char **p, char c)
+{
+    char k = *(*p)++;
+    if (k == '[') {
+        bool not = **p == '!' || **p == '^';
+        const char *set = *p + not;
+        bool has = u_in_set(&set, (u8)c);
+        if (set) {
+            *p = set;
+            return has != not;
+        }
+    }
+    if (k == '\\' && **p)
+        return *(*p)++ == c;
+    return k == '?' || k == c;
+}
+
+/* fnmatch(p, s, 0): ? and * match a / too. A * that matched too little is tried again one longer:
+ * only ever the last one, for what an earlier one could do it can do as well. */
+static bool u_glob(const char *p, const char *s)
+{
+    const char *star = NULL, *from = NULL;
+    for (;;) {
+        const char *next = p;
+        if (*p == '*') {
+            star = ++p, from = s;
+        } else if (!*p && !*s) {
+            return true;
+        } else if (*p && *s && u_glob_one(&next, *s)) {
+            p = next, s++;
+        } else {
+            if (!star || !*from)
+                return false;
+            p = star, s = ++from;
+        }
+    }
+}
+
+/* A POSIX extended regular expression without {n}, on a string of at most 63 bytes: a set of places
+ * in it is a word (bit i: before byte i), and an expression turns the places where a match begins
+ * into those where it may end. So nothing is compiled, and nothing is tried twice. */
+struct u_re {
+    const char *p; /* the expression, as far as it is read */
+    const char *s;
+    u32 len;
+    bool bad;      /* it is no expression */
+};
+
+/* Whether one element, . [set] \c or c, is c. */
+static bool u_re_is(const char *elem, char c)
+{
+    bool not = elem[1] == '^';
+    const char *set = elem + 1 + not;
+    switch (*elem) {
+    case '.': return true;
+    case '[': return u_in_set(&set, (u8)c) != not;
+    case '\\': return elem[1] == c;
+    default: return *elem == c;
+    }
+}
+
+static u64 u_re_one(struct u_re *r, u64 from)
+{
+    const char *elem = r->p++;
+    u64 hits = 0;
+    switch (*elem) {
+    case '^': case '$':
+        r->bad |= *r->p && strchr("*+?", *r->p);
+        return from & (*elem == '^' ? 1 : 1ull << r->len);
+    case '*': case '+': case '?': case '{':
+        r->bad = true;
+        break;
+    case '\\':
+        r->bad |= !*r->p;
+        r->p += !r->bad;
+        break;
+    case '[':
+        r->p += *r->p == '^';
+        u_in_set(&r->p, 0);
+        if (!r->p)
+            r->bad = true, r->p = "";
+    }
+    for (u32 i = 0; i < r->len && !r->bad; i++)
+        hits |= (u64)u_re_is(elem, r->s[i]) << i;
+    return (from & hits) << 1;
+}
+
+/* Up to the end, or to the ) that closes the group. */
+static u64 u_re_ends(struct u_re *r, u64 from)
+{
+    u64 ends = 0, at = from;
+    while (*r->p && *r->p != ')' && !r->bad) {
+        const char *atom = r->p;
+        if (*atom == '|') {
+            ends |= at, at = from, r->p++;
+            continue;
+        }
+        u64 got = 0, fresh = at;
+        do {
+            r->p = atom + (*atom == '(');
+            fresh = (*atom == '(' ? u_re_ends(r, fresh) : u_re_one(r, fresh)) & ~got;
+            got |= fresh;
+            if (*atom == '(' && *r->p++ != ')')
+                r->bad = true, r->p--;
+        } while (fresh && (*r->p == '*' || *r->p == '+'));
+        at = *r->p == '*' || *r->p == '?' ? at | got : got;
+        r->p += *r->p && strchr("*+?", *r->p);
+    }
+    return ends | at;
+}
+
+/* Whether s has a match of the expression anywhere; -1: it is no expression. */
+static int u_re(const char *expr, const char *s)
+{
+    struct u_re r = { .p = expr, .s = s, .len = (u32)strnlen(s, 63) };
+    bool hit = u_re_ends(&r, (2ull << r.len) - 1);
+    return r.bad || *r.p ? -1 : hit;
 }
 /* == 4 arch_ abi_ sys_  all that depends on the CPU =======================================
  * Registers, system-call conventions, audit numbers. Nothing outside this room mentions a register
@@ -1664,8 +1843,9 @@ static s64 fd_pid_of(pid_t tid)
     int pid = -ESRCH;
     snprintf(path, sizeof path, "/proc/%d/status", tid);
     FILE *f = fopen(path, "re");
-    while (f && fgets(line, sizeof line, f) && sscanf(line, "Tgid: %d", &pid) != 1)
-        ;
+    while (f && pid < 0 && fgets(line, sizeof line, f))
+        if (!strncmp(line, "Tgid:", 5))
+            pid = atoi(line + 5);
     if (f)
         fclose(f);
     return pid;
@@ -1986,9 +2166,8 @@ static bool vm_slow_mount(pid_t tid, u32 minor)
     snprintf(path, sizeof path, "/proc/%d/mountinfo", tid);
     FILE *f = fopen(path, "re");
     while (f && fgets(line, sizeof line, f)) {
-        u32 maj, min;
-        const char *type = strstr(line, " - ");
-        if (!type || sscanf(line, "%*d %*d %u:%u", &maj, &min) != 2 || maj || min != minor)
+        const char *type = strstr(line, " - "), *dev = u_word(line, 2); /* id parent major:minor */
+        if (!type || strncmp(dev, "0:", 2) || strtoul(dev + 2, NULL, 10) != minor)
             continue;
         for (size_t i = 0; i < ARRAY_LEN(slow); i++)
             hit |= !strncmp(type + 3, slow[i], strlen(slow[i]));
@@ -2023,13 +2202,14 @@ static bool vm_slow_fs(pid_t tid, const char *path)
 /* One line of /proc/PID/maps: "start-end rwxp offset dev inode   name". */
 static void vm_maps_line(struct mm *m, const char *line)
 {
-    u64 start, end;
-    char perm[5];
-    int at = 0;
-    if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %4s %*s %*s %*s %n", &start, &end, perm, &at) < 3)
+    char *dash, *blank;
+    struct region r = { .start = strtoull(line, &dash, 16) };
+    if (*dash != '-')
         return;
-    const char *name = line + at;
-    struct region r = { .start = start, .end = end };
+    r.end = strtoull(dash + 1, &blank, 16);
+    const char *perm = blank + 1, *name = u_word(line, 5);
+    if (*blank != ' ' || strlen(perm) < 4)
+        return;
     r.prot = (u8)((perm[0] == 'r' ? PROT_READ : 0) | (perm[1] == 'w' ? PROT_WRITE : 0)
                 | (perm[2] == 'x' ? PROT_EXEC : 0));
     r.name = !strcmp(name, "[heap]")       ? vm_name("heap")
@@ -2311,14 +2491,16 @@ static pid_t ps_from_ns(const struct task *t, s64 n)
 
 
 
+/* The names of 3000 values are a quarter of the binary, so they stand in one pool without what
+ * most of them begin with (O_, BPF_PROG_TYPE_), and rows hold offsets, not pointers. */
 struct flag {
-    unsigned long long val;
-    const char *name;
+    u32 low;    /* the value: fl_value */
+    s8 high;
+    u8 prefix;  /* index in fl_prefixes[] */
+    u16 name;   /* the rest, its offset in fl_names: b_flag */
 };
 struct family {
-    const char *name;
-    const struct flag *row;
-    unsigned n;
+    u16 row, n; /* fl_rows[row] .. */
 };
 #include "gen/flags.h"
 
@@ -2457,16 +2639,12 @@ enum {
     CLS_LSTAT = 1 << 10, CLS_FSTAT = 1 << 11, CLS_STATFS = 1 << 12, CLS_FSTATFS = 1 << 13,
 };
 
-struct sc_arg {
-    const char *name;
-    unsigned short kind;
-};
 struct sc_row {
-    const char *name;
-    unsigned short cls;
-    unsigned char nargs;
-    struct sc_arg arg[6];
+    u16 name : 13, nargs : 3; /* name: its offset in sc_names */
+    u16 cls;
+    u16 arg[6]; /* their kinds */
 };
+enum { SC_NAMES_MAX = 1 << 13 };
 #include "gen/syscalls.h"
 
 /* ---- the decoder at work ---- */
@@ -2555,16 +2733,49 @@ static u32 dec_max(u32 limit)
 
 enum { DEC_NOFAM = 0xfff }; /* no family: nothing has a name */
 
-static const char *dec_name(u64 v, unsigned fam)
+static u64 dec_flag_value(const struct flag *f)
+{
+    return (u64)f->high << 32 | f->low;
+}
+
+static void dec_flag_name(struct buf *b, const struct flag *f)
+{
+    const char *pool = (const char *)&fl_names;
+    b_s(b, pool + fl_prefixes[f->prefix]);
+    b_s(b, pool + f->name);
+}
+
+static const struct flag *dec_flag(u64 v, unsigned fam)
 {
     if (fam == DEC_NOFAM)
         return NULL;
-    const struct family *f = &families[fam];
     bool narrow = v >> 32 == 0 || v >> 32 == 0xffffffff; /* an int, however it was extended */
-    for (unsigned k = 0; k < f->n; k++)
-        if (f->row[k].val == v || (narrow && (u32)f->row[k].val == (u32)v))
-            return f->row[k].name;
+    const struct flag *f = fl_rows + families[fam].row, *end = f + families[fam].n;
+    for (; f < end; f++)
+        if (f->low == (u32)v && (narrow || dec_flag_value(f) == v))
+            return f;
     return NULL;
+}
+
+/* The value that has that name, or -1. */
+static s64 dec_flag_named(const char *name, unsigned fam)
+{
+    const char *pool = (const char *)&fl_names;
+    const struct flag *f = fl_rows + families[fam].row, *end = f + families[fam].n;
+    for (; f < end; f++) {
+        const char *prefix = pool + fl_prefixes[f->prefix];
+        size_t n = strlen(prefix);
+        if (!strncmp(name, prefix, n) && !strcmp(name + n, pool + f->name))
+            return (s64)dec_flag_value(f);
+    }
+    return -1;
+}
+
+/* The name of a value, or ? where it has none. */
+static void dec_name(struct buf *b, u64 v, unsigned fam)
+{
+    const struct flag *f = dec_flag(v, fam);
+    f ? dec_flag_name(b, f) : b_c(b, '?');
 }
 
 static void dec_number(struct buf *b, u64 v)
@@ -2618,12 +2829,12 @@ static bool dec_part_is(const struct dec_part *p, u64 v, unsigned fam)
 static void dec_part(struct buf *b, const struct dec_part *p, u64 v, u32 from)
 {
     u64 field = v & p->mask;
-    const char *name = p->how == DEC_NAMED ? dec_name(field, (unsigned)p->arg) : NULL;
-    if (!field && !name)
+    const struct flag *f = p->how == DEC_NAMED ? dec_flag(field, (unsigned)p->arg) : NULL;
+    if (!field && !f)
         return;
     dec_sep(b, from, "|");
-    if (name)
-        b_s(b, name);
+    if (f)
+        dec_flag_name(b, f);
     else if (p->how == DEC_SIGNAL)
         b_sig(b, (int)field);
     else if (p->how == DEC_OCTAL)
@@ -2637,7 +2848,7 @@ static void dec_part(struct buf *b, const struct dec_part *p, u64 v, u32 from)
 /* NAME|NAME|0x40: names as far as there are any. */
 static void dec_bits(struct buf *b, u64 v, unsigned fam)
 {
-    const struct family *f = &families[fam];
+    const struct flag *f = fl_rows + families[fam].row, *f_end = f + families[fam].n;
     const struct dec_part *p, *end = dec_parts + ARRAY_LEN(dec_parts);
     u32 from = b->len;
     if (v >> 32 == 0xffffffff && (u32)v >> 31)
@@ -2653,12 +2864,14 @@ static void dec_bits(struct buf *b, u64 v, unsigned fam)
             if (p->how == DEC_NAMED)
                 dec_part(b, p, v, from);
         }
-    for (unsigned k = 0; k < f->n; k++)
-        if (f->row[k].val ? (rest & f->row[k].val) == f->row[k].val : !v && b->len == from) {
+    for (; f < f_end; f++) {
+        u64 bits = dec_flag_value(f);
+        if (bits ? (rest & bits) == bits : !v && b->len == from) {
             dec_sep(b, from, "|");
-            b_s(b, f->row[k].name);
-            rest &= ~f->row[k].val;
+            dec_flag_name(b, f);
+            rest &= ~bits;
         }
+    }
     for (p = dec_parts; p < end; p++)
         if (p->how != DEC_NAMED && dec_part_is(p, v, fam))
             dec_part(b, p, v, from);
@@ -2688,29 +2901,29 @@ static void dec_enum(struct buf *b, u64 v, unsigned fam)
             flagfam = dec_flagged[k].flags;
         }
     v &= ~flags;
-    const char *name = dec_name(v, fam);
-    if (name)
-        b_s(b, name);
+    const struct flag *f = dec_flag(v, fam);
+    if (f)
+        dec_flag_name(b, f);
     else
         dec_number(b, v);
-    if (flags) {
+    if (flags && flagfam == fam) {
         b_c(b, '|');
-        if (flagfam == fam)
-            b_s(b, dec_name(flags, fam) ? dec_name(flags, fam) : "?");
-        else
-            for (unsigned k = 0, n = 0; k < families[flagfam].n; k++)
-                if (flags & families[flagfam].row[k].val) {
-                    b_s(b, n++ ? "|" : "");
-                    b_s(b, families[flagfam].row[k].name);
-                }
+        dec_name(b, flags, fam);
+    } else if (flags) {
+        f = fl_rows + families[flagfam].row;
+        for (const struct flag *end = f + families[flagfam].n; f < end; f++)
+            if (flags & f->low) {
+                b_c(b, '|');
+                dec_flag_name(b, f);
+            }
     }
 }
 
 static void dec_mode(struct buf *b, u64 mode)
 {
-    const char *type = dec_name(mode & S_IFMT, FAM_ifmt);
+    const struct flag *type = dec_flag(mode & S_IFMT, FAM_ifmt);
     if (type)
-        b_s(b, type), b_c(b, '|');
+        dec_flag_name(b, type), b_c(b, '|');
     b_f(b, "%#03" PRIo64, type ? mode & ~(u64)S_IFMT : mode);
 }
 
@@ -3015,9 +3228,9 @@ static void dec_k_sig(struct dec *d, u64 v)
 
 static void dec_k_fd(struct dec *d, u64 v)
 {
-    const char *special = (s32)v <= -10000 ? dec_name((u64)(s64)(s32)v, FAM_pidfdspecial) : NULL;
+    const struct flag *special = (s32)v <= -10000 ? dec_flag((u32)v, FAM_pidfdspecial) : NULL;
     if (special)
-        b_s(d->b, special);
+        dec_flag_name(d->b, special);
     else if ((s32)v < 0)
         b_s64(d->b, (s32)v);
     else
@@ -3421,9 +3634,9 @@ static void dec_k_dents(struct dec *d, u64 v)
         u64 len = dec_ld(p + 16, 2);
         if (len < 20 || at + (s64)len > have)
             break;
-        const char *type = dec_name(p[18], FAM_dtype);
         b_s(d->b, n ? ", {d_ino=" : "{d_ino="), b_u64(d->b, dec_ld(p, 8));
-        b_f(d->b, ", d_type=%s, d_name=", type ? type : "?");
+        b_s(d->b, ", d_type="), dec_name(d->b, p[18], FAM_dtype);
+        b_s(d->b, ", d_name=");
         b_quoted(d->b, p + 19, strnlen((const char *)p + 19, len - 19), false);
         b_c(d->b, '}');
         at += (s64)len;
@@ -3469,7 +3682,7 @@ static unsigned dec_slot(const struct dec *d)
 {
     unsigned n = 0;
     for (int i = 0; i < d->i; i++) {
-        unsigned kind = sc_rows[d->c->row].arg[i].kind;
+        unsigned kind = sc_rows[d->c->row].arg[i];
         n += kind == K_INTP || kind == K_OFFP || kind == K_SIZEP;
     }
     return MIN(n, 1u);
@@ -3705,10 +3918,10 @@ static void dec_caps(struct buf *b, u64 set)
     }
     for (unsigned k = 0; k < 64; k++)
         if (set >> k & 1) {
-            const char *name = dec_name(k, FAM_cap);
+            const struct flag *f = dec_flag(k, FAM_cap);
             dec_sep(b, from, "|");
             b_s(b, "1<<");
-            name ? b_s(b, name) : b_u64(b, k);
+            f ? dec_flag_name(b, f) : b_u64(b, k);
         }
 }
 
@@ -4319,12 +4532,12 @@ static void dec_k_sockoptval(struct dec *d, u64 v)
 static void dec_k_futexop(struct dec *d, u64 v)
 {
     u32 op = (u32)v;
-    const char *name = dec_name(op & 0x7f, FAM_futex);
-    if (!name) {
+    const struct flag *f = dec_flag(op & 0x7f, FAM_futex);
+    if (!f) {
         dec_number(d->b, op);
         return;
     }
-    b_s(d->b, name);
+    dec_flag_name(d->b, f);
     b_s(d->b, op & 0x80 ? "_PRIVATE" : "");
     if (op & ~0xffu)
         b_c(d->b, '|'), dec_bits(d->b, op & ~0xffu, FAM_futexflag);
@@ -4405,9 +4618,9 @@ static void dec_k_fcntlarg(struct dec *d, u64 v)
 static void dec_k_ioctlcmd(struct dec *d, u64 v)
 {
     u32 cmd = (u32)v;
-    const char *name = dec_name(cmd, FAM_ioctl);
-    if (name) {
-        b_s(d->b, name);
+    const struct flag *f = dec_flag(cmd, FAM_ioctl);
+    if (f) {
+        dec_flag_name(d->b, f);
         return;
     }
     static const char *const dir[] = {
@@ -4845,9 +5058,9 @@ static unsigned dec_nargs(const struct call *c)
         return p ? MIN(n, 1u + p->nargs) : n;
     case SC_clone: /* CLONE_CHILD_SETTID, CHILD_CLEARTID; SETTLS; PARENT_SETTID, PIDFD */
         ctid = a[0] & 0x01200000, tls = a[0] & 0x00080000;
-        if (sc_rows[c->row].arg[3].name[0] == 'c' ? tls : ctid)
+        if (c->row == SC_clone ? tls : ctid) /* the last two are the other way round elsewhere */
             return 5;
-        return (sc_rows[c->row].arg[3].name[0] == 'c' ? ctid : tls) ? 4 : a[0] & 0x00101000 ? 3 : 2;
+        return (c->row == SC_clone ? ctid : tls) ? 4 : a[0] & 0x00101000 ? 3 : 2;
     default: return n;
     }
 }
@@ -4856,7 +5069,7 @@ static unsigned dec_nargs(const struct call *c)
 static void dec_one(struct task *t, struct call *c, unsigned i, bool exit, bool plain, bool *dead)
 {
     struct arg *a = &c->val[i];
-    unsigned kind = sc_rows[c->row].arg[i].kind;
+    unsigned kind = sc_rows[c->row].arg[i];
     struct dec d = { .t = t, .c = c, .b = &c->text, .outlen = c->outlen, .i = (int)i, .exit = exit,
                      .dead = dead, .form = ARG_TXT };
     u32 off = c->text.len;
@@ -4890,7 +5103,7 @@ static void dec_enter(struct task *t, struct call *c)
     if (!c->known)
         return;
     for (unsigned i = 0, n = dec_nargs(c); i < n; i++) {
-        unsigned kind = sc_rows[c->row].arg[i].kind;
+        unsigned kind = sc_rows[c->row].arg[i];
         if (dec_when(kind) & DEC_IN)
             dec_one(t, c, i, false, false, &dead);
         else if (kind == K_MSGOUT && c->arg[i]
@@ -4914,7 +5127,7 @@ static void dec_exit(struct task *t, struct call *c)
     if (!c->known)
         return;
     for (unsigned i = 0, n = dec_nargs(c); i < n; i++) {
-        unsigned kind = sc_rows[c->row].arg[i].kind, when = dec_when(kind);
+        unsigned kind = sc_rows[c->row].arg[i], when = dec_when(kind);
         bool plain = (when == DEC_OUT || when == DEC_EITHER) && !dec_wrote(c, kind);
         if (c->val[i].form == ARG_NONE)
             dec_one(t, c, i, true, plain, &dead);
@@ -5136,10 +5349,15 @@ enum { SC_N = ARRAY_LEN(sc_rows) };
 static u16 sc_id[SC_N];  /* the first row of the same name */
 static bool sc_set[SC_N]; /* what -e trace= asks for (everything without it) */
 
+static const char *sc_name(u16 row)
+{
+    return (const char *)&sc_names + sc_rows[row].name;
+}
+
 static void sc_init(void)
 {
     for (u16 i = 0; i < SC_N; i++)
-        sc_id[i] = i && !strcmp(sc_rows[i].name, sc_rows[i - 1].name) ? sc_id[i - 1] : i;
+        sc_id[i] = i && sc_rows[i].name == sc_rows[i - 1].name ? sc_id[i - 1] : i;
 }
 
 /* The row of a call, or -1 when that convention has none of that number. */
@@ -5204,17 +5422,12 @@ static bool sc_add_class(const char *name, bool *set)
 static bool sc_add(const char *word, bool *set)
 {
     bool hit = false;
-    regex_t re;
     if (*word == '%')
         return sc_add_class(word + 1, set);
-    if (*word == '/' && regcomp(&re, word + 1, REG_EXTENDED | REG_NOSUB))
-        return false;
     for (u16 i = 0; i < SC_N; i++)
-        if (!strcmp(word, "all") || !strcmp(word, sc_rows[i].name)
-            || (*word == '/' && !regexec(&re, sc_rows[i].name, 0, NULL, 0)))
+        if (!strcmp(word, "all") || !strcmp(word, sc_name(i))
+            || (*word == '/' && u_re(word + 1, sc_name(i)) > 0))
             set[i] = hit = true;
-    if (*word == '/')
-        regfree(&re);
     return hit || sc_add_class(word, set); /* strace's old spelling: trace=file */
 }
 
@@ -5817,7 +6030,7 @@ static void out_call_name(struct buf *b, const struct call *c)
         b_c(b, ':');
     }
     if (c->known)
-        b_s(b, sc_rows[c->row].name);
+        b_s(b, sc_name(c->row));
     else
         b_s(b, "syscall_"), b_hex(b, c->nr);
 }
@@ -5973,7 +6186,7 @@ static void out_json_call(struct buf *b, const struct call *c)
 {
     b_s(b, ",\"name\":\"");
     if (c->known)
-        b_s(b, sc_rows[c->row].name);
+        b_s(b, sc_name(c->row));
     else
         b_s(b, "syscall_"), b_hex(b, c->nr);
     b_c(b, '"');
@@ -6305,7 +6518,7 @@ static int st_compare(const void *pa, const void *pb)
     double ka = st_key(st_sort.s->row[a], st_sort.key), kb = st_key(st_sort.s->row[b], st_sort.key);
     if (strcmp(st_sort.key, "name") && ka != kb)
         return ka < kb ? 1 : -1;
-    return strcmp(sc_rows[a].name, sc_rows[b].name);
+    return strcmp(sc_name(a), sc_name(b));
 }
 
 static void st_table_row(struct buf *b, const struct st_row *r, u64 total_ns, const char *name)
@@ -6346,7 +6559,7 @@ static void st_one_table(struct buf *b, const struct stats *s)
         "------ ----------- ----------- --------- --------- -------- -------- --------- "
         "----------------\n");
     for (u32 i = 0; i < n; i++)
-        st_table_row(b, s->row[order[i]], total.time_ns, sc_rows[order[i]].name);
+        st_table_row(b, s->row[order[i]], total.time_ns, sc_name(order[i]));
     b_s(b, "------ ----------- ----------- --------- --------- -------- -------- --------- "
            "----------------\n");
     st_table_row(b, &total, total.time_ns, "total");
@@ -6484,7 +6697,7 @@ static void st_text_failed(struct buf *b)
         used[best] = true;
         const char *e = u_errname(st.failed[best].err);
         b_f(b, "%s   %-12s %6" PRIu64 "  %s\n", first ? " Failed calls:\n" : "", e ? e : "?",
-            st.failed[best].count, sc_rows[st.failed[best].row].name);
+            st.failed[best].count, sc_name(st.failed[best].row));
         first = false;
     }
 }
@@ -6694,7 +6907,7 @@ static void st_json_rest(struct buf *b)
             continue;
         const char *e = u_errname(st.failed[i].err);
         b_f(b, "%s{\"name\":\"%s\",\"error\":\"%s\",\"count\":%" PRIu64 "}", first ? "" : ",",
-            sc_rows[st.failed[i].row].name, e ? e : "?", st.failed[i].count);
+            sc_name(st.failed[i].row), e ? e : "?", st.failed[i].count);
         first = false;
     }
     b_s(b, "],\"open_at_exit\":[");
@@ -6832,7 +7045,7 @@ static bool md_path_wanted(const char *s, u32 n)
 {
     for (u32 i = 0; i < opt.n_paths; i++) {
         size_t k = strlen(opt.paths[i]);
-        if (!fnmatch(opt.paths[i], s, 0))
+        if (u_glob(opt.paths[i], s))
             return true;
         if (n > k && !strncmp(s, opt.paths[i], k) && s[k] == '/')
             return true;
@@ -8110,9 +8323,9 @@ static bool md_call_wanted(struct task *t, const struct call *c)
     if (!opt.n_paths)
         return true;
     for (u32 i = 0; c->known && i < sc_rows[c->row].nargs; i++) {
-        u16 kind = sc_rows[c->row].arg[i].kind;
+        u16 kind = sc_rows[c->row].arg[i];
         if (kind == K_PATH) {
-            bool at = i && sc_rows[c->row].arg[i - 1].kind == K_DIRFD;
+            bool at = i && sc_rows[c->row].arg[i - 1] == K_DIRFD;
             md_path(t, at ? (s32)c->arg[i - 1] : AT_FDCWD, c->arg[i], &p);
             if (p.ok && md_path_wanted(p.s, p.len))
                 return true;
@@ -8203,14 +8416,9 @@ static int pf_open(pid_t tid, bool on_exec)
 /* Says why page faults are off, and what mends it. */
 static void pf_explain(int e)
 {
-    int level = -1;
-    FILE *f = fopen("/proc/sys/kernel/perf_event_paranoid", "re");
-    if (f && fscanf(f, "%d", &level) != 1)
-        level = -1;
-    if (f)
-        fclose(f);
+    long level = u_file_number("/proc/sys/kernel/perf_event_paranoid", -1);
     if ((e == -EACCES || e == -EPERM) && level > 1)
-        u_warn("page faults off: perf_event_paranoid is %d (sysctl kernel.perf_event_paranoid=1, "
+        u_warn("page faults off: perf_event_paranoid is %ld (sysctl kernel.perf_event_paranoid=1, "
                "or run as root)", level);
     else if (e == -EPERM)
         u_warn("page faults off: perf_event_open is not permitted (a container's seccomp profile? "
@@ -8735,7 +8943,7 @@ static int btf_sized(u32 id, struct kfield *f)
     struct btf_type t = { .b = &btf.blob[0] };
     u64 count = 1;
     for (u32 i = 0; i < BTF_DEPTH; i++) {
-        u32 n;
+        u32 n = 0;
         int e = btf_strip(id, &t);
         if (!e && t.kind != BTF_ARRAY && !(e = btf_scalar(&t, f))) {
             if (f->size * count > INT32_MAX)
@@ -8825,7 +9033,7 @@ static int btf_element(u32 id, u32 i, struct btf_hit *h)
 {
     struct btf_type t;
     struct kfield f;
-    u32 elem, n;
+    u32 elem = 0, n = 0;
     int e = btf_strip(id, &t);
     if (e || (e = t.kind == BTF_ARRAY ? btf_array(&t, &elem, &n) : -ENOENT))
         return e;
@@ -9742,9 +9950,10 @@ static void bpf_patch(struct bpf_obj *o, const struct bpf_prog_row *r, struct bp
 static u32 bpf_kernel_version(void)
 {
     struct utsname u;
-    unsigned v[3] = { 0, 0, 0 };
-    if (uname(&u) == 0)
-        sscanf(u.release, "%u.%u.%u", &v[0], &v[1], &v[2]);
+    u32 v[3] = { 0, 0, 0 };
+    char *s = u.release;
+    for (int i = 0, e = uname(&u); !e && i < 3; i++, s += *s == '.')
+        v[i] = (u32)strtoul(s, &s, 10);
     return v[0] << 16 | v[1] << 8 | MIN(v[2], 255);
 }
 
@@ -9897,25 +10106,14 @@ static int bpf_attach_tp(const char *event, int prog)
 
 /* --- kprobes --- */
 
-/* The number in a small file of sysfs; -ENOENT. */
-static int bpf_sysfs_number(const char *path)
-{
-    int v = -ENOENT;
-    FILE *f = fopen(path, "re");
-    if (f && fscanf(f, "%d", &v) != 1)
-        v = -ENOENT;
-    if (f)
-        fclose(f);
-    return v;
-}
-
 /* By the kprobe PMU (4.17): the probe is the descriptor's own, and gone with it. */
 static int bpf_attach_kprobe_pmu(const char *symbol, bool is_ret, int prog)
 {
-    int type = bpf_sysfs_number("/sys/bus/event_source/devices/kprobe/type"), bit = 0;
+    int type = (int)u_file_number("/sys/bus/event_source/devices/kprobe/type", -ENOENT), bit = 0;
+    char line[32];
     FILE *f = fopen("/sys/bus/event_source/devices/kprobe/format/retprobe", "re");
-    if (f && fscanf(f, "config:%d", &bit) != 1)
-        bit = 0;
+    if (f && fgets(line, sizeof line, f) && !strncmp(line, "config:", 7))
+        bit = atoi(line + 7);
     if (f)
         fclose(f);
     struct perf_event_attr a = { .type = (u32)type, .size = sizeof a,
@@ -10714,10 +10912,10 @@ static const struct hy_call { u16 id; u8 file; bool memory;
 /* --- what the probe is told --- */
 
 /* The kind behind an argument, as hy_kinds[] has it. Bits and values of a family are plain. */
-static struct hy_kind hy_kind_of(const struct sc_arg *a)
+static struct hy_kind hy_kind_of(u16 kind)
 {
     struct hy_kind plain = { HY_PLAIN, 0, 0, 0 };
-    return a->kind < N_KINDS ? hy_kinds[a->kind] : plain;
+    return kind < N_KINDS ? hy_kinds[kind] : plain;
 }
 
 /* How many bytes of it are taken at most: of a path all, else what -s shows and one more, by which
@@ -10758,10 +10956,10 @@ static u8 hy_file(u8 file)
 static bool hy_spec(const struct sc_row *r, struct wire_spec *s)
 {
     for (u8 i = 0; i < r->nargs; i++) {
-        struct hy_kind k = hy_kind_of(&r->arg[i]);
+        struct hy_kind k = hy_kind_of(r->arg[i]);
         if (k.count == HY_NESTS)
             return false;
-        if (k.count == HY_PLAIN || (hy_needs_verbose(r->arg[i].kind) && !opt.verbose)
+        if (k.count == HY_PLAIN || (hy_needs_verbose(r->arg[i]) && !opt.verbose)
             || !hy_bytes(&k))
             continue;
         if (s->n == CALL_ITEMS)
@@ -11664,10 +11862,9 @@ static bool tr_immune(struct task *t, const siginfo_t *si)
     snprintf(path, sizeof path, "/proc/%d/status", t->tid);
     FILE *f = fopen(path, "re");
     while (f && fgets(line, sizeof line, f)) {
-        u64 caught;
         if (!strncmp(line, "NSpid:", 6) && strchr(line + 7, '\t'))
             init = atoi(strrchr(line, '\t')) == 1;
-        else if (sscanf(line, "SigCgt: %" SCNx64, &caught) == 1 && caught & bit)
+        else if (!strncmp(line, "SigCgt:", 7) && strtoull(line + 7, NULL, 16) & bit)
             init = false;
     }
     if (f)
@@ -12167,12 +12364,7 @@ static void tr_spawn(void)
 static void tr_explain(pid_t pid, int e)
 {
     s64 tracer = ps_status(pid, "TracerPid:"), state = ps_status(pid, "State:");
-    int yama = 0;
-    FILE *f = fopen("/proc/sys/kernel/yama/ptrace_scope", "re");
-    if (f && fscanf(f, "%d", &yama) != 1)
-        yama = 0;
-    if (f)
-        fclose(f);
+    long yama = u_file_number("/proc/sys/kernel/yama/ptrace_scope", 0);
     char why[160];
     if (e == -ESRCH && state < 0)
         snprintf(why, sizeof why, "there is no such process");
@@ -12187,7 +12379,7 @@ static void tr_explain(pid_t pid, int e)
                  "it belongs to another user (run as root, or with CAP_SYS_PTRACE)");
     else if (yama)
         snprintf(why, sizeof why,
-                 "kernel.yama.ptrace_scope is %d (sysctl kernel.yama.ptrace_scope=0, "
+                 "kernel.yama.ptrace_scope is %ld (sysctl kernel.yama.ptrace_scope=0, "
                  "or run as root)",
                  yama);
     else
@@ -12423,23 +12615,18 @@ struct open_rec {
 
 static const char *open_opt_flag(const char *v)
 {
-    const struct family *acc = &families[FAM_openacc], *fl = &families[FAM_open];
-    const char *bare = strncmp(v, "O_", 2) ? v : v + 2;
-    for (unsigned i = 0; i < acc->n; i++)
-        if (!strcmp(acc->row[i].name + 2, bare) && acc->row[i].val < 3) {
-            oo.accmodes |= 1u << acc->row[i].val;
-            return NULL;
-        }
-    for (unsigned i = 0; i < fl->n; i++)
-        if (!strcmp(fl->row[i].name + 2, bare)) {
-            u64 bit = fl->row[i].val;
-            while (bit & (bit - 1)) /* O_SYNC and O_TMPFILE: the bit that only they have */
-                bit = fl->row[i].val == O_SYNC ? O_SYNC & ~(u64)O_DSYNC
-                                               : O_TMPFILE & ~(u64)O_DIRECTORY;
-            oo.flags |= bit;
-            return NULL;
-        }
-    return "not a flag of open(2), like O_WRONLY or O_CREAT";
+    char name[32];
+    snprintf(name, sizeof name, "O_%s", strncmp(v, "O_", 2) ? v : v + 2);
+    s64 acc = dec_flag_named(name, FAM_openacc), bits = dec_flag_named(name, FAM_open);
+    if (acc >= 0 && acc < 3)
+        oo.accmodes |= 1u << acc;
+    else if (bits == O_SYNC || bits == O_TMPFILE) /* the bit that only they have */
+        oo.flags |= (u64)bits & ~(u64)(O_DSYNC | O_DIRECTORY);
+    else if (bits > 0)
+        oo.flags |= (u64)bits;
+    else
+        return "not a flag of open(2), like O_WRONLY or O_CREAT";
+    return NULL;
 }
 
 static const char *open_opt_uid(const char *v)
@@ -12956,18 +13143,6 @@ static bool PRINTF_LIKE(2, 3) check_mend(struct check *c, const char *fmt, ...)
     return false;
 }
 
-/* A small file's number; `none` when it is not there. */
-static long check_number(const char *path, long none)
-{
-    long v = none;
-    FILE *f = fopen(path, "re");
-    if (f && fscanf(f, "%ld", &v) != 1)
-        v = none;
-    if (f)
-        fclose(f);
-    return v;
-}
-
 /* --- the kernel and the rights --- */
 
 static bool check_kernel(struct check *c)
@@ -13082,7 +13257,7 @@ static bool check_memory(struct check *c)
 
 static bool check_yama(struct check *c)
 {
-    long scope = check_number("/proc/sys/kernel/yama/ptrace_scope", -1);
+    long scope = u_file_number("/proc/sys/kernel/yama/ptrace_scope", -1);
     bool may = bpf_caps() >> 19 & 1;
     if (scope < 0)
         return check_say(c, true, "no Yama");
@@ -13103,7 +13278,7 @@ static bool check_faults(struct check *c)
     struct perf_event_attr a = { .type = PERF_TYPE_SOFTWARE, .size = sizeof a, .exclude_hv = 1,
                                  .config = PERF_COUNT_SW_PAGE_FAULTS_MIN, .exclude_kernel = 1 };
     int f = (int)syscall(SYS_perf_event_open, &a, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
-    long level = check_number("/proc/sys/kernel/perf_event_paranoid", -1);
+    long level = u_file_number("/proc/sys/kernel/perf_event_paranoid", -1);
     if (f >= 0)
         close(f);
     check_say(c, true, f < 0 ? "perf_event_open: %s (perf_event_paranoid is %ld)" : "%s%ld",
@@ -13143,7 +13318,7 @@ static bool check_denied(struct check *c, const char *what, int e)
 static bool check_bpf(struct check *c)
 {
     int f = check_load(check_nothing, ARRAY_LEN(check_nothing));
-    long closed = check_number("/proc/sys/kernel/unprivileged_bpf_disabled", 0);
+    long closed = u_file_number("/proc/sys/kernel/unprivileged_bpf_disabled", 0);
     if (f < 0)
         return check_denied(c, "bpf(BPF_PROG_LOAD)", f);
     close(f);
@@ -13152,7 +13327,7 @@ static bool check_bpf(struct check *c)
 
 static bool check_jit(struct check *c)
 {
-    long on = check_number("/proc/sys/net/core/bpf_jit_enable", -1);
+    long on = u_file_number("/proc/sys/net/core/bpf_jit_enable", -1);
     check_say(c, on != 0, on < 0 ? "not known" : on ? "on" : "off: programs are interpreted");
     return on != 0 || check_mend(c, "sysctl net.core.bpf_jit_enable=1");
 }
