@@ -9771,7 +9771,7 @@ static int bpf_make_maps(struct bpf_obj *o)
 
 static int bpf_map(const struct bpf_obj *o, const char *name)
 {
-    for (u32 i = 0; i < o->fam->n_maps; i++)
+    for (u32 i = 0; o->fam && i < o->fam->n_maps; i++)
         if (!strcmp(o->fam->maps[i].name, name))
             return o->map[i];
     return -1;
@@ -10355,8 +10355,9 @@ static struct {
     struct rb_cpu *cpu;      /* perf rings */
     u32 n_cpu;
     u64 lost;                /* that the kernel said it lost (perf rings) */
-    u8 copy[RB_RECORD_MAX];
 } rb = { .epoll = -1 };
+
+static u8 rb_copied[RB_RECORD_MAX]; /* a record of a perf ring, in one piece */
 
 /* Takes a record; false: not yet, it and those behind it stay. */
 typedef bool rb_fn(const void *record, u32 size);
@@ -10507,9 +10508,9 @@ static u32 rb_drain_cpus(rb_fn *take)
         u32 size;
         u64 at = oldest->m->data_tail;
         rb_copy(oldest, at + sizeof first, &size, sizeof size);
-        size = MIN(size, MIN((u32)sizeof rb.copy, (u32)(first.size - sizeof first - 4)));
-        rb_copy(oldest, at + sizeof first + 4, rb.copy, size);
-        if (!take(rb.copy, size))
+        size = MIN(size, MIN((u32)sizeof rb_copied, (u32)(first.size - sizeof first - 4)));
+        rb_copy(oldest, at + sizeof first + 4, rb_copied, size);
+        if (!take(rb_copied, size))
             return n;
         __atomic_store_n(&oldest->m->data_tail, at + first.size, __ATOMIC_RELEASE);
         n++;
@@ -11137,7 +11138,6 @@ static struct {
     } early[64];
     u32 n_early;
     volatile sig_atomic_t attaching, n_reaped; /* tids that tr_reap_dead took */
-    pid_t reaped[8192];
     u64 stops, stops_at_tick, idle_since;
     bool tty;             /* a person looks on: print at once */
     pid_t stopped_tid;    /* whose stop is about to be handled */
@@ -11146,6 +11146,8 @@ static struct {
     u32 options;
     bool need[SC_N];      /* rows that stop */
 } tr = { .status = -1, .cmd.err = -1, .poll.length = 8 };
+
+static pid_t tr_reaped[8192]; /* by tr_reap_dead */
 
 /* --- which calls stop --- */
 
@@ -12273,11 +12275,11 @@ static void tr_reap_dead(void)
 {
     int e = errno;
     siginfo_t si = { 0 };
-    while (tr.n_reaped < (sig_atomic_t)ARRAY_LEN(tr.reaped)) {
+    while (tr.n_reaped < (sig_atomic_t)ARRAY_LEN(tr_reaped)) {
         long r = syscall(SYS_waitid, P_ALL, 0, &si, WEXITED | WNOHANG | __WALL, NULL);
         if (r < 0 || !si.si_pid)
             break;
-        tr.reaped[tr.n_reaped] = si.si_pid;
+        tr_reaped[tr.n_reaped] = si.si_pid;
         tr.n_reaped = tr.n_reaped + 1;
         si.si_pid = 0;
     }
@@ -12443,8 +12445,8 @@ static int tr_attach_thread(pid_t pid, pid_t tid)
 static int tr_attach_listed(pid_t pid, pid_t tid)
 {
     for (sig_atomic_t i = 0; i < tr.n_reaped; i++)
-        if (ps_task(tr.reaped[i]))
-            tr_drop(ps_task(tr.reaped[i]), false);
+        if (ps_task(tr_reaped[i]))
+            tr_drop(ps_task(tr_reaped[i]), false);
     tr.n_reaped = 0;
     struct task *t = ps_task(tid);
     if (t && tr_ours(tid))
