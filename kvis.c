@@ -149,6 +149,9 @@ struct call {
     bool detached;    /* kvis let go of its thread before it returned */
     bool late;        /* began before kvis was there: how long it took is not known */
     u64 enter_ns, exit_ns;
+    bool timed;       /* where the time went is known: the rest of it was spent blocked */
+    u64 cpu_ns, runq_ns, disk_ns;
+    pid_t waker_pid;  /* who ended its last wait; 0: not known */
     pid_t child;      /* of fork, vfork, clone: its tid as kvis sees it */
     struct arg val[6];
     struct buf text;  /* the bytes of val[] */
@@ -281,7 +284,8 @@ struct opts {
         until_exit;
     u8 status;    /* -z -Z -x -e status=: enum call_end */
     u64 signals;  /* -e signal=: bit n-1 */
-    u32 interval_s, duration_s, ring_bytes;
+    u32 interval_s, duration_s, ring_bytes, min_delay_us;
+    bool no_ebpf;
     char backend;         /* 'a', 'p', 'h' */
     const char *json_file, *out_file, *user, *sort;
     const char *trace;    /* -e trace= */
@@ -1112,7 +1116,8 @@ static struct {
     bool on, live;           /* live: the thread stands at the end of that call: read on in it */
     u32 n;
     struct { u64 addr; u32 len; bool fault; const u8 *data; } part[8];
-    const struct wire_file *file; /* of the descriptor that the call returned */
+    const struct wire_file *file;   /* of the descriptor that the call returned */
+    const struct wire_times *times; /* NULL: it was on a CPU all the time */
 } replay;
 
 /* Adds bytes at *addr; NULL: forgets all of them. */
@@ -1121,6 +1126,7 @@ static void mem_replay(const u64 *addr, u32 len, const u8 *data, bool fault)
     if (!addr) {
         replay.n = 0;
         replay.file = NULL;
+        replay.times = NULL;
         return;
     }
     if (replay.n < ARRAY_LEN(replay.part)) {
@@ -5457,7 +5463,7 @@ static const char *sc_parse(const char *expr)
  * row of EV_FIELDS. Text templates: {field}, {field:8} right-aligned; alternatives separated by
  * '|', the first whose fields are all present is used; NULL: never in text, only in JSON. */
 
-enum ev_type { VT_STR, VT_NUM, VT_SIZE, VT_ADDR, VT_BOOL, VT_SYM, VT_ARGV };
+enum ev_type { VT_STR, VT_NUM, VT_DUR, VT_SIZE, VT_ADDR, VT_BOOL, VT_SYM, VT_ARGV };
 
 union ev_val {
     s64 n;
@@ -5480,7 +5486,7 @@ union ev_val {
     X(code, NUM) X(signal, SYM) X(core, BOOL) X(code_name, SYM) X(sender_pid, NUM) \
     X(region_name, STR) X(region_start, ADDR) X(count, NUM) X(dir, BOOL) X(name, STR) \
     X(call, SYM) X(flags, STR) X(duration_ns, NUM) X(mode_bits, NUM) X(abi, SYM) \
-    X(name_changed, BOOL) X(path_from, SYM)
+    X(delay_ns, DUR) X(cpu, NUM) X(name_changed, BOOL) X(path_from, SYM)
 
 #define F(name, type) EV_##name,
 enum ev_field { EV_FIELDS(F) N_EV_FIELDS };
@@ -5498,7 +5504,7 @@ enum ev_kind {
     EK_MUNMAP, EK_MREMAP, EK_MPROTECT, EK_READ, EK_WRITE, EK_SEND, EK_RECV, EK_COPY, EK_SENDFILE,
     EK_SPLICE, EK_TEE, EK_VMSPLICE, EK_UNLINK, EK_RMDIR, EK_RENAME, EK_LINK, EK_SYMLINK, EK_MKDIR,
     EK_MKNOD, EK_TRUNCATE, EK_CHMOD, EK_CHOWN, EK_SPAWN, EK_THREAD, EK_EXEC, EK_EXIT_THREAD,
-    EK_EXIT_PROCESS, EK_SIGNAL, EK_FAULT, EK_FAULT_GROUP, EK_LOST, EK_SYSCALL, N_EK
+    EK_EXIT_PROCESS, EK_SIGNAL, EK_FAULT, EK_FAULT_GROUP, EK_SCHED, EK_LOST, EK_SYSCALL, N_EK
 };
 
 struct event_kind {
@@ -5588,6 +5594,8 @@ static const struct event_kind event_kinds[N_EK] = {
     [EK_FAULT_GROUP] = { "fault_group", "{count} faults in {region_name} @ {region_start} ({prot})",
                          CAT_MEM,
                          FIELDS(EV_count, EV_region_name, EV_region_start, EV_addr, EV_prot) },
+    [EK_SCHED] = { "sched_delay", "waited {delay_ns} for CPU {cpu}", CAT_PROC,
+                   FIELDS(EV_delay_ns, EV_cpu) },
     [EK_LOST] = { "lost", "{count} {how}", CAT_MEM, FIELDS(EV_count, EV_how) },
     [EK_SYSCALL] = { "syscall", NULL, CAT_CALL, .n = 0 }, /* its shape is out_'s: arguments nest */
 };
@@ -5875,6 +5883,9 @@ static void out_text_field(struct buf *b, const struct event *e, u32 f, int widt
     case VT_NUM:
         b_s64(b, v->n);
         break;
+    case VT_DUR:
+        b_f(b, "%" PRId64 ".%02d ms", v->n / 1000000, (int)(v->n / 10000 % 100));
+        break;
     case VT_SIZE:
         out_size(b, v->n, width);
         break;
@@ -6045,6 +6056,29 @@ static void out_call_text_begin(struct task *t, u32 *next)
     *next = out_args(&out.text.b, &t->call, 0, false);
 }
 
+/* A duration as people read it: 8.21 ms. */
+static void out_ms(struct buf *b, const char *what, u64 ns)
+{
+    if (ns >= 10000)
+        b_f(b, " %s %" PRIu64 ".%02" PRIu64, what, ns / 1000000, ns / 10000 % 100);
+}
+
+/* The time in the call, and where it went, in ms, when that was not all on a CPU. */
+static void out_call_time(struct buf *b, const struct call *c)
+{
+    u64 ns = c->exit_ns - c->enter_ns, us = ns / 1000;
+    b_f(b, " <%" PRIu64 ".%06" PRIu64, us / 1000000, us % 1000000);
+    u64 rest = c->timed ? ns - c->cpu_ns - c->runq_ns - c->disk_ns : 0;
+    if (c->timed && ns - c->cpu_ns >= 100000) {
+        b_s(b, ": ms");
+        out_ms(b, "disk", c->disk_ns);
+        out_ms(b, "blocked", rest);
+        out_ms(b, "cpu", c->cpu_ns);
+        out_ms(b, "runq", c->runq_ns);
+    }
+    b_c(b, '>');
+}
+
 /* Pads to strace's column 40 (after the prefix), then the result and the time in the call. */
 static void out_call_text_end(struct task *t)
 {
@@ -6059,10 +6093,8 @@ static void out_call_text_end(struct task *t)
     dec_ret(b, t, c);
     if (c->err && !c->noret)
         out_sgr("0");
-    if (!c->noret && !c->late && c->exit_ns >= c->enter_ns) {
-        u64 us = (c->exit_ns - c->enter_ns) / 1000;
-        b_f(b, " <%" PRIu64 ".%06" PRIu64 ">", us / 1000000, us % 1000000);
-    }
+    if (!c->noret && !c->late && c->exit_ns >= c->enter_ns)
+        out_call_time(b, c);
     out_line_end();
 }
 
@@ -6135,6 +6167,7 @@ static void out_json_field(struct buf *b, const struct event *e, u32 f)
     b_c(b, '"'), b_s(b, key), b_s(b, "\":");
     switch (ev_fields[f].type) {
     case VT_NUM:
+    case VT_DUR:
     case VT_SIZE:
         out_json_num(b, v->n);
         break;
@@ -6214,6 +6247,12 @@ static void out_json_call(struct buf *b, const struct call *c)
         b_s(b, "null");
     b_s(b, ",\"duration_ns\":");
     c->noret || c->late ? b_s(b, "null") : b_u64(b, c->exit_ns - c->enter_ns);
+    if (c->timed && !c->noret)
+        b_f(b, ",\"on_cpu_ns\":%" PRIu64 ",\"runq_ns\":%" PRIu64 ",\"disk_ns\":%" PRIu64
+            ",\"other_ns\":%" PRIu64, c->cpu_ns, c->runq_ns, c->disk_ns,
+            c->exit_ns - c->enter_ns - c->cpu_ns - c->runq_ns - c->disk_ns);
+    if (c->timed && !c->noret && c->waker_pid)
+        b_f(b, ",\"waker_pid\":%d", c->waker_pid);
 }
 
 static void out_json(const struct event *e)
@@ -9577,7 +9616,7 @@ static int tfs_fields(const char *event, struct btf_want *w, u32 n)
  * kvis ends. Functions return 0 or a descriptor, or -errno with the reason in obj.why. Entry
  * points: bpf_load, bpf_attach, bpf_close, bpf_lost, bpf_missed; bpf_explain for -EPERM. */
 
-enum { BPF_MAX_MAPS = 8, BPF_MAX_PROGS = 12, BPF_POISON = 0x0bad0000 };
+enum { BPF_MAX_MAPS = 8, BPF_MAX_PROGS = 24, BPF_POISON = 0x0bad0000 };
 
 struct bpf_cfg { const char *name; u64 val; }; /* a CFG_ constant and its value */
 
@@ -10758,9 +10797,14 @@ static void sp_go(struct sp *s)
 
 #include "bpf_insns/call.h"
 
-/* Rows of call_progs[]: each program for a raw tracepoint, and behind it for the classic one. */
-enum { HY_PROGRAMS = 10, HY_RAW = 0x155, HY_CLASSIC = 0x2aa };
-_Static_assert(ARRAY_LEN(call_progs) == HY_PROGRAMS, "a program without a number");
+/* Programs, each twice in call_progs[]: for a raw tracepoint, and behind it for the classic one. */
+enum {
+    HY_ENTER, HY_EXIT, HY_FORK, HY_EXEC, HY_GONE, HY_CALLS, /* what calls need */
+    HY_SWITCH = HY_CALLS, HY_WAKE, HY_WAKE_NEW, HY_WAKING, HY_BIO, HY_PROGRAMS
+};
+_Static_assert(ARRAY_LEN(call_progs) == 2 * HY_PROGRAMS, "a program without a number");
+
+enum { HY_MIN_DELAY_NS = 10000 }; /* shorter waits for a CPU are only counted */
 
 /* What stays behind the probe's `counts`. */
 enum { HY_STOPS_SOFT = 1, HY_STOPS_HARD, HY_STOPS_FAILED };
@@ -10771,6 +10815,7 @@ static struct {
     u64 magic;
     const char *why_not;   /* the backend is ptrace alone because ... */
     bool in_order;         /* the probe's words are the arguments */
+    bool sched;            /* what the scheduler does is recorded too */
     bool row[SC_N];        /* recorded, so that they do not stop */
     u64 records, told_lost;
 } hy;
@@ -10993,12 +11038,21 @@ static void hy_choose(const bool *need)
     }
 }
 
+/* The first n programs, as bits of the kind that this kernel wants. */
+static u32 hy_programs(u32 n)
+{
+    u32 mask = 0;
+    for (u32 i = 0; i < n; i++)
+        mask |= 1u << (2 * i + !bpf_raw_is_whole());
+    return mask;
+}
+
 static int hy_load(u32 ring_bytes)
 {
     static struct bpf_cfgs c;
     struct btf_want compat = BPF_COMPAT_WANT;
     struct bpf_obj *o = &hy.obj;
-    u32 mask = bpf_raw_is_whole() ? HY_RAW : HY_CLASSIC;
+    u32 mask = hy_programs(opt.no_ebpf ? HY_CALLS : HY_PROGRAMS);
     *o = (struct bpf_obj){ .fam = &call_family, .ring = true, .ring_bytes = ring_bytes };
     int e = bpf_open(o);
     if (e || !o->ring)
@@ -11012,9 +11066,12 @@ static int hy_load(u32 ring_bytes)
     bpf_set(&c, "CFG_NS_INO", bpf_pid_ns(NULL));
     bpf_set(&c, "CFG_STOP_SOFT", ring_bytes / 4 * 3);
     bpf_set(&c, "CFG_STOP_HARD", ring_bytes / 16 * 15);
+    hy.in_order = !bpf_raw_is_whole();
+    hy.sched = !opt.no_ebpf;
+    bpf_set(&c, "CFG_SCHED", hy.sched);
+    bpf_set(&c, "CFG_DELAY", HY_MIN_DELAY_NS);
     o->cfg = c.v;
     o->n_cfg = c.n;
-    hy.in_order = mask == HY_CLASSIC;
     bpf_find_records(o, mask);
     if ((e = bpf_load(o, mask)) || (e = rb_open(o)))
         return e;
@@ -11094,6 +11151,8 @@ static const struct wire_call *hy_record(const void *p, u32 size)
             return NULL;
         if (seg->arg == SEG_FILE && len == sizeof(struct wire_file))
             mem_replay_file((const void *)data);
+        else if (seg->arg == SEG_TIMES && len == sizeof(struct wire_times))
+            replay.times = (const void *)data;
         else if (seg->arg < CALL_WORDS)
             mem_replay(w->word + seg->arg, len, data, seg->fault);
         at = data + ((len + 7) & ~7u);
@@ -11557,6 +11616,18 @@ static bool tr_must_wait(const struct wire_call *w)
     return u_now() - w->end_ns < TR_UNREAD_NS;
 }
 
+/* Where the time of a recorded call went. */
+static void tr_times(struct call *c, const struct wire_call *w)
+{
+    const struct wire_times *m = replay.times;
+    u64 ns = w->end_ns - w->ts_ns;
+    c->timed = true;
+    c->cpu_ns = m ? MIN(m->cpu_ns, ns) : ns;
+    c->runq_ns = m ? MIN(m->runq_ns, ns - c->cpu_ns) : 0;
+    c->disk_ns = m ? MIN(m->disk_ns, ns - c->cpu_ns - c->runq_ns) : 0;
+    c->waker_pid = m ? (pid_t)m->waker_pid : 0;
+}
+
 static void tr_play(struct task *t, const struct wire_call *w)
 {
     struct stop s = { .abi = ARCH_NATIVE, .nr = w->nr, .ret = w->ret };
@@ -11568,14 +11639,33 @@ static void tr_play(struct task *t, const struct wire_call *w)
         tr_enter(t, &s);
     t->pending = false;
     u_at = w->end_ns;
+    if (hy.sched && w->over)
+        tr_times(&t->call, w);
     w->over ? tr_exit(t, &s) : tr_abandon(t);
     u_at = 0;
     replay.on = replay.live = false;
 }
 
+/* A thread has waited for a CPU. */
+static void tr_delay(const struct wire_delay *d)
+{
+    struct task *t = ps_task((pid_t)d->tid);
+    if (!t || !tr.started)
+        return;
+    struct event *e = ev_new(EK_SCHED, t, d->ts_ns);
+    ev_num(e, EV_delay_ns, (s64)d->delay_ns);
+    ev_num(e, EV_cpu, d->cpu);
+    e->noise = d->delay_ns < (u64)(opt.min_delay_us ? opt.min_delay_us : 100) * 1000;
+    md_emit(e);
+}
+
 /* A call that the probe has recorded, as the two stops that it stands for. */
 static bool tr_record(const void *p, u32 size)
 {
+    if (size == sizeof(struct wire_delay)) {
+        tr_delay(p);
+        return true;
+    }
     const struct wire_call *w = hy_record(p, size);
     struct task *t = w ? ps_task((pid_t)w->tid) : NULL;
     if (!t || t->full || !tr.started)
@@ -13443,9 +13533,10 @@ static bool check_family(struct check *c, const struct bpf_family *fam, u32 must
     bpf_find_records(&o, (1u << fam->n_progs) - 1);
     for (u32 i = 0; i < fam->n_progs; i++) {
         const struct bpf_prog_row *r = &fam->progs[i];
+        if (bpf_load_one(&o, i) == 0)
+            continue;
         check_missing(&o, r, one, sizeof one);
-        if (bpf_load_one(&o, i) < 0)
-            snprintf(no + strlen(no), sizeof no - strlen(no), " %s", r->name);
+        snprintf(no + strlen(no), sizeof no - strlen(no), " %s", r->name);
         if (strlen(lack) + strlen(one) < sizeof lack && !strstr(lack, one))
             strcat(lack, one);
     }
@@ -13469,7 +13560,7 @@ static bool check_open_programs(struct check *c)
 
 static bool check_call_programs(struct check *c)
 {
-    return check_family(c, &call_family, bpf_raw_is_whole() ? HY_RAW : HY_CLASSIC);
+    return check_family(c, &call_family, hy_programs(HY_PROGRAMS));
 }
 
 /* --- hardware --- */
@@ -13879,6 +13970,10 @@ static const struct opt_row opt_trace_rows[] = {
       "kvis and the command on one CPU: faster, but it is seen by the command" },
     { 0, "backend", "NAME", OPT_FN, NULL, opt_backend, 0, 0,
       "auto, ptrace (every call stops) or hybrid (BPF records them)" },
+    { 0, "no-ebpf", NULL, OPT_FLAG, &opt.no_ebpf, NULL, 0, 0,
+      "hybrid: without what the scheduler and the disks did behind the calls" },
+    { 0, "min-sched-delay", "US", OPT_U32, &opt.min_delay_us, NULL, 1, 1000000000,
+      "hybrid: show waits for a CPU from US microseconds on (100)" },
     { 0, "ring", "SIZE", OPT_FN, NULL, opt_ring, 0, 0,
       "hybrid: room for calls that are not yet handled (4M)" },
     { 'f', "follow-forks", NULL, OPT_NONE, NULL, NULL, 0, 0, "(always on)" },

@@ -12,6 +12,7 @@ enum wire_lost {
     LOST_RING,     /* a record for which the ring had no room */
     LOST_INFLIGHT, /* a call that could not be remembered at its entry */
     LOST_TREE,     /* a child that could not be added to the followed tree */
+    LOST_SCHED,    /* a record of the scheduler's or a disk's for which the ring had no room */
     N_LOST
 };
 
@@ -103,9 +104,17 @@ struct wire_thread {
     u64 ts_ns;
     u64 word[16];
     u32 nr, tid;          /* tid: in kvis's pid namespace */
-    u32 in_call, unused;
+    u32 in_call;
+    u32 where;            /* enum wire_where, since `since_ns` */
+    u64 since_ns;
+    u64 cpu_ns, runq_ns, disk_ns; /* of this call, so far */
+    u32 switched;         /* it was not on a CPU all the time */
+    u32 bios;             /* it has asked a disk for something in this call */
+    u32 waker_tid, waker_pid; /* who ended its last wait */
 };
-WIRE_ASSERT(sizeof(struct wire_thread) == 152);
+WIRE_ASSERT(sizeof(struct wire_thread) == 200);
+
+enum wire_where { UNKNOWN, RUNS, WAITS, BLOCKED, ON_DISK };
 
 /* A call: this head, then segments, each padded to 8 bytes. */
 struct wire_call {
@@ -118,7 +127,7 @@ struct wire_call {
 };
 WIRE_ASSERT(sizeof(struct wire_call) == 104);
 
-enum { SEG_FILE = 0xff }; /* wire_seg.arg: a struct wire_file */
+enum { SEG_FILE = 0xff, SEG_TIMES = 0xfe }; /* wire_seg.arg: a struct wire_file, wire_times */
 
 struct wire_seg {
     u16 len;
@@ -127,6 +136,24 @@ struct wire_seg {
     u32 unused;
 };
 WIRE_ASSERT(sizeof(struct wire_seg) == 8);
+
+/* Where the time of a call went that was not on a CPU throughout; the rest of its duration it was
+ * blocked on something else than a disk. */
+struct wire_times {
+    u64 cpu_ns, runq_ns, disk_ns;
+    u32 waker_tid, waker_pid;
+};
+WIRE_ASSERT(sizeof(struct wire_times) == 32);
+
+/* A thread that could run waited for a CPU. Shorter than any call's record. */
+struct wire_delay {
+    u64 ts_ns, delay_ns;  /* ts_ns: when it got one */
+    u32 tid, cpu;
+};
+WIRE_ASSERT(sizeof(struct wire_delay) == 24);
+
+/* `delays`: how long threads waited for a CPU, 16 buckets an octave; [DELAY_SUM] the sum in ns. */
+enum { DELAY_BUCKETS = 976, DELAY_SUM = 976, DELAY_SLOTS = 977 };
 
 struct wire_file {
     u64 ino, magic;

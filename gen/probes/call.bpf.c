@@ -22,6 +22,9 @@ extern char CFG_NS_INO;
  * thread is stopped by SIGURG, and by SIGSTOP. */
 extern char CFG_MAGIC, CFG_MAGIC_NR, CFG_STOP_SOFT, CFG_STOP_HARD;
 
+/* 1: what the scheduler does to the threads is recorded; the shortest delay that is a record. */
+extern char CFG_SCHED, CFG_DELAY;
+
 #define SIGURG 23
 #define SIGSTOP 19
 #define EFAULT_RESULT (-14) /* the caller's pointer was bad: nothing to read there */
@@ -31,6 +34,7 @@ struct map_def traced SEC("maps") = { MAP_HASH, 4, sizeof(struct wire_thread), 1
 struct map_def spec SEC("maps") = { MAP_ARRAY, 4, sizeof(struct wire_spec), CALL_NRS, 0 };
 /* [0]: calls of traced threads that nobody asked about; [1]: stops asked for by SIGURG, [2]: by
  * SIGSTOP, [3]: stops that could not be asked for. */
+struct map_def delays SEC("maps") = { MAP_PERCPU_ARRAY, 4, 8, DELAY_SLOTS, 0 };
 struct map_def counts SEC("maps") = { MAP_PERCPU_ARRAY, 4, 8, 8, 0 };
 
 struct record {
@@ -54,11 +58,15 @@ struct fdtable { u32 max_fds; struct file **fd; } KERNEL;
 struct files_struct { struct fdtable *fdt; } KERNEL;
 struct task_struct {
     int pid;
+    u32 __state; /* 5.14 */
+    long state;  /* before */
     struct pid *thread_pid;
     struct files_struct *files;
 } KERNEL;
 struct trace_event_raw_sys_enter { long id; u64 args[6]; } KERNEL;
 struct trace_event_raw_sys_exit { long id, ret; } KERNEL;
+struct trace_event_raw_sched_switch { int prev_pid; long prev_state; int next_pid; } KERNEL;
+struct trace_event_raw_sched_wakeup_template { int pid; } KERNEL;
 struct trace_event_raw_sched_process_exec { int old_pid; } KERNEL;
 struct trace_event_raw_sched_process_fork { int child_pid; } KERNEL;
 
@@ -131,6 +139,13 @@ INLINE struct wire_thread *entered(u32 nr)
         th->tid = tid_here((void *)bpf_get_current_task());
     th->nr = nr;
     th->ts_ns = bpf_ktime_get_ns();
+    if (CFG(CFG_SCHED)) {
+        th->where = RUNS;
+        th->since_ns = th->ts_ns;
+        th->cpu_ns = th->runq_ns = th->disk_ns = 0;
+        th->switched = th->bios = 0;
+        th->waker_tid = th->waker_pid = 0;
+    }
     return th;
 }
 
@@ -232,6 +247,25 @@ INLINE void put_file(struct record *r, s64 fd)
     r->at = at + sizeof *seg + sizeof *w;
 }
 
+/* Appends where the time of a call went. */
+INLINE void put_times(struct record *r, const struct wire_thread *th, u64 now)
+{
+    u32 at = *(volatile u32 *)&r->at;
+    if (at > CALL_DATA_MAX)
+        return;
+    struct wire_seg *seg = (void *)(r->data + at);
+    struct wire_times *w = (void *)(r->data + at + sizeof *seg);
+    seg->arg = SEG_TIMES;
+    seg->fault = 0;
+    seg->len = sizeof *w;
+    w->cpu_ns = th->cpu_ns + now - th->since_ns;
+    w->runq_ns = th->runq_ns;
+    w->disk_ns = th->disk_ns;
+    w->waker_tid = th->waker_tid;
+    w->waker_pid = th->waker_pid;
+    r->at = at + sizeof *seg + sizeof *w;
+}
+
 /* Stops the thread when the ring is nearly full, or the tracer has to read what could not be read
  * here: at the end of a call, where a stop changes
  * nothing for the program. SIGURG first: ignored by default, so harmless if the tracer dies now;
@@ -271,6 +305,8 @@ INLINE bool send(struct wire_thread *th, const struct wire_spec *s, s64 ret, boo
                 break;
         if (s->file && ret >= 0)
             put_file(r, (s32)th->word[(s->file - 1) & 15]);
+        if (CFG(CFG_SCHED) && th->switched)
+            put_times(r, th, h->end_ns);
     }
     h->unread = r->faults && ret != EFAULT_RESULT;
     u32 at = *(volatile u32 *)&r->at;
@@ -382,6 +418,194 @@ int call_gone_tp(void *ctx)
 {
     (void)ctx;
     gone();
+    return 0;
+}
+
+/* --- what the scheduler does to the threads --- */
+
+/* Bucket of a duration: 16 an octave. */
+INLINE u32 bucket(u64 ns)
+{
+    u32 e = 4;
+    if (ns < 16)
+        return (u32)ns;
+#pragma clang loop unroll(disable)
+    for (int i = 0; i < 60 && ns >> e >> 1; i++)
+        e++;
+    u32 b = 16 + (e - 4) * 16 + ((u32)(ns >> (e - 4)) & 15);
+    return b < DELAY_BUCKETS ? b : DELAY_BUCKETS - 1;
+}
+
+INLINE void add_delay(u32 slot, u64 n)
+{
+    u64 *v = bpf_map_lookup_elem(&delays, &slot);
+    if (v)
+        *v += n;
+}
+
+/* A thread has waited for a CPU and has one now. */
+INLINE void delayed(const struct wire_thread *th, u64 now, u64 ns)
+{
+    add_delay(bucket(ns), 1);
+    add_delay(DELAY_SUM, ns);
+    if (ns < CFG(CFG_DELAY))
+        return;
+    struct wire_delay d = { now, ns, th->tid, bpf_get_smp_processor_id() };
+    if (bpf_ringbuf_output(&events, &d, sizeof d, RB_NO_WAKEUP))
+        count_lost(LOST_SCHED);
+}
+
+/* A thread leaves its CPU. blocked: the state it sleeps in, 0 when it could go on. Uninterruptible
+ * after it has asked a disk for something: it waits for that. */
+INLINE void switch_out(u32 tid, u64 blocked)
+{
+    struct wire_thread *th = bpf_map_lookup_elem(&traced, &tid);
+    u64 now = bpf_ktime_get_ns();
+    if (!th)
+        return;
+    if (th->where == RUNS)
+        th->cpu_ns += now - th->since_ns;
+    th->since_ns = now;
+    th->where = !blocked ? WAITS : (blocked & 2) && th->bios ? ON_DISK : BLOCKED;
+    th->switched = 1;
+}
+
+/* The wait of a thread is over: it could run. */
+INLINE void end_wait(struct wire_thread *th, u64 now)
+{
+    if (th->where == ON_DISK)
+        th->disk_ns += now - th->since_ns;
+    th->where = WAITS;
+    th->since_ns = now;
+}
+
+INLINE void switch_in(u32 tid)
+{
+    struct wire_thread *th = bpf_map_lookup_elem(&traced, &tid);
+    u64 now = bpf_ktime_get_ns();
+    if (!th)
+        return;
+    if (th->where == ON_DISK || th->where == BLOCKED) /* its wake-up went by unseen */
+        end_wait(th, now);
+    if (th->where == WAITS) {
+        th->runq_ns += now - th->since_ns;
+        delayed(th, now, now - th->since_ns);
+    }
+    th->where = RUNS;
+    th->since_ns = now;
+}
+
+INLINE void wake(u32 tid)
+{
+    struct wire_thread *th = bpf_map_lookup_elem(&traced, &tid);
+    if (th && th->where != RUNS && th->where != WAITS)
+        end_wait(th, bpf_ktime_get_ns());
+}
+
+/* The caller wakes a thread. */
+INLINE void waking(u32 tid)
+{
+    struct wire_thread *th = bpf_map_lookup_elem(&traced, &tid);
+    u64 id = bpf_get_current_pid_tgid();
+    if (!th)
+        return;
+    th->waker_tid = (u32)id;
+    th->waker_pid = (u32)(id >> 32);
+}
+
+INLINE u64 state_of(struct task_struct *t)
+{
+    return EXISTS(t, __state) ? READ(t, __state) : (u64)READ(t, state);
+}
+
+struct raw_switch { u64 preempt; struct task_struct *prev, *next; };
+
+SEC("raw_tp/sched_switch")
+int call_switch(struct raw_switch *ctx)
+{
+    struct task_struct *prev = ctx->prev, *next = ctx->next;
+    switch_out((u32)READ(prev, pid), ctx->preempt & 1 ? 0 : state_of(prev) & 0xff);
+    switch_in((u32)READ(next, pid));
+    return 0;
+}
+
+SEC("tp/sched/sched_switch")
+int call_switch_tp(struct trace_event_raw_sched_switch *ctx)
+{
+    switch_out((u32)ctx->prev_pid, (u64)ctx->prev_state & 0xff);
+    switch_in((u32)ctx->next_pid);
+    return 0;
+}
+
+struct raw_task { struct task_struct *t; };
+
+SEC("raw_tp/sched_wakeup")
+int call_wake(struct raw_task *ctx)
+{
+    struct task_struct *t = ctx->t;
+    wake((u32)READ(t, pid));
+    return 0;
+}
+
+SEC("tp/sched/sched_wakeup")
+int call_wake_tp(struct trace_event_raw_sched_wakeup_template *ctx)
+{
+    wake((u32)ctx->pid);
+    return 0;
+}
+
+SEC("raw_tp/sched_wakeup_new")
+int call_new(struct raw_task *ctx)
+{
+    struct task_struct *t = ctx->t;
+    wake((u32)READ(t, pid));
+    return 0;
+}
+
+SEC("tp/sched/sched_wakeup_new")
+int call_new_tp(struct trace_event_raw_sched_wakeup_template *ctx)
+{
+    wake((u32)ctx->pid);
+    return 0;
+}
+
+SEC("raw_tp/sched_waking")
+int call_waking(struct raw_task *ctx)
+{
+    struct task_struct *t = ctx->t;
+    waking((u32)READ(t, pid));
+    return 0;
+}
+
+SEC("tp/sched/sched_waking")
+int call_waking_tp(struct trace_event_raw_sched_wakeup_template *ctx)
+{
+    waking((u32)ctx->pid);
+    return 0;
+}
+
+/* The caller asks a disk for something. */
+INLINE void asks_disk(void)
+{
+    u32 tid = (u32)bpf_get_current_pid_tgid();
+    struct wire_thread *th = bpf_map_lookup_elem(&traced, &tid);
+    if (th)
+        th->bios++;
+}
+
+SEC("raw_tp/block_bio_queue")
+int call_bio(void *ctx)
+{
+    (void)ctx;
+    asks_disk();
+    return 0;
+}
+
+SEC("tp/block/block_bio_queue")
+int call_bio_tp(void *ctx)
+{
+    (void)ctx;
+    asks_disk();
     return 0;
 }
 
