@@ -6344,11 +6344,25 @@ static void out_forget(const struct task *t)
  * the truth (DESIGN, "Maps only for aggregates"). Entry points: st_call, st_io, st_open_at_exit,
  * st_table, st_summary. */
 
-enum { ST_BUCKETS = 16 + 60 * 16, ST_ERRNOS = 256, ST_LEFT_OPEN = 256, ST_TABLES = 1024 };
+enum { ST_BUCKETS = 16 + 60 * 16, ST_ERRNOS = 256, ST_LEFT_OPEN = 256, ST_TABLES = 1024,
+       ST_WHERE = 512 };
 
 struct st_row {
     u64 calls, errors, time_ns, max_ns;
     u32 hist[ST_BUCKETS];
+};
+
+/* Calls of one name on one file, and where their time went. */
+struct st_where {
+    u16 row;
+    const struct name *on;
+    u64 calls, ns, cpu, runq, disk;
+};
+
+/* Waits for a CPU, as the kernel counted them; max_ns 0: none was long enough to be a record. */
+struct st_delays {
+    u64 count, sum_ns, max_ns;
+    u32 hist[DELAY_BUCKETS];
 };
 
 /* A table of calls: the whole run's, or one process's (--by=pid). */
@@ -6377,6 +6391,7 @@ static struct {
         struct name *name;
     } left[ST_LEFT_OPEN];
     u64 n_left;
+    struct st_where where[ST_WHERE];
     struct name *program[64]; /* of the commands run, each once */
     u32 n_programs;
 } st;
@@ -6472,6 +6487,26 @@ static struct stats *st_of_proc(struct task *t)
     return t->proc->stats;
 }
 
+/* Books a call by its name and what it was about, when it is known where its time went. A table
+ * that is full keeps what it has. */
+static void st_where(struct task *t, const struct call *c)
+{
+    bool on_fd = c->known && sc_rows[c->row].nargs && sc_rows[c->row].arg[0] == K_FD;
+    struct fdent *e = on_fd ? fd_find(t->files, (s32)c->arg[0]) : NULL;
+    const struct name *on = e && e->o ? e->o->name : NULL;
+    u32 h = (u32)(c->row * 31u + (on ? on->hash : 0));
+    for (u32 i = 0; i < 16; i++) {
+        struct st_where *w = &st.where[(h + i) % ST_WHERE];
+        if (w->calls && (w->row != c->row || w->on != on))
+            continue;
+        w->row = c->row, w->on = on;
+        w->calls++;
+        w->ns += c->exit_ns - c->enter_ns;
+        w->cpu += c->cpu_ns, w->runq += c->runq_ns, w->disk += c->disk_ns;
+        return;
+    }
+}
+
 /* Counts a call that has returned. A call that the kernel restarts (ERESTART*) is counted when it
  * finally returns (EDGE_CASES P20). */
 static void st_call(struct task *t, const struct call *c)
@@ -6483,6 +6518,8 @@ static void st_call(struct task *t, const struct call *c)
         return;
     if (st_has_failed(c))
         st_failed(c->row, c->err);
+    if (c->timed && !c->noret)
+        st_where(t, c);
     if ((!opt.count_only && !opt.count_too) || c->late)
         return;
     u64 ns = c->noret ? 0 : c->exit_ns - c->enter_ns;
@@ -6625,8 +6662,9 @@ struct st_end {
     int status; /* wait status of the command; -1: none (attached, or detached before its end) */
     u64 duration_ns;
     const char *backend;
-    u64 records, throttled,
-        lost; /* calls recorded by BPF, stops for its ring's sake, calls missing */
+    const struct st_delays *delays; /* NULL: not known */
+    u64 records, throttled; /* calls recorded by BPF, stops for its ring's sake */
+    u64 lost;               /* calls that are missing */
 };
 
 /* Collects the names of a class that match, most bytes first; returns how many (at most max). */
@@ -6720,6 +6758,96 @@ static void st_text_lists(struct buf *b)
         b_size(b, list[i]->out_bytes), b_s(b, " sent, ");
         b_size(b, list[i]->in_bytes), b_s(b, " received\n");
     }
+}
+
+/* --- where the time went --- */
+
+static int st_where_cmp(const void *a, const void *b)
+{
+    const struct st_where *x = a, *y = b;
+    return x->ns < y->ns ? 1 : x->ns > y->ns ? -1 : 0;
+}
+
+/* Sorts the table, most time first; returns how many rows are worth showing. */
+static u32 st_where_top(void)
+{
+    u32 n = 0;
+    qsort(st.where, ST_WHERE, sizeof st.where[0], st_where_cmp);
+    while (n < 10 && st.where[n].ns >= 1000000)
+        n++;
+    return n;
+}
+
+static void st_text_where(struct buf *b)
+{
+    u32 n = st_where_top();
+    if (n)
+        b_s(b, " Where time went (ms):  total     cpu    runq    disk  blocked\n");
+    for (u32 i = 0; i < n; i++) {
+        const struct st_where *w = &st.where[i];
+        u64 part[] = { w->ns, w->cpu, w->runq, w->disk, w->ns - w->cpu - w->runq - w->disk };
+        b_f(b, "   %-16s", sc_name(w->row));
+        for (size_t k = 0; k < ARRAY_LEN(part); k++)
+            b_f(b, k ? " %5" PRIu64 ".%01" PRIu64 : " %8" PRIu64 ".%01" PRIu64, part[k] / 1000000,
+                part[k] / 100000 % 10);
+        b_s(b, "   ");
+        if (w->on)
+            b_esc(b, w->on->s, w->on->len, 0);
+        b_f(b, " (%" PRIu64 " calls)\n", w->calls);
+    }
+}
+
+static void st_json_where(struct buf *b)
+{
+    u32 n = st_where_top();
+    b_s(b, ",\"where_time_went\":[");
+    for (u32 i = 0; i < n; i++) {
+        const struct st_where *w = &st.where[i];
+        b_f(b, "%s{\"name\":\"%s\",\"calls\":%" PRIu64 ",\"duration_ns\":%" PRIu64
+            ",\"on_cpu_ns\":%" PRIu64 ",\"runq_ns\":%" PRIu64 ",\"disk_ns\":%" PRIu64
+            ",\"other_ns\":%" PRIu64, i ? "," : "", sc_name(w->row), w->calls, w->ns, w->cpu,
+            w->runq, w->disk, w->ns - w->cpu - w->runq - w->disk);
+        if (w->on)
+            b_c(b, ','), out_json_str(b, "on", w->on->s, w->on->len);
+        b_c(b, '}');
+    }
+    b_c(b, ']');
+}
+
+/* The value below which the share p of the waits for a CPU lies. */
+static u64 st_delay_at(const struct st_delays *d, double p)
+{
+    u64 want = (u64)(p * (double)d->count), seen = 0;
+    for (u32 i = 0; i < DELAY_BUCKETS; i++)
+        if ((seen += d->hist[i]) > want)
+            return MIN(st_bucket_value(i), d->max_ns ? d->max_ns : ~0ull);
+    return d->max_ns;
+}
+
+static void st_text_delays(struct buf *b, const struct st_delays *d)
+{
+    if (!d || !d->count)
+        return;
+    u64 v[] = { d->sum_ns / d->count, st_delay_at(d, 0.5), st_delay_at(d, 0.99), d->max_ns };
+    static const char *const name[] = { "avg", "p50", "p99", "max" };
+    b_f(b, " Scheduler: %" PRIu64 " waits for a CPU,", d->count);
+    for (size_t i = 0; i < ARRAY_LEN(v); i++)
+        if (v[i] || i < 3)
+            b_f(b, " %s %" PRIu64 ".%03" PRIu64 " ms%s", name[i], v[i] / 1000000,
+                v[i] / 1000 % 1000, i + 1 < ARRAY_LEN(v) ? "," : "");
+    b_c(b, '\n');
+}
+
+static void st_json_delays(struct buf *b, const struct st_delays *d)
+{
+    if (!d || !d->count)
+        return;
+    b_f(b,
+        ",\"sched_waits\":%" PRIu64 ",\"sched_wait_ns\":%" PRIu64 ",\"sched_wait_p50_ns\":%" PRIu64
+        ",\"sched_wait_p99_ns\":%" PRIu64,
+        d->count, d->sum_ns, st_delay_at(d, 0.5), st_delay_at(d, 0.99));
+    if (d->max_ns)
+        b_f(b, ",\"sched_wait_max_ns\":%" PRIu64, d->max_ns);
 }
 
 static void st_text_failed(struct buf *b)
@@ -6871,6 +6999,8 @@ static void st_text_summary(struct buf *b, const struct st_end *end)
     st_text_lists(b);
     st_text_failed(b);
     st_text_left(b);
+    st_text_where(b);
+    st_text_delays(b, end->delays);
     b_f(b, " Processes: %" PRIu64 ", threads: %" PRIu64 ", calls traced: %" PRIu64 "\n",
         ps.processes, ps.threads, st.syscalls);
     b_f(b, " Backend: %s", end->backend);
@@ -7004,6 +7134,9 @@ static void st_json_summary(struct buf *b, const struct st_end *end)
         end->records, end->throttled);
     st_json_names(b);
     st_json_rest(b);
+    if (end->delays)
+        st_json_where(b);
+    st_json_delays(b, end->delays);
     b_s(b, "}\n");
 }
 
@@ -10816,6 +10949,7 @@ static struct {
     const char *why_not;   /* the backend is ptrace alone because ... */
     bool in_order;         /* the probe's words are the arguments */
     bool sched;            /* what the scheduler does is recorded too */
+    u64 max_delay_ns;      /* the longest wait for a CPU that was a record */
     bool row[SC_N];        /* recorded, so that they do not stop */
     u64 records, told_lost;
 } hy;
@@ -11126,6 +11260,21 @@ static u64 hy_stops(void)
 {
     int map = bpf_map(&hy.obj, "counts");
     return hy.on ? bpf_sum(map, HY_STOPS_SOFT) + bpf_sum(map, HY_STOPS_HARD) : 0;
+}
+
+/* Waits for a CPU, from the probe's per-CPU histogram; NULL where that was not asked for. */
+static const struct st_delays *hy_delays(void)
+{
+    static struct st_delays d;
+    int map = bpf_map(&hy.obj, "delays");
+    if (!hy.on || !hy.sched)
+        return NULL;
+    d.sum_ns = bpf_sum(map, DELAY_SUM);
+    d.count = 0;
+    for (u32 i = 0; i < DELAY_BUCKETS; i++)
+        d.count += d.hist[i] = (u32)bpf_sum(map, i);
+    d.max_ns = hy.max_delay_ns;
+    return &d;
 }
 
 /* Calls that are missing in spite of everything. */
@@ -11652,6 +11801,7 @@ static void tr_delay(const struct wire_delay *d)
     struct task *t = ps_task((pid_t)d->tid);
     if (!t || !tr.started)
         return;
+    hy.max_delay_ns = MAX(hy.max_delay_ns, d->delay_ns);
     struct event *e = ev_new(EK_SCHED, t, d->ts_ns);
     ev_num(e, EV_delay_ns, (s64)d->delay_ns);
     ev_num(e, EV_cpu, d->cpu);
@@ -12621,8 +12771,8 @@ static void tr_same_cpu(void)
 static void tr_report(const char *backend, bool text)
 {
     static struct buf b;
-    struct st_end end = { tr.status, u_now() - tr.start_ns, backend, hy.records, hy_stops(),
-                          hy_lost() };
+    struct st_end end = { tr.status, u_now() - tr.start_ns, backend, hy_delays(), hy.records,
+                          hy_stops(), hy_lost() };
     out_run_flush();
     out_break_partial();
     tr_each(pf_flush);
