@@ -261,6 +261,7 @@ struct task {
     u64 clone_flags;            /* of the clone under way */
     bool clone_known;
     char comm[16];
+    u32 key;                    /* its id in the first pid namespace; 0: not known yet */
     bool pending;               /* `call` is recorded, has no record yet, and is shown already */
     bool strict;                /* kvis does for it what SECCOMP_MODE_STRICT would */
     bool restore_arg0;          /* a flag was taken out of clone's: put it back at its exit */
@@ -10393,10 +10394,25 @@ static void bpf_close_all(int *f, u32 n)
     }
 }
 
-/* Detaches everything; the maps stay readable until bpf_close. */
+static void *bpf_closer(void *f)
+{
+    close((int)(intptr_t)f);
+    return NULL;
+}
+
+/* Detaches everything; the maps stay readable until bpf_close. Each perf event's last close waits for
+ * an RCU grace period (80 ms here): they wait together, in threads. */
 static void bpf_detach(struct bpf_obj *o)
 {
+    pthread_t th[BPF_MAX_PROGS];
+    u32 n = 0;
+    for (u32 i = 0; o->fam && i < o->fam->n_progs; i++)
+        if (o->link[i] >= 0 && o->fam->progs[i].type != BPF_PROG_TYPE_RAW_TRACEPOINT
+            && pthread_create(&th[n], NULL, bpf_closer, (void *)(intptr_t)o->link[i]) == 0)
+            n++, o->link[i] = -1;
     bpf_close_all(o->link, BPF_MAX_PROGS);
+    while (n)
+        pthread_join(th[--n], NULL);
 }
 
 static void bpf_close(struct bpf_obj *o)
@@ -11238,14 +11254,26 @@ static void hy_child(void)
         syscall(SYS_openat, AT_FDCWD, hy.magic, O_RDONLY, 0);
 }
 
-/* The call that a thread is in, if it is one that is recorded. The map's keys are ids in the first
- * pid namespace: elsewhere nothing is found. */
-static bool hy_thread(pid_t tid, struct wire_thread *th)
+/* What the probe knows of a thread, and of the call that it is in (in_call). The map's keys are ids in
+ * the first pid namespace, known from the thread's records. */
+static bool hy_thread(const struct task *t, struct wire_thread *th)
 {
-    u32 key = (u32)tid;
+    u32 key = t->key ? t->key : (u32)t->tid;
     memset(th, 0, sizeof *th);
     return bpf_map_do(BPF_MAP_LOOKUP_ELEM, bpf_map(&hy.obj, "traced"), &key, th) == 0
-           && th->in_call && th->nr < CALL_NRS && th->tid == key;
+           && th->nr < CALL_NRS && th->tid == (u32)t->tid;
+}
+
+/* Takes the call that the probe has kept with a stopped thread, because the ring had no room. */
+static bool hy_take_kept(const struct task *t, struct wire_thread *th)
+{
+    u32 key = t->key ? t->key : (u32)t->tid;
+    if (!hy_thread(t, th) || !th->kept)
+        return false;
+    struct wire_thread taken = *th;
+    taken.kept = 0;
+    bpf_map_do(BPF_MAP_UPDATE_ELEM, bpf_map(&hy.obj, "traced"), &key, &taken);
+    return true;
 }
 
 /* Whether a signal is the probe's, to hold a thread while the ring is emptied. */
@@ -11743,7 +11771,7 @@ static void tr_syscall_stop(struct task *t, u8 expect)
 static void tr_pending(struct task *t)
 {
     struct wire_thread th;
-    if (t->call.open || t->full || !hy_thread(t->tid, &th))
+    if (t->call.open || t->full || !hy_thread(t, &th) || !th.in_call)
         return;
     struct stop s = { .abi = ARCH_NATIVE, .nr = th.nr };
     hy_args(s.arg, th.word);
@@ -11822,9 +11850,30 @@ static bool tr_record(const void *p, u32 size)
         return true; /* a thread with filters of its own stops at every call instead */
     if (tr_must_wait(w))
         return false;
+    t->key = w->key;
     hy.records++;
     tr_play(t, w);
     return true;
+}
+
+/* Plays the call that found no room in the ring: its thread stands at the end of it, so its memory is
+ * read as at a stop of the call itself. */
+static void tr_kept(struct task *t)
+{
+    struct wire_thread th;
+    if (t->full || !tr.started || !hy_take_kept(t, &th))
+        return;
+    struct stop s = { .abi = ARCH_NATIVE, .nr = th.nr, .ret = th.ret };
+    hy_args(s.arg, th.word);
+    sc_narrow(s.abi, s.nr, s.arg);
+    hy.records++;
+    u_at = th.ts_ns;
+    if (!t->pending)
+        tr_enter(t, &s);
+    t->pending = false;
+    u_at = th.end_ns;
+    tr_exit(t, &s);
+    u_at = 0;
 }
 
 /* How often the tick comes: often while there are records, which the ring has no room for long. */
@@ -12149,6 +12198,7 @@ static void tr_signal_stop(struct task *t, int sig)
         return;
     }
     if (hy_ours(&si)) { /* the ring was full, and is empty now */
+        tr_kept(t);
         tr_resume(t, 0);
         return;
     }
@@ -12797,6 +12847,7 @@ static int tr_finish(int *sig)
 {
     int failed = sp_error(&tr.cmd);
     tr_report(tr_backend_name(), !failed); /* a command that never ran has nothing to sum up */
+    bpf_detach(&hy.obj);
     *sig = 0;
     if (out.failed)
         return EXIT_KVIS;

@@ -111,8 +111,12 @@ struct wire_thread {
     u32 switched;         /* it was not on a CPU all the time */
     u32 bios;             /* it has asked a disk for something in this call */
     u32 waker_tid, waker_pid; /* who ended its last wait */
+    u64 end_ns;           /* of the call that is kept here */
+    s64 ret;
+    u32 kept;             /* its record found no room: kvis takes it from here at the thread's stop */
+    u32 unused;
 };
-WIRE_ASSERT(sizeof(struct wire_thread) == 200);
+WIRE_ASSERT(sizeof(struct wire_thread) == 224);
 
 enum wire_where { UNKNOWN, RUNS, WAITS, BLOCKED, ON_DISK };
 
@@ -124,8 +128,9 @@ struct wire_call {
     u32 nr, tid;
     u32 over;             /* 0: its thread ended in it */
     u32 unread;           /* a segment is missing that can be read: the thread is stopped for that */
+    u32 key, unused;      /* of the thread in `traced`: its id in the first pid namespace */
 };
-WIRE_ASSERT(sizeof(struct wire_call) == 104);
+WIRE_ASSERT(sizeof(struct wire_call) == 112);
 
 enum { SEG_FILE = 0xff, SEG_TIMES = 0xfe }; /* wire_seg.arg: a struct wire_file, wire_times */
 

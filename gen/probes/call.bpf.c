@@ -26,6 +26,7 @@ extern char CFG_MAGIC, CFG_MAGIC_NR, CFG_STOP_SOFT, CFG_STOP_HARD;
 extern char CFG_SCHED, CFG_DELAY;
 
 #define SIGURG 23
+#define SIGCONT 18
 #define SIGSTOP 19
 #define EFAULT_RESULT (-14) /* the caller's pointer was bad: nothing to read there */
 
@@ -56,8 +57,14 @@ struct inode { u16 i_mode; u32 i_rdev; u64 i_ino; struct super_block *i_sb; } KE
 struct file { struct inode *f_inode; } KERNEL;
 struct fdtable { u32 max_fds; struct file **fd; } KERNEL;
 struct files_struct { struct fdtable *fdt; } KERNEL;
+struct sigset { u64 sig[1]; } KERNEL;
+struct sigpending { struct sigset signal; } KERNEL;
+struct signal_struct { struct sigpending shared_pending; } KERNEL;
 struct task_struct {
     int pid;
+    struct sigset blocked;
+    struct sigpending pending;
+    struct signal_struct *signal;
     u32 __state; /* 5.14 */
     long state;  /* before */
     struct pid *thread_pid;
@@ -132,6 +139,10 @@ INLINE struct wire_thread *entered(u32 nr)
     if (!th)
         return 0;
     struct wire_spec *s = bpf_map_lookup_elem(&spec, &nr);
+    if (th->kept) { /* it did not stop */
+        th->kept = 0;
+        count_lost(LOST_RING);
+    }
     th->in_call = s && s->on && !is_compat();
     if (!th->in_call)
         return 0;
@@ -266,26 +277,38 @@ INLINE void put_times(struct record *r, const struct wire_thread *th, u64 now)
     r->at = at + sizeof *seg + sizeof *w;
 }
 
-/* Stops the thread when the ring is nearly full, or the tracer has to read what could not be read
- * here: at the end of a call, where a stop changes
- * nothing for the program. SIGURG first: ignored by default, so harmless if the tracer dies now;
- * SIGSTOP, which cannot be blocked, only when the ring fills on regardless. */
-INLINE void throttle(bool unread)
+INLINE bool holds(u64 set, int sig)
 {
-    u64 waiting = bpf_ringbuf_query(&events, RB_AVAIL_DATA);
-    if (waiting < CFG(CFG_STOP_SOFT) && !unread)
-        return;
-    bool hard = waiting >= CFG(CFG_STOP_HARD);
-    count(bpf_send_signal_thread(hard ? SIGSTOP : SIGURG) ? 3 : hard ? 2 : 1);
+    return set >> (sig - 1) & 1;
 }
 
-/* Sends the record. Returns whether something that the call read or wrote could not be read. */
-INLINE bool send(struct wire_thread *th, const struct wire_spec *s, s64 ret, bool over)
+/* Asks for a stop of the thread: at the end of a call, where it changes nothing for the program.
+ * SIGURG is ignored by default, so it does no harm if the tracer dies now. A thread that blocks it
+ * gets SIGSTOP, when that is `urgent`, but not over a SIGCONT that waits: the kernel would throw that
+ * one away (prepare_signal, kernel/signal.c). */
+INLINE void stop(bool urgent)
+{
+    struct task_struct *t = (void *)bpf_get_current_task();
+    int sig = SIGURG;
+    if (holds(READ(t, blocked.sig[0]), SIGURG)) {
+        struct signal_struct *s = READ(t, signal);
+        if (!urgent || holds(READ(t, pending.signal.sig[0]), SIGCONT)
+            || holds(READ(s, shared_pending.signal.sig[0]), SIGCONT))
+            return;
+        sig = SIGSTOP;
+    }
+    count(bpf_send_signal_thread(sig) ? 3 : sig == SIGSTOP ? 2 : 1);
+}
+
+/* Sends the record, and asks for a stop when the ring is nearly full, when something that the call
+ * read or wrote could not be read, or when there was no room: then the call is kept with the thread,
+ * and kvis takes it from there. */
+INLINE void send(struct wire_thread *th, const struct wire_spec *s, s64 ret, bool over)
 {
     u32 slot = !over;
     struct record *r = bpf_map_lookup_elem(&scratch, &slot);
     if (!r)
-        return 0;
+        return;
     struct wire_call *h = &r->head;
     h->ts_ns = th->ts_ns;
     h->end_ns = bpf_ktime_get_ns();
@@ -309,11 +332,19 @@ INLINE bool send(struct wire_thread *th, const struct wire_spec *s, s64 ret, boo
             put_times(r, th, h->end_ns);
     }
     h->unread = r->faults && ret != EFAULT_RESULT;
+    h->key = (u32)bpf_get_current_pid_tgid();
+    h->unused = 0;
     u32 at = *(volatile u32 *)&r->at;
-    if (at <= sizeof r->data
-        && bpf_ringbuf_output(&events, r, sizeof *h + at, RB_NO_WAKEUP))
-        count_lost(LOST_RING);
-    return h->unread;
+    th->kept = at > sizeof r->data || bpf_ringbuf_output(&events, r, sizeof *h + at, RB_NO_WAKEUP);
+    if (th->kept) {
+        th->end_ns = h->end_ns;
+        th->ret = ret;
+        if (!over)
+            count_lost(LOST_RING);
+    }
+    u64 waiting = bpf_ringbuf_query(&events, RB_AVAIL_DATA);
+    if (over && (th->kept || h->unread || waiting >= CFG(CFG_STOP_SOFT)))
+        stop(th->kept || waiting >= CFG(CFG_STOP_HARD));
 }
 
 INLINE void left(s64 ret, s64 nr)
@@ -326,7 +357,7 @@ INLINE void left(s64 ret, s64 nr)
     struct wire_spec *s = bpf_map_lookup_elem(&spec, &th->nr);
     if (!s || (nr >= 0 && nr != th->nr))
         return;
-    throttle(send(th, s, ret, 1));
+    send(th, s, ret, 1);
 }
 
 SEC("raw_tp/sys_exit")
