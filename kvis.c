@@ -12070,15 +12070,22 @@ static u64 open_make_magic(void)
     return r | 1ull << 63 | 1;
 }
 
-/* Whether nobody of the command's tree lives any more. */
+/* Whether nobody of the command's tree lives any more. A thread whose end the probe has missed
+ * (bpf_missed) must not be waited for; its id can be asked only in the first pid namespace. */
 static bool open_tree_gone(void)
 {
-    u32 key;
+    u32 tid;
+    u64 dev;
     union bpf_attr a;
+    int map = bpf_map(&op.obj, "tree");
     memset(&a, 0, sizeof a);
-    a.map_fd = (u32)bpf_map(&op.obj, "tree");
-    a.next_key = (uintptr_t)&key;
-    return bpf_call(BPF_MAP_GET_NEXT_KEY, &a, BPF_ATTR_TO(next_key)) == -ENOENT;
+    a.map_fd = (u32)map;
+    a.next_key = (uintptr_t)&tid;
+    if (bpf_call(BPF_MAP_GET_NEXT_KEY, &a, BPF_ATTR_TO(next_key)) == -ENOENT)
+        return true;
+    if (!open_pid_ns(&dev) && syscall(SYS_sched_getscheduler, tid) < 0 && errno == ESRCH)
+        bpf_map_do(BPF_MAP_DELETE_ELEM, map, &tid, NULL);
+    return false;
 }
 
 /* Records until the end that was asked for. The reader comes by itself every few milliseconds,

@@ -413,9 +413,11 @@ INLINE void exec(void *ctx, const void *name, u32 was)
 {
     struct who w;
     u32 tid = (u32)bpf_get_current_pid_tgid(), slot = 1;
-    if (CFG(CFG_TREE) && was != tid && bpf_map_lookup_elem(&tree, &was)
-        && bpf_map_update_elem(&tree, &tid, &tid, 0))
-        count_lost(LOST_TREE);
+    if (CFG(CFG_TREE) && was != tid && bpf_map_lookup_elem(&tree, &was)) {
+        if (bpf_map_update_elem(&tree, &tid, &tid, 0))
+            count_lost(LOST_TREE);
+        bpf_map_delete_elem(&tree, &was); /* nobody ends by this id: kvis would wait for it */
+    }
     if (!CFG(CFG_EXEC) || CFG(CFG_FAILED) || !who_is_it(&w) || !wanted(&w) || !flags_wanted(0))
         return;
     struct record *r = bpf_map_lookup_elem(&scratch, &slot);
