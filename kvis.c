@@ -11569,7 +11569,7 @@ static struct {
     u64 flags;       /* -f: any of these bits */
     u32 accmodes;    /* -f: or any of these access modes, a bit each */
     u64 comm[2], comm_mask[2];
-} oo = { .ring_kb = 512 };
+} oo = { .ring_kb = 1024 };
 
 static struct {
     struct bpf_obj obj;
@@ -11578,7 +11578,7 @@ static struct {
     bool walks;               /* directories come with the records */
     bool no_exec;             /* execve's own opens are not seen */
     u64 first_ns, rows;
-    u64 lost[N_LOST + 2];     /* as last told: reasons of the probe, of the rings, missed runs */
+    u64 lost[N_LOST + 1];     /* as last told: reasons of the probe, missed runs */
     volatile sig_atomic_t sig; /* that ends us */
 } op = { .cmd.err = -1 };
 
@@ -12000,23 +12000,26 @@ static void open_record(const void *p, u32 size)
 
 /* --- losses --- */
 
-static const char *const open_lost_why[N_LOST + 2] = {
+static const char *const open_lost_why[N_LOST + 1] = {
     [LOST_RING] = "opens lost: the ring was full (--ring=KB makes it larger)",
     [LOST_INFLIGHT] = "opens lost: too many at once",
     [LOST_TREE] = "processes not followed: too many at once",
-    [N_LOST] = "opens lost: a CPU's ring was full (--ring=KB makes it larger)",
-    [N_LOST + 1] = "runs of the probe skipped: another BPF program ran on that CPU",
+    [N_LOST] = "runs of the probe skipped: another BPF program ran on that CPU",
 };
 
+/* A perf ring tells the reader what it lost, and since 5.2 the program as well: the same ones, so
+ * they are not added up. */
 static u64 open_lost_now(u32 why)
 {
-    return why < N_LOST ? bpf_lost(&op.obj, why) : why == N_LOST ? rb.lost : bpf_missed(&op.obj);
+    return why == N_LOST      ? bpf_missed(&op.obj)
+           : why == LOST_RING ? MAX(bpf_lost(&op.obj, why), rb.lost)
+                              : bpf_lost(&op.obj, why);
 }
 
 /* Says what went missing since it was last asked. */
 static void open_tell_losses(void)
 {
-    for (u32 i = 0; i < N_LOST + 2; i++) {
+    for (u32 i = 0; i <= N_LOST; i++) {
         u64 n = open_lost_now(i), more = n - op.lost[i];
         op.lost[i] = n;
         if (!more)
@@ -12032,10 +12035,10 @@ static void open_tell_losses(void)
 
 static void open_json_summary(void)
 {
-    u64 lost = op.lost[LOST_RING] + op.lost[LOST_INFLIGHT] + op.lost[N_LOST];
+    u64 lost = op.lost[LOST_RING] + op.lost[LOST_INFLIGHT];
     b_f(&out.json.b, "{\"type\":\"summary\",\"events\":%" PRIu64 ",\"lost\":%" PRIu64
         ",\"probe_runs_missed\":%" PRIu64 ",\"processes_not_followed\":%" PRIu64
-        ",\"duration_ns\":%" PRIu64 "}\n", op.rows, lost, op.lost[N_LOST + 1], op.lost[LOST_TREE],
+        ",\"duration_ns\":%" PRIu64 "}\n", op.rows, lost, op.lost[N_LOST], op.lost[LOST_TREE],
         u_now() - out.start_ns);
 }
 
@@ -12450,7 +12453,7 @@ static const struct opt_row opt_open_rows[] = {
     { 'o', "output", "FILE", OPT_STR, &opt.out_file, NULL, 0, 0, "the rows to FILE" },
     { 0, "no-exec", NULL, OPT_FLAG, &oo.no_exec, NULL, 0, 0,
       "without the programs that execve itself opens" },
-    { 0, "ring", "KB", OPT_FN, NULL, open_opt_ring, 0, 0, "room for opens not yet printed (512)" },
+    { 0, "ring", "KB", OPT_FN, NULL, open_opt_ring, 0, 0, "room for opens not yet printed (1024)" },
     { 0, "perf-rings", NULL, OPT_FLAG, &oo.perf_rings, NULL, 0, 0,
       "a ring for each CPU, as before Linux 5.8" },
     { 'h', "help", NULL, OPT_NONE, NULL, NULL, 0, 0, "this text" },

@@ -39,7 +39,7 @@ for scene in calls names untouched procs; do both "s.$scene" "$BIN/opens" $scene
 # 100 000 opens: nothing is missing, or what is missing is counted and told.
 n=100001 # and /dev/zero
 # In the third round kvis is stopped, and the rings overflow.
-for ring in 512 64 stop; do
+for ring in 1024 64 stop; do
     for how in "" --perf-rings; do
         if [ $ring = stop ]; then
             watch --ring=64 $how -- sh -c 'kill -STOP $PPID; "$1" 100000; kill -CONT $PPID' sh "$BIN/loop"
@@ -51,7 +51,7 @@ for ring in 512 64 stop; do
         opens counted $n
         say "ring $ring $how: $(cat differ)"
         lost=$(js "S['lost']")
-        [ "$ring$how" != 512 ] || eq "lost with the ring it takes by itself" 0 "$lost"
+        [ "$ring$how" != 1024 ] || eq "lost with the ring it takes by itself" 0 "$lost"
         [ $ring != stop ] || [ "$lost" -gt 90000 ] || fail "stopped, and only $lost lost"
         [ "$lost" = 0 ] || has err "^kvis: [0-9]* opens lost"
         told=$(sed -n 's/^kvis: \([0-9]*\) opens lost.*/\1/p' err | awk '{ n += $1 } END { print n + 0 }')
