@@ -11973,7 +11973,7 @@ static void open_event(const struct open_rec *r)
         ev_num(e, EV_name_changed, 1);
     if (r->from_proc)
         ev_sym(e, EV_path_from, "proc");
-    out_event(e);
+    out_json(e); /* the row is open_text's */
 }
 
 /* Takes a record of the probe: checks it, as everything that comes from outside, and prints it. */
@@ -12029,7 +12029,7 @@ static void open_tell_losses(void)
         ev_num(e, EV_count, (s64)more);
         ev_sym(e, EV_how, open_lost_why[i]);
         if (out.json_on)
-            out_event(e);
+            out_json(e);
     }
 }
 
@@ -12335,7 +12335,7 @@ static const char *opt_json(const char *v)
 {
     opt.json = true;
     opt.json_file = v && strcmp(v, "-") ? v : NULL;
-    return NULL;
+    return v && !*v ? "a file's name is missing" : NULL;
 }
 
 static const char *opt_color(const char *v)
