@@ -9494,12 +9494,13 @@ static void bpf_set_imm(struct bpf_insn *in, u64 v)
         in[1].imm = (s32)(u32)(v >> 32);
 }
 
-/* A load of a field takes as many bytes as the field has here. */
+/* A load of a field takes as many bytes as the field has here. An array without a length (count 0)
+ * is only ever a place: struct pid's numbers[1] became one in 6.5. */
 static bool bpf_set_off(struct bpf_insn *in, const struct bpf_patch *p, const struct kfield *f)
 {
     static const u8 size[9] = { [1] = BPF_B, [2] = BPF_H, [4] = BPF_W, [8] = BPF_DW };
     u8 class = BPF_CLASS(in->code);
-    bool whole = f->size == p->size || !p->size;
+    bool whole = f->size == p->size || !p->size || !f->count;
     if (class != BPF_LDX && class != BPF_ST && class != BPF_STX) {
         bpf_set_imm(in, f->off);
         return whole;
@@ -9601,6 +9602,9 @@ static int bpf_refused(struct bpf_obj *o, const struct bpf_prog_row *r, int e, c
         if (n < r->n_patches)
             return bpf_fail(o, e, "%s: this kernel has no usable %s", r->name, r->patches[n].name);
     }
+    if (strstr(log, "unknown func bpf_probe_read_")) /* bpf_tracing_func_proto */
+        return bpf_fail(o, e, "%s: programs may not read memory here: lockdown=confidentiality, "
+                        "or Linux before 5.5", r->name);
     size_t n = strlen(log);
     while (n && isspace((u8)log[n - 1]))
         log[--n] = 0;
@@ -11814,13 +11818,16 @@ static void open_dir(struct path *p, const char *parts, u32 n, bool outside)
     p->len += !p->len;
 }
 
-/* Where a relative name starts, from /proc: right unless the process has moved on since. */
+/* Where a relative name starts, from /proc: right unless the process has moved on since. A thread
+ * that has ended shared both with its process, as all do but for clone(2)'s oddest callers. */
 static bool open_dir_proc(struct path *p, const struct wire_open *w)
 {
     char what[32] = "cwd";
     if (w->dirfd != AT_FDCWD)
         snprintf(what, sizeof what, "fd/%d", w->dirfd);
     s64 n = fd_readlink((pid_t)w->tid, what, p->s, sizeof p->s);
+    if (n < 0 && w->tid != w->pid)
+        n = fd_readlink((pid_t)w->pid, what, p->s, sizeof p->s);
     p->len = n > 0 ? (u32)n : 0;
     return n > 0 && p->s[0] == '/';
 }
