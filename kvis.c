@@ -633,6 +633,7 @@ enum { ARCH_COMPAT_MASK = 2 };
 #define R(reg) offsetof(struct user_regs_struct, reg)
 static const u16 arch_arg_off[4] = { R(rdi), R(rsi), R(rdx), R(r10) };
 static const u16 arch_arg_off32[4] = { R(rbx), R(rcx), R(rdx), R(rsi) };
+enum { ARCH_NR_OFF = R(orig_rax) };
 #undef R
 #elif defined(__aarch64__)
 enum { ARCH_ARG0_IS_RESULT = 1 };
@@ -644,6 +645,7 @@ enum { ARCH_ARG0_IS_RESULT = 1 };
 enum { ARCH_COMPAT_MASK = 1 << 22 };
 static const u16 arch_arg_off[4] = { 0, 8, 16, 24 };
 static const u16 arch_arg_off32[4] = { 0, 8, 16, 24 };
+enum { ARCH_NR_OFF = 280 }; /* syscallno, behind user_pt_regs and orig_x0: asm/ptrace.h */
 #else
 #error "kvis knows x86_64 and aarch64"
 #endif
@@ -9243,7 +9245,7 @@ static int tfs_fields(const char *event, struct btf_want *w, u32 n)
  * kvis ends. Functions return 0 or a descriptor, or -errno with the reason in obj.why. Entry
  * points: bpf_load, bpf_attach, bpf_close, bpf_lost, bpf_missed; bpf_explain for -EPERM. */
 
-enum { BPF_MAX_MAPS = 8, BPF_MAX_PROGS = 8, BPF_POISON = 0x0bad0000 };
+enum { BPF_MAX_MAPS = 8, BPF_MAX_PROGS = 16, BPF_POISON = 0x0bad0000 };
 
 struct bpf_cfg { const char *name; u64 val; }; /* a CFG_ constant and its value */
 
@@ -11560,8 +11562,8 @@ static int tr_finish(int *sig)
 #include "bpf_insns/open.h"
 
 enum { /* rows of open_progs[] */
-    OPEN_P_ENTER, OPEN_P_EXIT, OPEN_P_EXEC, OPEN_P_EXEC_TP, OPEN_P_FORK, OPEN_P_FORK_TP,
-    OPEN_P_GONE, N_OPEN_P
+    OPEN_P_ENTER, OPEN_P_ENTER_TP, OPEN_P_EXIT, OPEN_P_EXIT_TP, OPEN_P_EXEC, OPEN_P_EXEC_TP,
+    OPEN_P_FORK, OPEN_P_FORK_TP, OPEN_P_GONE, OPEN_P_GONE_TP, N_OPEN_P
 };
 _Static_assert(ARRAY_LEN(open_progs) == N_OPEN_P, "a program without a number");
 
@@ -11717,6 +11719,7 @@ static void open_cfg_abi(struct open_cfg *c, const struct btf_want *compat)
         open_cfg(c, arg[i], arch_arg_off[i]);
         open_cfg(c, arg32[i], arch_arg_off32[i]);
     }
+    open_cfg(c, "CFG_NR", ARCH_NR_OFF);
     open_cfg(c, "CFG_NR_MASK", ~(u64)ARCH_X32_BIT);
     if (!compat->err && compat->f.exists) {
         open_cfg(c, "CFG_COMPAT_OFF", compat->f.off);
@@ -11751,24 +11754,37 @@ static void open_configure(struct open_cfg *c, struct bpf_obj *o, const struct b
     o->n_cfg = c->n;
 }
 
-/* Which programs this run needs. Of execs and forks the raw tracepoints tell with BTF, the classic
- * ones with tracefs (they take 80 ms longer to detach, an RCU grace period); without either, execs
- * are not seen and a command's tree cannot be followed. Returns 0 or -errno. */
+/* Whether this kernel runs the programs of raw tracepoints with preemption on: a task that preempts
+ * one would not be seen. It is off in 6.18 and on in 7.2. */
+static bool open_raw_is_preempted(void)
+{
+    return bpf_kernel_version() >= (6 << 16 | 19 << 8);
+}
+
+/* Which programs this run needs: each is there for the raw and for the classic tracepoint. Classic
+ * ones want tracefs, and take 80 ms longer to detach (an RCU grace period). Of execs and forks raw
+ * ones can tell only with BTF; without either, execs are not seen and a command's tree cannot be
+ * followed. Returns 0 or -errno. */
 static int open_choose(struct bpf_obj *o, u32 *mask)
 {
-    bool raw = bpf_has_field(o, "linux_binprm.filename") && bpf_has_field(o, "task_struct.pid");
-    *mask = 1u << OPEN_P_ENTER | 1u << OPEN_P_EXIT | 1u << OPEN_P_GONE;
+    bool types = bpf_has_field(o, "linux_binprm.filename") && bpf_has_field(o, "task_struct.pid");
+    bool raw = !open_raw_is_preempted();
     op.no_exec = oo.no_exec;
-    if (op.no_exec && !opt.command)
-        return 0;
-    int dir = raw ? 0 : tfs_dir(o->why);
-    if (dir < 0) {
+    bool tree = opt.command || !op.no_exec;
+    int dir = raw && (types || !tree) ? 0 : tfs_dir(o->why);
+    raw |= dir < 0;
+    if (dir < 0 && tree && !types) {
         op.no_exec = true;
-        return opt.command ? dir : 0;
+        if (opt.command)
+            return dir;
     }
-    *mask |= 1u << (raw ? OPEN_P_EXEC : OPEN_P_EXEC_TP);
+    bool raw_tree = types && raw;
+    *mask = (raw ? 1u << OPEN_P_ENTER | 1u << OPEN_P_EXIT | 1u << OPEN_P_GONE
+                 : 1u << OPEN_P_ENTER_TP | 1u << OPEN_P_EXIT_TP | 1u << OPEN_P_GONE_TP);
+    if (!op.no_exec || opt.command)
+        *mask |= 1u << (raw_tree ? OPEN_P_EXEC : OPEN_P_EXEC_TP);
     if (opt.command)
-        *mask |= 1u << (raw ? OPEN_P_FORK : OPEN_P_FORK_TP);
+        *mask |= 1u << (raw_tree ? OPEN_P_FORK : OPEN_P_FORK_TP);
     return 0;
 }
 
