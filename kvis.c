@@ -8953,10 +8953,10 @@ static bool tfs_is_tracefs(int fd)
 }
 
 /* A mount of its own, in no namespace. O_PATH, as fsmount makes it. */
-static int tfs_mount(void)
+static int tfs_mount(const char *type)
 {
     enum { CLOEXEC = 1, CMD_CREATE = 6, NOSUID_NODEV_NOEXEC = 2 | 4 | 8 };
-    int fs = (int)syscall(TFS_FSOPEN, "tracefs", CLOEXEC);
+    int fs = (int)syscall(TFS_FSOPEN, type, CLOEXEC);
     if (fs < 0)
         return -errno;
     int fd = syscall(TFS_FSCONFIG, fs, CMD_CREATE, NULL, NULL, 0) < 0 ? -errno : 0;
@@ -8964,6 +8964,24 @@ static int tfs_mount(void)
         fd = -errno;
     close(fs);
     return fd;
+}
+
+/* Lockdown leaves tracefs empty (security/lockdown: LOCKDOWN_TRACEFS), and then Linux 7.2 crashes
+ * when the last mount of it goes (tracefs_destroy_inode: list_del of what is on no list). securityfs
+ * says whether it is on, mounted or not. */
+static bool tfs_locked_down(void)
+{
+    char s[128] = "";
+    int dir = -1, f = open("/sys/kernel/security/lockdown", O_RDONLY | O_CLOEXEC);
+    if (f < 0 && (dir = tfs_mount("securityfs")) >= 0)
+        f = openat(dir, "lockdown", O_RDONLY | O_CLOEXEC);
+    if (f >= 0 && read(f, s, sizeof s - 1) < 0)
+        s[0] = 0;
+    if (f >= 0)
+        close(f);
+    if (dir >= 0)
+        close(dir);
+    return strstr(s, "[confidentiality]");
 }
 
 static int tfs_open_mounted(const char *path)
@@ -8986,7 +9004,9 @@ static const char *tfs_mend(int e)
 
 static int tfs_find_root(void)
 {
-    int first = tfs_mount(), e = first;
+    if (tfs_locked_down())
+        return tfs_fail(-EPERM, "no tracefs: the kernel is locked down (confidentiality)");
+    int first = tfs_mount("tracefs"), e = first;
     for (u32 i = 0; e < 0 && i < ARRAY_LEN(tfs.mounted); i++)
         e = tfs_open_mounted(tfs.mounted[i]);
     if (e >= 0 && tfs_is_tracefs(e))
@@ -9604,7 +9624,8 @@ static int bpf_refused(struct bpf_obj *o, const struct bpf_prog_row *r, int e, c
         if (n < r->n_patches)
             return bpf_fail(o, e, "%s: this kernel has no usable %s", r->name, r->patches[n].name);
     }
-    if (strstr(log, "unknown func bpf_probe_read_")) /* bpf_tracing_func_proto */
+    if (strstr(log, "unknown func bpf_probe_read_") /* bpf_tracing_func_proto; from 6.13 on: */
+        || strstr(log, "cannot use helper bpf_probe_read_"))
         return bpf_fail(o, e, "%s: programs may not read memory here: lockdown=confidentiality, "
                         "or Linux before 5.5", r->name);
     size_t n = strlen(log);
@@ -9803,10 +9824,9 @@ static const char *bpf_denied(int e)
     u64 caps = bpf_caps();
     if (e == -ENOSYS)
         return "this kernel has no bpf(2) (CONFIG_BPF_SYSCALL)";
-    if (bpf_says("/sys/kernel/security/lockdown", "[confidentiality]"))
+    if (tfs_locked_down())
         return "the kernel is locked down (confidentiality): programs may not read its memory; "
-               "boot "
-               "with lockdown=integrity, or without Secure Boot's lockdown";
+               "boot with lockdown=integrity, or without Secure Boot's lockdown";
     if (e != -EPERM && e != -EACCES)
         return "";
     if (!(caps & SYS_ADMIN) && (caps & (bpf_cap | perfmon)) != (bpf_cap | perfmon))
@@ -12114,8 +12134,16 @@ static bool open_tree_gone(void)
     return false;
 }
 
-/* Records until the end that was asked for. The reader comes by itself every few milliseconds,
- * more seldom while nothing happens. Returns the command's wait status, -1 without one. */
+/* Whether nobody reads any more what kvis writes. */
+static bool open_unread(void)
+{
+    return out.failed || (out.text.fd[0] < 0 && !out.json_on)
+           || (out.json_on && out.json.fd[0] < 0);
+}
+
+/* Records until the end that was asked for; a command is waited for, read or not. The reader comes
+ * by itself every few milliseconds, more seldom while nothing happens. Returns the command's wait
+ * status, -1 without one. */
 static int open_loop(u64 end_ns)
 {
     int ms = 1, status = -1;
@@ -12123,8 +12151,7 @@ static int open_loop(u64 end_ns)
     bool over = false;
     while (!over) {
         rb_wait(ms, NULL);
-        over = op.sig || (end_ns && u_now() >= end_ns) || out.failed
-               || (out.text.fd[0] < 0 && !out.json_on) || (out.json_on && out.json.fd[0] < 0);
+        over = op.sig || (end_ns && u_now() >= end_ns) || (!op.cmd.pid && open_unread());
         if (op.cmd.pid && status == -1)
             syscall(SYS_wait4, op.cmd.pid, &status, WNOHANG, NULL);
         over |= op.cmd.pid && status != -1 && open_tree_gone();

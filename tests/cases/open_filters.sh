@@ -66,7 +66,7 @@ done
 python3 -c '
 import os, threading, time
 def f(n):
-    print(n, os.getpid(), threading.get_native_id(), flush=True)
+    os.write(1, b"%s %d %d\n" % (n.encode(), os.getpid(), threading.get_native_id()))
     while not os.path.exists("stop"):
         os.close(os.open("by" + n, os.O_RDONLY | os.O_CREAT)); time.sleep(0.01)
 threading.Thread(target=f, args=["2"]).start()
