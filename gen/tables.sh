@@ -30,6 +30,10 @@ read_flags() {
         failed = 1
     }
     function number(s) { return s ~ /^-?(0[0-7]*|[1-9][0-9]*|0[xX][0-9a-fA-F]+)$/ }
+    function fits(s) { # struct flag: 40 bits with a sign
+        if (s ~ /^0[xX]/) return length(s) < 12 || length(s) == 12 && s ~ /^..[0-7]/
+        return length(s) < 11
+    }
     function close_family() { if (fam != "" && !rows) bad("family " fam " has no rows") }
     { sub(/#.*/, "") }
     NF == 0 { next }
@@ -51,6 +55,7 @@ read_flags() {
         if ($1 !~ /^[A-Za-z_][A-Za-z0-9_]*$/) bad("`" $1 "` is no name of a constant")
         if (!number($2)) bad("`" $2 "` is no number")
         if (arm != $2 && !number(arm)) bad("`" arm "` is no number")
+        if (!fits($2) || !fits(arm)) bad("`" $2 "` does not fit struct flag")
         if ((fam, $1) in seen) bad($1 " stands twice in family " fam)
         seen[fam, $1] = 1
         print fam, $1, $2, arm
@@ -130,6 +135,19 @@ read_calls() {
     }' > "$tmp/calls"
 }
 
+# Words for the list macro of a pool of names, as `    X(word) X(word) \` to the last line.
+write_list() {
+    awk '
+    function flush() { if (line != "") printf "%s \\\n", line; line = "   " }
+    BEGIN { line = "   " }
+    {
+        word = " X(" $1 ")"
+        if (length(line word) > 97) flush()
+        line = line word
+    }
+    END { print line }'
+}
+
 # The kinds of an argument as C: fd -> K_FD, f:open -> K_BITS(FAM_open), e:whence -> K_ENUM(...).
 write_rows() {
     awk '
@@ -147,13 +165,11 @@ write_rows() {
     }
     {
         gsub(/\|/, " | ", $3)
-        line = sprintf("    [%s] = {\"%s\", %s, %d, {", $1, $2, $3, NF - 7)
-        if (NF == 7) { print line "{0, 0}}},"; next }
-        sub(/ *\{$/, "", line)
+        line = sprintf("    [%s] = SC(%s, %s, %d,", $1, $2, $3, NF - 7)
+        if (NF == 7) { print line " 0),"; next }
         for (i = 8; i <= NF; i++) {
             c = index($i, ":")
-            arg = "{\"" substr($i, 1, c - 1) "\", " kind(substr($i, c + 1)) "}"
-            add((i == 8 ? "{" : "") arg (i == NF ? "}}," : ","))
+            add("A(" substr($i, 1, c - 1) ", " kind(substr($i, c + 1)) ")" (i == NF ? ")," : ","))
         }
         print line
     }' "$tmp/calls"
@@ -176,14 +192,30 @@ write_syscalls() {
  * sc_rows[]: every system call by name, with its classes and arguments. SC_name is the index of
  * its row; where ABIs differ in arguments the further rows are SC_name_abi. sc_nr_ABI[number] is
  * that index + 1, and 0 where the ABI has no such call (x32: number without bit 30).
+ * SC(name, classes, number of arguments, arguments); A(name, kind): nothing prints that name.
  */
 
 enum {
 EOF
     awk '{ print "    " $1 "," }' "$tmp/calls"
-    printf '};\n\nstatic const struct sc_row sc_rows[] = {\n'
+    printf '};\n\n#define SC_NAMES(X) \\\n'
+    awk '{ print $2 }' "$tmp/calls" | uniq | write_list
+    cat <<'EOF'
+#define X(name) char n_##name[sizeof #name];
+static const struct sc_names {
+    SC_NAMES(X)
+#undef X
+#define X(name) #name,
+} sc_names = { SC_NAMES(X) };
+#undef X
+#define SC(name, cls, n, ...) {offsetof(struct sc_names, n_##name), n, cls, {__VA_ARGS__}}
+#define A(name, kind) kind
+_Static_assert(sizeof sc_names <= SC_NAMES_MAX, "sc_row.name is too narrow");
+
+static const struct sc_row sc_rows[] = {
+EOF
     write_rows
-    echo '};'
+    printf '};\n#undef SC\n#undef A\n'
     col=4
     for abi in $abis; do
         write_numbers "$abi" $col
@@ -191,9 +223,114 @@ EOF
     done
 }
 
+# The rows of flags.tbl as `FAMILY PREFIX REST VALUE ARM64VALUE`, PREFIX - for none. A prefix ends
+# in _ and begins at least six names; of several the longest.
+split_names() {
+    awk '
+    function prefix(name, least,    i, p) {
+        for (i = 2; i < length(name); i++)
+            if (substr(name, i, 1) == "_" && (!least || uses[substr(name, 1, i)] >= least))
+                least ? p = substr(name, 1, i) : uses[substr(name, 1, i)]++
+        return p
+    }
+    { name[NR] = $2; rest[NR] = $3 " " $4; fam[NR] = $1 }
+    !($2 in seen) { seen[$2] = 1; prefix($2) }
+    END {
+        for (k = 1; k <= NR; k++) {
+            p = prefix(name[k], 6)
+            print fam[k], p == "" ? "-" : p, substr(name[k], length(p) + 1), rest[k]
+        }
+    }' "$tmp/flags" > "$tmp/split"
+}
+
+# The strings of flags: prefixes and what stands behind them, each once.
+write_flag_names() {
+    printf '#define FL_PREFIXES(X) \\\n'
+    awk '$2 != "-" { print $2 }' "$tmp/split" | sort -u | write_list
+    printf '#define FL_NAMES(X) \\\n'
+    awk '{ print $3 }' "$tmp/split" | sort -u | write_list
+    cat <<'EOF'
+static const struct fl_names {
+    char none[1];
+#define X(prefix) char p_##prefix[sizeof #prefix];
+    FL_PREFIXES(X)
+#undef X
+#define X(name) char n_##name[sizeof #name];
+    FL_NAMES(X)
+#undef X
+#define X(name) #name,
+} fl_names = { "", FL_PREFIXES(X) FL_NAMES(X) };
+#undef X
+_Static_assert(sizeof fl_names <= 0x10000, "flag.name is too narrow");
+
+enum {
+    FLP_, /* no prefix */
+#define X(prefix) FLP_##prefix,
+    FL_PREFIXES(X)
+#undef X
+    N_FLP
+};
+_Static_assert(N_FLP <= 0x100, "flag.prefix is too narrow");
+
+static const unsigned short fl_prefixes[N_FLP] = {
+#define X(prefix) [FLP_##prefix] = offsetof(struct fl_names, p_##prefix),
+    FL_PREFIXES(X)
+#undef X
+};
+EOF
+}
+
+# FAM_name is the index of a family, FL_name of the first of its rows.
+write_families() {
+    printf '/* X(family, how many rows) */\n#define FL_FAMILIES(X) \\\n'
+    cut -d ' ' -f 1 "$tmp/flags" | uniq -c |
+        awk 'NR > 1 { print last " \\" } { last = "    X(" $2 ", " $1 ")" } END { print last }'
+    cat <<'EOF'
+enum {
+#define X(family, n) FAM_##family,
+    FL_FAMILIES(X)
+#undef X
+};
+enum {
+#define X(family, n) FL_##family, FL_##family##_last = FL_##family + n - 1,
+    FL_FAMILIES(X)
+#undef X
+};
+static const struct family families[] = {
+#define X(family, n) [FAM_##family] = {FL_##family, n},
+    FL_FAMILIES(X)
+#undef X
+};
+
+EOF
+}
+
+# All rows, family by family.
+write_flag_rows() {
+    cat <<'EOF'
+
+/* F(value, prefix of the name, its rest) */
+#define F(v, prefix, name) \
+    {(unsigned)(v), (signed char)((unsigned long long)(v) >> 32), FLP_##prefix, \
+     offsetof(struct fl_names, n_##name)},
+static const struct flag fl_rows[] = {
+EOF
+    awk '
+    function ull(v) { return v ~ /^-/ ? v "LL" : v }
+    $1 != fam { fam = $1; printf "    /* %s */\n", fam }
+    {
+        v = $4 == $5 ? ull($4) : "FL_ARCH(" ull($4) ", " ull($5) ")"
+        printf "    F(%s, %s, %s)\n", v, $2 == "-" ? "" : $2, $3
+    }' "$tmp/split" | sed 's/, ,/,,/'
+    printf '};\n#undef F\n'
+}
+
 write_flags() {
     cat <<'EOF'
-/* Generated by gen/tables.sh from gen/flags.tbl. Do not edit: change the table and run it. */
+/*
+ * Generated by gen/tables.sh from gen/flags.tbl. Do not edit: change the table and run it.
+ * With KVIS_CHECK_FLAGS no tables but assertions of the values (tests/flags_check.c).
+ */
 
 #ifdef __aarch64__
 #define FL_ARCH(x86, arm64) arm64
@@ -201,24 +338,13 @@ write_flags() {
 #define FL_ARCH(x86, arm64) x86
 #endif
 
-enum {
+#ifndef KVIS_CHECK_FLAGS
 EOF
-    awk '{ print "    FAM_" $1 "," }' "$tmp/families"
-    echo '};'
-    awk '
-    function ull(v) { return v ~ /^-/ ? v "ULL" : v }
-    function end() { if (fam != "") print "};" }
-    $1 != fam { end(); fam = $1; printf "\nstatic const struct flag fl_%s[] = {\n", fam }
-    {
-        v = $3 == $4 ? ull($3) : "FL_ARCH(" ull($3) ", " ull($4) ")"
-        printf "    {%s, \"%s\"},\n", v, $2
-    }
-    END { end() }
-    ' "$tmp/flags"
-    printf '\n#define FAMILY(f) [FAM_##f] = {#f, fl_##f, sizeof fl_##f / sizeof fl_##f[0]}\n'
-    printf 'static const struct family families[] = {\n'
-    awk '{ print "    FAMILY(" $1 ")," }' "$tmp/families"
-    printf '};\n#undef FAMILY\n\n#ifdef KVIS_CHECK_FLAGS\n'
+    write_families
+    split_names
+    write_flag_names
+    write_flag_rows
+    printf '\n#else /* KVIS_CHECK_FLAGS */\n'
     awk '{
         v = $3 == $4 ? $3 : "FL_ARCH(" $3 ", " $4 ")"
         test = "_Static_assert(" $2 " == " v ","

@@ -12,6 +12,7 @@ enum wire_lost {
     LOST_RING,     /* a record for which the ring had no room */
     LOST_INFLIGHT, /* a call that could not be remembered at its entry */
     LOST_TREE,     /* a child that could not be added to the followed tree */
+    LOST_SCHED,    /* a record of the scheduler's or a disk's for which the ring had no room */
     N_LOST
 };
 
@@ -77,8 +78,11 @@ enum {
 
 enum wire_item_kind { ITEM_BYTES, ITEM_STR };
 
-/* What an argument points to: a string, or arg[count] * mul bytes, at most size. count may be 6,
- * the result (0 for an error), or 7, the number 1. */
+/* What an argument points to: a string, or as many times mul bytes as `count` says, at most size.
+ * arg and count are places in wire_thread.word; count may also be the result (0 for an error), or
+ * the number 1. */
+enum { CALL_WORDS = 8, WORD_RESULT = 8, WORD_ONE = 9 };
+
 struct wire_item {
     u8 arg, kind, count;
     u8 result;            /* there only when the call succeeded */
@@ -88,39 +92,73 @@ struct wire_item {
 
 /* What a call's record holds. */
 struct wire_spec {
-    u8 on, n, file, unused; /* file: the result is a descriptor whose file is described */
+    u8 on, n, file, unused; /* file: 1 + the place of a descriptor whose file is described */
     struct wire_item item[CALL_ITEMS];
 };
 WIRE_ASSERT(sizeof(struct wire_spec) == 52);
 
-/* A traced thread, and the call it is in. */
+/* A traced thread, and the call it is in: word[] is the part of its registers that has the six
+ * arguments (in which order, kvis knows by the architecture; in order where a classic tracepoint
+ * gave them), and behind them the result and 1. */
 struct wire_thread {
     u64 ts_ns;
-    u64 arg[8];
+    u64 word[16];
     u32 nr, tid;          /* tid: in kvis's pid namespace */
-    u32 in_call, unused;
+    u32 in_call;
+    u32 where;            /* enum wire_where, since `since_ns` */
+    u64 since_ns;
+    u64 cpu_ns, runq_ns, disk_ns; /* of this call, so far */
+    u32 switched;         /* it was not on a CPU all the time */
+    u32 bios;             /* it has asked a disk for something in this call */
+    u32 waker_tid, waker_pid; /* who ended its last wait */
+    u64 end_ns;           /* of the call that is kept here */
+    s64 ret;
+    u32 kept;             /* its record found no room: kvis takes it from here at the thread's stop */
+    u32 unused;
 };
-WIRE_ASSERT(sizeof(struct wire_thread) == 88);
+WIRE_ASSERT(sizeof(struct wire_thread) == 224);
+
+enum wire_where { UNKNOWN, RUNS, WAITS, BLOCKED, ON_DISK };
 
 /* A call: this head, then segments, each padded to 8 bytes. */
 struct wire_call {
     u64 ts_ns, end_ns;
     s64 ret;
-    u64 arg[6];
+    u64 word[CALL_WORDS];
     u32 nr, tid;
-    u32 over, unused;     /* over 0: its thread ended in it */
+    u32 over;             /* 0: its thread ended in it */
+    u32 unread;           /* a segment is missing that can be read: the thread is stopped for that */
+    u32 key, unused;      /* of the thread in `traced`: its id in the first pid namespace */
 };
-WIRE_ASSERT(sizeof(struct wire_call) == 88);
+WIRE_ASSERT(sizeof(struct wire_call) == 112);
 
-enum { SEG_FILE = 0xff }; /* wire_seg.arg: a struct wire_file, of the result */
+enum { SEG_FILE = 0xff, SEG_TIMES = 0xfe }; /* wire_seg.arg: a struct wire_file, wire_times */
 
 struct wire_seg {
     u16 len;
-    u8 arg;               /* the argument that points to these bytes, or SEG_FILE */
+    u8 arg;               /* the word that points to these bytes, or SEG_FILE */
     u8 fault;             /* they could not be read */
     u32 unused;
 };
 WIRE_ASSERT(sizeof(struct wire_seg) == 8);
+
+/* Where the time of a call went that was not on a CPU throughout; the rest of its duration it was
+ * blocked on something else than a disk. */
+struct wire_times {
+    u64 cpu_ns, runq_ns, disk_ns;
+    u32 waker_tid, waker_pid;
+};
+WIRE_ASSERT(sizeof(struct wire_times) == 32);
+
+/* A thread that could run waited for a CPU. Shorter than any call's record. */
+struct wire_delay {
+    u64 ts_ns, delay_ns;  /* ts_ns: when it got one */
+    u32 tid, cpu;
+};
+WIRE_ASSERT(sizeof(struct wire_delay) == 24);
+
+/* `delays`: how long threads waited for a CPU, 16 buckets an octave; [DELAY_SUM] the sum in ns. */
+enum { DELAY_BUCKETS = 976, DELAY_SUM = 976, DELAY_SLOTS = 977 };
 
 struct wire_file {
     u64 ino, magic;

@@ -95,15 +95,5 @@
 #include <linux/eventfd.h>
 #endif
 
-struct flag {
-    unsigned long long val;
-    const char *name;
-};
-struct family {
-    const char *name;
-    const struct flag *row;
-    unsigned n;
-};
-
 #define KVIS_CHECK_FLAGS
 #include "gen/flags.h"

@@ -4,11 +4,16 @@
  * What a call's record holds beside its arguments and its result is data, not code: `spec` says for
  * each number which arguments point to what. The tracer's ptrace keeps control of the threads; when
  * the ring fills, a thread is stopped at the end of its call until the tracer has caught up, so
- * that nothing is lost. */
+ * that nothing is lost. The reader is never woken: it has a timer, and those stops.
+ *
+ * Each program exists for a raw tracepoint, which costs the least, and for the classic one: from
+ * 7.0 on a raw one's program can be preempted, and the kernel does not run a program for another
+ * task of that CPU meanwhile, so that its call would be missing. */
 #include "probe.h"
 
-/* Offsets of the six arguments in struct pt_regs, which is ABI (ptrace(2)). */
-extern char CFG_A0, CFG_A1, CFG_A2, CFG_A3, CFG_A4, CFG_A5;
+/* Where struct pt_regs, which is ABI (ptrace(2)), has the eight words among which the six arguments
+ * are, and the second of them. */
+extern char CFG_WORDS, CFG_A1;
 /* Where a task says that it is in a call of the 32-bit ABI; mask 0: there are none. */
 extern char CFG_COMPAT_OFF, CFG_COMPAT_MASK;
 /* kvis's pid namespace when that is not the first one: its inode. */
@@ -17,20 +22,27 @@ extern char CFG_NS_INO;
  * thread is stopped by SIGURG, and by SIGSTOP. */
 extern char CFG_MAGIC, CFG_MAGIC_NR, CFG_STOP_SOFT, CFG_STOP_HARD;
 
+/* 1: what the scheduler does to the threads is recorded; the shortest delay that is a record. */
+extern char CFG_SCHED, CFG_DELAY;
+
 #define SIGURG 23
+#define SIGCONT 18
 #define SIGSTOP 19
+#define EFAULT_RESULT (-14) /* the caller's pointer was bad: nothing to read there */
 
 /* The threads, by their id in the first pid namespace. */
 struct map_def traced SEC("maps") = { MAP_HASH, 4, sizeof(struct wire_thread), 16384, 0 };
 struct map_def spec SEC("maps") = { MAP_ARRAY, 4, sizeof(struct wire_spec), CALL_NRS, 0 };
 /* [0]: calls of traced threads that nobody asked about; [1]: stops asked for by SIGURG, [2]: by
  * SIGSTOP, [3]: stops that could not be asked for. */
+struct map_def delays SEC("maps") = { MAP_PERCPU_ARRAY, 4, 8, DELAY_SLOTS, 0 };
 struct map_def counts SEC("maps") = { MAP_PERCPU_ARRAY, 4, 8, 8, 0 };
 
 struct record {
     struct wire_call head;
     u8 data[CALL_DATA_MAX + CALL_PART_MAX + sizeof(struct wire_seg)];
     u32 at; /* the end of data, in memory: the verifier need not follow its values */
+    u32 faults; /* items that could not be read */
 };
 struct map_def scratch SEC("maps") = { MAP_PERCPU_ARRAY, 4, sizeof(struct record), 2, 0 };
 
@@ -45,11 +57,25 @@ struct inode { u16 i_mode; u32 i_rdev; u64 i_ino; struct super_block *i_sb; } KE
 struct file { struct inode *f_inode; } KERNEL;
 struct fdtable { u32 max_fds; struct file **fd; } KERNEL;
 struct files_struct { struct fdtable *fdt; } KERNEL;
+struct sigset { u64 sig[1]; } KERNEL;
+struct sigpending { struct sigset signal; } KERNEL;
+struct signal_struct { struct sigpending shared_pending; } KERNEL;
 struct task_struct {
     int pid;
+    struct sigset blocked;
+    struct sigpending pending;
+    struct signal_struct *signal;
+    u32 __state; /* 5.14 */
+    long state;  /* before */
     struct pid *thread_pid;
     struct files_struct *files;
 } KERNEL;
+struct trace_event_raw_sys_enter { long id; u64 args[6]; } KERNEL;
+struct trace_event_raw_sys_exit { long id, ret; } KERNEL;
+struct trace_event_raw_sched_switch { int prev_pid; long prev_state; int next_pid; } KERNEL;
+struct trace_event_raw_sched_wakeup_template { int pid; } KERNEL;
+struct trace_event_raw_sched_process_exec { int old_pid; } KERNEL;
+struct trace_event_raw_sched_process_fork { int child_pid; } KERNEL;
 
 INLINE void count(u32 what)
 {
@@ -75,10 +101,10 @@ INLINE u32 tid_here(struct task_struct *t)
     return 0;
 }
 
-INLINE void follow(u32 key, struct task_struct *t)
+/* tid_here of a thread that is not the current one is asked when it makes its first call. */
+INLINE void follow(u32 key)
 {
     struct wire_thread th = { 0 };
-    th.tid = tid_here(t);
     if (bpf_map_update_elem(&traced, &key, &th, MAP_ANY))
         count_lost(LOST_TREE);
 }
@@ -105,32 +131,59 @@ INLINE bool is_compat(void)
     return bits & CFG(CFG_COMPAT_MASK);
 }
 
-SEC("raw_tp/sys_enter")
-int call_enter(struct raw_tp *ctx)
+/* The current thread, when it is in a call that is recorded. */
+INLINE struct wire_thread *entered(u32 nr)
 {
-    u32 tid = (u32)bpf_get_current_pid_tgid(), nr = (u32)ctx->arg[1];
-    u64 regs = ctx->arg[0];
-    if (CFG(CFG_MAGIC) && nr == CFG(CFG_MAGIC_NR) && arg(regs, CFG(CFG_A1)) == CFG(CFG_MAGIC)) {
-        follow(tid, (void *)bpf_get_current_task());
-        return 0;
-    }
+    u32 tid = (u32)bpf_get_current_pid_tgid();
     struct wire_thread *th = bpf_map_lookup_elem(&traced, &tid);
     if (!th)
         return 0;
     struct wire_spec *s = bpf_map_lookup_elem(&spec, &nr);
-    if (!s || !s->on || is_compat()) {
-        th->in_call = 0;
-        return 0;
+    if (th->kept) { /* it did not stop */
+        th->kept = 0;
+        count_lost(LOST_RING);
     }
-    th->arg[0] = arg(regs, CFG(CFG_A0));
-    th->arg[1] = arg(regs, CFG(CFG_A1));
-    th->arg[2] = arg(regs, CFG(CFG_A2));
-    th->arg[3] = arg(regs, CFG(CFG_A3));
-    th->arg[4] = arg(regs, CFG(CFG_A4));
-    th->arg[5] = arg(regs, CFG(CFG_A5));
+    th->in_call = s && s->on && !is_compat();
+    if (!th->in_call)
+        return 0;
+    if (!th->tid)
+        th->tid = tid_here((void *)bpf_get_current_task());
     th->nr = nr;
-    th->in_call = 1;
     th->ts_ns = bpf_ktime_get_ns();
+    if (CFG(CFG_SCHED)) {
+        th->where = RUNS;
+        th->since_ns = th->ts_ns;
+        th->cpu_ns = th->runq_ns = th->disk_ns = 0;
+        th->switched = th->bios = 0;
+        th->waker_tid = th->waker_pid = 0;
+    }
+    return th;
+}
+
+SEC("raw_tp/sys_enter")
+int call_enter(struct raw_tp *ctx)
+{
+    u32 nr = (u32)ctx->arg[1];
+    u64 regs = ctx->arg[0];
+    if (CFG(CFG_MAGIC) && nr == CFG(CFG_MAGIC_NR) && arg(regs, CFG(CFG_A1)) == CFG(CFG_MAGIC))
+        follow((u32)bpf_get_current_pid_tgid());
+    struct wire_thread *th = entered(nr);
+    if (th)
+        bpf_probe_read_kernel(th->word, CALL_WORDS * 8, (void *)(regs + CFG(CFG_WORDS)));
+    return 0;
+}
+
+SEC("tp/raw_syscalls/sys_enter")
+int call_enter_tp(struct trace_event_raw_sys_enter *ctx)
+{
+    u32 nr = (u32)ctx->id;
+    if (CFG(CFG_MAGIC) && nr == CFG(CFG_MAGIC_NR) && ctx->args[1] == CFG(CFG_MAGIC))
+        follow((u32)bpf_get_current_pid_tgid());
+    struct wire_thread *th = entered(nr);
+    if (!th)
+        return 0;
+    th->word[0] = ctx->args[0], th->word[1] = ctx->args[1], th->word[2] = ctx->args[2];
+    th->word[3] = ctx->args[3], th->word[4] = ctx->args[4], th->word[5] = ctx->args[5];
     return 0;
 }
 
@@ -139,7 +192,7 @@ int call_enter(struct raw_tp *ctx)
 /* How many bytes an item has: count times mul, no more than size. */
 INLINE u32 item_bytes(const struct wire_item *it, const struct wire_thread *th)
 {
-    u64 n = th->arg[it->count & 7] * it->mul;
+    u64 n = th->word[it->count & 15] * it->mul;
     if (n > it->size)
         n = it->size;
     return n > CALL_PART_MAX ? CALL_PART_MAX : (u32)n;
@@ -154,8 +207,10 @@ INLINE bool put_item(struct record *r, const struct wire_item *it, const struct 
         return 0;
     struct wire_seg *seg = (void *)(r->data + at);
     void *to = r->data + at + sizeof *seg;
-    const void *from = (void *)th->arg[it->arg & 7];
+    const void *from = (void *)th->word[it->arg & 15];
     long n;
+    if (!from) /* NULL: nothing to read */
+        return 1;
     if (it->kind == ITEM_STR) {
         u32 max = it->size > CALL_PART_MAX ? CALL_PART_MAX : it->size;
         n = bpf_probe_read_user_str(to, max, from);
@@ -166,8 +221,10 @@ INLINE bool put_item(struct record *r, const struct wire_item *it, const struct 
     seg->arg = it->arg;
     seg->fault = n < 0;
     seg->len = n < 0 ? 0 : (u16)n;
-    if (n < 0)
+    if (n < 0) {
         n = 0;
+        r->faults = 1;
+    }
     if (n > CALL_PART_MAX)
         return 0;
     r->at = at + sizeof *seg + (((u32)n + 7) & ~7u);
@@ -201,19 +258,52 @@ INLINE void put_file(struct record *r, s64 fd)
     r->at = at + sizeof *seg + sizeof *w;
 }
 
-/* Stops the thread when the ring is nearly full: at the end of a call, where a stop changes
- * nothing for the program. SIGURG first: ignored by default, so harmless if the tracer dies now;
- * SIGSTOP, which cannot be blocked, only when the ring fills on regardless. */
-INLINE void throttle(void)
+/* Appends where the time of a call went. */
+INLINE void put_times(struct record *r, const struct wire_thread *th, u64 now)
 {
-    u64 waiting = bpf_ringbuf_query(&events, RB_AVAIL_DATA);
-    if (waiting < CFG(CFG_STOP_SOFT))
+    u32 at = *(volatile u32 *)&r->at;
+    if (at > CALL_DATA_MAX)
         return;
-    bool hard = waiting >= CFG(CFG_STOP_HARD);
-    count(bpf_send_signal_thread(hard ? SIGSTOP : SIGURG) ? 3 : hard ? 2 : 1);
+    struct wire_seg *seg = (void *)(r->data + at);
+    struct wire_times *w = (void *)(r->data + at + sizeof *seg);
+    seg->arg = SEG_TIMES;
+    seg->fault = 0;
+    seg->len = sizeof *w;
+    w->cpu_ns = th->cpu_ns + now - th->since_ns;
+    w->runq_ns = th->runq_ns;
+    w->disk_ns = th->disk_ns;
+    w->waker_tid = th->waker_tid;
+    w->waker_pid = th->waker_pid;
+    r->at = at + sizeof *seg + sizeof *w;
 }
 
-INLINE void send(void *ctx, struct wire_thread *th, const struct wire_spec *s, s64 ret, bool over)
+INLINE bool holds(u64 set, int sig)
+{
+    return set >> (sig - 1) & 1;
+}
+
+/* Asks for a stop of the thread: at the end of a call, where it changes nothing for the program.
+ * SIGURG is ignored by default, so it does no harm if the tracer dies now. A thread that blocks it
+ * gets SIGSTOP, when that is `urgent`, but not over a SIGCONT that waits: the kernel would throw that
+ * one away (prepare_signal, kernel/signal.c). */
+INLINE void stop(bool urgent)
+{
+    struct task_struct *t = (void *)bpf_get_current_task();
+    int sig = SIGURG;
+    if (holds(READ(t, blocked.sig[0]), SIGURG)) {
+        struct signal_struct *s = READ(t, signal);
+        if (!urgent || holds(READ(t, pending.signal.sig[0]), SIGCONT)
+            || holds(READ(s, shared_pending.signal.sig[0]), SIGCONT))
+            return;
+        sig = SIGSTOP;
+    }
+    count(bpf_send_signal_thread(sig) ? 3 : sig == SIGSTOP ? 2 : 1);
+}
+
+/* Sends the record, and asks for a stop when the ring is nearly full, when something that the call
+ * read or wrote could not be read, or when there was no room: then the call is kept with the thread,
+ * and kvis takes it from there. */
+INLINE void send(struct wire_thread *th, const struct wire_spec *s, s64 ret, bool over)
 {
     u32 slot = !over;
     struct record *r = bpf_map_lookup_elem(&scratch, &slot);
@@ -223,81 +313,330 @@ INLINE void send(void *ctx, struct wire_thread *th, const struct wire_spec *s, s
     h->ts_ns = th->ts_ns;
     h->end_ns = bpf_ktime_get_ns();
     h->ret = ret;
-    h->arg[0] = th->arg[0], h->arg[1] = th->arg[1], h->arg[2] = th->arg[2];
-    h->arg[3] = th->arg[3], h->arg[4] = th->arg[4], h->arg[5] = th->arg[5];
+    __builtin_memcpy(h->word, th->word, sizeof h->word);
     h->nr = th->nr;
     h->tid = th->tid;
     h->over = over;
-    h->unused = 0;
     r->at = 0;
-    th->arg[6] = ret < 0 ? 0 : (u64)ret;
-    th->arg[7] = 1;
+    r->faults = 0;
+    th->word[WORD_RESULT] = ret < 0 ? 0 : (u64)ret;
+    th->word[WORD_ONE] = 1;
     if (over) {
 #pragma clang loop unroll(disable)
         for (u32 i = 0; i < CALL_ITEMS && i < s->n; i++)
             if ((ret >= 0 || !s->item[i].result) && !put_item(r, &s->item[i], th))
                 break;
         if (s->file && ret >= 0)
-            put_file(r, ret);
+            put_file(r, (s32)th->word[(s->file - 1) & 15]);
+        if (CFG(CFG_SCHED) && th->switched)
+            put_times(r, th, h->end_ns);
     }
+    h->unread = r->faults && ret != EFAULT_RESULT;
+    h->key = (u32)bpf_get_current_pid_tgid();
+    h->unused = 0;
     u32 at = *(volatile u32 *)&r->at;
-    if (at <= sizeof r->data)
-        emit(ctx, r, sizeof *h + at);
+    th->kept = at > sizeof r->data || bpf_ringbuf_output(&events, r, sizeof *h + at, RB_NO_WAKEUP);
+    if (th->kept) {
+        th->end_ns = h->end_ns;
+        th->ret = ret;
+        if (!over)
+            count_lost(LOST_RING);
+    }
+    u64 waiting = bpf_ringbuf_query(&events, RB_AVAIL_DATA);
+    if (over && (th->kept || h->unread || waiting >= CFG(CFG_STOP_SOFT)))
+        stop(th->kept || waiting >= CFG(CFG_STOP_HARD));
+}
+
+INLINE void left(s64 ret, s64 nr)
+{
+    u32 tid = (u32)bpf_get_current_pid_tgid();
+    struct wire_thread *th = bpf_map_lookup_elem(&traced, &tid);
+    if (!th || !th->in_call)
+        return;
+    th->in_call = 0;
+    struct wire_spec *s = bpf_map_lookup_elem(&spec, &th->nr);
+    if (!s || (nr >= 0 && nr != th->nr))
+        return;
+    send(th, s, ret, 1);
 }
 
 SEC("raw_tp/sys_exit")
 int call_exit(struct raw_tp *ctx)
 {
-    u32 tid = (u32)bpf_get_current_pid_tgid();
-    struct wire_thread *th = bpf_map_lookup_elem(&traced, &tid);
-    if (!th || !th->in_call)
-        return 0;
-    struct wire_spec *s = bpf_map_lookup_elem(&spec, &th->nr);
-    th->in_call = 0;
-    if (!s)
-        return 0;
-    send(ctx, th, s, (s64)ctx->arg[1], 1);
-    throttle();
+    left((s64)ctx->arg[1], -1);
+    return 0;
+}
+
+SEC("tp/raw_syscalls/sys_exit")
+int call_exit_tp(struct trace_event_raw_sys_exit *ctx)
+{
+    left(ctx->ret, ctx->id);
     return 0;
 }
 
 /* --- threads come, change their number, and go --- */
 
+INLINE void forked(u32 child)
+{
+    u32 tid = (u32)bpf_get_current_pid_tgid();
+    if (bpf_map_lookup_elem(&traced, &tid))
+        follow(child);
+}
+
 SEC("raw_tp/sched_process_fork")
 int call_fork(struct raw_tp *ctx)
 {
-    u32 tid = (u32)bpf_get_current_pid_tgid();
     struct task_struct *child = (void *)ctx->arg[1];
-    if (bpf_map_lookup_elem(&traced, &tid))
-        follow((u32)READ(child, pid), child);
+    forked((u32)READ(child, pid));
+    return 0;
+}
+
+SEC("tp/sched/sched_process_fork")
+int call_fork_tp(struct trace_event_raw_sched_process_fork *ctx)
+{
+    forked((u32)ctx->child_pid);
     return 0;
 }
 
 /* A thread that execs takes the number of its process's leader. */
+INLINE void execed(u32 was)
+{
+    u32 tid = (u32)bpf_get_current_pid_tgid();
+    if (was != tid && bpf_map_lookup_elem(&traced, &was)) {
+        follow(tid);
+        bpf_map_delete_elem(&traced, &was);
+    }
+}
+
 SEC("raw_tp/sched_process_exec")
 int call_exec(struct raw_tp *ctx)
 {
-    u32 tid = (u32)bpf_get_current_pid_tgid(), was = (u32)ctx->arg[1];
-    if (was != tid && bpf_map_lookup_elem(&traced, &was)) {
-        follow(tid, (void *)bpf_get_current_task());
-        bpf_map_delete_elem(&traced, &was);
-    }
+    execed((u32)ctx->arg[1]);
+    return 0;
+}
+
+SEC("tp/sched/sched_process_exec")
+int call_exec_tp(struct trace_event_raw_sched_process_exec *ctx)
+{
+    execed((u32)ctx->old_pid);
     return 0;
 }
 
 /* A thread ends; a call that it was in does not return any more. */
-SEC("raw_tp/sched_process_exit")
-int call_gone(struct raw_tp *ctx)
+INLINE void gone(void)
 {
     u32 tid = (u32)bpf_get_current_pid_tgid();
     struct wire_thread *th = bpf_map_lookup_elem(&traced, &tid);
     if (!th)
-        return 0;
+        return;
     if (th->in_call) {
         struct wire_spec none = { 0 };
-        send(ctx, th, &none, 0, 0);
+        send(th, &none, 0, 0);
     }
     bpf_map_delete_elem(&traced, &tid);
+}
+
+SEC("raw_tp/sched_process_exit")
+int call_gone(void *ctx)
+{
+    (void)ctx;
+    gone();
+    return 0;
+}
+
+SEC("tp/sched/sched_process_exit")
+int call_gone_tp(void *ctx)
+{
+    (void)ctx;
+    gone();
+    return 0;
+}
+
+/* --- what the scheduler does to the threads --- */
+
+/* Bucket of a duration: 16 an octave. */
+INLINE u32 bucket(u64 ns)
+{
+    u32 e = 4;
+    if (ns < 16)
+        return (u32)ns;
+#pragma clang loop unroll(disable)
+    for (int i = 0; i < 60 && ns >> e >> 1; i++)
+        e++;
+    u32 b = 16 + (e - 4) * 16 + ((u32)(ns >> (e - 4)) & 15);
+    return b < DELAY_BUCKETS ? b : DELAY_BUCKETS - 1;
+}
+
+INLINE void add_delay(u32 slot, u64 n)
+{
+    u64 *v = bpf_map_lookup_elem(&delays, &slot);
+    if (v)
+        *v += n;
+}
+
+/* A thread has waited for a CPU and has one now. */
+INLINE void delayed(const struct wire_thread *th, u64 now, u64 ns)
+{
+    add_delay(bucket(ns), 1);
+    add_delay(DELAY_SUM, ns);
+    if (ns < CFG(CFG_DELAY))
+        return;
+    struct wire_delay d = { now, ns, th->tid, bpf_get_smp_processor_id() };
+    if (bpf_ringbuf_output(&events, &d, sizeof d, RB_NO_WAKEUP))
+        count_lost(LOST_SCHED);
+}
+
+/* A thread leaves its CPU. blocked: the state it sleeps in, 0 when it could go on. Uninterruptible
+ * after it has asked a disk for something: it waits for that. */
+INLINE void switch_out(u32 tid, u64 blocked)
+{
+    struct wire_thread *th = bpf_map_lookup_elem(&traced, &tid);
+    u64 now = bpf_ktime_get_ns();
+    if (!th)
+        return;
+    if (th->where == RUNS)
+        th->cpu_ns += now - th->since_ns;
+    th->since_ns = now;
+    th->where = !blocked ? WAITS : (blocked & 2) && th->bios ? ON_DISK : BLOCKED;
+    th->switched = 1;
+}
+
+/* The wait of a thread is over: it could run. */
+INLINE void end_wait(struct wire_thread *th, u64 now)
+{
+    if (th->where == ON_DISK)
+        th->disk_ns += now - th->since_ns;
+    th->where = WAITS;
+    th->since_ns = now;
+}
+
+INLINE void switch_in(u32 tid)
+{
+    struct wire_thread *th = bpf_map_lookup_elem(&traced, &tid);
+    u64 now = bpf_ktime_get_ns();
+    if (!th)
+        return;
+    if (th->where == ON_DISK || th->where == BLOCKED) /* its wake-up went by unseen */
+        end_wait(th, now);
+    if (th->where == WAITS) {
+        th->runq_ns += now - th->since_ns;
+        delayed(th, now, now - th->since_ns);
+    }
+    th->where = RUNS;
+    th->since_ns = now;
+}
+
+INLINE void wake(u32 tid)
+{
+    struct wire_thread *th = bpf_map_lookup_elem(&traced, &tid);
+    if (th && th->where != RUNS && th->where != WAITS)
+        end_wait(th, bpf_ktime_get_ns());
+}
+
+/* The caller wakes a thread. */
+INLINE void waking(u32 tid)
+{
+    struct wire_thread *th = bpf_map_lookup_elem(&traced, &tid);
+    u64 id = bpf_get_current_pid_tgid();
+    if (!th)
+        return;
+    th->waker_tid = (u32)id;
+    th->waker_pid = (u32)(id >> 32);
+}
+
+INLINE u64 state_of(struct task_struct *t)
+{
+    return EXISTS(t, __state) ? READ(t, __state) : (u64)READ(t, state);
+}
+
+struct raw_switch { u64 preempt; struct task_struct *prev, *next; };
+
+SEC("raw_tp/sched_switch")
+int call_switch(struct raw_switch *ctx)
+{
+    struct task_struct *prev = ctx->prev, *next = ctx->next;
+    switch_out((u32)READ(prev, pid), ctx->preempt & 1 ? 0 : state_of(prev) & 0xff);
+    switch_in((u32)READ(next, pid));
+    return 0;
+}
+
+SEC("tp/sched/sched_switch")
+int call_switch_tp(struct trace_event_raw_sched_switch *ctx)
+{
+    switch_out((u32)ctx->prev_pid, (u64)ctx->prev_state & 0xff);
+    switch_in((u32)ctx->next_pid);
+    return 0;
+}
+
+struct raw_task { struct task_struct *t; };
+
+SEC("raw_tp/sched_wakeup")
+int call_wake(struct raw_task *ctx)
+{
+    struct task_struct *t = ctx->t;
+    wake((u32)READ(t, pid));
+    return 0;
+}
+
+SEC("tp/sched/sched_wakeup")
+int call_wake_tp(struct trace_event_raw_sched_wakeup_template *ctx)
+{
+    wake((u32)ctx->pid);
+    return 0;
+}
+
+SEC("raw_tp/sched_wakeup_new")
+int call_new(struct raw_task *ctx)
+{
+    struct task_struct *t = ctx->t;
+    wake((u32)READ(t, pid));
+    return 0;
+}
+
+SEC("tp/sched/sched_wakeup_new")
+int call_new_tp(struct trace_event_raw_sched_wakeup_template *ctx)
+{
+    wake((u32)ctx->pid);
+    return 0;
+}
+
+SEC("raw_tp/sched_waking")
+int call_waking(struct raw_task *ctx)
+{
+    struct task_struct *t = ctx->t;
+    waking((u32)READ(t, pid));
+    return 0;
+}
+
+SEC("tp/sched/sched_waking")
+int call_waking_tp(struct trace_event_raw_sched_wakeup_template *ctx)
+{
+    waking((u32)ctx->pid);
+    return 0;
+}
+
+/* The caller asks a disk for something. */
+INLINE void asks_disk(void)
+{
+    u32 tid = (u32)bpf_get_current_pid_tgid();
+    struct wire_thread *th = bpf_map_lookup_elem(&traced, &tid);
+    if (th)
+        th->bios++;
+}
+
+SEC("raw_tp/block_bio_queue")
+int call_bio(void *ctx)
+{
+    (void)ctx;
+    asks_disk();
+    return 0;
+}
+
+SEC("tp/block/block_bio_queue")
+int call_bio_tp(void *ctx)
+{
+    (void)ctx;
+    asks_disk();
     return 0;
 }
 

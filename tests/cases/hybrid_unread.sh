@@ -1,0 +1,11 @@
+#!/bin/sh
+# timeout: 60
+# needs: root prog:evict
+# covers: E10
+# A name that BPF cannot read is read by kvis at a stop: right, and never an empty one.
+. "$TESTS/lib.sh"
+run trace --json=json -- "$BIN/evict" 3000 3>facts
+status 0
+want 'S["backend"] == "hybrid" or S["lost"] == 0'
+want 'len(by("open", path="/etc/hostname")) == 3000 and all(e["path"] for e in by("open"))'
+want 'S["lost"] == 0'
