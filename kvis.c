@@ -10400,8 +10400,8 @@ static void *bpf_closer(void *f)
     return NULL;
 }
 
-/* Detaches everything; the maps stay readable until bpf_close. Each perf event's last close waits for
- * an RCU grace period (80 ms here): they wait together, in threads. */
+/* Detaches everything; the maps stay readable until bpf_close. Each perf event's last close waits
+ * for an RCU grace period (80 ms here): they wait together, in threads. */
 static void bpf_detach(struct bpf_obj *o)
 {
     pthread_t th[BPF_MAX_PROGS];
@@ -10946,12 +10946,23 @@ static void sp_go(struct sp *s)
 
 #include "bpf_insns/call.h"
 
-/* Programs, each twice in call_progs[]: for a raw tracepoint, and behind it for the classic one. */
+/* Rows of call_progs[]. */
 enum {
-    HY_ENTER, HY_EXIT, HY_FORK, HY_EXEC, HY_GONE, HY_CALLS, /* what calls need */
-    HY_SWITCH = HY_CALLS, HY_WAKE, HY_WAKE_NEW, HY_WAKING, HY_BIO, HY_PROGRAMS
+    HY_ENTER,
+    HY_ENTER_TP,
+    HY_EXIT,
+    HY_EXIT_TP,
+    HY_FORK,
+    HY_EXEC,
+    HY_GONE,
+    HY_SWITCH,
+    HY_WAKE,
+    HY_NEW,
+    HY_WAKING,
+    HY_BIO,
+    N_HY
 };
-_Static_assert(ARRAY_LEN(call_progs) == 2 * HY_PROGRAMS, "a program without a number");
+_Static_assert(ARRAY_LEN(call_progs) == N_HY, "a program without a number");
 
 enum { HY_MIN_DELAY_NS = 10000 }; /* shorter waits for a CPU are only counted */
 
@@ -11188,12 +11199,15 @@ static void hy_choose(const bool *need)
     }
 }
 
-/* The first n programs, as bits of the kind that this kernel wants. */
-static u32 hy_programs(u32 n)
+/* The programs that this kernel and the options want, as bits. */
+static u32 hy_programs(bool sched)
 {
-    u32 mask = 0;
-    for (u32 i = 0; i < n; i++)
-        mask |= 1u << (2 * i + !bpf_raw_is_whole());
+    bool raw = bpf_raw_is_whole();
+    u32 mask = raw ? 1u << HY_ENTER | 1u << HY_EXIT | 1u << HY_FORK | 1u << HY_GONE
+                   : 1u << HY_ENTER_TP | 1u << HY_EXIT_TP | 1u << HY_SWITCH | 1u << HY_NEW;
+    mask |= 1u << HY_EXEC;
+    if (sched)
+        mask |= 1u << HY_SWITCH | 1u << HY_WAKE | 1u << HY_NEW | 1u << HY_WAKING | 1u << HY_BIO;
     return mask;
 }
 
@@ -11202,7 +11216,7 @@ static int hy_load(u32 ring_bytes)
     static struct bpf_cfgs c;
     struct btf_want compat = BPF_COMPAT_WANT;
     struct bpf_obj *o = &hy.obj;
-    u32 mask = hy_programs(opt.no_ebpf ? HY_CALLS : HY_PROGRAMS);
+    u32 mask = hy_programs(!opt.no_ebpf);
     *o = (struct bpf_obj){ .fam = &call_family, .ring = true, .ring_bytes = ring_bytes };
     int e = bpf_open(o);
     if (e || !o->ring)
@@ -11220,6 +11234,7 @@ static int hy_load(u32 ring_bytes)
     hy.sched = !opt.no_ebpf;
     bpf_set(&c, "CFG_SCHED", hy.sched);
     bpf_set(&c, "CFG_DELAY", HY_MIN_DELAY_NS);
+    bpf_set(&c, "CFG_BY_SCHED", hy.in_order);
     o->cfg = c.v;
     o->n_cfg = c.n;
     bpf_find_records(o, mask);
@@ -11254,14 +11269,26 @@ static void hy_child(void)
         syscall(SYS_openat, AT_FDCWD, hy.magic, O_RDONLY, 0);
 }
 
-/* What the probe knows of a thread, and of the call that it is in (in_call). The map's keys are ids in
- * the first pid namespace, known from the thread's records. */
+/* What the probe knows of a thread, and of the call that it is in (in_call). The map's keys are ids
+ * in the first pid namespace, known from the thread's records. */
 static bool hy_thread(const struct task *t, struct wire_thread *th)
 {
     u32 key = t->key ? t->key : (u32)t->tid;
     memset(th, 0, sizeof *th);
     return bpf_map_do(BPF_MAP_LOOKUP_ELEM, bpf_map(&hy.obj, "traced"), &key, th) == 0
            && th->nr < CALL_NRS && th->tid == (u32)t->tid;
+}
+
+/* A thread has taken its leader's id by an exec: the probe has seen it as well, unless it was kept
+ * from it (7.0, see bpf_raw_is_whole). */
+static void hy_moved(const struct task *t, u32 was)
+{
+    u32 key = (u32)t->tid;
+    struct wire_thread th = { .tid = key };
+    if (!hy.on || bpf_pid_ns(NULL))
+        return;
+    bpf_map_do(BPF_MAP_UPDATE_ELEM, bpf_map(&hy.obj, "traced"), &key, &th);
+    bpf_map_do(BPF_MAP_DELETE_ELEM, bpf_map(&hy.obj, "traced"), &was, NULL);
 }
 
 /* Takes the call that the probe has kept with a stopped thread, because the ring had no room. */
@@ -11856,8 +11883,8 @@ static bool tr_record(const void *p, u32 size)
     return true;
 }
 
-/* Plays the call that found no room in the ring: its thread stands at the end of it, so its memory is
- * read as at a stop of the call itself. */
+/* Plays the call that found no room in the ring: its thread stands at the end of it, so its memory
+ * is read as at a stop of the call itself. */
 static void tr_kept(struct task *t)
 {
     struct wire_thread th;
@@ -12021,7 +12048,9 @@ static struct task *tr_exec_takeover(struct task *leader, pid_t former)
     ps_unlink(t);
     t->tid = tid;
     t->ns_tid = ns_tid;
+    t->key = 0;
     ps_link(t);
+    hy_moved(t, (u32)former);
     return t;
 }
 
@@ -13761,7 +13790,7 @@ static bool check_open_programs(struct check *c)
 
 static bool check_call_programs(struct check *c)
 {
-    return check_family(c, &call_family, hy_programs(HY_PROGRAMS));
+    return check_family(c, &call_family, hy_programs(true));
 }
 
 /* --- hardware --- */

@@ -6,9 +6,10 @@
  * the ring fills, a thread is stopped at the end of its call until the tracer has caught up, so
  * that nothing is lost. The reader is never woken: it has a timer, and those stops.
  *
- * Each program exists for a raw tracepoint, which costs the least, and for the classic one: from
- * 7.0 on a raw one's program can be preempted, and the kernel does not run a program for another
- * task of that CPU meanwhile, so that its call would be missing. */
+ * From 7.0 on a raw tracepoint's program can be preempted, and the kernel does not run it for another
+ * task of that CPU meanwhile, so that this one's call would be missing. There the calls come by the
+ * classic tracepoints (whose events take an RCU grace period each to close, so they are few), and
+ * births and deaths by what the scheduler does with interrupts off (CFG_BY_SCHED). */
 #include "probe.h"
 
 /* Where struct pt_regs, which is ABI (ptrace(2)), has the eight words among which the six arguments
@@ -24,10 +25,13 @@ extern char CFG_MAGIC, CFG_MAGIC_NR, CFG_STOP_SOFT, CFG_STOP_HARD;
 
 /* 1: what the scheduler does to the threads is recorded; the shortest delay that is a record. */
 extern char CFG_SCHED, CFG_DELAY;
+/* 1: threads are born when the scheduler first wakes them and gone when it leaves them for good. */
+extern char CFG_BY_SCHED;
 
 #define SIGURG 23
 #define SIGCONT 18
 #define SIGSTOP 19
+#define TASK_DEAD 0x80 /* include/linux/sched.h */
 #define EFAULT_RESULT (-14) /* the caller's pointer was bad: nothing to read there */
 
 /* The threads, by their id in the first pid namespace. */
@@ -72,10 +76,6 @@ struct task_struct {
 } KERNEL;
 struct trace_event_raw_sys_enter { long id; u64 args[6]; } KERNEL;
 struct trace_event_raw_sys_exit { long id, ret; } KERNEL;
-struct trace_event_raw_sched_switch { int prev_pid; long prev_state; int next_pid; } KERNEL;
-struct trace_event_raw_sched_wakeup_template { int pid; } KERNEL;
-struct trace_event_raw_sched_process_exec { int old_pid; } KERNEL;
-struct trace_event_raw_sched_process_fork { int child_pid; } KERNEL;
 
 INLINE void count(u32 what)
 {
@@ -391,13 +391,6 @@ int call_fork(struct raw_tp *ctx)
     return 0;
 }
 
-SEC("tp/sched/sched_process_fork")
-int call_fork_tp(struct trace_event_raw_sched_process_fork *ctx)
-{
-    forked((u32)ctx->child_pid);
-    return 0;
-}
-
 /* A thread that execs takes the number of its process's leader. */
 INLINE void execed(u32 was)
 {
@@ -415,17 +408,9 @@ int call_exec(struct raw_tp *ctx)
     return 0;
 }
 
-SEC("tp/sched/sched_process_exec")
-int call_exec_tp(struct trace_event_raw_sched_process_exec *ctx)
-{
-    execed((u32)ctx->old_pid);
-    return 0;
-}
-
 /* A thread ends; a call that it was in does not return any more. */
-INLINE void gone(void)
+INLINE void gone(u32 tid)
 {
-    u32 tid = (u32)bpf_get_current_pid_tgid();
     struct wire_thread *th = bpf_map_lookup_elem(&traced, &tid);
     if (!th)
         return;
@@ -440,15 +425,7 @@ SEC("raw_tp/sched_process_exit")
 int call_gone(void *ctx)
 {
     (void)ctx;
-    gone();
-    return 0;
-}
-
-SEC("tp/sched/sched_process_exit")
-int call_gone_tp(void *ctx)
-{
-    (void)ctx;
-    gone();
+    gone((u32)bpf_get_current_pid_tgid());
     return 0;
 }
 
@@ -555,16 +532,14 @@ SEC("raw_tp/sched_switch")
 int call_switch(struct raw_switch *ctx)
 {
     struct task_struct *prev = ctx->prev, *next = ctx->next;
-    switch_out((u32)READ(prev, pid), ctx->preempt & 1 ? 0 : state_of(prev) & 0xff);
-    switch_in((u32)READ(next, pid));
-    return 0;
-}
-
-SEC("tp/sched/sched_switch")
-int call_switch_tp(struct trace_event_raw_sched_switch *ctx)
-{
-    switch_out((u32)ctx->prev_pid, (u64)ctx->prev_state & 0xff);
-    switch_in((u32)ctx->next_pid);
+    u64 state = ctx->preempt & 1 ? 0 : state_of(prev);
+    u32 tid = (u32)READ(prev, pid);
+    if (CFG(CFG_BY_SCHED) && state & TASK_DEAD)
+        gone(tid);
+    if (CFG(CFG_SCHED)) {
+        switch_out(tid, state & 0xff);
+        switch_in((u32)READ(next, pid));
+    }
     return 0;
 }
 
@@ -578,25 +553,15 @@ int call_wake(struct raw_task *ctx)
     return 0;
 }
 
-SEC("tp/sched/sched_wakeup")
-int call_wake_tp(struct trace_event_raw_sched_wakeup_template *ctx)
-{
-    wake((u32)ctx->pid);
-    return 0;
-}
-
+/* The parent is the caller. */
 SEC("raw_tp/sched_wakeup_new")
 int call_new(struct raw_task *ctx)
 {
     struct task_struct *t = ctx->t;
-    wake((u32)READ(t, pid));
-    return 0;
-}
-
-SEC("tp/sched/sched_wakeup_new")
-int call_new_tp(struct trace_event_raw_sched_wakeup_template *ctx)
-{
-    wake((u32)ctx->pid);
+    u32 tid = (u32)READ(t, pid);
+    if (CFG(CFG_BY_SCHED))
+        forked(tid);
+    wake(tid);
     return 0;
 }
 
@@ -605,13 +570,6 @@ int call_waking(struct raw_task *ctx)
 {
     struct task_struct *t = ctx->t;
     waking((u32)READ(t, pid));
-    return 0;
-}
-
-SEC("tp/sched/sched_waking")
-int call_waking_tp(struct trace_event_raw_sched_wakeup_template *ctx)
-{
-    waking((u32)ctx->pid);
     return 0;
 }
 
@@ -626,14 +584,6 @@ INLINE void asks_disk(void)
 
 SEC("raw_tp/block_bio_queue")
 int call_bio(void *ctx)
-{
-    (void)ctx;
-    asks_disk();
-    return 0;
-}
-
-SEC("tp/block/block_bio_queue")
-int call_bio_tp(void *ctx)
 {
     (void)ctx;
     asks_disk();
