@@ -11255,6 +11255,7 @@ static int hy_load(u32 ring_bytes)
     bpf_set(&c, "CFG_MAGIC_NR", (u64)SYS_openat);
     bpf_set(&c, "CFG_NS_INO", bpf_pid_ns(NULL));
     bpf_set(&c, "CFG_STOP_SOFT", ring_bytes / 4 * 3);
+    bpf_set(&c, "CFG_STOP_RT", !opt.n_pids);
     bpf_set(&c, "CFG_STOP_HARD", ring_bytes / 16 * 15);
     hy.in_order = !bpf_raw_is_whole();
     hy.sched = !opt.no_ebpf;
@@ -11332,7 +11333,7 @@ static bool hy_take_kept(const struct task *t, struct wire_thread *th)
 /* Whether a signal is the probe's, to hold a thread while the ring is emptied. */
 static bool hy_ours(const siginfo_t *si)
 {
-    return hy.on && (si->si_signo == SIGURG || si->si_signo == SIGSTOP)
+    return hy.on && (si->si_signo == SIGURG || si->si_signo == SIGSTOP || si->si_signo == 33)
            && si->si_code == SI_KERNEL && si->si_pid == 0;
 }
 

@@ -21,7 +21,7 @@ extern char CFG_COMPAT_OFF, CFG_COMPAT_MASK;
 extern char CFG_NS_INO;
 /* The pointer by which the command says "follow me"; the bytes that may wait in the ring before a
  * thread is stopped by SIGURG, and by SIGSTOP. */
-extern char CFG_MAGIC, CFG_MAGIC_NR, CFG_STOP_SOFT, CFG_STOP_HARD;
+extern char CFG_MAGIC, CFG_MAGIC_NR, CFG_STOP_SOFT, CFG_STOP_HARD, CFG_STOP_RT;
 
 /* 1: what the scheduler does to the threads is recorded; the shortest delay that is a record. */
 extern char CFG_SCHED, CFG_DELAY;
@@ -29,6 +29,7 @@ extern char CFG_SCHED, CFG_DELAY;
 extern char CFG_BY_SCHED;
 
 #define SIGURG 23
+#define STOP_RT 33
 #define SIGCONT 18
 #define SIGSTOP 19
 #define TASK_DEAD 0x80 /* include/linux/sched.h */
@@ -66,6 +67,7 @@ struct sigpending { struct sigset signal; } KERNEL;
 struct signal_struct { struct sigpending shared_pending; } KERNEL;
 struct task_struct {
     int pid;
+    u32 ptrace;
     struct sigset blocked;
     struct sigpending pending;
     struct signal_struct *signal;
@@ -282,15 +284,22 @@ INLINE bool holds(u64 set, int sig)
     return set >> (sig - 1) & 1;
 }
 
-/* Asks for a stop of the thread: at the end of a call, where it changes nothing for the program.
- * SIGURG is ignored by default, so it does no harm if the tracer dies now. A thread that blocks it
- * gets SIGSTOP, when that is `urgent`, but not over a SIGCONT that waits: the kernel would throw that
- * one away (prepare_signal, kernel/signal.c). */
+/* Asks for a stop of the thread: at the end of a call, where it changes nothing for the program. By a
+ * signal that it does not block:
+ *   33      nobody can block it by way of a libc, which keep 32 to 34 to themselves; it queues, so that
+ *           it hides none of the program's own (CFG_STOP_RT: the tree dies with the tracer; alone, it
+ *           would die of this signal)
+ *   SIGURG  ignored by default, so it does no harm if the tracer dies now
+ *   SIGSTOP when it is `urgent`, but not over a SIGCONT that waits: the kernel would throw that one
+ *           away (prepare_signal, kernel/signal.c) */
 INLINE void stop(bool urgent)
 {
     struct task_struct *t = (void *)bpf_get_current_task();
-    int sig = SIGURG;
-    if (holds(READ(t, blocked.sig[0]), SIGURG)) {
+    u64 blocked = READ(t, blocked.sig[0]);
+    if (!READ(t, ptrace))
+        return; /* nobody would take the signal away again */
+    int sig = CFG(CFG_STOP_RT) && !holds(blocked, STOP_RT) ? STOP_RT : SIGURG;
+    if (holds(blocked, sig)) {
         struct signal_struct *s = READ(t, signal);
         if (!urgent || holds(READ(t, pending.signal.sig[0]), SIGCONT)
             || holds(READ(s, shared_pending.signal.sig[0]), SIGCONT))

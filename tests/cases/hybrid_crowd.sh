@@ -1,0 +1,17 @@
+#!/bin/sh
+# timeout: 120
+# needs: root prog:hyb
+# covers: P1 P2 P28 H5
+# 500 threads that do nothing but call, 2000 processes, storms of vfork and exec, execs by threads: all
+# that they did is in the trace.
+. "$TESTS/truth.sh"
+many=2000
+case $KVIS in *asan*) many=300 ;; esac
+for KVOPT in "-q -v" "-q -v --ring=64K"; do
+    truth hyb crowd 500 20
+    truth hyb bomb $many
+    truth hyb execs 40
+done
+truth hyb relay 12
+KVOPT=-q
+truth proc children 2000

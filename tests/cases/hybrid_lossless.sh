@@ -1,0 +1,62 @@
+#!/bin/sh
+# timeout: 240
+# needs: root python3 strace prog:hyb
+# covers: H4 H5 H6 H12
+# Programs that are faster than kvis, a ring of 64 KB, a reader that sleeps: slower, and nothing is lost.
+. "$TESTS/truth.sh"
+run trace -q --backend=hybrid -- /bin/true
+[ $st = 0 ] || skip "$(head -n 1 err)"
+rounds=15625 # of 8 calls, by 8 threads: a million
+case $KVIS in *asan*) rounds=500 ;; esac
+
+# counted NAME...: each of these was called so often, says the program: in strace -c, and in the trace
+cat >count.py <<'P'
+import sys, time
+want = {"getppid", "getuid", "read", "write", "lseek", "openat", "fstat", "faccessat"}
+n, last, size = dict.fromkeys(want, 0), b"", 0
+with open(sys.argv[1], "rb") as f:
+    time.sleep(2)
+    f.read(1000)
+    time.sleep(1)
+    mark = b'"type":"syscall","name":"'
+    for line in f:
+        last = line
+        at = line.find(mark)
+        if at >= 0:
+            name = line[at + len(mark):line.index(b'"', at + len(mark))].decode()
+            if name in n:
+                n[name] += 1
+open("last", "wb").write(last)
+print(" ".join(f"{k}={v}" for k, v in sorted(n.items())))
+P
+mkfifo fifo
+python3 count.py fifo >counted 9>&- &
+reader=$!
+kv trace -q -v --ring=64K --json=fifo -- "$BIN/hyb" calls 8 $rounds >out 2>err
+st=$?
+wait $reader
+status 0
+has out '^done$'
+n=$((8 * rounds))
+for call in getppid getuid lseek fstat faccessat read write openat; do
+    got=$(sed "s/.*$call=\([0-9]*\).*/\1/" counted)
+    [ "$got" -ge $n ] && [ "$got" -lt $((n + 60)) ] || fail "$call: $got of $n: $(cat counted)"
+done
+grep -q "getppid=$n " counted && grep -q "faccessat=$n " counted || fail "not $n each: $(cat counted)"
+python3 -c "
+import json
+s = json.load(open('last'))
+assert s['type'] == 'summary' and s['backend'] == 'hybrid' and s['lost'] == 0, s
+assert s['throttle_stops'] > 0 and s['records'] >= 64 * $rounds, s
+print('held', s['throttle_stops'], 'times,', s['records'], 'records')" >&9 || fail "the summary"
+
+# strace, on a shorter run, counts what the program says it does
+strace -f -c -o table "$BIN/hyb" calls 8 100 >out 2>err 9>&- || fail "strace"
+for call in getppid faccessat; do
+    eq "$call by strace -c" 800 "$(awk -v c=$call '$NF == c { print $4 }' table)"
+done
+
+KVOPT="-q -v --ring=64K -s 8000"
+truth hyb last 24 # and each process's last call, exit and death
+truth hyb crowd 300 20
+truth hyb masked 1000

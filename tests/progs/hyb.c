@@ -1,0 +1,511 @@
+/* Programs that make system calls faster than a tracer can tell them: all must be told, and the program
+ * must not see that it is held now and then. Prints what it sees, which must be the same traced or not. */
+#include "t.h"
+#include <sys/epoll.h>
+#include <sys/ipc.h>
+#include <sys/sem.h>
+
+enum { ROUND = 8 }; /* calls of one round of flood() */
+static int zero, null_;
+static volatile int stop;
+
+static void files(void)
+{
+    zero = (int)CHK(open("/dev/zero", O_RDONLY));
+    null_ = (int)CHK(open("/dev/null", O_WRONLY));
+}
+
+static void flood(long rounds)
+{
+    char b[64];
+    struct stat st;
+    for (long i = 0; i < rounds; i++) {
+        syscall(SYS_getppid);
+        syscall(SYS_getuid);
+        MUST(read(zero, b, sizeof b) == sizeof b);
+        MUST(write(null_, b, 7) == 7);
+        MUST(lseek(null_, 0, SEEK_SET) == 0);
+        int fd = openat(AT_FDCWD, "/proc/self/there is no such file", O_RDONLY);
+        MUST(fd == -1 && errno == ENOENT);
+        MUST(syscall(SYS_fstat, zero, &st) == 0);
+        MUST(syscall(SYS_faccessat, AT_FDCWD, "/", R_OK) == 0);
+    }
+}
+
+static void *flood_thread(void *rounds)
+{
+    flood((long)rounds);
+    return NULL;
+}
+
+static void *flood_until_stop(void *unused)
+{
+    while (!stop)
+        flood(10);
+    return unused;
+}
+
+static void threads(pthread_t *t, int n, void *(*f)(void *), void *arg)
+{
+    pthread_attr_t a;
+    pthread_attr_init(&a);
+    pthread_attr_setstacksize(&a, 64 << 10);
+    for (int i = 0; i < n; i++)
+        MUST(!pthread_create(t + i, &a, f, arg));
+}
+
+static void join(pthread_t *t, int n)
+{
+    for (int i = 0; i < n; i++)
+        pthread_join(t[i], NULL);
+}
+
+static const char *const in_round[ROUND] = {
+    "getppid", "getuid", "read", "write", "lseek", "openat", "newfstatat", "faccessat"
+};
+
+/* calls THREADS ROUNDS: says how many of which. */
+static void calls(int argc, char **argv)
+{
+    long n = argc > 3 ? atol(argv[2]) : 8, rounds = argc > 3 ? atol(argv[3]) : 1000;
+    pthread_t t[1024];
+    MUST(n <= 1024);
+    files();
+    threads(t, (int)n, flood_thread, (void *)rounds);
+    join(t, (int)n);
+    for (int i = 0; i < 2; i++) /* the others are made by the start of a program, too */
+        say("%s %ld", in_round[i], n * rounds);
+    say("failed %ld", n * rounds);
+    say("access %ld", n * rounds);
+}
+
+/* last CHILDREN: each makes many calls and ends at once, in one of three ways. */
+static void last(int argc, char **argv)
+{
+    int n = argc > 2 ? atoi(argv[2]) : 60;
+    files();
+    for (int i = 0; i < n; i++) {
+        pthread_t t[3];
+        int st;
+        pid_t p = (pid_t)CHK(fork());
+        if (!p) {
+            threads(t, 3, flood_until_stop, NULL);
+            flood(100 + i);
+            if (i % 3 == 0)
+                syscall(SYS_exit_group, i);
+            if (i % 3 == 1)
+                kill(getpid(), SIGKILL);
+            stop = 1;
+            join(t, 3);
+            _exit(i);
+        }
+        CHK(TEMP_FAILURE_RETRY(waitpid(p, &st, 0)));
+        MUST(i % 3 == 1 ? WIFSIGNALED(st) && WTERMSIG(st) == SIGKILL : WIFEXITED(st) && WEXITSTATUS(st) == (i & 255));
+        want("len(calls('getppid', tid=%d)) == %d", p, 100 + i);
+        want("len(calls('faccessat', tid=%d)) == %d", p, 100 + i);
+        want("len(by('exit_process', exit_pid=%d, %s)) == 1", p, i % 3 == 1 ? "signal='SIGKILL'" : "core=None");
+    }
+    want("S['processes'] == %d and S['lost'] == 0", n + 1);
+}
+
+/* big ROUNDS: four threads, whose calls carry as much as a record can. */
+static char long_path[4096];
+static void *big_thread(void *rounds)
+{
+    char b[8192];
+    memset(b, 'b', sizeof b);
+    for (long i = 0; i < (long)rounds; i++) {
+        MUST(openat(AT_FDCWD, long_path, O_RDONLY) == -1);
+        MUST(renameat(AT_FDCWD, long_path, AT_FDCWD, long_path) == -1);
+        MUST(write(null_, b, sizeof b) == sizeof b);
+    }
+    return NULL;
+}
+
+static void big(int argc, char **argv)
+{
+    long n = argc > 2 ? atol(argv[2]) : 500;
+    pthread_t t[4];
+    files();
+    for (int i = 0; i < 4094; i += 2)
+        memcpy(long_path + i, "n/", 2);
+    threads(t, 4, big_thread, (void *)n);
+    join(t, 4);
+    want("len(calls('renameat')) == %ld and S['lost'] == 0", 4 * n);
+    want("len([c for c in calls('openat') if len(c['args'][1]) > 4000 or c['args'][1].endswith('...')]) == %ld", 4 * n);
+}
+
+/* --- what a stop would do --- */
+
+/* Waiting calls with a time limit, while others flood: none may end with EINTR. */
+static void *wait_thread(void *what)
+{
+    struct epoll_event ev;
+    struct timespec t = { 0, 1000000 };
+    struct timeval tv = { 0, 1000 };
+    struct sembuf b = { 0, -1, 0 };
+    sigset_t set;
+    int s[2], r = 0, e = (int)CHK(epoll_create1(0)), sem = (int)CHK(semget(IPC_PRIVATE, 1, 0600));
+    long interrupted = 0;
+    char c;
+    CHK(socketpair(AF_UNIX, SOCK_STREAM, 0, s));
+    setsockopt(s[0], SOL_SOCKET, SO_RCVTIMEO, &tv, sizeof tv);
+    sigemptyset(&set);
+    sigaddset(&set, SIGUSR1);
+    while (!stop) {
+        switch ((long)what) {
+        case 0: r = epoll_wait(e, &ev, 1, 1); break;
+        case 1: r = sigtimedwait(&set, NULL, &t); break;
+        case 2: r = (int)syscall(SYS_semtimedop, sem, &b, 1L, &t); break;
+        case 3: r = (int)recv(s[0], &c, 1, 0); break;
+        }
+        interrupted += r == -1 && errno == EINTR;
+        flood(3);
+    }
+    semctl(sem, 0, IPC_RMID);
+    return (void *)interrupted;
+}
+
+static void limits(int argc, char **argv)
+{
+    long ms = argc > 2 ? atol(argv[2]) : 1500;
+    pthread_t w[4], f[4];
+    sigset_t set;
+    files();
+    sigemptyset(&set);
+    sigaddset(&set, SIGUSR1);
+    pthread_sigmask(SIG_BLOCK, &set, NULL);
+    for (long i = 0; i < 4; i++)
+        MUST(!pthread_create(w + i, NULL, wait_thread, (void *)i));
+    threads(f, 4, flood_until_stop, NULL);
+    poll(NULL, 0, (int)ms);
+    stop = 1;
+    join(f, 4);
+    for (int i = 0; i < 4; i++) {
+        void *n;
+        pthread_join(w[i], &n);
+        say("waiting call %d: %ld times EINTR", i, (long)n);
+    }
+}
+
+static volatile int handled;
+static void on(int sig) { (void)sig, handled++; }
+
+static void handle(int sig, int flags)
+{
+    struct sigaction a = { .sa_handler = on, .sa_flags = flags };
+    CHK(sigaction(sig, &a, NULL));
+}
+
+static void *one_flood(void *tid)
+{
+    *(volatile int *)tid = (int)syscall(SYS_gettid);
+    return flood_until_stop(NULL);
+}
+
+/* One thread signals the other, which floods, and waits for the handler: a signal of the program's own
+ * that got lost ends the waiting. */
+static void own_signal(int sig, int n, int to_thread)
+{
+    static volatile int tid;
+    pthread_t t;
+    sigset_t set;
+    int lost = 0;
+    tid = stop = handled = 0;
+    handle(sig, SA_RESTART);
+    threads(&t, 1, one_flood, (void *)&tid);
+    sigemptyset(&set); /* the handler runs in the other one */
+    sigaddset(&set, sig);
+    pthread_sigmask(SIG_BLOCK, &set, NULL);
+    while (!tid)
+        usleep(1000);
+    for (int i = 0; i < n && lost < 3; i++) {
+        int was = handled;
+        CHK(to_thread ? syscall(SYS_tgkill, getpid(), tid, sig) : kill(getpid(), sig));
+        for (int ms = 0; handled == was; ms++) {
+            if (ms == 20000) {
+                lost++;
+                break;
+            }
+            usleep(100);
+        }
+    }
+    stop = 1;
+    join(&t, 1);
+    pthread_sigmask(SIG_UNBLOCK, &set, NULL);
+    say("signal %d, %s: %d handled, %d lost", sig, to_thread ? "thread" : "process", handled, lost);
+}
+
+static void urg(int argc, char **argv)
+{
+    int n = argc > 2 ? atoi(argv[2]) : 400;
+    files();
+    own_signal(SIGURG, n, 1);
+    own_signal(SIGURG, n, 0);
+    own_signal(SIGUSR2, n, 1);
+}
+
+/* A SIGCONT that is pending while the thread floods: its handler runs once for each. */
+static void pending_cont(const char *how, int n)
+{
+    sigset_t set, old;
+    handled = 0;
+    handle(SIGCONT, SA_RESTART);
+    if (*how == 'a')
+        sigfillset(&set);
+    else
+        sigemptyset(&set);
+    sigaddset(&set, SIGCONT);
+    sigprocmask(SIG_BLOCK, &set, &old);
+    for (int i = 0; i < n; i++) {
+        raise(SIGCONT);
+        flood(300);
+        sigprocmask(SIG_SETMASK, &old, NULL);
+        sigprocmask(SIG_BLOCK, &set, NULL);
+    }
+    sigprocmask(SIG_SETMASK, &old, NULL);
+    say("%s: SIGCONT handled %d times", how, handled);
+}
+
+/* The same with helpers that fill the ring. */
+static void cont(int argc, char **argv)
+{
+    int n = argc > 2 ? atoi(argv[2]) : 30;
+    pthread_t t[3];
+    sigset_t set;
+    files();
+    sigfillset(&set);
+    pthread_sigmask(SIG_BLOCK, &set, NULL);
+    threads(t, 3, flood_until_stop, NULL);
+    pthread_sigmask(SIG_UNBLOCK, &set, NULL);
+    pending_cont("SIGCONT blocked", n);
+    pending_cont("all blocked", n);
+    stop = 1;
+    join(t, 3);
+}
+
+/* Floods with every signal blocked, then with every one ignored. */
+static void masked(int argc, char **argv)
+{
+    long n = argc > 2 ? atol(argv[2]) : 2000;
+    pthread_t t[4];
+    sigset_t set;
+    files();
+    sigfillset(&set);
+    pthread_sigmask(SIG_BLOCK, &set, NULL);
+    threads(t, 4, flood_thread, (void *)n);
+    join(t, 4);
+    sigset_t p;
+    sigpending(&p);
+    say("pending: URG %d, STOP %d", sigismember(&p, SIGURG), sigismember(&p, SIGSTOP));
+    pthread_sigmask(SIG_UNBLOCK, &set, NULL);
+    for (int s = 1; s < 65; s++)
+        signal(s, SIG_IGN);
+    threads(t, 4, flood_thread, (void *)n);
+    join(t, 4);
+    want("len(calls('getuid')) >= %ld and S['lost'] == 0", 8 * n);
+}
+
+/* --- stopped by somebody --- */
+
+static void stopped_child(volatile int *sh, int sig)
+{
+    pthread_t t[3];
+    setpgid(0, 0);
+    files();
+    if (sig == SIGTSTP)
+        signal(SIGTSTP, SIG_DFL);
+    threads(t, 3, flood_until_stop, NULL);
+    while (!sh[0])
+        flood(5), sh[1]++;
+    stop = 1;
+    join(t, 3);
+    _exit(44);
+}
+
+/* A flooding child is stopped, is stopped indeed, and goes on, again and again. */
+static void jobs(int argc, char **argv)
+{
+    static const int sigs[] = { SIGSTOP, SIGTSTP, SIGSTOP, SIGTTIN };
+    int n = argc > 2 ? atoi(argv[2]) : 40, still = 0, told = 0, went = 0, st;
+    volatile int *sh = t_shared(4096);
+    pid_t p = (pid_t)CHK(fork());
+    if (!p)
+        stopped_child(sh, 0);
+    t_until(sh + 1);
+    for (int i = 0; i < n; i++) {
+        siginfo_t si;
+        CHK(kill(p, sigs[i % 4]));
+        CHK(TEMP_FAILURE_RETRY(waitid(P_PID, (id_t)p, &si, WSTOPPED)));
+        told += si.si_code == CLD_STOPPED && si.si_status == sigs[i % 4];
+        usleep(3000);
+        int was = sh[1];
+        usleep(10000);
+        still += sh[1] == was;
+        CHK(kill(p, SIGCONT));
+        CHK(TEMP_FAILURE_RETRY(waitid(P_PID, (id_t)p, &si, WCONTINUED)));
+        for (int k = 0; sh[1] == was && k < 5000; k++)
+            usleep(1000);
+        went += sh[1] != was;
+    }
+    sh[0] = 1;
+    CHK(TEMP_FAILURE_RETRY(waitpid(p, &st, 0)));
+    say("told %d, stood still %d, went on %d, end %x", told, still, went, st);
+}
+
+/* Timers that interrupt all the time, with SA_RESTART: every call does what it does. */
+static void itimers(int argc, char **argv)
+{
+    long n = argc > 2 ? atol(argv[2]) : 3000;
+    struct itimerval it = { { 0, 300 }, { 0, 300 } }, off = { { 0, 0 }, { 0, 0 } };
+    pthread_t t[4];
+    files();
+    handle(SIGALRM, SA_RESTART);
+    handle(SIGPROF, SA_RESTART);
+    CHK(setitimer(ITIMER_REAL, &it, NULL));
+    CHK(setitimer(ITIMER_PROF, &it, NULL));
+    threads(t, 4, flood_thread, (void *)n);
+    join(t, 4);
+    CHK(setitimer(ITIMER_REAL, &off, NULL));
+    CHK(setitimer(ITIMER_PROF, &off, NULL));
+    say("ticks %d", handled > 10);
+    want("len([c for c in calls('getuid')]) >= %ld and S['lost'] == 0", 4 * n);
+}
+
+/* --- many --- */
+
+/* crowd THREADS ROUNDS: all at once. */
+static void crowd(int argc, char **argv)
+{
+    long n = argc > 2 ? atol(argv[2]) : 500, rounds = argc > 3 ? atol(argv[3]) : 50;
+    static pthread_t t[2000];
+    MUST(n <= 2000);
+    files();
+    threads(t, (int)n, flood_thread, (void *)rounds);
+    join(t, (int)n);
+    want("len(calls('getppid')) == %ld and len(calls('faccessat')) == %ld", n * rounds, n * rounds);
+    want("S['threads'] == %ld and S['lost'] == 0", n + 1);
+}
+
+/* A tree that doubles until it has N processes, which end as soon as their children do. */
+static void bomb_at(int *count, int n)
+{
+    for (int k = 0; k < 2; k++) {
+        if (__atomic_add_fetch(count, 1, __ATOMIC_RELAXED) > n)
+            return;
+        pid_t p = fork();
+        if (!p) {
+            syscall(SYS_getppid);
+            bomb_at(count, n);
+            while (wait(NULL) > 0)
+                ;
+            _exit(0);
+        }
+        MUST(p > 0);
+    }
+}
+
+static void bomb(int argc, char **argv)
+{
+    int n = argc > 2 ? atoi(argv[2]) : 2000;
+    bomb_at(t_shared(4096), n);
+    while (wait(NULL) > 0)
+        ;
+    want("len(calls('getppid')) == %d and len(by('spawn_process')) == %d", n, n);
+    want("len(by('exit_process')) == %d and S['processes'] == %d and S['lost'] == 0", n + 1, n + 1);
+}
+
+/* Execs of itself by vfork, from several threads at once. */
+static int leaf_status(void)
+{
+    int st;
+    pid_t p = vfork();
+    if (!p) {
+        execl("/proc/self/exe", "hyb", "leaf", (char *)NULL);
+        _exit(1);
+    }
+    return waitpid(p, &st, 0) == p ? st : -1;
+}
+
+static void *vforks(void *rounds)
+{
+    for (long i = (long)rounds; i > 0; i--)
+        MUST(leaf_status() == 0);
+    return NULL;
+}
+
+static void leaf(int argc, char **argv)
+{
+    (void)argc, (void)argv;
+    files();
+    flood(10);
+    _exit(0);
+}
+
+static void execs(int argc, char **argv)
+{
+    long n = argc > 2 ? atol(argv[2]) : 60;
+    pthread_t t[4];
+    threads(t, 4, vforks, (void *)n);
+    join(t, 4);
+    want("len(by('exec')) == %ld and len(calls('getppid')) == %ld", 4 * n + 1, 40 * n);
+    want("len(calls('faccessat')) == %ld and S['processes'] == %ld and S['lost'] == 0", 40 * n, 4 * n + 1);
+}
+
+/* A thread that is not the first executes the program, while the others flood, again and again. */
+static char left[16];
+static void *exec_thread(void *unused)
+{
+    flood(20);
+    execl("/proc/self/exe", "hyb", "relay", left, (char *)NULL);
+    return unused;
+}
+
+static void relay(int argc, char **argv)
+{
+    int n = argc > 2 ? atoi(argv[2]) : 30;
+    pthread_t t[4];
+    files();
+    flood(20);
+    if (argc <= 2 || n)
+        want("len([e for e in by('exec') if '%d' in e['argv']]) == 1", n - 1);
+    if (!n) {
+        want("S['processes'] == 1 and S['lost'] == 0 and len(by('exec', pid=%d)) == len(by('exec'))", getpid());
+        return;
+    }
+    snprintf(left, sizeof left, "%d", n - 1);
+    threads(t, 3, flood_until_stop, NULL);
+    threads(t + 3, 1, exec_thread, NULL);
+    pause();
+}
+
+/* For ever: to be killed with its tracer. */
+static void forever(int argc, char **argv)
+{
+    int n = argc > 2 ? atoi(argv[2]) : 4;
+    pthread_t t[64];
+    sigset_t set;
+    MUST(n <= 64);
+    files();
+    if (argc > 3) {
+        sigfillset(&set);
+        pthread_sigmask(SIG_BLOCK, &set, NULL);
+    }
+    if (!fork())
+        argv[0] = NULL;
+    threads(t, n, flood_until_stop, NULL);
+    if (argv[0])
+        t_put("ready", 1);
+    join(t, n);
+}
+
+int main(int argc, char **argv)
+{
+    static const struct scene s[] = {
+        { "calls", calls }, { "last", last }, { "big", big }, { "limits", limits }, { "urg", urg },
+        { "cont", cont }, { "masked", masked }, { "jobs", jobs }, { "itimers", itimers }, { "crowd", crowd },
+        { "bomb", bomb }, { "execs", execs }, { "leaf", leaf }, { "relay", relay }, { "forever", forever },
+        { 0 }
+    };
+    return t_main(argc, argv, s);
+}
