@@ -8967,8 +8967,8 @@ static int tfs_mount(const char *type)
 }
 
 /* Lockdown leaves tracefs empty (security/lockdown: LOCKDOWN_TRACEFS), and then Linux 7.2 crashes
- * when the last mount of it goes (tracefs_destroy_inode: list_del of what is on no list). securityfs
- * says whether it is on, mounted or not. */
+ * when the last mount of it goes (tracefs_destroy_inode: list_del of what is on no list). Whether
+ * it is on, securityfs says, mounted or not. */
 static bool tfs_locked_down(void)
 {
     char s[128] = "";
