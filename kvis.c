@@ -8611,7 +8611,7 @@ static int btf_sized(u32 id, struct kfield *f)
     struct btf_type t = { .b = &btf.blob[0] };
     u64 count = 1;
     for (u32 i = 0; i < BTF_DEPTH; i++) {
-        u32 n;
+        u32 n = 0;
         int e = btf_strip(id, &t);
         if (!e && t.kind != BTF_ARRAY && !(e = btf_scalar(&t, f))) {
             if (f->size * count > INT32_MAX)
@@ -8701,7 +8701,7 @@ static int btf_element(u32 id, u32 i, struct btf_hit *h)
 {
     struct btf_type t;
     struct kfield f;
-    u32 elem, n;
+    u32 elem = 0, n = 0;
     int e = btf_strip(id, &t);
     if (e || (e = t.kind == BTF_ARRAY ? btf_array(&t, &elem, &n) : -ENOENT))
         return e;
