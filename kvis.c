@@ -830,6 +830,7 @@ enum { ARCH_COMPAT_MASK = 2 };
 static const u16 arch_arg_off[6] = { R(rdi), R(rsi), R(rdx), R(r10), R(r8), R(r9) };
 enum { ARCH_WORDS = R(r10) }; /* from r10 to rdi there are eight words */
 static const u16 arch_arg_off32[4] = { R(rbx), R(rcx), R(rdx), R(rsi) };
+enum { ARCH_NR_OFF = R(orig_rax) };
 #undef R
 #elif defined(__aarch64__)
 enum { ARCH_ARG0_IS_RESULT = 1 };
@@ -842,6 +843,7 @@ enum { ARCH_COMPAT_MASK = 1 << 22 };
 static const u16 arch_arg_off[6] = { 0, 8, 16, 24, 32, 40 };
 enum { ARCH_WORDS = 0 }; /* x0 to x7 */
 static const u16 arch_arg_off32[4] = { 0, 8, 16, 24 };
+enum { ARCH_NR_OFF = 280 }; /* syscallno, behind user_pt_regs and orig_x0: asm/ptrace.h */
 #else
 #error "kvis knows x86_64 and aarch64"
 #endif
@@ -9458,10 +9460,10 @@ static bool tfs_is_tracefs(int fd)
 }
 
 /* A mount of its own, in no namespace. O_PATH, as fsmount makes it. */
-static int tfs_mount(void)
+static int tfs_mount(const char *type)
 {
     enum { CLOEXEC = 1, CMD_CREATE = 6, NOSUID_NODEV_NOEXEC = 2 | 4 | 8 };
-    int fs = (int)syscall(TFS_FSOPEN, "tracefs", CLOEXEC);
+    int fs = (int)syscall(TFS_FSOPEN, type, CLOEXEC);
     if (fs < 0)
         return -errno;
     int fd = syscall(TFS_FSCONFIG, fs, CMD_CREATE, NULL, NULL, 0) < 0 ? -errno : 0;
@@ -9469,6 +9471,24 @@ static int tfs_mount(void)
         fd = -errno;
     close(fs);
     return fd;
+}
+
+/* Lockdown leaves tracefs empty (security/lockdown: LOCKDOWN_TRACEFS), and then Linux 7.2 crashes
+ * when the last mount of it goes (tracefs_destroy_inode: list_del of what is on no list).
+ * securityfs says whether it is on, mounted or not. */
+static bool tfs_locked_down(void)
+{
+    char s[128] = "";
+    int dir = -1, f = open("/sys/kernel/security/lockdown", O_RDONLY | O_CLOEXEC);
+    if (f < 0 && (dir = tfs_mount("securityfs")) >= 0)
+        f = openat(dir, "lockdown", O_RDONLY | O_CLOEXEC);
+    if (f >= 0 && read(f, s, sizeof s - 1) < 0)
+        s[0] = 0;
+    if (f >= 0)
+        close(f);
+    if (dir >= 0)
+        close(dir);
+    return strstr(s, "[confidentiality]");
 }
 
 static int tfs_open_mounted(const char *path)
@@ -9491,7 +9511,9 @@ static const char *tfs_mend(int e)
 
 static int tfs_find_root(void)
 {
-    int first = tfs_mount(), e = first;
+    if (tfs_locked_down())
+        return tfs_fail(-EPERM, "no tracefs: the kernel is locked down (confidentiality)");
+    int first = tfs_mount("tracefs"), e = first;
     for (u32 i = 0; e < 0 && i < ARRAY_LEN(tfs.mounted); i++)
         e = tfs_open_mounted(tfs.mounted[i]);
     if (e >= 0 && tfs_is_tracefs(e))
@@ -10048,12 +10070,13 @@ static void bpf_set_imm(struct bpf_insn *in, u64 v)
         in[1].imm = (s32)(u32)(v >> 32);
 }
 
-/* A load of a field takes as many bytes as the field has here. */
+/* A load of a field takes as many bytes as the field has here. An array without a length (count 0)
+ * is only ever a place: struct pid's numbers[1] became one in 6.5. */
 static bool bpf_set_off(struct bpf_insn *in, const struct bpf_patch *p, const struct kfield *f)
 {
     static const u8 size[9] = { [1] = BPF_B, [2] = BPF_H, [4] = BPF_W, [8] = BPF_DW };
     u8 class = BPF_CLASS(in->code);
-    bool whole = f->size == p->size || !p->size;
+    bool whole = f->size == p->size || !p->size || !f->count;
     if (class != BPF_LDX && class != BPF_ST && class != BPF_STX) {
         bpf_set_imm(in, f->off);
         return whole;
@@ -10156,6 +10179,10 @@ static int bpf_refused(struct bpf_obj *o, const struct bpf_prog_row *r, int e, c
         if (n < r->n_patches)
             return bpf_fail(o, e, "%s: this kernel has no usable %s", r->name, r->patches[n].name);
     }
+    if (strstr(log, "unknown func bpf_probe_read_") /* bpf_tracing_func_proto; from 6.13 on: */
+        || strstr(log, "cannot use helper bpf_probe_read_"))
+        return bpf_fail(o, e, "%s: programs may not read memory here: lockdown=confidentiality, "
+                        "or Linux before 5.5", r->name);
     size_t n = strlen(log);
     while (n && isspace((u8)log[n - 1]))
         log[--n] = 0;
@@ -10235,12 +10262,12 @@ static int bpf_load(struct bpf_obj *o, u32 mask)
 
 /* --- attaching --- */
 
-/* Whether raw tracepoints see everything: from 7.0 on their programs can be preempted, and a task
- * that runs on that CPU meanwhile goes unseen, for a program is not run within itself (seen on 7.2:
- * one open in ten of eight threads). */
+/* Whether raw tracepoints see everything: not where their programs can be preempted, for a task
+ * that runs on that CPU meanwhile goes unseen (a program is not run within itself; seen on 7.2: one
+ * open in ten of eight threads, and not on 6.18). Nothing tells which it is but the version. */
 static bool bpf_raw_is_whole(void)
 {
-    return bpf_kernel_version() < (7u << 16);
+    return bpf_kernel_version() < (6u << 16 | 19u << 8);
 }
 
 static int bpf_attach_raw(const char *name, int prog)
@@ -10461,10 +10488,9 @@ static const char *bpf_denied(int e)
     u64 caps = bpf_caps();
     if (e == -ENOSYS)
         return "this kernel has no bpf(2) (CONFIG_BPF_SYSCALL)";
-    if (bpf_says("/sys/kernel/security/lockdown", "[confidentiality]"))
+    if (tfs_locked_down())
         return "the kernel is locked down (confidentiality): programs may not read its memory; "
-               "boot "
-               "with lockdown=integrity, or without Secure Boot's lockdown";
+               "boot with lockdown=integrity, or without Secure Boot's lockdown";
     if (e != -EPERM && e != -EACCES)
         return "";
     if (!(caps & SYS_ADMIN) && (caps & (bpf_cap | perfmon)) != (bpf_cap | perfmon))
@@ -11281,7 +11307,7 @@ static bool hy_thread(const struct task *t, struct wire_thread *th)
 }
 
 /* A thread has taken its leader's id by an exec: the probe has seen it as well, unless it was kept
- * from it (7.0, see bpf_raw_is_whole). */
+ * from it (see bpf_raw_is_whole). */
 static void hy_moved(const struct task *t, u32 was)
 {
     u32 key = (u32)t->tid;
@@ -12900,8 +12926,8 @@ static int tr_finish(int *sig)
 #include "bpf_insns/open.h"
 
 enum { /* rows of open_progs[] */
-    OPEN_P_ENTER, OPEN_P_EXIT, OPEN_P_EXEC, OPEN_P_EXEC_TP, OPEN_P_FORK, OPEN_P_FORK_TP,
-    OPEN_P_GONE, N_OPEN_P
+    OPEN_P_ENTER, OPEN_P_ENTER_TP, OPEN_P_EXIT, OPEN_P_EXIT_TP, OPEN_P_EXEC, OPEN_P_EXEC_TP,
+    OPEN_P_FORK, OPEN_P_FORK_TP, OPEN_P_GONE, OPEN_P_GONE_TP, N_OPEN_P
 };
 _Static_assert(ARRAY_LEN(open_progs) == N_OPEN_P, "a program without a number");
 
@@ -12922,7 +12948,7 @@ static struct {
     bool walks;               /* directories come with the records */
     bool no_exec;             /* execve's own opens are not seen */
     u64 first_ns, rows;
-    u64 lost[N_LOST + 2];     /* as last told: reasons of the probe, of the rings, missed runs */
+    u64 lost[N_LOST + 1];     /* as last told: reasons of the probe, missed runs */
     volatile sig_atomic_t sig; /* that ends us */
 } op = { .cmd.err = -1 };
 
@@ -13020,6 +13046,7 @@ static void open_cfg_abi(struct bpf_cfgs *c, const struct btf_want *compat)
         bpf_set(c, arg[i], arch_arg_off[i]);
         bpf_set(c, arg32[i], arch_arg_off32[i]);
     }
+    bpf_set(c, "CFG_NR", ARCH_NR_OFF);
     bpf_set(c, "CFG_NR_MASK", ~(u64)ARCH_X32_BIT);
     bpf_set_compat(c, compat);
 }
@@ -13051,24 +13078,30 @@ static void open_configure(struct bpf_cfgs *c, struct bpf_obj *o, const struct b
     o->n_cfg = c->n;
 }
 
-/* Which programs this run needs. Of execs and forks the raw tracepoints tell with BTF, the classic
- * ones with tracefs (they take 80 ms longer to detach, an RCU grace period); without either, execs
- * are not seen and a command's tree cannot be followed. Returns 0 or -errno. */
+/* Which programs this run needs: each is there for the raw and for the classic tracepoint. Classic
+ * ones want tracefs, and take 80 ms longer to detach (an RCU grace period). Of execs and forks raw
+ * ones can tell only with BTF; without either, execs are not seen and a command's tree cannot be
+ * followed. Returns 0 or -errno. */
 static int open_choose(struct bpf_obj *o, u32 *mask)
 {
-    bool raw = bpf_has_field(o, "linux_binprm.filename") && bpf_has_field(o, "task_struct.pid");
-    *mask = 1u << OPEN_P_ENTER | 1u << OPEN_P_EXIT | 1u << OPEN_P_GONE;
+    bool types = bpf_has_field(o, "linux_binprm.filename") && bpf_has_field(o, "task_struct.pid");
+    bool raw = bpf_raw_is_whole();
     op.no_exec = oo.no_exec;
-    if (op.no_exec && !opt.command)
-        return 0;
-    int dir = raw ? 0 : tfs_dir(o->why);
-    if (dir < 0) {
+    bool tree = opt.command || !op.no_exec;
+    int dir = raw && (types || !tree) ? 0 : tfs_dir(o->why);
+    raw |= dir < 0;
+    if (dir < 0 && tree && !types) {
         op.no_exec = true;
-        return opt.command ? dir : 0;
+        if (opt.command)
+            return dir;
     }
-    *mask |= 1u << (raw ? OPEN_P_EXEC : OPEN_P_EXEC_TP);
+    bool raw_tree = types && raw;
+    *mask = (raw ? 1u << OPEN_P_ENTER | 1u << OPEN_P_EXIT | 1u << OPEN_P_GONE
+                 : 1u << OPEN_P_ENTER_TP | 1u << OPEN_P_EXIT_TP | 1u << OPEN_P_GONE_TP);
+    if (!op.no_exec || opt.command)
+        *mask |= 1u << (raw_tree ? OPEN_P_EXEC : OPEN_P_EXEC_TP);
     if (opt.command)
-        *mask |= 1u << (raw ? OPEN_P_FORK : OPEN_P_FORK_TP);
+        *mask |= 1u << (raw_tree ? OPEN_P_FORK : OPEN_P_FORK_TP);
     return 0;
 }
 
@@ -13081,7 +13114,7 @@ static int open_start(void)
     u32 mask;
     o->fam = &open_family;
     o->ring = !oo.perf_rings;
-    o->ring_bytes = opt.ring_bytes ? opt.ring_bytes : 512 << 10;
+    o->ring_bytes = opt.ring_bytes ? opt.ring_bytes : 1 << 20;
     int e = bpf_open(o);
     if (e)
         return e;
@@ -13118,13 +13151,16 @@ static void open_dir(struct path *p, const char *parts, u32 n, bool outside)
     p->len += !p->len;
 }
 
-/* Where a relative name starts, from /proc: right unless the process has moved on since. */
+/* Where a relative name starts, from /proc: right unless the process has moved on since. A thread
+ * that has ended shared both with its process, as all do but for clone(2)'s oddest callers. */
 static bool open_dir_proc(struct path *p, const struct wire_open *w)
 {
     char what[32] = "cwd";
     if (w->dirfd != AT_FDCWD)
         snprintf(what, sizeof what, "fd/%d", w->dirfd);
     s64 n = fd_readlink((pid_t)w->tid, what, p->s, sizeof p->s);
+    if (n < 0 && w->tid != w->pid)
+        n = fd_readlink((pid_t)w->pid, what, p->s, sizeof p->s);
     p->len = n > 0 ? (u32)n : 0;
     return n > 0 && p->s[0] == '/';
 }
@@ -13277,7 +13313,7 @@ static void open_event(const struct open_rec *r)
         ev_num(e, EV_name_changed, 1);
     if (r->from_proc)
         ev_sym(e, EV_path_from, "proc");
-    out_event(e);
+    out_json(e); /* the row is open_text's */
 }
 
 /* Takes a record of the probe: checks it, as everything that comes from outside, and prints it. */
@@ -13305,23 +13341,26 @@ static bool open_record(const void *p, u32 size)
 
 /* --- losses --- */
 
-static const char *const open_lost_why[N_LOST + 2] = {
+static const char *const open_lost_why[N_LOST + 1] = {
     [LOST_RING] = "opens lost: the ring was full (--ring=SIZE makes it larger)",
     [LOST_INFLIGHT] = "opens lost: too many at once",
     [LOST_TREE] = "processes not followed: too many at once",
-    [N_LOST] = "opens lost: a CPU's ring was full (--ring=SIZE makes it larger)",
-    [N_LOST + 1] = "runs of the probe skipped: another BPF program ran on that CPU",
+    [N_LOST] = "runs of the probe skipped: another BPF program ran on that CPU",
 };
 
+/* A perf ring tells the reader what it lost, and since 5.2 the program as well: the same ones, so
+ * they are not added up. */
 static u64 open_lost_now(u32 why)
 {
-    return why < N_LOST ? bpf_lost(&op.obj, why) : why == N_LOST ? rb.lost : bpf_missed(&op.obj);
+    return why == N_LOST      ? bpf_missed(&op.obj)
+           : why == LOST_RING ? MAX(bpf_lost(&op.obj, why), rb.lost)
+                              : bpf_lost(&op.obj, why);
 }
 
 /* Says what went missing since it was last asked. */
 static void open_tell_losses(void)
 {
-    for (u32 i = 0; i < N_LOST + 2; i++) {
+    for (u32 i = 0; i <= N_LOST; i++) {
         u64 n = open_lost_now(i), more = n - op.lost[i];
         op.lost[i] = n;
         if (!more)
@@ -13331,16 +13370,16 @@ static void open_tell_losses(void)
         ev_num(e, EV_count, (s64)more);
         ev_sym(e, EV_how, open_lost_why[i]);
         if (out.json_on)
-            out_event(e);
+            out_json(e);
     }
 }
 
 static void open_json_summary(void)
 {
-    u64 lost = op.lost[LOST_RING] + op.lost[LOST_INFLIGHT] + op.lost[N_LOST];
+    u64 lost = op.lost[LOST_RING] + op.lost[LOST_INFLIGHT];
     b_f(&out.json.b, "{\"type\":\"summary\",\"events\":%" PRIu64 ",\"lost\":%" PRIu64
         ",\"probe_runs_missed\":%" PRIu64 ",\"processes_not_followed\":%" PRIu64
-        ",\"duration_ns\":%" PRIu64 "}\n", op.rows, lost, op.lost[N_LOST + 1], op.lost[LOST_TREE],
+        ",\"duration_ns\":%" PRIu64 "}\n", op.rows, lost, op.lost[N_LOST], op.lost[LOST_TREE],
         u_now() - out.start_ns);
 }
 
@@ -13366,19 +13405,34 @@ static void open_child_late(void)
     syscall(SYS_openat, AT_FDCWD, op.magic, O_RDONLY, 0);
 }
 
-/* Whether nobody of the command's tree lives any more. */
+/* Whether nobody of the command's tree lives any more. A thread whose end the probe has missed
+ * (bpf_missed) must not be waited for; its id can be asked only in the first pid namespace. */
 static bool open_tree_gone(void)
 {
-    u32 key;
+    u32 tid;
+    u64 dev;
     union bpf_attr a;
+    int map = bpf_map(&op.obj, "tree");
     memset(&a, 0, sizeof a);
-    a.map_fd = (u32)bpf_map(&op.obj, "tree");
-    a.next_key = (uintptr_t)&key;
-    return bpf_call(BPF_MAP_GET_NEXT_KEY, &a, BPF_ATTR_TO(next_key)) == -ENOENT;
+    a.map_fd = (u32)map;
+    a.next_key = (uintptr_t)&tid;
+    if (bpf_call(BPF_MAP_GET_NEXT_KEY, &a, BPF_ATTR_TO(next_key)) == -ENOENT)
+        return true;
+    if (!bpf_pid_ns(&dev) && syscall(SYS_sched_getscheduler, tid) < 0 && errno == ESRCH)
+        bpf_map_do(BPF_MAP_DELETE_ELEM, map, &tid, NULL);
+    return false;
 }
 
-/* Records until the end that was asked for. The reader comes by itself every few milliseconds,
- * more seldom while nothing happens. Returns the command's wait status, -1 without one. */
+/* Whether nobody reads any more what kvis writes. */
+static bool open_unread(void)
+{
+    return out.failed || (out.text.fd[0] < 0 && !out.json_on)
+           || (out.json_on && out.json.fd[0] < 0);
+}
+
+/* Records until the end that was asked for; a command is waited for, read or not. The reader comes
+ * by itself every few milliseconds, more seldom while nothing happens. Returns the command's wait
+ * status, -1 without one. */
 static int open_loop(u64 end_ns)
 {
     int ms = 1, status = -1;
@@ -13386,8 +13440,7 @@ static int open_loop(u64 end_ns)
     bool over = false;
     while (!over) {
         rb_wait(ms, NULL);
-        over = op.sig || (end_ns && u_now() >= end_ns) || out.failed
-               || (out.text.fd[0] < 0 && !out.json_on) || (out.json_on && out.json.fd[0] < 0);
+        over = op.sig || (end_ns && u_now() >= end_ns) || (!op.cmd.pid && open_unread());
         if (op.cmd.pid && status == -1)
             syscall(SYS_wait4, op.cmd.pid, &status, WNOHANG, NULL);
         over |= op.cmd.pid && status != -1 && open_tree_gone();
@@ -14097,7 +14150,7 @@ static const char *opt_json(const char *v)
 {
     opt.json = true;
     opt.json_file = v && strcmp(v, "-") ? v : NULL;
-    return NULL;
+    return v && !*v ? "a file's name is missing" : NULL;
 }
 
 static const char *opt_color(const char *v)
@@ -14237,7 +14290,7 @@ static const struct opt_row opt_open_rows[] = {
     { 0, "no-exec", NULL, OPT_FLAG, &oo.no_exec, NULL, 0, 0,
       "without the programs that execve itself opens" },
     { 0, "ring", "SIZE", OPT_FN, NULL, opt_ring, 0, 0,
-      "room for opens that are not yet printed (512K)" },
+      "room for opens that are not yet printed (1M)" },
     { 0, "perf-rings", NULL, OPT_FLAG, &oo.perf_rings, NULL, 0, 0,
       "a ring for each CPU, as before Linux 5.8" },
     { 'h', "help", NULL, OPT_NONE, NULL, NULL, 0, 0, "this text" },

@@ -140,7 +140,7 @@ def lines_of(ptraces, hybrids):
 
 def run(argv, backend, n):
     path = os.path.join(diff_strace.HERE, f"{backend}.{n}.json")
-    tracer = [os.environ["KVIS"], "trace", "-q", "-v", f"--backend={backend}", f"--json={path}"]
+    tracer = [os.environ["KVIS"], "trace", "-q", "-v", f"--backend={backend}", "--no-ebpf", f"--json={path}"]
     status, out = diff_strace.execute(tracer + ["--"], argv)
     with open("stderr", errors="replace") as f:
         err = f.read()

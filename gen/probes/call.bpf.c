@@ -6,7 +6,7 @@
  * the ring fills, a thread is stopped at the end of its call until the tracer has caught up, so
  * that nothing is lost. The reader is never woken: it has a timer, and those stops.
  *
- * From 7.0 on a raw tracepoint's program can be preempted, and the kernel does not run it for another
+ * From 6.19 on a raw tracepoint's program can be preempted, and the kernel does not run it for another
  * task of that CPU meanwhile, so that this one's call would be missing. There the calls come by the
  * classic tracepoints (whose events take an RCU grace period each to close, so they are few), and
  * births and deaths by what the scheduler does with interrupts off (CFG_BY_SCHED). */

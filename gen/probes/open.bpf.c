@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /* open: every call that opens a file, once, when it returns.
  *
- * Raw tracepoints cost the least, need no tracefs and see the calls of every ABI. An open is
+ * Raw tracepoints cost the least, need no tracefs and see the calls of every ABI. But from 6.19 on
+ * their programs can be preempted, and a task that then runs on that CPU goes unseen (the kernel
+ * does not run a program within itself): there the classic tracepoints are used, which the kernel
+ * calls with preemption off. Each program exists for both. An open is
  * remembered at its entry and written at its exit: the kernel has just read the name, so it is
  * resident whatever it was before. The filters are constants: the verifier drops what a run does
  * not use. */
@@ -10,6 +13,8 @@
 /* Offsets of the arguments in struct pt_regs, which is ABI (ptrace(2)) and needs no BTF; CFG_B* are
  * those of a 32-bit call. Call numbers; -1 where there is none. */
 extern char CFG_A0, CFG_A1, CFG_A2, CFG_A3, CFG_B0, CFG_B1, CFG_B2, CFG_B3;
+/* Offset of the call's number there. */
+extern char CFG_NR;
 extern char CFG_OPEN, CFG_OPENAT, CFG_OPENAT2, CFG_CREAT, CFG_HANDLE;
 extern char CFG_OPEN32, CFG_OPENAT32, CFG_OPENAT232, CFG_CREAT32, CFG_HANDLE32;
 /* Where the task says that it is in a 32-bit call (COMPAT_MASK 0: it cannot be told, or there are
@@ -64,6 +69,8 @@ struct task_struct {
     struct fs_struct *fs;
     struct files_struct *files;
 } KERNEL;
+struct trace_event_raw_sys_enter { long id; u64 args[6]; } KERNEL;
+struct trace_event_raw_sys_exit { long id, ret; } KERNEL;
 struct trace_event_raw_sched_process_exec { u32 filename; int old_pid; } KERNEL;
 struct trace_event_raw_sched_process_fork { int child_pid; } KERNEL;
 
@@ -192,17 +199,9 @@ INLINE void name_head(u64 *head, u64 name)
     bpf_probe_read_user_str(head, OPEN_HEAD, (void *)name);
 }
 
-INLINE void get_args(struct wire_opening *o, void *regs, bool compat)
+/* a: the first four arguments. */
+INLINE void set_args(struct wire_opening *o, const u64 *a)
 {
-    u64 a[4];
-    if (compat) {
-        a[0] = (u32)arg(regs, CFG(CFG_B0)), a[1] = (u32)arg(regs, CFG(CFG_B1));
-        a[2] = (u32)arg(regs, CFG(CFG_B2)), a[3] = (u32)arg(regs, CFG(CFG_B3));
-        o->state = OPEN_COMPAT;
-    } else {
-        a[0] = arg(regs, CFG(CFG_A0)), a[1] = arg(regs, CFG(CFG_A1));
-        a[2] = arg(regs, CFG(CFG_A2)), a[3] = arg(regs, CFG(CFG_A3));
-    }
     o->dirfd = AT_FDCWD;
     if (o->call == OPEN_OPEN) {
         o->name = a[0], o->flags = (u32)a[1], o->mode = (u32)a[2];
@@ -219,38 +218,73 @@ INLINE void get_args(struct wire_opening *o, void *regs, bool compat)
     }
 }
 
+INLINE void entered(struct wire_opening *o, const u64 *a)
+{
+    struct who w;
+    u64 id = bpf_get_current_pid_tgid();
+    u32 tid = (u32)id;
+    set_args(o, a);
+    if (CFG(CFG_MAGIC) && o->name == CFG(CFG_MAGIC)) {
+        if (bpf_map_update_elem(&tree, &tid, &tid, 0))
+            count_lost(LOST_TREE);
+        return;
+    }
+    if (!who_is_it(&w) || !wanted(&w))
+        return;
+    if (o->call != OPEN_OPENAT2 && !flags_wanted(o->flags))
+        return;
+    o->pid = w.pid;
+    o->tid = w.tid;
+    if (o->name)
+        name_head(o->head, o->name);
+    o->ts_ns = bpf_ktime_get_ns();
+    if (bpf_map_update_elem(&opening, &id, o, 0))
+        count_lost(LOST_INFLIGHT);
+}
+
 struct raw_tp { u64 arg[3]; };
 
 SEC("raw_tp/sys_enter")
 int open_enter(struct raw_tp *ctx)
 {
     struct wire_opening o = { 0 };
-    struct who w;
-    u64 nr = ctx->arg[1] & CFG(CFG_NR_MASK);
+    void *regs = (void *)ctx->arg[0];
+    u64 a[4];
     bool compat = is_compat();
-    u32 call = which(nr, compat);
+    u32 call = which(ctx->arg[1] & CFG(CFG_NR_MASK), compat);
     if (call == N_OPEN_CALLS)
         return 0;
     o.call = (u8)call;
-    get_args(&o, (void *)ctx->arg[0], compat);
-    u64 id = bpf_get_current_pid_tgid();
-    u32 tid = (u32)id;
-    if (CFG(CFG_MAGIC) && o.name == CFG(CFG_MAGIC)) {
-        if (bpf_map_update_elem(&tree, &tid, &tid, 0))
-            count_lost(LOST_TREE);
-        return 0;
+    if (compat) {
+        a[0] = (u32)arg(regs, CFG(CFG_B0)), a[1] = (u32)arg(regs, CFG(CFG_B1));
+        a[2] = (u32)arg(regs, CFG(CFG_B2)), a[3] = (u32)arg(regs, CFG(CFG_B3));
+        o.state = OPEN_COMPAT;
+    } else {
+        a[0] = arg(regs, CFG(CFG_A0)), a[1] = arg(regs, CFG(CFG_A1));
+        a[2] = arg(regs, CFG(CFG_A2)), a[3] = arg(regs, CFG(CFG_A3));
     }
-    if (!who_is_it(&w) || !wanted(&w))
+    entered(&o, a);
+    return 0;
+}
+
+/* syscall_get_arguments() has put a 32-bit call's arguments in their order. */
+SEC("tp/raw_syscalls/sys_enter")
+int open_enter_tp(struct trace_event_raw_sys_enter *ctx)
+{
+    struct wire_opening o = { 0 };
+    bool compat = is_compat();
+    u32 call = which((u64)ctx->id & CFG(CFG_NR_MASK), compat);
+    if (call == N_OPEN_CALLS)
         return 0;
-    if (call != OPEN_OPENAT2 && !flags_wanted(o.flags))
-        return 0;
-    o.pid = w.pid;
-    o.tid = w.tid;
-    if (o.name)
-        name_head(o.head, o.name);
-    o.ts_ns = bpf_ktime_get_ns();
-    if (bpf_map_update_elem(&opening, &id, &o, 0))
-        count_lost(LOST_INFLIGHT);
+    o.call = (u8)call;
+    u64 mask = ~0ULL;
+    if (compat) {
+        mask = (u32)~0;
+        o.state = OPEN_COMPAT;
+    }
+    u64 a[4] = { ctx->args[0] & mask, ctx->args[1] & mask, ctx->args[2] & mask,
+                 ctx->args[3] & mask };
+    entered(&o, a);
     return 0;
 }
 
@@ -361,19 +395,12 @@ INLINE bool changed(const u64 *was, u64 name)
     return was[0] && diff;
 }
 
-SEC("raw_tp/sys_exit")
-int open_exit(struct raw_tp *ctx)
+/* Fills in the record of an open that has ended; false: nobody wants it. */
+INLINE bool fill(struct record *r, const struct wire_opening *o, s64 ret)
 {
-    u64 id = bpf_get_current_pid_tgid();
-    u32 slot = 0, len = 0;
-    struct wire_opening *o = bpf_map_lookup_elem(&opening, &id);
-    if (!o)
-        return 0;
-    struct record *r = bpf_map_lookup_elem(&scratch, &slot);
-    s64 ret = (s64)ctx->arg[1];
-    if (!r || (CFG(CFG_FAILED) && ret >= 0))
-        goto out;
     struct wire_open *h = &r->head;
+    if (CFG(CFG_FAILED) && ret >= 0)
+        return 0;
     h->ts_ns = bpf_ktime_get_ns();
     h->duration_ns = h->ts_ns - o->ts_ns;
     h->flags = o->flags;
@@ -384,24 +411,54 @@ int open_exit(struct raw_tp *ctx)
     h->tid = o->tid;
     h->call = o->call;
     h->state = o->state;
-    if (o->call == OPEN_OPENAT2) {
-        get_how(h, o->how);
-        if (!flags_wanted(h->flags))
-            goto out;
-    }
+    if (o->call != OPEN_OPENAT2)
+        return 1;
+    get_how(h, o->how);
+    return flags_wanted(h->flags);
+}
+
+/* Reads the name as it is now; returns its length. (Of an empty name older kernels say that they
+ * have read 0 bytes, newer ones count its NUL.) */
+INLINE u32 put_name(struct record *r, const struct wire_opening *o)
+{
     r->data[0] = 0;
-    if (o->call != OPEN_HANDLE) {
-        long n = bpf_probe_read_user_str(r->data, OPEN_NAME_MAX, (void *)o->name);
-        if (n <= 0 || n > OPEN_NAME_MAX)
-            h->state |= OPEN_NAME_FAULT;
-        else
-            len = (u32)n - 1;
-        if (changed(o->head, o->name))
-            h->state |= OPEN_NAME_CHANGED;
-    }
-    send(ctx, r, len);
-out:
+    if (o->call == OPEN_HANDLE)
+        return 0;
+    if (changed(o->head, o->name))
+        r->head.state |= OPEN_NAME_CHANGED;
+    long n = bpf_probe_read_user_str(r->data, OPEN_NAME_MAX, (void *)o->name);
+    if (n < 0 || n > OPEN_NAME_MAX)
+        r->head.state |= OPEN_NAME_FAULT;
+    else if (n > 0)
+        return (u32)n - 1;
+    return 0;
+}
+
+/* What was remembered is of another call when the probe has missed an exit since. */
+INLINE void left(void *ctx, u64 nr, s64 ret)
+{
+    u64 id = bpf_get_current_pid_tgid();
+    u32 slot = 0;
+    struct wire_opening *o = bpf_map_lookup_elem(&opening, &id);
+    if (!o)
+        return;
+    struct record *r = bpf_map_lookup_elem(&scratch, &slot);
+    if (r && which(nr & CFG(CFG_NR_MASK), o->state & OPEN_COMPAT) == o->call && fill(r, o, ret))
+        send(ctx, r, put_name(r, o));
     bpf_map_delete_elem(&opening, &id);
+}
+
+SEC("raw_tp/sys_exit")
+int open_exit(struct raw_tp *ctx)
+{
+    left(ctx, (u32)arg((void *)ctx->arg[0], CFG(CFG_NR)), (s64)ctx->arg[1]);
+    return 0;
+}
+
+SEC("tp/raw_syscalls/sys_exit")
+int open_exit_tp(struct trace_event_raw_sys_exit *ctx)
+{
+    left(ctx, (u32)ctx->id, ctx->ret);
     return 0;
 }
 
@@ -413,9 +470,11 @@ INLINE void exec(void *ctx, const void *name, u32 was)
 {
     struct who w;
     u32 tid = (u32)bpf_get_current_pid_tgid(), slot = 1;
-    if (CFG(CFG_TREE) && was != tid && bpf_map_lookup_elem(&tree, &was)
-        && bpf_map_update_elem(&tree, &tid, &tid, 0))
-        count_lost(LOST_TREE);
+    if (CFG(CFG_TREE) && was != tid && bpf_map_lookup_elem(&tree, &was)) {
+        if (bpf_map_update_elem(&tree, &tid, &tid, 0))
+            count_lost(LOST_TREE);
+        bpf_map_delete_elem(&tree, &was); /* nobody ends by this id: kvis would wait for it */
+    }
     if (!CFG(CFG_EXEC) || CFG(CFG_FAILED) || !who_is_it(&w) || !wanted(&w) || !flags_wanted(0))
         return;
     struct record *r = bpf_map_lookup_elem(&scratch, &slot);
@@ -445,7 +504,7 @@ int open_exec(struct raw_tp *ctx)
     return 0;
 }
 
-/* The same where there is no BTF. __data_loc: the offset is in the low half. */
+/* __data_loc: the offset is in the low half. */
 SEC("tp/sched/sched_process_exec")
 int open_exec_tp(struct trace_event_raw_sched_process_exec *ctx)
 {
@@ -478,15 +537,28 @@ int open_fork_tp(struct trace_event_raw_sched_process_fork *ctx)
 }
 
 /* A thread ends: nothing of it stays that a later one of its number could be taken for. */
-SEC("raw_tp/sched_process_exit")
-int open_gone(void *ctx)
+INLINE void gone(void)
 {
     u64 id = bpf_get_current_pid_tgid();
     u32 tid = (u32)id;
-    (void)ctx;
     bpf_map_delete_elem(&opening, &id);
     if (CFG(CFG_TREE))
         bpf_map_delete_elem(&tree, &tid);
+}
+
+SEC("raw_tp/sched_process_exit")
+int open_gone(void *ctx)
+{
+    (void)ctx;
+    gone();
+    return 0;
+}
+
+SEC("tp/sched/sched_process_exit")
+int open_gone_tp(void *ctx)
+{
+    (void)ctx;
+    gone();
     return 0;
 }
 

@@ -45,7 +45,7 @@ arm64*)
 esac
 command -v $qemu >/dev/null || { echo "no $qemu"; exit 77; }
 start=$(date +%s%N)
-timeout -k 5 "$seconds" $qemu -accel tcg,thread=multi -m 1024 -smp "$cpus" -nodefaults -no-user-config \
+timeout -k 5 "$seconds" $qemu -accel tcg,thread=${KVIS_TCG:-multi} -m 1024 -smp "$cpus" -nodefaults -no-user-config \
     -display none -no-reboot -nic none -chardev file,id=back,path="$dir/back.tgz" \
     -serial file:"$dir/console" "$@" -kernel "$cached/vmlinuz" -initrd "$dir/initrd" \
     -append "console=$line panic=-1 quiet back=$back $append" </dev/null >"$dir/qemu" 2>&1

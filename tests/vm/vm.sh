@@ -112,13 +112,15 @@ fill() { # fill TEST...: the initramfs of one boot, in $root
     done
 }
 
-# The host's part of a test: its lines `NUMBER TAB DIRECTORY TAB json|facts|strace TAB WHAT TAB FILE ...`.
+# The host's part of a test: its lines `NUMBER TAB DIRECTORY TAB json|facts|opens|nopaths|strace TAB WHAT TAB FILE ...`.
 host() { # host TEST
     lines=$back/$1/host
     while IFS='	' read -r n dir how what a b; do
         case $how in
         json) set -- python3 "$TESTS/j.py" "$b" "$a" ;;
         facts) set -- python3 "$TESTS/want.py" "$a" "$b" ;;
+        opens) set -- python3 "$TESTS/opens.py" facts "$a" "$b" ;;
+        nopaths) set -- python3 "$TESTS/opens.py" nopaths "$a" "$b" ;;
         strace) set -- python3 "$vm/same_calls.py" "$a" "/tests/out/$dir/$a" ;;
         *) set -- false ;;
         esac

@@ -1,0 +1,22 @@
+#!/bin/sh
+# timeout: 120
+# needs: root python3 prog:opens
+# covers: E10 E11 E12 E18 P12
+# A program opens files in every way; kvis open shows each of them: call, name, flags, mode, result, path.
+. "$TESTS/open.sh"
+for rings in "" --perf-rings; do
+    for scene in calls names toolong untouched threads procs roots deep; do facts $scene $rings; done
+done
+# what the name was when the call began and what it is when it ends are not the same
+mkdir rewritten; cd rewritten || exit 1
+watch -- "$BIN/opens" rewritten
+status 0
+want "[e.get('name_changed') for e in by('open') if e['name'] in ('changed', 'fifo') and 'O_WRONLY' in e['flags']] == [True]"
+want "not [e for e in by('open') if e['name'] not in ('changed', 'fifo') and 'name_changed' in e]"
+cd ..
+mkdir waits; cd waits || exit 1
+watch -- "$BIN/opens" waits
+status 0
+python3 "$TESTS/want.py" json out >&9 || fail "waits"
+hasnt rows "$(printf '\033')"
+cd ..

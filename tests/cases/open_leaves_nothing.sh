@@ -1,0 +1,77 @@
+#!/bin/sh
+# timeout: 120
+# needs: root bpftool prog:self
+# covers: E21 E22 P36
+# However kvis open ends, no program, map, link or mount of it stays; and a command that it runs sees
+# the same of itself as without.
+. "$TESTS/open.sh"
+
+ours() { bpftool $1 list 2>/dev/null | grep -cE ' name (open_|opening)'; }
+none() { [ "$(ours prog) $(ours map)" = "0 0" ]; }
+until_true 10 none || skip "somebody else runs kvis open here"
+settled() { [ "$(ours prog) $(ours map) $(wc -l </proc/self/mountinfo)" = "$before" ]; }
+before="$(ours prog) $(ours map) $(wc -l </proc/self/mountinfo)"
+left() { until_true 10 settled || fail "$1: programs, maps, mounts: $before before, now $(ours prog) $(ours map) $(wc -l </proc/self/mountinfo)"; }
+
+i=0
+while [ $i -lt 20 ]; do
+    "$KVIS" open -o rows -- true 9>&- || fail "run $i"
+    [ "$(wc -l <rows)" -gt 2 ] || fail "run $i: its first or last opens are missing"
+    i=$((i + 1))
+done
+left "20 runs"
+for how in "" --perf-rings; do
+    for sig in KILL TERM INT; do
+        rm -f out
+        "$KVIS" open $how -p $$ >out 2>err 9>&- &
+        kvis=$!
+        until_true 10 test -s out || fail "no header"
+        [ "$(ours prog)" -gt 0 ] || fail "no program while it runs"
+        kill -$sig $kvis
+        wait $kvis
+        left "SIG$sig $how"
+    done
+done
+rm -f rows
+"$KVIS" open -o rows -- sleep 100 9>&- &
+kvis=$!
+until_true 10 grep -q sleep rows 2>/dev/null || fail "sleep does not start"
+child=$(cat /proc/$kvis/task/$kvis/children)
+kill -KILL $kvis
+wait $kvis
+left "killed with a command"
+kill -0 $child || fail "the command died with kvis"
+kill $child
+# two at once do not see each other's
+"$KVIS" open -o a --json=a.json -- sh -c 'cat /one 2>/dev/null; sleep 0.5' 9>&- &
+"$KVIS" open -o b --json=b.json -- sh -c 'sleep 0.2; cat /two 2>/dev/null' 9>&-
+wait
+has a ' /one$'; hasnt a ' /two$'; has b ' /two$'; hasnt b ' /one$'
+left "two at once"
+
+# the command sees what it would see anyway (as in cases/neutral.sh)
+report() { # report OUT CMD...
+    to=$1; shift
+    (
+        umask 027
+        ulimit -n 512
+        ulimit -l 64
+        trap '' HUP USR2 TTOU
+        exec 5</etc/passwd 6>>six 9>&-
+        exec nice -n 3 "$@" >"$to" 2>err.$to </dev/null
+    )
+    st=$?
+}
+report native "$BIN/self" a 'b c' ''
+[ $st = 0 ] || fail "the program without kvis: $st"
+for opt in "-o rows" "--json=json -o rows" "-o rows --perf-rings"; do
+    report watched "$KVIS" open $opt -- "$BIN/self" a 'b c' ''
+    status 0
+    diff native watched >&9 || fail "not neutral with '$opt'"
+done
+fds="ls -l /proc/self/fd | sed -n 's/.* \\([0-9]* -> \\)/\\1/p' | grep -v ' /proc/\| pipe:'"
+sh -c "$fds" >fds 2>&1 9>&-
+mv fds fds.native
+"$KVIS" open -o rows -- sh -c "$fds" >fds 2>&1 9>&-
+diff fds.native fds >&9 || fail "descriptors"
+left "the end"

@@ -1,0 +1,53 @@
+#!/bin/sh
+# timeout: 60
+# needs: root python3 setpriv unshare
+# covers: E4 E8
+# Who may not is told why and what mends it, in one line, and nothing is run; in a pid namespace pids
+# are those of that namespace, and only its processes are seen.
+. "$TESTS/open.sh"
+cp "$KVIS" "$PWD/kvis-copy" && chmod 755 kvis-copy . || exit 1
+user="setpriv --reuid=65534 --regid=65534 --clear-groups --inh-caps=-all"
+
+denied() { # denied WHY CMD...
+    why=$1; shift
+    say "\$ $*"
+    "$@" >out 2>err 9>&-
+    st=$?
+    status 125
+    eq "messages" 1 "$(wc -l <err)"
+    has err "^kvis: cannot watch opens: .*$why"
+    [ ! -s out ] || fail "something on stdout"
+}
+denied 'CAP_BPF and CAP_PERFMON \(run it with sudo' $user ./kvis-copy open
+denied 'CAP_BPF' $user ./kvis-copy open -- touch ran
+[ ! -e ran ] || fail "the command ran"
+denied 'user namespace' unshare -r ./kvis-copy open
+denied 'user namespace' unshare -r -p -f --mount-proc ./kvis-copy open
+if setpriv --bounding-set=-bpf true 2>/dev/null; then
+    denied 'CAP_BPF' setpriv --bounding-set=-bpf,-sys_admin --inh-caps=-bpf,-sys_admin ./kvis-copy open
+    denied 'CAP_PERFMON' setpriv --bounding-set=-perfmon,-sys_admin --inh-caps=-perfmon,-sys_admin ./kvis-copy open
+fi
+
+# pid namespaces. The loop outside must not be seen: -n cat, whose name nobody else has here
+cp "$(command -v cat)" catkvis
+sh -c 'while :; do ./catkvis /etc/hostname >/dev/null; sleep 0.05; done' 9>&- &
+outside=$!
+inner='./catkvis /etc/passwd >/dev/null & "$0" open -n catkvis -o rows --json=json -d 1 &
+    for i in 1 2 3 4 5 6 7 8; do sleep 0.2; ./catkvis job /etc/group >/dev/null; echo $$; done >pids; wait'
+echo >job
+in_ns() { unshare -p -m --fork --mount-proc "$@" 9>&-; }
+in_ns sh -c "$inner" "$KVIS" 2>err
+want "by('open', name='/etc/group') and not by('open', name='/etc/hostname')"
+want "all(e['pid'] < 100 for e in by('open')) and by('open', path='$PWD/job')"
+in_ns sh -c 'unshare -p -m --fork --mount-proc sh -c "$1" "$0"' "$KVIS" "$inner" 2>err
+want "by('open', name='/etc/group') and not by('open', name='/etc/hostname') and all(e['pid'] < 100 for e in by('open'))"
+in_ns sh -c '"$0" open -o rows --json=json -- sh -c "./catkvis job; echo \$\$ >pid"' "$KVIS" 2>err || fail "a command in a namespace"
+want "by('open', path='$PWD/job')[0]['pid'] < 100 and {e['pid'] for e in by('open', comm='sh')} == {$(cat pid)}"
+in_ns sh -c '"$0" open -p 1 -d 1 -o rows --json=json & sleep 0.5; : <job; wait' "$KVIS" 2>err
+want "by('open', name='job') and {e['pid'] for e in by('open')} == {1}"
+# from outside, the pids of outside
+run open -o rows --json=json -- unshare -p -m --fork --mount-proc ./catkvis job
+status 0
+want "by('open', path='$PWD/job')[0]['pid'] > 100 or int(open('/proc/sys/kernel/pid_max').read()) < 1000"
+kill $outside; wait $outside 2>/dev/null
+true

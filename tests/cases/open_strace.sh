@@ -1,0 +1,62 @@
+#!/bin/sh
+# timeout: 300
+# needs: root strace python3 git gcc tar prog:opens prog:loop
+# covers: E12 P32
+# kvis open and strace at the same time on the same processes: the same calls, names, flags, results, paths.
+. "$TESTS/open.sh"
+
+both() { # both NAME CMD...: kvis follows strace and its tree; strace's own opens are not compared
+    name=$1; shift
+    mkdir "$name"; cd "$name" || exit 1
+    say "$name: $*"
+    watch -- sh -c 'strace -f -xx -y -s 9999 -o log -e trace='$OPENS' -- "$@" & wait $!' sh "$@"
+    python3 - log json >json.tree <<'P' || fail "$name: cannot pick strace's tracees"
+import json, sys
+pids = {int(l.split()[0]) for l in open(sys.argv[1], encoding="latin-1")}
+for line in open(sys.argv[2]):
+    e = json.loads(line)
+    if e["type"] != "open" or e["tid"] in pids:
+        sys.stdout.write(line)
+P
+    mv json.tree json
+    opens strace log
+    say "$name: $(tail -n 1 differ)"
+    cd ..
+}
+
+both sh sh -c 'i=0; while [ $i -lt 50 ]; do echo $i >f$i; cat f$i /nothere; i=$((i + 1)); done; ls -R . | sort | wc -l'
+mkdir repo
+(cd repo && git init -q . && echo one >a && mkdir d && echo two >d/b && git add . &&
+    git -c user.name=n -c user.email=e@e commit -q -m c) >git.log 2>&1 || fail "git"
+both git sh -c 'cd ../repo && git status && git log -p && git branch x && git fsck'
+both python python3 -c 'import json, sqlite3, http.client, unittest, xml.dom.minidom, threading'
+printf '#include <stdio.h>\n#include <pthread.h>\nint main(void) { return puts("hello") < 0; }\n' >h.c
+both gcc gcc -O2 -o h ../h.c
+both tar sh -c 'tar cf t.tar -C ../repo . && mkdir x && tar xf t.tar -C x'
+for scene in calls names untouched procs; do both "s.$scene" "$BIN/opens" $scene; done
+[ ! -x "$BIN/open32" ] || both i386 "$BIN/open32"
+
+# 100 000 opens: nothing is missing, or what is missing is counted and told.
+n=100001 # and /dev/zero
+# In the third round kvis is stopped, and the rings overflow.
+for ring in 1024 64 stop; do
+    for how in "" --perf-rings; do
+        if [ $ring = stop ]; then
+            watch --ring=64 $how -- sh -c 'kill -STOP $PPID; "$1" 100000; kill -CONT $PPID' sh "$BIN/loop"
+        else
+            watch --ring=$ring $how -- "$BIN/loop" 100000
+        fi
+        status 0
+        grep -v '"/etc/ld.so.cache"\|libc.so\|"call":"execve"\|"comm":"sh"' json >own; mv own json
+        opens counted $n
+        say "ring $ring $how: $(cat differ)"
+        lost=$(js "S['lost']")
+        [ "$ring$how" != 1024 ] || eq "lost with the ring it takes by itself" 0 "$lost"
+        [ $ring != stop ] || [ "$lost" -gt 90000 ] || fail "stopped, and only $lost lost"
+        [ "$lost" = 0 ] || has err "^kvis: [0-9]* opens lost"
+        told=$(sed -n 's/^kvis: \([0-9]*\) opens lost.*/\1/p' err | awk '{ n += $1 } END { print n + 0 }')
+        eq "told of" "$lost" "$told"
+        eq "the events say so" "$lost" "$(js "sum(e['count'] for e in by('lost')) + 0")"
+        eq "rows" "$(js "S['events']")" "$(grep -c '^[0-9]' rows)"
+    done
+done

@@ -1,0 +1,423 @@
+/* opens SCENE: opens files in every way there is, by raw system calls, and says of each what kvis open
+ * must have seen (tests/opens.py): a line
+ *     open CALL NAME FLAGS MODE RESULT BASE
+ * with NAME and BASE (the directory that a relative name starts from) in hex, - where there is none.
+ * Of what happens between the names /opens:begin and /opens:end all must be there, and nothing else. */
+#include "t.h"
+#include <linux/openat2.h>
+#include <sys/mount.h>
+
+enum { LOG = 4 << 20 };
+static struct { unsigned len; char s[]; } *t_log; /* shared with children; printed at the end */
+
+static void log_hex(char *to, size_t size, const char *s)
+{
+    size_t k = 0;
+    for (; s && *s && k + 3 < size; s++)
+        k += (size_t)sprintf(to + k, "%02x", (unsigned char)*s);
+    if (!k)
+        strcpy(to, s ? "00" : "-"); /* 00: an empty one */
+}
+
+static int note(const char *call, const char *name, const char *flags, int mode, int ret,
+                const char *base)
+{
+    static __thread char b[20000], name_hex[9000], base_hex[9000];
+    log_hex(name_hex, sizeof name_hex, name);
+    log_hex(base_hex, sizeof base_hex, base);
+    char m[16] = "-";
+    if (mode >= 0)
+        snprintf(m, sizeof m, "%d", mode);
+    unsigned n = (unsigned)snprintf(b, sizeof b, "open %s %s %s %s %d %s\n", call, name_hex, flags, m,
+                                    ret < 0 ? -errno : ret, base_hex);
+    unsigned at = __atomic_fetch_add(&t_log->len, n, __ATOMIC_RELAXED);
+    MUST(at + n < LOG);
+    memcpy(t_log->s + at, b, n);
+    return ret;
+}
+
+#define F(x) (long)(x), #x /* flags, as a number and as a text */
+static const char *squeeze(const char *s) /* without blanks */
+{
+    static __thread char b[256];
+    char *t = b;
+    for (; *s; s++)
+        if (*s != ' ')
+            *t++ = *s;
+    *t = 0;
+    return b;
+}
+
+static int makes(long f) { return f & O_CREAT || (f & O_TMPFILE) == O_TMPFILE; }
+
+/* name: what is passed; shown: what it says (NULL: it cannot be read). */
+static int at_shown(int dirfd, const char *base, const char *name, const char *shown, long f,
+                    const char *text, int mode)
+{
+    int r = (int)syscall(SYS_openat, dirfd, name, f, mode);
+    return note("openat", shown, squeeze(text), makes(f) ? mode : -1, r, base);
+}
+static int at(int dirfd, const char *base, const char *name, long f, const char *text, int mode)
+{
+    return at_shown(dirfd, base, name, name, f, text, mode);
+}
+static int here(const char *name, long f, const char *text, int mode)
+{
+    return at(AT_FDCWD, t_cwd, name, f, text, mode);
+}
+static int how(int dirfd, const char *base, const char *name, long f, const char *text, int mode,
+               long resolve)
+{
+    struct open_how h = { .flags = (uint64_t)f, .mode = (uint64_t)mode, .resolve = (uint64_t)resolve };
+    int r = (int)syscall(SYS_openat2, dirfd, name, &h, sizeof h);
+    return note("openat2", name, squeeze(text), makes(f) ? mode : -1, r, base);
+}
+
+static void begin(void) { syscall(SYS_openat, AT_FDCWD, "/opens:begin", 0, 0); }
+static void end(void)
+{
+    syscall(SYS_openat, AT_FDCWD, "/opens:end", 0, 0);
+    for (unsigned done = 0; done < t_log->len; done += 4096)
+        CHK(write(1, t_log->s + done, t_log->len - done < 4096 ? t_log->len - done : 4096));
+}
+
+static void sub(char *to, const char *name) { sprintf(to, "%s%s", t_cwd, name); }
+
+static void by_handle(const char *name)
+{
+    struct { struct file_handle h; char b[128]; } fh = { .h.handle_bytes = 128 };
+    int id, mnt = at(AT_FDCWD, t_cwd, ".", F(O_RDONLY|O_DIRECTORY), 0);
+    char path[4200];
+    sub(path, name);
+    if (name_to_handle_at(AT_FDCWD, name, &fh.h, &id, 0) == 0) {
+        int r = (int)syscall(SYS_open_by_handle_at, mnt, &fh, O_RDWR|O_CLOEXEC);
+        note("open_by_handle_at", NULL, "O_RDWR|O_CLOEXEC", -1, r, r < 0 ? NULL : path);
+    }
+    memset(&fh.b, 0xff, sizeof fh.b);
+    fh.h.handle_bytes = 129;
+    int r = (int)syscall(SYS_open_by_handle_at, mnt, &fh, O_RDONLY);
+    note("open_by_handle_at", NULL, "O_RDONLY", -1, r, NULL);
+    close(mnt);
+}
+
+static void calls(int argc, char **argv)
+{
+    (void)argc, (void)argv;
+    char d[4200];
+    CHK(mkdir("d", 0755)), CHK(mkdir("d/e", 0755)), CHK(symlink("../file", "d/link"));
+    CHK(symlink("loop", "loop"));
+    begin();
+    here("file", F(O_RDWR|O_CREAT|O_EXCL), 0640);
+    here("file", F(O_RDWR|O_CREAT|O_EXCL|O_CLOEXEC), 0640);
+    here("file", F(O_WRONLY|O_TRUNC|O_APPEND), 0);
+    here("file", F(O_RDONLY|O_NONBLOCK|O_NOFOLLOW), 0);
+    here("file", F(O_RDWR|O_SYNC), 0);
+    here("file", F(O_RDWR|O_DSYNC), 0);
+    here("file", F(O_RDONLY|O_PATH), 0);
+    here("file", F(O_RDONLY|O_DIRECTORY), 0);
+    here("file", F(O_RDONLY|O_NOATIME|O_NOCTTY), 0);
+    here(".", F(O_RDWR|O_TMPFILE), 0600);
+    here(".", F(O_RDONLY|O_TMPFILE), 0600); /* EINVAL */
+    here("d/../file", F(O_RDONLY), 0);
+    here(".//d///e/../link", F(O_RDONLY), 0);
+    here("d/", F(O_RDONLY|O_DIRECTORY), 0);
+    here("d/link", F(O_RDONLY|O_NOFOLLOW), 0);
+    here("loop", F(O_RDONLY), 0);
+    here("", F(O_RDONLY), 0);
+    here("/", F(O_RDONLY), 0);
+    here("//", F(O_RDONLY), 0);
+    here("/..//../", F(O_RDONLY), 0);
+    here("nothere", F(O_RDONLY), 0);
+    here("file/below", F(O_RDONLY), 0);
+    sub(d, "d");
+    int fd = here("d", F(O_RDONLY|O_DIRECTORY|O_CLOEXEC), 0), file = here("file", F(O_RDONLY), 0);
+    at(fd, d, "link", F(O_RDONLY), 0);
+    at(fd, d, "../file", F(O_RDONLY), 0);
+    at(fd, d, "made", F(O_WRONLY|O_CREAT), 01777);
+    at(fd, d, "/nothere", F(O_RDONLY), 0);
+    at(12345, NULL, "file", F(O_RDONLY), 0); /* EBADF */
+    at(-5, NULL, "file", F(O_RDONLY), 0);
+    sub(d, "file");
+    at(file, d, "below", F(O_RDONLY), 0); /* ENOTDIR */
+    sub(d, "d");
+#ifdef SYS_open
+    int r = (int)syscall(SYS_open, "file", O_RDONLY, 0);
+    note("open", "file", "O_RDONLY", -1, r, t_cwd);
+    r = (int)syscall(SYS_open, "file2", O_WRONLY|O_CREAT, 0604);
+    note("open", "file2", "O_WRONLY|O_CREAT", 0604, r, t_cwd);
+    r = (int)syscall(SYS_creat, "file3", 0700);
+    note("creat", "file3", "O_WRONLY|O_CREAT|O_TRUNC", 0700, r, t_cwd);
+    r = (int)syscall(SYS_creat, "no/such", 0700);
+    note("creat", "no/such", "O_WRONLY|O_CREAT|O_TRUNC", 0700, r, t_cwd);
+#endif
+    how(AT_FDCWD, t_cwd, "file", F(O_RDWR), 0, 0);
+    how(fd, d, "../file", F(O_RDONLY|O_CLOEXEC), 0, RESOLVE_BENEATH); /* EXDEV */
+    how(fd, d, "by2", F(O_RDWR|O_CREAT), 0611, RESOLVE_NO_SYMLINKS);
+    how(fd, d, "by2", F(O_RDWR), 0644, 0); /* EINVAL: a mode for nothing */
+    struct open_how h = { 0 };
+    int e = (int)syscall(SYS_openat2, AT_FDCWD, "file", &h, 3L); /* too small to be one */
+    note("openat2", "file", "O_RDONLY", -1, e, t_cwd);
+    by_handle("file");
+    end();
+}
+
+static void names(int argc, char **argv)
+{
+    static const char *const odd[] = {
+        "\033[2J\033[1A", "line\nfeed", "cr\rlf", "\377\376", "\303", "\302\233" "31m", "\342\200\256rtl",
+        "\"quotes\\'", "</script><&>", "\001\177", "tab\t ", "\360\237\220\247", "\355\240\200", "a\tb|c",
+    };
+    (void)argc, (void)argv;
+    static char path[5000];
+    begin();
+    for (unsigned i = 0; i < sizeof odd / sizeof *odd; i++)
+        here(odd[i], F(O_RDWR|O_CREAT), 0600);
+    for (int i = 0; i < 4090; i += 2)
+        memcpy(path + i, "./", 2);
+    memcpy(path + 4090, "longe", 6); /* 4095 bytes and a NUL: the longest path */
+    here(path, F(O_RDWR|O_CREAT), 0600);
+    memset(path, 'n', 255), path[255] = 0;
+    here(path, F(O_RDWR|O_CREAT), 0600);
+    memset(path, 'n', 256), path[256] = 0;
+    here(path, F(O_RDWR|O_CREAT), 0600); /* ENAMETOOLONG */
+    memset(path, 'p', 4094), path[4094] = 0;
+    here(path, F(O_RDONLY), 0);
+    static const long bad[] = { 0, 1, -1, -4096, 0x7ffffffff000, (long)0x8000000000000000ul,
+                                (long)0xffffffff81000000ul, 0x4141414141414141 };
+    for (unsigned i = 0; i < sizeof bad / sizeof *bad; i++)
+        at_shown(AT_FDCWD, NULL, (void *)bad[i], NULL, F(O_RDONLY), 0);
+    char *edge = mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    CHK(munmap(edge + 4096, 4096));
+    here(strcpy(edge + 4096 - 5, "edge"), F(O_RDWR|O_CREAT), 0600);
+    memset(edge + 4000, 'z', 96); /* no NUL before the end */
+    at_shown(AT_FDCWD, NULL, edge + 4090, NULL, F(O_RDONLY), 0);
+    int r = (int)syscall(SYS_openat2, AT_FDCWD, "nohow", 1L, sizeof(struct open_how));
+    note("openat2", "nohow", "O_RDONLY", -1, r, t_cwd);
+    end();
+}
+
+/* Longer than what the kernel takes, and than what a record takes: the name as far as it goes. */
+static void toolong(int argc, char **argv)
+{
+    (void)argc, (void)argv;
+    static char path[9000];
+    memset(path, 'q', 8999);
+    begin();
+    int r = (int)syscall(SYS_openat, AT_FDCWD, path, O_RDONLY, 0);
+    path[4095] = 0;
+    note("openat", path, "O_RDONLY", -1, r, t_cwd);
+    end();
+}
+
+/* The name's page is one that nobody has touched: it is not in memory when the call begins. */
+static void untouched(int argc, char **argv)
+{
+    (void)argc, (void)argv;
+    int fd = (int)CHK(open("page", O_RDWR | O_CREAT, 0600));
+    CHK(ftruncate(fd, 3 * 4096));
+    CHK(pwrite(fd, "untouched", 10, 4096));
+    CHK(pwrite(fd, "border", 7, 8192 - 3));
+    char *p = mmap(NULL, 3 * 4096, PROT_READ, MAP_PRIVATE, fd, 0);
+    MUST(p != MAP_FAILED);
+    madvise(p, 3 * 4096, MADV_RANDOM);
+    begin();
+    at_shown(AT_FDCWD, t_cwd, p + 4096, "untouched", F(O_RDWR|O_CREAT), 0600);
+    CHK(madvise(p, 3 * 4096, MADV_DONTNEED));
+    at_shown(AT_FDCWD, t_cwd, p + 8192 - 3, "border", F(O_RDWR|O_CREAT), 0600);
+    static const char rodata[8192] __attribute__((aligned(4096))) = { [4096] = 'r', 'o', 0 };
+    at_shown(AT_FDCWD, t_cwd, rodata + 4096, "ro", F(O_RDONLY), 0);
+    end();
+}
+
+static char volatile_name[64] = "fifo";
+static void *rewrite(void *unused)
+{
+    (void)unused;
+    usleep(200000); /* the other thread is in its open now */
+    strcpy(volatile_name, "changed");
+    int r = (int)CHK(open("fifo", O_RDONLY | O_NONBLOCK));
+    usleep(100000);
+    close(r);
+    return NULL;
+}
+static void rewritten(int argc, char **argv)
+{
+    pthread_t t;
+    (void)argc, (void)argv;
+    CHK(mkfifo("fifo", 0600));
+    pthread_create(&t, NULL, rewrite, NULL);
+    CHK(open(volatile_name, O_WRONLY));
+    pthread_join(t, NULL);
+}
+
+enum { THREADS = 8, TIMES = 500 };
+static void *one_thread(void *arg)
+{
+    char name[32];
+    for (int i = 0; i < TIMES; i++) {
+        snprintf(name, sizeof name, "t%ld.%d", (long)arg, i);
+        int fd = here(name, F(O_RDWR|O_CREAT), 0600);
+        close(fd);
+    }
+    return NULL;
+}
+static void threads(int argc, char **argv)
+{
+    pthread_t t[THREADS];
+    (void)argc, (void)argv;
+    begin();
+    for (long i = 0; i < THREADS; i++)
+        MUST(!pthread_create(&t[i], NULL, one_thread, (void *)i));
+    for (int i = 0; i < THREADS; i++)
+        pthread_join(t[i], NULL);
+    end();
+}
+
+/* Children by fork and vfork, and one whose thread execs: all of them say what they open. */
+static void *exec_thread(void *arg)
+{
+    execv("/proc/self/exe", arg);
+    _exit(99);
+}
+static void procs(int argc, char **argv)
+{
+    char fd[16];
+    (void)argc;
+    begin();
+    for (int i = 0; i < 20; i++) {
+        pid_t p = i & 1 ? fork() : (pid_t)syscall(SYS_clone, (long)SIGCHLD, 0L, 0L, 0L, 0L);
+        if (!p) {
+            char name[32];
+            snprintf(name, sizeof name, "p%d", i);
+            here(name, F(O_RDWR|O_CREAT), 0600);
+            if (!fork())
+                here("grandchild", F(O_RDWR|O_CREAT), 0600), _exit(0);
+            wait(NULL);
+            _exit(0);
+        }
+        t_wait(p, 0);
+    }
+    pid_t v = vfork();
+    if (!v)
+        here("v", F(O_RDWR|O_CREAT), 0600), _exit(0);
+    t_wait(v, 0);
+    int m = (int)CHK(syscall(SYS_memfd_create, "log", 0L));
+    CHK(ftruncate(m, LOG));
+    CHK(write(m, t_log, LOG));
+    t_log = mmap(NULL, LOG, PROT_READ | PROT_WRITE, MAP_SHARED, m, 0);
+    snprintf(fd, sizeof fd, "%d", m);
+    char *args[] = { argv[0], (char *)(uintptr_t)"after", fd, NULL };
+    pid_t p = fork();
+    if (!p) {
+        pthread_t t;
+        pthread_create(&t, NULL, exec_thread, args);
+        pause();
+    }
+    t_wait(p, 0);
+    end();
+}
+static void after(int argc, char **argv) /* what procs' last child has become */
+{
+    (void)argc;
+    t_log = mmap(NULL, LOG, PROT_READ | PROT_WRITE, MAP_SHARED, atoi(argv[2]), 0);
+    MUST(t_log != MAP_FAILED);
+    here("after", F(O_RDWR|O_CREAT), 0600);
+    _exit(0);
+}
+
+/* Other roots, other mount namespaces, mount points, directories that are gone. */
+static void roots(int argc, char **argv)
+{
+    char mnt[4200], deep[4200], bind[4200], gone[4200], out[4300];
+    (void)argc, (void)argv;
+    CHK(mkdir("gone", 0755)), CHK(mkdir("gone/sub", 0755));
+    CHK(mkdir("r", 0755)), CHK(mkdir("r/mnt", 0755)), CHK(mkdir("r/bind", 0755));
+    if (unshare(CLONE_NEWNS))
+        skip("unshare(CLONE_NEWNS)");
+    CHK(mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL));
+    CHK(chdir(t_cwd)); /* so far that was in the old namespace */
+    int cwd = (int)CHK(open(".", O_RDONLY | O_DIRECTORY));
+    CHK(mount("t", "r/mnt", "tmpfs", 0, NULL));
+    CHK(mkdir("r/mnt/deep", 0755)), CHK(mkdir("r/mnt/deep/er", 0755));
+    CHK(mount("r/mnt/deep", "r/bind", NULL, MS_BIND, NULL));
+    CHK(mount("t2", "r/bind/er", "tmpfs", 0, NULL));
+    sub(mnt, "r/mnt"), sub(deep, "r/mnt/deep"), sub(bind, "r/bind/er"), sub(gone, "gone/sub");
+    begin();
+    int m = here("r/mnt", F(O_RDONLY), 0), d = at(m, mnt, "deep", F(O_RDONLY), 0);
+    at(d, deep, "file", F(O_RDWR|O_CREAT), 0600);
+    int b = here("r/bind/er", F(O_RDONLY), 0);
+    at(b, bind, "x", F(O_RDWR|O_CREAT), 0600);
+    at(b, bind, "../../y", F(O_RDWR|O_CREAT), 0600);
+    CHK(chdir("r/mnt/deep/er"));
+    sub(out, "r/mnt/deep/er");
+    at(AT_FDCWD, out, "z", F(O_RDWR|O_CREAT), 0600);
+    CHK(fchdir(cwd)), CHK(chdir("gone/sub")), CHK(rmdir("../../gone/sub"));
+    at(AT_FDCWD, gone, "no", F(O_RDWR|O_CREAT), 0600); /* ENOENT */
+    CHK(fchdir(cwd)), CHK(umount2("r/bind/er", MNT_DETACH));
+    at(b, "(unreachable)/", "x", F(O_RDONLY), 0);
+    CHK(chroot("r")), CHK(chdir("/mnt"));
+    at(AT_FDCWD, "/mnt", "in", F(O_RDWR|O_CREAT), 0600);
+    at(AT_FDCWD, "/mnt", "/in", F(O_RDWR|O_CREAT), 0600);
+    at(m, "/mnt", "in", F(O_RDONLY), 0);
+    at(AT_FDCWD, "/mnt", "..", F(O_RDONLY), 0);
+    CHK(chdir("/"));
+    at(AT_FDCWD, "/", "top", F(O_RDWR|O_CREAT), 0600);
+    snprintf(out, sizeof out, "(unreachable)%s", t_cwd); /* as /proc and getcwd(2) say it */
+    at(cwd, out, "made", F(O_RDWR|O_CREAT), 0600);
+    CHK(fchdir(cwd));
+    at(AT_FDCWD, out, "file", F(O_RDWR|O_CREAT), 0600);
+    end();
+}
+
+/* Deeper than a record can carry: /proc says it. */
+static void deep(int argc, char **argv)
+{
+    char base[4200];
+    (void)argc, (void)argv;
+    snprintf(base, sizeof base, "%.*s", (int)strlen(t_cwd) - 1, t_cwd);
+    for (int i = 0; i < 60; i++) {
+        CHK(mkdir("dir", 0755)), CHK(chdir("dir"));
+        strcat(base, "/dir");
+    }
+    begin();
+    at(AT_FDCWD, base, "x", F(O_RDWR|O_CREAT), 0600);
+    usleep(100000); /* as long as kvis needs to look */
+    end();
+}
+
+/* A signal ends an open that waits (ERESTARTSYS, and again), one kills the thread in it. */
+static void nothing(int sig) { (void)sig; }
+static void waits(int argc, char **argv)
+{
+    (void)argc, (void)argv;
+    struct sigaction sa = { .sa_handler = nothing };
+    sigaction(SIGUSR1, &sa, NULL);
+    CHK(mkfifo("fifo", 0600));
+    pid_t p = fork();
+    if (!p) {
+        int r = open("fifo", O_WRONLY);
+        _exit(r < 0 && errno == EINTR ? 0 : 1);
+    }
+    usleep(200000), kill(p, SIGUSR1);
+    t_wait(p, 0);
+    want("[e['error'] for e in by('open', name='fifo')] in (['ERESTARTSYS'] * 2, ['EINTR'] * 2)");
+    p = fork();
+    if (!p)
+        _exit(open("fifo", O_WRONLY | O_APPEND) < 0);
+    usleep(200000), kill(p, SIGKILL);
+    CHK(waitpid(p, NULL, 0));
+    prctl(PR_SET_NAME, "a) \n\033\302\233 \377");
+    CHK(open("comm", O_RDWR | O_CREAT, 0600));
+    want("one('open', name='comm')['comm_hex'] == '6129200a1bc29b20ff'");
+}
+
+int main(int argc, char **argv)
+{
+    static const struct scene scenes[] = {
+        { "calls", calls }, { "names", names }, { "toolong", toolong }, { "untouched", untouched },
+        { "rewritten", rewritten }, { "threads", threads }, { "procs", procs }, { "after", after },
+        { "roots", roots }, { "deep", deep }, { "waits", waits }, { 0 },
+    };
+    t_log = t_shared(LOG);
+    return t_main(argc, argv, scenes);
+}

@@ -1,0 +1,43 @@
+# open: kvis open shows each open that tests/progs/opens.c says it has made, with either kind of ring.
+# kernels: all
+# timeout: 150
+. /tests/lib.sh
+
+scene() { # scene NAME OPTION...
+    name=$1; shift
+    mkdir "$name$*"
+    cd "$name$*" || exit
+    t_run kvis open -o rows --json=json "$@" -- "$BIN/opens" "$name"
+    mv out facts
+    if [ $st = 77 ]; then
+        t_skip "$name $*" "$(tail -n 1 facts)"
+    else
+        t_is "$name $*: exit status" 0 "$st" || t_show err facts
+        case $name in
+        rewritten) t_json "$name $*: marked" json "[e.get('name_changed') for e in by('open') if 'O_WRONLY' in e.get('flags', '')] == [True]" ;;
+        waits) t_facts "$name $*: facts" json facts ;;
+        *) t_opens "$name $*" json facts ;;
+        esac
+    fi
+    rm -rf r d p[0-9]* t[0-9]* rows
+    cd ..
+}
+for rings in "" --perf-rings; do
+    for s in calls names toolong untouched rewritten threads procs roots deep waits; do scene $s $rings; done
+done
+if [ -x "$BIN/open32" ]; then
+    t_fails 32 "32-bit calls" kvis open -o /dev/null --json=json32 -- "$BIN/open32"
+    t_json "all seven" json32 "[(e['call'], e.get('name'), e.get('fd', e.get('error'))) for e in by('open', abi='i386')] == [('open', 'open32', 3), ('openat', 'openat32', 4), ('creat', 'creat32', 5), ('openat2', 'openat232', 'EINVAL'), ('open_by_handle_at', None, 'EFAULT'), ('open', None, 'EFAULT'), ('open', 'nothere32', 'ENOENT')]"
+fi
+
+# A loop of opens, with the default ring and with one that is too small: what is not there is counted.
+# Emulated CPUs are slow, so the ring overflows where kvis is stopped.
+touch /etc/passwd
+for opt in "" --perf-rings; do
+    t_ok "many $opt" kvis open -o /dev/null --json=many$opt $opt -- "$BIN/loop" 5000
+    t_json "none missing $opt" many$opt "S['lost'] == 0 and S['events'] == 5002 and len(by('open', name='/etc/passwd')) == 5000"
+    t_run kvis open -o /dev/null --json=lost$opt --ring=64 $opt -- sh -c 'kill -STOP $PPID; "$1" 5000; kill -CONT $PPID' sh "$BIN/loop"
+    t_has "losses are told $opt" err '^kvis: [0-9]+ opens lost'
+    t_json "and counted $opt" lost$opt "S['lost'] > 3000 and S['lost'] + S['events'] == 5003"
+done
+rm -f /etc/passwd

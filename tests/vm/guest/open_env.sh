@@ -1,0 +1,100 @@
+# open_env: kvis open in the environments that it meets: no BTF, no rights, namespaces, limits, CPUs that
+# are off. tracefs is mounted in none of them.
+# kernels: all
+# timeout: 120
+. /tests/lib.sh
+
+# job OPTION...: a job whose opens are known, relative ones among them.
+printf 'cd /tmp; echo x >made; cat made /nothere; cat made >/dev/null\n' >job
+job() {
+    rm -f /tmp/made
+    t_run kvis open -o rows --json=json "$@" -- sh job
+}
+sees() { # sees WHAT [EXPRESSION]: after a job
+    t_is "$1: status" 0 "$st" || t_show err
+    cp json "json.$t_n"
+    t_json "$1: made, read, missed" "json.$t_n" "S['lost'] == 0 and [e['access'] for e in by('open', path='/tmp/made')] == ['write', 'read', 'read'] and by('open', path='/nothere', error='ENOENT') ${2-}"
+}
+
+job
+sees "as it is" "and len(by('open', call='execve')) in (1, 2, 3)"
+job --perf-rings
+sees "perf rings"
+job -F
+t_has "-F" rows '^[0-9]+ +(sh|cat) +3 +0 /tmp/made$'
+job -x
+t_is "-x" 1 "$(grep -c ' /nothere$' rows)"
+t_is "and nothing that went well" 0 "$(tail -n +2 rows | grep -vc ' -1 ')"
+job -n cat -e
+t_has "-n -e" rows '^[0-9]+ +cat +3 +0 00[0-9]+ n/a  made$'
+
+sleep 100 & sleeper=$!
+sh -c 'while :; do cat /proc/version; usleep 20000; done >/dev/null' & loop=$!
+t_ok "-p" kvis open -p $sleeper -d 1
+t_is "-p: nothing of anybody else" 1 "$(wc -l <out)"
+t_ok "all of the box" kvis open -d 2
+t_has "somebody's opens" out 'cat +3 +0 /proc/version$'
+t_ok "-u" kvis open -u 4711 -d 1
+t_is "nobody is that" 1 "$(wc -l <out)"
+
+echo 3 >/proc/sys/kernel/perf_event_paranoid
+echo 2 >/proc/sys/kernel/kptr_restrict
+job
+sees "perf_event_paranoid 3, kptr_restrict 2"
+job --perf-rings
+sees "the same, perf rings"
+
+(ulimit -l 0 && job && sees "RLIMIT_MEMLOCK 0" && echo $t_n >n)
+t_n=$(cat n)
+(ulimit -l 0 && kvis open -o rows -- sh -c 'ulimit -l' >limit 2>&1)
+t_is "the command's own RLIMIT_MEMLOCK" 0 "$(cat limit)"
+
+# CPUs that are off: the last one, and the first where it can be.
+for cpu in 1 0; do
+    on=/sys/devices/system/cpu/cpu$cpu/online
+    (echo 0 >$on) 2>/dev/null || { t_skip "CPU $cpu off" "this kernel keeps it on"; continue; }
+    job
+    sees "CPU $cpu off"
+    job --perf-rings
+    sees "CPU $cpu off, perf rings"
+    echo 1 >$on
+done
+
+# Without BTF.
+if [ -e /sys/kernel/btf/vmlinux ]; then
+    mount -t tmpfs none /sys/kernel/btf
+    job
+    cp json nobtf.json
+    t_json "no BTF" nobtf.json "[e['access'] for e in by('open', name='made')] == ['write', 'read', 'read'] and by('open', path='/nothere', error='ENOENT') and by('open', call='execve')"
+    t_json "no BTF: the shell's path" nobtf.json "[e['path'] for e in by('open', comm='sh', name='made')] == ['/tmp/made']"
+    job --perf-rings -F
+    t_has "no BTF: -F by /proc" err '^kvis: .*no BTF'
+    t_has "no BTF: -F" rows ' /tmp/made$'
+    mkdir nobtf
+    (cd nobtf && t_run kvis open -o rows --json=json -- "$BIN/opens" threads && mv out facts)
+    t_host nopaths "no BTF: threads" nobtf/json nobtf/facts
+    (unshare -p -m -f --mount-proc sh -c 'kvis open -o rows -- sh job' >ns.out 2>&1)
+    t_has "no BTF, pid namespace" rows '^[2-9] +sh +3 +0 made$'
+    umount /sys/kernel/btf
+fi
+
+# Another pid namespace: its pids, and its processes only; once more inside of it.
+unshare -p -m -f --mount-proc sh -c 'sh -c "while :; do cat /proc/uptime; usleep 50000; done >/dev/null" & kvis open -o rows --json=ns.json -d 2; echo $! >pid; kill $!' 2>ns.err
+t_is "pid namespace: a small pid" 1 "$(($(cat pid) < 10))"
+t_json "pid namespace: its own pids only" ns.json "len(by('open')) > 2 and all(e['pid'] < 1000 for e in by('open')) and by('open', name='/proc/uptime') and not by('open', name='/proc/version')"
+unshare -p -m -f --mount-proc sh -c 'unshare -p -m -f --mount-proc sh -c "kvis open -o /dev/null --json=ns2.json -- sh job"' 2>>ns.err
+t_json "nested" ns2.json "len(by('open', path='/tmp/made')) == 3 and all(e['pid'] < 10 for e in by('open'))"
+unshare -p -m -f --mount-proc sh -c 'cat job >/dev/null; unshare -p -f sh -c "sleep 1; cat job /nothere" & kvis open -o /dev/null --json=ns3.json -d 3' >/dev/null 2>>ns.err
+t_json "one that is below ours" ns3.json "len(by('open', name='/nothere')) == 1"
+t_show ns.err
+kill $loop $sleeper
+
+# An ordinary user.
+t_fails 125 "user" user kvis open
+t_has "user: why and what mends it" err '^kvis: cannot watch opens: .*(CAP_BPF|root)'
+t_is "user: one line" 1 "$(wc -l <err)"
+t_fails 125 "user: the command does not run" user kvis open -- touch /tmp/ran
+t_ok "really" test ! -e /tmp/ran
+t_fails 125 "root of a user namespace" unshare -r kvis open
+t_has "user namespace: why" err '^kvis: cannot watch opens: .*user namespace'
+t_is "nothing mounted" 0 "$(grep -c tracefs /proc/mounts)"

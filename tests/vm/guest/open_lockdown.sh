@@ -1,0 +1,14 @@
+# open_lockdown: under lockdown=confidentiality programs may not read the kernel's memory, nor a user's.
+# kernels: all
+# cmdline: lockdown=confidentiality
+. /tests/lib.sh
+mount -t securityfs none /sys/kernel/security 2>/dev/null
+grep -q '\[confidentiality\]' /sys/kernel/security/lockdown 2>/dev/null || { t_skip lockdown "this kernel has none"; exit 0; }
+t_fails 125 "kvis open" kvis open
+t_has "says why" err '^kvis: cannot watch opens: .*lock'
+t_is "in one line" 1 "$(wc -l <err)"
+umount /sys/kernel/security
+t_fails 125 "where securityfs is not mounted" kvis open
+t_has "says why" err '^kvis: cannot watch opens: .*lock'
+t_fails 125 "a command does not run" kvis open -- touch ran
+t_ok "really" test ! -e ran
