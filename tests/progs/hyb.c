@@ -491,11 +491,9 @@ static void forever(int argc, char **argv)
         sigfillset(&set);
         pthread_sigmask(SIG_BLOCK, &set, NULL);
     }
-    if (!fork())
-        argv[0] = NULL;
+    t_put("ready", 1);
+    fork();
     threads(t, n, flood_until_stop, NULL);
-    if (argv[0])
-        t_put("ready", 1);
     join(t, n);
 }
 
