@@ -72,8 +72,9 @@ check: $(BIN) ## structure lint, -Werror under each compiler here, static, size
 	  $$c $(KFLAGS) $$inc -O2 -Werror -S -o /dev/null kvis.c || exit 1; done
 	@sh tests/static.sh $(BIN) $(STRIP)
 
-bench: $(BIN) ## kvis against strace: wall time on system-call and fork loops
+bench: $(BIN) ## kvis trace against strace, kvis open against the other snoops (as root)
 	sh tests/bench.sh
+	python3 tests/bench_open.py
 
 gen: ## rebuild gen/*.h from the tables, bpf_insns/*.h from the probes (with clang)
 	sh gen/tables.sh

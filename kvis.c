@@ -261,6 +261,7 @@ struct task {
     u64 clone_flags;            /* of the clone under way */
     bool clone_known;
     char comm[16];
+    u64 exec_ns;                /* when the last exec began that was shown at its event */
     u32 key;                    /* its id in the first pid namespace; 0: not known yet */
     bool pending;               /* `call` is recorded, has no record yet, and is shown already */
     bool strict;                /* kvis does for it what SECCOMP_MODE_STRICT would */
@@ -7008,7 +7009,7 @@ static void st_text_summary(struct buf *b, const struct st_end *end)
         ps.processes, ps.threads, st.syscalls);
     b_f(b, " Backend: %s", end->backend);
     if (end->records)
-        b_f(b, " (%" PRIu64 " calls recorded, threads held %" PRIu64 " times for the ring)",
+        b_f(b, " (%" PRIu64 " calls recorded, threads held %" PRIu64 " times at their end)",
             end->records, end->throttled);
     b_c(b, '\n');
     st_text_trouble(b, end);
@@ -11000,6 +11001,7 @@ static struct {
     struct bpf_obj obj;
     u64 magic;
     const char *why_not;   /* the backend is ptrace alone because ... */
+    bool all;              /* no call stops at its entry: what is not recorded stops at its end */
     bool in_order;         /* the probe's words are the arguments */
     bool sched;            /* what the scheduler does is recorded too */
     u64 max_delay_ns;      /* the longest wait for a CPU that was a record */
@@ -11208,19 +11210,26 @@ static bool hy_spec(const struct sc_row *r, struct wire_spec *s)
     return true;
 }
 
+/* How a number's calls are seen by the probe. */
+static struct wire_spec hy_spec_of(int row, const bool *need)
+{
+    struct wire_spec s = { .on = CALL_UNSEEN }, none = s;
+    bool hot = false;
+    for (size_t i = 0; row >= 0 && i < ARRAY_LEN(hy_hot); i++)
+        if (hy_hot[i].id == sc_id[row] && !(hy_hot[i].memory && opt.faults))
+            hot = true, s.file = hy_file(hy_hot[i].file);
+    hot = hot && hy_spec(&sc_rows[row], &s);
+    if (row >= 0)
+        hy.row[row] = hot || hy.all;
+    s.on = hot ? CALL_RECORDED : hy.all ? CALL_STOPS : CALL_UNSEEN;
+    return row < 0 || need[row] ? s : none; /* a call newer than our table: let it be seen */
+}
+
 /* Marks the calls that are recorded instead of stopping: `need` says which ones anybody wants. */
 static void hy_choose(const bool *need)
 {
     for (u32 nr = 0; nr < CALL_NRS; nr++) {
-        int row = sc_find(ARCH_NATIVE, nr);
-        struct wire_spec s = { .on = 0 };
-        if (row < 0)
-            continue;
-        for (size_t i = 0; i < ARRAY_LEN(hy_hot); i++)
-            if (hy_hot[i].id == sc_id[row] && !(hy_hot[i].memory && opt.faults))
-                s.on = 1, s.file = hy_file(hy_hot[i].file);
-        hy.row[row] = s.on && hy_spec(&sc_rows[row], &s);
-        s.on = hy.row[row] && need[row];
+        struct wire_spec s = hy_spec_of(sc_find(ARCH_NATIVE, nr), need);
         bpf_map_do(BPF_MAP_UPDATE_ELEM, bpf_map(&hy.obj, "spec"), &nr, &s);
     }
 }
@@ -11304,6 +11313,22 @@ static bool hy_thread(const struct task *t, struct wire_thread *th)
     memset(th, 0, sizeof *th);
     return bpf_map_do(BPF_MAP_LOOKUP_ELEM, bpf_map(&hy.obj, "traced"), &key, th) == 0
            && th->nr < CALL_NRS && th->tid == (u32)t->tid;
+}
+
+/* Begins to record an attached thread. Returns whether the probe will. */
+static bool hy_follow(pid_t tid)
+{
+    u32 key = (u32)tid;
+    struct wire_thread th = { .tid = key };
+    return bpf_map_do(BPF_MAP_UPDATE_ELEM, bpf_map(&hy.obj, "traced"), &key, &th) == 0;
+}
+
+/* Before a thread is let go: no signal may come to it any more. */
+static void hy_leave(const struct task *t)
+{
+    u32 key = t->key ? t->key : (u32)t->tid;
+    if (hy.on)
+        bpf_map_do(BPF_MAP_DELETE_ELEM, bpf_map(&hy.obj, "traced"), &key, NULL);
 }
 
 /* A thread has taken its leader's id by an exec: the probe has seen it as well, unless it was kept
@@ -11551,6 +11576,30 @@ static const char *tr_accel_why_not(void)
     return NULL;
 }
 
+/* The same for -p. Calls of another convention have no record, and there is no filter that would
+ * stop them; and only in the first pid namespace does kvis know the threads as the probe does. */
+static const char *tr_attach_why_not(void)
+{
+    if (opt.no_accel)
+        return "--no-accel";
+    if (bpf_pid_ns(NULL))
+        return "-p in a pid namespace";
+    for (u32 i = 0; i < opt.n_pids; i++) {
+        char exe[64];
+        u8 ident[EI_NIDENT] = { 0 };
+        snprintf(exe, sizeof exe, "/proc/%d/exe", opt.pids[i]);
+        int f = open(exe, O_RDONLY | O_CLOEXEC);
+        bool whole = f >= 0 && read(f, ident, sizeof ident) == (ssize_t)sizeof ident;
+        if (f >= 0)
+            close(f);
+        if (whole && ident[EI_CLASS] != ELFCLASS64)
+            return "a 32-bit program";
+        if (ps_status(opt.pids[i], "Seccomp:") > 0)
+            return "a program with seccomp filters";
+    }
+    return NULL;
+}
+
 /* Why the hybrid backend may not be used, before it is tried; NULL: it may. It goes with the
  * filter: what is not recorded stops by it. */
 static const char *tr_hybrid_why_not(void)
@@ -11559,6 +11608,8 @@ static const char *tr_hybrid_why_not(void)
         return "--backend=ptrace";
     if (geteuid() != 0)
         return "BPF needs root";
+    if (opt.n_pids)
+        return opt.backend == 'h' ? tr_attach_why_not() : "attached with -p";
     hy.on = true; /* so asked, what is asked for is no reason */
     const char *why = tr_accel_why_not();
     hy.on = false;
@@ -11571,10 +11622,12 @@ static void tr_backend(void)
     hy.why_not = tr_hybrid_why_not();
     if (!hy.why_not) {
         hy.on = true;
+        hy.all = opt.n_pids > 0;
         tr_choose();
         hy.on = false;
         hy.why_not = hy_start(tr.need, opt.ring_bytes ? opt.ring_bytes : 4 << 20);
     }
+    hy.all &= hy.on;
     tr.no_accel = tr_accel_why_not();
     tr.accel = !tr.no_accel;
     tr_choose();
@@ -11590,7 +11643,7 @@ static const char *tr_backend_name(void)
 /* Lets a stopped tracee go on, with `sig` delivered when not 0. */
 static void tr_resume(struct task *t, int sig)
 {
-    bool every = t->full || !tr.accel || (t->call.open && !t->pending);
+    bool every = t->full || !(tr.accel || hy.all) || (t->call.open && !t->pending);
     t->run = RUN_RUNNING;
     /* ESRCH: it was killed meanwhile; its end is reported by waitpid. */
     sys_ptrace(every && tr.started ? PTRACE_SYSCALL : PTRACE_CONT, t->tid, 0, (void *)(long)sig);
@@ -11708,6 +11761,7 @@ static void tr_drop(struct task *t, bool closed)
 static void tr_detach_one(struct task *t, int sig)
 {
     struct call *c = &t->call;
+    hy_leave(t);
     sys_ptrace(PTRACE_DETACH, t->tid, 0, (void *)(long)sig);
     c->noret = c->detached = true;
     if (c->open && tr_shown(c)
@@ -11847,11 +11901,9 @@ static bool tr_must_wait(const struct wire_call *w)
     return u_now() - w->end_ns < TR_UNREAD_NS;
 }
 
-/* Where the time of a recorded call went. */
-static void tr_times(struct call *c, const struct wire_call *w)
+/* Where the time of a call of ns went; m NULL: all of it on a CPU. */
+static void tr_times(struct call *c, u64 ns, const struct wire_times *m)
 {
-    const struct wire_times *m = replay.times;
-    u64 ns = w->end_ns - w->ts_ns;
     c->timed = true;
     c->cpu_ns = m ? MIN(m->cpu_ns, ns) : ns;
     c->runq_ns = m ? MIN(m->runq_ns, ns - c->cpu_ns) : 0;
@@ -11871,7 +11923,7 @@ static void tr_play(struct task *t, const struct wire_call *w)
     t->pending = false;
     u_at = w->end_ns;
     if (hy.sched && w->over)
-        tr_times(&t->call, w);
+        tr_times(&t->call, w->end_ns - w->ts_ns, replay.times);
     w->over ? tr_exit(t, &s) : tr_abandon(t);
     u_at = 0;
     replay.on = replay.live = false;
@@ -11881,7 +11933,7 @@ static void tr_play(struct task *t, const struct wire_call *w)
 static void tr_delay(const struct wire_delay *d)
 {
     struct task *t = ps_task((pid_t)d->tid);
-    if (!t || !tr.started)
+    if (!t || !tr.started || opt.trace)
         return;
     hy.max_delay_ns = MAX(hy.max_delay_ns, d->delay_ns);
     struct event *e = ev_new(EK_SCHED, t, d->ts_ns);
@@ -11915,7 +11967,7 @@ static bool tr_record(const void *p, u32 size)
 static void tr_kept(struct task *t)
 {
     struct wire_thread th;
-    if (t->full || !tr.started || !hy_take_kept(t, &th))
+    if (t->full || !tr.started || !hy_take_kept(t, &th) || th.ts_ns == t->exec_ns)
         return;
     struct stop s = { .abi = ARCH_NATIVE, .nr = th.nr, .ret = th.ret };
     hy_args(s.arg, th.word);
@@ -11926,6 +11978,9 @@ static void tr_kept(struct task *t)
         tr_enter(t, &s);
     t->pending = false;
     u_at = th.end_ns;
+    if (hy.sched)
+        tr_times(&t->call, th.end_ns - th.ts_ns, &(struct wire_times){
+            th.cpu_ns, th.runq_ns, th.disk_ns, th.waker_tid, th.waker_pid });
     tr_exit(t, &s);
     u_at = 0;
 }
@@ -11988,6 +12043,8 @@ static struct task *tr_new_child(struct task *t, int event)
     s64 tid = tr_eventmsg(t);
     if (tid <= 0)
         return NULL; /* killed in that moment: tr_orphan takes its child */
+    if (hy.all)
+        tr_pending(t); /* its flags */
     struct task *child = ps_task((pid_t)tid);
     bool held = child != NULL;
     if (child && child->run != RUN_HELD)
@@ -12081,6 +12138,69 @@ static struct task *tr_exec_takeover(struct task *leader, pid_t former)
     return t;
 }
 
+/* The value of a key in the auxiliary vector of a process; 0: not there. */
+static u64 tr_auxv(pid_t pid, u64 key)
+{
+    char path[64];
+    u64 pair[2], v = 0;
+    snprintf(path, sizeof path, "/proc/%d/auxv", pid);
+    int f = open(path, O_RDONLY | O_CLOEXEC);
+    while (f >= 0 && !v && read(f, pair, sizeof pair) == (ssize_t)sizeof pair && pair[0])
+        v = pair[0] == key ? pair[1] : 0;
+    if (f >= 0)
+        close(f);
+    return v;
+}
+
+/* An exec whose entry did not stop: the program's name as the caller gave it is on the new stack
+ * (AT_EXECFN), its arguments are there too (/proc/PID/cmdline); the caller's memory is gone. */
+static void tr_exec_unseen(struct task *t)
+{
+    enum { EXECFN = 31 };
+    struct wire_thread th;
+    struct path p;
+    char name[PATH_MAX + 1], path[64], chunk[4096];
+    bool cut;
+    s64 n = mem_str(t, tr_auxv(t->pid, EXECFN), name, PATH_MAX, &cut);
+    if (hy_thread(t, &th) && th.in_call) {
+        struct stop s = { .abi = ARCH_NATIVE, .nr = th.nr };
+        hy_args(s.arg, th.word);
+        u64 at = s.arg[th.nr != SYS_execve];
+        mem_replay(NULL, 0, NULL, 0);
+        if (n > 0)
+            mem_replay(&at, (u32)n + 1, (const u8 *)name, false);
+        replay.on = true;
+        u_at = th.ts_ns;
+        tr_enter(t, &s);
+        u_at = 0;
+        replay.on = false;
+        t->pending = true;
+    } else if (n > 0) {
+        md_join(&p, t->fs && t->fs->cwd ? t->fs->cwd->s : "",
+                t->fs && t->fs->cwd ? t->fs->cwd->len : 0, name, (u32)n);
+        t->exec_path = nm_get('x', p.s, p.len);
+    }
+    b_reset(&t->exec_argv);
+    t->exec_argv.max = 3 << 20;
+    snprintf(path, sizeof path, "/proc/%d/cmdline", t->pid);
+    int f = open(path, O_RDONLY | O_CLOEXEC);
+    for (ssize_t r; f >= 0 && (r = read(f, chunk, sizeof chunk)) > 0;)
+        b_put(&t->exec_argv, chunk, (size_t)r);
+    if (f >= 0)
+        close(f);
+}
+
+/* That exec has succeeded: its result is known before it returns. */
+static void tr_exec_done(struct task *t)
+{
+    struct stop s = { .abi = ARCH_NATIVE, .nr = t->call.nr };
+    if (!t->pending)
+        return;
+    t->pending = false;
+    t->exec_ns = t->call.enter_ns;
+    tr_exit(t, &s);
+}
+
 static struct task *tr_exec(struct task *t)
 {
     s64 former = tr_eventmsg(t);
@@ -12090,8 +12210,12 @@ static struct task *tr_exec(struct task *t)
         pf_drain();
         pf_flush(t);
     }
+    if (hy.all)
+        tr_exec_unseen(t);
     tr_exec_state(t);
     tr_exec_event(t);
+    if (hy.all)
+        tr_exec_done(t);
     return t;
 }
 
@@ -12433,11 +12557,18 @@ static void tr_interrupt_one(struct task *t)
         sys_ptrace(PTRACE_INTERRUPT, t->tid, 0, NULL);
 }
 
+static void tr_leave(struct task *t)
+{
+    hy_leave(t);
+}
+
 /* Lets everything go on as if nothing had been: each tracee is detached at its next stop. */
 static void tr_detach_all(void)
 {
     if (tr.detaching)
         return;
+    tr_each(tr_leave);
+    tr_drain();
     tr.detaching = true;
     tr.detach_ns = u_now();
     tr_each(tr_interrupt_one);
@@ -12782,7 +12913,10 @@ static int tr_attach_thread(pid_t pid, pid_t tid)
         t->comm[strcspn(t->comm, "\n")] = 0;
     if (f)
         fclose(f);
-    sys_ptrace(PTRACE_INTERRUPT, tid, 0, NULL);
+    if (hy.all && hy_follow(tid))
+        t->seen_stop = true; /* it goes on: nothing has to stop it */
+    else
+        sys_ptrace(PTRACE_INTERRUPT, tid, 0, NULL);
     return 0;
 }
 

@@ -5,7 +5,7 @@
  * probe.h
  *   sha256 7fbdb589b7d6bb4f6abd0a842b07e1200a859e319dcfc2de8ff275c01b4a3aeb
  * wire.h
- *   sha256 7542a2dd8860582490f5f710642b09237ca2276d677389b964dd54a7260cd56c
+ *   sha256 69055a0d78bf358618c9e60e3959e21caa4d514c8646fa0060a154d88507ec5f
  * compiler: clang 14.0.6
  * flags: -target bpf -mcpu=v2 -O2 -g -std=gnu11 -Wall -Werror -nostdinc -fno-ident
  *

@@ -90,9 +90,13 @@ struct wire_item {
     u32 size;
 };
 
+/* A call is recorded, or kept with its thread, which stops at its end so that kvis can look. */
+enum wire_spec_on { CALL_UNSEEN, CALL_RECORDED, CALL_STOPS };
+
 /* What a call's record holds. */
 struct wire_spec {
-    u8 on, n, file, unused; /* file: 1 + the place of a descriptor whose file is described */
+    u8 on;                /* enum wire_spec_on */
+    u8 n, file, unused;   /* file: 1 + the place of a descriptor whose file is described */
     struct wire_item item[CALL_ITEMS];
 };
 WIRE_ASSERT(sizeof(struct wire_spec) == 52);

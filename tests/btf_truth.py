@@ -54,7 +54,9 @@ for t in types.values():
         tags.setdefault(t["name"], []).append(t)
     if t["kind"] in ("ENUM", "ENUM64") and t["name"] != "(anon)" and t.get("values"):
         enums.append(t)
-one = {n: v[0] for n, v in tags.items() if len(v) == 1}
+# bpftool's C has one name space for tags, as C has: a struct and an enum of one name spoil it.
+enum_tags = {t["name"] for t in types.values() if t["kind"] in ("ENUM", "ENUM64")}
+one = {n: v[0] for n, v in tags.items() if len(v) == 1 and n not in enum_tags}
 structs = [n for n in ALL if n in one] + random.sample(sorted(one), 300)
 rows, seen = [], set()
 for n in structs:

@@ -301,7 +301,7 @@ INLINE void stop(bool urgent)
     int sig = CFG(CFG_STOP_RT) && !holds(blocked, STOP_RT) ? STOP_RT : SIGURG;
     if (holds(blocked, sig)) {
         struct signal_struct *s = READ(t, signal);
-        if (!urgent || holds(READ(t, pending.signal.sig[0]), SIGCONT)
+        if (!urgent || !CFG(CFG_STOP_RT) || holds(READ(t, pending.signal.sig[0]), SIGCONT)
             || holds(READ(s, shared_pending.signal.sig[0]), SIGCONT))
             return;
         sig = SIGSTOP;
@@ -356,6 +356,16 @@ INLINE void send(struct wire_thread *th, const struct wire_spec *s, s64 ret, boo
         stop(th->kept || waiting >= CFG(CFG_STOP_HARD));
 }
 
+/* Keeps a call with its thread and stops that: its arguments nest, and only kvis can follow them. */
+INLINE void keep(struct wire_thread *th, s64 ret)
+{
+    th->end_ns = bpf_ktime_get_ns();
+    th->ret = ret;
+    th->cpu_ns += th->end_ns - th->since_ns;
+    th->kept = 1;
+    stop(1);
+}
+
 INLINE void left(s64 ret, s64 nr)
 {
     u32 tid = (u32)bpf_get_current_pid_tgid();
@@ -366,7 +376,10 @@ INLINE void left(s64 ret, s64 nr)
     struct wire_spec *s = bpf_map_lookup_elem(&spec, &th->nr);
     if (!s || (nr >= 0 && nr != th->nr))
         return;
-    send(th, s, ret, 1);
+    if (s->on == CALL_STOPS)
+        keep(th, ret);
+    else
+        send(th, s, ret, 1);
 }
 
 SEC("raw_tp/sys_exit")

@@ -149,7 +149,7 @@ static void blocked(int argc, char **argv)
         FD_SET(p[0], &s);
         r = select(p[0] + 1, &s, NULL, NULL, NULL);
     } else if (!strcmp(how, "futex"))
-        r = syscall(SYS_futex, &word, FUTEX_WAIT, 0, NULL, NULL, 0);
+        r = word || !syscall(SYS_futex, &word, FUTEX_WAIT, 0, NULL, NULL, 0) || errno == EAGAIN ? 0 : -1;
     else if (!strcmp(how, "wait")) {
         pid_t c = (pid_t)CHK(fork());
         if (!c) {
