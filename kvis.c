@@ -11004,6 +11004,7 @@ static struct {
     bool all;              /* no call stops at its entry: what is not recorded stops at its end */
     bool in_order;         /* the probe's words are the arguments */
     bool sched;            /* what the scheduler does is recorded too */
+    u64 strays;            /* records of threads that kvis did not know */
     u64 max_delay_ns;      /* the longest wait for a CPU that was a record */
     bool row[SC_N];        /* recorded, so that they do not stop */
     u64 records, told_lost;
@@ -11388,7 +11389,7 @@ static const struct st_delays *hy_delays(void)
 static u64 hy_lost(void)
 {
     return hy.on ? bpf_lost(&hy.obj, LOST_RING) + bpf_lost(&hy.obj, LOST_TREE)
-                       + bpf_missed(&hy.obj) : 0;
+                       + bpf_missed(&hy.obj) + hy.strays : 0;
 }
 
 /* A record, checked: its segments become what mem_ reads from. NULL: it is damaged. */
@@ -11422,7 +11423,7 @@ static const struct wire_call *hy_record(const void *p, u32 size)
  * From the first attach on nothing here ends the program: errors are counted or reported once, and
  * the way out is tr_finish. man ptrace(2) is the contract; EDGE_CASES P1-P40 are its traps. */
 
-enum { TR_TICK_US = 100000, TR_FAST_US = 2000, TR_UNREAD_NS = 50000000 };
+enum { TR_TICK_US = 100000, TR_FAST_US = 2000, TR_UNREAD_NS = 50000000, TR_LASTS_NS = 50000000 };
 enum { TR_MARK = 0x4b56 }; /* SECCOMP_RET_DATA of our filter: "KV" */
 enum {
     TR_OPTIONS = PTRACE_O_TRACESYSGOOD | PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK |
@@ -11876,11 +11877,13 @@ static void tr_syscall_stop(struct task *t, u8 expect)
 
 /* A call that a thread is in, and that nothing has stopped: shown when it lasts, as its record
  * comes only at its end. */
-static void tr_pending(struct task *t)
+static void tr_pending_at(struct task *t, bool event)
 {
     struct wire_thread th;
     if (t->call.open || t->full || !hy_thread(t, &th) || !th.in_call)
         return;
+    if (!event && u_now() - th.ts_ns < TR_LASTS_NS)
+        return; /* records from before it may still be in the ring */
     struct stop s = { .abi = ARCH_NATIVE, .nr = th.nr };
     hy_args(s.arg, th.word);
     sc_narrow(s.abi, s.nr, s.arg);
@@ -11888,6 +11891,11 @@ static void tr_pending(struct task *t)
     tr_enter(t, &s);
     u_at = 0;
     t->pending = true;
+}
+
+static void tr_pending(struct task *t)
+{
+    tr_pending_at(t, false);
 }
 
 /* Whether a record has to wait for its thread's stop: the probe could not read all of it and stops
@@ -11952,6 +11960,8 @@ static bool tr_record(const void *p, u32 size)
     }
     const struct wire_call *w = hy_record(p, size);
     struct task *t = w ? ps_task((pid_t)w->tid) : NULL;
+    if (w && !t && w->over && tr.started)
+        hy.strays++;
     if (!t || t->full || !tr.started)
         return true; /* a thread with filters of its own stops at every call instead */
     if (tr_must_wait(w))
@@ -12044,7 +12054,7 @@ static struct task *tr_new_child(struct task *t, int event)
     if (tid <= 0)
         return NULL; /* killed in that moment: tr_orphan takes its child */
     if (hy.all)
-        tr_pending(t); /* its flags */
+        tr_pending_at(t, true); /* its flags */
     struct task *child = ps_task((pid_t)tid);
     bool held = child != NULL;
     if (child && child->run != RUN_HELD)
