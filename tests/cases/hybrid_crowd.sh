@@ -1,5 +1,6 @@
 #!/bin/sh
 # timeout: 120
+# plain-only: hybrid_big, hybrid_killed and hybrid_same have the sanitizers
 # needs: root prog:hyb
 # covers: P1 P2 P28 H5
 # 500 threads that do nothing but call, 2000 processes, storms of vfork and exec, execs by threads: all

@@ -1,5 +1,6 @@
 #!/bin/sh
 # timeout: 120
+# plain-only: what the program sees, which hybrid_cont has for the sanitizers
 # needs: root prog:hyb
 # covers: H3 H7 P6 P21
 # What a program sees of itself while it is held for the ring again and again: no EINTR, no signal too

@@ -23,11 +23,14 @@ def main():
     diff_strace.HERE, diff_strace.RUN = guest, f"{guest}/run"
     straces = [finish(diff_strace.read_strace(f"{d}/log"), d) for d in sorted(glob.glob(f"{where}/strace.*"))]
     kvises = [finish(diff_strace.read_kvis(f"{d}/json"), d) for d in sorted(glob.glob(f"{where}/kvis.*"))]
-    rep, wrong = diff_strace.judge(straces, kvises)
-    for line in wrong[:40]:
-        print(line)
-    print(f"{len(straces[0].processes)} processes, {rep.exact} items exact, {rep.ranged} as ranges")
-    sys.exit(bool(wrong or rep.exact < 20))
+    bad = False
+    for backend in sorted({k.backend for k in kvises}):
+        rep, wrong = diff_strace.judge(straces, [k for k in kvises if k.backend == backend])
+        for line in wrong[:40]:
+            print(f"{backend}: {line}")
+        print(f"{backend}: {len(straces[0].processes)} processes, {rep.exact} items exact, {rep.ranged} as ranges")
+        bad |= bool(wrong or rep.exact < 20)
+    sys.exit(bad)
 
 
 main()

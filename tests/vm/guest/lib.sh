@@ -65,17 +65,19 @@ t_json() { t_host json "$@"; }           # t_json WHAT FILE EXPR: j.py's express
 t_facts() { t_host facts "$@"; }         # t_facts WHAT JSON FACTS: want.py, all that a program says of itself
 t_opens() { t_host opens "$@"; }         # t_opens WHAT JSON FACTS: opens.py, the same
 
-# t_both DIR CMD...: the command three times under strace and twice under kvis, each time in a new and
-# empty DIR/run, which is the same name to all of them, and at the same addresses. Wants "# with: strace".
+# t_both DIR CMD...: the command three times under strace, twice under kvis and once by its ptrace
+# backend, each time in a new and empty DIR/run, which is the same name to all of them, and at the same
+# addresses. Wants "# with: strace".
 t_both() {
     t_dir=$1; shift
     t_random=$(cat /proc/sys/kernel/randomize_va_space)
     echo 0 >/proc/sys/kernel/randomize_va_space
-    for t_i in strace.0 strace.1 strace.2 kvis.0 kvis.1; do
+    for t_i in strace.0 strace.1 strace.2 kvis.0 kvis.1 kvis.ptrace; do
         mkdir -p "$t_dir/$t_i" "$t_dir/run"
         (cd "$t_dir/run" && case $t_i in
             strace*) exec strace -ff -o ../$t_i/log -a1 -xx -yy -s0 -e signal=all \
                 -e quiet=attach,path-resolution,personality,thread-execve -- "$@" ;;
+            kvis.ptrace) exec kvis trace --backend=ptrace -v --json=../$t_i/json -- "$@" ;;
             kvis*) exec kvis trace -v --json=../$t_i/json -- "$@" ;;
         esac) >"$t_dir/stdout" 2>"$t_dir/stderr"
         echo $? >"$t_dir/$t_i/status"

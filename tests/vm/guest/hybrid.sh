@@ -1,0 +1,64 @@
+# hybrid: calls recorded by BPF on this kernel: the same as by ptrace, none lost in a small ring, and a
+# program that does not see that it is held.
+# kernels: all
+# timeout: 150
+. /tests/lib.sh
+
+kvis trace -q --backend=hybrid -- true 2>why || { t_skip hybrid "$(head -n 1 why)"; exit 0; }
+
+facts() { # facts WHAT OPTIONS SCENE ARG...: all that the program knows of itself is in the trace
+    mkdir "$1"
+    cd "$1" || exit
+    what=$1 options=$2
+    shift 2
+    t_run kvis trace -q -v $options --json=json -- "$BIN/hyb" "$@"
+    t_is "$what: exit status" 0 "$st" || t_show err
+    mv out facts
+    t_json "$what: which backend" json "H['backend'] == 'hybrid' and S['lost'] == 0"
+    t_facts "$what: facts" json facts
+    cd ..
+}
+facts crowd "--ring=64K" crowd 60 10
+facts bomb "--ring=64K" bomb 100
+facts last "--ring=64K" last 6
+facts big "--ring=64K -s 5000" big 20
+facts execs "" execs 5
+facts relay "--ring=64K" relay 3
+
+same() { # same SCENE ARG...: it sees the same, traced or not, and is held indeed
+    "$BIN/hyb" "$@" >"$1.want" 2>&1
+    t_run kvis trace -q --backend=hybrid --ring=64K -v --json=json -- "$BIN/hyb" "$@"
+    t_is "$1: what it sees" "$(grep -v ^want "$1.want")" "$(grep -v ^want out)" || t_show err
+    tail -n 1 json >"$1.json"
+    t_has "$1: nothing lost" "$1.json" '"lost":0,'
+    t_hasnt "$1: it was held" "$1.json" '"throttle_stops":0,'
+    rm -f json out
+}
+same limits 300
+same urg 30
+same jobs 4
+same cont 3
+
+# The same events, whichever backend: by type and by call.
+events() { sed -n 's/.*"type":"\([a-z_]*\)"\(,"name":"\([a-z0-9_]*\)"\)*.*/\1 \3/p' "$1" | grep -Ev '^(sched_delay|block|signal|summary|header)|rt_sigreturn' | sort | uniq -c; }
+for b in ptrace hybrid; do
+    kvis trace -q -v --backend=$b --json=$b.json -- sh -c 'echo a >f; cat f nothere; mkdir d; mv f d; ls -l d; rm -r d; sh -c "exit 3"' >/dev/null 2>&1
+    events $b.json >$b.events
+done
+t_ok "the same events" cmp ptrace.events hybrid.events || diff ptrace.events hybrid.events | head -n 20 | sed 's/^/# /'
+rm -f ptrace.json hybrid.json
+
+# In a pid namespace: its own numbers.
+unshare -p -m -f --mount-proc sh -c 'kvis trace -q -v --json=ns.json -- sh -c "echo \$\$ >pid; true | cat; cat pid >/dev/null"' >ns.out 2>&1
+t_is "pid namespace: a small pid" 1 "$(($(cat pid) < 10))" || t_show ns.out
+t_json "pid namespace" ns.json "H['backend'] == 'hybrid' and S['lost'] == 0 and S['processes'] >= 3 and all(0 < e['pid'] < 20 for e in E) and len([e for e in by('open') if e['path'].endswith('/pid')]) == 2"
+t_json "and the shell's own" ns.json "E[0]['pid'] == $(cat pid)"
+
+# Without the right: ptrace, in one line why; asked for by name: an error, and nothing runs.
+t_run user kvis trace --json=user.json -- true
+t_is "user: exit status" 0 "$st"
+t_json "user: by ptrace" user.json "H['backend'] == 'ptrace' and S['backend'] == 'ptrace'"
+t_fails 125 "user: --backend=hybrid" user kvis trace --backend=hybrid -- touch /tmp/ran
+t_has "user: why" err '^kvis: --backend=hybrid: .*root'
+t_is "user: in one line" 1 "$(wc -l <err)"
+t_ok "user: nothing ran" test ! -e /tmp/ran
