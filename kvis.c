@@ -1938,8 +1938,8 @@ static bool fd_same(pid_t tid, s32 n, pid_t other, s32 m)
 static struct ofd *fd_get(struct task *t, s32 n)
 {
     struct fdent *e = fd_find(t->files, n);
-    if (e && !fdt.lazy)
-        return e->o;
+    if ((e && !fdt.lazy) || replay.on) /* a record's descriptor may be another by now */
+        return e ? e->o : NULL;
     bool cloexec = false;
     struct ofd *o = n >= 0 ? fd_from_proc(t->tid, n, &cloexec) : NULL;
     if (!o)
