@@ -92,6 +92,14 @@ class Run:
         return out
 
 
+def by_shape(runs, where):
+    """Runs that agree on what events a thread has, together."""
+    groups = collections.defaultdict(list)
+    for r in runs:
+        groups[tuple(w for w, _ in r.threads.get(where, []))].append(r)
+    return list(groups.values())
+
+
 def masked(runs, where):
     """The events of a thread that all runs share, None for a word that differs; None: not of one shape."""
     first, *others = [r.threads.get(where, []) for r in runs]
@@ -125,7 +133,7 @@ def lines_of(ptraces, hybrids):
     out = []
     for where in sorted({w for r in ptraces + hybrids for w in r.threads}):
         want = masked(ptraces, where)
-        wants = [want] if want is not None else [p.threads[where] for p in ptraces]
+        wants = [want] if want is not None else [masked(group, where) for group in by_shape(ptraces, where)]
         how = [[differs(w, h.threads[where]) for w in wants] for h in hybrids]
         if all(all(one) for one in how):
             out.append(f"{where}: {how[0][0]}")
