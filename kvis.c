@@ -11004,7 +11004,7 @@ static struct {
     bool all;              /* no call stops at its entry: what is not recorded stops at its end */
     bool in_order;         /* the probe's words are the arguments */
     bool sched;            /* what the scheduler does is recorded too */
-    u64 strays;            /* records of threads that kvis did not know */
+    u64 strays;            /* records that are damaged, or of threads that kvis did not know */
     u64 max_delay_ns;      /* the longest wait for a CPU that was a record */
     bool row[SC_N];        /* recorded, so that they do not stop */
     u64 records, told_lost;
@@ -11960,7 +11960,7 @@ static bool tr_record(const void *p, u32 size)
     }
     const struct wire_call *w = hy_record(p, size);
     struct task *t = w ? ps_task((pid_t)w->tid) : NULL;
-    if (w && !t && w->over && tr.started)
+    if (!w || (!t && w->over && tr.started))
         hy.strays++;
     if (!t || t->full || !tr.started)
         return true; /* a thread with filters of its own stops at every call instead */

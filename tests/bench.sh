@@ -10,15 +10,22 @@ trap 'rm -rf "$dir"' EXIT
 command -v strace >/dev/null || { echo "bench: no strace"; exit 1; }
 ${CC:-cc} -O2 -o "$dir/loop" tests/progs/loop.c
 
-# The workload is $1: sh -c's first argument.
+# label|whose time it is a share of (a row)|command in front of the workload
+perf=
+command -v perf >/dev/null && perf="perf trace|2|perf trace -o /dev/null"
 cat >"$dir/rows" <<END
-native|
-strace -f -o /dev/null|strace -f -o /dev/null
-kvis trace -q|$kvis trace -q
-kvis trace -v -o /dev/null|$kvis trace -v -o /dev/null
-strace -f --seccomp-bpf -e trace=openat|strace -f --seccomp-bpf -e trace=openat -o /dev/null
-kvis trace -e trace=openat|$kvis trace -e trace=openat -o /dev/null
-kvis trace -q --same-cpu|$kvis trace -q --same-cpu
+native|2|
+strace -f -o /dev/null|2|strace -f -o /dev/null
+kvis trace -q|2|$kvis trace -q
+kvis trace -v -o /dev/null|2|$kvis trace -v -o /dev/null
+kvis trace -v -q --json=/dev/null|2|$kvis trace -v -q --json=/dev/null
+kvis trace -q --no-ebpf|2|$kvis trace -q --no-ebpf
+kvis trace -q --backend=ptrace|2|$kvis trace -q --backend=ptrace
+kvis trace -v -o /dev/null --backend=ptrace|2|$kvis trace -v -o /dev/null --backend=ptrace
+strace -f --seccomp-bpf -e trace=openat|9|strace -f --seccomp-bpf -e trace=openat -o /dev/null
+kvis trace -e trace=openat|9|$kvis trace -e trace=openat -o /dev/null
+kvis trace -e trace=openat --backend=ptrace|9|$kvis trace -e trace=openat --backend=ptrace -o /dev/null
+${perf}
 END
 
 now() { date +%s%N; }
@@ -28,7 +35,8 @@ workload() { # workload NAME COMMAND...: times every row RUNS times
     i=0
     while [ $i -lt "$runs" ]; do
         row=0
-        while IFS='|' read -r label tracer; do
+        while IFS='|' read -r label base tracer; do
+            [ -n "$label" ] || continue
             row=$((row + 1))
             t=$(now)
             $tracer "$@" >/dev/null 2>&1 </dev/null || echo failed >"$dir/failed.$row"
@@ -36,18 +44,19 @@ workload() { # workload NAME COMMAND...: times every row RUNS times
         done <"$dir/rows"
         i=$((i + 1))
     done
-    printf '\n%-42s %9s %9s   %s\n' "$name" "seconds" "of strace" "fastest-slowest"
+    printf '\n%-44s %9s %9s %9s   %s\n' "$name" "seconds" "of strace" "of native" "fastest-slowest"
     row=0
-    while IFS='|' read -r label tracer; do
+    while IFS='|' read -r label base tracer; do
+        [ -n "$label" ] || continue
         row=$((row + 1))
         [ ! -e "$dir/failed.$row" ] || { echo "$label: failed"; rm "$dir/failed.$row"; continue; }
-        base=2
-        case $label in *openat*) base=5 ;; esac
         sort -n "$dir/$name.$row" >"$dir/a"; sort -n "$dir/$name.$base" >"$dir/b"
-        paste "$dir/a" "$dir/b" | awk -v label="$label" '
-            { a[NR] = $1; b[NR] = $2 }
+        sort -n "$dir/$name.1" >"$dir/c"
+        paste "$dir/a" "$dir/b" "$dir/c" | awk -v label="$label" '
+            { a[NR] = $1; b[NR] = $2; c[NR] = $3 }
             function median(v) { return NR % 2 ? v[(NR + 1) / 2] : (v[NR / 2] + v[NR / 2 + 1]) / 2 }
-            END { printf "%-42s %9.3f %9.2f   %.3f-%.3f\n", label, median(a) / 1e6, median(a) / median(b), a[1] / 1e6, a[NR] / 1e6 }'
+            END { printf "%-44s %9.3f %9.2f %9.2f   %.3f-%.3f\n", label, median(a) / 1e6,
+                median(a) / median(b), median(a) / median(c), a[1] / 1e6, a[NR] / 1e6 }'
     done <"$dir/rows"
 }
 
@@ -55,3 +64,4 @@ echo "$(uname -srm), $(getconf _NPROCESSORS_ONLN) CPUs, $(sed -n 's/^model name[
 echo "$(strace --version | head -n 1 | sed 's/ -- / /'); $("$kvis" --version 2>&1 | head -n 1); medians of $runs runs"
 workload loop "$dir/loop" "${LOOPS:-100000}"
 workload forks sh -c "i=0; while [ \$i -lt ${FORKS:-500} ]; do (:); i=\$((i + 1)); done"
+workload programs sh -c "i=0; while [ \$i -lt ${FORKS:-500} ]; do /bin/true; i=\$((i + 1)); done"

@@ -1,0 +1,75 @@
+/* Calls whose time goes to a known place: asleep, on the CPU, on a disk, waiting for a CPU that
+ * somebody else has. */
+#define _GNU_SOURCE
+#include "t.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+static char block[8 << 20];
+
+static unsigned long long run_delay(void)
+{
+    unsigned long long cpu, delay = 0;
+    FILE *f = fopen("/proc/thread-self/schedstat", "r");
+    MUST(f && fscanf(f, "%llu %llu", &cpu, &delay) == 2);
+    fclose(f);
+    return delay;
+}
+
+/* Shares a CPU with a process that never sleeps. */
+static void starved(unsigned long long before)
+{
+    cpu_set_t one;
+    CPU_ZERO(&one);
+    CPU_SET((size_t)sched_getcpu(), &one);
+    CHK(sched_setaffinity(0, sizeof one, &one));
+    pid_t busy = (pid_t)CHK(fork());
+    if (!busy)
+        for (;;)
+            ;
+    for (int i = 0; i < 40; i++)
+        sched_yield();
+    for (volatile long i = 0; i < 200000000; i++)
+        ;
+    unsigned long long waited = run_delay() - before;
+    kill(busy, SIGKILL);
+    waitpid(busy, NULL, 0);
+    want("sum(c['runq_ns'] for c in calls('sched_yield')) > 0");
+    /* what the scheduler says of this thread, against what kvis saw of it from 10 us on */
+    want("abs(sum(e['delay_ns'] for e in by('sched_delay') if e['tid'] == %d) - %llu) < 0.05 * %llu + 5e6",
+         (int)getpid(), waited, waited);
+}
+
+int main(void)
+{
+    unsigned long long before = run_delay();
+    CHK(poll(NULL, 0, 200));
+    want("calls('poll')[-1]['other_ns'] > 195e6 and calls('poll')[-1]['on_cpu_ns'] < 5e6");
+    CHK(getrandom(block, sizeof block, 0));
+    want("calls('getrandom')[0]['on_cpu_ns'] + calls('getrandom')[0]['runq_ns'] >"
+         " 0.95 * calls('getrandom')[0]['duration_ns']");
+    want("calls('getrandom')[0]['disk_ns'] == 0 and calls('getrandom')[0]['on_cpu_ns'] > 5e6");
+    int f = (int)CHK(open("file", O_WRONLY | O_CREAT | O_TRUNC, 0600));
+    MUST(write(f, block, sizeof block) == sizeof block);
+    int synced = fsync(f);
+    struct stat s;
+    CHK(fstat(f, &s));
+    if (!synced && major(s.st_dev)) /* a real disk */
+        want("calls('fsync')[-1]['disk_ns'] > 0 and calls('fsync')[-1]['disk_ns'] >= calls('fsync')[-1]['runq_ns']");
+    starved(before);
+    want("all(c['on_cpu_ns'] + c['runq_ns'] + c['disk_ns'] + c['other_ns'] == c['duration_ns']"
+         " for c in E if c.get('on_cpu_ns') is not None)");
+    want("S['sched_waits'] > 0 and S['sched_wait_p50_ns'] <= S['sched_wait_p99_ns'] <= S['sched_wait_max_ns']");
+    want("[w['name'] for w in S['where_time_went']].index('poll') >= 0");
+    say("done");
+    return 0;
+}
