@@ -1917,7 +1917,8 @@ static void fd_scan(struct files *f, pid_t tid, bool before_exec)
             continue;
         s32 n = atoi(e->d_name);
         struct ofd *o = fd_from_proc(tid, n, &cloexec);
-        if (o && before_exec && cloexec) {
+        struct fd_stat sx; /* one that went away meanwhile had no flags to read */
+        if (o && before_exec && (cloexec || fd_statx(fd_proc(tid, n), &sx) < 0)) {
             ofd_discard(o);
         } else if (o) {
             fd_put(f, n, o, cloexec);
