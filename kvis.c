@@ -6057,6 +6057,11 @@ static const char *out_call_abi(const struct call *c)
     return c->said ? c->said->abi : c->abi != ARCH_NATIVE ? arch_abi_name[c->abi] : NULL;
 }
 
+static bool out_ret_is_addr(const struct call *c)
+{
+    return c->said ? c->said->addr : dec_ret_is_addr(c);
+}
+
 static void out_call_bare_name(struct buf *b, const struct call *c)
 {
     if (c->said)
@@ -6285,7 +6290,7 @@ static void out_json_call(struct buf *b, const struct call *c)
         b_s(b, "null");
     else if (c->err)
         b_s(b, "-1");
-    else if ((c->said ? c->said->addr : dec_ret_is_addr(c)) || c->ret > (1ll << 53) || c->ret < -(1ll << 53))
+    else if (out_ret_is_addr(c) || c->ret > (1ll << 53) || c->ret < -(1ll << 53))
         b_c(b, '"'), b_hex(b, (u64)c->ret), b_c(b, '"');
     else
         b_s64(b, c->ret);
@@ -8896,6 +8901,8 @@ static void rec_enter(struct task *t)
     rec_enter_due();
     rout.enter = t;
     rout.enter_many = out.many;
+    if (t->call.said)
+        rec_enter_due(); /* its strings are of the record at hand */
 }
 
 /* The paths that -P would look at: of arguments, and of descriptors (as md_call_wanted). */
@@ -8948,7 +8955,7 @@ static u32 rec_call_flags(const struct task *t, bool many)
     bool same = t->pid == rout.pid && t->tid == rout.tid;
     return (same ? REC_SAME : 0) | (c->noret ? REC_NORET : 0) | (c->detached ? REC_DETACHED : 0)
         | (c->late ? REC_LATE : 0) | (c->err ? REC_CERR : 0) | (many ? REC_CMANY : 0)
-        | (c->child ? REC_CHILD : 0) | ((c->said ? c->said->addr : dec_ret_is_addr(c)) ? REC_ADDR : 0)
+        | (c->child ? REC_CHILD : 0) | (out_ret_is_addr(c) ? REC_ADDR : 0)
         | (c->timed ? REC_TIMED : 0) | (out_call_abi(c) ? REC_ABI : 0)
         | (c->known ? REC_KNOWN | (c->said ? 0 : REC_PATHS) : 0);
 }
@@ -9372,8 +9379,8 @@ static char *rec_at(struct arg a)
     return rin.text.len > a.off + a.len ? rin.text.p + a.off : none;
 }
 
-/* Text that kvis made is printed as it is: a file can hold anything, so what a terminal would act on
- * becomes '?'. */
+/* Text that kvis made is printed as it is: a file can hold anything, so what a terminal would act
+ * on becomes '?'. */
 static char *rec_clean(struct arg a)
 {
     char *s = rec_at(a);
@@ -15882,7 +15889,7 @@ static char **opt_parse(const struct cmd *c, char **argv)
     while (*argv && (c->mixed || (**argv == '-' && (*argv)[1]))) {
         if (!strcmp(*argv, "--"))
             return argv + 1;
-        if (**argv != '-')
+        if (**argv != '-' || !(*argv)[1])
             words[n++] = *argv++;
         else
             argv += (*argv)[1] == '-' ? opt_long(c, argv) : opt_short(c, argv);
