@@ -8707,6 +8707,10 @@ static struct {
 static void rec_put(u64 v)
 {
     u8 tmp[10];
+    if (v < 128 && rout.b.len < rout.b.cap) {
+        rout.b.p[rout.b.len++] = (char)v;
+        return;
+    }
     u32 n = 0;
     do {
         tmp[n++] = (u8)((v & 127) | (v > 127 ? 128 : 0));
@@ -8923,8 +8927,8 @@ static void rec_paths(struct task *t, const struct call *c)
         } else if (kind == K_PATH && a->form == ARG_STR) {
             s[n] = c->text.p + a->off, len[n++] = a->len; /* a second one: as it is written */
         } else if ((kind == K_FD || kind == K_DIRFD) && c->err != EBADF) {
-            struct ofd *o = fd_get(t, (s32)c->arg[i]);
-            on = o ? o->name : NULL;
+            struct fdent *f = fd_find(t->files, (s32)c->arg[i]);
+            on = f && f->o ? f->o->name : NULL;
         }
         if (on)
             s[n] = on->s, len[n++] = on->len;
