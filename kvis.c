@@ -28,18 +28,19 @@
  * 15 md_      the model: what a call means
  * 16 rec_     recordings: what a .kvis file holds
  * 17 rp_      a recording, played to the sinks
- * 18 pf_      page faults, by perf_event_open
- * 19 btf_     names of the kernel's types and fields
- * 20 tfs_     tracefs: ids and record layouts of tracepoints
- * 21 bpf_     programs and maps in the kernel
- * 22 rb_      records that programs send
- * 23 sp_      starting a command [die: sp_find sp_fork sp_go]
- * 24 hy_      calls recorded in the kernel: the hybrid backend
- * 25 tr_      the ptrace loop [die: tr_spawn tr_signals]
- * 26 open_    kvis open: every file that is opened [die: open_run]
- * 27 check_   kvis check: what works here, and what mends the rest
- * 28 opt_     options, commands, help [die]
- * 29 cmd_     the commands, and main [die]
+ * 18 px_      --perfetto: a trace for ui.perfetto.dev
+ * 19 pf_      page faults, by perf_event_open
+ * 20 btf_     names of the kernel's types and fields
+ * 21 tfs_     tracefs: ids and record layouts of tracepoints
+ * 22 bpf_     programs and maps in the kernel
+ * 23 rb_      records that programs send
+ * 24 sp_      starting a command [die: sp_find sp_fork sp_go]
+ * 25 hy_      calls recorded in the kernel: the hybrid backend
+ * 26 tr_      the ptrace loop [die: tr_spawn tr_signals]
+ * 27 open_    kvis open: every file that is opened [die: open_run]
+ * 28 check_   kvis check: what works here, and what mends the rest
+ * 29 opt_     options, commands, help [die]
+ * 30 cmd_     the commands, and main [die]
  */
 
 /* == 1 limits: headers, kernel constants that old headers lack ==================== */
@@ -10067,7 +10068,377 @@ static bool rp_play(void)
         rec_bad("damaged at offset %" PRIu64 " (a record of the head behind it)", rin.at + 8);
     return rp.ended;
 }
-/* == 18 pf_  page faults, by perf_event_open =====================================
+/* == 18 px_  --perfetto: a trace for ui.perfetto.dev ================================
+ * Chrome's trace JSON, as it happens (docs/getting-started/other-formats.md of Perfetto): calls are
+ * X slices of their thread, what can overlap (waits for a CPU, open files) is async b and e, events
+ * are instants, forks and wake-ups arrows; µs with the ns behind the point. A pid that is used again
+ * must not continue the track of its predecessor, so that pid and tid here are numbers of ours, and
+ * the names have the real ones. Entry points: px_open, px_close, px_tap. */
+
+enum { PX_HASH = 4096, PX_DEAD = 1024, PX_STEP_NS = 100000 };
+
+enum px_counter { PX_HEAP, PX_MAPPED, PX_READ, PX_WRITTEN, PX_RECEIVED, PX_SENT, PX_FILES, N_PX };
+static const struct { const char *track, *series; } px_counters[N_PX] = {
+    [PX_HEAP] = { "heap", "bytes" }, [PX_MAPPED] = { "mapped", "bytes" },
+    [PX_READ] = { "bytes read", "bytes" }, [PX_WRITTEN] = { "bytes written", "bytes" },
+    [PX_RECEIVED] = { "bytes received", "bytes" }, [PX_SENT] = { "bytes sent", "bytes" },
+    [PX_FILES] = { "open files", "files" },
+};
+
+/* A thread; of a process's first one also the process. */
+struct px_track {
+    struct px_track *next;
+    pid_t pid, tid;
+    u64 upid, utid;       /* ours, never used twice */
+    u64 flow;             /* an arrow that ends at its first record; 0: none */
+    bool dead;
+    s64 count[N_PX];      /* of a process */
+    u64 told_ns[N_PX];
+    bool due[N_PX];
+};
+
+static struct {
+    struct writer w;
+    struct px_track *track[PX_HASH], *dead[PX_DEAD];
+    u32 n_dead;
+    u64 ids, events;
+} px = { .w.fd = { -1, -1 } };
+
+/* µs since the start, three digits behind the point. */
+static void px_us(struct buf *b, u64 ns)
+{
+    char tmp[4] = { (char)('0' + ns % 1000 / 100), (char)('0' + ns % 100 / 10),
+                    (char)('0' + ns % 10), 0 };
+    b_u64(b, ns / 1000), b_c(b, '.'), b_s(b, tmp);
+}
+
+static u64 px_rel(u64 ns)
+{
+    return ns > out.start_ns ? ns - out.start_ns : 0;
+}
+
+/* Begins an event: {"ph":"X","pid":1,"tid":1,"ts":0.001 */
+static struct buf *px_event(const char *ph, const struct px_track *t, u64 ns)
+{
+    struct buf *b = &px.w.b;
+    b_s(b, px.events++ ? ",\n{\"ph\":\"" : "{\"ph\":\"");
+    b_s(b, ph), b_s(b, "\",\"pid\":"), b_u64(b, t->upid);
+    b_s(b, ",\"tid\":"), b_u64(b, t->utid);
+    b_s(b, ",\"ts\":"), px_us(b, px_rel(ns));
+    return b;
+}
+
+static void px_name(struct buf *b, const char *name, size_t n, const char *cat)
+{
+    b_s(b, ",\"name\":\""), b_json(b, name, n);
+    b_s(b, "\",\"cat\":\""), b_s(b, cat), b_c(b, '"');
+}
+
+static void px_end(void)
+{
+    b_c(&px.w.b, '}');
+    out_full(&px.w);
+}
+
+/* Names a process or a thread, with the real number. */
+static void px_call_it(const struct px_track *t, bool process, const char *name, size_t n)
+{
+    struct buf *b = px_event("M", t, out.start_ns);
+    b_s(b, process ? ",\"name\":\"process_name\"" : ",\"name\":\"thread_name\"");
+    b_s(b, ",\"args\":{\"name\":\"");
+    b_json(b, name, n);
+    b_f(b, "%s%d\"}", n ? " " : "", process ? t->pid : t->tid);
+    px_end();
+    if (!process)
+        return;
+    b = px_event("M", t, out.start_ns);
+    b_f(b, ",\"name\":\"process_sort_index\",\"args\":{\"sort_index\":%" PRIu64 "}", t->upid);
+    px_end();
+}
+
+static struct px_track *px_find(pid_t tid)
+{
+    struct px_track *t = px.track[(u32)tid % PX_HASH];
+    while (t && t->tid != tid)
+        t = t->next;
+    return t;
+}
+
+static void px_free(struct px_track *t)
+{
+    struct px_track **slot = &px.track[(u32)t->tid % PX_HASH];
+    while (*slot && *slot != t)
+        slot = &(*slot)->next;
+    if (*slot)
+        *slot = t->next;
+    free(t);
+}
+
+/* It stays for a while: records of a thread can come behind its end. */
+static void px_dead(struct px_track *t)
+{
+    struct px_track **slot = &px.dead[px.n_dead++ % PX_DEAD];
+    if (t->dead)
+        return;
+    t->dead = true;
+    if (*slot)
+        px_free(*slot);
+    *slot = t;
+}
+
+/* The track of a thread, made when it is first seen. Never NULL: without memory all share one. */
+static struct px_track *px_track(pid_t pid, pid_t tid)
+{
+    static struct px_track other = { .upid = 1, .utid = 1 };
+    struct px_track *t = px_find(tid);
+    if (t)
+        return t;
+    struct px_track *leader = pid == tid ? NULL : px_track(pid, pid);
+    if (!(t = calloc(1, sizeof *t)))
+        return &other;
+    struct px_track **slot = &px.track[(u32)tid % PX_HASH];
+    t->next = *slot;
+    *slot = t;
+    t->pid = pid, t->tid = tid;
+    t->utid = ++px.ids;
+    t->upid = leader ? leader->upid : t->utid;
+    if (!leader)
+        px_call_it(t, true, "", 0);
+    px_call_it(t, false, leader ? "thread" : "main", leader ? 6 : 4);
+    return t;
+}
+
+static void px_flow(const char *ph, const struct px_track *t, u64 ns, u64 id, const char *name)
+{
+    struct buf *b = px_event(ph, t, ns);
+    px_name(b, name, strlen(name), "flow");
+    b_s(b, ",\"id\":"), b_u64(b, id);
+    if (*ph == 'f')
+        b_s(b, ",\"bp\":\"e\"");
+    px_end();
+}
+
+/* The track of a record, with the arrow that ends at its first one. */
+static struct px_track *px_of(pid_t pid, pid_t tid, u64 ns)
+{
+    struct px_track *t = px_track(pid, tid);
+    if (t->flow)
+        px_flow("f", t, ns, t->flow, "fork");
+    t->flow = 0;
+    return t;
+}
+
+/* --- counters --- */
+
+static void px_count_out(struct px_track *p, u32 k, u64 ns)
+{
+    struct buf *b = px_event("C", p, ns);
+    px_name(b, px_counters[k].track, strlen(px_counters[k].track), "counter");
+    b_f(b, ",\"args\":{\"%s\":%" PRId64 "}", px_counters[k].series, p->count[k]);
+    px_end();
+    p->told_ns[k] = ns;
+    p->due[k] = false;
+}
+
+/* Adds to a counter of the process; not every step is told. */
+static void px_count(pid_t pid, u32 k, s64 n, u64 ns)
+{
+    struct px_track *p = px_track(pid, pid);
+    p->count[k] = MAX(p->count[k] + n, 0);
+    p->due[k] = true;
+    if (!p->told_ns[k] || ns - p->told_ns[k] >= PX_STEP_NS)
+        px_count_out(p, k, ns);
+}
+
+static void px_counts(const struct event *e)
+{
+    static const struct { u8 kind, counter, field; s8 sign; } row[] = {
+        { EK_BRK, PX_HEAP, EV_growth_bytes, 1 }, { EK_MMAP, PX_MAPPED, EV_size, 1 },
+        { EK_MUNMAP, PX_MAPPED, EV_size, -1 }, { EK_MREMAP, PX_MAPPED, EV_size, 1 },
+        { EK_MREMAP, PX_MAPPED, EV_old_size, -1 }, { EK_READ, PX_READ, EV_bytes, 1 },
+        { EK_WRITE, PX_WRITTEN, EV_bytes, 1 }, { EK_RECV, PX_RECEIVED, EV_bytes, 1 },
+        { EK_SEND, PX_SENT, EV_bytes, 1 }, { EK_OPEN, PX_FILES, EV_fd, 0 },
+        { EK_ACCEPT, PX_FILES, EV_fd, 0 },
+    };
+    for (size_t i = 0; !e->err && i < ARRAY_LEN(row); i++)
+        if (row[i].kind == e->kind && ev_has(e, row[i].field))
+            px_count(e->pid, row[i].counter,
+                     row[i].sign ? row[i].sign * e->v[row[i].field].n : 1, e->ts_ns);
+    if (e->kind == EK_CLOSE && ev_has(e, EV_opener_pid))
+        px_count((pid_t)e->v[EV_opener_pid].n, PX_FILES, -1, e->ts_ns);
+}
+
+/* --- events --- */
+
+/* What lasted and may overlap others of its kind. */
+static void px_async(const struct px_track *t, const char *cat, const char *name, size_t n,
+                     u64 from, u64 to)
+{
+    u64 id = ++px.ids;
+    for (int end = 0; end < 2; end++) {
+        struct buf *b = px_event(end ? "e" : "b", t, end ? to : from);
+        px_name(b, name, n, cat);
+        b_s(b, ",\"id\":"), b_u64(b, id);
+        px_end();
+    }
+}
+
+static void px_instant(const struct px_track *t, const struct event *e)
+{
+    static const char *const cat[N_CAT] = { "file", "net", "memory", "process", "signal", "call" };
+    const struct event_kind *k = &event_kinds[e->kind];
+    struct buf *b = px_event("i", t, e->ts_ns);
+    px_name(b, k->name, strlen(k->name), cat[e->cat]);
+    b_s(b, ",\"s\":\"t\",\"args\":{\"error\":");
+    const char *err = e->err ? u_errname(e->err) : NULL;
+    b_s(b, err ? "\"" : ""), b_s(b, err ? err : "null"), b_s(b, err ? "\"" : "");
+    for (u32 i = 0; i < k->n; i++)
+        if (ev_has(e, k->field[i]))
+            out_json_field(b, e, k->field[i]);
+    b_c(b, '}');
+    px_end();
+}
+
+/* A process or a thread begins: its number is nobody else's from here on. */
+static void px_spawn(struct px_track *t, const struct event *e)
+{
+    bool thread = e->kind == EK_THREAD;
+    pid_t child = (pid_t)e->v[thread ? EV_child_tid : EV_child_pid].n;
+    struct px_track *old = px_find(child);
+    if (old && old->dead) {
+        for (u32 i = 0; i < PX_DEAD; i++)
+            if (px.dead[i] == old)
+                px.dead[i] = NULL;
+        px_free(old);
+        old = NULL;
+    }
+    if (old)
+        return; /* its first records came before its parent's */
+    struct px_track *c = px_track(thread ? e->pid : child, child);
+    c->flow = ++px.ids;
+    px_flow("s", t, e->ts_ns, c->flow, "fork");
+}
+
+static void px_exit_process(pid_t pid, u64 ns)
+{
+    struct px_track *p = px_find(pid);
+    if (!p)
+        return;
+    for (u32 k = 0; k < N_PX; k++)
+        if (p->due[k])
+            px_count_out(p, k, ns);
+    px_dead(p);
+}
+
+static void px_exec(const struct event *e)
+{
+    struct px_track *p = px_track(e->pid, e->pid);
+    if (e->err || !ev_has(e, EV_program))
+        return;
+    const char *s = e->v[EV_program].s.p, *slash = memrchr(s, '/', e->v[EV_program].s.len);
+    const char *base = slash ? slash + 1 : s;
+    px_call_it(p, true, base, e->v[EV_program].s.len - (size_t)(base - s));
+}
+
+static void px_on_event(const struct event *e)
+{
+    struct px_track *t = px_of(e->pid, e->tid, e->ts_ns);
+    if (e->kind == EK_SCHED && ev_has(e, EV_delay_ns))
+        px_async(t, "sched", "waits for CPU", 13, e->ts_ns - (u64)e->v[EV_delay_ns].n, e->ts_ns);
+    else
+        px_instant(t, e);
+    if (e->kind == EK_CLOSE && ev_has(e, EV_age_ns) && ev_has(e, EV_path))
+        px_async(t, "open file", e->v[EV_path].s.p, e->v[EV_path].s.len,
+                 e->ts_ns - (u64)e->v[EV_age_ns].n, e->ts_ns);
+    px_counts(e);
+    if ((e->kind == EK_SPAWN && ev_has(e, EV_child_pid))
+        || (e->kind == EK_THREAD && ev_has(e, EV_child_tid)))
+        px_spawn(t, e);
+    else if (e->kind == EK_EXEC)
+        px_exec(e);
+    else if (e->kind == EK_EXIT_PROCESS)
+        px_exit_process(e->pid, e->ts_ns);
+    else if (e->kind == EK_EXIT_THREAD && t->tid != t->pid)
+        px_dead(t);
+}
+
+/* --- calls --- */
+
+static void px_call_args(struct buf *b, const struct call *c)
+{
+    static struct buf text;
+    b_reset(&text);
+    out_args(&text, c, 0, true);
+    b_s(b, ",\"args\":{\"args\":\""), b_json(b, text.p, text.len);
+    b_s(b, "\",\"ret\":\""), b_s64(b, c->ret), b_c(b, '"');
+    const char *err = c->err ? u_errname(c->err) : NULL;
+    if (err)
+        b_s(b, ",\"error\":\""), b_s(b, err), b_c(b, '"');
+    if (c->timed)
+        b_f(b, ",\"on_cpu_ns\":%" PRIu64 ",\"runq_ns\":%" PRIu64 ",\"disk_ns\":%" PRIu64,
+            c->cpu_ns, c->runq_ns, c->disk_ns);
+    b_c(b, '}');
+}
+
+/* A wait that another thread ended: an arrow from it to where this one ran on. */
+static void px_woken(const struct px_track *t, const struct call *c)
+{
+    struct px_track *waker = c->waker_pid && c->timed ? px_find(c->waker_pid) : NULL;
+    if (!waker || waker == t || waker->dead || c->exit_ns <= c->enter_ns)
+        return;
+    u64 id = ++px.ids, end = c->exit_ns - 1;
+    px_flow("s", waker, MAX(end - MIN(c->runq_ns, end), c->enter_ns), id, "wake");
+    px_flow("f", t, end, id, "wake");
+}
+
+static void px_on_call(struct task *task)
+{
+    const struct call *c = &task->call;
+    struct px_track *t = px_of(task->pid, task->tid, c->enter_ns);
+    char tmp[64];
+    struct buf name = { .p = tmp, .cap = sizeof tmp, .max = sizeof tmp };
+    out_call_bare_name(&name, c);
+    struct buf *b = px_event("X", t, c->enter_ns);
+    px_name(b, name.p, name.len, "syscall");
+    b_s(b, ",\"dur\":");
+    px_us(b, px_rel(c->exit_ns) > px_rel(c->enter_ns) ? px_rel(c->exit_ns) - px_rel(c->enter_ns)
+                                                      : 0);
+    px_call_args(b, c);
+    px_end();
+    px_woken(t, c);
+}
+
+static void px_flush(void)
+{
+    if (px.w.b.len)
+        out_writer_flush(&px.w);
+}
+
+static const struct out_tap px_tap = { px_on_event, NULL, px_on_call, NULL, NULL, px_flush };
+
+static void px_open(int fd, const char *name)
+{
+    px.w.fd[0] = fd;
+    px.w.name[0] = name;
+    px.w.b.max = 32 << 20;
+    b_s(&px.w.b, "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n");
+    out.tap[out.n_taps++] = &px_tap;
+}
+
+/* The end: counters as they stand, and what the run was. */
+static void px_close(void)
+{
+    struct buf *b = &px.w.b;
+    if (px.w.fd[0] < 0)
+        return;
+    b_s(b, "\n],\"otherData\":{\"kvis\":\""), b_json(b, rec_run.version, strlen(rec_run.version));
+    b_s(b, "\",\"host\":\""), b_json(b, rec_run.host, strlen(rec_run.host));
+    b_s(b, "\",\"kernel\":\""), b_json(b, rec_run.kernel, strlen(rec_run.kernel));
+    b_s(b, "\",\"backend\":\""), b_json(b, rec_run.backend, strlen(rec_run.backend));
+    b_s(b, "\"}}\n");
+    px_flush();
+}
+/* == 19 pf_  page faults, by perf_event_open =====================================
  * A software event that samples every minor fault of the tracees, with its address; inherited by
  * threads and children, which the kernel allows for a mapped ring only with one event a CPU
  * (perf_mmap in kernel/events/core.c). Faults of one thread in one region, one after the other, are
@@ -10253,7 +10624,7 @@ static void pf_drain(void)
             __atomic_load_n(&pf.ring[i]->data_head, __ATOMIC_RELAXED) != pf.ring[i]->data_tail)
             pf_drain_ring(pf.ring[i]);
 }
-/* == 19 btf_  names of the kernel's types and fields ===========================================
+/* == 20 btf_  names of the kernel's types and fields ===========================================
  * Answers "where is task_struct.pid here?" from /sys/kernel/btf/vmlinux (Documentation/bpf/btf.rst
  * is the format), for a batch of names at a time. The file has megabytes and kvis little memory:
  * it is read once, by windows, and only this stays: where in the string section the wanted words
@@ -10970,7 +11341,7 @@ static int btf_resolve(const char *module, struct btf_want *w, u32 n,
         close(mod);
     return e;
 }
-/* == 20 tfs_  tracefs: ids and record layouts of tracepoints ==================================
+/* == 21 tfs_  tracefs: ids and record layouts of tracepoints ==================================
  * tracefs is reached by a mount that no path shows and that ends with its descriptor (fsopen,
  * fsmount: Linux 5.2), else where it is mounted. events/CATEGORY/EVENT/format (its text: kernel
  * source, kernel/trace/trace_events.c f_show) says where each field of a record is; it is hostile:
@@ -11300,7 +11671,7 @@ static int tfs_fields(const char *event, struct btf_want *w, u32 n)
     b_free(&b);
     return e;
 }
-/* == 21 bpf_  programs and maps in the kernel =====================================
+/* == 22 bpf_  programs and maps in the kernel =====================================
  * Loads the families of bpf_insns/: makes their maps, fills in what their patch tables name
  * (descriptors, constants, offsets of this kernel's fields), hands them to the verifier, attaches
  * them. Whatever is made is a descriptor that only kvis holds, so it is gone when kvis is, however
@@ -12064,7 +12435,7 @@ static u64 bpf_missed(const struct bpf_obj *o)
     }
     return sum;
 }
-/* == 22 rb_  records that programs send =============================================
+/* == 23 rb_  records that programs send =============================================
  * A ring buffer (one for all CPUs, 5.8) or a perf ring for each CPU: the same records, the same
  * function that takes them. Every record begins with its time (u64 ns), by which the rings of the
  * CPUs are merged. Entry points: rb_open, rb_wait, rb_drain, rb_close. */
@@ -12252,7 +12623,7 @@ static u32 rb_drain(rb_fn *take)
 {
     return rb.consumer ? rb_drain_ring(take) : rb_drain_cpus(take);
 }
-/* == 23 sp_  starting a command =====================================================
+/* == 24 sp_  starting a command =====================================================
  * A child that waits until kvis is ready for it, and then becomes the command as if kvis were not
  * there: its signals, its descriptors and its limits are as kvis found them. Dies only before
  * anything is attached. Entry points: sp_signals, sp_find, sp_fork, sp_go, sp_error. */
@@ -12477,7 +12848,7 @@ static void sp_go(struct sp *s)
     close(s->go);
 }
 
-/* == 24 hy_  calls recorded in the kernel: the hybrid backend ===========================
+/* == 25 hy_  calls recorded in the kernel: the hybrid backend ===========================
  * ptrace keeps control of the threads (births, execs, signals, deaths, and the calls whose
  * arguments nest); the calls of hy_hot[] do not stop any more: the probe (gen/probes/call.bpf.c)
  * records each with what its arguments point to. What that is comes from the kinds in
@@ -12867,7 +13238,7 @@ static const struct wire_call *hy_record(const void *p, u32 size)
     return w;
 }
 
-/* == 25 tr_  the ptrace loop =====================================================
+/* == 26 tr_  the ptrace loop =====================================================
  * PTRACE_SEIZE; system-call stops only for calls that somebody asked about (a seccomp filter, where
  * that changes nothing for the program); every other stop handed on as it would have been untraced.
  * From the first attach on nothing here ends the program: errors are counted or reported once, and
@@ -14340,6 +14711,7 @@ static void tr_report(const char *backend, bool text)
                 vm_account(t->mm);
     rec_end = end;
     rec_finish();
+    px_close();
     st_report(&end, text);
 }
 
@@ -14362,7 +14734,7 @@ static int tr_finish(int *sig)
         *sig = WTERMSIG(tr.status);
     return WIFSIGNALED(tr.status) ? 128 + WTERMSIG(tr.status) : WEXITSTATUS(tr.status);
 }
-/* == 26 open_  kvis open: every file that is opened ===================================
+/* == 27 open_  kvis open: every file that is opened ===================================
  * The probe (gen/probes/open.bpf.c) sends one record an open; the filters are constants in it. Here
  * the path is put together, -P looks at it, and a row or an event is printed. Columns and letters
  * are those of bcc's opensnoop (tools/opensnoop.py). Entry points: the option functions, open_run.
@@ -14907,7 +15279,7 @@ static int open_run(u64 end_ns)
     return status;
 }
 
-/* == 27 check_  kvis check: what works here, and what mends the rest ====================
+/* == 28 check_  kvis check: what works here, and what mends the rest ====================
  * Every ability is found by trying it: a program that is loaded, a tracepoint that is attached, a
  * child that is traced; the files that say what is allowed are only read for the reason. To add an
  * ability: a row of check_rows[] and its function, which fills in c->detail and, where it does not
@@ -15381,7 +15753,7 @@ static bool check_run(u8 bits, bool json, struct buf *b)
     return all;
 }
 
-/* == 28 opt_  options, commands, help ============================================
+/* == 29 opt_  options, commands, help ============================================
  * One row an option: the parser, --help, `kvis help` and the error messages all read it. To add an
  * option, add its row; to add a command, its row in cmds[]. */
 
@@ -15657,6 +16029,8 @@ static const struct opt_row opt_trace_rows[] = {
       "the text to FILE as well as to stderr" },
     { 'w', "write", "FILE", OPT_STR, &opt.record, NULL, 0, 0,
       "record to FILE what is traced, for kvis replay (with -v: every call)" },
+    { 0, "perfetto", "FILE", OPT_STR, &opt.perfetto, NULL, 0, 0,
+      "a trace for ui.perfetto.dev, of every call" },
     { 0, "faults", NULL, OPT_FLAG, &opt.faults, NULL, 0, 0, "page faults, by region" },
     { 0, "page-faults", NULL, OPT_FLAG, &opt.faults, NULL, 0, 0, "the same" },
     { 0, "no-filter", NULL, OPT_FLAG, &opt.no_filter, NULL, 0, 0,
@@ -15713,6 +16087,8 @@ static const struct opt_row opt_replay_rows[] = {
       "the text to FILE as well as to stderr" },
     { 'w', "write", "FILE", OPT_STR, &opt.record, NULL, 0, 0,
       "a recording of what is left by -e, -P, -z" },
+    { 0, "perfetto", "FILE", OPT_STR, &opt.perfetto, NULL, 0, 0,
+      "a trace for ui.perfetto.dev" },
     { 0, "min-sched-delay", "US", OPT_U32, &opt.min_delay_us, NULL, 1, 1000000000,
       "show waits for a CPU from US microseconds on" },
     { 0, "no-filter", NULL, OPT_FLAG, &opt.no_filter, NULL, 0, 0,
@@ -15904,7 +16280,7 @@ static char **opt_parse(const struct cmd *c, char **argv)
     return words;
 }
 
-/* == 29 cmd_  the commands =======================================================
+/* == 30 cmd_  the commands =======================================================
  * What each command sets up and in which order; the list that everything reads is cmds[]. */
 
 /* Descriptors 0, 1, 2 that are closed would become something of ours, and be written to. CLOEXEC,
@@ -15992,9 +16368,11 @@ static void cmd_this_run(const char *backend)
     rec_run.backend = backend;
 }
 
-/* -w. */
+/* -w, --perfetto. */
 static void cmd_record(void)
 {
+    if (opt.perfetto)
+        px_open(cmd_open_file(opt.perfetto), opt.perfetto);
     if (!opt.record)
         return;
     rout.fd = cmd_open_file(opt.record);
@@ -16054,7 +16432,7 @@ static int cmd_trace(void)
         die(EXIT_KVIS, "-u %s: only root can run a command as another user", opt.user);
     if (opt.interval_s && !opt.count_only)
         opt.count_too = true;
-    opt.calls = opt.verbose;
+    opt.calls = opt.verbose || opt.perfetto;
     nm_init();
     md_init();
     tr.cwd = getcwd(cwd, sizeof cwd) ? nm_str('f', cwd) : NULL;
@@ -16188,6 +16566,7 @@ static int cmd_replay(void)
     if (!whole)
         u_warn("%s: %s: what came before is shown, the summary is missing", rin.name, rin.wrong);
     whole ? rec_finish() : rec_flush();
+    px_close();
     cmd_replay_table();
     if (whole)
         st_report(&rec_end, true);
