@@ -29,18 +29,19 @@
  * 16 rec_     recordings: what a .kvis file holds
  * 17 rp_      a recording, played to the sinks
  * 18 px_      --perfetto: a trace for ui.perfetto.dev
- * 19 pf_      page faults, by perf_event_open
- * 20 btf_     names of the kernel's types and fields
- * 21 tfs_     tracefs: ids and record layouts of tracepoints
- * 22 bpf_     programs and maps in the kernel
- * 23 rb_      records that programs send
- * 24 sp_      starting a command [die: sp_find sp_fork sp_go]
- * 25 hy_      calls recorded in the kernel: the hybrid backend
- * 26 tr_      the ptrace loop [die: tr_spawn tr_signals]
- * 27 open_    kvis open: every file that is opened [die: open_run]
- * 28 check_   kvis check: what works here, and what mends the rest
- * 29 opt_     options, commands, help [die]
- * 30 cmd_     the commands, and main [die]
+ * 19 rep_     --report: one HTML file
+ * 20 pf_      page faults, by perf_event_open
+ * 21 btf_     names of the kernel's types and fields
+ * 22 tfs_     tracefs: ids and record layouts of tracepoints
+ * 23 bpf_     programs and maps in the kernel
+ * 24 rb_      records that programs send
+ * 25 sp_      starting a command [die: sp_find sp_fork sp_go]
+ * 26 hy_      calls recorded in the kernel: the hybrid backend
+ * 27 tr_      the ptrace loop [die: tr_spawn tr_signals]
+ * 28 open_    kvis open: every file that is opened [die: open_run]
+ * 29 check_   kvis check: what works here, and what mends the rest
+ * 30 opt_     options, commands, help [die]
+ * 31 cmd_     the commands, and main [die]
  */
 
 /* == 1 limits: headers, kernel constants that old headers lack ==================== */
@@ -8661,6 +8662,35 @@ static const struct { const char *name; u64 *v; } rec_nums[] = {
     { "names_overflow", &nm.overflow },
 };
 
+/* The first line of JSON. */
+static void rec_json_header(struct buf *b, const char *backend)
+{
+    b_s(b, "{\"type\":\"header\",\"version\":\"");
+    b_json(b, rec_run.version, strlen(rec_run.version)), b_s(b, "\",\"command\":");
+    b_s(b, opt.command ? "[" : "null");
+    bool bad = false;
+    for (char **a = opt.command; a && *a; a++) {
+        b_s(b, a == opt.command ? "\"" : ",\"");
+        bad |= b_json(b, *a, strlen(*a));
+        b_c(b, '"');
+    }
+    b_s(b, opt.command ? "]" : "");
+    if (bad) {
+        b_s(b, ",\"command_hex\":[");
+        for (char **a = opt.command; *a; a++)
+            b_s(b, a == opt.command ? "\"" : ",\""), b_hexbytes(b, *a, strlen(*a)), b_c(b, '"');
+        b_c(b, ']');
+    }
+    for (u32 i = 0; i < opt.n_pids; i++)
+        b_f(b, "%s%d%s", i ? "," : ",\"pids\":[", opt.pids[i], i + 1 == opt.n_pids ? "]" : "");
+    b_s(b, ",\"host\":\""), b_json(b, rec_run.host, strlen(rec_run.host));
+    b_s(b, "\",\"kernel\":\""), b_json(b, rec_run.kernel, strlen(rec_run.kernel));
+    b_s(b, "\",\"arch\":\""), b_json(b, rec_run.arch, strlen(rec_run.arch));
+    b_f(b, "\",\"start_realtime_ns\":%" PRIu64 ",\"clock\":\"monotonic\",\"backend\":\"",
+        out.start_real_ns);
+    b_json(b, backend, strlen(backend)), b_s(b, "\"}\n");
+}
+
 /* CRC-32 (ISO 3309). */
 static u32 rec_crc(u32 crc, const void *bytes, size_t n)
 {
@@ -9204,6 +9234,15 @@ static void rec_trailer(void)
     rec_put(REC_END), rec_putz(rec_end.status);
 }
 
+/* The end of a recording that has events only. */
+static void rec_end_events(void)
+{
+    rec_enter_due();
+    rec_put(REC_END), rec_putz(0);
+    rec_block();
+    rout.write = NULL;
+}
+
 /* The run is over: the numbers of the summary, and the end. */
 static void rec_finish(void)
 {
@@ -9223,6 +9262,7 @@ static void rec_finish(void)
 static struct {
     int fd;
     const char *name;          /* for messages */
+    bool again;                /* which run it is is known already */
     u64 at;                    /* where the block begins in the file */
     u32 blocks;
     struct buf b;
@@ -9451,7 +9491,7 @@ static void rec_get_word(void)
 {
     static u32 n;
     struct arg a = rec_gets();
-    if (n >= 100000)
+    if (n >= 100000 || rin.again)
         return;
     char **list = realloc(opt.command, (n + 2) * sizeof *list);
     char *word = strdup(rec_at(a));
@@ -9466,13 +9506,16 @@ static void rec_get_word(void)
 
 static void rec_get_pid(void)
 {
+    pid_t pid = (pid_t)rec_getz();
+    if (rin.again)
+        return;
     pid_t *list = realloc(opt.pids, (opt.n_pids + 1) * sizeof *list);
     if (!list) {
         rec_bad("out of memory");
         return;
     }
     opt.pids = list;
-    list[opt.n_pids++] = (pid_t)rec_getz();
+    list[opt.n_pids++] = pid;
 }
 
 static void rec_get_field(void)
@@ -10034,7 +10077,9 @@ static bool rp_record(u8 from, u8 to)
     if (rin.p == rin.end && !rec_read_block())
         return false;
     u8 type = *rin.p;
-    if (type < from || type > to)
+    if (rp.again && type > REC_IDLE)
+        rp.ended = true; /* the numbers are there already */
+    if (type < from || type > to || rp.ended)
         return false;
     rin.p++;
     if (!type || type >= ARRAY_LEN(rp_reader))
@@ -10438,7 +10483,285 @@ static void px_close(void)
     b_s(b, "\"}}\n");
     px_flush();
 }
-/* == 19 pf_  page faults, by perf_event_open =====================================
+/* == 19 rep_  --report: one HTML file ==============================================
+ * The page is gen/report/ as it is; its data are the run, the summary (both as --json has them) and
+ * the events: a recording in base64, which report.js reads as rec_ does. The events come out of a
+ * recording, so that nothing is kept in memory; when they are too many, the most telling stay.
+ * Entry points: rep_begin, rep_end; rep_temporary. */
+
+/* The parts of the page, as they are in the tree. A test that includes kvis.c has none. */
+#ifdef main
+static const char rep_html[] = "", rep_css[] = "", rep_js[] = "";
+static const char *const rep_html_end = rep_html, *const rep_css_end = rep_css,
+                  *const rep_js_end = rep_js;
+#else
+#define REP_PART(name, file) \
+    __asm__(".pushsection .rodata\n" name ":\n.incbin \"gen/report/" file "\"\n" \
+            name "_end:\n.byte 0\n.popsection\n")
+REP_PART("rep_html", "report.html");
+REP_PART("rep_css", "report.css");
+REP_PART("rep_js", "report.js");
+extern const char rep_html[], rep_html_end[], rep_css[], rep_css_end[], rep_js[], rep_js_end[];
+#endif
+
+enum { REP_SCORES = 64, REP_CHUNK = 96 << 10 /* of three bytes each: whole base64 */ };
+
+static struct {
+    struct writer w;
+    struct buf raw;          /* of the recording, not yet written */
+    u64 score[REP_SCORES];   /* events by how telling they are */
+    u64 seen, kept, at_least; /* at_least: with the score that only some of stay */
+    u32 least;
+    u64 some;                /* how many of those stay */
+} rep = { .w.fd = { -1, -1 } };
+
+static u32 rep_log2(u64 v)
+{
+    return v ? 63 - (u32)__builtin_clzll(v) : 0;
+}
+
+/* How telling an event is: processes, signals and the network before all, then what failed, then
+ * what took long or moved much. */
+static u32 rep_score(const struct event *e)
+{
+    if (e->cat == CAT_SIG || e->kind == EK_LOST || (e->cat == CAT_PROC && e->kind != EK_SCHED))
+        return REP_SCORES - 1;
+    if (e->kind == EK_SCHED && ev_has(e, EV_delay_ns))
+        return MIN(rep_log2((u64)e->v[EV_delay_ns].n), 40u);
+    u32 s = e->cat == CAT_NET ? 30 : e->err ? 24 : e->kind == EK_OPEN ? 20 : 10;
+    if (ev_has(e, EV_bytes))
+        s += rep_log2((u64)e->v[EV_bytes].n) / 2;
+    return e->noise ? s / 2 : MIN(s, REP_SCORES - 2u);
+}
+
+static u32 rep_call_score(const struct call *c)
+{
+    return MIN(rep_log2(c->exit_ns - c->enter_ns) + (c->err ? 4 : 0) + (c->noret ? 10 : 0), 60u);
+}
+
+static void rep_count(u32 score)
+{
+    rep.score[score]++;
+    rep.seen++;
+}
+
+static void rep_count_event(const struct event *e)
+{
+    rep_count(rep_score(e));
+}
+
+static void rep_count_call(struct task *t)
+{
+    rep_count(rep_call_score(&t->call));
+}
+
+/* Counts what there is, while it is traced or played. */
+static const struct out_tap rep_counter = { rep_count_event, NULL, rep_count_call, NULL, NULL,
+                                            NULL };
+
+/* From which score on events stay, so that there are at most `max`. */
+static void rep_choose(u64 max)
+{
+    u64 n = 0;
+    rep.kept = rep.at_least = 0;
+    for (rep.least = REP_SCORES - 1; rep.least && n + rep.score[rep.least] <= max; rep.least--)
+        n += rep.score[rep.least];
+    rep.some = MIN(max - n, rep.score[rep.least]);
+}
+
+/* Of those that just reach it, some: evenly over the run. */
+static bool rep_keep(u32 score)
+{
+    if (score == rep.least && rep.score[score]) {
+        u64 before = rep.at_least++ * rep.some / rep.score[score];
+        if (rep.at_least * rep.some / rep.score[score] == before)
+            return false;
+    }
+    rep.kept += score >= rep.least;
+    return score >= rep.least;
+}
+
+static void rep_event(const struct event *e)
+{
+    if (rep_keep(rep_score(e)))
+        rec_event(e);
+}
+
+static void rep_call(struct task *t)
+{
+    if (rep_keep(rep_call_score(&t->call)))
+        rec_exit(t);
+}
+
+static const struct out_tap rep_tap = { rep_event, NULL, rep_call, rec_gone, NULL, NULL };
+
+/* --- the file --- */
+
+static void rep_put(const char *p, size_t n)
+{
+    b_put(&rep.w.b, p, n);
+    out_full(&rep.w);
+}
+
+static void rep_base64(const u8 *p, u32 n)
+{
+    static const char digit[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    for (u32 i = 0; i < n; i += 3) {
+        u32 left = n - i, v = (u32)p[i] << 16;
+        v |= left > 1 ? (u32)p[i + 1] << 8 : 0;
+        v |= left > 2 ? p[i + 2] : 0;
+        char q[4] = { digit[v >> 18], digit[v >> 12 & 63], left > 1 ? digit[v >> 6 & 63] : '=',
+                      left > 2 ? digit[v & 63] : '=' };
+        b_put(&rep.w.b, q, 4);
+    }
+}
+
+/* One script element with a piece of the recording. */
+static void rep_chunk(u32 n)
+{
+    static const char head[] = "<script type=\"application/octet-stream\">";
+    rep_put(head, sizeof head - 1);
+    rep_base64((const u8 *)rep.raw.p, n);
+    rep_put("</script>\n", 10);
+    rep.raw.len -= n;
+    memmove(rep.raw.p, rep.raw.p + n, rep.raw.len);
+}
+
+/* What rec_ writes its blocks by. */
+static int rep_write(const char *p, size_t n)
+{
+    b_put(&rep.raw, p, n);
+    while (rep.raw.len >= REP_CHUNK)
+        rep_chunk(REP_CHUNK);
+    return rep.w.fd[0] < 0 ? -EIO : 0;
+}
+
+/* JSON inside of a script element: < could end it, or begin a comment. */
+static void rep_json(const char *id, const struct buf *b)
+{
+    rep_put("<script type=\"application/json\" id=\"", 35);
+    rep_put(id, strlen(id)), rep_put("\">", 2);
+    for (u32 i = 0; i < b->len; i++)
+        b->p[i] == '<' ? rep_put("\\u003c", 6) : rep_put(b->p + i, 1);
+    rep_put("</script>\n", 10);
+}
+
+/* Names, texts and categories of the kinds, which the page makes its lines of. */
+static void rep_kinds(struct buf *b)
+{
+    b_s(b, "[");
+    for (u32 k = 0; k < N_EK; k++) {
+        b_s(b, k ? ",[\"" : "[\""), b_s(b, event_kinds[k].name), b_s(b, "\",");
+        b_u64(b, event_kinds[k].cat), b_s(b, ",\"");
+        if (event_kinds[k].text)
+            b_json(b, event_kinds[k].text, strlen(event_kinds[k].text));
+        b_s(b, "\"]");
+    }
+    b_s(b, "]");
+}
+
+static void rep_errnos(struct buf *b)
+{
+    b_s(b, "{");
+    for (int e = 1, n = 0; e < 4096; e++)
+        if (u_errname(e))
+            b_f(b, "%s\"%d\":\"%s\"", n++ ? "," : "", e, u_errname(e));
+    b_s(b, "}");
+}
+
+/* The small data: the run, its summary ("null": it is not known), the kinds, what was left out. */
+static void rep_facts(bool whole)
+{
+    static struct buf b;
+    b.max = 64 << 20;
+    b_reset(&b);
+    rec_json_header(&b, rec_run.backend);
+    rep_json("run", &b);
+    b_reset(&b);
+    if (whole)
+        st_json_summary(&b, &rec_end);
+    else
+        b_s(&b, "null");
+    rep_json("summary", &b);
+    b_reset(&b);
+    b_f(&b, "{\"events\":%" PRIu64 ",\"kept\":%" PRIu64 ",\"whole\":%s,\"kinds\":", rep.seen,
+        MIN(rep.seen, (u64)opt.report_events), whole ? "true" : "false");
+    rep_kinds(&b);
+    b_s(&b, ",\"errors\":"), rep_errnos(&b), b_c(&b, '}');
+    rep_json("facts", &b);
+}
+
+/* The page up to its data, then what is behind them. The marks are {{css}}, {{facts}}, {{js}} and
+ * {{events}}, each once, in this order. */
+static const char *rep_page(const char *from, const char *mark)
+{
+    const char *at = memmem(from, (size_t)(rep_html_end - from), mark, strlen(mark));
+    if (!at)
+        return from;
+    rep_put(from, (size_t)(at - from));
+    return at + strlen(mark);
+}
+
+/* Reads the recording again, from its beginning, into the page. */
+static void rep_events(int fd, const char *name)
+{
+    out.n_taps = 0;
+    out.json_on = out.events_on = false;
+    rp.again = rin.again = true;
+    if (lseek(fd, 0, SEEK_SET) < 0 || rec_open_fd(fd, name) < 0 || !rp_head()) {
+        u_warn("%s: cannot be read again: %s", name, rin.wrong);
+        out.failed = EIO;
+        return;
+    }
+    rep_choose(opt.report_events);
+    rep.raw.max = REC_MAX * 2;
+    rec_start(rep_write, rep.w.name[0]);
+    out.tap[0] = &rep_tap;
+    rp_play();
+    out.n_taps = 0;
+    rec_end_events();
+    if (rep.raw.len)
+        rep_chunk(rep.raw.len);
+}
+
+static void rep_begin(void)
+{
+    out.tap[out.n_taps++] = &rep_counter;
+}
+
+/* Makes the report of the recording in fd. whole: its end was reached. */
+static void rep_end(int fd, const char *name, int to, bool whole)
+{
+    const char *p = rep_html;
+    rep.w.fd[0] = to;
+    rep.w.name[0] = opt.report;
+    rep.w.b.max = 32 << 20;
+    p = rep_page(p, "{{css}}");
+    rep_put(rep_css, (size_t)(rep_css_end - rep_css));
+    p = rep_page(p, "{{facts}}");
+    rep_facts(whole);
+    p = rep_page(p, "{{js}}");
+    rep_put(rep_js, (size_t)(rep_js_end - rep_js));
+    p = rep_page(p, "{{events}}");
+    rep_events(fd, name);
+    rep_put(p, (size_t)(rep_html_end - p));
+    out_writer_flush(&rep.w);
+}
+
+/* A file without a name, in TMPDIR or /tmp, for the recording of a live report; -errno. */
+static int rep_temporary(const char *dir)
+{
+    char path[PATH_MAX];
+    int f = open(dir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+    if (f >= 0 || (errno != EOPNOTSUPP && errno != EISDIR && errno != EINVAL))
+        return f >= 0 ? f : -errno;
+    snprintf(path, sizeof path, "%s/kvis-%d-%" PRIu64, dir, getpid(), u_now());
+    f = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    if (f < 0 || unlink(path) < 0)
+        return -errno;
+    return f;
+}
+/* == 20 pf_  page faults, by perf_event_open =====================================
  * A software event that samples every minor fault of the tracees, with its address; inherited by
  * threads and children, which the kernel allows for a mapped ring only with one event a CPU
  * (perf_mmap in kernel/events/core.c). Faults of one thread in one region, one after the other, are
@@ -10624,7 +10947,7 @@ static void pf_drain(void)
             __atomic_load_n(&pf.ring[i]->data_head, __ATOMIC_RELAXED) != pf.ring[i]->data_tail)
             pf_drain_ring(pf.ring[i]);
 }
-/* == 20 btf_  names of the kernel's types and fields ===========================================
+/* == 21 btf_  names of the kernel's types and fields ===========================================
  * Answers "where is task_struct.pid here?" from /sys/kernel/btf/vmlinux (Documentation/bpf/btf.rst
  * is the format), for a batch of names at a time. The file has megabytes and kvis little memory:
  * it is read once, by windows, and only this stays: where in the string section the wanted words
@@ -11341,7 +11664,7 @@ static int btf_resolve(const char *module, struct btf_want *w, u32 n,
         close(mod);
     return e;
 }
-/* == 21 tfs_  tracefs: ids and record layouts of tracepoints ==================================
+/* == 22 tfs_  tracefs: ids and record layouts of tracepoints ==================================
  * tracefs is reached by a mount that no path shows and that ends with its descriptor (fsopen,
  * fsmount: Linux 5.2), else where it is mounted. events/CATEGORY/EVENT/format (its text: kernel
  * source, kernel/trace/trace_events.c f_show) says where each field of a record is; it is hostile:
@@ -11671,7 +11994,7 @@ static int tfs_fields(const char *event, struct btf_want *w, u32 n)
     b_free(&b);
     return e;
 }
-/* == 22 bpf_  programs and maps in the kernel =====================================
+/* == 23 bpf_  programs and maps in the kernel =====================================
  * Loads the families of bpf_insns/: makes their maps, fills in what their patch tables name
  * (descriptors, constants, offsets of this kernel's fields), hands them to the verifier, attaches
  * them. Whatever is made is a descriptor that only kvis holds, so it is gone when kvis is, however
@@ -12435,7 +12758,7 @@ static u64 bpf_missed(const struct bpf_obj *o)
     }
     return sum;
 }
-/* == 23 rb_  records that programs send =============================================
+/* == 24 rb_  records that programs send =============================================
  * A ring buffer (one for all CPUs, 5.8) or a perf ring for each CPU: the same records, the same
  * function that takes them. Every record begins with its time (u64 ns), by which the rings of the
  * CPUs are merged. Entry points: rb_open, rb_wait, rb_drain, rb_close. */
@@ -12623,7 +12946,7 @@ static u32 rb_drain(rb_fn *take)
 {
     return rb.consumer ? rb_drain_ring(take) : rb_drain_cpus(take);
 }
-/* == 24 sp_  starting a command =====================================================
+/* == 25 sp_  starting a command =====================================================
  * A child that waits until kvis is ready for it, and then becomes the command as if kvis were not
  * there: its signals, its descriptors and its limits are as kvis found them. Dies only before
  * anything is attached. Entry points: sp_signals, sp_find, sp_fork, sp_go, sp_error. */
@@ -12848,7 +13171,7 @@ static void sp_go(struct sp *s)
     close(s->go);
 }
 
-/* == 25 hy_  calls recorded in the kernel: the hybrid backend ===========================
+/* == 26 hy_  calls recorded in the kernel: the hybrid backend ===========================
  * ptrace keeps control of the threads (births, execs, signals, deaths, and the calls whose
  * arguments nest); the calls of hy_hot[] do not stop any more: the probe (gen/probes/call.bpf.c)
  * records each with what its arguments point to. What that is comes from the kinds in
@@ -13238,7 +13561,7 @@ static const struct wire_call *hy_record(const void *p, u32 size)
     return w;
 }
 
-/* == 26 tr_  the ptrace loop =====================================================
+/* == 27 tr_  the ptrace loop =====================================================
  * PTRACE_SEIZE; system-call stops only for calls that somebody asked about (a seccomp filter, where
  * that changes nothing for the program); every other stop handed on as it would have been untraced.
  * From the first attach on nothing here ends the program: errors are counted or reported once, and
@@ -14734,7 +15057,7 @@ static int tr_finish(int *sig)
         *sig = WTERMSIG(tr.status);
     return WIFSIGNALED(tr.status) ? 128 + WTERMSIG(tr.status) : WEXITSTATUS(tr.status);
 }
-/* == 27 open_  kvis open: every file that is opened ===================================
+/* == 28 open_  kvis open: every file that is opened ===================================
  * The probe (gen/probes/open.bpf.c) sends one record an open; the filters are constants in it. Here
  * the path is put together, -P looks at it, and a row or an event is printed. Columns and letters
  * are those of bcc's opensnoop (tools/opensnoop.py). Entry points: the option functions, open_run.
@@ -15279,7 +15602,7 @@ static int open_run(u64 end_ns)
     return status;
 }
 
-/* == 28 check_  kvis check: what works here, and what mends the rest ====================
+/* == 29 check_  kvis check: what works here, and what mends the rest ====================
  * Every ability is found by trying it: a program that is loaded, a tracepoint that is attached, a
  * child that is traced; the files that say what is allowed are only read for the reason. To add an
  * ability: a row of check_rows[] and its function, which fills in c->detail and, where it does not
@@ -15753,7 +16076,7 @@ static bool check_run(u8 bits, bool json, struct buf *b)
     return all;
 }
 
-/* == 29 opt_  options, commands, help ============================================
+/* == 30 opt_  options, commands, help ============================================
  * One row an option: the parser, --help, `kvis help` and the error messages all read it. To add an
  * option, add its row; to add a command, its row in cmds[]. */
 
@@ -15943,6 +16266,12 @@ static const char *opt_json(const char *v)
     return NULL;
 }
 
+static const char *opt_report(const char *v)
+{
+    opt.report = v && *v ? v : "report.html";
+    return NULL;
+}
+
 static const char *opt_color(const char *v)
 {
     opt.color = !strcmp(v, "always")  ? 'a'
@@ -16029,6 +16358,10 @@ static const struct opt_row opt_trace_rows[] = {
       "the text to FILE as well as to stderr" },
     { 'w', "write", "FILE", OPT_STR, &opt.record, NULL, 0, 0,
       "record to FILE what is traced, for kvis replay (with -v: every call)" },
+    { 0, "report", "[=FILE]", OPT_FN, NULL, opt_report, 0, 0,
+      "an HTML page of it all (report.html)" },
+    { 0, "max-report-events", "N", OPT_U32, &opt.report_events, NULL, 1, 100000000,
+      "the report holds N events, the most telling (2000000)" },
     { 0, "perfetto", "FILE", OPT_STR, &opt.perfetto, NULL, 0, 0,
       "a trace for ui.perfetto.dev, of every call" },
     { 0, "faults", NULL, OPT_FLAG, &opt.faults, NULL, 0, 0, "page faults, by region" },
@@ -16087,6 +16420,10 @@ static const struct opt_row opt_replay_rows[] = {
       "the text to FILE as well as to stderr" },
     { 'w', "write", "FILE", OPT_STR, &opt.record, NULL, 0, 0,
       "a recording of what is left by -e, -P, -z" },
+    { 0, "report", "[=FILE]", OPT_FN, NULL, opt_report, 0, 0,
+      "an HTML page of it all (report.html)" },
+    { 0, "max-report-events", "N", OPT_U32, &opt.report_events, NULL, 1, 100000000,
+      "the report holds N events, the most telling (2000000)" },
     { 0, "perfetto", "FILE", OPT_STR, &opt.perfetto, NULL, 0, 0,
       "a trace for ui.perfetto.dev" },
     { 0, "min-sched-delay", "US", OPT_U32, &opt.min_delay_us, NULL, 1, 1000000000,
@@ -16280,7 +16617,7 @@ static char **opt_parse(const struct cmd *c, char **argv)
     return words;
 }
 
-/* == 30 cmd_  the commands =======================================================
+/* == 31 cmd_  the commands =======================================================
  * What each command sets up and in which order; the list that everything reads is cmds[]. */
 
 /* Descriptors 0, 1, 2 that are closed would become something of ours, and be written to. CLOEXEC,
@@ -16330,31 +16667,7 @@ static void cmd_open_sinks(void)
 
 static void cmd_json_header(const char *backend)
 {
-    struct buf *b = &out.json.b;
-    b_s(b, "{\"type\":\"header\",\"version\":\"");
-    b_json(b, rec_run.version, strlen(rec_run.version)), b_s(b, "\",\"command\":");
-    b_s(b, opt.command ? "[" : "null");
-    bool bad = false;
-    for (char **a = opt.command; a && *a; a++) {
-        b_s(b, a == opt.command ? "\"" : ",\"");
-        bad |= b_json(b, *a, strlen(*a));
-        b_c(b, '"');
-    }
-    b_s(b, opt.command ? "]" : "");
-    if (bad) {
-        b_s(b, ",\"command_hex\":[");
-        for (char **a = opt.command; *a; a++)
-            b_s(b, a == opt.command ? "\"" : ",\""), b_hexbytes(b, *a, strlen(*a)), b_c(b, '"');
-        b_c(b, ']');
-    }
-    for (u32 i = 0; i < opt.n_pids; i++)
-        b_f(b, "%s%d%s", i ? "," : ",\"pids\":[", opt.pids[i], i + 1 == opt.n_pids ? "]" : "");
-    b_s(b, ",\"host\":\""), b_json(b, rec_run.host, strlen(rec_run.host));
-    b_s(b, "\",\"kernel\":\""), b_json(b, rec_run.kernel, strlen(rec_run.kernel));
-    b_s(b, "\",\"arch\":\""), b_json(b, rec_run.arch, strlen(rec_run.arch));
-    b_f(b, "\",\"start_realtime_ns\":%" PRIu64 ",\"clock\":\"monotonic\",\"backend\":\"",
-        out.start_real_ns);
-    b_json(b, backend, strlen(backend)), b_s(b, "\"}\n");
+    rec_json_header(&out.json.b, backend);
 }
 
 /* What the header and a recording say of this run. */
@@ -16368,15 +16681,48 @@ static void cmd_this_run(const char *backend)
     rec_run.backend = backend;
 }
 
-/* -w, --perfetto. */
-static void cmd_record(void)
+/* -w, and where the report comes from. */
+static void cmd_recording(void)
 {
+    static char name[PATH_MAX];
+    const char *dir = getenv("TMPDIR");
+    dir = dir && *dir ? dir : "/tmp";
+    if (opt.record) {
+        rout.fd = open(opt.record, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+        snprintf(name, sizeof name, "%s", opt.record);
+    } else {
+        rout.fd = rep_temporary(dir);
+        errno = -rout.fd;
+        snprintf(name, sizeof name, "a temporary file in %s (TMPDIR=DIR chooses another)", dir);
+    }
+    if (rout.fd < 0)
+        die(EXIT_KVIS, "cannot write %s:", name);
+    if (opt.record && opt.report && lseek(rout.fd, 0, SEEK_SET) < 0)
+        die(EXIT_KVIS, "-w %s: a report wants a recording that is a file", opt.record);
+    rec_start(rec_write_fd, name);
+}
+
+static int cmd_report_fd = -1;
+
+/* -w, --perfetto, --report. */
+static void cmd_record(bool live)
+{
+    if (opt.report)
+        cmd_report_fd = cmd_open_file(opt.report), rep_begin();
     if (opt.perfetto)
         px_open(cmd_open_file(opt.perfetto), opt.perfetto);
-    if (!opt.record)
+    if (opt.record || (opt.report && live))
+        cmd_recording();
+}
+
+static void cmd_report(int fd, const char *name, bool whole)
+{
+    if (!opt.report)
         return;
-    rout.fd = cmd_open_file(opt.record);
-    rec_start(rec_write_fd, opt.record);
+    rep_end(fd, name, cmd_report_fd, whole);
+    if (rep.kept < rep.seen)
+        u_warn("%s has %" PRIu64 " of %" PRIu64 " events, the most telling "
+               "(--max-report-events)", opt.report, rep.kept, rep.seen);
 }
 
 static void cmd_start_text(void)
@@ -16432,7 +16778,7 @@ static int cmd_trace(void)
         die(EXIT_KVIS, "-u %s: only root can run a command as another user", opt.user);
     if (opt.interval_s && !opt.count_only)
         opt.count_too = true;
-    opt.calls = opt.verbose || opt.perfetto;
+    opt.calls = opt.verbose || opt.perfetto || opt.report;
     nm_init();
     md_init();
     tr.cwd = getcwd(cwd, sizeof cwd) ? nm_str('f', cwd) : NULL;
@@ -16453,10 +16799,13 @@ static int cmd_trace(void)
     cmd_this_run(tr_backend_name());
     if (out.json_on)
         cmd_json_header(tr_backend_name());
-    cmd_record();
+    cmd_record(true);
     cmd_start_text();
     tr_loop();
     int status = tr_finish(&sig);
+    cmd_report(rout.fd, rout.name, !sp_error(&tr.cmd));
+    if (out.failed)
+        return EXIT_KVIS;
     if (sig)
         cmd_die_by(sig, status);
     return status;
@@ -16560,7 +16909,7 @@ static int cmd_replay(void)
     cmd_open_sinks();
     if (out.json_on)
         cmd_json_header(rec_run.backend);
-    cmd_record();
+    cmd_record(false);
     cmd_start_text();
     bool whole = rp_play();
     if (!whole)
@@ -16571,6 +16920,7 @@ static int cmd_replay(void)
     if (whole)
         st_report(&rec_end, true);
     out_flush();
+    cmd_report(rin.fd, rin.name, whole);
     return out.failed ? EXIT_KVIS : !whole;
 }
 
