@@ -30,18 +30,19 @@
  * 17 rp_      a recording, played to the sinks
  * 18 px_      --perfetto: a trace for ui.perfetto.dev
  * 19 rep_     --report: one HTML file
- * 20 pf_      page faults, by perf_event_open
- * 21 btf_     names of the kernel's types and fields
- * 22 tfs_     tracefs: ids and record layouts of tracepoints
- * 23 bpf_     programs and maps in the kernel
- * 24 rb_      records that programs send
- * 25 sp_      starting a command [die: sp_find sp_fork sp_go]
- * 26 hy_      calls recorded in the kernel: the hybrid backend
- * 27 tr_      the ptrace loop [die: tr_spawn tr_signals]
- * 28 open_    kvis open: every file that is opened [die: open_run]
- * 29 check_   kvis check: what works here, and what mends the rest
- * 30 opt_     options, commands, help [die]
- * 31 cmd_     the commands, and main [die]
+ * 20 df_      kvis diff: two recordings compared
+ * 21 pf_      page faults, by perf_event_open
+ * 22 btf_     names of the kernel's types and fields
+ * 23 tfs_     tracefs: ids and record layouts of tracepoints
+ * 24 bpf_     programs and maps in the kernel
+ * 25 rb_      records that programs send
+ * 26 sp_      starting a command [die: sp_find sp_fork sp_go]
+ * 27 hy_      calls recorded in the kernel: the hybrid backend
+ * 28 tr_      the ptrace loop [die: tr_spawn tr_signals]
+ * 29 open_    kvis open: every file that is opened [die: open_run]
+ * 30 check_   kvis check: what works here, and what mends the rest
+ * 31 opt_     options, commands, help [die]
+ * 32 cmd_     the commands, and main [die]
  */
 
 /* == 1 limits: headers, kernel constants that old headers lack ==================== */
@@ -10094,6 +10095,7 @@ static bool rp_head(void)
 {
     static const char none[] = "?";
     rec_run.version = rec_run.host = rec_run.kernel = rec_run.arch = rec_run.backend = none;
+    rp.ended = false;
     while (rp_record(REC_META, REC_UNASKED))
         ;
     if (!*rin.wrong && (!rin.n_kinds || *rin.p > REC_UNASKED))
@@ -10603,6 +10605,11 @@ static void rep_put(const char *p, size_t n)
     out_full(&rep.w);
 }
 
+static void rep_text(const char *s)
+{
+    rep_put(s, strlen(s));
+}
+
 static void rep_base64(const u8 *p, u32 n)
 {
     static const char digit[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
@@ -10619,10 +10626,9 @@ static void rep_base64(const u8 *p, u32 n)
 /* One script element with a piece of the recording. */
 static void rep_chunk(u32 n)
 {
-    static const char head[] = "<script type=\"application/octet-stream\">";
-    rep_put(head, sizeof head - 1);
+    rep_text("<script type=\"application/octet-stream\">");
     rep_base64((const u8 *)rep.raw.p, n);
-    rep_put("</script>\n", 10);
+    rep_text("</script>\n");
     rep.raw.len -= n;
     memmove(rep.raw.p, rep.raw.p + n, rep.raw.len);
 }
@@ -10639,11 +10645,10 @@ static int rep_write(const char *p, size_t n)
 /* JSON inside of a script element: < could end it, or begin a comment. */
 static void rep_json(const char *id, const struct buf *b)
 {
-    rep_put("<script type=\"application/json\" id=\"", 35);
-    rep_put(id, strlen(id)), rep_put("\">", 2);
+    rep_text("<script type=\"application/json\" id=\""), rep_text(id), rep_text("\">");
     for (u32 i = 0; i < b->len; i++)
-        b->p[i] == '<' ? rep_put("\\u003c", 6) : rep_put(b->p + i, 1);
-    rep_put("</script>\n", 10);
+        b->p[i] == '<' ? rep_text("\\u003c") : rep_put(b->p + i, 1);
+    rep_text("</script>\n");
 }
 
 /* Names, texts and categories of the kinds, which the page makes its lines of. */
@@ -10761,7 +10766,354 @@ static int rep_temporary(const char *dir)
         return -errno;
     return f;
 }
-/* == 20 pf_  page faults, by perf_event_open =====================================
+/* == 20 df_  kvis diff: two recordings compared =====================================
+ * Both are played to nobody, and the numbers of their summaries are set side by side. Entry points:
+ * df_load, df_text, df_json. */
+
+struct df_name { struct name *n; u64 in, out, opens; }; /* as A has it */
+
+static struct {
+    struct df_name *name;    /* of A, sorted by address: a name is the same in both */
+    u32 n_names;
+    u64 num[2][ARRAY_LEN(rec_nums)];
+    struct stats calls[2];
+    struct st_delays delays[2];
+    u32 n_programs[2];
+    struct name *program[2][ARRAY_LEN(st.program)];
+    struct { u16 row, err; u64 count; } failed[2][ST_ERRNOS];
+    const char *file[2];
+} df;
+
+static int df_by_address(const void *a, const void *b)
+{
+    const struct df_name *x = a, *y = b;
+    return x->n < y->n ? -1 : x->n > y->n;
+}
+
+/* Keeps A's totals of all names, and clears them for B's. Returns 0 or -ENOMEM. */
+static int df_keep_names(void)
+{
+    df.name = calloc(nm.n + 1, sizeof *df.name);
+    for (u32 i = 0; df.name && i < NM_BUCKETS; i++)
+        for (struct name *e = nm.hash[i]; e; e = e->next) {
+            if (!e->opens && !e->in_bytes && !e->out_bytes)
+                continue;
+            df.name[df.n_names++] = (struct df_name){ e, e->in_bytes, e->out_bytes, e->opens };
+            e->in_bytes = e->out_bytes = e->opens = 0;
+        }
+    if (df.name)
+        qsort(df.name, df.n_names, sizeof *df.name, df_by_address);
+    return df.name ? 0 : -ENOMEM;
+}
+
+static bool df_in_a(struct name *n)
+{
+    struct df_name key = { .n = n };
+    return bsearch(&key, df.name, df.n_names, sizeof key, df_by_address) != NULL;
+}
+
+/* Takes what is in the globals now as recording k's. */
+static void df_take(u32 k)
+{
+    for (size_t i = 0; i < ARRAY_LEN(rec_nums); i++)
+        df.num[k][i] = *rec_nums[i].v, *rec_nums[i].v = 0;
+    df.calls[k] = rp.tables ? st.all : rp.counted;
+    if (rec_end.delays)
+        df.delays[k] = *rec_end.delays;
+    rec_end.delays = NULL;
+    df.n_programs[k] = st.n_programs;
+    memcpy(df.program[k], st.program, sizeof st.program);
+    for (u32 i = 0; i < ST_ERRNOS; i++) {
+        df.failed[k][i].row = st.failed[i].row, df.failed[k][i].err = st.failed[i].err;
+        df.failed[k][i].count = st.failed[i].count;
+    }
+    memset(&st, 0, sizeof st);
+    memset(&rp.counted, 0, sizeof rp.counted);
+    rec_stats = &st.all;
+    rp.tables = rp.calls = false;
+}
+
+/* Plays a recording. Returns whether it is whole; else rin.wrong says why not. */
+static bool df_load(u32 k, int fd, const char *name)
+{
+    df.file[k] = name;
+    rin.again = k > 0;
+    if (rec_open_fd(fd, name) < 0 || !rp_head() || !rp_play())
+        return false;
+    df_take(k);
+    return k || df_keep_names() == 0;
+}
+
+static u64 df_num(u32 k, const char *name)
+{
+    for (size_t i = 0; i < ARRAY_LEN(rec_nums); i++)
+        if (!strcmp(rec_nums[i].name, name))
+            return df.num[k][i];
+    return 0;
+}
+
+/* --- what only one has --- */
+
+struct df_only { const struct name *n; u64 bytes, opens; };
+
+static int df_most_first(const void *a, const void *b)
+{
+    const struct df_only *x = a, *y = b;
+    return x->bytes < y->bytes ? 1 : x->bytes > y->bytes ? -1 : strcmp(x->n->s, y->n->s);
+}
+
+/* The names of a class that only recording k has, most bytes first; *n how many. NULL: no memory. */
+static struct df_only *df_only(u32 k, char cls, bool noise, u32 *n)
+{
+    struct df_only *list = calloc(nm.n + 1, sizeof *list);
+    *n = 0;
+    for (u32 i = 0; list && k == 0 && i < df.n_names; i++) {
+        const struct df_name *a = &df.name[i];
+        bool in_b = a->n->opens || a->n->in_bytes || a->n->out_bytes;
+        if (a->n->cls == cls && !in_b && (noise || !nm_noise(a->n->s)))
+            list[(*n)++] = (struct df_only){ a->n, a->in + a->out, a->opens };
+    }
+    for (u32 i = 0; list && k == 1 && i < NM_BUCKETS; i++)
+        for (struct name *e = nm.hash[i]; e; e = e->next)
+            if (e->cls == cls && (e->opens || e->in_bytes || e->out_bytes) && !df_in_a(e)
+                && (noise || !nm_noise(e->s)))
+                list[(*n)++] = (struct df_only){ e, e->in_bytes + e->out_bytes, e->opens };
+    if (list)
+        qsort(list, *n, sizeof *list, df_most_first);
+    return list;
+}
+
+static bool df_ran(u32 k, const struct name *program)
+{
+    for (u32 i = 0; i < df.n_programs[k]; i++)
+        if (df.program[k][i] == program)
+            return true;
+    return false;
+}
+
+static u64 df_failed(u32 k, u16 row, u16 err)
+{
+    for (u32 i = 0; i < ST_ERRNOS; i++)
+        if (df.failed[k][i].count && df.failed[k][i].row == row && df.failed[k][i].err == err)
+            return df.failed[k][i].count;
+    return 0;
+}
+
+/* --- calls --- */
+
+static u64 df_ns(u32 k, u16 row)
+{
+    return df.calls[k].row[row] ? df.calls[k].row[row]->time_ns : 0;
+}
+
+static u64 df_moved(u16 row)
+{
+    u64 a = df_ns(0, row), b = df_ns(1, row);
+    return a > b ? a - b : b - a;
+}
+
+static int df_moved_most(const void *a, const void *b)
+{
+    u16 x = *(const u16 *)a, y = *(const u16 *)b;
+    u64 p = df_moved(x), q = df_moved(y);
+    return p < q ? 1 : p > q ? -1 : x - y;
+}
+
+/* The calls of either, those first whose time differs most. */
+static u32 df_rows(u16 *row)
+{
+    u32 n = 0;
+    for (u16 i = 0; i < SC_N; i++)
+        if ((df.calls[0].row[i] && df.calls[0].row[i]->calls)
+            || (df.calls[1].row[i] && df.calls[1].row[i]->calls))
+            row[n++] = i;
+    qsort(row, n, sizeof *row, df_moved_most);
+    return n;
+}
+
+static const struct st_row *df_row(u32 k, u16 row)
+{
+    static const struct st_row none;
+    return df.calls[k].row[row] ? df.calls[k].row[row] : &none;
+}
+
+/* --- text --- */
+
+static void df_text_only(struct buf *b, u32 k, char cls, const char *what)
+{
+    u32 n;
+    struct df_only *list = df_only(k, cls, opt.no_filter, &n);
+    if (n)
+        b_f(b, " %s only in %c:\n", what, 'A' + (int)k);
+    for (u32 i = 0; list && i < MIN(n, 20u); i++) {
+        b_s(b, "   ");
+        out_size(b, (s64)list[i].bytes, 9), b_s(b, "  ");
+        b_esc(b, list[i].n->s, list[i].n->len, 0), b_c(b, '\n');
+    }
+    if (n > 20)
+        b_f(b, "   ... and %u more\n", n - 20);
+    free(list);
+}
+
+static void df_text_programs(struct buf *b)
+{
+    for (u32 k = 0; k < 2; k++)
+        for (u32 i = 0, first = 1; i < df.n_programs[k]; i++) {
+            if (df_ran(!k, df.program[k][i]))
+                continue;
+            if (first)
+                b_f(b, " Commands only in %c:\n", 'A' + (int)k);
+            first = 0;
+            b_s(b, "   "), b_esc(b, df.program[k][i]->s, df.program[k][i]->len, 0), b_c(b, '\n');
+        }
+}
+
+static void df_text_failed(struct buf *b)
+{
+    bool said = false;
+    for (u32 k = 0; k < 2; k++)
+        for (u32 i = 0; i < ST_ERRNOS; i++) {
+            u16 row = df.failed[k][i].row, err = df.failed[k][i].err;
+            u64 here = df.failed[k][i].count, there = df_failed(!k, row, err);
+            if (!here || here == there || (k && there))
+                continue;
+            if (!said)
+                b_s(b, " Failed calls:                     A         B\n");
+            said = true;
+            b_f(b, "   %-12s %-14s %6" PRIu64 " %9" PRIu64 "\n",
+                u_errname(err) ? u_errname(err) : "?", sc_name(row), k ? there : here,
+                k ? here : there);
+        }
+}
+
+static void df_text_calls(struct buf *b)
+{
+    u16 row[SC_N];
+    u32 n = df_rows(row);
+    if (n)
+        b_s(b, " Calls:             calls A  calls B   total A   total B     p50 A     p50 B"
+               "     p99 A     p99 B  (times in us)\n");
+    for (u32 i = 0; i < MIN(n, 20u); i++) {
+        const struct st_row *x = df_row(0, row[i]), *y = df_row(1, row[i]);
+        u64 v[] = { x->time_ns, y->time_ns, st_percentile(x, .5), st_percentile(y, .5),
+                    st_percentile(x, .99), st_percentile(y, .99) };
+        b_f(b, "   %-16s %7" PRIu64 "  %7" PRIu64, sc_name(row[i]), x->calls, y->calls);
+        for (size_t k = 0; k < ARRAY_LEN(v); k++)
+            b_f(b, "%8" PRIu64 ".%c", v[k] / 1000, (char)('0' + v[k] / 100 % 10));
+        b_c(b, '\n');
+    }
+    if (n > 20)
+        b_f(b, "   ... and %u more\n", n - 20);
+    if (!n)
+        b_s(b, " Calls: not recorded (record with -v, -c or -C)\n");
+}
+
+static void df_text(struct buf *b)
+{
+    for (u32 k = 0; k < 2; k++) {
+        b_f(b, " %c: ", 'A' + (int)k), b_esc(b, df.file[k], strlen(df.file[k]), 0);
+        b_f(b, " (%.3f s, %" PRIu64 " calls, %" PRIu64 " processes)\n",
+            (double)df_num(k, "duration_ns") / 1e9, df_num(k, "syscalls"),
+            df_num(k, "processes"));
+    }
+    for (u32 k = 0; k < 2; k++)
+        df_text_only(b, k, 'f', "Files");
+    for (u32 k = 0; k < 2; k++)
+        df_text_only(b, k, 'p', "Peers");
+    df_text_programs(b);
+    df_text_failed(b);
+    df_text_calls(b);
+    for (u32 k = 0; k < 2; k++)
+        if (df.delays[k].count) {
+            b_f(b, " %c", 'A' + (int)k);
+            st_text_delays(b, &df.delays[k]);
+        }
+}
+
+/* --- JSON --- */
+
+static void df_json_only(struct buf *b, char cls, const char *key)
+{
+    for (u32 k = 0; k < 2; k++) {
+        u32 n;
+        struct df_only *list = df_only(k, cls, true, &n);
+        b_f(b, ",\"%s_only_%c\":[", key, 'a' + (int)k);
+        for (u32 i = 0; list && i < n; i++) {
+            st_json_room(b);
+            b_s(b, i ? ",{" : "{");
+            out_json_str(b, "name", list[i].n->s, list[i].n->len);
+            b_f(b, ",\"bytes\":%" PRIu64 ",\"opens\":%" PRIu64 "}", list[i].bytes, list[i].opens);
+        }
+        b_c(b, ']');
+        free(list);
+    }
+}
+
+static void df_json_programs(struct buf *b)
+{
+    for (u32 k = 0; k < 2; k++) {
+        b_f(b, ",\"commands_only_%c\":[", 'a' + (int)k);
+        for (u32 i = 0, n = 0; i < df.n_programs[k]; i++)
+            if (!df_ran(!k, df.program[k][i])) {
+                b_s(b, n++ ? ",\"" : "\"");
+                b_json(b, df.program[k][i]->s, df.program[k][i]->len), b_c(b, '"');
+            }
+        b_c(b, ']');
+    }
+}
+
+static void df_json_failed(struct buf *b)
+{
+    u32 n = 0;
+    b_s(b, ",\"failed\":[");
+    for (u32 k = 0; k < 2; k++)
+        for (u32 i = 0; i < ST_ERRNOS; i++) {
+            u16 row = df.failed[k][i].row, err = df.failed[k][i].err;
+            u64 here = df.failed[k][i].count, there = df_failed(!k, row, err);
+            if (!here || here == there || (k && there))
+                continue;
+            b_f(b, "%s{\"name\":\"%s\",\"error\":\"%s\",\"a\":%" PRIu64 ",\"b\":%" PRIu64 "}",
+                n++ ? "," : "", sc_name(row), u_errname(err) ? u_errname(err) : "?",
+                k ? there : here, k ? here : there);
+        }
+    b_c(b, ']');
+}
+
+static void df_json_calls(struct buf *b)
+{
+    u16 row[SC_N];
+    u32 n = df_rows(row);
+    b_s(b, ",\"calls\":[");
+    for (u32 i = 0; i < n; i++) {
+        b_f(b, "%s{\"name\":\"%s\"", i ? "," : "", sc_name(row[i]));
+        for (u32 k = 0; k < 2; k++) {
+            const struct st_row *r = df_row(k, row[i]);
+            b_f(b, ",\"%c\":{\"calls\":%" PRIu64 ",\"errors\":%" PRIu64 ",\"total_ns\":%" PRIu64
+                ",\"p50_ns\":%" PRIu64 ",\"p99_ns\":%" PRIu64 ",\"max_ns\":%" PRIu64 "}",
+                'a' + (int)k, r->calls, r->errors, r->time_ns, st_percentile(r, .5),
+                st_percentile(r, .99), r->max_ns);
+        }
+        b_c(b, '}');
+    }
+    b_c(b, ']');
+}
+
+static void df_json(struct buf *b)
+{
+    b_s(b, "{\"type\":\"diff\"");
+    for (u32 k = 0; k < 2; k++) {
+        b_f(b, ",\"%c\":{", 'a' + (int)k);
+        out_json_str(b, "file", df.file[k], strlen(df.file[k]));
+        for (size_t i = 0; i < ARRAY_LEN(rec_nums); i++)
+            b_f(b, ",\"%s\":%" PRIu64, rec_nums[i].name, df.num[k][i]);
+        st_json_delays(b, &df.delays[k]);
+        b_c(b, '}');
+    }
+    df_json_only(b, 'f', "files"), df_json_only(b, 'p', "peers");
+    df_json_programs(b), df_json_failed(b), df_json_calls(b);
+    b_s(b, "}\n");
+}
+/* == 21 pf_  page faults, by perf_event_open =====================================
  * A software event that samples every minor fault of the tracees, with its address; inherited by
  * threads and children, which the kernel allows for a mapped ring only with one event a CPU
  * (perf_mmap in kernel/events/core.c). Faults of one thread in one region, one after the other, are
@@ -10947,7 +11299,7 @@ static void pf_drain(void)
             __atomic_load_n(&pf.ring[i]->data_head, __ATOMIC_RELAXED) != pf.ring[i]->data_tail)
             pf_drain_ring(pf.ring[i]);
 }
-/* == 21 btf_  names of the kernel's types and fields ===========================================
+/* == 22 btf_  names of the kernel's types and fields ===========================================
  * Answers "where is task_struct.pid here?" from /sys/kernel/btf/vmlinux (Documentation/bpf/btf.rst
  * is the format), for a batch of names at a time. The file has megabytes and kvis little memory:
  * it is read once, by windows, and only this stays: where in the string section the wanted words
@@ -11664,7 +12016,7 @@ static int btf_resolve(const char *module, struct btf_want *w, u32 n,
         close(mod);
     return e;
 }
-/* == 22 tfs_  tracefs: ids and record layouts of tracepoints ==================================
+/* == 23 tfs_  tracefs: ids and record layouts of tracepoints ==================================
  * tracefs is reached by a mount that no path shows and that ends with its descriptor (fsopen,
  * fsmount: Linux 5.2), else where it is mounted. events/CATEGORY/EVENT/format (its text: kernel
  * source, kernel/trace/trace_events.c f_show) says where each field of a record is; it is hostile:
@@ -11994,7 +12346,7 @@ static int tfs_fields(const char *event, struct btf_want *w, u32 n)
     b_free(&b);
     return e;
 }
-/* == 23 bpf_  programs and maps in the kernel =====================================
+/* == 24 bpf_  programs and maps in the kernel =====================================
  * Loads the families of bpf_insns/: makes their maps, fills in what their patch tables name
  * (descriptors, constants, offsets of this kernel's fields), hands them to the verifier, attaches
  * them. Whatever is made is a descriptor that only kvis holds, so it is gone when kvis is, however
@@ -12758,7 +13110,7 @@ static u64 bpf_missed(const struct bpf_obj *o)
     }
     return sum;
 }
-/* == 24 rb_  records that programs send =============================================
+/* == 25 rb_  records that programs send =============================================
  * A ring buffer (one for all CPUs, 5.8) or a perf ring for each CPU: the same records, the same
  * function that takes them. Every record begins with its time (u64 ns), by which the rings of the
  * CPUs are merged. Entry points: rb_open, rb_wait, rb_drain, rb_close. */
@@ -12946,7 +13298,7 @@ static u32 rb_drain(rb_fn *take)
 {
     return rb.consumer ? rb_drain_ring(take) : rb_drain_cpus(take);
 }
-/* == 25 sp_  starting a command =====================================================
+/* == 26 sp_  starting a command =====================================================
  * A child that waits until kvis is ready for it, and then becomes the command as if kvis were not
  * there: its signals, its descriptors and its limits are as kvis found them. Dies only before
  * anything is attached. Entry points: sp_signals, sp_find, sp_fork, sp_go, sp_error. */
@@ -13171,7 +13523,7 @@ static void sp_go(struct sp *s)
     close(s->go);
 }
 
-/* == 26 hy_  calls recorded in the kernel: the hybrid backend ===========================
+/* == 27 hy_  calls recorded in the kernel: the hybrid backend ===========================
  * ptrace keeps control of the threads (births, execs, signals, deaths, and the calls whose
  * arguments nest); the calls of hy_hot[] do not stop any more: the probe (gen/probes/call.bpf.c)
  * records each with what its arguments point to. What that is comes from the kinds in
@@ -13561,7 +13913,7 @@ static const struct wire_call *hy_record(const void *p, u32 size)
     return w;
 }
 
-/* == 27 tr_  the ptrace loop =====================================================
+/* == 28 tr_  the ptrace loop =====================================================
  * PTRACE_SEIZE; system-call stops only for calls that somebody asked about (a seccomp filter, where
  * that changes nothing for the program); every other stop handed on as it would have been untraced.
  * From the first attach on nothing here ends the program: errors are counted or reported once, and
@@ -15057,7 +15409,7 @@ static int tr_finish(int *sig)
         *sig = WTERMSIG(tr.status);
     return WIFSIGNALED(tr.status) ? 128 + WTERMSIG(tr.status) : WEXITSTATUS(tr.status);
 }
-/* == 28 open_  kvis open: every file that is opened ===================================
+/* == 29 open_  kvis open: every file that is opened ===================================
  * The probe (gen/probes/open.bpf.c) sends one record an open; the filters are constants in it. Here
  * the path is put together, -P looks at it, and a row or an event is printed. Columns and letters
  * are those of bcc's opensnoop (tools/opensnoop.py). Entry points: the option functions, open_run.
@@ -15602,7 +15954,7 @@ static int open_run(u64 end_ns)
     return status;
 }
 
-/* == 29 check_  kvis check: what works here, and what mends the rest ====================
+/* == 30 check_  kvis check: what works here, and what mends the rest ====================
  * Every ability is found by trying it: a program that is loaded, a tracepoint that is attached, a
  * child that is traced; the files that say what is allowed are only read for the reason. To add an
  * ability: a row of check_rows[] and its function, which fills in c->detail and, where it does not
@@ -16076,7 +16428,7 @@ static bool check_run(u8 bits, bool json, struct buf *b)
     return all;
 }
 
-/* == 30 opt_  options, commands, help ============================================
+/* == 31 opt_  options, commands, help ============================================
  * One row an option: the parser, --help, `kvis help` and the error messages all read it. To add an
  * option, add its row; to add a command, its row in cmds[]. */
 
@@ -16434,6 +16786,14 @@ static const struct opt_row opt_replay_rows[] = {
     { 'h', "help", NULL, OPT_NONE, NULL, NULL, 0, 0, "this text" },
 };
 
+static const struct opt_row opt_diff_rows[] = {
+    { 0, "json", "[=FILE]", OPT_FN, NULL, opt_json, 0, 0, "one JSON object, to stdout or FILE" },
+    { 'o', "output", "FILE", OPT_STR, &opt.out_file, NULL, 0, 0, "the text to FILE" },
+    { 0, "no-filter", NULL, OPT_FLAG, &opt.no_filter, NULL, 0, 0,
+      "show also libraries, /proc, /sys and /dev in text" },
+    { 'h', "help", NULL, OPT_NONE, NULL, NULL, 0, 0, "this text" },
+};
+
 static const struct opt_row opt_open_rows[] = {
     { 'T', "timestamp", NULL, OPT_FLAG, &oo.time, NULL, 0, 0,
       "seconds since the first row, in front" },
@@ -16617,7 +16977,7 @@ static char **opt_parse(const struct cmd *c, char **argv)
     return words;
 }
 
-/* == 31 cmd_  the commands =======================================================
+/* == 32 cmd_  the commands =======================================================
  * What each command sets up and in which order; the list that everything reads is cmds[]. */
 
 /* Descriptors 0, 1, 2 that are closed would become something of ours, and be written to. CLOEXEC,
@@ -16924,6 +17284,36 @@ static int cmd_replay(void)
     return out.failed ? EXIT_KVIS : !whole;
 }
 
+static int cmd_diff(void)
+{
+    char **words = opt.command;
+    if (!words || !words[1] || words[2])
+        die(EXIT_USAGE, "two recordings, please (see kvis diff --help)");
+    opt.command = NULL;
+    nm_init();
+    signal(SIGPIPE, SIG_IGN);
+    for (u32 k = 0; k < 2; k++) {
+        int f = open(words[k], O_RDONLY | O_CLOEXEC);
+        if (f < 0)
+            die(EXIT_KVIS, "cannot read %s:", words[k]);
+        if (!df_load(k, f, words[k]))
+            die(EXIT_KVIS, "%s: %s", words[k], *rin.wrong ? rin.wrong : "out of memory");
+        close(f);
+    }
+    bool text = !opt.json || opt.json_file;
+    out.text.b.max = out.json.b.max = 32 << 20;
+    out.text.fd[0] = opt.out_file ? cmd_open_file(opt.out_file) : STDOUT_FILENO;
+    out.text.name[0] = opt.out_file ? opt.out_file : "stdout";
+    out.json.fd[0] = opt.json_file ? cmd_open_file(opt.json_file) : STDOUT_FILENO;
+    out.json.name[0] = opt.json_file ? opt.json_file : "stdout";
+    if (text)
+        df_text(&out.text.b);
+    if (opt.json)
+        df_json(&out.json.b);
+    out_flush();
+    return out.failed ? EXIT_KVIS : 0;
+}
+
 static const struct cmd cmds[] = {
     { "trace", NULL, "[options] [--] COMMAND [ARG...]  |  -p PID [options]",
       "Shows the files, sockets, memory and processes that a program asks the kernel for",
@@ -16934,6 +17324,9 @@ static const struct cmd cmds[] = {
     { "replay", NULL, "[options] FILE.kvis",
       "Shows a recording (kvis trace -w FILE.kvis) as the run itself was shown, or otherwise",
       opt_replay_rows, ARRAY_LEN(opt_replay_rows), cmd_replay, true },
+    { "diff", NULL, "[options] A.kvis B.kvis",
+      "Compares two recordings: what only one of them did, and where the time has moved",
+      opt_diff_rows, ARRAY_LEN(opt_diff_rows), cmd_diff, true },
     { "check", NULL, "[options] [COMMAND...]",
       "Tries what the commands need on this machine, and says what mends the rest",
       opt_check_rows, ARRAY_LEN(opt_check_rows), cmd_check, true },

@@ -35,7 +35,7 @@ const strs = [], strOf = new Map();
 const fields = [], layout = [];       /* the file's fields and kinds */
 const tracks = [], procs = [], byTid = new Map(), byPid = new Map(), arrows = [];
 const callNames = [];                 /* string ids */
-let end = sum ? sum.duration_ns : 0;
+let begin = 0, end = sum ? sum.duration_ns : 0;
 
 function intern(s) {
   let id = strOf.get(s);
@@ -483,7 +483,8 @@ class Grid {
     this.space = el("div");
     this.body = el("div");
     this.head = el("div", { className: "row head" });
-    this.head.style.cssText = `position:sticky;grid-template-columns:${cols.map(c => c.w).join(" ")}`;
+    this.wide = cols.reduce((a, c) => a + parseInt(c.w.replace("minmax(", "")), 0) + "px";
+    this.head.style.cssText = `position:sticky;min-width:${this.wide};grid-template-columns:${cols.map(c => c.w).join(" ")}`;
     for (const c of cols) {
       const b = el("button", { textContent: c.t, className: c.n ? "n" : "", title: c.key ? "sort by " + c.t : "" });
       if (c.key) b.onclick = () => this.sortBy(c);
@@ -524,6 +525,7 @@ class Grid {
     for (let i = from; i < Math.min(this.length, from + seen); i++) {
       const r = this.row(i), e = el("div", { className: "row" });
       e.style.gridTemplateColumns = this.cols.map(c => c.w).join(" ");
+      e.style.minWidth = this.wide;
       e.style.top = (small ? ROW + i * ROW : ROW + top + (i - from) * ROW) + "px";
       for (const c of this.cols) {
         const cell = el("span", { className: c.n ? "n" : c.cls || "" });
@@ -614,6 +616,14 @@ function select(i, fromTable) {
 
 /* ---- tabs ---- */
 
+/* From a row of a table to its events. */
+function only(want) {
+  Object.assign(state, { q: "", re: 0, path: "", type: "", proc: "", noise: 1 }, want);
+  controls();
+  tab("events");
+  filter();
+}
+
 const sumOf = (list, f) => list.reduce((a, x) => a + f(x), 0);
 const col = (t, w, get, key, more) => ({ t, w, get, key, ...more });
 const num = (t, w, key, show = count) => col(t, w, r => show(key(r)), key, { n: 1 });
@@ -647,13 +657,13 @@ function filesTab() {
     num("time in calls", "110px", r => r.ns, v => v ? span(v) : ""), num("time open", "100px", r => r.age, v => v ? span(v) : ""),
     num("still open", "90px", r => r.left, v => v || ""),
     col("who", "200px", r => [...r.who].slice(0, 4).map(procName).join(", ") + (r.who.size > 4 ? " …" : ""), r => r.who.size),
-  ], list, { pick: r => { state.path = r.path; controls(); filter(); } });
+  ], list, { pick: r => only({ path: r.path }) });
 }
 
 const peersTab = () => new Grid([
   col("type", "90px", r => esc(r.sock_type), r => r.sock_type), col("peer", "minmax(260px,1fr)", r => esc(r.remote_addr), r => r.remote_addr),
   num("sent", "110px", r => r.bytes_sent, size), num("received", "110px", r => r.bytes_received, size),
-], sum ? sum.peers : [], { pick: r => { state.q = r.remote_addr; controls(); filter(); } });
+], sum ? sum.peers : [], { pick: r => only({ q: r.remote_addr }) });
 
 /* The tree, depth first. */
 function tree() {
@@ -676,7 +686,7 @@ function processesTab() {
       b.style.width = 100 * (stop(r) - r.start) / (end || 1) + "%";
       cell.append(b);
     }, r => r.start, { cls: "gantt" }),
-  ], tree(), { pick: r => { state.proc = String(r.idx); controls(); filter(); setView(r.start, stop(r)); } });
+  ], tree(), { pick: r => { only({ proc: String(r.idx) }); setView(r.start, stop(r)); } });
 }
 
 function callsTab() {
@@ -703,7 +713,7 @@ function callsTab() {
     col("call", "minmax(150px,1fr)", r => esc(r.name), r => r.name), num("count", "80px", r => r.n), num("errors", "80px", r => r.errors, v => v || ""),
     ns("total", r => r.ns), ns("p50", r => r.p50), ns("p99", r => r.p99), ns("max", r => r.max),
     ns("on CPU", r => r.cpu), ns("run queue", r => r.runq), ns("disk", r => r.disk), ns("other", r => r.other),
-  ], list, { pick: r => { state.type = "call:" + r.name; controls(); filter(); tab("events"); } });
+  ], list, { pick: r => only({ type: "call:" + r.name }) });
 }
 
 /* Heap, mapped memory and page faults of all processes over time, as steps. */
@@ -762,6 +772,7 @@ function tab(name) {
   made[name] ||= TABS[name]();
   if ($("table").firstChild !== made[name].box) $("table").replaceChildren(made[name].box);
   made[name].redraw();
+  $("find").hidden = name !== "events";
   save();
 }
 
@@ -955,11 +966,14 @@ function drawTimeline() {
 
 let mapBins = null;
 function drawMap() {
-  const [g, w, h] = canvas($("map"), 36), span_ = end || 1;
+  const [g, full, h] = canvas($("map"), 36), w = Math.max(1, full - GUTTER), len = end - begin || 1;
+  g.fillStyle = css("--dim");
+  g.fillText("all events", 6, 22);
+  g.translate(GUTTER, 0);
   if (!mapBins || mapBins.w !== w) {
     mapBins = { w, all: new Uint32Array(w + 1), bad: new Uint32Array(w + 1) };
     for (let i = 0; i < n; i++) {
-      const x = Math.min(w, Math.floor(ts[i] / span_ * w));
+      const x = Math.max(0, Math.min(w, Math.floor((ts[i] - begin) / len * w)));
       mapBins.all[x]++;
       if (err[i]) mapBins.bad[x]++;
     }
@@ -967,15 +981,17 @@ function drawMap() {
   }
   for (const [bins, c] of [[mapBins.all, shade("call")], [mapBins.bad, css("--bad")]]) {
     g.fillStyle = c;
-    for (let x = 0; x < w; x++) if (bins[x]) { const t = Math.log1p(bins[x]) / mapBins.max * (h - 4); g.fillRect(x, h - t, 1, t); }
+    for (let x = 0; x < w; x++) {
+      const t = Math.log1p(bins[x]) / mapBins.max * (h - 4);
+      if (t) g.fillRect(x, h - t, 1, t);
+    }
   }
-  g.fillStyle = css("--accent");
+  const a = (view.from - begin) / len * w, b = Math.max(2, (view.to - view.from) / len * w);
+  g.fillStyle = g.strokeStyle = css("--accent");
   g.globalAlpha = .18;
-  const a = view.from / span_ * w, b = view.to / span_ * w;
-  g.fillRect(a, 0, Math.max(2, b - a), h);
+  g.fillRect(a, 0, b, h);
   g.globalAlpha = 1;
-  g.strokeStyle = css("--accent");
-  g.strokeRect(a + .5, .5, Math.max(2, b - a - 1), h - 1);
+  g.strokeRect(a + .5, .5, b - 1, h - 1);
 }
 
 let painting = 0;
@@ -985,11 +1001,10 @@ function paint() {
 }
 
 function setView(from, to) {
-  const min = 50, all_ = end || 1;
-  let len = Math.min(Math.max(to - from, min), all_);
-  from = Math.min(Math.max(0, (from + to) / 2 - len / 2), all_ - len);
+  const len = Math.min(Math.max(to - from, 50), end - begin || 1);
+  from = Math.min(Math.max(begin, (from + to) / 2 - len / 2), Math.max(begin, end - len));
   Object.assign(view, { from, to: from + len });
-  const whole = from <= 0 && len >= all_;
+  const whole = from <= begin && from + len >= end;
   state.from = whole ? 0 : Math.round(from);
   state.to = whole ? 0 : Math.round(from + len);
   paint();
@@ -1078,21 +1093,21 @@ function bindTimeline() {
     if (move) setView(view.from + move * len, view.to + move * len);
     else if (e.key === "+" || e.key === "=") zoom(.5);
     else if (e.key === "-") zoom(2);
-    else if (e.key === "0") setView(0, end);
+    else if (e.key === "0") setView(begin, end);
     else if (e.key === "ArrowUp" || e.key === "ArrowDown") $("lanes").scrollTop += e.key === "ArrowUp" ? -40 : 40;
     else return;
     e.preventDefault();
   };
   c.onkeydown = $("map").onkeydown = keys;
   const m = $("map"), go = e => {
-    const r = m.getBoundingClientRect(), t = (e.clientX - r.left) / r.width * end, half = (view.to - view.from) / 2;
+    const r = m.getBoundingClientRect(), t = begin + (e.clientX - r.left - GUTTER) / (r.width - GUTTER) * (end - begin), half = (view.to - view.from) / 2;
     setView(t - half, t + half);
   };
   m.onpointerdown = e => { m.setPointerCapture(e.pointerId); go(e); m.onpointermove = go; };
   m.onpointerup = () => { m.onpointermove = null; };
   $("in").onclick = () => zoom(.5);
   $("out").onclick = () => zoom(2);
-  $("fit").onclick = () => setView(0, end);
+  $("fit").onclick = () => setView(begin, end);
 }
 
 function fold(p) {
@@ -1127,7 +1142,7 @@ function cards() {
   card("scheduler latency", ["waits", opt(s.sched_waits, count)], ["mean", s.sched_waits ? span(Math.round(s.sched_wait_ns / s.sched_waits)) : undefined],
     ["p99", opt(s.sched_wait_p99_ns, span)], ["max", opt(s.sched_wait_max_ns, span)]);
   const where = s.where_time_went || [];
-  if (where.length) card("block I/O", ["waited for disks", span(sumOf(where, w => w.disk_ns))], ["in calls", span(sumOf(where, w => w.duration_ns))]);
+  if (where.length) card("block I/O", ["waited for disks", span(sumOf(where, w => w.disk_ns))]);
   card("trace", ["calls", opt(s.syscalls, count)], ["lost", opt(s.lost, count), s.lost], ["unreadable", s.unreadable ? count(s.unreadable) : undefined, 1],
     ["throttled", opt(s.throttle_stops, count)], ["backend", run.backend]);
   $("cards").replaceChildren(...list);
@@ -1230,7 +1245,7 @@ function restore() {
   load();
   controls();
   layLanes();
-  state.to ? setView(state.from, state.to) : setView(0, end);
+  state.to ? setView(state.from, state.to) : setView(begin, end);
   detail(state.sel);
   tab(state.tab);
   return filter();
@@ -1257,6 +1272,7 @@ async function main() {
   }
   kernelPoints = byTime(kernelPoints);
   all = byTime(new Uint32Array(n).map((_, i) => i));
+  begin = n ? Math.max(0, ts[all[0]] - (end - ts[all[0]]) / 100) : 0;
   $("progress").className = "done";
   bindTabs();
   bindControls();
