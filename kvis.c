@@ -10352,6 +10352,8 @@ static void px_spawn(struct px_track *t, const struct event *e)
     bool thread = e->kind == EK_THREAD;
     pid_t child = (pid_t)e->v[thread ? EV_child_tid : EV_child_pid].n;
     struct px_track *old = px_find(child);
+    if (old == t)
+        return; /* a damaged file says anything */
     if (old && old->dead) {
         for (u32 i = 0; i < PX_DEAD; i++)
             if (px.dead[i] == old)
