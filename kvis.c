@@ -10118,9 +10118,9 @@ static bool rp_play(void)
 /* == 18 px_  --perfetto: a trace for ui.perfetto.dev ================================
  * Chrome's trace JSON, as it happens (docs/getting-started/other-formats.md of Perfetto): calls are
  * X slices of their thread, what can overlap (waits for a CPU, open files) is async b and e, events
- * are instants, forks and wake-ups arrows; µs with the ns behind the point. A pid that is used again
- * must not continue the track of its predecessor, so that pid and tid here are numbers of ours, and
- * the names have the real ones. Entry points: px_open, px_close, px_tap. */
+ * are instants, forks and wake-ups arrows; times are in us with the ns behind the point. A pid that
+ * is used again must not continue the track of its predecessor, so that pid and tid here are numbers
+ * of ours, and the names have the real ones. Entry points: px_open, px_close, px_tap. */
 
 enum { PX_HASH = 4096, PX_DEAD = 1024, PX_STEP_NS = 100000 };
 
@@ -10151,7 +10151,7 @@ static struct {
     u64 ids, events;
 } px = { .w.fd = { -1, -1 } };
 
-/* µs since the start, three digits behind the point. */
+/* us since the start, three digits behind the point. */
 static void px_us(struct buf *b, u64 ns)
 {
     char tmp[4] = { (char)('0' + ns % 1000 / 100), (char)('0' + ns % 100 / 10),
@@ -10502,9 +10502,15 @@ static const char *const rep_html_end = rep_html, *const rep_css_end = rep_css,
 #define REP_PART(name, file) \
     __asm__(".pushsection .rodata\n" name ":\n.incbin \"gen/report/" file "\"\n" \
             name "_end:\n.byte 0\n.popsection\n")
-REP_PART("rep_html", "report.html");
-REP_PART("rep_css", "report.css");
-REP_PART("rep_js", "report.js");
+
+/* Never called: what it holds is for the assembler. */
+static void __attribute__((used, noinline)) rep_parts(void)
+{
+    REP_PART("rep_html", "report.html");
+    REP_PART("rep_css", "report.css");
+    REP_PART("rep_js", "report.js");
+}
+
 extern const char rep_html[], rep_html_end[], rep_css[], rep_css_end[], rep_js[], rep_js_end[];
 #endif
 
@@ -10864,7 +10870,8 @@ static int df_most_first(const void *a, const void *b)
     return x->bytes < y->bytes ? 1 : x->bytes > y->bytes ? -1 : strcmp(x->n->s, y->n->s);
 }
 
-/* The names of a class that only recording k has, most bytes first; *n how many. NULL: no memory. */
+/* The names of a class that only recording k has, most bytes first; *n how many. NULL: no memory.
+ */
 static struct df_only *df_only(u32 k, char cls, bool noise, u32 *n)
 {
     struct df_only *list = calloc(nm.n + 1, sizeof *list);

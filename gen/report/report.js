@@ -720,13 +720,21 @@ function callsTab() {
 function memoryTab() {
   const series = [["heap", "memory", 1], ["mapped", "net", 1], ["page faults", "signal", 0]].map(([name, cat, b]) => ({ name, cat, b, t: [], v: [] }));
   const now = [0, 0, 0], add = (k, d, t) => { now[k] = Math.max(0, now[k] + d); series[k].t.push(t); series[k].v.push(now[k]); };
+  const has = new Map();              /* of each process: it goes with its exec and its end */
+  const grow = (i, k, d) => {
+    const p = tracks[track[i]].proc, h = has.get(p) || [0, 0], was = h[k];
+    has.set(p, h);
+    h[k] = Math.max(0, was + d);
+    add(k, h[k] - was, ts[i]);
+  };
   for (const i of all) {
     if (err[i]) continue;
     switch (kinds[kind[i]].name) {
-    case "brk": add(0, of(i, "growth_bytes") || 0, ts[i]); break;
-    case "mmap": add(1, of(i, "size") || 0, ts[i]); break;
-    case "munmap": add(1, -(of(i, "size") || 0), ts[i]); break;
-    case "mremap": add(1, (of(i, "size") || 0) - (of(i, "old_size") || 0), ts[i]); break;
+    case "brk": grow(i, 0, of(i, "growth_bytes") || 0); break;
+    case "mmap": grow(i, 1, of(i, "size") || 0); break;
+    case "munmap": grow(i, 1, -(of(i, "size") || 0)); break;
+    case "mremap": grow(i, 1, (of(i, "size") || 0) - (of(i, "old_size") || 0)); break;
+    case "exec": case "exit_process": grow(i, 0, -Infinity), grow(i, 1, -Infinity); break;
     case "fault": add(2, 1, ts[i]); break;
     case "fault_group": add(2, of(i, "count") || 0, ts[i]); break;
     }
