@@ -10119,8 +10119,8 @@ static bool rp_play(void)
  * Chrome's trace JSON, as it happens (docs/getting-started/other-formats.md of Perfetto): calls are
  * X slices of their thread, what can overlap (waits for a CPU, open files) is async b and e, events
  * are instants, forks and wake-ups arrows; times are in us with the ns behind the point. A pid that
- * is used again must not continue the track of its predecessor, so that pid and tid here are numbers
- * of ours, and the names have the real ones. Entry points: px_open, px_close, px_tap. */
+ * is used again must not continue the track of the one before, so that pid and tid are numbers of
+ * ours, and the names have the real ones. Entry points: px_open, px_close, px_tap. */
 
 enum { PX_HASH = 4096, PX_DEAD = 1024, PX_STEP_NS = 100000 };
 
