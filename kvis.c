@@ -8734,7 +8734,7 @@ static struct {
     u32 blocks;
     int fd;
     const char *name;
-} rout = { .fd = -1 };
+} rout; /* zeros, so that its slots are no part of the file */
 
 static void rec_put(u64 v)
 {
@@ -9277,7 +9277,7 @@ static struct {
     struct { s8 own; u8 type; } field[64];
     struct { s8 own; u8 n, field[64]; } kind[64];
     u32 n_fields, n_kinds;
-} rin = { .fd = -1 };
+} rin; /* zeros, as rout */
 
 static void PRINTF_LIKE(1, 2) rec_bad(const char *fmt, ...)
 {
@@ -10145,11 +10145,12 @@ struct px_track {
 };
 
 static struct {
+    bool on;
     struct writer w;
     struct px_track *track[PX_HASH], *dead[PX_DEAD];
     u32 n_dead;
     u64 ids, events;
-} px = { .w.fd = { -1, -1 } };
+} px; /* zeros: its tables are no part of the file */
 
 /* us since the start, three digits behind the point. */
 static void px_us(struct buf *b, u64 ns)
@@ -10467,7 +10468,9 @@ static const struct out_tap px_tap = { px_on_event, NULL, px_on_call, NULL, NULL
 
 static void px_open(int fd, const char *name)
 {
+    px.on = true;
     px.w.fd[0] = fd;
+    px.w.fd[1] = -1;
     px.w.name[0] = name;
     px.w.b.max = 32 << 20;
     b_s(&px.w.b, "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n");
@@ -10478,7 +10481,7 @@ static void px_open(int fd, const char *name)
 static void px_close(void)
 {
     struct buf *b = &px.w.b;
-    if (px.w.fd[0] < 0)
+    if (!px.on)
         return;
     b_s(b, "\n],\"otherData\":{\"kvis\":\""), b_json(b, rec_run.version, strlen(rec_run.version));
     b_s(b, "\",\"host\":\""), b_json(b, rec_run.host, strlen(rec_run.host));
