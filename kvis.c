@@ -17266,6 +17266,8 @@ static void cmd_open_recording(const char *name)
         die(EXIT_KVIS, "cannot read %s:", name);
     if (rec_open_fd(f, strcmp(name, "-") ? name : "stdin") < 0 || !rp_head())
         die(EXIT_KVIS, "%s: %s", rin.name, *rin.wrong ? rin.wrong : "damaged (no events)");
+    if (opt.report && lseek(f, 0, SEEK_CUR) < 0)
+        die(EXIT_KVIS, "%s: a report wants a recording that is a file, no pipe", rin.name);
 }
 
 static int cmd_replay(void)
