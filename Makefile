@@ -55,7 +55,7 @@ endif
 
 all: $(BIN) ## build ./kvis (ARCH=aarch64: ./kvis-aarch64)
 
-$(BIN): kvis.c $(wildcard gen/*.h bpf_insns/*.h) Makefile
+$(BIN): kvis.c $(wildcard gen/*.h gen/report/* bpf_insns/*.h) Makefile
 	$(if $(NOTE),@echo "note: $(NOTE)")
 	$(CC) $(KFLAGS) $(CFLAGS) $(LINK) $(LDFLAGS) -o $@ kvis.c $(LIBS)
 

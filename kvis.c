@@ -26,18 +26,23 @@
  * 13 out_     the sinks: text and JSON lines
  * 14 st_      counts, percentiles, the table of -c and the summary
  * 15 md_      the model: what a call means
- * 16 pf_      page faults, by perf_event_open
- * 17 btf_     names of the kernel's types and fields
- * 18 tfs_     tracefs: ids and record layouts of tracepoints
- * 19 bpf_     programs and maps in the kernel
- * 20 rb_      records that programs send
- * 21 sp_      starting a command [die: sp_find sp_fork sp_go]
- * 22 hy_      calls recorded in the kernel: the hybrid backend
- * 23 tr_      the ptrace loop [die: tr_spawn tr_signals]
- * 24 open_    kvis open: every file that is opened [die: open_run]
- * 25 check_   kvis check: what works here, and what mends the rest
- * 26 opt_     options, commands, help [die]
- * 27 cmd_     the commands, and main [die]
+ * 16 rec_     recordings: what a .kvis file holds
+ * 17 rp_      a recording, played to the sinks
+ * 18 px_      --perfetto: a trace for ui.perfetto.dev
+ * 19 rep_     --report: one HTML file
+ * 20 df_      kvis diff: two recordings compared
+ * 21 pf_      page faults, by perf_event_open
+ * 22 btf_     names of the kernel's types and fields
+ * 23 tfs_     tracefs: ids and record layouts of tracepoints
+ * 24 bpf_     programs and maps in the kernel
+ * 25 rb_      records that programs send
+ * 26 sp_      starting a command [die: sp_find sp_fork sp_go]
+ * 27 hy_      calls recorded in the kernel: the hybrid backend
+ * 28 tr_      the ptrace loop [die: tr_spawn tr_signals]
+ * 29 open_    kvis open: every file that is opened [die: open_run]
+ * 30 check_   kvis check: what works here, and what mends the rest
+ * 31 opt_     options, commands, help [die]
+ * 32 cmd_     the commands, and main [die]
  */
 
 /* == 1 limits: headers, kernel constants that old headers lack ==================== */
@@ -131,8 +136,18 @@ struct arg {
     u32 off, len; /* in call.text */
 };
 
+/* Of a call that comes out of a recording: what would be looked up by its row or in the tracee. */
+struct call_said {
+    const char *name, *abi; /* abi NULL: the native one */
+    const char *ret;        /* the result as text */
+    u32 ret_len;
+    u8 nargs;
+    bool addr;              /* the result is an address */
+};
+
 /* A system call, from its entry on. Times are CLOCK_MONOTONIC ns. */
 struct call {
+    const struct call_said *said; /* NULL: it is traced now */
     bool open;        /* entered and not yet returned */
     bool known;       /* row is valid; else only the number is known */
     bool decoded;     /* args[] are filled (only when a sink shows them) */
@@ -284,12 +299,15 @@ struct opts {
     u8 verbose, timefmt, color;
     bool quiet, count_only, count_too, by_pid, json, faults, no_filter, no_accel, same_cpu,
         until_exit;
+    bool calls;   /* some sink wants every call decoded: -v, or a report */
     u8 status;    /* -z -Z -x -e status=: enum call_end */
     u64 signals;  /* -e signal=: bit n-1 */
     u32 interval_s, duration_s, ring_bytes, min_delay_us;
     bool no_ebpf;
     char backend;         /* 'a', 'p', 'h' */
     const char *json_file, *out_file, *user, *sort;
+    const char *record, *report, *perfetto; /* -w, --report, --perfetto */
+    u32 report_events;
     const char *trace;    /* -e trace= */
     const char **paths;   /* -P */
     u32 n_paths;
@@ -300,7 +318,9 @@ struct opts {
     char **command;
 };
 
-static struct opts opt = { .strlen_max = 32, .status = CALL_ALL, .signals = ~0ull };
+static struct opts opt = {
+    .strlen_max = 32, .status = CALL_ALL, .signals = ~0ull, .report_events = 2000000,
+};
 /* == 3 u_  errors, bounded bytes, numbers as people read them ==================
  * Errors: `die` and `xrealloc` end the program and may be called only before anything is
  * attached (options, opening files); afterwards functions return 0 or -errno, `u_warn` reports,
@@ -5612,6 +5632,7 @@ struct event {
     bool noise;          /* hidden in text unless --no-filter */
     bool unasked;        /* of a call that -e trace= leaves out: for nobody */
     int err;             /* errno, 0 on success */
+    s32 row;             /* of the call that it tells of; -1: none */
     pid_t pid, tid;
     u64 ts_ns;           /* CLOCK_MONOTONIC */
     u64 set;             /* which v[] are present */
@@ -5628,6 +5649,7 @@ static struct event *ev_new(u8 kind, struct task *t, u64 ts_ns)
     e.cat = event_kinds[kind].cat;
     e.noise = e.unasked = false;
     e.err = 0;
+    e.row = -1;
     e.set = 0;
     e.o = NULL;
     e.call = NULL;
@@ -5692,8 +5714,20 @@ struct writer {
     bool strip[2];      /* take the colours out */
 };
 
+/* What else wants all that happens: a recording, a report. */
+struct out_tap {
+    void (*event)(const struct event *e);
+    void (*enter)(struct task *t); /* a line of -v begins */
+    void (*exit)(struct task *t);  /* a call is over */
+    void (*gone)(const struct task *t, const struct ofd *o); /* either is about to go away */
+    void (*idle)(void);            /* I/O that was held back is printed */
+    void (*flush)(void);
+};
+
 static struct {
     struct writer text, json;
+    const struct out_tap *tap[4];
+    u32 n_taps;
     bool json_on, events_on, colour;
     int failed;          /* errno of a sink that could not be written */
     bool (*give_up)(void); /* asked while a reader is slow: stop writing to it? */
@@ -5784,6 +5818,9 @@ static void out_flush(void)
         out_writer_flush(&out.text);
     if (out.json.b.len)
         out_writer_flush(&out.json);
+    for (u32 i = 0; i < out.n_taps; i++)
+        if (out.tap[i]->flush)
+            out.tap[i]->flush();
 }
 
 static void out_full(struct writer *w)
@@ -6017,11 +6054,37 @@ static void out_text(const struct event *e)
 
 /* --- calls as text (-v) --- */
 
+static u32 out_nargs(const struct call *c)
+{
+    return c->said ? c->said->nargs : c->known ? dec_nargs(c) : 6;
+}
+
+/* The convention's name where it is not the usual one, else NULL. */
+static const char *out_call_abi(const struct call *c)
+{
+    return c->said ? c->said->abi : c->abi != ARCH_NATIVE ? arch_abi_name[c->abi] : NULL;
+}
+
+static bool out_ret_is_addr(const struct call *c)
+{
+    return c->said ? c->said->addr : dec_ret_is_addr(c);
+}
+
+static void out_call_bare_name(struct buf *b, const struct call *c)
+{
+    if (c->said)
+        b_json(b, c->said->name, strlen(c->said->name)); /* of a file: who knows what it holds */
+    else if (c->known)
+        b_s(b, sc_name(c->row));
+    else
+        b_s(b, "syscall_"), b_hex(b, c->nr);
+}
+
 /* Arguments from number `from` on; at entry up to the first that only the kernel can fill.
  * Returns the number of the first that was not printed. */
 static u32 out_args(struct buf *b, const struct call *c, u32 from, bool at_exit)
 {
-    u32 n = c->known ? dec_nargs(c) : 6;
+    u32 n = out_nargs(c);
     u32 i = from;
     for (; i < n; i++) {
         const struct arg *a = &c->val[i];
@@ -6041,14 +6104,12 @@ static u32 out_args(struct buf *b, const struct call *c, u32 from, bool at_exit)
 
 static void out_call_name(struct buf *b, const struct call *c)
 {
-    if (c->abi != ARCH_NATIVE) {
-        b_s(b, arch_abi_name[c->abi]);
+    const char *abi = out_call_abi(c);
+    if (abi) {
+        b_s(b, abi);
         b_c(b, ':');
     }
-    if (c->known)
-        b_s(b, sc_name(c->row));
-    else
-        b_s(b, "syscall_"), b_hex(b, c->nr);
+    out_call_bare_name(b, c);
 }
 
 static void out_call_text_begin(struct task *t, u32 *next)
@@ -6095,7 +6156,10 @@ static void out_call_text_end(struct task *t)
     b_s(b, " = ");
     if (c->err && !c->noret)
         out_sgr("31");
-    dec_ret(b, t, c);
+    if (c->said)
+        b_put(b, c->said->ret, c->said->ret_len);
+    else
+        dec_ret(b, t, c);
     if (c->err && !c->noret)
         out_sgr("0");
     if (!c->noret && !c->late && c->exit_ns >= c->enter_ns)
@@ -6190,7 +6254,7 @@ static void out_json_field(struct buf *b, const struct event *e, u32 f)
 
 static void out_json_args(struct buf *b, const struct call *c)
 {
-    u32 n = c->known ? dec_nargs(c) : 6;
+    u32 n = out_nargs(c);
     bool bad = false;
     b_s(b, ",\"args\":[");
     for (u32 i = 0; i < n; i++) {
@@ -6222,21 +6286,19 @@ static void out_json_args(struct buf *b, const struct call *c)
 
 static void out_json_call(struct buf *b, const struct call *c)
 {
+    const char *abi = out_call_abi(c);
     b_s(b, ",\"name\":\"");
-    if (c->known)
-        b_s(b, sc_name(c->row));
-    else
-        b_s(b, "syscall_"), b_hex(b, c->nr);
+    out_call_bare_name(b, c);
     b_c(b, '"');
-    if (c->abi != ARCH_NATIVE)
-        b_f(b, ",\"abi\":\"%s\"", arch_abi_name[c->abi]);
+    if (abi)
+        b_s(b, ",\"abi\":\""), b_json(b, abi, strlen(abi)), b_c(b, '"');
     out_json_args(b, c);
     b_s(b, ",\"ret\":");
     if (c->noret || (c->ret <= -512 && c->ret >= -516))
         b_s(b, "null");
     else if (c->err)
         b_s(b, "-1");
-    else if (dec_ret_is_addr(c) || c->ret > (1ll << 53) || c->ret < -(1ll << 53))
+    else if (out_ret_is_addr(c) || c->ret > (1ll << 53) || c->ret < -(1ll << 53))
         b_c(b, '"'), b_hex(b, (u64)c->ret), b_c(b, '"');
     else
         b_s64(b, c->ret);
@@ -6285,6 +6347,8 @@ static void out_json(const struct event *e)
 static void out_event(const struct event *e)
 {
     out.events++;
+    for (u32 i = 0; i < out.n_taps; i++)
+        out.tap[i]->event(e);
     if (out.json_on)
         out_json(e);
     if (out.events_on && (!opt.verbose || e->cat == CAT_SIG || e->kind == EK_EXIT_PROCESS
@@ -6296,7 +6360,10 @@ static void out_event(const struct event *e)
 static void out_call_enter(struct task *t, bool whole_only)
 {
     u32 next;
-    if (!out.events_on || whole_only)
+    for (u32 i = 0; !whole_only && i < out.n_taps; i++)
+        if (out.tap[i]->enter)
+            out.tap[i]->enter(t);
+    if (!out.events_on || whole_only || !opt.verbose)
         return;
     out_call_text_begin(t, &next);
     t->call.shown = (u8)next;
@@ -6309,6 +6376,11 @@ static void out_call_exit(struct task *t)
 {
     struct call *c = &t->call;
     struct buf *b = &out.text.b;
+    for (u32 i = 0; i < out.n_taps; i++)
+        if (out.tap[i]->exit)
+            out.tap[i]->exit(t);
+    if (!opt.verbose)
+        return;
     out.events++;
     if (out.json_on) {
         struct event *e = ev_new(EK_SYSCALL, t, c->enter_ns);
@@ -6323,7 +6395,7 @@ static void out_call_exit(struct task *t)
     } else if (out.partial != t) {
         out_run_flush();
         out_break_partial();
-        out_line_begin(c->noret ? u_now() : c->exit_ns, t->tid);
+        out_line_begin(c->exit_ns, t->tid);
         b_s(b, "<... "), out_call_name(b, c), b_s(b, " resumed>");
     }
     out.partial = NULL;
@@ -6331,9 +6403,21 @@ static void out_call_exit(struct task *t)
     out_call_text_end(t);
 }
 
+/* Nothing happens: what was held back is printed. */
+static void out_idle(void)
+{
+    for (u32 i = 0; out.run.count && i < out.n_taps; i++)
+        if (out.tap[i]->idle)
+            out.tap[i]->idle();
+    out_run_flush();
+}
+
 /* An open file is about to go away, and its memory to another. */
 static void out_forget_file(const struct ofd *o)
 {
+    for (u32 i = 0; i < out.n_taps; i++)
+        if (out.tap[i]->gone)
+            out.tap[i]->gone(NULL, o);
     if (out.run.count && out.run.o == o)
         out_run_flush();
 }
@@ -6341,6 +6425,9 @@ static void out_forget_file(const struct ofd *o)
 /* A task is about to go away: nothing may point to it any more. */
 static void out_forget(const struct task *t)
 {
+    for (u32 i = 0; i < out.n_taps; i++)
+        if (out.tap[i]->gone)
+            out.tap[i]->gone(t, NULL);
     if (out.partial == t)
         out_break_partial();
 }
@@ -7145,6 +7232,22 @@ static void st_json_summary(struct buf *b, const struct st_end *end)
     b_s(b, "}\n");
 }
 
+/* The end of it all, to every sink. text: also to the terminal. */
+static void st_report(const struct st_end *end, bool text)
+{
+    static struct buf b;
+    b_reset(&b);
+    if (opt.count_only || opt.count_too)
+        st_table(&b);
+    if (!opt.count_only)
+        st_text_summary(&b, end);
+    if (text)
+        b_put(&out.text.b, b.p, b.len);
+    if (out.json_on)
+        st_json_summary(&out.json.b, end);
+    out_flush();
+}
+
 /* == 15 md_  the model: what a call means =======================================
  * A call that has returned comes in; tables of descriptors, memory and processes change and events
  * go out. md_calls[] is the one list of calls that mean something: to teach kvis another, add its
@@ -7263,6 +7366,7 @@ static struct event *md_event(u8 kind, struct task *t, const struct call *c)
 {
     struct event *e = ev_new(kind, t, c->noret ? c->enter_ns : c->exit_ns);
     e->err = c->noret ? 0 : c->err;
+    e->row = c->known ? c->row : -1;
     e->unasked = !sc_set[c->row];
     return e;
 }
@@ -7273,6 +7377,7 @@ static void md_closed(struct task *t, s32 n)
     for (struct ofd *o; (o = ofd_dead()); ofd_recycle(o)) {
         out_forget_file(o);
         struct event *e = ev_new(EK_CLOSE, t, u_when());
+        e->row = SC_close;
         e->unasked = !sc_set[SC_close];
         if (n >= 0)
             ev_num(e, EV_fd, n);
@@ -8514,7 +8619,2518 @@ static bool md_call_wanted(struct task *t, const struct call *c)
     }
     return false;
 }
-/* == 16 pf_  page faults, by perf_event_open =====================================
+/* == 16 rec_  recordings: what a .kvis file holds ==================================
+ * A head (magic, version, crc), then blocks {u32 bytes, u32 crc of them and of the block's number},
+ * little-endian; the last block ends with REC_END. A block holds records: a type, then varints
+ * (7 bits a byte, low ones first; signed ones zigzag) and strings. A string that is short comes
+ * once: it is put into the slot that its hash names, and is the slot's number from then on, until
+ * another takes the slot. So neither side grows with the number of events. Fields and kinds of
+ * events are numbered as the file's own REC_FIELD and REC_KIND say. Whatever is wrong with a block
+ * makes it the end: all before it is whole. Entry points: rec_start, rec_finish (writing);
+ * rec_open, rec_next and the rec_get_ functions (reading). */
+
+enum {
+    REC_VERSION = 1, REC_HEAD = 16, REC_BLOCK = 64 << 10, REC_MAX = 16 << 20, REC_SLOTS = 4096,
+    REC_KEEP = 512 /* longest string that gets a slot */
+};
+
+enum rec_type {
+    REC_META = 1, REC_WORD, REC_PID, REC_FIELD, REC_KIND, REC_UNASKED, /* the run */
+    REC_EVENT, REC_ENTER, REC_CALL, REC_IDLE,                          /* what happens */
+    REC_NUM, REC_NAME, REC_TABLE, REC_ROW, REC_FAILED, REC_LEFT, REC_PROGRAM, REC_WHERE,
+    REC_DELAYS, REC_END                                                /* what it came to */
+};
+
+enum { REC_SAME = 1, REC_NOISE = 2, REC_ERR = 4, REC_MANY = 8, REC_FILE = 16, REC_OTHER_FILE = 32,
+       REC_CAT = 64, REC_OF_CALL = 128 };
+enum { REC_NORET = 2, REC_DETACHED = 4, REC_LATE = 8, REC_CERR = 16, REC_CMANY = 32,
+       REC_CHILD = 64, REC_ADDR = 128, REC_TIMED = 256, REC_ABI = 512, REC_RET = 1024,
+       REC_KNOWN = 2048, REC_PATHS = 4096 };
+
+static const u8 rec_magic[8] = { 0x89, 'k', 'v', 'i', 's', '\r', '\n', 0x1a };
+
+/* Which run it is that the sinks are told of. */
+static struct { const char *version, *host, *kernel, *arch, *backend; } rec_run;
+
+static struct st_end rec_end;
+
+/* The numbers of the summary: written and read back by name. */
+static const struct { const char *name; u64 *v; } rec_nums[] = {
+    { "duration_ns", &rec_end.duration_ns }, { "records", &rec_end.records },
+    { "throttled", &rec_end.throttled }, { "lost", &rec_end.lost },
+    { "heap_bytes", &vm.heap_bytes }, { "map_bytes", &vm.map_bytes },
+    { "map_regions", &vm.map_regions }, { "syscalls", &st.syscalls }, { "file_in", &st.file_in },
+    { "file_out", &st.file_out }, { "net_in", &st.net_in }, { "net_out", &st.net_out },
+    { "other_in", &st.other_in }, { "other_out", &st.other_out }, { "uring", &st.uring },
+    { "faults", &st.faults }, { "fault_lost", &st.fault_lost },
+    { "failed_other", &st.failed_other }, { "processes", &ps.processes },
+    { "threads", &ps.threads }, { "unreadable", &mem.unreadable },
+    { "names_overflow", &nm.overflow },
+};
+
+/* The first line of JSON. */
+static void rec_json_header(struct buf *b, const char *backend)
+{
+    b_s(b, "{\"type\":\"header\",\"version\":\"");
+    b_json(b, rec_run.version, strlen(rec_run.version)), b_s(b, "\",\"command\":");
+    b_s(b, opt.command ? "[" : "null");
+    bool bad = false;
+    for (char **a = opt.command; a && *a; a++) {
+        b_s(b, a == opt.command ? "\"" : ",\"");
+        bad |= b_json(b, *a, strlen(*a));
+        b_c(b, '"');
+    }
+    b_s(b, opt.command ? "]" : "");
+    if (bad) {
+        b_s(b, ",\"command_hex\":[");
+        for (char **a = opt.command; *a; a++)
+            b_s(b, a == opt.command ? "\"" : ",\""), b_hexbytes(b, *a, strlen(*a)), b_c(b, '"');
+        b_c(b, ']');
+    }
+    for (u32 i = 0; i < opt.n_pids; i++)
+        b_f(b, "%s%d%s", i ? "," : ",\"pids\":[", opt.pids[i], i + 1 == opt.n_pids ? "]" : "");
+    b_s(b, ",\"host\":\""), b_json(b, rec_run.host, strlen(rec_run.host));
+    b_s(b, "\",\"kernel\":\""), b_json(b, rec_run.kernel, strlen(rec_run.kernel));
+    b_s(b, "\",\"arch\":\""), b_json(b, rec_run.arch, strlen(rec_run.arch));
+    b_f(b, "\",\"start_realtime_ns\":%" PRIu64 ",\"clock\":\"monotonic\",\"backend\":\"",
+        out.start_real_ns);
+    b_json(b, backend, strlen(backend)), b_s(b, "\"}\n");
+}
+
+/* CRC-32 (ISO 3309). */
+static u32 rec_crc(u32 crc, const void *bytes, size_t n)
+{
+    static u32 table[256];
+    const u8 *p = bytes;
+    for (u32 i = 1; !table[255] && i < 256; i++) {
+        table[i] = i;
+        for (int k = 0; k < 8; k++)
+            table[i] = table[i] & 1 ? 0xedb88320u ^ table[i] >> 1 : table[i] >> 1;
+    }
+    for (crc = ~crc; n--; p++)
+        crc = table[(crc ^ *p) & 255] ^ crc >> 8;
+    return ~crc;
+}
+
+static void rec_le32(u8 *p, u32 v)
+{
+    for (int i = 0; i < 4; i++)
+        p[i] = (u8)(v >> 8 * i);
+}
+
+static u32 rec_ld32(const u8 *p)
+{
+    return p[0] | (u32)p[1] << 8 | (u32)p[2] << 16 | (u32)p[3] << 24;
+}
+
+/* --- writing --- */
+
+struct rec_slot { char *p; u32 len, cap; };
+
+static struct {
+    int (*write)(const char *p, size_t n); /* 0 or -errno */
+    struct buf b;              /* the block that is being filled */
+    struct rec_slot slot[REC_SLOTS];
+    u64 last_ns;
+    pid_t pid, tid;            /* of the record before */
+    const struct ofd *o;       /* of the I/O event before */
+    struct task *enter;        /* whose line began, and nothing was written since */
+    bool enter_many;
+    u32 blocks;
+    int fd;
+    const char *name;
+} rout; /* zeros, so that its slots are no part of the file */
+
+static void rec_put(u64 v)
+{
+    u8 tmp[10];
+    if (v < 128 && rout.b.len < rout.b.cap) {
+        rout.b.p[rout.b.len++] = (char)v;
+        return;
+    }
+    u32 n = 0;
+    do {
+        tmp[n++] = (u8)((v & 127) | (v > 127 ? 128 : 0));
+        v >>= 7;
+    } while (v);
+    b_put(&rout.b, tmp, n);
+}
+
+static void rec_putz(s64 v)
+{
+    rec_put((u64)v << 1 ^ (u64)(v >> 63));
+}
+
+static void rec_str(const char *p, size_t n)
+{
+    u32 at = nm_hash('r', p, n) % REC_SLOTS;
+    struct rec_slot *s = &rout.slot[at];
+    if (n <= REC_KEEP && s->p && s->len == n && !memcmp(s->p, p, n)) {
+        rec_put(at << 1);
+        return;
+    }
+    if (n <= REC_KEEP && n + 1 > s->cap) {
+        char *q = realloc(s->p, n + 33);
+        if (q)
+            s->p = q, s->cap = (u32)n + 33;
+    }
+    bool keep = n <= REC_KEEP && s->cap > n;
+    if (keep)
+        memcpy(s->p, p, s->len = (u32)n);
+    rec_put((keep ? at : REC_SLOTS) << 1 | 1);
+    rec_put(n);
+    b_put(&rout.b, p, n);
+}
+
+static void rec_text(const char *s)
+{
+    rec_str(s, strlen(s));
+}
+
+/* Ends the block. What cannot be written ends the recording, said once. */
+static void rec_block(void)
+{
+    u8 head[8], number[4];
+    if (!rout.b.len)
+        return;
+    rec_le32(number, rout.blocks++);
+    rec_le32(head, rout.b.len);
+    rec_le32(head + 4, rec_crc(rec_crc(0, number, 4), rout.b.p, rout.b.len));
+    int e = rout.write ? rout.write((char *)head, 8) : 0;
+    if (rout.write && !e)
+        e = rout.write(rout.b.p, rout.b.len);
+    if (e) {
+        errno = -e;
+        if (e != -EPIPE && e != -EINTR) {
+            u_warn("cannot write %s, it ends here:", rout.name);
+            out.failed = -e;
+        }
+        rout.write = NULL;
+    }
+    b_reset(&rout.b);
+}
+
+static int rec_write_fd(const char *p, size_t n)
+{
+    return out_write_all(rout.fd, p, n);
+}
+
+static void rec_task(const struct task *t, bool same)
+{
+    if (same)
+        return;
+    rec_putz(t->pid), rec_putz(t->tid);
+    rout.pid = t->pid, rout.tid = t->tid;
+}
+
+static void rec_time(u64 ns)
+{
+    rec_putz((s64)(ns - rout.last_ns));
+    rout.last_ns = ns;
+}
+
+/* Arguments as they are decoded so far: two bits each for their forms, then what they hold. */
+static void rec_args(const struct call *c)
+{
+    u32 n = out_nargs(c), forms = 0;
+    for (u32 i = 0; i < n; i++)
+        forms |= (c->val[i].form + (c->val[i].form == ARG_STR && c->val[i].cut)) * (1u << 2 * i);
+    rec_put(n);
+    rec_put(forms);
+    for (u32 i = 0; i < n; i++)
+        if (c->val[i].form == ARG_NONE)
+            rec_put(c->arg[i]);
+        else
+            rec_str(c->text.p + c->val[i].off, c->val[i].len);
+}
+
+static void rec_call_name(const struct call *c)
+{
+    char tmp[64];
+    struct buf b = { .p = tmp, .cap = sizeof tmp, .max = sizeof tmp };
+    out_call_bare_name(&b, c);
+    rec_str(b.p, b.len);
+    if (out_call_abi(c))
+        rec_text(out_call_abi(c));
+}
+
+/* The line of a call that began, now that something else comes before its end. */
+static void rec_enter_due(void)
+{
+    struct task *t = rout.enter;
+    if (!t)
+        return;
+    bool same = t->pid == rout.pid && t->tid == rout.tid;
+    rout.enter = NULL;
+    rec_put(REC_ENTER);
+    rec_put((same ? REC_SAME : 0) | (rout.enter_many ? REC_CMANY : 0)
+            | (out_call_abi(&t->call) ? REC_ABI : 0));
+    rec_task(t, same);
+    rec_time(t->call.enter_ns);
+    rec_call_name(&t->call);
+    rec_args(&t->call);
+}
+
+static void rec_done(void)
+{
+    if (rout.b.len >= REC_BLOCK)
+        rec_block();
+}
+
+static void rec_value(const struct event *e, u32 f)
+{
+    const union ev_val *v = &e->v[f];
+    switch (ev_fields[f].type) {
+    case VT_STR: case VT_ARGV: rec_str(v->s.p, v->s.len); break;
+    case VT_SYM: rec_text(v->sym); break;
+    case VT_ADDR: rec_put((u64)v->n); break;
+    default: rec_putz(v->n); break;
+    }
+}
+
+/* Which fields an event has: a bit for each of its kind's, one more when there are others. */
+static u64 rec_mask(const struct event *e, u64 *others)
+{
+    const struct event_kind *k = &event_kinds[e->kind];
+    u64 mask = 0, own = 0;
+    for (u32 i = 0; i < k->n; i++) {
+        mask |= (u64)ev_has(e, k->field[i]) << i;
+        own |= 1ull << k->field[i];
+    }
+    *others = e->set & ~own;
+    return mask | (*others ? 1ull << k->n : 0);
+}
+
+static void rec_event(const struct event *e)
+{
+    const struct event_kind *k = &event_kinds[e->kind];
+    struct task t = { .pid = e->pid, .tid = e->tid };
+    rec_enter_due();
+    bool same = e->pid == rout.pid && e->tid == rout.tid, other_cat = e->cat != k->cat;
+    u64 others, mask = rec_mask(e, &others);
+    u32 flags = (same ? REC_SAME : 0) | (e->noise ? REC_NOISE : 0) | (e->err ? REC_ERR : 0)
+        | (out.many ? REC_MANY : 0) | (e->o ? REC_FILE : 0)
+        | (e->o && e->o != rout.o ? REC_OTHER_FILE : 0) | (other_cat ? REC_CAT : 0)
+        | (e->row >= 0 ? REC_OF_CALL : 0);
+    rec_put(REC_EVENT);
+    b_c(&rout.b, (char)flags);
+    rec_put(e->kind);
+    rec_put(mask);
+    if (others)
+        rec_put(others);
+    rec_task(&t, same);
+    rec_time(e->ts_ns);
+    if (e->err)
+        rec_put((u64)e->err);
+    if (other_cat)
+        rec_put(e->cat);
+    if (e->row >= 0)
+        rec_text(sc_name((u16)e->row));
+    for (u32 i = 0; i < k->n; i++)
+        if (mask >> i & 1)
+            rec_value(e, k->field[i]);
+    for (u32 f = 0; others && f < N_EV_FIELDS; f++)
+        if (others >> f & 1)
+            rec_value(e, f);
+    if (e->o)
+        rout.o = e->o;
+    rec_done();
+}
+
+static void rec_enter(struct task *t)
+{
+    rec_enter_due();
+    rout.enter = t;
+    rout.enter_many = out.many;
+    if (t->call.said)
+        rec_enter_due(); /* its strings are of the record at hand */
+}
+
+/* The paths that -P would look at: of arguments, and of descriptors (as md_call_wanted). */
+static void rec_paths(struct task *t, const struct call *c)
+{
+    static struct path p;
+    const char *s[6];
+    u32 len[6], n = 0;
+    for (u32 i = 0; c->known && i < sc_rows[c->row].nargs && n < 6; i++) {
+        u16 kind = sc_rows[c->row].arg[i];
+        const struct arg *a = &c->val[i];
+        struct name *on = NULL;
+        if (kind == K_PATH && a->form == ARG_STR && !p.ok) {
+            bool at = i && sc_rows[c->row].arg[i - 1] == K_DIRFD;
+            struct name *base = md_base(t, at ? (s32)c->arg[i - 1] : AT_FDCWD);
+            md_join(&p, base ? base->s : "", base ? base->len : 0, c->text.p + a->off, a->len);
+            s[n] = p.s, len[n++] = p.len;
+        } else if (kind == K_PATH && a->form == ARG_STR) {
+            s[n] = c->text.p + a->off, len[n++] = a->len; /* a second one: as it is written */
+        } else if ((kind == K_FD || kind == K_DIRFD) && c->err != EBADF) {
+            struct fdent *f = fd_find(t->files, (s32)c->arg[i]);
+            on = f && f->o ? f->o->name : NULL;
+        }
+        if (on)
+            s[n] = on->s, len[n++] = on->len;
+    }
+    p.ok = false;
+    rec_put(n);
+    for (u32 i = 0; i < n; i++)
+        rec_str(s[i], len[i]);
+}
+
+/* The result's text, where that is more than its number. */
+static bool rec_ret(struct buf *b, struct task *t, const struct call *c)
+{
+    static struct buf plain;
+    b_reset(b);
+    b_reset(&plain);
+    if (c->said)
+        b_put(b, c->said->ret, c->said->ret_len);
+    else
+        dec_ret(b, t, c);
+    b_s64(&plain, c->ret);
+    return b->len != plain.len || memcmp(b->p, plain.p, b->len);
+}
+
+static u32 rec_call_flags(const struct task *t, bool many)
+{
+    const struct call *c = &t->call;
+    bool same = t->pid == rout.pid && t->tid == rout.tid;
+    return (same ? REC_SAME : 0) | (c->noret ? REC_NORET : 0) | (c->detached ? REC_DETACHED : 0)
+        | (c->late ? REC_LATE : 0) | (c->err ? REC_CERR : 0) | (many ? REC_CMANY : 0)
+        | (c->child ? REC_CHILD : 0) | (out_ret_is_addr(c) ? REC_ADDR : 0)
+        | (c->timed ? REC_TIMED : 0) | (out_call_abi(c) ? REC_ABI : 0)
+        | (c->known ? REC_KNOWN | (c->said ? 0 : REC_PATHS) : 0);
+}
+
+static void rec_exit(struct task *t)
+{
+    static struct buf ret;
+    struct call *c = &t->call;
+    bool many = rout.enter == t ? rout.enter_many : out.many;
+    if (rout.enter == t)
+        rout.enter = NULL; /* one record says both */
+    rec_enter_due();
+    u32 flags = rec_call_flags(t, many) | (rec_ret(&ret, t, c) ? REC_RET : 0);
+    rec_put(REC_CALL);
+    rec_put(flags);
+    rec_task(t, flags & REC_SAME);
+    rec_time(c->enter_ns);
+    rec_time(c->exit_ns);
+    rec_call_name(c);
+    rec_args(c);
+    rec_putz(c->ret);
+    if (c->err)
+        rec_put((u64)c->err);
+    if (c->child)
+        rec_putz(c->child);
+    if (c->timed)
+        rec_put(c->cpu_ns), rec_put(c->runq_ns), rec_put(c->disk_ns), rec_putz(c->waker_pid);
+    if (flags & REC_RET)
+        rec_str(ret.p, ret.len);
+    if (flags & REC_PATHS)
+        rec_paths(t, c);
+    rec_done();
+}
+
+static void rec_gone(const struct task *t, const struct ofd *o)
+{
+    if (t && rout.enter == t)
+        rec_enter_due();
+    if (o && rout.o == o)
+        rout.o = NULL;
+}
+
+static void rec_idle(void)
+{
+    rec_enter_due();
+    rec_put(REC_IDLE);
+}
+
+static void rec_flush(void)
+{
+    rec_enter_due();
+    rec_block();
+}
+
+static const struct out_tap rec_tap = { rec_event, rec_enter, rec_exit, rec_gone, rec_idle,
+                                        rec_flush };
+
+static void rec_meta(const char *key, const char *value)
+{
+    rec_put(REC_META);
+    rec_text(key), rec_text(value);
+}
+
+static void rec_meta_num(const char *key, u64 v)
+{
+    char tmp[24];
+    snprintf(tmp, sizeof tmp, "%" PRIu64, v);
+    rec_meta(key, tmp);
+}
+
+static void rec_schema(void)
+{
+    for (u32 f = 0; f < N_EV_FIELDS; f++) {
+        rec_put(REC_FIELD), rec_text(ev_fields[f].name);
+        rec_put(ev_fields[f].type);
+    }
+    for (u32 k = 0; k < N_EK; k++) {
+        rec_put(REC_KIND), rec_text(event_kinds[k].name);
+        rec_put(event_kinds[k].n);
+        for (u32 i = 0; i < event_kinds[k].n; i++)
+            rec_put(event_kinds[k].field[i]);
+    }
+}
+
+/* The first block: which run this is, and how its events are laid out. */
+static void rec_begin(void)
+{
+    rout.last_ns = out.start_ns;
+    rec_meta("version", rec_run.version), rec_meta("host", rec_run.host);
+    rec_meta("kernel", rec_run.kernel), rec_meta("arch", rec_run.arch);
+    rec_meta("backend", rec_run.backend);
+    rec_meta_num("start_ns", out.start_ns), rec_meta_num("start_real_ns", out.start_real_ns);
+    rec_meta_num("faults", opt.faults), rec_meta_num("calls", opt.calls);
+    rec_meta_num("page_bytes", (u64)sysconf(_SC_PAGESIZE));
+    for (char **a = opt.command; a && *a; a++)
+        rec_put(REC_WORD), rec_text(*a);
+    for (u32 i = 0; i < opt.n_pids; i++)
+        rec_put(REC_PID), rec_putz(opt.pids[i]);
+    for (u16 i = 0; i < SC_N; i++)
+        if (!sc_set[i] && sc_id[i] == i)
+            rec_put(REC_UNASKED), rec_text(sc_name(i));
+    rec_schema();
+    rec_block();
+}
+
+/* Begins to record, by `write`. */
+static void rec_start(int (*write)(const char *, size_t), const char *name)
+{
+    u8 head[REC_HEAD] = { 0 };
+    rout.write = write;
+    rout.name = name;
+    rout.b.max = REC_MAX;
+    rout.blocks = 0;
+    rout.pid = rout.tid = 0;
+    rout.o = NULL;
+    for (u32 i = 0; i < REC_SLOTS; i++)
+        rout.slot[i].len = ~0u; /* of a recording before */
+    memcpy(head, rec_magic, 8);
+    rec_le32(head + 8, REC_VERSION);
+    rec_le32(head + 12, rec_crc(0, head, 12));
+    int e = write((char *)head, sizeof head);
+    if (e) {
+        errno = -e;
+        u_warn("cannot write %s:", name);
+        out.failed = -e;
+        rout.write = NULL;
+    }
+    rec_begin();
+    out.tap[out.n_taps++] = &rec_tap;
+}
+
+/* --- writing: the summary's numbers --- */
+
+/* Names, those of a bucket from the back, so that reading them back gives the same order. */
+static void rec_names(void)
+{
+    for (u32 i = 0; i < NM_BUCKETS; i++) {
+        struct name *back = NULL;
+        for (struct name *e = nm.hash[i], *next; e; e = next)
+            next = e->next, e->next = back, back = e;
+        nm.hash[i] = NULL;
+        for (struct name *e = back, *next; e; e = next) {
+            next = e->next, e->next = nm.hash[i], nm.hash[i] = e;
+            if (e->cls != 'f' && e->cls != 'p')
+                continue;
+            rec_put(REC_NAME), b_c(&rout.b, e->cls);
+            rec_str(e->s, e->len);
+            rec_put(e->kind), rec_put(e->read | e->written << 1);
+            rec_put(e->in_bytes), rec_put(e->out_bytes), rec_put(e->opens);
+            rec_done();
+        }
+    }
+}
+
+static void rec_hist(const u32 *hist, u32 n)
+{
+    u32 used = 0, last = 0;
+    for (u32 i = 0; i < n; i++)
+        used += hist[i] != 0;
+    rec_put(used);
+    for (u32 i = 0; i < n; i++)
+        if (hist[i])
+            rec_put(i - last), rec_put(hist[i]), last = i;
+}
+
+/* A row is told by its name and which of that name it is. */
+static void rec_row_name(u16 row)
+{
+    rec_text(sc_name(row));
+    rec_put((u64)(row - sc_id[row]));
+}
+
+static void rec_table(const struct stats *s)
+{
+    rec_put(REC_TABLE), rec_putz(s->pid);
+    rec_str(s->comm, strnlen(s->comm, sizeof s->comm));
+    for (u16 i = 0; i < SC_N; i++) {
+        const struct st_row *r = s->row[i];
+        if (!r || !r->calls)
+            continue;
+        rec_put(REC_ROW), rec_row_name(i);
+        rec_put(r->calls), rec_put(r->errors), rec_put(r->time_ns), rec_put(r->max_ns);
+        rec_hist(r->hist, ST_BUCKETS);
+        rec_done();
+    }
+}
+
+static void rec_left(void)
+{
+    rec_put(REC_LEFT), rec_put(st.n_left);
+    rec_put(MIN(st.n_left, ST_LEFT_OPEN));
+    for (u32 i = 0; i < MIN(st.n_left, ST_LEFT_OPEN); i++) {
+        const struct name *n = st.left[i].name;
+        rec_putz(st.left[i].pid), rec_putz(st.left[i].fd), rec_put(st.left[i].kind);
+        rec_str(st.left[i].comm, strnlen(st.left[i].comm, 16));
+        rec_text(st.left[i].sock ? st.left[i].sock : "");
+        b_c(&rout.b, n ? n->cls : '-');
+        rec_str(n ? n->s : "", n ? n->len : 0);
+        rec_done();
+    }
+}
+
+static void rec_where(void)
+{
+    for (u32 i = 0; i < ST_WHERE; i++) {
+        const struct st_where *w = &st.where[i];
+        if (!w->calls)
+            continue;
+        rec_put(REC_WHERE), rec_put(i);
+        rec_row_name(w->row);
+        b_c(&rout.b, w->on ? w->on->cls : '-');
+        rec_str(w->on ? w->on->s : "", w->on ? w->on->len : 0);
+        rec_put(w->calls), rec_put(w->ns), rec_put(w->cpu), rec_put(w->runq), rec_put(w->disk);
+        rec_done();
+    }
+}
+
+static void rec_trailer(void)
+{
+    for (size_t i = 0; i < ARRAY_LEN(rec_nums); i++)
+        rec_put(REC_NUM), rec_text(rec_nums[i].name), rec_put(*rec_nums[i].v);
+    rec_names();
+    if (opt.count_only || opt.count_too) {
+        for (const struct stats *s = st.procs; s; s = s->next)
+            rec_table(s);
+        rec_table(&st.all);
+    }
+    for (u32 i = 0; i < ST_ERRNOS; i++)
+        if (st.failed[i].count)
+            rec_put(REC_FAILED), rec_row_name(st.failed[i].row), rec_put(st.failed[i].err),
+                rec_put(st.failed[i].count);
+    rec_left();
+    for (u32 i = 0; i < st.n_programs; i++)
+        rec_put(REC_PROGRAM), rec_str(st.program[i]->s, st.program[i]->len), rec_done();
+    rec_where();
+    if (rec_end.delays) {
+        const struct st_delays *d = rec_end.delays;
+        rec_put(REC_DELAYS), rec_put(d->count), rec_put(d->sum_ns), rec_put(d->max_ns);
+        rec_hist(d->hist, DELAY_BUCKETS);
+    }
+    rec_put(REC_END), rec_putz(rec_end.status);
+}
+
+/* The end of a recording that has events only. */
+static void rec_end_events(void)
+{
+    rec_enter_due();
+    rec_put(REC_END), rec_putz(0);
+    rec_block();
+    rout.write = NULL;
+}
+
+/* The run is over: the numbers of the summary, and the end. */
+static void rec_finish(void)
+{
+    if (!rout.b.max)
+        return;
+    rec_enter_due();
+    rec_trailer();
+    rec_block();
+    rout.write = NULL;
+    for (u32 i = 0; i < out.n_taps; i++)
+        if (out.tap[i] == &rec_tap)
+            out.tap[i] = out.tap[--out.n_taps];
+}
+
+/* --- reading --- */
+
+static struct {
+    int fd;
+    const char *name;          /* for messages */
+    bool again;                /* which run it is is known already */
+    u64 at;                    /* where the block begins in the file */
+    u32 blocks;
+    struct buf b;
+    const u8 *p, *end;         /* what is left of the block */
+    struct rec_slot slot[REC_SLOTS];
+    char wrong[160];           /* what is wrong with the file, "": nothing */
+    bool torn;                 /* it stops in the middle */
+    struct buf text;           /* strings of the record at hand, each with a NUL */
+    u64 last_ns;
+    pid_t pid, tid;
+    struct { s8 own; u8 type; } field[64];
+    struct { s8 own; u8 n, field[64]; } kind[64];
+    u32 n_fields, n_kinds;
+} rin; /* zeros, as rout */
+
+static void PRINTF_LIKE(1, 2) rec_bad(const char *fmt, ...)
+{
+    va_list ap;
+    if (*rin.wrong)
+        return; /* the first is what counts */
+    va_start(ap, fmt);
+    vsnprintf(rin.wrong, sizeof rin.wrong, fmt, ap);
+    va_end(ap);
+    rin.p = rin.end;
+}
+
+/* Reads n bytes unless the file ends before. Returns how many it were, or -errno. */
+static s64 rec_read(void *p, size_t n)
+{
+    size_t got = 0;
+    while (got < n) {
+        ssize_t r = read(rin.fd, (char *)p + got, n - got);
+        if (r < 0 && errno == EINTR)
+            continue;
+        if (r < 0)
+            return -errno;
+        if (r == 0)
+            break;
+        got += (size_t)r;
+    }
+    return (s64)got;
+}
+
+/* The next block that is whole; false at the end of what can be read. */
+static bool rec_read_block(void)
+{
+    u8 head[8], number[4];
+    rin.at += rin.blocks ? 8 + rin.b.len : REC_HEAD;
+    rin.p = rin.end = NULL;
+    s64 n = rec_read(head, 8);
+    u32 len = rec_ld32(head);
+    b_reset(&rin.b);
+    if (n == 8 && (!len || len > REC_MAX))
+        rec_bad("damaged at offset %" PRIu64 " (a block of %u bytes)", rin.at, len);
+    else if (n == 8 && b_room(&rin.b, len) < len)
+        rec_bad("out of memory (%u bytes)", len);
+    if (*rin.wrong)
+        return false;
+    s64 m = n == 8 ? rec_read(rin.b.p, len) : n < 0 ? n : 0;
+    if (n < 0 || m < 0)
+        rec_bad("cannot be read: %s", strerror((int)-m));
+    else if (n < 8 || m < (s64)len)
+        rin.torn = true, rec_bad("torn at offset %" PRIu64, rin.at);
+    if (*rin.wrong)
+        return false;
+    rec_le32(number, rin.blocks++);
+    rin.b.len = len;
+    if (rec_crc(rec_crc(0, number, 4), rin.b.p, len) != rec_ld32(head + 4))
+        rec_bad("damaged at offset %" PRIu64 " (checksum)", rin.at);
+    rin.p = (const u8 *)rin.b.p;
+    rin.end = *rin.wrong ? rin.p : rin.p + len;
+    return !*rin.wrong;
+}
+
+static u64 rec_get(void)
+{
+    u64 v = 0;
+    for (u32 shift = 0; rin.p < rin.end && shift < 64; shift += 7) {
+        u8 c = *rin.p++;
+        v |= (u64)(c & 127) << shift;
+        if (c < 128)
+            return v;
+    }
+    rec_bad("damaged at offset %" PRIu64 " (a number)", rin.at + 8);
+    return 0;
+}
+
+static s64 rec_getz(void)
+{
+    u64 v = rec_get();
+    return (s64)(v >> 1 ^ (0 - (v & 1)));
+}
+
+/* A number that must be below `limit`. */
+static u32 rec_below(u32 limit, const char *what)
+{
+    u64 v = rec_get();
+    if (v < limit)
+        return (u32)v;
+    rec_bad("damaged at offset %" PRIu64 " (%s %" PRIu64 ")", rin.at + 8, what, v);
+    return 0;
+}
+
+static u8 rec_byte(void)
+{
+    if (rin.p == rin.end) {
+        rec_bad("damaged at offset %" PRIu64 " (a record is cut)", rin.at + 8);
+        return 0;
+    }
+    return *rin.p++;
+}
+
+/* A string of the record: where it is in rin.text, with a NUL behind it. */
+static struct arg rec_gets(void)
+{
+    u32 ref = rec_below(REC_SLOTS * 2 + 2, "string"), at = ref >> 1;
+    struct arg a = { .off = rin.text.len };
+    const char *p = "";
+    if (!(ref & 1)) {
+        if (at == REC_SLOTS || !rin.slot[at].p) {
+            rec_bad("damaged at offset %" PRIu64 " (string %u is not there)", rin.at + 8, at);
+            a.len = 0;
+        } else {
+            p = rin.slot[at].p, a.len = rin.slot[at].len;
+        }
+    } else {
+        u64 n = rec_get();
+        if (n > (u64)(rin.end - rin.p) || (at < REC_SLOTS && n > REC_KEEP)) {
+            rec_bad("damaged at offset %" PRIu64 " (a string of %" PRIu64 ")", rin.at + 8, n);
+            n = 0;
+        }
+        p = (const char *)rin.p, a.len = (u32)n;
+        rin.p += n;
+        if (at < REC_SLOTS && !*rin.wrong) {
+            struct rec_slot *s = &rin.slot[at];
+            if (n >= s->cap) {
+                char *q = realloc(s->p, n + 33);
+                if (!q) {
+                    rec_bad("out of memory");
+                    return (struct arg){ 0 };
+                }
+                s->p = q, s->cap = (u32)n + 33;
+            }
+            memcpy(s->p, p, n);
+            s->len = (u32)n;
+        }
+    }
+    b_put(&rin.text, p, a.len);
+    b_c(&rin.text, 0);
+    if (rin.text.cut)
+        rec_bad("damaged at offset %" PRIu64 " (a record is too long)", rin.at + 8);
+    return *rin.wrong ? (struct arg){ .off = 0, .len = 0 } : a;
+}
+
+/* The bytes of a string; only when all of the record is read, as the buffer moves. */
+static char *rec_at(struct arg a)
+{
+    static char none[1];
+    return rin.text.len > a.off + a.len ? rin.text.p + a.off : none;
+}
+
+/* Text that kvis made is printed as it is: a file can hold anything, so what a terminal would act
+ * on becomes '?'. */
+static char *rec_clean(struct arg a)
+{
+    char *s = rec_at(a);
+    for (u32 i = 0; i < a.len && s[i];) {
+        u32 cp;
+        int n = u_utf8((u8 *)s + i, a.len - i, &cp);
+        if (!n || u_acts(cp))
+            memset(s + i, '?', (size_t)MAX(n, 1));
+        i += (u32)MAX(n, 1);
+    }
+    return s;
+}
+
+/* The row of a call's name: the k-th of that name; -1: this kvis knows no such call. */
+static s32 rec_row(const char *name, u64 k)
+{
+    static struct { char name[40]; s32 row; } seen[64]; /* the same few come again and again */
+    u32 h = nm_hash('c', name, strlen(name)) % ARRAY_LEN(seen);
+    if (strlen(name) >= sizeof seen[h].name)
+        return -1;
+    if (strcmp(seen[h].name, name) || !*name) {
+        s32 row = -1;
+        for (u16 i = 0; row < 0 && i < SC_N; i++)
+            row = strcmp(sc_name(i), name) ? -1 : i;
+        snprintf(seen[h].name, sizeof seen[h].name, "%s", name);
+        seen[h].row = row;
+    }
+    s32 row = seen[h].row;
+    return row >= 0 && k && row + (s64)MIN(k, (u64)SC_N) < SC_N && sc_id[row + (s32)k] == row
+               ? row + (s32)k : row;
+}
+
+/* --- reading: which run --- */
+
+static char *rec_keep(const char *s)
+{
+    return nm_str('x', s)->s;
+}
+
+static void rec_get_meta(void)
+{
+    struct arg k = rec_gets(), v = rec_gets();
+    const char *key = rec_at(k), *value = rec_clean(v);
+    const struct { const char *key; const char **to; } text[] = {
+        { "version", &rec_run.version }, { "host", &rec_run.host }, { "kernel", &rec_run.kernel },
+        { "arch", &rec_run.arch }, { "backend", &rec_run.backend },
+    };
+    for (size_t i = 0; i < ARRAY_LEN(text); i++)
+        if (!strcmp(key, text[i].key))
+            *text[i].to = rec_keep(value);
+    u64 n = strtoull(value, NULL, 10);
+    if (!strcmp(key, "start_ns"))
+        out.start_ns = rin.last_ns = n;
+    else if (!strcmp(key, "start_real_ns"))
+        out.start_real_ns = n;
+    else if (!strcmp(key, "faults"))
+        opt.faults = n != 0;
+    else if (!strcmp(key, "calls"))
+        opt.calls = n != 0;
+}
+
+static void rec_get_word(void)
+{
+    static u32 n;
+    struct arg a = rec_gets();
+    if (n >= 100000 || rin.again)
+        return;
+    char **list = realloc(opt.command, (n + 2) * sizeof *list);
+    char *word = strdup(rec_at(a));
+    if (!list || !word) {
+        rec_bad("out of memory");
+        return;
+    }
+    opt.command = list;
+    list[n++] = word;
+    list[n] = NULL;
+}
+
+static void rec_get_pid(void)
+{
+    pid_t pid = (pid_t)rec_getz();
+    if (rin.again)
+        return;
+    pid_t *list = realloc(opt.pids, (opt.n_pids + 1) * sizeof *list);
+    if (!list) {
+        rec_bad("out of memory");
+        return;
+    }
+    opt.pids = list;
+    list[opt.n_pids++] = pid;
+}
+
+static void rec_get_field(void)
+{
+    struct arg a = rec_gets();
+    u8 type = (u8)rec_below(VT_ARGV + 1, "type");
+    if (rin.n_fields == ARRAY_LEN(rin.field)) {
+        rec_bad("damaged: more than 64 fields");
+        return;
+    }
+    rin.field[rin.n_fields].type = type;
+    rin.field[rin.n_fields].own = -1;
+    for (u32 f = 0; f < N_EV_FIELDS; f++)
+        if (!strcmp(ev_fields[f].name, rec_at(a)) && ev_fields[f].type == type)
+            rin.field[rin.n_fields].own = (s8)f;
+    rin.n_fields++;
+}
+
+static void rec_get_kind(void)
+{
+    struct arg a = rec_gets();
+    u32 n = rec_below(64, "fields");
+    if (rin.n_kinds == ARRAY_LEN(rin.kind)) {
+        rec_bad("damaged: more than 64 kinds");
+        return;
+    }
+    for (u32 i = 0; i < n; i++)
+        rin.kind[rin.n_kinds].field[i] = (u8)rec_below(rin.n_fields, "field");
+    rin.kind[rin.n_kinds].n = (u8)n;
+    rin.kind[rin.n_kinds].own = -1;
+    for (u32 k = 0; k < N_EK; k++)
+        if (!strcmp(event_kinds[k].name, rec_at(a)))
+            rin.kind[rin.n_kinds].own = (s8)k;
+    rin.n_kinds++;
+}
+
+static void rec_get_unasked(void)
+{
+    struct arg a = rec_gets();
+    s32 row = rec_row(rec_at(a), 0);
+    for (u16 i = 0; row >= 0 && i < SC_N; i++)
+        if (sc_id[i] == row)
+            sc_set[i] = false;
+}
+
+/* Opens a recording ("-": stdin). Returns 0, or -1 with rin.wrong. */
+static int rec_open_fd(int f, const char *name)
+{
+    u8 head[REC_HEAD];
+    rin.fd = f;
+    rin.name = name;
+    rin.at = rin.blocks = 0;
+    *rin.wrong = 0;
+    rin.torn = false;
+    rin.p = rin.end = NULL;
+    rin.b.max = rin.text.max = REC_MAX;
+    rin.n_fields = rin.n_kinds = 0;
+    rin.pid = rin.tid = 0;
+    for (u32 i = 0; i < REC_SLOTS; i++)
+        free(rin.slot[i].p), rin.slot[i] = (struct rec_slot){ 0 };
+    s64 n = rec_read(head, sizeof head);
+    if (n < 0)
+        rec_bad("cannot be read: %s", strerror((int)-n));
+    else if (n < 8 || memcmp(head, rec_magic, 8))
+        rec_bad("is not a recording of kvis");
+    else if (n < REC_HEAD || rec_crc(0, head, 12) != rec_ld32(head + 12))
+        rec_bad("damaged at offset 8 (its head)");
+    else if (rec_ld32(head + 8) != REC_VERSION)
+        rec_bad("is of version %u, and this kvis reads version %d", rec_ld32(head + 8),
+                REC_VERSION);
+    return *rin.wrong ? -1 : 0;
+}
+
+/* --- reading: the summary's numbers --- */
+
+static void rec_get_num(void)
+{
+    struct arg a = rec_gets();
+    u64 v = rec_get();
+    for (size_t i = 0; i < ARRAY_LEN(rec_nums); i++)
+        if (!strcmp(rec_nums[i].name, rec_at(a)))
+            *rec_nums[i].v = v;
+}
+
+/* A name of class c, or NULL: a peer has a kind and an address. */
+static struct name *rec_name(char c, struct arg a)
+{
+    const char *s = rec_at(a);
+    if ((c != 'f' && c != 'p' && c != 'x') || (c == 'p' && !strchr(s, ' ')) || *rin.wrong)
+        return NULL;
+    return nm_get(c, s, a.len);
+}
+
+static void rec_get_name(void)
+{
+    char c = (char)rec_byte();
+    struct arg a = rec_gets();
+    u8 kind = (u8)rec_below(N_FK, "kind"), how = (u8)rec_below(4, "use");
+    u64 in = rec_get(), written = rec_get(), opens = rec_get();
+    struct name *n = rec_name(c, a);
+    if (!n)
+        return;
+    n->kind = kind;
+    n->read = how & 1, n->written = how >> 1;
+    n->in_bytes = in, n->out_bytes = written, n->opens = opens;
+}
+
+static void rec_get_hist(u32 *hist, u32 n)
+{
+    u32 used = rec_below(n + 1, "buckets"), at = 0;
+    for (u32 i = 0; i < used && !*rin.wrong; i++) {
+        at += rec_below(n - at, "bucket");
+        u64 count = rec_get();
+        hist[at] = (u32)MIN(count, (u64)UINT32_MAX);
+    }
+}
+
+static s32 rec_get_row_name(void)
+{
+    struct arg a = rec_gets();
+    u64 k = rec_get();
+    return rec_row(rec_at(a), k);
+}
+
+static struct stats *rec_stats = &st.all; /* the table that rows go to */
+
+static void rec_get_table(void)
+{
+    pid_t pid = (pid_t)rec_getz();
+    struct arg a = rec_gets();
+    struct stats **last = &st.procs, *s = &st.all;
+    if (pid) {
+        s = st.n_tables++ < ST_TABLES ? calloc(1, sizeof *s) : NULL;
+        if (!s) {
+            rec_bad("damaged at offset %" PRIu64 " (too many tables)", rin.at + 8);
+            return;
+        }
+        while (*last)
+            last = &(*last)->next;
+        *last = s;
+        s->pid = pid;
+        memcpy(s->comm, rec_at(a), MIN(a.len, (u32)sizeof s->comm));
+    }
+    rec_stats = s;
+}
+
+static void rec_get_row(void)
+{
+    static struct st_row other;
+    s32 row = rec_get_row_name();
+    struct st_row *r = row < 0 ? &other : st_row_of(rec_stats, (u16)row);
+    if (!r)
+        r = &other;
+    r->calls = rec_get(), r->errors = rec_get(), r->time_ns = rec_get(), r->max_ns = rec_get();
+    rec_get_hist(r->hist, ST_BUCKETS);
+}
+
+static void rec_get_failed(void)
+{
+    s32 row = rec_get_row_name();
+    u32 err = rec_below(65536, "errno");
+    u64 count = rec_get();
+    for (u32 i = 0, at = (u32)(row * 31 + (s32)err) % ST_ERRNOS; row >= 0 && i < ST_ERRNOS; i++) {
+        u32 k = (at + i) % ST_ERRNOS;
+        if (st.failed[k].count)
+            continue;
+        st.failed[k].row = (u16)row, st.failed[k].err = (u16)err, st.failed[k].count = count;
+        return;
+    }
+}
+
+static void rec_get_left(void)
+{
+    st.n_left = rec_get();
+    u32 n = rec_below(ST_LEFT_OPEN + 1, "open files");
+    if (n != MIN(st.n_left, (u64)ST_LEFT_OPEN))
+        rec_bad("damaged at offset %" PRIu64 " (open files)", rin.at + 8);
+    for (u32 i = 0; i < n && !*rin.wrong; i++) {
+        b_reset(&rin.text);
+        st.left[i].pid = (pid_t)rec_getz(), st.left[i].fd = (s32)rec_getz();
+        st.left[i].kind = (u8)rec_below(N_FK, "kind");
+        struct arg comm = rec_gets(), sock = rec_gets();
+        char c = (char)rec_byte();
+        struct arg name = rec_gets();
+        memset(st.left[i].comm, 0, sizeof st.left[i].comm);
+        memcpy(st.left[i].comm, rec_at(comm), MIN(comm.len, (u32)sizeof st.left[i].comm));
+        st.left[i].sock = sock.len ? rec_keep(rec_clean(sock)) : NULL;
+        st.left[i].name = c == '-' ? NULL : rec_name(c, name);
+    }
+}
+
+static void rec_get_program(void)
+{
+    struct arg a = rec_gets();
+    if (st.n_programs < ARRAY_LEN(st.program) && !*rin.wrong)
+        st.program[st.n_programs++] = nm_get('f', rec_at(a), a.len);
+}
+
+static void rec_get_where(void)
+{
+    u32 at = rec_below(ST_WHERE, "row");
+    s32 row = rec_get_row_name();
+    char c = (char)rec_byte();
+    struct arg a = rec_gets();
+    struct st_where w = { .row = (u16)MAX(row, 0), .on = c == '-' ? NULL : rec_name(c, a) };
+    w.calls = rec_get(), w.ns = rec_get();
+    w.cpu = rec_get(), w.runq = rec_get(), w.disk = rec_get();
+    if (row >= 0)
+        st.where[at] = w;
+}
+
+static void rec_get_delays(void)
+{
+    static struct st_delays d;
+    memset(&d, 0, sizeof d);
+    d.count = rec_get(), d.sum_ns = rec_get(), d.max_ns = rec_get();
+    rec_get_hist(d.hist, DELAY_BUCKETS);
+    rec_end.delays = &d;
+}
+/* == 17 rp_  a recording, played to the sinks ======================================
+ * The same sinks as when it was traced; what -e, -P and -z leave out is left out here. Entry
+ * points: rp_head, rp_play. */
+
+static struct {
+    struct task *task[256];  /* with a line that began and has not ended, by tid */
+    u32 n_tasks;
+    struct call_said said;
+    struct stats counted;    /* the calls that were played: what -c shows when there are filters */
+    struct ofd file[2];      /* two that are not the same: text groups by them */
+    u8 which;
+    bool tables, ended, calls; /* REC_ROW, REC_END, REC_CALL were there */
+    bool again;              /* the numbers are there already: only the events */
+} rp;
+
+static struct task *rp_find(pid_t tid)
+{
+    struct task *t = rp.task[(u32)tid % ARRAY_LEN(rp.task)];
+    while (t && t->tid != tid)
+        t = t->next;
+    return t;
+}
+
+static struct task *rp_begin_task(pid_t tid)
+{
+    struct task **slot = &rp.task[(u32)tid % ARRAY_LEN(rp.task)];
+    struct task *t = rp_find(tid);
+    if (t)
+        return t;
+    if (rp.n_tasks == 1 << 16 || !(t = calloc(1, sizeof *t))) {
+        rec_bad("damaged at offset %" PRIu64 " (too many calls that do not end)", rin.at + 8);
+        return NULL;
+    }
+    rp.n_tasks++;
+    t->next = *slot;
+    return *slot = t;
+}
+
+static void rp_end_task(struct task *t)
+{
+    struct task **slot = &rp.task[(u32)t->tid % ARRAY_LEN(rp.task)];
+    while (*slot != t)
+        slot = &(*slot)->next;
+    *slot = t->next;
+    rp.n_tasks--;
+    out_forget(t);
+    free(t);
+}
+
+static void rp_ids(u32 flags)
+{
+    if (flags & REC_SAME)
+        return;
+    rin.pid = (pid_t)rec_getz();
+    rin.tid = (pid_t)rec_getz();
+}
+
+static u64 rp_time(void)
+{
+    return rin.last_ns += (u64)rec_getz();
+}
+
+/* --- events --- */
+
+union rp_val { s64 n; struct arg a; };
+
+static union rp_val rp_value(u8 type)
+{
+    union rp_val v = { 0 };
+    if (type == VT_STR || type == VT_ARGV || type == VT_SYM)
+        v.a = rec_gets();
+    else
+        v.n = type == VT_ADDR ? (s64)rec_get() : rec_getz();
+    return v;
+}
+
+static void rp_set(struct event *e, u32 f, union rp_val v)
+{
+    if (ev_fields[f].type == VT_SYM)
+        ev_sym(e, (enum ev_field)f, rec_clean(v.a));
+    else if (ev_fields[f].type == VT_STR || ev_fields[f].type == VT_ARGV)
+        ev_bytes(e, (enum ev_field)f, rec_at(v.a), v.a.len);
+    else
+        ev_num(e, (enum ev_field)f, v.n);
+}
+
+/* Reads the values of the fields that the two masks name, by the file's numbers. */
+static void rp_values(u32 kind, u64 mask, u64 others, union rp_val *v)
+{
+    for (u32 i = 0; i < rin.kind[kind].n; i++)
+        if (mask >> i & 1)
+            v[rin.kind[kind].field[i]] = rp_value(rin.field[rin.kind[kind].field[i]].type);
+    for (u32 f = 0; f < rin.n_fields; f++)
+        if (others >> f & 1)
+            v[f] = rp_value(rin.field[f].type);
+}
+
+static bool rp_signal_wanted(const struct event *e)
+{
+    for (int sig = 1; ev_has(e, EV_signal) && sig <= 64; sig++)
+        if (!strcmp(u_signame(sig), e->v[EV_signal].sym))
+            return opt.signals >> (sig - 1) & 1;
+    return true;
+}
+
+/* What the options of this run make of an event. */
+static void rp_judge(struct event *e)
+{
+    if (e->kind == EK_SIGNAL && ev_has(e, EV_signal) && !strcmp(e->v[EV_signal].sym, "SIGCHLD"))
+        e->noise = !opt.verbose;
+    if (e->kind == EK_SCHED && opt.min_delay_us && ev_has(e, EV_delay_ns))
+        e->noise = e->v[EV_delay_ns].n < (s64)opt.min_delay_us * 1000;
+    e->unasked = (e->row >= 0 && !sc_set[e->row])
+        || (e->kind == EK_SIGNAL && !rp_signal_wanted(e));
+}
+
+static void rp_event(void)
+{
+    static union rp_val v[64];
+    u32 flags = rec_byte(), kind = rec_below(rin.n_kinds, "kind");
+    u64 mask = rec_get(), others = mask >> rin.kind[kind].n & 1 ? rec_get() : 0;
+    rp_ids(flags);
+    u64 ts = rp_time();
+    int err = flags & REC_ERR ? (int)rec_below(4096, "errno") : 0;
+    u8 cat = flags & REC_CAT ? (u8)rec_below(N_CAT, "category") : 0;
+    struct arg call = { 0 };
+    if (flags & REC_OF_CALL)
+        call = rec_gets();
+    rp_values(kind, mask, others, v);
+    s8 own = rin.kind[kind].own;
+    if (*rin.wrong || own < 0 || own == EK_SYSCALL)
+        return;
+    struct event *e = ev_new((u8)own, NULL, ts);
+    e->pid = rin.pid, e->tid = rin.tid;
+    e->err = err;
+    e->cat = flags & REC_CAT ? cat : e->cat;
+    e->noise = flags & REC_NOISE;
+    e->row = flags & REC_OF_CALL ? rec_row(rec_at(call), 0) : -1;
+    rp.which ^= (flags & REC_OTHER_FILE) != 0;
+    e->o = flags & REC_FILE ? &rp.file[rp.which] : NULL;
+    for (u32 i = 0; i < rin.n_fields; i++) {
+        bool there = others >> i & 1;
+        for (u32 k = 0; k < rin.kind[kind].n; k++)
+            there |= rin.kind[kind].field[k] == i && mask >> k & 1;
+        if (there && rin.field[i].own >= 0)
+            rp_set(e, (u32)rin.field[i].own, v[i]);
+    }
+    out.many = flags & REC_MANY;
+    rp_judge(e);
+    md_emit(e);
+}
+
+/* --- calls --- */
+
+struct rp_name { struct arg name, abi; };
+
+static struct rp_name rp_name(u32 flags)
+{
+    struct rp_name n = { .name = rec_gets() };
+    if (flags & REC_ABI)
+        n.abi = rec_gets();
+    return n;
+}
+
+static void rp_args(struct call *c)
+{
+    static const u8 form[] = { ARG_NONE, ARG_TXT, ARG_STR, ARG_STR };
+    u32 n = rec_below(7, "arguments"), forms = rec_below(1 << 12, "forms");
+    rp.said.nargs = (u8)n;
+    for (u32 i = 0; i < n; i++) {
+        u32 f = forms >> 2 * i & 3;
+        if (f)
+            c->val[i] = rec_gets();
+        else
+            c->arg[i] = rec_get();
+        c->val[i].form = form[f];
+        c->val[i].cut = f == 3;
+    }
+}
+
+/* All of the record is read: points the call to its strings. */
+static void rp_text(struct call *c, struct rp_name n, u32 flags)
+{
+    c->text = rin.text;
+    for (u32 i = 0; i < rp.said.nargs; i++)
+        if (c->val[i].form == ARG_TXT)
+            rec_clean(c->val[i]);
+    rp.said.name = rec_clean(n.name);
+    rp.said.abi = flags & REC_ABI ? rec_clean(n.abi) : NULL;
+    rp.said.addr = flags & REC_ADDR;
+    c->said = &rp.said;
+    s32 row = rec_row(rp.said.name, 0);
+    c->known = row >= 0;
+    c->row = c->id = c->known ? (u16)row : 0;
+}
+
+static bool rp_whole_only(void)
+{
+    return opt.status != CALL_ALL || opt.n_paths;
+}
+
+static bool rp_shown(const struct call *c)
+{
+    return !c->known || sc_set[c->row];
+}
+
+static void rp_enter(void)
+{
+    struct call c = { 0 };
+    u32 flags = rec_below(1 << 13, "flags");
+    rp_ids(flags);
+    c.enter_ns = rp_time();
+    struct rp_name n = rp_name(flags);
+    rp_args(&c);
+    struct task *t = *rin.wrong ? NULL : rp_begin_task(rin.tid);
+    if (!t)
+        return;
+    rp_text(&c, n, flags);
+    c.begun = false;
+    t->tid = rin.tid, t->pid = rin.pid;
+    t->call = c;
+    out.many = flags & REC_CMANY;
+    if (rp_shown(&c))
+        out_call_enter(t, rp_whole_only());
+    t->call.text = (struct buf){ 0 }; /* it is the record's */
+}
+
+/* -P: by the paths that were noted with the call. */
+static bool rp_path_wanted(u32 n, const struct arg *paths)
+{
+    for (u32 i = 0; i < n; i++)
+        if (md_path_wanted(rec_at(paths[i]), paths[i].len))
+            return true;
+    return !opt.n_paths;
+}
+
+static void rp_numbers(struct call *c, u32 flags)
+{
+    c->ret = rec_getz();
+    c->err = flags & REC_CERR ? (int)rec_below(4096, "errno") : 0;
+    c->child = flags & REC_CHILD ? (pid_t)rec_getz() : 0;
+    c->noret = flags & REC_NORET, c->detached = flags & REC_DETACHED, c->late = flags & REC_LATE;
+    c->timed = flags & REC_TIMED;
+    if (c->timed) {
+        c->cpu_ns = rec_get(), c->runq_ns = rec_get(), c->disk_ns = rec_get();
+        c->waker_pid = (pid_t)rec_getz();
+    }
+}
+
+static void rp_result(const struct call *c, u32 flags, struct arg ret)
+{
+    static char plain[24];
+    snprintf(plain, sizeof plain, "%" PRId64, c->ret);
+    rp.said.ret = flags & REC_RET ? rec_clean(ret) : plain;
+    rp.said.ret_len = flags & REC_RET ? ret.len : (u32)strlen(plain);
+}
+
+static void rp_done(struct task *t, bool wanted)
+{
+    struct call *c = &t->call;
+    rp.calls = true;
+    if (!rp_shown(c) || !(c->begun || wanted))
+        return;
+    if (c->known && !c->late)
+        st_add(&rp.counted, c, c->noret ? 0 : c->exit_ns - c->enter_ns);
+    out_call_exit(t);
+}
+
+static void rp_call(void)
+{
+    static struct task one;
+    struct arg paths[6], ret = { 0 };
+    struct call c = { 0 };
+    u32 flags = rec_below(1 << 13, "flags"), n_paths = 0;
+    rp_ids(flags);
+    c.enter_ns = rp_time();
+    c.exit_ns = rp_time();
+    struct rp_name n = rp_name(flags);
+    rp_args(&c);
+    rp_numbers(&c, flags);
+    if (flags & REC_RET)
+        ret = rec_gets();
+    if (flags & REC_PATHS)
+        n_paths = rec_below(7, "paths");
+    for (u32 i = 0; i < n_paths; i++)
+        paths[i] = rec_gets();
+    if (*rin.wrong)
+        return;
+    rp_text(&c, n, flags);
+    rp_result(&c, flags, ret);
+    struct task *begun = rp_find(rin.tid), *t = begun ? begun : &one;
+    c.begun = t->call.begun, c.shown = t->call.shown;
+    t->pid = rin.pid, t->tid = rin.tid;
+    t->call = c;
+    out.many = flags & REC_CMANY;
+    rp_done(t, md_status_wanted(&c) && rp_path_wanted(n_paths, paths));
+    t->call.text = (struct buf){ 0 };
+    t->call.begun = false;
+    if (begun)
+        rp_end_task(begun);
+}
+
+/* --- the whole --- */
+
+static void rp_idle(void)
+{
+    out_idle();
+}
+
+static void rp_end(void)
+{
+    s64 status = rec_getz();
+    rp.ended = true;
+    if (rp.again)
+        return;
+    rec_end.status = (int)status;
+    rec_end.backend = rec_run.backend;
+}
+
+static void rp_row(void)
+{
+    rp.tables = true;
+    rec_get_row();
+}
+
+static void (*const rp_reader[])(void) = {
+    [REC_META] = rec_get_meta, [REC_WORD] = rec_get_word, [REC_PID] = rec_get_pid,
+    [REC_FIELD] = rec_get_field, [REC_KIND] = rec_get_kind, [REC_UNASKED] = rec_get_unasked,
+    [REC_EVENT] = rp_event, [REC_ENTER] = rp_enter, [REC_CALL] = rp_call, [REC_IDLE] = rp_idle,
+    [REC_NUM] = rec_get_num, [REC_NAME] = rec_get_name, [REC_TABLE] = rec_get_table,
+    [REC_ROW] = rp_row, [REC_FAILED] = rec_get_failed, [REC_LEFT] = rec_get_left,
+    [REC_PROGRAM] = rec_get_program, [REC_WHERE] = rec_get_where,
+    [REC_DELAYS] = rec_get_delays, [REC_END] = rp_end,
+};
+
+/* Reads one record; `events`: not those that begin the file. False at the end, whatever that is. */
+static bool rp_record(u8 from, u8 to)
+{
+    b_reset(&rin.text);
+    if (rin.p == rin.end && !rec_read_block())
+        return false;
+    u8 type = *rin.p;
+    if (rp.again && type > REC_IDLE)
+        rp.ended = true; /* the numbers are there already */
+    if (type < from || type > to || rp.ended)
+        return false;
+    rin.p++;
+    if (!type || type >= ARRAY_LEN(rp_reader))
+        rec_bad("damaged at offset %" PRIu64 " (a record of type %u)", rin.at + 8, type);
+    else
+        rp_reader[type]();
+    return !*rin.wrong && !rp.ended;
+}
+
+/* Which run it is. False when that cannot be read. */
+static bool rp_head(void)
+{
+    static const char none[] = "?";
+    rec_run.version = rec_run.host = rec_run.kernel = rec_run.arch = rec_run.backend = none;
+    rp.ended = false;
+    while (rp_record(REC_META, REC_UNASKED))
+        ;
+    if (!*rin.wrong && (!rin.n_kinds || *rin.p > REC_UNASKED))
+        return rin.n_kinds > 0;
+    return false;
+}
+
+/* All that happened, to the sinks. Returns whether the end was reached. */
+static bool rp_play(void)
+{
+    rp.ended = false;
+    while (rp_record(REC_EVENT, 255))
+        ;
+    out_run_flush();
+    out_break_partial();
+    if (!rp.ended && !*rin.wrong)
+        rec_bad("damaged at offset %" PRIu64 " (a record of the head behind it)", rin.at + 8);
+    return rp.ended;
+}
+/* == 18 px_  --perfetto: a trace for ui.perfetto.dev ================================
+ * Chrome's trace JSON, as it happens (docs/getting-started/other-formats.md of Perfetto): calls are
+ * X slices of their thread, what can overlap (waits for a CPU, open files) is async b and e, events
+ * are instants, forks and wake-ups arrows; times are in us with the ns behind the point. A pid that
+ * is used again must not continue the track of the one before, so that pid and tid are numbers of
+ * ours, and the names have the real ones. Entry points: px_open, px_close, px_tap. */
+
+enum { PX_HASH = 4096, PX_DEAD = 1024, PX_STEP_NS = 100000 };
+
+enum px_counter { PX_HEAP, PX_MAPPED, PX_READ, PX_WRITTEN, PX_RECEIVED, PX_SENT, PX_FILES, N_PX };
+static const struct { const char *track, *series; } px_counters[N_PX] = {
+    [PX_HEAP] = { "heap", "bytes" }, [PX_MAPPED] = { "mapped", "bytes" },
+    [PX_READ] = { "bytes read", "bytes" }, [PX_WRITTEN] = { "bytes written", "bytes" },
+    [PX_RECEIVED] = { "bytes received", "bytes" }, [PX_SENT] = { "bytes sent", "bytes" },
+    [PX_FILES] = { "open files", "files" },
+};
+
+/* A thread; of a process's first one also the process. */
+struct px_track {
+    struct px_track *next;
+    pid_t pid, tid;
+    u64 upid, utid;       /* ours, never used twice */
+    u64 flow;             /* an arrow that ends at its first record; 0: none */
+    bool dead;
+    s64 count[N_PX];      /* of a process */
+    u64 told_ns[N_PX];
+    bool due[N_PX];
+};
+
+static struct {
+    bool on;
+    struct writer w;
+    struct px_track *track[PX_HASH], *dead[PX_DEAD];
+    u32 n_dead;
+    u64 ids, events;
+} px; /* zeros: its tables are no part of the file */
+
+/* us since the start, three digits behind the point. */
+static void px_us(struct buf *b, u64 ns)
+{
+    char tmp[4] = { (char)('0' + ns % 1000 / 100), (char)('0' + ns % 100 / 10),
+                    (char)('0' + ns % 10), 0 };
+    b_u64(b, ns / 1000), b_c(b, '.'), b_s(b, tmp);
+}
+
+static u64 px_rel(u64 ns)
+{
+    return ns > out.start_ns ? ns - out.start_ns : 0;
+}
+
+/* Begins an event: {"ph":"X","pid":1,"tid":1,"ts":0.001 */
+static struct buf *px_event(const char *ph, const struct px_track *t, u64 ns)
+{
+    struct buf *b = &px.w.b;
+    b_s(b, px.events++ ? ",\n{\"ph\":\"" : "{\"ph\":\"");
+    b_s(b, ph), b_s(b, "\",\"pid\":"), b_u64(b, t->upid);
+    b_s(b, ",\"tid\":"), b_u64(b, t->utid);
+    b_s(b, ",\"ts\":"), px_us(b, px_rel(ns));
+    return b;
+}
+
+static void px_name(struct buf *b, const char *name, size_t n, const char *cat)
+{
+    b_s(b, ",\"name\":\""), b_json(b, name, n);
+    b_s(b, "\",\"cat\":\""), b_s(b, cat), b_c(b, '"');
+}
+
+static void px_end(void)
+{
+    b_c(&px.w.b, '}');
+    out_full(&px.w);
+}
+
+/* Names a process or a thread, with the real number. */
+static void px_call_it(const struct px_track *t, bool process, const char *name, size_t n)
+{
+    struct buf *b = px_event("M", t, out.start_ns);
+    b_s(b, process ? ",\"name\":\"process_name\"" : ",\"name\":\"thread_name\"");
+    b_s(b, ",\"args\":{\"name\":\"");
+    b_json(b, name, n);
+    b_f(b, "%s%d\"}", n ? " " : "", process ? t->pid : t->tid);
+    px_end();
+    if (!process)
+        return;
+    b = px_event("M", t, out.start_ns);
+    b_f(b, ",\"name\":\"process_sort_index\",\"args\":{\"sort_index\":%" PRIu64 "}", t->upid);
+    px_end();
+}
+
+static struct px_track *px_find(pid_t tid)
+{
+    struct px_track *t = px.track[(u32)tid % PX_HASH];
+    while (t && t->tid != tid)
+        t = t->next;
+    return t;
+}
+
+static void px_free(struct px_track *t)
+{
+    struct px_track **slot = &px.track[(u32)t->tid % PX_HASH];
+    while (*slot && *slot != t)
+        slot = &(*slot)->next;
+    if (*slot)
+        *slot = t->next;
+    free(t);
+}
+
+/* It stays for a while: records of a thread can come behind its end. */
+static void px_dead(struct px_track *t)
+{
+    struct px_track **slot = &px.dead[px.n_dead++ % PX_DEAD];
+    if (t->dead)
+        return;
+    t->dead = true;
+    if (*slot)
+        px_free(*slot);
+    *slot = t;
+}
+
+/* The track of a thread, made when it is first seen. Never NULL: without memory all share one. */
+static struct px_track *px_track(pid_t pid, pid_t tid)
+{
+    static struct px_track other = { .upid = 1, .utid = 1 };
+    struct px_track *t = px_find(tid);
+    if (t)
+        return t;
+    struct px_track *leader = pid == tid ? NULL : px_track(pid, pid);
+    if (!(t = calloc(1, sizeof *t)))
+        return &other;
+    struct px_track **slot = &px.track[(u32)tid % PX_HASH];
+    t->next = *slot;
+    *slot = t;
+    t->pid = pid, t->tid = tid;
+    t->utid = ++px.ids;
+    t->upid = leader ? leader->upid : t->utid;
+    if (!leader)
+        px_call_it(t, true, "", 0);
+    px_call_it(t, false, leader ? "thread" : "main", leader ? 6 : 4);
+    return t;
+}
+
+static void px_flow(const char *ph, const struct px_track *t, u64 ns, u64 id, const char *name)
+{
+    struct buf *b = px_event(ph, t, ns);
+    px_name(b, name, strlen(name), "flow");
+    b_s(b, ",\"id\":"), b_u64(b, id);
+    if (*ph == 'f')
+        b_s(b, ",\"bp\":\"e\"");
+    px_end();
+}
+
+/* The track of a record, with the arrow that ends at its first one. */
+static struct px_track *px_of(pid_t pid, pid_t tid, u64 ns)
+{
+    struct px_track *t = px_track(pid, tid);
+    if (t->flow)
+        px_flow("f", t, ns, t->flow, "fork");
+    t->flow = 0;
+    return t;
+}
+
+/* --- counters --- */
+
+static void px_count_out(struct px_track *p, u32 k, u64 ns)
+{
+    struct buf *b = px_event("C", p, ns);
+    px_name(b, px_counters[k].track, strlen(px_counters[k].track), "counter");
+    b_f(b, ",\"args\":{\"%s\":%" PRId64 "}", px_counters[k].series, p->count[k]);
+    px_end();
+    p->told_ns[k] = ns;
+    p->due[k] = false;
+}
+
+/* Adds to a counter of the process; not every step is told. */
+static void px_count(pid_t pid, u32 k, s64 n, u64 ns)
+{
+    struct px_track *p = px_track(pid, pid);
+    p->count[k] = MAX(p->count[k] + n, 0);
+    p->due[k] = true;
+    if (!p->told_ns[k] || ns - p->told_ns[k] >= PX_STEP_NS)
+        px_count_out(p, k, ns);
+}
+
+static void px_counts(const struct event *e)
+{
+    static const struct { u8 kind, counter, field; s8 sign; } row[] = {
+        { EK_BRK, PX_HEAP, EV_growth_bytes, 1 }, { EK_MMAP, PX_MAPPED, EV_size, 1 },
+        { EK_MUNMAP, PX_MAPPED, EV_size, -1 }, { EK_MREMAP, PX_MAPPED, EV_size, 1 },
+        { EK_MREMAP, PX_MAPPED, EV_old_size, -1 }, { EK_READ, PX_READ, EV_bytes, 1 },
+        { EK_WRITE, PX_WRITTEN, EV_bytes, 1 }, { EK_RECV, PX_RECEIVED, EV_bytes, 1 },
+        { EK_SEND, PX_SENT, EV_bytes, 1 }, { EK_OPEN, PX_FILES, EV_fd, 0 },
+        { EK_ACCEPT, PX_FILES, EV_fd, 0 },
+    };
+    for (size_t i = 0; !e->err && i < ARRAY_LEN(row); i++)
+        if (row[i].kind == e->kind && ev_has(e, row[i].field))
+            px_count(e->pid, row[i].counter,
+                     row[i].sign ? row[i].sign * e->v[row[i].field].n : 1, e->ts_ns);
+    if (e->kind == EK_CLOSE && ev_has(e, EV_opener_pid))
+        px_count((pid_t)e->v[EV_opener_pid].n, PX_FILES, -1, e->ts_ns);
+}
+
+/* --- events --- */
+
+/* What lasted and may overlap others of its kind. */
+static void px_async(const struct px_track *t, const char *cat, const char *name, size_t n,
+                     u64 from, u64 to)
+{
+    u64 id = ++px.ids;
+    for (int end = 0; end < 2; end++) {
+        struct buf *b = px_event(end ? "e" : "b", t, end ? to : from);
+        px_name(b, name, n, cat);
+        b_s(b, ",\"id\":"), b_u64(b, id);
+        px_end();
+    }
+}
+
+static void px_instant(const struct px_track *t, const struct event *e)
+{
+    static const char *const cat[N_CAT] = { "file", "net", "memory", "process", "signal", "call" };
+    const struct event_kind *k = &event_kinds[e->kind];
+    struct buf *b = px_event("i", t, e->ts_ns);
+    px_name(b, k->name, strlen(k->name), cat[e->cat]);
+    b_s(b, ",\"s\":\"t\",\"args\":{\"error\":");
+    const char *err = e->err ? u_errname(e->err) : NULL;
+    b_s(b, err ? "\"" : ""), b_s(b, err ? err : "null"), b_s(b, err ? "\"" : "");
+    for (u32 i = 0; i < k->n; i++)
+        if (ev_has(e, k->field[i]))
+            out_json_field(b, e, k->field[i]);
+    b_c(b, '}');
+    px_end();
+}
+
+/* A process or a thread begins: its number is nobody else's from here on. */
+static void px_spawn(struct px_track *t, const struct event *e)
+{
+    bool thread = e->kind == EK_THREAD;
+    pid_t child = (pid_t)e->v[thread ? EV_child_tid : EV_child_pid].n;
+    struct px_track *old = px_find(child);
+    if (old == t)
+        return; /* a damaged file says anything */
+    if (old && old->dead) {
+        for (u32 i = 0; i < PX_DEAD; i++)
+            if (px.dead[i] == old)
+                px.dead[i] = NULL;
+        px_free(old);
+        old = NULL;
+    }
+    if (old)
+        return; /* its first records came before its parent's */
+    struct px_track *c = px_track(thread ? e->pid : child, child);
+    c->flow = ++px.ids;
+    px_flow("s", t, e->ts_ns, c->flow, "fork");
+}
+
+static void px_exit_process(pid_t pid, u64 ns)
+{
+    struct px_track *p = px_find(pid);
+    if (!p)
+        return;
+    for (u32 k = 0; k < N_PX; k++)
+        if (p->due[k])
+            px_count_out(p, k, ns);
+    px_dead(p);
+}
+
+static void px_exec(const struct event *e)
+{
+    struct px_track *p = px_track(e->pid, e->pid);
+    if (e->err || !ev_has(e, EV_program))
+        return;
+    const char *s = e->v[EV_program].s.p, *slash = memrchr(s, '/', e->v[EV_program].s.len);
+    const char *base = slash ? slash + 1 : s;
+    px_call_it(p, true, base, e->v[EV_program].s.len - (size_t)(base - s));
+}
+
+static void px_on_event(const struct event *e)
+{
+    struct px_track *t = px_of(e->pid, e->tid, e->ts_ns);
+    if (e->kind == EK_SCHED && ev_has(e, EV_delay_ns))
+        px_async(t, "sched", "waits for CPU", 13, e->ts_ns - (u64)e->v[EV_delay_ns].n, e->ts_ns);
+    else
+        px_instant(t, e);
+    if (e->kind == EK_CLOSE && ev_has(e, EV_age_ns) && ev_has(e, EV_path))
+        px_async(t, "open file", e->v[EV_path].s.p, e->v[EV_path].s.len,
+                 e->ts_ns - (u64)e->v[EV_age_ns].n, e->ts_ns);
+    px_counts(e);
+    if ((e->kind == EK_SPAWN && ev_has(e, EV_child_pid))
+        || (e->kind == EK_THREAD && ev_has(e, EV_child_tid)))
+        px_spawn(t, e);
+    else if (e->kind == EK_EXEC)
+        px_exec(e);
+    else if (e->kind == EK_EXIT_PROCESS)
+        px_exit_process(e->pid, e->ts_ns);
+    else if (e->kind == EK_EXIT_THREAD && t->tid != t->pid)
+        px_dead(t);
+}
+
+/* --- calls --- */
+
+static void px_call_args(struct buf *b, const struct call *c)
+{
+    static struct buf text;
+    b_reset(&text);
+    out_args(&text, c, 0, true);
+    b_s(b, ",\"args\":{\"args\":\""), b_json(b, text.p, text.len);
+    b_s(b, "\",\"ret\":\""), b_s64(b, c->ret), b_c(b, '"');
+    const char *err = c->err ? u_errname(c->err) : NULL;
+    if (err)
+        b_s(b, ",\"error\":\""), b_s(b, err), b_c(b, '"');
+    if (c->timed)
+        b_f(b, ",\"on_cpu_ns\":%" PRIu64 ",\"runq_ns\":%" PRIu64 ",\"disk_ns\":%" PRIu64,
+            c->cpu_ns, c->runq_ns, c->disk_ns);
+    b_c(b, '}');
+}
+
+/* A wait that another thread ended: an arrow from it to where this one ran on. */
+static void px_woken(const struct px_track *t, const struct call *c)
+{
+    struct px_track *waker = c->waker_pid && c->timed ? px_find(c->waker_pid) : NULL;
+    if (!waker || waker == t || waker->dead || c->exit_ns <= c->enter_ns)
+        return;
+    u64 id = ++px.ids, end = c->exit_ns - 1;
+    px_flow("s", waker, MAX(end - MIN(c->runq_ns, end), c->enter_ns), id, "wake");
+    px_flow("f", t, end, id, "wake");
+}
+
+static void px_on_call(struct task *task)
+{
+    const struct call *c = &task->call;
+    struct px_track *t = px_of(task->pid, task->tid, c->enter_ns);
+    char tmp[64];
+    struct buf name = { .p = tmp, .cap = sizeof tmp, .max = sizeof tmp };
+    out_call_bare_name(&name, c);
+    struct buf *b = px_event("X", t, c->enter_ns);
+    px_name(b, name.p, name.len, "syscall");
+    b_s(b, ",\"dur\":");
+    px_us(b, px_rel(c->exit_ns) > px_rel(c->enter_ns) ? px_rel(c->exit_ns) - px_rel(c->enter_ns)
+                                                      : 0);
+    px_call_args(b, c);
+    px_end();
+    px_woken(t, c);
+}
+
+static void px_flush(void)
+{
+    if (px.w.b.len)
+        out_writer_flush(&px.w);
+}
+
+static const struct out_tap px_tap = { px_on_event, NULL, px_on_call, NULL, NULL, px_flush };
+
+static void px_open(int fd, const char *name)
+{
+    px.on = true;
+    px.w.fd[0] = fd;
+    px.w.fd[1] = -1;
+    px.w.name[0] = name;
+    px.w.b.max = 32 << 20;
+    b_s(&px.w.b, "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n");
+    out.tap[out.n_taps++] = &px_tap;
+}
+
+/* The end: counters as they stand, and what the run was. */
+static void px_close(void)
+{
+    struct buf *b = &px.w.b;
+    if (!px.on)
+        return;
+    b_s(b, "\n],\"otherData\":{\"kvis\":\""), b_json(b, rec_run.version, strlen(rec_run.version));
+    b_s(b, "\",\"host\":\""), b_json(b, rec_run.host, strlen(rec_run.host));
+    b_s(b, "\",\"kernel\":\""), b_json(b, rec_run.kernel, strlen(rec_run.kernel));
+    b_s(b, "\",\"backend\":\""), b_json(b, rec_run.backend, strlen(rec_run.backend));
+    b_s(b, "\"}}\n");
+    px_flush();
+}
+/* == 19 rep_  --report: one HTML file ==============================================
+ * The page is gen/report/ as it is; its data are the run, the summary (both as --json has them) and
+ * the events: a recording in base64, which report.js reads as rec_ does. The events come out of a
+ * recording, so that nothing is kept in memory; when they are too many, the most telling stay.
+ * Entry points: rep_begin, rep_end; rep_temporary. */
+
+/* The parts of the page, as they are in the tree. A test that includes kvis.c has none. */
+#ifdef main
+static const char rep_html[] = "", rep_css[] = "", rep_js[] = "";
+static const char *const rep_html_end = rep_html, *const rep_css_end = rep_css,
+                  *const rep_js_end = rep_js;
+#else
+#define REP_PART(name, file) \
+    __asm__(".pushsection .rodata\n" name ":\n.incbin \"gen/report/" file "\"\n" \
+            name "_end:\n.byte 0\n.popsection\n")
+
+/* Never called: what it holds is for the assembler. */
+static void __attribute__((used, noinline)) rep_parts(void)
+{
+    REP_PART("rep_html", "report.html");
+    REP_PART("rep_css", "report.css");
+    REP_PART("rep_js", "report.js");
+}
+
+extern const char rep_html[], rep_html_end[], rep_css[], rep_css_end[], rep_js[], rep_js_end[];
+#endif
+
+enum { REP_SCORES = 64, REP_CHUNK = 96 << 10 /* of three bytes each: whole base64 */ };
+
+static struct {
+    struct writer w;
+    struct buf raw;          /* of the recording, not yet written */
+    u64 score[REP_SCORES];   /* events by how telling they are */
+    u64 seen, kept, at_least; /* at_least: with the score that only some of stay */
+    u32 least;
+    u64 some;                /* how many of those stay */
+} rep = { .w.fd = { -1, -1 } };
+
+static u32 rep_log2(u64 v)
+{
+    return v ? 63 - (u32)__builtin_clzll(v) : 0;
+}
+
+/* How telling an event is: processes, signals and the network before all, then what failed, then
+ * what took long or moved much. */
+static u32 rep_score(const struct event *e)
+{
+    if (e->cat == CAT_SIG || e->kind == EK_LOST || (e->cat == CAT_PROC && e->kind != EK_SCHED))
+        return REP_SCORES - 1;
+    if (e->kind == EK_SCHED && ev_has(e, EV_delay_ns))
+        return MIN(rep_log2((u64)e->v[EV_delay_ns].n), 40u);
+    u32 s = e->cat == CAT_NET ? 30 : e->err ? 24 : e->kind == EK_OPEN ? 20 : 10;
+    if (ev_has(e, EV_bytes))
+        s += rep_log2((u64)e->v[EV_bytes].n) / 2;
+    return e->noise ? s / 2 : MIN(s, REP_SCORES - 2u);
+}
+
+static u32 rep_call_score(const struct call *c)
+{
+    return MIN(rep_log2(c->exit_ns - c->enter_ns) + (c->err ? 4 : 0) + (c->noret ? 10 : 0), 60u);
+}
+
+static void rep_count(u32 score)
+{
+    rep.score[score]++;
+    rep.seen++;
+}
+
+static void rep_count_event(const struct event *e)
+{
+    rep_count(rep_score(e));
+}
+
+static void rep_count_call(struct task *t)
+{
+    rep_count(rep_call_score(&t->call));
+}
+
+/* Counts what there is, while it is traced or played. */
+static const struct out_tap rep_counter = { rep_count_event, NULL, rep_count_call, NULL, NULL,
+                                            NULL };
+
+/* From which score on events stay, so that there are at most `max`. */
+static void rep_choose(u64 max)
+{
+    u64 n = 0;
+    rep.kept = rep.at_least = 0;
+    for (rep.least = REP_SCORES - 1; rep.least && n + rep.score[rep.least] <= max; rep.least--)
+        n += rep.score[rep.least];
+    rep.some = MIN(max - n, rep.score[rep.least]);
+}
+
+/* Of those that just reach it, some: evenly over the run. */
+static bool rep_keep(u32 score)
+{
+    if (score == rep.least && rep.score[score]) {
+        u64 before = rep.at_least++ * rep.some / rep.score[score];
+        if (rep.at_least * rep.some / rep.score[score] == before)
+            return false;
+    }
+    rep.kept += score >= rep.least;
+    return score >= rep.least;
+}
+
+static void rep_event(const struct event *e)
+{
+    if (rep_keep(rep_score(e)))
+        rec_event(e);
+}
+
+static void rep_call(struct task *t)
+{
+    if (rep_keep(rep_call_score(&t->call)))
+        rec_exit(t);
+}
+
+static const struct out_tap rep_tap = { rep_event, NULL, rep_call, rec_gone, NULL, NULL };
+
+/* --- the file --- */
+
+static void rep_put(const char *p, size_t n)
+{
+    b_put(&rep.w.b, p, n);
+    out_full(&rep.w);
+}
+
+static void rep_text(const char *s)
+{
+    rep_put(s, strlen(s));
+}
+
+static void rep_base64(const u8 *p, u32 n)
+{
+    static const char digit[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    for (u32 i = 0; i < n; i += 3) {
+        u32 left = n - i, v = (u32)p[i] << 16;
+        v |= left > 1 ? (u32)p[i + 1] << 8 : 0;
+        v |= left > 2 ? p[i + 2] : 0;
+        char q[4] = { digit[v >> 18], digit[v >> 12 & 63], left > 1 ? digit[v >> 6 & 63] : '=',
+                      left > 2 ? digit[v & 63] : '=' };
+        b_put(&rep.w.b, q, 4);
+    }
+}
+
+/* One script element with a piece of the recording. */
+static void rep_chunk(u32 n)
+{
+    rep_text("<script type=\"application/octet-stream\">");
+    rep_base64((const u8 *)rep.raw.p, n);
+    rep_text("</script>\n");
+    rep.raw.len -= n;
+    memmove(rep.raw.p, rep.raw.p + n, rep.raw.len);
+}
+
+/* What rec_ writes its blocks by. */
+static int rep_write(const char *p, size_t n)
+{
+    b_put(&rep.raw, p, n);
+    while (rep.raw.len >= REP_CHUNK)
+        rep_chunk(REP_CHUNK);
+    return rep.w.fd[0] < 0 ? -EIO : 0;
+}
+
+/* JSON inside of a script element: < could end it, or begin a comment. */
+static void rep_json(const char *id, const struct buf *b)
+{
+    rep_text("<script type=\"application/json\" id=\""), rep_text(id), rep_text("\">");
+    for (u32 i = 0; i < b->len; i++)
+        b->p[i] == '<' ? rep_text("\\u003c") : rep_put(b->p + i, 1);
+    rep_text("</script>\n");
+}
+
+/* Names, texts and categories of the kinds, which the page makes its lines of. */
+static void rep_kinds(struct buf *b)
+{
+    b_s(b, "[");
+    for (u32 k = 0; k < N_EK; k++) {
+        b_s(b, k ? ",[\"" : "[\""), b_s(b, event_kinds[k].name), b_s(b, "\",");
+        b_u64(b, event_kinds[k].cat), b_s(b, ",\"");
+        if (event_kinds[k].text)
+            b_json(b, event_kinds[k].text, strlen(event_kinds[k].text));
+        b_s(b, "\"]");
+    }
+    b_s(b, "]");
+}
+
+static void rep_errnos(struct buf *b)
+{
+    b_s(b, "{");
+    for (int e = 1, n = 0; e < 4096; e++)
+        if (u_errname(e))
+            b_f(b, "%s\"%d\":\"%s\"", n++ ? "," : "", e, u_errname(e));
+    b_s(b, "}");
+}
+
+/* The small data: the run, its summary ("null": it is not known), the kinds, what was left out. */
+static void rep_facts(bool whole)
+{
+    static struct buf b;
+    b.max = 64 << 20;
+    b_reset(&b);
+    rec_json_header(&b, rec_run.backend);
+    rep_json("run", &b);
+    b_reset(&b);
+    if (whole)
+        st_json_summary(&b, &rec_end);
+    else
+        b_s(&b, "null");
+    rep_json("summary", &b);
+    b_reset(&b);
+    b_f(&b, "{\"events\":%" PRIu64 ",\"kept\":%" PRIu64 ",\"whole\":%s,\"kinds\":", rep.seen,
+        MIN(rep.seen, (u64)opt.report_events), whole ? "true" : "false");
+    rep_kinds(&b);
+    b_s(&b, ",\"errors\":"), rep_errnos(&b), b_c(&b, '}');
+    rep_json("facts", &b);
+}
+
+/* The page up to its data, then what is behind them. The marks are {{css}}, {{facts}}, {{js}} and
+ * {{events}}, each once, in this order. */
+static const char *rep_page(const char *from, const char *mark)
+{
+    const char *at = memmem(from, (size_t)(rep_html_end - from), mark, strlen(mark));
+    if (!at)
+        return from;
+    rep_put(from, (size_t)(at - from));
+    return at + strlen(mark);
+}
+
+/* Reads the recording again, from its beginning, into the page. */
+static void rep_events(int fd, const char *name)
+{
+    out.n_taps = 0;
+    out.json_on = out.events_on = false;
+    rp.again = rin.again = true;
+    if (lseek(fd, 0, SEEK_SET) < 0 || rec_open_fd(fd, name) < 0 || !rp_head()) {
+        u_warn("%s: cannot be read again: %s", name, rin.wrong);
+        out.failed = EIO;
+        return;
+    }
+    rep_choose(opt.report_events);
+    rep.raw.max = REC_MAX * 2;
+    rec_start(rep_write, rep.w.name[0]);
+    out.tap[0] = &rep_tap;
+    rp_play();
+    out.n_taps = 0;
+    rec_end_events();
+    if (rep.raw.len)
+        rep_chunk(rep.raw.len);
+}
+
+static void rep_begin(void)
+{
+    out.tap[out.n_taps++] = &rep_counter;
+}
+
+/* Makes the report of the recording in fd. whole: its end was reached. */
+static void rep_end(int fd, const char *name, int to, bool whole)
+{
+    const char *p = rep_html;
+    rep.w.fd[0] = to;
+    rep.w.name[0] = opt.report;
+    rep.w.b.max = 32 << 20;
+    p = rep_page(p, "{{css}}");
+    rep_put(rep_css, (size_t)(rep_css_end - rep_css));
+    p = rep_page(p, "{{facts}}");
+    rep_facts(whole);
+    p = rep_page(p, "{{js}}");
+    rep_put(rep_js, (size_t)(rep_js_end - rep_js));
+    p = rep_page(p, "{{events}}");
+    rep_events(fd, name);
+    rep_put(p, (size_t)(rep_html_end - p));
+    out_writer_flush(&rep.w);
+}
+
+/* A file without a name, in TMPDIR or /tmp, for the recording of a live report; -errno. */
+static int rep_temporary(const char *dir)
+{
+    char path[PATH_MAX];
+    int f = open(dir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+    if (f >= 0 || (errno != EOPNOTSUPP && errno != EISDIR && errno != EINVAL))
+        return f >= 0 ? f : -errno;
+    snprintf(path, sizeof path, "%s/kvis-%d-%" PRIu64, dir, getpid(), u_now());
+    f = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    if (f < 0 || unlink(path) < 0)
+        return -errno;
+    return f;
+}
+/* == 20 df_  kvis diff: two recordings compared =====================================
+ * Both are played to nobody, and the numbers of their summaries are set side by side. Entry points:
+ * df_load, df_text, df_json. */
+
+struct df_name { struct name *n; u64 in, out, opens; }; /* as A has it */
+
+static struct {
+    struct df_name *name;    /* of A, sorted by address: a name is the same in both */
+    u32 n_names;
+    u64 num[2][ARRAY_LEN(rec_nums)];
+    struct stats calls[2];
+    struct st_delays delays[2];
+    u32 n_programs[2];
+    struct name *program[2][ARRAY_LEN(st.program)];
+    struct { u16 row, err; u64 count; } failed[2][ST_ERRNOS];
+    const char *file[2];
+} df;
+
+static int df_by_address(const void *a, const void *b)
+{
+    const struct df_name *x = a, *y = b;
+    return x->n < y->n ? -1 : x->n > y->n;
+}
+
+/* Keeps A's totals of all names, and clears them for B's. Returns 0 or -ENOMEM. */
+static int df_keep_names(void)
+{
+    df.name = calloc(nm.n + 1, sizeof *df.name);
+    for (u32 i = 0; df.name && i < NM_BUCKETS; i++)
+        for (struct name *e = nm.hash[i]; e; e = e->next) {
+            if (!e->opens && !e->in_bytes && !e->out_bytes)
+                continue;
+            df.name[df.n_names++] = (struct df_name){ e, e->in_bytes, e->out_bytes, e->opens };
+            e->in_bytes = e->out_bytes = e->opens = 0;
+        }
+    if (df.name)
+        qsort(df.name, df.n_names, sizeof *df.name, df_by_address);
+    return df.name ? 0 : -ENOMEM;
+}
+
+static bool df_in_a(struct name *n)
+{
+    struct df_name key = { .n = n };
+    return bsearch(&key, df.name, df.n_names, sizeof key, df_by_address) != NULL;
+}
+
+/* Takes what is in the globals now as recording k's. */
+static void df_take(u32 k)
+{
+    for (size_t i = 0; i < ARRAY_LEN(rec_nums); i++)
+        df.num[k][i] = *rec_nums[i].v, *rec_nums[i].v = 0;
+    df.calls[k] = rp.tables ? st.all : rp.counted;
+    if (rec_end.delays)
+        df.delays[k] = *rec_end.delays;
+    rec_end.delays = NULL;
+    df.n_programs[k] = st.n_programs;
+    memcpy(df.program[k], st.program, sizeof st.program);
+    for (u32 i = 0; i < ST_ERRNOS; i++) {
+        df.failed[k][i].row = st.failed[i].row, df.failed[k][i].err = st.failed[i].err;
+        df.failed[k][i].count = st.failed[i].count;
+    }
+    memset(&st, 0, sizeof st);
+    memset(&rp.counted, 0, sizeof rp.counted);
+    rec_stats = &st.all;
+    rp.tables = rp.calls = false;
+}
+
+/* Plays a recording. Returns whether it is whole; else rin.wrong says why not. */
+static bool df_load(u32 k, int fd, const char *name)
+{
+    df.file[k] = name;
+    rin.again = k > 0;
+    if (rec_open_fd(fd, name) < 0 || !rp_head() || !rp_play())
+        return false;
+    df_take(k);
+    return k || df_keep_names() == 0;
+}
+
+static u64 df_num(u32 k, const char *name)
+{
+    for (size_t i = 0; i < ARRAY_LEN(rec_nums); i++)
+        if (!strcmp(rec_nums[i].name, name))
+            return df.num[k][i];
+    return 0;
+}
+
+/* --- what only one has --- */
+
+struct df_only { const struct name *n; u64 bytes, opens; };
+
+static int df_most_first(const void *a, const void *b)
+{
+    const struct df_only *x = a, *y = b;
+    return x->bytes < y->bytes ? 1 : x->bytes > y->bytes ? -1 : strcmp(x->n->s, y->n->s);
+}
+
+/* The names of a class that only recording k has, most bytes first; *n how many. NULL: no memory.
+ */
+static struct df_only *df_only(u32 k, char cls, bool noise, u32 *n)
+{
+    struct df_only *list = calloc(nm.n + 1, sizeof *list);
+    *n = 0;
+    for (u32 i = 0; list && k == 0 && i < df.n_names; i++) {
+        const struct df_name *a = &df.name[i];
+        bool in_b = a->n->opens || a->n->in_bytes || a->n->out_bytes;
+        if (a->n->cls == cls && !in_b && (noise || !nm_noise(a->n->s)))
+            list[(*n)++] = (struct df_only){ a->n, a->in + a->out, a->opens };
+    }
+    for (u32 i = 0; list && k == 1 && i < NM_BUCKETS; i++)
+        for (struct name *e = nm.hash[i]; e; e = e->next)
+            if (e->cls == cls && (e->opens || e->in_bytes || e->out_bytes) && !df_in_a(e)
+                && (noise || !nm_noise(e->s)))
+                list[(*n)++] = (struct df_only){ e, e->in_bytes + e->out_bytes, e->opens };
+    if (list)
+        qsort(list, *n, sizeof *list, df_most_first);
+    return list;
+}
+
+static bool df_ran(u32 k, const struct name *program)
+{
+    for (u32 i = 0; i < df.n_programs[k]; i++)
+        if (df.program[k][i] == program)
+            return true;
+    return false;
+}
+
+static u64 df_failed(u32 k, u16 row, u16 err)
+{
+    for (u32 i = 0; i < ST_ERRNOS; i++)
+        if (df.failed[k][i].count && df.failed[k][i].row == row && df.failed[k][i].err == err)
+            return df.failed[k][i].count;
+    return 0;
+}
+
+/* --- calls --- */
+
+static u64 df_ns(u32 k, u16 row)
+{
+    return df.calls[k].row[row] ? df.calls[k].row[row]->time_ns : 0;
+}
+
+static u64 df_moved(u16 row)
+{
+    u64 a = df_ns(0, row), b = df_ns(1, row);
+    return a > b ? a - b : b - a;
+}
+
+static int df_moved_most(const void *a, const void *b)
+{
+    u16 x = *(const u16 *)a, y = *(const u16 *)b;
+    u64 p = df_moved(x), q = df_moved(y);
+    return p < q ? 1 : p > q ? -1 : x - y;
+}
+
+/* The calls of either, those first whose time differs most. */
+static u32 df_rows(u16 *row)
+{
+    u32 n = 0;
+    for (u16 i = 0; i < SC_N; i++)
+        if ((df.calls[0].row[i] && df.calls[0].row[i]->calls)
+            || (df.calls[1].row[i] && df.calls[1].row[i]->calls))
+            row[n++] = i;
+    qsort(row, n, sizeof *row, df_moved_most);
+    return n;
+}
+
+static const struct st_row *df_row(u32 k, u16 row)
+{
+    static const struct st_row none;
+    return df.calls[k].row[row] ? df.calls[k].row[row] : &none;
+}
+
+/* --- text --- */
+
+static void df_text_only(struct buf *b, u32 k, char cls, const char *what)
+{
+    u32 n;
+    struct df_only *list = df_only(k, cls, opt.no_filter, &n);
+    if (n)
+        b_f(b, " %s only in %c:\n", what, 'A' + (int)k);
+    for (u32 i = 0; list && i < MIN(n, 20u); i++) {
+        b_s(b, "   ");
+        out_size(b, (s64)list[i].bytes, 9), b_s(b, "  ");
+        b_esc(b, list[i].n->s, list[i].n->len, 0), b_c(b, '\n');
+    }
+    if (n > 20)
+        b_f(b, "   ... and %u more\n", n - 20);
+    free(list);
+}
+
+static void df_text_programs(struct buf *b)
+{
+    for (u32 k = 0; k < 2; k++)
+        for (u32 i = 0, first = 1; i < df.n_programs[k]; i++) {
+            if (df_ran(!k, df.program[k][i]))
+                continue;
+            if (first)
+                b_f(b, " Commands only in %c:\n", 'A' + (int)k);
+            first = 0;
+            b_s(b, "   "), b_esc(b, df.program[k][i]->s, df.program[k][i]->len, 0), b_c(b, '\n');
+        }
+}
+
+static void df_text_failed(struct buf *b)
+{
+    bool said = false;
+    for (u32 k = 0; k < 2; k++)
+        for (u32 i = 0; i < ST_ERRNOS; i++) {
+            u16 row = df.failed[k][i].row, err = df.failed[k][i].err;
+            u64 here = df.failed[k][i].count, there = df_failed(!k, row, err);
+            if (!here || here == there || (k && there))
+                continue;
+            if (!said)
+                b_s(b, " Failed calls:                     A         B\n");
+            said = true;
+            b_f(b, "   %-12s %-14s %6" PRIu64 " %9" PRIu64 "\n",
+                u_errname(err) ? u_errname(err) : "?", sc_name(row), k ? there : here,
+                k ? here : there);
+        }
+}
+
+static void df_text_calls(struct buf *b)
+{
+    u16 row[SC_N];
+    u32 n = df_rows(row);
+    if (n)
+        b_s(b, " Calls:             calls A  calls B   total A   total B     p50 A     p50 B"
+               "     p99 A     p99 B  (times in us)\n");
+    for (u32 i = 0; i < MIN(n, 20u); i++) {
+        const struct st_row *x = df_row(0, row[i]), *y = df_row(1, row[i]);
+        u64 v[] = { x->time_ns, y->time_ns, st_percentile(x, .5), st_percentile(y, .5),
+                    st_percentile(x, .99), st_percentile(y, .99) };
+        b_f(b, "   %-16s %7" PRIu64 "  %7" PRIu64, sc_name(row[i]), x->calls, y->calls);
+        for (size_t k = 0; k < ARRAY_LEN(v); k++)
+            b_f(b, "%8" PRIu64 ".%c", v[k] / 1000, (char)('0' + v[k] / 100 % 10));
+        b_c(b, '\n');
+    }
+    if (n > 20)
+        b_f(b, "   ... and %u more\n", n - 20);
+    if (!n)
+        b_s(b, " Calls: not recorded (record with -v, -c or -C)\n");
+}
+
+static void df_text(struct buf *b)
+{
+    for (u32 k = 0; k < 2; k++) {
+        b_f(b, " %c: ", 'A' + (int)k), b_esc(b, df.file[k], strlen(df.file[k]), 0);
+        b_f(b, " (%.3f s, %" PRIu64 " calls, %" PRIu64 " processes)\n",
+            (double)df_num(k, "duration_ns") / 1e9, df_num(k, "syscalls"),
+            df_num(k, "processes"));
+    }
+    for (u32 k = 0; k < 2; k++)
+        df_text_only(b, k, 'f', "Files");
+    for (u32 k = 0; k < 2; k++)
+        df_text_only(b, k, 'p', "Peers");
+    df_text_programs(b);
+    df_text_failed(b);
+    df_text_calls(b);
+    for (u32 k = 0; k < 2; k++)
+        if (df.delays[k].count) {
+            b_f(b, " %c", 'A' + (int)k);
+            st_text_delays(b, &df.delays[k]);
+        }
+}
+
+/* --- JSON --- */
+
+static void df_json_only(struct buf *b, char cls, const char *key)
+{
+    for (u32 k = 0; k < 2; k++) {
+        u32 n;
+        struct df_only *list = df_only(k, cls, true, &n);
+        b_f(b, ",\"%s_only_%c\":[", key, 'a' + (int)k);
+        for (u32 i = 0; list && i < n; i++) {
+            st_json_room(b);
+            b_s(b, i ? ",{" : "{");
+            out_json_str(b, "name", list[i].n->s, list[i].n->len);
+            b_f(b, ",\"bytes\":%" PRIu64 ",\"opens\":%" PRIu64 "}", list[i].bytes, list[i].opens);
+        }
+        b_c(b, ']');
+        free(list);
+    }
+}
+
+static void df_json_programs(struct buf *b)
+{
+    for (u32 k = 0; k < 2; k++) {
+        b_f(b, ",\"commands_only_%c\":[", 'a' + (int)k);
+        for (u32 i = 0, n = 0; i < df.n_programs[k]; i++)
+            if (!df_ran(!k, df.program[k][i])) {
+                b_s(b, n++ ? ",\"" : "\"");
+                b_json(b, df.program[k][i]->s, df.program[k][i]->len), b_c(b, '"');
+            }
+        b_c(b, ']');
+    }
+}
+
+static void df_json_failed(struct buf *b)
+{
+    u32 n = 0;
+    b_s(b, ",\"failed\":[");
+    for (u32 k = 0; k < 2; k++)
+        for (u32 i = 0; i < ST_ERRNOS; i++) {
+            u16 row = df.failed[k][i].row, err = df.failed[k][i].err;
+            u64 here = df.failed[k][i].count, there = df_failed(!k, row, err);
+            if (!here || here == there || (k && there))
+                continue;
+            b_f(b, "%s{\"name\":\"%s\",\"error\":\"%s\",\"a\":%" PRIu64 ",\"b\":%" PRIu64 "}",
+                n++ ? "," : "", sc_name(row), u_errname(err) ? u_errname(err) : "?",
+                k ? there : here, k ? here : there);
+        }
+    b_c(b, ']');
+}
+
+static void df_json_calls(struct buf *b)
+{
+    u16 row[SC_N];
+    u32 n = df_rows(row);
+    b_s(b, ",\"calls\":[");
+    for (u32 i = 0; i < n; i++) {
+        b_f(b, "%s{\"name\":\"%s\"", i ? "," : "", sc_name(row[i]));
+        for (u32 k = 0; k < 2; k++) {
+            const struct st_row *r = df_row(k, row[i]);
+            b_f(b, ",\"%c\":{\"calls\":%" PRIu64 ",\"errors\":%" PRIu64 ",\"total_ns\":%" PRIu64
+                ",\"p50_ns\":%" PRIu64 ",\"p99_ns\":%" PRIu64 ",\"max_ns\":%" PRIu64 "}",
+                'a' + (int)k, r->calls, r->errors, r->time_ns, st_percentile(r, .5),
+                st_percentile(r, .99), r->max_ns);
+        }
+        b_c(b, '}');
+    }
+    b_c(b, ']');
+}
+
+static void df_json(struct buf *b)
+{
+    b_s(b, "{\"type\":\"diff\"");
+    for (u32 k = 0; k < 2; k++) {
+        b_f(b, ",\"%c\":{", 'a' + (int)k);
+        out_json_str(b, "file", df.file[k], strlen(df.file[k]));
+        for (size_t i = 0; i < ARRAY_LEN(rec_nums); i++)
+            b_f(b, ",\"%s\":%" PRIu64, rec_nums[i].name, df.num[k][i]);
+        st_json_delays(b, &df.delays[k]);
+        b_c(b, '}');
+    }
+    df_json_only(b, 'f', "files"), df_json_only(b, 'p', "peers");
+    df_json_programs(b), df_json_failed(b), df_json_calls(b);
+    b_s(b, "}\n");
+}
+/* == 21 pf_  page faults, by perf_event_open =====================================
  * A software event that samples every minor fault of the tracees, with its address; inherited by
  * threads and children, which the kernel allows for a mapped ring only with one event a CPU
  * (perf_mmap in kernel/events/core.c). Faults of one thread in one region, one after the other, are
@@ -8700,7 +11316,7 @@ static void pf_drain(void)
             __atomic_load_n(&pf.ring[i]->data_head, __ATOMIC_RELAXED) != pf.ring[i]->data_tail)
             pf_drain_ring(pf.ring[i]);
 }
-/* == 17 btf_  names of the kernel's types and fields ===========================================
+/* == 22 btf_  names of the kernel's types and fields ===========================================
  * Answers "where is task_struct.pid here?" from /sys/kernel/btf/vmlinux (Documentation/bpf/btf.rst
  * is the format), for a batch of names at a time. The file has megabytes and kvis little memory:
  * it is read once, by windows, and only this stays: where in the string section the wanted words
@@ -9417,7 +12033,7 @@ static int btf_resolve(const char *module, struct btf_want *w, u32 n,
         close(mod);
     return e;
 }
-/* == 18 tfs_  tracefs: ids and record layouts of tracepoints ==================================
+/* == 23 tfs_  tracefs: ids and record layouts of tracepoints ==================================
  * tracefs is reached by a mount that no path shows and that ends with its descriptor (fsopen,
  * fsmount: Linux 5.2), else where it is mounted. events/CATEGORY/EVENT/format (its text: kernel
  * source, kernel/trace/trace_events.c f_show) says where each field of a record is; it is hostile:
@@ -9767,7 +12383,7 @@ static int tfs_fields(const char *event, struct btf_want *w, u32 n)
     b_free(&b);
     return e;
 }
-/* == 19 bpf_  programs and maps in the kernel =====================================
+/* == 24 bpf_  programs and maps in the kernel =====================================
  * Loads the families of bpf_insns/: makes their maps, fills in what their patch tables name
  * (descriptors, constants, offsets of this kernel's fields), hands them to the verifier, attaches
  * them. Whatever is made is a descriptor that only kvis holds, so it is gone when kvis is, however
@@ -10550,7 +13166,7 @@ static u64 bpf_missed(const struct bpf_obj *o)
     }
     return sum;
 }
-/* == 20 rb_  records that programs send =============================================
+/* == 25 rb_  records that programs send =============================================
  * A ring buffer (one for all CPUs, 5.8) or a perf ring for each CPU: the same records, the same
  * function that takes them. Every record begins with its time (u64 ns), by which the rings of the
  * CPUs are merged. Entry points: rb_open, rb_wait, rb_drain, rb_close. */
@@ -10738,7 +13354,7 @@ static u32 rb_drain(rb_fn *take)
 {
     return rb.consumer ? rb_drain_ring(take) : rb_drain_cpus(take);
 }
-/* == 21 sp_  starting a command =====================================================
+/* == 26 sp_  starting a command =====================================================
  * A child that waits until kvis is ready for it, and then becomes the command as if kvis were not
  * there: its signals, its descriptors and its limits are as kvis found them. Dies only before
  * anything is attached. Entry points: sp_signals, sp_find, sp_fork, sp_go, sp_error. */
@@ -10963,7 +13579,7 @@ static void sp_go(struct sp *s)
     close(s->go);
 }
 
-/* == 22 hy_  calls recorded in the kernel: the hybrid backend ===========================
+/* == 27 hy_  calls recorded in the kernel: the hybrid backend ===========================
  * ptrace keeps control of the threads (births, execs, signals, deaths, and the calls whose
  * arguments nest); the calls of hy_hot[] do not stop any more: the probe (gen/probes/call.bpf.c)
  * records each with what its arguments point to. What that is comes from the kinds in
@@ -11160,7 +13776,7 @@ static struct hy_kind hy_kind_of(u16 kind)
 static u32 hy_bytes(const struct hy_kind *k)
 {
     if (k->short_)
-        return opt.verbose ? MIN(opt.strlen_max + 2, (u32)CALL_PART_MAX) : 0;
+        return opt.calls ? MIN(opt.strlen_max + 2, (u32)CALL_PART_MAX) : 0;
     return CALL_PART_MAX;
 }
 
@@ -11196,7 +13812,7 @@ static bool hy_spec(const struct sc_row *r, struct wire_spec *s)
         struct hy_kind k = hy_kind_of(r->arg[i]);
         if (k.count == HY_NESTS)
             return false;
-        if (k.count == HY_PLAIN || (hy_needs_verbose(r->arg[i]) && !opt.verbose)
+        if (k.count == HY_PLAIN || (hy_needs_verbose(r->arg[i]) && !opt.calls)
             || !hy_bytes(&k))
             continue;
         if (s->n == CALL_ITEMS)
@@ -11418,7 +14034,7 @@ static const struct wire_call *hy_record(const void *p, u32 size)
     return w;
 }
 
-/* == 23 tr_  the ptrace loop =====================================================
+/* == 28 tr_  the ptrace loop =====================================================
  * PTRACE_SEIZE; system-call stops only for calls that somebody asked about (a seccomp filter, where
  * that changes nothing for the program); every other stop handed on as it would have been untraced.
  * From the first attach on nothing here ends the program: errors are counted or reported once, and
@@ -11471,7 +14087,7 @@ static pid_t tr_reaped[8192]; /* by tr_reap_dead */
 /* Fills tr.need: what the sinks were asked for and what the model cannot do without. */
 static void tr_choose(void)
 {
-    bool all = opt.verbose || opt.count_only || opt.count_too, limited = opt.trace != NULL;
+    bool all = opt.calls || opt.count_only || opt.count_too, limited = opt.trace != NULL;
     for (u16 i = 0; i < SC_N; i++) {
         bool asked = sc_set[i] && (all || md_wants(i, false));
         tr.need[i] = asked || md_wants(i, true) || (hy.on && md_is_about_fds(i));
@@ -11568,7 +14184,7 @@ static const char *tr_accel_why_not(void)
         return "attached with -p";
     if (opt.until_exit)
         return "--until-exit lets go of what is left";
-    if (!hy.on && (opt.verbose || opt.count_only || opt.count_too))
+    if (!hy.on && (opt.calls || opt.count_only || opt.count_too))
         if (!opt.trace)
             return TR_ALL_ASKED;
     if (ps_status(getpid(), "Seccomp:") > 0)
@@ -11662,7 +14278,7 @@ static s64 tr_eventmsg(struct task *t)
 
 static bool tr_shown(const struct call *c)
 {
-    return opt.verbose && (!c->known || sc_set[c->row]);
+    return opt.calls && (!c->known || sc_set[c->row]);
 }
 
 /* The result decides whether the line is wanted: it can only be printed whole. */
@@ -11766,6 +14382,7 @@ static void tr_detach_one(struct task *t, int sig)
     hy_leave(t);
     sys_ptrace(PTRACE_DETACH, t->tid, 0, (void *)(long)sig);
     c->noret = c->detached = true;
+    c->exit_ns = u_now();
     if (c->open && tr_shown(c)
         && (c->begun || (md_status_wanted(c) && md_call_wanted(t, c))))
         out_call_exit(t);
@@ -12669,9 +15286,9 @@ static void tr_on_tick(void)
     if (opt.faults)
         pf_drain();
     if (idle) {
-        out_run_flush();
+        out_idle();
         tr_each(tr_orphan);
-        if (hy.on && opt.verbose)
+        if (hy.on && opt.calls)
             tr_each(tr_pending);
     }
     out_flush();
@@ -13021,7 +15638,6 @@ static void tr_same_cpu(void)
 
 static void tr_report(const char *backend, bool text)
 {
-    static struct buf b;
     struct st_end end = { tr.status, u_now() - tr.start_ns, backend, hy_delays(), hy.records,
                           hy_stops(), hy_lost() };
     out_run_flush();
@@ -13031,15 +15647,10 @@ static void tr_report(const char *backend, bool text)
         for (struct task *t = ps.task[i]; t; t = t->next)
             if (t->mm && t->mm->refs == 1)
                 vm_account(t->mm);
-    if (opt.count_only || opt.count_too)
-        st_table(&b);
-    if (!opt.count_only)
-        st_text_summary(&b, &end);
-    if (text)
-        b_put(&out.text.b, b.p, b.len);
-    if (out.json_on)
-        st_json_summary(&out.json.b, &end);
-    out_flush();
+    rec_end = end;
+    rec_finish();
+    px_close();
+    st_report(&end, text);
 }
 
 /* The one way out: nothing stays stopped, the sinks are complete. Returns kvis's exit status; with
@@ -13062,7 +15673,7 @@ static int tr_finish(int *sig)
         *sig = WTERMSIG(tr.status);
     return WIFSIGNALED(tr.status) ? 128 + WTERMSIG(tr.status) : WEXITSTATUS(tr.status);
 }
-/* == 24 open_  kvis open: every file that is opened ===================================
+/* == 29 open_  kvis open: every file that is opened ===================================
  * The probe (gen/probes/open.bpf.c) sends one record an open; the filters are constants in it. Here
  * the path is put together, -P looks at it, and a row or an event is printed. Columns and letters
  * are those of bcc's opensnoop (tools/opensnoop.py). Entry points: the option functions, open_run.
@@ -13634,7 +16245,7 @@ static int open_run(u64 end_ns)
     return status;
 }
 
-/* == 25 check_  kvis check: what works here, and what mends the rest ====================
+/* == 30 check_  kvis check: what works here, and what mends the rest ====================
  * Every ability is found by trying it: a program that is loaded, a tracepoint that is attached, a
  * child that is traced; the files that say what is allowed are only read for the reason. To add an
  * ability: a row of check_rows[] and its function, which fills in c->detail and, where it does not
@@ -14108,7 +16719,7 @@ static bool check_run(u8 bits, bool json, struct buf *b)
     return all;
 }
 
-/* == 26 opt_  options, commands, help ============================================
+/* == 31 opt_  options, commands, help ============================================
  * One row an option: the parser, --help, `kvis help` and the error messages all read it. To add an
  * option, add its row; to add a command, its row in cmds[]. */
 
@@ -14298,6 +16909,12 @@ static const char *opt_json(const char *v)
     return v && !*v ? "a file's name is missing" : NULL;
 }
 
+static const char *opt_report(const char *v)
+{
+    opt.report = v && *v ? v : "report.html";
+    return NULL;
+}
+
 static const char *opt_color(const char *v)
 {
     opt.color = !strcmp(v, "always")  ? 'a'
@@ -14382,6 +16999,14 @@ static const struct opt_row opt_trace_rows[] = {
       "JSON lines to FILE; without, to stdout and no text events" },
     { 'o', "output", "FILE", OPT_STR, &opt.out_file, NULL, 0, 0,
       "the text to FILE as well as to stderr" },
+    { 'w', "write", "FILE", OPT_STR, &opt.record, NULL, 0, 0,
+      "record to FILE what is traced, for kvis replay (with -v: every call)" },
+    { 0, "report", "[=FILE]", OPT_FN, NULL, opt_report, 0, 0,
+      "an HTML page of it all (report.html)" },
+    { 0, "max-report-events", "N", OPT_U32, &opt.report_events, NULL, 1, 100000000,
+      "the report holds N events, the most telling (2000000)" },
+    { 0, "perfetto", "FILE", OPT_STR, &opt.perfetto, NULL, 0, 0,
+      "a trace for ui.perfetto.dev, of every call" },
     { 0, "faults", NULL, OPT_FLAG, &opt.faults, NULL, 0, 0, "page faults, by region" },
     { 0, "page-faults", NULL, OPT_FLAG, &opt.faults, NULL, 0, 0, "the same" },
     { 0, "no-filter", NULL, OPT_FLAG, &opt.no_filter, NULL, 0, 0,
@@ -14408,6 +17033,55 @@ static const struct opt_row opt_trace_rows[] = {
     { 'f', "follow-forks", NULL, OPT_NONE, NULL, NULL, 0, 0, "(always on)" },
     { 'y', "decode-fds", NULL, OPT_NONE, NULL, NULL, 0, 0, "(always on)" },
     { 'T', "syscall-times", NULL, OPT_NONE, NULL, NULL, 0, 0, "(always on with -v)" },
+    { 'h', "help", NULL, OPT_NONE, NULL, NULL, 0, 0, "this text" },
+};
+
+static const struct opt_row opt_replay_rows[] = {
+    { 'v', "verbose", NULL, OPT_COUNT, &opt.verbose, NULL, 0, 0,
+      "every call (when it was recorded with -v)" },
+    { 'q', "quiet", NULL, OPT_FLAG, &opt.quiet, NULL, 0, 0, "the summary only" },
+    { 'c', "summary-only", NULL, OPT_FLAG, &opt.count_only, NULL, 0, 0,
+      "only a table: calls, errors, time, p50, p99, max" },
+    { 'C', "summary", NULL, OPT_FLAG, &opt.count_too, NULL, 0, 0, "the table as well" },
+    { 0, "by", "pid", OPT_FN, NULL, opt_by, 0, 0, "a table for each process too" },
+    { 'S', "summary-sort-by", "KEY", OPT_FN, NULL, opt_sort, 0, 0,
+      "sort the table by time, calls, errors, name, avg-time, p50, p99 or max" },
+    { 'e', "trace", "EXPR", OPT_FN, NULL, opt_expr, 0, 0,
+      "trace=NAME,%class,/regex,?maybe or !set; status=failed,...; signal=NAME,..." },
+    { 'P', "trace-path", "GLOB", OPT_FN, NULL, opt_path, 0, 0,
+      "only what touches such a path; repeatable" },
+    { 'z', "successful-only", NULL, OPT_FN, NULL, opt_ok_only, 0, 0, "only what succeeded" },
+    { 'Z', "failed-only", NULL, OPT_FN, NULL, opt_failed_only, 0, 0, "only what failed" },
+    { 'x', NULL, NULL, OPT_FN, NULL, opt_failed_only, 0, 0, "the same (bcc's letter)" },
+    { 't', "absolute-timestamps", NULL, OPT_COUNT, &opt.timefmt, NULL, 0, 0,
+      "time of day; -tt with microseconds, -ttt as seconds since 1970" },
+    { 'r', "relative-timestamps", NULL, OPT_FN, NULL, opt_relative, 0, 0,
+      "time since the line before" },
+    { 0, "json", "[=FILE]", OPT_FN, NULL, opt_json, 0, 0,
+      "JSON lines to FILE; without, to stdout and no text events" },
+    { 'o', "output", "FILE", OPT_STR, &opt.out_file, NULL, 0, 0,
+      "the text to FILE as well as to stderr" },
+    { 'w', "write", "FILE", OPT_STR, &opt.record, NULL, 0, 0,
+      "a recording of what is left by -e, -P, -z" },
+    { 0, "report", "[=FILE]", OPT_FN, NULL, opt_report, 0, 0,
+      "an HTML page of it all (report.html)" },
+    { 0, "max-report-events", "N", OPT_U32, &opt.report_events, NULL, 1, 100000000,
+      "the report holds N events, the most telling (2000000)" },
+    { 0, "perfetto", "FILE", OPT_STR, &opt.perfetto, NULL, 0, 0,
+      "a trace for ui.perfetto.dev" },
+    { 0, "min-sched-delay", "US", OPT_U32, &opt.min_delay_us, NULL, 1, 1000000000,
+      "show waits for a CPU from US microseconds on" },
+    { 0, "no-filter", NULL, OPT_FLAG, &opt.no_filter, NULL, 0, 0,
+      "show also libraries, /proc, /sys, /dev and loopback peers in text" },
+    { 0, "color", "WHEN", OPT_FN, NULL, opt_color, 0, 0, "auto, always or never" },
+    { 'h', "help", NULL, OPT_NONE, NULL, NULL, 0, 0, "this text" },
+};
+
+static const struct opt_row opt_diff_rows[] = {
+    { 0, "json", "[=FILE]", OPT_FN, NULL, opt_json, 0, 0, "one JSON object, to stdout or FILE" },
+    { 'o', "output", "FILE", OPT_STR, &opt.out_file, NULL, 0, 0, "the text to FILE" },
+    { 0, "no-filter", NULL, OPT_FLAG, &opt.no_filter, NULL, 0, 0,
+      "show also libraries, /proc, /sys and /dev in text" },
     { 'h', "help", NULL, OPT_NONE, NULL, NULL, 0, 0, "this text" },
 };
 
@@ -14583,7 +17257,7 @@ static char **opt_parse(const struct cmd *c, char **argv)
     while (*argv && (c->mixed || (**argv == '-' && (*argv)[1]))) {
         if (!strcmp(*argv, "--"))
             return argv + 1;
-        if (**argv != '-')
+        if (**argv != '-' || !(*argv)[1])
             words[n++] = *argv++;
         else
             argv += (*argv)[1] == '-' ? opt_long(c, argv) : opt_short(c, argv);
@@ -14594,7 +17268,7 @@ static char **opt_parse(const struct cmd *c, char **argv)
     return words;
 }
 
-/* == 27 cmd_  the commands =======================================================
+/* == 32 cmd_  the commands =======================================================
  * What each command sets up and in which order; the list that everything reads is cmds[]. */
 
 /* Descriptors 0, 1, 2 that are closed would become something of ours, and be written to. CLOEXEC,
@@ -14644,32 +17318,62 @@ static void cmd_open_sinks(void)
 
 static void cmd_json_header(const char *backend)
 {
-    struct buf *b = &out.json.b;
-    struct utsname u;
+    rec_json_header(&out.json.b, backend);
+}
+
+/* What the header and a recording say of this run. */
+static void cmd_this_run(const char *backend)
+{
+    static struct utsname u;
     if (uname(&u) < 0) /* a seccomp profile can refuse even that */
         memset(&u, 0, sizeof u);
-    b_s(b, "{\"type\":\"header\",\"version\":\"" KVIS_VERSION "\",\"command\":");
-    b_s(b, opt.command ? "[" : "null");
-    bool bad = false;
-    for (char **a = opt.command; a && *a; a++) {
-        b_s(b, a == opt.command ? "\"" : ",\"");
-        bad |= b_json(b, *a, strlen(*a));
-        b_c(b, '"');
+    rec_run.version = KVIS_VERSION;
+    rec_run.host = u.nodename, rec_run.kernel = u.release, rec_run.arch = u.machine;
+    rec_run.backend = backend;
+}
+
+/* -w, and where the report comes from. */
+static void cmd_recording(void)
+{
+    static char name[PATH_MAX];
+    const char *dir = getenv("TMPDIR");
+    dir = dir && *dir ? dir : "/tmp";
+    if (opt.record) {
+        rout.fd = open(opt.record, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+        snprintf(name, sizeof name, "%s", opt.record);
+    } else {
+        rout.fd = rep_temporary(dir);
+        errno = -rout.fd;
+        snprintf(name, sizeof name, "a temporary file in %s (TMPDIR=DIR chooses another)", dir);
     }
-    b_s(b, opt.command ? "]" : "");
-    if (bad) {
-        b_s(b, ",\"command_hex\":[");
-        for (char **a = opt.command; *a; a++)
-            b_s(b, a == opt.command ? "\"" : ",\""), b_hexbytes(b, *a, strlen(*a)), b_c(b, '"');
-        b_c(b, ']');
-    }
-    for (u32 i = 0; i < opt.n_pids; i++)
-        b_f(b, "%s%d%s", i ? "," : ",\"pids\":[", opt.pids[i], i + 1 == opt.n_pids ? "]" : "");
-    b_s(b, ",\"host\":\""), b_json(b, u.nodename, strlen(u.nodename));
-    b_s(b, "\",\"kernel\":\""), b_json(b, u.release, strlen(u.release));
-    b_s(b, "\",\"arch\":\""), b_json(b, u.machine, strlen(u.machine));
-    b_f(b, "\",\"start_realtime_ns\":%" PRIu64 ",\"clock\":\"monotonic\",\"backend\":\"%s\"}\n",
-        out.start_real_ns, backend);
+    if (rout.fd < 0)
+        die(EXIT_KVIS, "cannot write %s:", name);
+    if (opt.record && opt.report && lseek(rout.fd, 0, SEEK_SET) < 0)
+        die(EXIT_KVIS, "-w %s: a report wants a recording that is a file", opt.record);
+    rec_start(rec_write_fd, name);
+}
+
+static int cmd_report_fd = -1;
+
+/* -w, --perfetto, --report. */
+static void cmd_record(bool live)
+{
+    if (opt.report)
+        cmd_report_fd = cmd_open_file(opt.report), rep_begin();
+    if (opt.perfetto)
+        px_open(cmd_open_file(opt.perfetto), opt.perfetto);
+    if (opt.record || (opt.report && live))
+        cmd_recording();
+}
+
+static void cmd_report(int fd, const char *name, bool whole)
+{
+    if (!opt.report)
+        return;
+    rep_end(fd, name, cmd_report_fd, whole);
+    if (rep.kept < rep.seen)
+        u_warn("%s has %" PRIu64 " of %" PRIu64 " events, the most telling "
+               "(--max-report-events)", opt.report, rep.kept, rep.seen);
 }
 
 static void cmd_start_text(void)
@@ -14725,6 +17429,7 @@ static int cmd_trace(void)
         die(EXIT_KVIS, "-u %s: only root can run a command as another user", opt.user);
     if (opt.interval_s && !opt.count_only)
         opt.count_too = true;
+    opt.calls = opt.verbose || opt.perfetto || opt.report;
     nm_init();
     md_init();
     tr.cwd = getcwd(cwd, sizeof cwd) ? nm_str('f', cwd) : NULL;
@@ -14742,11 +17447,16 @@ static int cmd_trace(void)
         tr_spawn();
     else if (!tr_attach_all())
         return 1;
+    cmd_this_run(tr_backend_name());
     if (out.json_on)
         cmd_json_header(tr_backend_name());
+    cmd_record(true);
     cmd_start_text();
     tr_loop();
     int status = tr_finish(&sig);
+    cmd_report(rout.fd, rout.name, !sp_error(&tr.cmd));
+    if (out.failed)
+        return EXIT_KVIS;
     if (sig)
         cmd_die_by(sig, status);
     return status;
@@ -14777,7 +17487,7 @@ static int cmd_open(void)
     sp_signals(open_note);
     cmd_start_clock();
     if (out.json_on)
-        cmd_json_header("bpf");
+        cmd_this_run("bpf"), cmd_json_header("bpf");
     int status = open_run(tr.deadline_ns);
     int failed = sp_error(&op.cmd);
     if (out.failed || failed)
@@ -14801,7 +17511,7 @@ static int cmd_check(void)
     if (opt.json) {
         out.json.b.max = 1 << 20;
         cmd_start_clock();
-        cmd_json_header("none");
+        cmd_this_run("none"), cmd_json_header("none");
         b_put(&b, out.json.b.p, out.json.b.len);
     }
     bool works = check_run(bits ? bits : 0xff, opt.json, &b);
@@ -14814,6 +17524,89 @@ static int cmd_check(void)
     return !works;
 }
 
+/* A table from the calls that are left by the filters, or the one that was recorded. */
+static void cmd_replay_table(void)
+{
+    bool filtered = opt.trace || opt.n_paths || opt.status != CALL_ALL;
+    if (!opt.count_only && !opt.count_too)
+        return;
+    if (!rp.calls && !rp.tables)
+        die(EXIT_KVIS, "%s has no calls: record with -v, -c or -C", rin.name);
+    if (rp.calls && (filtered || !rp.tables))
+        st.all = rp.counted, opt.by_pid = false;
+    else if (filtered)
+        u_warn("-e, -P, -z: the table is of all calls (record with -v)");
+}
+
+static void cmd_open_recording(const char *name)
+{
+    int f = strcmp(name, "-") ? open(name, O_RDONLY | O_CLOEXEC) : STDIN_FILENO;
+    if (f < 0)
+        die(EXIT_KVIS, "cannot read %s:", name);
+    if (rec_open_fd(f, strcmp(name, "-") ? name : "stdin") < 0 || !rp_head())
+        die(EXIT_KVIS, "%s: %s", rin.name, *rin.wrong ? rin.wrong : "damaged (no events)");
+    if (opt.report && lseek(f, 0, SEEK_CUR) < 0)
+        die(EXIT_KVIS, "%s: a report wants a recording that is a file, no pipe", rin.name);
+}
+
+static int cmd_replay(void)
+{
+    char **words = opt.command;
+    if (!words || words[1])
+        die(EXIT_USAGE, "one recording, please (see kvis replay --help)");
+    opt.command = NULL;
+    nm_init();
+    signal(SIGPIPE, SIG_IGN);
+    signal(SIGXFSZ, SIG_IGN);
+    cmd_open_recording(*words);
+    cmd_open_sinks();
+    if (out.json_on)
+        cmd_json_header(rec_run.backend);
+    cmd_record(false);
+    cmd_start_text();
+    bool whole = rp_play();
+    if (!whole)
+        u_warn("%s: %s: what came before is shown, the summary is missing", rin.name, rin.wrong);
+    whole ? rec_finish() : rec_flush();
+    px_close();
+    cmd_replay_table();
+    if (whole)
+        st_report(&rec_end, true);
+    out_flush();
+    cmd_report(rin.fd, rin.name, whole);
+    return out.failed ? EXIT_KVIS : !whole;
+}
+
+static int cmd_diff(void)
+{
+    char **words = opt.command;
+    if (!words || !words[1] || words[2])
+        die(EXIT_USAGE, "two recordings, please (see kvis diff --help)");
+    opt.command = NULL;
+    nm_init();
+    signal(SIGPIPE, SIG_IGN);
+    for (u32 k = 0; k < 2; k++) {
+        int f = open(words[k], O_RDONLY | O_CLOEXEC);
+        if (f < 0)
+            die(EXIT_KVIS, "cannot read %s:", words[k]);
+        if (!df_load(k, f, words[k]))
+            die(EXIT_KVIS, "%s: %s", words[k], *rin.wrong ? rin.wrong : "out of memory");
+        close(f);
+    }
+    bool text = !opt.json || opt.json_file;
+    out.text.b.max = out.json.b.max = 32 << 20;
+    out.text.fd[0] = opt.out_file ? cmd_open_file(opt.out_file) : STDOUT_FILENO;
+    out.text.name[0] = opt.out_file ? opt.out_file : "stdout";
+    out.json.fd[0] = opt.json_file ? cmd_open_file(opt.json_file) : STDOUT_FILENO;
+    out.json.name[0] = opt.json_file ? opt.json_file : "stdout";
+    if (text)
+        df_text(&out.text.b);
+    if (opt.json)
+        df_json(&out.json.b);
+    out_flush();
+    return out.failed ? EXIT_KVIS : 0;
+}
+
 static const struct cmd cmds[] = {
     { "trace", NULL, "[options] [--] COMMAND [ARG...]  |  -p PID [options]",
       "Shows the files, sockets, memory and processes that a program asks the kernel for",
@@ -14821,6 +17614,12 @@ static const struct cmd cmds[] = {
     { "open", "opensnoop", "[options] [[--] COMMAND [ARG...]]",
       "Shows every file that is opened on this machine, or by COMMAND and its children",
       opt_open_rows, ARRAY_LEN(opt_open_rows), cmd_open, false },
+    { "replay", NULL, "[options] FILE.kvis",
+      "Shows a recording (kvis trace -w FILE.kvis) as the run itself was shown, or otherwise",
+      opt_replay_rows, ARRAY_LEN(opt_replay_rows), cmd_replay, true },
+    { "diff", NULL, "[options] A.kvis B.kvis",
+      "Compares two recordings: what only one of them did, and where the time has moved",
+      opt_diff_rows, ARRAY_LEN(opt_diff_rows), cmd_diff, true },
     { "check", NULL, "[options] [COMMAND...]",
       "Tries what the commands need on this machine, and says what mends the rest",
       opt_check_rows, ARRAY_LEN(opt_check_rows), cmd_check, true },

@@ -54,6 +54,7 @@ llvm-objdump llvm
 qemu-system-x86_64 qemu-system-x86
 qemu-system-aarch64 qemu-system-arm
 cpio cpio
+chromium chromium
 xz xz-utils
 END
     ! have clang || echo "$(clang -print-resource-dir)/lib/linux/libclang_rt.fuzzer-$(uname -m).a" \

@@ -1,0 +1,1295 @@
+/* The report: reads the recording that kvis has put behind this script (its format is at the head of
+ * kvis.c's room rec_), keeps it as columns, and draws it. Text of the traced program gets into the
+ * page by textContent and canvas only. Parts: data, text, filter, grid, tabs, timeline, controls. */
+"use strict";
+(() => {
+const $ = id => document.getElementById(id);
+const el = (tag, props, ...kids) => {
+  const e = Object.assign(document.createElement(tag), props);
+  e.append(...kids);
+  return e;
+};
+const json = id => JSON.parse($(id).textContent);
+const run = json("run"), sum = json("summary"), facts = json("facts");
+const pause = () => new Promise(go => { const c = new MessageChannel(); c.port1.onmessage = go; c.port2.postMessage(0); });
+
+/* ---- data: columns of all events ---- */
+
+const TYPE = { str: 0, num: 1, dur: 2, size: 3, addr: 4, bool: 5, sym: 6, argv: 7 };
+const CATS = ["file", "net", "memory", "process", "signal", "call", "kernel"];
+const KERNEL = 6, CALL = 5;
+const N = facts.kept;
+const kinds = facts.kinds.map(k => ({ name: k[0], cat: k[0] === "sched_delay" ? KERNEL : k[1], text: k[2] }));
+const K = Object.fromEntries(kinds.map((k, i) => [k.name, i]));
+/* Numbers of what a call has, beside the fields of events (below 64). */
+const F = { name: 200, abi: 201, raw: 210, txt: 220, str: 230, cut: 240, ret: 250, rettext: 251,
+  child: 252, cpu: 253, runq: 254, disk: 255 };
+const NOISE = 1, NORET = 2, TIMED = 4, LATE = 8;
+
+let n = 0;                            /* events that are read */
+const ts = new Float64Array(N), dur = new Float64Array(N).fill(-1), bytes = new Float64Array(N);
+const kind = new Uint8Array(N), track = new Uint32Array(N), err = new Uint16Array(N), flag = new Uint8Array(N);
+const off = new Uint32Array(N + 1);   /* where an event's values begin */
+let fid = new Uint8Array(N * 5 + 64), val = new Float64Array(N * 5 + 64), nv = 0;
+const strs = [], strOf = new Map();
+const fields = [], layout = [];       /* the file's fields and kinds */
+const tracks = [], procs = [], byTid = new Map(), byPid = new Map(), arrows = [];
+const callNames = [];                 /* string ids */
+let begin = 0, end = sum ? sum.duration_ns : 0;
+
+function intern(s) {
+  let id = strOf.get(s);
+  if (id === undefined) {
+    strOf.set(s, id = strs.length);
+    strs.push(s);
+  }
+  return id;
+}
+
+function put(f, v) {
+  if (nv === fid.length) {
+    const a = new Uint8Array(nv * 2), b = new Float64Array(nv * 2);
+    a.set(fid); b.set(val);
+    fid = a; val = b;
+  }
+  fid[nv] = f;
+  val[nv++] = v;
+}
+
+const isText = f => f < 64 ? fields[f].type === TYPE.str || fields[f].type >= TYPE.sym
+  : f === F.name || f === F.abi || f === F.rettext || (f >= F.txt && f < F.ret);
+
+/* The value of a field of event i, or undefined. */
+function get(i, f) {
+  for (let k = off[i]; k < off[i + 1]; k++)
+    if (fid[k] === f) return isText(f) ? strs[val[k]] : val[k];
+}
+
+const field = {};                     /* number by name */
+const of = (i, name) => name in field ? get(i, field[name]) : undefined;
+
+function newProc(pid, t) {
+  const p = { pid, idx: procs.length, name: "", argv: "", start: t, end: -1, kids: [], threads: [],
+    code: "", cpu: 0, faults: 0, calls: 0, parent: null };
+  procs.push(p);
+  byPid.set(pid, p);
+  return p;
+}
+
+function trackOf(pid, tid, t) {
+  let k = byTid.get(tid);
+  if (k && k.pid === pid) return k;
+  const p = byPid.get(pid) || newProc(pid, t);
+  k = { pid, tid, idx: tracks.length, proc: p, start: t, calls: [], points: [] };
+  tracks.push(k);
+  p.threads.push(k);
+  byTid.set(tid, k);
+  return k;
+}
+
+/* What an event says of processes. */
+function learn(i, k) {
+  const t = ts[i], p = k.proc;
+  switch (kinds[kind[i]].name) {
+  case "spawn_process": case "spawn_thread": {
+    const thread = kinds[kind[i]].name === "spawn_thread", id = of(i, thread ? "child_tid" : "child_pid");
+    if (!thread && byPid.get(id) && byPid.get(id).end >= 0) byPid.delete(id), byTid.delete(id);
+    const c = trackOf(thread ? k.pid : id, id, t);
+    if (!thread && !c.proc.parent && c.proc !== p) {
+      c.proc.parent = p;
+      c.proc.name = c.proc.name || p.name;
+      p.kids.push(c.proc);
+    }
+    arrows.push({ from: k, to: c, t });
+    break;
+  }
+  case "exec":
+    if (err[i]) break;
+    p.argv = (of(i, "argv") || "").replace(/\0$/, "").split("\0").join(" ");
+    p.name = (of(i, "program") || "").replace(/.*\//s, "");
+    break;
+  case "exit_process":
+    p.end = t;
+    p.code = of(i, "signal") ?? String(of(i, "code") ?? "");
+    break;
+  case "fault": p.faults++; break;
+  case "fault_group": p.faults += of(i, "count") || 0; break;
+  }
+}
+
+/* Reads the blocks, a slice at a time. */
+async function read(tell) {
+  const parts = [...document.querySelectorAll('script[type="application/octet-stream"]')];
+  const slot = new Int32Array(4096).fill(-1), dec = new TextDecoder();
+  let last = -1, pid = 0, tid = 0, t0 = performance.now(), d, p, names = new Map();
+  const num = () => {
+    let b = d[p++];
+    if (b < 128) return b;
+    let v = b & 127, m = 128;
+    do { b = d[p++]; v += (b & 127) * m; m *= 128; } while (b > 127);
+    return v;
+  };
+  const znum = () => { const v = num(); return v % 2 ? -(v + 1) / 2 : v / 2; };
+  const str = () => {
+    const ref = num(), at = ref >>> 1;
+    if (!(ref & 1)) return slot[at];
+    const len = num(), id = intern(dec.decode(d.subarray(p, p + len)));
+    p += len;
+    if (at < 4096) slot[at] = id;
+    return id;
+  };
+  const who = same => { if (!same) pid = znum(), tid = znum(); };
+  const time = () => last += znum();
+  const value = f => isText(f) ? put(f, str()) : put(f, fields[f].type === TYPE.addr ? num() : znum());
+  const finish = k => {
+    off[++n] = nv;
+    k.last = Math.max(ts[n - 1] + Math.max(dur[n - 1], 0), k.last || 0);
+    if (k.last > end) end = k.last;
+  };
+  const event = () => {
+    const fl = d[p++], kd = num(), mask = num(), lay = layout[kd];
+    const more = Math.floor(mask / 2 ** lay.length) % 2 ? num() : 0;
+    who(fl & 1);
+    const i = n, t = Math.max(time(), 0), k = trackOf(pid, tid, t);
+    ts[i] = t, kind[i] = kd, track[i] = k.idx, flag[i] = fl & 2 ? NOISE : 0;
+    if (fl & 4) err[i] = num();
+    if (fl & 64) num();
+    if (fl & 128) str();
+    for (let j = 0; j < lay.length; j++) if (mask >> j & 1) value(lay[j]);
+    for (let f = 0, m = more; m >= 1; f++, m = Math.floor(m / 2)) if (m % 2) value(f);
+    for (let j = off[i]; j < nv; j++) {
+      if (fid[j] === field.bytes || fid[j] === field.size || fid[j] === field.growth_bytes) bytes[i] = val[j];
+      if (fid[j] === field.delay_ns) dur[i] = val[j], ts[i] = Math.max(t - val[j], 0);
+    }
+    finish(k);
+    k.points.push(i);
+    learn(i, k);
+  };
+  const call = whole => {
+    const fl = num();
+    who(fl & 1);
+    const i = n, t = Math.max(time(), 0), e = whole ? time() : t;
+    const start = nv;
+    const id = str();
+    put(F.name, id);
+    if (fl & 512) put(F.abi, str());
+    const args = num(), forms = num();
+    for (let a = 0; a < args; a++) {
+      const form = forms >> 2 * a & 3;
+      put([F.raw, F.txt, F.str, F.cut][form] + a, form ? str() : num());
+    }
+    if (!whole) { nv = start; return; }
+    const k = trackOf(pid, tid, t);
+    ts[i] = t, kind[i] = K.syscall, track[i] = k.idx;
+    dur[i] = fl & 2 || fl & 8 ? -1 : e - t;
+    flag[i] = (fl & 2 ? NORET : 0) | (fl & 8 ? LATE : 0) | (fl & 256 ? TIMED : 0);
+    const ret = znum();
+    put(F.ret, ret);
+    if (fl & 16) err[i] = num();
+    if (fl & 64) put(F.child, znum());
+    if (fl & 256) put(F.cpu, num()), put(F.runq, num()), put(F.disk, num()), znum();
+    if (fl & 1024) put(F.rettext, str());
+    if (fl & 4096) for (let c = num(); c > 0; c--) str();
+    if (!names.has(id)) names.set(id, callNames.length), callNames.push(id);
+    k.proc.calls++;
+    if (fl & 256) k.proc.cpu += val[nv - (fl & 1024 ? 4 : 3)];
+    finish(k);
+    k.calls.push(i);
+  };
+  const record = () => {
+    switch (d[p++]) {
+    case 1: { const key = strs[str()], v = strs[str()]; if (key === "start_ns") last = 0; void v; break; }
+    case 2: case 6: str(); break;
+    case 3: znum(); break;
+    case 4: { const id = str(), type = num(); field[strs[id]] = fields.length; fields.push({ name: strs[id], type }); break; }
+    case 5: { str(); layout.push(Array.from({ length: num() }, num)); break; }
+    case 7: event(); break;
+    case 8: call(false); break;
+    case 9: call(true); break;
+    case 10: break;
+    case 20: p = Infinity; break;
+    default: throw Error("a record that this page does not know");
+    }
+  };
+  /* Blocks can begin in one part and end in another: what is left goes in front of the next. */
+  let rest = new Uint8Array(0), begun = false;
+  for (let part = 0; part < parts.length; part++) {
+    const text = atob(parts[part].textContent);
+    const more = new Uint8Array(rest.length + text.length);
+    more.set(rest);
+    for (let i = 0, k = rest.length; i < text.length; i++) more[k++] = text.charCodeAt(i);
+    parts[part].remove();
+    d = more;
+    let at = begun ? 0 : 16;
+    begun = true;
+    for (;;) {
+      const len = at + 8 <= d.length ? d[at] | d[at + 1] << 8 | d[at + 2] << 16 | d[at + 3] << 24 : Infinity;
+      if (at + 8 + len > d.length) break;
+      for (p = at + 8; p < at + 8 + len && n < N + 1;) record();
+      at += 8 + len;
+    }
+    rest = d.slice(at);
+    if (performance.now() - t0 > 30) {
+      tell((part + 1) / parts.length);
+      await pause();
+      t0 = performance.now();
+    }
+  }
+}
+
+/* The order of keys (whole numbers of 48 bits, not negative): a radix sort, 16 bits a pass. */
+function order(key, idx) {
+  let a = idx, b = new Uint32Array(a.length), max = 0;
+  for (let i = 0; i < a.length; i++) if (key(a[i]) > max) max = key(a[i]);
+  for (let unit = 1; unit <= max; unit *= 65536) {
+    const count = new Uint32Array(65537);
+    for (let i = 0; i < a.length; i++) count[(Math.floor(key(a[i]) / unit) & 65535) + 1]++;
+    for (let i = 0; i < 65536; i++) count[i + 1] += count[i];
+    for (let i = 0; i < a.length; i++) b[count[Math.floor(key(a[i]) / unit) & 65535]++] = a[i];
+    [a, b] = [b, a];
+  }
+  return a;
+}
+
+const byTime = list => {
+  const a = Uint32Array.from(list);
+  for (let i = 1; i < a.length; i++) if (ts[a[i]] < ts[a[i - 1]]) return order(x => ts[x], a);
+  return a;
+};
+
+/* ---- text ---- */
+
+/* Characters that act instead of being shown, as kvis escapes them on a terminal. */
+const ACTS = /[\0-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]/g;
+const esc = s => s.replace(ACTS, c => c === "\n" ? "\\n" : c === "\t" ? "\\t"
+  : "\\x" + c.charCodeAt(0).toString(16).padStart(2, "0"));
+
+function size(v) {
+  if (v < 0) return "-" + size(-v);
+  if (v < 1024) return v + " B";
+  const u = ["KB", "MB", "GB", "TB", "PB", "EB"];
+  let i = 0;
+  for (v /= 1024; v >= 1023.95 && i < 5; i++) v /= 1024;
+  return v.toFixed(1) + " " + u[i];
+}
+
+function span(ns) {
+  if (ns < 0) return "";
+  return ns < 1e3 ? ns + " ns" : ns < 1e6 ? (ns / 1e3).toFixed(1) + " µs" : ns < 1e9 ? (ns / 1e6).toFixed(2) + " ms"
+    : (ns / 1e9).toFixed(3) + " s";
+}
+
+const count = v => v.toLocaleString("en-US").replaceAll(",", "\u202f");
+const clock = (ns, digits = 6) => (ns / 1e9).toFixed(digits);
+const procName = p => (p.name ? esc(p.name) + " " : "") + p.pid;
+const errName = e => e ? facts.errors[e] || "errno " + e : "";
+
+function shown(i, f) {
+  const v = get(i, f);
+  switch (fields[f].type) {
+  case TYPE.size: return size(v);
+  case TYPE.dur: return span(v);
+  case TYPE.addr: return v.toString(16);
+  case TYPE.bool: return v ? "yes" : "no";
+  case TYPE.argv: return esc(v.replace(/\0$/, "").split("\0").join(" "));
+  }
+  return typeof v === "string" ? esc(v) : String(v);
+}
+
+/* A kind's text with {field}s; the first alternative whose fields are all there. */
+function fromTemplate(i, k) {
+  for (const alt of k.text.split("|")) {
+    let ok = true;
+    const s = alt.replace(/\{(\w+)(:\d+)?\}/g, (_, name) => {
+      if (of(i, name) === undefined) return ok = false, "";
+      return shown(i, field[name]);
+    });
+    if (ok) return s;
+  }
+  return k.name;
+}
+
+function callArgs(i) {
+  const out = [];
+  for (let k = off[i]; k < off[i + 1]; k++) {
+    const f = fid[k];
+    if (f >= F.cut && f < F.ret) out.push('"' + esc(strs[val[k]]) + '"...');
+    else if (f >= F.str && f < F.cut) out.push('"' + esc(strs[val[k]]) + '"');
+    else if (f >= F.txt && f < F.str) out.push(esc(strs[val[k]]));
+    else if (f >= F.raw && f < F.txt) out.push("0x" + val[k].toString(16));
+  }
+  return out;
+}
+
+function line(i) {
+  const k = kinds[kind[i]];
+  if (kind[i] !== K.syscall) {
+    if (k.text) return fromTemplate(i, k) + (err[i] ? " failed: " + errName(err[i]) : "");
+    return k.name + " " + Array.from({ length: off[i + 1] - off[i] }, (_, j) => fid[off[i] + j])
+      .map(f => fields[f].name + "=" + shown(i, f)).join(" ");
+  }
+  const r = get(i, F.rettext);
+  return esc(get(i, F.name)) + "(" + callArgs(i).join(", ") + ") = "
+    + (flag[i] & NORET ? "?" : r === undefined ? get(i, F.ret) : esc(r));
+}
+
+const typeName = i => kind[i] === K.syscall ? esc(get(i, F.name)) : kinds[kind[i]].name;
+
+function asJson(i) {
+  const o = { ts_ns: ts[i], pid: tracks[track[i]].pid, tid: tracks[track[i]].tid, type: kinds[kind[i]].name };
+  if (kind[i] === K.syscall) {
+    Object.assign(o, { name: get(i, F.name), args: callArgs(i), ret: flag[i] & NORET ? null : err[i] ? -1 : get(i, F.ret),
+      error: errName(err[i]) || null, duration_ns: dur[i] < 0 ? null : dur[i] });
+    if (flag[i] & TIMED) {
+      const [c, r, d] = [F.cpu, F.runq, F.disk].map(f => get(i, f));
+      Object.assign(o, { on_cpu_ns: c, runq_ns: r, disk_ns: d, other_ns: dur[i] - c - r - d });
+    }
+    return o;
+  }
+  for (let k = off[i]; k < off[i + 1]; k++) {
+    const f = fields[fid[k]], v = get(i, fid[k]);
+    o[f.name] = f.type === TYPE.addr ? "0x" + v.toString(16) : f.type === TYPE.bool ? !!v
+      : f.type === TYPE.argv ? v.replace(/\0$/, "").split("\0") : v;
+  }
+  if (err[i]) o.error = errName(err[i]);
+  return o;
+}
+
+/* ---- colours ---- */
+
+const dark = matchMedia("(prefers-color-scheme: dark)");
+const HUES = { file: 140, net: 265, memory: 40, process: 320, signal: 0, call: 215, kernel: 188 };
+const PARTS = { cpu: ["#2e9e5b", "#3fb56f"], runq: ["#e0a100", "#e7b93c"], disk: ["#c4502e", "#e5754f"], other: ["#8aa0b8", "#5d7186"] };
+const part = name => PARTS[name][+dark.matches];
+const shade = (cat, k = 0) => `hsl(${HUES[cat]} ${cat === "call" ? 25 : 55}% ${(dark.matches ? 58 : 46) + (k % 5 - 2) * 5}%)`;
+let shades = new Map();
+function colour(i) {
+  const key = kind[i] === K.syscall ? val[off[i]] + 100 : kind[i];
+  let c = shades.get(key);
+  if (!c) shades.set(key, c = shade(CATS[kinds[kind[i]].cat], key));
+  return c;
+}
+const css = name => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+
+/* ---- filter: which events the table shows ---- */
+
+const state = { q: "", re: 0, path: "", type: "", proc: "", cats: CATS.join("."), failed: 0, noise: 0, tab: "events",
+  sort: "time", down: 0, from: 0, to: 0, sel: -1, fold: "" };
+let all = new Uint32Array(0), rows = new Uint32Array(0), filterRun = 0;
+
+function matcher(text, regex) {
+  if (!text) return null;
+  if (regex) return new RegExp(text, "i");
+  const low = text.toLowerCase();
+  return { test: s => s.toLowerCase().includes(low) };
+}
+
+const PATHS = new Set(["path", "new_path", "filename", "src_name", "dst_name", "program", "region_name", "map_type"]);
+
+/* A function that says whether event i is wanted. Strings are matched once each. */
+function predicate() {
+  const q = matcher(state.q, +state.re), path = matcher(state.path, 0), hit = new Int8Array(strs.length);
+  const pathHit = new Int8Array(strs.length), cats = new Set(state.cats.split("."));
+  const cat = CATS.map(c => cats.has(c)), proc = state.proc === "" ? -1 : +state.proc;
+  const kindHit = kinds.map(k => !q || q.test(k.name)), failed = +state.failed, noise = +state.noise;
+  const isPath = fields.map(f => PATHS.has(f.name));
+  const test = (m, memo, id) => memo[id] || (memo[id] = m.test(strs[id]) ? 1 : -1);
+  const [what, name] = state.type.split(":");
+  const wantKind = state.type ? (what === "call" ? K.syscall : K[what]) : -1;
+  const wantName = what === "call" ? strOf.get(name) : -1;
+  return i => {
+    if (!cat[kinds[kind[i]].cat] || (failed && !err[i]) || (!noise && flag[i] & NOISE)) return false;
+    if (wantKind >= 0 && (kind[i] !== wantKind || (wantName >= 0 && val[off[i]] !== wantName))) return false;
+    if (proc >= 0 && tracks[track[i]].proc.idx !== proc) return false;
+    let a = kind[i] !== K.syscall && kindHit[kind[i]], b = !path;
+    if (err[i] && q && !a) a = q.test(errName(err[i]));
+    for (let k = off[i]; k < off[i + 1] && !(a && b); k++) {
+      const f = fid[k];
+      if (!isText(f)) continue;
+      a ||= !q || test(q, hit, val[k]) > 0;
+      b ||= (f < 64 ? isPath[f] : f >= F.txt && f < F.ret) && test(path, pathHit, val[k]) > 0;
+    }
+    return (a || !q) && b;
+  };
+}
+
+const KEYS = { time: i => ts[i], duration: i => dur[i] + 1, bytes: i => Math.abs(bytes[i]) };
+
+async function filter() {
+  const me = ++filterRun;
+  let want;
+  try {
+    want = predicate();
+    $("q").setCustomValidity("");
+  } catch (e) {
+    $("q").setCustomValidity(e.message);
+    $("count").textContent = e.message;
+    return;
+  }
+  const out = new Uint32Array(all.length);
+  let m = 0, t0 = performance.now();
+  for (let k = 0; k < all.length; k++) {
+    if (want(all[k])) out[m++] = all[k];
+    if (k % 8192 === 0 && performance.now() - t0 > 40) {
+      await pause();
+      if (me !== filterRun) return;
+      t0 = performance.now();
+    }
+  }
+  rows = out.slice(0, m);
+  if (state.sort !== "time") rows = order(KEYS[state.sort], rows);
+  if (+state.down) rows = rows.slice().reverse();
+  $("count").textContent = count(m) + " of " + count(n) + " events";
+  document.body.dataset.rows = m;
+  if (state.tab === "events") grid.redraw();
+  save();
+}
+
+/* ---- the fragment: the view as a link ---- */
+
+const DEFAULTS = { ...state };
+let saving = 0;
+function save() {
+  clearTimeout(saving);
+  saving = setTimeout(() => {
+    const p = new URLSearchParams();
+    for (const k in state) if (String(state[k]) !== String(DEFAULTS[k])) p.set(k, state[k]);
+    const f = "#" + p;
+    if (location.hash !== f) history.replaceState(null, "", f === "#" ? location.pathname + location.search : f);
+  }, 150);
+}
+
+function load() {
+  const p = new URLSearchParams(location.hash.slice(1));
+  for (const k in DEFAULTS) {
+    const v = p.get(k);
+    state[k] = v === null ? DEFAULTS[k] : typeof DEFAULTS[k] === "number" ? Number(v) || 0 : v;
+  }
+  if (!(state.sort in KEYS)) state.sort = "time";
+  if (!TABS[state.tab]) state.tab = "events";
+  if (!(state.to > state.from)) state.from = 0, state.to = 0;
+  if (!Number.isInteger(state.sel) || state.sel >= n) state.sel = -1;
+}
+
+/* ---- grid: a table of any length, of which only the rows in view exist ---- */
+
+const ROW = 22, TALL = 8e6;           /* browsers end at some 2^25 pixels */
+
+class Grid {
+  constructor(cols, data, { sort, pick, sorted } = {}) {
+    Object.assign(this, { cols, data, pick, sorted, sort, on: -1, down: false });
+    this.box = el("div", { className: "grid", tabIndex: 0 });
+    this.box.setAttribute("role", "grid");
+    this.space = el("div");
+    this.body = el("div");
+    this.head = el("div", { className: "row head" });
+    this.wide = cols.reduce((a, c) => a + parseInt(c.w.replace("minmax(", "")), 0) + "px";
+    this.head.style.cssText = `position:sticky;min-width:${this.wide};grid-template-columns:${cols.map(c => c.w).join(" ")}`;
+    for (const c of cols) {
+      const b = el("button", { textContent: c.t, className: c.n ? "n" : "", title: c.key ? "sort by " + c.t : "" });
+      if (c.key) b.onclick = () => this.sortBy(c);
+      this.head.append(b);
+    }
+    this.box.append(this.head, this.space, this.body);
+    this.box.onscroll = () => this.draw();
+    this.box.onkeydown = e => this.key(e);
+    this.view = typeof data === "function" ? null : data;
+  }
+  get length() { return this.view ? this.view.length : this.data().length; }
+  row(i) { return this.view ? this.view[i] : this.data()[i]; }
+  sortBy(c) {
+    if (this.sorted) return this.sorted(c);
+    this.down = this.sort === c ? !this.down : !!c.n;
+    this.sort = c;
+    const s = this.down ? -1 : 1;
+    this.view = [...this.data].sort((a, b) => { const x = c.key(a), y = c.key(b); return s * (x < y ? -1 : x > y ? 1 : 0); });
+    this.redraw();
+  }
+  redraw() {
+    this.space.style.height = Math.min(this.length * ROW, TALL) + "px";
+    [...this.head.children].forEach((b, i) => {
+      const on = this.sorted ? state.sort === this.cols[i].id : this.sort === this.cols[i];
+      const down = this.sorted ? +state.down : this.down;
+      b.textContent = this.cols[i].t + (on ? down ? " ▾" : " ▴" : "");
+    });
+    this.draw();
+  }
+  first() {
+    const h = this.box.clientHeight - ROW, seen = Math.ceil(h / ROW), top = this.box.scrollTop, len = this.length;
+    if (len * ROW <= TALL) return Math.floor(top / ROW);
+    return Math.round(top / Math.max(1, TALL + ROW - this.box.clientHeight) * Math.max(0, len - seen + 1));
+  }
+  draw() {
+    const seen = Math.ceil(this.box.clientHeight / ROW) + 1, from = Math.max(0, this.first()), list = [];
+    const small = this.length * ROW <= TALL, top = this.box.scrollTop;
+    for (let i = from; i < Math.min(this.length, from + seen); i++) {
+      const r = this.row(i), e = el("div", { className: "row" });
+      e.style.gridTemplateColumns = this.cols.map(c => c.w).join(" ");
+      e.style.minWidth = this.wide;
+      e.style.top = (small ? ROW + i * ROW : ROW + top + (i - from) * ROW) + "px";
+      for (const c of this.cols) {
+        const cell = el("span", { className: c.n ? "n" : c.cls || "" });
+        const v = c.get(r, cell, e);
+        if (v !== undefined) cell.textContent = v, cell.title = String(v).length > 24 ? v : "";
+        e.append(cell);
+      }
+      if (this.chosen ? this.chosen(r) : i === this.on) e.classList.add("on");
+      e.onclick = () => this.choose(i);
+      list.push(e);
+    }
+    this.body.replaceChildren(...list);
+    if (!this.length) this.body.replaceChildren(el("div", { className: "empty", textContent: this.none || "nothing here" }));
+  }
+  choose(i) {
+    this.on = i;
+    if (this.pick) this.pick(this.row(i));
+    this.draw();
+  }
+  /* Scrolls so that row i is in view. */
+  show(i) {
+    const h = this.box.clientHeight - ROW, seen = Math.floor(h / ROW), f = this.first();
+    this.on = i;
+    if (i >= f && i < f + seen) return this.draw();
+    const want = Math.max(0, i - (seen >> 1));
+    this.box.scrollTop = this.length * ROW <= TALL ? want * ROW
+      : want / Math.max(1, this.length - seen) * (TALL + ROW - this.box.clientHeight);
+    this.draw();
+  }
+  key(e) {
+    const page = Math.floor(this.box.clientHeight / ROW) - 2;
+    const step = { ArrowDown: 1, ArrowUp: -1, PageDown: page, PageUp: -page, Home: -1e9, End: 1e9 }[e.key];
+    if (!step || !this.length) return;
+    e.preventDefault();
+    const i = Math.min(this.length - 1, Math.max(0, this.on + step));
+    this.show(i);
+    this.choose(i);
+  }
+}
+
+const dot = i => { const e = el("i"); e.style.background = shade(CATS[kinds[kind[i]].cat]); return e; };
+const eventCols = [
+  { t: "time", id: "time", w: "110px", n: 1, key: 1, get: i => clock(ts[i]) },
+  { t: "process", w: "150px", get: i => procName(tracks[track[i]].proc)
+    + (tracks[track[i]].tid !== tracks[track[i]].pid ? "/" + tracks[track[i]].tid : "") },
+  { t: "type", w: "130px", get: (i, c) => { c.append(dot(i), typeName(i)); } },
+  { t: "duration", id: "duration", w: "90px", n: 1, key: 1, get: i => span(dur[i]) },
+  { t: "bytes", id: "bytes", w: "80px", n: 1, key: 1, get: i => bytes[i] ? size(bytes[i]) : "" },
+  { t: "what", w: "minmax(280px,1fr)", get: (i, c, row) => {
+    if (err[i]) row.classList.add("err");
+    else if (flag[i] & NOISE) row.classList.add("dim");
+    return line(i);
+  } },
+];
+const grid = new Grid(eventCols, () => rows, {
+  pick: i => select(i, true),
+  sorted: c => {
+    if (state.sort === c.id) state.down = +!+state.down;
+    else state.sort = c.id, state.down = c.id === "time" ? 0 : 1;
+    filter();
+  },
+});
+grid.chosen = i => i === state.sel;
+grid.none = "no event is left by the filters";
+
+function detail(i) {
+  $("detail").hidden = i < 0;
+  if (i >= 0) $("detail").querySelector("pre").textContent = line(i) + "\n\n" + esc(JSON.stringify(asJson(i), null, 1).replaceAll("\n", "\u0001"))
+    .replaceAll("\\x01", "\n");
+}
+
+function select(i, fromTable) {
+  state.sel = i;
+  detail(i);
+  if (i >= 0 && !fromTable) {
+    tab("events");
+    const at = rows.indexOf(i);
+    if (at >= 0) grid.show(at);
+    else grid.draw();
+  } else if (i >= 0 && (ts[i] < view.from || ts[i] > view.to)) {
+    const half = (view.to - view.from) / 2;
+    setView(ts[i] - half, ts[i] + half);
+  }
+  if (i >= 0 && fromTable) laneIntoView(i);
+  paint();
+  save();
+}
+
+/* ---- tabs ---- */
+
+/* From a row of a table to its events. */
+function only(want) {
+  Object.assign(state, { q: "", re: 0, path: "", type: "", proc: "", noise: 1 }, want);
+  controls();
+  tab("events");
+  filter();
+}
+
+const sumOf = (list, f) => list.reduce((a, x) => a + f(x), 0);
+const col = (t, w, get, key, more) => ({ t, w, get, key, ...more });
+const num = (t, w, key, show = count) => col(t, w, r => show(key(r)), key, { n: 1 });
+
+/* Time and processes of each path, from the calls' descriptors ("3</etc/hosts>") and the opens. */
+function perPath() {
+  const map = new Map(), label = new Map();
+  const entry = s => { let e = map.get(s); if (!e) map.set(s, e = { ns: 0, who: new Set(), age: 0 }); return e; };
+  for (let i = 0; i < n; i++) {
+    const p = tracks[track[i]].proc;
+    if (kind[i] === K.open && !err[i]) { const s = of(i, "path"); if (s !== undefined) entry(s).who.add(p); }
+    if (kind[i] === K.close) { const s = of(i, "path"), a = of(i, "age_ns"); if (s !== undefined && a) entry(s).age += a; }
+    if (kind[i] !== K.syscall || dur[i] <= 0) continue;
+    for (let k = off[i] + 1; k < off[i + 1] && fid[k] < F.str; k++) {
+      if (fid[k] !== F.txt) continue;
+      let s = label.get(val[k]);
+      if (s === undefined) { const m = /^\d+<(.*)>$/s.exec(strs[val[k]]); label.set(val[k], s = m ? m[1] : null); }
+      if (s !== null) entry(s).ns += dur[i], entry(s).who.add(p);
+    }
+  }
+  return map;
+}
+
+function filesTab() {
+  const per = perPath(), open = new Map();
+  for (const o of sum ? sum.open_at_exit : []) open.set(o.path, (open.get(o.path) || 0) + 1);
+  const list = (sum ? sum.files : []).map(f => ({ ...f, ...per.get(f.path) || { ns: 0, who: new Set(), age: 0 }, left: open.get(f.path) || 0 }));
+  return new Grid([
+    col("path", "minmax(260px,1fr)", r => esc(r.path), r => r.path), col("kind", "80px", r => r.kind, r => r.kind),
+    num("opens", "80px", r => r.opens), num("read", "90px", r => r.bytes_read, size), num("written", "90px", r => r.bytes_written, size),
+    num("time in calls", "110px", r => r.ns, v => v ? span(v) : ""), num("time open", "100px", r => r.age, v => v ? span(v) : ""),
+    num("still open", "90px", r => r.left, v => v || ""),
+    col("who", "200px", r => [...r.who].slice(0, 4).map(procName).join(", ") + (r.who.size > 4 ? " …" : ""), r => r.who.size),
+  ], list, { pick: r => only({ path: r.path }) });
+}
+
+const peersTab = () => new Grid([
+  col("type", "90px", r => esc(r.sock_type), r => r.sock_type), col("peer", "minmax(260px,1fr)", r => esc(r.remote_addr), r => r.remote_addr),
+  num("sent", "110px", r => r.bytes_sent, size), num("received", "110px", r => r.bytes_received, size),
+], sum ? sum.peers : [], { pick: r => only({ q: r.remote_addr }) });
+
+/* The tree, depth first. */
+function tree() {
+  const out = [], walk = (p, depth) => { p.depth = depth; out.push(p); for (const c of p.kids) walk(c, Math.min(depth + 1, 40)); };
+  for (const p of procs) if (!p.parent && p.pid) walk(p, 0);
+  return out;
+}
+
+function processesTab() {
+  const stop = p => p.end >= 0 ? p.end : Math.max(p.start, ...p.threads.slice(0, 999).map(t => t.last || 0));
+  return new Grid([
+    col("command", "minmax(260px,2fr)", r => "  ".repeat(r.depth) + (esc(r.argv || r.name) || "?"), r => r.argv || r.name),
+    num("pid", "80px", r => r.pid, String), num("start", "90px", r => r.start, v => clock(v, 3)),
+    num("duration", "100px", r => stop(r) - r.start, span), col("exit", "90px", r => r.code, r => r.code),
+    num("CPU in calls", "100px", r => r.cpu, v => v ? span(v) : ""), num("calls", "80px", r => r.calls), num("faults", "80px", r => r.faults),
+    num("threads", "80px", r => r.threads.length),
+    col("when", "minmax(160px,1fr)", (r, cell) => {
+      const b = el("b");
+      b.style.left = 100 * r.start / (end || 1) + "%";
+      b.style.width = 100 * (stop(r) - r.start) / (end || 1) + "%";
+      cell.append(b);
+    }, r => r.start, { cls: "gantt" }),
+  ], tree(), { pick: r => { only({ proc: String(r.idx) }); setView(r.start, stop(r)); } });
+}
+
+function callsTab() {
+  const map = new Map();
+  for (let i = 0; i < n; i++) {
+    if (kind[i] !== K.syscall) continue;
+    const id = val[off[i]];
+    let c = map.get(id);
+    if (!c) map.set(id, c = { name: strs[id], n: 0, errors: 0, ns: 0, all: [], cpu: 0, runq: 0, disk: 0, timed: 0 });
+    c.n++;
+    if (err[i] && err[i] !== 115) c.errors++;
+    if (dur[i] < 0) continue;
+    c.ns += dur[i];
+    c.all.push(dur[i]);
+    if (flag[i] & TIMED) c.timed += dur[i], c.cpu += get(i, F.cpu), c.runq += get(i, F.runq), c.disk += get(i, F.disk);
+  }
+  const list = [...map.values()].sort((a, b) => b.ns - a.ns);
+  for (const c of list) {
+    const s = Float64Array.from(c.all).sort(), at = q => s.length ? s[Math.min(s.length - 1, Math.floor(q * s.length))] : 0;
+    Object.assign(c, { p50: at(.5), p99: at(.99), max: at(1), other: c.timed - c.cpu - c.runq - c.disk, all: null });
+  }
+  const ns = (t, key) => num(t, "95px", key, v => v ? span(v) : "");
+  return new Grid([
+    col("call", "minmax(150px,1fr)", r => esc(r.name), r => r.name), num("count", "80px", r => r.n), num("errors", "80px", r => r.errors, v => v || ""),
+    ns("total", r => r.ns), ns("p50", r => r.p50), ns("p99", r => r.p99), ns("max", r => r.max),
+    ns("on CPU", r => r.cpu), ns("run queue", r => r.runq), ns("disk", r => r.disk), ns("other", r => r.other),
+  ], list, { pick: r => only({ type: "call:" + r.name }) });
+}
+
+/* Heap, mapped memory and page faults of all processes over time, as steps. */
+function memoryTab() {
+  const series = [["heap", "memory", 1], ["mapped", "net", 1], ["page faults", "signal", 0]].map(([name, cat, b]) => ({ name, cat, b, t: [], v: [] }));
+  const now = [0, 0, 0], add = (k, d, t) => { now[k] = Math.max(0, now[k] + d); series[k].t.push(t); series[k].v.push(now[k]); };
+  const has = new Map();              /* of each process: it goes with its exec and its end */
+  const grow = (i, k, d) => {
+    const p = tracks[track[i]].proc, h = has.get(p) || [0, 0], was = h[k];
+    has.set(p, h);
+    h[k] = Math.max(0, was + d);
+    add(k, h[k] - was, ts[i]);
+  };
+  for (const i of all) {
+    if (err[i]) continue;
+    switch (kinds[kind[i]].name) {
+    case "brk": grow(i, 0, of(i, "growth_bytes") || 0); break;
+    case "mmap": grow(i, 1, of(i, "size") || 0); break;
+    case "munmap": grow(i, 1, -(of(i, "size") || 0)); break;
+    case "mremap": grow(i, 1, (of(i, "size") || 0) - (of(i, "old_size") || 0)); break;
+    case "exec": case "exit_process": grow(i, 0, -Infinity), grow(i, 1, -Infinity); break;
+    case "fault": add(2, 1, ts[i]); break;
+    case "fault_group": add(2, of(i, "count") || 0, ts[i]); break;
+    }
+  }
+  const c = el("canvas", { id: "chart", height: 320 }), box = el("div", { className: "grid" }, c);
+  c.setAttribute("aria-label", "memory over time");
+  const redraw = () => {
+    const [g, w, h] = canvas(c, 320), band = (h - 20) / series.length;
+    series.forEach((s, k) => {
+      const top = 8 + k * band, tall = band - 26, max = Math.max(1, ...s.v.slice(-1), s.v.reduce((a, b) => Math.max(a, b), 0));
+      g.fillStyle = css("--dim");
+      g.fillText(s.name + ": " + (s.b ? size(s.v.at(-1) || 0) : count(s.v.at(-1) || 0)) + " at the end, at most "
+        + (s.b ? size(max === 1 ? 0 : max) : count(s.v.length ? max : 0)), 10, top + 10);
+      g.strokeStyle = g.fillStyle = shade(s.cat);
+      g.beginPath();
+      g.moveTo(8, top + 18 + tall);
+      let y = top + 18 + tall, lastX = -1;
+      for (let i = 0; i < s.t.length; i++) {
+        const x = 8 + s.t[i] / (end || 1) * (w - 16);
+        const ny = top + 18 + tall * (1 - s.v[i] / max);
+        if (x - lastX > .25) g.lineTo(x, y), lastX = x;
+        g.lineTo(x, ny);
+        y = ny;
+      }
+      g.lineTo(w - 8, y);
+      g.stroke();
+      g.globalAlpha = .15;
+      g.lineTo(w - 8, top + 18 + tall);
+      g.fill();
+      g.globalAlpha = 1;
+    });
+  };
+  return { box, redraw };
+}
+
+const TABS = {
+  events: () => grid, files: filesTab, peers: peersTab, processes: processesTab, calls: callsTab, memory: memoryTab,
+};
+const made = {};
+function tab(name) {
+  state.tab = name;
+  for (const b of $("tabs").children) b.setAttribute("aria-selected", b.dataset.tab === name), b.tabIndex = b.dataset.tab === name ? 0 : -1;
+  made[name] ||= TABS[name]();
+  if ($("table").firstChild !== made[name].box) $("table").replaceChildren(made[name].box);
+  made[name].redraw();
+  $("find").hidden = name !== "events";
+  save();
+}
+
+/* ---- timeline ---- */
+
+const GUTTER = 190, view = { from: 0, to: 1 };
+let lanes = [], hover = -1;
+
+function canvas(c, h) {
+  const r = devicePixelRatio || 1, w = c.clientWidth || c.parentNode.clientWidth;
+  if (c.width !== Math.round(w * r) || c.height !== Math.round(h * r)) c.width = Math.round(w * r), c.height = Math.round(h * r);
+  c.style.height = h + "px";
+  const g = c.getContext("2d");
+  g.setTransform(r, 0, 0, r, 0, 0);
+  g.clearRect(0, 0, w, h);
+  g.font = "11px system-ui, sans-serif";
+  return [g, w, h];
+}
+
+/* The lanes in order: the kernel's, then processes as a tree, each with its threads. */
+function layLanes() {
+  const folded = new Set(state.fold.split(".").filter(Boolean));
+  let y = 0;
+  lanes = [];
+  const push = (l, h) => { lanes.push(Object.assign(l, { y, h })); y += h; };
+  if (kernelPoints.length) push({ name: "kernel: waits for a CPU", calls: kernelPoints, points: [], kernel: true }, 16);
+  for (const p of tree()) {
+    const main = p.threads.find(t => t.tid === p.pid), rest = p.threads.filter(t => t !== main), shut = folded.has(String(p.idx));
+    push({ proc: p, track: main, name: procName(p), depth: p.depth, more: rest.length, shut,
+      calls: main ? main.calls : [], points: main ? main.points : [] }, 20);
+    for (const t of shut ? [] : rest) push({ proc: p, track: t, name: "thread " + t.tid, depth: p.depth + 1, thread: true, calls: t.calls, points: t.points }, 15);
+  }
+  laneOf = new Map();
+  for (const l of lanes) if (l.track) laneOf.set(l.track.idx, l);
+  document.body.dataset.lanes = lanes.length;
+}
+let laneOf = new Map(), kernelPoints = [];
+const lanesHeight = () => lanes.length ? lanes.at(-1).y + lanes.at(-1).h : 0;
+
+/* The first of a list (by time) that is not before t. */
+function lower(list, t) {
+  let a = 0, b = list.length;
+  while (a < b) {
+    const m = (a + b) >> 1;
+    if (ts[list[m]] < t) a = m + 1;
+    else b = m;
+  }
+  return a;
+}
+
+/* Where the time of a call went, as shares in the order of PARTS. */
+function shares(i) {
+  const c = get(i, F.cpu), r = get(i, F.runq), d = get(i, F.disk);
+  return [["cpu", c], ["runq", r], ["disk", d], ["other", Math.max(0, dur[i] - c - r - d)]];
+}
+
+function bar(g, i, x, w, y, h) {
+  if (kinds[kind[i]].cat === KERNEL) g.fillStyle = shade("kernel");
+  else if (!(flag[i] & TIMED)) g.fillStyle = err[i] ? css("--bad") : colour(i);
+  else if (w < 4) g.fillStyle = part(shares(i).reduce((a, b) => b[1] > a[1] ? b : a)[0]);
+  else {
+    for (const [name, ns] of shares(i)) {
+      const part_w = dur[i] ? w * ns / dur[i] : name === "cpu" ? w : 0;
+      g.fillStyle = part(name);
+      g.fillRect(x, y, part_w, h);
+      x += part_w;
+    }
+    return;
+  }
+  g.fillRect(x, y, w, h);
+}
+
+/* One lane. What falls into one pixel is drawn once: the work hangs on the width, not on the events. */
+function drawLane(g, l, y, w) {
+  const scale = (w - GUTTER) / (view.to - view.from), X = t => GUTTER + (t - view.from) * scale, px = 1 / scale;
+  const top = y + 3, tall = l.h - 7;
+  if (l.proc && !l.thread) {
+    const a = Math.max(GUTTER, X(l.proc.start)), b = Math.min(w, X(l.proc.end < 0 ? end : l.proc.end));
+    g.fillStyle = dark.matches ? "#ffffff0d" : "#0000000a";
+    if (b > a) g.fillRect(a, y + 1, b - a, l.h - 2);
+  }
+  g.globalAlpha = l.thread ? .75 : 1;
+  for (let k = Math.max(0, lower(l.calls, view.from) - 1); k < l.calls.length && ts[l.calls[k]] <= view.to;) {
+    const i = l.calls[k], x = X(ts[i]), wide = Math.max(dur[i], 0) * scale;
+    if (x + wide < GUTTER && wide >= 0) { k++; continue; }
+    if (wide >= 1) {
+      const a = Math.max(x, GUTTER), b = Math.min(x + wide, w);
+      if (a === x && b === x + wide) bar(g, i, a, Math.max(b - a - .4, .8), top, tall);
+      else g.save(), g.beginPath(), g.rect(a, top, b - a, tall), g.clip(), bar(g, i, x, wide, top, tall), g.restore();
+      k++;
+    } else {
+      const next = view.from + (Math.floor(x - GUTTER) + 1) * px;
+      bar(g, i, Math.floor(x), 1, top, tall);
+      const was = k;
+      k = l.calls.length - k > 8 && ts[l.calls[k + 8]] < next ? lower(l.calls, next) : k + 1;
+      while (k - was < 8 && k < l.calls.length && ts[l.calls[k]] < next && dur[l.calls[k]] * scale < 1) k++;
+    }
+  }
+  for (let k = lower(l.points, view.from); k < l.points.length && ts[l.points[k]] <= view.to;) {
+    const i = l.points[k], x = X(ts[i]);
+    const next = view.from + (Math.floor(x - GUTTER) + 1) * px;
+    g.fillStyle = err[i] ? css2.bad : colour(i);
+    g.fillRect(Math.floor(x), y + l.h - 6, 2, 5);
+    k = l.points.length - k > 8 && ts[l.points[k + 8]] < next ? lower(l.points, next) : k + 1;
+  }
+  g.globalAlpha = 1;
+}
+let css2 = {};
+
+function drawLabel(g, l, y) {
+  g.fillStyle = css2.card;
+  g.fillRect(0, y, GUTTER - 1, l.h);
+  g.fillStyle = l.thread || l.kernel ? css2.dim : css2.fg;
+  const x = 6 + Math.min(l.depth || 0, 8) * 8;
+  let s = (l.more ? l.shut ? "▸ " : "▾ " : "") + l.name + (l.shut && l.more ? ` (+${l.more})` : "");
+  while (s.length > 3 && g.measureText(s).width > GUTTER - x - 6) s = s.slice(0, -2) + "…";
+  g.fillText(s, x, y + l.h - 6);
+  g.fillStyle = css2.line;
+  g.fillRect(0, y + l.h - 1, 1e5, 1);
+}
+
+function drawArrows(g, top, h, w) {
+  const scale = (w - GUTTER) / (view.to - view.from);
+  let drawn = 0;
+  g.strokeStyle = g.fillStyle = shade("process");
+  g.globalAlpha = .6;
+  for (const a of arrows) {
+    if (a.t < view.from || a.t > view.to || drawn > 400) continue;
+    const f = laneOf.get(a.from.idx), t = laneOf.get(a.to.idx);
+    if (!f || !t) continue;
+    const x = GUTTER + (a.t - view.from) * scale, y0 = f.y + f.h / 2 - top, y1 = t.y + 5 - top;
+    if (Math.max(y0, y1) < 0 || Math.min(y0, y1) > h) continue;
+    drawn++;
+    g.beginPath();
+    g.moveTo(x, y0);
+    g.lineTo(x, y1);
+    g.stroke();
+    g.beginPath();
+    g.moveTo(x - 3, y1 - 4), g.lineTo(x + 3, y1 - 4), g.lineTo(x, y1 + 1);
+    g.fill();
+  }
+  g.globalAlpha = 1;
+}
+
+function drawRuler(g, w, h) {
+  const len = view.to - view.from, step = 10 ** Math.floor(Math.log10(len / 4));
+  const s = len / step > 12 ? step * 5 : len / step > 6 ? step * 2 : step;
+  const unit = s >= 1e9 ? [1e9, " s"] : s >= 1e6 ? [1e6, " ms"] : s >= 1e3 ? [1e3, " µs"] : [1, " ns"];
+  g.fillStyle = css2.card;
+  g.fillRect(0, 0, w, 18);
+  for (let t = Math.ceil(view.from / s) * s; t <= view.to; t += s) {
+    const x = GUTTER + (t - view.from) / len * (w - GUTTER);
+    g.fillStyle = css2.line;
+    g.fillRect(x, 0, 1, h);
+    g.fillStyle = css2.dim;
+    g.fillText(+(t / unit[0]).toFixed(3) + unit[1], x + 3, 12);
+  }
+}
+
+const RULER = 18;
+function drawTimeline() {
+  const box = $("lanes"), room = Math.min(lanesHeight() + RULER, Math.max(120, innerHeight * .46));
+  css2 = { card: css("--card"), fg: css("--fg"), dim: css("--dim"), line: css("--line"), bad: css("--bad") };
+  const [g, w, h] = canvas($("line"), room);
+  $("fill").style.height = Math.max(0, lanesHeight() + RULER - room) + "px";
+  const top = box.scrollTop - RULER;
+  g.save();
+  g.beginPath();
+  g.rect(0, RULER, w, h);
+  g.clip();
+  for (const l of lanes)
+    if (l.y + l.h > top && l.y < top + h + RULER) drawLane(g, l, l.y - top, w);
+  drawArrows(g, top, h, w);
+  for (const l of lanes)
+    if (l.y + l.h > top && l.y < top + h + RULER) drawLabel(g, l, l.y - top);
+  for (const i of [hover, state.sel]) {
+    const l = i >= 0 && laneOf.get(track[i]);
+    if (!l) continue;
+    const x = GUTTER + (ts[i] - view.from) / (view.to - view.from) * (w - GUTTER);
+    const wide = Math.max(3, Math.max(dur[i], 0) / (view.to - view.from) * (w - GUTTER));
+    g.strokeStyle = css("--accent");
+    g.lineWidth = i === state.sel ? 2 : 1;
+    if (x + wide > GUTTER) g.strokeRect(Math.max(x, GUTTER) - 1, l.y - top + 1, wide + 2, l.h - 3);
+    g.lineWidth = 1;
+  }
+  g.restore();
+  drawRuler(g, w, RULER);
+  if (drag) g.fillStyle = css("--accent"), g.globalAlpha = .2, g.fillRect(Math.min(drag.x0, drag.x1), 0, Math.abs(drag.x1 - drag.x0), h), g.globalAlpha = 1;
+  $("range").textContent = `${clock(view.from)} – ${clock(view.to)} s (${span(Math.round(view.to - view.from))})`;
+}
+
+let mapBins = null;
+function drawMap() {
+  const [g, full, h] = canvas($("map"), 36), w = Math.max(1, full - GUTTER), len = end - begin || 1;
+  g.fillStyle = css("--dim");
+  g.fillText("all events", 6, 22);
+  g.translate(GUTTER, 0);
+  if (!mapBins || mapBins.w !== w) {
+    mapBins = { w, all: new Uint32Array(w + 1), bad: new Uint32Array(w + 1) };
+    for (let i = 0; i < n; i++) {
+      const x = Math.max(0, Math.min(w, Math.floor((ts[i] - begin) / len * w)));
+      mapBins.all[x]++;
+      if (err[i]) mapBins.bad[x]++;
+    }
+    mapBins.max = Math.log1p(mapBins.all.reduce((a, b) => Math.max(a, b), 1));
+  }
+  for (const [bins, c] of [[mapBins.all, shade("call")], [mapBins.bad, css("--bad")]]) {
+    g.fillStyle = c;
+    for (let x = 0; x < w; x++) {
+      const t = Math.log1p(bins[x]) / mapBins.max * (h - 4);
+      if (t) g.fillRect(x, h - t, 1, t);
+    }
+  }
+  const a = (view.from - begin) / len * w, b = Math.max(2, (view.to - view.from) / len * w);
+  g.fillStyle = g.strokeStyle = css("--accent");
+  g.globalAlpha = .18;
+  g.fillRect(a, 0, b, h);
+  g.globalAlpha = 1;
+  g.strokeRect(a + .5, .5, b - 1, h - 1);
+}
+
+let painting = 0;
+function paint() {
+  if (painting) return;
+  painting = requestAnimationFrame(() => { painting = 0; drawMap(); drawTimeline(); });
+}
+
+function setView(from, to) {
+  const len = Math.min(Math.max(to - from, 50), end - begin || 1);
+  from = Math.min(Math.max(begin, (from + to) / 2 - len / 2), Math.max(begin, end - len));
+  Object.assign(view, { from, to: from + len });
+  const whole = from <= begin && from + len >= end;
+  state.from = whole ? 0 : Math.round(from);
+  state.to = whole ? 0 : Math.round(from + len);
+  paint();
+  save();
+}
+
+function zoom(f, at = (view.from + view.to) / 2) {
+  setView(at - (at - view.from) * f, at + (view.to - at) * f);
+}
+
+function laneIntoView(i) {
+  const l = laneOf.get(track[i]), box = $("lanes");
+  if (l && (l.y < box.scrollTop || l.y + l.h > box.scrollTop + box.clientHeight - RULER)) box.scrollTop = l.y - box.clientHeight / 2;
+}
+
+const timeAt = x => view.from + (x - GUTTER) / ($("line").clientWidth - GUTTER) * (view.to - view.from);
+
+/* The event under a point of the canvas, or -1: a mark within 4 pixels, else the bar there. */
+function eventAt(x, y) {
+  const top = $("lanes").scrollTop - RULER, l = lanes.find(a => y + top >= a.y && y + top < a.y + a.h);
+  if (!l || x < GUTTER || y < RULER) return -1;
+  const t = timeAt(x), px = timeAt(x + 1) - t;
+  let best = -1, far = 4 * px;
+  const low = y + top - l.y > l.h - 8;
+  for (const list of low ? [l.points, l.calls] : [l.calls, l.points]) {
+    const k = lower(list, t);
+    for (const j of [k - 1, k]) {
+      const i = list[j];
+      if (i === undefined) continue;
+      const d = ts[i] > t ? ts[i] - t : Math.max(0, t - ts[i] - Math.max(dur[i], 0));
+      if (d < far) far = d, best = i;
+    }
+    if (best >= 0) return best;
+  }
+  return -1;
+}
+
+function tip(i, x, y) {
+  const t = $("tip");
+  t.hidden = i < 0;
+  if (i < 0) return;
+  let s = `${clock(ts[i])} s  ${procName(tracks[track[i]].proc)}\n${line(i).slice(0, 600)}`;
+  if (dur[i] >= 0) s += "\n" + span(dur[i]);
+  if (flag[i] & TIMED) s += ": " + shares(i).filter(p => p[1] > 0).map(p => p[0] + " " + span(p[1])).join(", ");
+  t.textContent = s;
+  t.style.left = Math.min(x + 12, innerWidth - t.offsetWidth - 8) + "px";
+  t.style.top = (y + 18 + t.offsetHeight > innerHeight ? y - t.offsetHeight - 10 : y + 16) + "px";
+}
+
+let drag = null;
+function bindTimeline() {
+  const c = $("line"), pos = e => { const r = c.getBoundingClientRect(); return [e.clientX - r.left, e.clientY - r.top]; };
+  c.onpointermove = e => {
+    const [x, y] = pos(e);
+    if (drag) { drag.x1 = Math.max(GUTTER, x); paint(); return; }
+    const i = eventAt(x, y);
+    if (i !== hover) hover = i, paint();
+    tip(i, e.clientX, e.clientY);
+  };
+  c.onpointerleave = () => { hover = -1; tip(-1); paint(); };
+  c.onpointerdown = e => {
+    const [x] = pos(e);
+    if (x >= GUTTER) drag = { x0: x, x1: x }, c.setPointerCapture(e.pointerId);
+  };
+  c.onpointerup = e => {
+    const [x, y] = pos(e), d = drag;
+    drag = null;
+    if (d && Math.abs(d.x1 - d.x0) > 4) return setView(timeAt(Math.min(d.x0, d.x1)), timeAt(Math.max(d.x0, d.x1)));
+    const top = $("lanes").scrollTop - RULER, l = lanes.find(a => y + top >= a.y && y + top < a.y + a.h);
+    if (x < GUTTER && l && l.more) return fold(l.proc);
+    const i = eventAt(x, y);
+    if (i >= 0) select(i);
+    paint();
+  };
+  $("lanes").addEventListener("wheel", e => {
+    if (e.ctrlKey || e.metaKey) { e.preventDefault(); zoom(1.0015 ** e.deltaY, timeAt(Math.max(GUTTER, pos(e)[0]))); }
+    else if (e.shiftKey || Math.abs(e.deltaX) > Math.abs(e.deltaY)) {
+      e.preventDefault();
+      const d = (e.deltaX || e.deltaY) / c.clientWidth * (view.to - view.from);
+      setView(view.from + d, view.to + d);
+    }
+  }, { passive: false });
+  $("lanes").onscroll = paint;
+  const keys = e => {
+    const len = view.to - view.from, move = { ArrowLeft: -.2, ArrowRight: .2 }[e.key];
+    if (move) setView(view.from + move * len, view.to + move * len);
+    else if (e.key === "+" || e.key === "=") zoom(.5);
+    else if (e.key === "-") zoom(2);
+    else if (e.key === "0") setView(begin, end);
+    else if (e.key === "ArrowUp" || e.key === "ArrowDown") $("lanes").scrollTop += e.key === "ArrowUp" ? -40 : 40;
+    else return;
+    e.preventDefault();
+  };
+  c.onkeydown = $("map").onkeydown = keys;
+  const m = $("map"), go = e => {
+    const r = m.getBoundingClientRect(), t = begin + (e.clientX - r.left - GUTTER) / (r.width - GUTTER) * (end - begin), half = (view.to - view.from) / 2;
+    setView(t - half, t + half);
+  };
+  m.onpointerdown = e => { m.setPointerCapture(e.pointerId); go(e); m.onpointermove = go; };
+  m.onpointerup = () => { m.onpointermove = null; };
+  $("in").onclick = () => zoom(.5);
+  $("out").onclick = () => zoom(2);
+  $("fit").onclick = () => setView(begin, end);
+}
+
+function fold(p) {
+  const set = new Set(state.fold.split(".").filter(Boolean)), id = String(p.idx);
+  set.has(id) ? set.delete(id) : set.add(id);
+  state.fold = [...set].join(".");
+  layLanes();
+  paint();
+  save();
+}
+
+/* ---- controls ---- */
+
+function cards() {
+  const list = [], s = sum || {};
+  const card = (name, ...lines) => {
+    const dl = el("dl");
+    for (const [k, v, bad] of lines)
+      if (v !== undefined) dl.append(el("dt", { textContent: k }), el("dd", { textContent: v, className: bad ? "bad" : "" }));
+    if (dl.children.length) list.push(el("div", { className: "card" }, el("h2", { textContent: name }), dl));
+  };
+  const opt = (v, f) => v === undefined ? undefined : f(v);
+  card("memory", ["heap", opt(s.heap_bytes, size)], ["mmap", opt(s.mmap_bytes, size)], ["regions", opt(s.mmap_regions, count)],
+    ["page faults", opt(s.page_faults, count)]);
+  card("file I/O", ["read", opt(s.file_bytes_read, size)], ["written", opt(s.file_bytes_written, size)],
+    ["other read", opt(s.other_bytes_read, size)], ["other written", opt(s.other_bytes_written, size)]);
+  card("network", ["sent", opt(s.net_bytes_sent, size)], ["received", opt(s.net_bytes_received, size)],
+    ["connections", opt(s.connections, c => count(c.length))]);
+  card("files", ["read", opt(s.files_read, count)], ["written", opt(s.files_written, count)], ["still open at exit", opt(s.open_at_exit_count, count)]);
+  card("processes", ["processes", opt(s.processes, count)], ["threads", opt(s.threads, count)],
+    ["exit", s.exit_signal || opt(s.exit_code, String), s.exit_signal || s.exit_code], ["duration", opt(s.duration_ns, span)]);
+  card("scheduler latency", ["waits", opt(s.sched_waits, count)], ["mean", s.sched_waits ? span(Math.round(s.sched_wait_ns / s.sched_waits)) : undefined],
+    ["p99", opt(s.sched_wait_p99_ns, span)], ["max", opt(s.sched_wait_max_ns, span)]);
+  const where = s.where_time_went || [];
+  if (where.length) card("block I/O", ["waited for disks", span(sumOf(where, w => w.disk_ns))]);
+  card("trace", ["calls", opt(s.syscalls, count)], ["lost", opt(s.lost, count), s.lost], ["unreadable", s.unreadable ? count(s.unreadable) : undefined, 1],
+    ["throttled", opt(s.throttle_stops, count)], ["backend", run.backend]);
+  $("cards").replaceChildren(...list);
+}
+
+function notes() {
+  const out = [];
+  if (!facts.whole) out.push("The recording ends early: there is no summary, and the last events are missing.");
+  if (facts.kept < facts.events) out.push(`${count(facts.events - facts.kept)} of ${count(facts.events)} events are left out: the shortest, smallest and most usual (--max-report-events).`);
+  if (sum && sum.lost) out.push(`${count(sum.lost)} calls were lost.`);
+  $("note").hidden = !out.length;
+  $("note").textContent = out.join(" ");
+}
+
+function head() {
+  const command = run.command ? run.command.map(w => /^[\w@%+=:,.\/-]+$/.test(w) ? w : `'${w}'`).join(" ") : "pid " + (run.pids || []).join(", ");
+  $("command").textContent = esc(command);
+  document.title = "kvis: " + esc(command).slice(0, 80);
+  const when = new Date(run.start_realtime_ns / 1e6);
+  $("where").textContent = esc(`${when.toISOString().replace("T", " ").slice(0, 19)} UTC · ${run.host} · Linux ${run.kernel} ${run.arch} · kvis ${run.version}`);
+}
+
+/* Sets the controls to the state. */
+function controls() {
+  for (const id of ["q", "path", "type", "proc"]) $(id).value = state[id];
+  for (const id of ["re", "failed", "noise"]) $(id).checked = !!+state[id];
+  const on = new Set(state.cats.split("."));
+  for (const b of $("cats").children) b.setAttribute("aria-pressed", on.has(b.dataset.cat));
+}
+
+function bindControls() {
+  const option = (value, text) => el("option", { value, textContent: text });
+  const present = new Set();
+  for (let i = 0; i < n; i++) present.add(kind[i]);
+  $("type").append(option("", "all types"));
+  for (const k of [...present].sort((a, b) => a - b)) if (k !== K.syscall) $("type").append(option(kinds[k].name, kinds[k].name));
+  for (const name of callNames.map(id => strs[id]).sort()) $("type").append(option("call:" + name, esc(name) + "()"));
+  $("proc").append(option("", "all processes"));
+  for (const p of tree().slice(0, 5000)) $("proc").append(option(p.idx, "\u00a0".repeat(2 * Math.min(p.depth, 9)) + procName(p)));
+  const cats = new Set([...present].map(k => kinds[k].cat));
+  CATS.forEach((c, k) => {
+    if (!cats.has(k)) return;
+    const i = el("i"), b = el("button", { className: "chip" }, i, c);
+    i.style.background = shade(c);
+    b.dataset.cat = c;
+    b.onclick = () => {
+      const on = new Set(state.cats.split("."));
+      on.has(c) ? on.delete(c) : on.add(c);
+      state.cats = CATS.filter(x => on.has(x)).join(".");
+      controls(), filter();
+    };
+    $("cats").append(b);
+  });
+  let wait = 0;
+  for (const id of ["q", "path", "type", "proc"]) $(id).oninput = () => {
+    state[id] = $(id).value;
+    clearTimeout(wait);
+    wait = setTimeout(filter, 120);
+  };
+  for (const id of ["re", "failed", "noise"]) $(id).onchange = () => { state[id] = +$(id).checked; filter(); };
+  $("copy").onclick = () => navigator.clipboard?.writeText(JSON.stringify(asJson(state.sel))).catch(() => {});
+  $("close").onclick = () => select(-1, true);
+  addEventListener("keydown", e => {
+    if (e.key === "Escape" && state.sel >= 0) select(-1, true), grid.draw();
+    if (e.key !== "/" || /INPUT|SELECT|TEXTAREA/.test(document.activeElement.tagName)) return;
+    e.preventDefault();
+    $("q").focus();
+  });
+  addEventListener("hashchange", restore);
+  addEventListener("resize", () => { paint(); made[state.tab].redraw(); });
+  dark.onchange = () => { shades = new Map(); legend(); paint(); made[state.tab].redraw(); };
+}
+
+function legend() {
+  const item = (c, name) => { const i = el("i"); i.style.background = c; return el("span", {}, i, name); };
+  let timed = false;
+  for (let i = 0; i < n && !timed; i++) timed = flag[i] & TIMED;
+  const list = timed ? [["cpu", "on CPU"], ["runq", "run queue"], ["disk", "disk"], ["other", "blocked"]].map(([k, t]) => item(part(k), t)) : [];
+  const cats = new Set(kinds.filter((_, k) => k !== K.syscall || !timed).map(k => k.cat));
+  $("legend").replaceChildren(...list, ...CATS.map((c, k) => [c, k]).filter(([, k]) => cats.has(k) && (k !== CALL || !timed)).map(([c]) => item(shade(c), c)));
+}
+
+function bindTabs() {
+  for (const name in TABS) {
+    const b = el("button", { textContent: name, onclick: () => tab(name) });
+    b.setAttribute("role", "tab");
+    b.dataset.tab = name;
+    b.onkeydown = e => {
+      const step = { ArrowLeft: -1, ArrowRight: 1 }[e.key];
+      if (!step) return;
+      const names = Object.keys(TABS), to = names[(names.indexOf(name) + step + names.length) % names.length];
+      tab(to);
+      [...$("tabs").children].find(x => x.dataset.tab === to).focus();
+    };
+    $("tabs").append(b);
+  }
+}
+
+function restore() {
+  load();
+  controls();
+  layLanes();
+  state.to ? setView(state.from, state.to) : setView(begin, end);
+  detail(state.sel);
+  tab(state.tab);
+  return filter();
+}
+
+async function main() {
+  const t0 = performance.now();
+  head();
+  cards();
+  notes();
+  if (document.readyState === "loading") await new Promise(go => addEventListener("DOMContentLoaded", go));
+  await pause();
+  try {
+    await read(f => { $("progress").firstElementChild.style.width = 100 * f + "%"; });
+  } catch (e) {
+    $("note").hidden = false;
+    $("note").textContent += " The events cannot be read to their end: " + e.message;
+  }
+  for (const t of tracks) {
+    const delays = t.points.filter(i => kinds[kind[i]].cat === KERNEL);
+    for (const i of delays) kernelPoints.push(i);
+    t.calls = byTime(t.calls);
+    t.points = byTime(delays.length ? t.points.filter(i => kinds[kind[i]].cat !== KERNEL) : t.points);
+  }
+  kernelPoints = byTime(kernelPoints);
+  all = byTime(new Uint32Array(n).map((_, i) => i));
+  begin = n ? Math.max(0, ts[all[0]] - (end - ts[all[0]]) / 100) : 0;
+  $("progress").className = "done";
+  bindTabs();
+  bindControls();
+  bindTimeline();
+  legend();
+  await restore();
+  if (state.sel >= 0) { const at = rows.indexOf(state.sel); if (at >= 0) grid.show(at); }
+  document.body.dataset.ready = Math.round(performance.now() - t0);
+}
+
+main();
+})();

@@ -1,0 +1,22 @@
+#!/bin/sh
+# timeout: 120
+# needs: gcc python3 prog:diff_threads prog:diff_forks
+# --perfetto: by the format's rules, with all calls; from a replay the same bytes.
+. "$TESTS/lib.sh"
+one() { # one OPTION... -- COMMAND
+    kv trace -v -w r.kvis --perfetto=p.json --json=json "$@" >out 2>err </dev/null
+    python3 "$TESTS/perfetto.py" p.json json >&9 2>want.err || { cat want.err >&9; fail "$*"; }
+    kv replay -q --perfetto=p2.json r.kvis 2>err || fail "replay"
+    cmp p.json p2.json >&9 || fail "other bytes from the replay"
+}
+echo 'int main(void) { return 0; }' >a.c
+backends=ptrace
+"$KVIS" trace --backend=hybrid -q true 2>/dev/null && backends="ptrace hybrid"
+for b in $backends; do
+    one --backend=$b -- gcc -o /dev/null a.c
+    one --backend=$b -- "$BIN/diff_threads"
+    one --backend=$b -- "$BIN/diff_forks"
+    one --backend=$b -- sh -c 'printf "x" >"$(printf "a\"<b>\033[31m\377")"; kill -TERM $$'
+done
+run trace --perfetto=/nonexistent/p -- true; status 125; has err '/nonexistent/p.*No such'
+run trace --perfetto=/dev/full -- ls /; status 125; has err '/dev/full.*No space'; has out bin

@@ -1,0 +1,55 @@
+#!/bin/sh
+# timeout: 120
+# needs: git gcc python3 prog:diff_threads
+# A replayed recording gives what the live run gave, byte for byte: JSON, text and tables.
+. "$TESTS/lib.sh"
+same() { # same NAME REPLAY-OPTIONS OPTION... -- COMMAND
+    name=$1 again=$2; shift 2
+    kv trace -w "$name.kvis" --json=live "$@" </dev/null >/dev/null 2>live.txt
+    kv replay $again --json=again "$name.kvis" >out 2>again.txt || fail "$name: replay: $?"
+    cmp live again >&9 || fail "$name: other JSON"
+    cmp live.txt again.txt >&9 || { diff live.txt again.txt | head -5 >&9; fail "$name: other text"; }
+}
+echo 'int main(void) { return 0; }' >a.c
+backends=ptrace
+"$KVIS" trace --backend=hybrid -q true 2>/dev/null && backends="ptrace hybrid"
+for b in $backends; do
+    same git "" --backend=$b -- git -C "$TESTS/.." log --oneline -3
+    same git_v -v --backend=$b -v -- git -C "$TESTS/.." log --oneline -3
+    same gcc_v -v --backend=$b -v -- gcc -c -o /dev/null a.c
+    same gcc_e "" --backend=$b -e trace=file -- gcc -c -o /dev/null a.c
+    same python "" --backend=$b -- python3 -c 'print(1)'
+    same threads -v --backend=$b -v -- "$BIN/diff_threads"
+    same table "-c" --backend=$b -c -- gcc -c -o /dev/null a.c
+    same tables "-C --by=pid" --backend=$b -C --by=pid -- gcc -c -o /dev/null a.c
+    same times "-ttt --no-filter" --backend=$b -ttt --no-filter -- sh -c 'ls /; ls /proc/self'
+done
+
+# filters: as if they had been there when it was traced (but for the numbers of the whole)
+events() { python3 -c '
+import json, sys
+for line in open(sys.argv[1]):
+    e = json.loads(line)
+    if e["type"] not in ("header", "summary"):
+        print(json.dumps([v for k, v in e.items() if k in ("type", "name", "path", "error", "ret")]))
+' "$1"; }
+kv trace -v -w all.kvis --json=all -- gcc -c -o /dev/null a.c 2>err || fail "gcc"
+for f in "-e trace=openat,read" "-z" "-Z" "-P /usr/include" "-e trace=%file" "-e signal=none"; do
+    kv replay -v $f --json=some all.kvis 2>err || fail "$f"
+    events some >got
+    [ -s got ] || fail "$f: nothing is left"
+    events all >whole
+    [ "$(wc -l <got)" -le "$(wc -l <whole)" ] || fail "$f: more than all"
+done
+kv replay -v -Z --json=some all.kvis 2>err
+want "all(e.get('error') or e['type'] == 'lost' for e in E)" some
+want "len(E) == $(js "len([e for e in E if e.get('error')])" all)" some
+kv replay -v -e trace=openat --json=some all.kvis 2>err
+eq calls "$(js "len(calls('openat'))" all)" "$(js "len(calls('openat'))" some)"
+want "not calls('read') and not by('read') and by('open')" some
+kv replay -w second.kvis --json=second all.kvis 2>err # a recording of a replay
+kv replay --json=third second.kvis 2>err
+cmp second third >&9 || fail "a recording of a replay"
+kv replay -v --json all.kvis | head -1 | grep -q '"type":"header"' || fail "to stdout"
+cat all.kvis | kv replay -q - 2>err || fail "from stdin"
+has err FINAL

@@ -1,0 +1,49 @@
+#!/bin/sh
+# timeout: 120
+# needs: python3
+# covers: O2 O4
+# Recordings that end early, are damaged, or are none: told with the offset; what came before is shown.
+. "$TESTS/lib.sh"
+kv trace -v -w ok.kvis --json=live -- sh -c 'ls / >/dev/null; echo x >f' 2>err || fail "no recording"
+kv replay -v --json=whole ok.kvis 2>err || fail "replay"
+cat >bend.py <<'END'
+import os, random, subprocess, sys
+kvis, data = sys.argv[1], open("ok.kvis", "rb").read()
+whole = open("whole").read().split("\n")
+random.seed(1)
+def run(b, what):
+    open("bad.kvis", "wb").write(b)
+    p = subprocess.run([kvis, "replay", "-v", "--json=bad", "bad.kvis"], capture_output=True, timeout=20)
+    if p.returncode not in (1, 125) or b"bad.kvis: " not in p.stderr:
+        sys.exit(f"{what}: status {p.returncode}: {p.stderr[-300:]}")
+    if p.returncode == 1:
+        lines = open("bad").read().split("\n")
+        if lines[:-1] != whole[:len(lines) - 1]:
+            sys.exit(f"{what}: an event that was not there")
+    return p.stderr
+for n in list(range(0, 40)) + random.sample(range(len(data)), 150) + list(range(len(data) - 100, len(data))):
+    err = run(data[:n], f"cut at {n}")
+for n in random.sample(range(len(data)), 200):
+    b = bytearray(data); b[n] ^= 1 << random.randrange(8)
+    run(bytes(b), f"flipped at {n}")
+b = bytearray(data); b[8] = 99
+import zlib
+b[12:16] = zlib.crc32(bytes(b[:12])).to_bytes(4, "little")
+if b"version 99" not in run(bytes(b), "version"):
+    sys.exit("version is not told")
+END
+python3 bend.py "$KVIS" >bend 2>&1 || { cat bend >&9; fail "bent"; }
+echo hello >no.kvis
+run replay no.kvis; status 125; has err 'not a recording'
+run replay nothing.kvis; status 125; has err 'cannot read nothing.kvis: No such'
+run replay; status 2
+run replay -c ok.kvis; status 0; has err openat
+kv trace -w few.kvis -- true 2>err
+run replay -c few.kvis; status 125; has err 'has no calls'
+# killed in the middle: what was recorded so far can be read
+"$KVIS" trace -v -w killed.kvis -- sh -c "while :; do : <f; done" >out 2>err 9>&- &
+sleep 1; kill -KILL $!; wait
+run replay -v --json=json killed.kvis; status 1; has err 'torn at offset|what came before'
+PARTIAL=1 js "len(calls('openat')) > 10" json >out || fail "nothing of it"
+# a full disk: the command goes on, kvis says so and fails
+run trace -v -w /dev/full -- ls /; status 125; has err '/dev/full.*No space left'; has out bin

@@ -1,0 +1,86 @@
+#!/usr/bin/env python3
+"""perfetto.py TRACE JSON: checks a Chrome trace by the format's rules, and its counts against the JSON
+lines (of kvis trace -v) of the same run. Prints what it holds."""
+import json
+import sys
+from collections import Counter, defaultdict
+
+
+def fail(what, e=None):
+    sys.exit(f"{what}: {json.dumps(e)[:300] if e else ''}")
+
+
+def check(events):
+    tracks, asyncs, flows = defaultdict(list), defaultdict(list), defaultdict(list)
+    named, owner = set(), {}
+    for e in events:
+        ph = e.get("ph")
+        for key in ("pid", "tid", "ts", "name"):
+            if key not in e:
+                fail(f"no {key}", e)
+        if not isinstance(e["pid"], int) or not isinstance(e["tid"], int) or e["ts"] < 0:
+            fail("numbers", e)
+        if owner.setdefault(e["tid"], e["pid"]) != e["pid"]:
+            fail("a tid in two processes", e)
+        if ph == "M":
+            if e["name"] in ("process_name", "thread_name") and not isinstance(e["args"]["name"], str):
+                fail("a name that is none", e)
+            named.add((e["name"], e["pid"] if e["name"] == "process_name" else e["tid"]))
+        elif ph == "X":
+            if e["dur"] < 0:
+                fail("a negative duration", e)
+            tracks[e["tid"]].append((round(e["ts"] * 1000), round((e["ts"] + e["dur"]) * 1000), e))
+        elif ph in "be":
+            asyncs[(e["cat"], e["id"])].append(e)
+        elif ph in "sf":
+            flows[e["id"]].append(e)
+        elif ph == "C":
+            if not e["args"] or not all(isinstance(v, (int, float)) and v >= 0 for v in e["args"].values()):
+                fail("a counter without numbers", e)
+        elif ph == "i":
+            if e.get("s") != "t":
+                fail("an instant without scope", e)
+        else:
+            fail("an event that ui.perfetto.dev does not take", e)
+    for e in events:
+        if ("process_name", e["pid"]) not in named or ("thread_name", e["tid"]) not in named:
+            fail("a track without a name", e)
+    for track in tracks.values():  # slices of one track nest
+        track.sort(key=lambda s: (s[0], -s[1]))
+        stack = []
+        for start, end, e in track:
+            while stack and stack[-1] <= start:
+                stack.pop()
+            if stack and end > stack[-1]:
+                fail("slices that overlap", e)
+            stack.append(end)
+    for key, pair in asyncs.items():
+        if [e["ph"] for e in pair] != ["b", "e"] or pair[0]["ts"] > pair[1]["ts"] or pair[0]["name"] != pair[1]["name"]:
+            fail(f"async {key}", pair)
+    for key, pair in flows.items():
+        if [e["ph"] for e in pair] not in (["s", "f"], ["s"]) or (len(pair) == 2 and pair[0]["ts"] > pair[1]["ts"]):
+            fail(f"flow {key}", pair)
+    return flows
+
+
+def main():
+    trace = json.load(open(sys.argv[1]))
+    events = trace["traceEvents"]
+    flows = check(events)
+    lines = [json.loads(line) for line in open(sys.argv[2])]
+    calls = Counter(e["name"] for e in lines if e["type"] == "syscall")
+    slices = Counter(e["name"] for e in events if e["ph"] == "X")
+    if calls != slices:
+        fail(f"calls {calls - slices}, slices {slices - calls}")
+    spawned = sum(e["type"] in ("spawn_process", "spawn_thread") for e in lines)
+    forks = sum(f[0]["name"] == "fork" for f in flows.values())
+    if forks > spawned or forks < spawned * 0.9 - 1:
+        fail(f"{spawned} children, {forks} arrows")
+    pids = {e["pid"] for e in lines if e.get("pid")}
+    tracks = {e["pid"] for e in events if e["pid"]}
+    if len(tracks) < len(pids):
+        fail(f"{len(pids)} processes, {len(tracks)} tracks")
+    print(dict(Counter(e["ph"] for e in events)))
+
+
+main()
