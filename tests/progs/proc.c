@@ -226,12 +226,14 @@ static void exec_thread(int argc, char **argv)
 
 static void *survivor(void *how)
 {
-    usleep(60000); /* the leader is a zombie now */
     char st[64], b[512] = { 0 };
     snprintf(st, sizeof st, "/proc/%d/stat", getpid());
-    int fd = (int)CHK(open(st, O_RDONLY));
-    CHK(read(fd, b, sizeof b - 1));
-    close(fd);
+    for (int i = 0; i < 100 && (!i || strrchr(b, ')')[2] != 'Z'); i++) {
+        usleep(60000); /* until the leader is a zombie */
+        int fd = (int)CHK(open(st, O_RDONLY));
+        CHK(read(fd, b, sizeof b - 1));
+        close(fd);
+    }
     MUST(strrchr(b, ')')[2] == 'Z');
     if (how)
         execl(self, "x", "leader_exec", "after", NULL);
