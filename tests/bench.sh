@@ -12,7 +12,7 @@ ${CC:-cc} -O2 -o "$dir/loop" tests/progs/loop.c
 
 # label|whose time it is a share of (a row)|command in front of the workload
 perf=
-command -v perf >/dev/null && perf="perf trace|2|perf trace -o /dev/null"
+command -v perf >/dev/null && perf="perf trace|2|unshare -m perf trace -o /dev/null" # it mounts tracefs
 cat >"$dir/rows" <<END
 native|2|
 strace -f -o /dev/null|2|strace -f -o /dev/null

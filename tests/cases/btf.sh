@@ -37,9 +37,9 @@ for e in 38 1; do
     unshare -m sh -c "umount /sys/kernel/tracing 2>/dev/null; mount -t tmpfs none /sys/kernel/tracing &&
         mount -t tmpfs none /sys/kernel/debug && ./btf -m $e" >out || skip "no mount namespaces"
     has out "^-$e -$e no tracefs: fsopen: .*not mounted on /sys/kernel/tracing or /sys/kernel/debug/tracing"
-    unshare -m sh -c "mount -t tracefs none /sys/kernel/tracing && ./btf -m $e" >out
+    unshare -m sh -c "umount /sys/kernel/tracing 2>/dev/null; mount -t tracefs none /sys/kernel/tracing && ./btf -m $e" >out
     has out '^[0-9]+ [0-9]+ $'
-    unshare -m sh -c "mount -t tmpfs none /sys/kernel/tracing && mount -t tmpfs none /sys/kernel/debug &&
+    unshare -m sh -c "umount /sys/kernel/tracing 2>/dev/null; mount -t tmpfs none /sys/kernel/tracing && mount -t tmpfs none /sys/kernel/debug &&
         mkdir /sys/kernel/debug/tracing && mount -t tracefs none /sys/kernel/debug/tracing && ./btf -m $e" >out
     has out '^[0-9]+ [0-9]+ $'
 done
