@@ -56,6 +56,7 @@ qemu-system-aarch64 qemu-system-arm
 cpio cpio
 chromium chromium
 xz xz-utils
+opensnoop libbpf-tools
 END
     ! have clang || echo "$(clang -print-resource-dir)/lib/linux/libclang_rt.fuzzer-$(uname -m).a" \
         "libclang-rt-$(clang -dumpversion | cut -d. -f1)-dev"
