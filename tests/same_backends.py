@@ -69,6 +69,7 @@ class Run:
             if e["type"] == "close" and "opener_pid" not in e:
                 continue  # inherited, closed at the end: in 1 of 100 runs kvis's own pipe is taken for one
             self.threads[where].append((what, words({k: v for k, v in e.items() if k not in ("pid", "tid")}, name)))
+        self.summary["syscalls"] -= sum(e.get("name") in CHANCE for e in rows[1:-1])
         self.threads["summary"] = self.sum_up(name)
 
     def name_threads(self, events):
