@@ -14074,6 +14074,7 @@ static struct {
     u64 stops, stops_at_tick, idle_since;
     bool tty;             /* a person looks on: print at once */
     pid_t stopped_tid;    /* whose stop is about to be handled */
+    u32 batch_next, batch_n; /* of tr_batch[], those still to be handled */
     u32 quiet_drains;     /* in a row that found no record */
     bool fast;            /* the tick is fast: records are coming */
     u32 options;
@@ -14081,6 +14082,21 @@ static struct {
 } tr = { .status = -1, .cmd.err = -1, .poll.length = 8 };
 
 static pid_t tr_reaped[8192]; /* by tr_reap_dead */
+
+/* What wait4 has said already: see tr_collect. */
+static struct tr_stopped {
+    pid_t tid;
+    int status;
+} tr_batch[1024];
+
+/* The row of tr_batch[] that waits to be handled for a thread, or NULL. */
+static struct tr_stopped *tr_batched(pid_t tid)
+{
+    for (u32 i = tr.batch_next; i < tr.batch_n; i++)
+        if (tr_batch[i].tid == tid)
+            return &tr_batch[i];
+    return NULL;
+}
 
 /* --- which calls stop --- */
 
@@ -14521,7 +14537,8 @@ static void tr_pending(struct task *t)
  * stop: then it stays unread. */
 static bool tr_must_wait(const struct wire_call *w)
 {
-    replay.live = w->unread && (pid_t)w->tid == tr.stopped_tid;
+    pid_t tid = (pid_t)w->tid;
+    replay.live = w->unread && (tid == tr.stopped_tid || tr_batched(tid));
     if (!w->unread || replay.live)
         return false;
     return u_now() - w->end_ns < TR_UNREAD_NS;
@@ -15324,8 +15341,27 @@ static void tr_poll_or_not(void)
     }
 }
 
+/* wait4(-1) looks at the tracees in the order of their list, the newest first (kernel/ptrace.c,
+ * ptrace_link; kernel/exit.c, do_wait_thread): where those stop again as fast as we can look, an
+ * older one would never have its turn. So all that stand are asked for before the first goes on.
+ * One that comes twice was killed at its first stop, which is void by that: the second takes its
+ * place, as if it had been killed before we looked. */
+static void tr_collect(void)
+{
+    int status;
+    pid_t tid;
+    tr.batch_next = tr.batch_n = 0;
+    while (tr.batch_n < ARRAY_LEN(tr_batch)
+           && (tid = (pid_t)syscall(SYS_wait4, -1, &status, __WALL | WNOHANG, NULL)) > 0) {
+        struct tr_stopped *s = tr_batched(tid);
+        if (!s)
+            s = &tr_batch[tr.batch_n++];
+        *s = (struct tr_stopped){ tid, status };
+    }
+}
+
 /* Waits for a tracee. Returns its tid, with *status; 0: a signal or the tick; -errno. */
-static pid_t tr_wait(int *status)
+static pid_t tr_wait_one(int *status)
 {
     u64 end = tr.poll.on && !opt.same_cpu && !tr.fast ? u_now() + TR_POLL_NS : 0;
     pid_t tid = 0;
@@ -15341,6 +15377,25 @@ static pid_t tr_wait(int *status)
     if (tid == 0 && !tr.tick)
         tid = (pid_t)syscall(SYS_wait4, -1, status, __WALL, NULL);
     return tid >= 0 ? tid : errno == EINTR ? 0 : -errno;
+}
+
+/* As tr_wait_one; of all that wait, each has its turn. */
+static pid_t tr_wait(int *status)
+{
+    if (tr.batch_next == tr.batch_n) {
+        pid_t tid = tr_wait_one(status);
+        if (tid <= 0 || ps.n_tasks < 2)
+            return tid;
+        tr_collect();
+        struct tr_stopped *again = tr_batched(tid);
+        if (!again)
+            return tid;
+        *status = again->status;
+        *again = tr_batch[--tr.batch_n];
+        return tid;
+    }
+    *status = tr_batch[tr.batch_next].status;
+    return tr_batch[tr.batch_next++].tid;
 }
 
 static void tr_loop(void)

@@ -79,24 +79,25 @@ static void calls(int argc, char **argv)
     say("access %ld", n * rounds);
 }
 
-/* last CHILDREN: each makes many calls and ends at once, in one of three ways. */
+/* last CHILDREN [THREADS]: each makes many calls and ends at once, in one of three ways. */
 static void last(int argc, char **argv)
 {
-    int n = argc > 2 ? atoi(argv[2]) : 60;
+    int n = argc > 2 ? atoi(argv[2]) : 60, others = argc > 3 ? atoi(argv[3]) : 3;
+    MUST(others <= 30);
     files();
     for (int i = 0; i < n; i++) {
-        pthread_t t[3];
+        pthread_t t[30];
         int st;
         pid_t p = (pid_t)CHK(fork());
         if (!p) {
-            threads(t, 3, flood_until_stop, NULL);
+            threads(t, others, flood_until_stop, NULL);
             flood(100 + i);
             if (i % 3 == 0)
                 syscall(SYS_exit_group, i);
             if (i % 3 == 1)
                 kill(getpid(), SIGKILL);
             stop = 1;
-            join(t, 3);
+            join(t, others);
             _exit(i);
         }
         CHK(TEMP_FAILURE_RETRY(waitpid(p, &st, 0)));

@@ -1,0 +1,10 @@
+#!/bin/sh
+# timeout: 120
+# needs: prog:hyb
+# A thread whose siblings stop as fast as kvis can look has its turn as well: wait4(-1) reports the
+# newest tracee first, so that the oldest, which ends this program after 100 rounds, would wait for ever.
+. "$TESTS/truth.sh"
+KVOPT="-q -v --no-ebpf --backend=ptrace"
+truth hyb last 3 12
+KVOPT="-q -v --ring=64K"
+truth hyb last 3 12
