@@ -4,7 +4,7 @@
 #   --sanitize   with an ASan+UBSan build of kvis.c; cases are reported as NAME[asan]
 #   --all        both, plain first
 #   --install    only installs what the tests need (as root, by apt)
-# Environment: STRICT=1 makes a skip a failure; NO_APT=1 installs nothing.
+# Environment: STRICT=1 makes a skip a failure; NO_APT=1 installs nothing; ONCE=1 gives no second try.
 #
 # A case is an executable file that starts with a header of comments:
 #   # timeout: 60              seconds; a case without it is an error
@@ -20,7 +20,7 @@ cd "$(dirname "$0")/.." || exit 1
 TESTS=$PWD/tests OUT=$PWD/tests/out
 BIN=$OUT/bin PYTHONDONTWRITEBYTECODE=1 LC_ALL=C
 export TESTS OUT BIN PYTHONDONTWRITEBYTECODE LC_ALL
-passed=0 failed=0 skipped=0 failures=
+passed=0 failed=0 skipped=0 failures= flaky= again=${ONCE:+no}
 plain=1 asan=0
 case ${1-} in
 --all) asan=1; shift ;;
@@ -175,7 +175,11 @@ run_case() { # run_case FILE [SUFFIX]
     case $st in
     0) result PASS "$name"; rm -rf "$dir" ;;
     77) result SKIP "$name" "$(tail -n 1 "$log")"; rm -rf "$dir" ;;
-    *) sed 's/^/    /' "$log" | tail -n 60; result FAIL "$name" "$why; see $dir, $log" ;;
+    *) sed 's/^/    /' "$log" | tail -n 60
+        case $again in
+        no) result FAIL "$name" "$why; see $dir, $log" ;;
+        *) again="$again $1"; cp "$log" "$log.first"; echo "AGAIN $name ($why)" ;;
+        esac ;;
     esac
 }
 
@@ -188,6 +192,21 @@ run_cases() { # run_cases SUFFIX [NAME...]
         [ -e "$f" ] || { result FAIL "$case" "no such case"; continue; }
         [ -n "$suffix" ] && grep -q '^# plain-only:' "$f" || run_case "$f" "$suffix"
     done
+    again_cases "$suffix"
+}
+
+# Many cases compare two runs of programs that race by nature, on a machine with a load of its own. What
+# failed runs a second time, and the end tells its name; with ONCE=1 it has failed.
+again_cases() {
+    [ "$again" != no ] || return 0
+    set -- "$1" $again
+    again=no suffix=$1; shift
+    for case; do
+        before=$passed
+        run_case "$case" "$suffix"
+        [ $passed = $before ] || flaky="$flaky $name"
+    done
+    again=
 }
 
 mkdir -p "$OUT"
@@ -213,6 +232,7 @@ if [ $asan = 1 ]; then
         result FAIL "build[asan]" "make failed"
     fi
 fi
+[ -z "$flaky" ] || echo "passed at the second try only:$flaky"
 [ -z "$failures" ] || echo "failed:$failures"
 echo "$passed passed, $failed failed, $skipped skipped"
 [ $failed = 0 ]
