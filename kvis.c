@@ -11387,6 +11387,7 @@ struct btf_blob {
     u32 *index;                    /* where type first_id + i * BTF_STRIDE is */
     struct { u8 body, each; } layout[BTF_LAYOUTS]; /* sizes of kinds we do not know */
     u32 n_layouts;
+    const u8 *map; /* all of it, where the kernel maps it */
     u32 ahead, win_pos, win_len;
     u8 win[BTF_WINDOW];
 };
@@ -11446,6 +11447,8 @@ static const u8 *btf_at(struct btf_blob *b, u32 pos, u32 n)
 {
     if (pos > b->size || n > b->size - pos)
         return NULL;
+    if (b->map)
+        return b->map + pos;
     if (pos < b->win_pos || pos - b->win_pos > b->win_len ||
         n > b->win_len - (pos - b->win_pos)) {
         u32 want = MIN(b->ahead, b->size - pos);
@@ -11944,6 +11947,18 @@ static int btf_words(struct btf_want *w, u32 n)
     return btf.words && btf.strs ? 0 : -ENOMEM;
 }
 
+/* Maps the whole file, which sysfs allows since 6.16 (kernel/bpf/sysfs_btf.c); otherwise it hands
+ * it out page by page. Of another file system it could shrink under us. */
+static void btf_map(struct btf_blob *b)
+{
+    enum { SYSFS = 0x62656572 };
+    struct statfs fs;
+    if (fstatfs(b->fd, &fs) < 0 || fs.f_type != SYSFS)
+        return;
+    void *p = mmap(NULL, b->size, PROT_READ, MAP_PRIVATE, b->fd, 0);
+    b->map = p == MAP_FAILED ? NULL : p;
+}
+
 /* Takes in one more file: the first is vmlinux's. */
 static int btf_load(int fd, const char *name)
 {
@@ -11961,6 +11976,7 @@ static int btf_load(int fd, const char *name)
     b->str_base = btf.n_blobs ? base->str_len : 0;
     btf.base_cands = btf.n_cands;
     btf.n_blobs++;
+    btf_map(b);
     int e = btf_header(b);
     if (!e && !(e = btf_scan_strings(b)))
         e = btf_scan_types(b);
@@ -11988,8 +12004,11 @@ static int btf_resolve_fds(int fd, int module_fd, const char *module, struct btf
     free(btf.words);
     free(btf.strs);
     free(btf.cands);
-    free(btf.blob[0].index);
-    free(btf.blob[1].index);
+    for (u32 i = 0; i < btf.n_blobs; i++) {
+        free(btf.blob[i].index);
+        if (btf.blob[i].map)
+            munmap((void *)(uintptr_t)btf.blob[i].map, btf.blob[i].size);
+    }
     return e;
 }
 
@@ -12505,8 +12524,11 @@ static int bpf_cpus(const char *which, bool first)
  * on: kernel/bpf/arraymap.c). */
 static u32 bpf_possible(void)
 {
-    int n = bpf_cpus("possible", false);
-    return n > 0 ? (u32)n : (u32)MAX(sysconf(_SC_NPROCESSORS_CONF), 1);
+    static u32 n; /* fixed at boot */
+    int possible = n ? 0 : bpf_cpus("possible", false);
+    if (!n)
+        n = possible > 0 ? (u32)possible : (u32)MAX(sysconf(_SC_NPROCESSORS_CONF), 1);
+    return n;
 }
 
 /* A CPU that is on, for what is attached "on a CPU" but means all of them. */
@@ -12556,6 +12578,33 @@ static int bpf_map_do(int cmd, int map, const void *key, const void *val)
     a.key = (uintptr_t)key;
     a.value = (uintptr_t)val;
     return bpf_call(cmd, &a, BPF_ATTR_TO(flags));
+}
+
+/* Reads or writes all n elements of an array; val has them one after the other. By one call where
+ * the kernel can (arrays: 5.6, per-CPU arrays: 5.13), else one by one. */
+static int bpf_map_all(bool write, int map, u32 n, void *val, size_t size)
+{
+    int one = write ? BPF_MAP_UPDATE_ELEM : BPF_MAP_LOOKUP_ELEM;
+    int all = write ? BPF_MAP_UPDATE_BATCH : BPF_MAP_LOOKUP_BATCH, e = -ENOMEM;
+    u32 *keys = realloc(NULL, n * sizeof *keys), after;
+    union bpf_attr a;
+    memset(&a, 0, sizeof a);
+    a.batch.map_fd = (u32)map;
+    a.batch.count = n;
+    a.batch.keys = (uintptr_t)keys;
+    a.batch.values = (uintptr_t)val;
+    a.batch.out_batch = (uintptr_t)&after;
+    for (u32 i = 0; keys && i < n; i++)
+        keys[i] = i;
+    if (keys)
+        e = bpf_call(all, &a, BPF_ATTR_TO(batch));
+    free(keys);
+    if (a.batch.count == n && (!e || e == -ENOENT)) /* ENOENT: there are no more */
+        return 0;
+    e = 0;
+    for (u32 i = 0; i < n && !e; i++)
+        e = bpf_map_do(one, map, &i, (u8 *)val + i * size);
+    return e;
 }
 
 /* Records come by a ring buffer where the kernel has one (5.8), else by a ring for each CPU. */
@@ -13136,6 +13185,20 @@ static u64 bpf_sum(int map, u32 key)
             sum += v[i];
     free(v);
     return sum;
+}
+
+/* The same for all n counters of an array. */
+static void bpf_sums(int map, u32 n, u64 *sum)
+{
+    u32 cpus = bpf_possible();
+    u64 *v = calloc((size_t)n * cpus, sizeof *v);
+    bool ok = v && bpf_map_all(false, map, n, v, cpus * sizeof *v) == 0;
+    for (u32 i = 0; i < n; i++) {
+        sum[i] = 0;
+        for (u32 cpu = 0; ok && cpu < cpus; cpu++)
+            sum[i] += v[(size_t)i * cpus + cpu];
+    }
+    free(v);
 }
 
 /* What the programs counted under one reason (enum wire_lost). */
@@ -13844,12 +13907,12 @@ static struct wire_spec hy_spec_of(int row, const bool *need)
 }
 
 /* Marks the calls that are recorded instead of stopping: `need` says which ones anybody wants. */
-static void hy_choose(const bool *need)
+static int hy_choose(const bool *need)
 {
-    for (u32 nr = 0; nr < CALL_NRS; nr++) {
-        struct wire_spec s = hy_spec_of(sc_find(ARCH_NATIVE, nr), need);
-        bpf_map_do(BPF_MAP_UPDATE_ELEM, bpf_map(&hy.obj, "spec"), &nr, &s);
-    }
+    static struct wire_spec spec[CALL_NRS];
+    for (u32 nr = 0; nr < CALL_NRS; nr++)
+        spec[nr] = hy_spec_of(sc_find(ARCH_NATIVE, nr), need);
+    return bpf_map_all(true, bpf_map(&hy.obj, "spec"), CALL_NRS, spec, sizeof *spec);
 }
 
 /* The programs that this kernel and the options want, as bits. */
@@ -13903,9 +13966,10 @@ static const char *hy_start(const bool *need, u32 ring_bytes)
     static char why[800];
     hy.magic = bpf_magic();
     int e = hy_load(ring_bytes);
+    if (!e && (e = hy_choose(need)))
+        bpf_fail(&hy.obj, e, "cannot fill the map spec: %s", strerror(-e));
     if (!e) {
         hy.on = true;
-        hy_choose(need);
         return NULL;
     }
     const char *mend = bpf_denied(e);
@@ -13991,13 +14055,14 @@ static u64 hy_stops(void)
 static const struct st_delays *hy_delays(void)
 {
     static struct st_delays d;
-    int map = bpf_map(&hy.obj, "delays");
+    u64 slot[DELAY_SLOTS];
     if (!hy.on || !hy.sched)
         return NULL;
-    d.sum_ns = bpf_sum(map, DELAY_SUM);
+    bpf_sums(bpf_map(&hy.obj, "delays"), DELAY_SLOTS, slot);
+    d.sum_ns = slot[DELAY_SUM];
     d.count = 0;
     for (u32 i = 0; i < DELAY_BUCKETS; i++)
-        d.count += d.hist[i] = (u32)bpf_sum(map, i);
+        d.count += d.hist[i] = (u32)slot[i];
     d.max_ns = hy.max_delay_ns;
     return &d;
 }
@@ -16788,6 +16853,7 @@ enum opt_kind {
 };
 
 struct opt_row {
+    u8 in;  /* commands that have it: IN_ bits */
     char s; /* letter, 0: none */
     const char *l, *arg; /* arg: NULL none; "[=X]" optional */
     u8 kind;
@@ -16800,8 +16866,7 @@ struct opt_row {
 struct cmd {
     const char *name, *alias; /* alias: the same by argv[0], NULL: none */
     const char *args, *brief;
-    const struct opt_row *rows;
-    u32 n;
+    u8 in; /* its bit in opt_rows[] */
     int (*run)(void);
     bool mixed; /* options may also stand behind the words: they are not a command's */
 };
@@ -17023,165 +17088,138 @@ static const char *opt_relative(const char *v)
     return NULL;
 }
 
-static const struct opt_row opt_trace_rows[] = {
-    { 'p', "attach", "PID", OPT_FN, NULL, opt_pid, 0, 0,
+/* Which commands have an option. VIEW: what a trace and its recording can both be shown as. */
+enum {
+    IN_TRACE = 1,
+    IN_REPLAY = 2,
+    IN_VIEW = IN_TRACE | IN_REPLAY,
+    IN_DIFF = 4,
+    IN_OPEN = 8,
+    IN_CHECK = 16,
+    IN_ALL = 31
+};
+
+static const struct opt_row opt_rows[] = {
+    { IN_TRACE, 'p', "attach", "PID", OPT_FN, NULL, opt_pid, 0, 0,
       "trace a running process and its threads; repeatable" },
-    { 'v', "verbose", NULL, OPT_COUNT, &opt.verbose, NULL, 0, 0,
+    { IN_TRACE, 'v', "verbose", NULL, OPT_COUNT, &opt.verbose, NULL, 0, 0,
       "every call, decoded, with result and time" },
-    { 'q', "quiet", NULL, OPT_FLAG, &opt.quiet, NULL, 0, 0, "the summary only" },
-    { 'c', "summary-only", NULL, OPT_FLAG, &opt.count_only, NULL, 0, 0,
-      "only a table: calls, errors, time, p50, p99, max" },
-    { 'C', "summary", NULL, OPT_FLAG, &opt.count_too, NULL, 0, 0, "the table as well" },
-    { 'i', "interval", "SECS", OPT_U32, &opt.interval_s, NULL, 1, 86400,
-      "print the table every SECS (with -c or -C)" },
-    { 0, "by", "pid", OPT_FN, NULL, opt_by, 0, 0, "a table for each process too" },
-    { 'S', "summary-sort-by", "KEY", OPT_FN, NULL, opt_sort, 0, 0,
-      "sort the table by time, calls, errors, name, avg-time, p50, p99 or max" },
-    { 'e', "trace", "EXPR", OPT_FN, NULL, opt_expr, 0, 0,
-      "trace=NAME,%class,/regex,?maybe or !set; status=failed,...; signal=NAME,..." },
-    { 'P', "trace-path", "GLOB", OPT_FN, NULL, opt_path, 0, 0,
-      "only what touches such a path; repeatable" },
-    { 'z', "successful-only", NULL, OPT_FN, NULL, opt_ok_only, 0, 0, "only what succeeded" },
-    { 'Z', "failed-only", NULL, OPT_FN, NULL, opt_failed_only, 0, 0, "only what failed" },
-    { 'x', NULL, NULL, OPT_FN, NULL, opt_failed_only, 0, 0, "the same (bcc's letter)" },
-    { 's', "string-limit", "N", OPT_U32, &opt.strlen_max, NULL, 0, 65536,
-      "show N bytes of strings (32)" },
-    { 't', "absolute-timestamps", NULL, OPT_COUNT, &opt.timefmt, NULL, 0, 0,
-      "time of day; -tt with microseconds, -ttt as seconds since 1970" },
-    { 'r', "relative-timestamps", NULL, OPT_FN, NULL, opt_relative, 0, 0,
-      "time since the line before" },
-    { 0, "json", "[=FILE]", OPT_FN, NULL, opt_json, 0, 0,
-      "JSON lines to FILE; without, to stdout and no text events" },
-    { 'o', "output", "FILE", OPT_STR, &opt.out_file, NULL, 0, 0,
-      "the text to FILE as well as to stderr" },
-    { 'w', "write", "FILE", OPT_STR, &opt.record, NULL, 0, 0,
-      "record to FILE what is traced, for kvis replay (with -v: every call)" },
-    { 0, "report", "[=FILE]", OPT_FN, NULL, opt_report, 0, 0,
-      "an HTML page of it all (report.html)" },
-    { 0, "max-report-events", "N", OPT_U32, &opt.report_events, NULL, 1, 100000000,
-      "the report holds N events, the most telling (2000000)" },
-    { 0, "perfetto", "FILE", OPT_STR, &opt.perfetto, NULL, 0, 0,
-      "a trace for ui.perfetto.dev, of every call" },
-    { 0, "faults", NULL, OPT_FLAG, &opt.faults, NULL, 0, 0, "page faults, by region" },
-    { 0, "page-faults", NULL, OPT_FLAG, &opt.faults, NULL, 0, 0, "the same" },
-    { 0, "no-filter", NULL, OPT_FLAG, &opt.no_filter, NULL, 0, 0,
-      "show also libraries, /proc, /sys, /dev and loopback peers in text" },
-    { 0, "color", "WHEN", OPT_FN, NULL, opt_color, 0, 0, "auto, always or never" },
-    { 'u', "user", "USER", OPT_STR, &opt.user, NULL, 0, 0, "run the command as USER" },
-    { 'E', "env", "VAR[=VAL]", OPT_FN, NULL, opt_env, 0, 0,
-      "set VAR for the command, or remove it" },
-    { 'd', "duration", "SECS", OPT_U32, &opt.duration_s, NULL, 1, 86400 * 365, "stop after SECS" },
-    { 0, "until-exit", NULL, OPT_FLAG, &opt.until_exit, NULL, 0, 0,
-      "end with the command, not with its last descendant" },
-    { 0, "no-accel", NULL, OPT_FLAG, &opt.no_accel, NULL, 0, 0,
-      "no seccomp filter: every call stops" },
-    { 0, "same-cpu", NULL, OPT_FLAG, &opt.same_cpu, NULL, 0, 0,
-      "kvis and the command on one CPU: faster, but it is seen by the command" },
-    { 0, "backend", "NAME", OPT_FN, NULL, opt_backend, 0, 0,
-      "auto, ptrace (every call stops) or hybrid (BPF records them)" },
-    { 0, "no-ebpf", NULL, OPT_FLAG, &opt.no_ebpf, NULL, 0, 0,
-      "hybrid: without what the scheduler and the disks did behind the calls" },
-    { 0, "min-sched-delay", "US", OPT_U32, &opt.min_delay_us, NULL, 1, 1000000000,
-      "hybrid: show waits for a CPU from US microseconds on (100)" },
-    { 0, "ring", "SIZE", OPT_FN, NULL, opt_ring, 0, 0,
-      "hybrid: room for calls that are not yet handled (4M)" },
-    { 'f', "follow-forks", NULL, OPT_NONE, NULL, NULL, 0, 0, "(always on)" },
-    { 'y', "decode-fds", NULL, OPT_NONE, NULL, NULL, 0, 0, "(always on)" },
-    { 'T', "syscall-times", NULL, OPT_NONE, NULL, NULL, 0, 0, "(always on with -v)" },
-    { 'h', "help", NULL, OPT_NONE, NULL, NULL, 0, 0, "this text" },
-};
-
-static const struct opt_row opt_replay_rows[] = {
-    { 'v', "verbose", NULL, OPT_COUNT, &opt.verbose, NULL, 0, 0,
+    { IN_REPLAY, 'v', "verbose", NULL, OPT_COUNT, &opt.verbose, NULL, 0, 0,
       "every call (when it was recorded with -v)" },
-    { 'q', "quiet", NULL, OPT_FLAG, &opt.quiet, NULL, 0, 0, "the summary only" },
-    { 'c', "summary-only", NULL, OPT_FLAG, &opt.count_only, NULL, 0, 0,
+    { IN_VIEW, 'q', "quiet", NULL, OPT_FLAG, &opt.quiet, NULL, 0, 0, "the summary only" },
+    { IN_VIEW, 'c', "summary-only", NULL, OPT_FLAG, &opt.count_only, NULL, 0, 0,
       "only a table: calls, errors, time, p50, p99, max" },
-    { 'C', "summary", NULL, OPT_FLAG, &opt.count_too, NULL, 0, 0, "the table as well" },
-    { 0, "by", "pid", OPT_FN, NULL, opt_by, 0, 0, "a table for each process too" },
-    { 'S', "summary-sort-by", "KEY", OPT_FN, NULL, opt_sort, 0, 0,
+    { IN_VIEW, 'C', "summary", NULL, OPT_FLAG, &opt.count_too, NULL, 0, 0, "the table as well" },
+    { IN_TRACE, 'i', "interval", "SECS", OPT_U32, &opt.interval_s, NULL, 1, 86400,
+      "print the table every SECS (with -c or -C)" },
+    { IN_VIEW, 0, "by", "pid", OPT_FN, NULL, opt_by, 0, 0, "a table for each process too" },
+    { IN_VIEW, 'S', "summary-sort-by", "KEY", OPT_FN, NULL, opt_sort, 0, 0,
       "sort the table by time, calls, errors, name, avg-time, p50, p99 or max" },
-    { 'e', "trace", "EXPR", OPT_FN, NULL, opt_expr, 0, 0,
+    { IN_VIEW, 'e', "trace", "EXPR", OPT_FN, NULL, opt_expr, 0, 0,
       "trace=NAME,%class,/regex,?maybe or !set; status=failed,...; signal=NAME,..." },
-    { 'P', "trace-path", "GLOB", OPT_FN, NULL, opt_path, 0, 0,
+    { IN_VIEW, 'P', "trace-path", "GLOB", OPT_FN, NULL, opt_path, 0, 0,
       "only what touches such a path; repeatable" },
-    { 'z', "successful-only", NULL, OPT_FN, NULL, opt_ok_only, 0, 0, "only what succeeded" },
-    { 'Z', "failed-only", NULL, OPT_FN, NULL, opt_failed_only, 0, 0, "only what failed" },
-    { 'x', NULL, NULL, OPT_FN, NULL, opt_failed_only, 0, 0, "the same (bcc's letter)" },
-    { 't', "absolute-timestamps", NULL, OPT_COUNT, &opt.timefmt, NULL, 0, 0,
+    { IN_VIEW, 'z', "successful-only", NULL, OPT_FN, NULL, opt_ok_only, 0, 0,
+      "only what succeeded" },
+    { IN_VIEW, 'Z', "failed-only", NULL, OPT_FN, NULL, opt_failed_only, 0, 0, "only what failed" },
+    { IN_VIEW, 'x', NULL, NULL, OPT_FN, NULL, opt_failed_only, 0, 0, "the same (bcc's letter)" },
+    { IN_TRACE, 's', "string-limit", "N", OPT_U32, &opt.strlen_max, NULL, 0, 65536,
+      "show N bytes of strings (32)" },
+    { IN_VIEW, 't', "absolute-timestamps", NULL, OPT_COUNT, &opt.timefmt, NULL, 0, 0,
       "time of day; -tt with microseconds, -ttt as seconds since 1970" },
-    { 'r', "relative-timestamps", NULL, OPT_FN, NULL, opt_relative, 0, 0,
+    { IN_VIEW, 'r', "relative-timestamps", NULL, OPT_FN, NULL, opt_relative, 0, 0,
       "time since the line before" },
-    { 0, "json", "[=FILE]", OPT_FN, NULL, opt_json, 0, 0,
+    { IN_VIEW, 0, "json", "[=FILE]", OPT_FN, NULL, opt_json, 0, 0,
       "JSON lines to FILE; without, to stdout and no text events" },
-    { 'o', "output", "FILE", OPT_STR, &opt.out_file, NULL, 0, 0,
+    { IN_VIEW, 'o', "output", "FILE", OPT_STR, &opt.out_file, NULL, 0, 0,
       "the text to FILE as well as to stderr" },
-    { 'w', "write", "FILE", OPT_STR, &opt.record, NULL, 0, 0,
+    { IN_TRACE, 'w', "write", "FILE", OPT_STR, &opt.record, NULL, 0, 0,
+      "record to FILE what is traced, for kvis replay (with -v: every call)" },
+    { IN_REPLAY, 'w', "write", "FILE", OPT_STR, &opt.record, NULL, 0, 0,
       "a recording of what is left by -e, -P, -z" },
-    { 0, "report", "[=FILE]", OPT_FN, NULL, opt_report, 0, 0,
+    { IN_VIEW, 0, "report", "[=FILE]", OPT_FN, NULL, opt_report, 0, 0,
       "an HTML page of it all (report.html)" },
-    { 0, "max-report-events", "N", OPT_U32, &opt.report_events, NULL, 1, 100000000,
+    { IN_VIEW, 0, "max-report-events", "N", OPT_U32, &opt.report_events, NULL, 1, 100000000,
       "the report holds N events, the most telling (2000000)" },
-    { 0, "perfetto", "FILE", OPT_STR, &opt.perfetto, NULL, 0, 0,
+    { IN_TRACE, 0, "perfetto", "FILE", OPT_STR, &opt.perfetto, NULL, 0, 0,
+      "a trace for ui.perfetto.dev, of every call" },
+    { IN_REPLAY, 0, "perfetto", "FILE", OPT_STR, &opt.perfetto, NULL, 0, 0,
       "a trace for ui.perfetto.dev" },
-    { 0, "min-sched-delay", "US", OPT_U32, &opt.min_delay_us, NULL, 1, 1000000000,
-      "show waits for a CPU from US microseconds on" },
-    { 0, "no-filter", NULL, OPT_FLAG, &opt.no_filter, NULL, 0, 0,
+    { IN_TRACE, 0, "faults", NULL, OPT_FLAG, &opt.faults, NULL, 0, 0, "page faults, by region" },
+    { IN_TRACE, 0, "page-faults", NULL, OPT_FLAG, &opt.faults, NULL, 0, 0, "the same" },
+    { IN_VIEW, 0, "no-filter", NULL, OPT_FLAG, &opt.no_filter, NULL, 0, 0,
       "show also libraries, /proc, /sys, /dev and loopback peers in text" },
-    { 0, "color", "WHEN", OPT_FN, NULL, opt_color, 0, 0, "auto, always or never" },
-    { 'h', "help", NULL, OPT_NONE, NULL, NULL, 0, 0, "this text" },
-};
-
-static const struct opt_row opt_diff_rows[] = {
-    { 0, "json", "[=FILE]", OPT_FN, NULL, opt_json, 0, 0, "one JSON object, to stdout or FILE" },
-    { 'o', "output", "FILE", OPT_STR, &opt.out_file, NULL, 0, 0, "the text to FILE" },
-    { 0, "no-filter", NULL, OPT_FLAG, &opt.no_filter, NULL, 0, 0,
+    { IN_VIEW, 0, "color", "WHEN", OPT_FN, NULL, opt_color, 0, 0, "auto, always or never" },
+    { IN_TRACE, 'u', "user", "USER", OPT_STR, &opt.user, NULL, 0, 0, "run the command as USER" },
+    { IN_TRACE, 'E', "env", "VAR[=VAL]", OPT_FN, NULL, opt_env, 0, 0,
+      "set VAR for the command, or remove it" },
+    { IN_TRACE, 'd', "duration", "SECS", OPT_U32, &opt.duration_s, NULL, 1, 86400 * 365,
+      "stop after SECS" },
+    { IN_TRACE, 0, "until-exit", NULL, OPT_FLAG, &opt.until_exit, NULL, 0, 0,
+      "end with the command, not with its last descendant" },
+    { IN_TRACE, 0, "no-accel", NULL, OPT_FLAG, &opt.no_accel, NULL, 0, 0,
+      "no seccomp filter: every call stops" },
+    { IN_TRACE, 0, "same-cpu", NULL, OPT_FLAG, &opt.same_cpu, NULL, 0, 0,
+      "kvis and the command on one CPU: faster, but it is seen by the command" },
+    { IN_TRACE, 0, "backend", "NAME", OPT_FN, NULL, opt_backend, 0, 0,
+      "auto, ptrace (every call stops) or hybrid (BPF records them)" },
+    { IN_TRACE, 0, "no-ebpf", NULL, OPT_FLAG, &opt.no_ebpf, NULL, 0, 0,
+      "hybrid: without what the scheduler and the disks did behind the calls" },
+    { IN_TRACE, 0, "min-sched-delay", "US", OPT_U32, &opt.min_delay_us, NULL, 1, 1000000000,
+      "hybrid: show waits for a CPU from US microseconds on (100)" },
+    { IN_REPLAY, 0, "min-sched-delay", "US", OPT_U32, &opt.min_delay_us, NULL, 1, 1000000000,
+      "show waits for a CPU from US microseconds on" },
+    { IN_TRACE, 0, "ring", "SIZE", OPT_FN, NULL, opt_ring, 0, 0,
+      "hybrid: room for calls that are not yet handled (4M)" },
+    { IN_TRACE, 'f', "follow-forks", NULL, OPT_NONE, NULL, NULL, 0, 0, "(always on)" },
+    { IN_TRACE, 'y', "decode-fds", NULL, OPT_NONE, NULL, NULL, 0, 0, "(always on)" },
+    { IN_TRACE, 'T', "syscall-times", NULL, OPT_NONE, NULL, NULL, 0, 0, "(always on with -v)" },
+    { IN_DIFF, 0, "json", "[=FILE]", OPT_FN, NULL, opt_json, 0, 0,
+      "one JSON object, to stdout or FILE" },
+    { IN_DIFF, 'o', "output", "FILE", OPT_STR, &opt.out_file, NULL, 0, 0, "the text to FILE" },
+    { IN_DIFF, 0, "no-filter", NULL, OPT_FLAG, &opt.no_filter, NULL, 0, 0,
       "show also libraries, /proc, /sys and /dev in text" },
-    { 'h', "help", NULL, OPT_NONE, NULL, NULL, 0, 0, "this text" },
-};
-
-static const struct opt_row opt_open_rows[] = {
-    { 'T', "timestamp", NULL, OPT_FLAG, &oo.time, NULL, 0, 0,
+    { IN_OPEN, 'T', "timestamp", NULL, OPT_FLAG, &oo.time, NULL, 0, 0,
       "seconds since the first row, in front" },
-    { 'U', "print-uid", NULL, OPT_FLAG, &oo.print_uid, NULL, 0, 0, "the user's id" },
-    { 'x', "failed", NULL, OPT_FLAG, &oo.failed, NULL, 0, 0, "only opens that failed" },
-    { 'p', "pid", "PID", OPT_U32, &oo.pid, NULL, 1, INT_MAX, "only this process" },
-    { 't', "tid", "TID", OPT_U32, &oo.tid, NULL, 1, INT_MAX, "only this thread" },
-    { 'u', "uid", "UID", OPT_FN, NULL, open_opt_uid, 0, 0, "only this user" },
-    { 'n', "name", "NAME", OPT_FN, NULL, open_opt_name, 0, 0,
+    { IN_OPEN, 'U', "print-uid", NULL, OPT_FLAG, &oo.print_uid, NULL, 0, 0, "the user's id" },
+    { IN_OPEN, 'x', "failed", NULL, OPT_FLAG, &oo.failed, NULL, 0, 0, "only opens that failed" },
+    { IN_OPEN, 'p', "pid", "PID", OPT_U32, &oo.pid, NULL, 1, INT_MAX, "only this process" },
+    { IN_OPEN, 't', "tid", "TID", OPT_U32, &oo.tid, NULL, 1, INT_MAX, "only this thread" },
+    { IN_OPEN, 'u', "uid", "UID", OPT_FN, NULL, open_opt_uid, 0, 0, "only this user" },
+    { IN_OPEN, 'n', "name", "NAME", OPT_FN, NULL, open_opt_name, 0, 0,
       "only commands whose name holds NAME" },
-    { 'f', "flag-filter", "FLAG", OPT_FN, NULL, open_opt_flag, 0, 0,
+    { IN_OPEN, 'f', "flag-filter", "FLAG", OPT_FN, NULL, open_opt_flag, 0, 0,
       "only opens with this flag, like O_WRONLY; repeated: with any of them" },
-    { 'P', "path", "GLOB", OPT_FN, NULL, opt_path, 0, 0, "only such absolute paths; repeatable" },
-    { 'e', "extended-fields", NULL, OPT_FLAG, &oo.extended, NULL, 0, 0,
+    { IN_OPEN, 'P', "path", "GLOB", OPT_FN, NULL, opt_path, 0, 0,
+      "only such absolute paths; repeatable" },
+    { IN_OPEN, 'e', "extended-fields", NULL, OPT_FLAG, &oo.extended, NULL, 0, 0,
       "flags and mode, in octal" },
-    { 'F', "full-path", NULL, OPT_FLAG, &oo.full, NULL, 0, 0, "absolute paths" },
-    { 'd', "duration", "SECS", OPT_U32, &opt.duration_s, NULL, 1, 86400 * 365, "end after SECS" },
-    { 'c', "command", NULL, OPT_NONE, NULL, NULL, 0, 0,
+    { IN_OPEN, 'F', "full-path", NULL, OPT_FLAG, &oo.full, NULL, 0, 0, "absolute paths" },
+    { IN_OPEN, 'd', "duration", "SECS", OPT_U32, &opt.duration_s, NULL, 1, 86400 * 365,
+      "end after SECS" },
+    { IN_OPEN, 'c', "command", NULL, OPT_NONE, NULL, NULL, 0, 0,
       "(before COMMAND, for who is used to it: a command needs no option)" },
-    { 0, "json", "[=FILE]", OPT_FN, NULL, opt_json, 0, 0, "JSON lines, to stdout or FILE" },
-    { 'o', "output", "FILE", OPT_STR, &opt.out_file, NULL, 0, 0, "the rows to FILE" },
-    { 0, "no-exec", NULL, OPT_FLAG, &oo.no_exec, NULL, 0, 0,
+    { IN_OPEN | IN_CHECK, 0, "json", "[=FILE]", OPT_FN, NULL, opt_json, 0, 0,
+      "JSON lines, to stdout or FILE" },
+    { IN_OPEN, 'o', "output", "FILE", OPT_STR, &opt.out_file, NULL, 0, 0, "the rows to FILE" },
+    { IN_OPEN, 0, "no-exec", NULL, OPT_FLAG, &oo.no_exec, NULL, 0, 0,
       "without the programs that execve itself opens" },
-    { 0, "ring", "SIZE", OPT_FN, NULL, opt_ring, 0, 0,
+    { IN_OPEN, 0, "ring", "SIZE", OPT_FN, NULL, opt_ring, 0, 0,
       "room for opens that are not yet printed (1M)" },
-    { 0, "perf-rings", NULL, OPT_FLAG, &oo.perf_rings, NULL, 0, 0,
+    { IN_OPEN, 0, "perf-rings", NULL, OPT_FLAG, &oo.perf_rings, NULL, 0, 0,
       "a ring for each CPU, as before Linux 5.8" },
-    { 'h', "help", NULL, OPT_NONE, NULL, NULL, 0, 0, "this text" },
-};
-
-static const struct opt_row opt_check_rows[] = {
-    { 0, "json", "[=FILE]", OPT_FN, NULL, opt_json, 0, 0, "JSON lines, to stdout or FILE" },
-    { 'h', "help", NULL, OPT_NONE, NULL, NULL, 0, 0, "this text" },
+    { IN_ALL, 'h', "help", NULL, OPT_NONE, NULL, NULL, 0, 0, "this text" },
 };
 
 /* --- help --- */
 
 static void opt_help_rows(struct buf *b, const struct cmd *c)
 {
-    for (u32 i = 0; i < c->n; i++) {
-        const struct opt_row *r = &c->rows[i];
+    for (size_t i = 0; i < ARRAY_LEN(opt_rows); i++) {
+        const struct opt_row *r = &opt_rows[i];
         char name[64];
+        if (!(r->in & c->in))
+            continue;
         const char *sep = r->arg && *r->arg != '[' ? (r->l ? "=" : " ") : "";
         snprintf(name, sizeof name, "%c%c%s%s%s%s%s", r->s ? '-' : ' ', r->s ? r->s : ' ',
                  r->s && r->l ? ", " : r->l ? "  " : "", r->l ? "--" : "", r->l ? r->l : "", sep,
@@ -17256,10 +17294,10 @@ static void opt_apply(const struct cmd *c, const struct opt_row *r, const char *
 
 static const struct opt_row *opt_find(const struct cmd *c, char s, const char *l, size_t n)
 {
-    for (u32 i = 0; i < c->n; i++)
-        if (s ? c->rows[i].s == s
-              : c->rows[i].l && strlen(c->rows[i].l) == n && !memcmp(c->rows[i].l, l, n))
-            return &c->rows[i];
+    for (const struct opt_row *r = opt_rows; r < opt_rows + ARRAY_LEN(opt_rows); r++)
+        if (r->in & c->in
+            && (s ? r->s == s : r->l && strlen(r->l) == n && !memcmp(r->l, l, n)))
+            return r;
     return NULL;
 }
 
@@ -17665,19 +17703,19 @@ static int cmd_diff(void)
 static const struct cmd cmds[] = {
     { "trace", NULL, "[options] [--] COMMAND [ARG...]  |  -p PID [options]",
       "Shows the files, sockets, memory and processes that a program asks the kernel for",
-      opt_trace_rows, ARRAY_LEN(opt_trace_rows), cmd_trace, false },
+      IN_TRACE, cmd_trace, false },
     { "open", "opensnoop", "[options] [[--] COMMAND [ARG...]]",
       "Shows every file that is opened on this machine, or by COMMAND and its children",
-      opt_open_rows, ARRAY_LEN(opt_open_rows), cmd_open, false },
+      IN_OPEN, cmd_open, false },
     { "replay", NULL, "[options] FILE.kvis",
       "Shows a recording (kvis trace -w FILE.kvis) as the run itself was shown, or otherwise",
-      opt_replay_rows, ARRAY_LEN(opt_replay_rows), cmd_replay, true },
+      IN_REPLAY, cmd_replay, true },
     { "diff", NULL, "[options] A.kvis B.kvis",
       "Compares two recordings: what only one of them did, and where the time has moved",
-      opt_diff_rows, ARRAY_LEN(opt_diff_rows), cmd_diff, true },
+      IN_DIFF, cmd_diff, true },
     { "check", NULL, "[options] [COMMAND...]",
       "Tries what the commands need on this machine, and says what mends the rest",
-      opt_check_rows, ARRAY_LEN(opt_check_rows), cmd_check, true },
+      IN_CHECK, cmd_check, true },
 };
 
 static void cmd_usage(int f)
