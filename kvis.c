@@ -13232,13 +13232,14 @@ static u64 bpf_missed(const struct bpf_obj *o)
 /* == 25 rb_  records that programs send =============================================
  * A ring buffer (one for all CPUs, 5.8) or a perf ring for each CPU: the same records, the same
  * function that takes them. Every record begins with its time (u64 ns), by which the rings of the
- * CPUs are merged. Entry points: rb_open, rb_wait, rb_drain, rb_close. */
+ * CPUs are merged. Entry points: rb_open, rb_wait, rb_mark, rb_drain, rb_drained. */
 
 enum { RB_MAX_CPUS = 1024, RB_RECORD_MAX = 16 << 10 };
 
 struct rb_cpu {
     struct perf_event_mmap_page *m;
     int fd;
+    u64 mark;
 };
 
 static struct {
@@ -13247,6 +13248,7 @@ static struct {
     volatile u64 *consumer;  /* ring buffer: positions, and the data twice in a row */
     volatile u64 *producer;
     const u8 *data;
+    u64 mark;
     struct rb_cpu *cpu;      /* perf rings */
     u32 n_cpu;
     u64 lost;                /* that the kernel said it lost (perf rings) */
@@ -13290,7 +13292,7 @@ static int rb_open_cpu(int map, u32 cpu)
     void *m = mmap(NULL, rb.page + rb.size, PROT_READ | PROT_WRITE, MAP_SHARED, f, 0);
     if (m == MAP_FAILED)
         return -errno;
-    rb.cpu[rb.n_cpu++] = (struct rb_cpu){ m, f };
+    rb.cpu[rb.n_cpu++] = (struct rb_cpu){ m, f, 0 };
     int e = bpf_map_do(BPF_MAP_UPDATE_ELEM, map, &cpu, &f);
     if (!e && syscall(SYS_ioctl, f, PERF_EVENT_IOC_ENABLE, 0) < 0)
         e = -errno;
@@ -13334,13 +13336,31 @@ static void rb_wait(int ms, const sigset_t *mask)
         return; /* EINTR: the caller looks why */
 }
 
+/* Notes where the writers stand: the next rb_drain goes so far and no further, however fast they are. */
+static void rb_mark(void)
+{
+    if (rb.consumer)
+        rb.mark = __atomic_load_n(rb.producer, __ATOMIC_ACQUIRE);
+    for (u32 i = 0; i < rb.n_cpu; i++)
+        rb.cpu[i].mark = __atomic_load_n(&rb.cpu[i].m->data_head, __ATOMIC_ACQUIRE);
+}
+
+/* Whether all that was there at the mark has been taken. */
+static bool rb_drained(void)
+{
+    bool yes = !rb.consumer || *rb.consumer >= rb.mark;
+    for (u32 i = 0; i < rb.n_cpu; i++)
+        yes &= rb.cpu[i].m->data_tail >= rb.cpu[i].mark;
+    return yes;
+}
+
 /* One record: a length with two flags in its top bits, four bytes that are the kernel's, the data,
  * padded to 8. Busy: its writer is not done, and those behind it have to wait too. */
 static u32 rb_drain_ring(rb_fn *take)
 {
     u64 at = *rb.consumer;
     u32 n = 0;
-    while (at < __atomic_load_n(rb.producer, __ATOMIC_ACQUIRE)) {
+    while (at < rb.mark) {
         const u8 *rec = rb.data + (at & (rb.size - 1));
         u32 len = __atomic_load_n((const u32 *)(const void *)rec, __ATOMIC_ACQUIRE);
         if (len & BPF_RINGBUF_BUSY_BIT)
@@ -13367,8 +13387,8 @@ static void rb_copy(const struct rb_cpu *c, u64 at, void *to, size_t n)
  * sample is taken on the way. */
 static u64 rb_peek(struct rb_cpu *c, struct perf_event_header *h)
 {
-    u64 ts, lost[2], head = __atomic_load_n(&c->m->data_head, __ATOMIC_ACQUIRE);
-    while (c->m->data_tail < head) {
+    u64 ts, lost[2];
+    while (c->m->data_tail < c->mark) {
         rb_copy(c, c->m->data_tail, h, sizeof *h);
         if (h->size < sizeof *h)
             break; /* the kernel never writes that: stop rather than loop */
@@ -13412,7 +13432,7 @@ static u32 rb_drain_cpus(rb_fn *take)
     }
 }
 
-/* Hands every record that is there to `take`. Returns how many. */
+/* Hands the records before the mark to `take`. Returns how many. */
 static u32 rb_drain(rb_fn *take)
 {
     return rb.consumer ? rb_drain_ring(take) : rb_drain_cpus(take);
@@ -14704,7 +14724,38 @@ static void tr_set_tick(bool fast)
         tr.fast = fast;
 }
 
-/* Takes the records that are there. Before a stop is looked at: the thread's calls came first. */
+/* wait4(-1) looks at the tracees in the order of their list, the newest first (kernel/ptrace.c,
+ * ptrace_link; kernel/exit.c, do_wait_thread): where those stop again as fast as we can look, an
+ * older one would never have its turn. So all that stand are asked for before the first goes on.
+ * One that comes twice was killed at its first stop, which is void by that: the second takes its
+ * place, as if it had been killed before we looked. */
+static void tr_collect(void)
+{
+    int status;
+    pid_t tid;
+    tr.batch_n -= tr.batch_next;
+    memmove(tr_batch, tr_batch + tr.batch_next, tr.batch_n * sizeof *tr_batch);
+    tr.batch_next = 0;
+    while (tr.batch_n < ARRAY_LEN(tr_batch)
+           && (tid = (pid_t)syscall(SYS_wait4, -1, &status, __WALL | WNOHANG, NULL)) > 0) {
+        struct tr_stopped *s = tr_batched(tid);
+        if (!s)
+            s = &tr_batch[tr.batch_n++];
+        *s = (struct tr_stopped){ tid, status };
+    }
+}
+
+/* Of a thread whose stop is about to be handled, what has come since takes the stop's place. */
+static void tr_collected_again(pid_t tid, int *status)
+{
+    struct tr_stopped *again = tr_batched(tid);
+    if (!again)
+        return;
+    *status = again->status;
+    *again = tr_batch[--tr.batch_n];
+}
+
+/* Takes the records before rb_mark. */
 static void tr_drain(void)
 {
     if (!hy.on)
@@ -14714,6 +14765,21 @@ static void tr_drain(void)
     tr.quiet_drains = n ? 0 : tr.quiet_drains + 1;
     if (n || tr.quiet_drains > 50)
         tr_set_tick(n > 0);
+}
+
+/* Takes all records from before now, which come before the stop that is looked at next. One that is
+ * being written on another CPU, or waits for its thread to stop (tr_must_wait), is in the way of
+ * those behind it: a moment later it is not. */
+static void tr_drain_all(void)
+{
+    u64 end = u_now() + 4 * TR_UNREAD_NS;
+    rb_mark();
+    tr_drain();
+    while (hy.on && !rb_drained() && u_now() < end) {
+        tr_collect();
+        nanosleep(&(struct timespec){ .tv_nsec = 20000 }, NULL);
+        tr_drain();
+    }
 }
 
 /* --- processes --- */
@@ -15278,7 +15344,7 @@ static void tr_detach_all(void)
     if (tr.detaching)
         return;
     tr_each(tr_leave);
-    tr_drain();
+    tr_drain_all();
     tr.detaching = true;
     tr.detach_ns = u_now();
     tr_each(tr_interrupt_one);
@@ -15406,25 +15472,6 @@ static void tr_poll_or_not(void)
     }
 }
 
-/* wait4(-1) looks at the tracees in the order of their list, the newest first (kernel/ptrace.c,
- * ptrace_link; kernel/exit.c, do_wait_thread): where those stop again as fast as we can look, an
- * older one would never have its turn. So all that stand are asked for before the first goes on.
- * One that comes twice was killed at its first stop, which is void by that: the second takes its
- * place, as if it had been killed before we looked. */
-static void tr_collect(void)
-{
-    int status;
-    pid_t tid;
-    tr.batch_next = tr.batch_n = 0;
-    while (tr.batch_n < ARRAY_LEN(tr_batch)
-           && (tid = (pid_t)syscall(SYS_wait4, -1, &status, __WALL | WNOHANG, NULL)) > 0) {
-        struct tr_stopped *s = tr_batched(tid);
-        if (!s)
-            s = &tr_batch[tr.batch_n++];
-        *s = (struct tr_stopped){ tid, status };
-    }
-}
-
 /* Waits for a tracee. Returns its tid, with *status; 0: a signal or the tick; -errno. */
 static pid_t tr_wait_one(int *status)
 {
@@ -15452,11 +15499,7 @@ static pid_t tr_wait(int *status)
         if (tid <= 0 || ps.n_tasks < 2)
             return tid;
         tr_collect();
-        struct tr_stopped *again = tr_batched(tid);
-        if (!again)
-            return tid;
-        *status = again->status;
-        *again = tr_batch[--tr.batch_n];
+        tr_collected_again(tid, status);
         return tid;
     }
     *status = tr_batch[tr.batch_next].status;
@@ -15470,10 +15513,11 @@ static void tr_loop(void)
         int status;
         pid_t tid = tr_wait(&status);
         tr.stopped_tid = tid > 0 ? tid : 0;
-        tr_drain();
+        tr_drain_all();
         tr.stopped_tid = 0;
         if (tid > 0) {
             tr.stops++;
+            tr_collected_again(tid, &status);
             tr_status(tid, status);
             if (tr.killing)
                 tr_each(tr_kill_one);
@@ -15487,7 +15531,7 @@ static void tr_loop(void)
         if (tr.status != -1 && opt.until_exit)
             tr_detach_all();
     }
-    tr_drain();
+    tr_drain_all();
 }
 
 /* --- signals of kvis's own --- */
@@ -16320,6 +16364,7 @@ static int open_loop(u64 end_ns)
         if (op.cmd.pid && status == -1)
             syscall(SYS_wait4, op.cmd.pid, &status, WNOHANG, NULL);
         over |= op.cmd.pid && status != -1 && open_tree_gone();
+        rb_mark();
         u32 n = rb_drain(open_record);
         out_flush();
         ms = n ? 2 : MIN(ms * 2, 32);
@@ -16356,6 +16401,7 @@ static int open_run(u64 end_ns)
         sp_go(&op.cmd);
     int status = open_loop(end_ns);
     bpf_detach(&op.obj);
+    rb_mark();
     rb_drain(open_record);
     open_tell_losses();
     if (out.json_on)
