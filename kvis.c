@@ -269,6 +269,8 @@ struct task {
     u8 run;              /* enum run */
     bool seen_stop;      /* its first stop has come */
     bool full;           /* stops at every call (its own seccomp filters, or no acceleration) */
+    u64 full_ns;         /* since when; 0: from its next stop on */
+    u64 kept_ns;         /* when the last call began that the probe had kept */
     struct call call;
     bool restarting;     /* `call` is about to be restarted by the kernel: not counted yet */
     struct name *exec_path;     /* of the execve under way */
@@ -412,6 +414,7 @@ static u32 b_room(struct buf *b, size_t n)
         u32 cap = b->cap ? b->cap : 256;
         while (cap < b->len + n)
             cap *= 2;
+        cap = MIN(cap, max);
         char *p = realloc(b->p, cap);
         if (!p) {
             b->cut = true;
@@ -433,7 +436,10 @@ static void b_put(struct buf *b, const void *s, size_t n)
 
 static void b_c(struct buf *b, char c)
 {
-    b_put(b, &c, 1);
+    if (b->len < b->cap) /* cap is never more than max */
+        b->p[b->len++] = c;
+    else
+        b_put(b, &c, 1);
 }
 
 static void b_s(struct buf *b, const char *s)
@@ -482,6 +488,15 @@ static void b_hex(struct buf *b, u64 v)
     b_put(b, tmp + i, (size_t)(18 - i));
 }
 
+/* Microseconds as seconds with six places. */
+static void b_us(struct buf *b, u64 us)
+{
+    b_u64(b, us / 1000000);
+    b_c(b, '.');
+    for (u32 unit = 100000; unit; unit /= 10)
+        b_c(b, (char)('0' + us / unit % 10));
+}
+
 /* Length of the valid UTF-8 sequence at s (RFC 3629: no overlong forms, no surrogates, up to
  * U+10FFFF), its code point in *cp; 0 when the bytes are not one. */
 static int u_utf8(const u8 *s, size_t n, u32 *cp)
@@ -512,6 +527,21 @@ static bool u_acts(u32 c)
         || (c >= 0xe0000 && c <= 0xe007f);
 }
 
+static void b_hex2(struct buf *b, u8 v)
+{
+    static const char digits[] = "0123456789abcdef";
+    b_c(b, digits[v >> 4]), b_c(b, digits[v & 15]);
+}
+
+/* How many bytes from the start on are ASCII that stands for itself everywhere. */
+static size_t u_plain(const u8 *s, size_t n)
+{
+    size_t i = 0;
+    while (i < n && s[i] >= 0x20 && s[i] < 0x7f && s[i] != '"' && s[i] != '\\' && s[i] != '\'')
+        i++;
+    return i;
+}
+
 /* Hostile bytes for a terminal: printable UTF-8 as it is, the rest as \n, \t, \r, \\ or \xNN. A
  * `quote` (0 for none) is escaped too. */
 static void b_esc(struct buf *b, const void *bytes, size_t n, char quote)
@@ -519,6 +549,10 @@ static void b_esc(struct buf *b, const void *bytes, size_t n, char quote)
     const u8 *s = bytes;
     for (size_t i = 0; i < n;) {
         u32 cp;
+        size_t plain = u_plain(s + i, n - i);
+        b_put(b, s + i, plain);
+        if ((i += plain) == n)
+            break;
         int len = u_utf8(s + i, n - i, &cp);
         const char *sc = !len ? NULL : cp == '\n' ? "\\n" : cp == '\t' ? "\\t" : cp == '\r' ? "\\r"
                        : cp == '\\' ? "\\\\" : NULL;
@@ -530,7 +564,7 @@ static void b_esc(struct buf *b, const void *bytes, size_t n, char quote)
             b_put(b, s + i, (size_t)len);
         else
             for (int k = 0; k < MAX(len, 1); k++)
-                b_f(b, "\\x%02x", s[i + (size_t)k]);
+                b_s(b, "\\x"), b_hex2(b, s[i + (size_t)k]);
         i += (size_t)MAX(len, 1);
     }
 }
@@ -551,6 +585,10 @@ static bool b_json(struct buf *b, const void *bytes, size_t n)
     bool bad = false;
     for (size_t i = 0; i < n;) {
         u32 cp;
+        size_t plain = u_plain(s + i, n - i);
+        b_put(b, s + i, plain);
+        if ((i += plain) == n)
+            break;
         int len = u_utf8(s + i, n - i, &cp);
         if (!len) {
             b_s(b, "\\ufffd");
@@ -560,7 +598,7 @@ static bool b_json(struct buf *b, const void *bytes, size_t n)
         } else if (cp == '\n') {
             b_s(b, "\\n");
         } else if (u_acts(cp) && cp < 0x10000) {
-            b_f(b, "\\u%04x", cp);
+            b_s(b, "\\u"), b_hex2(b, (u8)(cp >> 8)), b_hex2(b, (u8)cp);
         } else {
             b_put(b, s + i, (size_t)len);
         }
@@ -573,7 +611,7 @@ static void b_hexbytes(struct buf *b, const void *bytes, size_t n)
 {
     const u8 *s = bytes;
     for (size_t i = 0; i < n; i++)
-        b_f(b, "%02x", s[i]);
+        b_hex2(b, s[i]);
 }
 
 /* Bytes as people read them: 517 B, 1.4 KB, 8.5 MB (1 KB = 1024 B, as Compendium prints). */
@@ -649,7 +687,7 @@ static void b_sig(struct buf *b, int sig)
 static const char *u_signame(int sig)
 {
     static char tmp[32];
-    struct buf b = { .p = tmp, .cap = sizeof tmp, .max = sizeof tmp - 1 };
+    struct buf b = { .p = tmp, .cap = sizeof tmp - 1, .max = sizeof tmp - 1 };
     b_sig(&b, sig);
     tmp[b.len] = 0;
     return tmp;
@@ -5860,7 +5898,7 @@ static void out_time(struct buf *b, u64 ts_ns)
             out.last_line_ns ? rel % NSEC / 1000 : 0);
         break;
     case 3:
-        b_f(b, "%" PRIu64 ".%06" PRIu64 " ", real / NSEC, real % NSEC / 1000);
+        b_us(b, real / 1000), b_c(b, ' ');
         break;
     default:
         if (!localtime_r(&sec, &tm)) /* a year that int does not hold */
@@ -5906,7 +5944,7 @@ static void out_break_partial(void)
 static void out_size(struct buf *b, s64 n, int width)
 {
     char tmp[32];
-    struct buf s = { .p = tmp, .cap = sizeof tmp, .max = sizeof tmp - 1 };
+    struct buf s = { .p = tmp, .cap = sizeof tmp - 1, .max = sizeof tmp - 1 };
     if (n < 0)
         b_c(&s, '-');
     b_size(&s, n < 0 ? -(u64)n : (u64)n);
@@ -6133,7 +6171,8 @@ static void out_ms(struct buf *b, const char *what, u64 ns)
 static void out_call_time(struct buf *b, const struct call *c)
 {
     u64 ns = c->exit_ns - c->enter_ns, us = ns / 1000;
-    b_f(b, " <%" PRIu64 ".%06" PRIu64, us / 1000000, us % 1000000);
+    b_s(b, " <");
+    b_us(b, us);
     u64 rest = c->timed ? ns - c->cpu_ns - c->runq_ns - c->disk_ns : 0;
     if (c->timed && ns - c->cpu_ns >= 100000) {
         b_s(b, ": ms");
@@ -6314,12 +6353,15 @@ static void out_json_call(struct buf *b, const struct call *c)
         b_s(b, "null");
     b_s(b, ",\"duration_ns\":");
     c->noret || c->late ? b_s(b, "null") : b_u64(b, c->exit_ns - c->enter_ns);
-    if (c->timed && !c->noret)
-        b_f(b, ",\"on_cpu_ns\":%" PRIu64 ",\"runq_ns\":%" PRIu64 ",\"disk_ns\":%" PRIu64
-            ",\"other_ns\":%" PRIu64, c->cpu_ns, c->runq_ns, c->disk_ns,
-            c->exit_ns - c->enter_ns - c->cpu_ns - c->runq_ns - c->disk_ns);
-    if (c->timed && !c->noret && c->waker_pid)
-        b_f(b, ",\"waker_pid\":%d", c->waker_pid);
+    if (!c->timed || c->noret)
+        return;
+    b_s(b, ",\"on_cpu_ns\":"), b_u64(b, c->cpu_ns);
+    b_s(b, ",\"runq_ns\":"), b_u64(b, c->runq_ns);
+    b_s(b, ",\"disk_ns\":"), b_u64(b, c->disk_ns);
+    b_s(b, ",\"other_ns\":");
+    b_u64(b, c->exit_ns - c->enter_ns - c->cpu_ns - c->runq_ns - c->disk_ns);
+    if (c->waker_pid)
+        b_s(b, ",\"waker_pid\":"), b_s64(b, c->waker_pid);
 }
 
 static void out_json(const struct event *e)
@@ -7203,7 +7245,7 @@ static void st_json_summary(struct buf *b, const struct st_end *end)
         { "files_written", st_count(false), opens },
         { "syscalls", st.syscalls, true },
         { "events", out.events, true },
-        { "lost", 0, true },
+        { "lost", end->lost, true },
         { "processes", ps.processes, true },
         { "threads", ps.threads, true },
         { "page_faults", st.faults, opt.faults },
@@ -7273,7 +7315,8 @@ static void md_join(struct path *p, const char *dir, u32 dir_len, const char *s,
         if (n && (!k || p->s[k - 1] != '/'))
             p->s[k++] = '/';
     }
-    for (u32 i = 0; i < n && k < sizeof p->s - 1; i++) {
+    u32 i = 0;
+    for (; i < n && k < sizeof p->s - 1; i++) {
         bool slash = k && p->s[k - 1] == '/';
         if (slash && s[i] == '/')
             continue;
@@ -7287,7 +7330,7 @@ static void md_join(struct path *p, const char *dir, u32 dir_len, const char *s,
         k--;
     p->s[k] = 0;
     p->len = k;
-    p->ok = true;
+    p->ok = i >= n && dir_len <= PATH_MAX; /* nothing was cut off */
 }
 
 /* The directory that relative names of t start from. */
@@ -12112,20 +12155,26 @@ static int tfs_mount(const char *type)
 
 /* Lockdown leaves tracefs empty (security/lockdown: LOCKDOWN_TRACEFS), and then Linux 7.2 crashes
  * when the last mount of it goes (tracefs_destroy_inode: list_del of what is on no list).
- * securityfs says whether it is on, mounted or not. */
-static bool tfs_locked_down(void)
+ * securityfs says whether it is on, mounted or not; its words go to s. */
+static bool tfs_lockdown(char s[128])
 {
-    char s[128] = "";
     int dir = -1, f = open("/sys/kernel/security/lockdown", O_RDONLY | O_CLOEXEC);
     if (f < 0 && (dir = tfs_mount("securityfs")) >= 0)
         f = openat(dir, "lockdown", O_RDONLY | O_CLOEXEC);
-    if (f >= 0 && read(f, s, sizeof s - 1) < 0)
-        s[0] = 0;
+    ssize_t n = f < 0 ? 0 : read(f, s, 127);
+    s[MAX(n, 0)] = 0;
+    s[strcspn(s, "\n")] = 0;
     if (f >= 0)
         close(f);
     if (dir >= 0)
         close(dir);
     return strstr(s, "[confidentiality]");
+}
+
+static bool tfs_locked_down(void)
+{
+    char s[128];
+    return tfs_lockdown(s);
 }
 
 static int tfs_open_mounted(const char *path)
@@ -12570,14 +12619,21 @@ static int bpf_map_create(const struct bpf_map_row *m)
     return f;
 }
 
-static int bpf_map_do(int cmd, int map, const void *key, const void *val)
+/* flags: BPF_ANY, or of an update BPF_NOEXIST, BPF_EXIST. */
+static int bpf_map_flagged(int cmd, int map, const void *key, const void *val, u64 flags)
 {
     union bpf_attr a;
     memset(&a, 0, sizeof a);
     a.map_fd = (u32)map;
     a.key = (uintptr_t)key;
     a.value = (uintptr_t)val;
+    a.flags = flags;
     return bpf_call(cmd, &a, BPF_ATTR_TO(flags));
+}
+
+static int bpf_map_do(int cmd, int map, const void *key, const void *val)
+{
+    return bpf_map_flagged(cmd, map, key, val, BPF_ANY);
 }
 
 /* Reads or writes all n elements of an array; val has them one after the other. By one call where
@@ -13121,18 +13177,14 @@ static void bpf_close(struct bpf_obj *o)
 
 /* --- why not --- */
 
-/* Effective capabilities of kvis, bit by bit. */
+/* Effective capabilities of kvis, bit by bit (capget(2), version 3: two words). */
 static u64 bpf_caps(void)
 {
-    char line[256];
-    u64 caps = 0;
-    FILE *f = fopen("/proc/self/status", "re");
-    while (f && fgets(line, sizeof line, f))
-        if (!strncmp(line, "CapEff:", 7))
-            caps = strtoull(line + 7, NULL, 16);
-    if (f)
-        fclose(f);
-    return caps;
+    struct { u32 version; s32 pid; } head = { 0x20080522, 0 };
+    struct { u32 effective, permitted, inheritable; } d[2] = { { 0, 0, 0 }, { 0, 0, 0 } };
+    if (syscall(SYS_capget, &head, d) < 0)
+        return 0;
+    return d[0].effective | (u64)d[1].effective << 32;
 }
 
 /* Whether a file's first line holds a word. */
@@ -13167,9 +13219,13 @@ static const char *bpf_denied(int e)
                                 : "CAP_BPF is missing (CAP_PERFMON is there)";
     if (!bpf_says("/proc/self/uid_map", " 4294967295"))
         return "root of a user namespace has no right to it: run it outside";
-    if (ps_status(getpid(), "Seccomp:") == 2)
+    if (prctl(PR_GET_SECCOMP, 0, 0, 0, 0) == 2)
         return "a seccomp filter forbids bpf(2), as a container's profile does: allow bpf and "
                "perf_event_open, or run with --privileged";
+    struct rlimit r;
+    if (!(caps >> 24 & 1) && getrlimit(RLIMIT_MEMLOCK, &r) == 0 && r.rlim_cur < 16 << 20)
+        return "RLIMIT_MEMLOCK is small, counts before Linux 5.11, and may not be raised without "
+               "CAP_SYS_RESOURCE: ulimit -l unlimited";
     return "";
 }
 
@@ -13208,9 +13264,9 @@ static u64 bpf_lost(const struct bpf_obj *o, u32 why)
     return map < 0 ? 0 : bpf_sum(map, why);
 }
 
-/* How often a program was not run because it, or another one, was running on that CPU (EDGE_CASES
- * 0.6): struct bpf_prog_info.recursion_misses, 5.12. */
-static u64 bpf_missed(const struct bpf_obj *o)
+/* How often a program of `mask` was not run because it, or another one, was running on that CPU
+ * (EDGE_CASES 0.6): struct bpf_prog_info.recursion_misses, 5.12. */
+static u64 bpf_missed(const struct bpf_obj *o, u32 mask)
 {
     enum { AT = 208 }; /* its offset; headers older than 5.12 do not have it */
     u64 sum = 0;
@@ -13222,7 +13278,8 @@ static u64 bpf_missed(const struct bpf_obj *o)
         a.info.bpf_fd = (u32)o->prog[i];
         a.info.info_len = sizeof info;
         a.info.info = (uintptr_t)info;
-        if (o->prog[i] < 0 || bpf_call(BPF_OBJ_GET_INFO_BY_FD, &a, BPF_ATTR_TO(info)) < 0)
+        if (!(mask >> i & 1) || o->prog[i] < 0
+            || bpf_call(BPF_OBJ_GET_INFO_BY_FD, &a, BPF_ATTR_TO(info)) < 0)
             continue;
         memcpy(&n, info + AT, sizeof n);
         sum += a.info.info_len > AT ? n : 0;
@@ -13336,7 +13393,8 @@ static void rb_wait(int ms, const sigset_t *mask)
         return; /* EINTR: the caller looks why */
 }
 
-/* Notes where the writers stand: the next rb_drain goes so far and no further, however fast they are. */
+/* Notes where the writers stand: the next rb_drain goes so far and no further, however fast they
+ * are. */
 static void rb_mark(void)
 {
     if (rb.consumer)
@@ -13701,6 +13759,7 @@ static struct {
     struct bpf_obj obj;
     u64 magic;
     const char *why_not;   /* the backend is ptrace alone because ... */
+    bool in_ns;            /* kvis is in a pid namespace: its tids are not the map's keys */
     bool all;              /* no call stops at its entry: what is not recorded stops at its end */
     bool in_order;         /* the probe's words are the arguments */
     bool sched;            /* what the scheduler does is recorded too */
@@ -13708,6 +13767,7 @@ static struct {
     u64 max_delay_ns;      /* the longest wait for a CPU that was a record */
     bool row[SC_N];        /* recorded, so that they do not stop */
     u64 records, told_lost;
+    u64 healed;            /* of LOST_TREE: threads that are traced all the same */
 } hy;
 
 /* How what an argument of a kind points to is measured: a string, or count * mul bytes. A kind
@@ -13743,6 +13803,7 @@ static const struct hy_kind {
     [K_TMSOUT] = { HY_ONE, 1, 0, 32 },    [K_EPEV] = { HY_ONE, 0, 0, 16 },
     [K_EPEVS] = { HY_RESULT, 1, 0, 16 },  [K_POLLFDS] = { HY_NEXT, 0, 0, 8 },
     [K_SIGACT] = { HY_ONE, 0, 0, 32 },    [K_SIGACTOUT] = { HY_ONE, 1, 0, 32 },
+    [K_CLONEARGS] = { HY_NEXT, 0, 0, 1 },
     [K_OPENHOW] = { HY_ONE, 0, 0, 24 },   [K_CPUSETOUT] = { HY_RESULT, 1, 0, 1 },
 };
 
@@ -13750,11 +13811,12 @@ static const struct hy_kind {
  * thread can tell. file: the record describes the file of that argument (1 + n), or of the result.
  */
 enum { FILE_OF_RESULT = 100 };
-static const struct hy_call { u16 id; u8 file; bool memory;
+static const struct hy_call { u16 id; u8 file; bool memory, attached;
 } hy_hot[] = {
-#define H(name) { SC_##name, 0, 0 }
-#define H_FD(name) { SC_##name, FILE_OF_RESULT, 0 }
-#define H_MEM(name) { SC_##name, 0, 1 } /* page faults must find the regions as they are */
+#define H(name) { SC_##name, 0, 0, 0 }
+#define H_FD(name) { SC_##name, FILE_OF_RESULT, 0, 0 }
+#define H_MEM(name) { SC_##name, 0, 1, 0 } /* page faults must find the regions as they are */
+#define H_P(name) { SC_##name, 0, 0, 1 } /* with -p: a libc blocks all signals around them */
     H(read),
     H(write),
     H(pread64),
@@ -13840,9 +13902,14 @@ static const struct hy_call { u16 id; u8 file; bool memory;
     H(alarm),
     H(pause),
     H(sync),
+    H_P(clone),
+    H_P(clone3),
+    H_P(fork),
+    H_P(vfork),
 #undef H
 #undef H_FD
 #undef H_MEM
+#undef H_P
 };
 
 /* --- what the probe is told --- */
@@ -13917,7 +13984,8 @@ static struct wire_spec hy_spec_of(int row, const bool *need)
     struct wire_spec s = { .on = CALL_UNSEEN }, none = s;
     bool hot = false;
     for (size_t i = 0; row >= 0 && i < ARRAY_LEN(hy_hot); i++)
-        if (hy_hot[i].id == sc_id[row] && !(hy_hot[i].memory && opt.faults))
+        if (hy_hot[i].id == sc_id[row] && !(hy_hot[i].memory && opt.faults)
+            && (hy.all || !hy_hot[i].attached))
             hot = true, s.file = hy_file(hy_hot[i].file);
     hot = hot && hy_spec(&sc_rows[row], &s);
     if (row >= 0)
@@ -13964,6 +14032,7 @@ static int hy_load(u32 ring_bytes)
     bpf_set(&c, "CFG_MAGIC", hy.magic);
     bpf_set(&c, "CFG_MAGIC_NR", (u64)SYS_openat);
     bpf_set(&c, "CFG_NS_INO", bpf_pid_ns(NULL));
+    hy.in_ns = bpf_pid_ns(NULL) != 0;
     bpf_set(&c, "CFG_STOP_SOFT", ring_bytes / 4 * 3);
     bpf_set(&c, "CFG_STOP_RT", !opt.n_pids);
     bpf_set(&c, "CFG_STOP_HARD", ring_bytes / 16 * 15);
@@ -14007,29 +14076,38 @@ static void hy_child(void)
         syscall(SYS_openat, AT_FDCWD, hy.magic, O_RDONLY, 0);
 }
 
-/* What the probe knows of a thread, and of the call that it is in (in_call). The map's keys are ids
- * in the first pid namespace, known from the thread's records. */
+/* A thread's key in `traced`: its id in the first pid namespace, which its records tell; 0: not
+ * known. */
+static u32 hy_key(const struct task *t)
+{
+    return t->key ? t->key : hy.in_ns ? 0 : (u32)t->tid;
+}
+
+/* What the probe knows of a thread, and of the call that it is in (in_call). */
 static bool hy_thread(const struct task *t, struct wire_thread *th)
 {
-    u32 key = t->key ? t->key : (u32)t->tid;
+    u32 key = hy_key(t);
     memset(th, 0, sizeof *th);
-    return bpf_map_do(BPF_MAP_LOOKUP_ELEM, bpf_map(&hy.obj, "traced"), &key, th) == 0
+    return key && bpf_map_do(BPF_MAP_LOOKUP_ELEM, bpf_map(&hy.obj, "traced"), &key, th) == 0
            && th->nr < CALL_NRS && th->tid == (u32)t->tid;
 }
 
-/* Begins to record an attached thread. Returns whether the probe will. */
-static bool hy_follow(pid_t tid)
+/* Sees to it that the probe follows a thread: one that is attached, or whose birth it has missed.
+ * Returns 1: it does now, 0: it did, -errno. */
+static int hy_follow(pid_t tid)
 {
     u32 key = (u32)tid;
     struct wire_thread th = { .tid = key };
-    return bpf_map_do(BPF_MAP_UPDATE_ELEM, bpf_map(&hy.obj, "traced"), &key, &th) == 0;
+    int map = bpf_map(&hy.obj, "traced");
+    int e = bpf_map_flagged(BPF_MAP_UPDATE_ELEM, map, &key, &th, BPF_NOEXIST);
+    return e == -EEXIST ? 0 : e ? e : 1;
 }
 
 /* Before a thread is let go: no signal may come to it any more. */
 static void hy_leave(const struct task *t)
 {
-    u32 key = t->key ? t->key : (u32)t->tid;
-    if (hy.on)
+    u32 key = hy_key(t);
+    if (hy.on && key)
         bpf_map_do(BPF_MAP_DELETE_ELEM, bpf_map(&hy.obj, "traced"), &key, NULL);
 }
 
@@ -14037,31 +14115,35 @@ static void hy_leave(const struct task *t)
  * from it (see bpf_raw_is_whole). */
 static void hy_moved(const struct task *t, u32 was)
 {
-    u32 key = (u32)t->tid;
-    struct wire_thread th = { .tid = key };
-    if (!hy.on || bpf_pid_ns(NULL))
+    if (!hy.on || hy.in_ns || hy_follow(t->tid) != 1)
         return;
-    bpf_map_do(BPF_MAP_UPDATE_ELEM, bpf_map(&hy.obj, "traced"), &key, &th);
+    hy.healed++;
     bpf_map_do(BPF_MAP_DELETE_ELEM, bpf_map(&hy.obj, "traced"), &was, NULL);
 }
 
-/* Takes the call that the probe has kept with a stopped thread, because the ring had no room. */
+/* Takes the call that the probe has kept with a stopped thread, because the ring had no room. Not
+ * of one that was killed at this stop: the probe has sent it after all, and its row is gone. */
 static bool hy_take_kept(const struct task *t, struct wire_thread *th)
 {
-    u32 key = t->key ? t->key : (u32)t->tid;
+    u32 key = hy_key(t);
     if (!hy_thread(t, th) || !th->kept)
         return false;
     struct wire_thread taken = *th;
     taken.kept = 0;
-    bpf_map_do(BPF_MAP_UPDATE_ELEM, bpf_map(&hy.obj, "traced"), &key, &taken);
-    return true;
+    return bpf_map_flagged(BPF_MAP_UPDATE_ELEM, bpf_map(&hy.obj, "traced"), &key, &taken, BPF_EXIST)
+           == 0;
 }
 
 /* Whether a signal is the probe's, to hold a thread while the ring is emptied. */
 static bool hy_ours(const siginfo_t *si)
 {
-    return hy.on && (si->si_signo == SIGURG || si->si_signo == SIGSTOP || si->si_signo == 33)
-           && si->si_code == SI_KERNEL && si->si_pid == 0;
+    if (!hy.on || si->si_pid)
+        return false;
+    /* Over RLIMIT_SIGPENDING a real-time signal comes without its siginfo (kernel/signal.c). */
+    if (si->si_signo == 33 && si->si_code == SI_USER && !si->si_uid)
+        return true;
+    return (si->si_signo == SIGURG || si->si_signo == SIGSTOP || si->si_signo == 33)
+           && si->si_code == SI_KERNEL;
 }
 
 /* How often threads were stopped for the ring's sake. */
@@ -14090,8 +14172,9 @@ static const struct st_delays *hy_delays(void)
 /* Calls that are missing in spite of everything. */
 static u64 hy_lost(void)
 {
-    return hy.on ? bpf_lost(&hy.obj, LOST_RING) + bpf_lost(&hy.obj, LOST_TREE)
-                       + bpf_missed(&hy.obj) + hy.strays : 0;
+    u64 tree = hy.on ? bpf_lost(&hy.obj, LOST_TREE) : 0;
+    return hy.on ? bpf_lost(&hy.obj, LOST_RING) + tree - MIN(tree, hy.healed)
+                       + bpf_missed(&hy.obj, hy_programs(false)) + hy.strays : 0;
 }
 
 /* A record, checked: its segments become what mem_ reads from. NULL: it is damaged. */
@@ -14359,11 +14442,22 @@ static const char *tr_backend_name(void)
 
 /* --- small ptrace helpers --- */
 
+static void tr_each(void (*f)(struct task *))
+{
+    for (u32 i = 0; i < PS_BUCKETS; i++)
+        for (struct task *t = ps.task[i], *next; t; t = next) {
+            next = t->next;
+            f(t);
+        }
+}
+
 /* Lets a stopped tracee go on, with `sig` delivered when not 0. */
 static void tr_resume(struct task *t, int sig)
 {
     bool every = t->full || !(tr.accel || hy.all) || (t->call.open && !t->pending);
     t->run = RUN_RUNNING;
+    if (t->full && !t->full_ns)
+        t->full_ns = u_now();
     /* ESRCH: it was killed meanwhile; its end is reported by waitpid. */
     sys_ptrace(every && tr.started ? PTRACE_SYSCALL : PTRACE_CONT, t->tid, 0, (void *)(long)sig);
 }
@@ -14500,6 +14594,13 @@ static void tr_other_tracer(struct task *t, const struct call *c)
     u_warn("pid %d gets EPERM from ptrace: what it wants to trace is traced by kvis", t->pid);
 }
 
+/* A thread that has got seccomp filters by another one's TSYNC runs on until something stops it. */
+static void tr_make_full(struct task *t)
+{
+    if (t->full && !t->full_ns && t->run == RUN_RUNNING)
+        sys_ptrace(PTRACE_INTERRUPT, t->tid, 0, NULL);
+}
+
 static void tr_exit(struct task *t, const struct stop *s)
 {
     struct call *c = &t->call;
@@ -14510,6 +14611,8 @@ static void tr_exit(struct task *t, const struct stop *s)
     c->err = s->ret < 0 && s->ret >= -4095 ? (int)-s->ret : 0;
     tr_other_tracer(t, c);
     tr_done(t);
+    if (t->full && !t->full_ns)
+        tr_each(tr_make_full);
 }
 
 /* Closes the call of a thread that will not come back from it. */
@@ -14639,16 +14742,25 @@ static void tr_times(struct call *c, u64 ns, const struct wire_times *m)
     c->waker_pid = m ? (pid_t)m->waker_pid : 0;
 }
 
+/* The entry of a recorded call, unless it is shown already (pending). */
+static void tr_at_entry(struct task *t, const struct stop *s, u64 ts_ns)
+{
+    bool shown = t->pending && t->call.enter_ns == ts_ns;
+    u_at = ts_ns;
+    if (t->pending && !shown) /* how that one ended was lost */
+        tr_abandon(t);
+    t->pending = false;
+    if (!shown)
+        tr_enter(t, s);
+}
+
 static void tr_play(struct task *t, const struct wire_call *w)
 {
     struct stop s = { .abi = ARCH_NATIVE, .nr = w->nr, .ret = w->ret };
     hy_args(s.arg, w->word);
     sc_narrow(s.abi, s.nr, s.arg);
     replay.on = true;
-    u_at = w->ts_ns;
-    if (!t->pending)
-        tr_enter(t, &s);
-    t->pending = false;
+    tr_at_entry(t, &s, w->ts_ns);
     u_at = w->end_ns;
     if (hy.sched && w->over)
         tr_times(&t->call, w->end_ns - w->ts_ns, replay.times);
@@ -14682,8 +14794,9 @@ static bool tr_record(const void *p, u32 size)
     struct task *t = w ? ps_task((pid_t)w->tid) : NULL;
     if (!w || (!t && w->over && tr.started))
         hy.strays++;
-    if (!t || t->full || !tr.started)
-        return true; /* a thread with filters of its own stops at every call instead */
+    if (!t || !tr.started || (t->full_ns && w->ts_ns >= t->full_ns) || w->ts_ns == t->kept_ns
+        || w->ts_ns == t->exec_ns)
+        return true; /* told already: by a stop of the call, as a kept one, at the exec event */
     if (tr_must_wait(w))
         return false;
     t->key = w->key;
@@ -14697,16 +14810,15 @@ static bool tr_record(const void *p, u32 size)
 static void tr_kept(struct task *t)
 {
     struct wire_thread th;
-    if (t->full || !tr.started || !hy_take_kept(t, &th) || th.ts_ns == t->exec_ns)
+    if (!hy.on || !tr.started || !hy_take_kept(t, &th) || th.ts_ns == t->exec_ns
+        || (t->full_ns && th.ts_ns >= t->full_ns))
         return;
     struct stop s = { .abi = ARCH_NATIVE, .nr = th.nr, .ret = th.ret };
     hy_args(s.arg, th.word);
     sc_narrow(s.abi, s.nr, s.arg);
     hy.records++;
-    u_at = th.ts_ns;
-    if (!t->pending)
-        tr_enter(t, &s);
-    t->pending = false;
+    t->kept_ns = th.ts_ns;
+    tr_at_entry(t, &s, th.ts_ns);
     u_at = th.end_ns;
     if (hy.sched)
         tr_times(&t->call, th.end_ns - th.ts_ns, &(struct wire_times){
@@ -14813,6 +14925,15 @@ static void tr_inherit_untraced(struct task *child, const struct task *t)
     memcpy(child->call.arg, t->call.arg, sizeof child->call.arg);
 }
 
+/* The probe follows children by itself, but for those that it has missed: of a thread that was
+ * being attached, or for which its map had no room. Those stop at every call. */
+static void tr_follow(struct task *t)
+{
+    int e = hy.on && !hy.in_ns && tr_ours(t->tid) ? hy_follow(t->tid) : 0;
+    hy.healed += e != 0;
+    t->full |= e < 0;
+}
+
 /* The event of a fork, vfork or clone: parent is stopped in it. */
 static struct task *tr_new_child(struct task *t, int event)
 {
@@ -14846,6 +14967,7 @@ static struct task *tr_new_child(struct task *t, int event)
             ps_look_ns(child);
     }
     t->call.child = (pid_t)tid;
+    tr_follow(child);
     tr_many();
     struct event *e = ev_new(thread ? EK_THREAD : EK_SPAWN, t, u_now());
     ev_num(e, thread ? EV_child_tid : EV_child_pid, tid);
@@ -15153,8 +15275,8 @@ static void tr_signal_stop(struct task *t, int sig)
         tr_resume(t, 0);
         return;
     }
+    tr_kept(t); /* another signal than ours may come first */
     if (hy_ours(&si)) { /* the ring was full, and is empty now */
-        tr_kept(t);
         tr_resume(t, 0);
         return;
     }
@@ -15292,15 +15414,6 @@ static void tr_first_state(struct task *t, pid_t pid)
         ps_look_ns(t);
         p->new_pid_ns = ps_ns_inode(t->tid, "ns/pid_for_children") != ps_ns_inode(t->tid, "ns/pid");
     }
-}
-
-static void tr_each(void (*f)(struct task *))
-{
-    for (u32 i = 0; i < PS_BUCKETS; i++)
-        for (struct task *t = ps.task[i], *next; t; t = next) {
-            next = t->next;
-            f(t);
-        }
 }
 
 /* A thread that waits for its announcement in vain, because its parent was killed while it made it:
@@ -15491,19 +15604,23 @@ static pid_t tr_wait_one(int *status)
     return tid >= 0 ? tid : errno == EINTR ? 0 : -errno;
 }
 
-/* As tr_wait_one; of all that wait, each has its turn. */
+/* As tr_wait_one; of all that wait, each has its turn. What they did before they stopped has been
+ * told when this returns: once for all of them, for those that go on fill the ring again. */
 static pid_t tr_wait(int *status)
 {
-    if (tr.batch_next == tr.batch_n) {
-        pid_t tid = tr_wait_one(status);
-        if (tid <= 0 || ps.n_tasks < 2)
-            return tid;
-        tr_collect();
-        tr_collected_again(tid, status);
-        return tid;
+    if (tr.batch_next < tr.batch_n) {
+        *status = tr_batch[tr.batch_next].status;
+        return tr_batch[tr.batch_next++].tid;
     }
-    *status = tr_batch[tr.batch_next].status;
-    return tr_batch[tr.batch_next++].tid;
+    pid_t tid = tr_wait_one(status);
+    if (tid > 0 && ps.n_tasks > 1)
+        tr_collect();
+    tr.stopped_tid = tid > 0 ? tid : 0;
+    tr_drain_all();
+    tr.stopped_tid = 0;
+    if (tid > 0)
+        tr_collected_again(tid, status);
+    return tid;
 }
 
 static void tr_loop(void)
@@ -15512,12 +15629,8 @@ static void tr_loop(void)
     for (;;) {
         int status;
         pid_t tid = tr_wait(&status);
-        tr.stopped_tid = tid > 0 ? tid : 0;
-        tr_drain_all();
-        tr.stopped_tid = 0;
         if (tid > 0) {
             tr.stops++;
-            tr_collected_again(tid, &status);
             tr_status(tid, status);
             if (tr.killing)
                 tr_each(tr_kill_one);
@@ -15705,7 +15818,7 @@ static int tr_attach_thread(pid_t pid, pid_t tid)
         t->comm[strcspn(t->comm, "\n")] = 0;
     if (f)
         fclose(f);
-    if (hy.all && hy_follow(tid))
+    if (hy.all && hy_follow(tid) >= 0)
         t->seen_stop = true; /* it goes on: nothing has to stop it */
     else
         sys_ptrace(PTRACE_INTERRUPT, tid, 0, NULL);
@@ -15853,7 +15966,7 @@ _Static_assert(ARRAY_LEN(open_progs) == N_OPEN_P, "a program without a number");
 
 /* What the options of `kvis open` say, beside what is in opt. */
 static struct {
-    bool time, print_uid, failed, extended, full, no_exec, perf_rings;
+    bool time, print_uid, failed, extended, full, no_exec, perf_rings, shell;
     u32 pid, tid;
     u64 uid;         /* + 1; 0: all */
     u64 flags;       /* -f: any of these bits */
@@ -15868,6 +15981,7 @@ static struct {
     bool walks;               /* directories come with the records */
     bool no_exec;             /* execve's own opens are not seen */
     u64 first_ns, rows;
+    u64 unknown, told_unknown; /* opens that -P left out because their path is not known */
     u64 lost[N_LOST + 1];     /* as last told: reasons of the probe, missed runs */
     volatile sig_atomic_t sig; /* that ends us */
 } op = { .cmd.err = -1 };
@@ -16002,25 +16116,25 @@ static void open_configure(struct bpf_cfgs *c, struct bpf_obj *o, const struct b
  * ones want tracefs, and take 80 ms longer to detach (an RCU grace period). Of execs and forks raw
  * ones can tell only with BTF; without either, execs are not seen and a command's tree cannot be
  * followed. Returns 0 or -errno. */
-static int open_choose(struct bpf_obj *o, u32 *mask)
+static int open_choose(struct bpf_obj *o, bool command, u32 *mask)
 {
     bool types = bpf_has_field(o, "linux_binprm.filename") && bpf_has_field(o, "task_struct.pid");
     bool raw = bpf_raw_is_whole();
     op.no_exec = oo.no_exec;
-    bool tree = opt.command || !op.no_exec;
+    bool tree = command || !op.no_exec;
     int dir = raw && (types || !tree) ? 0 : tfs_dir(o->why);
     raw |= dir < 0;
     if (dir < 0 && tree && !types) {
         op.no_exec = true;
-        if (opt.command)
+        if (command)
             return dir;
     }
     bool raw_tree = types && raw;
     *mask = (raw ? 1u << OPEN_P_ENTER | 1u << OPEN_P_EXIT | 1u << OPEN_P_GONE
                  : 1u << OPEN_P_ENTER_TP | 1u << OPEN_P_EXIT_TP | 1u << OPEN_P_GONE_TP);
-    if (!op.no_exec || opt.command)
+    if (!op.no_exec || command)
         *mask |= 1u << (raw_tree ? OPEN_P_EXEC : OPEN_P_EXEC_TP);
-    if (opt.command)
+    if (command)
         *mask |= 1u << (raw_tree ? OPEN_P_FORK : OPEN_P_FORK_TP);
     return 0;
 }
@@ -16039,7 +16153,7 @@ static int open_start(void)
     if (e)
         return e;
     bpf_find_fields(o, &compat);
-    if ((e = open_choose(o, &mask)))
+    if ((e = open_choose(o, opt.command, &mask)))
         return e;
     bpf_find_records(o, mask);
     open_configure(&cfg, o, &compat);
@@ -16085,29 +16199,41 @@ static bool open_dir_proc(struct path *p, const struct wire_open *w)
     return n > 0 && p->s[0] == '/';
 }
 
+/* Whether a path that /proc has told ends with what the record knows of it. */
+static bool open_ends_with(const struct path *p, const struct path *end)
+{
+    return end->len <= p->len && !memcmp(p->s + p->len - end->len, end->s, end->len);
+}
+
 static void open_path(struct open_rec *r)
 {
-    static struct path dir;
+    static struct path dir, known;
     const struct wire_open *w = r->w;
     r->path.ok = r->from_proc = false;
     if (w->state & OPEN_NAME_FAULT || (w->call == OPEN_HANDLE && !(w->state & OPEN_DIR)))
         return;
-    if (w->name_len && r->name[0] == '/') {
+    bool in_root = w->state & OPEN_IN_ROOT; /* then a leading '/' is the directory itself */
+    u32 skip = in_root && w->name_len && r->name[0] == '/';
+    if (w->name_len && r->name[0] == '/' && !in_root) {
         md_join(&r->path, "", 0, r->name, w->name_len);
         return;
     }
-    if ((w->state & (OPEN_DIR | OPEN_DIR_CUT)) == OPEN_DIR)
-        open_dir(&dir, r->name + w->name_len, w->dir_len, w->state & OPEN_DIR_OUT);
-    else if (!(r->from_proc = open_dir_proc(&dir, w)))
-        return;
-    md_join(&r->path, dir.s, dir.len, r->name, w->name_len);
+    if (w->state & OPEN_DIR)
+        open_dir(&known, r->name + w->name_len, w->dir_len, w->state & OPEN_DIR_OUT);
+    if (!(w->state & OPEN_DIR) || w->state & OPEN_DIR_CUT) {
+        if (!open_dir_proc(&dir, w) || (w->state & OPEN_DIR && !open_ends_with(&dir, &known)))
+            return;
+        r->from_proc = true;
+    }
+    const struct path *from = r->from_proc ? &dir : &known;
+    md_join(&r->path, from->s, from->len, r->name + skip, w->name_len - skip);
 }
 
 /* --- text --- */
 
 static void open_col_time(struct buf *b, const struct open_rec *r)
 {
-    b_f(b, "%-14.9f", (double)(r->w->ts_ns - op.first_ns) / 1e9);
+    b_f(b, "%-14.9f", (double)(s64)(r->w->ts_ns - op.first_ns) / 1e9);
 }
 
 static void open_col_uid(struct buf *b, const struct open_rec *r)
@@ -16124,8 +16250,9 @@ static void open_col_comm(struct buf *b, const struct open_rec *r)
 {
     u32 from = b->len;
     b_esc(b, r->w->comm, strnlen(r->w->comm, sizeof r->w->comm), 0);
-    for (u32 n = b->len - from; n < 17; n++)
+    do
         b_c(b, ' ');
+    while (b->len - from < 17);
 }
 
 /* execve's file has no descriptor. */
@@ -16143,6 +16270,10 @@ static bool open_makes(const struct wire_open *w)
 
 static void open_col_flags(struct buf *b, const struct open_rec *r)
 {
+    if (r->w->state & OPEN_HOW_FAULT) {
+        b_s(b, "?        ?    ");
+        return;
+    }
     b_f(b, "%08" PRIo64 " ", r->w->flags);
     open_makes(r->w) ? b_f(b, "%04o ", r->w->mode & 07777) : b_s(b, "n/a  ");
 }
@@ -16150,7 +16281,7 @@ static void open_col_flags(struct buf *b, const struct open_rec *r)
 static void open_col_path(struct buf *b, const struct open_rec *r)
 {
     if (r->w->state & OPEN_NAME_FAULT)
-        b_s(b, "(bad address)");
+        b_s(b, r->w->ret == -EFAULT ? "(bad address)" : "(not read)");
     else if ((oo.full || r->w->call == OPEN_HANDLE) && r->path.ok)
         b_esc(b, r->path.s, r->path.len, 0);
     else if (r->w->call == OPEN_HANDLE)
@@ -16205,6 +16336,7 @@ static void open_event(const struct open_rec *r)
     const struct wire_open *w = r->w;
     struct event *e = ev_new(EK_OPEN, NULL, MAX(w->ts_ns, out.start_ns));
     bool wr = fd_writes(w->flags), rd = fd_reads(w->flags);
+    bool known = !(w->state & OPEN_HOW_FAULT); /* its flags */
     e->pid = (pid_t)w->pid;
     e->tid = (pid_t)w->tid;
     e->err = w->ret < 0 ? -w->ret : 0;
@@ -16212,19 +16344,22 @@ static void open_event(const struct open_rec *r)
         ev_bytes(e, EV_path, r->path.s, r->path.len);
     if (w->call != OPEN_HANDLE && !(w->state & OPEN_NAME_FAULT))
         ev_bytes(e, EV_name, r->name, w->name_len);
-    ev_num(e, EV_writable, wr);
-    ev_sym(e, EV_access, wr && rd ? "read/write" : wr ? "write" : "read");
+    if (known) {
+        ev_num(e, EV_writable, wr);
+        ev_sym(e, EV_access, wr && rd ? "read/write" : wr ? "write" : "read");
+    }
     if (w->ret >= 0 && w->call != OPEN_EXEC)
         ev_num(e, EV_fd, w->ret);
     ev_bytes(e, EV_comm, w->comm, (u32)strnlen(w->comm, sizeof w->comm));
     ev_num(e, EV_uid, w->uid);
     ev_sym(e, EV_call, open_call_name[w->call]);
-    if (w->call != OPEN_EXEC) {
+    if (w->call != OPEN_EXEC && known) {
         b_reset(&flags);
         dec_bits(&flags, w->flags, FAM_open);
         ev_bytes(e, EV_flags, flags.p, flags.len);
-        ev_num(e, EV_duration_ns, (s64)w->duration_ns);
     }
+    if (w->call != OPEN_EXEC)
+        ev_num(e, EV_duration_ns, (s64)w->duration_ns);
     if (open_makes(w))
         ev_num(e, EV_mode_bits, w->mode);
     if (w->state & OPEN_COMPAT)
@@ -16248,6 +16383,7 @@ static bool open_record(const void *p, u32 size)
     r.path.ok = false;
     if (oo.full || opt.json || opt.n_paths || w->call == OPEN_HANDLE)
         open_path(&r);
+    op.unknown += opt.n_paths && !r.path.ok;
     if (opt.n_paths && !(r.path.ok && md_path_wanted(r.path.s, r.path.len)))
         return true;
     op.first_ns = op.first_ns ? op.first_ns : w->ts_ns;
@@ -16272,7 +16408,7 @@ static const char *const open_lost_why[N_LOST + 1] = {
  * they are not added up. */
 static u64 open_lost_now(u32 why)
 {
-    return why == N_LOST      ? bpf_missed(&op.obj)
+    return why == N_LOST      ? bpf_missed(&op.obj, op.obj.loaded)
            : why == LOST_RING ? MAX(bpf_lost(&op.obj, why), rb.lost)
                               : bpf_lost(&op.obj, why);
 }
@@ -16280,6 +16416,10 @@ static u64 open_lost_now(u32 why)
 /* Says what went missing since it was last asked. */
 static void open_tell_losses(void)
 {
+    if (op.unknown > op.told_unknown)
+        u_warn("%" PRIu64 " opens left out by -P: their absolute path could not be found out",
+               op.unknown - op.told_unknown);
+    op.told_unknown = op.unknown;
     for (u32 i = 0; i <= N_LOST; i++) {
         u64 n = open_lost_now(i), more = n - op.lost[i];
         op.lost[i] = n;
@@ -16299,8 +16439,8 @@ static void open_json_summary(void)
     u64 lost = op.lost[LOST_RING] + op.lost[LOST_INFLIGHT];
     b_f(&out.json.b, "{\"type\":\"summary\",\"events\":%" PRIu64 ",\"lost\":%" PRIu64
         ",\"probe_runs_missed\":%" PRIu64 ",\"processes_not_followed\":%" PRIu64
-        ",\"duration_ns\":%" PRIu64 "}\n", op.rows, lost, op.lost[N_LOST], op.lost[LOST_TREE],
-        u_now() - out.start_ns);
+        ",\"path_unknown\":%" PRIu64 ",\"duration_ns\":%" PRIu64 "}\n", op.rows, lost,
+        op.lost[N_LOST], op.lost[LOST_TREE], op.unknown, u_now() - out.start_ns);
 }
 
 /* --- the run --- */
@@ -16314,6 +16454,13 @@ static void open_note(int sig, siginfo_t *si, void *unused)
     if (sig != SIGINT || !opt.command || asked) /* the first ^C is the command's */
         op.sig = sig;
     asked = true;
+    if (op.sig) /* and soon again and again, to get out of a write that nobody reads */
+        setitimer(ITIMER_REAL, &(struct itimerval){ { 0, 50000 }, { 0, 50000 } }, NULL);
+}
+
+static bool open_gives_up(void)
+{
+    return op.sig;
 }
 
 /* In the child: its limits as they were, and the call by which the probe begins to follow it. The
@@ -16390,7 +16537,7 @@ static int open_run(u64 end_ns)
         die(EXIT_KVIS, "cannot watch opens: %s%s%s%s", op.obj.why, *mend ? " (" : "", mend,
             *mend ? ")" : "");
     }
-    if (oo.full && !op.walks)
+    if ((oo.full || opt.json || opt.n_paths) && !op.walks)
         u_warn("directories are looked up in /proc after the fact (this kernel has no BTF: "
                "CONFIG_DEBUG_INFO_BTF)");
     if (op.no_exec && !oo.no_exec)
@@ -16399,6 +16546,7 @@ static int open_run(u64 end_ns)
         open_header();
     if (op.cmd.pid)
         sp_go(&op.cmd);
+    out.give_up = open_gives_up;
     int status = open_loop(end_ns);
     bpf_detach(&op.obj);
     rb_mark();
@@ -16466,25 +16614,32 @@ static bool check_caps(struct check *c)
     return check_mend(c, "run it as root (or with CAP_BPF, CAP_PERFMON and CAP_SYS_PTRACE)");
 }
 
-static bool check_lockdown(struct check *c)
-{
-    char line[128] = "none";
-    FILE *f = fopen("/sys/kernel/security/lockdown", "re");
-    if (f && fgets(line, sizeof line, f))
-        line[strcspn(line, "\n")] = 0;
-    if (f)
-        fclose(f);
-    check_say(c, true, "%s", line);
-    return !strstr(line, "[confidentiality]")
-           || check_mend(c, "boot with lockdown=integrity or none: BPF may not read the kernel");
-}
+/* Calls made so that they fail early, each with an errno that no filter gives; 0: it succeeds. */
+static const struct { const char *name; long nr, arg[5]; int err; } check_calls[] = {
+    { "ptrace", SYS_ptrace, { PTRACE_CONT, INT_MAX, 0, 0, 0 }, ESRCH },
+    { "process_vm_readv", SYS_process_vm_readv, { 1, 0, 0, 0, 0 }, 0 },
+    { "perf_event_open", SYS_perf_event_open, { 0, 0, 0, -1, -1 }, EINVAL },
+    { "seccomp", SYS_seccomp, { INT_MAX, 0, 0, 0, 0 }, EINVAL },
+    { "bpf", SYS_bpf, { INT_MAX, 0, 0, 0, 0 }, EINVAL },
+};
 
 static bool check_seccomp(struct check *c)
 {
-    s64 mode = ps_status(getpid(), "Seccomp:");
-    return check_say(c, true, mode == 2   ? "kvis runs under a seccomp filter, as in a container"
-                              : mode == 0 ? "no filter on kvis"
-                                          : "not known (no /proc)");
+    int mode = prctl(PR_GET_SECCOMP, 0, 0, 0, 0), n = 0;
+    u32 calls = ARRAY_LEN(check_calls) - !(bpf_caps() >> 21 & 1); /* bpf: EPERM means no root */
+    char no[128] = "";
+    for (u32 i = 0; mode == 2 && i < calls; i++) {
+        const long *a = check_calls[i].arg;
+        if (syscall(check_calls[i].nr, a[0], a[1], a[2], a[3], a[4], 0L) < 0
+            && errno != check_calls[i].err)
+            n += snprintf(no + n, sizeof no - (size_t)n, " %s", check_calls[i].name);
+    }
+    check_say(c, !n, "%s%s", mode < 0   ? "not known: prctl is refused"
+                             : mode < 2 ? "no filter on kvis"
+                             : n        ? "a filter, as a container's, refuses"
+                                        : "a filter, as a container's, but for other calls", no);
+    return !n || check_mend(c, "allow these calls in the container's seccomp profile, or run it "
+                               "with --privileged");
 }
 
 /* --- trace --- */
@@ -16528,8 +16683,9 @@ static bool check_info_of(struct check *c, pid_t pid)
     if (!check_seize(c, pid))
         return false;
     long e = sys_ptrace(PTRACE_GET_SYSCALL_INFO, pid, sizeof info, info);
+    check_mend(c, "nothing needs to be: it is slower (Linux 5.3 has it)");
     return check_say(c, e >= 0, e >= 0 ? "PTRACE_GET_SYSCALL_INFO works"
-                                       : "registers are read instead (Linux 5.3 has it)");
+                                       : "registers are read instead");
 }
 
 static bool check_info(struct check *c)
@@ -16543,6 +16699,7 @@ static bool check_memory_of(struct check *c, pid_t pid)
     char got[8] = "";
     struct iovec to = { got, sizeof got }, from = { word, sizeof word };
     bool works = syscall(SYS_process_vm_readv, pid, &to, 1UL, &from, 1UL, 0UL) == sizeof got;
+    check_mend(c, "allow process_vm_readv in the container's profile (CONFIG_CROSS_MEMORY_ATTACH)");
     return check_say(c, works, works ? "process_vm_readv works"
                                      : "process_vm_readv: %s; words are read by ptrace instead",
                      strerror(errno));
@@ -16553,15 +16710,43 @@ static bool check_memory(struct check *c)
     return check_on_child(c, check_memory_of);
 }
 
-static bool check_yama(struct check *c)
+/* Starts a process that is nobody's descendant of ours; it ends when *end is closed. Its pid, or
+ * -errno. */
+static pid_t check_stranger(int *end)
+{
+    int sv[2];
+    pid_t pid = 0;
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sv) < 0)
+        return -errno;
+    pid_t child = fork();
+    if (child == 0 && fork() == 0) {
+        close(sv[0]);
+        pid = getpid();
+        for (ssize_t n = write(sv[1], &pid, sizeof pid); n > 0; n = read(sv[1], &pid, sizeof pid))
+            ;
+    }
+    if (child == 0)
+        _exit(0);
+    close(sv[1]);
+    *end = sv[0];
+    syscall(SYS_wait4, child, NULL, 0, NULL);
+    return child > 0 && read(sv[0], &pid, sizeof pid) == sizeof pid ? pid : -EAGAIN;
+}
+
+/* Attaches to one, as -p does. */
+static bool check_attach(struct check *c)
 {
     long scope = u_file_number("/proc/sys/kernel/yama/ptrace_scope", -1);
-    bool may = bpf_caps() >> 19 & 1;
-    if (scope < 0)
-        return check_say(c, true, "no Yama");
-    check_say(c, true, "ptrace_scope is %ld%s", scope, may && scope < 3 ? " (not for us)" : "");
-    return scope == 0 || (may && scope < 3)
-           || check_mend(c, "for -p: sysctl kernel.yama.ptrace_scope=0, or run it as root");
+    int end = -1;
+    pid_t pid = check_stranger(&end);
+    long e = pid < 0 ? pid : sys_ptrace(PTRACE_SEIZE, pid, 0, NULL);
+    if (end >= 0)
+        close(end);
+    if (pid > 0)
+        syscall(SYS_wait4, pid, NULL, __WALL, NULL);
+    check_say(c, true, scope < 0 ? "%s (no Yama)" : "%s (ptrace_scope is %ld)",
+              e < 0 ? strerror((int)-e) : "another process of this user", scope);
+    return e >= 0 || check_mend(c, "for -p: sysctl kernel.yama.ptrace_scope=0, or run it as root");
 }
 
 static bool check_accel(struct check *c)
@@ -16609,25 +16794,65 @@ static const struct bpf_insn check_nothing[] = { I_MOV64_IMM(R0, 0), I_EXIT() };
 static bool check_denied(struct check *c, const char *what, int e)
 {
     check_say(c, false, "%s: %s", what, strerror(-e));
-    snprintf(c->mend, sizeof c->mend, "%s", bpf_denied(e));
-    return false;
+    return check_mend(c, "%s", bpf_denied(e));
+}
+
+static bool check_unsupported(int e)
+{
+    return e == -EINVAL || e == -E2BIG || e == -ENOENT || e == -EOPNOTSUPP;
 }
 
 static bool check_bpf(struct check *c)
 {
     int f = check_load(check_nothing, ARRAY_LEN(check_nothing));
-    long closed = u_file_number("/proc/sys/kernel/unprivileged_bpf_disabled", 0);
     if (f < 0)
         return check_denied(c, "bpf(BPF_PROG_LOAD)", f);
     close(f);
-    return check_say(c, true, "programs load (unprivileged_bpf_disabled is %ld)", closed);
+    return check_say(c, true, "programs load");
 }
 
+static bool check_unprivileged(struct check *c)
+{
+    long closed = u_file_number("/proc/sys/kernel/unprivileged_bpf_disabled", -1);
+    return check_say(c, true, closed < 0 ? "not known (no /proc/sys)"
+                              : closed   ? "closed to users without capabilities"
+                                         : "open to users (for what kvis does they need more)");
+}
+
+/* Reads kernel memory, which lockdown=confidentiality forbids. */
+static bool check_lockdown(struct check *c)
+{
+    static const struct bpf_insn insns[] = {
+        I_MOV64_REG(R1, R10), I_ALU64_IMM(ADD, R1, -8), I_MOV64_IMM(R2, 8), I_MOV64_IMM(R3, 0),
+        I_CALL(probe_read_kernel), I_MOV64_IMM(R0, 0), I_EXIT(),
+    };
+    char said[128];
+    bool confidential = tfs_lockdown(said);
+    int f = check_load(insns, ARRAY_LEN(insns));
+    if (f >= 0)
+        close(f);
+    check_say(c, true, "%s", said[0] ? said : "none");
+    return f >= 0 || !confidential
+           || check_mend(c, "boot with lockdown=integrity or none: BPF may not read the kernel");
+}
+
+/* struct bpf_prog_info.jited_prog_len, which the kernel shows to who may load programs. */
 static bool check_jit(struct check *c)
 {
-    long on = u_file_number("/proc/sys/net/core/bpf_jit_enable", -1);
-    check_say(c, on != 0, on < 0 ? "not known" : on ? "on" : "off: programs are interpreted");
-    return on != 0 || check_mend(c, "sysctl net.core.bpf_jit_enable=1");
+    u32 info[6] = { 0 };
+    int f = check_load(check_nothing, ARRAY_LEN(check_nothing));
+    union bpf_attr a;
+    memset(&a, 0, sizeof a);
+    a.info.bpf_fd = (u32)f;
+    a.info.info_len = sizeof info;
+    a.info.info = (uintptr_t)info;
+    int e = f < 0 ? f : bpf_call(BPF_OBJ_GET_INFO_BY_FD, &a, BPF_ATTR_TO(info));
+    if (f >= 0)
+        close(f);
+    if (e < 0)
+        return check_denied(c, "a program to look at", e);
+    check_say(c, true, info[4] ? "programs are compiled" : "off: programs are interpreted");
+    return info[4] || check_mend(c, "sysctl net.core.bpf_jit_enable=1");
 }
 
 static bool check_raw_tp(struct check *c)
@@ -16647,8 +16872,12 @@ static bool check_send_signal(struct check *c)
     static const struct bpf_insn insns[] = { I_MOV64_IMM(R1, 0), I_CALL(send_signal_thread),
                                              I_MOV64_IMM(R0, 0), I_EXIT() };
     int f = check_load(insns, ARRAY_LEN(insns));
+    if (f < 0 && check_unsupported(f))
+        check_mend(c, "Linux 5.6 has it; without it -v is by ptrace");
+    if (f < 0 && check_unsupported(f))
+        return check_say(c, false, "bpf_send_signal_thread: %s", strerror(-f));
     if (f < 0)
-        return check_say(c, false, "bpf_send_signal_thread: %s (Linux 5.6 has it)", strerror(-f));
+        return check_denied(c, "bpf_send_signal_thread", f);
     close(f);
     return check_say(c, true, "bpf_send_signal_thread loads");
 }
@@ -16658,11 +16887,34 @@ static bool check_ring(struct check *c)
     struct bpf_map_row ring = { .name = "kvis_check", .type = BPF_MAP_TYPE_RINGBUF,
                                 .max_entries = (u32)sysconf(_SC_PAGESIZE) };
     int f = bpf_map_create(&ring);
+    if (f < 0 && check_unsupported(f))
+        check_mend(c, "Linux 5.8 has it; a perf ring for each CPU is taken instead");
+    if (f < 0 && check_unsupported(f))
+        return check_say(c, false, "%s", strerror(-f));
     if (f < 0)
-        return check_say(c, false, "%s; a perf ring for each CPU instead (Linux 5.8 has it)",
-                         strerror(-f));
+        return check_denied(c, "a map", f);
     close(f);
     return check_say(c, true, "works");
+}
+
+/* A perf ring: an event that programs write to, and its place in a map. */
+static bool check_perf_rings(struct check *c)
+{
+    struct bpf_map_row row = { .name = "kvis_check", .type = BPF_MAP_TYPE_PERF_EVENT_ARRAY,
+                               .key_size = 4, .value_size = 4, .max_entries = bpf_possible() };
+    struct perf_event_attr a = { .type = PERF_TYPE_SOFTWARE, .size = sizeof a,
+                                 .config = PERF_COUNT_SW_BPF_OUTPUT,
+                                 .sample_type = PERF_SAMPLE_RAW, .sample_period = 1 };
+    u32 cpu = (u32)bpf_online_cpu();
+    int map = bpf_map_create(&row);
+    int f = map < 0 ? map : (int)syscall(SYS_perf_event_open, &a, -1, cpu, -1, 8);
+    int e = map < 0 ? map : f < 0 ? -errno : bpf_map_do(BPF_MAP_UPDATE_ELEM, map, &cpu, &f);
+    if (map >= 0)
+        close(map);
+    if (f >= 0)
+        close(f);
+    return e < 0 ? check_denied(c, map < 0 ? "a map" : "perf_event_open", e)
+                 : check_say(c, true, "work");
 }
 
 static bool check_btf(struct check *c)
@@ -16680,6 +16932,7 @@ static bool check_tracefs(struct check *c)
     char why[WHY_LEN] = "";
     int dir = tfs_dir(why);
     int id = dir < 0 ? dir : tfs_event_id("sched/sched_process_exec");
+    check_mend(c, "root, and a kernel with CONFIG_FTRACE that is not locked down");
     return check_say(c, id > 0, "%s", dir < 0 ? why : id < 0 ? tfs.why : "reached");
 }
 
@@ -16694,9 +16947,12 @@ static bool check_kprobe(struct check *c)
         close(prog);
     if (at >= 0)
         close(at);
+    if (ret == -ENOENT)
+        check_mend(c, "a kernel with CONFIG_KPROBES");
+    if (ret == -ENOENT)
+        return check_say(c, false, "%s: no kprobes", symbol);
     if (ret < 0)
-        return check_say(c, false, "%s: %s", symbol, ret == -ENOENT ? "no kprobes (CONFIG_KPROBES)"
-                                                                    : strerror(-ret));
+        return check_denied(c, symbol, ret);
     close(ret);
     return check_say(c, true, "attached to %s and its return", symbol);
 }
@@ -16726,47 +16982,94 @@ static void check_missing(const struct bpf_obj *o, const struct bpf_prog_row *r,
             snprintf(s + strlen(s), n - strlen(s), " %s", r->patches[i].name);
 }
 
-/* Loads all programs of a family, each by itself, and says which of them do not load and what they
- * lack. Works when those of `must` load. */
-static bool check_family(struct check *c, const struct bpf_family *fam, u32 must)
+static struct bpf_obj check_obj; /* the family that was tried last: for its programs' rows */
+
+/* Loads all programs of a family, each by itself. */
+static int check_family(struct check *c, const struct bpf_family *fam)
 {
-    struct bpf_obj o = { .fam = fam, .ring = true, .ring_bytes = 64 << 10 };
-    char no[120] = "", lack[120] = "", one[120];
-    int e = bpf_open(&o);
-    if (e)
-        return check_denied(c, o.why, e);
-    bpf_find_fields(&o, NULL);
-    bpf_find_records(&o, (1u << fam->n_progs) - 1);
-    for (u32 i = 0; i < fam->n_progs; i++) {
-        const struct bpf_prog_row *r = &fam->progs[i];
-        if (bpf_load_one(&o, i) == 0)
-            continue;
-        check_missing(&o, r, one, sizeof one);
-        snprintf(no + strlen(no), sizeof no - strlen(no), " %s", r->name);
-        if (strlen(lack) + strlen(one) < sizeof lack && !strstr(lack, one))
-            strcat(lack, one);
+    struct bpf_obj *o = &check_obj;
+    u32 n = 0;
+    *o = (struct bpf_obj){ .fam = fam, .ring = true, .ring_bytes = 64 << 10 };
+    int e = bpf_open(o);
+    if (e) {
+        check_say(c, false, "%.200s", o->why);
+        check_mend(c, "%s", bpf_denied(e));
+        return e;
     }
-    bool works = (o.loaded & must) == must;
-    if (!no[0] && !lack[0])
-        check_say(c, works, "all %d load", fam->n_progs);
-    else
-        check_say(c, works, "%s%s%s%s", no[0] ? "refused:" : "", no, lack[0] ? " not here:" : "",
-                  lack);
-    if (!works)
-        snprintf(c->mend, sizeof c->mend, "%.200s", o.why);
-    bpf_close(&o);
-    return works;
+    bpf_find_fields(o, NULL);
+    bpf_find_records(o, (1u << fam->n_progs) - 1);
+    for (u32 i = 0; i < fam->n_progs; i++)
+        n += bpf_load_one(o, i) == 0;
+    check_say(c, true, n == fam->n_progs ? "all %u load" : "%u of %u load", n, fam->n_progs);
+    return 0;
+}
+
+/* Whether those load that a run would take here. */
+static bool check_loaded(struct check *c, u32 must)
+{
+    if ((check_obj.loaded & must) == must)
+        return true;
+    u32 missing = must & ~check_obj.loaded, i = 0;
+    while (!(missing >> i & 1))
+        i++;
+    bpf_load_one(&check_obj, i); /* again, for its reason */
+    return check_mend(c, "%.200s", check_obj.why);
 }
 
 static bool check_open_programs(struct check *c)
 {
-    return check_family(c, &open_family,
-                        1u << OPEN_P_ENTER | 1u << OPEN_P_EXIT | 1u << OPEN_P_GONE);
+    u32 must = 0;
+    if (check_family(c, &open_family) < 0)
+        return false;
+    if (open_choose(&check_obj, true, &must) < 0)
+        return check_mend(c, "%.200s", check_obj.why);
+    return check_loaded(c, must);
 }
 
 static bool check_call_programs(struct check *c)
 {
-    return check_family(c, &call_family, hy_programs(true));
+    return check_family(c, &call_family) == 0 && check_loaded(c, hy_programs(true));
+}
+
+/* Attaches a program that does nothing to where one of the family's would go. */
+static int check_place(const struct bpf_prog_row *r)
+{
+    int prog = check_load_as(r->type, check_nothing, ARRAY_LEN(check_nothing));
+    int f = prog;
+    if (prog >= 0)
+        f = r->type == BPF_PROG_TYPE_RAW_TRACEPOINT ? bpf_attach_raw(r->attach, prog)
+            : r->type == BPF_PROG_TYPE_TRACEPOINT   ? bpf_attach_tp(r->attach, prog)
+                                                    : bpf_attach_kprobe(r->attach, r->is_ret, prog);
+    if (prog >= 0)
+        close(prog);
+    if (f >= 0)
+        close(f);
+    return MIN(f, 0);
+}
+
+/* A program's row: its place, and which of the fields that it names are not here. */
+static bool check_program(struct check *c, u32 i)
+{
+    const struct bpf_prog_row *r = &check_obj.fam->progs[i];
+    char lack[160];
+    u32 fields = 0;
+    int e = check_place(r);
+    for (u32 k = 0; k < r->n_patches; k++) {
+        u32 first = 0;
+        while (strcmp(r->patches[first].name, r->patches[k].name))
+            first++;
+        fields += first == k && bpf_is_field(&r->patches[k]);
+    }
+    check_missing(&check_obj, r, lack, sizeof lack);
+    bool works = check_obj.loaded >> i & 1 && !e;
+    if (e)
+        check_say(c, works, "%s: %s", r->attach, strerror(-e));
+    else
+        check_say(c, works, "%s, %u fields%s%s", r->attach, fields,
+                  *lack ? ", not here:" : "", lack);
+    if (!works && !e && bpf_load_one(&check_obj, i) < 0)
+        check_mend(c, "%.200s", check_obj.why);
+    return works;
 }
 
 /* --- hardware --- */
@@ -16788,7 +17091,9 @@ static bool check_pmu(struct check *c)
              f < 0 ? strerror(e) : "");
     if (f >= 0)
         close(f);
-    return f >= 0;
+    bool denied = e == EACCES || e == EPERM;
+    return f >= 0 || check_mend(c, denied ? "sysctl kernel.perf_event_paranoid=2, or root"
+                                          : "of a virtual machine: let it have a PMU");
 }
 
 /* needed: without it the command does not work; useful: it does less, or is slower. Neither: told
@@ -16799,19 +17104,21 @@ static const struct check_row {
     bool (*fn)(struct check *);
 } check_rows[] = {
     { "kernel", 0, 0, check_kernel },
-    { "capabilities", CHECK_OPEN, 0, check_caps },
-    { "lockdown", CHECK_OPEN, 0, check_lockdown },
-    { "seccomp", 0, 0, check_seccomp },
+    { "capabilities", 0, CHECK_OPEN, check_caps },
+    { "lockdown", CHECK_OPEN, CHECK_TRACE, check_lockdown },
+    { "seccomp", 0, CHECK_OPEN | CHECK_TRACE, check_seccomp },
     { "ptrace", CHECK_TRACE, 0, check_ptrace },
     { "ptrace_syscall_info", 0, CHECK_TRACE, check_info },
     { "tracee_memory", 0, CHECK_TRACE, check_memory },
-    { "yama", 0, CHECK_TRACE, check_yama },
+    { "attach", 0, CHECK_TRACE, check_attach },
     { "seccomp_accel", 0, CHECK_TRACE, check_accel },
     { "page_faults", 0, CHECK_TRACE, check_faults },
     { "bpf", CHECK_OPEN, CHECK_TRACE, check_bpf },
+    { "unprivileged_bpf", 0, 0, check_unprivileged },
     { "bpf_jit", 0, CHECK_OPEN | CHECK_TRACE, check_jit },
     { "raw_tracepoints", CHECK_OPEN, CHECK_TRACE, check_raw_tp },
     { "ring_buffer", 0, CHECK_OPEN | CHECK_TRACE, check_ring },
+    { "perf_rings", 0, CHECK_OPEN, check_perf_rings },
     { "btf", 0, CHECK_OPEN | CHECK_TRACE, check_btf },
     { "tracefs", 0, CHECK_OPEN, check_tracefs },
     { "open_programs", CHECK_OPEN, 0, check_open_programs },
@@ -16864,6 +17171,27 @@ static void check_json(struct buf *b, const struct check_row *r, const struct ch
     b_s(b, "}\n");
 }
 
+static void check_tell(struct buf *b, bool json, const struct check_row *r, const struct check *c,
+                       bool works)
+{
+    json ? check_json(b, r, c, works) : check_text(b, r, c, works);
+}
+
+/* The programs of the family that a row was about, each with its tracepoint and fields. A kernel
+ * need not have all: there are several for one purpose. */
+static void check_programs(struct buf *b, bool json, const struct check_row *family)
+{
+    for (u32 i = 0; i < check_obj.fam->n_progs && check_obj.map[0] >= 0; i++) {
+        struct check c = { "", "" };
+        struct check_row r = { check_obj.fam->progs[i].name, 0, family->needed | family->useful,
+                               NULL };
+        bool works = check_program(&c, i);
+        check_tell(b, json, &r, &c, works);
+    }
+    bpf_close(&check_obj);
+    check_obj.fam = NULL;
+}
+
 /* Tries everything that the commands of `bits` can use, and tells it as rows or as JSON lines.
  * Returns whether all that they need works. */
 static bool check_run(u8 bits, bool json, struct buf *b)
@@ -16878,7 +17206,9 @@ static bool check_run(u8 bits, bool json, struct buf *b)
             continue;
         bool works = r->fn(&c);
         all &= works || !(r->needed & bits);
-        json ? check_json(b, r, &c, works) : check_text(b, r, &c, works);
+        check_tell(b, json, r, &c, works);
+        if (check_obj.fam)
+            check_programs(b, json, r);
     }
     if (json)
         b_f(b, "{\"type\":\"summary\",\"works\":%s}\n", all ? "true" : "false");
@@ -17243,8 +17573,8 @@ static const struct opt_row opt_rows[] = {
     { IN_OPEN, 'F', "full-path", NULL, OPT_FLAG, &oo.full, NULL, 0, 0, "absolute paths" },
     { IN_OPEN, 'd', "duration", "SECS", OPT_U32, &opt.duration_s, NULL, 1, 86400 * 365,
       "end after SECS" },
-    { IN_OPEN, 'c', "command", NULL, OPT_NONE, NULL, NULL, 0, 0,
-      "(before COMMAND, for who is used to it: a command needs no option)" },
+    { IN_OPEN, 'c', "command", NULL, OPT_FLAG, &oo.shell, NULL, 0, 0,
+      "before COMMAND (it needs no option): one word with blanks is a line for the shell" },
     { IN_OPEN | IN_CHECK, 0, "json", "[=FILE]", OPT_FN, NULL, opt_json, 0, 0,
       "JSON lines, to stdout or FILE" },
     { IN_OPEN, 'o', "output", "FILE", OPT_STR, &opt.out_file, NULL, 0, 0, "the rows to FILE" },
@@ -17338,11 +17668,20 @@ static void opt_apply(const struct cmd *c, const struct opt_row *r, const char *
     }
 }
 
+/* Whether the n bytes at s are that name; bcc's tools write some of theirs with '_'. */
+static bool opt_is(const char *name, const char *s, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (name[i] != (s[i] == '_' ? '-' : s[i]))
+            return false;
+    return !name[n];
+}
+
 static const struct opt_row *opt_find(const struct cmd *c, char s, const char *l, size_t n)
 {
     for (const struct opt_row *r = opt_rows; r < opt_rows + ARRAY_LEN(opt_rows); r++)
         if (r->in & c->in
-            && (s ? r->s == s : r->l && strlen(r->l) == n && !memcmp(r->l, l, n)))
+            && (s ? r->s == s : r->l && opt_is(r->l, l, n)))
             return r;
     return NULL;
 }
@@ -17611,8 +17950,13 @@ static int cmd_status(int status)
 
 static int cmd_open(void)
 {
+    static char sh[] = "/bin/sh", c[] = "-c", *line[] = { sh, c, NULL, NULL };
     if (opt.command && (oo.pid || oo.tid))
         die(EXIT_USAGE, "a command and -p or -t do not go together");
+    if (oo.shell && opt.command && !opt.command[1] && strchr(opt.command[0], ' ')) {
+        line[2] = opt.command[0];
+        opt.command = line;
+    }
     out.text.b.max = out.json.b.max = 32 << 20;
     out.json_on = opt.json;
     out.events_on = !(opt.json && !opt.json_file);

@@ -30,6 +30,7 @@ enum wire_open_state {
     OPEN_COMPAT = 16,     /* a call of the 32-bit ABI */
     OPEN_NAME_CHANGED = 32, /* its first OPEN_HEAD bytes were others when the call began */
     OPEN_DIR_OUT = 64,    /* that directory is not below the caller's root */
+    OPEN_IN_ROOT = 128,   /* for this open, the directory is the root (RESOLVE_IN_ROOT) */
 };
 
 /* The longest name and the longest directory that a record carries, in bytes. A name that the

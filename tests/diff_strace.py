@@ -461,9 +461,10 @@ class Report:
 
 
 def blur(calls, leave_out):
-    """Which of several children ends first is the scheduler's choice: see reaped() and sigchlds()."""
+    """Which of several children ends first is the scheduler's choice: see reaped() and sigchlds(). A
+    fork that meets a signal begins again as if it had not begun (ERESTARTNOINTR)."""
     return [c._replace(ret="a child") if c.name == "wait4" and isinstance(c.ret, str) else c
-            for c in calls if c.name not in leave_out]
+            for c in calls if c.name not in leave_out and c.err != "ERESTARTNOINTR"]
 
 
 def reaped(process):

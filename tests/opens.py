@@ -47,7 +47,8 @@ def join(base, name):
 
 
 def flags_of(text):
-    return frozenset(text.split("|")) - {"O_LARGEFILE"}
+    """None: openat2's struct could not be read."""
+    return None if text in (None, "-") else frozenset(text.split("|")) - {"O_LARGEFILE"}
 
 
 def result(row):
@@ -58,12 +59,19 @@ def result(row):
 
 
 def ours(row):
-    return (row["call"], raw(row, "name"), flags_of(row["flags"]), row.get("mode"), result(row),
+    return (row["call"], raw(row, "name"), flags_of(row.get("flags")), row.get("mode"), result(row),
             raw(row, "path"))
 
 
 def unhex(word):
     return None if word == "-" else b"" if word == "00" else bytes.fromhex(word)
+
+
+def base_and(base, name):
+    """A base of "?" is longer than any path, of "=PATH" the path itself."""
+    if base == b"?":
+        return None
+    return join(None, base[1:]) if base and base.startswith(b"=") else join(base, name)
 
 
 def theirs_facts(path):
@@ -75,7 +83,7 @@ def theirs_facts(path):
         if w[0] == "open":
             name, base = unhex(w[2]), unhex(w[6])
             yield (w[1], name, flags_of(w[3]), None if w[4] == "-" else int(w[4]), int(w[5]),
-                   None if name is None and w[1] != CALLS[-1] else join(base, name))
+                   None if name is None and w[1] != CALLS[-1] else base_and(base, name))
 
 
 def strace_bytes(text):
@@ -87,7 +95,7 @@ DIR = rf"(?:(?:AT_FDCWD|-?\d+)(?:<{HEX}>(?:\(deleted\))?)?, )?"
 NAME = rf'(?:"{HEX}"|(NULL|0x[0-9a-f]+))'
 RESULT = re.compile(rf"= (-?\d+|\?)(?:<{HEX}>(?:\(deleted\))?)?(?: (E\w+))?")
 ONE = re.compile(rf"(open|openat|creat)\({DIR}{NAME}(?:, ([A-Zx_|0-9a-f]+))?(?:, (0\d*))?\) +")
-TWO = re.compile(rf"(openat2)\({DIR}{NAME}, (?:\{{flags=([^,]*)(?:, mode=(0\d*))?, resolve=[^}}]*\}}|.*?), \d+\) +")
+TWO = re.compile(rf"(openat2)\({DIR}{NAME}, (?:\{{flags=([^,]*)(?:, mode=(0\d*))?, resolve=([^}}]*)\}}|.*?), \d+\) +")
 HANDLE = re.compile(r"(open_by_handle_at)\(.*, ([A-Z_|]+)\) +")
 
 
@@ -117,17 +125,21 @@ def parse_strace(line):
     if m[1] == CALLS[-1]:
         path = strace_bytes(r[2]) if r[2] else "any" if ret >= 0 else None
         return (m[1], None, flags_of(m[2]), None, ret, path)
-    base, name, fault, flags, mode = m.groups()[1:6]
+    base, name, fault, flags, mode, resolve = (m.groups() + (None,))[1:7]
     name = None if fault else strace_bytes(name)
     if m[1] == "creat":
         mode = flags  # its only other argument
-    made = MADE if m[1] == "creat" else flags_of(flags or "O_RDONLY")
-    makes = made & {"O_CREAT", "O_TMPFILE"}
+    if flags is None and ret != -errno.EFAULT:
+        flags = "O_RDONLY"  # of a struct that strace does not show because it is too short
+    made = MADE if m[1] == "creat" else flags_of(flags)
+    makes = (made or set()) & {"O_CREAT", "O_TMPFILE"}
     if m[1] in ("open", "creat") and base is None and name is not None and not name.startswith(b"/"):
         path = "any"  # strace does not show where it starts
+    elif "RESOLVE_IN_ROOT" in (resolve or "") and name is not None:
+        path = join(None, strace_bytes(base) + b"/" + name)
     else:
         path = join(strace_bytes(base) if base else None, name) if name is not None else None
-    return (m[1], name, frozenset(made), int(mode or "0", 8) if makes else None, ret, path)
+    return (m[1], name, made and frozenset(made), int(mode or "0", 8) if makes else None, ret, path)
 
 
 def theirs_strace(path):

@@ -398,6 +398,17 @@ static void t_refused(void)
     EXPECT(CPU_EQUAL(&before, &after));
 }
 
+/* What the text says was lost, JSON says as well. */
+static void t_lost(void)
+{
+    static struct buf b;
+    struct st_end end = { .duration_ns = 1, .backend = "hybrid", .lost = 4711 };
+    st_json_summary(&b, &end);
+    b_c(&b, 0);
+    EXPECT(strstr(b.p, ",\"lost\":4711,"));
+    b_free(&b);
+}
+
 /* A summary that is larger than the sink's buffer is whole all the same. */
 static void t_large_summary(void)
 {
@@ -471,6 +482,7 @@ int main(void)
     t_errors();
     t_tasks();
     t_refused();
+    t_lost();
     t_large_summary();
     printf("unit: %d expectations hold, %d do not\n", passed, failed);
     return failed != 0;

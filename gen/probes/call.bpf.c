@@ -133,6 +133,20 @@ INLINE bool is_compat(void)
     return bits & CFG(CFG_COMPAT_MASK);
 }
 
+/* Sends the call that was kept with a thread which did not stop, or does not any more: without what
+ * its arguments point to, for that is too late now. */
+INLINE void send_kept(struct wire_thread *th)
+{
+    struct wire_call h = {
+        .ts_ns = th->ts_ns, .end_ns = th->end_ns, .ret = th->ret,
+        .nr = th->nr, .tid = th->tid, .over = 1, .key = (u32)bpf_get_current_pid_tgid(),
+    };
+    __builtin_memcpy(h.word, th->word, sizeof h.word);
+    th->kept = 0;
+    if (bpf_ringbuf_output(&events, &h, sizeof h, RB_NO_WAKEUP))
+        count_lost(LOST_RING);
+}
+
 /* The current thread, when it is in a call that is recorded. */
 INLINE struct wire_thread *entered(u32 nr)
 {
@@ -141,10 +155,8 @@ INLINE struct wire_thread *entered(u32 nr)
     if (!th)
         return 0;
     struct wire_spec *s = bpf_map_lookup_elem(&spec, &nr);
-    if (th->kept) { /* it did not stop */
-        th->kept = 0;
-        count_lost(LOST_RING);
-    }
+    if (th->kept) /* it did not stop */
+        send_kept(th);
     th->in_call = s && s->on && !is_compat();
     if (!th->in_call)
         return 0;
@@ -216,6 +228,10 @@ INLINE bool put_item(struct record *r, const struct wire_item *it, const struct 
     if (it->kind == ITEM_STR) {
         u32 max = it->size > CALL_PART_MAX ? CALL_PART_MAX : it->size;
         n = bpf_probe_read_user_str(to, max, from);
+        if (!n) { /* an empty one: older kernels do not count its NUL */
+            *(char *)to = 0;
+            n = 1;
+        }
     } else {
         u32 bytes = item_bytes(it, th);
         n = bpf_probe_read_user(to, bytes, from) ? -1 : (long)bytes;
@@ -223,6 +239,7 @@ INLINE bool put_item(struct record *r, const struct wire_item *it, const struct 
     seg->arg = it->arg;
     seg->fault = n < 0;
     seg->len = n < 0 ? 0 : (u16)n;
+    seg->unused = 0;
     if (n < 0) {
         n = 0;
         r->faults = 1;
@@ -251,6 +268,7 @@ INLINE void put_file(struct record *r, s64 fd)
     seg->arg = SEG_FILE;
     seg->fault = !f;
     seg->len = sizeof *w;
+    seg->unused = 0;
     w->ino = READ(ino, i_ino);
     w->magic = READ(sb, s_magic);
     w->dev = READ(sb, s_dev);
@@ -271,6 +289,7 @@ INLINE void put_times(struct record *r, const struct wire_thread *th, u64 now)
     seg->arg = SEG_TIMES;
     seg->fault = 0;
     seg->len = sizeof *w;
+    seg->unused = 0;
     w->cpu_ns = th->cpu_ns + now - th->since_ns;
     w->runq_ns = th->runq_ns;
     w->disk_ns = th->disk_ns;
@@ -284,34 +303,40 @@ INLINE bool holds(u64 set, int sig)
     return set >> (sig - 1) & 1;
 }
 
-/* Asks for a stop of the thread: at the end of a call, where it changes nothing for the program. By a
- * signal that it does not block:
+/* The signal that stops the thread, at the end of a call, where it changes nothing for the program; 0:
+ * there is none. One that it does not block:
  *   33      nobody can block it by way of a libc, which keep 32 to 34 to themselves; it queues, so that
  *           it hides none of the program's own (CFG_STOP_RT: the tree dies with the tracer; alone, it
  *           would die of this signal)
  *   SIGURG  ignored by default, so it does no harm if the tracer dies now
  *   SIGSTOP when it is `urgent`, but not over a SIGCONT that waits: the kernel would throw that one
  *           away (prepare_signal, kernel/signal.c) */
-INLINE void stop(bool urgent)
+INLINE int stop_signal(bool urgent)
 {
     struct task_struct *t = (void *)bpf_get_current_task();
     u64 blocked = READ(t, blocked.sig[0]);
     if (!READ(t, ptrace))
-        return; /* nobody would take the signal away again */
+        return 0; /* nobody would take the signal away again */
     int sig = CFG(CFG_STOP_RT) && !holds(blocked, STOP_RT) ? STOP_RT : SIGURG;
-    if (holds(blocked, sig)) {
-        struct signal_struct *s = READ(t, signal);
-        if (!urgent || !CFG(CFG_STOP_RT) || holds(READ(t, pending.signal.sig[0]), SIGCONT)
-            || holds(READ(s, shared_pending.signal.sig[0]), SIGCONT))
-            return;
-        sig = SIGSTOP;
-    }
-    count(bpf_send_signal_thread(sig) ? 3 : sig == SIGSTOP ? 2 : 1);
+    if (!holds(blocked, sig))
+        return sig;
+    struct signal_struct *s = READ(t, signal);
+    if (!urgent || !CFG(CFG_STOP_RT) || holds(READ(t, pending.signal.sig[0]), SIGCONT)
+        || holds(READ(s, shared_pending.signal.sig[0]), SIGCONT))
+        return 0;
+    return SIGSTOP;
+}
+
+INLINE void stop(int sig)
+{
+    if (sig)
+        count(bpf_send_signal_thread(sig) ? 3 : sig == SIGSTOP ? 2 : 1);
 }
 
 /* Sends the record, and asks for a stop when the ring is nearly full, when something that the call
- * read or wrote could not be read, or when there was no room: then the call is kept with the thread,
- * and kvis takes it from there. */
+ * read or wrote could not be read (`unread`: kvis waits for that stop, so only where there will be
+ * one), or when there was no room: then the call is kept with the thread, and kvis takes it from
+ * there. */
 INLINE void send(struct wire_thread *th, const struct wire_spec *s, s64 ret, bool over)
 {
     u32 slot = !over;
@@ -319,6 +344,7 @@ INLINE void send(struct wire_thread *th, const struct wire_spec *s, s64 ret, boo
     if (!r)
         return;
     struct wire_call *h = &r->head;
+    int sig = 0;
     h->ts_ns = th->ts_ns;
     h->end_ns = bpf_ktime_get_ns();
     h->ret = ret;
@@ -339,8 +365,10 @@ INLINE void send(struct wire_thread *th, const struct wire_spec *s, s64 ret, boo
             put_file(r, (s32)th->word[(s->file - 1) & 15]);
         if (CFG(CFG_SCHED) && th->switched)
             put_times(r, th, h->end_ns);
+        if (r->faults && ret != EFAULT_RESULT)
+            sig = stop_signal(0);
     }
-    h->unread = r->faults && ret != EFAULT_RESULT;
+    h->unread = sig != 0;
     h->key = (u32)bpf_get_current_pid_tgid();
     h->unused = 0;
     u32 at = *(volatile u32 *)&r->at;
@@ -352,8 +380,9 @@ INLINE void send(struct wire_thread *th, const struct wire_spec *s, s64 ret, boo
             count_lost(LOST_RING);
     }
     u64 waiting = bpf_ringbuf_query(&events, RB_AVAIL_DATA);
-    if (over && (th->kept || h->unread || waiting >= CFG(CFG_STOP_SOFT)))
-        stop(th->kept || waiting >= CFG(CFG_STOP_HARD));
+    if (over && !sig && (th->kept || waiting >= CFG(CFG_STOP_SOFT)))
+        sig = stop_signal(th->kept || waiting >= CFG(CFG_STOP_HARD));
+    stop(sig);
 }
 
 /* Keeps a call with its thread and stops that: its arguments nest, and only kvis can follow them. */
@@ -363,7 +392,7 @@ INLINE void keep(struct wire_thread *th, s64 ret)
     th->ret = ret;
     th->cpu_ns += th->end_ns - th->since_ns;
     th->kept = 1;
-    stop(1);
+    stop(stop_signal(1));
 }
 
 INLINE void left(s64 ret, s64 nr)
@@ -374,8 +403,10 @@ INLINE void left(s64 ret, s64 nr)
         return;
     th->in_call = 0;
     struct wire_spec *s = bpf_map_lookup_elem(&spec, &th->nr);
-    if (!s || (nr >= 0 && nr != th->nr))
+    if (!s || (nr >= 0 && nr != th->nr)) { /* an entry was missed */
+        count_lost(LOST_RING);
         return;
+    }
     if (s->on == CALL_STOPS)
         keep(th, ret);
     else
@@ -413,14 +444,18 @@ int call_fork(struct raw_tp *ctx)
     return 0;
 }
 
-/* A thread that execs takes the number of its process's leader. */
+/* A thread that execs takes the number of its process's leader, and what is known of it goes along:
+ * it is in a call. */
 INLINE void execed(u32 was)
 {
     u32 tid = (u32)bpf_get_current_pid_tgid();
-    if (was != tid && bpf_map_lookup_elem(&traced, &was)) {
-        follow(tid);
-        bpf_map_delete_elem(&traced, &was);
-    }
+    struct wire_thread *th = bpf_map_lookup_elem(&traced, &was);
+    if (!th || was == tid)
+        return;
+    th->tid = tid_here((void *)bpf_get_current_task());
+    if (bpf_map_update_elem(&traced, &tid, th, MAP_ANY))
+        count_lost(LOST_TREE);
+    bpf_map_delete_elem(&traced, &was);
 }
 
 SEC("raw_tp/sched_process_exec")
@@ -436,6 +471,8 @@ INLINE void gone(u32 tid)
     struct wire_thread *th = bpf_map_lookup_elem(&traced, &tid);
     if (!th)
         return;
+    if (th->kept)
+        send_kept(th);
     if (th->in_call) {
         struct wire_spec none = { 0 };
         send(th, &none, 0, 0);

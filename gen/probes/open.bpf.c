@@ -321,7 +321,7 @@ INLINE void put_dir(struct record *r, struct vfsmount *vfs, struct dentry *d,
                     struct vfsmount *root_vfs, struct dentry *root)
 {
 #pragma clang loop unroll(disable)
-    for (int i = 0; i < OPEN_DEPTH; i++) {
+    for (int i = 0; i <= OPEN_DEPTH; i++) { /* one more: to see that the last step led to the root */
         if (d == root && vfs == root_vfs)
             return;
         struct dentry *up = READ(d, d_parent), *top = READ(vfs, mnt_root);
@@ -366,9 +366,12 @@ INLINE void send(void *ctx, struct record *r, u32 len)
     bool handle = h->call == OPEN_HANDLE;
     h->name_len = (u16)len;
     r->at = len;
-    if (CFG(CFG_DIR) && (handle ? h->ret >= 0 : r->data[0] != '/'))
+    bool from_dir = r->data[0] != '/' || h->state & OPEN_IN_ROOT;
+    if (CFG(CFG_DIR) && (handle ? h->ret >= 0 : from_dir))
         put_base(r, handle ? h->ret : h->dirfd);
     u32 at = *(volatile u32 *)&r->at;
+    if (at - len > OPEN_DIR_MAX)
+        h->state |= OPEN_DIR_CUT;
     h->dir_len = (u16)(at - len);
     h->uid = (u32)bpf_get_current_uid_gid();
     bpf_get_current_comm(h->comm, sizeof h->comm);
@@ -376,12 +379,16 @@ INLINE void send(void *ctx, struct record *r, u32 len)
         emit(ctx, r, sizeof *h + at);
 }
 
+#define RESOLVE_IN_ROOT 0x10 /* include/uapi/linux/openat2.h */
+
 /* Reads what openat2 points to: struct open_how is flags, mode, resolve, 64 bits each. */
 INLINE void get_how(struct wire_open *h, u64 how)
 {
-    u64 v[2] = { 0, 0 };
+    u64 v[3] = { 0, 0, 0 };
     if (bpf_probe_read_user(v, sizeof v, (void *)how))
         h->state |= OPEN_HOW_FAULT;
+    if (v[2] & RESOLVE_IN_ROOT)
+        h->state |= OPEN_IN_ROOT;
     h->flags = v[0];
     h->mode = (u32)v[1];
 }
@@ -414,7 +421,7 @@ INLINE bool fill(struct record *r, const struct wire_opening *o, s64 ret)
     if (o->call != OPEN_OPENAT2)
         return 1;
     get_how(h, o->how);
-    return flags_wanted(h->flags);
+    return h->state & OPEN_HOW_FAULT ? !CFG(CFG_FLAGS) && !CFG(CFG_ACC) : flags_wanted(h->flags);
 }
 
 /* Reads the name as it is now; returns its length. (Of an empty name older kernels say that they

@@ -98,3 +98,24 @@ os.killpg(p.pid, signal.SIGINT)
 print(p.wait())
 P
 eq "^C is the command's" 9 "$(timeout 20 python3 ctrl_c.py "$KVIS" 9>&-)"
+
+# bcc's names of options; -c with a line for the shell; by the name opensnoop
+run open --extended_fields --flag_filter=O_RDONLY -o /dev/null -- true; status 0
+run open -c 'cat /dev/null; cat /dev/zero | head -c 1'; status 0
+has out ' /dev/zero$'
+ln -sf "$KVIS" opensnoop
+./opensnoop -- cat /dev/null >out 2>err 9>&-; st=$?
+status 0
+has out '^PID +COMM +FD ERR PATH$'
+has out ' /dev/null$'
+
+# Ctrl-C works while the reader sleeps.
+mkfifo stuck
+(sleep 20 <stuck) 9>&- & reader=$!
+sh -c 'while :; do :  </dev/null; done' 9>&- & noisy=$!
+"$KVIS" open -p $noisy >stuck 2>err 9>&- & kvis=$!
+sleep 2
+kill -INT $kvis
+until_true 3 sh -c "! kill -0 $kvis 2>/dev/null || grep -q '^State:.Z' /proc/$kvis/status" || { kill -KILL $kvis $noisy $reader; fail "does not end while its reader sleeps"; }
+kill $noisy $reader; wait $noisy $reader $kvis 2>/dev/null
+true

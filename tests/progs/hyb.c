@@ -1,6 +1,8 @@
 /* Programs that make system calls faster than a tracer can tell them: all must be told, and the program
  * must not see that it is held now and then. Prints what it sees, which must be the same traced or not. */
 #include "t.h"
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <sys/epoll.h>
 #include <sys/ipc.h>
 #include <sys/sem.h>
@@ -498,12 +500,118 @@ static void forever(int argc, char **argv)
     join(t, n);
 }
 
+/* Writes from pages that are not there, with all signals blocked, so that nothing can stop it. */
+static void *write_untouched(void *unused)
+{
+    uint64_t all = ~0ull;
+    char *p = mmap(NULL, 64 << 12, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    MUST(p != MAP_FAILED);
+    CHK(syscall(SYS_rt_sigprocmask, SIG_SETMASK, &all, NULL, 8L));
+    for (int i = 0; i < 64 && !stop; i++) {
+        syscall(SYS_write, -1, p + (i << 12), 10L);
+        usleep(20000);
+    }
+    return unused;
+}
+
+static void *ten_calls(void *unused)
+{
+    for (int i = 0; i < 10; i++)
+        syscall(SYS_getppid);
+    return unused;
+}
+
+/* Threads that live and die behind a record which cannot be completed. */
+static void behind(int argc, char **argv)
+{
+    int n = argc > 2 ? atoi(argv[2]) : 300;
+    pthread_t writer, t;
+    threads(&writer, 1, write_untouched, NULL);
+    for (int i = 0; i < n; i++) {
+        threads(&t, 1, ten_calls, NULL);
+        join(&t, 1);
+    }
+    stop = 1;
+    join(&writer, 1);
+    want("len(calls('getppid')) == %d and S['lost'] == 0", 10 * n);
+}
+
+static int log_fd;
+
+static void *write_log(void *unused)
+{
+    static char page[4000];
+    for (;;)
+        MUST(write(log_fd, page, sizeof page) == sizeof page);
+    return unused;
+}
+
+/* Threads that die in the midst of writes for whose records there is no room: each write that the file
+ * has must be in the trace. */
+static void dying(int argc, char **argv)
+{
+    int ms = argc > 2 ? atoi(argv[2]) : 20, st;
+    pthread_t t[20];
+    struct stat file;
+    log_fd = (int)CHK(open("log", O_WRONLY | O_CREAT | O_TRUNC | O_APPEND, 0600));
+    pid_t p = (pid_t)CHK(fork());
+    if (!p) {
+        threads(t, 20, write_log, NULL);
+        usleep((useconds_t)ms * 1000);
+        syscall(SYS_exit_group, 0);
+    }
+    CHK(waitpid(p, &st, 0));
+    CHK(fstat(log_fd, &file));
+    want("len(calls('write', pid=%d, ret=4000)) == %ld and S['lost'] == 0", p, (long)file.st_size / 4000);
+}
+
+static volatile int go, gone;
+
+static void *call_when_told(void *unused)
+{
+    while (!go)
+        ;
+    for (int i = 0; i < 1000; i++)
+        syscall(SYS_getppid);
+    gone = 1;
+    return unused;
+}
+
+/* A thread gives its seccomp filter to another one, which is in the midst of things. */
+static void tsync(int argc, char **argv)
+{
+    struct sock_filter allow = BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
+    struct sock_fprog prog = { 1, &allow };
+    pthread_t t;
+    (void)argc, (void)argv;
+    threads(&t, 1, call_when_told, NULL);
+    usleep(50000);
+    CHK(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0));
+    CHK(syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_TSYNC, &prog));
+    go = 1;
+    while (!gone)
+        ;
+    join(&t, 1);
+    want("len(calls('getppid')) == 1000 and S['lost'] == 0");
+}
+
+/* No signal can be queued for this user any more; kvis's own included. */
+static void unqueued(int argc, char **argv)
+{
+    long n = argc > 2 ? atol(argv[2]) : 3000;
+    files();
+    CHK(setrlimit(RLIMIT_SIGPENDING, &(struct rlimit){ 0, 0 }));
+    flood(n);
+    want("len(calls('getppid')) == %ld and S['lost'] == 0 and not by('signal')", n);
+}
+
 int main(int argc, char **argv)
 {
     static const struct scene s[] = {
         { "calls", calls }, { "last", last }, { "big", big }, { "limits", limits }, { "urg", urg },
         { "cont", cont }, { "masked", masked }, { "jobs", jobs }, { "itimers", itimers }, { "crowd", crowd },
         { "bomb", bomb }, { "execs", execs }, { "leaf", leaf }, { "relay", relay }, { "forever", forever },
+        { "behind", behind }, { "dying", dying }, { "tsync", tsync }, { "unqueued", unqueued },
         { 0 }
     };
     return t_main(argc, argv, s);

@@ -73,6 +73,16 @@ static int how(int dirfd, const char *base, const char *name, long f, const char
     return note("openat2", name, squeeze(text), makes(f) ? mode : -1, r, base);
 }
 
+/* The directory is the root for this one: where the name begins, with '/' or not. */
+static void in_root(int dirfd, const char *base, const char *name, long f, const char *text)
+{
+    char below[4200];
+    struct open_how h = { .flags = (uint64_t)f, .resolve = RESOLVE_IN_ROOT };
+    int r = (int)syscall(SYS_openat2, dirfd, name, &h, sizeof h);
+    snprintf(below, sizeof below, "=%s/%s", base, name);
+    note("openat2", name, text, -1, r, below);
+}
+
 static void begin(void) { syscall(SYS_openat, AT_FDCWD, "/opens:begin", 0, 0); }
 static void end(void)
 {
@@ -154,6 +164,9 @@ static void calls(int argc, char **argv)
     how(fd, d, "../file", F(O_RDONLY|O_CLOEXEC), 0, RESOLVE_BENEATH); /* EXDEV */
     how(fd, d, "by2", F(O_RDWR|O_CREAT), 0611, RESOLVE_NO_SYMLINKS);
     how(fd, d, "by2", F(O_RDWR), 0644, 0); /* EINVAL: a mode for nothing */
+    in_root(fd, d, "/by2", F(O_RDONLY));
+    in_root(fd, d, "by2", F(O_RDONLY));
+    in_root(fd, d, "/nothere", F(O_RDONLY));
     struct open_how h = { 0 };
     int e = (int)syscall(SYS_openat2, AT_FDCWD, "file", &h, 3L); /* too small to be one */
     note("openat2", "file", "O_RDONLY", -1, e, t_cwd);
@@ -192,7 +205,7 @@ static void names(int argc, char **argv)
     memset(edge + 4000, 'z', 96); /* no NUL before the end */
     at_shown(AT_FDCWD, NULL, edge + 4090, NULL, F(O_RDONLY), 0);
     int r = (int)syscall(SYS_openat2, AT_FDCWD, "nohow", 1L, sizeof(struct open_how));
-    note("openat2", "nohow", "O_RDONLY", -1, r, t_cwd);
+    note("openat2", "nohow", "-", -1, r, t_cwd); /* which flags, nobody can say */
     end();
 }
 
@@ -385,6 +398,30 @@ static void deep(int argc, char **argv)
     end();
 }
 
+/* Below a directory whose own path is longer than PATH_MAX, and at the depth to which the probe goes. */
+static void depths(int argc, char **argv)
+{
+    static char part[251], base[8192], here_[64];
+    (void)argc, (void)argv;
+    begin();
+    int depth = 0;
+    for (const char *p = t_cwd; *p; p++)
+        depth += *p == '/';
+    for (int n = depth - 1; n <= 32; n++) {
+        snprintf(here_, sizeof here_, "%d deep", n);
+        snprintf(base, sizeof base, "%.*s", (int)strlen(t_cwd) - 1, t_cwd);
+        for (int i = depth - 1; i < n; i++)
+            strcat(base, "/d");
+        at(AT_FDCWD, base, here_, F(O_RDWR|O_CREAT), 0600);
+        CHK(mkdir("d", 0755)), CHK(chdir("d"));
+    }
+    memset(part, 'p', 250);
+    for (int i = 0; i < 20; i++)
+        CHK(mkdir(part, 0755)), CHK(chdir(part));
+    at(AT_FDCWD, "?", "leaf", F(O_RDWR|O_CREAT), 0600);
+    end();
+}
+
 /* A signal ends an open that waits (ERESTARTSYS, and again), one kills the thread in it. */
 static void nothing(int sig) { (void)sig; }
 static void waits(int argc, char **argv)
@@ -416,7 +453,7 @@ int main(int argc, char **argv)
     static const struct scene scenes[] = {
         { "calls", calls }, { "names", names }, { "toolong", toolong }, { "untouched", untouched },
         { "rewritten", rewritten }, { "threads", threads }, { "procs", procs }, { "after", after },
-        { "roots", roots }, { "deep", deep }, { "waits", waits }, { 0 },
+        { "roots", roots }, { "deep", deep }, { "depths", depths }, { "waits", waits }, { 0 },
     };
     t_log = t_shared(LOG);
     return t_main(argc, argv, scenes);

@@ -37,7 +37,9 @@ cc() {
     [ "$arch" = "$(uname -m)" ] && { "${CC:-gcc}" "$@"; return; }
     "$arch-linux-gnu-gcc" "$@"
 }
-newer() { [ -x "$1" ] && [ -z "$(find "$2" "$TESTS"/progs/t.h -newer "$1")" ]; } # newer PROGRAM SOURCE
+newer() { # newer PROGRAM SOURCE
+    [ -x "$1" ] && [ -z "$(find "$2" "$TESTS"/progs/t.h "$TESTS"/../bpf_insns "$TESTS"/../gen -name '*.[ch]' -newer "$1")" ]
+}
 build() {
     bin=$OUT/vm/bin-$arch
     mkdir -p "$bin"

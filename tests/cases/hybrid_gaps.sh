@@ -1,0 +1,29 @@
+#!/bin/sh
+# timeout: 180
+# needs: root prog:hyb
+# covers: H4 H5 P30
+# Where calls of a thread can go missing although the ring has room: behind a record that waits, with a
+# thread that dies, when a filter comes by TSYNC, when no signal can be queued.
+. "$TESTS/truth.sh"
+KVOPT="-q -v"
+truth hyb behind
+head -n 1 json | grep -q '"backend":"hybrid"' || skip "no hybrid backend: $(head -n 1 err)"
+for KVOPT in "-q -v -s 4000 --ring=64K" "-q -v"; do
+    truth hyb behind
+    truth hyb dying
+    truth hyb dying 60
+    truth hyb tsync
+    truth hyb unqueued
+done
+
+# A thread that is born while its process is being attached is followed as well.
+KVOPT=
+for try in 1 2 3; do
+    target spawn
+    attach -q -v --backend=hybrid --json=json
+    sleep 0.5
+    detach INT 0
+    untarget
+    want "len([c for c in calls('clone3') if c['ret']]) >= len(calls('clone3')) - 8" # its eight spawners, at the end
+    want "not {e['child_tid'] for e in by('spawn_thread') if e['ts_ns'] < S['duration_ns'] - 100000000} - {e['tid'] for e in by('syscall')}"
+done
