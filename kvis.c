@@ -13093,16 +13093,9 @@ static int bpf_attach_kprobe_events(const char *symbol, bool is_ret, int prog)
     char name[64], line[256];
     snprintf(name, sizeof name, "kvis/k%d_%u", getpid(), n++);
     snprintf(line, sizeof line, "%c:%s %s\n", is_ret ? 'r' : 'p', name, symbol);
-    int e = bpf_kprobe_line(line);
-    if (e < 0)
-        return e;
-    int guard = bpf_kprobe_guard(name);
-    if (guard < 0) {
-        snprintf(line, sizeof line, "-:%s\n", name);
-        bpf_kprobe_line(line);
-        return guard;
-    }
-    return bpf_attach_tp(name, prog);
+    int guard = bpf_kprobe_guard(name); /* first: it must be there whenever we are killed */
+    int e = guard < 0 ? guard : bpf_kprobe_line(line);
+    return e < 0 ? e : bpf_attach_tp(name, prog);
 }
 
 static int bpf_attach_kprobe(const char *symbol, bool is_ret, int prog)

@@ -7,6 +7,7 @@ set -eu
 top=$(cd "$(dirname "$0")/.." && pwd)
 vetted=${VETTED-$top/bpf_insns/VETTED}
 rows=0 bad=0 n=0
+who='([0-9.]+( arm64)?: [0-9]+(, |  ))+[^ :0-9][^:]*  20[0-9]{2}-[0-9]{2}-[0-9]{2}$' # KERNELS  WHO  DATE
 [ "${1-}" != --rows ] || { rows=1; shift; }
 [ $# -gt 0 ] || set -- "$top"/bpf_insns/*.h
 
@@ -29,7 +30,7 @@ for file; do
         n=$((n + 1))
         if [ $rows = 1 ]; then
             echo "$row"
-        elif ! grep -q "^$(echo "$row" | sed 's/\./\\./g')  " "$vetted"; then
+        elif ! grep -Eq "^$(echo "$row" | sed 's/\./\\./g')  $who" "$vetted"; then
             echo "vet: not in VETTED: $row  KERNELS  WHO  DATE" >&2
             bad=$((bad + 1))
         fi

@@ -15,6 +15,8 @@ static struct { long nr; int err; } fake = { -1, 0 };
 
 static unsigned n_kcmp;
 
+static long (*fake_bpf)(int cmd, void *attr); /* bpf(2), when it is to be forged */
+
 /* It takes six arguments, whoever gave less. */
 __attribute__((no_sanitize_address)) static long fake_syscall(long nr, ...)
 {
@@ -29,6 +31,8 @@ __attribute__((no_sanitize_address)) static long fake_syscall(long nr, ...)
         errno = fake.err;
         return -1;
     }
+    if (nr == SYS_bpf && fake_bpf)
+        return fake_bpf((int)a[0], (void *)a[1]);
     return syscall(nr, a[0], a[1], a[2], a[3], a[4], a[5]);
 }
 
@@ -398,6 +402,72 @@ static void t_refused(void)
     EXPECT(CPU_EQUAL(&before, &after));
 }
 
+/* A verifier that is interrupted, wants room for its log, refuses, or wants memory unlocked. */
+static struct {
+    int loads, interrupted, denied, err;
+    size_t log_needs;
+    const char *log;
+} verifier;
+
+static long verify(int cmd, void *attr)
+{
+    union bpf_attr *a = attr;
+    EXPECT(cmd == BPF_PROG_LOAD);
+    verifier.loads++;
+    char *log = (void *)(uintptr_t)a->log_buf;
+    errno = verifier.interrupted-- > 0 ? EAGAIN
+            : verifier.denied-- > 0    ? EPERM
+            : log && a->log_size < verifier.log_needs ? ENOSPC
+                                                      : verifier.err;
+    if (log && errno == verifier.err)
+        strcpy(log, verifier.log);
+    return errno ? -1 : 55;
+}
+
+static const char *verified(int interrupted, int denied, int err, size_t log_needs, const char *log)
+{
+    static struct bpf_obj o;
+    o = (struct bpf_obj){ .fam = &open_family };
+    memset(o.map, -1, sizeof o.map);
+    memset(o.prog, -1, sizeof o.prog);
+    verifier.loads = 0, verifier.interrupted = interrupted, verifier.denied = denied;
+    verifier.err = err, verifier.log_needs = log_needs, verifier.log = log;
+    fake_bpf = verify;
+    int e = bpf_load_one(&o, OPEN_P_FORK);
+    fake_bpf = NULL;
+    return e ? o.why : o.prog[OPEN_P_FORK] == 55 && o.loaded == 1u << OPEN_P_FORK ? "loaded" : "?";
+}
+
+static void t_loader(void)
+{
+    static char name[300];
+    struct rlimit was, is;
+    EXPECT(!strcmp(verified(0, 0, 0, 0, ""), "loaded") && verifier.loads == 1);
+    EXPECT(!strcmp(verified(3, 0, 0, 0, ""), "loaded") && verifier.loads == 4);
+    /* without a log, with one of 64 KB, with one of 256 KB: the last lines of that */
+    const char *why = verified(0, 0, EINVAL, 100000, "1: x\n2: x\n3: x\nR1 type=scalar\n4: (85)\nexpected=ctx\n\n");
+    EXPECT(verifier.loads == 3 && strstr(why, "open_fork: ") == why && strstr(why, "expected=ctx"));
+    EXPECT(!strstr(why, "1: x"));
+    /* a poisoned instruction is a field by its name */
+    const struct bpf_prog_row *r = &open_family.progs[OPEN_P_FORK];
+    u32 field = 0;
+    while (!bpf_is_field(&r->patches[field]))
+        field++;
+    snprintf(name, sizeof name, "5: (85) call unknown#%u\ninvalid func unknown#%u\n", BPF_POISON + field, BPF_POISON + field);
+    why = verified(0, 0, EINVAL, 0, name);
+    EXPECT(strstr(why, "this kernel has no usable ") && strstr(why, r->patches[field].name));
+    EXPECT(strstr(verified(0, 0, EACCES, 0, "unknown func bpf_probe_read_kernel#113\n"), "lockdown"));
+    /* memory that counts as locked: the limit is raised once, where it may be, and the command gets the old one */
+    struct rlimit all = { RLIM_INFINITY, RLIM_INFINITY };
+    EXPECT(!getrlimit(RLIMIT_MEMLOCK, &was));
+    bool may = !setrlimit(RLIMIT_MEMLOCK, &all);
+    EXPECT(!setrlimit(RLIMIT_MEMLOCK, &(struct rlimit){ 65536, was.rlim_max }));
+    bpf.memlock_raised = false;
+    EXPECT(!strcmp(verified(0, 1, 0, 0, ""), "loaded") == may && verifier.loads == 1 + may);
+    EXPECT(!getrlimit(RLIMIT_MEMLOCK, &is) && (is.rlim_cur == RLIM_INFINITY) == may && bpf.memlock.rlim_cur == 65536);
+    setrlimit(RLIMIT_MEMLOCK, &was);
+}
+
 /* What the text says was lost, JSON says as well. */
 static void t_lost(void)
 {
@@ -482,6 +552,7 @@ int main(void)
     t_errors();
     t_tasks();
     t_refused();
+    t_loader();
     t_lost();
     t_large_summary();
     printf("unit: %d expectations hold, %d do not\n", passed, failed);

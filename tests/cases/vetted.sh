@@ -30,6 +30,10 @@ refused "a changed instruction" 's/I_MOV64_IMM(R0, 0)/I_MOV64_IMM(R0, 1)/'
 refused "a changed patch" 's/PATCH_CONST, 0, "CFG_PID"/PATCH_CONST, 0, "CFG_TID"/'
 refused "another lowest kernel" 's/I_KERNEL(4, 7)/I_KERNEL(4, 8)/'
 refused "another program" 's/first/fourth/g'
+for column in 's/  5.10: 9, 6.1: 9//' 's/  somebody//' 's/  2026-01-02//' 's/: 9//g'; do
+    sed "$column" VETTED >less
+    VETTED=$PWD/less sh "$top/gen/vet.sh" sample.h >out 2>err && fail "a row that is not whole: $column"
+done
 sed 1d VETTED >less && mv less VETTED
 sh "$top/gen/vet.sh" sample.h >out 2>err && fail "a program without a row is not seen"
 has err 'sample/first  4\.7'

@@ -22,6 +22,19 @@ umount /sys/devices/kprobe
 mkdir t; mount -t tracefs none t
 gone() { [ ! -s t/kprobe_events ]; }
 t_ok "its events are taken out again" until_true 5 gone
+mount -t tmpfs none /sys/devices/kprobe
+seen=0
+for i in 1 2 3 4 5 6 7 8 9 10 11 12; do
+    "$KVIS" check >/dev/null 2>&1 & pid=$!
+    for wait in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
+        [ ! -s t/kprobe_events ] || { seen=$((seen + 1)); break; }
+        usleep 20000
+    done
+    kill -KILL $pid; wait $pid 2>/dev/null
+done
+umount /sys/devices/kprobe
+t_ok "killed in the midst of it: they were there" test $seen -gt 0
+t_ok "and are taken out" until_true 5 gone
 umount t
 
 mount -t tmpfs none /sys/kernel/btf
