@@ -14918,11 +14918,13 @@ static void tr_inherit_untraced(struct task *child, const struct task *t)
     memcpy(child->call.arg, t->call.arg, sizeof child->call.arg);
 }
 
-/* The probe follows children by itself, but for those that it has missed: of a thread that was
- * being attached, or for which its map had no room. Those stop at every call. */
+/* The probe follows children by itself, but for those of a thread that was just being attached.
+ * Where its map has no room they stop at every call. Only with -p: a bpf(2) of ours that is
+ * preempted keeps the programs of classic tracepoints from running on that CPU
+ * (bpf_disable_instrumentation, kernel/bpf/syscall.c). */
 static void tr_follow(struct task *t)
 {
-    int e = hy.on && !hy.in_ns && tr_ours(t->tid) ? hy_follow(t->tid) : 0;
+    int e = hy.all && !hy.in_ns && tr_ours(t->tid) ? hy_follow(t->tid) : 0;
     hy.healed += e != 0;
     t->full |= e < 0;
 }
@@ -15268,7 +15270,8 @@ static void tr_signal_stop(struct task *t, int sig)
         tr_resume(t, 0);
         return;
     }
-    tr_kept(t); /* another signal than ours may come first */
+    if (!hy.in_order || hy_ours(&si)) /* another signal than ours may come first; see tr_follow */
+        tr_kept(t);
     if (hy_ours(&si)) { /* the ring was full, and is empty now */
         tr_resume(t, 0);
         return;
