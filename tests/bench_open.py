@@ -37,7 +37,9 @@ def peak_kb(pid):
 
 
 def first_row(cmd, pid):
-    """Milliseconds from the start to the first row of that process, and VmHWM a second later."""
+    """Milliseconds from the start to the first row of that process, and VmHWM a second later. With a pause
+    before: a tracepoint that has just been left is attached to again after an RCU grace period only."""
+    time.sleep(0.5)
     start = time.monotonic()
     tool = subprocess.Popen(cmd, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
     for line in tool.stdout:
