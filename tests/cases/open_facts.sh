@@ -1,7 +1,7 @@
 #!/bin/sh
 # timeout: 120
 # needs: root python3 prog:opens
-# covers: E10 E11 E12 E18 P12
+# covers: E9 E10 E11 E12 E18 P12
 # A program opens files in every way; kvis open shows each of them: call, name, flags, mode, result, path.
 . "$TESTS/open.sh"
 for rings in "" --perf-rings; do
@@ -19,4 +19,10 @@ watch -- "$BIN/opens" waits
 status 0
 python3 "$TESTS/want.py" json out >&9 || fail "waits"
 hasnt rows "$(printf '\033')"
+cd ..
+
+# More opens at once than the probe's map holds: counted and told.
+mkdir full; cd full || exit 1
+watch --ring=8192 -- "$BIN/opens" full
+[ $st = 77 ] && say "full: $(tail -n 1 out)" || { status 0; python3 "$TESTS/want.py" json out >&9 || fail "full"; has err '^kvis: [0-9]+ opens lost: too many at once'; }
 cd ..

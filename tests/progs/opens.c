@@ -422,6 +422,34 @@ static void depths(int argc, char **argv)
     end();
 }
 
+/* More opens under way at once than the probe can remember (OPEN_INFLIGHT in its map: 8192). */
+static void *open_fifo(void *unused)
+{
+    MUST(open("fifo", O_RDONLY) >= 0);
+    return unused;
+}
+static void full(int argc, char **argv)
+{
+    enum { N = 8300 };
+    static pthread_t t[N];
+    pthread_attr_t a;
+    struct rlimit files = { N + 100, N + 100 };
+    (void)argc, (void)argv;
+    if (setrlimit(RLIMIT_NOFILE, &files))
+        skip("RLIMIT_NOFILE");
+    CHK(mkfifo("fifo", 0600));
+    pthread_attr_init(&a);
+    pthread_attr_setstacksize(&a, 64 << 10);
+    for (int i = 0; i < N; i++)
+        if (pthread_create(t + i, &a, open_fifo, NULL))
+            skip("8300 threads");
+    usleep(500000);
+    MUST(open("fifo", O_WRONLY) >= 0);
+    for (int i = 0; i < N; i++)
+        pthread_join(t[i], NULL);
+    say("want S['lost'] >= %d - 8192 and len(by('open', name='fifo')) + S['lost'] == %d", N, N + 1);
+}
+
 /* A signal ends an open that waits (ERESTARTSYS, and again), one kills the thread in it. */
 static void nothing(int sig) { (void)sig; }
 static void waits(int argc, char **argv)
@@ -453,7 +481,7 @@ int main(int argc, char **argv)
     static const struct scene scenes[] = {
         { "calls", calls }, { "names", names }, { "toolong", toolong }, { "untouched", untouched },
         { "rewritten", rewritten }, { "threads", threads }, { "procs", procs }, { "after", after },
-        { "roots", roots }, { "deep", deep }, { "depths", depths }, { "waits", waits }, { 0 },
+        { "roots", roots }, { "deep", deep }, { "depths", depths }, { "full", full }, { "waits", waits }, { 0 },
     };
     t_log = t_shared(LOG);
     return t_main(argc, argv, scenes);
