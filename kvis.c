@@ -13065,10 +13065,10 @@ static int bpf_kprobe_line(const char *line)
  * however it went: the pipe's other end is kvis's alone. */
 static int bpf_kprobe_guard(const char *name)
 {
-    char line[96], c;
-    int end[2];
-    if (pipe2(end, O_CLOEXEC) < 0)
-        return -errno;
+    char line[96], c, why[WHY_LEN];
+    int end[2], dir = tfs_dir(why); /* which the child keeps: by now its mount may be gone */
+    if (dir < 0 || pipe2(end, O_CLOEXEC) < 0)
+        return dir < 0 ? dir : -errno;
     pid_t pid = fork();
     if (pid) {
         close(end[0]);
@@ -13076,7 +13076,7 @@ static int bpf_kprobe_guard(const char *name)
     }
     setsid(); /* what is meant for kvis's group is not for it */
     for (int f = 3; f < 256; f++)
-        if (f != end[0])
+        if (f != end[0] && f != dir)
             close(f);
     while (read(end[0], &c, 1) < 0 && errno == EINTR)
         ;

@@ -1,7 +1,7 @@
 # open_env: kvis open in the environments that it meets: no BTF, no rights, namespaces, limits, CPUs that
 # are off. tracefs is mounted in none of them.
 # kernels: all
-# timeout: 120
+# timeout: 180
 . /tests/lib.sh
 
 # job OPTION...: a job whose opens are known, relative ones among them.
@@ -63,6 +63,7 @@ done
 # Without BTF.
 if [ -e /sys/kernel/btf/vmlinux ]; then
     mount -t tmpfs none /sys/kernel/btf
+    echo "sleep 1" >>job # the shell is there when its directory is looked up in /proc
     job
     cp json nobtf.json
     t_json "no BTF" nobtf.json "[e['access'] for e in by('open', name='made')] == ['write', 'read', 'read'] and by('open', path='/nothere', error='ENOENT') and by('open', call='execve')"
