@@ -12876,8 +12876,9 @@ static u32 bpf_kernel_version(void)
     return v[0] << 16 | v[1] << 8 | MIN(v[2], 255);
 }
 
+/* log NULL and log_level 0: none. Returns a descriptor or -errno. */
 static int bpf_prog_load(const struct bpf_family *fam, const struct bpf_prog_row *r,
-                         const struct bpf_insn *insns, char *log, u32 log_size)
+                         const struct bpf_insn *insns, u32 log_level, char *log, u32 log_size)
 {
     union bpf_attr a;
     memset(&a, 0, sizeof a);
@@ -12886,7 +12887,7 @@ static int bpf_prog_load(const struct bpf_family *fam, const struct bpf_prog_row
     a.insn_cnt = r->n_insns;
     a.license = (uintptr_t)fam->license;
     a.kern_version = bpf_kernel_version();
-    a.log_level = log != NULL;
+    a.log_level = log_level;
     a.log_size = log_size;
     a.log_buf = (uintptr_t)log;
     snprintf(a.prog_name, sizeof a.prog_name, "%s", r->name);
@@ -12925,7 +12926,7 @@ static int bpf_prog_why(struct bpf_obj *o, const struct bpf_prog_row *r,
         if (!log)
             break;
         log[0] = 0;
-        int f = bpf_prog_load(o->fam, r, insns, log, size);
+        int f = bpf_prog_load(o->fam, r, insns, 1, log, size);
         if (f == -ENOSPC && size < 16 << 20) {
             free(log);
             continue;
@@ -12951,7 +12952,7 @@ static int bpf_load_one(struct bpf_obj *o, u32 i)
     memcpy(insns, r->insns, r->n_insns * sizeof *insns);
     bpf_patch(o, r, insns);
     do
-        f = bpf_prog_load(o->fam, r, insns, NULL, 0);
+        f = bpf_prog_load(o->fam, r, insns, 0, NULL, 0);
     while (f == -EPERM && bpf_raise_memlock());
     if (f == -EPERM)
         bpf_fail(o, f, "%s: %s", r->name, strerror(-f));
@@ -14024,8 +14025,9 @@ static int hy_load(u32 ring_bytes)
     bpf_set_compat(&c, &compat);
     bpf_set(&c, "CFG_MAGIC", hy.magic);
     bpf_set(&c, "CFG_MAGIC_NR", (u64)SYS_openat);
-    bpf_set(&c, "CFG_NS_INO", bpf_pid_ns(NULL));
-    hy.in_ns = bpf_pid_ns(NULL) != 0;
+    u64 ns = bpf_pid_ns(NULL);
+    hy.in_ns = ns != 0;
+    bpf_set(&c, "CFG_NS_INO", ns);
     bpf_set(&c, "CFG_STOP_SOFT", ring_bytes / 4 * 3);
     bpf_set(&c, "CFG_STOP_RT", !opt.n_pids);
     bpf_set(&c, "CFG_STOP_HARD", ring_bytes / 16 * 15);
@@ -14097,7 +14099,7 @@ static int hy_follow(pid_t tid)
 }
 
 /* Before a thread is let go: no signal may come to it any more. */
-static void hy_leave(const struct task *t)
+static void hy_leave(struct task *t)
 {
     u32 key = hy_key(t);
     if (hy.on && key)
@@ -14108,10 +14110,8 @@ static void hy_leave(const struct task *t)
  * from it (see bpf_raw_is_whole). */
 static void hy_moved(const struct task *t, u32 was)
 {
-    if (!hy.on || hy.in_ns || hy_follow(t->tid) != 1)
-        return;
-    hy.healed++;
-    bpf_map_do(BPF_MAP_DELETE_ELEM, bpf_map(&hy.obj, "traced"), &was, NULL);
+    if (hy.on && !hy.in_ns && hy_follow(t->tid) == 1)
+        bpf_map_do(BPF_MAP_DELETE_ELEM, bpf_map(&hy.obj, "traced"), &was, NULL);
 }
 
 /* Takes the call that the probe has kept with a stopped thread, because the ring had no room. Not
@@ -14863,8 +14863,6 @@ static void tr_collected_again(pid_t tid, int *status)
 /* Takes the records before rb_mark. */
 static void tr_drain(void)
 {
-    if (!hy.on)
-        return;
     u32 n = rb_drain(tr_record);
     tr.stops += n;
     tr.quiet_drains = n ? 0 : tr.quiet_drains + 1;
@@ -14877,13 +14875,16 @@ static void tr_drain(void)
  * those behind it: a moment later it is not. */
 static void tr_drain_all(void)
 {
-    u64 end = u_now() + 4 * TR_UNREAD_NS;
+    if (!hy.on)
+        return;
     rb_mark();
     tr_drain();
-    while (hy.on && !rb_drained() && u_now() < end) {
+    for (u64 end = 0; !rb_drained(); tr_drain()) {
+        end = end ? end : u_now() + 4 * TR_UNREAD_NS;
+        if (u_now() >= end)
+            return;
         tr_collect();
         nanosleep(&(struct timespec){ .tv_nsec = 20000 }, NULL);
-        tr_drain();
     }
 }
 
@@ -14925,7 +14926,7 @@ static void tr_inherit_untraced(struct task *child, const struct task *t)
 static void tr_follow(struct task *t)
 {
     int e = hy.all && !hy.in_ns && tr_ours(t->tid) ? hy_follow(t->tid) : 0;
-    hy.healed += e != 0;
+    hy.healed += e < 0; /* the probe had found no room either, and counted it */
     t->full |= e < 0;
 }
 
@@ -15442,17 +15443,12 @@ static void tr_interrupt_one(struct task *t)
         sys_ptrace(PTRACE_INTERRUPT, t->tid, 0, NULL);
 }
 
-static void tr_leave(struct task *t)
-{
-    hy_leave(t);
-}
-
 /* Lets everything go on as if nothing had been: each tracee is detached at its next stop. */
 static void tr_detach_all(void)
 {
     if (tr.detaching)
         return;
-    tr_each(tr_leave);
+    tr_each(hy_leave);
     tr_drain_all();
     tr.detaching = true;
     tr.detach_ns = u_now();
@@ -16775,7 +16771,7 @@ static int check_load_as(u32 type, const struct bpf_insn *insns, u16 n)
     struct bpf_prog_row r = { .name = "kvis_check", .type = type, .n_insns = n };
     int f;
     do
-        f = bpf_prog_load(&none, &r, insns, NULL, 0);
+        f = bpf_prog_load(&none, &r, insns, 0, NULL, 0);
     while (f == -EPERM && bpf_raise_memlock());
     return f;
 }
@@ -16868,10 +16864,10 @@ static bool check_send_signal(struct check *c)
     static const struct bpf_insn insns[] = { I_MOV64_IMM(R1, 0), I_CALL(send_signal_thread),
                                              I_MOV64_IMM(R0, 0), I_EXIT() };
     int f = check_load(insns, ARRAY_LEN(insns));
-    if (f < 0 && check_unsupported(f))
+    if (f < 0 && check_unsupported(f)) {
         check_mend(c, "Linux 5.6 has it; without it -v is by ptrace");
-    if (f < 0 && check_unsupported(f))
         return check_say(c, false, "bpf_send_signal_thread: %s", strerror(-f));
+    }
     if (f < 0)
         return check_denied(c, "bpf_send_signal_thread", f);
     close(f);
@@ -16883,10 +16879,10 @@ static bool check_ring(struct check *c)
     struct bpf_map_row ring = { .name = "kvis_check", .type = BPF_MAP_TYPE_RINGBUF,
                                 .max_entries = (u32)sysconf(_SC_PAGESIZE) };
     int f = bpf_map_create(&ring);
-    if (f < 0 && check_unsupported(f))
+    if (f < 0 && check_unsupported(f)) {
         check_mend(c, "Linux 5.8 has it; a perf ring for each CPU is taken instead");
-    if (f < 0 && check_unsupported(f))
         return check_say(c, false, "%s", strerror(-f));
+    }
     if (f < 0)
         return check_denied(c, "a map", f);
     close(f);
@@ -16943,10 +16939,10 @@ static bool check_kprobe(struct check *c)
         close(prog);
     if (at >= 0)
         close(at);
-    if (ret == -ENOENT)
+    if (ret == -ENOENT) {
         check_mend(c, "a kernel with CONFIG_KPROBES");
-    if (ret == -ENOENT)
         return check_say(c, false, "%s: no kprobes", symbol);
+    }
     if (ret < 0)
         return check_denied(c, symbol, ret);
     close(ret);

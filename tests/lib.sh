@@ -56,3 +56,18 @@ until_true() {
 
 # state PID: R, S, T, t, Z ... of a process, nothing when it is gone.
 state() { sed -n 's/^State:[[:space:]]*\(.\).*/\1/p' "/proc/$1/status" 2>/dev/null; }
+
+# report OUT CMD...: with odd signals, limits, umask, descriptors and nice, as the caller may have them.
+report() {
+    to=$1; shift
+    (
+        umask 027
+        ulimit -n 512
+        ulimit -l 64
+        ulimit -c unlimited 2>/dev/null
+        trap '' HUP USR2 TTOU
+        exec 5</etc/passwd 6>>six 9>&-
+        exec nice -n 3 "$@" >"$to" 2>err.$to </dev/null
+    )
+    st=$?
+}

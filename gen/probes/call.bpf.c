@@ -38,9 +38,9 @@ extern char CFG_BY_SCHED;
 /* The threads, by their id in the first pid namespace. */
 struct map_def traced SEC("maps") = { MAP_HASH, 4, sizeof(struct wire_thread), 16384, 0 };
 struct map_def spec SEC("maps") = { MAP_ARRAY, 4, sizeof(struct wire_spec), CALL_NRS, 0 };
-/* [0]: calls of traced threads that nobody asked about; [1]: stops asked for by SIGURG, [2]: by
- * SIGSTOP, [3]: stops that could not be asked for. */
 struct map_def delays SEC("maps") = { MAP_PERCPU_ARRAY, 4, 8, DELAY_SLOTS, 0 };
+/* Stops: [1] asked for by 33 or SIGURG, [2] by SIGSTOP, [3] that could not be asked for (HY_STOPS_
+ * in kvis.c). */
 struct map_def counts SEC("maps") = { MAP_PERCPU_ARRAY, 4, 8, 8, 0 };
 
 struct record {

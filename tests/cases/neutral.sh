@@ -4,18 +4,6 @@
 # A program that reports all it can see of itself reports the same traced or not. What cannot be
 # hidden: getppid, TracerPid, and with acceleration the fields Seccomp and Seccomp_filters.
 . "$TESTS/lib.sh"
-report() { # report OUT CMD...: with odd signals, limits, umask and nice as the caller may have them
-    to=$1; shift
-    (
-        umask 027
-        ulimit -n 512
-        ulimit -c unlimited 2>/dev/null
-        trap '' HUP USR2 TTOU
-        exec 5</etc/passwd 6>>six 9>&-
-        exec nice -n 3 "$@" >"$to" 2>err.$to </dev/null
-    )
-    st=$?
-}
 report native "$BIN/self" a 'b c' ''
 [ $st = 0 ] || fail "the program without kvis: $st"
 for opt in --no-accel "--no-accel --faults" "" -v "-v --json=json" "-e trace=openat" -c; do

@@ -50,18 +50,6 @@ has a ' /one$'; hasnt a ' /two$'; has b ' /two$'; hasnt b ' /one$'
 left "two at once"
 
 # the command sees what it would see anyway (as in cases/neutral.sh)
-report() { # report OUT CMD...
-    to=$1; shift
-    (
-        umask 027
-        ulimit -n 512
-        ulimit -l 64
-        trap '' HUP USR2 TTOU
-        exec 5</etc/passwd 6>>six 9>&-
-        exec nice -n 3 "$@" >"$to" 2>err.$to </dev/null
-    )
-    st=$?
-}
 report native "$BIN/self" a 'b c' ''
 [ $st = 0 ] || fail "the program without kvis: $st"
 for opt in "-o rows" "--json=json -o rows" "-o rows --perf-rings"; do

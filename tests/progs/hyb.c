@@ -56,6 +56,14 @@ static void threads(pthread_t *t, int n, void *(*f)(void *), void *arg)
         MUST(!pthread_create(t + i, &a, f, arg));
 }
 
+/* With every signal blocked, as it is for the caller then: `all` says which. */
+static void masked_threads(pthread_t *t, int n, void *(*f)(void *), void *arg, sigset_t *all)
+{
+    sigfillset(all);
+    pthread_sigmask(SIG_BLOCK, all, NULL);
+    threads(t, n, f, arg);
+}
+
 static void join(pthread_t *t, int n)
 {
     for (int i = 0; i < n; i++)
@@ -277,9 +285,7 @@ static void cont(int argc, char **argv)
     pthread_t t[3];
     sigset_t set;
     files();
-    sigfillset(&set);
-    pthread_sigmask(SIG_BLOCK, &set, NULL);
-    threads(t, 3, flood_until_stop, NULL);
+    masked_threads(t, 3, flood_until_stop, NULL, &set);
     pthread_sigmask(SIG_UNBLOCK, &set, NULL);
     pending_cont("SIGCONT blocked", n);
     pending_cont("all blocked", n);
@@ -294,9 +300,7 @@ static void masked(int argc, char **argv)
     pthread_t t[4];
     sigset_t set;
     files();
-    sigfillset(&set);
-    pthread_sigmask(SIG_BLOCK, &set, NULL);
-    threads(t, 4, flood_thread, (void *)n);
+    masked_threads(t, 4, flood_thread, (void *)n, &set);
     join(t, 4);
     sigset_t p;
     sigpending(&p);

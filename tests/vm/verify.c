@@ -6,23 +6,9 @@
 #include "../../kvis.c"
 #undef main
 
-static char verify_log[1 << 20];
+enum { LOG_STATS = 4 }; /* the log's last line only: BPF_LOG_STATS, 5.2 */
 
-/* As bpf_prog_load, with the log's last line only (BPF_LOG_STATS, 5.2). */
-static int verify_load(const struct bpf_family *fam, const struct bpf_prog_row *r,
-                       const struct bpf_insn *insns)
-{
-    union bpf_attr a;
-    memset(&a, 0, sizeof a);
-    a.prog_type = r->type;
-    a.insns = (uintptr_t)insns;
-    a.insn_cnt = r->n_insns;
-    a.license = (uintptr_t)fam->license;
-    a.log_level = 4;
-    a.log_size = sizeof verify_log;
-    a.log_buf = (uintptr_t)verify_log;
-    return bpf_call(BPF_PROG_LOAD, &a, BPF_ATTR_TO(log_buf));
-}
+static char verify_log[1 << 20];
 
 static int verify(struct bpf_obj *o)
 {
@@ -33,7 +19,7 @@ static int verify(struct bpf_obj *o)
         memcpy(insns, r->insns, r->n_insns * sizeof *insns);
         bpf_patch(o, r, insns);
         verify_log[0] = 0;
-        int f = verify_load(o->fam, r, insns);
+        int f = bpf_prog_load(o->fam, r, insns, LOG_STATS, verify_log, sizeof verify_log);
         const char *p = strstr(verify_log, "processed ");
         printf("%s/%s %s%.*s\n", o->fam->name, r->name, f < 0 ? "refused " : "",
                p ? (int)strcspn(p + 10, " ") : 0, p ? p + 10 : "");
