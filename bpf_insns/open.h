@@ -5,7 +5,7 @@
  * probe.h
  *   sha256 7fbdb589b7d6bb4f6abd0a842b07e1200a859e319dcfc2de8ff275c01b4a3aeb
  * wire.h
- *   sha256 822da6615a406cb3da2784730aca0e56625dcf2d16dbe6995d7b812a989427c7
+ *   sha256 5908a7b559f074fa69699005ba623ce0a4c5ae05329585662a321638225d1cc9
  * compiler: clang 14.0.6
  * flags: -target bpf -mcpu=v2 -O2 -g -std=gnu11 -Wall -Werror -nostdinc -fno-ident
  *
