@@ -13826,7 +13826,7 @@ static void proc_exec_row(struct buf *b, const struct proc_row *r)
 static void proc_exit_head(struct buf *b)
 {
     if (po.time)
-        b_s(b, "TIME(s)          ");
+        b_s(b, "TIME(s)  ");
     b_s(b, "PCOMM            PID     PPID    TID     AGE(s)  EXIT_CODE\n");
 }
 
@@ -13842,10 +13842,10 @@ static void proc_exit_row(struct buf *b, const struct proc_row *r)
     const struct proc_life *l = r->l;
     u32 from = b->len;
     s32 status = l->status;
-    if (po.failed && status <= 0)
+    if ((po.failed && status <= 0) || po.threads != (r->what == PROC_THREAD))
         return;
     if (po.time)
-        proc_clock(b, r->ts_ns, true), proc_pad(b, from, 17);
+        proc_clock(b, r->ts_ns, false), proc_pad(b, from, 9);
     proc_esc_pad(b, r->comm, 16);
     b_f(b, "%-7u %-7u %-7u %-7.2f ", l->pid, l->ppid, r->tid ? r->tid : l->pid,
         (double)(r->ts_ns - l->fork_ns) / 1e9);

@@ -276,6 +276,8 @@ INLINE u8 put_path(struct record *r, struct path *p, struct fs_struct *fs, u32 e
         }
         struct mount *m = (void *)vfs - OFFSET(struct mount, mnt);
         struct mount *over = READ(m, mnt_parent);
+        if (d != top) /* a file that is in no directory, as memfd_create makes them */
+            put_part(r, READ(d, d_name.name), end);
         if (m == over || d != top) /* the top of everything, and not the root */
             return WALK_DONE | WALK_OUT;
         d = READ(m, mnt_mountpoint);
