@@ -13159,6 +13159,7 @@ struct proc_life {
     bool execed;                 /* its command is one that kvis saw begin */
     bool mine;                   /* of the tree that is followed */
     bool ending;                 /* its last thread was seen to end, others are on their way */
+    bool cut;                    /* there were more arguments than argv has */
     bool walked;                 /* paths are the kernel's, not /proc's after the fact */
     u64 fork_ns, begin_ns, end_ns; /* begin: of the command */
     u64 boot_ns;                 /* when it was made, CLOCK_BOOTTIME; 0: not known */
@@ -13472,6 +13473,7 @@ static void proc_look_late(struct proc_life *l)
     else
         free(had.p);
     l->arg_len = l->argv.len;
+    l->cut = false;
 }
 
 /* A process that is there when kvis starts. Behind the last ) of /proc/PID/stat: state, ppid, and
@@ -13582,6 +13584,7 @@ static void proc_args_take(struct proc_life *l, const struct wire_proc *h)
     else
         proc_keep(&l->argv, "", 0);
     l->arg_len = MAX(l->arg_len, l->argv.len);
+    l->cut = l->argv.len < l->arg_len || (h->kind == PROC_FAIL && h->flags);
     proc_args_drop(at);
 }
 
@@ -13713,6 +13716,8 @@ static void proc_line(struct buf *b, const struct proc_life *l)
         proc_words(b, &l->argv, 0, proc_shell_word);
     if (l->argv.len < l->arg_len)
         b_f(b, "... (%u bytes in all)", l->arg_len);
+    else if (l->cut)
+        b_s(b, " ...");
 }
 
 /* --- filters --- */
@@ -13819,7 +13824,7 @@ static void proc_exec_row(struct buf *b, const struct proc_row *r)
     proc_esc_pad(b, r->comm, 16);
     b_f(b, "%-6u %-6u %3d ", l->pid, l->ppid, -r->err);
     proc_words(b, &l->argv, po.max_args, po.quote ? proc_quoted_word : proc_plain_word);
-    b_s(b, l->argv.len < l->arg_len ? " ...\n" : "\n");
+    b_s(b, l->cut ? " ...\n" : "\n");
 }
 
 /* bcc's exitsnoop: libbpf-tools/exitsnoop.c. */
@@ -13921,7 +13926,7 @@ static void proc_json_what(struct buf *b, const struct proc_life *l)
     b_c(b, ',');
     out_json_argv(b, "argv", l->argv.len ? l->argv.p : "", l->argv.len);
     b_f(b, ",\"argv_bytes\":%u,\"argv_truncated\":%s", l->arg_len,
-        l->argv.len < l->arg_len ? "true" : "false");
+        l->cut ? "true" : "false");
     proc_json_path(b, "exe", &l->exe);
     proc_json_path(b, "cwd", &l->cwd);
     if (l->cgroup)

@@ -169,7 +169,7 @@ struct wire_proc {
     u64 ts_ns;           /* CLOCK_MONOTONIC */
     u64 start_ns;        /* CLOCK_BOOTTIME of the process's fork; 0: not known */
     u64 cgroup;          /* of cgroup v2: its id */
-    u64 flags;           /* fork: those of clone */
+    u64 flags;           /* fork: those of clone. args, fail: 1 when there were more arguments */
     u64 max_rss;         /* exit: in pages */
     u32 kind;            /* enum wire_proc_kind */
     u32 pid, tid, ppid;  /* in kvis's pid namespace; ppid 0: not known */

@@ -442,21 +442,27 @@ INLINE u32 which(u64 nr, bool compat)
     return nr == CFG(CFG_EXECVE) ? 1 : nr == CFG(CFG_EXECVEAT) ? 2 : 0;
 }
 
-/* Sends the strings that an argv points to, each with its NUL, as one piece. Returns its bytes. */
+/* Sends the strings that an argv points to, each with its NUL, as one piece. Returns its bytes. An
+ * execve that fails early has not read them, so a page of theirs may not be there. */
 INLINE u32 put_argv(void *ctx, struct record *r, const struct wire_execing *e)
 {
     struct wire_proc *h = &r->head;
     u32 size = e->compat ? 4 : 8;
     h->kind = PROC_ARGS;
     h->at = 0;
+    h->flags = 1; /* until the end of the list is seen */
     r->at = 0;
 #pragma clang loop unroll(disable)
     for (u32 i = 0; i < PROC_POINTERS; i++) {
         u64 p = 0;
         u32 at = *(volatile u32 *)&r->at;
-        if (at > EXE_END || bpf_probe_read_user(&p, size, (void *)(e->argv + i * size)) || !p)
+        long n = -1;
+        if (!bpf_probe_read_user(&p, size, (void *)(e->argv + i * size)) && !p) {
+            h->flags = 0;
             break;
-        long n = bpf_probe_read_user_str(r->data + at, PROC_PIECE, (void *)p);
+        }
+        if (at <= EXE_END && p)
+            n = bpf_probe_read_user_str(r->data + at, PROC_PIECE, (void *)p);
         if (n < 0)
             break;
         if (n == 0) /* what an empty string gives before 6.x */
