@@ -23,6 +23,7 @@ has text ' 3 +[0-9.]+ .B \(sh\)$'
 # A process that runs already, and what descends from it; it still runs at the end.
 sh -c 'while [ ! -e stop ]; do /bin/true "$0"; sleep 0.05; done; exec sleep 30' mark 9>&- &
 sh=$!
+until_true 5 grep -q mark /proc/$sh/cmdline
 run proc --json=json -d 1 -p $sh -o text
 : >stop
 want "len(by('command')) > 4 and {e['ppid'] for e in by('command')} == {$sh}"
