@@ -13462,18 +13462,23 @@ static void proc_look(struct proc_life *l)
         l->ppid = (u32)MAX(ps_status((pid_t)l->pid, "PPid:"), 0);
 }
 
-/* After an exec of which the probe could tell little. */
+/* After an exec of which the probe could tell little: arguments are from /proc when those that
+ * execve was given could not be read. */
 static void proc_look_late(struct proc_life *l)
 {
     struct proc_text had = l->argv;
+    u32 len = l->arg_len;
+    bool cut = l->cut || !had.len;
     l->argv = (struct proc_text){ NULL, 0 };
     proc_look(l);
-    if (had.len && !l->argv.len) /* gone already: what execve was given */
-        free(l->argv.p), l->argv = had;
-    else
+    if (cut && l->argv.len) {
         free(had.p);
-    l->arg_len = l->argv.len;
-    l->cut = false;
+        l->cut = false;
+        return;
+    }
+    free(l->argv.p);
+    l->argv = had;
+    l->arg_len = len;
 }
 
 /* A process that is there when kvis starts. Behind the last ) of /proc/PID/stat: state, ppid, and
@@ -13532,6 +13537,7 @@ static void proc_scan(void)
 struct proc_args {
     struct proc_args *next;
     u32 tid;
+    bool cut;
     struct buf b;
 };
 static struct proc_args *proc_pending;
@@ -13569,8 +13575,10 @@ static void proc_args_add(const struct wire_proc *h, const char *data)
         a->next = *at;
         *at = a;
     }
-    if (*at && (*at)->b.len == h->at)
-        b_put(&(*at)->b, data, h->arg_len);
+    if (!*at || (*at)->b.len != h->at)
+        return;
+    b_put(&(*at)->b, data, h->arg_len);
+    (*at)->cut = h->flags;
 }
 
 static void proc_args_take(struct proc_life *l, const struct wire_proc *h)
@@ -13584,7 +13592,7 @@ static void proc_args_take(struct proc_life *l, const struct wire_proc *h)
     else
         proc_keep(&l->argv, "", 0);
     l->arg_len = MAX(l->arg_len, l->argv.len);
-    l->cut = l->argv.len < l->arg_len || (h->kind == PROC_FAIL && h->flags);
+    l->cut = l->argv.len < l->arg_len || (*at && (*at)->cut);
     proc_args_drop(at);
 }
 

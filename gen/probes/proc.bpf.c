@@ -24,6 +24,11 @@ extern char CFG_FAILED, CFG_ARGV;
 
 struct map_def execing SEC("maps") = { MAP_HASH, 8, sizeof(struct wire_execing), 8192, 0 };
 
+struct pid;
+
+/* Whose numbers are looked up: the caller's process, its thread, its parent, its child. */
+enum { ID_PROCESS, ID_THREAD, ID_PARENT, ID_CHILD, N_IDS };
+
 /* A record under way: more than the stack holds. A slot a program, for one may interrupt another.
  * `at` and the rest of the positions are kept here and not in registers: the verifier would follow
  * each value that they can have. */
@@ -31,6 +36,8 @@ struct record {
     struct wire_proc head;
     char data[PROC_NAME_MAX + 2 * (PROC_DIR_MAX + PROC_PART_MAX)];
     u32 at;
+    u32 nr[N_IDS];
+    struct pid *id[N_IDS];
 };
 enum { SLOT_EXEC, SLOT_EXIT, SLOT_FORK, SLOT_CALL, N_SLOTS };
 struct map_def scratch SEC("maps") = { MAP_PERCPU_ARRAY, 4, sizeof(struct record), N_SLOTS, 0 };
@@ -88,40 +95,57 @@ struct raw_tp { u64 arg[3]; };
 
 /* --- who --- */
 
-/* A struct pid's number in kvis's namespace, or in its own when `own`; 0: it has none there. */
-INLINE u32 nr_of(struct pid *pid, bool own)
+/* A struct pid's number in the namespace that it was made in. */
+INLINE u32 nr_inside(struct pid *pid)
 {
     u32 level = READ(pid, level);
     struct upid *up = (void *)&pid->numbers;
-    if (own)
-        return level < 32 ? (u32)READ(up + level, nr) : 0;
+    return level < 32 ? (u32)READ(up + level, nr) : 0; /* MAX_PID_NS_LEVEL */
+}
+
+/* The numbers of r->id[] in kvis's namespace; 0: it has none there. One loop for all of them: four
+ * are four times as many instructions. */
+INLINE void numbers(struct record *r)
+{
 #pragma clang loop unroll(disable)
-    for (u32 i = 0; i < 32 && i <= level; i++) { /* MAX_PID_NS_LEVEL */
-        struct upid *u = (void *)up + i * 16; /* int, pad, pointer: on 64 bits */
-        struct pid_namespace *ns = READ(u, ns);
-        if (READ(ns, ns.inum) == CFG(CFG_NS_INO))
-            return (u32)READ(u, nr);
+    for (u32 k = 0; k < N_IDS; k++) {
+        struct pid *pid = r->id[k];
+        u32 level = READ(pid, level);
+        r->nr[k] = 0;
+#pragma clang loop unroll(disable)
+        for (u32 i = 0; i < 32 && i <= level; i++) {
+            struct upid *u = (void *)&pid->numbers + i * 16; /* int, pad, pointer: on 64 bits */
+            struct pid_namespace *ns = READ(u, ns);
+            if (READ(ns, ns.inum) == CFG(CFG_NS_INO))
+                r->nr[k] = (u32)READ(u, nr);
+        }
     }
-    return 0;
 }
 
-/* The process of a task, in kvis's namespace. */
-INLINE u32 pid_here(struct task_struct *t)
+/* Sets who the caller is; false: it is kvis's, or nobody that kvis can name. */
+INLINE bool who_is_it(struct record *r, struct task_struct *child)
 {
-    struct task_struct *leader = READ(t, group_leader);
-    return CFG(CFG_NS_INO) ? nr_of(READ(leader, thread_pid), 0) : (u32)READ(t, tgid);
-}
-
-/* Sets pid and tid of the caller; false: it is kvis's, or nobody that kvis can name. */
-INLINE bool who_is_it(struct wire_proc *h)
-{
+    struct wire_proc *h = &r->head;
     u64 id = bpf_get_current_pid_tgid();
     h->pid = (u32)(id >> 32);
     h->tid = (u32)id;
-    if (CFG(CFG_NS_INO) && CFG(CFG_BTF)) {
+    h->ppid = h->ns_pid = 0;
+    if (CFG(CFG_BTF)) {
         struct task_struct *t = (void *)bpf_get_current_task();
-        h->pid = pid_here(t);
-        h->tid = nr_of(READ(t, thread_pid), 0);
+        struct task_struct *leader = READ(t, group_leader), *parent = READ(leader, real_parent);
+        h->ppid = (u32)READ(parent, tgid);
+        r->id[ID_PROCESS] = READ(leader, thread_pid);
+        h->ns_pid = nr_inside(r->id[ID_PROCESS]);
+        if (CFG(CFG_NS_INO)) {
+            parent = READ(parent, group_leader);
+            r->id[ID_THREAD] = READ(t, thread_pid);
+            r->id[ID_PARENT] = READ(parent, thread_pid);
+            r->id[ID_CHILD] = READ(child, thread_pid);
+            numbers(r);
+            h->pid = r->nr[ID_PROCESS];
+            h->tid = r->nr[ID_THREAD];
+            h->ppid = r->nr[ID_PARENT];
+        }
     } else if (CFG(CFG_NS_INO)) {
         struct { u32 pid, tgid; } in = { 0, 0 };
         if (bpf_get_ns_current_pid_tgid(CFG(CFG_NS_DEV), CFG(CFG_NS_INO), &in, sizeof in))
@@ -142,10 +166,10 @@ INLINE u64 start_of(struct task_struct *t)
 }
 
 /* A record of the caller's; NULL: not wanted. */
-INLINE struct record *new_record(u32 slot, u32 kind)
+INLINE struct record *new_record(u32 slot, u32 kind, struct task_struct *child)
 {
     struct record *r = bpf_map_lookup_elem(&scratch, &slot);
-    if (!r || !who_is_it(&r->head))
+    if (!r || !who_is_it(r, child))
         return 0;
     struct wire_proc *h = &r->head;
     u64 ids = bpf_get_current_uid_gid();
@@ -155,20 +179,15 @@ INLINE struct record *new_record(u32 slot, u32 kind)
     h->gid = (u32)(ids >> 32);
     h->cgroup = bpf_get_current_cgroup_id();
     h->start_ns = h->flags = h->max_rss = 0;
-    h->ppid = h->ns_pid = h->was = h->at = h->arg_len = 0;
+    h->was = h->at = h->arg_len = 0;
     h->ret = -1;
     h->live = ~0U;
     h->name_len = h->exe_len = h->cwd_len = 0;
     h->exe_state = h->cwd_state = 0;
     bpf_get_current_comm(h->comm, sizeof h->comm);
     r->at = 0;
-    if (CFG(CFG_BTF)) {
-        struct task_struct *t = (void *)bpf_get_current_task();
-        struct task_struct *leader = READ(t, group_leader);
-        h->ppid = pid_here(READ(leader, real_parent));
-        h->ns_pid = nr_of(READ(leader, thread_pid), 1);
-        h->start_ns = start_of(t);
-    }
+    if (CFG(CFG_BTF))
+        h->start_ns = start_of(child ? child : (void *)bpf_get_current_task());
     return r;
 }
 
@@ -199,7 +218,7 @@ INLINE void put_usage(struct wire_proc *h, struct task_struct *t)
 /* The caller made a task. child: NULL where only its number is known. */
 INLINE void forked(void *ctx, struct task_struct *child, u32 tid, u64 flags)
 {
-    struct record *r = new_record(SLOT_FORK, PROC_FORK);
+    struct record *r = new_record(SLOT_FORK, PROC_FORK, child);
     if (!r)
         return;
     struct wire_proc *h = &r->head;
@@ -208,10 +227,8 @@ INLINE void forked(void *ctx, struct task_struct *child, u32 tid, u64 flags)
         h->ppid = h->pid;
     h->tid = tid;
     if (child && CFG(CFG_BTF)) {
-        struct pid *id = READ(child, thread_pid);
-        h->tid = CFG(CFG_NS_INO) ? nr_of(id, 0) : (u32)READ(child, pid);
-        h->ns_pid = nr_of(id, 1);
-        h->start_ns = start_of(child);
+        h->tid = CFG(CFG_NS_INO) ? r->nr[ID_CHILD] : (u32)READ(child, pid);
+        h->ns_pid = nr_inside(READ(child, thread_pid));
     } else {
         h->ns_pid = 0;
         h->start_ns = 0;
@@ -333,7 +350,7 @@ INLINE u32 put_args(void *ctx, struct record *r, struct task_struct *t)
  * leader takes the leader's. */
 INLINE void exec(void *ctx, const void *name, u32 was)
 {
-    struct record *r = new_record(SLOT_EXEC, PROC_EXEC);
+    struct record *r = new_record(SLOT_EXEC, PROC_EXEC, 0);
     if (!r)
         return;
     struct wire_proc *h = &r->head;
@@ -391,7 +408,7 @@ INLINE void ended(void *ctx)
     u64 id = bpf_get_current_pid_tgid();
     if (CFG(CFG_FAILED) || CFG(CFG_ARGV))
         bpf_map_delete_elem(&execing, &id);
-    struct record *r = new_record(SLOT_EXIT, PROC_EXIT);
+    struct record *r = new_record(SLOT_EXIT, PROC_EXIT, 0);
     if (!r)
         return;
     struct wire_proc *h = &r->head;
@@ -487,7 +504,7 @@ INLINE void called(void *ctx, u32 what, u64 a0, u64 a1, u64 a2, bool compat)
         count_lost(LOST_INFLIGHT);
     if (!CFG(CFG_ARGV))
         return;
-    struct record *r = new_record(SLOT_CALL, PROC_ARGS);
+    struct record *r = new_record(SLOT_CALL, PROC_ARGS, 0);
     if (r)
         put_argv(ctx, r, &e);
 }
@@ -538,7 +555,7 @@ INLINE void returned(void *ctx, s64 ret)
     bpf_map_delete_elem(&execing, &id);
     if (!CFG(CFG_FAILED) || ret >= 0)
         return;
-    struct record *r = new_record(SLOT_CALL, PROC_FAIL);
+    struct record *r = new_record(SLOT_CALL, PROC_FAIL, 0);
     if (!r)
         return;
     struct wire_proc *h = &r->head;

@@ -140,7 +140,8 @@ static void ends(int argc, char **argv)
     }
 }
 
-/* wait4's rusage is what the kernel knows when the process is gone; kvis's when it goes. */
+/* wait4's rusage is what the kernel knows when the process is gone; kvis's when it goes, before its
+ * memory is given back. */
 static void usage_of(pid_t p, const char *what)
 {
     struct rusage r;
@@ -151,7 +152,8 @@ static void usage_of(pid_t p, const char *what)
     long long cpu = (r.ru_utime.tv_sec + r.ru_stime.tv_sec) * 1000000000LL
                     + (r.ru_utime.tv_usec + r.ru_stime.tv_usec) * 1000LL;
     want("'%s' and abs(one('command', pid=%d, end='exit')['cpu_user_ns'] + one('command', pid=%d, end='exit')"
-         "['cpu_system_ns'] - %lld) < 10500000", what, p, p, cpu);
+         "['cpu_system_ns'] - %lld) < 10500000 + %lld / 10", what, p, p, cpu,
+         cpu);
     want("'%s' and abs(one('command', pid=%d, end='exit')['cpu_user_ns'] - %lld) < 21000000", what, p,
          r.ru_utime.tv_sec * 1000000000LL + r.ru_utime.tv_usec * 1000LL);
     want("'%s' and one('command', pid=%d, end='exit')['max_rss_bytes'] == %ld", what, p, r.ru_maxrss * 1024);
@@ -159,7 +161,7 @@ static void usage_of(pid_t p, const char *what)
     want("'%s' and %ld - one('command', pid=%d, end='exit')['major_faults'] == 0", what, r.ru_majflt, p);
     want("'%s' and 0 <= %ld - one('command', pid=%d, end='exit')['voluntary_switches'] <= 2", what,
          r.ru_nvcsw, p);
-    want("'%s' and 0 <= %ld - one('command', pid=%d, end='exit')['involuntary_switches'] <= 2", what,
+    want("'%s' and 0 <= %ld - one('command', pid=%d, end='exit')['involuntary_switches'] <= 30", what,
          r.ru_nivcsw, p);
 }
 
@@ -191,7 +193,7 @@ static void crowd(int argc, char **argv)
         pid_t p = RUN("threads");
         reap(p, &r);
         want("abs(one('command', pid=%d)['cpu_user_ns'] + one('command', pid=%d)['cpu_system_ns'] - "
-             "%ld) < 40000000", p, p, (r.ru_utime.tv_sec + r.ru_stime.tv_sec) * 1000000000
+             "%ld) < 60000000 + S['cpu_ns'] / 40", p, p, (r.ru_utime.tv_sec + r.ru_stime.tv_sec) * 1000000000
              + (r.ru_utime.tv_usec + r.ru_stime.tv_usec) * 1000);
         want("0 <= %ld - one('command', pid=%d)['minor_faults'] <= 40", r.ru_minflt, p);
     }
@@ -294,12 +296,13 @@ static void ways(int argc, char **argv)
     pid_t p = (pid_t)CHK(fork());
     if (!p) {
         syscall(SYS_execveat, to, "", a, NULL, AT_EMPTY_PATH);
-        _exit(98);
+        _exit(errno == ENOENT ? 77 : 98); /* 5.10 says so, with or without kvis */
     }
     int st = reap(p, NULL);
-    MUST(WEXITSTATUS(st) == 6);
-    want("one('command', pid=%d)['exit_code'] == 6 and 'memfd:hidden' in one('command', pid=%d)"
-         "['exe'] and one('command', pid=%d)['path'].startswith('/dev/fd/')", p, p, p);
+    MUST(WEXITSTATUS(st) == 6 || WEXITSTATUS(st) == 77);
+    if (WEXITSTATUS(st) == 6)
+        want("one('command', pid=%d)['exit_code'] == 6 and 'memfd:hidden' in one('command', pid=%d)"
+             "['exe'] and one('command', pid=%d)['path'].startswith('/dev/fd/')", p, p, p);
     p = vfork();
     if (!p) {
         execv(path, a);
