@@ -13360,10 +13360,10 @@ static void proc_keep(struct proc_text *t, const char *p, u32 n)
         n = 0;
     t->p = copy ? copy : t->p;
     t->len = n;
-    if (copy) {
+    if (copy && n)
         memcpy(copy, p, n);
+    if (copy)
         copy[n] = 0;
-    }
 }
 
 static void proc_forget(struct proc_life *l)
@@ -13728,6 +13728,38 @@ static void proc_line(struct buf *b, const struct proc_life *l)
         b_s(b, " ...");
 }
 
+/* The path of a cgroup in the tree of version 2, by its id: kernfs takes that for a file handle of
+ * type FILEID_KERNFS (include/linux/exportfs.h). Asked once for each. "" when it is not known. */
+static const char *proc_cgroup(u64 id)
+{
+    static struct { u64 id; char name[256]; } known[32];
+    static u32 n;
+    struct { u32 bytes; int type; u64 id; } handle = { sizeof id, 0xfe, id };
+    char link[64];
+    for (size_t i = 0; i < ARRAY_LEN(known); i++)
+        if (known[i].id == id)
+            return known[i].name;
+    char *name = known[n % ARRAY_LEN(known)].name;
+    known[n++ % ARRAY_LEN(known)].id = id;
+    name[0] = 0;
+    int root = open("/sys/fs/cgroup", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    int f = root < 0 ? -1 : (int)syscall(SYS_open_by_handle_at, root, &handle, O_PATH | O_CLOEXEC);
+    snprintf(link, sizeof link, "/proc/self/fd/%d", f);
+    s64 len = f < 0 ? -1 : fd_link_text(link, name, sizeof known[0].name);
+    size_t top = strlen("/sys/fs/cgroup");
+    if (len < (s64)top || strncmp(name, "/sys/fs/cgroup", top))
+        name[0] = 0;
+    else if (len == (s64)top)
+        memcpy(name, "/", 2);
+    else
+        memmove(name, name + top, (size_t)len - top + 1);
+    if (root >= 0)
+        close(root);
+    if (f >= 0)
+        close(f);
+    return name;
+}
+
 /* --- filters --- */
 
 /* -l: the expression's window of 63 bytes is moved over the line, so a match may have up to 47. */
@@ -13937,8 +13969,12 @@ static void proc_json_what(struct buf *b, const struct proc_life *l)
         l->cut ? "true" : "false");
     proc_json_path(b, "exe", &l->exe);
     proc_json_path(b, "cwd", &l->cwd);
-    if (l->cgroup)
+    if (l->cgroup) {
+        const char *name = proc_cgroup(l->cgroup);
+        if (*name)
+            b_c(b, ','), out_json_str(b, "cgroup", name, (u32)strlen(name));
         proc_json_num(b, "cgroup_id", l->cgroup);
+    }
     if (!l->walked && l->argv.len)
         b_s(b, ",\"from\":\"proc\"");
 }
@@ -14219,19 +14255,27 @@ static void proc_forked(const struct wire_proc *h)
     proc_who(l, h);
 }
 
-/* The paths behind an exec's head. A name that is relative starts from the directory. */
+/* One of the paths behind an exec's head; where it is cut, what /proc says now. */
+static void proc_path(u32 pid, struct proc_text *to, const char *parts, u32 n, u8 state,
+                      const char *link)
+{
+    static struct path p;
+    open_dir(&p, parts, n, state & WALK_OUT);
+    proc_keep(to, p.s, (state & (WALK_DONE | WALK_CUT)) == WALK_DONE ? p.len : 0);
+    if (state & WALK_CUT)
+        proc_link(pid, link, to);
+}
+
+/* A name that is relative starts from the directory. */
 static void proc_paths(struct proc_life *l, const struct wire_proc *h, const char *data)
 {
-    static struct path p, dir;
+    static struct path p;
     const char *exe = data + h->name_len, *cwd = exe + h->exe_len;
     l->walked = h->cwd_state & WALK_DONE;
-    open_dir(&p, exe, h->exe_len, h->exe_state & WALK_OUT);
-    proc_keep(&l->exe, p.s, (h->exe_state & (WALK_DONE | WALK_CUT)) == WALK_DONE ? p.len : 0);
-    open_dir(&dir, cwd, h->cwd_len, h->cwd_state & WALK_OUT);
-    bool known = (h->cwd_state & (WALK_DONE | WALK_CUT)) == WALK_DONE;
-    proc_keep(&l->cwd, dir.s, known ? dir.len : 0);
-    if (!h->name_len || data[0] == '/' || known) {
-        md_join(&p, dir.s, dir.len, data, h->name_len);
+    proc_path(h->pid, &l->exe, exe, h->exe_len, h->exe_state, "exe");
+    proc_path(h->pid, &l->cwd, cwd, h->cwd_len, h->cwd_state, "cwd");
+    if ((h->name_len && data[0] == '/') || l->cwd.len) {
+        md_join(&p, l->cwd.len ? l->cwd.p : "", l->cwd.len, data, h->name_len);
         proc_keep(&l->path, p.s, p.len);
     } else {
         proc_keep(&l->path, data, h->name_len);

@@ -5,7 +5,7 @@
  * probe.h
  *   sha256 7fbdb589b7d6bb4f6abd0a842b07e1200a859e319dcfc2de8ff275c01b4a3aeb
  * wire.h
- *   sha256 245fedd110104ea044390628c9eb407e5fac6dc3374823772e4faabe017e2660
+ *   sha256 b8853810e02b33642761ba8563efe5a1d5fe4f64cdfb20e4e046ef96a145fa48
  * compiler: clang 14.0.6
  * flags: -target bpf -mcpu=v2 -O2 -g -std=gnu11 -Wall -Werror -nostdinc -fno-ident
  *

@@ -152,7 +152,8 @@ enum wire_proc_kind {
 enum wire_walk { WALK_DONE = 1, WALK_CUT = 2, WALK_OUT = 4 };
 
 enum {
-    PROC_NAME_MAX = 4096, PROC_DIR_MAX = 4096, PROC_PART_MAX = 256, PROC_DEPTH = 32,
+    PROC_NAME_MAX = 4096, PROC_DIR_MAX = 4096, PROC_PART_MAX = 256,
+    PROC_EXE_DEPTH = 16, PROC_CWD_DEPTH = 20, /* each step costs the verifier 0.2 ms */
     PROC_PIECE = 4096,  /* bytes of arguments that a record carries */
     PROC_PIECES = 16,   /* and so many records: 64 KiB */
     PROC_POINTERS = 128 /* arguments that are read one by one (execve's argv, where it failed) */

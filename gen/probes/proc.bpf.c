@@ -276,12 +276,12 @@ INLINE bool put_part(struct record *r, const u8 *name, u32 end)
 
 /* Appends the components of a path from the last to the first: up through parents, and through
  * mount points, to the caller's root. Returns bits of enum wire_walk. */
-INLINE u8 put_path(struct record *r, struct path *p, struct fs_struct *fs, u32 end)
+INLINE u8 put_path(struct record *r, struct path *p, struct fs_struct *fs, u32 end, int depth)
 {
     struct vfsmount *vfs = READ(p, mnt), *root_vfs = READ(fs, root.mnt);
     struct dentry *d = READ(p, dentry), *root = READ(fs, root.dentry);
 #pragma clang loop unroll(disable)
-    for (int i = 0; i < PROC_DEPTH; i++) {
+    for (int i = 0; i < depth; i++) {
         if (d == root && vfs == root_vfs)
             return WALK_DONE;
         struct dentry *up = READ(d, d_parent), *top = READ(vfs, mnt_root);
@@ -311,10 +311,10 @@ INLINE void put_paths(struct record *r, struct task_struct *t)
     struct file *exe = READ(mm, exe_file);
     u32 from = *(volatile u32 *)&r->at;
     if (exe)
-        h->exe_state = put_path(r, &exe->f_path, fs, EXE_END);
+        h->exe_state = put_path(r, &exe->f_path, fs, EXE_END, PROC_EXE_DEPTH);
     u32 mid = *(volatile u32 *)&r->at;
     h->exe_len = (u16)(mid - from);
-    h->cwd_state = put_path(r, &fs->pwd, fs, CWD_END);
+    h->cwd_state = put_path(r, &fs->pwd, fs, CWD_END, PROC_CWD_DEPTH);
     u32 end = *(volatile u32 *)&r->at;
     h->cwd_len = (u16)(end - mid);
 }

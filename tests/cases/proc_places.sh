@@ -44,3 +44,17 @@ status 0
 has err "no BTF"
 want "[e['argv'] for e in by('command')] == [['/bin/true', 'one', 'two  three'], ['sh', '-c', '/bin/true one \"two  three\"; cd /; exec env /bin/sleep 0.1'], ['env', '/bin/sleep', '0.1'], ['/bin/sleep', '0.1']]" nobtf.json
 want "all(e['exit_code'] is None and 'cpu_user_ns' not in e for e in by('command'))" nobtf.json
+
+# A cgroup of version 2, by its path.
+cat >cg <<'END'
+mount -t cgroup2 none /sys/fs/cgroup && mkdir /sys/fs/cgroup/kvis-test || exit 77
+"$KVIS" proc --json=cg.json --cgroup=/sys/fs/cgroup/kvis-test -o text -- sh -c 'echo $$ >/sys/fs/cgroup/kvis-test/cgroup.procs; /bin/true; echo $$ >/sys/fs/cgroup/cgroup.procs; /bin/false'
+st=$?
+rmdir /sys/fs/cgroup/kvis-test
+exit $st
+END
+unshare -m sh cg 2>err 9>&-
+st=$?
+[ $st != 77 ] || { say "no cgroup2 here"; exit 0; }
+status 1
+want "[(e['cgroup'], e['argv']) for e in by('command')] == [('/kvis-test', ['/bin/true'])]" cg.json
