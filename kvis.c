@@ -15001,8 +15001,8 @@ static bool check_open_programs(struct check *c)
 static bool check_proc_programs(struct check *c)
 {
     u32 raw = 1u << PROC_P_FORK | 1u << PROC_P_EXEC | 1u << PROC_P_EXIT;
-    bool btf = access("/sys/kernel/btf/vmlinux", R_OK) == 0;
-    return check_family(c, &proc_family, btf && bpf_raw_is_whole() ? raw : raw << 1);
+    bool has_btf = access("/sys/kernel/btf/vmlinux", R_OK) == 0;
+    return check_family(c, &proc_family, has_btf && bpf_raw_is_whole() ? raw : raw << 1);
 }
 
 static bool check_call_programs(struct check *c)
