@@ -40,9 +40,10 @@
  * 27 hy_      calls recorded in the kernel: the hybrid backend
  * 28 tr_      the ptrace loop [die: tr_spawn tr_signals]
  * 29 open_    kvis open: every file that is opened [die: open_run]
- * 30 check_   kvis check: what works here, and what mends the rest
- * 31 opt_     options, commands, help [die]
- * 32 cmd_     the commands, and main [die]
+ * 30 proc_    kvis proc: every command, with its exit [die: proc_adopt proc_begin]
+ * 31 check_   kvis check: what works here, and what mends the rest
+ * 32 opt_     options, commands, help [die]
+ * 33 cmd_     the commands, and main [die]
  */
 
 /* == 1 limits: headers, kernel constants that old headers lack ==================== */
@@ -798,6 +799,7 @@ struct u_re {
     const char *s;
     u32 len;
     bool bad;      /* it is no expression */
+    bool no_begin, no_end; /* s is a part: its ends are not those that ^ and $ mean */
 };
 
 /* Whether one element, . [set] \c or c, is c. */
@@ -820,7 +822,7 @@ static u64 u_re_one(struct u_re *r, u64 from)
     switch (*elem) {
     case '^': case '$':
         r->bad |= *r->p && strchr("*+?", *r->p);
-        return from & (*elem == '^' ? 1 : 1ull << r->len);
+        return from & (*elem == '^' ? !r->no_begin : (u64)!r->no_end << r->len);
     case '*': case '+': case '?': case '{':
         r->bad = true;
         break;
@@ -863,12 +865,19 @@ static u64 u_re_ends(struct u_re *r, u64 from)
     return ends | at;
 }
 
-/* Whether s has a match of the expression anywhere; -1: it is no expression. */
-static int u_re(const char *expr, const char *s)
+/* Whether s, of which there may be more in front and behind, has a match of the expression
+ * anywhere; -1: it is no expression. */
+static int u_re_at(const char *expr, const char *s, bool no_begin, bool no_end)
 {
-    struct u_re r = { .p = expr, .s = s, .len = (u32)strnlen(s, 63) };
+    struct u_re r = { .p = expr, .s = s, .len = (u32)strnlen(s, 63), .no_begin = no_begin,
+                      .no_end = no_end };
     bool hit = u_re_ends(&r, (2ull << r.len) - 1);
     return r.bad || *r.p ? -1 : hit;
+}
+
+static int u_re(const char *expr, const char *s)
+{
+    return u_re_at(expr, s, false, false);
 }
 /* == 4 arch_ abi_ sys_  all that depends on the CPU =======================================
  * Registers, system-call conventions, audit numbers. Nothing outside this room mentions a register
@@ -16559,13 +16568,1535 @@ static int open_run(u64 end_ns)
     return status;
 }
 
-/* == 30 check_  kvis check: what works here, and what mends the rest ====================
+/* == 30 proc_  kvis proc: every command, with its exit =================================
+ * The probe (gen/probes/proc.bpf.c) sends forks, execs, exits and, piece by piece, arguments. Here
+ * they are joined: a life is a process from its fork to its end, a command what it executes; a life
+ * can have several, one after the other. A row (struct proc_row) says what happened to a command,
+ * and each format (proc_formats[]) writes those that it wants. Filters are applied here: execs are
+ * rare. Entry points: the option functions, proc_run. */
+
+#include "bpf_insns/proc.h"
+
+/* Rows of proc_progs[]: each program for a raw tracepoint, and behind it for the classic one. */
+enum { PROC_P_FORK = 0, PROC_P_EXEC = 2, PROC_P_EXIT = 4, PROC_P_CALL = 6, PROC_P_RETURN = 8 };
+_Static_assert(ARRAY_LEN(proc_progs) == 10, "a program without a number");
+
+enum { PROC_BUCKETS = 4096, PROC_BARS = 100, PROC_SLOWEST = 10 };
+
+/* What a row tells of its command. */
+enum proc_what {
+    PROC_STARTED, PROC_ENDED, PROC_REPLACED, /* by another exec of the same process */
+    PROC_RUNNING,                            /* at kvis's end */
+    PROC_FAILED,                             /* an exec that failed */
+    PROC_THREAD                              /* a thread ended */
+};
+
+struct proc_text { char *p; u32 len; };
+
+/* A process. Its times are CLOCK_MONOTONIC. */
+struct proc_life {
+    struct proc_life *next;      /* in its bucket */
+    u32 pid, ppid, ns_pid, uid, gid;
+    s32 threads;                 /* that live; meaningful when `counted` */
+    bool counted;                /* seen since its fork */
+    bool at_start;               /* was there before kvis, as known from /proc */
+    bool execed;                 /* its command is one that kvis saw begin */
+    bool mine;                   /* of the tree that is followed */
+    bool ending;                 /* its last thread was seen to end, others are on their way */
+    bool cut;                    /* there were more arguments than argv has */
+    bool walked;                 /* paths are the kernel's, not /proc's after the fact */
+    u64 fork_ns, begin_ns, end_ns; /* begin: of the command */
+    u64 boot_ns;                 /* when it was made, CLOCK_BOOTTIME; 0: not known */
+    u64 cgroup, max_rss;
+    s32 status;                  /* wait status, -1: not known */
+    u32 arg_len;                 /* of all arguments, in bytes; argv may have fewer */
+    struct proc_text argv, path, exe, cwd;
+    char comm[16];
+    struct wire_usage own, all;  /* own: the sum of the threads that have ended */
+};
+
+struct proc_row {
+    u8 what;                     /* enum proc_what */
+    const struct proc_life *l;
+    u64 ts_ns;
+    u32 tid;                     /* PROC_THREAD */
+    s32 err;                     /* PROC_FAILED */
+    const char *comm;
+    const struct wire_usage *used;
+};
+
+/* What the options say, beside what is in opt. */
+static struct {
+    bool live, failed, forks, threads, quote, perf_rings;
+    bool time, clock, print_uid;     /* columns of execsnoop and exitsnoop */
+    u32 pid, only_pid, max_args;
+    u64 uid;                         /* + 1; 0: all */
+    u64 min_ns, cgroup;
+    const char *name, *line, *format, *gantt;
+} po = { .format = "text" };
+
+/* A command that has ended, as far as the chart and the summary want it. */
+struct proc_bar {
+    u64 begin_ns, end_ns;
+    u32 pid;
+    bool bad;
+    char name[80];
+};
+
+static struct {
+    struct bpf_obj obj;
+    struct sp cmd;
+    bool btf, argv;               /* fields of the kernel's structs; arguments by execve's argv */
+    bool whole;                   /* the list of processes is that of the box, not of a tree */
+    s64 boot_off;                 /* CLOCK_BOOTTIME - CLOCK_MONOTONIC */
+    u64 first_ns, scan_ns, page, lost[N_LOST + 2];
+    struct proc_life *life[PROC_BUCKETS];
+    u32 lives, mine, ending, peak;
+    u64 commands, forks, failed, exec_failed, cpu_ns, unsure;
+    struct proc_bar bar[PROC_BARS];
+    u32 n_bars;
+    struct { u32 pid; u64 boot_ns; } gone[64]; /* the last that ended */
+    u32 n_gone;
+    int gantt;                    /* --gantt's file */
+    volatile sig_atomic_t sig;
+} pp = { .cmd.err = -1, .gantt = -1 };
+
+/* --- options --- */
+
+static const char *proc_opt_uid(const char *v)
+{
+    const char *wrong = open_opt_uid(v);
+    po.uid = oo.uid;
+    return wrong;
+}
+
+static const char *proc_opt_line(const char *v)
+{
+    po.line = v;
+    return u_re(v, "") < 0 ? "not a regular expression" : NULL;
+}
+
+static const char *proc_opt_min(const char *v)
+{
+    static const struct { const char *unit; u64 ns; } units[] = {
+        { "", 1000000 }, { "ms", 1000000 }, { "s", NSEC }, { "us", 1000 }, { "ns", 1 },
+    };
+    char *end;
+    unsigned long long n = strtoull(v, &end, 10);
+    for (size_t i = 0; i < ARRAY_LEN(units) && isdigit((u8)*v); i++)
+        if (!strcmp(end, units[i].unit) && n < UINT64_MAX / units[i].ns) {
+            po.min_ns = n * units[i].ns;
+            return NULL;
+        }
+    return "not a duration, like 10ms, 2s or 500us";
+}
+
+/* A cgroup's id is the inode of its directory. */
+static const char *proc_opt_cgroup(const char *v)
+{
+    char path[PATH_MAX];
+    struct stat s;
+    snprintf(path, sizeof path, "%s%s", !strncmp(v, "/sys/", 5) ? "" : "/sys/fs/cgroup/", v);
+    if (stat(path, &s) < 0)
+        return strerror(errno);
+    po.cgroup = s.st_ino;
+    return NULL;
+}
+
+/* --- what the probe is told --- */
+
+static bool proc_has_fields(const struct bpf_obj *o)
+{
+    static const char *const names[] = {
+        "task_struct.mm", "mm_struct.arg_start", "mm_struct.arg_end", "task_struct.signal",
+        "signal_struct.live", "signal_struct.flags", "signal_struct.group_exit_code",
+        "task_struct.exit_code", "task_struct.real_parent", "task_struct.tgid", "task_struct.pid",
+        "mm_struct.exe_file", "task_struct.fs", "fs_struct.pwd", "fs_struct.root.mnt",
+        "dentry.d_parent", "dentry.d_name.name", "vfsmount.mnt_root", "mount.mnt",
+        "mount.mnt_parent", "mount.mnt_mountpoint", "file.f_path", "signal_struct.maxrss",
+    };
+    return open_has_all(o, names, ARRAY_LEN(names)) && open_can_see_ns(o);
+}
+
+static void proc_cfg_abi(struct bpf_cfgs *c, const struct btf_want *compat)
+{
+    static const char *const arg[] = { "CFG_A0", "CFG_A1", "CFG_A2" };
+    static const char *const arg32[] = { "CFG_B0", "CFG_B1", "CFG_B2" };
+    for (size_t i = 0; i < 3; i++) {
+        bpf_set(c, arg[i], arch_arg_off[i]);
+        bpf_set(c, arg32[i], arch_arg_off32[i]);
+    }
+    bpf_set(c, "CFG_EXECVE", (u64)sc_number(ARCH_NATIVE, SC_execve));
+    bpf_set(c, "CFG_EXECVEAT", (u64)sc_number(ARCH_NATIVE, SC_execveat));
+    bpf_set(c, "CFG_EXECVE32", (u64)sc_number(ARCH_COMPAT, SC_execve));
+    bpf_set(c, "CFG_EXECVEAT32", (u64)sc_number(ARCH_COMPAT, SC_execveat));
+    bpf_set(c, "CFG_NR_MASK", ~(u64)ARCH_X32_BIT);
+    bpf_set_compat(c, compat);
+}
+
+static void proc_configure(struct bpf_cfgs *c, struct bpf_obj *o, const struct btf_want *compat)
+{
+    u64 dev, ino = bpf_pid_ns(&dev);
+    proc_cfg_abi(c, compat);
+    bpf_set(c, "CFG_SELF", (u64)getpid());
+    bpf_set(c, "CFG_NS_INO", ino);
+    bpf_set(c, "CFG_NS_DEV", dev);
+    bpf_set(c, "CFG_BTF", pp.btf);
+    bpf_set(c, "CFG_ARGV", pp.argv);
+    bpf_set(c, "CFG_FAILED", po.failed);
+    o->cfg = c->v;
+    o->n_cfg = c->n;
+}
+
+/* The programs of this run: raw ones need BTF to look into what they are given. */
+static u32 proc_choose(const struct bpf_obj *o)
+{
+    u32 mask = 1u << PROC_P_FORK | 1u << PROC_P_EXEC | 1u << PROC_P_EXIT;
+    pp.btf = proc_has_fields(o);
+    pp.argv = !pp.btf;
+    if (po.failed || pp.argv)
+        mask |= 1u << PROC_P_CALL | 1u << PROC_P_RETURN;
+    return pp.btf && bpf_has_field(o, "linux_binprm.filename") && bpf_raw_is_whole() ? mask
+                                                                                   : mask << 1;
+}
+
+/* Loads and attaches; -errno with pp.obj.why. */
+static int proc_start(void)
+{
+    static struct bpf_cfgs cfg;
+    struct btf_want compat = BPF_COMPAT_WANT;
+    struct bpf_obj *o = &pp.obj;
+    o->fam = &proc_family;
+    o->ring = !po.perf_rings;
+    o->ring_bytes = opt.ring_bytes ? opt.ring_bytes : 1 << 20;
+    int e = bpf_open(o);
+    if (e)
+        return e;
+    bpf_find_fields(o, &compat);
+    u32 mask = proc_choose(o);
+    bpf_find_records(o, mask);
+    proc_configure(&cfg, o, &compat);
+    if ((e = bpf_load(o, mask)) || (e = rb_open(o)))
+        return e;
+    return bpf_attach(o, mask);
+}
+
+/* --- lives --- */
+
+static struct proc_life **proc_bucket(u32 pid)
+{
+    return &pp.life[pid % PROC_BUCKETS];
+}
+
+static struct proc_life *proc_find(u32 pid)
+{
+    struct proc_life *l = *proc_bucket(pid);
+    while (l && l->pid != pid)
+        l = l->next;
+    return l;
+}
+
+/* Takes a copy of bytes; nothing when there is no memory for them. */
+static void proc_keep(struct proc_text *t, const char *p, u32 n)
+{
+    char *copy = realloc(t->p, n + 1);
+    if (!copy)
+        n = 0;
+    t->p = copy ? copy : t->p;
+    t->len = n;
+    if (copy && n)
+        memcpy(copy, p, n);
+    if (copy)
+        copy[n] = 0;
+}
+
+static void proc_forget(struct proc_life *l)
+{
+    struct proc_life **at = proc_bucket(l->pid);
+    while (*at && *at != l)
+        at = &(*at)->next;
+    if (*at)
+        *at = l->next;
+    pp.lives--;
+    pp.mine -= l->mine;
+    pp.ending -= l->ending;
+    free(l->argv.p), free(l->path.p), free(l->exe.p), free(l->cwd.p);
+    free(l);
+}
+
+/* A new life; whoever had its number before is gone, without having been seen to go. NULL: no
+ * memory. */
+static struct proc_life *proc_new(u32 pid, bool mine)
+{
+    struct proc_life *was = proc_find(pid), *l = calloc(1, sizeof *l);
+    if (was)
+        pp.unsure += was->execed, proc_forget(was);
+    if (!l)
+        return NULL;
+    l->pid = pid;
+    l->status = -1;
+    l->mine = mine;
+    l->next = *proc_bucket(pid);
+    *proc_bucket(pid) = l;
+    pp.lives++;
+    pp.mine += mine;
+    pp.peak = MAX(pp.peak, pp.mine);
+    return l;
+}
+
+/* Whether a child of ppid belongs to what is watched. */
+static bool proc_is_mine(u32 ppid)
+{
+    const struct proc_life *parent = proc_find(ppid);
+    return pp.whole || (parent && parent->mine);
+}
+
+/* What every record of a process knows of it. */
+static void proc_who(struct proc_life *l, const struct wire_proc *h)
+{
+    l->uid = h->uid;
+    l->gid = h->gid;
+    l->cgroup = h->cgroup;
+    if (h->ppid && !l->ppid)
+        l->ppid = h->ppid;
+    if (h->ns_pid)
+        l->ns_pid = h->ns_pid;
+    if (h->start_ns)
+        l->boot_ns = h->start_ns;
+    memcpy(l->comm, h->comm, sizeof l->comm);
+    if (!l->fork_ns)
+        l->fork_ns = h->start_ns ? (u64)((s64)h->start_ns - pp.boot_off) : h->ts_ns;
+}
+
+/* --- lives from /proc --- */
+
+/* The whole of a small file of /proc/PID. Returns its bytes. */
+static u32 proc_slurp(u32 pid, const char *name, char *s, size_t max)
+{
+    char path[64];
+    size_t n = 0;
+    ssize_t r;
+    snprintf(path, sizeof path, "/proc/%u/%s", pid, name);
+    int f = open(path, O_RDONLY | O_CLOEXEC);
+    while (f >= 0 && n < max && (r = read(f, s + n, max - n)) > 0)
+        n += (size_t)r;
+    if (f >= 0)
+        close(f);
+    return (u32)n;
+}
+
+static void proc_link(u32 pid, const char *name, struct proc_text *t)
+{
+    char s[PATH_MAX];
+    s64 n = fd_readlink((pid_t)pid, name, s, sizeof s);
+    if (n > 0)
+        proc_keep(t, s, (u32)n);
+}
+
+/* The arguments, directory and executable of a process as they are now. */
+static void proc_look(struct proc_life *l)
+{
+    static char s[PROC_PIECE * PROC_PIECES];
+    u32 n = proc_slurp(l->pid, "cmdline", s, sizeof s);
+    if (n)
+        proc_keep(&l->argv, s, n), l->arg_len = n;
+    proc_link(l->pid, "cwd", &l->cwd);
+    proc_link(l->pid, "exe", &l->exe);
+    if (!l->ppid)
+        l->ppid = (u32)MAX(ps_status((pid_t)l->pid, "PPid:"), 0);
+}
+
+/* After an exec of which the probe could tell little: arguments are from /proc when those that
+ * execve was given could not be read. */
+static void proc_look_late(struct proc_life *l)
+{
+    struct proc_text had = l->argv;
+    u32 len = l->arg_len;
+    bool cut = l->cut || !had.len;
+    l->argv = (struct proc_text){ NULL, 0 };
+    proc_look(l);
+    if (cut && l->argv.len) {
+        free(had.p);
+        l->cut = false;
+        return;
+    }
+    free(l->argv.p);
+    l->argv = had;
+    l->arg_len = len;
+}
+
+/* A process that is there when kvis starts. Behind the last ) of /proc/PID/stat: state, ppid, and
+ * its start as the 20th word, in clock ticks since boot. */
+static void proc_scan_one(u32 pid)
+{
+    char path[32], s[1024];
+    struct stat about;
+    u32 n = proc_slurp(pid, "stat", s, sizeof s - 1);
+    s[n] = 0;
+    const char *comm = strchr(s, '('), *end = strrchr(s, ')');
+    if (!comm || !end || end[1] != ' ' || pid == (u32)getpid() || proc_find(pid))
+        return;
+    struct proc_life *l = proc_new(pid, !po.pid || po.pid == pid);
+    if (!l)
+        return;
+    memcpy(l->comm, comm + 1, MIN((size_t)(end - comm - 1), sizeof l->comm - 1));
+    l->at_start = true;
+    l->ppid = (u32)strtoul(u_word(end + 2, 1), NULL, 10);
+    l->boot_ns = strtoull(u_word(end + 2, 19), NULL, 10) * (NSEC / (u64)sysconf(_SC_CLK_TCK));
+    l->fork_ns = l->begin_ns = (u64)MAX((s64)l->boot_ns - pp.boot_off, 1);
+    snprintf(path, sizeof path, "/proc/%u", pid);
+    if (stat(path, &about) == 0)
+        l->uid = about.st_uid, l->gid = about.st_gid;
+    proc_look(l);
+    proc_keep(&l->path, l->exe.p ? l->exe.p : "", l->exe.len);
+}
+
+/* -p: who descends from the process belongs to it, however deep. */
+static void proc_mark_tree(void)
+{
+    for (bool more = po.pid; more;) {
+        more = false;
+        for (u32 i = 0; i < PROC_BUCKETS; i++)
+            for (struct proc_life *l = pp.life[i]; l; l = l->next)
+                if (!l->mine && proc_is_mine(l->ppid))
+                    l->mine = more = true, pp.mine++;
+    }
+}
+
+static void proc_scan(void)
+{
+    pp.scan_ns = u_now();
+    DIR *d = opendir("/proc");
+    for (struct dirent *e; d && (e = readdir(d));)
+        if (isdigit((u8)e->d_name[0]))
+            proc_scan_one((u32)strtoul(e->d_name, NULL, 10));
+    if (d)
+        closedir(d);
+    proc_mark_tree();
+}
+
+/* --- arguments that wait for their exec --- */
+
+/* They come before it, from the same thread. */
+struct proc_args {
+    struct proc_args *next;
+    u32 tid;
+    bool cut;
+    struct buf b;
+};
+static struct proc_args *proc_pending;
+
+static struct proc_args **proc_args_of(u32 tid)
+{
+    struct proc_args **a = &proc_pending;
+    while (*a && (*a)->tid != tid)
+        a = &(*a)->next;
+    return a;
+}
+
+static void proc_args_drop(struct proc_args **at)
+{
+    struct proc_args *a = *at;
+    if (!a)
+        return;
+    *at = a->next;
+    b_free(&a->b);
+    free(a);
+}
+
+/* A piece. One that does not follow the last is left out, and so is all behind it. */
+static void proc_args_add(const struct wire_proc *h, const char *data)
+{
+    struct proc_args **at = proc_args_of(h->tid);
+    if (!h->at)
+        proc_args_drop(at);
+    if (!*at && !h->at) {
+        at = &proc_pending;
+        struct proc_args *a = calloc(1, sizeof *a);
+        if (!a)
+            return;
+        a->tid = h->tid;
+        a->next = *at;
+        *at = a;
+    }
+    if (!*at || (*at)->b.len != h->at)
+        return;
+    b_put(&(*at)->b, data, h->arg_len);
+    (*at)->cut = h->flags;
+}
+
+static void proc_args_take(struct proc_life *l, const struct wire_proc *h)
+{
+    struct proc_args **at = proc_args_of(h->tid);
+    if (!*at && h->was)
+        at = proc_args_of(h->was);
+    l->arg_len = h->arg_len;
+    if (*at)
+        proc_keep(&l->argv, (*at)->b.p, (*at)->b.len);
+    else
+        proc_keep(&l->argv, "", 0);
+    l->arg_len = MAX(l->arg_len, l->argv.len);
+    l->cut = l->argv.len < l->arg_len || (*at && (*at)->cut);
+    proc_args_drop(at);
+}
+
+/* --- what was used --- */
+
+static void proc_usage_add(struct wire_usage *to, const struct wire_usage *u)
+{
+    u64 *d = (u64 *)to;
+    const u64 *s = (const u64 *)u;
+    for (size_t i = 0; i < sizeof *u / sizeof *s; i++)
+        d[i] += s[i];
+}
+
+static void proc_usage_max(struct wire_usage *to, const struct wire_usage *u)
+{
+    u64 *d = (u64 *)to;
+    const u64 *s = (const u64 *)u;
+    for (size_t i = 0; i < sizeof *u / sizeof *s; i++)
+        d[i] = MAX(d[i], s[i]);
+}
+
+/* The kernel counts ticks of user and system time, and exactly how long a task ran: it divides the
+ * latter as the former stand to each other (kernel/sched/cputime.c, cputime_adjust). */
+static void proc_cpu(const struct wire_usage *u, u64 *user, u64 *sys)
+{
+    *user = u->run_ns, *sys = 0;
+    if (u->system_ns && !u->user_ns)
+        *user = 0, *sys = u->run_ns;
+    else if (u->system_ns)
+        *sys = (u64)((double)u->run_ns * (double)u->system_ns
+                     / ((double)u->system_ns + (double)u->user_ns));
+    *user = u->run_ns - *sys;
+}
+
+/* --- text that all formats share --- */
+
+static u64 proc_real(u64 ts_ns)
+{
+    return out.start_real_ns + (ts_ns - out.start_ns);
+}
+
+/* HH:MM:SS of the clock on the wall, with milliseconds. */
+static void proc_clock(struct buf *b, u64 ts_ns, bool ms)
+{
+    u64 real = proc_real(ts_ns);
+    time_t sec = (time_t)(real / NSEC);
+    struct tm tm;
+    if (!localtime_r(&sec, &tm))
+        memset(&tm, 0, sizeof tm);
+    b_f(b, "%02d:%02d:%02d", tm.tm_hour, tm.tm_min, tm.tm_sec);
+    if (ms)
+        b_f(b, ".%03u", (u32)(real % NSEC / 1000000));
+}
+
+/* Adds blanks up to a width, counted from `from`. */
+static void proc_pad(struct buf *b, u32 from, u32 width)
+{
+    while (b->len - from < width)
+        b_c(b, ' ');
+}
+
+static void proc_esc_pad(struct buf *b, const char *comm, u32 width)
+{
+    u32 from = b->len;
+    b_esc(b, comm, strnlen(comm, 16), 0);
+    proc_pad(b, from, width);
+    b_c(b, ' ');
+}
+
+/* A word as a shell reads it back: bare, 'quoted', or $'with \n' where there are bytes that a
+ * terminal would act on. */
+static void proc_shell_word(struct buf *b, const char *s, u32 n)
+{
+    bool bare = n > 0, plain = true;
+    for (u32 i = 0; i < n;) {
+        u32 cp;
+        int len = u_utf8((const u8 *)s + i, n - i, &cp);
+        bool safe = len == 1 && (isalnum((u8)s[i]) || strchr("_-./=:,+@%^", s[i]));
+        bare &= safe || len > 1;
+        plain &= len && !u_acts(cp) && cp != '\'';
+        i += (u32)MAX(len, 1);
+    }
+    if (bare && plain) {
+        b_put(b, s, n);
+    } else if (plain) {
+        b_c(b, '\''), b_put(b, s, n), b_c(b, '\'');
+    } else {
+        b_s(b, "$'");
+        b_esc(b, s, n, '\'');
+        b_c(b, '\'');
+    }
+}
+
+/* Calls `word` for each argument; returns how many there were, at most max (0: all). */
+static u32 proc_words(struct buf *b, const struct proc_text *argv, u32 max,
+                      void (*word)(struct buf *, const char *, u32))
+{
+    u32 n = 0;
+    for (u32 at = 0; at < argv->len; n++) {
+        u32 len = (u32)strnlen(argv->p + at, argv->len - at);
+        if (max && n == max) {
+            b_s(b, " ...");
+            break;
+        }
+        if (n)
+            b_c(b, ' ');
+        word(b, argv->p + at, len);
+        at += len + 1;
+    }
+    return n;
+}
+
+static void proc_plain_word(struct buf *b, const char *s, u32 n)
+{
+    b_esc(b, s, n, 0);
+}
+
+static void proc_quoted_word(struct buf *b, const char *s, u32 n)
+{
+    b_quoted(b, s, n, false);
+}
+
+/* The command line; of what never called exec the name. */
+static void proc_line(struct buf *b, const struct proc_life *l)
+{
+    if (!l->argv.len)
+        b_c(b, '('), b_esc(b, l->comm, strnlen(l->comm, sizeof l->comm), 0), b_c(b, ')');
+    else
+        proc_words(b, &l->argv, 0, proc_shell_word);
+    if (l->argv.len < l->arg_len)
+        b_f(b, "... (%u bytes in all)", l->arg_len);
+    else if (l->cut)
+        b_s(b, " ...");
+}
+
+/* The path of a cgroup in the tree of version 2, by its id: kernfs takes that for a file handle of
+ * type FILEID_KERNFS (include/linux/exportfs.h). Asked once for each. "" when it is not known. */
+static const char *proc_cgroup(u64 id)
+{
+    static struct { u64 id; char name[256]; } known[32];
+    static u32 n;
+    struct { u32 bytes; int type; u64 id; } handle = { sizeof id, 0xfe, id };
+    char link[64];
+    for (size_t i = 0; i < ARRAY_LEN(known); i++)
+        if (known[i].id == id)
+            return known[i].name;
+    char *name = known[n % ARRAY_LEN(known)].name;
+    known[n++ % ARRAY_LEN(known)].id = id;
+    name[0] = 0;
+    int root = open("/sys/fs/cgroup", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    int f = root < 0 ? -1 : (int)syscall(SYS_open_by_handle_at, root, &handle, O_PATH | O_CLOEXEC);
+    snprintf(link, sizeof link, "/proc/self/fd/%d", f);
+    s64 len = f < 0 ? -1 : fd_link_text(link, name, sizeof known[0].name);
+    size_t top = strlen("/sys/fs/cgroup");
+    if (len < (s64)top || strncmp(name, "/sys/fs/cgroup", top))
+        name[0] = 0;
+    else if (len == (s64)top)
+        memcpy(name, "/", 2);
+    else
+        memmove(name, name + top, (size_t)len - top + 1);
+    if (root >= 0)
+        close(root);
+    if (f >= 0)
+        close(f);
+    return name;
+}
+
+/* --- filters --- */
+
+/* -l: the expression's window of 63 bytes is moved over the line, so a match may have up to 47. */
+static bool proc_line_matches(const struct proc_life *l)
+{
+    static struct buf b;
+    b_reset(&b);
+    b.max = PROC_PIECE * PROC_PIECES;
+    proc_words(&b, &l->argv, 0, proc_plain_word);
+    b_c(&b, 0);
+    for (u32 at = 0; at < b.len; at += 16)
+        if (u_re_at(po.line, b.p + at, at > 0, b.len - 1 - at > 63) > 0)
+            return true;
+    return false;
+}
+
+static bool proc_wanted(const struct proc_row *r)
+{
+    const struct proc_life *l = r->l;
+    if (!l->mine || (po.uid && (u64)l->uid + 1 != po.uid))
+        return false;
+    if (po.name && !strstr(r->comm, po.name))
+        return false;
+    if (po.only_pid && l->pid != po.only_pid)
+        return false;
+    if (po.cgroup && l->cgroup != po.cgroup)
+        return false;
+    if (po.min_ns && r->what != PROC_FAILED && r->ts_ns - l->begin_ns < po.min_ns)
+        return false;
+    return !po.line || proc_line_matches(l);
+}
+
+/* --- the formats of text --- */
+
+static void proc_col_end(struct buf *b, const struct proc_row *r)
+{
+    s32 status = r->l->status;
+    u32 from = b->len;
+    if (r->what == PROC_FAILED)
+        u_errname(r->err) ? b_s(b, u_errname(r->err)) : b_s64(b, r->err);
+    else if (r->what != PROC_ENDED)
+        b_s(b, r->what == PROC_STARTED ? "started" : r->what == PROC_REPLACED ? "exec"
+               : r->what == PROC_THREAD ? "thread" : "running");
+    else if (status < 0)
+        b_c(b, '?');
+    else if (WIFSIGNALED(status))
+        b_sig(b, WTERMSIG(status)), b_s(b, WCOREDUMP(status) ? "+core" : "");
+    else
+        b_s64(b, WEXITSTATUS(status));
+    proc_pad(b, from, 8);
+    b_c(b, ' ');
+}
+
+static void proc_text_head(struct buf *b)
+{
+    b_s(b, "TIME         PID     PPID    UID      SECONDS EXIT          RSS COMMAND\n");
+}
+
+static void proc_text(struct buf *b, const struct proc_row *r)
+{
+    const struct proc_life *l = r->l;
+    proc_clock(b, r->ts_ns, true);
+    b_f(b, " %-7u %-7u %-6u ", r->what == PROC_THREAD ? r->tid : l->pid, l->ppid, l->uid);
+    if (r->what == PROC_STARTED || r->what == PROC_FAILED)
+        b_s(b, "        - ");
+    else
+        b_f(b, "%9.3f ", (double)(r->ts_ns - l->begin_ns) / 1e9);
+    proc_col_end(b, r);
+    u32 from = b->len;
+    static struct buf rss;
+    b_reset(&rss);
+    l->max_rss && r->what != PROC_THREAD ? b_size(&rss, l->max_rss * pp.page) : b_c(&rss, '-');
+    proc_pad(b, from, 8 - MIN(rss.len, 8));
+    b_put(b, rss.p, rss.len);
+    b_c(b, ' ');
+    r->what == PROC_THREAD ? b_esc(b, r->comm, strnlen(r->comm, 16), 0) : proc_line(b, l);
+    b_c(b, '\n');
+}
+
+/* bcc's execsnoop: libbpf-tools/execsnoop.c. */
+static void proc_exec_head(struct buf *b)
+{
+    if (po.clock)
+        b_s(b, "TIME      ");
+    if (po.time)
+        b_s(b, "TIME(s)  ");
+    if (po.print_uid)
+        b_s(b, "UID    ");
+    b_s(b, "PCOMM            PID    PPID   RET ARGS\n");
+}
+
+static void proc_exec_row(struct buf *b, const struct proc_row *r)
+{
+    const struct proc_life *l = r->l;
+    u32 from = b->len;
+    if (po.clock)
+        proc_clock(b, r->ts_ns, false), proc_pad(b, from, 10);
+    if (po.time)
+        b_f(b, "%-8.3f ", (double)(r->ts_ns - pp.first_ns) / 1e9);
+    if (po.print_uid)
+        b_f(b, "%-6u ", l->uid);
+    proc_esc_pad(b, r->comm, 16);
+    b_f(b, "%-6u %-6u %3d ", l->pid, l->ppid, -r->err);
+    proc_words(b, &l->argv, po.max_args, po.quote ? proc_quoted_word : proc_plain_word);
+    b_s(b, l->cut ? " ...\n" : "\n");
+}
+
+/* bcc's exitsnoop: libbpf-tools/exitsnoop.c. */
+static void proc_exit_head(struct buf *b)
+{
+    if (po.time)
+        b_s(b, "TIME(s)  ");
+    b_s(b, "PCOMM            PID     PPID    TID     AGE(s)  EXIT_CODE\n");
+}
+
+/* A signal's name without SIG. */
+static const char *proc_short_sig(int sig)
+{
+    const char *name = u_signame(sig);
+    return strncmp(name, "SIG", 3) ? name : name + 3;
+}
+
+static void proc_exit_row(struct buf *b, const struct proc_row *r)
+{
+    const struct proc_life *l = r->l;
+    u32 from = b->len;
+    s32 status = l->status;
+    if ((po.failed && status <= 0) || po.threads != (r->what == PROC_THREAD))
+        return;
+    if (po.time)
+        proc_clock(b, r->ts_ns, false), proc_pad(b, from, 9);
+    proc_esc_pad(b, r->comm, 16);
+    b_f(b, "%-7u %-7u %-7u %-7.2f ", l->pid, l->ppid, r->tid ? r->tid : l->pid,
+        (double)(r->ts_ns - l->fork_ns) / 1e9);
+    if (status < 0)
+        b_c(b, '?');
+    else if (WIFSIGNALED(status))
+        b_f(b, "signal %d (%s)%s", WTERMSIG(status), proc_short_sig(WTERMSIG(status)),
+            WCOREDUMP(status) ? ", core dumped" : "");
+    else
+        b_f(b, WEXITSTATUS(status) ? "code %d" : "%d", WEXITSTATUS(status));
+    b_c(b, '\n');
+}
+
+/* --- JSON --- */
+
+static void proc_json_num(struct buf *b, const char *key, u64 n)
+{
+    b_s(b, ",\""), b_s(b, key), b_s(b, "\":"), b_u64(b, n);
+}
+
+static void proc_json_path(struct buf *b, const char *key, const struct proc_text *t)
+{
+    if (t->len)
+        b_c(b, ','), out_json_str(b, key, t->p, t->len);
+}
+
+/* How it ended: exit_code is null for what was killed, replaced, or still runs. */
+static void proc_json_end(struct buf *b, const struct proc_row *r)
+{
+    s32 status = r->what == PROC_ENDED ? r->l->status : -1;
+    bool killed = status >= 0 && WIFSIGNALED(status);
+    static const char *const how[] = { [PROC_STARTED] = "running", [PROC_ENDED] = "exit",
+                                       [PROC_REPLACED] = "exec", [PROC_RUNNING] = "running",
+                                       [PROC_THREAD] = "exit" };
+    b_f(b, ",\"end\":\"%s\",\"exit_code\":", killed ? "signal" : how[r->what]);
+    status >= 0 && !killed ? b_s64(b, WEXITSTATUS(status)) : b_s(b, "null");
+    b_s(b, ",\"signal\":");
+    killed ? b_c(b, '"'), b_sig(b, WTERMSIG(status)), b_c(b, '"') : b_s(b, "null");
+    b_s(b, killed && WCOREDUMP(status) ? ",\"core\":true" : ",\"core\":false");
+}
+
+static void proc_json_usage(struct buf *b, const struct wire_usage *u)
+{
+    u64 user, sys;
+    proc_cpu(u, &user, &sys);
+    proc_json_num(b, "cpu_user_ns", user);
+    proc_json_num(b, "cpu_system_ns", sys);
+    proc_json_num(b, "minor_faults", u->minor);
+    proc_json_num(b, "major_faults", u->major);
+    proc_json_num(b, "voluntary_switches", u->waits);
+    proc_json_num(b, "involuntary_switches", u->preempted);
+    proc_json_num(b, "read_bytes", u->read_bytes);
+    proc_json_num(b, "written_bytes", u->write_bytes);
+    proc_json_num(b, "read_chars", u->read_chars);
+    proc_json_num(b, "written_chars", u->write_chars);
+}
+
+static void proc_json_who(struct buf *b, const struct proc_row *r)
+{
+    const struct proc_life *l = r->l;
+    b_f(b, ",\"ts_ns\":%" PRIi64 ",\"pid\":%u", (s64)(r->ts_ns - out.start_ns), l->pid);
+    if (r->what == PROC_THREAD)
+        b_f(b, ",\"tid\":%u", r->tid);
+    if (l->ns_pid && l->ns_pid != l->pid)
+        b_f(b, ",\"ns_pid\":%u", l->ns_pid);
+    b_f(b, ",\"ppid\":%u,\"uid\":%u,\"gid\":%u,", l->ppid, l->uid, l->gid);
+    out_json_str(b, "comm", r->comm, (u32)strnlen(r->comm, 16));
+}
+
+static void proc_json_what(struct buf *b, const struct proc_life *l)
+{
+    proc_json_path(b, "path", &l->path);
+    b_c(b, ',');
+    out_json_argv(b, "argv", l->argv.len ? l->argv.p : "", l->argv.len);
+    b_f(b, ",\"argv_bytes\":%u,\"argv_truncated\":%s", l->arg_len,
+        l->cut ? "true" : "false");
+    proc_json_path(b, "exe", &l->exe);
+    proc_json_path(b, "cwd", &l->cwd);
+    if (l->cgroup) {
+        const char *name = proc_cgroup(l->cgroup);
+        if (*name)
+            b_c(b, ','), out_json_str(b, "cgroup", name, (u32)strlen(name));
+        proc_json_num(b, "cgroup_id", l->cgroup);
+    }
+    if (!l->walked && l->argv.len)
+        b_s(b, ",\"from\":\"proc\"");
+}
+
+static void proc_json(struct buf *b, const struct proc_row *r)
+{
+    const struct proc_life *l = r->l;
+    if (r->what == PROC_STARTED && !po.live)
+        return;
+    b_f(b, "{\"type\":\"%s\"", r->what == PROC_FAILED    ? "exec_failed"
+                               : r->what == PROC_THREAD  ? "thread"
+                               : r->what == PROC_STARTED ? "exec"
+                               : !l->execed && !l->at_start ? "process" : "command");
+    proc_json_who(b, r);
+    if (r->what != PROC_THREAD)
+        proc_json_what(b, l);
+    if (r->what == PROC_FAILED) {
+        const char *name = u_errname(r->err);
+        b_f(b, ",\"error\":\"%s\"}\n", name ? name : "unknown");
+        return;
+    }
+    if (r->what != PROC_THREAD) {
+        b_f(b, ",\"at_start\":%s,\"fork_ns\":%" PRIi64 ",\"start_ns\":%" PRIi64,
+            l->at_start ? "true" : "false", (s64)(l->fork_ns - out.start_ns),
+            (s64)(l->begin_ns - out.start_ns));
+        proc_json_num(b, "start_realtime_ns", proc_real(l->begin_ns));
+    }
+    if (r->what != PROC_STARTED && r->what != PROC_THREAD) {
+        proc_json_num(b, "duration_ns", r->ts_ns - l->begin_ns);
+        proc_json_num(b, "lifetime_ns", r->ts_ns - l->fork_ns);
+    }
+    proc_json_end(b, r);
+    if (r->used && pp.btf)
+        proc_json_usage(b, r->used);
+    if (l->max_rss && r->what != PROC_THREAD)
+        proc_json_num(b, "max_rss_bytes", l->max_rss * pp.page);
+    b_s(b, "}\n");
+}
+
+/* The words as they are read by the CI action: always a list. */
+static void proc_json_args(struct buf *b, const struct proc_life *l)
+{
+    b_s(b, ",\"args\":[");
+    for (u32 at = 0; at < l->argv.len;) {
+        u32 n = (u32)strnlen(l->argv.p + at, l->argv.len - at);
+        b_s(b, at ? ",\"" : "\"");
+        b_json(b, l->argv.p + at, n);
+        b_c(b, '"');
+        at += n + 1;
+    }
+    b_c(b, ']');
+}
+
+static void proc_json_plain(struct buf *b, const char *key, const char *s, size_t n)
+{
+    b_c(b, '"'), b_s(b, key), b_s(b, "\":\""), b_json(b, s, n), b_c(b, '"');
+}
+
+/* 128 + N for a signal, as a shell has it. A command that became another did not fail. */
+static int proc_exit_code(const struct proc_row *r)
+{
+    s32 status = r->what == PROC_ENDED ? r->l->status : 0;
+    return status < 0 ? 0 : WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+/* CompletedCommand of workflow-telemetry-action's fork (src/interfaces/index.ts): one object a
+ * line and no other line; args never null. */
+static void proc_workflow(struct buf *b, const struct proc_row *r)
+{
+    const struct proc_life *l = r->l;
+    if (r->what != PROC_ENDED && r->what != PROC_REPLACED)
+        return;
+    b_c(b, '{');
+    proc_json_plain(b, "name", r->comm, strnlen(r->comm, 16));
+    b_f(b, ",\"uid\":%u,\"pid\":%u,\"ppid\":%u,\"startTimeNs\":%" PRIu64 ",", l->uid, l->pid,
+        l->ppid, proc_real(l->begin_ns));
+    proc_json_plain(b, "fileName", l->path.len ? l->path.p : "", l->path.len);
+    proc_json_args(b, l);
+    b_f(b, ",\"durationNs\":%" PRIu64 ",\"exitCode\":%d", r->ts_ns - l->begin_ns,
+        proc_exit_code(r));
+    if (r->what == PROC_ENDED && l->status >= 0 && WIFSIGNALED(l->status))
+        b_s(b, ",\"signal\":\""), b_sig(b, WTERMSIG(l->status)), b_c(b, '"');
+    if (r->what == PROC_REPLACED)
+        b_s(b, ",\"replaced\":true");
+    b_s(b, "}\n");
+}
+
+/* The pairs of events of the action's first version: times in ms. */
+static void proc_events(struct buf *b, const struct proc_row *r)
+{
+    const struct proc_life *l = r->l;
+    bool start = r->what == PROC_STARTED;
+    if (!start && (r->what != PROC_ENDED || !l->execed))
+        return;
+    b_s(b, "{\"ts\":\"");
+    proc_clock(b, r->ts_ns, false);
+    b_s(b, start ? "\",\"event\":\"EXEC\"," : "\",\"event\":\"EXIT\",");
+    proc_json_plain(b, "name", r->comm, strnlen(r->comm, 16));
+    b_f(b, ",\"uid\":%u,\"pid\":%u,\"ppid\":%u", l->uid, l->pid, l->ppid);
+    if (start) {
+        b_f(b, ",\"startTime\":%" PRIu64 ",", proc_real(l->begin_ns) / 1000000);
+        proc_json_plain(b, "fileName", l->path.len ? l->path.p : "", l->path.len);
+        proc_json_args(b, l);
+    } else {
+        b_f(b, ",\"duration\":%" PRIu64 ",\"exitCode\":%d", (r->ts_ns - l->begin_ns) / 1000000,
+            proc_exit_code(r));
+    }
+    b_s(b, "}\n");
+}
+
+/* --- the formats --- */
+
+#define PROC_BIT(what) (1u << (what))
+enum {
+    PROC_ENDS = PROC_BIT(PROC_ENDED) | PROC_BIT(PROC_REPLACED) | PROC_BIT(PROC_RUNNING),
+    PROC_ALL = PROC_ENDS | PROC_BIT(PROC_STARTED) | PROC_BIT(PROC_FAILED) | PROC_BIT(PROC_THREAD)
+};
+
+static const struct proc_format {
+    const char *name;
+    bool json, whole;  /* whole: with processes that were there before kvis */
+    u32 rows;          /* by enum proc_what, a bit each */
+    void (*head)(struct buf *);
+    void (*row)(struct buf *, const struct proc_row *);
+} proc_formats[] = {
+    { "text", false, true, PROC_ALL, proc_text_head, proc_text },
+    { "json", true, true, PROC_ENDS, NULL, proc_workflow },
+    { "json-v2", true, false, PROC_BIT(PROC_STARTED) | PROC_BIT(PROC_ENDED), NULL, proc_events },
+    { "execsnoop", false, false, PROC_BIT(PROC_STARTED) | PROC_BIT(PROC_FAILED), proc_exec_head,
+      proc_exec_row },
+    { "exitsnoop", false, false, PROC_BIT(PROC_ENDED) | PROC_BIT(PROC_THREAD), proc_exit_head,
+      proc_exit_row },
+};
+
+static const struct proc_format *proc_format(const char *name)
+{
+    for (size_t i = 0; i < ARRAY_LEN(proc_formats); i++)
+        if (!strcmp(proc_formats[i].name, name))
+            return &proc_formats[i];
+    return NULL;
+}
+
+static const char *proc_opt_format(const char *v)
+{
+    po.format = v;
+    return proc_format(v) ? NULL : "not text, json, json-v2, execsnoop or exitsnoop";
+}
+
+/* Whether text shows a row: --live says when commands begin, --forks what never calls exec. */
+static bool proc_shown(const struct proc_row *r)
+{
+    const struct proc_life *l = r->l;
+    if (r->what == PROC_STARTED && !po.live && !strcmp(po.format, "text"))
+        return false;
+    if (r->what == PROC_RUNNING)
+        return l->execed;
+    return r->what == PROC_FAILED || r->what == PROC_THREAD || l->execed || l->at_start || po.forks;
+}
+
+static void proc_emit(struct proc_row r)
+{
+    const struct proc_format *f = proc_format(po.format);
+    if (!r.comm)
+        r.comm = r.l->comm;
+    pp.first_ns = pp.first_ns ? pp.first_ns : r.ts_ns;
+    if (!proc_shown(&r) || !proc_wanted(&r))
+        return;
+    if (out.events_on && f->rows & PROC_BIT(r.what)) {
+        f->row(&out.text.b, &r);
+        out_full(&out.text);
+    }
+    if (out.json_on) {
+        proc_json(&out.json.b, &r);
+        out_full(&out.json);
+    }
+}
+
+/* --- the chart --- */
+
+/* Keeps the longest ones. */
+static void proc_bar(const struct proc_row *r)
+{
+    static struct buf name;
+    struct proc_bar *to = pp.bar;
+    const struct proc_life *l = r->l;
+    for (u32 i = 1; i < pp.n_bars; i++)
+        if (pp.bar[i].end_ns - pp.bar[i].begin_ns < to->end_ns - to->begin_ns)
+            to = &pp.bar[i];
+    if (pp.n_bars < PROC_BARS)
+        to = &pp.bar[pp.n_bars++];
+    else if (to->end_ns - to->begin_ns >= r->ts_ns - l->begin_ns)
+        return;
+    b_reset(&name);
+    proc_line(&name, l);
+    *to = (struct proc_bar){ l->begin_ns, r->ts_ns, l->pid,
+                             r->what == PROC_ENDED && l->status > 0, "" };
+    u32 n = MIN(name.len, (u32)sizeof to->name - 1);
+    while (n < name.len && n && (name.p[n] & 0xc0) == 0x80) /* no half of a UTF-8 character */
+        n--;
+    memcpy(to->name, name.p, n);
+}
+
+static int proc_by_begin(const void *a, const void *b)
+{
+    const struct proc_bar *x = a, *y = b;
+    return x->begin_ns < y->begin_ns ? -1 : x->begin_ns > y->begin_ns;
+}
+
+static int proc_by_length(const void *a, const void *b)
+{
+    const struct proc_bar *x = a, *y = b;
+    u64 p = x->end_ns - x->begin_ns, q = y->end_ns - y->begin_ns;
+    return p > q ? -1 : p < q;
+}
+
+/* A task's name in mermaid's syntax: a word in front, since some first words mean something, and
+ * entities for what would end the name or be read as HTML. Names have no control characters. */
+static void proc_mermaid_name(struct buf *b, const struct proc_bar *bar)
+{
+    static const struct { char c; const char *entity; } special[] = {
+        { ':', "#colon;" }, { '#', "#35;" }, { ';', "#59;" }, { '<', "#lt;" }, { '>', "#gt;" },
+        { '"', "#quot;" }, { '%', "#37;" }, { '&', "#amp;" },
+    };
+    b_f(b, "\t[%u] ", bar->pid);
+    for (const char *p = bar->name; *p; p++) {
+        const char *entity = NULL;
+        for (size_t i = 0; i < ARRAY_LEN(special); i++)
+            entity = special[i].c == *p ? special[i].entity : entity;
+        entity ? b_s(b, entity) : b_c(b, *p);
+    }
+}
+
+/* A Gantt chart of the longest commands, as workflow-telemetry-action draws it. */
+static void proc_mermaid(struct buf *b)
+{
+    b_s(b, "gantt\n\ttitle Commands\n\tdateFormat x\n\taxisFormat %H:%M:%S\n");
+    qsort(pp.bar, pp.n_bars, sizeof *pp.bar, proc_by_begin);
+    for (u32 i = 0; i < pp.n_bars; i++) {
+        const struct proc_bar *bar = &pp.bar[i];
+        proc_mermaid_name(b, bar);
+        b_f(b, " : %s%" PRIu64 ", %" PRIu64 "\n", bar->bad ? "crit, " : "",
+            proc_real(bar->begin_ns) / 1000000, proc_real(bar->end_ns) / 1000000);
+    }
+}
+
+static void proc_write_gantt(void)
+{
+    static struct buf b;
+    if (pp.gantt < 0)
+        return;
+    proc_mermaid(&b);
+    int e = out_write_all(pp.gantt, b.p, b.len);
+    if (e < 0) {
+        errno = -e;
+        u_warn("cannot write %s:", po.gantt);
+        out.failed = -e;
+    }
+}
+
+/* --- records --- */
+
+/* A process or a thread is made. */
+static void proc_forked(const struct wire_proc *h)
+{
+    struct proc_life *l = proc_find(h->pid);
+    if (h->tid != h->pid) {
+        if (l)
+            l->threads++;
+        return;
+    }
+    l = proc_is_mine(h->ppid) ? proc_new(h->pid, true) : NULL;
+    if (!l)
+        return;
+    pp.forks++;
+    l->counted = true;
+    l->threads = 1;
+    l->begin_ns = l->fork_ns = h->ts_ns;
+    proc_who(l, h);
+}
+
+/* One of the paths behind an exec's head; where it is cut, what /proc says now. */
+static void proc_path(u32 pid, struct proc_text *to, const char *parts, u32 n, u8 state,
+                      const char *link)
+{
+    static struct path p;
+    open_dir(&p, parts, n, state & WALK_OUT);
+    proc_keep(to, p.s, (state & (WALK_DONE | WALK_CUT)) == WALK_DONE ? p.len : 0);
+    if (state & WALK_CUT)
+        proc_link(pid, link, to);
+}
+
+/* A name that is relative starts from the directory. */
+static void proc_paths(struct proc_life *l, const struct wire_proc *h, const char *data)
+{
+    static struct path p;
+    const char *exe = data + h->name_len, *cwd = exe + h->exe_len;
+    l->walked = h->cwd_state & WALK_DONE;
+    proc_path(h->pid, &l->exe, exe, h->exe_len, h->exe_state, "exe");
+    proc_path(h->pid, &l->cwd, cwd, h->cwd_len, h->cwd_state, "cwd");
+    if ((h->name_len && data[0] == '/') || l->cwd.len) {
+        md_join(&p, l->cwd.len ? l->cwd.p : "", l->cwd.len, data, h->name_len);
+        proc_keep(&l->path, p.s, p.len);
+    } else {
+        proc_keep(&l->path, data, h->name_len);
+    }
+}
+
+/* The command of a life is over. */
+static void proc_over(struct proc_life *l, u8 what, u64 ts_ns)
+{
+    struct proc_row r = { .what = what, .l = l, .ts_ns = ts_ns, .used = &l->all };
+    if ((l->execed || l->at_start) && l->mine) {
+        if (what != PROC_RUNNING)
+            proc_bar(&r);
+        pp.failed += what == PROC_ENDED && l->status > 0;
+    }
+    proc_emit(r);
+}
+
+static void proc_execed(const struct wire_proc *h, const char *data)
+{
+    struct proc_life *l = proc_find(h->pid);
+    if (!l) {
+        if (!proc_is_mine(h->ppid))
+            return;
+        l = proc_new(h->pid, true);
+        if (!l)
+            return;
+    }
+    struct wire_usage used = h->dead;
+    proc_usage_add(&used, &h->own);
+    if (l->execed || (l->at_start && h->ts_ns > pp.scan_ns)) {
+        l->all = used;
+        l->max_rss = h->max_rss;
+        proc_over(l, PROC_REPLACED, h->ts_ns);
+    }
+    proc_who(l, h);
+    l->execed = true;
+    l->at_start = false;
+    l->begin_ns = h->ts_ns;
+    l->max_rss = 0;
+    proc_args_take(l, h);
+    proc_paths(l, h, data);
+    if (!pp.btf)
+        proc_look_late(l);
+    pp.commands += l->mine;
+    proc_emit((struct proc_row){ .what = PROC_STARTED, .l = l, .ts_ns = h->ts_ns });
+}
+
+/* An execve that failed is a row of its own: its process goes on as it was. */
+static void proc_exec_failed(const struct wire_proc *h, const char *data)
+{
+    static struct path p;
+    struct proc_life *by = proc_find(h->pid), l = { .pid = h->pid, .ppid = h->ppid };
+    l.mine = by ? by->mine : proc_is_mine(h->ppid);
+    proc_who(&l, h);
+    l.walked = true;
+    l.begin_ns = h->ts_ns;
+    proc_args_take(&l, h);
+    if (by && by->cwd.len && h->name_len && data[0] != '/') {
+        md_join(&p, by->cwd.p, by->cwd.len, data, h->name_len);
+        proc_keep(&l.path, p.s, p.len);
+    } else {
+        proc_keep(&l.path, data, h->name_len);
+    }
+    pp.exec_failed += l.mine;
+    proc_emit((struct proc_row){ .what = PROC_FAILED, .l = &l, .ts_ns = h->ts_ns, .err = -h->ret });
+    free(l.argv.p), free(l.path.p);
+}
+
+/* Its last thread has ended. */
+static void proc_end(struct proc_life *l)
+{
+    u64 user, sys;
+    proc_usage_max(&l->all, &l->own);
+    proc_cpu(&l->all, &user, &sys);
+    pp.cpu_ns += l->mine ? user + sys : 0;
+    proc_over(l, PROC_ENDED, l->end_ns);
+    pp.gone[pp.n_gone++ % ARRAY_LEN(pp.gone)].pid = l->pid;
+    pp.gone[(pp.n_gone - 1) % ARRAY_LEN(pp.gone)].boot_ns = l->boot_ns;
+    proc_forget(l);
+}
+
+/* Whether a process has ended already: threads that end at the same time are all the last one. */
+static bool proc_is_gone(const struct wire_proc *h)
+{
+    for (size_t i = 0; i < ARRAY_LEN(pp.gone); i++)
+        if (pp.gone[i].pid == h->pid && pp.gone[i].boot_ns == h->start_ns)
+            return true;
+    return false;
+}
+
+/* The process of a thread that ends; one that nobody knew yet is made when that is its leader. */
+static struct proc_life *proc_ending(const struct wire_proc *h)
+{
+    struct proc_life *l = proc_find(h->pid);
+    if (l || h->tid != h->pid || !proc_is_mine(h->ppid) || proc_is_gone(h))
+        return l;
+    if ((l = proc_new(h->pid, true))) {
+        proc_who(l, h);
+        l->begin_ns = l->fork_ns;
+    }
+    return l;
+}
+
+static void proc_exited(const struct wire_proc *h)
+{
+    struct proc_life *l = proc_ending(h);
+    proc_args_drop(proc_args_of(h->tid));
+    if (!l)
+        return;
+    struct wire_usage used = h->dead;
+    proc_usage_add(&used, &h->own);
+    proc_usage_add(&l->own, &h->own);
+    l->all = used;
+    l->end_ns = h->ts_ns;
+    l->threads--;
+    l->max_rss = MAX(l->max_rss, h->max_rss);
+    l->status = h->ret >= 0 ? h->ret : l->status;
+    if (h->tid == h->pid)
+        proc_who(l, h);
+    if (po.threads)
+        proc_emit((struct proc_row){ .what = PROC_THREAD, .l = l, .ts_ns = h->ts_ns, .tid = h->tid,
+                                     .comm = h->comm, .used = &h->own });
+    bool known = h->live != ~0u, last = known ? !h->live : h->tid == h->pid;
+    if (l->counted ? l->threads <= 0 && (last || !known) : last)
+        proc_end(l);
+    else if (last && !l->ending)
+        l->ending = true, pp.ending++;
+}
+
+/* Takes a record of the probe: checks it, as everything that comes from outside. */
+static bool proc_record(const void *p, u32 size)
+{
+    const struct wire_proc *h = p;
+    const char *data = (const char *)(h + 1);
+    if (size < sizeof *h)
+        return true;
+    u32 left = size - (u32)sizeof *h;
+    bool whole = (u32)h->name_len + h->exe_len + h->cwd_len <= left;
+    if (h->kind == PROC_ARGS && h->arg_len <= left)
+        proc_args_add(h, data);
+    else if (h->kind == PROC_FORK)
+        proc_forked(h);
+    else if (h->kind == PROC_EXEC && whole)
+        proc_execed(h, data);
+    else if (h->kind == PROC_FAIL && whole)
+        proc_exec_failed(h, data);
+    else if (h->kind == PROC_EXIT)
+        proc_exited(h);
+    return true;
+}
+
+/* --- losses --- */
+
+static const char *const proc_lost_why[N_LOST + 2] = {
+    [LOST_RING] = "records lost: the ring was full (--ring=SIZE makes it larger)",
+    [LOST_INFLIGHT] = "failed execs lost: too many at once",
+    [LOST_TREE] = "processes not followed",
+    [N_LOST] = "records lost: a CPU's ring was full (--ring=SIZE makes it larger)",
+    [N_LOST + 1] = "runs of the probe skipped: another BPF program ran on that CPU",
+};
+
+/* Says what went missing since it was last asked. */
+static void proc_tell_losses(void)
+{
+    for (u32 i = 0; i < N_LOST + 2; i++) {
+        u64 n = i < N_LOST ? bpf_lost(&pp.obj, i) : i == N_LOST ? rb.lost : bpf_missed(&pp.obj, pp.obj.loaded);
+        u64 more = n - pp.lost[i];
+        pp.lost[i] = n;
+        if (!more)
+            continue;
+        u_warn("%" PRIu64 " %s", more, proc_lost_why[i]);
+        if (out.json_on)
+            b_f(&out.json.b, "{\"type\":\"lost\",\"ts_ns\":%" PRIu64 ",\"count\":%" PRIu64
+                ",\"how\":\"%s\"}\n", u_now() - out.start_ns, more, proc_lost_why[i]);
+    }
+}
+
+static u64 proc_lost(void)
+{
+    return pp.lost[LOST_RING] + pp.lost[LOST_INFLIGHT] + pp.lost[N_LOST] + pp.lost[N_LOST + 1];
+}
+
+/* Ends what waits for threads whose records do not come, and, when the command itself has ended,
+ * processes of its tree that are gone unseen: both only after records were lost. */
+static void proc_sweep(bool all)
+{
+    for (u32 i = 0; i < PROC_BUCKETS; i++)
+        for (struct proc_life *l = pp.life[i], *next; l; l = next) {
+            next = l->next;
+            if (l->ending && u_now() - l->end_ns > NSEC / 10)
+                proc_end(l);
+            else if (all && l->mine && kill((pid_t)l->pid, 0) < 0 && errno == ESRCH)
+                pp.unsure++, proc_forget(l);
+        }
+}
+
+/* --- the end --- */
+
+static int proc_by_pid(const void *a, const void *b)
+{
+    const struct proc_life *const *x = a, *const *y = b;
+    return (*x)->begin_ns < (*y)->begin_ns ? -1 : (*x)->begin_ns > (*y)->begin_ns;
+}
+
+/* Those that still run, by the time they began. Returns how many commands. */
+static u32 proc_list_running(void)
+{
+    struct proc_life **list = realloc(NULL, (pp.lives + 1) * sizeof *list);
+    u32 n = 0, commands = 0;
+    u64 now = u_now();
+    for (u32 i = 0; i < PROC_BUCKETS && list; i++)
+        for (struct proc_life *l = pp.life[i]; l; l = l->next)
+            if (n < pp.lives)
+                list[n++] = l;
+    if (list)
+        qsort(list, n, sizeof *list, proc_by_pid);
+    for (u32 i = 0; i < n; i++) {
+        commands += list[i]->execed && list[i]->mine;
+        proc_emit((struct proc_row){ .what = PROC_RUNNING, .l = list[i], .ts_ns = now });
+    }
+    free(list);
+    return commands;
+}
+
+static void proc_json_summary(u32 running)
+{
+    b_f(&out.json.b, "{\"type\":\"summary\",\"commands\":%" PRIu64 ",\"forks\":%" PRIu64
+        ",\"failed\":%" PRIu64 ",\"exec_failed\":%" PRIu64 ",\"running\":%u,\"peak_processes\":%u"
+        ",\"cpu_ns\":%" PRIu64 ",\"lost\":%" PRIu64 ",\"ends_unseen\":%" PRIu64
+        ",\"duration_ns\":%" PRIu64 "}\n", pp.commands, pp.forks, pp.failed, pp.exec_failed,
+        running, pp.peak, pp.cpu_ns, proc_lost(), pp.unsure, u_now() - out.start_ns);
+}
+
+/* Of a command's tree, to stderr. */
+static void proc_summary(u32 running)
+{
+    static struct buf b;
+    b_f(&b, "kvis: %" PRIu64 " commands, %" PRIu64 " forks, at most %u processes at once, %.3f s, "
+        "%.3f s of CPU; %" PRIu64 " failed", pp.commands, pp.forks, pp.peak,
+        (double)(u_now() - out.start_ns) / 1e9, (double)pp.cpu_ns / 1e9, pp.failed);
+    if (po.failed)
+        b_f(&b, ", %" PRIu64 " could not be executed", pp.exec_failed);
+    if (running)
+        b_f(&b, ", %u still running", running);
+    b_c(&b, '\n');
+    qsort(pp.bar, pp.n_bars, sizeof *pp.bar, proc_by_length);
+    for (u32 i = 0; i < MIN(pp.n_bars, (u32)PROC_SLOWEST); i++)
+        b_f(&b, "%10.3f s  %-7u %s\n", (double)(pp.bar[i].end_ns - pp.bar[i].begin_ns) / 1e9,
+            pp.bar[i].pid, pp.bar[i].name);
+    out_write_all(STDERR_FILENO, b.p, b.len);
+}
+
+/* --- the run --- */
+
+static void proc_note(int sig, siginfo_t *si, void *unused)
+{
+    static bool asked;
+    (void)si, (void)unused;
+    if (sig == SIGALRM || sig == SIGIO)
+        return;
+    if (sig != SIGINT || !opt.command || asked) /* the first ^C is the command's */
+        pp.sig = sig;
+    asked = true;
+}
+
+static void proc_child_late(void)
+{
+    if (bpf.memlock_raised)
+        setrlimit(RLIMIT_MEMLOCK, &bpf.memlock);
+}
+
+/* Records until the end that was asked for. Returns the command's wait status, -1 without one. */
+static int proc_loop(u64 end_ns)
+{
+    int ms = 1, status = -1;
+    u64 tell = u_now() + NSEC;
+    bool over = false;
+    while (!over) {
+        rb_wait(ms, NULL);
+        over = pp.sig || (end_ns && u_now() >= end_ns) || out.failed
+               || (out.text.fd[0] < 0 && out.json.fd[0] < 0 && pp.gantt < 0);
+        if (pp.cmd.pid && status == -1)
+            syscall(SYS_wait4, pp.cmd.pid, &status, WNOHANG, NULL);
+        u32 n = rb_drain(proc_record);
+        over |= pp.cmd.pid && status != -1 && !pp.mine;
+        if (pp.ending)
+            proc_sweep(false);
+        out_flush();
+        ms = n ? 2 : MIN(ms * 2, 32);
+        if (u_now() > tell || over) {
+            proc_tell_losses();
+            if (status != -1 && proc_lost())
+                proc_sweep(true);
+            tell = u_now() + NSEC;
+        }
+    }
+    return status;
+}
+
+/* The command that waits to be let go, as a life. */
+static void proc_adopt(u32 pid)
+{
+    struct proc_life *l = proc_new(pid, true);
+    if (!l)
+        die(EXIT_KVIS, "out of memory");
+    l->counted = true;
+    l->threads = 1;
+    l->ppid = (u32)getpid();
+    l->fork_ns = l->begin_ns = u_now();
+    l->uid = getuid(), l->gid = getgid();
+    snprintf(l->comm, sizeof l->comm, "kvis");
+}
+
+static void proc_begin(void)
+{
+    struct timespec boot, mono;
+    clock_gettime(CLOCK_BOOTTIME, &boot);
+    clock_gettime(CLOCK_MONOTONIC, &mono);
+    pp.boot_off = (boot.tv_sec - mono.tv_sec) * (s64)NSEC + boot.tv_nsec - mono.tv_nsec;
+    pp.page = (u64)sysconf(_SC_PAGESIZE);
+    pp.whole = !opt.command && !po.pid;
+    if (opt.command) {
+        pp.cmd.late = proc_child_late;
+        sp_fork(&pp.cmd);
+        proc_adopt((u32)pp.cmd.pid);
+    }
+    int e = proc_start();
+    if (e) {
+        const char *mend = bpf_denied(e);
+        if (pp.cmd.pid)
+            kill(pp.cmd.pid, SIGKILL);
+        die(EXIT_KVIS, "cannot watch processes: %s%s%s%s", pp.obj.why, *mend ? " (" : "", mend,
+            *mend ? ")" : "");
+    }
+    if (!pp.btf)
+        u_warn("exit codes, times and sizes are not known, and arguments are those that execve was "
+               "given: this kernel has no BTF (CONFIG_DEBUG_INFO_BTF)");
+    if (!opt.command && (po.pid || out.json_on || proc_format(po.format)->whole))
+        proc_scan();
+    if (po.pid && !proc_find(po.pid))
+        die(EXIT_KVIS, "no process %u", po.pid);
+}
+
+/* Everything between the sinks and the exit status. */
+static int proc_run(u64 end_ns)
+{
+    proc_begin();
+    const struct proc_format *f = proc_format(po.format);
+    if (out.events_on && f->head)
+        f->head(&out.text.b);
+    out_flush();
+    if (pp.cmd.pid)
+        sp_go(&pp.cmd);
+    int status = proc_loop(end_ns);
+    bpf_detach(&pp.obj);
+    rb_drain(proc_record);
+    proc_sweep(false);
+    proc_tell_losses();
+    u32 running = proc_list_running();
+    if (out.json_on)
+        proc_json_summary(running);
+    out_flush();
+    proc_write_gantt();
+    if (pp.cmd.pid && out.events_on && !f->json)
+        proc_summary(running);
+    bpf_close(&pp.obj);
+    return status;
+}
+
+/* == 31 check_  kvis check: what works here, and what mends the rest ====================
  * Every ability is found by trying it: a program that is loaded, a tracepoint that is attached, a
  * child that is traced; the files that say what is allowed are only read for the reason. To add an
  * ability: a row of check_rows[] and its function, which fills in c->detail and, where it does not
  * work, c->mend. */
 
-enum { CHECK_TRACE = 1, CHECK_OPEN = 2 }; /* by command: bits */
+enum { CHECK_TRACE = 1, CHECK_OPEN = 2, CHECK_PROC = 4 }; /* by command: bits */
 
 struct check {
     char detail[256], mend[256];
@@ -17026,6 +18557,11 @@ static bool check_open_programs(struct check *c)
     return check_loaded(c, must);
 }
 
+static bool check_proc_programs(struct check *c)
+{
+    return check_family(c, &proc_family) == 0 && check_loaded(c, proc_choose(&check_obj));
+}
+
 static bool check_call_programs(struct check *c)
 {
     return check_family(c, &call_family) == 0 && check_loaded(c, hy_programs(true));
@@ -17104,24 +18640,25 @@ static const struct check_row {
     bool (*fn)(struct check *);
 } check_rows[] = {
     { "kernel", 0, 0, check_kernel },
-    { "capabilities", 0, CHECK_OPEN, check_caps },
-    { "lockdown", CHECK_OPEN, CHECK_TRACE, check_lockdown },
-    { "seccomp", 0, CHECK_OPEN | CHECK_TRACE, check_seccomp },
+    { "capabilities", 0, CHECK_OPEN | CHECK_PROC, check_caps },
+    { "lockdown", CHECK_OPEN | CHECK_PROC, CHECK_TRACE, check_lockdown },
+    { "seccomp", 0, CHECK_OPEN | CHECK_TRACE | CHECK_PROC, check_seccomp },
     { "ptrace", CHECK_TRACE, 0, check_ptrace },
     { "ptrace_syscall_info", 0, CHECK_TRACE, check_info },
     { "tracee_memory", 0, CHECK_TRACE, check_memory },
     { "attach", 0, CHECK_TRACE, check_attach },
     { "seccomp_accel", 0, CHECK_TRACE, check_accel },
     { "page_faults", 0, CHECK_TRACE, check_faults },
-    { "bpf", CHECK_OPEN, CHECK_TRACE, check_bpf },
+    { "bpf", CHECK_OPEN | CHECK_PROC, CHECK_TRACE, check_bpf },
     { "unprivileged_bpf", 0, 0, check_unprivileged },
-    { "bpf_jit", 0, CHECK_OPEN | CHECK_TRACE, check_jit },
-    { "raw_tracepoints", CHECK_OPEN, CHECK_TRACE, check_raw_tp },
-    { "ring_buffer", 0, CHECK_OPEN | CHECK_TRACE, check_ring },
-    { "perf_rings", 0, CHECK_OPEN, check_perf_rings },
-    { "btf", 0, CHECK_OPEN | CHECK_TRACE, check_btf },
-    { "tracefs", 0, CHECK_OPEN, check_tracefs },
+    { "bpf_jit", 0, CHECK_OPEN | CHECK_TRACE | CHECK_PROC, check_jit },
+    { "raw_tracepoints", CHECK_OPEN, CHECK_TRACE | CHECK_PROC, check_raw_tp },
+    { "ring_buffer", 0, CHECK_OPEN | CHECK_TRACE | CHECK_PROC, check_ring },
+    { "perf_rings", 0, CHECK_OPEN | CHECK_PROC, check_perf_rings },
+    { "btf", 0, CHECK_OPEN | CHECK_TRACE | CHECK_PROC, check_btf },
+    { "tracefs", 0, CHECK_OPEN | CHECK_PROC, check_tracefs },
     { "open_programs", CHECK_OPEN, 0, check_open_programs },
+    { "proc_programs", CHECK_PROC, 0, check_proc_programs },
     { "call_programs", 0, CHECK_TRACE, check_call_programs },
     { "send_signal", 0, CHECK_TRACE, check_send_signal },
     { "kprobes", 0, 0, check_kprobe },
@@ -17130,7 +18667,7 @@ static const struct check_row {
 };
 
 static const struct { const char *name; u8 bit; } check_commands[] = {
-    { "trace", CHECK_TRACE }, { "open", CHECK_OPEN },
+    { "trace", CHECK_TRACE }, { "open", CHECK_OPEN }, { "proc", CHECK_PROC },
 };
 
 /* The commands behind a set of bits, separated; "-" for none. */
@@ -17215,7 +18752,7 @@ static bool check_run(u8 bits, bool json, struct buf *b)
     return all;
 }
 
-/* == 31 opt_  options, commands, help ============================================
+/* == 32 opt_  options, commands, help ===========================================
  * One row an option: the parser, --help, `kvis help` and the error messages all read it. To add an
  * option, add its row; to add a command, its row in cmds[]. */
 
@@ -17229,7 +18766,7 @@ enum opt_kind {
 };
 
 struct opt_row {
-    u8 in;  /* commands that have it: IN_ bits */
+    u16 in; /* commands that have it: IN_ bits */
     char s; /* letter, 0: none */
     const char *l, *arg; /* arg: NULL none; "[=X]" optional */
     u8 kind;
@@ -17242,7 +18779,7 @@ struct opt_row {
 struct cmd {
     const char *name, *alias; /* alias: the same by argv[0], NULL: none */
     const char *args, *brief;
-    u8 in; /* its bit in opt_rows[] */
+    u16 in; /* its bit in opt_rows[] */
     int (*run)(void);
     bool mixed; /* options may also stand behind the words: they are not a command's */
 };
@@ -17472,7 +19009,11 @@ enum {
     IN_DIFF = 4,
     IN_OPEN = 8,
     IN_CHECK = 16,
-    IN_ALL = 31
+    IN_PROC = 32,
+    IN_EXECS = 64,
+    IN_EXITS = 128,
+    IN_PROCS = IN_PROC | IN_EXECS | IN_EXITS,
+    IN_ALL = 255
 };
 
 static const struct opt_row opt_rows[] = {
@@ -17571,18 +19112,58 @@ static const struct opt_row opt_rows[] = {
     { IN_OPEN, 'e', "extended-fields", NULL, OPT_FLAG, &oo.extended, NULL, 0, 0,
       "flags and mode, in octal" },
     { IN_OPEN, 'F', "full-path", NULL, OPT_FLAG, &oo.full, NULL, 0, 0, "absolute paths" },
-    { IN_OPEN, 'd', "duration", "SECS", OPT_U32, &opt.duration_s, NULL, 1, 86400 * 365,
+    { IN_OPEN | IN_PROCS, 'd', "duration", "SECS", OPT_U32, &opt.duration_s, NULL, 1, 86400 * 365,
       "end after SECS" },
     { IN_OPEN, 'c', "command", NULL, OPT_FLAG, &oo.shell, NULL, 0, 0,
       "before COMMAND (it needs no option): one word with blanks is a line for the shell" },
-    { IN_OPEN | IN_CHECK, 0, "json", "[=FILE]", OPT_FN, NULL, opt_json, 0, 0,
+    { IN_OPEN | IN_CHECK | IN_PROC, 0, "json", "[=FILE]", OPT_FN, NULL, opt_json, 0, 0,
       "JSON lines, to stdout or FILE" },
-    { IN_OPEN, 'o', "output", "FILE", OPT_STR, &opt.out_file, NULL, 0, 0, "the rows to FILE" },
+    { IN_OPEN | IN_PROCS, 'o', "output", "FILE", OPT_STR, &opt.out_file, NULL, 0, 0, "the rows to FILE" },
     { IN_OPEN, 0, "no-exec", NULL, OPT_FLAG, &oo.no_exec, NULL, 0, 0,
       "without the programs that execve itself opens" },
     { IN_OPEN, 0, "ring", "SIZE", OPT_FN, NULL, opt_ring, 0, 0,
       "room for opens that are not yet printed (1M)" },
     { IN_OPEN, 0, "perf-rings", NULL, OPT_FLAG, &oo.perf_rings, NULL, 0, 0,
+      "a ring for each CPU, as before Linux 5.8" },
+    { IN_PROC, 0, "live", NULL, OPT_FLAG, &po.live, NULL, 0, 0,
+      "a row when a command begins, too" },
+    { IN_EXECS, 'T', "time", NULL, OPT_FLAG, &po.clock, NULL, 0, 0, "the time of day, in front" },
+    { IN_EXECS, 't', "timestamp", NULL, OPT_FLAG, &po.time, NULL, 0, 0,
+      "seconds since the first row, in front" },
+    { IN_EXITS, 't', "timestamp", NULL, OPT_FLAG, &po.time, NULL, 0, 0,
+      "the time of day, in front" },
+    { IN_EXECS, 'U', "print-uid", NULL, OPT_FLAG, &po.print_uid, NULL, 0, 0, "the user's id" },
+    { IN_PROC, 'x', "failed", NULL, OPT_FLAG, &po.failed, NULL, 0, 0, "execs that failed, too" },
+    { IN_EXECS, 'x', "fails", NULL, OPT_FLAG, &po.failed, NULL, 0, 0, "execs that failed, too" },
+    { IN_EXITS, 'x', "failed", NULL, OPT_FLAG, &po.failed, NULL, 0, 0, "only what failed" },
+    { IN_PROC, 0, "forks", NULL, OPT_FLAG, &po.forks, NULL, 0, 0,
+      "processes that never call exec, too" },
+    { IN_PROC, 'T', "threads", NULL, OPT_FLAG, &po.threads, NULL, 0, 0, "threads, too" },
+    { IN_EXITS, 'T', "threaded", NULL, OPT_FLAG, &po.threads, NULL, 0, 0, "a row a thread" },
+    { IN_EXECS, 'q', "quote", NULL, OPT_FLAG, &po.quote, NULL, 0, 0,
+      "\"quotes\" around the arguments" },
+    { IN_EXECS, 0, "max-args", "N", OPT_U32, &po.max_args, NULL, 1, INT_MAX,
+      "no more than N arguments (all of them)" },
+    { IN_PROC, 'p', "pid", "PID", OPT_U32, &po.pid, NULL, 1, INT_MAX,
+      "only this process and what descends from it" },
+    { IN_EXITS, 'p', "pid", "PID", OPT_U32, &po.only_pid, NULL, 1, INT_MAX,
+      "only this process" },
+    { IN_PROCS, 'u', "uid", "UID", OPT_FN, NULL, proc_opt_uid, 0, 0, "only this user" },
+    { IN_PROCS, 'n', "name", "NAME", OPT_STR, &po.name, NULL, 0, 0, "only names that hold NAME" },
+    { IN_PROC | IN_EXECS, 'l', "line", "REGEX", OPT_FN, NULL, proc_opt_line, 0, 0,
+      "only such command lines" },
+    { IN_PROC, 0, "min-duration", "TIME", OPT_FN, NULL, proc_opt_min, 0, 0,
+      "only what took so long: 10ms, 2s, 500us" },
+    { IN_PROC, 0, "cgroup", "PATH", OPT_FN, NULL, proc_opt_cgroup, 0, 0,
+      "only this cgroup (version 2)" },
+    { IN_EXECS | IN_EXITS, 'c', "cgroup", "PATH", OPT_FN, NULL, proc_opt_cgroup, 0, 0,
+      "only this cgroup (version 2)" },
+    { IN_PROC, 'f', "format", "FORMAT", OPT_FN, NULL, proc_opt_format, 0, 0,
+      "of the rows: text; json, json-v2 (what workflow-telemetry-action reads)" },
+    { IN_PROC, 0, "gantt", "FILE", OPT_STR, &po.gantt, NULL, 0, 0,
+      "a chart of the 100 longest, for mermaid" },
+    { IN_PROCS, 0, "ring", "SIZE", OPT_FN, NULL, opt_ring, 0, 0, "room for records (1M)" },
+    { IN_PROCS, 0, "perf-rings", NULL, OPT_FLAG, &po.perf_rings, NULL, 0, 0,
       "a ring for each CPU, as before Linux 5.8" },
     { IN_ALL, 'h', "help", NULL, OPT_NONE, NULL, NULL, 0, 0, "this text" },
 };
@@ -17746,7 +19327,7 @@ static char **opt_parse(const struct cmd *c, char **argv)
     return words;
 }
 
-/* == 32 cmd_  the commands =======================================================
+/* == 33 cmd_  the commands ======================================================
  * What each command sets up and in which order; the list that everything reads is cmds[]. */
 
 /* Descriptors 0, 1, 2 that are closed would become something of ours, and be written to. CLOEXEC,
@@ -17978,6 +19559,48 @@ static int cmd_open(void)
     return status == -1 ? 0 : cmd_status(status);
 }
 
+static int cmd_proc(void)
+{
+    if (opt.command && (po.pid || po.only_pid))
+        die(EXIT_USAGE, "a command and -p do not go together");
+    if (opt.json && !opt.json_file && strcmp(po.format, "text"))
+        die(EXIT_USAGE, "--format=%s and --json both want stdout: --json=FILE", po.format);
+    out.text.b.max = out.json.b.max = 32 << 20;
+    out.json_on = opt.json;
+    out.events_on = !(opt.json && !opt.json_file);
+    out.text.fd[0] = !out.events_on ? -1
+                     : opt.out_file ? cmd_open_file(opt.out_file)
+                                    : STDOUT_FILENO;
+    out.text.name[0] = opt.out_file ? opt.out_file : "stdout";
+    if (opt.json)
+        out.json.fd[0] = opt.json_file ? cmd_open_file(opt.json_file) : STDOUT_FILENO;
+    out.json.name[0] = opt.json_file ? opt.json_file : "stdout";
+    if (po.gantt)
+        pp.gantt = cmd_open_file(po.gantt);
+    sp_signals(proc_note);
+    cmd_start_clock();
+    if (out.json_on)
+        cmd_json_header("bpf");
+    int status = proc_run(tr.deadline_ns);
+    int failed = sp_error(&pp.cmd);
+    if (out.failed || failed)
+        return failed ? failed : EXIT_KVIS;
+    return status == -1 ? 0 : cmd_status(status);
+}
+
+static int cmd_execsnoop(void)
+{
+    po.format = "execsnoop";
+    return cmd_proc();
+}
+
+static int cmd_exitsnoop(void)
+{
+    po.format = "exitsnoop";
+    po.forks = true;
+    return cmd_proc();
+}
+
 static int cmd_check(void)
 {
     static struct buf b;
@@ -18103,6 +19726,13 @@ static const struct cmd cmds[] = {
     { "diff", NULL, "[options] A.kvis B.kvis",
       "Compares two recordings: what only one of them did, and where the time has moved",
       IN_DIFF, cmd_diff, true },
+    { "proc", NULL, "[options] [[--] COMMAND [ARG...]]",
+      "Shows every command of this machine, or of COMMAND and its children: arguments, time, exit",
+      IN_PROC, cmd_proc, false },
+    { "execsnoop", "execsnoop", "[options]", "proc as bcc's execsnoop: execs as they happen",
+      IN_EXECS, cmd_execsnoop, false },
+    { "exitsnoop", "exitsnoop", "[options]", "proc as bcc's exitsnoop: exits as they happen",
+      IN_EXITS, cmd_exitsnoop, false },
     { "check", NULL, "[options] [COMMAND...]",
       "Tries what the commands need on this machine, and says what mends the rest",
       IN_CHECK, cmd_check, true },

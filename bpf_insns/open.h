@@ -5,7 +5,7 @@
  * probe.h
  *   sha256 5ca2d73cc1f88dbfc9452de671ea920c673b8bc1d8b2901f20a868ca2e09b3ac
  * wire.h
- *   sha256 b37409bd48c583c698362eec3afffec91a63ad9e5c6f10e6f891bddf63be0bac
+ *   sha256 b38ff9028ff2335b3790718062ae637f3abe21e3e304393ab802eb709d61cd52
  * compiler: clang 14.0.6
  * flags: -target bpf -mcpu=v2 -O2 -g -std=gnu11 -Wall -Werror -nostdinc -fno-ident
  *

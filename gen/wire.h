@@ -172,4 +172,63 @@ struct wire_file {
 };
 WIRE_ASSERT(sizeof(struct wire_file) == 32);
 
+/* --- proc: commands, from fork to exit --- */
+
+/* What a record tells. */
+enum wire_proc_kind {
+    PROC_FORK, /* a process or thread was made: pid and tid are its own */
+    PROC_ARGS, /* arg_len bytes of the arguments, from `at` on; the record that they belong to
+                  follows (from the same thread) */
+    PROC_EXEC, /* an execve that succeeded; behind it name, exe and cwd */
+    PROC_FAIL, /* one that failed; behind it the name */
+    PROC_EXIT, /* a thread ended */
+    N_PROC_KINDS
+};
+
+/* What is known of a path that comes as components, from the last to the first, each with a NUL. */
+enum wire_walk { WALK_DONE = 1, WALK_CUT = 2, WALK_OUT = 4 };
+
+enum {
+    PROC_NAME_MAX = 4096, PROC_DIR_MAX = 4096, PROC_PART_MAX = 256,
+    PROC_EXE_DEPTH = 16, PROC_CWD_DEPTH = 20, /* each step costs the verifier 0.2 ms */
+    PROC_PIECE = 4096,  /* bytes of arguments that a record carries */
+    PROC_PIECES = 16,   /* and so many records: 64 KiB */
+    PROC_POINTERS = 128 /* arguments that are read one by one (execve's argv, where it failed) */
+};
+
+/* What a thread used, or the threads of its process that are gone (struct signal_struct). */
+struct wire_usage {
+    u64 run_ns, user_ns, system_ns;
+    u64 minor, major, waits, preempted;
+    u64 read_bytes, write_bytes, read_chars, write_chars;
+};
+
+struct wire_proc {
+    u64 ts_ns;           /* CLOCK_MONOTONIC */
+    u64 start_ns;        /* CLOCK_BOOTTIME of the process's fork; 0: not known */
+    u64 cgroup;          /* of cgroup v2: its id */
+    u64 flags;           /* fork: those of clone. args, fail: 1 when there were more arguments */
+    u64 max_rss;         /* exit: in pages */
+    u32 kind;            /* enum wire_proc_kind */
+    u32 pid, tid, ppid;  /* in kvis's pid namespace; ppid 0: not known */
+    u32 ns_pid;          /* pid as the process itself has it; 0: not known */
+    u32 uid, gid;
+    u32 was;             /* exec: the thread that called it */
+    s32 ret;             /* exit: the wait status, -1: not known. fail: -errno */
+    u32 live;            /* exit: threads that have not ended; ~0: not known */
+    u32 at;              /* args: where these belong */
+    u32 arg_len;         /* args: bytes here; else: bytes that there were in all */
+    u16 name_len, exe_len, cwd_len;
+    u8 exe_state, cwd_state; /* enum wire_walk */
+    char comm[16];
+    struct wire_usage own, dead; /* exec, exit */
+};
+WIRE_ASSERT(sizeof(struct wire_proc) == 288);
+
+/* An execve that has begun, by thread. */
+struct wire_execing {
+    u64 name, argv;
+    u32 compat, unused;
+};
+
 #endif

@@ -1,0 +1,582 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0
+/* proc: forks, execs and exits.
+ *
+ * At exec the arguments are read from the new address space, from mm->arg_start to arg_end, where
+ * execve has just put them: they are resident, and there are no pointers to follow. Without BTF
+ * they are read from execve's own argv, when the call begins. */
+#include "probe.h"
+
+/* kvis's own process, and its pid namespace when that is not the first one: its inode, and its
+ * device where the helper is asked. CFG_BTF: the fields of struct task_struct are known. */
+extern char CFG_SELF, CFG_NS_INO, CFG_NS_DEV, CFG_BTF;
+/* execve and execveat: numbers, and where struct pt_regs has the arguments. */
+extern char CFG_EXECVE, CFG_EXECVEAT, CFG_EXECVE32, CFG_EXECVEAT32, CFG_NR_MASK;
+extern char CFG_A0, CFG_A1, CFG_A2, CFG_B0, CFG_B1, CFG_B2;
+extern char CFG_COMPAT_OFF, CFG_COMPAT_MASK;
+/* Failed execs are wanted; arguments come from execve's argv. */
+extern char CFG_FAILED, CFG_ARGV;
+
+#define CLONE_THREAD 0x10000
+#define CLONE_PARENT 0x8000
+#define SIGNAL_GROUP_EXIT 4 /* include/linux/sched/signal.h */
+
+struct map_def execing SEC("maps") = { MAP_HASH, 8, sizeof(struct wire_execing), 8192, 0 };
+
+struct pid;
+
+/* Whose numbers are looked up: the caller's process, its thread, its parent, its child. */
+enum { ID_PROCESS, ID_THREAD, ID_PARENT, ID_CHILD, N_IDS };
+
+/* A record under way: more than the stack holds. A slot a program, for one may interrupt another.
+ * `at` and the rest of the positions are kept here and not in registers: the verifier would follow
+ * each value that they can have. */
+struct record {
+    struct wire_proc head;
+    char data[PROC_NAME_MAX + 2 * (PROC_DIR_MAX + PROC_PART_MAX)];
+    u32 at;
+    u32 nr[N_IDS];
+    struct pid *id[N_IDS];
+};
+enum { SLOT_EXEC, SLOT_EXIT, SLOT_FORK, SLOT_CALL, N_SLOTS };
+struct map_def scratch SEC("maps") = { MAP_PERCPU_ARRAY, 4, sizeof(struct record), N_SLOTS, 0 };
+
+/* --- the kernel's structures, as far as they are used --- */
+
+struct ns_common { u32 inum; } KERNEL;
+struct pid_namespace { struct ns_common ns; } KERNEL;
+struct upid { int nr; struct pid_namespace *ns; } KERNEL;
+struct pid { u32 level; struct upid numbers[0]; } KERNEL; /* [1] or []: any size will do */
+struct qstr { const u8 *name; } KERNEL;
+struct dentry { struct dentry *d_parent; struct qstr d_name; } KERNEL;
+struct vfsmount { struct dentry *mnt_root; } KERNEL;
+struct mount {
+    struct mount *mnt_parent;
+    struct dentry *mnt_mountpoint;
+    struct vfsmount mnt;
+} KERNEL;
+struct path { struct vfsmount *mnt; struct dentry *dentry; } KERNEL;
+struct file { struct path f_path; } KERNEL;
+struct fs_struct { struct path root, pwd; } KERNEL;
+struct linux_binprm { const char *filename; } KERNEL;
+struct mm_struct { u64 arg_start, arg_end; struct file *exe_file; } KERNEL;
+struct task_io_accounting { u64 rchar, wchar, read_bytes, write_bytes; } KERNEL;
+struct sched_entity { u64 sum_exec_runtime; } KERNEL;
+typedef struct { int counter; } atomic_t;
+struct signal_struct {
+    atomic_t live;
+    int group_exit_code;
+    u32 flags;
+    u64 utime, stime, sum_sched_runtime;
+    u64 nvcsw, nivcsw, min_flt, maj_flt, maxrss;
+    struct task_io_accounting ioac;
+} KERNEL;
+struct task_struct {
+    int pid, tgid;
+    int exit_code;
+    struct task_struct *group_leader, *real_parent;
+    struct pid *thread_pid;
+    struct mm_struct *mm;
+    struct fs_struct *fs;
+    struct signal_struct *signal;
+    u64 start_boottime;
+    u64 utime, stime, nvcsw, nivcsw, min_flt, maj_flt;
+    struct sched_entity se;
+    struct task_io_accounting ioac;
+} KERNEL;
+struct task_struct___old { u64 real_start_time; } KERNEL; /* before 5.5 */
+struct trace_event_raw_sched_process_exec { u32 filename; int old_pid; } KERNEL;
+struct trace_event_raw_task_newtask { int pid; u64 clone_flags; } KERNEL;
+struct trace_event_raw_sys_enter { long id; u64 args[6]; } KERNEL;
+struct trace_event_raw_sys_exit { long id, ret; } KERNEL;
+
+/* --- who --- */
+
+/* A struct pid's number in the namespace that it was made in. */
+INLINE u32 nr_inside(struct pid *pid)
+{
+    u32 level = READ(pid, level);
+    struct upid *up = (void *)&pid->numbers;
+    return level < 32 ? (u32)READ(up + level, nr) : 0; /* MAX_PID_NS_LEVEL */
+}
+
+/* The numbers of r->id[] in kvis's namespace; 0: it has none there. One loop for all of them: four
+ * are four times as many instructions. */
+INLINE void numbers(struct record *r)
+{
+#pragma clang loop unroll(disable)
+    for (u32 k = 0; k < N_IDS; k++) {
+        struct pid *pid = r->id[k];
+        u32 level = READ(pid, level);
+        r->nr[k] = 0;
+#pragma clang loop unroll(disable)
+        for (u32 i = 0; i < 32 && i <= level; i++) {
+            struct upid *u = (void *)&pid->numbers + i * 16; /* int, pad, pointer: on 64 bits */
+            struct pid_namespace *ns = READ(u, ns);
+            if (READ(ns, ns.inum) == CFG(CFG_NS_INO))
+                r->nr[k] = (u32)READ(u, nr);
+        }
+    }
+}
+
+/* Sets who the caller is; false: it is kvis's, or nobody that kvis can name. */
+INLINE bool who_is_it(struct record *r, struct task_struct *child)
+{
+    struct wire_proc *h = &r->head;
+    u64 id = bpf_get_current_pid_tgid();
+    h->pid = (u32)(id >> 32);
+    h->tid = (u32)id;
+    h->ppid = h->ns_pid = 0;
+    if (CFG(CFG_BTF)) {
+        struct task_struct *t = (void *)bpf_get_current_task();
+        struct task_struct *leader = READ(t, group_leader), *parent = READ(leader, real_parent);
+        h->ppid = (u32)READ(parent, tgid);
+        r->id[ID_PROCESS] = READ(leader, thread_pid);
+        h->ns_pid = nr_inside(r->id[ID_PROCESS]);
+        if (CFG(CFG_NS_INO)) {
+            parent = READ(parent, group_leader);
+            r->id[ID_THREAD] = READ(t, thread_pid);
+            r->id[ID_PARENT] = READ(parent, thread_pid);
+            r->id[ID_CHILD] = READ(child, thread_pid);
+            numbers(r);
+            h->pid = r->nr[ID_PROCESS];
+            h->tid = r->nr[ID_THREAD];
+            h->ppid = r->nr[ID_PARENT];
+        }
+    } else if (CFG(CFG_NS_INO)) {
+        struct { u32 pid, tgid; } in = { 0, 0 };
+        if (bpf_get_ns_current_pid_tgid(CFG(CFG_NS_DEV), CFG(CFG_NS_INO), &in, sizeof in))
+            return 0;
+        h->pid = in.tgid;
+        h->tid = in.pid;
+    }
+    return h->pid && h->tid && h->pid != CFG(CFG_SELF);
+}
+
+INLINE u64 start_of(struct task_struct *t)
+{
+    struct task_struct *leader = READ(t, group_leader);
+    if (EXISTS(leader, start_boottime))
+        return READ(leader, start_boottime);
+    struct task_struct___old *old = (void *)leader;
+    return EXISTS(old, real_start_time) ? READ(old, real_start_time) : 0;
+}
+
+/* A record of the caller's; NULL: not wanted. */
+INLINE struct record *new_record(u32 slot, u32 kind, struct task_struct *child)
+{
+    struct record *r = bpf_map_lookup_elem(&scratch, &slot);
+    if (!r || !who_is_it(r, child))
+        return 0;
+    struct wire_proc *h = &r->head;
+    u64 ids = bpf_get_current_uid_gid();
+    h->ts_ns = bpf_ktime_get_ns();
+    h->kind = kind;
+    h->uid = (u32)ids;
+    h->gid = (u32)(ids >> 32);
+    h->cgroup = bpf_get_current_cgroup_id();
+    h->start_ns = h->flags = h->max_rss = 0;
+    h->was = h->at = h->arg_len = 0;
+    h->ret = -1;
+    h->live = ~0U;
+    h->name_len = h->exe_len = h->cwd_len = 0;
+    h->exe_state = h->cwd_state = 0;
+    bpf_get_current_comm(h->comm, sizeof h->comm);
+    r->at = 0;
+    if (CFG(CFG_BTF))
+        h->start_ns = start_of(child ? child : (void *)bpf_get_current_task());
+    return r;
+}
+
+/* --- what was used --- */
+
+/* Sizes differ between kernels and configurations (unsigned long, u64): all are 64 bits here. */
+#define USED(dst, p, member) (dst) = EXISTS(p, member) ? READ(p, member) : 0
+
+INLINE void put_usage(struct wire_proc *h, struct task_struct *t)
+{
+    struct signal_struct *s = READ(t, signal);
+    struct wire_usage *o = &h->own, *d = &h->dead;
+    USED(o->run_ns, t, se.sum_exec_runtime), USED(d->run_ns, s, sum_sched_runtime);
+    USED(o->user_ns, t, utime), USED(d->user_ns, s, utime);
+    USED(o->system_ns, t, stime), USED(d->system_ns, s, stime);
+    USED(o->minor, t, min_flt), USED(d->minor, s, min_flt);
+    USED(o->major, t, maj_flt), USED(d->major, s, maj_flt);
+    USED(o->waits, t, nvcsw), USED(d->waits, s, nvcsw);
+    USED(o->preempted, t, nivcsw), USED(d->preempted, s, nivcsw);
+    USED(o->read_bytes, t, ioac.read_bytes), USED(d->read_bytes, s, ioac.read_bytes);
+    USED(o->write_bytes, t, ioac.write_bytes), USED(d->write_bytes, s, ioac.write_bytes);
+    USED(o->read_chars, t, ioac.rchar), USED(d->read_chars, s, ioac.rchar);
+    USED(o->write_chars, t, ioac.wchar), USED(d->write_chars, s, ioac.wchar);
+}
+
+/* --- forks --- */
+
+/* The caller made a task. child: NULL where only its number is known. */
+INLINE void forked(void *ctx, struct task_struct *child, u32 tid, u64 flags)
+{
+    struct record *r = new_record(SLOT_FORK, PROC_FORK, child);
+    if (!r)
+        return;
+    struct wire_proc *h = &r->head;
+    h->flags = flags;
+    if (!(flags & CLONE_PARENT))
+        h->ppid = h->pid;
+    h->tid = tid;
+    if (child && CFG(CFG_BTF)) {
+        h->tid = CFG(CFG_NS_INO) ? r->nr[ID_CHILD] : (u32)READ(child, pid);
+        h->ns_pid = nr_inside(READ(child, thread_pid));
+    } else {
+        h->ns_pid = 0;
+        h->start_ns = 0;
+    }
+    if (flags & CLONE_THREAD)
+        h->ns_pid = 0;
+    else
+        h->pid = h->tid;
+    if (h->tid)
+        emit(ctx, h, sizeof *h);
+}
+
+/* Of the classic one only the child's number in the first namespace is known. */
+SEC("both/task/task_newtask")
+int proc_fork(struct raw_tp *ctx)
+{
+    struct trace_event_raw_task_newtask *record = (void *)ctx;
+    struct task_struct *child;
+    u64 flags;
+    u32 tid = 0;
+    if (CFG(CFG_RAW)) {
+        child = (void *)KEPT(ctx->arg[0]);
+        flags = KEPT(ctx->arg[1]);
+    } else {
+        if (CFG(CFG_NS_INO))
+            return 0;
+        child = KEPT((struct task_struct *)0);
+        tid = KEPT((u32)record->pid);
+        flags = KEPT((u64)record->clone_flags);
+    }
+    forked(ctx, child, tid, flags);
+    return 0;
+}
+
+/* --- paths --- */
+
+enum { EXE_END = PROC_NAME_MAX + PROC_DIR_MAX, CWD_END = EXE_END + PROC_PART_MAX + PROC_DIR_MAX };
+
+/* Appends a name, with its NUL; 0: no room. */
+INLINE bool put_part(struct record *r, const u8 *name, u32 end)
+{
+    u32 at = *(volatile u32 *)&r->at;
+    if (at > end)
+        return 0;
+    long n = bpf_probe_read_kernel_str(r->data + at, PROC_PART_MAX, name);
+    if (n <= 0)
+        return 0;
+    r->at = at + (u32)n;
+    return 1;
+}
+
+/* Appends the components of a path from the last to the first: up through parents, and through
+ * mount points, to the caller's root. Returns bits of enum wire_walk. */
+INLINE u8 put_path(struct record *r, struct path *p, struct fs_struct *fs, u32 end, int depth)
+{
+    struct vfsmount *vfs = READ(p, mnt), *root_vfs = READ(fs, root.mnt);
+    struct dentry *d = READ(p, dentry), *root = READ(fs, root.dentry);
+#pragma clang loop unroll(disable)
+    for (int i = 0; i < depth; i++) {
+        if (d == root && vfs == root_vfs)
+            return WALK_DONE;
+        struct dentry *up = READ(d, d_parent), *top = READ(vfs, mnt_root);
+        if (d != top && d != up) {
+            if (!put_part(r, READ(d, d_name.name), end))
+                break;
+            d = up;
+            continue;
+        }
+        struct mount *m = (void *)vfs - OFFSET(struct mount, mnt);
+        struct mount *over = READ(m, mnt_parent);
+        if (d != top) /* a file that is in no directory, as memfd_create makes them */
+            put_part(r, READ(d, d_name.name), end);
+        if (m == over || d != top) /* the top of everything, and not the root */
+            return WALK_DONE | WALK_OUT;
+        d = READ(m, mnt_mountpoint);
+        vfs = (void *)over + OFFSET(struct mount, mnt);
+    }
+    return WALK_DONE | WALK_CUT;
+}
+
+INLINE void put_paths(struct record *r, struct task_struct *t)
+{
+    struct wire_proc *h = &r->head;
+    struct fs_struct *fs = READ(t, fs);
+    struct mm_struct *mm = READ(t, mm);
+    struct file *exe = READ(mm, exe_file);
+    u32 from = *(volatile u32 *)&r->at;
+    if (exe)
+        h->exe_state = put_path(r, &exe->f_path, fs, EXE_END, PROC_EXE_DEPTH);
+    u32 mid = *(volatile u32 *)&r->at;
+    h->exe_len = (u16)(mid - from);
+    h->cwd_state = put_path(r, &fs->pwd, fs, CWD_END, PROC_CWD_DEPTH);
+    u32 end = *(volatile u32 *)&r->at;
+    h->cwd_len = (u16)(end - mid);
+}
+
+/* --- exec --- */
+
+/* Sends the arguments, a piece at a time; those that cannot be read are missing. */
+INLINE u32 put_args(void *ctx, struct record *r, struct task_struct *t)
+{
+    struct wire_proc *h = &r->head;
+    struct mm_struct *mm = READ(t, mm);
+    u64 from = READ(mm, arg_start), end = READ(mm, arg_end);
+    h->kind = PROC_ARGS;
+    h->at = 0;
+#pragma clang loop unroll(disable)
+    for (int i = 0; i < PROC_PIECES; i++) {
+        u64 at = *(volatile u32 *)&h->at, left = end - from - at;
+        if (from + at >= end)
+            break;
+        asm volatile("" : "+r"(left)); /* so that the bounds below are those of what is used */
+        if (left > PROC_PIECE)
+            left = PROC_PIECE;
+        if (!bpf_probe_read_user(r->data, left, (void *)(from + at))) {
+            h->arg_len = (u32)left;
+            emit(ctx, r, sizeof *h + left);
+        }
+        h->at = (u32)(at + left);
+    }
+    return end > from ? (u32)(end - from) : 0;
+}
+
+/* name: in the kernel's memory. was: the id that the thread had; one that is not its process's
+ * leader takes the leader's. */
+INLINE void exec(void *ctx, const void *name, u32 was)
+{
+    struct record *r = new_record(SLOT_EXEC, PROC_EXEC, 0);
+    if (!r)
+        return;
+    struct wire_proc *h = &r->head;
+    u64 key = (bpf_get_current_pid_tgid() >> 32 << 32) | was;
+    struct task_struct *t = (void *)bpf_get_current_task();
+    if (CFG(CFG_FAILED) || CFG(CFG_ARGV))
+        bpf_map_delete_elem(&execing, &key);
+    u32 args = CFG(CFG_BTF) ? put_args(ctx, r, t) : 0;
+    h->kind = PROC_EXEC;
+    h->at = 0;
+    h->arg_len = args;
+    h->was = was;
+    if (CFG(CFG_BTF))
+        put_usage(h, t);
+    long n = bpf_probe_read_kernel_str(r->data, PROC_NAME_MAX, name);
+    r->at = 0;
+    if (n > 0 && n <= PROC_NAME_MAX) {
+        h->name_len = (u16)(n - 1);
+        r->at = (u32)n - 1;
+    }
+    if (CFG(CFG_BTF))
+        put_paths(r, t);
+    u32 at = *(volatile u32 *)&r->at;
+    if (at <= sizeof r->data)
+        emit(ctx, r, sizeof *h + at);
+}
+
+SEC("both/sched/sched_process_exec")
+int proc_exec(struct raw_tp *ctx)
+{
+    struct trace_event_raw_sched_process_exec *record = (void *)ctx;
+    const char *name;
+    u32 was;
+    if (CFG(CFG_RAW)) {
+        struct linux_binprm *bprm = (void *)ctx->arg[2];
+        name = READ(bprm, filename);
+        was = (u32)KEPT(ctx->arg[1]);
+    } else { /* __data_loc: the offset is in the low half */
+        name = KEPT((char *)ctx + (record->filename & 0xffff));
+        was = KEPT((u32)record->old_pid);
+    }
+    exec(ctx, name, was);
+    return 0;
+}
+
+/* --- exit --- */
+
+/* As wait_task_zombie() puts the status together. */
+INLINE s32 status_of(struct task_struct *t, struct signal_struct *s)
+{
+    struct task_struct *leader = READ(t, group_leader);
+    return READ(s, flags) & SIGNAL_GROUP_EXIT ? READ(s, group_exit_code) : READ(leader, exit_code);
+}
+
+SEC("both/sched/sched_process_exit")
+int proc_exit(void *ctx)
+{
+    u64 id = bpf_get_current_pid_tgid();
+    if (CFG(CFG_FAILED) || CFG(CFG_ARGV))
+        bpf_map_delete_elem(&execing, &id);
+    struct record *r = new_record(SLOT_EXIT, PROC_EXIT, 0);
+    if (!r)
+        return 0;
+    struct wire_proc *h = &r->head;
+    if (CFG(CFG_BTF)) {
+        struct task_struct *t = (void *)bpf_get_current_task();
+        struct signal_struct *s = READ(t, signal);
+        h->live = (u32)READ(s, live.counter);
+        h->ret = status_of(t, s);
+        h->max_rss = READ(s, maxrss);
+        put_usage(h, t);
+    }
+    emit(ctx, h, sizeof *h);
+    return 0;
+}
+
+/* --- execve as it is called --- */
+
+/* Whether this is a call of the 32-bit ABI: the number alone does not say. */
+INLINE bool is_compat(void)
+{
+    u32 bits = 0;
+    void *t = bpf_get_current_task();
+    if (!CFG(CFG_COMPAT_MASK))
+        return 0;
+    bpf_probe_read_kernel(&bits, sizeof bits, t + CFG(CFG_COMPAT_OFF));
+    return bits & CFG(CFG_COMPAT_MASK);
+}
+
+/* 1: execve, 2: execveat, 0: neither. */
+INLINE u32 which(u64 nr, bool compat)
+{
+    if (compat)
+        return nr == CFG(CFG_EXECVE32) ? 1 : nr == CFG(CFG_EXECVEAT32) ? 2 : 0;
+    nr &= CFG(CFG_NR_MASK);
+    return nr == CFG(CFG_EXECVE) ? 1 : nr == CFG(CFG_EXECVEAT) ? 2 : 0;
+}
+
+/* Sends the strings that an argv points to, each with its NUL, as one piece. Returns its bytes. An
+ * execve that fails early has not read them, so a page of theirs may not be there. */
+INLINE u32 put_argv(void *ctx, struct record *r, const struct wire_execing *e)
+{
+    struct wire_proc *h = &r->head;
+    u32 size = e->compat ? 4 : 8;
+    h->kind = PROC_ARGS;
+    h->at = 0;
+    h->flags = 1; /* until the end of the list is seen */
+    r->at = 0;
+#pragma clang loop unroll(disable)
+    for (u32 i = 0; i < PROC_POINTERS; i++) {
+        u64 p = 0;
+        u32 at = *(volatile u32 *)&r->at;
+        long n = -1;
+        if (!bpf_probe_read_user(&p, size, (void *)(e->argv + i * size)) && !p) {
+            h->flags = 0;
+            break;
+        }
+        if (at <= EXE_END && p)
+            n = bpf_probe_read_user_str(r->data + at, PROC_PIECE, (void *)p);
+        if (n < 0)
+            break;
+        if (n == 0) /* what an empty string gives before 6.x */
+            r->data[at] = 0, n = 1;
+        r->at = at + (u32)n;
+    }
+    u64 len = *(volatile u32 *)&r->at;
+    h->arg_len = (u32)len;
+    if (len <= sizeof r->data)
+        emit(ctx, r, sizeof *h + len);
+    return h->arg_len;
+}
+
+INLINE void called(void *ctx, u32 what, const u64 a[3], bool compat)
+{
+    struct wire_execing e = { 0 };
+    u64 id = bpf_get_current_pid_tgid();
+    e.name = what == 1 ? a[0] : a[1];
+    e.argv = what == 1 ? a[1] : a[2];
+    e.compat = compat;
+    if (bpf_map_update_elem(&execing, &id, &e, 0))
+        count_lost(LOST_INFLIGHT);
+    if (!CFG(CFG_ARGV))
+        return;
+    struct record *r = new_record(SLOT_CALL, PROC_ARGS, 0);
+    if (r)
+        put_argv(ctx, r, &e);
+}
+
+INLINE u64 arg(u64 regs, u64 offset)
+{
+    u64 v = 0;
+    bpf_probe_read_kernel(&v, sizeof v, (void *)(regs + offset));
+    return v;
+}
+
+INLINE void args_of_regs(u64 a[3], u64 regs, bool compat)
+{
+    if (compat) {
+        a[0] = (u32)arg(regs, CFG(CFG_B0)), a[1] = (u32)arg(regs, CFG(CFG_B1));
+        a[2] = (u32)arg(regs, CFG(CFG_B2));
+    } else {
+        a[0] = arg(regs, CFG(CFG_A0)), a[1] = arg(regs, CFG(CFG_A1));
+        a[2] = arg(regs, CFG(CFG_A2));
+    }
+}
+
+SEC("both/raw_syscalls/sys_enter")
+int proc_call(struct raw_tp *ctx)
+{
+    struct trace_event_raw_sys_enter *record = (void *)ctx;
+    u64 a[3], nr;
+    if (CFG(CFG_RAW))
+        nr = KEPT(ctx->arg[1]);
+    else
+        nr = KEPT((u64)record->id);
+    bool compat = is_compat();
+    u32 what = which(nr, compat);
+    if (!what)
+        return 0;
+    if (CFG(CFG_RAW))
+        args_of_regs(a, ctx->arg[0], compat);
+    else
+        a[0] = record->args[0], a[1] = record->args[1], a[2] = record->args[2];
+    called(ctx, what, a, compat);
+    return 0;
+}
+
+/* An execve that returns has failed, or is one whose entry is forgotten already. */
+INLINE void returned(void *ctx, s64 ret)
+{
+    u64 id = bpf_get_current_pid_tgid();
+    struct wire_execing *e = bpf_map_lookup_elem(&execing, &id);
+    if (!e)
+        return;
+    struct wire_execing was = *e;
+    bpf_map_delete_elem(&execing, &id);
+    if (!CFG(CFG_FAILED) || ret >= 0)
+        return;
+    struct record *r = new_record(SLOT_CALL, PROC_FAIL, 0);
+    if (!r)
+        return;
+    struct wire_proc *h = &r->head;
+    u32 args = put_argv(ctx, r, &was);
+    h->kind = PROC_FAIL;
+    h->arg_len = args;
+    h->ret = (s32)ret;
+    long n = bpf_probe_read_user_str(r->data, PROC_NAME_MAX, (void *)was.name);
+    if (n <= 0 || n > PROC_NAME_MAX)
+        n = 1;
+    h->name_len = (u16)(n - 1);
+    emit(ctx, r, sizeof *h + (u32)n - 1);
+}
+
+SEC("both/raw_syscalls/sys_exit")
+int proc_return(struct raw_tp *ctx)
+{
+    struct trace_event_raw_sys_exit *record = (void *)ctx;
+    s64 ret;
+    if (CFG(CFG_RAW))
+        ret = (s64)KEPT(ctx->arg[1]);
+    else
+        ret = KEPT((s64)record->ret);
+    returned(ctx, ret);
+    return 0;
+}
+
+char license_[] SEC("license") = "Dual MIT/GPL";

@@ -1,0 +1,68 @@
+#!/bin/sh
+# timeout: 60
+# needs: root python3
+# covers: O1
+# The files that workflow-telemetry-action reads, its Gantt, the columns of execsnoop and exitsnoop.
+. "$TESTS/proc.sh"
+work='sleep 0.05; (exit 3); /bin/true "$1" "" x; sh -c "exit 7"; sh -c "kill -TERM \$\$"; exec /bin/echo end'
+evil=$(printf 'title: \033[2J\n%%%%<b>;"\t\377click')
+
+run proc --format json --output done.json -- sh -c "$work" sh "$evil"
+status 0
+eq "lines of the completed commands" 6 "$(python3 "$TESTS/workflow.py" completed done.json)"
+has done.json '"exitCode":143,"signal":"SIGTERM"'
+has done.json '"name":"sh".*"args":\["sh","-c","exit 7"\],"durationNs":[0-9]+,"exitCode":7'
+hasnt done.json '"type"'
+run proc -f json-v2 -o events.json -- sh -c "$work" sh "$evil"
+eq "lines of the events" 11 "$(python3 "$TESTS/workflow.py" events events.json)"
+# Each line is there when the process has ended, and SIGINT ends the file with a whole line.
+"$KVIS" proc -f json -o live.json -u 54321 >out 2>err 9>&- &
+kvis=$!
+until_true 5 grep -q . live.json || sleep 1
+setpriv --reuid 54321 /bin/true one || skip "no setpriv"
+until_true 2 grep -q '"one"' live.json || fail "not written while kvis runs"
+setpriv --reuid 54321 /bin/true two
+sleep 0.2
+kill -INT $kvis
+wait $kvis
+st=$?
+status 0
+python3 "$TESTS/workflow.py" completed live.json >&9 || fail "live.json"
+has live.json '"uid":54321.*"two"'
+
+# The chart: a line a command, names that mermaid reads as names.
+run proc --gantt=chart.mmd -o /dev/null -- sh -c "$work" title "$evil"
+status 0
+eq "chart's head" "gantt" "$(head -n 1 chart.mmd)"
+eq "chart's lines" 6 "$(grep -c '^	\[[0-9]*\] [^:;%<>"]*\(#[a-z0-9]*;[^:;%<>"]*\)* : \(crit, \)\{0,1\}[0-9]\{13\}, [0-9]\{13\}$' chart.mmd)"
+eq "chart's failures" 2 "$(grep -c crit chart.mmd)"
+eq "nothing else" 10 "$(wc -l <chart.mmd)"
+LC_ALL=C grep -q "$(printf '[\001-\010\013-\037\177]')" chart.mmd && fail "control characters in the chart"
+
+# Quoting: what text shows, a shell reads back.
+run proc -o text -- /bin/echo 'a b' "it's" '' '$x' plain-1.0 "$(printf 'n\nl')"
+has text " /bin/echo 'a b' \\$'it\\\\'s' '' '\\\$x' plain-1.0 \\$'n\\\\nl'\$"
+line=$(sed -n 's,^.* /bin/echo,/bin/echo,p' text)
+eq "read back" "$(printf "a b it's  \$x plain-1.0 n\nl")" "$(bash -c "$line")"
+
+# bcc's columns.
+ln -s "$KVIS" execsnoop
+ln -s "$KVIS" exitsnoop
+./execsnoop -T -t -U -x -u 54321 >exec.out 2>err 9>&- &
+a=$!
+./exitsnoop -t -u 54321 >exit.out 2>err 9>&- &
+b=$!
+until_true 5 test -s exec.out && until_true 5 test -s exit.out || fail "no header"
+sleep 0.3
+setpriv --reuid 54321 sh -c 'sh -c "exit 4"; env nowhere; kill -SEGV $$' 2>/dev/null
+sleep 0.3
+kill -INT $a $b
+wait $a || fail "execsnoop: $?"
+wait $b || fail "exitsnoop: $?"
+eq "header" "TIME      TIME(s)  UID    PCOMM            PID    PPID   RET ARGS" "$(head -n 1 exec.out)"
+has exec.out '^[0-9:]{8}  [0-9]+\.[0-9]{3} +54321  sh +[0-9]+ +[0-9]+ +  0 sh -c exit 4$'
+has exec.out ' env +[0-9]+ +[0-9]+ + -2 nowhere$'
+eq "header" "TIME(s)  PCOMM            PID     PPID    TID     AGE(s)  EXIT_CODE" "$(head -n 1 exit.out)"
+has exit.out '^[0-9:]{8} sh +([0-9]+) +[0-9]+ +\1 +[0-9]+\.[0-9]{2} +code 4$'
+has exit.out ' env .* code 12[67]$'
+has exit.out ' signal 11 \(SEGV\)(, core dumped)?$'

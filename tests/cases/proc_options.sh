@@ -1,0 +1,68 @@
+#!/bin/sh
+# timeout: 60
+# needs: root
+# covers: O1 O2
+# Filters, the tree of a process, what runs at the end, exit status, output that fails.
+. "$TESTS/proc.sh"
+
+run proc --json=json -l 'exit [3-5]$' -o text -- sh -c 'for i in 1 2 3 4 5 6; do sh -c "exit $i"; done'
+want "[e['exit_code'] for e in by('command')] == [3, 4, 5]"
+run proc --json=json -l "needle" -o text -- sh -c '/bin/true '"$(printf '%0500d' 0)"'needle; /bin/true hay'
+want "[e['path'] for e in by('command')] == ['/usr/bin/sh', '/bin/true'] or len(by('command')) == 2"
+run proc --json=json -n tru -o text -- sh -c '/bin/true; /bin/false'
+want "[e['comm'] for e in by('command')] == ['true']"
+run proc --json=json --min-duration=100ms -o text -- sh -c 'sleep 0.2; /bin/true'
+want "[e['comm'] for e in by('command')] == ['sleep', 'sh']"
+run proc --json=json --live -o text -- /bin/true
+want "len(by('exec')) == 1 and len(by('command')) == 1"
+has text 'started +- /bin/true$'
+run proc --json=json --forks -T -o text -- sh -c '(exit 3); /bin/true'
+want "[e['exit_code'] for e in by('process')] == [3] and len(by('thread')) == 3"
+has text ' 3 +[0-9.]+ .B \(sh\)$'
+
+# A process that runs already, and what descends from it; it still runs at the end.
+sh -c 'while [ ! -e stop ]; do /bin/true "$0"; sleep 0.05; done; exec sleep 30' mark 9>&- &
+sh=$!
+until_true 5 grep -q mark /proc/$sh/cmdline
+run proc --json=json -d 1 -p $sh -o text
+: >stop
+want "len(by('command')) > 4 and {e['ppid'] for e in by('command')} == {$sh}"
+until_true 2 grep -q sleep /proc/$sh/cmdline
+"$KVIS" proc --json=json -p $sh -o text 9>&- & # its end: known from /proc
+kvis=$!
+until_true 5 test -s text
+sleep 0.3
+kill $sh
+sleep 0.3
+kill -INT $kvis
+wait $kvis || fail "status $?"
+want "(lambda e: e['at_start'] and e['argv'] == ['sleep', '30'] and e['signal'] == 'SIGTERM' and e['lifetime_ns'] > 10**9)(by('command', pid=$sh)[0])"
+run proc --json=json -d 1 -o text -- sh -c 'sleep 20 & exec sleep 20' # ends before them
+want "[(e['argv'], e['end']) for e in by('command') if e['end'] == 'running'] == [(['sleep', '20']), 'running'] * 2 or len(by('command', end='running')) == 2"
+want "S['running'] == 2"
+for p in $(js "' '.join(str(e['pid']) for e in by('command', end='running'))"); do kill "$p"; done
+
+# Exit status.
+for code in 0 3 255; do run proc -o text -- sh -c "exit $code"; status $code; done
+run proc -o text -- sh -c 'kill -TERM $$'; status 143
+run proc -o text -- ./nothere; status 127
+: >notexec; run proc -o text -- ./notexec; status 126
+run proc -p 4999999 -o text; status 125
+has err "no process 4999999"
+for bad in "-l a(" "--min-duration=x" "-f xml" "-u root1" "--cgroup=/nothere" "-p 1 -- true" "--json -f json -- true"; do
+    run proc $bad; status 2
+done
+
+# Output that fails: before anything runs, or with one message.
+run proc -o /nowhere/x -- sh -c ': >ran'; status 125
+run proc --json=/nowhere/x -- sh -c ': >ran'; status 125
+run proc --gantt=/nowhere/x -- sh -c ': >ran'; status 125
+[ ! -e ran ] || fail "the command ran"
+run proc --json=/dev/full -o text -- sh -c 'exit 3'; status 125
+eq "messages" 1 "$(grep -c 'cannot write /dev/full' err)"
+"$KVIS" proc -- sh -c 'for i in 1 2 3 4 5 6 7 8 9; do /bin/true; sleep 0.05; done; exit 3' 2>err 9>&- | head -n 1 >out
+has out COMMAND
+# A name with control characters cannot act on the terminal.
+cp /bin/true "$(printf 'x\033[2Jy')"
+run proc -o text -- "$(printf './x\033[2Jy')"
+has text '\$.\./x\\x1b\[2Jy'

@@ -1,0 +1,60 @@
+#!/bin/sh
+# timeout: 90
+# needs: root unshare
+# covers: E16 O5
+# Inside a pid namespace, and seen from outside of one; without BTF; without tracefs.
+. "$TESTS/proc.sh"
+
+# From outside: a process has two numbers.
+run proc --json=json -o text -- unshare -pf sh -c '/bin/true; sh -c "exit 3"; exec /bin/echo'
+want "[e['ns_pid'] for e in by('command') if e['argv'][0] != 'unshare'] == [2, 3, 1, 1]"
+want "all(e['ns_pid'] != e['pid'] for e in by('command') if e['argv'][0] != 'unshare')"
+want "[e['exit_code'] for e in by('command') if e.get('ns_pid') == 3] == [3]"
+
+# From inside, where only those of the namespace are known, by its numbers.
+cat >inside <<'END'
+"$KVIS" proc --json=json -o text -- sh -c '/bin/true; (exit 5); sh -c "exit 3" & wait; echo $$ >pid'
+echo $? >status
+"$KVIS" proc --json=all -o text2 &
+kvis=$!
+while ! [ -s text2 ]; do sleep 0.05; done
+sh -c 'sh -c "exit 4"; echo $$ >pid2'
+sleep 0.2
+kill -INT $kvis
+wait $kvis
+END
+export KVIS
+unshare -pf --mount-proc sh inside 9>&- || fail "inside: $?"
+eq status 0 "$(cat status)"
+want "[e['exit_code'] for e in by('command')] == [0, 3, 0] and S['lost'] == 0"
+want "by('command', ppid=$(cat pid))[0]['argv'] == ['/bin/true'] and by('command')[-1]['pid'] == $(cat pid)"
+want "S['forks'] == 3"
+want "[e['exit_code'] for e in by('command', ppid=$(cat pid2))] == [4]" all
+want "all(e['pid'] < 100 for e in by('command'))" all
+
+# Without BTF: arguments as execve had them, and what /proc still knows; a line that says so.
+cat >nobtf <<'END'
+mount -t tmpfs none /sys/kernel/btf || exit 77
+"$KVIS" proc -x --json=nobtf.json -o text -- sh -c '/bin/true one "two  three"; cd /; exec env /bin/sleep 0.1' 2>err
+END
+unshare -m sh nobtf 9>&-
+st=$?
+[ $st != 77 ] || skip "cannot hide BTF"
+status 0
+has err "no BTF"
+want "[e['argv'] for e in by('command')] == [['/bin/true', 'one', 'two  three'], ['sh', '-c', '/bin/true one \"two  three\"; cd /; exec env /bin/sleep 0.1'], ['env', '/bin/sleep', '0.1'], ['/bin/sleep', '0.1']]" nobtf.json
+want "all(e['exit_code'] is None and 'cpu_user_ns' not in e for e in by('command'))" nobtf.json
+
+# A cgroup of version 2, by its path.
+cat >cg <<'END'
+mount -t cgroup2 none /sys/fs/cgroup && mkdir /sys/fs/cgroup/kvis-test || exit 77
+"$KVIS" proc --json=cg.json --cgroup=/sys/fs/cgroup/kvis-test -o text -- sh -c 'echo $$ >/sys/fs/cgroup/kvis-test/cgroup.procs; /bin/true; echo $$ >/sys/fs/cgroup/cgroup.procs; /bin/false'
+st=$?
+rmdir /sys/fs/cgroup/kvis-test
+exit $st
+END
+unshare -m sh cg 2>err 9>&-
+st=$?
+[ $st != 77 ] || { say "no cgroup2 here"; exit 0; }
+status 1
+want "[(e['cgroup'], e['argv']) for e in by('command')] == [('/kvis-test', ['/bin/true'])]" cg.json

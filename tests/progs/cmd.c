@@ -1,0 +1,422 @@
+/* Commands: what they are called with, how they end, what they use. `cmd as WHAT ...` is such a
+ * command. For `kvis proc`. */
+#include "t.h"
+#include <sys/mman.h>
+
+static char *self = "/proc/self/exe";
+static char path[4096]; /* of this program */
+
+static void hex(const char *s)
+{
+    static char b[8192];
+    char *p = b;
+    for (; *s && p < b + sizeof b - 3; s++)
+        p += sprintf(p, "%02x", (unsigned char)*s);
+    *p = 0;
+    printf("%s", b);
+}
+
+/* Starts a command; the child execs by path. */
+static pid_t start(char **argv)
+{
+    fflush(stdout);
+    pid_t p = (pid_t)CHK(fork());
+    if (!p) {
+        execv(path, argv);
+        _exit(98);
+    }
+    return p;
+}
+#define RUN(...) start((char *[]){ "cmd", "as", __VA_ARGS__, NULL })
+
+static int reap(pid_t p, struct rusage *ru)
+{
+    int st;
+    CHK(wait4(p, &st, __WALL, ru));
+    return st;
+}
+
+/* --- `cmd as` --- */
+
+static void burn(long ms)
+{
+    struct timespec t;
+    do
+        clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+    while (t.tv_sec * 1000 + t.tv_nsec / 1000000 < ms);
+}
+
+static void *burner(void *ms)
+{
+    burn((long)ms);
+    return NULL;
+}
+
+static void *ender(void *go)
+{
+    t_until(go);
+    return NULL;
+}
+
+static void *execer(void *argv)
+{
+    execv(path, argv);
+    _exit(98);
+}
+
+static void *outliver(void *unused)
+{
+    (void)unused;
+    usleep(50000);
+    _exit(5);
+}
+
+static void as_threads(void)
+{
+    static volatile int go;
+    pthread_t t[16];
+    for (int i = 0; i < 16; i++)
+        pthread_create(&t[i], NULL, i < 2 ? burner : ender, i < 2 ? (void *)60L : (void *)&go);
+    pthread_join(t[0], NULL), pthread_join(t[1], NULL);
+    go = 1;
+    _exit(0);
+}
+
+static int as(int argc, char **argv)
+{
+    const char *what = argv[2];
+    if (!strcmp(what, "exit"))
+        return atoi(argv[3]);
+    if (!strcmp(what, "raise"))
+        return raise(atoi(argv[3]));
+    if (!strcmp(what, "burn"))
+        burn(atol(argv[3]));
+    if (!strcmp(what, "touch"))
+        memset(malloc((size_t)atol(argv[3])), 1, (size_t)atol(argv[3]));
+    if (!strcmp(what, "nap"))
+        for (int i = 0; i < atoi(argv[3]); i++)
+            usleep(1000);
+    if (!strcmp(what, "write"))
+        t_put("written", (size_t)atol(argv[3]));
+    if (!strcmp(what, "exec")) /* becomes another command */
+        execv(path, argv + 2);
+    if (!strcmp(what, "threads"))
+        as_threads();
+    pthread_t t;
+    if (!strcmp(what, "texec")) {
+        static char *next[] = { "cmd", "as", "exit", "4", NULL };
+        pthread_create(&t, NULL, execer, next);
+        pause();
+    }
+    if (!strcmp(what, "leader")) { /* which ends before its other thread does */
+        pthread_create(&t, NULL, outliver, NULL);
+        pthread_exit(NULL);
+    }
+    (void)argc;
+    return 0;
+}
+
+/* --- scenes --- */
+
+static void ends(int argc, char **argv)
+{
+    (void)argc, (void)argv;
+    static const char *const codes[] = { "0", "1", "7", "127", "255" };
+    for (size_t i = 0; i < sizeof codes / sizeof *codes; i++) {
+        pid_t p = RUN("exit", (char *)codes[i]);
+        reap(p, NULL);
+        want("(lambda e: e['exit_code'] == %s and e['signal'] is None and not e['core'] and e['end'] "
+             "== 'exit' and e['ppid'] == %d)(one('command', pid=%d))", codes[i], getpid(), p);
+    }
+    static const struct { char *number; const char *name; } sigs[] = {
+        { "15", "SIGTERM" }, { "9", "SIGKILL" }, { "6", "SIGABRT" }, { "35", "SIGRTMIN+3" },
+    };
+    for (size_t i = 0; i < sizeof sigs / sizeof *sigs; i++) {
+        pid_t p = RUN("raise", sigs[i].number);
+        int st = reap(p, NULL);
+        want("(lambda e: e['exit_code'] is None and e['signal'] == '%s' and e['core'] == %s and "
+             "e['end'] == 'signal')(one('command', pid=%d))", sigs[i].name,
+             WCOREDUMP(st) ? "True" : "False", p);
+    }
+}
+
+/* wait4's rusage is what the kernel knows when the process is gone; kvis's when it goes, before its
+ * memory is given back. */
+static void usage_of(pid_t p, const char *what)
+{
+    struct rusage r;
+    struct timespec t0, t1;
+    clock_gettime(CLOCK_MONOTONIC, &t0);
+    reap(p, &r);
+    clock_gettime(CLOCK_MONOTONIC, &t1);
+    long long cpu = (r.ru_utime.tv_sec + r.ru_stime.tv_sec) * 1000000000LL
+                    + (r.ru_utime.tv_usec + r.ru_stime.tv_usec) * 1000LL;
+    want("'%s' and abs(one('command', pid=%d, end='exit')['cpu_user_ns'] + one('command', pid=%d, end='exit')"
+         "['cpu_system_ns'] - %lld) < 10500000 + %lld / 10", what, p, p, cpu,
+         cpu);
+    want("'%s' and abs(one('command', pid=%d, end='exit')['cpu_user_ns'] - %lld) < 21000000", what, p,
+         r.ru_utime.tv_sec * 1000000000LL + r.ru_utime.tv_usec * 1000LL);
+    want("'%s' and one('command', pid=%d, end='exit')['max_rss_bytes'] == %ld", what, p, r.ru_maxrss * 1024);
+    want("'%s' and 0 <= %ld - one('command', pid=%d, end='exit')['minor_faults'] <= 2", what, r.ru_minflt, p);
+    want("'%s' and %ld - one('command', pid=%d, end='exit')['major_faults'] == 0", what, r.ru_majflt, p);
+    want("'%s' and 0 <= %ld - one('command', pid=%d, end='exit')['voluntary_switches'] <= 2", what,
+         r.ru_nvcsw, p);
+    want("'%s' and 0 <= %ld - one('command', pid=%d, end='exit')['involuntary_switches'] <= 30", what,
+         r.ru_nivcsw, p);
+}
+
+static void usage(int argc, char **argv)
+{
+    (void)argc, (void)argv;
+    usage_of(RUN("burn", "150"), "burn");
+    usage_of(RUN("touch", "30000000"), "touch");
+    usage_of(RUN("nap", "20"), "nap");
+    usage_of(RUN("exec", "as", "burn", "30"), "exec");
+    pid_t p = RUN("write", "1000000");
+    reap(p, NULL);
+    want("1000000 <= one('command', pid=%d)['written_chars'] < 1010000", p);
+    p = RUN("nap", "100");
+    struct timespec a, b;
+    clock_gettime(CLOCK_MONOTONIC, &a);
+    reap(p, NULL);
+    clock_gettime(CLOCK_MONOTONIC, &b);
+    want("90e6 < one('command', pid=%d)['duration_ns'] <= one('command', pid=%d)['lifetime_ns']", p,
+         p);
+}
+
+/* What 16 threads that end at the same time used belongs to their process. */
+static void crowd(int argc, char **argv)
+{
+    (void)argc, (void)argv;
+    for (int i = 0; i < 20; i++) {
+        struct rusage r;
+        pid_t p = RUN("threads");
+        reap(p, &r);
+        want("abs(one('command', pid=%d)['cpu_user_ns'] + one('command', pid=%d)['cpu_system_ns'] - "
+             "%ld) < 60000000 + S['cpu_ns'] / 40", p, p, (r.ru_utime.tv_sec + r.ru_stime.tv_sec) * 1000000000
+             + (r.ru_utime.tv_usec + r.ru_stime.tv_usec) * 1000);
+        want("0 <= %ld - one('command', pid=%d)['minor_faults'] <= 40", r.ru_minflt, p);
+    }
+}
+
+static void wants_argv(pid_t p, char **argv)
+{
+    printf("want [x.encode() for x in one('command', pid=%d)['argv']] == [", p);
+    for (; *argv; argv++)
+        printf("bytes.fromhex('"), hex(*argv), printf("'),");
+    printf("]\n");
+    fflush(stdout);
+}
+
+static void args(int argc, char **argv)
+{
+    (void)argc, (void)argv;
+    static char big[70001], huge[100001];
+    memset(big, 'b', 60000);
+    memset(huge, 'h', sizeof huge - 1);
+    char *some[] = { "cmd", "as", "exit", "0", "", "a b", "c'd\"e\\", "\n\r\t\033[2J\007", "",
+                     "\xe2\x80\xae\xc3\xa9", "$(x)", NULL };
+    pid_t p = start(some);
+    reap(p, NULL);
+    wants_argv(p, some);
+    p = RUN("exit", "0", "\xff\xfe""bad");
+    reap(p, NULL);
+    want("one('command', pid=%d)['argv_hex'][4] == 'fffe626164'", p);
+    p = RUN("exit", "0", big);
+    reap(p, NULL);
+    want("one('command', pid=%d)['argv'][4] == 'b' * 60000", p);
+    want("not one('command', pid=%d)['argv_truncated']", p);
+    p = RUN("exit", "0", huge);
+    reap(p, NULL);
+    want("(lambda e: e['argv_truncated'] and e['argv_bytes'] == %d and e['argv'][4] == 'h' * "
+         "len(e['argv'][4]) and sum(len(a) + 1 for a in e['argv'][:4]) + len(e['argv'][4]) == "
+         "65536)(one('command', pid=%d))", 4 + 3 + 5 + 2 + 100001, p);
+    static char *many[3001];
+    for (int i = 0; i < 3000; i++)
+        many[i] = i == 0 ? "cmd" : i == 1 ? "as" : i == 2 ? "exit" : "0";
+    p = start(many);
+    reap(p, NULL);
+    want("one('command', pid=%d)['argv'] == ['cmd', 'as', 'exit'] + ['0'] * 2997", p);
+}
+
+/* No arguments at all: the kernel makes that one empty string (5.18), or nothing. */
+static void no_args(int argc, char **argv)
+{
+    (void)argc, (void)argv;
+    pid_t p = (pid_t)CHK(fork());
+    if (!p) {
+        execv(path, (char *[]){ NULL });
+        _exit(98);
+    }
+    reap(p, NULL);
+    want("one('command', pid=%d)['argv'] in ([], [''])", p);
+    want("one('command', pid=%d)['argv_bytes'] in (0, 1)", p);
+}
+
+static void chain(int argc, char **argv)
+{
+    (void)argc, (void)argv;
+    pid_t p = RUN("exec", "as", "exec", "as", "exit", "3");
+    reap(p, NULL);
+    want("[(e['argv'][0], e['end'], e['exit_code']) for e in by('command', pid=%d)] == "
+         "[('cmd', 'exec', None), ('exec', 'exec', None), ('exec', 'exit', 3)]", p);
+    want("(lambda a, b, c: a['start_ns'] < b['start_ns'] < c['start_ns'] and a['ts_ns'] == "
+         "b['start_ns'] and b['ts_ns'] == c['start_ns'] and a['fork_ns'] == c['fork_ns'])"
+         "(*by('command', pid=%d))", p);
+}
+
+static void threads(int argc, char **argv)
+{
+    (void)argc, (void)argv;
+    pid_t p = RUN("texec");
+    int st = reap(p, NULL);
+    MUST(WEXITSTATUS(st) == 4);
+    want("[(e['argv'][2], e['end'], e['exit_code']) for e in by('command', pid=%d)] == "
+         "[('texec', 'exec', None), ('exit', 'exit', 4)]", p);
+    p = RUN("leader");
+    st = reap(p, NULL);
+    MUST(WEXITSTATUS(st) == 5);
+    want("one('command', pid=%d)['exit_code'] == 5", p);
+    want("one('command', pid=%d)['duration_ns'] >= 50000000", p);
+}
+
+/* By descriptor, from memory, through vfork, by a script, by a relative name. */
+static void ways(int argc, char **argv)
+{
+    (void)argc, (void)argv;
+    static char b[65536];
+    char *a[] = { "cmd", "as", "exit", "6", NULL };
+    int from = (int)CHK(open(self, O_RDONLY)), to = (int)CHK(syscall(SYS_memfd_create, "hidden", 0));
+    for (ssize_t n; (n = read(from, b, sizeof b)) > 0;)
+        MUST(write(to, b, (size_t)n) == n);
+    snprintf(b, sizeof b, "/proc/self/fd/%d", to);
+    int readable = (int)CHK(open(b, O_RDONLY)); /* who can write to a file cannot execute it */
+    close(to);
+    to = readable;
+    pid_t p = (pid_t)CHK(fork());
+    if (!p) {
+        syscall(SYS_execveat, to, "", a, NULL, AT_EMPTY_PATH);
+        _exit(errno == ENOENT ? 77 : 98); /* 5.10 says so, with or without kvis */
+    }
+    int st = reap(p, NULL);
+    MUST(WEXITSTATUS(st) == 6 || WEXITSTATUS(st) == 77);
+    if (WEXITSTATUS(st) == 6)
+        want("one('command', pid=%d)['exit_code'] == 6 and 'memfd:hidden' in one('command', pid=%d)"
+             "['exe'] and one('command', pid=%d)['path'].startswith('/dev/fd/')", p, p, p);
+    p = vfork();
+    if (!p) {
+        execv(path, a);
+        _exit(98);
+    }
+    reap(p, NULL);
+    want("one('command', pid=%d)['exit_code'] == 6 and one('command', pid=%d)['exe'] == '%s'", p, p,
+         path);
+    int f = (int)CHK(open("script", O_WRONLY | O_CREAT | O_TRUNC, 0755));
+    snprintf(b, sizeof b, "#!%s as\n", path);
+    MUST(write(f, b, strlen(b)) > 0);
+    close(f);
+    CHK(mkdir("dir", 0755));
+    p = (pid_t)CHK(fork());
+    if (!p) {
+        CHK(chdir("dir"));
+        execl("../script", "x", "y", NULL);
+        _exit(98);
+    }
+    reap(p, NULL);
+    want("(lambda e: e['argv'] == ['%s', 'as', '../script', 'y'] and e['cwd'] == '%sdir' and "
+         "e['exe'] == '%s' and e['path'] == '%sdir/../script')(one('command', pid=%d))", path, t_cwd,
+         path, t_cwd, p);
+}
+
+/* The middle process ends first: its child is somebody else's by then. */
+static void daemons(int argc, char **argv)
+{
+    (void)argc, (void)argv;
+    pid_t *child = t_shared(sizeof *child), p = (pid_t)CHK(fork());
+    if (!p) {
+        pid_t q = (pid_t)CHK(fork());
+        if (q) {
+            *child = q;
+            _exit(0);
+        }
+        usleep(30000);
+        execv(path, (char *[]){ "cmd", "as", "exit", "9", NULL });
+        _exit(98);
+    }
+    reap(p, NULL);
+    want("one('command', pid=%d)['ppid'] == %d and one('command', pid=%d)['exit_code'] == 9", *child,
+         p, *child);
+}
+
+static void try(const char *name, const char *error)
+{
+    char a[] = "tried\0\0with this"; /* on the stack: execve may fail before it reads them */
+    pid_t p = (pid_t)CHK(fork());
+    if (!p) {
+        execv(name, (char *[]){ a, a + 6, a + 7, NULL });
+        _exit(0);
+    }
+    reap(p, NULL);
+    want("(lambda e: e['error'] == '%s' and e['path'] == '%s%s' and e['argv'] == ['tried', '', "
+         "'with this'])(one('exec_failed', pid=%d))", error, *name == '/' ? "" : t_cwd, name, p);
+}
+
+static void failed(int argc, char **argv)
+{
+    (void)argc, (void)argv;
+    t_put("notexec", 10);
+    t_put("garbage", 100);
+    CHK(chmod("garbage", 0755));
+    try("/nothing/there", "ENOENT");
+    try("/proc/self/exe/x", "ENOTDIR");
+    CHK(mkdir("d", 0755));
+    pid_t p = (pid_t)CHK(fork());
+    if (!p) {
+        execv(NULL, NULL);
+        syscall(SYS_execveat, 999, "x", (char *[]){ "y", NULL }, NULL, 0);
+        _exit(0);
+    }
+    reap(p, NULL);
+    want("[e['error'] for e in by('exec_failed', pid=%d)] == ['EFAULT', 'EBADF']", p);
+    p = (pid_t)CHK(fork());
+    if (!p) {
+        execv("./notexec", (char *[]){ "a", NULL });
+        execv("./garbage", (char *[]){ "b", NULL });
+        execv("./d", (char *[]){ "c", NULL });
+        _exit(0);
+    }
+    reap(p, NULL);
+    want("[(e['error'], e['argv']) for e in by('exec_failed', pid=%d)] == [('EACCES', ['a']), "
+         "('ENOEXEC', ['b']), ('EACCES', ['c'])]", p);
+}
+
+static void forks(int argc, char **argv)
+{
+    (void)argc, (void)argv;
+    pid_t p[5];
+    for (int i = 0; i < 5; i++) {
+        p[i] = (pid_t)CHK(fork());
+        if (!p[i])
+            _exit(i);
+        reap(p[i], NULL);
+        want("one('process', pid=%d)['exit_code'] == %d", p[i], i);
+    }
+}
+
+static const struct scene scenes[] = {
+    { "ends", ends }, { "usage", usage }, { "crowd", crowd }, { "args", args },
+    { "no_args", no_args }, { "chain", chain }, { "threads", threads }, { "ways", ways },
+    { "daemons", daemons }, { "failed", failed }, { "forks", forks }, { NULL, NULL },
+};
+
+int main(int argc, char **argv)
+{
+    ssize_t n = readlink(self, path, sizeof path - 1);
+    MUST(n > 0);
+    path[n] = 0;
+    if (argc > 2 && !strcmp(argv[1], "as"))
+        return as(argc, argv);
+    if (argc == 0 || !argv[0] || argc < 2)
+        return 0;
+    return t_main(argc, argv, scenes);
+}

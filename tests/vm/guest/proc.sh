@@ -1,0 +1,44 @@
+# proc: kvis proc on this kernel: commands of all sorts, the tree, the formats, no lost ends.
+# kernels: all
+# timeout: 60
+. /tests/lib.sh
+
+for scene in ends args chain threads ways daemons forks failed crowd usage; do
+    mkdir $scene
+    cd $scene
+    kvis proc -x --forks --json=json -o text -- $BIN/cmd $scene >facts 2>err </dev/null || t_not_ok "$scene: exit status $?"
+    t_facts "$scene" json facts
+    t_json "$scene: nothing lost" json "S['lost'] == 0 and S['ends_unseen'] == 0"
+    [ -s json ] || t_show err
+    cd ..
+done
+
+before=$(sed -n 's/^processes //p' /proc/stat)
+t_ok "many at once" kvis proc --json=many -o many.txt -- sh -c 'i=0; while [ $i -lt 300 ]; do /bin/true & /bin/true; i=$((i+1)); done; wait'
+after=$(sed -n 's/^processes //p' /proc/stat)
+t_json "all of them" many "len(by('command')) == 601 and S['lost'] == 0 and all(e['exit_code'] == 0 for e in by('command'))"
+t_json "as many as the kernel counted" many "S['forks'] == $((after - before)) - 3" # kvis, its child, sed
+
+kvis proc --json=all -o text.txt &
+kvis=$!
+until_true 5 test -s text.txt
+sh -c 'exit 3' || :
+sleep 0.3
+kill -INT $kvis
+st=0
+wait $kvis || st=$?
+t_is "^C ends it well" 0 $st
+t_json "a command of the box" all "[e['exit_code'] for e in by('command') if e['argv'] == ['sh', '-c', 'exit 3']] == [3]"
+kvis execsnoop -d 2 >snoop &
+kvis=$!
+until_true 5 test -s snoop
+/bin/busybox true one 'two three'
+wait $kvis
+t_has "execsnoop" snoop '^busybox +[0-9]+ +[0-9]+ +0 /bin/busybox true one two three$'
+kvis exitsnoop -x -d 2 >snoop2 &
+kvis=$!
+until_true 5 test -s snoop2
+sh -c 'kill -TERM $$' || :
+wait $kvis
+t_has "exitsnoop" snoop2 '^sh +([0-9]+) +[0-9]+ +\1 +[0-9.]+ +signal 15 \(TERM\)$'
+t_ok "check" kvis check proc

@@ -1,0 +1,60 @@
+#!/usr/bin/env python3
+"""workflow.py completed|events FILE: what workflow-telemetry-action's readers insist on.
+
+completed: src/procTraceParser.ts of borissmidt's fork reads a CompletedCommand a line. A line without
+a string `name` or an array `args`, or a number that is none, loses the whole report: so no other lines.
+events: the EXEC and EXIT lines of the action's first version, which are joined by pid."""
+import json
+import sys
+import time
+
+NUMBERS = {"uid", "pid", "ppid"}
+
+
+def lines(path):
+    data = open(path, "rb").read()
+    assert data.endswith(b"\n"), "the last line has no end"
+    for n, line in enumerate(data.decode("utf-8").split("\n")[:-1], 1):
+        assert line, f"line {n} is empty"
+        yield n, json.loads(line)
+
+
+def check(n, e, strings, numbers, lists):
+    assert isinstance(e, dict), (n, e)
+    for k in strings:
+        assert isinstance(e.get(k), str) and (e[k] or k == "fileName"), (n, k, e)
+    for k in numbers:
+        assert type(e.get(k)) is int and e[k] >= 0, (n, k, e)
+    for k in lists:
+        assert isinstance(e.get(k), list) and all(isinstance(x, str) for x in e[k]), (n, k, e)
+
+
+def completed(path):
+    count = 0
+    for n, e in lines(path):
+        check(n, e, ["name", "fileName"], NUMBERS | {"startTimeNs", "durationNs", "exitCode"}, ["args"])
+        assert e["args"], (n, e)
+        assert abs(e["startTimeNs"] / 1e9 - time.time()) < 3600, (n, e)
+        assert ("signal" in e) == (e["exitCode"] > 128 and "signal" in e), (n, e)
+        count += 1
+    return count
+
+
+def events(path):
+    open_, count = set(), 0
+    for n, e in lines(path):
+        check(n, e, ["ts", "event", "name"], NUMBERS, [])
+        time.strptime(e["ts"], "%H:%M:%S")
+        if e["event"] == "EXEC":
+            check(n, e, ["fileName"], {"startTime"}, ["args"])
+            assert abs(e["startTime"] / 1e3 - time.time()) < 3600, (n, e)
+            open_.add(e["pid"])
+        else:
+            assert e["event"] == "EXIT", (n, e)
+            check(n, e, [], {"duration", "exitCode"}, [])
+            assert e["pid"] in open_, (n, e)
+        count += 1
+    return count
+
+
+print({"completed": completed, "events": events}[sys.argv[1]](sys.argv[2]))
