@@ -16650,16 +16650,17 @@ static struct {
     bool whole;                   /* the list of processes is that of the box, not of a tree */
     s64 boot_off;                 /* CLOCK_BOOTTIME - CLOCK_MONOTONIC */
     u64 first_ns, scan_ns, page, lost[N_LOST + 2];
-    struct proc_life *life[PROC_BUCKETS];
     u32 lives, mine, ending, peak;
     u64 commands, forks, failed, exec_failed, cpu_ns, unsure;
-    struct proc_bar bar[PROC_BARS];
     u32 n_bars;
     struct { u32 pid; u64 boot_ns; } gone[64]; /* the last that ended */
     u32 n_gone;
     int gantt;                    /* --gantt's file */
     volatile sig_atomic_t sig;
 } pp = { .cmd.err = -1, .gantt = -1 };
+
+static struct proc_life *proc_lives[PROC_BUCKETS]; /* by pid */
+static struct proc_bar proc_bars[PROC_BARS];       /* pp.n_bars are used */
 
 /* --- options --- */
 
@@ -16785,7 +16786,7 @@ static int proc_start(void)
 
 static struct proc_life **proc_bucket(u32 pid)
 {
-    return &pp.life[pid % PROC_BUCKETS];
+    return &proc_lives[pid % PROC_BUCKETS];
 }
 
 static struct proc_life *proc_find(u32 pid)
@@ -16957,7 +16958,7 @@ static void proc_mark_tree(void)
     for (bool more = po.pid; more;) {
         more = false;
         for (u32 i = 0; i < PROC_BUCKETS; i++)
-            for (struct proc_life *l = pp.life[i]; l; l = l->next)
+            for (struct proc_life *l = proc_lives[i]; l; l = l->next)
                 if (!l->mine && proc_is_mine(l->ppid))
                     l->mine = more = true, pp.mine++;
     }
@@ -17602,13 +17603,13 @@ static void proc_emit(struct proc_row r)
 static void proc_bar(const struct proc_row *r)
 {
     static struct buf name;
-    struct proc_bar *to = pp.bar;
+    struct proc_bar *to = proc_bars;
     const struct proc_life *l = r->l;
     for (u32 i = 1; i < pp.n_bars; i++)
-        if (pp.bar[i].end_ns - pp.bar[i].begin_ns < to->end_ns - to->begin_ns)
-            to = &pp.bar[i];
+        if (proc_bars[i].end_ns - proc_bars[i].begin_ns < to->end_ns - to->begin_ns)
+            to = &proc_bars[i];
     if (pp.n_bars < PROC_BARS)
-        to = &pp.bar[pp.n_bars++];
+        to = &proc_bars[pp.n_bars++];
     else if (to->end_ns - to->begin_ns >= r->ts_ns - l->begin_ns)
         return;
     b_reset(&name);
@@ -17655,9 +17656,9 @@ static void proc_mermaid_name(struct buf *b, const struct proc_bar *bar)
 static void proc_mermaid(struct buf *b)
 {
     b_s(b, "gantt\n\ttitle Commands\n\tdateFormat x\n\taxisFormat %H:%M:%S\n");
-    qsort(pp.bar, pp.n_bars, sizeof *pp.bar, proc_by_begin);
+    qsort(proc_bars, pp.n_bars, sizeof *proc_bars, proc_by_begin);
     for (u32 i = 0; i < pp.n_bars; i++) {
-        const struct proc_bar *bar = &pp.bar[i];
+        const struct proc_bar *bar = &proc_bars[i];
         proc_mermaid_name(b, bar);
         b_f(b, " : %s%" PRIu64 ", %" PRIu64 "\n", bar->bad ? "crit, " : "",
             proc_real(bar->begin_ns) / 1000000, proc_real(bar->end_ns) / 1000000);
@@ -17908,7 +17909,7 @@ static u64 proc_lost(void)
 static void proc_sweep(bool all)
 {
     for (u32 i = 0; i < PROC_BUCKETS; i++)
-        for (struct proc_life *l = pp.life[i], *next; l; l = next) {
+        for (struct proc_life *l = proc_lives[i], *next; l; l = next) {
             next = l->next;
             if (l->ending && u_now() - l->end_ns > NSEC / 10)
                 proc_end(l);
@@ -17932,7 +17933,7 @@ static u32 proc_list_running(void)
     u32 n = 0, commands = 0;
     u64 now = u_now();
     for (u32 i = 0; i < PROC_BUCKETS && list; i++)
-        for (struct proc_life *l = pp.life[i]; l; l = l->next)
+        for (struct proc_life *l = proc_lives[i]; l; l = l->next)
             if (n < pp.lives)
                 list[n++] = l;
     if (list)
@@ -17966,10 +17967,10 @@ static void proc_summary(u32 running)
     if (running)
         b_f(&b, ", %u still running", running);
     b_c(&b, '\n');
-    qsort(pp.bar, pp.n_bars, sizeof *pp.bar, proc_by_length);
+    qsort(proc_bars, pp.n_bars, sizeof *proc_bars, proc_by_length);
     for (u32 i = 0; i < MIN(pp.n_bars, (u32)PROC_SLOWEST); i++)
-        b_f(&b, "%10.3f s  %-7u %s\n", (double)(pp.bar[i].end_ns - pp.bar[i].begin_ns) / 1e9,
-            pp.bar[i].pid, pp.bar[i].name);
+        b_f(&b, "%10.3f s  %-7u %s\n", (double)(proc_bars[i].end_ns - proc_bars[i].begin_ns) / 1e9,
+            proc_bars[i].pid, proc_bars[i].name);
     out_write_all(STDERR_FILENO, b.p, b.len);
 }
 
