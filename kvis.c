@@ -29,7 +29,7 @@
  * 16 rec_     recordings: what a .kvis file holds
  * 17 rp_      a recording, played to the sinks
  * 18 px_      --perfetto: a trace for ui.perfetto.dev
- * 19 rep_     --report: one HTML file
+ * 19 rep_ gz_  --report: one HTML file, unpacked and filled in
  * 20 df_      kvis diff: two recordings compared
  * 21 pf_      page faults, by perf_event_open
  * 22 btf_     names of the kernel's types and fields
@@ -10538,43 +10538,221 @@ static void px_close(void)
     b_s(b, "\"}}\n");
     px_flush();
 }
-/* == 19 rep_  --report: one HTML file ==============================================
- * The page is gen/report/ as it is; its data are the run, the summary (both as --json has them) and
- * the events: a recording in base64, which report.js reads as rec_ does. The events come out of a
- * recording, so that nothing is kept in memory; when they are too many, the most telling stay.
- * Entry points: rep_begin, rep_end; rep_temporary. */
+/* == 19 rep_ gz_  --report: one HTML file, unpacked and filled in ==================
+ * The page is gen/report/, which the Makefile makes one file and compresses; its data are the run,
+ * the summary (both as --json has them) and the events: a recording in base64, which report.js
+ * reads as rec_ does. The events come out of a recording, so that nothing is kept in memory; when
+ * they are too many, the most telling stay. Entry points: rep_begin, rep_end; rep_temporary. */
 
-/* The parts of the page, as they are in the tree. A test that includes kvis.c has none. */
-#ifdef main
-static const char rep_html[] = "", rep_css[] = "", rep_js[] = "";
-static const char *const rep_html_end = rep_html, *const rep_css_end = rep_css,
-                  *const rep_js_end = rep_js;
-#else
-#define REP_PART(name, file) \
-    __asm__(".pushsection .rodata\n" name ":\n.incbin \"gen/report/" file "\"\n" \
-            name "_end:\n.byte 0\n.popsection\n")
+/* --- what gzip has compressed (RFC 1951, RFC 1952) --- */
 
-/* Never called: what it holds is for the assembler. */
-static void __attribute__((used, noinline)) rep_parts(void)
+enum { GZ_HEAD = 10, GZ_TAIL = 8, GZ_LONGEST = 15, GZ_CODES = 1 << GZ_LONGEST };
+
+/* What the next bits mean, whatever follows: symbol << 4 | how many of them. 0: no code is so. */
+static u16 gz_literal[GZ_CODES], gz_distance[GZ_CODES];
+
+struct gz {
+    const u8 *p, *end;
+    u32 bits, n;       /* read, not yet taken: the lowest first */
+    u32 beyond;        /* bytes of them that were not there */
+    u8 *out;
+    u32 len, size;
+    bool bad;
+};
+
+static void gz_need(struct gz *z, u32 n)
 {
-    REP_PART("rep_html", "report.html");
-    REP_PART("rep_css", "report.css");
-    REP_PART("rep_js", "report.js");
+    for (; z->n < n; z->n += 8)
+        if (z->p < z->end)
+            z->bits |= (u32)*z->p++ << z->n;
+        else
+            z->beyond++;
 }
 
-extern const char rep_html[], rep_html_end[], rep_css[], rep_css_end[], rep_js[], rep_js_end[];
+/* At most 16. */
+static u32 gz_take(struct gz *z, u32 n)
+{
+    gz_need(z, n);
+    u32 v = z->bits & ((1u << n) - 1);
+    z->bits >>= n;
+    z->n -= n;
+    z->bad |= z->beyond * 8 > z->n;
+    return v;
+}
+
+/* The codes of n symbols, by their lengths alone (RFC 1951, 3.2.2). Too many of them: bad. */
+static void gz_codes(struct gz *z, u16 *table, const u8 *len, u32 n)
+{
+    u32 code = 0;
+    memset(table, 0, GZ_CODES * sizeof *table);
+    for (u32 l = 1; l <= GZ_LONGEST; l++, code <<= 1)
+        for (u32 i = 0; i < n; i++) {
+            if (len[i] != l)
+                continue;
+            if (code >> l) {
+                z->bad = true;
+                return;
+            }
+            u32 at = 0; /* codes come highest bit first */
+            for (u32 k = 0; k < l; k++)
+                at |= (code >> k & 1) << (l - 1 - k);
+            for (; at < GZ_CODES; at += 1u << l)
+                table[at] = (u16)(i << 4 | l);
+            code++;
+        }
+}
+
+static u32 gz_symbol(struct gz *z, const u16 *table)
+{
+    gz_need(z, GZ_LONGEST);
+    u32 e = table[z->bits & (GZ_CODES - 1)];
+    gz_take(z, e & 15);
+    z->bad |= !e;
+    return e >> 4;
+}
+
+/* A length or a distance, from 0 (3.2.5): 2 << k symbols are what they say; of the rest, 1 << k at
+ * a time have one bit more behind them. */
+static u32 gz_value(struct gz *z, u32 symbol, u32 k)
+{
+    if (symbol < 2u << k)
+        return symbol;
+    u32 more = (symbol >> k) - 1, high = (1u << k) + (symbol & ((1u << k) - 1));
+    return (high << more) + gz_take(z, more);
+}
+
+static void gz_repeat(struct gz *z, u32 symbol)
+{
+    u32 n = 3 + (symbol == 285 ? 255 : gz_value(z, symbol - 257, 2));
+    u32 d = 1 + gz_value(z, gz_symbol(z, gz_distance), 1);
+    z->bad |= symbol > 285 || d > z->len || n > z->size - z->len;
+    for (; !z->bad && n; n--, z->len++)
+        z->out[z->len] = z->out[z->len - d];
+}
+
+/* What is compressed, by the codes in both tables, to the end of the block. */
+static void gz_compressed(struct gz *z)
+{
+    for (u32 s; s = gz_symbol(z, gz_literal), !z->bad && s != 256;) {
+        if (s > 256)
+            gz_repeat(z, s);
+        else if (z->len < z->size)
+            z->out[z->len++] = (u8)s;
+        else
+            z->bad = true;
+    }
+}
+
+static void gz_stored(struct gz *z)
+{
+    gz_take(z, z->n & 7);
+    u32 n = gz_take(z, 16);
+    z->bad |= (n ^ gz_take(z, 16)) != 0xffff || n > z->size - z->len;
+    for (; !z->bad && n; n--)
+        z->out[z->len++] = (u8)gz_take(z, 8);
+}
+
+/* 3.2.6 */
+static void gz_fixed(struct gz *z)
+{
+    u8 len[288];
+    for (u32 i = 0; i < 288; i++)
+        len[i] = i < 144 ? 8 : i < 256 ? 9 : i < 280 ? 7 : 8;
+    gz_codes(z, gz_literal, len, 288);
+    memset(len, 5, 30);
+    gz_codes(z, gz_distance, len, 30);
+}
+
+/* Codes that the block brings, compressed by codes of their own (3.2.7). */
+static void gz_dynamic(struct gz *z)
+{
+    static const u8 order[19] = { 16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1,
+                                  15 };
+    u8 len[286 + 30], first[19] = { 0 };
+    u32 literals = gz_take(z, 5) + 257, distances = gz_take(z, 5) + 1, n = gz_take(z, 4) + 4;
+    z->bad |= literals > 286 || distances > 30;
+    for (u32 i = 0; i < n; i++)
+        first[order[i]] = (u8)gz_take(z, 3);
+    gz_codes(z, gz_literal, first, 19);
+    for (u32 i = 0; !z->bad && i < literals + distances;) {
+        u32 s = gz_symbol(z, gz_literal);
+        u32 times = s < 16 ? 1 : s < 18 ? 3 + gz_take(z, s - 14) : 11 + gz_take(z, 7);
+        z->bad |= (s == 16 && !i) || times > literals + distances - i;
+        u8 v = s < 16 ? (u8)s : s == 16 && i ? len[i - 1] : 0;
+        for (; !z->bad && times; times--)
+            len[i++] = v;
+    }
+    if (z->bad)
+        return;
+    gz_codes(z, gz_literal, len, literals);
+    gz_codes(z, gz_distance, len + literals, distances);
+}
+
+static void gz_blocks(struct gz *z)
+{
+    for (bool last = false; !last && !z->bad;) {
+        last = gz_take(z, 1);
+        u32 kind = gz_take(z, 2);
+        if (kind == 0)
+            gz_stored(z);
+        else if (kind == 1)
+            gz_fixed(z);
+        else if (kind == 2)
+            gz_dynamic(z);
+        z->bad |= kind == 3;
+        if (kind && !z->bad)
+            gz_compressed(z);
+    }
+}
+
+/* Whether gzip made these n bytes; *size: how many they unpack to, as they say. (Deflate cannot
+ * do better than 1032 to one.) */
+static bool gz_is(const u8 *p, size_t n, u32 *size)
+{
+    if (n < GZ_HEAD + GZ_TAIL || memcmp(p, "\x1f\x8b\x08", 4))
+        return false; /* the fourth: no name, comment or such in the header */
+    *size = rec_ld32(p + n - 4);
+    return *size / 1032 <= n;
+}
+
+/* Unpacks what gz_is has accepted into `size` bytes. False: it is damaged. */
+static bool gz_inflate(const u8 *p, size_t n, u8 *to, u32 size)
+{
+    const u8 *tail = p + n - GZ_TAIL;
+    struct gz z = { .p = p + GZ_HEAD, .end = tail, .out = to, .size = size };
+    gz_blocks(&z);
+    return !z.bad && z.p - z.n / 8 + z.beyond == tail && z.len == size
+           && rec_crc(0, to, size) == rec_ld32(tail);
+}
+
+/* --- the page --- */
+
+/* gen/report/, as the Makefile has packed it: by gzip, or not at all. A test that includes kvis.c
+ * has none. */
+#ifdef main
+static const u8 rep_packed[1], *const rep_packed_end = rep_packed;
+#else
+/* Never called: what it holds is for the assembler. */
+static void __attribute__((used, noinline)) rep_pack(void)
+{
+    __asm__(".pushsection .rodata\nrep_packed:\n.incbin \"gen/report.page\"\n"
+            "rep_packed_end:\n.popsection\n");
+}
+
+extern const u8 rep_packed[], rep_packed_end[];
 #endif
 
 enum { REP_SCORES = 64, REP_CHUNK = 96 << 10 /* of three bytes each: whole base64 */ };
 
 static struct {
     struct writer w;
+    const char *page, *page_end; /* what is not yet written of it */
     struct buf raw;          /* of the recording, not yet written */
     u64 score[REP_SCORES];   /* events by how telling they are */
     u64 seen, kept, at_least; /* at_least: with the score that only some of stay */
     u32 least;
     u64 some;                /* how many of those stay */
-} rep = { .w.fd = { -1, -1 } };
+} rep;
 
 static u32 rep_log2(u64 v)
 {
@@ -10755,15 +10933,31 @@ static void rep_facts(bool whole)
     rep_json("facts", &b);
 }
 
-/* The page up to its data, then what is behind them. The marks are {{css}}, {{facts}}, {{js}} and
- * {{events}}, each once, in this order. */
-static const char *rep_page(const char *from, const char *mark)
+/* Unpacks the page; 0 or -errno. */
+static int rep_unpack(void)
 {
-    const char *at = memmem(from, (size_t)(rep_html_end - from), mark, strlen(mark));
+    size_t n = (size_t)(rep_packed_end - rep_packed);
+    u32 size;
+    rep.page = (const char *)rep_packed;
+    rep.page_end = rep.page + n;
+    if (!gz_is(rep_packed, n, &size))
+        return 0;
+    u8 *p = malloc(size + 1);
+    if (!p)
+        return -ENOMEM;
+    rep.page = (const char *)p;
+    rep.page_end = rep.page + size;
+    return gz_inflate(rep_packed, n, p, size) ? 0 : -EBADMSG;
+}
+
+/* The page up to one of its marks, {{facts}} or {{events}}. */
+static void rep_page(const char *mark)
+{
+    const char *at = memmem(rep.page, (size_t)(rep.page_end - rep.page), mark, strlen(mark));
     if (!at)
-        return from;
-    rep_put(from, (size_t)(at - from));
-    return at + strlen(mark);
+        return;
+    rep_put(rep.page, (size_t)(at - rep.page));
+    rep.page = at + strlen(mark);
 }
 
 /* Reads the recording again, from its beginning, into the page. */
@@ -10796,19 +10990,21 @@ static void rep_begin(void)
 /* Makes the report of the recording in fd. whole: its end was reached. */
 static void rep_end(int fd, const char *name, int to, bool whole)
 {
-    const char *p = rep_html;
+    int e = rep_unpack();
+    if (e) {
+        u_warn("%s: the page in kvis cannot be unpacked: %s", opt.report, strerror(-e));
+        out.failed = -e;
+        return;
+    }
     rep.w.fd[0] = to;
+    rep.w.fd[1] = -1;
     rep.w.name[0] = opt.report;
     rep.w.b.max = 32 << 20;
-    p = rep_page(p, "{{css}}");
-    rep_put(rep_css, (size_t)(rep_css_end - rep_css));
-    p = rep_page(p, "{{facts}}");
+    rep_page("{{facts}}");
     rep_facts(whole);
-    p = rep_page(p, "{{js}}");
-    rep_put(rep_js, (size_t)(rep_js_end - rep_js));
-    p = rep_page(p, "{{events}}");
+    rep_page("{{events}}");
     rep_events(fd, name);
-    rep_put(p, (size_t)(rep_html_end - p));
+    rep_put(rep.page, (size_t)(rep.page_end - rep.page));
     out_writer_flush(&rep.w);
 }
 
