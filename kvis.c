@@ -12904,6 +12904,12 @@ static bool bpf_is_record(const struct bpf_patch *p)
     return !strncmp(p->name, "trace_event_raw_", strlen("trace_event_raw_"));
 }
 
+/* Whether a program looks at a field: one that hangs on a raw tracepoint gets no record. */
+static bool bpf_looks_at(const struct bpf_prog_row *r, const struct bpf_patch *p)
+{
+    return bpf_is_field(p) && (r->type == BPF_PROG_TYPE_TRACEPOINT || !bpf_is_record(p));
+}
+
 static struct btf_want *bpf_find_want(struct bpf_obj *o, const struct bpf_patch *p)
 {
     for (u32 i = 0; i < o->n_want; i++)
@@ -13032,9 +13038,12 @@ static bool bpf_patch_field(struct bpf_obj *o, struct bpf_insn *in, const struct
     }
 }
 
-static bool bpf_patch_const(struct bpf_obj *o, struct bpf_insn *in, const struct bpf_patch *p)
+static void bpf_patch_const(struct bpf_obj *o, const struct bpf_prog_row *r, struct bpf_insn *in,
+                            const struct bpf_patch *p)
 {
     bpf_set_imm(in, 0);
+    if (!strcmp(p->name, "CFG_RAW"))
+        bpf_set_imm(in, r->type == BPF_PROG_TYPE_RAW_TRACEPOINT);
     if (!strcmp(p->name, "CFG_RINGBUF"))
         bpf_set_imm(in, o->ring);
     if (!strcmp(p->name, "CFG_WAKE"))
@@ -13042,7 +13051,6 @@ static bool bpf_patch_const(struct bpf_obj *o, struct bpf_insn *in, const struct
     for (u32 i = 0; i < o->n_cfg; i++)
         if (!strcmp(o->cfg[i].name, p->name))
             bpf_set_imm(in, o->cfg[i].val);
-    return true;
 }
 
 static void bpf_patch(struct bpf_obj *o, const struct bpf_prog_row *r, struct bpf_insn *insns)
@@ -13053,7 +13061,7 @@ static void bpf_patch(struct bpf_obj *o, const struct bpf_prog_row *r, struct bp
         if (p->kind == PATCH_MAP)
             bpf_set_imm(in, (u32)bpf_map(o, p->name));
         else if (p->kind == PATCH_CONST)
-            bpf_patch_const(o, in, p);
+            bpf_patch_const(o, r, in, p);
         else if (!bpf_patch_field(o, in, p))
             bpf_poison(in, i);
     }
@@ -17165,7 +17173,7 @@ static void check_missing(const struct bpf_obj *o, const struct bpf_prog_row *r,
 {
     s[0] = 0;
     for (u32 i = 0; i < r->n_patches; i++)
-        if (bpf_is_field(&r->patches[i]) && !bpf_has_field(o, r->patches[i].name)
+        if (bpf_looks_at(r, &r->patches[i]) && !bpf_has_field(o, r->patches[i].name)
             && !strstr(s, r->patches[i].name))
             snprintf(s + strlen(s), n - strlen(s), " %s", r->patches[i].name);
 }
@@ -17246,7 +17254,7 @@ static bool check_program(struct check *c, u32 i)
         u32 first = 0;
         while (strcmp(r->patches[first].name, r->patches[k].name))
             first++;
-        fields += first == k && bpf_is_field(&r->patches[k]);
+        fields += first == k && bpf_looks_at(r, &r->patches[k]);
     }
     check_missing(&check_obj, r, lack, sizeof lack);
     bool works = check_obj.loaded >> i & 1 && !e;

@@ -605,16 +605,20 @@ struct prog_type {
     const char *name, *what;
     uint32_t since;
     bool attach, is_ret; /* something stands behind the '/'; it is the function's return */
+    bool both;           /* "CATEGORY/EVENT", and a second row for the classic tracepoint */
 };
 
 static const struct prog_type prog_types[] = {
-    { "tp", BPF_PROG_TYPE_TRACEPOINT, "TRACEPOINT", "tracepoints", I_KERNEL(4, 7), true, false },
-    { "raw_tp", BPF_PROG_TYPE_RAW_TRACEPOINT, "RAW_TRACEPOINT", "raw tracepoints", I_KERNEL(4, 17),
-      true, false },
-    { "kprobe", BPF_PROG_TYPE_KPROBE, "KPROBE", "kprobes", I_KERNEL(4, 1), true, false },
-    { "kretprobe", BPF_PROG_TYPE_KPROBE, "KPROBE", "kprobes", I_KERNEL(4, 1), true, true },
-    { "perf_event", BPF_PROG_TYPE_PERF_EVENT, "PERF_EVENT", "perf events", I_KERNEL(4, 9), false,
+    { "tp", BPF_PROG_TYPE_TRACEPOINT, "TRACEPOINT", "tracepoints", I_KERNEL(4, 7), true, false,
       false },
+    { "raw_tp", BPF_PROG_TYPE_RAW_TRACEPOINT, "RAW_TRACEPOINT", "raw tracepoints", I_KERNEL(4, 17),
+      true, false, false },
+    { "both", BPF_PROG_TYPE_RAW_TRACEPOINT, "RAW_TRACEPOINT", "raw tracepoints", I_KERNEL(4, 17),
+      true, false, true },
+    { "kprobe", BPF_PROG_TYPE_KPROBE, "KPROBE", "kprobes", I_KERNEL(4, 1), true, false, false },
+    { "kretprobe", BPF_PROG_TYPE_KPROBE, "KPROBE", "kprobes", I_KERNEL(4, 1), true, true, false },
+    { "perf_event", BPF_PROG_TYPE_PERF_EVENT, "PERF_EVENT", "perf events", I_KERNEL(4, 9), false,
+      false, false },
 };
 
 struct map_type {
@@ -823,6 +827,8 @@ static void prog_add(const struct symbol *sym)
                         .off = sym->value, .n = (uint32_t)(sym->size / 8) };
     p->attach = s->name + strlen(p->type->prefix);
     p->attach += *p->attach == '/';
+    if (p->type->both && !strchr(p->attach, '/'))
+        u_fail(s->name, 0, "of both kinds of tracepoints, but not \"both/CATEGORY/EVENT\"");
     prog_load(p, s);
 }
 
@@ -2174,18 +2180,28 @@ static void out_maps(struct out *o)
         put(&o->t, "};\n");
 }
 
-static void out_prog_row(struct out *o, const struct prog *p)
+static void out_prog_row_as(struct out *o, const struct prog *p, const char *more,
+                            const char *attach, const char *type)
 {
     struct text *t = &o->t;
     uint32_t lowest = out_lowest_of(p);
 
-    put(t, "    { .name = \"%s\", .attach = \"%s\",\n", p->name, p->attach);
-    put(t, "      .type = BPF_PROG_TYPE_%s, .is_ret = %d, .lowest = I_KERNEL(%u, %u),\n",
-        p->type->name, p->type->is_ret, (unsigned)lowest >> 16, (unsigned)lowest >> 8 & 0xff);
+    put(t, "    { .name = \"%s%s\", .attach = \"%s\",\n", p->name, more, attach);
+    put(t, "      .type = BPF_PROG_TYPE_%s, .is_ret = %d, .lowest = I_KERNEL(%u, %u),\n", type,
+        p->type->is_ret, (unsigned)lowest >> 16, (unsigned)lowest >> 8 & 0xff);
     put(t, "      .insns = %s_insns, .n_insns = I_LEN(%s_insns),\n", p->name, p->name);
     if (out_n_patches(p))
         put(t, "      .patches = %s_patches, .n_patches = I_LEN(%s_patches),\n", p->name, p->name);
     put(t, "    },\n");
+}
+
+static void out_prog_row(struct out *o, const struct prog *p)
+{
+    const char *event = p->type->both ? strchr(p->attach, '/') + 1 : p->attach;
+
+    out_prog_row_as(o, p, "", event, p->type->name);
+    if (p->type->both)
+        out_prog_row_as(o, p, "_tp", p->attach, "TRACEPOINT");
 }
 
 static void out_family(struct out *o)

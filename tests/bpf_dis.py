@@ -86,7 +86,8 @@ def dump(path):
             words = progs[line.split()[1]] = []
         else:
             words.append(bytes.fromhex(line.strip()))
-    return progs
+    # NAME_tp is the other form of NAME's tracepoint when it has the same words
+    return {n: w for n, w in progs.items() if not (n.endswith('_tp') and progs.get(n[:-3]) == w)}
 
 
 def listing(words, names):

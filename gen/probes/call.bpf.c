@@ -113,7 +113,6 @@ INLINE void follow(u32 key)
 
 /* --- the entry --- */
 
-struct raw_tp { u64 arg[3]; };
 
 INLINE u64 arg(u64 regs, u64 offset)
 {
@@ -174,30 +173,36 @@ INLINE struct wire_thread *entered(u32 nr)
     return th;
 }
 
-SEC("raw_tp/sys_enter")
+SEC("both/raw_syscalls/sys_enter")
 int call_enter(struct raw_tp *ctx)
 {
-    u32 nr = (u32)ctx->arg[1];
-    u64 regs = ctx->arg[0];
-    if (CFG(CFG_MAGIC) && nr == CFG(CFG_MAGIC_NR) && arg(regs, CFG(CFG_A1)) == CFG(CFG_MAGIC))
-        follow((u32)bpf_get_current_pid_tgid());
-    struct wire_thread *th = entered(nr);
-    if (th)
-        bpf_probe_read_kernel(th->word, CALL_WORDS * 8, (void *)(regs + CFG(CFG_WORDS)));
-    return 0;
-}
-
-SEC("tp/raw_syscalls/sys_enter")
-int call_enter_tp(struct trace_event_raw_sys_enter *ctx)
-{
-    u32 nr = (u32)ctx->id;
-    if (CFG(CFG_MAGIC) && nr == CFG(CFG_MAGIC_NR) && ctx->args[1] == CFG(CFG_MAGIC))
-        follow((u32)bpf_get_current_pid_tgid());
+    struct trace_event_raw_sys_enter *record = (void *)ctx;
+    u64 regs = 0, first = 0;
+    u32 nr;
+    if (CFG(CFG_RAW)) {
+        regs = KEPT(ctx->arg[0]);
+        nr = (u32)KEPT(ctx->arg[1]);
+    } else {
+        nr = (u32)KEPT((u64)record->id);
+    }
+    if (CFG(CFG_MAGIC) && nr == CFG(CFG_MAGIC_NR)) {
+        if (CFG(CFG_RAW))
+            first = arg(regs, CFG(CFG_A1));
+        else
+            first = KEPT(record->args[1]);
+        if (first == CFG(CFG_MAGIC))
+            follow((u32)bpf_get_current_pid_tgid());
+    }
     struct wire_thread *th = entered(nr);
     if (!th)
         return 0;
-    th->word[0] = ctx->args[0], th->word[1] = ctx->args[1], th->word[2] = ctx->args[2];
-    th->word[3] = ctx->args[3], th->word[4] = ctx->args[4], th->word[5] = ctx->args[5];
+    if (CFG(CFG_RAW)) {
+        bpf_probe_read_kernel(th->word, CALL_WORDS * 8, (void *)(regs + CFG(CFG_WORDS)));
+    } else {
+        th->word[0] = record->args[0], th->word[1] = record->args[1];
+        th->word[2] = record->args[2], th->word[3] = record->args[3];
+        th->word[4] = record->args[4], th->word[5] = record->args[5];
+    }
     return 0;
 }
 
@@ -413,17 +418,18 @@ INLINE void left(s64 ret, s64 nr)
         send(th, s, ret, 1);
 }
 
-SEC("raw_tp/sys_exit")
+SEC("both/raw_syscalls/sys_exit")
 int call_exit(struct raw_tp *ctx)
 {
-    left((s64)ctx->arg[1], -1);
-    return 0;
-}
-
-SEC("tp/raw_syscalls/sys_exit")
-int call_exit_tp(struct trace_event_raw_sys_exit *ctx)
-{
-    left(ctx->ret, ctx->id);
+    struct trace_event_raw_sys_exit *record = (void *)ctx;
+    s64 ret, nr = -1;
+    if (CFG(CFG_RAW)) {
+        ret = (s64)KEPT(ctx->arg[1]);
+    } else {
+        ret = KEPT((s64)record->ret);
+        nr = KEPT((s64)record->id);
+    }
+    left(ret, nr);
     return 0;
 }
 

@@ -4,10 +4,9 @@
  * Raw tracepoints cost the least, need no tracefs and see the calls of every ABI. But from 6.19 on
  * their programs can be preempted, and a task that then runs on that CPU goes unseen (the kernel
  * does not run a program within itself): there the classic tracepoints are used, which the kernel
- * calls with preemption off. Each program exists for both. An open is
- * remembered at its entry and written at its exit: the kernel has just read the name, so it is
- * resident whatever it was before. The filters are constants: the verifier drops what a run does
- * not use. */
+ * calls with preemption off. An open is remembered at its entry and written at its exit: the
+ * kernel has just read the name, so it is resident whatever it was before. The filters are
+ * constants: the verifier drops what a run does not use. */
 #include "probe.h"
 
 /* Offsets of the arguments in struct pt_regs, which is ABI (ptrace(2)) and needs no BTF; CFG_B* are
@@ -242,48 +241,46 @@ INLINE void entered(struct wire_opening *o, const u64 *a)
         count_lost(LOST_INFLIGHT);
 }
 
-struct raw_tp { u64 arg[3]; };
-
-SEC("raw_tp/sys_enter")
-int open_enter(struct raw_tp *ctx)
+INLINE void args_of_regs(u64 a[4], void *regs, bool compat)
 {
-    struct wire_opening o = { 0 };
-    void *regs = (void *)ctx->arg[0];
-    u64 a[4];
-    bool compat = is_compat();
-    u32 call = which(ctx->arg[1] & CFG(CFG_NR_MASK), compat);
-    if (call == N_OPEN_CALLS)
-        return 0;
-    o.call = (u8)call;
     if (compat) {
         a[0] = (u32)arg(regs, CFG(CFG_B0)), a[1] = (u32)arg(regs, CFG(CFG_B1));
         a[2] = (u32)arg(regs, CFG(CFG_B2)), a[3] = (u32)arg(regs, CFG(CFG_B3));
-        o.state = OPEN_COMPAT;
     } else {
         a[0] = arg(regs, CFG(CFG_A0)), a[1] = arg(regs, CFG(CFG_A1));
         a[2] = arg(regs, CFG(CFG_A2)), a[3] = arg(regs, CFG(CFG_A3));
     }
-    entered(&o, a);
-    return 0;
 }
 
 /* syscall_get_arguments() has put a 32-bit call's arguments in their order. */
-SEC("tp/raw_syscalls/sys_enter")
-int open_enter_tp(struct trace_event_raw_sys_enter *ctx)
+INLINE void args_of_record(u64 a[4], struct trace_event_raw_sys_enter *ctx, bool compat)
+{
+    u64 mask = compat ? (u32)~0 : ~0ULL;
+    a[0] = ctx->args[0] & mask, a[1] = ctx->args[1] & mask;
+    a[2] = ctx->args[2] & mask, a[3] = ctx->args[3] & mask;
+}
+
+SEC("both/raw_syscalls/sys_enter")
+int open_enter(struct raw_tp *ctx)
 {
     struct wire_opening o = { 0 };
+    struct trace_event_raw_sys_enter *record = (void *)ctx;
+    u64 a[4], nr;
+    if (CFG(CFG_RAW))
+        nr = KEPT(ctx->arg[1]);
+    else
+        nr = KEPT((u64)record->id);
     bool compat = is_compat();
-    u32 call = which((u64)ctx->id & CFG(CFG_NR_MASK), compat);
+    u32 call = which(nr & CFG(CFG_NR_MASK), compat);
     if (call == N_OPEN_CALLS)
         return 0;
     o.call = (u8)call;
-    u64 mask = ~0ULL;
-    if (compat) {
-        mask = (u32)~0;
+    if (compat)
         o.state = OPEN_COMPAT;
-    }
-    u64 a[4] = { ctx->args[0] & mask, ctx->args[1] & mask, ctx->args[2] & mask,
-                 ctx->args[3] & mask };
+    if (CFG(CFG_RAW))
+        args_of_regs(a, (void *)ctx->arg[0], compat);
+    else
+        args_of_record(a, record, compat);
     entered(&o, a);
     return 0;
 }
@@ -455,17 +452,20 @@ INLINE void left(void *ctx, u64 nr, s64 ret)
     bpf_map_delete_elem(&opening, &id);
 }
 
-SEC("raw_tp/sys_exit")
+SEC("both/raw_syscalls/sys_exit")
 int open_exit(struct raw_tp *ctx)
 {
-    left(ctx, (u32)arg((void *)ctx->arg[0], CFG(CFG_NR)), (s64)ctx->arg[1]);
-    return 0;
-}
-
-SEC("tp/raw_syscalls/sys_exit")
-int open_exit_tp(struct trace_event_raw_sys_exit *ctx)
-{
-    left(ctx, (u32)ctx->id, ctx->ret);
+    struct trace_event_raw_sys_exit *record = (void *)ctx;
+    u64 nr;
+    s64 ret;
+    if (CFG(CFG_RAW)) {
+        nr = arg((void *)ctx->arg[0], CFG(CFG_NR));
+        ret = (s64)KEPT(ctx->arg[1]);
+    } else {
+        nr = KEPT((u64)record->id);
+        ret = KEPT((s64)record->ret);
+    }
+    left(ctx, (u32)nr, ret);
     return 0;
 }
 
@@ -503,19 +503,21 @@ INLINE void exec(void *ctx, const void *name, u32 was)
         send(ctx, r, (u32)n - 1);
 }
 
-SEC("raw_tp/sched_process_exec")
+SEC("both/sched/sched_process_exec")
 int open_exec(struct raw_tp *ctx)
 {
-    struct linux_binprm *bprm = (void *)ctx->arg[2];
-    exec(ctx, READ(bprm, filename), (u32)ctx->arg[1]);
-    return 0;
-}
-
-/* __data_loc: the offset is in the low half. */
-SEC("tp/sched/sched_process_exec")
-int open_exec_tp(struct trace_event_raw_sched_process_exec *ctx)
-{
-    exec(ctx, (void *)ctx + (ctx->filename & 0xffff), (u32)ctx->old_pid);
+    struct trace_event_raw_sched_process_exec *record = (void *)ctx;
+    const char *name;
+    u32 was;
+    if (CFG(CFG_RAW)) {
+        struct linux_binprm *bprm = (void *)ctx->arg[2];
+        name = READ(bprm, filename);
+        was = (u32)KEPT(ctx->arg[1]);
+    } else { /* __data_loc: the offset is in the low half */
+        name = KEPT((char *)ctx + (record->filename & 0xffff));
+        was = KEPT((u32)record->old_pid);
+    }
+    exec(ctx, name, was);
     return 0;
 }
 
@@ -528,44 +530,31 @@ INLINE void forked(u32 child)
         count_lost(LOST_TREE);
 }
 
-SEC("raw_tp/sched_process_fork")
+SEC("both/sched/sched_process_fork")
 int open_fork(struct raw_tp *ctx)
 {
-    struct task_struct *child = (void *)ctx->arg[1];
-    forked((u32)READ(child, pid));
-    return 0;
-}
-
-SEC("tp/sched/sched_process_fork")
-int open_fork_tp(struct trace_event_raw_sched_process_fork *ctx)
-{
-    forked((u32)ctx->child_pid);
+    struct trace_event_raw_sched_process_fork *record = (void *)ctx;
+    u32 child;
+    if (CFG(CFG_RAW)) {
+        struct task_struct *t = (void *)ctx->arg[1];
+        child = (u32)READ(t, pid);
+    } else {
+        child = KEPT((u32)record->child_pid);
+    }
+    forked(child);
     return 0;
 }
 
 /* A thread ends: nothing of it stays that a later one of its number could be taken for. */
-INLINE void gone(void)
+SEC("both/sched/sched_process_exit")
+int open_gone(void *ctx)
 {
     u64 id = bpf_get_current_pid_tgid();
     u32 tid = (u32)id;
+    (void)ctx;
     bpf_map_delete_elem(&opening, &id);
     if (CFG(CFG_TREE))
         bpf_map_delete_elem(&tree, &tid);
-}
-
-SEC("raw_tp/sched_process_exit")
-int open_gone(void *ctx)
-{
-    (void)ctx;
-    gone();
-    return 0;
-}
-
-SEC("tp/sched/sched_process_exit")
-int open_gone_tp(void *ctx)
-{
-    (void)ctx;
-    gone();
     return 0;
 }
 

@@ -56,6 +56,25 @@ typedef _Bool bool;
 extern char CFG_RINGBUF; /* 1: `events` is a ring buffer (5.8), 0: a perf event array */
 extern char CFG_WAKE;    /* ring buffer: wake the reader when so many bytes wait; 0: each time */
 
+/* -- Both forms of a tracepoint ---------------------------------------------------- */
+
+/* SEC("both/CATEGORY/EVENT"): one program that can hang on the raw tracepoint, where its context
+ * has the arguments of the kernel's trace_EVENT(), and on the classic one, where its context is the
+ * record that tracefs tells the layout of. The loader says which, and the verifier sees no more than
+ * that branch. */
+extern char CFG_RAW;
+
+struct raw_tp { u64 arg[3]; };
+
+/* A value that is loaded where it stands: clang would make one load of both branches', at an
+ * address that it chooses before, and the verifier wants the context's own. */
+#define KEPT(value)                      \
+    ({                                   \
+        typeof(value) kept_ = (value);   \
+        asm volatile("" : "+r"(kept_)); \
+        kept_;                           \
+    })
+
 /* -- Maps -------------------------------------------------------------------------- */
 
 struct map_def {

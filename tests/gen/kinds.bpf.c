@@ -66,6 +66,21 @@ int record(struct trace_event_raw_sys_enter *r)
     return 0;
 }
 
+/* Of both forms of a tracepoint: two rows, one array. */
+SEC("both/raw_syscalls/sys_enter")
+int forms(struct raw_tp *ctx)
+{
+    struct trace_event_raw_sys_enter *r = (void *)ctx;
+    u32 key;
+
+    if (CFG(CFG_RAW))
+        key = (u32)KEPT(ctx->arg[1]);
+    else
+        key = (u32)KEPT((u64)r->id);
+    bpf_map_delete_elem(&counts, &key);
+    return 0;
+}
+
 /* A loop (5.3), arithmetic of all sorts, byte order, atomics without a result. */
 SEC("perf_event")
 int loop(u64 *ctx)
