@@ -6493,6 +6493,9 @@ struct st_where {
     u64 calls, ns, cpu, runq, disk;
 };
 
+/* Where the time of a call's name went, over all calls of which that is known. */
+struct st_waits { u64 calls, ns, cpu, runq, disk; };
+
 /* Waits for a CPU, as the kernel counted them; max_ns 0: none was long enough to be a record. */
 struct st_delays {
     u64 count, sum_ns, max_ns;
@@ -6526,6 +6529,7 @@ static struct {
     } left[ST_LEFT_OPEN];
     u64 n_left;
     struct st_where where[ST_WHERE];
+    struct st_waits waits[ARRAY_LEN(sc_rows)];
     struct name *program[64]; /* of the commands run, each once */
     u32 n_programs;
 } st;
@@ -6641,6 +6645,14 @@ static void st_where(struct task *t, const struct call *c)
     }
 }
 
+static void st_waits(const struct call *c)
+{
+    struct st_waits *w = &st.waits[c->row];
+    w->calls++;
+    w->ns += c->exit_ns - c->enter_ns;
+    w->cpu += c->cpu_ns, w->runq += c->runq_ns, w->disk += c->disk_ns;
+}
+
 /* Counts a call that has returned. A call that the kernel restarts (ERESTART*) is counted when it
  * finally returns (EDGE_CASES P20). */
 static void st_call(struct task *t, const struct call *c)
@@ -6653,7 +6665,7 @@ static void st_call(struct task *t, const struct call *c)
     if (st_has_failed(c))
         st_failed(c->row, c->err);
     if (c->timed && !c->noret)
-        st_where(t, c);
+        st_where(t, c), st_waits(c);
     if ((!opt.count_only && !opt.count_too) || c->late)
         return;
     u64 ns = c->noret ? 0 : c->exit_ns - c->enter_ns;
@@ -8681,7 +8693,7 @@ enum rec_type {
     REC_META = 1, REC_WORD, REC_PID, REC_FIELD, REC_KIND, REC_UNASKED, /* the run */
     REC_EVENT, REC_ENTER, REC_CALL, REC_IDLE,                          /* what happens */
     REC_NUM, REC_NAME, REC_TABLE, REC_ROW, REC_FAILED, REC_LEFT, REC_PROGRAM, REC_WHERE,
-    REC_DELAYS, REC_END                                                /* what it came to */
+    REC_DELAYS, REC_END, REC_WAITS                                     /* what it came to */
 };
 
 enum { REC_SAME = 1, REC_NOISE = 2, REC_ERR = 4, REC_MANY = 8, REC_FILE = 16, REC_OTHER_FILE = 32,
@@ -9257,6 +9269,18 @@ static void rec_where(void)
     }
 }
 
+static void rec_waits(void)
+{
+    for (u16 i = 0; i < SC_N; i++) {
+        const struct st_waits *w = &st.waits[i];
+        if (!w->calls)
+            continue;
+        rec_put(REC_WAITS), rec_row_name(i);
+        rec_put(w->calls), rec_put(w->ns), rec_put(w->cpu), rec_put(w->runq), rec_put(w->disk);
+        rec_done();
+    }
+}
+
 static void rec_trailer(void)
 {
     for (size_t i = 0; i < ARRAY_LEN(rec_nums); i++)
@@ -9275,6 +9299,7 @@ static void rec_trailer(void)
     for (u32 i = 0; i < st.n_programs; i++)
         rec_put(REC_PROGRAM), rec_str(st.program[i]->s, st.program[i]->len), rec_done();
     rec_where();
+    rec_waits();
     if (rec_end.delays) {
         const struct st_delays *d = rec_end.delays;
         rec_put(REC_DELAYS), rec_put(d->count), rec_put(d->sum_ns), rec_put(d->max_ns);
@@ -9776,6 +9801,16 @@ static void rec_get_where(void)
         st.where[at] = w;
 }
 
+static void rec_get_waits(void)
+{
+    s32 row = rec_get_row_name();
+    struct st_waits w;
+    w.calls = rec_get(), w.ns = rec_get();
+    w.cpu = rec_get(), w.runq = rec_get(), w.disk = rec_get();
+    if (row >= 0)
+        st.waits[row] = w;
+}
+
 static void rec_get_delays(void)
 {
     static struct st_delays d;
@@ -10116,7 +10151,7 @@ static void (*const rp_reader[])(void) = {
     [REC_NUM] = rec_get_num, [REC_NAME] = rec_get_name, [REC_TABLE] = rec_get_table,
     [REC_ROW] = rp_row, [REC_FAILED] = rec_get_failed, [REC_LEFT] = rec_get_left,
     [REC_PROGRAM] = rec_get_program, [REC_WHERE] = rec_get_where,
-    [REC_DELAYS] = rec_get_delays, [REC_END] = rp_end,
+    [REC_DELAYS] = rec_get_delays, [REC_END] = rp_end, [REC_WAITS] = rec_get_waits,
 };
 
 /* Reads one record; `events`: not those that begin the file. False at the end, whatever that is. */
@@ -11025,13 +11060,20 @@ static int rep_temporary(const char *dir)
  * Both are played to nobody, and the numbers of their summaries are set side by side. Entry points:
  * df_load, df_text, df_json. */
 
+enum { DF_LEAST_NS = 100000 }; /* below, 0.0 ms would be all that a row says */
+
 struct df_name { struct name *n; u64 in, out, opens; }; /* as A has it */
 
 static struct {
     struct df_name *name;    /* of A, sorted by address: a name is the same in both */
     u32 n_names;
     u64 num[2][ARRAY_LEN(rec_nums)];
+    bool counted[2];         /* the calls are known */
     struct stats calls[2];
+    bool timed[2];           /* and where their time went */
+    struct st_waits waits[2][ARRAY_LEN(sc_rows)];
+    const char *backend[2];
+    bool delayed[2];
     struct st_delays delays[2];
     u32 n_programs[2];
     struct name *program[2][ARRAY_LEN(st.program)];
@@ -11072,7 +11114,13 @@ static void df_take(u32 k)
 {
     for (size_t i = 0; i < ARRAY_LEN(rec_nums); i++)
         df.num[k][i] = *rec_nums[i].v, *rec_nums[i].v = 0;
+    df.counted[k] = rp.tables || rp.calls;
     df.calls[k] = rp.tables ? st.all : rp.counted;
+    memcpy(df.waits[k], st.waits, sizeof st.waits);
+    for (u32 i = 0; i < SC_N; i++)
+        df.timed[k] |= st.waits[i].calls != 0;
+    df.backend[k] = rec_run.backend;
+    df.delayed[k] = rec_end.delays != NULL;
     if (rec_end.delays)
         df.delays[k] = *rec_end.delays;
     rec_end.delays = NULL;
@@ -11162,9 +11210,12 @@ static u64 df_ns(u32 k, u16 row)
     return df.calls[k].row[row] ? df.calls[k].row[row]->time_ns : 0;
 }
 
+/* By how much the times of a call differ: all of it, or where that is not known, what it waited. */
 static u64 df_moved(u16 row)
 {
     u64 a = df_ns(0, row), b = df_ns(1, row);
+    if (!df.counted[0] || !df.counted[1])
+        a = df.waits[0][row].ns, b = df.waits[1][row].ns;
     return a > b ? a - b : b - a;
 }
 
@@ -11175,14 +11226,21 @@ static int df_moved_most(const void *a, const void *b)
     return p < q ? 1 : p > q ? -1 : x - y;
 }
 
-/* The calls of either, those first whose time differs most. */
-static u32 df_rows(u16 *row)
+/* The calls of either, those first whose time differs most; timed: where enough of it is known that
+ * a table shows it. */
+static u32 df_rows(u16 *row, bool timed)
 {
     u32 n = 0;
-    for (u16 i = 0; i < SC_N; i++)
-        if ((df.calls[0].row[i] && df.calls[0].row[i]->calls)
-            || (df.calls[1].row[i] && df.calls[1].row[i]->calls))
+    for (u16 i = 0; i < SC_N; i++) {
+        bool has = false;
+        for (u32 k = 0; k < 2; k++) {
+            const struct st_row *r = df.calls[k].row[i];
+            const struct st_waits *w = &df.waits[k][i];
+            has |= timed ? w->ns >= DF_LEAST_NS : w->calls || (r && r->calls);
+        }
+        if (has)
             row[n++] = i;
+    }
     qsort(row, n, sizeof *row, df_moved_most);
     return n;
 }
@@ -11242,35 +11300,100 @@ static void df_text_failed(struct buf *b)
         }
 }
 
-static void df_text_calls(struct buf *b)
+/* A time in the unit `ns`, in 10 columns. */
+static void df_time(struct buf *b, bool known, u64 v, u64 ns)
+{
+    if (known)
+        b_f(b, "%8" PRIu64 ".%c", v / ns, (char)('0' + v / (ns / 10) % 10));
+    else
+        b_s(b, "       n/a");
+}
+
+static void df_count(struct buf *b, bool known, u64 v)
+{
+    if (known)
+        b_f(b, "%9" PRIu64, v);
+    else
+        b_s(b, "      n/a");
+}
+
+static void df_text_call(struct buf *b, u16 row)
+{
+    const struct st_row *r[2] = { df_row(0, row), df_row(1, row) };
+    b_f(b, "   %-16s", sc_name(row));
+    for (u32 k = 0; k < 2; k++)
+        df_count(b, df.counted[k], r[k]->calls);
+    for (u32 k = 0; k < 2; k++)
+        df_time(b, df.counted[k], r[k]->time_ns, 1000);
+    for (u32 k = 0; k < 4; k++)
+        df_time(b, df.counted[k & 1], st_percentile(r[k & 1], k < 2 ? .5 : .99), 1000);
+    b_c(b, '\n');
+}
+
+/* The rest, neither on a CPU nor waiting for one or for a disk: blocked. */
+static u64 df_other(const struct st_waits *w)
+{
+    return w->ns - MIN(w->ns, w->cpu + w->runq + w->disk);
+}
+
+static void df_text_wait(struct buf *b, u16 row)
+{
+    const struct st_waits *w[2] = { &df.waits[0][row], &df.waits[1][row] };
+    b_f(b, "   %-16s", sc_name(row));
+    for (u32 k = 0; k < 2; k++)
+        df_count(b, df.timed[k], w[k]->calls);
+    for (u32 i = 0; i < 8; i++) {
+        const struct st_waits *x = w[i & 1];
+        u64 v[] = { x->cpu, x->runq, x->disk, df_other(x) };
+        df_time(b, df.timed[i & 1], v[i / 2], 1000000);
+    }
+    b_c(b, '\n');
+}
+
+/* A table of at most 20 rows, or why there is none. */
+static void df_text_rows(struct buf *b, bool timed, const char *head, const char *none)
 {
     u16 row[SC_N];
-    u32 n = df_rows(row);
+    u32 n = df_rows(row, timed), known = timed ? df.timed[0] + df.timed[1]
+                                               : df.counted[0] + df.counted[1];
+    if (!known)
+        n = 0, b_s(b, none);
     if (n)
-        b_s(b, " Calls:             calls A  calls B   total A   total B     p50 A     p50 B"
-               "     p99 A     p99 B  (times in us)\n");
-    for (u32 i = 0; i < MIN(n, 20u); i++) {
-        const struct st_row *x = df_row(0, row[i]), *y = df_row(1, row[i]);
-        u64 v[] = { x->time_ns, y->time_ns, st_percentile(x, .5), st_percentile(y, .5),
-                    st_percentile(x, .99), st_percentile(y, .99) };
-        b_f(b, "   %-16s %7" PRIu64 "  %7" PRIu64, sc_name(row[i]), x->calls, y->calls);
-        for (size_t k = 0; k < ARRAY_LEN(v); k++)
-            b_f(b, "%8" PRIu64 ".%c", v[k] / 1000, (char)('0' + v[k] / 100 % 10));
-        b_c(b, '\n');
-    }
+        b_s(b, head);
+    for (u32 i = 0; i < MIN(n, 20u); i++)
+        (timed ? df_text_wait : df_text_call)(b, row[i]);
     if (n > 20)
         b_f(b, "   ... and %u more\n", n - 20);
-    if (!n)
-        b_s(b, " Calls: not recorded (record with -v, -c or -C)\n");
+}
+
+static void df_text_times(struct buf *b)
+{
+    df_text_rows(b, false,
+                 " Calls:             calls A  calls B   total A   total B     p50 A     p50 B"
+                 "     p99 A     p99 B  (times in us)\n",
+                 " Calls: n/a (not recorded: record with -v, -c or -C)\n");
+    df_text_rows(b, true,
+                 " Where time went:   timed A  timed B     cpu A     cpu B    runq A    runq B"
+                 "    disk A    disk B   other A   other B  (times in ms)\n",
+                 " Where time went: n/a (only the hybrid backend knows it)\n");
+    for (u32 k = 0; k < 2; k++) {
+        b_f(b, " %c", 'A' + (int)k);
+        if (df.delays[k].count)
+            st_text_delays(b, &df.delays[k]);
+        else
+            b_f(b, " Scheduler: %s\n", df.delayed[k] ? "no waits for a CPU"
+                : "n/a (only the hybrid backend counts waits for a CPU)");
+    }
 }
 
 static void df_text(struct buf *b)
 {
     for (u32 k = 0; k < 2; k++) {
         b_f(b, " %c: ", 'A' + (int)k), b_esc(b, df.file[k], strlen(df.file[k]), 0);
-        b_f(b, " (%.3f s, %" PRIu64 " calls, %" PRIu64 " processes)\n",
+        b_f(b, " (%.3f s, %" PRIu64 " calls, %" PRIu64 " processes, ",
             (double)df_num(k, "duration_ns") / 1e9, df_num(k, "syscalls"),
             df_num(k, "processes"));
+        b_esc(b, df.backend[k], strlen(df.backend[k]), 0), b_s(b, ")\n");
     }
     for (u32 k = 0; k < 2; k++)
         df_text_only(b, k, 'f', "Files");
@@ -11278,12 +11401,7 @@ static void df_text(struct buf *b)
         df_text_only(b, k, 'p', "Peers");
     df_text_programs(b);
     df_text_failed(b);
-    df_text_calls(b);
-    for (u32 k = 0; k < 2; k++)
-        if (df.delays[k].count) {
-            b_f(b, " %c", 'A' + (int)k);
-            st_text_delays(b, &df.delays[k]);
-        }
+    df_text_times(b);
 }
 
 /* --- JSON --- */
@@ -11335,20 +11453,31 @@ static void df_json_failed(struct buf *b)
     b_c(b, ']');
 }
 
+/* What recording k knows of a call; what it does not know is absent. */
+static void df_json_call(struct buf *b, u32 k, u16 row)
+{
+    const struct st_row *r = df_row(k, row);
+    const struct st_waits *w = &df.waits[k][row];
+    b_f(b, ",\"%c\":{", 'a' + (int)k);
+    if (df.counted[k])
+        b_f(b, "\"calls\":%" PRIu64 ",\"errors\":%" PRIu64 ",\"total_ns\":%" PRIu64
+            ",\"p50_ns\":%" PRIu64 ",\"p99_ns\":%" PRIu64 ",\"max_ns\":%" PRIu64, r->calls,
+            r->errors, r->time_ns, st_percentile(r, .5), st_percentile(r, .99), r->max_ns);
+    if (df.timed[k])
+        b_f(b, "%s\"timed\":%" PRIu64 ",\"on_cpu_ns\":%" PRIu64 ",\"runq_ns\":%" PRIu64
+            ",\"disk_ns\":%" PRIu64 ",\"other_ns\":%" PRIu64, df.counted[k] ? "," : "",
+            w->calls, w->cpu, w->runq, w->disk, df_other(w));
+    b_c(b, '}');
+}
+
 static void df_json_calls(struct buf *b)
 {
     u16 row[SC_N];
-    u32 n = df_rows(row);
+    u32 n = df_rows(row, false);
     b_s(b, ",\"calls\":[");
     for (u32 i = 0; i < n; i++) {
         b_f(b, "%s{\"name\":\"%s\"", i ? "," : "", sc_name(row[i]));
-        for (u32 k = 0; k < 2; k++) {
-            const struct st_row *r = df_row(k, row[i]);
-            b_f(b, ",\"%c\":{\"calls\":%" PRIu64 ",\"errors\":%" PRIu64 ",\"total_ns\":%" PRIu64
-                ",\"p50_ns\":%" PRIu64 ",\"p99_ns\":%" PRIu64 ",\"max_ns\":%" PRIu64 "}",
-                'a' + (int)k, r->calls, r->errors, r->time_ns, st_percentile(r, .5),
-                st_percentile(r, .99), r->max_ns);
-        }
+        df_json_call(b, 0, row[i]), df_json_call(b, 1, row[i]);
         b_c(b, '}');
     }
     b_c(b, ']');
@@ -11360,6 +11489,7 @@ static void df_json(struct buf *b)
     for (u32 k = 0; k < 2; k++) {
         b_f(b, ",\"%c\":{", 'a' + (int)k);
         out_json_str(b, "file", df.file[k], strlen(df.file[k]));
+        b_c(b, ','), out_json_str(b, "backend", df.backend[k], strlen(df.backend[k]));
         for (size_t i = 0; i < ARRAY_LEN(rec_nums); i++)
             b_f(b, ",\"%s\":%" PRIu64, rec_nums[i].name, df.num[k][i]);
         st_json_delays(b, &df.delays[k]);
