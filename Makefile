@@ -55,7 +55,17 @@ endif
 
 all: $(BIN) ## build ./kvis (ARCH=aarch64: ./kvis-aarch64)
 
-$(BIN): kvis.c $(wildcard gen/*.h gen/report/* bpf_insns/*.h) Makefile
+# The page of --report in one file, compressed where there is a gzip. (Under a name of its own first:
+# another make may be at it.)
+PAGE := gen/report.page
+$(PAGE): $(addprefix gen/report/report.,html css js) Makefile
+	@new=$@.$$$$; sed -e '/^{{css}}$$/{r gen/report/report.css' -e 'd;}' \
+	  -e '/^{{js}}$$/{r gen/report/report.js' -e 'd;}' gen/report/report.html >$$new.html && \
+	{ gzip -9n <$$new.html >$$new 2>/dev/null || { cp $$new.html $$new && \
+	  echo 'note: no gzip here: the page of --report stays as it is, 42 KB more'; }; } && \
+	mv $$new $@; e=$$?; rm -f $$new*; exit $$e
+
+$(BIN): kvis.c $(PAGE) $(wildcard gen/*.h bpf_insns/*.h) Makefile
 	$(if $(NOTE),@echo "note: $(NOTE)")
 	$(CC) $(KFLAGS) $(CFLAGS) $(LINK) $(LDFLAGS) -o $@ kvis.c $(LIBS)
 
@@ -88,7 +98,7 @@ install: $(BIN) ## into $(DESTDIR)$(PREFIX)/bin
 	install -m 755 $(BIN) $(DESTDIR)$(PREFIX)/bin/kvis
 
 clean: ## remove what was built
-	rm -rf kvis kvis-* tests/out
+	rm -rf kvis kvis-* $(PAGE)* tests/out
 
 help: ## this list
 	@sed -n 's/^\([a-z]*\):.*## /\1	/p' Makefile

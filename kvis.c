@@ -29,7 +29,7 @@
  * 16 rec_     recordings: what a .kvis file holds
  * 17 rp_      a recording, played to the sinks
  * 18 px_      --perfetto: a trace for ui.perfetto.dev
- * 19 rep_     --report: one HTML file
+ * 19 rep_ gz_  --report: one HTML file, unpacked and filled in
  * 20 df_      kvis diff: two recordings compared
  * 21 pf_      page faults, by perf_event_open
  * 22 btf_     names of the kernel's types and fields
@@ -6502,6 +6502,9 @@ struct st_where {
     u64 calls, ns, cpu, runq, disk;
 };
 
+/* Where the time of a call's name went, over all calls of which that is known. */
+struct st_waits { u64 calls, ns, cpu, runq, disk; };
+
 /* Waits for a CPU, as the kernel counted them; max_ns 0: none was long enough to be a record. */
 struct st_delays {
     u64 count, sum_ns, max_ns;
@@ -6535,6 +6538,7 @@ static struct {
     } left[ST_LEFT_OPEN];
     u64 n_left;
     struct st_where where[ST_WHERE];
+    struct st_waits waits[ARRAY_LEN(sc_rows)];
     struct name *program[64]; /* of the commands run, each once */
     u32 n_programs;
 } st;
@@ -6650,6 +6654,14 @@ static void st_where(struct task *t, const struct call *c)
     }
 }
 
+static void st_waits(const struct call *c)
+{
+    struct st_waits *w = &st.waits[c->row];
+    w->calls++;
+    w->ns += c->exit_ns - c->enter_ns;
+    w->cpu += c->cpu_ns, w->runq += c->runq_ns, w->disk += c->disk_ns;
+}
+
 /* Counts a call that has returned. A call that the kernel restarts (ERESTART*) is counted when it
  * finally returns (EDGE_CASES P20). */
 static void st_call(struct task *t, const struct call *c)
@@ -6662,7 +6674,7 @@ static void st_call(struct task *t, const struct call *c)
     if (st_has_failed(c))
         st_failed(c->row, c->err);
     if (c->timed && !c->noret)
-        st_where(t, c);
+        st_where(t, c), st_waits(c);
     if ((!opt.count_only && !opt.count_too) || c->late)
         return;
     u64 ns = c->noret ? 0 : c->exit_ns - c->enter_ns;
@@ -8690,7 +8702,7 @@ enum rec_type {
     REC_META = 1, REC_WORD, REC_PID, REC_FIELD, REC_KIND, REC_UNASKED, /* the run */
     REC_EVENT, REC_ENTER, REC_CALL, REC_IDLE,                          /* what happens */
     REC_NUM, REC_NAME, REC_TABLE, REC_ROW, REC_FAILED, REC_LEFT, REC_PROGRAM, REC_WHERE,
-    REC_DELAYS, REC_END                                                /* what it came to */
+    REC_DELAYS, REC_END, REC_WAITS                                     /* what it came to */
 };
 
 enum { REC_SAME = 1, REC_NOISE = 2, REC_ERR = 4, REC_MANY = 8, REC_FILE = 16, REC_OTHER_FILE = 32,
@@ -9266,6 +9278,18 @@ static void rec_where(void)
     }
 }
 
+static void rec_waits(void)
+{
+    for (u16 i = 0; i < SC_N; i++) {
+        const struct st_waits *w = &st.waits[i];
+        if (!w->calls)
+            continue;
+        rec_put(REC_WAITS), rec_row_name(i);
+        rec_put(w->calls), rec_put(w->ns), rec_put(w->cpu), rec_put(w->runq), rec_put(w->disk);
+        rec_done();
+    }
+}
+
 static void rec_trailer(void)
 {
     for (size_t i = 0; i < ARRAY_LEN(rec_nums); i++)
@@ -9284,6 +9308,7 @@ static void rec_trailer(void)
     for (u32 i = 0; i < st.n_programs; i++)
         rec_put(REC_PROGRAM), rec_str(st.program[i]->s, st.program[i]->len), rec_done();
     rec_where();
+    rec_waits();
     if (rec_end.delays) {
         const struct st_delays *d = rec_end.delays;
         rec_put(REC_DELAYS), rec_put(d->count), rec_put(d->sum_ns), rec_put(d->max_ns);
@@ -9785,6 +9810,16 @@ static void rec_get_where(void)
         st.where[at] = w;
 }
 
+static void rec_get_waits(void)
+{
+    s32 row = rec_get_row_name();
+    struct st_waits w;
+    w.calls = rec_get(), w.ns = rec_get();
+    w.cpu = rec_get(), w.runq = rec_get(), w.disk = rec_get();
+    if (row >= 0)
+        st.waits[row] = w;
+}
+
 static void rec_get_delays(void)
 {
     static struct st_delays d;
@@ -10125,7 +10160,7 @@ static void (*const rp_reader[])(void) = {
     [REC_NUM] = rec_get_num, [REC_NAME] = rec_get_name, [REC_TABLE] = rec_get_table,
     [REC_ROW] = rp_row, [REC_FAILED] = rec_get_failed, [REC_LEFT] = rec_get_left,
     [REC_PROGRAM] = rec_get_program, [REC_WHERE] = rec_get_where,
-    [REC_DELAYS] = rec_get_delays, [REC_END] = rp_end,
+    [REC_DELAYS] = rec_get_delays, [REC_END] = rp_end, [REC_WAITS] = rec_get_waits,
 };
 
 /* Reads one record; `events`: not those that begin the file. False at the end, whatever that is. */
@@ -10547,43 +10582,221 @@ static void px_close(void)
     b_s(b, "\"}}\n");
     px_flush();
 }
-/* == 19 rep_  --report: one HTML file ==============================================
- * The page is gen/report/ as it is; its data are the run, the summary (both as --json has them) and
- * the events: a recording in base64, which report.js reads as rec_ does. The events come out of a
- * recording, so that nothing is kept in memory; when they are too many, the most telling stay.
- * Entry points: rep_begin, rep_end; rep_temporary. */
+/* == 19 rep_ gz_  --report: one HTML file, unpacked and filled in ==================
+ * The page is gen/report/, which the Makefile makes one file and compresses; its data are the run,
+ * the summary (both as --json has them) and the events: a recording in base64, which report.js
+ * reads as rec_ does. The events come out of a recording, so that nothing is kept in memory; when
+ * they are too many, the most telling stay. Entry points: rep_begin, rep_end; rep_temporary. */
 
-/* The parts of the page, as they are in the tree. A test that includes kvis.c has none. */
-#ifdef main
-static const char rep_html[] = "", rep_css[] = "", rep_js[] = "";
-static const char *const rep_html_end = rep_html, *const rep_css_end = rep_css,
-                  *const rep_js_end = rep_js;
-#else
-#define REP_PART(name, file) \
-    __asm__(".pushsection .rodata\n" name ":\n.incbin \"gen/report/" file "\"\n" \
-            name "_end:\n.byte 0\n.popsection\n")
+/* --- what gzip has compressed (RFC 1951, RFC 1952) --- */
 
-/* Never called: what it holds is for the assembler. */
-static void __attribute__((used, noinline)) rep_parts(void)
+enum { GZ_HEAD = 10, GZ_TAIL = 8, GZ_LONGEST = 15, GZ_CODES = 1 << GZ_LONGEST };
+
+/* What the next bits mean, whatever follows: symbol << 4 | how many of them. 0: no code is so. */
+static u16 gz_literal[GZ_CODES], gz_distance[GZ_CODES];
+
+struct gz {
+    const u8 *p, *end;
+    u32 bits, n;       /* read, not yet taken: the lowest first */
+    u32 beyond;        /* bytes of them that were not there */
+    u8 *out;
+    u32 len, size;
+    bool bad;
+};
+
+static void gz_need(struct gz *z, u32 n)
 {
-    REP_PART("rep_html", "report.html");
-    REP_PART("rep_css", "report.css");
-    REP_PART("rep_js", "report.js");
+    for (; z->n < n; z->n += 8)
+        if (z->p < z->end)
+            z->bits |= (u32)*z->p++ << z->n;
+        else
+            z->beyond++;
 }
 
-extern const char rep_html[], rep_html_end[], rep_css[], rep_css_end[], rep_js[], rep_js_end[];
+/* At most 16. */
+static u32 gz_take(struct gz *z, u32 n)
+{
+    gz_need(z, n);
+    u32 v = z->bits & ((1u << n) - 1);
+    z->bits >>= n;
+    z->n -= n;
+    z->bad |= z->beyond * 8 > z->n;
+    return v;
+}
+
+/* The codes of n symbols, by their lengths alone (RFC 1951, 3.2.2). Too many of them: bad. */
+static void gz_codes(struct gz *z, u16 *table, const u8 *len, u32 n)
+{
+    u32 code = 0;
+    memset(table, 0, GZ_CODES * sizeof *table);
+    for (u32 l = 1; l <= GZ_LONGEST; l++, code <<= 1)
+        for (u32 i = 0; i < n; i++) {
+            if (len[i] != l)
+                continue;
+            if (code >> l) {
+                z->bad = true;
+                return;
+            }
+            u32 at = 0; /* codes come highest bit first */
+            for (u32 k = 0; k < l; k++)
+                at |= (code >> k & 1) << (l - 1 - k);
+            for (; at < GZ_CODES; at += 1u << l)
+                table[at] = (u16)(i << 4 | l);
+            code++;
+        }
+}
+
+static u32 gz_symbol(struct gz *z, const u16 *table)
+{
+    gz_need(z, GZ_LONGEST);
+    u32 e = table[z->bits & (GZ_CODES - 1)];
+    gz_take(z, e & 15);
+    z->bad |= !e;
+    return e >> 4;
+}
+
+/* A length or a distance, from 0 (3.2.5): 2 << k symbols are what they say; of the rest, 1 << k at
+ * a time have one bit more behind them. */
+static u32 gz_value(struct gz *z, u32 symbol, u32 k)
+{
+    if (symbol < 2u << k)
+        return symbol;
+    u32 more = (symbol >> k) - 1, high = (1u << k) + (symbol & ((1u << k) - 1));
+    return (high << more) + gz_take(z, more);
+}
+
+static void gz_repeat(struct gz *z, u32 symbol)
+{
+    u32 n = 3 + (symbol == 285 ? 255 : gz_value(z, symbol - 257, 2));
+    u32 d = 1 + gz_value(z, gz_symbol(z, gz_distance), 1);
+    z->bad |= symbol > 285 || d > z->len || n > z->size - z->len;
+    for (; !z->bad && n; n--, z->len++)
+        z->out[z->len] = z->out[z->len - d];
+}
+
+/* What is compressed, by the codes in both tables, to the end of the block. */
+static void gz_compressed(struct gz *z)
+{
+    for (u32 s; s = gz_symbol(z, gz_literal), !z->bad && s != 256;) {
+        if (s > 256)
+            gz_repeat(z, s);
+        else if (z->len < z->size)
+            z->out[z->len++] = (u8)s;
+        else
+            z->bad = true;
+    }
+}
+
+static void gz_stored(struct gz *z)
+{
+    gz_take(z, z->n & 7);
+    u32 n = gz_take(z, 16);
+    z->bad |= (n ^ gz_take(z, 16)) != 0xffff || n > z->size - z->len;
+    for (; !z->bad && n; n--)
+        z->out[z->len++] = (u8)gz_take(z, 8);
+}
+
+/* 3.2.6 */
+static void gz_fixed(struct gz *z)
+{
+    u8 len[288];
+    for (u32 i = 0; i < 288; i++)
+        len[i] = i < 144 ? 8 : i < 256 ? 9 : i < 280 ? 7 : 8;
+    gz_codes(z, gz_literal, len, 288);
+    memset(len, 5, 30);
+    gz_codes(z, gz_distance, len, 30);
+}
+
+/* Codes that the block brings, compressed by codes of their own (3.2.7). */
+static void gz_dynamic(struct gz *z)
+{
+    static const u8 order[19] = { 16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1,
+                                  15 };
+    u8 len[286 + 30], first[19] = { 0 };
+    u32 literals = gz_take(z, 5) + 257, distances = gz_take(z, 5) + 1, n = gz_take(z, 4) + 4;
+    z->bad |= literals > 286 || distances > 30;
+    for (u32 i = 0; i < n; i++)
+        first[order[i]] = (u8)gz_take(z, 3);
+    gz_codes(z, gz_literal, first, 19);
+    for (u32 i = 0; !z->bad && i < literals + distances;) {
+        u32 s = gz_symbol(z, gz_literal);
+        u32 times = s < 16 ? 1 : s < 18 ? 3 + gz_take(z, s - 14) : 11 + gz_take(z, 7);
+        z->bad |= (s == 16 && !i) || times > literals + distances - i;
+        u8 v = s < 16 ? (u8)s : s == 16 && i ? len[i - 1] : 0;
+        for (; !z->bad && times; times--)
+            len[i++] = v;
+    }
+    if (z->bad)
+        return;
+    gz_codes(z, gz_literal, len, literals);
+    gz_codes(z, gz_distance, len + literals, distances);
+}
+
+static void gz_blocks(struct gz *z)
+{
+    for (bool last = false; !last && !z->bad;) {
+        last = gz_take(z, 1);
+        u32 kind = gz_take(z, 2);
+        if (kind == 0)
+            gz_stored(z);
+        else if (kind == 1)
+            gz_fixed(z);
+        else if (kind == 2)
+            gz_dynamic(z);
+        z->bad |= kind == 3;
+        if (kind && !z->bad)
+            gz_compressed(z);
+    }
+}
+
+/* Whether gzip made these n bytes; *size: how many they unpack to, as they say. (Deflate cannot
+ * do better than 1032 to one.) */
+static bool gz_is(const u8 *p, size_t n, u32 *size)
+{
+    if (n < GZ_HEAD + GZ_TAIL || memcmp(p, "\x1f\x8b\x08", 4))
+        return false; /* the fourth: no name, comment or such in the header */
+    *size = rec_ld32(p + n - 4);
+    return *size / 1032 <= n;
+}
+
+/* Unpacks what gz_is has accepted into `size` bytes. False: it is damaged. */
+static bool gz_inflate(const u8 *p, size_t n, u8 *to, u32 size)
+{
+    const u8 *tail = p + n - GZ_TAIL;
+    struct gz z = { .p = p + GZ_HEAD, .end = tail, .out = to, .size = size };
+    gz_blocks(&z);
+    return !z.bad && z.p - z.n / 8 + z.beyond == tail && z.len == size
+           && rec_crc(0, to, size) == rec_ld32(tail);
+}
+
+/* --- the page --- */
+
+/* gen/report/, as the Makefile has packed it: by gzip, or not at all. A test that includes kvis.c
+ * has none. */
+#ifdef main
+static const u8 rep_packed[1], *const rep_packed_end = rep_packed;
+#else
+/* Never called: what it holds is for the assembler. */
+static void __attribute__((used, noinline)) rep_pack(void)
+{
+    __asm__(".pushsection .rodata\nrep_packed:\n.incbin \"gen/report.page\"\n"
+            "rep_packed_end:\n.popsection\n");
+}
+
+extern const u8 rep_packed[], rep_packed_end[];
 #endif
 
 enum { REP_SCORES = 64, REP_CHUNK = 96 << 10 /* of three bytes each: whole base64 */ };
 
 static struct {
     struct writer w;
+    const char *page, *page_end; /* what is not yet written of it */
     struct buf raw;          /* of the recording, not yet written */
     u64 score[REP_SCORES];   /* events by how telling they are */
     u64 seen, kept, at_least; /* at_least: with the score that only some of stay */
     u32 least;
     u64 some;                /* how many of those stay */
-} rep = { .w.fd = { -1, -1 } };
+} rep;
 
 static u32 rep_log2(u64 v)
 {
@@ -10764,15 +10977,31 @@ static void rep_facts(bool whole)
     rep_json("facts", &b);
 }
 
-/* The page up to its data, then what is behind them. The marks are {{css}}, {{facts}}, {{js}} and
- * {{events}}, each once, in this order. */
-static const char *rep_page(const char *from, const char *mark)
+/* Unpacks the page; 0 or -errno. */
+static int rep_unpack(void)
 {
-    const char *at = memmem(from, (size_t)(rep_html_end - from), mark, strlen(mark));
+    size_t n = (size_t)(rep_packed_end - rep_packed);
+    u32 size;
+    rep.page = (const char *)rep_packed;
+    rep.page_end = rep.page + n;
+    if (!gz_is(rep_packed, n, &size))
+        return 0;
+    u8 *p = malloc(size + 1);
+    if (!p)
+        return -ENOMEM;
+    rep.page = (const char *)p;
+    rep.page_end = rep.page + size;
+    return gz_inflate(rep_packed, n, p, size) ? 0 : -EBADMSG;
+}
+
+/* The page up to one of its marks, {{facts}} or {{events}}. */
+static void rep_page(const char *mark)
+{
+    const char *at = memmem(rep.page, (size_t)(rep.page_end - rep.page), mark, strlen(mark));
     if (!at)
-        return from;
-    rep_put(from, (size_t)(at - from));
-    return at + strlen(mark);
+        return;
+    rep_put(rep.page, (size_t)(at - rep.page));
+    rep.page = at + strlen(mark);
 }
 
 /* Reads the recording again, from its beginning, into the page. */
@@ -10805,19 +11034,21 @@ static void rep_begin(void)
 /* Makes the report of the recording in fd. whole: its end was reached. */
 static void rep_end(int fd, const char *name, int to, bool whole)
 {
-    const char *p = rep_html;
+    int e = rep_unpack();
+    if (e) {
+        u_warn("%s: the page in kvis cannot be unpacked: %s", opt.report, strerror(-e));
+        out.failed = -e;
+        return;
+    }
     rep.w.fd[0] = to;
+    rep.w.fd[1] = -1;
     rep.w.name[0] = opt.report;
     rep.w.b.max = 32 << 20;
-    p = rep_page(p, "{{css}}");
-    rep_put(rep_css, (size_t)(rep_css_end - rep_css));
-    p = rep_page(p, "{{facts}}");
+    rep_page("{{facts}}");
     rep_facts(whole);
-    p = rep_page(p, "{{js}}");
-    rep_put(rep_js, (size_t)(rep_js_end - rep_js));
-    p = rep_page(p, "{{events}}");
+    rep_page("{{events}}");
     rep_events(fd, name);
-    rep_put(p, (size_t)(rep_html_end - p));
+    rep_put(rep.page, (size_t)(rep.page_end - rep.page));
     out_writer_flush(&rep.w);
 }
 
@@ -10838,13 +11069,20 @@ static int rep_temporary(const char *dir)
  * Both are played to nobody, and the numbers of their summaries are set side by side. Entry points:
  * df_load, df_text, df_json. */
 
+enum { DF_LEAST_NS = 100000 }; /* below, 0.0 ms would be all that a row says */
+
 struct df_name { struct name *n; u64 in, out, opens; }; /* as A has it */
 
 static struct {
     struct df_name *name;    /* of A, sorted by address: a name is the same in both */
     u32 n_names;
     u64 num[2][ARRAY_LEN(rec_nums)];
+    bool counted[2];         /* the calls are known */
     struct stats calls[2];
+    bool timed[2];           /* and where their time went */
+    struct st_waits waits[2][ARRAY_LEN(sc_rows)];
+    const char *backend[2];
+    bool delayed[2];
     struct st_delays delays[2];
     u32 n_programs[2];
     struct name *program[2][ARRAY_LEN(st.program)];
@@ -10885,7 +11123,13 @@ static void df_take(u32 k)
 {
     for (size_t i = 0; i < ARRAY_LEN(rec_nums); i++)
         df.num[k][i] = *rec_nums[i].v, *rec_nums[i].v = 0;
+    df.counted[k] = rp.tables || rp.calls;
     df.calls[k] = rp.tables ? st.all : rp.counted;
+    memcpy(df.waits[k], st.waits, sizeof st.waits);
+    for (u32 i = 0; i < SC_N; i++)
+        df.timed[k] |= st.waits[i].calls != 0;
+    df.backend[k] = rec_run.backend;
+    df.delayed[k] = rec_end.delays != NULL;
     if (rec_end.delays)
         df.delays[k] = *rec_end.delays;
     rec_end.delays = NULL;
@@ -10975,9 +11219,12 @@ static u64 df_ns(u32 k, u16 row)
     return df.calls[k].row[row] ? df.calls[k].row[row]->time_ns : 0;
 }
 
+/* By how much the times of a call differ: all of it, or where that is not known, what it waited. */
 static u64 df_moved(u16 row)
 {
     u64 a = df_ns(0, row), b = df_ns(1, row);
+    if (!df.counted[0] || !df.counted[1])
+        a = df.waits[0][row].ns, b = df.waits[1][row].ns;
     return a > b ? a - b : b - a;
 }
 
@@ -10988,14 +11235,21 @@ static int df_moved_most(const void *a, const void *b)
     return p < q ? 1 : p > q ? -1 : x - y;
 }
 
-/* The calls of either, those first whose time differs most. */
-static u32 df_rows(u16 *row)
+/* The calls of either, those first whose time differs most; timed: where enough of it is known that
+ * a table shows it. */
+static u32 df_rows(u16 *row, bool timed)
 {
     u32 n = 0;
-    for (u16 i = 0; i < SC_N; i++)
-        if ((df.calls[0].row[i] && df.calls[0].row[i]->calls)
-            || (df.calls[1].row[i] && df.calls[1].row[i]->calls))
+    for (u16 i = 0; i < SC_N; i++) {
+        bool has = false;
+        for (u32 k = 0; k < 2; k++) {
+            const struct st_row *r = df.calls[k].row[i];
+            const struct st_waits *w = &df.waits[k][i];
+            has |= timed ? w->ns >= DF_LEAST_NS : w->calls || (r && r->calls);
+        }
+        if (has)
             row[n++] = i;
+    }
     qsort(row, n, sizeof *row, df_moved_most);
     return n;
 }
@@ -11055,35 +11309,100 @@ static void df_text_failed(struct buf *b)
         }
 }
 
-static void df_text_calls(struct buf *b)
+/* A time in the unit `ns`, in 10 columns. */
+static void df_time(struct buf *b, bool known, u64 v, u64 ns)
+{
+    if (known)
+        b_f(b, "%8" PRIu64 ".%c", v / ns, (char)('0' + v / (ns / 10) % 10));
+    else
+        b_s(b, "       n/a");
+}
+
+static void df_count(struct buf *b, bool known, u64 v)
+{
+    if (known)
+        b_f(b, "%9" PRIu64, v);
+    else
+        b_s(b, "      n/a");
+}
+
+static void df_text_call(struct buf *b, u16 row)
+{
+    const struct st_row *r[2] = { df_row(0, row), df_row(1, row) };
+    b_f(b, "   %-16s", sc_name(row));
+    for (u32 k = 0; k < 2; k++)
+        df_count(b, df.counted[k], r[k]->calls);
+    for (u32 k = 0; k < 2; k++)
+        df_time(b, df.counted[k], r[k]->time_ns, 1000);
+    for (u32 k = 0; k < 4; k++)
+        df_time(b, df.counted[k & 1], st_percentile(r[k & 1], k < 2 ? .5 : .99), 1000);
+    b_c(b, '\n');
+}
+
+/* The rest, neither on a CPU nor waiting for one or for a disk: blocked. */
+static u64 df_other(const struct st_waits *w)
+{
+    return w->ns - MIN(w->ns, w->cpu + w->runq + w->disk);
+}
+
+static void df_text_wait(struct buf *b, u16 row)
+{
+    const struct st_waits *w[2] = { &df.waits[0][row], &df.waits[1][row] };
+    b_f(b, "   %-16s", sc_name(row));
+    for (u32 k = 0; k < 2; k++)
+        df_count(b, df.timed[k], w[k]->calls);
+    for (u32 i = 0; i < 8; i++) {
+        const struct st_waits *x = w[i & 1];
+        u64 v[] = { x->cpu, x->runq, x->disk, df_other(x) };
+        df_time(b, df.timed[i & 1], v[i / 2], 1000000);
+    }
+    b_c(b, '\n');
+}
+
+/* A table of at most 20 rows, or why there is none. */
+static void df_text_rows(struct buf *b, bool timed, const char *head, const char *none)
 {
     u16 row[SC_N];
-    u32 n = df_rows(row);
+    u32 n = df_rows(row, timed), known = timed ? df.timed[0] + df.timed[1]
+                                               : df.counted[0] + df.counted[1];
+    if (!known)
+        n = 0, b_s(b, none);
     if (n)
-        b_s(b, " Calls:             calls A  calls B   total A   total B     p50 A     p50 B"
-               "     p99 A     p99 B  (times in us)\n");
-    for (u32 i = 0; i < MIN(n, 20u); i++) {
-        const struct st_row *x = df_row(0, row[i]), *y = df_row(1, row[i]);
-        u64 v[] = { x->time_ns, y->time_ns, st_percentile(x, .5), st_percentile(y, .5),
-                    st_percentile(x, .99), st_percentile(y, .99) };
-        b_f(b, "   %-16s %7" PRIu64 "  %7" PRIu64, sc_name(row[i]), x->calls, y->calls);
-        for (size_t k = 0; k < ARRAY_LEN(v); k++)
-            b_f(b, "%8" PRIu64 ".%c", v[k] / 1000, (char)('0' + v[k] / 100 % 10));
-        b_c(b, '\n');
-    }
+        b_s(b, head);
+    for (u32 i = 0; i < MIN(n, 20u); i++)
+        (timed ? df_text_wait : df_text_call)(b, row[i]);
     if (n > 20)
         b_f(b, "   ... and %u more\n", n - 20);
-    if (!n)
-        b_s(b, " Calls: not recorded (record with -v, -c or -C)\n");
+}
+
+static void df_text_times(struct buf *b)
+{
+    df_text_rows(b, false,
+                 " Calls:             calls A  calls B   total A   total B     p50 A     p50 B"
+                 "     p99 A     p99 B  (times in us)\n",
+                 " Calls: n/a (not recorded: record with -v, -c or -C)\n");
+    df_text_rows(b, true,
+                 " Where time went:   timed A  timed B     cpu A     cpu B    runq A    runq B"
+                 "    disk A    disk B   other A   other B  (times in ms)\n",
+                 " Where time went: n/a (only the hybrid backend knows it)\n");
+    for (u32 k = 0; k < 2; k++) {
+        b_f(b, " %c", 'A' + (int)k);
+        if (df.delays[k].count)
+            st_text_delays(b, &df.delays[k]);
+        else
+            b_f(b, " Scheduler: %s\n", df.delayed[k] ? "no waits for a CPU"
+                : "n/a (only the hybrid backend counts waits for a CPU)");
+    }
 }
 
 static void df_text(struct buf *b)
 {
     for (u32 k = 0; k < 2; k++) {
         b_f(b, " %c: ", 'A' + (int)k), b_esc(b, df.file[k], strlen(df.file[k]), 0);
-        b_f(b, " (%.3f s, %" PRIu64 " calls, %" PRIu64 " processes)\n",
+        b_f(b, " (%.3f s, %" PRIu64 " calls, %" PRIu64 " processes, ",
             (double)df_num(k, "duration_ns") / 1e9, df_num(k, "syscalls"),
             df_num(k, "processes"));
+        b_esc(b, df.backend[k], strlen(df.backend[k]), 0), b_s(b, ")\n");
     }
     for (u32 k = 0; k < 2; k++)
         df_text_only(b, k, 'f', "Files");
@@ -11091,12 +11410,7 @@ static void df_text(struct buf *b)
         df_text_only(b, k, 'p', "Peers");
     df_text_programs(b);
     df_text_failed(b);
-    df_text_calls(b);
-    for (u32 k = 0; k < 2; k++)
-        if (df.delays[k].count) {
-            b_f(b, " %c", 'A' + (int)k);
-            st_text_delays(b, &df.delays[k]);
-        }
+    df_text_times(b);
 }
 
 /* --- JSON --- */
@@ -11148,20 +11462,31 @@ static void df_json_failed(struct buf *b)
     b_c(b, ']');
 }
 
+/* What recording k knows of a call; what it does not know is absent. */
+static void df_json_call(struct buf *b, u32 k, u16 row)
+{
+    const struct st_row *r = df_row(k, row);
+    const struct st_waits *w = &df.waits[k][row];
+    b_f(b, ",\"%c\":{", 'a' + (int)k);
+    if (df.counted[k])
+        b_f(b, "\"calls\":%" PRIu64 ",\"errors\":%" PRIu64 ",\"total_ns\":%" PRIu64
+            ",\"p50_ns\":%" PRIu64 ",\"p99_ns\":%" PRIu64 ",\"max_ns\":%" PRIu64, r->calls,
+            r->errors, r->time_ns, st_percentile(r, .5), st_percentile(r, .99), r->max_ns);
+    if (df.timed[k])
+        b_f(b, "%s\"timed\":%" PRIu64 ",\"on_cpu_ns\":%" PRIu64 ",\"runq_ns\":%" PRIu64
+            ",\"disk_ns\":%" PRIu64 ",\"other_ns\":%" PRIu64, df.counted[k] ? "," : "",
+            w->calls, w->cpu, w->runq, w->disk, df_other(w));
+    b_c(b, '}');
+}
+
 static void df_json_calls(struct buf *b)
 {
     u16 row[SC_N];
-    u32 n = df_rows(row);
+    u32 n = df_rows(row, false);
     b_s(b, ",\"calls\":[");
     for (u32 i = 0; i < n; i++) {
         b_f(b, "%s{\"name\":\"%s\"", i ? "," : "", sc_name(row[i]));
-        for (u32 k = 0; k < 2; k++) {
-            const struct st_row *r = df_row(k, row[i]);
-            b_f(b, ",\"%c\":{\"calls\":%" PRIu64 ",\"errors\":%" PRIu64 ",\"total_ns\":%" PRIu64
-                ",\"p50_ns\":%" PRIu64 ",\"p99_ns\":%" PRIu64 ",\"max_ns\":%" PRIu64 "}",
-                'a' + (int)k, r->calls, r->errors, r->time_ns, st_percentile(r, .5),
-                st_percentile(r, .99), r->max_ns);
-        }
+        df_json_call(b, 0, row[i]), df_json_call(b, 1, row[i]);
         b_c(b, '}');
     }
     b_c(b, ']');
@@ -11173,6 +11498,7 @@ static void df_json(struct buf *b)
     for (u32 k = 0; k < 2; k++) {
         b_f(b, ",\"%c\":{", 'a' + (int)k);
         out_json_str(b, "file", df.file[k], strlen(df.file[k]));
+        b_c(b, ','), out_json_str(b, "backend", df.backend[k], strlen(df.backend[k]));
         for (size_t i = 0; i < ARRAY_LEN(rec_nums); i++)
             b_f(b, ",\"%s\":%" PRIu64, rec_nums[i].name, df.num[k][i]);
         st_json_delays(b, &df.delays[k]);

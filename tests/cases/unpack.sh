@@ -1,0 +1,124 @@
+#!/bin/sh
+# timeout: 240
+# needs: gcc gzip make python3
+# plain-only: it is built with the sanitizers itself
+# covers: O2
+# The page of --report is packed into kvis: what gzip makes unpacks to what it was; what is damaged does not.
+# Without gzip it is not packed, and the report is the same.
+. "$TESTS/lib.sh"
+export ASAN_OPTIONS=detect_leaks=0
+python3 - <<'END' || fail "no data"
+import random, struct, subprocess, zlib
+random.seed(1)
+words = [bytes(random.choices(b"etaoin shrdlu", k=random.randint(1, 9))) for _ in range(300)]
+text = b" ".join(random.choice(words) for _ in range(3000))
+data = {"empty": b"", "one": b"x", "random": random.randbytes(70000), "text": text, "zeros": bytes(100000),
+        "far": random.randbytes(32768) * 2, "few": b"ababababab" * 3, "bytes": bytes(range(256)) * 3,
+        "deep": b"".join(bytes([i]) * min(2 ** i // 7 + 1, 9000) for i in range(24)),
+        "mixed": text[:900] + random.randbytes(1500) + bytes(3000) + text}
+def wrap(raw, was):
+    return b"\x1f\x8b\x08\0\0\0\0\0\0\3" + raw + struct.pack("<II", zlib.crc32(was), len(was))
+kinds = {"stored": (0, 8, -15), "fixed": (9, 8, -15, 9, zlib.Z_FIXED), "huffman": (9, 8, -15, 9, zlib.Z_HUFFMAN_ONLY)}
+for name, was in data.items():
+    open(name, "wb").write(was)
+    for level in "169":
+        open(f"{name}.{level}.gz", "wb").write(subprocess.run(["gzip", "-n" + level], input=was, stdout=subprocess.PIPE).stdout)
+    for how, args in kinds.items():
+        c = zlib.compressobj(*args)
+        half = c.compress(was[:len(was) // 2]) + c.flush(zlib.Z_FULL_FLUSH) # more than one block
+        open(f"{name}.{how}.gz", "wb").write(wrap(half + c.compress(was[len(was) // 2:]) + c.flush(), was))
+# What no compressor writes, bit by bit (numbers lowest bit first, codes highest bit first); a line each: what, bits.
+def number(v, n): return "".join(str(v >> i & 1) for i in range(n))
+def code(v, n): return number(v, n)[::-1]
+def fixed(v): return code(v + 0x30, 8) if v < 144 else code(v - 256, 7) if v < 280 else code(v - 280 + 0xc0, 8)
+begin, end = "110", fixed(256)
+abc = "".join(fixed(c) for c in b"abc")
+good = {"abc": begin + abc + end}
+bad = {
+    "nothing": "", "kind_3": "111", "no_end": begin + abc, "one_too_many": begin + abc + fixed(0x61) + end,
+    "one_too_few": begin + fixed(0x61) + fixed(0x62) + end, "other_bytes": begin + abc[:16] + fixed(0x64) + end,
+    "two_left": begin + abc + end + number(0, 16),
+    "length_286": begin + fixed(0x61) + fixed(286) + code(0, 5) + end,
+    "before_the_start": begin + fixed(0x61) + fixed(257) + code(1, 5) + end,
+    "distance_30": begin + fixed(0x61) + fixed(257) + code(30, 5) + number(0, 13) + end,
+    "not_twice": "100" + number(0, 5) + number(3, 16) + number(3, 16) + number(0x636261, 24),
+    "stored_too_many": "100" + number(0, 5) + number(9, 16) + number(0xffff ^ 9, 16) + number(0x636261, 72),
+    "288_literals": "101" + number(31, 5) + number(0, 9) + number(0, 200),
+    "32_distances": "101" + number(0, 5) + number(31, 5) + number(0, 204),
+    "no_codes": "101" + number(0, 14) + number(0, 12) + "0" * 200,
+    "too_many_codes": "101" + number(0, 14) + number(1, 3) * 4 + "0" * 200,
+    "repeat_of_nothing": "101" + number(0, 14) + number(1, 3) + "0" * 9 + "0" * 200,
+    "repeat_too_often": "101" + number(0, 14) + "000" "000" + number(1, 3) + number(1, 3) + ("1" + number(127, 7)) * 3 + "0" * 99,
+}
+for group, prefix in (good, "good."), (bad, "bad."):
+    for what, bits in group.items():
+        bits += "0" * (-len(bits) % 8)
+        raw = bytes(int(bits[i:i + 8][::-1], 2) for i in range(0, len(bits), 8))
+        open(prefix + what, "wb").write(wrap(raw, b"abc"))
+END
+gcc -std=gnu11 -g -O1 -fsanitize=address,undefined -fno-sanitize-recover -pthread -Wno-unused-function \
+    -o unpack "$TESTS/unpack.c" >err 2>&1 || fail "unpack.c does not compile"
+n=0
+for f in *.gz; do
+    ./unpack "$f" "${f%%.*}" >out 2>err || fail "$f"
+    cat out >&9
+    n=$((n + 1))
+done
+[ $n = 60 ] || fail "$n files"
+printf abc >abc
+./unpack good.abc abc >out 2>err || fail "what was made by hand"
+n=0
+for f in bad.*; do
+    ./unpack "$f" abc >out 2>err
+    eq "$f" 1 $?
+    has out 'does not unpack'
+    n=$((n + 1))
+done
+[ $n = 18 ] || fail "$n files"
+
+# the page is what gen/report/ has, and a report is the page with data in it
+python3 - "$TESTS/../gen" <<'END' || fail "the page is not gen/report/"
+import gzip, sys
+text = lambda name: open(f"{sys.argv[1]}/report/report.{name}").read()
+page = text("html").replace("{{css}}\n", text("css")).replace("{{js}}\n", text("js"))
+assert page.count("{{") == page.count("{{facts}}") + page.count("{{events}}") == 2, "marks"
+open("page", "w").write(page)
+raw = open(f"{sys.argv[1]}/report.page", "rb").read()
+assert raw[:2] == b"\x1f\x8b", "not packed"
+assert gzip.decompress(raw).decode() == page, "another text"
+END
+kv trace -q -w a.kvis -- true 2>err || fail "no recording"
+kv replay --report=packed.html a.kvis 2>err || fail "no report"
+python3 - <<'END' || fail "the report is not the page with data in it"
+page, html = open("page").read(), open("packed.html").read()
+head, rest = page.split("{{facts}}")
+script, tail = rest.split("{{events}}")
+assert html.startswith(head) and script in html and html.endswith(tail)
+END
+
+# where there is no gzip, and where two makes run at once
+mkdir -p b/bin
+cp -r "$TESTS/../Makefile" "$TESTS/../kvis.c" "$TESTS/../gen" "$TESTS/../bpf_insns" b
+printf '#!/bin/sh\nexit 127\n' >b/bin/gzip
+chmod 755 b/bin/gzip
+rm -f b/gen/report.page
+(cd b && PATH=$PWD/bin:$PATH make CC=gcc CFLAGS=-O0 kvis) >out 2>err || fail "make without gzip"
+has out '^note: no gzip'
+b/kvis replay --report=plain.html a.kvis >out 2>err || fail "report, not packed"
+cmp packed.html plain.html || fail "another report without gzip"
+(cd b && make -B gen/report.page) >out 2>err &
+(cd b && make -B gen/report.page) >out2 2>err2 || fail "make"
+wait $! || fail "another make"
+eq "left in gen" report.page "$(ls b/gen | grep page)"
+
+# a damaged kvis
+python3 - "$KVIS" "$TESTS/../gen/report.page" <<'END' || fail "bend"
+import sys
+kvis, page = open(sys.argv[1], "rb").read(), open(sys.argv[2], "rb").read()
+at = kvis.index(page) + 5000
+open("bent", "wb").write(kvis[:at] + bytes([kvis[at] ^ 1]) + kvis[at + 1:])
+END
+chmod 755 bent
+./bent replay --report=bent.html a.kvis >out 2>err
+eq "a damaged page" 125 $?
+has err 'bent.html: the page in kvis cannot be unpacked'
