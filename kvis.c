@@ -13832,6 +13832,16 @@ static u32 rb_drain(rb_fn *take)
 {
     return rb.consumer ? rb_drain_ring(take) : rb_drain_cpus(take);
 }
+/* How many records were lost for a reason of enum wire_lost; N_LOST: runs that the kernel skipped.
+ * A perf ring tells the reader what it lost, and since 5.2 the program as well: the same ones, so
+ * they are not added up. */
+static u64 rb_lost(const struct bpf_obj *o, u32 why)
+{
+    return why == N_LOST      ? bpf_missed(o, o->loaded)
+           : why == LOST_RING ? MAX(bpf_lost(o, why), rb.lost)
+                              : bpf_lost(o, why);
+}
+
 /* == 26 sp_  starting a command =====================================================
  * A child that waits until kvis is ready for it, and then becomes the command as if kvis were not
  * there: its signals, its descriptors and its limits are as kvis found them. Dies only before
@@ -13870,6 +13880,27 @@ static void sp_signals(void (*note)(int, siginfo_t *, void *))
     sigaction(SIGPIPE, &ign, &sp.pipe);
     sigaction(SIGXFSZ, &ign, &sp.xfsz);
     sigaction(SIGCHLD, &dfl, &sp.chld); /* ignored, our children would be reaped unseen */
+}
+
+/* The handler (and what asks it) of commands that watch until somebody ends them. */
+static volatile sig_atomic_t sp_told;
+
+static void sp_note(int sig, siginfo_t *si, void *unused)
+{
+    static bool asked;
+    (void)si, (void)unused;
+    if (sig == SIGALRM || sig == SIGIO)
+        return;
+    if (sig != SIGINT || !opt.command || asked) /* the first ^C is the command's */
+        sp_told = sig;
+    asked = true;
+    if (sp_told) /* and soon again and again, to get out of a write that nobody reads */
+        setitimer(ITIMER_REAL, &(struct itimerval){ { 0, 50000 }, { 0, 50000 } }, NULL);
+}
+
+static bool sp_gives_up(void)
+{
+    return sp_told;
 }
 
 /* Gives the command the signals as kvis found them. */
@@ -16318,7 +16349,6 @@ static struct {
     u64 first_ns, rows;
     u64 unknown, told_unknown; /* opens that -P left out because their path is not known */
     u64 lost[N_LOST + 1];     /* as last told: reasons of the probe, missed runs */
-    volatile sig_atomic_t sig; /* that ends us */
 } op = { .cmd.err = -1 };
 
 /* One record with all that is derived from it. */
@@ -16739,15 +16769,6 @@ static const char *const open_lost_why[N_LOST + 1] = {
     [N_LOST] = "runs of the probe skipped: another BPF program ran on that CPU",
 };
 
-/* A perf ring tells the reader what it lost, and since 5.2 the program as well: the same ones, so
- * they are not added up. */
-static u64 open_lost_now(u32 why)
-{
-    return why == N_LOST      ? bpf_missed(&op.obj, op.obj.loaded)
-           : why == LOST_RING ? MAX(bpf_lost(&op.obj, why), rb.lost)
-                              : bpf_lost(&op.obj, why);
-}
-
 /* Says what went missing since it was last asked. */
 static void open_tell_losses(void)
 {
@@ -16756,7 +16777,7 @@ static void open_tell_losses(void)
                op.unknown - op.told_unknown);
     op.told_unknown = op.unknown;
     for (u32 i = 0; i <= N_LOST; i++) {
-        u64 n = open_lost_now(i), more = n - op.lost[i];
+        u64 n = rb_lost(&op.obj, i), more = n - op.lost[i];
         op.lost[i] = n;
         if (!more)
             continue;
@@ -16779,24 +16800,6 @@ static void open_json_summary(void)
 }
 
 /* --- the run --- */
-
-static void open_note(int sig, siginfo_t *si, void *unused)
-{
-    static bool asked;
-    (void)si, (void)unused;
-    if (sig == SIGALRM || sig == SIGIO)
-        return;
-    if (sig != SIGINT || !opt.command || asked) /* the first ^C is the command's */
-        op.sig = sig;
-    asked = true;
-    if (op.sig) /* and soon again and again, to get out of a write that nobody reads */
-        setitimer(ITIMER_REAL, &(struct itimerval){ { 0, 50000 }, { 0, 50000 } }, NULL);
-}
-
-static bool open_gives_up(void)
-{
-    return op.sig;
-}
 
 /* In the child: its limits as they were, and the call by which the probe begins to follow it. The
  * pointer is nobody's memory, so the call does nothing else. */
@@ -16842,7 +16845,7 @@ static int open_loop(u64 end_ns)
     bool over = false;
     while (!over) {
         rb_wait(ms, NULL);
-        over = op.sig || (end_ns && u_now() >= end_ns) || (!op.cmd.pid && open_unread());
+        over = sp_told || (end_ns && u_now() >= end_ns) || (!op.cmd.pid && open_unread());
         if (op.cmd.pid && status == -1)
             syscall(SYS_wait4, op.cmd.pid, &status, WNOHANG, NULL);
         over |= op.cmd.pid && status != -1 && open_tree_gone();
@@ -16881,7 +16884,7 @@ static int open_run(u64 end_ns)
         open_header();
     if (op.cmd.pid)
         sp_go(&op.cmd);
-    out.give_up = open_gives_up;
+    out.give_up = sp_gives_up;
     int status = open_loop(end_ns);
     bpf_detach(&op.obj);
     rb_mark();
@@ -16975,14 +16978,13 @@ static struct {
     bool btf, argv;               /* fields of the kernel's structs; arguments by execve's argv */
     bool whole;                   /* the list of processes is that of the box, not of a tree */
     s64 boot_off;                 /* CLOCK_BOOTTIME - CLOCK_MONOTONIC */
-    u64 first_ns, scan_ns, page, lost[N_LOST + 2];
+    u64 first_ns, scan_ns, page, lost[N_LOST + 1];
     u32 lives, mine, ending, peak;
     u64 commands, forks, failed, exec_failed, cpu_ns, unsure;
     u32 n_bars;
     struct { u32 pid; u64 boot_ns; } gone[64]; /* the last that ended */
     u32 n_gone;
     int gantt;                    /* --gantt's file */
-    volatile sig_atomic_t sig;
 } pp = { .cmd.err = -1, .gantt = -1 };
 
 static struct proc_life *proc_lives[PROC_BUCKETS]; /* by pid */
@@ -17095,7 +17097,7 @@ static int proc_start(void)
     struct bpf_obj *o = &pp.obj;
     o->fam = &proc_family;
     o->ring = !po.perf_rings;
-    o->ring_bytes = opt.ring_bytes ? opt.ring_bytes : 1 << 20;
+    o->ring_bytes = opt.ring_bytes ? opt.ring_bytes : 4 << 20; /* a second of short processes */
     int e = bpf_open(o);
     if (e)
         return e;
@@ -18201,20 +18203,18 @@ static bool proc_record(const void *p, u32 size)
 
 /* --- losses --- */
 
-static const char *const proc_lost_why[N_LOST + 2] = {
+static const char *const proc_lost_why[N_LOST + 1] = {
     [LOST_RING] = "records lost: the ring was full (--ring=SIZE makes it larger)",
     [LOST_INFLIGHT] = "failed execs lost: too many at once",
     [LOST_TREE] = "processes not followed",
-    [N_LOST] = "records lost: a CPU's ring was full (--ring=SIZE makes it larger)",
-    [N_LOST + 1] = "runs of the probe skipped: another BPF program ran on that CPU",
+    [N_LOST] = "runs of the probe skipped: another BPF program ran on that CPU",
 };
 
 /* Says what went missing since it was last asked. */
 static void proc_tell_losses(void)
 {
-    for (u32 i = 0; i < N_LOST + 2; i++) {
-        u64 n = i < N_LOST ? bpf_lost(&pp.obj, i) : i == N_LOST ? rb.lost : bpf_missed(&pp.obj, pp.obj.loaded);
-        u64 more = n - pp.lost[i];
+    for (u32 i = 0; i <= N_LOST; i++) {
+        u64 n = rb_lost(&pp.obj, i), more = n - pp.lost[i];
         pp.lost[i] = n;
         if (!more)
             continue;
@@ -18227,7 +18227,7 @@ static void proc_tell_losses(void)
 
 static u64 proc_lost(void)
 {
-    return pp.lost[LOST_RING] + pp.lost[LOST_INFLIGHT] + pp.lost[N_LOST] + pp.lost[N_LOST + 1];
+    return pp.lost[LOST_RING] + pp.lost[LOST_INFLIGHT] + pp.lost[N_LOST];
 }
 
 /* Ends what waits for threads whose records do not come, and, when the command itself has ended,
@@ -18302,17 +18302,6 @@ static void proc_summary(u32 running)
 
 /* --- the run --- */
 
-static void proc_note(int sig, siginfo_t *si, void *unused)
-{
-    static bool asked;
-    (void)si, (void)unused;
-    if (sig == SIGALRM || sig == SIGIO)
-        return;
-    if (sig != SIGINT || !opt.command || asked) /* the first ^C is the command's */
-        pp.sig = sig;
-    asked = true;
-}
-
 static void proc_child_late(void)
 {
     if (bpf.memlock_raised)
@@ -18327,10 +18316,11 @@ static int proc_loop(u64 end_ns)
     bool over = false;
     while (!over) {
         rb_wait(ms, NULL);
-        over = pp.sig || (end_ns && u_now() >= end_ns) || out.failed
+        over = sp_told || (end_ns && u_now() >= end_ns) || out.failed
                || (out.text.fd[0] < 0 && out.json.fd[0] < 0 && pp.gantt < 0);
         if (pp.cmd.pid && status == -1)
             syscall(SYS_wait4, pp.cmd.pid, &status, WNOHANG, NULL);
+        rb_mark();
         u32 n = rb_drain(proc_record);
         over |= pp.cmd.pid && status != -1 && !pp.mine;
         if (pp.ending)
@@ -18401,8 +18391,10 @@ static int proc_run(u64 end_ns)
     out_flush();
     if (pp.cmd.pid)
         sp_go(&pp.cmd);
+    out.give_up = sp_gives_up;
     int status = proc_loop(end_ns);
     bpf_detach(&pp.obj);
+    rb_mark();
     rb_drain(proc_record);
     proc_sweep(false);
     proc_tell_losses();
@@ -19445,7 +19437,8 @@ static const struct opt_row opt_rows[] = {
       "before COMMAND (it needs no option): one word with blanks is a line for the shell" },
     { IN_OPEN | IN_CHECK | IN_PROC, 0, "json", "[=FILE]", OPT_FN, NULL, opt_json, 0, 0,
       "JSON lines, to stdout or FILE" },
-    { IN_OPEN | IN_PROCS, 'o', "output", "FILE", OPT_STR, &opt.out_file, NULL, 0, 0, "the rows to FILE" },
+    { IN_OPEN | IN_PROCS, 'o', "output", "FILE", OPT_STR, &opt.out_file, NULL, 0, 0,
+      "the rows to FILE" },
     { IN_OPEN, 0, "no-exec", NULL, OPT_FLAG, &oo.no_exec, NULL, 0, 0,
       "without the programs that execve itself opens" },
     { IN_OPEN, 0, "ring", "SIZE", OPT_FN, NULL, opt_ring, 0, 0,
@@ -19489,7 +19482,7 @@ static const struct opt_row opt_rows[] = {
       "of the rows: text; json, json-v2 (what workflow-telemetry-action reads)" },
     { IN_PROC, 0, "gantt", "FILE", OPT_STR, &po.gantt, NULL, 0, 0,
       "a chart of the 100 longest, for mermaid" },
-    { IN_PROCS, 0, "ring", "SIZE", OPT_FN, NULL, opt_ring, 0, 0, "room for records (1M)" },
+    { IN_PROCS, 0, "ring", "SIZE", OPT_FN, NULL, opt_ring, 0, 0, "room for records (4M)" },
     { IN_PROCS, 0, "perf-rings", NULL, OPT_FLAG, &po.perf_rings, NULL, 0, 0,
       "a ring for each CPU, as before Linux 5.8" },
     { IN_ALL, 'h', "help", NULL, OPT_NONE, NULL, NULL, 0, 0, "this text" },
@@ -19856,6 +19849,34 @@ static int cmd_status(int status)
     return WEXITSTATUS(status);
 }
 
+/* The sinks, signals and clock of commands that print rows to stdout. */
+static void cmd_rows_begin(void)
+{
+    out.text.b.max = out.json.b.max = 32 << 20;
+    out.json_on = opt.json;
+    out.events_on = !(opt.json && !opt.json_file);
+    out.text.fd[0] = !out.events_on ? -1
+                     : opt.out_file ? cmd_open_file(opt.out_file)
+                                    : STDOUT_FILENO;
+    out.text.name[0] = opt.out_file ? opt.out_file : "stdout";
+    if (opt.json)
+        out.json.fd[0] = opt.json_file ? cmd_open_file(opt.json_file) : STDOUT_FILENO;
+    out.json.name[0] = opt.json_file ? opt.json_file : "stdout";
+    sp_signals(sp_note);
+    cmd_start_clock();
+    if (out.json_on)
+        cmd_this_run("bpf"), cmd_json_header("bpf");
+}
+
+/* kvis's exit status: its own failure's, or the command's. */
+static int cmd_rows_end(struct sp *cmd, int status)
+{
+    int failed = sp_error(cmd);
+    if (out.failed || failed)
+        return failed ? failed : EXIT_KVIS;
+    return status == -1 ? 0 : cmd_status(status);
+}
+
 static int cmd_open(void)
 {
     static char sh[] = "/bin/sh", c[] = "-c", *line[] = { sh, c, NULL, NULL };
@@ -19865,25 +19886,8 @@ static int cmd_open(void)
         line[2] = opt.command[0];
         opt.command = line;
     }
-    out.text.b.max = out.json.b.max = 32 << 20;
-    out.json_on = opt.json;
-    out.events_on = !(opt.json && !opt.json_file);
-    out.text.fd[0] = !out.events_on ? -1
-                     : opt.out_file ? cmd_open_file(opt.out_file)
-                                    : STDOUT_FILENO;
-    out.text.name[0] = opt.out_file ? opt.out_file : "stdout";
-    if (opt.json)
-        out.json.fd[0] = opt.json_file ? cmd_open_file(opt.json_file) : STDOUT_FILENO;
-    out.json.name[0] = opt.json_file ? opt.json_file : "stdout";
-    sp_signals(open_note);
-    cmd_start_clock();
-    if (out.json_on)
-        cmd_this_run("bpf"), cmd_json_header("bpf");
-    int status = open_run(tr.deadline_ns);
-    int failed = sp_error(&op.cmd);
-    if (out.failed || failed)
-        return failed ? failed : EXIT_KVIS;
-    return status == -1 ? 0 : cmd_status(status);
+    cmd_rows_begin();
+    return cmd_rows_end(&op.cmd, open_run(tr.deadline_ns));
 }
 
 static int cmd_proc(void)
@@ -19892,27 +19896,10 @@ static int cmd_proc(void)
         die(EXIT_USAGE, "a command and -p do not go together");
     if (opt.json && !opt.json_file && strcmp(po.format, "text"))
         die(EXIT_USAGE, "--format=%s and --json both want stdout: --json=FILE", po.format);
-    out.text.b.max = out.json.b.max = 32 << 20;
-    out.json_on = opt.json;
-    out.events_on = !(opt.json && !opt.json_file);
-    out.text.fd[0] = !out.events_on ? -1
-                     : opt.out_file ? cmd_open_file(opt.out_file)
-                                    : STDOUT_FILENO;
-    out.text.name[0] = opt.out_file ? opt.out_file : "stdout";
-    if (opt.json)
-        out.json.fd[0] = opt.json_file ? cmd_open_file(opt.json_file) : STDOUT_FILENO;
-    out.json.name[0] = opt.json_file ? opt.json_file : "stdout";
     if (po.gantt)
         pp.gantt = cmd_open_file(po.gantt);
-    sp_signals(proc_note);
-    cmd_start_clock();
-    if (out.json_on)
-        cmd_json_header("bpf");
-    int status = proc_run(tr.deadline_ns);
-    int failed = sp_error(&pp.cmd);
-    if (out.failed || failed)
-        return failed ? failed : EXIT_KVIS;
-    return status == -1 ? 0 : cmd_status(status);
+    cmd_rows_begin();
+    return cmd_rows_end(&pp.cmd, proc_run(tr.deadline_ns));
 }
 
 static int cmd_execsnoop(void)
