@@ -32,7 +32,7 @@ static int verify(struct bpf_obj *o)
 
 int main(void)
 {
-    static struct bpf_cfgs c, d;
+    static struct bpf_cfgs c, d, e;
     char *words[] = { "x", NULL };
     struct btf_want compat = BPF_COMPAT_WANT;
     struct bpf_obj *o = &op.obj, *h = &hy.obj;
@@ -62,5 +62,17 @@ int main(void)
         bpf_set(&d, on[i], 1);
     bpf_set_compat(&d, &compat);
     h->cfg = d.v, h->n_cfg = d.n;
-    return verify(h) | failed;
+    failed |= verify(h);
+    struct bpf_obj *p = &pp.obj;
+    *p = (struct bpf_obj){ .fam = &proc_family, .ring = true, .ring_bytes = 1 << 16 };
+    if (bpf_open(p) < 0)
+        return 1;
+    bpf_find_fields(p, &compat);
+    bpf_find_records(p, ~0u);
+    po.failed = true;
+    proc_choose(p);
+    pp.argv = true;
+    proc_configure(&e, p, &compat);
+    bpf_set(&e, "CFG_NS_INO", 1);
+    return verify(p) | failed;
 }
