@@ -16910,7 +16910,8 @@ static int open_run(u64 end_ns)
 enum { PROC_P_FORK = 0, PROC_P_EXEC = 2, PROC_P_EXIT = 4, PROC_P_CALL = 6, PROC_P_RETURN = 8 };
 _Static_assert(ARRAY_LEN(proc_progs) == 10, "a program without a number");
 
-enum { PROC_BUCKETS = 4096, PROC_BARS = 100, PROC_SLOWEST = 10 };
+enum { PROC_BUCKETS = 4096, PROC_BARS = 100, PROC_SLOWEST = 10, PROC_NAME = 80 };
+enum { PROC_STEPS = 1 << 16 }; /* children of processes that have not ended */
 
 /* What a row tells of its command. */
 enum proc_what {
@@ -16940,8 +16941,10 @@ struct proc_life {
     s32 status;                  /* wait status, -1: not known */
     u32 arg_len;                 /* of all arguments, in bytes; argv may have fewer */
     struct proc_text argv, path, exe, cwd;
+    struct proc_text env;        /* of it what --env names: NAME=VALUE, each with a NUL */
     char comm[16];
     struct wire_usage own, all;  /* own: the sum of the threads that have ended */
+    struct proc_step *children;  /* that have ended, the last first */
 };
 
 struct proc_row {
@@ -16962,6 +16965,8 @@ static struct {
     u64 uid;                         /* + 1; 0: all */
     u64 min_ns, cgroup;
     const char *name, *line, *format, *gantt;
+    const char **env;                /* names; n_env of them */
+    u32 n_env;
 } po = { .format = "text" };
 
 /* A command that has ended, as far as the chart and the summary want it. */
@@ -16969,7 +16974,16 @@ struct proc_bar {
     u64 begin_ns, end_ns;
     u32 pid;
     bool bad;
-    char name[80];
+    char name[PROC_NAME];
+};
+
+/* A process that has ended, as far as the critical path wants it. */
+struct proc_step {
+    struct proc_step *next;      /* a sibling that ended before it */
+    struct proc_step *waited;    /* children on the path, the last first */
+    u64 begin_ns, end_ns, self_ns; /* self: when it waited for none of those */
+    u32 pid;
+    char name[PROC_NAME];
 };
 
 static struct {
@@ -16989,6 +17003,8 @@ static struct {
 
 static struct proc_life *proc_lives[PROC_BUCKETS]; /* by pid */
 static struct proc_bar proc_bars[PROC_BARS];       /* pp.n_bars are used */
+static struct proc_step *proc_path_end;            /* the command, when it has ended */
+static u32 proc_steps;                             /* that there are; over PROC_STEPS: no path */
 
 /* --- options --- */
 
@@ -17018,6 +17034,18 @@ static const char *proc_opt_min(const char *v)
             return NULL;
         }
     return "not a duration, like 10ms, 2s or 500us";
+}
+
+/* NAME,NAME... */
+static const char *proc_opt_env(const char *v)
+{
+    for (char *name = strtok(strdup(v), ","); name; name = strtok(NULL, ",")) {
+        po.env = xrealloc(po.env, (po.n_env + 1) * sizeof *po.env);
+        po.env[po.n_env++] = name;
+        if (strchr(name, '='))
+            return "names of variables, please, without their values";
+    }
+    return NULL;
 }
 
 /* A cgroup's id is the inode of its directory. */
@@ -17073,6 +17101,7 @@ static void proc_configure(struct bpf_cfgs *c, struct bpf_obj *o, const struct b
     bpf_set(c, "CFG_BTF", pp.btf);
     bpf_set(c, "CFG_ARGV", pp.argv);
     bpf_set(c, "CFG_FAILED", po.failed);
+    bpf_set(c, "CFG_ENV", po.n_env);
     o->cfg = c->v;
     o->n_cfg = c->n;
 }
@@ -17149,7 +17178,7 @@ static void proc_forget(struct proc_life *l)
     pp.lives--;
     pp.mine -= l->mine;
     pp.ending -= l->ending;
-    free(l->argv.p), free(l->path.p), free(l->exe.p), free(l->cwd.p);
+    free(l->argv.p), free(l->path.p), free(l->exe.p), free(l->cwd.p), free(l->env.p);
     free(l);
 }
 
@@ -17311,7 +17340,7 @@ struct proc_args {
     struct proc_args *next;
     u32 tid;
     bool cut;
-    struct buf b;
+    struct buf b, env;
 };
 static struct proc_args *proc_pending;
 
@@ -17330,14 +17359,16 @@ static void proc_args_drop(struct proc_args **at)
         return;
     *at = a->next;
     b_free(&a->b);
+    b_free(&a->env);
     free(a);
 }
 
-/* A piece. One that does not follow the last is left out, and so is all behind it. */
+/* A piece of the arguments, or, behind them, of the environment. One that does not follow the last is left out, and so is all behind it. */
 static void proc_args_add(const struct wire_proc *h, const char *data)
 {
     struct proc_args **at = proc_args_of(h->tid);
-    if (!h->at)
+    struct buf *b;
+    if (!h->at && h->kind == PROC_ARGS)
         proc_args_drop(at);
     if (!*at && !h->at) {
         at = &proc_pending;
@@ -17348,10 +17379,27 @@ static void proc_args_add(const struct wire_proc *h, const char *data)
         a->next = *at;
         *at = a;
     }
-    if (!*at || (*at)->b.len != h->at)
+    if (!*at || (b = h->kind == PROC_ENV ? &(*at)->env : &(*at)->b)->len != h->at)
         return;
-    b_put(&(*at)->b, data, h->arg_len);
+    b_put(b, data, h->arg_len);
     (*at)->cut = h->flags;
+}
+
+/* Keeps of the environment what --env names, in its order there. */
+static void proc_env_take(struct proc_life *l, const struct buf *env)
+{
+    static struct buf b;
+    b.len = 0;
+    for (u32 at = 0, n; at < env->len; at += n + 1) {
+        const char *s = env->p + at;
+        n = (u32)strnlen(s, env->len - at);
+        for (u32 i = 0; i < po.n_env; i++) {
+            size_t len = strlen(po.env[i]);
+            if (len < n && s[len] == '=' && !memcmp(s, po.env[i], len))
+                b_put(&b, s, n), b_c(&b, 0);
+        }
+    }
+    proc_keep(&l->env, b.len ? b.p : "", b.len);
 }
 
 static void proc_args_take(struct proc_life *l, const struct wire_proc *h)
@@ -17364,6 +17412,8 @@ static void proc_args_take(struct proc_life *l, const struct wire_proc *h)
         proc_keep(&l->argv, (*at)->b.p, (*at)->b.len);
     else
         proc_keep(&l->argv, "", 0);
+    if (*at && po.n_env)
+        proc_env_take(l, &(*at)->env);
     l->arg_len = MAX(l->arg_len, l->argv.len);
     l->cut = l->argv.len < l->arg_len || (*at && (*at)->cut);
     proc_args_drop(at);
@@ -17733,6 +17783,22 @@ static void proc_json_who(struct buf *b, const struct proc_row *r)
     out_json_str(b, "comm", r->comm, (u32)strnlen(r->comm, 16));
 }
 
+/* What --env names of the environment that the command began with; null: it is not known. */
+static void proc_json_env(struct buf *b, const struct proc_text *env)
+{
+    const char *sep = "";
+    b_s(b, env->p ? ",\"env\":{" : ",\"env\":null");
+    for (u32 at = 0; at < env->len; sep = ",") {
+        const char *s = env->p + at, *value = strchr(s, '=') + 1;
+        b_s(b, sep);
+        b_c(b, '"'), b_json(b, s, (size_t)(value - s) - 1), b_s(b, "\":\"");
+        b_json(b, value, strlen(value)), b_c(b, '"');
+        at += (u32)strlen(s) + 1;
+    }
+    if (env->p)
+        b_c(b, '}');
+}
+
 static void proc_json_what(struct buf *b, const struct proc_life *l)
 {
     proc_json_path(b, "path", &l->path);
@@ -17748,6 +17814,8 @@ static void proc_json_what(struct buf *b, const struct proc_life *l)
             b_c(b, ','), out_json_str(b, "cgroup", name, (u32)strlen(name));
         proc_json_num(b, "cgroup_id", l->cgroup);
     }
+    if (po.n_env)
+        proc_json_env(b, &l->env);
     if (!l->walked && l->argv.len)
         b_s(b, ",\"from\":\"proc\"");
 }
@@ -17925,12 +17993,24 @@ static void proc_emit(struct proc_row r)
     }
 }
 
+/* A command line, as much of it as fits. */
+static void proc_name(char to[PROC_NAME], const struct proc_life *l)
+{
+    static struct buf name;
+    b_reset(&name);
+    proc_line(&name, l);
+    u32 n = MIN(name.len, (u32)PROC_NAME - 1);
+    while (n < name.len && n && (name.p[n] & 0xc0) == 0x80) /* no half of a UTF-8 character */
+        n--;
+    memcpy(to, name.p, n);
+    to[n] = 0;
+}
+
 /* --- the chart --- */
 
 /* Keeps the longest ones. */
 static void proc_bar(const struct proc_row *r)
 {
-    static struct buf name;
     struct proc_bar *to = proc_bars;
     const struct proc_life *l = r->l;
     for (u32 i = 1; i < pp.n_bars; i++)
@@ -17940,14 +18020,9 @@ static void proc_bar(const struct proc_row *r)
         to = &proc_bars[pp.n_bars++];
     else if (to->end_ns - to->begin_ns >= r->ts_ns - l->begin_ns)
         return;
-    b_reset(&name);
-    proc_line(&name, l);
     *to = (struct proc_bar){ l->begin_ns, r->ts_ns, l->pid,
                              r->what == PROC_ENDED && l->status > 0, "" };
-    u32 n = MIN(name.len, (u32)sizeof to->name - 1);
-    while (n < name.len && n && (name.p[n] & 0xc0) == 0x80) /* no half of a UTF-8 character */
-        n--;
-    memcpy(to->name, name.p, n);
+    proc_name(to->name, l);
 }
 
 static int proc_by_begin(const void *a, const void *b)
@@ -18118,6 +18193,101 @@ static void proc_exec_failed(const struct wire_proc *h, const char *data)
     free(l.argv.p), free(l.path.p);
 }
 
+static u64 proc_lost(void)
+{
+    return pp.lost[LOST_RING] + pp.lost[LOST_INFLIGHT] + pp.lost[N_LOST];
+}
+
+/* --- the critical path: what the end of the command waited for ---
+ * From its end backwards: the child that ended last is what it waited for, before that child began
+ * the one that had ended last by then, and so on; of each child the same. The rest of its time is
+ * its own. */
+
+/* Takes the first of a list, with what it waited for put in its place. */
+static struct proc_step *proc_step_next(struct proc_step **list)
+{
+    struct proc_step *s = *list, **end = &s->waited;
+    while (*end)
+        end = &(*end)->next;
+    *end = s->next;
+    *list = s->waited;
+    return s;
+}
+
+static void proc_steps_drop(struct proc_step *list)
+{
+    for (; list; proc_steps--)
+        free(proc_step_next(&list));
+}
+
+/* Of the children of a process that ends, those that it waited for; the others go. */
+static void proc_step_choose(struct proc_step *s, struct proc_step *child)
+{
+    struct proc_step **kept = &s->waited, *next;
+    u64 t = s->end_ns;
+    for (; child; child = next) {
+        next = child->next;
+        child->next = NULL;
+        if (child->end_ns > t || child->begin_ns < s->begin_ns) {
+            proc_steps_drop(child);
+            continue;
+        }
+        s->self_ns -= child->end_ns - child->begin_ns;
+        t = child->begin_ns;
+        *kept = child;
+        kept = &child->next;
+    }
+}
+
+/* A process of the command's tree has ended. */
+static void proc_step_end(struct proc_life *l)
+{
+    struct proc_life *parent = proc_find(l->ppid);
+    bool root = l->pid == (u32)pp.cmd.pid;
+    struct proc_step *s = NULL;
+    if (pp.cmd.pid && l->mine && (root || parent) && proc_steps <= PROC_STEPS)
+        s = calloc(1, sizeof *s);
+    if (!s) {
+        proc_steps_drop(l->children);
+        return;
+    }
+    proc_steps++;
+    s->begin_ns = l->fork_ns;
+    s->end_ns = MAX(l->end_ns, l->fork_ns);
+    s->self_ns = s->end_ns - s->begin_ns;
+    s->pid = l->pid;
+    proc_name(s->name, l);
+    proc_step_choose(s, l->children);
+    struct proc_step **at = root ? &proc_path_end : &parent->children;
+    s->next = *at;
+    *at = s;
+}
+
+static int proc_step_by_begin(const void *a, const void *b)
+{
+    const struct proc_step *const *x = a, *const *y = b;
+    return (*x)->begin_ns < (*y)->begin_ns ? -1 : (*x)->begin_ns > (*y)->begin_ns;
+}
+
+/* The steps of the path by the time they began: n of them, NULL when it is not known. The list
+ * is made once, for it takes the tree apart. */
+static struct proc_step **proc_critical(u32 *n)
+{
+    static struct proc_step **list;
+    static u32 count;
+    struct proc_step *rest = list ? NULL : proc_path_end;
+    if (rest && proc_steps <= PROC_STEPS && !proc_lost())
+        list = realloc(NULL, proc_steps * sizeof *list);
+    while (list && rest)
+        list[count++] = proc_step_next(&rest);
+    if (list)
+        qsort(list, count, sizeof *list, proc_step_by_begin);
+    *n = count;
+    return list;
+}
+
+/* --- ends --- */
+
 /* Its last thread has ended. */
 static void proc_end(struct proc_life *l)
 {
@@ -18126,6 +18296,7 @@ static void proc_end(struct proc_life *l)
     proc_cpu(&l->all, &user, &sys);
     pp.cpu_ns += l->mine ? user + sys : 0;
     proc_over(l, PROC_ENDED, l->end_ns);
+    proc_step_end(l);
     pp.gone[pp.n_gone++ % ARRAY_LEN(pp.gone)].pid = l->pid;
     pp.gone[(pp.n_gone - 1) % ARRAY_LEN(pp.gone)].boot_ns = l->boot_ns;
     proc_forget(l);
@@ -18188,7 +18359,7 @@ static bool proc_record(const void *p, u32 size)
         return true;
     u32 left = size - (u32)sizeof *h;
     bool whole = (u32)h->name_len + h->exe_len + h->cwd_len <= left;
-    if (h->kind == PROC_ARGS && h->arg_len <= left)
+    if ((h->kind == PROC_ARGS || h->kind == PROC_ENV) && h->arg_len <= left)
         proc_args_add(h, data);
     else if (h->kind == PROC_FORK)
         proc_forked(h);
@@ -18223,11 +18394,6 @@ static void proc_tell_losses(void)
             b_f(&out.json.b, "{\"type\":\"lost\",\"ts_ns\":%" PRIu64 ",\"count\":%" PRIu64
                 ",\"how\":\"%s\"}\n", u_now() - out.start_ns, more, proc_lost_why[i]);
     }
-}
-
-static u64 proc_lost(void)
-{
-    return pp.lost[LOST_RING] + pp.lost[LOST_INFLIGHT] + pp.lost[N_LOST];
 }
 
 /* Ends what waits for threads whose records do not come, and, when the command itself has ended,
@@ -18272,13 +18438,50 @@ static u32 proc_list_running(void)
     return commands;
 }
 
+static void proc_json_critical(struct buf *b)
+{
+    u32 n;
+    struct proc_step **list = proc_critical(&n);
+    b_s(b, list ? ",\"critical_path\":[" : ",\"critical_path\":null");
+    for (u32 i = 0; i < n; i++) {
+        const struct proc_step *s = list[i];
+        b_f(b, "%s{\"pid\":%u,\"start_ns\":%" PRIi64 ",\"end_ns\":%" PRIi64 ",\"self_ns\":%"
+            PRIu64 ",", i ? "," : "", s->pid, (s64)(s->begin_ns - out.start_ns),
+            (s64)(s->end_ns - out.start_ns), s->self_ns);
+        out_json_str(b, "name", s->name, (u32)strlen(s->name));
+        b_c(b, '}');
+    }
+    if (list)
+        b_c(b, ']');
+}
+
 static void proc_json_summary(u32 running)
 {
     b_f(&out.json.b, "{\"type\":\"summary\",\"commands\":%" PRIu64 ",\"forks\":%" PRIu64
         ",\"failed\":%" PRIu64 ",\"exec_failed\":%" PRIu64 ",\"running\":%u,\"peak_processes\":%u"
         ",\"cpu_ns\":%" PRIu64 ",\"lost\":%" PRIu64 ",\"ends_unseen\":%" PRIu64
-        ",\"duration_ns\":%" PRIu64 "}\n", pp.commands, pp.forks, pp.failed, pp.exec_failed,
+        ",\"duration_ns\":%" PRIu64, pp.commands, pp.forks, pp.failed, pp.exec_failed,
         running, pp.peak, pp.cpu_ns, proc_lost(), pp.unsure, u_now() - out.start_ns);
+    if (pp.cmd.pid)
+        proc_json_critical(&out.json.b);
+    b_s(&out.json.b, "}\n");
+}
+
+/* The steps that took a hundredth of it or more. */
+static void proc_text_critical(struct buf *b)
+{
+    u32 n, shown = 0;
+    struct proc_step **list = proc_critical(&n);
+    u64 all = list ? proc_path_end->end_ns - proc_path_end->begin_ns : 0;
+    if (list)
+        b_f(b, "critical path, %u processes: each's own share of it\n", n);
+    for (u32 i = 0; i < n && shown < 2 * PROC_SLOWEST; i++) {
+        if (list[i]->self_ns < all / 100)
+            continue;
+        b_f(b, "%10.3f s  %-7u %s\n", (double)list[i]->self_ns / 1e9, list[i]->pid,
+            list[i]->name);
+        shown++;
+    }
 }
 
 /* Of a command's tree, to stderr. */
@@ -18297,6 +18500,7 @@ static void proc_summary(u32 running)
     for (u32 i = 0; i < MIN(pp.n_bars, (u32)PROC_SLOWEST); i++)
         b_f(&b, "%10.3f s  %-7u %s\n", (double)(proc_bars[i].end_ns - proc_bars[i].begin_ns) / 1e9,
             proc_bars[i].pid, proc_bars[i].name);
+    proc_text_critical(&b);
     out_write_all(STDERR_FILENO, b.p, b.len);
 }
 
@@ -18389,8 +18593,11 @@ static int proc_run(u64 end_ns)
     if (out.events_on && f->head)
         f->head(&out.text.b);
     out_flush();
-    if (pp.cmd.pid)
+    if (pp.cmd.pid) {
+        struct proc_life *l = proc_find((u32)pp.cmd.pid);
+        l->fork_ns = l->begin_ns = u_now();
         sp_go(&pp.cmd);
+    }
     out.give_up = sp_gives_up;
     int status = proc_loop(end_ns);
     bpf_detach(&pp.obj);
@@ -19480,6 +19687,8 @@ static const struct opt_row opt_rows[] = {
       "only this cgroup (version 2)" },
     { IN_PROC, 'f', "format", "FORMAT", OPT_FN, NULL, proc_opt_format, 0, 0,
       "of the rows: text; json, json-v2 (what workflow-telemetry-action reads)" },
+    { IN_PROC, 0, "env", "NAME,...", OPT_FN, NULL, proc_opt_env, 0, 0,
+      "with --json: these variables of each command's environment" },
     { IN_PROC, 0, "gantt", "FILE", OPT_STR, &po.gantt, NULL, 0, 0,
       "a chart of the 100 longest, for mermaid" },
     { IN_PROCS, 0, "ring", "SIZE", OPT_FN, NULL, opt_ring, 0, 0, "room for records (4M)" },

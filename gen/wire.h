@@ -179,6 +179,7 @@ enum wire_proc_kind {
     PROC_FORK, /* a process or thread was made: pid and tid are its own */
     PROC_ARGS, /* arg_len bytes of the arguments, from `at` on; the record that they belong to
                   follows (from the same thread) */
+    PROC_ENV,  /* the same of the environment */
     PROC_EXEC, /* an execve that succeeded; behind it name, exe and cwd */
     PROC_FAIL, /* one that failed; behind it the name */
     PROC_EXIT, /* a thread ended */

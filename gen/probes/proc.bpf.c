@@ -13,8 +13,8 @@ extern char CFG_SELF, CFG_NS_INO, CFG_NS_DEV, CFG_BTF;
 extern char CFG_EXECVE, CFG_EXECVEAT, CFG_EXECVE32, CFG_EXECVEAT32, CFG_NR_MASK;
 extern char CFG_A0, CFG_A1, CFG_A2, CFG_B0, CFG_B1, CFG_B2;
 extern char CFG_COMPAT_OFF, CFG_COMPAT_MASK;
-/* Failed execs are wanted; arguments come from execve's argv. */
-extern char CFG_FAILED, CFG_ARGV;
+/* Failed execs are wanted; arguments come from execve's argv; the environment is wanted. */
+extern char CFG_FAILED, CFG_ARGV, CFG_ENV;
 
 #define CLONE_THREAD 0x10000
 #define CLONE_PARENT 0x8000
@@ -58,7 +58,7 @@ struct path { struct vfsmount *mnt; struct dentry *dentry; } KERNEL;
 struct file { struct path f_path; } KERNEL;
 struct fs_struct { struct path root, pwd; } KERNEL;
 struct linux_binprm { const char *filename; } KERNEL;
-struct mm_struct { u64 arg_start, arg_end; struct file *exe_file; } KERNEL;
+struct mm_struct { u64 arg_start, arg_end, env_start, env_end; struct file *exe_file; } KERNEL;
 struct task_io_accounting { u64 rchar, wchar, read_bytes, write_bytes; } KERNEL;
 struct sched_entity { u64 sum_exec_runtime; } KERNEL;
 typedef struct { int counter; } atomic_t;
@@ -323,13 +323,12 @@ INLINE void put_paths(struct record *r, struct task_struct *t)
 
 /* --- exec --- */
 
-/* Sends the arguments, a piece at a time; those that cannot be read are missing. */
-INLINE u32 put_args(void *ctx, struct record *r, struct task_struct *t)
+/* Sends the arguments or the environment, a piece at a time; those that cannot be read are missing.
+ * Returns how many bytes there are in all. */
+INLINE u32 put_strings(void *ctx, struct record *r, u32 kind, u64 from, u64 end)
 {
     struct wire_proc *h = &r->head;
-    struct mm_struct *mm = READ(t, mm);
-    u64 from = READ(mm, arg_start), end = READ(mm, arg_end);
-    h->kind = PROC_ARGS;
+    h->kind = kind;
     h->at = 0;
 #pragma clang loop unroll(disable)
     for (int i = 0; i < PROC_PIECES; i++) {
@@ -360,7 +359,13 @@ INLINE void exec(void *ctx, const void *name, u32 was)
     struct task_struct *t = (void *)bpf_get_current_task();
     if (CFG(CFG_FAILED) || CFG(CFG_ARGV))
         bpf_map_delete_elem(&execing, &key);
-    u32 args = CFG(CFG_BTF) ? put_args(ctx, r, t) : 0;
+    u32 args = 0;
+    if (CFG(CFG_BTF)) {
+        struct mm_struct *mm = READ(t, mm);
+        args = put_strings(ctx, r, PROC_ARGS, READ(mm, arg_start), READ(mm, arg_end));
+        if (CFG(CFG_ENV))
+            put_strings(ctx, r, PROC_ENV, READ(mm, env_start), READ(mm, env_end));
+    }
     h->kind = PROC_EXEC;
     h->at = 0;
     h->arg_len = args;

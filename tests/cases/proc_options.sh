@@ -20,6 +20,19 @@ run proc --json=json --forks -T -o text -- sh -c '(exit 3); /bin/true'
 want "[e['exit_code'] for e in by('process')] == [3] and len(by('thread')) == 3"
 has text ' 3 +[0-9.]+ .B \(sh\)$'
 
+
+# The environment, as each command began with it: from the new program's own memory.
+LONG=$(printf '%040000d' 7) EMPTY='' HOME=/h
+export LONG EMPTY HOME
+run proc --env=HOME,EMPTY --env A,GONE --json=json -o text -- \
+    sh -c 'A="q\"<\\" HOME=/other /bin/true; exec env -i /bin/true'
+unset LONG
+want "[e['env'] for e in by('command')] == [{'HOME': '/other', 'EMPTY': '', 'A': 'q\"<\\\\'}, {'HOME': '/h', 'EMPTY': ''}, {'HOME': '/h', 'EMPTY': ''}, {}]"
+run proc --json=json -o text -- /bin/true
+want "'env' not in by('command')[0]"
+run proc --env=A=B -- /bin/true
+eq "a value is no name" 2 "$st"
+
 # A process that runs already, and what descends from it; it still runs at the end.
 sh -c 'while [ ! -e stop ]; do /bin/true "$0"; sleep 0.05; done; exec sleep 30' mark 9>&- &
 sh=$!

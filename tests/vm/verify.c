@@ -69,7 +69,7 @@ int main(void)
         return 1;
     bpf_find_fields(p, &compat);
     bpf_find_records(p, ~0u);
-    po.failed = true;
+    po.failed = true, po.n_env = 1;
     proc_choose(p);
     pp.argv = true;
     proc_configure(&e, p, &compat);

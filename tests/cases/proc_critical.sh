@@ -1,0 +1,30 @@
+#!/bin/sh
+# timeout: 60
+# needs: root python3 gcc
+# covers: issue 6
+# The critical path that the summary tells is what its definition gives from the rows of each process:
+# of a script that knows what it waited for, and of a build by two jobs at a time.
+. "$TESTS/proc.sh"
+
+path() { # path PROGRAM...: runs it, checks the path; $critical: how many are on it
+    run proc --forks --json=json -o text -- "$@"
+    pid=$(js "max((e for e in by('command')), key=lambda e: e['ts_ns'])['pid']" json)
+    python3 "$TESTS/critical.py" json "$pid" >pids 2>&9 || fail "$*"
+    critical=$(wc -w <pids)
+}
+
+path sh -c 'sleep 0.3 & sleep 0.1; (sleep 0.2; true); sleep 0.02 & sleep 0.15; wait'
+# of the five sleeps the one of 0.02 s and that of 0.3 s (it ended while another was waited for) are not
+want "[s['name'] for s in S['critical_path'] if s['name'].startswith('sleep')] == ['sleep 0.1', 'sleep 0.2', 'sleep 0.15']"
+has err 'critical path, 5 processes'
+has err '0\.2[0-9]* s +[0-9]+ +sleep 0\.2$'
+
+for i in 1 2 3 4 5 6; do echo "int f$i(int x) { return x * $i; }" >"f$i.c"; done
+cat >Makefile <<'END'
+all: $(patsubst %.c,%.o,$(wildcard f*.c)); ld -r -o all.o $^
+%.o: %.c; gcc -O2 -c -o $@ $<
+END
+path make -s -j2
+[ "$critical" -ge 10 ] || fail "only $critical processes on the path of a build"
+path sh -c 'i=0; while [ $i -lt 500 ]; do /bin/true; i=$((i + 1)); done'
+eq "each of a loop is on the path" 501 "$critical"
