@@ -36,7 +36,7 @@
  * 23 tfs_     tracefs: ids and record layouts of tracepoints
  * 24 bpf_     programs and maps in the kernel
  * 25 rb_      records that programs send
- * 26 sp_      starting a command [die: sp_find sp_fork sp_go]
+ * 26 sp_      starting a command [die: sp_find sp_fork sp_go sp_boot]
  * 27 hy_      calls recorded in the kernel: the hybrid backend
  * 28 tr_      the ptrace loop [die: tr_spawn tr_signals]
  * 29 open_    kvis open: every file that is opened [die: open_run]
@@ -59,6 +59,7 @@
 #include <grp.h>
 #include <inttypes.h>
 #include <limits.h>
+#include <poll.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
@@ -71,6 +72,7 @@
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/mman.h>
+#include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
@@ -85,6 +87,7 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
+
 
 #include <linux/audit.h>
 #include <linux/bpf.h>
@@ -13845,7 +13848,7 @@ static u64 rb_lost(const struct bpf_obj *o, u32 why)
 /* == 26 sp_  starting a command =====================================================
  * A child that waits until kvis is ready for it, and then becomes the command as if kvis were not
  * there: its signals, its descriptors and its limits are as kvis found them. Dies only before
- * anything is attached. Entry points: sp_signals, sp_find, sp_fork, sp_go, sp_error. */
+ * anything is attached. Entry points: sp_signals, sp_find, sp_fork, sp_go, sp_error; sp_boot. */
 
 /* What a command is started with. The hooks run in the child: `early` before it becomes -u's user,
  * `late` right before its exec. */
@@ -14086,6 +14089,60 @@ static void sp_go(struct sp *s)
         die(EXIT_KVIS, "pipe:");
     }
     close(s->go);
+}
+
+/* --- the first process of a machine ---
+ * init=/kvis: the command that kvis was given is to be process 1, which systemd and others insist
+ * on. So kvis becomes that, and what watches is a child. That one has mounts of its own: init finds
+ * the machine as the kernel left it. It ends as all processes do when init ends them, by SIGTERM. */
+
+static int sp_ready = -1; /* the watching child's: closed when it watches, or cannot */
+
+static void sp_own_mounts(void)
+{
+    static const char *const of[][2] = {
+        { "proc", "/proc" }, { "sysfs", "/sys" }, { "devtmpfs", "/dev" },
+    };
+    if (unshare(CLONE_NEWNS) < 0 || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0)
+        u_warn("cannot have mounts of its own: %s", strerror(errno));
+    for (size_t i = 0; i < ARRAY_LEN(of); i++)
+        if (mkdir(of[i][1], 0755) < 0 && errno != EEXIST && errno != EROFS)
+            u_warn("cannot make %s: %s", of[i][1], strerror(errno));
+        else if (mount(of[i][0], of[i][1], of[i][0], 0, NULL) < 0 && errno != EBUSY)
+            u_warn("cannot mount %s: %s", of[i][1], strerror(errno));
+}
+
+/* Where kvis is process 1 and has a command: becomes it, and returns in the child that is to watch,
+ * without a command. The machine boots whatever happens to that child. */
+static void sp_boot(void)
+{
+    int ready[2];
+    if (!opt.command || getpid() != 1 || bpf_pid_ns(NULL)) /* or process 1 of a container */
+        return;
+    const char *path = sp_find(opt.command[0]);
+    pid_t pid = pipe2(ready, O_CLOEXEC) < 0 ? -1 : fork();
+    if (pid) {
+        struct pollfd p = { .fd = pid < 0 ? -1 : ready[0], .events = POLLIN };
+        if (pid < 0)
+            u_warn("nothing is watched: %s", strerror(errno));
+        else
+            close(ready[1]);
+        poll(&p, 1, pid < 0 ? 0 : 10000);
+        execv(path, opt.command);
+        die(EXIT_NOEXEC, "cannot run %s:", path);
+    }
+    close(ready[0]);
+    sp_ready = ready[1];
+    opt.command = NULL;
+    setsid();
+    sp_own_mounts();
+}
+
+/* kvis watches: the machine may go on. */
+static void sp_boot_on(void)
+{
+    if (sp_ready >= 0)
+        close(sp_ready);
 }
 
 /* == 27 hy_  calls recorded in the kernel: the hybrid backend ===========================
@@ -17363,7 +17420,8 @@ static void proc_args_drop(struct proc_args **at)
     free(a);
 }
 
-/* A piece of the arguments, or, behind them, of the environment. One that does not follow the last is left out, and so is all behind it. */
+/* A piece of the arguments, or, behind them, of the environment. One that does not follow the last is
+ * left out, and so is all behind it. */
 static void proc_args_add(const struct wire_proc *h, const char *data)
 {
     struct proc_args **at = proc_args_of(h->tid);
@@ -18593,6 +18651,7 @@ static int proc_run(u64 end_ns)
     if (out.events_on && f->head)
         f->head(&out.text.b);
     out_flush();
+    sp_boot_on();
     if (pp.cmd.pid) {
         struct proc_life *l = proc_find((u32)pp.cmd.pid);
         l->fork_ns = l->begin_ns = u_now();
@@ -20101,6 +20160,7 @@ static int cmd_open(void)
 
 static int cmd_proc(void)
 {
+    sp_boot();
     if (opt.command && (po.pid || po.only_pid))
         die(EXIT_USAGE, "a command and -p do not go together");
     if (opt.json && !opt.json_file && strcmp(po.format, "text"))
