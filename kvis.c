@@ -14093,8 +14093,8 @@ static void sp_go(struct sp *s)
 
 /* --- the first process of a machine ---
  * init=/kvis: the command that kvis was given is to be process 1, which systemd and others insist
- * on. So kvis becomes that, and what watches is a child. That one has mounts of its own: init finds
- * the machine as the kernel left it. It ends as all processes do when init ends them, by SIGTERM. */
+ * on. So kvis becomes that, and what watches is a child. That one has mounts of its own: init
+ * finds the machine as the kernel left it. It ends as all others do when init ends them: SIGTERM. */
 
 static int sp_ready = -1; /* the watching child's: closed when it watches, or cannot */
 
@@ -17093,18 +17093,6 @@ static const char *proc_opt_min(const char *v)
     return "not a duration, like 10ms, 2s or 500us";
 }
 
-/* NAME,NAME... */
-static const char *proc_opt_env(const char *v)
-{
-    for (char *name = strtok(strdup(v), ","); name; name = strtok(NULL, ",")) {
-        po.env = xrealloc(po.env, (po.n_env + 1) * sizeof *po.env);
-        po.env[po.n_env++] = name;
-        if (strchr(name, '='))
-            return "names of variables, please, without their values";
-    }
-    return NULL;
-}
-
 /* A cgroup's id is the inode of its directory. */
 static const char *proc_opt_cgroup(const char *v)
 {
@@ -17420,8 +17408,8 @@ static void proc_args_drop(struct proc_args **at)
     free(a);
 }
 
-/* A piece of the arguments, or, behind them, of the environment. One that does not follow the last is
- * left out, and so is all behind it. */
+/* A piece of the arguments, or, behind them, of the environment. One that does not follow the last
+ * is left out, and so is all behind it. */
 static void proc_args_add(const struct wire_proc *h, const char *data)
 {
     struct proc_args **at = proc_args_of(h->tid);
@@ -19407,6 +19395,17 @@ static const char *opt_env(const char *v)
     return *v && *v != '=' ? opt_push(&opt.env, &opt.n_env, v) : "not NAME=VALUE or NAME";
 }
 
+/* NAME,NAME... */
+static const char *opt_proc_env(const char *v)
+{
+    for (char *name = strtok(strdup(v), ","); name; name = strtok(NULL, ",")) {
+        if (strchr(name, '='))
+            return "names of variables, please, without their values";
+        opt_push(&po.env, &po.n_env, name);
+    }
+    return po.n_env ? NULL : "a name is missing";
+}
+
 static const char *opt_ok_only(const char *v)
 {
     (void)v;
@@ -19746,7 +19745,7 @@ static const struct opt_row opt_rows[] = {
       "only this cgroup (version 2)" },
     { IN_PROC, 'f', "format", "FORMAT", OPT_FN, NULL, proc_opt_format, 0, 0,
       "of the rows: text; json, json-v2 (what workflow-telemetry-action reads)" },
-    { IN_PROC, 0, "env", "NAME,...", OPT_FN, NULL, proc_opt_env, 0, 0,
+    { IN_PROC, 0, "env", "NAME,...", OPT_FN, NULL, opt_proc_env, 0, 0,
       "with --json: these variables of each command's environment" },
     { IN_PROC, 0, "gantt", "FILE", OPT_STR, &po.gantt, NULL, 0, 0,
       "a chart of the 100 longest, for mermaid" },
