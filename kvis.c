@@ -14094,7 +14094,7 @@ static void sp_go(struct sp *s)
 /* --- the first process of a machine ---
  * init=/kvis: the command that kvis was given is to be process 1, which systemd and others insist
  * on. So kvis becomes that, and what watches is a child. That one has mounts of its own: init
- * finds the machine as the kernel left it. It ends as all others do when init ends them: SIGTERM. */
+ * finds the machine as the kernel left it. It ends as all others do that init ends: by SIGTERM. */
 
 static int sp_ready = -1; /* the watching child's: closed when it watches, or cannot */
 

@@ -55,6 +55,7 @@ qemu-system-x86_64 qemu-system-x86
 qemu-system-aarch64 qemu-system-arm
 cpio cpio
 chromium chromium
+autoconf autoconf
 xz xz-utils
 opensnoop libbpf-tools
 END

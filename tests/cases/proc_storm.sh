@@ -35,10 +35,10 @@ int main(int argc, char **argv)
 END
 ${CC:-cc} -O1 -static -o storm storm.c || skip "no compiler"
 for rings in "" --perf-rings; do
-    run proc $rings --json=json -o /dev/null -- ./storm 10000
+    run proc $rings --json=json -o /dev/null -- ./storm 20000
     status 0
-    want "S['lost'] == 0 and S['ends_unseen'] == 0 and S['commands'] == 10001"
-    want "sorted(int(e['argv'][2]) for e in by('command') if e['argv'][1] == 'of') == list(range(10000))"
+    want "S['lost'] == 0 and S['ends_unseen'] == 0 and S['commands'] == 20001"
+    want "sorted(int(e['argv'][2]) for e in by('command') if e['argv'][1] == 'of') == list(range(20000))"
     want "all(e['exit_code'] == int(e['argv'][2]) % 200 for e in by('command') if e['argv'][1] == 'of')"
 done
 # A ring that is too small: what is missing is counted, and kvis ends.
