@@ -14265,6 +14265,7 @@ static const struct hy_call { u16 id; u8 file; bool memory, attached;
     H(getdents64),
     H(statfs),
     H(fstatfs),
+    { SC_mmap, 1 + 4, 1, 0 }, /* of its descriptor: whether the pages may never come (mem_) */
     H_MEM(munmap),
     H_MEM(mprotect),
     H_MEM(brk),
@@ -14329,8 +14330,8 @@ static const struct hy_call { u16 id; u8 file; bool memory, attached;
     H(sync),
     H_P(clone),
     H_P(clone3),
-    H_P(fork),
-    H_P(vfork),
+    H(fork),
+    H(vfork),
 #undef H
 #undef H_FD
 #undef H_MEM
@@ -14699,6 +14700,8 @@ static void tr_choose(void)
     for (u16 i = 0; i < SC_N; i++) {
         bool asked = sc_set[i] && (all || md_wants(i, false));
         tr.need[i] = asked || md_wants(i, true) || (hy.on && md_is_about_fds(i));
+        if (hy.on && sc_id[i] == SC_mmap)
+            tr.need[i] = true; /* tells which memory must be read with care: see mem_ */
         if (sc_id[i] == SC_rt_sigaction && (opt.count_only || opt.count_too))
             tr.need[i] = true; /* tells an interrupted call that goes on from one that ends */
         if (limited && !tr.need[i] && md_is_about_fds(i))
@@ -14750,7 +14753,7 @@ static void tr_filter(struct tr_prog *p)
     enum { UFFD_NEW = 0xaa00 }; /* USERFAULTFD_IOC_NEW, <linux/userfaultfd.h> */
     u32 edge[1024], n = 0;
     bool was = false;
-    int ioctl_row = SC_ioctl;
+    int ioctl_row = SC_ioctl, mmap_row = SC_mmap;
     p->n = 0;
     for (u32 nr = 0; nr < 1000 && n < ARRAY_LEN(edge) - 1; nr++)
         if (!n || tr_nr_wanted(nr) != was) {
@@ -14761,7 +14764,7 @@ static void tr_filter(struct tr_prog *p)
     tr_insn(p, BPF_JMP | BPF_JEQ | BPF_K, ARCH_AUDIT, 1, 0);
     tr_insn(p, BPF_RET | BPF_K, SECCOMP_RET_TRACE | TR_MARK, 0, 0);
     tr_insn(p, BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr), 0, 0);
-    if (!tr_nr_wanted(SYS_mmap)) { /* files may be mapped whose pages never come: see mem_ */
+    if (!tr.need[mmap_row]) { /* files may be mapped whose pages never come: see mem_ */
         tr_insn(p, BPF_JMP | BPF_JEQ | BPF_K, SYS_mmap, 0, 4);
         tr_insn(p, BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args[3]), 0, 0);
         tr_insn(p, BPF_JMP | BPF_JSET | BPF_K, MAP_ANONYMOUS, 1, 0);
