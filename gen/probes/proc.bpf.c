@@ -464,7 +464,7 @@ INLINE u32 put_argv(void *ctx, struct record *r, const struct wire_execing *e)
     u32 size = e->compat ? 4 : 8;
     h->kind = PROC_ARGS;
     h->at = 0;
-    h->flags = 1; /* until the end of the list is seen */
+    h->flags = e->argv ? ARGS_MORE : 0; /* until the end of the list is seen */
     r->at = 0;
 #pragma clang loop unroll(disable)
     for (u32 i = 0; i < PROC_POINTERS; i++) {
@@ -472,7 +472,7 @@ INLINE u32 put_argv(void *ctx, struct record *r, const struct wire_execing *e)
         u32 at = *(volatile u32 *)&r->at;
         long n = -1;
         if (!bpf_probe_read_user(&p, size, (void *)(e->argv + i * size)) && !p) {
-            h->flags = 0;
+            h->flags &= ARGS_CUT;
             break;
         }
         if (at <= EXE_END && p)
@@ -481,6 +481,8 @@ INLINE u32 put_argv(void *ctx, struct record *r, const struct wire_execing *e)
             break;
         if (n == 0) /* what an empty string gives before 6.x */
             r->data[at] = 0, n = 1;
+        if (n == PROC_PIECE) /* with its NUL, or without its end */
+            h->flags |= ARGS_CUT;
         r->at = at + (u32)n;
     }
     u64 len = *(volatile u32 *)&r->at;

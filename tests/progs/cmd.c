@@ -361,9 +361,28 @@ static void try(const char *name, const char *error)
          "'with this'])(one('exec_failed', pid=%d))", error, *name == '/' ? "" : t_cwd, name, p);
 }
 
+/* An argument of which only the beginning was taken is not the argument; no list is an empty one. */
+static void fail_args(void)
+{
+    static char fits[4095], large[5001];
+    memset(fits, 'f', sizeof fits - 1), memset(large, 'l', sizeof large - 1);
+    pid_t p = (pid_t)CHK(fork());
+    if (!p) {
+        execv("/nothing", (char *[]){ "a", fits, "b", NULL });
+        execv("/nothing", (char *[]){ "a", large, "b", NULL });
+        execv("/nothing", NULL);
+        _exit(0);
+    }
+    reap(p, NULL);
+    want("(lambda f, l, n: f['argv'] == ['a', 'f' * 4094, 'b'] and not f['argv_truncated'] and "
+         "l['argv'] == ['a', 'l' * 4095, 'b'] and l['argv_truncated'] and n['argv'] == [] and "
+         "not n['argv_truncated'])(*by('exec_failed', pid=%d))", p);
+}
+
 static void failed(int argc, char **argv)
 {
     (void)argc, (void)argv;
+    fail_args();
     t_put("notexec", 10);
     t_put("garbage", 100);
     CHK(chmod("garbage", 0755));
