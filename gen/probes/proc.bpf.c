@@ -526,6 +526,13 @@ INLINE void args_of_regs(u64 a[3], u64 regs, bool compat)
     }
 }
 
+/* syscall_get_arguments() has put a 32-bit call's arguments in their order. */
+INLINE void args_of_record(u64 a[3], struct trace_event_raw_sys_enter *ctx, bool compat)
+{
+    u64 mask = compat ? (u32)~0 : ~0ULL;
+    a[0] = ctx->args[0] & mask, a[1] = ctx->args[1] & mask, a[2] = ctx->args[2] & mask;
+}
+
 SEC("both/raw_syscalls/sys_enter")
 int proc_call(struct raw_tp *ctx)
 {
@@ -542,7 +549,7 @@ int proc_call(struct raw_tp *ctx)
     if (CFG(CFG_RAW))
         args_of_regs(a, ctx->arg[0], compat);
     else
-        a[0] = record->args[0], a[1] = record->args[1], a[2] = record->args[2];
+        args_of_record(a, record, compat);
     called(ctx, what, a, compat);
     return 0;
 }
