@@ -17135,7 +17135,7 @@ static void proc_cfg_abi(struct bpf_cfgs *c, const struct btf_want *compat)
     bpf_set(c, "CFG_EXECVEAT", (u64)sc_number(ARCH_NATIVE, SC_execveat));
     bpf_set(c, "CFG_EXECVE32", (u64)sc_number(ARCH_COMPAT, SC_execve));
     bpf_set(c, "CFG_EXECVEAT32", (u64)sc_number(ARCH_COMPAT, SC_execveat));
-    bpf_set(c, "CFG_NR_MASK", ~(u64)ARCH_X32_BIT);
+    bpf_set(c, "CFG_NR", ARCH_NR_OFF);
     bpf_set_compat(c, compat);
 }
 

@@ -5,7 +5,7 @@
  * probe.h
  *   sha256 5ca2d73cc1f88dbfc9452de671ea920c673b8bc1d8b2901f20a868ca2e09b3ac
  * wire.h
- *   sha256 e4da0e5fd8dc85b361c09cef96efd6f8f48d44ac8b848a80d4308affc2d81c5e
+ *   sha256 816dd31ba0194c3fe84ff9b5afce16388a46ccd65d763b846750271b5669d7fe
  * compiler: clang 14.0.6
  * flags: -target bpf -mcpu=v2 -O2 -g -std=gnu11 -Wall -Werror -nostdinc -fno-ident
  *

@@ -186,6 +186,9 @@ enum wire_proc_kind {
     N_PROC_KINDS
 };
 
+/* What of the arguments is missing, where execve's own argv was read. */
+enum wire_proc_args { ARGS_MORE = 1, ARGS_CUT = 2 }; /* those behind the last; the end of one */
+
 /* What is known of a path that comes as components, from the last to the first, each with a NUL. */
 enum wire_walk { WALK_DONE = 1, WALK_CUT = 2, WALK_OUT = 4 };
 
@@ -208,7 +211,7 @@ struct wire_proc {
     u64 ts_ns;           /* CLOCK_MONOTONIC */
     u64 start_ns;        /* CLOCK_BOOTTIME of the process's fork; 0: not known */
     u64 cgroup;          /* of cgroup v2: its id */
-    u64 flags;           /* fork: those of clone. args, fail: 1 when there were more arguments */
+    u64 flags;           /* fork: those of clone. args, fail: enum wire_proc_args */
     u64 max_rss;         /* exit: in pages */
     u32 kind;            /* enum wire_proc_kind */
     u32 pid, tid, ppid;  /* in kvis's pid namespace; ppid 0: not known */

@@ -9,13 +9,14 @@
 /* kvis's own process, and its pid namespace when that is not the first one: its inode, and its
  * device where the helper is asked. CFG_BTF: the fields of struct task_struct are known. */
 extern char CFG_SELF, CFG_NS_INO, CFG_NS_DEV, CFG_BTF;
-/* execve and execveat: numbers, and where struct pt_regs has the arguments. */
-extern char CFG_EXECVE, CFG_EXECVEAT, CFG_EXECVE32, CFG_EXECVEAT32, CFG_NR_MASK;
+/* execve and execveat: numbers, and where struct pt_regs has a call's number and the arguments. */
+extern char CFG_EXECVE, CFG_EXECVEAT, CFG_EXECVE32, CFG_EXECVEAT32, CFG_NR;
 extern char CFG_A0, CFG_A1, CFG_A2, CFG_B0, CFG_B1, CFG_B2;
 extern char CFG_COMPAT_OFF, CFG_COMPAT_MASK;
 /* Failed execs are wanted; arguments come from execve's argv; the environment is wanted. */
 extern char CFG_FAILED, CFG_ARGV, CFG_ENV;
 
+#define ERESTARTSYS 512 /* include/linux/errno.h: from here on no program sees an error */
 #define CLONE_THREAD 0x10000
 #define CLONE_PARENT 0x8000
 #define SIGNAL_GROUP_EXIT 4 /* include/linux/sched/signal.h */
@@ -448,11 +449,10 @@ INLINE bool is_compat(void)
 }
 
 /* 1: execve, 2: execveat, 0: neither. */
-INLINE u32 which(u64 nr, bool compat)
+INLINE u32 which(u32 nr, bool compat)
 {
     if (compat)
         return nr == CFG(CFG_EXECVE32) ? 1 : nr == CFG(CFG_EXECVEAT32) ? 2 : 0;
-    nr &= CFG(CFG_NR_MASK);
     return nr == CFG(CFG_EXECVE) ? 1 : nr == CFG(CFG_EXECVEAT) ? 2 : 0;
 }
 
@@ -464,7 +464,7 @@ INLINE u32 put_argv(void *ctx, struct record *r, const struct wire_execing *e)
     u32 size = e->compat ? 4 : 8;
     h->kind = PROC_ARGS;
     h->at = 0;
-    h->flags = 1; /* until the end of the list is seen */
+    h->flags = e->argv ? ARGS_MORE : 0; /* until the end of the list is seen */
     r->at = 0;
 #pragma clang loop unroll(disable)
     for (u32 i = 0; i < PROC_POINTERS; i++) {
@@ -472,7 +472,7 @@ INLINE u32 put_argv(void *ctx, struct record *r, const struct wire_execing *e)
         u32 at = *(volatile u32 *)&r->at;
         long n = -1;
         if (!bpf_probe_read_user(&p, size, (void *)(e->argv + i * size)) && !p) {
-            h->flags = 0;
+            h->flags &= ARGS_CUT;
             break;
         }
         if (at <= EXE_END && p)
@@ -481,6 +481,8 @@ INLINE u32 put_argv(void *ctx, struct record *r, const struct wire_execing *e)
             break;
         if (n == 0) /* what an empty string gives before 6.x */
             r->data[at] = 0, n = 1;
+        if (n == PROC_PIECE) /* with its NUL, or without its end */
+            h->flags |= ARGS_CUT;
         r->at = at + (u32)n;
     }
     u64 len = *(volatile u32 *)&r->at;
@@ -524,6 +526,13 @@ INLINE void args_of_regs(u64 a[3], u64 regs, bool compat)
     }
 }
 
+/* syscall_get_arguments() has put a 32-bit call's arguments in their order. */
+INLINE void args_of_record(u64 a[3], struct trace_event_raw_sys_enter *ctx, bool compat)
+{
+    u64 mask = compat ? (u32)~0 : ~0ULL;
+    a[0] = ctx->args[0] & mask, a[1] = ctx->args[1] & mask, a[2] = ctx->args[2] & mask;
+}
+
 SEC("both/raw_syscalls/sys_enter")
 int proc_call(struct raw_tp *ctx)
 {
@@ -534,19 +543,20 @@ int proc_call(struct raw_tp *ctx)
     else
         nr = KEPT((u64)record->id);
     bool compat = is_compat();
-    u32 what = which(nr, compat);
+    u32 what = which((u32)nr, compat);
     if (!what)
         return 0;
     if (CFG(CFG_RAW))
         args_of_regs(a, ctx->arg[0], compat);
     else
-        a[0] = record->args[0], a[1] = record->args[1], a[2] = record->args[2];
+        args_of_record(a, record, compat);
     called(ctx, what, a, compat);
     return 0;
 }
 
-/* An execve that returns has failed, or is one whose entry is forgotten already. */
-INLINE void returned(void *ctx, s64 ret)
+/* An execve that returns has failed, or is one whose entry is forgotten already. What was
+ * remembered is of an earlier call when its exit was missed (as when kvis began in between). */
+INLINE void returned(void *ctx, u32 nr, s64 ret)
 {
     u64 id = bpf_get_current_pid_tgid();
     struct wire_execing *e = bpf_map_lookup_elem(&execing, &id);
@@ -554,7 +564,7 @@ INLINE void returned(void *ctx, s64 ret)
         return;
     struct wire_execing was = *e;
     bpf_map_delete_elem(&execing, &id);
-    if (!CFG(CFG_FAILED) || ret >= 0)
+    if (!CFG(CFG_FAILED) || ret >= 0 || ret <= -ERESTARTSYS || !which(nr, was.compat))
         return;
     struct record *r = new_record(SLOT_CALL, PROC_FAIL, 0);
     if (!r)
@@ -575,12 +585,16 @@ SEC("both/raw_syscalls/sys_exit")
 int proc_return(struct raw_tp *ctx)
 {
     struct trace_event_raw_sys_exit *record = (void *)ctx;
+    u64 nr;
     s64 ret;
-    if (CFG(CFG_RAW))
+    if (CFG(CFG_RAW)) {
+        nr = arg(ctx->arg[0], CFG(CFG_NR));
         ret = (s64)KEPT(ctx->arg[1]);
-    else
+    } else {
+        nr = KEPT((u64)record->id);
         ret = KEPT((s64)record->ret);
-    returned(ctx, ret);
+    }
+    returned(ctx, (u32)nr, ret);
     return 0;
 }
 

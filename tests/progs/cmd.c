@@ -361,9 +361,52 @@ static void try(const char *name, const char *error)
          "'with this'])(one('exec_failed', pid=%d))", error, *name == '/' ? "" : t_cwd, name, p);
 }
 
+/* An argument of which only the beginning was taken is not the argument; no list is an empty one. */
+static void fail_args(void)
+{
+    static char fits[4095], large[5001];
+    memset(fits, 'f', sizeof fits - 1), memset(large, 'l', sizeof large - 1);
+    pid_t p = (pid_t)CHK(fork());
+    if (!p) {
+        execv("/nothing", (char *[]){ "a", fits, "b", NULL });
+        execv("/nothing", (char *[]){ "a", large, "b", NULL });
+        execv("/nothing", NULL);
+        _exit(0);
+    }
+    reap(p, NULL);
+    want("(lambda f, l, n: f['argv'] == ['a', 'f' * 4094, 'b'] and not f['argv_truncated'] and "
+         "l['argv'] == ['a', 'l' * 4095, 'b'] and l['argv_truncated'] and n['argv'] == [] and "
+         "not n['argv_truncated'])(*by('exec_failed', pid=%d))", p);
+}
+
+/* execve by the 32-bit ABI, with more in the registers than the call takes. */
+static void fail_compat(void)
+{
+#ifdef __x86_64__
+    pid_t p = (pid_t)CHK(fork());
+    if (!p) {
+        char *low = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_32BIT,
+                         -1, 0);
+        MUST(low != MAP_FAILED);
+        unsigned at = (unsigned)(unsigned long)low;
+        memcpy(low, "/nothing\0there", 15);
+        memcpy(low + 64, (unsigned[]){ at, at + 9, 0 }, 12);
+        long r, more = 0x700000000;
+        __asm__ volatile("int $0x80" : "=a"(r) : "a"(11), "b"(at + more), "c"(at + 64 + more), "d"(0)
+                         : "memory");
+        _exit(r == -ENOENT ? 0 : 1);
+    }
+    if (!reap(p, NULL)) /* else this kernel has no such calls */
+        want("(lambda e: e['path'] == '/nothing' and e['argv'] == ['/nothing', 'there'])"
+             "(one('exec_failed', pid=%d))", p);
+#endif
+}
+
 static void failed(int argc, char **argv)
 {
     (void)argc, (void)argv;
+    fail_args();
+    fail_compat();
     t_put("notexec", 10);
     t_put("garbage", 100);
     CHK(chmod("garbage", 0755));
