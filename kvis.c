@@ -10467,7 +10467,8 @@ static void px_instant(const struct px_track *t, const struct event *e)
 }
 
 /* Without calls, what the main thread's slices tell is which program it runs; NULL: it ended. */
-static void px_program(struct px_track *t, u64 ns, const char *name, size_t n, const struct event *e)
+static void px_program(struct px_track *t, u64 ns, const char *name, size_t n,
+                       const struct event *e)
 {
     if (opt.calls)
         return;
@@ -18433,7 +18434,7 @@ static void proc_tell_all(int status)
 {
     rec_end = (struct st_end){ .status = status, .duration_ns = u_now() - out.start_ns,
                                .backend = ST_PROC, .lost = proc_lost(), .commands = pp.commands };
-    ps.processes = pp.forks + !pp.whole;
+    ps.processes += pp.forks;
     rec_finish();
     px_close();
 }
@@ -18545,6 +18546,7 @@ static void proc_begin(void)
         proc_scan();
     if (po.pid && !proc_find(po.pid))
         die(EXIT_KVIS, "no process %u", po.pid);
+    ps.processes = pp.mine; /* so far */
 }
 
 /* Everything between the sinks and the exit status. */
@@ -19544,8 +19546,8 @@ static const struct opt_row opt_rows[] = {
       "a recording of what is left by -e, -P, -z" },
     { IN_VIEW | IN_PROC, 0, "report", "[=FILE]", OPT_FN, NULL, opt_report, 0, 0,
       "an HTML page of it all (report.html)" },
-    { IN_VIEW | IN_PROC, 0, "max-report-events", "N", OPT_U32, &opt.report_events, NULL, 1, 100000000,
-      "the report holds N events, the most telling (2000000)" },
+    { IN_VIEW | IN_PROC, 0, "max-report-events", "N", OPT_U32, &opt.report_events, NULL, 1,
+      100000000, "the report holds N events, the most telling (2000000)" },
     { IN_TRACE, 0, "perfetto", "FILE", OPT_STR, &opt.perfetto, NULL, 0, 0,
       "a trace for ui.perfetto.dev, of every call" },
     { IN_REPLAY | IN_PROC, 0, "perfetto", "FILE", OPT_STR, &opt.perfetto, NULL, 0, 0,

@@ -70,6 +70,10 @@ def table(b):
         (c, i) => [h[i], c.textContent]))); })()""")
 
 
+def drawn(b):
+    b.js("new Promise(go => requestAnimationFrame(() => requestAnimationFrame(() => requestAnimationFrame(go))))")
+
+
 def cards(b):
     return b.js("Object.fromEntries([...document.querySelectorAll('.card')].flatMap(c => [...c.querySelectorAll('dt')].map("
                 "t => [c.querySelector('h2').textContent + ' ' + t.textContent, t.nextSibling.textContent])))")
@@ -94,6 +98,7 @@ def page(b, path, rows, procs, root):
     check(sum(own.values()) == procs[root]["end"] - procs[root]["start"], "the parts of the path are not the whole")
     b.size(1500, 4000)
     b.open(path)
+    drawn(b)
     b.shot("light.png")
     got = {int(r["pid"]): r for r in table(b)}
     check(set(got) == set(procs), "processes", set(got) ^ set(procs))
@@ -149,11 +154,11 @@ def controls(b, procs, own):
     shots = set()
     for by in ("exit", "duration", "cpu"):
         b.js(f"(e => {{ e.value = '{by}'; e.dispatchEvent(new Event('change')); }})(document.querySelector('#paint'))")
-        time.sleep(0.2)
+        drawn(b)
         shots.add(b.js("document.querySelector('#line').toDataURL()"))
     check(len(shots) == 3, "colours", len(shots))
     whole = b.js("document.querySelector('#range').textContent")
-    b.key("+", "#line")
+    b.key("+", "#line"), drawn(b)
     check(b.js("document.querySelector('#range').textContent") != whole, "zoom")
     check("waited for" in b.js("document.querySelector('#legend span:last-child').title"), "the path is not explained")
     time.sleep(0.3)

@@ -72,7 +72,7 @@ const of = (i, name) => name in field ? get(i, field[name]) : undefined;
 
 function newProc(pid, t) {
   const p = { pid, idx: procs.length, name: "", argv: "", start: t, end: -1, kids: [], threads: [],
-    code: "", cpu: 0, faults: 0, calls: 0, parent: null, execs: [], used: -1, rss: -1, read: -1, written: -1, own: -1 };
+    code: "", cpu: 0, faults: 0, calls: 0, parent: null, early: false, execs: [], used: -1, rss: -1, read: -1, written: -1, own: -1 };
   procs.push(p);
   byPid.set(pid, p);
   return p;
@@ -269,6 +269,7 @@ const byTime = list => {
 /* ---- processes: ends, the critical path ---- */
 
 const stop = p => p.end >= 0 ? p.end : PROC ? end : Math.max(p.start, ...p.threads.slice(0, 999).map(t => t.last || 0));
+const lasted = p => (p.early ? "> " : "") + span(stop(p) - p.start);
 const line_of = p => p.argv || p.name || "?";
 const ended = p => p.end >= 0;
 const failed = p => ended(p) && p.code !== "0" && p.code !== "";
@@ -773,8 +774,8 @@ function processesTab() {
       if (r.own >= 0) row.classList.add("hot");
       return "  ".repeat(r.depth) + esc(line_of(r));
     }, line_of),
-    num("pid", "80px", r => r.pid, String), num("start", "90px", r => r.start, v => clock(v, 3)),
-    num("duration", "100px", r => stop(r) - r.start, span),
+    num("pid", "80px", r => r.pid, String), col("start", "90px", r => r.early ? "before" : clock(r.start, 3), r => r.start, { n: 1 }),
+    col("duration", "100px", r => lasted(r), r => stop(r) - r.start, { n: 1 }),
     col("exit", "90px", (r, cell) => { if (failed(r)) cell.classList.add("err"); return PROC && !ended(r) ? "running" : r.code; }, r => r.code),
     ...path ? [num("critical", "95px", r => r.own, v => v < 0 ? "" : span(v))] : [],
     ...known("CPU", "90px", "used", span), ...known("max RSS", "85px", "rss", size), ...known("read", "85px", "read", size),
@@ -1242,7 +1243,7 @@ function procText(p, max = Infinity) {
   const more = [["CPU", p.used, span], ["max RSS", p.rss, size], ["read", p.read, size], ["written", p.written, size]];
   const out = [(p.execs.length ? p.execs.slice(0, max).map(e => cut(e.argv)) : [esc(line_of(p)) + " (no exec)"]).join("\n⇒ "), "",
     `pid ${p.pid}${p.parent ? `, child of ${procName(p.parent)}` : ""}`,
-    `${clock(p.start)} – ${ended(p) ? clock(p.end) : "…"} s: ${span(stop(p) - p.start)}`
+    `${p.early ? "…" : clock(p.start)} – ${ended(p) ? clock(p.end) : "…"} s: ${lasted(p)}`
       + (ended(p) ? p.code === "" ? "" : /^\d/.test(p.code) ? ", exit " + p.code : ", killed by " + p.code : ", still running")];
   const used = more.filter(m => m[1] >= 0).map(([k, v, f]) => `${k} ${f(v)}`);
   if (used.length) out.push(used.join(", "));
@@ -1359,7 +1360,8 @@ function cards() {
   card("network", ["sent", opt(s.net_bytes_sent, size)], ["received", opt(s.net_bytes_received, size)],
     ["connections", opt(s.connections, c => count(c.length))]);
   card("files", ["read", opt(s.files_read, count)], ["written", opt(s.files_written, count)], ["still open at exit", opt(s.open_at_exit_count, count)]);
-  card("processes", ["commands", opt(s.commands, count)], ["processes", opt(s.processes, count)], ["threads", opt(s.threads, count)],
+  card("processes", ["commands", opt(s.commands, count)],
+    ["processes", once && PROC ? count(procs.filter(p => p.pid).length) : opt(s.processes, count)], ["threads", opt(s.threads, count)],
     ["exit", s.exit_signal || opt(s.exit_code, String), s.exit_signal || s.exit_code], ["duration", opt(s.duration_ns, span)]);
   card("scheduler latency", ["waits", opt(s.sched_waits, count)], ["mean", s.sched_waits ? span(Math.round(s.sched_wait_ns / s.sched_waits)) : undefined],
     ["p99", opt(s.sched_wait_p99_ns, span)], ["max", opt(s.sched_wait_max_ns, span)]);
@@ -1541,6 +1543,7 @@ async function main() {
   kernelPoints = byTime(kernelPoints);
   all = byTime(new Uint32Array(n).map((_, i) => i));
   begin = n ? Math.max(0, ts[all[0]] - (end - ts[all[0]]) / 100) : 0;
+  if (PROC && !run.command) for (const p of procs) if (p.pid && !p.parent) p.start = 0, p.early = true;
   findPath();
   once = atOnce();
   longest = procs.reduce((a, p) => Math.max(a, stop(p) - p.start), 1);
