@@ -5561,7 +5561,8 @@ union ev_val {
     X(code, NUM) X(signal, SYM) X(core, BOOL) X(code_name, SYM) X(sender_pid, NUM) \
     X(region_name, STR) X(region_start, ADDR) X(count, NUM) X(dir, BOOL) X(name, STR) \
     X(call, SYM) X(flags, STR) X(duration_ns, NUM) X(mode_bits, NUM) X(abi, SYM) \
-    X(delay_ns, DUR) X(cpu, NUM) X(name_changed, BOOL) X(path_from, SYM)
+    X(delay_ns, DUR) X(cpu, NUM) X(name_changed, BOOL) X(path_from, SYM) X(cpu_ns, DUR) \
+    X(max_rss_bytes, SIZE)
 
 #define F(name, type) EV_##name,
 enum ev_field { EV_FIELDS(F) N_EV_FIELDS };
@@ -5651,15 +5652,17 @@ static const struct event_kind event_kinds[N_EK] = {
     [EK_CHOWN] = { "chown", "chown {path} {uid}:{gid}", CAT_FILE, FIELDS(EV_path, EV_uid, EV_gid) },
     [EK_SPAWN] = { "spawn_process",
                    "spawn process {child_pid} ({ns_pid} in its PID NS)|spawn process {child_pid}",
-                   CAT_PROC, FIELDS(EV_child_pid, EV_ns_pid) },
+                   CAT_PROC, FIELDS(EV_child_pid, EV_ns_pid, EV_comm) },
     [EK_THREAD] = { "spawn_thread",
                     "spawn thread {child_tid} ({ns_pid} in its PID NS)|spawn thread {child_tid}",
                     CAT_PROC, FIELDS(EV_child_tid, EV_ns_pid) },
     [EK_EXEC] = { "exec", "─── {comm} exec ───|exec {program}", CAT_PROC,
-                  FIELDS(EV_program, EV_argv, EV_argv_cut) },
-    [EK_EXIT_THREAD] = { "exit_thread", NULL, CAT_PROC, FIELDS(EV_exit_pid, EV_code, EV_signal) },
+                  FIELDS(EV_program, EV_argv, EV_argv_cut, EV_uid) },
+    [EK_EXIT_THREAD] = { "exit_thread", NULL, CAT_PROC,
+                         FIELDS(EV_exit_pid, EV_code, EV_signal, EV_cpu_ns) },
     [EK_EXIT_PROCESS] = { "exit_process", "exit {code}|killed by {signal}|exit", CAT_PROC,
-                          FIELDS(EV_exit_pid, EV_code, EV_signal, EV_core) },
+                          FIELDS(EV_exit_pid, EV_code, EV_signal, EV_core, EV_cpu_ns,
+                                 EV_max_rss_bytes, EV_bytes_read, EV_bytes_written, EV_comm) },
     [EK_SIGNAL] = { "signal",
                     "signal {signal} from {sender_pid} ({ns_pid} in its PID NS)"
                     "|signal {signal} from {sender_pid}|signal {signal} ({code_name})",
@@ -6816,6 +6819,8 @@ static void st_table(struct buf *b)
 
 /* --- the summary --- */
 
+#define ST_PROC "proc" /* the backend that kvis proc is in a recording */
+
 struct st_end {
     int status; /* wait status of the command; -1: none (attached, or detached before its end) */
     u64 duration_ns;
@@ -6823,6 +6828,7 @@ struct st_end {
     const struct st_delays *delays; /* NULL: not known */
     u64 records, throttled; /* calls recorded by BPF, stops for its ring's sake */
     u64 lost;               /* calls that are missing */
+    u64 commands;           /* kvis proc: how many; its recordings have no calls */
 };
 
 /* Collects the names of a class that match, most bytes first; returns how many (at most max). */
@@ -7141,14 +7147,14 @@ static void st_text_io(struct buf *b)
     }
 }
 
-static void st_text_summary(struct buf *b, const struct st_end *end)
+/* Of a recording by kvis proc. */
+static bool st_no_calls(const struct st_end *end)
 {
-    b_c(b, '\n');
-    st_rule(b);
-    b_s(b, " FINAL: ");
-    st_command(b);
-    b_f(b, " (%.2fs)\n", (double)end->duration_ns / 1e9);
-    st_rule(b);
+    return !strcmp(end->backend, ST_PROC);
+}
+
+static void st_text_calls(struct buf *b, const struct st_end *end)
+{
     st_text_memory(b);
     if (opt.faults)
         b_f(b, "   %-15s%10" PRIu64 " (heap and anon)\n", "Page faults:", st.faults);
@@ -7167,6 +7173,21 @@ static void st_text_summary(struct buf *b, const struct st_end *end)
             end->records, end->throttled);
     b_c(b, '\n');
     st_text_trouble(b, end);
+}
+
+static void st_text_summary(struct buf *b, const struct st_end *end)
+{
+    b_c(b, '\n');
+    st_rule(b);
+    b_s(b, " FINAL: ");
+    st_command(b);
+    b_f(b, " (%.2fs)\n", (double)end->duration_ns / 1e9);
+    st_rule(b);
+    if (st_no_calls(end))
+        b_f(b, " Commands: %" PRIu64 ", processes: %" PRIu64 "\n Lost: %" PRIu64 " records\n",
+            end->commands, ps.processes, end->lost);
+    else
+        st_text_calls(b, end);
     st_text_exit(b, end->status);
     st_rule(b);
 }
@@ -7252,8 +7273,8 @@ static void st_json_rest(struct buf *b)
 
 static void st_json_summary(struct buf *b, const struct st_end *end)
 {
-    bool memory = st_knows_memory(), io = st_knows_io(),
-         opens = sc_set[SC_openat] && sc_set[SC_open];
+    bool calls = !st_no_calls(end), memory = calls && st_knows_memory(),
+         io = calls && st_knows_io(), opens = calls && sc_set[SC_openat] && sc_set[SC_open];
     const struct { const char *key; u64 v; bool known; } num[] = {
         { "duration_ns", end->duration_ns, true },
         { "heap_bytes", vm.heap_bytes, memory },
@@ -7267,18 +7288,19 @@ static void st_json_summary(struct buf *b, const struct st_end *end)
         { "other_bytes_written", st.other_out, io },
         { "files_read", st_count(true), opens },
         { "files_written", st_count(false), opens },
-        { "syscalls", st.syscalls, true },
+        { "syscalls", st.syscalls, calls },
         { "events", out.events, true },
         { "lost", end->lost, true },
         { "processes", ps.processes, true },
-        { "threads", ps.threads, true },
+        { "threads", ps.threads, calls },
+        { "commands", end->commands, !calls },
         { "page_faults", st.faults, opt.faults },
         { "page_fault_bytes", st.faults * (u64)sysconf(_SC_PAGESIZE), opt.faults },
         { "lost_faults", st.fault_lost, opt.faults },
-        { "unreadable", mem.unreadable, true },
-        { "io_uring_submitted", st.uring, sc_set[SC_io_uring_enter] },
-        { "names_overflow", nm.overflow, true },
-        { "failed_other", st.failed_other, true },
+        { "unreadable", mem.unreadable, calls },
+        { "io_uring_submitted", st.uring, calls && sc_set[SC_io_uring_enter] },
+        { "names_overflow", nm.overflow, calls },
+        { "failed_other", st.failed_other, calls },
     };
     b_s(b, "{\"type\":\"summary\"");
     if (end->status != -1 && WIFSIGNALED(end->status))
@@ -7288,10 +7310,13 @@ static void st_json_summary(struct buf *b, const struct st_end *end)
     for (size_t i = 0; i < ARRAY_LEN(num); i++)
         if (num[i].known)
             b_f(b, ",\"%s\":%" PRIu64, num[i].key, num[i].v);
-    b_f(b, ",\"backend\":\"%s\",\"records\":%" PRIu64 ",\"throttle_stops\":%" PRIu64, end->backend,
-        end->records, end->throttled);
-    st_json_names(b);
-    st_json_rest(b);
+    b_f(b, ",\"backend\":\"%s\"", end->backend);
+    if (calls) {
+        b_f(b, ",\"records\":%" PRIu64 ",\"throttle_stops\":%" PRIu64, end->records,
+            end->throttled);
+        st_json_names(b);
+        st_json_rest(b);
+    }
     if (end->delays)
         st_json_where(b);
     st_json_delays(b, end->delays);
@@ -8725,6 +8750,7 @@ static struct st_end rec_end;
 static const struct { const char *name; u64 *v; } rec_nums[] = {
     { "duration_ns", &rec_end.duration_ns }, { "records", &rec_end.records },
     { "throttled", &rec_end.throttled }, { "lost", &rec_end.lost },
+    { "commands", &rec_end.commands },
     { "heap_bytes", &vm.heap_bytes }, { "map_bytes", &vm.map_bytes },
     { "map_regions", &vm.map_regions }, { "syscalls", &st.syscalls }, { "file_in", &st.file_in },
     { "file_out", &st.file_out }, { "net_in", &st.net_in }, { "net_out", &st.net_out },
@@ -10234,6 +10260,7 @@ struct px_track {
     u64 upid, utid;       /* ours, never used twice */
     u64 flow;             /* an arrow that ends at its first record; 0: none */
     bool dead;
+    bool runs;            /* a slice of it has begun */
     s64 count[N_PX];      /* of a process */
     u64 told_ns[N_PX];
     bool due[N_PX];
@@ -10442,6 +10469,26 @@ static void px_instant(const struct px_track *t, const struct event *e)
     px_end();
 }
 
+/* Without calls, what the main thread's slices tell is which program it runs; NULL: it ended. */
+static void px_program(struct px_track *t, u64 ns, const char *name, size_t n,
+                       const struct event *e)
+{
+    if (opt.calls)
+        return;
+    if (t->runs)
+        px_event("E", t, ns), px_end();
+    t->runs = name;
+    if (!name)
+        return;
+    struct buf *b = px_event("B", t, ns);
+    px_name(b, name, n, "command");
+    b_f(b, ",\"args\":{\"pid\":%d", t->pid);
+    if (e && ev_has(e, EV_argv))
+        out_json_field(b, e, EV_argv);
+    b_c(b, '}');
+    px_end();
+}
+
 /* A process or a thread begins: its number is nobody else's from here on. */
 static void px_spawn(struct px_track *t, const struct event *e)
 {
@@ -10462,6 +10509,8 @@ static void px_spawn(struct px_track *t, const struct event *e)
     struct px_track *c = px_track(thread ? e->pid : child, child);
     c->flow = ++px.ids;
     px_flow("s", t, e->ts_ns, c->flow, "fork");
+    if (!thread)
+        px_program(c, e->ts_ns, "(forked)", 8, NULL);
 }
 
 static void px_exit_process(pid_t pid, u64 ns)
@@ -10472,6 +10521,7 @@ static void px_exit_process(pid_t pid, u64 ns)
     for (u32 k = 0; k < N_PX; k++)
         if (p->due[k])
             px_count_out(p, k, ns);
+    px_program(p, ns, NULL, 0, NULL);
     px_dead(p);
 }
 
@@ -10482,7 +10532,9 @@ static void px_exec(const struct event *e)
         return;
     const char *s = e->v[EV_program].s.p, *slash = memrchr(s, '/', e->v[EV_program].s.len);
     const char *base = slash ? slash + 1 : s;
-    px_call_it(p, true, base, e->v[EV_program].s.len - (size_t)(base - s));
+    size_t n = e->v[EV_program].s.len - (size_t)(base - s);
+    px_call_it(p, true, base, n);
+    px_program(p, e->ts_ns, base, n, e);
 }
 
 static void px_on_event(const struct event *e)
@@ -16342,7 +16394,7 @@ static void tr_same_cpu(void)
 static void tr_report(const char *backend, bool text)
 {
     struct st_end end = { tr.status, u_now() - tr.start_ns, backend, hy_delays(), hy.records,
-                          hy_stops(), hy_lost() };
+                          hy_stops(), hy_lost(), 0 };
     out_run_flush();
     out_break_partial();
     tr_each(pf_flush);
@@ -18131,6 +18183,99 @@ static void proc_write_gantt(void)
     }
 }
 
+/* --- events: to a recording, the report, --perfetto --- */
+
+/* All that is followed, whatever rows the filters leave: a tree with holes has no critical path.
+ * NULL: nobody wants any. */
+static struct event *proc_event(u8 kind, u32 pid, u32 tid, u64 ts_ns)
+{
+    struct event *e = ev_new(kind, NULL, ts_ns);
+    e->pid = (pid_t)pid;
+    e->tid = (pid_t)tid;
+    return out.n_taps ? e : NULL;
+}
+
+/* Not to the sinks of text and JSON: their rows are commands. */
+static void proc_tell(const struct event *e)
+{
+    out.events++;
+    for (u32 i = 0; i < out.n_taps; i++)
+        out.tap[i]->event(e);
+}
+
+/* The name of a process that was there before kvis, since no event of its own has told it. */
+static void proc_tell_name(struct event *e, const struct proc_life *l)
+{
+    if (l && l->at_start)
+        ev_bytes(e, EV_comm, l->comm, (u32)strnlen(l->comm, sizeof l->comm));
+}
+
+static void proc_tell_fork(const struct wire_proc *h, const struct proc_life *l)
+{
+    bool thread = h->tid != h->pid;
+    u32 by = thread ? h->pid : l->ppid;
+    struct event *e = proc_event(thread ? EK_THREAD : EK_SPAWN, by, by, thread ? h->ts_ns
+                                                                              : l->fork_ns);
+    if (!e || !l->mine || (thread && !po.threads))
+        return;
+    ev_num(e, thread ? EV_child_tid : EV_child_pid, h->tid);
+    if (!thread && l->ns_pid && l->ns_pid != l->pid)
+        ev_num(e, EV_ns_pid, l->ns_pid);
+    proc_tell_name(e, thread ? NULL : proc_find(by));
+    proc_tell(e);
+}
+
+static void proc_tell_exec(const struct proc_life *l, u64 ts_ns, int err)
+{
+    struct event *e = proc_event(EK_EXEC, l->pid, l->pid, ts_ns);
+    if (!e || !l->mine)
+        return;
+    e->err = err;
+    ev_bytes(e, EV_program, l->path.len ? l->path.p : "", l->path.len);
+    ev_bytes(e, EV_argv, l->argv.len ? l->argv.p : "", l->argv.len);
+    if (l->cut)
+        ev_num(e, EV_argv_cut, true);
+    ev_num(e, EV_uid, l->uid);
+    if (!err && l->path.len)
+        st_program(nm_get('f', l->path.p, l->path.len));
+    proc_tell(e);
+}
+
+static void proc_tell_end(const struct proc_life *l)
+{
+    struct event *e = proc_event(EK_EXIT_PROCESS, l->pid, l->pid, l->end_ns);
+    s32 status = l->status;
+    if (!e || !l->mine)
+        return;
+    ev_num(e, EV_exit_pid, l->pid);
+    if (status >= 0 && WIFSIGNALED(status)) {
+        ev_sym(e, EV_signal, u_signame(WTERMSIG(status)));
+        ev_num(e, EV_core, WCOREDUMP(status) != 0);
+    } else if (status >= 0) {
+        ev_num(e, EV_code, WEXITSTATUS(status));
+    }
+    if (l->max_rss)
+        ev_num(e, EV_max_rss_bytes, (s64)(l->max_rss * pp.page));
+    if (pp.btf) {
+        ev_num(e, EV_cpu_ns, (s64)l->all.run_ns);
+        ev_num(e, EV_bytes_read, (s64)l->all.read_bytes);
+        ev_num(e, EV_bytes_written, (s64)l->all.write_bytes);
+    }
+    proc_tell_name(e, l);
+    proc_tell(e);
+}
+
+static void proc_tell_thread_end(const struct proc_life *l, const struct wire_proc *h)
+{
+    struct event *e = proc_event(EK_EXIT_THREAD, h->pid, h->tid, h->ts_ns);
+    if (!e || !l->mine)
+        return;
+    ev_num(e, EV_exit_pid, h->tid);
+    if (pp.btf)
+        ev_num(e, EV_cpu_ns, (s64)h->own.run_ns);
+    proc_tell(e);
+}
+
 /* --- records --- */
 
 /* A process or a thread is made. */
@@ -18139,7 +18284,7 @@ static void proc_forked(const struct wire_proc *h)
     struct proc_life *l = proc_find(h->pid);
     if (h->tid != h->pid) {
         if (l)
-            l->threads++;
+            l->threads++, proc_tell_fork(h, l);
         return;
     }
     l = proc_is_mine(h->ppid) ? proc_new(h->pid, true) : NULL;
@@ -18150,6 +18295,7 @@ static void proc_forked(const struct wire_proc *h)
     l->threads = 1;
     l->begin_ns = l->fork_ns = h->ts_ns;
     proc_who(l, h);
+    proc_tell_fork(h, l);
 }
 
 /* One of the paths behind an exec's head; where it is cut, what /proc says now. */
@@ -18218,6 +18364,7 @@ static void proc_execed(const struct wire_proc *h, const char *data)
     if (!pp.btf)
         proc_look_late(l);
     pp.commands += l->mine;
+    proc_tell_exec(l, h->ts_ns, 0);
     proc_emit((struct proc_row){ .what = PROC_STARTED, .l = l, .ts_ns = h->ts_ns });
 }
 
@@ -18238,6 +18385,7 @@ static void proc_exec_failed(const struct wire_proc *h, const char *data)
         proc_keep(&l.path, data, h->name_len);
     }
     pp.exec_failed += l.mine;
+    proc_tell_exec(&l, h->ts_ns, -h->ret);
     proc_emit((struct proc_row){ .what = PROC_FAILED, .l = &l, .ts_ns = h->ts_ns, .err = -h->ret });
     free(l.argv.p), free(l.path.p);
 }
@@ -18346,6 +18494,7 @@ static void proc_end(struct proc_life *l)
     pp.cpu_ns += l->mine ? user + sys : 0;
     proc_over(l, PROC_ENDED, l->end_ns);
     proc_step_end(l);
+    proc_tell_end(l);
     pp.gone[pp.n_gone++ % ARRAY_LEN(pp.gone)].pid = l->pid;
     pp.gone[(pp.n_gone - 1) % ARRAY_LEN(pp.gone)].boot_ns = l->boot_ns;
     proc_forget(l);
@@ -18389,9 +18538,11 @@ static void proc_exited(const struct wire_proc *h)
     l->status = h->ret >= 0 ? h->ret : l->status;
     if (h->tid == h->pid)
         proc_who(l, h);
-    if (po.threads)
+    if (po.threads) {
+        proc_tell_thread_end(l, h);
         proc_emit((struct proc_row){ .what = PROC_THREAD, .l = l, .ts_ns = h->ts_ns, .tid = h->tid,
                                      .comm = h->comm, .used = &h->own });
+    }
     bool known = h->live != ~0u, last = known ? !h->live : h->tid == h->pid;
     if (l->counted ? l->threads <= 0 && (last || !known) : last)
         proc_end(l);
@@ -18442,6 +18593,12 @@ static void proc_tell_losses(void)
         if (out.json_on)
             b_f(&out.json.b, "{\"type\":\"lost\",\"ts_ns\":%" PRIu64 ",\"count\":%" PRIu64
                 ",\"how\":\"%s\"}\n", u_now() - out.start_ns, more, proc_lost_why[i]);
+        struct event *e = proc_event(EK_LOST, 0, 0, u_now());
+        if (!e)
+            continue;
+        ev_num(e, EV_count, (s64)more);
+        ev_sym(e, EV_how, proc_lost_why[i]);
+        proc_tell(e);
     }
 }
 
@@ -18502,6 +18659,16 @@ static void proc_json_critical(struct buf *b)
     }
     if (list)
         b_c(b, ']');
+}
+
+/* The recording's summary, and the end of it and of --perfetto. */
+static void proc_tell_all(int status)
+{
+    rec_end = (struct st_end){ .status = status, .duration_ns = u_now() - out.start_ns,
+                               .backend = ST_PROC, .lost = proc_lost(), .commands = pp.commands };
+    ps.processes += pp.forks;
+    rec_finish();
+    px_close();
 }
 
 static void proc_json_summary(u32 running)
@@ -18570,7 +18737,7 @@ static int proc_loop(u64 end_ns)
     while (!over) {
         rb_wait(ms, NULL);
         over = sp_told || (end_ns && u_now() >= end_ns) || out.failed
-               || (out.text.fd[0] < 0 && out.json.fd[0] < 0 && pp.gantt < 0);
+               || (out.text.fd[0] < 0 && out.json.fd[0] < 0 && pp.gantt < 0 && !out.n_taps);
         if (pp.cmd.pid && status == -1)
             syscall(SYS_wait4, pp.cmd.pid, &status, WNOHANG, NULL);
         rb_mark();
@@ -18632,6 +18799,7 @@ static void proc_begin(void)
         proc_scan();
     if (po.pid && !proc_find(po.pid))
         die(EXIT_KVIS, "no process %u", po.pid);
+    ps.processes = pp.mine; /* so far */
 }
 
 /* Everything between the sinks and the exit status. */
@@ -18656,6 +18824,7 @@ static int proc_run(u64 end_ns)
     proc_sweep(false);
     proc_tell_losses();
     u32 running = proc_list_running();
+    proc_tell_all(status);
     if (out.json_on)
         proc_json_summary(running);
     out_flush();
@@ -19637,17 +19806,19 @@ static const struct opt_row opt_rows[] = {
       "JSON lines to FILE; without, to stdout and no text events" },
     { IN_VIEW, 'o', "output", "FILE", OPT_STR, &opt.out_file, NULL, 0, 0,
       "the text to FILE as well as to stderr" },
+    { IN_PROC, 'w', "write", "FILE", OPT_STR, &opt.record, NULL, 0, 0,
+      "record all processes to FILE, for kvis replay" },
     { IN_TRACE, 'w', "write", "FILE", OPT_STR, &opt.record, NULL, 0, 0,
       "record to FILE what is traced, for kvis replay (with -v: every call)" },
     { IN_REPLAY, 'w', "write", "FILE", OPT_STR, &opt.record, NULL, 0, 0,
       "a recording of what is left by -e, -P, -z" },
-    { IN_VIEW, 0, "report", "[=FILE]", OPT_FN, NULL, opt_report, 0, 0,
+    { IN_VIEW | IN_PROC, 0, "report", "[=FILE]", OPT_FN, NULL, opt_report, 0, 0,
       "an HTML page of it all (report.html)" },
-    { IN_VIEW, 0, "max-report-events", "N", OPT_U32, &opt.report_events, NULL, 1, 100000000,
-      "the report holds N events, the most telling (2000000)" },
+    { IN_VIEW | IN_PROC, 0, "max-report-events", "N", OPT_U32, &opt.report_events, NULL, 1,
+      100000000, "the report holds N events, the most telling (2000000)" },
     { IN_TRACE, 0, "perfetto", "FILE", OPT_STR, &opt.perfetto, NULL, 0, 0,
       "a trace for ui.perfetto.dev, of every call" },
-    { IN_REPLAY, 0, "perfetto", "FILE", OPT_STR, &opt.perfetto, NULL, 0, 0,
+    { IN_REPLAY | IN_PROC, 0, "perfetto", "FILE", OPT_STR, &opt.perfetto, NULL, 0, 0,
       "a trace for ui.perfetto.dev" },
     { IN_TRACE, 0, "faults", NULL, OPT_FLAG, &opt.faults, NULL, 0, 0, "page faults, by region" },
     { IN_TRACE, 0, "page-faults", NULL, OPT_FLAG, &opt.faults, NULL, 0, 0, "the same" },
@@ -20162,15 +20333,25 @@ static int cmd_open(void)
 
 static int cmd_proc(void)
 {
+    static pid_t pid;
     sp_boot();
+    pid = (pid_t)po.pid;
     if (opt.command && (po.pid || po.only_pid))
         die(EXIT_USAGE, "a command and -p do not go together");
     if (opt.json && !opt.json_file && strcmp(po.format, "text"))
         die(EXIT_USAGE, "--format=%s and --json both want stdout: --json=FILE", po.format);
     if (po.gantt)
         pp.gantt = cmd_open_file(po.gantt);
+    opt.pids = &pid;
+    opt.n_pids = po.pid > 0;
     cmd_rows_begin();
-    return cmd_rows_end(&pp.cmd, proc_run(tr.deadline_ns));
+    nm_init();
+    cmd_this_run(ST_PROC);
+    out.many = true; /* a recording's lines of text name their processes */
+    cmd_record(true);
+    int status = proc_run(tr.deadline_ns);
+    cmd_report(rout.fd, rout.name, !sp_error(&pp.cmd));
+    return cmd_rows_end(&pp.cmd, status);
 }
 
 static int cmd_execsnoop(void)

@@ -12,11 +12,12 @@ def fail(what, e=None):
 
 def check(events):
     tracks, asyncs, flows = defaultdict(list), defaultdict(list), defaultdict(list)
+    commands = defaultdict(list)
     named, owner = set(), {}
     for e in events:
         ph = e.get("ph")
         for key in ("pid", "tid", "ts", "name"):
-            if key not in e:
+            if key not in e and (key, ph) != ("name", "E"):
                 fail(f"no {key}", e)
         if not isinstance(e["pid"], int) or not isinstance(e["tid"], int) or e["ts"] < 0:
             fail("numbers", e)
@@ -30,6 +31,11 @@ def check(events):
             if e["dur"] < 0:
                 fail("a negative duration", e)
             tracks[e["tid"]].append((round(e["ts"] * 1000), round((e["ts"] + e["dur"]) * 1000), e))
+        elif ph in "BE":
+            stack = commands[e["tid"]]
+            if (ph == "B") == bool(stack) or (stack and e["ts"] < stack[0]["ts"]):
+                fail("a command in another, or none that ends", e)
+            stack.append(e) if ph == "B" else stack.pop()
         elif ph in "be":
             asyncs[(e["cat"], e["id"])].append(e)
         elif ph in "sf":
@@ -72,6 +78,10 @@ def main():
     slices = Counter(e["name"] for e in events if e["ph"] == "X")
     if calls != slices:
         fail(f"calls {calls - slices}, slices {slices - calls}")
+    execs = sum(e["type"] == "exec" and "error" not in e for e in lines)
+    begun = sum(e["ph"] == "B" and e["name"] != "(forked)" for e in events)
+    if begun and begun != execs:
+        fail(f"{execs} execs, {begun} commands")
     spawned = sum(e["type"] in ("spawn_process", "spawn_thread") for e in lines)
     forks = sum(f[0]["name"] == "fork" for f in flows.values())
     if forks > spawned or forks < spawned * 0.9 - 1:

@@ -1,6 +1,7 @@
 /* The report: reads the recording that kvis has put behind this script (its format is at the head of
  * kvis.c's room rec_), keeps it as columns, and draws it. Text of the traced program gets into the
- * page by textContent and canvas only. Parts: data, text, filter, grid, tabs, timeline, controls. */
+ * page by textContent and canvas only. Parts: data, processes, text, colours, filter, grid, tabs,
+ * timeline, controls. */
 "use strict";
 (() => {
 const $ = id => document.getElementById(id);
@@ -11,6 +12,7 @@ const el = (tag, props, ...kids) => {
 };
 const json = id => JSON.parse($(id).textContent);
 const run = json("run"), sum = json("summary"), facts = json("facts");
+const PROC = run.backend === "proc";  /* of kvis proc: processes, and no calls */
 const pause = () => new Promise(go => { const c = new MessageChannel(); c.port1.onmessage = go; c.port2.postMessage(0); });
 
 /* ---- data: columns of all events ---- */
@@ -70,7 +72,7 @@ const of = (i, name) => name in field ? get(i, field[name]) : undefined;
 
 function newProc(pid, t) {
   const p = { pid, idx: procs.length, name: "", argv: "", start: t, end: -1, kids: [], threads: [],
-    code: "", cpu: 0, faults: 0, calls: 0, parent: null };
+    code: "", cpu: 0, faults: 0, calls: 0, parent: null, early: false, execs: [], used: -1, rss: -1, read: -1, written: -1, own: -1 };
   procs.push(p);
   byPid.set(pid, p);
   return p;
@@ -87,16 +89,19 @@ function trackOf(pid, tid, t) {
   return k;
 }
 
+const USED = [["used", "cpu_ns"], ["rss", "max_rss_bytes"], ["read", "bytes_read"], ["written", "bytes_written"]];
+
 /* What an event says of processes. */
 function learn(i, k) {
   const t = ts[i], p = k.proc;
   switch (kinds[kind[i]].name) {
   case "spawn_process": case "spawn_thread": {
     const thread = kinds[kind[i]].name === "spawn_thread", id = of(i, thread ? "child_tid" : "child_pid");
-    if (!thread && byPid.get(id) && byPid.get(id).end >= 0) byPid.delete(id), byTid.delete(id);
+    if (!thread && byPid.get(id) && (PROC || byPid.get(id).end >= 0)) byPid.delete(id), byTid.delete(id);
     const c = trackOf(thread ? k.pid : id, id, t);
     if (!thread && !c.proc.parent && c.proc !== p) {
       c.proc.parent = p;
+      p.name ||= of(i, "comm") || "";
       c.proc.name = c.proc.name || p.name;
       p.kids.push(c.proc);
     }
@@ -106,11 +111,15 @@ function learn(i, k) {
   case "exec":
     if (err[i]) break;
     p.argv = (of(i, "argv") || "").replace(/\0$/, "").split("\0").join(" ");
+    if (of(i, "argv_cut")) p.argv += " …";
     p.name = (of(i, "program") || "").replace(/.*\//s, "");
+    p.execs.push({ t, argv: p.argv || p.name });
     break;
   case "exit_process":
     p.end = t;
     p.code = of(i, "signal") ?? String(of(i, "code") ?? "");
+    p.name ||= of(i, "comm") || "";
+    for (const [key, name] of USED) p[key] = of(i, name) ?? -1;
     break;
   case "fault": p.faults++; break;
   case "fault_group": p.faults += of(i, "count") || 0; break;
@@ -257,6 +266,61 @@ const byTime = list => {
   return a;
 };
 
+/* ---- processes: ends, the critical path ---- */
+
+const stop = p => p.end >= 0 ? p.end : PROC ? end : Math.max(p.start, ...p.threads.slice(0, 999).map(t => t.last || 0));
+const lasted = p => (p.early ? "> " : "") + span(stop(p) - p.start);
+const line_of = p => p.argv || p.name || "?";
+const ended = p => p.end >= 0;
+const failed = p => ended(p) && p.code !== "0" && p.code !== "";
+
+const PATH = "Critical path: what the end waited for. From the end of the command backwards: of the children of a process, " +
+  "the one that ended last before that moment is what it waited for; from the start of that one on, back in its parent, the " +
+  "same again. Where no child is left, the time is the process's own. What is on the path makes the whole take as long as it does.";
+let path = null;                      /* from the end: { p, from, to } */
+
+function findPath() {
+  const root = run.command && procs.find(p => p.pid && !p.parent);
+  if (!root || (PROC && (!sum || sum.lost || facts.kept < facts.events))) return;
+  path = [];
+  const kids = new Map(), left = p => {
+    if (!kids.has(p)) kids.set(p, p.kids.filter(ended).sort((a, b) => a.end - b.end));
+    return kids.get(p);
+  };
+  for (let p = root, t = stop(root); p;) {
+    const list = left(p);
+    while (list.length && list.at(-1).end > t) list.pop();
+    const c = list.pop(), from = c ? c.end : p.start;
+    path.push({ p, from, to: t });
+    p.own = Math.max(p.own, 0) + t - from;
+    t = from;
+    p = c || (p === root ? null : p.parent);
+  }
+}
+
+/* How many processes there are at once: times and numbers. */
+function atOnce() {
+  const list = procs.filter(p => p.pid), t = Float64Array.from([...list.map(p => p.start), ...list.filter(ended).map(p => p.end)]).sort();
+  const by = new Map();
+  for (const p of list) by.set(p.start, (by.get(p.start) || 0) + 1), ended(p) && by.set(p.end, (by.get(p.end) || 0) - 1);
+  const out = { t: [], v: [], max: 0 };
+  let v = 0;
+  for (let i = 0; i < t.length; i++) {
+    if (t[i] === t[i - 1]) continue;
+    out.t.push(t[i]);
+    out.v.push(v += by.get(t[i]));
+    out.max = Math.max(out.max, v);
+  }
+  return out;
+}
+
+/* The processes that are looked for. */
+function shownProcs() {
+  const m = matcher(state.find, 0);
+  return tree().filter(p => (!+state.hot || p.own >= 0)
+    && (!m || m.test(String(p.pid)) || m.test(p.name) || p.execs.some(e => m.test(e.argv))));
+}
+
 /* ---- text ---- */
 
 /* Characters that act instead of being shown, as kvis escapes them on a terminal. */
@@ -369,12 +433,28 @@ function colour(i) {
   if (!c) shades.set(key, c = shade(CATS[kinds[kind[i]].cat], key));
   return c;
 }
+/* Bars of processes, by what is chosen. */
+const paintBy = () => state.paint || (PROC ? "exit" : "calls");
+const grey = () => dark.matches ? "#59636f" : "#b4bbc4";
+const ramp = v => dark.matches ? `hsl(205 ${35 + 45 * v}% ${24 + 42 * v}%)` : `hsl(208 ${45 + 30 * v}% ${86 - 50 * v}%)`;
+const EXITS = { "exit 0": ["#6f9fd0", "#3f6f9f"], failed: ["#d0433c", "#e0605a"], "by a signal": ["#9457c7", "#a877d6"] };
+let longest = 1;
+function procColour(p) {
+  if (paintBy() === "duration") return ramp(Math.sqrt((stop(p) - p.start) / longest));
+  if (paintBy() === "cpu") {
+    const cpu = p.used >= 0 ? p.used : p.cpu || -1;
+    return cpu < 0 ? grey() : ramp(Math.min(1, cpu / (stop(p) - p.start || 1)));
+  }
+  if (!ended(p) || p.code === "") return grey();
+  return EXITS[p.code === "0" ? "exit 0" : /^\d/.test(p.code) ? "failed" : "by a signal"][+dark.matches];
+}
 const css = name => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 
 /* ---- filter: which events the table shows ---- */
 
 const state = { q: "", re: 0, path: "", type: "", proc: "", cats: CATS.join("."), failed: 0, noise: 0, tab: "events",
-  sort: "time", down: 0, from: 0, to: 0, sel: -1, fold: "" };
+  sort: "time", down: 0, from: 0, to: 0, sel: -1, fold: "", find: "", hot: 0, paint: "" };
+if (PROC) state.tab = "processes", state.noise = 1;
 let all = new Uint32Array(0), rows = new Uint32Array(0), filterRun = 0;
 
 function matcher(text, regex) {
@@ -466,7 +546,7 @@ function load() {
     state[k] = v === null ? DEFAULTS[k] : typeof DEFAULTS[k] === "number" ? Number(v) || 0 : v;
   }
   if (!(state.sort in KEYS)) state.sort = "time";
-  if (!TABS[state.tab]) state.tab = "events";
+  if (!TABS[state.tab]) state.tab = DEFAULTS.tab;
   if (!(state.to > state.from)) state.from = 0, state.to = 0;
   if (!Number.isInteger(state.sel) || state.sel >= n) state.sel = -1;
 }
@@ -501,8 +581,13 @@ class Grid {
     if (this.sorted) return this.sorted(c);
     this.down = this.sort === c ? !this.down : !!c.n;
     this.sort = c;
-    const s = this.down ? -1 : 1;
-    this.view = [...this.data].sort((a, b) => { const x = c.key(a), y = c.key(b); return s * (x < y ? -1 : x > y ? 1 : 0); });
+    this.fill(this.data);
+  }
+  /* Takes other rows, in the order that is chosen. */
+  fill(data) {
+    const c = this.sort, s = this.down ? -1 : 1;
+    this.data = this.view = data;
+    if (c) this.view = [...data].sort((a, b) => { const x = c.key(a), y = c.key(b); return s * (x < y ? -1 : x > y ? 1 : 0); });
     this.redraw();
   }
   redraw() {
@@ -593,6 +678,7 @@ grid.none = "no event is left by the filters";
 
 function detail(i) {
   $("detail").hidden = i < 0;
+  told = null;
   if (i >= 0) $("detail").querySelector("pre").textContent = line(i) + "\n\n" + esc(JSON.stringify(asJson(i), null, 1).replaceAll("\n", "\u0001"))
     .replaceAll("\\x01", "\n");
 }
@@ -672,21 +758,41 @@ function tree() {
   return out;
 }
 
+const has = key => procs.some(p => p[key] >= 0);
+const known = (t, w, key, show) => has(key) ? [num(t, w, r => r[key], v => v < 0 ? "" : show(v))] : [];
+
+function pickProc(p) {
+  if (!PROC) only({ proc: String(p.idx) });
+  else tellProc(p);
+  const from = p.start, to = stop(p), room = PROC ? (to - from) / 20 : 0;
+  setView(from - room, to + room);
+}
+
 function processesTab() {
-  const stop = p => p.end >= 0 ? p.end : Math.max(p.start, ...p.threads.slice(0, 999).map(t => t.last || 0));
-  return new Grid([
-    col("command", "minmax(260px,2fr)", r => "  ".repeat(r.depth) + (esc(r.argv || r.name) || "?"), r => r.argv || r.name),
-    num("pid", "80px", r => r.pid, String), num("start", "90px", r => r.start, v => clock(v, 3)),
-    num("duration", "100px", r => stop(r) - r.start, span), col("exit", "90px", r => r.code, r => r.code),
-    num("CPU in calls", "100px", r => r.cpu, v => v ? span(v) : ""), num("calls", "80px", r => r.calls), num("faults", "80px", r => r.faults),
-    num("threads", "80px", r => r.threads.length),
+  const g = new Grid([
+    col("command", "minmax(260px,2fr)", (r, cell, row) => {
+      if (r.own >= 0) row.classList.add("hot");
+      return "  ".repeat(r.depth) + esc(line_of(r));
+    }, line_of),
+    num("pid", "80px", r => r.pid, String), col("start", "90px", r => r.early ? "before" : clock(r.start, 3), r => r.start, { n: 1 }),
+    col("duration", "100px", r => lasted(r), r => stop(r) - r.start, { n: 1 }),
+    col("exit", "90px", (r, cell) => { if (failed(r)) cell.classList.add("err"); return PROC && !ended(r) ? "running" : r.code; }, r => r.code),
+    ...path ? [num("critical", "95px", r => r.own, v => v < 0 ? "" : span(v))] : [],
+    ...known("CPU", "90px", "used", span), ...known("max RSS", "85px", "rss", size), ...known("read", "85px", "read", size),
+    ...known("written", "85px", "written", size),
+    ...PROC ? [] : [num("CPU in calls", "100px", r => r.cpu, v => v ? span(v) : ""), num("calls", "80px", r => r.calls),
+      num("faults", "80px", r => r.faults)],
+    ...PROC && procs.every(p => p.threads.length < 2) ? [] : [num("threads", "80px", r => r.threads.length)],
     col("when", "minmax(160px,1fr)", (r, cell) => {
       const b = el("b");
       b.style.left = 100 * r.start / (end || 1) + "%";
       b.style.width = 100 * (stop(r) - r.start) / (end || 1) + "%";
+      b.style.background = paintBy() === "calls" ? "" : procColour(r);
       cell.append(b);
     }, r => r.start, { cls: "gantt" }),
-  ], tree(), { pick: r => { only({ proc: String(r.idx) }); setView(r.start, stop(r)); } });
+  ], shownProcs(), { pick: pickProc });
+  g.none = "no process is like that";
+  return g;
 }
 
 function callsTab() {
@@ -773,6 +879,10 @@ function memoryTab() {
 const TABS = {
   events: () => grid, files: filesTab, peers: peersTab, processes: processesTab, calls: callsTab, memory: memoryTab,
 };
+if (PROC) {
+  for (const name in TABS) if (name !== "processes") delete TABS[name];
+  TABS.events = () => grid;
+}
 const made = {};
 function tab(name) {
   state.tab = name;
@@ -780,7 +890,7 @@ function tab(name) {
   made[name] ||= TABS[name]();
   if ($("table").firstChild !== made[name].box) $("table").replaceChildren(made[name].box);
   made[name].redraw();
-  $("find").hidden = name !== "events";
+  $("filters").hidden = name !== "events";
   save();
 }
 
@@ -806,18 +916,25 @@ function layLanes() {
   let y = 0;
   lanes = [];
   const push = (l, h) => { lanes.push(Object.assign(l, { y, h })); y += h; };
+  let inside = Infinity;              /* of a process that is folded: deeper than this */
   if (kernelPoints.length) push({ name: "kernel: waits for a CPU", calls: kernelPoints, points: [], kernel: true }, 16);
-  for (const p of tree()) {
+  for (const p of shownProcs()) {
+    if (p.depth > inside) continue;
+    inside = PROC && folded.has(String(p.idx)) ? p.depth : Infinity;
     const main = p.threads.find(t => t.tid === p.pid), rest = p.threads.filter(t => t !== main), shut = folded.has(String(p.idx));
-    push({ proc: p, track: main, name: procName(p), depth: p.depth, more: rest.length, shut,
+    push({ proc: p, track: main, name: procName(p), depth: p.depth, more: rest.length + (PROC ? p.kids.length : 0), shut,
       calls: main ? main.calls : [], points: main ? main.points : [] }, 20);
     for (const t of shut ? [] : rest) push({ proc: p, track: t, name: "thread " + t.tid, depth: p.depth + 1, thread: true, calls: t.calls, points: t.points }, 15);
   }
   laneOf = new Map();
-  for (const l of lanes) if (l.track) laneOf.set(l.track.idx, l);
+  laneOfProc = new Map();
+  for (const l of lanes) {
+    if (l.track) laneOf.set(l.track.idx, l);
+    if (l.proc && !l.thread) laneOfProc.set(l.proc, l);
+  }
   document.body.dataset.lanes = lanes.length;
 }
-let laneOf = new Map(), kernelPoints = [];
+let laneOf = new Map(), laneOfProc = new Map(), kernelPoints = [];
 const lanesHeight = () => lanes.length ? lanes.at(-1).y + lanes.at(-1).h : 0;
 
 /* The first of a list (by time) that is not before t. */
@@ -857,6 +974,7 @@ function bar(g, i, x, w, y, h) {
 function drawLane(g, l, y, w) {
   const scale = (w - GUTTER) / (view.to - view.from), X = t => GUTTER + (t - view.from) * scale, px = 1 / scale;
   const top = y + 3, tall = l.h - 7;
+  if (paintBy() !== "calls") return drawProc(g, l, y, w, X);
   if (l.proc && !l.thread) {
     const a = Math.max(GUTTER, X(l.proc.start)), b = Math.min(w, X(l.proc.end < 0 ? end : l.proc.end));
     g.fillStyle = dark.matches ? "#ffffff0d" : "#0000000a";
@@ -890,11 +1008,59 @@ function drawLane(g, l, y, w) {
 }
 let css2 = {};
 
+/* A process (or a thread of it) as one bar with its command; where it calls exec again, a line. */
+function drawProc(g, l, y, w, X) {
+  if (!l.proc) return;
+  const p = l.proc, from = l.thread ? l.track.start : p.start, to = l.thread ? l.track.last || from : stop(p);
+  const a = Math.max(GUTTER, X(from)), b = Math.min(w, Math.max(X(to), X(from) + 1.5)), top = y + 2, tall = l.h - 5;
+  if (b <= GUTTER || a >= w) return;
+  g.globalAlpha = l.thread ? .45 : 1;
+  g.fillStyle = procColour(p);
+  g.fillRect(a, top, b - a, tall);
+  g.globalAlpha = 1;
+  if (l.thread) return;
+  g.fillStyle = css2.card;
+  for (const e of p.execs.slice(1)) if (X(e.t) > GUTTER) g.fillRect(X(e.t), top, 1, tall);
+  if (b - a < 28) return;
+  g.save();
+  g.beginPath();
+  g.rect(a, top, b - a - 3, tall);
+  g.clip();
+  g.fillStyle = dark.matches ? "#fff" : "#10151b";
+  if (!dark.matches && paintBy() === "exit" && failed(p)) g.fillStyle = "#fff";
+  if (!dark.matches && paintBy() !== "exit") g.shadowColor = "#fff", g.shadowBlur = 3;
+  if (dark.matches) g.shadowColor = "#000", g.shadowBlur = 3;
+  g.fillText(esc(line_of(p)).slice(0, 300), a + 4, y + l.h - 7);
+  g.restore();
+}
+
+/* The critical path: whose time it is below the bars, and where it goes on. */
+function drawPath(g, top, h, w) {
+  if (!path || (paintBy() === "calls" && !+state.hot)) return;
+  const X = t => GUTTER + (t - view.from) / (view.to - view.from) * (w - GUTTER);
+  g.fillStyle = css2.hot;
+  let last = null;
+  for (const s of path) {
+    const l = laneOfProc.get(s.p), y = l ? l.y - top : 0;
+    if (!l || X(s.to) - X(s.from) < 2) continue;
+    if ( s.to >= view.from && s.from <= view.to && y + l.h > 0 && y < h) {
+      const a = Math.max(GUTTER, X(s.from));
+      g.fillRect(a, y + l.h - 4, Math.max(1.5, Math.min(w, X(s.to)) - a), 3);
+    }
+    if (last && s.to >= view.from && s.to <= view.to) {
+      const y0 = Math.min(y, last.y - top) + l.h - 4, y1 = Math.max(y, last.y - top) + l.h - 1;
+      if (y1 > 0 && y0 < h) g.fillRect(X(s.to) - .75, y0, 1.5, y1 - y0);
+    }
+    last = l;
+  }
+}
+
 function drawLabel(g, l, y) {
   g.fillStyle = css2.card;
   g.fillRect(0, y, GUTTER - 1, l.h);
   g.fillStyle = l.thread || l.kernel ? css2.dim : css2.fg;
   const x = 6 + Math.min(l.depth || 0, 8) * 8;
+  if (l.proc && l.proc.own >= 0 && !l.thread) g.fillStyle = css2.hot, g.fillRect(0, y + 2, 3, l.h - 5), g.fillStyle = css2.fg;
   let s = (l.more ? l.shut ? "▸ " : "▾ " : "") + l.name + (l.shut && l.more ? ` (+${l.more})` : "");
   while (s.length > 3 && g.measureText(s).width > GUTTER - x - 6) s = s.slice(0, -2) + "…";
   g.fillText(s, x, y + l.h - 6);
@@ -942,8 +1108,8 @@ function drawRuler(g, w, h) {
 
 const RULER = 18;
 function drawTimeline() {
-  const box = $("lanes"), room = Math.min(lanesHeight() + RULER, Math.max(120, innerHeight * .46));
-  css2 = { card: css("--card"), fg: css("--fg"), dim: css("--dim"), line: css("--line"), bad: css("--bad") };
+  const box = $("lanes"), room = Math.min(lanesHeight() + RULER, Math.max(120, innerHeight * (PROC ? .56 : .46)));
+  css2 = { hot: css("--hot"), card: css("--card"), fg: css("--fg"), dim: css("--dim"), line: css("--line"), bad: css("--bad") };
   const [g, w, h] = canvas($("line"), room);
   $("fill").style.height = Math.max(0, lanesHeight() + RULER - room) + "px";
   const top = box.scrollTop - RULER;
@@ -953,7 +1119,8 @@ function drawTimeline() {
   g.clip();
   for (const l of lanes)
     if (l.y + l.h > top && l.y < top + h + RULER) drawLane(g, l, l.y - top, w);
-  drawArrows(g, top, h, w);
+  if (paintBy() === "calls") drawArrows(g, top, h, w);
+  drawPath(g, top, h, w);
   for (const l of lanes)
     if (l.y + l.h > top && l.y < top + h + RULER) drawLabel(g, l, l.y - top);
   for (const i of [hover, state.sel]) {
@@ -966,19 +1133,33 @@ function drawTimeline() {
     if (x + wide > GUTTER) g.strokeRect(Math.max(x, GUTTER) - 1, l.y - top + 1, wide + 2, l.h - 3);
     g.lineWidth = 1;
   }
+  const on = told && laneOfProc.get(told);
+  if (on) {
+    const X = t => GUTTER + (t - view.from) / (view.to - view.from) * (w - GUTTER), a = Math.max(GUTTER, X(told.start));
+    g.strokeStyle = css("--accent");
+    g.lineWidth = 2;
+    g.strokeRect(a - 1, on.y - top + 1, Math.max(3, Math.min(w, X(stop(told))) - a) + 2, on.h - 3);
+    g.lineWidth = 1;
+  }
   g.restore();
   drawRuler(g, w, RULER);
   if (drag) g.fillStyle = css("--accent"), g.globalAlpha = .2, g.fillRect(Math.min(drag.x0, drag.x1), 0, Math.abs(drag.x1 - drag.x0), h), g.globalAlpha = 1;
   $("range").textContent = `${clock(view.from)} – ${clock(view.to)} s (${span(Math.round(view.to - view.from))})`;
 }
 
-let mapBins = null;
+let mapBins = null, once = null;
 function drawMap() {
   const [g, full, h] = canvas($("map"), 36), w = Math.max(1, full - GUTTER), len = end - begin || 1;
   g.fillStyle = css("--dim");
-  g.fillText("all events", 6, 22);
+  g.fillText(PROC ? `processes: at most ${count(once.max)} at once` : "all events", 6, 22);
   g.translate(GUTTER, 0);
-  if (!mapBins || mapBins.w !== w) {
+  if (PROC) {
+    g.fillStyle = shade("call");
+    const high = new Float64Array(w + 1), X = t => Math.min(w, Math.max(0, Math.floor((t - begin) / len * w)));
+    for (let k = 0; k < once.t.length; k++)
+      for (let x = X(once.t[k]); x <= X(once.t[k + 1] ?? end); x++) high[x] = Math.max(high[x], once.v[k]);
+    for (let x = 0; x < w; x++) g.fillRect(x, h - high[x] / once.max * (h - 4), 1, high[x] / once.max * (h - 4));
+  } else if (!mapBins || mapBins.w !== w) {
     mapBins = { w, all: new Uint32Array(w + 1), bad: new Uint32Array(w + 1) };
     for (let i = 0; i < n; i++) {
       const x = Math.max(0, Math.min(w, Math.floor((ts[i] - begin) / len * w)));
@@ -987,7 +1168,7 @@ function drawMap() {
     }
     mapBins.max = Math.log1p(mapBins.all.reduce((a, b) => Math.max(a, b), 1));
   }
-  for (const [bins, c] of [[mapBins.all, shade("call")], [mapBins.bad, css("--bad")]]) {
+  for (const [bins, c] of PROC ? [] : [[mapBins.all, shade("call")], [mapBins.bad, css("--bad")]]) {
     g.fillStyle = c;
     for (let x = 0; x < w; x++) {
       const t = Math.log1p(bins[x]) / mapBins.max * (h - 4);
@@ -1028,6 +1209,7 @@ function laneIntoView(i) {
   if (l && (l.y < box.scrollTop || l.y + l.h > box.scrollTop + box.clientHeight - RULER)) box.scrollTop = l.y - box.clientHeight / 2;
 }
 
+const laneAt = y => { const at = y + $("lanes").scrollTop - RULER; return lanes.find(a => at >= a.y && at < a.y + a.h); };
 const timeAt = x => view.from + (x - GUTTER) / ($("line").clientWidth - GUTTER) * (view.to - view.from);
 
 /* The event under a point of the canvas, or -1: a mark within 4 pixels, else the bar there. */
@@ -1050,13 +1232,44 @@ function eventAt(x, y) {
   return -1;
 }
 
-function tip(i, x, y) {
+/* The process whose bar is under a point. */
+function procAt(x, y) {
+  const l = laneAt(y), px = timeAt(1) - timeAt(0), t = timeAt(x);
+  return l && l.proc && y > RULER && (x < GUTTER || (t > l.proc.start - 3 * px && t < stop(l.proc) + 3 * px)) ? l.proc : null;
+}
+
+function procText(p, max = Infinity) {
+  const cut = a => esc(a.length > max ? a.slice(0, max) + "…" : a);
+  const more = [["CPU", p.used, span], ["max RSS", p.rss, size], ["read", p.read, size], ["written", p.written, size]];
+  const out = [(p.execs.length ? p.execs.slice(0, max).map(e => cut(e.argv)) : [esc(line_of(p)) + " (no exec)"]).join("\n⇒ "), "",
+    `pid ${p.pid}${p.parent ? `, child of ${procName(p.parent)}` : ""}`,
+    `${p.early ? "…" : clock(p.start)} – ${ended(p) ? clock(p.end) : "…"} s: ${lasted(p)}`
+      + (ended(p) ? p.code === "" ? "" : /^\d/.test(p.code) ? ", exit " + p.code : ", killed by " + p.code : ", still running")];
+  const used = more.filter(m => m[1] >= 0).map(([k, v, f]) => `${k} ${f(v)}`);
+  if (used.length) out.push(used.join(", "));
+  if (p.own >= 0) out.push(`on the critical path: ${span(p.own)} of its own`);
+  return out.join("\n");
+}
+
+let told = null;
+function tellProc(p) {
+  told = p;
+  state.sel = -1;
+  $("detail").hidden = !p;
+  if (!p) return paint();
+  $("detail").querySelector("pre").textContent = procText(p);
+  const l = laneOfProc.get(p), box = $("lanes");
+  if (l && (l.y < box.scrollTop || l.y + l.h > box.scrollTop + box.clientHeight - RULER)) box.scrollTop = l.y - box.clientHeight / 2;
+  paint();
+}
+
+function tip(i, x, y, p) {
   const t = $("tip");
-  t.hidden = i < 0;
-  if (i < 0) return;
-  let s = `${clock(ts[i])} s  ${procName(tracks[track[i]].proc)}\n${line(i).slice(0, 600)}`;
-  if (dur[i] >= 0) s += "\n" + span(dur[i]);
-  if (flag[i] & TIMED) s += ": " + shares(i).filter(p => p[1] > 0).map(p => p[0] + " " + span(p[1])).join(", ");
+  t.hidden = i < 0 && !p;
+  if (t.hidden) return;
+  let s = p ? procText(p, 300).slice(0, 3000) : `${clock(ts[i])} s  ${procName(tracks[track[i]].proc)}\n${line(i).slice(0, 600)}`;
+  if (!p && dur[i] >= 0) s += "\n" + span(dur[i]);
+  if (!p && flag[i] & TIMED) s += ": " + shares(i).filter(p => p[1] > 0).map(p => p[0] + " " + span(p[1])).join(", ");
   t.textContent = s;
   t.style.left = Math.min(x + 12, innerWidth - t.offsetWidth - 8) + "px";
   t.style.top = (y + 18 + t.offsetHeight > innerHeight ? y - t.offsetHeight - 10 : y + 16) + "px";
@@ -1068,9 +1281,9 @@ function bindTimeline() {
   c.onpointermove = e => {
     const [x, y] = pos(e);
     if (drag) { drag.x1 = Math.max(GUTTER, x); paint(); return; }
-    const i = eventAt(x, y);
+    const bars = paintBy() !== "calls", i = bars ? -1 : eventAt(x, y);
     if (i !== hover) hover = i, paint();
-    tip(i, e.clientX, e.clientY);
+    tip(i, e.clientX, e.clientY, bars && procAt(x, y));
   };
   c.onpointerleave = () => { hover = -1; tip(-1); paint(); };
   c.onpointerdown = e => {
@@ -1083,10 +1296,12 @@ function bindTimeline() {
     if (d && Math.abs(d.x1 - d.x0) > 4) return setView(timeAt(Math.min(d.x0, d.x1)), timeAt(Math.max(d.x0, d.x1)));
     const top = $("lanes").scrollTop - RULER, l = lanes.find(a => y + top >= a.y && y + top < a.y + a.h);
     if (x < GUTTER && l && l.more) return fold(l.proc);
-    const i = eventAt(x, y);
-    if (i >= 0) select(i);
+    const p = paintBy() !== "calls" && procAt(x, y), i = p ? -1 : eventAt(x, y);
+    if (p) tab("processes"), made.processes.show(made.processes.view.indexOf(p)), tellProc(p);
+    else if (i >= 0 && paintBy() === "calls") select(i);
     paint();
   };
+  c.ondblclick = e => { const p = procAt(...pos(e)); if (p && paintBy() !== "calls") pickProc(p); };
   $("lanes").addEventListener("wheel", e => {
     if (e.ctrlKey || e.metaKey) { e.preventDefault(); zoom(1.0015 ** e.deltaY, timeAt(Math.max(GUTTER, pos(e)[0]))); }
     else if (e.shiftKey || Math.abs(e.deltaX) > Math.abs(e.deltaY)) {
@@ -1145,28 +1360,47 @@ function cards() {
   card("network", ["sent", opt(s.net_bytes_sent, size)], ["received", opt(s.net_bytes_received, size)],
     ["connections", opt(s.connections, c => count(c.length))]);
   card("files", ["read", opt(s.files_read, count)], ["written", opt(s.files_written, count)], ["still open at exit", opt(s.open_at_exit_count, count)]);
-  card("processes", ["processes", opt(s.processes, count)], ["threads", opt(s.threads, count)],
+  card("processes", ["commands", opt(s.commands, count)],
+    ["processes", once && PROC ? count(procs.filter(p => p.pid).length) : opt(s.processes, count)], ["threads", opt(s.threads, count)],
     ["exit", s.exit_signal || opt(s.exit_code, String), s.exit_signal || s.exit_code], ["duration", opt(s.duration_ns, span)]);
   card("scheduler latency", ["waits", opt(s.sched_waits, count)], ["mean", s.sched_waits ? span(Math.round(s.sched_wait_ns / s.sched_waits)) : undefined],
     ["p99", opt(s.sched_wait_p99_ns, span)], ["max", opt(s.sched_wait_max_ns, span)]);
   const where = s.where_time_went || [];
   if (where.length) card("block I/O", ["waited for disks", span(sumOf(where, w => w.disk_ns))]);
-  card("trace", ["calls", opt(s.syscalls, count)], ["lost", opt(s.lost, count), s.lost], ["unreadable", s.unreadable ? count(s.unreadable) : undefined, 1],
-    ["throttled", opt(s.throttle_stops, count)], ["backend", run.backend]);
+  if (PROC) cardsOfProcesses(card);
+  card(PROC ? "recording" : "trace", ["calls", opt(s.syscalls, count)], ["lost", opt(s.lost, count), s.lost], ["unreadable", s.unreadable ? count(s.unreadable) : undefined, 1],
+    ["throttled", opt(s.throttle_stops, count)], ["backend", PROC ? undefined : run.backend]);
   $("cards").replaceChildren(...list);
+}
+
+/* What the events come to, once they are read. */
+function cardsOfProcesses(card) {
+  if (!once) return;
+  const of = list => [["processes", count(list.length)], ["own time, most", list.length ? span(list[0].own) : undefined],
+    ["of", list.length ? procName(list[0]) : undefined]];
+  card("ends", ["exit 0", count(procs.filter(p => p.code === "0").length)],
+    ...["failed", "by a signal"].map((k, s) => [k, procs.filter(p => failed(p) && !/^\d/.test(p.code) === !!s).length])
+      .map(([k, v]) => [k, v ? count(v) : undefined, 1]),
+    ["still running", procs.filter(p => p.execs.length && !ended(p)).length || undefined]);
+  card("use", ["at once, at most", count(once.max)],
+    ["CPU", has("used") ? span(sumOf(procs, p => Math.max(p.used, 0))) : undefined],
+    ["max RSS of one", has("rss") ? size(procs.reduce((a, p) => Math.max(a, p.rss), 0)) : undefined],
+    ["written", has("written") ? size(sumOf(procs, p => Math.max(p.written, 0))) : undefined]);
+  if (path) card("critical path", ...of(procs.filter(p => p.own >= 0).sort((a, b) => b.own - a.own)));
 }
 
 function notes() {
   const out = [];
   if (!facts.whole) out.push("The recording ends early: there is no summary, and the last events are missing.");
   if (facts.kept < facts.events) out.push(`${count(facts.events - facts.kept)} of ${count(facts.events)} events are left out: the shortest, smallest and most usual (--max-report-events).`);
-  if (sum && sum.lost) out.push(`${count(sum.lost)} calls were lost.`);
+  if (sum && sum.lost) out.push(`${count(sum.lost)} ${PROC ? "records of processes" : "calls"} were lost.`);
   $("note").hidden = !out.length;
   $("note").textContent = out.join(" ");
 }
 
 function head() {
-  const command = run.command ? run.command.map(w => /^[\w@%+=:,.\/-]+$/.test(w) ? w : `'${w}'`).join(" ") : "pid " + (run.pids || []).join(", ");
+  const command = run.command ? run.command.map(w => /^[\w@%+=:,.\/-]+$/.test(w) ? w : `'${w}'`).join(" ")
+    : run.pids ? "pid " + run.pids.join(", ") : "all processes";
   $("command").textContent = esc(command);
   document.title = "kvis: " + esc(command).slice(0, 80);
   const when = new Date(run.start_realtime_ns / 1e6);
@@ -1175,8 +1409,9 @@ function head() {
 
 /* Sets the controls to the state. */
 function controls() {
-  for (const id of ["q", "path", "type", "proc"]) $(id).value = state[id];
-  for (const id of ["re", "failed", "noise"]) $(id).checked = !!+state[id];
+  for (const id of ["q", "path", "type", "proc", "find"]) $(id).value = state[id];
+  $("paint").value = paintBy();
+  for (const id of ["re", "failed", "noise", "hot"]) $(id).checked = !!+state[id];
   const on = new Set(state.cats.split("."));
   for (const b of $("cats").children) b.setAttribute("aria-pressed", on.has(b.dataset.cat));
 }
@@ -1211,21 +1446,46 @@ function bindControls() {
     wait = setTimeout(filter, 120);
   };
   for (const id of ["re", "failed", "noise"]) $(id).onchange = () => { state[id] = +$(id).checked; filter(); };
-  $("copy").onclick = () => navigator.clipboard?.writeText(JSON.stringify(asJson(state.sel))).catch(() => {});
-  $("close").onclick = () => select(-1, true);
+  $("paint").append(...(PROC ? [] : [option("calls", "calls")]), option("exit", "exit"), option("duration", "duration"), option("cpu", "CPU"));
+  $("paint").onchange = () => { state.paint = $("paint").value; legend(); paint(); made[state.tab].redraw(); save(); };
+  $("find").oninput = () => { state.find = $("find").value; found(); };
+  $("hot").onchange = () => { state.hot = +$("hot").checked; found(); };
+  $("hot").parentNode.title = PATH;
+  $("hot").parentNode.hidden = !path || path.length < 2;
+  $("procs").hidden = procs.length < 2;
+  $("copy").onclick = () => navigator.clipboard?.writeText(told ? procText(told) : JSON.stringify(asJson(state.sel))).catch(() => {});
+  $("close").onclick = () => told ? tellProc(null) : select(-1, true);
   addEventListener("keydown", e => {
-    if (e.key === "Escape" && state.sel >= 0) select(-1, true), grid.draw();
+    if (e.key === "Escape" && told) tellProc(null);
+    else if (e.key === "Escape" && state.sel >= 0) select(-1, true), grid.draw();
     if (e.key !== "/" || /INPUT|SELECT|TEXTAREA/.test(document.activeElement.tagName)) return;
     e.preventDefault();
-    $("q").focus();
+    $(state.tab === "events" ? "q" : "find").focus();
   });
   addEventListener("hashchange", restore);
   addEventListener("resize", () => { paint(); made[state.tab].redraw(); });
   dark.onchange = () => { shades = new Map(); legend(); paint(); made[state.tab].redraw(); };
 }
 
+/* Other processes are looked for: lanes and rows. */
+function found() {
+  layLanes();
+  if (made.processes) made.processes.fill(shownProcs());
+  paint();
+  save();
+}
+
 function legend() {
   const item = (c, name) => { const i = el("i"); i.style.background = c; return el("span", {}, i, name); };
+  if (paintBy() !== "calls") {
+    const by = paintBy(), scale = (a, b) => [item(ramp(0), a), item(ramp(.5), ""), item(ramp(1), b)];
+    const hot = item(css("--hot"), "critical path");
+    hot.title = PATH;
+    const list = by === "exit" ? Object.keys(EXITS).map(k => item(EXITS[k][+dark.matches], k))
+      : by === "duration" ? scale("short", span(longest)) : scale("waits", "all the time on a CPU");
+    if (by === "exit" && procs.some(p => p.pid && (!ended(p) || p.code === ""))) list.push(item(grey(), "not known to end"));
+    return $("legend").replaceChildren(...list, ...path ? [hot] : []);
+  }
   let timed = false;
   for (let i = 0; i < n && !timed; i++) timed = flag[i] & TIMED;
   const list = timed ? [["cpu", "on CPU"], ["runq", "run queue"], ["disk", "disk"], ["other", "blocked"]].map(([k, t]) => item(part(k), t)) : [];
@@ -1255,6 +1515,8 @@ function restore() {
   layLanes();
   state.to ? setView(state.from, state.to) : setView(begin, end);
   detail(state.sel);
+  if (made.processes) made.processes.fill(shownProcs());
+  legend();
   tab(state.tab);
   return filter();
 }
@@ -1281,11 +1543,15 @@ async function main() {
   kernelPoints = byTime(kernelPoints);
   all = byTime(new Uint32Array(n).map((_, i) => i));
   begin = n ? Math.max(0, ts[all[0]] - (end - ts[all[0]]) / 100) : 0;
+  if (PROC && !run.command) for (const p of procs) if (p.pid && !p.parent) p.start = 0, p.early = true;
+  findPath();
+  once = atOnce();
+  longest = procs.reduce((a, p) => Math.max(a, stop(p) - p.start), 1);
+  cards();
   $("progress").className = "done";
   bindTabs();
   bindControls();
   bindTimeline();
-  legend();
   await restore();
   if (state.sel >= 0) { const at = rows.indexOf(state.sel); if (at >= 0) grid.show(at); }
   document.body.dataset.ready = Math.round(performance.now() - t0);

@@ -23,7 +23,16 @@ after=$(counted)
 t_json "all of them" many "len(by('command')) == 601 and S['lost'] == 0 and all(e['exit_code'] == 0 for e in by('command'))"
 t_json "as many as the kernel counted" many "S['forks'] == $((after - before)) - $own"
 
-kvis proc --json=all -o text.txt &
+t_fails 3 "recorded" kvis proc -o none.txt -w r.kvis --report=r.html --perfetto=p.json -- \
+    sh -c 'i=0; while [ $i -lt 20 ]; do /bin/true; i=$((i+1)); done; exit 3'
+t_ok "replay" kvis replay -q --json=events --report=r2.html --perfetto=p2.json r.kvis
+t_json "its commands" events "len(by('exec')) == 21 and len(by('spawn_process')) == 20 and S['exit_code'] == 3"
+t_json "its ends" events "sorted(e['code'] for e in by('exit_process')) == [0] * 20 + [3]"
+t_json "what was used" events "all(e['cpu_ns'] >= 0 and e['max_rss_bytes'] > 0 for e in by('exit_process'))"
+t_ok "the same report" cmp r.html r2.html
+t_ok "the same trace" cmp p.json p2.json
+
+kvis proc --json=all -o text.txt -w all.kvis &
 kvis=$!
 until_true 5 test -s text.txt
 sh -c 'exit 3' || :
@@ -32,6 +41,8 @@ kill -INT $kvis
 st=0
 wait $kvis || st=$?
 t_is "^C ends it well" 0 $st
+t_ok "replay of the box" kvis replay -q --json=box all.kvis
+t_json "its command" box "[e['pid'] for e in by('exec') if e['argv'] == ['sh', '-c', 'exit 3']] == [e['pid'] for e in by('exit_process') if e.get('code') == 3]"
 t_json "a command of the box" all "[e['exit_code'] for e in by('command') if e['argv'] == ['sh', '-c', 'exit 3']] == [3]"
 kvis execsnoop -d 2 >snoop &
 kvis=$!
