@@ -11176,17 +11176,19 @@ static void df_json(struct buf *b)
 /* == 21 pf_  page faults, by perf_event_open =====================================
  * A software event that samples every minor fault of the tracees, with its address; inherited by
  * threads and children, which the kernel allows for a mapped ring only with one event a CPU
- * (perf_mmap in kernel/events/core.c). Faults of one thread in one region, one after the other, are
- * one event. The rings are read before an address space changes, so that an address finds the
- * region it fell into. */
+ * (perf_mmap in kernel/events/core.c). Faults of one thread in one region, one after the other and
+ * within PF_RUN_NS, are one event. The rings are merged by time, and read up to whatever is told
+ * next (pf_upto): so an address finds the region it fell into. */
 
-enum { PF_MAX_CPUS = 1024 };
+enum { PF_MAX_CPUS = 1024, PF_RUN_NS = 50000000 };
 
 static struct {
     struct perf_event_mmap_page *ring[PF_MAX_CPUS];
     int fd[PF_MAX_CPUS];
     u32 n;
     size_t page, pages; /* of a ring: what perf_event_mlock_kb allows */
+    u64 next[PF_MAX_CPUS]; /* when the next sample of a ring was taken; 0: not looked */
+    u64 oldest;     /* no run that is open began before this; 0: none is open */
     bool user_only; /* perf_event_paranoid: faults that the kernel takes for the program are not
                        seen */
 } pf;
@@ -11305,59 +11307,103 @@ static void pf_sample(pid_t tid, u64 ns, u64 addr)
         t->fault_run = *r;
         t->fault_addr = addr;
         t->fault_ns = ns;
+        pf.oldest = pf.oldest ? pf.oldest : ns;
     }
     if (pf_ours(r->name))
         st.faults++;
 }
 
-/* One record at `tail`; returns its size. Records do not cross the end of a copied span. */
-static void pf_record(const u8 *rec)
+static void pf_lost(u64 n)
 {
-    struct perf_event_header h;
-    struct { u32 pid, tid; u64 ns, addr; } s;
-    struct { u64 id, lost; } l;
-    memcpy(&h, rec, sizeof h);
-    if (h.type == PERF_RECORD_SAMPLE && h.size >= sizeof h + sizeof s) {
-        memcpy(&s, rec + sizeof h, sizeof s);
-        pf_sample((pid_t)s.tid, s.ns, s.addr);
-    } else if (h.type == PERF_RECORD_LOST && h.size >= sizeof h + sizeof l) {
-        memcpy(&l, rec + sizeof h, sizeof l);
-        st.fault_lost += l.lost;
-        struct event *e = ev_new(EK_LOST, NULL, u_now());
-        ev_num(e, EV_count, (s64)l.lost);
-        ev_sym(e, EV_how, "page-fault samples lost");
-        out_event(e);
-    }
+    st.fault_lost += n;
+    struct event *e = ev_new(EK_LOST, NULL, u_when());
+    ev_num(e, EV_count, (s64)n);
+    ev_sym(e, EV_how, "page-fault samples lost");
+    out_event(e);
 }
 
-static void pf_drain_ring(struct perf_event_mmap_page *m)
+/* A record, as far as it is of use: of a sample tid, time and address, of a loss how many. */
+struct pf_record {
+    struct perf_event_header h;
+    union {
+        struct { u32 pid, tid; u64 ns, addr; } s;
+        struct { u64 id, lost; } l;
+    };
+};
+
+/* The record at the tail of a ring; false: there is none. */
+static bool pf_look(struct perf_event_mmap_page *m, struct pf_record *r)
 {
     u64 head = __atomic_load_n(&m->data_head, __ATOMIC_ACQUIRE), tail = m->data_tail;
     const u8 *data = (const u8 *)m + pf.page;
     u64 size = pf.pages * pf.page;
-    while (tail < head) {
-        u8 rec[256];
-        struct perf_event_header h;
-        for (size_t i = 0; i < sizeof h; i++)
-            ((u8 *)&h)[i] = data[(tail + i) & (size - 1)];
-        if (h.size < sizeof h)
-            break; /* the kernel never writes that: stop rather than loop */
-        u32 n = MIN(h.size, (u32)sizeof rec);
-        for (u32 i = 0; i < n; i++)
-            rec[i] = data[(tail + i) & (size - 1)];
-        pf_record(rec);
-        tail += h.size;
-    }
-    __atomic_store_n(&m->data_tail, tail, __ATOMIC_RELEASE);
+    if (tail >= head)
+        return false;
+    for (size_t i = 0; i < sizeof *r; i++) /* what is behind a short one is not looked at */
+        ((u8 *)r)[i] = data[(tail + i) & (size - 1)];
+    return r->h.size >= sizeof r->h; /* the kernel never writes less: stop rather than loop */
 }
 
-/* Reads what has come; cheap when nothing has. */
-static void pf_drain(void)
+static void pf_take(struct perf_event_mmap_page *m, const struct pf_record *r)
 {
-    for (u32 i = 0; i < pf.n; i++)
-        if (pf.ring[i] &&
-            __atomic_load_n(&pf.ring[i]->data_head, __ATOMIC_RELAXED) != pf.ring[i]->data_tail)
-            pf_drain_ring(pf.ring[i]);
+    __atomic_store_n(&m->data_tail, m->data_tail + r->h.size, __ATOMIC_RELEASE);
+}
+
+static bool pf_is_sample(const struct pf_record *r)
+{
+    return r->h.type == PERF_RECORD_SAMPLE && r->h.size >= sizeof r->h + sizeof r->s;
+}
+
+/* When the next sample of a ring was taken; ~0: there is none. What is no sample is taken on the
+ * way. */
+static u64 pf_next(u32 cpu)
+{
+    struct perf_event_mmap_page *m = pf.ring[cpu];
+    struct pf_record r;
+    if (!m || pf.next[cpu])
+        return m ? pf.next[cpu] : ~0ull;
+    while (__atomic_load_n(&m->data_head, __ATOMIC_RELAXED) != m->data_tail && pf_look(m, &r)) {
+        if (pf_is_sample(&r))
+            return pf.next[cpu] = r.s.ns;
+        if (r.h.type == PERF_RECORD_LOST && r.h.size >= sizeof r.h + sizeof r.l)
+            pf_lost(r.l.lost);
+        pf_take(m, &r);
+    }
+    return ~0ull;
+}
+
+/* Reports the runs that began so long ago that they are over. */
+static void pf_flush_old(u64 ns)
+{
+    u64 oldest = 0;
+    for (u32 i = 0; i < PS_BUCKETS; i++)
+        for (struct task *t = ps.task[i]; t; t = t->next) {
+            if (t->faults && ns - t->fault_ns > PF_RUN_NS)
+                pf_flush(t);
+            if (t->faults && (!oldest || t->fault_ns < oldest))
+                oldest = t->fault_ns;
+        }
+    pf.oldest = oldest;
+}
+
+/* Tells the faults up to a time; cheap when there is nothing to tell. */
+static void pf_upto(u64 ns)
+{
+    for (struct pf_record r; pf.n;) {
+        u32 first = 0;
+        for (u32 i = 1; i < pf.n; i++)
+            if (pf_next(i) < pf_next(first))
+                first = i;
+        if (pf_next(first) >= ns || !pf_look(pf.ring[first], &r))
+            break;
+        if (pf.oldest && r.s.ns > pf.oldest + PF_RUN_NS)
+            pf_flush_old(r.s.ns);
+        pf.next[first] = 0;
+        pf_take(pf.ring[first], &r);
+        pf_sample((pid_t)r.s.tid, r.s.ns, r.s.addr);
+    }
+    if (pf.oldest && ns > pf.oldest + PF_RUN_NS)
+        pf_flush_old(ns);
 }
 /* == 22 btf_  names of the kernel's types and fields ===========================================
  * Answers "where is task_struct.pid here?" from /sys/kernel/btf/vmlinux (Documentation/bpf/btf.rst
@@ -14199,7 +14245,14 @@ static const struct wire_call *hy_record(const void *p, u32 size)
  * PTRACE_SEIZE; system-call stops only for calls that somebody asked about (a seccomp filter, where
  * that changes nothing for the program); every other stop handed on as it would have been untraced.
  * From the first attach on nothing here ends the program: errors are counted or reported once, and
- * the way out is tr_finish. man ptrace(2) is the contract; EDGE_CASES P1-P40 are its traps. */
+ * the way out is tr_finish. man ptrace(2) is the contract; EDGE_CASES P1-P40 are its traps.
+ *
+ * Order: what is told, is told in the order of its ends. The ring's records come as they lie in it,
+ * which is that order but for the microseconds between a record's clock and its place; before each,
+ * what the other sources know of the time before it (tr_upto: calls kept with threads that found the
+ * ring full, page faults). Stops are looked at when the ring is empty up to a mark, and happened at
+ * that mark (tr.seen_ns), so that what other threads do meanwhile comes behind them. Only a run of
+ * page faults is up to PF_RUN_NS late: its time is that of its first. */
 
 enum { TR_TICK_US = 100000, TR_FAST_US = 2000, TR_UNREAD_NS = 50000000, TR_LASTS_NS = 50000000 };
 enum { TR_MARK = 0x4b56 }; /* SECCOMP_RET_DATA of our filter: "KV" */
@@ -14232,6 +14285,9 @@ static struct {
     } early[64];
     u32 n_early;
     volatile sig_atomic_t attaching, n_reaped; /* tids that tr_reap_dead took */
+    u64 seen_ns;          /* the stops in hand are of before it, and so is all that is told */
+    u64 collected;        /* stops that went through tr_batch[] */
+    u32 kept_n;           /* of tr_kept[] */
     u64 stops, stops_at_tick, idle_since;
     bool tty;             /* a person looks on: print at once */
     pid_t stopped_tid;    /* whose stop is about to be handled */
@@ -14249,6 +14305,9 @@ static struct tr_stopped {
     pid_t tid;
     int status;
 } tr_batch[1024];
+
+/* Calls that were kept with threads which stand now, the last that ended first. */
+static struct wire_thread tr_kept[ARRAY_LEN(tr_batch)];
 
 /* The row of tr_batch[] that waits to be handled for a thread, or NULL. */
 static struct tr_stopped *tr_batched(pid_t tid)
@@ -14492,7 +14551,7 @@ static bool tr_continues(struct task *t, const struct stop *s)
     return false;
 }
 
-static void tr_enter(struct task *t, const struct stop *s)
+static void tr_enter(struct task *t, const struct stop *s, u64 ns)
 {
     struct call *c = &t->call;
     if (tr_continues(t, s)) {
@@ -14501,15 +14560,13 @@ static void tr_enter(struct task *t, const struct stop *s)
         c->shown = 0;
     } else {
         struct buf text = c->text;
-        *c = (struct call){ .open = true, .abi = s->abi, .nr = s->nr, .enter_ns = u_when() };
+        *c = (struct call){ .open = true, .abi = s->abi, .nr = s->nr, .enter_ns = ns };
         c->text = text;
         memcpy(c->arg, s->arg, sizeof c->arg);
         int row = sc_find(s->abi, s->nr);
         c->known = row >= 0;
         c->row = c->known ? (u16)row : 0;
         c->id = sc_id[c->row];
-        if (opt.faults)
-            pf_drain();
         md_enter(t, c);
     }
     if (tr_shown(c)) {
@@ -14570,7 +14627,7 @@ static void tr_detach_one(struct task *t, int sig)
     hy_leave(t);
     sys_ptrace(PTRACE_DETACH, t->tid, 0, (void *)(long)sig);
     c->noret = c->detached = true;
-    c->exit_ns = u_now();
+    c->exit_ns = u_when();
     if (c->open && tr_shown(c)
         && (c->begun || (md_status_wanted(c) && md_call_wanted(t, c))))
         out_call_exit(t);
@@ -14681,7 +14738,7 @@ static void tr_syscall_stop(struct task *t, u8 expect)
         sc_narrow(s.abi, s.nr, s.arg);
         bool foreign = s.op == PTRACE_SYSCALL_INFO_SECCOMP && s.data != TR_MARK;
         if (!t->call.open)
-            tr_enter(t, &s);
+            tr_enter(t, &s, u_now()); /* it goes on from now, not from when it stopped */
         tr_strict(t);
         if (foreign) /* the program's own RET_TRACE: untraced it gets ENOSYS, seccomp(2) */
             arch_skip_call(t->tid, ENOSYS);
@@ -14697,14 +14754,15 @@ static void tr_pending_at(struct task *t, bool event)
     struct wire_thread th;
     if (t->call.open || t->full || !hy_thread(t, &th) || !th.in_call)
         return;
-    if (!event && u_now() - th.ts_ns < TR_LASTS_NS)
+    if (!event && tr.seen_ns < th.ts_ns + TR_LASTS_NS)
         return; /* records from before it may still be in the ring */
     struct stop s = { .abi = ARCH_NATIVE, .nr = th.nr };
     hy_args(s.arg, th.word);
     sc_narrow(s.abi, s.nr, s.arg);
+    u64 at = u_at;
     u_at = th.ts_ns;
-    tr_enter(t, &s);
-    u_at = 0;
+    tr_enter(t, &s, th.ts_ns);
+    u_at = at;
     t->pending = true;
 }
 
@@ -14744,7 +14802,7 @@ static void tr_at_entry(struct task *t, const struct stop *s, u64 ts_ns)
         tr_abandon(t);
     t->pending = false;
     if (!shown)
-        tr_enter(t, s);
+        tr_enter(t, s, ts_ns);
 }
 
 static void tr_play(struct task *t, const struct wire_call *w)
@@ -14762,6 +14820,61 @@ static void tr_play(struct task *t, const struct wire_call *w)
     replay.on = replay.live = false;
 }
 
+/* Plays the call that found no room in the ring: its thread stands at the end of it, so its memory
+ * is read as at a stop of the call itself. */
+static void tr_play_kept(struct task *t, const struct wire_thread *th)
+{
+    struct stop s = { .abi = ARCH_NATIVE, .nr = th->nr, .ret = th->ret };
+    hy_args(s.arg, th->word);
+    sc_narrow(s.abi, s.nr, s.arg);
+    hy.records++;
+    t->kept_ns = th->ts_ns;
+    tr_at_entry(t, &s, th->ts_ns);
+    u_at = th->end_ns;
+    if (hy.sched)
+        tr_times(&t->call, th->end_ns - th->ts_ns, &(struct wire_times){
+            th->cpu_ns, th->runq_ns, th->disk_ns, th->waker_tid, th->waker_pid });
+    tr_exit(t, &s);
+    u_at = 0;
+}
+
+/* Takes the call that was kept with a thread which has just stopped by a signal, if there is one.
+ */
+static void tr_take_kept(pid_t tid, int status)
+{
+    struct task *t = WIFSTOPPED(status) && !(status >> 16) ? ps_task(tid) : NULL;
+    struct wire_thread th;
+    siginfo_t si = { 0 };
+    u32 at = tr.kept_n;
+    if (!hy.on || !tr.started || !t || t->run == RUN_HELD || at == ARRAY_LEN(tr_kept))
+        return;
+    if (hy.in_order) /* another signal than ours may come first; but see tr_follow */
+        sys_ptrace(PTRACE_GETSIGINFO, tid, 0, &si);
+    if ((hy.in_order && !hy_ours(&si)) || !hy_take_kept(t, &th) || th.ts_ns == t->exec_ns
+        || (t->full_ns && th.ts_ns >= t->full_ns))
+        return;
+    for (; at && tr_kept[at - 1].end_ns < th.end_ns; at--)
+        tr_kept[at] = tr_kept[at - 1];
+    tr_kept[at] = th;
+    tr.kept_n++;
+}
+
+/* Tells what other sources than the ring know of the time before ns. (A thread's records in the
+ * ring come before the call that was kept with it: who reserved room before them did it before the
+ * kept call's end, so that no record in front of them ended later.) */
+static void tr_upto(u64 ns)
+{
+    while (tr.kept_n && tr_kept[tr.kept_n - 1].end_ns < ns) {
+        const struct wire_thread *th = &tr_kept[--tr.kept_n];
+        struct task *t = ps_task((pid_t)th->tid);
+        mem_replay(NULL, 0, NULL, 0);
+        pf_upto(th->end_ns);
+        if (t)
+            tr_play_kept(t, th);
+    }
+    pf_upto(ns);
+}
+
 /* A thread has waited for a CPU. */
 static void tr_delay(const struct wire_delay *d)
 {
@@ -14769,6 +14882,7 @@ static void tr_delay(const struct wire_delay *d)
     if (!t || !tr.started || opt.trace)
         return;
     hy.max_delay_ns = MAX(hy.max_delay_ns, d->delay_ns);
+    tr_upto(d->ts_ns);
     struct event *e = ev_new(EK_SCHED, t, d->ts_ns);
     ev_num(e, EV_delay_ns, (s64)d->delay_ns);
     ev_num(e, EV_cpu, d->cpu);
@@ -14783,6 +14897,8 @@ static bool tr_record(const void *p, u32 size)
         tr_delay(p);
         return true;
     }
+    if (size >= sizeof(struct wire_call))
+        tr_upto(((const struct wire_call *)p)->end_ns);
     const struct wire_call *w = hy_record(p, size);
     struct task *t = w ? ps_task((pid_t)w->tid) : NULL;
     if (!w || (!t && w->over && tr.started))
@@ -14796,28 +14912,6 @@ static bool tr_record(const void *p, u32 size)
     hy.records++;
     tr_play(t, w);
     return true;
-}
-
-/* Plays the call that found no room in the ring: its thread stands at the end of it, so its memory
- * is read as at a stop of the call itself. */
-static void tr_kept(struct task *t)
-{
-    struct wire_thread th;
-    if (!hy.on || !tr.started || !hy_take_kept(t, &th) || th.ts_ns == t->exec_ns
-        || (t->full_ns && th.ts_ns >= t->full_ns))
-        return;
-    struct stop s = { .abi = ARCH_NATIVE, .nr = th.nr, .ret = th.ret };
-    hy_args(s.arg, th.word);
-    sc_narrow(s.abi, s.nr, s.arg);
-    hy.records++;
-    t->kept_ns = th.ts_ns;
-    tr_at_entry(t, &s, th.ts_ns);
-    u_at = th.end_ns;
-    if (hy.sched)
-        tr_times(&t->call, th.end_ns - th.ts_ns, &(struct wire_times){
-            th.cpu_ns, th.runq_ns, th.disk_ns, th.waker_tid, th.waker_pid });
-    tr_exit(t, &s);
-    u_at = 0;
 }
 
 /* How often the tick comes: often while there are records, which the ring has no room for long. */
@@ -14847,6 +14941,8 @@ static void tr_collect(void)
         if (!s)
             s = &tr_batch[tr.batch_n++];
         *s = (struct tr_stopped){ tid, status };
+        tr_take_kept(tid, status);
+        tr.collected++;
     }
 }
 
@@ -14870,22 +14966,36 @@ static void tr_drain(void)
         tr_set_tick(n > 0);
 }
 
-/* Takes all records from before now, which come before the stop that is looked at next. One that is
- * being written on another CPU, or waits for its thread to stop (tr_must_wait), is in the way of
- * those behind it: a moment later it is not. */
-static void tr_drain_all(void)
+/* Takes the records before the mark; false: not all. One that is being written on another CPU, or
+ * waits for its thread to stop (tr_must_wait), is in the way of those behind it: a moment later it
+ * is not. */
+static bool tr_drain_marked(void)
 {
-    if (!hy.on)
-        return;
-    rb_mark();
     tr_drain();
     for (u64 end = 0; !rb_drained(); tr_drain()) {
         end = end ? end : u_now() + 4 * TR_UNREAD_NS;
         if (u_now() >= end)
-            return;
+            return false;
         tr_collect();
         nanosleep(&(struct timespec){ .tv_nsec = 20000 }, NULL);
     }
+    return true;
+}
+
+/* Tells all from before now, which comes before the stops that are looked at next. */
+static void tr_drain_all(void)
+{
+    u64 n = tr.collected;
+    tr.seen_ns = u_now();
+    if (!hy.on)
+        return;
+    rb_mark();
+    while (tr_drain_marked() && n != tr.collected) { /* those have records behind the mark */
+        n = tr.collected;
+        tr.seen_ns = u_now();
+        rb_mark();
+    }
+    tr_upto(tr.seen_ns);
 }
 
 /* --- processes --- */
@@ -14965,7 +15075,7 @@ static struct task *tr_new_child(struct task *t, int event)
     t->call.child = (pid_t)tid;
     tr_follow(child);
     tr_many();
-    struct event *e = ev_new(thread ? EK_THREAD : EK_SPAWN, t, u_now());
+    struct event *e = ev_new(thread ? EK_THREAD : EK_SPAWN, t, u_when());
     ev_num(e, thread ? EV_child_tid : EV_child_pid, tid);
     if (child->ns_tid)
         ev_num(e, EV_ns_pid, child->ns_tid);
@@ -14984,7 +15094,7 @@ static void tr_comm(struct task *t)
 static void tr_exec_event(struct task *t)
 {
     tr_comm(t);
-    struct event *e = ev_new(EK_EXEC, t, u_now());
+    struct event *e = ev_new(EK_EXEC, t, u_when());
     ev_bytes(e, EV_comm, t->comm, (u32)strlen(t->comm));
     md_exec_fields(e, t);
     if (t->exec_path)
@@ -15063,10 +15173,11 @@ static void tr_exec_unseen(struct task *t)
         mem_replay(NULL, 0, NULL, 0);
         if (n > 0)
             mem_replay(&at, (u32)n + 1, (const u8 *)name, false);
+        u64 now = u_at;
         replay.on = true;
         u_at = th.ts_ns;
-        tr_enter(t, &s);
-        u_at = 0;
+        tr_enter(t, &s, th.ts_ns);
+        u_at = now;
         replay.on = false;
         t->pending = true;
     } else if (n > 0) {
@@ -15100,10 +15211,7 @@ static struct task *tr_exec(struct task *t)
     s64 former = tr_eventmsg(t);
     if (former > 0 && former != t->tid)
         t = tr_exec_takeover(t, (pid_t)former);
-    if (opt.faults) {
-        pf_drain();
-        pf_flush(t);
-    }
+    pf_flush(t);
     if (hy.all)
         tr_exec_unseen(t);
     tr_exec_state(t);
@@ -15117,7 +15225,7 @@ static void tr_exit_events(struct task *t, int status, bool last)
 {
     for (int process = 0; process <= (int)last; process++) {
         int end_of = process && t->proc ? t->proc->status : status;
-        struct event *e = ev_new(process ? EK_EXIT_PROCESS : EK_EXIT_THREAD, t, u_now());
+        struct event *e = ev_new(process ? EK_EXIT_PROCESS : EK_EXIT_THREAD, t, u_when());
         ev_num(e, EV_exit_pid, process ? t->pid : t->tid);
         if (WIFSIGNALED(end_of))
             ev_sym(e, EV_signal, u_signame(WTERMSIG(end_of)));
@@ -15137,10 +15245,7 @@ static void tr_gone(struct task *t, int status)
     struct proc *p = t->proc;
     bool last = p && p->tasks == 1;
     tr_abandon(t);
-    if (opt.faults) {
-        pf_drain();
-        pf_flush(t);
-    }
+    pf_flush(t);
     if (p && t->tid == t->pid)
         p->status = status;
     if (last)
@@ -15250,7 +15355,7 @@ static void tr_signal_event(struct task *t, int sig, const siginfo_t *si)
 {
     if (!tr.started || !(opt.signals >> ((sig - 1) & 63) & 1))
         return;
-    struct event *e = ev_new(EK_SIGNAL, t, u_now());
+    struct event *e = ev_new(EK_SIGNAL, t, u_when());
     ev_sym(e, EV_signal, u_signame(sig));
     ev_sym(e, EV_code_name, tr_si_code(si));
     if (si->si_code == SI_USER || si->si_code == SI_QUEUE || si->si_code == SI_TKILL ||
@@ -15271,8 +15376,6 @@ static void tr_signal_stop(struct task *t, int sig)
         tr_resume(t, 0);
         return;
     }
-    if (!hy.in_order || hy_ours(&si)) /* another signal than ours may come first; see tr_follow */
-        tr_kept(t);
     if (hy_ours(&si)) { /* the ring was full, and is empty now */
         tr_resume(t, 0);
         return;
@@ -15536,14 +15639,13 @@ static void tr_on_tick(void)
         tr.ending = true;
         tr.child && tr.accel ? tr_kill_all() : tr_detach_all();
     }
-    if (opt.faults)
-        pf_drain();
+    pf_upto(tr.seen_ns);
     if (idle) {
         out_idle();
         tr_each(tr_orphan);
-        if (hy.on && opt.calls)
-            tr_each(tr_pending);
     }
+    if (hy.on && opt.calls && (idle || !hy.in_order)) /* see tr_follow */
+        tr_each(tr_pending);
     out_flush();
 }
 
@@ -15601,10 +15703,14 @@ static pid_t tr_wait_one(int *status)
 static pid_t tr_wait(int *status)
 {
     if (tr.batch_next < tr.batch_n) {
+        if (!hy.on)
+            tr.seen_ns = u_now();
         *status = tr_batch[tr.batch_next].status;
         return tr_batch[tr.batch_next++].tid;
     }
     pid_t tid = tr_wait_one(status);
+    if (tid > 0)
+        tr_take_kept(tid, *status);
     if (tid > 0 && ps.n_tasks > 1)
         tr_collect();
     tr.stopped_tid = tid > 0 ? tid : 0;
@@ -15623,7 +15729,10 @@ static void tr_loop(void)
         pid_t tid = tr_wait(&status);
         if (tid > 0) {
             tr.stops++;
+            pf_upto(tr.seen_ns);
+            u_at = tr.seen_ns;
             tr_status(tid, status);
+            u_at = 0;
             if (tr.killing)
                 tr_each(tr_kill_one);
         } else if (tid < 0) {
@@ -15637,6 +15746,7 @@ static void tr_loop(void)
             tr_detach_all();
     }
     tr_drain_all();
+    pf_upto(~0ull);
 }
 
 /* --- signals of kvis's own --- */
