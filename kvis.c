@@ -305,7 +305,7 @@ struct opts {
     u8 status;    /* -z -Z -x -e status=: enum call_end */
     u64 signals;  /* -e signal=: bit n-1 */
     u32 interval_s, duration_s, ring_bytes, min_delay_us;
-    bool no_ebpf;
+    bool no_ebpf, bpf_stats;
     char backend;         /* 'a', 'p', 'h' */
     const char *json_file, *out_file, *user, *sort;
     const char *record, *report, *perfetto; /* -w, --report, --perfetto */
@@ -6799,6 +6799,7 @@ struct st_end {
     const struct st_delays *delays; /* NULL: not known */
     u64 records, throttled; /* calls recorded by BPF, stops for its ring's sake */
     u64 lost;               /* calls that are missing */
+    u64 bpf_ns, bpf_runs;   /* of the BPF programs, for the whole box; 0: not asked for */
 };
 
 /* Collects the names of a class that match, most bytes first; returns how many (at most max). */
@@ -7142,6 +7143,9 @@ static void st_text_summary(struct buf *b, const struct st_end *end)
         b_f(b, " (%" PRIu64 " calls recorded, threads held %" PRIu64 " times at their end)",
             end->records, end->throttled);
     b_c(b, '\n');
+    if (end->bpf_runs)
+        b_f(b, " BPF programs: %" PRIu64 ".%03" PRIu64 " ms in %" PRIu64 " runs\n",
+            end->bpf_ns / 1000000, end->bpf_ns / 1000 % 1000, end->bpf_runs);
     st_text_trouble(b, end);
     st_text_exit(b, end->status);
     st_rule(b);
@@ -7266,6 +7270,8 @@ static void st_json_summary(struct buf *b, const struct st_end *end)
             b_f(b, ",\"%s\":%" PRIu64, num[i].key, num[i].v);
     b_f(b, ",\"backend\":\"%s\",\"records\":%" PRIu64 ",\"throttle_stops\":%" PRIu64, end->backend,
         end->records, end->throttled);
+    if (end->bpf_runs)
+        b_f(b, ",\"bpf_ns\":%" PRIu64 ",\"bpf_runs\":%" PRIu64, end->bpf_ns, end->bpf_runs);
     st_json_names(b);
     st_json_rest(b);
     if (end->delays)
@@ -8701,6 +8707,7 @@ static struct st_end rec_end;
 static const struct { const char *name; u64 *v; } rec_nums[] = {
     { "duration_ns", &rec_end.duration_ns }, { "records", &rec_end.records },
     { "throttled", &rec_end.throttled }, { "lost", &rec_end.lost },
+    { "bpf_ns", &rec_end.bpf_ns }, { "bpf_runs", &rec_end.bpf_runs },
     { "heap_bytes", &vm.heap_bytes }, { "map_bytes", &vm.map_bytes },
     { "map_regions", &vm.map_regions }, { "syscalls", &st.syscalls }, { "file_in", &st.file_in },
     { "file_out", &st.file_out }, { "net_in", &st.net_in }, { "net_out", &st.net_out },
@@ -13304,14 +13311,16 @@ static u64 bpf_lost(const struct bpf_obj *o, u32 why)
     return map < 0 ? 0 : bpf_sum(map, why);
 }
 
-/* How often a program of `mask` was not run because it, or another one, was running on that CPU
- * (EDGE_CASES 0.6): struct bpf_prog_info.recursion_misses, 5.12. */
-static u64 bpf_missed(const struct bpf_obj *o, u32 mask)
+/* Offsets in struct bpf_prog_info: run_time_ns, run_cnt (5.1), recursion_misses (5.12). */
+enum { BPF_INFO_NS = 192, BPF_INFO_RUNS = 200, BPF_INFO_MISSES = 208, BPF_INFO_MAX = 216 };
+
+/* What the kernel says of the programs of `mask`: the sum of a number at an offset of struct
+ * bpf_prog_info (its newer fields are not in older headers). */
+static u64 bpf_info(const struct bpf_obj *o, u32 mask, u32 at)
 {
-    enum { AT = 208 }; /* its offset; headers older than 5.12 do not have it */
     u64 sum = 0;
     for (u32 i = 0; i < o->fam->n_progs; i++) {
-        u8 info[AT + 8] = { 0 };
+        u8 info[BPF_INFO_MAX] = { 0 };
         union bpf_attr a;
         u64 n;
         memset(&a, 0, sizeof a);
@@ -13321,11 +13330,29 @@ static u64 bpf_missed(const struct bpf_obj *o, u32 mask)
         if (!(mask >> i & 1) || o->prog[i] < 0
             || bpf_call(BPF_OBJ_GET_INFO_BY_FD, &a, BPF_ATTR_TO(info)) < 0)
             continue;
-        memcpy(&n, info + AT, sizeof n);
-        sum += a.info.info_len > AT ? n : 0;
+        memcpy(&n, info + at, sizeof n);
+        sum += a.info.info_len > at ? n : 0;
     }
     return sum;
 }
+
+/* How often a program of `mask` was not run because it, or another one, was running on that CPU
+ * (EDGE_CASES 0.6). */
+static u64 bpf_missed(const struct bpf_obj *o, u32 mask)
+{
+    return bpf_info(o, mask, BPF_INFO_MISSES);
+}
+
+/* Has the kernel take the time of programs, as long as kvis lives (bpf(2), BPF_ENABLE_STATS: 5.8).
+ * Returns 0 or -errno. */
+static int bpf_take_time(void)
+{
+    union bpf_attr a;
+    memset(&a, 0, sizeof a); /* BPF_STATS_RUN_TIME is 0 */
+    int f = bpf_call(BPF_ENABLE_STATS, &a, BPF_ATTR_TO(enable_stats));
+    return MIN(f, 0);
+}
+
 /* == 25 rb_  records that programs send =============================================
  * A ring buffer (one for all CPUs, 5.8) or a perf ring for each CPU: the same records, the same
  * function that takes them. Every record begins with its time (u64 ns), by which the rings of the
@@ -14087,6 +14114,8 @@ static int hy_load(u32 ring_bytes)
     bpf_find_records(o, mask);
     if ((e = bpf_load(o, mask)) || (e = rb_open(o)))
         return e;
+    if (opt.bpf_stats && (e = bpf_take_time()))
+        return bpf_fail(o, e, "BPF_ENABLE_STATS: %s", strerror(-e));
     return bpf_attach(o, mask);
 }
 
@@ -14249,10 +14278,10 @@ static const struct wire_call *hy_record(const void *p, u32 size)
  *
  * Order: what is told, is told in the order of its ends. The ring's records come as they lie in it,
  * which is that order but for the microseconds between a record's clock and its place; before each,
- * what the other sources know of the time before it (tr_upto: calls kept with threads that found the
- * ring full, page faults). Stops are looked at when the ring is empty up to a mark, and happened at
- * that mark (tr.seen_ns), so that what other threads do meanwhile comes behind them. Only a run of
- * page faults is up to PF_RUN_NS late: its time is that of its first. */
+ * what the other sources know of the time before it (tr_upto: page faults, and calls kept with
+ * threads that found the ring full). Stops are looked at when the ring is empty up to a mark, and
+ * happened at that mark (tr.seen_ns), so that what other threads do meanwhile comes behind them.
+ * Only a run of page faults is up to PF_RUN_NS late: its time is that of its first. */
 
 enum { TR_TICK_US = 100000, TR_FAST_US = 2000, TR_UNREAD_NS = 50000000, TR_LASTS_NS = 50000000 };
 enum { TR_MARK = 0x4b56 }; /* SECCOMP_RET_DATA of our filter: "KV" */
@@ -16018,7 +16047,11 @@ static void tr_same_cpu(void)
 static void tr_report(const char *backend, bool text)
 {
     struct st_end end = { tr.status, u_now() - tr.start_ns, backend, hy_delays(), hy.records,
-                          hy_stops(), hy_lost() };
+                          hy_stops(), hy_lost(), 0, 0 };
+    if (hy.on && opt.bpf_stats) {
+        end.bpf_ns = bpf_info(&hy.obj, ~0u, BPF_INFO_NS);
+        end.bpf_runs = bpf_info(&hy.obj, ~0u, BPF_INFO_RUNS);
+    }
     out_run_flush();
     out_break_partial();
     tr_each(pf_flush);
@@ -17643,6 +17676,8 @@ static const struct opt_row opt_rows[] = {
       "auto, ptrace (every call stops) or hybrid (BPF records them)" },
     { IN_TRACE, 0, "no-ebpf", NULL, OPT_FLAG, &opt.no_ebpf, NULL, 0, 0,
       "hybrid: without what the scheduler and the disks did behind the calls" },
+    { IN_TRACE, 0, "bpf-stats", NULL, OPT_FLAG, &opt.bpf_stats, NULL, 0, 0,
+      "hybrid: the time that its programs take, which this makes longer" },
     { IN_TRACE, 0, "min-sched-delay", "US", OPT_U32, &opt.min_delay_us, NULL, 1, 1000000000,
       "hybrid: show waits for a CPU from US microseconds on (100)" },
     { IN_REPLAY, 0, "min-sched-delay", "US", OPT_U32, &opt.min_delay_us, NULL, 1, 1000000000,
@@ -18016,6 +18051,8 @@ static int cmd_trace(void)
     tr_backend();
     if (opt.backend == 'h' && !hy.on)
         die(EXIT_KVIS, "--backend=hybrid: %s", hy.why_not);
+    if (opt.bpf_stats && !hy.on)
+        die(EXIT_KVIS, "--bpf-stats: no BPF programs: %s", hy.why_not);
     cmd_open_sinks();
     tr_signals();
     out.give_up = tr_give_up;
