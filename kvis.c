@@ -6509,6 +6509,7 @@ struct stats {
 
 static struct {
     struct stats all;
+    struct stats counted; /* of the whole run, too: in the kernel */
     struct stats *procs; /* newest first */
     u32 n_tables;
     bool untabled;       /* there were more processes than tables */
@@ -6743,6 +6744,14 @@ static void st_table_row(struct buf *b, const struct st_row *r, u64 total_ns, co
         (double)r->max_ns / 1e3, name);
 }
 
+static void st_row_add(struct st_row *to, const struct st_row *r)
+{
+    to->calls += r->calls, to->errors += r->errors, to->time_ns += r->time_ns;
+    to->max_ns = MAX(to->max_ns, r->max_ns);
+    for (u32 k = 0; k < ST_BUCKETS; k++)
+        to->hist[k] += r->hist[k];
+}
+
 /* Appends strace's table, with percentiles: times are wall-clock time in the call, in seconds and
  * µs. */
 static void st_one_table(struct buf *b, const struct stats *s)
@@ -6756,10 +6765,7 @@ static void st_one_table(struct buf *b, const struct stats *s)
         if (!r || !r->calls)
             continue;
         order[n++] = i;
-        total.calls += r->calls, total.errors += r->errors, total.time_ns += r->time_ns;
-        total.max_ns = MAX(total.max_ns, r->max_ns);
-        for (u32 k = 0; k < ST_BUCKETS; k++)
-            total.hist[k] += r->hist[k];
+        st_row_add(&total, r);
     }
     st_sort.s = s;
     st_sort.key = opt.sort ? opt.sort : "time";
@@ -6775,6 +6781,22 @@ static void st_one_table(struct buf *b, const struct stats *s)
     st_table_row(b, &total, total.time_ns, "total");
 }
 
+/* What kvis has counted and what the kernel has. */
+static const struct stats *st_both(void)
+{
+    static struct stats both, sums;
+    for (u16 i = 0; i < ARRAY_LEN(sc_rows); i++) {
+        struct st_row *a = st.all.row[i], *k = st.counted.row[i],
+                      *sum = a && k ? st_row_of(&sums, i) : NULL;
+        both.row[i] = sum ? sum : k ? k : a;
+        if (sum) {
+            *sum = *a;
+            st_row_add(sum, k);
+        }
+    }
+    return &both;
+}
+
 static void st_table(struct buf *b)
 {
     for (const struct stats *s = st.procs; opt.by_pid && s; s = s->next) {
@@ -6787,7 +6809,7 @@ static void st_table(struct buf *b)
         b_f(b, "\n(more than %d processes: the rest is in the last table only)\n", ST_TABLES);
     if (opt.by_pid)
         b_s(b, "\nall processes\n");
-    st_one_table(b, &st.all);
+    st_one_table(b, st_both());
 }
 
 /* --- the summary --- */
@@ -12511,7 +12533,7 @@ static int tfs_fields(const char *event, struct btf_want *w, u32 n)
  * kvis ends. Functions return 0 or a descriptor, or -errno with the reason in obj.why. Entry
  * points: bpf_load, bpf_attach, bpf_close, bpf_lost, bpf_missed; bpf_explain for -EPERM. */
 
-enum { BPF_MAX_MAPS = 8, BPF_MAX_PROGS = 24, BPF_POISON = 0x0bad0000 };
+enum { BPF_MAX_MAPS = 16, BPF_MAX_PROGS = 24, BPF_POISON = 0x0bad0000 };
 
 struct bpf_cfg { const char *name; u64 val; }; /* a CFG_ constant and its value */
 
@@ -12528,6 +12550,7 @@ struct bpf_obj {
     int map[BPF_MAX_MAPS], prog[BPF_MAX_PROGS], link[BPF_MAX_PROGS];
     u32 loaded;              /* programs, bit by bit */
     bool ring;               /* `events` is a ring buffer, not an array of perf rings */
+    u32 (*entries)(const char *map); /* of maps that leave it open; NULL: 1 */
     u32 processed;           /* instructions that the verifier went through, where it says so */
     struct btf_want *want;   /* the fields of all patches, by bpf_want_at */
     u32 n_want;
@@ -12731,10 +12754,12 @@ static int bpf_events_create(struct bpf_obj *o)
 static int bpf_make_maps(struct bpf_obj *o)
 {
     for (u32 i = 0; i < o->fam->n_maps; i++) {
-        const struct bpf_map_row *m = &o->fam->maps[i];
-        int f = strcmp(m->name, "events") ? bpf_map_create(m) : bpf_events_create(o);
+        struct bpf_map_row m = o->fam->maps[i];
+        if (!m.max_entries)
+            m.max_entries = o->entries ? o->entries(m.name) : 1;
+        int f = strcmp(m.name, "events") ? bpf_map_create(&m) : bpf_events_create(o);
         if (f < 0)
-            return bpf_fail(o, f, "cannot make the map %s: %s", m->name, strerror(-f));
+            return bpf_fail(o, f, "cannot make the map %s: %s", m.name, strerror(-f));
         o->map[i] = f;
     }
     return 0;
@@ -12746,6 +12771,13 @@ static int bpf_map(const struct bpf_obj *o, const char *name)
         if (!strcmp(o->fam->maps[i].name, name))
             return o->map[i];
     return -1;
+}
+
+/* Maps an array (MAP_MMAPABLE) to read it. NULL: errno says why. */
+static const void *bpf_map_view(int map, size_t bytes)
+{
+    void *p = mmap(NULL, bytes, PROT_READ, MAP_SHARED, map, 0);
+    return p == MAP_FAILED ? NULL : p;
 }
 
 /* --- patches --- */
@@ -13815,6 +13847,7 @@ enum {
     N_HY
 };
 _Static_assert(ARRAY_LEN(call_progs) == N_HY, "a program without a number");
+_Static_assert(ARRAY_LEN(call_maps) <= BPF_MAX_MAPS, "a map without a place");
 
 enum { HY_MIN_DELAY_NS = 10000 }; /* shorter waits for a CPU are only counted */
 
@@ -13830,6 +13863,9 @@ static struct {
     bool all;              /* no call stops at its entry: what is not recorded stops at its end */
     bool in_order;         /* the probe's words are the arguments */
     bool sched;            /* what the scheduler does is recorded too */
+    bool count;            /* calls are counted in the kernel, and there are no records */
+    const struct wire_count *table; /* as the probe has them, when it counts */
+    const struct wire_hist *hists;
     u64 strays;            /* records that are damaged, or of threads that kvis did not know */
     u64 max_delay_ns;      /* the longest wait for a CPU that was a record */
     bool row[SC_N];        /* recorded, so that they do not stop */
@@ -14045,9 +14081,25 @@ static bool hy_spec(const struct sc_row *r, struct wire_spec *s)
     return true;
 }
 
+/* How a number's calls are counted by the probe: but for those that have to stop anyway, which tr_
+ * counts. */
+static struct wire_spec hy_counted(int row)
+{
+    struct wire_spec s = { .on = CALL_UNSEEN };
+    if (row < 0)
+        return s;
+    hy.row[row] = hy.all || !md_wants((u16)row, true);
+    s.unfailing = sc_id[row] == SC_rt_sigreturn;
+    if (hy.row[row] && (sc_set[row] || sc_id[row] == SC_restart_syscall))
+        s.on = CALL_COUNTED;
+    return s;
+}
+
 /* How a number's calls are seen by the probe. */
 static struct wire_spec hy_spec_of(int row, const bool *need)
 {
+    if (hy.count)
+        return hy_counted(row);
     struct wire_spec s = { .on = CALL_UNSEEN }, none = s;
     bool hot = false;
     for (size_t i = 0; row >= 0 && i < ARRAY_LEN(hy_hot); i++)
@@ -14061,13 +14113,54 @@ static struct wire_spec hy_spec_of(int row, const bool *need)
     return row < 0 || need[row] ? s : none; /* a call newer than our table: let it be seen */
 }
 
+static struct wire_spec hy_specs[CALL_NRS];
+
 /* Marks the calls that are recorded instead of stopping: `need` says which ones anybody wants. */
-static int hy_choose(const bool *need)
+static void hy_choose(const bool *need)
 {
-    static struct wire_spec spec[CALL_NRS];
     for (u32 nr = 0; nr < CALL_NRS; nr++)
-        spec[nr] = hy_spec_of(sc_find(ARCH_NATIVE, nr), need);
-    return bpf_map_all(true, bpf_map(&hy.obj, "spec"), CALL_NRS, spec, sizeof *spec);
+        hy_specs[nr] = hy_spec_of(sc_find(ARCH_NATIVE, nr), need);
+}
+
+/* From now on they are. Returns 0 or -errno. */
+static int hy_watch(void)
+{
+    return bpf_map_all(true, bpf_map(&hy.obj, "spec"), CALL_NRS, hy_specs, sizeof *hy_specs);
+}
+
+/* How many entries the maps have that count. */
+static u32 hy_entries(const char *map)
+{
+    return !hy.count ? 1 : strcmp(map, "table") ? CALL_NRS : CALL_NRS * bpf_possible();
+}
+
+static int hy_view(void)
+{
+    if (!hy.count)
+        return 0;
+    hy.table = bpf_map_view(bpf_map(&hy.obj, "table"), hy_entries("table") * sizeof *hy.table);
+    hy.hists = bpf_map_view(bpf_map(&hy.obj, "hists"), hy_entries("hists") * sizeof *hy.hists);
+    return hy.table && hy.hists ? 0 : bpf_fail(&hy.obj, -errno, "cannot map what is counted");
+}
+
+/* What the kernel has counted, as rows of the table. */
+static void hy_counts(void)
+{
+    for (u32 nr = 0; hy.count && nr < CALL_NRS; nr++) {
+        struct wire_count sum = { 0, 0, 0, 0 };
+        int row = sc_find(ARCH_NATIVE, nr);
+        for (u32 cpu = 0; cpu < bpf_possible(); cpu++) {
+            const struct wire_count *c = hy.table + cpu * CALL_NRS + nr;
+            sum.calls += c->calls, sum.errors += c->errors, sum.time_ns += c->time_ns;
+            sum.max_ns = MAX(sum.max_ns, c->max_ns);
+        }
+        struct st_row *r = sum.calls && row >= 0 ? st_row_of(&st.counted, (u16)row) : NULL;
+        if (!r)
+            continue;
+        r->calls = sum.calls, r->errors = sum.errors;
+        r->time_ns = sum.time_ns, r->max_ns = sum.max_ns;
+        memcpy(r->hist, hy.hists[nr].n, sizeof r->hist);
+    }
 }
 
 /* The programs that this kernel and the options want, as bits. */
@@ -14087,8 +14180,10 @@ static int hy_load(u32 ring_bytes)
     static struct bpf_cfgs c;
     struct btf_want compat = BPF_COMPAT_WANT;
     struct bpf_obj *o = &hy.obj;
-    u32 mask = hy_programs(!opt.no_ebpf);
-    *o = (struct bpf_obj){ .fam = &call_family, .ring = true, .ring_bytes = ring_bytes };
+    hy.sched = !opt.no_ebpf && !hy.count;
+    u32 mask = hy_programs(hy.sched);
+    *o = (struct bpf_obj){ .fam = &call_family, .ring = true, .ring_bytes = ring_bytes,
+                           .entries = hy_entries };
     int e = bpf_open(o);
     if (e || !o->ring)
         return e ? e : bpf_fail(o, -EINVAL, "this kernel has no ring buffer (Linux 5.8)");
@@ -14105,8 +14200,9 @@ static int hy_load(u32 ring_bytes)
     bpf_set(&c, "CFG_STOP_RT", !opt.n_pids);
     bpf_set(&c, "CFG_STOP_HARD", ring_bytes / 16 * 15);
     hy.in_order = !bpf_raw_is_whole();
-    hy.sched = !opt.no_ebpf;
     bpf_set(&c, "CFG_SCHED", hy.sched);
+    bpf_set(&c, "CFG_COUNT", hy.count);
+    bpf_set(&c, "CFG_RESTART_NR", (u64)SYS_restart_syscall);
     bpf_set(&c, "CFG_DELAY", HY_MIN_DELAY_NS);
     bpf_set(&c, "CFG_BY_SCHED", hy.in_order);
     o->cfg = c.v;
@@ -14125,7 +14221,10 @@ static const char *hy_start(const bool *need, u32 ring_bytes)
     static char why[800];
     hy.magic = bpf_magic();
     int e = hy_load(ring_bytes);
-    if (!e && (e = hy_choose(need)))
+    if (!e)
+        e = hy_view();
+    hy_choose(need);
+    if (!e && (!hy.count || hy.all) && (e = hy_watch()))
         bpf_fail(&hy.obj, e, "cannot fill the map spec: %s", strerror(-e));
     if (!e) {
         hy.on = true;
@@ -14171,6 +14270,18 @@ static int hy_follow(pid_t tid)
     int map = bpf_map(&hy.obj, "traced");
     int e = bpf_map_flagged(BPF_MAP_UPDATE_ELEM, map, &key, &th, BPF_NOEXIST);
     return e == -EEXIST ? 0 : e ? e : 1;
+}
+
+/* From now on all calls of a thread stop, so they must not be counted in the kernel as well. */
+static void hy_full(const struct task *t)
+{
+    struct wire_thread th = { 0 };
+    u32 key = hy_key(t);
+    int map = bpf_map(&hy.obj, "traced");
+    if (!hy.count || !key || bpf_map_do(BPF_MAP_LOOKUP_ELEM, map, &key, &th))
+        return;
+    th.full = 1;
+    bpf_map_flagged(BPF_MAP_UPDATE_ELEM, map, &key, &th, BPF_EXIST);
 }
 
 /* Before a thread is let go: no signal may come to it any more. */
@@ -14499,18 +14610,30 @@ static const char *tr_hybrid_why_not(void)
     return why;
 }
 
-/* Decides how calls are seen: recorded by BPF, stopping by a filter, or stopping all. */
+/* Whether nothing is wanted but the table of all: then nobody need know more of a call than its
+ * number, its result and its time. */
+static bool tr_only_counts(void)
+{
+    return opt.count_only && !opt.calls && !opt.by_pid && !opt.json && !opt.record && !opt.n_paths
+           && !opt.faults;
+}
+
+/* Decides how calls are seen: recorded by BPF, counted by it, stopping by a filter, or stopping
+ * all. */
 static void tr_backend(void)
 {
     hy.why_not = tr_hybrid_why_not();
     if (!hy.why_not) {
         hy.on = true;
         hy.all = opt.n_pids > 0;
+        hy.count = tr_only_counts();
         tr_choose();
         hy.on = false;
-        hy.why_not = hy_start(tr.need, opt.ring_bytes ? opt.ring_bytes : 4 << 20);
+        u32 ring = hy.count ? 64 << 10 : 4 << 20;
+        hy.why_not = hy_start(tr.need, opt.ring_bytes ? opt.ring_bytes : ring);
     }
     hy.all &= hy.on;
+    hy.count &= hy.on;
     tr.no_accel = tr_accel_why_not();
     tr.accel = !tr.no_accel;
     tr_choose();
@@ -14537,8 +14660,10 @@ static void tr_resume(struct task *t, int sig)
 {
     bool every = t->full || !(tr.accel || hy.all) || (t->call.open && !t->pending);
     t->run = RUN_RUNNING;
-    if (t->full && !t->full_ns)
+    if (t->full && !t->full_ns) {
         t->full_ns = u_now();
+        hy_full(t);
+    }
     /* ESRCH: it was killed meanwhile; its end is reported by waitpid. */
     sys_ptrace(every && tr.started ? PTRACE_SYSCALL : PTRACE_CONT, t->tid, 0, (void *)(long)sig);
 }
@@ -14604,6 +14729,13 @@ static void tr_enter(struct task *t, const struct stop *s, u64 ns)
     }
 }
 
+/* Whether the kernel counts a call that has stopped all the same (see tr_filter). */
+static bool tr_counted(const struct task *t)
+{
+    const struct call *c = &t->call;
+    return hy.count && !t->full_ns && c->known && c->abi == ARCH_NATIVE && hy.row[c->row];
+}
+
 /* The call in t->call is over; ret and err stand in it. */
 static void tr_done(struct task *t)
 {
@@ -14616,7 +14748,7 @@ static void tr_done(struct task *t)
     if (!c->noret && !t->restarting
         && (!c->known || tr.need[c->row] || md_is_about_fds(c->row) || c->id == SC_mmap))
         md_exit(t, c);
-    if (!t->restarting)
+    if (!t->restarting && !tr_counted(t))
         st_call(t, c);
     if (!tr_shown(c))
         return;
@@ -14875,7 +15007,8 @@ static void tr_take_kept(pid_t tid, int status)
     struct wire_thread th;
     siginfo_t si = { 0 };
     u32 at = tr.kept_n;
-    if (!hy.on || !tr.started || !t || t->run == RUN_HELD || at == ARRAY_LEN(tr_kept))
+    if (!hy.on || hy.count || !tr.started || !t || t->run == RUN_HELD
+        || at == ARRAY_LEN(tr_kept))
         return;
     if (hy.in_order) /* another signal than ours may come first; but see tr_follow */
         sys_ptrace(PTRACE_GETSIGINFO, tid, 0, &si);
@@ -15402,6 +15535,8 @@ static void tr_signal_stop(struct task *t, int sig)
     sys_ptrace(PTRACE_GETSIGINFO, t->tid, 0, &si);
     if (t->tid == tr.child && !tr.started && sig == SIGSTOP) {
         tr.started = true; /* the child stands before its exec: from here on it is watched */
+        if (hy.count && hy_watch())
+            u_warn("cannot fill the map spec: nothing is counted");
         tr_resume(t, 0);
         return;
     }
@@ -15642,6 +15777,7 @@ static void tr_tables(void)
     static struct buf b;
     b_reset(&b);
     b_c(&b, '\n');
+    hy_counts();
     st_table(&b);
     b_put(&out.text.b, b.p, b.len);
     out_writer_flush(&out.text);
@@ -16062,6 +16198,7 @@ static void tr_report(const char *backend, bool text)
     rec_end = end;
     rec_finish();
     px_close();
+    hy_counts();
     st_report(&end, text);
 }
 

@@ -3,9 +3,9 @@
  * open.bpf.c
  *   sha256 c5bc784ae1ef24b9cfa0e0b9ff5691c15049f4a5d673994a09e39a3ae086bd18
  * probe.h
- *   sha256 7fbdb589b7d6bb4f6abd0a842b07e1200a859e319dcfc2de8ff275c01b4a3aeb
+ *   sha256 cbffcf028142cfc0d0ac5f054635298bd2c6302d4287f407df62ed6a186907fb
  * wire.h
- *   sha256 b37409bd48c583c698362eec3afffec91a63ad9e5c6f10e6f891bddf63be0bac
+ *   sha256 7d01b1250b69970ecf282e3e0edf42e7e7497339b8b4fc9244d811eabe69445b
  * compiler: clang 14.0.6
  * flags: -target bpf -mcpu=v2 -O2 -g -std=gnu11 -Wall -Werror -nostdinc -fno-ident
  *
@@ -365,13 +365,13 @@ static const struct bpf_insn open_enter_insns[] = {
     /*  238 */ I_STX_MEM(W, R10, -16, R1),     /* *(u32 *)(r10 - 16) = r1 */
     /*  239 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
     /*  240 */ I_ALU64_IMM(ADD, R2, -16),      /* r2 += -16 */
-    // probe.h:142  u64 *n = bpf_map_lookup_elem(&lost, &why);
+    // probe.h:143  u64 *n = bpf_map_lookup_elem(&lost, &why);
     /*  241 */ I_LD_MAP(R1, lost),             /* r1 = map lost */
     /*  243 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
-    // probe.h:144  if (n)
+    // probe.h:145  if (n)
     /*  244 */ I_JMP_IMM(JEQ, R0, 0, 320),     /* if r0 == 0 goto L565 */
     /*  245 */ I_MOV64_IMM(R1, 1),             /* r1 = 1 */
-    // probe.h:145  __sync_fetch_and_add(n, 1);
+    // probe.h:146  __sync_fetch_and_add(n, 1);
     /*  246 */ I_XADD(DW, R0, 0, R1),          /* lock *(u64 *)(r0 + 0) += r1 */
     /*  247 */ I_JA(317),                      /* goto L565 */
     // open.bpf.c:97  u64 id = bpf_get_current_pid_tgid();
@@ -741,12 +741,12 @@ static const struct bpf_insn open_enter_insns[] = {
     /*  557 */ I_STX_MEM(W, R10, -16, R6),     /* *(u32 *)(r10 - 16) = r6 */
     /*  558 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
     /*  559 */ I_ALU64_IMM(ADD, R2, -16),      /* r2 += -16 */
-    // probe.h:142  u64 *n = bpf_map_lookup_elem(&lost, &why);
+    // probe.h:143  u64 *n = bpf_map_lookup_elem(&lost, &why);
     /*  560 */ I_LD_MAP(R1, lost),             /* r1 = map lost */
     /*  562 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
-    // probe.h:144  if (n)
+    // probe.h:145  if (n)
     /*  563 */ I_JMP_IMM(JEQ, R0, 0, 1),       /* if r0 == 0 goto L565 */
-    // probe.h:145  __sync_fetch_and_add(n, 1);
+    // probe.h:146  __sync_fetch_and_add(n, 1);
     /*  564 */ I_XADD(DW, R0, 0, R6),          /* lock *(u64 *)(r0 + 0) += r6 */
     // open.bpf.c:268  }
     /* L565: */
@@ -1015,13 +1015,13 @@ static const struct bpf_insn open_enter_tp_insns[] = {
     /*  150 */ I_STX_MEM(W, R10, -16, R1),     /* *(u32 *)(r10 - 16) = r1 */
     /*  151 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
     /*  152 */ I_ALU64_IMM(ADD, R2, -16),      /* r2 += -16 */
-    // probe.h:142  u64 *n = bpf_map_lookup_elem(&lost, &why);
+    // probe.h:143  u64 *n = bpf_map_lookup_elem(&lost, &why);
     /*  153 */ I_LD_MAP(R1, lost),             /* r1 = map lost */
     /*  155 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
-    // probe.h:144  if (n)
+    // probe.h:145  if (n)
     /*  156 */ I_JMP_IMM(JEQ, R0, 0, 320),     /* if r0 == 0 goto L477 */
     /*  157 */ I_MOV64_IMM(R1, 1),             /* r1 = 1 */
-    // probe.h:145  __sync_fetch_and_add(n, 1);
+    // probe.h:146  __sync_fetch_and_add(n, 1);
     /*  158 */ I_XADD(DW, R0, 0, R1),          /* lock *(u64 *)(r0 + 0) += r1 */
     /*  159 */ I_JA(317),                      /* goto L477 */
     // open.bpf.c:97  u64 id = bpf_get_current_pid_tgid();
@@ -1391,12 +1391,12 @@ static const struct bpf_insn open_enter_tp_insns[] = {
     /*  469 */ I_STX_MEM(W, R10, -16, R6),     /* *(u32 *)(r10 - 16) = r6 */
     /*  470 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
     /*  471 */ I_ALU64_IMM(ADD, R2, -16),      /* r2 += -16 */
-    // probe.h:142  u64 *n = bpf_map_lookup_elem(&lost, &why);
+    // probe.h:143  u64 *n = bpf_map_lookup_elem(&lost, &why);
     /*  472 */ I_LD_MAP(R1, lost),             /* r1 = map lost */
     /*  474 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
-    // probe.h:144  if (n)
+    // probe.h:145  if (n)
     /*  475 */ I_JMP_IMM(JEQ, R0, 0, 1),       /* if r0 == 0 goto L477 */
-    // probe.h:145  __sync_fetch_and_add(n, 1);
+    // probe.h:146  __sync_fetch_and_add(n, 1);
     /*  476 */ I_XADD(DW, R0, 0, R6),          /* lock *(u64 *)(r0 + 0) += r6 */
     // open.bpf.c:289  }
     /* L477: */
@@ -1886,31 +1886,31 @@ static const struct bpf_insn open_exit_insns[] = {
     /*  327 */ I_CALL(get_current_comm),       /* call get_current_comm */
     // open.bpf.c:378  if (at <= sizeof r->data)
     /*  328 */ I_JMP_IMM(JGT, R8, 8448, 39),   /* if r8 > 8448 goto L368 */
-    // probe.h:162  if (CFG(CFG_RINGBUF))
+    // probe.h:163  if (CFG(CFG_RINGBUF))
     /*  329 */ I_LD_CONST(R1, CFG_RINGBUF),    /* r1 = CFG_RINGBUF */
     // open.bpf.c:379  emit(ctx, r, sizeof *h + at);
     /*  331 */ I_ALU64_IMM(ADD, R8, 72),       /* r8 += 72 */
-    // probe.h:162  if (CFG(CFG_RINGBUF))
+    // probe.h:163  if (CFG(CFG_RINGBUF))
     /*  332 */ I_JMP_IMM(JEQ, R1, 0, 16),      /* if r1 == 0 goto L349 */
-    // probe.h:152  u64 waiting = bpf_ringbuf_query(&events, RB_AVAIL_DATA);
+    // probe.h:153  u64 waiting = bpf_ringbuf_query(&events, RB_AVAIL_DATA);
     /*  333 */ I_LD_MAP(R1, events),           /* r1 = map events */
     /*  335 */ I_MOV64_IMM(R2, 0),             /* r2 = 0 */
     /*  336 */ I_CALL(ringbuf_query),          /* call ringbuf_query */
-    // probe.h:154  return waiting >= CFG(CFG_WAKE) ? RB_FORCE_WAKEUP : RB_NO_WAKEUP;
+    // probe.h:155  return waiting >= CFG(CFG_WAKE) ? RB_FORCE_WAKEUP : RB_NO_WAKEUP;
     /*  337 */ I_LD_CONST(R1, CFG_WAKE),       /* r1 = CFG_WAKE */
     /*  339 */ I_MOV64_IMM(R4, 1),             /* r4 = 1 */
     /*  340 */ I_JMP_REG(JLT, R0, R1, 1),      /* if r0 < r1 goto L342 */
     /*  341 */ I_MOV64_IMM(R4, 2),             /* r4 = 2 */
-    // probe.h:163  err = bpf_ringbuf_output(&events, record, size, wake_flags());
+    // probe.h:164  err = bpf_ringbuf_output(&events, record, size, wake_flags());
     /* L342: */
     /*  342 */ I_LD_MAP(R1, events),           /* r1 = map events */
     /*  344 */ I_MOV64_REG(R2, R7),            /* r2 = r7 */
     /*  345 */ I_MOV64_REG(R3, R8),            /* r3 = r8 */
     /*  346 */ I_CALL(ringbuf_output),         /* call ringbuf_output */
-    // probe.h:166  if (err)
+    // probe.h:167  if (err)
     /*  347 */ I_JMP_IMM(JEQ, R0, 0, 20),      /* if r0 == 0 goto L368 */
     /*  348 */ I_JA(9),                        /* goto L358 */
-    // probe.h:165  err = bpf_perf_event_output(ctx, &events, F_CURRENT_CPU, record, size);
+    // probe.h:166  err = bpf_perf_event_output(ctx, &events, F_CURRENT_CPU, record, size);
     /* L349: */
     /*  349 */ I_LDX_MEM(DW, R1, R10, -96),    /* r1 = *(u64 *)(r10 - 96) */
     /*  350 */ I_LD_MAP(R2, events),           /* r2 = map events */
@@ -1918,20 +1918,20 @@ static const struct bpf_insn open_exit_insns[] = {
     /*  354 */ I_MOV64_REG(R4, R7),            /* r4 = r7 */
     /*  355 */ I_MOV64_REG(R5, R8),            /* r5 = r8 */
     /*  356 */ I_CALL(perf_event_output),      /* call perf_event_output */
-    // probe.h:166  if (err)
+    // probe.h:167  if (err)
     /*  357 */ I_JMP_IMM(JEQ, R0, 0, 10),      /* if r0 == 0 goto L368 */
     /* L358: */
     /*  358 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
     /*  359 */ I_STX_MEM(W, R10, -72, R1),     /* *(u32 *)(r10 - 72) = r1 */
     /*  360 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
     /*  361 */ I_ALU64_IMM(ADD, R2, -72),      /* r2 += -72 */
-    // probe.h:142  u64 *n = bpf_map_lookup_elem(&lost, &why);
+    // probe.h:143  u64 *n = bpf_map_lookup_elem(&lost, &why);
     /*  362 */ I_LD_MAP(R1, lost),             /* r1 = map lost */
     /*  364 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
-    // probe.h:144  if (n)
+    // probe.h:145  if (n)
     /*  365 */ I_JMP_IMM(JEQ, R0, 0, 2),       /* if r0 == 0 goto L368 */
     /*  366 */ I_MOV64_IMM(R1, 1),             /* r1 = 1 */
-    // probe.h:145  __sync_fetch_and_add(n, 1);
+    // probe.h:146  __sync_fetch_and_add(n, 1);
     /*  367 */ I_XADD(DW, R0, 0, R1),          /* lock *(u64 *)(r0 + 0) += r1 */
     /* L368: */
     /*  368 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
@@ -2596,51 +2596,51 @@ static const struct bpf_insn open_exit_tp_insns[] = {
     /*  325 */ I_LDX_MEM(DW, R4, R10, -96),    /* r4 = *(u64 *)(r10 - 96) */
     // open.bpf.c:378  if (at <= sizeof r->data)
     /*  326 */ I_JMP_IMM(JGT, R8, 8448, 38),   /* if r8 > 8448 goto L365 */
-    // probe.h:162  if (CFG(CFG_RINGBUF))
+    // probe.h:163  if (CFG(CFG_RINGBUF))
     /*  327 */ I_LD_CONST(R1, CFG_RINGBUF),    /* r1 = CFG_RINGBUF */
     // open.bpf.c:379  emit(ctx, r, sizeof *h + at);
     /*  329 */ I_ALU64_IMM(ADD, R8, 72),       /* r8 += 72 */
-    // probe.h:162  if (CFG(CFG_RINGBUF))
+    // probe.h:163  if (CFG(CFG_RINGBUF))
     /*  330 */ I_JMP_IMM(JEQ, R1, 0, 16),      /* if r1 == 0 goto L347 */
-    // probe.h:152  u64 waiting = bpf_ringbuf_query(&events, RB_AVAIL_DATA);
+    // probe.h:153  u64 waiting = bpf_ringbuf_query(&events, RB_AVAIL_DATA);
     /*  331 */ I_LD_MAP(R1, events),           /* r1 = map events */
     /*  333 */ I_MOV64_IMM(R2, 0),             /* r2 = 0 */
     /*  334 */ I_CALL(ringbuf_query),          /* call ringbuf_query */
-    // probe.h:154  return waiting >= CFG(CFG_WAKE) ? RB_FORCE_WAKEUP : RB_NO_WAKEUP;
+    // probe.h:155  return waiting >= CFG(CFG_WAKE) ? RB_FORCE_WAKEUP : RB_NO_WAKEUP;
     /*  335 */ I_LD_CONST(R1, CFG_WAKE),       /* r1 = CFG_WAKE */
     /*  337 */ I_MOV64_IMM(R4, 1),             /* r4 = 1 */
     /*  338 */ I_JMP_REG(JLT, R0, R1, 1),      /* if r0 < r1 goto L340 */
     /*  339 */ I_MOV64_IMM(R4, 2),             /* r4 = 2 */
-    // probe.h:163  err = bpf_ringbuf_output(&events, record, size, wake_flags());
+    // probe.h:164  err = bpf_ringbuf_output(&events, record, size, wake_flags());
     /* L340: */
     /*  340 */ I_LD_MAP(R1, events),           /* r1 = map events */
     /*  342 */ I_LDX_MEM(DW, R2, R10, -96),    /* r2 = *(u64 *)(r10 - 96) */
     /*  343 */ I_MOV64_REG(R3, R8),            /* r3 = r8 */
     /*  344 */ I_CALL(ringbuf_output),         /* call ringbuf_output */
-    // probe.h:166  if (err)
+    // probe.h:167  if (err)
     /*  345 */ I_JMP_IMM(JEQ, R0, 0, 19),      /* if r0 == 0 goto L365 */
     /*  346 */ I_JA(8),                        /* goto L355 */
-    // probe.h:165  err = bpf_perf_event_output(ctx, &events, F_CURRENT_CPU, record, size);
+    // probe.h:166  err = bpf_perf_event_output(ctx, &events, F_CURRENT_CPU, record, size);
     /* L347: */
     /*  347 */ I_MOV64_REG(R1, R7),            /* r1 = r7 */
     /*  348 */ I_LD_MAP(R2, events),           /* r2 = map events */
     /*  350 */ I_LD_IMM64(R3, 0xffffffff),     /* r3 = 4294967295 ll */
     /*  352 */ I_MOV64_REG(R5, R8),            /* r5 = r8 */
     /*  353 */ I_CALL(perf_event_output),      /* call perf_event_output */
-    // probe.h:166  if (err)
+    // probe.h:167  if (err)
     /*  354 */ I_JMP_IMM(JEQ, R0, 0, 10),      /* if r0 == 0 goto L365 */
     /* L355: */
     /*  355 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
     /*  356 */ I_STX_MEM(W, R10, -72, R1),     /* *(u32 *)(r10 - 72) = r1 */
     /*  357 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
     /*  358 */ I_ALU64_IMM(ADD, R2, -72),      /* r2 += -72 */
-    // probe.h:142  u64 *n = bpf_map_lookup_elem(&lost, &why);
+    // probe.h:143  u64 *n = bpf_map_lookup_elem(&lost, &why);
     /*  359 */ I_LD_MAP(R1, lost),             /* r1 = map lost */
     /*  361 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
-    // probe.h:144  if (n)
+    // probe.h:145  if (n)
     /*  362 */ I_JMP_IMM(JEQ, R0, 0, 2),       /* if r0 == 0 goto L365 */
     /*  363 */ I_MOV64_IMM(R1, 1),             /* r1 = 1 */
-    // probe.h:145  __sync_fetch_and_add(n, 1);
+    // probe.h:146  __sync_fetch_and_add(n, 1);
     /*  364 */ I_XADD(DW, R0, 0, R1),          /* lock *(u64 *)(r0 + 0) += r1 */
     /* L365: */
     /*  365 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
@@ -2955,13 +2955,13 @@ static const struct bpf_insn open_exec_insns[] = {
     /*   42 */ I_STX_MEM(W, R10, -24, R1),     /* *(u32 *)(r10 - 24) = r1 */
     /*   43 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
     /*   44 */ I_ALU64_IMM(ADD, R2, -24),      /* r2 += -24 */
-    // probe.h:142  u64 *n = bpf_map_lookup_elem(&lost, &why);
+    // probe.h:143  u64 *n = bpf_map_lookup_elem(&lost, &why);
     /*   45 */ I_LD_MAP(R1, lost),             /* r1 = map lost */
     /*   47 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
-    // probe.h:144  if (n)
+    // probe.h:145  if (n)
     /*   48 */ I_JMP_IMM(JEQ, R0, 0, 2),       /* if r0 == 0 goto L51 */
     /*   49 */ I_MOV64_IMM(R1, 1),             /* r1 = 1 */
-    // probe.h:145  __sync_fetch_and_add(n, 1);
+    // probe.h:146  __sync_fetch_and_add(n, 1);
     /*   50 */ I_XADD(DW, R0, 0, R1),          /* lock *(u64 *)(r0 + 0) += r1 */
     /* L51: */
     /*   51 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
@@ -3473,31 +3473,31 @@ static const struct bpf_insn open_exec_insns[] = {
     /*  477 */ I_CALL(get_current_comm),       /* call get_current_comm */
     // open.bpf.c:378  if (at <= sizeof r->data)
     /*  478 */ I_JMP_IMM(JGT, R7, 8448, -260), /* if r7 > 8448 goto L219 */
-    // probe.h:162  if (CFG(CFG_RINGBUF))
+    // probe.h:163  if (CFG(CFG_RINGBUF))
     /*  479 */ I_LD_CONST(R1, CFG_RINGBUF),    /* r1 = CFG_RINGBUF */
     // open.bpf.c:379  emit(ctx, r, sizeof *h + at);
     /*  481 */ I_ALU64_IMM(ADD, R7, 72),       /* r7 += 72 */
-    // probe.h:162  if (CFG(CFG_RINGBUF))
+    // probe.h:163  if (CFG(CFG_RINGBUF))
     /*  482 */ I_JMP_IMM(JEQ, R1, 0, 16),      /* if r1 == 0 goto L499 */
-    // probe.h:152  u64 waiting = bpf_ringbuf_query(&events, RB_AVAIL_DATA);
+    // probe.h:153  u64 waiting = bpf_ringbuf_query(&events, RB_AVAIL_DATA);
     /*  483 */ I_LD_MAP(R1, events),           /* r1 = map events */
     /*  485 */ I_MOV64_IMM(R2, 0),             /* r2 = 0 */
     /*  486 */ I_CALL(ringbuf_query),          /* call ringbuf_query */
-    // probe.h:154  return waiting >= CFG(CFG_WAKE) ? RB_FORCE_WAKEUP : RB_NO_WAKEUP;
+    // probe.h:155  return waiting >= CFG(CFG_WAKE) ? RB_FORCE_WAKEUP : RB_NO_WAKEUP;
     /*  487 */ I_LD_CONST(R1, CFG_WAKE),       /* r1 = CFG_WAKE */
     /*  489 */ I_MOV64_IMM(R4, 1),             /* r4 = 1 */
     /*  490 */ I_JMP_REG(JLT, R0, R1, 1),      /* if r0 < r1 goto L492 */
     /*  491 */ I_MOV64_IMM(R4, 2),             /* r4 = 2 */
-    // probe.h:163  err = bpf_ringbuf_output(&events, record, size, wake_flags());
+    // probe.h:164  err = bpf_ringbuf_output(&events, record, size, wake_flags());
     /* L492: */
     /*  492 */ I_LD_MAP(R1, events),           /* r1 = map events */
     /*  494 */ I_MOV64_REG(R2, R6),            /* r2 = r6 */
     /*  495 */ I_MOV64_REG(R3, R7),            /* r3 = r7 */
     /*  496 */ I_CALL(ringbuf_output),         /* call ringbuf_output */
-    // probe.h:166  if (err)
+    // probe.h:167  if (err)
     /*  497 */ I_JMP_IMM(JEQ, R0, 0, -279),    /* if r0 == 0 goto L219 */
     /*  498 */ I_JA(9),                        /* goto L508 */
-    // probe.h:165  err = bpf_perf_event_output(ctx, &events, F_CURRENT_CPU, record, size);
+    // probe.h:166  err = bpf_perf_event_output(ctx, &events, F_CURRENT_CPU, record, size);
     /* L499: */
     /*  499 */ I_LDX_MEM(DW, R1, R10, -64),    /* r1 = *(u64 *)(r10 - 64) */
     /*  500 */ I_LD_MAP(R2, events),           /* r2 = map events */
@@ -3505,20 +3505,20 @@ static const struct bpf_insn open_exec_insns[] = {
     /*  504 */ I_MOV64_REG(R4, R6),            /* r4 = r6 */
     /*  505 */ I_MOV64_REG(R5, R7),            /* r5 = r7 */
     /*  506 */ I_CALL(perf_event_output),      /* call perf_event_output */
-    // probe.h:166  if (err)
+    // probe.h:167  if (err)
     /*  507 */ I_JMP_IMM(JEQ, R0, 0, -289),    /* if r0 == 0 goto L219 */
     /* L508: */
     /*  508 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
     /*  509 */ I_STX_MEM(W, R10, -24, R1),     /* *(u32 *)(r10 - 24) = r1 */
     /*  510 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
     /*  511 */ I_ALU64_IMM(ADD, R2, -24),      /* r2 += -24 */
-    // probe.h:142  u64 *n = bpf_map_lookup_elem(&lost, &why);
+    // probe.h:143  u64 *n = bpf_map_lookup_elem(&lost, &why);
     /*  512 */ I_LD_MAP(R1, lost),             /* r1 = map lost */
     /*  514 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
-    // probe.h:144  if (n)
+    // probe.h:145  if (n)
     /*  515 */ I_JMP_IMM(JEQ, R0, 0, -297),    /* if r0 == 0 goto L219 */
     /*  516 */ I_MOV64_IMM(R1, 1),             /* r1 = 1 */
-    // probe.h:145  __sync_fetch_and_add(n, 1);
+    // probe.h:146  __sync_fetch_and_add(n, 1);
     /*  517 */ I_XADD(DW, R0, 0, R1),          /* lock *(u64 *)(r0 + 0) += r1 */
     /*  518 */ I_JA(-300),                     /* goto L219 */
     // open.bpf.c:301  bpf_probe_read_kernel(&f, sizeof f, READ(fdt, fd) + fd);
@@ -3830,13 +3830,13 @@ static const struct bpf_insn open_exec_tp_insns[] = {
     /*   32 */ I_STX_MEM(W, R10, -24, R1),     /* *(u32 *)(r10 - 24) = r1 */
     /*   33 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
     /*   34 */ I_ALU64_IMM(ADD, R2, -24),      /* r2 += -24 */
-    // probe.h:142  u64 *n = bpf_map_lookup_elem(&lost, &why);
+    // probe.h:143  u64 *n = bpf_map_lookup_elem(&lost, &why);
     /*   35 */ I_LD_MAP(R1, lost),             /* r1 = map lost */
     /*   37 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
-    // probe.h:144  if (n)
+    // probe.h:145  if (n)
     /*   38 */ I_JMP_IMM(JEQ, R0, 0, 2),       /* if r0 == 0 goto L41 */
     /*   39 */ I_MOV64_IMM(R1, 1),             /* r1 = 1 */
-    // probe.h:145  __sync_fetch_and_add(n, 1);
+    // probe.h:146  __sync_fetch_and_add(n, 1);
     /*   40 */ I_XADD(DW, R0, 0, R1),          /* lock *(u64 *)(r0 + 0) += r1 */
     /* L41: */
     /*   41 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
@@ -4352,31 +4352,31 @@ static const struct bpf_insn open_exec_tp_insns[] = {
     /*  471 */ I_CALL(get_current_comm),       /* call get_current_comm */
     // open.bpf.c:378  if (at <= sizeof r->data)
     /*  472 */ I_JMP_IMM(JGT, R8, 8448, -264), /* if r8 > 8448 goto L209 */
-    // probe.h:162  if (CFG(CFG_RINGBUF))
+    // probe.h:163  if (CFG(CFG_RINGBUF))
     /*  473 */ I_LD_CONST(R1, CFG_RINGBUF),    /* r1 = CFG_RINGBUF */
     // open.bpf.c:379  emit(ctx, r, sizeof *h + at);
     /*  475 */ I_ALU64_IMM(ADD, R8, 72),       /* r8 += 72 */
-    // probe.h:162  if (CFG(CFG_RINGBUF))
+    // probe.h:163  if (CFG(CFG_RINGBUF))
     /*  476 */ I_JMP_IMM(JEQ, R1, 0, 16),      /* if r1 == 0 goto L493 */
-    // probe.h:152  u64 waiting = bpf_ringbuf_query(&events, RB_AVAIL_DATA);
+    // probe.h:153  u64 waiting = bpf_ringbuf_query(&events, RB_AVAIL_DATA);
     /*  477 */ I_LD_MAP(R1, events),           /* r1 = map events */
     /*  479 */ I_MOV64_IMM(R2, 0),             /* r2 = 0 */
     /*  480 */ I_CALL(ringbuf_query),          /* call ringbuf_query */
-    // probe.h:154  return waiting >= CFG(CFG_WAKE) ? RB_FORCE_WAKEUP : RB_NO_WAKEUP;
+    // probe.h:155  return waiting >= CFG(CFG_WAKE) ? RB_FORCE_WAKEUP : RB_NO_WAKEUP;
     /*  481 */ I_LD_CONST(R1, CFG_WAKE),       /* r1 = CFG_WAKE */
     /*  483 */ I_MOV64_IMM(R4, 1),             /* r4 = 1 */
     /*  484 */ I_JMP_REG(JLT, R0, R1, 1),      /* if r0 < r1 goto L486 */
     /*  485 */ I_MOV64_IMM(R4, 2),             /* r4 = 2 */
-    // probe.h:163  err = bpf_ringbuf_output(&events, record, size, wake_flags());
+    // probe.h:164  err = bpf_ringbuf_output(&events, record, size, wake_flags());
     /* L486: */
     /*  486 */ I_LD_MAP(R1, events),           /* r1 = map events */
     /*  488 */ I_MOV64_REG(R2, R6),            /* r2 = r6 */
     /*  489 */ I_MOV64_REG(R3, R8),            /* r3 = r8 */
     /*  490 */ I_CALL(ringbuf_output),         /* call ringbuf_output */
-    // probe.h:166  if (err)
+    // probe.h:167  if (err)
     /*  491 */ I_JMP_IMM(JEQ, R0, 0, -283),    /* if r0 == 0 goto L209 */
     /*  492 */ I_JA(9),                        /* goto L502 */
-    // probe.h:165  err = bpf_perf_event_output(ctx, &events, F_CURRENT_CPU, record, size);
+    // probe.h:166  err = bpf_perf_event_output(ctx, &events, F_CURRENT_CPU, record, size);
     /* L493: */
     /*  493 */ I_LDX_MEM(DW, R1, R10, -56),    /* r1 = *(u64 *)(r10 - 56) */
     /*  494 */ I_LD_MAP(R2, events),           /* r2 = map events */
@@ -4384,20 +4384,20 @@ static const struct bpf_insn open_exec_tp_insns[] = {
     /*  498 */ I_MOV64_REG(R4, R6),            /* r4 = r6 */
     /*  499 */ I_MOV64_REG(R5, R8),            /* r5 = r8 */
     /*  500 */ I_CALL(perf_event_output),      /* call perf_event_output */
-    // probe.h:166  if (err)
+    // probe.h:167  if (err)
     /*  501 */ I_JMP_IMM(JEQ, R0, 0, -293),    /* if r0 == 0 goto L209 */
     /* L502: */
     /*  502 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
     /*  503 */ I_STX_MEM(W, R10, -24, R1),     /* *(u32 *)(r10 - 24) = r1 */
     /*  504 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
     /*  505 */ I_ALU64_IMM(ADD, R2, -24),      /* r2 += -24 */
-    // probe.h:142  u64 *n = bpf_map_lookup_elem(&lost, &why);
+    // probe.h:143  u64 *n = bpf_map_lookup_elem(&lost, &why);
     /*  506 */ I_LD_MAP(R1, lost),             /* r1 = map lost */
     /*  508 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
-    // probe.h:144  if (n)
+    // probe.h:145  if (n)
     /*  509 */ I_JMP_IMM(JEQ, R0, 0, -301),    /* if r0 == 0 goto L209 */
     /*  510 */ I_MOV64_IMM(R1, 1),             /* r1 = 1 */
-    // probe.h:145  __sync_fetch_and_add(n, 1);
+    // probe.h:146  __sync_fetch_and_add(n, 1);
     /*  511 */ I_XADD(DW, R0, 0, R1),          /* lock *(u64 *)(r0 + 0) += r1 */
     /*  512 */ I_JA(-304),                     /* goto L209 */
     // open.bpf.c:301  bpf_probe_read_kernel(&f, sizeof f, READ(fdt, fd) + fd);
@@ -4706,13 +4706,13 @@ static const struct bpf_insn open_fork_insns[] = {
     /*   28 */ I_STX_MEM(W, R10, -4, R1),      /* *(u32 *)(r10 - 4) = r1 */
     /*   29 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
     /*   30 */ I_ALU64_IMM(ADD, R2, -4),       /* r2 += -4 */
-    // probe.h:142  u64 *n = bpf_map_lookup_elem(&lost, &why);
+    // probe.h:143  u64 *n = bpf_map_lookup_elem(&lost, &why);
     /*   31 */ I_LD_MAP(R1, lost),             /* r1 = map lost */
     /*   33 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
-    // probe.h:144  if (n)
+    // probe.h:145  if (n)
     /*   34 */ I_JMP_IMM(JEQ, R0, 0, 2),       /* if r0 == 0 goto L37 */
     /*   35 */ I_MOV64_IMM(R1, 1),             /* r1 = 1 */
-    // probe.h:145  __sync_fetch_and_add(n, 1);
+    // probe.h:146  __sync_fetch_and_add(n, 1);
     /*   36 */ I_XADD(DW, R0, 0, R1),          /* lock *(u64 *)(r0 + 0) += r1 */
     // open.bpf.c:536  return 0;
     /* L37: */
@@ -4754,13 +4754,13 @@ static const struct bpf_insn open_fork_tp_insns[] = {
     /*   19 */ I_STX_MEM(W, R10, -4, R1),      /* *(u32 *)(r10 - 4) = r1 */
     /*   20 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
     /*   21 */ I_ALU64_IMM(ADD, R2, -4),       /* r2 += -4 */
-    // probe.h:142  u64 *n = bpf_map_lookup_elem(&lost, &why);
+    // probe.h:143  u64 *n = bpf_map_lookup_elem(&lost, &why);
     /*   22 */ I_LD_MAP(R1, lost),             /* r1 = map lost */
     /*   24 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
-    // probe.h:144  if (n)
+    // probe.h:145  if (n)
     /*   25 */ I_JMP_IMM(JEQ, R0, 0, 2),       /* if r0 == 0 goto L28 */
     /*   26 */ I_MOV64_IMM(R1, 1),             /* r1 = 1 */
-    // probe.h:145  __sync_fetch_and_add(n, 1);
+    // probe.h:146  __sync_fetch_and_add(n, 1);
     /*   27 */ I_XADD(DW, R0, 0, R1),          /* lock *(u64 *)(r0 + 0) += r1 */
     // open.bpf.c:543  return 0;
     /* L28: */
