@@ -282,6 +282,10 @@ struct task {
     u32 key;                    /* its id in the first pid namespace; 0: not known yet */
     bool pending;               /* `call` is recorded, has no record yet, and is shown already */
     bool strict;                /* kvis does for it what SECCOMP_MODE_STRICT would */
+    bool masked;                /* it is being let go: its signal mask is in `mask` till then */
+    u64 mask;
+    int held_sig;               /* a signal of its own that it gets when it is let go */
+    siginfo_t held;
     bool restore_arg0;          /* a flag was taken out of clone's: put it back at its exit */
     struct region fault_run;    /* consecutive page faults of this thread in one region */
     u64 faults, fault_addr, fault_ns; /* how many, the first's address and time */
@@ -14594,6 +14598,14 @@ static const char *tr_attach_why_not(void)
     return NULL;
 }
 
+/* Whether nothing is wanted but the table of all: then nobody need know more of a call than its
+ * number, its result and its time. */
+static bool tr_only_counts(void)
+{
+    return opt.count_only && !opt.calls && !opt.by_pid && !opt.json && !opt.record && !opt.n_paths
+           && !opt.faults;
+}
+
 /* Why the hybrid backend may not be used, before it is tried; NULL: it may. It goes with the
  * filter: what is not recorded stops by it. */
 static const char *tr_hybrid_why_not(void)
@@ -14602,20 +14614,12 @@ static const char *tr_hybrid_why_not(void)
         return "--backend=ptrace";
     if (geteuid() != 0)
         return "BPF needs root";
-    if (opt.n_pids)
-        return opt.backend == 'h' ? tr_attach_why_not() : "attached with -p";
+    if (opt.n_pids) /* unasked only where no thread need ever be held: see stop_signal */
+        return opt.backend == 'h' || tr_only_counts() ? tr_attach_why_not() : "attached with -p";
     hy.on = true; /* so asked, what is asked for is no reason */
     const char *why = tr_accel_why_not();
     hy.on = false;
     return why;
-}
-
-/* Whether nothing is wanted but the table of all: then nobody need know more of a call than its
- * number, its result and its time. */
-static bool tr_only_counts(void)
-{
-    return opt.count_only && !opt.calls && !opt.by_pid && !opt.json && !opt.record && !opt.n_paths
-           && !opt.faults;
 }
 
 /* Decides how calls are seen: recorded by BPF, counted by it, stopping by a filter, or stopping
@@ -14780,19 +14784,6 @@ static void tr_drop(struct task *t, bool closed)
     ps_free_task(t);
     if (p && !p->tasks)
         ps_free_proc(p);
-}
-
-static void tr_detach_one(struct task *t, int sig)
-{
-    struct call *c = &t->call;
-    hy_leave(t);
-    sys_ptrace(PTRACE_DETACH, t->tid, 0, (void *)(long)sig);
-    c->noret = c->detached = true;
-    c->exit_ns = u_when();
-    if (c->open && tr_shown(c)
-        && (c->begun || (md_status_wanted(c) && md_call_wanted(t, c))))
-        out_call_exit(t);
-    tr_drop(t, false);
 }
 
 /* Only one can trace a process: a debugger that kvis traces cannot trace what kvis traces (P30). */
@@ -15035,6 +15026,32 @@ static void tr_upto(u64 ns)
             tr_play_kept(t, th);
     }
     pf_upto(ns);
+}
+
+/* Of a thread that is let go: a call that was kept with it although it could not be stopped. */
+static void tr_last_kept(struct task *t)
+{
+    struct wire_thread th;
+    if (!hy.on || hy.count || !tr.started || !t->proc || !hy_take_kept(t, &th))
+        return;
+    u64 now = u_at;
+    mem_replay(NULL, 0, NULL, 0);
+    tr_play_kept(t, &th);
+    u_at = now;
+}
+
+static void tr_detach_one(struct task *t, int sig)
+{
+    struct call *c = &t->call;
+    tr_last_kept(t);
+    hy_leave(t);
+    sys_ptrace(PTRACE_DETACH, t->tid, 0, (void *)(long)sig);
+    c->noret = c->detached = true;
+    c->exit_ns = u_when();
+    if (c->open && tr_shown(c)
+        && (c->begun || (md_status_wanted(c) && md_call_wanted(t, c))))
+        out_call_exit(t);
+    tr_drop(t, false);
 }
 
 /* A thread has waited for a CPU. */
@@ -15616,6 +15633,64 @@ static void tr_unknown(pid_t tid)
     }
 }
 
+/* The signal of the probe's that is pending for a stopped thread; 0: there is none. */
+static int tr_ours_pending(pid_t tid)
+{
+    siginfo_t si[8];
+    struct ptrace_peeksiginfo_args a = { .off = 0, .flags = 0, .nr = ARRAY_LEN(si) };
+    for (long n; (n = sys_ptrace(PTRACE_PEEKSIGINFO, tid, (uintptr_t)&a, si)) > 0; a.off += (u64)n)
+        for (long i = 0; i < n; i++)
+            if (hy_ours(si + i))
+                return si[i].si_signo;
+    return 0;
+}
+
+/* At a stop of a thread that is to be let go: takes back a signal of the probe's that has not come
+ * yet, as it would come to the program now. With all others blocked, the thread goes on (true) to
+ * its delivery, which is a stop; a signal of the program's own waits for that. */
+static bool tr_take_back(struct task *t, int sig)
+{
+    siginfo_t si = { 0 };
+    int ours = hy.on ? tr_ours_pending(t->tid) : 0;
+    if (sig && hy.on)
+        sys_ptrace(PTRACE_GETSIGINFO, t->tid, 0, &si);
+    if (sig && !hy_ours(&si) && (ours || t->masked)) {
+        if (t->held_sig) /* SIGSTOP, which cannot be blocked, behind another one */
+            syscall(SYS_tgkill, t->pid, t->tid, t->held_sig);
+        t->held = si;
+        t->held_sig = sig;
+    }
+    if (ours) {
+        u64 others = ~(1ull << (ours - 1));
+        if (!t->masked)
+            t->masked = !sys_ptrace(PTRACE_GETSIGMASK, t->tid, sizeof t->mask, &t->mask);
+        sys_ptrace(PTRACE_SETSIGMASK, t->tid, sizeof others, &others);
+        sys_ptrace(PTRACE_CONT, t->tid, 0, NULL);
+    }
+    return ours;
+}
+
+/* Lets go of a stopped thread: what it gets of signals is what it would have got without kvis. */
+static void tr_let_go(struct task *t, int sig)
+{
+    siginfo_t si = { 0 };
+    if (tr_take_back(t, sig))
+        return;
+    if (t->masked)
+        sys_ptrace(PTRACE_SETSIGMASK, t->tid, sizeof t->mask, &t->mask);
+    if (sig && hy.on)
+        sys_ptrace(PTRACE_GETSIGINFO, t->tid, 0, &si);
+    if (sig && t->held_sig) {
+        sys_ptrace(PTRACE_SETSIGINFO, t->tid, 0, &t->held);
+        sig = t->held_sig;
+    } else if (hy_ours(&si)) {
+        sig = 0;
+    } else if (t->held_sig) { /* it comes when the thread goes on */
+        syscall(SYS_tgkill, t->pid, t->tid, t->held_sig);
+    }
+    tr_detach_one(t, sig);
+}
+
 static void tr_stopped(struct task *t, int status)
 {
     int sig = WSTOPSIG(status), event = status >> 16;
@@ -15627,7 +15702,7 @@ static void tr_stopped(struct task *t, int status)
         else if (event == PTRACE_EVENT_EXEC)
             t = tr_exec(t);
         tr_restore_untraced(t);
-        tr_detach_one(t, signal ? sig : 0);
+        tr_let_go(t, signal ? sig : 0);
         return;
     }
     if (sig == (SIGTRAP | 0x80)) {
@@ -15715,8 +15790,6 @@ static void tr_detach_all(void)
 {
     if (tr.detaching)
         return;
-    tr_each(hy_leave);
-    tr_drain_all();
     tr.detaching = true;
     tr.detach_ns = u_now();
     tr_each(tr_interrupt_one);
