@@ -248,6 +248,7 @@ INLINE void tally(u32 nr, bool failed, u64 ns)
 INLINE u64 args_sum(const struct wire_thread *th)
 {
     u64 sum = 0;
+#pragma clang loop unroll(disable)
     for (u32 i = 0; i < CALL_WORDS; i++)
         sum = sum * 31 + th->word[i];
     return sum;
@@ -273,6 +274,7 @@ INLINE void counted(struct wire_thread *th, const struct wire_spec *s, s64 ret, 
     }
 #pragma clang loop unroll(disable)
     for (int now_it = 0; now_it < 2; now_it++) {
+        asm volatile("" : "+r"(now_it)); /* one body for both: clang would make two */
         if (now_it ? in_call && !broken : th->int_ns && !again) {
             bool ended = now_it ? over : in_call || th->int_over;
             u64 ns = now_it ? now - from : th->int_end_ns - th->int_ns;
