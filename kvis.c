@@ -286,6 +286,10 @@ struct task {
     u32 key;                    /* its id in the first pid namespace; 0: not known yet */
     bool pending;               /* `call` is recorded, has no record yet, and is shown already */
     bool strict;                /* kvis does for it what SECCOMP_MODE_STRICT would */
+    bool masked;                /* it is being let go: its signal mask is in `mask` till then */
+    u64 mask;
+    int held_sig;               /* a signal of its own that it gets when it is let go */
+    siginfo_t held;
     bool restore_arg0;          /* a flag was taken out of clone's: put it back at its exit */
     struct region fault_run;    /* consecutive page faults of this thread in one region */
     u64 faults, fault_addr, fault_ns; /* how many, the first's address and time */
@@ -309,7 +313,7 @@ struct opts {
     u8 status;    /* -z -Z -x -e status=: enum call_end */
     u64 signals;  /* -e signal=: bit n-1 */
     u32 interval_s, duration_s, ring_bytes, min_delay_us;
-    bool no_ebpf;
+    bool no_ebpf, bpf_stats;
     char backend;         /* 'a', 'p', 'h' */
     const char *json_file, *out_file, *user, *sort;
     const char *record, *report, *perfetto; /* -w, --report, --perfetto */
@@ -6527,6 +6531,7 @@ struct stats {
 
 static struct {
     struct stats all;
+    struct stats counted; /* of the whole run, too: in the kernel */
     struct stats *procs; /* newest first */
     u32 n_tables;
     bool untabled;       /* there were more processes than tables */
@@ -6770,6 +6775,14 @@ static void st_table_row(struct buf *b, const struct st_row *r, u64 total_ns, co
         (double)r->max_ns / 1e3, name);
 }
 
+static void st_row_add(struct st_row *to, const struct st_row *r)
+{
+    to->calls += r->calls, to->errors += r->errors, to->time_ns += r->time_ns;
+    to->max_ns = MAX(to->max_ns, r->max_ns);
+    for (u32 k = 0; k < ST_BUCKETS; k++)
+        to->hist[k] += r->hist[k];
+}
+
 /* Appends strace's table, with percentiles: times are wall-clock time in the call, in seconds and
  * µs. */
 static void st_one_table(struct buf *b, const struct stats *s)
@@ -6783,10 +6796,7 @@ static void st_one_table(struct buf *b, const struct stats *s)
         if (!r || !r->calls)
             continue;
         order[n++] = i;
-        total.calls += r->calls, total.errors += r->errors, total.time_ns += r->time_ns;
-        total.max_ns = MAX(total.max_ns, r->max_ns);
-        for (u32 k = 0; k < ST_BUCKETS; k++)
-            total.hist[k] += r->hist[k];
+        st_row_add(&total, r);
     }
     st_sort.s = s;
     st_sort.key = opt.sort ? opt.sort : "time";
@@ -6802,6 +6812,22 @@ static void st_one_table(struct buf *b, const struct stats *s)
     st_table_row(b, &total, total.time_ns, "total");
 }
 
+/* What kvis has counted and what the kernel has. */
+static const struct stats *st_both(void)
+{
+    static struct stats both, sums;
+    for (u16 i = 0; i < ARRAY_LEN(sc_rows); i++) {
+        struct st_row *a = st.all.row[i], *k = st.counted.row[i],
+                      *sum = a && k ? st_row_of(&sums, i) : NULL;
+        both.row[i] = sum ? sum : k ? k : a;
+        if (sum) {
+            *sum = *a;
+            st_row_add(sum, k);
+        }
+    }
+    return &both;
+}
+
 static void st_table(struct buf *b)
 {
     for (const struct stats *s = st.procs; opt.by_pid && s; s = s->next) {
@@ -6814,7 +6840,7 @@ static void st_table(struct buf *b)
         b_f(b, "\n(more than %d processes: the rest is in the last table only)\n", ST_TABLES);
     if (opt.by_pid)
         b_s(b, "\nall processes\n");
-    st_one_table(b, &st.all);
+    st_one_table(b, st_both());
 }
 
 /* --- the summary --- */
@@ -6829,6 +6855,7 @@ struct st_end {
     u64 records, throttled; /* calls recorded by BPF, stops for its ring's sake */
     u64 lost;               /* calls that are missing */
     u64 commands;           /* kvis proc: how many; its recordings have no calls */
+    u64 bpf_ns, bpf_runs;   /* of the BPF programs, for the whole box; 0: not asked for */
 };
 
 /* Collects the names of a class that match, most bytes first; returns how many (at most max). */
@@ -7172,6 +7199,9 @@ static void st_text_calls(struct buf *b, const struct st_end *end)
         b_f(b, " (%" PRIu64 " calls recorded, threads held %" PRIu64 " times at their end)",
             end->records, end->throttled);
     b_c(b, '\n');
+    if (end->bpf_runs)
+        b_f(b, " BPF programs: %" PRIu64 ".%03" PRIu64 " ms in %" PRIu64 " runs\n",
+            end->bpf_ns / 1000000, end->bpf_ns / 1000 % 1000, end->bpf_runs);
     st_text_trouble(b, end);
 }
 
@@ -7314,6 +7344,8 @@ static void st_json_summary(struct buf *b, const struct st_end *end)
     if (calls) {
         b_f(b, ",\"records\":%" PRIu64 ",\"throttle_stops\":%" PRIu64, end->records,
             end->throttled);
+        if (end->bpf_runs)
+            b_f(b, ",\"bpf_ns\":%" PRIu64 ",\"bpf_runs\":%" PRIu64, end->bpf_ns, end->bpf_runs);
         st_json_names(b);
         st_json_rest(b);
     }
@@ -8751,6 +8783,7 @@ static const struct { const char *name; u64 *v; } rec_nums[] = {
     { "duration_ns", &rec_end.duration_ns }, { "records", &rec_end.records },
     { "throttled", &rec_end.throttled }, { "lost", &rec_end.lost },
     { "commands", &rec_end.commands },
+    { "bpf_ns", &rec_end.bpf_ns }, { "bpf_runs", &rec_end.bpf_runs },
     { "heap_bytes", &vm.heap_bytes }, { "map_bytes", &vm.map_bytes },
     { "map_regions", &vm.map_regions }, { "syscalls", &st.syscalls }, { "file_in", &st.file_in },
     { "file_out", &st.file_out }, { "net_in", &st.net_in }, { "net_out", &st.net_out },
@@ -11566,17 +11599,19 @@ static void df_json(struct buf *b)
 /* == 21 pf_  page faults, by perf_event_open =====================================
  * A software event that samples every minor fault of the tracees, with its address; inherited by
  * threads and children, which the kernel allows for a mapped ring only with one event a CPU
- * (perf_mmap in kernel/events/core.c). Faults of one thread in one region, one after the other, are
- * one event. The rings are read before an address space changes, so that an address finds the
- * region it fell into. */
+ * (perf_mmap in kernel/events/core.c). Faults of one thread in one region, one after the other and
+ * within PF_RUN_NS, are one event. The rings are merged by time, and read up to whatever is told
+ * next (pf_upto): so an address finds the region it fell into. */
 
-enum { PF_MAX_CPUS = 1024 };
+enum { PF_MAX_CPUS = 1024, PF_RUN_NS = 50000000 };
 
 static struct {
     struct perf_event_mmap_page *ring[PF_MAX_CPUS];
     int fd[PF_MAX_CPUS];
     u32 n;
     size_t page, pages; /* of a ring: what perf_event_mlock_kb allows */
+    u64 next[PF_MAX_CPUS]; /* when the next sample of a ring was taken; 0: not looked */
+    u64 oldest;     /* no run that is open began before this; 0: none is open */
     bool user_only; /* perf_event_paranoid: faults that the kernel takes for the program are not
                        seen */
 } pf;
@@ -11695,59 +11730,103 @@ static void pf_sample(pid_t tid, u64 ns, u64 addr)
         t->fault_run = *r;
         t->fault_addr = addr;
         t->fault_ns = ns;
+        pf.oldest = pf.oldest ? pf.oldest : ns;
     }
     if (pf_ours(r->name))
         st.faults++;
 }
 
-/* One record at `tail`; returns its size. Records do not cross the end of a copied span. */
-static void pf_record(const u8 *rec)
+static void pf_lost(u64 n)
 {
-    struct perf_event_header h;
-    struct { u32 pid, tid; u64 ns, addr; } s;
-    struct { u64 id, lost; } l;
-    memcpy(&h, rec, sizeof h);
-    if (h.type == PERF_RECORD_SAMPLE && h.size >= sizeof h + sizeof s) {
-        memcpy(&s, rec + sizeof h, sizeof s);
-        pf_sample((pid_t)s.tid, s.ns, s.addr);
-    } else if (h.type == PERF_RECORD_LOST && h.size >= sizeof h + sizeof l) {
-        memcpy(&l, rec + sizeof h, sizeof l);
-        st.fault_lost += l.lost;
-        struct event *e = ev_new(EK_LOST, NULL, u_now());
-        ev_num(e, EV_count, (s64)l.lost);
-        ev_sym(e, EV_how, "page-fault samples lost");
-        out_event(e);
-    }
+    st.fault_lost += n;
+    struct event *e = ev_new(EK_LOST, NULL, u_when());
+    ev_num(e, EV_count, (s64)n);
+    ev_sym(e, EV_how, "page-fault samples lost");
+    out_event(e);
 }
 
-static void pf_drain_ring(struct perf_event_mmap_page *m)
+/* A record, as far as it is of use: of a sample tid, time and address, of a loss how many. */
+struct pf_record {
+    struct perf_event_header h;
+    union {
+        struct { u32 pid, tid; u64 ns, addr; } s;
+        struct { u64 id, lost; } l;
+    };
+};
+
+/* The record at the tail of a ring; false: there is none. */
+static bool pf_look(struct perf_event_mmap_page *m, struct pf_record *r)
 {
     u64 head = __atomic_load_n(&m->data_head, __ATOMIC_ACQUIRE), tail = m->data_tail;
     const u8 *data = (const u8 *)m + pf.page;
     u64 size = pf.pages * pf.page;
-    while (tail < head) {
-        u8 rec[256];
-        struct perf_event_header h;
-        for (size_t i = 0; i < sizeof h; i++)
-            ((u8 *)&h)[i] = data[(tail + i) & (size - 1)];
-        if (h.size < sizeof h)
-            break; /* the kernel never writes that: stop rather than loop */
-        u32 n = MIN(h.size, (u32)sizeof rec);
-        for (u32 i = 0; i < n; i++)
-            rec[i] = data[(tail + i) & (size - 1)];
-        pf_record(rec);
-        tail += h.size;
-    }
-    __atomic_store_n(&m->data_tail, tail, __ATOMIC_RELEASE);
+    if (tail >= head)
+        return false;
+    for (size_t i = 0; i < sizeof *r; i++) /* what is behind a short one is not looked at */
+        ((u8 *)r)[i] = data[(tail + i) & (size - 1)];
+    return r->h.size >= sizeof r->h; /* the kernel never writes less: stop rather than loop */
 }
 
-/* Reads what has come; cheap when nothing has. */
-static void pf_drain(void)
+static void pf_take(struct perf_event_mmap_page *m, const struct pf_record *r)
 {
-    for (u32 i = 0; i < pf.n; i++)
-        if (pf.ring[i] &&
-            __atomic_load_n(&pf.ring[i]->data_head, __ATOMIC_RELAXED) != pf.ring[i]->data_tail)
-            pf_drain_ring(pf.ring[i]);
+    __atomic_store_n(&m->data_tail, m->data_tail + r->h.size, __ATOMIC_RELEASE);
+}
+
+static bool pf_is_sample(const struct pf_record *r)
+{
+    return r->h.type == PERF_RECORD_SAMPLE && r->h.size >= sizeof r->h + sizeof r->s;
+}
+
+/* When the next sample of a ring was taken; ~0: there is none. What is no sample is taken on the
+ * way. */
+static u64 pf_next(u32 cpu)
+{
+    struct perf_event_mmap_page *m = pf.ring[cpu];
+    struct pf_record r;
+    if (!m || pf.next[cpu])
+        return m ? pf.next[cpu] : ~0ull;
+    while (__atomic_load_n(&m->data_head, __ATOMIC_RELAXED) != m->data_tail && pf_look(m, &r)) {
+        if (pf_is_sample(&r))
+            return pf.next[cpu] = r.s.ns;
+        if (r.h.type == PERF_RECORD_LOST && r.h.size >= sizeof r.h + sizeof r.l)
+            pf_lost(r.l.lost);
+        pf_take(m, &r);
+    }
+    return ~0ull;
+}
+
+/* Reports the runs that began so long ago that they are over. */
+static void pf_flush_old(u64 ns)
+{
+    u64 oldest = 0;
+    for (u32 i = 0; i < PS_BUCKETS; i++)
+        for (struct task *t = ps.task[i]; t; t = t->next) {
+            if (t->faults && ns - t->fault_ns > PF_RUN_NS)
+                pf_flush(t);
+            if (t->faults && (!oldest || t->fault_ns < oldest))
+                oldest = t->fault_ns;
+        }
+    pf.oldest = oldest;
+}
+
+/* Tells the faults up to a time; cheap when there is nothing to tell. */
+static void pf_upto(u64 ns)
+{
+    for (struct pf_record r; pf.n;) {
+        u32 first = 0;
+        for (u32 i = 1; i < pf.n; i++)
+            if (pf_next(i) < pf_next(first))
+                first = i;
+        if (pf_next(first) >= ns || !pf_look(pf.ring[first], &r))
+            break;
+        if (pf.oldest && r.s.ns > pf.oldest + PF_RUN_NS)
+            pf_flush_old(r.s.ns);
+        pf.next[first] = 0;
+        pf_take(pf.ring[first], &r);
+        pf_sample((pid_t)r.s.tid, r.s.ns, r.s.addr);
+    }
+    if (pf.oldest && ns > pf.oldest + PF_RUN_NS)
+        pf_flush_old(ns);
 }
 /* == 22 btf_  names of the kernel's types and fields ===========================================
  * Answers "where is task_struct.pid here?" from /sys/kernel/btf/vmlinux (Documentation/bpf/btf.rst
@@ -12848,7 +12927,7 @@ static int tfs_fields(const char *event, struct btf_want *w, u32 n)
  * kvis ends. Functions return 0 or a descriptor, or -errno with the reason in obj.why. Entry
  * points: bpf_load, bpf_attach, bpf_close, bpf_lost, bpf_missed; bpf_explain for -EPERM. */
 
-enum { BPF_MAX_MAPS = 8, BPF_MAX_PROGS = 24, BPF_POISON = 0x0bad0000 };
+enum { BPF_MAX_MAPS = 16, BPF_MAX_PROGS = 24, BPF_POISON = 0x0bad0000 };
 
 struct bpf_cfg { const char *name; u64 val; }; /* a CFG_ constant and its value */
 
@@ -12865,6 +12944,7 @@ struct bpf_obj {
     int map[BPF_MAX_MAPS], prog[BPF_MAX_PROGS], link[BPF_MAX_PROGS];
     u32 loaded;              /* programs, bit by bit */
     bool ring;               /* `events` is a ring buffer, not an array of perf rings */
+    u32 (*entries)(const char *map); /* of maps that leave it open; NULL: 1 */
     u32 processed;           /* instructions that the verifier went through, where it says so */
     struct btf_want *want;   /* the fields of all patches, by bpf_want_at */
     u32 n_want;
@@ -13068,10 +13148,12 @@ static int bpf_events_create(struct bpf_obj *o)
 static int bpf_make_maps(struct bpf_obj *o)
 {
     for (u32 i = 0; i < o->fam->n_maps; i++) {
-        const struct bpf_map_row *m = &o->fam->maps[i];
-        int f = strcmp(m->name, "events") ? bpf_map_create(m) : bpf_events_create(o);
+        struct bpf_map_row m = o->fam->maps[i];
+        if (!m.max_entries)
+            m.max_entries = o->entries ? o->entries(m.name) : 1;
+        int f = strcmp(m.name, "events") ? bpf_map_create(&m) : bpf_events_create(o);
         if (f < 0)
-            return bpf_fail(o, f, "cannot make the map %s: %s", m->name, strerror(-f));
+            return bpf_fail(o, f, "cannot make the map %s: %s", m.name, strerror(-f));
         o->map[i] = f;
     }
     return 0;
@@ -13083,6 +13165,13 @@ static int bpf_map(const struct bpf_obj *o, const char *name)
         if (!strcmp(o->fam->maps[i].name, name))
             return o->map[i];
     return -1;
+}
+
+/* Maps an array (MAP_MMAPABLE) to read it. NULL: errno says why. */
+static const void *bpf_map_view(int map, size_t bytes)
+{
+    void *p = mmap(NULL, bytes, PROT_READ, MAP_SHARED, map, 0);
+    return p == MAP_FAILED ? NULL : p;
 }
 
 /* --- patches --- */
@@ -13656,14 +13745,16 @@ static u64 bpf_lost(const struct bpf_obj *o, u32 why)
     return map < 0 ? 0 : bpf_sum(map, why);
 }
 
-/* How often a program of `mask` was not run because it, or another one, was running on that CPU
- * (EDGE_CASES 0.6): struct bpf_prog_info.recursion_misses, 5.12. */
-static u64 bpf_missed(const struct bpf_obj *o, u32 mask)
+/* Offsets in struct bpf_prog_info: run_time_ns, run_cnt (5.1), recursion_misses (5.12). */
+enum { BPF_INFO_NS = 192, BPF_INFO_RUNS = 200, BPF_INFO_MISSES = 208, BPF_INFO_MAX = 216 };
+
+/* What the kernel says of the programs of `mask`: the sum of a number at an offset of struct
+ * bpf_prog_info (its newer fields are not in older headers). */
+static u64 bpf_info(const struct bpf_obj *o, u32 mask, u32 at)
 {
-    enum { AT = 208 }; /* its offset; headers older than 5.12 do not have it */
     u64 sum = 0;
     for (u32 i = 0; i < o->fam->n_progs; i++) {
-        u8 info[AT + 8] = { 0 };
+        u8 info[BPF_INFO_MAX] = { 0 };
         union bpf_attr a;
         u64 n;
         memset(&a, 0, sizeof a);
@@ -13673,11 +13764,29 @@ static u64 bpf_missed(const struct bpf_obj *o, u32 mask)
         if (!(mask >> i & 1) || o->prog[i] < 0
             || bpf_call(BPF_OBJ_GET_INFO_BY_FD, &a, BPF_ATTR_TO(info)) < 0)
             continue;
-        memcpy(&n, info + AT, sizeof n);
-        sum += a.info.info_len > AT ? n : 0;
+        memcpy(&n, info + at, sizeof n);
+        sum += a.info.info_len > at ? n : 0;
     }
     return sum;
 }
+
+/* How often a program of `mask` was not run because it, or another one, was running on that CPU
+ * (EDGE_CASES 0.6). */
+static u64 bpf_missed(const struct bpf_obj *o, u32 mask)
+{
+    return bpf_info(o, mask, BPF_INFO_MISSES);
+}
+
+/* Has the kernel take the time of programs, as long as kvis lives (bpf(2), BPF_ENABLE_STATS: 5.8).
+ * Returns 0 or -errno. */
+static int bpf_take_time(void)
+{
+    union bpf_attr a;
+    memset(&a, 0, sizeof a); /* BPF_STATS_RUN_TIME is 0 */
+    int f = bpf_call(BPF_ENABLE_STATS, &a, BPF_ATTR_TO(enable_stats));
+    return MIN(f, 0);
+}
+
 /* == 25 rb_  records that programs send =============================================
  * A ring buffer (one for all CPUs, 5.8) or a perf ring for each CPU: the same records, the same
  * function that takes them. Every record begins with its time (u64 ns), by which the rings of the
@@ -14225,6 +14334,7 @@ enum {
     N_HY
 };
 _Static_assert(ARRAY_LEN(call_progs) == N_HY, "a program without a number");
+_Static_assert(ARRAY_LEN(call_maps) <= BPF_MAX_MAPS, "a map without a place");
 
 enum { HY_MIN_DELAY_NS = 10000 }; /* shorter waits for a CPU are only counted */
 
@@ -14240,6 +14350,9 @@ static struct {
     bool all;              /* no call stops at its entry: what is not recorded stops at its end */
     bool in_order;         /* the probe's words are the arguments */
     bool sched;            /* what the scheduler does is recorded too */
+    bool count;            /* calls are counted in the kernel, and there are no records */
+    const struct wire_count *table; /* as the probe has them, when it counts */
+    const struct wire_hist *hists;
     u64 strays;            /* records that are damaged, or of threads that kvis did not know */
     u64 max_delay_ns;      /* the longest wait for a CPU that was a record */
     bool row[SC_N];        /* recorded, so that they do not stop */
@@ -14456,9 +14569,25 @@ static bool hy_spec(const struct sc_row *r, struct wire_spec *s)
     return true;
 }
 
+/* How a number's calls are counted by the probe: but for those that have to stop anyway, which tr_
+ * counts. */
+static struct wire_spec hy_counted(int row)
+{
+    struct wire_spec s = { .on = CALL_UNSEEN };
+    if (row < 0)
+        return s;
+    hy.row[row] = hy.all || !md_wants((u16)row, true);
+    s.unfailing = sc_id[row] == SC_rt_sigreturn;
+    if (hy.row[row] && (sc_set[row] || sc_id[row] == SC_restart_syscall))
+        s.on = CALL_COUNTED;
+    return s;
+}
+
 /* How a number's calls are seen by the probe. */
 static struct wire_spec hy_spec_of(int row, const bool *need)
 {
+    if (hy.count)
+        return hy_counted(row);
     struct wire_spec s = { .on = CALL_UNSEEN }, none = s;
     bool hot = false;
     for (size_t i = 0; row >= 0 && i < ARRAY_LEN(hy_hot); i++)
@@ -14472,13 +14601,54 @@ static struct wire_spec hy_spec_of(int row, const bool *need)
     return row < 0 || need[row] ? s : none; /* a call newer than our table: let it be seen */
 }
 
+static struct wire_spec hy_specs[CALL_NRS];
+
 /* Marks the calls that are recorded instead of stopping: `need` says which ones anybody wants. */
-static int hy_choose(const bool *need)
+static void hy_choose(const bool *need)
 {
-    static struct wire_spec spec[CALL_NRS];
     for (u32 nr = 0; nr < CALL_NRS; nr++)
-        spec[nr] = hy_spec_of(sc_find(ARCH_NATIVE, nr), need);
-    return bpf_map_all(true, bpf_map(&hy.obj, "spec"), CALL_NRS, spec, sizeof *spec);
+        hy_specs[nr] = hy_spec_of(sc_find(ARCH_NATIVE, nr), need);
+}
+
+/* From now on they are. Returns 0 or -errno. */
+static int hy_watch(void)
+{
+    return bpf_map_all(true, bpf_map(&hy.obj, "spec"), CALL_NRS, hy_specs, sizeof *hy_specs);
+}
+
+/* How many entries the maps have that count. */
+static u32 hy_entries(const char *map)
+{
+    return !hy.count ? 1 : strcmp(map, "table") ? CALL_NRS : CALL_NRS * bpf_possible();
+}
+
+static int hy_view(void)
+{
+    if (!hy.count)
+        return 0;
+    hy.table = bpf_map_view(bpf_map(&hy.obj, "table"), hy_entries("table") * sizeof *hy.table);
+    hy.hists = bpf_map_view(bpf_map(&hy.obj, "hists"), hy_entries("hists") * sizeof *hy.hists);
+    return hy.table && hy.hists ? 0 : bpf_fail(&hy.obj, -errno, "cannot map what is counted");
+}
+
+/* What the kernel has counted, as rows of the table. */
+static void hy_counts(void)
+{
+    for (u32 nr = 0; hy.count && nr < CALL_NRS; nr++) {
+        struct wire_count sum = { 0, 0, 0, 0 };
+        int row = sc_find(ARCH_NATIVE, nr);
+        for (u32 cpu = 0; cpu < bpf_possible(); cpu++) {
+            const struct wire_count *c = hy.table + cpu * CALL_NRS + nr;
+            sum.calls += c->calls, sum.errors += c->errors, sum.time_ns += c->time_ns;
+            sum.max_ns = MAX(sum.max_ns, c->max_ns);
+        }
+        struct st_row *r = sum.calls && row >= 0 ? st_row_of(&st.counted, (u16)row) : NULL;
+        if (!r)
+            continue;
+        r->calls = sum.calls, r->errors = sum.errors;
+        r->time_ns = sum.time_ns, r->max_ns = sum.max_ns;
+        memcpy(r->hist, hy.hists[nr].n, sizeof r->hist);
+    }
 }
 
 /* The programs that this kernel and the options want, as bits. */
@@ -14498,8 +14668,10 @@ static int hy_load(u32 ring_bytes)
     static struct bpf_cfgs c;
     struct btf_want compat = BPF_COMPAT_WANT;
     struct bpf_obj *o = &hy.obj;
-    u32 mask = hy_programs(!opt.no_ebpf);
-    *o = (struct bpf_obj){ .fam = &call_family, .ring = true, .ring_bytes = ring_bytes };
+    hy.sched = !opt.no_ebpf && !hy.count;
+    u32 mask = hy_programs(hy.sched);
+    *o = (struct bpf_obj){ .fam = &call_family, .ring = true, .ring_bytes = ring_bytes,
+                           .entries = hy_entries };
     int e = bpf_open(o);
     if (e || !o->ring)
         return e ? e : bpf_fail(o, -EINVAL, "this kernel has no ring buffer (Linux 5.8)");
@@ -14516,8 +14688,9 @@ static int hy_load(u32 ring_bytes)
     bpf_set(&c, "CFG_STOP_RT", !opt.n_pids);
     bpf_set(&c, "CFG_STOP_HARD", ring_bytes / 16 * 15);
     hy.in_order = !bpf_raw_is_whole();
-    hy.sched = !opt.no_ebpf;
     bpf_set(&c, "CFG_SCHED", hy.sched);
+    bpf_set(&c, "CFG_COUNT", hy.count);
+    bpf_set(&c, "CFG_RESTART_NR", (u64)SYS_restart_syscall);
     bpf_set(&c, "CFG_DELAY", HY_MIN_DELAY_NS);
     bpf_set(&c, "CFG_BY_SCHED", hy.in_order);
     o->cfg = c.v;
@@ -14525,6 +14698,8 @@ static int hy_load(u32 ring_bytes)
     bpf_find_records(o, mask);
     if ((e = bpf_load(o, mask)) || (e = rb_open(o)))
         return e;
+    if (opt.bpf_stats && (e = bpf_take_time()))
+        return bpf_fail(o, e, "BPF_ENABLE_STATS: %s", strerror(-e));
     return bpf_attach(o, mask);
 }
 
@@ -14534,7 +14709,10 @@ static const char *hy_start(const bool *need, u32 ring_bytes)
     static char why[800];
     hy.magic = bpf_magic();
     int e = hy_load(ring_bytes);
-    if (!e && (e = hy_choose(need)))
+    if (!e)
+        e = hy_view();
+    hy_choose(need);
+    if (!e && (!hy.count || hy.all) && (e = hy_watch()))
         bpf_fail(&hy.obj, e, "cannot fill the map spec: %s", strerror(-e));
     if (!e) {
         hy.on = true;
@@ -14580,6 +14758,18 @@ static int hy_follow(pid_t tid)
     int map = bpf_map(&hy.obj, "traced");
     int e = bpf_map_flagged(BPF_MAP_UPDATE_ELEM, map, &key, &th, BPF_NOEXIST);
     return e == -EEXIST ? 0 : e ? e : 1;
+}
+
+/* From now on all calls of a thread stop, so they must not be counted in the kernel as well. */
+static void hy_full(const struct task *t)
+{
+    struct wire_thread th = { 0 };
+    u32 key = hy_key(t);
+    int map = bpf_map(&hy.obj, "traced");
+    if (!hy.count || !key || bpf_map_do(BPF_MAP_LOOKUP_ELEM, map, &key, &th))
+        return;
+    th.full = 1;
+    bpf_map_flagged(BPF_MAP_UPDATE_ELEM, map, &key, &th, BPF_EXIST);
 }
 
 /* Before a thread is let go: no signal may come to it any more. */
@@ -14683,7 +14873,14 @@ static const struct wire_call *hy_record(const void *p, u32 size)
  * PTRACE_SEIZE; system-call stops only for calls that somebody asked about (a seccomp filter, where
  * that changes nothing for the program); every other stop handed on as it would have been untraced.
  * From the first attach on nothing here ends the program: errors are counted or reported once, and
- * the way out is tr_finish. man ptrace(2) is the contract; EDGE_CASES P1-P40 are its traps. */
+ * the way out is tr_finish. man ptrace(2) is the contract; EDGE_CASES P1-P40 are its traps.
+ *
+ * Order: what is told, is told in the order of its ends. The ring's records come as they lie in it,
+ * which is that order but for the microseconds between a record's clock and its place; before each,
+ * what the other sources know of the time before it (tr_upto: page faults, and calls kept with
+ * threads that found the ring full). Stops are looked at when the ring is empty up to a mark, and
+ * happened at that mark (tr.seen_ns), so that what other threads do meanwhile comes behind them.
+ * Only a run of page faults is up to PF_RUN_NS late: its time is that of its first. */
 
 enum { TR_TICK_US = 100000, TR_FAST_US = 2000, TR_UNREAD_NS = 50000000, TR_LASTS_NS = 50000000 };
 enum { TR_MARK = 0x4b56 }; /* SECCOMP_RET_DATA of our filter: "KV" */
@@ -14716,6 +14913,9 @@ static struct {
     } early[64];
     u32 n_early;
     volatile sig_atomic_t attaching, n_reaped; /* tids that tr_reap_dead took */
+    u64 seen_ns;          /* the stops in hand are of before it, and so is all that is told */
+    u64 collected;        /* stops that went through tr_batch[] */
+    u32 kept_n;           /* of tr_kept[] */
     u64 stops, stops_at_tick, idle_since;
     bool tty;             /* a person looks on: print at once */
     pid_t stopped_tid;    /* whose stop is about to be handled */
@@ -14733,6 +14933,9 @@ static struct tr_stopped {
     pid_t tid;
     int status;
 } tr_batch[1024];
+
+/* Calls that were kept with threads which stand now, the last that ended first. */
+static struct wire_thread tr_kept[ARRAY_LEN(tr_batch)];
 
 /* The row of tr_batch[] that waits to be handled for a thread, or NULL. */
 static struct tr_stopped *tr_batched(pid_t tid)
@@ -14881,6 +15084,14 @@ static const char *tr_attach_why_not(void)
     return NULL;
 }
 
+/* Whether nothing is wanted but the table of all: then nobody need know more of a call than its
+ * number, its result and its time. */
+static bool tr_only_counts(void)
+{
+    return opt.count_only && !opt.calls && !opt.by_pid && !opt.json && !opt.record && !opt.n_paths
+           && !opt.faults;
+}
+
 /* Why the hybrid backend may not be used, before it is tried; NULL: it may. It goes with the
  * filter: what is not recorded stops by it. */
 static const char *tr_hybrid_why_not(void)
@@ -14889,26 +15100,30 @@ static const char *tr_hybrid_why_not(void)
         return "--backend=ptrace";
     if (geteuid() != 0)
         return "BPF needs root";
-    if (opt.n_pids)
-        return opt.backend == 'h' ? tr_attach_why_not() : "attached with -p";
+    if (opt.n_pids) /* unasked only where no thread need ever be held: see stop_signal */
+        return opt.backend == 'h' || tr_only_counts() ? tr_attach_why_not() : "attached with -p";
     hy.on = true; /* so asked, what is asked for is no reason */
     const char *why = tr_accel_why_not();
     hy.on = false;
     return why;
 }
 
-/* Decides how calls are seen: recorded by BPF, stopping by a filter, or stopping all. */
+/* Decides how calls are seen: recorded by BPF, counted by it, stopping by a filter, or stopping
+ * all. */
 static void tr_backend(void)
 {
     hy.why_not = tr_hybrid_why_not();
     if (!hy.why_not) {
         hy.on = true;
         hy.all = opt.n_pids > 0;
+        hy.count = tr_only_counts();
         tr_choose();
         hy.on = false;
-        hy.why_not = hy_start(tr.need, opt.ring_bytes ? opt.ring_bytes : 4 << 20);
+        u32 ring = hy.count ? 64 << 10 : 4 << 20;
+        hy.why_not = hy_start(tr.need, opt.ring_bytes ? opt.ring_bytes : ring);
     }
     hy.all &= hy.on;
+    hy.count &= hy.on;
     tr.no_accel = tr_accel_why_not();
     tr.accel = !tr.no_accel;
     tr_choose();
@@ -14935,8 +15150,10 @@ static void tr_resume(struct task *t, int sig)
 {
     bool every = t->full || !(tr.accel || hy.all) || (t->call.open && !t->pending);
     t->run = RUN_RUNNING;
-    if (t->full && !t->full_ns)
+    if (t->full && !t->full_ns) {
         t->full_ns = u_now();
+        hy_full(t);
+    }
     /* ESRCH: it was killed meanwhile; its end is reported by waitpid. */
     sys_ptrace(every && tr.started ? PTRACE_SYSCALL : PTRACE_CONT, t->tid, 0, (void *)(long)sig);
 }
@@ -14978,7 +15195,7 @@ static bool tr_continues(struct task *t, const struct stop *s)
     return false;
 }
 
-static void tr_enter(struct task *t, const struct stop *s)
+static void tr_enter(struct task *t, const struct stop *s, u64 ns)
 {
     struct call *c = &t->call;
     if (tr_continues(t, s)) {
@@ -14987,21 +15204,26 @@ static void tr_enter(struct task *t, const struct stop *s)
         c->shown = 0;
     } else {
         struct buf text = c->text;
-        *c = (struct call){ .open = true, .abi = s->abi, .nr = s->nr, .enter_ns = u_when() };
+        *c = (struct call){ .open = true, .abi = s->abi, .nr = s->nr, .enter_ns = ns };
         c->text = text;
         memcpy(c->arg, s->arg, sizeof c->arg);
         int row = sc_find(s->abi, s->nr);
         c->known = row >= 0;
         c->row = c->known ? (u16)row : 0;
         c->id = sc_id[c->row];
-        if (opt.faults)
-            pf_drain();
         md_enter(t, c);
     }
     if (tr_shown(c)) {
         dec_enter(t, c);
         out_call_enter(t, replay.on || tr_whole_only());
     }
+}
+
+/* Whether the kernel counts a call that has stopped all the same (see tr_filter). */
+static bool tr_counted(const struct task *t)
+{
+    const struct call *c = &t->call;
+    return hy.count && !t->full_ns && c->known && c->abi == ARCH_NATIVE && hy.row[c->row];
 }
 
 /* The call in t->call is over; ret and err stand in it. */
@@ -15016,7 +15238,7 @@ static void tr_done(struct task *t)
     if (!c->noret && !t->restarting
         && (!c->known || tr.need[c->row] || md_is_about_fds(c->row) || c->id == SC_mmap))
         md_exit(t, c);
-    if (!t->restarting)
+    if (!t->restarting && !tr_counted(t))
         st_call(t, c);
     if (!tr_shown(c))
         return;
@@ -15048,19 +15270,6 @@ static void tr_drop(struct task *t, bool closed)
     ps_free_task(t);
     if (p && !p->tasks)
         ps_free_proc(p);
-}
-
-static void tr_detach_one(struct task *t, int sig)
-{
-    struct call *c = &t->call;
-    hy_leave(t);
-    sys_ptrace(PTRACE_DETACH, t->tid, 0, (void *)(long)sig);
-    c->noret = c->detached = true;
-    c->exit_ns = u_now();
-    if (c->open && tr_shown(c)
-        && (c->begun || (md_status_wanted(c) && md_call_wanted(t, c))))
-        out_call_exit(t);
-    tr_drop(t, false);
 }
 
 /* Only one can trace a process: a debugger that kvis traces cannot trace what kvis traces (P30). */
@@ -15167,7 +15376,7 @@ static void tr_syscall_stop(struct task *t, u8 expect)
         sc_narrow(s.abi, s.nr, s.arg);
         bool foreign = s.op == PTRACE_SYSCALL_INFO_SECCOMP && s.data != TR_MARK;
         if (!t->call.open)
-            tr_enter(t, &s);
+            tr_enter(t, &s, u_now()); /* it goes on from now, not from when it stopped */
         tr_strict(t);
         if (foreign) /* the program's own RET_TRACE: untraced it gets ENOSYS, seccomp(2) */
             arch_skip_call(t->tid, ENOSYS);
@@ -15183,14 +15392,15 @@ static void tr_pending_at(struct task *t, bool event)
     struct wire_thread th;
     if (t->call.open || t->full || !hy_thread(t, &th) || !th.in_call)
         return;
-    if (!event && u_now() - th.ts_ns < TR_LASTS_NS)
+    if (!event && tr.seen_ns < th.ts_ns + TR_LASTS_NS)
         return; /* records from before it may still be in the ring */
     struct stop s = { .abi = ARCH_NATIVE, .nr = th.nr };
     hy_args(s.arg, th.word);
     sc_narrow(s.abi, s.nr, s.arg);
+    u64 at = u_at;
     u_at = th.ts_ns;
-    tr_enter(t, &s);
-    u_at = 0;
+    tr_enter(t, &s, th.ts_ns);
+    u_at = at;
     t->pending = true;
 }
 
@@ -15230,7 +15440,7 @@ static void tr_at_entry(struct task *t, const struct stop *s, u64 ts_ns)
         tr_abandon(t);
     t->pending = false;
     if (!shown)
-        tr_enter(t, s);
+        tr_enter(t, s, ts_ns);
 }
 
 static void tr_play(struct task *t, const struct wire_call *w)
@@ -15248,6 +15458,88 @@ static void tr_play(struct task *t, const struct wire_call *w)
     replay.on = replay.live = false;
 }
 
+/* Plays the call that found no room in the ring: its thread stands at the end of it, so its memory
+ * is read as at a stop of the call itself. */
+static void tr_play_kept(struct task *t, const struct wire_thread *th)
+{
+    struct stop s = { .abi = ARCH_NATIVE, .nr = th->nr, .ret = th->ret };
+    hy_args(s.arg, th->word);
+    sc_narrow(s.abi, s.nr, s.arg);
+    hy.records++;
+    t->kept_ns = th->ts_ns;
+    tr_at_entry(t, &s, th->ts_ns);
+    u_at = th->end_ns;
+    if (hy.sched)
+        tr_times(&t->call, th->end_ns - th->ts_ns, &(struct wire_times){
+            th->cpu_ns, th->runq_ns, th->disk_ns, th->waker_tid, th->waker_pid });
+    tr_exit(t, &s);
+    u_at = 0;
+}
+
+/* Takes the call that was kept with a thread which has just stopped by a signal, if there is one.
+ */
+static void tr_take_kept(pid_t tid, int status)
+{
+    struct task *t = WIFSTOPPED(status) && !(status >> 16) ? ps_task(tid) : NULL;
+    struct wire_thread th;
+    siginfo_t si = { 0 };
+    u32 at = tr.kept_n;
+    if (!hy.on || hy.count || !tr.started || !t || t->run == RUN_HELD
+        || at == ARRAY_LEN(tr_kept))
+        return;
+    if (hy.in_order) /* another signal than ours may come first; but see tr_follow */
+        sys_ptrace(PTRACE_GETSIGINFO, tid, 0, &si);
+    if ((hy.in_order && !hy_ours(&si)) || !hy_take_kept(t, &th) || th.ts_ns == t->exec_ns
+        || (t->full_ns && th.ts_ns >= t->full_ns))
+        return;
+    for (; at && tr_kept[at - 1].end_ns < th.end_ns; at--)
+        tr_kept[at] = tr_kept[at - 1];
+    tr_kept[at] = th;
+    tr.kept_n++;
+}
+
+/* Tells what other sources than the ring know of the time before ns. (A thread's records in the
+ * ring come before the call that was kept with it: who reserved room before them did it before the
+ * kept call's end, so that no record in front of them ended later.) */
+static void tr_upto(u64 ns)
+{
+    while (tr.kept_n && tr_kept[tr.kept_n - 1].end_ns < ns) {
+        const struct wire_thread *th = &tr_kept[--tr.kept_n];
+        struct task *t = ps_task((pid_t)th->tid);
+        mem_replay(NULL, 0, NULL, 0);
+        pf_upto(th->end_ns);
+        if (t)
+            tr_play_kept(t, th);
+    }
+    pf_upto(ns);
+}
+
+/* Of a thread that is let go: a call that was kept with it although it could not be stopped. */
+static void tr_last_kept(struct task *t)
+{
+    struct wire_thread th;
+    if (!hy.on || hy.count || !tr.started || !t->proc || !hy_take_kept(t, &th))
+        return;
+    u64 now = u_at;
+    mem_replay(NULL, 0, NULL, 0);
+    tr_play_kept(t, &th);
+    u_at = now;
+}
+
+static void tr_detach_one(struct task *t, int sig)
+{
+    struct call *c = &t->call;
+    tr_last_kept(t);
+    hy_leave(t);
+    sys_ptrace(PTRACE_DETACH, t->tid, 0, (void *)(long)sig);
+    c->noret = c->detached = true;
+    c->exit_ns = u_when();
+    if (c->open && tr_shown(c)
+        && (c->begun || (md_status_wanted(c) && md_call_wanted(t, c))))
+        out_call_exit(t);
+    tr_drop(t, false);
+}
+
 /* A thread has waited for a CPU. */
 static void tr_delay(const struct wire_delay *d)
 {
@@ -15255,6 +15547,7 @@ static void tr_delay(const struct wire_delay *d)
     if (!t || !tr.started || opt.trace)
         return;
     hy.max_delay_ns = MAX(hy.max_delay_ns, d->delay_ns);
+    tr_upto(d->ts_ns);
     struct event *e = ev_new(EK_SCHED, t, d->ts_ns);
     ev_num(e, EV_delay_ns, (s64)d->delay_ns);
     ev_num(e, EV_cpu, d->cpu);
@@ -15269,6 +15562,8 @@ static bool tr_record(const void *p, u32 size)
         tr_delay(p);
         return true;
     }
+    if (size >= sizeof(struct wire_call))
+        tr_upto(((const struct wire_call *)p)->end_ns);
     const struct wire_call *w = hy_record(p, size);
     struct task *t = w ? ps_task((pid_t)w->tid) : NULL;
     if (!w || (!t && w->over && tr.started))
@@ -15282,28 +15577,6 @@ static bool tr_record(const void *p, u32 size)
     hy.records++;
     tr_play(t, w);
     return true;
-}
-
-/* Plays the call that found no room in the ring: its thread stands at the end of it, so its memory
- * is read as at a stop of the call itself. */
-static void tr_kept(struct task *t)
-{
-    struct wire_thread th;
-    if (!hy.on || !tr.started || !hy_take_kept(t, &th) || th.ts_ns == t->exec_ns
-        || (t->full_ns && th.ts_ns >= t->full_ns))
-        return;
-    struct stop s = { .abi = ARCH_NATIVE, .nr = th.nr, .ret = th.ret };
-    hy_args(s.arg, th.word);
-    sc_narrow(s.abi, s.nr, s.arg);
-    hy.records++;
-    t->kept_ns = th.ts_ns;
-    tr_at_entry(t, &s, th.ts_ns);
-    u_at = th.end_ns;
-    if (hy.sched)
-        tr_times(&t->call, th.end_ns - th.ts_ns, &(struct wire_times){
-            th.cpu_ns, th.runq_ns, th.disk_ns, th.waker_tid, th.waker_pid });
-    tr_exit(t, &s);
-    u_at = 0;
 }
 
 /* How often the tick comes: often while there are records, which the ring has no room for long. */
@@ -15333,6 +15606,8 @@ static void tr_collect(void)
         if (!s)
             s = &tr_batch[tr.batch_n++];
         *s = (struct tr_stopped){ tid, status };
+        tr_take_kept(tid, status);
+        tr.collected++;
     }
 }
 
@@ -15356,22 +15631,36 @@ static void tr_drain(void)
         tr_set_tick(n > 0);
 }
 
-/* Takes all records from before now, which come before the stop that is looked at next. One that is
- * being written on another CPU, or waits for its thread to stop (tr_must_wait), is in the way of
- * those behind it: a moment later it is not. */
-static void tr_drain_all(void)
+/* Takes the records before the mark; false: not all. One that is being written on another CPU, or
+ * waits for its thread to stop (tr_must_wait), is in the way of those behind it: a moment later it
+ * is not. */
+static bool tr_drain_marked(void)
 {
-    if (!hy.on)
-        return;
-    rb_mark();
     tr_drain();
     for (u64 end = 0; !rb_drained(); tr_drain()) {
         end = end ? end : u_now() + 4 * TR_UNREAD_NS;
         if (u_now() >= end)
-            return;
+            return false;
         tr_collect();
         nanosleep(&(struct timespec){ .tv_nsec = 20000 }, NULL);
     }
+    return true;
+}
+
+/* Tells all from before now, which comes before the stops that are looked at next. */
+static void tr_drain_all(void)
+{
+    u64 n = tr.collected;
+    tr.seen_ns = u_now();
+    if (!hy.on)
+        return;
+    rb_mark();
+    while (tr_drain_marked() && n != tr.collected) { /* those have records behind the mark */
+        n = tr.collected;
+        tr.seen_ns = u_now();
+        rb_mark();
+    }
+    tr_upto(tr.seen_ns);
 }
 
 /* --- processes --- */
@@ -15451,7 +15740,7 @@ static struct task *tr_new_child(struct task *t, int event)
     t->call.child = (pid_t)tid;
     tr_follow(child);
     tr_many();
-    struct event *e = ev_new(thread ? EK_THREAD : EK_SPAWN, t, u_now());
+    struct event *e = ev_new(thread ? EK_THREAD : EK_SPAWN, t, u_when());
     ev_num(e, thread ? EV_child_tid : EV_child_pid, tid);
     if (child->ns_tid)
         ev_num(e, EV_ns_pid, child->ns_tid);
@@ -15470,7 +15759,7 @@ static void tr_comm(struct task *t)
 static void tr_exec_event(struct task *t)
 {
     tr_comm(t);
-    struct event *e = ev_new(EK_EXEC, t, u_now());
+    struct event *e = ev_new(EK_EXEC, t, u_when());
     ev_bytes(e, EV_comm, t->comm, (u32)strlen(t->comm));
     md_exec_fields(e, t);
     if (t->exec_path)
@@ -15549,10 +15838,11 @@ static void tr_exec_unseen(struct task *t)
         mem_replay(NULL, 0, NULL, 0);
         if (n > 0)
             mem_replay(&at, (u32)n + 1, (const u8 *)name, false);
+        u64 now = u_at;
         replay.on = true;
         u_at = th.ts_ns;
-        tr_enter(t, &s);
-        u_at = 0;
+        tr_enter(t, &s, th.ts_ns);
+        u_at = now;
         replay.on = false;
         t->pending = true;
     } else if (n > 0) {
@@ -15586,10 +15876,7 @@ static struct task *tr_exec(struct task *t)
     s64 former = tr_eventmsg(t);
     if (former > 0 && former != t->tid)
         t = tr_exec_takeover(t, (pid_t)former);
-    if (opt.faults) {
-        pf_drain();
-        pf_flush(t);
-    }
+    pf_flush(t);
     if (hy.all)
         tr_exec_unseen(t);
     tr_exec_state(t);
@@ -15603,7 +15890,7 @@ static void tr_exit_events(struct task *t, int status, bool last)
 {
     for (int process = 0; process <= (int)last; process++) {
         int end_of = process && t->proc ? t->proc->status : status;
-        struct event *e = ev_new(process ? EK_EXIT_PROCESS : EK_EXIT_THREAD, t, u_now());
+        struct event *e = ev_new(process ? EK_EXIT_PROCESS : EK_EXIT_THREAD, t, u_when());
         ev_num(e, EV_exit_pid, process ? t->pid : t->tid);
         if (WIFSIGNALED(end_of))
             ev_sym(e, EV_signal, u_signame(WTERMSIG(end_of)));
@@ -15623,10 +15910,7 @@ static void tr_gone(struct task *t, int status)
     struct proc *p = t->proc;
     bool last = p && p->tasks == 1;
     tr_abandon(t);
-    if (opt.faults) {
-        pf_drain();
-        pf_flush(t);
-    }
+    pf_flush(t);
     if (p && t->tid == t->pid)
         p->status = status;
     if (last)
@@ -15736,7 +16020,7 @@ static void tr_signal_event(struct task *t, int sig, const siginfo_t *si)
 {
     if (!tr.started || !(opt.signals >> ((sig - 1) & 63) & 1))
         return;
-    struct event *e = ev_new(EK_SIGNAL, t, u_now());
+    struct event *e = ev_new(EK_SIGNAL, t, u_when());
     ev_sym(e, EV_signal, u_signame(sig));
     ev_sym(e, EV_code_name, tr_si_code(si));
     if (si->si_code == SI_USER || si->si_code == SI_QUEUE || si->si_code == SI_TKILL ||
@@ -15754,11 +16038,11 @@ static void tr_signal_stop(struct task *t, int sig)
     sys_ptrace(PTRACE_GETSIGINFO, t->tid, 0, &si);
     if (t->tid == tr.child && !tr.started && sig == SIGSTOP) {
         tr.started = true; /* the child stands before its exec: from here on it is watched */
+        if (hy.count && hy_watch())
+            u_warn("cannot fill the map spec: nothing is counted");
         tr_resume(t, 0);
         return;
     }
-    if (!hy.in_order || hy_ours(&si)) /* another signal than ours may come first; see tr_follow */
-        tr_kept(t);
     if (hy_ours(&si)) { /* the ring was full, and is empty now */
         tr_resume(t, 0);
         return;
@@ -15835,6 +16119,64 @@ static void tr_unknown(pid_t tid)
     }
 }
 
+/* The signal of the probe's that is pending for a stopped thread; 0: there is none. */
+static int tr_ours_pending(pid_t tid)
+{
+    siginfo_t si[8];
+    struct ptrace_peeksiginfo_args a = { .off = 0, .flags = 0, .nr = ARRAY_LEN(si) };
+    for (long n; (n = sys_ptrace(PTRACE_PEEKSIGINFO, tid, (uintptr_t)&a, si)) > 0; a.off += (u64)n)
+        for (long i = 0; i < n; i++)
+            if (hy_ours(si + i))
+                return si[i].si_signo;
+    return 0;
+}
+
+/* At a stop of a thread that is to be let go: takes back a signal of the probe's that has not come
+ * yet, as it would come to the program now. With all others blocked, the thread goes on (true) to
+ * its delivery, which is a stop; a signal of the program's own waits for that. */
+static bool tr_take_back(struct task *t, int sig)
+{
+    siginfo_t si = { 0 };
+    int ours = hy.on ? tr_ours_pending(t->tid) : 0;
+    if (sig && hy.on)
+        sys_ptrace(PTRACE_GETSIGINFO, t->tid, 0, &si);
+    if (sig && !hy_ours(&si) && (ours || t->masked)) {
+        if (t->held_sig) /* SIGSTOP, which cannot be blocked, behind another one */
+            syscall(SYS_tgkill, t->pid, t->tid, t->held_sig);
+        t->held = si;
+        t->held_sig = sig;
+    }
+    if (ours) {
+        u64 others = ~(1ull << (ours - 1));
+        if (!t->masked)
+            t->masked = !sys_ptrace(PTRACE_GETSIGMASK, t->tid, sizeof t->mask, &t->mask);
+        sys_ptrace(PTRACE_SETSIGMASK, t->tid, sizeof others, &others);
+        sys_ptrace(PTRACE_CONT, t->tid, 0, NULL);
+    }
+    return ours;
+}
+
+/* Lets go of a stopped thread: what it gets of signals is what it would have got without kvis. */
+static void tr_let_go(struct task *t, int sig)
+{
+    siginfo_t si = { 0 };
+    if (tr_take_back(t, sig))
+        return;
+    if (t->masked)
+        sys_ptrace(PTRACE_SETSIGMASK, t->tid, sizeof t->mask, &t->mask);
+    if (sig && hy.on)
+        sys_ptrace(PTRACE_GETSIGINFO, t->tid, 0, &si);
+    if (sig && t->held_sig) {
+        sys_ptrace(PTRACE_SETSIGINFO, t->tid, 0, &t->held);
+        sig = t->held_sig;
+    } else if (hy_ours(&si)) {
+        sig = 0;
+    } else if (t->held_sig) { /* it comes when the thread goes on */
+        syscall(SYS_tgkill, t->pid, t->tid, t->held_sig);
+    }
+    tr_detach_one(t, sig);
+}
+
 static void tr_stopped(struct task *t, int status)
 {
     int sig = WSTOPSIG(status), event = status >> 16;
@@ -15846,7 +16188,7 @@ static void tr_stopped(struct task *t, int status)
         else if (event == PTRACE_EVENT_EXEC)
             t = tr_exec(t);
         tr_restore_untraced(t);
-        tr_detach_one(t, signal ? sig : 0);
+        tr_let_go(t, signal ? sig : 0);
         return;
     }
     if (sig == (SIGTRAP | 0x80)) {
@@ -15934,8 +16276,6 @@ static void tr_detach_all(void)
 {
     if (tr.detaching)
         return;
-    tr_each(hy_leave);
-    tr_drain_all();
     tr.detaching = true;
     tr.detach_ns = u_now();
     tr_each(tr_interrupt_one);
@@ -15996,6 +16336,7 @@ static void tr_tables(void)
     static struct buf b;
     b_reset(&b);
     b_c(&b, '\n');
+    hy_counts();
     st_table(&b);
     b_put(&out.text.b, b.p, b.len);
     out_writer_flush(&out.text);
@@ -16022,14 +16363,13 @@ static void tr_on_tick(void)
         tr.ending = true;
         tr.child && tr.accel ? tr_kill_all() : tr_detach_all();
     }
-    if (opt.faults)
-        pf_drain();
+    pf_upto(tr.seen_ns);
     if (idle) {
         out_idle();
         tr_each(tr_orphan);
-        if (hy.on && opt.calls)
-            tr_each(tr_pending);
     }
+    if (hy.on && opt.calls && (idle || !hy.in_order)) /* see tr_follow */
+        tr_each(tr_pending);
     out_flush();
 }
 
@@ -16087,10 +16427,14 @@ static pid_t tr_wait_one(int *status)
 static pid_t tr_wait(int *status)
 {
     if (tr.batch_next < tr.batch_n) {
+        if (!hy.on)
+            tr.seen_ns = u_now();
         *status = tr_batch[tr.batch_next].status;
         return tr_batch[tr.batch_next++].tid;
     }
     pid_t tid = tr_wait_one(status);
+    if (tid > 0)
+        tr_take_kept(tid, *status);
     if (tid > 0 && ps.n_tasks > 1)
         tr_collect();
     tr.stopped_tid = tid > 0 ? tid : 0;
@@ -16109,7 +16453,10 @@ static void tr_loop(void)
         pid_t tid = tr_wait(&status);
         if (tid > 0) {
             tr.stops++;
+            pf_upto(tr.seen_ns);
+            u_at = tr.seen_ns;
             tr_status(tid, status);
+            u_at = 0;
             if (tr.killing)
                 tr_each(tr_kill_one);
         } else if (tid < 0) {
@@ -16123,6 +16470,7 @@ static void tr_loop(void)
             tr_detach_all();
     }
     tr_drain_all();
+    pf_upto(~0ull);
 }
 
 /* --- signals of kvis's own --- */
@@ -16394,7 +16742,11 @@ static void tr_same_cpu(void)
 static void tr_report(const char *backend, bool text)
 {
     struct st_end end = { tr.status, u_now() - tr.start_ns, backend, hy_delays(), hy.records,
-                          hy_stops(), hy_lost(), 0 };
+                          hy_stops(), hy_lost(), 0, 0, 0 };
+    if (hy.on && opt.bpf_stats) {
+        end.bpf_ns = bpf_info(&hy.obj, ~0u, BPF_INFO_NS);
+        end.bpf_runs = bpf_info(&hy.obj, ~0u, BPF_INFO_RUNS);
+    }
     out_run_flush();
     out_break_partial();
     tr_each(pf_flush);
@@ -16405,6 +16757,7 @@ static void tr_report(const char *backend, bool text)
     rec_end = end;
     rec_finish();
     px_close();
+    hy_counts();
     st_report(&end, text);
 }
 
@@ -19840,6 +20193,8 @@ static const struct opt_row opt_rows[] = {
       "auto, ptrace (every call stops) or hybrid (BPF records them)" },
     { IN_TRACE, 0, "no-ebpf", NULL, OPT_FLAG, &opt.no_ebpf, NULL, 0, 0,
       "hybrid: without what the scheduler and the disks did behind the calls" },
+    { IN_TRACE, 0, "bpf-stats", NULL, OPT_FLAG, &opt.bpf_stats, NULL, 0, 0,
+      "hybrid: the time that its programs take, which this makes longer" },
     { IN_TRACE, 0, "min-sched-delay", "US", OPT_U32, &opt.min_delay_us, NULL, 1, 1000000000,
       "hybrid: show waits for a CPU from US microseconds on (100)" },
     { IN_REPLAY, 0, "min-sched-delay", "US", OPT_U32, &opt.min_delay_us, NULL, 1, 1000000000,
@@ -20256,6 +20611,8 @@ static int cmd_trace(void)
     tr_backend();
     if (opt.backend == 'h' && !hy.on)
         die(EXIT_KVIS, "--backend=hybrid: %s", hy.why_not);
+    if (opt.bpf_stats && !hy.on)
+        die(EXIT_KVIS, "--bpf-stats: no BPF programs: %s", hy.why_not);
     cmd_open_sinks();
     tr_signals();
     out.give_up = tr_give_up;

@@ -3,9 +3,9 @@
  * open.bpf.c
  *   sha256 43f9f3739b23c29fe92c756941a63d365b2e71bf499b1211e1f9813ea8f3a448
  * probe.h
- *   sha256 5ca2d73cc1f88dbfc9452de671ea920c673b8bc1d8b2901f20a868ca2e09b3ac
+ *   sha256 31b32056ff3afc7e40d9db4eedae1c77a00043d6748165dbdcb54197f8f0e63a
  * wire.h
- *   sha256 816dd31ba0194c3fe84ff9b5afce16388a46ccd65d763b846750271b5669d7fe
+ *   sha256 59f270818199d21b76b31d7dd088eb001d470831449d27f7c252810d320d47a9
  * compiler: clang 14.0.6
  * flags: -target bpf -mcpu=v2 -O2 -g -std=gnu11 -Wall -Werror -nostdinc -fno-ident
  *
@@ -395,13 +395,13 @@ static const struct bpf_insn open_enter_insns[] = {
     /*  258 */ I_STX_MEM(W, R10, -16, R1),     /* *(u32 *)(r10 - 16) = r1 */
     /*  259 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
     /*  260 */ I_ALU64_IMM(ADD, R2, -16),      /* r2 += -16 */
-    // probe.h:161  u64 *n = bpf_map_lookup_elem(&lost, &why);
+    // probe.h:162  u64 *n = bpf_map_lookup_elem(&lost, &why);
     /*  261 */ I_LD_MAP(R1, lost),             /* r1 = map lost */
     /*  263 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
-    // probe.h:163  if (n)
+    // probe.h:164  if (n)
     /*  264 */ I_JMP_IMM(JEQ, R0, 0, 320),     /* if r0 == 0 goto L585 */
     /*  265 */ I_MOV64_IMM(R1, 1),             /* r1 = 1 */
-    // probe.h:164  __sync_fetch_and_add(n, 1);
+    // probe.h:165  __sync_fetch_and_add(n, 1);
     /*  266 */ I_XADD(DW, R0, 0, R1),          /* lock *(u64 *)(r0 + 0) += r1 */
     /*  267 */ I_JA(317),                      /* goto L585 */
     // open.bpf.c:96  u64 id = bpf_get_current_pid_tgid();
@@ -771,12 +771,12 @@ static const struct bpf_insn open_enter_insns[] = {
     /*  577 */ I_STX_MEM(W, R10, -16, R6),     /* *(u32 *)(r10 - 16) = r6 */
     /*  578 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
     /*  579 */ I_ALU64_IMM(ADD, R2, -16),      /* r2 += -16 */
-    // probe.h:161  u64 *n = bpf_map_lookup_elem(&lost, &why);
+    // probe.h:162  u64 *n = bpf_map_lookup_elem(&lost, &why);
     /*  580 */ I_LD_MAP(R1, lost),             /* r1 = map lost */
     /*  582 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
-    // probe.h:163  if (n)
+    // probe.h:164  if (n)
     /*  583 */ I_JMP_IMM(JEQ, R0, 0, 1),       /* if r0 == 0 goto L585 */
-    // probe.h:164  __sync_fetch_and_add(n, 1);
+    // probe.h:165  __sync_fetch_and_add(n, 1);
     /*  584 */ I_XADD(DW, R0, 0, R6),          /* lock *(u64 *)(r0 + 0) += r6 */
     // open.bpf.c:286  }
     /* L585: */
@@ -1299,51 +1299,51 @@ static const struct bpf_insn open_exit_insns[] = {
     /*  343 */ I_LDX_MEM(DW, R4, R10, -96),    /* r4 = *(u64 *)(r10 - 96) */
     // open.bpf.c:375  if (at <= sizeof r->data)
     /*  344 */ I_JMP_IMM(JGT, R8, 8448, 38),   /* if r8 > 8448 goto L383 */
-    // probe.h:181  if (CFG(CFG_RINGBUF))
+    // probe.h:182  if (CFG(CFG_RINGBUF))
     /*  345 */ I_LD_CONST(R1, CFG_RINGBUF),    /* r1 = CFG_RINGBUF */
     // open.bpf.c:376  emit(ctx, r, sizeof *h + at);
     /*  347 */ I_ALU64_IMM(ADD, R8, 72),       /* r8 += 72 */
-    // probe.h:181  if (CFG(CFG_RINGBUF))
+    // probe.h:182  if (CFG(CFG_RINGBUF))
     /*  348 */ I_JMP_IMM(JEQ, R1, 0, 16),      /* if r1 == 0 goto L365 */
-    // probe.h:171  u64 waiting = bpf_ringbuf_query(&events, RB_AVAIL_DATA);
+    // probe.h:172  u64 waiting = bpf_ringbuf_query(&events, RB_AVAIL_DATA);
     /*  349 */ I_LD_MAP(R1, events),           /* r1 = map events */
     /*  351 */ I_MOV64_IMM(R2, 0),             /* r2 = 0 */
     /*  352 */ I_CALL(ringbuf_query),          /* call ringbuf_query */
-    // probe.h:173  return waiting >= CFG(CFG_WAKE) ? RB_FORCE_WAKEUP : RB_NO_WAKEUP;
+    // probe.h:174  return waiting >= CFG(CFG_WAKE) ? RB_FORCE_WAKEUP : RB_NO_WAKEUP;
     /*  353 */ I_LD_CONST(R1, CFG_WAKE),       /* r1 = CFG_WAKE */
     /*  355 */ I_MOV64_IMM(R4, 1),             /* r4 = 1 */
     /*  356 */ I_JMP_REG(JLT, R0, R1, 1),      /* if r0 < r1 goto L358 */
     /*  357 */ I_MOV64_IMM(R4, 2),             /* r4 = 2 */
-    // probe.h:182  err = bpf_ringbuf_output(&events, record, size, wake_flags());
+    // probe.h:183  err = bpf_ringbuf_output(&events, record, size, wake_flags());
     /* L358: */
     /*  358 */ I_LD_MAP(R1, events),           /* r1 = map events */
     /*  360 */ I_LDX_MEM(DW, R2, R10, -96),    /* r2 = *(u64 *)(r10 - 96) */
     /*  361 */ I_MOV64_REG(R3, R8),            /* r3 = r8 */
     /*  362 */ I_CALL(ringbuf_output),         /* call ringbuf_output */
-    // probe.h:185  if (err)
+    // probe.h:186  if (err)
     /*  363 */ I_JMP_IMM(JEQ, R0, 0, 19),      /* if r0 == 0 goto L383 */
     /*  364 */ I_JA(8),                        /* goto L373 */
-    // probe.h:184  err = bpf_perf_event_output(ctx, &events, F_CURRENT_CPU, record, size);
+    // probe.h:185  err = bpf_perf_event_output(ctx, &events, F_CURRENT_CPU, record, size);
     /* L365: */
     /*  365 */ I_MOV64_REG(R1, R7),            /* r1 = r7 */
     /*  366 */ I_LD_MAP(R2, events),           /* r2 = map events */
     /*  368 */ I_LD_IMM64(R3, 0xffffffff),     /* r3 = 4294967295 ll */
     /*  370 */ I_MOV64_REG(R5, R8),            /* r5 = r8 */
     /*  371 */ I_CALL(perf_event_output),      /* call perf_event_output */
-    // probe.h:185  if (err)
+    // probe.h:186  if (err)
     /*  372 */ I_JMP_IMM(JEQ, R0, 0, 10),      /* if r0 == 0 goto L383 */
     /* L373: */
     /*  373 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
     /*  374 */ I_STX_MEM(W, R10, -72, R1),     /* *(u32 *)(r10 - 72) = r1 */
     /*  375 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
     /*  376 */ I_ALU64_IMM(ADD, R2, -72),      /* r2 += -72 */
-    // probe.h:161  u64 *n = bpf_map_lookup_elem(&lost, &why);
+    // probe.h:162  u64 *n = bpf_map_lookup_elem(&lost, &why);
     /*  377 */ I_LD_MAP(R1, lost),             /* r1 = map lost */
     /*  379 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
-    // probe.h:163  if (n)
+    // probe.h:164  if (n)
     /*  380 */ I_JMP_IMM(JEQ, R0, 0, 2),       /* if r0 == 0 goto L383 */
     /*  381 */ I_MOV64_IMM(R1, 1),             /* r1 = 1 */
-    // probe.h:164  __sync_fetch_and_add(n, 1);
+    // probe.h:165  __sync_fetch_and_add(n, 1);
     /*  382 */ I_XADD(DW, R0, 0, R1),          /* lock *(u64 *)(r0 + 0) += r1 */
     /* L383: */
     /*  383 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
@@ -1677,13 +1677,13 @@ static const struct bpf_insn open_exec_insns[] = {
     /*   52 */ I_STX_MEM(W, R10, -24, R1),     /* *(u32 *)(r10 - 24) = r1 */
     /*   53 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
     /*   54 */ I_ALU64_IMM(ADD, R2, -24),      /* r2 += -24 */
-    // probe.h:161  u64 *n = bpf_map_lookup_elem(&lost, &why);
+    // probe.h:162  u64 *n = bpf_map_lookup_elem(&lost, &why);
     /*   55 */ I_LD_MAP(R1, lost),             /* r1 = map lost */
     /*   57 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
-    // probe.h:163  if (n)
+    // probe.h:164  if (n)
     /*   58 */ I_JMP_IMM(JEQ, R0, 0, 2),       /* if r0 == 0 goto L61 */
     /*   59 */ I_MOV64_IMM(R1, 1),             /* r1 = 1 */
-    // probe.h:164  __sync_fetch_and_add(n, 1);
+    // probe.h:165  __sync_fetch_and_add(n, 1);
     /*   60 */ I_XADD(DW, R0, 0, R1),          /* lock *(u64 *)(r0 + 0) += r1 */
     /* L61: */
     /*   61 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
@@ -2195,31 +2195,31 @@ static const struct bpf_insn open_exec_insns[] = {
     /*  487 */ I_CALL(get_current_comm),       /* call get_current_comm */
     // open.bpf.c:375  if (at <= sizeof r->data)
     /*  488 */ I_JMP_IMM(JGT, R7, 8448, -260), /* if r7 > 8448 goto L229 */
-    // probe.h:181  if (CFG(CFG_RINGBUF))
+    // probe.h:182  if (CFG(CFG_RINGBUF))
     /*  489 */ I_LD_CONST(R1, CFG_RINGBUF),    /* r1 = CFG_RINGBUF */
     // open.bpf.c:376  emit(ctx, r, sizeof *h + at);
     /*  491 */ I_ALU64_IMM(ADD, R7, 72),       /* r7 += 72 */
-    // probe.h:181  if (CFG(CFG_RINGBUF))
+    // probe.h:182  if (CFG(CFG_RINGBUF))
     /*  492 */ I_JMP_IMM(JEQ, R1, 0, 16),      /* if r1 == 0 goto L509 */
-    // probe.h:171  u64 waiting = bpf_ringbuf_query(&events, RB_AVAIL_DATA);
+    // probe.h:172  u64 waiting = bpf_ringbuf_query(&events, RB_AVAIL_DATA);
     /*  493 */ I_LD_MAP(R1, events),           /* r1 = map events */
     /*  495 */ I_MOV64_IMM(R2, 0),             /* r2 = 0 */
     /*  496 */ I_CALL(ringbuf_query),          /* call ringbuf_query */
-    // probe.h:173  return waiting >= CFG(CFG_WAKE) ? RB_FORCE_WAKEUP : RB_NO_WAKEUP;
+    // probe.h:174  return waiting >= CFG(CFG_WAKE) ? RB_FORCE_WAKEUP : RB_NO_WAKEUP;
     /*  497 */ I_LD_CONST(R1, CFG_WAKE),       /* r1 = CFG_WAKE */
     /*  499 */ I_MOV64_IMM(R4, 1),             /* r4 = 1 */
     /*  500 */ I_JMP_REG(JLT, R0, R1, 1),      /* if r0 < r1 goto L502 */
     /*  501 */ I_MOV64_IMM(R4, 2),             /* r4 = 2 */
-    // probe.h:182  err = bpf_ringbuf_output(&events, record, size, wake_flags());
+    // probe.h:183  err = bpf_ringbuf_output(&events, record, size, wake_flags());
     /* L502: */
     /*  502 */ I_LD_MAP(R1, events),           /* r1 = map events */
     /*  504 */ I_MOV64_REG(R2, R6),            /* r2 = r6 */
     /*  505 */ I_MOV64_REG(R3, R7),            /* r3 = r7 */
     /*  506 */ I_CALL(ringbuf_output),         /* call ringbuf_output */
-    // probe.h:185  if (err)
+    // probe.h:186  if (err)
     /*  507 */ I_JMP_IMM(JEQ, R0, 0, -279),    /* if r0 == 0 goto L229 */
     /*  508 */ I_JA(9),                        /* goto L518 */
-    // probe.h:184  err = bpf_perf_event_output(ctx, &events, F_CURRENT_CPU, record, size);
+    // probe.h:185  err = bpf_perf_event_output(ctx, &events, F_CURRENT_CPU, record, size);
     /* L509: */
     /*  509 */ I_LDX_MEM(DW, R1, R10, -64),    /* r1 = *(u64 *)(r10 - 64) */
     /*  510 */ I_LD_MAP(R2, events),           /* r2 = map events */
@@ -2227,20 +2227,20 @@ static const struct bpf_insn open_exec_insns[] = {
     /*  514 */ I_MOV64_REG(R4, R6),            /* r4 = r6 */
     /*  515 */ I_MOV64_REG(R5, R7),            /* r5 = r7 */
     /*  516 */ I_CALL(perf_event_output),      /* call perf_event_output */
-    // probe.h:185  if (err)
+    // probe.h:186  if (err)
     /*  517 */ I_JMP_IMM(JEQ, R0, 0, -289),    /* if r0 == 0 goto L229 */
     /* L518: */
     /*  518 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
     /*  519 */ I_STX_MEM(W, R10, -24, R1),     /* *(u32 *)(r10 - 24) = r1 */
     /*  520 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
     /*  521 */ I_ALU64_IMM(ADD, R2, -24),      /* r2 += -24 */
-    // probe.h:161  u64 *n = bpf_map_lookup_elem(&lost, &why);
+    // probe.h:162  u64 *n = bpf_map_lookup_elem(&lost, &why);
     /*  522 */ I_LD_MAP(R1, lost),             /* r1 = map lost */
     /*  524 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
-    // probe.h:163  if (n)
+    // probe.h:164  if (n)
     /*  525 */ I_JMP_IMM(JEQ, R0, 0, -297),    /* if r0 == 0 goto L229 */
     /*  526 */ I_MOV64_IMM(R1, 1),             /* r1 = 1 */
-    // probe.h:164  __sync_fetch_and_add(n, 1);
+    // probe.h:165  __sync_fetch_and_add(n, 1);
     /*  527 */ I_XADD(DW, R0, 0, R1),          /* lock *(u64 *)(r0 + 0) += r1 */
     /*  528 */ I_JA(-300),                     /* goto L229 */
     // open.bpf.c:298  bpf_probe_read_kernel(&f, sizeof f, READ(fdt, fd) + fd);
@@ -2560,13 +2560,13 @@ static const struct bpf_insn open_fork_insns[] = {
     /*   33 */ I_STX_MEM(W, R10, -4, R1),      /* *(u32 *)(r10 - 4) = r1 */
     /*   34 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
     /*   35 */ I_ALU64_IMM(ADD, R2, -4),       /* r2 += -4 */
-    // probe.h:161  u64 *n = bpf_map_lookup_elem(&lost, &why);
+    // probe.h:162  u64 *n = bpf_map_lookup_elem(&lost, &why);
     /*   36 */ I_LD_MAP(R1, lost),             /* r1 = map lost */
     /*   38 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
-    // probe.h:163  if (n)
+    // probe.h:164  if (n)
     /*   39 */ I_JMP_IMM(JEQ, R0, 0, 2),       /* if r0 == 0 goto L42 */
     /*   40 */ I_MOV64_IMM(R1, 1),             /* r1 = 1 */
-    // probe.h:164  __sync_fetch_and_add(n, 1);
+    // probe.h:165  __sync_fetch_and_add(n, 1);
     /*   41 */ I_XADD(DW, R0, 0, R1),          /* lock *(u64 *)(r0 + 0) += r1 */
     // open.bpf.c:545  return 0;
     /* L42: */

@@ -3,9 +3,9 @@
  * proc.bpf.c
  *   sha256 adb9a9f9be3991da546291452cdcb3f9beef9c2efadaacd66b3cf1e322e007ac
  * probe.h
- *   sha256 5ca2d73cc1f88dbfc9452de671ea920c673b8bc1d8b2901f20a868ca2e09b3ac
+ *   sha256 31b32056ff3afc7e40d9db4eedae1c77a00043d6748165dbdcb54197f8f0e63a
  * wire.h
- *   sha256 816dd31ba0194c3fe84ff9b5afce16388a46ccd65d763b846750271b5669d7fe
+ *   sha256 59f270818199d21b76b31d7dd088eb001d470831449d27f7c252810d320d47a9
  * compiler: clang 14.0.6
  * flags: -target bpf -mcpu=v2 -O2 -g -std=gnu11 -Wall -Werror -nostdinc -fno-ident
  *
@@ -584,28 +584,28 @@ static const struct bpf_insn proc_fork_insns[] = {
     // proc.bpf.c:237  if (h->tid)
     /* L403: */
     /*  403 */ I_JMP_IMM(JEQ, R1, 0, 38),      /* if r1 == 0 goto L442 */
-    // probe.h:181  if (CFG(CFG_RINGBUF))
+    // probe.h:182  if (CFG(CFG_RINGBUF))
     /*  404 */ I_LD_CONST(R1, CFG_RINGBUF),    /* r1 = CFG_RINGBUF */
     /*  406 */ I_JMP_IMM(JEQ, R1, 0, 16),      /* if r1 == 0 goto L423 */
-    // probe.h:171  u64 waiting = bpf_ringbuf_query(&events, RB_AVAIL_DATA);
+    // probe.h:172  u64 waiting = bpf_ringbuf_query(&events, RB_AVAIL_DATA);
     /*  407 */ I_LD_MAP(R1, events),           /* r1 = map events */
     /*  409 */ I_MOV64_IMM(R2, 0),             /* r2 = 0 */
     /*  410 */ I_CALL(ringbuf_query),          /* call ringbuf_query */
-    // probe.h:173  return waiting >= CFG(CFG_WAKE) ? RB_FORCE_WAKEUP : RB_NO_WAKEUP;
+    // probe.h:174  return waiting >= CFG(CFG_WAKE) ? RB_FORCE_WAKEUP : RB_NO_WAKEUP;
     /*  411 */ I_LD_CONST(R1, CFG_WAKE),       /* r1 = CFG_WAKE */
     /*  413 */ I_MOV64_IMM(R4, 1),             /* r4 = 1 */
     /*  414 */ I_JMP_REG(JLT, R0, R1, 1),      /* if r0 < r1 goto L416 */
     /*  415 */ I_MOV64_IMM(R4, 2),             /* r4 = 2 */
-    // probe.h:182  err = bpf_ringbuf_output(&events, record, size, wake_flags());
+    // probe.h:183  err = bpf_ringbuf_output(&events, record, size, wake_flags());
     /* L416: */
     /*  416 */ I_LD_MAP(R1, events),           /* r1 = map events */
     /*  418 */ I_MOV64_REG(R2, R9),            /* r2 = r9 */
     /*  419 */ I_MOV64_IMM(R3, 288),           /* r3 = 288 */
     /*  420 */ I_CALL(ringbuf_output),         /* call ringbuf_output */
-    // probe.h:185  if (err)
+    // probe.h:186  if (err)
     /*  421 */ I_JMP_IMM(JEQ, R0, 0, 20),      /* if r0 == 0 goto L442 */
     /*  422 */ I_JA(9),                        /* goto L432 */
-    // probe.h:184  err = bpf_perf_event_output(ctx, &events, F_CURRENT_CPU, record, size);
+    // probe.h:185  err = bpf_perf_event_output(ctx, &events, F_CURRENT_CPU, record, size);
     /* L423: */
     /*  423 */ I_MOV64_REG(R1, R8),            /* r1 = r8 */
     /*  424 */ I_LD_MAP(R2, events),           /* r2 = map events */
@@ -613,20 +613,20 @@ static const struct bpf_insn proc_fork_insns[] = {
     /*  428 */ I_MOV64_REG(R4, R9),            /* r4 = r9 */
     /*  429 */ I_MOV64_IMM(R5, 288),           /* r5 = 288 */
     /*  430 */ I_CALL(perf_event_output),      /* call perf_event_output */
-    // probe.h:185  if (err)
+    // probe.h:186  if (err)
     /*  431 */ I_JMP_IMM(JEQ, R0, 0, 10),      /* if r0 == 0 goto L442 */
     /* L432: */
     /*  432 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
     /*  433 */ I_STX_MEM(W, R10, -8, R1),      /* *(u32 *)(r10 - 8) = r1 */
     /*  434 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
     /*  435 */ I_ALU64_IMM(ADD, R2, -8),       /* r2 += -8 */
-    // probe.h:161  u64 *n = bpf_map_lookup_elem(&lost, &why);
+    // probe.h:162  u64 *n = bpf_map_lookup_elem(&lost, &why);
     /*  436 */ I_LD_MAP(R1, lost),             /* r1 = map lost */
     /*  438 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
-    // probe.h:163  if (n)
+    // probe.h:164  if (n)
     /*  439 */ I_JMP_IMM(JEQ, R0, 0, 2),       /* if r0 == 0 goto L442 */
     /*  440 */ I_MOV64_IMM(R1, 1),             /* r1 = 1 */
-    // probe.h:164  __sync_fetch_and_add(n, 1);
+    // probe.h:165  __sync_fetch_and_add(n, 1);
     /*  441 */ I_XADD(DW, R0, 0, R1),          /* lock *(u64 *)(r0 + 0) += r1 */
     // proc.bpf.c:261  }
     /* L442: */
@@ -1214,34 +1214,34 @@ static const struct bpf_insn proc_exec_insns[] = {
     /*  416 */ I_JMP_IMM(JNE, R0, 0, -26),     /* if r0 != 0 goto L391 */
     // proc.bpf.c:343  h->arg_len = (u32)left;
     /*  417 */ I_STX_MEM(W, R8, 84, R6),       /* *(u32 *)(r8 + 84) = r6 */
-    // probe.h:181  if (CFG(CFG_RINGBUF))
+    // probe.h:182  if (CFG(CFG_RINGBUF))
     /*  418 */ I_LD_CONST(R1, CFG_RINGBUF),    /* r1 = CFG_RINGBUF */
     /*  420 */ I_MOV64_REG(R4, R8),            /* r4 = r8 */
     // proc.bpf.c:344  emit(ctx, r, sizeof *h + left);
     /*  421 */ I_MOV64_REG(R8, R6),            /* r8 = r6 */
     /*  422 */ I_ALU64_IMM(ADD, R8, 288),      /* r8 += 288 */
-    // probe.h:181  if (CFG(CFG_RINGBUF))
+    // probe.h:182  if (CFG(CFG_RINGBUF))
     /*  423 */ I_JMP_IMM(JEQ, R1, 0, 17),      /* if r1 == 0 goto L441 */
-    // probe.h:171  u64 waiting = bpf_ringbuf_query(&events, RB_AVAIL_DATA);
+    // probe.h:172  u64 waiting = bpf_ringbuf_query(&events, RB_AVAIL_DATA);
     /*  424 */ I_LD_MAP(R1, events),           /* r1 = map events */
     /*  426 */ I_MOV64_IMM(R2, 0),             /* r2 = 0 */
     /*  427 */ I_CALL(ringbuf_query),          /* call ringbuf_query */
-    // probe.h:173  return waiting >= CFG(CFG_WAKE) ? RB_FORCE_WAKEUP : RB_NO_WAKEUP;
+    // probe.h:174  return waiting >= CFG(CFG_WAKE) ? RB_FORCE_WAKEUP : RB_NO_WAKEUP;
     /*  428 */ I_LD_CONST(R1, CFG_WAKE),       /* r1 = CFG_WAKE */
     /*  430 */ I_MOV64_IMM(R4, 1),             /* r4 = 1 */
     /*  431 */ I_JMP_REG(JLT, R0, R1, 1),      /* if r0 < r1 goto L433 */
     /*  432 */ I_MOV64_IMM(R4, 2),             /* r4 = 2 */
-    // probe.h:182  err = bpf_ringbuf_output(&events, record, size, wake_flags());
+    // probe.h:183  err = bpf_ringbuf_output(&events, record, size, wake_flags());
     /* L433: */
     /*  433 */ I_LD_MAP(R1, events),           /* r1 = map events */
     /*  435 */ I_LDX_MEM(DW, R2, R10, -64),    /* r2 = *(u64 *)(r10 - 64) */
     /*  436 */ I_MOV64_REG(R3, R8),            /* r3 = r8 */
     /*  437 */ I_MOV64_REG(R8, R2),            /* r8 = r2 */
     /*  438 */ I_CALL(ringbuf_output),         /* call ringbuf_output */
-    // probe.h:185  if (err)
+    // probe.h:186  if (err)
     /*  439 */ I_JMP_IMM(JEQ, R0, 0, -49),     /* if r0 == 0 goto L391 */
     /*  440 */ I_JA(9),                        /* goto L450 */
-    // probe.h:184  err = bpf_perf_event_output(ctx, &events, F_CURRENT_CPU, record, size);
+    // probe.h:185  err = bpf_perf_event_output(ctx, &events, F_CURRENT_CPU, record, size);
     /* L441: */
     /*  441 */ I_LDX_MEM(DW, R1, R10, -72),    /* r1 = *(u64 *)(r10 - 72) */
     /*  442 */ I_LD_MAP(R2, events),           /* r2 = map events */
@@ -1249,19 +1249,19 @@ static const struct bpf_insn proc_exec_insns[] = {
     /*  446 */ I_MOV64_REG(R5, R8),            /* r5 = r8 */
     /*  447 */ I_CALL(perf_event_output),      /* call perf_event_output */
     /*  448 */ I_LDX_MEM(DW, R8, R10, -64),    /* r8 = *(u64 *)(r10 - 64) */
-    // probe.h:185  if (err)
+    // probe.h:186  if (err)
     /*  449 */ I_JMP_IMM(JEQ, R0, 0, -59),     /* if r0 == 0 goto L391 */
     /* L450: */
     /*  450 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
     /*  451 */ I_STX_MEM(W, R10, -8, R1),      /* *(u32 *)(r10 - 8) = r1 */
     /*  452 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
     /*  453 */ I_ALU64_IMM(ADD, R2, -8),       /* r2 += -8 */
-    // probe.h:161  u64 *n = bpf_map_lookup_elem(&lost, &why);
+    // probe.h:162  u64 *n = bpf_map_lookup_elem(&lost, &why);
     /*  454 */ I_LD_MAP(R1, lost),             /* r1 = map lost */
     /*  456 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
-    // probe.h:163  if (n)
+    // probe.h:164  if (n)
     /*  457 */ I_JMP_IMM(JEQ, R0, 0, -67),     /* if r0 == 0 goto L391 */
-    // probe.h:164  __sync_fetch_and_add(n, 1);
+    // probe.h:165  __sync_fetch_and_add(n, 1);
     /*  458 */ I_MOV64_IMM(R1, 1),             /* r1 = 1 */
     /*  459 */ I_XADD(DW, R0, 0, R1),          /* lock *(u64 *)(r0 + 0) += r1 */
     /*  460 */ I_JA(-70),                      /* goto L391 */
@@ -1380,51 +1380,51 @@ static const struct bpf_insn proc_exec_insns[] = {
     /*  551 */ I_LDX_MEM(DW, R4, R10, -64),    /* r4 = *(u64 *)(r10 - 64) */
     // proc.bpf.c:343  h->arg_len = (u32)left;
     /*  552 */ I_STX_MEM(W, R4, 84, R6),       /* *(u32 *)(r4 + 84) = r6 */
-    // probe.h:181  if (CFG(CFG_RINGBUF))
+    // probe.h:182  if (CFG(CFG_RINGBUF))
     /*  553 */ I_LD_CONST(R1, CFG_RINGBUF),    /* r1 = CFG_RINGBUF */
     // proc.bpf.c:344  emit(ctx, r, sizeof *h + left);
     /*  555 */ I_MOV64_REG(R5, R6),            /* r5 = r6 */
     /*  556 */ I_ALU64_IMM(ADD, R5, 288),      /* r5 += 288 */
-    // probe.h:181  if (CFG(CFG_RINGBUF))
+    // probe.h:182  if (CFG(CFG_RINGBUF))
     /*  557 */ I_JMP_IMM(JEQ, R1, 0, 17),      /* if r1 == 0 goto L575 */
     /*  558 */ I_STX_MEM(DW, R10, -40, R5),    /* *(u64 *)(r10 - 40) = r5 */
-    // probe.h:171  u64 waiting = bpf_ringbuf_query(&events, RB_AVAIL_DATA);
+    // probe.h:172  u64 waiting = bpf_ringbuf_query(&events, RB_AVAIL_DATA);
     /*  559 */ I_LD_MAP(R1, events),           /* r1 = map events */
     /*  561 */ I_MOV64_IMM(R2, 0),             /* r2 = 0 */
     /*  562 */ I_CALL(ringbuf_query),          /* call ringbuf_query */
-    // probe.h:173  return waiting >= CFG(CFG_WAKE) ? RB_FORCE_WAKEUP : RB_NO_WAKEUP;
+    // probe.h:174  return waiting >= CFG(CFG_WAKE) ? RB_FORCE_WAKEUP : RB_NO_WAKEUP;
     /*  563 */ I_LD_CONST(R1, CFG_WAKE),       /* r1 = CFG_WAKE */
     /*  565 */ I_MOV64_IMM(R4, 1),             /* r4 = 1 */
     /*  566 */ I_JMP_REG(JLT, R0, R1, 1),      /* if r0 < r1 goto L568 */
     /*  567 */ I_MOV64_IMM(R4, 2),             /* r4 = 2 */
-    // probe.h:182  err = bpf_ringbuf_output(&events, record, size, wake_flags());
+    // probe.h:183  err = bpf_ringbuf_output(&events, record, size, wake_flags());
     /* L568: */
     /*  568 */ I_LD_MAP(R1, events),           /* r1 = map events */
     /*  570 */ I_LDX_MEM(DW, R2, R10, -64),    /* r2 = *(u64 *)(r10 - 64) */
     /*  571 */ I_LDX_MEM(DW, R3, R10, -40),    /* r3 = *(u64 *)(r10 - 40) */
     /*  572 */ I_CALL(ringbuf_output),         /* call ringbuf_output */
-    // probe.h:185  if (err)
+    // probe.h:186  if (err)
     /*  573 */ I_JMP_IMM(JEQ, R0, 0, -81),     /* if r0 == 0 goto L493 */
     /*  574 */ I_JA(7),                        /* goto L582 */
-    // probe.h:184  err = bpf_perf_event_output(ctx, &events, F_CURRENT_CPU, record, size);
+    // probe.h:185  err = bpf_perf_event_output(ctx, &events, F_CURRENT_CPU, record, size);
     /* L575: */
     /*  575 */ I_LDX_MEM(DW, R1, R10, -72),    /* r1 = *(u64 *)(r10 - 72) */
     /*  576 */ I_LD_MAP(R2, events),           /* r2 = map events */
     /*  578 */ I_LD_IMM64(R3, 0xffffffff),     /* r3 = 4294967295 ll */
     /*  580 */ I_CALL(perf_event_output),      /* call perf_event_output */
-    // probe.h:185  if (err)
+    // probe.h:186  if (err)
     /*  581 */ I_JMP_IMM(JEQ, R0, 0, -89),     /* if r0 == 0 goto L493 */
     /* L582: */
     /*  582 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
     /*  583 */ I_STX_MEM(W, R10, -8, R1),      /* *(u32 *)(r10 - 8) = r1 */
     /*  584 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
     /*  585 */ I_ALU64_IMM(ADD, R2, -8),       /* r2 += -8 */
-    // probe.h:161  u64 *n = bpf_map_lookup_elem(&lost, &why);
+    // probe.h:162  u64 *n = bpf_map_lookup_elem(&lost, &why);
     /*  586 */ I_LD_MAP(R1, lost),             /* r1 = map lost */
     /*  588 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
-    // probe.h:163  if (n)
+    // probe.h:164  if (n)
     /*  589 */ I_JMP_IMM(JEQ, R0, 0, -97),     /* if r0 == 0 goto L493 */
-    // probe.h:164  __sync_fetch_and_add(n, 1);
+    // probe.h:165  __sync_fetch_and_add(n, 1);
     /*  590 */ I_MOV64_IMM(R1, 1),             /* r1 = 1 */
     /*  591 */ I_XADD(DW, R0, 0, R1),          /* lock *(u64 *)(r0 + 0) += r1 */
     /*  592 */ I_JA(-100),                     /* goto L493 */
@@ -2226,31 +2226,31 @@ static const struct bpf_insn proc_exec_insns[] = {
     /* 1262 */ I_LDX_MEM(W, R6, R8, 13088),    /* r6 = *(u32 *)(r8 + 13088) */
     // proc.bpf.c:385  if (at <= sizeof r->data)
     /* 1263 */ I_JMP_IMM(JGT, R6, 12800, 39),  /* if r6 > 12800 goto L1303 */
-    // probe.h:181  if (CFG(CFG_RINGBUF))
+    // probe.h:182  if (CFG(CFG_RINGBUF))
     /* 1264 */ I_LD_CONST(R1, CFG_RINGBUF),    /* r1 = CFG_RINGBUF */
     // proc.bpf.c:386  emit(ctx, r, sizeof *h + at);
     /* 1266 */ I_ALU64_IMM(ADD, R6, 288),      /* r6 += 288 */
-    // probe.h:181  if (CFG(CFG_RINGBUF))
+    // probe.h:182  if (CFG(CFG_RINGBUF))
     /* 1267 */ I_JMP_IMM(JEQ, R1, 0, 16),      /* if r1 == 0 goto L1284 */
-    // probe.h:171  u64 waiting = bpf_ringbuf_query(&events, RB_AVAIL_DATA);
+    // probe.h:172  u64 waiting = bpf_ringbuf_query(&events, RB_AVAIL_DATA);
     /* 1268 */ I_LD_MAP(R1, events),           /* r1 = map events */
     /* 1270 */ I_MOV64_IMM(R2, 0),             /* r2 = 0 */
     /* 1271 */ I_CALL(ringbuf_query),          /* call ringbuf_query */
-    // probe.h:173  return waiting >= CFG(CFG_WAKE) ? RB_FORCE_WAKEUP : RB_NO_WAKEUP;
+    // probe.h:174  return waiting >= CFG(CFG_WAKE) ? RB_FORCE_WAKEUP : RB_NO_WAKEUP;
     /* 1272 */ I_LD_CONST(R1, CFG_WAKE),       /* r1 = CFG_WAKE */
     /* 1274 */ I_MOV64_IMM(R4, 1),             /* r4 = 1 */
     /* 1275 */ I_JMP_REG(JLT, R0, R1, 1),      /* if r0 < r1 goto L1277 */
     /* 1276 */ I_MOV64_IMM(R4, 2),             /* r4 = 2 */
-    // probe.h:182  err = bpf_ringbuf_output(&events, record, size, wake_flags());
+    // probe.h:183  err = bpf_ringbuf_output(&events, record, size, wake_flags());
     /* L1277: */
     /* 1277 */ I_LD_MAP(R1, events),           /* r1 = map events */
     /* 1279 */ I_MOV64_REG(R2, R8),            /* r2 = r8 */
     /* 1280 */ I_MOV64_REG(R3, R6),            /* r3 = r6 */
     /* 1281 */ I_CALL(ringbuf_output),         /* call ringbuf_output */
-    // probe.h:185  if (err)
+    // probe.h:186  if (err)
     /* 1282 */ I_JMP_IMM(JEQ, R0, 0, 20),      /* if r0 == 0 goto L1303 */
     /* 1283 */ I_JA(9),                        /* goto L1293 */
-    // probe.h:184  err = bpf_perf_event_output(ctx, &events, F_CURRENT_CPU, record, size);
+    // probe.h:185  err = bpf_perf_event_output(ctx, &events, F_CURRENT_CPU, record, size);
     /* L1284: */
     /* 1284 */ I_LDX_MEM(DW, R1, R10, -72),    /* r1 = *(u64 *)(r10 - 72) */
     /* 1285 */ I_LD_MAP(R2, events),           /* r2 = map events */
@@ -2258,20 +2258,20 @@ static const struct bpf_insn proc_exec_insns[] = {
     /* 1289 */ I_MOV64_REG(R4, R8),            /* r4 = r8 */
     /* 1290 */ I_MOV64_REG(R5, R6),            /* r5 = r6 */
     /* 1291 */ I_CALL(perf_event_output),      /* call perf_event_output */
-    // probe.h:185  if (err)
+    // probe.h:186  if (err)
     /* 1292 */ I_JMP_IMM(JEQ, R0, 0, 10),      /* if r0 == 0 goto L1303 */
     /* L1293: */
     /* 1293 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
     /* 1294 */ I_STX_MEM(W, R10, -8, R1),      /* *(u32 *)(r10 - 8) = r1 */
     /* 1295 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
     /* 1296 */ I_ALU64_IMM(ADD, R2, -8),       /* r2 += -8 */
-    // probe.h:161  u64 *n = bpf_map_lookup_elem(&lost, &why);
+    // probe.h:162  u64 *n = bpf_map_lookup_elem(&lost, &why);
     /* 1297 */ I_LD_MAP(R1, lost),             /* r1 = map lost */
     /* 1299 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
-    // probe.h:163  if (n)
+    // probe.h:164  if (n)
     /* 1300 */ I_JMP_IMM(JEQ, R0, 0, 2),       /* if r0 == 0 goto L1303 */
     /* 1301 */ I_MOV64_IMM(R1, 1),             /* r1 = 1 */
-    // probe.h:164  __sync_fetch_and_add(n, 1);
+    // probe.h:165  __sync_fetch_and_add(n, 1);
     /* 1302 */ I_XADD(DW, R0, 0, R1),          /* lock *(u64 *)(r0 + 0) += r1 */
     // proc.bpf.c:404  return 0;
     /* L1303: */
@@ -3289,29 +3289,29 @@ static const struct bpf_insn proc_exit_insns[] = {
     /*  732 */ I_LDX_MEM(DW, R1, R10, -72),    /* r1 = *(u64 *)(r10 - 72) */
     /*  733 */ I_STX_MEM(DW, R1, 280, R6),     /* *(u64 *)(r1 + 280) = r6 */
     /*  734 */ I_LDX_MEM(DW, R8, R10, -80),    /* r8 = *(u64 *)(r10 - 80) */
-    // probe.h:181  if (CFG(CFG_RINGBUF))
+    // probe.h:182  if (CFG(CFG_RINGBUF))
     /* L735: */
     /*  735 */ I_LD_CONST(R1, CFG_RINGBUF),    /* r1 = CFG_RINGBUF */
     /*  737 */ I_JMP_IMM(JEQ, R1, 0, 16),      /* if r1 == 0 goto L754 */
-    // probe.h:171  u64 waiting = bpf_ringbuf_query(&events, RB_AVAIL_DATA);
+    // probe.h:172  u64 waiting = bpf_ringbuf_query(&events, RB_AVAIL_DATA);
     /*  738 */ I_LD_MAP(R1, events),           /* r1 = map events */
     /*  740 */ I_MOV64_IMM(R2, 0),             /* r2 = 0 */
     /*  741 */ I_CALL(ringbuf_query),          /* call ringbuf_query */
-    // probe.h:173  return waiting >= CFG(CFG_WAKE) ? RB_FORCE_WAKEUP : RB_NO_WAKEUP;
+    // probe.h:174  return waiting >= CFG(CFG_WAKE) ? RB_FORCE_WAKEUP : RB_NO_WAKEUP;
     /*  742 */ I_LD_CONST(R1, CFG_WAKE),       /* r1 = CFG_WAKE */
     /*  744 */ I_MOV64_IMM(R4, 1),             /* r4 = 1 */
     /*  745 */ I_LDX_MEM(DW, R2, R10, -72),    /* r2 = *(u64 *)(r10 - 72) */
     /*  746 */ I_JMP_REG(JLT, R0, R1, 1),      /* if r0 < r1 goto L748 */
     /*  747 */ I_MOV64_IMM(R4, 2),             /* r4 = 2 */
-    // probe.h:182  err = bpf_ringbuf_output(&events, record, size, wake_flags());
+    // probe.h:183  err = bpf_ringbuf_output(&events, record, size, wake_flags());
     /* L748: */
     /*  748 */ I_LD_MAP(R1, events),           /* r1 = map events */
     /*  750 */ I_MOV64_IMM(R3, 288),           /* r3 = 288 */
     /*  751 */ I_CALL(ringbuf_output),         /* call ringbuf_output */
-    // probe.h:185  if (err)
+    // probe.h:186  if (err)
     /*  752 */ I_JMP_IMM(JEQ, R0, 0, 20),      /* if r0 == 0 goto L773 */
     /*  753 */ I_JA(9),                        /* goto L763 */
-    // probe.h:184  err = bpf_perf_event_output(ctx, &events, F_CURRENT_CPU, record, size);
+    // probe.h:185  err = bpf_perf_event_output(ctx, &events, F_CURRENT_CPU, record, size);
     /* L754: */
     /*  754 */ I_MOV64_REG(R1, R8),            /* r1 = r8 */
     /*  755 */ I_LD_MAP(R2, events),           /* r2 = map events */
@@ -3319,20 +3319,20 @@ static const struct bpf_insn proc_exit_insns[] = {
     /*  759 */ I_LDX_MEM(DW, R4, R10, -72),    /* r4 = *(u64 *)(r10 - 72) */
     /*  760 */ I_MOV64_IMM(R5, 288),           /* r5 = 288 */
     /*  761 */ I_CALL(perf_event_output),      /* call perf_event_output */
-    // probe.h:185  if (err)
+    // probe.h:186  if (err)
     /*  762 */ I_JMP_IMM(JEQ, R0, 0, 10),      /* if r0 == 0 goto L773 */
     /* L763: */
     /*  763 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
     /*  764 */ I_STX_MEM(W, R10, -8, R1),      /* *(u32 *)(r10 - 8) = r1 */
     /*  765 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
     /*  766 */ I_ALU64_IMM(ADD, R2, -8),       /* r2 += -8 */
-    // probe.h:161  u64 *n = bpf_map_lookup_elem(&lost, &why);
+    // probe.h:162  u64 *n = bpf_map_lookup_elem(&lost, &why);
     /*  767 */ I_LD_MAP(R1, lost),             /* r1 = map lost */
     /*  769 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
-    // probe.h:163  if (n)
+    // probe.h:164  if (n)
     /*  770 */ I_JMP_IMM(JEQ, R0, 0, 2),       /* if r0 == 0 goto L773 */
     /*  771 */ I_MOV64_IMM(R1, 1),             /* r1 = 1 */
-    // probe.h:164  __sync_fetch_and_add(n, 1);
+    // probe.h:165  __sync_fetch_and_add(n, 1);
     /*  772 */ I_XADD(DW, R0, 0, R1),          /* lock *(u64 *)(r0 + 0) += r1 */
     // proc.bpf.c:436  }
     /* L773: */
@@ -3661,12 +3661,12 @@ static const struct bpf_insn proc_call_insns[] = {
     /*  160 */ I_STX_MEM(W, R10, -8, R6),      /* *(u32 *)(r10 - 8) = r6 */
     /*  161 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
     /*  162 */ I_ALU64_IMM(ADD, R2, -8),       /* r2 += -8 */
-    // probe.h:161  u64 *n = bpf_map_lookup_elem(&lost, &why);
+    // probe.h:162  u64 *n = bpf_map_lookup_elem(&lost, &why);
     /*  163 */ I_LD_MAP(R1, lost),             /* r1 = map lost */
     /*  165 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
-    // probe.h:163  if (n)
+    // probe.h:164  if (n)
     /*  166 */ I_JMP_IMM(JEQ, R0, 0, 1),       /* if r0 == 0 goto L168 */
-    // probe.h:164  __sync_fetch_and_add(n, 1);
+    // probe.h:165  __sync_fetch_and_add(n, 1);
     /*  167 */ I_XADD(DW, R0, 0, R6),          /* lock *(u64 *)(r0 + 0) += r6 */
     // proc.bpf.c:504  if (!CFG(CFG_ARGV))
     /* L168: */
@@ -4186,51 +4186,51 @@ static const struct bpf_insn proc_call_insns[] = {
     /*  568 */ I_LDX_MEM(DW, R1, R10, -104),   /* r1 = *(u64 *)(r10 - 104) */
     // proc.bpf.c:490  if (len <= sizeof r->data)
     /*  569 */ I_JMP_IMM(JGT, R8, 12800, -477), /* if r8 > 12800 goto L93 */
-    // probe.h:181  if (CFG(CFG_RINGBUF))
+    // probe.h:182  if (CFG(CFG_RINGBUF))
     /*  570 */ I_LD_CONST(R2, CFG_RINGBUF),    /* r2 = CFG_RINGBUF */
     // proc.bpf.c:491  emit(ctx, r, sizeof *h + len);
     /*  572 */ I_ALU64_IMM(ADD, R8, 288),      /* r8 += 288 */
-    // probe.h:181  if (CFG(CFG_RINGBUF))
+    // probe.h:182  if (CFG(CFG_RINGBUF))
     /*  573 */ I_JMP_IMM(JEQ, R2, 0, 16),      /* if r2 == 0 goto L590 */
-    // probe.h:171  u64 waiting = bpf_ringbuf_query(&events, RB_AVAIL_DATA);
+    // probe.h:172  u64 waiting = bpf_ringbuf_query(&events, RB_AVAIL_DATA);
     /*  574 */ I_LD_MAP(R1, events),           /* r1 = map events */
     /*  576 */ I_MOV64_IMM(R2, 0),             /* r2 = 0 */
     /*  577 */ I_CALL(ringbuf_query),          /* call ringbuf_query */
-    // probe.h:173  return waiting >= CFG(CFG_WAKE) ? RB_FORCE_WAKEUP : RB_NO_WAKEUP;
+    // probe.h:174  return waiting >= CFG(CFG_WAKE) ? RB_FORCE_WAKEUP : RB_NO_WAKEUP;
     /*  578 */ I_LD_CONST(R1, CFG_WAKE),       /* r1 = CFG_WAKE */
     /*  580 */ I_MOV64_IMM(R4, 1),             /* r4 = 1 */
     /*  581 */ I_JMP_REG(JLT, R0, R1, 1),      /* if r0 < r1 goto L583 */
     /*  582 */ I_MOV64_IMM(R4, 2),             /* r4 = 2 */
-    // probe.h:182  err = bpf_ringbuf_output(&events, record, size, wake_flags());
+    // probe.h:183  err = bpf_ringbuf_output(&events, record, size, wake_flags());
     /* L583: */
     /*  583 */ I_LD_MAP(R1, events),           /* r1 = map events */
     /*  585 */ I_MOV64_REG(R2, R7),            /* r2 = r7 */
     /*  586 */ I_MOV64_REG(R3, R8),            /* r3 = r8 */
     /*  587 */ I_CALL(ringbuf_output),         /* call ringbuf_output */
-    // probe.h:185  if (err)
+    // probe.h:186  if (err)
     /*  588 */ I_JMP_IMM(JEQ, R0, 0, -496),    /* if r0 == 0 goto L93 */
     /*  589 */ I_JA(8),                        /* goto L598 */
-    // probe.h:184  err = bpf_perf_event_output(ctx, &events, F_CURRENT_CPU, record, size);
+    // probe.h:185  err = bpf_perf_event_output(ctx, &events, F_CURRENT_CPU, record, size);
     /* L590: */
     /*  590 */ I_LD_MAP(R2, events),           /* r2 = map events */
     /*  592 */ I_LD_IMM64(R3, 0xffffffff),     /* r3 = 4294967295 ll */
     /*  594 */ I_MOV64_REG(R4, R7),            /* r4 = r7 */
     /*  595 */ I_MOV64_REG(R5, R8),            /* r5 = r8 */
     /*  596 */ I_CALL(perf_event_output),      /* call perf_event_output */
-    // probe.h:185  if (err)
+    // probe.h:186  if (err)
     /*  597 */ I_JMP_IMM(JEQ, R0, 0, -505),    /* if r0 == 0 goto L93 */
     /* L598: */
     /*  598 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
     /*  599 */ I_STX_MEM(W, R10, -8, R1),      /* *(u32 *)(r10 - 8) = r1 */
     /*  600 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
     /*  601 */ I_ALU64_IMM(ADD, R2, -8),       /* r2 += -8 */
-    // probe.h:161  u64 *n = bpf_map_lookup_elem(&lost, &why);
+    // probe.h:162  u64 *n = bpf_map_lookup_elem(&lost, &why);
     /*  602 */ I_LD_MAP(R1, lost),             /* r1 = map lost */
     /*  604 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
-    // probe.h:163  if (n)
+    // probe.h:164  if (n)
     /*  605 */ I_JMP_IMM(JEQ, R0, 0, -513),    /* if r0 == 0 goto L93 */
     /*  606 */ I_MOV64_IMM(R1, 1),             /* r1 = 1 */
-    // probe.h:164  __sync_fetch_and_add(n, 1);
+    // probe.h:165  __sync_fetch_and_add(n, 1);
     /*  607 */ I_XADD(DW, R0, 0, R1),          /* lock *(u64 *)(r0 + 0) += r1 */
     /*  608 */ I_JA(-516),                     /* goto L93 */
 };
@@ -4883,22 +4883,22 @@ static const struct bpf_insn proc_return_insns[] = {
     /*  454 */ I_LDX_MEM(DW, R8, R10, -120),   /* r8 = *(u64 *)(r10 - 120) */
     // proc.bpf.c:490  if (len <= sizeof r->data)
     /*  455 */ I_JMP_IMM(JGT, R7, 12800, 43),  /* if r7 > 12800 goto L499 */
-    // probe.h:181  if (CFG(CFG_RINGBUF))
+    // probe.h:182  if (CFG(CFG_RINGBUF))
     /*  456 */ I_LD_CONST(R1, CFG_RINGBUF),    /* r1 = CFG_RINGBUF */
     // proc.bpf.c:491  emit(ctx, r, sizeof *h + len);
     /*  458 */ I_ALU64_IMM(ADD, R7, 288),      /* r7 += 288 */
-    // probe.h:181  if (CFG(CFG_RINGBUF))
+    // probe.h:182  if (CFG(CFG_RINGBUF))
     /*  459 */ I_JMP_IMM(JEQ, R1, 0, 18),      /* if r1 == 0 goto L478 */
-    // probe.h:171  u64 waiting = bpf_ringbuf_query(&events, RB_AVAIL_DATA);
+    // probe.h:172  u64 waiting = bpf_ringbuf_query(&events, RB_AVAIL_DATA);
     /*  460 */ I_LD_MAP(R1, events),           /* r1 = map events */
     /*  462 */ I_MOV64_IMM(R2, 0),             /* r2 = 0 */
     /*  463 */ I_CALL(ringbuf_query),          /* call ringbuf_query */
-    // probe.h:173  return waiting >= CFG(CFG_WAKE) ? RB_FORCE_WAKEUP : RB_NO_WAKEUP;
+    // probe.h:174  return waiting >= CFG(CFG_WAKE) ? RB_FORCE_WAKEUP : RB_NO_WAKEUP;
     /*  464 */ I_LD_CONST(R1, CFG_WAKE),       /* r1 = CFG_WAKE */
     /*  466 */ I_MOV64_IMM(R4, 1),             /* r4 = 1 */
     /*  467 */ I_JMP_REG(JLT, R0, R1, 1),      /* if r0 < r1 goto L469 */
     /*  468 */ I_MOV64_IMM(R4, 2),             /* r4 = 2 */
-    // probe.h:182  err = bpf_ringbuf_output(&events, record, size, wake_flags());
+    // probe.h:183  err = bpf_ringbuf_output(&events, record, size, wake_flags());
     /* L469: */
     /*  469 */ I_LD_MAP(R1, events),           /* r1 = map events */
     /*  471 */ I_LDX_MEM(DW, R9, R10, -80),    /* r9 = *(u64 *)(r10 - 80) */
@@ -4906,10 +4906,10 @@ static const struct bpf_insn proc_return_insns[] = {
     /*  473 */ I_MOV64_REG(R3, R7),            /* r3 = r7 */
     /*  474 */ I_CALL(ringbuf_output),         /* call ringbuf_output */
     /*  475 */ I_MOV64_REG(R4, R9),            /* r4 = r9 */
-    // probe.h:185  if (err)
+    // probe.h:186  if (err)
     /*  476 */ I_JMP_IMM(JEQ, R0, 0, 22),      /* if r0 == 0 goto L499 */
     /*  477 */ I_JA(10),                       /* goto L488 */
-    // probe.h:184  err = bpf_perf_event_output(ctx, &events, F_CURRENT_CPU, record, size);
+    // probe.h:185  err = bpf_perf_event_output(ctx, &events, F_CURRENT_CPU, record, size);
     /* L478: */
     /*  478 */ I_MOV64_REG(R1, R6),            /* r1 = r6 */
     /*  479 */ I_LD_MAP(R2, events),           /* r2 = map events */
@@ -4918,20 +4918,20 @@ static const struct bpf_insn proc_return_insns[] = {
     /*  484 */ I_MOV64_REG(R5, R7),            /* r5 = r7 */
     /*  485 */ I_CALL(perf_event_output),      /* call perf_event_output */
     /*  486 */ I_LDX_MEM(DW, R4, R10, -80),    /* r4 = *(u64 *)(r10 - 80) */
-    // probe.h:185  if (err)
+    // probe.h:186  if (err)
     /*  487 */ I_JMP_IMM(JEQ, R0, 0, 11),      /* if r0 == 0 goto L499 */
     /* L488: */
     /*  488 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
     /*  489 */ I_STX_MEM(W, R10, -8, R1),      /* *(u32 *)(r10 - 8) = r1 */
     /*  490 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
     /*  491 */ I_ALU64_IMM(ADD, R2, -8),       /* r2 += -8 */
-    // probe.h:161  u64 *n = bpf_map_lookup_elem(&lost, &why);
+    // probe.h:162  u64 *n = bpf_map_lookup_elem(&lost, &why);
     /*  492 */ I_LD_MAP(R1, lost),             /* r1 = map lost */
     /*  494 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
-    // probe.h:163  if (n)
+    // probe.h:164  if (n)
     /*  495 */ I_JMP_IMM(JEQ, R0, 0, 2),       /* if r0 == 0 goto L498 */
     /*  496 */ I_MOV64_IMM(R1, 1),             /* r1 = 1 */
-    // probe.h:164  __sync_fetch_and_add(n, 1);
+    // probe.h:165  __sync_fetch_and_add(n, 1);
     /*  497 */ I_XADD(DW, R0, 0, R1),          /* lock *(u64 *)(r0 + 0) += r1 */
     /* L498: */
     /*  498 */ I_LDX_MEM(DW, R4, R10, -80),    /* r4 = *(u64 *)(r10 - 80) */
@@ -4961,53 +4961,53 @@ static const struct bpf_insn proc_return_insns[] = {
     /*  514 */ I_ALU64_IMM(ADD, R1, -1),       /* r1 += -1 */
     /*  515 */ I_LDX_MEM(DW, R4, R10, -80),    /* r4 = *(u64 *)(r10 - 80) */
     /*  516 */ I_STX_MEM(H, R4, 88, R1),       /* *(u16 *)(r4 + 88) = r1 */
-    // probe.h:181  if (CFG(CFG_RINGBUF))
+    // probe.h:182  if (CFG(CFG_RINGBUF))
     /*  517 */ I_LD_CONST(R1, CFG_RINGBUF),    /* r1 = CFG_RINGBUF */
     // proc.bpf.c:581  emit(ctx, r, sizeof *h + (u32)n - 1);
     /*  519 */ I_ALU64_IMM(LSH, R7, 32),       /* r7 <<= 32 */
     /*  520 */ I_ALU64_IMM(RSH, R7, 32),       /* r7 >>= 32 */
     /*  521 */ I_ALU64_IMM(ADD, R7, 287),      /* r7 += 287 */
-    // probe.h:181  if (CFG(CFG_RINGBUF))
+    // probe.h:182  if (CFG(CFG_RINGBUF))
     /*  522 */ I_JMP_IMM(JEQ, R1, 0, 16),      /* if r1 == 0 goto L539 */
-    // probe.h:171  u64 waiting = bpf_ringbuf_query(&events, RB_AVAIL_DATA);
+    // probe.h:172  u64 waiting = bpf_ringbuf_query(&events, RB_AVAIL_DATA);
     /*  523 */ I_LD_MAP(R1, events),           /* r1 = map events */
     /*  525 */ I_MOV64_IMM(R2, 0),             /* r2 = 0 */
     /*  526 */ I_CALL(ringbuf_query),          /* call ringbuf_query */
-    // probe.h:173  return waiting >= CFG(CFG_WAKE) ? RB_FORCE_WAKEUP : RB_NO_WAKEUP;
+    // probe.h:174  return waiting >= CFG(CFG_WAKE) ? RB_FORCE_WAKEUP : RB_NO_WAKEUP;
     /*  527 */ I_LD_CONST(R1, CFG_WAKE),       /* r1 = CFG_WAKE */
     /*  529 */ I_MOV64_IMM(R4, 1),             /* r4 = 1 */
     /*  530 */ I_JMP_REG(JLT, R0, R1, 1),      /* if r0 < r1 goto L532 */
     /*  531 */ I_MOV64_IMM(R4, 2),             /* r4 = 2 */
-    // probe.h:182  err = bpf_ringbuf_output(&events, record, size, wake_flags());
+    // probe.h:183  err = bpf_ringbuf_output(&events, record, size, wake_flags());
     /* L532: */
     /*  532 */ I_LD_MAP(R1, events),           /* r1 = map events */
     /*  534 */ I_LDX_MEM(DW, R2, R10, -80),    /* r2 = *(u64 *)(r10 - 80) */
     /*  535 */ I_MOV64_REG(R3, R7),            /* r3 = r7 */
     /*  536 */ I_CALL(ringbuf_output),         /* call ringbuf_output */
-    // probe.h:185  if (err)
+    // probe.h:186  if (err)
     /*  537 */ I_JMP_IMM(JEQ, R0, 0, -485),    /* if r0 == 0 goto L53 */
     /*  538 */ I_JA(8),                        /* goto L547 */
-    // probe.h:184  err = bpf_perf_event_output(ctx, &events, F_CURRENT_CPU, record, size);
+    // probe.h:185  err = bpf_perf_event_output(ctx, &events, F_CURRENT_CPU, record, size);
     /* L539: */
     /*  539 */ I_MOV64_REG(R1, R6),            /* r1 = r6 */
     /*  540 */ I_LD_MAP(R2, events),           /* r2 = map events */
     /*  542 */ I_LD_IMM64(R3, 0xffffffff),     /* r3 = 4294967295 ll */
     /*  544 */ I_MOV64_REG(R5, R7),            /* r5 = r7 */
     /*  545 */ I_CALL(perf_event_output),      /* call perf_event_output */
-    // probe.h:185  if (err)
+    // probe.h:186  if (err)
     /*  546 */ I_JMP_IMM(JEQ, R0, 0, -494),    /* if r0 == 0 goto L53 */
     /* L547: */
     /*  547 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
     /*  548 */ I_STX_MEM(W, R10, -8, R1),      /* *(u32 *)(r10 - 8) = r1 */
     /*  549 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
     /*  550 */ I_ALU64_IMM(ADD, R2, -8),       /* r2 += -8 */
-    // probe.h:161  u64 *n = bpf_map_lookup_elem(&lost, &why);
+    // probe.h:162  u64 *n = bpf_map_lookup_elem(&lost, &why);
     /*  551 */ I_LD_MAP(R1, lost),             /* r1 = map lost */
     /*  553 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
-    // probe.h:163  if (n)
+    // probe.h:164  if (n)
     /*  554 */ I_JMP_IMM(JEQ, R0, 0, -502),    /* if r0 == 0 goto L53 */
     /*  555 */ I_MOV64_IMM(R1, 1),             /* r1 = 1 */
-    // probe.h:164  __sync_fetch_and_add(n, 1);
+    // probe.h:165  __sync_fetch_and_add(n, 1);
     /*  556 */ I_XADD(DW, R0, 0, R1),          /* lock *(u64 *)(r0 + 0) += r1 */
     /*  557 */ I_JA(-505),                     /* goto L53 */
 };

@@ -91,13 +91,15 @@ struct wire_item {
     u32 size;
 };
 
-/* A call is recorded, or kept with its thread, which stops at its end so that kvis can look. */
-enum wire_spec_on { CALL_UNSEEN, CALL_RECORDED, CALL_STOPS };
+/* A call is recorded, or kept with its thread, which stops at its end so that kvis can look; or it is
+ * counted, and then all calls are. */
+enum wire_spec_on { CALL_UNSEEN, CALL_RECORDED, CALL_STOPS, CALL_COUNTED };
 
 /* What a call's record holds. */
 struct wire_spec {
     u8 on;                /* enum wire_spec_on */
-    u8 n, file, unused;   /* file: 1 + the place of a descriptor whose file is described */
+    u8 n, file;           /* file: 1 + the place of a descriptor whose file is described */
+    u8 unfailing;         /* its result tells nothing */
     struct wire_item item[CALL_ITEMS];
 };
 WIRE_ASSERT(sizeof(struct wire_spec) == 52);
@@ -119,9 +121,19 @@ struct wire_thread {
     u64 end_ns;           /* of the call that is kept here */
     s64 ret;
     u32 kept;             /* its record found no room: kvis takes it from here at the thread's stop */
-    u32 unused;
+    u32 full;             /* its calls stop, and are not counted here */
+    /* Of calls that are counted: one that a signal has interrupted. The kernel may restart it. */
+    u64 int_ns, int_end_ns; /* int_ns 0: there is none */
+    u64 int_sum;          /* of its arguments */
+    u32 int_nr, int_over; /* int_over: another call has begun since */
 };
-WIRE_ASSERT(sizeof(struct wire_thread) == 224);
+WIRE_ASSERT(sizeof(struct wire_thread) == 256);
+
+/* The calls of one number on one CPU: `table`, CALL_NRS a CPU. */
+struct wire_count {
+    u64 calls, errors, time_ns, max_ns;
+};
+WIRE_ASSERT(sizeof(struct wire_count) == 32);
 
 enum wire_where { UNKNOWN, RUNS, WAITS, BLOCKED, ON_DISK };
 
@@ -164,6 +176,11 @@ WIRE_ASSERT(sizeof(struct wire_delay) == 24);
 
 /* `delays`: how long threads waited for a CPU, 16 buckets an octave; [DELAY_SUM] the sum in ns. */
 enum { DELAY_BUCKETS = 976, DELAY_SUM = 976, DELAY_SLOTS = 977 };
+
+/* `hists`: how long calls of a number took, with the same buckets. */
+struct wire_hist {
+    u32 n[DELAY_BUCKETS];
+};
 
 struct wire_file {
     u64 ino, magic;

@@ -27,18 +27,25 @@ extern char CFG_MAGIC, CFG_MAGIC_NR, CFG_STOP_SOFT, CFG_STOP_HARD, CFG_STOP_RT;
 extern char CFG_SCHED, CFG_DELAY;
 /* 1: threads are born when the scheduler first wakes them and gone when it leaves them for good. */
 extern char CFG_BY_SCHED;
+/* 1: calls are only counted; the number of restart_syscall(2). */
+extern char CFG_COUNT, CFG_RESTART_NR;
 
 #define SIGURG 23
 #define STOP_RT 33
 #define SIGCONT 18
 #define SIGSTOP 19
 #define TASK_DEAD 0x80 /* include/linux/sched.h */
+#define EINPROGRESS 115
 #define EFAULT_RESULT (-14) /* the caller's pointer was bad: nothing to read there */
 
 /* The threads, by their id in the first pid namespace. */
 struct map_def traced SEC("maps") = { MAP_HASH, 4, sizeof(struct wire_thread), 16384, 0 };
 struct map_def spec SEC("maps") = { MAP_ARRAY, 4, sizeof(struct wire_spec), CALL_NRS, 0 };
 struct map_def delays SEC("maps") = { MAP_PERCPU_ARRAY, 4, 8, DELAY_SLOTS, 0 };
+/* What is counted. Arrays that kvis maps, with as many entries as it says: it reads them while calls
+ * are made, and a bpf(2) that is preempted keeps programs from running. */
+struct map_def table SEC("maps") = { MAP_ARRAY, 4, sizeof(struct wire_count), 0, MAP_MMAPABLE };
+struct map_def hists SEC("maps") = { MAP_ARRAY, 4, sizeof(struct wire_hist), 0, MAP_MMAPABLE };
 /* Stops: [1] asked for by 33 or SIGURG, [2] by SIGSTOP, [3] that could not be asked for (HY_STOPS_
  * in kvis.c). */
 struct map_def counts SEC("maps") = { MAP_PERCPU_ARRAY, 4, 8, 8, 0 };
@@ -156,7 +163,9 @@ INLINE struct wire_thread *entered(u32 nr)
     struct wire_spec *s = bpf_map_lookup_elem(&spec, &nr);
     if (th->kept) /* it did not stop */
         send_kept(th);
-    th->in_call = s && s->on && !is_compat();
+    th->in_call = s && s->on && !th->full && !is_compat();
+    if (CFG(CFG_COUNT) && !th->in_call)
+        th->int_over = 1;
     if (!th->in_call)
         return 0;
     if (!th->tid)
@@ -204,6 +213,85 @@ int call_enter(struct raw_tp *ctx)
         th->word[4] = record->args[4], th->word[5] = record->args[5];
     }
     return 0;
+}
+
+/* --- counting --- */
+
+/* Bucket of a duration: 16 an octave. */
+INLINE u32 bucket(u64 ns)
+{
+    u32 e = 4;
+    if (ns < 16)
+        return (u32)ns;
+#pragma clang loop unroll(disable)
+    for (int i = 0; i < 60 && ns >> e >> 1; i++)
+        e++;
+    u32 b = 16 + (e - 4) * 16 + ((u32)(ns >> (e - 4)) & 15);
+    return b < DELAY_BUCKETS ? b : DELAY_BUCKETS - 1;
+}
+
+INLINE void tally(u32 nr, bool failed, u64 ns)
+{
+    u32 key = bpf_get_smp_processor_id() * CALL_NRS + nr;
+    u64 b = bucket(ns);
+    struct wire_count *c = bpf_map_lookup_elem(&table, &key);
+    struct wire_hist *h = bpf_map_lookup_elem(&hists, &nr);
+    asm volatile("" : "+r"(b)); /* the verifier (5.10) wants the check where the use is */
+    if (!c || !h || b >= DELAY_BUCKETS) {
+        count_lost(LOST_RING);
+        return;
+    }
+    c->calls++;
+    c->errors += failed;
+    c->time_ns += ns;
+    if (ns > c->max_ns)
+        c->max_ns = ns;
+    __sync_fetch_and_add(&h->n[b], 1);
+}
+
+/* By which a call is told from another one of the same number. */
+INLINE u64 args_sum(const struct wire_thread *th)
+{
+    u64 sum = 0;
+#pragma clang loop unroll(disable)
+    for (u32 i = 0; i < CALL_WORDS; i++)
+        sum = sum * 31 + th->word[i];
+    return sum;
+}
+
+/* A call is over, or its thread (over 0). One that a signal interrupts is counted when it has ended:
+ * the kernel may restart it, as itself or as restart_syscall(2); if anything else follows, a handler
+ * has run, and it has ended with EINTR. */
+INLINE void counted(struct wire_thread *th, const struct wire_spec *s, s64 ret, bool over)
+{
+    u64 now = bpf_ktime_get_ns(), sum = 0, from = th->ts_ns;
+    u32 nr = th->nr;
+    bool in_call = th->in_call, again = 0, broken = over && ret <= -512 && ret >= -516;
+    bool failed = over && ret < 0 && ret >= -4095 && ret != -EINPROGRESS && !s->unfailing;
+    if (broken || th->int_ns)
+        sum = args_sum(th);
+    if (in_call && th->int_ns && !th->int_over)
+        again = nr == CFG(CFG_RESTART_NR) || (nr == th->int_nr && sum == th->int_sum);
+    if (again) {
+        from = th->int_ns;
+        nr = th->int_nr;
+        sum = th->int_sum;
+    }
+#pragma clang loop unroll(disable)
+    for (int now_it = 0; now_it < 2; now_it++) {
+        asm volatile("" : "+r"(now_it)); /* one body for both: clang would make two */
+        if (now_it ? in_call && !broken : th->int_ns && !again) {
+            bool ended = now_it ? over : in_call || th->int_over;
+            u64 ns = now_it ? now - from : th->int_end_ns - th->int_ns;
+            tally(now_it ? nr : th->int_nr, now_it ? failed : ended, ended ? ns : 0);
+        }
+    }
+    th->int_ns = broken ? from : 0;
+    th->int_end_ns = now;
+    th->int_sum = sum;
+    th->int_nr = nr;
+    th->int_over = 0;
+    th->in_call = 0;
 }
 
 /* --- the exit --- */
@@ -406,12 +494,17 @@ INLINE void left(s64 ret, s64 nr)
     struct wire_thread *th = bpf_map_lookup_elem(&traced, &tid);
     if (!th || !th->in_call)
         return;
-    th->in_call = 0;
     struct wire_spec *s = bpf_map_lookup_elem(&spec, &th->nr);
     if (!s || (nr >= 0 && nr != th->nr)) { /* an entry was missed */
+        th->in_call = 0;
         count_lost(LOST_RING);
         return;
     }
+    if (CFG(CFG_COUNT)) {
+        counted(th, s, ret, 1);
+        return;
+    }
+    th->in_call = 0;
     if (s->on == CALL_STOPS)
         keep(th, ret);
     else
@@ -438,7 +531,8 @@ int call_exit(struct raw_tp *ctx)
 INLINE void forked(u32 child)
 {
     u32 tid = (u32)bpf_get_current_pid_tgid();
-    if (bpf_map_lookup_elem(&traced, &tid))
+    struct wire_thread *th = bpf_map_lookup_elem(&traced, &tid);
+    if (th && !th->full)
         follow(child);
 }
 
@@ -479,10 +573,11 @@ INLINE void gone(u32 tid)
         return;
     if (th->kept)
         send_kept(th);
-    if (th->in_call) {
-        struct wire_spec none = { 0 };
+    struct wire_spec none = { 0 };
+    if (CFG(CFG_COUNT))
+        counted(th, &none, 0, 0);
+    else if (th->in_call)
         send(th, &none, 0, 0);
-    }
     bpf_map_delete_elem(&traced, &tid);
 }
 
@@ -495,19 +590,6 @@ int call_gone(void *ctx)
 }
 
 /* --- what the scheduler does to the threads --- */
-
-/* Bucket of a duration: 16 an octave. */
-INLINE u32 bucket(u64 ns)
-{
-    u32 e = 4;
-    if (ns < 16)
-        return (u32)ns;
-#pragma clang loop unroll(disable)
-    for (int i = 0; i < 60 && ns >> e >> 1; i++)
-        e++;
-    u32 b = 16 + (e - 4) * 16 + ((u32)(ns >> (e - 4)) & 15);
-    return b < DELAY_BUCKETS ? b : DELAY_BUCKETS - 1;
-}
 
 INLINE void add_delay(u32 slot, u64 n)
 {

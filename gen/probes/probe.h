@@ -94,6 +94,7 @@ enum {
 };
 enum { MAP_ANY, MAP_NOEXIST, MAP_EXIST }; /* flags of map_update_elem */
 #define MAP_NO_PREALLOC 1                 /* a flag of hashes */
+#define MAP_MMAPABLE 1024                 /* a flag of arrays (5.5) */
 
 /* A map that no program of the family uses is left out of its table. */
 

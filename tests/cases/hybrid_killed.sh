@@ -5,52 +5,69 @@
 # kvis is killed at any moment while the ring is full and threads are held: the tree dies with it, nothing
 # stays stopped or traced, and no program stays in the kernel.
 . "$TESTS/truth.sh"
-moments=60
-case $KVIS in *asan*) moments=10 ;; esac
+moments=200 lanes=4
+case $KVIS in *asan*) moments=12 ;; esac
 # Programs of kvis in the kernel that no process holds (others may trace meanwhile).
 no_orphans() {
     command -v bpftool >/dev/null || return 0
     cat /proc/[0-9]*/fdinfo/* 2>/dev/null | sed -n 's/^prog_id:[[:space:]]*//p' | sort -u >held
     ! bpftool prog show | sed -n 's/^\([0-9]*\):.* name call_.*/\1/p' | grep -vxFf held >orphans
 }
-family() { pgrep -f "^$BIN/hyb forever" | tr '\n' ' '; } # threads and children of a tree
-none() { [ -z "$(family)" ]; }
-mkfifo fifo
-end=$(($(date +%s) + 40))
-i=0
-while [ $i -lt $moments ] && [ "$(date +%s)" -lt $end ]; do
-    i=$((i + 1))
+family() { pgrep -f "^$BIN/hyb forever.* lane$1\$" | tr '\n' ' '; } # processes of a lane's tree
+none() { [ -z "$(family "$1")" ]; }
+
+# moment LANE N: one kvis, killed.
+moment() {
     rm -f ready
     # a reader that takes a little and then sleeps: the ring is full nearly all the time
-    { head -c 100000 >/dev/null; exec sleep 20; } <fifo 9>&- &
+    { head -c 100000 >/dev/null; exec sleep 20; } <fifo &
     reader=$!
-    "$KVIS" trace -q -v --backend=hybrid --ring=64K --json=fifo -- "$BIN/hyb" forever 4 $((i % 2)) >out 2>err 9>&- </dev/null &
+    "$KVIS" trace -q -v --backend=hybrid --ring=64K --json=fifo -- "$BIN/hyb" forever 4 $(($2 % 2)) "lane$1" >out 2>err </dev/null &
     kvis=$!
-    until_true 20 test -s ready || fail "not ready: $(cat err)"
-    sleep "0.$(printf '%03d' $(((i * 7919) % 150)))"
-    [ -n "$(family)" ] || fail "nothing to be killed"
+    until_true 20 test -s ready || { echo "not ready: $(cat err)"; return 1; }
+    sleep "0.$(printf '%03d' $((($2 * 7919) % 150)))"
+    [ -n "$(family "$1")" ] || { echo "nothing to be killed"; return 1; }
     kill -KILL $kvis
     wait $kvis 2>/dev/null
-    if ! until_true 2 none; then
-        for p in $(family); do say "$p is in state $(state "$p")"; grep -E '^(State|TracerPid|SigPnd|ShdPnd)' "/proc/$p/status" >&9; done
-        fail "moment $i: left behind: $(family)"
+    if ! until_true 5 none "$1"; then
+        for p in $(family "$1"); do echo "$p: $(grep -E '^(State|TracerPid|SigPnd|ShdPnd)' "/proc/$p/status" | tr '\n\t' '  ')"; done
+        echo "moment $2: left behind: $(family "$1")"
+        return 1
     fi
     kill $reader 2>/dev/null
     wait $reader 2>/dev/null
+    return 0
+}
+lane() {
+    mkdir "lane$1" && cd "lane$1" && mkfifo fifo || return
+    i=$1
+    while [ $i -lt $moments ]; do
+        moment "$1" $i || return 1
+        i=$((i + lanes))
+        echo $i >>moments
+    done
+}
+l=0 pids=
+while [ $l -lt $lanes ]; do
+    lane $l >lane$l.log 2>&1 9>&- &
+    pids="$pids $!"
+    l=$((l + 1))
 done
-say "$i moments"
-[ $i -ge 8 ] || fail "only $i moments in 40 s"
+for p in $pids; do
+    wait $p || { cat lane?.log >&9; fail "a lane"; }
+done
+eq "moments" $moments "$(cat lane?/moments | wc -l)"
 until_true 5 no_orphans || fail "BPF programs without an owner: $(cat orphans)"
 
 # The same while it lets go, or is told to end.
 for sig in INT TERM HUP; do
     rm -f ready
-    "$KVIS" trace -q -v --backend=hybrid --ring=64K --json=json -- "$BIN/hyb" forever 4 >out 2>err 9>&- </dev/null &
+    "$KVIS" trace -q -v --backend=hybrid --ring=64K --json=json -- "$BIN/hyb" forever 4 0 laneX >out 2>err 9>&- </dev/null &
     kvis=$!
     until_true 20 test -s ready || fail "not ready: $(cat err)"
     kill -$sig $kvis; sleep 0.1; kill -$sig $kvis 2>/dev/null
     until_true 10 gone $kvis || fail "$sig: does not end"
     wait $kvis 2>/dev/null
-    until_true 2 none || fail "$sig: left behind: $(family)"
+    until_true 2 none X || fail "$sig: left behind: $(family X)"
     want "S['lost'] == 0"
 done

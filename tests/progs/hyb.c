@@ -496,7 +496,7 @@ static void forever(int argc, char **argv)
     sigset_t set;
     MUST(n <= 64);
     files();
-    if (argc > 3) {
+    if (argc > 3 && atoi(argv[3])) {
         sigfillset(&set);
         pthread_sigmask(SIG_BLOCK, &set, NULL);
     }
@@ -611,12 +611,58 @@ static void unqueued(int argc, char **argv)
     want("len(calls('getppid')) == %ld and S['lost'] == 0 and not by('signal')", n);
 }
 
+/* urgent [BLOCKED]: floods until the file `stop` is there, by threads that are signalled all the time;
+ * SIGURG has a handler. Says whether all that it sent itself came, and nothing that it did not send. With
+ * BLOCKED, a handler of another signal blocks SIGURG, and one thread does for good. */
+static volatile int from_kernel, from_us, sent;
+static void on_urg(int sig, siginfo_t *si, void *unused)
+{
+    (void)sig, (void)unused;
+    __sync_fetch_and_add(si->si_code == SI_TKILL ? &from_us : &from_kernel, 1);
+}
+
+static void *blocked_flood(void *unused)
+{
+    sigset_t set;
+    sigfillset(&set);
+    pthread_sigmask(SIG_BLOCK, &set, NULL);
+    return flood_until_stop(unused);
+}
+
+static void urgent(int argc, char **argv)
+{
+    struct sigaction urg = { .sa_sigaction = on_urg, .sa_flags = SA_SIGINFO | SA_RESTART };
+    struct sigaction alrm = { .sa_handler = on, .sa_flags = SA_RESTART };
+    struct itimerval it = { { 0, 700 }, { 0, 700 } };
+    pthread_t t[4];
+    files();
+    CHK(sigaction(SIGURG, &urg, NULL));
+    sigfillset(&alrm.sa_mask);
+    CHK(sigaction(SIGALRM, &alrm, NULL));
+    threads(t, 3, flood_until_stop, NULL);
+    threads(t + 3, 1, argc > 2 ? blocked_flood : flood_until_stop, NULL);
+    if (argc > 2)
+        CHK(setitimer(ITIMER_REAL, &it, NULL));
+    t_put("pid", getpid());
+    while (access("stop", F_OK)) {
+        sent++;
+        CHK(tgkill(getpid(), (int)syscall(SYS_gettid), SIGURG)); /* to itself: it comes at once */
+        flood(20);
+    }
+    stop = 1;
+    join(t, 4);
+    printf("SIGURG: %d of our own, %d missing, %d not ours\n", from_us > 0, sent - from_us, from_kernel);
+    printf("done\n");
+    if (sent != from_us || from_kernel)
+        exit(3);
+}
+
 int main(int argc, char **argv)
 {
     static const struct scene s[] = {
         { "calls", calls }, { "last", last }, { "big", big }, { "limits", limits }, { "urg", urg },
         { "cont", cont }, { "masked", masked }, { "jobs", jobs }, { "itimers", itimers }, { "crowd", crowd },
-        { "bomb", bomb }, { "execs", execs }, { "leaf", leaf }, { "relay", relay }, { "forever", forever },
+        { "bomb", bomb }, { "execs", execs }, { "leaf", leaf }, { "relay", relay }, { "forever", forever }, { "urgent", urgent },
         { "behind", behind }, { "dying", dying }, { "tsync", tsync }, { "unqueued", unqueued },
         { 0 }
     };

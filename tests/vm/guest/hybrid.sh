@@ -1,7 +1,7 @@
 # hybrid: calls recorded by BPF on this kernel: the same as by ptrace, none lost in a small ring, and a
 # program that does not see that it is held.
 # kernels: all
-# timeout: 150
+# timeout: 200
 . /tests/lib.sh
 
 kvis trace -q --backend=hybrid -- true 2>why || { t_skip hybrid "$(head -n 1 why)"; exit 0; }
@@ -47,6 +47,58 @@ for b in ptrace hybrid; do
 done
 t_ok "the same events" cmp ptrace.events hybrid.events || diff ptrace.events hybrid.events | head -n 20 | sed 's/^/# /'
 rm -f ptrace.json hybrid.json
+
+# -c alone counts in the kernel: the same table as from records.
+rows() { awk '/^ *[0-9]/ { print $NF, $4, NF == 9 ? $5 : 0 }' "$1" | sort; }
+for c in "hyb calls 2 300" "hyb crowd 30 10" "hyb bomb 40"; do
+    for how in "" --json=/dev/null; do
+        kvis trace -c --backend=hybrid $how -o table -- "$BIN/"$c >/dev/null
+        rows table >"counted${how%%=*}"
+    done 2>/dev/null
+    t_is "counted in the kernel: $c" "$(grep -Ev '^(futex|total)' counted--json)" "$(grep -Ev '^(futex|total)' counted)"
+done
+kvis trace -c --backend=hybrid -o table -- "$BIN/counts" >/dev/null 2>&1
+rows table >counted
+for want in "pselect6 21 0" "readv 3 3" "waitid 1 1" "ppoll 1 0" "pause 1 0"; do
+    case $(uname -m)-$want in aarch64*pause*) continue ;; esac # there it is ppoll
+    t_has "counted: $want" counted "^$want\$"
+done
+
+# Attached, held, and let go of: a program that catches SIGURG sees its own and no other.
+attached() { grep -q 'TracerPid:.*[1-9]' "/proc/$1/status"; }
+for blocked in "" blocked; do
+    rm -f pid stop
+    "$BIN/hyb" urgent $blocked >urgent.out 2>&1 &
+    target=$!
+    until_true 10 test -s pid
+    kvis trace -q -v --backend=hybrid --ring=64K --json=json -p $target >/dev/null 2>err &
+    k=$!
+    until_true 20 attached $target
+    sleep 1
+    kill -INT $k
+    wait $k
+    : >stop
+    st=0
+    wait $target || st=$?
+    t_is "let go of ($blocked): $(grep SIGURG urgent.out)" 0 $st
+    tail -n 1 json >summary
+    t_hasnt "it was held" summary '"throttle_stops":0,'
+    rm -f json
+done
+
+# Attached and counted: unasked.
+mkfifo go
+sh -c 'read x <go; exec "$0" calls 1 300' "$BIN/hyb" >/dev/null &
+target=$!
+kvis trace -c -o table -p $target >/dev/null 2>err &
+k=$!
+until_true 20 attached $target
+sleep 1
+t_ok "-c -p: by BPF" sh -c "cat /proc/$k/fdinfo/* | grep -q ^prog_id"
+echo >go
+wait $k
+rows table >counted
+t_has "-c -p" counted '^getppid 300 0$'
 
 # In a pid namespace: its own numbers.
 unshare -p -m -f --mount-proc sh -c 'kvis trace -q -v --json=ns.json -- sh -c "echo \$\$ >pid; true | cat; cat pid >/dev/null"' >ns.out 2>&1

@@ -1,0 +1,54 @@
+#!/bin/sh
+# timeout: 120
+# needs: root prog:hyb prog:loop
+# covers: H3 H7
+# -p by the hybrid backend, and away again while the ring is full and threads are held: a program that
+# catches SIGURG gets each of its own, and none of those by which kvis holds it.
+. "$TESTS/truth.sh"
+run trace -q --backend=hybrid -- /bin/true
+[ $st = 0 ] || skip "$(head -n 1 err)"
+tries=6
+case $KVIS in *asan*) tries=2 ;; esac
+mkfifo fifo
+for blocked in "" blocked; do # also while a handler blocks it
+    i=0
+    while [ $i -lt $tries ]; do
+        i=$((i + 1))
+        rm -f pid stop
+        "$BIN/hyb" urgent $blocked >target.out 2>&1 9>&- </dev/null &
+        target=$!
+        until_true 10 test -s pid || fail "not ready"
+        { head -c 200000 >/dev/null; sleep 0.$((i % 3)); cat >/dev/null; } <fifo 9>&- &
+        reader=$!
+        "$KVIS" trace -v --backend=hybrid --ring=64K --json=fifo -p $target >att.out 2>err 9>&- &
+        kvis=$!
+        sleep 0.$((3 + i % 5))
+        detach INT 0
+        : >stop
+        wait $target || { cat target.out >&9; fail "$blocked try $i: what the program saw"; }
+        wait $reader
+        held=$(sed -n 's/.*held \([0-9]*\) times.*/\1/p' err)
+        [ "${held:-0}" -gt 0 ] || fail "never held"
+        [ -n "$blocked" ] || grep -q '^ Lost: 0 calls' err || fail "lost calls"
+    done
+done
+
+# Counting holds nobody, so there it needs no asking.
+mkfifo go
+for how in "" --backend=ptrace; do
+    sh -c 'read x <go; exec "$0" 3000' "$BIN/loop" 9>&- &
+    target=$!
+    "$KVIS" trace -c $how -o table -p $target >out 2>err 9>&- &
+    kvis=$!
+    until_true 10 traced $target || fail "not attached: $(cat err)"
+    sleep 0.3
+    programs=$(cat /proc/$kvis/fdinfo/* 2>/dev/null | grep -c '^prog_id')
+    echo >go
+    wait $target || fail "the loop: $?"
+    wait $kvis || fail "kvis: $?"
+    [ "$how" ] && want=0 || want=1
+    [ $((programs > 0)) = $want ] || fail "$how: $programs BPF programs"
+    awk '/^ *[0-9]/ { print $NF, $4, NF == 9 ? $5 : 0 }' table | sort >"rows$how"
+done
+grep -q '^read 600[0-9] 0$' rows || fail "not counted"
+diff rows--backend=ptrace rows >&9 || fail "counted otherwise"

@@ -1,0 +1,32 @@
+#!/bin/sh
+# timeout: 60
+# needs: root python3 bpftool prog:loop
+# --bpf-stats: the time that the programs took, against what bpftool says of the same ones at the run's end.
+. "$TESTS/lib.sh"
+run trace -q --backend=hybrid -- /bin/true
+[ $st = 0 ] || skip "$(head -n 1 err)"
+cat >both <<'E2'
+"$BIN/loop" 10000
+cat /proc/$PPID/fdinfo/* 2>/dev/null | sed -n 's/^prog_id:[[:space:]]*//p' | sort -u >ids
+for id in $(cat ids); do bpftool -j prog show id $id; echo; done >progs
+E2
+# (bpftool's own calls run the programs, too, so the loop must be most of it)
+run trace -q --bpf-stats --json=json -- sh both
+status 0
+ns=$(python3 -c "
+import json
+print(sum(json.loads(l).get('run_time_ns', 0) for l in open('progs') if l.strip()))")
+say "bpftool: $ns ns, kvis: $(js "S['bpf_ns'], S['bpf_runs']")"
+want "S['bpf_runs'] >= 2 * S['records'] >= 80000"
+want "0.5 * S['bpf_ns'] < $ns <= S['bpf_ns']"
+has err '^ BPF programs: [0-9]+\.[0-9]{3} ms in [0-9]+ runs$'
+
+# Nobody's time is taken unasked, nor any longer than asked.
+eq "kernel.bpf_stats_enabled" 0 "$(cat /proc/sys/kernel/bpf_stats_enabled)"
+run trace --json=json -- /bin/true
+want "'bpf_ns' not in S"
+hasnt err 'BPF programs'
+run trace --bpf-stats --backend=ptrace -- touch ran
+status 125
+has err '^kvis: --bpf-stats: no BPF programs: --backend=ptrace$'
+[ ! -e ran ] || fail "it ran"

@@ -1,0 +1,57 @@
+#!/bin/sh
+# timeout: 120
+# needs: root python3 prog:hyb prog:mem
+# Whatever an event comes from (records of calls, waits for a CPU, page faults, stops for births, execs,
+# signals, deaths), it stands in the output in the order of the ends, no more than 50 ms behind another.
+. "$TESTS/lib.sh"
+run trace -q --backend=hybrid -- /bin/true
+backends="hybrid ptrace"
+[ $st = 0 ] || backends=ptrace
+window=50000000 late=5000000 # late: between the clock that a record reads and its place in the ring
+in_order() { python3 "$TESTS/order.py" "$1" "$2" >&9 || fail "not in order"; }
+
+# tried ARG...: in order by every backend, with the faults and without; by ptrace alone strictly so.
+tried() {
+    for b in $backends; do
+        run trace -q -v --backend=$b --json=json "$@"
+        in_order json $([ $b = ptrace ] && echo 0 || echo $window)
+        run trace -q -v --backend=$b --faults --json=json "$@"
+        in_order json $((window + late))
+    done
+}
+case $KVIS in *asan*) few=5 some=20 ;; *) few=20 some=60 ;; esac
+tried -- "$BIN/hyb" calls 8 $some
+tried -- "$BIN/hyb" bomb $some
+tried -- "$BIN/hyb" execs $few
+tried -- "$BIN/hyb" last 5
+tried -- "$BIN/mem" all
+tried -- sh -c 'for i in 1 2 3 4; do ls -l /etc >/dev/null & done; wait; python3 -c pass'
+tried -e trace=%file -- sh -c 'ls -l /etc >/dev/null; for i in 1 2 3; do (sleep 0.1; ls >/dev/null) & done; wait'
+
+# A reader that sleeps, a ring that is full, calls that end meanwhile.
+cat >slow.py <<'P'
+import shutil, time
+with open("fifo", "rb", 0) as f, open("json", "wb") as out:
+    for i in range(6):
+        out.write(f.read(65536))
+        time.sleep(0.2)
+    shutil.copyfileobj(f, out)
+P
+mkfifo fifo
+for b in $backends; do
+    python3 slow.py 9>&- &
+    kv trace -q -v --backend=$b --ring=64K --json=fifo -- "$BIN/hyb" limits 1000 >out 2>err
+    wait $!
+    in_order json $window
+done
+
+# Text: a call that lasts is begun in its time although others never rest.
+for b in $backends; do
+    rounds=2000
+    [ $b = ptrace ] || rounds=30000
+    case $KVIS in *asan*) rounds=$((rounds / 10)) ;; esac
+    run trace -v --backend=$b -o text -- sh -c "sleep 0.6 & '$BIN/hyb' calls 2 $rounds; wait"
+    awk '/^.[+]/ { at = substr($1, 3) + 0; if (at > most) most = at; if (most - at > worst) worst = most - at }
+        END { print "text of", most, "s: at most", worst + 0, "s behind"; exit !(worst < 0.4 && most > 0.5) }' text >&9 ||
+        fail "$b: text not in order"
+done

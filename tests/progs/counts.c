@@ -1,0 +1,120 @@
+/* Calls of known number and length, of which some are interrupted. Says what a table of them must have,
+ * in Python. */
+#include "t.h"
+
+static void on(int sig) { (void)sig; }
+static void on_child(int sig)
+{
+    (void)sig;
+    while (waitpid(-1, NULL, WNOHANG) > 0) /* the same call as the one that is interrupted */
+        ;
+}
+
+static void handle(int sig, void (*f)(int), int flags)
+{
+    struct sigaction a = { .sa_handler = f, .sa_flags = flags };
+    CHK(sigaction(sig, &a, NULL));
+}
+
+static pid_t child(void)
+{
+    pid_t p = (pid_t)CHK(fork());
+    if (!p)
+        signal(SIGALRM, SIG_DFL);
+    return p;
+}
+
+/* Twenty of 5 ms and one of 50: p50, p99 and max are theirs. */
+static void lengths(void)
+{
+    struct timespec t = { 0, 5000000 }, begin, end;
+    double longest = 0;
+    for (int i = 0; i < 21; i++) {
+        t.tv_nsec = i == 10 ? 50000000 : 5000000;
+        clock_gettime(CLOCK_MONOTONIC, &begin);
+        CHK(syscall(SYS_pselect6, 0, NULL, NULL, NULL, &t, NULL));
+        clock_gettime(CLOCK_MONOTONIC, &end);
+        double us = (double)(end.tv_sec - begin.tv_sec) * 1e6 + (double)(end.tv_nsec - begin.tv_nsec) / 1e3;
+        longest = us > longest ? us : longest;
+    }
+    printf("want pselect6['calls'] == 21 and pselect6['errors'] == 0\n");
+    printf("want 4840 < pselect6['p50'] < 45000 and 48000 < pselect6['p99']\n");
+    printf("want pselect6['p99'] <= pselect6['max'] <= %f\n", longest + 0.1);
+    printf("want pselect6['max'] >= 50000 and pselect6['time'] >= 0.15\n");
+}
+
+/* A read of an empty pipe, three times with EINTR. */
+static void ends_with_eintr(void)
+{
+    struct itimerval it = { { 0, 0 }, { 0, 20000 } };
+    int p[2];
+    char c;
+    CHK(pipe(p));
+    handle(SIGALRM, on, 0);
+    for (int i = 0; i < 3; i++) {
+        CHK(setitimer(ITIMER_REAL, &it, NULL));
+        MUST(syscall(SYS_readv, p[0], &(struct iovec){ &c, 1 }, 1) == -1 && errno == EINTR);
+    }
+    printf("want readv['calls'] == 3 and readv['errors'] == 3 and 0.055 < readv['time'] < 1\n");
+}
+
+/* A poll that is stopped and continued is one call: it restarts by itself. */
+static void goes_on(void)
+{
+    pid_t p = child();
+    if (!p) {
+        struct timespec t = { 0, 300000000 };
+        CHK(syscall(SYS_ppoll, NULL, 0L, &t, NULL, 8L));
+        CHK(syscall(SYS_poll, NULL, 0L, 300L)); /* by restart_syscall */
+        _exit(0);
+    }
+    for (int i = 0; i < 4; i++) {
+        usleep(100000);
+        kill(p, SIGSTOP);
+        usleep(20000);
+        kill(p, SIGCONT);
+    }
+    MUST(TEMP_FAILURE_RETRY(waitpid(p, NULL, 0)) == p);
+    printf("want ppoll['calls'] == 1 and ppoll['errors'] == 0 and ppoll['time'] > 0.29\n");
+    printf("want poll['calls'] == 1 and poll['errors'] == 0 and poll['time'] > 0.29\n");
+}
+
+/* A waiting parent whose handler waits as well: two calls of one name. */
+static void same_in_handler(void)
+{
+    handle(SIGCHLD, on_child, 0);
+    pid_t p = child();
+    if (!p) {
+        usleep(50000);
+        _exit(0);
+    }
+    int r = (int)syscall(SYS_waitid, P_PGID, 0, NULL, WSTOPPED, NULL);
+    MUST(r == -1 && (errno == EINTR || errno == ECHILD));
+    printf("want waitid['calls'] == 1 and waitid['errors'] == 1\n");
+    signal(SIGCHLD, SIG_DFL);
+}
+
+/* Killed in a call: it is one call that did not fail and took no time. */
+static void never_returns(void)
+{
+    pid_t p = child();
+    if (!p) {
+        pause();
+        _exit(1);
+    }
+    usleep(50000);
+    kill(p, SIGTERM);
+    MUST(TEMP_FAILURE_RETRY(waitpid(p, NULL, 0)) == p);
+    printf("want pause['calls'] == 1 and pause['errors'] == 0 and pause['time'] == 0\n");
+}
+
+int main(void)
+{
+    setvbuf(stdout, NULL, _IOFBF, 0);
+    lengths();
+    ends_with_eintr();
+    same_in_handler();
+    goes_on();
+    never_returns();
+    return 0;
+}
