@@ -5548,8 +5548,9 @@ union ev_val {
     X(ns_pid, NUM) X(comm, STR) X(program, STR) X(argv, ARGV) X(argv_cut, BOOL) X(exit_pid, NUM) \
     X(code, NUM) X(signal, SYM) X(core, BOOL) X(code_name, SYM) X(sender_pid, NUM) \
     X(region_name, STR) X(region_start, ADDR) X(count, NUM) X(dir, BOOL) X(name, STR) \
-    X(call, SYM) X(flags, STR) X(duration_ns, NUM) X(mode_bits, NUM) X(abi, SYM) \
-    X(delay_ns, DUR) X(cpu, NUM) X(name_changed, BOOL) X(path_from, SYM)
+    X(call, SYM) X(flags, STR) X(duration_ns, DUR) X(mode_bits, NUM) X(abi, SYM) \
+    X(delay_ns, DUR) X(cpu, NUM) X(name_changed, BOOL) X(path_from, SYM) \
+    X(op, SYM) X(device, STR) X(queue_ns, NUM)
 
 #define F(name, type) EV_##name,
 enum ev_field { EV_FIELDS(F) N_EV_FIELDS };
@@ -5567,7 +5568,8 @@ enum ev_kind {
     EK_MUNMAP, EK_MREMAP, EK_MPROTECT, EK_READ, EK_WRITE, EK_SEND, EK_RECV, EK_COPY, EK_SENDFILE,
     EK_SPLICE, EK_TEE, EK_VMSPLICE, EK_UNLINK, EK_RMDIR, EK_RENAME, EK_LINK, EK_SYMLINK, EK_MKDIR,
     EK_MKNOD, EK_TRUNCATE, EK_CHMOD, EK_CHOWN, EK_SPAWN, EK_THREAD, EK_EXEC, EK_EXIT_THREAD,
-    EK_EXIT_PROCESS, EK_SIGNAL, EK_FAULT, EK_FAULT_GROUP, EK_SCHED, EK_LOST, EK_SYSCALL, N_EK
+    EK_EXIT_PROCESS, EK_SIGNAL, EK_FAULT, EK_FAULT_GROUP, EK_SCHED, EK_LOST, EK_SYSCALL, EK_BLOCK,
+    N_EK
 };
 
 struct event_kind {
@@ -5659,6 +5661,10 @@ static const struct event_kind event_kinds[N_EK] = {
                          FIELDS(EV_count, EV_region_name, EV_region_start, EV_addr, EV_prot) },
     [EK_SCHED] = { "sched_delay", "waited {delay_ns} for CPU {cpu}", CAT_PROC,
                    FIELDS(EV_delay_ns, EV_cpu) },
+    [EK_BLOCK] = { "block_io",
+                   "block I/O {duration_ns} ({bytes}) {device} {op}|block I/O {duration_ns} {op}",
+                   CAT_FILE,
+                   FIELDS(EV_device, EV_op, EV_bytes, EV_duration_ns, EV_queue_ns) },
     [EK_LOST] = { "lost", "{count} {how}", CAT_MEM, FIELDS(EV_count, EV_how) },
     [EK_SYSCALL] = { "syscall", NULL, CAT_CALL, .n = 0 }, /* its shape is out_'s: arguments nest */
 };
@@ -5781,6 +5787,13 @@ static struct {
         const struct ofd *o;
         struct buf label;
     } run;
+    struct {             /* consecutive block I/O of one kind, not yet printed */
+        u64 count, each, sum_ns, max_ns, ts_ns, last_ns;
+        pid_t tid;
+        int err;
+        const char *op;
+        char device[32];
+    } disk;
 } out = { .text.fd = { -1, -1 }, .json.fd = { -1, -1 } };
 
 /* Writes all of it; a slow reader blocks us, and with us the tracee: that is the back-pressure.
@@ -6063,6 +6076,62 @@ static void out_run_add(const struct event *e)
     out_template_any(&out.run.label, e);
 }
 
+/* A latency as people read it: 5.2ms. */
+static void out_latency(struct buf *b, u64 ns)
+{
+    if (ns < 1000000)
+        b_f(b, "%" PRIu64 "us", ns / 1000);
+    else
+        b_f(b, "%" PRIu64 ".%" PRIu64 "ms", ns / 1000000, ns / 100000 % 10);
+}
+
+/* Prints the block I/O that was held back. */
+static void out_disk_flush(void)
+{
+    struct buf *b = &out.text.b;
+    u64 n = out.disk.count;
+    if (!n)
+        return;
+    out.disk.count = 0;
+    out_break_partial();
+    out_line_begin(out.disk.ts_ns, out.disk.tid);
+    out_sgr(out.disk.err ? "31" : "36");
+    b_s(b, "block I/O ");
+    out_latency(b, out.disk.sum_ns / n);
+    if (n > 1)
+        b_s(b, " avg, "), out_latency(b, out.disk.max_ns), b_s(b, " max");
+    b_s(b, " ("), b_size(b, out.disk.each);
+    if (n > 1)
+        b_f(b, " x%" PRIu64 ", ", n), b_size(b, out.disk.each * n), b_s(b, " total");
+    b_s(b, ") "), b_esc(b, out.disk.device, strlen(out.disk.device), 0);
+    b_c(b, ' '), b_s(b, out.disk.op);
+    if (out.disk.err)
+        b_s(b, " failed: "), b_s(b, u_errname(out.disk.err) ? u_errname(out.disk.err) : "?");
+    out_sgr("0");
+    out_line_end();
+}
+
+/* Holds block I/O back while the next one is of the same thread, size, kind and disk. */
+static void out_disk_add(const struct event *e)
+{
+    char device[sizeof out.disk.device] = "?";
+    u64 ns = (u64)e->v[EV_duration_ns].n, bytes = (u64)e->v[EV_bytes].n;
+    if (ev_has(e, EV_device))
+        snprintf(device, sizeof device, "%.*s", (int)e->v[EV_device].s.len, e->v[EV_device].s.p);
+    if (out.disk.tid != e->tid || out.disk.each != bytes || out.disk.err != e->err
+        || out.disk.op != e->v[EV_op].sym || strcmp(out.disk.device, device))
+        out_disk_flush();
+    if (!out.disk.count++) {
+        out.disk.ts_ns = e->ts_ns, out.disk.tid = e->tid, out.disk.each = bytes;
+        out.disk.op = e->v[EV_op].sym, out.disk.err = e->err;
+        memcpy(out.disk.device, device, sizeof device);
+        out.disk.sum_ns = out.disk.max_ns = 0;
+    }
+    out.disk.sum_ns += ns;
+    out.disk.max_ns = MAX(out.disk.max_ns, ns);
+    out.disk.last_ns = e->ts_ns;
+}
+
 static bool out_is_io(u8 kind)
 {
     return kind == EK_READ || kind == EK_WRITE || kind == EK_SEND || kind == EK_RECV;
@@ -6077,6 +6146,12 @@ static void out_text(const struct event *e)
         out_run_add(e);
         return;
     }
+    if (e->kind == EK_BLOCK && ev_has(e, EV_op)) {
+        out_disk_add(e);
+        return;
+    }
+    if (e->kind == EK_SCHED || (e->kind == EK_EXIT_PROCESS && e->pid == out.disk.tid))
+        out_disk_flush();
     out_run_flush();
     out_break_partial();
     out_line_begin(e->ts_ns, e->tid);
@@ -6452,6 +6527,8 @@ static void out_idle(void)
         if (out.tap[i]->idle)
             out.tap[i]->idle();
     out_run_flush();
+    if (out.disk.count && u_now() > out.disk.last_ns + NSEC)
+        out_disk_flush();
 }
 
 /* An open file is about to go away, and its memory to another. */
@@ -6497,6 +6574,22 @@ struct st_where {
 struct st_delays {
     u64 count, sum_ns, max_ns;
     u32 hist[DELAY_BUCKETS];
+};
+
+/* What a disk did meanwhile, for whomever: diskstats' numbers (Documentation/admin-guide/iostats).
+ */
+enum { ST_DISKS = 32, ST_DISK_NAME = 32 };
+struct st_disk {
+    char name[ST_DISK_NAME];
+    u64 v[7];
+};
+
+/* The requests that the program's threads made of disks. */
+struct st_io {
+    struct st_delays took;
+    u64 read, written, lost;
+    struct st_disk disk[ST_DISKS];
+    u32 n_disks;
 };
 
 /* A table of calls: the whole run's, or one process's (--by=pid). */
@@ -6797,6 +6890,7 @@ struct st_end {
     u64 duration_ns;
     const char *backend;
     const struct st_delays *delays; /* NULL: not known */
+    const struct st_io *io;         /* the same */
     u64 records, throttled; /* calls recorded by BPF, stops for its ring's sake */
     u64 lost;               /* calls that are missing */
 };
@@ -6958,30 +7052,98 @@ static u64 st_delay_at(const struct st_delays *d, double p)
     return d->max_ns;
 }
 
-static void st_text_delays(struct buf *b, const struct st_delays *d)
+static void st_text_delays(struct buf *b, const char *what, const struct st_delays *d)
 {
-    if (!d || !d->count)
-        return;
-    u64 v[] = { d->sum_ns / d->count, st_delay_at(d, 0.5), st_delay_at(d, 0.99), d->max_ns };
+    u64 v[] = { d->sum_ns / MAX(d->count, 1u), st_delay_at(d, 0.5), st_delay_at(d, 0.99), d->max_ns };
     static const char *const name[] = { "avg", "p50", "p99", "max" };
-    b_f(b, " Scheduler: %" PRIu64 " waits for a CPU,", d->count);
+    b_f(b, " %s,", what);
     for (size_t i = 0; i < ARRAY_LEN(v); i++)
         if (v[i] || i < 3)
-            b_f(b, " %s %" PRIu64 ".%03" PRIu64 " ms%s", name[i], v[i] / 1000000,
-                v[i] / 1000 % 1000, i + 1 < ARRAY_LEN(v) ? "," : "");
+            b_f(b, "%s %s %" PRIu64 ".%03" PRIu64 " ms", i ? "," : "", name[i], v[i] / 1000000,
+                v[i] / 1000 % 1000);
+}
+
+static void st_text_waits(struct buf *b, const struct st_delays *d)
+{
+    char what[64];
+    if (!d || !d->count)
+        return;
+    snprintf(what, sizeof what, "Scheduler: %" PRIu64 " waits for a CPU", d->count);
+    st_text_delays(b, what, d);
     b_c(b, '\n');
 }
 
-static void st_json_delays(struct buf *b, const struct st_delays *d)
+static void st_json_delays(struct buf *b, const char *count, const char *what,
+                           const struct st_delays *d)
 {
     if (!d || !d->count)
         return;
-    b_f(b,
-        ",\"sched_waits\":%" PRIu64 ",\"sched_wait_ns\":%" PRIu64 ",\"sched_wait_p50_ns\":%" PRIu64
-        ",\"sched_wait_p99_ns\":%" PRIu64,
-        d->count, d->sum_ns, st_delay_at(d, 0.5), st_delay_at(d, 0.99));
+    b_f(b, ",\"%s\":%" PRIu64 ",\"%s_ns\":%" PRIu64 ",\"%s_p50_ns\":%" PRIu64 ",\"%s_p99_ns\":%"
+        PRIu64, count, d->count, what, d->sum_ns, what, st_delay_at(d, 0.5), what,
+        st_delay_at(d, 0.99));
     if (d->max_ns)
-        b_f(b, ",\"sched_wait_max_ns\":%" PRIu64, d->max_ns);
+        b_f(b, ",\"%s_max_ns\":%" PRIu64, what, d->max_ns);
+}
+
+/* --- block I/O --- */
+
+static const char *const st_disk_key[] = {
+    "reads", "read_bytes", "writes", "written_bytes", "discards", "discarded_bytes", "flushes"
+};
+
+/* A request that is done. */
+static void st_request(struct st_io *io, u64 ns, u64 read, u64 written)
+{
+    io->took.count++;
+    io->took.sum_ns += ns;
+    io->took.max_ns = MAX(io->took.max_ns, ns);
+    io->took.hist[st_bucket(ns)]++;
+    io->read += read;
+    io->written += written;
+}
+
+static void st_text_io_of(struct buf *b, const struct st_io *io)
+{
+    char what[64];
+    if (!io->took.count)
+        return;
+    snprintf(what, sizeof what, "Block I/O: %" PRIu64 " requests", io->took.count);
+    st_text_delays(b, what, &io->took);
+    b_s(b, " ("), b_size(b, io->read), b_s(b, " read, ");
+    b_size(b, io->written), b_s(b, " written)\n");
+}
+
+static void st_text_disks(struct buf *b, const struct st_io *io)
+{
+    if (!io)
+        return;
+    st_text_io_of(b, io);
+    if (io->n_disks)
+        b_s(b, " Disks meanwhile, for all programs (diskstats):\n");
+    for (u32 i = 0; i < io->n_disks; i++) {
+        const struct st_disk *d = &io->disk[i];
+        b_s(b, "   "), b_esc(b, d->name, strlen(d->name), 0);
+        for (u32 k = 0; k < ARRAY_LEN(d->v); k += 2) {
+            b_f(b, "%s %" PRIu64 " %s", k ? "," : "", d->v[k], st_disk_key[k]);
+            if (k + 1 < ARRAY_LEN(d->v) && d->v[k])
+                b_c(b, ' '), b_size(b, d->v[k + 1]);
+        }
+        b_c(b, '\n');
+    }
+}
+
+static void st_json_disks(struct buf *b, const struct st_io *io)
+{
+    b_f(b, ",\"block_read_bytes\":%" PRIu64 ",\"block_written_bytes\":%" PRIu64
+        ",\"lost_block_ios\":%" PRIu64 ",\"disks\":[", io->read, io->written, io->lost);
+    for (u32 i = 0; i < io->n_disks; i++) {
+        b_s(b, i ? ",{" : "{");
+        out_json_str(b, "device", io->disk[i].name, strlen(io->disk[i].name));
+        for (u32 k = 0; k < ARRAY_LEN(io->disk[i].v); k++)
+            b_f(b, ",\"%s\":%" PRIu64, st_disk_key[k], io->disk[i].v[k]);
+        b_c(b, '}');
+    }
+    b_c(b, ']');
 }
 
 static void st_text_failed(struct buf *b)
@@ -7059,6 +7221,8 @@ static void st_text_trouble(struct buf *b, const struct st_end *end)
         b_f(b, " io_uring: %" PRIu64 " requests submitted; what they did is not seen by ptrace\n",
             st.uring);
     b_f(b, " Lost: %" PRIu64 " calls", end->lost);
+    if (end->io && end->io->lost)
+        b_f(b, ", %" PRIu64 " requests of disks", end->io->lost);
     if (opt.faults)
         b_f(b, ", %" PRIu64 " page-fault samples", st.fault_lost);
     b_c(b, '\n');
@@ -7134,7 +7298,8 @@ static void st_text_summary(struct buf *b, const struct st_end *end)
     st_text_failed(b);
     st_text_left(b);
     st_text_where(b);
-    st_text_delays(b, end->delays);
+    st_text_waits(b, end->delays);
+    st_text_disks(b, end->io);
     b_f(b, " Processes: %" PRIu64 ", threads: %" PRIu64 ", calls traced: %" PRIu64 "\n",
         ps.processes, ps.threads, st.syscalls);
     b_f(b, " Backend: %s", end->backend);
@@ -7270,7 +7435,11 @@ static void st_json_summary(struct buf *b, const struct st_end *end)
     st_json_rest(b);
     if (end->delays)
         st_json_where(b);
-    st_json_delays(b, end->delays);
+    st_json_delays(b, "sched_waits", "sched_wait", end->delays);
+    if (end->io) {
+        st_json_delays(b, "block_ios", "block_io", &end->io->took);
+        st_json_disks(b, end->io);
+    }
     b_s(b, "}\n");
 }
 
@@ -8681,7 +8850,7 @@ enum rec_type {
     REC_META = 1, REC_WORD, REC_PID, REC_FIELD, REC_KIND, REC_UNASKED, /* the run */
     REC_EVENT, REC_ENTER, REC_CALL, REC_IDLE,                          /* what happens */
     REC_NUM, REC_NAME, REC_TABLE, REC_ROW, REC_FAILED, REC_LEFT, REC_PROGRAM, REC_WHERE,
-    REC_DELAYS, REC_END                                                /* what it came to */
+    REC_DELAYS, REC_END, REC_IO, REC_DISK                              /* what it came to */
 };
 
 enum { REC_SAME = 1, REC_NOISE = 2, REC_ERR = 4, REC_MANY = 8, REC_FILE = 16, REC_OTHER_FILE = 32,
@@ -9257,6 +9426,22 @@ static void rec_where(void)
     }
 }
 
+static void rec_io(void)
+{
+    const struct st_io *io = rec_end.io;
+    if (!io)
+        return;
+    rec_put(REC_IO), rec_put(io->took.count), rec_put(io->took.sum_ns), rec_put(io->took.max_ns);
+    rec_put(io->read), rec_put(io->written), rec_put(io->lost);
+    rec_hist(io->took.hist, DELAY_BUCKETS);
+    for (u32 i = 0; i < io->n_disks; i++) {
+        rec_put(REC_DISK), rec_str(io->disk[i].name, strlen(io->disk[i].name));
+        for (u32 k = 0; k < ARRAY_LEN(io->disk[i].v); k++)
+            rec_put(io->disk[i].v[k]);
+        rec_done();
+    }
+}
+
 static void rec_trailer(void)
 {
     for (size_t i = 0; i < ARRAY_LEN(rec_nums); i++)
@@ -9280,6 +9465,7 @@ static void rec_trailer(void)
         rec_put(REC_DELAYS), rec_put(d->count), rec_put(d->sum_ns), rec_put(d->max_ns);
         rec_hist(d->hist, DELAY_BUCKETS);
     }
+    rec_io();
     rec_put(REC_END), rec_putz(rec_end.status);
 }
 
@@ -9784,6 +9970,29 @@ static void rec_get_delays(void)
     rec_get_hist(d.hist, DELAY_BUCKETS);
     rec_end.delays = &d;
 }
+
+static struct st_io rec_read_io;
+
+static void rec_get_io(void)
+{
+    struct st_io *io = &rec_read_io;
+    memset(io, 0, sizeof *io);
+    io->took.count = rec_get(), io->took.sum_ns = rec_get(), io->took.max_ns = rec_get();
+    io->read = rec_get(), io->written = rec_get(), io->lost = rec_get();
+    rec_get_hist(io->took.hist, DELAY_BUCKETS);
+    rec_end.io = io;
+}
+
+static void rec_get_disk(void)
+{
+    struct st_disk d = { .v = { 0 } };
+    struct arg name = rec_gets();
+    memcpy(d.name, rec_at(name), MIN(name.len, (u32)sizeof d.name - 1));
+    for (u32 k = 0; k < ARRAY_LEN(d.v); k++)
+        d.v[k] = rec_get();
+    if (rec_read_io.n_disks < ST_DISKS)
+        rec_read_io.disk[rec_read_io.n_disks++] = d;
+}
 /* == 17 rp_  a recording, played to the sinks ======================================
  * The same sinks as when it was traced; what -e, -P and -z leave out is left out here. Entry
  * points: rp_head, rp_play. */
@@ -10117,6 +10326,7 @@ static void (*const rp_reader[])(void) = {
     [REC_ROW] = rp_row, [REC_FAILED] = rec_get_failed, [REC_LEFT] = rec_get_left,
     [REC_PROGRAM] = rec_get_program, [REC_WHERE] = rec_get_where,
     [REC_DELAYS] = rec_get_delays, [REC_END] = rp_end,
+    [REC_IO] = rec_get_io, [REC_DISK] = rec_get_disk,
 };
 
 /* Reads one record; `events`: not those that begin the file. False at the end, whatever that is. */
@@ -10158,6 +10368,7 @@ static bool rp_play(void)
     while (rp_record(REC_EVENT, 255))
         ;
     out_run_flush();
+    out_disk_flush();
     out_break_partial();
     if (!rp.ended && !*rin.wrong)
         rec_bad("damaged at offset %" PRIu64 " (a record of the head behind it)", rin.at + 8);
@@ -10438,11 +10649,30 @@ static void px_exec(const struct event *e)
     px_call_it(p, true, base, e->v[EV_program].s.len - (size_t)(base - s));
 }
 
+/* A disk's request: from its issue to when it was done, and before that in the queue. */
+static void px_block(struct px_track *t, const struct event *e)
+{
+    char tmp[64];
+    struct buf name = { .p = tmp, .cap = sizeof tmp, .max = sizeof tmp };
+    u64 issue = e->ts_ns - (u64)e->v[EV_duration_ns].n;
+    if (ev_has(e, EV_device))
+        b_put(&name, e->v[EV_device].s.p, e->v[EV_device].s.len), b_c(&name, ' ');
+    if (ev_has(e, EV_op))
+        b_s(&name, e->v[EV_op].sym), b_c(&name, ' ');
+    if (ev_has(e, EV_bytes))
+        b_size(&name, (u64)e->v[EV_bytes].n);
+    px_async(t, "block I/O", name.p, name.len, issue, e->ts_ns);
+    if (ev_has(e, EV_queue_ns))
+        px_async(t, "block queue", name.p, name.len, issue - (u64)e->v[EV_queue_ns].n, issue);
+}
+
 static void px_on_event(const struct event *e)
 {
     struct px_track *t = px_of(e->pid, e->tid, e->ts_ns);
     if (e->kind == EK_SCHED && ev_has(e, EV_delay_ns))
         px_async(t, "sched", "waits for CPU", 13, e->ts_ns - (u64)e->v[EV_delay_ns].n, e->ts_ns);
+    else if (e->kind == EK_BLOCK && ev_has(e, EV_duration_ns))
+        px_block(t, e);
     else
         px_instant(t, e);
     if (e->kind == EK_CLOSE && ev_has(e, EV_age_ns) && ev_has(e, EV_path))
@@ -10589,6 +10819,8 @@ static u32 rep_score(const struct event *e)
         return REP_SCORES - 1;
     if (e->kind == EK_SCHED && ev_has(e, EV_delay_ns))
         return MIN(rep_log2((u64)e->v[EV_delay_ns].n), 40u);
+    if (e->kind == EK_BLOCK && ev_has(e, EV_duration_ns))
+        return MIN(rep_log2((u64)e->v[EV_duration_ns].n), 40u);
     u32 s = e->cat == CAT_NET ? 30 : e->err ? 24 : e->kind == EK_OPEN ? 20 : 10;
     if (ev_has(e, EV_bytes))
         s += rep_log2((u64)e->v[EV_bytes].n) / 2;
@@ -10837,6 +11069,7 @@ static struct {
     u64 num[2][ARRAY_LEN(rec_nums)];
     struct stats calls[2];
     struct st_delays delays[2];
+    struct st_io io[2];
     u32 n_programs[2];
     struct name *program[2][ARRAY_LEN(st.program)];
     struct { u16 row, err; u64 count; } failed[2][ST_ERRNOS];
@@ -10880,6 +11113,9 @@ static void df_take(u32 k)
     if (rec_end.delays)
         df.delays[k] = *rec_end.delays;
     rec_end.delays = NULL;
+    if (rec_end.io)
+        df.io[k] = *rec_end.io;
+    rec_end.io = NULL;
     df.n_programs[k] = st.n_programs;
     memcpy(df.program[k], st.program, sizeof st.program);
     for (u32 i = 0; i < ST_ERRNOS; i++) {
@@ -11086,7 +11322,12 @@ static void df_text(struct buf *b)
     for (u32 k = 0; k < 2; k++)
         if (df.delays[k].count) {
             b_f(b, " %c", 'A' + (int)k);
-            st_text_delays(b, &df.delays[k]);
+            st_text_waits(b, &df.delays[k]);
+        }
+    for (u32 k = 0; k < 2; k++)
+        if (df.io[k].took.count) {
+            b_f(b, " %c", 'A' + (int)k);
+            st_text_io_of(b, &df.io[k]);
         }
 }
 
@@ -11166,7 +11407,8 @@ static void df_json(struct buf *b)
         out_json_str(b, "file", df.file[k], strlen(df.file[k]));
         for (size_t i = 0; i < ARRAY_LEN(rec_nums); i++)
             b_f(b, ",\"%s\":%" PRIu64, rec_nums[i].name, df.num[k][i]);
-        st_json_delays(b, &df.delays[k]);
+        st_json_delays(b, "sched_waits", "sched_wait", &df.delays[k]);
+        st_json_delays(b, "block_ios", "block_io", &df.io[k].took);
         b_c(b, '}');
     }
     df_json_only(b, 'f', "files"), df_json_only(b, 'p', "peers");
@@ -12470,6 +12712,9 @@ struct bpf_cfgs {
 /* A family that is in the kernel. -1: not made. */
 struct bpf_obj {
     const struct bpf_family *fam;
+    struct bpf_obj *lender;  /* NULL, or whose maps this one uses where it has the same */
+    const struct bpf_family *lodger; /* NULL, or the family that will be lent to: its fields are
+                                      * looked up along with these */
     const struct bpf_cfg *cfg;
     u32 n_cfg, ring_bytes;
     int map[BPF_MAX_MAPS], prog[BPF_MAX_PROGS], link[BPF_MAX_PROGS];
@@ -12675,24 +12920,28 @@ static int bpf_events_create(struct bpf_obj *o)
     return f == -EINVAL ? bpf_map_create(&perf) : f;
 }
 
-static int bpf_make_maps(struct bpf_obj *o)
-{
-    for (u32 i = 0; i < o->fam->n_maps; i++) {
-        const struct bpf_map_row *m = &o->fam->maps[i];
-        int f = strcmp(m->name, "events") ? bpf_map_create(m) : bpf_events_create(o);
-        if (f < 0)
-            return bpf_fail(o, f, "cannot make the map %s: %s", m->name, strerror(-f));
-        o->map[i] = f;
-    }
-    return 0;
-}
-
 static int bpf_map(const struct bpf_obj *o, const char *name)
 {
     for (u32 i = 0; o->fam && i < o->fam->n_maps; i++)
         if (!strcmp(o->fam->maps[i].name, name))
             return o->map[i];
     return -1;
+}
+
+static int bpf_make_maps(struct bpf_obj *o)
+{
+    for (u32 i = 0; i < o->fam->n_maps; i++) {
+        const struct bpf_map_row *m = &o->fam->maps[i];
+        int lent = o->lender ? bpf_map(o->lender, m->name) : -1;
+        int f = lent >= 0                   ? fcntl(lent, F_DUPFD_CLOEXEC, 3)
+                : strcmp(m->name, "events") ? bpf_map_create(m)
+                                            : bpf_events_create(o);
+        f = f < 0 && lent >= 0 ? -errno : f;
+        if (f < 0)
+            return bpf_fail(o, f, "cannot make the map %s: %s", m->name, strerror(-f));
+        o->map[i] = f;
+    }
+    return 0;
 }
 
 /* --- patches --- */
@@ -12710,9 +12959,10 @@ static bool bpf_is_record(const struct bpf_patch *p)
 
 static struct btf_want *bpf_find_want(struct bpf_obj *o, const struct bpf_patch *p)
 {
-    for (u32 i = 0; i < o->n_want; i++)
-        if (o->want[i].kind == p->kind && !strcmp(o->want[i].name, p->name))
-            return &o->want[i];
+    for (; o; o = o->lender)
+        for (u32 i = 0; i < o->n_want; i++)
+            if (o->want[i].kind == p->kind && !strcmp(o->want[i].name, p->name))
+                return &o->want[i];
     return NULL;
 }
 
@@ -12748,6 +12998,8 @@ static void bpf_find_fields(struct bpf_obj *o, struct btf_want *also)
     char why[WHY_LEN];
     for (u32 i = 0; i < o->fam->n_progs; i++)
         bpf_collect(o, &o->fam->progs[i], false);
+    for (u32 i = 0; o->lodger && i < o->lodger->n_progs; i++)
+        bpf_collect(o, &o->lodger->progs[i], false);
     bool added = also && bpf_add_want(o, also->name, also->kind);
     btf_resolve(NULL, o->want, o->n_want, why);
     if (added)
@@ -13724,6 +13976,7 @@ static void sp_go(struct sp *s)
  */
 
 #include "bpf_insns/call.h"
+#include "bpf_insns/disk.h"
 
 /* Rows of call_progs[]. */
 enum {
@@ -13751,6 +14004,10 @@ enum { HY_STOPS_SOFT = 1, HY_STOPS_HARD, HY_STOPS_FAILED };
 static struct {
     bool on;
     struct bpf_obj obj;
+    struct bpf_obj disk;   /* of the disks' requests; its fam is NULL: there is none */
+    struct st_io io;
+    struct { u32 dev; char name[ST_DISK_NAME]; } disk_name[16];
+    char *diskstats;       /* as they were at the start */
     u64 magic;
     const char *why_not;   /* the backend is ptrace alone because ... */
     bool in_ns;            /* kvis is in a pid namespace: its tids are not the map's keys */
@@ -14015,7 +14272,8 @@ static int hy_load(u32 ring_bytes)
     struct btf_want compat = BPF_COMPAT_WANT;
     struct bpf_obj *o = &hy.obj;
     u32 mask = hy_programs(!opt.no_ebpf);
-    *o = (struct bpf_obj){ .fam = &call_family, .ring = true, .ring_bytes = ring_bytes };
+    *o = (struct bpf_obj){ .fam = &call_family, .ring = true, .ring_bytes = ring_bytes,
+                           .lodger = opt.no_ebpf ? NULL : &disk_family };
     int e = bpf_open(o);
     if (e || !o->ring)
         return e ? e : bpf_fail(o, -EINVAL, "this kernel has no ring buffer (Linux 5.8)");
@@ -14044,6 +14302,57 @@ static int hy_load(u32 ring_bytes)
     return bpf_attach(o, mask);
 }
 
+/* Loads and attaches a program of the disks'. It asks for a second argument first, and attaches
+ * where there is one. */
+static int hy_load_at(struct bpf_obj *o, struct bpf_cfg *second, u32 i)
+{
+    int e;
+    for (second->val = 1;; second->val = 0) {
+        if ((e = bpf_load(o, 1u << i)) || (e = bpf_attach(o, 1u << i)) != -EINVAL || !second->val)
+            return e;
+        close(o->prog[i]);
+        o->prog[i] = -1;
+    }
+}
+
+/* /proc/diskstats, as text: NULL when it cannot be had. */
+static char *hy_diskstats(void)
+{
+    enum { MOST = 256 << 10 };
+    char *s = malloc(MOST);
+    int f = open("/proc/diskstats", O_RDONLY | O_CLOEXEC);
+    ssize_t n = 0, at = 0;
+    while (s && f >= 0 && at < MOST - 1 && (n = read(f, s + at, (size_t)(MOST - 1 - at))) > 0)
+        at += n;
+    if (f >= 0)
+        close(f);
+    if (!s || f < 0 || n < 0) {
+        free(s);
+        return NULL;
+    }
+    s[at] = 0;
+    return realloc(s, (size_t)at + 1);
+}
+
+/* The disks' requests too; without them the rest goes on. */
+static void hy_start_disk(void)
+{
+    static struct bpf_cfg cfg[] = { { "CFG_SECOND", 1 }, { "CFG_NS_INO", 0 } };
+    struct bpf_obj *o = &hy.disk;
+    cfg[1].val = bpf_pid_ns(NULL);
+    *o = (struct bpf_obj){ .fam = &disk_family, .lender = &hy.obj, .ring = true,
+                           .cfg = cfg, .n_cfg = ARRAY_LEN(cfg) };
+    int e = bpf_open(o);
+    for (u32 i = 0; i < disk_family.n_progs && !e; i++)
+        e = hy_load_at(o, cfg, i);
+    if (e) {
+        u_warn("block I/O off: %s", o->why);
+        bpf_close(o);
+        o->fam = NULL;
+    }
+    hy.diskstats = hy_diskstats();
+}
+
 /* Loads and attaches. Returns NULL, or why it cannot be (static). */
 static const char *hy_start(const bool *need, u32 ring_bytes)
 {
@@ -14054,6 +14363,8 @@ static const char *hy_start(const bool *need, u32 ring_bytes)
         bpf_fail(&hy.obj, e, "cannot fill the map spec: %s", strerror(-e));
     if (!e) {
         hy.on = true;
+        if (hy.sched)
+            hy_start_disk();
         return NULL;
     }
     const char *mend = bpf_denied(e);
@@ -14160,6 +14471,100 @@ static const struct st_delays *hy_delays(void)
         d.count += d.hist[i] = (u32)slot[i];
     d.max_ns = hy.max_delay_ns;
     return &d;
+}
+
+/* A disk's name, or MAJOR:MINOR where sysfs does not tell. */
+static const char *hy_disk_name(u32 dev)
+{
+    static u32 next;
+    char path[64], to[PATH_MAX];
+    for (size_t i = 0; i < ARRAY_LEN(hy.disk_name); i++)
+        if (hy.disk_name[i].dev == dev && *hy.disk_name[i].name)
+            return hy.disk_name[i].name;
+    u32 at = next++ % ARRAY_LEN(hy.disk_name);
+    snprintf(path, sizeof path, "/sys/dev/block/%u:%u", dev >> 20, dev & 0xfffff);
+    ssize_t n = readlink(path, to, sizeof to - 1);
+    to[MAX(n, 0)] = 0;
+    const char *slash = strrchr(to, '/'), *name = slash ? slash + 1 : strrchr(path, '/') + 1;
+    hy.disk_name[at].dev = dev;
+    snprintf(hy.disk_name[at].name, ST_DISK_NAME, "%s", name);
+    return hy.disk_name[at].name;
+}
+
+/* The numbers of a line of diskstats that are shown: requests, and their 512-byte sectors. */
+static void hy_disk_numbers(const char *p, u64 *v)
+{
+    static const u8 which[18] = { [1] = 1, [3] = 2, [5] = 3, [7] = 4, [12] = 5, [14] = 6, [16] = 7 };
+    char *end;
+    memset(v, 0, sizeof ((struct st_disk *)0)->v);
+    for (u32 i = 1; i < ARRAY_LEN(which); i++, p = end) {
+        u64 n = strtoull(p, &end, 10);
+        if (end == p || memchr(p, '\n', (size_t)(end - p)))
+            return;
+        if (which[i])
+            v[which[i] - 1] = which[i] % 2 || which[i] == 7 ? n : n * 512;
+    }
+}
+
+/* What the disk of a line of diskstats has done since the start; false: nothing, or it is a
+ * partition of one. */
+static bool hy_disk_did(const char *line, struct st_disk *d)
+{
+    u64 was[ARRAY_LEN(d->v)], sum = 0;
+    int head = 0;
+    size_t n = strspn(line, " 0123456789"), len = strcspn(line + n, " \n");
+    char path[64];
+    snprintf(d->name, sizeof d->name, "%.*s", (int)len, line + n);
+    head = (int)(n + len);
+    const char *before = hy.diskstats;
+    while (before && *before && strncmp(before, line, (size_t)head + 1))
+        before = strchr(before, '\n') ? strchr(before, '\n') + 1 : NULL;
+    hy_disk_numbers(line + head, d->v);
+    memset(was, 0, sizeof was);
+    if (before && *before)
+        hy_disk_numbers(before + head, was);
+    for (size_t k = 0; k < ARRAY_LEN(was); k++)
+        sum |= d->v[k] -= d->v[k] < was[k] ? 0 : was[k]; /* fewer: it was made anew */
+    snprintf(path, sizeof path, "/sys/block/%s", d->name);
+    for (char *p = path + strlen("/sys/block/"); *p; p++)
+        *p = *p == '/' ? '!' : *p;
+    return sum && access(path, F_OK) == 0;
+}
+
+/* The disks' requests, and what the disks did for all; NULL where that was not asked for. */
+static const struct st_io *hy_io(void)
+{
+    struct st_io *io = &hy.io;
+    if (!hy.on || !hy.disk.fam)
+        return NULL;
+    io->lost = bpf_lost(&hy.obj, LOST_DISK) + bpf_missed(&hy.disk, ~0u);
+    char *now = hy.diskstats ? hy_diskstats() : NULL;
+    io->n_disks = 0;
+    for (char *p = now; p && *p && io->n_disks < ST_DISKS;) {
+        io->n_disks += hy_disk_did(p, &io->disk[io->n_disks]);
+        p = strchr(p, '\n');
+        p += p != NULL;
+    }
+    free(now);
+    return io;
+}
+
+/* The errno of a request's error (blk_status_to_errno, block/blk-core.c). */
+static int hy_io_errno(s32 error)
+{
+    static const u8 known[] = {
+        0, EOPNOTSUPP, ETIMEDOUT, ENOSPC, ENOLINK, EREMOTEIO, EBADE, ENODATA, EILSEQ, ENOMEM, EIO,
+        EREMCHG, EAGAIN
+    };
+    return error < 0 ? MIN(-error, 4095) : (size_t)error < ARRAY_LEN(known) ? known[error] : EIO;
+}
+
+/* What a request is: its number in include/linux/blk_types.h. */
+static const char *hy_io_op(u32 op)
+{
+    static const char *const name[] = { [0] = "read", [1] = "write", [2] = "flush", [3] = "discard",
+                                        [5] = "secure erase", [9] = "write zeroes" };
+    return op >= 32 ? "passthrough" : op < ARRAY_LEN(name) && name[op] ? name[op] : "other";
 }
 
 /* Calls that are missing in spite of everything. */
@@ -14776,11 +15181,40 @@ static void tr_delay(const struct wire_delay *d)
     md_emit(e);
 }
 
+/* A disk is done with a request of a thread, which may be gone by now. */
+static void tr_io(const struct wire_io *w)
+{
+    struct task *t = ps_task((pid_t)w->tid);
+    if (!tr.started)
+        return;
+    st_request(&hy.io, w->ts_ns - w->issue_ns, w->op == 0 ? w->bytes : 0,
+               w->op == 1 ? w->bytes : 0);
+    if (opt.trace || (!t && !w->pid))
+        return;
+    struct event *e = ev_new(EK_BLOCK, t, w->ts_ns);
+    if (!t)
+        e->pid = (pid_t)w->pid, e->tid = (pid_t)w->tid;
+    e->err = hy_io_errno(w->error);
+    ev_sym(e, EV_op, hy_io_op(w->op));
+    ev_num(e, EV_bytes, w->bytes);
+    ev_num(e, EV_duration_ns, (s64)(w->ts_ns - w->issue_ns));
+    const char *disk = w->dev ? hy_disk_name(w->dev) : NULL;
+    if (disk)
+        ev_bytes(e, EV_device, disk, (u32)strlen(disk));
+    if (w->insert_ns)
+        ev_num(e, EV_queue_ns, (s64)(w->issue_ns - w->insert_ns));
+    md_emit(e);
+}
+
 /* A call that the probe has recorded, as the two stops that it stands for. */
 static bool tr_record(const void *p, u32 size)
 {
     if (size == sizeof(struct wire_delay)) {
         tr_delay(p);
+        return true;
+    }
+    if (size == sizeof(struct wire_io)) {
+        tr_io(p);
         return true;
     }
     const struct wire_call *w = hy_record(p, size);
@@ -15907,9 +16341,10 @@ static void tr_same_cpu(void)
 
 static void tr_report(const char *backend, bool text)
 {
-    struct st_end end = { tr.status, u_now() - tr.start_ns, backend, hy_delays(), hy.records,
-                          hy_stops(), hy_lost() };
+    struct st_end end = { tr.status, u_now() - tr.start_ns, backend, hy_delays(), hy_io(),
+                          hy.records, hy_stops(), hy_lost() };
     out_run_flush();
+    out_disk_flush();
     out_break_partial();
     tr_each(pf_flush);
     for (u32 i = 0; i < PS_BUCKETS; i++) /* address spaces of tracees that are still there */

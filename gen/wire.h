@@ -12,7 +12,8 @@ enum wire_lost {
     LOST_RING,     /* a record for which the ring had no room */
     LOST_INFLIGHT, /* a call that could not be remembered at its entry */
     LOST_TREE,     /* a child that could not be added to the followed tree */
-    LOST_SCHED,    /* a record of the scheduler's or a disk's for which the ring had no room */
+    LOST_SCHED,    /* a record of the scheduler's for which the ring had no room */
+    LOST_DISK,     /* a disk's request that could not be remembered, or a record of one */
     N_LOST
 };
 
@@ -161,6 +162,19 @@ struct wire_delay {
     u32 tid, cpu;
 };
 WIRE_ASSERT(sizeof(struct wire_delay) == 24);
+
+/* A request that a disk has done. In length between a delay's and a call's. */
+struct wire_io {
+    u64 ts_ns;            /* when it was complete */
+    u64 issue_ns, insert_ns; /* insert_ns 0: it went past the queue */
+    u32 bytes;
+    u32 dev;              /* major << 20 | minor; 0: none */
+    u32 op;               /* REQ_OP_...: include/linux/blk_types.h */
+    s32 error;            /* -errno; from 5.16 on a blk_status_t, which is positive */
+    u32 tid;
+    u32 pid;              /* 0: not known, for kvis is in a pid namespace */
+};
+WIRE_ASSERT(sizeof(struct wire_io) == 48);
 
 /* `delays`: how long threads waited for a CPU, 16 buckets an octave; [DELAY_SUM] the sum in ns. */
 enum { DELAY_BUCKETS = 976, DELAY_SUM = 976, DELAY_SLOTS = 977 };

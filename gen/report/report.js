@@ -19,7 +19,7 @@ const TYPE = { str: 0, num: 1, dur: 2, size: 3, addr: 4, bool: 5, sym: 6, argv: 
 const CATS = ["file", "net", "memory", "process", "signal", "call", "kernel"];
 const KERNEL = 6, CALL = 5;
 const N = facts.kept;
-const kinds = facts.kinds.map(k => ({ name: k[0], cat: k[0] === "sched_delay" ? KERNEL : k[1], text: k[2] }));
+const kinds = facts.kinds.map(k => ({ name: k[0], cat: k[0] === "sched_delay" || k[0] === "block_io" ? KERNEL : k[1], text: k[2] }));
 const K = Object.fromEntries(kinds.map((k, i) => [k.name, i]));
 /* Numbers of what a call has, beside the fields of events (below 64). */
 const F = { name: 200, abi: 201, raw: 210, txt: 220, str: 230, cut: 240, ret: 250, rettext: 251,
