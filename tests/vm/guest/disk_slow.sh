@@ -1,9 +1,9 @@
-# disk_slow: a virtio disk that QEMU lets do 40 requests a second: how long each takes, the program that
+# disk_slow: a virtio disk that QEMU lets do 20 requests a second: how long each takes, the program that
 # waits for it knows.
 # kernels: all
 # timeout: 40
 # modules: virtio virtio_ring virtio_pci_legacy_dev virtio_pci_modern_dev virtio_pci virtio_blk
-# qemu: -drive if=none,id=slow,driver=null-co,size=67108864,throttling.iops-total=40 -device virtio-blk-pci,drive=slow
+# qemu: -drive if=none,id=slow,driver=null-co,size=67108864,throttling.iops-total=20 -device virtio-blk-pci,drive=slow
 . /tests/lib.sh
 
 kvis trace -q --backend=hybrid -- true 2>why || { t_skip disk_slow "$(head -n 1 why)"; exit 0; }
