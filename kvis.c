@@ -5791,8 +5791,7 @@ static struct {
         u64 count, each, sum_ns, max_ns, ts_ns, last_ns;
         pid_t tid;
         int err;
-        const char *op;
-        char device[32];
+        char op[16], device[32];
     } disk;
 } out = { .text.fd = { -1, -1 }, .json.fd = { -1, -1 } };
 
@@ -6085,7 +6084,8 @@ static void out_latency(struct buf *b, u64 ns)
         b_f(b, "%" PRIu64 ".%" PRIu64 "ms", ns / 1000000, ns / 100000 % 10);
 }
 
-/* Prints the block I/O that was held back. */
+/* Prints the block I/O that was held back; other I/O first, so that the order of lines does not
+ * depend on when that was printed. */
 static void out_disk_flush(void)
 {
     struct buf *b = &out.text.b;
@@ -6093,6 +6093,7 @@ static void out_disk_flush(void)
     if (!n)
         return;
     out.disk.count = 0;
+    out_run_flush();
     out_break_partial();
     out_line_begin(out.disk.ts_ns, out.disk.tid);
     out_sgr(out.disk.err ? "31" : "36");
@@ -6104,7 +6105,7 @@ static void out_disk_flush(void)
     if (n > 1)
         b_f(b, " x%" PRIu64 ", ", n), b_size(b, out.disk.each * n), b_s(b, " total");
     b_s(b, ") "), b_esc(b, out.disk.device, strlen(out.disk.device), 0);
-    b_c(b, ' '), b_s(b, out.disk.op);
+    b_c(b, ' '), b_esc(b, out.disk.op, strlen(out.disk.op), 0);
     if (out.disk.err)
         b_s(b, " failed: "), b_s(b, u_errname(out.disk.err) ? u_errname(out.disk.err) : "?");
     out_sgr("0");
@@ -6114,17 +6115,18 @@ static void out_disk_flush(void)
 /* Holds block I/O back while the next one is of the same thread, size, kind and disk. */
 static void out_disk_add(const struct event *e)
 {
-    char device[sizeof out.disk.device] = "?";
+    char device[sizeof out.disk.device] = "?", op[sizeof out.disk.op];
     u64 ns = (u64)e->v[EV_duration_ns].n, bytes = (u64)e->v[EV_bytes].n;
     if (ev_has(e, EV_device))
         snprintf(device, sizeof device, "%.*s", (int)e->v[EV_device].s.len, e->v[EV_device].s.p);
+    snprintf(op, sizeof op, "%s", e->v[EV_op].sym);
     if (out.disk.tid != e->tid || out.disk.each != bytes || out.disk.err != e->err
-        || out.disk.op != e->v[EV_op].sym || strcmp(out.disk.device, device))
+        || strcmp(out.disk.op, op) || strcmp(out.disk.device, device))
         out_disk_flush();
     if (!out.disk.count++) {
         out.disk.ts_ns = e->ts_ns, out.disk.tid = e->tid, out.disk.each = bytes;
-        out.disk.op = e->v[EV_op].sym, out.disk.err = e->err;
-        memcpy(out.disk.device, device, sizeof device);
+        out.disk.err = e->err;
+        memcpy(out.disk.op, op, sizeof op), memcpy(out.disk.device, device, sizeof device);
         out.disk.sum_ns = out.disk.max_ns = 0;
     }
     out.disk.sum_ns += ns;
@@ -6142,6 +6144,9 @@ static void out_text(const struct event *e)
     const struct event_kind *k = &event_kinds[e->kind];
     if (!k->text || (e->noise && !opt.no_filter))
         return;
+    if (e->kind == EK_SCHED || (e->kind == EK_EXIT_PROCESS && e->pid == out.disk.tid)
+        || e->ts_ns > out.disk.last_ns + NSEC)
+        out_disk_flush();
     if (out_is_io(e->kind) && !e->err) {
         out_run_add(e);
         return;
@@ -6150,8 +6155,6 @@ static void out_text(const struct event *e)
         out_disk_add(e);
         return;
     }
-    if (e->kind == EK_SCHED || (e->kind == EK_EXIT_PROCESS && e->pid == out.disk.tid))
-        out_disk_flush();
     out_run_flush();
     out_break_partial();
     out_line_begin(e->ts_ns, e->tid);
@@ -6527,8 +6530,6 @@ static void out_idle(void)
         if (out.tap[i]->idle)
             out.tap[i]->idle();
     out_run_flush();
-    if (out.disk.count && u_now() > out.disk.last_ns + NSEC)
-        out_disk_flush();
 }
 
 /* An open file is about to go away, and its memory to another. */
@@ -7054,7 +7055,7 @@ static u64 st_delay_at(const struct st_delays *d, double p)
 
 static void st_text_delays(struct buf *b, const char *what, const struct st_delays *d)
 {
-    u64 v[] = { d->sum_ns / MAX(d->count, 1u), st_delay_at(d, 0.5), st_delay_at(d, 0.99), d->max_ns };
+    u64 v[] = { d->sum_ns / d->count, st_delay_at(d, 0.5), st_delay_at(d, 0.99), d->max_ns };
     static const char *const name[] = { "avg", "p50", "p99", "max" };
     b_f(b, " %s,", what);
     for (size_t i = 0; i < ARRAY_LEN(v); i++)
@@ -13996,6 +13997,10 @@ enum {
 };
 _Static_assert(ARRAY_LEN(call_progs) == N_HY, "a program without a number");
 
+/* A row of disk_progs[]: those before it are asked what arguments there are. */
+enum { HY_DISK_ISSUE = 3 };
+_Static_assert(ARRAY_LEN(disk_progs) == HY_DISK_ISSUE + 2, "the last two: issue, complete");
+
 enum { HY_MIN_DELAY_NS = 10000 }; /* shorter waits for a CPU are only counted */
 
 /* What stays behind the probe's `counts`. */
@@ -14303,11 +14308,12 @@ static int hy_load(u32 ring_bytes)
 }
 
 /* Loads and attaches a program of the disks'. It asks for a second argument first, and attaches
- * where there is one. */
+ * where there is one; not the last two, which need not be asked: a request is issued with what it
+ * is inserted with (one class of events, include/trace/events/block.h). */
 static int hy_load_at(struct bpf_obj *o, struct bpf_cfg *second, u32 i)
 {
     int e;
-    for (second->val = 1;; second->val = 0) {
+    for (second->val |= i < HY_DISK_ISSUE;; second->val = 0) {
         if ((e = bpf_load(o, 1u << i)) || (e = bpf_attach(o, 1u << i)) != -EINVAL || !second->val)
             return e;
         close(o->prog[i]);
@@ -14494,7 +14500,7 @@ static const char *hy_disk_name(u32 dev)
 /* The numbers of a line of diskstats that are shown: requests, and their 512-byte sectors. */
 static void hy_disk_numbers(const char *p, u64 *v)
 {
-    static const u8 which[18] = { [1] = 1, [3] = 2, [5] = 3, [7] = 4, [12] = 5, [14] = 6, [16] = 7 };
+    static const u8 which[17] = { 0, 1, 0, 2, 0, 3, 0, 4, 0, 0, 0, 0, 5, 0, 6, 0, 7 };
     char *end;
     memset(v, 0, sizeof ((struct st_disk *)0)->v);
     for (u32 i = 1; i < ARRAY_LEN(which); i++, p = end) {

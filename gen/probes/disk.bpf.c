@@ -26,7 +26,7 @@ struct io {
     s32 error;
     u32 tid, pid;
 };
-struct map_def ios SEC("maps") = { MAP_HASH, 8, sizeof(struct io), 8192, 0 };
+struct map_def ios SEC("maps") = { MAP_HASH, 8, sizeof(struct io), 4096, 0 };
 
 struct gendisk { int major, first_minor; } KERNEL;
 struct request_queue { struct gendisk *disk; } KERNEL;
@@ -181,17 +181,17 @@ INLINE void seen(struct request *rq, bool issued)
     put(key, &io);
 }
 
-SEC("raw_tp/block_rq_issue")
-int disk_issue(struct raw_tp *ctx)
-{
-    seen((void *)subject(ctx), 1);
-    return 0;
-}
-
 SEC("raw_tp/block_rq_insert")
 int disk_insert(struct raw_tp *ctx)
 {
     seen((void *)subject(ctx), 0);
+    return 0;
+}
+
+SEC("raw_tp/block_rq_issue")
+int disk_issue(struct raw_tp *ctx)
+{
+    seen((void *)subject(ctx), 1);
     return 0;
 }
 

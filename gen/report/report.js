@@ -1150,7 +1150,10 @@ function cards() {
   card("scheduler latency", ["waits", opt(s.sched_waits, count)], ["mean", s.sched_waits ? span(Math.round(s.sched_wait_ns / s.sched_waits)) : undefined],
     ["p99", opt(s.sched_wait_p99_ns, span)], ["max", opt(s.sched_wait_max_ns, span)]);
   const where = s.where_time_went || [];
-  if (where.length) card("block I/O", ["waited for disks", span(sumOf(where, w => w.disk_ns))]);
+  card("block I/O", ["requests", opt(s.block_ios, count)], ["mean", s.block_ios ? span(Math.round(s.block_io_ns / s.block_ios)) : undefined],
+    ["p99", opt(s.block_io_p99_ns, span)], ["max", opt(s.block_io_max_ns, span)], ["read", s.block_ios ? size(s.block_read_bytes) : undefined],
+    ["written", s.block_ios ? size(s.block_written_bytes) : undefined],
+    ["waited for disks", where.length ? span(sumOf(where, w => w.disk_ns)) : undefined], ["lost", s.lost_block_ios ? count(s.lost_block_ios) : undefined, 1]);
   card("trace", ["calls", opt(s.syscalls, count)], ["lost", opt(s.lost, count), s.lost], ["unreadable", s.unreadable ? count(s.unreadable) : undefined, 1],
     ["throttled", opt(s.throttle_stops, count)], ["backend", run.backend]);
   $("cards").replaceChildren(...list);
