@@ -1493,6 +1493,7 @@ static struct {
     struct ofd *free;
     struct ofd *dead;  /* chained by next_free, oldest first */
     struct ofd **dead_tail;
+    bool ring;         /* one of io_uring's was seen */
     bool lazy;         /* not every call that changes a table is traced: ask /proc each time */
 } fdt = { .dead_tail = &fdt.dead };
 
@@ -1509,6 +1510,7 @@ static struct ofd *ofd_new(u8 kind, struct name *name, pid_t opener)
         fdt.free = o->next_free;
     else if (!(o = malloc(sizeof *o)))
         return NULL;
+    fdt.ring |= kind == FK_URING;
     *o = (struct ofd){
         .refs = 1, .kind = kind, .name = name, .opener = opener, .open_ns = u_when()
     };
@@ -5569,7 +5571,7 @@ enum ev_kind {
     EK_SPLICE, EK_TEE, EK_VMSPLICE, EK_UNLINK, EK_RMDIR, EK_RENAME, EK_LINK, EK_SYMLINK, EK_MKDIR,
     EK_MKNOD, EK_TRUNCATE, EK_CHMOD, EK_CHOWN, EK_SPAWN, EK_THREAD, EK_EXEC, EK_EXIT_THREAD,
     EK_EXIT_PROCESS, EK_SIGNAL, EK_FAULT, EK_FAULT_GROUP, EK_SCHED, EK_LOST, EK_SYSCALL, EK_BLOCK,
-    N_EK
+    EK_URING, N_EK
 };
 
 struct event_kind {
@@ -5665,6 +5667,11 @@ static const struct event_kind event_kinds[N_EK] = {
                    "block I/O {duration_ns} ({bytes}) {device} {op}|block I/O {duration_ns} {op}",
                    CAT_FILE,
                    FIELDS(EV_device, EV_op, EV_bytes, EV_duration_ns, EV_queue_ns) },
+    [EK_URING] = { "io_uring",
+                   "io_uring {op} {bytes}  {filename}|io_uring {op} {filename}|io_uring {op}",
+                   CAT_FILE,
+                   FIELDS(EV_op, EV_fd, EV_filename, EV_fd_kind, EV_bytes, EV_code,
+                          EV_duration_ns) },
     [EK_LOST] = { "lost", "{count} {how}", CAT_MEM, FIELDS(EV_count, EV_how) },
     [EK_SYSCALL] = { "syscall", NULL, CAT_CALL, .n = 0 }, /* its shape is out_'s: arguments nest */
 };
@@ -6331,16 +6338,19 @@ static void out_json_num(struct buf *b, s64 n)
 }
 
 /* The name of a field in JSON: what Compendium calls the target is our fd_kind. */
-static const char *out_json_key(u32 f)
+static const char *out_json_key(u8 kind, u32 f)
 {
-    return f == EV_fd_kind ? "target" : f == EV_code_name ? "code"
-           : f == EV_mode_bits ? "mode" : ev_fields[f].name;
+    return kind == EK_URING && f == EV_code ? "result"
+           : f == EV_fd_kind                ? "target"
+           : f == EV_code_name              ? "code"
+           : f == EV_mode_bits              ? "mode"
+                                            : ev_fields[f].name;
 }
 
 static void out_json_field(struct buf *b, const struct event *e, u32 f)
 {
     const union ev_val *v = &e->v[f];
-    const char *key = out_json_key(f);
+    const char *key = out_json_key(e->kind, f);
     b_c(b, ',');
     if (ev_fields[f].type == VT_STR) {
         out_json_str(b, key, v->s.p, v->s.len);
@@ -6472,7 +6482,8 @@ static void out_event(const struct event *e)
     if (out.json_on)
         out_json(e);
     if (out.events_on && (!opt.verbose || e->cat == CAT_SIG || e->kind == EK_EXIT_PROCESS
-                          || e->kind == EK_FAULT_GROUP || e->kind == EK_FAULT))
+                          || e->kind == EK_FAULT_GROUP || e->kind == EK_FAULT
+                          || e->kind == EK_URING))
         out_text(e);
 }
 
@@ -6607,7 +6618,7 @@ static struct {
     u32 n_tables;
     bool untabled;       /* there were more processes than tables */
     u64 syscalls, file_in, file_out, net_in, net_out, other_in, other_out, uring, faults,
-        fault_lost;
+        fault_lost, uring_done, uring_lost;
     struct { u16 row; u16 err; u64 count; } failed[ST_ERRNOS]; /* open addressing; count 0: free */
     u64 failed_other;
     struct {
@@ -7218,12 +7229,16 @@ static void st_text_trouble(struct buf *b, const struct st_end *end)
             mem.unreadable);
     if (nm.overflow)
         b_f(b, " Names: %" PRIu64 " more than fit are counted as one\n", nm.overflow);
-    if (st.uring)
+    if (st.uring_done)
+        b_f(b, " io_uring: %" PRIu64 " results\n", st.uring_done);
+    else if (st.uring)
         b_f(b, " io_uring: %" PRIu64 " requests submitted; what they did is not seen by ptrace\n",
             st.uring);
     b_f(b, " Lost: %" PRIu64 " calls", end->lost);
     if (end->io && end->io->lost)
         b_f(b, ", %" PRIu64 " requests of disks", end->io->lost);
+    if (st.uring_lost)
+        b_f(b, ", %" PRIu64 " of io_uring's", st.uring_lost);
     if (opt.faults)
         b_f(b, ", %" PRIu64 " page-fault samples", st.fault_lost);
     b_c(b, '\n');
@@ -7419,6 +7434,8 @@ static void st_json_summary(struct buf *b, const struct st_end *end)
         { "lost_faults", st.fault_lost, opt.faults },
         { "unreadable", mem.unreadable, true },
         { "io_uring_submitted", st.uring, sc_set[SC_io_uring_enter] },
+        { "io_uring_results", st.uring_done, st.uring_done | st.uring_lost },
+        { "lost_io_uring", st.uring_lost, st.uring_done | st.uring_lost },
         { "names_overflow", nm.overflow, true },
         { "failed_other", st.failed_other, true },
     };
@@ -8629,6 +8646,59 @@ static void md_uring(struct task *t, struct call *c)
         st.uring += (u64)c->ret;
 }
 
+/* What a request of io_uring's moves, by its number (include/uapi/linux/io_uring.h). */
+enum { RING_NONE, RING_IN, RING_OUT, RING_FD };
+static const struct { const char *name; u8 moves; } md_ring_op[] = {
+#define R(name) { #name, RING_NONE },
+#define R_IN(name) { #name, RING_IN },
+#define R_OUT(name) { #name, RING_OUT },
+#define R_FD(name) { #name, RING_FD },
+    R(nop) R_IN(readv) R_OUT(writev) R(fsync) R_IN(read_fixed) R_OUT(write_fixed) R(poll_add)
+    R(poll_remove) R(sync_file_range) R_OUT(sendmsg) R_IN(recvmsg) R(timeout) R(timeout_remove)
+    R_FD(accept) R(async_cancel) R(link_timeout) R(connect) R(fallocate) R_FD(openat) R(close)
+    R(files_update) R(statx) R_IN(read) R_OUT(write) R(fadvise) R(madvise) R_OUT(send) R_IN(recv)
+    R_FD(openat2) R(epoll_ctl) R(splice) R(provide_buffers) R(remove_buffers) R(tee) R(shutdown)
+    R(renameat) R(unlinkat) R(mkdirat) R(symlinkat) R(linkat) R(msg_ring) R(fsetxattr) R(setxattr)
+    R(fgetxattr) R(getxattr) R_FD(socket) R(uring_cmd) R_OUT(send_zc) R_OUT(sendmsg_zc)
+    R_IN(read_multishot) R(waitid) R(futex_wait) R(futex_wake) R(futex_waitv) R(fixed_fd_install)
+    R(ftruncate) R(bind) R(listen) R_IN(recv_zc) R(epoll_wait) R_IN(readv_fixed)
+    R_OUT(writev_fixed) R(pipe)
+#undef R
+#undef R_IN
+#undef R_OUT
+#undef R_FD
+};
+
+/* A result of io_uring's, of a process of which t is a thread. */
+static void md_ring(struct task *t, const struct wire_uring *w)
+{
+    bool known = w->op < ARRAY_LEN(md_ring_op);
+    u8 moves = known ? md_ring_op[w->op].moves : RING_NONE;
+    struct ofd *o = w->fd >= 0 ? fd_get(t, w->fd) : NULL;
+    if (moves == RING_FD && w->res > 0) { /* if that was another file, a ring has closed it */
+        fd_remove(t->files, w->res);
+        md_closed(t, w->res);
+    }
+    bool data = (moves == RING_IN || moves == RING_OUT) && w->res >= 0;
+    if (data && o && w->res)
+        st_io(o, NULL, (u64)w->res, moves == RING_IN);
+    struct event *e = ev_new(EK_URING, t, w->ts_ns);
+    e->err = w->res < 0 && w->res >= -4095 ? -w->res : 0;
+    ev_sym(e, EV_op, known ? md_ring_op[w->op].name : "unknown");
+    ev_num(e, EV_code, w->res);
+    if (w->fd >= 0)
+        ev_num(e, EV_fd, w->fd);
+    if (o) {
+        ev_name(e, EV_filename, o->name);
+        ev_sym(e, EV_fd_kind, fd_kind_name[o->kind]);
+    }
+    if (data)
+        ev_num(e, EV_bytes, w->res);
+    if (w->submit_ns && !(w->flags & (URING_SHARED | URING_MORE)))
+        ev_num(e, EV_duration_ns, (s64)(w->ts_ns - w->submit_ns));
+    md_emit(e);
+}
+
 /* --- the table --- */
 
 /* MD_ALWAYS: without it kvis loses track of the tracees themselves. MD_FDS: it changes what a
@@ -8875,6 +8945,7 @@ static const struct { const char *name; u64 *v; } rec_nums[] = {
     { "map_regions", &vm.map_regions }, { "syscalls", &st.syscalls }, { "file_in", &st.file_in },
     { "file_out", &st.file_out }, { "net_in", &st.net_in }, { "net_out", &st.net_out },
     { "other_in", &st.other_in }, { "other_out", &st.other_out }, { "uring", &st.uring },
+    { "uring_done", &st.uring_done }, { "uring_lost", &st.uring_lost },
     { "faults", &st.faults }, { "fault_lost", &st.fault_lost },
     { "failed_other", &st.failed_other }, { "processes", &ps.processes },
     { "threads", &ps.threads }, { "unreadable", &mem.unreadable },
@@ -10650,7 +10721,7 @@ static void px_exec(const struct event *e)
     px_call_it(p, true, base, e->v[EV_program].s.len - (size_t)(base - s));
 }
 
-/* A disk's request: from its issue to when it was done, and before that in the queue. */
+/* A disk's request, or io_uring's: from its issue to its end, and before that in the queue. */
 static void px_block(struct px_track *t, const struct event *e)
 {
     char tmp[64];
@@ -10662,7 +10733,8 @@ static void px_block(struct px_track *t, const struct event *e)
         b_s(&name, e->v[EV_op].sym), b_c(&name, ' ');
     if (ev_has(e, EV_bytes))
         b_size(&name, (u64)e->v[EV_bytes].n);
-    px_async(t, "block I/O", name.p, name.len, issue, e->ts_ns);
+    px_async(t, e->kind == EK_URING ? "io_uring" : "block I/O", name.p, name.len, issue,
+             e->ts_ns);
     if (ev_has(e, EV_queue_ns))
         px_async(t, "block queue", name.p, name.len, issue - (u64)e->v[EV_queue_ns].n, issue);
 }
@@ -10672,7 +10744,7 @@ static void px_on_event(const struct event *e)
     struct px_track *t = px_of(e->pid, e->tid, e->ts_ns);
     if (e->kind == EK_SCHED && ev_has(e, EV_delay_ns))
         px_async(t, "sched", "waits for CPU", 13, e->ts_ns - (u64)e->v[EV_delay_ns].n, e->ts_ns);
-    else if (e->kind == EK_BLOCK && ev_has(e, EV_duration_ns))
+    else if ((e->kind == EK_BLOCK || e->kind == EK_URING) && ev_has(e, EV_duration_ns))
         px_block(t, e);
     else
         px_instant(t, e);
@@ -13978,6 +14050,7 @@ static void sp_go(struct sp *s)
 
 #include "bpf_insns/call.h"
 #include "bpf_insns/disk.h"
+#include "bpf_insns/uring.h"
 
 /* Rows of call_progs[]. */
 enum {
@@ -14010,6 +14083,8 @@ static struct {
     bool on;
     struct bpf_obj obj;
     struct bpf_obj disk;   /* of the disks' requests; its fam is NULL: there is none */
+    struct bpf_obj uring;  /* of io_uring; loaded when there is a ring */
+    bool ring_tried;
     struct st_io io;
     struct { u32 dev; char name[ST_DISK_NAME]; } disk_name[16];
     char *diskstats;       /* as they were at the start */
@@ -14359,6 +14434,45 @@ static void hy_start_disk(void)
     hy.diskstats = hy_diskstats();
 }
 
+static int hy_load_uring(struct bpf_obj *o)
+{
+    static struct bpf_prog_row row[ARRAY_LEN(uring_progs)];
+    static struct bpf_family fam;
+    static struct bpf_cfg cfg[] = { { "CFG_NS_INO", 0 }, { "CFG_BY_REQ", 0 } };
+    u32 all = (1u << ARRAY_LEN(row)) - 1;
+    fam = uring_family;
+    memcpy(row, uring_progs, sizeof row);
+    fam.progs = row;
+    if (tfs_event_id("io_uring/io_uring_submit_req") >= 0) /* 6.4 */
+        row[0].attach = "io_uring/io_uring_submit_req";
+    *o = (struct bpf_obj){ .fam = &fam, .lender = &hy.obj, .ring = true, .cfg = cfg,
+                           .n_cfg = ARRAY_LEN(cfg) };
+    int e = bpf_open(o);
+    bpf_find_records(o, all);
+    cfg[0].val = bpf_pid_ns(NULL);
+    cfg[1].val = bpf_has_field(o, "trace_event_raw_io_uring_complete.req");
+    return e || (e = bpf_load(o, all)) ? e : bpf_attach(o, all);
+}
+
+/* There is a ring of io_uring's, or will be when the call returns that a stopped thread is in: what
+ * goes through it is seen from now on. */
+static void hy_start_uring(void)
+{
+    if (!hy.on || !hy.sched || hy.ring_tried)
+        return;
+    hy.ring_tried = true;
+    sigset_t all, was; /* the verifier gives up when a signal comes, and our tick does */
+    sigfillset(&all);
+    sigprocmask(SIG_SETMASK, &all, &was);
+    int e = hy_load_uring(&hy.uring);
+    sigprocmask(SIG_SETMASK, &was, NULL);
+    if (e) {
+        u_warn("io_uring off: %s", hy.uring.why);
+        bpf_close(&hy.uring);
+        hy.uring.fam = NULL;
+    }
+}
+
 /* Loads and attaches. Returns NULL, or why it cannot be (static). */
 static const char *hy_start(const bool *need, u32 ring_bytes)
 {
@@ -14371,6 +14485,8 @@ static const char *hy_start(const bool *need, u32 ring_bytes)
         hy.on = true;
         if (hy.sched)
             hy_start_disk();
+        if (fdt.ring)
+            hy_start_uring();
         return NULL;
     }
     const char *mend = bpf_denied(e);
@@ -14544,6 +14660,8 @@ static const struct st_io *hy_io(void)
     if (!hy.on || !hy.disk.fam)
         return NULL;
     io->lost = bpf_lost(&hy.obj, LOST_DISK) + bpf_missed(&hy.disk, ~0u);
+    if (hy.uring.fam)
+        st.uring_lost = bpf_lost(&hy.obj, LOST_URING) + bpf_missed(&hy.uring, ~0u);
     char *now = hy.diskstats ? hy_diskstats() : NULL;
     io->n_disks = 0;
     for (char *p = now; p && *p && io->n_disks < ST_DISKS;) {
@@ -14941,6 +15059,8 @@ static void tr_done(struct task *t)
     if (!c->noret && !t->restarting
         && (!c->known || tr.need[c->row] || md_is_about_fds(c->row) || c->id == SC_mmap))
         md_exit(t, c);
+    if (fdt.ring)
+        hy_start_uring();
     if (!t->restarting)
         st_call(t, c);
     if (!tr_shown(c))
@@ -15212,6 +15332,18 @@ static void tr_io(const struct wire_io *w)
     md_emit(e);
 }
 
+static void tr_uring(const struct wire_uring *w)
+{
+    struct task *t = ps_task((pid_t)w->tid);
+    if (!t)
+        t = ps_task((pid_t)w->pid);
+    if (!tr.started || !t)
+        return;
+    st.uring_done++;
+    if (!opt.trace)
+        md_ring(t, w);
+}
+
 /* A call that the probe has recorded, as the two stops that it stands for. */
 static bool tr_record(const void *p, u32 size)
 {
@@ -15221,6 +15353,10 @@ static bool tr_record(const void *p, u32 size)
     }
     if (size == sizeof(struct wire_io)) {
         tr_io(p);
+        return true;
+    }
+    if (size == sizeof(struct wire_uring)) {
+        tr_uring(p);
         return true;
     }
     const struct wire_call *w = hy_record(p, size);
@@ -15843,6 +15979,8 @@ static void tr_first_state(struct task *t, pid_t pid)
     struct proc *p = tr_proc(pid, getpid());
     t->files = files_new();
     fd_scan(t->files, t->tid, !opt.n_pids);
+    if (fdt.ring)
+        hy_start_uring();
     s64 n = fd_readlink(t->tid, "cwd", link, sizeof link);
     t->fs = ps_new_fs(n > 0 ? nm_get('f', link, (size_t)n) : tr.cwd);
     t->mm = vm_new();
@@ -16370,6 +16508,7 @@ static int tr_finish(int *sig)
     int failed = sp_error(&tr.cmd);
     tr_report(tr_backend_name(), !failed); /* a command that never ran has nothing to sum up */
     bpf_detach(&hy.obj);
+    bpf_detach(&hy.uring);
     *sig = 0;
     if (out.failed)
         return EXIT_KVIS;

@@ -5,7 +5,7 @@
  * probe.h
  *   sha256 7fbdb589b7d6bb4f6abd0a842b07e1200a859e319dcfc2de8ff275c01b4a3aeb
  * wire.h
- *   sha256 90c38773901254b10c41c1152c95187afa51cc5d04ef48e21090b56b92e2b5c0
+ *   sha256 44dee91977c78c45345c124bd5a225584a0f5d1740f80e8ac16b839c18bcf975
  * compiler: clang 14.0.6
  * flags: -target bpf -mcpu=v2 -O2 -g -std=gnu11 -Wall -Werror -nostdinc -fno-ident
  *

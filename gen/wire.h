@@ -14,6 +14,7 @@ enum wire_lost {
     LOST_TREE,     /* a child that could not be added to the followed tree */
     LOST_SCHED,    /* a record of the scheduler's for which the ring had no room */
     LOST_DISK,     /* a disk's request that could not be remembered, or a record of one */
+    LOST_URING,    /* a request of io_uring, or its record */
     N_LOST
 };
 
@@ -175,6 +176,24 @@ struct wire_io {
     u32 pid;              /* 0: not known, for kvis is in a pid namespace */
 };
 WIRE_ASSERT(sizeof(struct wire_io) == 48);
+
+/* A result of io_uring's. Shorter than a disk's record, longer than a delay's. */
+enum wire_uring_flags {
+    URING_SHARED = 1,     /* others on their way have the same number: which one it is is not known */
+    URING_MORE = 2        /* not its only result */
+};
+enum { URING_OP_UNKNOWN = 255 };
+
+struct wire_uring {
+    u64 ts_ns, submit_ns; /* submit_ns 0: it was not seen to be submitted */
+    s32 res;
+    s32 fd;               /* -1: not known, or none */
+    u32 tid, pid;         /* tid 0: not known; not of a thread that kvis knows: a ring's own */
+    u8 op, flags;         /* op: IORING_OP_... */
+    u16 unused;
+    u32 flying;           /* how many are on their way under this number */
+};
+WIRE_ASSERT(sizeof(struct wire_uring) == 40);
 
 /* `delays`: how long threads waited for a CPU, 16 buckets an octave; [DELAY_SUM] the sum in ns. */
 enum { DELAY_BUCKETS = 976, DELAY_SUM = 976, DELAY_SLOTS = 977 };
