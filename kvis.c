@@ -1509,6 +1509,7 @@ static struct {
     struct ofd *free;
     struct ofd *dead;  /* chained by next_free, oldest first */
     struct ofd **dead_tail;
+    bool ring;         /* one of io_uring's was seen */
     bool lazy;         /* not every call that changes a table is traced: ask /proc each time */
 } fdt = { .dead_tail = &fdt.dead };
 
@@ -1525,6 +1526,7 @@ static struct ofd *ofd_new(u8 kind, struct name *name, pid_t opener)
         fdt.free = o->next_free;
     else if (!(o = malloc(sizeof *o)))
         return NULL;
+    fdt.ring |= kind == FK_URING;
     *o = (struct ofd){
         .refs = 1, .kind = kind, .name = name, .opener = opener, .open_ns = u_when()
     };
@@ -5564,14 +5566,13 @@ union ev_val {
     X(ns_pid, NUM) X(comm, STR) X(program, STR) X(argv, ARGV) X(argv_cut, BOOL) X(exit_pid, NUM) \
     X(code, NUM) X(signal, SYM) X(core, BOOL) X(code_name, SYM) X(sender_pid, NUM) \
     X(region_name, STR) X(region_start, ADDR) X(count, NUM) X(dir, BOOL) X(name, STR) \
-    X(call, SYM) X(flags, STR) X(duration_ns, NUM) X(mode_bits, NUM) X(abi, SYM) \
+    X(call, SYM) X(flags, STR) X(duration_ns, DUR) X(mode_bits, NUM) X(abi, SYM) \
     X(delay_ns, DUR) X(cpu, NUM) X(name_changed, BOOL) X(path_from, SYM) X(cpu_ns, DUR) \
-    X(max_rss_bytes, SIZE)
+    X(max_rss_bytes, SIZE) X(op, SYM) X(device, STR) X(queue_ns, NUM)
 
 #define F(name, type) EV_##name,
 enum ev_field { EV_FIELDS(F) N_EV_FIELDS };
 #undef F
-_Static_assert(N_EV_FIELDS <= 64, "struct event.set has a bit a field");
 
 #define F(name, type) { #name, VT_##type },
 static const struct { const char *name; u8 type; } ev_fields[N_EV_FIELDS] = { EV_FIELDS(F) };
@@ -5584,7 +5585,8 @@ enum ev_kind {
     EK_MUNMAP, EK_MREMAP, EK_MPROTECT, EK_READ, EK_WRITE, EK_SEND, EK_RECV, EK_COPY, EK_SENDFILE,
     EK_SPLICE, EK_TEE, EK_VMSPLICE, EK_UNLINK, EK_RMDIR, EK_RENAME, EK_LINK, EK_SYMLINK, EK_MKDIR,
     EK_MKNOD, EK_TRUNCATE, EK_CHMOD, EK_CHOWN, EK_SPAWN, EK_THREAD, EK_EXEC, EK_EXIT_THREAD,
-    EK_EXIT_PROCESS, EK_SIGNAL, EK_FAULT, EK_FAULT_GROUP, EK_SCHED, EK_LOST, EK_SYSCALL, N_EK
+    EK_EXIT_PROCESS, EK_SIGNAL, EK_FAULT, EK_FAULT_GROUP, EK_SCHED, EK_LOST, EK_SYSCALL, EK_BLOCK,
+    EK_URING, N_EK
 };
 
 struct event_kind {
@@ -5678,6 +5680,15 @@ static const struct event_kind event_kinds[N_EK] = {
                          FIELDS(EV_count, EV_region_name, EV_region_start, EV_addr, EV_prot) },
     [EK_SCHED] = { "sched_delay", "waited {delay_ns} for CPU {cpu}", CAT_PROC,
                    FIELDS(EV_delay_ns, EV_cpu) },
+    [EK_BLOCK] = { "block_io",
+                   "block I/O {duration_ns} ({bytes}) {device} {op}|block I/O {duration_ns} {op}",
+                   CAT_FILE,
+                   FIELDS(EV_device, EV_op, EV_bytes, EV_duration_ns, EV_queue_ns) },
+    [EK_URING] = { "io_uring",
+                   "io_uring {op} {bytes}  {filename}|io_uring {op} {filename}|io_uring {op}",
+                   CAT_FILE,
+                   FIELDS(EV_op, EV_fd, EV_filename, EV_fd_kind, EV_bytes, EV_code,
+                          EV_duration_ns) },
     [EK_LOST] = { "lost", "{count} {how}", CAT_MEM, FIELDS(EV_count, EV_how) },
     [EK_SYSCALL] = { "syscall", NULL, CAT_CALL, .n = 0 }, /* its shape is out_'s: arguments nest */
 };
@@ -5692,7 +5703,7 @@ struct event {
     s32 row;             /* of the call that it tells of; -1: none */
     pid_t pid, tid;
     u64 ts_ns;           /* CLOCK_MONOTONIC */
-    u64 set;             /* which v[] are present */
+    u64 set[(N_EV_FIELDS + 63) / 64]; /* which v[] are present */
     const struct ofd *o; /* of an I/O event: what text groups by */
     struct task *task;
     struct call *call;   /* EK_SYSCALL */
@@ -5707,7 +5718,7 @@ static struct event *ev_new(u8 kind, struct task *t, u64 ts_ns)
     e.noise = e.unasked = false;
     e.err = 0;
     e.row = -1;
-    e.set = 0;
+    memset(e.set, 0, sizeof e.set);
     e.o = NULL;
     e.call = NULL;
     e.task = t;
@@ -5717,24 +5728,29 @@ static struct event *ev_new(u8 kind, struct task *t, u64 ts_ns)
     return &e;
 }
 
+static void ev_mark(struct event *e, enum ev_field f)
+{
+    e->set[f / 64] |= 1ull << f % 64;
+}
+
 static void ev_num(struct event *e, enum ev_field f, s64 n)
 {
     e->v[f].n = n;
-    e->set |= 1ull << f;
+    ev_mark(e, f);
 }
 
 static void ev_sym(struct event *e, enum ev_field f, const char *s)
 {
     e->v[f].sym = s;
     if (s)
-        e->set |= 1ull << f;
+        ev_mark(e, f);
 }
 
 static void ev_bytes(struct event *e, enum ev_field f, const char *p, u32 len)
 {
     e->v[f].s.p = p;
     e->v[f].s.len = len;
-    e->set |= 1ull << f;
+    ev_mark(e, f);
 }
 
 static void ev_name(struct event *e, enum ev_field f, const struct name *n)
@@ -5753,7 +5769,7 @@ static void ev_peer(struct event *e, enum ev_field f, const struct name *n)
 
 static bool ev_has(const struct event *e, enum ev_field f)
 {
-    return e->set >> f & 1;
+    return e->set[f / 64] >> f % 64 & 1;
 }
 
 /* == 13 out_  the sinks: text and JSON lines ====================================
@@ -5800,6 +5816,12 @@ static struct {
         const struct ofd *o;
         struct buf label;
     } run;
+    struct {             /* consecutive block I/O of one kind, not yet printed */
+        u64 count, each, sum_ns, max_ns, ts_ns, last_ns;
+        pid_t tid;
+        int err;
+        char op[16], device[32];
+    } disk;
 } out = { .text.fd = { -1, -1 }, .json.fd = { -1, -1 } };
 
 /* Writes all of it; a slow reader blocks us, and with us the tracee: that is the back-pressure.
@@ -6082,6 +6104,65 @@ static void out_run_add(const struct event *e)
     out_template_any(&out.run.label, e);
 }
 
+/* A latency as people read it: 5.2ms. */
+static void out_latency(struct buf *b, u64 ns)
+{
+    if (ns < 1000000)
+        b_f(b, "%" PRIu64 "us", ns / 1000);
+    else
+        b_f(b, "%" PRIu64 ".%" PRIu64 "ms", ns / 1000000, ns / 100000 % 10);
+}
+
+/* Prints the block I/O that was held back; other I/O first, so that the order of lines does not
+ * depend on when that was printed. */
+static void out_disk_flush(void)
+{
+    struct buf *b = &out.text.b;
+    u64 n = out.disk.count;
+    if (!n)
+        return;
+    out.disk.count = 0;
+    out_run_flush();
+    out_break_partial();
+    out_line_begin(out.disk.ts_ns, out.disk.tid);
+    out_sgr(out.disk.err ? "31" : "36");
+    b_s(b, "block I/O ");
+    out_latency(b, out.disk.sum_ns / n);
+    if (n > 1)
+        b_s(b, " avg, "), out_latency(b, out.disk.max_ns), b_s(b, " max");
+    b_s(b, " ("), b_size(b, out.disk.each);
+    if (n > 1)
+        b_f(b, " x%" PRIu64 ", ", n), b_size(b, out.disk.each * n), b_s(b, " total");
+    b_s(b, ") "), b_esc(b, out.disk.device, strlen(out.disk.device), 0);
+    b_c(b, ' '), b_esc(b, out.disk.op, strlen(out.disk.op), 0);
+    if (out.disk.err)
+        b_s(b, " failed: "), b_s(b, u_errname(out.disk.err) ? u_errname(out.disk.err) : "?");
+    out_sgr("0");
+    out_line_end();
+}
+
+/* Holds block I/O back while the next one is of the same thread, size, kind and disk. */
+static void out_disk_add(const struct event *e)
+{
+    char device[sizeof out.disk.device] = "?", op[sizeof out.disk.op];
+    u64 ns = (u64)e->v[EV_duration_ns].n, bytes = (u64)e->v[EV_bytes].n;
+    if (ev_has(e, EV_device))
+        snprintf(device, sizeof device, "%.*s", (int)e->v[EV_device].s.len, e->v[EV_device].s.p);
+    snprintf(op, sizeof op, "%s", e->v[EV_op].sym);
+    if (out.disk.tid != e->tid || out.disk.each != bytes || out.disk.err != e->err
+        || strcmp(out.disk.op, op) || strcmp(out.disk.device, device))
+        out_disk_flush();
+    if (!out.disk.count++) {
+        out.disk.ts_ns = e->ts_ns, out.disk.tid = e->tid, out.disk.each = bytes;
+        out.disk.err = e->err;
+        memcpy(out.disk.op, op, sizeof op), memcpy(out.disk.device, device, sizeof device);
+        out.disk.sum_ns = out.disk.max_ns = 0;
+    }
+    out.disk.sum_ns += ns;
+    out.disk.max_ns = MAX(out.disk.max_ns, ns);
+    out.disk.last_ns = e->ts_ns;
+}
+
 static bool out_is_io(u8 kind)
 {
     return kind == EK_READ || kind == EK_WRITE || kind == EK_SEND || kind == EK_RECV;
@@ -6092,8 +6173,15 @@ static void out_text(const struct event *e)
     const struct event_kind *k = &event_kinds[e->kind];
     if (!k->text || (e->noise && !opt.no_filter))
         return;
+    if (e->kind == EK_SCHED || (e->kind == EK_EXIT_PROCESS && e->pid == out.disk.tid)
+        || e->ts_ns > out.disk.last_ns + NSEC)
+        out_disk_flush();
     if (out_is_io(e->kind) && !e->err) {
         out_run_add(e);
+        return;
+    }
+    if (e->kind == EK_BLOCK && ev_has(e, EV_op)) {
+        out_disk_add(e);
         return;
     }
     out_run_flush();
@@ -6272,16 +6360,19 @@ static void out_json_num(struct buf *b, s64 n)
 }
 
 /* The name of a field in JSON: what Compendium calls the target is our fd_kind. */
-static const char *out_json_key(u32 f)
+static const char *out_json_key(u8 kind, u32 f)
 {
-    return f == EV_fd_kind ? "target" : f == EV_code_name ? "code"
-           : f == EV_mode_bits ? "mode" : ev_fields[f].name;
+    return kind == EK_URING && f == EV_code ? "result"
+           : f == EV_fd_kind                ? "target"
+           : f == EV_code_name              ? "code"
+           : f == EV_mode_bits              ? "mode"
+                                            : ev_fields[f].name;
 }
 
 static void out_json_field(struct buf *b, const struct event *e, u32 f)
 {
     const union ev_val *v = &e->v[f];
-    const char *key = out_json_key(f);
+    const char *key = out_json_key(e->kind, f);
     b_c(b, ',');
     if (ev_fields[f].type == VT_STR) {
         out_json_str(b, key, v->s.p, v->s.len);
@@ -6413,7 +6504,8 @@ static void out_event(const struct event *e)
     if (out.json_on)
         out_json(e);
     if (out.events_on && (!opt.verbose || e->cat == CAT_SIG || e->kind == EK_EXIT_PROCESS
-                          || e->kind == EK_FAULT_GROUP || e->kind == EK_FAULT))
+                          || e->kind == EK_FAULT_GROUP || e->kind == EK_FAULT
+                          || e->kind == EK_URING))
         out_text(e);
 }
 
@@ -6521,6 +6613,22 @@ struct st_delays {
     u32 hist[DELAY_BUCKETS];
 };
 
+/* What a disk did meanwhile, for whomever: diskstats' numbers (Documentation/admin-guide/iostats).
+ */
+enum { ST_DISKS = 32, ST_DISK_NAME = 32 };
+struct st_disk {
+    char name[ST_DISK_NAME];
+    u64 v[7];
+};
+
+/* The requests that the program's threads made of disks. */
+struct st_io {
+    struct st_delays took;
+    u64 read, written, lost;
+    struct st_disk disk[ST_DISKS];
+    u32 n_disks;
+};
+
 /* A table of calls: the whole run's, or one process's (--by=pid). */
 struct stats {
     struct stats *next;
@@ -6536,7 +6644,7 @@ static struct {
     u32 n_tables;
     bool untabled;       /* there were more processes than tables */
     u64 syscalls, file_in, file_out, net_in, net_out, other_in, other_out, uring, faults,
-        fault_lost;
+        fault_lost, uring_done, uring_lost;
     struct { u16 row; u16 err; u64 count; } failed[ST_ERRNOS]; /* open addressing; count 0: free */
     u64 failed_other;
     struct {
@@ -6852,6 +6960,7 @@ struct st_end {
     u64 duration_ns;
     const char *backend;
     const struct st_delays *delays; /* NULL: not known */
+    const struct st_io *io;         /* the same */
     u64 records, throttled; /* calls recorded by BPF, stops for its ring's sake */
     u64 lost;               /* calls that are missing */
     u64 commands;           /* kvis proc: how many; its recordings have no calls */
@@ -7015,30 +7124,98 @@ static u64 st_delay_at(const struct st_delays *d, double p)
     return d->max_ns;
 }
 
-static void st_text_delays(struct buf *b, const struct st_delays *d)
+static void st_text_delays(struct buf *b, const char *what, const struct st_delays *d)
 {
-    if (!d || !d->count)
-        return;
     u64 v[] = { d->sum_ns / d->count, st_delay_at(d, 0.5), st_delay_at(d, 0.99), d->max_ns };
     static const char *const name[] = { "avg", "p50", "p99", "max" };
-    b_f(b, " Scheduler: %" PRIu64 " waits for a CPU,", d->count);
+    b_f(b, " %s,", what);
     for (size_t i = 0; i < ARRAY_LEN(v); i++)
         if (v[i] || i < 3)
-            b_f(b, " %s %" PRIu64 ".%03" PRIu64 " ms%s", name[i], v[i] / 1000000,
-                v[i] / 1000 % 1000, i + 1 < ARRAY_LEN(v) ? "," : "");
+            b_f(b, "%s %s %" PRIu64 ".%03" PRIu64 " ms", i ? "," : "", name[i], v[i] / 1000000,
+                v[i] / 1000 % 1000);
+}
+
+static void st_text_waits(struct buf *b, const struct st_delays *d)
+{
+    char what[64];
+    if (!d || !d->count)
+        return;
+    snprintf(what, sizeof what, "Scheduler: %" PRIu64 " waits for a CPU", d->count);
+    st_text_delays(b, what, d);
     b_c(b, '\n');
 }
 
-static void st_json_delays(struct buf *b, const struct st_delays *d)
+static void st_json_delays(struct buf *b, const char *count, const char *what,
+                           const struct st_delays *d)
 {
     if (!d || !d->count)
         return;
-    b_f(b,
-        ",\"sched_waits\":%" PRIu64 ",\"sched_wait_ns\":%" PRIu64 ",\"sched_wait_p50_ns\":%" PRIu64
-        ",\"sched_wait_p99_ns\":%" PRIu64,
-        d->count, d->sum_ns, st_delay_at(d, 0.5), st_delay_at(d, 0.99));
+    b_f(b, ",\"%s\":%" PRIu64 ",\"%s_ns\":%" PRIu64 ",\"%s_p50_ns\":%" PRIu64 ",\"%s_p99_ns\":%"
+        PRIu64, count, d->count, what, d->sum_ns, what, st_delay_at(d, 0.5), what,
+        st_delay_at(d, 0.99));
     if (d->max_ns)
-        b_f(b, ",\"sched_wait_max_ns\":%" PRIu64, d->max_ns);
+        b_f(b, ",\"%s_max_ns\":%" PRIu64, what, d->max_ns);
+}
+
+/* --- block I/O --- */
+
+static const char *const st_disk_key[] = {
+    "reads", "read_bytes", "writes", "written_bytes", "discards", "discarded_bytes", "flushes"
+};
+
+/* A request that is done. */
+static void st_request(struct st_io *io, u64 ns, u64 read, u64 written)
+{
+    io->took.count++;
+    io->took.sum_ns += ns;
+    io->took.max_ns = MAX(io->took.max_ns, ns);
+    io->took.hist[st_bucket(ns)]++;
+    io->read += read;
+    io->written += written;
+}
+
+static void st_text_io_of(struct buf *b, const struct st_io *io)
+{
+    char what[64];
+    if (!io->took.count)
+        return;
+    snprintf(what, sizeof what, "Block I/O: %" PRIu64 " requests", io->took.count);
+    st_text_delays(b, what, &io->took);
+    b_s(b, " ("), b_size(b, io->read), b_s(b, " read, ");
+    b_size(b, io->written), b_s(b, " written)\n");
+}
+
+static void st_text_disks(struct buf *b, const struct st_io *io)
+{
+    if (!io)
+        return;
+    st_text_io_of(b, io);
+    if (io->n_disks)
+        b_s(b, " Disks meanwhile, for all programs (diskstats):\n");
+    for (u32 i = 0; i < io->n_disks; i++) {
+        const struct st_disk *d = &io->disk[i];
+        b_s(b, "   "), b_esc(b, d->name, strlen(d->name), 0);
+        for (u32 k = 0; k < ARRAY_LEN(d->v); k += 2) {
+            b_f(b, "%s %" PRIu64 " %s", k ? "," : "", d->v[k], st_disk_key[k]);
+            if (k + 1 < ARRAY_LEN(d->v) && d->v[k])
+                b_c(b, ' '), b_size(b, d->v[k + 1]);
+        }
+        b_c(b, '\n');
+    }
+}
+
+static void st_json_disks(struct buf *b, const struct st_io *io)
+{
+    b_f(b, ",\"block_read_bytes\":%" PRIu64 ",\"block_written_bytes\":%" PRIu64
+        ",\"lost_block_ios\":%" PRIu64 ",\"disks\":[", io->read, io->written, io->lost);
+    for (u32 i = 0; i < io->n_disks; i++) {
+        b_s(b, i ? ",{" : "{");
+        out_json_str(b, "device", io->disk[i].name, strlen(io->disk[i].name));
+        for (u32 k = 0; k < ARRAY_LEN(io->disk[i].v); k++)
+            b_f(b, ",\"%s\":%" PRIu64, st_disk_key[k], io->disk[i].v[k]);
+        b_c(b, '}');
+    }
+    b_c(b, ']');
 }
 
 static void st_text_failed(struct buf *b)
@@ -7112,10 +7289,16 @@ static void st_text_trouble(struct buf *b, const struct st_end *end)
             mem.unreadable);
     if (nm.overflow)
         b_f(b, " Names: %" PRIu64 " more than fit are counted as one\n", nm.overflow);
-    if (st.uring)
+    if (st.uring_done)
+        b_f(b, " io_uring: %" PRIu64 " results\n", st.uring_done);
+    else if (st.uring)
         b_f(b, " io_uring: %" PRIu64 " requests submitted; what they did is not seen by ptrace\n",
             st.uring);
     b_f(b, " Lost: %" PRIu64 " calls", end->lost);
+    if (end->io && end->io->lost)
+        b_f(b, ", %" PRIu64 " requests of disks", end->io->lost);
+    if (st.uring_lost)
+        b_f(b, ", %" PRIu64 " of io_uring's", st.uring_lost);
     if (opt.faults)
         b_f(b, ", %" PRIu64 " page-fault samples", st.fault_lost);
     b_c(b, '\n');
@@ -7191,7 +7374,8 @@ static void st_text_calls(struct buf *b, const struct st_end *end)
     st_text_failed(b);
     st_text_left(b);
     st_text_where(b);
-    st_text_delays(b, end->delays);
+    st_text_waits(b, end->delays);
+    st_text_disks(b, end->io);
     b_f(b, " Processes: %" PRIu64 ", threads: %" PRIu64 ", calls traced: %" PRIu64 "\n",
         ps.processes, ps.threads, st.syscalls);
     b_f(b, " Backend: %s", end->backend);
@@ -7329,6 +7513,8 @@ static void st_json_summary(struct buf *b, const struct st_end *end)
         { "lost_faults", st.fault_lost, opt.faults },
         { "unreadable", mem.unreadable, calls },
         { "io_uring_submitted", st.uring, calls && sc_set[SC_io_uring_enter] },
+        { "io_uring_results", st.uring_done, st.uring_done | st.uring_lost },
+        { "lost_io_uring", st.uring_lost, st.uring_done | st.uring_lost },
         { "names_overflow", nm.overflow, calls },
         { "failed_other", st.failed_other, calls },
     };
@@ -7351,7 +7537,11 @@ static void st_json_summary(struct buf *b, const struct st_end *end)
     }
     if (end->delays)
         st_json_where(b);
-    st_json_delays(b, end->delays);
+    st_json_delays(b, "sched_waits", "sched_wait", end->delays);
+    if (end->io) {
+        st_json_delays(b, "block_ios", "block_io", &end->io->took);
+        st_json_disks(b, end->io);
+    }
     b_s(b, "}\n");
 }
 
@@ -8540,6 +8730,59 @@ static void md_uring(struct task *t, struct call *c)
         st.uring += (u64)c->ret;
 }
 
+/* What a request of io_uring's moves, by its number (include/uapi/linux/io_uring.h). */
+enum { RING_NONE, RING_IN, RING_OUT, RING_FD };
+static const struct { const char *name; u8 moves; } md_ring_op[] = {
+#define R(name) { #name, RING_NONE },
+#define R_IN(name) { #name, RING_IN },
+#define R_OUT(name) { #name, RING_OUT },
+#define R_FD(name) { #name, RING_FD },
+    R(nop) R_IN(readv) R_OUT(writev) R(fsync) R_IN(read_fixed) R_OUT(write_fixed) R(poll_add)
+    R(poll_remove) R(sync_file_range) R_OUT(sendmsg) R_IN(recvmsg) R(timeout) R(timeout_remove)
+    R_FD(accept) R(async_cancel) R(link_timeout) R(connect) R(fallocate) R_FD(openat) R(close)
+    R(files_update) R(statx) R_IN(read) R_OUT(write) R(fadvise) R(madvise) R_OUT(send) R_IN(recv)
+    R_FD(openat2) R(epoll_ctl) R(splice) R(provide_buffers) R(remove_buffers) R(tee) R(shutdown)
+    R(renameat) R(unlinkat) R(mkdirat) R(symlinkat) R(linkat) R(msg_ring) R(fsetxattr) R(setxattr)
+    R(fgetxattr) R(getxattr) R_FD(socket) R(uring_cmd) R_OUT(send_zc) R_OUT(sendmsg_zc)
+    R_IN(read_multishot) R(waitid) R(futex_wait) R(futex_wake) R(futex_waitv) R(fixed_fd_install)
+    R(ftruncate) R(bind) R(listen) R_IN(recv_zc) R(epoll_wait) R_IN(readv_fixed)
+    R_OUT(writev_fixed) R(pipe)
+#undef R
+#undef R_IN
+#undef R_OUT
+#undef R_FD
+};
+
+/* A result of io_uring's, of a process of which t is a thread. */
+static void md_ring(struct task *t, const struct wire_uring *w)
+{
+    bool known = w->op < ARRAY_LEN(md_ring_op);
+    u8 moves = known ? md_ring_op[w->op].moves : RING_NONE;
+    struct ofd *o = w->fd >= 0 ? fd_get(t, w->fd) : NULL;
+    if (moves == RING_FD && w->res > 0) { /* if that was another file, a ring has closed it */
+        fd_remove(t->files, w->res);
+        md_closed(t, w->res);
+    }
+    bool data = (moves == RING_IN || moves == RING_OUT) && w->res >= 0;
+    if (data && o && w->res)
+        st_io(o, NULL, (u64)w->res, moves == RING_IN);
+    struct event *e = ev_new(EK_URING, t, w->ts_ns);
+    e->err = w->res < 0 && w->res >= -4095 ? -w->res : 0;
+    ev_sym(e, EV_op, known ? md_ring_op[w->op].name : "unknown");
+    ev_num(e, EV_code, w->res);
+    if (w->fd >= 0)
+        ev_num(e, EV_fd, w->fd);
+    if (o) {
+        ev_name(e, EV_filename, o->name);
+        ev_sym(e, EV_fd_kind, fd_kind_name[o->kind]);
+    }
+    if (data)
+        ev_num(e, EV_bytes, w->res);
+    if (w->submit_ns && !(w->flags & (URING_SHARED | URING_MORE)))
+        ev_num(e, EV_duration_ns, (s64)(w->ts_ns - w->submit_ns));
+    md_emit(e);
+}
+
 /* --- the table --- */
 
 /* MD_ALWAYS: without it kvis loses track of the tracees themselves. MD_FDS: it changes what a
@@ -8754,7 +8997,7 @@ static bool md_call_wanted(struct task *t, const struct call *c)
  * rec_open, rec_next and the rec_get_ functions (reading). */
 
 enum {
-    REC_VERSION = 1, REC_HEAD = 16, REC_BLOCK = 64 << 10, REC_MAX = 16 << 20, REC_SLOTS = 4096,
+    REC_VERSION = 2, REC_HEAD = 16, REC_BLOCK = 64 << 10, REC_MAX = 16 << 20, REC_SLOTS = 4096,
     REC_KEEP = 512 /* longest string that gets a slot */
 };
 
@@ -8762,7 +9005,7 @@ enum rec_type {
     REC_META = 1, REC_WORD, REC_PID, REC_FIELD, REC_KIND, REC_UNASKED, /* the run */
     REC_EVENT, REC_ENTER, REC_CALL, REC_IDLE,                          /* what happens */
     REC_NUM, REC_NAME, REC_TABLE, REC_ROW, REC_FAILED, REC_LEFT, REC_PROGRAM, REC_WHERE,
-    REC_DELAYS, REC_END, REC_WAITS                                     /* what it came to */
+    REC_DELAYS, REC_END, REC_WAITS, REC_IO, REC_DISK                   /* what it came to */
 };
 
 enum { REC_SAME = 1, REC_NOISE = 2, REC_ERR = 4, REC_MANY = 8, REC_FILE = 16, REC_OTHER_FILE = 32,
@@ -8788,6 +9031,7 @@ static const struct { const char *name; u64 *v; } rec_nums[] = {
     { "map_regions", &vm.map_regions }, { "syscalls", &st.syscalls }, { "file_in", &st.file_in },
     { "file_out", &st.file_out }, { "net_in", &st.net_in }, { "net_out", &st.net_out },
     { "other_in", &st.other_in }, { "other_out", &st.other_out }, { "uring", &st.uring },
+    { "uring_done", &st.uring_done }, { "uring_lost", &st.uring_lost },
     { "faults", &st.faults }, { "fault_lost", &st.fault_lost },
     { "failed_other", &st.failed_other }, { "processes", &ps.processes },
     { "threads", &ps.threads }, { "unreadable", &mem.unreadable },
@@ -9014,17 +9258,28 @@ static void rec_value(const struct event *e, u32 f)
     }
 }
 
-/* Which fields an event has: a bit for each of its kind's, one more when there are others. */
-static u64 rec_mask(const struct event *e, u64 *others)
+/* Which fields an event has: a bit for each of its kind's, one more when there are others, and how
+ * many. */
+static u64 rec_mask(const struct event *e, u32 *others)
 {
     const struct event_kind *k = &event_kinds[e->kind];
-    u64 mask = 0, own = 0;
-    for (u32 i = 0; i < k->n; i++) {
+    u64 mask = 0;
+    *others = 0;
+    for (u32 i = 0; i < ARRAY_LEN(e->set); i++)
+        *others += (u32)__builtin_popcountll(e->set[i]);
+    for (u32 i = 0; i < k->n; i++)
         mask |= (u64)ev_has(e, k->field[i]) << i;
-        own |= 1ull << k->field[i];
-    }
-    *others = e->set & ~own;
+    *others -= (u32)__builtin_popcountll(mask);
     return mask | (*others ? 1ull << k->n : 0);
+}
+
+/* The fields that an event's kind does not have, each with its number. */
+static void rec_others(const struct event *e)
+{
+    const struct event_kind *k = &event_kinds[e->kind];
+    for (u32 f = 0; f < N_EV_FIELDS; f++)
+        if (ev_has(e, (enum ev_field)f) && !(k->n && memchr(k->field, (int)f, k->n)))
+            rec_put(f), rec_value(e, f);
 }
 
 static void rec_event(const struct event *e)
@@ -9033,7 +9288,8 @@ static void rec_event(const struct event *e)
     struct task t = { .pid = e->pid, .tid = e->tid };
     rec_enter_due();
     bool same = e->pid == rout.pid && e->tid == rout.tid, other_cat = e->cat != k->cat;
-    u64 others, mask = rec_mask(e, &others);
+    u32 others;
+    u64 mask = rec_mask(e, &others);
     u32 flags = (same ? REC_SAME : 0) | (e->noise ? REC_NOISE : 0) | (e->err ? REC_ERR : 0)
         | (out.many ? REC_MANY : 0) | (e->o ? REC_FILE : 0)
         | (e->o && e->o != rout.o ? REC_OTHER_FILE : 0) | (other_cat ? REC_CAT : 0)
@@ -9055,9 +9311,8 @@ static void rec_event(const struct event *e)
     for (u32 i = 0; i < k->n; i++)
         if (mask >> i & 1)
             rec_value(e, k->field[i]);
-    for (u32 f = 0; others && f < N_EV_FIELDS; f++)
-        if (others >> f & 1)
-            rec_value(e, f);
+    if (others)
+        rec_others(e);
     if (e->o)
         rout.o = e->o;
     rec_done();
@@ -9352,6 +9607,22 @@ static void rec_waits(void)
     }
 }
 
+static void rec_io(void)
+{
+    const struct st_io *io = rec_end.io;
+    if (!io)
+        return;
+    rec_put(REC_IO), rec_put(io->took.count), rec_put(io->took.sum_ns), rec_put(io->took.max_ns);
+    rec_put(io->read), rec_put(io->written), rec_put(io->lost);
+    rec_hist(io->took.hist, DELAY_BUCKETS);
+    for (u32 i = 0; i < io->n_disks; i++) {
+        rec_put(REC_DISK), rec_str(io->disk[i].name, strlen(io->disk[i].name));
+        for (u32 k = 0; k < ARRAY_LEN(io->disk[i].v); k++)
+            rec_put(io->disk[i].v[k]);
+        rec_done();
+    }
+}
+
 static void rec_trailer(void)
 {
     for (size_t i = 0; i < ARRAY_LEN(rec_nums); i++)
@@ -9376,6 +9647,7 @@ static void rec_trailer(void)
         rec_put(REC_DELAYS), rec_put(d->count), rec_put(d->sum_ns), rec_put(d->max_ns);
         rec_hist(d->hist, DELAY_BUCKETS);
     }
+    rec_io();
     rec_put(REC_END), rec_putz(rec_end.status);
 }
 
@@ -9418,7 +9690,7 @@ static struct {
     struct buf text;           /* strings of the record at hand, each with a NUL */
     u64 last_ns;
     pid_t pid, tid;
-    struct { s8 own; u8 type; } field[64];
+    struct { s8 own; u8 type; } field[96];
     struct { s8 own; u8 n, field[64]; } kind[64];
     u32 n_fields, n_kinds;
 } rin; /* zeros, as rout */
@@ -9668,7 +9940,7 @@ static void rec_get_field(void)
     struct arg a = rec_gets();
     u8 type = (u8)rec_below(VT_ARGV + 1, "type");
     if (rin.n_fields == ARRAY_LEN(rin.field)) {
-        rec_bad("damaged: more than 64 fields");
+        rec_bad("damaged: more than 96 fields");
         return;
     }
     rin.field[rin.n_fields].type = type;
@@ -9890,6 +10162,29 @@ static void rec_get_delays(void)
     rec_get_hist(d.hist, DELAY_BUCKETS);
     rec_end.delays = &d;
 }
+
+static struct st_io rec_read_io;
+
+static void rec_get_io(void)
+{
+    struct st_io *io = &rec_read_io;
+    memset(io, 0, sizeof *io);
+    io->took.count = rec_get(), io->took.sum_ns = rec_get(), io->took.max_ns = rec_get();
+    io->read = rec_get(), io->written = rec_get(), io->lost = rec_get();
+    rec_get_hist(io->took.hist, DELAY_BUCKETS);
+    rec_end.io = io;
+}
+
+static void rec_get_disk(void)
+{
+    struct st_disk d = { .v = { 0 } };
+    struct arg name = rec_gets();
+    memcpy(d.name, rec_at(name), MIN(name.len, (u32)sizeof d.name - 1));
+    for (u32 k = 0; k < ARRAY_LEN(d.v); k++)
+        d.v[k] = rec_get();
+    if (rec_read_io.n_disks < ST_DISKS)
+        rec_read_io.disk[rec_read_io.n_disks++] = d;
+}
 /* == 17 rp_  a recording, played to the sinks ======================================
  * The same sinks as when it was traced; what -e, -P and -z leave out is left out here. Entry
  * points: rp_head, rp_play. */
@@ -9976,15 +10271,19 @@ static void rp_set(struct event *e, u32 f, union rp_val v)
         ev_num(e, (enum ev_field)f, v.n);
 }
 
-/* Reads the values of the fields that the two masks name, by the file's numbers. */
-static void rp_values(u32 kind, u64 mask, u64 others, union rp_val *v)
+/* Reads the values of an event's fields: which are in v[], by the file's numbers. */
+static void rp_values(u32 kind, u64 mask, u32 others, union rp_val *v, bool *there)
 {
-    for (u32 i = 0; i < rin.kind[kind].n; i++)
-        if (mask >> i & 1)
-            v[rin.kind[kind].field[i]] = rp_value(rin.field[rin.kind[kind].field[i]].type);
-    for (u32 f = 0; f < rin.n_fields; f++)
-        if (others >> f & 1)
-            v[f] = rp_value(rin.field[f].type);
+    u32 n = rin.kind[kind].n;
+    for (u32 i = 0; i < n + others && !*rin.wrong; i++) {
+        if (i < n && !(mask >> i & 1))
+            continue;
+        u32 f = i < n ? rin.kind[kind].field[i] : rec_below(rin.n_fields, "field");
+        if (*rin.wrong)
+            return;
+        v[f] = rp_value(rin.field[f].type);
+        there[f] = true;
+    }
 }
 
 static bool rp_signal_wanted(const struct event *e)
@@ -10008,9 +10307,11 @@ static void rp_judge(struct event *e)
 
 static void rp_event(void)
 {
-    static union rp_val v[64];
+    static union rp_val v[ARRAY_LEN(rin.field)];
+    bool there[ARRAY_LEN(rin.field)] = { false };
     u32 flags = rec_byte(), kind = rec_below(rin.n_kinds, "kind");
-    u64 mask = rec_get(), others = mask >> rin.kind[kind].n & 1 ? rec_get() : 0;
+    u64 mask = rec_get();
+    u32 others = mask >> rin.kind[kind].n & 1 ? rec_below(rin.n_fields + 1, "fields") : 0;
     rp_ids(flags);
     u64 ts = rp_time();
     int err = flags & REC_ERR ? (int)rec_below(4096, "errno") : 0;
@@ -10018,7 +10319,7 @@ static void rp_event(void)
     struct arg call = { 0 };
     if (flags & REC_OF_CALL)
         call = rec_gets();
-    rp_values(kind, mask, others, v);
+    rp_values(kind, mask, others, v, there);
     s8 own = rin.kind[kind].own;
     if (*rin.wrong || own < 0 || own == EK_SYSCALL)
         return;
@@ -10030,13 +10331,9 @@ static void rp_event(void)
     e->row = flags & REC_OF_CALL ? rec_row(rec_at(call), 0) : -1;
     rp.which ^= (flags & REC_OTHER_FILE) != 0;
     e->o = flags & REC_FILE ? &rp.file[rp.which] : NULL;
-    for (u32 i = 0; i < rin.n_fields; i++) {
-        bool there = others >> i & 1;
-        for (u32 k = 0; k < rin.kind[kind].n; k++)
-            there |= rin.kind[kind].field[k] == i && mask >> k & 1;
-        if (there && rin.field[i].own >= 0)
+    for (u32 i = 0; i < rin.n_fields; i++)
+        if (there[i] && rin.field[i].own >= 0)
             rp_set(e, (u32)rin.field[i].own, v[i]);
-    }
     out.many = flags & REC_MANY;
     rp_judge(e);
     md_emit(e);
@@ -10223,6 +10520,7 @@ static void (*const rp_reader[])(void) = {
     [REC_ROW] = rp_row, [REC_FAILED] = rec_get_failed, [REC_LEFT] = rec_get_left,
     [REC_PROGRAM] = rec_get_program, [REC_WHERE] = rec_get_where,
     [REC_DELAYS] = rec_get_delays, [REC_END] = rp_end, [REC_WAITS] = rec_get_waits,
+    [REC_IO] = rec_get_io, [REC_DISK] = rec_get_disk,
 };
 
 /* Reads one record; `events`: not those that begin the file. False at the end, whatever that is. */
@@ -10264,6 +10562,7 @@ static bool rp_play(void)
     while (rp_record(REC_EVENT, 255))
         ;
     out_run_flush();
+    out_disk_flush();
     out_break_partial();
     if (!rp.ended && !*rin.wrong)
         rec_bad("damaged at offset %" PRIu64 " (a record of the head behind it)", rin.at + 8);
@@ -10570,11 +10869,31 @@ static void px_exec(const struct event *e)
     px_program(p, e->ts_ns, base, n, e);
 }
 
+/* A disk's request, or io_uring's: from its issue to its end, and before that in the queue. */
+static void px_block(struct px_track *t, const struct event *e)
+{
+    char tmp[64];
+    struct buf name = { .p = tmp, .cap = sizeof tmp, .max = sizeof tmp };
+    u64 issue = e->ts_ns - (u64)e->v[EV_duration_ns].n;
+    if (ev_has(e, EV_device))
+        b_put(&name, e->v[EV_device].s.p, e->v[EV_device].s.len), b_c(&name, ' ');
+    if (ev_has(e, EV_op))
+        b_s(&name, e->v[EV_op].sym), b_c(&name, ' ');
+    if (ev_has(e, EV_bytes))
+        b_size(&name, (u64)e->v[EV_bytes].n);
+    px_async(t, e->kind == EK_URING ? "io_uring" : "block I/O", name.p, name.len, issue,
+             e->ts_ns);
+    if (ev_has(e, EV_queue_ns))
+        px_async(t, "block queue", name.p, name.len, issue - (u64)e->v[EV_queue_ns].n, issue);
+}
+
 static void px_on_event(const struct event *e)
 {
     struct px_track *t = px_of(e->pid, e->tid, e->ts_ns);
     if (e->kind == EK_SCHED && ev_has(e, EV_delay_ns))
         px_async(t, "sched", "waits for CPU", 13, e->ts_ns - (u64)e->v[EV_delay_ns].n, e->ts_ns);
+    else if ((e->kind == EK_BLOCK || e->kind == EK_URING) && ev_has(e, EV_duration_ns))
+        px_block(t, e);
     else
         px_instant(t, e);
     if (e->kind == EK_CLOSE && ev_has(e, EV_age_ns) && ev_has(e, EV_path))
@@ -10899,6 +11218,8 @@ static u32 rep_score(const struct event *e)
         return REP_SCORES - 1;
     if (e->kind == EK_SCHED && ev_has(e, EV_delay_ns))
         return MIN(rep_log2((u64)e->v[EV_delay_ns].n), 40u);
+    if (e->kind == EK_BLOCK && ev_has(e, EV_duration_ns))
+        return MIN(rep_log2((u64)e->v[EV_duration_ns].n), 40u);
     u32 s = e->cat == CAT_NET ? 30 : e->err ? 24 : e->kind == EK_OPEN ? 20 : 10;
     if (ev_has(e, EV_bytes))
         s += rep_log2((u64)e->v[EV_bytes].n) / 2;
@@ -11172,6 +11493,7 @@ static struct {
     const char *backend[2];
     bool delayed[2];
     struct st_delays delays[2];
+    struct st_io io[2];
     u32 n_programs[2];
     struct name *program[2][ARRAY_LEN(st.program)];
     struct { u16 row, err; u64 count; } failed[2][ST_ERRNOS];
@@ -11221,6 +11543,9 @@ static void df_take(u32 k)
     if (rec_end.delays)
         df.delays[k] = *rec_end.delays;
     rec_end.delays = NULL;
+    if (rec_end.io)
+        df.io[k] = *rec_end.io;
+    rec_end.io = NULL;
     df.n_programs[k] = st.n_programs;
     memcpy(df.program[k], st.program, sizeof st.program);
     for (u32 i = 0; i < ST_ERRNOS; i++) {
@@ -11476,7 +11801,7 @@ static void df_text_times(struct buf *b)
     for (u32 k = 0; k < 2; k++) {
         b_f(b, " %c", 'A' + (int)k);
         if (df.delays[k].count)
-            st_text_delays(b, &df.delays[k]);
+            st_text_waits(b, &df.delays[k]);
         else
             b_f(b, " Scheduler: %s\n", df.delayed[k] ? "no waits for a CPU"
                 : "n/a (only the hybrid backend counts waits for a CPU)");
@@ -11499,6 +11824,11 @@ static void df_text(struct buf *b)
     df_text_programs(b);
     df_text_failed(b);
     df_text_times(b);
+    for (u32 k = 0; k < 2; k++)
+        if (df.io[k].took.count) {
+            b_f(b, " %c", 'A' + (int)k);
+            st_text_io_of(b, &df.io[k]);
+        }
 }
 
 /* --- JSON --- */
@@ -11589,7 +11919,8 @@ static void df_json(struct buf *b)
         b_c(b, ','), out_json_str(b, "backend", df.backend[k], strlen(df.backend[k]));
         for (size_t i = 0; i < ARRAY_LEN(rec_nums); i++)
             b_f(b, ",\"%s\":%" PRIu64, rec_nums[i].name, df.num[k][i]);
-        st_json_delays(b, &df.delays[k]);
+        st_json_delays(b, "sched_waits", "sched_wait", &df.delays[k]);
+        st_json_delays(b, "block_ios", "block_io", &df.io[k].took);
         b_c(b, '}');
     }
     df_json_only(b, 'f', "files"), df_json_only(b, 'p', "peers");
@@ -12939,6 +13270,9 @@ struct bpf_cfgs {
 /* A family that is in the kernel. -1: not made. */
 struct bpf_obj {
     const struct bpf_family *fam;
+    struct bpf_obj *lender;  /* NULL, or whose maps this one uses where it has the same */
+    const struct bpf_family *lodger; /* NULL, or the family that will be lent to: its fields are
+                                      * looked up along with these */
     const struct bpf_cfg *cfg;
     u32 n_cfg, ring_bytes;
     int map[BPF_MAX_MAPS], prog[BPF_MAX_PROGS], link[BPF_MAX_PROGS];
@@ -13145,20 +13479,6 @@ static int bpf_events_create(struct bpf_obj *o)
     return f == -EINVAL ? bpf_map_create(&perf) : f;
 }
 
-static int bpf_make_maps(struct bpf_obj *o)
-{
-    for (u32 i = 0; i < o->fam->n_maps; i++) {
-        struct bpf_map_row m = o->fam->maps[i];
-        if (!m.max_entries)
-            m.max_entries = o->entries ? o->entries(m.name) : 1;
-        int f = strcmp(m.name, "events") ? bpf_map_create(&m) : bpf_events_create(o);
-        if (f < 0)
-            return bpf_fail(o, f, "cannot make the map %s: %s", m.name, strerror(-f));
-        o->map[i] = f;
-    }
-    return 0;
-}
-
 static int bpf_map(const struct bpf_obj *o, const char *name)
 {
     for (u32 i = 0; o->fam && i < o->fam->n_maps; i++)
@@ -13172,6 +13492,24 @@ static const void *bpf_map_view(int map, size_t bytes)
 {
     void *p = mmap(NULL, bytes, PROT_READ, MAP_SHARED, map, 0);
     return p == MAP_FAILED ? NULL : p;
+}
+
+static int bpf_make_maps(struct bpf_obj *o)
+{
+    for (u32 i = 0; i < o->fam->n_maps; i++) {
+        struct bpf_map_row m = o->fam->maps[i];
+        int lent = o->lender ? bpf_map(o->lender, m.name) : -1;
+        if (!m.max_entries)
+            m.max_entries = o->entries ? o->entries(m.name) : 1;
+        int f = lent >= 0                   ? fcntl(lent, F_DUPFD_CLOEXEC, 3)
+                : strcmp(m.name, "events") ? bpf_map_create(&m)
+                                            : bpf_events_create(o);
+        f = f < 0 && lent >= 0 ? -errno : f;
+        if (f < 0)
+            return bpf_fail(o, f, "cannot make the map %s: %s", m.name, strerror(-f));
+        o->map[i] = f;
+    }
+    return 0;
 }
 
 /* --- patches --- */
@@ -13195,9 +13533,10 @@ static bool bpf_looks_at(const struct bpf_prog_row *r, const struct bpf_patch *p
 
 static struct btf_want *bpf_find_want(struct bpf_obj *o, const struct bpf_patch *p)
 {
-    for (u32 i = 0; i < o->n_want; i++)
-        if (o->want[i].kind == p->kind && !strcmp(o->want[i].name, p->name))
-            return &o->want[i];
+    for (; o; o = o->lender)
+        for (u32 i = 0; i < o->n_want; i++)
+            if (o->want[i].kind == p->kind && !strcmp(o->want[i].name, p->name))
+                return &o->want[i];
     return NULL;
 }
 
@@ -13233,6 +13572,8 @@ static void bpf_find_fields(struct bpf_obj *o, struct btf_want *also)
     char why[WHY_LEN];
     for (u32 i = 0; i < o->fam->n_progs; i++)
         bpf_collect(o, &o->fam->progs[i], false);
+    for (u32 i = 0; o->lodger && i < o->lodger->n_progs; i++)
+        bpf_collect(o, &o->lodger->progs[i], false);
     bool added = also && bpf_add_want(o, also->name, also->kind);
     btf_resolve(NULL, o->want, o->n_want, why);
     if (added)
@@ -14316,6 +14657,8 @@ static void sp_boot_on(void)
  */
 
 #include "bpf_insns/call.h"
+#include "bpf_insns/disk.h"
+#include "bpf_insns/uring.h"
 
 /* Rows of call_progs[]. */
 enum {
@@ -14336,6 +14679,10 @@ enum {
 _Static_assert(ARRAY_LEN(call_progs) == N_HY, "a program without a number");
 _Static_assert(ARRAY_LEN(call_maps) <= BPF_MAX_MAPS, "a map without a place");
 
+/* A row of disk_progs[]: those before it are asked what arguments there are. */
+enum { HY_DISK_ISSUE = 3 };
+_Static_assert(ARRAY_LEN(disk_progs) == HY_DISK_ISSUE + 2, "the last two: issue, complete");
+
 enum { HY_MIN_DELAY_NS = 10000 }; /* shorter waits for a CPU are only counted */
 
 /* What stays behind the probe's `counts`. */
@@ -14344,6 +14691,12 @@ enum { HY_STOPS_SOFT = 1, HY_STOPS_HARD, HY_STOPS_FAILED };
 static struct {
     bool on;
     struct bpf_obj obj;
+    struct bpf_obj disk;   /* of the disks' requests; its fam is NULL: there is none */
+    struct bpf_obj uring;  /* of io_uring; loaded when there is a ring */
+    bool ring_tried;
+    struct st_io io;
+    struct { u32 dev; char name[ST_DISK_NAME]; } disk_name[16];
+    char *diskstats;       /* as they were at the start */
     u64 magic;
     const char *why_not;   /* the backend is ptrace alone because ... */
     bool in_ns;            /* kvis is in a pid namespace: its tids are not the map's keys */
@@ -14671,7 +15024,8 @@ static int hy_load(u32 ring_bytes)
     hy.sched = !opt.no_ebpf && !hy.count;
     u32 mask = hy_programs(hy.sched);
     *o = (struct bpf_obj){ .fam = &call_family, .ring = true, .ring_bytes = ring_bytes,
-                           .entries = hy_entries };
+                           .entries = hy_entries,
+                           .lodger = hy.sched ? &disk_family : NULL };
     int e = bpf_open(o);
     if (e || !o->ring)
         return e ? e : bpf_fail(o, -EINVAL, "this kernel has no ring buffer (Linux 5.8)");
@@ -14703,6 +15057,97 @@ static int hy_load(u32 ring_bytes)
     return bpf_attach(o, mask);
 }
 
+/* Loads and attaches a program of the disks'. It asks for a second argument first, and attaches
+ * where there is one; not the last two, which need not be asked: a request is issued with what it
+ * is inserted with (one class of events, include/trace/events/block.h). */
+static int hy_load_at(struct bpf_obj *o, struct bpf_cfg *second, u32 i)
+{
+    int e;
+    for (second->val |= i < HY_DISK_ISSUE;; second->val = 0) {
+        if ((e = bpf_load(o, 1u << i)) || (e = bpf_attach(o, 1u << i)) != -EINVAL || !second->val)
+            return e;
+        close(o->prog[i]);
+        o->prog[i] = -1;
+    }
+}
+
+/* /proc/diskstats, as text: NULL when it cannot be had. */
+static char *hy_diskstats(void)
+{
+    enum { MOST = 256 << 10 };
+    char *s = malloc(MOST);
+    int f = open("/proc/diskstats", O_RDONLY | O_CLOEXEC);
+    ssize_t n = 0, at = 0;
+    while (s && f >= 0 && at < MOST - 1 && (n = read(f, s + at, (size_t)(MOST - 1 - at))) > 0)
+        at += n;
+    if (f >= 0)
+        close(f);
+    if (!s || f < 0 || n < 0) {
+        free(s);
+        return NULL;
+    }
+    s[at] = 0;
+    return realloc(s, (size_t)at + 1);
+}
+
+/* The disks' requests too; without them the rest goes on. */
+static void hy_start_disk(void)
+{
+    static struct bpf_cfg cfg[] = { { "CFG_SECOND", 1 }, { "CFG_NS_INO", 0 } };
+    struct bpf_obj *o = &hy.disk;
+    cfg[1].val = bpf_pid_ns(NULL);
+    *o = (struct bpf_obj){ .fam = &disk_family, .lender = &hy.obj, .ring = true,
+                           .cfg = cfg, .n_cfg = ARRAY_LEN(cfg) };
+    int e = bpf_open(o);
+    for (u32 i = 0; i < disk_family.n_progs && !e; i++)
+        e = hy_load_at(o, cfg, i);
+    if (e) {
+        u_warn("block I/O off: %s", o->why);
+        bpf_close(o);
+        o->fam = NULL;
+    }
+    hy.diskstats = hy_diskstats();
+}
+
+static int hy_load_uring(struct bpf_obj *o)
+{
+    static struct bpf_prog_row row[ARRAY_LEN(uring_progs)];
+    static struct bpf_family fam;
+    static struct bpf_cfg cfg[] = { { "CFG_NS_INO", 0 }, { "CFG_BY_REQ", 0 } };
+    u32 all = (1u << ARRAY_LEN(row)) - 1;
+    fam = uring_family;
+    memcpy(row, uring_progs, sizeof row);
+    fam.progs = row;
+    if (tfs_event_id("io_uring/io_uring_submit_req") >= 0) /* 6.4 */
+        row[0].attach = "io_uring/io_uring_submit_req";
+    *o = (struct bpf_obj){ .fam = &fam, .lender = &hy.obj, .ring = true, .cfg = cfg,
+                           .n_cfg = ARRAY_LEN(cfg) };
+    int e = bpf_open(o);
+    bpf_find_records(o, all);
+    cfg[0].val = bpf_pid_ns(NULL);
+    cfg[1].val = bpf_has_field(o, "trace_event_raw_io_uring_complete.req");
+    return e || (e = bpf_load(o, all)) ? e : bpf_attach(o, all);
+}
+
+/* There is a ring of io_uring's, or will be when the call returns that a stopped thread is in: what
+ * goes through it is seen from now on. */
+static void hy_start_uring(void)
+{
+    if (!hy.on || !hy.sched || hy.ring_tried)
+        return;
+    hy.ring_tried = true;
+    sigset_t all, was; /* the verifier gives up when a signal comes, and our tick does */
+    sigfillset(&all);
+    sigprocmask(SIG_SETMASK, &all, &was);
+    int e = hy_load_uring(&hy.uring);
+    sigprocmask(SIG_SETMASK, &was, NULL);
+    if (e) {
+        u_warn("io_uring off: %s", hy.uring.why);
+        bpf_close(&hy.uring);
+        hy.uring.fam = NULL;
+    }
+}
+
 /* Loads and attaches. Returns NULL, or why it cannot be (static). */
 static const char *hy_start(const bool *need, u32 ring_bytes)
 {
@@ -14716,6 +15161,10 @@ static const char *hy_start(const bool *need, u32 ring_bytes)
         bpf_fail(&hy.obj, e, "cannot fill the map spec: %s", strerror(-e));
     if (!e) {
         hy.on = true;
+        if (hy.sched)
+            hy_start_disk();
+        if (fdt.ring)
+            hy_start_uring();
         return NULL;
     }
     const char *mend = bpf_denied(e);
@@ -14834,6 +15283,102 @@ static const struct st_delays *hy_delays(void)
         d.count += d.hist[i] = (u32)slot[i];
     d.max_ns = hy.max_delay_ns;
     return &d;
+}
+
+/* A disk's name, or MAJOR:MINOR where sysfs does not tell. */
+static const char *hy_disk_name(u32 dev)
+{
+    static u32 next;
+    char path[64], to[PATH_MAX];
+    for (size_t i = 0; i < ARRAY_LEN(hy.disk_name); i++)
+        if (hy.disk_name[i].dev == dev && *hy.disk_name[i].name)
+            return hy.disk_name[i].name;
+    u32 at = next++ % ARRAY_LEN(hy.disk_name);
+    snprintf(path, sizeof path, "/sys/dev/block/%u:%u", dev >> 20, dev & 0xfffff);
+    ssize_t n = readlink(path, to, sizeof to - 1);
+    to[MAX(n, 0)] = 0;
+    const char *slash = strrchr(to, '/'), *name = slash ? slash + 1 : strrchr(path, '/') + 1;
+    hy.disk_name[at].dev = dev;
+    snprintf(hy.disk_name[at].name, ST_DISK_NAME, "%s", name);
+    return hy.disk_name[at].name;
+}
+
+/* The numbers of a line of diskstats that are shown: requests, and their 512-byte sectors. */
+static void hy_disk_numbers(const char *p, u64 *v)
+{
+    static const u8 which[17] = { 0, 1, 0, 2, 0, 3, 0, 4, 0, 0, 0, 0, 5, 0, 6, 0, 7 };
+    char *end;
+    memset(v, 0, sizeof ((struct st_disk *)0)->v);
+    for (u32 i = 1; i < ARRAY_LEN(which); i++, p = end) {
+        u64 n = strtoull(p, &end, 10);
+        if (end == p || memchr(p, '\n', (size_t)(end - p)))
+            return;
+        if (which[i])
+            v[which[i] - 1] = which[i] % 2 || which[i] == 7 ? n : n * 512;
+    }
+}
+
+/* What the disk of a line of diskstats has done since the start; false: nothing, or it is a
+ * partition of one. */
+static bool hy_disk_did(const char *line, struct st_disk *d)
+{
+    u64 was[ARRAY_LEN(d->v)], sum = 0;
+    int head = 0;
+    size_t n = strspn(line, " 0123456789"), len = strcspn(line + n, " \n");
+    char path[64];
+    snprintf(d->name, sizeof d->name, "%.*s", (int)len, line + n);
+    head = (int)(n + len);
+    const char *before = hy.diskstats;
+    while (before && *before && strncmp(before, line, (size_t)head + 1))
+        before = strchr(before, '\n') ? strchr(before, '\n') + 1 : NULL;
+    hy_disk_numbers(line + head, d->v);
+    memset(was, 0, sizeof was);
+    if (before && *before)
+        hy_disk_numbers(before + head, was);
+    for (size_t k = 0; k < ARRAY_LEN(was); k++)
+        sum |= d->v[k] -= d->v[k] < was[k] ? 0 : was[k]; /* fewer: it was made anew */
+    snprintf(path, sizeof path, "/sys/block/%s", d->name);
+    for (char *p = path + strlen("/sys/block/"); *p; p++)
+        *p = *p == '/' ? '!' : *p;
+    return sum && access(path, F_OK) == 0;
+}
+
+/* The disks' requests, and what the disks did for all; NULL where that was not asked for. */
+static const struct st_io *hy_io(void)
+{
+    struct st_io *io = &hy.io;
+    if (!hy.on || !hy.disk.fam)
+        return NULL;
+    io->lost = bpf_lost(&hy.obj, LOST_DISK) + bpf_missed(&hy.disk, ~0u);
+    if (hy.uring.fam)
+        st.uring_lost = bpf_lost(&hy.obj, LOST_URING) + bpf_missed(&hy.uring, ~0u);
+    char *now = hy.diskstats ? hy_diskstats() : NULL;
+    io->n_disks = 0;
+    for (char *p = now; p && *p && io->n_disks < ST_DISKS;) {
+        io->n_disks += hy_disk_did(p, &io->disk[io->n_disks]);
+        p = strchr(p, '\n');
+        p += p != NULL;
+    }
+    free(now);
+    return io;
+}
+
+/* The errno of a request's error (blk_status_to_errno, block/blk-core.c). */
+static int hy_io_errno(s32 error)
+{
+    static const u8 known[] = {
+        0, EOPNOTSUPP, ETIMEDOUT, ENOSPC, ENOLINK, EREMOTEIO, EBADE, ENODATA, EILSEQ, ENOMEM, EIO,
+        EREMCHG, EAGAIN
+    };
+    return error < 0 ? MIN(-error, 4095) : (size_t)error < ARRAY_LEN(known) ? known[error] : EIO;
+}
+
+/* What a request is: its number in include/linux/blk_types.h. */
+static const char *hy_io_op(u32 op)
+{
+    static const char *const name[] = { [0] = "read", [1] = "write", [2] = "flush", [3] = "discard",
+                                        [5] = "secure erase", [9] = "write zeroes" };
+    return op >= 32 ? "passthrough" : op < ARRAY_LEN(name) && name[op] ? name[op] : "other";
 }
 
 /* Calls that are missing in spite of everything. */
@@ -15238,6 +15783,8 @@ static void tr_done(struct task *t)
     if (!c->noret && !t->restarting
         && (!c->known || tr.need[c->row] || md_is_about_fds(c->row) || c->id == SC_mmap))
         md_exit(t, c);
+    if (fdt.ring)
+        hy_start_uring();
     if (!t->restarting && !tr_counted(t))
         st_call(t, c);
     if (!tr_shown(c))
@@ -15555,11 +16102,57 @@ static void tr_delay(const struct wire_delay *d)
     md_emit(e);
 }
 
+/* A disk is done with a request of a thread, which may be gone by now. */
+static void tr_io(const struct wire_io *w)
+{
+    struct task *t = ps_task((pid_t)w->tid);
+    if (!tr.started)
+        return;
+    tr_upto(w->ts_ns);
+    st_request(&hy.io, w->ts_ns - w->issue_ns, w->op == 0 ? w->bytes : 0,
+               w->op == 1 ? w->bytes : 0);
+    if (opt.trace || (!t && !w->pid))
+        return;
+    struct event *e = ev_new(EK_BLOCK, t, w->ts_ns);
+    if (!t)
+        e->pid = (pid_t)w->pid, e->tid = (pid_t)w->tid;
+    e->err = hy_io_errno(w->error);
+    ev_sym(e, EV_op, hy_io_op(w->op));
+    ev_num(e, EV_bytes, w->bytes);
+    ev_num(e, EV_duration_ns, (s64)(w->ts_ns - w->issue_ns));
+    const char *disk = w->dev ? hy_disk_name(w->dev) : NULL;
+    if (disk)
+        ev_bytes(e, EV_device, disk, (u32)strlen(disk));
+    if (w->insert_ns)
+        ev_num(e, EV_queue_ns, (s64)(w->issue_ns - w->insert_ns));
+    md_emit(e);
+}
+
+static void tr_uring(const struct wire_uring *w)
+{
+    struct task *t = ps_task((pid_t)w->tid);
+    if (!t)
+        t = ps_task((pid_t)w->pid);
+    if (!tr.started || !t)
+        return;
+    st.uring_done++;
+    if (!opt.trace)
+        md_ring(t, w);
+}
+
 /* A call that the probe has recorded, as the two stops that it stands for. */
 static bool tr_record(const void *p, u32 size)
 {
     if (size == sizeof(struct wire_delay)) {
         tr_delay(p);
+        return true;
+    }
+    if (size == sizeof(struct wire_io)) {
+        tr_io(p);
+        return true;
+    }
+    if (size == sizeof(struct wire_uring)) {
+        tr_uring(p);
         return true;
     }
     if (size >= sizeof(struct wire_call))
@@ -16231,6 +16824,8 @@ static void tr_first_state(struct task *t, pid_t pid)
     struct proc *p = tr_proc(pid, getpid());
     t->files = files_new();
     fd_scan(t->files, t->tid, !opt.n_pids);
+    if (fdt.ring)
+        hy_start_uring();
     s64 n = fd_readlink(t->tid, "cwd", link, sizeof link);
     t->fs = ps_new_fs(n > 0 ? nm_get('f', link, (size_t)n) : tr.cwd);
     t->mm = vm_new();
@@ -16741,13 +17336,14 @@ static void tr_same_cpu(void)
 
 static void tr_report(const char *backend, bool text)
 {
-    struct st_end end = { tr.status, u_now() - tr.start_ns, backend, hy_delays(), hy.records,
-                          hy_stops(), hy_lost(), 0, 0, 0 };
+    struct st_end end = { tr.status, u_now() - tr.start_ns, backend, hy_delays(), hy_io(),
+                          hy.records, hy_stops(), hy_lost(), 0, 0, 0 };
     if (hy.on && opt.bpf_stats) {
         end.bpf_ns = bpf_info(&hy.obj, ~0u, BPF_INFO_NS);
         end.bpf_runs = bpf_info(&hy.obj, ~0u, BPF_INFO_RUNS);
     }
     out_run_flush();
+    out_disk_flush();
     out_break_partial();
     tr_each(pf_flush);
     for (u32 i = 0; i < PS_BUCKETS; i++) /* address spaces of tracees that are still there */
@@ -16768,6 +17364,7 @@ static int tr_finish(int *sig)
     int failed = sp_error(&tr.cmd);
     tr_report(tr_backend_name(), !failed); /* a command that never ran has nothing to sum up */
     bpf_detach(&hy.obj);
+    bpf_detach(&hy.uring);
     *sig = 0;
     if (out.failed)
         return EXIT_KVIS;

@@ -12,7 +12,9 @@ enum wire_lost {
     LOST_RING,     /* a record for which the ring had no room */
     LOST_INFLIGHT, /* a call that could not be remembered at its entry */
     LOST_TREE,     /* a child that could not be added to the followed tree */
-    LOST_SCHED,    /* a record of the scheduler's or a disk's for which the ring had no room */
+    LOST_SCHED,    /* a record of the scheduler's for which the ring had no room */
+    LOST_DISK,     /* a disk's request that could not be remembered, or a record of one */
+    LOST_URING,    /* a request of io_uring, or its record */
     N_LOST
 };
 
@@ -173,6 +175,37 @@ struct wire_delay {
     u32 tid, cpu;
 };
 WIRE_ASSERT(sizeof(struct wire_delay) == 24);
+
+/* A request that a disk has done. In length between a delay's and a call's. */
+struct wire_io {
+    u64 ts_ns;            /* when it was complete */
+    u64 issue_ns, insert_ns; /* insert_ns 0: it went past the queue */
+    u32 bytes;
+    u32 dev;              /* major << 20 | minor; 0: none */
+    u32 op;               /* REQ_OP_...: include/linux/blk_types.h */
+    s32 error;            /* -errno; from 5.16 on a blk_status_t, which is positive */
+    u32 tid;
+    u32 pid;              /* 0: not known, for kvis is in a pid namespace */
+};
+WIRE_ASSERT(sizeof(struct wire_io) == 48);
+
+/* A result of io_uring's. Shorter than a disk's record, longer than a delay's. */
+enum wire_uring_flags {
+    URING_SHARED = 1,     /* others on their way have the same number: which one it is is not known */
+    URING_MORE = 2        /* not its only result */
+};
+enum { URING_OP_UNKNOWN = 255 };
+
+struct wire_uring {
+    u64 ts_ns, submit_ns; /* submit_ns 0: it was not seen to be submitted */
+    s32 res;
+    s32 fd;               /* -1: not known, or none */
+    u32 tid, pid;         /* tid 0: not known; not of a thread that kvis knows: a ring's own */
+    u8 op, flags;         /* op: IORING_OP_... */
+    u16 unused;
+    u32 flying;           /* how many are on their way under this number */
+};
+WIRE_ASSERT(sizeof(struct wire_uring) == 40);
 
 /* `delays`: how long threads waited for a CPU, 16 buckets an octave; [DELAY_SUM] the sum in ns. */
 enum { DELAY_BUCKETS = 976, DELAY_SUM = 976, DELAY_SLOTS = 977 };

@@ -21,7 +21,7 @@ const TYPE = { str: 0, num: 1, dur: 2, size: 3, addr: 4, bool: 5, sym: 6, argv: 
 const CATS = ["file", "net", "memory", "process", "signal", "call", "kernel"];
 const KERNEL = 6, CALL = 5;
 const N = facts.kept;
-const kinds = facts.kinds.map(k => ({ name: k[0], cat: k[0] === "sched_delay" ? KERNEL : k[1], text: k[2] }));
+const kinds = facts.kinds.map(k => ({ name: k[0], cat: k[0] === "sched_delay" || k[0] === "block_io" ? KERNEL : k[1], text: k[2] }));
 const K = Object.fromEntries(kinds.map((k, i) => [k.name, i]));
 /* Numbers of what a call has, beside the fields of events (below 64). */
 const F = { name: 200, abi: 201, raw: 210, txt: 220, str: 230, cut: 240, ret: 250, rettext: 251,
@@ -165,7 +165,7 @@ async function read(tell) {
     if (fl & 64) num();
     if (fl & 128) str();
     for (let j = 0; j < lay.length; j++) if (mask >> j & 1) value(lay[j]);
-    for (let f = 0, m = more; m >= 1; f++, m = Math.floor(m / 2)) if (m % 2) value(f);
+    for (let j = 0; j < more; j++) value(num());
     for (let j = off[i]; j < nv; j++) {
       if (fid[j] === field.bytes || fid[j] === field.size || fid[j] === field.growth_bytes) bytes[i] = val[j];
       if (fid[j] === field.delay_ns) dur[i] = val[j], ts[i] = Math.max(t - val[j], 0);
@@ -1366,7 +1366,10 @@ function cards() {
   card("scheduler latency", ["waits", opt(s.sched_waits, count)], ["mean", s.sched_waits ? span(Math.round(s.sched_wait_ns / s.sched_waits)) : undefined],
     ["p99", opt(s.sched_wait_p99_ns, span)], ["max", opt(s.sched_wait_max_ns, span)]);
   const where = s.where_time_went || [];
-  if (where.length) card("block I/O", ["waited for disks", span(sumOf(where, w => w.disk_ns))]);
+  card("block I/O", ["requests", opt(s.block_ios, count)], ["mean", s.block_ios ? span(Math.round(s.block_io_ns / s.block_ios)) : undefined],
+    ["p99", opt(s.block_io_p99_ns, span)], ["max", opt(s.block_io_max_ns, span)], ["read", s.block_ios ? size(s.block_read_bytes) : undefined],
+    ["written", s.block_ios ? size(s.block_written_bytes) : undefined],
+    ["waited for disks", where.length ? span(sumOf(where, w => w.disk_ns)) : undefined], ["lost", s.lost_block_ios ? count(s.lost_block_ios) : undefined, 1]);
   if (PROC) cardsOfProcesses(card);
   card(PROC ? "recording" : "trace", ["calls", opt(s.syscalls, count)], ["lost", opt(s.lost, count), s.lost], ["unreadable", s.unreadable ? count(s.unreadable) : undefined, 1],
     ["throttled", opt(s.throttle_stops, count)], ["backend", PROC ? undefined : run.backend]);

@@ -72,9 +72,10 @@ runs_on() { # runs_on TEST: is this kernel one of its kernels?
     [ "$yes" ]
 }
 
-# What is booted together, one line a boot: cmdline TAB qemu.
+# What is booted together, one line a boot: cmdline|qemu. (Not a tab: read takes an empty field before
+# one for nothing.)
 boots() {
-    for f in $tests; do printf '%s\t%s\n' "$(header "$f" cmdline)" "$(header "$f" qemu)"; done | sort -u
+    for f in $tests; do printf '%s|%s\n' "$(header "$f" cmdline)" "$(header "$f" qemu)"; done | sort -u
 }
 
 # `truth PROG SCENE` or `same PROG SCENE`, a line each, as the cases have them.
@@ -194,7 +195,7 @@ build || { echo "the test programs do not build for $arch"; exit 1; }
 root=$PWD/root number=0
 : >tap
 boots >boots
-while IFS='	' read -r cmdline qemu; do
+while IFS='|' read -r cmdline qemu; do
     number=$((number + 1))
     boot "$cmdline" "$qemu" >>tap </dev/null
 done <boots

@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0
+/* disk: the requests that traced threads make of disks, one record a request, when it is done.
+ *
+ * A request may be handed to its disk by whoever is at hand, a worker of the kernel's too, so whose
+ * it is follows from the bio that it begins with: that is queued by the thread itself. Keys are
+ * addresses, which are nobody else's as long as the thing lives: of a bio from when it is queued
+ * till it is complete, of a disk for as long as it owes a flush to such a bio, of a request from
+ * when it is inserted (or issued, where nobody sorts requests) till it is complete.
+ *
+ * block/blk-mq.c, blk-flush.c, bio.c of Linux. The maps traced, events and lost are the family
+ * call's. */
+#include "probe.h"
+
+/* 1: the queue comes before what these tracepoints are about (before 5.11; some 5.10 have dropped
+ * it too): kvis tries that first, for it only attaches where there are so many arguments. */
+extern char CFG_SECOND;
+/* kvis's pid namespace when that is not the first one: its inode. */
+extern char CFG_NS_INO;
+
+struct map_def traced SEC("maps") = { MAP_HASH, 4, sizeof(struct wire_thread), 16384, 0 };
+
+struct io {
+    u64 insert_ns, issue_ns;
+    u64 life;    /* when this request began: its memory serves the next one */
+    u32 bytes, dev, op;
+    s32 error;
+    u32 tid, pid;
+};
+struct map_def ios SEC("maps") = { MAP_HASH, 8, sizeof(struct io), 4096, 0 };
+
+struct gendisk { int major, first_minor; } KERNEL;
+struct request_queue { struct gendisk *disk; } KERNEL;
+struct block_device { struct gendisk *bd_disk; } KERNEL;
+struct bio {
+    u32 bi_opf;
+    struct gendisk *bi_disk;      /* before 5.12 */
+    struct block_device *bi_bdev; /* from then on */
+    void *bi_private;
+} KERNEL;
+struct request {
+    struct request_queue *q;
+    struct gendisk *rq_disk; /* before 5.17 */
+    struct bio *bio;
+    u64 start_time_ns;
+    u32 cmd_flags, __data_len;
+} KERNEL;
+enum req_flag_bits { __REQ_FUA = 17, __REQ_PREFLUSH = 18 };
+
+enum { OP_MASK = 0xff, OP_FLUSH = 2, OP_PASSTHROUGH = 32 }; /* include/linux/blk_types.h */
+
+/* What the tracepoint is about. (Two loads that do not become one: the verifier wants a constant
+ * offset.) */
+INLINE u64 subject(const struct raw_tp *ctx)
+{
+    u64 v;
+    if (CFG(CFG_SECOND)) {
+        v = ctx->arg[1];
+        asm volatile("" : "+r"(v));
+    } else {
+        v = ctx->arg[0];
+    }
+    return v;
+}
+
+/* Whose it is: the current thread's, if that is traced. */
+INLINE bool mine(struct io *io)
+{
+    u64 id = bpf_get_current_pid_tgid();
+    u32 tid = (u32)id;
+    struct wire_thread *th = bpf_map_lookup_elem(&traced, &tid);
+    if (!th)
+        return 0;
+    th->bios = 1;
+    io->tid = CFG(CFG_NS_INO) ? th->tid : tid;
+    io->pid = CFG(CFG_NS_INO) ? 0 : (u32)(id >> 32);
+    return 1;
+}
+
+INLINE void put(u64 key, const struct io *io)
+{
+    if (bpf_map_update_elem(&ios, &key, io, MAP_ANY))
+        count_lost(LOST_DISK);
+}
+
+INLINE struct gendisk *disk_of_bio(struct bio *b)
+{
+    if (EXISTS(b, bi_disk))
+        return READ(b, bi_disk);
+    struct block_device *d = READ(b, bi_bdev);
+    return READ(d, bd_disk);
+}
+
+INLINE struct gendisk *disk_of(struct request *rq)
+{
+    if (EXISTS(rq, rq_disk))
+        return READ(rq, rq_disk);
+    struct request_queue *q = READ(rq, q);
+    return READ(q, disk);
+}
+
+/* --- bios --- */
+
+SEC("raw_tp/block_bio_queue")
+int disk_bio(struct raw_tp *ctx)
+{
+    struct io io = { 0 };
+    if (!mine(&io))
+        return 0;
+    struct bio *b = (void *)subject(ctx);
+    u32 flushes = 1u << ENUM_VALUE(enum req_flag_bits, __REQ_PREFLUSH)
+                  | 1u << ENUM_VALUE(enum req_flag_bits, __REQ_FUA);
+    io.op = READ(b, bi_opf) & flushes;
+    put((u64)b, &io);
+    if (io.op)
+        put((u64)disk_of_bio(b), &io);
+    return 0;
+}
+
+SEC("raw_tp/block_bio_complete")
+int disk_bio_done(struct raw_tp *ctx)
+{
+    u64 key = ctx->arg[1];
+    struct io *io = bpf_map_lookup_elem(&ios, &key);
+    if (!io)
+        return 0;
+    u32 flushes = io->op;
+    bpf_map_delete_elem(&ios, &key);
+    key = (u64)disk_of_bio((void *)key);
+    if (flushes)
+        bpf_map_delete_elem(&ios, &key);
+    return 0;
+}
+
+/* --- requests --- */
+
+/* Whose a request is: its first bio's, or whose that was split from; a flush has none and is the
+ * disk's; what no file system made is the caller's. */
+INLINE bool owner(struct request *rq, u32 op, struct io *io)
+{
+    struct bio *b = READ(rq, bio);
+    u64 key = (u64)b;
+    struct io *o = bpf_map_lookup_elem(&ios, &key);
+    if (op >= OP_PASSTHROUGH)
+        return mine(io);
+    if (!o) {
+        key = op == OP_FLUSH ? (u64)disk_of(rq) : (u64)READ(b, bi_private);
+        o = bpf_map_lookup_elem(&ios, &key);
+    }
+    if (!o)
+        return 0;
+    io->tid = o->tid;
+    io->pid = o->pid;
+    return 1;
+}
+
+/* A request is inserted into its disk's queue, or issued to the disk. */
+INLINE void seen(struct request *rq, bool issued)
+{
+    u64 key = (u64)rq, life = READ(rq, start_time_ns);
+    u32 op = READ(rq, cmd_flags) & OP_MASK;
+    struct io *was = bpf_map_lookup_elem(&ios, &key), io = { 0 };
+    if (was && was->life == life) {
+        io = *was;
+    } else if (!owner(rq, op, &io)) {
+        if (was) /* merged into another one */
+            bpf_map_delete_elem(&ios, &key);
+        return;
+    }
+    io.life = life;
+    if (issued) {
+        struct gendisk *d = disk_of(rq);
+        io.issue_ns = bpf_ktime_get_ns();
+        io.bytes = READ(rq, __data_len);
+        io.dev = (u32)READ(d, major) << 20 | (u32)READ(d, first_minor);
+        io.op = op;
+    } else {
+        io.insert_ns = bpf_ktime_get_ns();
+    }
+    put(key, &io);
+}
+
+SEC("raw_tp/block_rq_insert")
+int disk_insert(struct raw_tp *ctx)
+{
+    seen((void *)subject(ctx), 0);
+    return 0;
+}
+
+SEC("raw_tp/block_rq_issue")
+int disk_issue(struct raw_tp *ctx)
+{
+    seen((void *)subject(ctx), 1);
+    return 0;
+}
+
+/* A part of it is done, or all of it. */
+SEC("raw_tp/block_rq_complete")
+int disk_done(struct raw_tp *ctx)
+{
+    u64 key = ctx->arg[0];
+    struct request *rq = (void *)key;
+    struct io *io = bpf_map_lookup_elem(&ios, &key);
+    if (!io || !io->issue_ns)
+        return 0;
+    if ((s32)ctx->arg[1])
+        io->error = (s32)ctx->arg[1];
+    if ((u32)ctx->arg[2] < READ(rq, __data_len))
+        return 0;
+    struct wire_io w = {
+        bpf_ktime_get_ns(), io->issue_ns, io->insert_ns,
+        io->bytes, io->dev, io->op, io->error, io->tid, io->pid,
+    };
+    if (bpf_ringbuf_output(&events, &w, sizeof w, RB_NO_WAKEUP))
+        count_lost(LOST_DISK);
+    bpf_map_delete_elem(&ios, &key);
+    return 0;
+}
+
+char license_[] SEC("license") = "Dual MIT/GPL";

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0
+/* uring: what traced processes ask of io_uring, one record a result. Loaded when the first ring is
+ * made. A request is known by its address; where its result does not tell that (before 5.19), by the
+ * ring and the program's own number for it, which several requests may share: then it is said that
+ * they do.
+ *
+ * A ring may have a thread of the kernel's that takes the requests (IORING_SETUP_SQPOLL): it is one
+ * of the process's, but no fork is seen of it. The maps traced, events and lost are the family
+ * call's. */
+#include "probe.h"
+
+/* kvis's pid namespace when that is not the first one: its inode. */
+extern char CFG_NS_INO;
+/* 1: results tell the address of their request. */
+extern char CFG_BY_REQ;
+
+struct map_def traced SEC("maps") = { MAP_HASH, 4, sizeof(struct wire_thread), 16384, 0 };
+
+struct key { u64 a, b; };
+/* By number, a row stays: what is no more on its way makes room when room is needed. */
+struct map_def reqs SEC("maps") = {
+    MAP_LRU_HASH, sizeof(struct key), sizeof(struct wire_uring), 16384, 0
+};
+/* By thread: the descriptor of the request that it is about to take. */
+struct map_def fds SEC("maps") = { MAP_HASH, 4, 4, 4096, 0 };
+
+struct trace_event_raw_io_uring_submit_sqe {
+    void *ctx, *req;
+    u64 user_data;
+    u8 opcode;
+} KERNEL;
+struct trace_event_raw_io_uring_file_get { void *req; int fd; } KERNEL;
+struct trace_event_raw_io_uring_complete {
+    void *ctx, *req;
+    u64 user_data;
+    int res;
+    u32 cflags;
+} KERNEL;
+
+enum { CQE_F_MORE = 2 }; /* include/uapi/linux/io_uring.h: the request goes on */
+
+/* Whose the current thread's doings are. */
+INLINE bool whose(struct wire_uring *w)
+{
+    u64 id = bpf_get_current_pid_tgid();
+    u32 tid = (u32)id, pid = (u32)(id >> 32);
+    struct wire_thread *th = bpf_map_lookup_elem(&traced, &tid);
+    if (th)
+        w->tid = CFG(CFG_NS_INO) ? th->tid : tid;
+    struct wire_thread *leader = bpf_map_lookup_elem(&traced, &pid);
+    if (leader)
+        w->pid = CFG(CFG_NS_INO) ? leader->tid : pid;
+    return th || leader;
+}
+
+INLINE void put(const struct key *k, const struct wire_uring *w)
+{
+    if (bpf_map_update_elem(&reqs, k, w, MAP_ANY))
+        count_lost(LOST_URING);
+}
+
+INLINE s32 fd_taken(u32 tid)
+{
+    s32 *p = bpf_map_lookup_elem(&fds, &tid), fd = p ? *p : -1;
+    bpf_map_delete_elem(&fds, &tid);
+    return fd;
+}
+
+/* A request whose number others on their way have too. False: there are none. */
+INLINE bool joins(const struct key *k, const struct wire_uring *w)
+{
+    struct wire_uring *was = bpf_map_lookup_elem(&reqs, k);
+    if (!was || !was->flying)
+        return 0;
+    __sync_fetch_and_add(&was->flying, 1);
+    was->flags |= URING_SHARED;
+    if (was->op != w->op)
+        was->op = URING_OP_UNKNOWN;
+    if (was->fd != w->fd)
+        was->fd = -1;
+    return 1;
+}
+
+/* On some kernels io_uring_submit_req: kvis names it, the record is the same. */
+SEC("tp/io_uring/io_uring_submit_sqe")
+int uring_submit(struct trace_event_raw_io_uring_submit_sqe *ctx)
+{
+    struct wire_uring w = { .fd = -1, .flying = 1 };
+    struct key k = { (u64)ctx->req, 0 };
+    if (!whose(&w))
+        return 0;
+    w.submit_ns = bpf_ktime_get_ns();
+    w.op = ctx->opcode;
+    if (!CFG(CFG_BY_REQ)) {
+        w.fd = fd_taken((u32)bpf_get_current_pid_tgid());
+        k.a = (u64)ctx->ctx;
+        k.b = ctx->user_data;
+        if (joins(&k, &w))
+            return 0;
+    }
+    put(&k, &w);
+    return 0;
+}
+
+SEC("tp/io_uring/io_uring_file_get")
+int uring_file(struct trace_event_raw_io_uring_file_get *ctx)
+{
+    u32 tid = (u32)bpf_get_current_pid_tgid();
+    s32 fd = ctx->fd;
+    if (CFG(CFG_BY_REQ)) {
+        struct key k = { (u64)ctx->req, 0 };
+        struct wire_uring *w = bpf_map_lookup_elem(&reqs, &k);
+        if (w)
+            w->fd = fd;
+        return 0;
+    }
+    struct wire_uring w = { 0 };
+    if (whose(&w))
+        bpf_map_update_elem(&fds, &tid, &fd, MAP_ANY);
+    return 0;
+}
+
+SEC("tp/io_uring/io_uring_complete")
+int uring_done(struct trace_event_raw_io_uring_complete *ctx)
+{
+    struct wire_uring w = { .fd = -1, .op = URING_OP_UNKNOWN };
+    struct key k = { 0, 0 };
+    if (CFG(CFG_BY_REQ)) {
+        k.a = (u64)ctx->req;
+    } else { /* one that fails early has taken its descriptor and was not submitted */
+        w.fd = fd_taken((u32)bpf_get_current_pid_tgid());
+        k.a = (u64)ctx->ctx;
+        k.b = ctx->user_data;
+    }
+    struct wire_uring *r = bpf_map_lookup_elem(&reqs, &k);
+    u32 more = ctx->cflags & CQE_F_MORE;
+    if (r && r->flying) {
+        if (more)
+            r->flags |= URING_MORE;
+        w = *r;
+        if (!more && CFG(CFG_BY_REQ))
+            bpf_map_delete_elem(&reqs, &k);
+        else if (!more)
+            __sync_fetch_and_add(&r->flying, (u32)-1);
+    } else if (!whose(&w)) {
+        return 0;
+    }
+    w.ts_ns = bpf_ktime_get_ns();
+    w.res = ctx->res;
+    if (bpf_ringbuf_output(&events, &w, sizeof w, RB_NO_WAKEUP))
+        count_lost(LOST_URING);
+    return 0;
+}
+
+char license_[] SEC("license") = "Dual MIT/GPL";

@@ -1,0 +1,211 @@
+/* I/O on a disk of its own, by sizes and numbers that it knows: `disk SCENE NAME [NS]`, NAME below /dev,
+ * NS how long the disk takes for each request. */
+#define _GNU_SOURCE
+#include "t.h"
+
+#include <linux/fs.h>
+#include <sys/ioctl.h>
+
+static const char *name;
+static char *buf;
+static unsigned long long was[17], is[17];
+
+static unsigned long long ns_now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (unsigned long long)t.tv_sec * 1000000000 + (unsigned long long)t.tv_nsec;
+}
+
+/* What the kernel itself has counted. */
+static void stat_of(unsigned long long *v)
+{
+    char path[300];
+    snprintf(path, sizeof path, "/sys/block/%s/stat", name);
+    FILE *f = fopen(path, "r");
+    for (int i = 0; f && i < 17; i++)
+        if (fscanf(f, "%llu", &v[i]) != 1)
+            v[i] = 0;
+    MUST(f && fclose(f) == 0);
+}
+
+static int disk(int flags)
+{
+    char path[300];
+    snprintf(path, sizeof path, "/dev/%s", name);
+    int f = open(path, flags);
+    MUST(f >= 0);
+    return f;
+}
+
+/* The events are as many as the kernel has counted, and of as many bytes; so is the summary. A flush
+ * is asked for by an empty write, which the kernel counts as one. */
+static void want_stat(unsigned empty)
+{
+    static const struct { const char *op, *n, *bytes; int at; } is_a[] = {
+        { "read", "reads", "read_bytes", 0 }, { "write", "writes", "written_bytes", 4 },
+        { "discard", "discards", "discarded_bytes", 11 } };
+    stat_of(is);
+    for (int i = 0; i < 3; i++) {
+        unsigned long long n = is[is_a[i].at] - was[is_a[i].at],
+                           bytes = 512 * (is[is_a[i].at + 2] - was[is_a[i].at + 2]);
+        want("(len(by('block_io', op='%s', device='%s')), tot('block_io', 'bytes', op='%s')) == "
+             "(%llu, %llu)", is_a[i].op, name, is_a[i].op, n - (i == 1 ? empty : 0), bytes);
+        want("row('disks', device='%s')['%s'] == %llu", name, is_a[i].n, n);
+        want("row('disks', device='%s')['%s'] == %llu", name, is_a[i].bytes, bytes);
+    }
+    want("S['lost'] == 0 and S['lost_block_ios'] == 0");
+    want("S['block_ios'] == len(by('block_io')) and S['block_io_ns'] == tot('block_io', 'duration_ns')");
+    want("S['block_io_max_ns'] == max(e['duration_ns'] for e in by('block_io'))");
+    want("S['block_io_p50_ns'] <= S['block_io_p99_ns'] <= S['block_io_max_ns']");
+}
+
+/* Reads one after the other, each of which takes that long: not less, and not much more than it
+ * takes this program. */
+static void latency(unsigned long long ns)
+{
+    enum { N = 15 };
+    unsigned long long sum = 0;
+    int f = disk(O_RDONLY | O_DIRECT);
+    stat_of(was);
+    for (int i = 0; i < N; i++) {
+        unsigned long long at = ns_now();
+        MUST(pread(f, buf, 4096, 4096 * 7 * i) == 4096);
+        sum += ns_now() - at;
+    }
+    want("[e['bytes'] for e in by('block_io', op='read', device='%s')] == [4096] * %d", name, N);
+    if (ns) {
+        want("all(e['duration_ns'] >= %llu for e in by('block_io'))", ns);
+        want("sorted(e['duration_ns'] for e in by('block_io'))[%d] <= %llu", N / 2,
+             ns + ns / 20 + 300000);
+    }
+    want("tot('block_io', 'duration_ns') <= %llu", sum);
+    if (!ns)
+        want("tot('block_io', 'duration_ns') >= %llu", sum - sum / 20 - N * 500000);
+    want("abs(S['block_io_p50_ns'] / sorted(e['duration_ns'] for e in by('block_io'))[%d] - 1) < .032",
+         N / 2);
+    want_stat(0);
+    close(f);
+}
+
+/* Sizes. The largest is split, and how is the kernel's affair. */
+static void sizes(void)
+{
+    int f = disk(O_RDWR | O_DIRECT);
+    stat_of(was);
+    for (int i = 0; i < 3; i++)
+        MUST(pread(f, buf, 4096, 65536 * i) == 4096);
+    for (int i = 0; i < 4; i++)
+        MUST(pwrite(f, buf, 8192, 65536 * i) == 8192);
+    MUST(pwrite(f, buf, 4 << 20, 1 << 20) == 4 << 20);
+    want("[e['bytes'] for e in by('block_io', op='read')] == [4096] * 3");
+    want("[e['bytes'] for e in by('block_io', op='write')][:4] == [8192] * 4");
+    want("tot('block_io', 'bytes', op='write') == 4 * 8192 + (4 << 20)");
+    want("(S['block_read_bytes'], S['block_written_bytes']) == (12288, 32768 + (4 << 20))");
+    want("all(e['pid'] == e['tid'] == %d for e in by('block_io'))", getpid());
+    want_stat(0);
+    close(f);
+}
+
+/* A flush moves no bytes; a discard of many frees them. */
+static void flush(void)
+{
+    int f = disk(O_RDWR | O_DIRECT);
+    unsigned long long range[2] = { 1 << 20, 2 << 20 };
+    stat_of(was);
+    for (int i = 0; i < 3; i++) {
+        MUST(pwrite(f, buf, 4096, 0) == 4096);
+        MUST(fsync(f) == 0);
+    }
+    stat_of(is);
+    want("[e['bytes'] for e in by('block_io', op='flush')] == [0] * 3");
+    want("row('disks', device='%s')['flushes'] == %llu", name, is[15] - was[15]);
+    want("all(e['pid'] == %d and e['device'] == '%s' for e in by('block_io'))", getpid(), name);
+    MUST(ioctl(f, BLKDISCARD, range) == 0);
+    want("tot('block_io', 'bytes', op='discard') == 2 << 20");
+    want_stat(3);
+    close(f);
+}
+
+/* The page cache's pages are written by a worker of the kernel's: not this program's doing. */
+static void writeback(void)
+{
+    int f = disk(O_RDWR);
+    stat_of(was);
+    MUST(pwrite(f, buf, 1 << 20, 0) == 1 << 20);
+    do {
+        usleep(50000);
+        stat_of(is);
+    } while (is[6] - was[6] < 2048);
+    want("by('block_io') == []");
+    want("row('disks', device='%s')['written_bytes'] >= 1 << 20", name);
+    want("'block_ios' not in S and S['block_written_bytes'] == 0");
+    close(f);
+}
+
+static void *hammer(void *arg)
+{
+    int f = *(int *)arg;
+    char *mine = aligned_alloc(4096, 4096);
+    pid_t tid = (pid_t)syscall(SYS_gettid);
+    for (int i = 0; i < 20; i++) /* odd: the same place as everybody; even: where nothing merges */
+        MUST(pread(f, mine, 4096, i & 1 ? 0 : 12288 * (1 + tid % 64)) == 4096);
+    want("len(by('block_io', op='read', tid=%d, pid=%d)) == 20", tid, getpid());
+    return NULL;
+}
+
+/* Many at once at the same place: each its own. */
+static void crowd(void)
+{
+    pthread_t th[8];
+    int f = disk(O_RDONLY | O_DIRECT);
+    stat_of(was);
+    for (int i = 0; i < 8; i++)
+        MUST(pthread_create(&th[i], NULL, hammer, &f) == 0);
+    for (int i = 0; i < 8; i++)
+        pthread_join(th[i], NULL);
+    want("len(by('block_io')) == 160");
+    want_stat(0);
+    close(f);
+}
+
+/* A bad block: which request failed, and with what. Then a fault that reads from the disk. */
+static void bad(void)
+{
+    int f = disk(O_RDONLY | O_DIRECT), g = disk(O_RDONLY);
+    stat_of(was);
+    MUST(pread(f, buf, 4096, 0) == 4096);
+    MUST(pread(f, buf, 4096, 1 << 20) == -1 && errno == EIO);
+    want("[e.get('error') for e in by('block_io')][:2] == [None, 'EIO']");
+    want("by('block_io')[1]['bytes'] == 4096");
+    volatile char *m = mmap(NULL, 4096, PROT_READ, MAP_SHARED, g, 4 << 20);
+    MUST(m != MAP_FAILED);
+    want("tot('block_io', 'bytes', op='read') >= 8192 + 4096 + %d", m[0]);
+    want_stat(0);
+    close(f);
+    close(g);
+}
+
+int main(int argc, char **argv)
+{
+    MUST(argc >= 3);
+    name = argv[2];
+    MUST((buf = aligned_alloc(4096, 4 << 20)) != NULL);
+    memset(buf, 'k', 4 << 20);
+    if (!strcmp(argv[1], "latency"))
+        latency(argc > 3 ? strtoull(argv[3], NULL, 10) : 0);
+    else if (!strcmp(argv[1], "sizes"))
+        sizes();
+    else if (!strcmp(argv[1], "flush"))
+        flush();
+    else if (!strcmp(argv[1], "writeback"))
+        writeback();
+    else if (!strcmp(argv[1], "crowd"))
+        crowd();
+    else if (!strcmp(argv[1], "bad"))
+        bad();
+    else
+        MUST(0);
+    say("done");
+    return 0;
+}

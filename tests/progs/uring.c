@@ -1,0 +1,180 @@
+/* io_uring by its bare system calls, with requests of which the program knows what came of them:
+ * `uring SCENE`. */
+#define _GNU_SOURCE
+#include "t.h"
+
+#include <linux/io_uring.h>
+#include <stdbool.h>
+
+static struct {
+    int fd;
+    unsigned *sq_head, *sq_tail, *sq_mask, *sq_array, *sq_flags, *cq_head, *cq_tail, *cq_mask;
+    struct io_uring_sqe *sqe;
+    struct io_uring_cqe *cqe;
+    bool polled;
+} r;
+
+static void ring(unsigned flags)
+{
+    struct io_uring_params p = { .flags = flags, .sq_thread_idle = 50 };
+    r.fd = (int)syscall(SYS_io_uring_setup, 64, &p);
+    if (r.fd < 0)
+        skip("no io_uring here");
+    size_t sq = p.sq_off.array + p.sq_entries * 4, cq = p.cq_off.cqes + p.cq_entries * sizeof *r.cqe;
+    char *s = mmap(NULL, sq, PROT_READ | PROT_WRITE, MAP_SHARED, r.fd, IORING_OFF_SQ_RING);
+    char *c = mmap(NULL, cq, PROT_READ | PROT_WRITE, MAP_SHARED, r.fd, IORING_OFF_CQ_RING);
+    r.sqe = mmap(NULL, p.sq_entries * sizeof *r.sqe, PROT_READ | PROT_WRITE, MAP_SHARED, r.fd,
+                 IORING_OFF_SQES);
+    MUST(s != MAP_FAILED && c != MAP_FAILED && r.sqe != MAP_FAILED);
+    r.sq_head = (unsigned *)(s + p.sq_off.head), r.sq_tail = (unsigned *)(s + p.sq_off.tail);
+    r.sq_mask = (unsigned *)(s + p.sq_off.ring_mask), r.sq_flags = (unsigned *)(s + p.sq_off.flags);
+    r.sq_array = (unsigned *)(s + p.sq_off.array);
+    r.cq_head = (unsigned *)(c + p.cq_off.head), r.cq_tail = (unsigned *)(c + p.cq_off.tail);
+    r.cq_mask = (unsigned *)(c + p.cq_off.ring_mask);
+    r.cqe = (struct io_uring_cqe *)(c + p.cq_off.cqes);
+    r.polled = flags & IORING_SETUP_SQPOLL;
+}
+
+static struct io_uring_sqe *put(int op, int fd, const void *addr, unsigned len, unsigned long long off)
+{
+    unsigned at = *r.sq_tail & *r.sq_mask;
+    struct io_uring_sqe *e = &r.sqe[at];
+    memset(e, 0, sizeof *e);
+    e->opcode = (unsigned char)op;
+    e->fd = fd;
+    e->addr = (uintptr_t)addr;
+    e->len = len;
+    e->off = off;
+    r.sq_array[at] = at;
+    __atomic_store_n(r.sq_tail, *r.sq_tail + 1, __ATOMIC_RELEASE);
+    return e;
+}
+
+/* Hands in n requests and waits for as many results; res[] has them by user_data. */
+static void go(unsigned n, int *res)
+{
+    unsigned flags = IORING_ENTER_GETEVENTS, submit = n;
+    if (r.polled) {
+        submit = 0;
+        flags |= __atomic_load_n(r.sq_flags, __ATOMIC_ACQUIRE) & IORING_SQ_NEED_WAKEUP
+                     ? IORING_ENTER_SQ_WAKEUP : 0;
+    }
+    do { /* a timeout that is over ends the wait before all are there */
+        if (syscall(SYS_io_uring_enter, r.fd, submit, n, flags, NULL, 0) < 0)
+            MUST(errno == EINTR);
+        else
+            submit = 0;
+    } while (__atomic_load_n(r.cq_tail, __ATOMIC_ACQUIRE) - *r.cq_head < n);
+    for (unsigned i = 0; i < n; i++) {
+        unsigned at = *r.cq_head & *r.cq_mask;
+        if (res)
+            res[r.cqe[at].user_data] = r.cqe[at].res;
+        __atomic_store_n(r.cq_head, *r.cq_head + 1, __ATOMIC_RELEASE);
+    }
+}
+
+static int one(int op, int fd, const void *addr, unsigned len, unsigned long long off)
+{
+    int res = -1;
+    put(op, fd, addr, len, off);
+    go(1, &res);
+    return res;
+}
+
+static void basic(bool polled)
+{
+    static char buf[8192];
+    int f = open("data", O_RDWR | O_CREAT | O_TRUNC, 0644), pair[2];
+    MUST(f >= 0 && socketpair(AF_UNIX, SOCK_STREAM, 0, pair) == 0);
+    ring(polled ? IORING_SETUP_SQPOLL : 0);
+    MUST(one(IORING_OP_NOP, -1, NULL, 0, 0) == 0);
+    MUST(one(IORING_OP_WRITE, f, buf, 5000, 0) == 5000);
+    MUST(one(IORING_OP_READ, f, buf, 8192, 1000) == 4000);
+    MUST(one(IORING_OP_FSYNC, f, NULL, 0, 0) == 0);
+    MUST(one(IORING_OP_SEND, pair[0], buf, 77, 0) == 77);
+    MUST(one(IORING_OP_RECV, pair[1], buf, 100, 0) == 77);
+    MUST(one(IORING_OP_READ, 999, buf, 10, 0) == -EBADF);
+    int g = one(IORING_OP_OPENAT, AT_FDCWD, "data", 0, 0);
+    MUST(g > f);
+    MUST(one(IORING_OP_READ, g, buf, 10, 0) == 10);
+    MUST(close(g) == 0);
+    /* Before 5.19 one that has no file is over before it is submitted. */
+    want("[e['op'] for e in by('io_uring')] in ["
+         "('nop write read fsync send recv %%s openat read' %% bad).split() for bad in ('read', 'unknown')]");
+    want("[e['result'] for e in by('io_uring')] == [0, 5000, 4000, 0, 77, 77, -9, %d, 10]", g);
+    want("[e.get('error') for e in by('io_uring')] == [None] * 6 + ['EBADF', None, None]");
+    want("all(e['pid'] == %d for e in by('io_uring'))", getpid());
+    want("[e.get('fd') for e in by('io_uring')][:6] == [None] + [%d, %d, %d, %d, %d]", f, f, f, pair[0], pair[1]);
+    want("all(e['filename'] == '%sdata' for e in by('io_uring', fd=%d))", t_cwd, f);
+    want("one('io_uring', fd=%d)['filename'] == '%sdata'", g, t_cwd);
+    want("all(e['duration_ns'] > 0 for e in by('io_uring') if 'error' not in e)");
+    want("(row('files', path='%sdata')['bytes_read'], row('files', path='%sdata')['bytes_written']) == "
+         "(4010, 5000)", t_cwd, t_cwd);
+    want("S['io_uring_results'] == 9 and S['lost_io_uring'] == 0");
+}
+
+static unsigned long long ns_now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (unsigned long long)t.tv_sec * 1000000000 + (unsigned long long)t.tv_nsec;
+}
+
+/* How long a request takes: as long as the other end of a socket waits. (Not a pipe's: a worker would
+ * have to be made for that, and a ptracer, strace too, can keep the kernel from it: 6.1, ECANCELED.) */
+static void slow(void)
+{
+    char c;
+    int p[2], res[2];
+    struct __kernel_timespec ts = { 0, 50000000 };
+    MUST(socketpair(AF_UNIX, SOCK_STREAM, 0, p) == 0);
+    ring(0);
+    unsigned long long at = ns_now();
+    put(IORING_OP_RECV, p[0], &c, 1, 0);
+    put(IORING_OP_TIMEOUT, -1, &ts, 1, 0)->user_data = 1;
+    pid_t child = fork();
+    if (!child) {
+        usleep(100000);
+        _exit(write(p[1], "x", 1) != 1);
+    }
+    go(2, res);
+    at = ns_now() - at;
+    MUST(res[0] == 1 && res[1] == -ETIME && waitpid(child, NULL, 0) == child);
+    want("90_000_000 <= one('io_uring', op='recv')['duration_ns'] <= %llu", at);
+    want("one('io_uring', op='timeout')['error'] == 'ETIME'");
+    want("50_000_000 <= one('io_uring', op='timeout')['duration_ns'] <= %llu", at);
+    want("one('io_uring', op='recv')['fd'] == %d and one('io_uring', op='recv')['target'] == 'socket'", p[0]);
+}
+
+/* Many at once, of one number: none is missing, and none has another's time. */
+static void many(void)
+{
+    int f = open("/dev/zero", O_RDONLY), n = 0;
+    static char buf[64];
+    ring(0);
+    for (int i = 0; i < 50; i++, n += 32) {
+        for (int k = 0; k < 32; k++)
+            put(IORING_OP_READ, f, buf, 64, 0);
+        go(32, NULL);
+    }
+    want("len(by('io_uring', op='read', fd=%d, result=64, bytes=64)) == %d", f, n);
+    want("S['io_uring_results'] == %d and S['lost_io_uring'] == 0 and S['lost'] == 0", n);
+    want("tot('io_uring', 'bytes') == row('files', path='/dev/zero')['bytes_read'] == %d", n * 64);
+}
+
+int main(int argc, char **argv)
+{
+    MUST(argc == 2 && getcwd(t_cwd, sizeof t_cwd - 1));
+    if (t_cwd[strlen(t_cwd) - 1] != '/')
+        strcat(t_cwd, "/");
+    if (!strcmp(argv[1], "basic") || !strcmp(argv[1], "polled"))
+        basic(!strcmp(argv[1], "polled"));
+    else if (!strcmp(argv[1], "slow"))
+        slow();
+    else if (!strcmp(argv[1], "many"))
+        many();
+    else
+        MUST(0);
+    say("done");
+    return 0;
+}

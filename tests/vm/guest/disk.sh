@@ -1,0 +1,67 @@
+# disk: what the disks do for the program, on disks of known latency and against the kernel's own count.
+# kernels: all
+# timeout: 60
+# modules: configfs null_blk
+# covers: E15
+. /tests/lib.sh
+
+kvis trace -q --backend=hybrid -- true 2>why || { t_skip disk "$(head -n 1 why)"; exit 0; }
+
+mount -t configfs none /sys/kernel/config
+disk() { # disk ATTRIBUTE=VALUE...: makes one; its name in $name
+    n=$((${n-0} + 1))
+    dir=/sys/kernel/config/nullb/kv$n
+    ls /sys/block >before
+    mkdir $dir
+    for a in size=64 irqmode=2 "$@" power=1; do
+        echo "${a#*=}" >"$dir/${a%%=*}" || t_not_ok "null_blk: $a"
+    done
+    name=$(ls /sys/block | grep -vxFf before)
+    until_true 2 test -b "/dev/$name"
+}
+gone() { echo 0 >$dir/power; rmdir $dir; }
+
+facts() { # facts WHAT SCENE ARG...
+    mkdir "$1"
+    cd "$1" || exit
+    t_what=$1
+    shift
+    t_run kvis trace -v -w rec.kvis --json=json -- "$BIN/disk" "$@"
+    mv out facts
+    t_is "$t_what: exit status" 0 "$st" || { t_show err; tail -n 3 facts; }
+    t_facts "$t_what: facts" json facts
+    # what was recorded says the same
+    kvis replay -v --json=again rec.kvis 2>/dev/null
+    t_is "$t_what: replayed" "$(grep '"type":"block_io' json)" "$(grep '"type":"block_io' again)"
+    t_is "$t_what: replayed summary" "$(tail -n 1 json | grep -o '"block_ios.*')" "$(tail -n 1 again | grep -o '"block_ios.*')"
+    rm -f again rec.kvis
+    cd ..
+}
+
+for ms in 1 5 20; do
+    disk completion_nsec=${ms}000000
+    facts "$ms ms" latency "$name" ${ms}000000
+    gone
+done
+disk completion_nsec=2000000
+facts sizes sizes "$name"
+facts crowd crowd "$name"
+# The text: as in the article.
+t_ok text kvis trace --min-sched-delay=1000000 -- "$BIN/disk" latency "$name"
+t_has "one line of 15" err "block I/O [23]\.[0-9]ms avg, [0-9.]*ms max \(4\.0 KB x15, 60\.0 KB total\) $name read$"
+t_is "and no other" 1 "$(grep -c 'block I/O' err)"
+t_has "in the summary" err 'Block I/O: 15 requests, avg .*\(60\.0 KB read, 0 B written\)'
+t_has "and the disk's own" err "^   $name 15 reads 60\.0 KB, 0 writes"
+t_ok "without" kvis trace --no-ebpf -- "$BIN/disk" latency "$name"
+t_hasnt "nothing of disks" err 'block I/O|Disks'
+gone
+disk completion_nsec=2000000 memory_backed=1 cache_size=1 discard=1
+facts flush flush "$name"
+echo 10 >/proc/sys/vm/dirty_writeback_centisecs
+echo 10 >/proc/sys/vm/dirty_expire_centisecs
+facts writeback writeback "$name"
+gone
+disk completion_nsec=1000000 badblocks=+2048-2055
+facts "bad block" bad "$name"
+gone
+umount /sys/kernel/config

@@ -1,0 +1,20 @@
+# disk_slow: a virtio disk that QEMU lets do 20 requests a second: how long each takes, the program that
+# waits for it knows.
+# kernels: all
+# timeout: 40
+# modules: virtio virtio_ring virtio_pci_legacy_dev virtio_pci_modern_dev virtio_pci virtio_blk
+# qemu: -drive if=none,id=slow,driver=null-co,size=67108864,throttling.iops-total=20 -device virtio-blk-pci,drive=slow
+. /tests/lib.sh
+
+kvis trace -q --backend=hybrid -- true 2>why || { t_skip disk_slow "$(head -n 1 why)"; exit 0; }
+[ -b /dev/vda ] || { t_skip disk_slow "no virtio disk"; exit 0; }
+cat /dev/vda >/dev/null 2>&1 &
+flood=$!
+sleep 1
+kill $flood # the burst that the throttle allows is used up
+t_run kvis trace -q --json=json -- "$BIN/disk" latency vda
+mv out facts
+t_is "exit status" 0 "$st" || t_show err
+t_facts facts json facts
+t_json "as slow as it is" json "sum(e['duration_ns'] for e in by('block_io')) > 250_000_000"
+t_json "where the time went" json "[w['disk_ns'] * 10 > w['duration_ns'] * 9 for w in S['where_time_went'] if w['name'] == 'pread64'] == [True]"

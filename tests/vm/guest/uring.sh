@@ -1,0 +1,18 @@
+# uring: requests that go through io_uring's rings.
+# kernels: all
+# timeout: 60
+# covers: P40
+. /tests/lib.sh
+
+kvis trace -q --backend=hybrid -- true 2>why || { t_skip uring "$(head -n 1 why)"; exit 0; }
+for scene in basic polled slow many; do
+    mkdir $scene
+    cd $scene || exit
+    t_run kvis trace --json=json -- "$BIN/uring" $scene
+    mv out facts
+    [ $st != 77 ] || { t_skip $scene "$(tail -n 1 facts)"; exit 0; }
+    t_is "$scene: exit status" 0 "$st" || { t_show err; tail -n 3 facts; }
+    t_facts "$scene: facts" json facts
+    t_hasnt "$scene: no trouble" err '^kvis: io_uring'
+    cd ..
+done
