@@ -60,7 +60,7 @@
 /* begin program call_enter
  * section both/raw_syscalls/sys_enter, 329 instructions, stack 304 bytes
  * lowest kernel 5.8 (ringbuf_output) */
-static const struct bpf_insn call_enter_insns[] = {
+static const struct bpf_insn call_enter_insns[] I_PACKED = {
     // call.bpf.c:186  int call_enter(struct raw_tp *ctx)
     /*    0 */ I_MOV64_REG(R9, R1),            /* r9 = r1 */
     // call.bpf.c:191  if (CFG(CFG_RAW)) {
@@ -512,7 +512,7 @@ static const struct bpf_patch call_enter_patches[] = {
 /* begin program call_exit
  * section both/raw_syscalls/sys_exit, 941 instructions, stack 120 bytes
  * lowest kernel 5.8 (ringbuf_output) */
-static const struct bpf_insn call_exit_insns[] = {
+static const struct bpf_insn call_exit_insns[] I_PACKED = {
     // call.bpf.c:519  if (CFG(CFG_RAW)) {
     /*    0 */ I_LD_CONST(R2, CFG_RAW),        /* r2 = CFG_RAW */
     /*    2 */ I_JMP_IMM(JEQ, R2, 0, 3),       /* if r2 == 0 goto L6 */
@@ -1783,7 +1783,7 @@ static const struct bpf_patch call_exit_patches[] = {
 /* begin program call_fork
  * section raw_tp/sched_process_fork, 75 instructions, stack 272 bytes
  * lowest kernel 5.5 (probe_read_kernel) */
-static const struct bpf_insn call_fork_insns[] = {
+static const struct bpf_insn call_fork_insns[] I_PACKED = {
     // call.bpf.c:542  struct task_struct *child = (void *)ctx->arg[1];
     /*    0 */ I_LDX_MEM(DW, R3, R1, 8),       /* r3 = *(u64 *)(r1 + 8) */
     /*    1 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
@@ -1880,7 +1880,7 @@ static const struct bpf_patch call_fork_patches[] = {
 /* begin program call_exec
  * section raw_tp/sched_process_exec, 121 instructions, stack 32 bytes
  * lowest kernel 5.5 (probe_read_kernel) */
-static const struct bpf_insn call_exec_insns[] = {
+static const struct bpf_insn call_exec_insns[] I_PACKED = {
     // call.bpf.c:564  execed((u32)ctx->arg[1]);
     /*    0 */ I_LDX_MEM(DW, R1, R1, 8),       /* r1 = *(u64 *)(r1 + 8) */
     /*    1 */ I_STX_MEM(W, R10, -12, R1),     /* *(u32 *)(r10 - 12) = r1 */
@@ -2045,7 +2045,7 @@ static const struct bpf_patch call_exec_patches[] = {
 /* begin program call_gone
  * section raw_tp/sched_process_exit, 323 instructions, stack 184 bytes
  * lowest kernel 5.8 (ringbuf_output) */
-static const struct bpf_insn call_gone_insns[] = {
+static const struct bpf_insn call_gone_insns[] I_PACKED = {
     // call.bpf.c:588  gone((u32)bpf_get_current_pid_tgid());
     /*    0 */ I_CALL(get_current_pid_tgid),   /* call get_current_pid_tgid */
     /*    1 */ I_STX_MEM(W, R10, -124, R0),    /* *(u32 *)(r10 - 124) = r0 */
@@ -2507,7 +2507,7 @@ static const struct bpf_patch call_gone_patches[] = {
 /* begin program call_switch
  * section raw_tp/sched_switch, 534 instructions, stack 208 bytes
  * lowest kernel 5.8 (ringbuf_output) */
-static const struct bpf_insn call_switch_insns[] = {
+static const struct bpf_insn call_switch_insns[] I_PACKED = {
     // call.bpf.c:679  int call_switch(struct raw_switch *ctx)
     /*    0 */ I_MOV64_IMM(R6, 0),             /* r6 = 0 */
     // call.bpf.c:681  struct task_struct *prev = ctx->prev, *next = ctx->next;
@@ -3250,7 +3250,7 @@ static const struct bpf_patch call_switch_patches[] = {
 /* begin program call_wake
  * section raw_tp/sched_wakeup, 37 instructions, stack 8 bytes
  * lowest kernel 5.5 (probe_read_kernel) */
-static const struct bpf_insn call_wake_insns[] = {
+static const struct bpf_insn call_wake_insns[] I_PACKED = {
     // call.bpf.c:698  struct task_struct *t = ctx->t;
     /*    0 */ I_LDX_MEM(DW, R3, R1, 0),       /* r3 = *(u64 *)(r1 + 0) */
     /*    1 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
@@ -3309,7 +3309,7 @@ static const struct bpf_patch call_wake_patches[] = {
 /* begin program call_new
  * section raw_tp/sched_wakeup_new, 103 instructions, stack 272 bytes
  * lowest kernel 5.5 (probe_read_kernel) */
-static const struct bpf_insn call_new_insns[] = {
+static const struct bpf_insn call_new_insns[] I_PACKED = {
     // call.bpf.c:707  struct task_struct *t = ctx->t;
     /*    0 */ I_LDX_MEM(DW, R3, R1, 0),       /* r3 = *(u64 *)(r1 + 0) */
     /*    1 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
@@ -3444,7 +3444,7 @@ static const struct bpf_patch call_new_patches[] = {
 /* begin program call_waking
  * section raw_tp/sched_waking, 22 instructions, stack 8 bytes
  * lowest kernel 5.5 (probe_read_kernel) */
-static const struct bpf_insn call_waking_insns[] = {
+static const struct bpf_insn call_waking_insns[] I_PACKED = {
     // call.bpf.c:718  struct task_struct *t = ctx->t;
     /*    0 */ I_LDX_MEM(DW, R3, R1, 0),       /* r3 = *(u64 *)(r1 + 0) */
     /*    1 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
@@ -3484,7 +3484,7 @@ static const struct bpf_patch call_waking_patches[] = {
 /* begin program call_bio
  * section raw_tp/block_bio_queue, 13 instructions, stack 8 bytes
  * lowest kernel 4.17 (raw tracepoints) */
-static const struct bpf_insn call_bio_insns[] = {
+static const struct bpf_insn call_bio_insns[] I_PACKED = {
     // call.bpf.c:726  u32 tid = (u32)bpf_get_current_pid_tgid();
     /*    0 */ I_CALL(get_current_pid_tgid),   /* call get_current_pid_tgid */
     /*    1 */ I_STX_MEM(W, R10, -4, R0),      /* *(u32 *)(r10 - 4) = r0 */

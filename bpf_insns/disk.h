@@ -39,7 +39,7 @@
 /* begin program disk_bio
  * section raw_tp/block_bio_queue, 138 instructions, stack 64 bytes
  * lowest kernel 5.5 (probe_read_kernel) */
-static const struct bpf_insn disk_bio_insns[] = {
+static const struct bpf_insn disk_bio_insns[] I_PACKED = {
     // disk.bpf.c:104  int disk_bio(struct raw_tp *ctx)
     /*    0 */ I_MOV64_REG(R6, R1),            /* r6 = r1 */
     /*    1 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
@@ -232,7 +232,7 @@ static const struct bpf_patch disk_bio_patches[] = {
 /* begin program disk_bio_done
  * section raw_tp/block_bio_complete, 48 instructions, stack 16 bytes
  * lowest kernel 5.5 (probe_read_kernel) */
-static const struct bpf_insn disk_bio_done_insns[] = {
+static const struct bpf_insn disk_bio_done_insns[] I_PACKED = {
     // disk.bpf.c:122  u64 key = ctx->arg[1];
     /*    0 */ I_LDX_MEM(DW, R1, R1, 8),       /* r1 = *(u64 *)(r1 + 8) */
     /*    1 */ I_STX_MEM(DW, R10, -16, R1),    /* *(u64 *)(r10 - 16) = r1 */
@@ -310,7 +310,7 @@ static const struct bpf_patch disk_bio_done_patches[] = {
 /* begin program disk_insert
  * section raw_tp/block_rq_insert, 188 instructions, stack 88 bytes
  * lowest kernel 5.5 (probe_read_kernel) */
-static const struct bpf_insn disk_insert_insns[] = {
+static const struct bpf_insn disk_insert_insns[] I_PACKED = {
     // disk.bpf.c:56  if (CFG(CFG_SECOND)) {
     /*    0 */ I_LD_CONST(R2, CFG_SECOND),     /* r2 = CFG_SECOND */
     /*    2 */ I_JMP_IMM(JEQ, R2, 0, 2),       /* if r2 == 0 goto L5 */
@@ -575,7 +575,7 @@ static const struct bpf_patch disk_insert_patches[] = {
 /* begin program disk_issue
  * section raw_tp/block_rq_issue, 244 instructions, stack 88 bytes
  * lowest kernel 5.5 (probe_read_kernel) */
-static const struct bpf_insn disk_issue_insns[] = {
+static const struct bpf_insn disk_issue_insns[] I_PACKED = {
     // disk.bpf.c:56  if (CFG(CFG_SECOND)) {
     /*    0 */ I_LD_CONST(R2, CFG_SECOND),     /* r2 = CFG_SECOND */
     /*    2 */ I_JMP_IMM(JEQ, R2, 0, 2),       /* if r2 == 0 goto L5 */
@@ -913,7 +913,7 @@ static const struct bpf_patch disk_issue_patches[] = {
 /* begin program disk_done
  * section raw_tp/block_rq_complete, 75 instructions, stack 64 bytes
  * lowest kernel 5.8 (ringbuf_output) */
-static const struct bpf_insn disk_done_insns[] = {
+static const struct bpf_insn disk_done_insns[] I_PACKED = {
     // disk.bpf.c:198  int disk_done(struct raw_tp *ctx)
     /*    0 */ I_MOV64_REG(R8, R1),            /* r8 = r1 */
     // disk.bpf.c:200  u64 key = ctx->arg[0];

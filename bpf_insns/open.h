@@ -55,7 +55,7 @@
  * section both/raw_syscalls/sys_enter, 587 instructions, stack 184 bytes
  * lowest kernel 5.7 (get_ns_current_pid_tgid)
  *   with CFG_NS_INO=0: 5.5 (probe_read_kernel) */
-static const struct bpf_insn open_enter_insns[] = {
+static const struct bpf_insn open_enter_insns[] I_PACKED = {
     // open.bpf.c:264  int open_enter(struct raw_tp *ctx)
     /*    0 */ I_MOV64_REG(R7, R1),            /* r7 = r1 */
     /*    1 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
@@ -868,7 +868,7 @@ static const struct bpf_patch open_enter_patches[] = {
  * section both/raw_syscalls/sys_exit, 558 instructions, stack 152 bytes
  * lowest kernel 5.5 (probe_read_kernel)
  *   with CFG_RINGBUF=1: 5.8 (a map of type RINGBUF) */
-static const struct bpf_insn open_exit_insns[] = {
+static const struct bpf_insn open_exit_insns[] I_PACKED = {
     // open.bpf.c:456  int open_exit(struct raw_tp *ctx)
     /*    0 */ I_MOV64_REG(R7, R1),            /* r7 = r1 */
     // open.bpf.c:461  if (CFG(CFG_RAW)) {
@@ -1611,7 +1611,7 @@ static const struct bpf_patch open_exit_patches[] = {
  * lowest kernel 5.7 (get_ns_current_pid_tgid)
  *   with CFG_RINGBUF=1: 5.8 (a map of type RINGBUF)
  *   with CFG_EXEC=0: 5.5 (probe_read_kernel) */
-static const struct bpf_insn open_exec_insns[] = {
+static const struct bpf_insn open_exec_insns[] I_PACKED = {
     // open.bpf.c:507  int open_exec(struct raw_tp *ctx)
     /*    0 */ I_MOV64_REG(R6, R1),            /* r6 = r1 */
     // open.bpf.c:512  if (CFG(CFG_RAW)) {
@@ -2516,7 +2516,7 @@ static const struct bpf_patch open_exec_patches[] = {
  * section both/sched/sched_process_fork, 44 instructions, stack 16 bytes
  * lowest kernel 5.5 (probe_read_kernel)
  *   with CFG_RAW=0: 4.17 (raw tracepoints) */
-static const struct bpf_insn open_fork_insns[] = {
+static const struct bpf_insn open_fork_insns[] I_PACKED = {
     // open.bpf.c:538  if (CFG(CFG_RAW)) {
     /*    0 */ I_LD_CONST(R2, CFG_RAW),        /* r2 = CFG_RAW */
     /*    2 */ I_JMP_IMM(JEQ, R2, 0, 11),      /* if r2 == 0 goto L14 */
@@ -2586,7 +2586,7 @@ static const struct bpf_patch open_fork_patches[] = {
 /* begin program open_gone
  * section both/sched/sched_process_exit, 18 instructions, stack 16 bytes
  * lowest kernel 4.17 (raw tracepoints) */
-static const struct bpf_insn open_gone_insns[] = {
+static const struct bpf_insn open_gone_insns[] I_PACKED = {
     // open.bpf.c:552  u64 id = bpf_get_current_pid_tgid();
     /*    0 */ I_CALL(get_current_pid_tgid),   /* call get_current_pid_tgid */
     /*    1 */ I_STX_MEM(DW, R10, -8, R0),     /* *(u64 *)(r10 - 8) = r0 */

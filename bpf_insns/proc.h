@@ -61,7 +61,7 @@
  * lowest kernel 5.7 (get_ns_current_pid_tgid)
  *   with CFG_RINGBUF=1: 5.8 (a map of type RINGBUF)
  *   with CFG_NS_INO=0: 5.5 (probe_read_kernel) */
-static const struct bpf_insn proc_fork_insns[] = {
+static const struct bpf_insn proc_fork_insns[] I_PACKED = {
     // proc.bpf.c:243  int proc_fork(struct raw_tp *ctx)
     /*    0 */ I_MOV64_REG(R6, R1),            /* r6 = r1 */
     // proc.bpf.c:249  if (CFG(CFG_RAW)) {
@@ -687,7 +687,7 @@ static const struct bpf_patch proc_fork_patches[] = {
  * lowest kernel 5.7 (get_ns_current_pid_tgid)
  *   with CFG_RINGBUF=1: 5.8 (a map of type RINGBUF)
  *   with CFG_NS_INO=0: 5.5 (probe_read_kernel) */
-static const struct bpf_insn proc_exec_insns[] = {
+static const struct bpf_insn proc_exec_insns[] I_PACKED = {
     // proc.bpf.c:390  int proc_exec(struct raw_tp *ctx)
     /*    0 */ I_MOV64_REG(R6, R1),            /* r6 = r1 */
     // proc.bpf.c:395  if (CFG(CFG_RAW)) {
@@ -2424,7 +2424,7 @@ static const struct bpf_patch proc_exec_patches[] = {
  * lowest kernel 5.7 (get_ns_current_pid_tgid)
  *   with CFG_RINGBUF=1: 5.8 (a map of type RINGBUF)
  *   with CFG_NS_INO=0: 5.5 (probe_read_kernel) */
-static const struct bpf_insn proc_exit_insns[] = {
+static const struct bpf_insn proc_exit_insns[] I_PACKED = {
     // proc.bpf.c:417  int proc_exit(void *ctx)
     /*    0 */ I_MOV64_REG(R8, R1),            /* r8 = r1 */
     // proc.bpf.c:419  u64 id = bpf_get_current_pid_tgid();
@@ -3439,7 +3439,7 @@ static const struct bpf_patch proc_exit_patches[] = {
  * lowest kernel 5.7 (get_ns_current_pid_tgid)
  *   with CFG_RINGBUF=1: 5.8 (a map of type RINGBUF)
  *   with CFG_ARGV=0: 5.5 (probe_read_kernel) */
-static const struct bpf_insn proc_call_insns[] = {
+static const struct bpf_insn proc_call_insns[] I_PACKED = {
     // proc.bpf.c:537  int proc_call(struct raw_tp *ctx)
     /*    0 */ I_MOV64_REG(R9, R1),            /* r9 = r1 */
     // proc.bpf.c:541  if (CFG(CFG_RAW))
@@ -4300,7 +4300,7 @@ static const struct bpf_patch proc_call_patches[] = {
  * lowest kernel 5.7 (get_ns_current_pid_tgid)
  *   with CFG_RINGBUF=1: 5.8 (a map of type RINGBUF)
  *   with CFG_FAILED=0: 5.5 (probe_read_kernel) */
-static const struct bpf_insn proc_return_insns[] = {
+static const struct bpf_insn proc_return_insns[] I_PACKED = {
     // proc.bpf.c:585  int proc_return(struct raw_tp *ctx)
     /*    0 */ I_MOV64_REG(R8, R1),            /* r8 = r1 */
     // proc.bpf.c:590  if (CFG(CFG_RAW)) {

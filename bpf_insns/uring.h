@@ -35,7 +35,7 @@
 /* begin program uring_submit
  * section tp/io_uring/io_uring_submit_sqe, 130 instructions, stack 64 bytes
  * lowest kernel 5.3 (a loop) */
-static const struct bpf_insn uring_submit_insns[] = {
+static const struct bpf_insn uring_submit_insns[] I_PACKED = {
     // uring.bpf.c:86  int uring_submit(struct trace_event_raw_io_uring_submit_sqe *ctx)
     /*    0 */ I_MOV64_REG(R6, R1),            /* r6 = r1 */
     /*    1 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
@@ -219,7 +219,7 @@ static const struct bpf_patch uring_submit_patches[] = {
 /* begin program uring_file
  * section tp/io_uring/io_uring_file_get, 57 instructions, stack 32 bytes
  * lowest kernel 5.3 (a loop) */
-static const struct bpf_insn uring_file_insns[] = {
+static const struct bpf_insn uring_file_insns[] I_PACKED = {
     // uring.bpf.c:106  int uring_file(struct trace_event_raw_io_uring_file_get *ctx)
     /*    0 */ I_MOV64_REG(R6, R1),            /* r6 = r1 */
     // uring.bpf.c:108  u32 tid = (u32)bpf_get_current_pid_tgid();
@@ -312,7 +312,7 @@ static const struct bpf_patch uring_file_patches[] = {
 /* begin program uring_done
  * section tp/io_uring/io_uring_complete, 151 instructions, stack 64 bytes
  * lowest kernel 5.8 (ringbuf_output) */
-static const struct bpf_insn uring_done_insns[] = {
+static const struct bpf_insn uring_done_insns[] I_PACKED = {
     // uring.bpf.c:124  int uring_done(struct trace_event_raw_io_uring_complete *ctx)
     /*    0 */ I_MOV64_REG(R6, R1),            /* r6 = r1 */
     /*    1 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */

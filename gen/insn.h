@@ -128,6 +128,11 @@ enum {
 #define I_KERNEL(major, minor) ((uint32_t)(major) << 16 | (uint32_t)(minor) << 8)
 #define I_LEN(array) (sizeof(array) / sizeof((array)[0]))
 
+/* Where the programs lie, so that the Makefile finds them to compress them. */
+#ifndef I_PACKED
+#define I_PACKED __attribute__((section("bpf_arrays")))
+#endif
+
 /* -- Instructions ---------------------------------------------------------------- */
 
 enum { I_R0, I_R1, I_R2, I_R3, I_R4, I_R5, I_R6, I_R7, I_R8, I_R9, I_R10 };

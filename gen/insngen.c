@@ -2108,7 +2108,7 @@ static void out_insns(struct text *t, const struct prog *p)
 {
     const struct line *last = NULL;
 
-    put(t, "static const struct bpf_insn %s_insns[] = {\n", p->name);
+    put(t, "static const struct bpf_insn %s_insns[] I_PACKED = {\n", p->name);
     for (uint32_t i = 0; i < p->n; i++) {
         const struct line *l = &p->line[i];
 

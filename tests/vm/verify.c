@@ -10,10 +10,14 @@ enum { LOG_STATS = 4 }; /* the log's last line only: BPF_LOG_STATS, 5.2 */
 
 static char verify_log[1 << 20];
 
-static int verify(struct bpf_obj *o)
+enum { MOST = 16 }; /* programs of a family */
+
+/* Loads each program as it is configured; most[]: how many instructions that took, if that is more.
+ * The number that are refused. */
+static int verify(struct bpf_obj *o, u32 *most)
 {
     static struct bpf_insn insns[BPF_MAXINSNS];
-    int failed = 0;
+    int refused = 0;
     for (u32 i = 0; i < o->fam->n_progs; i++) {
         const struct bpf_prog_row *r = &o->fam->progs[i];
         memcpy(insns, r->insns, r->n_insns * sizeof *insns);
@@ -21,24 +25,46 @@ static int verify(struct bpf_obj *o)
         verify_log[0] = 0;
         int f = bpf_prog_load(o->fam, r, insns, LOG_STATS, verify_log, sizeof verify_log);
         const char *p = strstr(verify_log, "processed ");
-        printf("%s/%s %s%.*s\n", o->fam->name, r->name, f < 0 ? "refused " : "",
-               p ? (int)strcspn(p + 10, " ") : 0, p ? p + 10 : "");
-        failed |= f < 0;
-        if (f >= 0)
+        u32 n = p ? (u32)strtoul(p + 10, NULL, 10) : 0;
+        most[i] = MAX(most[i], n);
+        if (f < 0)
+            printf("%s/%s refused: %s\n", o->fam->name, r->name, verify_log), refused++;
+        else
             close(f);
     }
-    return failed;
+    return refused;
 }
 
-int main(void)
+static void set_anew(struct bpf_cfgs *c, const char *name, u64 val)
 {
-    static struct bpf_cfgs c, d, e;
-    char *words[] = { "x", NULL };
+    u32 i = 0;
+    while (i < c->n && strcmp(c->v[i].name, name))
+        i++;
+    if (i == c->n)
+        bpf_set(c, name, val);
+    c->v[i].val = val;
+}
+
+/* With a constant as 0 and as 1. */
+static int verify_both(struct bpf_obj *o, struct bpf_cfgs *c, const char *name)
+{
+    u32 most[MOST] = { 0 };
+    int refused = 0;
+    for (u64 on = 0; on < 2; on++) {
+        if (name)
+            set_anew(c, name, on), o->cfg = c->v, o->n_cfg = c->n;
+        refused += verify(o, most);
+    }
+    for (u32 i = 0; i < o->fam->n_progs; i++)
+        printf("%s/%s %u\n", o->fam->name, o->fam->progs[i].name, most[i]);
+    return refused;
+}
+
+static int verify_open(void)
+{
+    static struct bpf_cfgs c;
     struct btf_want compat = BPF_COMPAT_WANT;
-    struct bpf_obj *o = &op.obj, *h = &hy.obj;
-    sc_init();
-    bpf_raise_memlock();
-    opt.command = words;
+    struct bpf_obj *o = &op.obj;
     oo.full = true;
     oo.pid = oo.tid = 1, oo.uid = 2, oo.flags = O_CREAT, oo.accmodes = 1;
     oo.comm[0] = 'a', oo.comm_mask[0] = 0xff;
@@ -49,30 +75,70 @@ int main(void)
     bpf_find_fields(o, &compat);
     bpf_find_records(o, ~0u);
     open_configure(&c, o, &compat);
-    int failed = verify(o);
-    hy.magic = op.magic, hy.sched = true;
-    *h = (struct bpf_obj){ .fam = &call_family, .ring = true, .ring_bytes = 1 << 16 };
-    if (bpf_open(h) < 0)
-        return 1;
-    bpf_find_fields(h, &compat);
-    bpf_find_records(h, ~0u);
+    return verify_both(o, &c, NULL);
+}
+
+static int verify_call(void)
+{
+    static struct bpf_cfgs c;
+    struct btf_want compat = BPF_COMPAT_WANT;
+    struct bpf_obj *o = &hy.obj;
     static const char *const on[] = { "CFG_MAGIC", "CFG_MAGIC_NR", "CFG_SCHED", "CFG_BY_SCHED",
                                       "CFG_STOP_RT", "CFG_NS_INO" };
-    for (size_t i = 0; i < ARRAY_LEN(on); i++)
-        bpf_set(&d, on[i], 1);
-    bpf_set_compat(&d, &compat);
-    h->cfg = d.v, h->n_cfg = d.n;
-    failed |= verify(h);
-    struct bpf_obj *p = &pp.obj;
-    *p = (struct bpf_obj){ .fam = &proc_family, .ring = true, .ring_bytes = 1 << 16 };
-    if (bpf_open(p) < 0)
+    hy.magic = op.magic, hy.sched = true;
+    *o = (struct bpf_obj){ .fam = &call_family, .ring = true, .ring_bytes = 1 << 16,
+                           .entries = hy_entries, .lodger = &disk_family };
+    if (bpf_open(o) < 0)
         return 1;
-    bpf_find_fields(p, &compat);
-    bpf_find_records(p, ~0u);
+    bpf_find_fields(o, &compat);
+    bpf_find_records(o, ~0u);
+    for (size_t i = 0; i < ARRAY_LEN(on); i++)
+        bpf_set(&c, on[i], 1);
+    bpf_set(&c, "CFG_RESTART_NR", (u64)SYS_restart_syscall);
+    bpf_set_compat(&c, &compat);
+    return verify_both(o, &c, "CFG_COUNT");
+}
+
+/* They use the maps of call. */
+static int verify_lodgers(void)
+{
+    static struct bpf_cfgs c, d;
+    struct bpf_obj *o = &hy.disk, *u = &hy.uring;
+    *o = (struct bpf_obj){ .fam = &disk_family, .lender = &hy.obj, .ring = true };
+    *u = (struct bpf_obj){ .fam = &uring_family, .lender = &hy.obj, .ring = true };
+    if (bpf_open(o) < 0 || bpf_open(u) < 0)
+        return 1;
+    bpf_find_records(u, ~0u);
+    bpf_set(&c, "CFG_NS_INO", 1);
+    bpf_set(&d, "CFG_NS_INO", 1);
+    bool by_req = bpf_has_field(u, "trace_event_raw_io_uring_complete.req");
+    u->cfg = d.v, u->n_cfg = d.n;
+    int refused = verify_both(o, &c, "CFG_SECOND");
+    return refused + verify_both(u, &d, by_req ? "CFG_BY_REQ" : NULL);
+}
+
+static int verify_proc(void)
+{
+    static struct bpf_cfgs c;
+    struct btf_want compat = BPF_COMPAT_WANT;
+    struct bpf_obj *o = &pp.obj;
+    *o = (struct bpf_obj){ .fam = &proc_family, .ring = true, .ring_bytes = 1 << 16 };
+    if (bpf_open(o) < 0)
+        return 1;
+    bpf_find_fields(o, &compat);
+    bpf_find_records(o, ~0u);
     po.failed = true, po.n_env = 1;
-    proc_choose(p);
+    proc_choose(o);
     pp.argv = true;
-    proc_configure(&e, p, &compat);
-    bpf_set(&e, "CFG_NS_INO", 1);
-    return verify(p) | failed;
+    proc_configure(&c, o, &compat);
+    return verify_both(o, &c, "CFG_NS_INO");
+}
+
+int main(void)
+{
+    char *words[] = { "x", NULL };
+    sc_init();
+    bpf_raise_memlock();
+    opt.command = words;
+    return (verify_open() + verify_call() + verify_lodgers() + verify_proc()) != 0;
 }
