@@ -41,9 +41,13 @@
  * 28 tr_      the ptrace loop [die: tr_spawn tr_signals]
  * 29 open_    kvis open: every file that is opened [die: open_run]
  * 30 proc_    kvis proc: every command, with its exit [die: proc_adopt proc_begin]
- * 31 check_   kvis check: what works here, and what mends the rest
- * 32 opt_     options, commands, help [die]
- * 33 cmd_     the commands, and main [die]
+ * 31 met_     metrics: the table, and their numbers now
+ * 32 mfs_     metrics from files of /proc and /sys
+ * 33 mout_    the monitor's sinks
+ * 34 mon_     kvis monitor: what the hardware and the kernel of this box are doing
+ * 35 check_   kvis check: what works here, and what mends the rest
+ * 36 opt_     options, commands, help [die]
+ * 37 cmd_     the commands, and main [die]
  */
 
 /* == 1 limits: headers, kernel constants that old headers lack ==================== */
@@ -19785,7 +19789,756 @@ static int proc_run(u64 end_ns)
     return status;
 }
 
-/* == 31 check_  kvis check: what works here, and what mends the rest ====================
+/* == 31 met_  metrics: the table, and their numbers now ================================
+ * All that `kvis monitor` shows is a row of metrics[]: its name, whence it comes, what form its
+ * number has (met_forms[]: unit and scale) and what it is counted by (met_dims[]: CPU, node ...).
+ * A source reads and calls met_count, met_set or met_raw; the sinks walk the table. They know no
+ * source, and a source knows no sink. To add a metric: a row of MET_ROWS; where the source takes
+ * rows by their key (met_keyed, met_files, met_columns) nothing else. To add a source: its SRC_ here
+ * and its row in mon_sources[], with the function that reads it; to add a thing to count by: its
+ * DIM_ and its row in met_dims[]. Memory is all static: MET_INSTS things, MET_SERIES numbers. */
+
+enum { MET_INSTS = 8192, MET_SERIES = 1 << 17, MET_NAME = 40, MET_INFO = 40, MET_IDS = 1024 };
+
+/* Rows of mon_sources[]. */
+enum met_src { SRC_STAT, SRC_LOAD, SRC_PSI, N_SRC };
+
+enum met_dim { DIM_NONE, DIM_CPU, N_DIM };
+
+/* In JSON a thing's numbers are in an object under `json`; Prometheus has a label. `info`: what
+ * met_inst.info is, NULL: nothing. */
+static const struct { const char *json, *label, *info; } met_dims[N_DIM] = {
+    [DIM_CPU] = { "cpu", "cpu", NULL },
+};
+
+enum met_form {
+    F_COUNT, F_TICKS, F_CUS, /* counters: of USER_HZ, of microseconds */
+    F_NUM, N_FORM,    /* numbers as they are now */
+};
+
+enum met_unit { U_NUM, U_RATE, U_RATIO, U_BYTES, U_BYTE_RATE, U_CELSIUS, U_HERTZ };
+
+/* What is behind a metric's name: in JSON, where a counter is a rate (of seconds: a ratio), and in
+ * Prometheus, where it counts on. */
+static struct met_form_row {
+    bool counter;
+    u8 unit; /* enum met_unit, for text */
+    const char *json, *prom;
+    double scale; /* what the kernel's number is to be multiplied by */
+} met_forms[N_FORM] = {
+    [F_COUNT] = { true, U_RATE, "_per_second", "_total", 1 },
+    [F_TICKS] = { true, U_RATIO, "_ratio", "_seconds_total", 0.01 /* USER_HZ: met_init */ },
+    [F_CUS] = { true, U_RATIO, "_ratio", "_seconds_total", 1e-6 },
+    [F_NUM] = { false, U_NUM, "", "", 1 },
+};
+
+/* id; name; key: its name in the source's file, or its column; source; form; dimension; name in
+ * Prometheus where it is not kvis_NAME with the form's ending (rows of one name are neighbours);
+ * help. Names that node_exporter has too are its own, but for the prefix. */
+#define MET_ROWS(X) \
+    X(USER, "user", "1", STAT, TICKS, CPU, "cpu_seconds_total{mode=\"user\"", \
+      "Time of CPUs in each mode (user and nice include what guests took)") \
+    X(NICE, "nice", "2", STAT, TICKS, CPU, "cpu_seconds_total{mode=\"nice\"", "") \
+    X(SYSTEM, "system", "3", STAT, TICKS, CPU, "cpu_seconds_total{mode=\"system\"", "") \
+    X(IDLE, "idle", "4", STAT, TICKS, CPU, "cpu_seconds_total{mode=\"idle\"", "") \
+    X(IOWAIT, "iowait", "5", STAT, TICKS, CPU, "cpu_seconds_total{mode=\"iowait\"", "") \
+    X(IRQ, "irq", "6", STAT, TICKS, CPU, "cpu_seconds_total{mode=\"irq\"", "") \
+    X(SOFTIRQ, "softirq", "7", STAT, TICKS, CPU, "cpu_seconds_total{mode=\"softirq\"", "") \
+    X(STEAL, "steal", "8", STAT, TICKS, CPU, "cpu_seconds_total{mode=\"steal\"", "") \
+    X(GUEST, "guest", "9", STAT, TICKS, CPU, "cpu_guest_seconds_total{mode=\"user\"", \
+      "Time of CPUs in guests") \
+    X(GUEST_NICE, "guest_nice", "10", STAT, TICKS, CPU, "cpu_guest_seconds_total{mode=\"nice\"", \
+      "") \
+    X(CPUS, "cpus_online", NULL, STAT, NUM, NONE, NULL, "CPUs that are online") \
+    X(CTXT, "context_switches", "ctxt", STAT, COUNT, NONE, NULL, "Context switches") \
+    X(INTR, "interrupts", "intr", STAT, COUNT, NONE, "intr_total", "Interrupts serviced") \
+    X(FORKS, "forks", "processes", STAT, COUNT, NONE, NULL, "Processes and threads created") \
+    X(RUNNING, "procs_running", "procs_running", STAT, NUM, NONE, NULL, "Tasks that can run") \
+    X(BLOCKED, "procs_blocked", "procs_blocked", STAT, NUM, NONE, NULL, \
+      "Tasks that wait for I/O") \
+    X(LOAD1, "load1", NULL, LOAD, NUM, NONE, NULL, "Load average of 1 minute") \
+    X(LOAD5, "load5", NULL, LOAD, NUM, NONE, NULL, "Load average of 5 minutes") \
+    X(LOAD15, "load15", NULL, LOAD, NUM, NONE, NULL, "Load average of 15 minutes") \
+    X(PSI_CPU, "pressure_cpu_waiting", "cpu some", PSI, CUS, NONE, NULL, \
+      "Time in which some task waited for a CPU") \
+    X(PSI_CPU_ALL, "pressure_cpu_stalled", "cpu full", PSI, CUS, NONE, NULL, \
+      "Time in which all tasks waited for a CPU") \
+    X(PSI_MEM, "pressure_memory_waiting", "memory some", PSI, CUS, NONE, NULL, \
+      "Time in which some task waited for memory") \
+    X(PSI_MEM_ALL, "pressure_memory_stalled", "memory full", PSI, CUS, NONE, NULL, \
+      "Time in which all tasks waited for memory") \
+    X(PSI_IO, "pressure_io_waiting", "io some", PSI, CUS, NONE, NULL, \
+      "Time in which some task waited for I/O") \
+    X(PSI_IO_ALL, "pressure_io_stalled", "io full", PSI, CUS, NONE, NULL, \
+      "Time in which all tasks waited for I/O") \
+    X(PSI_IRQ_ALL, "pressure_irq_stalled", "irq full", PSI, CUS, NONE, NULL, \
+      "Time in which all tasks waited for interrupts")
+
+enum {
+#define X(id, name, key, src, form, dim, prom, help) M_##id,
+    MET_ROWS(X)
+#undef X
+    N_METRICS
+};
+
+static const struct metric {
+    const char *name, *key, *prom, *help;
+    u8 src, form, dim;
+} metrics[] = {
+#define X(id, name, key, src, form, dim, prom, help) \
+    { name, key, prom, help, SRC_##src, F_##form, DIM_##dim },
+    MET_ROWS(X)
+#undef X
+};
+
+/* A thing that metrics are counted by: a CPU, a disk. Without a name: the sum of its kind. */
+struct met_inst {
+    char name[MET_NAME], info[MET_INFO];
+    u32 at;    /* when it was seen last: met.tick */
+    u32 base;  /* its numbers: met_series[base + met.slot[metric]] */
+    u16 next;  /* of its dimension, + 1; 0: the last */
+    u8 dim;
+};
+
+struct met_series {
+    u64 raw, total; /* of a counter: as last read; the same without steps back or wraps */
+    double v;       /* now; of a counter: per second, since the reading before */
+    u32 at, since;  /* met.tick of the last reading; of the first without a gap before it */
+};
+
+static struct met_inst met_insts[MET_INSTS];
+static struct met_series met_series[MET_SERIES];
+
+static struct {
+    u32 tick;                /* number of this interval, from 1 */
+    u32 n_insts, n_series;
+    u16 first[N_DIM], last[N_DIM], hint[N_DIM]; /* + 1 */
+    u16 slot[N_METRICS], width[N_DIM];
+    u32 seen[N_METRICS];     /* tick in which some thing had this metric */
+    u64 backwards;           /* counters that went back: shown as no change */
+    u64 dropped;             /* things for which there was no room */
+    struct met_inst *all;    /* the one thing of DIM_NONE */
+    u8 cur;                  /* source that is read now */
+    struct {
+        u64 at_ns;           /* when its reading began */
+        double elapsed_s;    /* since the reading before; 0: there was none */
+        u32 wrong;           /* what it could not read this time */
+        char why[160];       /* the first of that */
+        u64 groups;
+    } src[N_SRC];
+} met;
+
+/* What the options of `kvis monitor` say, beside what is in opt. */
+static struct {
+    const char *procfs, *sysfs, *rootfs;
+    u64 interval_ns;
+    u32 count;
+    u64 off;                 /* sources that -c leaves out: bits */
+    bool per_cpu;
+} mo = { .interval_ns = NSEC, .rootfs = "" };
+
+static void met_init(void)
+{
+    long hz = sysconf(_SC_CLK_TCK);
+    met_forms[F_TICKS].scale = 1.0 / (double)MAX(hz, 1);
+    for (u32 m = 0; m < N_METRICS; m++)
+        met.slot[m] = met.width[metrics[m].dim]++;
+}
+
+/* --- things --- */
+
+static struct met_inst *met_next(const struct met_inst *i)
+{
+    return i->next ? &met_insts[i->next - 1] : NULL;
+}
+
+static struct met_inst *met_first(u8 dim)
+{
+    return met.first[dim] ? &met_insts[met.first[dim] - 1] : NULL;
+}
+
+/* One that has gone, for another to take its place. */
+static struct met_inst *met_gone(u8 dim)
+{
+    for (struct met_inst *i = met_first(dim); i; i = met_next(i))
+        if (i->at + 1 < met.tick && i->name[0])
+            return i;
+    met.dropped++;
+    return NULL;
+}
+
+static struct met_inst *met_new(u8 dim)
+{
+    if (met.n_insts == MET_INSTS || met.n_series + met.width[dim] > MET_SERIES)
+        return met_gone(dim);
+    struct met_inst *i = &met_insts[met.n_insts++];
+    i->base = met.n_series;
+    i->dim = dim;
+    met.n_series += met.width[dim];
+    if (met.last[dim])
+        met_insts[met.last[dim] - 1].next = (u16)met.n_insts;
+    else
+        met.first[dim] = (u16)met.n_insts;
+    met.last[dim] = (u16)met.n_insts;
+    return i;
+}
+
+/* The thing of that name, which is there now; NULL: too many. A file names them in the same order
+ * each time, so the one behind the last that was asked for is tried first. */
+static struct met_inst *met_inst(u8 dim, const char *name)
+{
+    struct met_inst *i = met.hint[dim] ? met_next(&met_insts[met.hint[dim] - 1]) : NULL;
+    if (!i || strncmp(i->name, name, MET_NAME - 1))
+        for (i = met_first(dim); i && strncmp(i->name, name, MET_NAME - 1);)
+            i = met_next(i);
+    if (!i) {
+        if (!(i = met_new(dim)))
+            return NULL;
+        snprintf(i->name, sizeof i->name, "%s", name);
+        i->info[0] = 0;
+        memset(&met_series[i->base], 0, met.width[dim] * sizeof *met_series);
+    }
+    i->at = met.tick;
+    met.hint[dim] = (u16)(i - met_insts + 1);
+    return i;
+}
+
+/* --- numbers --- */
+
+static struct met_series *met_at(const struct met_inst *i, u32 m)
+{
+    return &met_series[i->base + met.slot[m]];
+}
+
+/* Takes one for read now. */
+static struct met_series *met_touch(const struct met_inst *i, u32 m)
+{
+    struct met_series *s = met_at(i, m);
+    if (!s->since || s->at + 1 < met.tick)
+        s->since = met.tick;
+    s->at = met.seen[m] = met.tick;
+    return s;
+}
+
+static void met_set(const struct met_inst *i, u32 m, double v)
+{
+    if (i)
+        met_touch(i, m)->v = v;
+}
+
+/* A counter's reading. One that went back counts as no change (proc_stat(5): iowait may; a disk
+ * that was taken out and put in begins anew), one of 32 bits that came round goes on. */
+static void met_count(const struct met_inst *i, u32 m, u64 raw)
+{
+    if (!i)
+        return;
+    struct met_series *s = met_touch(i, m);
+    bool first = s->since == met.tick;
+    u64 d = raw - s->raw;
+    if (first)
+        d = raw - s->total;
+    if (!first && raw < s->raw) {
+        bool wrapped = s->raw <= UINT32_MAX && s->raw - raw > 1u << 31;
+        d = wrapped ? (u32)d : 0;
+        met.backwards += !wrapped;
+    } else if (first && raw < s->total) {
+        d = 0;
+    }
+    double t = met.src[met.cur].elapsed_s;
+    s->total += d;
+    s->raw = raw;
+    s->v = t > 0 ? (double)d * met_forms[metrics[m].form].scale / t : 0;
+}
+
+/* The kernel's number, as the metric's form says. */
+static void met_raw(const struct met_inst *i, u32 m, s64 raw)
+{
+    const struct met_form_row *f = &met_forms[metrics[m].form];
+    f->counter ? met_count(i, m, (u64)raw) : met_set(i, m, (double)raw * f->scale);
+}
+
+/* Whether there is a value now: of a counter, two readings. */
+static bool met_has(const struct met_inst *i, u32 m)
+{
+    const struct met_series *s = met_at(i, m);
+    return s->at == met.tick && (!met_forms[metrics[m].form].counter || s->since < met.tick);
+}
+
+/* --- files --- */
+
+/* A path of /proc or /sys, under the roots that the options name; the next takes its place. */
+static const char *PRINTF_LIKE(1, 2) met_path(const char *fmt, ...)
+{
+    static char path[PATH_MAX];
+    char tail[512];
+    va_list ap;
+    va_start(ap, fmt);
+    vsnprintf(tail, sizeof tail, fmt, ap);
+    va_end(ap);
+    const char *root = !strncmp(tail, "/proc", 5)  ? mo.procfs
+                       : !strncmp(tail, "/sys", 4) ? mo.sysfs : NULL;
+    if (root)
+        snprintf(path, sizeof path, "%s%s", root, tail + (tail[1] == 'p' ? 5 : 4));
+    else
+        snprintf(path, sizeof path, "%s%s", mo.rootfs, tail);
+    return path;
+}
+
+/* What the source that is read now cannot give, and why. */
+static void met_wrong(const char *path, int e)
+{
+    const char *name = u_errname(e);
+    if (!met.src[met.cur].wrong++)
+        snprintf(met.src[met.cur].why, sizeof met.src[met.cur].why, "%s: %s", path,
+                 name ? name : "no number");
+}
+
+/* A file that is read line by line; one at a time. No number of bytes makes it take more room or
+ * for ever. */
+static struct {
+    int fd;
+    u32 at, len;
+    bool skip; /* what comes is the rest of a line that was cut */
+    u64 bytes;
+    char buf[16 << 10];
+} met_file = { .fd = -1 };
+
+enum { MET_FILE_MAX = 32 << 20 };
+
+static bool met_open(const char *path)
+{
+    met_file.fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    met_file.at = met_file.len = 0;
+    met_file.skip = false;
+    met_file.bytes = 0;
+    if (met_file.fd < 0)
+        met_wrong(path, errno);
+    return met_file.fd >= 0;
+}
+
+/* More of it behind what is left. */
+static bool met_fill(void)
+{
+    memmove(met_file.buf, met_file.buf + met_file.at, met_file.len -= met_file.at);
+    met_file.at = 0;
+    ssize_t n = met_file.bytes > MET_FILE_MAX ? 0
+                : read(met_file.fd, met_file.buf + met_file.len,
+                       sizeof met_file.buf - 1 - met_file.len);
+    if (n <= 0)
+        return false;
+    met_file.len += (u32)n;
+    met_file.bytes += (u64)n;
+    return true;
+}
+
+/* The next line, without its end; of one that is too long, the beginning. NULL: that was the last,
+ * and the file is closed. */
+static char *met_line(void)
+{
+    for (;;) {
+        char *from = met_file.buf + met_file.at;
+        u32 n = met_file.len - met_file.at, full = sizeof met_file.buf - 1;
+        char *end = memchr(from, '\n', n);
+        if (!end && n < full && met_fill())
+            continue;
+        if (!n) {
+            close(met_file.fd);
+            return NULL;
+        }
+        bool skip = met_file.skip;
+        met_file.skip = !end && n == full;
+        end = end ? end : from + n;
+        *end = 0;
+        met_file.at = MIN(met_file.len, (u32)(end - met_file.buf) + 1);
+        if (!skip)
+            return from;
+    }
+}
+
+/* A whole word that is a number. */
+static bool met_number(const char *s, s64 *v)
+{
+    char *end;
+    errno = 0;
+    s += strspn(s, " \t");
+    *v = strtoll(s, &end, 10);
+    return end > s && !errno && (!*end || strchr(" \t\n", *end)) && *s != '+';
+}
+
+/* The first line of a small file; false: it says why. */
+static bool met_text(const char *path, char *s, size_t n)
+{
+    int f = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    ssize_t got = f < 0 ? -1 : read(f, s, n - 1);
+    int e = errno;
+    if (f >= 0)
+        close(f);
+    if (got < 0)
+        met_wrong(path, e);
+    s[MAX(got, 0)] = 0;
+    s[strcspn(s, "\n")] = 0;
+    return got >= 0;
+}
+
+static bool __attribute__((unused)) met_file_number(const char *path, s64 *v)
+{
+    char s[32];
+    bool got = met_text(path, s, sizeof s);
+    if (got && !met_number(s, v))
+        met_wrong(path, 0), got = false;
+    return got;
+}
+
+/* --- rows by their keys --- */
+
+static bool met_mine(u32 m, const struct met_inst *i)
+{
+    return metrics[m].src == met.cur && metrics[m].dim == i->dim && metrics[m].key;
+}
+
+/* Columns of a line, the first word being number 0. */
+static void met_columns(const struct met_inst *i, const char *line)
+{
+    for (u32 m = 0; i && m < N_METRICS; m++) {
+        s64 v;
+        if (met_mine(m, i) && isdigit((u8)*metrics[m].key)
+            && met_number(u_word(line, atoi(metrics[m].key)), &v))
+            met_raw(i, m, v);
+    }
+}
+
+/* A line of a key, maybe with a ':', and a number. */
+static void met_key(const struct met_inst *i, const char *line)
+{
+    size_t n = strcspn(line, ": \t");
+    s64 v;
+    for (u32 m = 0; i && m < N_METRICS; m++)
+        if (met_mine(m, i) && !strncmp(metrics[m].key, line, n) && !metrics[m].key[n]
+            && met_number(line + n + (line[n] == ':'), &v))
+            met_raw(i, m, v);
+}
+
+/* == 32 mfs_  metrics from files of /proc and /sys =====================================
+ * A function a source; what one cannot read is said by met_wrong and costs nothing else. Sources
+ * that go by the rows' keys (met_key, met_columns, met_files) have no code for a single metric. */
+
+/* --- /proc/stat --- */
+
+/* The modes as shares of what this CPU's clock has counted, which is what they add up to. */
+static void mfs_shares(const struct met_inst *i)
+{
+    double sum = 0;
+    for (u32 m = M_USER; i && m <= M_STEAL; m++)
+        sum += met_has(i, m) ? met_at(i, m)->v : 0;
+    for (u32 m = M_USER; sum > 0 && m <= M_GUEST_NICE; m++)
+        met_at(i, m)->v /= sum;
+}
+
+/* "cpu  1 2 3 ..." is the sum of all, and has no name here. */
+static void mfs_stat(void)
+{
+    double cpus = 0;
+    char *line, name[16];
+    if (!met_open(met_path("/proc/stat")))
+        return;
+    while ((line = met_line())) {
+        if (strncmp(line, "cpu", 3)) {
+            met_key(met.all, line);
+            continue;
+        }
+        snprintf(name, sizeof name, "%.*s", (int)strcspn(line + 3, " "), line + 3);
+        if (strspn(name, "0123456789") != strlen(name))
+            continue;
+        struct met_inst *i = met_inst(DIM_CPU, name);
+        met_columns(i, line);
+        mfs_shares(i);
+        cpus += *name != 0;
+    }
+    if (cpus > 0)
+        met_set(met.all, M_CPUS, cpus);
+}
+
+/* --- /proc/loadavg, /proc/pressure --- */
+
+/* "0.52", in hundredths. */
+static void mfs_load(void)
+{
+    char s[64];
+    if (!met_text(met_path("/proc/loadavg"), s, sizeof s))
+        return;
+    for (u32 k = 0; k < 3; k++) {
+        const char *p = u_word(s, (int)k);
+        char *end;
+        unsigned long whole = strtoul(p, &end, 10);
+        if (isdigit((u8)*p) && *end == '.' && isdigit((u8)end[1]) && isdigit((u8)end[2]))
+            met_set(met.all, M_LOAD1 + k,
+                    (double)whole + (end[1] - '0') / 10.0 + (end[2] - '0') / 100.0);
+    }
+}
+
+/* "some avg10=0.00 avg60=0.00 avg300=0.00 total=123": the total alone tells this interval. */
+static void mfs_psi(void)
+{
+    for (u32 m = M_PSI_CPU; m <= M_PSI_IRQ_ALL; m++) {
+        const char *what = metrics[m].key, *how = strchr(what, ' ') + 1;
+        char *line;
+        s64 v;
+        if (!met_open(met_path("/proc/pressure/%.*s", (int)(how - what - 1), what)))
+            continue;
+        while ((line = met_line())) {
+            const char *total = strstr(line, " total=");
+            if (!strncmp(line, how, 4) && total && met_number(total + 7, &v))
+                met_raw(met.all, m, v);
+        }
+    }
+}
+
+/* == 33 mout_  the monitor's sinks ======================================================
+ * Each walks metrics[] and prints what has a value in this interval; a new metric or source needs
+ * nothing here. Entry points: mout_interval, mout_end. */
+
+/* Rows of sources, as mon_ has them: what the sinks need of each. */
+struct met_source {
+    const char *group, *name; /* -c takes either */
+    const char *lack;         /* why a kernel may have none of it */
+    void (*read)(void);
+};
+
+static struct {
+    const struct met_source *src;
+    u64 ts_ns, real_ns, interval_ns, intervals;
+} mout;
+
+static void mout_num(struct buf *b, double v)
+{
+    if (v > -9e15 && v < 9e15 && v == (double)(s64)v)
+        b_s64(b, (s64)v);
+    else
+        b_f(b, "%.9g", v);
+}
+
+static const struct met_form_row *mout_form(u32 m)
+{
+    return &met_forms[metrics[m].form];
+}
+
+static bool mout_shown(u8 dim)
+{
+    return dim != DIM_CPU || mo.per_cpu;
+}
+
+/* --- JSON --- */
+
+static void mout_json_key(struct buf *b, u32 m)
+{
+    b_c(b, '"'), b_s(b, metrics[m].name), b_s(b, mout_form(m)->json), b_c(b, '"');
+}
+
+/* "name":1,"name":2, */
+static void mout_json_inst(struct buf *b, const struct met_inst *i)
+{
+    for (u32 m = 0; m < N_METRICS; m++)
+        if (metrics[m].dim == i->dim && met_has(i, m)) {
+            mout_json_key(b, m), b_c(b, ':');
+            mout_num(b, met_at(i, m)->v);
+            b_c(b, ',');
+        }
+}
+
+/* "cpu":{"0":{...},"1":{...}}, */
+static void mout_json_dim(struct buf *b, u8 dim)
+{
+    u32 was = b->len;
+    b_f(b, "\"%s\":{", met_dims[dim].json);
+    u32 empty = b->len;
+    for (const struct met_inst *i = met_first(dim); i; i = met_next(i)) {
+        if (i->at != met.tick || !i->name[0])
+            continue;
+        b_c(b, '"'), b_json(b, i->name, strlen(i->name)), b_s(b, "\":{");
+        if (i->info[0])
+            out_json_str(b, met_dims[dim].info, i->info, (u32)strlen(i->info)), b_c(b, ',');
+        mout_json_inst(b, i);
+        b->len -= b->p[b->len - 1] == ',';
+        b_s(b, "},");
+    }
+    if (b->len == empty)
+        b->len = was;
+    else
+        b->len--, b_s(b, "},");
+}
+
+/* {"source":"psi","metrics":["..."],"reason":"..."}, */
+static void mout_json_lack(struct buf *b, u32 src)
+{
+    u32 was = b->len;
+    b_f(b, "{\"source\":\"%s\",\"metrics\":[", mout.src[src].name);
+    u32 empty = b->len;
+    for (u32 m = 0; m < N_METRICS; m++)
+        if (metrics[m].src == src && met.seen[m] != met.tick)
+            mout_json_key(b, m), b_c(b, ',');
+    if (b->len == empty && !met.src[src].wrong) {
+        b->len = was;
+        return;
+    }
+    b->len -= b->len > empty;
+    const char *why = met.src[src].wrong ? met.src[src].why : mout.src[src].lack;
+    b_s(b, "],"), out_json_str(b, "reason", why, (u32)strlen(why)), b_s(b, "},");
+}
+
+static void mout_json(struct buf *b)
+{
+    b_f(b, "{\"type\":\"sample\",\"ts_ns\":%" PRIu64 ",\"time_ns\":%" PRIu64 ",\"interval_ns\":%"
+           PRIu64 ",", mout.ts_ns, mout.real_ns, mout.interval_ns);
+    for (u8 d = 0; d < N_DIM; d++)
+        for (const struct met_inst *i = met_first(d); i; i = met_next(i))
+            if (!i->name[0] && i->at == met.tick)
+                mout_json_inst(b, i);
+    for (u8 d = 1; d < N_DIM; d++)
+        if (mout_shown(d))
+            mout_json_dim(b, d);
+    if (met.backwards)
+        b_f(b, "\"counters_backwards\":%" PRIu64 ",", met.backwards);
+    if (met.dropped)
+        b_f(b, "\"dropped\":%" PRIu64 ",", met.dropped);
+    b_s(b, "\"unavailable\":[");
+    u32 empty = b->len;
+    for (u32 s = 0; s < N_SRC; s++)
+        if (!(mo.off >> s & 1))
+            mout_json_lack(b, s);
+    b->len -= b->len > empty;
+    b_s(b, "]}\n");
+}
+
+static void mout_interval(void)
+{
+    mout.intervals++;
+    if (out.json_on)
+        mout_json(&out.json.b);
+    out_flush();
+}
+
+static void mout_end(void)
+{
+    if (out.json_on)
+        b_f(&out.json.b, "{\"type\":\"summary\",\"intervals\":%" PRIu64 "}\n", mout.intervals);
+    out_flush();
+}
+
+/* == 34 mon_  kvis monitor: what the hardware and the kernel of this box are doing ===========
+ * One loop: every source is read, every sink writes, and then it waits for the next of the times
+ * that were fixed at the start; an interval that took too long leaves out times, and moves none.
+ * Entry points: the option functions, mon_run. */
+
+static const struct met_source mon_sources[] = {
+    [SRC_STAT] = { "cpu", "stat", "not in /proc/stat of this kernel", mfs_stat },
+    [SRC_LOAD] = { "sched", "load", "not in /proc/loadavg of this kernel", mfs_load },
+    [SRC_PSI] = { "sched", "psi", "not in /proc/pressure of this kernel", mfs_psi },
+};
+_Static_assert(ARRAY_LEN(mon_sources) == N_SRC, "a source without a row");
+
+/* --- options --- */
+
+/* Seconds, maybe with a fraction, from 10 ms on. */
+static const char *mon_opt_interval(const char *v)
+{
+    char *end;
+    u64 ns = 0, unit = NSEC / 10;
+    unsigned long long s = strtoull(v, &end, 10);
+    if (*end == '.')
+        for (end++; isdigit((u8)*end); end++, unit /= 10)
+            ns += unit * (u64)(*end - '0');
+    if (!isdigit((u8)*v) || *end || s > 100000000 || (ns += s * NSEC) < 10000000)
+        return "not a number of seconds from 0.01 to 100000000";
+    mo.interval_ns = ns;
+    return NULL;
+}
+
+/* GROUP or source,...: all others are off. */
+static const char *mon_opt_collectors(const char *v)
+{
+    u64 on = 0;
+    while (*v) {
+        size_t n = strcspn(v, ",");
+        u64 was = on;
+        for (u32 s = 0; s < N_SRC; s++) {
+            const char *name[] = { mon_sources[s].group, mon_sources[s].name };
+            for (u32 k = 0; k < 2; k++)
+                if (n && !strncmp(name[k], v, n) && !name[k][n])
+                    on |= 1ull << s;
+        }
+        if (on == was)
+            break;
+        v += n + (v[n] == ',');
+    }
+    mo.off = ~on;
+    return *v || !on ? "allowed are cpu, sched, mem, numa, io, thermal, or a source" : NULL;
+}
+
+/* --- the loop --- */
+
+static void mon_collect(void)
+{
+    met.tick++;
+    met.all->at = met.tick;
+    for (u32 s = 0; s < N_SRC; s++) {
+        u64 now = u_now(), before = met.src[s].at_ns;
+        if (mo.off >> s & 1)
+            continue;
+        met.cur = (u8)s;
+        met.src[s].at_ns = now;
+        met.src[s].elapsed_s = before ? (double)(now - before) / 1e9 : 0;
+        met.src[s].wrong = 0;
+        mon_sources[s].read();
+    }
+}
+
+static void mon_interval(void)
+{
+    struct timespec ts;
+    u64 before = mout.ts_ns + out.start_ns;
+    mon_collect();
+    clock_gettime(CLOCK_REALTIME, &ts);
+    mout.real_ns = (u64)ts.tv_sec * NSEC + (u64)ts.tv_nsec;
+    mout.interval_ns = u_now() - before;
+    mout.ts_ns = u_now() - out.start_ns;
+    mout_interval();
+}
+
+/* Until then, or a signal. */
+static void mon_wait(u64 until)
+{
+    for (u64 now = u_now(); now < until && !sp_told; now = u_now()) {
+        u64 ms = (until - now + 999999) / 1000000;
+        poll(NULL, 0, (int)MIN(ms, 1000000));
+    }
+}
+
+static int mon_run(u64 end_ns)
+{
+    u64 next;
+    mout.src = mon_sources;
+    met_init();
+    met.all = met_inst(DIM_NONE, "");
+    out.give_up = sp_gives_up;
+    out_flush();
+    mon_collect();
+    mout.ts_ns = u_now() - out.start_ns;
+    next = u_now();
+    while (!sp_told && !out.failed) {
+        u64 now = u_now();
+        next += MAX(1, (now - next) / mo.interval_ns) * mo.interval_ns;
+        bool last = end_ns && next > end_ns;
+        mon_wait(last ? end_ns : next);
+        if (!(last || sp_told) || !mout.intervals)
+            mon_interval();
+        if (last || mout.intervals == mo.count)
+            break;
+    }
+    mout_end();
+    return 0;
+}
+
+/* == 35 check_  kvis check: what works here, and what mends the rest ====================
  * Every ability is found by trying it: a program that is loaded, a tracepoint that is attached, a
  * child that is traced; the files that say what is allowed are only read for the reason. To add an
  * ability: a row of check_rows[] and its function, which fills in c->detail and, where it does not
@@ -20447,7 +21200,7 @@ static bool check_run(u8 bits, bool json, struct buf *b)
     return all;
 }
 
-/* == 32 opt_  options, commands, help ===========================================
+/* == 36 opt_  options, commands, help ===========================================
  * One row an option: the parser, --help, `kvis help` and the error messages all read it. To add an
  * option, add its row; to add a command, its row in cmds[]. */
 
@@ -20719,7 +21472,8 @@ enum {
     IN_EXECS = 64,
     IN_EXITS = 128,
     IN_PROCS = IN_PROC | IN_EXECS | IN_EXITS,
-    IN_ALL = 255
+    IN_MONITOR = 256,
+    IN_ALL = 511
 };
 
 static const struct opt_row opt_rows[] = {
@@ -20878,6 +21632,25 @@ static const struct opt_row opt_rows[] = {
     { IN_PROCS, 0, "ring", "SIZE", OPT_FN, NULL, opt_ring, 0, 0, "room for records (4M)" },
     { IN_PROCS, 0, "perf-rings", NULL, OPT_FLAG, &po.perf_rings, NULL, 0, 0,
       "a ring for each CPU, as before Linux 5.8" },
+    { IN_MONITOR, 'i', "interval", "SECS", OPT_FN, NULL, mon_opt_interval, 0, 0,
+      "look every SECS (1)" },
+    { IN_MONITOR, 'n', "count", "COUNT", OPT_U32, &mo.count, NULL, 1, UINT32_MAX,
+      "end after COUNT intervals" },
+    { IN_MONITOR, 'd', "duration", "SECS", OPT_U32, &opt.duration_s, NULL, 1, 86400 * 365,
+      "end after SECS" },
+    { IN_MONITOR, 'c', "collectors", "LIST", OPT_FN, NULL, mon_opt_collectors, 0, 0,
+      "only these: cpu, sched, mem, numa, io, thermal, or sources by name" },
+    { IN_MONITOR, 0, "per-cpu", NULL, OPT_FLAG, &mo.per_cpu, NULL, 0, 0,
+      "each CPU's numbers, too" },
+    { IN_MONITOR, 0, "json", "[=FILE]", OPT_FN, NULL, opt_json, 0, 0,
+      "a JSON line an interval, to stdout or FILE" },
+    { IN_MONITOR, 'o', "output", "FILE", OPT_STR, &opt.out_file, NULL, 0, 0, "the text to FILE" },
+    { IN_MONITOR, 0, "path.procfs", "DIR", OPT_STR, &mo.procfs, NULL, 0, 0,
+      "what is mounted at /proc is at DIR" },
+    { IN_MONITOR, 0, "path.sysfs", "DIR", OPT_STR, &mo.sysfs, NULL, 0, 0,
+      "what is mounted at /sys is at DIR" },
+    { IN_MONITOR, 0, "path.rootfs", "DIR", OPT_STR, &mo.rootfs, NULL, 0, 0,
+      "the root of the box is at DIR, and so are /proc and /sys" },
     { IN_ALL, 'h', "help", NULL, OPT_NONE, NULL, NULL, 0, 0, "this text" },
 };
 
@@ -21040,7 +21813,7 @@ static char **opt_parse(const struct cmd *c, char **argv)
     return words;
 }
 
-/* == 33 cmd_  the commands ======================================================
+/* == 37 cmd_  the commands ======================================================
  * What each command sets up and in which order; the list that everything reads is cmds[]. */
 
 /* Descriptors 0, 1, 2 that are closed would become something of ours, and be written to. CLOEXEC,
@@ -21245,7 +22018,7 @@ static int cmd_status(int status)
 }
 
 /* The sinks, signals and clock of commands that print rows to stdout. */
-static void cmd_rows_begin(void)
+static void cmd_rows_begin(const char *backend)
 {
     out.text.b.max = out.json.b.max = 32 << 20;
     out.json_on = opt.json;
@@ -21260,7 +22033,7 @@ static void cmd_rows_begin(void)
     sp_signals(sp_note);
     cmd_start_clock();
     if (out.json_on)
-        cmd_this_run("bpf"), cmd_json_header("bpf");
+        cmd_this_run(backend), cmd_json_header(backend);
 }
 
 /* kvis's exit status: its own failure's, or the command's. */
@@ -21281,7 +22054,7 @@ static int cmd_open(void)
         line[2] = opt.command[0];
         opt.command = line;
     }
-    cmd_rows_begin();
+    cmd_rows_begin("bpf");
     return cmd_rows_end(&op.cmd, open_run(tr.deadline_ns));
 }
 
@@ -21298,7 +22071,7 @@ static int cmd_proc(void)
         pp.gantt = cmd_open_file(po.gantt);
     opt.pids = &pid;
     opt.n_pids = po.pid > 0;
-    cmd_rows_begin();
+    cmd_rows_begin("bpf");
     nm_init();
     cmd_this_run(ST_PROC);
     out.many = true; /* a recording's lines of text name their processes */
@@ -21319,6 +22092,20 @@ static int cmd_exitsnoop(void)
     po.format = "exitsnoop";
     po.forks = true;
     return cmd_proc();
+}
+
+static int cmd_monitor(void)
+{
+    static char proc[PATH_MAX], sys[PATH_MAX];
+    if (opt.command)
+        die(EXIT_USAGE, "'%s': monitor takes no command (see kvis monitor --help)", *opt.command);
+    snprintf(proc, sizeof proc, "%s/proc", mo.rootfs);
+    snprintf(sys, sizeof sys, "%s/sys", mo.rootfs);
+    mo.procfs = mo.procfs ? mo.procfs : proc;
+    mo.sysfs = mo.sysfs ? mo.sysfs : sys;
+    cmd_rows_begin("none");
+    mon_run(tr.deadline_ns);
+    return out.failed ? EXIT_KVIS : 0;
 }
 
 static int cmd_check(void)
@@ -21453,6 +22240,9 @@ static const struct cmd cmds[] = {
       IN_EXECS, cmd_execsnoop, false },
     { "exitsnoop", "exitsnoop", "[options]", "proc as bcc's exitsnoop: exits as they happen",
       IN_EXITS, cmd_exitsnoop, false },
+    { "monitor", NULL, "[options]",
+      "Shows what the CPUs, the memory, the disks and the scheduler of this machine do",
+      IN_MONITOR, cmd_monitor, false },
     { "check", NULL, "[options] [COMMAND...]",
       "Tries what the commands need on this machine, and says what mends the rest",
       IN_CHECK, cmd_check, true },

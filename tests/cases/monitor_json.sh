@@ -1,0 +1,26 @@
+#!/bin/sh
+# timeout: 60
+# needs: python3
+# The JSON lines of kvis monitor: a line an interval, rates by the measured time, and what the
+# kernel's own files say of the same seconds.
+. "$TESTS/lib.sh"
+ctxt() { sed -n "s/^$1 \([0-9]*\).*/\1/p" /proc/stat; }
+before=$(ctxt ctxt) forks=$(ctxt processes)
+run monitor -i 0.5 -n 4 --per-cpu --json=json
+after=$(ctxt ctxt) forks2=$(ctxt processes)
+status 0
+want '[e["type"] for e in E] == ["sample"] * 4'
+want 'S["intervals"] == 4'
+# no drift: the fourth is 2 s after the start, however late each was
+want 'all(abs(e["ts_ns"] - 5e8 * (i + 1)) < 4e8 for i, e in enumerate(E))'
+want 'all(0.4e9 < e["interval_ns"] < 0.9e9 for e in E)'
+got=$(js 'int(sum(e["context_switches_per_second"] * e["interval_ns"] / 1e9 for e in E))')
+say "context switches: $got of $((after - before)) from before to after"
+[ "$got" -le $((after - before)) ] || fail "more context switches than there were"
+[ "$got" -ge $(((after - before) / 3)) ] || fail "context switches are missing"
+got=$(js 'round(sum(e["forks_per_second"] * e["interval_ns"] / 1e9 for e in E))')
+[ "$got" -le $((forks2 - forks)) ] || fail "more forks than there were"
+modes='("user", "nice", "system", "idle", "iowait", "irq", "softirq", "steal")'
+want "all(abs(sum(c[m + '_ratio'] for m in $modes) - 1) < 1e-6 for e in E
+    for c in [e] + list(e['cpu'].values()))"
+want "E[0]['cpus_online'] == len(E[0]['cpu']) == $(getconf _NPROCESSORS_ONLN)"
