@@ -44,10 +44,11 @@
  * 31 met_     metrics: the table, and their numbers now
  * 32 mfs_     metrics from files of /proc and /sys
  * 33 mout_    the monitor's sinks
- * 34 mon_     kvis monitor: what the hardware and the kernel of this box are doing
- * 35 check_   kvis check: what works here, and what mends the rest
- * 36 opt_     options, commands, help [die]
- * 37 cmd_     the commands, and main [die]
+ * 34 hs_      --listen: GET /metrics over HTTP/1.1
+ * 35 mon_     kvis monitor: what the hardware and the kernel of this box are doing
+ * 36 check_   kvis check: what works here, and what mends the rest
+ * 37 opt_     options, commands, help [die]
+ * 38 cmd_     the commands, and main [die]
  */
 
 /* == 1 limits: headers, kernel constants that old headers lack ==================== */
@@ -63,6 +64,7 @@
 #include <grp.h>
 #include <inttypes.h>
 #include <limits.h>
+#include <math.h>
 #include <poll.h>
 #include <pthread.h>
 #include <sched.h>
@@ -19794,29 +19796,48 @@ static int proc_run(u64 end_ns)
  * number has (met_forms[]: unit and scale) and what it is counted by (met_dims[]: CPU, node ...).
  * A source reads and calls met_count, met_set or met_raw; the sinks walk the table. They know no
  * source, and a source knows no sink. To add a metric: a row of MET_ROWS; where the source takes
- * rows by their key (met_keyed, met_files, met_columns) nothing else. To add a source: its SRC_ here
+ * rows by their key (met_keys, met_files, met_columns) nothing else. To add a source: its SRC_ here
  * and its row in mon_sources[], with the function that reads it; to add a thing to count by: its
  * DIM_ and its row in met_dims[]. Memory is all static: MET_INSTS things, MET_SERIES numbers. */
 
-enum { MET_INSTS = 8192, MET_SERIES = 1 << 17, MET_NAME = 40, MET_INFO = 40, MET_IDS = 1024 };
+enum {
+    MET_INSTS = 8192, MET_SERIES = 1 << 17, MET_NAME = 40, MET_INFO = 40, MET_IDS = 1024,
+    MET_DIR = PATH_MAX - 64 /* of a directory, so that its files' paths fit */
+};
 
 /* Rows of mon_sources[]. */
-enum met_src { SRC_STAT, SRC_LOAD, SRC_PSI, N_SRC };
+enum met_src {
+    SRC_STAT, SRC_FREQ, SRC_LOAD, SRC_PSI, SRC_SCHEDSTAT, SRC_MEMINFO, SRC_VMSTAT, SRC_HUGE,
+    SRC_KHUGE, SRC_NUMASTAT, SRC_NODEMEM, SRC_BALANCE, SRC_DISK, SRC_ZONE, SRC_HWMON,
+    SRC_THROTTLE, N_SRC
+};
 
-enum met_dim { DIM_NONE, DIM_CPU, N_DIM };
+enum met_dim {
+    DIM_NONE, DIM_CPU, DIM_NODE, DIM_POOL, DIM_DISK, DIM_ZONE, DIM_SENSOR, N_DIM
+};
 
 /* In JSON a thing's numbers are in an object under `json`; Prometheus has a label. `info`: what
  * met_inst.info is, NULL: nothing. */
 static const struct { const char *json, *label, *info; } met_dims[N_DIM] = {
     [DIM_CPU] = { "cpu", "cpu", NULL },
+    [DIM_NODE] = { "node", "node", "distance" },
+    [DIM_POOL] = { "hugepages", "pagesize", NULL },
+    [DIM_DISK] = { "device", "device", "on" }, /* the disk of a partition, the parts of dm and md */
+    [DIM_ZONE] = { "zone", "zone", "type" },
+    [DIM_SENSOR] = { "sensor", "sensor", "label" },
 };
 
 enum met_form {
-    F_COUNT, F_TICKS, F_CUS, /* counters: of USER_HZ, of microseconds */
-    F_NUM, N_FORM,    /* numbers as they are now */
+    /* counters: of things, USER_HZ, s, ms, us, ns, bytes, KiB, sectors, pages */
+    F_COUNT, F_TICKS, F_CMS, F_CUS, F_CNS, F_CKB, F_CSECT, F_CPAGES,
+    /* numbers as they are now: of things, KiB; ratio, seconds, millidegrees, degrees, kHz */
+    F_NUM, F_KB, F_BYTES, F_RATIO, F_SECONDS, F_MILLI, F_TREND, F_KHZ,
+    N_FORM
 };
 
-enum met_unit { U_NUM, U_RATE, U_RATIO, U_BYTES, U_BYTE_RATE, U_CELSIUS, U_HERTZ };
+enum met_unit {
+    U_NUM, U_RATE, U_RATIO, U_BYTES, U_BYTE_RATE, U_SECONDS, U_CELSIUS, U_HERTZ
+};
 
 /* What is behind a metric's name: in JSON, where a counter is a rate (of seconds: a ratio), and in
  * Prometheus, where it counts on. */
@@ -19828,8 +19849,20 @@ static struct met_form_row {
 } met_forms[N_FORM] = {
     [F_COUNT] = { true, U_RATE, "_per_second", "_total", 1 },
     [F_TICKS] = { true, U_RATIO, "_ratio", "_seconds_total", 0.01 /* USER_HZ: met_init */ },
+    [F_CMS] = { true, U_RATIO, "_ratio", "_seconds_total", 1e-3 },
     [F_CUS] = { true, U_RATIO, "_ratio", "_seconds_total", 1e-6 },
+    [F_CNS] = { true, U_RATIO, "_ratio", "_seconds_total", 1e-9 },
+    [F_CKB] = { true, U_BYTE_RATE, "_bytes_per_second", "_bytes_total", 1024 },
+    [F_CSECT] = { true, U_BYTE_RATE, "_bytes_per_second", "_bytes_total", 512 },
+    [F_CPAGES] = { true, U_BYTE_RATE, "_bytes_per_second", "_bytes_total", 4096 /* met_init */ },
     [F_NUM] = { false, U_NUM, "", "", 1 },
+    [F_KB] = { false, U_BYTES, "_bytes", "_bytes", 1024 },
+    [F_BYTES] = { false, U_BYTES, "_bytes", "_bytes", 1 },
+    [F_RATIO] = { false, U_RATIO, "_ratio", "_ratio", 1 },
+    [F_SECONDS] = { false, U_SECONDS, "_seconds", "_seconds", 1 },
+    [F_MILLI] = { false, U_CELSIUS, "_celsius", "_celsius", 1e-3 },
+    [F_TREND] = { false, U_NUM, "_celsius_per_second", "_celsius_per_second", 1 },
+    [F_KHZ] = { false, U_HERTZ, "_hertz", "_hertz", 1000 },
 };
 
 /* id; name; key: its name in the source's file, or its column; source; form; dimension; name in
@@ -19872,7 +19905,178 @@ static struct met_form_row {
     X(PSI_IO_ALL, "pressure_io_stalled", "io full", PSI, CUS, NONE, NULL, \
       "Time in which all tasks waited for I/O") \
     X(PSI_IRQ_ALL, "pressure_irq_stalled", "irq full", PSI, CUS, NONE, NULL, \
-      "Time in which all tasks waited for interrupts")
+      "Time in which all tasks waited for interrupts") \
+    X(FREQ, "frequency", "scaling_cur_freq", FREQ, KHZ, CPU, "cpu_scaling_frequency_hertz", \
+      "What the CPU runs at now") \
+    X(FREQ_LIMIT, "frequency_limit", "scaling_max_freq", FREQ, KHZ, CPU, \
+      "cpu_scaling_frequency_max_hertz", "What it may run at now") \
+    X(FREQ_MIN, "frequency_min", "cpuinfo_min_freq", FREQ, KHZ, CPU, "cpu_frequency_min_hertz", \
+      "What it can run at, at least") \
+    X(FREQ_MAX, "frequency_max", "cpuinfo_max_freq", FREQ, KHZ, CPU, "cpu_frequency_max_hertz", \
+      "What it can run at, at most") \
+    X(SS_RUN, "schedstat_running", "7", SCHEDSTAT, CNS, CPU, NULL, "Time in which tasks ran") \
+    X(SS_WAIT, "schedstat_waiting", "8", SCHEDSTAT, CNS, CPU, NULL, \
+      "Time for which tasks waited to run, added up") \
+    X(SS_SLICES, "schedstat_timeslices", "9", SCHEDSTAT, COUNT, CPU, NULL, "Timeslices run") \
+    X(MEM_TOTAL, "memory_total", "MemTotal", MEMINFO, KB, NONE, NULL, "") \
+    X(MEM_FREE, "memory_free", "MemFree", MEMINFO, KB, NONE, NULL, "") \
+    X(MEM_AVAIL, "memory_available", "MemAvailable", MEMINFO, KB, NONE, NULL, \
+      "What can be had without swapping, by the kernel's guess") \
+    X(MEM_CACHED, "memory_cached", "Cached", MEMINFO, KB, NONE, NULL, "") \
+    X(MEM_ANON, "memory_anon", "AnonPages", MEMINFO, KB, NONE, NULL, "") \
+    X(MEM_THP, "memory_anon_huge", "AnonHugePages", MEMINFO, KB, NONE, NULL, \
+      "Anonymous memory in transparent hugepages") \
+    X(MEM_SHMEM, "memory_shmem", "Shmem", MEMINFO, KB, NONE, NULL, "") \
+    X(MEM_DIRTY, "memory_dirty", "Dirty", MEMINFO, KB, NONE, NULL, "") \
+    X(MEM_WRITEBACK, "memory_writeback", "Writeback", MEMINFO, KB, NONE, NULL, \
+      "") \
+    X(MEM_RECLAIMABLE, "memory_slab_reclaimable", "SReclaimable", MEMINFO, KB, NONE, NULL, \
+      "") \
+    X(MEM_UNRECLAIM, "memory_slab_unreclaimable", "SUnreclaim", MEMINFO, KB, NONE, NULL, \
+      "") \
+    X(MEM_TABLES, "memory_page_tables", "PageTables", MEMINFO, KB, NONE, NULL, \
+      "") \
+    X(MEM_COMMITTED, "memory_committed", "Committed_AS", MEMINFO, KB, NONE, NULL, \
+      "") \
+    X(SWAP_TOTAL, "swap_total", "SwapTotal", MEMINFO, KB, NONE, NULL, "") \
+    X(SWAP_FREE, "swap_free", "SwapFree", MEMINFO, KB, NONE, NULL, "") \
+    X(THP_RATIO, "thp", NULL, MEMINFO, RATIO, NONE, NULL, \
+      "Share of anonymous memory in transparent hugepages") \
+    X(FAULTS, "page_faults", "pgfault", VMSTAT, COUNT, NONE, NULL, "Page faults, of both kinds") \
+    X(FAULTS_MINOR, "minor_faults", NULL, VMSTAT, COUNT, NONE, NULL, \
+      "Page faults without a read from disk") \
+    X(FAULTS_MAJOR, "major_faults", "pgmajfault", VMSTAT, COUNT, NONE, NULL, \
+      "Page faults with a read from disk") \
+    X(PAGED_IN, "paged_in", "pgpgin", VMSTAT, CKB, NONE, NULL, "Read from disks") \
+    X(PAGED_OUT, "paged_out", "pgpgout", VMSTAT, CKB, NONE, NULL, "Written to disks") \
+    X(SWAP_IN, "swap_in", "pswpin", VMSTAT, CPAGES, NONE, NULL, "Read from swap") \
+    X(SWAP_OUT, "swap_out", "pswpout", VMSTAT, CPAGES, NONE, NULL, "Written to swap") \
+    X(SCAN_KSWAPD, "pages_scanned_kswapd", "pgscan_kswapd", VMSTAT, COUNT, NONE, NULL, \
+      "Pages looked at for reclaim, by kswapd") \
+    X(SCAN_DIRECT, "pages_scanned_direct", "pgscan_direct", VMSTAT, COUNT, NONE, NULL, \
+      "Pages looked at for reclaim, by who wanted memory") \
+    X(STEAL_KSWAPD, "pages_reclaimed_kswapd", "pgsteal_kswapd", VMSTAT, COUNT, NONE, NULL, \
+      "Pages reclaimed by kswapd") \
+    X(STEAL_DIRECT, "pages_reclaimed_direct", "pgsteal_direct", VMSTAT, COUNT, NONE, NULL, \
+      "Pages reclaimed by who wanted memory") \
+    X(STALLS, "allocation_stalls", "allocstall_*", VMSTAT, COUNT, NONE, NULL, \
+      "Allocations that had to reclaim first") \
+    X(REFAULTS, "workingset_refaults", "workingset_refault*", VMSTAT, COUNT, NONE, NULL, \
+      "Pages that were needed again soon after their reclaim") \
+    X(OOM, "oom_kills", "oom_kill", VMSTAT, COUNT, NONE, NULL, "Kills for want of memory") \
+    X(COMPACT, "compaction_stalls", "compact_stall", VMSTAT, COUNT, NONE, NULL, \
+      "Allocations that had to compact memory first") \
+    X(COMPACT_OK, "compaction_successes", "compact_success", VMSTAT, COUNT, NONE, NULL, "") \
+    X(COMPACT_FAIL, "compaction_failures", "compact_fail", VMSTAT, COUNT, NONE, NULL, "") \
+    X(THP_FAULT, "thp_fault_allocs", "thp_fault_alloc", VMSTAT, COUNT, NONE, NULL, \
+      "Page faults that got a transparent hugepage") \
+    X(THP_FALLBACK, "thp_fault_fallbacks", "thp_fault_fallback", VMSTAT, COUNT, NONE, NULL, \
+      "Page faults that should have got one") \
+    X(THP_COLLAPSE, "thp_collapses", "thp_collapse_alloc", VMSTAT, COUNT, NONE, NULL, \
+      "Hugepages that khugepaged got for a collapse") \
+    X(THP_COLLAPSE_FAIL, "thp_collapse_failures", "thp_collapse_alloc_failed", VMSTAT, COUNT, \
+      NONE, NULL, "Hugepages that it did not get") \
+    X(THP_SPLIT, "thp_splits", "thp_split_page", VMSTAT, COUNT, NONE, NULL, \
+      "Transparent hugepages that were split") \
+    X(KHUGE, "khugepaged_pages_collapsed", "pages_collapsed", KHUGE, COUNT, NONE, NULL, "") \
+    X(KHUGE_SCANS, "khugepaged_full_scans", "full_scans", KHUGE, COUNT, NONE, NULL, "") \
+    X(POOL, "hugepages", "nr_hugepages", HUGE, NUM, POOL, NULL, "Hugepages of a pool") \
+    X(POOL_FREE, "hugepages_free", "free_hugepages", HUGE, NUM, POOL, NULL, "") \
+    X(POOL_RESERVED, "hugepages_reserved", "resv_hugepages", HUGE, NUM, POOL, NULL, \
+      "Free ones that are promised to a mapping") \
+    X(POOL_SURPLUS, "hugepages_surplus", "surplus_hugepages", HUGE, NUM, POOL, NULL, \
+      "Those over the pool's size") \
+    X(POOL_OVERCOMMIT, "hugepages_overcommit", "nr_overcommit_hugepages", HUGE, NUM, POOL, NULL, \
+      "How many surplus ones there may be") \
+    X(POOL_RATIO, "hugepage_pool", NULL, HUGE, RATIO, POOL, NULL, \
+      "Share of the pool that is in use") \
+    X(NUMA_HIT, "numa_hit", "numa_hit", NUMASTAT, COUNT, NODE, "memory_numa_numa_hit_total", \
+      "Pages taken from the node that was wanted") \
+    X(NUMA_MISS, "numa_miss", "numa_miss", NUMASTAT, COUNT, NODE, "memory_numa_numa_miss_total", \
+      "Pages taken from this node though another was wanted") \
+    X(NUMA_FOREIGN, "numa_foreign", "numa_foreign", NUMASTAT, COUNT, NODE, \
+      "memory_numa_numa_foreign_total", "Pages wanted here and taken from another") \
+    X(NUMA_INTERLEAVE, "interleave_hit", "interleave_hit", NUMASTAT, COUNT, NODE, \
+      "memory_numa_interleave_hit_total", "Pages interleaved as wanted") \
+    X(NUMA_LOCAL, "local_node", "local_node", NUMASTAT, COUNT, NODE, \
+      "memory_numa_local_node_total", "Pages taken from here by a CPU of this node") \
+    X(NUMA_OTHER, "other_node", "other_node", NUMASTAT, COUNT, NODE, \
+      "memory_numa_other_node_total", "Pages taken from here by a CPU of another node") \
+    X(NUMA_REMOTE, "numa_remote", NULL, NUMASTAT, RATIO, NODE, NULL, \
+      "Share of the pages taken that went to a CPU of another node") \
+    X(NODE_TOTAL, "memory_total", "MemTotal", NODEMEM, KB, NODE, "memory_numa_total_bytes", "") \
+    X(NODE_FREE, "memory_free", "MemFree", NODEMEM, KB, NODE, "memory_numa_free_bytes", "") \
+    X(NODE_USED, "memory_used", "MemUsed", NODEMEM, KB, NODE, "memory_numa_used_bytes", "") \
+    X(NODE_ANON, "memory_anon", "AnonPages", NODEMEM, KB, NODE, "memory_numa_anon_bytes", "") \
+    X(NODE_FILE, "memory_file", "FilePages", NODEMEM, KB, NODE, "memory_numa_file_bytes", "") \
+    X(NODE_SHMEM, "memory_shmem", "Shmem", NODEMEM, KB, NODE, "memory_numa_shmem_bytes", "") \
+    X(NODE_THP, "memory_anon_huge", "AnonHugePages", NODEMEM, KB, NODE, \
+      "memory_numa_anon_huge_bytes", "") \
+    X(NODE_HUGE, "hugepages", "HugePages_Total", NODEMEM, NUM, NODE, \
+      "memory_numa_hugepages", "Hugepages of the usual size") \
+    X(NODE_HUGE_FREE, "hugepages_free", "HugePages_Free", NODEMEM, NUM, NODE, \
+      "memory_numa_hugepages_free", "") \
+    X(NODE_HUGE_SURP, "hugepages_surplus", "HugePages_Surp", NODEMEM, NUM, NODE, \
+      "memory_numa_hugepages_surplus", "") \
+    X(MIGRATE, "page_migrations", "pgmigrate_success", BALANCE, COUNT, NONE, NULL, \
+      "Pages moved, between nodes or by compaction") \
+    X(MIGRATE_FAIL, "page_migration_failures", "pgmigrate_fail", BALANCE, COUNT, NONE, NULL, "") \
+    X(NUMA_PTES, "numa_pte_updates", "numa_pte_updates", BALANCE, COUNT, NONE, NULL, \
+      "Pages unmapped to see who uses them") \
+    X(NUMA_FAULTS, "numa_hint_faults", "numa_hint_faults", BALANCE, COUNT, NONE, NULL, \
+      "Faults on them") \
+    X(NUMA_FAULTS_LOCAL, "numa_hint_faults_local", "numa_hint_faults_local", BALANCE, COUNT, \
+      NONE, NULL, "Those from the page's own node") \
+    X(NUMA_MOVED, "numa_pages_migrated", "numa_pages_migrated", BALANCE, COUNT, NONE, NULL, \
+      "Pages moved to who uses them") \
+    X(DISK_READS, "disk_reads", "3", DISK, COUNT, DISK, "disk_reads_completed_total", \
+      "Reads completed") \
+    X(DISK_WRITES, "disk_writes", "7", DISK, COUNT, DISK, "disk_writes_completed_total", \
+      "Writes completed") \
+    X(DISK_DISCARDS, "disk_discards", "14", DISK, COUNT, DISK, "disk_discards_completed_total", \
+      "Discards completed") \
+    X(DISK_FLUSHES, "disk_flushes", "18", DISK, COUNT, DISK, "disk_flush_requests_total", \
+      "Flushes completed") \
+    X(DISK_READ, "disk_read", "5", DISK, CSECT, DISK, NULL, "Bytes read") \
+    X(DISK_WRITTEN, "disk_written", "9", DISK, CSECT, DISK, NULL, "Bytes written") \
+    X(DISK_DISCARDED, "disk_discarded", "16", DISK, CSECT, DISK, NULL, "Bytes discarded") \
+    X(DISK_READ_TIME, "disk_read_time", "6", DISK, CMS, DISK, NULL, \
+      "Time that reads took, added up") \
+    X(DISK_WRITE_TIME, "disk_write_time", "10", DISK, CMS, DISK, NULL, \
+      "Time that writes took, added up") \
+    X(DISK_BUSY, "disk_io_time", "12", DISK, CMS, DISK, NULL, \
+      "Time with a request under way") \
+    X(DISK_QUEUE, "disk_io_time_weighted", "13", DISK, CMS, DISK, NULL, \
+      "Time of all requests, added up: as a ratio, how many were under way") \
+    X(DISK_NOW, "disk_io_now", "11", DISK, NUM, DISK, NULL, "Requests under way") \
+    X(DISK_IOPS, "block_iops", NULL, DISK, NUM, DISK, NULL, "Reads and writes per second") \
+    X(DISK_READ_MEAN, "disk_read_mean", NULL, DISK, SECONDS, DISK, NULL, \
+      "What a read took in this interval, on average") \
+    X(DISK_WRITE_MEAN, "disk_write_mean", NULL, DISK, SECONDS, DISK, NULL, \
+      "What a write took in this interval, on average") \
+    X(TEMP, "thermal", "temp", ZONE, MILLI, ZONE, "thermal_zone_temp", \
+      "Temperature of a thermal zone") \
+    X(TRIP_PASSIVE, "thermal_passive", "passive", ZONE, MILLI, ZONE, NULL, \
+      "Its lowest passive trip point: the CPU is slowed down") \
+    X(TRIP_HOT, "thermal_hot", "hot", ZONE, MILLI, ZONE, NULL, "Its lowest hot trip point") \
+    X(TRIP_CRITICAL, "thermal_critical", "critical", ZONE, MILLI, ZONE, NULL, \
+      "Its lowest critical trip point: the machine is shut down") \
+    X(TEMP_ROOM, "thermal_headroom", NULL, ZONE, MILLI, ZONE, NULL, \
+      "From the temperature to the lowest of these") \
+    X(TEMP_TREND, "thermal_trend", NULL, ZONE, TREND, ZONE, NULL, \
+      "Change of the temperature over the last 30 seconds") \
+    X(SENSOR, "sensor", "_input", HWMON, MILLI, SENSOR, "hwmon_temp_celsius", \
+      "Temperature of a sensor") \
+    X(SENSOR_MAX, "sensor_max", "_max", HWMON, MILLI, SENSOR, "hwmon_temp_max_celsius", \
+      "Its maximum, as the chip says") \
+    X(SENSOR_CRIT, "sensor_critical", "_crit", HWMON, MILLI, SENSOR, \
+      "hwmon_temp_crit_celsius", "Its critical temperature") \
+    X(SENSOR_ROOM, "sensor_headroom", NULL, HWMON, MILLI, SENSOR, NULL, \
+      "From the temperature to the critical one") \
+    X(THROTTLE_CORE, "core_throttles", "core_throttle_count", THROTTLE, COUNT, CPU, \
+      "cpu_core_throttles_total", "Times the core was too hot, counted by each of its CPUs") \
+    X(THROTTLE_PKG, "package_throttles", "package_throttle_count", THROTTLE, COUNT, CPU, \
+      "cpu_package_throttles_total", "Times the package was too hot, counted by each of its CPUs")
 
 enum {
 #define X(id, name, key, src, form, dim, prom, help) M_##id,
@@ -19934,13 +20138,16 @@ static struct {
     u64 interval_ns;
     u32 count;
     u64 off;                 /* sources that -c leaves out: bits */
-    bool per_cpu;
+    bool per_cpu, csv;
+    const char *csv_file, *prom_file;
+    struct sockaddr_storage listen; /* ss_family 0: none */
 } mo = { .interval_ns = NSEC, .rootfs = "" };
 
 static void met_init(void)
 {
     long hz = sysconf(_SC_CLK_TCK);
     met_forms[F_TICKS].scale = 1.0 / (double)MAX(hz, 1);
+    met_forms[F_CPAGES].scale = (double)sysconf(_SC_PAGESIZE);
     for (u32 m = 0; m < N_METRICS; m++)
         met.slot[m] = met.width[metrics[m].dim]++;
 }
@@ -20064,6 +20271,37 @@ static bool met_has(const struct met_inst *i, u32 m)
     return s->at == met.tick && (!met_forms[metrics[m].form].counter || s->since < met.tick);
 }
 
+/* Gives the thing without a name what the others of its kind have in sum: of the source's metrics,
+ * those from `from` to `to`. */
+static void met_sum(u8 dim, u32 from, u32 to, bool (*counts)(const struct met_inst *))
+{
+    struct met_inst *all = met_inst(dim, "");
+    for (u32 m = from; all && m <= to; m++) {
+        double sum = 0;
+        u32 n = 0;
+        for (struct met_inst *i = met_first(dim); i; i = met_next(i))
+            if (i->name[0] && i->at == met.tick && met_has(i, m) && (!counts || counts(i)))
+                sum += met_at(i, m)->v, n++;
+        if (!n)
+            continue;
+        met_set(all, m, sum);
+        met_at(all, m)->since = 1; /* a sum of rates is one at once */
+    }
+}
+
+/* v of a metric, 0 without one. */
+static double met_v(const struct met_inst *i, u32 m)
+{
+    return met_has(i, m) ? met_at(i, m)->v : 0;
+}
+
+/* part / all, where there is anything. */
+static void met_share(const struct met_inst *i, u32 m, double part, double all)
+{
+    if (all > 0)
+        met_set(i, m, part / all);
+}
+
 /* --- files --- */
 
 /* A path of /proc or /sys, under the roots that the options name; the next takes its place. */
@@ -20180,13 +20418,48 @@ static bool met_text(const char *path, char *s, size_t n)
     return got >= 0;
 }
 
-static bool __attribute__((unused)) met_file_number(const char *path, s64 *v)
+static bool met_file_number(const char *path, s64 *v)
 {
     char s[32];
     bool got = met_text(path, s, sizeof s);
     if (got && !met_number(s, v))
         met_wrong(path, 0), got = false;
     return got;
+}
+
+/* Numbers N of the names PRE N POST in a directory, from the lowest on; a missing directory is
+ * said. */
+static u32 met_ids(const char *path, const char *pre, const char *post, u32 *id, u32 max)
+{
+    static char buf[4096] __attribute__((aligned(8)));
+    u32 n = 0;
+    int f = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (f < 0)
+        met_wrong(path, errno);
+    for (long got; f >= 0 && (got = syscall(SYS_getdents64, f, buf, sizeof buf)) > 0;)
+        for (long at = 0; at < got;) {
+            const struct dirent *d = (const void *)(buf + at); /* as linux_dirent64 */
+            const char *s = d->d_name;
+            char *end = NULL;
+            at += d->d_reclen;
+            if (strncmp(s, pre, strlen(pre)) || !isdigit((u8)*(s += strlen(pre))))
+                continue;
+            unsigned long v = strtoul(s, &end, 10);
+            if (strcmp(end, post) || v > INT_MAX || n == max)
+                continue;
+            u32 k = n++;
+            for (; k && id[k - 1] > v; k--)
+                id[k] = id[k - 1];
+            id[k] = (u32)v;
+        }
+    if (f >= 0)
+        close(f);
+    return n;
+}
+
+static bool met_there(const char *path)
+{
+    return access(path, F_OK) == 0;
 }
 
 /* --- rows by their keys --- */
@@ -20207,20 +20480,59 @@ static void met_columns(const struct met_inst *i, const char *line)
     }
 }
 
+static struct { s64 v; bool got; } met_sums[N_METRICS]; /* of keys that end with a * */
+
 /* A line of a key, maybe with a ':', and a number. */
 static void met_key(const struct met_inst *i, const char *line)
 {
     size_t n = strcspn(line, ": \t");
     s64 v;
-    for (u32 m = 0; i && m < N_METRICS; m++)
-        if (met_mine(m, i) && !strncmp(metrics[m].key, line, n) && !metrics[m].key[n]
-            && met_number(line + n + (line[n] == ':'), &v))
+    for (u32 m = 0; i && m < N_METRICS; m++) {
+        const char *key = metrics[m].key;
+        if (!met_mine(m, i))
+            continue;
+        size_t len = strlen(key), star = key[len - 1] == '*';
+        if ((star ? n < len - 1 : n != len) || strncmp(key, line, len - star)
+            || !met_number(line + n + (line[n] == ':'), &v))
+            continue;
+        if (star)
+            met_sums[m].v += v, met_sums[m].got = true;
+        else
             met_raw(i, m, v);
+    }
+}
+
+/* All lines of a file, each behind `skip` words. */
+static void met_keys(const struct met_inst *i, const char *path, int skip)
+{
+    char *line;
+    memset(met_sums, 0, sizeof met_sums);
+    if (!met_open(path))
+        return;
+    while ((line = met_line()))
+        met_key(i, u_word(line, skip));
+    for (u32 m = 0; i && m < N_METRICS; m++)
+        if (met_sums[m].got)
+            met_raw(i, m, met_sums[m].v);
+}
+
+/* Files with a number each, in a directory. */
+static void met_files(const struct met_inst *i, const char *dir)
+{
+    char path[PATH_MAX];
+    s64 v;
+    for (u32 m = 0; i && m < N_METRICS; m++) {
+        if (!met_mine(m, i))
+            continue;
+        snprintf(path, sizeof path, "%s/%s", dir, metrics[m].key);
+        if (met_file_number(path, &v))
+            met_raw(i, m, v);
+    }
 }
 
 /* == 32 mfs_  metrics from files of /proc and /sys =====================================
  * A function a source; what one cannot read is said by met_wrong and costs nothing else. Sources
- * that go by the rows' keys (met_key, met_columns, met_files) have no code for a single metric. */
+ * that go by the rows' keys (met_keys, met_columns, met_files) have no code for a single metric. */
 
 /* --- /proc/stat --- */
 
@@ -20293,6 +20605,385 @@ static void mfs_psi(void)
     }
 }
 
+/* --- CPUs --- */
+
+/* Calls fn for each CPU that has this directory under its own. */
+static void mfs_each_cpu(const char *sub, void (*fn)(struct met_inst *, const char *dir))
+{
+    static u32 id[MET_INSTS];
+    char dir[MET_DIR], name[16];
+    u32 n = met_ids(met_path("/sys/devices/system/cpu"), "cpu", "", id, ARRAY_LEN(id)), any = 0;
+    for (u32 k = 0; k < n; k++) {
+        snprintf(dir, sizeof dir, "%s", met_path("/sys/devices/system/cpu/cpu%u/%s", id[k], sub));
+        snprintf(name, sizeof name, "%u", id[k]);
+        if (!met_there(dir))
+            continue;
+        any++;
+        fn(met_inst(DIM_CPU, name), dir);
+    }
+    if (n && !any)
+        met_wrong(dir, ENOENT);
+}
+
+static void mfs_numbers(struct met_inst *i, const char *dir)
+{
+    met_files(i, dir);
+}
+
+static void mfs_throttle(void)
+{
+    mfs_each_cpu("thermal_throttle", mfs_numbers);
+    met_sum(DIM_CPU, M_THROTTLE_CORE, M_THROTTLE_PKG, NULL);
+}
+
+/* Without a name: the mean of all CPUs. */
+static void mfs_freq(void)
+{
+    double n = 0;
+    mfs_each_cpu("cpufreq", mfs_numbers);
+    for (const struct met_inst *i = met_first(DIM_CPU); i; i = met_next(i))
+        n += i->name[0] && met_has(i, M_FREQ);
+    met_sum(DIM_CPU, M_FREQ, M_FREQ_MAX, NULL);
+    struct met_inst *all = met_inst(DIM_CPU, "");
+    for (u32 m = M_FREQ; all && n > 0 && m <= M_FREQ_MAX; m++)
+        met_at(all, m)->v /= n;
+}
+
+/* "cpu0 0 0 0 0 0 0 RUN WAIT SLICES" (Documentation/scheduler/sched-stats.rst). */
+static void mfs_schedstat(void)
+{
+    char *line, name[16];
+    if (!met_open(met_path("/proc/schedstat")))
+        return;
+    while ((line = met_line())) {
+        snprintf(name, sizeof name, "%.*s", (int)strcspn(line + 3, " "), line + 3);
+        if (!strncmp(line, "cpu", 3) && isdigit((u8)line[3]))
+            met_columns(met_inst(DIM_CPU, name), line);
+    }
+    met_sum(DIM_CPU, M_SS_RUN, M_SS_SLICES, NULL);
+}
+
+/* --- memory --- */
+
+static void mfs_meminfo(void)
+{
+    met_keys(met.all, met_path("/proc/meminfo"), 0);
+    met_share(met.all, M_THP_RATIO, met_v(met.all, M_MEM_THP), met_v(met.all, M_MEM_ANON));
+}
+
+static void mfs_balance(void)
+{
+    met_keys(met.all, met_path("/proc/vmstat"), 0);
+}
+
+static void mfs_vmstat(void)
+{
+    met_keys(met.all, met_path("/proc/vmstat"), 0);
+    const struct met_series *s = met_at(met.all, M_FAULTS);
+    const struct met_series *major = met_at(met.all, M_FAULTS_MAJOR);
+    if (s->at == met.tick && major->at == met.tick && s->raw >= major->raw)
+        met_count(met.all, M_FAULTS_MINOR, s->raw - major->raw);
+}
+
+static void mfs_khuge(void)
+{
+    met_files(met.all, met_path("/sys/kernel/mm/transparent_hugepage/khugepaged"));
+}
+
+static void mfs_huge(void)
+{
+    u32 id[32], n = met_ids(met_path("/sys/kernel/mm/hugepages"), "hugepages-", "kB", id, 32);
+    for (u32 k = 0; k < n; k++) {
+        char name[24];
+        snprintf(name, sizeof name, "%ukB", id[k]);
+        struct met_inst *i = met_inst(DIM_POOL, name);
+        met_files(i, met_path("/sys/kernel/mm/hugepages/hugepages-%s", name));
+        if (i && met_has(i, M_POOL) && met_has(i, M_POOL_FREE))
+            met_share(i, M_POOL_RATIO, met_v(i, M_POOL) - met_v(i, M_POOL_FREE),
+                      met_v(i, M_POOL));
+    }
+}
+
+/* Calls fn for each NUMA node. */
+static void mfs_each_node(void (*fn)(struct met_inst *, u32 node))
+{
+    u32 id[MET_IDS], n = met_ids(met_path("/sys/devices/system/node"), "node", "", id, MET_IDS);
+    for (u32 k = 0; k < n; k++) {
+        char name[16];
+        snprintf(name, sizeof name, "%u", id[k]);
+        struct met_inst *i = met_inst(DIM_NODE, name);
+        if (i)
+            fn(i, id[k]);
+    }
+}
+
+/* The share of what was taken from this node, and of all that was taken, that is remote memory to
+ * the CPU that took it (Documentation/admin-guide/numastat.rst). */
+static void mfs_remote(const struct met_inst *i)
+{
+    double other = met_v(i, M_NUMA_OTHER);
+    met_share(i, M_NUMA_REMOTE, other, other + met_v(i, M_NUMA_LOCAL));
+}
+
+static void mfs_node_stat(struct met_inst *i, u32 node)
+{
+    met_keys(i, met_path("/sys/devices/system/node/node%u/numastat", node), 0);
+    mfs_remote(i);
+}
+
+static void mfs_numastat(void)
+{
+    mfs_each_node(mfs_node_stat);
+    met_sum(DIM_NODE, M_NUMA_HIT, M_NUMA_OTHER, NULL);
+    struct met_inst *all = met_inst(DIM_NODE, "");
+    if (all)
+        mfs_remote(all);
+}
+
+/* "Node 0 MemTotal:  123 kB" */
+static void mfs_node_mem(struct met_inst *i, u32 node)
+{
+    if (!i->info[0])
+        met_text(met_path("/sys/devices/system/node/node%u/distance", node), i->info, MET_INFO);
+    met_keys(i, met_path("/sys/devices/system/node/node%u/meminfo", node), 2);
+}
+
+static void mfs_nodemem(void)
+{
+    mfs_each_node(mfs_node_mem);
+}
+
+/* --- disks --- */
+
+/* The names in a directory, joined by commas. */
+static void mfs_names(const char *dir, char *s, size_t n)
+{
+    char buf[2048] __attribute__((aligned(8)));
+    int f = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    *s = 0;
+    for (long got; f >= 0 && (got = syscall(SYS_getdents64, f, buf, sizeof buf)) > 0;)
+        for (long at = 0; at < got;) {
+            const struct dirent *d = (const void *)(buf + at);
+            at += d->d_reclen;
+            if (d->d_name[0] != '.')
+                snprintf(s + strlen(s), n - strlen(s), "%s%s", *s ? "," : "", d->d_name);
+        }
+    if (f >= 0)
+        close(f);
+}
+
+/* What a block device lies on: a partition on its disk, dm and md on their parts. In sysfs a '/' of
+ * its name is a '!'; a partition's directory is in that of its disk. */
+static void mfs_disk_on(struct met_inst *i, const char *name)
+{
+    char sys[MET_NAME], link[512];
+    snprintf(sys, sizeof sys, "%s", name);
+    for (char *s = sys; (s = strchr(s, '/'));)
+        *s = '!';
+    if (!met_there(met_path("/sys/class/block/%s/partition", sys))) {
+        mfs_names(met_path("/sys/class/block/%s/slaves", sys), i->info, MET_INFO);
+        return;
+    }
+    ssize_t n = readlink(met_path("/sys/class/block/%s", sys), link, sizeof link - 1);
+    link[MAX(n, 0)] = 0;
+    for (u32 k = 0; k < 2; k++) {
+        char *slash = strrchr(link, '/');
+        if (!slash)
+            return;
+        *slash = 0;
+        if (!k && (slash = strrchr(link, '/')))
+            snprintf(i->info, MET_INFO, "%s", slash + 1);
+    }
+}
+
+/* Whether it counts in the sum of all: what lies on others would count twice. */
+static bool mfs_disk_counts(const struct met_inst *i)
+{
+    return !i->info[0] && strncmp(i->name, "loop", 4) && strncmp(i->name, "zram", 4)
+           && strncmp(i->name, "ram", 3);
+}
+
+static void mfs_disk_means(const struct met_inst *i)
+{
+    double reads = met_v(i, M_DISK_READS), writes = met_v(i, M_DISK_WRITES);
+    if (!met_has(i, M_DISK_READS) || !met_has(i, M_DISK_WRITES))
+        return;
+    met_set(i, M_DISK_IOPS, reads + writes);
+    met_share(i, M_DISK_READ_MEAN, met_v(i, M_DISK_READ_TIME), reads);
+    met_share(i, M_DISK_WRITE_MEAN, met_v(i, M_DISK_WRITE_TIME), writes);
+}
+
+/* A line of /proc/diskstats (Documentation/admin-guide/iostats.rst). A device that never did
+ * anything is left out: there are many of them. One whose reads go back is another of that name. */
+static void mfs_disk_line(const char *line)
+{
+    char name[MET_NAME];
+    const char *at = u_word(line, 2), *rest = u_word(at, 1);
+    s64 reads;
+    snprintf(name, sizeof name, "%.*s", (int)strcspn(at, " "), at);
+    if (!*name || strspn(rest, "0 ") == strlen(rest) || !met_number(rest, &reads))
+        return;
+    struct met_inst *i = met_inst(DIM_DISK, name);
+    if (!i)
+        return;
+    struct met_series *s = met_at(i, M_DISK_READS);
+    bool same = s->since && s->raw <= (u64)reads;
+    if (!same && s->since)
+        memset(&met_series[i->base], 0, met.width[DIM_DISK] * sizeof *s);
+    if (!same)
+        i->info[0] = 0, mfs_disk_on(i, name);
+    met_columns(i, line);
+    mfs_disk_means(i);
+}
+
+static void mfs_disks(void)
+{
+    char *line;
+    if (!met_open(met_path("/proc/diskstats")))
+        return;
+    while ((line = met_line()))
+        mfs_disk_line(line + strspn(line, " "));
+    met_sum(DIM_DISK, M_DISK_READS, M_DISK_IOPS, mfs_disk_counts);
+    struct met_inst *all = met_inst(DIM_DISK, "");
+    if (all)
+        mfs_disk_means(all);
+}
+
+/* --- temperatures --- */
+
+/* Drivers say "not known" in many ways: -274000 (include/linux/thermal.h), 0, INT_MAX, an error. */
+static bool mfs_temp(const char *path, s64 *v)
+{
+    if (!met_file_number(path, v))
+        return false;
+    if (*v > -273150 && *v && *v < 1000000)
+        return true;
+    met_wrong(path, ERANGE);
+    return false;
+}
+
+/* The lowest trip point of each type that stops the machine or slows it down. */
+static void mfs_trips(const struct met_inst *i, const char *dir)
+{
+    char path[PATH_MAX], type[16];
+    u32 id[32], n = met_ids(dir, "trip_point_", "_temp", id, 32), m;
+    for (u32 k = 0; k < n; k++) {
+        s64 v = 0;
+        snprintf(path, sizeof path, "%s/trip_point_%u_type", dir, id[k]);
+        if (!met_text(path, type, sizeof type))
+            continue;
+        for (m = M_TRIP_PASSIVE; m <= M_TRIP_CRITICAL && strcmp(type, metrics[m].key);)
+            m++;
+        snprintf(path, sizeof path, "%s/trip_point_%u_temp", dir, id[k]);
+        if (m <= M_TRIP_CRITICAL && mfs_temp(path, &v) && v > 0
+            && (!met_has(i, m) || met_v(i, m) > (double)v / 1e3))
+            met_raw(i, m, v);
+    }
+}
+
+enum { MFS_ZONES = 64, MFS_PAST = 16 };
+
+/* A zone's temperatures of the last 30 s, one at least 2 s after the other. */
+static struct mfs_past {
+    struct { u64 ns; double v; } at[MFS_PAST];
+    u32 n;
+} mfs_past[MFS_ZONES];
+
+static void mfs_trend(const struct met_inst *i, struct mfs_past *p)
+{
+    u64 now = met.src[met.cur].at_ns;
+    u32 old = p->n > MFS_PAST ? p->n - MFS_PAST : 0;
+    while (old < p->n && now - p->at[old % MFS_PAST].ns > 31 * NSEC)
+        old++;
+    if (old < p->n && now - p->at[old % MFS_PAST].ns >= NSEC)
+        met_set(i, M_TEMP_TREND, (met_v(i, M_TEMP) - p->at[old % MFS_PAST].v)
+                                 * 1e9 / (double)(now - p->at[old % MFS_PAST].ns));
+    if (old == p->n || now - p->at[(p->n - 1) % MFS_PAST].ns >= 2 * NSEC - NSEC / 20) {
+        p->at[p->n % MFS_PAST].ns = now;
+        p->at[p->n++ % MFS_PAST].v = met_v(i, M_TEMP);
+    }
+}
+
+static void mfs_zone(struct met_inst *i, const char *dir)
+{
+    char path[PATH_MAX];
+    s64 v;
+    snprintf(path, sizeof path, "%s/type", dir);
+    if (!i->info[0])
+        met_text(path, i->info, MET_INFO);
+    snprintf(path, sizeof path, "%s/temp", dir);
+    if (!mfs_temp(path, &v))
+        return;
+    met_raw(i, M_TEMP, v);
+    mfs_trips(i, dir);
+    double lowest = INFINITY;
+    for (u32 m = M_TRIP_PASSIVE; m <= M_TRIP_CRITICAL; m++)
+        if (met_has(i, m))
+            lowest = MIN(lowest, met_v(i, m));
+    if (lowest < INFINITY)
+        met_set(i, M_TEMP_ROOM, lowest - met_v(i, M_TEMP));
+}
+
+static void mfs_zones(void)
+{
+    u32 id[MET_IDS], n = met_ids(met_path("/sys/class/thermal"), "thermal_zone", "", id, MET_IDS);
+    struct met_inst *all = NULL;
+    for (u32 k = 0; k < n; k++) {
+        char name[16], dir[MET_DIR];
+        snprintf(name, sizeof name, "%u", id[k]);
+        snprintf(dir, sizeof dir, "%s", met_path("/sys/class/thermal/thermal_zone%u", id[k]));
+        struct met_inst *i = met_inst(DIM_ZONE, name);
+        if (i)
+            mfs_zone(i, dir);
+        if (i && met_has(i, M_TEMP) && id[k] < MFS_ZONES)
+            mfs_trend(i, &mfs_past[id[k]]);
+    }
+    /* Without a name: the zone that has the least headroom. */
+    for (const struct met_inst *i = met_first(DIM_ZONE); i; i = met_next(i))
+        if (i->name[0] && met_has(i, M_TEMP_ROOM) && (all = met_inst(DIM_ZONE, ""))
+            && (!met_has(all, M_TEMP_ROOM) || met_v(all, M_TEMP_ROOM) > met_v(i, M_TEMP_ROOM))) {
+            met_set(all, M_TEMP_ROOM, met_v(i, M_TEMP_ROOM));
+            met_set(all, M_TEMP, met_v(i, M_TEMP));
+        }
+}
+
+/* Of a chip: hwmonN/temp1_input, temp1_label, temp1_max, temp1_crit
+ * (Documentation/hwmon/sysfs-interface.rst). */
+static void mfs_chip(u32 chip)
+{
+    char dir[MET_DIR], path[PATH_MAX], name[MET_NAME], label[MET_INFO];
+    u32 id[256];
+    snprintf(dir, sizeof dir, "%s", met_path("/sys/class/hwmon/hwmon%u", chip));
+    u32 n = met_ids(dir, "temp", "_input", id, 256);
+    for (u32 k = 0; k < n; k++) {
+        snprintf(name, sizeof name, "hwmon%u/temp%u", chip, id[k]);
+        struct met_inst *i = met_inst(DIM_SENSOR, name);
+        for (u32 m = M_SENSOR; i && m <= M_SENSOR_CRIT; m++) {
+            s64 v;
+            snprintf(path, sizeof path, "%s/temp%u%s", dir, id[k], metrics[m].key);
+            if ((m == M_SENSOR || met_there(path)) && mfs_temp(path, &v))
+                met_raw(i, m, v);
+        }
+        if (!i || i->info[0])
+            continue;
+        snprintf(path, sizeof path, "%s/name", dir);
+        met_text(path, i->info, MET_INFO);
+        snprintf(path, sizeof path, "%s/temp%u_label", dir, id[k]);
+        if (met_there(path) && met_text(path, label, sizeof label))
+            snprintf(i->info + strlen(i->info), MET_INFO - strlen(i->info), " %s", label);
+    }
+}
+
+static void mfs_hwmon(void)
+{
+    u32 id[MET_IDS], n = met_ids(met_path("/sys/class/hwmon"), "hwmon", "", id, MET_IDS);
+    for (u32 k = 0; k < n; k++)
+        mfs_chip(id[k]);
+    for (const struct met_inst *i = met_first(DIM_SENSOR); i; i = met_next(i))
+        if (met_has(i, M_SENSOR) && met_has(i, M_SENSOR_CRIT))
+            met_set(i, M_SENSOR_ROOM, met_v(i, M_SENSOR_CRIT) - met_v(i, M_SENSOR));
+}
+
 /* == 33 mout_  the monitor's sinks ======================================================
  * Each walks metrics[] and prints what has a value in this interval; a new metric or source needs
  * nothing here. Entry points: mout_interval, mout_end. */
@@ -20307,7 +20998,12 @@ struct met_source {
 static struct {
     const struct met_source *src;
     u64 ts_ns, real_ns, interval_ns, intervals;
-} mout;
+    u32 told[N_SRC];      /* which reasons the text has told: a hash */
+    struct writer csv;
+    struct buf prom;      /* the exposition of prom_tick */
+    u32 prom_tick;
+    bool prom_wrong;      /* FILE could not be written the last time */
+} mout = { .csv.fd = { -1, -1 } };
 
 static void mout_num(struct buf *b, double v)
 {
@@ -20325,6 +21021,261 @@ static const struct met_form_row *mout_form(u32 m)
 static bool mout_shown(u8 dim)
 {
     return dim != DIM_CPU || mo.per_cpu;
+}
+
+/* Why a source has not all of its metrics; NULL: it has. */
+static const char *mout_lack(u32 src)
+{
+    static char why[sizeof met.src[0].why + 80];
+    const char *lack = mout.src[src].lack;
+    bool some = false, all = true;
+    for (u32 m = 0; m < N_METRICS; m++)
+        if (metrics[m].src == src)
+            met.seen[m] == met.tick ? (some = true) : (all = false);
+    if (mo.off >> src & 1 || (all && !met.src[src].wrong))
+        return NULL;
+    if (!met.src[src].wrong)
+        return lack;
+    bool wants = !some && !strncmp(lack, "a kernel", 8);
+    snprintf(why, sizeof why, "%s%s%s%s", met.src[src].why, wants ? " (wants " : "",
+             wants ? lack : "", wants ? ")" : "");
+    return why;
+}
+
+static bool mout_lacks(u32 m, u32 src)
+{
+    return metrics[m].src == src && met.seen[m] != met.tick;
+}
+
+/* --- text: a line a source, and a line a thing that it counts by --- */
+
+static void mout_text_num(struct buf *b, u32 m, double v)
+{
+    char size[32];
+    struct buf s = { .p = size, .cap = sizeof size, .max = sizeof size };
+    u8 unit = mout_form(m)->unit;
+    switch (unit) {
+    case U_RATIO: b_f(b, "%.1f%%", v * 100); break;
+    case U_RATE: b_f(b, v < 1000 ? "%.4g/s" : "%.0f/s", v); break;
+    case U_SECONDS: b_f(b, "%.3gms", v * 1e3); break;
+    case U_CELSIUS: b_f(b, "%.1fC", v); break;
+    case U_HERTZ: b_f(b, "%.0fMHz", v / 1e6); break;
+    case U_BYTES:
+    case U_BYTE_RATE:
+        b_size(&s, v > 0 ? (u64)v : 0);
+        for (u32 k = 0; k < s.len; k++)
+            if (size[k] != ' ')
+                b_c(b, size[k]);
+        b_s(b, unit == U_BYTES ? "" : "/s");
+        break;
+    default: b_f(b, "%.6g", v);
+    }
+}
+
+static void mout_text_line(struct buf *b, u32 src, const struct met_inst *i)
+{
+    u32 was = b->len;
+    b_f(b, "%-10s", mout.src[src].name);
+    if (i->name[0])
+        b_f(b, " %s=", met_dims[i->dim].label), b_esc(b, i->name, strlen(i->name), 0);
+    if (i->info[0]) {
+        b_f(b, " %s=\"", met_dims[i->dim].info);
+        b_esc(b, i->info, strlen(i->info), '"'), b_c(b, '"');
+    }
+    u32 empty = b->len;
+    for (u32 m = 0; m < N_METRICS; m++)
+        if (metrics[m].src == src && metrics[m].dim == i->dim && met_has(i, m)) {
+            b_c(b, ' '), b_s(b, metrics[m].name), b_c(b, '=');
+            mout_text_num(b, m, met_at(i, m)->v);
+        }
+    if (b->len == empty)
+        b->len = was;
+    else
+        b_c(b, '\n');
+}
+
+/* What there is not, and why: the first time, and when the reason is another. */
+static void mout_text_lack(struct buf *b, u32 src)
+{
+    const char *why = mout_lack(src);
+    u32 hash = 0;
+    for (const char *s = why; s && *s; s++)
+        hash = hash * 31 + (u8)*s;
+    if (hash == mout.told[src])
+        return;
+    mout.told[src] = hash;
+    if (!why)
+        return;
+    b_f(b, "%-10s n/a", mout.src[src].name);
+    for (u32 m = 0; m < N_METRICS; m++)
+        if (mout_lacks(m, src))
+            b_c(b, ' '), b_s(b, metrics[m].name);
+    b_s(b, ": "), b_esc(b, why, strlen(why), 0), b_c(b, '\n');
+}
+
+static void mout_text(struct buf *b)
+{
+    time_t sec = (time_t)(mout.real_ns / NSEC);
+    struct tm tm;
+    if (!localtime_r(&sec, &tm))
+        memset(&tm, 0, sizeof tm);
+    b_f(b, "%stime       %02d:%02d:%02d interval=%.3fs\n", mout.intervals > 1 ? "\n" : "",
+        tm.tm_hour, tm.tm_min, tm.tm_sec, (double)mout.interval_ns / 1e9);
+    for (u32 s = 0; s < N_SRC; s++) {
+        for (u8 d = 0; d < N_DIM; d++)
+            for (const struct met_inst *i = met_first(d); i; i = met_next(i))
+                if (i->at == met.tick && (mout_shown(d) || !i->name[0]))
+                    mout_text_line(b, s, i);
+        mout_text_lack(b, s);
+    }
+}
+
+/* --- CSV: a row a number --- */
+
+static void mout_csv_word(struct buf *b, const char *s)
+{
+    if (!s[strcspn(s, ",\"\r\n")]) {
+        b_s(b, s);
+        return;
+    }
+    b_c(b, '"');
+    for (; *s; s++)
+        b_s(b, *s == '"' ? "\"" : ""), b_c(b, *s);
+    b_c(b, '"');
+}
+
+static void mout_csv(struct buf *b)
+{
+    if (mout.intervals == 1)
+        b_s(b, "time_ns,interval_ns,metric,of,name,value\n");
+    for (u32 m = 0; m < N_METRICS; m++)
+        for (const struct met_inst *i = met_first(metrics[m].dim); i; i = met_next(i)) {
+            if (i->at != met.tick || !met_has(i, m) || (i->name[0] && !mout_shown(i->dim)))
+                continue;
+            b_f(b, "%" PRIu64 ",%" PRIu64 ",%s%s,%s,", mout.real_ns, mout.interval_ns,
+                metrics[m].name, mout_form(m)->json, i->name[0] ? met_dims[i->dim].label : "");
+            mout_csv_word(b, i->name), b_c(b, ',');
+            mout_num(b, met_at(i, m)->v), b_c(b, '\n');
+        }
+}
+
+/* --- Prometheus: text exposition 0.0.4 --- */
+
+/* UTF-8 with \\, \" and \n: what a label's value may hold. */
+static void mout_prom_label(struct buf *b, const char *s)
+{
+    u32 cp;
+    for (size_t n = strlen(s); n;) {
+        int len = u_utf8((const u8 *)s, n, &cp);
+        if (!len)
+            b_s(b, "\xef\xbf\xbd");
+        else if (*s == '"' || *s == '\\')
+            b_c(b, '\\'), b_c(b, *s);
+        else if (*s == '\n')
+            b_s(b, "\\n");
+        else
+            b_put(b, s, (size_t)len);
+        s += MAX(len, 1), n -= (size_t)MAX(len, 1);
+    }
+}
+
+/* The metric's name there, without its labels. */
+static int mout_prom_name(u32 m, char *s, size_t n)
+{
+    const char *own = metrics[m].prom;
+    return own ? snprintf(s, n, "kvis_%.*s", (int)strcspn(own, "{"), own)
+               : snprintf(s, n, "kvis_%s%s", metrics[m].name, mout_form(m)->prom);
+}
+
+static void mout_prom_head(struct buf *b, u32 m, const char *name)
+{
+    b_f(b, "# HELP %s ", name);
+    if (metrics[m].help[0])
+        b_s(b, metrics[m].help);
+    else
+        b_f(b, "%s, in %s", metrics[m].key, mout.src[metrics[m].src].name);
+    b_f(b, "\n# TYPE %s %s\n", name, mout_form(m)->counter ? "counter" : "gauge");
+}
+
+static void mout_prom_line(struct buf *b, u32 m, const struct met_inst *i, const char *name)
+{
+    const struct met_series *s = met_at(i, m);
+    const char *own = metrics[m].prom ? strchr(metrics[m].prom, '{') : NULL, *sep = "{";
+    double scale = mout_form(m)->scale;
+    b_s(b, name);
+    if (own)
+        b_s(b, own), sep = ",";
+    if (i->name[0]) {
+        b_f(b, "%s%s=\"", sep, met_dims[i->dim].label);
+        mout_prom_label(b, i->name), b_c(b, '"'), sep = ",";
+    }
+    if (i->info[0]) {
+        b_f(b, "%s%s=\"", sep, met_dims[i->dim].info);
+        mout_prom_label(b, i->info), b_c(b, '"'), sep = ",";
+    }
+    b_s(b, *sep == ',' ? "} " : " ");
+    if (!mout_form(m)->counter)
+        mout_num(b, s->v);
+    else if (scale >= 1)
+        b_u64(b, s->total * (u64)scale);
+    else
+        b_f(b, "%.15g", (double)s->total * scale);
+    b_c(b, '\n');
+}
+
+/* A counter is there from its first reading on. The sum of all things is left to who asks, where
+ * there are things. */
+static void mout_prom(struct buf *b)
+{
+    char name[96], last[96] = "";
+    for (u32 m = 0; m < N_METRICS; m++) {
+        u32 named = 0;
+        mout_prom_name(m, name, sizeof name);
+        for (u32 all = 0; all < 2; all++)
+            for (const struct met_inst *i = met_first(metrics[m].dim); i; i = met_next(i)) {
+                if (met_at(i, m)->at != met.tick || all == (i->name[0] != 0) || (all && named))
+                    continue;
+                if (strcmp(name, last))
+                    mout_prom_head(b, m, name);
+                memcpy(last, name, sizeof last);
+                mout_prom_line(b, m, i, name);
+                named++;
+            }
+    }
+}
+
+/* The exposition of this interval; it stays until the next. */
+static const struct buf *mout_exposition(void)
+{
+    mout.prom.max = 64 << 20;
+    if (mout.prom_tick != met.tick) {
+        b_reset(&mout.prom);
+        mout_prom(&mout.prom);
+        mout.prom_tick = met.tick;
+    }
+    return &mout.prom;
+}
+
+/* Puts it into the file in one step: who reads it sees all of it or all of the one before. */
+static void mout_prom_file(const char *file)
+{
+    char tmp[PATH_MAX];
+    const struct buf *b = mout_exposition();
+    snprintf(tmp, sizeof tmp, "%.4000s.%d.tmp", file, (int)getpid());
+    int f = open(tmp, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+    int e = f < 0 ? -errno : out_write_all(f, b->p, b->len);
+    if (f >= 0 && close(f) < 0 && !e)
+        e = -errno;
+    if (!e && rename(tmp, file) < 0)
+        e = -errno;
+    if (e && f >= 0)
+        unlink(tmp);
+    errno = -e;
+    if (e && !mout.prom_wrong)
+        u_warn("cannot write %s:", file);
+    mout.prom_wrong = e;
+    if (e && met.tick == 1)
+        out.failed = -e;
 }
 
 /* --- JSON --- */
@@ -20370,18 +21321,15 @@ static void mout_json_dim(struct buf *b, u8 dim)
 /* {"source":"psi","metrics":["..."],"reason":"..."}, */
 static void mout_json_lack(struct buf *b, u32 src)
 {
-    u32 was = b->len;
+    const char *why = mout_lack(src);
+    if (!why)
+        return;
     b_f(b, "{\"source\":\"%s\",\"metrics\":[", mout.src[src].name);
     u32 empty = b->len;
     for (u32 m = 0; m < N_METRICS; m++)
-        if (metrics[m].src == src && met.seen[m] != met.tick)
+        if (mout_lacks(m, src))
             mout_json_key(b, m), b_c(b, ',');
-    if (b->len == empty && !met.src[src].wrong) {
-        b->len = was;
-        return;
-    }
     b->len -= b->len > empty;
-    const char *why = met.src[src].wrong ? met.src[src].why : mout.src[src].lack;
     b_s(b, "],"), out_json_str(b, "reason", why, (u32)strlen(why)), b_s(b, "},");
 }
 
@@ -20403,8 +21351,7 @@ static void mout_json(struct buf *b)
     b_s(b, "\"unavailable\":[");
     u32 empty = b->len;
     for (u32 s = 0; s < N_SRC; s++)
-        if (!(mo.off >> s & 1))
-            mout_json_lack(b, s);
+        mout_json_lack(b, s);
     b->len -= b->len > empty;
     b_s(b, "]}\n");
 }
@@ -20414,6 +21361,12 @@ static void mout_interval(void)
     mout.intervals++;
     if (out.json_on)
         mout_json(&out.json.b);
+    if (out.events_on)
+        mout_text(&out.text.b);
+    if (mout.csv.fd[0] >= 0)
+        mout_csv(&mout.csv.b), out_writer_flush(&mout.csv);
+    if (mo.prom_file)
+        mout_prom_file(mo.prom_file);
     out_flush();
 }
 
@@ -20424,15 +21377,244 @@ static void mout_end(void)
     out_flush();
 }
 
-/* == 34 mon_  kvis monitor: what the hardware and the kernel of this box are doing ===========
+/* == 34 hs_  --listen: GET /metrics over HTTP/1.1 ======================================
+ * Part of the monitor's loop: hs_wait serves whoever comes until it is time for the next interval.
+ * A fixed number of clients, of which the one that has said least for longest gives way to a new
+ * one; a fixed size for what they say, a fixed time for it and for taking the answer. Entry points:
+ * hs_opt_listen, hs_open, hs_wait. */
+
+enum { HS_CLIENTS = 32, HS_REQUEST = 2048, HS_PATIENCE_S = 5 };
+
+static struct {
+    int fd;
+    struct hs_client {
+        int fd;                  /* -1: free */
+        u64 since_ns;            /* when it came; when its answer began to be sent */
+        u32 len, sent;           /* of its request; of `answer` */
+        bool asked, done;        /* its request is whole; its answer is sent */
+        struct buf answer;
+        char req[HS_REQUEST];
+    } client[HS_CLIENTS];
+} hs = { .fd = -1 };
+
+/* [ADDR:]PORT, [IPV6]:PORT: without an address, this machine alone can ask. */
+static const char *hs_opt_listen(const char *v)
+{
+    struct sockaddr_in *in = (void *)&mo.listen;
+    struct sockaddr_in6 *in6 = (void *)&mo.listen;
+    const char *colon = strrchr(v, ':'), *port = colon ? colon + 1 : v;
+    char addr[64] = "127.0.0.1", *end;
+    unsigned long n = strtoul(port, &end, 10);
+    if (!isdigit((u8)*port) || *end || n > 65535)
+        return "not ADDR:PORT";
+    bool six = *v == '[';
+    if (colon > v && colon - v < (long)sizeof addr)
+        snprintf(addr, sizeof addr, "%.*s", (int)(colon - v) - 2 * six, v + six);
+    memset(&mo.listen, 0, sizeof mo.listen);
+    in->sin_family = six ? AF_INET6 : AF_INET;
+    in->sin_port = htons((u16)n); /* at the same place in both */
+    if (colon - v >= (long)sizeof addr
+        || inet_pton(in->sin_family, addr, six ? (void *)&in6->sin6_addr : &in->sin_addr) != 1)
+        return "not ADDR:PORT (an address in numbers; IPv6 in [ ])";
+    return NULL;
+}
+
+/* 0 or -errno. */
+static int hs_open(void)
+{
+    socklen_t n = mo.listen.ss_family == AF_INET6 ? sizeof(struct sockaddr_in6)
+                                                  : sizeof(struct sockaddr_in);
+    int on = 1;
+    for (u32 i = 0; i < HS_CLIENTS; i++)
+        hs.client[i].fd = -1;
+    hs.fd = socket(mo.listen.ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+    if (hs.fd < 0)
+        return -errno;
+    setsockopt(hs.fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
+    if (bind(hs.fd, (void *)&mo.listen, n) < 0 || listen(hs.fd, 128) < 0
+        || getsockname(hs.fd, (void *)&mo.listen, &n) < 0)
+        return -errno;
+    u_warn("listening on port %u", ntohs(((struct sockaddr_in *)&mo.listen)->sin_port));
+    return 0;
+}
+
+static void hs_close(struct hs_client *c)
+{
+    close(c->fd);
+    b_free(&c->answer);
+    c->fd = -1;
+}
+
+/* A place for a new client: a free one, or that of who has waited longest without a request. */
+static struct hs_client *hs_place(void)
+{
+    struct hs_client *old = NULL;
+    for (struct hs_client *c = hs.client; c < hs.client + HS_CLIENTS; c++) {
+        if (c->fd < 0)
+            return c;
+        if ((!c->asked || c->done) && (!old || c->since_ns < old->since_ns))
+            old = c;
+    }
+    if (old)
+        hs_close(old);
+    return old;
+}
+
+static void hs_accept(void)
+{
+    for (u32 n = 0; n < HS_CLIENTS; n++) {
+        int f = accept4(hs.fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+        struct hs_client *c = f < 0 ? NULL : hs_place();
+        if (!c) { /* none, or all are being answered */
+            if (f >= 0)
+                close(f);
+            return;
+        }
+        memset(c, 0, sizeof *c);
+        c->fd = f;
+        c->since_ns = u_now();
+    }
+}
+
+static void hs_answer(struct hs_client *c, const char *status, const char *type, const char *body,
+                      u32 n)
+{
+    c->answer.max = 65 << 20;
+    b_f(&c->answer, "HTTP/1.1 %s\r\nContent-Type: %s; charset=utf-8\r\nContent-Length: %u\r\n"
+                    "Connection: close\r\n\r\n", status, type, n);
+    if (strncmp(c->req, "HEAD ", 5))
+        b_put(&c->answer, body, n);
+    c->asked = true;
+    c->since_ns = u_now();
+}
+
+static void hs_answer_text(struct hs_client *c, const char *status)
+{
+    hs_answer(c, status, "text/plain", status, (u32)strlen(status));
+}
+
+/* Its request line is all that is looked at. */
+static void hs_request(struct hs_client *c)
+{
+    static const char page[] = "<!doctype html><title>kvis</title><a href=/metrics>metrics</a>\n";
+    char *line = c->req, *path = strchr(line, ' ');
+    line[strcspn(line, "\r\n")] = 0;
+    char *version = path ? strstr(path, " HTTP/1.") : NULL;
+    if (!version || path[1] != '/') {
+        hs_answer_text(c, "400 Bad Request");
+        return;
+    }
+    *version = 0;
+    path[1 + strcspn(path + 1, "?#")] = 0;
+    if (strncmp(line, "GET ", 4) && strncmp(line, "HEAD ", 5)) {
+        hs_answer_text(c, "405 Method Not Allowed\r\nAllow: GET, HEAD");
+    } else if (!strcmp(path + 1, "/metrics")) {
+        const struct buf *b = mout_exposition();
+        hs_answer(c, "200 OK", "text/plain; version=0.0.4", b->p, b->len);
+    } else if (!strcmp(path + 1, "/")) {
+        hs_answer(c, "200 OK", "text/html", page, sizeof page - 1);
+    } else {
+        hs_answer_text(c, "404 Not Found");
+    }
+}
+
+static void hs_read(struct hs_client *c)
+{
+    char waste[4096];
+    ssize_t n = c->asked ? read(c->fd, waste, sizeof waste)
+                         : read(c->fd, c->req + c->len, sizeof c->req - 1 - c->len);
+    if (n <= 0) {
+        if (n == 0 || (errno != EAGAIN && errno != EINTR))
+            hs_close(c);
+        return;
+    }
+    if (c->asked)
+        return;
+    c->len += (u32)n;
+    c->req[c->len] = 0;
+    if (strstr(c->req, "\r\n\r\n") || strstr(c->req, "\n\n"))
+        hs_request(c);
+    else if (c->len == sizeof c->req - 1)
+        hs_answer_text(c, "431 Request Header Fields Too Large");
+}
+
+/* Once it is sent, the other side is to close first: what it still sends would otherwise reset the
+ * connection, and the answer with it. */
+static void hs_write(struct hs_client *c)
+{
+    ssize_t n = send(c->fd, c->answer.p + c->sent, c->answer.len - c->sent, MSG_NOSIGNAL);
+    if (n < 0 && errno != EAGAIN && errno != EINTR) {
+        hs_close(c);
+        return;
+    }
+    c->sent += (u32)MAX(n, 0);
+    if (c->sent == c->answer.len) {
+        shutdown(c->fd, SHUT_WR);
+        c->done = true;
+        c->since_ns = u_now() - (HS_PATIENCE_S - 1) * NSEC;
+    }
+}
+
+static void hs_serve(const struct pollfd *p)
+{
+    u64 now = u_now();
+    for (u32 i = 0; i < HS_CLIENTS; i++) {
+        struct hs_client *c = &hs.client[i];
+        if (c->fd >= 0 && p[i].fd == c->fd && p[i].revents & (POLLIN | POLLERR | POLLHUP))
+            hs_read(c);
+        if (c->fd >= 0 && c->asked && !c->done)
+            hs_write(c);
+        if (c->fd >= 0 && now > c->since_ns + HS_PATIENCE_S * NSEC)
+            hs_close(c);
+    }
+}
+
+/* Until then, or a signal. */
+static void hs_wait(u64 until)
+{
+    struct pollfd p[HS_CLIENTS + 1];
+    for (u64 now = u_now(); now < until && !sp_told; now = u_now()) {
+        u64 ms = (until - now + 999999) / 1000000;
+        p[HS_CLIENTS] = (struct pollfd){ .fd = hs.fd, .events = POLLIN };
+        for (u32 i = 0; i < HS_CLIENTS; i++) {
+            const struct hs_client *c = &hs.client[i];
+            bool writes = c->asked && !c->done;
+            p[i] = (struct pollfd){ .fd = hs.fd < 0 ? -1 : c->fd,
+                                    .events = writes ? POLLOUT : POLLIN };
+            if (p[i].fd >= 0)
+                ms = MIN(ms, 250);
+        }
+        int n = poll(p, HS_CLIENTS + 1, (int)MIN(ms, 1000000));
+        if (hs.fd < 0)
+            continue;
+        hs_serve(p);
+        if (n > 0 && p[HS_CLIENTS].revents)
+            hs_accept();
+    }
+}
+
+/* == 35 mon_  kvis monitor: what the hardware and the kernel of this box are doing ===========
  * One loop: every source is read, every sink writes, and then it waits for the next of the times
  * that were fixed at the start; an interval that took too long leaves out times, and moves none.
  * Entry points: the option functions, mon_run. */
 
 static const struct met_source mon_sources[] = {
     [SRC_STAT] = { "cpu", "stat", "not in /proc/stat of this kernel", mfs_stat },
-    [SRC_LOAD] = { "sched", "load", "not in /proc/loadavg of this kernel", mfs_load },
-    [SRC_PSI] = { "sched", "psi", "not in /proc/pressure of this kernel", mfs_psi },
+    [SRC_FREQ] = { "cpu", "cpufreq", "this machine's clock is not the kernel's to see", mfs_freq },
+    [SRC_LOAD] = { "sched", "load", "not in /proc/loadavg", mfs_load },
+    [SRC_PSI] = { "sched", "psi", "a kernel with CONFIG_PSI, psi=1", mfs_psi },
+    [SRC_SCHEDSTAT] = { "sched", "schedstat", "a kernel with CONFIG_SCHEDSTATS", mfs_schedstat },
+    [SRC_MEMINFO] = { "mem", "meminfo", "not in /proc/meminfo of this kernel", mfs_meminfo },
+    [SRC_VMSTAT] = { "mem", "vmstat", "not in /proc/vmstat of this kernel", mfs_vmstat },
+    [SRC_HUGE] = { "mem", "hugepages", "no pool of hugepages", mfs_huge },
+    [SRC_KHUGE] = { "mem", "khugepaged", "no transparent hugepages in this kernel", mfs_khuge },
+    [SRC_NUMASTAT] = { "numa", "numastat", "no pages were taken", mfs_numastat },
+    [SRC_NODEMEM] = { "numa", "nodes", "not in the nodes' meminfo of this kernel", mfs_nodemem },
+    [SRC_BALANCE] = { "numa", "balancing", "no NUMA balancing in this kernel", mfs_balance },
+    [SRC_DISK] = { "io", "disks", "no such I/O", mfs_disks },
+    [SRC_ZONE] = { "thermal", "zones", "no thermal zone has one", mfs_zones },
+    [SRC_HWMON] = { "thermal", "hwmon", "no sensor has one", mfs_hwmon },
+    [SRC_THROTTLE] = { "thermal", "throttle", "not counted by this CPU", mfs_throttle },
 };
 _Static_assert(ARRAY_LEN(mon_sources) == N_SRC, "a source without a row");
 
@@ -20451,6 +21633,13 @@ static const char *mon_opt_interval(const char *v)
         return "not a number of seconds from 0.01 to 100000000";
     mo.interval_ns = ns;
     return NULL;
+}
+
+static const char *mon_opt_csv(const char *v)
+{
+    mo.csv = true;
+    mo.csv_file = v && strcmp(v, "-") ? v : NULL;
+    return v && !*v ? "a file's name is missing" : NULL;
 }
 
 /* GROUP or source,...: all others are off. */
@@ -20504,15 +21693,6 @@ static void mon_interval(void)
     mout_interval();
 }
 
-/* Until then, or a signal. */
-static void mon_wait(u64 until)
-{
-    for (u64 now = u_now(); now < until && !sp_told; now = u_now()) {
-        u64 ms = (until - now + 999999) / 1000000;
-        poll(NULL, 0, (int)MIN(ms, 1000000));
-    }
-}
-
 static int mon_run(u64 end_ns)
 {
     u64 next;
@@ -20522,13 +21702,15 @@ static int mon_run(u64 end_ns)
     out.give_up = sp_gives_up;
     out_flush();
     mon_collect();
+    if (mo.prom_file)
+        mout_prom_file(mo.prom_file);
     mout.ts_ns = u_now() - out.start_ns;
     next = u_now();
     while (!sp_told && !out.failed) {
         u64 now = u_now();
         next += MAX(1, (now - next) / mo.interval_ns) * mo.interval_ns;
         bool last = end_ns && next > end_ns;
-        mon_wait(last ? end_ns : next);
+        hs_wait(last ? end_ns : next);
         if (!(last || sp_told) || !mout.intervals)
             mon_interval();
         if (last || mout.intervals == mo.count)
@@ -20538,7 +21720,7 @@ static int mon_run(u64 end_ns)
     return 0;
 }
 
-/* == 35 check_  kvis check: what works here, and what mends the rest ====================
+/* == 36 check_  kvis check: what works here, and what mends the rest ====================
  * Every ability is found by trying it: a program that is loaded, a tracepoint that is attached, a
  * child that is traced; the files that say what is allowed are only read for the reason. To add an
  * ability: a row of check_rows[] and its function, which fills in c->detail and, where it does not
@@ -21200,7 +22382,7 @@ static bool check_run(u8 bits, bool json, struct buf *b)
     return all;
 }
 
-/* == 36 opt_  options, commands, help ===========================================
+/* == 37 opt_  options, commands, help ===========================================
  * One row an option: the parser, --help, `kvis help` and the error messages all read it. To add an
  * option, add its row; to add a command, its row in cmds[]. */
 
@@ -21644,6 +22826,12 @@ static const struct opt_row opt_rows[] = {
       "each CPU's numbers, too" },
     { IN_MONITOR, 0, "json", "[=FILE]", OPT_FN, NULL, opt_json, 0, 0,
       "a JSON line an interval, to stdout or FILE" },
+    { IN_MONITOR, 0, "csv", "[=FILE]", OPT_FN, NULL, mon_opt_csv, 0, 0,
+      "a CSV row a number, to stdout or FILE" },
+    { IN_MONITOR, 0, "prometheus", "FILE", OPT_STR, &mo.prom_file, NULL, 0, 0,
+      "an exposition for Prometheus in FILE, each interval (node_exporter's textfile: .prom)" },
+    { IN_MONITOR, 0, "listen", "[ADDR:]PORT", OPT_FN, NULL, hs_opt_listen, 0, 0,
+      "the same over HTTP, at /metrics; without ADDR, to this machine alone" },
     { IN_MONITOR, 'o', "output", "FILE", OPT_STR, &opt.out_file, NULL, 0, 0, "the text to FILE" },
     { IN_MONITOR, 0, "path.procfs", "DIR", OPT_STR, &mo.procfs, NULL, 0, 0,
       "what is mounted at /proc is at DIR" },
@@ -21813,7 +23001,7 @@ static char **opt_parse(const struct cmd *c, char **argv)
     return words;
 }
 
-/* == 37 cmd_  the commands ======================================================
+/* == 38 cmd_  the commands ======================================================
  * What each command sets up and in which order; the list that everything reads is cmds[]. */
 
 /* Descriptors 0, 1, 2 that are closed would become something of ours, and be written to. CLOEXEC,
@@ -22103,7 +23291,22 @@ static int cmd_monitor(void)
     snprintf(sys, sizeof sys, "%s/sys", mo.rootfs);
     mo.procfs = mo.procfs ? mo.procfs : proc;
     mo.sysfs = mo.sysfs ? mo.sysfs : sys;
+    if (mo.csv && !mo.csv_file && opt.json && !opt.json_file)
+        die(EXIT_USAGE, "--csv and --json both want stdout: --json=FILE");
+    if (mo.listen.ss_family) {
+        int e = hs_open();
+        errno = -e;
+        if (e)
+            die(EXIT_KVIS, "--listen: port %u:",
+                ntohs(((struct sockaddr_in *)&mo.listen)->sin_port));
+    }
     cmd_rows_begin("none");
+    if (!opt.out_file && (mo.listen.ss_family || mo.prom_file || (mo.csv && !mo.csv_file)))
+        out.events_on = false;
+    if (mo.csv)
+        mout.csv.fd[0] = mo.csv_file ? cmd_open_file(mo.csv_file) : STDOUT_FILENO;
+    mout.csv.name[0] = mo.csv_file ? mo.csv_file : "stdout";
+    mout.csv.b.max = 32 << 20;
     mon_run(tr.deadline_ns);
     return out.failed ? EXIT_KVIS : 0;
 }
