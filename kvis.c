@@ -20339,7 +20339,7 @@ static struct {
     bool skip; /* what comes is the rest of a line that was cut */
     u64 bytes;
     char buf[16 << 10];
-} met_file = { .fd = -1 };
+} met_file;
 
 enum { MET_FILE_MAX = 32 << 20 };
 
@@ -21388,14 +21388,14 @@ enum { HS_CLIENTS = 32, HS_REQUEST = 2048, HS_PATIENCE_S = 5 };
 static struct {
     int fd;
     struct hs_client {
-        int fd;                  /* -1: free */
+        int fd;                  /* 0: free (kvis has 0, 1 and 2 open) */
         u64 since_ns;            /* when it came; when its answer began to be sent */
         u32 len, sent;           /* of its request; of `answer` */
         bool asked, done;        /* its request is whole; its answer is sent */
         struct buf answer;
         char req[HS_REQUEST];
     } client[HS_CLIENTS];
-} hs = { .fd = -1 };
+} hs;
 
 /* [ADDR:]PORT, [IPV6]:PORT: without an address, this machine alone can ask. */
 static const char *hs_opt_listen(const char *v)
@@ -21425,8 +21425,6 @@ static int hs_open(void)
     socklen_t n = mo.listen.ss_family == AF_INET6 ? sizeof(struct sockaddr_in6)
                                                   : sizeof(struct sockaddr_in);
     int on = 1;
-    for (u32 i = 0; i < HS_CLIENTS; i++)
-        hs.client[i].fd = -1;
     hs.fd = socket(mo.listen.ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
     if (hs.fd < 0)
         return -errno;
@@ -21442,7 +21440,7 @@ static void hs_close(struct hs_client *c)
 {
     close(c->fd);
     b_free(&c->answer);
-    c->fd = -1;
+    c->fd = 0;
 }
 
 /* A place for a new client: a free one, or that of who has waited longest without a request. */
@@ -21450,7 +21448,7 @@ static struct hs_client *hs_place(void)
 {
     struct hs_client *old = NULL;
     for (struct hs_client *c = hs.client; c < hs.client + HS_CLIENTS; c++) {
-        if (c->fd < 0)
+        if (!c->fd)
             return c;
         if ((!c->asked || c->done) && (!old || c->since_ns < old->since_ns))
             old = c;
@@ -21532,7 +21530,7 @@ static void hs_read(struct hs_client *c)
         return;
     c->len += (u32)n;
     c->req[c->len] = 0;
-    if (strstr(c->req, "\r\n\r\n") || strstr(c->req, "\n\n"))
+    if (strstr(c->req, "\r\n\r\n") || strstr(c->req, "\n\n") || strlen(c->req) < c->len)
         hs_request(c);
     else if (c->len == sizeof c->req - 1)
         hs_answer_text(c, "431 Request Header Fields Too Large");
@@ -21560,11 +21558,11 @@ static void hs_serve(const struct pollfd *p)
     u64 now = u_now();
     for (u32 i = 0; i < HS_CLIENTS; i++) {
         struct hs_client *c = &hs.client[i];
-        if (c->fd >= 0 && p[i].fd == c->fd && p[i].revents & (POLLIN | POLLERR | POLLHUP))
+        if (c->fd && p[i].fd == c->fd && p[i].revents & (POLLIN | POLLERR | POLLHUP))
             hs_read(c);
-        if (c->fd >= 0 && c->asked && !c->done)
+        if (c->fd && c->asked && !c->done)
             hs_write(c);
-        if (c->fd >= 0 && now > c->since_ns + HS_PATIENCE_S * NSEC)
+        if (c->fd && now > c->since_ns + HS_PATIENCE_S * NSEC)
             hs_close(c);
     }
 }
@@ -21575,18 +21573,15 @@ static void hs_wait(u64 until)
     struct pollfd p[HS_CLIENTS + 1];
     for (u64 now = u_now(); now < until && !sp_told; now = u_now()) {
         u64 ms = (until - now + 999999) / 1000000;
-        p[HS_CLIENTS] = (struct pollfd){ .fd = hs.fd, .events = POLLIN };
+        p[HS_CLIENTS] = (struct pollfd){ .fd = hs.fd ? hs.fd : -1, .events = POLLIN };
         for (u32 i = 0; i < HS_CLIENTS; i++) {
             const struct hs_client *c = &hs.client[i];
             bool writes = c->asked && !c->done;
-            p[i] = (struct pollfd){ .fd = hs.fd < 0 ? -1 : c->fd,
-                                    .events = writes ? POLLOUT : POLLIN };
+            p[i] = (struct pollfd){ c->fd ? c->fd : -1, writes ? POLLOUT : POLLIN, 0 };
             if (p[i].fd >= 0)
                 ms = MIN(ms, 250);
         }
         int n = poll(p, HS_CLIENTS + 1, (int)MIN(ms, 1000000));
-        if (hs.fd < 0)
-            continue;
         hs_serve(p);
         if (n > 0 && p[HS_CLIENTS].revents)
             hs_accept();

@@ -1,0 +1,103 @@
+#!/bin/sh
+# timeout: 120
+# needs: python3 curl promtool
+# covers: O2
+# What kvis monitor gives to Prometheus: promtool takes it, from a file and over HTTP; the file is
+# replaced in one step; who asks oddly gets an answer that says so, who says nothing is in nobody's way.
+. "$TESTS/lib.sh"
+run monitor -i 0.2 -n 3 --per-cpu --prometheus=a.prom
+status 0
+eq stdout "" "$(cat out)"
+eq files "a.prom err out" "$(echo *)"
+promtool check metrics <a.prom >tool 2>&1 || fail "promtool: $(cat tool)"
+eq promtool "" "$(cat tool)"
+awk '!/^#/ && NF != 2 && $0 !~ /} [^ ]*$/' a.prom >stamps
+eq "lines with a timestamp" "" "$(cat stamps)"
+ctxt=$(sed -n 's/^ctxt //p' /proc/stat)
+got=$(sed -n 's/^kvis_context_switches_total //p' a.prom)
+[ "$got" -le "$ctxt" ] && [ "$got" -gt $((ctxt / 2)) ] || fail "context switches: $got of $ctxt"
+has a.prom '^kvis_cpu_seconds_total[{]mode="idle",cpu="0"} [0-9.]+$'
+! grep -q 'mode="idle"} ' a.prom || fail "a sum beside the CPUs"
+
+run monitor -n 1 -i 0.1 --prometheus=/nowhere/a.prom
+status 125
+has err '^kvis: cannot write /nowhere/a.prom: No such file'
+run monitor -n 1 -i 0.1 --listen=localhost:1
+status 2
+run monitor -n 1 -i 0.1 --listen=127.0.0.1:65536
+status 2
+
+"$KVIS" monitor -i 0.5 --listen=0 >out 2>err 9>&- &
+kvis=$!
+trap 'kill -KILL $kvis 2>/dev/null' EXIT
+until_true 10 grep -q port err || fail "it does not listen"
+port=$(sed -n 's/.* port //p' err)
+url=http://127.0.0.1:$port
+curl -sS -D head "$url/metrics" >m.prom || fail "no answer"
+has head '^HTTP/1.1 200 OK'
+has head '^Content-Type: text/plain; version=0.0.4'
+promtool check metrics <m.prom >tool 2>&1 || fail "promtool: $(cat tool)"
+curl -sS -I "$url/metrics" >head || fail "no HEAD"
+has head '^Content-Length: [1-9]'
+eq "/" 200 "$(curl -s -o page -w '%{http_code}' "$url/")"
+has page 'href=/metrics'
+eq "/x" 404 "$(curl -s -o page -w '%{http_code}' "$url/x")"
+eq "POST" 405 "$(curl -s -o page -w '%{http_code}' -d abc "$url/metrics")"
+"$KVIS" monitor -n 1 --listen=$port 2>err2 && fail "the port is taken twice"
+has err2 "port $port: Address (already )?in use"
+python3 - "$port" <<'END' || fail "see above"
+import socket, sys, time
+port = int(sys.argv[1])
+def ask(data, wait=8):
+    s = socket.create_connection(("127.0.0.1", port))
+    s.settimeout(wait)
+    s.sendall(data)
+    got = b""
+    while True:
+        try:
+            part = s.recv(65536)
+        except ConnectionResetError:
+            return got or b"reset"
+        if not part:
+            return got
+        got += part
+for data, want in ((b"nonsense\r\n\r\n", b" 400 "), (b"GET nowhere HTTP/1.1\r\n\r\n", b" 400 "),
+                   (b"\0\xff\r\n\r\n", b" 400 "), (b"GET / HTTP/1.1\r\n" + b"a: b\r\n" * 1000, b" 431 "),
+                   (b"GET /metrics?a=b HTTP/1.0\n\n", b" 200 "), (b"\r\n\r\n", b" 400 ")):
+    got = ask(data)
+    assert want in got.split(b"\r\n")[0], (data[:40], got[:60])
+# byte by byte
+s = socket.create_connection(("127.0.0.1", port))
+for b in b"GET / HTTP/1.1\r\n\r\n":
+    s.sendall(bytes([b]))
+    time.sleep(0.005)
+assert b" 200 " in s.recv(100)
+# 300 that say nothing, and one that asks; those are shown the door
+idle = [socket.create_connection(("127.0.0.1", port)) for _ in range(300)]
+at = time.monotonic()
+assert b"kvis_load1" in ask(b"GET /metrics HTTP/1.1\r\n\r\n")
+assert time.monotonic() - at < 3, "a client that asks waits for those that do not"
+at = time.monotonic()
+for s in idle:
+    s.settimeout(10)
+    try:
+        assert s.recv(1) == b""
+    except ConnectionResetError:
+        pass
+print("the silent ones were closed after %.1f s" % (time.monotonic() - at))
+assert time.monotonic() - at < 9
+# a client that asks and does not read, many times over
+slow = []
+for _ in range(20):
+    s = socket.socket()
+    s.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 2048)
+    s.connect(("127.0.0.1", port))
+    s.sendall(b"GET /metrics HTTP/1.1\r\n\r\n")
+    slow.append(s)
+assert b"kvis_load1" in ask(b"GET /metrics HTTP/1.1\r\n\r\n")
+END
+fds=$(ls /proc/$kvis/fd | wc -l)
+say "descriptors: $fds, RSS: $(sed -n 's/^VmRSS:[^0-9]*//p' /proc/$kvis/status)"
+kill -INT $kvis
+wait $kvis
+eq "exit" 0 $?
