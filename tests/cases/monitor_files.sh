@@ -1,0 +1,130 @@
+#!/bin/sh
+# timeout: 60
+# needs: python3 promtool
+# covers: S1 S2 S3 S4 S7
+# kvis monitor on a machine made of files, of which every number is known, at two times; in between
+# things came, went, wrapped and went back.
+. "$TESTS/lib.sh"
+python3 "$TESTS/mon_tree.py" a a && python3 "$TESTS/mon_tree.py" b b || fail "no trees"
+ln -s a now
+"$KVIS" monitor -i 1 -n 2 --per-cpu --json=json --csv=csv --prometheus=p.prom \
+    --path.rootfs="$PWD/now" -o text 9>&- 2>err &
+kvis=$!
+sleep 0.5
+promtool check metrics <p.prom || fail "promtool, before"
+mv p.prom before
+ln -s b new && mv -T new now
+wait $kvis || fail "exit $?"
+promtool check metrics <p.prom || fail "promtool, after"
+is() { want "($1)"; }
+near() { is "abs(($1) / ($2) - 1) < 0.02"; } # rates: the interval is measured for each file
+same() { is "abs(($1) - ($2)) < 1e-6"; }
+is 'len(E) == 2'
+e='E[0]' c0='E[0]["cpu"]["0"]' s='E[0]["interval_ns"] / 1e9 *'
+# 100 ticks of cpu0; iowait, which went back, counts as none
+for m in user:50 system:20 idle:20 iowait:0 irq:1 softirq:2 steal:7 guest:10; do
+    same "$c0['${m%:*}_ratio']" "${m#*:} / 100"
+done
+same "$e['cpu']['1']['user_ratio']" 1
+same "$e['user_ratio']" "150 / 200"
+is "'5' not in $e['cpu'] and 'user_ratio' not in $e['cpu']['7'] and $e['cpus_online'] == 3"
+is "E[1]['counters_backwards'] >= 1"
+near "$s $e['context_switches_per_second']" 1000
+near "$s $e['interrupts_per_second']" 1000
+near "$s $e['forks_per_second']" 7
+is "[$e[k] for k in ('procs_running', 'procs_blocked', 'load1', 'load5')] == [3, 1, 0.52, 1.05]"
+same "$e['load15']" 12.99
+near "$s $e['pressure_io_waiting_ratio']" 0.25
+near "$s $e['pressure_io_stalled_ratio']" 0.25
+is "'pressure_irq_stalled_ratio' not in $e"
+is "$e['pressure_memory_waiting_ratio'] == 0"
+near "$s $c0['schedstat_running_ratio']" 8
+near "$s $e['schedstat_waiting_ratio']" 2
+near "$s $c0['schedstat_timeslices_per_second']" 7
+is "[$e['memory_%s_bytes' % k] for k in ('total', 'free', 'anon', 'anon_huge')] ==
+    [1024000000, 256000000, 81920000, 20480000] and $e['thp_ratio'] == 0.25"
+is "'memory_available_bytes' not in $e"
+near "$s $e['paged_in_bytes_per_second']" 10240
+near "$s $e['swap_in_bytes_per_second']" "10 * $(getconf PAGESIZE)"
+near "$s $e['page_faults_per_second']" 1000
+near "$s $e['minor_faults_per_second']" 990
+near "$s $e['major_faults_per_second']" 10
+near "$s $e['allocation_stalls_per_second']" 30
+near "$s $e['workingset_refaults_per_second']" 30
+near "$s $e['oom_kills_per_second']" 1
+near "$s $e['page_migrations_per_second']" 10
+p="$e['hugepages']['2048kB']"
+is "$p == {'hugepages': 100, 'hugepages_free': 10, 'hugepages_reserved': 30,
+    'hugepages_surplus': 4, 'hugepages_overcommit': 8, 'hugepage_pool_ratio': 0.9}"
+is "'hugepage_pool_ratio' not in $e['hugepages']['1048576kB']"
+n="$e['node']"
+is "list($n) == ['0', '8'] and $n['0']['distance'] == '10 21 31'"
+near "$s $n['0']['numa_hit_per_second']" 80
+same "$n['0']['numa_remote_ratio']" 0.25
+same "$n['8']['numa_remote_ratio']" 1
+near "$e['numa_remote_ratio']" 0.4
+is "$n['8']['memory_anon_bytes'] == 77 * 1024 and $n['8']['hugepages'] == 9"
+d="$e['device']['sda']"
+near "$s $d['disk_reads_per_second']" 100
+near "$s $d['disk_writes_per_second']" 10
+near "$s $d['block_iops']" 110
+near "$s $d['disk_read_bytes_per_second']" "16000 * 512"
+near "$s $d['disk_discards_per_second']" 5
+near "$s $d['disk_discarded_bytes_per_second']" "800 * 512"
+is "$d['disk_flushes_per_second'] == 0 and $d['disk_io_now'] == 2"
+near "$s $d['disk_io_time_ratio']" 0.196 # the kernel's 32 bits came round
+same "$d['disk_read_mean_seconds']" 0.002
+same "$d['disk_write_mean_seconds']" 0.005
+is "'disk_reads_per_second' not in $e['device']['sdb'] and 'loop0' not in $e['device']"
+is "E[1]['device']['sdb']['disk_reads_per_second'] == 0"
+is "$e['device']['sda1']['on'] == 'sda' and sorted($e['device']['dm-0']['on'].split(',')) == ['sda1', 'sdb']"
+is "'cciss/c0d0' in $e['device']"
+near "$s $e['disk_reads_per_second']" 100
+z="$e['zone']"
+is "$z['0']['type'] == 'x86_pkg_temp' and $z['0']['thermal_celsius'] == 61"
+is "$z['0']['thermal_headroom_celsius'] == 34 and $z['0']['thermal_critical_celsius'] == 105"
+near "$s $z['0']['thermal_trend_celsius_per_second']" 1
+is "$z['5']['thermal_critical_celsius'] == 100.5 and $z['5']['thermal_headroom_celsius'] == 70.5"
+is "not any('thermal_celsius' in $z.get(k, {}) for k in '1234')"
+is "$e['thermal_celsius'] == 61 and $e['thermal_headroom_celsius'] == 34"
+h="$e['sensor']"
+is "$h['hwmon2/temp2'] == {'label': 'coretemp Core 0', 'sensor_celsius': 63,
+    'sensor_critical_celsius': 100, 'sensor_headroom_celsius': 37}"
+is "$h['hwmon0/temp1'] == {'label': 'k10temp', 'sensor_celsius': 50.125}"
+is "$c0['frequency_hertz'] == 2.4e9 and $e['frequency_hertz'] == 3e9"
+is "$e['frequency_limit_hertz'] == 3.8e9"
+near "$s $c0['core_throttles_per_second']" 2
+why() { echo "[u['reason'] for u in $e['unavailable'] if u['source'] == '$1'][0]"; }
+is "$(why psi).endswith('/proc/pressure/irq: ENOENT')"
+is "'thermal_zone1/temp: ERANGE' in $(why zones)"
+# Prometheus: what the kernel has counted, to the unit, and never less than before
+has p.prom '^kvis_cpu_seconds_total[{]mode="user",cpu="0"} 10.5$'
+has p.prom '^kvis_cpu_seconds_total[{]mode="iowait",cpu="0"} 1$'
+has p.prom '^kvis_context_switches_total 31000$'
+has p.prom '^kvis_disk_read_bytes_total[{]device="sda"} 12288000$'
+has p.prom '^kvis_disk_io_time_seconds_total[{]device="sda"} 4294967.392$'
+has p.prom '^kvis_disk_reads_completed_total[{]device="sda1",on="sda"} 10$'
+has p.prom '^kvis_memory_total_bytes 1024000000$'
+has p.prom '^kvis_memory_numa_total_bytes[{]node="8",distance="10 21 31"} 1024000$'
+has p.prom '^kvis_thermal_zone_temp[{]zone="0",type="x86_pkg_temp"} 61$'
+has before '^kvis_cpu_seconds_total[{]mode="user",cpu="5"} 0.01$'
+hasnt p.prom 'cpu="5"'
+# the same numbers in the other sinks
+python3 - <<'END' || fail "csv"
+import csv, json
+e = [json.loads(s) for s in open("json")][1]
+rows = [r for r in csv.DictReader(open("csv")) if int(r["time_ns"]) == e["time_ns"]]
+flat = {(k, ""): v for k, v in e.items() if not isinstance(v, (dict, list))}
+for dim in ("cpu", "node", "device", "zone", "sensor", "hugepages"):
+    for name, v in e[dim].items():
+        flat.update({(k, name): x for k, x in v.items()})
+for r in rows:
+    assert float(r["value"]) == flat[r["metric"], r["name"]], r
+print(len(rows), "rows agree")
+assert len(rows) > 200
+END
+has text '^stat +cpu=0 user=50.0% .* steal=7.0%'
+has text '^disks +device=sda1 on="sda" '
+has text '^zones +zone=0 type="x86_pkg_temp" thermal=61.0C .*thermal_headroom=34.0C'
+has text '^psi +n/a pressure_irq_stalled: .*ENOENT'
+eq "reasons" 1 "$(grep -c '^psi.*n/a' text)"

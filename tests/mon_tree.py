@@ -1,0 +1,180 @@
+#!/usr/bin/env python3
+"""mon_tree.py DIR NAME: makes DIR/proc and DIR/sys of a machine that kvis monitor is pointed at.
+
+a, b      the same machine at two times: in between CPUs worked, one went, a disk was replaced ...
+huge      4096 CPUs, all with frequencies
+hostile:N the N-th way of putting nonsense into every file of `a`"""
+import os
+import random
+import sys
+
+root, name = sys.argv[1:]
+late = name == "b"
+
+
+def put(path, text, mode="w"):
+    path = os.path.join(root, path)
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    with open(path, mode) as f:
+        f.write(text)
+
+
+def cpu(label, *v):
+    return f"cpu{label} " + " ".join(map(str, v)) + "\n"
+
+
+def stat():
+    #            user nice sys idle iowait irq softirq steal guest guest_nice
+    a = {"0": [1000, 10, 500, 10000, 100, 5, 15, 50, 100, 0],
+         "1": [2000, 0, 100, 20000, 0, 0, 0, 0, 0, 0], "5": [1, 1, 1, 1, 1, 1, 1, 1, 0, 0]}
+    b = {"0": [1050, 10, 520, 10020, 97, 6, 17, 57, 110, 0],  # 100 ticks; iowait went back
+         "1": [2100, 0, 100, 20000, 0, 0, 0, 0, 0, 0],
+         "7": [9, 9, 9, 9, 9, 9, 9, 9, 9, 9]}  # 5 went, 7 came
+    cpus = b if late else a
+    total = [sum(x) for x in zip(*(cpus[c] for c in ("0", "1")))]
+    put("proc/stat", "".join(cpu(c, *v) for c, v in [(" ", total)] + list(cpus.items()))
+        + f"intr {5000 if late else 4000} 1 2 3 {'0 ' * 20000}\nctxt {31000 if late else 30000}\n"
+        + f"btime 1700000000\nprocesses {707 if late else 700}\nprocs_running 3\nprocs_blocked 1\n"
+        + "softirq 1 2 3\n")
+
+
+def memory():
+    put("proc/loadavg", "0.52 1.05 12.99 3/456 789\n")
+    for what, some, full in (("cpu", 1000000, 0), ("memory", 20, 10), ("io", 3000000, 2000000)):
+        more = 250000 if late and what == "io" else 0
+        put(f"proc/pressure/{what}", f"some avg10=0.00 avg60=0.00 avg300=0.00 total={some + more}\n"
+            f"full avg10=0.00 avg60=0.00 avg300=0.00 total={full + more}\n")
+    put("proc/meminfo", "MemTotal:       1000000 kB\nMemFree: 250000 kB\nAnonPages: 80000 kB\n"
+        "AnonHugePages:   20000 kB\nNewThing:  1 kB\nNoNumber: x\nHugePages_Total: 4\n")
+    m = 10 if late else 0
+    put("proc/vmstat", f"nr_free_pages 1\npgpgin {100 + m}\npgfault {5000 + 100 * m}\n"
+        f"pgmajfault {50 + m}\npswpin {3 + m}\nallocstall_dma {1 + m}\nallocstall_normal {2 + m}\n"
+        f"allocstall_movable {3 + m}\noom_kill {m // 10}\npgmigrate_success {40 + m}\n"
+        f"workingset_refault_anon {m}\nworkingset_refault_file {2 * m}\nthp_fault_alloc 7\n")
+    for size, total, free, resv, surp in (("2048", 100, 10, 30, 4), ("1048576", 0, 0, 0, 0)):
+        for f, v in (("nr", total), ("free", free), ("resv", resv), ("surplus", surp),
+                     ("nr_overcommit", 8)):
+            put(f"sys/kernel/mm/hugepages/hugepages-{size}kB/{f}_hugepages", f"{v}\n")
+    for node, hit, local, other in ((0, 1000, 900, 100), (8, 500, 450, 50), (252, 5, 5, 0)):
+        if late and node == 252:
+            continue
+        d = f"sys/devices/system/node/node{node}"
+        more = (60, 20) if late and node == 0 else (0, 20) if late else (0, 0)
+        put(f"{d}/numastat", f"numa_hit {hit + sum(more)}\nnuma_miss 1\nnuma_foreign 2\n"
+            f"interleave_hit 3\nlocal_node {local + more[0]}\nother_node {other + more[1]}\n")
+        put(f"{d}/meminfo", f"Node {node} MemTotal:  1000 kB\nNode {node} AnonPages: 77 kB\n"
+            f"Node {node} HugePages_Total: 9\n")
+        put(f"{d}/distance", "10 21 31\n")
+
+
+def disk(major, minor, name, *v):
+    return f"{major:4} {minor:7} {name} " + " ".join(map(str, v)) + "\n"
+
+
+def disks():
+    #      reads merged sectors ms writes merged sectors ms now io_ms weighted disc . sect ms fl ms
+    put("proc/diskstats",
+        disk(8, 0, "sda", *((1100, 1, 24000, 700, 210, 0, 8000, 300, 2, 96, 999, 5, 0, 800, 1, 7, 1)
+             if late else (1000, 1, 8000, 500, 200, 0, 7000, 250, 1, 2 ** 32 - 100, 900, 0, 0, 0, 0, 7, 1)))
+        + disk(8, 1, "sda1", 10, 0, 80, 5, 2, 0, 7, 2, 0, 9, 9, 0, 0, 0, 0, 0, 0)
+        + (disk(8, 16, "sdb", 5, 0, 40, 2, 0, 0, 0, 0, 0, 1, 1) if late  # another disk: it begins anew
+           else disk(8, 16, "sdb", 5000, 0, 40000, 200, 9, 9, 9, 9, 0, 99, 99))
+        + disk(253, 0, "dm-0", 50, 0, 400, 20, 0, 0, 0, 0, 0, 10, 10, 0, 0, 0, 0, 0, 0)
+        + disk(7, 0, "loop0", *[0] * 17) + disk(104, 0, "cciss/c0d0", 1, 0, 8, 1, *[0] * 13)
+        + "garbage\n  9 9\n\n")
+    for path in ("sda", "sda/sda1", "dm-0", "sdb"):
+        put(f"sys/devices/block/{path}/size", "1\n")
+        link = os.path.join(root, "sys/class/block", os.path.basename(path))
+        os.makedirs(os.path.dirname(link), exist_ok=True)
+        if not os.path.islink(link):
+            os.symlink(f"../../devices/block/{path}", link)
+    put("sys/devices/block/sda/sda1/partition", "1\n")
+    for part in ("sda1", "sdb"):
+        put(f"sys/devices/block/dm-0/slaves/{part}/x", "")
+
+
+def thermal():
+    zones = (("x86_pkg_temp", 61000 if late else 60000, (("passive", 95000), ("critical", 105000))),
+             ("acpitz", -274000, (("hot", 90000),)), ("odd\"\\\n", 0, ()), ("far", 2 ** 31 - 1, ()),
+             ("words", "N/A", ()), ("cool", 30000, (("critical", -274000), ("active", 40000),
+                                                  ("critical", 110000), ("critical", 100500))))
+    for i, (kind, temp, trips) in enumerate(zones):
+        d = f"sys/class/thermal/thermal_zone{i}"
+        put(f"{d}/type", f"{kind}\n")
+        put(f"{d}/temp", f"{temp}\n")
+        for k, (trip, at) in enumerate(trips):
+            put(f"{d}/trip_point_{k}_type", f"{trip}\n")
+            put(f"{d}/trip_point_{k}_temp", f"{at}\n")
+    put("sys/class/thermal/cooling_device0/type", "Processor\n")
+    put("sys/class/hwmon/hwmon2/name", "coretemp\n")
+    for i, label, temp in ((1, "Package id 0", 64000), (2, "Core 0", 63000), (3, "Core 1", 62500)):
+        put(f"sys/class/hwmon/hwmon2/temp{i}_input", f"{temp}\n")
+        put(f"sys/class/hwmon/hwmon2/temp{i}_label", f"{label}\n")
+        put(f"sys/class/hwmon/hwmon2/temp{i}_crit", "100000\n")
+    put("sys/class/hwmon/hwmon0/name", "k10temp\n")
+    put("sys/class/hwmon/hwmon0/temp1_input", "50125\n")
+    for c, khz in (("0", 2400000), ("1", 3600000)):
+        d = f"sys/devices/system/cpu/cpu{c}"
+        for f, v in (("scaling_cur_freq", khz), ("scaling_max_freq", 3800000),
+                     ("cpuinfo_min_freq", 800000), ("cpuinfo_max_freq", 4000000)):
+            put(f"{d}/cpufreq/{f}", f"{v}\n")
+        put(f"{d}/thermal_throttle/core_throttle_count", f"{12 if late else 10}\n")
+        put(f"{d}/thermal_throttle/package_throttle_count", "3\n")
+    put("sys/devices/system/cpu/cpu5/online", "1\n")
+    put("sys/devices/system/cpu/cpufreq/policy0/x", "")
+    put("proc/schedstat", f"version 17\ntimestamp 1\ncpu0 0 0 0 0 0 0 {9 if late else 1}000000000 "
+        f"{4 if late else 2}000000000 {77 if late else 70}\ndomain0 MC 3 1 2\n"
+        "cpu1 0 0 0 0 0 0 5 6 7\n")
+
+
+def huge():
+    n = 4096
+    put("proc/stat", cpu(" ", *[n] * 10) + "".join(cpu(c, *range(c, c + 10)) for c in range(n))
+        + "intr " + "123456789 " * 60000 + "\nctxt 5\n")
+    for c in range(n):
+        for f in ("scaling_cur_freq", "scaling_max_freq", "cpuinfo_min_freq", "cpuinfo_max_freq"):
+            put(f"sys/devices/system/cpu/cpu{c}/cpufreq/{f}", "1000000\n")
+
+
+BAD = ["", "\0\0\0", "N/A\n", "-1\n", "18446744073709551615\n", "9223372036854775807\n", "1e400 nan inf\n",
+       "x" * (1 << 20), "1\n" * 200000, " ".join(["7"] * 300000), "cpu\n" * 100000,
+       "cpu0 " + "9" * 400 + "\n", "\xff\xfe" * 3000 + "\n", "\n" * 50000,
+       "".join(f"cpu{i} 1 2 3 4 5 6 7 8 9 9\n" for i in range(20000)),
+       "".join(f" 8 {i} sd{i} 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17\n" for i in range(20000)),
+       "8 0 a\x1b[31m,\"b\\ 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17\ncpu0\n", "fifo", "directory", "loop"]
+
+
+def spoil(n):
+    rng = random.Random(n)
+    for d, _, files in list(os.walk(root)):
+        for f in files:
+            path = os.path.join(d, f)
+            if os.path.islink(path):
+                continue
+            bad = BAD[n] if n < len(BAD) else rng.choice(BAD)
+            old = open(path, "rb").read()
+            os.remove(path)
+            if bad == "fifo":
+                os.mkfifo(path)
+            elif bad == "directory":
+                os.mkdir(path)
+            elif bad == "loop":
+                os.symlink(f, path)
+            elif n < len(BAD) or rng.random() < 0.5:
+                with open(path, "wb") as out:
+                    out.write(bad.encode("latin-1"))
+            else:  # what was there, bent
+                new = bytearray(old)
+                for _ in range(rng.randrange(1, 9)):
+                    if new:
+                        new[rng.randrange(len(new))] = rng.choice(b"0123456789-:. \n\0\xff")
+                with open(path, "wb") as out:
+                    out.write(new[:rng.randrange(len(new) + 1)] if rng.random() < 0.3 else new)
+
+
+if name == "huge":
+    huge()
+else:
+    stat(), memory(), disks(), thermal()
+    if name.startswith("hostile:"):
+        spoil(int(name.split(":")[1]))
