@@ -45,10 +45,11 @@
  * 32 mfs_     metrics from files of /proc and /sys
  * 33 mout_    the monitor's sinks
  * 34 hs_      --listen: GET /metrics over HTTP/1.1
- * 35 mon_     kvis monitor: what the hardware and the kernel of this box are doing
- * 36 check_   kvis check: what works here, and what mends the rest
- * 37 opt_     options, commands, help [die]
- * 38 cmd_     the commands, and main [die]
+ * 35 scr_     the monitor on a terminal
+ * 36 mon_     kvis monitor: what the hardware and the kernel of this box are doing
+ * 37 check_   kvis check: what works here, and what mends the rest
+ * 38 opt_     options, commands, help [die]
+ * 39 cmd_     the commands, and main [die]
  */
 
 /* == 1 limits: headers, kernel constants that old headers lack ==================== */
@@ -77,6 +78,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/mount.h>
 #include <sys/prctl.h>
@@ -91,6 +93,7 @@
 #include <sys/user.h>
 #include <sys/utsname.h>
 #include <sys/wait.h>
+#include <termios.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -21002,6 +21005,7 @@ static struct {
     struct writer csv;
     struct buf prom;      /* the exposition of prom_tick */
     u32 prom_tick;
+    bool screen;          /* the text is scr_'s */
     bool prom_wrong;      /* FILE could not be written the last time */
 } mout = { .csv.fd = { -1, -1 } };
 
@@ -21361,7 +21365,7 @@ static void mout_interval(void)
     mout.intervals++;
     if (out.json_on)
         mout_json(&out.json.b);
-    if (out.events_on)
+    if (out.events_on && !mout.screen)
         mout_text(&out.text.b);
     if (mout.csv.fd[0] >= 0)
         mout_csv(&mout.csv.b), out_writer_flush(&mout.csv);
@@ -21567,10 +21571,10 @@ static void hs_serve(const struct pollfd *p)
     }
 }
 
-/* Until then, or a signal. */
-static void hs_wait(u64 until)
+/* Until then, or a signal (true), or something to read from `also` (true; -1: none). */
+static bool hs_wait(u64 until, int also)
 {
-    struct pollfd p[HS_CLIENTS + 1];
+    struct pollfd p[HS_CLIENTS + 2];
     for (u64 now = u_now(); now < until && !sp_told; now = u_now()) {
         u64 ms = (until - now + 999999) / 1000000;
         p[HS_CLIENTS] = (struct pollfd){ .fd = hs.fd ? hs.fd : -1, .events = POLLIN };
@@ -21581,14 +21585,346 @@ static void hs_wait(u64 until)
             if (p[i].fd >= 0)
                 ms = MIN(ms, 250);
         }
-        int n = poll(p, HS_CLIENTS + 1, (int)MIN(ms, 1000000));
+        p[HS_CLIENTS + 1] = (struct pollfd){ .fd = also, .events = POLLIN };
+        int n = poll(p, HS_CLIENTS + 2, (int)MIN(ms, 1000000));
+        if (n < 0)
+            return true;
         hs_serve(p);
-        if (n > 0 && p[HS_CLIENTS].revents)
+        if (p[HS_CLIENTS].revents)
             hs_accept();
+        if (p[HS_CLIENTS + 1].revents)
+            return true;
+    }
+    return false;
+}
+
+/* == 35 scr_  the monitor on a terminal ==================================================
+ * Another sink over the table: sections by group; in each the sums as cells with their past, then a
+ * line a thing. What is 0 and has been is left out. The terminal is put back as it was by scr_end,
+ * by a crash too. Entry points: scr_begin, scr_draw, scr_keys, scr_end. */
+
+enum { SCR_PAST = 32, SCR_SPARK = 8, SCR_CELL = 40 };
+
+static struct {
+    bool on, paused, help, sorted, zeros, utf8, resized;
+    u16 rows, cols, line;    /* lines drawn; those behind rows are only counted */
+    u32 hidden;              /* sections: bits */
+    struct termios was;
+    float past[N_METRICS][SCR_PAST]; /* by met.tick; -1: none */
+} scr;
+
+/* Above (or, where bad is less than odd, below) these a number is yellow, or red. */
+static const struct { u16 m; float odd, bad; } scr_limits[] = {
+    { M_STEAL, 0.05f, 0.10f }, { M_NUMA_REMOTE, 0.2f, 0.5f }, { M_POOL_RATIO, 0.9f, 0.98f },
+    { M_THP_RATIO, 0.1f, 0 }, { M_TEMP_ROOM, 10, 3 }, { M_SENSOR_ROOM, 10, 3 },
+    { M_OOM, 0, 0 }, { M_THROTTLE_CORE, 0, 0 }, { M_THROTTLE_PKG, 0, 0 },
+};
+
+static const char scr_enter[] = "\033[?1049h\033[?25l\033[?7l\033[2J";
+static const char scr_leave[] = "\033[0m\033[?7h\033[?25h\033[?1049l";
+
+static void scr_restore(void)
+{
+    ssize_t n = write(STDOUT_FILENO, scr_leave, sizeof scr_leave - 1);
+    (void)n; /* there is nobody left to tell */
+    tcsetattr(STDIN_FILENO, TCSANOW, &scr.was);
+}
+
+static void scr_crash(int sig)
+{
+    scr_restore();
+    raise(sig); /* SA_RESETHAND: its default now */
+}
+
+static void scr_resize(int sig)
+{
+    (void)sig;
+    scr.resized = true;
+}
+
+/* Both ends must be the same terminal, which is not checked: of another, keys are keys as well. */
+static void scr_begin(void)
+{
+    static const int crash[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT };
+    struct sigaction act = { .sa_handler = scr_crash, .sa_flags = SA_RESETHAND | SA_NODEFER };
+    struct sigaction size = { .sa_handler = scr_resize };
+    const char *lang = getenv("LC_ALL"), *ctype = getenv("LC_CTYPE");
+    lang = lang && *lang ? lang : ctype && *ctype ? ctype : getenv("LANG");
+    scr.utf8 = lang && (strstr(lang, "UTF-8") || strstr(lang, "utf8"));
+    if (tcgetattr(STDIN_FILENO, &scr.was) < 0)
+        return;
+    for (size_t i = 0; i < ARRAY_LEN(crash); i++)
+        sigaction(crash[i], &act, NULL);
+    sigaction(SIGWINCH, &size, NULL);
+    struct termios raw = scr.was;
+    raw.c_lflag &= ~(tcflag_t)(ICANON | ECHO);
+    raw.c_cc[VMIN] = raw.c_cc[VTIME] = 0;
+    raw.c_cc[VSUSP] = _POSIX_VDISABLE; /* stopped, the terminal would be ours still */
+    tcsetattr(STDIN_FILENO, TCSANOW, &raw);
+    scr.on = true;
+    b_put(&out.text.b, scr_enter, sizeof scr_enter - 1);
+}
+
+static void scr_end(void)
+{
+    if (scr.on)
+        scr_restore();
+    scr.on = false;
+}
+
+/* --- a line --- */
+
+/* Ends the line, if there is one to end; what is below the screen is only counted. */
+static void scr_line(struct buf *b, u32 from)
+{
+    if (++scr.line >= scr.rows)
+        b->len = from;
+    else
+        b_s(b, "\033[K\r\n");
+}
+
+static const char *scr_colour(u32 m, double v)
+{
+    for (size_t i = 0; i < ARRAY_LEN(scr_limits); i++) {
+        float odd = scr_limits[i].odd, bad = scr_limits[i].bad;
+        if (scr_limits[i].m != m)
+            continue;
+        if (bad < odd)
+            return v < bad ? "31" : v < odd ? "33" : NULL;
+        return v > bad ? "31" : v > odd ? "33" : NULL;
+    }
+    return NULL;
+}
+
+/* The number, in `width` columns at least. */
+static void scr_num(struct buf *b, u32 m, double v, u32 width)
+{
+    static struct buf s;
+    const char *colour = scr_colour(m, v);
+    b_reset(&s);
+    mout_text_num(&s, m, v);
+    for (u32 n = s.len; n < width; n++)
+        b_c(b, ' ');
+    out_sgr(colour ? colour : "1");
+    b_put(b, s.p, s.len);
+    out_sgr("0");
+}
+
+static void scr_spark(struct buf *b, u32 m)
+{
+    static const char plain[] = " .:-=+*%#";
+    double top = mout_form(m)->unit == U_RATIO ? 1 : 0;
+    for (u32 t = 0; t < SCR_SPARK; t++)
+        top = MAX(top, (double)scr.past[m][(met.tick - t) % SCR_PAST]);
+    for (u32 t = SCR_SPARK; t-- > 0;) {
+        double v = met.tick > t ? (double)scr.past[m][(met.tick - t) % SCR_PAST] : 0;
+        u32 k = v <= 0 || top <= 0 ? 0 : 1 + (u32)(v / top * 7.99);
+        char bar[] = { '\xe2', '\x96', (char)(0x80 + MIN(k, 8)) }; /* U+2581 to U+2588 */
+        k && scr.utf8 ? b_put(b, bar, 3) : b_c(b, plain[MIN(k, 8)]);
     }
 }
 
-/* == 35 mon_  kvis monitor: what the hardware and the kernel of this box are doing ===========
+/* --- sections --- */
+
+/* Whether a sum is worth a cell: it is, or has been, more than 0. */
+static bool scr_lively(u32 m)
+{
+    for (u32 t = 0; t < SCR_PAST; t++)
+        if (scr.past[m][t] > 0 || scr.past[m][t] < -1)
+            return true;
+    return scr.zeros;
+}
+
+static bool scr_of(u32 m, const char *group)
+{
+    return !strcmp(mout.src[metrics[m].src].group, group);
+}
+
+/* The sum of a metric over all its things, or the metric that has none. */
+static const struct met_inst *scr_sum(u32 m)
+{
+    for (const struct met_inst *i = met_first(metrics[m].dim); i; i = met_next(i))
+        if (!i->name[0])
+            return i->at == met.tick && met_has(i, m) ? i : NULL;
+    return NULL;
+}
+
+static void scr_cells(struct buf *b, const char *group)
+{
+    u32 per = MAX(scr.cols / SCR_CELL, 1), n = 0, from = b->len;
+    for (u32 m = 0; m < N_METRICS; m++) {
+        const struct met_inst *i = scr_of(m, group) ? scr_sum(m) : NULL;
+        if (!i || !scr_lively(m))
+            continue;
+        b_f(b, "%-20.20s", metrics[m].name);
+        scr_num(b, m, met_at(i, m)->v, 10);
+        b_c(b, ' '), scr_spark(b, m), b_c(b, ' ');
+        if (++n % per == 0)
+            scr_line(b, from), from = b->len;
+    }
+    if (n % per)
+        scr_line(b, from);
+}
+
+static void scr_thing(struct buf *b, const struct met_inst *i, const char *group)
+{
+    u32 from = b->len, n = 0;
+    b_f(b, "%s ", met_dims[i->dim].label), b_esc(b, i->name, strlen(i->name), 0);
+    if (i->info[0])
+        b_s(b, " ("), b_esc(b, i->info, strlen(i->info), 0), b_c(b, ')');
+    b_c(b, ':');
+    for (u32 m = 0; m < N_METRICS; m++)
+        if (metrics[m].dim == i->dim && scr_of(m, group) && met_has(i, m)
+            && (scr.zeros || met_at(i, m)->v != 0)) {
+            b_c(b, ' '), b_s(b, metrics[m].name), b_c(b, ' ');
+            scr_num(b, m, met_at(i, m)->v, 0), n++;
+        }
+    n ? scr_line(b, from) : (void)(b->len = from);
+}
+
+/* What things are sorted by. */
+static double scr_key(const struct met_inst *i)
+{
+    static const u16 by[N_DIM] = { [DIM_CPU] = M_IDLE, [DIM_NODE] = M_NUMA_HIT,
+                                   [DIM_POOL] = M_POOL, [DIM_DISK] = M_DISK_IOPS,
+                                   [DIM_ZONE] = M_TEMP, [DIM_SENSOR] = M_SENSOR };
+    double v = met_v(i, by[i->dim]);
+    return i->dim == DIM_CPU ? -v : v;
+}
+
+/* The next in order behind `last` (NULL: the first): as they come, or the largest key first. */
+static const struct met_inst *scr_next(u8 dim, const struct met_inst *last)
+{
+    const struct met_inst *best = NULL;
+    if (!scr.sorted)
+        return last ? met_next(last) : met_first(dim);
+    for (const struct met_inst *i = met_first(dim); i; i = met_next(i)) {
+        double v = scr_key(i), l = last ? scr_key(last) : 0;
+        if (last && (v > l || (v >= l && i <= last)))
+            continue;
+        if (!best || v > scr_key(best))
+            best = i;
+    }
+    return best;
+}
+
+static void scr_section(struct buf *b, u32 nr, const char *group)
+{
+    u32 from = b->len;
+    out_sgr("7");
+    b_f(b, " %u %s ", nr + 1, group);
+    out_sgr("0");
+    scr_line(b, from);
+    scr_cells(b, group);
+    for (u8 d = 1; d < N_DIM; d++)
+        for (const struct met_inst *i = scr_next(d, NULL); i; i = scr_next(d, i)) {
+            if (i->name[0] && i->at == met.tick && mout_shown(d))
+                scr_thing(b, i, group);
+            if (scr.sorted && scr.line > scr.rows)
+                break;
+        }
+    from = b->len;
+    u32 n = 0;
+    b_s(b, "n/a:");
+    for (u32 s = 0; s < N_SRC; s++)
+        if (!strcmp(mout.src[s].group, group) && mout_lack(s))
+            b_c(b, ' '), b_s(b, mout.src[s].name), n++;
+    n ? scr_line(b, from) : (void)(b->len = from);
+}
+
+static void scr_help(struct buf *b)
+{
+    static const char *const text[] = {
+        "q      end", "p      pause: the screen stays, counting goes on", "h      this, or not",
+        "1 - 9  a section, or not", "s      things sorted by what they do, or as they come",
+        "z      what is 0, too", "",
+        "Each cell has its last 8 intervals beside it. What is n/a is told by --json, with why.",
+    };
+    for (size_t i = 0; i < ARRAY_LEN(text); i++) {
+        u32 from = b->len;
+        b_s(b, text[i]);
+        scr_line(b, from);
+    }
+}
+
+/* --- the screen --- */
+
+static void scr_remember(void)
+{
+    for (u32 m = 0; m < N_METRICS; m++) {
+        const struct met_inst *i = scr_sum(m);
+        scr.past[m][met.tick % SCR_PAST] = i ? (float)met_at(i, m)->v : 0;
+    }
+}
+
+static void scr_sections(struct buf *b)
+{
+    u32 nr = 0;
+    for (u32 s = 0; s < N_SRC; s++) {
+        bool again = false;
+        for (u32 k = 0; k < s; k++)
+            again |= !strcmp(mout.src[k].group, mout.src[s].group);
+        if (!again && !(scr.hidden >> nr++ & 1))
+            scr_section(b, nr - 1, mout.src[s].group);
+    }
+}
+
+static void scr_draw(void)
+{
+    struct buf *b = &out.text.b;
+    struct winsize w = { 24, 80, 0, 0 };
+    time_t sec = (time_t)(mout.real_ns / NSEC);
+    struct tm tm;
+    if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &w) < 0 || !w.ws_row || !w.ws_col)
+        w = (struct winsize){ 24, 80, 0, 0 };
+    scr.rows = w.ws_row, scr.cols = w.ws_col, scr.line = 0, scr.resized = false;
+    if (!localtime_r(&sec, &tm))
+        memset(&tm, 0, sizeof tm);
+    b_s(b, "\033[H");
+    u32 from = b->len;
+    b_f(b, "kvis monitor  %02d:%02d:%02d  interval %.1f s%s", tm.tm_hour, tm.tm_min, tm.tm_sec,
+        (double)mout.interval_ns / 1e9, scr.paused ? "  PAUSED" : "");
+    scr_line(b, from);
+    scr.help ? scr_help(b) : scr_sections(b);
+    b_s(b, "\033[J");
+    b_f(b, "\033[%u;1H", scr.rows);
+    out_sgr("2");
+    b_s(b, "q end  p pause  h help  1-9 sections  s sort  z zeros");
+    if (scr.line >= scr.rows)
+        b_f(b, "  (%u lines more)", scr.line - scr.rows + 1);
+    out_sgr("0");
+    out_flush();
+}
+
+/* An interval is over. */
+static void scr_interval(void)
+{
+    scr_remember();
+    if (!scr.paused)
+        scr_draw();
+}
+
+/* What was typed; a terminal that is gone ends it, as q does. */
+static void scr_keys(void)
+{
+    char keys[64];
+    ssize_t n = read(STDIN_FILENO, keys, sizeof keys);
+    if (n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR))
+        sp_told = n ? SIGHUP : sp_told;
+    for (ssize_t i = 0; i < n; i++)
+        switch (keys[i]) {
+        case 'q': sp_told = SIGINT; break;
+        case 'p': scr.paused = !scr.paused; break;
+        case 'h': case '?': scr.help = !scr.help; break;
+        case 's': scr.sorted = !scr.sorted; break;
+        case 'z': scr.zeros = !scr.zeros; break;
+        case '1' ... '9': scr.hidden ^= 1u << (keys[i] - '1'); break;
+        }
+    if (mout.intervals && (n > 0 || scr.resized))
+        scr_draw();
+}
+
+/* == 36 mon_  kvis monitor: what the hardware and the kernel of this box are doing ===========
  * One loop: every source is read, every sink writes, and then it waits for the next of the times
  * that were fixed at the start; an interval that took too long leaves out times, and moves none.
  * Entry points: the option functions, mon_run. */
@@ -21686,6 +22022,16 @@ static void mon_interval(void)
     mout.interval_ns = u_now() - before;
     mout.ts_ns = u_now() - out.start_ns;
     mout_interval();
+    if (scr.on)
+        scr_interval();
+}
+
+/* Until then, or the end. */
+static void mon_wait(u64 until)
+{
+    while (u_now() < until && !sp_told)
+        if (hs_wait(until, scr.on ? STDIN_FILENO : -1) && scr.on)
+            scr_keys();
 }
 
 static int mon_run(u64 end_ns)
@@ -21694,6 +22040,9 @@ static int mon_run(u64 end_ns)
     mout.src = mon_sources;
     met_init();
     met.all = met_inst(DIM_NONE, "");
+    if (mout.screen)
+        scr_begin();
+    mout.screen = scr.on;
     out.give_up = sp_gives_up;
     out_flush();
     mon_collect();
@@ -21705,17 +22054,18 @@ static int mon_run(u64 end_ns)
         u64 now = u_now();
         next += MAX(1, (now - next) / mo.interval_ns) * mo.interval_ns;
         bool last = end_ns && next > end_ns;
-        hs_wait(last ? end_ns : next);
+        mon_wait(last ? end_ns : next);
         if (!(last || sp_told) || !mout.intervals)
             mon_interval();
         if (last || mout.intervals == mo.count)
             break;
     }
     mout_end();
+    scr_end();
     return 0;
 }
 
-/* == 36 check_  kvis check: what works here, and what mends the rest ====================
+/* == 37 check_  kvis check: what works here, and what mends the rest ====================
  * Every ability is found by trying it: a program that is loaded, a tracepoint that is attached, a
  * child that is traced; the files that say what is allowed are only read for the reason. To add an
  * ability: a row of check_rows[] and its function, which fills in c->detail and, where it does not
@@ -22377,7 +22727,7 @@ static bool check_run(u8 bits, bool json, struct buf *b)
     return all;
 }
 
-/* == 37 opt_  options, commands, help ===========================================
+/* == 38 opt_  options, commands, help ===========================================
  * One row an option: the parser, --help, `kvis help` and the error messages all read it. To add an
  * option, add its row; to add a command, its row in cmds[]. */
 
@@ -22996,7 +23346,7 @@ static char **opt_parse(const struct cmd *c, char **argv)
     return words;
 }
 
-/* == 38 cmd_  the commands ======================================================
+/* == 39 cmd_  the commands ======================================================
  * What each command sets up and in which order; the list that everything reads is cmds[]. */
 
 /* Descriptors 0, 1, 2 that are closed would become something of ours, and be written to. CLOEXEC,
@@ -23298,6 +23648,9 @@ static int cmd_monitor(void)
     cmd_rows_begin("none");
     if (!opt.out_file && (mo.listen.ss_family || mo.prom_file || (mo.csv && !mo.csv_file)))
         out.events_on = false;
+    mout.screen = out.events_on && !opt.out_file && isatty(STDOUT_FILENO)
+                  && isatty(STDIN_FILENO) && getenv("TERM") && strcmp(getenv("TERM"), "dumb");
+    out.colour = mout.screen && cmd_colour(STDOUT_FILENO);
     if (mo.csv)
         mout.csv.fd[0] = mo.csv_file ? cmd_open_file(mo.csv_file) : STDOUT_FILENO;
     mout.csv.name[0] = mo.csv_file ? mo.csv_file : "stdout";

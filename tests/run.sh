@@ -60,6 +60,7 @@ xz xz-utils
 opensnoop libbpf-tools
 promtool prometheus
 prometheus prometheus
+tmux tmux
 END
     ! have clang || echo "$(clang -print-resource-dir)/lib/linux/libclang_rt.fuzzer-$(uname -m).a" \
         "libclang-rt-$(clang -dumpversion | cut -d. -f1)-dev"
