@@ -19812,11 +19812,11 @@ enum {
 enum met_src {
     SRC_STAT, SRC_FREQ, SRC_LOAD, SRC_PSI, SRC_SCHEDSTAT, SRC_MEMINFO, SRC_VMSTAT, SRC_HUGE,
     SRC_KHUGE, SRC_NUMASTAT, SRC_NODEMEM, SRC_BALANCE, SRC_DISK, SRC_ZONE, SRC_HWMON,
-    SRC_THROTTLE, N_SRC
+    SRC_THROTTLE, SRC_PROC, SRC_CGROUP, SRC_CGFILES, N_SRC
 };
 
 enum met_dim {
-    DIM_NONE, DIM_CPU, DIM_NODE, DIM_POOL, DIM_DISK, DIM_ZONE, DIM_SENSOR, N_DIM
+    DIM_NONE, DIM_CPU, DIM_NODE, DIM_POOL, DIM_DISK, DIM_ZONE, DIM_SENSOR, DIM_PID, N_DIM
 };
 
 /* In JSON a thing's numbers are in an object under `json`; Prometheus has a label. `info`: what
@@ -19828,13 +19828,14 @@ static const struct { const char *json, *label, *info; } met_dims[N_DIM] = {
     [DIM_DISK] = { "device", "device", "on" }, /* the disk of a partition, the parts of dm and md */
     [DIM_ZONE] = { "zone", "zone", "type" },
     [DIM_SENSOR] = { "sensor", "sensor", "label" },
+    [DIM_PID] = { "pid", "pid", "comm" },
 };
 
 enum met_form {
     /* counters: of things, USER_HZ, s, ms, us, ns, bytes, KiB, sectors, pages */
     F_COUNT, F_TICKS, F_CMS, F_CUS, F_CNS, F_CKB, F_CSECT, F_CPAGES,
-    /* numbers as they are now: of things, KiB; ratio, seconds, millidegrees, degrees, kHz */
-    F_NUM, F_KB, F_BYTES, F_RATIO, F_SECONDS, F_MILLI, F_TREND, F_KHZ,
+    /* numbers as they are now: of things, KiB, pages; ratio, seconds, millidegrees, kHz */
+    F_NUM, F_KB, F_PAGES, F_BYTES, F_RATIO, F_SECONDS, F_MILLI, F_TREND, F_KHZ,
     N_FORM
 };
 
@@ -19860,6 +19861,7 @@ static struct met_form_row {
     [F_CPAGES] = { true, U_BYTE_RATE, "_bytes_per_second", "_bytes_total", 4096 /* met_init */ },
     [F_NUM] = { false, U_NUM, "", "", 1 },
     [F_KB] = { false, U_BYTES, "_bytes", "_bytes", 1024 },
+    [F_PAGES] = { false, U_BYTES, "_bytes", "_bytes", 4096 /* met_init */ },
     [F_BYTES] = { false, U_BYTES, "_bytes", "_bytes", 1 },
     [F_RATIO] = { false, U_RATIO, "_ratio", "_ratio", 1 },
     [F_SECONDS] = { false, U_SECONDS, "_seconds", "_seconds", 1 },
@@ -20079,7 +20081,36 @@ static struct met_form_row {
     X(THROTTLE_CORE, "core_throttles", "core_throttle_count", THROTTLE, COUNT, CPU, \
       "cpu_core_throttles_total", "Times the core was too hot, counted by each of its CPUs") \
     X(THROTTLE_PKG, "package_throttles", "package_throttle_count", THROTTLE, COUNT, CPU, \
-      "cpu_package_throttles_total", "Times the package was too hot, counted by each of its CPUs")
+      "cpu_package_throttles_total", "Times the package was too hot, counted by each of its CPUs") \
+    X(P_USER, "process_user", "11", PROC, TICKS, PID, NULL, "CPU time of a process by itself") \
+    X(P_SYSTEM, "process_system", "12", PROC, TICKS, PID, NULL, "CPU time of it in the kernel") \
+    X(P_MINOR, "process_minor_faults", "7", PROC, COUNT, PID, NULL, \
+      "Its page faults without a read from disk") \
+    X(P_MAJOR, "process_major_faults", "9", PROC, COUNT, PID, NULL, "Those with one") \
+    X(P_THREADS, "process_threads", "17", PROC, NUM, PID, NULL, "Its threads") \
+    X(P_RSS, "process_resident", "21", PROC, PAGES, PID, NULL, "Its memory that is there") \
+    X(P_VOLUNTARY, "process_voluntary_switches", NULL, PROC, COUNT, PID, NULL, \
+      "Switches away from its threads because they waited") \
+    X(P_FORCED, "process_involuntary_switches", NULL, PROC, COUNT, PID, NULL, \
+      "Switches away from its threads though they could run") \
+    X(P_RUN, "process_running", NULL, PROC, CNS, PID, NULL, "Time on a CPU of its threads") \
+    X(P_WAIT, "process_waiting", NULL, PROC, CNS, PID, NULL, \
+      "Time for which its threads waited for a CPU") \
+    X(CG_CPU, "cgroup_cpu", "usage_usec", CGROUP, CUS, NONE, NULL, "CPU time of the cgroup") \
+    X(CG_USER, "cgroup_cpu_user", "user_usec", CGROUP, CUS, NONE, NULL, "") \
+    X(CG_SYSTEM, "cgroup_cpu_system", "system_usec", CGROUP, CUS, NONE, NULL, "") \
+    X(CG_THROTTLES, "cgroup_throttles", "nr_throttled", CGROUP, COUNT, NONE, NULL, \
+      "Periods in which it has used up its CPU quota") \
+    X(CG_THROTTLED, "cgroup_throttled", "throttled_usec", CGROUP, CUS, NONE, NULL, \
+      "Time for which it then had to wait") \
+    X(CG_ANON, "cgroup_memory_anon", "anon", CGROUP, BYTES, NONE, NULL, "") \
+    X(CG_FILE, "cgroup_memory_file", "file", CGROUP, BYTES, NONE, NULL, "") \
+    X(CG_FAULTS, "cgroup_page_faults", "pgfault", CGROUP, COUNT, NONE, NULL, "") \
+    X(CG_MAJOR, "cgroup_major_faults", "pgmajfault", CGROUP, COUNT, NONE, NULL, "") \
+    X(CG_OOM, "cgroup_oom_kills", "oom_kill", CGROUP, COUNT, NONE, NULL, "") \
+    X(CG_MEMORY, "cgroup_memory", "memory.current", CGFILES, BYTES, NONE, NULL, "") \
+    X(CG_SWAP, "cgroup_swap", "memory.swap.current", CGFILES, BYTES, NONE, NULL, "") \
+    X(CG_PIDS, "cgroup_pids", "pids.current", CGFILES, NUM, NONE, NULL, "")
 
 enum {
 #define X(id, name, key, src, form, dim, prom, help) M_##id,
@@ -20125,6 +20156,7 @@ static struct {
     u64 backwards;           /* counters that went back: shown as no change */
     u64 dropped;             /* things for which there was no room */
     struct met_inst *all;    /* the one thing of DIM_NONE */
+    bool over;               /* nothing is left to watch */
     u8 cur;                  /* source that is read now */
     struct {
         u64 at_ns;           /* when its reading began */
@@ -20142,7 +20174,7 @@ static struct {
     u32 count;
     u64 off;                 /* sources that -c leaves out: bits */
     bool per_cpu, csv;
-    const char *csv_file, *prom_file;
+    const char *csv_file, *prom_file, *cgroup;
     struct sockaddr_storage listen; /* ss_family 0: none */
 } mo = { .interval_ns = NSEC, .rootfs = "" };
 
@@ -20150,7 +20182,7 @@ static void met_init(void)
 {
     long hz = sysconf(_SC_CLK_TCK);
     met_forms[F_TICKS].scale = 1.0 / (double)MAX(hz, 1);
-    met_forms[F_CPAGES].scale = (double)sysconf(_SC_PAGESIZE);
+    met_forms[F_CPAGES].scale = met_forms[F_PAGES].scale = (double)sysconf(_SC_PAGESIZE);
     for (u32 m = 0; m < N_METRICS; m++)
         met.slot[m] = met.width[metrics[m].dim]++;
 }
@@ -20311,7 +20343,7 @@ static void met_share(const struct met_inst *i, u32 m, double part, double all)
 static const char *PRINTF_LIKE(1, 2) met_path(const char *fmt, ...)
 {
     static char path[PATH_MAX];
-    char tail[512];
+    char tail[PATH_MAX];
     va_list ap;
     va_start(ap, fmt);
     vsnprintf(tail, sizeof tail, fmt, ap);
@@ -20406,8 +20438,8 @@ static bool met_number(const char *s, s64 *v)
     return end > s && !errno && (!*end || strchr(" \t\n", *end)) && *s != '+';
 }
 
-/* The first line of a small file; false: it says why. */
-static bool met_text(const char *path, char *s, size_t n)
+/* A small file; false: it says why. */
+static bool met_read(const char *path, char *s, size_t n)
 {
     int f = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     ssize_t got = f < 0 ? -1 : read(f, s, n - 1);
@@ -20417,8 +20449,15 @@ static bool met_text(const char *path, char *s, size_t n)
     if (got < 0)
         met_wrong(path, e);
     s[MAX(got, 0)] = 0;
-    s[strcspn(s, "\n")] = 0;
     return got >= 0;
+}
+
+/* Its first line. */
+static bool met_text(const char *path, char *s, size_t n)
+{
+    bool got = met_read(path, s, n);
+    s[strcspn(s, "\n")] = 0;
+    return got;
 }
 
 static bool met_file_number(const char *path, s64 *v)
@@ -20985,6 +21024,93 @@ static void mfs_hwmon(void)
     for (const struct met_inst *i = met_first(DIM_SENSOR); i; i = met_next(i))
         if (met_has(i, M_SENSOR) && met_has(i, M_SENSOR_CRIT))
             met_set(i, M_SENSOR_ROOM, met_v(i, M_SENSOR_CRIT) - met_v(i, M_SENSOR));
+}
+
+/* --- processes and a cgroup --- */
+
+enum { MFS_PIDS = 256 };
+
+static struct { u64 born; bool gone; } mfs_pids[MFS_PIDS]; /* by place in opt.pids */
+
+/* What only threads are asked for: the sum over those that live. */
+static void mfs_threads(const struct met_inst *i, pid_t pid)
+{
+    static u32 id[MET_INSTS];
+    static const struct { const char *key; u32 m; } keys[] = {
+        { "\nvoluntary_ctxt_switches:", M_P_VOLUNTARY },
+        { "\nnonvoluntary_ctxt_switches:", M_P_FORCED },
+    };
+    char text[4096], *end;
+    u64 switches[2] = { 0 }, run = 0, wait = 0, n_run = 0, n_keys[2] = { 0 };
+    u32 n = met_ids(met_path("/proc/%d/task", pid), "", "", id, ARRAY_LEN(id));
+    for (u32 t = 0; t < n; t++) {
+        if (met_read(met_path("/proc/%d/task/%u/status", pid, id[t]), text, sizeof text))
+            for (u32 k = 0; k < 2; k++) {
+                const char *at = strstr(text, keys[k].key);
+                switches[k] += at ? strtoull(at + strlen(keys[k].key), NULL, 10) : 0;
+                n_keys[k] += at != NULL;
+            }
+        if (met_read(met_path("/proc/%d/task/%u/schedstat", pid, id[t]), text, sizeof text)
+            && isdigit((u8)*text))
+            run += strtoull(text, &end, 10), wait += strtoull(end, NULL, 10), n_run++;
+    }
+    for (u32 k = 0; k < 2; k++)
+        if (n_keys[k])
+            met_count(i, keys[k].m, switches[k]);
+    if (n_run)
+        met_count(i, M_P_RUN, run), met_count(i, M_P_WAIT, wait);
+}
+
+/* "PID (COMM) S ...": COMM may hold anything; behind its last ')' is field 3 (proc_pid_stat(5)). A
+ * pid that was born at another time is another process. */
+static bool mfs_process(u32 k)
+{
+    char text[1024], name[16];
+    s64 born;
+    pid_t pid = opt.pids[k];
+    if (mfs_pids[k].gone || !met_read(met_path("/proc/%d/stat", pid), text, sizeof text))
+        return false;
+    char *open = strchr(text, '('), *close = strrchr(text, ')');
+    if (!open || !close || close < open || close[1] != ' '
+        || !met_number(u_word(close + 2, 19), &born))
+        return false;
+    if (mfs_pids[k].born && mfs_pids[k].born != (u64)born + 1)
+        return false;
+    mfs_pids[k].born = (u64)born + 1;
+    snprintf(name, sizeof name, "%d", pid);
+    struct met_inst *i = met_inst(DIM_PID, name);
+    if (!i)
+        return true;
+    *close = 0;
+    snprintf(i->info, sizeof i->info, "%s", open + 1);
+    met_columns(i, close + 2);
+    mfs_threads(i, pid);
+    return true;
+}
+
+/* When none of them is left, the monitor ends. */
+static void mfs_procs(void)
+{
+    u32 left = 0;
+    for (u32 k = 0; k < MIN(opt.n_pids, MFS_PIDS); k++) {
+        mfs_pids[k].gone = !mfs_process(k);
+        left += !mfs_pids[k].gone;
+    }
+    met.over |= !left;
+}
+
+static void mfs_cgroup(void)
+{
+    static const char *const file[] = { "cpu.stat", "memory.stat", "memory.events" };
+    for (size_t k = 0; k < ARRAY_LEN(file); k++)
+        met_keys(met.all, met_path("/sys/fs/cgroup/%s/%s", mo.cgroup, file[k]), 0);
+}
+
+static void mfs_cgfiles(void)
+{
+    char dir[MET_DIR];
+    snprintf(dir, sizeof dir, "%s", met_path("/sys/fs/cgroup/%s", mo.cgroup));
+    met_files(met.all, dir);
 }
 
 /* == 33 mout_  the monitor's sinks ======================================================
@@ -21946,6 +22072,9 @@ static const struct met_source mon_sources[] = {
     [SRC_ZONE] = { "thermal", "zones", "no thermal zone has one", mfs_zones },
     [SRC_HWMON] = { "thermal", "hwmon", "no sensor has one", mfs_hwmon },
     [SRC_THROTTLE] = { "thermal", "throttle", "not counted by this CPU", mfs_throttle },
+    [SRC_PROC] = { "proc", "process", "not counted by this kernel", mfs_procs },
+    [SRC_CGROUP] = { "cgroup", "cgroup", "not in its files of this kernel", mfs_cgroup },
+    [SRC_CGFILES] = { "cgroup", "cgroup", "not in its files of this kernel", mfs_cgfiles },
 };
 _Static_assert(ARRAY_LEN(mon_sources) == N_SRC, "a source without a row");
 
@@ -21963,6 +22092,14 @@ static const char *mon_opt_interval(const char *v)
     if (!isdigit((u8)*v) || *end || s > 100000000 || (ns += s * NSEC) < 10000000)
         return "not a number of seconds from 0.01 to 100000000";
     mo.interval_ns = ns;
+    return NULL;
+}
+
+/* A path below /sys/fs/cgroup, with that in front or without. */
+static const char *mon_opt_cgroup(const char *v)
+{
+    static const char mount[] = "/sys/fs/cgroup";
+    mo.cgroup = v + (strncmp(v, mount, sizeof mount - 1) ? 0 : sizeof mount - 1);
     return NULL;
 }
 
@@ -21995,6 +22132,13 @@ static const char *mon_opt_collectors(const char *v)
 }
 
 /* --- the loop --- */
+
+/* -p and --cgroup turn their sources on, whatever -c says. */
+static void mon_sources_on(void)
+{
+    u64 p = 1ull << SRC_PROC, cg = 1ull << SRC_CGROUP | 1ull << SRC_CGFILES;
+    mo.off = (mo.off & ~(p | cg)) | (opt.n_pids ? 0 : p) | (mo.cgroup ? 0 : cg);
+}
 
 static void mon_collect(void)
 {
@@ -22039,6 +22183,7 @@ static int mon_run(u64 end_ns)
     u64 next;
     mout.src = mon_sources;
     met_init();
+    mon_sources_on();
     met.all = met_inst(DIM_NONE, "");
     if (mout.screen)
         scr_begin();
@@ -22050,7 +22195,7 @@ static int mon_run(u64 end_ns)
         mout_prom_file(mo.prom_file);
     mout.ts_ns = u_now() - out.start_ns;
     next = u_now();
-    while (!sp_told && !out.failed) {
+    while (!sp_told && !out.failed && !met.over) {
         u64 now = u_now();
         next += MAX(1, (now - next) / mo.interval_ns) * mo.interval_ns;
         bool last = end_ns && next > end_ns;
@@ -23167,6 +23312,10 @@ static const struct opt_row opt_rows[] = {
       "end after SECS" },
     { IN_MONITOR, 'c', "collectors", "LIST", OPT_FN, NULL, mon_opt_collectors, 0, 0,
       "only these: cpu, sched, mem, numa, io, thermal, or sources by name" },
+    { IN_MONITOR, 'p', "pid", "PID", OPT_FN, NULL, opt_pid, 0, 0,
+      "this process's numbers, too; repeatable" },
+    { IN_MONITOR, 0, "cgroup", "PATH", OPT_FN, NULL, mon_opt_cgroup, 0, 0,
+      "this cgroup's numbers, too (version 2)" },
     { IN_MONITOR, 0, "per-cpu", NULL, OPT_FLAG, &mo.per_cpu, NULL, 0, 0,
       "each CPU's numbers, too" },
     { IN_MONITOR, 0, "json", "[=FILE]", OPT_FN, NULL, opt_json, 0, 0,
@@ -23636,6 +23785,11 @@ static int cmd_monitor(void)
     snprintf(sys, sizeof sys, "%s/sys", mo.rootfs);
     mo.procfs = mo.procfs ? mo.procfs : proc;
     mo.sysfs = mo.sysfs ? mo.sysfs : sys;
+    for (u32 i = 0; i < opt.n_pids; i++)
+        if (!met_there(met_path("/proc/%d/stat", opt.pids[i])))
+            die(EXIT_KVIS, "no process %d", opt.pids[i]);
+    if (mo.cgroup && !met_there(met_path("/sys/fs/cgroup/%s/cgroup.procs", mo.cgroup)))
+        die(EXIT_KVIS, "--cgroup %s: no cgroup (of version 2) has this path", mo.cgroup);
     if (mo.csv && !mo.csv_file && opt.json && !opt.json_file)
         die(EXIT_USAGE, "--csv and --json both want stdout: --json=FILE");
     if (mo.listen.ss_family) {
