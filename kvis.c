@@ -22178,6 +22178,13 @@ static void mon_wait(u64 until)
             scr_keys();
 }
 
+/* Whether nobody reads any more. */
+static bool mon_unread(void)
+{
+    return out.text.fd[0] < 0 && out.json.fd[0] < 0 && mout.csv.fd[0] < 0 && !mo.prom_file
+           && !hs.fd;
+}
+
 static int mon_run(u64 end_ns)
 {
     u64 next;
@@ -22195,9 +22202,9 @@ static int mon_run(u64 end_ns)
         mout_prom_file(mo.prom_file);
     mout.ts_ns = u_now() - out.start_ns;
     next = u_now();
-    while (!sp_told && !out.failed && !met.over) {
+    while (!sp_told && !out.failed && !met.over && !mon_unread()) {
         u64 now = u_now();
-        next += MAX(1, (now - next) / mo.interval_ns) * mo.interval_ns;
+        next += ((now - next) / mo.interval_ns + 1) * mo.interval_ns;
         bool last = end_ns && next > end_ns;
         mon_wait(last ? end_ns : next);
         if (!(last || sp_told) || !mout.intervals)
@@ -23804,6 +23811,8 @@ static int cmd_monitor(void)
         out.events_on = false;
     mout.screen = out.events_on && !opt.out_file && isatty(STDOUT_FILENO)
                   && isatty(STDIN_FILENO) && getenv("TERM") && strcmp(getenv("TERM"), "dumb");
+    if (!out.events_on)
+        out.text.fd[0] = -1;
     out.colour = mout.screen && cmd_colour(STDOUT_FILENO);
     if (mo.csv)
         mout.csv.fd[0] = mo.csv_file ? cmd_open_file(mo.csv_file) : STDOUT_FILENO;
