@@ -1,0 +1,97 @@
+# monitor: kvis monitor against the kernel's files and against programs that know what they did: pages
+# from a NUMA node, hugepages, requests to a disk.
+# kernels: all
+# timeout: 120
+# qemu: -smp 4 -object memory-backend-ram,id=m0,size=512M -object memory-backend-ram,id=m1,size=512M -numa node,cpus=0-1,nodeid=0,memdev=m0 -numa node,cpus=2-3,nodeid=1,memdev=m1
+# modules: configfs null_blk
+# covers: S4
+. /tests/lib.sh
+
+have() { [ -d /sys/devices/system/node/node1 ]; }
+have || { t_skip numa "this kernel has one node"; exit 0; }
+
+kvis monitor -i 1 --per-cpu --json=json -o text --prometheus=a.prom 2>err &
+pid=$!
+until_true 20 test -s text || t_not_ok "it does not begin"
+# 3000 pages of node 1 for CPU 0, 2000 for CPU 2; 1000 of node 0 for CPU 1
+for n in "3000 1 0" "2000 1 2" "1000 0 1"; do
+    t_ok "pages $n" "$BIN/pages" $n
+done
+sleep 2.5
+kill -INT $pid
+wait $pid
+t_is "exit status" 0 $?
+sum() { echo "sum(e['node']['$1']['$2_per_second'] * e['interval_ns'] for e in E) / 1e9"; }
+t_json "pages to CPUs of another node" json "2950 < $(sum 1 other_node) < 3400"
+t_json "pages to CPUs of the node" json "$(sum 0 local_node) > 950 and $(sum 1 local_node) > 1950"
+t_json "none from node 0 to the others" json "$(sum 0 other_node) < 600"
+t_json "remote share" json "any(e['node']['1'].get('numa_remote_ratio', 0) > 0.3 for e in E)"
+t_json "distance" json "E[0]['node']['0']['distance'].startswith('10 ')"
+t_json "faults" json "sum(e['minor_faults_per_second'] * e['interval_ns'] for e in E) / 1e9 > 5900"
+t_json "modes" json "all(abs(sum(e[m + '_ratio'] for m in ('user', 'nice', 'system', 'idle', 'iowait', 'irq', 'softirq', 'steal')) - 1) < 1e-6 for e in E)"
+t_json "CPUs" json "all(len(e['cpu']) == 4 for e in E)"
+t_json "no temperatures here" json "all(any(u['source'] == 'zones' for u in e['unavailable']) for e in E)"
+for key in numa_hit other_node local_node; do
+    have=$(sed -n "s/^$key //p" /sys/devices/system/node/node1/numastat)
+    got=$(sed -n "s/^kvis_memory_numa_${key}_total{node=\"1\".* //p" a.prom)
+    [ "$got" -le "$have" ] && t_pass "$key: $got of $have" || t_not_ok "$key: $got of $have"
+done
+
+# a CPU that goes, and comes
+if [ -w /sys/devices/system/cpu/cpu3/online ]; then
+    kvis monitor -i 0.5 -n 12 -c cpu --per-cpu --json=cpus >cpus.txt &
+    pid=$!
+    until_true 20 grep -q '"sample"' cpus
+    echo 0 >/sys/devices/system/cpu/cpu3/online
+    sleep 1.6
+    echo 1 >/sys/devices/system/cpu/cpu3/online
+    wait $pid
+    t_json "a CPU went" cpus "min(e['cpus_online'] for e in E) == 3 and any('3' not in e['cpu'] for e in E)"
+    t_json "and came" cpus "E[-1]['cpus_online'] == 4 and 'idle_ratio' in E[-1]['cpu']['3']"
+    t_json "no number out of range" cpus "all(0 <= v <= 1 for e in E for c in e['cpu'].values() for k, v in c.items() if k.endswith('ratio'))"
+else
+    t_skip "a CPU that goes" "this kernel cannot"
+fi
+
+# hugepages: 10 in the pool, 8 mapped, 4 of them touched
+if echo 10 >/proc/sys/vm/nr_hugepages && [ "$(cat /proc/sys/vm/nr_hugepages)" = 10 ]; then
+    mkfifo hold
+    "$BIN/pages" huge 8 <hold >held &
+    exec 7>hold
+    until_true 10 grep -q held held
+    t_ok "hugepages" kvis monitor -i 0.2 -n 1 -c mem --json=huge
+    exec 7>&-
+    t_json "the pool" huge "[E[0]['hugepages']['2048kB'][k] for k in ('hugepages', 'hugepages_free', 'hugepages_reserved', 'hugepage_pool_ratio')] == [10, 6, 4, 0.4]"
+    echo 0 >/proc/sys/vm/nr_hugepages
+else
+    t_skip hugepages "no room for them"
+fi
+
+# a disk: 1000 reads of 4 KB and 500 writes of 64 KB, past the cache
+mount -t configfs none /sys/kernel/config
+dir=/sys/kernel/config/nullb/kvm
+ls /sys/block >before
+mkdir $dir && echo 64 >$dir/size && echo 2 >$dir/irqmode && echo 500000 >$dir/completion_nsec && echo 1 >$dir/power
+disk=$(ls /sys/block | grep -vxFf before)
+until_true 5 test -b "/dev/$disk"
+kvis monitor -i 1 -c io --json=io --prometheus=io.prom >io.txt &
+pid=$!
+until_true 10 test -s io.prom
+dd if=/dev/$disk of=/dev/null bs=4k count=1000 iflag=direct 2>/dev/null
+dd if=/dev/zero of=/dev/$disk bs=64k count=500 oflag=direct 2>/dev/null
+sleep 2.2
+kill -INT $pid
+wait $pid
+stat() { awk "{ print \$$1 }" "/sys/block/$disk/stat"; }
+prom() { sed -n "s/^kvis_disk_$1_total{device=\"$disk\"} //p" io.prom; }
+t_is "reads" "$(stat 1)" "$(prom reads_completed)"
+t_is "writes" "$(stat 5)" "$(prom writes_completed)"
+t_is "bytes read" "$(($(stat 3) * 512))" "$(prom read_bytes)"
+t_is "bytes written" "$(($(stat 7) * 512))" "$(prom written_bytes)"
+[ "$(prom reads_completed)" -ge 1000 ] && t_pass "1000 reads" || t_not_ok "1000 reads"
+dev="e['device'].get('$disk', {})"
+t_json "reads took their 0.5 ms" io "any(0.0003 < $dev.get('disk_read_mean_seconds', 0) < 0.02 for e in E)"
+t_json "in sum" io "abs(sum($dev.get('disk_writes_per_second', 0) * e['interval_ns'] for e in E) / 1e9 - 500) < 25"
+echo 0 >$dir/power
+rmdir $dir
+umount /sys/kernel/config
