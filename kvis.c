@@ -6960,6 +6960,20 @@ static void st_json_where(struct buf *b)
     b_c(b, ']');
 }
 
+/* The same of all calls of which it is known. */
+static void st_json_call_time(struct buf *b)
+{
+    struct st_waits all = { 0 };
+    for (u16 i = 0; i < SC_N; i++) {
+        const struct st_waits *w = &st.waits[i];
+        all.calls += w->calls, all.ns += w->ns;
+        all.cpu += w->cpu, all.runq += w->runq, all.disk += w->disk;
+    }
+    b_f(b, ",\"call_time\":{\"calls\":%" PRIu64 ",\"on_cpu_ns\":%" PRIu64 ",\"runq_ns\":%" PRIu64
+        ",\"disk_ns\":%" PRIu64 ",\"other_ns\":%" PRIu64 "}", all.calls, all.cpu, all.runq,
+        all.disk, all.ns - all.cpu - all.runq - all.disk);
+}
+
 /* The value below which the share p of the waits for a CPU lies. */
 static u64 st_delay_at(const struct st_delays *d, double p)
 {
@@ -7281,7 +7295,7 @@ static void st_json_summary(struct buf *b, const struct st_end *end)
     st_json_names(b);
     st_json_rest(b);
     if (end->delays)
-        st_json_where(b);
+        st_json_where(b), st_json_call_time(b);
     st_json_delays(b, end->delays);
     b_s(b, "}\n");
 }
