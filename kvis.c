@@ -10375,8 +10375,10 @@ static struct px_track *px_of(pid_t pid, pid_t tid, u64 ns)
 
 /* --- counters --- */
 
+/* A file can be closed by another process, whose records come in their own order: no step back. */
 static void px_count_out(struct px_track *p, u32 k, u64 ns)
 {
+    ns = MAX(ns, p->told_ns[k]);
     struct buf *b = px_event("C", p, ns);
     px_name(b, px_counters[k].track, strlen(px_counters[k].track), "counter");
     b_f(b, ",\"args\":{\"%s\":%" PRId64 "}", px_counters[k].series, p->count[k]);
@@ -10391,7 +10393,7 @@ static void px_count(pid_t pid, u32 k, s64 n, u64 ns)
     struct px_track *p = px_track(pid, pid);
     p->count[k] = MAX(p->count[k] + n, 0);
     p->due[k] = true;
-    if (!p->told_ns[k] || ns - p->told_ns[k] >= PX_STEP_NS)
+    if (!p->told_ns[k] || ns >= p->told_ns[k] + PX_STEP_NS)
         px_count_out(p, k, ns);
 }
 
@@ -10484,6 +10486,9 @@ static void px_exec(const struct event *e)
         return;
     const char *s = e->v[EV_program].s.p, *slash = memrchr(s, '/', e->v[EV_program].s.len);
     const char *base = slash ? slash + 1 : s;
+    for (u32 k = PX_HEAP; k <= PX_MAPPED; k++) /* its memory went with the old program */
+        if (p->count[k])
+            p->count[k] = 0, px_count_out(p, k, e->ts_ns);
     px_call_it(p, true, base, e->v[EV_program].s.len - (size_t)(base - s));
 }
 

@@ -6,6 +6,7 @@ import json
 import os
 import sys
 import time
+from decimal import ROUND_HALF_UP, Decimal
 
 sys.path.insert(0, os.environ["TESTS"])
 from browser import Browser  # noqa: E402
@@ -37,6 +38,11 @@ def cards(b):
     return {k: v.replace("\u202f", "") for k, v in pairs}
 
 
+def fixed(v, digits):
+    """JavaScript's toFixed: halves go up."""
+    return str(Decimal(v).quantize(Decimal(1).scaleb(-digits), ROUND_HALF_UP))
+
+
 def size(v):
     """As the page writes sizes."""
     if v < 1024:
@@ -45,12 +51,12 @@ def size(v):
     v /= 1024
     while v >= 1023.95 and k < 5:
         v, k = v / 1024, k + 1
-    return f"{v:.1f} {'KMGTPE'[k]}B"
+    return f"{fixed(v, 1)} {'KMGTPE'[k]}B"
 
 
 def span(ns):
-    return (f"{ns} ns" if ns < 1e3 else f"{ns / 1e3:.1f} µs" if ns < 1e6 else f"{ns / 1e6:.2f} ms" if ns < 1e9
-            else f"{ns / 1e9:.3f} s")
+    return (f"{ns} ns" if ns < 1e3 else fixed(ns / 1e3, 1) + " µs" if ns < 1e6 else fixed(ns / 1e6, 2) + " ms" if ns < 1e9
+            else fixed(ns / 1e9, 3) + " s")
 
 
 def compare_cards(b, s, backend):
@@ -334,6 +340,20 @@ def many(b, d):
     want = sum(e["pid"] == int(got[3][1]) for e in events)
     check(rows(b) == want, "events of one process", rows(b), want)
     b.size(1400, 900)
+
+
+def again(b, d):
+    """Two children, one after the other, with one pid: two lanes, two rows, each with its own calls."""
+    b.size(1400, 900)
+    b.open(d + "/again.html", "#tab=processes&noise=1")
+    got = table(b)
+    check(len(got) == 3 and got[1][1] == got[2][1] != got[0][1], "processes", got)
+    check(b.js("+document.body.dataset.lanes") >= 3, "lanes")
+    for k, name, other in ((1, "first", "second"), (2, "second", "first")):
+        b.click("[data-tab=processes]")
+        b.js(f"document.querySelectorAll('#table .grid > div:last-child > .row')[{k}].click()"), rows(b)
+        text = b.js("document.querySelector('#table').textContent")
+        check(f'"{name}"' in text and f'"{other}"' not in text, "calls of " + name)
 
 
 def empty(b, d):
