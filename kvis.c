@@ -7114,6 +7114,20 @@ static void st_json_where(struct buf *b)
     b_c(b, ']');
 }
 
+/* The same of all calls of which it is known. */
+static void st_json_call_time(struct buf *b)
+{
+    struct st_waits all = { 0 };
+    for (u16 i = 0; i < SC_N; i++) {
+        const struct st_waits *w = &st.waits[i];
+        all.calls += w->calls, all.ns += w->ns;
+        all.cpu += w->cpu, all.runq += w->runq, all.disk += w->disk;
+    }
+    b_f(b, ",\"call_time\":{\"calls\":%" PRIu64 ",\"on_cpu_ns\":%" PRIu64 ",\"runq_ns\":%" PRIu64
+        ",\"disk_ns\":%" PRIu64 ",\"other_ns\":%" PRIu64 "}", all.calls, all.cpu, all.runq,
+        all.disk, all.ns - all.cpu - all.runq - all.disk);
+}
+
 /* The value below which the share p of the waits for a CPU lies. */
 static u64 st_delay_at(const struct st_delays *d, double p)
 {
@@ -7536,7 +7550,7 @@ static void st_json_summary(struct buf *b, const struct st_end *end)
         st_json_rest(b);
     }
     if (end->delays)
-        st_json_where(b);
+        st_json_where(b), st_json_call_time(b);
     st_json_delays(b, "sched_waits", "sched_wait", end->delays);
     if (end->io) {
         st_json_delays(b, "block_ios", "block_io", &end->io->took);
@@ -10732,8 +10746,10 @@ static struct px_track *px_of(pid_t pid, pid_t tid, u64 ns)
 
 /* --- counters --- */
 
+/* A file can be closed by another process, whose records come in their own order: no step back. */
 static void px_count_out(struct px_track *p, u32 k, u64 ns)
 {
+    ns = MAX(ns, p->told_ns[k]);
     struct buf *b = px_event("C", p, ns);
     px_name(b, px_counters[k].track, strlen(px_counters[k].track), "counter");
     b_f(b, ",\"args\":{\"%s\":%" PRId64 "}", px_counters[k].series, p->count[k]);
@@ -10748,7 +10764,7 @@ static void px_count(pid_t pid, u32 k, s64 n, u64 ns)
     struct px_track *p = px_track(pid, pid);
     p->count[k] = MAX(p->count[k] + n, 0);
     p->due[k] = true;
-    if (!p->told_ns[k] || ns - p->told_ns[k] >= PX_STEP_NS)
+    if (!p->told_ns[k] || ns >= p->told_ns[k] + PX_STEP_NS)
         px_count_out(p, k, ns);
 }
 
@@ -10865,6 +10881,9 @@ static void px_exec(const struct event *e)
     const char *s = e->v[EV_program].s.p, *slash = memrchr(s, '/', e->v[EV_program].s.len);
     const char *base = slash ? slash + 1 : s;
     size_t n = e->v[EV_program].s.len - (size_t)(base - s);
+    for (u32 k = PX_HEAP; k <= PX_MAPPED; k++) /* its memory went with the old program */
+        if (p->count[k])
+            p->count[k] = 0, px_count_out(p, k, e->ts_ns);
     px_call_it(p, true, base, n);
     px_program(p, e->ts_ns, base, n, e);
 }
