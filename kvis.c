@@ -29,21 +29,22 @@
  * 16 rec_     recordings: what a .kvis file holds
  * 17 rp_      a recording, played to the sinks
  * 18 px_      --perfetto: a trace for ui.perfetto.dev
- * 19 rep_ gz_  --report: one HTML file, unpacked and filled in
- * 20 df_      kvis diff: two recordings compared
- * 21 pf_      page faults, by perf_event_open
- * 22 btf_     names of the kernel's types and fields
- * 23 tfs_     tracefs: ids and record layouts of tracepoints
- * 24 bpf_     programs and maps in the kernel
- * 25 rb_      records that programs send
- * 26 sp_      starting a command [die: sp_find sp_fork sp_go sp_boot]
- * 27 hy_      calls recorded in the kernel: the hybrid backend
- * 28 tr_      the ptrace loop [die: tr_spawn tr_signals]
- * 29 open_    kvis open: every file that is opened [die: open_run]
- * 30 proc_    kvis proc: every command, with its exit [die: proc_adopt proc_begin]
- * 31 check_   kvis check: what works here, and what mends the rest
- * 32 opt_     options, commands, help [die]
- * 33 cmd_     the commands, and main [die]
+ * 19 gz_      what the Makefile compresses
+ * 20 rep_     --report: one HTML file, filled in
+ * 21 df_      kvis diff: two recordings compared
+ * 22 pf_      page faults, by perf_event_open
+ * 23 btf_     names of the kernel's types and fields
+ * 24 tfs_     tracefs: ids and record layouts of tracepoints
+ * 25 bpf_     programs and maps in the kernel
+ * 26 rb_      records that programs send
+ * 27 sp_      starting a command [die: sp_find sp_fork sp_go sp_boot]
+ * 28 hy_      calls recorded in the kernel: the hybrid backend
+ * 29 tr_      the ptrace loop [die: tr_spawn tr_signals]
+ * 30 open_    kvis open: every file that is opened [die: open_run]
+ * 31 proc_    kvis proc: every command, with its exit [die: proc_adopt proc_begin]
+ * 32 check_   kvis check: what works here, and what mends the rest
+ * 33 opt_     options, commands, help [die]
+ * 34 cmd_     the commands, and main [die]
  */
 
 /* == 1 limits: headers, kernel constants that old headers lack ==================== */
@@ -11008,13 +11009,9 @@ static void px_close(void)
     b_s(b, "\"}}\n");
     px_flush();
 }
-/* == 19 rep_ gz_  --report: one HTML file, unpacked and filled in ==================
- * The page is gen/report/, which the Makefile makes one file and compresses; its data are the run,
- * the summary (both as --json has them) and the events: a recording in base64, which report.js
- * reads as rec_ does. The events come out of a recording, so that nothing is kept in memory; when
- * they are too many, the most telling stay. Entry points: rep_begin, rep_end; rep_temporary. */
-
-/* --- what gzip has compressed (RFC 1951, RFC 1952) --- */
+/* == 19 gz_  what the Makefile compresses =========================================
+ * The page of --report (gen/report.page) and the BPF arrays are in the file as gzip makes them
+ * (RFC 1951, RFC 1952), where there was one. Entry points: gz_is, gz_inflate; gz_arrays. */
 
 enum { GZ_HEAD = 10, GZ_TAIL = 8, GZ_LONGEST = 15, GZ_CODES = 1 << GZ_LONGEST };
 
@@ -11194,6 +11191,31 @@ static bool gz_inflate(const u8 *p, size_t n, u8 *to, u32 size)
     return !z.bad && z.p - z.n / 8 + z.beyond == tail && z.len == size
            && rec_crc(0, to, size) == rec_ld32(tail);
 }
+
+/* The section that the BPF arrays are in (I_PACKED in gen/insn.h). Where the Makefile finds objcopy
+ * and gzip, the program's file does not have it, but bpf_arrays_gz; else this one is not there. */
+extern u8 __start_bpf_arrays[] __attribute__((weak)), __stop_bpf_arrays[] __attribute__((weak));
+extern const u8 __start_bpf_arrays_gz[] __attribute__((weak));
+extern const u8 __stop_bpf_arrays_gz[] __attribute__((weak));
+
+/* Before anyone looks at a BPF array. 0, or -EBADMSG: the program's file is damaged. */
+static int gz_arrays(void)
+{
+    static bool done;
+    const u8 *p = __start_bpf_arrays_gz;
+    size_t n = (size_t)(__stop_bpf_arrays_gz - p);
+    u32 size = (u32)(__stop_bpf_arrays - __start_bpf_arrays), says;
+    if (!p || done)
+        return 0;
+    done = gz_is(p, n, &says) && says == size && gz_inflate(p, n, __start_bpf_arrays, size);
+    return done ? 0 : -EBADMSG;
+}
+
+/* == 20 rep_  --report: one HTML file, filled in ==================================
+ * The page is gen/report/, which the Makefile makes one file and compresses; its data are the run,
+ * the summary (both as --json has them) and the events: a recording in base64, which report.js
+ * reads as rec_ does. The events come out of a recording, so that nothing is kept in memory; when
+ * they are too many, the most telling stay. Entry points: rep_begin, rep_end; rep_temporary. */
 
 /* --- the page --- */
 
@@ -11493,7 +11515,7 @@ static int rep_temporary(const char *dir)
         return -errno;
     return f;
 }
-/* == 20 df_  kvis diff: two recordings compared =====================================
+/* == 21 df_  kvis diff: two recordings compared =====================================
  * Both are played to nobody, and the numbers of their summaries are set side by side. Entry points:
  * df_load, df_text, df_json. */
 
@@ -11688,7 +11710,7 @@ static u32 df_rows(u16 *row, bool timed)
 
 static const struct st_row *df_row(u32 k, u16 row)
 {
-    static const struct st_row none;
+    static struct st_row none;
     return df.calls[k].row[row] ? df.calls[k].row[row] : &none;
 }
 
@@ -11946,7 +11968,7 @@ static void df_json(struct buf *b)
     df_json_programs(b), df_json_failed(b), df_json_calls(b);
     b_s(b, "}\n");
 }
-/* == 21 pf_  page faults, by perf_event_open =====================================
+/* == 22 pf_  page faults, by perf_event_open =====================================
  * A software event that samples every minor fault of the tracees, with its address; inherited by
  * threads and children, which the kernel allows for a mapped ring only with one event a CPU
  * (perf_mmap in kernel/events/core.c). Faults of one thread in one region, one after the other and
@@ -12178,7 +12200,7 @@ static void pf_upto(u64 ns)
     if (pf.oldest && ns > pf.oldest + PF_RUN_NS)
         pf_flush_old(ns);
 }
-/* == 22 btf_  names of the kernel's types and fields ===========================================
+/* == 23 btf_  names of the kernel's types and fields ===========================================
  * Answers "where is task_struct.pid here?" from /sys/kernel/btf/vmlinux (Documentation/bpf/btf.rst
  * is the format), for a batch of names at a time. The file has megabytes and kvis little memory:
  * it is read once, by windows, and only this stays: where in the string section the wanted words
@@ -12914,7 +12936,7 @@ static int btf_resolve(const char *module, struct btf_want *w, u32 n,
         close(mod);
     return e;
 }
-/* == 23 tfs_  tracefs: ids and record layouts of tracepoints ==================================
+/* == 24 tfs_  tracefs: ids and record layouts of tracepoints ==================================
  * tracefs is reached by a mount that no path shows and that ends with its descriptor (fsopen,
  * fsmount: Linux 5.2), else where it is mounted. events/CATEGORY/EVENT/format (its text: kernel
  * source, kernel/trace/trace_events.c f_show) says where each field of a record is; it is hostile:
@@ -13270,7 +13292,7 @@ static int tfs_fields(const char *event, struct btf_want *w, u32 n)
     b_free(&b);
     return e;
 }
-/* == 24 bpf_  programs and maps in the kernel =====================================
+/* == 25 bpf_  programs and maps in the kernel =====================================
  * Loads the families of bpf_insns/: makes their maps, fills in what their patch tables name
  * (descriptors, constants, offsets of this kernel's fields), hands them to the verifier, attaches
  * them. Whatever is made is a descriptor that only kvis holds, so it is gone when kvis is, however
@@ -13818,7 +13840,9 @@ static int bpf_open(struct bpf_obj *o)
     memset(o->map, -1, sizeof o->map);
     memset(o->prog, -1, sizeof o->prog);
     memset(o->link, -1, sizeof o->link);
-    return bpf_make_maps(o);
+    int e = gz_arrays();
+    return e ? bpf_fail(o, e, "the BPF programs in kvis cannot be unpacked: this file is damaged")
+             : bpf_make_maps(o);
 }
 
 /* Loads the programs of `mask` (bits are rows of fam->progs). */
@@ -14147,7 +14171,7 @@ static int bpf_take_time(void)
     return MIN(f, 0);
 }
 
-/* == 25 rb_  records that programs send =============================================
+/* == 26 rb_  records that programs send =============================================
  * A ring buffer (one for all CPUs, 5.8) or a perf ring for each CPU: the same records, the same
  * function that takes them. Every record begins with its time (u64 ns), by which the rings of the
  * CPUs are merged. Entry points: rb_open, rb_wait, rb_mark, rb_drain, rb_drained. */
@@ -14366,7 +14390,7 @@ static u64 rb_lost(const struct bpf_obj *o, u32 why)
                               : bpf_lost(o, why);
 }
 
-/* == 26 sp_  starting a command =====================================================
+/* == 27 sp_  starting a command =====================================================
  * A child that waits until kvis is ready for it, and then becomes the command as if kvis were not
  * there: its signals, its descriptors and its limits are as kvis found them. Dies only before
  * anything is attached. Entry points: sp_signals, sp_find, sp_fork, sp_go, sp_error; sp_boot. */
@@ -14666,7 +14690,7 @@ static void sp_boot_on(void)
         close(sp_ready);
 }
 
-/* == 27 hy_  calls recorded in the kernel: the hybrid backend ===========================
+/* == 28 hy_  calls recorded in the kernel: the hybrid backend ===========================
  * ptrace keeps control of the threads (births, execs, signals, deaths, and the calls whose
  * arguments nest); the calls of hy_hot[] do not stop any more: the probe (gen/probes/call.bpf.c)
  * records each with what its arguments point to. What that is comes from the kinds in
@@ -15433,7 +15457,7 @@ static const struct wire_call *hy_record(const void *p, u32 size)
     return w;
 }
 
-/* == 28 tr_  the ptrace loop =====================================================
+/* == 29 tr_  the ptrace loop =====================================================
  * PTRACE_SEIZE; system-call stops only for calls that somebody asked about (a seccomp filter, where
  * that changes nothing for the program); every other stop handed on as it would have been untraced.
  * From the first attach on nothing here ends the program: errors are counted or reported once, and
@@ -17397,7 +17421,7 @@ static int tr_finish(int *sig)
         *sig = WTERMSIG(tr.status);
     return WIFSIGNALED(tr.status) ? 128 + WTERMSIG(tr.status) : WEXITSTATUS(tr.status);
 }
-/* == 29 open_  kvis open: every file that is opened ===================================
+/* == 30 open_  kvis open: every file that is opened ===================================
  * The probe (gen/probes/open.bpf.c) sends one record an open; the filters are constants in it. Here
  * the path is put together, -P looks at it, and a row or an event is printed. Columns and letters
  * are those of bcc's opensnoop (tools/opensnoop.py). Entry points: the option functions, open_run.
@@ -17978,7 +18002,7 @@ static int open_run(u64 end_ns)
     return status;
 }
 
-/* == 30 proc_  kvis proc: every command, with its exit =================================
+/* == 31 proc_  kvis proc: every command, with its exit =================================
  * The probe (gen/probes/proc.bpf.c) sends forks, execs, exits and, piece by piece, arguments. Here
  * they are joined: a life is a process from its fork to its end, a command what it executes; a life
  * can have several, one after the other. A row (struct proc_row) says what happened to a command,
@@ -19804,7 +19828,7 @@ static int proc_run(u64 end_ns)
     return status;
 }
 
-/* == 31 check_  kvis check: what works here, and what mends the rest ====================
+/* == 32 check_  kvis check: what works here, and what mends the rest ====================
  * Every ability is found by trying it: a program that is loaded, a tracepoint that is attached, a
  * child that is traced; the files that say what is allowed are only read for the reason. To add an
  * ability: a row of check_rows[] and its function, which fills in c->detail and, where it does not
@@ -20466,7 +20490,7 @@ static bool check_run(u8 bits, bool json, struct buf *b)
     return all;
 }
 
-/* == 32 opt_  options, commands, help ===========================================
+/* == 33 opt_  options, commands, help ===========================================
  * One row an option: the parser, --help, `kvis help` and the error messages all read it. To add an
  * option, add its row; to add a command, its row in cmds[]. */
 
@@ -21059,7 +21083,7 @@ static char **opt_parse(const struct cmd *c, char **argv)
     return words;
 }
 
-/* == 33 cmd_  the commands ======================================================
+/* == 34 cmd_  the commands ======================================================
  * What each command sets up and in which order; the list that everything reads is cmds[]. */
 
 /* Descriptors 0, 1, 2 that are closed would become something of ours, and be written to. CLOEXEC,
