@@ -15055,7 +15055,7 @@ static u32 hy_programs(bool sched)
                    : 1u << HY_ENTER_TP | 1u << HY_EXIT_TP | 1u << HY_SWITCH | 1u << HY_NEW;
     mask |= 1u << HY_EXEC;
     if (sched)
-        mask |= 1u << HY_SWITCH | 1u << HY_WAKE | 1u << HY_NEW | 1u << HY_WAKING | 1u << HY_BIO;
+        mask |= 1u << HY_SWITCH | 1u << HY_WAKE | 1u << HY_NEW | 1u << HY_WAKING;
     return mask;
 }
 
@@ -15100,13 +15100,15 @@ static int hy_load(u32 ring_bytes)
     return bpf_attach(o, mask);
 }
 
-/* Loads and attaches a program of the disks'. It asks for a second argument first, and attaches
- * where there is one; not the last two, which need not be asked: a request is issued with what it
- * is inserted with (one class of events, include/trace/events/block.h). */
+/* Loads and attaches a program of the disks'. Where the queue may come first (CFG_SECOND), it asks for
+ * a second argument, and attaches where there is one; not the last two, which need not be asked: a
+ * request is issued with what it is inserted with (one class of events,
+ * include/trace/events/block.h). */
 static int hy_load_at(struct bpf_obj *o, struct bpf_cfg *second, u32 i)
 {
+    bool old = bpf_kernel_version() < (5u << 16 | 11u << 8);
     int e;
-    for (second->val |= i < HY_DISK_ISSUE;; second->val = 0) {
+    for (second->val |= old && i < HY_DISK_ISSUE;; second->val = 0) {
         if ((e = bpf_load(o, 1u << i)) || (e = bpf_attach(o, 1u << i)) != -EINVAL || !second->val)
             return e;
         close(o->prog[i]);
@@ -15133,11 +15135,14 @@ static char *hy_diskstats(void)
     return realloc(s, (size_t)at + 1);
 }
 
-/* The disks' requests too; without them the rest goes on. */
-static void hy_start_disk(void)
+/* The disks' requests too; without them the rest goes on, and who asks a disk is seen by a program
+ * of call's alone. (Not both: to take one of two programs from a tracepoint waits for an RCU grace
+ * period, 12 ms here; kernel/tracepoint.c.) */
+static int hy_start_disk(void)
 {
-    static struct bpf_cfg cfg[] = { { "CFG_SECOND", 1 }, { "CFG_NS_INO", 0 } };
+    static struct bpf_cfg cfg[] = { { "CFG_SECOND", 0 }, { "CFG_NS_INO", 0 } };
     struct bpf_obj *o = &hy.disk;
+    u32 bio = 1u << HY_BIO;
     cfg[1].val = bpf_pid_ns(NULL);
     *o = (struct bpf_obj){ .fam = &disk_family, .lender = &hy.obj, .ring = true,
                            .cfg = cfg, .n_cfg = ARRAY_LEN(cfg) };
@@ -15150,6 +15155,7 @@ static void hy_start_disk(void)
         o->fam = NULL;
     }
     hy.diskstats = hy_diskstats();
+    return o->fam || (e = bpf_load(&hy.obj, bio)) ? e : bpf_attach(&hy.obj, bio);
 }
 
 static int hy_load_uring(struct bpf_obj *o)
@@ -15202,10 +15208,10 @@ static const char *hy_start(const bool *need, u32 ring_bytes)
     hy_choose(need);
     if (!e && (!hy.count || hy.all) && (e = hy_watch()))
         bpf_fail(&hy.obj, e, "cannot fill the map spec: %s", strerror(-e));
+    if (!e && hy.sched)
+        e = hy_start_disk();
     if (!e) {
         hy.on = true;
-        if (hy.sched)
-            hy_start_disk();
         if (fdt.ring)
             hy_start_uring();
         return NULL;
