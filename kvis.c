@@ -15100,9 +15100,9 @@ static int hy_load(u32 ring_bytes)
     return bpf_attach(o, mask);
 }
 
-/* Loads and attaches a program of the disks'. Where the queue may come first (CFG_SECOND), it asks for
- * a second argument, and attaches where there is one; not the last two, which need not be asked: a
- * request is issued with what it is inserted with (one class of events,
+/* Loads and attaches a program of the disks'. Where the queue may come first (CFG_SECOND), it asks
+ * for a second argument, and attaches where there is one; not the last two, which need not be
+ * asked: a request is issued with what it is inserted with (one class of events,
  * include/trace/events/block.h). */
 static int hy_load_at(struct bpf_obj *o, struct bpf_cfg *second, u32 i)
 {
