@@ -284,6 +284,7 @@ struct task {
     bool clone_known;
     char comm[16];
     u64 exec_ns;                /* when the last exec began that was shown at its event */
+    u64 told_ns, told_end_ns;   /* a clone that has a record, and stopped all the same: from, to */
     u32 key;                    /* its id in the first pid namespace; 0: not known yet */
     bool pending;               /* `call` is recorded, has no record yet, and is shown already */
     bool strict;                /* kvis does for it what SECCOMP_MODE_STRICT would */
@@ -14797,12 +14798,13 @@ static const struct hy_kind {
  * thread can tell. file: the record describes the file of that argument (1 + n), or of the result.
  */
 enum { FILE_OF_RESULT = 100 };
-static const struct hy_call { u16 id; u8 file; bool memory, attached;
+enum { HY_ATTACHED = 1, HY_HOME };
+static const struct hy_call { u16 id; u8 file; bool memory; u8 only;
 } hy_hot[] = {
 #define H(name) { SC_##name, 0, 0, 0 }
 #define H_FD(name) { SC_##name, FILE_OF_RESULT, 0, 0 }
 #define H_MEM(name) { SC_##name, 0, 1, 0 } /* page faults must find the regions as they are */
-#define H_P(name) { SC_##name, 0, 0, 1 } /* with -p: a libc blocks all signals around them */
+#define H_P(name) { SC_##name, 0, 0, HY_ATTACHED } /* -p: a libc blocks all signals around them */
     H(read),
     H(write),
     H(pread64),
@@ -14889,7 +14891,7 @@ static const struct hy_call { u16 id; u8 file; bool memory, attached;
     H(alarm),
     H(pause),
     H(sync),
-    H_P(clone),
+    { SC_clone, 0, 0, HY_HOME }, /* where its event finds its flags; CLONE_UNTRACED: tr_filter */
     H_P(clone3),
     H(fork),
     H(vfork),
@@ -14988,7 +14990,8 @@ static struct wire_spec hy_spec_of(int row, const bool *need)
     bool hot = false;
     for (size_t i = 0; row >= 0 && i < ARRAY_LEN(hy_hot); i++)
         if (hy_hot[i].id == sc_id[row] && !(hy_hot[i].memory && opt.faults)
-            && (hy.all || !hy_hot[i].attached))
+            && (hy_hot[i].only != HY_ATTACHED || hy.all)
+            && (hy_hot[i].only != HY_HOME || !hy.in_ns))
             hot = true, s.file = hy_file(hy_hot[i].file);
     hot = hot && hy_spec(&sc_rows[row], &s);
     if (row >= 0)
@@ -15602,7 +15605,7 @@ static void tr_filter(struct tr_prog *p)
     enum { UFFD_NEW = 0xaa00 }; /* USERFAULTFD_IOC_NEW, <linux/userfaultfd.h> */
     u32 edge[1024], n = 0;
     bool was = false;
-    int ioctl_row = SC_ioctl, mmap_row = SC_mmap;
+    int ioctl_row = SC_ioctl, mmap_row = SC_mmap, clone_row = SC_clone;
     p->n = 0;
     for (u32 nr = 0; nr < 1000 && n < ARRAY_LEN(edge) - 1; nr++)
         if (!n || tr_nr_wanted(nr) != was) {
@@ -15617,6 +15620,13 @@ static void tr_filter(struct tr_prog *p)
         tr_insn(p, BPF_JMP | BPF_JEQ | BPF_K, SYS_mmap, 0, 4);
         tr_insn(p, BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args[3]), 0, 0);
         tr_insn(p, BPF_JMP | BPF_JSET | BPF_K, MAP_ANONYMOUS, 1, 0);
+        tr_insn(p, BPF_RET | BPF_K, SECCOMP_RET_TRACE | TR_MARK, 0, 0);
+        tr_insn(p, BPF_RET | BPF_K, SECCOMP_RET_ALLOW, 0, 0);
+    }
+    if (hy.row[clone_row]) { /* see tr_no_untraced */
+        tr_insn(p, BPF_JMP | BPF_JEQ | BPF_K, SYS_clone, 0, 4);
+        tr_insn(p, BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args[0]), 0, 0);
+        tr_insn(p, BPF_JMP | BPF_JSET | BPF_K, CLONE_UNTRACED, 0, 1);
         tr_insn(p, BPF_RET | BPF_K, SECCOMP_RET_TRACE | TR_MARK, 0, 0);
         tr_insn(p, BPF_RET | BPF_K, SECCOMP_RET_ALLOW, 0, 0);
     }
@@ -15930,6 +15940,8 @@ static void tr_no_untraced(struct task *t, const struct call *c)
 {
     if (!t->clone_known || !(t->clone_flags & CLONE_UNTRACED))
         return;
+    t->told_ns = c->enter_ns;
+    t->told_end_ns = ~0ull;
     t->restore_arg0 = tr_set_clone_flags(t, c, t->clone_flags & ~(u64)CLONE_UNTRACED);
     if (!t->restore_arg0)
         u_warn("pid %d makes a child that cannot be traced (CLONE_UNTRACED)", t->tid);
@@ -15938,6 +15950,8 @@ static void tr_no_untraced(struct task *t, const struct call *c)
 /* The program finds its argument as it left it. */
 static void tr_restore_untraced(struct task *t)
 {
+    if (t->told_end_ns == ~0ull)
+        t->told_end_ns = u_now();
     if (!t->restore_arg0)
         return;
     t->restore_arg0 = false;
@@ -16211,7 +16225,7 @@ static bool tr_record(const void *p, u32 size)
     if (!w || (!t && w->over && tr.started))
         hy.strays++;
     if (!t || !tr.started || (t->full_ns && w->ts_ns >= t->full_ns) || w->ts_ns == t->kept_ns
-        || w->ts_ns == t->exec_ns)
+        || w->ts_ns == t->exec_ns || (w->ts_ns > t->told_ns && w->ts_ns < t->told_end_ns))
         return true; /* told already: by a stop of the call, as a kept one, at the exec event */
     if (tr_must_wait(w))
         return false;
@@ -16353,8 +16367,7 @@ static struct task *tr_new_child(struct task *t, int event)
     s64 tid = tr_eventmsg(t);
     if (tid <= 0)
         return NULL; /* killed in that moment: tr_orphan takes its child */
-    if (hy.all)
-        tr_pending_at(t, true); /* its flags */
+    tr_pending_at(t, true); /* its flags */
     struct task *child = ps_task((pid_t)tid);
     bool held = child != NULL;
     if (child && child->run != RUN_HELD)
@@ -16380,6 +16393,7 @@ static struct task *tr_new_child(struct task *t, int event)
             ps_look_ns(child);
     }
     t->call.child = (pid_t)tid;
+    t->clone_known = false;
     tr_follow(child);
     tr_many();
     struct event *e = ev_new(thread ? EK_THREAD : EK_SPAWN, t, u_when());
