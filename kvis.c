@@ -15109,18 +15109,24 @@ static void hy_start_disk(void)
     hy.diskstats = hy_diskstats();
 }
 
-static int hy_load_uring(struct bpf_obj *o)
+/* The family, with the events as this kernel calls them. */
+static const struct bpf_family *hy_uring_family(void)
 {
     static struct bpf_prog_row row[ARRAY_LEN(uring_progs)];
     static struct bpf_family fam;
-    static struct bpf_cfg cfg[] = { { "CFG_NS_INO", 0 }, { "CFG_BY_REQ", 0 } };
-    u32 all = (1u << ARRAY_LEN(row)) - 1;
     fam = uring_family;
     memcpy(row, uring_progs, sizeof row);
     fam.progs = row;
     if (tfs_event_id("io_uring/io_uring_submit_req") >= 0) /* 6.4 */
         row[0].attach = "io_uring/io_uring_submit_req";
-    *o = (struct bpf_obj){ .fam = &fam, .lender = &hy.obj, .ring = true, .cfg = cfg,
+    return &fam;
+}
+
+static int hy_load_uring(struct bpf_obj *o)
+{
+    static struct bpf_cfg cfg[] = { { "CFG_NS_INO", 0 }, { "CFG_BY_REQ", 0 } };
+    u32 all = (1u << ARRAY_LEN(uring_progs)) - 1;
+    *o = (struct bpf_obj){ .fam = hy_uring_family(), .lender = &hy.obj, .ring = true, .cfg = cfg,
                            .n_cfg = ARRAY_LEN(cfg) };
     int e = bpf_open(o);
     bpf_find_records(o, all);

@@ -105,7 +105,7 @@ static int verify_lodgers(void)
     static struct bpf_cfgs c, d;
     struct bpf_obj *o = &hy.disk, *u = &hy.uring;
     *o = (struct bpf_obj){ .fam = &disk_family, .lender = &hy.obj, .ring = true };
-    *u = (struct bpf_obj){ .fam = &uring_family, .lender = &hy.obj, .ring = true };
+    *u = (struct bpf_obj){ .fam = hy_uring_family(), .lender = &hy.obj, .ring = true };
     if (bpf_open(o) < 0 || bpf_open(u) < 0)
         return 1;
     bpf_find_records(u, ~0u);
