@@ -48,7 +48,7 @@ struct request {
 } KERNEL;
 enum req_flag_bits { __REQ_FUA = 17, __REQ_PREFLUSH = 18 };
 
-enum { MOST_BIOS = 256 }; /* of a request; what is beyond is forgotten when it is queued again */
+enum { MOST_BIOS = 64 }; /* of a request; what is beyond is forgotten when it is queued again */
 enum { OP_MASK = 0xff, OP_FLUSH = 2, OP_PASSTHROUGH = 32 }; /* include/linux/blk_types.h */
 
 /* What the tracepoint is about. (Two loads that do not become one: the verifier wants a constant
