@@ -84,7 +84,8 @@ static int verify_call(void)
     struct btf_want compat = BPF_COMPAT_WANT;
     struct bpf_obj *o = &hy.obj;
     static const char *const on[] = { "CFG_MAGIC", "CFG_MAGIC_NR", "CFG_SCHED", "CFG_BY_SCHED",
-                                      "CFG_STOP_RT", "CFG_NS_INO", "CFG_STACK_NR" };
+                                      "CFG_STOP_RT", "CFG_NS_INO", "CFG_STACK",
+                                      "CFG_STACK_NR" };
     hy.magic = op.magic, hy.sched = true;
     *o = (struct bpf_obj){ .fam = &call_family, .ring = true, .ring_bytes = 1 << 16,
                            .entries = hy_entries, .lodger = &disk_family };
