@@ -908,6 +908,8 @@ static const u16 arch_arg_off[6] = { R(rdi), R(rsi), R(rdx), R(r10), R(r8), R(r9
 enum { ARCH_WORDS = R(r10) }; /* from r10 to rdi there are eight words */
 static const u16 arch_arg_off32[4] = { R(rbx), R(rcx), R(rdx), R(rsi) };
 enum { ARCH_NR_OFF = R(orig_rax) };
+/* A task's stack, and where on it that number is: THREAD_SIZE and task_pt_regs, asm/processor.h. */
+enum { ARCH_STACK = 16 << 10, ARCH_STACK_NR = ARCH_STACK - 168 + ARCH_NR_OFF };
 #undef R
 #elif defined(__aarch64__)
 enum { ARCH_ARG0_IS_RESULT = 1 };
@@ -921,6 +923,7 @@ static const u16 arch_arg_off[6] = { 0, 8, 16, 24, 32, 40 };
 enum { ARCH_WORDS = 0 }; /* x0 to x7 */
 static const u16 arch_arg_off32[4] = { 0, 8, 16, 24 };
 enum { ARCH_NR_OFF = 280 }; /* syscallno, behind user_pt_regs and orig_x0: asm/ptrace.h */
+enum { ARCH_STACK = 16 << 10, ARCH_STACK_NR = 0 }; /* or a page: THREAD_SIZE, asm/memory.h */
 #else
 #error "kvis knows x86_64 and aarch64"
 #endif
@@ -15093,6 +15096,8 @@ static int hy_load(u32 ring_bytes)
     bpf_set(&c, "CFG_RESTART_NR", (u64)SYS_restart_syscall);
     bpf_set(&c, "CFG_DELAY", HY_MIN_DELAY_NS);
     bpf_set(&c, "CFG_BY_SCHED", hy.in_order);
+    bpf_set(&c, "CFG_STACK", (u64)MAX((long)ARCH_STACK, sysconf(_SC_PAGESIZE)));
+    bpf_set(&c, "CFG_STACK_NR", ARCH_STACK_NR);
     o->cfg = c.v;
     o->n_cfg = c.n;
     bpf_find_records(o, mask);
@@ -15161,18 +15166,24 @@ static int hy_start_disk(void)
     return o->fam || (e = bpf_load(&hy.obj, bio)) ? e : bpf_attach(&hy.obj, bio);
 }
 
-static int hy_load_uring(struct bpf_obj *o)
+/* The family, with the events as this kernel calls them. */
+static const struct bpf_family *hy_uring_family(void)
 {
     static struct bpf_prog_row row[ARRAY_LEN(uring_progs)];
     static struct bpf_family fam;
-    static struct bpf_cfg cfg[] = { { "CFG_NS_INO", 0 }, { "CFG_BY_REQ", 0 } };
-    u32 all = (1u << ARRAY_LEN(row)) - 1;
     fam = uring_family;
     memcpy(row, uring_progs, sizeof row);
     fam.progs = row;
     if (tfs_event_id("io_uring/io_uring_submit_req") >= 0) /* 6.4 */
         row[0].attach = "io_uring/io_uring_submit_req";
-    *o = (struct bpf_obj){ .fam = &fam, .lender = &hy.obj, .ring = true, .cfg = cfg,
+    return &fam;
+}
+
+static int hy_load_uring(struct bpf_obj *o)
+{
+    static struct bpf_cfg cfg[] = { { "CFG_NS_INO", 0 }, { "CFG_BY_REQ", 0 } };
+    u32 all = (1u << ARRAY_LEN(uring_progs)) - 1;
+    *o = (struct bpf_obj){ .fam = hy_uring_family(), .lender = &hy.obj, .ring = true, .cfg = cfg,
                            .n_cfg = ARRAY_LEN(cfg) };
     int e = bpf_open(o);
     bpf_find_records(o, all);
@@ -16038,7 +16049,7 @@ static void tr_times(struct call *c, u64 ns, const struct wire_times *m)
     c->cpu_ns = m ? MIN(m->cpu_ns, ns) : ns;
     c->runq_ns = m ? MIN(m->runq_ns, ns - c->cpu_ns) : 0;
     c->disk_ns = m ? MIN(m->disk_ns, ns - c->cpu_ns - c->runq_ns) : 0;
-    c->waker_pid = m ? (pid_t)m->waker_pid : 0;
+    c->waker_pid = m && !hy.in_ns ? (pid_t)m->waker_pid : 0; /* its number is another one here */
 }
 
 /* The entry of a recorded call, unless it is shown already (pending). */
@@ -20331,6 +20342,18 @@ static bool check_call_programs(struct check *c)
     return check_family(c, &call_family) == 0 && check_loaded(c, hy_programs(true));
 }
 
+static bool check_disk_programs(struct check *c)
+{
+    return check_family(c, &disk_family) == 0
+           && check_loaded(c, (1u << ARRAY_LEN(disk_progs)) - 1);
+}
+
+static bool check_uring_programs(struct check *c)
+{
+    return check_family(c, hy_uring_family()) == 0
+           && check_loaded(c, (1u << ARRAY_LEN(uring_progs)) - 1);
+}
+
 /* Attaches a program that does nothing to where one of the family's would go. */
 static int check_place(const struct bpf_prog_row *r)
 {
@@ -20424,6 +20447,8 @@ static const struct check_row {
     { "open_programs", CHECK_OPEN, 0, check_open_programs },
     { "proc_programs", CHECK_PROC, 0, check_proc_programs },
     { "call_programs", 0, CHECK_TRACE, check_call_programs },
+    { "disk_programs", 0, CHECK_TRACE, check_disk_programs },
+    { "uring_programs", 0, CHECK_TRACE, check_uring_programs },
     { "send_signal", 0, CHECK_TRACE, check_send_signal },
     { "kprobes", 0, 0, check_kprobe },
     { "perf_programs", 0, 0, check_perf_program },
