@@ -20243,7 +20243,7 @@ static struct {
         double elapsed_s;    /* since the reading before; 0: there was none */
         u32 wrong;           /* what it could not read this time */
         char why[160];       /* the first of that */
-        u64 groups;
+        u16 from, to;        /* its metrics are among these */
     } src[N_SRC];
 } met;
 
@@ -20263,8 +20263,12 @@ static void met_init(void)
     long hz = sysconf(_SC_CLK_TCK);
     met_forms[F_TICKS].scale = 1.0 / (double)MAX(hz, 1);
     met_forms[F_CPAGES].scale = met_forms[F_PAGES].scale = (double)sysconf(_SC_PAGESIZE);
-    for (u32 m = 0; m < N_METRICS; m++)
+    for (u32 m = N_METRICS; m-- > 0;)
+        met.src[metrics[m].src].from = (u16)m;
+    for (u32 m = 0; m < N_METRICS; m++) {
         met.slot[m] = met.width[metrics[m].dim]++;
+        met.src[metrics[m].src].to = (u16)(m + 1);
+    }
 }
 
 /* --- things --- */
@@ -20456,7 +20460,7 @@ static struct {
     char buf[16 << 10];
 } met_file;
 
-enum { MET_FILE_MAX = 32 << 20 };
+enum { MET_FILE_MAX = 8 << 20 };
 
 static bool met_open(const char *path)
 {
@@ -20594,7 +20598,7 @@ static bool met_mine(u32 m, const struct met_inst *i)
 /* Columns of a line, the first word being number 0. */
 static void met_columns(const struct met_inst *i, const char *line)
 {
-    for (u32 m = 0; i && m < N_METRICS; m++) {
+    for (u32 m = met.src[met.cur].from; i && m < met.src[met.cur].to; m++) {
         s64 v;
         if (met_mine(m, i) && isdigit((u8)*metrics[m].key)
             && met_number(u_word(line, atoi(metrics[m].key)), &v))
@@ -20609,7 +20613,7 @@ static void met_key(const struct met_inst *i, const char *line)
 {
     size_t n = strcspn(line, ": \t");
     s64 v;
-    for (u32 m = 0; i && m < N_METRICS; m++) {
+    for (u32 m = met.src[met.cur].from; i && m < met.src[met.cur].to; m++) {
         const char *key = metrics[m].key;
         if (!met_mine(m, i))
             continue;
@@ -20633,7 +20637,7 @@ static void met_keys(const struct met_inst *i, const char *path, int skip)
         return;
     while ((line = met_line()))
         met_key(i, u_word(line, skip));
-    for (u32 m = 0; i && m < N_METRICS; m++)
+    for (u32 m = met.src[met.cur].from; i && m < met.src[met.cur].to; m++)
         if (met_sums[m].got)
             met_raw(i, m, met_sums[m].v);
 }
@@ -20643,7 +20647,7 @@ static void met_files(const struct met_inst *i, const char *dir)
 {
     char path[PATH_MAX];
     s64 v;
-    for (u32 m = 0; i && m < N_METRICS; m++) {
+    for (u32 m = met.src[met.cur].from; i && m < met.src[met.cur].to; m++) {
         if (!met_mine(m, i))
             continue;
         snprintf(path, sizeof path, "%s/%s", dir, metrics[m].key);
