@@ -20615,7 +20615,7 @@ static void met_key(const struct met_inst *i, const char *line)
     s64 v;
     for (u32 m = met.src[met.cur].from; i && m < met.src[met.cur].to; m++) {
         const char *key = metrics[m].key;
-        if (!met_mine(m, i))
+        if (!met_mine(m, i) || *key != *line)
             continue;
         size_t len = strlen(key), star = key[len - 1] == '*';
         if ((star ? n < len - 1 : n != len) || strncmp(key, line, len - star)
@@ -20782,9 +20782,10 @@ static void mfs_schedstat(void)
     if (!met_open(met_path("/proc/schedstat")))
         return;
     while ((line = met_line())) {
+        if (strncmp(line, "cpu", 3) || !isdigit((u8)line[3]))
+            continue;
         snprintf(name, sizeof name, "%.*s", (int)strcspn(line + 3, " "), line + 3);
-        if (!strncmp(line, "cpu", 3) && isdigit((u8)line[3]))
-            met_columns(met_inst(DIM_CPU, name), line);
+        met_columns(met_inst(DIM_CPU, name), line);
     }
     met_sum(DIM_CPU, M_SS_RUN, M_SS_SLICES, NULL);
 }
@@ -22269,6 +22270,20 @@ static bool mon_unread(void)
            && !hs.fd;
 }
 
+/* Nothing of what was asked for is here: that is an error, which the reason of one source tells. */
+static bool mon_nothing(void)
+{
+    for (u32 m = 0; m < N_METRICS; m++)
+        if (met.seen[m])
+            return false;
+    for (u32 s = 0; s < N_SRC; s++)
+        if (mout_lack(s)) {
+            u_warn("there is nothing to show: %s", mout_lack(s));
+            break;
+        }
+    return true;
+}
+
 static int mon_run(u64 end_ns)
 {
     u64 next;
@@ -22293,6 +22308,8 @@ static int mon_run(u64 end_ns)
         mon_wait(last ? end_ns : next);
         if (!(last || sp_told) || !mout.intervals)
             mon_interval();
+        if (mout.intervals == 1 && mon_nothing())
+            out.failed = ENODATA;
         if (last || mout.intervals == mo.count)
             break;
     }
