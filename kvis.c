@@ -20242,6 +20242,7 @@ static struct {
         u64 at_ns;           /* when its reading began */
         double elapsed_s;    /* since the reading before; 0: there was none */
         u32 wrong;           /* what it could not read this time */
+        u32 no_room;         /* things of it for which there was no room this time */
         char why[160];       /* the first of that */
         u16 from, to;        /* its metrics are among these */
     } src[N_SRC];
@@ -20290,6 +20291,7 @@ static struct met_inst *met_gone(u8 dim)
         if (i->at + 1 < met.tick && i->name[0])
             return i;
     met.dropped++;
+    met.src[met.cur].no_room++;
     return NULL;
 }
 
@@ -20314,6 +20316,10 @@ static struct met_inst *met_new(u8 dim)
 static struct met_inst *met_inst(u8 dim, const char *name)
 {
     struct met_inst *i = met.hint[dim] ? met_next(&met_insts[met.hint[dim] - 1]) : NULL;
+    if (met.src[met.cur].no_room > 100) { /* to look for each among all would take for ever */
+        met.dropped++;
+        return NULL;
+    }
     if (!i || strncmp(i->name, name, MET_NAME - 1))
         for (i = met_first(dim); i && strncmp(i->name, name, MET_NAME - 1);)
             i = met_next(i);
@@ -22236,7 +22242,7 @@ static void mon_collect(void)
         met.cur = (u8)s;
         met.src[s].at_ns = now;
         met.src[s].elapsed_s = before ? (double)(now - before) / 1e9 : 0;
-        met.src[s].wrong = 0;
+        met.src[s].wrong = met.src[s].no_room = 0;
         mon_sources[s].read();
     }
 }
