@@ -20452,7 +20452,7 @@ static void met_wrong(const char *path, int e)
 {
     const char *name = u_errname(e);
     if (!met.src[met.cur].wrong++)
-        snprintf(met.src[met.cur].why, sizeof met.src[met.cur].why, "%s: %s", path,
+        snprintf(met.src[met.cur].why, sizeof met.src[met.cur].why, "%.140s: %s", path,
                  name ? name : "no number");
 }
 
