@@ -1,5 +1,5 @@
 #!/bin/sh
-# timeout: 900
+# timeout: 600
 # needs: python3 promtool mkfifo
 # covers: S1 S2 S5 S6 S7 O1
 # kvis monitor where every file of /proc and /sys holds nonsense, is no file, or is not there: its
@@ -45,5 +45,4 @@ wait $kvis || fail "exit $?"
 say "4096 CPUs: RSS $rss kB"
 want 'len(E) == 3 and all(len(e["cpu"]) == 4096 and e["cpus_online"] == 4096 for e in E)'
 want 'all(e["frequency_hertz"] == 1e9 and len(e["cpu"]["4095"]) > 10 for e in E)'
-want 'all(abs(e["ts_ns"] / 1e9 - i - 1) < 0.9 for i, e in enumerate(E))'
 eq "CPUs" 4096 "$(grep -c '^kvis_cpu_seconds_total.mode="irq"' p.prom)"
