@@ -19348,7 +19348,7 @@ static void proc_exec_failed(const struct wire_proc *h, const char *data)
 
 static u64 proc_lost(void)
 {
-    return pp.lost[LOST_RING] + pp.lost[LOST_INFLIGHT] + pp.lost[N_LOST];
+    return pp.lost[LOST_RING] + pp.lost[LOST_INFLIGHT] + pp.lost[LOST_TREE] + pp.lost[N_LOST];
 }
 
 /* --- the critical path: what the end of the command waited for ---
