@@ -29,21 +29,22 @@
  * 16 rec_     recordings: what a .kvis file holds
  * 17 rp_      a recording, played to the sinks
  * 18 px_      --perfetto: a trace for ui.perfetto.dev
- * 19 rep_ gz_  --report: one HTML file, unpacked and filled in
- * 20 df_      kvis diff: two recordings compared
- * 21 pf_      page faults, by perf_event_open
- * 22 btf_     names of the kernel's types and fields
- * 23 tfs_     tracefs: ids and record layouts of tracepoints
- * 24 bpf_     programs and maps in the kernel
- * 25 rb_      records that programs send
- * 26 sp_      starting a command [die: sp_find sp_fork sp_go sp_boot]
- * 27 hy_      calls recorded in the kernel: the hybrid backend
- * 28 tr_      the ptrace loop [die: tr_spawn tr_signals]
- * 29 open_    kvis open: every file that is opened [die: open_run]
- * 30 proc_    kvis proc: every command, with its exit [die: proc_adopt proc_begin]
- * 31 check_   kvis check: what works here, and what mends the rest
- * 32 opt_     options, commands, help [die]
- * 33 cmd_     the commands, and main [die]
+ * 19 gz_      what the Makefile compresses
+ * 20 rep_     --report: one HTML file, filled in
+ * 21 df_      kvis diff: two recordings compared
+ * 22 pf_      page faults, by perf_event_open
+ * 23 btf_     names of the kernel's types and fields
+ * 24 tfs_     tracefs: ids and record layouts of tracepoints
+ * 25 bpf_     programs and maps in the kernel
+ * 26 rb_      records that programs send
+ * 27 sp_      starting a command [die: sp_find sp_fork sp_go sp_boot]
+ * 28 hy_      calls recorded in the kernel: the hybrid backend
+ * 29 tr_      the ptrace loop [die: tr_spawn tr_signals]
+ * 30 open_    kvis open: every file that is opened [die: open_run]
+ * 31 proc_    kvis proc: every command, with its exit [die: proc_adopt proc_begin]
+ * 32 check_   kvis check: what works here, and what mends the rest
+ * 33 opt_     options, commands, help [die]
+ * 34 cmd_     the commands, and main [die]
  */
 
 /* == 1 limits: headers, kernel constants that old headers lack ==================== */
@@ -283,6 +284,7 @@ struct task {
     bool clone_known;
     char comm[16];
     u64 exec_ns;                /* when the last exec began that was shown at its event */
+    u64 told_ns, told_end_ns;   /* a clone that has a record, and stopped all the same: from, to */
     u32 key;                    /* its id in the first pid namespace; 0: not known yet */
     bool pending;               /* `call` is recorded, has no record yet, and is shown already */
     bool strict;                /* kvis does for it what SECCOMP_MODE_STRICT would */
@@ -906,6 +908,8 @@ static const u16 arch_arg_off[6] = { R(rdi), R(rsi), R(rdx), R(r10), R(r8), R(r9
 enum { ARCH_WORDS = R(r10) }; /* from r10 to rdi there are eight words */
 static const u16 arch_arg_off32[4] = { R(rbx), R(rcx), R(rdx), R(rsi) };
 enum { ARCH_NR_OFF = R(orig_rax) };
+/* A task's stack, and where on it that number is: THREAD_SIZE and task_pt_regs, asm/processor.h. */
+enum { ARCH_STACK = 16 << 10, ARCH_STACK_NR = ARCH_STACK - 168 + ARCH_NR_OFF };
 #undef R
 #elif defined(__aarch64__)
 enum { ARCH_ARG0_IS_RESULT = 1 };
@@ -919,6 +923,7 @@ static const u16 arch_arg_off[6] = { 0, 8, 16, 24, 32, 40 };
 enum { ARCH_WORDS = 0 }; /* x0 to x7 */
 static const u16 arch_arg_off32[4] = { 0, 8, 16, 24 };
 enum { ARCH_NR_OFF = 280 }; /* syscallno, behind user_pt_regs and orig_x0: asm/ptrace.h */
+enum { ARCH_STACK = 16 << 10, ARCH_STACK_NR = 0 }; /* or a page: THREAD_SIZE, asm/memory.h */
 #else
 #error "kvis knows x86_64 and aarch64"
 #endif
@@ -7114,6 +7119,20 @@ static void st_json_where(struct buf *b)
     b_c(b, ']');
 }
 
+/* The same of all calls of which it is known. */
+static void st_json_call_time(struct buf *b)
+{
+    struct st_waits all = { 0 };
+    for (u16 i = 0; i < SC_N; i++) {
+        const struct st_waits *w = &st.waits[i];
+        all.calls += w->calls, all.ns += w->ns;
+        all.cpu += w->cpu, all.runq += w->runq, all.disk += w->disk;
+    }
+    b_f(b, ",\"call_time\":{\"calls\":%" PRIu64 ",\"on_cpu_ns\":%" PRIu64 ",\"runq_ns\":%" PRIu64
+        ",\"disk_ns\":%" PRIu64 ",\"other_ns\":%" PRIu64 "}", all.calls, all.cpu, all.runq,
+        all.disk, all.ns - all.cpu - all.runq - all.disk);
+}
+
 /* The value below which the share p of the waits for a CPU lies. */
 static u64 st_delay_at(const struct st_delays *d, double p)
 {
@@ -7536,7 +7555,7 @@ static void st_json_summary(struct buf *b, const struct st_end *end)
         st_json_rest(b);
     }
     if (end->delays)
-        st_json_where(b);
+        st_json_where(b), st_json_call_time(b);
     st_json_delays(b, "sched_waits", "sched_wait", end->delays);
     if (end->io) {
         st_json_delays(b, "block_ios", "block_io", &end->io->took);
@@ -10732,8 +10751,10 @@ static struct px_track *px_of(pid_t pid, pid_t tid, u64 ns)
 
 /* --- counters --- */
 
+/* A file can be closed by another process, whose records come in their own order: no step back. */
 static void px_count_out(struct px_track *p, u32 k, u64 ns)
 {
+    ns = MAX(ns, p->told_ns[k]);
     struct buf *b = px_event("C", p, ns);
     px_name(b, px_counters[k].track, strlen(px_counters[k].track), "counter");
     b_f(b, ",\"args\":{\"%s\":%" PRId64 "}", px_counters[k].series, p->count[k]);
@@ -10748,7 +10769,7 @@ static void px_count(pid_t pid, u32 k, s64 n, u64 ns)
     struct px_track *p = px_track(pid, pid);
     p->count[k] = MAX(p->count[k] + n, 0);
     p->due[k] = true;
-    if (!p->told_ns[k] || ns - p->told_ns[k] >= PX_STEP_NS)
+    if (!p->told_ns[k] || ns >= p->told_ns[k] + PX_STEP_NS)
         px_count_out(p, k, ns);
 }
 
@@ -10865,6 +10886,9 @@ static void px_exec(const struct event *e)
     const char *s = e->v[EV_program].s.p, *slash = memrchr(s, '/', e->v[EV_program].s.len);
     const char *base = slash ? slash + 1 : s;
     size_t n = e->v[EV_program].s.len - (size_t)(base - s);
+    for (u32 k = PX_HEAP; k <= PX_MAPPED; k++) /* its memory went with the old program */
+        if (p->count[k])
+            p->count[k] = 0, px_count_out(p, k, e->ts_ns);
     px_call_it(p, true, base, n);
     px_program(p, e->ts_ns, base, n, e);
 }
@@ -10989,13 +11013,9 @@ static void px_close(void)
     b_s(b, "\"}}\n");
     px_flush();
 }
-/* == 19 rep_ gz_  --report: one HTML file, unpacked and filled in ==================
- * The page is gen/report/, which the Makefile makes one file and compresses; its data are the run,
- * the summary (both as --json has them) and the events: a recording in base64, which report.js
- * reads as rec_ does. The events come out of a recording, so that nothing is kept in memory; when
- * they are too many, the most telling stay. Entry points: rep_begin, rep_end; rep_temporary. */
-
-/* --- what gzip has compressed (RFC 1951, RFC 1952) --- */
+/* == 19 gz_  what the Makefile compresses =========================================
+ * The page of --report (gen/report.page) and the BPF arrays are in the file as gzip makes them
+ * (RFC 1951, RFC 1952), where there was one. Entry points: gz_is, gz_inflate; gz_arrays. */
 
 enum { GZ_HEAD = 10, GZ_TAIL = 8, GZ_LONGEST = 15, GZ_CODES = 1 << GZ_LONGEST };
 
@@ -11175,6 +11195,31 @@ static bool gz_inflate(const u8 *p, size_t n, u8 *to, u32 size)
     return !z.bad && z.p - z.n / 8 + z.beyond == tail && z.len == size
            && rec_crc(0, to, size) == rec_ld32(tail);
 }
+
+/* The section that the BPF arrays are in (I_PACKED in gen/insn.h). Where the Makefile finds objcopy
+ * and gzip, the program's file does not have it, but bpf_arrays_gz; else this one is not there. */
+extern u8 __start_bpf_arrays[] __attribute__((weak)), __stop_bpf_arrays[] __attribute__((weak));
+extern const u8 __start_bpf_arrays_gz[] __attribute__((weak));
+extern const u8 __stop_bpf_arrays_gz[] __attribute__((weak));
+
+/* Before anyone looks at a BPF array. 0, or -EBADMSG: the program's file is damaged. */
+static int gz_arrays(void)
+{
+    static bool done;
+    const u8 *p = __start_bpf_arrays_gz;
+    size_t n = (size_t)(__stop_bpf_arrays_gz - p);
+    u32 size = (u32)(__stop_bpf_arrays - __start_bpf_arrays), says;
+    if (!p || done)
+        return 0;
+    done = gz_is(p, n, &says) && says == size && gz_inflate(p, n, __start_bpf_arrays, size);
+    return done ? 0 : -EBADMSG;
+}
+
+/* == 20 rep_  --report: one HTML file, filled in ==================================
+ * The page is gen/report/, which the Makefile makes one file and compresses; its data are the run,
+ * the summary (both as --json has them) and the events: a recording in base64, which report.js
+ * reads as rec_ does. The events come out of a recording, so that nothing is kept in memory; when
+ * they are too many, the most telling stay. Entry points: rep_begin, rep_end; rep_temporary. */
 
 /* --- the page --- */
 
@@ -11474,7 +11519,7 @@ static int rep_temporary(const char *dir)
         return -errno;
     return f;
 }
-/* == 20 df_  kvis diff: two recordings compared =====================================
+/* == 21 df_  kvis diff: two recordings compared =====================================
  * Both are played to nobody, and the numbers of their summaries are set side by side. Entry points:
  * df_load, df_text, df_json. */
 
@@ -11669,7 +11714,7 @@ static u32 df_rows(u16 *row, bool timed)
 
 static const struct st_row *df_row(u32 k, u16 row)
 {
-    static const struct st_row none;
+    static struct st_row none;
     return df.calls[k].row[row] ? df.calls[k].row[row] : &none;
 }
 
@@ -11927,7 +11972,7 @@ static void df_json(struct buf *b)
     df_json_programs(b), df_json_failed(b), df_json_calls(b);
     b_s(b, "}\n");
 }
-/* == 21 pf_  page faults, by perf_event_open =====================================
+/* == 22 pf_  page faults, by perf_event_open =====================================
  * A software event that samples every minor fault of the tracees, with its address; inherited by
  * threads and children, which the kernel allows for a mapped ring only with one event a CPU
  * (perf_mmap in kernel/events/core.c). Faults of one thread in one region, one after the other and
@@ -12159,7 +12204,7 @@ static void pf_upto(u64 ns)
     if (pf.oldest && ns > pf.oldest + PF_RUN_NS)
         pf_flush_old(ns);
 }
-/* == 22 btf_  names of the kernel's types and fields ===========================================
+/* == 23 btf_  names of the kernel's types and fields ===========================================
  * Answers "where is task_struct.pid here?" from /sys/kernel/btf/vmlinux (Documentation/bpf/btf.rst
  * is the format), for a batch of names at a time. The file has megabytes and kvis little memory:
  * it is read once, by windows, and only this stays: where in the string section the wanted words
@@ -12895,7 +12940,7 @@ static int btf_resolve(const char *module, struct btf_want *w, u32 n,
         close(mod);
     return e;
 }
-/* == 23 tfs_  tracefs: ids and record layouts of tracepoints ==================================
+/* == 24 tfs_  tracefs: ids and record layouts of tracepoints ==================================
  * tracefs is reached by a mount that no path shows and that ends with its descriptor (fsopen,
  * fsmount: Linux 5.2), else where it is mounted. events/CATEGORY/EVENT/format (its text: kernel
  * source, kernel/trace/trace_events.c f_show) says where each field of a record is; it is hostile:
@@ -13251,7 +13296,7 @@ static int tfs_fields(const char *event, struct btf_want *w, u32 n)
     b_free(&b);
     return e;
 }
-/* == 24 bpf_  programs and maps in the kernel =====================================
+/* == 25 bpf_  programs and maps in the kernel =====================================
  * Loads the families of bpf_insns/: makes their maps, fills in what their patch tables name
  * (descriptors, constants, offsets of this kernel's fields), hands them to the verifier, attaches
  * them. Whatever is made is a descriptor that only kvis holds, so it is gone when kvis is, however
@@ -13799,7 +13844,9 @@ static int bpf_open(struct bpf_obj *o)
     memset(o->map, -1, sizeof o->map);
     memset(o->prog, -1, sizeof o->prog);
     memset(o->link, -1, sizeof o->link);
-    return bpf_make_maps(o);
+    int e = gz_arrays();
+    return e ? bpf_fail(o, e, "the BPF programs in kvis cannot be unpacked: this file is damaged")
+             : bpf_make_maps(o);
 }
 
 /* Loads the programs of `mask` (bits are rows of fam->progs). */
@@ -14128,7 +14175,7 @@ static int bpf_take_time(void)
     return MIN(f, 0);
 }
 
-/* == 25 rb_  records that programs send =============================================
+/* == 26 rb_  records that programs send =============================================
  * A ring buffer (one for all CPUs, 5.8) or a perf ring for each CPU: the same records, the same
  * function that takes them. Every record begins with its time (u64 ns), by which the rings of the
  * CPUs are merged. Entry points: rb_open, rb_wait, rb_mark, rb_drain, rb_drained. */
@@ -14347,7 +14394,7 @@ static u64 rb_lost(const struct bpf_obj *o, u32 why)
                               : bpf_lost(o, why);
 }
 
-/* == 26 sp_  starting a command =====================================================
+/* == 27 sp_  starting a command =====================================================
  * A child that waits until kvis is ready for it, and then becomes the command as if kvis were not
  * there: its signals, its descriptors and its limits are as kvis found them. Dies only before
  * anything is attached. Entry points: sp_signals, sp_find, sp_fork, sp_go, sp_error; sp_boot. */
@@ -14647,7 +14694,7 @@ static void sp_boot_on(void)
         close(sp_ready);
 }
 
-/* == 27 hy_  calls recorded in the kernel: the hybrid backend ===========================
+/* == 28 hy_  calls recorded in the kernel: the hybrid backend ===========================
  * ptrace keeps control of the threads (births, execs, signals, deaths, and the calls whose
  * arguments nest); the calls of hy_hot[] do not stop any more: the probe (gen/probes/call.bpf.c)
  * records each with what its arguments point to. What that is comes from the kinds in
@@ -14754,12 +14801,13 @@ static const struct hy_kind {
  * thread can tell. file: the record describes the file of that argument (1 + n), or of the result.
  */
 enum { FILE_OF_RESULT = 100 };
-static const struct hy_call { u16 id; u8 file; bool memory, attached;
+enum { HY_ATTACHED = 1, HY_HOME };
+static const struct hy_call { u16 id; u8 file; bool memory; u8 only;
 } hy_hot[] = {
 #define H(name) { SC_##name, 0, 0, 0 }
 #define H_FD(name) { SC_##name, FILE_OF_RESULT, 0, 0 }
 #define H_MEM(name) { SC_##name, 0, 1, 0 } /* page faults must find the regions as they are */
-#define H_P(name) { SC_##name, 0, 0, 1 } /* with -p: a libc blocks all signals around them */
+#define H_P(name) { SC_##name, 0, 0, HY_ATTACHED } /* -p: a libc blocks all signals around them */
     H(read),
     H(write),
     H(pread64),
@@ -14846,7 +14894,7 @@ static const struct hy_call { u16 id; u8 file; bool memory, attached;
     H(alarm),
     H(pause),
     H(sync),
-    H_P(clone),
+    { SC_clone, 0, 0, HY_HOME }, /* where its event finds its flags; CLONE_UNTRACED: tr_filter */
     H_P(clone3),
     H(fork),
     H(vfork),
@@ -14945,7 +14993,8 @@ static struct wire_spec hy_spec_of(int row, const bool *need)
     bool hot = false;
     for (size_t i = 0; row >= 0 && i < ARRAY_LEN(hy_hot); i++)
         if (hy_hot[i].id == sc_id[row] && !(hy_hot[i].memory && opt.faults)
-            && (hy.all || !hy_hot[i].attached))
+            && (hy_hot[i].only != HY_ATTACHED || hy.all)
+            && (hy_hot[i].only != HY_HOME || !hy.in_ns))
             hot = true, s.file = hy_file(hy_hot[i].file);
     hot = hot && hy_spec(&sc_rows[row], &s);
     if (row >= 0)
@@ -15012,7 +15061,7 @@ static u32 hy_programs(bool sched)
                    : 1u << HY_ENTER_TP | 1u << HY_EXIT_TP | 1u << HY_SWITCH | 1u << HY_NEW;
     mask |= 1u << HY_EXEC;
     if (sched)
-        mask |= 1u << HY_SWITCH | 1u << HY_WAKE | 1u << HY_NEW | 1u << HY_WAKING | 1u << HY_BIO;
+        mask |= 1u << HY_SWITCH | 1u << HY_WAKE | 1u << HY_NEW | 1u << HY_WAKING;
     return mask;
 }
 
@@ -15047,6 +15096,8 @@ static int hy_load(u32 ring_bytes)
     bpf_set(&c, "CFG_RESTART_NR", (u64)SYS_restart_syscall);
     bpf_set(&c, "CFG_DELAY", HY_MIN_DELAY_NS);
     bpf_set(&c, "CFG_BY_SCHED", hy.in_order);
+    bpf_set(&c, "CFG_STACK", (u64)MAX((long)ARCH_STACK, sysconf(_SC_PAGESIZE)));
+    bpf_set(&c, "CFG_STACK_NR", ARCH_STACK_NR);
     o->cfg = c.v;
     o->n_cfg = c.n;
     bpf_find_records(o, mask);
@@ -15057,13 +15108,15 @@ static int hy_load(u32 ring_bytes)
     return bpf_attach(o, mask);
 }
 
-/* Loads and attaches a program of the disks'. It asks for a second argument first, and attaches
- * where there is one; not the last two, which need not be asked: a request is issued with what it
- * is inserted with (one class of events, include/trace/events/block.h). */
+/* Loads and attaches a program of the disks'. Where the queue may come first (CFG_SECOND), it asks
+ * for a second argument, and attaches where there is one; not the last two, which need not be
+ * asked: a request is issued with what it is inserted with (one class of events,
+ * include/trace/events/block.h). */
 static int hy_load_at(struct bpf_obj *o, struct bpf_cfg *second, u32 i)
 {
+    bool old = bpf_kernel_version() < (5u << 16 | 11u << 8);
     int e;
-    for (second->val |= i < HY_DISK_ISSUE;; second->val = 0) {
+    for (second->val |= old && i < HY_DISK_ISSUE;; second->val = 0) {
         if ((e = bpf_load(o, 1u << i)) || (e = bpf_attach(o, 1u << i)) != -EINVAL || !second->val)
             return e;
         close(o->prog[i]);
@@ -15090,11 +15143,14 @@ static char *hy_diskstats(void)
     return realloc(s, (size_t)at + 1);
 }
 
-/* The disks' requests too; without them the rest goes on. */
-static void hy_start_disk(void)
+/* The disks' requests too; without them the rest goes on, and who asks a disk is seen by a program
+ * of call's alone. (Not both: to take one of two programs from a tracepoint waits for an RCU grace
+ * period, 12 ms here; kernel/tracepoint.c.) */
+static int hy_start_disk(void)
 {
-    static struct bpf_cfg cfg[] = { { "CFG_SECOND", 1 }, { "CFG_NS_INO", 0 } };
+    static struct bpf_cfg cfg[] = { { "CFG_SECOND", 0 }, { "CFG_NS_INO", 0 } };
     struct bpf_obj *o = &hy.disk;
+    u32 bio = 1u << HY_BIO;
     cfg[1].val = bpf_pid_ns(NULL);
     *o = (struct bpf_obj){ .fam = &disk_family, .lender = &hy.obj, .ring = true,
                            .cfg = cfg, .n_cfg = ARRAY_LEN(cfg) };
@@ -15107,20 +15163,27 @@ static void hy_start_disk(void)
         o->fam = NULL;
     }
     hy.diskstats = hy_diskstats();
+    return o->fam || (e = bpf_load(&hy.obj, bio)) ? e : bpf_attach(&hy.obj, bio);
 }
 
-static int hy_load_uring(struct bpf_obj *o)
+/* The family, with the events as this kernel calls them. */
+static const struct bpf_family *hy_uring_family(void)
 {
     static struct bpf_prog_row row[ARRAY_LEN(uring_progs)];
     static struct bpf_family fam;
-    static struct bpf_cfg cfg[] = { { "CFG_NS_INO", 0 }, { "CFG_BY_REQ", 0 } };
-    u32 all = (1u << ARRAY_LEN(row)) - 1;
     fam = uring_family;
     memcpy(row, uring_progs, sizeof row);
     fam.progs = row;
     if (tfs_event_id("io_uring/io_uring_submit_req") >= 0) /* 6.4 */
         row[0].attach = "io_uring/io_uring_submit_req";
-    *o = (struct bpf_obj){ .fam = &fam, .lender = &hy.obj, .ring = true, .cfg = cfg,
+    return &fam;
+}
+
+static int hy_load_uring(struct bpf_obj *o)
+{
+    static struct bpf_cfg cfg[] = { { "CFG_NS_INO", 0 }, { "CFG_BY_REQ", 0 } };
+    u32 all = (1u << ARRAY_LEN(uring_progs)) - 1;
+    *o = (struct bpf_obj){ .fam = hy_uring_family(), .lender = &hy.obj, .ring = true, .cfg = cfg,
                            .n_cfg = ARRAY_LEN(cfg) };
     int e = bpf_open(o);
     bpf_find_records(o, all);
@@ -15159,10 +15222,10 @@ static const char *hy_start(const bool *need, u32 ring_bytes)
     hy_choose(need);
     if (!e && (!hy.count || hy.all) && (e = hy_watch()))
         bpf_fail(&hy.obj, e, "cannot fill the map spec: %s", strerror(-e));
+    if (!e && hy.sched)
+        e = hy_start_disk();
     if (!e) {
         hy.on = true;
-        if (hy.sched)
-            hy_start_disk();
         if (fdt.ring)
             hy_start_uring();
         return NULL;
@@ -15170,6 +15233,7 @@ static const char *hy_start(const bool *need, u32 ring_bytes)
     const char *mend = bpf_denied(e);
     snprintf(why, sizeof why, "%s%s%s%s", hy.obj.why, *mend ? " (" : "", mend, *mend ? ")" : "");
     bpf_close(&hy.obj);
+    memset(hy.row, 0, sizeof hy.row); /* none is recorded: the filter asks */
     return why;
 }
 
@@ -15414,7 +15478,7 @@ static const struct wire_call *hy_record(const void *p, u32 size)
     return w;
 }
 
-/* == 28 tr_  the ptrace loop =====================================================
+/* == 29 tr_  the ptrace loop =====================================================
  * PTRACE_SEIZE; system-call stops only for calls that somebody asked about (a seccomp filter, where
  * that changes nothing for the program); every other stop handed on as it would have been untraced.
  * From the first attach on nothing here ends the program: errors are counted or reported once, and
@@ -15553,7 +15617,7 @@ static void tr_filter(struct tr_prog *p)
     enum { UFFD_NEW = 0xaa00 }; /* USERFAULTFD_IOC_NEW, <linux/userfaultfd.h> */
     u32 edge[1024], n = 0;
     bool was = false;
-    int ioctl_row = SC_ioctl, mmap_row = SC_mmap;
+    int ioctl_row = SC_ioctl, mmap_row = SC_mmap, clone_row = SC_clone;
     p->n = 0;
     for (u32 nr = 0; nr < 1000 && n < ARRAY_LEN(edge) - 1; nr++)
         if (!n || tr_nr_wanted(nr) != was) {
@@ -15568,6 +15632,13 @@ static void tr_filter(struct tr_prog *p)
         tr_insn(p, BPF_JMP | BPF_JEQ | BPF_K, SYS_mmap, 0, 4);
         tr_insn(p, BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args[3]), 0, 0);
         tr_insn(p, BPF_JMP | BPF_JSET | BPF_K, MAP_ANONYMOUS, 1, 0);
+        tr_insn(p, BPF_RET | BPF_K, SECCOMP_RET_TRACE | TR_MARK, 0, 0);
+        tr_insn(p, BPF_RET | BPF_K, SECCOMP_RET_ALLOW, 0, 0);
+    }
+    if (hy.row[clone_row]) { /* see tr_no_untraced */
+        tr_insn(p, BPF_JMP | BPF_JEQ | BPF_K, SYS_clone, 0, 4);
+        tr_insn(p, BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args[0]), 0, 0);
+        tr_insn(p, BPF_JMP | BPF_JSET | BPF_K, CLONE_UNTRACED, 0, 1);
         tr_insn(p, BPF_RET | BPF_K, SECCOMP_RET_TRACE | TR_MARK, 0, 0);
         tr_insn(p, BPF_RET | BPF_K, SECCOMP_RET_ALLOW, 0, 0);
     }
@@ -15881,6 +15952,8 @@ static void tr_no_untraced(struct task *t, const struct call *c)
 {
     if (!t->clone_known || !(t->clone_flags & CLONE_UNTRACED))
         return;
+    t->told_ns = c->enter_ns;
+    t->told_end_ns = ~0ull;
     t->restore_arg0 = tr_set_clone_flags(t, c, t->clone_flags & ~(u64)CLONE_UNTRACED);
     if (!t->restore_arg0)
         u_warn("pid %d makes a child that cannot be traced (CLONE_UNTRACED)", t->tid);
@@ -15889,6 +15962,8 @@ static void tr_no_untraced(struct task *t, const struct call *c)
 /* The program finds its argument as it left it. */
 static void tr_restore_untraced(struct task *t)
 {
+    if (t->told_end_ns == ~0ull)
+        t->told_end_ns = u_now();
     if (!t->restore_arg0)
         return;
     t->restore_arg0 = false;
@@ -15975,7 +16050,7 @@ static void tr_times(struct call *c, u64 ns, const struct wire_times *m)
     c->cpu_ns = m ? MIN(m->cpu_ns, ns) : ns;
     c->runq_ns = m ? MIN(m->runq_ns, ns - c->cpu_ns) : 0;
     c->disk_ns = m ? MIN(m->disk_ns, ns - c->cpu_ns - c->runq_ns) : 0;
-    c->waker_pid = m ? (pid_t)m->waker_pid : 0;
+    c->waker_pid = m && !hy.in_ns ? (pid_t)m->waker_pid : 0; /* its number is another one here */
 }
 
 /* The entry of a recorded call, unless it is shown already (pending). */
@@ -16162,7 +16237,7 @@ static bool tr_record(const void *p, u32 size)
     if (!w || (!t && w->over && tr.started))
         hy.strays++;
     if (!t || !tr.started || (t->full_ns && w->ts_ns >= t->full_ns) || w->ts_ns == t->kept_ns
-        || w->ts_ns == t->exec_ns)
+        || w->ts_ns == t->exec_ns || (w->ts_ns > t->told_ns && w->ts_ns < t->told_end_ns))
         return true; /* told already: by a stop of the call, as a kept one, at the exec event */
     if (tr_must_wait(w))
         return false;
@@ -16304,8 +16379,7 @@ static struct task *tr_new_child(struct task *t, int event)
     s64 tid = tr_eventmsg(t);
     if (tid <= 0)
         return NULL; /* killed in that moment: tr_orphan takes its child */
-    if (hy.all)
-        tr_pending_at(t, true); /* its flags */
+    tr_pending_at(t, true); /* its flags */
     struct task *child = ps_task((pid_t)tid);
     bool held = child != NULL;
     if (child && child->run != RUN_HELD)
@@ -16331,6 +16405,7 @@ static struct task *tr_new_child(struct task *t, int event)
             ps_look_ns(child);
     }
     t->call.child = (pid_t)tid;
+    t->clone_known = false;
     tr_follow(child);
     tr_many();
     struct event *e = ev_new(thread ? EK_THREAD : EK_SPAWN, t, u_when());
@@ -17378,7 +17453,7 @@ static int tr_finish(int *sig)
         *sig = WTERMSIG(tr.status);
     return WIFSIGNALED(tr.status) ? 128 + WTERMSIG(tr.status) : WEXITSTATUS(tr.status);
 }
-/* == 29 open_  kvis open: every file that is opened ===================================
+/* == 30 open_  kvis open: every file that is opened ===================================
  * The probe (gen/probes/open.bpf.c) sends one record an open; the filters are constants in it. Here
  * the path is put together, -P looks at it, and a row or an event is printed. Columns and letters
  * are those of bcc's opensnoop (tools/opensnoop.py). Entry points: the option functions, open_run.
@@ -17959,7 +18034,7 @@ static int open_run(u64 end_ns)
     return status;
 }
 
-/* == 30 proc_  kvis proc: every command, with its exit =================================
+/* == 31 proc_  kvis proc: every command, with its exit =================================
  * The probe (gen/probes/proc.bpf.c) sends forks, execs, exits and, piece by piece, arguments. Here
  * they are joined: a life is a process from its fork to its end, a command what it executes; a life
  * can have several, one after the other. A row (struct proc_row) says what happened to a command,
@@ -19791,7 +19866,7 @@ static int proc_run(u64 end_ns)
     return status;
 }
 
-/* == 31 check_  kvis check: what works here, and what mends the rest ====================
+/* == 32 check_  kvis check: what works here, and what mends the rest ====================
  * Every ability is found by trying it: a program that is loaded, a tracepoint that is attached, a
  * child that is traced; the files that say what is allowed are only read for the reason. To add an
  * ability: a row of check_rows[] and its function, which fills in c->detail and, where it does not
@@ -20268,6 +20343,18 @@ static bool check_call_programs(struct check *c)
     return check_family(c, &call_family) == 0 && check_loaded(c, hy_programs(true));
 }
 
+static bool check_disk_programs(struct check *c)
+{
+    return check_family(c, &disk_family) == 0
+           && check_loaded(c, (1u << ARRAY_LEN(disk_progs)) - 1);
+}
+
+static bool check_uring_programs(struct check *c)
+{
+    return check_family(c, hy_uring_family()) == 0
+           && check_loaded(c, (1u << ARRAY_LEN(uring_progs)) - 1);
+}
+
 /* Attaches a program that does nothing to where one of the family's would go. */
 static int check_place(const struct bpf_prog_row *r)
 {
@@ -20361,6 +20448,8 @@ static const struct check_row {
     { "open_programs", CHECK_OPEN, 0, check_open_programs },
     { "proc_programs", CHECK_PROC, 0, check_proc_programs },
     { "call_programs", 0, CHECK_TRACE, check_call_programs },
+    { "disk_programs", 0, CHECK_TRACE, check_disk_programs },
+    { "uring_programs", 0, CHECK_TRACE, check_uring_programs },
     { "send_signal", 0, CHECK_TRACE, check_send_signal },
     { "kprobes", 0, 0, check_kprobe },
     { "perf_programs", 0, 0, check_perf_program },
@@ -20453,7 +20542,7 @@ static bool check_run(u8 bits, bool json, struct buf *b)
     return all;
 }
 
-/* == 32 opt_  options, commands, help ===========================================
+/* == 33 opt_  options, commands, help ===========================================
  * One row an option: the parser, --help, `kvis help` and the error messages all read it. To add an
  * option, add its row; to add a command, its row in cmds[]. */
 
@@ -21046,7 +21135,7 @@ static char **opt_parse(const struct cmd *c, char **argv)
     return words;
 }
 
-/* == 33 cmd_  the commands ======================================================
+/* == 34 cmd_  the commands ======================================================
  * What each command sets up and in which order; the list that everything reads is cmds[]. */
 
 /* Descriptors 0, 1, 2 that are closed would become something of ours, and be written to. CLOEXEC,
