@@ -799,15 +799,40 @@ static bool u_glob(const char *p, const char *s)
     }
 }
 
-/* A POSIX extended regular expression without {n}, on a string of at most 63 bytes: a set of places
- * in it is a word (bit i: before byte i), and an expression turns the places where a match begins
- * into those where it may end. So nothing is compiled, and nothing is tried twice. */
+/* Places in a string: bit i of w is the one before byte i. Only the words from lo up to hi hold
+ * anything, and only they are ever touched. */
+enum { U_RE_MAX = 1 << 16, U_RE_DEPTH = 16 };
+struct u_at { u32 lo, hi; u64 w[U_RE_MAX / 64 + 1]; };
+
+static void u_at_add(struct u_at *to, u32 word, u64 bits)
+{
+    if (!bits)
+        return;
+    if (to->lo == to->hi)
+        to->lo = to->hi = word;
+    while (to->hi <= word)
+        to->w[to->hi++] = 0;
+    while (to->lo > word)
+        to->w[--to->lo] = 0;
+    to->w[word] |= bits;
+}
+
+/* Adds those of `more`, less those of `without` (or NULL). */
+static void u_at_join(struct u_at *to, const struct u_at *more, const struct u_at *without)
+{
+    for (u32 i = more->lo; i < more->hi; i++)
+        u_at_add(to, i, more->w[i] & ~(without && i >= without->lo && i < without->hi
+                                           ? without->w[i] : 0));
+}
+
+/* A POSIX extended regular expression without {n}, on a string of at most U_RE_MAX bytes: it turns
+ * the places where a match begins into those where it may end. So nothing is compiled, and nothing
+ * is tried twice. */
 struct u_re {
     const char *p; /* the expression, as far as it is read */
     const char *s;
-    u32 len;
+    u32 len, depth;
     bool bad;      /* it is no expression */
-    bool no_begin, no_end; /* s is a part: its ends are not those that ^ and $ mean */
 };
 
 /* Whether one element, . [set] \c or c, is c. */
@@ -823,14 +848,17 @@ static bool u_re_is(const char *elem, char c)
     }
 }
 
-static u64 u_re_one(struct u_re *r, u64 from)
+/* One element: what follows the places of `from` goes to `to`. */
+static void u_re_one(struct u_re *r, const struct u_at *from, struct u_at *to)
 {
     const char *elem = r->p++;
-    u64 hits = 0;
+    u32 only = *elem == '^' ? 0 : r->len;
     switch (*elem) {
     case '^': case '$':
         r->bad |= *r->p && strchr("*+?", *r->p);
-        return from & (*elem == '^' ? !r->no_begin : (u64)!r->no_end << r->len);
+        if (only / 64 >= from->lo && only / 64 < from->hi)
+            u_at_add(to, only / 64, from->w[only / 64] & 1ull << only % 64);
+        return;
     case '*': case '+': case '?': case '{':
         r->bad = true;
         break;
@@ -844,48 +872,61 @@ static u64 u_re_one(struct u_re *r, u64 from)
         if (!r->p)
             r->bad = true, r->p = "";
     }
-    for (u32 i = 0; i < r->len && !r->bad; i++)
-        hits |= (u64)u_re_is(elem, r->s[i]) << i;
-    return (from & hits) << 1;
+    for (u32 k = from->lo; k < from->hi && !r->bad; k++)
+        for (u64 left = from->w[k]; left; left &= left - 1) {
+            u32 i = k * 64 + (u32)__builtin_ctzll(left);
+            if (i < r->len && u_re_is(elem, r->s[i]))
+                u_at_add(to, (i + 1) / 64, 1ull << (i + 1) % 64);
+        }
 }
 
-/* Up to the end, or to the ) that closes the group. */
-static u64 u_re_ends(struct u_re *r, u64 from)
+/* Where what is up to the next ) or the end may end: added to `to`. */
+static void u_re_ends(struct u_re *r, const struct u_at *from, struct u_at *to)
 {
-    u64 ends = 0, at = from;
+    struct u_at at, got, fresh, next;
+    at.lo = at.hi = 0;
+    u_at_join(&at, from, NULL);
+    r->bad |= ++r->depth > U_RE_DEPTH;
     while (*r->p && *r->p != ')' && !r->bad) {
         const char *atom = r->p;
         if (*atom == '|') {
-            ends |= at, at = from, r->p++;
+            u_at_join(to, &at, NULL);
+            at.lo = at.hi = 0, r->p++;
+            u_at_join(&at, from, NULL);
             continue;
         }
-        u64 got = 0, fresh = at;
+        got.lo = got.hi = fresh.lo = fresh.hi = 0;
+        u_at_join(&fresh, &at, NULL);
         do {
             r->p = atom + (*atom == '(');
-            fresh = (*atom == '(' ? u_re_ends(r, fresh) : u_re_one(r, fresh)) & ~got;
-            got |= fresh;
+            next.lo = next.hi = 0;
+            *atom == '(' ? u_re_ends(r, &fresh, &next) : u_re_one(r, &fresh, &next);
+            fresh.lo = fresh.hi = 0;
+            u_at_join(&fresh, &next, &got);
+            u_at_join(&got, &fresh, NULL);
             if (*atom == '(' && *r->p++ != ')')
                 r->bad = true, r->p--;
-        } while (fresh && (*r->p == '*' || *r->p == '+'));
-        at = *r->p == '*' || *r->p == '?' ? at | got : got;
+        } while (fresh.lo < fresh.hi && (*r->p == '*' || *r->p == '+'));
+        if (*r->p != '*' && *r->p != '?')
+            at.lo = at.hi = 0;
+        u_at_join(&at, &got, NULL);
         r->p += *r->p && strchr("*+?", *r->p);
     }
-    return ends | at;
+    u_at_join(to, &at, NULL);
+    r->depth--;
 }
 
-/* Whether s, of which there may be more in front and behind, has a match of the expression
- * anywhere; -1: it is no expression. */
-static int u_re_at(const char *expr, const char *s, bool no_begin, bool no_end)
-{
-    struct u_re r = { .p = expr, .s = s, .len = (u32)strnlen(s, 63), .no_begin = no_begin,
-                      .no_end = no_end };
-    bool hit = u_re_ends(&r, (2ull << r.len) - 1);
-    return r.bad || *r.p ? -1 : hit;
-}
-
+/* Whether s has a match of the expression anywhere; -1: it is no expression. Of a longer string the
+ * first U_RE_MAX bytes are looked at. */
 static int u_re(const char *expr, const char *s)
 {
-    return u_re_at(expr, s, false, false);
+    static struct u_at all, ends;
+    struct u_re r = { .p = expr, .s = s, .len = (u32)strnlen(s, U_RE_MAX - 1) };
+    all.lo = all.hi = ends.lo = ends.hi = 0;
+    for (u32 i = 0; i <= r.len; i++)
+        u_at_add(&all, i / 64, 1ull << i % 64);
+    u_re_ends(&r, &all, &ends);
+    return r.bad || *r.p ? -1 : ends.lo < ends.hi;
 }
 /* == 4 arch_ abi_ sys_  all that depends on the CPU =======================================
  * Registers, system-call conventions, audit numbers. Nothing outside this room mentions a register
@@ -18685,18 +18726,15 @@ static const char *proc_cgroup(u64 id)
 
 /* --- filters --- */
 
-/* -l: the expression's window of 63 bytes is moved over the line, so a match may have up to 47. */
 static bool proc_line_matches(const struct proc_life *l)
 {
     static struct buf b;
     b_reset(&b);
-    b.max = PROC_PIECE * PROC_PIECES;
+    b.max = U_RE_MAX - 1;
     proc_words(&b, &l->argv, 0, proc_plain_word);
+    b.max = U_RE_MAX;
     b_c(&b, 0);
-    for (u32 at = 0; at < b.len; at += 16)
-        if (u_re_at(po.line, b.p + at, at > 0, b.len - 1 - at > 63) > 0)
-            return true;
-    return false;
+    return u_re(po.line, b.p) > 0;
 }
 
 static bool proc_wanted(const struct proc_row *r)
@@ -21313,9 +21351,8 @@ static void cmd_rows_begin(void)
 }
 
 /* kvis's exit status: its own failure's, or the command's. */
-static int cmd_rows_end(struct sp *cmd, int status)
+static int cmd_rows_end(int failed, int status)
 {
-    int failed = sp_error(cmd);
     if (out.failed || failed)
         return failed ? failed : EXIT_KVIS;
     return status == -1 ? 0 : cmd_status(status);
@@ -21331,7 +21368,8 @@ static int cmd_open(void)
         opt.command = line;
     }
     cmd_rows_begin();
-    return cmd_rows_end(&op.cmd, open_run(tr.deadline_ns));
+    int status = open_run(tr.deadline_ns);
+    return cmd_rows_end(sp_error(&op.cmd), status);
 }
 
 static int cmd_proc(void)
@@ -21352,9 +21390,9 @@ static int cmd_proc(void)
     cmd_this_run(ST_PROC);
     out.many = true; /* a recording's lines of text name their processes */
     cmd_record(true);
-    int status = proc_run(tr.deadline_ns);
-    cmd_report(rout.fd, rout.name, !sp_error(&pp.cmd));
-    return cmd_rows_end(&pp.cmd, status);
+    int status = proc_run(tr.deadline_ns), failed = sp_error(&pp.cmd);
+    cmd_report(rout.fd, rout.name, !failed);
+    return cmd_rows_end(failed, status);
 }
 
 static int cmd_execsnoop(void)
