@@ -7007,6 +7007,7 @@ struct st_end {
     u64 lost;               /* calls that are missing */
     u64 commands;           /* kvis proc: how many; its recordings have no calls */
     u64 bpf_ns, bpf_runs;   /* of the BPF programs, for the whole box; 0: not asked for */
+    u64 cpu_ns;             /* kvis proc: what all used; 0: not known */
 };
 
 /* Collects the names of a class that match, most bytes first; returns how many (at most max). */
@@ -7564,6 +7565,7 @@ static void st_json_summary(struct buf *b, const struct st_end *end)
         { "processes", ps.processes, true },
         { "threads", ps.threads, calls },
         { "commands", end->commands, !calls },
+        { "cpu_ns", end->cpu_ns, end->cpu_ns > 0 },
         { "page_faults", st.faults, opt.faults },
         { "page_fault_bytes", st.faults * (u64)sysconf(_SC_PAGESIZE), opt.faults },
         { "lost_faults", st.fault_lost, opt.faults },
@@ -9081,7 +9083,7 @@ static struct st_end rec_end;
 static const struct { const char *name; u64 *v; } rec_nums[] = {
     { "duration_ns", &rec_end.duration_ns }, { "records", &rec_end.records },
     { "throttled", &rec_end.throttled }, { "lost", &rec_end.lost },
-    { "commands", &rec_end.commands },
+    { "commands", &rec_end.commands }, { "cpu_ns", &rec_end.cpu_ns },
     { "bpf_ns", &rec_end.bpf_ns }, { "bpf_runs", &rec_end.bpf_runs },
     { "heap_bytes", &vm.heap_bytes }, { "map_bytes", &vm.map_bytes },
     { "map_regions", &vm.map_regions }, { "syscalls", &st.syscalls }, { "file_in", &st.file_in },
@@ -17427,7 +17429,7 @@ static void tr_same_cpu(void)
 static void tr_report(const char *backend, bool text)
 {
     struct st_end end = { tr.status, u_now() - tr.start_ns, backend, hy_delays(), hy_io(),
-                          hy.records, hy_stops(), hy_lost(), 0, 0, 0 };
+                          hy.records, hy_stops(), hy_lost(), 0, 0, 0, 0 };
     if (hy.on && opt.bpf_stats) {
         end.bpf_ns = bpf_info(&hy.obj, ~0u, BPF_INFO_NS);
         end.bpf_runs = bpf_info(&hy.obj, ~0u, BPF_INFO_RUNS);
@@ -18141,7 +18143,10 @@ struct proc_step {
 static struct {
     struct bpf_obj obj;
     struct sp cmd;
+    struct rusage rusage;         /* the command's, with that of all whose end was waited for */
     bool btf, argv;               /* fields of the kernel's structs; arguments by execve's argv */
+    bool no_forks;                /* forks cannot be seen: whose child a process is, /proc knows */
+    bool used[10];                /* by proc_usage[]: the kernel has that */
     bool whole;                   /* the list of processes is that of the box, not of a tree */
     s64 boot_off;                 /* CLOCK_BOOTTIME - CLOCK_MONOTONIC */
     u64 first_ns, scan_ns, page, lost[N_LOST + 1];
@@ -18155,6 +18160,7 @@ static struct {
 
 static struct proc_life *proc_lives[PROC_BUCKETS]; /* by pid */
 static struct proc_bar proc_bars[PROC_BARS];       /* pp.n_bars are used */
+static struct { struct proc_bar bar; char how[20]; } proc_failures[PROC_SLOWEST]; /* the first */
 static struct proc_step *proc_path_end;            /* the command, when it has ended */
 static u32 proc_steps;                             /* that there are; over PROC_STEPS: no path */
 
@@ -18188,19 +18194,55 @@ static const char *proc_opt_min(const char *v)
     return "not a duration, like 10ms, 2s or 500us";
 }
 
+static bool proc_is_cgroup2(const char *path)
+{
+    struct statfs s;
+    return statfs(path, &s) == 0 && (u32)s.f_type == 0x63677270; /* linux/magic.h */
+}
+
+/* Where cgroups of version 2 are mounted, alone or beside those of version 1; NULL: not here. */
+static const char *proc_cgroup_root(void)
+{
+    static const char *const at[] = { "/sys/fs/cgroup", "/sys/fs/cgroup/unified" };
+    for (size_t i = 0; i < ARRAY_LEN(at); i++)
+        if (proc_is_cgroup2(at[i]))
+            return at[i];
+    return NULL;
+}
+
 /* A cgroup's id is the inode of its directory. */
 static const char *proc_opt_cgroup(const char *v)
 {
     char path[PATH_MAX];
     struct stat s;
-    snprintf(path, sizeof path, "%s%s", !strncmp(v, "/sys/", 5) ? "" : "/sys/fs/cgroup/", v);
+    const char *root = strncmp(v, "/sys/", 5) ? proc_cgroup_root() : "";
+    if (!root)
+        return "there are no cgroups of version 2 in /sys/fs/cgroup";
+    snprintf(path, sizeof path, "%s%s%s", root, *root && *v != '/' ? "/" : "", v);
     if (stat(path, &s) < 0)
         return strerror(errno);
     po.cgroup = s.st_ino;
-    return NULL;
+    return proc_is_cgroup2(path) ? NULL : "not a cgroup of version 2";
 }
 
 /* --- what the probe is told --- */
+
+/* What a thread uses, and the kernel's field that has it: not every configuration counts I/O
+ * (CONFIG_TASK_IO_ACCOUNTING). The first row is the two numbers that proc_cpu makes. */
+enum { PROC_CPU, PROC_READ = 5, PROC_WRITTEN };
+#define USED(key, member, field) { key, "task_struct." field, offsetof(struct wire_usage, member) }
+static const struct { const char *key, *field; u32 at; } proc_usage[] = {
+    USED("", run_ns, "se.sum_exec_runtime"),
+    USED("minor_faults", minor, "min_flt"),
+    USED("major_faults", major, "maj_flt"),
+    USED("voluntary_switches", waits, "nvcsw"),
+    USED("involuntary_switches", preempted, "nivcsw"),
+    [PROC_READ] = USED("read_bytes", read_bytes, "ioac.read_bytes"),
+    [PROC_WRITTEN] = USED("written_bytes", write_bytes, "ioac.write_bytes"),
+    USED("read_chars", read_chars, "ioac.rchar"),
+    USED("written_chars", write_chars, "ioac.wchar"),
+};
+_Static_assert(ARRAY_LEN(proc_usage) <= sizeof pp.used, "numbers that are never known");
 
 static bool proc_has_fields(const struct bpf_obj *o)
 {
@@ -18246,16 +18288,24 @@ static void proc_configure(struct bpf_cfgs *c, struct bpf_obj *o, const struct b
     o->n_cfg = c->n;
 }
 
-/* The programs of this run: raw ones need BTF to look into what they are given. */
+/* The programs of this run: raw ones need BTF to look into what they are given. In a pid namespace
+ * forks are for the raw one only, also where that can be kept from seeing one (it is counted then):
+ * the record of the classic one has the child's number in the first namespace. */
 static u32 proc_choose(const struct bpf_obj *o)
 {
     u32 mask = 1u << PROC_P_FORK | 1u << PROC_P_EXEC | 1u << PROC_P_EXIT;
     pp.btf = proc_has_fields(o);
     pp.argv = !pp.btf;
+    for (size_t i = 0; i < ARRAY_LEN(proc_usage); i++)
+        pp.used[i] = pp.btf && bpf_has_field(o, proc_usage[i].field);
     if (po.failed || pp.argv)
         mask |= 1u << PROC_P_CALL | 1u << PROC_P_RETURN;
-    return pp.btf && bpf_has_field(o, "linux_binprm.filename") && bpf_raw_is_whole() ? mask
-                                                                                   : mask << 1;
+    bool in_ns = bpf_pid_ns(NULL);
+    pp.no_forks = in_ns && !pp.btf;
+    if (pp.btf && bpf_has_field(o, "linux_binprm.filename") && bpf_raw_is_whole())
+        return mask;
+    mask <<= 1;
+    return in_ns && pp.btf ? mask ^ 3u << PROC_P_FORK : mask;
 }
 
 /* Loads and attaches; -errno with pp.obj.why. */
@@ -18349,6 +18399,17 @@ static bool proc_is_mine(u32 ppid)
     return pp.whole || (parent && parent->mine);
 }
 
+/* The same of a process of which forks cannot tell: its parents, as far as /proc still has them. */
+static bool proc_descends(u32 pid)
+{
+    for (int i = 0; i < 64 && (s32)pid > 0; i++) {
+        if (proc_is_mine(pid))
+            return true;
+        pid = (u32)ps_status((pid_t)pid, "PPid:");
+    }
+    return false;
+}
+
 /* What every record of a process knows of it. */
 static void proc_who(struct proc_life *l, const struct wire_proc *h)
 {
@@ -18424,7 +18485,7 @@ static void proc_look_late(struct proc_life *l)
 }
 
 /* A process that is there when kvis starts. Behind the last ) of /proc/PID/stat: state, ppid, and
- * its start as the 20th word, in clock ticks since boot. */
+ * how many threads as the 18th word, its start as the 20th, in clock ticks since boot. */
 static void proc_scan_one(u32 pid)
 {
     char path[32], s[1024];
@@ -18434,6 +18495,8 @@ static void proc_scan_one(u32 pid)
     const char *comm = strchr(s, '('), *end = strrchr(s, ')');
     if (!comm || !end || end[1] != ' ' || pid == (u32)getpid() || proc_find(pid))
         return;
+    if (end[2] == 'Z' && strtoul(u_word(end + 2, 17), NULL, 10) < 2)
+        return; /* it has ended; with more threads only its first one has */
     struct proc_life *l = proc_new(pid, !po.pid || po.pid == pid);
     if (!l)
         return;
@@ -18706,12 +18769,13 @@ static const char *proc_cgroup(u64 id)
     char *name = known[n % ARRAY_LEN(known)].name;
     known[n++ % ARRAY_LEN(known)].id = id;
     name[0] = 0;
-    int root = open("/sys/fs/cgroup", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    const char *at = proc_cgroup_root();
+    int root = at ? open(at, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
     int f = root < 0 ? -1 : (int)syscall(SYS_open_by_handle_at, root, &handle, O_PATH | O_CLOEXEC);
     snprintf(link, sizeof link, "/proc/self/fd/%d", f);
     s64 len = f < 0 ? -1 : fd_link_text(link, name, sizeof known[0].name);
-    size_t top = strlen("/sys/fs/cgroup");
-    if (len < (s64)top || strncmp(name, "/sys/fs/cgroup", top))
+    size_t top = at ? strlen(at) : 0;
+    if (len < (s64)top || !at || strncmp(name, at, top))
         name[0] = 0;
     else if (len == (s64)top)
         memcpy(name, "/", 2);
@@ -18897,16 +18961,13 @@ static void proc_json_usage(struct buf *b, const struct wire_usage *u)
 {
     u64 user, sys;
     proc_cpu(u, &user, &sys);
-    proc_json_num(b, "cpu_user_ns", user);
-    proc_json_num(b, "cpu_system_ns", sys);
-    proc_json_num(b, "minor_faults", u->minor);
-    proc_json_num(b, "major_faults", u->major);
-    proc_json_num(b, "voluntary_switches", u->waits);
-    proc_json_num(b, "involuntary_switches", u->preempted);
-    proc_json_num(b, "read_bytes", u->read_bytes);
-    proc_json_num(b, "written_bytes", u->write_bytes);
-    proc_json_num(b, "read_chars", u->read_chars);
-    proc_json_num(b, "written_chars", u->write_chars);
+    if (pp.used[PROC_CPU]) {
+        proc_json_num(b, "cpu_user_ns", user);
+        proc_json_num(b, "cpu_system_ns", sys);
+    }
+    for (size_t i = PROC_CPU + 1; i < ARRAY_LEN(proc_usage); i++)
+        if (pp.used[i])
+            proc_json_num(b, proc_usage[i].key, *(const u64 *)((const char *)u + proc_usage[i].at));
 }
 
 static void proc_json_who(struct buf *b, const struct proc_row *r)
@@ -18986,7 +19047,7 @@ static void proc_json(struct buf *b, const struct proc_row *r)
         proc_json_num(b, "lifetime_ns", r->ts_ns - l->fork_ns);
     }
     proc_json_end(b, r);
-    if (r->used && pp.btf)
+    if (r->used)
         proc_json_usage(b, r->used);
     if (l->max_rss && r->what != PROC_THREAD)
         proc_json_num(b, "max_rss_bytes", l->max_rss * pp.page);
@@ -19012,11 +19073,12 @@ static void proc_json_plain(struct buf *b, const char *key, const char *s, size_
     b_c(b, '"'), b_s(b, key), b_s(b, "\":\""), b_json(b, s, n), b_c(b, '"');
 }
 
-/* 128 + N for a signal, as a shell has it. A command that became another did not fail. */
+/* 128 + N for a signal, as a shell has it. A command that became another did not fail. -1: not
+ * known (without BTF), for readers want a number. */
 static int proc_exit_code(const struct proc_row *r)
 {
     s32 status = r->what == PROC_ENDED ? r->l->status : 0;
-    return status < 0 ? 0 : WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+    return status < 0 ? -1 : WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
 /* CompletedCommand of workflow-telemetry-action's fork (src/interfaces/index.ts): one object a
@@ -19146,6 +19208,15 @@ static void proc_name(char to[PROC_NAME], const struct proc_life *l)
 
 /* --- the chart --- */
 
+static struct proc_bar proc_bar_of(const struct proc_row *r)
+{
+    const struct proc_life *l = r->l;
+    struct proc_bar bar = { l->begin_ns, r->ts_ns, l->pid, r->what == PROC_ENDED && l->status > 0,
+                            "" };
+    proc_name(bar.name, l);
+    return bar;
+}
+
 /* Keeps the longest ones. */
 static void proc_bar(const struct proc_row *r)
 {
@@ -19158,9 +19229,20 @@ static void proc_bar(const struct proc_row *r)
         to = &proc_bars[pp.n_bars++];
     else if (to->end_ns - to->begin_ns >= r->ts_ns - l->begin_ns)
         return;
-    *to = (struct proc_bar){ l->begin_ns, r->ts_ns, l->pid,
-                             r->what == PROC_ENDED && l->status > 0, "" };
-    proc_name(to->name, l);
+    *to = proc_bar_of(r);
+}
+
+/* A command that failed: the first ones are kept. */
+static void proc_failure(const struct proc_row *r)
+{
+    static struct buf how;
+    if (pp.failed++ >= PROC_SLOWEST)
+        return;
+    b_reset(&how);
+    proc_col_end(&how, r);
+    snprintf(proc_failures[pp.failed - 1].how, sizeof proc_failures[0].how, "%.*s",
+             (int)strcspn(how.p, " "), how.p);
+    proc_failures[pp.failed - 1].bar = proc_bar_of(r);
 }
 
 static int proc_by_begin(const void *a, const void *b)
@@ -19293,11 +19375,12 @@ static void proc_tell_end(const struct proc_life *l)
     }
     if (l->max_rss)
         ev_num(e, EV_max_rss_bytes, (s64)(l->max_rss * pp.page));
-    if (pp.btf) {
+    if (pp.used[PROC_CPU])
         ev_num(e, EV_cpu_ns, (s64)l->all.run_ns);
+    if (pp.used[PROC_READ])
         ev_num(e, EV_bytes_read, (s64)l->all.read_bytes);
+    if (pp.used[PROC_WRITTEN])
         ev_num(e, EV_bytes_written, (s64)l->all.write_bytes);
-    }
     proc_tell_name(e, l);
     proc_tell(e);
 }
@@ -19308,7 +19391,7 @@ static void proc_tell_thread_end(const struct proc_life *l, const struct wire_pr
     if (!e || !l->mine)
         return;
     ev_num(e, EV_exit_pid, h->tid);
-    if (pp.btf)
+    if (pp.used[PROC_CPU])
         ev_num(e, EV_cpu_ns, (s64)h->own.run_ns);
     proc_tell(e);
 }
@@ -19324,7 +19407,9 @@ static void proc_forked(const struct wire_proc *h)
             l->threads++, proc_tell_fork(h, l);
         return;
     }
-    l = proc_is_mine(h->ppid) ? proc_new(h->pid, true) : NULL;
+    /* kvis itself makes none: its child is one that the command made its brother (CLONE_PARENT) */
+    bool brother = pp.cmd.pid && h->ppid == (u32)getpid();
+    l = brother || proc_is_mine(h->ppid) ? proc_new(h->pid, true) : NULL;
     if (!l)
         return;
     pp.forks++;
@@ -19369,7 +19454,8 @@ static void proc_over(struct proc_life *l, u8 what, u64 ts_ns)
     if ((l->execed || l->at_start) && l->mine) {
         if (what != PROC_RUNNING)
             proc_bar(&r);
-        pp.failed += what == PROC_ENDED && l->status > 0;
+        if (what == PROC_ENDED && l->status > 0)
+            proc_failure(&r);
     }
     proc_emit(r);
 }
@@ -19378,7 +19464,7 @@ static void proc_execed(const struct wire_proc *h, const char *data)
 {
     struct proc_life *l = proc_find(h->pid);
     if (!l) {
-        if (!proc_is_mine(h->ppid))
+        if (!proc_is_mine(h->ppid) && !(pp.no_forks && proc_descends(h->pid)))
             return;
         l = proc_new(h->pid, true);
         if (!l)
@@ -19510,7 +19596,7 @@ static struct proc_step **proc_critical(u32 *n)
     static struct proc_step **list;
     static u32 count;
     struct proc_step *rest = list ? NULL : proc_path_end;
-    if (rest && proc_steps <= PROC_STEPS && !proc_lost())
+    if (rest && proc_steps <= PROC_STEPS && !proc_lost() && !pp.no_forks && pp.commands)
         list = realloc(NULL, proc_steps * sizeof *list);
     while (list && rest)
         list[count++] = proc_step_next(&rest);
@@ -19698,11 +19784,23 @@ static void proc_json_critical(struct buf *b)
         b_c(b, ']');
 }
 
+/* The kernel knows what a process used when that leaves its CPU for the last time, which is after
+ * the end of its record: of one shorter than a tick, most can be missing. Of those that the command
+ * and its children waited for, wait4 told all; not of others. Both are too small, if anything. */
+static void proc_sum_cpu(void)
+{
+    const struct timeval *u = &pp.rusage.ru_utime, *s = &pp.rusage.ru_stime;
+    u64 told = (u64)(u->tv_sec + s->tv_sec) * NSEC + (u64)(u->tv_usec + s->tv_usec) * 1000;
+    pp.cpu_ns = MAX(pp.cpu_ns, told);
+}
+
 /* The recording's summary, and the end of it and of --perfetto. */
 static void proc_tell_all(int status)
 {
+    proc_sum_cpu();
     rec_end = (struct st_end){ .status = status, .duration_ns = u_now() - out.start_ns,
-                               .backend = ST_PROC, .lost = proc_lost(), .commands = pp.commands };
+                               .backend = ST_PROC, .lost = proc_lost(), .commands = pp.commands,
+                               .cpu_ns = pp.cpu_ns };
     ps.processes += pp.forks;
     rec_finish();
     px_close();
@@ -19710,14 +19808,26 @@ static void proc_tell_all(int status)
 
 static void proc_json_summary(u32 running)
 {
-    b_f(&out.json.b, "{\"type\":\"summary\",\"commands\":%" PRIu64 ",\"forks\":%" PRIu64
-        ",\"failed\":%" PRIu64 ",\"exec_failed\":%" PRIu64 ",\"running\":%u,\"peak_processes\":%u"
-        ",\"cpu_ns\":%" PRIu64 ",\"lost\":%" PRIu64 ",\"ends_unseen\":%" PRIu64
-        ",\"duration_ns\":%" PRIu64, pp.commands, pp.forks, pp.failed, pp.exec_failed,
-        running, pp.peak, pp.cpu_ns, proc_lost(), pp.unsure, u_now() - out.start_ns);
+    struct buf *b = &out.json.b;
+    const struct { const char *key; u64 v; bool known; } num[] = {
+        { "commands", pp.commands, true },
+        { "forks", pp.forks, !pp.no_forks },
+        { "failed", pp.failed, pp.btf },
+        { "exec_failed", pp.exec_failed, po.failed },
+        { "running", running, true },
+        { "peak_processes", pp.peak, !pp.no_forks },
+        { "cpu_ns", pp.cpu_ns, pp.cpu_ns > 0 },
+        { "lost", proc_lost(), true },
+        { "ends_unseen", pp.unsure, true },
+        { "duration_ns", u_now() - out.start_ns, true },
+    };
+    b_s(b, "{\"type\":\"summary\"");
+    for (size_t i = 0; i < ARRAY_LEN(num); i++)
+        if (num[i].known)
+            proc_json_num(b, num[i].key, num[i].v);
     if (pp.cmd.pid)
-        proc_json_critical(&out.json.b);
-    b_s(&out.json.b, "}\n");
+        proc_json_critical(b);
+    b_s(b, "}\n");
 }
 
 /* The steps that took a hundredth of it or more. */
@@ -19741,9 +19851,13 @@ static void proc_text_critical(struct buf *b)
 static void proc_summary(u32 running)
 {
     static struct buf b;
-    b_f(&b, "kvis: %" PRIu64 " commands, %" PRIu64 " forks, at most %u processes at once, %.3f s, "
-        "%.3f s of CPU; %" PRIu64 " failed", pp.commands, pp.forks, pp.peak,
-        (double)(u_now() - out.start_ns) / 1e9, (double)pp.cpu_ns / 1e9, pp.failed);
+    b_f(&b, "kvis: %" PRIu64 " commands", pp.commands);
+    if (!pp.no_forks)
+        b_f(&b, ", %" PRIu64 " forks, at most %u processes at once", pp.forks, pp.peak);
+    b_f(&b, ", %.3f s, %.3f s of CPU", (double)(u_now() - out.start_ns) / 1e9,
+        (double)pp.cpu_ns / 1e9);
+    if (pp.btf)
+        b_f(&b, "; %" PRIu64 " failed", pp.failed);
     if (po.failed)
         b_f(&b, ", %" PRIu64 " could not be executed", pp.exec_failed);
     if (running)
@@ -19753,6 +19867,9 @@ static void proc_summary(u32 running)
     for (u32 i = 0; i < MIN(pp.n_bars, (u32)PROC_SLOWEST); i++)
         b_f(&b, "%10.3f s  %-7u %s\n", (double)(proc_bars[i].end_ns - proc_bars[i].begin_ns) / 1e9,
             proc_bars[i].pid, proc_bars[i].name);
+    for (u32 i = 0; i < MIN(pp.failed, (u64)PROC_SLOWEST); i++)
+        b_f(&b, "%s%10s    %-7u %s\n", i ? "" : "failed\n", proc_failures[i].how,
+            proc_failures[i].bar.pid, proc_failures[i].bar.name);
     proc_text_critical(&b);
     out_write_all(STDERR_FILENO, b.p, b.len);
 }
@@ -19776,10 +19893,10 @@ static int proc_loop(u64 end_ns)
         over = sp_told || (end_ns && u_now() >= end_ns) || out.failed
                || (out.text.fd[0] < 0 && out.json.fd[0] < 0 && pp.gantt < 0 && !out.n_taps);
         if (pp.cmd.pid && status == -1)
-            syscall(SYS_wait4, pp.cmd.pid, &status, WNOHANG, NULL);
+            syscall(SYS_wait4, pp.cmd.pid, &status, WNOHANG, &pp.rusage);
         rb_mark();
         u32 n = rb_drain(proc_record);
-        over |= pp.cmd.pid && status != -1 && !pp.mine;
+        over |= !pp.whole && !pp.mine && (!pp.cmd.pid || status != -1);
         if (pp.ending)
             proc_sweep(false);
         out_flush();
@@ -19832,10 +19949,13 @@ static void proc_begin(void)
     if (!pp.btf)
         u_warn("exit codes, times and sizes are not known, and arguments are those that execve was "
                "given: this kernel has no BTF (CONFIG_DEBUG_INFO_BTF)");
+    if (pp.no_forks)
+        u_warn("forks are not seen, so short processes can be missing: it is a pid namespace, and "
+               "there is no BTF");
     if (!opt.command && (po.pid || out.json_on || proc_format(po.format)->whole))
         proc_scan();
     if (po.pid && !proc_find(po.pid))
-        die(EXIT_KVIS, "no process %u", po.pid);
+        die(EXIT_KVIS, "no process %u that runs", po.pid);
     ps.processes = pp.mine; /* so far */
 }
 
@@ -19851,6 +19971,7 @@ static int proc_run(u64 end_ns)
     if (pp.cmd.pid) {
         struct proc_life *l = proc_find((u32)pp.cmd.pid);
         l->fork_ns = l->begin_ns = u_now();
+        l->counted = !pp.no_forks;
         sp_go(&pp.cmd);
     }
     out.give_up = sp_gives_up;

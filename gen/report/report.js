@@ -1453,7 +1453,7 @@ function cardsOfProcesses(card) {
       .map(([k, v]) => [k, v ? count(v) : undefined, 1]),
     ["still running", procs.filter(p => p.execs.length && !ended(p)).length || undefined]);
   card("use", ["at once, at most", count(once.max)],
-    ["CPU", has("used") ? span(sumOf(procs, p => Math.max(p.used, 0))) : undefined],
+    ["CPU", sum && sum.cpu_ns ? span(sum.cpu_ns) : has("used") ? span(sumOf(procs, p => Math.max(p.used, 0))) : undefined],
     ["max RSS of one", has("rss") ? size(procs.reduce((a, p) => Math.max(a, p.rss), 0)) : undefined],
     ["written", has("written") ? size(sumOf(procs, p => Math.max(p.written, 0))) : undefined]);
   if (path) card("critical path", ...of(procs.filter(p => p.own >= 0).sort((a, b) => b.own - a.own)));
