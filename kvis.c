@@ -18541,6 +18541,7 @@ static void proc_scan(void)
 /* They come before it, from the same thread. */
 struct proc_args {
     struct proc_args *next;
+    u64 ts_ns; /* of all pieces; that of their exec too, unless they are from execve's argv */
     u32 tid;
     bool cut;
     struct buf b, env;
@@ -18572,7 +18573,7 @@ static void proc_args_add(const struct wire_proc *h, const char *data)
 {
     struct proc_args **at = proc_args_of(h->tid);
     struct buf *b;
-    if (!h->at && h->kind == PROC_ARGS)
+    if (*at && (*at)->ts_ns != h->ts_ns) /* those of one whose record was lost */
         proc_args_drop(at);
     if (!*at && !h->at) {
         at = &proc_pending;
@@ -18580,6 +18581,7 @@ static void proc_args_add(const struct wire_proc *h, const char *data)
         if (!a)
             return;
         a->tid = h->tid;
+        a->ts_ns = h->ts_ns;
         a->next = *at;
         *at = a;
     }
@@ -18611,6 +18613,10 @@ static void proc_args_take(struct proc_life *l, const struct wire_proc *h)
     struct proc_args **at = proc_args_of(h->tid);
     if (!*at && h->was)
         at = proc_args_of(h->was);
+    if (*at && pp.btf && (*at)->ts_ns != h->ts_ns) {
+        proc_args_drop(at);
+        at = proc_args_of(h->tid); /* that has none now */
+    }
     l->arg_len = h->arg_len;
     if (*at)
         proc_keep(&l->argv, (*at)->b.p, (*at)->b.len);
@@ -19515,7 +19521,7 @@ static void proc_exec_failed(const struct wire_proc *h, const char *data)
 
 static u64 proc_lost(void)
 {
-    return pp.lost[LOST_RING] + pp.lost[LOST_INFLIGHT] + pp.lost[N_LOST];
+    return pp.lost[LOST_RING] + pp.lost[LOST_INFLIGHT] + pp.lost[LOST_TREE] + pp.lost[N_LOST];
 }
 
 /* --- the critical path: what the end of the command waited for ---

@@ -75,7 +75,7 @@ static int verify_open(void)
     bpf_find_fields(o, &compat);
     bpf_find_records(o, ~0u);
     open_configure(&c, o, &compat);
-    return verify_both(o, &c, NULL);
+    return verify_both(o, &c, "CFG_NS_INO");
 }
 
 static int verify_call(void)
