@@ -18288,9 +18288,7 @@ static void proc_configure(struct bpf_cfgs *c, struct bpf_obj *o, const struct b
     o->n_cfg = c->n;
 }
 
-/* The programs of this run: raw ones need BTF to look into what they are given. In a pid namespace
- * forks are for the raw one only, also where that can be kept from seeing one (it is counted then):
- * the record of the classic one has the child's number in the first namespace. */
+/* The programs of this run: raw ones need BTF to look into what they are given. */
 static u32 proc_choose(const struct bpf_obj *o)
 {
     u32 mask = 1u << PROC_P_FORK | 1u << PROC_P_EXEC | 1u << PROC_P_EXIT;
@@ -18300,12 +18298,9 @@ static u32 proc_choose(const struct bpf_obj *o)
         pp.used[i] = pp.btf && bpf_has_field(o, proc_usage[i].field);
     if (po.failed || pp.argv)
         mask |= 1u << PROC_P_CALL | 1u << PROC_P_RETURN;
-    bool in_ns = bpf_pid_ns(NULL);
-    pp.no_forks = in_ns && !pp.btf;
-    if (pp.btf && bpf_has_field(o, "linux_binprm.filename") && bpf_raw_is_whole())
-        return mask;
-    mask <<= 1;
-    return in_ns && pp.btf ? mask ^ 3u << PROC_P_FORK : mask;
+    pp.no_forks = !pp.btf && bpf_pid_ns(NULL);
+    return pp.btf && bpf_has_field(o, "linux_binprm.filename") && bpf_raw_is_whole() ? mask
+                                                                                   : mask << 1;
 }
 
 /* Loads and attaches; -errno with pp.obj.why. */
