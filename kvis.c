@@ -19038,14 +19038,16 @@ static void proc_json(struct buf *b, const struct proc_row *r)
         return;
     }
     if (r->what != PROC_THREAD) {
-        b_f(b, ",\"at_start\":%s,\"fork_ns\":%" PRIi64 ",\"start_ns\":%" PRIi64,
-            l->at_start ? "true" : "false", (s64)(l->fork_ns - out.start_ns),
-            (s64)(l->begin_ns - out.start_ns));
+        b_s(b, l->at_start ? ",\"at_start\":true" : ",\"at_start\":false");
+        if (!pp.no_forks)
+            b_f(b, ",\"fork_ns\":%" PRIi64, (s64)(l->fork_ns - out.start_ns));
+        b_f(b, ",\"start_ns\":%" PRIi64, (s64)(l->begin_ns - out.start_ns));
         proc_json_num(b, "start_realtime_ns", proc_real(l->begin_ns));
     }
     if (r->what != PROC_STARTED && r->what != PROC_THREAD) {
         proc_json_num(b, "duration_ns", r->ts_ns - l->begin_ns);
-        proc_json_num(b, "lifetime_ns", r->ts_ns - l->fork_ns);
+        if (!pp.no_forks)
+            proc_json_num(b, "lifetime_ns", r->ts_ns - l->fork_ns);
     }
     proc_json_end(b, r);
     if (r->used)
