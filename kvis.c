@@ -5866,11 +5866,24 @@ static struct {
     } disk;
 } out = { .text.fd = { -1, -1 }, .json.fd = { -1, -1 } };
 
+/* Of a file that nothing more can be written to: the line that was begun goes, so that those before
+ * it are all that a reader finds. */
+static void out_cut_line(int f, const char *all, const char *end)
+{
+    const char *line = end;
+    while (line > all && line[-1] != '\n')
+        line--;
+    off_t at = f > STDERR_FILENO && line < end ? lseek(f, 0, SEEK_CUR) : -1;
+    if (at >= end - line && ftruncate(f, at - (end - line)) < 0)
+        return; /* a device: it has what it has */
+}
+
 /* Writes all of it; a slow reader blocks us, and with us the tracee: that is the back-pressure.
  * tr_'s tick interrupts it; when nothing has moved for OUT_PATIENCE ticks and kvis is to end, it
  * gives up. Returns 0 or -errno; -EINTR: given up. */
 static int out_write_all(int f, const char *p, size_t n)
 {
+    const char *all = p;
     for (int stuck = 0; n;) {
         ssize_t w = write(f, p, n);
         if (w > 0) {
@@ -5881,7 +5894,9 @@ static int out_write_all(int f, const char *p, size_t n)
             if (++stuck >= OUT_PATIENCE * 50 && out.give_up && out.give_up())
                 return -EINTR;
         } else if (errno != EINTR) {
-            return -errno;
+            int e = errno;
+            out_cut_line(f, all, p);
+            return -e;
         } else if (++stuck >= OUT_PATIENCE && out.give_up && out.give_up()) {
             return -EINTR;
         }
