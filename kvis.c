@@ -284,6 +284,7 @@ struct task {
     bool clone_known;
     char comm[16];
     u64 exec_ns;                /* when the last exec began that was shown at its event */
+    u64 told_ns, told_end_ns;   /* a clone that has a record, and stopped all the same: from, to */
     u32 key;                    /* its id in the first pid namespace; 0: not known yet */
     bool pending;               /* `call` is recorded, has no record yet, and is shown already */
     bool strict;                /* kvis does for it what SECCOMP_MODE_STRICT would */
@@ -948,6 +949,8 @@ static const u16 arch_arg_off[6] = { R(rdi), R(rsi), R(rdx), R(r10), R(r8), R(r9
 enum { ARCH_WORDS = R(r10) }; /* from r10 to rdi there are eight words */
 static const u16 arch_arg_off32[4] = { R(rbx), R(rcx), R(rdx), R(rsi) };
 enum { ARCH_NR_OFF = R(orig_rax) };
+/* A task's stack, and where on it that number is: THREAD_SIZE and task_pt_regs, asm/processor.h. */
+enum { ARCH_STACK = 16 << 10, ARCH_STACK_NR = ARCH_STACK - 168 + ARCH_NR_OFF };
 #undef R
 #elif defined(__aarch64__)
 enum { ARCH_ARG0_IS_RESULT = 1 };
@@ -961,6 +964,7 @@ static const u16 arch_arg_off[6] = { 0, 8, 16, 24, 32, 40 };
 enum { ARCH_WORDS = 0 }; /* x0 to x7 */
 static const u16 arch_arg_off32[4] = { 0, 8, 16, 24 };
 enum { ARCH_NR_OFF = 280 }; /* syscallno, behind user_pt_regs and orig_x0: asm/ptrace.h */
+enum { ARCH_STACK = 16 << 10, ARCH_STACK_NR = 0 }; /* or a page: THREAD_SIZE, asm/memory.h */
 #else
 #error "kvis knows x86_64 and aarch64"
 #endif
@@ -14855,12 +14859,13 @@ static const struct hy_kind {
  * thread can tell. file: the record describes the file of that argument (1 + n), or of the result.
  */
 enum { FILE_OF_RESULT = 100 };
-static const struct hy_call { u16 id; u8 file; bool memory, attached;
+enum { HY_ATTACHED = 1, HY_HOME };
+static const struct hy_call { u16 id; u8 file; bool memory; u8 only;
 } hy_hot[] = {
 #define H(name) { SC_##name, 0, 0, 0 }
 #define H_FD(name) { SC_##name, FILE_OF_RESULT, 0, 0 }
 #define H_MEM(name) { SC_##name, 0, 1, 0 } /* page faults must find the regions as they are */
-#define H_P(name) { SC_##name, 0, 0, 1 } /* with -p: a libc blocks all signals around them */
+#define H_P(name) { SC_##name, 0, 0, HY_ATTACHED } /* -p: a libc blocks all signals around them */
     H(read),
     H(write),
     H(pread64),
@@ -14947,7 +14952,7 @@ static const struct hy_call { u16 id; u8 file; bool memory, attached;
     H(alarm),
     H(pause),
     H(sync),
-    H_P(clone),
+    { SC_clone, 0, 0, HY_HOME }, /* where its event finds its flags; CLONE_UNTRACED: tr_filter */
     H_P(clone3),
     H(fork),
     H(vfork),
@@ -15046,7 +15051,8 @@ static struct wire_spec hy_spec_of(int row, const bool *need)
     bool hot = false;
     for (size_t i = 0; row >= 0 && i < ARRAY_LEN(hy_hot); i++)
         if (hy_hot[i].id == sc_id[row] && !(hy_hot[i].memory && opt.faults)
-            && (hy.all || !hy_hot[i].attached))
+            && (hy_hot[i].only != HY_ATTACHED || hy.all)
+            && (hy_hot[i].only != HY_HOME || !hy.in_ns))
             hot = true, s.file = hy_file(hy_hot[i].file);
     hot = hot && hy_spec(&sc_rows[row], &s);
     if (row >= 0)
@@ -15148,6 +15154,8 @@ static int hy_load(u32 ring_bytes)
     bpf_set(&c, "CFG_RESTART_NR", (u64)SYS_restart_syscall);
     bpf_set(&c, "CFG_DELAY", HY_MIN_DELAY_NS);
     bpf_set(&c, "CFG_BY_SCHED", hy.in_order);
+    bpf_set(&c, "CFG_STACK", (u64)MAX((long)ARCH_STACK, sysconf(_SC_PAGESIZE)));
+    bpf_set(&c, "CFG_STACK_NR", ARCH_STACK_NR);
     o->cfg = c.v;
     o->n_cfg = c.n;
     bpf_find_records(o, mask);
@@ -15216,18 +15224,24 @@ static int hy_start_disk(void)
     return o->fam || (e = bpf_load(&hy.obj, bio)) ? e : bpf_attach(&hy.obj, bio);
 }
 
-static int hy_load_uring(struct bpf_obj *o)
+/* The family, with the events as this kernel calls them. */
+static const struct bpf_family *hy_uring_family(void)
 {
     static struct bpf_prog_row row[ARRAY_LEN(uring_progs)];
     static struct bpf_family fam;
-    static struct bpf_cfg cfg[] = { { "CFG_NS_INO", 0 }, { "CFG_BY_REQ", 0 } };
-    u32 all = (1u << ARRAY_LEN(row)) - 1;
     fam = uring_family;
     memcpy(row, uring_progs, sizeof row);
     fam.progs = row;
     if (tfs_event_id("io_uring/io_uring_submit_req") >= 0) /* 6.4 */
         row[0].attach = "io_uring/io_uring_submit_req";
-    *o = (struct bpf_obj){ .fam = &fam, .lender = &hy.obj, .ring = true, .cfg = cfg,
+    return &fam;
+}
+
+static int hy_load_uring(struct bpf_obj *o)
+{
+    static struct bpf_cfg cfg[] = { { "CFG_NS_INO", 0 }, { "CFG_BY_REQ", 0 } };
+    u32 all = (1u << ARRAY_LEN(uring_progs)) - 1;
+    *o = (struct bpf_obj){ .fam = hy_uring_family(), .lender = &hy.obj, .ring = true, .cfg = cfg,
                            .n_cfg = ARRAY_LEN(cfg) };
     int e = bpf_open(o);
     bpf_find_records(o, all);
@@ -15660,7 +15674,7 @@ static void tr_filter(struct tr_prog *p)
     enum { UFFD_NEW = 0xaa00 }; /* USERFAULTFD_IOC_NEW, <linux/userfaultfd.h> */
     u32 edge[1024], n = 0;
     bool was = false;
-    int ioctl_row = SC_ioctl, mmap_row = SC_mmap;
+    int ioctl_row = SC_ioctl, mmap_row = SC_mmap, clone_row = SC_clone;
     p->n = 0;
     for (u32 nr = 0; nr < 1000 && n < ARRAY_LEN(edge) - 1; nr++)
         if (!n || tr_nr_wanted(nr) != was) {
@@ -15675,6 +15689,13 @@ static void tr_filter(struct tr_prog *p)
         tr_insn(p, BPF_JMP | BPF_JEQ | BPF_K, SYS_mmap, 0, 4);
         tr_insn(p, BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args[3]), 0, 0);
         tr_insn(p, BPF_JMP | BPF_JSET | BPF_K, MAP_ANONYMOUS, 1, 0);
+        tr_insn(p, BPF_RET | BPF_K, SECCOMP_RET_TRACE | TR_MARK, 0, 0);
+        tr_insn(p, BPF_RET | BPF_K, SECCOMP_RET_ALLOW, 0, 0);
+    }
+    if (hy.row[clone_row]) { /* see tr_no_untraced */
+        tr_insn(p, BPF_JMP | BPF_JEQ | BPF_K, SYS_clone, 0, 4);
+        tr_insn(p, BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args[0]), 0, 0);
+        tr_insn(p, BPF_JMP | BPF_JSET | BPF_K, CLONE_UNTRACED, 0, 1);
         tr_insn(p, BPF_RET | BPF_K, SECCOMP_RET_TRACE | TR_MARK, 0, 0);
         tr_insn(p, BPF_RET | BPF_K, SECCOMP_RET_ALLOW, 0, 0);
     }
@@ -15988,6 +16009,8 @@ static void tr_no_untraced(struct task *t, const struct call *c)
 {
     if (!t->clone_known || !(t->clone_flags & CLONE_UNTRACED))
         return;
+    t->told_ns = c->enter_ns;
+    t->told_end_ns = ~0ull;
     t->restore_arg0 = tr_set_clone_flags(t, c, t->clone_flags & ~(u64)CLONE_UNTRACED);
     if (!t->restore_arg0)
         u_warn("pid %d makes a child that cannot be traced (CLONE_UNTRACED)", t->tid);
@@ -15996,6 +16019,8 @@ static void tr_no_untraced(struct task *t, const struct call *c)
 /* The program finds its argument as it left it. */
 static void tr_restore_untraced(struct task *t)
 {
+    if (t->told_end_ns == ~0ull)
+        t->told_end_ns = u_now();
     if (!t->restore_arg0)
         return;
     t->restore_arg0 = false;
@@ -16082,7 +16107,7 @@ static void tr_times(struct call *c, u64 ns, const struct wire_times *m)
     c->cpu_ns = m ? MIN(m->cpu_ns, ns) : ns;
     c->runq_ns = m ? MIN(m->runq_ns, ns - c->cpu_ns) : 0;
     c->disk_ns = m ? MIN(m->disk_ns, ns - c->cpu_ns - c->runq_ns) : 0;
-    c->waker_pid = m ? (pid_t)m->waker_pid : 0;
+    c->waker_pid = m && !hy.in_ns ? (pid_t)m->waker_pid : 0; /* its number is another one here */
 }
 
 /* The entry of a recorded call, unless it is shown already (pending). */
@@ -16269,7 +16294,7 @@ static bool tr_record(const void *p, u32 size)
     if (!w || (!t && w->over && tr.started))
         hy.strays++;
     if (!t || !tr.started || (t->full_ns && w->ts_ns >= t->full_ns) || w->ts_ns == t->kept_ns
-        || w->ts_ns == t->exec_ns)
+        || w->ts_ns == t->exec_ns || (w->ts_ns > t->told_ns && w->ts_ns < t->told_end_ns))
         return true; /* told already: by a stop of the call, as a kept one, at the exec event */
     if (tr_must_wait(w))
         return false;
@@ -16411,8 +16436,7 @@ static struct task *tr_new_child(struct task *t, int event)
     s64 tid = tr_eventmsg(t);
     if (tid <= 0)
         return NULL; /* killed in that moment: tr_orphan takes its child */
-    if (hy.all)
-        tr_pending_at(t, true); /* its flags */
+    tr_pending_at(t, true); /* its flags */
     struct task *child = ps_task((pid_t)tid);
     bool held = child != NULL;
     if (child && child->run != RUN_HELD)
@@ -16438,6 +16462,7 @@ static struct task *tr_new_child(struct task *t, int event)
             ps_look_ns(child);
     }
     t->call.child = (pid_t)tid;
+    t->clone_known = false;
     tr_follow(child);
     tr_many();
     struct event *e = ev_new(thread ? EK_THREAD : EK_SPAWN, t, u_when());
@@ -20488,6 +20513,18 @@ static bool check_call_programs(struct check *c)
     return check_family(c, &call_family) == 0 && check_loaded(c, hy_programs(true));
 }
 
+static bool check_disk_programs(struct check *c)
+{
+    return check_family(c, &disk_family) == 0
+           && check_loaded(c, (1u << ARRAY_LEN(disk_progs)) - 1);
+}
+
+static bool check_uring_programs(struct check *c)
+{
+    return check_family(c, hy_uring_family()) == 0
+           && check_loaded(c, (1u << ARRAY_LEN(uring_progs)) - 1);
+}
+
 /* Attaches a program that does nothing to where one of the family's would go. */
 static int check_place(const struct bpf_prog_row *r)
 {
@@ -20581,6 +20618,8 @@ static const struct check_row {
     { "open_programs", CHECK_OPEN, 0, check_open_programs },
     { "proc_programs", CHECK_PROC, 0, check_proc_programs },
     { "call_programs", 0, CHECK_TRACE, check_call_programs },
+    { "disk_programs", 0, CHECK_TRACE, check_disk_programs },
+    { "uring_programs", 0, CHECK_TRACE, check_uring_programs },
     { "send_signal", 0, CHECK_TRACE, check_send_signal },
     { "kprobes", 0, 0, check_kprobe },
     { "perf_programs", 0, 0, check_perf_program },
