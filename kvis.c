@@ -21327,7 +21327,9 @@ static bool cmd_colour(int f)
 
 static int cmd_open_file(const char *name)
 {
-    int f = open(name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    /* a device that is not there is no reason to make a file of its name, which nobody would find */
+    bool device = !strncmp(name, "/dev/", 5) && strncmp(name, "/dev/shm/", 9);
+    int f = open(name, O_WRONLY | O_TRUNC | O_CLOEXEC | (device ? 0 : O_CREAT), 0666);
     if (f < 0)
         die(EXIT_KVIS, "cannot write %s:", name);
     return f;
