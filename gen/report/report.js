@@ -131,13 +131,15 @@ function learn(i, k) {
     arrows.push({ from: k, to: c, t });
     break;
   }
-  case "exec":
+  case "exec": {
     if (err[i]) break;
-    p.argv = words(of(i, "argv") || "").join(" ");
+    const args = words(of(i, "argv") || ""), program = of(i, "program") || "";
+    p.argv = args.join(" ");
     if (of(i, "argv_cut")) p.argv += " …";
-    p.name = (of(i, "program") || "").replace(/.*\//s, "");
+    p.name = (/^\/(proc\/self\/exe|dev\/fd\/\d+)$/.test(program) && args[0] || program).replace(/.*\//s, "");
     p.execs.push({ t, argv: p.argv || p.name });
     break;
+  }
   case "exit_process":
     p.end = t;
     p.code = of(i, "signal") ?? String(of(i, "code") ?? "");
