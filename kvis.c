@@ -19943,7 +19943,7 @@ static int proc_loop(u64 end_ns)
         if (pp.ending)
             proc_sweep(false);
         out_flush();
-        ms = n ? 2 : MIN(ms * 2, 32);
+        ms = n ? 2 : MIN(ms * 2, pp.cmd.pid ? 32 : 100);
         if (u_now() > tell || over) {
             proc_tell_losses();
             if (status != -1 && proc_lost())
