@@ -277,6 +277,13 @@ static void t_patterns(void)
     EXPECT(!wrong && valid > 50000 && hits > 20000);
     EXPECT(u_glob("/etc/[[:alpha:]]*d", "/etc/x/passwd") && !u_glob("/etc/[[:digit:]]*", "/etc/x"));
     EXPECT(u_re("^(get|set)[[:alpha:]]+id(32)?$", "getuid32") == 1);
+    char line[70000];
+    memset(line, 'x', sizeof line - 1);
+    line[sizeof line - 1] = 0;
+    memcpy(line + 100, "gcc -c", 6), memcpy(line + 60000, "-o a", 4);
+    EXPECT(u_re("gcc.*-o", line) == 1 && u_re("-o.*gcc", line) == 0 && u_re("^x+gcc -c(x|y)*-o .x", line) == 1);
+    line[65000] = 0;
+    EXPECT(u_re("^(x|.)+a.{0}$", line) < 0 && u_re("^(x|.)+ax+$", line) == 1 && u_re("ax*y", line) == 0);
     EXPECT(u_re("(", "a") < 0 && u_re("[[:alpha:]", "a") < 0);
     EXPECT(u_re("((((a*)*)*)*)*b", "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa") == 0);
 }
