@@ -15506,7 +15506,7 @@ static struct {
         int status;
     } early[64];
     u32 n_early;
-    volatile sig_atomic_t attaching, n_reaped; /* tids that tr_reap_dead took */
+    volatile sig_atomic_t attaching, n_reaped; /* what tr_reap_dead took */
     u64 seen_ns;          /* the stops in hand are of before it, and so is all that is told */
     u64 collected;        /* stops that went through tr_batch[] */
     u32 kept_n;           /* of tr_kept[] */
@@ -15520,16 +15520,14 @@ static struct {
     bool need[SC_N];      /* rows that stop */
 } tr = { .status = -1, .cmd.err = -1, .poll.length = 8 };
 
-static pid_t tr_reaped[8192]; /* by tr_reap_dead */
-
-/* What wait4 has said already: see tr_collect. */
+/* What wait4 has said already: see tr_collect, tr_reap_dead. */
 static struct tr_stopped {
     pid_t tid;
     int status;
-} tr_batch[1024];
+} tr_batch[8192], tr_reaped[ARRAY_LEN(tr_batch)];
 
 /* Calls that were kept with threads which stand now, the last that ended first. */
-static struct wire_thread tr_kept[ARRAY_LEN(tr_batch)];
+static struct wire_thread tr_kept[1024];
 
 /* The row of tr_batch[] that waits to be handled for a thread, or NULL. */
 static struct tr_stopped *tr_batched(pid_t tid)
@@ -16230,6 +16228,17 @@ static void tr_set_tick(bool fast)
         tr.fast = fast;
 }
 
+/* Notes a stop that is to be handled in its turn. */
+static void tr_set_aside(pid_t tid, int status)
+{
+    struct tr_stopped *s = tr_batched(tid);
+    if (!s)
+        s = &tr_batch[tr.batch_n++];
+    *s = (struct tr_stopped){ tid, status };
+    tr_take_kept(tid, status);
+    tr.collected++;
+}
+
 /* wait4(-1) looks at the tracees in the order of their list, the newest first (kernel/ptrace.c,
  * ptrace_link; kernel/exit.c, do_wait_thread): where those stop again as fast as we can look, an
  * older one would never have its turn. So all that stand are asked for before the first goes on.
@@ -16242,15 +16251,9 @@ static void tr_collect(void)
     tr.batch_n -= tr.batch_next;
     memmove(tr_batch, tr_batch + tr.batch_next, tr.batch_n * sizeof *tr_batch);
     tr.batch_next = 0;
-    while (tr.batch_n < ARRAY_LEN(tr_batch)
-           && (tid = (pid_t)syscall(SYS_wait4, -1, &status, __WALL | WNOHANG, NULL)) > 0) {
-        struct tr_stopped *s = tr_batched(tid);
-        if (!s)
-            s = &tr_batch[tr.batch_n++];
-        *s = (struct tr_stopped){ tid, status };
-        tr_take_kept(tid, status);
-        tr.collected++;
-    }
+    while (tr.batch_n < ARRAY_LEN(tr_kept)
+           && (tid = (pid_t)syscall(SYS_wait4, -1, &status, __WALL | WNOHANG, NULL)) > 0)
+        tr_set_aside(tid, status);
 }
 
 /* Of a thread whose stop is about to be handled, what has come since takes the stop's place. */
@@ -17092,6 +17095,8 @@ static pid_t tr_wait(int *status)
 static void tr_loop(void)
 {
     tr.poll.since = u_now();
+    if (tr.batch_n) /* from tr_attach_all */
+        tr_drain_all();
     for (;;) {
         int status;
         pid_t tid = tr_wait(&status);
@@ -17121,19 +17126,17 @@ static void tr_loop(void)
 
 /* In the tick, while PTRACE_SEIZE waits for an exec of that process to end (both take
  * cred_guard_mutex, kernel/ptrace.c), and the exec waits until the dead threads which are traced
- * already are reaped, by us: reaps them, so that all go on (EDGE_CASES P5). Only calls that a
- * handler may make. */
+ * already are reaped, by us: reaps them, so that all go on (EDGE_CASES P5). Stops of those that live
+ * come along, whatever is asked for (kernel/exit.c, wait_task_stopped: "we see ptrace'd stopped
+ * tasks regardless of options"). Only calls that a handler may make. */
 static void tr_reap_dead(void)
 {
-    int e = errno;
-    siginfo_t si = { 0 };
-    while (tr.n_reaped < (sig_atomic_t)ARRAY_LEN(tr_reaped)) {
-        long r = syscall(SYS_waitid, P_ALL, 0, &si, WEXITED | WNOHANG | __WALL, NULL);
-        if (r < 0 || !si.si_pid)
-            break;
-        tr_reaped[tr.n_reaped] = si.si_pid;
+    int e = errno, status;
+    pid_t tid;
+    while ((u32)tr.n_reaped + tr.batch_n < ARRAY_LEN(tr_batch)
+           && (tid = (pid_t)syscall(SYS_wait4, -1, &status, __WALL | WNOHANG, NULL)) > 0) {
+        tr_reaped[tr.n_reaped] = (struct tr_stopped){ tid, status };
         tr.n_reaped = tr.n_reaped + 1;
-        si.si_pid = 0;
     }
     errno = e;
 }
@@ -17295,14 +17298,28 @@ static int tr_attach_thread(pid_t pid, pid_t tid)
     return 0;
 }
 
+/* Of what tr_reap_dead took, the dead are forgotten, and the stops are for tr_loop to handle. */
+static void tr_after_reaping(void)
+{
+    for (sig_atomic_t i = 0; i < tr.n_reaped; i++) {
+        struct tr_stopped *s = &tr_reaped[i];
+        struct task *t = ps_task(s->tid);
+        if (WIFSTOPPED(s->status)) {
+            tr_set_aside(s->tid, s->status);
+            continue;
+        }
+        tr_collected_again(s->tid, &s->status);
+        if (t)
+            tr_drop(t, false);
+    }
+    tr.n_reaped = 0;
+}
+
 /* Attaches one of a process's threads that /proc names, unless that is done. Returns 1: it is new,
  * 0: it was there, -errno. */
 static int tr_attach_listed(pid_t pid, pid_t tid)
 {
-    for (sig_atomic_t i = 0; i < tr.n_reaped; i++)
-        if (ps_task(tr_reaped[i]))
-            tr_drop(ps_task(tr_reaped[i]), false);
-    tr.n_reaped = 0;
+    tr_after_reaping();
     struct task *t = ps_task(tid);
     if (t && tr_ours(tid))
         return 0;
@@ -17362,6 +17379,7 @@ static u32 tr_attach_all(void)
         else
             n++;
     }
+    tr_after_reaping();
     tr_many();
     return n;
 }
