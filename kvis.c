@@ -15047,6 +15047,19 @@ static void hy_counts(void)
     }
 }
 
+/* Where threads are gone only when the scheduler leaves them for good (CFG_BY_SCHED), that can be
+ * after their deaths were told: a moment for the calls that they were in to be counted. */
+static void hy_settle(void)
+{
+    u32 key;
+    int map = bpf_map(&hy.obj, "traced");
+    for (int i = 0; hy.count && hy.in_order && i < 100; i++) {
+        if (bpf_map_do(BPF_MAP_GET_NEXT_KEY, map, NULL, &key))
+            break;
+        nanosleep(&(struct timespec){ .tv_nsec = 500000 }, NULL);
+    }
+}
+
 /* The programs that this kernel and the options want, as bits. */
 static u32 hy_programs(bool sched)
 {
@@ -15652,6 +15665,19 @@ static const char *tr_accel_why_not(void)
     return NULL;
 }
 
+/* Whether what a process executes is a program of 32 bits. */
+static bool tr_runs_32(pid_t pid)
+{
+    char exe[64];
+    u8 ident[EI_NIDENT] = { 0 };
+    snprintf(exe, sizeof exe, "/proc/%d/exe", pid);
+    int f = open(exe, O_RDONLY | O_CLOEXEC);
+    bool whole = f >= 0 && read(f, ident, sizeof ident) == (ssize_t)sizeof ident;
+    if (f >= 0)
+        close(f);
+    return whole && ident[EI_CLASS] != ELFCLASS64;
+}
+
 /* The same for -p. Calls of another convention have no record, and there is no filter that would
  * stop them; and only in the first pid namespace does kvis know the threads as the probe does. */
 static const char *tr_attach_why_not(void)
@@ -15661,14 +15687,7 @@ static const char *tr_attach_why_not(void)
     if (bpf_pid_ns(NULL))
         return "-p in a pid namespace";
     for (u32 i = 0; i < opt.n_pids; i++) {
-        char exe[64];
-        u8 ident[EI_NIDENT] = { 0 };
-        snprintf(exe, sizeof exe, "/proc/%d/exe", opt.pids[i]);
-        int f = open(exe, O_RDONLY | O_CLOEXEC);
-        bool whole = f >= 0 && read(f, ident, sizeof ident) == (ssize_t)sizeof ident;
-        if (f >= 0)
-            close(f);
-        if (whole && ident[EI_CLASS] != ELFCLASS64)
+        if (tr_runs_32(opt.pids[i]))
             return "a 32-bit program";
         if (ps_status(opt.pids[i], "Seccomp:") > 0)
             return "a program with seccomp filters";
@@ -16526,8 +16545,10 @@ static struct task *tr_exec(struct task *t)
         tr_exec_unseen(t);
     tr_exec_state(t);
     tr_exec_event(t);
-    if (hy.all)
-        tr_exec_done(t);
+    if (!hy.all)
+        return t;
+    tr_exec_done(t);
+    t->full |= tr_runs_32(t->tid); /* the probe leaves its calls alone: is_compat */
     return t;
 }
 
@@ -17420,6 +17441,7 @@ static void tr_report(const char *backend, bool text)
     rec_end = end;
     rec_finish();
     px_close();
+    hy_settle();
     hy_counts();
     st_report(&end, text);
 }

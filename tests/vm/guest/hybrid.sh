@@ -100,6 +100,15 @@ wait $k
 rows table >counted
 t_has "-c -p" counted '^getppid 300 0$'
 
+# A program that is killed in a call: the call is there, without a result.
+mkfifo never
+t_run kvis trace -q -v --backend=hybrid --json=json -- sh -c '
+    exec 3<>never
+    for i in 1 2 3 4 5 6 7 8 9 10 11 12; do
+        cat <&3 & usleep 20000; kill -9 $!; wait $!
+    done'
+t_json "killed in a call" json "len([e for e in by('syscall', name='read') if e['ret'] is None]) == 12 == len(by('exit_process', signal='SIGKILL')) and S['lost'] == 0"
+
 # In a pid namespace: its own numbers.
 unshare -p -m -f --mount-proc sh -c 'kvis trace -q -v --json=ns.json -- sh -c "echo \$\$ >pid; true | cat; cat pid >/dev/null"' >ns.out 2>&1
 t_is "pid namespace: a small pid" 1 "$(($(cat pid) < 10))" || t_show ns.out
