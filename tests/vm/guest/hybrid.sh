@@ -24,6 +24,7 @@ facts last "--ring=64K" last 6
 facts big "--ring=64K -s 5000" big 20
 facts execs "" execs 5
 facts relay "--ring=64K" relay 3
+facts killed "" killed 10
 
 same() { # same SCENE ARG...: it sees the same, traced or not, and is held indeed
     "$BIN/hyb" "$@" >"$1.want" 2>&1
@@ -99,15 +100,6 @@ echo >go
 wait $k
 rows table >counted
 t_has "-c -p" counted '^getppid 300 0$'
-
-# A program that is killed in a call: the call is there, without a result.
-mkfifo never
-t_run kvis trace -q -v --backend=hybrid --json=json -- sh -c '
-    exec 3<>never
-    for i in 1 2 3 4 5 6 7 8 9 10 11 12; do
-        cat <&3 & usleep 20000; kill -9 $!; wait $!
-    done'
-t_json "killed in a call" json "len([e for e in by('syscall', name='read') if e['ret'] is None]) == 12 == len(by('exit_process', signal='SIGKILL')) and S['lost'] == 0"
 
 # In a pid namespace: its own numbers.
 unshare -p -m -f --mount-proc sh -c 'kvis trace -q -v --json=ns.json -- sh -c "echo \$\$ >pid; true | cat; cat pid >/dev/null"' >ns.out 2>&1
