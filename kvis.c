@@ -15232,6 +15232,7 @@ static const char *hy_start(const bool *need, u32 ring_bytes)
     const char *mend = bpf_denied(e);
     snprintf(why, sizeof why, "%s%s%s%s", hy.obj.why, *mend ? " (" : "", mend, *mend ? ")" : "");
     bpf_close(&hy.obj);
+    memset(hy.row, 0, sizeof hy.row); /* they have to stop, then */
     return why;
 }
 

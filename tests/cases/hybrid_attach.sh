@@ -37,10 +37,10 @@ for blocked in 0 1; do # 1: with SIGURG and all else blocked
         moment $i >log 2>&1 9>&- || { kill -KILL $target; cat log >&9; fail "left behind"; }
         i=$((i + 1))
     done
-    times() { cat /proc/$target/task/*/stat | awk '{ print $14 + $15 }' | tr '\n' ' '; }
-    was=$(times)
+    cpu() { cat /proc/$target/task/*/stat | awk '{ print $14 + $15 }' | tr '\n' ' '; }
+    was=$(cpu)
     sleep 2
-    now=$(times)
+    now=$(cpu)
     say "after $i moments: CPU time of its threads $was, then $now"
     for t in $was / $now; do echo $t; done | awk '/\// { at = NR; next } !at { was[NR] = $1; next }
         NR - at > 1 && $1 <= was[NR - at] { exit 1 }' || { kill -KILL $target; fail "a thread stands still"; }
