@@ -17021,7 +17021,7 @@ static void tr_tell_lost(void)
     u64 n = hy_lost();
     if (hy.count || n <= hy.told_lost)
         return;
-    struct event *e = ev_new(EK_LOST, NULL, u_when());
+    struct event *e = ev_new(EK_LOST, NULL, tr.seen_ns ? tr.seen_ns : u_when());
     ev_num(e, EV_count, (s64)(n - hy.told_lost));
     ev_sym(e, EV_how, "calls lost");
     out_event(e);

@@ -33,6 +33,22 @@ for blocked in "" blocked; do # also while a handler blocks it
     done
 done
 
+# What got lost (of the thread that nothing can hold) is told while it happens, in every sink.
+rm -f pid stop
+"$BIN/hyb" urgent blocked >target.out 2>&1 9>&- </dev/null &
+target=$!
+until_true 10 test -s pid || fail "not ready"
+run trace -e trace=getuid --backend=hybrid --ring=64K -w rec.kvis --perfetto=p.json --json=json -d 3 -p $target
+: >stop
+wait $target
+kv replay --json=again rec.kvis 2>text
+for f in json again; do
+    want "S['lost'] == sum(e['count'] for e in by('lost')) > 0 and {e['how'] for e in by('lost')} == {'calls lost'}" $f
+    want "len([e for e in by('lost') if e['ts_ns'] < S['duration_ns'] - 500e6]) > 0" $f
+done
+for f in err text p.json; do has $f 'calls lost'; done
+python3 "$TESTS/order.py" json 100000000 >&9 || fail "not in order"
+
 # Counting holds nobody, so there it needs no asking.
 mkfifo go
 for how in "" --backend=ptrace; do
