@@ -22,6 +22,7 @@ for blocked in "" blocked; do # also while a handler blocks it
         reader=$!
         "$KVIS" trace -v --backend=hybrid --ring=64K --json=fifo -p $target >att.out 2>err 9>&- &
         kvis=$!
+        until_true 20 traced $target || fail "not attached" # sooner, INT is ignored, as the shell has it here
         sleep 0.$((3 + i % 5))
         detach INT 0
         : >stop
