@@ -26,8 +26,9 @@ until_true 10 test -s pid || fail "not started"
 if command -v runqlat >/dev/null && runqlat --help 2>&1 | grep -q -- '--pidnss'; then
     runqlat -p "$(cat pid)" >lat 2>lat.err 9>&- &
     runqlat=$!
-    until_true 10 grep -q Tracing lat || { cat lat.err >&9; kill $runqlat; runqlat=; }
-    sleep 0.5
+    watches() { cat /proc/$runqlat/fdinfo/* | grep -q '^prog_id'; }
+    until_true 10 watches || { cat lat.err >&9; kill $runqlat; runqlat=; }
+    sleep 1
 fi
 echo >go
 wait $kvis || st=$?
