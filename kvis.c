@@ -13834,9 +13834,10 @@ static int bpf_refused(struct bpf_obj *o, const struct bpf_prog_row *r, int e, c
         if (n >= r->n_patches)
             continue;
         const char *name = r->patches[n].name; /* those of tracepoints are tracefs's */
-        bool by_btf = strncmp(name, "trace_event_raw_", 16) && access("/sys/kernel/btf/vmlinux", R_OK);
+        bool no_btf = strncmp(name, "trace_event_raw_", 16)
+                      && access("/sys/kernel/btf/vmlinux", R_OK) < 0;
         return bpf_fail(o, e, "%s: this kernel has no %s%s", r->name,
-                        by_btf ? "BTF (CONFIG_DEBUG_INFO_BTF), so no usable " : "usable ", name);
+                        no_btf ? "BTF (CONFIG_DEBUG_INFO_BTF), so no usable " : "usable ", name);
     }
     if (strstr(log, "unknown func bpf_probe_read_") /* bpf_tracing_func_proto; from 6.13 on: */
         || strstr(log, "cannot use helper bpf_probe_read_"))
