@@ -809,15 +809,40 @@ static bool u_glob(const char *p, const char *s)
     }
 }
 
-/* A POSIX extended regular expression without {n}, on a string of at most 63 bytes: a set of places
- * in it is a word (bit i: before byte i), and an expression turns the places where a match begins
- * into those where it may end. So nothing is compiled, and nothing is tried twice. */
+/* Places in a string: bit i of w is the one before byte i. Only the words from lo up to hi hold
+ * anything, and only they are ever touched. */
+enum { U_RE_MAX = 1 << 16, U_RE_DEPTH = 16 };
+struct u_at { u32 lo, hi; u64 w[U_RE_MAX / 64 + 1]; };
+
+static void u_at_add(struct u_at *to, u32 word, u64 bits)
+{
+    if (!bits)
+        return;
+    if (to->lo == to->hi)
+        to->lo = to->hi = word;
+    while (to->hi <= word)
+        to->w[to->hi++] = 0;
+    while (to->lo > word)
+        to->w[--to->lo] = 0;
+    to->w[word] |= bits;
+}
+
+/* Adds those of `more`, less those of `without` (or NULL). */
+static void u_at_join(struct u_at *to, const struct u_at *more, const struct u_at *without)
+{
+    for (u32 i = more->lo; i < more->hi; i++)
+        u_at_add(to, i, more->w[i] & ~(without && i >= without->lo && i < without->hi
+                                           ? without->w[i] : 0));
+}
+
+/* A POSIX extended regular expression without {n}, on a string of at most U_RE_MAX bytes: it turns
+ * the places where a match begins into those where it may end. So nothing is compiled, and nothing
+ * is tried twice. */
 struct u_re {
     const char *p; /* the expression, as far as it is read */
     const char *s;
-    u32 len;
+    u32 len, depth;
     bool bad;      /* it is no expression */
-    bool no_begin, no_end; /* s is a part: its ends are not those that ^ and $ mean */
 };
 
 /* Whether one element, . [set] \c or c, is c. */
@@ -833,14 +858,17 @@ static bool u_re_is(const char *elem, char c)
     }
 }
 
-static u64 u_re_one(struct u_re *r, u64 from)
+/* One element: what follows the places of `from` goes to `to`. */
+static void u_re_one(struct u_re *r, const struct u_at *from, struct u_at *to)
 {
     const char *elem = r->p++;
-    u64 hits = 0;
+    u32 only = *elem == '^' ? 0 : r->len;
     switch (*elem) {
     case '^': case '$':
         r->bad |= *r->p && strchr("*+?", *r->p);
-        return from & (*elem == '^' ? !r->no_begin : (u64)!r->no_end << r->len);
+        if (only / 64 >= from->lo && only / 64 < from->hi)
+            u_at_add(to, only / 64, from->w[only / 64] & 1ull << only % 64);
+        return;
     case '*': case '+': case '?': case '{':
         r->bad = true;
         break;
@@ -854,48 +882,61 @@ static u64 u_re_one(struct u_re *r, u64 from)
         if (!r->p)
             r->bad = true, r->p = "";
     }
-    for (u32 i = 0; i < r->len && !r->bad; i++)
-        hits |= (u64)u_re_is(elem, r->s[i]) << i;
-    return (from & hits) << 1;
+    for (u32 k = from->lo; k < from->hi && !r->bad; k++)
+        for (u64 left = from->w[k]; left; left &= left - 1) {
+            u32 i = k * 64 + (u32)__builtin_ctzll(left);
+            if (i < r->len && u_re_is(elem, r->s[i]))
+                u_at_add(to, (i + 1) / 64, 1ull << (i + 1) % 64);
+        }
 }
 
-/* Up to the end, or to the ) that closes the group. */
-static u64 u_re_ends(struct u_re *r, u64 from)
+/* Where what is up to the next ) or the end may end: added to `to`. */
+static void u_re_ends(struct u_re *r, const struct u_at *from, struct u_at *to)
 {
-    u64 ends = 0, at = from;
+    struct u_at at, got, fresh, next;
+    at.lo = at.hi = 0;
+    u_at_join(&at, from, NULL);
+    r->bad |= ++r->depth > U_RE_DEPTH;
     while (*r->p && *r->p != ')' && !r->bad) {
         const char *atom = r->p;
         if (*atom == '|') {
-            ends |= at, at = from, r->p++;
+            u_at_join(to, &at, NULL);
+            at.lo = at.hi = 0, r->p++;
+            u_at_join(&at, from, NULL);
             continue;
         }
-        u64 got = 0, fresh = at;
+        got.lo = got.hi = fresh.lo = fresh.hi = 0;
+        u_at_join(&fresh, &at, NULL);
         do {
             r->p = atom + (*atom == '(');
-            fresh = (*atom == '(' ? u_re_ends(r, fresh) : u_re_one(r, fresh)) & ~got;
-            got |= fresh;
+            next.lo = next.hi = 0;
+            *atom == '(' ? u_re_ends(r, &fresh, &next) : u_re_one(r, &fresh, &next);
+            fresh.lo = fresh.hi = 0;
+            u_at_join(&fresh, &next, &got);
+            u_at_join(&got, &fresh, NULL);
             if (*atom == '(' && *r->p++ != ')')
                 r->bad = true, r->p--;
-        } while (fresh && (*r->p == '*' || *r->p == '+'));
-        at = *r->p == '*' || *r->p == '?' ? at | got : got;
+        } while (fresh.lo < fresh.hi && (*r->p == '*' || *r->p == '+'));
+        if (*r->p != '*' && *r->p != '?')
+            at.lo = at.hi = 0;
+        u_at_join(&at, &got, NULL);
         r->p += *r->p && strchr("*+?", *r->p);
     }
-    return ends | at;
+    u_at_join(to, &at, NULL);
+    r->depth--;
 }
 
-/* Whether s, of which there may be more in front and behind, has a match of the expression
- * anywhere; -1: it is no expression. */
-static int u_re_at(const char *expr, const char *s, bool no_begin, bool no_end)
-{
-    struct u_re r = { .p = expr, .s = s, .len = (u32)strnlen(s, 63), .no_begin = no_begin,
-                      .no_end = no_end };
-    bool hit = u_re_ends(&r, (2ull << r.len) - 1);
-    return r.bad || *r.p ? -1 : hit;
-}
-
+/* Whether s has a match of the expression anywhere; -1: it is no expression. Of a longer string the
+ * first U_RE_MAX bytes are looked at. */
 static int u_re(const char *expr, const char *s)
 {
-    return u_re_at(expr, s, false, false);
+    static struct u_at all, ends;
+    struct u_re r = { .p = expr, .s = s, .len = (u32)strnlen(s, U_RE_MAX - 1) };
+    all.lo = all.hi = ends.lo = ends.hi = 0;
+    for (u32 i = 0; i <= r.len; i++)
+        u_at_add(&all, i / 64, 1ull << i % 64);
+    u_re_ends(&r, &all, &ends);
+    return r.bad || *r.p ? -1 : ends.lo < ends.hi;
 }
 /* == 4 arch_ abi_ sys_  all that depends on the CPU =======================================
  * Registers, system-call conventions, audit numbers. Nothing outside this room mentions a register
@@ -5838,11 +5879,24 @@ static struct {
     } disk;
 } out = { .text.fd = { -1, -1 }, .json.fd = { -1, -1 } };
 
+/* Of a file that nothing more can be written to: the line that was begun goes, so that those before
+ * it are all that a reader finds. */
+static void out_cut_line(int f, const char *all, const char *end)
+{
+    const char *line = end;
+    while (line > all && line[-1] != '\n')
+        line--;
+    off_t at = f > STDERR_FILENO && line < end ? lseek(f, 0, SEEK_CUR) : -1;
+    if (at >= end - line && ftruncate(f, at - (end - line)) < 0)
+        return; /* a device: it has what it has */
+}
+
 /* Writes all of it; a slow reader blocks us, and with us the tracee: that is the back-pressure.
  * tr_'s tick interrupts it; when nothing has moved for OUT_PATIENCE ticks and kvis is to end, it
  * gives up. Returns 0 or -errno; -EINTR: given up. */
 static int out_write_all(int f, const char *p, size_t n)
 {
+    const char *all = p;
     for (int stuck = 0; n;) {
         ssize_t w = write(f, p, n);
         if (w > 0) {
@@ -5853,7 +5907,9 @@ static int out_write_all(int f, const char *p, size_t n)
             if (++stuck >= OUT_PATIENCE * 50 && out.give_up && out.give_up())
                 return -EINTR;
         } else if (errno != EINTR) {
-            return -errno;
+            int e = errno;
+            out_cut_line(f, all, p);
+            return -e;
         } else if (++stuck >= OUT_PATIENCE && out.give_up && out.give_up()) {
             return -EINTR;
         }
@@ -6979,6 +7035,7 @@ struct st_end {
     u64 lost;               /* calls that are missing */
     u64 commands;           /* kvis proc: how many; its recordings have no calls */
     u64 bpf_ns, bpf_runs;   /* of the BPF programs, for the whole box; 0: not asked for */
+    u64 cpu_ns;             /* kvis proc: what all used; 0: not known */
 };
 
 /* Collects the names of a class that match, most bytes first; returns how many (at most max). */
@@ -7536,6 +7593,7 @@ static void st_json_summary(struct buf *b, const struct st_end *end)
         { "processes", ps.processes, true },
         { "threads", ps.threads, calls },
         { "commands", end->commands, !calls },
+        { "cpu_ns", end->cpu_ns, end->cpu_ns > 0 },
         { "page_faults", st.faults, opt.faults },
         { "page_fault_bytes", st.faults * (u64)sysconf(_SC_PAGESIZE), opt.faults },
         { "lost_faults", st.fault_lost, opt.faults },
@@ -9053,7 +9111,7 @@ static struct st_end rec_end;
 static const struct { const char *name; u64 *v; } rec_nums[] = {
     { "duration_ns", &rec_end.duration_ns }, { "records", &rec_end.records },
     { "throttled", &rec_end.throttled }, { "lost", &rec_end.lost },
-    { "commands", &rec_end.commands },
+    { "commands", &rec_end.commands }, { "cpu_ns", &rec_end.cpu_ns },
     { "bpf_ns", &rec_end.bpf_ns }, { "bpf_runs", &rec_end.bpf_runs },
     { "heap_bytes", &vm.heap_bytes }, { "map_bytes", &vm.map_bytes },
     { "map_regions", &vm.map_regions }, { "syscalls", &st.syscalls }, { "file_in", &st.file_in },
@@ -13782,8 +13840,13 @@ static int bpf_refused(struct bpf_obj *o, const struct bpf_prog_row *r, int e, c
 {
     for (const char *p = log; (p = strstr(p, "unknown#")) || (p = NULL); p++) {
         u32 n = (u32)strtoul(p + strlen("unknown#"), NULL, 10) - BPF_POISON;
-        if (n < r->n_patches)
-            return bpf_fail(o, e, "%s: this kernel has no usable %s", r->name, r->patches[n].name);
+        if (n >= r->n_patches)
+            continue;
+        const char *name = r->patches[n].name; /* those of tracepoints are tracefs's */
+        bool no_btf = strncmp(name, "trace_event_raw_", 16)
+                      && access("/sys/kernel/btf/vmlinux", R_OK) < 0;
+        return bpf_fail(o, e, "%s: this kernel has no %s%s", r->name,
+                        no_btf ? "BTF (CONFIG_DEBUG_INFO_BTF), so no usable " : "usable ", name);
     }
     if (strstr(log, "unknown func bpf_probe_read_") /* bpf_tracing_func_proto; from 6.13 on: */
         || strstr(log, "cannot use helper bpf_probe_read_"))
@@ -15062,6 +15125,19 @@ static void hy_counts(void)
     }
 }
 
+/* Where threads are gone only when the scheduler leaves them for good (CFG_BY_SCHED), that can be
+ * after their deaths were told: a moment for the calls that they were in to be counted. */
+static void hy_settle(void)
+{
+    u32 key;
+    int map = bpf_map(&hy.obj, "traced");
+    for (int i = 0; hy.count && hy.in_order && i < 100; i++) {
+        if (bpf_map_do(BPF_MAP_GET_NEXT_KEY, map, NULL, &key))
+            break;
+        nanosleep(&(struct timespec){ .tv_nsec = 500000 }, NULL);
+    }
+}
+
 /* The programs that this kernel and the options want, as bits. */
 static u32 hy_programs(bool sched)
 {
@@ -15242,6 +15318,7 @@ static const char *hy_start(const bool *need, u32 ring_bytes)
     const char *mend = bpf_denied(e);
     snprintf(why, sizeof why, "%s%s%s%s", hy.obj.why, *mend ? " (" : "", mend, *mend ? ")" : "");
     bpf_close(&hy.obj);
+    memset(hy.row, 0, sizeof hy.row); /* they have to stop, then */
     return why;
 }
 
@@ -15529,11 +15606,11 @@ static struct {
         int status;
     } early[64];
     u32 n_early;
-    volatile sig_atomic_t attaching, n_reaped; /* tids that tr_reap_dead took */
+    volatile sig_atomic_t attaching, n_reaped; /* what tr_reap_dead took */
     u64 seen_ns;          /* the stops in hand are of before it, and so is all that is told */
     u64 collected;        /* stops that went through tr_batch[] */
     u32 kept_n;           /* of tr_kept[] */
-    u64 stops, stops_at_tick, idle_since;
+    u64 stops, stops_at_tick, idle_since, lost_ns;
     bool tty;             /* a person looks on: print at once */
     pid_t stopped_tid;    /* whose stop is about to be handled */
     u32 batch_next, batch_n; /* of tr_batch[], those still to be handled */
@@ -15543,16 +15620,14 @@ static struct {
     bool need[SC_N];      /* rows that stop */
 } tr = { .status = -1, .cmd.err = -1, .poll.length = 8 };
 
-static pid_t tr_reaped[8192]; /* by tr_reap_dead */
-
-/* What wait4 has said already: see tr_collect. */
+/* What wait4 has said already: see tr_collect, tr_reap_dead. */
 static struct tr_stopped {
     pid_t tid;
     int status;
-} tr_batch[1024];
+} tr_batch[8192], tr_reaped[ARRAY_LEN(tr_batch)];
 
 /* Calls that were kept with threads which stand now, the last that ended first. */
-static struct wire_thread tr_kept[ARRAY_LEN(tr_batch)];
+static struct wire_thread tr_kept[1024];
 
 /* The row of tr_batch[] that waits to be handled for a thread, or NULL. */
 static struct tr_stopped *tr_batched(pid_t tid)
@@ -15684,6 +15759,19 @@ static const char *tr_accel_why_not(void)
     return NULL;
 }
 
+/* Whether what a process executes is a program of 32 bits. */
+static bool tr_runs_32(pid_t pid)
+{
+    char exe[64];
+    u8 ident[EI_NIDENT] = { 0 };
+    snprintf(exe, sizeof exe, "/proc/%d/exe", pid);
+    int f = open(exe, O_RDONLY | O_CLOEXEC);
+    bool whole = f >= 0 && read(f, ident, sizeof ident) == (ssize_t)sizeof ident;
+    if (f >= 0)
+        close(f);
+    return whole && ident[EI_CLASS] != ELFCLASS64;
+}
+
 /* The same for -p. Calls of another convention have no record, and there is no filter that would
  * stop them; and only in the first pid namespace does kvis know the threads as the probe does. */
 static const char *tr_attach_why_not(void)
@@ -15693,14 +15781,7 @@ static const char *tr_attach_why_not(void)
     if (bpf_pid_ns(NULL))
         return "-p in a pid namespace";
     for (u32 i = 0; i < opt.n_pids; i++) {
-        char exe[64];
-        u8 ident[EI_NIDENT] = { 0 };
-        snprintf(exe, sizeof exe, "/proc/%d/exe", opt.pids[i]);
-        int f = open(exe, O_RDONLY | O_CLOEXEC);
-        bool whole = f >= 0 && read(f, ident, sizeof ident) == (ssize_t)sizeof ident;
-        if (f >= 0)
-            close(f);
-        if (whole && ident[EI_CLASS] != ELFCLASS64)
+        if (tr_runs_32(opt.pids[i]))
             return "a 32-bit program";
         if (ps_status(opt.pids[i], "Seccomp:") > 0)
             return "a program with seccomp filters";
@@ -16264,6 +16345,17 @@ static void tr_set_tick(bool fast)
         tr.fast = fast;
 }
 
+/* Notes a stop that is to be handled in its turn. */
+static void tr_set_aside(pid_t tid, int status)
+{
+    struct tr_stopped *s = tr_batched(tid);
+    if (!s)
+        s = &tr_batch[tr.batch_n++];
+    *s = (struct tr_stopped){ tid, status };
+    tr_take_kept(tid, status);
+    tr.collected++;
+}
+
 /* wait4(-1) looks at the tracees in the order of their list, the newest first (kernel/ptrace.c,
  * ptrace_link; kernel/exit.c, do_wait_thread): where those stop again as fast as we can look, an
  * older one would never have its turn. So all that stand are asked for before the first goes on.
@@ -16276,15 +16368,9 @@ static void tr_collect(void)
     tr.batch_n -= tr.batch_next;
     memmove(tr_batch, tr_batch + tr.batch_next, tr.batch_n * sizeof *tr_batch);
     tr.batch_next = 0;
-    while (tr.batch_n < ARRAY_LEN(tr_batch)
-           && (tid = (pid_t)syscall(SYS_wait4, -1, &status, __WALL | WNOHANG, NULL)) > 0) {
-        struct tr_stopped *s = tr_batched(tid);
-        if (!s)
-            s = &tr_batch[tr.batch_n++];
-        *s = (struct tr_stopped){ tid, status };
-        tr_take_kept(tid, status);
-        tr.collected++;
-    }
+    while (tr.batch_n < ARRAY_LEN(tr_kept)
+           && (tid = (pid_t)syscall(SYS_wait4, -1, &status, __WALL | WNOHANG, NULL)) > 0)
+        tr_set_aside(tid, status);
 }
 
 /* Of a thread whose stop is about to be handled, what has come since takes the stop's place. */
@@ -16557,8 +16643,10 @@ static struct task *tr_exec(struct task *t)
         tr_exec_unseen(t);
     tr_exec_state(t);
     tr_exec_event(t);
-    if (hy.all)
-        tr_exec_done(t);
+    if (!hy.all)
+        return t;
+    tr_exec_done(t);
+    t->full |= tr_runs_32(t->tid); /* the probe leaves its calls alone: is_compat */
     return t;
 }
 
@@ -17020,6 +17108,19 @@ static void tr_tables(void)
     out_writer_flush(&out.text);
 }
 
+/* Tells how many calls have got lost since this was last told. */
+static void tr_tell_lost(void)
+{
+    u64 n = hy_lost();
+    if (hy.count || n <= hy.told_lost)
+        return;
+    struct event *e = ev_new(EK_LOST, NULL, tr.seen_ns ? tr.seen_ns : u_when());
+    ev_num(e, EV_count, (s64)(n - hy.told_lost));
+    ev_sym(e, EV_how, "calls lost");
+    out_event(e);
+    hy.told_lost = n;
+}
+
 /* Everything that does not hang on a stop: what is due by time, signals, and, when nothing has
  * happened for a tick, I/O that was held back to be grouped and threads that wait for their
  * announcement. */
@@ -17042,6 +17143,8 @@ static void tr_on_tick(void)
         tr.child && tr.accel ? tr_kill_all() : tr_detach_all();
     }
     pf_upto(tr.seen_ns);
+    if (hy.on && !hy.in_order && now - tr.lost_ns > NSEC) /* see tr_follow */
+        tr.lost_ns = now, tr_tell_lost();
     if (idle) {
         out_idle();
         tr_each(tr_orphan);
@@ -17126,6 +17229,8 @@ static pid_t tr_wait(int *status)
 static void tr_loop(void)
 {
     tr.poll.since = u_now();
+    if (tr.batch_n) /* from tr_attach_all */
+        tr_drain_all();
     for (;;) {
         int status;
         pid_t tid = tr_wait(&status);
@@ -17155,19 +17260,17 @@ static void tr_loop(void)
 
 /* In the tick, while PTRACE_SEIZE waits for an exec of that process to end (both take
  * cred_guard_mutex, kernel/ptrace.c), and the exec waits until the dead threads which are traced
- * already are reaped, by us: reaps them, so that all go on (EDGE_CASES P5). Only calls that a
- * handler may make. */
+ * already are reaped, by us: reaps them, so that all go on (EDGE_CASES P5). Stops of those that
+ * live come along, whatever is asked for (kernel/exit.c, wait_task_stopped: "we see ptrace'd
+ * stopped tasks regardless of options"). Only calls that a handler may make. */
 static void tr_reap_dead(void)
 {
-    int e = errno;
-    siginfo_t si = { 0 };
-    while (tr.n_reaped < (sig_atomic_t)ARRAY_LEN(tr_reaped)) {
-        long r = syscall(SYS_waitid, P_ALL, 0, &si, WEXITED | WNOHANG | __WALL, NULL);
-        if (r < 0 || !si.si_pid)
-            break;
-        tr_reaped[tr.n_reaped] = si.si_pid;
+    int e = errno, status;
+    pid_t tid;
+    while ((u32)tr.n_reaped + tr.batch_n < ARRAY_LEN(tr_batch)
+           && (tid = (pid_t)syscall(SYS_wait4, -1, &status, __WALL | WNOHANG, NULL)) > 0) {
+        tr_reaped[tr.n_reaped] = (struct tr_stopped){ tid, status };
         tr.n_reaped = tr.n_reaped + 1;
-        si.si_pid = 0;
     }
     errno = e;
 }
@@ -17329,14 +17432,28 @@ static int tr_attach_thread(pid_t pid, pid_t tid)
     return 0;
 }
 
+/* Of what tr_reap_dead took, the dead are forgotten, and the stops are for tr_loop to handle. */
+static void tr_after_reaping(void)
+{
+    for (sig_atomic_t i = 0; i < tr.n_reaped; i++) {
+        struct tr_stopped *s = &tr_reaped[i];
+        struct task *t = ps_task(s->tid);
+        if (WIFSTOPPED(s->status)) {
+            tr_set_aside(s->tid, s->status);
+            continue;
+        }
+        tr_collected_again(s->tid, &s->status);
+        if (t)
+            tr_drop(t, false);
+    }
+    tr.n_reaped = 0;
+}
+
 /* Attaches one of a process's threads that /proc names, unless that is done. Returns 1: it is new,
  * 0: it was there, -errno. */
 static int tr_attach_listed(pid_t pid, pid_t tid)
 {
-    for (sig_atomic_t i = 0; i < tr.n_reaped; i++)
-        if (ps_task(tr_reaped[i]))
-            tr_drop(ps_task(tr_reaped[i]), false);
-    tr.n_reaped = 0;
+    tr_after_reaping();
     struct task *t = ps_task(tid);
     if (t && tr_ours(tid))
         return 0;
@@ -17396,6 +17513,7 @@ static u32 tr_attach_all(void)
         else
             n++;
     }
+    tr_after_reaping();
     tr_many();
     return n;
 }
@@ -17419,8 +17537,9 @@ static void tr_same_cpu(void)
 
 static void tr_report(const char *backend, bool text)
 {
+    tr_tell_lost();
     struct st_end end = { tr.status, u_now() - tr.start_ns, backend, hy_delays(), hy_io(),
-                          hy.records, hy_stops(), hy_lost(), 0, 0, 0 };
+                          hy.records, hy_stops(), hy_lost(), 0, 0, 0, 0 };
     if (hy.on && opt.bpf_stats) {
         end.bpf_ns = bpf_info(&hy.obj, ~0u, BPF_INFO_NS);
         end.bpf_runs = bpf_info(&hy.obj, ~0u, BPF_INFO_RUNS);
@@ -17436,6 +17555,7 @@ static void tr_report(const char *backend, bool text)
     rec_end = end;
     rec_finish();
     px_close();
+    hy_settle();
     hy_counts();
     st_report(&end, text);
 }
@@ -18134,7 +18254,10 @@ struct proc_step {
 static struct {
     struct bpf_obj obj;
     struct sp cmd;
+    struct rusage rusage;         /* the command's, with that of all whose end was waited for */
     bool btf, argv;               /* fields of the kernel's structs; arguments by execve's argv */
+    bool no_forks;                /* forks cannot be seen: whose child a process is, /proc knows */
+    bool used[10];                /* by proc_usage[]: the kernel has that */
     bool whole;                   /* the list of processes is that of the box, not of a tree */
     s64 boot_off;                 /* CLOCK_BOOTTIME - CLOCK_MONOTONIC */
     u64 first_ns, scan_ns, page, lost[N_LOST + 1];
@@ -18148,6 +18271,7 @@ static struct {
 
 static struct proc_life *proc_lives[PROC_BUCKETS]; /* by pid */
 static struct proc_bar proc_bars[PROC_BARS];       /* pp.n_bars are used */
+static struct { struct proc_bar bar; char how[20]; } proc_failures[PROC_SLOWEST]; /* the first */
 static struct proc_step *proc_path_end;            /* the command, when it has ended */
 static u32 proc_steps;                             /* that there are; over PROC_STEPS: no path */
 
@@ -18181,19 +18305,55 @@ static const char *proc_opt_min(const char *v)
     return "not a duration, like 10ms, 2s or 500us";
 }
 
+static bool proc_is_cgroup2(const char *path)
+{
+    struct statfs s;
+    return statfs(path, &s) == 0 && (u32)s.f_type == 0x63677270; /* linux/magic.h */
+}
+
+/* Where cgroups of version 2 are mounted, alone or beside those of version 1; NULL: not here. */
+static const char *proc_cgroup_root(void)
+{
+    static const char *const at[] = { "/sys/fs/cgroup", "/sys/fs/cgroup/unified" };
+    for (size_t i = 0; i < ARRAY_LEN(at); i++)
+        if (proc_is_cgroup2(at[i]))
+            return at[i];
+    return NULL;
+}
+
 /* A cgroup's id is the inode of its directory. */
 static const char *proc_opt_cgroup(const char *v)
 {
     char path[PATH_MAX];
     struct stat s;
-    snprintf(path, sizeof path, "%s%s", !strncmp(v, "/sys/", 5) ? "" : "/sys/fs/cgroup/", v);
+    const char *root = strncmp(v, "/sys/", 5) ? proc_cgroup_root() : "";
+    if (!root)
+        return "there are no cgroups of version 2 in /sys/fs/cgroup";
+    snprintf(path, sizeof path, "%s%s%s", root, *root && *v != '/' ? "/" : "", v);
     if (stat(path, &s) < 0)
         return strerror(errno);
     po.cgroup = s.st_ino;
-    return NULL;
+    return proc_is_cgroup2(path) ? NULL : "not a cgroup of version 2";
 }
 
 /* --- what the probe is told --- */
+
+/* What a thread uses, and the kernel's field that has it: not every configuration counts I/O
+ * (CONFIG_TASK_IO_ACCOUNTING). The first row is the two numbers that proc_cpu makes. */
+enum { PROC_CPU, PROC_READ = 5, PROC_WRITTEN };
+#define USED(key, member, field) { key, "task_struct." field, offsetof(struct wire_usage, member) }
+static const struct { const char *key, *field; u32 at; } proc_usage[] = {
+    USED("", run_ns, "se.sum_exec_runtime"),
+    USED("minor_faults", minor, "min_flt"),
+    USED("major_faults", major, "maj_flt"),
+    USED("voluntary_switches", waits, "nvcsw"),
+    USED("involuntary_switches", preempted, "nivcsw"),
+    [PROC_READ] = USED("read_bytes", read_bytes, "ioac.read_bytes"),
+    [PROC_WRITTEN] = USED("written_bytes", write_bytes, "ioac.write_bytes"),
+    USED("read_chars", read_chars, "ioac.rchar"),
+    USED("written_chars", write_chars, "ioac.wchar"),
+};
+_Static_assert(ARRAY_LEN(proc_usage) <= sizeof pp.used, "numbers that are never known");
 
 static bool proc_has_fields(const struct bpf_obj *o)
 {
@@ -18245,8 +18405,11 @@ static u32 proc_choose(const struct bpf_obj *o)
     u32 mask = 1u << PROC_P_FORK | 1u << PROC_P_EXEC | 1u << PROC_P_EXIT;
     pp.btf = proc_has_fields(o);
     pp.argv = !pp.btf;
+    for (size_t i = 0; i < ARRAY_LEN(proc_usage); i++)
+        pp.used[i] = pp.btf && bpf_has_field(o, proc_usage[i].field);
     if (po.failed || pp.argv)
         mask |= 1u << PROC_P_CALL | 1u << PROC_P_RETURN;
+    pp.no_forks = !pp.btf && bpf_pid_ns(NULL);
     return pp.btf && bpf_has_field(o, "linux_binprm.filename") && bpf_raw_is_whole() ? mask
                                                                                    : mask << 1;
 }
@@ -18342,6 +18505,17 @@ static bool proc_is_mine(u32 ppid)
     return pp.whole || (parent && parent->mine);
 }
 
+/* The same of a process of which forks cannot tell: its parents, as far as /proc still has them. */
+static bool proc_descends(u32 pid)
+{
+    for (int i = 0; i < 64 && (s32)pid > 0; i++) {
+        if (proc_is_mine(pid))
+            return true;
+        pid = (u32)ps_status((pid_t)pid, "PPid:");
+    }
+    return false;
+}
+
 /* What every record of a process knows of it. */
 static void proc_who(struct proc_life *l, const struct wire_proc *h)
 {
@@ -18417,7 +18591,7 @@ static void proc_look_late(struct proc_life *l)
 }
 
 /* A process that is there when kvis starts. Behind the last ) of /proc/PID/stat: state, ppid, and
- * its start as the 20th word, in clock ticks since boot. */
+ * how many threads as the 18th word, its start as the 20th, in clock ticks since boot. */
 static void proc_scan_one(u32 pid)
 {
     char path[32], s[1024];
@@ -18427,6 +18601,8 @@ static void proc_scan_one(u32 pid)
     const char *comm = strchr(s, '('), *end = strrchr(s, ')');
     if (!comm || !end || end[1] != ' ' || pid == (u32)getpid() || proc_find(pid))
         return;
+    if (end[2] == 'Z' && strtoul(u_word(end + 2, 17), NULL, 10) < 2)
+        return; /* it has ended; with more threads only its first one has */
     struct proc_life *l = proc_new(pid, !po.pid || po.pid == pid);
     if (!l)
         return;
@@ -18705,12 +18881,13 @@ static const char *proc_cgroup(u64 id)
     char *name = known[n % ARRAY_LEN(known)].name;
     known[n++ % ARRAY_LEN(known)].id = id;
     name[0] = 0;
-    int root = open("/sys/fs/cgroup", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    const char *at = proc_cgroup_root();
+    int root = at ? open(at, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
     int f = root < 0 ? -1 : (int)syscall(SYS_open_by_handle_at, root, &handle, O_PATH | O_CLOEXEC);
     snprintf(link, sizeof link, "/proc/self/fd/%d", f);
     s64 len = f < 0 ? -1 : fd_link_text(link, name, sizeof known[0].name);
-    size_t top = strlen("/sys/fs/cgroup");
-    if (len < (s64)top || strncmp(name, "/sys/fs/cgroup", top))
+    size_t top = at ? strlen(at) : 0;
+    if (len < (s64)top || !at || strncmp(name, at, top))
         name[0] = 0;
     else if (len == (s64)top)
         memcpy(name, "/", 2);
@@ -18725,18 +18902,15 @@ static const char *proc_cgroup(u64 id)
 
 /* --- filters --- */
 
-/* -l: the expression's window of 63 bytes is moved over the line, so a match may have up to 47. */
 static bool proc_line_matches(const struct proc_life *l)
 {
     static struct buf b;
     b_reset(&b);
-    b.max = PROC_PIECE * PROC_PIECES;
+    b.max = U_RE_MAX - 1;
     proc_words(&b, &l->argv, 0, proc_plain_word);
+    b.max = U_RE_MAX;
     b_c(&b, 0);
-    for (u32 at = 0; at < b.len; at += 16)
-        if (u_re_at(po.line, b.p + at, at > 0, b.len - 1 - at > 63) > 0)
-            return true;
-    return false;
+    return u_re(po.line, b.p) > 0;
 }
 
 static bool proc_wanted(const struct proc_row *r)
@@ -18899,16 +19073,13 @@ static void proc_json_usage(struct buf *b, const struct wire_usage *u)
 {
     u64 user, sys;
     proc_cpu(u, &user, &sys);
-    proc_json_num(b, "cpu_user_ns", user);
-    proc_json_num(b, "cpu_system_ns", sys);
-    proc_json_num(b, "minor_faults", u->minor);
-    proc_json_num(b, "major_faults", u->major);
-    proc_json_num(b, "voluntary_switches", u->waits);
-    proc_json_num(b, "involuntary_switches", u->preempted);
-    proc_json_num(b, "read_bytes", u->read_bytes);
-    proc_json_num(b, "written_bytes", u->write_bytes);
-    proc_json_num(b, "read_chars", u->read_chars);
-    proc_json_num(b, "written_chars", u->write_chars);
+    if (pp.used[PROC_CPU]) {
+        proc_json_num(b, "cpu_user_ns", user);
+        proc_json_num(b, "cpu_system_ns", sys);
+    }
+    for (size_t i = PROC_CPU + 1; i < ARRAY_LEN(proc_usage); i++)
+        if (pp.used[i])
+            proc_json_num(b, proc_usage[i].key, *(const u64 *)((const char *)u + proc_usage[i].at));
 }
 
 static void proc_json_who(struct buf *b, const struct proc_row *r)
@@ -18978,17 +19149,19 @@ static void proc_json(struct buf *b, const struct proc_row *r)
         return;
     }
     if (r->what != PROC_THREAD) {
-        b_f(b, ",\"at_start\":%s,\"fork_ns\":%" PRIi64 ",\"start_ns\":%" PRIi64,
-            l->at_start ? "true" : "false", (s64)(l->fork_ns - out.start_ns),
-            (s64)(l->begin_ns - out.start_ns));
+        b_s(b, l->at_start ? ",\"at_start\":true" : ",\"at_start\":false");
+        if (!pp.no_forks)
+            b_f(b, ",\"fork_ns\":%" PRIi64, (s64)(l->fork_ns - out.start_ns));
+        b_f(b, ",\"start_ns\":%" PRIi64, (s64)(l->begin_ns - out.start_ns));
         proc_json_num(b, "start_realtime_ns", proc_real(l->begin_ns));
     }
     if (r->what != PROC_STARTED && r->what != PROC_THREAD) {
         proc_json_num(b, "duration_ns", r->ts_ns - l->begin_ns);
-        proc_json_num(b, "lifetime_ns", r->ts_ns - l->fork_ns);
+        if (!pp.no_forks)
+            proc_json_num(b, "lifetime_ns", r->ts_ns - l->fork_ns);
     }
     proc_json_end(b, r);
-    if (r->used && pp.btf)
+    if (r->used)
         proc_json_usage(b, r->used);
     if (l->max_rss && r->what != PROC_THREAD)
         proc_json_num(b, "max_rss_bytes", l->max_rss * pp.page);
@@ -19014,11 +19187,12 @@ static void proc_json_plain(struct buf *b, const char *key, const char *s, size_
     b_c(b, '"'), b_s(b, key), b_s(b, "\":\""), b_json(b, s, n), b_c(b, '"');
 }
 
-/* 128 + N for a signal, as a shell has it. A command that became another did not fail. */
+/* 128 + N for a signal, as a shell has it. A command that became another did not fail. -1: not
+ * known (without BTF), for readers want a number. */
 static int proc_exit_code(const struct proc_row *r)
 {
     s32 status = r->what == PROC_ENDED ? r->l->status : 0;
-    return status < 0 ? 0 : WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+    return status < 0 ? -1 : WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
 /* CompletedCommand of workflow-telemetry-action's fork (src/interfaces/index.ts): one object a
@@ -19148,6 +19322,15 @@ static void proc_name(char to[PROC_NAME], const struct proc_life *l)
 
 /* --- the chart --- */
 
+static struct proc_bar proc_bar_of(const struct proc_row *r)
+{
+    const struct proc_life *l = r->l;
+    struct proc_bar bar = { l->begin_ns, r->ts_ns, l->pid, r->what == PROC_ENDED && l->status > 0,
+                            "" };
+    proc_name(bar.name, l);
+    return bar;
+}
+
 /* Keeps the longest ones. */
 static void proc_bar(const struct proc_row *r)
 {
@@ -19160,9 +19343,20 @@ static void proc_bar(const struct proc_row *r)
         to = &proc_bars[pp.n_bars++];
     else if (to->end_ns - to->begin_ns >= r->ts_ns - l->begin_ns)
         return;
-    *to = (struct proc_bar){ l->begin_ns, r->ts_ns, l->pid,
-                             r->what == PROC_ENDED && l->status > 0, "" };
-    proc_name(to->name, l);
+    *to = proc_bar_of(r);
+}
+
+/* A command that failed: the first ones are kept. */
+static void proc_failure(const struct proc_row *r)
+{
+    static struct buf how;
+    if (pp.failed++ >= PROC_SLOWEST)
+        return;
+    b_reset(&how);
+    proc_col_end(&how, r);
+    snprintf(proc_failures[pp.failed - 1].how, sizeof proc_failures[0].how, "%.*s",
+             (int)strcspn(how.p, " "), how.p);
+    proc_failures[pp.failed - 1].bar = proc_bar_of(r);
 }
 
 static int proc_by_begin(const void *a, const void *b)
@@ -19295,11 +19489,12 @@ static void proc_tell_end(const struct proc_life *l)
     }
     if (l->max_rss)
         ev_num(e, EV_max_rss_bytes, (s64)(l->max_rss * pp.page));
-    if (pp.btf) {
+    if (pp.used[PROC_CPU])
         ev_num(e, EV_cpu_ns, (s64)l->all.run_ns);
+    if (pp.used[PROC_READ])
         ev_num(e, EV_bytes_read, (s64)l->all.read_bytes);
+    if (pp.used[PROC_WRITTEN])
         ev_num(e, EV_bytes_written, (s64)l->all.write_bytes);
-    }
     proc_tell_name(e, l);
     proc_tell(e);
 }
@@ -19310,7 +19505,7 @@ static void proc_tell_thread_end(const struct proc_life *l, const struct wire_pr
     if (!e || !l->mine)
         return;
     ev_num(e, EV_exit_pid, h->tid);
-    if (pp.btf)
+    if (pp.used[PROC_CPU])
         ev_num(e, EV_cpu_ns, (s64)h->own.run_ns);
     proc_tell(e);
 }
@@ -19326,7 +19521,9 @@ static void proc_forked(const struct wire_proc *h)
             l->threads++, proc_tell_fork(h, l);
         return;
     }
-    l = proc_is_mine(h->ppid) ? proc_new(h->pid, true) : NULL;
+    /* kvis itself makes none: its child is one that the command made its brother (CLONE_PARENT) */
+    bool brother = pp.cmd.pid && h->ppid == (u32)getpid();
+    l = brother || proc_is_mine(h->ppid) ? proc_new(h->pid, true) : NULL;
     if (!l)
         return;
     pp.forks++;
@@ -19371,7 +19568,8 @@ static void proc_over(struct proc_life *l, u8 what, u64 ts_ns)
     if ((l->execed || l->at_start) && l->mine) {
         if (what != PROC_RUNNING)
             proc_bar(&r);
-        pp.failed += what == PROC_ENDED && l->status > 0;
+        if (what == PROC_ENDED && l->status > 0)
+            proc_failure(&r);
     }
     proc_emit(r);
 }
@@ -19380,7 +19578,7 @@ static void proc_execed(const struct wire_proc *h, const char *data)
 {
     struct proc_life *l = proc_find(h->pid);
     if (!l) {
-        if (!proc_is_mine(h->ppid))
+        if (!proc_is_mine(h->ppid) && !(pp.no_forks && proc_descends(h->pid)))
             return;
         l = proc_new(h->pid, true);
         if (!l)
@@ -19431,7 +19629,7 @@ static void proc_exec_failed(const struct wire_proc *h, const char *data)
 
 static u64 proc_lost(void)
 {
-    return pp.lost[LOST_RING] + pp.lost[LOST_INFLIGHT] + pp.lost[N_LOST];
+    return pp.lost[LOST_RING] + pp.lost[LOST_INFLIGHT] + pp.lost[LOST_TREE] + pp.lost[N_LOST];
 }
 
 /* --- the critical path: what the end of the command waited for ---
@@ -19512,7 +19710,7 @@ static struct proc_step **proc_critical(u32 *n)
     static struct proc_step **list;
     static u32 count;
     struct proc_step *rest = list ? NULL : proc_path_end;
-    if (rest && proc_steps <= PROC_STEPS && !proc_lost())
+    if (rest && proc_steps <= PROC_STEPS && !proc_lost() && !pp.no_forks && pp.commands)
         list = realloc(NULL, proc_steps * sizeof *list);
     while (list && rest)
         list[count++] = proc_step_next(&rest);
@@ -19700,11 +19898,23 @@ static void proc_json_critical(struct buf *b)
         b_c(b, ']');
 }
 
+/* The kernel knows what a process used when that leaves its CPU for the last time, which is after
+ * the end of its record: of one shorter than a tick, most can be missing. Of those that the command
+ * and its children waited for, wait4 told all; not of others. Both are too small, if anything. */
+static void proc_sum_cpu(void)
+{
+    const struct timeval *u = &pp.rusage.ru_utime, *s = &pp.rusage.ru_stime;
+    u64 told = (u64)(u->tv_sec + s->tv_sec) * NSEC + (u64)(u->tv_usec + s->tv_usec) * 1000;
+    pp.cpu_ns = MAX(pp.cpu_ns, told);
+}
+
 /* The recording's summary, and the end of it and of --perfetto. */
 static void proc_tell_all(int status)
 {
+    proc_sum_cpu();
     rec_end = (struct st_end){ .status = status, .duration_ns = u_now() - out.start_ns,
-                               .backend = ST_PROC, .lost = proc_lost(), .commands = pp.commands };
+                               .backend = ST_PROC, .lost = proc_lost(), .commands = pp.commands,
+                               .cpu_ns = pp.cpu_ns };
     ps.processes += pp.forks;
     rec_finish();
     px_close();
@@ -19712,14 +19922,26 @@ static void proc_tell_all(int status)
 
 static void proc_json_summary(u32 running)
 {
-    b_f(&out.json.b, "{\"type\":\"summary\",\"commands\":%" PRIu64 ",\"forks\":%" PRIu64
-        ",\"failed\":%" PRIu64 ",\"exec_failed\":%" PRIu64 ",\"running\":%u,\"peak_processes\":%u"
-        ",\"cpu_ns\":%" PRIu64 ",\"lost\":%" PRIu64 ",\"ends_unseen\":%" PRIu64
-        ",\"duration_ns\":%" PRIu64, pp.commands, pp.forks, pp.failed, pp.exec_failed,
-        running, pp.peak, pp.cpu_ns, proc_lost(), pp.unsure, u_now() - out.start_ns);
+    struct buf *b = &out.json.b;
+    const struct { const char *key; u64 v; bool known; } num[] = {
+        { "commands", pp.commands, true },
+        { "forks", pp.forks, !pp.no_forks },
+        { "failed", pp.failed, pp.btf },
+        { "exec_failed", pp.exec_failed, po.failed },
+        { "running", running, true },
+        { "peak_processes", pp.peak, !pp.no_forks },
+        { "cpu_ns", pp.cpu_ns, pp.cpu_ns > 0 },
+        { "lost", proc_lost(), true },
+        { "ends_unseen", pp.unsure, true },
+        { "duration_ns", u_now() - out.start_ns, true },
+    };
+    b_s(b, "{\"type\":\"summary\"");
+    for (size_t i = 0; i < ARRAY_LEN(num); i++)
+        if (num[i].known)
+            proc_json_num(b, num[i].key, num[i].v);
     if (pp.cmd.pid)
-        proc_json_critical(&out.json.b);
-    b_s(&out.json.b, "}\n");
+        proc_json_critical(b);
+    b_s(b, "}\n");
 }
 
 /* The steps that took a hundredth of it or more. */
@@ -19743,9 +19965,13 @@ static void proc_text_critical(struct buf *b)
 static void proc_summary(u32 running)
 {
     static struct buf b;
-    b_f(&b, "kvis: %" PRIu64 " commands, %" PRIu64 " forks, at most %u processes at once, %.3f s, "
-        "%.3f s of CPU; %" PRIu64 " failed", pp.commands, pp.forks, pp.peak,
-        (double)(u_now() - out.start_ns) / 1e9, (double)pp.cpu_ns / 1e9, pp.failed);
+    b_f(&b, "kvis: %" PRIu64 " commands", pp.commands);
+    if (!pp.no_forks)
+        b_f(&b, ", %" PRIu64 " forks, at most %u processes at once", pp.forks, pp.peak);
+    b_f(&b, ", %.3f s, %.3f s of CPU", (double)(u_now() - out.start_ns) / 1e9,
+        (double)pp.cpu_ns / 1e9);
+    if (pp.btf)
+        b_f(&b, "; %" PRIu64 " failed", pp.failed);
     if (po.failed)
         b_f(&b, ", %" PRIu64 " could not be executed", pp.exec_failed);
     if (running)
@@ -19755,6 +19981,9 @@ static void proc_summary(u32 running)
     for (u32 i = 0; i < MIN(pp.n_bars, (u32)PROC_SLOWEST); i++)
         b_f(&b, "%10.3f s  %-7u %s\n", (double)(proc_bars[i].end_ns - proc_bars[i].begin_ns) / 1e9,
             proc_bars[i].pid, proc_bars[i].name);
+    for (u32 i = 0; i < MIN(pp.failed, (u64)PROC_SLOWEST); i++)
+        b_f(&b, "%s%10s    %-7u %s\n", i ? "" : "failed\n", proc_failures[i].how,
+            proc_failures[i].bar.pid, proc_failures[i].bar.name);
     proc_text_critical(&b);
     out_write_all(STDERR_FILENO, b.p, b.len);
 }
@@ -19778,14 +20007,14 @@ static int proc_loop(u64 end_ns)
         over = sp_told || (end_ns && u_now() >= end_ns) || out.failed
                || (out.text.fd[0] < 0 && out.json.fd[0] < 0 && pp.gantt < 0 && !out.n_taps);
         if (pp.cmd.pid && status == -1)
-            syscall(SYS_wait4, pp.cmd.pid, &status, WNOHANG, NULL);
+            syscall(SYS_wait4, pp.cmd.pid, &status, WNOHANG, &pp.rusage);
         rb_mark();
         u32 n = rb_drain(proc_record);
-        over |= pp.cmd.pid && status != -1 && !pp.mine;
+        over |= !pp.whole && !pp.mine && (!pp.cmd.pid || status != -1);
         if (pp.ending)
             proc_sweep(false);
         out_flush();
-        ms = n ? 2 : MIN(ms * 2, 32);
+        ms = n ? 2 : MIN(ms * 2, pp.cmd.pid ? 32 : 100);
         if (u_now() > tell || over) {
             proc_tell_losses();
             if (status != -1 && proc_lost())
@@ -19834,10 +20063,13 @@ static void proc_begin(void)
     if (!pp.btf)
         u_warn("exit codes, times and sizes are not known, and arguments are those that execve was "
                "given: this kernel has no BTF (CONFIG_DEBUG_INFO_BTF)");
+    if (pp.no_forks)
+        u_warn("forks are not seen, so short processes can be missing: it is a pid namespace, and "
+               "there is no BTF");
     if (!opt.command && (po.pid || out.json_on || proc_format(po.format)->whole))
         proc_scan();
     if (po.pid && !proc_find(po.pid))
-        die(EXIT_KVIS, "no process %u", po.pid);
+        die(EXIT_KVIS, "no process %u that runs", po.pid);
     ps.processes = pp.mine; /* so far */
 }
 
@@ -19853,6 +20085,7 @@ static int proc_run(u64 end_ns)
     if (pp.cmd.pid) {
         struct proc_life *l = proc_find((u32)pp.cmd.pid);
         l->fork_ns = l->begin_ns = u_now();
+        l->counted = !pp.no_forks;
         sp_go(&pp.cmd);
     }
     out.give_up = sp_gives_up;
@@ -23645,7 +23878,9 @@ static bool cmd_colour(int f)
 
 static int cmd_open_file(const char *name)
 {
-    int f = open(name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    /* a device that is not there is no reason to make a file of its name, that nobody would find */
+    bool device = !strncmp(name, "/dev/", 5) && strncmp(name, "/dev/shm/", 9);
+    int f = open(name, O_WRONLY | O_TRUNC | O_CLOEXEC | (device ? 0 : O_CREAT), 0666);
     if (f < 0)
         die(EXIT_KVIS, "cannot write %s:", name);
     return f;
@@ -23847,9 +24082,8 @@ static void cmd_rows_begin(const char *backend)
 }
 
 /* kvis's exit status: its own failure's, or the command's. */
-static int cmd_rows_end(struct sp *cmd, int status)
+static int cmd_rows_end(int failed, int status)
 {
-    int failed = sp_error(cmd);
     if (out.failed || failed)
         return failed ? failed : EXIT_KVIS;
     return status == -1 ? 0 : cmd_status(status);
@@ -23865,7 +24099,8 @@ static int cmd_open(void)
         opt.command = line;
     }
     cmd_rows_begin("bpf");
-    return cmd_rows_end(&op.cmd, open_run(tr.deadline_ns));
+    int status = open_run(tr.deadline_ns);
+    return cmd_rows_end(sp_error(&op.cmd), status);
 }
 
 static int cmd_proc(void)
@@ -23886,9 +24121,9 @@ static int cmd_proc(void)
     cmd_this_run(ST_PROC);
     out.many = true; /* a recording's lines of text name their processes */
     cmd_record(true);
-    int status = proc_run(tr.deadline_ns);
-    cmd_report(rout.fd, rout.name, !sp_error(&pp.cmd));
-    return cmd_rows_end(&pp.cmd, status);
+    int status = proc_run(tr.deadline_ns), failed = sp_error(&pp.cmd);
+    cmd_report(rout.fd, rout.name, !failed);
+    return cmd_rows_end(failed, status);
 }
 
 static int cmd_execsnoop(void)

@@ -63,8 +63,10 @@ struct mm_struct { u64 arg_start, arg_end, env_start, env_end; struct file *exe_
 struct task_io_accounting { u64 rchar, wchar, read_bytes, write_bytes; } KERNEL;
 struct sched_entity { u64 sum_exec_runtime; } KERNEL;
 typedef struct { int counter; } atomic_t;
+struct list_head { struct list_head *prev; } KERNEL;
 struct signal_struct {
     atomic_t live;
+    struct list_head thread_head;
     int group_exit_code;
     u32 flags;
     u64 utime, stime, sum_sched_runtime;
@@ -79,6 +81,7 @@ struct task_struct {
     struct mm_struct *mm;
     struct fs_struct *fs;
     struct signal_struct *signal;
+    struct list_head children, sibling, thread_node;
     u64 start_boottime;
     u64 utime, stime, nvcsw, nivcsw, min_flt, maj_flt;
     struct sched_entity se;
@@ -212,12 +215,38 @@ INLINE void put_usage(struct wire_proc *h, struct task_struct *t)
 
 /* --- forks --- */
 
-/* The caller made a task. child: NULL where only its number is known. */
+/* The task that the caller has just made, by its number: copy_process() has put it at the end of a
+ * list, to which others may have added since. NULL: too many. */
+INLINE struct task_struct *find_child(u32 pid, u64 flags)
+{
+    struct task_struct *t = (void *)bpf_get_current_task(), *parent = t;
+    struct signal_struct *s = READ(t, signal);
+    u64 off = flags & CLONE_THREAD ? OFFSET(struct task_struct, thread_node)
+                                   : OFFSET(struct task_struct, sibling);
+    if (flags & CLONE_PARENT)
+        parent = READ(t, real_parent);
+    struct list_head *head = flags & CLONE_THREAD ? &s->thread_head : &parent->children;
+    struct list_head *at = READ(head, prev);
+#pragma clang loop unroll(disable)
+    for (int i = 0; i < 16 && at != head; i++) {
+        struct task_struct *child = (void *)at - off;
+        if ((u32)READ(child, pid) == pid)
+            return child;
+        at = READ(at, prev);
+    }
+    return 0;
+}
+
+/* The caller made a task. child: NULL where only its number in the first namespace is known. */
 INLINE void forked(void *ctx, struct task_struct *child, u32 tid, u64 flags)
 {
     struct record *r = new_record(SLOT_FORK, PROC_FORK, child);
     if (!r)
         return;
+    if (!child && CFG(CFG_NS_INO)) {
+        count_lost(LOST_TREE);
+        return;
+    }
     struct wire_proc *h = &r->head;
     h->flags = flags;
     if (!(flags & CLONE_PARENT))
@@ -238,7 +267,6 @@ INLINE void forked(void *ctx, struct task_struct *child, u32 tid, u64 flags)
         emit(ctx, h, sizeof *h);
 }
 
-/* Of the classic one only the child's number in the first namespace is known. */
 SEC("both/task/task_newtask")
 int proc_fork(struct raw_tp *ctx)
 {
@@ -250,11 +278,9 @@ int proc_fork(struct raw_tp *ctx)
         child = (void *)KEPT(ctx->arg[0]);
         flags = KEPT(ctx->arg[1]);
     } else {
-        if (CFG(CFG_NS_INO))
-            return 0;
-        child = KEPT((struct task_struct *)0);
         tid = KEPT((u32)record->pid);
         flags = KEPT((u64)record->clone_flags);
+        child = CFG(CFG_BTF) ? find_child(tid, flags) : 0;
     }
     forked(ctx, child, tid, flags);
     return 0;
