@@ -21327,7 +21327,7 @@ static bool cmd_colour(int f)
 
 static int cmd_open_file(const char *name)
 {
-    /* a device that is not there is no reason to make a file of its name, which nobody would find */
+    /* a device that is not there: a file of its name would be found by nobody */
     bool device = !strncmp(name, "/dev/", 5) && strncmp(name, "/dev/shm/", 9);
     int f = open(name, O_WRONLY | O_TRUNC | O_CLOEXEC | (device ? 0 : O_CREAT), 0666);
     if (f < 0)
