@@ -15111,6 +15111,19 @@ static void hy_counts(void)
     }
 }
 
+/* Where threads are gone only when the scheduler leaves them for good (CFG_BY_SCHED), that can be
+ * after their deaths were told: a moment for the calls that they were in to be counted. */
+static void hy_settle(void)
+{
+    u32 key;
+    int map = bpf_map(&hy.obj, "traced");
+    for (int i = 0; hy.count && hy.in_order && i < 100; i++) {
+        if (bpf_map_do(BPF_MAP_GET_NEXT_KEY, map, NULL, &key))
+            break;
+        nanosleep(&(struct timespec){ .tv_nsec = 500000 }, NULL);
+    }
+}
+
 /* The programs that this kernel and the options want, as bits. */
 static u32 hy_programs(bool sched)
 {
@@ -15291,6 +15304,7 @@ static const char *hy_start(const bool *need, u32 ring_bytes)
     const char *mend = bpf_denied(e);
     snprintf(why, sizeof why, "%s%s%s%s", hy.obj.why, *mend ? " (" : "", mend, *mend ? ")" : "");
     bpf_close(&hy.obj);
+    memset(hy.row, 0, sizeof hy.row); /* they have to stop, then */
     return why;
 }
 
@@ -15578,7 +15592,7 @@ static struct {
         int status;
     } early[64];
     u32 n_early;
-    volatile sig_atomic_t attaching, n_reaped; /* tids that tr_reap_dead took */
+    volatile sig_atomic_t attaching, n_reaped; /* what tr_reap_dead took */
     u64 seen_ns;          /* the stops in hand are of before it, and so is all that is told */
     u64 collected;        /* stops that went through tr_batch[] */
     u32 kept_n;           /* of tr_kept[] */
@@ -15592,16 +15606,14 @@ static struct {
     bool need[SC_N];      /* rows that stop */
 } tr = { .status = -1, .cmd.err = -1, .poll.length = 8 };
 
-static pid_t tr_reaped[8192]; /* by tr_reap_dead */
-
-/* What wait4 has said already: see tr_collect. */
+/* What wait4 has said already: see tr_collect, tr_reap_dead. */
 static struct tr_stopped {
     pid_t tid;
     int status;
-} tr_batch[1024];
+} tr_batch[8192], tr_reaped[ARRAY_LEN(tr_batch)];
 
 /* Calls that were kept with threads which stand now, the last that ended first. */
-static struct wire_thread tr_kept[ARRAY_LEN(tr_batch)];
+static struct wire_thread tr_kept[1024];
 
 /* The row of tr_batch[] that waits to be handled for a thread, or NULL. */
 static struct tr_stopped *tr_batched(pid_t tid)
@@ -15733,6 +15745,19 @@ static const char *tr_accel_why_not(void)
     return NULL;
 }
 
+/* Whether what a process executes is a program of 32 bits. */
+static bool tr_runs_32(pid_t pid)
+{
+    char exe[64];
+    u8 ident[EI_NIDENT] = { 0 };
+    snprintf(exe, sizeof exe, "/proc/%d/exe", pid);
+    int f = open(exe, O_RDONLY | O_CLOEXEC);
+    bool whole = f >= 0 && read(f, ident, sizeof ident) == (ssize_t)sizeof ident;
+    if (f >= 0)
+        close(f);
+    return whole && ident[EI_CLASS] != ELFCLASS64;
+}
+
 /* The same for -p. Calls of another convention have no record, and there is no filter that would
  * stop them; and only in the first pid namespace does kvis know the threads as the probe does. */
 static const char *tr_attach_why_not(void)
@@ -15742,14 +15767,7 @@ static const char *tr_attach_why_not(void)
     if (bpf_pid_ns(NULL))
         return "-p in a pid namespace";
     for (u32 i = 0; i < opt.n_pids; i++) {
-        char exe[64];
-        u8 ident[EI_NIDENT] = { 0 };
-        snprintf(exe, sizeof exe, "/proc/%d/exe", opt.pids[i]);
-        int f = open(exe, O_RDONLY | O_CLOEXEC);
-        bool whole = f >= 0 && read(f, ident, sizeof ident) == (ssize_t)sizeof ident;
-        if (f >= 0)
-            close(f);
-        if (whole && ident[EI_CLASS] != ELFCLASS64)
+        if (tr_runs_32(opt.pids[i]))
             return "a 32-bit program";
         if (ps_status(opt.pids[i], "Seccomp:") > 0)
             return "a program with seccomp filters";
@@ -16313,6 +16331,17 @@ static void tr_set_tick(bool fast)
         tr.fast = fast;
 }
 
+/* Notes a stop that is to be handled in its turn. */
+static void tr_set_aside(pid_t tid, int status)
+{
+    struct tr_stopped *s = tr_batched(tid);
+    if (!s)
+        s = &tr_batch[tr.batch_n++];
+    *s = (struct tr_stopped){ tid, status };
+    tr_take_kept(tid, status);
+    tr.collected++;
+}
+
 /* wait4(-1) looks at the tracees in the order of their list, the newest first (kernel/ptrace.c,
  * ptrace_link; kernel/exit.c, do_wait_thread): where those stop again as fast as we can look, an
  * older one would never have its turn. So all that stand are asked for before the first goes on.
@@ -16325,15 +16354,9 @@ static void tr_collect(void)
     tr.batch_n -= tr.batch_next;
     memmove(tr_batch, tr_batch + tr.batch_next, tr.batch_n * sizeof *tr_batch);
     tr.batch_next = 0;
-    while (tr.batch_n < ARRAY_LEN(tr_batch)
-           && (tid = (pid_t)syscall(SYS_wait4, -1, &status, __WALL | WNOHANG, NULL)) > 0) {
-        struct tr_stopped *s = tr_batched(tid);
-        if (!s)
-            s = &tr_batch[tr.batch_n++];
-        *s = (struct tr_stopped){ tid, status };
-        tr_take_kept(tid, status);
-        tr.collected++;
-    }
+    while (tr.batch_n < ARRAY_LEN(tr_kept)
+           && (tid = (pid_t)syscall(SYS_wait4, -1, &status, __WALL | WNOHANG, NULL)) > 0)
+        tr_set_aside(tid, status);
 }
 
 /* Of a thread whose stop is about to be handled, what has come since takes the stop's place. */
@@ -16606,8 +16629,10 @@ static struct task *tr_exec(struct task *t)
         tr_exec_unseen(t);
     tr_exec_state(t);
     tr_exec_event(t);
-    if (hy.all)
-        tr_exec_done(t);
+    if (!hy.all)
+        return t;
+    tr_exec_done(t);
+    t->full |= tr_runs_32(t->tid); /* the probe leaves its calls alone: is_compat */
     return t;
 }
 
@@ -17175,6 +17200,8 @@ static pid_t tr_wait(int *status)
 static void tr_loop(void)
 {
     tr.poll.since = u_now();
+    if (tr.batch_n) /* from tr_attach_all */
+        tr_drain_all();
     for (;;) {
         int status;
         pid_t tid = tr_wait(&status);
@@ -17204,19 +17231,17 @@ static void tr_loop(void)
 
 /* In the tick, while PTRACE_SEIZE waits for an exec of that process to end (both take
  * cred_guard_mutex, kernel/ptrace.c), and the exec waits until the dead threads which are traced
- * already are reaped, by us: reaps them, so that all go on (EDGE_CASES P5). Only calls that a
- * handler may make. */
+ * already are reaped, by us: reaps them, so that all go on (EDGE_CASES P5). Stops of those that
+ * live come along, whatever is asked for (kernel/exit.c, wait_task_stopped: "we see ptrace'd
+ * stopped tasks regardless of options"). Only calls that a handler may make. */
 static void tr_reap_dead(void)
 {
-    int e = errno;
-    siginfo_t si = { 0 };
-    while (tr.n_reaped < (sig_atomic_t)ARRAY_LEN(tr_reaped)) {
-        long r = syscall(SYS_waitid, P_ALL, 0, &si, WEXITED | WNOHANG | __WALL, NULL);
-        if (r < 0 || !si.si_pid)
-            break;
-        tr_reaped[tr.n_reaped] = si.si_pid;
+    int e = errno, status;
+    pid_t tid;
+    while ((u32)tr.n_reaped + tr.batch_n < ARRAY_LEN(tr_batch)
+           && (tid = (pid_t)syscall(SYS_wait4, -1, &status, __WALL | WNOHANG, NULL)) > 0) {
+        tr_reaped[tr.n_reaped] = (struct tr_stopped){ tid, status };
         tr.n_reaped = tr.n_reaped + 1;
-        si.si_pid = 0;
     }
     errno = e;
 }
@@ -17378,14 +17403,28 @@ static int tr_attach_thread(pid_t pid, pid_t tid)
     return 0;
 }
 
+/* Of what tr_reap_dead took, the dead are forgotten, and the stops are for tr_loop to handle. */
+static void tr_after_reaping(void)
+{
+    for (sig_atomic_t i = 0; i < tr.n_reaped; i++) {
+        struct tr_stopped *s = &tr_reaped[i];
+        struct task *t = ps_task(s->tid);
+        if (WIFSTOPPED(s->status)) {
+            tr_set_aside(s->tid, s->status);
+            continue;
+        }
+        tr_collected_again(s->tid, &s->status);
+        if (t)
+            tr_drop(t, false);
+    }
+    tr.n_reaped = 0;
+}
+
 /* Attaches one of a process's threads that /proc names, unless that is done. Returns 1: it is new,
  * 0: it was there, -errno. */
 static int tr_attach_listed(pid_t pid, pid_t tid)
 {
-    for (sig_atomic_t i = 0; i < tr.n_reaped; i++)
-        if (ps_task(tr_reaped[i]))
-            tr_drop(ps_task(tr_reaped[i]), false);
-    tr.n_reaped = 0;
+    tr_after_reaping();
     struct task *t = ps_task(tid);
     if (t && tr_ours(tid))
         return 0;
@@ -17445,6 +17484,7 @@ static u32 tr_attach_all(void)
         else
             n++;
     }
+    tr_after_reaping();
     tr_many();
     return n;
 }
@@ -17485,6 +17525,7 @@ static void tr_report(const char *backend, bool text)
     rec_end = end;
     rec_finish();
     px_close();
+    hy_settle();
     hy_counts();
     st_report(&end, text);
 }

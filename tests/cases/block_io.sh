@@ -1,37 +1,76 @@
 #!/bin/sh
 # timeout: 60
-# needs: root dd python3
+# needs: root dd taskset python3
 # covers: E15
-# What the disk under this directory does for dd, against the kernel's own count, in every sink. (On
-# disks of known latency: tests/vm/guest/disk.sh.)
+# What the disk under this directory does for dd, against what dd asked for and the kernel's own count, in
+# every sink. (On disks of known latency: tests/vm/guest/disk.sh.)
 . "$TESTS/lib.sh"
 head -c 400000 /dev/urandom >f
 sync f
-run trace --min-sched-delay=1000000 -w rec.kvis --json=json --perfetto=p.json --report=r.html -- dd if=f of=/dev/null bs=4k count=12 iflag=direct
+cp "$(command -v dd)" own-dd
+sync own-dd
+copy="if=f of=/dev/null bs=4k count=12 iflag=direct"
+for dd in dd ./own-dd; do # the one is in memory, but for what a busy box throws out, the other is not
+python3 -c "import os; os.posix_fadvise(os.open('own-dd', os.O_RDONLY), 0, 0, os.POSIX_FADV_DONTNEED)"
+run trace -v -w rec.kvis --json=json --perfetto=p.json --report=r.html -- $dd $copy
 status 0
 js "by('block_io', op='read')" >/dev/null 2>&1 || skip "no disk below this directory, or no hybrid backend"
-want "[e['bytes'] for e in by('block_io', op='read')] == [4096] * 12 and S['block_read_bytes'] == 49152"
-want "S['block_ios'] == len(by('block_io')) and S['lost_block_ios'] == 0"
-want "[d for d in S['disks'] if d['device'] == by('block_io')[0]['device']][0]['reads'] >= 12"
-has err 'block I/O .* \(4\.0 KB x12, 48\.0 KB total\) [a-z0-9]+ read$'
-python3 - <<'P' || fail "Perfetto: a slice for each"
+# dd's requests are those that were done while it stood in a read of the file; pages of dd itself that were
+# not in memory come besides.
+cat >truth.py <<'P'
 import json
+import re
+import sys
+E = [json.loads(line) for line in open("json")]
+S, ios = E[-1], [e for e in E if e["type"] == "block_io"]
+reads = [c for c in E if c.get("name") == "read" and c["args"][0].endswith(f"<{sys.argv[1]}>")]
+assert [c["ret"] for c in reads] == [4096] * 12, reads
+in_call = lambda e, c: e["tid"] == c["tid"] and 0 <= e["ts_ns"] - c["ts_ns"] <= c["duration_ns"]
+of_dd = [[e for e in ios if in_call(e, c)] for c in reads]
+assert [[(e["op"], e["bytes"]) for e in m] for m in of_dd] == [[("read", 4096)]] * 12, of_dd
+assert all(0 < m[0]["duration_ns"] < c["duration_ns"] for m, c in zip(of_dd, reads)), (of_dd, reads)
+device = {m[0]["device"] for m in of_dd}
+disk = [d for d in S["disks"] if {d["device"]} == device]
+assert len(disk) == 1 and disk[0]["reads"] >= 12 and disk[0]["read_bytes"] >= 49152, (device, disk)
+assert S["block_ios"] == len(ios) and S["lost_block_ios"] == 0, S
+assert S["block_read_bytes"] == sum(e["bytes"] for e in ios if e["op"] == "read") >= 49152, S
+# The text: each request in one line, those of a kind that follow each other in one.
+lines = re.findall(r"block I/O \S+(?: avg, \S+ max)? \(([^x)]*?)(?: x(\d+), ([^)]*) total)?\) (\S+) (\S+)$", open("text").read(), re.M)
+assert sum(int(n or 1) for _, n, *_ in lines) == len(ios), lines
+assert len(ios) > 12 or lines == [("4.0 KB", "12", "48.0 KB", *device, "read")], lines
+# Perfetto: a slice for each.
 ev = [e for e in json.load(open("p.json"))["traceEvents"] if e.get("cat") == "block I/O"]
 begun = {e["id"]: e["ts"] for e in ev if e["ph"] == "b"}
 ended = {e["id"]: e["ts"] for e in ev if e["ph"] == "e"}
-want = [json.loads(l) for l in open("json") if '"type":"block_io"' in l]
-assert len(begun) == len(ended) == len(want)
-for b, w in zip(sorted(begun), want):
+assert len(begun) == len(ended) == len(ios)
+for b, w in zip(sorted(begun), ios):
     assert abs(ended[b] - w["ts_ns"] / 1000) < 1 and abs((ended[b] - begun[b]) * 1000 - w["duration_ns"]) < 1000, (b, w)
+print(len(ios), "requests, 12 for the file, by", *device)
 P
-kv replay --json=again rec.kvis 2>again.err || fail "replay: $?"
+kv replay --json=again --min-sched-delay=1000000 rec.kvis 2>text || fail "replay: $?"
+python3 truth.py "$PWD/f" >&9 2>&1 || { cat text >&9; fail "not what the disk did"; }
+kv replay -v --json=again rec.kvis 2>again.err || fail "replay: $?"
 grep -v '"type":"header"' json >a
 grep -v '"type":"header"' again >b
 cmp a b || fail "replayed, it is something else"
-# A file written and forced out: its bytes, and a flush if the disk has a cache.
-run trace --json=json -- dd if=f of=g bs=100k conv=fsync
+done
+# Live text says it as well.
+run trace --min-sched-delay=1000000 --json=json -- $dd $copy
 status 0
-want "sum(e['bytes'] for e in by('block_io', op='write')) >= 400000"
+n=$(js "len(by('block_io'))")
+eq "requests in text" "$n" "$(sed -n 's/.*block I\/O .*(\([^)]*\)).*/\1/p' err | awk '{ split($3, x, "[x,]"); n += $3 ~ /^x/ ? x[2] : 1 } END { print n + 0 }')"
+[ "$n" != 12 ] || has err 'block I/O .* \(4\.0 KB x12, 48\.0 KB total\) [a-z0-9]+ read$'
+# A file written and forced out: its bytes, and a flush if the disk has a cache. (All of them, unless the
+# kernel's own worker has come in between and written some: once in five seconds it does.)
+tries=0
+while :; do
+    run trace --json=json -- dd if=f of=g bs=100k conv=fsync
+    status 0
+    want "all(e['op'] in ('read', 'write', 'flush') for e in by('block_io'))"
+    ! js "sum(e['bytes'] for e in by('block_io', op='write')) >= 400000 or 1 / 0" >/dev/null 2>&1 || break
+    tries=$((tries + 1))
+    [ $tries -lt 4 ] || fail "not the bytes written: $(js "[e['bytes'] for e in by('block_io')]")"
+done
 # A stranger's are not the program's, although its bios come to lie where those did: on the same CPU they
 # do.
 cpu=$(taskset -cp $$ | sed 's/.*: //; s/[-,].*//')
@@ -45,4 +84,5 @@ run trace --json=json -- taskset -c "$cpu" sh -c \
 wait
 status 0
 has strange '^90\+0 records in'
-want "(lambda all: len([e for e in all if e['tid'] == all[0]['tid']]) == 12)([e for e in by('block_io', op='read') if e['bytes'] == 4096])"
+# (12, and what pages of the programs may have to be read)
+want "12 <= len([e for e in by('block_io', op='read') if e['bytes'] == 4096]) < 60"

@@ -11,6 +11,7 @@ head -n 1 json | grep -q '"backend":"hybrid"' || skip "no hybrid backend: $(head
 for KVOPT in "-q -v -s 4000 --ring=64K" "-q -v"; do
     truth hyb behind
     truth hyb dying
+    truth hyb killed
     truth hyb dying 60
     truth hyb tsync
     truth hyb unqueued

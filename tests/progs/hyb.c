@@ -571,6 +571,33 @@ static void dying(int argc, char **argv)
     want("len(calls('write', pid=%d, ret=4000)) == %ld and S['lost'] == 0", p, (long)file.st_size / 4000);
 }
 
+/* killed CHILDREN: each is killed as soon as it waits in a call, which is in the trace, without a result. */
+static void killed(int argc, char **argv)
+{
+    int n = argc > 2 ? atoi(argv[2]) : 50, fds[2], st;
+    CHK(pipe(fds));
+    for (int i = 0; i < n; i++) {
+        char c, path[64], line[300] = "";
+        pid_t p = (pid_t)CHK(fork());
+        if (!p) {
+            syscall(SYS_getppid);
+            CHK(read(fds[0], &c, 1));
+            _exit(1);
+        }
+        snprintf(path, sizeof path, "/proc/%d/stat", p);
+        while (!strstr(line, ") S ")) {
+            int f = (int)CHK(open(path, O_RDONLY));
+            line[CHK(read(f, line, sizeof line - 1))] = 0;
+            close(f);
+        }
+        CHK(kill(p, SIGKILL));
+        CHK(TEMP_FAILURE_RETRY(waitpid(p, &st, 0)));
+        want("[c['ret'] for c in calls('read', tid=%d)] == [None]", p);
+        want("len(calls('getppid', tid=%d)) == 1", p);
+    }
+    want("S['lost'] == 0");
+}
+
 static volatile int go, gone;
 
 static void *call_when_told(void *unused)
@@ -663,7 +690,7 @@ int main(int argc, char **argv)
         { "calls", calls }, { "last", last }, { "big", big }, { "limits", limits }, { "urg", urg },
         { "cont", cont }, { "masked", masked }, { "jobs", jobs }, { "itimers", itimers }, { "crowd", crowd },
         { "bomb", bomb }, { "execs", execs }, { "leaf", leaf }, { "relay", relay }, { "forever", forever }, { "urgent", urgent },
-        { "behind", behind }, { "dying", dying }, { "tsync", tsync }, { "unqueued", unqueued },
+        { "behind", behind }, { "dying", dying }, { "killed", killed }, { "tsync", tsync }, { "unqueued", unqueued },
         { 0 }
     };
     return t_main(argc, argv, s);

@@ -24,6 +24,7 @@ facts last "--ring=64K" last 6
 facts big "--ring=64K -s 5000" big 20
 facts execs "" execs 5
 facts relay "--ring=64K" relay 3
+facts killed "" killed 10
 
 same() { # same SCENE ARG...: it sees the same, traced or not, and is held indeed
     "$BIN/hyb" "$@" >"$1.want" 2>&1

@@ -1,0 +1,23 @@
+#!/bin/sh
+# timeout: 60
+# needs: strace prog:hyb
+# covers: P5 P17
+# Attaching takes long (strace holds up each ptrace(2) of kvis's): what threads stop for meanwhile is
+# handled in its turn, so that each of them goes on, and every signal of the program's own comes to it.
+. "$TESTS/truth.sh"
+backends=ptrace
+[ "$(id -u)" != 0 ] || backends="ptrace hybrid"
+for b in $backends; do
+    rm -f pid stop
+    "$BIN/hyb" urgent >target.out 2>&1 9>&- </dev/null &
+    target=$!
+    until_true 10 test -s pid || fail "not ready"
+    say "$b: kvis trace -p $target"
+    strace -qq -o log -e trace=ptrace -e signal=none -e inject=ptrace:delay_exit=60000:when=1..10 \
+        "$KVIS" trace -q -v -e trace=tgkill,getuid --backend=$b --json=json -d 2 -p $target >att.out 2>err 9>&- || fail "$b: $?"
+    : >stop
+    wait $target || { cat target.out >&9; fail "$b: what the program saw"; }
+    js "{t: len(by('syscall', tid=t)) for t in {e['tid'] for e in by('syscall')}}" >&9
+    want "len({e['tid'] for e in by('syscall')}) == 5"
+    want "S['lost'] == 0 and H['backend'] == '$b'"
+done

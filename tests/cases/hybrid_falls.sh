@@ -1,0 +1,72 @@
+#!/bin/sh
+# timeout: 180
+# plain-only: strace cannot see that ASan's own memory is in the way
+# needs: root strace python3
+# covers: H13 E1 E7
+# Kernels that lack something (a helper, a kind of map, BTF), and limits: whichever bpf(2) of its start is
+# refused, kvis goes on by ptrace or without a part of what it shows, says so in one line, and the trace
+# is right all the same.
+. "$TESTS/lib.sh"
+run trace -q --backend=hybrid -- /bin/true
+[ $st = 0 ] || skip "$(head -n 1 err)"
+printf hello >data
+cat >right.py <<'P'
+import json, sys
+E = [json.loads(line) for line in open("json")]
+H, S = E[0], E[-1]
+by = lambda t, **k: [e for e in E if e["type"] == t and all(e.get(x) == v for x, v in k.items())]
+name = sys.argv[1]
+assert S["exit_code"] == 3 and S["lost"] == 0, S
+assert len(by("exec")) == 3 and S["processes"] == 3, (len(by("exec")), S["processes"])
+assert [e["path"] for e in by("open") if e["path"] == name] == [name], by("open")
+assert sum(e["bytes"] for e in by("read", filename=name) + by("copy_file_range", src_name=name)) == 5, E
+assert len([e for e in by("open", error="ENOENT") if e["path"].endswith("/nothere")]) == 1
+assert H["backend"] == S["backend"]
+print(H["backend"])
+P
+# traced CMD...: what the program did is in the trace; one line at most says what is missing. $by: the backend.
+traced() {
+    "$@" "$KVIS" trace --json=json -- sh -c 'cat data; cat nothere; exit 3' >out 2>err 9>&-
+    eq "$what: exit status" 3 $?
+    by=$(python3 right.py "$PWD/data" 2>&1) || { echo "$by" >&9; fail "$what"; }
+    grep '^kvis: ' err | grep -v '^kvis: tracing' >lines
+    n=$(wc -l <lines)
+    [ $n -le 1 ] || { cat lines >&9; fail "$what: $n lines"; }
+    [ $by = hybrid ] || eq "$what: a line that says why" 1 "$(grep -c 'by ptrace alone: ' lines)"
+}
+
+calls=$(strace -qq -e trace=bpf -e signal=none -o /dev/stdout "$KVIS" trace -q -- true 2>/dev/null 9>&- | grep -c '^bpf')
+[ "$calls" -gt 30 ] || fail "only $calls calls of bpf"
+at=1 ptrace=0 less=0
+while [ $at -le "$calls" ]; do
+    for e in EINVAL EPERM; do
+        what="bpf call $at: $e"
+        traced strace -qq -o /dev/null -e trace=bpf -e signal=none -e inject=bpf:error=$e:when=$at
+        say "$what: $by: $(cut -c1-200 lines)"
+        [ $by = hybrid ] || ptrace=$((ptrace + 1))
+        [ $by = ptrace ] || [ ! -s lines ] || less=$((less + 1))
+    done
+    at=$((at + 1))
+done
+[ $ptrace -gt 20 ] || fail "by ptrace only $ptrace times"
+[ $less -gt 0 ] || fail "never without a part"
+
+# No BTF; and where bpf(2) is refused at all. Asked for by name: an error, and nothing runs.
+cat >nobtf <<'E2'
+mount -t tmpfs none /sys/kernel/btf && exec "$@"
+E2
+what="no BTF"
+traced unshare -m sh nobtf
+eq "$what" ptrace $by
+has lines 'BTF'
+for with in "unshare -m sh nobtf" "$BIN/refuse bpf"; do
+    rm -f ran
+    $with "$KVIS" trace --backend=hybrid -- touch ran >out 2>err 9>&-
+    eq "$with: exit status" 125 $?
+    eq "$with: in one line" 1 "$(wc -l <err)"
+    has err '^kvis: --backend=hybrid: '
+    [ ! -e ran ] || fail "$with: it ran"
+done
+what="bpf refused"
+traced "$BIN/refuse" bpf
+eq "$what" ptrace $by
