@@ -182,6 +182,8 @@ static void usage_of(pid_t p, const char *what)
          r.ru_nvcsw, p);
     want("'%s' and 0 <= %ld - one('command', pid=%d, end='exit')['involuntary_switches'] <= 30", what,
          r.ru_nivcsw, p);
+    want("'%s' and (lambda e: [e.get(k, 0) // 512 for k in ('read_bytes', 'written_bytes')])"
+         "(one('command', pid=%d, end='exit')) == [%ld, %ld]", what, p, r.ru_inblock, r.ru_oublock);
 }
 
 static void usage(int argc, char **argv)
@@ -203,7 +205,7 @@ static void usage(int argc, char **argv)
          "%lld + 5e6 and %lld - 5e6 <= e['start_realtime_ns'] + e['duration_ns'] <= %lld + 5e6 and e['lifetime_ns'] "
          "<= %lld)(one('command', pid=%d))", before, within[0], within[1], after, after - before + 5000000, p);
     p = RUN("write", "1000000");
-    reap(p, NULL);
+    usage_of(p, "write");
     want("1000000 <= one('command', pid=%d)['written_chars'] < 1010000", p);
     p = RUN("nap", "100");
     struct timespec a, b;
