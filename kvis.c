@@ -13831,8 +13831,13 @@ static int bpf_refused(struct bpf_obj *o, const struct bpf_prog_row *r, int e, c
 {
     for (const char *p = log; (p = strstr(p, "unknown#")) || (p = NULL); p++) {
         u32 n = (u32)strtoul(p + strlen("unknown#"), NULL, 10) - BPF_POISON;
-        if (n < r->n_patches)
-            return bpf_fail(o, e, "%s: this kernel has no usable %s", r->name, r->patches[n].name);
+        if (n >= r->n_patches)
+            continue;
+        const char *name = r->patches[n].name; /* those of tracepoints are tracefs's */
+        bool no_btf = strncmp(name, "trace_event_raw_", 16)
+                      && access("/sys/kernel/btf/vmlinux", R_OK) < 0;
+        return bpf_fail(o, e, "%s: this kernel has no %s%s", r->name,
+                        no_btf ? "BTF (CONFIG_DEBUG_INFO_BTF), so no usable " : "usable ", name);
     }
     if (strstr(log, "unknown func bpf_probe_read_") /* bpf_tracing_func_proto; from 6.13 on: */
         || strstr(log, "cannot use helper bpf_probe_read_"))
@@ -15596,7 +15601,7 @@ static struct {
     u64 seen_ns;          /* the stops in hand are of before it, and so is all that is told */
     u64 collected;        /* stops that went through tr_batch[] */
     u32 kept_n;           /* of tr_kept[] */
-    u64 stops, stops_at_tick, idle_since;
+    u64 stops, stops_at_tick, idle_since, lost_ns;
     bool tty;             /* a person looks on: print at once */
     pid_t stopped_tid;    /* whose stop is about to be handled */
     u32 batch_next, batch_n; /* of tr_batch[], those still to be handled */
@@ -17094,6 +17099,19 @@ static void tr_tables(void)
     out_writer_flush(&out.text);
 }
 
+/* Tells how many calls have got lost since this was last told. */
+static void tr_tell_lost(void)
+{
+    u64 n = hy_lost();
+    if (hy.count || n <= hy.told_lost)
+        return;
+    struct event *e = ev_new(EK_LOST, NULL, tr.seen_ns ? tr.seen_ns : u_when());
+    ev_num(e, EV_count, (s64)(n - hy.told_lost));
+    ev_sym(e, EV_how, "calls lost");
+    out_event(e);
+    hy.told_lost = n;
+}
+
 /* Everything that does not hang on a stop: what is due by time, signals, and, when nothing has
  * happened for a tick, I/O that was held back to be grouped and threads that wait for their
  * announcement. */
@@ -17116,6 +17134,8 @@ static void tr_on_tick(void)
         tr.child && tr.accel ? tr_kill_all() : tr_detach_all();
     }
     pf_upto(tr.seen_ns);
+    if (hy.on && !hy.in_order && now - tr.lost_ns > NSEC) /* see tr_follow */
+        tr.lost_ns = now, tr_tell_lost();
     if (idle) {
         out_idle();
         tr_each(tr_orphan);
@@ -17508,6 +17528,7 @@ static void tr_same_cpu(void)
 
 static void tr_report(const char *backend, bool text)
 {
+    tr_tell_lost();
     struct st_end end = { tr.status, u_now() - tr.start_ns, backend, hy_delays(), hy_io(),
                           hy.records, hy_stops(), hy_lost(), 0, 0, 0, 0 };
     if (hy.on && opt.bpf_stats) {

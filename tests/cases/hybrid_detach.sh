@@ -22,6 +22,7 @@ for blocked in "" blocked; do # also while a handler blocks it
         reader=$!
         "$KVIS" trace -v --backend=hybrid --ring=64K --json=fifo -p $target >att.out 2>err 9>&- &
         kvis=$!
+        until_true 20 traced $target || fail "not attached" # sooner, INT is ignored, as the shell has it here
         sleep 0.$((3 + i % 5))
         detach INT 0
         : >stop
@@ -32,6 +33,22 @@ for blocked in "" blocked; do # also while a handler blocks it
         [ -n "$blocked" ] || grep -q '^ Lost: 0 calls' err || fail "lost calls"
     done
 done
+
+# What got lost (of the thread that nothing can hold) is told while it happens, in every sink.
+rm -f pid stop
+"$BIN/hyb" urgent blocked >target.out 2>&1 9>&- </dev/null &
+target=$!
+until_true 10 test -s pid || fail "not ready"
+run trace -e trace=getuid --backend=hybrid --ring=64K -w rec.kvis --perfetto=p.json --json=json -d 3 -p $target
+: >stop
+wait $target
+kv replay --json=again rec.kvis 2>text
+for f in json again; do
+    want "S['lost'] == sum(e['count'] for e in by('lost')) > 0 and {e['how'] for e in by('lost')} == {'calls lost'}" $f
+    want "len([e for e in by('lost') if e['ts_ns'] < S['duration_ns'] - 500e6]) > 0" $f
+done
+for f in err text p.json; do has $f 'calls lost'; done
+python3 "$TESTS/order.py" json 100000000 >&9 || fail "not in order"
 
 # Counting holds nobody, so there it needs no asking.
 mkfifo go
