@@ -284,6 +284,7 @@ struct task {
     bool clone_known;
     char comm[16];
     u64 exec_ns;                /* when the last exec began that was shown at its event */
+    u64 told_ns, told_end_ns;   /* a clone that has a record, and stopped all the same: from, to */
     u32 key;                    /* its id in the first pid namespace; 0: not known yet */
     bool pending;               /* `call` is recorded, has no record yet, and is shown already */
     bool strict;                /* kvis does for it what SECCOMP_MODE_STRICT would */
@@ -800,15 +801,40 @@ static bool u_glob(const char *p, const char *s)
     }
 }
 
-/* A POSIX extended regular expression without {n}, on a string of at most 63 bytes: a set of places
- * in it is a word (bit i: before byte i), and an expression turns the places where a match begins
- * into those where it may end. So nothing is compiled, and nothing is tried twice. */
+/* Places in a string: bit i of w is the one before byte i. Only the words from lo up to hi hold
+ * anything, and only they are ever touched. */
+enum { U_RE_MAX = 1 << 16, U_RE_DEPTH = 16 };
+struct u_at { u32 lo, hi; u64 w[U_RE_MAX / 64 + 1]; };
+
+static void u_at_add(struct u_at *to, u32 word, u64 bits)
+{
+    if (!bits)
+        return;
+    if (to->lo == to->hi)
+        to->lo = to->hi = word;
+    while (to->hi <= word)
+        to->w[to->hi++] = 0;
+    while (to->lo > word)
+        to->w[--to->lo] = 0;
+    to->w[word] |= bits;
+}
+
+/* Adds those of `more`, less those of `without` (or NULL). */
+static void u_at_join(struct u_at *to, const struct u_at *more, const struct u_at *without)
+{
+    for (u32 i = more->lo; i < more->hi; i++)
+        u_at_add(to, i, more->w[i] & ~(without && i >= without->lo && i < without->hi
+                                           ? without->w[i] : 0));
+}
+
+/* A POSIX extended regular expression without {n}, on a string of at most U_RE_MAX bytes: it turns
+ * the places where a match begins into those where it may end. So nothing is compiled, and nothing
+ * is tried twice. */
 struct u_re {
     const char *p; /* the expression, as far as it is read */
     const char *s;
-    u32 len;
+    u32 len, depth;
     bool bad;      /* it is no expression */
-    bool no_begin, no_end; /* s is a part: its ends are not those that ^ and $ mean */
 };
 
 /* Whether one element, . [set] \c or c, is c. */
@@ -824,14 +850,17 @@ static bool u_re_is(const char *elem, char c)
     }
 }
 
-static u64 u_re_one(struct u_re *r, u64 from)
+/* One element: what follows the places of `from` goes to `to`. */
+static void u_re_one(struct u_re *r, const struct u_at *from, struct u_at *to)
 {
     const char *elem = r->p++;
-    u64 hits = 0;
+    u32 only = *elem == '^' ? 0 : r->len;
     switch (*elem) {
     case '^': case '$':
         r->bad |= *r->p && strchr("*+?", *r->p);
-        return from & (*elem == '^' ? !r->no_begin : (u64)!r->no_end << r->len);
+        if (only / 64 >= from->lo && only / 64 < from->hi)
+            u_at_add(to, only / 64, from->w[only / 64] & 1ull << only % 64);
+        return;
     case '*': case '+': case '?': case '{':
         r->bad = true;
         break;
@@ -845,48 +874,61 @@ static u64 u_re_one(struct u_re *r, u64 from)
         if (!r->p)
             r->bad = true, r->p = "";
     }
-    for (u32 i = 0; i < r->len && !r->bad; i++)
-        hits |= (u64)u_re_is(elem, r->s[i]) << i;
-    return (from & hits) << 1;
+    for (u32 k = from->lo; k < from->hi && !r->bad; k++)
+        for (u64 left = from->w[k]; left; left &= left - 1) {
+            u32 i = k * 64 + (u32)__builtin_ctzll(left);
+            if (i < r->len && u_re_is(elem, r->s[i]))
+                u_at_add(to, (i + 1) / 64, 1ull << (i + 1) % 64);
+        }
 }
 
-/* Up to the end, or to the ) that closes the group. */
-static u64 u_re_ends(struct u_re *r, u64 from)
+/* Where what is up to the next ) or the end may end: added to `to`. */
+static void u_re_ends(struct u_re *r, const struct u_at *from, struct u_at *to)
 {
-    u64 ends = 0, at = from;
+    struct u_at at, got, fresh, next;
+    at.lo = at.hi = 0;
+    u_at_join(&at, from, NULL);
+    r->bad |= ++r->depth > U_RE_DEPTH;
     while (*r->p && *r->p != ')' && !r->bad) {
         const char *atom = r->p;
         if (*atom == '|') {
-            ends |= at, at = from, r->p++;
+            u_at_join(to, &at, NULL);
+            at.lo = at.hi = 0, r->p++;
+            u_at_join(&at, from, NULL);
             continue;
         }
-        u64 got = 0, fresh = at;
+        got.lo = got.hi = fresh.lo = fresh.hi = 0;
+        u_at_join(&fresh, &at, NULL);
         do {
             r->p = atom + (*atom == '(');
-            fresh = (*atom == '(' ? u_re_ends(r, fresh) : u_re_one(r, fresh)) & ~got;
-            got |= fresh;
+            next.lo = next.hi = 0;
+            *atom == '(' ? u_re_ends(r, &fresh, &next) : u_re_one(r, &fresh, &next);
+            fresh.lo = fresh.hi = 0;
+            u_at_join(&fresh, &next, &got);
+            u_at_join(&got, &fresh, NULL);
             if (*atom == '(' && *r->p++ != ')')
                 r->bad = true, r->p--;
-        } while (fresh && (*r->p == '*' || *r->p == '+'));
-        at = *r->p == '*' || *r->p == '?' ? at | got : got;
+        } while (fresh.lo < fresh.hi && (*r->p == '*' || *r->p == '+'));
+        if (*r->p != '*' && *r->p != '?')
+            at.lo = at.hi = 0;
+        u_at_join(&at, &got, NULL);
         r->p += *r->p && strchr("*+?", *r->p);
     }
-    return ends | at;
+    u_at_join(to, &at, NULL);
+    r->depth--;
 }
 
-/* Whether s, of which there may be more in front and behind, has a match of the expression
- * anywhere; -1: it is no expression. */
-static int u_re_at(const char *expr, const char *s, bool no_begin, bool no_end)
-{
-    struct u_re r = { .p = expr, .s = s, .len = (u32)strnlen(s, 63), .no_begin = no_begin,
-                      .no_end = no_end };
-    bool hit = u_re_ends(&r, (2ull << r.len) - 1);
-    return r.bad || *r.p ? -1 : hit;
-}
-
+/* Whether s has a match of the expression anywhere; -1: it is no expression. Of a longer string the
+ * first U_RE_MAX bytes are looked at. */
 static int u_re(const char *expr, const char *s)
 {
-    return u_re_at(expr, s, false, false);
+    static struct u_at all, ends;
+    struct u_re r = { .p = expr, .s = s, .len = (u32)strnlen(s, U_RE_MAX - 1) };
+    all.lo = all.hi = ends.lo = ends.hi = 0;
+    for (u32 i = 0; i <= r.len; i++)
+        u_at_add(&all, i / 64, 1ull << i % 64);
+    u_re_ends(&r, &all, &ends);
+    return r.bad || *r.p ? -1 : ends.lo < ends.hi;
 }
 /* == 4 arch_ abi_ sys_  all that depends on the CPU =======================================
  * Registers, system-call conventions, audit numbers. Nothing outside this room mentions a register
@@ -908,6 +950,8 @@ static const u16 arch_arg_off[6] = { R(rdi), R(rsi), R(rdx), R(r10), R(r8), R(r9
 enum { ARCH_WORDS = R(r10) }; /* from r10 to rdi there are eight words */
 static const u16 arch_arg_off32[4] = { R(rbx), R(rcx), R(rdx), R(rsi) };
 enum { ARCH_NR_OFF = R(orig_rax) };
+/* A task's stack, and where on it that number is: THREAD_SIZE and task_pt_regs, asm/processor.h. */
+enum { ARCH_STACK = 16 << 10, ARCH_STACK_NR = ARCH_STACK - 168 + ARCH_NR_OFF };
 #undef R
 #elif defined(__aarch64__)
 enum { ARCH_ARG0_IS_RESULT = 1 };
@@ -921,6 +965,7 @@ static const u16 arch_arg_off[6] = { 0, 8, 16, 24, 32, 40 };
 enum { ARCH_WORDS = 0 }; /* x0 to x7 */
 static const u16 arch_arg_off32[4] = { 0, 8, 16, 24 };
 enum { ARCH_NR_OFF = 280 }; /* syscallno, behind user_pt_regs and orig_x0: asm/ptrace.h */
+enum { ARCH_STACK = 16 << 10, ARCH_STACK_NR = 0 }; /* or a page: THREAD_SIZE, asm/memory.h */
 #else
 #error "kvis knows x86_64 and aarch64"
 #endif
@@ -5829,11 +5874,24 @@ static struct {
     } disk;
 } out = { .text.fd = { -1, -1 }, .json.fd = { -1, -1 } };
 
+/* Of a file that nothing more can be written to: the line that was begun goes, so that those before
+ * it are all that a reader finds. */
+static void out_cut_line(int f, const char *all, const char *end)
+{
+    const char *line = end;
+    while (line > all && line[-1] != '\n')
+        line--;
+    off_t at = f > STDERR_FILENO && line < end ? lseek(f, 0, SEEK_CUR) : -1;
+    if (at >= end - line && ftruncate(f, at - (end - line)) < 0)
+        return; /* a device: it has what it has */
+}
+
 /* Writes all of it; a slow reader blocks us, and with us the tracee: that is the back-pressure.
  * tr_'s tick interrupts it; when nothing has moved for OUT_PATIENCE ticks and kvis is to end, it
  * gives up. Returns 0 or -errno; -EINTR: given up. */
 static int out_write_all(int f, const char *p, size_t n)
 {
+    const char *all = p;
     for (int stuck = 0; n;) {
         ssize_t w = write(f, p, n);
         if (w > 0) {
@@ -5844,7 +5902,9 @@ static int out_write_all(int f, const char *p, size_t n)
             if (++stuck >= OUT_PATIENCE * 50 && out.give_up && out.give_up())
                 return -EINTR;
         } else if (errno != EINTR) {
-            return -errno;
+            int e = errno;
+            out_cut_line(f, all, p);
+            return -e;
         } else if (++stuck >= OUT_PATIENCE && out.give_up && out.give_up()) {
             return -EINTR;
         }
@@ -6970,6 +7030,7 @@ struct st_end {
     u64 lost;               /* calls that are missing */
     u64 commands;           /* kvis proc: how many; its recordings have no calls */
     u64 bpf_ns, bpf_runs;   /* of the BPF programs, for the whole box; 0: not asked for */
+    u64 cpu_ns;             /* kvis proc: what all used; 0: not known */
 };
 
 /* Collects the names of a class that match, most bytes first; returns how many (at most max). */
@@ -7529,6 +7590,7 @@ static void st_json_summary(struct buf *b, const struct st_end *end)
         { "processes", ps.processes, true },
         { "threads", ps.threads, calls },
         { "commands", end->commands, !calls },
+        { "cpu_ns", end->cpu_ns, end->cpu_ns > 0 },
         { "page_faults", st.faults, opt.faults },
         { "page_fault_bytes", st.faults * (u64)sysconf(_SC_PAGESIZE), opt.faults },
         { "major_faults", st.major_faults, opt.faults && !st.no_major },
@@ -9047,7 +9109,7 @@ static struct st_end rec_end;
 static const struct { const char *name; u64 *v; } rec_nums[] = {
     { "duration_ns", &rec_end.duration_ns }, { "records", &rec_end.records },
     { "throttled", &rec_end.throttled }, { "lost", &rec_end.lost },
-    { "commands", &rec_end.commands },
+    { "commands", &rec_end.commands }, { "cpu_ns", &rec_end.cpu_ns },
     { "bpf_ns", &rec_end.bpf_ns }, { "bpf_runs", &rec_end.bpf_runs },
     { "heap_bytes", &vm.heap_bytes }, { "map_bytes", &vm.map_bytes },
     { "map_regions", &vm.map_regions }, { "syscalls", &st.syscalls }, { "file_in", &st.file_in },
@@ -13802,10 +13864,10 @@ static int bpf_refused(struct bpf_obj *o, const struct bpf_prog_row *r, int e, c
         if (n >= r->n_patches)
             continue;
         const char *name = r->patches[n].name; /* those of tracepoints are tracefs's */
-        bool by_btf = strncmp(name, "trace_event_raw_", 16)
-                      && access("/sys/kernel/btf/vmlinux", R_OK);
+        bool no_btf = strncmp(name, "trace_event_raw_", 16)
+                      && access("/sys/kernel/btf/vmlinux", R_OK) < 0;
         return bpf_fail(o, e, "%s: this kernel has no %s%s", r->name,
-                        by_btf ? "BTF (CONFIG_DEBUG_INFO_BTF), so no usable " : "usable ", name);
+                        no_btf ? "BTF (CONFIG_DEBUG_INFO_BTF), so no usable " : "usable ", name);
     }
     if (strstr(log, "unknown func bpf_probe_read_") /* bpf_tracing_func_proto; from 6.13 on: */
         || strstr(log, "cannot use helper bpf_probe_read_"))
@@ -14832,12 +14894,13 @@ static const struct hy_kind {
  * thread can tell. file: the record describes the file of that argument (1 + n), or of the result.
  */
 enum { FILE_OF_RESULT = 100 };
-static const struct hy_call { u16 id; u8 file; bool memory, attached;
+enum { HY_ATTACHED = 1, HY_HOME };
+static const struct hy_call { u16 id; u8 file; bool memory; u8 only;
 } hy_hot[] = {
 #define H(name) { SC_##name, 0, 0, 0 }
 #define H_FD(name) { SC_##name, FILE_OF_RESULT, 0, 0 }
 #define H_MEM(name) { SC_##name, 0, 1, 0 } /* page faults must find the regions as they are */
-#define H_P(name) { SC_##name, 0, 0, 1 } /* with -p: a libc blocks all signals around them */
+#define H_P(name) { SC_##name, 0, 0, HY_ATTACHED } /* -p: a libc blocks all signals around them */
     H(read),
     H(write),
     H(pread64),
@@ -14924,7 +14987,7 @@ static const struct hy_call { u16 id; u8 file; bool memory, attached;
     H(alarm),
     H(pause),
     H(sync),
-    H_P(clone),
+    { SC_clone, 0, 0, HY_HOME }, /* where its event finds its flags; CLONE_UNTRACED: tr_filter */
     H_P(clone3),
     H(fork),
     H(vfork),
@@ -15023,7 +15086,8 @@ static struct wire_spec hy_spec_of(int row, const bool *need)
     bool hot = false;
     for (size_t i = 0; row >= 0 && i < ARRAY_LEN(hy_hot); i++)
         if (hy_hot[i].id == sc_id[row] && !(hy_hot[i].memory && opt.faults)
-            && (hy.all || !hy_hot[i].attached))
+            && (hy_hot[i].only != HY_ATTACHED || hy.all)
+            && (hy_hot[i].only != HY_HOME || !hy.in_ns))
             hot = true, s.file = hy_file(hy_hot[i].file);
     hot = hot && hy_spec(&sc_rows[row], &s);
     if (row >= 0)
@@ -15138,6 +15202,8 @@ static int hy_load(u32 ring_bytes)
     bpf_set(&c, "CFG_RESTART_NR", (u64)SYS_restart_syscall);
     bpf_set(&c, "CFG_DELAY", HY_MIN_DELAY_NS);
     bpf_set(&c, "CFG_BY_SCHED", hy.in_order);
+    bpf_set(&c, "CFG_STACK", (u64)MAX((long)ARCH_STACK, sysconf(_SC_PAGESIZE)));
+    bpf_set(&c, "CFG_STACK_NR", ARCH_STACK_NR);
     o->cfg = c.v;
     o->n_cfg = c.n;
     bpf_find_records(o, mask);
@@ -15206,18 +15272,24 @@ static int hy_start_disk(void)
     return o->fam || (e = bpf_load(&hy.obj, bio)) ? e : bpf_attach(&hy.obj, bio);
 }
 
-static int hy_load_uring(struct bpf_obj *o)
+/* The family, with the events as this kernel calls them. */
+static const struct bpf_family *hy_uring_family(void)
 {
     static struct bpf_prog_row row[ARRAY_LEN(uring_progs)];
     static struct bpf_family fam;
-    static struct bpf_cfg cfg[] = { { "CFG_NS_INO", 0 }, { "CFG_BY_REQ", 0 } };
-    u32 all = (1u << ARRAY_LEN(row)) - 1;
     fam = uring_family;
     memcpy(row, uring_progs, sizeof row);
     fam.progs = row;
     if (tfs_event_id("io_uring/io_uring_submit_req") >= 0) /* 6.4 */
         row[0].attach = "io_uring/io_uring_submit_req";
-    *o = (struct bpf_obj){ .fam = &fam, .lender = &hy.obj, .ring = true, .cfg = cfg,
+    return &fam;
+}
+
+static int hy_load_uring(struct bpf_obj *o)
+{
+    static struct bpf_cfg cfg[] = { { "CFG_NS_INO", 0 }, { "CFG_BY_REQ", 0 } };
+    u32 all = (1u << ARRAY_LEN(uring_progs)) - 1;
+    *o = (struct bpf_obj){ .fam = hy_uring_family(), .lender = &hy.obj, .ring = true, .cfg = cfg,
                            .n_cfg = ARRAY_LEN(cfg) };
     int e = bpf_open(o);
     bpf_find_records(o, all);
@@ -15649,7 +15721,7 @@ static void tr_filter(struct tr_prog *p)
     enum { UFFD_NEW = 0xaa00 }; /* USERFAULTFD_IOC_NEW, <linux/userfaultfd.h> */
     u32 edge[1024], n = 0;
     bool was = false;
-    int ioctl_row = SC_ioctl, mmap_row = SC_mmap;
+    int ioctl_row = SC_ioctl, mmap_row = SC_mmap, clone_row = SC_clone;
     p->n = 0;
     for (u32 nr = 0; nr < 1000 && n < ARRAY_LEN(edge) - 1; nr++)
         if (!n || tr_nr_wanted(nr) != was) {
@@ -15664,6 +15736,13 @@ static void tr_filter(struct tr_prog *p)
         tr_insn(p, BPF_JMP | BPF_JEQ | BPF_K, SYS_mmap, 0, 4);
         tr_insn(p, BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args[3]), 0, 0);
         tr_insn(p, BPF_JMP | BPF_JSET | BPF_K, MAP_ANONYMOUS, 1, 0);
+        tr_insn(p, BPF_RET | BPF_K, SECCOMP_RET_TRACE | TR_MARK, 0, 0);
+        tr_insn(p, BPF_RET | BPF_K, SECCOMP_RET_ALLOW, 0, 0);
+    }
+    if (hy.row[clone_row]) { /* see tr_no_untraced */
+        tr_insn(p, BPF_JMP | BPF_JEQ | BPF_K, SYS_clone, 0, 4);
+        tr_insn(p, BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args[0]), 0, 0);
+        tr_insn(p, BPF_JMP | BPF_JSET | BPF_K, CLONE_UNTRACED, 0, 1);
         tr_insn(p, BPF_RET | BPF_K, SECCOMP_RET_TRACE | TR_MARK, 0, 0);
         tr_insn(p, BPF_RET | BPF_K, SECCOMP_RET_ALLOW, 0, 0);
     }
@@ -15983,6 +16062,8 @@ static void tr_no_untraced(struct task *t, const struct call *c)
 {
     if (!t->clone_known || !(t->clone_flags & CLONE_UNTRACED))
         return;
+    t->told_ns = c->enter_ns;
+    t->told_end_ns = ~0ull;
     t->restore_arg0 = tr_set_clone_flags(t, c, t->clone_flags & ~(u64)CLONE_UNTRACED);
     if (!t->restore_arg0)
         u_warn("pid %d makes a child that cannot be traced (CLONE_UNTRACED)", t->tid);
@@ -15991,6 +16072,8 @@ static void tr_no_untraced(struct task *t, const struct call *c)
 /* The program finds its argument as it left it. */
 static void tr_restore_untraced(struct task *t)
 {
+    if (t->told_end_ns == ~0ull)
+        t->told_end_ns = u_now();
     if (!t->restore_arg0)
         return;
     t->restore_arg0 = false;
@@ -16077,7 +16160,7 @@ static void tr_times(struct call *c, u64 ns, const struct wire_times *m)
     c->cpu_ns = m ? MIN(m->cpu_ns, ns) : ns;
     c->runq_ns = m ? MIN(m->runq_ns, ns - c->cpu_ns) : 0;
     c->disk_ns = m ? MIN(m->disk_ns, ns - c->cpu_ns - c->runq_ns) : 0;
-    c->waker_pid = m ? (pid_t)m->waker_pid : 0;
+    c->waker_pid = m && !hy.in_ns ? (pid_t)m->waker_pid : 0; /* its number is another one here */
 }
 
 /* The entry of a recorded call, unless it is shown already (pending). */
@@ -16264,7 +16347,7 @@ static bool tr_record(const void *p, u32 size)
     if (!w || (!t && w->over && tr.started))
         hy.strays++;
     if (!t || !tr.started || (t->full_ns && w->ts_ns >= t->full_ns) || w->ts_ns == t->kept_ns
-        || w->ts_ns == t->exec_ns)
+        || w->ts_ns == t->exec_ns || (w->ts_ns > t->told_ns && w->ts_ns < t->told_end_ns))
         return true; /* told already: by a stop of the call, as a kept one, at the exec event */
     if (tr_must_wait(w))
         return false;
@@ -16411,8 +16494,7 @@ static struct task *tr_new_child(struct task *t, int event)
     s64 tid = tr_eventmsg(t);
     if (tid <= 0)
         return NULL; /* killed in that moment: tr_orphan takes its child */
-    if (hy.all)
-        tr_pending_at(t, true); /* its flags */
+    tr_pending_at(t, true); /* its flags */
     struct task *child = ps_task((pid_t)tid);
     bool held = child != NULL;
     if (child && child->run != RUN_HELD)
@@ -16438,6 +16520,7 @@ static struct task *tr_new_child(struct task *t, int event)
             ps_look_ns(child);
     }
     t->call.child = (pid_t)tid;
+    t->clone_known = false;
     tr_follow(child);
     tr_many();
     struct event *e = ev_new(thread ? EK_THREAD : EK_SPAWN, t, u_when());
@@ -17477,7 +17560,7 @@ static void tr_report(const char *backend, bool text)
 {
     tr_tell_lost();
     struct st_end end = { tr.status, u_now() - tr.start_ns, backend, hy_delays(), hy_io(),
-                          hy.records, hy_stops(), hy_lost(), 0, 0, 0 };
+                          hy.records, hy_stops(), hy_lost(), 0, 0, 0, 0 };
     if (hy.on && opt.bpf_stats) {
         end.bpf_ns = bpf_info(&hy.obj, ~0u, BPF_INFO_NS);
         end.bpf_runs = bpf_info(&hy.obj, ~0u, BPF_INFO_RUNS);
@@ -18192,7 +18275,10 @@ struct proc_step {
 static struct {
     struct bpf_obj obj;
     struct sp cmd;
+    struct rusage rusage;         /* the command's, with that of all whose end was waited for */
     bool btf, argv;               /* fields of the kernel's structs; arguments by execve's argv */
+    bool no_forks;                /* forks cannot be seen: whose child a process is, /proc knows */
+    bool used[10];                /* by proc_usage[]: the kernel has that */
     bool whole;                   /* the list of processes is that of the box, not of a tree */
     s64 boot_off;                 /* CLOCK_BOOTTIME - CLOCK_MONOTONIC */
     u64 first_ns, scan_ns, page, lost[N_LOST + 1];
@@ -18206,6 +18292,7 @@ static struct {
 
 static struct proc_life *proc_lives[PROC_BUCKETS]; /* by pid */
 static struct proc_bar proc_bars[PROC_BARS];       /* pp.n_bars are used */
+static struct { struct proc_bar bar; char how[20]; } proc_failures[PROC_SLOWEST]; /* the first */
 static struct proc_step *proc_path_end;            /* the command, when it has ended */
 static u32 proc_steps;                             /* that there are; over PROC_STEPS: no path */
 
@@ -18239,19 +18326,55 @@ static const char *proc_opt_min(const char *v)
     return "not a duration, like 10ms, 2s or 500us";
 }
 
+static bool proc_is_cgroup2(const char *path)
+{
+    struct statfs s;
+    return statfs(path, &s) == 0 && (u32)s.f_type == 0x63677270; /* linux/magic.h */
+}
+
+/* Where cgroups of version 2 are mounted, alone or beside those of version 1; NULL: not here. */
+static const char *proc_cgroup_root(void)
+{
+    static const char *const at[] = { "/sys/fs/cgroup", "/sys/fs/cgroup/unified" };
+    for (size_t i = 0; i < ARRAY_LEN(at); i++)
+        if (proc_is_cgroup2(at[i]))
+            return at[i];
+    return NULL;
+}
+
 /* A cgroup's id is the inode of its directory. */
 static const char *proc_opt_cgroup(const char *v)
 {
     char path[PATH_MAX];
     struct stat s;
-    snprintf(path, sizeof path, "%s%s", !strncmp(v, "/sys/", 5) ? "" : "/sys/fs/cgroup/", v);
+    const char *root = strncmp(v, "/sys/", 5) ? proc_cgroup_root() : "";
+    if (!root)
+        return "there are no cgroups of version 2 in /sys/fs/cgroup";
+    snprintf(path, sizeof path, "%s%s%s", root, *root && *v != '/' ? "/" : "", v);
     if (stat(path, &s) < 0)
         return strerror(errno);
     po.cgroup = s.st_ino;
-    return NULL;
+    return proc_is_cgroup2(path) ? NULL : "not a cgroup of version 2";
 }
 
 /* --- what the probe is told --- */
+
+/* What a thread uses, and the kernel's field that has it: not every configuration counts I/O
+ * (CONFIG_TASK_IO_ACCOUNTING). The first row is the two numbers that proc_cpu makes. */
+enum { PROC_CPU, PROC_READ = 5, PROC_WRITTEN };
+#define USED(key, member, field) { key, "task_struct." field, offsetof(struct wire_usage, member) }
+static const struct { const char *key, *field; u32 at; } proc_usage[] = {
+    USED("", run_ns, "se.sum_exec_runtime"),
+    USED("minor_faults", minor, "min_flt"),
+    USED("major_faults", major, "maj_flt"),
+    USED("voluntary_switches", waits, "nvcsw"),
+    USED("involuntary_switches", preempted, "nivcsw"),
+    [PROC_READ] = USED("read_bytes", read_bytes, "ioac.read_bytes"),
+    [PROC_WRITTEN] = USED("written_bytes", write_bytes, "ioac.write_bytes"),
+    USED("read_chars", read_chars, "ioac.rchar"),
+    USED("written_chars", write_chars, "ioac.wchar"),
+};
+_Static_assert(ARRAY_LEN(proc_usage) <= sizeof pp.used, "numbers that are never known");
 
 static bool proc_has_fields(const struct bpf_obj *o)
 {
@@ -18303,8 +18426,11 @@ static u32 proc_choose(const struct bpf_obj *o)
     u32 mask = 1u << PROC_P_FORK | 1u << PROC_P_EXEC | 1u << PROC_P_EXIT;
     pp.btf = proc_has_fields(o);
     pp.argv = !pp.btf;
+    for (size_t i = 0; i < ARRAY_LEN(proc_usage); i++)
+        pp.used[i] = pp.btf && bpf_has_field(o, proc_usage[i].field);
     if (po.failed || pp.argv)
         mask |= 1u << PROC_P_CALL | 1u << PROC_P_RETURN;
+    pp.no_forks = !pp.btf && bpf_pid_ns(NULL);
     return pp.btf && bpf_has_field(o, "linux_binprm.filename") && bpf_raw_is_whole() ? mask
                                                                                    : mask << 1;
 }
@@ -18400,6 +18526,17 @@ static bool proc_is_mine(u32 ppid)
     return pp.whole || (parent && parent->mine);
 }
 
+/* The same of a process of which forks cannot tell: its parents, as far as /proc still has them. */
+static bool proc_descends(u32 pid)
+{
+    for (int i = 0; i < 64 && (s32)pid > 0; i++) {
+        if (proc_is_mine(pid))
+            return true;
+        pid = (u32)ps_status((pid_t)pid, "PPid:");
+    }
+    return false;
+}
+
 /* What every record of a process knows of it. */
 static void proc_who(struct proc_life *l, const struct wire_proc *h)
 {
@@ -18475,7 +18612,7 @@ static void proc_look_late(struct proc_life *l)
 }
 
 /* A process that is there when kvis starts. Behind the last ) of /proc/PID/stat: state, ppid, and
- * its start as the 20th word, in clock ticks since boot. */
+ * how many threads as the 18th word, its start as the 20th, in clock ticks since boot. */
 static void proc_scan_one(u32 pid)
 {
     char path[32], s[1024];
@@ -18485,6 +18622,8 @@ static void proc_scan_one(u32 pid)
     const char *comm = strchr(s, '('), *end = strrchr(s, ')');
     if (!comm || !end || end[1] != ' ' || pid == (u32)getpid() || proc_find(pid))
         return;
+    if (end[2] == 'Z' && strtoul(u_word(end + 2, 17), NULL, 10) < 2)
+        return; /* it has ended; with more threads only its first one has */
     struct proc_life *l = proc_new(pid, !po.pid || po.pid == pid);
     if (!l)
         return;
@@ -18529,6 +18668,7 @@ static void proc_scan(void)
 /* They come before it, from the same thread. */
 struct proc_args {
     struct proc_args *next;
+    u64 ts_ns; /* of all pieces; that of their exec too, unless they are from execve's argv */
     u32 tid;
     bool cut;
     struct buf b, env;
@@ -18560,7 +18700,7 @@ static void proc_args_add(const struct wire_proc *h, const char *data)
 {
     struct proc_args **at = proc_args_of(h->tid);
     struct buf *b;
-    if (!h->at && h->kind == PROC_ARGS)
+    if (*at && (*at)->ts_ns != h->ts_ns) /* those of one whose record was lost */
         proc_args_drop(at);
     if (!*at && !h->at) {
         at = &proc_pending;
@@ -18568,6 +18708,7 @@ static void proc_args_add(const struct wire_proc *h, const char *data)
         if (!a)
             return;
         a->tid = h->tid;
+        a->ts_ns = h->ts_ns;
         a->next = *at;
         *at = a;
     }
@@ -18599,6 +18740,10 @@ static void proc_args_take(struct proc_life *l, const struct wire_proc *h)
     struct proc_args **at = proc_args_of(h->tid);
     if (!*at && h->was)
         at = proc_args_of(h->was);
+    if (*at && pp.btf && (*at)->ts_ns != h->ts_ns) {
+        proc_args_drop(at);
+        at = proc_args_of(h->tid); /* that has none now */
+    }
     l->arg_len = h->arg_len;
     if (*at)
         proc_keep(&l->argv, (*at)->b.p, (*at)->b.len);
@@ -18757,12 +18902,13 @@ static const char *proc_cgroup(u64 id)
     char *name = known[n % ARRAY_LEN(known)].name;
     known[n++ % ARRAY_LEN(known)].id = id;
     name[0] = 0;
-    int root = open("/sys/fs/cgroup", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    const char *at = proc_cgroup_root();
+    int root = at ? open(at, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
     int f = root < 0 ? -1 : (int)syscall(SYS_open_by_handle_at, root, &handle, O_PATH | O_CLOEXEC);
     snprintf(link, sizeof link, "/proc/self/fd/%d", f);
     s64 len = f < 0 ? -1 : fd_link_text(link, name, sizeof known[0].name);
-    size_t top = strlen("/sys/fs/cgroup");
-    if (len < (s64)top || strncmp(name, "/sys/fs/cgroup", top))
+    size_t top = at ? strlen(at) : 0;
+    if (len < (s64)top || !at || strncmp(name, at, top))
         name[0] = 0;
     else if (len == (s64)top)
         memcpy(name, "/", 2);
@@ -18777,18 +18923,15 @@ static const char *proc_cgroup(u64 id)
 
 /* --- filters --- */
 
-/* -l: the expression's window of 63 bytes is moved over the line, so a match may have up to 47. */
 static bool proc_line_matches(const struct proc_life *l)
 {
     static struct buf b;
     b_reset(&b);
-    b.max = PROC_PIECE * PROC_PIECES;
+    b.max = U_RE_MAX - 1;
     proc_words(&b, &l->argv, 0, proc_plain_word);
+    b.max = U_RE_MAX;
     b_c(&b, 0);
-    for (u32 at = 0; at < b.len; at += 16)
-        if (u_re_at(po.line, b.p + at, at > 0, b.len - 1 - at > 63) > 0)
-            return true;
-    return false;
+    return u_re(po.line, b.p) > 0;
 }
 
 static bool proc_wanted(const struct proc_row *r)
@@ -18951,16 +19094,13 @@ static void proc_json_usage(struct buf *b, const struct wire_usage *u)
 {
     u64 user, sys;
     proc_cpu(u, &user, &sys);
-    proc_json_num(b, "cpu_user_ns", user);
-    proc_json_num(b, "cpu_system_ns", sys);
-    proc_json_num(b, "minor_faults", u->minor);
-    proc_json_num(b, "major_faults", u->major);
-    proc_json_num(b, "voluntary_switches", u->waits);
-    proc_json_num(b, "involuntary_switches", u->preempted);
-    proc_json_num(b, "read_bytes", u->read_bytes);
-    proc_json_num(b, "written_bytes", u->write_bytes);
-    proc_json_num(b, "read_chars", u->read_chars);
-    proc_json_num(b, "written_chars", u->write_chars);
+    if (pp.used[PROC_CPU]) {
+        proc_json_num(b, "cpu_user_ns", user);
+        proc_json_num(b, "cpu_system_ns", sys);
+    }
+    for (size_t i = PROC_CPU + 1; i < ARRAY_LEN(proc_usage); i++)
+        if (pp.used[i])
+            proc_json_num(b, proc_usage[i].key, *(const u64 *)((const char *)u + proc_usage[i].at));
 }
 
 static void proc_json_who(struct buf *b, const struct proc_row *r)
@@ -19030,17 +19170,19 @@ static void proc_json(struct buf *b, const struct proc_row *r)
         return;
     }
     if (r->what != PROC_THREAD) {
-        b_f(b, ",\"at_start\":%s,\"fork_ns\":%" PRIi64 ",\"start_ns\":%" PRIi64,
-            l->at_start ? "true" : "false", (s64)(l->fork_ns - out.start_ns),
-            (s64)(l->begin_ns - out.start_ns));
+        b_s(b, l->at_start ? ",\"at_start\":true" : ",\"at_start\":false");
+        if (!pp.no_forks)
+            b_f(b, ",\"fork_ns\":%" PRIi64, (s64)(l->fork_ns - out.start_ns));
+        b_f(b, ",\"start_ns\":%" PRIi64, (s64)(l->begin_ns - out.start_ns));
         proc_json_num(b, "start_realtime_ns", proc_real(l->begin_ns));
     }
     if (r->what != PROC_STARTED && r->what != PROC_THREAD) {
         proc_json_num(b, "duration_ns", r->ts_ns - l->begin_ns);
-        proc_json_num(b, "lifetime_ns", r->ts_ns - l->fork_ns);
+        if (!pp.no_forks)
+            proc_json_num(b, "lifetime_ns", r->ts_ns - l->fork_ns);
     }
     proc_json_end(b, r);
-    if (r->used && pp.btf)
+    if (r->used)
         proc_json_usage(b, r->used);
     if (l->max_rss && r->what != PROC_THREAD)
         proc_json_num(b, "max_rss_bytes", l->max_rss * pp.page);
@@ -19066,11 +19208,12 @@ static void proc_json_plain(struct buf *b, const char *key, const char *s, size_
     b_c(b, '"'), b_s(b, key), b_s(b, "\":\""), b_json(b, s, n), b_c(b, '"');
 }
 
-/* 128 + N for a signal, as a shell has it. A command that became another did not fail. */
+/* 128 + N for a signal, as a shell has it. A command that became another did not fail. -1: not
+ * known (without BTF), for readers want a number. */
 static int proc_exit_code(const struct proc_row *r)
 {
     s32 status = r->what == PROC_ENDED ? r->l->status : 0;
-    return status < 0 ? 0 : WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+    return status < 0 ? -1 : WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
 /* CompletedCommand of workflow-telemetry-action's fork (src/interfaces/index.ts): one object a
@@ -19200,6 +19343,15 @@ static void proc_name(char to[PROC_NAME], const struct proc_life *l)
 
 /* --- the chart --- */
 
+static struct proc_bar proc_bar_of(const struct proc_row *r)
+{
+    const struct proc_life *l = r->l;
+    struct proc_bar bar = { l->begin_ns, r->ts_ns, l->pid, r->what == PROC_ENDED && l->status > 0,
+                            "" };
+    proc_name(bar.name, l);
+    return bar;
+}
+
 /* Keeps the longest ones. */
 static void proc_bar(const struct proc_row *r)
 {
@@ -19212,9 +19364,20 @@ static void proc_bar(const struct proc_row *r)
         to = &proc_bars[pp.n_bars++];
     else if (to->end_ns - to->begin_ns >= r->ts_ns - l->begin_ns)
         return;
-    *to = (struct proc_bar){ l->begin_ns, r->ts_ns, l->pid,
-                             r->what == PROC_ENDED && l->status > 0, "" };
-    proc_name(to->name, l);
+    *to = proc_bar_of(r);
+}
+
+/* A command that failed: the first ones are kept. */
+static void proc_failure(const struct proc_row *r)
+{
+    static struct buf how;
+    if (pp.failed++ >= PROC_SLOWEST)
+        return;
+    b_reset(&how);
+    proc_col_end(&how, r);
+    snprintf(proc_failures[pp.failed - 1].how, sizeof proc_failures[0].how, "%.*s",
+             (int)strcspn(how.p, " "), how.p);
+    proc_failures[pp.failed - 1].bar = proc_bar_of(r);
 }
 
 static int proc_by_begin(const void *a, const void *b)
@@ -19347,11 +19510,12 @@ static void proc_tell_end(const struct proc_life *l)
     }
     if (l->max_rss)
         ev_num(e, EV_max_rss_bytes, (s64)(l->max_rss * pp.page));
-    if (pp.btf) {
+    if (pp.used[PROC_CPU])
         ev_num(e, EV_cpu_ns, (s64)l->all.run_ns);
+    if (pp.used[PROC_READ])
         ev_num(e, EV_bytes_read, (s64)l->all.read_bytes);
+    if (pp.used[PROC_WRITTEN])
         ev_num(e, EV_bytes_written, (s64)l->all.write_bytes);
-    }
     proc_tell_name(e, l);
     proc_tell(e);
 }
@@ -19362,7 +19526,7 @@ static void proc_tell_thread_end(const struct proc_life *l, const struct wire_pr
     if (!e || !l->mine)
         return;
     ev_num(e, EV_exit_pid, h->tid);
-    if (pp.btf)
+    if (pp.used[PROC_CPU])
         ev_num(e, EV_cpu_ns, (s64)h->own.run_ns);
     proc_tell(e);
 }
@@ -19378,7 +19542,9 @@ static void proc_forked(const struct wire_proc *h)
             l->threads++, proc_tell_fork(h, l);
         return;
     }
-    l = proc_is_mine(h->ppid) ? proc_new(h->pid, true) : NULL;
+    /* kvis itself makes none: its child is one that the command made its brother (CLONE_PARENT) */
+    bool brother = pp.cmd.pid && h->ppid == (u32)getpid();
+    l = brother || proc_is_mine(h->ppid) ? proc_new(h->pid, true) : NULL;
     if (!l)
         return;
     pp.forks++;
@@ -19423,7 +19589,8 @@ static void proc_over(struct proc_life *l, u8 what, u64 ts_ns)
     if ((l->execed || l->at_start) && l->mine) {
         if (what != PROC_RUNNING)
             proc_bar(&r);
-        pp.failed += what == PROC_ENDED && l->status > 0;
+        if (what == PROC_ENDED && l->status > 0)
+            proc_failure(&r);
     }
     proc_emit(r);
 }
@@ -19432,7 +19599,7 @@ static void proc_execed(const struct wire_proc *h, const char *data)
 {
     struct proc_life *l = proc_find(h->pid);
     if (!l) {
-        if (!proc_is_mine(h->ppid))
+        if (!proc_is_mine(h->ppid) && !(pp.no_forks && proc_descends(h->pid)))
             return;
         l = proc_new(h->pid, true);
         if (!l)
@@ -19483,7 +19650,7 @@ static void proc_exec_failed(const struct wire_proc *h, const char *data)
 
 static u64 proc_lost(void)
 {
-    return pp.lost[LOST_RING] + pp.lost[LOST_INFLIGHT] + pp.lost[N_LOST];
+    return pp.lost[LOST_RING] + pp.lost[LOST_INFLIGHT] + pp.lost[LOST_TREE] + pp.lost[N_LOST];
 }
 
 /* --- the critical path: what the end of the command waited for ---
@@ -19564,7 +19731,7 @@ static struct proc_step **proc_critical(u32 *n)
     static struct proc_step **list;
     static u32 count;
     struct proc_step *rest = list ? NULL : proc_path_end;
-    if (rest && proc_steps <= PROC_STEPS && !proc_lost())
+    if (rest && proc_steps <= PROC_STEPS && !proc_lost() && !pp.no_forks && pp.commands)
         list = realloc(NULL, proc_steps * sizeof *list);
     while (list && rest)
         list[count++] = proc_step_next(&rest);
@@ -19752,11 +19919,23 @@ static void proc_json_critical(struct buf *b)
         b_c(b, ']');
 }
 
+/* The kernel knows what a process used when that leaves its CPU for the last time, which is after
+ * the end of its record: of one shorter than a tick, most can be missing. Of those that the command
+ * and its children waited for, wait4 told all; not of others. Both are too small, if anything. */
+static void proc_sum_cpu(void)
+{
+    const struct timeval *u = &pp.rusage.ru_utime, *s = &pp.rusage.ru_stime;
+    u64 told = (u64)(u->tv_sec + s->tv_sec) * NSEC + (u64)(u->tv_usec + s->tv_usec) * 1000;
+    pp.cpu_ns = MAX(pp.cpu_ns, told);
+}
+
 /* The recording's summary, and the end of it and of --perfetto. */
 static void proc_tell_all(int status)
 {
+    proc_sum_cpu();
     rec_end = (struct st_end){ .status = status, .duration_ns = u_now() - out.start_ns,
-                               .backend = ST_PROC, .lost = proc_lost(), .commands = pp.commands };
+                               .backend = ST_PROC, .lost = proc_lost(), .commands = pp.commands,
+                               .cpu_ns = pp.cpu_ns };
     ps.processes += pp.forks;
     rec_finish();
     px_close();
@@ -19764,14 +19943,26 @@ static void proc_tell_all(int status)
 
 static void proc_json_summary(u32 running)
 {
-    b_f(&out.json.b, "{\"type\":\"summary\",\"commands\":%" PRIu64 ",\"forks\":%" PRIu64
-        ",\"failed\":%" PRIu64 ",\"exec_failed\":%" PRIu64 ",\"running\":%u,\"peak_processes\":%u"
-        ",\"cpu_ns\":%" PRIu64 ",\"lost\":%" PRIu64 ",\"ends_unseen\":%" PRIu64
-        ",\"duration_ns\":%" PRIu64, pp.commands, pp.forks, pp.failed, pp.exec_failed,
-        running, pp.peak, pp.cpu_ns, proc_lost(), pp.unsure, u_now() - out.start_ns);
+    struct buf *b = &out.json.b;
+    const struct { const char *key; u64 v; bool known; } num[] = {
+        { "commands", pp.commands, true },
+        { "forks", pp.forks, !pp.no_forks },
+        { "failed", pp.failed, pp.btf },
+        { "exec_failed", pp.exec_failed, po.failed },
+        { "running", running, true },
+        { "peak_processes", pp.peak, !pp.no_forks },
+        { "cpu_ns", pp.cpu_ns, pp.cpu_ns > 0 },
+        { "lost", proc_lost(), true },
+        { "ends_unseen", pp.unsure, true },
+        { "duration_ns", u_now() - out.start_ns, true },
+    };
+    b_s(b, "{\"type\":\"summary\"");
+    for (size_t i = 0; i < ARRAY_LEN(num); i++)
+        if (num[i].known)
+            proc_json_num(b, num[i].key, num[i].v);
     if (pp.cmd.pid)
-        proc_json_critical(&out.json.b);
-    b_s(&out.json.b, "}\n");
+        proc_json_critical(b);
+    b_s(b, "}\n");
 }
 
 /* The steps that took a hundredth of it or more. */
@@ -19795,9 +19986,13 @@ static void proc_text_critical(struct buf *b)
 static void proc_summary(u32 running)
 {
     static struct buf b;
-    b_f(&b, "kvis: %" PRIu64 " commands, %" PRIu64 " forks, at most %u processes at once, %.3f s, "
-        "%.3f s of CPU; %" PRIu64 " failed", pp.commands, pp.forks, pp.peak,
-        (double)(u_now() - out.start_ns) / 1e9, (double)pp.cpu_ns / 1e9, pp.failed);
+    b_f(&b, "kvis: %" PRIu64 " commands", pp.commands);
+    if (!pp.no_forks)
+        b_f(&b, ", %" PRIu64 " forks, at most %u processes at once", pp.forks, pp.peak);
+    b_f(&b, ", %.3f s, %.3f s of CPU", (double)(u_now() - out.start_ns) / 1e9,
+        (double)pp.cpu_ns / 1e9);
+    if (pp.btf)
+        b_f(&b, "; %" PRIu64 " failed", pp.failed);
     if (po.failed)
         b_f(&b, ", %" PRIu64 " could not be executed", pp.exec_failed);
     if (running)
@@ -19807,6 +20002,9 @@ static void proc_summary(u32 running)
     for (u32 i = 0; i < MIN(pp.n_bars, (u32)PROC_SLOWEST); i++)
         b_f(&b, "%10.3f s  %-7u %s\n", (double)(proc_bars[i].end_ns - proc_bars[i].begin_ns) / 1e9,
             proc_bars[i].pid, proc_bars[i].name);
+    for (u32 i = 0; i < MIN(pp.failed, (u64)PROC_SLOWEST); i++)
+        b_f(&b, "%s%10s    %-7u %s\n", i ? "" : "failed\n", proc_failures[i].how,
+            proc_failures[i].bar.pid, proc_failures[i].bar.name);
     proc_text_critical(&b);
     out_write_all(STDERR_FILENO, b.p, b.len);
 }
@@ -19830,14 +20028,14 @@ static int proc_loop(u64 end_ns)
         over = sp_told || (end_ns && u_now() >= end_ns) || out.failed
                || (out.text.fd[0] < 0 && out.json.fd[0] < 0 && pp.gantt < 0 && !out.n_taps);
         if (pp.cmd.pid && status == -1)
-            syscall(SYS_wait4, pp.cmd.pid, &status, WNOHANG, NULL);
+            syscall(SYS_wait4, pp.cmd.pid, &status, WNOHANG, &pp.rusage);
         rb_mark();
         u32 n = rb_drain(proc_record);
-        over |= pp.cmd.pid && status != -1 && !pp.mine;
+        over |= !pp.whole && !pp.mine && (!pp.cmd.pid || status != -1);
         if (pp.ending)
             proc_sweep(false);
         out_flush();
-        ms = n ? 2 : MIN(ms * 2, 32);
+        ms = n ? 2 : MIN(ms * 2, pp.cmd.pid ? 32 : 100);
         if (u_now() > tell || over) {
             proc_tell_losses();
             if (status != -1 && proc_lost())
@@ -19886,10 +20084,13 @@ static void proc_begin(void)
     if (!pp.btf)
         u_warn("exit codes, times and sizes are not known, and arguments are those that execve was "
                "given: this kernel has no BTF (CONFIG_DEBUG_INFO_BTF)");
+    if (pp.no_forks)
+        u_warn("forks are not seen, so short processes can be missing: it is a pid namespace, and "
+               "there is no BTF");
     if (!opt.command && (po.pid || out.json_on || proc_format(po.format)->whole))
         proc_scan();
     if (po.pid && !proc_find(po.pid))
-        die(EXIT_KVIS, "no process %u", po.pid);
+        die(EXIT_KVIS, "no process %u that runs", po.pid);
     ps.processes = pp.mine; /* so far */
 }
 
@@ -19905,6 +20106,7 @@ static int proc_run(u64 end_ns)
     if (pp.cmd.pid) {
         struct proc_life *l = proc_find((u32)pp.cmd.pid);
         l->fork_ns = l->begin_ns = u_now();
+        l->counted = !pp.no_forks;
         sp_go(&pp.cmd);
     }
     out.give_up = sp_gives_up;
@@ -20403,6 +20605,18 @@ static bool check_call_programs(struct check *c)
     return check_family(c, &call_family) == 0 && check_loaded(c, hy_programs(true));
 }
 
+static bool check_disk_programs(struct check *c)
+{
+    return check_family(c, &disk_family) == 0
+           && check_loaded(c, (1u << ARRAY_LEN(disk_progs)) - 1);
+}
+
+static bool check_uring_programs(struct check *c)
+{
+    return check_family(c, hy_uring_family()) == 0
+           && check_loaded(c, (1u << ARRAY_LEN(uring_progs)) - 1);
+}
+
 /* Attaches a program that does nothing to where one of the family's would go. */
 static int check_place(const struct bpf_prog_row *r)
 {
@@ -20496,6 +20710,8 @@ static const struct check_row {
     { "open_programs", CHECK_OPEN, 0, check_open_programs },
     { "proc_programs", CHECK_PROC, 0, check_proc_programs },
     { "call_programs", 0, CHECK_TRACE, check_call_programs },
+    { "disk_programs", 0, CHECK_TRACE, check_disk_programs },
+    { "uring_programs", 0, CHECK_TRACE, check_uring_programs },
     { "send_signal", 0, CHECK_TRACE, check_send_signal },
     { "kprobes", 0, 0, check_kprobe },
     { "perf_programs", 0, 0, check_perf_program },
@@ -21203,7 +21419,9 @@ static bool cmd_colour(int f)
 
 static int cmd_open_file(const char *name)
 {
-    int f = open(name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    /* a device that is not there is no reason to make a file of its name, that nobody would find */
+    bool device = !strncmp(name, "/dev/", 5) && strncmp(name, "/dev/shm/", 9);
+    int f = open(name, O_WRONLY | O_TRUNC | O_CLOEXEC | (device ? 0 : O_CREAT), 0666);
     if (f < 0)
         die(EXIT_KVIS, "cannot write %s:", name);
     return f;
@@ -21405,9 +21623,8 @@ static void cmd_rows_begin(void)
 }
 
 /* kvis's exit status: its own failure's, or the command's. */
-static int cmd_rows_end(struct sp *cmd, int status)
+static int cmd_rows_end(int failed, int status)
 {
-    int failed = sp_error(cmd);
     if (out.failed || failed)
         return failed ? failed : EXIT_KVIS;
     return status == -1 ? 0 : cmd_status(status);
@@ -21423,7 +21640,8 @@ static int cmd_open(void)
         opt.command = line;
     }
     cmd_rows_begin();
-    return cmd_rows_end(&op.cmd, open_run(tr.deadline_ns));
+    int status = open_run(tr.deadline_ns);
+    return cmd_rows_end(sp_error(&op.cmd), status);
 }
 
 static int cmd_proc(void)
@@ -21444,9 +21662,9 @@ static int cmd_proc(void)
     cmd_this_run(ST_PROC);
     out.many = true; /* a recording's lines of text name their processes */
     cmd_record(true);
-    int status = proc_run(tr.deadline_ns);
-    cmd_report(rout.fd, rout.name, !sp_error(&pp.cmd));
-    return cmd_rows_end(&pp.cmd, status);
+    int status = proc_run(tr.deadline_ns), failed = sp_error(&pp.cmd);
+    cmd_report(rout.fd, rout.name, !failed);
+    return cmd_rows_end(failed, status);
 }
 
 static int cmd_execsnoop(void)

@@ -25,6 +25,7 @@ kvis trace -v -o /dev/null --backend=ptrace|2|$kvis trace -v -o /dev/null --back
 strace -f --seccomp-bpf -e trace=openat|9|strace -f --seccomp-bpf -e trace=openat -o /dev/null
 kvis trace -e trace=openat|9|$kvis trace -e trace=openat -o /dev/null
 kvis trace -e trace=openat --backend=ptrace|9|$kvis trace -e trace=openat --backend=ptrace -o /dev/null
+kvis proc|2|$kvis proc -o /dev/null
 ${perf}
 END
 
@@ -60,8 +61,35 @@ workload() { # workload NAME COMMAND...: times every row RUNS times
     done <"$dir/rows"
 }
 
+# running NAME COMMAND...: the workload while `kvis proc` watches the whole machine, without its begin and end.
+running() {
+    name=$1 i=0; shift
+    while [ $i -lt "$runs" ]; do
+        t=$(now)
+        "$@" >/dev/null 2>&1 </dev/null
+        echo $((($(now) - t) / 1000)) >>"$dir/alone"
+        "$kvis" proc -o /dev/null --json=/dev/null 2>/dev/null &
+        sleep 0.5
+        t=$(now)
+        "$@" >/dev/null 2>&1 </dev/null
+        echo $((($(now) - t) / 1000)) >>"$dir/beside"
+        kill -INT $!
+        wait $! || echo "kvis proc: exit status $?"
+        i=$((i + 1))
+    done
+    sort -n "$dir/alone" >"$dir/a"; sort -n "$dir/beside" >"$dir/b"
+    paste "$dir/a" "$dir/b" | awk -v name="$name" '
+        { a[NR] = $1; b[NR] = $2 }
+        function median(v) { return NR % 2 ? v[(NR + 1) / 2] : (v[NR / 2] + v[NR / 2 + 1]) / 2 }
+        END { printf "\n%-44s %9.3f %9s %9.2f   %.3f-%.3f\n", name ", kvis proc watches the box", median(b) / 1e6, "",
+            median(b) / median(a), b[1] / 1e6, b[NR] / 1e6 }'
+    rm "$dir/alone" "$dir/beside"
+}
+
 echo "$(uname -srm), $(getconf _NPROCESSORS_ONLN) CPUs, $(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n 1)"
 echo "$(strace --version | head -n 1 | sed 's/ -- / /'); $("$kvis" --version 2>&1 | head -n 1); medians of $runs runs"
 workload loop "$dir/loop" "${LOOPS:-100000}"
 workload forks sh -c "i=0; while [ \$i -lt ${FORKS:-500} ]; do (:); i=\$((i + 1)); done"
 workload programs sh -c "i=0; while [ \$i -lt ${FORKS:-500} ]; do /bin/true; i=\$((i + 1)); done"
+running programs sh -c "i=0; while [ \$i -lt ${FORKS:-500} ]; do /bin/true; i=\$((i + 1)); done"
+running forks sh -c "i=0; while [ \$i -lt ${FORKS:-500} ]; do (:); i=\$((i + 1)); done"

@@ -112,6 +112,7 @@ def page(b, path, rows, procs, root):
         check(near(r["critical"], own[pid]) if pid in own else r["critical"] == "", "critical path", own.get(pid), p, r)
     c = cards(b)
     s = rows[-1]
+    check(b.js("[...document.querySelectorAll('.card')].every(c => c.scrollWidth <= c.clientWidth)"), "cards are too narrow")
     for name, v in (("processes commands", s["commands"]), ("processes processes", s["forks"] + 1), ("recording lost", 0),
                     ("critical path processes", len(own)), ("ends exit 0", sum(p["exit"] == "0" for p in procs.values())),
                     ("ends by a signal", sum(p["exit"].startswith("SIG") for p in procs.values()))):

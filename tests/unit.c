@@ -277,6 +277,13 @@ static void t_patterns(void)
     EXPECT(!wrong && valid > 50000 && hits > 20000);
     EXPECT(u_glob("/etc/[[:alpha:]]*d", "/etc/x/passwd") && !u_glob("/etc/[[:digit:]]*", "/etc/x"));
     EXPECT(u_re("^(get|set)[[:alpha:]]+id(32)?$", "getuid32") == 1);
+    char line[70000];
+    memset(line, 'x', sizeof line - 1);
+    line[sizeof line - 1] = 0;
+    memcpy(line + 100, "gcc -c", 6), memcpy(line + 60000, "-o a", 4);
+    EXPECT(u_re("gcc.*-o", line) == 1 && u_re("-o.*gcc", line) == 0 && u_re("^x+gcc -c(x|y)*-o .x", line) == 1);
+    line[65000] = 0;
+    EXPECT(u_re("^(x|.)+a.{0}$", line) < 0 && u_re("^(x|.)+ax+$", line) == 1 && u_re("ax*y", line) == 0);
     EXPECT(u_re("(", "a") < 0 && u_re("[[:alpha:]", "a") < 0);
     EXPECT(u_re("((((a*)*)*)*)*b", "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa") == 0);
 }
@@ -480,6 +487,34 @@ static void t_lost(void)
 }
 
 /* A summary that is larger than the sink's buffer is whole all the same. */
+/* Arguments wait for their exec, and only for that: the records of an earlier one may be lost. */
+static void t_arguments(void)
+{
+    struct wire_proc a = { .kind = PROC_ARGS, .ts_ns = 1, .tid = 7, .arg_len = 4 };
+    struct wire_proc x = { .kind = PROC_EXEC, .ts_ns = 1, .tid = 7, .was = 7, .arg_len = 4 };
+    struct proc_life l = { .pid = 7 };
+    pp.btf = true;
+    proc_args_add(&a, "one");
+    proc_args_take(&l, &x);
+    EXPECT(l.argv.len == 4 && !strcmp(l.argv.p, "one") && !l.cut && !proc_pending);
+    proc_args_add(&a, "one"); /* the exec is lost, and the next one's arguments */
+    x.ts_ns = 2;
+    proc_args_take(&l, &x);
+    EXPECT(l.argv.len == 0 && l.cut && l.arg_len == 4 && !proc_pending);
+    proc_args_add(&a, "one"); /* the exec is lost, and the next one's first piece */
+    a.ts_ns = x.ts_ns = 3;
+    a.at = 4, x.arg_len = 8;
+    proc_args_add(&a, "two");
+    proc_args_take(&l, &x);
+    EXPECT(l.argv.len == 0 && l.cut && l.arg_len == 8 && !proc_pending);
+    a.at = 0, a.ts_ns = 4; /* without BTF they are as old as the call */
+    pp.btf = false;
+    proc_args_add(&a, "two");
+    proc_args_take(&l, &x);
+    EXPECT(l.argv.len == 4 && !strcmp(l.argv.p, "two"));
+    free(l.argv.p);
+}
+
 static void t_large_summary(void)
 {
     static char path[8000];
@@ -555,6 +590,7 @@ int main(void)
     t_loader();
     t_lost();
     t_large_summary();
+    t_arguments();
     printf("unit: %d expectations hold, %d do not\n", passed, failed);
     return failed != 0;
 }

@@ -63,8 +63,10 @@ struct mm_struct { u64 arg_start, arg_end, env_start, env_end; struct file *exe_
 struct task_io_accounting { u64 rchar, wchar, read_bytes, write_bytes; } KERNEL;
 struct sched_entity { u64 sum_exec_runtime; } KERNEL;
 typedef struct { int counter; } atomic_t;
+struct list_head { struct list_head *prev; } KERNEL;
 struct signal_struct {
     atomic_t live;
+    struct list_head thread_head;
     int group_exit_code;
     u32 flags;
     u64 utime, stime, sum_sched_runtime;
@@ -79,6 +81,7 @@ struct task_struct {
     struct mm_struct *mm;
     struct fs_struct *fs;
     struct signal_struct *signal;
+    struct list_head children, sibling, thread_node;
     u64 start_boottime;
     u64 utime, stime, nvcsw, nivcsw, min_flt, maj_flt;
     struct sched_entity se;
@@ -212,12 +215,38 @@ INLINE void put_usage(struct wire_proc *h, struct task_struct *t)
 
 /* --- forks --- */
 
-/* The caller made a task. child: NULL where only its number is known. */
+/* The task that the caller has just made, by its number: copy_process() has put it at the end of a
+ * list, to which others may have added since. NULL: too many. */
+INLINE struct task_struct *find_child(u32 pid, u64 flags)
+{
+    struct task_struct *t = (void *)bpf_get_current_task(), *parent = t;
+    struct signal_struct *s = READ(t, signal);
+    u64 off = flags & CLONE_THREAD ? OFFSET(struct task_struct, thread_node)
+                                   : OFFSET(struct task_struct, sibling);
+    if (flags & CLONE_PARENT)
+        parent = READ(t, real_parent);
+    struct list_head *head = flags & CLONE_THREAD ? &s->thread_head : &parent->children;
+    struct list_head *at = READ(head, prev);
+#pragma clang loop unroll(disable)
+    for (int i = 0; i < 16 && at != head; i++) {
+        struct task_struct *child = (void *)at - off;
+        if ((u32)READ(child, pid) == pid)
+            return child;
+        at = READ(at, prev);
+    }
+    return 0;
+}
+
+/* The caller made a task. child: NULL where only its number in the first namespace is known. */
 INLINE void forked(void *ctx, struct task_struct *child, u32 tid, u64 flags)
 {
     struct record *r = new_record(SLOT_FORK, PROC_FORK, child);
     if (!r)
         return;
+    if (!child && CFG(CFG_NS_INO)) {
+        count_lost(LOST_TREE);
+        return;
+    }
     struct wire_proc *h = &r->head;
     h->flags = flags;
     if (!(flags & CLONE_PARENT))
@@ -238,7 +267,6 @@ INLINE void forked(void *ctx, struct task_struct *child, u32 tid, u64 flags)
         emit(ctx, h, sizeof *h);
 }
 
-/* Of the classic one only the child's number in the first namespace is known. */
 SEC("both/task/task_newtask")
 int proc_fork(struct raw_tp *ctx)
 {
@@ -250,11 +278,9 @@ int proc_fork(struct raw_tp *ctx)
         child = (void *)KEPT(ctx->arg[0]);
         flags = KEPT(ctx->arg[1]);
     } else {
-        if (CFG(CFG_NS_INO))
-            return 0;
-        child = KEPT((struct task_struct *)0);
         tid = KEPT((u32)record->pid);
         flags = KEPT((u64)record->clone_flags);
+        child = CFG(CFG_BTF) ? find_child(tid, flags) : 0;
     }
     forked(ctx, child, tid, flags);
     return 0;
@@ -264,14 +290,14 @@ int proc_fork(struct raw_tp *ctx)
 
 enum { EXE_END = PROC_NAME_MAX + PROC_DIR_MAX, CWD_END = EXE_END + PROC_PART_MAX + PROC_DIR_MAX };
 
-/* Appends a name, with its NUL; 0: no room. */
+/* Appends a name, with its NUL; 0: no room, or it is longer than a component that fits. */
 INLINE bool put_part(struct record *r, const u8 *name, u32 end)
 {
     u32 at = *(volatile u32 *)&r->at;
     if (at > end)
         return 0;
     long n = bpf_probe_read_kernel_str(r->data + at, PROC_PART_MAX, name);
-    if (n <= 0)
+    if (n <= 0 || n >= PROC_PART_MAX)
         return 0;
     r->at = at + (u32)n;
     return 1;
@@ -296,8 +322,9 @@ INLINE u8 put_path(struct record *r, struct path *p, struct fs_struct *fs, u32 e
         }
         struct mount *m = (void *)vfs - OFFSET(struct mount, mnt);
         struct mount *over = READ(m, mnt_parent);
-        if (d != top) /* a file that is in no directory, as memfd_create makes them */
-            put_part(r, READ(d, d_name.name), end);
+        if (d != top /* a file that is in no directory, as memfd_create makes them */
+            && !put_part(r, READ(d, d_name.name), end))
+            break;
         if (m == over || d != top) /* the top of everything, and not the root */
             return WALK_DONE | WALK_OUT;
         d = READ(m, mnt_mountpoint);
@@ -370,7 +397,7 @@ INLINE void exec(void *ctx, const void *name, u32 was)
     h->kind = PROC_EXEC;
     h->at = 0;
     h->arg_len = args;
-    h->was = was;
+    h->was = CFG(CFG_NS_INO) ? 0 : was; /* it is a number of the first namespace */
     if (CFG(CFG_BTF))
         put_usage(h, t);
     long n = bpf_probe_read_kernel_str(r->data, PROC_NAME_MAX, name);
@@ -467,7 +494,7 @@ INLINE u32 put_argv(void *ctx, struct record *r, const struct wire_execing *e)
     h->flags = e->argv ? ARGS_MORE : 0; /* until the end of the list is seen */
     r->at = 0;
 #pragma clang loop unroll(disable)
-    for (u32 i = 0; i < PROC_POINTERS; i++) {
+    for (u32 i = 0; i <= PROC_POINTERS; i++) { /* one more: to see that the list ends there */
         u64 p = 0;
         u32 at = *(volatile u32 *)&r->at;
         long n = -1;
@@ -475,7 +502,7 @@ INLINE u32 put_argv(void *ctx, struct record *r, const struct wire_execing *e)
             h->flags &= ARGS_CUT;
             break;
         }
-        if (at <= EXE_END && p)
+        if (at <= EXE_END && p && i < PROC_POINTERS)
             n = bpf_probe_read_user_str(r->data + at, PROC_PIECE, (void *)p);
         if (n < 0)
             break;
@@ -556,7 +583,7 @@ int proc_call(struct raw_tp *ctx)
 
 /* An execve that returns has failed, or is one whose entry is forgotten already. What was
  * remembered is of an earlier call when its exit was missed (as when kvis began in between). */
-INLINE void returned(void *ctx, u32 nr, s64 ret)
+INLINE void returned(void *ctx, u32 nr, s32 ret)
 {
     u64 id = bpf_get_current_pid_tgid();
     struct wire_execing *e = bpf_map_lookup_elem(&execing, &id);
@@ -573,7 +600,7 @@ INLINE void returned(void *ctx, u32 nr, s64 ret)
     u32 args = put_argv(ctx, r, &was);
     h->kind = PROC_FAIL;
     h->arg_len = args;
-    h->ret = (s32)ret;
+    h->ret = ret;
     long n = bpf_probe_read_user_str(r->data, PROC_NAME_MAX, (void *)was.name);
     if (n <= 0 || n > PROC_NAME_MAX)
         n = 1;
@@ -594,7 +621,7 @@ int proc_return(struct raw_tp *ctx)
         nr = KEPT((u64)record->id);
         ret = KEPT((s64)record->ret);
     }
-    returned(ctx, (u32)nr, ret);
+    returned(ctx, (u32)nr, (s32)ret); /* of a 32-bit call it has 32 bits (arm64 before 5.14) */
     return 0;
 }
 

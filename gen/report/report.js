@@ -131,13 +131,15 @@ function learn(i, k) {
     arrows.push({ from: k, to: c, t });
     break;
   }
-  case "exec":
+  case "exec": {
     if (err[i]) break;
-    p.argv = words(of(i, "argv") || "").join(" ");
+    const args = words(of(i, "argv") || ""), program = of(i, "program") || "";
+    p.argv = args.join(" ");
     if (of(i, "argv_cut")) p.argv += " …";
-    p.name = (of(i, "program") || "").replace(/.*\//s, "");
+    p.name = (/^\/(proc\/self\/exe|dev\/fd\/\d+)$/.test(program) && args[0] || program).replace(/.*\//s, "");
     p.execs.push({ t, argv: p.argv || p.name });
     break;
+  }
   case "exit_process":
     p.end = t;
     p.code = of(i, "signal") ?? String(of(i, "code") ?? "");
@@ -1453,7 +1455,7 @@ function cardsOfProcesses(card) {
       .map(([k, v]) => [k, v ? count(v) : undefined, 1]),
     ["still running", procs.filter(p => p.execs.length && !ended(p)).length || undefined]);
   card("use", ["at once, at most", count(once.max)],
-    ["CPU", has("used") ? span(sumOf(procs, p => Math.max(p.used, 0))) : undefined],
+    ["CPU", sum && sum.cpu_ns ? span(sum.cpu_ns) : has("used") ? span(sumOf(procs, p => Math.max(p.used, 0))) : undefined],
     ["max RSS of one", has("rss") ? size(procs.reduce((a, p) => Math.max(a, p.rss), 0)) : undefined],
     ["written", has("written") ? size(sumOf(procs, p => Math.max(p.written, 0))) : undefined]);
   if (path) card("critical path", ...of(procs.filter(p => p.own >= 0).sort((a, b) => b.own - a.own)));

@@ -1,6 +1,6 @@
 #!/bin/sh
 # timeout: 60
-# needs: root dd python3
+# needs: root dd taskset python3
 # covers: E15
 # What the disk under this directory does for dd, against what dd asked for and the kernel's own count, in
 # every sink. (On disks of known latency: tests/vm/guest/disk.sh.)
@@ -71,3 +71,18 @@ while :; do
     tries=$((tries + 1))
     [ $tries -lt 4 ] || fail "not the bytes written: $(js "[e['bytes'] for e in by('block_io')]")"
 done
+# A stranger's are not the program's, although its bios come to lie where those did: on the same CPU they
+# do.
+cpu=$(taskset -cp $$ | sed 's/.*: //; s/[-,].*//')
+{
+    until [ -e begun ]; do sleep 0.05; done
+    taskset -c "$cpu" dd if=f of=/dev/null bs=4k count=90 iflag=direct 2>strange
+    : >ended
+} &
+run trace --json=json -- taskset -c "$cpu" sh -c \
+    'dd if=f of=/dev/null bs=4k count=12 iflag=direct; : >begun; until [ -e ended ]; do sleep 0.05; done'
+wait
+status 0
+has strange '^90\+0 records in'
+# (12, and what pages of the programs may have to be read)
+want "12 <= len([e for e in by('block_io', op='read') if e['bytes'] == 4096]) < 60"

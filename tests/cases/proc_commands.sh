@@ -1,9 +1,19 @@
 #!/bin/sh
 # timeout: 60
-# needs: root
+# needs: root prog:cmd prog:pid_again
 # covers: E13 E18 O1
 # Commands of all sorts, whole: arguments, paths, parents, ends, and what wait4 says that they used.
 . "$TESTS/proc.sh"
 each commands ends usage crowd args no_args chain threads ways daemons failed forks
 PROC_OPT=--perf-rings
 each commands ends args chain threads failed
+
+# One number, used by two processes one after the other: two records.
+kv proc --forks --json=json -o text -- "$BIN/pid_again" >again 2>err
+if [ -s again ]; then
+    want "[(e['exit_code'], e['type']) for e in by('process', pid=$(cat again))] == [(0, 'process')] * 2"
+    want "(lambda a, b: a['ts_ns'] <= b['fork_ns'] and a['fork_ns'] < b['fork_ns'])(*by('process', pid=$(cat again)))"
+    want "S['forks'] == 2 and S['ends_unseen'] == 0"
+else
+    say "no pid twice here"
+fi

@@ -1,6 +1,6 @@
 #!/bin/sh
 # timeout: 60
-# needs: root
+# needs: root prog:cmd
 # covers: O1 O2
 # Filters, the tree of a process, what runs at the end, exit status, output that fails.
 . "$TESTS/proc.sh"
@@ -9,6 +9,8 @@ run proc --json=json -l 'exit [3-5]$' -o text -- sh -c 'for i in 1 2 3 4 5 6; do
 want "[e['exit_code'] for e in by('command')] == [3, 4, 5]"
 run proc --json=json -l "needle" -o text -- sh -c '/bin/true '"$(printf '%0500d' 0)"'needle; /bin/true hay'
 want "[e['path'] for e in by('command')] == ['/usr/bin/sh', '/bin/true'] or len(by('command')) == 2"
+run proc --json=json -l '^/bin/true 0+needle$' -o text -- sh -c '/bin/true '"$(printf '%0500d' 0)"'needle; /bin/true hay'
+want "[e['argv'][1][-6:] for e in by('command')] == ['needle']"
 run proc --json=json -n tru -o text -- sh -c '/bin/true; /bin/false'
 want "[e['comm'] for e in by('command')] == ['true']"
 run proc --json=json --min-duration=100ms -o text -- sh -c 'sleep 0.2; /bin/true'
@@ -33,6 +35,8 @@ want "'env' not in by('command')[0]"
 run proc --env=A=B -- /bin/true
 eq "a value is no name" 2 "$st"
 
+ended() { case $(state "$1") in Z | "") ;; *) return 1 ;; esac }
+
 # A process that runs already, and what descends from it; it still runs at the end.
 sh -c 'while [ ! -e stop ]; do /bin/true "$0"; sleep 0.05; done; exec sleep 30' mark 9>&- &
 sh=$!
@@ -41,19 +45,38 @@ run proc --json=json -d 1 -p $sh -o text
 : >stop
 want "len(by('command')) > 4 and {e['ppid'] for e in by('command')} == {$sh}"
 until_true 2 grep -q sleep /proc/$sh/cmdline
-"$KVIS" proc --json=json -p $sh -o text 9>&- & # its end: known from /proc
+rm text
+"$KVIS" proc --json=json -p $sh -o text 9>&- & # its end: known from /proc, and kvis's end
 kvis=$!
 until_true 5 test -s text
 sleep 0.3
 kill $sh
-sleep 0.3
-kill -INT $kvis
+until_true 5 ended $kvis || fail "it watches what has ended"
 wait $kvis || fail "status $?"
 want "(lambda e: e['at_start'] and e['argv'] == ['sleep', '30'] and e['signal'] == 'SIGTERM' and e['lifetime_ns'] > 10**9)(by('command', pid=$sh)[0])"
 run proc --json=json -d 1 -o text -- sh -c 'sleep 20 & exec sleep 20' # ends before them
 want "[(e['argv'], e['end']) for e in by('command') if e['end'] == 'running'] == [(['sleep', '20']), 'running'] * 2 or len(by('command', end='running')) == 2"
 want "S['running'] == 2"
 for p in $(js "' '.join(str(e['pid']) for e in by('command', end='running'))"); do kill "$p"; done
+
+# One whose arguments it has written over, so that nothing ends them; one that has ended, and waits for its parent.
+"$BIN/cmd" as title 0123456789 9>&- &
+title=$!
+until_true 5 grep -q TTTT /proc/$title/cmdline || fail "no title"
+rm text
+"$KVIS" proc --json=json -p $title -o text 9>&- &
+kvis=$!
+until_true 5 test -s text
+sleep 0.2
+kill -KILL $title
+wait $kvis || fail "status $?"
+want "[(e['argv'][0][:20], e['signal']) for e in by('command')] == [('TTTTTTTTTTTTTTTTTTTT', 'SIGKILL')]"
+sh -c ': & echo $! >zombie; exec sleep 60' 9>&- &
+parent=$!
+until_true 5 grep -q . zombie && until_true 5 ended "$(cat zombie)" || fail "no zombie"
+run proc -p "$(cat zombie)" -o text; status 125
+has err "no process [0-9]+ that runs"
+kill $parent
 
 # Exit status.
 for code in 0 3 255; do run proc -o text -- sh -c "exit $code"; status $code; done
@@ -73,6 +96,26 @@ run proc --gantt=/nowhere/x -- sh -c ': >ran'; status 125
 [ ! -e ran ] || fail "the command ran"
 run proc --json=/dev/full -o text -- sh -c 'exit 3'; status 125
 eq "messages" 1 "$(grep -c 'cannot write /dev/full' err)"
+# A disk that fills: one message, and what was written are whole lines, the first ones of all.
+cat >fill <<'END'
+mount -t tmpfs -o size=64k none full || exit 77
+"$KVIS" proc --json=full/json -o text -- sh -c 'i=0; while [ $i -lt 400 ]; do /bin/true $i; i=$((i + 1)); done' 2>err
+echo $? >status
+cp full/json json
+END
+mkdir full
+export KVIS
+unshare -m sh fill 9>&- || fail "cannot fill a disk"
+eq "full disk" 125 "$(cat status)"
+eq "messages" 1 "$(grep -c 'cannot write full/json.*No space' err)"
+python3 - <<'END' >&9 || fail "torn"
+import json
+text = open("json").read()
+assert text.endswith("\n"), text[-100:]
+got = [int(e["argv"][1]) for e in map(json.loads, text.split("\n")[:-1]) if e.get("argv", [""])[0] == "/bin/true"]
+assert got == list(range(len(got))) and 20 < len(got) < 400, got
+print(len(got), "of 400 are on the disk")
+END
 "$KVIS" proc -- sh -c 'for i in 1 2 3 4 5 6 7 8 9; do /bin/true; sleep 0.05; done; exit 3' 2>err 9>&- | head -n 1 >out
 has out COMMAND
 # A name with control characters cannot act on the terminal.

@@ -87,6 +87,20 @@ wait
 END
 seen shell sh script
 
+# five thousand of them, more than one at a time
+cat >many <<'END'
+i=0
+while [ $i -lt 500 ]; do
+    for j in 1 2 3 4 5 6 7 8; do /bin/true $i.$j; done
+    /bin/echo $i >/dev/null &
+    sh -c "exit $((i % 256))"
+    i=$((i + 1))
+done
+wait
+END
+seen many sh many
+want "len(by('command')) == 5002" many.json
+
 mkdir src
 cat >src/Makefile <<'END'
 all: a b c

@@ -82,6 +82,13 @@ static void as_threads(void)
     _exit(0);
 }
 
+static long long real_ns(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_REALTIME, &t);
+    return t.tv_sec * 1000000000LL + t.tv_nsec;
+}
+
 static int as(int argc, char **argv)
 {
     const char *what = argv[2];
@@ -98,6 +105,18 @@ static int as(int argc, char **argv)
             usleep(1000);
     if (!strcmp(what, "write"))
         t_put("written", (size_t)atol(argv[3]));
+    if (!strcmp(what, "clock")) { /* when it began and ended, as it knows itself */
+        long long t[2] = { real_ns() };
+        usleep(20000);
+        int f = (int)CHK(open("clock", O_WRONLY | O_CREAT | O_TRUNC, 0644));
+        t[1] = real_ns();
+        MUST(write(f, t, sizeof t) == sizeof t);
+    }
+    if (!strcmp(what, "title")) { /* its arguments have no end: the kernel shows of them what it likes */
+        memset(argv[0], 'T', (size_t)(argv[argc - 1] + strlen(argv[argc - 1]) + 1 - argv[0]));
+        t_put("titled", 1);
+        pause();
+    }
     if (!strcmp(what, "exec")) /* becomes another command */
         execv(path, argv + 2);
     if (!strcmp(what, "threads"))
@@ -172,7 +191,18 @@ static void usage(int argc, char **argv)
     usage_of(RUN("touch", "30000000"), "touch");
     usage_of(RUN("nap", "20"), "nap");
     usage_of(RUN("exec", "as", "burn", "30"), "exec");
-    pid_t p = RUN("write", "1000000");
+    long long before = real_ns(), within[2];
+    pid_t p = RUN("clock");
+    reap(p, NULL);
+    long long after = real_ns();
+    int f = (int)CHK(open("clock", O_RDONLY));
+    MUST(read(f, within, sizeof within) == sizeof within);
+    close(f);
+    /* fork, exec, first and last word of its own, exit, wait4: in this order, but for the clock's corrections */
+    want("(lambda e: %lld - 5e6 <= e['start_realtime_ns'] - e['start_ns'] + e['fork_ns'] <= e['start_realtime_ns'] <= "
+         "%lld + 5e6 and %lld - 5e6 <= e['start_realtime_ns'] + e['duration_ns'] <= %lld + 5e6 and e['lifetime_ns'] "
+         "<= %lld)(one('command', pid=%d))", before, within[0], within[1], after, after - before + 5000000, p);
+    p = RUN("write", "1000000");
     reap(p, NULL);
     want("1000000 <= one('command', pid=%d)['written_chars'] < 1010000", p);
     p = RUN("nap", "100");
@@ -328,6 +358,53 @@ static void ways(int argc, char **argv)
          path, t_cwd, p);
 }
 
+/* It gets the child of a child that has ended. */
+static void reaper(void)
+{
+    pid_t *child = t_shared(sizeof *child), root = getpid(), p;
+    CHK(prctl(PR_SET_CHILD_SUBREAPER, 1));
+    p = (pid_t)CHK(fork());
+    if (!p) {
+        pid_t q = (pid_t)CHK(fork());
+        if (q) {
+            *child = q;
+            _exit(0);
+        }
+        while (getppid() != root)
+            usleep(1000);
+        execv(path, (char *[]){ "cmd", "as", "exit", "10", NULL });
+        _exit(98);
+    }
+    reap(p, NULL);
+    MUST(WEXITSTATUS(reap(*child, NULL)) == 10);
+    CHK(prctl(PR_SET_CHILD_SUBREAPER, 0));
+    want("one('command', pid=%d)['ppid'] == %d and one('command', pid=%d)['exit_code'] == 10", *child, p, *child);
+}
+
+/* Made by this process, and its parent's child. */
+static void brother(void)
+{
+    pid_t p = (pid_t)CHK(syscall(SYS_clone, CLONE_PARENT | SIGCHLD, 0, 0, 0, 0));
+    if (!p) {
+        execv(path, (char *[]){ "cmd", "as", "exit", "8", NULL });
+        _exit(98);
+    }
+    want("one('command', pid=%d)['ppid'] == %d and one('command', pid=%d)['exit_code'] == 8", p, getppid(), p);
+}
+
+/* Nobody waits for it for a while: it has ended all the same. */
+static void zombie(void)
+{
+    siginfo_t si;
+    pid_t p = RUN("exit", "11");
+    CHK(waitid(P_PID, (id_t)p, &si, WEXITED | WNOWAIT));
+    long long t = real_ns();
+    usleep(100000);
+    reap(p, NULL);
+    want("(lambda e: e['exit_code'] == 11 and e['start_realtime_ns'] + e['duration_ns'] <= %lld + 5e6)"
+         "(one('command', pid=%d))", t, p);
+}
+
 /* The middle process ends first: its child is somebody else's by then. */
 static void daemons(int argc, char **argv)
 {
@@ -346,6 +423,9 @@ static void daemons(int argc, char **argv)
     reap(p, NULL);
     want("one('command', pid=%d)['ppid'] == %d and one('command', pid=%d)['exit_code'] == 9", *child,
          p, *child);
+    reaper();
+    brother();
+    zombie();
 }
 
 static void try(const char *name, const char *error)
@@ -364,19 +444,25 @@ static void try(const char *name, const char *error)
 /* An argument of which only the beginning was taken is not the argument; no list is an empty one. */
 static void fail_args(void)
 {
-    static char fits[4095], large[5001];
+    static char fits[4095], large[5001], m[2], *most[129], *more[130];
     memset(fits, 'f', sizeof fits - 1), memset(large, 'l', sizeof large - 1);
+    m[0] = 'm'; /* not a constant: the execs below do not look at it, so it must be in memory */
+    for (int i = 0; i < 129; i++)
+        more[i] = i < 128 ? most[i] = m : m;
     pid_t p = (pid_t)CHK(fork());
     if (!p) {
         execv("/nothing", (char *[]){ "a", fits, "b", NULL });
         execv("/nothing", (char *[]){ "a", large, "b", NULL });
         execv("/nothing", NULL);
+        execv("/nothing", most);
+        execv("/nothing", more);
         _exit(0);
     }
     reap(p, NULL);
-    want("(lambda f, l, n: f['argv'] == ['a', 'f' * 4094, 'b'] and not f['argv_truncated'] and "
+    want("(lambda f, l, n, m, t: f['argv'] == ['a', 'f' * 4094, 'b'] and not f['argv_truncated'] and "
          "l['argv'] == ['a', 'l' * 4095, 'b'] and l['argv_truncated'] and n['argv'] == [] and "
-         "not n['argv_truncated'])(*by('exec_failed', pid=%d))", p);
+         "not n['argv_truncated'] and m['argv'] == ['m'] * 128 == t['argv'] and "
+         "not m['argv_truncated'] and t['argv_truncated'])(*by('exec_failed', pid=%d))", p);
 }
 
 /* execve by the 32-bit ABI, with more in the registers than the call takes. */

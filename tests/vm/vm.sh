@@ -115,7 +115,7 @@ fill() { # fill TEST...: the initramfs of one boot, in $root
     done
 }
 
-# The host's part of a test: its lines `NUMBER TAB DIRECTORY TAB json|facts|opens|nopaths|strace TAB WHAT TAB FILE ...`.
+# The host's part of a test: its lines `NUMBER TAB DIRECTORY TAB json|facts|opens|nopaths|page|strace TAB WHAT TAB FILE ...`.
 host() { # host TEST
     lines=$back/$1/host
     while IFS='	' read -r n dir how what a b; do
@@ -123,6 +123,7 @@ host() { # host TEST
         json) set -- python3 "$TESTS/j.py" "$b" "$a" ;;
         facts) set -- python3 "$TESTS/want.py" "$a" "$b" ;;
         opens) set -- python3 "$TESTS/opens.py" facts "$a" "$b" ;;
+        page) set -- python3 "$TESTS/boot_page.py" "$a" "$b" ;;
         nopaths) set -- python3 "$TESTS/opens.py" nopaths "$a" "$b" ;;
         strace) set -- python3 "$vm/same_calls.py" "$a" "/tests/out/$dir/$a" ;;
         *) set -- false ;;

@@ -2,7 +2,7 @@
 # that it runs is recorded from its first command on.
 # kernels: all
 # timeout: 30
-# cmdline: rdinit=/bin/kvis -- proc --json=/boot.json -o /boot.txt /init
+# cmdline: rdinit=/bin/kvis -- proc --json=/boot.json --report=/boot.html -w /boot.kvis -o /boot.txt /init
 . /tests/lib.sh
 
 t_is "process 1 is init" "/bin/busybox sh /init" "$(tr '\0' ' ' </proc/1/cmdline | sed 's/ $//')"
@@ -18,10 +18,13 @@ t_is "the kernel counted" 52 $((after - before)) # and sed
 sleep 0.5
 kill -TERM "$kvis"
 until_true 5 test ! -e "/proc/$kvis/cmdline"
-cp /boot.json /boot.txt .
+cp /boot.json /boot.txt /boot.html /boot.kvis .
 t_json "what init began with" boot.json "[e['exit_code'] for e in by('command') if e['argv'] == ['mount', '-t', 'proc', 'proc', '/proc']] == [0]"
 t_json "each once" boot.json "[e['argv'][2] for e in by('command') if e['argv'][:2] == ['/bin/busybox', 'true']] == ['mark %d' % i for i in range(50)]"
 t_json "exit" boot.json "[e['exit_code'] for e in by('command') if e['argv'] == ['sh', '-c', 'exit 3']] == [3]"
 t_json "nothing lost" boot.json "S['lost'] == 0 and S['ends_unseen'] == 0"
 t_json "init runs on" boot.json "[e['end'] for e in by('command') if e['pid'] == 1][-1] == 'running'"
 t_has "text" boot.txt ' mount -t proc proc /proc$'
+t_page "the report" boot.html boot.json
+t_ok "the recording" kvis replay -q --report=again.html boot.kvis
+t_ok "the same page of it" cmp boot.html again.html

@@ -1,6 +1,7 @@
 # open: kvis open shows each open that tests/progs/opens.c says it has made, with either kind of ring.
 # kernels: all
 # timeout: 150
+# modules: fuse
 . /tests/lib.sh
 
 scene() { # scene NAME OPTION...
@@ -19,11 +20,11 @@ scene() { # scene NAME OPTION...
         *) t_opens "$name $*" json facts ;;
         esac
     fi
-    rm -rf r d p[0-9]* t[0-9]* rows
+    rm -rf r d mnt p[0-9]* t[0-9]* rows
     cd ..
 }
 for rings in "" --perf-rings; do
-    for s in calls names toolong untouched rewritten threads procs roots deep waits; do scene $s $rings; done
+    for s in calls names toolong untouched rewritten threads procs roots deep longnames waits; do scene $s $rings; done
 done
 if [ -x "$BIN/open32" ]; then
     t_fails 32 "32-bit calls" kvis open -o /dev/null --json=json32 -- "$BIN/open32"

@@ -1,6 +1,6 @@
 # proc: kvis proc on this kernel: commands of all sorts, the tree, the formats, no lost ends.
 # kernels: all
-# timeout: 60
+# timeout: 90
 . /tests/lib.sh
 
 for scene in ends args chain threads ways daemons forks failed crowd usage; do
@@ -57,3 +57,9 @@ sh -c 'kill -TERM $$' || :
 wait $kvis
 t_has "exitsnoop" snoop2 '^sh +([0-9]+) +[0-9]+ +\1 +[0-9.]+ +signal 15 \(TERM\)$'
 t_ok "check" kvis check proc
+
+# In a pid namespace: its numbers, and its own children also where nobody executes anything.
+unshare -p -m -f --mount-proc sh -c 'kvis proc --forks --json=ns -o ns.txt -- sh -c "(exit 5); (/bin/true; exit 6); sh -c \"exit 3\" & wait; echo \$\$ >pid"' 2>ns.err
+t_json "in a pid namespace: its commands" ns "sorted(e['exit_code'] for e in by('command')) == [0, 0, 3] and S['lost'] == 0"
+t_json "in a pid namespace: its forks" ns "S['forks'] == 4 and len(by('command')) == 3"
+t_json "in a pid namespace: its numbers" ns "all(e['pid'] < 100 for e in by('command')) and by('command', pid=$(cat pid))[0]['exit_code'] == 0"
