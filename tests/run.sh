@@ -227,7 +227,7 @@ if [ $asan = 1 ]; then
     if ! have gcc || ! gcc -fsanitize=address,undefined -o "$OUT/empty" "$OUT/empty.c" 2>/dev/null; then
         result SKIP "[asan]" "no gcc with the sanitizers"
     elif make -s CC=gcc CFLAGS='-O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all' \
-        LINK= BIN="$KVIS" "$KVIS"; then
+        LINK=-no-pie BIN="$KVIS" "$KVIS"; then
         run_cases .asan "$@"
     else
         result FAIL "build[asan]" "make failed"
