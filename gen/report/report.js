@@ -1312,7 +1312,7 @@ function setView(from, to) {
   const len = Math.min(Math.max(to - from, 50), end - begin || 1);
   from = Math.min(Math.max(begin, (from + to) / 2 - len / 2), Math.max(begin, end - len));
   Object.assign(view, { from, to: from + len });
-  const whole = from <= begin && from + len >= end;
+  const whole = len > (end - begin) * (1 - 1e-9);
   state.from = whole ? 0 : Math.round(from);
   state.to = whole ? 0 : Math.round(from + len);
   paint();
@@ -1607,7 +1607,7 @@ function bindControls() {
   };
   for (const id of ["re", "failed", "noise"]) $(id).onchange = () => { state[id] = +$(id).checked; filter(); };
   $("paint").append(...(PROC ? [] : [option("calls", "calls")]), option("exit", "exit"), option("duration", "duration"), option("cpu", "CPU"));
-  $("paint").onchange = () => { state.paint = $("paint").value; legend(); paint(); made[state.tab].redraw(); save(); };
+  $("paint").onchange = () => { state.paint = $("paint").value === (PROC ? "exit" : "calls") ? "" : $("paint").value; legend(); paint(); made[state.tab].redraw(); save(); };
   $("find").oninput = () => { state.find = $("find").value; found(); };
   $("hot").onchange = () => { state.hot = +$("hot").checked; found(); };
   $("hot").parentNode.title = PATH;
