@@ -11370,7 +11370,7 @@ static int rep_write(const char *p, size_t n)
     b_put(&rep.raw, p, n);
     while (rep.raw.len >= REP_CHUNK)
         rep_chunk(REP_CHUNK);
-    return rep.w.fd[0] < 0 ? -EIO : 0;
+    return rep.w.fd[0] < 0 ? -EPIPE : 0; /* the writer has said why */
 }
 
 /* JSON inside of a script element: < could end it, or begin a comment. */
