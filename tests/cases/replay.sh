@@ -32,8 +32,8 @@ done
 # the report: the same file, and the same from a replay's recording
 for b in $backends; do
     kv trace -v -q --backend=$b -w r.kvis --report=live.html -- gcc -c -o /dev/null a.c 2>err || fail "--report"
-    kv replay -q --report=again.html -w r2.kvis r.kvis 2>err || fail "replay --report"
-    kv replay -q --report=third.html r2.kvis 2>err || fail "replay --report of a replay"
+    kv replay -v -q --report=again.html -w r2.kvis r.kvis 2>err || fail "replay --report"
+    kv replay -v -q --report=third.html r2.kvis 2>err || fail "replay --report of a replay"
     cmp live.html again.html >&9 && cmp live.html third.html >&9 || fail "another report"
 done
 
