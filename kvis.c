@@ -9857,13 +9857,14 @@ static char *rec_at(struct arg a)
 }
 
 /* Text that kvis made is printed as it is: a file can hold anything, so what a terminal would act
- * on becomes '?'. */
+ * on becomes '?', also behind a NUL. */
 static char *rec_clean(struct arg a)
 {
     char *s = rec_at(a);
-    for (u32 i = 0; i < a.len && s[i];) {
+    u32 len = rin.text.len > a.off + a.len ? a.len : 0;
+    for (u32 i = 0; i < len;) {
         u32 cp;
-        int n = u_utf8((u8 *)s + i, a.len - i, &cp);
+        int n = u_utf8((u8 *)s + i, len - i, &cp);
         if (!n || u_acts(cp))
             memset(s + i, '?', (size_t)MAX(n, 1));
         i += (u32)MAX(n, 1);
