@@ -533,6 +533,15 @@ def hostile(b, d):
         b.click(f"[data-tab={tab}]")
         check(b.js("document.querySelectorAll('#table b:not([style]), #table img, #table svg, #table script').length") == 0, tab)
     check(b.js("document.images.length") == 0, "tabs")
+    check("<svg onload=alert(4)> " in b.js("document.querySelector('#proc').textContent"), "a program's name, to choose")
+    b.click("[data-tab=processes]")
+    commands = b.js("document.querySelector('#table').textContent")
+    check("./<svg onload=alert(4)>" in commands and "<b>x</b> </script>" in commands, "commands", commands[:2000])
+    b.js("(e => { e.value = 'exit'; e.dispatchEvent(new Event('change')); })(document.querySelector('#paint'))")
+    b.fill("#find", "<svg"), time.sleep(0.2)
+    check(len(table(b)) >= 1 and b.js("document.images.length + document.querySelectorAll('svg').length") == 0, "a command that is looked for")
+    b.fill("#find", "")
+    b.js("(e => { e.value = 'calls'; e.dispatchEvent(new Event('change')); })(document.querySelector('#paint'))")
     # details, titles, what the pointer shows, and a fragment that is no kvis's
     b.click("[data-tab=events]")
     for k in range(3):

@@ -27,7 +27,9 @@ mkdir h
 for name in '<img src=x onerror=alert(1)>' '"><svg onload=alert(2)>' "$(printf 'a\033[31m\377b')"; do : >"h/$name"; done
 mkdir -p 'h/<' && : >'h/</script><script>window.owned=1<' 2>/dev/null
 mkdir -p 'h/<!--<script>' && : >'h/<!--<script>/x'
-kv trace -q --report=hostile.html -- sh -c 'for f in h/*; do cat "$f"; done; exec -a "<b>x</b>" true' >out 2>err
+cp /bin/true '<svg onload=alert(4)>'
+kv trace -q --report=hostile.html -- sh -c 'for f in h/*; do cat "$f"; done; "./$0"; exec perl -e "exec {q(true)} q(<b>x</b>), q(</script>)"' \
+    '<svg onload=alert(4)>' >out 2>err
 kv trace -q -v --report=large.html -- "$BIN/loop" 143000 2>err >out || kv trace -q --report=large.html -- sh -c : 2>err
 [ -s large.html ] || fail "large"
 python3 "$TESTS/report.py" . small many $([ $again = 77 ] || echo again) net burst $uring empty hostile large >out 2>err || { cat out err >&9; fail "report.py"; }
