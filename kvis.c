@@ -10593,12 +10593,13 @@ static bool rp_play(void)
 
 enum { PX_HASH = 4096, PX_DEAD = 1024, PX_STEP_NS = 100000 };
 
-enum px_counter { PX_HEAP, PX_MAPPED, PX_READ, PX_WRITTEN, PX_RECEIVED, PX_SENT, PX_FILES, N_PX };
+enum px_counter { PX_HEAP, PX_MAPPED, PX_READ, PX_WRITTEN, PX_RECEIVED, PX_SENT, PX_FILES, PX_RSS,
+                  N_PX };
 static const struct { const char *track, *series; } px_counters[N_PX] = {
     [PX_HEAP] = { "heap", "bytes" }, [PX_MAPPED] = { "mapped", "bytes" },
     [PX_READ] = { "bytes read", "bytes" }, [PX_WRITTEN] = { "bytes written", "bytes" },
     [PX_RECEIVED] = { "bytes received", "bytes" }, [PX_SENT] = { "bytes sent", "bytes" },
-    [PX_FILES] = { "open files", "files" },
+    [PX_FILES] = { "open files", "files" }, [PX_RSS] = { "max RSS", "bytes" },
 };
 
 /* A thread; of a process's first one also the process. */
@@ -10778,7 +10779,7 @@ static void px_counts(const struct event *e)
         { EK_MREMAP, PX_MAPPED, EV_old_size, -1 }, { EK_READ, PX_READ, EV_bytes, 1 },
         { EK_WRITE, PX_WRITTEN, EV_bytes, 1 }, { EK_RECV, PX_RECEIVED, EV_bytes, 1 },
         { EK_SEND, PX_SENT, EV_bytes, 1 }, { EK_OPEN, PX_FILES, EV_fd, 0 },
-        { EK_ACCEPT, PX_FILES, EV_fd, 0 },
+        { EK_ACCEPT, PX_FILES, EV_fd, 0 }, { EK_EXIT_PROCESS, PX_RSS, EV_max_rss_bytes, 1 },
     };
     for (size_t i = 0; !e->err && i < ARRAY_LEN(row); i++)
         if (row[i].kind == e->kind && ev_has(e, row[i].field))

@@ -11,7 +11,7 @@ def fail(what, e=None):
     sys.exit(f"{what}: {json.dumps(e)[:300] if e else ''}")
 
 
-COUNTERS = {"heap", "mapped", "bytes read", "bytes written", "bytes received", "bytes sent", "open files"}
+COUNTERS = {"heap", "mapped", "bytes read", "bytes written", "bytes received", "bytes sent", "open files", "max RSS"}
 
 
 def check(events):
@@ -101,6 +101,7 @@ def main():
     if wakes > len(woken) or wakes < locks * 0.5:
         fail(f"{len(woken)} calls were woken, {wakes} arrows")
     requests(events, lines)
+    max_rss(events, lines)
     pids = {e["pid"] for e in lines if e.get("pid")}
     tracks = {e["pid"] for e in events if e["pid"]}
     if len(tracks) < len(pids):
@@ -119,6 +120,14 @@ def requests(events, lines):
         want = sorted((max(0, e["ts_ns"] - e[took]), e["ts_ns"]) for e in lines if e["type"] == kind and took in e)
         if got != want:
             fail(f"{cat}: {len(got)} slices, {len(want)} events", [x for x in zip(got, want) if x[0] != x[1]][:2])
+
+
+def max_rss(events, lines):
+    """Of each process that kvis proc saw end."""
+    got = sorted(e["args"]["bytes"] for e in events if e["ph"] == "C" and e["name"] == "max RSS")
+    want = sorted(e["max_rss_bytes"] for e in lines if e["type"] == "exit_process" and "max_rss_bytes" in e)
+    if got != want:
+        fail(f"max RSS: {got}, the events say {want}")
 
 
 def gone_with_exec(events, lines):
