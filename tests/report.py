@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""report.py DIR NAME...: the reports NAME.html in DIR (small, many, again, net, burst, uring, empty, hostile, large; with the
-.json lines of all but hostile and large) are opened in Chromium, every control is used, and what it shows is compared. Screenshots, light
-and dark, are left in DIR."""
+"""report.py DIR NAME...: the reports NAME.html in DIR (small, many, again, net, burst, uring, few, empty, hostile,
+large; with the .json lines of most) are opened in Chromium, every control is used, and what it shows is compared.
+Screenshots, light and dark, are left in DIR."""
 import json
 import os
 import sys
@@ -506,6 +506,17 @@ def burst(b, d):
     b.open(d + "/burst.html"), time.sleep(0.3)
     kernel = len({e["type"] for e in events} & {"sched_delay", "block_io"})
     all_drawn(b, events, {events[0]["pid"]: 18 + 16 * kernel})
+
+
+def few(b, d):
+    """What was left out is told; processes and their ends stay."""
+    b.size(1400, 900)
+    b.open(d + "/few.html", "#noise=1&cats=" + ".".join(CATS))
+    check(rows(b) == 100, "events", rows(b))
+    note = b.js("document.querySelector('#note').hidden ? '' : document.querySelector('#note').textContent")
+    check("events are left out" in note and "--max-report-events" in note, "what is left out", note)
+    b.fill("#type", "exit_process")
+    check(rows(b) == int(cards(b)["processes processes"]), "ends of processes", rows(b))
 
 
 def empty(b, d):
