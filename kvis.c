@@ -9927,13 +9927,14 @@ static char *rec_at(struct arg a)
 }
 
 /* Text that kvis made is printed as it is: a file can hold anything, so what a terminal would act
- * on becomes '?'. */
+ * on becomes '?', also behind a NUL. */
 static char *rec_clean(struct arg a)
 {
     char *s = rec_at(a);
-    for (u32 i = 0; i < a.len && s[i];) {
+    u32 len = rin.text.len > a.off + a.len ? a.len : 0;
+    for (u32 i = 0; i < len;) {
         u32 cp;
-        int n = u_utf8((u8 *)s + i, a.len - i, &cp);
+        int n = u_utf8((u8 *)s + i, len - i, &cp);
         if (!n || u_acts(cp))
             memset(s + i, '?', (size_t)MAX(n, 1));
         i += (u32)MAX(n, 1);
@@ -10662,12 +10663,13 @@ static bool rp_play(void)
 
 enum { PX_HASH = 4096, PX_DEAD = 1024, PX_STEP_NS = 100000 };
 
-enum px_counter { PX_HEAP, PX_MAPPED, PX_READ, PX_WRITTEN, PX_RECEIVED, PX_SENT, PX_FILES, N_PX };
+enum px_counter { PX_HEAP, PX_MAPPED, PX_READ, PX_WRITTEN, PX_RECEIVED, PX_SENT, PX_FILES, PX_RSS,
+                  N_PX };
 static const struct { const char *track, *series; } px_counters[N_PX] = {
     [PX_HEAP] = { "heap", "bytes" }, [PX_MAPPED] = { "mapped", "bytes" },
     [PX_READ] = { "bytes read", "bytes" }, [PX_WRITTEN] = { "bytes written", "bytes" },
     [PX_RECEIVED] = { "bytes received", "bytes" }, [PX_SENT] = { "bytes sent", "bytes" },
-    [PX_FILES] = { "open files", "files" },
+    [PX_FILES] = { "open files", "files" }, [PX_RSS] = { "max RSS", "bytes" },
 };
 
 /* A thread; of a process's first one also the process. */
@@ -10847,7 +10849,7 @@ static void px_counts(const struct event *e)
         { EK_MREMAP, PX_MAPPED, EV_old_size, -1 }, { EK_READ, PX_READ, EV_bytes, 1 },
         { EK_WRITE, PX_WRITTEN, EV_bytes, 1 }, { EK_RECV, PX_RECEIVED, EV_bytes, 1 },
         { EK_SEND, PX_SENT, EV_bytes, 1 }, { EK_OPEN, PX_FILES, EV_fd, 0 },
-        { EK_ACCEPT, PX_FILES, EV_fd, 0 },
+        { EK_ACCEPT, PX_FILES, EV_fd, 0 }, { EK_EXIT_PROCESS, PX_RSS, EV_max_rss_bytes, 1 },
     };
     for (size_t i = 0; !e->err && i < ARRAY_LEN(row); i++)
         if (row[i].kind == e->kind && ev_has(e, row[i].field))
@@ -11440,7 +11442,7 @@ static int rep_write(const char *p, size_t n)
     b_put(&rep.raw, p, n);
     while (rep.raw.len >= REP_CHUNK)
         rep_chunk(REP_CHUNK);
-    return rep.w.fd[0] < 0 ? -EIO : 0;
+    return rep.w.fd[0] < 0 ? -EPIPE : 0; /* the writer has said why */
 }
 
 /* JSON inside of a script element: < could end it, or begin a comment. */
