@@ -304,6 +304,7 @@ struct task {
     bool restore_arg0;          /* a flag was taken out of clone's: put it back at its exit */
     struct region fault_run;    /* consecutive page faults of this thread in one region */
     u64 faults, fault_addr, fault_ns; /* how many, the first's address and time */
+    bool fault_major;
 };
 
 /* How a call ended, as -e status= names it (strace(1)). A result that cannot be read is one of a
@@ -5728,11 +5729,14 @@ static const struct event_kind event_kinds[N_EK] = {
                     "signal {signal} from {sender_pid} ({ns_pid} in its PID NS)"
                     "|signal {signal} from {sender_pid}|signal {signal} ({code_name})",
                     CAT_SIG, FIELDS(EV_signal, EV_code_name, EV_sender_pid, EV_ns_pid, EV_addr) },
-    [EK_FAULT] = { "fault", "fault in {region_name} @ {addr} ({prot})", CAT_MEM,
-                   FIELDS(EV_addr, EV_region_name, EV_prot) },
-    [EK_FAULT_GROUP] = { "fault_group", "{count} faults in {region_name} @ {region_start} ({prot})",
-                         CAT_MEM,
-                         FIELDS(EV_count, EV_region_name, EV_region_start, EV_addr, EV_prot) },
+    [EK_FAULT] = { "fault", "{kind} fault in {region_name} @ {addr} ({prot})"
+                            "|fault in {region_name} @ {addr} ({prot})", CAT_MEM,
+                   FIELDS(EV_addr, EV_region_name, EV_prot, EV_kind) },
+    [EK_FAULT_GROUP] = { "fault_group",
+                         "{count} {kind} faults in {region_name} @ {region_start} ({prot})"
+                         "|{count} faults in {region_name} @ {region_start} ({prot})", CAT_MEM,
+                         FIELDS(EV_count, EV_region_name, EV_region_start, EV_addr, EV_prot,
+                                EV_kind) },
     [EK_SCHED] = { "sched_delay", "waited {delay_ns} for CPU {cpu}", CAT_PROC,
                    FIELDS(EV_delay_ns, EV_cpu) },
     [EK_BLOCK] = { "block_io",
@@ -6714,7 +6718,7 @@ static struct {
     u32 n_tables;
     bool untabled;       /* there were more processes than tables */
     u64 syscalls, file_in, file_out, net_in, net_out, other_in, other_out, uring, faults,
-        fault_lost, uring_done, uring_lost;
+        major_faults, no_major, fault_lost, uring_done, uring_lost; /* no_major: cannot be seen */
     struct { u16 row; u16 err; u64 count; } failed[ST_ERRNOS]; /* open addressing; count 0: free */
     u64 failed_other;
     struct {
@@ -7453,6 +7457,8 @@ static void st_text_calls(struct buf *b, const struct st_end *end)
     st_text_memory(b);
     if (opt.faults)
         b_f(b, "   %-15s%10" PRIu64 " (heap and anon)\n", "Page faults:", st.faults);
+    if (opt.faults && !st.no_major)
+        b_f(b, "   %-15s%10" PRIu64 "\n", "Major faults:", st.major_faults);
     st_text_io(b);
     b_f(b, " Files: %" PRIu64 " read, %" PRIu64 " written\n", st_count(true), st_count(false));
     st_text_lists(b);
@@ -7596,6 +7602,7 @@ static void st_json_summary(struct buf *b, const struct st_end *end)
         { "cpu_ns", end->cpu_ns, end->cpu_ns > 0 },
         { "page_faults", st.faults, opt.faults },
         { "page_fault_bytes", st.faults * (u64)sysconf(_SC_PAGESIZE), opt.faults },
+        { "major_faults", st.major_faults, opt.faults && !st.no_major },
         { "lost_faults", st.fault_lost, opt.faults },
         { "unreadable", mem.unreadable, calls },
         { "io_uring_submitted", st.uring, calls && sc_set[SC_io_uring_enter] },
@@ -9119,6 +9126,7 @@ static const struct { const char *name; u64 *v; } rec_nums[] = {
     { "other_in", &st.other_in }, { "other_out", &st.other_out }, { "uring", &st.uring },
     { "uring_done", &st.uring_done }, { "uring_lost", &st.uring_lost },
     { "faults", &st.faults }, { "fault_lost", &st.fault_lost },
+    { "major_faults", &st.major_faults }, { "no_major", &st.no_major },
     { "failed_other", &st.failed_other }, { "processes", &ps.processes },
     { "threads", &ps.threads }, { "unreadable", &mem.unreadable },
     { "names_overflow", &nm.overflow },
@@ -9928,13 +9936,14 @@ static char *rec_at(struct arg a)
 }
 
 /* Text that kvis made is printed as it is: a file can hold anything, so what a terminal would act
- * on becomes '?'. */
+ * on becomes '?', also behind a NUL. */
 static char *rec_clean(struct arg a)
 {
     char *s = rec_at(a);
-    for (u32 i = 0; i < a.len && s[i];) {
+    u32 len = rin.text.len > a.off + a.len ? a.len : 0;
+    for (u32 i = 0; i < len;) {
         u32 cp;
-        int n = u_utf8((u8 *)s + i, a.len - i, &cp);
+        int n = u_utf8((u8 *)s + i, len - i, &cp);
         if (!n || u_acts(cp))
             memset(s + i, '?', (size_t)MAX(n, 1));
         i += (u32)MAX(n, 1);
@@ -10663,12 +10672,13 @@ static bool rp_play(void)
 
 enum { PX_HASH = 4096, PX_DEAD = 1024, PX_STEP_NS = 100000 };
 
-enum px_counter { PX_HEAP, PX_MAPPED, PX_READ, PX_WRITTEN, PX_RECEIVED, PX_SENT, PX_FILES, N_PX };
+enum px_counter { PX_HEAP, PX_MAPPED, PX_READ, PX_WRITTEN, PX_RECEIVED, PX_SENT, PX_FILES, PX_RSS,
+                  N_PX };
 static const struct { const char *track, *series; } px_counters[N_PX] = {
     [PX_HEAP] = { "heap", "bytes" }, [PX_MAPPED] = { "mapped", "bytes" },
     [PX_READ] = { "bytes read", "bytes" }, [PX_WRITTEN] = { "bytes written", "bytes" },
     [PX_RECEIVED] = { "bytes received", "bytes" }, [PX_SENT] = { "bytes sent", "bytes" },
-    [PX_FILES] = { "open files", "files" },
+    [PX_FILES] = { "open files", "files" }, [PX_RSS] = { "max RSS", "bytes" },
 };
 
 /* A thread; of a process's first one also the process. */
@@ -10848,7 +10858,7 @@ static void px_counts(const struct event *e)
         { EK_MREMAP, PX_MAPPED, EV_old_size, -1 }, { EK_READ, PX_READ, EV_bytes, 1 },
         { EK_WRITE, PX_WRITTEN, EV_bytes, 1 }, { EK_RECV, PX_RECEIVED, EV_bytes, 1 },
         { EK_SEND, PX_SENT, EV_bytes, 1 }, { EK_OPEN, PX_FILES, EV_fd, 0 },
-        { EK_ACCEPT, PX_FILES, EV_fd, 0 },
+        { EK_ACCEPT, PX_FILES, EV_fd, 0 }, { EK_EXIT_PROCESS, PX_RSS, EV_max_rss_bytes, 1 },
     };
     for (size_t i = 0; !e->err && i < ARRAY_LEN(row); i++)
         if (row[i].kind == e->kind && ev_has(e, row[i].field))
@@ -11441,7 +11451,7 @@ static int rep_write(const char *p, size_t n)
     b_put(&rep.raw, p, n);
     while (rep.raw.len >= REP_CHUNK)
         rep_chunk(REP_CHUNK);
-    return rep.w.fd[0] < 0 ? -EIO : 0;
+    return rep.w.fd[0] < 0 ? -EPIPE : 0; /* the writer has said why */
 }
 
 /* JSON inside of a script element: < could end it, or begin a comment. */
@@ -12040,29 +12050,34 @@ static void df_json(struct buf *b)
     b_s(b, "}\n");
 }
 /* == 22 pf_  page faults, by perf_event_open =====================================
- * A software event that samples every minor fault of the tracees, with its address; inherited by
- * threads and children, which the kernel allows for a mapped ring only with one event a CPU
+ * Software events that sample every fault of the tracees, with its address: one the minor ones, and
+ * one, where it finds room for its rings, those that wait for a disk (major). Inherited by threads
+ * and children, which the kernel allows for a mapped ring only with one event a CPU
  * (perf_mmap in kernel/events/core.c). Faults of one thread in one region, one after the other and
  * within PF_RUN_NS, are one event. The rings are merged by time, and read up to whatever is told
  * next (pf_upto): so an address finds the region it fell into. */
 
 enum { PF_MAX_CPUS = 1024, PF_RUN_NS = 50000000 };
 
+/* A ring for each CPU and kind: 2 * CPU + is_major. */
+enum { PF_RINGS = 2 * PF_MAX_CPUS };
+
 static struct {
-    struct perf_event_mmap_page *ring[PF_MAX_CPUS];
-    int fd[PF_MAX_CPUS];
+    struct perf_event_mmap_page *ring[PF_RINGS];
+    int fd[PF_RINGS];
     u32 n;
     size_t page, pages; /* of a ring: what perf_event_mlock_kb allows */
-    u64 next[PF_MAX_CPUS]; /* when the next sample of a ring was taken; 0: not looked */
+    u64 next[PF_RINGS]; /* when the next sample of a ring was taken; 0: not looked */
     u64 oldest;     /* no run that is open began before this; 0: none is open */
     bool user_only; /* perf_event_paranoid: faults that the kernel takes for the program are not
                        seen */
 } pf;
 
-static int pf_open_cpu(pid_t tid, int cpu, bool on_exec)
+static int pf_open_cpu(pid_t tid, int cpu, bool major, bool on_exec)
 {
     struct perf_event_attr a = {
-        .type = PERF_TYPE_SOFTWARE, .size = sizeof a, .config = PERF_COUNT_SW_PAGE_FAULTS_MIN,
+        .type = PERF_TYPE_SOFTWARE, .size = sizeof a,
+        .config = major ? PERF_COUNT_SW_PAGE_FAULTS_MAJ : PERF_COUNT_SW_PAGE_FAULTS_MIN,
         .sample_period = 1, .sample_type = PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_ADDR,
         .disabled = on_exec, .enable_on_exec = on_exec, .inherit = 1, .exclude_hv = 1,
         .exclude_kernel = pf.user_only, .use_clockid = 1, .clockid = CLOCK_MONOTONIC,
@@ -12079,7 +12094,7 @@ static int pf_open_cpu(pid_t tid, int cpu, bool on_exec)
 
 /* Maps a ring, as large as is allowed; a signal says when it fills (it interrupts tr_'s waiting).
  */
-static int pf_map(int cpu, int f)
+static int pf_map(int at, int f)
 {
     void *p = MAP_FAILED;
     for (pf.pages = pf.pages ? pf.pages : 512; pf.pages >= 16; pf.pages /= 2) {
@@ -12089,30 +12104,42 @@ static int pf_map(int cpu, int f)
     }
     if (p == MAP_FAILED)
         return -errno;
-    pf.ring[cpu] = p;
-    pf.fd[cpu] = f;
+    pf.ring[at] = p;
+    pf.fd[at] = f;
     if (fcntl(f, F_SETOWN, getpid()) < 0 || fcntl(f, F_SETFL, O_ASYNC | O_NONBLOCK) < 0)
         return -errno;
     return 0;
 }
 
-/* Opens the event for one thread on every CPU; the rings of the first thread are those of the rest.
- * Returns 0 or -errno. */
+/* Opens an event for one thread on one CPU; the rings of the first thread are those of the rest. */
+static int pf_open_at(pid_t tid, int cpu, bool major, bool on_exec)
+{
+    int at = 2 * cpu + major, e = 0, f = pf_open_cpu(tid, cpu, major, on_exec);
+    if (f < 0)
+        return f;
+    /* The descriptor must live as long as the event: it is closed when kvis ends. */
+    if (!pf.ring[at])
+        e = pf_map(at, f);
+    else if (syscall(SYS_ioctl, f, PERF_EVENT_IOC_SET_OUTPUT, pf.fd[at]) < 0)
+        e = -errno;
+    pf.n = e ? pf.n : MAX(pf.n, (u32)at + 1);
+    return e;
+}
+
+/* Opens the events for one thread on every CPU. Returns 0 or -errno. */
 static int pf_open(pid_t tid, bool on_exec)
 {
-    int cpus = (int)sysconf(_SC_NPROCESSORS_CONF), got = 0;
+    int cpus = MIN((int)sysconf(_SC_NPROCESSORS_CONF), (int)PF_MAX_CPUS), got = 0;
     pf.page = (size_t)sysconf(_SC_PAGESIZE);
-    for (int cpu = 0; cpu < MIN(cpus, PF_MAX_CPUS); cpu++) {
-        int f = pf_open_cpu(tid, cpu, on_exec);
-        if (f == -ENODEV) /* that CPU is off */
+    for (int i = 0; i < 2 * cpus; i++) {
+        bool major = i >= cpus;
+        int e = major && st.no_major ? 0 : pf_open_at(tid, i % cpus, major, on_exec);
+        if (e == -ENODEV) /* that CPU is off */
             continue;
-        /* The descriptor must live as long as the event: it is closed when kvis ends. */
-        int e = f < 0 ? f : !pf.ring[cpu] ? pf_map(cpu, f)
-              : syscall(SYS_ioctl, f, PERF_EVENT_IOC_SET_OUTPUT, pf.fd[cpu]) < 0 ? -errno : 0;
-        if (e)
+        if (e && !major)
             return e;
+        st.no_major |= e != 0;
         got++;
-        pf.n = MAX(pf.n, (u32)cpu + 1);
     }
     return got ? 0 : -ENODEV;
 }
@@ -12154,11 +12181,13 @@ static void pf_flush(struct task *t)
         ev_num(e, EV_region_start, (s64)r->start);
     }
     ev_sym(e, EV_prot, md_prot_text(r->prot));
-    e->noise = !pf_ours(r->name);
+    if (t->fault_major)
+        ev_sym(e, EV_kind, "major");
+    e->noise = !pf_ours(r->name) && !t->fault_major;
     md_emit(e);
 }
 
-static void pf_sample(pid_t tid, u64 ns, u64 addr)
+static void pf_sample(pid_t tid, u64 ns, u64 addr, bool major)
 {
     struct task *t = ps_task(tid);
     if (!t || !t->mm)
@@ -12167,15 +12196,18 @@ static void pf_sample(pid_t tid, u64 ns, u64 addr)
     struct region none = { .name = vm_name("unknown") };
     if (!r)
         r = &none;
-    if (t->faults && (t->fault_run.name != r->name || t->fault_run.start != r->start))
+    if (t->faults && (t->fault_run.name != r->name || t->fault_run.start != r->start
+                      || t->fault_major != major))
         pf_flush(t);
     if (!t->faults++) {
+        t->fault_major = major;
         t->fault_run = *r;
         t->fault_addr = addr;
         t->fault_ns = ns;
         pf.oldest = pf.oldest ? pf.oldest : ns;
     }
-    if (pf_ours(r->name))
+    st.major_faults += major;
+    if (pf_ours(r->name) && !major)
         st.faults++;
 }
 
@@ -12222,15 +12254,15 @@ static bool pf_is_sample(const struct pf_record *r)
 
 /* When the next sample of a ring was taken; ~0: there is none. What is no sample is taken on the
  * way. */
-static u64 pf_next(u32 cpu)
+static u64 pf_next(u32 at)
 {
-    struct perf_event_mmap_page *m = pf.ring[cpu];
+    struct perf_event_mmap_page *m = pf.ring[at];
     struct pf_record r;
-    if (!m || pf.next[cpu])
-        return m ? pf.next[cpu] : ~0ull;
+    if (!m || pf.next[at])
+        return m ? pf.next[at] : ~0ull;
     while (__atomic_load_n(&m->data_head, __ATOMIC_RELAXED) != m->data_tail && pf_look(m, &r)) {
         if (pf_is_sample(&r))
-            return pf.next[cpu] = r.s.ns;
+            return pf.next[at] = r.s.ns;
         if (r.h.type == PERF_RECORD_LOST && r.h.size >= sizeof r.h + sizeof r.l)
             pf_lost(r.l.lost);
         pf_take(m, &r);
@@ -12266,7 +12298,7 @@ static void pf_upto(u64 ns)
             pf_flush_old(r.s.ns);
         pf.next[first] = 0;
         pf_take(pf.ring[first], &r);
-        pf_sample((pid_t)r.s.tid, r.s.ns, r.s.addr);
+        pf_sample((pid_t)r.s.tid, r.s.ns, r.s.addr, first & 1);
     }
     if (pf.oldest && ns > pf.oldest + PF_RUN_NS)
         pf_flush_old(ns);
@@ -23878,7 +23910,7 @@ static bool cmd_colour(int f)
 
 static int cmd_open_file(const char *name)
 {
-    /* a device that is not there is no reason to make a file of its name, that nobody would find */
+    /* a device that is not there: a file of its name would be found by nobody */
     bool device = !strncmp(name, "/dev/", 5) && strncmp(name, "/dev/shm/", 9);
     int f = open(name, O_WRONLY | O_TRUNC | O_CLOEXEC | (device ? 0 : O_CREAT), 0666);
     if (f < 0)

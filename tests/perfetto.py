@@ -11,7 +11,7 @@ def fail(what, e=None):
     sys.exit(f"{what}: {json.dumps(e)[:300] if e else ''}")
 
 
-COUNTERS = {"heap", "mapped", "bytes read", "bytes written", "bytes received", "bytes sent", "open files"}
+COUNTERS = {"heap", "mapped", "bytes read", "bytes written", "bytes received", "bytes sent", "open files", "max RSS"}
 
 
 def check(events):
@@ -100,6 +100,8 @@ def main():
     locks = sum(e["name"] == "futex" for e in woken) # others may be woken by a thread's end, and it has none
     if wakes > len(woken) or wakes < locks * 0.5:
         fail(f"{len(woken)} calls were woken, {wakes} arrows")
+    requests(events, lines)
+    max_rss(events, lines)
     pids = {e["pid"] for e in lines if e.get("pid")}
     tracks = {e["pid"] for e in events if e["pid"]}
     if len(tracks) < len(pids):
@@ -108,6 +110,24 @@ def main():
     if len(sys.argv) > 3:
         again(events, sys.argv[3])
     print(dict(Counter(e["ph"] for e in events)))
+
+
+def requests(events, lines):
+    """Disks' requests and io_uring's, and waits for a CPU: async, each from when it began to when it ended."""
+    for cat, kind, took in ("block I/O", "block_io", "duration_ns"), ("io_uring", "io_uring", "duration_ns"), ("sched", "sched_delay", "delay_ns"):
+        ends = {e["id"]: e["ts"] for e in events if e["ph"] == "e" and e.get("cat") == cat}
+        got = sorted((round(e["ts"] * 1000), round(ends[e["id"]] * 1000)) for e in events if e["ph"] == "b" and e.get("cat") == cat)
+        want = sorted((max(0, e["ts_ns"] - e[took]), e["ts_ns"]) for e in lines if e["type"] == kind and took in e)
+        if got != want:
+            fail(f"{cat}: {len(got)} slices, {len(want)} events", [x for x in zip(got, want) if x[0] != x[1]][:2])
+
+
+def max_rss(events, lines):
+    """Of each process that kvis proc saw end."""
+    got = sorted(e["args"]["bytes"] for e in events if e["ph"] == "C" and e["name"] == "max RSS")
+    want = sorted(e["max_rss_bytes"] for e in lines if e["type"] == "exit_process" and "max_rss_bytes" in e)
+    if got != want:
+        fail(f"max RSS: {got}, the events say {want}")
 
 
 def gone_with_exec(events, lines):

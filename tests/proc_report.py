@@ -158,6 +158,20 @@ def controls(b, procs, own):
         drawn(b)
         shots.add(b.js("document.querySelector('#line').toDataURL()"))
     check(len(shots) == 3, "colours", len(shots))
+    pid = max((p for p in procs if procs[p]["argv"]), key=lambda p: len(procs[p]["argv"]))
+    told = json.loads(b.js(f"""(() => {{ let text; navigator.clipboard.writeText = s => (text = s, Promise.resolve());
+        [...document.querySelectorAll('#table .row:not(.head)')].find(r => r.children[1].textContent === '{pid}').click();
+        document.querySelector('#copy').click();
+        return text; }})()"""))
+    p = procs[pid]
+    check((told["pid"], told["ppid"] or p["ppid"], told["end_ns"]) == (pid, p["ppid"], p["end"]), "copied", told, p)
+    check([e["argv"] for e in told["execs"] if "error" not in e] == p["argv"] and told["cpu_ns"] == p["cpu"], "copied commands", told, p)
+    check(str(told.get("signal", told.get("code"))) == p["exit"], "copied end", told, p)
+    b.key("Escape", "#line"), b.click("#fit")
+    b.key("f", "#line")
+    check(1 < int(b.js("document.body.dataset.lanes")) < len(procs), "folded", b.js("document.body.dataset.lanes"))
+    b.click("#fold")
+    check(int(b.js("document.body.dataset.lanes")) == len(procs), "unfolded")
     whole = b.js("document.querySelector('#range').textContent")
     b.key("+", "#line"), drawn(b)
     check(b.js("document.querySelector('#range').textContent") != whole, "zoom")

@@ -58,9 +58,6 @@ chromium chromium
 autoconf autoconf
 xz xz-utils
 opensnoop libbpf-tools
-promtool prometheus
-prometheus prometheus
-tmux tmux
 END
     ! have clang || echo "$(clang -print-resource-dir)/lib/linux/libclang_rt.fuzzer-$(uname -m).a" \
         "libclang-rt-$(clang -dumpversion | cut -d. -f1)-dev"
@@ -230,7 +227,7 @@ if [ $asan = 1 ]; then
     if ! have gcc || ! gcc -fsanitize=address,undefined -o "$OUT/empty" "$OUT/empty.c" 2>/dev/null; then
         result SKIP "[asan]" "no gcc with the sanitizers"
     elif make -s CC=gcc CFLAGS='-O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all' \
-        LINK= NO_PIE= BIN="$KVIS" "$KVIS"; then
+        LINK=-no-pie BIN="$KVIS" "$KVIS"; then
         run_cases .asan "$@"
     else
         result FAIL "build[asan]" "make failed"

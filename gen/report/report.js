@@ -21,7 +21,8 @@ const TYPE = { str: 0, num: 1, dur: 2, size: 3, addr: 4, bool: 5, sym: 6, argv: 
 const CATS = ["file", "net", "memory", "process", "signal", "call", "kernel"];
 const KERNEL = 6, CALL = 5;
 const N = facts.kept;
-const kinds = facts.kinds.map(k => ({ name: k[0], cat: k[0] === "sched_delay" || k[0] === "block_io" ? KERNEL : k[1], text: k[2] }));
+const KERNEL_LANES = { sched_delay: "kernel: waits for a CPU", block_io: "kernel: block I/O", io_uring: "kernel: io_uring" };
+const kinds = facts.kinds.map(k => ({ name: k[0], cat: Object.hasOwn(KERNEL_LANES, k[0]) ? KERNEL : k[1], text: k[2] }));
 const K = Object.assign(Object.create(null), Object.fromEntries(kinds.map((k, i) => [k.name, i])));
 /* Numbers of what a call has, beside the fields of events (below 96). */
 const F = { name: 200, abi: 201, waker: 202, raw: 210, txt: 220, str: 230, cut: 240, ret: 250, rettext: 251,
@@ -33,6 +34,9 @@ const ts = new Float64Array(N), dur = new Float64Array(N).fill(-1), bytes = new 
 const kind = new Uint8Array(N), track = new Uint32Array(N), err = new Uint16Array(N), flag = new Uint8Array(N);
 const off = new Uint32Array(N + 1);   /* where an event's values begin */
 let fid = new Uint8Array(N * 5 + 64), val = new Float64Array(N * 5 + 64), nv = 0;
+const exact = new Map();              /* by their place in val: numbers that have no room there */
+const longer = new Map();             /* by event: what it took, where it began before the run */
+const took = i => longer.get(i) ?? dur[i];
 const strs = [], strOf = new Map();
 const fields = [], layout = [];       /* the file's fields and kinds */
 const tracks = [], procs = [], byTid = new Map(), byPid = new Map(), arrows = [];
@@ -84,11 +88,23 @@ function put(f, v) {
 const isText = f => f < F.name ? fields[f].type === TYPE.str || fields[f].type >= TYPE.sym
   : f === F.name || f === F.abi || f === F.rettext || (f >= F.txt && f < F.ret);
 
-/* The value of a field of event i, or undefined. */
-function get(i, f) {
-  for (let k = off[i]; k < off[i + 1]; k++)
-    if (fid[k] === f) return isText(f) ? strs[val[k]] : val[k];
+/* Where the value of a field of event i is, or -1. */
+function place(i, f) {
+  for (let k = off[i]; k < off[i + 1]; k++) if (fid[k] === f) return k;
+  return -1;
 }
+
+/* That value, or undefined. */
+function get(i, f) {
+  const k = place(i, f);
+  return k < 0 ? undefined : isText(f) ? strs[val[k]] : val[k];
+}
+
+const hexAt = k => BigInt.asUintN(64, exact.get(k) ?? BigInt(val[k])).toString(16);
+const numberAt = k => exact.get(k) ?? val[k];
+
+/* As --json has numbers: beyond 2^53, as text. */
+const jsonNumber = k => exact.has(k) && (exact.get(k) > 2n ** 53n || exact.get(k) < -(2n ** 53n)) ? String(exact.get(k)) : val[k];
 
 const field = {};                     /* number by name */
 const of = (i, name) => name in field ? get(i, field[name]) : undefined;
@@ -137,7 +153,7 @@ function learn(i, k) {
     p.argv = args.join(" ");
     if (of(i, "argv_cut")) p.argv += " …";
     p.name = (/^\/(proc\/self\/exe|dev\/fd\/\d+)$/.test(program) && args[0] || program).replace(/.*\//s, "");
-    p.execs.push({ t, argv: p.argv || p.name });
+    p.execs.push({ t, argv: p.argv || p.name, i });
     break;
   }
   case "exit_process":
@@ -156,14 +172,28 @@ async function read(tell) {
   const parts = [...document.querySelectorAll('script[type="application/octet-stream"]')];
   const slot = new Int32Array(4096).fill(-1);
   let last = -1, pid = 0, tid = 0, t0 = performance.now(), d, p, names = new Map();
+  let big = 0n;                       /* the number that was read last, where it is beyond 2^53 */
   const num = () => {
+    const at = p;
     let b = d[p++];
     if (b < 128) return b;
     let v = b & 127, m = 128;
     do { b = d[p++]; v += (b & 127) * m; m *= 128; } while (b > 127);
+    if (v > Number.MAX_SAFE_INTEGER) {
+      big = 0n;
+      for (let i = p; i-- > at;) big = big << 7n | BigInt(d[i] & 127);
+    }
     return v;
   };
-  const znum = () => { const v = num(); return v % 2 ? -(v + 1) / 2 : v / 2; };
+  const znum = () => {
+    const v = num();
+    if (v > Number.MAX_SAFE_INTEGER) return Number(big = big & 1n ? -(big >> 1n) - 1n : big >> 1n);
+    return v % 2 ? -(v + 1) / 2 : v / 2;
+  };
+  const putNumber = (f, v) => {
+    if (Math.abs(v) > Number.MAX_SAFE_INTEGER) exact.set(nv, big);
+    put(f, v);
+  };
   const str = () => {
     const ref = num(), at = ref >>> 1;
     if (!(ref & 1)) return slot[at];
@@ -174,7 +204,7 @@ async function read(tell) {
   };
   const who = same => { if (!same) pid = znum(), tid = znum(); };
   const time = () => last += znum();
-  const value = f => isText(f) ? put(f, str()) : put(f, fields[f].type === TYPE.addr ? num() : znum());
+  const value = f => isText(f) ? put(f, str()) : putNumber(f, fields[f].type === TYPE.addr ? num() : znum());
   const finish = k => {
     off[++n] = nv;
     k.last = Math.max(ts[n - 1] + Math.max(dur[n - 1], 0), k.last || 0);
@@ -193,7 +223,10 @@ async function read(tell) {
     for (let j = 0; j < more; j++) value(num());
     for (let j = off[i]; j < nv; j++) {
       if (fid[j] === field.bytes || fid[j] === field.size || fid[j] === field.growth_bytes) bytes[i] = val[j];
-      if (fid[j] === field.delay_ns || (kd === K.block_io && fid[j] === field.duration_ns)) dur[i] = val[j], ts[i] = Math.max(t - val[j], 0);
+      if (fid[j] === field.delay_ns || (kinds[kd].cat === KERNEL && fid[j] === field.duration_ns)) {
+        dur[i] = Math.min(val[j], t), ts[i] = t - dur[i];
+        if (val[j] > t) longer.set(i, val[j]);
+      }
       if (fid[j] === field.argv_cut) cut++;
     }
     finish(k);
@@ -211,7 +244,7 @@ async function read(tell) {
     const args = num(), forms = num();
     for (let a = 0; a < args; a++) {
       const form = forms >> 2 * a & 3;
-      put([F.raw, F.txt, F.str, F.cut][form] + a, form ? str() : num());
+      form ? put([F.raw, F.txt, F.str, F.cut][form] + a, str()) : putNumber(F.raw + a, num());
       if (form === 3 && whole) cut++;
     }
     if (!whole) { nv = start; return; }
@@ -219,8 +252,7 @@ async function read(tell) {
     ts[i] = t, kind[i] = K.syscall, track[i] = k.idx;
     dur[i] = fl & 2 || fl & 8 ? -1 : e - t;
     flag[i] = (fl & 2 ? NORET : 0) | (fl & 8 ? LATE : 0) | (fl & 256 ? TIMED : 0) | (fl & 128 ? ADDR : 0);
-    const ret = znum();
-    put(F.ret, ret);
+    putNumber(F.ret, znum());
     if (fl & 16) err[i] = num();
     if (fl & 64) put(F.child, znum());
     if (fl & 256) {
@@ -385,11 +417,11 @@ function shown(i, f) {
   switch (fields[f].type) {
   case TYPE.size: return size(v);
   case TYPE.dur: return span(v);
-  case TYPE.addr: return v.toString(16);
+  case TYPE.addr: return hexAt(place(i, f));
   case TYPE.bool: return v ? "yes" : "no";
   case TYPE.argv: return esc(words(v).join(" "));
   }
-  return typeof v === "string" ? esc(v) : fields[f].name.endsWith("_ns") ? span(v) : String(v);
+  return typeof v === "string" ? esc(v) : fields[f].name.endsWith("_ns") ? span(v) : String(numberAt(place(i, f)));
 }
 
 /* A kind's text with {field}s; the first alternative whose fields are all there. */
@@ -412,7 +444,7 @@ function callArgs(i) {
     if (f >= F.cut && f < F.ret) out.push('"' + esc(strs[val[k]]) + '"...');
     else if (f >= F.str && f < F.cut) out.push('"' + esc(strs[val[k]]) + '"');
     else if (f >= F.txt && f < F.str) out.push(esc(strs[val[k]]));
-    else if (f >= F.raw && f < F.txt) out.push("0x" + val[k].toString(16));
+    else if (f >= F.raw && f < F.txt) out.push("0x" + hexAt(k));
   }
   return out;
 }
@@ -426,12 +458,12 @@ function line(i) {
   }
   const r = get(i, F.rettext);
   return esc(get(i, F.name)) + "(" + callArgs(i).join(", ") + ") = "
-    + (flag[i] & NORET ? "?" : r === undefined ? get(i, F.ret) : esc(r));
+    + (flag[i] & NORET ? "?" : r === undefined ? numberAt(place(i, F.ret)) : esc(r));
 }
 
 const typeName = i => kind[i] === K.syscall ? esc(get(i, F.name)) : kinds[kind[i]].name;
 
-const words = argv => argv.replace(/\0$/, "").split("\0");
+const words = argv => argv === "" ? [] : argv.replace(/\0$/, "").split("\0");
 
 /* What --json says of arguments, of a result; of text that is no UTF-8 its bytes, beside it. */
 function jsonArgs(i) {
@@ -440,7 +472,7 @@ function jsonArgs(i) {
   for (let k = off[i]; k < off[i + 1]; k++) {
     const f = fid[k];
     if (f < F.raw || f >= F.ret) continue;
-    args.push(f < F.txt ? "0x" + val[k].toString(16) : strs[val[k]] + (f < F.cut ? "" : "..."));
+    args.push(f < F.txt ? "0x" + hexAt(k) : strs[val[k]] + (f < F.cut ? "" : "..."));
     args_hex.push(f < F.str ? null : stringHex(val[k]));
     bad ||= f >= F.txt && hexOf.has(val[k]);
   }
@@ -448,16 +480,16 @@ function jsonArgs(i) {
 }
 
 function jsonRet(i) {
-  const v = get(i, F.ret);
+  const k = place(i, F.ret), v = val[k];
   return flag[i] & NORET || (v <= -512 && v >= -516) ? null : err[i] ? -1
-    : flag[i] & ADDR || Math.abs(v) > 2 ** 53 ? "0x" + BigInt.asUintN(64, BigInt(v)).toString(16) : v;
+    : flag[i] & ADDR || typeof jsonNumber(k) === "string" ? "0x" + hexAt(k) : v;
 }
 
 /* The event as --json has it. */
 function asJson(i) {
   const o = { ts_ns: ts[i], pid: tracks[track[i]].pid, tid: tracks[track[i]].tid, type: kinds[kind[i]].name };
-  const error = err[i] ? facts.errors[err[i]] || String(err[i]) : null;
-  if (kind[i] === K.syscall) {
+  const call = kind[i] === K.syscall, error = err[i] ? facts.errors[err[i]] || (call ? String(err[i]) : "?") : null;
+  if (call) {
     const abi = get(i, F.abi), child = get(i, F.child), waker = get(i, F.waker);
     Object.assign(o, { name: get(i, F.name), ...abi && { abi }, ...jsonArgs(i), ret: jsonRet(i),
       ...child && child !== get(i, F.ret) && !error && { child_pid: child }, error, duration_ns: dur[i] < 0 ? null : dur[i] });
@@ -470,10 +502,11 @@ function asJson(i) {
   if (dur[i] > 0) o.ts_ns += dur[i];  /* what is told when it is over */
   for (let k = off[i]; k < off[i + 1]; k++) {
     if (!layout[kind[i]].includes(fid[k])) continue;
-    const f = fields[fid[k]], v = get(i, fid[k]);
-    const name = { fd_kind: "target", code_name: "code", mode_bits: "mode" }[f.name] || f.name, argv = f.type === TYPE.argv;
-    o[name] = f.type === TYPE.addr ? "0x" + v.toString(16) : f.type === TYPE.bool ? !!v : argv ? words(v) : v;
-    if (!isText(fid[k]) || !hexOf.has(val[k])) continue;
+    const f = fields[fid[k]], text = isText(fid[k]), v = text ? strs[val[k]] : jsonNumber(k), argv = f.type === TYPE.argv;
+    const name = kind[i] === K.io_uring && f.name === "code" ? "result"
+      : { fd_kind: "target", code_name: "code", mode_bits: "mode" }[f.name] || f.name;
+    o[name] = f.type === TYPE.addr ? "0x" + hexAt(k) : f.type === TYPE.bool ? !!v : argv ? words(v) : v;
+    if (!text || !hexOf.has(val[k])) continue;
     const h = hexOf.get(val[k]).match(/../g).join(" ");
     o[name + "_hex"] = argv ? words(h.replaceAll("00", "\0")).map(w => w.replaceAll(" ", "")) : h.replaceAll(" ", "");
   }
@@ -483,7 +516,7 @@ function asJson(i) {
 
 /* ---- colours ---- */
 
-const dark = matchMedia("(prefers-color-scheme: dark)");
+const dark = matchMedia("screen and (prefers-color-scheme: dark)"), paper = matchMedia("print");
 const HUES = { file: 140, net: 265, memory: 40, process: 320, signal: 0, call: 215, kernel: 188 };
 const PARTS = { cpu: ["#2e9e5b", "#3fb56f"], runq: ["#e0a100", "#e7b93c"], disk: ["#c4502e", "#e5754f"], other: ["#8aa0b8", "#5d7186"] };
 const part = name => PARTS[name][+dark.matches];
@@ -555,7 +588,7 @@ function predicate() {
   };
 }
 
-const KEYS = { time: i => ts[i], duration: i => dur[i] + 1, bytes: i => Math.abs(bytes[i]) };
+const KEYS = { time: i => ts[i], duration: i => took(i) + 1, bytes: i => Math.abs(bytes[i]) };
 
 async function filter() {
   const me = ++filterRun;
@@ -581,7 +614,7 @@ async function filter() {
   rows = out.slice(0, m);
   if (state.sort !== "time") rows = order(KEYS[state.sort], rows);
   if (+state.down) rows = rows.slice().reverse();
-  $("count").textContent = count(m) + " of " + count(n) + " events";
+  $("count").textContent = count(m) + " of " + count(n);
   document.body.dataset.rows = m;
   if (state.tab === "events") grid.redraw();
   save();
@@ -620,7 +653,7 @@ const ROW = 22, TALL = 8e6;           /* browsers end at some 2^25 pixels */
 class Grid {
   constructor(cols, data, { sort, pick, sorted } = {}) {
     Object.assign(this, { cols, data, pick, sorted, sort, on: -1, down: false });
-    this.box = el("div", { className: "grid", tabIndex: 0 });
+    this.box = el("div", { className: sorted ? "grid" : "grid fit", tabIndex: 0 });
     this.box.setAttribute("role", "grid");
     this.space = el("div");
     this.body = el("div");
@@ -719,7 +752,7 @@ const eventCols = [
   { t: "process", w: "150px", get: i => procName(tracks[track[i]].proc)
     + (tracks[track[i]].tid !== tracks[track[i]].pid ? "/" + tracks[track[i]].tid : "") },
   { t: "type", w: "130px", get: (i, c) => { c.append(dot(i), typeName(i)); } },
-  { t: "duration", id: "duration", w: "90px", n: 1, key: 1, get: i => span(dur[i]) },
+  { t: "duration", id: "duration", w: "90px", n: 1, key: 1, get: i => span(took(i)) },
   { t: "bytes", id: "bytes", w: "80px", n: 1, key: 1, get: i => bytes[i] ? size(bytes[i]) : "" },
   { t: "what", w: "minmax(280px,1fr)", get: (i, c, row) => {
     if (err[i]) row.classList.add("err");
@@ -908,15 +941,17 @@ function memoryTab() {
     }
   }
   if (!faulted()) series.pop();
-  const c = el("canvas", { id: "chart", height: 320 }), box = el("div", { className: "grid" }, c);
-  c.setAttribute("aria-label", "memory over time");
+  const c = el("canvas", { id: "chart", height: 320 }), box = el("div", { className: "grid fit" }, c);
+  const says = s => [s.t.length ? s.v.at(-1) : 0, s.v.reduce((a, b) => Math.max(a, b), 0)].map(s.b ? size : count);
+  const telling = s => `${s.name}: ${says(s)[0]} at the end, at most ${says(s)[1]}`;
+  c.setAttribute("role", "img");
+  c.setAttribute("aria-label", series.map(telling).join("; "));
   const redraw = () => {
     const [g, w, h] = canvas(c, 320), band = (h - 20) / series.length;
     series.forEach((s, k) => {
-      const top = 8 + k * band, tall = band - 26, max = Math.max(1, ...s.v.slice(-1), s.v.reduce((a, b) => Math.max(a, b), 0));
+      const top = 8 + k * band, tall = band - 26, max = s.v.reduce((a, b) => Math.max(a, b), 1);
       g.fillStyle = css("--dim");
-      g.fillText(s.name + ": " + (s.b ? size(s.v.at(-1) || 0) : count(s.v.at(-1) || 0)) + " at the end, at most "
-        + (s.b ? size(max === 1 ? 0 : max) : count(s.v.length ? max : 0)), 10, top + 10);
+      g.fillText(telling(s), 10, top + 10);
       g.strokeStyle = g.fillStyle = shade(s.cat);
       g.beginPath();
       g.moveTo(8, top + 18 + tall);
@@ -980,7 +1015,7 @@ function layLanes() {
   lanes = [];
   const push = (l, h) => { lanes.push(Object.assign(l, { y, h })); y += h; };
   let inside = Infinity;              /* of a process that is folded: deeper than this */
-  for (const [k, list] of kernelEvents) push({ name: KERNEL_LANES[kinds[k].name], calls: list, points: [], kernel: k }, 16);
+  for (const [k, list] of kernelEvents) push({ name: KERNEL_LANES[kinds[k].name], calls: list, points: [], kernel: k, reach: reach.get(k) }, 16);
   for (const p of shownProcs()) {
     if (p.depth > inside) continue;
     inside = PROC && folded.has(String(p.idx)) ? p.depth : Infinity;
@@ -995,10 +1030,12 @@ function layLanes() {
     if (l.track) laneOf.set(l.track.idx, l);
     if (l.proc && !l.thread) laneOfProc.set(l.proc, l);
   }
+  $("fold").hidden = !lanes.some(l => l.more);
   document.body.dataset.lanes = lanes.length;
 }
-const KERNEL_LANES = { sched_delay: "kernel: waits for a CPU", block_io: "kernel: block I/O" };
 let laneOf = new Map(), laneOfProc = new Map(), kernelEvents = new Map(); /* by track; by kind */
+/* By kind: to when those up to each go on. Bars of a thread come one after the other, the kernel's can be at once. */
+const reach = new Map();
 const laneFor = i => kernelEvents.has(kind[i]) ? lanes.find(l => l.kernel === kind[i]) : laneOf.get(track[i]);
 const lanesHeight = () => lanes.length ? lanes.at(-1).y + lanes.at(-1).h : 0;
 
@@ -1008,6 +1045,18 @@ function lower(list, t) {
   while (a < b) {
     const m = (a + b) >> 1;
     if (ts[list[m]] < t) a = m + 1;
+    else b = m;
+  }
+  return a;
+}
+
+/* The first bar of a lane that can still be there at t. */
+function firstBar(l, t) {
+  if (!l.reach) return Math.max(0, lower(l.calls, t) - 1);
+  let a = 0, b = l.calls.length;
+  while (a < b) {
+    const m = (a + b) >> 1;
+    if (l.reach[m] < t) a = m + 1;
     else b = m;
   }
   return a;
@@ -1042,16 +1091,17 @@ function bar(g, i, x, w, y, h) {
 function drawLane(g, l, y, w) {
   const scale = (w - GUTTER) / (view.to - view.from), X = t => GUTTER + (t - view.from) * scale, px = 1 / scale;
   const top = y + 3, tall = l.h - 7;
-  if (paintBy() !== "calls") return drawProc(g, l, y, w, X);
+  if (paintBy() !== "calls" && l.proc) return drawProc(g, l, y, w, X);
   if (l.proc && !l.thread) {
     const a = Math.max(GUTTER, X(l.proc.start)), b = Math.min(w, X(l.proc.end < 0 ? end : l.proc.end));
     g.fillStyle = dark.matches ? "#ffffff0d" : "#0000000a";
     if (b > a) g.fillRect(a, y + 1, b - a, l.h - 2);
   }
   g.globalAlpha = l.thread ? .75 : 1;
-  for (let k = Math.max(0, lower(l.calls, view.from) - 1); k < l.calls.length && ts[l.calls[k]] <= view.to;) {
+  let done = -1;                      /* the pixel that was drawn last */
+  for (let k = firstBar(l, view.from); k < l.calls.length && ts[l.calls[k]] <= view.to;) {
     const i = l.calls[k], x = X(ts[i]), wide = Math.max(dur[i], 0) * scale;
-    if (x + wide < GUTTER && wide >= 0) { k++; continue; }
+    if (x + wide < GUTTER) { k++; continue; }
     if (wide >= 1) {
       const a = Math.max(x, GUTTER), b = Math.min(x + wide, w);
       if (a === x && b === x + wide) bar(g, i, a, Math.max(b - a - .4, .8), top, tall);
@@ -1059,10 +1109,11 @@ function drawLane(g, l, y, w) {
       k++;
     } else {
       const next = view.from + (Math.floor(x - GUTTER) + 1) * px;
-      bar(g, i, Math.floor(x), 1, top, tall);
-      const was = k;
-      k = l.calls.length - k > 8 && ts[l.calls[k + 8]] < next ? lower(l.calls, next) : k + 1;
-      while (k - was < 8 && k < l.calls.length && ts[l.calls[k]] < next && dur[l.calls[k]] * scale < 1) k++;
+      if (Math.floor(x) !== done) bar(g, i, done = Math.floor(x), 1, top, tall);
+      k++;
+      if (l.reach || k + 8 >= l.calls.length || ts[l.calls[k + 8]] >= next) continue;
+      k = lower(l.calls, next);       /* but the last of them can go on */
+      if (dur[l.calls[k - 1]] * scale >= 1) k--;
     }
   }
   for (let k = lower(l.points, view.from); k < l.points.length && ts[l.points[k]] <= view.to;) {
@@ -1078,7 +1129,6 @@ let css2 = {};
 
 /* A process (or a thread of it) as one bar with its command; where it calls exec again, a line. */
 function drawProc(g, l, y, w, X) {
-  if (!l.proc) return;
   const p = l.proc, from = l.thread ? l.track.start : p.start, to = l.thread ? l.track.last || from : stop(p);
   const a = Math.max(GUTTER, X(from)), b = Math.min(w, Math.max(X(to), X(from) + 1.5)), top = y + 2, tall = l.h - 5;
   if (b <= GUTTER || a >= w) return;
@@ -1175,11 +1225,14 @@ function drawRuler(g, w, h) {
 }
 
 const RULER = 18;
+let printing = false;                 /* soon: pages are laid out before the media change */
 function drawTimeline() {
-  const box = $("lanes"), room = Math.min(lanesHeight() + RULER, Math.max(120, innerHeight * (PROC ? .56 : .46)));
+  const box = $("lanes"), most = printing || paper.matches ? 840 : Math.max(120, innerHeight * (PROC ? .56 : .46));
+  const room = Math.min(lanesHeight() + RULER, most);
   css2 = { hot: css("--hot"), card: css("--card"), fg: css("--fg"), dim: css("--dim"), line: css("--line"), bad: css("--bad") };
   const [g, w, h] = canvas($("line"), room);
   $("fill").style.height = Math.max(0, lanesHeight() + RULER - room) + "px";
+  box.style.height = room + "px";
   const top = box.scrollTop - RULER;
   g.save();
   g.beginPath();
@@ -1261,7 +1314,7 @@ function setView(from, to) {
   const len = Math.min(Math.max(to - from, 50), end - begin || 1);
   from = Math.min(Math.max(begin, (from + to) / 2 - len / 2), Math.max(begin, end - len));
   Object.assign(view, { from, to: from + len });
-  const whole = from <= begin && from + len >= end;
+  const whole = len > (end - begin) * (1 - 1e-9);
   state.from = whole ? 0 : Math.round(from);
   state.to = whole ? 0 : Math.round(from + len);
   paint();
@@ -1288,10 +1341,9 @@ function eventAt(x, y) {
   let best = -1, far = 4 * px;
   const low = y + top - l.y > l.h - 8;
   for (const list of low ? [l.points, l.calls] : [l.calls, l.points]) {
-    const k = lower(list, t);
-    for (const j of [k - 1, k]) {
+    const k = lower(list, t), first = list === l.calls && l.reach ? Math.max(firstBar(l, t), k - 5000) : k - 1;
+    for (let j = Math.min(k, list.length - 1); j >= Math.max(0, Math.min(first, k - 1)); j--) {
       const i = list[j];
-      if (i === undefined) continue;
       const d = ts[i] > t ? ts[i] - t : Math.max(0, t - ts[i] - Math.max(dur[i], 0));
       if (d < far) far = d, best = i;
     }
@@ -1299,6 +1351,9 @@ function eventAt(x, y) {
   }
   return -1;
 }
+
+/* Whether processes are what is shown there, not their calls. */
+const asBars = y => paintBy() !== "calls" && laneAt(y)?.kernel === undefined;
 
 /* The process whose bar is under a point. */
 function procAt(x, y) {
@@ -1319,6 +1374,14 @@ function procText(p, max = Infinity) {
   return out.join("\n");
 }
 
+/* A process, by the names of --json. */
+function procAsJson(p) {
+  const used = USED.filter(([key]) => p[key] >= 0).map(([key, name]) => [name, p[key]]);
+  const code = !ended(p) || p.code === "" ? {} : /^\d/.test(p.code) ? { code: +p.code } : { signal: p.code };
+  return { type: "process", pid: p.pid, ppid: p.parent ? p.parent.pid : null, start_ns: p.early ? null : p.start,
+    end_ns: ended(p) ? p.end : null, ...code, ...Object.fromEntries(used), execs: p.execs.map(e => asJson(e.i)) };
+}
+
 let told = null;
 function tellProc(p) {
   told = p;
@@ -1336,7 +1399,7 @@ function tip(i, x, y, p) {
   t.hidden = i < 0 && !p;
   if (t.hidden) return;
   let s = p ? procText(p, 300).slice(0, 3000) : `${clock(ts[i])} s  ${procName(tracks[track[i]].proc)}\n${line(i).slice(0, 600)}`;
-  if (!p && dur[i] >= 0) s += "\n" + span(dur[i]);
+  if (!p && dur[i] >= 0) s += "\n" + span(took(i));
   if (!p && flag[i] & TIMED) s += ": " + shares(i).filter(p => p[1] > 0).map(p => p[0] + " " + span(p[1])).join(", ");
   t.textContent = s;
   t.style.left = Math.min(x + 12, innerWidth - t.offsetWidth - 8) + "px";
@@ -1349,7 +1412,7 @@ function bindTimeline() {
   c.onpointermove = e => {
     const [x, y] = pos(e);
     if (drag) { drag.x1 = Math.max(GUTTER, x); paint(); return; }
-    const bars = paintBy() !== "calls", i = bars ? -1 : eventAt(x, y);
+    const bars = asBars(y), i = bars ? -1 : eventAt(x, y);
     if (i !== hover) hover = i, paint();
     tip(i, e.clientX, e.clientY, bars && procAt(x, y));
   };
@@ -1364,9 +1427,9 @@ function bindTimeline() {
     if (d && Math.abs(d.x1 - d.x0) > 4) return setView(timeAt(Math.min(d.x0, d.x1)), timeAt(Math.max(d.x0, d.x1)));
     const top = $("lanes").scrollTop - RULER, l = lanes.find(a => y + top >= a.y && y + top < a.y + a.h);
     if (x < GUTTER && l && l.more) return fold(l.proc);
-    const p = paintBy() !== "calls" && procAt(x, y), i = p ? -1 : eventAt(x, y);
+    const bars = asBars(y), p = bars && procAt(x, y), i = bars ? -1 : eventAt(x, y);
     if (p) tab("processes"), made.processes.show(made.processes.view.indexOf(p)), tellProc(p);
-    else if (i >= 0 && paintBy() === "calls") select(i);
+    else if (i >= 0) select(i);
     paint();
   };
   c.ondblclick = e => { const p = procAt(...pos(e)); if (p && paintBy() !== "calls") pickProc(p); };
@@ -1385,6 +1448,7 @@ function bindTimeline() {
     else if (e.key === "+" || e.key === "=") zoom(.5);
     else if (e.key === "-") zoom(2);
     else if (e.key === "0") setView(begin, end);
+    else if (e.key === "f") foldAll();
     else if (e.key === "ArrowUp" || e.key === "ArrowDown") $("lanes").scrollTop += e.key === "ArrowUp" ? -40 : 40;
     else return;
     e.preventDefault();
@@ -1399,16 +1463,24 @@ function bindTimeline() {
   $("in").onclick = () => zoom(.5);
   $("out").onclick = () => zoom(2);
   $("fit").onclick = () => setView(begin, end);
+  $("fold").onclick = foldAll;
+}
+
+function setFold(ids) {
+  state.fold = ids.join(".");
+  layLanes();
+  paint();
+  save();
 }
 
 function fold(p) {
   const set = new Set(state.fold.split(".").filter(Boolean)), id = String(p.idx);
   set.has(id) ? set.delete(id) : set.add(id);
-  state.fold = [...set].join(".");
-  layLanes();
-  paint();
-  save();
+  setFold([...set]);
 }
+
+/* All that can be folded; of kvis proc, below the processes that have no parent. */
+const foldAll = () => setFold(state.fold ? [] : lanes.filter(l => l.more && (!PROC || l.depth)).map(l => String(l.proc.idx)));
 
 /* ---- controls ---- */
 
@@ -1419,7 +1491,7 @@ function cards() {
   const card = (name, ...lines) => {
     const dl = el("dl");
     for (const [k, v, bad] of lines)
-      if (v !== undefined) dl.append(el("dt", { textContent: k }), el("dd", { textContent: v, className: bad ? "bad" : "" }));
+      if (v !== undefined) dl.append(el("dt", { textContent: k }), el("dd", { textContent: v, title: v, className: bad ? "bad" : "" }));
     if (dl.children.length) list.push(el("div", { className: "card" }, el("h2", { textContent: name }), dl));
   };
   const opt = (v, f) => v === undefined ? undefined : f(v);
@@ -1491,7 +1563,7 @@ function controls() {
 /* The selected row, to the clipboard: by its API, or as a selection where that is not allowed. */
 let copied = 0;
 async function copy() {
-  const text = told ? procText(told) : JSON.stringify(asJson(state.sel));
+  const text = JSON.stringify(told ? procAsJson(told) : asJson(state.sel));
   try {
     await navigator.clipboard.writeText(text);
   } catch {
@@ -1537,7 +1609,7 @@ function bindControls() {
   };
   for (const id of ["re", "failed", "noise"]) $(id).onchange = () => { state[id] = +$(id).checked; filter(); };
   $("paint").append(...(PROC ? [] : [option("calls", "calls")]), option("exit", "exit"), option("duration", "duration"), option("cpu", "CPU"));
-  $("paint").onchange = () => { state.paint = $("paint").value; legend(); paint(); made[state.tab].redraw(); save(); };
+  $("paint").onchange = () => { state.paint = $("paint").value === (PROC ? "exit" : "calls") ? "" : $("paint").value; legend(); paint(); made[state.tab].redraw(); save(); };
   $("find").oninput = () => { state.find = $("find").value; found(); };
   $("hot").onchange = () => { state.hot = +$("hot").checked; found(); };
   $("hot").parentNode.title = PATH;
@@ -1556,10 +1628,14 @@ function bindControls() {
     $(state.tab === "events" ? "q" : "find").focus();
   });
   addEventListener("hashchange", restore);
-  const again = () => { paint(); made[state.tab].redraw(); };
-  addEventListener("resize", again);
-  matchMedia("print").onchange = again; /* paper has room for other rows */
-  dark.onchange = () => { shades = new Map(); legend(); paint(); made[state.tab].redraw(); };
+  addEventListener("resize", () => { paint(); made[state.tab].redraw(); });
+  addEventListener("beforeprint", () => { printing = true; drawTimeline(); });
+  addEventListener("afterprint", () => { printing = false; paint(); });
+  paper.onchange = dark.onchange = () => { /* at once: it may be for a printer */
+    shades = new Map();
+    legend(), drawMap(), drawTimeline(), made[state.tab].redraw();
+    for (const c of $("cats").children) c.firstChild.style.background = shade(c.dataset.cat);
+  };
 }
 
 /* Other processes are looked for: lanes and rows. */
@@ -1581,11 +1657,12 @@ function legend() {
     if (by === "exit" && procs.some(p => p.pid && (!ended(p) || p.code === ""))) list.push(item(grey(), "not known to end"));
     return $("legend").replaceChildren(...list, ...path ? [hot] : []);
   }
-  let timed = false;
-  for (let i = 0; i < n && !timed; i++) timed = flag[i] & TIMED;
+  let timed = false, other = false;   /* calls of which it is known where their time went, and not */
+  for (let i = 0; i < n && !(timed && other); i++)
+    if (kind[i] === K.syscall) flag[i] & TIMED ? timed = true : other ||= dur[i] >= 0;
   const list = timed ? [["cpu", "on CPU"], ["runq", "run queue"], ["disk", "disk"], ["other", "blocked"]].map(([k, t]) => item(part(k), t)) : [];
-  const cats = new Set(kinds.filter((_, k) => k !== K.syscall || !timed).map(k => k.cat));
-  $("legend").replaceChildren(...list, ...CATS.map((c, k) => [c, k]).filter(([, k]) => cats.has(k) && (k !== CALL || !timed)).map(([c]) => item(shade(c), c)));
+  const cats = CATS.filter((c, k) => k !== CALL || other || !timed).map(c => item(shade(c), c === "call" && timed ? "other call" : c));
+  $("legend").replaceChildren(...list, ...cats);
 }
 
 function bindTabs() {
@@ -1638,7 +1715,11 @@ async function main() {
     t.calls = byTime(t.calls);
     t.points = byTime(own);
   }
-  for (const [k, list] of kernelEvents) kernelEvents.set(k, byTime(list));
+  for (const [k, list] of kernelEvents) {
+    const a = byTime(list), to = new Float64Array(a.length);
+    for (let j = 0, t = 0; j < a.length; j++) to[j] = t = Math.max(t, ts[a[j]] + Math.max(dur[a[j]], 0));
+    kernelEvents.set(k, a), reach.set(k, to);
+  }
   all = byTime(new Uint32Array(n).map((_, i) => i));
   begin = n ? Math.max(0, ts[all[0]] - (end - ts[all[0]]) / 100) : 0;
   if (PROC && !run.command) for (const p of procs) if (p.pid && !p.parent) p.start = 0, p.early = true;

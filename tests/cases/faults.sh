@@ -1,5 +1,6 @@
 #!/bin/sh
 # timeout: 60
+# needs: python3
 # Page faults by region, to the page.
 . "$TESTS/truth.sh"
 KVOPT=--faults
@@ -12,6 +13,27 @@ each truth mem total
 KVOPT=
 each truth mem heap
 want "S.get('page_faults') is None and not by('fault_group')" heap/json
+# Faults that wait for a disk, by the kernel's own count; by every backend.
+head -c 2000000 /dev/urandom >cold
+sync cold
+cat >cold.py <<'P'
+import mmap, os, resource
+f = os.open("cold", os.O_RDONLY)
+os.posix_fadvise(f, 0, 0, os.POSIX_FADV_DONTNEED)
+m = mmap.mmap(f, 2000000, prot=mmap.PROT_READ)
+m.madvise(mmap.MADV_RANDOM) # nothing is read ahead
+was = resource.getrusage(resource.RUSAGE_SELF).ru_majflt
+for i in range(0, 450, 3): m[i * 4096]
+print(resource.getrusage(resource.RUSAGE_SELF).ru_majflt - was)
+P
+for opt in "" --backend=ptrace; do
+    run trace --faults $opt -w rec.kvis --json=json -- python3 cold.py
+    kv replay --json=again rec.kvis 2>text
+    for f in json again; do
+        want "sum(e.get('count', 1) for e in by('fault') + by('fault_group') if e.get('kind') == 'major' and e['region_name'] == '$PWD/cold') == $(cat out) <= S['major_faults']" $f
+    done
+    [ "$(cat out)" = 0 ] || has err 'major faults? in .*/cold '
+done
 KVOPT=
 target pages # regions that were there before kvis
 attach -q --faults --json=json

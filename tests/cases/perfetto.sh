@@ -1,6 +1,6 @@
 #!/bin/sh
 # timeout: 120
-# needs: gcc python3 prog:diff_threads prog:diff_forks prog:pid_again
+# needs: gcc python3 prog:diff_threads prog:diff_forks prog:pid_again prog:uring
 # --perfetto: by the format's rules, with all calls; from a replay the same bytes.
 . "$TESTS/lib.sh"
 one() { # one OPTION... -- COMMAND
@@ -24,5 +24,6 @@ for b in $backends; do
         python3 "$TESTS/perfetto.py" p.json json $again >&9 2>want.err || { cat want.err >&9; fail "a pid twice"; }
     fi
 done
+[ "$backends" = ptrace ] || one --backend=hybrid -- "$BIN/uring" slow
 run trace --perfetto=/nonexistent/p -- true; status 125; has err '/nonexistent/p.*No such'
 run trace --perfetto=/dev/full -- ls /; status 125; has err '/dev/full.*No space'; has out bin

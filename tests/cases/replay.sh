@@ -22,7 +22,19 @@ for b in $backends; do
     same threads -v --backend=$b -v -- "$BIN/diff_threads"
     same table "-c" --backend=$b -c -- gcc -c -o /dev/null a.c
     same tables "-C --by=pid" --backend=$b -C --by=pid -- gcc -c -o /dev/null a.c
+    same since "-v -r -q --color=always -o again.o" --backend=$b -v -r -q --color=always -o live.o -- "$BIN/diff_threads"
+    cmp live.o again.o >&9 || fail "other text in files"
+    same sorted "-c -S calls" --backend=$b -c -S calls -- git -C "$TESTS/.." status --short
+    same waits "-tt --min-sched-delay=1" --backend=$b -tt --min-sched-delay=1 -- gcc -c -o /dev/null a.c
     same times "-ttt --no-filter" --backend=$b -ttt --no-filter -- sh -c 'ls /; ls /proc/self'
+done
+
+# the report: the same file, and the same from a replay's recording
+for b in $backends; do
+    kv trace -v -q --backend=$b -w r.kvis --report=live.html -- gcc -c -o /dev/null a.c 2>err || fail "--report"
+    kv replay -v -q --report=again.html -w r2.kvis r.kvis 2>err || fail "replay --report"
+    kv replay -v -q --report=third.html r2.kvis 2>err || fail "replay --report of a replay"
+    cmp live.html again.html >&9 && cmp live.html third.html >&9 || fail "another report"
 done
 
 # filters: as if they had been there when it was traced (but for the numbers of the whole)

@@ -32,6 +32,26 @@ b[12:16] = zlib.crc32(bytes(b[:12])).to_bytes(4, "little")
 if b"version 99" not in run(bytes(b), "version"):
     sys.exit("version is not told")
 END
+cat >evil.py <<'END'
+# Text that kvis would have made, with what acts on a terminal in it, behind a NUL, too; the blocks' checksums are right.
+import zlib
+data, at, out, n = open("ok.kvis", "rb").read(), 16, b"", 0
+was = b"3</etc/ld.so.cache>"
+assert was in data
+while at < len(data):
+    size = int.from_bytes(data[at:at + 4], "little")
+    block = data[at + 8:at + 8 + size].replace(was, b"3\0\x1b[31m\xc2\x9b5m\xffevil>"[:len(was)].ljust(len(was), b"!"))
+    out += block and size.to_bytes(4, "little") + zlib.crc32(n.to_bytes(4, "little") + block).to_bytes(4, "little") + block
+    at, n = at + 8 + size, n + 1
+open("evil.kvis", "wb").write(data[:16] + out)
+END
+python3 evil.py >bend 2>&1 || { cat bend >&9; fail "evil"; }
+run replay -v --color=never --json=evil.json evil.kvis; status 0
+has err 'evil'
+python3 - <<'P' || fail "a recording's text acts on the terminal"
+text = open("err", "rb").read()
+assert b"3??[31m??5m?evil" in text and not [c for c in text if c < 32 and c != 10 or c in (127, 255)] and b"\xc2\x9b" not in text
+P
 python3 bend.py "$KVIS" >bend 2>&1 || { cat bend >&9; fail "bent"; }
 echo hello >no.kvis
 run replay no.kvis; status 125; has err 'not a recording'

@@ -1,6 +1,6 @@
 #!/bin/sh
 # timeout: 400
-# needs: chromium gcc python3 prog:loop prog:diff_threads prog:pid_again
+# needs: chromium gcc python3 perl prog:loop prog:diff_threads prog:pid_again prog:net prog:uring
 # plain-only: the page is the same
 # covers: O1 O4
 # --report in a real browser: cards, timeline, table, filters, tabs, the fragment; hostile names; a million events.
@@ -14,18 +14,29 @@ kv trace -v -q --report=many.html --json=many.json -- sh -c 'for i in 1 2 3 4 5 
     wait; gcc -shared -o m.so m*.o; "$0"; exit 0' "$BIN/diff_threads" 2>err >out || fail "many"
 kv trace -v -q --report=again.html -- "$BIN/pid_again" >out 2>err
 again=$? # 77: no clone3 with set_tid here
-mkdir h
-for name in '<img src=x onerror=alert(1)>' '"><svg onload=alert(2)>' "$(printf 'a\033[31m\377b')"; do : >"h/$name"; done
-mkdir -p 'h/<' && : >'h/</script><script>window.owned=1<' 2>/dev/null
-mkdir -p 'h/<!--<script>' && : >'h/<!--<script>/x'
-kv trace -q --report=hostile.html -- sh -c 'for f in h/*; do cat "$f"; done; exec -a "<b>x</b>" true' >out 2>err
-kv trace -q -v --report=large.html -- "$BIN/loop" 143000 2>err >out || kv trace -q --report=large.html -- sh -c : 2>err
-[ -s large.html ] || fail "large"
-python3 "$TESTS/report.py" . small many $([ $again = 77 ] || echo again) empty hostile large >out 2>err || { cat out err >&9; fail "report.py"; }
-cat out >&9
+kv trace -v -q --report=net.html --json=net.json -- "$BIN/net" tcp4 >out 2>err || fail "net"
+# (numbers that a double would round; where a file can be that large, a place in it, too)
+kv trace -v -q --report=wide.html --json=wide.json -- perl -e 'syscall(1000, -1, (1 << 62) + 1); open F, "+>", "f"; sysseek(F, (1 << 53) + 3, 0);
+    $n = "f"; syscall(76, $n, (1 << 62) + 1); open F, "/dev/zero"; sysseek(F, (1 << 53) + 3, 0); exit 0' 2>err || fail "wide"
+kv trace -v -q --report=burst.html --json=burst.json -- perl -e 'for (1..20) { syscall(110) for 1..40; select undef, undef, undef, .02 }' 2>err ||
+    fail "burst"
+uring=
+kv trace -v -q --backend=hybrid --report=uring.html --json=uring.json -- "$BIN/uring" slow >out 2>err && grep -q '"type":"io_uring"' uring.json &&
+    uring=uring
 # what does not fit is left out, and said
 run trace -q --report=few.html --max-report-events 100 -- gcc -o /dev/null a.c
 status 0; has err 'few.html has 100 of [0-9]+ events'
 has few.html '"kept":100,'
+mkdir h
+for name in '<img src=x onerror=alert(1)>' '"><svg onload=alert(2)>' "$(printf 'a\033[31m\377b')"; do : >"h/$name"; done
+mkdir -p 'h/<' && : >'h/</script><script>window.owned=1<' 2>/dev/null
+mkdir -p 'h/<!--<script>' && : >'h/<!--<script>/x'
+cp /bin/true '<svg onload=alert(4)>'
+kv trace -q --report=hostile.html -- sh -c 'for f in h/*; do cat "$f"; done; "./$0"; exec perl -e "exec {q(true)} q(<b>x</b>), q(</script>)"' \
+    '<svg onload=alert(4)>' >out 2>err
+kv trace -q -v --report=large.html -- "$BIN/loop" 143000 2>err >out || kv trace -q --report=large.html -- sh -c : 2>err
+[ -s large.html ] || fail "large"
+python3 "$TESTS/report.py" . small many $([ $again = 77 ] || echo again) net burst $uring few empty hostile large >out 2>err || { cat out err >&9; fail "report.py"; }
+cat out >&9
 TMPDIR=/nonexistent run trace --report=x.html -- true; status 125; has err 'temporary file in /nonexistent .*No such'
 run trace --report=/dev/full -- true; status 125; has err '/dev/full.*No space'

@@ -159,6 +159,13 @@ static void ends(int argc, char **argv)
     }
 }
 
+/* Bytes from and to disks; wait4 has them in halves of a KiB. */
+static void io_of(pid_t p, const struct rusage *r)
+{
+    want("(lambda e: [e.get(k, 0) // 512 for k in ('read_bytes', 'written_bytes')])"
+         "(one('command', pid=%d, end='exit')) == [%ld, %ld]", p, r->ru_inblock, r->ru_oublock);
+}
+
 /* wait4's rusage is what the kernel knows when the process is gone; kvis's when it goes, before its
  * memory is given back. */
 static void usage_of(pid_t p, const char *what)
@@ -182,6 +189,7 @@ static void usage_of(pid_t p, const char *what)
          r.ru_nvcsw, p);
     want("'%s' and 0 <= %ld - one('command', pid=%d, end='exit')['involuntary_switches'] <= 30", what,
          r.ru_nivcsw, p);
+    io_of(p, &r);
 }
 
 static void usage(int argc, char **argv)
@@ -203,7 +211,9 @@ static void usage(int argc, char **argv)
          "%lld + 5e6 and %lld - 5e6 <= e['start_realtime_ns'] + e['duration_ns'] <= %lld + 5e6 and e['lifetime_ns'] "
          "<= %lld)(one('command', pid=%d))", before, within[0], within[1], after, after - before + 5000000, p);
     p = RUN("write", "1000000");
-    reap(p, NULL);
+    struct rusage r;
+    reap(p, &r);
+    io_of(p, &r);
     want("1000000 <= one('command', pid=%d)['written_chars'] < 1010000", p);
     p = RUN("nap", "100");
     struct timespec a, b;

@@ -1,5 +1,6 @@
 # trace: what a user of `kvis trace` meets, on busybox and its pipelines, as root and as a user.
 # kernels: all
+# timeout: 60
 . /tests/lib.sh
 
 pipeline='echo one two >f; cat f | tr a-z A-Z | tee g; (exit 3); echo $? >>g; cat nothere; ls / | sort >h'

@@ -1,0 +1,46 @@
+#!/bin/sh
+# timeout: 60
+# needs: root unshare python3 prog:loop
+# covers: O2 O4
+# Disks that run full under a recording, a report (its temporary file, too) and a trace for Perfetto: said, with the
+# name; the command goes on; what was recorded before can be replayed. The temporary file has no name.
+. "$TESTS/lib.sh"
+if [ -z "${INSIDE-}" ]; then
+    unshare -m true 2>/dev/null || skip "no mount namespaces"
+    INSIDE=1 exec unshare -m "$0"
+fi
+mkdir small
+mount -t tmpfs -o size=256k none small 2>err || skip "no tmpfs: $(cat err)"
+run trace -v -q -w small/a.kvis --json=whole -- "$BIN/loop" 9000
+status 125; has err 'cannot write small/a.kvis, it ends here: No space left'
+want "S['exit_code'] == 0 and len(calls('openat')) > 9000" whole
+run replay -v -q --json=part small/a.kvis
+status 1; has err 'a.kvis: torn at offset [0-9]+'
+python3 - <<'P' || fail "what was recorded before"
+part, whole = open("part").read().split("\n")[:-1], open("whole").read().split("\n")
+assert len(part) > 5000 and part == whole[:len(part)], len(part)
+P
+run replay -q --report=torn.html --perfetto=torn.json small/a.kvis
+status 1; has torn.html '"whole":false'
+python3 -c 'import json; assert len(json.load(open("torn.json"))["traceEvents"]) > 5000' || fail "a trace of what there is"
+rm small/a.kvis
+TMPDIR=small run trace -q --report=r.html -- "$BIN/loop" 9000
+status 125; has err 'cannot write a temporary file in small.*No space left|small.*No space left'
+TMPDIR=/nonexistent run trace -q --report=small/r.html -- true
+status 125; has err '/nonexistent'
+rm -f small/*
+run trace -v -q --report=small/r.html -- "$BIN/loop" 9000
+status 125; has err 'small/r.html.*No space left'; hasnt err 'I/O error'
+rm -f small/*
+run trace -v -q --perfetto=small/p.json -- "$BIN/loop" 9000
+status 125; has err 'small/p.json.*No space left'
+rm -f small/*
+# of a report that is being made: in TMPDIR, and not to be seen there
+TMPDIR=$PWD/small "$KVIS" trace -q --report=r.html -- sleep 20 >out 2>err 9>&- &
+kvis=$!
+there() { ls -l /proc/$kvis/fd 2>/dev/null | grep -q " $PWD/small/.*(deleted)\$"; }
+until_true 5 there || fail "no file in TMPDIR: $(ls -l /proc/$kvis/fd)"
+[ -z "$(ls -A small)" ] || fail "it has a name: $(ls -A small)"
+kill -INT $kvis
+wait $kvis
+[ -s r.html ] || fail "no report"
