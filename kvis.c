@@ -21567,9 +21567,8 @@ static void pmc_add_pmu(const char *name)
 /* Finds the CPU, its PMUs and their events; nothing is opened. */
 static void pmc_look(void)
 {
-    const char *dir = met_path("/sys/bus/event_source/devices");
     pmc_cpuinfo(0);
-    DIR *d = opendir(dir);
+    DIR *d = opendir(met_path("/sys/bus/event_source/devices"));
     for (struct dirent *de; d && (de = readdir(d));)
         if (de->d_name[0] != '.' && strlen(de->d_name) < MET_NAME)
             pmc_add_pmu(de->d_name);
@@ -21967,7 +21966,7 @@ static void pmc_publish(const struct met_inst *i, const struct pmc_sum *s)
     for (u32 r = 0; r < PR_METRICS; r++) {
         u32 g = pmc_home(r);
         if (s->has[g] >> r & 1)
-            met_at(i, M_CYCLES + r)->total += (u64)llround(s->d[g][r]);
+            met_at(i, M_CYCLES + r)->total += (u64)(s->d[g][r] + 0.5);
         if (!pmc_has(s, g, 1u << r))
             continue;
         struct met_series *series = met_touch(i, M_CYCLES + r);
