@@ -21651,6 +21651,11 @@ static int pmc_open_group(struct pmc_unit *u, u32 g)
 {
     struct pmc_pmu *p = &pmc_pmus[u->pmu];
     int leader = -1, n = 0;
+    for (u32 k = g != PG_BASE; k < PMC_MEMBERS && pmc_groups[g][k]; k++)
+        n += !p->err[pmc_groups[g][k] - 1];
+    if (!n)
+        return 0;
+    n = 0;
     for (u32 k = 0; k < PMC_MEMBERS && pmc_groups[g][k]; k++) {
         u32 role = pmc_groups[g][k] - 1u;
         int f = p->err[role] ? p->err[role] : pmc_open_one(&p->code[role], u, leader);
@@ -21819,6 +21824,7 @@ static bool pmc_delta(struct pmc_unit *u, u32 g, double *d, double *share)
     if (got < (ssize_t)((3 + n) * sizeof *v) || v[0] != n)
         return false;
     u64 enabled = v[1] - u->g[g].enabled, running = v[2] - u->g[g].running;
+    *share = !enabled;
     if (u->at_ns && enabled && !running)
         return false;
     *share = enabled ? (double)running / (double)enabled : 1;
@@ -21897,7 +21903,7 @@ static void pmc_read_unit(struct pmc_unit *u, struct pmc_sum **to, u32 n_to)
         bool counted = has && pmc_delta(u, g, d, &share);
         has = counted ? pmc_tlb(g, d, has) : 0;
         for (u32 k = 0; k < n_to; k++) {
-            if (counted)
+            if (u->g[g].fd[0] > 0 || counted)
                 to[k]->share = MIN(to[k]->share, share);
             to[k]->fresh &= !u->at_ns;
             pmc_add(to[k], g, u->at_ns ? d : (double[N_PR]){ 0 }, has, pmc_pmus[u->pmu].slots,

@@ -2,8 +2,8 @@
  *   pmu loop STEPS [THREADS]   waits for a byte of stdin, starts THREADS (none) and makes STEPS steps
  *                              of LOOP instructions in itself and each of them; prints "did N" with
  *                              the number of instructions of all; waits for the end of stdin
- *   pmu hog N                  counts N events that have the counters in turn with all others, on each
- *                              CPU, until it is killed; prints "hogs N" with how many it could */
+ *   pmu hog N PID              counts N events of PID, of user mode, that have the counters in turn with
+ *                              those of others, until it is killed; prints "hogs N": it could N */
 #include "t.h"
 #include <linux/perf_event.h>
 
@@ -27,7 +27,7 @@ static void *work(void *arg)
     return NULL;
 }
 
-static int hog(int n)
+static int hog(int n, pid_t pid)
 {
     char type[16] = "";
     int f, got = 0;
@@ -40,11 +40,11 @@ static int hog(int n)
                 return 1;
             close(f);
         }
-    for (int cpu = 0; cpu < sysconf(_SC_NPROCESSORS_ONLN); cpu++)
-        for (int i = 0; i < n; i++) {
-            struct perf_event_attr a = { .type = (unsigned)atoi(type), .size = sizeof a, .config = 8 };
-            got += syscall(SYS_perf_event_open, &a, -1, cpu, -1, 0) >= 0;
-        }
+    for (int i = 0; i < n; i++) {
+        struct perf_event_attr a = { .type = (unsigned)atoi(type), .size = sizeof a, .config = 8,
+                                     .exclude_kernel = 1, .exclude_hv = 1 };
+        got += syscall(SYS_perf_event_open, &a, pid, -1, -1, 0) >= 0;
+    }
     printf("hogs %d\n", got);
     fflush(stdout);
     pause();
@@ -55,8 +55,8 @@ int main(int argc, char **argv)
 {
     pthread_t t[64];
     char c;
-    if (argc > 2 && !strcmp(argv[1], "hog"))
-        return hog(atoi(argv[2]));
+    if (argc > 3 && !strcmp(argv[1], "hog"))
+        return hog(atoi(argv[2]), atoi(argv[3]));
     int threads = argc > 3 ? atoi(argv[3]) : 0;
     steps = strtoul(argv[2], NULL, 10);
     if (read(0, &c, 1) != 1)
