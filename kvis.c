@@ -23917,7 +23917,7 @@ static bool check_cpu_event(struct check *c, struct pmc_pmu *p, u32 role)
 static bool check_cpu(struct buf *b, bool json)
 {
     struct check c = { "", "" };
-    struct check_row row = { "cpu", 0, 0, NULL };
+    struct check_row row = { "processor", 0, 0, NULL };
     bool works = (pmc_look(), check_cpu_id(&c));
     check_tell(b, json, &row, &c, works);
     for (u32 k = 0; k < pmc.n_pmus; k++) {
