@@ -19811,7 +19811,8 @@ enum {
 
 /* Rows of mon_sources[]. */
 enum met_src {
-    SRC_STAT, SRC_FREQ, SRC_PMC, SRC_LOAD, SRC_PSI, SRC_SCHEDSTAT, SRC_MEMINFO, SRC_VMSTAT, SRC_HUGE,
+    SRC_STAT, SRC_FREQ, SRC_PMC, SRC_LOAD, SRC_PSI, SRC_SCHEDSTAT, SRC_MEMINFO, SRC_VMSTAT,
+    SRC_HUGE,
     SRC_KHUGE, SRC_NUMASTAT, SRC_NODEMEM, SRC_BALANCE, SRC_DISK, SRC_ZONE, SRC_HWMON,
     SRC_THROTTLE, N_SRC
 };
@@ -21081,7 +21082,12 @@ _Static_assert(M_STALLED - M_CYCLES == PR_STALLED, "roles and metrics differ");
 /* name; the kernel's generic event (PERF_TYPE_HARDWARE, PERF_TYPE_HW_CACHE); names in a PMU's
  * events/, the best first: x86's (arch/x86/events/core.c), then Arm's (drivers/perf/arm_pmuv3.c,
  * which lists only what the core says it has; Arm DDI 0487, table D14-2). */
-static const struct { const char *name; u8 type; u32 config; const char *alias; } pmc_roles[N_PR] = {
+static const struct {
+    const char *name;
+    u8 type;
+    u32 config;
+    const char *alias;
+} pmc_roles[N_PR] = {
 #define HW(n) PERF_TYPE_HARDWARE, PERF_COUNT_HW_##n
 #define CACHE(n, miss) PERF_TYPE_HW_CACHE, PERF_COUNT_HW_CACHE_##n | (miss) << 16
 #define ONLY PR_NONE, 0
@@ -21089,7 +21095,8 @@ static const struct { const char *name; u8 type; u32 config; const char *alias; 
     [PR_INS] = { "instructions", HW(INSTRUCTIONS), "instructions inst_retired" },
     [PR_REF] = { "ref_cycles", HW(REF_CPU_CYCLES), "ref-cycles cnt_cycles" },
     [PR_BR] = { "branches", HW(BRANCH_INSTRUCTIONS), "branch-instructions br_retired br_pred" },
-    [PR_BRM] = { "branch_misses", HW(BRANCH_MISSES), "branch-misses br_mis_pred_retired br_mis_pred" },
+    [PR_BRM] = { "branch_misses", HW(BRANCH_MISSES),
+                 "branch-misses br_mis_pred_retired br_mis_pred" },
     [PR_L1] = { "l1d_accesses", CACHE(L1D, 0), "l1d_cache" },
     [PR_L1M] = { "l1d_misses", CACHE(L1D, 1), "l1d_cache_refill" },
     [PR_L2] = { "l2_accesses", ONLY, "l2d_cache" },
@@ -21124,8 +21131,10 @@ static const struct { const char *name; u8 type; u32 config; const char *alias; 
 
 /* In the order in which descriptors go to them, where there are not enough for all. The first
  * member is what the others are divided by. */
-enum { PG_BASE, PG_BRANCH, PG_LLC, PG_L1, PG_L2, PG_STALL, PG_DTLB, PG_ITLB, PG_TD, PG_SLOTS, PG_OPS,
-       N_PG };
+enum {
+    PG_BASE, PG_BRANCH, PG_LLC, PG_L1, PG_L2, PG_STALL, PG_DTLB, PG_ITLB, PG_TD, PG_SLOTS, PG_OPS,
+    N_PG
+};
 static const u8 pmc_groups[N_PG][PMC_MEMBERS] = {
 #define P(r) PR_##r + 1 /* 0: none */
     [PG_BASE] = { P(CYC), P(INS), P(REF) }, [PG_BRANCH] = { P(INS), P(BR), P(BRM) },
@@ -21162,9 +21171,11 @@ static const struct pmc_core {
     { C_SKL, 6, 0, 0, 0, "\x4e\x5e\x8e\x9e\xa5\xa6", "Skylake, Kaby/Coffee/Comet Lake",
       "perfmon SKL" },
     { C_SKL, 6, 0, 0, 0, "\x55", "Skylake-SP, Cascade Lake, Cooper Lake", "perfmon SKX, CLX" },
-    { C_ICL, 6, 0, 0, 0, "\x7d\x7e\x8c\x8d\xa7", "Ice, Tiger, Rocket Lake", "perfmon ICL, TGL, RKL" },
+    { C_ICL, 6, 0, 0, 0, "\x7d\x7e\x8c\x8d\xa7", "Ice, Tiger, Rocket Lake",
+      "perfmon ICL, TGL, RKL" },
     { C_ICL, 6, 0, 0, 0, "\x6a\x6c", "Ice Lake-SP", "perfmon ICX" },
-    { C_GLC, 6, 0, 0, 0, "\x97\x9a\xb7\xba\xbf", "Golden Cove (Alder, Raptor Lake)", "perfmon ADL" },
+    { C_GLC, 6, 0, 0, 0, "\x97\x9a\xb7\xba\xbf", "Golden Cove (Alder, Raptor Lake)",
+      "perfmon ADL" },
     { C_GLC, 6, 0, 0, 0, "\x8f\xcf", "Sapphire, Emerald Rapids", "perfmon SPR, EMR" },
     { C_GLC, 6, 0, 0, 0, "\xaa\xac\xb5", "Redwood Cove (Meteor Lake)", "perfmon MTL" },
     { C_GLC, 6, 0, 0, 0, "\xad\xae", "Granite Rapids", "perfmon GNR" },
@@ -21230,8 +21241,7 @@ static const struct pmc_event {
     E(LL, 0x2e, 0x4f, 0, C_CMT | C_SKT, "LONGEST_LAT_CACHE.REFERENCE"),
     E(LLM, 0x2e, 0x41, 0, C_CMT | C_SKT, "LONGEST_LAT_CACHE.MISS"),
     E(LLM, 0xd1, 0x80, 0, C_TNT | C_GRT, "MEM_LOAD_UOPS_RETIRED.DRAM_HIT"),
-    E(L1, 0x29, 0x07, 0, C_ZEN & ~C_Z6, "LsDispatch: all"),
-    E(L1, 0x29, 0x07, 0, C_Z6, "ls_dispatch.all"),
+    E(L1, 0x29, 0x07, 0, C_ZEN, "LsDispatch: all"),
     E2(L1M, L2, 0x60, 0xc8, C_Z1 | C_Z2, "L2RequestG1: from DC misses"),
     E2(L1M, L2, 0x60, 0xe8, C_Z3 | C_Z4, "L2RequestG1: from DC misses"),
     E2(L1M, L2, 0x60, 0xe0, C_Z5 | C_Z6, "L2RequestG1: all DC"),
@@ -21278,7 +21288,7 @@ struct pmc_code {              /* an event as perf_event_open wants it */
     u32 type;
     u64 config, config1, config2;
     const char *name;          /* the vendor's, the kernel's; NULL: there is none */
-    bool generic;
+    bool generic, alias;       /* alias: name is the first word */
 };
 
 static struct pmc_pmu {
@@ -21499,6 +21509,7 @@ static int pmc_alias(const struct pmc_pmu *p, struct pmc_code *c, const char *na
         if (!met_there(path) || !met_text(path, s, sizeof s))
             continue;
         c->name = names;
+        c->alias = true;
         return pmc_terms(p, c, s);
     }
     return -ENOENT;
@@ -21574,6 +21585,8 @@ static void pmc_look(void)
             pmc_add_pmu(de->d_name);
     if (d)
         closedir(d);
+    else
+        pmc.none = "/sys/bus/event_source/devices: ENOENT (no /sys, or no perf events)";
     for (u32 k = 0; k < pmc.n_pmus; k++) {
         struct pmc_pmu *p = &pmc_pmus[k];
         pmc.vendor[0] ? pmc_x86_core(p) : pmc_arm_core(p);
@@ -21692,15 +21705,22 @@ static void pmc_open(struct pmc_unit *u, u32 g)
     pmc.off |= ~0u << g;
 }
 
-static struct pmc_unit *pmc_add_unit(u32 pmu, int cpu, pid_t tid, u32 task)
+/* False: no memory. */
+static bool pmc_add_unit(u32 pmu, int cpu, pid_t tid, u32 task)
 {
     if (pmc.n_units == pmc.cap_units) {
-        pmc.cap_units = pmc.cap_units ? 2 * pmc.cap_units : 16;
-        pmc.unit = xrealloc(pmc.unit, pmc.cap_units * sizeof *pmc.unit);
+        u32 cap = pmc.cap_units ? 2 * pmc.cap_units : 16;
+        void *more = realloc(pmc.unit, cap * sizeof *pmc.unit);
+        if (!more) {
+            met.dropped++;
+            return false;
+        }
+        pmc.unit = more;
+        pmc.cap_units = cap;
     }
     struct pmc_unit *u = &pmc.unit[pmc.n_units++];
     *u = (struct pmc_unit){ .cpu = cpu, .tid = tid, .pmu = (u8)pmu, .task = (u8)task, .on = true };
-    return u;
+    return true;
 }
 
 /* A unit for each CPU that is on now and has none, an end to those of CPUs that are off. */
@@ -21717,9 +21737,7 @@ static void pmc_cpus(bool open)
                 continue;
             while (k < pmc.n_units && (pmc.unit[k].cpu != (int)c || pmc.unit[k].pmu != p))
                 k++;
-            if (k == pmc.n_units)
-                pmc_add_unit(p, (int)c, 0, 0);
-            else if (pmc.unit[k].on)
+            if (k == pmc.n_units ? !pmc_add_unit(p, (int)c, 0, 0) : pmc.unit[k].on)
                 continue;
             pmc.unit[k].on = true;
             for (u32 g = 0; open && g < N_PG; g++)
@@ -21794,7 +21812,7 @@ static void pmc_start(void)
 {
     pmc_look();
     pmc_raise_limit();
-    if (!pmc.n_pmus)
+    if (!pmc.n_pmus && !pmc.none)
         pmc.none = "no PMU of the CPU in /sys/bus/event_source/devices (a virtual machine without "
                    "one?)";
     for (u32 k = 0; k < pmc.n_tasks; k++)
@@ -22041,8 +22059,10 @@ static const char *pmc_metric_why(u32 m)
         if (!why && q->den != PR_NONE)
             why = pmc_why(q->den);
     }
-    return why ? why : pmc.all.any ? "not counted in this interval: nothing ran, or others have the "
-                                     "counters" : "what was to be counted has ended";
+    if (!why)
+        why = pmc.all.any ? "not counted in this interval: nothing ran, or others have the counters"
+                          : "what was to be counted has ended";
+    return why;
 }
 
 static void pmc_reset(struct pmc_sum *s)
@@ -22069,7 +22089,8 @@ static void pmc_read_all(void)
     char name[16];
     for (u32 k = 0; k < pmc.n_units; k++) {
         struct pmc_unit *u = &pmc.unit[k];
-        struct pmc_sum *to[] = { &pmc.all, &pmc.pmu[u->pmu], u->tid ? &pmc.one[u->task] : &pmc.cpu };
+        struct pmc_sum *to[] = { &pmc.all, &pmc.pmu[u->pmu],
+                                 u->tid ? &pmc.one[u->task] : &pmc.cpu };
         if (u->on && pmc_stuck(u)) {
             pmc_close_unit(u);
             u->on = true;
@@ -23879,8 +23900,8 @@ static bool check_cpu_id(struct check *c)
     else
         check_say(c, true, "%s", pmc.n_pmus && pmc_pmus[0].core[0] ? pmc_pmus[0].core
                                                                     : "not known");
-    return pmc.n_pmus ? true : check_mend(c, "no PMU of the CPU in %s (of a virtual machine: let it "
-                                          "have one)", met_path("/sys/bus/event_source/devices"));
+    return pmc.n_pmus || check_mend(c, "no PMU of the CPU in %s (of a virtual machine: let it have "
+                                    "one)", met_path("/sys/bus/event_source/devices"));
 }
 
 static bool check_cpu_pmu(struct check *c, const struct pmc_pmu *p)
@@ -23904,10 +23925,8 @@ static bool check_cpu_event(struct check *c, struct pmc_pmu *p, u32 role)
             close(e);
     }
     if (code->name)
-        n = snprintf(c->detail, sizeof c->detail, "%.*s", (int)strcspn(code->name, " "), code->name);
-    if (code->name && !code->generic && strchr(code->name, ' ')
-        && code->name[strcspn(code->name, " ") - 1] == ':') /* the vendor's name has blanks */
-        n = snprintf(c->detail, sizeof c->detail, "%s", code->name);
+        n = snprintf(c->detail, sizeof c->detail, "%.*s",
+                     (int)strcspn(code->name, code->alias ? " " : ""), code->name);
     if (code->name)
         snprintf(c->detail + n, sizeof c->detail - (size_t)n, "%s type %u config 0x%" PRIx64,
                  code->generic ? " (generic)" : "", code->type, code->config);

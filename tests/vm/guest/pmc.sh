@@ -47,7 +47,8 @@ t_json "nothing scaled" json "all(e.get('pmc_running_ratio', 1) == 1 for e in E 
 t_json "what is not, and why" json "'llc_mpki' in [m for e in E if e['type'] == 'sample' for u in e['unavailable'] if 'no event' in u['reason'] for m in u['metrics']]"
 exec 7>&-
 
-# Threads that come while it is watched, and those that were there.
+# Threads that come while it is watched. (QEMU counts some of the kernel's instructions as the user's
+# when threads take turns: up to 3 % here.)
 loop many 4000000 6 "as_user 1000"
 user kvis monitor -c pmc -p $pid -i 0.5 -n 6 --prometheus=/tmp/p.prom 2>err &
 kvis=$!
@@ -55,7 +56,7 @@ until_true 10 test -s /tmp/p.prom
 echo >&7
 wait $kvis
 cp /tmp/p.prom p.prom
-within "instructions of threads to come" "$(total "{pid=\"$pid\",comm=\"pmu\"}" instructions)" "$(sed 's/did //' many.did)" 1
+within "instructions of threads to come" "$(total "{pid=\"$pid\",comm=\"pmu\"}" instructions)" "$(sed 's/did //' many.did)" 50
 exec 7>&-
 rm -f p.prom
 
@@ -93,7 +94,7 @@ rm -f p.prom
 
 # A cgroup; a CPU that goes and comes back.
 mkdir -p cg
-if mount -t cgroup2 none cg 2>err; then
+if mount -t cgroup -o perf_event none cg 2>err; then
     mkdir -p cg/work
     loop grouped $steps 0
     echo $pid >cg/work/cgroup.procs
@@ -108,7 +109,7 @@ if mount -t cgroup2 none cg 2>err; then
     until_true 5 rmdir cg/work
     umount cg
 else
-    t_skip "cgroup" "no cgroup2"
+    t_skip "cgroup" "no cgroup of perf_event"
 fi
 rmdir cg
 rm -f p.prom
