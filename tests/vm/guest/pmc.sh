@@ -38,7 +38,7 @@ echo >&7
 wait $kvis || { t_not_ok "kvis"; t_show err; }
 cp /tmp/p.prom p.prom
 rm -f /tmp/p.prom
-did=$(sed 's/did //' one.did)
+did=$(sed -n 's/^did //p' one.did)
 l="{pid=\"$pid\",comm=\"pmu\"}"
 within "instructions of a process" "$(total "$l" instructions)" "$did" 1
 within "its cycles: one each" "$(total "$l" cycles)" "$did" 1
@@ -47,8 +47,8 @@ t_json "nothing scaled" json "all(e.get('pmc_running_ratio', 1) == 1 for e in E 
 t_json "what is not, and why" json "'llc_mpki' in [m for e in E if e['type'] == 'sample' for u in e['unavailable'] if 'no event' in u['reason'] for m in u['metrics']]"
 exec 7>&-
 
-# Threads that come while it is watched. (QEMU counts some of the kernel's instructions as the user's
-# when threads take turns: up to 3 % here.)
+# Threads that come while it is watched. (QEMU's count of user mode has some of the kernel's instructions
+# when threads take turns, 0.1 to 3 %: so an event of the program's own is asked, too.)
 loop many 4000000 6 "as_user 1000"
 user kvis monitor -c pmc -p $pid -i 0.5 -n 6 --prometheus=/tmp/p.prom 2>err &
 kvis=$!
@@ -56,7 +56,9 @@ until_true 10 test -s /tmp/p.prom
 echo >&7
 wait $kvis
 cp /tmp/p.prom p.prom
-within "instructions of threads to come" "$(total "{pid=\"$pid\",comm=\"pmu\"}" instructions)" "$(sed 's/did //' many.did)" 50
+within "instructions of threads to come" "$(total "{pid=\"$pid\",comm=\"pmu\"}" instructions)" "$(sed -n 's/^did //p' many.did)" 50
+within "as an event of the program's own" "$(total "{pid=\"$pid\",comm=\"pmu\"}" instructions)" \
+    "$(sed -n 's/^counted //p' many.did)" 1
 exec 7>&-
 rm -f p.prom
 
@@ -68,7 +70,7 @@ until_true 10 test -s p.prom
 echo >&7
 wait $kvis
 sum=$(sed -n 's/^kvis_instructions_total{cpu="[0-9]*"} //p' p.prom | awk '{ s += $1 } END { printf "%d", s }')
-[ "$sum" -ge "$(sed 's/did //' all.did)" ] && t_pass "all CPUs: $sum instructions" || t_not_ok "all CPUs: $sum instructions"
+[ "$sum" -ge "$(sed -n 's/^did //p' all.did)" ] && t_pass "all CPUs: $sum instructions" || t_not_ok "all CPUs: $sum instructions"
 t_json "sum of the CPUs" json2 "all(abs(sum(c['cycles_per_second'] for c in e['cpu'].values() if 'cycles_per_second' in c) / e['cycles_per_second'] - 1) < 1e-6 for e in E if e['type'] == 'sample')"
 exec 7>&-
 rm -f p.prom
@@ -88,7 +90,7 @@ kill $hog
 cp /tmp/p.prom p.prom
 t_has "others have events, too" hogs "hogs 12"
 t_json "the share is told" json3 "min(e['pmc_running_ratio'] for e in E if 'pmc_running_ratio' in e) < 0.9"
-within "scaled by it" "$(total "{pid=\"$pid\",comm=\"pmu\"}" instructions)" "$(sed 's/did //' shared.did)" 20
+within "scaled by it" "$(total "{pid=\"$pid\",comm=\"pmu\"}" instructions)" "$(sed -n 's/^did //p' shared.did)" 20
 exec 7>&-
 rm -f p.prom
 
@@ -104,7 +106,7 @@ if mount -t cgroup -o perf_event none cg 2>err; then
     echo >&7
     wait $kvis || t_show err
     sum=$(sed -n 's/^kvis_instructions_total{cpu="[0-9]*"} //p' p.prom | awk '{ s += $1 } END { printf "%d", s }')
-    within "instructions of a cgroup" "$sum" "$(sed 's/did //' grouped.did)" 20
+    within "instructions of a cgroup" "$sum" "$(sed -n 's/^did //p' grouped.did)" 20
     exec 7>&-
     until_true 5 rmdir cg/work
     umount cg
