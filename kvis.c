@@ -21808,6 +21808,19 @@ static const char *pmc_begin(void)
     return why;
 }
 
+/* What is counted that is less than one would think. */
+static void pmc_warn(void)
+{
+    for (u32 k = 0; k < pmc.n_pmus; k++)
+        if (pmc.vendor[0] && !pmc_pmus[k].known)
+            u_warn("pmc: no list of events for this core (%s family %u model %u, PMU %s): the "
+                   "kernel's generic events", pmc.vendor, pmc.family, pmc.model_nr,
+                   pmc_pmus[k].name);
+    if (pmc.user_only)
+        u_warn("pmc: user mode only: perf_event_paranoid is %ld (CAP_PERFMON or root for all)",
+               u_file_number("/proc/sys/kernel/perf_event_paranoid", -1));
+}
+
 static void pmc_start(void)
 {
     pmc_look();
@@ -22016,12 +22029,11 @@ static const char *pmc_reason(u32 role, int e)
 {
     char *why = pmc.why[role];
     size_t n = sizeof pmc.why[role];
-    long level = u_file_number("/proc/sys/kernel/perf_event_paranoid", -1);
     if (e == -ENOENT || e == -EOPNOTSUPP || e == -ENODEV || e == -ENXIO)
         snprintf(why, n, "this CPU or its hypervisor has no event for it");
     else if (e == -EACCES || e == -EPERM)
         snprintf(why, n, "perf_event_open: %s (perf_event_paranoid is %ld: CAP_PERFMON or root)",
-                 strerror(-e), level);
+                 strerror(-e), u_file_number("/proc/sys/kernel/perf_event_paranoid", -1));
     else if (e == -E2BIG)
         snprintf(why, n, "the CPU has not as many counters as its group wants");
     else if (e == -EOVERFLOW)
@@ -22110,7 +22122,7 @@ static void pmc_read_all(void)
 static void pmc_read(void)
 {
     if (!pmc.begun)
-        pmc_start();
+        pmc_start(), pmc_warn();
     else if (!pmc.n_tasks && pmc.n_pmus)
         pmc_cpus(true);
     pmc.begun = true;
@@ -23907,7 +23919,7 @@ static bool check_cpu_id(struct check *c)
 static bool check_cpu_pmu(struct check *c, const struct pmc_pmu *p)
 {
     const char *from = p->source ? p->source : "what the PMU's events/ lists";
-    if (!p->known)
+    if (!p->known && pmc.vendor[0])
         from = "no list for this core: the kernel's generic events";
     return check_say(c, p->known, "%s, type %u, CPUs %s; %s", p->core[0] ? p->core : "unknown core",
                      p->type, p->all ? "all" : p->cpus, from);

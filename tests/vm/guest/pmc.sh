@@ -36,6 +36,7 @@ kvis=$!
 until_true 10 test -s /tmp/p.prom
 echo >&7
 wait $kvis || { t_not_ok "kvis"; t_show err; }
+t_has "user mode alone: it says so" err 'user mode only: perf_event_paranoid is 2'
 cp /tmp/p.prom p.prom
 rm -f /tmp/p.prom
 did=$(sed -n 's/^did //p' one.did)
