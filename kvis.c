@@ -21360,6 +21360,9 @@ static bool pmc_in(const u8 *mask, u32 cpu)
     return cpu < PMC_CPUS && mask[cpu / 8] >> cpu % 8 & 1;
 }
 
+/* What names of PMUs and vendors are made of: they go into messages as they are. */
+#define PMC_PLAIN "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-.+"
+
 /* The value of a line "key : value", if that is its key. */
 static const char *pmc_value(const char *line, const char *key)
 {
@@ -21387,7 +21390,7 @@ static u64 pmc_cpuinfo(u32 cpu)
         if ((v = pmc_value(line, "CPU part")) && (at == cpu || !part))
             part = (u32)strtoul(v, NULL, 16);
         if ((v = pmc_value(line, "vendor_id")) && !pmc.vendor[0])
-            snprintf(pmc.vendor, sizeof pmc.vendor, "%s", v);
+            snprintf(pmc.vendor, sizeof pmc.vendor, "%.*s", (int)strspn(v, PMC_PLAIN), v);
         if ((v = pmc_value(line, "model name")) && !pmc.model[0])
             snprintf(pmc.model, sizeof pmc.model, "%s", v);
         if ((v = pmc_value(line, "cpu family")))
@@ -21581,7 +21584,8 @@ static void pmc_look(void)
     pmc_cpuinfo(0);
     DIR *d = opendir(met_path("/sys/bus/event_source/devices"));
     for (struct dirent *de; d && (de = readdir(d));)
-        if (de->d_name[0] != '.' && strlen(de->d_name) < MET_NAME)
+        if (de->d_name[0] != '.' && strlen(de->d_name) < MET_NAME
+            && !de->d_name[strspn(de->d_name, PMC_PLAIN)])
             pmc_add_pmu(de->d_name);
     if (d)
         closedir(d);
