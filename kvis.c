@@ -44,13 +44,14 @@
  * 31 proc_    kvis proc: every command, with its exit [die: proc_adopt proc_begin]
  * 32 met_     metrics: the table, and their numbers now
  * 33 mfs_     metrics from files of /proc and /sys
- * 34 mout_    the monitor's sinks
- * 35 hs_      --listen: GET /metrics over HTTP/1.1
- * 36 scr_     the monitor on a terminal
- * 37 mon_     kvis monitor: what the hardware and the kernel of this box are doing
- * 38 check_   kvis check: what works here, and what mends the rest
- * 39 opt_     options, commands, help [die]
- * 40 cmd_     the commands, and main [die]
+ * 34 pmc_     what the CPUs count: cycles, caches, branches
+ * 35 mout_    the monitor's sinks
+ * 36 hs_      --listen: GET /metrics over HTTP/1.1
+ * 37 scr_     the monitor on a terminal
+ * 38 mon_     kvis monitor: what the hardware and the kernel of this box are doing
+ * 39 check_   kvis check: what works here, and what mends the rest
+ * 40 opt_     options, commands, help [die]
+ * 41 cmd_     the commands, and main [die]
  */
 
 /* == 1 limits: headers, kernel constants that old headers lack ==================== */
@@ -20149,31 +20150,36 @@ static int proc_run(u64 end_ns)
  * DIM_ and its row in met_dims[]. Memory is all static: MET_INSTS things, MET_SERIES numbers. */
 
 enum {
-    MET_INSTS = 8192, MET_SERIES = 1 << 17, MET_NAME = 40, MET_INFO = 40, MET_IDS = 1024,
+    MET_INSTS = 8192, MET_SERIES = 1 << 19, MET_NAME = 40, MET_INFO = 40, MET_IDS = 1024,
     MET_DIR = PATH_MAX - 64 /* of a directory, so that its files' paths fit */
 };
 
 /* Rows of mon_sources[]. */
 enum met_src {
-    SRC_STAT, SRC_FREQ, SRC_LOAD, SRC_PSI, SRC_SCHEDSTAT, SRC_MEMINFO, SRC_VMSTAT, SRC_HUGE,
+    SRC_STAT, SRC_FREQ, SRC_PMC, SRC_LOAD, SRC_PSI, SRC_SCHEDSTAT, SRC_MEMINFO, SRC_VMSTAT,
+    SRC_HUGE,
     SRC_KHUGE, SRC_NUMASTAT, SRC_NODEMEM, SRC_BALANCE, SRC_DISK, SRC_ZONE, SRC_HWMON,
     SRC_THROTTLE, SRC_PROC, SRC_CGROUP, SRC_CGFILES, N_SRC
 };
 
 enum met_dim {
-    DIM_NONE, DIM_CPU, DIM_NODE, DIM_POOL, DIM_DISK, DIM_ZONE, DIM_SENSOR, DIM_PID, N_DIM
+    DIM_NONE, DIM_CPU, DIM_PMU, DIM_PID, DIM_CGROUP, DIM_NODE, DIM_POOL, DIM_DISK, DIM_ZONE,
+    DIM_SENSOR, N_DIM,
+    DIM_PMC /* of a metric: counted by each of the first five */
 };
 
 /* In JSON a thing's numbers are in an object under `json`; Prometheus has a label. `info`: what
  * met_inst.info is, NULL: nothing. */
 static const struct { const char *json, *label, *info; } met_dims[N_DIM] = {
     [DIM_CPU] = { "cpu", "cpu", NULL },
+    [DIM_PMU] = { "pmu", "pmu", "cpus" }, /* where there are several: hybrid, big.LITTLE */
+    [DIM_PID] = { "pid", "pid", "comm" },
+    [DIM_CGROUP] = { "cgroup", "cgroup", NULL }, /* there is one, without a name */
     [DIM_NODE] = { "node", "node", "distance" },
     [DIM_POOL] = { "hugepages", "pagesize", NULL },
     [DIM_DISK] = { "device", "device", "on" }, /* the disk of a partition, the parts of dm and md */
     [DIM_ZONE] = { "zone", "zone", "type" },
     [DIM_SENSOR] = { "sensor", "sensor", "label" },
-    [DIM_PID] = { "pid", "pid", "comm" },
 };
 
 enum met_form {
@@ -20239,6 +20245,59 @@ static struct met_form_row {
     X(RUNNING, "procs_running", "procs_running", STAT, NUM, NONE, NULL, "Tasks that can run") \
     X(BLOCKED, "procs_blocked", "procs_blocked", STAT, NUM, NONE, NULL, \
       "Tasks that wait for I/O") \
+    X(CYCLES, "cycles", NULL, PMC, COUNT, PMC, NULL, "Cycles of CPUs that were not halted") \
+    X(INSNS, "instructions", NULL, PMC, COUNT, PMC, NULL, "Instructions retired") \
+    X(REF_CYCLES, "ref_cycles", NULL, PMC, COUNT, PMC, NULL, \
+      "Cycles of CPUs that were not halted, of a clock that never changes") \
+    X(BRANCHES, "branches", NULL, PMC, COUNT, PMC, NULL, "Branches retired") \
+    X(BRANCH_MISSES, "branch_misses", NULL, PMC, COUNT, PMC, NULL, "Those mispredicted") \
+    X(L1D, "l1d_accesses", NULL, PMC, COUNT, PMC, NULL, \
+      "Accesses to the L1 data cache (kvis check cpu names the event: loads alone on Intel)") \
+    X(L1D_MISSES, "l1d_misses", NULL, PMC, COUNT, PMC, NULL, "Those that missed") \
+    X(L2, "l2_accesses", NULL, PMC, COUNT, PMC, NULL, "Accesses to the L2 cache, for data") \
+    X(L2_MISSES, "l2_misses", NULL, PMC, COUNT, PMC, NULL, "Those that missed") \
+    X(LLC, "llc_accesses", NULL, PMC, COUNT, PMC, NULL, "Accesses to the last-level cache") \
+    X(LLC_MISSES, "llc_misses", NULL, PMC, COUNT, PMC, NULL, "Those that missed") \
+    X(DTLB_MISSES, "dtlb_misses", NULL, PMC, COUNT, PMC, NULL, \
+      "Data accesses that missed the first-level TLB") \
+    X(DTLB_WALKS, "dtlb_walks", NULL, PMC, COUNT, PMC, NULL, "Page walks for data") \
+    X(ITLB_MISSES, "itlb_misses", NULL, PMC, COUNT, PMC, NULL, \
+      "Fetches of code that missed the first-level TLB") \
+    X(ITLB_WALKS, "itlb_walks", NULL, PMC, COUNT, PMC, NULL, "Page walks for code") \
+    X(STALLED_FRONT, "stalled_cycles_frontend", NULL, PMC, COUNT, PMC, NULL, \
+      "Cycles in which the frontend gave nothing") \
+    X(STALLED_BACK, "stalled_cycles_backend", NULL, PMC, COUNT, PMC, NULL, \
+      "Cycles in which the backend took nothing") \
+    X(STALLED, "stalled_cycles", NULL, PMC, COUNT, PMC, NULL, "Cycles without work done") \
+    X(IPC, "ipc", NULL, PMC, NUM, PMC, NULL, "Instructions per cycle") \
+    X(STALL, "stall", NULL, PMC, RATIO, PMC, NULL, "Share of the cycles without work done") \
+    X(STALL_FRONT, "stall_frontend", NULL, PMC, RATIO, PMC, NULL, \
+      "Share of the cycles in which the frontend gave nothing") \
+    X(STALL_BACK, "stall_backend", NULL, PMC, RATIO, PMC, NULL, \
+      "Share of the cycles in which the backend took nothing") \
+    X(BRANCH_MISS, "branch_miss", NULL, PMC, RATIO, PMC, NULL, "Share of branches mispredicted") \
+    X(BRANCH_MPKI, "branch_mpki", NULL, PMC, NUM, PMC, NULL, \
+      "Branches mispredicted, of 1000 instructions") \
+    X(L1D_MISS, "l1d_miss", NULL, PMC, RATIO, PMC, NULL, "Share of the accesses that missed") \
+    X(L1D_MPKI, "l1d_mpki", NULL, PMC, NUM, PMC, NULL, "L1 data misses in 1000 instructions") \
+    X(L2_MISS, "l2_miss", NULL, PMC, RATIO, PMC, NULL, "Share of the accesses that missed") \
+    X(L2_MPKI, "l2_mpki", NULL, PMC, NUM, PMC, NULL, "L2 misses in 1000 instructions") \
+    X(LLC_MISS, "llc_miss", NULL, PMC, RATIO, PMC, NULL, "Share of the accesses that missed") \
+    X(LLC_MPKI, "llc_mpki", NULL, PMC, NUM, PMC, NULL, \
+      "Last-level cache misses in 1000 instructions") \
+    X(DTLB_MPKI, "dtlb_mpki", NULL, PMC, NUM, PMC, NULL, "dTLB misses in 1000 instructions") \
+    X(DTLB_WPKI, "dtlb_walks_pki", NULL, PMC, NUM, PMC, NULL, "Walks in 1000 instructions") \
+    X(ITLB_MPKI, "itlb_mpki", NULL, PMC, NUM, PMC, NULL, "iTLB misses in 1000 instructions") \
+    X(ITLB_WPKI, "itlb_walks_pki", NULL, PMC, NUM, PMC, NULL, "Walks in 1000 instructions") \
+    X(TD_RETIRING, "topdown_retiring", NULL, PMC, RATIO, PMC, NULL, \
+      "Share of the pipeline's slots whose work was of use (Topdown, level 1)") \
+    X(TD_BAD, "topdown_bad_speculation", NULL, PMC, RATIO, PMC, NULL, "Those of wrong paths") \
+    X(TD_FRONT, "topdown_frontend", NULL, PMC, RATIO, PMC, NULL, \
+      "Those empty because the frontend gave nothing") \
+    X(TD_BACK, "topdown_backend", NULL, PMC, RATIO, PMC, NULL, \
+      "Those empty because the backend took nothing") \
+    X(PMC_SHARE, "pmc_running", NULL, PMC, RATIO, PMC, NULL, \
+      "Share of the time in which the least of these events was counted: they are scaled by it") \
     X(LOAD1, "load1", NULL, LOAD, NUM, NONE, NULL, "Load average of 1 minute") \
     X(LOAD5, "load5", NULL, LOAD, NUM, NONE, NULL, "Load average of 5 minutes") \
     X(LOAD15, "load15", NULL, LOAD, NUM, NONE, NULL, "Load average of 15 minutes") \
@@ -20478,7 +20537,7 @@ static const struct metric {
 struct met_inst {
     char name[MET_NAME], info[MET_INFO];
     u32 at;    /* when it was seen last: met.tick */
-    u32 base;  /* its numbers: met_series[base + met.slot[metric]] */
+    u32 base;  /* its numbers: met_series[base + met.slot[dim][metric]] */
     u16 next;  /* of its dimension, + 1; 0: the last */
     u8 dim;
 };
@@ -20496,8 +20555,9 @@ static struct {
     u32 tick;                /* number of this interval, from 1 */
     u32 n_insts, n_series;
     u16 first[N_DIM], last[N_DIM], hint[N_DIM]; /* + 1 */
-    u16 slot[N_METRICS], width[N_DIM];
+    u16 slot[N_DIM][N_METRICS], width[N_DIM];
     u32 seen[N_METRICS];     /* tick in which some thing had this metric */
+    const char *no[N_METRICS]; /* why this one is not there; NULL: its source says */
     u64 backwards;           /* counters that went back: shown as no change */
     u64 dropped;             /* things for which there was no room */
     struct met_inst *all;    /* the one thing of DIM_NONE */
@@ -20524,6 +20584,20 @@ static struct {
     struct sockaddr_storage listen; /* ss_family 0: none */
 } mo = { .interval_ns = NSEC, .rootfs = "" };
 
+/* Whether things of this dimension have the metric. */
+static bool met_of(u32 m, u8 dim)
+{
+    return metrics[m].dim == dim || (metrics[m].dim == DIM_PMC && dim <= DIM_CGROUP);
+}
+
+/* What is in front of its name, where it is counted for a part of the machine, too: two numbers of
+ * one name would be added up. */
+static const char *met_prefix(u32 m, u8 dim)
+{
+    return metrics[m].dim != DIM_PMC ? "" : dim == DIM_PID ? "process_"
+           : dim == DIM_CGROUP ? "cgroup_" : "";
+}
+
 static void met_init(void)
 {
     long hz = sysconf(_SC_CLK_TCK);
@@ -20532,7 +20606,9 @@ static void met_init(void)
     for (u32 m = N_METRICS; m-- > 0;)
         met.src[metrics[m].src].from = (u16)m;
     for (u32 m = 0; m < N_METRICS; m++) {
-        met.slot[m] = met.width[metrics[m].dim]++;
+        for (u8 d = 0; d < N_DIM; d++)
+            if (met_of(m, d))
+                met.slot[d][m] = met.width[d]++;
         met.src[metrics[m].src].to = (u16)(m + 1);
     }
 }
@@ -20604,7 +20680,7 @@ static struct met_inst *met_inst(u8 dim, const char *name)
 
 static struct met_series *met_at(const struct met_inst *i, u32 m)
 {
-    return &met_series[i->base + met.slot[m]];
+    return &met_series[i->base + met.slot[i->dim][m]];
 }
 
 /* Takes one for read now. */
@@ -21469,7 +21545,1134 @@ static void mfs_cgfiles(void)
     met_files(met.all, dir);
 }
 
-/* == 34 mout_  the monitor's sinks ======================================================
+/* == 34 pmc_  what the CPUs count: cycles, caches, branches ===============================
+ * Which core it is (cpuinfo, MIDR), which of its events are what metrics[] wants (pmc_events[], or
+ * the names in the PMU's own events/, or the kernel's generic events), and their counting: for all
+ * CPUs, and beside that for some processes and a cgroup. The types and fields of events are those
+ * that sysfs says; the two ABI types of generic events aside. Events are opened in groups
+ * (pmc_groups[]), which the kernel counts all at once or not at all: every ratio is of one group,
+ * so of one window of time. A unit is what a group is opened for: a CPU, a cgroup on a CPU, or a
+ * thread on one PMU. To add a core: a row in pmc_cores[], and its bit in the rows of pmc_events[].
+ * Entry points: pmc_begin, pmc_read, pmc_look. */
+
+/* What a unit is for. */
+enum pmc_scope { PS_ALL, PS_TASK, PS_CGROUP, N_PS };
+
+enum { PMC_PMUS = 8, PMC_TASKS = 64, PMC_MEMBERS = 5, PMC_CPUS = 8192, PMC_SPARE_FDS = 128 };
+
+/* What an event is for. Those up to PR_STALLED are metrics: M_CYCLES + role. */
+enum pmc_role {
+    PR_CYC, PR_INS, PR_REF, PR_BR, PR_BRM, PR_L1, PR_L1M, PR_L2, PR_L2M, PR_LL, PR_LLM, PR_DTM,
+    PR_DTW, PR_ITM, PR_ITW, PR_FRONT, PR_BACK, PR_STALLED,
+    PR_DTH, PR_ITH,                      /* misses that the second-level TLB has: DTM - DTW */
+    PR_SLOTS, PR_RET, PR_BAD, PR_FE, PR_BE,      /* Intel's Topdown */
+    PR_SFE, PR_SBE, PR_SLOT, PR_OPR, PR_OPS,     /* AMD's and Arm's: slots, operations */
+    N_PR, PR_METRICS = PR_DTH, PR_NONE = 255
+};
+_Static_assert(M_STALLED - M_CYCLES == PR_STALLED, "roles and metrics differ");
+
+/* name; the kernel's generic event (PERF_TYPE_HARDWARE, PERF_TYPE_HW_CACHE); names in a PMU's
+ * events/, the best first: x86's (arch/x86/events/core.c), then Arm's (drivers/perf/arm_pmuv3.c,
+ * which lists only what the core says it has; Arm DDI 0487, table D14-2). */
+static const struct {
+    const char *name;
+    u8 type;
+    u32 config;
+    const char *alias;
+} pmc_roles[N_PR] = {
+#define HW(n) PERF_TYPE_HARDWARE, PERF_COUNT_HW_##n
+#define CACHE(n, miss) PERF_TYPE_HW_CACHE, PERF_COUNT_HW_CACHE_##n | (miss) << 16
+#define ONLY PR_NONE, 0
+    [PR_CYC] = { "cycles", HW(CPU_CYCLES), "cpu-cycles cpu_cycles" },
+    [PR_INS] = { "instructions", HW(INSTRUCTIONS), "instructions inst_retired" },
+    [PR_REF] = { "ref_cycles", HW(REF_CPU_CYCLES), "ref-cycles cnt_cycles" },
+    [PR_BR] = { "branches", HW(BRANCH_INSTRUCTIONS), "branch-instructions br_retired br_pred" },
+    [PR_BRM] = { "branch_misses", HW(BRANCH_MISSES),
+                 "branch-misses br_mis_pred_retired br_mis_pred" },
+    [PR_L1] = { "l1d_accesses", CACHE(L1D, 0), "l1d_cache" },
+    [PR_L1M] = { "l1d_misses", CACHE(L1D, 1), "l1d_cache_refill" },
+    [PR_L2] = { "l2_accesses", ONLY, "l2d_cache" },
+    [PR_L2M] = { "l2_misses", ONLY, "l2d_cache_refill" },
+    [PR_LL] = { "llc_accesses", CACHE(LL, 0), "ll_cache_rd l3d_cache" },
+    [PR_LLM] = { "llc_misses", CACHE(LL, 1), "ll_cache_miss_rd l3d_cache_refill" },
+    [PR_DTM] = { "dtlb_misses", CACHE(DTLB, 1), "l1d_tlb_refill" },
+    [PR_DTW] = { "dtlb_walks", ONLY, "dtlb_walk" },
+    [PR_ITM] = { "itlb_misses", CACHE(ITLB, 1), "l1i_tlb_refill" },
+    [PR_ITW] = { "itlb_walks", ONLY, "itlb_walk" },
+    [PR_FRONT] = { "stalled_frontend", HW(STALLED_CYCLES_FRONTEND),
+                   "stalled-cycles-frontend stall_frontend" },
+    [PR_BACK] = { "stalled_backend", HW(STALLED_CYCLES_BACKEND),
+                  "stalled-cycles-backend stall_backend" },
+    [PR_STALLED] = { "stalled_cycles", ONLY, "stall" },
+    [PR_DTH] = { "dtlb_second_level", ONLY, "" },
+    [PR_ITH] = { "itlb_second_level", ONLY, "" },
+    [PR_SLOTS] = { "slots", ONLY, "slots" },
+    [PR_RET] = { "slots_retiring", ONLY, "topdown-retiring" },
+    [PR_BAD] = { "slots_bad_speculation", ONLY, "topdown-bad-spec" },
+    [PR_FE] = { "slots_frontend", ONLY, "topdown-fe-bound" },
+    [PR_BE] = { "slots_backend", ONLY, "topdown-be-bound" },
+    [PR_SFE] = { "empty_slots_frontend", ONLY, "stall_slot_frontend" },
+    [PR_SBE] = { "empty_slots_backend", ONLY, "stall_slot_backend" },
+    [PR_SLOT] = { "empty_slots", ONLY, "stall_slot" },
+    [PR_OPR] = { "operations_retired", ONLY, "op_retired" },
+    [PR_OPS] = { "operations_issued", ONLY, "op_spec" },
+#undef HW
+#undef CACHE
+#undef ONLY
+};
+
+/* In the order in which descriptors go to them, where there are not enough for all. The first
+ * member is what the others are divided by. */
+enum {
+    PG_BASE, PG_BRANCH, PG_LLC, PG_L1, PG_L2, PG_STALL, PG_DTLB, PG_ITLB, PG_TD, PG_SLOTS, PG_OPS,
+    N_PG
+};
+static const u8 pmc_groups[N_PG][PMC_MEMBERS] = {
+#define P(r) PR_##r + 1 /* 0: none */
+    [PG_BASE] = { P(CYC), P(INS), P(REF) }, [PG_BRANCH] = { P(INS), P(BR), P(BRM) },
+    [PG_LLC] = { P(INS), P(LL), P(LLM) }, [PG_L1] = { P(INS), P(L1), P(L1M) },
+    [PG_L2] = { P(INS), P(L2), P(L2M) }, [PG_STALL] = { P(CYC), P(FRONT), P(BACK), P(STALLED) },
+    [PG_DTLB] = { P(INS), P(DTW), P(DTM), P(DTH) }, [PG_ITLB] = { P(INS), P(ITW), P(ITM), P(ITH) },
+    [PG_TD] = { P(SLOTS), P(RET), P(BAD), P(FE), P(BE) }, [PG_SLOTS] = { P(CYC), P(SFE), P(SBE) },
+    [PG_OPS] = { P(CYC), P(OPR), P(OPS), P(SLOT) },
+#undef P
+};
+
+/* --- the cores, and what they call it --- */
+
+/* Cores whose events are the same: bits of pmc_events[].cores. */
+enum {
+    C_SKL = 1, C_ICL = 2, C_GLC = 4, C_LNC = 8, C_INTEL_P = 15,
+    C_TNT = 16, C_GRT = 32, C_CMT = 64, C_SKT = 128, C_INTEL_E = 240,
+    C_Z1 = 256, C_Z2 = 512, C_Z3 = 1024, C_Z4 = 2048, C_Z5 = 4096, C_Z6 = 8192,
+    C_ZEN = 0x3f00, C_Z45 = C_Z4 | C_Z5, C_Z456 = C_Z4 | C_Z5 | C_Z6,
+};
+
+/* Intel: family 6, the model; AMD: family 23 to 26, any model in these sixteens (bits). The PMU
+ * that they are in, where there are several. Models: intel/perfmon's mapfile.csv; perf's, of Linux
+ * 7.2 (tools/perf/pmu-events/arch/x86/mapfile.csv), for AMD. Source: whose list has the events
+ * that pmc_events[] took: intel/perfmon, or that of Linux 7.2's perf, made from AMD's Processor
+ * Programming References. */
+enum { PMC_MAIN, PMC_ATOM, PMC_LOWPOWER };
+static const struct pmc_core {
+    u16 bit;
+    u8 family, pmu, slots;     /* slots: of AMD's pipeline a cycle */
+    u16 sixteens;
+    const char *models, *name, *source;
+} pmc_cores[] = {
+    { C_SKL, 6, 0, 0, 0, "\x4e\x5e\x8e\x9e\xa5\xa6", "Skylake, Kaby/Coffee/Comet Lake",
+      "perfmon SKL" },
+    { C_SKL, 6, 0, 0, 0, "\x55", "Skylake-SP, Cascade Lake, Cooper Lake", "perfmon SKX, CLX" },
+    { C_ICL, 6, 0, 0, 0, "\x7d\x7e\x8c\x8d\xa7", "Ice, Tiger, Rocket Lake",
+      "perfmon ICL, TGL, RKL" },
+    { C_ICL, 6, 0, 0, 0, "\x6a\x6c", "Ice Lake-SP", "perfmon ICX" },
+    { C_GLC, 6, 0, 0, 0, "\x97\x9a\xb7\xba\xbf", "Golden Cove (Alder, Raptor Lake)",
+      "perfmon ADL" },
+    { C_GLC, 6, 0, 0, 0, "\x8f\xcf", "Sapphire, Emerald Rapids", "perfmon SPR, EMR" },
+    { C_GLC, 6, 0, 0, 0, "\xaa\xac\xb5", "Redwood Cove (Meteor Lake)", "perfmon MTL" },
+    { C_GLC, 6, 0, 0, 0, "\xad\xae", "Granite Rapids", "perfmon GNR" },
+    { C_LNC, 6, 0, 0, 0, "\xbd\xc5\xc6", "Lion Cove (Lunar, Arrow Lake)", "perfmon LNL, ARL" },
+    { C_LNC, 6, 0, 0, 0, "\xcc\xd5", "Cougar Cove (Panther Lake)", "perfmon PTL" },
+    { C_TNT, 6, 0, 0, 0, "\x86\x96\x9c", "Tremont (Snow Ridge, Elkhart, Jasper Lake)",
+      "perfmon SNR, EHL" },
+    { C_GRT, 6, PMC_ATOM, 0, 0, "\x97\x9a\xb7\xba\xbf", "Gracemont (Alder, Raptor Lake)",
+      "perfmon ADL" },
+    { C_GRT, 6, 0, 0, 0, "\xbe", "Gracemont (Alder Lake-N)", "perfmon ADL" },
+    { C_CMT, 6, PMC_ATOM, 0, 0, "\xaa\xac\xb5", "Crestmont (Meteor Lake)", "perfmon MTL" },
+    { C_CMT, 6, 0, 0, 0, "\xaf\xb6", "Crestmont (Sierra Forest, Grand Ridge)", "perfmon SRF, GRR" },
+    { C_CMT, 6, PMC_LOWPOWER, 0, 0, "\xc5", "Crestmont (Arrow Lake)", "perfmon ARL" },
+    { C_SKT, 6, PMC_ATOM, 0, 0, "\xbd\xc5\xc6", "Skymont (Lunar, Arrow Lake)", "perfmon LNL, ARL" },
+    { C_SKT, 6, PMC_ATOM, 0, 0, "\xcc\xd5", "Darkmont (Panther Lake)", "perfmon PTL" },
+    { C_SKT, 6, 0, 0, 0, "\xdd", "Darkmont (Clearwater Forest)", "perfmon CWF" },
+    { C_Z1, 23, 0, 0, 0x0007, NULL, "Zen 1", "amdzen1" },
+    { C_Z2, 23, 0, 0, 0xfff8, NULL, "Zen 2", "amdzen2" },
+    { C_Z1, 24, 0, 0, 0xffff, NULL, "Dhyana (Zen 1)", "amdzen1" },
+    { C_Z3, 25, 0, 0, 0x0035, NULL, "Zen 3", "amdzen3" },
+    { C_Z4, 25, 0, 6, 0xffca, NULL, "Zen 4", "amdzen4" },
+    { C_Z5, 26, 0, 8, 0x00d7, NULL, "Zen 5", "amdzen5" },
+    { C_Z6, 26, 0, 8, 0xff28, NULL, "Zen 6", "amdzen6" },
+};
+
+/* role (two: of both); event; umask; cmask; cores; the vendor's name */
+static const struct pmc_event {
+    u8 role, role2;
+    u16 event, umask;
+    u8 cmask;
+    u16 cores;
+    const char *name;
+} pmc_events[] = {
+#define E(role, event, umask, cmask, cores, name) \
+    { PR_##role, PR_NONE, event, umask, cmask, cores, name }
+#define E2(role, role2, event, umask, cores, name) \
+    { PR_##role, PR_##role2, event, umask, 0, cores, name }
+    E(L1, 0xd0, 0x81, 0, C_INTEL_P, "MEM_INST_RETIRED.ALL_LOADS"),
+    E2(L1M, L2, 0xd1, 0x08, C_INTEL_P, "MEM_LOAD_RETIRED.L1_MISS"),
+    E2(L2M, LL, 0xd1, 0x10, C_INTEL_P, "MEM_LOAD_RETIRED.L2_MISS"),
+    E(LLM, 0xd1, 0x20, 0, C_INTEL_P, "MEM_LOAD_RETIRED.L3_MISS"),
+    E(DTH, 0x08, 0x20, 0, C_SKL | C_ICL | C_TNT | C_CMT | C_SKT, "DTLB_LOAD_MISSES.STLB_HIT"),
+    E(DTH, 0x12, 0x20, 0, C_GLC, "DTLB_LOAD_MISSES.STLB_HIT"),
+    E(DTH, 0x12, 0x320, 0, C_LNC, "DTLB_LOAD_MISSES.STLB_HIT"),
+    E(DTW, 0x08, 0x0e, 0, C_SKL | C_ICL | C_INTEL_E, "DTLB_LOAD_MISSES.WALK_COMPLETED"),
+    E(DTW, 0x12, 0x0e, 0, C_GLC | C_LNC, "DTLB_LOAD_MISSES.WALK_COMPLETED"),
+    E(ITH, 0x85, 0x20, 0, C_SKL | C_ICL | C_TNT | C_CMT | C_SKT, "ITLB_MISSES.STLB_HIT"),
+    E(ITH, 0x11, 0x20, 0, C_GLC, "ITLB_MISSES.STLB_HIT"),
+    E(ITH, 0x11, 0x120, 0, C_LNC, "ITLB_MISSES.STLB_HIT"),
+    E(ITW, 0x85, 0x0e, 0, C_SKL | C_ICL | C_INTEL_E, "ITLB_MISSES.WALK_COMPLETED"),
+    E(ITW, 0x11, 0x0e, 0, C_GLC | C_LNC, "ITLB_MISSES.WALK_COMPLETED"),
+    E(FRONT, 0x9c, 0x01, 4, C_SKL, "IDQ_UOPS_NOT_DELIVERED.CYCLES_0_UOPS_DELIV.CORE"),
+    E(FRONT, 0x9c, 0x01, 5, C_ICL, "IDQ_UOPS_NOT_DELIVERED.CYCLES_0_UOPS_DELIV.CORE"),
+    E(FRONT, 0x9c, 0x01, 6, C_GLC, "IDQ_UOPS_NOT_DELIVERED.CYCLES_0_UOPS_DELIV.CORE"),
+    E(FRONT, 0x9c, 0x01, 8, C_LNC, "IDQ_BUBBLES.STARVATION_CYCLES"),
+    E(BACK, 0xa2, 0x01, 0, C_SKL, "RESOURCE_STALLS.ANY"),
+    E(STALLED, 0xa3, 0x04, 4, C_INTEL_P, "CYCLE_ACTIVITY.STALLS_TOTAL"),
+    E(L1, 0xd0, 0x81, 0, C_INTEL_E, "MEM_UOPS_RETIRED.ALL_LOADS"),
+    E2(L1M, L2, 0xd1, 0x08, C_TNT | C_GRT, "MEM_LOAD_UOPS_RETIRED.L1_MISS"),
+    E2(L1M, L2, 0xd1, 0x40, C_CMT | C_SKT, "MEM_LOAD_UOPS_RETIRED.L1_MISS"),
+    E2(L2M, LL, 0xd1, 0x10, C_TNT | C_GRT, "MEM_LOAD_UOPS_RETIRED.L2_MISS"),
+    E(L2M, 0xd1, 0x80, 0, C_CMT | C_SKT, "MEM_LOAD_UOPS_RETIRED.L2_MISS"),
+    E(LL, 0x2e, 0x4f, 0, C_CMT | C_SKT, "LONGEST_LAT_CACHE.REFERENCE"),
+    E(LLM, 0x2e, 0x41, 0, C_CMT | C_SKT, "LONGEST_LAT_CACHE.MISS"),
+    E(LLM, 0xd1, 0x80, 0, C_TNT | C_GRT, "MEM_LOAD_UOPS_RETIRED.DRAM_HIT"),
+    E(L1, 0x29, 0x07, 0, C_ZEN, "LsDispatch: all"),
+    E2(L1M, L2, 0x60, 0xc8, C_Z1 | C_Z2, "L2RequestG1: from DC misses"),
+    E2(L1M, L2, 0x60, 0xe8, C_Z3 | C_Z4, "L2RequestG1: from DC misses"),
+    E2(L1M, L2, 0x60, 0xe0, C_Z5 | C_Z6, "L2RequestG1: all DC"),
+    E(L2M, 0x64, 0x08, 0, C_ZEN, "L2CacheReqStat: LsRdBlkC"),
+    E(LL, 0x43, 0x5a, 0, C_Z2, "LsRefillsFromSys: all but L2"),
+    E(LLM, 0x43, 0x58, 0, C_Z2, "LsRefillsFromSys: DRAM, other caches"),
+    E(LL, 0x43, 0x5e, 0, C_Z3, "LsDmndFillsFromSys: all but L2"),
+    E(LLM, 0x43, 0x5c, 0, C_Z3, "LsDmndFillsFromSys: from beyond the CCX"),
+    E(LL, 0x43, 0xde, 0, C_Z456, "LsDmndFillsFromSys: all but L2"),
+    E(LLM, 0x43, 0xdc, 0, C_Z456, "LsDmndFillsFromSys: from beyond the CCX"),
+    E(DTM, 0x45, 0xff, 0, C_ZEN, "LsL1DTlbMiss: all"),
+    E(DTW, 0x45, 0xf0, 0, C_ZEN, "LsL1DTlbMiss: L2 TLB misses"),
+    E(ITH, 0x84, 0x00, 0, C_ZEN, "BpL1TlbMissL2TlbHit"),
+    E(ITW, 0x85, 0x00, 0, C_Z1, "BpL1TlbMissL2TlbMiss"),
+    E(ITW, 0x85, 0xff, 0, C_Z2 | C_Z3, "BpL1TlbMissL2TlbMiss"),
+    E(ITW, 0x85, 0x0f, 0, C_Z456, "BpL1TlbMissL2TlbMiss: all"),
+    E(FRONT, 0xa9, 0x00, 0, C_ZEN & ~C_Z1, "DeOpQueueEmpty"),
+    E(STALLED, 0xd6, 0x1b, 0, C_Z45, "ExNoRetire: all"),
+    E(SFE, 0x1a0, 0x01, 0, C_Z456, "DeNoDispatchPerSlot: no ops from frontend"),
+    E(SBE, 0x1a0, 0x1e, 0, C_Z456, "DeNoDispatchPerSlot: backend stalls"),
+    E(OPR, 0xc1, 0x00, 0, C_Z456, "ExRetOps"),
+    E(OPS, 0xaa, 0x07, 0, C_Z456, "DeSrcOpDisp: all"),
+#undef E
+#undef E2
+};
+
+/* Arm's and others' cores: implementer and part of the MIDR (arch/arm64/include/asm/cputype.h of
+ * Linux 7.0, Arm's and the vendors' technical reference manuals). Their events need no table: the
+ * kernel lists those that the core has. */
+static const char pmc_midr[] =
+    "41d02 Cortex-A34;41d03 Cortex-A53;41d04 Cortex-A35;41d05 Cortex-A55;41d06 Cortex-A65;"
+    "41d07 Cortex-A57;41d08 Cortex-A72;41d09 Cortex-A73;41d0a Cortex-A75;41d0b Cortex-A76;"
+    "41d0c Neoverse-N1;41d0d Cortex-A77;41d0e Cortex-A76AE;41d40 Neoverse-V1;41d41 Cortex-A78;"
+    "41d42 Cortex-A78AE;41d44 Cortex-X1;41d46 Cortex-A510;41d47 Cortex-A710;41d48 Cortex-X2;"
+    "41d49 Neoverse-N2;41d4a Neoverse-E1;41d4b Cortex-A78C;41d4c Cortex-X1C;41d4d Cortex-A715;"
+    "41d4e Cortex-X3;41d4f Neoverse-V2;41d80 Cortex-A520;41d81 Cortex-A720;41d82 Cortex-X4;"
+    "41d83 Neoverse-V3AE;41d84 Neoverse-V3;41d85 Cortex-X925;41d87 Cortex-A725;41d8e Neoverse-N3;"
+    "42516 ThunderX2;430af ThunderX2;46001 A64FX;48d01 Kunpeng 920;51001 Oryon;"
+    "c0ac3 Ampere-1;c0ac4 Ampere-1A;";
+
+/* --- state --- */
+
+struct pmc_code {              /* an event as perf_event_open wants it */
+    u32 type;
+    u64 config, config1, config2;
+    const char *name;          /* the vendor's, the kernel's; NULL: there is none */
+    bool generic, alias;       /* alias: name is the first word */
+};
+
+static struct pmc_pmu {
+    char name[MET_NAME], cpus[MET_INFO], core[64];
+    const char *source;        /* of its events */
+    u32 type, slots;
+    u16 bit;                   /* C_; 0: not known */
+    bool known, all;           /* all: its CPUs are all there are */
+    u8 mask[PMC_CPUS / 8];
+    struct pmc_code code[N_PR];
+    int err[N_PS][N_PR];       /* why it cannot be opened; 0: it can, or is not tried yet */
+} pmc_pmus[PMC_PMUS];
+
+struct pmc_unit {
+    int cpu;
+    pid_t tid;                 /* 0: all of that CPU's, or the cgroup's */
+    u8 scope, pmu, task;
+    bool on;
+    u64 at_ns;                 /* when it was read last; 0: never */
+    struct { int fd[PMC_MEMBERS]; u64 enabled, running, v[PMC_MEMBERS]; } g[N_PG];
+};
+
+/* What the units of a thing have counted since the reading before. */
+struct pmc_sum {
+    double d[N_PG][N_PR], cap[N_PG], rate[PR_METRICS];
+    u32 has[N_PG], lack[N_PG]; /* roles; lack: not of all units */
+    double share;              /* the least */
+    bool any, fresh;           /* fresh: no unit was read before */
+};
+
+static struct {
+    u32 n_pmus, n_units, cap_units, hint;
+    struct pmc_unit *unit;
+    bool gone[PMC_TASKS];      /* of opt.pids */
+    u32 n_tasks;
+    int cgroup;                /* its directory; 0: none */
+    u8 online[PMC_CPUS / 8];
+    bool begun, user_only;
+    u32 off;                   /* groups for which there were no descriptors: bits */
+    const char *none;          /* why nothing is counted; NULL: something is */
+    struct pmc_sum all, group, pmu[PMC_PMUS], one[PMC_TASKS], cpu;
+    char why[N_PR][96], vendor[24], model[64];
+    u32 family, model_nr, stepping;
+} pmc;
+
+/* --- which CPU it is --- */
+
+/* "0-3,8": bits; false: no such list. */
+static bool pmc_list(const char *path, u8 *mask, char *text, size_t n)
+{
+    char s[4096], *end;
+    memset(mask, 0, PMC_CPUS / 8);
+    if (!met_there(path) || !met_text(path, s, sizeof s))
+        return false;
+    if (text)
+        snprintf(text, n, "%.*s", (int)n - 1, s);
+    for (char *p = s; isdigit((u8)*p); p = *end == ',' ? end + 1 : end) {
+        unsigned long a = strtoul(p, &end, 10), b = a;
+        if (*end == '-')
+            b = strtoul(end + 1, &end, 10);
+        for (; a <= b && a < PMC_CPUS; a++)
+            mask[a / 8] |= (u8)(1 << a % 8);
+    }
+    return true;
+}
+
+static bool pmc_in(const u8 *mask, u32 cpu)
+{
+    return cpu < PMC_CPUS && mask[cpu / 8] >> cpu % 8 & 1;
+}
+
+/* What names of PMUs and vendors are made of: they go into messages as they are. */
+#define PMC_PLAIN "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-.+"
+
+/* The value of a line "key : value", if that is its key. */
+static const char *pmc_value(const char *line, const char *key)
+{
+    size_t n = strlen(key);
+    const char *p = line + n;
+    if (strncmp(line, key, n))
+        return NULL;
+    p += strspn(p, " \t");
+    return *p == ':' ? p + 1 + strspn(p + 1, " \t") : NULL;
+}
+
+/* cpuinfo's first processor (x86), or the one asked for (arm64); its MIDR, 0 without one. */
+static u64 pmc_cpuinfo(u32 cpu)
+{
+    u32 part = 0, imp = 0, at = 0;
+    char *line;
+    const char *v;
+    if (!met_open(met_path("/proc/cpuinfo")))
+        return 0;
+    while ((line = met_line())) {
+        if ((v = pmc_value(line, "processor")))
+            at = (u32)strtoul(v, NULL, 10);
+        if ((v = pmc_value(line, "CPU implementer")) && (at == cpu || !imp))
+            imp = (u32)strtoul(v, NULL, 16);
+        if ((v = pmc_value(line, "CPU part")) && (at == cpu || !part))
+            part = (u32)strtoul(v, NULL, 16);
+        if ((v = pmc_value(line, "vendor_id")) && !pmc.vendor[0])
+            snprintf(pmc.vendor, sizeof pmc.vendor, "%.*s", (int)strspn(v, PMC_PLAIN), v);
+        if ((v = pmc_value(line, "model name")) && !pmc.model[0])
+            snprintf(pmc.model, sizeof pmc.model, "%s", v);
+        if ((v = pmc_value(line, "cpu family")))
+            pmc.family = (u32)strtoul(v, NULL, 10);
+        if ((v = pmc_value(line, "model")))
+            pmc.model_nr = (u32)strtoul(v, NULL, 10);
+        if ((v = pmc_value(line, "stepping")))
+            pmc.stepping = (u32)strtoul(v, NULL, 10);
+    }
+    return (u64)imp << 24 | (u64)part << 4;
+}
+
+/* MIDR_EL1 of the PMU's first CPU that has it in sysfs, or by cpuinfo. */
+static u64 pmc_read_midr(const struct pmc_pmu *p)
+{
+    char s[32];
+    u32 first = 0;
+    for (u32 c = PMC_CPUS; c-- > 0;)
+        if (pmc_in(p->mask, c)) {
+            const char *path = met_path("/sys/devices/system/cpu/cpu%u/regs/identification/"
+                                        "midr_el1", c);
+            first = c;
+            if (met_there(path) && met_text(path, s, sizeof s) && strtoull(s, NULL, 16))
+                return strtoull(s, NULL, 16);
+        }
+    return pmc_cpuinfo(first);
+}
+
+static void pmc_arm_core(struct pmc_pmu *p)
+{
+    char id[8];
+    u64 midr = pmc_read_midr(p);
+    snprintf(id, sizeof id, "%02x%03x ", (u32)(midr >> 24) & 0xff, (u32)(midr >> 4) & 0xfff);
+    const char *at = midr ? strstr(pmc_midr, id) : NULL;
+    if (at)
+        snprintf(p->core, sizeof p->core, "%.*s", (int)strcspn(at + 6, ";"), at + 6);
+    else if (midr)
+        snprintf(p->core, sizeof p->core, "implementer 0x%.2s part 0x%.3s", id, id + 2);
+    if (midr)
+        snprintf(p->core + strlen(p->core), sizeof p->core - strlen(p->core), " (MIDR 0x%08"
+                 PRIx64 ")", midr);
+    p->known = at != NULL;
+}
+
+static bool pmc_is_core(const struct pmc_core *c, const struct pmc_pmu *p)
+{
+    u8 kind = !strcmp(p->name, "cpu_atom") ? PMC_ATOM
+              : !strcmp(p->name, "cpu_lowpower") ? PMC_LOWPOWER : PMC_MAIN;
+    const char *vendor = c->family == 6 ? "GenuineIntel"
+                         : c->family == 24 ? "HygonGenuine" : "AuthenticAMD";
+    if (c->family != pmc.family || strcmp(vendor, pmc.vendor) || c->pmu != kind
+        || pmc.model_nr > 255)
+        return false;
+    return c->models ? pmc.model_nr && strchr(c->models, (int)pmc.model_nr)
+                     : c->sixteens >> (pmc.model_nr >> 4) & 1;
+}
+
+static void pmc_x86_core(struct pmc_pmu *p)
+{
+    for (u32 k = 0; k < ARRAY_LEN(pmc_cores); k++)
+        if (pmc_is_core(&pmc_cores[k], p)) {
+            snprintf(p->core, sizeof p->core, "%s", pmc_cores[k].name);
+            p->bit = pmc_cores[k].bit;
+            p->slots = pmc_cores[k].slots;
+            p->source = pmc_cores[k].source;
+            p->known = true;
+            return;
+        }
+}
+
+/* --- which events --- */
+
+/* Puts a value into the bits that the PMU's format says, as "config:0-7,32-35"; 0 or -errno. */
+static int pmc_field(const struct pmc_pmu *p, struct pmc_code *c, const char *name, u64 v)
+{
+    char s[64], *end;
+    const char *path = met_path("/sys/bus/event_source/devices/%s/format/%.32s", p->name, name);
+    u64 *to = !strcmp(name, "config") ? &c->config : !strcmp(name, "config1") ? &c->config1
+              : !strcmp(name, "config2") ? &c->config2 : NULL;
+    if (to)
+        return *to = v, 0;
+    if (!met_there(path) || !met_text(path, s, sizeof s))
+        return -ENOENT;
+    const char *at = strchr(s, ':');
+    to = !strncmp(s, "config1:", 8) ? &c->config1 : !strncmp(s, "config2:", 8) ? &c->config2
+         : !strncmp(s, "config:", 7) ? &c->config : NULL;
+    for (at = at ? at + 1 : s; to && isdigit((u8)*at); at = *end == ',' ? end + 1 : end) {
+        unsigned long a = strtoul(at, &end, 10), b = a;
+        if (*end == '-')
+            b = strtoul(end + 1, &end, 10);
+        for (; a <= b && a < 64; a++, v >>= 1)
+            *to |= (v & 1) << a;
+    }
+    return v || !to ? -EOVERFLOW : 0; /* bits that an older kernel's format has no place for */
+}
+
+/* "event=0xd1,umask=0x8,inv": as the files of events/ are. */
+static int pmc_terms(const struct pmc_pmu *p, struct pmc_code *c, const char *s)
+{
+    while (*s) {
+        char name[32];
+        size_t n = strcspn(s, "=,"), end = strcspn(s, ",");
+        snprintf(name, sizeof name, "%.*s", (int)n, s);
+        int e = pmc_field(p, c, name, s[n] == '=' ? strtoull(s + n + 1, NULL, 0) : 1);
+        if (e)
+            return e;
+        s += end + (s[end] == ',');
+    }
+    return 0;
+}
+
+/* The first of these names that is in the PMU's events/. */
+static int pmc_alias(const struct pmc_pmu *p, struct pmc_code *c, const char *names)
+{
+    char name[40], s[128];
+    for (; *names; names += strcspn(names, " "), names += *names == ' ') {
+        snprintf(name, sizeof name, "%.*s", (int)strcspn(names, " "), names);
+        const char *path = met_path("/sys/bus/event_source/devices/%s/events/%s", p->name, name);
+        if (!met_there(path) || !met_text(path, s, sizeof s))
+            continue;
+        c->name = names;
+        c->alias = true;
+        return pmc_terms(p, c, s);
+    }
+    return -ENOENT;
+}
+
+static int pmc_row(const struct pmc_pmu *p, struct pmc_code *c, const struct pmc_event *e)
+{
+    int err = pmc_field(p, c, "event", e->event);
+    if (!err)
+        err = pmc_field(p, c, "umask", e->umask);
+    if (!err && e->cmask)
+        err = pmc_field(p, c, "cmask", e->cmask);
+    c->name = e->name;
+    return err;
+}
+
+/* The kernel's own choice: by PERF_TYPE_HARDWARE, with the PMU's type above where there are several
+ * (Linux 5.12). Where the core is known, only what no other list says better. */
+static int pmc_generic(const struct pmc_pmu *p, struct pmc_code *c, u32 role)
+{
+    u8 type = pmc_roles[role].type;
+    if (type == PR_NONE || (p->known && type == PERF_TYPE_HW_CACHE))
+        return -ENOENT;
+    c->type = type;
+    c->config = pmc_roles[role].config | (pmc.n_pmus > 1 ? (u64)p->type << 32 : 0);
+    c->name = pmc_roles[role].name;
+    c->generic = true;
+    return 0;
+}
+
+/* Returns 0, or -errno. */
+static int pmc_choose(struct pmc_pmu *p, u32 role)
+{
+    struct pmc_code *c = &p->code[role];
+    *c = (struct pmc_code){ .type = p->type };
+    for (u32 k = 0; k < ARRAY_LEN(pmc_events); k++)
+        if (pmc_events[k].cores & p->bit
+            && (pmc_events[k].role == role || pmc_events[k].role2 == role))
+            return pmc_row(p, c, &pmc_events[k]);
+    int e = pmc_alias(p, c, pmc_roles[role].alias);
+    return e == -ENOENT ? pmc_generic(p, c, role) : e;
+}
+
+/* A PMU of cores is "cpu", or has a file cpus (as perf tells them from others). */
+static void pmc_add_pmu(const char *name)
+{
+    s64 type;
+    struct pmc_pmu *p = &pmc_pmus[pmc.n_pmus];
+    bool cpus = pmc_list(met_path("/sys/bus/event_source/devices/%s/cpus", name), p->mask, p->cpus,
+                         sizeof p->cpus);
+    if (pmc.n_pmus == PMC_PMUS || (!cpus && strcmp(name, "cpu"))
+        || !met_file_number(met_path("/sys/bus/event_source/devices/%s/type", name), &type))
+        return;
+    snprintf(p->name, sizeof p->name, "%.*s", MET_NAME - 1, name);
+    p->type = (u32)type;
+    p->all = !cpus;
+    const char *path = met_path("/sys/bus/event_source/devices/%s/caps/slots", name);
+    char s[24];
+    if (met_there(path) && met_text(path, s, sizeof s)) /* drivers/perf/arm_pmuv3.c: 0x5 */
+        p->slots = (u32)strtoul(s, NULL, 0);
+    pmc.n_pmus++;
+}
+
+/* Finds the CPU, its PMUs and their events; nothing is opened. */
+static void pmc_look(void)
+{
+    pmc_cpuinfo(0);
+    DIR *d = opendir(met_path("/sys/bus/event_source/devices"));
+    for (struct dirent *de; d && (de = readdir(d));)
+        if (de->d_name[0] != '.' && strlen(de->d_name) < MET_NAME
+            && !de->d_name[strspn(de->d_name, PMC_PLAIN)])
+            pmc_add_pmu(de->d_name);
+    if (d)
+        closedir(d);
+    else
+        pmc.none = "/sys/bus/event_source/devices: ENOENT (no /sys, or no perf events)";
+    for (u32 k = 0; k < pmc.n_pmus; k++) {
+        struct pmc_pmu *p = &pmc_pmus[k];
+        pmc.vendor[0] ? pmc_x86_core(p) : pmc_arm_core(p);
+        for (u32 r = 0; r < N_PR; r++)
+            p->err[PS_ALL][r] = p->err[PS_TASK][r] = p->err[PS_CGROUP][r] = pmc_choose(p, r);
+    }
+}
+
+/* --- opening --- */
+
+static int pmc_open_event(const struct pmc_code *c, const struct pmc_unit *u, int leader)
+{
+    struct perf_event_attr a = {
+        .type = c->type, .size = sizeof a, .config = c->config, .config1 = c->config1,
+        .config2 = c->config2, .disabled = leader < 0, .inherit = u->tid != 0,
+        .exclude_kernel = u->tid && pmc.user_only, .exclude_hv = u->tid && pmc.user_only,
+        .read_format = PERF_FORMAT_GROUP | PERF_FORMAT_TOTAL_TIME_ENABLED
+                       | PERF_FORMAT_TOTAL_TIME_RUNNING,
+    };
+    pid_t pid = u->tid ? u->tid : u->scope == PS_CGROUP ? pmc.cgroup : -1;
+    unsigned long flags = PERF_FLAG_FD_CLOEXEC;
+    flags |= u->scope == PS_CGROUP ? PERF_FLAG_PID_CGROUP : 0;
+    int f = (int)syscall(SYS_perf_event_open, &a, pid, u->cpu, leader, flags);
+    return f < 0 ? -errno : f;
+}
+
+/* A descriptor of an event, or -errno; with rights for user mode alone, that is counted. */
+static int pmc_open_one(const struct pmc_code *c, const struct pmc_unit *u, int leader)
+{
+    struct rlimit r = { 0, 0 };
+    int f = pmc_open_event(c, u, leader);
+    if (f == -EACCES && u->tid && !pmc.user_only) {
+        pmc.user_only = true;
+        f = pmc_open_event(c, u, leader);
+    }
+    getrlimit(RLIMIT_NOFILE, &r);
+    if (f < 0 || (u64)f + PMC_SPARE_FDS < r.rlim_cur)
+        return f;
+    close(f);
+    return -EMFILE;
+}
+
+static void pmc_close(struct pmc_unit *u, u32 g)
+{
+    for (u32 k = 0; k < PMC_MEMBERS; k++)
+        if (u->g[g].fd[k] > 0) {
+            close(u->g[g].fd[k]);
+            u->g[g].fd[k] = 0;
+        }
+}
+
+static void pmc_close_unit(struct pmc_unit *u)
+{
+    for (u32 g = 0; g < N_PG; g++)
+        pmc_close(u, g);
+    u->on = false;
+    u->at_ns = 0;
+}
+
+/* An event that will not join its group may be good for itself: then the group is too large. */
+static int pmc_why_not(const struct pmc_code *c, const struct pmc_unit *u, int e)
+{
+    int f = e == -EINVAL ? pmc_open_event(c, u, -1) : e;
+    if (f >= 0)
+        close(f);
+    return f >= 0 ? -E2BIG : e;
+}
+
+static bool pmc_passing(int e)
+{
+    return e == -EMFILE || e == -ENFILE || e == -ENODEV || e == -ESRCH;
+}
+
+/* Opens the events of a group that can be had; without any but the first it is for nothing. */
+static int pmc_open_group(struct pmc_unit *u, u32 g)
+{
+    struct pmc_pmu *p = &pmc_pmus[u->pmu];
+    int *err = p->err[u->scope];
+    int leader = -1, n = 0;
+    for (u32 k = g != PG_BASE; k < PMC_MEMBERS && pmc_groups[g][k]; k++)
+        n += !err[pmc_groups[g][k] - 1];
+    if (!n)
+        return 0;
+    n = 0;
+    for (u32 k = 0; k < PMC_MEMBERS && pmc_groups[g][k]; k++) {
+        u32 role = pmc_groups[g][k] - 1u;
+        int f = err[role] ? err[role] : pmc_open_one(&p->code[role], u, leader);
+        if (pmc_passing(f)) {
+            pmc_close(u, g);
+            return f;
+        }
+        if (f < 0 && !err[role])
+            err[role] = pmc_why_not(&p->code[role], u, f);
+        if (f < 0)
+            continue;
+        u->g[g].fd[k] = f;
+        leader = leader < 0 ? f : leader;
+        n += k > 0 || g == PG_BASE;
+    }
+    if (!n)
+        pmc_close(u, g);
+    else
+        ioctl(leader, PERF_EVENT_IOC_ENABLE, 0);
+    return 0;
+}
+
+/* Does without the last group that is on, for all units; returns which that was. */
+static u32 pmc_without(void)
+{
+    u32 g = N_PG - 1;
+    while (pmc.off >> g & 1)
+        g--;
+    for (u32 k = 0; k < pmc.n_units; k++)
+        pmc_close(&pmc.unit[k], g);
+    pmc.off |= 1u << g;
+    return g;
+}
+
+/* Opens a group for a unit; out of descriptors, the last groups are done without. */
+static void pmc_open(struct pmc_unit *u, u32 g)
+{
+    int e;
+    do {
+        e = pmc.off >> g & 1 ? 0 : pmc_open_group(u, g);
+    } while ((e == -EMFILE || e == -ENFILE) && pmc_without() > g);
+    if (e == -ESRCH || e == -ENODEV)
+        pmc_close_unit(u);
+}
+
+/* NULL: no memory. */
+static struct pmc_unit *pmc_add_unit(struct pmc_unit unit)
+{
+    if (pmc.n_units == pmc.cap_units) {
+        u32 cap = pmc.cap_units ? 2 * pmc.cap_units : 16;
+        void *more = realloc(pmc.unit, cap * sizeof *pmc.unit);
+        if (!more) {
+            met.dropped++;
+            return NULL;
+        }
+        pmc.unit = more;
+        pmc.cap_units = cap;
+    }
+    pmc.unit[pmc.n_units] = unit;
+    return &pmc.unit[pmc.n_units++];
+}
+
+/* The unit of a CPU: the one behind that which was asked for last, most often. NULL: no memory. */
+static struct pmc_unit *pmc_cpu_unit(u8 scope, u32 pmu, u32 cpu)
+{
+    for (u32 n = 0; n < pmc.n_units; n++) {
+        u32 k = (pmc.hint + n) % pmc.n_units;
+        struct pmc_unit *u = &pmc.unit[k];
+        if (u->cpu == (int)cpu && u->pmu == pmu && u->scope == scope) {
+            pmc.hint = k + 1;
+            return u;
+        }
+    }
+    return pmc_add_unit((struct pmc_unit){ .cpu = (int)cpu, .pmu = (u8)pmu, .scope = scope });
+}
+
+/* A unit for each CPU that is on now and has none, an end to those of CPUs that are off. */
+static void pmc_cpus(u8 scope, bool open)
+{
+    for (u32 k = 0; k < pmc.n_units; k++)
+        if (pmc.unit[k].on && !pmc.unit[k].tid && !pmc_in(pmc.online, (u32)pmc.unit[k].cpu))
+            pmc_close_unit(&pmc.unit[k]);
+    for (u32 p = 0; p < pmc.n_pmus; p++)
+        for (u32 c = 0; c < PMC_CPUS; c++) {
+            struct pmc_unit *u = NULL;
+            if (pmc_in(pmc.online, c) && (pmc_pmus[p].all || pmc_in(pmc_pmus[p].mask, c)))
+                u = pmc_cpu_unit(scope, p, c);
+            if (!u || u->on)
+                continue;
+            u->on = true;
+            for (u32 g = 0; open && g < N_PG; g++)
+                pmc_open(u, g);
+        }
+}
+
+/* Of the machine, and of the cgroup. */
+static void pmc_machine(bool open)
+{
+    pmc_list(met_path("/sys/devices/system/cpu/online"), pmc.online, NULL, 0);
+    pmc_cpus(PS_ALL, open);
+    if (pmc.cgroup > 0)
+        pmc_cpus(PS_CGROUP, open);
+}
+
+static u32 pmc_threads(pid_t pid, u32 *id)
+{
+    return met_ids(met_path("/proc/%d/task", pid), "", "", id, PMC_CPUS);
+}
+
+/* Units for the threads of a process; those to come are inherited. A thread that came while the
+ * others were opened may be inherited or not: then all is done again. */
+static void pmc_open_task(u32 task)
+{
+    static u32 before[PMC_CPUS], after[PMC_CPUS];
+    u32 from = pmc.n_units, n = pmc_threads(opt.pids[task], before), m;
+    for (u32 tries = 0; tries < 5; tries++) {
+        for (u32 t = 0; t < n; t++)
+            for (u32 p = 0; p < pmc.n_pmus; p++)
+                pmc_add_unit((struct pmc_unit){ .cpu = -1, .tid = (pid_t)before[t], .pmu = (u8)p,
+                                                .task = (u8)task, .scope = PS_TASK, .on = true });
+        for (u32 g = 0; g < N_PG; g++)
+            for (u32 k = from; k < pmc.n_units; k++)
+                if (pmc.unit[k].on)
+                    pmc_open(&pmc.unit[k], g);
+        m = pmc_threads(opt.pids[task], after);
+        if (m == n && !memcmp(before, after, n * sizeof *after))
+            return;
+        for (u32 k = from; k < pmc.n_units; k++)
+            pmc_close_unit(&pmc.unit[k]);
+        pmc.n_units = from;
+        memcpy(before, after, (n = m) * sizeof *after);
+    }
+}
+
+static void pmc_raise_limit(void)
+{
+    struct rlimit r;
+    if (getrlimit(RLIMIT_NOFILE, &r) == 0 && r.rlim_cur < r.rlim_max) {
+        r.rlim_cur = r.rlim_max;
+        setrlimit(RLIMIT_NOFILE, &r);
+    }
+}
+
+/* Opens the cgroup, while a relative path is what it was. */
+static void pmc_begin(void)
+{
+    pmc.n_tasks = MIN(opt.n_pids, PMC_TASKS);
+    if (mo.cgroup)
+        pmc.cgroup = open(met_path("/sys/fs/cgroup/%s", mo.cgroup),
+                          O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+}
+
+static const char *pmc_reason(u32 role, int e)
+{
+    char *why = pmc.why[role];
+    size_t n = sizeof pmc.why[role];
+    if (e == -ENOENT || e == -EOPNOTSUPP || e == -ENODEV || e == -ENXIO)
+        snprintf(why, n, "this CPU or its hypervisor has no event for it");
+    else if (e == -EACCES || e == -EPERM)
+        snprintf(why, n, "perf_event_open: %s (perf_event_paranoid is %ld: CAP_PERFMON or root)",
+                 strerror(-e), u_file_number("/proc/sys/kernel/perf_event_paranoid", -1));
+    else if (e == -E2BIG)
+        snprintf(why, n, "the CPU has not as many counters as its group wants");
+    else if (e == -EOVERFLOW)
+        snprintf(why, n, "this kernel cannot encode the event");
+    else
+        snprintf(why, n, "perf_event_open: %s", strerror(-e));
+    return why;
+}
+
+/* What is counted that is less than one would think. */
+static void pmc_warn(void)
+{
+    static const char *const what[N_PS] = { "the machine", "processes", "the cgroup" };
+    const bool wanted[N_PS] = { pmc.n_pmus > 0, pmc.n_tasks > 0, pmc.cgroup > 0 };
+    for (u32 k = 0; k < pmc.n_pmus; k++)
+        if (pmc.vendor[0] && !pmc_pmus[k].known)
+            u_warn("pmc: no list of events for this core (%s family %u model %u, PMU %s): the "
+                   "kernel's generic events", pmc.vendor, pmc.family, pmc.model_nr,
+                   pmc_pmus[k].name);
+    for (u32 s = 0; s < N_PS; s++)
+        if (wanted[s] && pmc_pmus[0].err[s][PR_CYC])
+            u_warn("pmc: %s: cycles: %s", what[s],
+                   pmc_reason(PR_CYC, pmc_pmus[0].err[s][PR_CYC]));
+    if (opt.n_pids > PMC_TASKS)
+        u_warn("pmc: of the processes, the first %d", PMC_TASKS);
+    if (pmc.user_only)
+        u_warn("pmc: processes in user mode only: perf_event_paranoid is %ld (CAP_PERFMON or root "
+               "for all)", u_file_number("/proc/sys/kernel/perf_event_paranoid", -1));
+}
+
+static void pmc_start(void)
+{
+    pmc_look();
+    pmc_raise_limit();
+    if (!pmc.n_pmus && !pmc.none)
+        pmc.none = "no PMU of the CPU in /sys/bus/event_source/devices (a virtual machine without "
+                   "one?)";
+    if (!pmc.n_pmus)
+        return;
+    for (u32 k = 0; k < pmc.n_tasks; k++)
+        pmc_open_task(k);
+    pmc_machine(false);
+    for (u32 g = 0; g < N_PG; g++)
+        for (u32 k = 0; k < pmc.n_units; k++)
+            if (pmc.unit[k].on && !pmc.unit[k].tid)
+                pmc_open(&pmc.unit[k], g);
+}
+
+/* --- reading --- */
+
+/* What a group has counted since the reading before, into d by role; false: nothing was counted,
+ * though there was time to. Scaled by enabled/running (perf_event_open(2)). */
+static bool pmc_delta(struct pmc_unit *u, u32 g, double *d, double *share)
+{
+    u64 v[3 + PMC_MEMBERS];
+    u32 n = 0, k = 0;
+    while (k < PMC_MEMBERS && u->g[g].fd[k] <= 0)
+        k++;
+    for (u32 i = k; i < PMC_MEMBERS; i++)
+        n += u->g[g].fd[i] > 0;
+    ssize_t got = read(u->g[g].fd[k], v, sizeof v);
+    if (got < (ssize_t)((3 + n) * sizeof *v) || v[0] != n)
+        return false;
+    u64 enabled = v[1] - u->g[g].enabled, running = v[2] - u->g[g].running;
+    *share = !enabled;
+    if (u->at_ns && enabled && !running)
+        return false;
+    *share = enabled ? (double)running / (double)enabled : 1;
+    double scale = running ? (double)enabled / (double)running : 1;
+    u->g[g].enabled = v[1];
+    u->g[g].running = v[2];
+    for (u32 i = 3; k < PMC_MEMBERS; k++) {
+        if (u->g[g].fd[k] <= 0)
+            continue;
+        bool back = v[i] < u->g[g].v[k];
+        met.backwards += back;
+        d[pmc_groups[g][k] - 1] = back ? 0 : (double)(v[i] - u->g[g].v[k]) * scale;
+        u->g[g].v[k] = v[i++];
+    }
+    return true;
+}
+
+static u32 pmc_home(u32 role)
+{
+    for (u32 g = 0; g < N_PG; g++)
+        for (u32 k = g ? 1 : 0; k < PMC_MEMBERS; k++)
+            if (pmc_groups[g][k] == role + 1)
+                return g;
+    return 0;
+}
+
+/* First-level misses are those that the second level has and those that it has not. */
+static u32 pmc_tlb(u32 g, double *d, u32 has)
+{
+    static const struct { u8 g, miss, hit, walk; } tlb[] = {
+        { PG_DTLB, PR_DTM, PR_DTH, PR_DTW }, { PG_ITLB, PR_ITM, PR_ITH, PR_ITW },
+    };
+    for (u32 k = 0; k < ARRAY_LEN(tlb); k++)
+        if (g == tlb[k].g && !(has >> tlb[k].miss & 1) && has >> tlb[k].hit & 1
+            && has >> tlb[k].walk & 1) {
+            d[tlb[k].miss] = d[tlb[k].hit] + d[tlb[k].walk];
+            has |= 1u << tlb[k].miss;
+        }
+    return has;
+}
+
+static void pmc_add(struct pmc_sum *s, u32 g, const double *d, u32 has, u32 slots, double seconds)
+{
+    s->any = true;
+    s->lack[g] |= ~has;
+    s->has[g] |= has;
+    s->cap[g] += d[PR_CYC] * slots;
+    for (u32 r = 0; r < N_PR; r++) {
+        if (!(has >> r & 1))
+            continue;
+        s->d[g][r] += d[r];
+        if (r < PR_METRICS && seconds > 0 && pmc_home(r) == g)
+            s->rate[r] += d[r] / seconds;
+    }
+}
+
+/* Whether a CPU was off and on again since: its events count no more. */
+static bool pmc_stuck(const struct pmc_unit *u)
+{
+    u64 v[3 + PMC_MEMBERS];
+    return u->scope == PS_ALL && u->at_ns && u->g[0].fd[0] > 0
+           && read(u->g[0].fd[0], v, sizeof v) > (ssize_t)(2 * sizeof *v)
+           && v[1] == u->g[0].enabled;
+}
+
+static void pmc_read_unit(struct pmc_unit *u, struct pmc_sum **to, u32 n_to)
+{
+    u64 now = u_now();
+    double seconds = u->at_ns ? (double)(now - u->at_ns) / 1e9 : 0;
+    for (u32 g = 0; g < N_PG; g++) {
+        double d[N_PR] = { 0 }, share = 1;
+        u32 has = 0;
+        for (u32 k = 0; k < PMC_MEMBERS; k++)
+            if (u->g[g].fd[k] > 0)
+                has |= 1u << (pmc_groups[g][k] - 1);
+        bool counted = has && pmc_delta(u, g, d, &share);
+        has = counted ? pmc_tlb(g, d, has) : 0;
+        for (u32 k = 0; k < n_to; k++) {
+            if (u->g[g].fd[0] > 0 || counted)
+                to[k]->share = MIN(to[k]->share, share);
+            to[k]->fresh &= !u->at_ns;
+            pmc_add(to[k], g, u->at_ns ? d : (double[N_PR]){ 0 }, has, pmc_pmus[u->pmu].slots,
+                    seconds);
+        }
+    }
+    u->at_ns = now;
+}
+
+/* --- what there is to tell --- */
+
+static const struct pmc_ratio {
+    u8 metric_off, group, num, den; /* metric: M_IPC + this */
+    u16 times;
+} pmc_ratios[] = {
+#define R(m, g, num, den, times) { M_##m - M_IPC, PG_##g, PR_##num, PR_##den, times }
+    R(IPC, BASE, INS, CYC, 1), R(STALL, STALL, STALLED, CYC, 1),
+    R(STALL_FRONT, STALL, FRONT, CYC, 1), R(STALL_BACK, STALL, BACK, CYC, 1),
+    R(BRANCH_MISS, BRANCH, BRM, BR, 1), R(BRANCH_MPKI, BRANCH, BRM, INS, 1000),
+    R(L1D_MISS, L1, L1M, L1, 1), R(L1D_MPKI, L1, L1M, INS, 1000),
+    R(L2_MISS, L2, L2M, L2, 1), R(L2_MPKI, L2, L2M, INS, 1000),
+    R(LLC_MISS, LLC, LLM, LL, 1), R(LLC_MPKI, LLC, LLM, INS, 1000),
+    R(DTLB_MPKI, DTLB, DTM, INS, 1000), R(DTLB_WPKI, DTLB, DTW, INS, 1000),
+    R(ITLB_MPKI, ITLB, ITM, INS, 1000), R(ITLB_WPKI, ITLB, ITW, INS, 1000),
+    R(TD_RETIRING, TD, RET, NONE, 1), R(TD_BAD, TD, BAD, NONE, 1), R(TD_FRONT, TD, FE, NONE, 1),
+    R(TD_BACK, TD, BE, NONE, 1),
+#undef R
+};
+
+static bool pmc_has(const struct pmc_sum *s, u32 g, u32 roles)
+{
+    return (s->has[g] & ~s->lack[g] & roles) == roles;
+}
+
+/* Topdown, level 1, from what there is: slots by their kind (Intel; they add up to all); empty
+ * slots and operations (AMD: Zen 4's PPR; Arm: perf's arch/arm64/sbsa.json of Linux 7.0). */
+static void pmc_topdown(const struct met_inst *i, const struct pmc_sum *s)
+{
+    const double *td = s->d[PG_TD], *sl = s->d[PG_SLOTS], *ops = s->d[PG_OPS];
+    double cap = s->cap[PG_SLOTS], ocap = s->cap[PG_OPS];
+    u32 both = 1u << PR_OPR | 1u << PR_OPS;
+    if (pmc_has(s, PG_TD, 15u << PR_RET))
+        for (u32 k = 0; k < 4; k++)
+            met_share(i, M_TD_RETIRING + k, td[PR_RET + k],
+                      td[PR_RET] + td[PR_BAD] + td[PR_FE] + td[PR_BE]);
+    if (pmc_has(s, PG_SLOTS, 1u << PR_SFE))
+        met_share(i, M_TD_FRONT, sl[PR_SFE], cap);
+    if (pmc_has(s, PG_SLOTS, 1u << PR_SBE))
+        met_share(i, M_TD_BACK, sl[PR_SBE], cap);
+    if (!pmc_has(s, PG_OPS, both) || ocap <= 0)
+        return;
+    if (!pmc_has(s, PG_OPS, 1u << PR_SLOT)) {
+        met_share(i, M_TD_RETIRING, ops[PR_OPR], ocap);
+        met_share(i, M_TD_BAD, MAX(ops[PR_OPS] - ops[PR_OPR], 0), ocap);
+    } else if (ops[PR_OPS] > 0) {
+        double used = 1 - ops[PR_SLOT] / ocap, kept = ops[PR_OPR] / ops[PR_OPS];
+        met_set(i, M_TD_RETIRING, kept * used);
+        met_set(i, M_TD_BAD, (1 - kept) * used);
+    }
+}
+
+static void pmc_publish(const struct met_inst *i, const struct pmc_sum *s)
+{
+    if (!i || !s->any)
+        return;
+    for (u32 r = 0; r < PR_METRICS; r++) {
+        u32 g = pmc_home(r);
+        if (s->has[g] >> r & 1)
+            met_at(i, M_CYCLES + r)->total += (u64)(s->d[g][r] + 0.5);
+        if (!pmc_has(s, g, 1u << r))
+            continue;
+        struct met_series *series = met_touch(i, M_CYCLES + r);
+        series->v = s->rate[r];
+        if (!s->fresh)
+            series->since = MIN(series->since, met.tick - 1);
+    }
+    if (s->fresh)
+        return;
+    for (u32 k = 0; k < ARRAY_LEN(pmc_ratios); k++) {
+        const struct pmc_ratio *q = &pmc_ratios[k];
+        if (q->den != PR_NONE && pmc_has(s, q->group, 1u << q->num | 1u << q->den))
+            met_share(i, M_IPC + q->metric_off, s->d[q->group][q->num] * q->times,
+                      s->d[q->group][q->den]);
+    }
+    pmc_topdown(i, s);
+    met_set(i, M_PMC_SHARE, s->share);
+}
+
+/* --- why not --- */
+
+/* Why there is no number for a role; NULL: there is one. */
+static const char *pmc_why(u32 role)
+{
+    u32 g = pmc_home(role), hit = role == PR_DTM ? PR_DTH : role == PR_ITM ? PR_ITH : role;
+    if (pmc.off >> g & 1)
+        return "too few descriptors for its events (RLIMIT_NOFILE; fewer CPUs, threads or "
+               "collectors)";
+    for (u32 p = 0; p < pmc.n_pmus; p++)
+        if (pmc_pmus[p].err[PS_ALL][role] && (hit == role || pmc_pmus[p].err[PS_ALL][hit]))
+            return pmc_reason(role, pmc_pmus[p].err[PS_ALL][role]);
+    return NULL;
+}
+
+static const char *pmc_metric_why(u32 m)
+{
+    const char *why = NULL;
+    if (pmc.none)
+        return pmc.none;
+    if (m < M_IPC)
+        why = pmc_why(m - M_CYCLES);
+    for (u32 k = 0; k < ARRAY_LEN(pmc_ratios) && !why; k++) {
+        const struct pmc_ratio *q = &pmc_ratios[k];
+        if (q->metric_off != m - M_IPC)
+            continue;
+        why = pmc_why(q->num);
+        if (!why && q->den != PR_NONE)
+            why = pmc_why(q->den);
+    }
+    if (!why)
+        why = pmc.all.any ? "not counted in this interval: nothing ran, or others have the counters"
+                          : "what was to be counted has ended";
+    return why;
+}
+
+static void pmc_reset(struct pmc_sum *s)
+{
+    *s = (struct pmc_sum){ .share = 1, .fresh = true };
+}
+
+static void pmc_tasks(void)
+{
+    char name[16];
+    for (u32 t = 0; t < pmc.n_tasks; t++) {
+        struct met_inst *i = NULL;
+        snprintf(name, sizeof name, "%d", opt.pids[t]);
+        if (!pmc.gone[t] && (i = met_inst(DIM_PID, name)) && !i->info[0])
+            met_text(met_path("/proc/%d/comm", opt.pids[t]), i->info, MET_INFO);
+        pmc_publish(i, &pmc.one[t]);
+        pmc.gone[t] = !met_there(met_path("/proc/%d", opt.pids[t]));
+    }
+}
+
+/* A CPU that was off for less than an interval. */
+static void pmc_again(struct pmc_unit *u)
+{
+    pmc_close_unit(u);
+    u->on = true;
+    for (u32 g = 0; g < N_PG; g++)
+        pmc_open(u, g);
+}
+
+/* One CPU's numbers are told as soon as they are read; what it adds to is told at the end. */
+static void pmc_read_all(void)
+{
+    char name[16];
+    for (u32 k = 0; k < pmc.n_units; k++) {
+        struct pmc_unit *u = &pmc.unit[k];
+        struct pmc_sum *machine[] = { &pmc.all, &pmc.cpu, &pmc.pmu[u->pmu] };
+        struct pmc_sum *part = u->tid ? &pmc.one[u->task] : &pmc.group;
+        if (u->on && pmc_stuck(u))
+            pmc_again(u);
+        if (!u->on || (u->tid && pmc.gone[u->task]))
+            continue;
+        if (u->scope != PS_ALL) {
+            pmc_read_unit(u, &part, 1);
+            continue;
+        }
+        pmc_reset(&pmc.cpu);
+        pmc_read_unit(u, machine, 3);
+        snprintf(name, sizeof name, "%d", u->cpu);
+        pmc_publish(met_inst(DIM_CPU, name), &pmc.cpu);
+    }
+}
+
+static void pmc_read(void)
+{
+    if (!pmc.begun)
+        pmc_start(), pmc_warn();
+    else if (pmc.n_pmus)
+        pmc_machine(true);
+    pmc.begun = true;
+    pmc_reset(&pmc.all);
+    pmc_reset(&pmc.group);
+    for (u32 k = 0; k < PMC_PMUS; k++)
+        pmc_reset(&pmc.pmu[k]);
+    for (u32 k = 0; k < pmc.n_tasks; k++)
+        pmc_reset(&pmc.one[k]);
+    pmc_read_all();
+    pmc_publish(met.all, &pmc.all);
+    if (pmc.group.any)
+        pmc_publish(met_inst(DIM_CGROUP, ""), &pmc.group);
+    for (u32 k = 0; pmc.n_pmus > 1 && k < pmc.n_pmus; k++) {
+        struct met_inst *i = met_inst(DIM_PMU, pmc_pmus[k].name);
+        if (i)
+            memcpy(i->info, pmc_pmus[k].cpus, MET_INFO);
+        pmc_publish(i, &pmc.pmu[k]);
+    }
+    pmc_tasks();
+    for (u32 m = M_CYCLES; m <= M_PMC_SHARE; m++)
+        met.no[m] = met.seen[m] == met.tick ? NULL : pmc_metric_why(m);
+}
+
+/* == 35 mout_  the monitor's sinks ======================================================
  * Each walks metrics[] and prints what has a value in this interval; a new metric or source needs
  * nothing here. Entry points: mout_interval, mout_end. */
 
@@ -21528,9 +22731,31 @@ static const char *mout_lack(u32 src)
     return why;
 }
 
-static bool mout_lacks(u32 m, u32 src)
+/* Whether a source has not this metric, for this reason; NULL: for the source's. */
+static bool mout_lacks(u32 m, u32 src, const char *no)
 {
-    return metrics[m].src == src && met.seen[m] != met.tick;
+    if (metrics[m].src != src || met.seen[m] == met.tick || mo.off >> src & 1)
+        return false;
+    return no ? met.no[m] && !strcmp(met.no[m], no) : !met.no[m];
+}
+
+/* Calls fn for each reason for which a source has not all of its metrics. */
+static void mout_each_lack(struct buf *b, u32 src, void (*fn)(struct buf *, u32, const char *no,
+                                                              const char *why))
+{
+    bool all = true;
+    for (u32 m = 0; m < N_METRICS; m++)
+        all &= !mout_lacks(m, src, NULL);
+    const char *why = mout_lack(src);
+    if (why && (!all || met.src[src].wrong))
+        fn(b, src, NULL, why);
+    for (u32 m = 0; m < N_METRICS; m++) {
+        u32 first = 0;
+        while (first < m && !(met.no[m] && mout_lacks(first, src, met.no[m])))
+            first++;
+        if (met.no[m] && first == m && mout_lacks(m, src, met.no[m]))
+            fn(b, src, met.no[m], met.no[m]);
+    }
 }
 
 /* --- text: a line a source, and a line a thing that it counts by --- */
@@ -21570,8 +22795,8 @@ static void mout_text_line(struct buf *b, u32 src, const struct met_inst *i)
     }
     u32 empty = b->len;
     for (u32 m = 0; m < N_METRICS; m++)
-        if (metrics[m].src == src && metrics[m].dim == i->dim && met_has(i, m)) {
-            b_c(b, ' '), b_s(b, metrics[m].name), b_c(b, '=');
+        if (metrics[m].src == src && met_of(m, i->dim) && met_has(i, m)) {
+            b_c(b, ' '), b_s(b, met_prefix(m, i->dim)), b_s(b, metrics[m].name), b_c(b, '=');
             mout_text_num(b, m, met_at(i, m)->v);
         }
     if (b->len == empty)
@@ -21580,23 +22805,25 @@ static void mout_text_line(struct buf *b, u32 src, const struct met_inst *i)
         b_c(b, '\n');
 }
 
+static void mout_text_why(struct buf *b, u32 src, const char *no, const char *why)
+{
+    b_f(b, "%-10s n/a", mout.src[src].name);
+    for (u32 m = 0; m < N_METRICS; m++)
+        if (mout_lacks(m, src, no))
+            b_c(b, ' '), b_s(b, metrics[m].name);
+    b_s(b, ": "), b_esc(b, why, strlen(why), 0), b_c(b, '\n');
+}
+
 /* What there is not, and why: the first time, and when the reason is another. */
 static void mout_text_lack(struct buf *b, u32 src)
 {
-    const char *why = mout_lack(src);
-    u32 hash = 0;
-    for (const char *s = why; s && *s; s++)
-        hash = hash * 31 + (u8)*s;
+    u32 was = b->len, hash = 0;
+    mout_each_lack(b, src, mout_text_why);
+    for (u32 k = was; k < b->len; k++)
+        hash = hash * 31 + (u8)b->p[k];
     if (hash == mout.told[src])
-        return;
+        b->len = was;
     mout.told[src] = hash;
-    if (!why)
-        return;
-    b_f(b, "%-10s n/a", mout.src[src].name);
-    for (u32 m = 0; m < N_METRICS; m++)
-        if (mout_lacks(m, src))
-            b_c(b, ' '), b_s(b, metrics[m].name);
-    b_s(b, ": "), b_esc(b, why, strlen(why), 0), b_c(b, '\n');
 }
 
 static void mout_text(struct buf *b)
@@ -21634,15 +22861,19 @@ static void mout_csv(struct buf *b)
 {
     if (mout.intervals == 1)
         b_s(b, "time_ns,interval_ns,metric,of,name,value\n");
-    for (u32 m = 0; m < N_METRICS; m++)
-        for (const struct met_inst *i = met_first(metrics[m].dim); i; i = met_next(i)) {
+    for (u32 n = 0; n < N_METRICS * N_DIM; n++) {
+        u32 m = n / N_DIM;
+        const struct met_inst *i = met_of(m, n % N_DIM) ? met_first(n % N_DIM) : NULL;
+        for (; i; i = met_next(i)) {
             if (i->at != met.tick || !met_has(i, m) || (i->name[0] && !mout_shown(i->dim)))
                 continue;
-            b_f(b, "%" PRIu64 ",%" PRIu64 ",%s%s,%s,", mout.real_ns, mout.interval_ns,
-                metrics[m].name, mout_form(m)->json, i->name[0] ? met_dims[i->dim].label : "");
+            b_f(b, "%" PRIu64 ",%" PRIu64 ",%s%s%s,%s,", mout.real_ns, mout.interval_ns,
+                met_prefix(m, i->dim), metrics[m].name, mout_form(m)->json,
+                i->name[0] ? met_dims[i->dim].label : "");
             mout_csv_word(b, i->name), b_c(b, ',');
             mout_num(b, met_at(i, m)->v), b_c(b, '\n');
         }
+    }
 }
 
 /* --- Prometheus: text exposition 0.0.4 --- */
@@ -21666,11 +22897,12 @@ static void mout_prom_label(struct buf *b, const char *s)
 }
 
 /* The metric's name there, without its labels. */
-static int mout_prom_name(u32 m, char *s, size_t n)
+static int mout_prom_name(u32 m, u8 dim, char *s, size_t n)
 {
     const char *own = metrics[m].prom;
     return own ? snprintf(s, n, "kvis_%.*s", (int)strcspn(own, "{"), own)
-               : snprintf(s, n, "kvis_%s%s", metrics[m].name, mout_form(m)->prom);
+               : snprintf(s, n, "kvis_%s%s%s", met_prefix(m, dim), metrics[m].name,
+                          mout_form(m)->prom);
 }
 
 static void mout_prom_head(struct buf *b, u32 m, const char *name)
@@ -21709,25 +22941,48 @@ static void mout_prom_line(struct buf *b, u32 m, const struct met_inst *i, const
     b_c(b, '\n');
 }
 
-/* A counter is there from its first reading on. The sum of all things is left to who asks, where
- * there are things. */
+/* The things of one kind that have a metric: those with a name, or their sum. */
+static u32 mout_prom_dim(struct buf *b, u32 m, u8 dim, bool sum, bool head)
+{
+    char name[96];
+    u32 n = 0;
+    mout_prom_name(m, dim, name, sizeof name);
+    for (const struct met_inst *i = met_first(dim); i; i = met_next(i)) {
+        if (met_at(i, m)->at != met.tick || sum == (i->name[0] != 0))
+            continue;
+        if (!n++ && head)
+            mout_prom_head(b, m, name);
+        mout_prom_line(b, m, i, name);
+    }
+    return n;
+}
+
+/* All things that have a metric under one name, that of `of`. The sum of all things is left to who
+ * asks, where there are things; so is that of each PMU's CPUs. Returns whether there are any. */
+static bool mout_prom_family(struct buf *b, u32 m, u8 of, bool head)
+{
+    u32 n = 0;
+    for (u32 k = 0; k < 2 * N_DIM; k++) {
+        u8 d = (u8)(k % N_DIM);
+        bool sum = k >= N_DIM;
+        if (met_of(m, d) && (d != DIM_PMU || metrics[m].dim == d) && !(sum && n)
+            && !strcmp(met_prefix(m, d), met_prefix(m, of)))
+            n += mout_prom_dim(b, m, d, sum, !n && head);
+    }
+    return n;
+}
+
+/* A counter is there from its first reading on. */
 static void mout_prom(struct buf *b)
 {
+    static const u8 of[] = { DIM_NONE, DIM_PID, DIM_CGROUP };
     char name[96], last[96] = "";
-    for (u32 m = 0; m < N_METRICS; m++) {
-        u32 named = 0;
-        mout_prom_name(m, name, sizeof name);
-        for (u32 all = 0; all < 2; all++)
-            for (const struct met_inst *i = met_first(metrics[m].dim); i; i = met_next(i)) {
-                if (met_at(i, m)->at != met.tick || all == (i->name[0] != 0) || (all && named))
-                    continue;
-                if (strcmp(name, last))
-                    mout_prom_head(b, m, name);
+    for (u32 m = 0; m < N_METRICS; m++)
+        for (u32 k = 0; k < (metrics[m].dim == DIM_PMC ? ARRAY_LEN(of) : 1); k++) {
+            mout_prom_name(m, of[k], name, sizeof name);
+            if (mout_prom_family(b, m, of[k], strcmp(name, last)))
                 memcpy(last, name, sizeof last);
-                mout_prom_line(b, m, i, name);
-                named++;
-            }
-    }
+        }
 }
 
 /* The exposition of this interval; it stays until the next. */
@@ -21766,17 +23021,17 @@ static void mout_prom_file(const char *file)
 
 /* --- JSON --- */
 
-static void mout_json_key(struct buf *b, u32 m)
+static void mout_json_key(struct buf *b, u32 m, u8 dim)
 {
-    b_c(b, '"'), b_s(b, metrics[m].name), b_s(b, mout_form(m)->json), b_c(b, '"');
+    b_f(b, "\"%s%s%s\"", met_prefix(m, dim), metrics[m].name, mout_form(m)->json);
 }
 
 /* "name":1,"name":2, */
 static void mout_json_inst(struct buf *b, const struct met_inst *i)
 {
     for (u32 m = 0; m < N_METRICS; m++)
-        if (metrics[m].dim == i->dim && met_has(i, m)) {
-            mout_json_key(b, m), b_c(b, ':');
+        if (met_of(m, i->dim) && met_has(i, m)) {
+            mout_json_key(b, m, i->dim), b_c(b, ':');
             mout_num(b, met_at(i, m)->v);
             b_c(b, ',');
         }
@@ -21805,16 +23060,13 @@ static void mout_json_dim(struct buf *b, u8 dim)
 }
 
 /* {"source":"psi","metrics":["..."],"reason":"..."}, */
-static void mout_json_lack(struct buf *b, u32 src)
+static void mout_json_why(struct buf *b, u32 src, const char *no, const char *why)
 {
-    const char *why = mout_lack(src);
-    if (!why)
-        return;
     b_f(b, "{\"source\":\"%s\",\"metrics\":[", mout.src[src].name);
     u32 empty = b->len;
     for (u32 m = 0; m < N_METRICS; m++)
-        if (mout_lacks(m, src))
-            mout_json_key(b, m), b_c(b, ',');
+        if (mout_lacks(m, src, no))
+            mout_json_key(b, m, DIM_NONE), b_c(b, ',');
     b->len -= b->len > empty;
     b_s(b, "],"), out_json_str(b, "reason", why, (u32)strlen(why)), b_s(b, "},");
 }
@@ -21837,7 +23089,7 @@ static void mout_json(struct buf *b)
     b_s(b, "\"unavailable\":[");
     u32 empty = b->len;
     for (u32 s = 0; s < N_SRC; s++)
-        mout_json_lack(b, s);
+        mout_each_lack(b, s, mout_json_why);
     b->len -= b->len > empty;
     b_s(b, "]}\n");
 }
@@ -21863,7 +23115,7 @@ static void mout_end(void)
     out_flush();
 }
 
-/* == 35 hs_  --listen: GET /metrics over HTTP/1.1 ======================================
+/* == 36 hs_  --listen: GET /metrics over HTTP/1.1 ======================================
  * Part of the monitor's loop: hs_wait serves whoever comes until it is time for the next interval.
  * A fixed number of clients, of which the one that has said least for longest gives way to a new
  * one; a fixed size for what they say, a fixed time for it and for taking the answer. Entry points:
@@ -22080,7 +23332,7 @@ static bool hs_wait(u64 until, int also)
     return false;
 }
 
-/* == 36 scr_  the monitor on a terminal ==================================================
+/* == 37 scr_  the monitor on a terminal ==================================================
  * Another sink over the table: sections by group; in each the sums as cells with their past, then a
  * line a thing. What is 0 and has been is left out. The terminal is put back as it was by scr_end,
  * by a crash too. Entry points: scr_begin, scr_draw, scr_keys, scr_end. */
@@ -22225,7 +23477,8 @@ static bool scr_of(u32 m, const char *group)
 /* The sum of a metric over all its things, or the metric that has none. */
 static const struct met_inst *scr_sum(u32 m)
 {
-    for (const struct met_inst *i = met_first(metrics[m].dim); i; i = met_next(i))
+    u8 dim = metrics[m].dim == DIM_PMC ? DIM_NONE : metrics[m].dim;
+    for (const struct met_inst *i = met_first(dim); i; i = met_next(i))
         if (!i->name[0])
             return i->at == met.tick && met_has(i, m) ? i : NULL;
     return NULL;
@@ -22251,12 +23504,13 @@ static void scr_cells(struct buf *b, const char *group)
 static void scr_thing(struct buf *b, const struct met_inst *i, const char *group)
 {
     u32 from = b->len, n = 0;
-    b_f(b, "%s ", met_dims[i->dim].label), b_esc(b, i->name, strlen(i->name), 0);
+    b_f(b, i->name[0] ? "%s " : "%s", met_dims[i->dim].label);
+    b_esc(b, i->name, strlen(i->name), 0);
     if (i->info[0])
         b_s(b, " ("), b_esc(b, i->info, strlen(i->info), 0), b_c(b, ')');
     b_c(b, ':');
     for (u32 m = 0; m < N_METRICS; m++)
-        if (metrics[m].dim == i->dim && scr_of(m, group) && met_has(i, m)
+        if (met_of(m, i->dim) && scr_of(m, group) && met_has(i, m)
             && (scr.zeros || met_at(i, m)->v != 0)) {
             b_c(b, ' '), b_s(b, metrics[m].name), b_c(b, ' ');
             scr_num(b, m, met_at(i, m)->v, 0), n++;
@@ -22267,7 +23521,8 @@ static void scr_thing(struct buf *b, const struct met_inst *i, const char *group
 /* What things are sorted by. */
 static double scr_key(const struct met_inst *i)
 {
-    static const u16 by[N_DIM] = { [DIM_CPU] = M_IDLE, [DIM_NODE] = M_NUMA_HIT,
+    static const u16 by[N_DIM] = { [DIM_CPU] = M_IDLE, [DIM_PMU] = M_CYCLES,
+                                   [DIM_PID] = M_P_USER, [DIM_NODE] = M_NUMA_HIT,
                                    [DIM_POOL] = M_POOL, [DIM_DISK] = M_DISK_IOPS,
                                    [DIM_ZONE] = M_TEMP, [DIM_SENSOR] = M_SENSOR };
     double v = met_v(i, by[i->dim]);
@@ -22300,7 +23555,7 @@ static void scr_section(struct buf *b, u32 nr, const char *group)
     scr_cells(b, group);
     for (u8 d = 1; d < N_DIM; d++)
         for (const struct met_inst *i = scr_next(d, NULL); i; i = scr_next(d, i)) {
-            if (i->name[0] && i->at == met.tick && mout_shown(d))
+            if ((i->name[0] || d == DIM_CGROUP) && i->at == met.tick && mout_shown(d))
                 scr_thing(b, i, group);
             if (scr.sorted && scr.line > scr.rows)
                 break;
@@ -22406,7 +23661,7 @@ static void scr_keys(void)
         scr_draw();
 }
 
-/* == 37 mon_  kvis monitor: what the hardware and the kernel of this box are doing ===========
+/* == 38 mon_  kvis monitor: what the hardware and the kernel of this box are doing ===========
  * One loop: every source is read, every sink writes, and then it waits for the next of the times
  * that were fixed at the start; an interval that took too long leaves out times, and moves none.
  * Entry points: the option functions, mon_run. */
@@ -22414,6 +23669,7 @@ static void scr_keys(void)
 static const struct met_source mon_sources[] = {
     [SRC_STAT] = { "cpu", "stat", "not in /proc/stat of this kernel", mfs_stat },
     [SRC_FREQ] = { "cpu", "cpufreq", "this machine's clock is not the kernel's to see", mfs_freq },
+    [SRC_PMC] = { "cpu", "pmc", "not counted", pmc_read },
     [SRC_LOAD] = { "sched", "load", "not in /proc/loadavg", mfs_load },
     [SRC_PSI] = { "sched", "psi", "a kernel with CONFIG_PSI, psi=1", mfs_psi },
     [SRC_SCHEDSTAT] = { "sched", "schedstat", "a kernel with CONFIG_SCHEDSTATS", mfs_schedstat },
@@ -22547,11 +23803,13 @@ static bool mon_nothing(void)
     for (u32 m = 0; m < N_METRICS; m++)
         if (met.seen[m])
             return false;
-    for (u32 s = 0; s < N_SRC; s++)
-        if (mout_lack(s)) {
-            u_warn("there is nothing to show: %s", mout_lack(s));
-            break;
-        }
+    for (u32 m = 0; m < N_METRICS; m++) {
+        const char *why = mout_lacks(m, metrics[m].src, met.no[m]) ? met.no[m] : NULL;
+        if (!why && !(why = mout_lack(metrics[m].src)))
+            continue;
+        u_warn("there is nothing to show: %s", why);
+        break;
+    }
     return true;
 }
 
@@ -22589,7 +23847,7 @@ static int mon_run(u64 end_ns)
     return 0;
 }
 
-/* == 38 check_  kvis check: what works here, and what mends the rest ====================
+/* == 39 check_  kvis check: what works here, and what mends the rest ====================
  * Every ability is found by trying it: a program that is loaded, a tracepoint that is attached, a
  * child that is traced; the files that say what is allowed are only read for the reason. To add an
  * ability: a row of check_rows[] and its function, which fills in c->detail and, where it does not
@@ -23242,6 +24500,79 @@ static void check_programs(struct buf *b, bool json, const struct check_row *fam
     check_obj.fam = NULL;
 }
 
+/* --- kvis check cpu: which CPU it is, and which of its events are counted for what --- */
+
+static bool check_cpu_id(struct check *c)
+{
+    if (pmc.vendor[0])
+        check_say(c, true, "%s family %u model %u stepping %u: %s", pmc.vendor, pmc.family,
+                  pmc.model_nr, pmc.stepping, pmc.model);
+    else
+        check_say(c, true, "%s", pmc.n_pmus && pmc_pmus[0].core[0] ? pmc_pmus[0].core
+                                                                    : "not known");
+    return pmc.n_pmus || check_mend(c, "no PMU of the CPU in %s (of a virtual machine: let it have "
+                                    "one)", met_path("/sys/bus/event_source/devices"));
+}
+
+static bool check_cpu_pmu(struct check *c, const struct pmc_pmu *p)
+{
+    const char *from = p->source ? p->source : "what the PMU's events/ lists";
+    if (!p->known && pmc.vendor[0])
+        from = "no list for this core: the kernel's generic events";
+    return check_say(c, p->known, "%s, type %u, CPUs %s; %s", p->core[0] ? p->core : "unknown core",
+                     p->type, p->all ? "all" : p->cpus, from);
+}
+
+/* An event is tried by counting kvis itself. */
+static bool check_cpu_event(struct check *c, struct pmc_pmu *p, u32 role)
+{
+    const struct pmc_code *code = &p->code[role];
+    struct pmc_unit self = { .cpu = -1, .tid = getpid(), .scope = PS_TASK };
+    int e = p->err[PS_ALL][role], n = 0;
+    if (!e) {
+        e = pmc_open_one(code, &self, -1);
+        if (e >= 0)
+            close(e);
+    }
+    if (code->name)
+        n = snprintf(c->detail, sizeof c->detail, "%.*s",
+                     (int)strcspn(code->name, code->alias ? " " : ""), code->name);
+    if (code->name)
+        snprintf(c->detail + n, sizeof c->detail - (size_t)n, "%s type %u config 0x%" PRIx64,
+                 code->generic ? " (generic)" : "", code->type, code->config);
+    return e >= 0 || check_mend(c, "%s", pmc_reason(role, e));
+}
+
+static bool check_cpu(struct buf *b, bool json)
+{
+    struct check c = { "", "" };
+    struct check_row row = { "processor", 0, 0, NULL };
+    bool works = (pmc_look(), check_cpu_id(&c));
+    check_tell(b, json, &row, &c, works);
+    for (u32 k = 0; k < pmc.n_pmus; k++) {
+        struct pmc_pmu *p = &pmc_pmus[k];
+        char name[MET_NAME + 32];
+        row.name = p->name;
+        c = (struct check){ "", "" };
+        bool known = check_cpu_pmu(&c, p);
+        check_tell(b, json, &row, &c, known);
+        for (u32 r = 0; r < N_PR; r++) {
+            if (r >= PR_METRICS && !p->code[r].name)
+                continue;
+            c = (struct check){ "", "" };
+            snprintf(name, sizeof name, "%.*s%s%s", MET_NAME, pmc.n_pmus > 1 ? p->name : "",
+                     pmc.n_pmus > 1 ? "/" : "", pmc_roles[r].name);
+            row.name = name;
+            bool got = check_cpu_event(&c, p, r);
+            check_tell(b, json, &row, &c, got);
+            works &= got || r > PR_INS;
+        }
+    }
+    if (json)
+        b_f(b, "{\"type\":\"summary\",\"works\":%s}\n", works ? "true" : "false");
+    return works;
+}
+
 /* Tries everything that the commands of `bits` can use, and tells it as rows or as JSON lines.
  * Returns whether all that they need works. */
 static bool check_run(u8 bits, bool json, struct buf *b)
@@ -23265,7 +24596,7 @@ static bool check_run(u8 bits, bool json, struct buf *b)
     return all;
 }
 
-/* == 39 opt_  options, commands, help ===========================================
+/* == 40 opt_  options, commands, help ===========================================
  * One row an option: the parser, --help, `kvis help` and the error messages all read it. To add an
  * option, add its row; to add a command, its row in cmds[]. */
 
@@ -23720,11 +25051,11 @@ static const struct opt_row opt_rows[] = {
     { IN_MONITOR, 0, "listen", "[ADDR:]PORT", OPT_FN, NULL, hs_opt_listen, 0, 0,
       "the same over HTTP, at /metrics; without ADDR, to this machine alone" },
     { IN_MONITOR, 'o', "output", "FILE", OPT_STR, &opt.out_file, NULL, 0, 0, "the text to FILE" },
-    { IN_MONITOR, 0, "path.procfs", "DIR", OPT_STR, &mo.procfs, NULL, 0, 0,
+    { IN_MONITOR | IN_CHECK, 0, "path.procfs", "DIR", OPT_STR, &mo.procfs, NULL, 0, 0,
       "what is mounted at /proc is at DIR" },
-    { IN_MONITOR, 0, "path.sysfs", "DIR", OPT_STR, &mo.sysfs, NULL, 0, 0,
+    { IN_MONITOR | IN_CHECK, 0, "path.sysfs", "DIR", OPT_STR, &mo.sysfs, NULL, 0, 0,
       "what is mounted at /sys is at DIR" },
-    { IN_MONITOR, 0, "path.rootfs", "DIR", OPT_STR, &mo.rootfs, NULL, 0, 0,
+    { IN_MONITOR | IN_CHECK, 0, "path.rootfs", "DIR", OPT_STR, &mo.rootfs, NULL, 0, 0,
       "the root of the box is at DIR, and so are /proc and /sys" },
     { IN_ALL, 'h', "help", NULL, OPT_NONE, NULL, NULL, 0, 0, "this text" },
 };
@@ -23888,7 +25219,7 @@ static char **opt_parse(const struct cmd *c, char **argv)
     return words;
 }
 
-/* == 40 cmd_  the commands ======================================================
+/* == 41 cmd_  the commands ======================================================
  * What each command sets up and in which order; the list that everything reads is cmds[]. */
 
 /* Descriptors 0, 1, 2 that are closed would become something of ours, and be written to. CLOEXEC,
@@ -24171,20 +25502,27 @@ static int cmd_exitsnoop(void)
     return cmd_proc();
 }
 
-static int cmd_monitor(void)
+/* Where /proc and /sys are. */
+static void cmd_roots(void)
 {
     static char proc[PATH_MAX], sys[PATH_MAX];
-    if (opt.command)
-        die(EXIT_USAGE, "'%s': monitor takes no command (see kvis monitor --help)", *opt.command);
     snprintf(proc, sizeof proc, "%s/proc", mo.rootfs);
     snprintf(sys, sizeof sys, "%s/sys", mo.rootfs);
     mo.procfs = mo.procfs ? mo.procfs : proc;
     mo.sysfs = mo.sysfs ? mo.sysfs : sys;
+}
+
+static int cmd_monitor(void)
+{
+    if (opt.command)
+        die(EXIT_USAGE, "'%s': monitor takes no command (see kvis monitor --help)", *opt.command);
+    cmd_roots();
     for (u32 i = 0; i < opt.n_pids; i++)
         if (!met_there(met_path("/proc/%d/stat", opt.pids[i])))
             die(EXIT_KVIS, "no process %d", opt.pids[i]);
     if (mo.cgroup && !met_there(met_path("/sys/fs/cgroup/%s/cgroup.procs", mo.cgroup)))
         die(EXIT_KVIS, "--cgroup %s: no cgroup (of version 2) has this path", mo.cgroup);
+    pmc_begin();
     if (mo.csv && !mo.csv_file && opt.json && !opt.json_file)
         die(EXIT_USAGE, "--csv and --json both want stdout: --json=FILE");
     if (mo.listen.ss_family) {
@@ -24214,7 +25552,9 @@ static int cmd_check(void)
 {
     static struct buf b;
     u8 bits = 0;
-    for (char **a = opt.command; a && *a; a++) {
+    bool cpu = opt.command && *opt.command && !strcmp(*opt.command, "cpu") && !opt.command[1];
+    cmd_roots();
+    for (char **a = opt.command; a && *a && !cpu; a++) {
         u8 bit = 0;
         for (size_t i = 0; i < ARRAY_LEN(check_commands); i++)
             if (!strcmp(*a, check_commands[i].name))
@@ -24229,7 +25569,7 @@ static int cmd_check(void)
         cmd_this_run("none"), cmd_json_header("none");
         b_put(&b, out.json.b.p, out.json.b.len);
     }
-    bool works = check_run(bits ? bits : 0xff, opt.json, &b);
+    bool works = cpu ? check_cpu(&b, opt.json) : check_run(bits ? bits : 0xff, opt.json, &b);
     int f = opt.json_file ? cmd_open_file(opt.json_file) : STDOUT_FILENO;
     int e = out_write_all(f, b.p, b.len);
     if (e < 0 && e != -EPIPE) {

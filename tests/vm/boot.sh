@@ -48,6 +48,7 @@ arm64*)
     set -- -M pc -cpu max,cx16=off -serial chardev:back "$@"
     ;;
 esac
+case " $* " in *' -icount '*) threads=single ;; esac # one clock of instructions for all CPUs
 command -v $qemu >/dev/null || { echo "no $qemu"; exit 77; }
 start=$(date +%s%N)
 timeout -k 5 "$seconds" $qemu -accel tcg,thread=$threads -m 1024 -smp "$cpus" -nodefaults -no-user-config \

@@ -1,0 +1,85 @@
+/* Work whose instructions are known, and others who want the CPU's counters.
+ *   pmu loop STEPS [THREADS]   waits for a byte of stdin, starts THREADS (none) and makes STEPS steps
+ *                              of LOOP instructions in itself and each of them; prints "did N" with
+ *                              the number of instructions of all, and "counted N" with what an event
+ *                              of its own says; waits for the end of stdin
+ *   pmu hog N PID              counts N events of PID, of user mode, that have the counters in turn with
+ *                              those of others, until it is killed; prints "hogs N": it could N */
+#include "t.h"
+#include <linux/perf_event.h>
+
+enum { LOOP = 10 };
+static unsigned long steps;
+
+static void loop(unsigned long n)
+{
+#ifdef __aarch64__
+    __asm__ volatile("1: nop\nnop\nnop\nnop\nnop\nnop\nnop\nnop\nsubs %0, %0, #1\nb.ne 1b"
+                     : "+r"(n) : : "cc");
+#else
+    __asm__ volatile("1: nop\nnop\nnop\nnop\nnop\nnop\nnop\nnop\ndec %0\njnz 1b" : "+r"(n) : : "cc");
+#endif
+}
+
+static void *work(void *arg)
+{
+    (void)arg;
+    loop(steps);
+    return NULL;
+}
+
+/* An event of all instructions of a process in user mode, or -1. */
+static int counter(pid_t pid, int inherit)
+{
+    char type[16] = "";
+    int f;
+    char path[][64] = { "/sys/bus/event_source/devices/armv8_pmuv3/type",
+                        "/sys/bus/event_source/devices/armv8_pmuv3_0/type",
+                        "/sys/bus/event_source/devices/cpu/type" };
+    for (size_t i = 0; i < sizeof path / sizeof *path; i++)
+        if ((f = open(path[i], O_RDONLY)) >= 0) {
+            if (read(f, type, sizeof type - 1) < 0)
+                return -1;
+            close(f);
+        }
+    struct perf_event_attr a = { .type = (unsigned)atoi(type), .size = sizeof a, .config = 8,
+                                 .exclude_kernel = 1, .exclude_hv = 1, .inherit = inherit };
+    return (int)syscall(SYS_perf_event_open, &a, pid, -1, -1, 0);
+}
+
+static int hog(int n, pid_t pid)
+{
+    int got = 0;
+    for (int i = 0; i < n; i++)
+        got += counter(pid, 0) >= 0;
+    printf("hogs %d\n", got);
+    fflush(stdout);
+    pause();
+    return 0;
+}
+
+int main(int argc, char **argv)
+{
+    pthread_t t[64];
+    char c;
+    if (argc > 3 && !strcmp(argv[1], "hog"))
+        return hog(atoi(argv[2]), atoi(argv[3]));
+    int threads = argc > 3 ? atoi(argv[3]) : 0;
+    steps = strtoul(argv[2], NULL, 10);
+    if (read(0, &c, 1) != 1)
+        return 1;
+    int own = counter(0, 1);
+    unsigned long counted = 0;
+    for (int i = 0; i < threads; i++)
+        pthread_create(&t[i], NULL, work, NULL);
+    loop(steps);
+    for (int i = 0; i < threads; i++)
+        pthread_join(t[i], NULL);
+    if (own >= 0 && read(own, &counted, sizeof counted) == sizeof counted)
+        printf("counted %lu\n", counted);
+    printf("did %lu\n", steps * LOOP * (unsigned long)(threads + 1));
+    fflush(stdout);
+    while (read(0, &c, 1) > 0)
+        ;
+    return 0;
+}
