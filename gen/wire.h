@@ -215,6 +215,25 @@ struct wire_hist {
     u32 n[DELAY_BUCKETS];
 };
 
+/* --- sched: what the scheduler does on each CPU, since the start; `cpus`, by CPU --- */
+
+enum {
+    DEPTH_BUCKETS = 160,     /* to 8191, and what is more */
+    TASK_SLOTS_MAX = 1 << 18 /* of `tasks` */
+};
+
+struct wire_sched {
+    u64 switches, involuntary, migrations;
+    u64 wait_ns;          /* all waits for a CPU, added up */
+    u64 unseen;           /* waits of which the beginning is not known */
+    u64 idle;             /* switches to the idle task */
+    s32 queue;            /* by our own count: woken and not yet running; may be below 0 */
+    u32 unused;
+    u32 wait[DELAY_BUCKETS]; /* in ns, 16 buckets an octave */
+    u32 depth[DEPTH_BUCKETS]; /* tasks that can run, at each switch; the same buckets */
+};
+WIRE_ASSERT(sizeof(struct wire_sched) == 4600);
+
 struct wire_file {
     u64 ino, magic;
     u32 dev, rdev;        /* as the kernel has them: major << 20 | minor */
