@@ -59,6 +59,7 @@ autoconf autoconf
 xz xz-utils
 opensnoop libbpf-tools
 promtool prometheus
+prometheus prometheus
 END
     ! have clang || echo "$(clang -print-resource-dir)/lib/linux/libclang_rt.fuzzer-$(uname -m).a" \
         "libclang-rt-$(clang -dumpversion | cut -d. -f1)-dev"
