@@ -5,7 +5,7 @@
  * probe.h
  *   sha256 31b32056ff3afc7e40d9db4eedae1c77a00043d6748165dbdcb54197f8f0e63a
  * wire.h
- *   sha256 42f0557247b12147c6fd6e96fa0016a48c58a8d7a24db28cc047dc9ff352792b
+ *   sha256 bf0aa138cfe9498a63ea0e91e860be63ac81605141337e6c1ba52f5443354ff1
  * compiler: clang 14.0.6
  * flags: -target bpf -mcpu=v2 -O2 -g -std=gnu11 -Wall -Werror -nostdinc -fno-ident
  *

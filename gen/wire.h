@@ -224,7 +224,7 @@ enum {
 
 struct wire_sched {
     u64 switches, involuntary, migrations;
-    u64 wait_ns;          /* all waits for a CPU, added up */
+    u64 wait_ns, depth_sum; /* all waits for a CPU, and all of `depth`, added up */
     u64 unseen;           /* waits of which the beginning is not known */
     u64 idle;             /* switches to the idle task */
     s32 queue;            /* by our own count: woken and not yet running; may be below 0 */
@@ -232,7 +232,7 @@ struct wire_sched {
     u32 wait[DELAY_BUCKETS]; /* in ns, 16 buckets an octave */
     u32 depth[DEPTH_BUCKETS]; /* tasks that can run, at each switch; the same buckets */
 };
-WIRE_ASSERT(sizeof(struct wire_sched) == 4600);
+WIRE_ASSERT(sizeof(struct wire_sched) == 4608);
 
 struct wire_file {
     u64 ino, magic;

@@ -96,6 +96,7 @@ INLINE void add_depth(struct wire_sched *c, u32 n)
     asm volatile("" : "+r"(b));
     if (b < DEPTH_BUCKETS)
         c->depth[b]++;
+    c->depth_sum += n;
 }
 
 /* The kernel's own count of this CPU. */
