@@ -20451,7 +20451,7 @@ static void met_wrong(const char *path, int e)
 static void met_off(const char *why)
 {
     if (!met.src[met.cur].wrong++)
-        snprintf(met.src[met.cur].why, sizeof met.src[met.cur].why, "%s", why);
+        snprintf(met.src[met.cur].why, sizeof met.src[met.cur].why, "%.150s", why);
 }
 
 /* A file that is read line by line; one at a time. No number of bytes makes it take more room or
@@ -21121,6 +21121,19 @@ struct mk_family {
     u32 at;
 };
 
+/* A program of which the first constant is 1 where its tracepoint has one more argument: it does not
+ * attach where that is not so, and is loaded again without. */
+static int mk_load_one(struct bpf_obj *o, struct bpf_cfgs *c, u32 i)
+{
+    int e;
+    for (c->v[0].val = 1;; c->v[0].val = 0) {
+        if ((e = bpf_load(o, 1u << i)) || (e = bpf_attach(o, 1u << i)) != -EINVAL || !c->v[0].val)
+            return e;
+        close(o->prog[i]);
+        o->prog[i] = -1;
+    }
+}
+
 /* Where BTF tells the layout of tasks, the raw forms of its programs, which have the even bits;
  * else the classic ones. 0, or -errno and obj.why. */
 static int mk_load(struct bpf_obj *o, struct bpf_cfgs *c, const char *field)
@@ -21133,7 +21146,10 @@ static int mk_load(struct bpf_obj *o, struct bpf_cfgs *c, const char *field)
     bpf_find_records(o, mask & ((1u << o->fam->n_progs) - 1));
     o->cfg = c->v;
     o->n_cfg = c->n;
-    return (e = bpf_load(o, mask)) ? e : bpf_attach(o, mask);
+    for (u32 i = 0; i < o->fam->n_progs && !e; i++)
+        if (mask >> i & 1)
+            e = mk_load_one(o, c, i);
+    return e;
 }
 
 /* Why a family is not there: what the loader said, and what mends it. */
@@ -21180,6 +21196,7 @@ static void mk_sched_start(void)
     struct bpf_obj *o = &mk_sched.f.obj;
     mk_sched.f.tried = true;
     *o = (struct bpf_obj){ .fam = &sched_family, .entries = mk_sched_entries };
+    bpf_set(&c, "CFG_STATE", 1);
     bpf_set(&c, "CFG_SLOTS_MASK", mk_slots() - 1);
     int e = mk_load(o, &c, "task_struct.pid");
     mk_sched.own = !e && (o->loaded & 1) && bpf_has_field(o, "task_struct.se.cfs_rq");
@@ -21218,7 +21235,7 @@ static bool mk_sched_read(void)
     mk_sched.wait_ns = mk_sched.depth_sum = 0;
     for (u32 cpu = 0; cpu < bpf_possible(); cpu++) {
         if (bpf_map_do(BPF_MAP_LOOKUP_ELEM, bpf_map(o, "cpus"), &cpu, &mk_sched.cpu)
-            || !mk_sched.cpu.switches)
+            || (!mk_sched.cpu.switches && met.src[met.cur].elapsed_s > 0)) /* it was never on */
             continue;
         if (!(mo.off >> SRC_RUNQ & 1))
             mk_sched_cpu(cpu);
@@ -21440,7 +21457,7 @@ static void mout_hist(struct buf *b, const struct met_hist *h)
     b_f(b, "%20s %-6s : count    distribution\n", "", r->unit);
     for (u32 o = first; o <= last; o++)
         b_f(b, "%12" PRIu64 " -> %-12" PRIu64 ": %-9" PRIu64 "|%-40.*s|\n",
-            o ? 1ull << (o - 1) : 0ull, (u64)((1ull << o) - 1), n[o], (int)(n[o] * 40 / most),
+            o ? (u64)1 << (o - 1) : (u64)0, ((u64)1 << o) - 1, n[o], (int)(n[o] * 40 / most),
             bar);
 }
 

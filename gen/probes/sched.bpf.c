@@ -14,6 +14,9 @@
 
 /* Slots of `tasks`, less one. */
 extern char CFG_SLOTS_MASK;
+/* 1: sched_switch tells the state in which its task decided to go (5.18). kvis tries that first, for
+ * it only attaches where there are so many arguments. */
+extern char CFG_STATE;
 
 /* By a task's number: its number, and below it when it began to wait (the low bits of
  * CLOCK_MONOTONIC); 0: it does not wait. One word, so that it is never half of one task's. */
@@ -113,15 +116,18 @@ INLINE u32 running_here(struct task_struct *next, u32 cpu)
     return READ(rq, nr_running);
 }
 
-/* A task leaves its CPU, and could go on or not; another one comes. 0: the idle task. */
-INLINE void switched(struct wire_sched *c, u32 prev, bool runnable, u32 next)
+/* A task leaves its CPU: it could go on, it sleeps, or it was to sleep and is woken already. Another
+ * one comes. 0: the idle task. */
+enum leaves { FORCED, SLEEPS, WOKEN };
+
+INLINE void switched(struct wire_sched *c, u32 prev, enum leaves how, u32 next)
 {
     u64 now = bpf_ktime_get_ns();
     c->switches++;
-    if (prev && runnable) {
+    if (prev && how == FORCED) {
         c->involuntary++;
         waits(prev, now);
-    } else if (prev) {
+    } else if (prev && how == SLEEPS) {
         began(prev); /* it was woken while it ran */
     }
     if (!next) {
@@ -153,7 +159,25 @@ INLINE u32 unqueue(struct wire_sched *c)
     return (u32)n;
 }
 
-struct raw_switch { u64 preempt; struct task_struct *prev, *next; };
+struct raw_switch { u64 preempt; struct task_struct *prev, *next; u64 state; };
+
+INLINE u64 state_of(struct task_struct *t)
+{
+    return EXISTS(t, __state) ? READ(t, __state) : (u64)READ(t, state);
+}
+
+/* From 6.12 on the run queue's lock may be let go between a task's decision to sleep, which is what the
+ * kernel counts by, and its switch. */
+INLINE enum leaves leaves(struct raw_switch *ctx)
+{
+    if (ctx->preempt & 1)
+        return FORCED;
+    if (!CFG(CFG_STATE))
+        return state_of(ctx->prev) ? SLEEPS : FORCED;
+    if (!(u32)KEPT(ctx->state))
+        return FORCED;
+    return state_of(ctx->prev) ? SLEEPS : WOKEN;
+}
 
 SEC("both/sched/sched_switch")
 int sched_switch(struct raw_switch *ctx)
@@ -162,25 +186,21 @@ int sched_switch(struct raw_switch *ctx)
     u32 cpu = bpf_get_smp_processor_id(), prev, next, n;
     struct wire_sched *c = bpf_map_lookup_elem(&cpus, &cpu);
     struct task_struct *t = NULL;
-    u64 state;
+    enum leaves how;
     if (!c)
         return 0;
     if (CFG(CFG_RAW)) {
-        struct task_struct *was = ctx->prev;
         t = ctx->next;
         prev = (u32)bpf_get_current_pid_tgid();
         next = (u32)READ(t, pid);
-        state = EXISTS(was, __state) ? READ(was, __state) : (u64)READ(was, state);
-        if (ctx->preempt & 1)
-            state = 0;
+        how = leaves(ctx);
     } else {
         prev = (u32)KEPT(record->prev_pid);
         next = (u32)KEPT(record->next_pid);
-        state = (u64)KEPT(record->prev_state);
-        if (state & TASK_REPORT_MAX)
-            state = 0;
+        u64 state = (u64)KEPT(record->prev_state);
+        how = !state || state & TASK_REPORT_MAX ? FORCED : SLEEPS;
     }
-    switched(c, prev, !state, next);
+    switched(c, prev, how, next);
     if (CFG(CFG_RAW) && EXISTS(t, se.cfs_rq)) {
         n = running_here(t, cpu);
     } else {
