@@ -19810,7 +19810,7 @@ enum {
 enum met_src {
     SRC_STAT, SRC_FREQ, SRC_LOAD, SRC_PSI, SRC_SCHEDSTAT, SRC_MEMINFO, SRC_VMSTAT, SRC_HUGE,
     SRC_KHUGE, SRC_NUMASTAT, SRC_NODEMEM, SRC_BALANCE, SRC_DISK, SRC_ZONE, SRC_HWMON,
-    SRC_THROTTLE, SRC_RUNQ, SRC_DEPTH, SRC_ESTIMATE, N_SRC
+    SRC_THROTTLE, SRC_RUNQ, SRC_DEPTH, SRC_ESTIMATE, SRC_BLOCK, N_SRC
 };
 
 enum met_dim {
@@ -20098,7 +20098,21 @@ static struct met_form_row {
       "Waits for a CPU of which the beginning is not known") \
     MET_PARTS(X, WAIT, "runq_wait", RUNQ, NS, NONE) \
     MET_PARTS(X, DEPTH, "runq_depth", DEPTH, NUM, NONE) \
-    MET_PARTS(X, EST, "runq_depth_estimate", ESTIMATE, NUM, NONE)
+    MET_PARTS(X, EST, "runq_depth_estimate", ESTIMATE, NUM, NONE) \
+    X(ENTROPY, "block_entropy", NULL, BLOCK, BITS, DISK, NULL, \
+      "How spread reads and writes are over the 16ths of the disk: 0 (one of them) to 4 bits") \
+    X(SEQUENTIAL, "block_sequential", NULL, BLOCK, RATIO, DISK, NULL, \
+      "Share of reads and writes that begin where the one before ended") \
+    MET_PARTS(X, RQUEUE, "block_read_queue", BLOCK, NS, DISK) \
+    MET_PARTS(X, RDISK, "block_read_device", BLOCK, NS, DISK) \
+    MET_PARTS(X, WQUEUE, "block_write_queue", BLOCK, NS, DISK) \
+    MET_PARTS(X, WDISK, "block_write_device", BLOCK, NS, DISK) \
+    MET_PARTS(X, DISCARD, "block_discard_device", BLOCK, NS, DISK) \
+    MET_PARTS(X, FLUSH, "block_flush_device", BLOCK, NS, DISK) \
+    MET_PARTS(X, RSIZE, "block_read_size", BLOCK, BYTES, DISK) \
+    MET_PARTS(X, WSIZE, "block_write_size", BLOCK, BYTES, DISK) \
+    X(BLK_MISSED, "block_requests_missed", NULL, BLOCK, COUNT, NONE, NULL, \
+      "Requests that the programs in the kernel could not follow")
 
 enum {
 #define X(id, name, key, src, form, dim, prom, help) M_##id,
@@ -20170,7 +20184,7 @@ static struct {
 enum { MET_HISTS = 256, MET_OCTAVES = 61 };
 
 /* Each is a row; what it is of is met_hist.inst. p50: the first of its metrics (MET_PARTS). */
-enum met_hist_id { HIST_WAIT, HIST_DEPTH, HIST_EST, N_HIST };
+enum met_hist_id { HIST_WAIT, HIST_DEPTH, HIST_EST, HIST_BLK, N_HIST = HIST_BLK + N_BLK_HISTS };
 
 static const struct met_hist_row {
     const char *name, *unit, *prom, *help; /* unit: of what is counted, as bcc has it */
@@ -20185,6 +20199,21 @@ static const struct met_hist_row {
     [HIST_EST] = { "runq_depth_estimate", "tasks", "runq_depth_estimate",
                    "Tasks that were woken on a CPU and had not run yet, at each context switch", 1,
                    M_EST_P50, 0, 12 },
+#define MET_BLK(hist, name, labels, p50) \
+    [HIST_BLK + (hist)] = { name, "nsecs", "block_request_seconds{" labels, \
+                            "How long requests were in the queue and in the disk", 1e-9, p50, 10, \
+                            35 }
+    MET_BLK(BLK_READ_QUEUE, "block_read_queue", "op=\"read\",in=\"queue\"", M_RQUEUE_P50),
+    MET_BLK(BLK_READ_DISK, "block_read_device", "op=\"read\",in=\"device\"", M_RDISK_P50),
+    MET_BLK(BLK_WRITE_QUEUE, "block_write_queue", "op=\"write\",in=\"queue\"", M_WQUEUE_P50),
+    MET_BLK(BLK_WRITE_DISK, "block_write_device", "op=\"write\",in=\"device\"", M_WDISK_P50),
+    MET_BLK(BLK_DISCARD, "block_discard_device", "op=\"discard\",in=\"device\"", M_DISCARD_P50),
+    MET_BLK(BLK_FLUSH, "block_flush_device", "op=\"flush\",in=\"device\"", M_FLUSH_P50),
+#undef MET_BLK
+    [HIST_BLK + BLK_READ_SIZE] = { "block_read_size", "bytes", "block_size_bytes{op=\"read\"",
+                                   "How large requests are", 1, M_RSIZE_P50, 9, 25 },
+    [HIST_BLK + BLK_WRITE_SIZE] = { "block_write_size", "bytes", "block_size_bytes{op=\"write\"",
+                                    "How large requests are", 1, M_WSIZE_P50, 9, 25 },
 };
 
 /* In buckets of 16 an octave (st_bucket). */
@@ -20225,7 +20254,8 @@ static u64 met_bucket_low(u32 i)
     return i < 16 ? i : (16 + (u64)(i - 16) % 16) << ((i - 16) / 16);
 }
 
-/* The value below which the share p of this interval's counts lies, as st_percentile. */
+/* The value below which the share p of this interval's counts lies: of times the middle of its bucket,
+ * as st_percentile; of sizes and lengths, which are round numbers, the lowest of it. */
 static double met_hist_part(const struct met_hist *h, double p)
 {
     u64 want = (u64)(p * (double)h->count), seen = 0;
@@ -20236,7 +20266,8 @@ static double met_hist_part(const struct met_hist *h, double p)
             if ((seen += h->now[i]) > want)
                 break;
         }
-    return (double)st_bucket_value(last);
+    bool time = met_forms[metrics[met_hist_rows[h->row].p50].form].unit == U_NS;
+    return (double)(time ? st_bucket_value(last) : met_bucket_low(last));
 }
 
 static void met_init(void)
@@ -21110,9 +21141,10 @@ static void mfs_hwmon(void)
 /* == 33 mk_  metrics from programs in the kernel: the scheduler, block I/O ===================
  * The families sched and blk (gen/probes) add up in the kernel, and are read once an interval; no
  * record is sent. Each is loaded when its first source is read, and costs only itself where that
- * fails. Entry points: mk_runq, mk_depth, mk_estimate. */
+ * fails. Entry points: mk_runq, mk_depth, mk_estimate, mk_block. */
 
 #include "bpf_insns/sched.h"
+#include "bpf_insns/blk.h"
 
 /* A family, when it was last read, and why it is not there. */
 struct mk_family {
@@ -21134,16 +21166,19 @@ static int mk_load_one(struct bpf_obj *o, struct bpf_cfgs *c, u32 i)
     }
 }
 
-/* Where BTF tells the layout of tasks, the raw forms of its programs, which have the even bits;
- * else the classic ones. 0, or -errno and obj.why. */
+/* Where BTF has a field, the raw forms of a family's programs; else the classic ones, if there are any.
+ * 0, or -errno and obj.why. */
 static int mk_load(struct bpf_obj *o, struct bpf_cfgs *c, const char *field)
 {
     int e = bpf_open(o);
     if (e)
         return e;
     bpf_find_fields(o, NULL);
-    u32 mask = bpf_has_field(o, field) ? 0x55555555 : 0xaaaaaaaa;
-    bpf_find_records(o, mask & ((1u << o->fam->n_progs) - 1));
+    u32 raw = 0, all = (1u << o->fam->n_progs) - 1;
+    for (u32 i = 0; i < o->fam->n_progs; i++)
+        raw |= (u32)(o->fam->progs[i].type == BPF_PROG_TYPE_RAW_TRACEPOINT) << i;
+    u32 mask = bpf_has_field(o, field) || raw == all ? raw : all & ~raw;
+    bpf_find_records(o, mask);
     o->cfg = c->v;
     o->n_cfg = c->n;
     for (u32 i = 0; i < o->fam->n_progs && !e; i++)
@@ -21272,6 +21307,146 @@ static void mk_estimate(void)
 {
     if (mk_sched_read() && !mk_sched.own)
         mk_depth_as(HIST_EST);
+}
+
+/* --- disks --- */
+
+enum { MK_DISKS = 64, MK_DISKS_MORE = 8 };
+
+static struct {
+    struct mk_family f;
+    u32 n, slots;            /* disks; places that there are */
+    u64 missed;
+    struct mk_disk {
+        u32 dev;
+        char name[MET_NAME];
+        u64 position[16], sequential; /* as read last */
+    } disk[MK_DISKS];
+    struct wire_blk now;
+} mk_blk;
+
+/* The disks of this box, in a directory's order; those that have a place already keep it. */
+static u32 mk_find_disk(u32 dev)
+{
+    u32 k = 0;
+    while (k < mk_blk.n && mk_blk.disk[k].dev != dev)
+        k++;
+    return k;
+}
+
+/* Tells the programs of a disk: its place, and how large it is now. */
+static void mk_add_disk(const char *sys, int map)
+{
+    char text[32], *end;
+    s64 sectors;
+    if (!met_text(met_path("/sys/block/%s/dev", sys), text, sizeof text)
+        || !met_file_number(met_path("/sys/block/%s/size", sys), &sectors) || sectors <= 0)
+        return;
+    u32 major = (u32)strtoul(text, &end, 10), dev = major << 20 | (u32)strtoul(end + 1, NULL, 10);
+    u32 k = mk_find_disk(dev);
+    if (*end != ':' || k == (mk_blk.slots ? mk_blk.slots : MK_DISKS))
+        return;
+    struct mk_disk *d = &mk_blk.disk[k];
+    mk_blk.n = MAX(mk_blk.n, k + 1);
+    d->dev = dev;
+    snprintf(d->name, sizeof d->name, "%.*s", MET_NAME - 1, sys);
+    for (char *s = d->name; (s = strchr(s, '!'));)
+        *s = '/';
+    struct wire_disk w = { MAX((u64)sectors / 16, 1), k, 0 };
+    if (map >= 0)
+        bpf_map_do(BPF_MAP_UPDATE_ELEM, map, &dev, &w);
+}
+
+static void mk_add_disks(int map)
+{
+    char buf[2048] __attribute__((aligned(8)));
+    int f = open(met_path("/sys/block"), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    for (long got; f >= 0 && (got = syscall(SYS_getdents64, f, buf, sizeof buf)) > 0;)
+        for (long at = 0; at < got;) {
+            const struct dirent *d = (const void *)(buf + at);
+            at += d->d_reclen;
+            if (d->d_name[0] != '.')
+                mk_add_disk(d->d_name, map);
+        }
+    if (f >= 0)
+        close(f);
+}
+
+static u32 mk_blk_entries(const char *map)
+{
+    (void)map;
+    return mk_blk.slots;
+}
+
+static void mk_blk_start(void)
+{
+    static struct bpf_cfgs c;
+    struct bpf_obj *o = &mk_blk.f.obj;
+    mk_blk.f.tried = true;
+    mk_add_disks(-1);
+    mk_blk.slots = MIN(mk_blk.n + MK_DISKS_MORE, MK_DISKS);
+    *o = (struct bpf_obj){ .fam = &blk_family, .entries = mk_blk_entries };
+    bpf_set(&c, "CFG_SECOND", 1);
+    int e = mk_load(o, &c, "request.start_time_ns");
+    if (e)
+        mk_why(o, e);
+    else
+        mk_add_disks(bpf_map(o, "disks"));
+}
+
+/* Shannon's, in bits, and the share of what is sequential, of the requests of this interval. */
+static void mk_places(const struct met_inst *i, struct mk_disk *d, const struct wire_blk *w)
+{
+    double all = 0, bits = 0;
+    for (u32 k = 0; k < 16; k++)
+        all += (double)(w->position[k] - d->position[k]);
+    for (u32 k = 0; k < 16; k++) {
+        double p = all > 0 ? (double)(w->position[k] - d->position[k]) / all : 0;
+        bits -= p > 0 ? p * log2(p) : 0;
+    }
+    if (all > 0 && met.src[met.cur].elapsed_s > 0) {
+        met_set(i, M_ENTROPY, MAX(bits, 0));
+        met_share(i, M_SEQUENTIAL, (double)(w->sequential - d->sequential), all);
+    }
+    memcpy(d->position, w->position, sizeof d->position);
+    d->sequential = w->sequential;
+}
+
+static void mk_disk_read(struct mk_disk *d)
+{
+    const struct wire_blk *w = &mk_blk.now;
+    u32 slot = (u32)(d - mk_blk.disk);
+    u64 any = 0;
+    if (bpf_map_do(BPF_MAP_LOOKUP_ELEM, bpf_map(&mk_blk.f.obj, "stats"), &slot, &mk_blk.now))
+        return;
+    for (u32 k = 0; k < N_BLK_HISTS; k++)
+        any |= w->sum[k];
+    struct met_inst *i = any ? met_inst(DIM_DISK, d->name) : NULL;
+    if (!i)
+        return;
+    mk_places(i, d, w);
+    for (u8 k = 0; k < N_BLK_HISTS; k++)
+        if (w->sum[k])
+            met_hist_read(met_hist((u8)(HIST_BLK + k), i), w->hist + k * DELAY_BUCKETS,
+                          DELAY_BUCKETS, w->sum[k]);
+}
+
+static void mk_block(void)
+{
+    struct bpf_obj *o = &mk_blk.f.obj;
+    if (!mk_blk.f.tried)
+        mk_blk_start();
+    if (!o->fam) {
+        met_off(o->why);
+        return;
+    }
+    u64 missed = bpf_lost(o, LOST_DISK) + bpf_missed(o, ~0u);
+    if (missed != mk_blk.missed) /* a disk that is new, maybe */
+        mk_add_disks(bpf_map(o, "disks"));
+    mk_blk.missed = missed;
+    met_count(met.all, M_BLK_MISSED, missed);
+    for (u32 k = 0; k < mk_blk.n; k++)
+        mk_disk_read(&mk_blk.disk[k]);
 }
 
 /* == 34 mout_  the monitor's sinks ======================================================
@@ -22030,6 +22205,7 @@ static const struct met_source mon_sources[] = {
     [SRC_RUNQ] = { "sched", "runq", "no task waited for a CPU", mk_runq },
     [SRC_DEPTH] = { "sched", "depth", "no CPU switched tasks", mk_depth },
     [SRC_ESTIMATE] = { "sched", "estimate", "no task was woken", mk_estimate },
+    [SRC_BLOCK] = { "io", "block", "no such requests in this interval", mk_block },
 };
 _Static_assert(ARRAY_LEN(mon_sources) == N_SRC, "a source without a row");
 

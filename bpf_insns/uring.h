@@ -5,7 +5,7 @@
  * probe.h
  *   sha256 31b32056ff3afc7e40d9db4eedae1c77a00043d6748165dbdcb54197f8f0e63a
  * wire.h
- *   sha256 bf0aa138cfe9498a63ea0e91e860be63ac81605141337e6c1ba52f5443354ff1
+ *   sha256 c559d515823747d09a68e51ebb740e8221f0dd7da25ac566f5dc9fc9adebf32d
  * compiler: clang 14.0.6
  * flags: -target bpf -mcpu=v2 -O2 -g -std=gnu11 -Wall -Werror -nostdinc -fno-ident
  *

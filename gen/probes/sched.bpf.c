@@ -11,6 +11,7 @@
  * queue, by sched_wakeup, which is a little after sched_waking where another CPU has to put it there,
  * or from when it left its CPU though it could go on. */
 #include "probe.h"
+#include "hist.h"
 
 /* Slots of `tasks`, less one. */
 extern char CFG_SLOTS_MASK;
@@ -44,21 +45,6 @@ struct task_struct {
 struct trace_event_raw_sched_switch { int prev_pid; long prev_state; int next_pid; } KERNEL;
 struct trace_event_raw_sched_wakeup { int pid, target_cpu; } KERNEL;
 struct trace_event_raw_sched_migrate_task { int orig_cpu, dest_cpu; } KERNEL;
-
-/* 16 buckets an octave, as everywhere, without a branch: where a comparison's sign bit is set, the
- * upper half of what is left has the highest bit. */
-INLINE u32 bucket(u64 v, u32 n)
-{
-    u64 x = v, e = 0, k;
-    k = (0xffffffffULL - x) >> 63 << 5; e |= k; x >>= k;
-    k = (0xffffULL - x) >> 63 << 4; e |= k; x >>= k;
-    k = (0xffULL - x) >> 63 << 3; e |= k; x >>= k;
-    k = (0xfULL - x) >> 63 << 2; e |= k; x >>= k;
-    k = (3ULL - x) >> 63 << 1; e |= k; x >>= k;
-    e |= x >> 1;
-    u64 b = v < 16 ? v : (e - 3) * 16 + (v >> (e - 4) & 15);
-    return b < n ? (u32)b : n - 1;
-}
 
 INLINE u64 *slot_of(u32 pid)
 {
