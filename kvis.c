@@ -21394,6 +21394,19 @@ static void mk_blk_start(void)
         mk_add_disks(bpf_map(o, "disks"));
 }
 
+/* log2(x), 0 < x <= 1, to 24 digits after the point: a square has twice the logarithm. (The C
+ * library's is in a library of its own in some.) */
+static double mk_log2(double x)
+{
+    double log = 0;
+    for (; x < 1; x *= 2)
+        log--;
+    for (double digit = 0.5; digit > 3e-8; digit /= 2)
+        if ((x *= x) >= 2)
+            x /= 2, log += digit;
+    return log;
+}
+
 /* Shannon's, in bits, and the share of what is sequential, of the requests of this interval. */
 static void mk_places(const struct met_inst *i, struct mk_disk *d, const struct wire_blk *w)
 {
@@ -21402,7 +21415,7 @@ static void mk_places(const struct met_inst *i, struct mk_disk *d, const struct 
         all += (double)(w->position[k] - d->position[k]);
     for (u32 k = 0; k < 16; k++) {
         double p = all > 0 ? (double)(w->position[k] - d->position[k]) / all : 0;
-        bits -= p > 0 ? p * log2(p) : 0;
+        bits -= p > 0 ? p * mk_log2(p) : 0;
     }
     if (all > 0 && met.src[met.cur].elapsed_s > 0) {
         met_set(i, M_ENTROPY, MAX(bits, 0));
