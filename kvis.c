@@ -21200,6 +21200,14 @@ static void mk_why(struct bpf_obj *o, int e)
     o->fam = NULL;
 }
 
+/* A family is there now, or is not: the time that loading took is not the source's first interval. */
+static void mk_loaded(struct bpf_obj *o, int e)
+{
+    if (e)
+        mk_why(o, e);
+    met.src[met.cur].at_ns = u_now();
+}
+
 /* --- the scheduler --- */
 
 static struct {
@@ -21235,10 +21243,9 @@ static void mk_sched_start(void)
     bpf_set(&c, "CFG_SLOTS_MASK", mk_slots() - 1);
     int e = mk_load(o, &c, "task_struct.pid");
     mk_sched.own = !e && (o->loaded & 1) && bpf_has_field(o, "task_struct.se.cfs_rq");
-    if (e)
-        mk_why(o, e);
-    else
+    if (!e)
         mo.off |= 1ull << (mk_sched.own ? SRC_ESTIMATE : SRC_DEPTH);
+    mk_loaded(o, e);
 }
 
 static void mk_sched_cpu(u32 cpu)
@@ -21388,10 +21395,9 @@ static void mk_blk_start(void)
     *o = (struct bpf_obj){ .fam = &blk_family, .entries = mk_blk_entries };
     bpf_set(&c, "CFG_SECOND", 1);
     int e = mk_load(o, &c, "request.start_time_ns");
-    if (e)
-        mk_why(o, e);
-    else
+    if (!e)
         mk_add_disks(bpf_map(o, "disks"));
+    mk_loaded(o, e);
 }
 
 /* log2(x), 0 < x <= 1, to 24 digits after the point: a square has twice the logarithm. (The C
