@@ -21140,16 +21140,15 @@ static void mfs_hwmon(void)
 
 /* == 33 mk_  metrics from programs in the kernel: the scheduler, block I/O ===================
  * The families sched and blk (gen/probes) add up in the kernel, and are read once an interval; no
- * record is sent. Each is loaded when its first source is read, and costs only itself where that
- * fails. Entry points: mk_runq, mk_depth, mk_estimate, mk_block. */
+ * record is sent. Where one does not load, that costs its own sources only. Entry points: mk_start,
+ * mk_runq, mk_depth, mk_estimate, mk_block. */
 
 #include "bpf_insns/sched.h"
 #include "bpf_insns/blk.h"
 
-/* A family, when it was last read, and why it is not there. */
+/* A family (obj.fam NULL: obj.why says why it is not there), and when it was last read. */
 struct mk_family {
     struct bpf_obj obj;
-    bool tried;
     u32 at;
 };
 
@@ -21200,14 +21199,6 @@ static void mk_why(struct bpf_obj *o, int e)
     o->fam = NULL;
 }
 
-/* A family is there now, or is not: the time that loading took is not the source's first interval. */
-static void mk_loaded(struct bpf_obj *o, int e)
-{
-    if (e)
-        mk_why(o, e);
-    met.src[met.cur].at_ns = u_now();
-}
-
 /* --- the scheduler --- */
 
 static struct {
@@ -21237,7 +21228,6 @@ static void mk_sched_start(void)
 {
     static struct bpf_cfgs c;
     struct bpf_obj *o = &mk_sched.f.obj;
-    mk_sched.f.tried = true;
     *o = (struct bpf_obj){ .fam = &sched_family, .entries = mk_sched_entries };
     bpf_set(&c, "CFG_STATE", 1);
     bpf_set(&c, "CFG_SLOTS_MASK", mk_slots() - 1);
@@ -21245,7 +21235,8 @@ static void mk_sched_start(void)
     mk_sched.own = !e && (o->loaded & 1) && bpf_has_field(o, "task_struct.se.cfs_rq");
     if (!e)
         mo.off |= 1ull << (mk_sched.own ? SRC_ESTIMATE : SRC_DEPTH);
-    mk_loaded(o, e);
+    if (e)
+        mk_why(o, e);
 }
 
 static void mk_sched_cpu(u32 cpu)
@@ -21265,8 +21256,6 @@ static void mk_sched_cpu(u32 cpu)
 static bool mk_sched_read(void)
 {
     struct bpf_obj *o = &mk_sched.f.obj;
-    if (!mk_sched.f.tried)
-        mk_sched_start();
     if (!o->fam)
         met_off(o->why);
     if (!o->fam || mk_sched.f.at == met.tick)
@@ -21389,7 +21378,6 @@ static void mk_blk_start(void)
 {
     static struct bpf_cfgs c;
     struct bpf_obj *o = &mk_blk.f.obj;
-    mk_blk.f.tried = true;
     mk_add_disks(-1);
     mk_blk.slots = MIN(mk_blk.n + MK_DISKS_MORE, MK_DISKS);
     *o = (struct bpf_obj){ .fam = &blk_family, .entries = mk_blk_entries };
@@ -21397,7 +21385,8 @@ static void mk_blk_start(void)
     int e = mk_load(o, &c, "request.start_time_ns");
     if (!e)
         mk_add_disks(bpf_map(o, "disks"));
-    mk_loaded(o, e);
+    if (e)
+        mk_why(o, e);
 }
 
 /* log2(x), 0 < x <= 1, to 24 digits after the point: a square has twice the logarithm. (The C
@@ -21453,8 +21442,6 @@ static void mk_disk_read(struct mk_disk *d)
 static void mk_block(void)
 {
     struct bpf_obj *o = &mk_blk.f.obj;
-    if (!mk_blk.f.tried)
-        mk_blk_start();
     if (!o->fam) {
         met_off(o->why);
         return;
@@ -21466,6 +21453,17 @@ static void mk_block(void)
     met_count(met.all, M_BLK_MISSED, missed);
     for (u32 k = 0; k < mk_blk.n; k++)
         mk_disk_read(&mk_blk.disk[k]);
+}
+
+/* Loads what the sources that are on need: before anything is read, for it takes its time. */
+static void mk_start(void)
+{
+    const u64 sched = 1ull << SRC_RUNQ | 1ull << SRC_DEPTH | 1ull << SRC_ESTIMATE;
+    met.cur = SRC_BLOCK;
+    if (~mo.off & sched)
+        mk_sched_start();
+    if (!(mo.off >> SRC_BLOCK & 1))
+        mk_blk_start();
 }
 
 /* == 34 mout_  the monitor's sinks ======================================================
@@ -22309,6 +22307,7 @@ static int mon_run(u64 end_ns)
     mout.src = mon_sources;
     met_init();
     met.all = met_inst(DIM_NONE, "");
+    mk_start();
     out.give_up = sp_gives_up;
     out_flush();
     mon_collect();
