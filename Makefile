@@ -11,6 +11,7 @@ CLANG  ?= clang
 CROSS  := $(if $(filter-out $(HOST),$(ARCH)),$(ARCH)-linux-gnu-)
 BIN    := kvis$(if $(CROSS),-$(ARCH))
 STRIP  := $(CROSS)strip
+OBJCOPY := $(CROSS)objcopy
 
 # Who did not choose a compiler gets the cross compiler, musl-gcc or cc, in this order.
 ifneq ($(filter default undefined,$(origin CC)),)
@@ -23,7 +24,8 @@ endif
 # static program, so it is only padding; with glibc it would cover 400 bytes.
 knows = $(shell echo 'int main(void) { return 0; }' | \
           $(CC) $(1) -Werror -x c -o /dev/null - 2>/dev/null && echo '$(1)')
-LINK := -static $(call knows,-fno-pie) \
+NO_PIE := $(call knows,-fno-pie)
+LINK := -static $(NO_PIE) \
         $(call knows,-Wl$(comma)-z$(comma)noseparate-code$(comma)-z$(comma)norelro$(comma)--gc-sections)
 
 VERSION := $(shell [ -e .git ] && git describe --tags --dirty 2>/dev/null || echo 0.1)
@@ -65,9 +67,19 @@ $(PAGE): $(addprefix gen/report/report.,html css js) Makefile
 	  echo 'note: no gzip here: the page of --report stays as it is, 42 KB more'; }; } && \
 	mv $$new $@; e=$$?; rm -f $$new*; exit $$e
 
-$(BIN): kvis.c $(PAGE) $(wildcard gen/*.h bpf_insns/*.h) Makefile
+# The BPF arrays are compressed in the object file: the linker leaves them out.
+PACKED = $(call knows,-Wl$(comma)-T$(comma)gen/packed.ld)
+PACK = $(OBJCOPY) -O binary -j bpf_arrays $$o.o $$o.bin && [ -s $$o.bin ] && gzip -9n <$$o.bin >$$o.gz && \
+  $(OBJCOPY) --add-section bpf_arrays_gz=$$o.gz --set-section-flags bpf_arrays=alloc \
+  --set-section-flags bpf_arrays_gz=alloc,readonly,data $$o.o $$o.packed.o
+
+$(BIN): kvis.c gen/packed.ld $(PAGE) $(wildcard gen/*.h bpf_insns/*.h) Makefile
 	$(if $(NOTE),@echo "note: $(NOTE)")
-	$(CC) $(KFLAGS) $(CFLAGS) $(LINK) $(LDFLAGS) -o $@ kvis.c $(LIBS)
+	@echo '$(CC) $(CFLAGS) -o $@ kvis.c'; o=$@.$$$$; trap 'rm -f $$o.*' EXIT; packed=; \
+	$(CC) $(KFLAGS) $(CFLAGS) $(NO_PIE) -c -o $$o.o kvis.c || exit 1; \
+	if [ '$(PACKED)' ] && $(PACK) >/dev/null 2>&1; then mv $$o.packed.o $$o.o; packed='$(PACKED)'; else \
+	  echo 'note: no objcopy, gzip or GNU ld here: the BPF arrays stay as they are, 60 KB more'; fi; \
+	$(CC) $(CFLAGS) $(LINK) $$packed $(LDFLAGS) -pthread -o $@ $$o.o $(LIBS)
 
 run: $(BIN) ## build, and trace a real command
 	./$(BIN) trace -- ls -l /

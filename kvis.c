@@ -29,27 +29,29 @@
  * 16 rec_     recordings: what a .kvis file holds
  * 17 rp_      a recording, played to the sinks
  * 18 px_      --perfetto: a trace for ui.perfetto.dev
- * 19 rep_ gz_  --report: one HTML file, unpacked and filled in
- * 20 df_      kvis diff: two recordings compared
- * 21 pf_      page faults, by perf_event_open
- * 22 btf_     names of the kernel's types and fields
- * 23 tfs_     tracefs: ids and record layouts of tracepoints
- * 24 bpf_     programs and maps in the kernel
- * 25 rb_      records that programs send
- * 26 sp_      starting a command [die: sp_find sp_fork sp_go sp_boot]
- * 27 hy_      calls recorded in the kernel: the hybrid backend
- * 28 tr_      the ptrace loop [die: tr_spawn tr_signals]
- * 29 open_    kvis open: every file that is opened [die: open_run]
- * 30 proc_    kvis proc: every command, with its exit [die: proc_adopt proc_begin]
- * 31 met_     metrics: the table, and their numbers now
- * 32 mfs_     metrics from files of /proc and /sys
- * 33 mk_      metrics from programs in the kernel: the scheduler, block I/O
- * 34 mout_    the monitor's sinks
- * 35 hs_      --listen: GET /metrics over HTTP/1.1
- * 36 mon_     kvis monitor: what the hardware and the kernel of this box are doing
- * 37 check_   kvis check: what works here, and what mends the rest
- * 38 opt_     options, commands, help [die]
- * 39 cmd_     the commands, and main [die]
+ * 19 gz_      what the Makefile compresses
+ * 20 rep_     --report: one HTML file, filled in
+ * 21 df_      kvis diff: two recordings compared
+ * 22 pf_      page faults, by perf_event_open
+ * 23 btf_     names of the kernel's types and fields
+ * 24 tfs_     tracefs: ids and record layouts of tracepoints
+ * 25 bpf_     programs and maps in the kernel
+ * 26 rb_      records that programs send
+ * 27 sp_      starting a command [die: sp_find sp_fork sp_go sp_boot]
+ * 28 hy_      calls recorded in the kernel: the hybrid backend
+ * 29 tr_      the ptrace loop [die: tr_spawn tr_signals]
+ * 30 open_    kvis open: every file that is opened [die: open_run]
+ * 31 proc_    kvis proc: every command, with its exit [die: proc_adopt proc_begin]
+ * 32 met_     metrics: the table, and their numbers now
+ * 33 mfs_     metrics from files of /proc and /sys
+ * 34 mk_      metrics from programs in the kernel: the scheduler, block I/O
+ * 35 mout_    the monitor's sinks
+ * 36 hs_      --listen: GET /metrics over HTTP/1.1
+ * 37 scr_     the monitor on a terminal
+ * 38 mon_     kvis monitor: what the hardware and the kernel of this box are doing
+ * 39 check_   kvis check: what works here, and what mends the rest
+ * 40 opt_     options, commands, help [die]
+ * 41 cmd_     the commands, and main [die]
  */
 
 /* == 1 limits: headers, kernel constants that old headers lack ==================== */
@@ -78,6 +80,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/mount.h>
 #include <sys/prctl.h>
@@ -92,6 +95,7 @@
 #include <sys/user.h>
 #include <sys/utsname.h>
 #include <sys/wait.h>
+#include <termios.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -290,6 +294,7 @@ struct task {
     bool clone_known;
     char comm[16];
     u64 exec_ns;                /* when the last exec began that was shown at its event */
+    u64 told_ns, told_end_ns;   /* a clone that has a record, and stopped all the same: from, to */
     u32 key;                    /* its id in the first pid namespace; 0: not known yet */
     bool pending;               /* `call` is recorded, has no record yet, and is shown already */
     bool strict;                /* kvis does for it what SECCOMP_MODE_STRICT would */
@@ -913,6 +918,8 @@ static const u16 arch_arg_off[6] = { R(rdi), R(rsi), R(rdx), R(r10), R(r8), R(r9
 enum { ARCH_WORDS = R(r10) }; /* from r10 to rdi there are eight words */
 static const u16 arch_arg_off32[4] = { R(rbx), R(rcx), R(rdx), R(rsi) };
 enum { ARCH_NR_OFF = R(orig_rax) };
+/* A task's stack, and where on it that number is: THREAD_SIZE and task_pt_regs, asm/processor.h. */
+enum { ARCH_STACK = 16 << 10, ARCH_STACK_NR = ARCH_STACK - 168 + ARCH_NR_OFF };
 #undef R
 #elif defined(__aarch64__)
 enum { ARCH_ARG0_IS_RESULT = 1 };
@@ -926,6 +933,7 @@ static const u16 arch_arg_off[6] = { 0, 8, 16, 24, 32, 40 };
 enum { ARCH_WORDS = 0 }; /* x0 to x7 */
 static const u16 arch_arg_off32[4] = { 0, 8, 16, 24 };
 enum { ARCH_NR_OFF = 280 }; /* syscallno, behind user_pt_regs and orig_x0: asm/ptrace.h */
+enum { ARCH_STACK = 16 << 10, ARCH_STACK_NR = 0 }; /* or a page: THREAD_SIZE, asm/memory.h */
 #else
 #error "kvis knows x86_64 and aarch64"
 #endif
@@ -7121,6 +7129,20 @@ static void st_json_where(struct buf *b)
     b_c(b, ']');
 }
 
+/* The same of all calls of which it is known. */
+static void st_json_call_time(struct buf *b)
+{
+    struct st_waits all = { 0 };
+    for (u16 i = 0; i < SC_N; i++) {
+        const struct st_waits *w = &st.waits[i];
+        all.calls += w->calls, all.ns += w->ns;
+        all.cpu += w->cpu, all.runq += w->runq, all.disk += w->disk;
+    }
+    b_f(b, ",\"call_time\":{\"calls\":%" PRIu64 ",\"on_cpu_ns\":%" PRIu64 ",\"runq_ns\":%" PRIu64
+        ",\"disk_ns\":%" PRIu64 ",\"other_ns\":%" PRIu64 "}", all.calls, all.cpu, all.runq,
+        all.disk, all.ns - all.cpu - all.runq - all.disk);
+}
+
 /* The value below which the share p of the waits for a CPU lies. */
 static u64 st_delay_at(const struct st_delays *d, double p)
 {
@@ -7543,7 +7565,7 @@ static void st_json_summary(struct buf *b, const struct st_end *end)
         st_json_rest(b);
     }
     if (end->delays)
-        st_json_where(b);
+        st_json_where(b), st_json_call_time(b);
     st_json_delays(b, "sched_waits", "sched_wait", end->delays);
     if (end->io) {
         st_json_delays(b, "block_ios", "block_io", &end->io->took);
@@ -10739,8 +10761,10 @@ static struct px_track *px_of(pid_t pid, pid_t tid, u64 ns)
 
 /* --- counters --- */
 
+/* A file can be closed by another process, whose records come in their own order: no step back. */
 static void px_count_out(struct px_track *p, u32 k, u64 ns)
 {
+    ns = MAX(ns, p->told_ns[k]);
     struct buf *b = px_event("C", p, ns);
     px_name(b, px_counters[k].track, strlen(px_counters[k].track), "counter");
     b_f(b, ",\"args\":{\"%s\":%" PRId64 "}", px_counters[k].series, p->count[k]);
@@ -10755,7 +10779,7 @@ static void px_count(pid_t pid, u32 k, s64 n, u64 ns)
     struct px_track *p = px_track(pid, pid);
     p->count[k] = MAX(p->count[k] + n, 0);
     p->due[k] = true;
-    if (!p->told_ns[k] || ns - p->told_ns[k] >= PX_STEP_NS)
+    if (!p->told_ns[k] || ns >= p->told_ns[k] + PX_STEP_NS)
         px_count_out(p, k, ns);
 }
 
@@ -10872,6 +10896,9 @@ static void px_exec(const struct event *e)
     const char *s = e->v[EV_program].s.p, *slash = memrchr(s, '/', e->v[EV_program].s.len);
     const char *base = slash ? slash + 1 : s;
     size_t n = e->v[EV_program].s.len - (size_t)(base - s);
+    for (u32 k = PX_HEAP; k <= PX_MAPPED; k++) /* its memory went with the old program */
+        if (p->count[k])
+            p->count[k] = 0, px_count_out(p, k, e->ts_ns);
     px_call_it(p, true, base, n);
     px_program(p, e->ts_ns, base, n, e);
 }
@@ -10996,13 +11023,9 @@ static void px_close(void)
     b_s(b, "\"}}\n");
     px_flush();
 }
-/* == 19 rep_ gz_  --report: one HTML file, unpacked and filled in ==================
- * The page is gen/report/, which the Makefile makes one file and compresses; its data are the run,
- * the summary (both as --json has them) and the events: a recording in base64, which report.js
- * reads as rec_ does. The events come out of a recording, so that nothing is kept in memory; when
- * they are too many, the most telling stay. Entry points: rep_begin, rep_end; rep_temporary. */
-
-/* --- what gzip has compressed (RFC 1951, RFC 1952) --- */
+/* == 19 gz_  what the Makefile compresses =========================================
+ * The page of --report (gen/report.page) and the BPF arrays are in the file as gzip makes them
+ * (RFC 1951, RFC 1952), where there was one. Entry points: gz_is, gz_inflate; gz_arrays. */
 
 enum { GZ_HEAD = 10, GZ_TAIL = 8, GZ_LONGEST = 15, GZ_CODES = 1 << GZ_LONGEST };
 
@@ -11182,6 +11205,31 @@ static bool gz_inflate(const u8 *p, size_t n, u8 *to, u32 size)
     return !z.bad && z.p - z.n / 8 + z.beyond == tail && z.len == size
            && rec_crc(0, to, size) == rec_ld32(tail);
 }
+
+/* The section that the BPF arrays are in (I_PACKED in gen/insn.h). Where the Makefile finds objcopy
+ * and gzip, the program's file does not have it, but bpf_arrays_gz; else this one is not there. */
+extern u8 __start_bpf_arrays[] __attribute__((weak)), __stop_bpf_arrays[] __attribute__((weak));
+extern const u8 __start_bpf_arrays_gz[] __attribute__((weak));
+extern const u8 __stop_bpf_arrays_gz[] __attribute__((weak));
+
+/* Before anyone looks at a BPF array. 0, or -EBADMSG: the program's file is damaged. */
+static int gz_arrays(void)
+{
+    static bool done;
+    const u8 *p = __start_bpf_arrays_gz;
+    size_t n = (size_t)(__stop_bpf_arrays_gz - p);
+    u32 size = (u32)(__stop_bpf_arrays - __start_bpf_arrays), says;
+    if (!p || done)
+        return 0;
+    done = gz_is(p, n, &says) && says == size && gz_inflate(p, n, __start_bpf_arrays, size);
+    return done ? 0 : -EBADMSG;
+}
+
+/* == 20 rep_  --report: one HTML file, filled in ==================================
+ * The page is gen/report/, which the Makefile makes one file and compresses; its data are the run,
+ * the summary (both as --json has them) and the events: a recording in base64, which report.js
+ * reads as rec_ does. The events come out of a recording, so that nothing is kept in memory; when
+ * they are too many, the most telling stay. Entry points: rep_begin, rep_end; rep_temporary. */
 
 /* --- the page --- */
 
@@ -11481,7 +11529,7 @@ static int rep_temporary(const char *dir)
         return -errno;
     return f;
 }
-/* == 20 df_  kvis diff: two recordings compared =====================================
+/* == 21 df_  kvis diff: two recordings compared =====================================
  * Both are played to nobody, and the numbers of their summaries are set side by side. Entry points:
  * df_load, df_text, df_json. */
 
@@ -11676,7 +11724,7 @@ static u32 df_rows(u16 *row, bool timed)
 
 static const struct st_row *df_row(u32 k, u16 row)
 {
-    static const struct st_row none;
+    static struct st_row none;
     return df.calls[k].row[row] ? df.calls[k].row[row] : &none;
 }
 
@@ -11934,7 +11982,7 @@ static void df_json(struct buf *b)
     df_json_programs(b), df_json_failed(b), df_json_calls(b);
     b_s(b, "}\n");
 }
-/* == 21 pf_  page faults, by perf_event_open =====================================
+/* == 22 pf_  page faults, by perf_event_open =====================================
  * A software event that samples every minor fault of the tracees, with its address; inherited by
  * threads and children, which the kernel allows for a mapped ring only with one event a CPU
  * (perf_mmap in kernel/events/core.c). Faults of one thread in one region, one after the other and
@@ -12166,7 +12214,7 @@ static void pf_upto(u64 ns)
     if (pf.oldest && ns > pf.oldest + PF_RUN_NS)
         pf_flush_old(ns);
 }
-/* == 22 btf_  names of the kernel's types and fields ===========================================
+/* == 23 btf_  names of the kernel's types and fields ===========================================
  * Answers "where is task_struct.pid here?" from /sys/kernel/btf/vmlinux (Documentation/bpf/btf.rst
  * is the format), for a batch of names at a time. The file has megabytes and kvis little memory:
  * it is read once, by windows, and only this stays: where in the string section the wanted words
@@ -12902,7 +12950,7 @@ static int btf_resolve(const char *module, struct btf_want *w, u32 n,
         close(mod);
     return e;
 }
-/* == 23 tfs_  tracefs: ids and record layouts of tracepoints ==================================
+/* == 24 tfs_  tracefs: ids and record layouts of tracepoints ==================================
  * tracefs is reached by a mount that no path shows and that ends with its descriptor (fsopen,
  * fsmount: Linux 5.2), else where it is mounted. events/CATEGORY/EVENT/format (its text: kernel
  * source, kernel/trace/trace_events.c f_show) says where each field of a record is; it is hostile:
@@ -13258,7 +13306,7 @@ static int tfs_fields(const char *event, struct btf_want *w, u32 n)
     b_free(&b);
     return e;
 }
-/* == 24 bpf_  programs and maps in the kernel =====================================
+/* == 25 bpf_  programs and maps in the kernel =====================================
  * Loads the families of bpf_insns/: makes their maps, fills in what their patch tables name
  * (descriptors, constants, offsets of this kernel's fields), hands them to the verifier, attaches
  * them. Whatever is made is a descriptor that only kvis holds, so it is gone when kvis is, however
@@ -13806,7 +13854,9 @@ static int bpf_open(struct bpf_obj *o)
     memset(o->map, -1, sizeof o->map);
     memset(o->prog, -1, sizeof o->prog);
     memset(o->link, -1, sizeof o->link);
-    return bpf_make_maps(o);
+    int e = gz_arrays();
+    return e ? bpf_fail(o, e, "the BPF programs in kvis cannot be unpacked: this file is damaged")
+             : bpf_make_maps(o);
 }
 
 /* Loads the programs of `mask` (bits are rows of fam->progs). */
@@ -14135,7 +14185,7 @@ static int bpf_take_time(void)
     return MIN(f, 0);
 }
 
-/* == 25 rb_  records that programs send =============================================
+/* == 26 rb_  records that programs send =============================================
  * A ring buffer (one for all CPUs, 5.8) or a perf ring for each CPU: the same records, the same
  * function that takes them. Every record begins with its time (u64 ns), by which the rings of the
  * CPUs are merged. Entry points: rb_open, rb_wait, rb_mark, rb_drain, rb_drained. */
@@ -14354,7 +14404,7 @@ static u64 rb_lost(const struct bpf_obj *o, u32 why)
                               : bpf_lost(o, why);
 }
 
-/* == 26 sp_  starting a command =====================================================
+/* == 27 sp_  starting a command =====================================================
  * A child that waits until kvis is ready for it, and then becomes the command as if kvis were not
  * there: its signals, its descriptors and its limits are as kvis found them. Dies only before
  * anything is attached. Entry points: sp_signals, sp_find, sp_fork, sp_go, sp_error; sp_boot. */
@@ -14654,7 +14704,7 @@ static void sp_boot_on(void)
         close(sp_ready);
 }
 
-/* == 27 hy_  calls recorded in the kernel: the hybrid backend ===========================
+/* == 28 hy_  calls recorded in the kernel: the hybrid backend ===========================
  * ptrace keeps control of the threads (births, execs, signals, deaths, and the calls whose
  * arguments nest); the calls of hy_hot[] do not stop any more: the probe (gen/probes/call.bpf.c)
  * records each with what its arguments point to. What that is comes from the kinds in
@@ -14761,12 +14811,13 @@ static const struct hy_kind {
  * thread can tell. file: the record describes the file of that argument (1 + n), or of the result.
  */
 enum { FILE_OF_RESULT = 100 };
-static const struct hy_call { u16 id; u8 file; bool memory, attached;
+enum { HY_ATTACHED = 1, HY_HOME };
+static const struct hy_call { u16 id; u8 file; bool memory; u8 only;
 } hy_hot[] = {
 #define H(name) { SC_##name, 0, 0, 0 }
 #define H_FD(name) { SC_##name, FILE_OF_RESULT, 0, 0 }
 #define H_MEM(name) { SC_##name, 0, 1, 0 } /* page faults must find the regions as they are */
-#define H_P(name) { SC_##name, 0, 0, 1 } /* with -p: a libc blocks all signals around them */
+#define H_P(name) { SC_##name, 0, 0, HY_ATTACHED } /* -p: a libc blocks all signals around them */
     H(read),
     H(write),
     H(pread64),
@@ -14853,7 +14904,7 @@ static const struct hy_call { u16 id; u8 file; bool memory, attached;
     H(alarm),
     H(pause),
     H(sync),
-    H_P(clone),
+    { SC_clone, 0, 0, HY_HOME }, /* where its event finds its flags; CLONE_UNTRACED: tr_filter */
     H_P(clone3),
     H(fork),
     H(vfork),
@@ -14952,7 +15003,8 @@ static struct wire_spec hy_spec_of(int row, const bool *need)
     bool hot = false;
     for (size_t i = 0; row >= 0 && i < ARRAY_LEN(hy_hot); i++)
         if (hy_hot[i].id == sc_id[row] && !(hy_hot[i].memory && opt.faults)
-            && (hy.all || !hy_hot[i].attached))
+            && (hy_hot[i].only != HY_ATTACHED || hy.all)
+            && (hy_hot[i].only != HY_HOME || !hy.in_ns))
             hot = true, s.file = hy_file(hy_hot[i].file);
     hot = hot && hy_spec(&sc_rows[row], &s);
     if (row >= 0)
@@ -15019,7 +15071,7 @@ static u32 hy_programs(bool sched)
                    : 1u << HY_ENTER_TP | 1u << HY_EXIT_TP | 1u << HY_SWITCH | 1u << HY_NEW;
     mask |= 1u << HY_EXEC;
     if (sched)
-        mask |= 1u << HY_SWITCH | 1u << HY_WAKE | 1u << HY_NEW | 1u << HY_WAKING | 1u << HY_BIO;
+        mask |= 1u << HY_SWITCH | 1u << HY_WAKE | 1u << HY_NEW | 1u << HY_WAKING;
     return mask;
 }
 
@@ -15054,6 +15106,8 @@ static int hy_load(u32 ring_bytes)
     bpf_set(&c, "CFG_RESTART_NR", (u64)SYS_restart_syscall);
     bpf_set(&c, "CFG_DELAY", HY_MIN_DELAY_NS);
     bpf_set(&c, "CFG_BY_SCHED", hy.in_order);
+    bpf_set(&c, "CFG_STACK", (u64)MAX((long)ARCH_STACK, sysconf(_SC_PAGESIZE)));
+    bpf_set(&c, "CFG_STACK_NR", ARCH_STACK_NR);
     o->cfg = c.v;
     o->n_cfg = c.n;
     bpf_find_records(o, mask);
@@ -15064,13 +15118,15 @@ static int hy_load(u32 ring_bytes)
     return bpf_attach(o, mask);
 }
 
-/* Loads and attaches a program of the disks'. It asks for a second argument first, and attaches
- * where there is one; not the last two, which need not be asked: a request is issued with what it
- * is inserted with (one class of events, include/trace/events/block.h). */
+/* Loads and attaches a program of the disks'. Where the queue may come first (CFG_SECOND), it asks
+ * for a second argument, and attaches where there is one; not the last two, which need not be
+ * asked: a request is issued with what it is inserted with (one class of events,
+ * include/trace/events/block.h). */
 static int hy_load_at(struct bpf_obj *o, struct bpf_cfg *second, u32 i)
 {
+    bool old = bpf_kernel_version() < (5u << 16 | 11u << 8);
     int e;
-    for (second->val |= i < HY_DISK_ISSUE;; second->val = 0) {
+    for (second->val |= old && i < HY_DISK_ISSUE;; second->val = 0) {
         if ((e = bpf_load(o, 1u << i)) || (e = bpf_attach(o, 1u << i)) != -EINVAL || !second->val)
             return e;
         close(o->prog[i]);
@@ -15097,11 +15153,14 @@ static char *hy_diskstats(void)
     return realloc(s, (size_t)at + 1);
 }
 
-/* The disks' requests too; without them the rest goes on. */
-static void hy_start_disk(void)
+/* The disks' requests too; without them the rest goes on, and who asks a disk is seen by a program
+ * of call's alone. (Not both: to take one of two programs from a tracepoint waits for an RCU grace
+ * period, 12 ms here; kernel/tracepoint.c.) */
+static int hy_start_disk(void)
 {
-    static struct bpf_cfg cfg[] = { { "CFG_SECOND", 1 }, { "CFG_NS_INO", 0 } };
+    static struct bpf_cfg cfg[] = { { "CFG_SECOND", 0 }, { "CFG_NS_INO", 0 } };
     struct bpf_obj *o = &hy.disk;
+    u32 bio = 1u << HY_BIO;
     cfg[1].val = bpf_pid_ns(NULL);
     *o = (struct bpf_obj){ .fam = &disk_family, .lender = &hy.obj, .ring = true,
                            .cfg = cfg, .n_cfg = ARRAY_LEN(cfg) };
@@ -15114,20 +15173,27 @@ static void hy_start_disk(void)
         o->fam = NULL;
     }
     hy.diskstats = hy_diskstats();
+    return o->fam || (e = bpf_load(&hy.obj, bio)) ? e : bpf_attach(&hy.obj, bio);
 }
 
-static int hy_load_uring(struct bpf_obj *o)
+/* The family, with the events as this kernel calls them. */
+static const struct bpf_family *hy_uring_family(void)
 {
     static struct bpf_prog_row row[ARRAY_LEN(uring_progs)];
     static struct bpf_family fam;
-    static struct bpf_cfg cfg[] = { { "CFG_NS_INO", 0 }, { "CFG_BY_REQ", 0 } };
-    u32 all = (1u << ARRAY_LEN(row)) - 1;
     fam = uring_family;
     memcpy(row, uring_progs, sizeof row);
     fam.progs = row;
     if (tfs_event_id("io_uring/io_uring_submit_req") >= 0) /* 6.4 */
         row[0].attach = "io_uring/io_uring_submit_req";
-    *o = (struct bpf_obj){ .fam = &fam, .lender = &hy.obj, .ring = true, .cfg = cfg,
+    return &fam;
+}
+
+static int hy_load_uring(struct bpf_obj *o)
+{
+    static struct bpf_cfg cfg[] = { { "CFG_NS_INO", 0 }, { "CFG_BY_REQ", 0 } };
+    u32 all = (1u << ARRAY_LEN(uring_progs)) - 1;
+    *o = (struct bpf_obj){ .fam = hy_uring_family(), .lender = &hy.obj, .ring = true, .cfg = cfg,
                            .n_cfg = ARRAY_LEN(cfg) };
     int e = bpf_open(o);
     bpf_find_records(o, all);
@@ -15166,10 +15232,10 @@ static const char *hy_start(const bool *need, u32 ring_bytes)
     hy_choose(need);
     if (!e && (!hy.count || hy.all) && (e = hy_watch()))
         bpf_fail(&hy.obj, e, "cannot fill the map spec: %s", strerror(-e));
+    if (!e && hy.sched)
+        e = hy_start_disk();
     if (!e) {
         hy.on = true;
-        if (hy.sched)
-            hy_start_disk();
         if (fdt.ring)
             hy_start_uring();
         return NULL;
@@ -15421,7 +15487,7 @@ static const struct wire_call *hy_record(const void *p, u32 size)
     return w;
 }
 
-/* == 28 tr_  the ptrace loop =====================================================
+/* == 29 tr_  the ptrace loop =====================================================
  * PTRACE_SEIZE; system-call stops only for calls that somebody asked about (a seccomp filter, where
  * that changes nothing for the program); every other stop handed on as it would have been untraced.
  * From the first attach on nothing here ends the program: errors are counted or reported once, and
@@ -15560,7 +15626,7 @@ static void tr_filter(struct tr_prog *p)
     enum { UFFD_NEW = 0xaa00 }; /* USERFAULTFD_IOC_NEW, <linux/userfaultfd.h> */
     u32 edge[1024], n = 0;
     bool was = false;
-    int ioctl_row = SC_ioctl, mmap_row = SC_mmap;
+    int ioctl_row = SC_ioctl, mmap_row = SC_mmap, clone_row = SC_clone;
     p->n = 0;
     for (u32 nr = 0; nr < 1000 && n < ARRAY_LEN(edge) - 1; nr++)
         if (!n || tr_nr_wanted(nr) != was) {
@@ -15575,6 +15641,13 @@ static void tr_filter(struct tr_prog *p)
         tr_insn(p, BPF_JMP | BPF_JEQ | BPF_K, SYS_mmap, 0, 4);
         tr_insn(p, BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args[3]), 0, 0);
         tr_insn(p, BPF_JMP | BPF_JSET | BPF_K, MAP_ANONYMOUS, 1, 0);
+        tr_insn(p, BPF_RET | BPF_K, SECCOMP_RET_TRACE | TR_MARK, 0, 0);
+        tr_insn(p, BPF_RET | BPF_K, SECCOMP_RET_ALLOW, 0, 0);
+    }
+    if (hy.row[clone_row]) { /* see tr_no_untraced */
+        tr_insn(p, BPF_JMP | BPF_JEQ | BPF_K, SYS_clone, 0, 4);
+        tr_insn(p, BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args[0]), 0, 0);
+        tr_insn(p, BPF_JMP | BPF_JSET | BPF_K, CLONE_UNTRACED, 0, 1);
         tr_insn(p, BPF_RET | BPF_K, SECCOMP_RET_TRACE | TR_MARK, 0, 0);
         tr_insn(p, BPF_RET | BPF_K, SECCOMP_RET_ALLOW, 0, 0);
     }
@@ -15888,6 +15961,8 @@ static void tr_no_untraced(struct task *t, const struct call *c)
 {
     if (!t->clone_known || !(t->clone_flags & CLONE_UNTRACED))
         return;
+    t->told_ns = c->enter_ns;
+    t->told_end_ns = ~0ull;
     t->restore_arg0 = tr_set_clone_flags(t, c, t->clone_flags & ~(u64)CLONE_UNTRACED);
     if (!t->restore_arg0)
         u_warn("pid %d makes a child that cannot be traced (CLONE_UNTRACED)", t->tid);
@@ -15896,6 +15971,8 @@ static void tr_no_untraced(struct task *t, const struct call *c)
 /* The program finds its argument as it left it. */
 static void tr_restore_untraced(struct task *t)
 {
+    if (t->told_end_ns == ~0ull)
+        t->told_end_ns = u_now();
     if (!t->restore_arg0)
         return;
     t->restore_arg0 = false;
@@ -15982,7 +16059,7 @@ static void tr_times(struct call *c, u64 ns, const struct wire_times *m)
     c->cpu_ns = m ? MIN(m->cpu_ns, ns) : ns;
     c->runq_ns = m ? MIN(m->runq_ns, ns - c->cpu_ns) : 0;
     c->disk_ns = m ? MIN(m->disk_ns, ns - c->cpu_ns - c->runq_ns) : 0;
-    c->waker_pid = m ? (pid_t)m->waker_pid : 0;
+    c->waker_pid = m && !hy.in_ns ? (pid_t)m->waker_pid : 0; /* its number is another one here */
 }
 
 /* The entry of a recorded call, unless it is shown already (pending). */
@@ -16169,7 +16246,7 @@ static bool tr_record(const void *p, u32 size)
     if (!w || (!t && w->over && tr.started))
         hy.strays++;
     if (!t || !tr.started || (t->full_ns && w->ts_ns >= t->full_ns) || w->ts_ns == t->kept_ns
-        || w->ts_ns == t->exec_ns)
+        || w->ts_ns == t->exec_ns || (w->ts_ns > t->told_ns && w->ts_ns < t->told_end_ns))
         return true; /* told already: by a stop of the call, as a kept one, at the exec event */
     if (tr_must_wait(w))
         return false;
@@ -16311,8 +16388,7 @@ static struct task *tr_new_child(struct task *t, int event)
     s64 tid = tr_eventmsg(t);
     if (tid <= 0)
         return NULL; /* killed in that moment: tr_orphan takes its child */
-    if (hy.all)
-        tr_pending_at(t, true); /* its flags */
+    tr_pending_at(t, true); /* its flags */
     struct task *child = ps_task((pid_t)tid);
     bool held = child != NULL;
     if (child && child->run != RUN_HELD)
@@ -16338,6 +16414,7 @@ static struct task *tr_new_child(struct task *t, int event)
             ps_look_ns(child);
     }
     t->call.child = (pid_t)tid;
+    t->clone_known = false;
     tr_follow(child);
     tr_many();
     struct event *e = ev_new(thread ? EK_THREAD : EK_SPAWN, t, u_when());
@@ -17385,7 +17462,7 @@ static int tr_finish(int *sig)
         *sig = WTERMSIG(tr.status);
     return WIFSIGNALED(tr.status) ? 128 + WTERMSIG(tr.status) : WEXITSTATUS(tr.status);
 }
-/* == 29 open_  kvis open: every file that is opened ===================================
+/* == 30 open_  kvis open: every file that is opened ===================================
  * The probe (gen/probes/open.bpf.c) sends one record an open; the filters are constants in it. Here
  * the path is put together, -P looks at it, and a row or an event is printed. Columns and letters
  * are those of bcc's opensnoop (tools/opensnoop.py). Entry points: the option functions, open_run.
@@ -17966,7 +18043,7 @@ static int open_run(u64 end_ns)
     return status;
 }
 
-/* == 30 proc_  kvis proc: every command, with its exit =================================
+/* == 31 proc_  kvis proc: every command, with its exit =================================
  * The probe (gen/probes/proc.bpf.c) sends forks, execs, exits and, piece by piece, arguments. Here
  * they are joined: a life is a process from its fork to its end, a command what it executes; a life
  * can have several, one after the other. A row (struct proc_row) says what happened to a command,
@@ -18395,6 +18472,7 @@ static void proc_scan(void)
 /* They come before it, from the same thread. */
 struct proc_args {
     struct proc_args *next;
+    u64 ts_ns; /* of all pieces; that of their exec too, unless they are from execve's argv */
     u32 tid;
     bool cut;
     struct buf b, env;
@@ -18426,7 +18504,7 @@ static void proc_args_add(const struct wire_proc *h, const char *data)
 {
     struct proc_args **at = proc_args_of(h->tid);
     struct buf *b;
-    if (!h->at && h->kind == PROC_ARGS)
+    if (*at && (*at)->ts_ns != h->ts_ns) /* those of one whose record was lost */
         proc_args_drop(at);
     if (!*at && !h->at) {
         at = &proc_pending;
@@ -18434,6 +18512,7 @@ static void proc_args_add(const struct wire_proc *h, const char *data)
         if (!a)
             return;
         a->tid = h->tid;
+        a->ts_ns = h->ts_ns;
         a->next = *at;
         *at = a;
     }
@@ -18465,6 +18544,10 @@ static void proc_args_take(struct proc_life *l, const struct wire_proc *h)
     struct proc_args **at = proc_args_of(h->tid);
     if (!*at && h->was)
         at = proc_args_of(h->was);
+    if (*at && pp.btf && (*at)->ts_ns != h->ts_ns) {
+        proc_args_drop(at);
+        at = proc_args_of(h->tid); /* that has none now */
+    }
     l->arg_len = h->arg_len;
     if (*at)
         proc_keep(&l->argv, (*at)->b.p, (*at)->b.len);
@@ -19792,7 +19875,7 @@ static int proc_run(u64 end_ns)
     return status;
 }
 
-/* == 31 met_  metrics: the table, and their numbers now ================================
+/* == 32 met_  metrics: the table, and their numbers now ================================
  * All that `kvis monitor` shows is a row of metrics[]: its name, whence it comes, what form its
  * number has (met_forms[]: unit and scale) and what it is counted by (met_dims[]: CPU, node ...).
  * A source reads and calls met_count, met_set or met_raw; the sinks walk the table. They know no
@@ -19810,11 +19893,12 @@ enum {
 enum met_src {
     SRC_STAT, SRC_FREQ, SRC_LOAD, SRC_PSI, SRC_SCHEDSTAT, SRC_MEMINFO, SRC_VMSTAT, SRC_HUGE,
     SRC_KHUGE, SRC_NUMASTAT, SRC_NODEMEM, SRC_BALANCE, SRC_DISK, SRC_ZONE, SRC_HWMON,
-    SRC_THROTTLE, SRC_RUNQ, SRC_DEPTH, SRC_ESTIMATE, SRC_BLOCK, N_SRC
+    SRC_THROTTLE, SRC_PROC, SRC_CGROUP, SRC_CGFILES, SRC_RUNQ, SRC_DEPTH, SRC_ESTIMATE, SRC_BLOCK,
+    N_SRC
 };
 
 enum met_dim {
-    DIM_NONE, DIM_CPU, DIM_NODE, DIM_POOL, DIM_DISK, DIM_ZONE, DIM_SENSOR, N_DIM
+    DIM_NONE, DIM_CPU, DIM_NODE, DIM_POOL, DIM_DISK, DIM_ZONE, DIM_SENSOR, DIM_PID, N_DIM
 };
 
 /* In JSON a thing's numbers are in an object under `json`; Prometheus has a label. `info`: what
@@ -19826,13 +19910,15 @@ static const struct { const char *json, *label, *info; } met_dims[N_DIM] = {
     [DIM_DISK] = { "device", "device", "on" }, /* the disk of a partition, the parts of dm and md */
     [DIM_ZONE] = { "zone", "zone", "type" },
     [DIM_SENSOR] = { "sensor", "sensor", "label" },
+    [DIM_PID] = { "pid", "pid", "comm" },
 };
 
 enum met_form {
     /* counters: of things, USER_HZ, s, ms, us, ns, bytes, KiB, sectors, pages */
     F_COUNT, F_TICKS, F_CMS, F_CUS, F_CNS, F_CKB, F_CSECT, F_CPAGES,
-    /* numbers as they are now: of things, KiB; ratio, seconds, millidegrees, degrees, kHz */
-    F_NUM, F_KB, F_BYTES, F_RATIO, F_SECONDS, F_MILLI, F_TREND, F_KHZ, F_NS, F_BITS,
+    /* numbers as they are now: of things, KiB, pages; ratio, seconds, millidegrees, kHz */
+    F_NUM, F_KB, F_PAGES, F_BYTES, F_RATIO, F_SECONDS, F_MILLI, F_TREND, F_KHZ, F_NS,
+    F_BITS,
     N_FORM
 };
 
@@ -19858,6 +19944,7 @@ static struct met_form_row {
     [F_CPAGES] = { true, U_BYTE_RATE, "_bytes_per_second", "_bytes_total", 4096 /* met_init */ },
     [F_NUM] = { false, U_NUM, "", "", 1 },
     [F_KB] = { false, U_BYTES, "_bytes", "_bytes", 1024 },
+    [F_PAGES] = { false, U_BYTES, "_bytes", "_bytes", 4096 /* met_init */ },
     [F_BYTES] = { false, U_BYTES, "_bytes", "_bytes", 1 },
     [F_RATIO] = { false, U_RATIO, "_ratio", "_ratio", 1 },
     [F_SECONDS] = { false, U_SECONDS, "_seconds", "_seconds", 1 },
@@ -20087,6 +20174,35 @@ static struct met_form_row {
       "cpu_core_throttles_total", "Times the core was too hot, counted by each of its CPUs") \
     X(THROTTLE_PKG, "package_throttles", "package_throttle_count", THROTTLE, COUNT, CPU, \
       "cpu_package_throttles_total", "Times the package was too hot, counted by each of its CPUs") \
+    X(P_USER, "process_user", "11", PROC, TICKS, PID, NULL, "CPU time of a process by itself") \
+    X(P_SYSTEM, "process_system", "12", PROC, TICKS, PID, NULL, "CPU time of it in the kernel") \
+    X(P_MINOR, "process_minor_faults", "7", PROC, COUNT, PID, NULL, \
+      "Its page faults without a read from disk") \
+    X(P_MAJOR, "process_major_faults", "9", PROC, COUNT, PID, NULL, "Those with one") \
+    X(P_THREADS, "process_threads", "17", PROC, NUM, PID, NULL, "Its threads") \
+    X(P_RSS, "process_resident", "21", PROC, PAGES, PID, NULL, "Its memory that is there") \
+    X(P_VOLUNTARY, "process_voluntary_switches", NULL, PROC, COUNT, PID, NULL, \
+      "Switches away from its threads because they waited") \
+    X(P_FORCED, "process_involuntary_switches", NULL, PROC, COUNT, PID, NULL, \
+      "Switches away from its threads though they could run") \
+    X(P_RUN, "process_running", NULL, PROC, CNS, PID, NULL, "Time on a CPU of its threads") \
+    X(P_WAIT, "process_waiting", NULL, PROC, CNS, PID, NULL, \
+      "Time for which its threads waited for a CPU") \
+    X(CG_CPU, "cgroup_cpu", "usage_usec", CGROUP, CUS, NONE, NULL, "CPU time of the cgroup") \
+    X(CG_USER, "cgroup_cpu_user", "user_usec", CGROUP, CUS, NONE, NULL, "") \
+    X(CG_SYSTEM, "cgroup_cpu_system", "system_usec", CGROUP, CUS, NONE, NULL, "") \
+    X(CG_THROTTLES, "cgroup_throttles", "nr_throttled", CGROUP, COUNT, NONE, NULL, \
+      "Periods in which it has used up its CPU quota") \
+    X(CG_THROTTLED, "cgroup_throttled", "throttled_usec", CGROUP, CUS, NONE, NULL, \
+      "Time for which it then had to wait") \
+    X(CG_ANON, "cgroup_memory_anon", "anon", CGROUP, BYTES, NONE, NULL, "") \
+    X(CG_FILE, "cgroup_memory_file", "file", CGROUP, BYTES, NONE, NULL, "") \
+    X(CG_FAULTS, "cgroup_page_faults", "pgfault", CGROUP, COUNT, NONE, NULL, "") \
+    X(CG_MAJOR, "cgroup_major_faults", "pgmajfault", CGROUP, COUNT, NONE, NULL, "") \
+    X(CG_OOM, "cgroup_oom_kills", "oom_kill", CGROUP, COUNT, NONE, NULL, "") \
+    X(CG_MEMORY, "cgroup_memory", "memory.current", CGFILES, BYTES, NONE, NULL, "") \
+    X(CG_SWAP, "cgroup_swap", "memory.swap.current", CGFILES, BYTES, NONE, NULL, "") \
+    X(CG_PIDS, "cgroup_pids", "pids.current", CGFILES, NUM, NONE, NULL, "") \
     X(SWITCHES, "switches", NULL, RUNQ, COUNT, CPU, NULL, "Context switches of a CPU") \
     X(INVOLUNTARY, "involuntary_switches", NULL, RUNQ, COUNT, CPU, NULL, \
       "Context switches away from a task that could go on") \
@@ -20158,13 +20274,14 @@ static struct {
     u64 backwards;           /* counters that went back: shown as no change */
     u64 dropped;             /* things for which there was no room */
     struct met_inst *all;    /* the one thing of DIM_NONE */
+    bool over;               /* nothing is left to watch */
     u8 cur;                  /* source that is read now */
     struct {
         u64 at_ns;           /* when its reading began */
         double elapsed_s;    /* since the reading before; 0: there was none */
         u32 wrong;           /* what it could not read this time */
         char why[160];       /* the first of that */
-        u64 groups;
+        u16 from, to;        /* its metrics are among these */
     } src[N_SRC];
 } met;
 
@@ -20175,7 +20292,7 @@ static struct {
     u32 count;
     u64 off;                 /* sources that -c leaves out: bits */
     bool per_cpu, csv, hist;
-    const char *csv_file, *prom_file;
+    const char *csv_file, *prom_file, *cgroup;
     struct sockaddr_storage listen; /* ss_family 0: none */
 } mo = { .interval_ns = NSEC, .rootfs = "" };
 
@@ -20195,7 +20312,8 @@ static const struct met_hist_row {
     [HIST_WAIT] = { "runq_wait", "nsecs", "runq_wait_seconds",
                     "How long tasks waited for a CPU", 1e-9, M_WAIT_P50, 10, 34 },
     [HIST_DEPTH] = { "runq_depth", "tasks", "runq_depth",
-                     "Tasks that could run on a CPU, at each context switch", 1, M_DEPTH_P50, 0, 12 },
+                     "Tasks that could run on a CPU, at each context switch", 1, M_DEPTH_P50, 0,
+                     12 },
     [HIST_EST] = { "runq_depth_estimate", "tasks", "runq_depth_estimate",
                    "Tasks that were woken on a CPU and had not run yet, at each context switch", 1,
                    M_EST_P50, 0, 12 },
@@ -20254,8 +20372,8 @@ static u64 met_bucket_low(u32 i)
     return i < 16 ? i : (16 + (u64)(i - 16) % 16) << ((i - 16) / 16);
 }
 
-/* The value below which the share p of this interval's counts lies: of times the middle of its bucket,
- * as st_percentile; of sizes and lengths, which are round numbers, the lowest of it. */
+/* The value below which the share p of this interval's counts lies: of times the middle of its
+ * bucket, as st_percentile; of sizes and lengths, which are round numbers, the lowest of it. */
 static double met_hist_part(const struct met_hist *h, double p)
 {
     u64 want = (u64)(p * (double)h->count), seen = 0;
@@ -20274,9 +20392,13 @@ static void met_init(void)
 {
     long hz = sysconf(_SC_CLK_TCK);
     met_forms[F_TICKS].scale = 1.0 / (double)MAX(hz, 1);
-    met_forms[F_CPAGES].scale = (double)sysconf(_SC_PAGESIZE);
-    for (u32 m = 0; m < N_METRICS; m++)
+    met_forms[F_CPAGES].scale = met_forms[F_PAGES].scale = (double)sysconf(_SC_PAGESIZE);
+    for (u32 m = N_METRICS; m-- > 0;)
+        met.src[metrics[m].src].from = (u16)m;
+    for (u32 m = 0; m < N_METRICS; m++) {
         met.slot[m] = met.width[metrics[m].dim]++;
+        met.src[metrics[m].src].to = (u16)(m + 1);
+    }
 }
 
 /* --- things --- */
@@ -20455,7 +20577,7 @@ static void met_share(const struct met_inst *i, u32 m, double part, double all)
 static const char *PRINTF_LIKE(1, 2) met_path(const char *fmt, ...)
 {
     static char path[PATH_MAX];
-    char tail[512];
+    char tail[PATH_MAX];
     va_list ap;
     va_start(ap, fmt);
     vsnprintf(tail, sizeof tail, fmt, ap);
@@ -20495,7 +20617,7 @@ static struct {
     char buf[16 << 10];
 } met_file;
 
-enum { MET_FILE_MAX = 32 << 20 };
+enum { MET_FILE_MAX = 8 << 20 };
 
 static bool met_open(const char *path)
 {
@@ -20557,8 +20679,8 @@ static bool met_number(const char *s, s64 *v)
     return end > s && !errno && (!*end || strchr(" \t\n", *end)) && *s != '+';
 }
 
-/* The first line of a small file; false: it says why. */
-static bool met_text(const char *path, char *s, size_t n)
+/* A small file; false: it says why. */
+static bool met_read(const char *path, char *s, size_t n)
 {
     int f = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     ssize_t got = f < 0 ? -1 : read(f, s, n - 1);
@@ -20568,8 +20690,15 @@ static bool met_text(const char *path, char *s, size_t n)
     if (got < 0)
         met_wrong(path, e);
     s[MAX(got, 0)] = 0;
-    s[strcspn(s, "\n")] = 0;
     return got >= 0;
+}
+
+/* Its first line. */
+static bool met_text(const char *path, char *s, size_t n)
+{
+    bool got = met_read(path, s, n);
+    s[strcspn(s, "\n")] = 0;
+    return got;
 }
 
 static bool met_file_number(const char *path, s64 *v)
@@ -20626,7 +20755,7 @@ static bool met_mine(u32 m, const struct met_inst *i)
 /* Columns of a line, the first word being number 0. */
 static void met_columns(const struct met_inst *i, const char *line)
 {
-    for (u32 m = 0; i && m < N_METRICS; m++) {
+    for (u32 m = met.src[met.cur].from; i && m < met.src[met.cur].to; m++) {
         s64 v;
         if (met_mine(m, i) && isdigit((u8)*metrics[m].key)
             && met_number(u_word(line, atoi(metrics[m].key)), &v))
@@ -20641,7 +20770,7 @@ static void met_key(const struct met_inst *i, const char *line)
 {
     size_t n = strcspn(line, ": \t");
     s64 v;
-    for (u32 m = 0; i && m < N_METRICS; m++) {
+    for (u32 m = met.src[met.cur].from; i && m < met.src[met.cur].to; m++) {
         const char *key = metrics[m].key;
         if (!met_mine(m, i))
             continue;
@@ -20665,7 +20794,7 @@ static void met_keys(const struct met_inst *i, const char *path, int skip)
         return;
     while ((line = met_line()))
         met_key(i, u_word(line, skip));
-    for (u32 m = 0; i && m < N_METRICS; m++)
+    for (u32 m = met.src[met.cur].from; i && m < met.src[met.cur].to; m++)
         if (met_sums[m].got)
             met_raw(i, m, met_sums[m].v);
 }
@@ -20675,7 +20804,7 @@ static void met_files(const struct met_inst *i, const char *dir)
 {
     char path[PATH_MAX];
     s64 v;
-    for (u32 m = 0; i && m < N_METRICS; m++) {
+    for (u32 m = met.src[met.cur].from; i && m < met.src[met.cur].to; m++) {
         if (!met_mine(m, i))
             continue;
         snprintf(path, sizeof path, "%s/%s", dir, metrics[m].key);
@@ -20684,7 +20813,7 @@ static void met_files(const struct met_inst *i, const char *dir)
     }
 }
 
-/* == 32 mfs_  metrics from files of /proc and /sys =====================================
+/* == 33 mfs_  metrics from files of /proc and /sys =====================================
  * A function a source; what one cannot read is said by met_wrong and costs nothing else. Sources
  * that go by the rows' keys (met_keys, met_columns, met_files) have no code for a single metric. */
 
@@ -21138,7 +21267,94 @@ static void mfs_hwmon(void)
             met_set(i, M_SENSOR_ROOM, met_v(i, M_SENSOR_CRIT) - met_v(i, M_SENSOR));
 }
 
-/* == 33 mk_  metrics from programs in the kernel: the scheduler, block I/O ===================
+/* --- processes and a cgroup --- */
+
+enum { MFS_PIDS = 256 };
+
+static struct { u64 born; bool gone; } mfs_pids[MFS_PIDS]; /* by place in opt.pids */
+
+/* What only threads are asked for: the sum over those that live. */
+static void mfs_threads(const struct met_inst *i, pid_t pid)
+{
+    static u32 id[MET_INSTS];
+    static const struct { const char *key; u32 m; } keys[] = {
+        { "\nvoluntary_ctxt_switches:", M_P_VOLUNTARY },
+        { "\nnonvoluntary_ctxt_switches:", M_P_FORCED },
+    };
+    char text[4096], *end;
+    u64 switches[2] = { 0 }, run = 0, wait = 0, n_run = 0, n_keys[2] = { 0 };
+    u32 n = met_ids(met_path("/proc/%d/task", pid), "", "", id, ARRAY_LEN(id));
+    for (u32 t = 0; t < n; t++) {
+        if (met_read(met_path("/proc/%d/task/%u/status", pid, id[t]), text, sizeof text))
+            for (u32 k = 0; k < 2; k++) {
+                const char *at = strstr(text, keys[k].key);
+                switches[k] += at ? strtoull(at + strlen(keys[k].key), NULL, 10) : 0;
+                n_keys[k] += at != NULL;
+            }
+        if (met_read(met_path("/proc/%d/task/%u/schedstat", pid, id[t]), text, sizeof text)
+            && isdigit((u8)*text))
+            run += strtoull(text, &end, 10), wait += strtoull(end, NULL, 10), n_run++;
+    }
+    for (u32 k = 0; k < 2; k++)
+        if (n_keys[k])
+            met_count(i, keys[k].m, switches[k]);
+    if (n_run)
+        met_count(i, M_P_RUN, run), met_count(i, M_P_WAIT, wait);
+}
+
+/* "PID (COMM) S ...": COMM may hold anything; behind its last ')' is field 3 (proc_pid_stat(5)). A
+ * pid that was born at another time is another process. */
+static bool mfs_process(u32 k)
+{
+    char text[1024], name[16];
+    s64 born;
+    pid_t pid = opt.pids[k];
+    if (mfs_pids[k].gone || !met_read(met_path("/proc/%d/stat", pid), text, sizeof text))
+        return false;
+    char *open = strchr(text, '('), *close = strrchr(text, ')');
+    if (!open || !close || close < open || close[1] != ' '
+        || !met_number(u_word(close + 2, 19), &born))
+        return false;
+    if (mfs_pids[k].born && mfs_pids[k].born != (u64)born + 1)
+        return false;
+    mfs_pids[k].born = (u64)born + 1;
+    snprintf(name, sizeof name, "%d", pid);
+    struct met_inst *i = met_inst(DIM_PID, name);
+    if (!i)
+        return true;
+    *close = 0;
+    snprintf(i->info, sizeof i->info, "%s", open + 1);
+    met_columns(i, close + 2);
+    mfs_threads(i, pid);
+    return true;
+}
+
+/* When none of them is left, the monitor ends. */
+static void mfs_procs(void)
+{
+    u32 left = 0;
+    for (u32 k = 0; k < MIN(opt.n_pids, MFS_PIDS); k++) {
+        mfs_pids[k].gone = !mfs_process(k);
+        left += !mfs_pids[k].gone;
+    }
+    met.over |= !left;
+}
+
+static void mfs_cgroup(void)
+{
+    static const char *const file[] = { "cpu.stat", "memory.stat", "memory.events" };
+    for (size_t k = 0; k < ARRAY_LEN(file); k++)
+        met_keys(met.all, met_path("/sys/fs/cgroup/%s/%s", mo.cgroup, file[k]), 0);
+}
+
+static void mfs_cgfiles(void)
+{
+    char dir[MET_DIR];
+    snprintf(dir, sizeof dir, "%s", met_path("/sys/fs/cgroup/%s", mo.cgroup));
+    met_files(met.all, dir);
+}
+
+/* == 34 mk_  metrics from programs in the kernel: the scheduler, block I/O ===================
  * The families sched and blk (gen/probes) add up in the kernel, and are read once an interval; no
  * record is sent. Where one does not load, that costs its own sources only. Entry points: mk_start,
  * mk_runq, mk_depth, mk_estimate, mk_block. */
@@ -21152,8 +21368,8 @@ struct mk_family {
     u32 at;
 };
 
-/* A program of which the first constant is 1 where its tracepoint has one more argument: it does not
- * attach where that is not so, and is loaded again without. */
+/* A program of which the first constant is 1 where its tracepoint has one more argument: it does
+ * not attach where that is not so, and is loaded again without. */
 static int mk_load_one(struct bpf_obj *o, struct bpf_cfgs *c, u32 i)
 {
     int e;
@@ -21165,8 +21381,8 @@ static int mk_load_one(struct bpf_obj *o, struct bpf_cfgs *c, u32 i)
     }
 }
 
-/* Where BTF has a field, the raw forms of a family's programs; else the classic ones, if there are any.
- * 0, or -errno and obj.why. */
+/* Where BTF has a field, the raw forms of a family's programs; else the classic ones, if there are
+ * any. 0, or -errno and obj.why. */
 static int mk_load(struct bpf_obj *o, struct bpf_cfgs *c, const char *field)
 {
     int e = bpf_open(o);
@@ -21466,7 +21682,7 @@ static void mk_start(void)
         mk_blk_start();
 }
 
-/* == 34 mout_  the monitor's sinks ======================================================
+/* == 35 mout_  the monitor's sinks ======================================================
  * Each walks metrics[] and prints what has a value in this interval; a new metric or source needs
  * nothing here. Entry points: mout_interval, mout_end. */
 
@@ -21484,6 +21700,7 @@ static struct {
     struct writer csv;
     struct buf prom;      /* the exposition of prom_tick */
     u32 prom_tick;
+    bool screen;          /* the text is scr_'s */
     bool prom_wrong;      /* FILE could not be written the last time */
 } mout = { .csv.fd = { -1, -1 } };
 
@@ -21968,7 +22185,7 @@ static void mout_interval(void)
     mout.intervals++;
     if (out.json_on)
         mout_json(&out.json.b);
-    if (out.events_on)
+    if (out.events_on && !mout.screen)
         mout_text(&out.text.b);
     if (out.events_on && mo.hist)
         mout_hists(&out.text.b);
@@ -21986,7 +22203,7 @@ static void mout_end(void)
     out_flush();
 }
 
-/* == 35 hs_  --listen: GET /metrics over HTTP/1.1 ======================================
+/* == 36 hs_  --listen: GET /metrics over HTTP/1.1 ======================================
  * Part of the monitor's loop: hs_wait serves whoever comes until it is time for the next interval.
  * A fixed number of clients, of which the one that has said least for longest gives way to a new
  * one; a fixed size for what they say, a fixed time for it and for taking the answer. Entry points:
@@ -22176,10 +22393,10 @@ static void hs_serve(const struct pollfd *p)
     }
 }
 
-/* Until then, or a signal. */
-static void hs_wait(u64 until)
+/* Until then, or a signal (true), or something to read from `also` (true; -1: none). */
+static bool hs_wait(u64 until, int also)
 {
-    struct pollfd p[HS_CLIENTS + 1];
+    struct pollfd p[HS_CLIENTS + 2];
     for (u64 now = u_now(); now < until && !sp_told; now = u_now()) {
         u64 ms = (until - now + 999999) / 1000000;
         p[HS_CLIENTS] = (struct pollfd){ .fd = hs.fd ? hs.fd : -1, .events = POLLIN };
@@ -22190,14 +22407,346 @@ static void hs_wait(u64 until)
             if (p[i].fd >= 0)
                 ms = MIN(ms, 250);
         }
-        int n = poll(p, HS_CLIENTS + 1, (int)MIN(ms, 1000000));
+        p[HS_CLIENTS + 1] = (struct pollfd){ .fd = also, .events = POLLIN };
+        int n = poll(p, HS_CLIENTS + 2, (int)MIN(ms, 1000000));
+        if (n < 0)
+            return true;
         hs_serve(p);
-        if (n > 0 && p[HS_CLIENTS].revents)
+        if (p[HS_CLIENTS].revents)
             hs_accept();
+        if (p[HS_CLIENTS + 1].revents)
+            return true;
+    }
+    return false;
+}
+
+/* == 37 scr_  the monitor on a terminal ==================================================
+ * Another sink over the table: sections by group; in each the sums as cells with their past, then a
+ * line a thing. What is 0 and has been is left out. The terminal is put back as it was by scr_end,
+ * by a crash too. Entry points: scr_begin, scr_draw, scr_keys, scr_end. */
+
+enum { SCR_PAST = 32, SCR_SPARK = 8, SCR_CELL = 40 };
+
+static struct {
+    bool on, paused, help, sorted, zeros, utf8, resized;
+    u16 rows, cols, line;    /* lines drawn; those behind rows are only counted */
+    u32 hidden;              /* sections: bits */
+    struct termios was;
+    float past[N_METRICS][SCR_PAST]; /* by met.tick; -1: none */
+} scr;
+
+/* Above (or, where bad is less than odd, below) these a number is yellow, or red. */
+static const struct { u16 m; float odd, bad; } scr_limits[] = {
+    { M_STEAL, 0.05f, 0.10f }, { M_NUMA_REMOTE, 0.2f, 0.5f }, { M_POOL_RATIO, 0.9f, 0.98f },
+    { M_THP_RATIO, 0.1f, 0 }, { M_TEMP_ROOM, 10, 3 }, { M_SENSOR_ROOM, 10, 3 },
+    { M_OOM, 0, 0 }, { M_THROTTLE_CORE, 0, 0 }, { M_THROTTLE_PKG, 0, 0 },
+};
+
+static const char scr_enter[] = "\033[?1049h\033[?25l\033[?7l\033[2J";
+static const char scr_leave[] = "\033[0m\033[?7h\033[?25h\033[?1049l";
+
+static void scr_restore(void)
+{
+    ssize_t n = write(STDOUT_FILENO, scr_leave, sizeof scr_leave - 1);
+    (void)n; /* there is nobody left to tell */
+    tcsetattr(STDIN_FILENO, TCSANOW, &scr.was);
+}
+
+static void scr_crash(int sig)
+{
+    scr_restore();
+    raise(sig); /* SA_RESETHAND: its default now */
+}
+
+static void scr_resize(int sig)
+{
+    (void)sig;
+    scr.resized = true;
+}
+
+/* Both ends must be the same terminal, which is not checked: of another, keys are keys as well. */
+static void scr_begin(void)
+{
+    static const int crash[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT };
+    struct sigaction act = { .sa_handler = scr_crash, .sa_flags = SA_RESETHAND | SA_NODEFER };
+    struct sigaction size = { .sa_handler = scr_resize };
+    const char *lang = getenv("LC_ALL"), *ctype = getenv("LC_CTYPE");
+    lang = lang && *lang ? lang : ctype && *ctype ? ctype : getenv("LANG");
+    scr.utf8 = lang && (strstr(lang, "UTF-8") || strstr(lang, "utf8"));
+    if (tcgetattr(STDIN_FILENO, &scr.was) < 0)
+        return;
+    for (size_t i = 0; i < ARRAY_LEN(crash); i++)
+        sigaction(crash[i], &act, NULL);
+    sigaction(SIGWINCH, &size, NULL);
+    struct termios raw = scr.was;
+    raw.c_lflag &= ~(tcflag_t)(ICANON | ECHO);
+    raw.c_cc[VMIN] = raw.c_cc[VTIME] = 0;
+    raw.c_cc[VSUSP] = _POSIX_VDISABLE; /* stopped, the terminal would be ours still */
+    tcsetattr(STDIN_FILENO, TCSANOW, &raw);
+    scr.on = true;
+    b_put(&out.text.b, scr_enter, sizeof scr_enter - 1);
+}
+
+static void scr_end(void)
+{
+    if (scr.on)
+        scr_restore();
+    scr.on = false;
+}
+
+/* --- a line --- */
+
+/* Ends the line, if there is one to end; what is below the screen is only counted. */
+static void scr_line(struct buf *b, u32 from)
+{
+    if (++scr.line >= scr.rows)
+        b->len = from;
+    else
+        b_s(b, "\033[K\r\n");
+}
+
+static const char *scr_colour(u32 m, double v)
+{
+    for (size_t i = 0; i < ARRAY_LEN(scr_limits); i++) {
+        float odd = scr_limits[i].odd, bad = scr_limits[i].bad;
+        if (scr_limits[i].m != m)
+            continue;
+        if (bad < odd)
+            return v < bad ? "31" : v < odd ? "33" : NULL;
+        return v > bad ? "31" : v > odd ? "33" : NULL;
+    }
+    return NULL;
+}
+
+/* The number, in `width` columns at least. */
+static void scr_num(struct buf *b, u32 m, double v, u32 width)
+{
+    static struct buf s;
+    const char *colour = scr_colour(m, v);
+    b_reset(&s);
+    mout_text_num(&s, m, v);
+    for (u32 n = s.len; n < width; n++)
+        b_c(b, ' ');
+    out_sgr(colour ? colour : "1");
+    b_put(b, s.p, s.len);
+    out_sgr("0");
+}
+
+static void scr_spark(struct buf *b, u32 m)
+{
+    static const char plain[] = " .:-=+*%#";
+    double top = mout_form(m)->unit == U_RATIO ? 1 : 0;
+    for (u32 t = 0; t < SCR_SPARK; t++)
+        top = MAX(top, (double)scr.past[m][(met.tick - t) % SCR_PAST]);
+    for (u32 t = SCR_SPARK; t-- > 0;) {
+        double v = met.tick > t ? (double)scr.past[m][(met.tick - t) % SCR_PAST] : 0;
+        u32 k = v <= 0 || top <= 0 ? 0 : 1 + (u32)(v / top * 7.99);
+        char bar[] = { '\xe2', '\x96', (char)(0x80 + MIN(k, 8)) }; /* U+2581 to U+2588 */
+        k && scr.utf8 ? b_put(b, bar, 3) : b_c(b, plain[MIN(k, 8)]);
     }
 }
 
-/* == 36 mon_  kvis monitor: what the hardware and the kernel of this box are doing ===========
+/* --- sections --- */
+
+/* Whether a sum is worth a cell: it is, or has been, more than 0. */
+static bool scr_lively(u32 m)
+{
+    for (u32 t = 0; t < SCR_PAST; t++)
+        if (scr.past[m][t] > 0 || scr.past[m][t] < -1)
+            return true;
+    return scr.zeros;
+}
+
+static bool scr_of(u32 m, const char *group)
+{
+    return !strcmp(mout.src[metrics[m].src].group, group);
+}
+
+/* The sum of a metric over all its things, or the metric that has none. */
+static const struct met_inst *scr_sum(u32 m)
+{
+    for (const struct met_inst *i = met_first(metrics[m].dim); i; i = met_next(i))
+        if (!i->name[0])
+            return i->at == met.tick && met_has(i, m) ? i : NULL;
+    return NULL;
+}
+
+static void scr_cells(struct buf *b, const char *group)
+{
+    u32 per = MAX(scr.cols / SCR_CELL, 1), n = 0, from = b->len;
+    for (u32 m = 0; m < N_METRICS; m++) {
+        const struct met_inst *i = scr_of(m, group) ? scr_sum(m) : NULL;
+        if (!i || !scr_lively(m))
+            continue;
+        b_f(b, "%-20.20s", metrics[m].name);
+        scr_num(b, m, met_at(i, m)->v, 10);
+        b_c(b, ' '), scr_spark(b, m), b_c(b, ' ');
+        if (++n % per == 0)
+            scr_line(b, from), from = b->len;
+    }
+    if (n % per)
+        scr_line(b, from);
+}
+
+static void scr_thing(struct buf *b, const struct met_inst *i, const char *group)
+{
+    u32 from = b->len, n = 0;
+    b_f(b, "%s ", met_dims[i->dim].label), b_esc(b, i->name, strlen(i->name), 0);
+    if (i->info[0])
+        b_s(b, " ("), b_esc(b, i->info, strlen(i->info), 0), b_c(b, ')');
+    b_c(b, ':');
+    for (u32 m = 0; m < N_METRICS; m++)
+        if (metrics[m].dim == i->dim && scr_of(m, group) && met_has(i, m)
+            && (scr.zeros || met_at(i, m)->v != 0)) {
+            b_c(b, ' '), b_s(b, metrics[m].name), b_c(b, ' ');
+            scr_num(b, m, met_at(i, m)->v, 0), n++;
+        }
+    n ? scr_line(b, from) : (void)(b->len = from);
+}
+
+/* What things are sorted by. */
+static double scr_key(const struct met_inst *i)
+{
+    static const u16 by[N_DIM] = { [DIM_CPU] = M_IDLE, [DIM_NODE] = M_NUMA_HIT,
+                                   [DIM_POOL] = M_POOL, [DIM_DISK] = M_DISK_IOPS,
+                                   [DIM_ZONE] = M_TEMP, [DIM_SENSOR] = M_SENSOR };
+    double v = met_v(i, by[i->dim]);
+    return i->dim == DIM_CPU ? -v : v;
+}
+
+/* The next in order behind `last` (NULL: the first): as they come, or the largest key first. */
+static const struct met_inst *scr_next(u8 dim, const struct met_inst *last)
+{
+    const struct met_inst *best = NULL;
+    if (!scr.sorted)
+        return last ? met_next(last) : met_first(dim);
+    for (const struct met_inst *i = met_first(dim); i; i = met_next(i)) {
+        double v = scr_key(i), l = last ? scr_key(last) : 0;
+        if (last && (v > l || (v >= l && i <= last)))
+            continue;
+        if (!best || v > scr_key(best))
+            best = i;
+    }
+    return best;
+}
+
+static void scr_section(struct buf *b, u32 nr, const char *group)
+{
+    u32 from = b->len;
+    out_sgr("7");
+    b_f(b, " %u %s ", nr + 1, group);
+    out_sgr("0");
+    scr_line(b, from);
+    scr_cells(b, group);
+    for (u8 d = 1; d < N_DIM; d++)
+        for (const struct met_inst *i = scr_next(d, NULL); i; i = scr_next(d, i)) {
+            if (i->name[0] && i->at == met.tick && mout_shown(d))
+                scr_thing(b, i, group);
+            if (scr.sorted && scr.line > scr.rows)
+                break;
+        }
+    from = b->len;
+    u32 n = 0;
+    b_s(b, "n/a:");
+    for (u32 s = 0; s < N_SRC; s++)
+        if (!strcmp(mout.src[s].group, group) && mout_lack(s))
+            b_c(b, ' '), b_s(b, mout.src[s].name), n++;
+    n ? scr_line(b, from) : (void)(b->len = from);
+}
+
+static void scr_help(struct buf *b)
+{
+    static const char *const text[] = {
+        "q      end", "p      pause: the screen stays, counting goes on", "h      this, or not",
+        "1 - 9  a section, or not", "s      things sorted by what they do, or as they come",
+        "z      what is 0, too", "",
+        "Each cell has its last 8 intervals beside it. What is n/a is told by --json, with why.",
+    };
+    for (size_t i = 0; i < ARRAY_LEN(text); i++) {
+        u32 from = b->len;
+        b_s(b, text[i]);
+        scr_line(b, from);
+    }
+}
+
+/* --- the screen --- */
+
+static void scr_remember(void)
+{
+    for (u32 m = 0; m < N_METRICS; m++) {
+        const struct met_inst *i = scr_sum(m);
+        scr.past[m][met.tick % SCR_PAST] = i ? (float)met_at(i, m)->v : 0;
+    }
+}
+
+static void scr_sections(struct buf *b)
+{
+    u32 nr = 0;
+    for (u32 s = 0; s < N_SRC; s++) {
+        bool again = false;
+        for (u32 k = 0; k < s; k++)
+            again |= !strcmp(mout.src[k].group, mout.src[s].group);
+        if (!again && !(scr.hidden >> nr++ & 1))
+            scr_section(b, nr - 1, mout.src[s].group);
+    }
+}
+
+static void scr_draw(void)
+{
+    struct buf *b = &out.text.b;
+    struct winsize w = { 24, 80, 0, 0 };
+    time_t sec = (time_t)(mout.real_ns / NSEC);
+    struct tm tm;
+    if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &w) < 0 || !w.ws_row || !w.ws_col)
+        w = (struct winsize){ 24, 80, 0, 0 };
+    scr.rows = w.ws_row, scr.cols = w.ws_col, scr.line = 0, scr.resized = false;
+    if (!localtime_r(&sec, &tm))
+        memset(&tm, 0, sizeof tm);
+    b_s(b, "\033[H");
+    u32 from = b->len;
+    b_f(b, "kvis monitor  %02d:%02d:%02d  interval %.1f s%s", tm.tm_hour, tm.tm_min, tm.tm_sec,
+        (double)mout.interval_ns / 1e9, scr.paused ? "  PAUSED" : "");
+    scr_line(b, from);
+    scr.help ? scr_help(b) : scr_sections(b);
+    b_s(b, "\033[J");
+    b_f(b, "\033[%u;1H", scr.rows);
+    out_sgr("2");
+    b_s(b, "q end  p pause  h help  1-9 sections  s sort  z zeros");
+    if (scr.line >= scr.rows)
+        b_f(b, "  (%u lines more)", scr.line - scr.rows + 1);
+    out_sgr("0");
+    out_flush();
+}
+
+/* An interval is over. */
+static void scr_interval(void)
+{
+    scr_remember();
+    if (!scr.paused)
+        scr_draw();
+}
+
+/* What was typed; a terminal that is gone ends it, as q does. */
+static void scr_keys(void)
+{
+    char keys[64];
+    ssize_t n = read(STDIN_FILENO, keys, sizeof keys);
+    if (n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR))
+        sp_told = n ? SIGHUP : sp_told;
+    for (ssize_t i = 0; i < n; i++)
+        switch (keys[i]) {
+        case 'q': sp_told = SIGINT; break;
+        case 'p': scr.paused = !scr.paused; break;
+        case 'h': case '?': scr.help = !scr.help; break;
+        case 's': scr.sorted = !scr.sorted; break;
+        case 'z': scr.zeros = !scr.zeros; break;
+        case '1' ... '9': scr.hidden ^= 1u << (keys[i] - '1'); break;
+        }
+    if (mout.intervals && (n > 0 || scr.resized))
+        scr_draw();
+}
+
+/* == 38 mon_  kvis monitor: what the hardware and the kernel of this box are doing ===========
  * One loop: every source is read, every sink writes, and then it waits for the next of the times
  * that were fixed at the start; an interval that took too long leaves out times, and moves none.
  * Entry points: the option functions, mon_run. */
@@ -22219,6 +22768,9 @@ static const struct met_source mon_sources[] = {
     [SRC_ZONE] = { "thermal", "zones", "no thermal zone has one", mfs_zones },
     [SRC_HWMON] = { "thermal", "hwmon", "no sensor has one", mfs_hwmon },
     [SRC_THROTTLE] = { "thermal", "throttle", "not counted by this CPU", mfs_throttle },
+    [SRC_PROC] = { "proc", "process", "not counted by this kernel", mfs_procs },
+    [SRC_CGROUP] = { "cgroup", "cgroup", "not in its files of this kernel", mfs_cgroup },
+    [SRC_CGFILES] = { "cgroup", "cgroup", "not in its files of this kernel", mfs_cgfiles },
     [SRC_RUNQ] = { "sched", "runq", "no task waited for a CPU", mk_runq },
     [SRC_DEPTH] = { "sched", "depth", "no CPU switched tasks", mk_depth },
     [SRC_ESTIMATE] = { "sched", "estimate", "no task was woken", mk_estimate },
@@ -22240,6 +22792,14 @@ static const char *mon_opt_interval(const char *v)
     if (!isdigit((u8)*v) || *end || s > 100000000 || (ns += s * NSEC) < 10000000)
         return "not a number of seconds from 0.01 to 100000000";
     mo.interval_ns = ns;
+    return NULL;
+}
+
+/* A path below /sys/fs/cgroup, with that in front or without. */
+static const char *mon_opt_cgroup(const char *v)
+{
+    static const char mount[] = "/sys/fs/cgroup";
+    mo.cgroup = v + (strncmp(v, mount, sizeof mount - 1) ? 0 : sizeof mount - 1);
     return NULL;
 }
 
@@ -22273,6 +22833,13 @@ static const char *mon_opt_collectors(const char *v)
 
 /* --- the loop --- */
 
+/* -p and --cgroup turn their sources on, whatever -c says. */
+static void mon_sources_on(void)
+{
+    u64 p = 1ull << SRC_PROC, cg = 1ull << SRC_CGROUP | 1ull << SRC_CGFILES;
+    mo.off = (mo.off & ~(p | cg)) | (opt.n_pids ? 0 : p) | (mo.cgroup ? 0 : cg);
+}
+
 static void mon_collect(void)
 {
     met.tick++;
@@ -22299,6 +22866,23 @@ static void mon_interval(void)
     mout.interval_ns = u_now() - before;
     mout.ts_ns = u_now() - out.start_ns;
     mout_interval();
+    if (scr.on)
+        scr_interval();
+}
+
+/* Until then, or the end. */
+static void mon_wait(u64 until)
+{
+    while (u_now() < until && !sp_told)
+        if (hs_wait(until, scr.on ? STDIN_FILENO : -1) && scr.on)
+            scr_keys();
+}
+
+/* Whether nobody reads any more. */
+static bool mon_unread(void)
+{
+    return out.text.fd[0] < 0 && out.json.fd[0] < 0 && mout.csv.fd[0] < 0 && !mo.prom_file
+           && !hs.fd;
 }
 
 static int mon_run(u64 end_ns)
@@ -22306,8 +22890,12 @@ static int mon_run(u64 end_ns)
     u64 next;
     mout.src = mon_sources;
     met_init();
+    mon_sources_on();
     met.all = met_inst(DIM_NONE, "");
     mk_start();
+    if (mout.screen)
+        scr_begin();
+    mout.screen = scr.on;
     out.give_up = sp_gives_up;
     out_flush();
     mon_collect();
@@ -22315,21 +22903,22 @@ static int mon_run(u64 end_ns)
         mout_prom_file(mo.prom_file);
     mout.ts_ns = u_now() - out.start_ns;
     next = u_now();
-    while (!sp_told && !out.failed) {
+    while (!sp_told && !out.failed && !met.over && !mon_unread()) {
         u64 now = u_now();
-        next += MAX(1, (now - next) / mo.interval_ns) * mo.interval_ns;
+        next += ((now - next) / mo.interval_ns + 1) * mo.interval_ns;
         bool last = end_ns && next > end_ns;
-        hs_wait(last ? end_ns : next);
+        mon_wait(last ? end_ns : next);
         if (!(last || sp_told) || !mout.intervals)
             mon_interval();
         if (last || mout.intervals == mo.count)
             break;
     }
     mout_end();
+    scr_end();
     return 0;
 }
 
-/* == 37 check_  kvis check: what works here, and what mends the rest ====================
+/* == 39 check_  kvis check: what works here, and what mends the rest ====================
  * Every ability is found by trying it: a program that is loaded, a tracepoint that is attached, a
  * child that is traced; the files that say what is allowed are only read for the reason. To add an
  * ability: a row of check_rows[] and its function, which fills in c->detail and, where it does not
@@ -22806,6 +23395,18 @@ static bool check_call_programs(struct check *c)
     return check_family(c, &call_family) == 0 && check_loaded(c, hy_programs(true));
 }
 
+static bool check_disk_programs(struct check *c)
+{
+    return check_family(c, &disk_family) == 0
+           && check_loaded(c, (1u << ARRAY_LEN(disk_progs)) - 1);
+}
+
+static bool check_uring_programs(struct check *c)
+{
+    return check_family(c, hy_uring_family()) == 0
+           && check_loaded(c, (1u << ARRAY_LEN(uring_progs)) - 1);
+}
+
 /* Attaches a program that does nothing to where one of the family's would go. */
 static int check_place(const struct bpf_prog_row *r)
 {
@@ -22899,6 +23500,8 @@ static const struct check_row {
     { "open_programs", CHECK_OPEN, 0, check_open_programs },
     { "proc_programs", CHECK_PROC, 0, check_proc_programs },
     { "call_programs", 0, CHECK_TRACE, check_call_programs },
+    { "disk_programs", 0, CHECK_TRACE, check_disk_programs },
+    { "uring_programs", 0, CHECK_TRACE, check_uring_programs },
     { "send_signal", 0, CHECK_TRACE, check_send_signal },
     { "kprobes", 0, 0, check_kprobe },
     { "perf_programs", 0, 0, check_perf_program },
@@ -22991,7 +23594,7 @@ static bool check_run(u8 bits, bool json, struct buf *b)
     return all;
 }
 
-/* == 38 opt_  options, commands, help ===========================================
+/* == 40 opt_  options, commands, help ===========================================
  * One row an option: the parser, --help, `kvis help` and the error messages all read it. To add an
  * option, add its row; to add a command, its row in cmds[]. */
 
@@ -23431,6 +24034,10 @@ static const struct opt_row opt_rows[] = {
       "end after SECS" },
     { IN_MONITOR, 'c', "collectors", "LIST", OPT_FN, NULL, mon_opt_collectors, 0, 0,
       "only these: cpu, sched, mem, numa, io, thermal, or sources by name" },
+    { IN_MONITOR, 'p', "pid", "PID", OPT_FN, NULL, opt_pid, 0, 0,
+      "this process's numbers, too; repeatable" },
+    { IN_MONITOR, 0, "cgroup", "PATH", OPT_FN, NULL, mon_opt_cgroup, 0, 0,
+      "this cgroup's numbers, too (version 2)" },
     { IN_MONITOR, 0, "per-cpu", NULL, OPT_FLAG, &mo.per_cpu, NULL, 0, 0,
       "each CPU's numbers, too" },
     { IN_MONITOR, 0, "histogram", NULL, OPT_FLAG, &mo.hist, NULL, 0, 0,
@@ -23612,7 +24219,7 @@ static char **opt_parse(const struct cmd *c, char **argv)
     return words;
 }
 
-/* == 39 cmd_  the commands ======================================================
+/* == 41 cmd_  the commands ======================================================
  * What each command sets up and in which order; the list that everything reads is cmds[]. */
 
 /* Descriptors 0, 1, 2 that are closed would become something of ours, and be written to. CLOEXEC,
@@ -23902,6 +24509,11 @@ static int cmd_monitor(void)
     snprintf(sys, sizeof sys, "%s/sys", mo.rootfs);
     mo.procfs = mo.procfs ? mo.procfs : proc;
     mo.sysfs = mo.sysfs ? mo.sysfs : sys;
+    for (u32 i = 0; i < opt.n_pids; i++)
+        if (!met_there(met_path("/proc/%d/stat", opt.pids[i])))
+            die(EXIT_KVIS, "no process %d", opt.pids[i]);
+    if (mo.cgroup && !met_there(met_path("/sys/fs/cgroup/%s/cgroup.procs", mo.cgroup)))
+        die(EXIT_KVIS, "--cgroup %s: no cgroup (of version 2) has this path", mo.cgroup);
     if (mo.csv && !mo.csv_file && opt.json && !opt.json_file)
         die(EXIT_USAGE, "--csv and --json both want stdout: --json=FILE");
     if (mo.listen.ss_family) {
@@ -23914,6 +24526,11 @@ static int cmd_monitor(void)
     cmd_rows_begin("none");
     if (!opt.out_file && (mo.listen.ss_family || mo.prom_file || (mo.csv && !mo.csv_file)))
         out.events_on = false;
+    mout.screen = out.events_on && !opt.out_file && isatty(STDOUT_FILENO)
+                  && isatty(STDIN_FILENO) && getenv("TERM") && strcmp(getenv("TERM"), "dumb");
+    if (!out.events_on)
+        out.text.fd[0] = -1;
+    out.colour = mout.screen && cmd_colour(STDOUT_FILENO);
     if (mo.csv)
         mout.csv.fd[0] = mo.csv_file ? cmd_open_file(mo.csv_file) : STDOUT_FILENO;
     mout.csv.name[0] = mo.csv_file ? mo.csv_file : "stdout";

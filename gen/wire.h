@@ -36,9 +36,10 @@ enum wire_open_state {
 };
 
 /* The longest name and the longest directory that a record carries, in bytes. A name that the
- * kernel accepts has at most 4096 with its NUL (PATH_MAX). */
+ * kernel accepts has at most 4096 with its NUL (PATH_MAX). A component that fills OPEN_PART_MAX is
+ * longer than 255 bytes, as some file systems allow (FUSE, vfat's UTF-8): the directory is cut. */
 enum {
-    OPEN_NAME_MAX = 4096, OPEN_DIR_MAX = 4096, OPEN_PART_MAX = 256, OPEN_DEPTH = 32, OPEN_HEAD = 64
+    OPEN_NAME_MAX = 4096, OPEN_DIR_MAX = 4096, OPEN_PART_MAX = 264, OPEN_DEPTH = 32, OPEN_HEAD = 64
 };
 
 /* An open that has ended: this head, name_len bytes of name (no NUL), dir_len bytes of directory:
@@ -286,7 +287,7 @@ enum wire_proc_args { ARGS_MORE = 1, ARGS_CUT = 2 }; /* those behind the last; t
 enum wire_walk { WALK_DONE = 1, WALK_CUT = 2, WALK_OUT = 4 };
 
 enum {
-    PROC_NAME_MAX = 4096, PROC_DIR_MAX = 4096, PROC_PART_MAX = 256,
+    PROC_NAME_MAX = 4096, PROC_DIR_MAX = 4096, PROC_PART_MAX = 264,
     PROC_EXE_DEPTH = 16, PROC_CWD_DEPTH = 20, /* each step costs the verifier 0.2 ms */
     PROC_PIECE = 4096,  /* bytes of arguments that a record carries */
     PROC_PIECES = 16,   /* and so many records: 64 KiB */
@@ -310,7 +311,7 @@ struct wire_proc {
     u32 pid, tid, ppid;  /* in kvis's pid namespace; ppid 0: not known */
     u32 ns_pid;          /* pid as the process itself has it; 0: not known */
     u32 uid, gid;
-    u32 was;             /* exec: the thread that called it */
+    u32 was;             /* exec: the thread that called it; 0: not known in this namespace */
     s32 ret;             /* exit: the wait status, -1: not known. fail: -errno */
     u32 live;            /* exit: threads that have not ended; ~0: not known */
     u32 at;              /* args: where these belong */

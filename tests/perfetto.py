@@ -2,6 +2,7 @@
 """perfetto.py TRACE JSON: checks a Chrome trace by the format's rules, and its counts against the JSON
 lines (of kvis trace -v) of the same run. Prints what it holds."""
 import json
+import re
 import sys
 from collections import Counter, defaultdict
 
@@ -10,10 +11,13 @@ def fail(what, e=None):
     sys.exit(f"{what}: {json.dumps(e)[:300] if e else ''}")
 
 
+COUNTERS = {"heap", "mapped", "bytes read", "bytes written", "bytes received", "bytes sent", "open files"}
+
+
 def check(events):
     tracks, asyncs, flows = defaultdict(list), defaultdict(list), defaultdict(list)
     commands = defaultdict(list)
-    named, owner = set(), {}
+    named, owner, latest = set(), {}, {}
     for e in events:
         ph = e.get("ph")
         for key in ("pid", "tid", "ts", "name"):
@@ -23,6 +27,12 @@ def check(events):
             fail("numbers", e)
         if owner.setdefault(e["tid"], e["pid"]) != e["pid"]:
             fail("a tid in two processes", e)
+        # a track's slices and a counter's steps come in the order of time
+        if ph in "XC":
+            key = (ph, e["tid"]) if ph == "X" else (ph, e["pid"], e["name"])
+            if e["ts"] < latest.get(key, 0):
+                fail(f"back in time, after {latest[key]}", e)
+            latest[key] = e["ts"]
         if ph == "M":
             if e["name"] in ("process_name", "thread_name") and not isinstance(e["args"]["name"], str):
                 fail("a name that is none", e)
@@ -41,7 +51,7 @@ def check(events):
         elif ph in "sf":
             flows[e["id"]].append(e)
         elif ph == "C":
-            if not e["args"] or not all(isinstance(v, (int, float)) and v >= 0 for v in e["args"].values()):
+            if not e["args"] or e["name"] not in COUNTERS or not all(isinstance(v, (int, float)) and v >= 0 for v in e["args"].values()):
                 fail("a counter without numbers", e)
         elif ph == "i":
             if e.get("s") != "t":
@@ -86,11 +96,59 @@ def main():
     forks = sum(f[0]["name"] == "fork" for f in flows.values())
     if forks > spawned or forks < spawned * 0.9 - 1:
         fail(f"{spawned} children, {forks} arrows")
+    wakes, woken = sum(f[0]["name"] == "wake" for f in flows.values()), [e for e in lines if "waker_pid" in e]
+    locks = sum(e["name"] == "futex" for e in woken) # others may be woken by a thread's end, and it has none
+    if wakes > len(woken) or wakes < locks * 0.5:
+        fail(f"{len(woken)} calls were woken, {wakes} arrows")
     pids = {e["pid"] for e in lines if e.get("pid")}
     tracks = {e["pid"] for e in events if e["pid"]}
     if len(tracks) < len(pids):
         fail(f"{len(pids)} processes, {len(tracks)} tracks")
+    gone_with_exec(events, lines)
+    if len(sys.argv) > 3:
+        again(events, sys.argv[3])
     print(dict(Counter(e["ph"] for e in events)))
+
+
+def gone_with_exec(events, lines):
+    """Heap and mapped memory begin anew with each program: what the counters show at a process's end is what the
+    JSON's events add up to since its last exec."""
+    grew = {"brk": lambda e: ("heap", e["growth_bytes"]), "mmap": lambda e: ("mapped", e["size"]),
+            "munmap": lambda e: ("mapped", -e["size"]), "mremap": lambda e: ("mapped", e["size"] - e["old_size"])}
+    now, first = {}, {}
+    for e in lines:
+        if e["type"] == "exec" and "error" not in e:
+            now[e["pid"]] = {"heap": 0, "mapped": 0}
+        elif e["type"] in grew and "error" not in e and e["pid"] in now:
+            name, n = grew[e["type"]](e)
+            now[e["pid"]][name] = max(0, now[e["pid"]][name] + n)
+    last = {}
+    for e in events:
+        if e["ph"] == "C":
+            last[(e["pid"], e["name"])] = e["args"]["bytes" if "bytes" in e["args"] else "files"]
+        if e["ph"] == "M" and e["name"] == "process_name":
+            first[e["pid"]] = e["args"]["name"]
+    for pid, want in now.items():
+        mine = [p for p, name in first.items() if re.search(rf"\b{pid}\b", name)]
+        for name, n in want.items():
+            if len(mine) == 1 and last.get((mine[0], name), 0) != n:
+                fail(f"{name} of {pid}: {last.get((mine[0], name))}, the events say {n}")
+
+
+def again(events, pid):
+    """A pid that is used twice is two processes, each with its own name, fork arrow, calls and counters."""
+    named = {e["pid"] for e in events if e["name"] == "process_name" and re.search(rf"\b{pid}\b", e["args"]["name"])}
+    if len(named) != 2:
+        fail(f"{len(named)} processes have the name of pid {pid}")
+    opened = {p: [e["args"]["args"] for e in events if e["ph"] == "X" and e["pid"] == p and e["name"] == "openat"] for p in named}
+    if sorted(a.count('"first"') * 10 + a.count('"second"') for o in opened.values() for a in o) != [1, 10]:
+        fail("calls of both", opened)
+    for p in named:
+        if sum(e["ph"] == "f" and e["pid"] == p and e["name"] == "fork" for e in events) != 1:
+            fail(f"fork arrows of {p}")
+        written = [e["args"] for e in events if e["ph"] == "C" and e["pid"] == p and e["name"] == "bytes written"]
+        if [list(w.values())[0] for w in written] != [len("first") if '"first"' in opened[p][0] else len("second")]:
+            fail(f"written by {p}", written)
 
 
 main()

@@ -60,6 +60,7 @@ xz xz-utils
 opensnoop libbpf-tools
 promtool prometheus
 prometheus prometheus
+tmux tmux
 END
     ! have clang || echo "$(clang -print-resource-dir)/lib/linux/libclang_rt.fuzzer-$(uname -m).a" \
         "libclang-rt-$(clang -dumpversion | cut -d. -f1)-dev"
@@ -229,7 +230,7 @@ if [ $asan = 1 ]; then
     if ! have gcc || ! gcc -fsanitize=address,undefined -o "$OUT/empty" "$OUT/empty.c" 2>/dev/null; then
         result SKIP "[asan]" "no gcc with the sanitizers"
     elif make -s CC=gcc CFLAGS='-O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all' \
-        LINK= BIN="$KVIS" "$KVIS"; then
+        LINK= NO_PIE= BIN="$KVIS" "$KVIS"; then
         run_cases .asan "$@"
     else
         result FAIL "build[asan]" "make failed"

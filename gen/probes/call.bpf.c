@@ -25,6 +25,9 @@ extern char CFG_MAGIC, CFG_MAGIC_NR, CFG_STOP_SOFT, CFG_STOP_HARD, CFG_STOP_RT;
 
 /* 1: what the scheduler does to the threads is recorded; the shortest delay that is a record. */
 extern char CFG_SCHED, CFG_DELAY;
+/* Bytes of a task's stack; where on it the number is of the call that the task is in, -1 when it came
+ * into the kernel by something else (with FRED, 6.9, it is 16 below); 0: need not be asked. */
+extern char CFG_STACK, CFG_STACK_NR;
 /* 1: threads are born when the scheduler first wakes them and gone when it leaves them for good. */
 extern char CFG_BY_SCHED;
 /* 1: calls are only counted; the number of restart_syscall(2). */
@@ -82,7 +85,9 @@ struct task_struct {
     long state;  /* before */
     struct pid *thread_pid;
     struct files_struct *files;
+    void *stack;
 } KERNEL;
+
 struct trace_event_raw_sys_enter { long id; u64 args[6]; } KERNEL;
 struct trace_event_raw_sys_exit { long id, ret; } KERNEL;
 
@@ -657,13 +662,31 @@ INLINE void wake(u32 tid)
         end_wait(th, bpf_ktime_get_ns());
 }
 
-/* The caller wakes a thread. */
+/* Whether it is the current task that does what a program sees, and not an interrupt. Those have a
+ * stack of their own, but on x86 when they come in user mode (call_on_irqstack_cond,
+ * arch/x86/include/asm/irq_stack.h). Programs run on the stack that they find (on one of theirs, from
+ * 6.13 on, if they use 64 bytes of it). */
+INLINE bool by_caller(void)
+{
+    struct task_struct *t = (void *)bpf_get_current_task();
+    u64 stack = (u64)READ(t, stack), here = 0, slot;
+    slot = (u64)&slot;
+    bpf_probe_read_kernel(&here, sizeof here, &slot);
+    if (here - stack >= CFG(CFG_STACK))
+        return 0;
+    if (!CFG(CFG_STACK_NR))
+        return 1;
+    stack += CFG(CFG_STACK_NR);
+    return arg(stack, 0) != ~0ull && arg(stack, -16) != ~0ull;
+}
+
+/* A thread is woken, by the caller or nobody. */
 INLINE void waking(u32 tid)
 {
     struct wire_thread *th = bpf_map_lookup_elem(&traced, &tid);
-    u64 id = bpf_get_current_pid_tgid();
     if (!th)
         return;
+    u64 id = by_caller() ? bpf_get_current_pid_tgid() : 0;
     th->waker_tid = (u32)id;
     th->waker_pid = (u32)(id >> 32);
 }

@@ -35,6 +35,7 @@ struct bio {
     u32 bi_opf;
     struct gendisk *bi_disk;      /* before 5.12 */
     struct block_device *bi_bdev; /* from then on */
+    struct bio *bi_next;          /* in the same request */
     void *bi_private;
 } KERNEL;
 struct request {
@@ -43,9 +44,11 @@ struct request {
     struct bio *bio;
     u64 start_time_ns;
     u32 cmd_flags, __data_len;
+    void *end_io;
 } KERNEL;
 enum req_flag_bits { __REQ_FUA = 17, __REQ_PREFLUSH = 18 };
 
+enum { MOST_BIOS = 64 }; /* of a request; what is beyond is forgotten when it is queued again */
 enum { OP_MASK = 0xff, OP_FLUSH = 2, OP_PASSTHROUGH = 32 }; /* include/linux/blk_types.h */
 
 /* What the tracepoint is about. (Two loads that do not become one: the verifier wants a constant
@@ -100,13 +103,32 @@ INLINE struct gendisk *disk_of(struct request *rq)
 
 /* --- bios --- */
 
+/* A bio is nobody's any more, and its disk owes it no flush. */
+INLINE void forget(struct bio *b)
+{
+    u64 key = (u64)b, disk;
+    struct io *io = bpf_map_lookup_elem(&ios, &key);
+    if (!io)
+        return;
+    u32 flushes = io->op, tid = io->tid;
+    bpf_map_delete_elem(&ios, &key);
+    if (!flushes)
+        return;
+    disk = (u64)disk_of_bio(b);
+    io = bpf_map_lookup_elem(&ios, &disk);
+    if (io && io->tid == tid)
+        bpf_map_delete_elem(&ios, &disk);
+}
+
 SEC("raw_tp/block_bio_queue")
 int disk_bio(struct raw_tp *ctx)
 {
     struct io io = { 0 };
-    if (!mine(&io))
-        return 0;
     struct bio *b = (void *)subject(ctx);
+    if (!mine(&io)) {
+        forget(b); /* how one that was here before ended went by unseen */
+        return 0;
+    }
     u32 flushes = 1u << ENUM_VALUE(enum req_flag_bits, __REQ_PREFLUSH)
                   | 1u << ENUM_VALUE(enum req_flag_bits, __REQ_FUA);
     io.op = READ(b, bi_opf) & flushes;
@@ -116,18 +138,11 @@ int disk_bio(struct raw_tp *ctx)
     return 0;
 }
 
+/* One that has never been part of a request: blk_update_request keeps this event from the others. */
 SEC("raw_tp/block_bio_complete")
 int disk_bio_done(struct raw_tp *ctx)
 {
-    u64 key = ctx->arg[1];
-    struct io *io = bpf_map_lookup_elem(&ios, &key);
-    if (!io)
-        return 0;
-    u32 flushes = io->op;
-    bpf_map_delete_elem(&ios, &key);
-    key = (u64)disk_of_bio((void *)key);
-    if (flushes)
-        bpf_map_delete_elem(&ios, &key);
+    forget((void *)ctx->arg[1]);
     return 0;
 }
 
@@ -193,6 +208,20 @@ int disk_issue(struct raw_tp *ctx)
     return 0;
 }
 
+/* The bios of a request are done. Not those for which its disk has yet to flush: until then somebody
+ * else ends the request, and this event comes again. */
+INLINE void forget_bios(struct request *rq)
+{
+    struct bio *b = READ(rq, bio);
+    if (READ(rq, end_io))
+        return;
+#pragma clang loop unroll(disable)
+    for (u32 i = 0; i < MOST_BIOS && b; i++) {
+        forget(b);
+        b = READ(b, bi_next);
+    }
+}
+
 /* A part of it is done, or all of it. */
 SEC("raw_tp/block_rq_complete")
 int disk_done(struct raw_tp *ctx)
@@ -200,7 +229,8 @@ int disk_done(struct raw_tp *ctx)
     u64 key = ctx->arg[0];
     struct request *rq = (void *)key;
     struct io *io = bpf_map_lookup_elem(&ios, &key);
-    if (!io || !io->issue_ns)
+    forget_bios(rq);
+    if (!io)
         return 0;
     if ((s32)ctx->arg[1])
         io->error = (s32)ctx->arg[1];
@@ -210,7 +240,7 @@ int disk_done(struct raw_tp *ctx)
         bpf_ktime_get_ns(), io->issue_ns, io->insert_ns,
         io->bytes, io->dev, io->op, io->error, io->tid, io->pid,
     };
-    if (bpf_ringbuf_output(&events, &w, sizeof w, RB_NO_WAKEUP))
+    if (io->issue_ns && bpf_ringbuf_output(&events, &w, sizeof w, RB_NO_WAKEUP))
         count_lost(LOST_DISK);
     bpf_map_delete_elem(&ios, &key);
     return 0;

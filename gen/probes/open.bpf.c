@@ -174,7 +174,7 @@ INLINE bool is_compat(void)
     return bits & CFG(CFG_COMPAT_MASK);
 }
 
-/* Which of our calls a number is; N_OPEN_CALLS: none. */
+/* Which of our calls a number is; N_OPEN_CALLS: none. Calls of the 32-bit ABI have no x32 bit. */
 INLINE u32 which(u64 nr, bool compat)
 {
     if (compat)
@@ -184,6 +184,7 @@ INLINE u32 which(u64 nr, bool compat)
                : nr == CFG(CFG_CREAT32)   ? OPEN_CREAT
                : nr == CFG(CFG_HANDLE32)  ? OPEN_HANDLE
                                           : N_OPEN_CALLS;
+    nr &= CFG(CFG_NR_MASK);
     return nr == CFG(CFG_OPENAT)    ? OPEN_OPENAT
            : nr == CFG(CFG_OPEN)    ? OPEN_OPEN
            : nr == CFG(CFG_OPENAT2) ? OPEN_OPENAT2
@@ -230,8 +231,10 @@ INLINE void entered(struct wire_opening *o, const u64 *a)
     }
     if (!who_is_it(&w) || !wanted(&w))
         return;
-    if (o->call != OPEN_OPENAT2 && !flags_wanted(o->flags))
+    if (o->call != OPEN_OPENAT2 && !flags_wanted(o->flags)) {
+        bpf_map_delete_elem(&opening, &id); /* of an open whose exit was missed: not of this one */
         return;
+    }
     o->pid = w.pid;
     o->tid = w.tid;
     if (o->name)
@@ -271,7 +274,7 @@ int open_enter(struct raw_tp *ctx)
     else
         nr = KEPT((u64)record->id);
     bool compat = is_compat();
-    u32 call = which(nr & CFG(CFG_NR_MASK), compat);
+    u32 call = which(nr, compat);
     if (call == N_OPEN_CALLS)
         return 0;
     o.call = (u8)call;
@@ -299,14 +302,14 @@ INLINE struct file *file_of(struct task_struct *t, s32 fd)
     return f;
 }
 
-/* Appends a name, with its NUL; 0: no room. */
+/* Appends a name, with its NUL; 0: no room, or it is longer than a component that fits. */
 INLINE bool put_part(struct record *r, const u8 *name)
 {
     u32 at = *(volatile u32 *)&r->at;
     if (at > OPEN_NAME_MAX + OPEN_DIR_MAX)
         return 0;
     long n = bpf_probe_read_kernel_str(r->data + at, OPEN_PART_MAX, name);
-    if (n <= 0)
+    if (n <= 0 || n >= OPEN_PART_MAX)
         return 0;
     r->at = at + (u32)n;
     return 1;
@@ -403,7 +406,7 @@ INLINE bool changed(const u64 *was, u64 name)
 INLINE bool fill(struct record *r, const struct wire_opening *o, s64 ret)
 {
     struct wire_open *h = &r->head;
-    if (CFG(CFG_FAILED) && ret >= 0)
+    if (CFG(CFG_FAILED) && (s32)ret >= 0) /* of a 32-bit call it has 32 bits (arm64 before 5.14) */
         return 0;
     h->ts_ns = bpf_ktime_get_ns();
     h->duration_ns = h->ts_ns - o->ts_ns;
@@ -447,7 +450,7 @@ INLINE void left(void *ctx, u64 nr, s64 ret)
     if (!o)
         return;
     struct record *r = bpf_map_lookup_elem(&scratch, &slot);
-    if (r && which(nr & CFG(CFG_NR_MASK), o->state & OPEN_COMPAT) == o->call && fill(r, o, ret))
+    if (r && which(nr, o->state & OPEN_COMPAT) == o->call && fill(r, o, ret))
         send(ctx, r, put_name(r, o));
     bpf_map_delete_elem(&opening, &id);
 }

@@ -264,14 +264,14 @@ int proc_fork(struct raw_tp *ctx)
 
 enum { EXE_END = PROC_NAME_MAX + PROC_DIR_MAX, CWD_END = EXE_END + PROC_PART_MAX + PROC_DIR_MAX };
 
-/* Appends a name, with its NUL; 0: no room. */
+/* Appends a name, with its NUL; 0: no room, or it is longer than a component that fits. */
 INLINE bool put_part(struct record *r, const u8 *name, u32 end)
 {
     u32 at = *(volatile u32 *)&r->at;
     if (at > end)
         return 0;
     long n = bpf_probe_read_kernel_str(r->data + at, PROC_PART_MAX, name);
-    if (n <= 0)
+    if (n <= 0 || n >= PROC_PART_MAX)
         return 0;
     r->at = at + (u32)n;
     return 1;
@@ -296,8 +296,9 @@ INLINE u8 put_path(struct record *r, struct path *p, struct fs_struct *fs, u32 e
         }
         struct mount *m = (void *)vfs - OFFSET(struct mount, mnt);
         struct mount *over = READ(m, mnt_parent);
-        if (d != top) /* a file that is in no directory, as memfd_create makes them */
-            put_part(r, READ(d, d_name.name), end);
+        if (d != top /* a file that is in no directory, as memfd_create makes them */
+            && !put_part(r, READ(d, d_name.name), end))
+            break;
         if (m == over || d != top) /* the top of everything, and not the root */
             return WALK_DONE | WALK_OUT;
         d = READ(m, mnt_mountpoint);
@@ -370,7 +371,7 @@ INLINE void exec(void *ctx, const void *name, u32 was)
     h->kind = PROC_EXEC;
     h->at = 0;
     h->arg_len = args;
-    h->was = was;
+    h->was = CFG(CFG_NS_INO) ? 0 : was; /* it is a number of the first namespace */
     if (CFG(CFG_BTF))
         put_usage(h, t);
     long n = bpf_probe_read_kernel_str(r->data, PROC_NAME_MAX, name);
@@ -467,7 +468,7 @@ INLINE u32 put_argv(void *ctx, struct record *r, const struct wire_execing *e)
     h->flags = e->argv ? ARGS_MORE : 0; /* until the end of the list is seen */
     r->at = 0;
 #pragma clang loop unroll(disable)
-    for (u32 i = 0; i < PROC_POINTERS; i++) {
+    for (u32 i = 0; i <= PROC_POINTERS; i++) { /* one more: to see that the list ends there */
         u64 p = 0;
         u32 at = *(volatile u32 *)&r->at;
         long n = -1;
@@ -475,7 +476,7 @@ INLINE u32 put_argv(void *ctx, struct record *r, const struct wire_execing *e)
             h->flags &= ARGS_CUT;
             break;
         }
-        if (at <= EXE_END && p)
+        if (at <= EXE_END && p && i < PROC_POINTERS)
             n = bpf_probe_read_user_str(r->data + at, PROC_PIECE, (void *)p);
         if (n < 0)
             break;
@@ -556,7 +557,7 @@ int proc_call(struct raw_tp *ctx)
 
 /* An execve that returns has failed, or is one whose entry is forgotten already. What was
  * remembered is of an earlier call when its exit was missed (as when kvis began in between). */
-INLINE void returned(void *ctx, u32 nr, s64 ret)
+INLINE void returned(void *ctx, u32 nr, s32 ret)
 {
     u64 id = bpf_get_current_pid_tgid();
     struct wire_execing *e = bpf_map_lookup_elem(&execing, &id);
@@ -573,7 +574,7 @@ INLINE void returned(void *ctx, u32 nr, s64 ret)
     u32 args = put_argv(ctx, r, &was);
     h->kind = PROC_FAIL;
     h->arg_len = args;
-    h->ret = (s32)ret;
+    h->ret = ret;
     long n = bpf_probe_read_user_str(r->data, PROC_NAME_MAX, (void *)was.name);
     if (n <= 0 || n > PROC_NAME_MAX)
         n = 1;
@@ -594,7 +595,7 @@ int proc_return(struct raw_tp *ctx)
         nr = KEPT((u64)record->id);
         ret = KEPT((s64)record->ret);
     }
-    returned(ctx, (u32)nr, ret);
+    returned(ctx, (u32)nr, (s32)ret); /* of a 32-bit call it has 32 bits (arm64 before 5.14) */
     return 0;
 }
 

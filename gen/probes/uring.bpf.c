@@ -59,6 +59,13 @@ INLINE void put(const struct key *k, const struct wire_uring *w)
         count_lost(LOST_URING);
 }
 
+/* A stranger's request lies where one of ours did, which ended without a result. */
+INLINE void forget(const struct key *k)
+{
+    if (bpf_map_lookup_elem(&reqs, k))
+        bpf_map_delete_elem(&reqs, k);
+}
+
 INLINE s32 fd_taken(u32 tid)
 {
     s32 *p = bpf_map_lookup_elem(&fds, &tid), fd = p ? *p : -1;
@@ -87,14 +94,18 @@ int uring_submit(struct trace_event_raw_io_uring_submit_sqe *ctx)
 {
     struct wire_uring w = { .fd = -1, .flying = 1 };
     struct key k = { (u64)ctx->req, 0 };
-    if (!whose(&w))
+    if (!CFG(CFG_BY_REQ)) {
+        k.a = (u64)ctx->ctx;
+        k.b = ctx->user_data;
+    }
+    if (!whose(&w)) {
+        forget(&k);
         return 0;
+    }
     w.submit_ns = bpf_ktime_get_ns();
     w.op = ctx->opcode;
     if (!CFG(CFG_BY_REQ)) {
         w.fd = fd_taken((u32)bpf_get_current_pid_tgid());
-        k.a = (u64)ctx->ctx;
-        k.b = ctx->user_data;
         if (joins(&k, &w))
             return 0;
     }

@@ -22,13 +22,13 @@ const CATS = ["file", "net", "memory", "process", "signal", "call", "kernel"];
 const KERNEL = 6, CALL = 5;
 const N = facts.kept;
 const kinds = facts.kinds.map(k => ({ name: k[0], cat: k[0] === "sched_delay" || k[0] === "block_io" ? KERNEL : k[1], text: k[2] }));
-const K = Object.fromEntries(kinds.map((k, i) => [k.name, i]));
-/* Numbers of what a call has, beside the fields of events (below 64). */
-const F = { name: 200, abi: 201, raw: 210, txt: 220, str: 230, cut: 240, ret: 250, rettext: 251,
+const K = Object.assign(Object.create(null), Object.fromEntries(kinds.map((k, i) => [k.name, i])));
+/* Numbers of what a call has, beside the fields of events (below 96). */
+const F = { name: 200, abi: 201, waker: 202, raw: 210, txt: 220, str: 230, cut: 240, ret: 250, rettext: 251,
   child: 252, cpu: 253, runq: 254, disk: 255 };
-const NOISE = 1, NORET = 2, TIMED = 4, LATE = 8;
+const NOISE = 1, NORET = 2, TIMED = 4, LATE = 8, ADDR = 16;
 
-let n = 0;                            /* events that are read */
+let n = 0, cut = 0;                   /* events that are read, strings of them that kvis cut (-s) */
 const ts = new Float64Array(N), dur = new Float64Array(N).fill(-1), bytes = new Float64Array(N);
 const kind = new Uint8Array(N), track = new Uint32Array(N), err = new Uint16Array(N), flag = new Uint8Array(N);
 const off = new Uint32Array(N + 1);   /* where an event's values begin */
@@ -48,6 +48,29 @@ function intern(s) {
   return id;
 }
 
+/* The id of a string that may be no UTF-8: each byte that is none becomes U+FFFD, and its bytes stay. */
+const decoder = new TextDecoder("utf-8", { ignoreBOM: true }), strict = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+const hexOf = new Map(), ofHex = new Map();
+const hex = b => Array.from(b, x => x.toString(16).padStart(2, "0")).join("");
+const stringHex = id => hexOf.get(id) ?? hex(new TextEncoder().encode(strs[id]));
+function internBytes(b) {
+  const s = decoder.decode(b);
+  if (!s.includes("\ufffd")) return intern(s);
+  try { return intern(strict.decode(b)); } catch { /* so it is none */ }
+  const h = hex(b);
+  let id = ofHex.get(h);
+  if (id !== undefined) return id;
+  let out = "";
+  for (let i = 0; i < b.length;) {
+    const len = b[i] < 0x80 ? 1 : b[i] < 0xe0 ? 2 : b[i] < 0xf0 ? 3 : 4;
+    try { out += strict.decode(b.subarray(i, i + len)), i += len; } catch { out += "\ufffd", i++; }
+  }
+  ofHex.set(h, id = strs.length);
+  hexOf.set(id, h);
+  strs.push(out);
+  return id;
+}
+
 function put(f, v) {
   if (nv === fid.length) {
     const a = new Uint8Array(nv * 2), b = new Float64Array(nv * 2);
@@ -58,7 +81,7 @@ function put(f, v) {
   val[nv++] = v;
 }
 
-const isText = f => f < 64 ? fields[f].type === TYPE.str || fields[f].type >= TYPE.sym
+const isText = f => f < F.name ? fields[f].type === TYPE.str || fields[f].type >= TYPE.sym
   : f === F.name || f === F.abi || f === F.rettext || (f >= F.txt && f < F.ret);
 
 /* The value of a field of event i, or undefined. */
@@ -110,7 +133,7 @@ function learn(i, k) {
   }
   case "exec":
     if (err[i]) break;
-    p.argv = (of(i, "argv") || "").replace(/\0$/, "").split("\0").join(" ");
+    p.argv = words(of(i, "argv") || "").join(" ");
     if (of(i, "argv_cut")) p.argv += " …";
     p.name = (of(i, "program") || "").replace(/.*\//s, "");
     p.execs.push({ t, argv: p.argv || p.name });
@@ -129,7 +152,7 @@ function learn(i, k) {
 /* Reads the blocks, a slice at a time. */
 async function read(tell) {
   const parts = [...document.querySelectorAll('script[type="application/octet-stream"]')];
-  const slot = new Int32Array(4096).fill(-1), dec = new TextDecoder();
+  const slot = new Int32Array(4096).fill(-1);
   let last = -1, pid = 0, tid = 0, t0 = performance.now(), d, p, names = new Map();
   const num = () => {
     let b = d[p++];
@@ -142,7 +165,7 @@ async function read(tell) {
   const str = () => {
     const ref = num(), at = ref >>> 1;
     if (!(ref & 1)) return slot[at];
-    const len = num(), id = intern(dec.decode(d.subarray(p, p + len)));
+    const len = num(), id = internBytes(d.subarray(p, p + len));
     p += len;
     if (at < 4096) slot[at] = id;
     return id;
@@ -168,7 +191,8 @@ async function read(tell) {
     for (let j = 0; j < more; j++) value(num());
     for (let j = off[i]; j < nv; j++) {
       if (fid[j] === field.bytes || fid[j] === field.size || fid[j] === field.growth_bytes) bytes[i] = val[j];
-      if (fid[j] === field.delay_ns) dur[i] = val[j], ts[i] = Math.max(t - val[j], 0);
+      if (fid[j] === field.delay_ns || (kd === K.block_io && fid[j] === field.duration_ns)) dur[i] = val[j], ts[i] = Math.max(t - val[j], 0);
+      if (fid[j] === field.argv_cut) cut++;
     }
     finish(k);
     k.points.push(i);
@@ -186,22 +210,28 @@ async function read(tell) {
     for (let a = 0; a < args; a++) {
       const form = forms >> 2 * a & 3;
       put([F.raw, F.txt, F.str, F.cut][form] + a, form ? str() : num());
+      if (form === 3 && whole) cut++;
     }
     if (!whole) { nv = start; return; }
     const k = trackOf(pid, tid, t);
     ts[i] = t, kind[i] = K.syscall, track[i] = k.idx;
     dur[i] = fl & 2 || fl & 8 ? -1 : e - t;
-    flag[i] = (fl & 2 ? NORET : 0) | (fl & 8 ? LATE : 0) | (fl & 256 ? TIMED : 0);
+    flag[i] = (fl & 2 ? NORET : 0) | (fl & 8 ? LATE : 0) | (fl & 256 ? TIMED : 0) | (fl & 128 ? ADDR : 0);
     const ret = znum();
     put(F.ret, ret);
     if (fl & 16) err[i] = num();
     if (fl & 64) put(F.child, znum());
-    if (fl & 256) put(F.cpu, num()), put(F.runq, num()), put(F.disk, num()), znum();
+    if (fl & 256) {
+      const cpu = num();
+      k.proc.cpu += cpu;
+      put(F.cpu, cpu), put(F.runq, num()), put(F.disk, num());
+      const waker = znum();
+      if (waker) put(F.waker, waker);
+    }
     if (fl & 1024) put(F.rettext, str());
     if (fl & 4096) for (let c = num(); c > 0; c--) str();
     if (!names.has(id)) names.set(id, callNames.length), callNames.push(id);
     k.proc.calls++;
-    if (fl & 256) k.proc.cpu += val[nv - (fl & 1024 ? 4 : 3)];
     finish(k);
     k.calls.push(i);
   };
@@ -355,9 +385,9 @@ function shown(i, f) {
   case TYPE.dur: return span(v);
   case TYPE.addr: return v.toString(16);
   case TYPE.bool: return v ? "yes" : "no";
-  case TYPE.argv: return esc(v.replace(/\0$/, "").split("\0").join(" "));
+  case TYPE.argv: return esc(words(v).join(" "));
   }
-  return typeof v === "string" ? esc(v) : String(v);
+  return typeof v === "string" ? esc(v) : fields[f].name.endsWith("_ns") ? span(v) : String(v);
 }
 
 /* A kind's text with {field}s; the first alternative whose fields are all there. */
@@ -399,23 +429,53 @@ function line(i) {
 
 const typeName = i => kind[i] === K.syscall ? esc(get(i, F.name)) : kinds[kind[i]].name;
 
+const words = argv => argv.replace(/\0$/, "").split("\0");
+
+/* What --json says of arguments, of a result; of text that is no UTF-8 its bytes, beside it. */
+function jsonArgs(i) {
+  const args = [], args_hex = [];
+  let bad = false;
+  for (let k = off[i]; k < off[i + 1]; k++) {
+    const f = fid[k];
+    if (f < F.raw || f >= F.ret) continue;
+    args.push(f < F.txt ? "0x" + val[k].toString(16) : strs[val[k]] + (f < F.cut ? "" : "..."));
+    args_hex.push(f < F.str ? null : stringHex(val[k]));
+    bad ||= f >= F.txt && hexOf.has(val[k]);
+  }
+  return bad ? { args, args_hex } : { args };
+}
+
+function jsonRet(i) {
+  const v = get(i, F.ret);
+  return flag[i] & NORET || (v <= -512 && v >= -516) ? null : err[i] ? -1
+    : flag[i] & ADDR || Math.abs(v) > 2 ** 53 ? "0x" + BigInt.asUintN(64, BigInt(v)).toString(16) : v;
+}
+
+/* The event as --json has it. */
 function asJson(i) {
   const o = { ts_ns: ts[i], pid: tracks[track[i]].pid, tid: tracks[track[i]].tid, type: kinds[kind[i]].name };
+  const error = err[i] ? facts.errors[err[i]] || String(err[i]) : null;
   if (kind[i] === K.syscall) {
-    Object.assign(o, { name: get(i, F.name), args: callArgs(i), ret: flag[i] & NORET ? null : err[i] ? -1 : get(i, F.ret),
-      error: errName(err[i]) || null, duration_ns: dur[i] < 0 ? null : dur[i] });
-    if (flag[i] & TIMED) {
+    const abi = get(i, F.abi), child = get(i, F.child), waker = get(i, F.waker);
+    Object.assign(o, { name: get(i, F.name), ...abi && { abi }, ...jsonArgs(i), ret: jsonRet(i),
+      ...child && child !== get(i, F.ret) && !error && { child_pid: child }, error, duration_ns: dur[i] < 0 ? null : dur[i] });
+    if (flag[i] & TIMED && !(flag[i] & NORET)) {
       const [c, r, d] = [F.cpu, F.runq, F.disk].map(f => get(i, f));
-      Object.assign(o, { on_cpu_ns: c, runq_ns: r, disk_ns: d, other_ns: dur[i] - c - r - d });
+      Object.assign(o, { on_cpu_ns: c, runq_ns: r, disk_ns: d, other_ns: dur[i] - c - r - d, ...waker && { waker_pid: waker } });
     }
     return o;
   }
+  if (dur[i] > 0) o.ts_ns += dur[i];  /* what is told when it is over */
   for (let k = off[i]; k < off[i + 1]; k++) {
+    if (!layout[kind[i]].includes(fid[k])) continue;
     const f = fields[fid[k]], v = get(i, fid[k]);
-    o[f.name] = f.type === TYPE.addr ? "0x" + v.toString(16) : f.type === TYPE.bool ? !!v
-      : f.type === TYPE.argv ? v.replace(/\0$/, "").split("\0") : v;
+    const name = { fd_kind: "target", code_name: "code", mode_bits: "mode" }[f.name] || f.name, argv = f.type === TYPE.argv;
+    o[name] = f.type === TYPE.addr ? "0x" + v.toString(16) : f.type === TYPE.bool ? !!v : argv ? words(v) : v;
+    if (!isText(fid[k]) || !hexOf.has(val[k])) continue;
+    const h = hexOf.get(val[k]).match(/../g).join(" ");
+    o[name + "_hex"] = argv ? words(h.replaceAll("00", "\0")).map(w => w.replaceAll(" ", "")) : h.replaceAll(" ", "");
   }
-  if (err[i]) o.error = errName(err[i]);
+  if (error) o.error = error;
   return o;
 }
 
@@ -475,7 +535,7 @@ function predicate() {
   const isPath = fields.map(f => PATHS.has(f.name));
   const test = (m, memo, id) => memo[id] || (memo[id] = m.test(strs[id]) ? 1 : -1);
   const [what, name] = state.type.split(":");
-  const wantKind = state.type ? (what === "call" ? K.syscall : K[what]) : -1;
+  const wantKind = state.type ? (what === "call" ? K.syscall : K[what] ?? kinds.length) : -1;
   const wantName = what === "call" ? strOf.get(name) : -1;
   return i => {
     if (!cat[kinds[kind[i]].cat] || (failed && !err[i]) || (!noise && flag[i] & NOISE)) return false;
@@ -487,7 +547,7 @@ function predicate() {
       const f = fid[k];
       if (!isText(f)) continue;
       a ||= !q || test(q, hit, val[k]) > 0;
-      b ||= (f < 64 ? isPath[f] : f >= F.txt && f < F.ret) && test(path, pathHit, val[k]) > 0;
+      b ||= (f < F.name ? isPath[f] : f >= F.txt && f < F.ret) && test(path, pathHit, val[k]) > 0;
     }
     return (a || !q) && b;
   };
@@ -543,10 +603,10 @@ function load() {
   const p = new URLSearchParams(location.hash.slice(1));
   for (const k in DEFAULTS) {
     const v = p.get(k);
-    state[k] = v === null ? DEFAULTS[k] : typeof DEFAULTS[k] === "number" ? Number(v) || 0 : v;
+    state[k] = v === null ? DEFAULTS[k] : typeof DEFAULTS[k] === "number" ? (Number.isFinite(+v) ? +v : 0) : v;
   }
-  if (!(state.sort in KEYS)) state.sort = "time";
-  if (!TABS[state.tab]) state.tab = DEFAULTS.tab;
+  if (!Object.hasOwn(KEYS, state.sort)) state.sort = "time";
+  if (!Object.hasOwn(TABS, state.tab)) state.tab = DEFAULTS.tab;
   if (!(state.to > state.from)) state.from = 0, state.to = 0;
   if (!Number.isInteger(state.sel) || state.sel >= n) state.sel = -1;
 }
@@ -710,7 +770,6 @@ function only(want) {
   filter();
 }
 
-const sumOf = (list, f) => list.reduce((a, x) => a + f(x), 0);
 const col = (t, w, get, key, more) => ({ t, w, get, key, ...more });
 const num = (t, w, key, show = count) => col(t, w, r => show(key(r)), key, { n: 1 });
 
@@ -758,6 +817,7 @@ function tree() {
   return out;
 }
 
+const faulted = () => sum ? sum.page_faults !== undefined : procs.some(p => p.faults);
 const has = key => procs.some(p => p[key] >= 0);
 const known = (t, w, key, show) => has(key) ? [num(t, w, r => r[key], v => v < 0 ? "" : show(v))] : [];
 
@@ -781,7 +841,7 @@ function processesTab() {
     ...known("CPU", "90px", "used", span), ...known("max RSS", "85px", "rss", size), ...known("read", "85px", "read", size),
     ...known("written", "85px", "written", size),
     ...PROC ? [] : [num("CPU in calls", "100px", r => r.cpu, v => v ? span(v) : ""), num("calls", "80px", r => r.calls),
-      num("faults", "80px", r => r.faults)],
+      num("faults", "80px", r => r.faults, v => faulted() ? count(v) : "n/a")],
     ...PROC && procs.every(p => p.threads.length < 2) ? [] : [num("threads", "80px", r => r.threads.length)],
     col("when", "minmax(160px,1fr)", (r, cell) => {
       const b = el("b");
@@ -845,6 +905,7 @@ function memoryTab() {
     case "fault_group": add(2, of(i, "count") || 0, ts[i]); break;
     }
   }
+  if (!faulted()) series.pop();
   const c = el("canvas", { id: "chart", height: 320 }), box = el("div", { className: "grid" }, c);
   c.setAttribute("aria-label", "memory over time");
   const redraw = () => {
@@ -917,7 +978,7 @@ function layLanes() {
   lanes = [];
   const push = (l, h) => { lanes.push(Object.assign(l, { y, h })); y += h; };
   let inside = Infinity;              /* of a process that is folded: deeper than this */
-  if (kernelPoints.length) push({ name: "kernel: waits for a CPU", calls: kernelPoints, points: [], kernel: true }, 16);
+  for (const [k, list] of kernelEvents) push({ name: KERNEL_LANES[kinds[k].name], calls: list, points: [], kernel: k }, 16);
   for (const p of shownProcs()) {
     if (p.depth > inside) continue;
     inside = PROC && folded.has(String(p.idx)) ? p.depth : Infinity;
@@ -934,7 +995,9 @@ function layLanes() {
   }
   document.body.dataset.lanes = lanes.length;
 }
-let laneOf = new Map(), laneOfProc = new Map(), kernelPoints = [];
+const KERNEL_LANES = { sched_delay: "kernel: waits for a CPU", block_io: "kernel: block I/O" };
+let laneOf = new Map(), laneOfProc = new Map(), kernelEvents = new Map(); /* by track; by kind */
+const laneFor = i => kernelEvents.has(kind[i]) ? lanes.find(l => l.kernel === kind[i]) : laneOf.get(track[i]);
 const lanesHeight = () => lanes.length ? lanes.at(-1).y + lanes.at(-1).h : 0;
 
 /* The first of a list (by time) that is not before t. */
@@ -954,9 +1017,12 @@ function shares(i) {
   return [["cpu", c], ["runq", r], ["disk", d], ["other", Math.max(0, dur[i] - c - r - d)]];
 }
 
+/* EINTR and the kernel's restarts: how sigsuspend and its like always end. */
+const interrupted = e => e === 4 || (e >= 512 && e <= 516);
+
 function bar(g, i, x, w, y, h) {
   if (kinds[kind[i]].cat === KERNEL) g.fillStyle = shade("kernel");
-  else if (!(flag[i] & TIMED)) g.fillStyle = err[i] ? css("--bad") : colour(i);
+  else if (!(flag[i] & TIMED)) g.fillStyle = err[i] && !interrupted(err[i]) ? css("--bad") : colour(i);
   else if (w < 4) g.fillStyle = part(shares(i).reduce((a, b) => b[1] > a[1] ? b : a)[0]);
   else {
     for (const [name, ns] of shares(i)) {
@@ -1058,7 +1124,7 @@ function drawPath(g, top, h, w) {
 function drawLabel(g, l, y) {
   g.fillStyle = css2.card;
   g.fillRect(0, y, GUTTER - 1, l.h);
-  g.fillStyle = l.thread || l.kernel ? css2.dim : css2.fg;
+  g.fillStyle = l.thread || !l.proc ? css2.dim : css2.fg;
   const x = 6 + Math.min(l.depth || 0, 8) * 8;
   if (l.proc && l.proc.own >= 0 && !l.thread) g.fillStyle = css2.hot, g.fillRect(0, y + 2, 3, l.h - 5), g.fillStyle = css2.fg;
   let s = (l.more ? l.shut ? "▸ " : "▾ " : "") + l.name + (l.shut && l.more ? ` (+${l.more})` : "");
@@ -1124,7 +1190,7 @@ function drawTimeline() {
   for (const l of lanes)
     if (l.y + l.h > top && l.y < top + h + RULER) drawLabel(g, l, l.y - top);
   for (const i of [hover, state.sel]) {
-    const l = i >= 0 && laneOf.get(track[i]);
+    const l = i >= 0 && laneFor(i);
     if (!l) continue;
     const x = GUTTER + (ts[i] - view.from) / (view.to - view.from) * (w - GUTTER);
     const wide = Math.max(3, Math.max(dur[i], 0) / (view.to - view.from) * (w - GUTTER));
@@ -1205,7 +1271,7 @@ function zoom(f, at = (view.from + view.to) / 2) {
 }
 
 function laneIntoView(i) {
-  const l = laneOf.get(track[i]), box = $("lanes");
+  const l = laneFor(i), box = $("lanes");
   if (l && (l.y < box.scrollTop || l.y + l.h > box.scrollTop + box.clientHeight - RULER)) box.scrollTop = l.y - box.clientHeight / 2;
 }
 
@@ -1344,6 +1410,8 @@ function fold(p) {
 
 /* ---- controls ---- */
 
+const sumOf = (list, f) => list.reduce((a, x) => a + f(x), 0);
+
 function cards() {
   const list = [], s = sum || {};
   const card = (name, ...lines) => {
@@ -1365,14 +1433,13 @@ function cards() {
     ["exit", s.exit_signal || opt(s.exit_code, String), s.exit_signal || s.exit_code], ["duration", opt(s.duration_ns, span)]);
   card("scheduler latency", ["waits", opt(s.sched_waits, count)], ["mean", s.sched_waits ? span(Math.round(s.sched_wait_ns / s.sched_waits)) : undefined],
     ["p99", opt(s.sched_wait_p99_ns, span)], ["max", opt(s.sched_wait_max_ns, span)]);
-  const where = s.where_time_went || [];
   card("block I/O", ["requests", opt(s.block_ios, count)], ["mean", s.block_ios ? span(Math.round(s.block_io_ns / s.block_ios)) : undefined],
-    ["p99", opt(s.block_io_p99_ns, span)], ["max", opt(s.block_io_max_ns, span)], ["read", s.block_ios ? size(s.block_read_bytes) : undefined],
-    ["written", s.block_ios ? size(s.block_written_bytes) : undefined],
-    ["waited for disks", where.length ? span(sumOf(where, w => w.disk_ns)) : undefined], ["lost", s.lost_block_ios ? count(s.lost_block_ios) : undefined, 1]);
+    ["p99", opt(s.block_io_p99_ns, span)], ["max", opt(s.block_io_max_ns, span)], ["read", opt(s.block_read_bytes, size)],
+    ["written", opt(s.block_written_bytes, size)],
+    ["calls waited", opt(s.call_time, t => span(t.disk_ns))], ["lost", s.lost_block_ios ? count(s.lost_block_ios) : undefined, 1]);
   if (PROC) cardsOfProcesses(card);
   card(PROC ? "recording" : "trace", ["calls", opt(s.syscalls, count)], ["lost", opt(s.lost, count), s.lost], ["unreadable", s.unreadable ? count(s.unreadable) : undefined, 1],
-    ["throttled", opt(s.throttle_stops, count)], ["backend", PROC ? undefined : run.backend]);
+    ["strings cut", cut ? count(cut) : undefined], ["throttled", opt(s.throttle_stops, count)], ["backend", PROC ? undefined : run.backend]);
   $("cards").replaceChildren(...list);
 }
 
@@ -1419,6 +1486,24 @@ function controls() {
   for (const b of $("cats").children) b.setAttribute("aria-pressed", on.has(b.dataset.cat));
 }
 
+/* The selected row, to the clipboard: by its API, or as a selection where that is not allowed. */
+let copied = 0;
+async function copy() {
+  const text = told ? procText(told) : JSON.stringify(asJson(state.sel));
+  try {
+    await navigator.clipboard.writeText(text);
+  } catch {
+    const area = el("textarea", { value: text });
+    document.body.append(area);
+    area.select();
+    document.execCommand("copy");
+    area.remove();
+  }
+  $("copy").textContent = "copied";
+  clearTimeout(copied);
+  copied = setTimeout(() => $("copy").textContent = "copy as JSON", 1200);
+}
+
 function bindControls() {
   const option = (value, text) => el("option", { value, textContent: text });
   const present = new Set();
@@ -1456,17 +1541,22 @@ function bindControls() {
   $("hot").parentNode.title = PATH;
   $("hot").parentNode.hidden = !path || path.length < 2;
   $("procs").hidden = procs.length < 2;
-  $("copy").onclick = () => navigator.clipboard?.writeText(told ? procText(told) : JSON.stringify(asJson(state.sel))).catch(() => {});
+  $("copy").onclick = copy;
   $("close").onclick = () => told ? tellProc(null) : select(-1, true);
   addEventListener("keydown", e => {
     if (e.key === "Escape" && told) tellProc(null);
     else if (e.key === "Escape" && state.sel >= 0) select(-1, true), grid.draw();
-    if (e.key !== "/" || /INPUT|SELECT|TEXTAREA/.test(document.activeElement.tagName)) return;
+    if (e.ctrlKey || e.metaKey || e.altKey || /INPUT|SELECT|TEXTAREA/.test(document.activeElement.tagName)) return;
+    if (e.key === "c" && (told || state.sel >= 0)) copy();
+    if (e.key !== "/") return;
     e.preventDefault();
+    if (!PROC && state.tab !== "events") tab("events");
     $(state.tab === "events" ? "q" : "find").focus();
   });
   addEventListener("hashchange", restore);
-  addEventListener("resize", () => { paint(); made[state.tab].redraw(); });
+  const again = () => { paint(); made[state.tab].redraw(); };
+  addEventListener("resize", again);
+  matchMedia("print").onchange = again; /* paper has room for other rows */
   dark.onchange = () => { shades = new Map(); legend(); paint(); made[state.tab].redraw(); };
 }
 
@@ -1538,19 +1628,22 @@ async function main() {
     $("note").textContent += " The events cannot be read to their end: " + e.message;
   }
   for (const t of tracks) {
-    const delays = t.points.filter(i => kinds[kind[i]].cat === KERNEL);
-    for (const i of delays) kernelPoints.push(i);
+    const own = [];
+    for (const i of t.points)
+      if (kinds[kind[i]].cat !== KERNEL) own.push(i);
+      else if (kernelEvents.has(kind[i])) kernelEvents.get(kind[i]).push(i);
+      else kernelEvents.set(kind[i], [i]);
     t.calls = byTime(t.calls);
-    t.points = byTime(delays.length ? t.points.filter(i => kinds[kind[i]].cat !== KERNEL) : t.points);
+    t.points = byTime(own);
   }
-  kernelPoints = byTime(kernelPoints);
+  for (const [k, list] of kernelEvents) kernelEvents.set(k, byTime(list));
   all = byTime(new Uint32Array(n).map((_, i) => i));
   begin = n ? Math.max(0, ts[all[0]] - (end - ts[all[0]]) / 100) : 0;
   if (PROC && !run.command) for (const p of procs) if (p.pid && !p.parent) p.start = 0, p.early = true;
   findPath();
   once = atOnce();
   longest = procs.reduce((a, p) => Math.max(a, stop(p) - p.start), 1);
-  cards();
+  cards();                            /* of the events, too: what was cut, what runs at once */
   $("progress").className = "done";
   bindTabs();
   bindControls();

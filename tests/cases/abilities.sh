@@ -15,8 +15,8 @@ want '[e for e in E if e["name"] == "kernel"][0]["detail"].find("'"$(uname -r)"'
 want 'all(e["mend"] for e in E if not e["works"] and "open" in e["needed_by"])'
 
 want 'all(e.get("mend") for e in E if e["type"] == "check" and not e["works"])'
-# a row a program, with its tracepoint
-eq programs "$(grep -c '^[0-9a-f]' "$TESTS/../bpf_insns/VETTED")" \
+# a row a program and form of it, with its tracepoint
+eq programs "$(cat "$TESTS"/../bpf_insns/*.h | grep -c '^    { \.name = "')" \
     "$(js "len([e for e in E if e['type'] == 'check' and ' fields' in e['detail']])")"
 want "[e for e in E if e['name'] == 'open_enter_tp' and e['detail'].startswith('raw_syscalls/sys_enter, ')]"
 want "[e for e in E if e['name'] == 'call_switch' and e['detail'].startswith('sched_switch, ')]"
@@ -33,7 +33,7 @@ refused() { # refused CALL ROW...: with CALL refused these rows do not work, and
     want "[e for e in E if e['name'] == 'seccomp' and not e['works'] and e['detail'].endswith('refuses $call') and 'seccomp' in e['mend']]"
     for r; do eq "$r without $call" False "$(row "$r")"; done
 }
-refused bpf bpf raw_tracepoints ring_buffer perf_rings bpf_jit open_programs call_programs send_signal kprobes
+refused bpf bpf raw_tracepoints ring_buffer perf_rings bpf_jit open_programs call_programs disk_programs uring_programs send_signal kprobes
 eq "exit status" 1 $st
 want "all('seccomp' in e['mend'] for e in E if e['name'] in ('bpf', 'raw_tracepoints', 'ring_buffer', 'send_signal'))"
 refused perf_event_open perf_rings page_faults

@@ -32,3 +32,17 @@ cmp a b || fail "replayed, it is something else"
 run trace --json=json -- dd if=f of=g bs=100k conv=fsync
 status 0
 want "sum(e['bytes'] for e in by('block_io', op='write')) >= 400000"
+# A stranger's are not the program's, although its bios come to lie where those did: on the same CPU they
+# do.
+cpu=$(taskset -cp $$ | sed 's/.*: //; s/[-,].*//')
+{
+    until [ -e begun ]; do sleep 0.05; done
+    taskset -c "$cpu" dd if=f of=/dev/null bs=4k count=90 iflag=direct 2>strange
+    : >ended
+} &
+run trace --json=json -- taskset -c "$cpu" sh -c \
+    'dd if=f of=/dev/null bs=4k count=12 iflag=direct; : >begun; until [ -e ended ]; do sleep 0.05; done'
+wait
+status 0
+has strange '^90\+0 records in'
+want "(lambda all: len([e for e in all if e['tid'] == all[0]['tid']]) == 12)([e for e in by('block_io', op='read') if e['bytes'] == 4096])"

@@ -5,7 +5,7 @@
 # A program opens files in every way; kvis open shows each of them: call, name, flags, mode, result, path.
 . "$TESTS/open.sh"
 for rings in "" --perf-rings; do
-    for scene in calls names toolong untouched threads procs roots deep depths; do facts $scene $rings; done
+    for scene in calls names toolong untouched threads procs roots deep depths longnames; do facts $scene $rings; done
 done
 # what the name was when the call began and what it is when it ends are not the same
 mkdir rewritten; cd rewritten || exit 1

@@ -1,6 +1,6 @@
 #!/bin/sh
 # timeout: 120
-# needs: gcc python3 prog:diff_threads prog:diff_forks
+# needs: gcc python3 prog:diff_threads prog:diff_forks prog:pid_again
 # --perfetto: by the format's rules, with all calls; from a replay the same bytes.
 . "$TESTS/lib.sh"
 one() { # one OPTION... -- COMMAND
@@ -17,6 +17,12 @@ for b in $backends; do
     one --backend=$b -- "$BIN/diff_threads"
     one --backend=$b -- "$BIN/diff_forks"
     one --backend=$b -- sh -c 'printf "x" >"$(printf "a\"<b>\033[31m\377")"; kill -TERM $$'
+    if [ "$("$BIN/pid_again")" ]; then # two children with one pid
+        one --backend=$b -o text -- sh -c 'exec "$0" >pid' "$BIN/pid_again"
+        again=$(cat pid)
+        [ -n "$again" ] || fail "no pid"
+        python3 "$TESTS/perfetto.py" p.json json $again >&9 2>want.err || { cat want.err >&9; fail "a pid twice"; }
+    fi
 done
 run trace --perfetto=/nonexistent/p -- true; status 125; has err '/nonexistent/p.*No such'
 run trace --perfetto=/dev/full -- ls /; status 125; has err '/dev/full.*No space'; has out bin

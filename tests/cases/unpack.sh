@@ -1,10 +1,10 @@
 #!/bin/sh
 # timeout: 240
-# needs: gcc gzip make python3
+# needs: gcc gzip make objcopy python3
 # plain-only: it is built with the sanitizers itself
 # covers: O2
-# The page of --report is packed into kvis: what gzip makes unpacks to what it was; what is damaged does not.
-# Without gzip it is not packed, and the report is the same.
+# The page of --report and the BPF arrays are packed into kvis: what gzip makes unpacks to what it was; what is
+# damaged does not. Without gzip they are not packed, and the report is the same.
 . "$TESTS/lib.sh"
 export ASAN_OPTIONS=detect_leaks=0
 python3 - <<'END' || fail "no data"
@@ -103,7 +103,8 @@ printf '#!/bin/sh\nexit 127\n' >b/bin/gzip
 chmod 755 b/bin/gzip
 rm -f b/gen/report.page
 (cd b && PATH=$PWD/bin:$PATH make CC=gcc CFLAGS=-O0 kvis) >out 2>err || fail "make without gzip"
-has out '^note: no gzip'
+has out '^note: no gzip here: the page'
+has out '^note: no .*: the BPF arrays'
 b/kvis replay --report=plain.html a.kvis >out 2>err || fail "report, not packed"
 cmp packed.html plain.html || fail "another report without gzip"
 (cd b && make -B gen/report.page) >out 2>err &
@@ -122,3 +123,29 @@ chmod 755 bent
 ./bent replay --report=bent.html a.kvis >out 2>err
 eq "a damaged page" 125 $?
 has err 'bent.html: the page in kvis cannot be unpacked'
+
+# the arrays: those of the headers, as a compiler makes them; damaged, none is loaded
+objcopy -O binary -j bpf_arrays_gz "$KVIS" packed 2>err || fail "no packed arrays"
+gzip -d <packed >unpacked || fail "what is packed"
+(cd "$TESTS/.." && gcc -std=gnu11 -w -pthread -DKVIS_VERSION='""' -c -o "$OLDPWD/kvis.o" kvis.c) || fail "kvis.o"
+objcopy -O binary -j bpf_arrays kvis.o arrays
+nm -S kvis.o | grep '_insns$' >symbols && nm -S "$KVIS" | grep '_insns$' >packed_symbols || fail "symbols"
+python3 - <<'END' || fail "other arrays"
+def arrays(symbols, data): # in whatever order the compiler has put them
+    rows = [l.split() for l in open(symbols)]
+    begin = min(int(r[0], 16) for r in rows)
+    data = open(data, "rb").read()
+    assert sum(int(r[1], 16) for r in rows) <= len(data)
+    return {r[3]: data[int(r[0], 16) - begin:][:int(r[1], 16)] for r in rows}
+was, now = arrays("symbols", "arrays"), arrays("packed_symbols", "unpacked")
+assert was == now and len(was) > 20 and all(any(a) for a in was.values()), set(was) ^ set(now)
+END
+python3 - "$KVIS" <<'END' || fail "bend"
+import sys
+kvis, packed = open(sys.argv[1], "rb").read(), open("packed", "rb").read()
+at = kvis.index(packed) + 5000
+open("bent", "wb").write(kvis[:at] + bytes([kvis[at] ^ 1]) + kvis[at + 1:])
+END
+./bent trace -q -v --backend=hybrid -- true >out 2>err
+has err 'the BPF programs in kvis cannot be unpacked'
+./bent trace -q --backend=auto -o all -- true >out 2>err || fail "without BPF"

@@ -364,19 +364,25 @@ static void try(const char *name, const char *error)
 /* An argument of which only the beginning was taken is not the argument; no list is an empty one. */
 static void fail_args(void)
 {
-    static char fits[4095], large[5001];
+    static char fits[4095], large[5001], *most[129], *more[130];
     memset(fits, 'f', sizeof fits - 1), memset(large, 'l', sizeof large - 1);
+    for (int i = 0; i < 128; i++)
+        most[i] = more[i] = "m";
+    more[128] = "one too many";
     pid_t p = (pid_t)CHK(fork());
     if (!p) {
         execv("/nothing", (char *[]){ "a", fits, "b", NULL });
         execv("/nothing", (char *[]){ "a", large, "b", NULL });
         execv("/nothing", NULL);
+        execv("/nothing", most);
+        execv("/nothing", more);
         _exit(0);
     }
     reap(p, NULL);
-    want("(lambda f, l, n: f['argv'] == ['a', 'f' * 4094, 'b'] and not f['argv_truncated'] and "
+    want("(lambda f, l, n, m, t: f['argv'] == ['a', 'f' * 4094, 'b'] and not f['argv_truncated'] and "
          "l['argv'] == ['a', 'l' * 4095, 'b'] and l['argv_truncated'] and n['argv'] == [] and "
-         "not n['argv_truncated'])(*by('exec_failed', pid=%d))", p);
+         "not n['argv_truncated'] and m['argv'] == ['m'] * 128 == t['argv'] and "
+         "not m['argv_truncated'] and t['argv_truncated'])(*by('exec_failed', pid=%d))", p);
 }
 
 /* execve by the 32-bit ABI, with more in the registers than the call takes. */

@@ -4,6 +4,7 @@
  * with NAME and BASE (the directory that a relative name starts from) in hex, - where there is none.
  * Of what happens between the names /opens:begin and /opens:end all must be there, and nothing else. */
 #include "t.h"
+#include <linux/fuse.h>
 #include <linux/openat2.h>
 #include <sys/mount.h>
 
@@ -422,6 +423,67 @@ static void depths(int argc, char **argv)
     end();
 }
 
+/* A file system where each name is a directory, but for "x", which is not there. */
+static void serve(int dev)
+{
+    static struct { struct fuse_in_header h; char arg[1 << 17]; } in;
+    struct { struct fuse_out_header h; char body[256]; } out;
+    uint64_t node = FUSE_ROOT_ID;
+    CHK(prctl(PR_SET_PDEATHSIG, SIGKILL));
+    while (read(dev, &in, sizeof in) > 0) {
+        struct fuse_init_out init = { .major = 7, .minor = 26, .max_write = 4096 };
+        node += in.h.opcode == FUSE_LOOKUP;
+        struct fuse_attr dir = { .ino = in.h.opcode == FUSE_LOOKUP ? node : in.h.nodeid, .nlink = 1,
+                                 .mode = S_IFDIR | 0755 };
+        struct fuse_entry_out entry = { .nodeid = node, .attr = dir, .entry_valid = 100,
+                                         .attr_valid = 100 };
+        struct fuse_attr_out at = { .attr = dir, .attr_valid = 100 };
+        int op = (int)in.h.opcode, no = op == FUSE_LOOKUP && !strcmp(in.arg, "x");
+        size_t n = no ? 0 : op == FUSE_INIT ? sizeof init : op == FUSE_LOOKUP ? sizeof entry
+                     : op == FUSE_GETATTR   ? sizeof at : 0;
+        if (op == FUSE_FORGET || op == FUSE_BATCH_FORGET || op == FUSE_INTERRUPT)
+            continue;
+        memcpy(out.body, op == FUSE_INIT ? (void *)&init : op == FUSE_LOOKUP ? (void *)&entry : &at, n);
+        out.h = (struct fuse_out_header){ (uint32_t)(sizeof out.h + n), no ? -ENOENT : n ? 0 : -ENOSYS,
+                                          in.h.unique };
+        if (write(dev, &out, sizeof out.h + n) < 0 && errno != ENOENT)
+            _exit(98);
+    }
+    _exit(0);
+}
+
+/* Directories whose names are as long as most file systems allow, and longer, as FUSE and those with
+ * names in UTF-16 do. */
+static void longnames(int argc, char **argv)
+{
+    static const int lengths[] = { 255, 256, 300, 1000 };
+    static char name[1001], base[9000], opts[100];
+    (void)argc, (void)argv;
+    if (unshare(CLONE_NEWNS) || mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL))
+        skip("a mount namespace");
+    int dev = open("/dev/fuse", O_RDWR | O_CLOEXEC), cwd = (int)CHK(open(t_cwd, O_PATH | O_DIRECTORY));
+    CHK(fchdir(cwd)), CHK(mkdir("mnt", 0700));
+    snprintf(opts, sizeof opts, "fd=%d,rootmode=40000,user_id=0,group_id=0", dev);
+    if (dev < 0 || mount("kvis", "mnt", "fuse", MS_NOSUID | MS_NODEV, opts))
+        skip("mount fuse");
+    pid_t p = (pid_t)CHK(fork());
+    if (!p)
+        serve(dev);
+    CHK(chdir(t_cwd)); /* the old namespace's, so far */
+    begin();
+    for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++) {
+        memset(name, '0' + (int)i, 1000), name[lengths[i]] = 0;
+        snprintf(base, sizeof base, "%smnt/%s/below", t_cwd, name);
+        CHK(chdir(base));
+        at(AT_FDCWD, base, "x", F(O_RDONLY), 0);
+        usleep(100000); /* as long as kvis needs to look */
+    }
+    end();
+    CHK(chdir("/")), CHK(umount2(strcat(strcpy(base, t_cwd), "mnt"), MNT_DETACH));
+    close(dev);
+    t_wait(p, 0);
+}
+
 /* More opens under way at once than the probe can remember (OPEN_INFLIGHT in its map: 8192). */
 static void *open_fifo(void *unused)
 {
@@ -481,7 +543,8 @@ int main(int argc, char **argv)
     static const struct scene scenes[] = {
         { "calls", calls }, { "names", names }, { "toolong", toolong }, { "untouched", untouched },
         { "rewritten", rewritten }, { "threads", threads }, { "procs", procs }, { "after", after },
-        { "roots", roots }, { "deep", deep }, { "depths", depths }, { "full", full }, { "waits", waits }, { 0 },
+        { "roots", roots }, { "deep", deep }, { "depths", depths },
+        { "longnames", longnames }, { "full", full }, { "waits", waits }, { 0 },
     };
     t_log = t_shared(LOG);
     return t_main(argc, argv, scenes);

@@ -75,7 +75,7 @@ static int verify_open(void)
     bpf_find_fields(o, &compat);
     bpf_find_records(o, ~0u);
     open_configure(&c, o, &compat);
-    return verify_both(o, &c, NULL);
+    return verify_both(o, &c, "CFG_NS_INO");
 }
 
 static int verify_call(void)
@@ -84,7 +84,8 @@ static int verify_call(void)
     struct btf_want compat = BPF_COMPAT_WANT;
     struct bpf_obj *o = &hy.obj;
     static const char *const on[] = { "CFG_MAGIC", "CFG_MAGIC_NR", "CFG_SCHED", "CFG_BY_SCHED",
-                                      "CFG_STOP_RT", "CFG_NS_INO" };
+                                      "CFG_STOP_RT", "CFG_NS_INO", "CFG_STACK",
+                                      "CFG_STACK_NR" };
     hy.magic = op.magic, hy.sched = true;
     *o = (struct bpf_obj){ .fam = &call_family, .ring = true, .ring_bytes = 1 << 16,
                            .entries = hy_entries, .lodger = &disk_family };
@@ -105,7 +106,7 @@ static int verify_lodgers(void)
     static struct bpf_cfgs c, d;
     struct bpf_obj *o = &hy.disk, *u = &hy.uring;
     *o = (struct bpf_obj){ .fam = &disk_family, .lender = &hy.obj, .ring = true };
-    *u = (struct bpf_obj){ .fam = &uring_family, .lender = &hy.obj, .ring = true };
+    *u = (struct bpf_obj){ .fam = hy_uring_family(), .lender = &hy.obj, .ring = true };
     if (bpf_open(o) < 0 || bpf_open(u) < 0)
         return 1;
     bpf_find_records(u, ~0u);

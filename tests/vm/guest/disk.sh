@@ -57,6 +57,9 @@ t_hasnt "nothing of disks" err 'block I/O|Disks'
 gone
 disk completion_nsec=2000000 memory_backed=1 cache_size=1 discard=1
 facts flush flush "$name"
+"$BIN/disk" stranger "$name" >/dev/null &
+facts "before a stranger" before "$name"
+wait $!
 echo 10 >/proc/sys/vm/dirty_writeback_centisecs
 echo 10 >/proc/sys/vm/dirty_expire_centisecs
 facts writeback writeback "$name"

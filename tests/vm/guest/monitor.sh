@@ -1,82 +1,97 @@
-# kvis monitor's programs in the kernel: the scheduler against what the kernel counts itself, disks
-# of known latency and known patterns.
+# monitor: kvis monitor against the kernel's files and against programs that know what they did: pages
+# from a NUMA node, hugepages, requests to a disk.
 # kernels: all
 # timeout: 120
+# qemu: -smp 4 -object memory-backend-ram,id=m0,size=512M -object memory-backend-ram,id=m1,size=512M -numa node,cpus=0-1,nodeid=0,memdev=m0 -numa node,cpus=2-3,nodeid=1,memdev=m1
 # modules: configfs null_blk
+# covers: S4
 . /tests/lib.sh
 
-kvis monitor -c runq,block -i 0.1 -n 1 >out 2>err
-grep -q 'runq  *n/a.*:' out && { t_skip monitor "$(grep 'runq  *n/a' out)"; exit 0; }
+have() { [ -d /sys/devices/system/node/node1 ]; }
+have || { t_skip numa "this kernel has one node"; exit 0; }
 
-total() { awk -v m="^kvis_$1[{ ]" '$0 ~ m { n += $NF } END { printf "%.9g\n", n }' prom; } # total METRIC
-# within WHAT LOW VALUE HIGH
-within() {
-    if awk -v l="$2" -v v="$3" -v h="$4" 'BEGIN { exit !(l <= v && v <= h) }'; then t_pass "$1 ($2 <= $3 <= $4)"
-    else t_not_ok "$1: $3 is not in $2 .. $4"; fi
-}
+kvis monitor -i 1 --per-cpu --json=json -o text --prometheus=a.prom 2>err &
+pid=$!
+until_true 20 test -s text || t_not_ok "it does not begin"
+# 3000 pages of node 1 for CPU 0, 2000 for CPU 2; 1000 of node 0 for CPU 1
+for n in "3000 1 0" "2000 1 2" "1000 0 1"; do
+    t_ok "pages $n" "$BIN/pages" $n
+done
+sleep 2.5
+kill -INT $pid
+wait $pid
+t_is "exit status" 0 $?
+sum() { echo "sum(e['node']['$1']['$2_per_second'] * e['interval_ns'] for e in E) / 1e9"; }
+t_json "pages to CPUs of another node" json "2950 < $(sum 1 other_node) < 4500"
+t_json "pages to CPUs of the node" json "$(sum 0 local_node) > 950 and $(sum 1 local_node) > 1950"
+t_json "none from node 0 to the others" json "$(sum 0 other_node) < 600"
+t_json "remote share" json "any(e['node']['1'].get('numa_remote_ratio', 0) > 0.3 for e in E)"
+t_json "distance" json "E[0]['node']['0']['distance'].startswith('10 ')"
+t_json "faults" json "sum(e['minor_faults_per_second'] * e['interval_ns'] for e in E) / 1e9 > 5900"
+t_json "modes" json "all(abs(sum(e[m + '_ratio'] for m in ('user', 'nice', 'system', 'idle', 'iowait', 'irq', 'softirq', 'steal')) - 1) < 1e-6 for e in E)"
+t_json "CPUs" json "all(len(e['cpu']) == 4 for e in E)"
+t_json "no temperatures here" json "all(any(u['source'] == 'zones' for u in e['unavailable']) for e in E)"
+for key in numa_hit other_node local_node; do
+    have=$(sed -n "s/^$key //p" /sys/devices/system/node/node1/numastat)
+    got=$(sed -n "s/^kvis_memory_numa_${key}_total{node=\"1\".* //p" a.prom)
+    [ "$got" -le "$have" ] && t_pass "$key: $got of $have" || t_not_ok "$key: $got of $have"
+done
 
-# Three spinners on each CPU: what they were through, by their own /proc/self.
-"$BIN/mon" sums >before
-kvis monitor -c runq,depth,estimate,stat -i 1 -n 6 --histogram --prometheus=prom --json=json -o text &
-sleep 1.5
-"$BIN/mon" spin 3 3 >spun
-"$BIN/mon" sums >after
-wait
-cat before after spun | sed 's/^/# /'
-. ./before; forced0=$forced voluntary0=$voluntary wait0=$wait_ns
-. ./after; others=$((forced - forced0)) ovol=$((voluntary - voluntary0)) owait=$((wait_ns - wait0))
-. ./spun
-t_is "no wait without its beginning, but for those who waited at the start" 1 $(($(total runq_waits_unseen_total) < 10))
-within "forced switches" "$forced" "$(total involuntary_switches_total)" $((forced + others + 20))
-within "all switches, with those to nothing" $((forced + voluntary)) \
-    "$(($(total switches_total) - $(total idle_switches_total)))" $((forced + voluntary + others + 2 * ovol + 400))
-[ "$wait_ns" = 0 ] || within "time waited, in ms" $((wait_ns / 1000000 * 98 / 100)) \
-    "$(total runq_wait_seconds_sum | awk '{ print int($1 * 1000) }')" $(((wait_ns + owait) / 1000000 * 102 / 100 + 50))
-t_is "as many waits as switches to a task" 1 "$(awk -v w="$(total runq_wait_seconds_count)" -v u="$(total runq_waits_unseen_total)" \
-    -v s="$(total switches_total)" -v i="$(total idle_switches_total)" 'BEGIN { print w + u == s - i }')"
-# In the same second, but for what is switched between two reads (the first reading of /proc/stat was
-# before the programs were there).
-t_json "as /proc/stat" json 'all(abs(e["switches_per_second"] - e["context_switches_per_second"]) * e["interval_ns"] / 1e9 < 6 for e in E[1:])'
-if grep -q '"runq_depth_p50"' json; then
-    t_json "three can run on each CPU" json 'sorted(e["runq_depth_p50"] for e in E)[-2:] == [3, 3]'
+# a CPU that goes, and comes
+if [ -w /sys/devices/system/cpu/cpu3/online ]; then
+    kvis monitor -i 0.5 -n 12 -c cpu --per-cpu --json=cpus >cpus.txt &
+    pid=$!
+    until_true 20 grep -q '"sample"' cpus
+    echo 0 >/sys/devices/system/cpu/cpu3/online
+    sleep 1.6
+    echo 1 >/sys/devices/system/cpu/cpu3/online
+    wait $pid
+    t_json "a CPU went" cpus "min(e['cpus_online'] for e in E) == 3 and any('3' not in e['cpu'] for e in E)"
+    t_json "and came" cpus "E[-1]['cpus_online'] == 4 and 'idle_ratio' in E[-1]['cpu']['3']"
+    t_json "no number out of range" cpus "all(0 <= v <= 1 for e in E for c in e['cpu'].values() for k, v in c.items() if k.endswith('ratio'))"
 else
-    t_json "their number, by our own count" json 'all("runq_depth_estimate_p50" in e for e in E[2:4])'
+    t_skip "a CPU that goes" "this kernel cannot"
 fi
-t_has "a histogram" text '^ +[0-9]+ -> [0-9]+ +: [0-9]+ +\|\*+ *\|$'
 
+# hugepages: 10 in the pool, 8 mapped, 4 of them touched
+if echo 10 >/proc/sys/vm/nr_hugepages && [ "$(cat /proc/sys/vm/nr_hugepages)" = 10 ]; then
+    mkfifo hold
+    "$BIN/pages" huge 8 <hold >held &
+    exec 7>hold
+    until_true 10 grep -q held held
+    t_ok "hugepages" kvis monitor -i 0.2 -n 1 -c mem --json=huge
+    exec 7>&-
+    t_json "the pool" huge "[E[0]['hugepages']['2048kB'][k] for k in ('hugepages', 'hugepages_free', 'hugepages_reserved', 'hugepage_pool_ratio')] == [10, 6, 4, 0.4]"
+    echo 0 >/proc/sys/vm/nr_hugepages
+else
+    t_skip hugepages "no room for them"
+fi
+
+# a disk: 1000 reads of 4 KB and 500 writes of 64 KB, past the cache
 mount -t configfs none /sys/kernel/config
-disk() { # disk ATTRIBUTE=VALUE...: makes one; its name in $name
-    n=$((${n-0} + 1))
-    dir=/sys/kernel/config/nullb/kv$n
-    ls /sys/block >before
-    mkdir $dir
-    for a in size=64 irqmode=2 "$@" power=1; do
-        echo "${a#*=}" >"$dir/${a%%=*}" || t_not_ok "null_blk: $a"
-    done
-    name=$(ls /sys/block | grep -vxFf before)
-    until_true 2 test -b "/dev/$name"
-}
-seen() { # seen HOW: 160 reads of it, all in one interval
-    kvis monitor -c block,disks -i 6 -n 1 --prometheus=prom --json=json.$1 -o text &
-    sleep 1.5
-    "$BIN/mon" disk "$name" "$1" 160
-    wait
-    t_is "$1: requests" 160 "$(grep "^kvis_block_size_bytes_count{op=\"read\",device=\"$name\"" prom | awk '{ print $NF }')"
-    t_is "$1: bytes" 655360 "$(grep "^kvis_block_size_bytes_sum{op=\"read\",device=\"$name\"" prom | awk '{ print $NF }')"
-    d="[e['device']['$name'] for e in E][0]"
-    t_json "$1: IOPS and bytes of diskstats" json.$1 "abs($d['block_iops'] * E[0]['interval_ns'] / 1e9 - 160) < 2 and abs($d['disk_read_bytes_per_second'] * E[0]['interval_ns'] / 1e9 / 655360 - 1) < .01"
-    t_json "$1: none missed" json.$1 'E[0]["block_requests_missed_per_second"] == 0'
-}
-disk completion_nsec=10000000
-"$BIN/mon" disk "$name" first 1 # /proc/diskstats' line of a disk that never did anything is not taken
-seen first
-t_json "first: no entropy" json.first "abs($d['block_entropy_bits']) < .1 and $d['block_sequential_ratio'] < .1"
-t_json "10 ms in the device" json.first "1e7 * .968 <= $d['block_read_device_p50_ns'] <= 1.2e7 and $d['block_read_device_p90_ns'] <= $d['block_read_device_p99_ns'] <= $d['block_read_device_max_ns']"
-t_json "and little in the queue" json.first "$d['block_read_queue_p50_ns'] < 3e6"
-t_json "4096 bytes" json.first "$d['block_read_size_p50_bytes'] == $d['block_read_size_max_bytes'] == 4096"
-seen spread
-t_json "spread: 4 bits" json.spread "abs($d['block_entropy_bits'] - 4) < .1 and $d['block_sequential_ratio'] < .1"
-seen seq
-t_json "seq: sequential" json.seq "$d['block_sequential_ratio'] > .95 and $d['block_entropy_bits'] < .1"
+dir=/sys/kernel/config/nullb/kvm
+ls /sys/block >before
+mkdir $dir && echo 64 >$dir/size && echo 2 >$dir/irqmode && echo 500000 >$dir/completion_nsec && echo 1 >$dir/power
+disk=$(ls /sys/block | grep -vxFf before)
+until_true 5 test -b "/dev/$disk"
+kvis monitor -i 1 -c io --json=io --prometheus=io.prom >io.txt &
+pid=$!
+until_true 10 test -s io.prom
+dd if=/dev/$disk of=/dev/null bs=4k count=1000 iflag=direct 2>/dev/null
+dd if=/dev/zero of=/dev/$disk bs=64k count=500 oflag=direct 2>/dev/null
+sleep 2.2
+kill -INT $pid
+wait $pid
+stat() { awk "{ print \$$1 }" "/sys/block/$disk/stat"; }
+prom() { sed -n "s/^kvis_disk_$1_total{device=\"$disk\"} //p" io.prom; }
+t_is "reads" "$(stat 1)" "$(prom reads_completed)"
+t_is "writes" "$(stat 5)" "$(prom writes_completed)"
+t_is "bytes read" "$(($(stat 3) * 512))" "$(prom read_bytes)"
+t_is "bytes written" "$(($(stat 7) * 512))" "$(prom written_bytes)"
+[ "$(prom reads_completed)" -ge 1000 ] && t_pass "1000 reads" || t_not_ok "1000 reads"
+dev="e['device'].get('$disk', {})"
+t_json "reads took their 0.5 ms" io "any(0.0003 < $dev.get('disk_read_mean_seconds', 0) < 0.02 for e in E)"
+t_json "in sum" io "abs(sum($dev.get('disk_writes_per_second', 0) * e['interval_ns'] for e in E) / 1e9 - 500) < 25"
 echo 0 >$dir/power
 rmdir $dir
+umount /sys/kernel/config

@@ -1,0 +1,84 @@
+#!/bin/sh
+# timeout: 60
+# needs: python3
+# covers: E18
+# kvis monitor -p: what a process does, against what it knows of itself (getrusage); with its end the
+# monitor ends. --cgroup: a cgroup made of files.
+. "$TESTS/lib.sh"
+mkfifo go
+cat >self.py <<'END'
+import mmap, os, resource, sys, threading, time
+libc_name = b"odd) (\n"
+open("/proc/self/comm", "wb").write(libc_name)
+print(os.getpid(), flush=True)
+go = open("go")
+def usage():
+    r = resource.getrusage(resource.RUSAGE_SELF)
+    return [r.ru_utime + r.ru_stime, r.ru_nvcsw, r.ru_nivcsw, r.ru_minflt]
+go.readline()
+before = usage()
+def work():
+    for _ in range(300):
+        time.sleep(0.001)
+    end = time.monotonic() + 0.5
+    while time.monotonic() < end:
+        pass
+    m = mmap.mmap(-1, 3000 * 4096)
+    for page in range(3000):
+        m[page * 4096] = 1
+    go.readline()
+t = threading.Thread(target=work)
+t.start()
+time.sleep(2)
+print(*(b - a for a, b in zip(before, usage())), flush=True)
+t.join()
+END
+python3 self.py >self 9>&- &
+child=$!
+exec 8>go
+until_true 10 grep -q . self || fail "no child"
+"$KVIS" monitor -i 0.5 -c proc -p $child --json=json -o text 2>err 8>&- 9>&- &
+kvis=$!
+trap 'kill -KILL $kvis $child 2>/dev/null' EXIT
+until_true 10 grep -q '"sample"' json || fail "no line"
+echo go >&8
+until_true 20 eval '[ $(wc -l <self) = 2 ]' || fail "the child does not end"
+sleep 1
+echo end >&8
+exec 8>&-
+wait $kvis
+eq "exit, when the process has ended" 0 $?
+say "its own: cpu, voluntary, involuntary, minor: $(sed -n 2p self)"
+set -- $(sed -n 2p self)
+total() { js "sum(e['pid']['$child'].get('process_' + k, 0) * e['interval_ns'] / 1e9 for e in E if '$child' in e.get('pid', {}) for k in $1)"; }
+cpu=$(total '("user_ratio", "system_ratio")') vol=$(total '("voluntary_switches_per_second",)')
+invol=$(total '("involuntary_switches_per_second",)') minor=$(total '("minor_faults_per_second",)')
+ran=$(total '("running_ratio",)')
+say "monitor:  $cpu $vol $invol $minor, on a CPU $ran"
+python3 -c "
+assert abs($cpu - $1) < 0.15, 'cpu'
+assert abs($vol - $2) < 15 and $vol > 290, 'voluntary'
+assert abs($invol - $3) < 10 + $3 * 0.1, 'involuntary'
+assert abs($minor - $4) < 60 and $minor > 2900, 'minor'
+assert abs($ran - $1) < 0.1 or $ran == 0, 'running'" || fail "not what the process says"
+want "any(e['pid']['$child']['comm'] == 'odd) (\n' and e['pid']['$child']['process_threads'] == 2
+    for e in E if '$child' in e.get('pid', {}))"
+has text '^process +pid=[0-9]+ comm="odd\) \(\\n" '
+run monitor -n 1 -i 0.1 -p 4194305
+status 125
+has err 'no process 4194305'
+
+cg=t/sys/fs/cgroup/a/b
+mkdir -p $cg t/proc
+echo 1 >$cg/cgroup.procs
+printf 'usage_usec 100\nuser_usec 60\nsystem_usec 40\nnr_throttled 2\nthrottled_usec 9\n' >$cg/cpu.stat
+printf 'anon 4096\nfile 8192\nfile_mapped 1\npgfault 5\n' >$cg/memory.stat
+echo 12345 >$cg/memory.current
+for path in a/b /sys/fs/cgroup/a/b; do
+    run monitor -n 1 -i 0.1 --json=json --path.rootfs=t --cgroup=$path --prometheus=p.prom
+    status 0
+    want '[E[0][k] for k in ("cgroup_memory_anon_bytes", "cgroup_memory_file_bytes", "cgroup_memory_bytes")] == [4096, 8192, 12345]'
+    has p.prom '^kvis_cgroup_cpu_seconds_total 0.0001$'
+done
+run monitor -n 1 -i 0.1 --path.rootfs=t --cgroup=a/c
+status 125
