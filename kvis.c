@@ -20215,7 +20215,7 @@ static struct met_form_row {
     MET_PARTS(X, WAIT, "runq_wait", RUNQ, NS, NONE) \
     MET_PARTS(X, DEPTH, "runq_depth", DEPTH, NUM, NONE) \
     MET_PARTS(X, EST, "runq_depth_estimate", ESTIMATE, NUM, NONE) \
-    X(ENTROPY, "block_entropy", NULL, BLOCK, BITS, DISK, NULL, \
+    X(ENTROPY, "block_entropy", NULL, BLOCK, BITS, DISK, "block_entropy", \
       "How spread reads and writes are over the 16ths of the disk: 0 (one of them) to 4 bits") \
     X(SEQUENTIAL, "block_sequential", NULL, BLOCK, RATIO, DISK, NULL, \
       "Share of reads and writes that begin where the one before ended") \

@@ -99,15 +99,24 @@ static void spin(int n, int secs)
     print(s);
 }
 
+static int by_size(const void *a, const void *b)
+{
+    unsigned long long x = *(const unsigned long long *)a, y = *(const unsigned long long *)b;
+    return x < y ? -1 : x > y;
+}
+
 /* first: all within the first 16th; spread: the 16ths by turns; seq: one behind the other. */
 static void disk(const char *name, const char *how, int n)
 {
     char path[300];
+    static unsigned long long took[4096];
+    struct timespec t0, t1;
     unsigned long long bytes, at = 0;
     void *buf = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     snprintf(path, sizeof path, "/dev/%s", name);
     int f = open(path, O_RDONLY | O_DIRECT);
     MUST(f >= 0 && buf != MAP_FAILED && ioctl(f, BLKGETSIZE64, &bytes) == 0);
+    MUST(n <= 4096);
     for (int i = 0; i < n; i++) {
         if (!strcmp(how, "first"))
             at = (unsigned long long)(i * 7 % 16) * 8192;
@@ -115,10 +124,16 @@ static void disk(const char *name, const char *how, int n)
             at = bytes / 16 * (unsigned long long)(i * 5 % 16) + (unsigned long long)(i / 16) * 8192;
         else
             at = (unsigned long long)i * 4096;
+        clock_gettime(CLOCK_MONOTONIC, &t0);
         MUST(pread(f, buf, 4096, (off_t)at) == 4096);
+        clock_gettime(CLOCK_MONOTONIC, &t1);
+        took[i] = (unsigned long long)(t1.tv_sec - t0.tv_sec) * 1000000000
+                  + (unsigned long long)t1.tv_nsec - (unsigned long long)t0.tv_nsec;
     }
     close(f);
-    say("reads=%d", n);
+    qsort(took, (size_t)n, sizeof *took, by_size);
+    say("reads=%d p50_ns=%llu p99_ns=%llu max_ns=%llu", n, took[n / 2], took[n * 99 / 100],
+        took[n - 1]);
 }
 
 int main(int argc, char **argv)

@@ -36,12 +36,12 @@ within "$how: all switches, with those to nothing" $((forced + voluntary)) \
     "$(total runq_wait_seconds_sum | awk '{ print int($1 * 1000) }')" $(((wait_ns + owait) / 1000000 * 102 / 100 + 50))
 t_is "$how: as many waits as switches to a task" 1 "$(awk -v w="$(total runq_wait_seconds_count)" -v u="$(total runq_waits_unseen_total)" \
     -v s="$(total switches_total)" -v i="$(total idle_switches_total)" 'BEGIN { print w + u == s - i }')"
-# In the same second, but for what is switched between two reads (the first reading of /proc/stat was
+# In the same seconds, but for what is switched between two reads (the first reading of /proc/stat was
 # before the programs were there).
-t_json "$how: as /proc/stat" json.$1 'all(abs(e["switches_per_second"] - e["context_switches_per_second"]) * e["interval_ns"] / 1e9 < 6 for e in E[1:])'
+t_json "$how: as /proc/stat" json.$1 'abs(sum((e["switches_per_second"] - e["context_switches_per_second"]) * e["interval_ns"] for e in E[1:])) / 1e9 < 10 + .01 * sum(e["switches_per_second"] for e in E[1:])'
 }
 spinners btf # (every kernel of the table has it)
-t_json "three can run on each CPU" json.btf 'sorted(e["runq_depth_p50"] for e in E)[-2:] == [3, 3]'
+t_json "three can run on each CPU" json.btf 'max((sum(c for e in E[2:4] for h in e["histograms"] if h["name"] == "runq_depth" for v, c in h["buckets"] if v == b), b) for b in range(9))[1] == 3'
 t_json "and that is the kernel's own count" json.btf 'not any("runq_depth_estimate_p50" in e for e in E)'
 t_has "a histogram" text '^ +[0-9]+ -> [0-9]+ +: [0-9]+ +\|\*+ *\|$'
 
@@ -65,10 +65,15 @@ disk() { # disk ATTRIBUTE=VALUE...: makes one; its name in $name
     until_true 2 test -b "/dev/$name"
 }
 seen() { # seen HOW: 160 reads of it, all in one interval
-    kvis monitor -c block,disks -i 6 -n 1 --prometheus=prom --json=json.$1 -o text &
-    sleep 1.5
-    "$BIN/mon" disk "$name" "$1" 160
+    rm -f prom
+    kvis monitor -c block,disks -i 1000 --prometheus=prom --json=json.$1 -o text &
+    until_true 10 test -s prom
+    "$BIN/mon" disk "$name" "$1" 160 >took
+    kill $!
     wait
+    cat took
+    . ./took
+    rm took
     t_is "$1: requests" 160 "$(grep "^kvis_block_size_bytes_count{op=\"read\",device=\"$name\"" prom | awk '{ print $NF }')"
     t_is "$1: bytes" 655360 "$(grep "^kvis_block_size_bytes_sum{op=\"read\",device=\"$name\"" prom | awk '{ print $NF }')"
     d="[e['device']['$name'] for e in E][0]"
@@ -81,8 +86,8 @@ disk completion_nsec=10000000
 "$BIN/mon" disk "$name" first 1 # /proc/diskstats' line of a disk that never did anything is not taken
 seen first
 t_json "first: no entropy" json.first "abs($d['block_entropy_bits']) < .1 and $d['block_sequential_ratio'] < .1"
-t_json "10 ms in the device" json.first "1e7 * .968 <= $d['block_read_device_p50_ns'] <= 1.2e7 and $d['block_read_device_p90_ns'] <= $d['block_read_device_p99_ns'] <= $d['block_read_device_max_ns']"
-t_json "and little in the queue" json.first "$d['block_read_queue_p50_ns'] < 3e6"
+t_json "10 ms in the device, and never more than the reads took" json.first "1e7 * .968 <= $d['block_read_device_p50_ns'] <= $p50_ns * 1.032 and $d['block_read_device_p99_ns'] <= $p99_ns * 1.032 and $d['block_read_device_max_ns'] <= $max_ns * 1.032"
+t_json "queue and device together" json.first "$d['block_read_device_p50_ns'] + $d['block_read_queue_p50_ns'] <= $p50_ns * 1.1"
 t_json "4096 bytes" json.first "$d['block_read_size_p50_bytes'] == $d['block_read_size_max_bytes'] == 4096"
 seen spread
 t_json "spread: 4 bits" json.spread "abs($d['block_entropy_bits'] - 4) < .1 and $d['block_sequential_ratio'] < .1"
