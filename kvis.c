@@ -20280,6 +20280,7 @@ static struct {
         u64 at_ns;           /* when its reading began */
         double elapsed_s;    /* since the reading before; 0: there was none */
         u32 wrong;           /* what it could not read this time */
+        u32 no_room;         /* things of it for which there was no room this time */
         char why[160];       /* the first of that */
         u16 from, to;        /* its metrics are among these */
     } src[N_SRC];
@@ -20420,6 +20421,7 @@ static struct met_inst *met_gone(u8 dim)
         if (i->at + 1 < met.tick && i->name[0])
             return i;
     met.dropped++;
+    met.src[met.cur].no_room++;
     return NULL;
 }
 
@@ -20444,6 +20446,10 @@ static struct met_inst *met_new(u8 dim)
 static struct met_inst *met_inst(u8 dim, const char *name)
 {
     struct met_inst *i = met.hint[dim] ? met_next(&met_insts[met.hint[dim] - 1]) : NULL;
+    if (met.src[met.cur].no_room > 100) { /* to look for each among all would take for ever */
+        met.dropped++;
+        return NULL;
+    }
     if (!i || strncmp(i->name, name, MET_NAME - 1))
         for (i = met_first(dim); i && strncmp(i->name, name, MET_NAME - 1);)
             i = met_next(i);
@@ -20596,7 +20602,7 @@ static void met_wrong(const char *path, int e)
 {
     const char *name = u_errname(e);
     if (!met.src[met.cur].wrong++)
-        snprintf(met.src[met.cur].why, sizeof met.src[met.cur].why, "%s: %s", path,
+        snprintf(met.src[met.cur].why, sizeof met.src[met.cur].why, "%.140s: %s", path,
                  name ? name : "no number");
 }
 
@@ -20772,7 +20778,7 @@ static void met_key(const struct met_inst *i, const char *line)
     s64 v;
     for (u32 m = met.src[met.cur].from; i && m < met.src[met.cur].to; m++) {
         const char *key = metrics[m].key;
-        if (!met_mine(m, i))
+        if (!met_mine(m, i) || *key != *line)
             continue;
         size_t len = strlen(key), star = key[len - 1] == '*';
         if ((star ? n < len - 1 : n != len) || strncmp(key, line, len - star)
@@ -20939,9 +20945,10 @@ static void mfs_schedstat(void)
     if (!met_open(met_path("/proc/schedstat")))
         return;
     while ((line = met_line())) {
+        if (strncmp(line, "cpu", 3) || !isdigit((u8)line[3]))
+            continue;
         snprintf(name, sizeof name, "%.*s", (int)strcspn(line + 3, " "), line + 3);
-        if (!strncmp(line, "cpu", 3) && isdigit((u8)line[3]))
-            met_columns(met_inst(DIM_CPU, name), line);
+        met_columns(met_inst(DIM_CPU, name), line);
     }
     met_sum(DIM_CPU, M_SS_RUN, M_SS_SLICES, NULL);
 }
@@ -22851,7 +22858,7 @@ static void mon_collect(void)
         met.cur = (u8)s;
         met.src[s].at_ns = now;
         met.src[s].elapsed_s = before ? (double)(now - before) / 1e9 : 0;
-        met.src[s].wrong = 0;
+        met.src[s].wrong = met.src[s].no_room = 0;
         mon_sources[s].read();
     }
 }
@@ -22885,6 +22892,20 @@ static bool mon_unread(void)
            && !hs.fd;
 }
 
+/* Nothing of what was asked for is here: that is an error, which the reason of one source tells. */
+static bool mon_nothing(void)
+{
+    for (u32 m = 0; m < N_METRICS; m++)
+        if (met.seen[m])
+            return false;
+    for (u32 s = 0; s < N_SRC; s++)
+        if (mout_lack(s)) {
+            u_warn("there is nothing to show: %s", mout_lack(s));
+            break;
+        }
+    return true;
+}
+
 static int mon_run(u64 end_ns)
 {
     u64 next;
@@ -22910,6 +22931,8 @@ static int mon_run(u64 end_ns)
         mon_wait(last ? end_ns : next);
         if (!(last || sp_told) || !mout.intervals)
             mon_interval();
+        if (mout.intervals == 1 && mon_nothing())
+            out.failed = ENODATA;
         if (last || mout.intervals == mo.count)
             break;
     }
