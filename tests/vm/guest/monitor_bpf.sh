@@ -48,7 +48,7 @@ t_has "a histogram" text '^ +[0-9]+ -> [0-9]+ +: [0-9]+ +\|\*+ *\|$'
 mount -t tmpfs none /sys/kernel/btf
 spinners nobtf
 t_json "without BTF: their number is a guess, and called one" json.nobtf 'all("runq_depth_estimate_p50" in e for e in E[1:4]) and not any("runq_depth_p50" in e for e in E)'
-t_ok "without BTF: blocks" kvis monitor -c block -n 1 -i 0.1
+t_fails 125 "without BTF: blocks" kvis monitor -c block -n 1 -i 0.1
 t_has "are n/a" out '^block +n/a .*block_entropy.*: blk_issue: this kernel has no usable'
 umount /sys/kernel/btf
 
