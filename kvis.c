@@ -20299,7 +20299,7 @@ static struct {
 
 /* --- distributions --- */
 
-enum { MET_HISTS = 256, MET_OCTAVES = 61 };
+enum { MET_HISTS = 256, MET_OCTAVES = 65 };
 
 /* Each is a row; what it is of is met_hist.inst. p50: the first of its metrics (MET_PARTS). */
 enum met_hist_id { HIST_WAIT, HIST_DEPTH, HIST_EST, HIST_BLK, N_HIST = HIST_BLK + N_BLK_HISTS };
@@ -21873,8 +21873,8 @@ static void mout_hist(struct buf *b, const struct met_hist *h)
     b_f(b, "%20s %-6s : count    distribution\n", "", r->unit);
     for (u32 o = first; o <= last; o++)
         b_f(b, "%12" PRIu64 " -> %-12" PRIu64 ": %-9" PRIu64 "|%-40.*s|\n",
-            o ? (u64)1 << (o - 1) : (u64)0, ((u64)1 << o) - 1, n[o], (int)(n[o] * 40 / most),
-            bar);
+            o ? (u64)1 << (o - 1) : (u64)0, o ? (u64)-1 >> (64 - o) : (u64)0, n[o],
+            (int)(n[o] * 40 / most), bar);
 }
 
 static void mout_hists(struct buf *b)
