@@ -45,13 +45,14 @@
  * 32 met_     metrics: the table, and their numbers now
  * 33 mfs_     metrics from files of /proc and /sys
  * 34 pmc_     what the CPUs count: cycles, caches, branches
- * 35 mout_    the monitor's sinks
- * 36 hs_      --listen: GET /metrics over HTTP/1.1
- * 37 scr_     the monitor on a terminal
- * 38 mon_     kvis monitor: what the hardware and the kernel of this box are doing
- * 39 check_   kvis check: what works here, and what mends the rest
- * 40 opt_     options, commands, help [die]
- * 41 cmd_     the commands, and main [die]
+ * 35 mk_      metrics from programs in the kernel: the scheduler, block I/O
+ * 36 mout_    the monitor's sinks
+ * 37 hs_      --listen: GET /metrics over HTTP/1.1
+ * 38 scr_     the monitor on a terminal
+ * 39 mon_     kvis monitor: what the hardware and the kernel of this box are doing
+ * 40 check_   kvis check: what works here, and what mends the rest
+ * 41 opt_     options, commands, help [die]
+ * 42 cmd_     the commands, and main [die]
  */
 
 /* == 1 limits: headers, kernel constants that old headers lack ==================== */
@@ -20159,7 +20160,8 @@ enum met_src {
     SRC_STAT, SRC_FREQ, SRC_PMC, SRC_LOAD, SRC_PSI, SRC_SCHEDSTAT, SRC_MEMINFO, SRC_VMSTAT,
     SRC_HUGE,
     SRC_KHUGE, SRC_NUMASTAT, SRC_NODEMEM, SRC_BALANCE, SRC_DISK, SRC_ZONE, SRC_HWMON,
-    SRC_THROTTLE, SRC_PROC, SRC_CGROUP, SRC_CGFILES, N_SRC
+    SRC_THROTTLE, SRC_PROC, SRC_CGROUP, SRC_CGFILES, SRC_RUNQ, SRC_DEPTH, SRC_ESTIMATE, SRC_BLOCK,
+    N_SRC
 };
 
 enum met_dim {
@@ -20186,12 +20188,13 @@ enum met_form {
     /* counters: of things, USER_HZ, s, ms, us, ns, bytes, KiB, sectors, pages */
     F_COUNT, F_TICKS, F_CMS, F_CUS, F_CNS, F_CKB, F_CSECT, F_CPAGES,
     /* numbers as they are now: of things, KiB, pages; ratio, seconds, millidegrees, kHz */
-    F_NUM, F_KB, F_PAGES, F_BYTES, F_RATIO, F_SECONDS, F_MILLI, F_TREND, F_KHZ,
+    F_NUM, F_KB, F_PAGES, F_BYTES, F_RATIO, F_SECONDS, F_MILLI, F_TREND, F_KHZ, F_NS,
+    F_BITS,
     N_FORM
 };
 
 enum met_unit {
-    U_NUM, U_RATE, U_RATIO, U_BYTES, U_BYTE_RATE, U_SECONDS, U_CELSIUS, U_HERTZ
+    U_NUM, U_RATE, U_RATIO, U_BYTES, U_BYTE_RATE, U_SECONDS, U_CELSIUS, U_HERTZ, U_NS
 };
 
 /* What is behind a metric's name: in JSON, where a counter is a rate (of seconds: a ratio), and in
@@ -20219,7 +20222,16 @@ static struct met_form_row {
     [F_MILLI] = { false, U_CELSIUS, "_celsius", "_celsius", 1e-3 },
     [F_TREND] = { false, U_NUM, "_celsius_per_second", "_celsius_per_second", 1 },
     [F_KHZ] = { false, U_HERTZ, "_hertz", "_hertz", 1000 },
+    [F_NS] = { false, U_NS, "_ns", "_ns", 1 },
+    [F_BITS] = { false, U_NUM, "_bits", "_bits", 1 },
 };
+
+/* Of a distribution, in this interval; Prometheus has all of it (met_hist_rows[]) instead. */
+#define MET_PARTS(X, id, name, src, form, dim) \
+    X(id##_P50, name "_p50", NULL, src, form, dim, "", "") \
+    X(id##_P90, name "_p90", NULL, src, form, dim, "", "") \
+    X(id##_P99, name "_p99", NULL, src, form, dim, "", "") \
+    X(id##_MAX, name "_max", NULL, src, form, dim, "", "")
 
 /* id; name; key: its name in the source's file, or its column; source; form; dimension; name in
  * Prometheus where it is not kvis_NAME with the form's ending (rows of one name are neighbours);
@@ -20514,7 +20526,33 @@ static struct met_form_row {
     X(CG_OOM, "cgroup_oom_kills", "oom_kill", CGROUP, COUNT, NONE, NULL, "") \
     X(CG_MEMORY, "cgroup_memory", "memory.current", CGFILES, BYTES, NONE, NULL, "") \
     X(CG_SWAP, "cgroup_swap", "memory.swap.current", CGFILES, BYTES, NONE, NULL, "") \
-    X(CG_PIDS, "cgroup_pids", "pids.current", CGFILES, NUM, NONE, NULL, "")
+    X(CG_PIDS, "cgroup_pids", "pids.current", CGFILES, NUM, NONE, NULL, "") \
+    X(SWITCHES, "switches", NULL, RUNQ, COUNT, CPU, NULL, "Context switches of a CPU") \
+    X(INVOLUNTARY, "involuntary_switches", NULL, RUNQ, COUNT, CPU, NULL, \
+      "Context switches away from a task that could go on") \
+    X(IDLES, "idle_switches", NULL, RUNQ, COUNT, CPU, NULL, \
+      "Context switches to nothing: there was no task that could run") \
+    X(MIGRATIONS, "migrations", NULL, RUNQ, COUNT, CPU, "sched_migrations_total", \
+      "Tasks moved to another CPU, by the CPU that did it") \
+    X(UNSEEN, "runq_waits_unseen", NULL, RUNQ, COUNT, CPU, NULL, \
+      "Waits for a CPU of which the beginning is not known") \
+    MET_PARTS(X, WAIT, "runq_wait", RUNQ, NS, NONE) \
+    MET_PARTS(X, DEPTH, "runq_depth", DEPTH, NUM, NONE) \
+    MET_PARTS(X, EST, "runq_depth_estimate", ESTIMATE, NUM, NONE) \
+    X(ENTROPY, "block_entropy", NULL, BLOCK, BITS, DISK, "block_entropy", \
+      "How spread reads and writes are over the 16ths of the disk: 0 (one of them) to 4 bits") \
+    X(SEQUENTIAL, "block_sequential", NULL, BLOCK, RATIO, DISK, NULL, \
+      "Share of reads and writes that begin where the one before ended") \
+    MET_PARTS(X, RQUEUE, "block_read_queue", BLOCK, NS, DISK) \
+    MET_PARTS(X, RDISK, "block_read_device", BLOCK, NS, DISK) \
+    MET_PARTS(X, WQUEUE, "block_write_queue", BLOCK, NS, DISK) \
+    MET_PARTS(X, WDISK, "block_write_device", BLOCK, NS, DISK) \
+    MET_PARTS(X, DISCARD, "block_discard_device", BLOCK, NS, DISK) \
+    MET_PARTS(X, FLUSH, "block_flush_device", BLOCK, NS, DISK) \
+    MET_PARTS(X, RSIZE, "block_read_size", BLOCK, BYTES, DISK) \
+    MET_PARTS(X, WSIZE, "block_write_size", BLOCK, BYTES, DISK) \
+    X(BLK_MISSED, "block_requests_missed", NULL, BLOCK, COUNT, NONE, NULL, \
+      "Requests that the programs in the kernel could not follow")
 
 enum {
 #define X(id, name, key, src, form, dim, prom, help) M_##id,
@@ -20579,7 +20617,7 @@ static struct {
     u64 interval_ns;
     u32 count;
     u64 off;                 /* sources that -c leaves out: bits */
-    bool per_cpu, csv;
+    bool per_cpu, csv, hist;
     const char *csv_file, *prom_file, *cgroup;
     struct sockaddr_storage listen; /* ss_family 0: none */
 } mo = { .interval_ns = NSEC, .rootfs = "" };
@@ -20596,6 +20634,98 @@ static const char *met_prefix(u32 m, u8 dim)
 {
     return metrics[m].dim != DIM_PMC ? "" : dim == DIM_PID ? "process_"
            : dim == DIM_CGROUP ? "cgroup_" : "";
+}
+
+/* --- distributions --- */
+
+enum { MET_HISTS = 256, MET_OCTAVES = 65 };
+
+/* Each is a row; what it is of is met_hist.inst. p50: the first of its metrics (MET_PARTS). */
+enum met_hist_id { HIST_WAIT, HIST_DEPTH, HIST_EST, HIST_BLK, N_HIST = HIST_BLK + N_BLK_HISTS };
+
+static const struct met_hist_row {
+    const char *name, *unit, *prom, *help; /* unit: of what is counted, as bcc has it */
+    double scale;                          /* from that to Prometheus's unit */
+    u16 p50;
+    u8 low, high;                          /* octaves that Prometheus gets: to 2^n - 1 */
+} met_hist_rows[N_HIST] = {
+    [HIST_WAIT] = { "runq_wait", "nsecs", "runq_wait_seconds",
+                    "How long tasks waited for a CPU", 1e-9, M_WAIT_P50, 10, 34 },
+    [HIST_DEPTH] = { "runq_depth", "tasks", "runq_depth",
+                     "Tasks that could run on a CPU, at each context switch", 1, M_DEPTH_P50, 0,
+                     12 },
+    [HIST_EST] = { "runq_depth_estimate", "tasks", "runq_depth_estimate",
+                   "Tasks that were woken on a CPU and had not run yet, at each context switch", 1,
+                   M_EST_P50, 0, 12 },
+#define MET_BLK(hist, name, labels, p50) \
+    [HIST_BLK + (hist)] = { name, "nsecs", "block_request_seconds{" labels, \
+                            "How long requests were in the queue and in the disk", 1e-9, p50, 10, \
+                            35 }
+    MET_BLK(BLK_READ_QUEUE, "block_read_queue", "op=\"read\",in=\"queue\"", M_RQUEUE_P50),
+    MET_BLK(BLK_READ_DISK, "block_read_device", "op=\"read\",in=\"device\"", M_RDISK_P50),
+    MET_BLK(BLK_WRITE_QUEUE, "block_write_queue", "op=\"write\",in=\"queue\"", M_WQUEUE_P50),
+    MET_BLK(BLK_WRITE_DISK, "block_write_device", "op=\"write\",in=\"device\"", M_WDISK_P50),
+    MET_BLK(BLK_DISCARD, "block_discard_device", "op=\"discard\",in=\"device\"", M_DISCARD_P50),
+    MET_BLK(BLK_FLUSH, "block_flush_device", "op=\"flush\",in=\"device\"", M_FLUSH_P50),
+#undef MET_BLK
+    [HIST_BLK + BLK_READ_SIZE] = { "block_read_size", "bytes", "block_size_bytes{op=\"read\"",
+                                   "How large requests are", 1, M_RSIZE_P50, 9, 25 },
+    [HIST_BLK + BLK_WRITE_SIZE] = { "block_write_size", "bytes", "block_size_bytes{op=\"write\"",
+                                    "How large requests are", 1, M_WSIZE_P50, 9, 25 },
+};
+
+/* In buckets of 16 an octave (st_bucket). */
+struct met_hist {
+    const struct met_inst *inst;
+    u8 row;
+    u32 at;                      /* met.tick of the last reading */
+    u64 count, all, sum;         /* in this interval; since the start; all values added up */
+    u64 octave[MET_OCTAVES];     /* since the start: [n] those below 2^n that are not in [n - 1] */
+    u32 now[ST_BUCKETS];         /* in this interval */
+    u32 last[ST_BUCKETS];        /* as the kernel's counters were read */
+};
+
+static struct { struct met_hist *h[MET_HISTS]; u32 n; } met_hists;
+
+/* NULL: there are too many. */
+static struct met_hist *met_hist(u8 row, const struct met_inst *i)
+{
+    for (u32 k = 0; k < met_hists.n; k++)
+        if (met_hists.h[k]->row == row && met_hists.h[k]->inst == i)
+            return met_hists.h[k];
+    struct met_hist *h = i && met_hists.n < MET_HISTS ? calloc(1, sizeof *h) : NULL;
+    if (!h)
+        return NULL;
+    h->row = row;
+    h->inst = i;
+    return met_hists.h[met_hists.n++] = h;
+}
+
+/* The octave of a bucket: its values are below 2^n. */
+static u32 met_octave(u32 bucket)
+{
+    return bucket < 16 ? (bucket ? 32 - (u32)__builtin_clz(bucket) : 0) : 5 + (bucket - 16) / 16;
+}
+
+static u64 met_bucket_low(u32 i)
+{
+    return i < 16 ? i : (16 + (u64)(i - 16) % 16) << ((i - 16) / 16);
+}
+
+/* The value below which the share p of this interval's counts lies: of times the middle of its
+ * bucket, as st_percentile; of sizes and lengths, which are round numbers, the lowest of it. */
+static double met_hist_part(const struct met_hist *h, double p)
+{
+    u64 want = (u64)(p * (double)h->count), seen = 0;
+    u32 last = 0;
+    for (u32 i = 0; i < ST_BUCKETS; i++)
+        if (h->now[i]) {
+            last = i;
+            if ((seen += h->now[i]) > want)
+                break;
+        }
+    bool time = met_forms[metrics[met_hist_rows[h->row].p50].form].unit == U_NS;
+    return (double)(time ? st_bucket_value(last) : met_bucket_low(last));
 }
 
 static void met_init(void)
@@ -20755,6 +20885,26 @@ static void met_sum(u8 dim, u32 from, u32 to, bool (*counts)(const struct met_in
     }
 }
 
+/* Takes a reading of a distribution's counters (they come round at 2^32), and sets its metrics. */
+static void met_hist_read(struct met_hist *h, const u32 *n, u32 n_buckets, u64 sum)
+{
+    static const double part[] = { 0.5, 0.9, 0.99, 1 };
+    if (!h)
+        return;
+    h->count = 0;
+    for (u32 i = 0; i < n_buckets; i++) {
+        h->now[i] = n[i] - h->last[i];
+        h->last[i] = n[i];
+        h->count += h->now[i];
+        h->octave[met_octave(i)] += h->now[i];
+    }
+    h->all += h->count;
+    h->sum = sum;
+    h->at = met.tick;
+    for (u32 k = 0; k < ARRAY_LEN(part) && h->count && met.src[met.cur].elapsed_s > 0; k++)
+        met_set(h->inst, met_hist_rows[h->row].p50 + k, met_hist_part(h, part[k]));
+}
+
 /* v of a metric, 0 without one. */
 static double met_v(const struct met_inst *i, u32 m)
 {
@@ -20795,6 +20945,13 @@ static void met_wrong(const char *path, int e)
     if (!met.src[met.cur].wrong++)
         snprintf(met.src[met.cur].why, sizeof met.src[met.cur].why, "%.140s: %s", path,
                  name ? name : "no number");
+}
+
+/* The same, of what is no file. */
+static void met_off(const char *why)
+{
+    if (!met.src[met.cur].wrong++)
+        snprintf(met.src[met.cur].why, sizeof met.src[met.cur].why, "%.150s", why);
 }
 
 /* A file that is read line by line; one at a time. No number of bytes makes it take more room or
@@ -22672,7 +22829,335 @@ static void pmc_read(void)
         met.no[m] = met.seen[m] == met.tick ? NULL : pmc_metric_why(m);
 }
 
-/* == 35 mout_  the monitor's sinks ======================================================
+/* == 35 mk_  metrics from programs in the kernel: the scheduler, block I/O ===================
+ * The families sched and blk (gen/probes) add up in the kernel, and are read once an interval; no
+ * record is sent. Where one does not load, that costs its own sources only. Entry points: mk_start,
+ * mk_runq, mk_depth, mk_estimate, mk_block. */
+
+#include "bpf_insns/sched.h"
+#include "bpf_insns/blk.h"
+
+/* A family (obj.fam NULL: obj.why says why it is not there), and when it was last read. */
+struct mk_family {
+    struct bpf_obj obj;
+    u32 at;
+};
+
+/* A program of which the first constant is 1 where its tracepoint has one more argument: it does
+ * not attach where that is not so, and is loaded again without. */
+static int mk_load_one(struct bpf_obj *o, struct bpf_cfgs *c, u32 i)
+{
+    int e;
+    for (c->v[0].val = 1;; c->v[0].val = 0) {
+        if ((e = bpf_load(o, 1u << i)) || (e = bpf_attach(o, 1u << i)) != -EINVAL || !c->v[0].val)
+            return e;
+        close(o->prog[i]);
+        o->prog[i] = -1;
+    }
+}
+
+/* Where BTF has a field, the raw forms of a family's programs; else the classic ones, if there are
+ * any. 0, or -errno and obj.why. */
+static int mk_load(struct bpf_obj *o, struct bpf_cfgs *c, const char *field)
+{
+    int e = bpf_open(o);
+    if (e)
+        return e;
+    bpf_find_fields(o, NULL);
+    u32 raw = 0, all = (1u << o->fam->n_progs) - 1;
+    for (u32 i = 0; i < o->fam->n_progs; i++)
+        raw |= (u32)(o->fam->progs[i].type == BPF_PROG_TYPE_RAW_TRACEPOINT) << i;
+    u32 mask = bpf_has_field(o, field) || raw == all ? raw : all & ~raw;
+    bpf_find_records(o, mask);
+    o->cfg = c->v;
+    o->n_cfg = c->n;
+    for (u32 i = 0; i < o->fam->n_progs && !e; i++)
+        if (mask >> i & 1)
+            e = mk_load_one(o, c, i);
+    return e;
+}
+
+/* Why a family is not there: what the loader said, and what mends it. */
+static void mk_why(struct bpf_obj *o, int e)
+{
+    const char *mend = bpf_denied(e);
+    size_t n = strcspn(o->why, "\n");
+    if (*mend)
+        snprintf(o->why, sizeof o->why, "%s", mend);
+    else
+        o->why[n] = 0;
+    bpf_close(o);
+    o->fam = NULL;
+}
+
+/* --- the scheduler --- */
+
+static struct {
+    struct mk_family f;
+    bool own;                /* the depth is the kernel's own count */
+    struct wire_sched cpu;   /* as read; the sum of all: */
+    u32 wait[DELAY_BUCKETS], depth[DEPTH_BUCKETS];
+    u64 wait_ns, depth_sum;
+} mk_sched;
+
+/* Slots for all numbers that tasks can have, within reason. */
+static u32 mk_slots(void)
+{
+    s64 max = u_file_number("/proc/sys/kernel/pid_max", TASK_SLOTS_MAX);
+    u32 n = 1 << 10;
+    while (n < TASK_SLOTS_MAX && n < max)
+        n *= 2;
+    return n;
+}
+
+static u32 mk_sched_entries(const char *map)
+{
+    return !strcmp(map, "tasks") ? mk_slots() : bpf_possible();
+}
+
+static void mk_sched_start(void)
+{
+    static struct bpf_cfgs c;
+    struct bpf_obj *o = &mk_sched.f.obj;
+    *o = (struct bpf_obj){ .fam = &sched_family, .entries = mk_sched_entries };
+    bpf_set(&c, "CFG_STATE", 1);
+    bpf_set(&c, "CFG_SLOTS_MASK", mk_slots() - 1);
+    int e = mk_load(o, &c, "task_struct.pid");
+    mk_sched.own = !e && (o->loaded & 1) && bpf_has_field(o, "task_struct.se.cfs_rq");
+    if (!e)
+        mo.off |= 1ull << (mk_sched.own ? SRC_ESTIMATE : SRC_DEPTH);
+    if (e)
+        mk_why(o, e);
+}
+
+static void mk_sched_cpu(u32 cpu)
+{
+    const struct wire_sched *w = &mk_sched.cpu;
+    char name[16];
+    snprintf(name, sizeof name, "%u", cpu);
+    struct met_inst *i = met_inst(DIM_CPU, name);
+    met_count(i, M_SWITCHES, w->switches);
+    met_count(i, M_INVOLUNTARY, w->involuntary);
+    met_count(i, M_IDLES, w->idle);
+    met_count(i, M_MIGRATIONS, w->migrations);
+    met_count(i, M_UNSEEN, w->unseen);
+}
+
+/* Reads what the programs have counted, once an interval, whichever source asks first. */
+static bool mk_sched_read(void)
+{
+    struct bpf_obj *o = &mk_sched.f.obj;
+    if (!o->fam)
+        met_off(o->why);
+    if (!o->fam || mk_sched.f.at == met.tick)
+        return o->fam;
+    mk_sched.f.at = met.tick;
+    memset(mk_sched.wait, 0, sizeof mk_sched.wait);
+    memset(mk_sched.depth, 0, sizeof mk_sched.depth);
+    mk_sched.wait_ns = mk_sched.depth_sum = 0;
+    for (u32 cpu = 0; cpu < bpf_possible(); cpu++) {
+        if (bpf_map_do(BPF_MAP_LOOKUP_ELEM, bpf_map(o, "cpus"), &cpu, &mk_sched.cpu)
+            || (!mk_sched.cpu.switches && met.src[met.cur].elapsed_s > 0)) /* it was never on */
+            continue;
+        if (!(mo.off >> SRC_RUNQ & 1))
+            mk_sched_cpu(cpu);
+        mk_sched.wait_ns += mk_sched.cpu.wait_ns;
+        mk_sched.depth_sum += mk_sched.cpu.depth_sum;
+        for (u32 b = 0; b < DELAY_BUCKETS; b++)
+            mk_sched.wait[b] += mk_sched.cpu.wait[b];
+        for (u32 b = 0; b < DEPTH_BUCKETS; b++)
+            mk_sched.depth[b] += mk_sched.cpu.depth[b];
+    }
+    return true;
+}
+
+static void mk_runq(void)
+{
+    if (!mk_sched_read())
+        return;
+    met_sum(DIM_CPU, M_SWITCHES, M_UNSEEN, NULL);
+    met_hist_read(met_hist(HIST_WAIT, met.all), mk_sched.wait, DELAY_BUCKETS, mk_sched.wait_ns);
+}
+
+static void mk_depth_as(u8 row)
+{
+    met_hist_read(met_hist(row, met.all), mk_sched.depth, DEPTH_BUCKETS, mk_sched.depth_sum);
+}
+
+static void mk_depth(void)
+{
+    if (mk_sched_read() && mk_sched.own)
+        mk_depth_as(HIST_DEPTH);
+}
+
+static void mk_estimate(void)
+{
+    if (mk_sched_read() && !mk_sched.own)
+        mk_depth_as(HIST_EST);
+}
+
+/* --- disks --- */
+
+enum { MK_DISKS = 64, MK_DISKS_MORE = 8 };
+
+static struct {
+    struct mk_family f;
+    u32 n, slots;            /* disks; places that there are */
+    u64 missed;
+    struct mk_disk {
+        u32 dev;
+        char name[MET_NAME];
+        u64 position[16], sequential; /* as read last */
+    } disk[MK_DISKS];
+    struct wire_blk now;
+} mk_blk;
+
+/* The disks of this box, in a directory's order; those that have a place already keep it. */
+static u32 mk_find_disk(u32 dev)
+{
+    u32 k = 0;
+    while (k < mk_blk.n && mk_blk.disk[k].dev != dev)
+        k++;
+    return k;
+}
+
+/* Tells the programs of a disk: its place, and how large it is now. */
+static void mk_add_disk(const char *sys, int map)
+{
+    char text[32], *end;
+    s64 sectors;
+    if (!met_text(met_path("/sys/block/%s/dev", sys), text, sizeof text)
+        || !met_file_number(met_path("/sys/block/%s/size", sys), &sectors) || sectors <= 0)
+        return;
+    u32 major = (u32)strtoul(text, &end, 10), dev = major << 20 | (u32)strtoul(end + 1, NULL, 10);
+    u32 k = mk_find_disk(dev);
+    if (*end != ':' || k == (mk_blk.slots ? mk_blk.slots : MK_DISKS))
+        return;
+    struct mk_disk *d = &mk_blk.disk[k];
+    mk_blk.n = MAX(mk_blk.n, k + 1);
+    d->dev = dev;
+    snprintf(d->name, sizeof d->name, "%.*s", MET_NAME - 1, sys);
+    for (char *s = d->name; (s = strchr(s, '!'));)
+        *s = '/';
+    struct wire_disk w = { MAX((u64)sectors / 16, 1), k, 0 };
+    if (map >= 0)
+        bpf_map_do(BPF_MAP_UPDATE_ELEM, map, &dev, &w);
+}
+
+static void mk_add_disks(int map)
+{
+    char buf[2048] __attribute__((aligned(8)));
+    int f = open(met_path("/sys/block"), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    for (long got; f >= 0 && (got = syscall(SYS_getdents64, f, buf, sizeof buf)) > 0;)
+        for (long at = 0; at < got;) {
+            const struct dirent *d = (const void *)(buf + at);
+            at += d->d_reclen;
+            if (d->d_name[0] != '.')
+                mk_add_disk(d->d_name, map);
+        }
+    if (f >= 0)
+        close(f);
+}
+
+static u32 mk_blk_entries(const char *map)
+{
+    (void)map;
+    return mk_blk.slots;
+}
+
+static void mk_blk_start(void)
+{
+    static struct bpf_cfgs c;
+    struct bpf_obj *o = &mk_blk.f.obj;
+    mk_add_disks(-1);
+    mk_blk.slots = MIN(mk_blk.n + MK_DISKS_MORE, MK_DISKS);
+    *o = (struct bpf_obj){ .fam = &blk_family, .entries = mk_blk_entries };
+    bpf_set(&c, "CFG_SECOND", 1);
+    int e = mk_load(o, &c, "request.start_time_ns");
+    if (!e)
+        mk_add_disks(bpf_map(o, "disks"));
+    if (e)
+        mk_why(o, e);
+}
+
+/* log2(x), 0 < x <= 1, to 24 digits after the point: a square has twice the logarithm. (The C
+ * library's is in a library of its own in some.) */
+static double mk_log2(double x)
+{
+    double log = 0;
+    for (; x < 1; x *= 2)
+        log--;
+    for (double digit = 0.5; digit > 3e-8; digit /= 2)
+        if ((x *= x) >= 2)
+            x /= 2, log += digit;
+    return log;
+}
+
+/* Shannon's, in bits, and the share of what is sequential, of the requests of this interval. */
+static void mk_places(const struct met_inst *i, struct mk_disk *d, const struct wire_blk *w)
+{
+    double all = 0, bits = 0;
+    for (u32 k = 0; k < 16; k++)
+        all += (double)(w->position[k] - d->position[k]);
+    for (u32 k = 0; k < 16; k++) {
+        double p = all > 0 ? (double)(w->position[k] - d->position[k]) / all : 0;
+        bits -= p > 0 ? p * mk_log2(p) : 0;
+    }
+    if (all > 0 && met.src[met.cur].elapsed_s > 0) {
+        met_set(i, M_ENTROPY, MAX(bits, 0));
+        met_share(i, M_SEQUENTIAL, (double)(w->sequential - d->sequential), all);
+    }
+    memcpy(d->position, w->position, sizeof d->position);
+    d->sequential = w->sequential;
+}
+
+static void mk_disk_read(struct mk_disk *d)
+{
+    const struct wire_blk *w = &mk_blk.now;
+    u32 slot = (u32)(d - mk_blk.disk);
+    u64 any = 0;
+    if (bpf_map_do(BPF_MAP_LOOKUP_ELEM, bpf_map(&mk_blk.f.obj, "stats"), &slot, &mk_blk.now))
+        return;
+    for (u32 k = 0; k < N_BLK_HISTS; k++)
+        any |= w->sum[k];
+    struct met_inst *i = any ? met_inst(DIM_DISK, d->name) : NULL;
+    if (!i)
+        return;
+    mk_places(i, d, w);
+    for (u8 k = 0; k < N_BLK_HISTS; k++)
+        if (w->sum[k])
+            met_hist_read(met_hist((u8)(HIST_BLK + k), i), w->hist + k * DELAY_BUCKETS,
+                          DELAY_BUCKETS, w->sum[k]);
+}
+
+static void mk_block(void)
+{
+    struct bpf_obj *o = &mk_blk.f.obj;
+    if (!o->fam) {
+        met_off(o->why);
+        return;
+    }
+    u64 missed = bpf_lost(o, LOST_DISK) + bpf_missed(o, ~0u);
+    if (missed != mk_blk.missed) /* a disk that is new, maybe */
+        mk_add_disks(bpf_map(o, "disks"));
+    mk_blk.missed = missed;
+    met_count(met.all, M_BLK_MISSED, missed);
+    for (u32 k = 0; k < mk_blk.n; k++)
+        mk_disk_read(&mk_blk.disk[k]);
+}
+
+/* Loads what the sources that are on need: before anything is read, for it takes its time. */
+static void mk_start(void)
+{
+    const u64 sched = 1ull << SRC_RUNQ | 1ull << SRC_DEPTH | 1ull << SRC_ESTIMATE;
+    met.cur = SRC_BLOCK;
+    if (~mo.off & sched)
+        mk_sched_start();
+    if (!(mo.off >> SRC_BLOCK & 1))
+        mk_blk_start();
+}
+
+/* == 36 mout_  the monitor's sinks ======================================================
  * Each walks metrics[] and prints what has a value in this interval; a new metric or source needs
  * nothing here. Entry points: mout_interval, mout_end. */
 
@@ -22769,6 +23254,7 @@ static void mout_text_num(struct buf *b, u32 m, double v)
     case U_RATIO: b_f(b, "%.1f%%", v * 100); break;
     case U_RATE: b_f(b, v < 1000 ? "%.4g/s" : "%.0f/s", v); break;
     case U_SECONDS: b_f(b, "%.3gms", v * 1e3); break;
+    case U_NS: b_f(b, v < 1e6 ? "%.3gus" : "%.4gms", v < 1e6 ? v / 1e3 : v / 1e6); break;
     case U_CELSIUS: b_f(b, "%.1fC", v); break;
     case U_HERTZ: b_f(b, "%.0fMHz", v / 1e6); break;
     case U_BYTES:
@@ -22843,6 +23329,55 @@ static void mout_text(struct buf *b)
     }
 }
 
+/* --- distributions, as bcc prints them: a row an octave --- */
+
+/* Its octaves in this interval; the largest of them, and the first and last that are not 0. */
+static u64 mout_octaves(const struct met_hist *h, u64 *n, u32 *first, u32 *last)
+{
+    u64 most = 0;
+    memset(n, 0, MET_OCTAVES * sizeof *n);
+    for (u32 i = 0; i < ST_BUCKETS; i++)
+        n[met_octave(i)] += h->now[i];
+    for (u32 o = *last = 0; o < MET_OCTAVES; o++) {
+        if (n[o] && !most)
+            *first = o;
+        if (n[o])
+            *last = o;
+        most = MAX(most, n[o]);
+    }
+    return most;
+}
+
+static void mout_hist(struct buf *b, const struct met_hist *h)
+{
+    static const char bar[] = "****************************************";
+    const struct met_hist_row *r = &met_hist_rows[h->row];
+    u64 n[MET_OCTAVES];
+    u32 first = 0, last;
+    u64 most = mout_octaves(h, n, &first, &last);
+    b_f(b, "\nhistogram  %s", r->name);
+    if (h->inst->name[0])
+        b_f(b, " %s=", met_dims[h->inst->dim].label),
+            b_esc(b, h->inst->name, strlen(h->inst->name), 0);
+    b_f(b, " count=%" PRIu64 " p50=%.0f p90=%.0f p99=%.0f max=%.0f\n", h->count,
+        met_hist_part(h, 0.5), met_hist_part(h, 0.9), met_hist_part(h, 0.99),
+        met_hist_part(h, 1));
+    b_f(b, "%20s %-6s : count    distribution\n", "", r->unit);
+    for (u32 o = first; o <= last; o++)
+        b_f(b, "%12" PRIu64 " -> %-12" PRIu64 ": %-9" PRIu64 "|%-40.*s|\n",
+            o ? (u64)1 << (o - 1) : (u64)0, o ? (u64)-1 >> (64 - o) : (u64)0, n[o],
+            (int)(n[o] * 40 / most), bar);
+}
+
+static void mout_hists(struct buf *b)
+{
+    for (u8 row = 0; row < N_HIST; row++)
+        for (u32 k = 0; k < met_hists.n; k++)
+            if (met_hists.h[k]->row == row && met_hists.h[k]->at == met.tick
+                && met_hists.h[k]->count)
+                mout_hist(b, met_hists.h[k]);
+}
+
 /* --- CSV: a row a number --- */
 
 static void mout_csv_word(struct buf *b, const char *s)
@@ -22915,12 +23450,10 @@ static void mout_prom_head(struct buf *b, u32 m, const char *name)
     b_f(b, "\n# TYPE %s %s\n", name, mout_form(m)->counter ? "counter" : "gauge");
 }
 
-static void mout_prom_line(struct buf *b, u32 m, const struct met_inst *i, const char *name)
+/* {a="b",c="d" without the end. Returns what another label begins with. */
+static const char *mout_prom_labels(struct buf *b, const char *own, const struct met_inst *i)
 {
-    const struct met_series *s = met_at(i, m);
-    const char *own = metrics[m].prom ? strchr(metrics[m].prom, '{') : NULL, *sep = "{";
-    double scale = mout_form(m)->scale;
-    b_s(b, name);
+    const char *sep = "{";
     if (own)
         b_s(b, own), sep = ",";
     if (i->name[0]) {
@@ -22931,7 +23464,16 @@ static void mout_prom_line(struct buf *b, u32 m, const struct met_inst *i, const
         b_f(b, "%s%s=\"", sep, met_dims[i->dim].info);
         mout_prom_label(b, i->info), b_c(b, '"'), sep = ",";
     }
-    b_s(b, *sep == ',' ? "} " : " ");
+    return sep;
+}
+
+static void mout_prom_line(struct buf *b, u32 m, const struct met_inst *i, const char *name)
+{
+    const struct met_series *s = met_at(i, m);
+    const char *own = metrics[m].prom ? strchr(metrics[m].prom, '{') : NULL;
+    double scale = mout_form(m)->scale;
+    b_s(b, name);
+    b_s(b, *mout_prom_labels(b, own, i) == ',' ? "} " : " ");
     if (!mout_form(m)->counter)
         mout_num(b, s->v);
     else if (scale >= 1)
@@ -22979,9 +23521,49 @@ static void mout_prom(struct buf *b)
     char name[96], last[96] = "";
     for (u32 m = 0; m < N_METRICS; m++)
         for (u32 k = 0; k < (metrics[m].dim == DIM_PMC ? ARRAY_LEN(of) : 1); k++) {
+            if (metrics[m].prom && !*metrics[m].prom)
+                continue;
             mout_prom_name(m, of[k], name, sizeof name);
             if (mout_prom_family(b, m, of[k], strcmp(name, last)))
                 memcpy(last, name, sizeof last);
+        }
+}
+
+/* NAME_bucket{...,le="0.001"} 12 ... NAME_sum, NAME_count: since the start. */
+static void mout_prom_hist(struct buf *b, const struct met_hist *h, const char *name)
+{
+    const struct met_hist_row *r = &met_hist_rows[h->row];
+    const char *own = strchr(r->prom, '{');
+    u64 n = 0;
+    for (u32 o = 0; o < MET_OCTAVES && o <= r->high; o++) {
+        n += h->octave[o];
+        if (o < r->low)
+            continue;
+        b_f(b, "%s_bucket", name), b_s(b, mout_prom_labels(b, own, h->inst));
+        b_f(b, "le=\"%.12g\"} %" PRIu64 "\n", (double)((1ull << o) - 1) * r->scale, n);
+    }
+    b_f(b, "%s_bucket", name), b_s(b, mout_prom_labels(b, own, h->inst));
+    b_f(b, "le=\"+Inf\"} %" PRIu64 "\n", h->all);
+    b_f(b, "%s_sum", name), b_s(b, *mout_prom_labels(b, own, h->inst) == ',' ? "} " : " ");
+    b_f(b, "%.15g\n", (double)h->sum * r->scale);
+    b_f(b, "%s_count", name), b_s(b, *mout_prom_labels(b, own, h->inst) == ',' ? "} " : " ");
+    b_f(b, "%" PRIu64 "\n", h->all);
+}
+
+static void mout_prom_hists(struct buf *b)
+{
+    char name[96], last[96] = "";
+    for (u8 row = 0; row < N_HIST; row++)
+        for (u32 k = 0; k < met_hists.n; k++) {
+            const struct met_hist *h = met_hists.h[k];
+            const struct met_hist_row *r = &met_hist_rows[row];
+            if (h->row != row || h->at != met.tick)
+                continue;
+            snprintf(name, sizeof name, "kvis_%.*s", (int)strcspn(r->prom, "{"), r->prom);
+            if (strcmp(name, last))
+                b_f(b, "# HELP %s %s\n# TYPE %s histogram\n", name, r->help, name);
+            memcpy(last, name, sizeof last);
+            mout_prom_hist(b, h, name);
         }
 }
 
@@ -22992,6 +23574,7 @@ static const struct buf *mout_exposition(void)
     if (mout.prom_tick != met.tick) {
         b_reset(&mout.prom);
         mout_prom(&mout.prom);
+        mout_prom_hists(&mout.prom);
         mout.prom_tick = met.tick;
     }
     return &mout.prom;
@@ -23071,6 +23654,31 @@ static void mout_json_why(struct buf *b, u32 src, const char *no, const char *wh
     b_s(b, "],"), out_json_str(b, "reason", why, (u32)strlen(why)), b_s(b, "},");
 }
 
+/* "histograms":[{"name":"runq_wait","unit":"nsecs","count":2,"buckets":[[16384,1],[17408,1]]}], by
+ * the lowest value of each bucket that is not empty. */
+static void mout_json_hists(struct buf *b)
+{
+    b_s(b, "\"histograms\":[");
+    u32 empty = b->len;
+    for (u32 k = 0; k < met_hists.n; k++) {
+        const struct met_hist *h = met_hists.h[k];
+        const struct met_hist_row *r = &met_hist_rows[h->row];
+        if (h->at != met.tick || !h->count)
+            continue;
+        b_f(b, "{\"name\":\"%s\",\"unit\":\"%s\",", r->name, r->unit);
+        if (h->inst->name[0])
+            out_json_str(b, met_dims[h->inst->dim].json, h->inst->name,
+                         (u32)strlen(h->inst->name)), b_c(b, ',');
+        b_f(b, "\"count\":%" PRIu64 ",\"buckets\":[", h->count);
+        for (u32 i = 0; i < ST_BUCKETS; i++)
+            if (h->now[i])
+                b_f(b, "[%" PRIu64 ",%u],", met_bucket_low(i), h->now[i]);
+        b->len--, b_s(b, "]},");
+    }
+    b->len -= b->len > empty;
+    b_s(b, "],");
+}
+
 static void mout_json(struct buf *b)
 {
     b_f(b, "{\"type\":\"sample\",\"ts_ns\":%" PRIu64 ",\"time_ns\":%" PRIu64 ",\"interval_ns\":%"
@@ -23086,6 +23694,8 @@ static void mout_json(struct buf *b)
         b_f(b, "\"counters_backwards\":%" PRIu64 ",", met.backwards);
     if (met.dropped)
         b_f(b, "\"dropped\":%" PRIu64 ",", met.dropped);
+    if (mo.hist)
+        mout_json_hists(b);
     b_s(b, "\"unavailable\":[");
     u32 empty = b->len;
     for (u32 s = 0; s < N_SRC; s++)
@@ -23101,6 +23711,8 @@ static void mout_interval(void)
         mout_json(&out.json.b);
     if (out.events_on && !mout.screen)
         mout_text(&out.text.b);
+    if (out.events_on && mo.hist)
+        mout_hists(&out.text.b);
     if (mout.csv.fd[0] >= 0)
         mout_csv(&mout.csv.b), out_writer_flush(&mout.csv);
     if (mo.prom_file)
@@ -23115,7 +23727,7 @@ static void mout_end(void)
     out_flush();
 }
 
-/* == 36 hs_  --listen: GET /metrics over HTTP/1.1 ======================================
+/* == 37 hs_  --listen: GET /metrics over HTTP/1.1 ======================================
  * Part of the monitor's loop: hs_wait serves whoever comes until it is time for the next interval.
  * A fixed number of clients, of which the one that has said least for longest gives way to a new
  * one; a fixed size for what they say, a fixed time for it and for taking the answer. Entry points:
@@ -23332,7 +23944,7 @@ static bool hs_wait(u64 until, int also)
     return false;
 }
 
-/* == 37 scr_  the monitor on a terminal ==================================================
+/* == 38 scr_  the monitor on a terminal ==================================================
  * Another sink over the table: sections by group; in each the sums as cells with their past, then a
  * line a thing. What is 0 and has been is left out. The terminal is put back as it was by scr_end,
  * by a crash too. Entry points: scr_begin, scr_draw, scr_keys, scr_end. */
@@ -23661,7 +24273,7 @@ static void scr_keys(void)
         scr_draw();
 }
 
-/* == 38 mon_  kvis monitor: what the hardware and the kernel of this box are doing ===========
+/* == 39 mon_  kvis monitor: what the hardware and the kernel of this box are doing ===========
  * One loop: every source is read, every sink writes, and then it waits for the next of the times
  * that were fixed at the start; an interval that took too long leaves out times, and moves none.
  * Entry points: the option functions, mon_run. */
@@ -23687,6 +24299,10 @@ static const struct met_source mon_sources[] = {
     [SRC_PROC] = { "proc", "process", "not counted by this kernel", mfs_procs },
     [SRC_CGROUP] = { "cgroup", "cgroup", "not in its files of this kernel", mfs_cgroup },
     [SRC_CGFILES] = { "cgroup", "cgroup", "not in its files of this kernel", mfs_cgfiles },
+    [SRC_RUNQ] = { "sched", "runq", "no task waited for a CPU", mk_runq },
+    [SRC_DEPTH] = { "sched", "depth", "no CPU switched tasks", mk_depth },
+    [SRC_ESTIMATE] = { "sched", "estimate", "no task was woken", mk_estimate },
+    [SRC_BLOCK] = { "io", "block", "no such requests in this interval", mk_block },
 };
 _Static_assert(ARRAY_LEN(mon_sources) == N_SRC, "a source without a row");
 
@@ -23820,6 +24436,7 @@ static int mon_run(u64 end_ns)
     met_init();
     mon_sources_on();
     met.all = met_inst(DIM_NONE, "");
+    mk_start();
     if (mout.screen)
         scr_begin();
     mout.screen = scr.on;
@@ -23847,7 +24464,7 @@ static int mon_run(u64 end_ns)
     return 0;
 }
 
-/* == 39 check_  kvis check: what works here, and what mends the rest ====================
+/* == 40 check_  kvis check: what works here, and what mends the rest ====================
  * Every ability is found by trying it: a program that is loaded, a tracepoint that is attached, a
  * child that is traced; the files that say what is allowed are only read for the reason. To add an
  * ability: a row of check_rows[] and its function, which fills in c->detail and, where it does not
@@ -24596,7 +25213,7 @@ static bool check_run(u8 bits, bool json, struct buf *b)
     return all;
 }
 
-/* == 40 opt_  options, commands, help ===========================================
+/* == 41 opt_  options, commands, help ===========================================
  * One row an option: the parser, --help, `kvis help` and the error messages all read it. To add an
  * option, add its row; to add a command, its row in cmds[]. */
 
@@ -25042,6 +25659,8 @@ static const struct opt_row opt_rows[] = {
       "this cgroup's numbers, too (version 2)" },
     { IN_MONITOR, 0, "per-cpu", NULL, OPT_FLAG, &mo.per_cpu, NULL, 0, 0,
       "each CPU's numbers, too" },
+    { IN_MONITOR, 0, "histogram", NULL, OPT_FLAG, &mo.hist, NULL, 0, 0,
+      "distributions, too: waits for a CPU, depths of run queues, requests of disks" },
     { IN_MONITOR, 0, "json", "[=FILE]", OPT_FN, NULL, opt_json, 0, 0,
       "a JSON line an interval, to stdout or FILE" },
     { IN_MONITOR, 0, "csv", "[=FILE]", OPT_FN, NULL, mon_opt_csv, 0, 0,
@@ -25219,7 +25838,7 @@ static char **opt_parse(const struct cmd *c, char **argv)
     return words;
 }
 
-/* == 41 cmd_  the commands ======================================================
+/* == 42 cmd_  the commands ======================================================
  * What each command sets up and in which order; the list that everything reads is cmds[]. */
 
 /* Descriptors 0, 1, 2 that are closed would become something of ours, and be written to. CLOEXEC,

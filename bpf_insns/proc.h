@@ -5,7 +5,7 @@
  * probe.h
  *   sha256 31b32056ff3afc7e40d9db4eedae1c77a00043d6748165dbdcb54197f8f0e63a
  * wire.h
- *   sha256 0cad1976603c305bb2d8bbc73735e100f1c2479c22222abe86f06aff531cab90
+ *   sha256 079c1977475bf28092145a233ae23f44261c7639c870ef352b3d0eea667884dc
  * compiler: clang 14.0.6
  * flags: -target bpf -mcpu=v2 -O2 -g -std=gnu11 -Wall -Werror -nostdinc -fno-ident
  *

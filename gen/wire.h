@@ -216,6 +216,49 @@ struct wire_hist {
     u32 n[DELAY_BUCKETS];
 };
 
+/* --- sched: what the scheduler does on each CPU, since the start; `cpus`, by CPU --- */
+
+enum {
+    DEPTH_BUCKETS = 160,     /* to 8191, and what is more */
+    TASK_SLOTS_MAX = 1 << 18 /* of `tasks` */
+};
+
+struct wire_sched {
+    u64 switches, involuntary, migrations;
+    u64 wait_ns, depth_sum; /* all waits for a CPU, and all of `depth`, added up */
+    u64 unseen;           /* waits of which the beginning is not known */
+    u64 idle;             /* switches to the idle task */
+    s32 queue;            /* by our own count: woken and not yet running; may be below 0 */
+    u32 unused;
+    u32 wait[DELAY_BUCKETS]; /* in ns, 16 buckets an octave */
+    u32 depth[DEPTH_BUCKETS]; /* tasks that can run, at each switch; the same buckets */
+};
+WIRE_ASSERT(sizeof(struct wire_sched) == 4608);
+
+/* --- blk: requests of disks; `disks`, by major << 20 | minor, and `stats`, by slot --- */
+
+struct wire_disk {
+    u64 sixteenth;        /* sectors of 512 bytes in a 16th of its addresses; not 0 */
+    u32 slot, unused;
+};
+WIRE_ASSERT(sizeof(struct wire_disk) == 16);
+
+/* Its distributions: times in ns, in the queue (from when the request was made to when the disk got it)
+ * and in the disk; bytes. */
+enum wire_blk_hist {
+    BLK_READ_QUEUE, BLK_READ_DISK, BLK_WRITE_QUEUE, BLK_WRITE_DISK, BLK_DISCARD, BLK_FLUSH,
+    BLK_READ_SIZE, BLK_WRITE_SIZE, N_BLK_HISTS
+};
+
+struct wire_blk {
+    u64 sum[N_BLK_HISTS];
+    u64 position[16];     /* reads and writes that begin in each 16th */
+    u64 sequential;       /* those that begin where the one before ended */
+    u64 next;             /* where that is: a sector */
+    u32 hist[N_BLK_HISTS * DELAY_BUCKETS];
+};
+WIRE_ASSERT(sizeof(struct wire_blk) == 208 + N_BLK_HISTS * DELAY_BUCKETS * 4);
+
 struct wire_file {
     u64 ino, magic;
     u32 dev, rdev;        /* as the kernel has them: major << 20 | minor */

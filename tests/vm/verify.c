@@ -135,11 +135,26 @@ static int verify_proc(void)
     return verify_both(o, &c, "CFG_NS_INO");
 }
 
+/* Of kvis monitor. In both forms, with and without the argument that is tried. */
+static int verify_monitor(const struct bpf_family *fam, const char *tried)
+{
+    static struct bpf_cfgs c;
+    struct bpf_obj o = { .fam = fam, .entries = mk_sched_entries };
+    if (bpf_open(&o) < 0)
+        return 1;
+    bpf_find_fields(&o, NULL);
+    bpf_find_records(&o, ~0u);
+    set_anew(&c, "CFG_SLOTS_MASK", mk_slots() - 1);
+    return verify_both(&o, &c, tried);
+}
+
 int main(void)
 {
     char *words[] = { "x", NULL };
     sc_init();
     bpf_raise_memlock();
     opt.command = words;
-    return (verify_open() + verify_call() + verify_lodgers() + verify_proc()) != 0;
+    return (verify_open() + verify_call() + verify_lodgers() + verify_proc()
+            + verify_monitor(&sched_family, "CFG_STATE")
+            + verify_monitor(&blk_family, "CFG_SECOND")) != 0;
 }

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0
+/* blk: how long the requests of each disk take, how large they are, and where on the disk.
+ *
+ * A request is followed by its address from when the disk gets it (again, after a requeue) till it is
+ * complete; when it was made, the kernel says itself. CPUs share a disk's numbers, so that they are
+ * added to by atomic operations. What is passed through to a device (SCSI's own commands) has no
+ * sector, and is not counted here, as it is not in /proc/diskstats.
+ *
+ * block/blk-mq.c of Linux. */
+#include "probe.h"
+#include "hist.h"
+
+/* 1: the queue comes before what block_rq_issue is about (before 5.11; some 5.10 have dropped it
+ * too): kvis tries that first, for it only attaches where there are so many arguments. */
+extern char CFG_SECOND;
+
+struct map_def disks SEC("maps") = { MAP_HASH, 4, sizeof(struct wire_disk), 256, 0 };
+struct map_def stats SEC("maps") = { MAP_ARRAY, 4, sizeof(struct wire_blk), 0, 0 };
+
+struct flying {
+    u64 issue_ns, start_ns; /* start_ns 0: the queue keeps no statistics */
+    u32 slot, op, bytes, unused;
+};
+struct map_def flying SEC("maps") = { MAP_HASH, 8, sizeof(struct flying), 16384, 0 };
+
+struct gendisk { int major, first_minor; } KERNEL;
+struct request_queue { struct gendisk *disk; } KERNEL;
+struct request {
+    struct request_queue *q;
+    struct gendisk *rq_disk; /* before 5.17 */
+    u64 start_time_ns;
+    u32 cmd_flags, __data_len;
+    u64 __sector;
+} KERNEL;
+
+enum { OP_MASK = 0xff, OP_FLUSH = 2, OP_DISCARD = 3, OP_PASSTHROUGH = 32 }; /* blk_types.h */
+
+INLINE struct gendisk *disk_of(struct request *rq)
+{
+    if (EXISTS(rq, rq_disk))
+        return READ(rq, rq_disk);
+    struct request_queue *q = READ(rq, q);
+    return READ(q, disk);
+}
+
+INLINE void add(struct wire_blk *b, u32 hist, u64 value)
+{
+    u32 at = hist * DELAY_BUCKETS + bucket(value, DELAY_BUCKETS);
+    asm volatile("" : "+r"(at)); /* the verifier (5.10) wants the check where the use is */
+    if (hist >= N_BLK_HISTS || at >= N_BLK_HISTS * DELAY_BUCKETS)
+        return;
+    __sync_fetch_and_add(&b->hist[at], 1);
+    __sync_fetch_and_add(&b->sum[hist], value);
+}
+
+/* Where it begins on its disk. Which of two requests that are issued at the same time is the one
+ * before, nobody can tell. */
+INLINE void place(struct wire_blk *b, const struct wire_disk *d, u64 sector, u32 bytes)
+{
+    u64 at = d->sixteenth ? sector / d->sixteenth : 0;
+    if (at > 15)
+        at = 15;
+    __sync_fetch_and_add(&b->position[at], 1);
+    if (sector == b->next)
+        __sync_fetch_and_add(&b->sequential, 1);
+    b->next = sector + bytes / 512;
+}
+
+INLINE void issued(struct request *rq)
+{
+    u64 key = (u64)rq;
+    u32 op = READ(rq, cmd_flags) & OP_MASK;
+    struct gendisk *g = disk_of(rq);
+    u32 dev = (u32)READ(g, major) << 20 | (u32)READ(g, first_minor);
+    struct wire_disk *d = bpf_map_lookup_elem(&disks, &dev);
+    struct flying *was = bpf_map_lookup_elem(&flying, &key), f = { 0 };
+    if (op >= OP_PASSTHROUGH)
+        return;
+    u32 slot = d ? d->slot : 0;
+    struct wire_blk *b = bpf_map_lookup_elem(&stats, &slot);
+    if (!d || !b) {
+        count_lost(LOST_DISK);
+        return;
+    }
+    f.issue_ns = bpf_ktime_get_ns();
+    f.start_ns = READ(rq, start_time_ns);
+    f.slot = slot;
+    f.op = op;
+    f.bytes = READ(rq, __data_len);
+    if (op != OP_FLUSH && op != OP_DISCARD && !(was && was->start_ns == f.start_ns && f.start_ns))
+        place(b, d, READ(rq, __sector), f.bytes);
+    if (bpf_map_update_elem(&flying, &key, &f, MAP_ANY))
+        count_lost(LOST_DISK);
+}
+
+SEC("raw_tp/block_rq_issue")
+int blk_issue(struct raw_tp *ctx)
+{
+    u64 rq;
+    if (CFG(CFG_SECOND))
+        rq = KEPT(ctx->arg[1]);
+    else
+        rq = KEPT(ctx->arg[0]);
+    issued((void *)rq);
+    return 0;
+}
+
+INLINE void done(struct wire_blk *b, const struct flying *f)
+{
+    u64 disk_ns = bpf_ktime_get_ns() - f->issue_ns;
+    u32 write = f->op & 1; /* as op_stat_group: what is no discard, and no flush */
+    if (f->op == OP_FLUSH || f->op == OP_DISCARD) {
+        add(b, f->op == OP_FLUSH ? BLK_FLUSH : BLK_DISCARD, disk_ns);
+        return;
+    }
+    add(b, write * 2 + BLK_READ_DISK, disk_ns);
+    add(b, write + BLK_READ_SIZE, f->bytes);
+    if (f->start_ns && f->start_ns <= f->issue_ns)
+        add(b, write * 2 + BLK_READ_QUEUE, f->issue_ns - f->start_ns);
+}
+
+/* A part of it is done, or all of it. */
+SEC("raw_tp/block_rq_complete")
+int blk_done(struct raw_tp *ctx)
+{
+    u64 key = ctx->arg[0];
+    struct request *rq = (void *)key;
+    struct flying *f = bpf_map_lookup_elem(&flying, &key);
+    if (!f || (u32)ctx->arg[2] < READ(rq, __data_len))
+        return 0;
+    u32 slot = f->slot;
+    struct wire_blk *b = bpf_map_lookup_elem(&stats, &slot);
+    if (b)
+        done(b, f);
+    bpf_map_delete_elem(&flying, &key);
+    return 0;
+}
+
+char license_[] SEC("license") = "Dual MIT/GPL";

@@ -1,0 +1,32 @@
+#!/bin/sh
+# timeout: 60
+# needs: root runqlat perf python3
+# covers: P1
+# Waits for a CPU as kvis monitor and runqlat see them in the same seconds: one distribution.
+. "$TESTS/lib.sh"
+"$KVIS" monitor -c runq -n 1 -i 0.1 >can 2>&1 || fail "monitor"
+grep -q '^runq .*switches=' can || skip "$(cat can)"
+runqlat 5 1 >lat 2>&1 &
+"$KVIS" monitor -c runq -i 5 -n 1 --histogram --json=json -o text &
+sleep 1.5
+perf bench sched pipe -l 50000 >/dev/null 2>&1 || skip "no perf bench"
+wait
+grep -q ' -> ' lat || skip "runqlat: $(head -n 1 lat)"
+cat >compare.py <<'END'
+import json, re
+kvis, lat = [0] * 64, [0] * 64
+for line in open("lat"):
+    m = re.match(r" *(\d+) -> \d+ *: (\d+) ", line)
+    if m:
+        lat[max(int(m[1]).bit_length() - 1, 0)] += int(m[2])
+for h in [h for e in map(json.loads, open("json")) if e["type"] == "sample" for h in e["histograms"]]:
+    for low, n in h["buckets"]:
+        kvis[max((low // 1000).bit_length() - 1, 0)] += n
+# The same within a bucket: each sees the other's program as a part of the wait, or not, by their order.
+share = lambda n, i: sum(n[:max(i + 1, 0)]) / sum(n)
+for i in range(30):
+    print(f"< {2 << i} us: {kvis[i]:8} {lat[i]:8}   {share(kvis, i):.3f} {share(lat, i):.3f}")
+    assert share(kvis, i - 1) - .03 <= share(lat, i) <= share(kvis, i + 1) + .03, i
+assert sum(lat) > 50000 and abs(sum(kvis) / sum(lat) - 1) < .2
+END
+python3 compare.py || fail "another distribution"

@@ -1,0 +1,148 @@
+/* What kvis monitor is to see: `mon spin N SECS`, N spinners on each CPU; `mon sums`, what the kernel
+ * says of all tasks; `mon disk NAME HOW N`, N reads of a disk. They say what they did as NAME=NUMBER. */
+#include "t.h"
+
+#include <dirent.h>
+#include <linux/fs.h>
+#include <sys/ioctl.h>
+
+struct sums { unsigned long long voluntary, forced, wait_ns, moved; };
+
+static unsigned long long field(const char *path, const char *key)
+{
+    static char text[65536];
+    int f = open(path, O_RDONLY);
+    ssize_t n = f < 0 ? 0 : read(f, text, sizeof text - 1);
+    text[n > 0 ? n : 0] = 0;
+    if (f >= 0)
+        close(f);
+    char *at = strstr(text, key);
+    at = at ? at + strlen(key) : NULL;
+    return at ? strtoull(at + strspn(at, " \t:"), NULL, 10) : 0;
+}
+
+/* Of a task's directory below /proc. */
+static void add(struct sums *s, const char *dir)
+{
+    char path[512], text[128] = "", *end;
+    snprintf(path, sizeof path, "%s/status", dir);
+    s->voluntary += field(path, "\nvoluntary_ctxt_switches:");
+    s->forced += field(path, "\nnonvoluntary_ctxt_switches:");
+    snprintf(path, sizeof path, "%s/sched", dir);
+    s->moved += field(path, "se.nr_migrations");
+    snprintf(path, sizeof path, "%s/schedstat", dir);
+    int f = open(path, O_RDONLY);
+    if (f >= 0 && read(f, text, sizeof text - 1) > 0) {
+        strtoull(text, &end, 10);
+        s->wait_ns += strtoull(end, NULL, 10);
+    }
+    if (f >= 0)
+        close(f);
+}
+
+static void print(const struct sums *s)
+{
+    say("voluntary=%llu forced=%llu wait_ns=%llu moved=%llu", s->voluntary, s->forced, s->wait_ns,
+        s->moved);
+}
+
+/* Of all tasks but this one. */
+static void all(void)
+{
+    struct sums s = { 0, 0, 0, 0 };
+    char path[512];
+    DIR *d = opendir("/proc"), *t;
+    for (struct dirent *p; d && (p = readdir(d));) {
+        if (p->d_name[0] < '0' || p->d_name[0] > '9' || atoi(p->d_name) == getpid())
+            continue;
+        snprintf(path, sizeof path, "/proc/%s/task", p->d_name);
+        t = opendir(path);
+        for (struct dirent *e; t && (e = readdir(t));) {
+            snprintf(path, sizeof path, "/proc/%s/task/%s", p->d_name, e->d_name);
+            if (e->d_name[0] != '.')
+                add(&s, path);
+        }
+        if (t)
+            closedir(t);
+    }
+    print(&s);
+}
+
+static void spin(int n, int secs)
+{
+    long cpus = sysconf(_SC_NPROCESSORS_ONLN);
+    struct sums *s = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    struct timespec t0, t;
+    MUST(s != MAP_FAILED && n * cpus < 64);
+    clock_gettime(CLOCK_MONOTONIC, &t0);
+    for (int i = 0; i < n * cpus; i++) {
+        if (fork())
+            continue;
+        cpu_set_t one;
+        CPU_ZERO(&one);
+        CPU_SET((int)(i % cpus), &one);
+        MUST(sched_setaffinity(0, sizeof one, &one) == 0);
+        do
+            clock_gettime(CLOCK_MONOTONIC, &t);
+        while (t.tv_sec - t0.tv_sec < secs || (t.tv_sec - t0.tv_sec == secs && t.tv_nsec < t0.tv_nsec));
+        add(&s[1 + i], "/proc/self");
+        _exit(0);
+    }
+    while (wait(NULL) > 0)
+        ;
+    for (int i = 1; i <= n * cpus; i++) {
+        s->voluntary += s[i].voluntary;
+        s->forced += s[i].forced;
+        s->wait_ns += s[i].wait_ns;
+        s->moved += s[i].moved;
+    }
+    print(s);
+}
+
+static int by_size(const void *a, const void *b)
+{
+    unsigned long long x = *(const unsigned long long *)a, y = *(const unsigned long long *)b;
+    return x < y ? -1 : x > y;
+}
+
+/* first: all within the first 16th; spread: the 16ths by turns; seq: one behind the other. */
+static void disk(const char *name, const char *how, int n)
+{
+    char path[300];
+    static unsigned long long took[4096];
+    struct timespec t0, t1;
+    unsigned long long bytes, at = 0;
+    void *buf = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    snprintf(path, sizeof path, "/dev/%s", name);
+    int f = open(path, O_RDONLY | O_DIRECT);
+    MUST(f >= 0 && buf != MAP_FAILED && ioctl(f, BLKGETSIZE64, &bytes) == 0);
+    MUST(n <= 4096);
+    for (int i = 0; i < n; i++) {
+        if (!strcmp(how, "first"))
+            at = (unsigned long long)(i * 7 % 16) * 8192;
+        else if (!strcmp(how, "spread"))
+            at = bytes / 16 * (unsigned long long)(i * 5 % 16) + (unsigned long long)(i / 16) * 8192;
+        else
+            at = (unsigned long long)i * 4096;
+        clock_gettime(CLOCK_MONOTONIC, &t0);
+        MUST(pread(f, buf, 4096, (off_t)at) == 4096);
+        clock_gettime(CLOCK_MONOTONIC, &t1);
+        took[i] = (unsigned long long)(t1.tv_sec - t0.tv_sec) * 1000000000
+                  + (unsigned long long)t1.tv_nsec - (unsigned long long)t0.tv_nsec;
+    }
+    close(f);
+    qsort(took, (size_t)n, sizeof *took, by_size);
+    say("reads=%d p50_ns=%llu p99_ns=%llu max_ns=%llu", n, took[n / 2], took[n * 99 / 100],
+        took[n - 1]);
+}
+
+int main(int argc, char **argv)
+{
+    if (argc == 4 && !strcmp(argv[1], "spin"))
+        spin(atoi(argv[2]), atoi(argv[3]));
+    else if (argc == 5 && !strcmp(argv[1], "disk"))
+        disk(argv[2], argv[3], atoi(argv[4]));
+    else
+        all();
+    return 0;
+}

@@ -1,0 +1,97 @@
+# kvis monitor's programs in the kernel: the scheduler against what the kernel counts itself, disks
+# of known latency and known patterns.
+# kernels: all
+# timeout: 120
+# modules: configfs null_blk
+. /tests/lib.sh
+
+kvis monitor -c runq,block -i 0.1 -n 1 >out 2>err
+grep -q 'runq  *n/a.*:' out && { t_skip monitor "$(grep 'runq  *n/a' out)"; exit 0; }
+
+total() { awk -v m="^kvis_$1[{ ]" '$0 ~ m { n += $NF } END { printf "%.9g\n", n }' prom; } # total METRIC
+# within WHAT LOW VALUE HIGH
+within() {
+    if awk -v l="$2" -v v="$3" -v h="$4" 'BEGIN { exit !(l <= v && v <= h) }'; then t_pass "$1 ($2 <= $3 <= $4)"
+    else t_not_ok "$1: $3 is not in $2 .. $4"; fi
+}
+
+# Three spinners on each CPU: what they were through, by their own /proc/self.
+spinners() { # spinners HOW: its JSON is json.$1
+how=$1
+"$BIN/mon" sums >before
+kvis monitor -c runq,depth,estimate,stat -i 1 -n 6 --histogram --prometheus=prom --json=json.$1 -o text &
+sleep 1.5
+"$BIN/mon" spin 3 3 >spun
+"$BIN/mon" sums >after
+wait
+cat before after spun | sed 's/^/# /'
+. ./before; forced0=$forced voluntary0=$voluntary wait0=$wait_ns
+. ./after; others=$((forced - forced0)) ovol=$((voluntary - voluntary0)) owait=$((wait_ns - wait0))
+. ./spun
+t_is "$how: no wait without its beginning, but for those who waited at the start" 1 $(($(total runq_waits_unseen_total) < 10))
+within "$how: forced switches" "$forced" "$(total involuntary_switches_total)" $((forced + others + 20))
+within "$how: all switches, with those to nothing" $((forced + voluntary)) \
+    "$(($(total switches_total) - $(total idle_switches_total)))" $((forced + voluntary + others + 2 * ovol + 400))
+[ "$wait_ns" = 0 ] || within "$how: time waited, in ms" $((wait_ns / 1000000 * 98 / 100)) \
+    "$(total runq_wait_seconds_sum | awk '{ print int($1 * 1000) }')" $(((wait_ns + owait) / 1000000 * 102 / 100 + 50))
+t_is "$how: as many waits as switches to a task" 1 "$(awk -v w="$(total runq_wait_seconds_count)" -v u="$(total runq_waits_unseen_total)" \
+    -v s="$(total switches_total)" -v i="$(total idle_switches_total)" 'BEGIN { print w + u == s - i }')"
+# In the same seconds, but for what is switched between two reads (the first reading of /proc/stat was
+# before the programs were there).
+t_json "$how: as /proc/stat" json.$1 'abs(sum((e["switches_per_second"] - e["context_switches_per_second"]) * e["interval_ns"] for e in E[1:])) / 1e9 < 10 + .01 * sum(e["switches_per_second"] for e in E[1:])'
+}
+spinners btf # (every kernel of the table has it)
+t_json "three can run on each CPU" json.btf 'max((sum(c for e in E[2:4] for h in e["histograms"] if h["name"] == "runq_depth" for v, c in h["buckets"] if v == b), b) for b in range(9))[1] == 3'
+t_json "and that is the kernel's own count" json.btf 'not any("runq_depth_estimate_p50" in e for e in E)'
+t_has "a histogram" text '^ +[0-9]+ -> [0-9]+ +: [0-9]+ +\|\*+ *\|$'
+
+mount -t tmpfs none /sys/kernel/btf
+spinners nobtf
+t_json "without BTF: their number is a guess, and called one" json.nobtf 'all("runq_depth_estimate_p50" in e for e in E[1:4]) and not any("runq_depth_p50" in e for e in E)'
+t_fails 125 "without BTF: blocks" kvis monitor -c block -n 1 -i 0.1
+t_has "are n/a" out '^block +n/a .*block_entropy.*: blk_issue: this kernel has no usable'
+umount /sys/kernel/btf
+
+mount -t configfs none /sys/kernel/config
+disk() { # disk ATTRIBUTE=VALUE...: makes one; its name in $name
+    n=$((${n-0} + 1))
+    dir=/sys/kernel/config/nullb/kv$n
+    ls /sys/block >before
+    mkdir $dir
+    for a in size=64 irqmode=2 "$@" power=1; do
+        echo "${a#*=}" >"$dir/${a%%=*}" || t_not_ok "null_blk: $a"
+    done
+    name=$(ls /sys/block | grep -vxFf before)
+    until_true 2 test -b "/dev/$name"
+}
+seen() { # seen HOW: 160 reads of it, all in one interval
+    rm -f prom
+    kvis monitor -c block,disks -i 1000 --prometheus=prom --json=json.$1 -o text &
+    until_true 10 test -s prom
+    "$BIN/mon" disk "$name" "$1" 160 >took
+    kill $!
+    wait
+    cat took
+    . ./took
+    rm took
+    t_is "$1: requests" 160 "$(grep "^kvis_block_size_bytes_count{op=\"read\",device=\"$name\"" prom | awk '{ print $NF }')"
+    t_is "$1: bytes" 655360 "$(grep "^kvis_block_size_bytes_sum{op=\"read\",device=\"$name\"" prom | awk '{ print $NF }')"
+    d="[e['device']['$name'] for e in E][0]"
+    t_is "$1: reads and bytes of diskstats" "$(awk -v d="$name" '$3 == d { printf "%d %d\n", $4, $6 * 512 }' /proc/diskstats)" \
+        "$(awk -v d="device=\"$name\"" 'index($0, d) && /reads_completed/ { r = $NF } index($0, d) && /disk_read_bytes/ { b = $NF } END { printf "%d %d\n", r, b }' prom)"
+    t_json "$1: IOPS" json.$1 "abs($d['block_iops'] * E[0]['interval_ns'] / 1e9 / 160 - 1) < .05"
+    t_json "$1: none missed" json.$1 'E[0]["block_requests_missed_per_second"] == 0'
+}
+disk completion_nsec=10000000
+"$BIN/mon" disk "$name" first 1 # /proc/diskstats' line of a disk that never did anything is not taken
+seen first
+t_json "first: no entropy" json.first "abs($d['block_entropy_bits']) < .1 and $d['block_sequential_ratio'] < .1"
+t_json "10 ms in the device, and never more than the reads took" json.first "1e7 * .968 <= $d['block_read_device_p50_ns'] <= $p50_ns * 1.032 and $d['block_read_device_p99_ns'] <= $p99_ns * 1.032 and $d['block_read_device_max_ns'] <= $max_ns * 1.032"
+t_json "queue and device together" json.first "$d['block_read_device_p50_ns'] + $d['block_read_queue_p50_ns'] <= $p50_ns * 1.1"
+t_json "4096 bytes" json.first "$d['block_read_size_p50_bytes'] == $d['block_read_size_max_bytes'] == 4096"
+seen spread
+t_json "spread: 4 bits" json.spread "abs($d['block_entropy_bits'] - 4) < .1 and $d['block_sequential_ratio'] < .1"
+seen seq
+t_json "seq: sequential" json.seq "$d['block_sequential_ratio'] > .95 and $d['block_entropy_bits'] < .1"
+echo 0 >$dir/power
+rmdir $dir
