@@ -67,18 +67,19 @@ $(PAGE): $(addprefix gen/report/report.,html css js) Makefile
 	  echo 'note: no gzip here: the page of --report stays as it is, 42 KB more'; }; } && \
 	mv $$new $@; e=$$?; rm -f $$new*; exit $$e
 
-# The BPF arrays are compressed in the object file: the linker leaves them out.
+# BPF arrays and large tables are compressed in the object file: the linker leaves them out.
 PACKED = $(call knows,-Wl$(comma)-T$(comma)gen/packed.ld)
-PACK = $(OBJCOPY) -O binary -j bpf_arrays $$o.o $$o.bin && [ -s $$o.bin ] && gzip -9n <$$o.bin >$$o.gz && \
-  $(OBJCOPY) --add-section bpf_arrays_gz=$$o.gz --set-section-flags bpf_arrays=alloc \
-  --set-section-flags bpf_arrays_gz=alloc,readonly,data $$o.o $$o.packed.o
+PACK = set --; for s in bpf_arrays call_tables met_tables; do \
+  $(OBJCOPY) -O binary -j $$s $$o.o $$o.$$s && [ -s $$o.$$s ] && gzip -9n <$$o.$$s >$$o.$$s.gz || exit 1; \
+  set -- "$$@" --add-section $${s}_gz=$$o.$$s.gz --set-section-flags $$s=alloc \
+    --set-section-flags $${s}_gz=alloc,readonly,data; done; $(OBJCOPY) "$$@" $$o.o $$o.packed.o
 
 $(BIN): kvis.c gen/packed.ld $(PAGE) $(wildcard gen/*.h bpf_insns/*.h) Makefile
 	$(if $(NOTE),@echo "note: $(NOTE)")
 	@echo '$(CC) $(CFLAGS) -o $@ kvis.c'; o=$@.$$$$; trap 'rm -f $$o.*' EXIT; packed=; \
 	$(CC) $(KFLAGS) $(CFLAGS) $(NO_PIE) -c -o $$o.o kvis.c || exit 1; \
-	if [ '$(PACKED)' ] && $(PACK) >/dev/null 2>&1; then mv $$o.packed.o $$o.o; packed='$(PACKED)'; else \
-	  echo 'note: no objcopy, gzip or GNU ld here: the BPF arrays stay as they are, 60 KB more'; fi; \
+	if [ '$(PACKED)' ] && ($(PACK)) >/dev/null 2>&1; then mv $$o.packed.o $$o.o; packed='$(PACKED)'; else \
+	  echo 'note: no objcopy, gzip or GNU ld here: BPF arrays and tables stay as they are, 140 KB more'; fi; \
 	$(CC) $(CFLAGS) $(LINK) $$packed $(LDFLAGS) -pthread -o $@ $$o.o $(LIBS)
 
 run: $(BIN) ## build, and trace a real command

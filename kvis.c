@@ -130,6 +130,9 @@ typedef int64_t s64;
 #define MAX(a, b) ((a) > (b) ? (a) : (b))
 #define PRINTF_LIKE(f, a) __attribute__((format(printf, f, a)))
 #define NSEC ((u64)1000000000)
+/* For a constant table without pointers: it lies with those that are used with it, and the Makefile
+ * compresses them (gz_unpack). */
+#define PACKED_IN(section_name) __attribute__((section(#section_name)))
 
 /* Bytes that grow up to `max`; what would not fit is left out and `cut` says so. The memory stays
  * for the next use, so a buffer that is reused allocates only when it needs more than ever before.
@@ -2639,10 +2642,8 @@ static pid_t ps_from_ns(const struct task *t, s64 n)
 /* The names of 3000 values are a quarter of the binary, so they stand in one pool without what
  * most of them begin with (O_, BPF_PROG_TYPE_), and rows hold offsets, not pointers. */
 struct flag {
-    u32 low;    /* the value: fl_value */
-    s8 high;
-    u8 prefix;  /* index in fl_prefixes[] */
-    u16 name;   /* the rest, its offset in fl_names: b_flag */
+    u32 low; /* of the value; the rest of it is in fl_high[], by index; so are fl_prefix[] (an index
+              * in fl_prefixes[]) and fl_name[] (the offset of the rest of the name in fl_names) */
 };
 struct family {
     u16 row, n; /* fl_rows[row] .. */
@@ -2880,14 +2881,14 @@ enum { DEC_NOFAM = 0xfff }; /* no family: nothing has a name */
 
 static u64 dec_flag_value(const struct flag *f)
 {
-    return (u64)f->high << 32 | f->low;
+    return (u64)fl_high[f - fl_rows] << 32 | f->low;
 }
 
 static void dec_flag_name(struct buf *b, const struct flag *f)
 {
     const char *pool = (const char *)&fl_names;
-    b_s(b, pool + fl_prefixes[f->prefix]);
-    b_s(b, pool + f->name);
+    b_s(b, pool + fl_prefixes[fl_prefix[f - fl_rows]]);
+    b_s(b, pool + fl_name[f - fl_rows]);
 }
 
 static const struct flag *dec_flag(u64 v, unsigned fam)
@@ -2908,9 +2909,9 @@ static s64 dec_flag_named(const char *name, unsigned fam)
     const char *pool = (const char *)&fl_names;
     const struct flag *f = fl_rows + families[fam].row, *end = f + families[fam].n;
     for (; f < end; f++) {
-        const char *prefix = pool + fl_prefixes[f->prefix];
+        const char *prefix = pool + fl_prefixes[fl_prefix[f - fl_rows]];
         size_t n = strlen(prefix);
-        if (!strncmp(name, prefix, n) && !strcmp(name + n, pool + f->name))
+        if (!strncmp(name, prefix, n) && !strcmp(name + n, pool + fl_name[f - fl_rows]))
             return (s64)dec_flag_value(f);
     }
     return -1;
@@ -11093,13 +11094,17 @@ static void px_close(void)
     px_flush();
 }
 /* == 19 gz_  what the Makefile compresses =========================================
- * The page of --report (gen/report.page) and the BPF arrays are in the file as gzip makes them
- * (RFC 1951, RFC 1952), where there was one. Entry points: gz_is, gz_inflate; gz_arrays. */
+ * The page of --report (gen/report.page), BPF arrays and large tables are in the file as gzip makes
+ * them (RFC 1951, RFC 1952), where there was one. Entry points: gz_is, gz_inflate; gz_unpack. */
 
 enum { GZ_HEAD = 10, GZ_TAIL = 8, GZ_LONGEST = 15, GZ_CODES = 1 << GZ_LONGEST };
 
-/* What the next bits mean, whatever follows: symbol << 4 | how many of them. 0: no code is so. */
-static u16 gz_literal[GZ_CODES], gz_distance[GZ_CODES];
+/* What the next bits (mask: as many as its longest code has) mean, whatever follows: symbol << 4 |
+ * how many of them. 0: no code is so. */
+static struct gz_table {
+    u32 mask;
+    u16 code[GZ_CODES];
+} gz_literal, gz_distance;
 
 struct gz {
     const u8 *p, *end;
@@ -11131,11 +11136,14 @@ static u32 gz_take(struct gz *z, u32 n)
 }
 
 /* The codes of n symbols, by their lengths alone (RFC 1951, 3.2.2). Too many of them: bad. */
-static void gz_codes(struct gz *z, u16 *table, const u8 *len, u32 n)
+static void gz_codes(struct gz *z, struct gz_table *table, const u8 *len, u32 n)
 {
-    u32 code = 0;
-    memset(table, 0, GZ_CODES * sizeof *table);
-    for (u32 l = 1; l <= GZ_LONGEST; l++, code <<= 1)
+    u32 code = 0, longest = 0;
+    for (u32 i = 0; i < n; i++)
+        longest = MAX(longest, len[i]);
+    table->mask = (1u << longest) - 1;
+    memset(table->code, 0, sizeof *table->code << longest);
+    for (u32 l = 1; l <= longest; l++, code <<= 1)
         for (u32 i = 0; i < n; i++) {
             if (len[i] != l)
                 continue;
@@ -11146,18 +11154,19 @@ static void gz_codes(struct gz *z, u16 *table, const u8 *len, u32 n)
             u32 at = 0; /* codes come highest bit first */
             for (u32 k = 0; k < l; k++)
                 at |= (code >> k & 1) << (l - 1 - k);
-            for (; at < GZ_CODES; at += 1u << l)
-                table[at] = (u16)(i << 4 | l);
+            for (; at <= table->mask; at += 1u << l)
+                table->code[at] = (u16)(i << 4 | l);
             code++;
         }
 }
 
-static u32 gz_symbol(struct gz *z, const u16 *table)
+static u32 gz_symbol(struct gz *z, const struct gz_table *table)
 {
     gz_need(z, GZ_LONGEST);
-    u32 e = table[z->bits & (GZ_CODES - 1)];
-    gz_take(z, e & 15);
-    z->bad |= !e;
+    u32 e = table->code[z->bits & table->mask];
+    z->bits >>= e & 15;
+    z->n -= e & 15;
+    z->bad |= !e || z->beyond * 8 > z->n;
     return e >> 4;
 }
 
@@ -11174,7 +11183,7 @@ static u32 gz_value(struct gz *z, u32 symbol, u32 k)
 static void gz_repeat(struct gz *z, u32 symbol)
 {
     u32 n = 3 + (symbol == 285 ? 255 : gz_value(z, symbol - 257, 2));
-    u32 d = 1 + gz_value(z, gz_symbol(z, gz_distance), 1);
+    u32 d = 1 + gz_value(z, gz_symbol(z, &gz_distance), 1);
     z->bad |= symbol > 285 || d > z->len || n > z->size - z->len;
     for (; !z->bad && n; n--, z->len++)
         z->out[z->len] = z->out[z->len - d];
@@ -11183,7 +11192,7 @@ static void gz_repeat(struct gz *z, u32 symbol)
 /* What is compressed, by the codes in both tables, to the end of the block. */
 static void gz_compressed(struct gz *z)
 {
-    for (u32 s; s = gz_symbol(z, gz_literal), !z->bad && s != 256;) {
+    for (u32 s; s = gz_symbol(z, &gz_literal), !z->bad && s != 256;) {
         if (s > 256)
             gz_repeat(z, s);
         else if (z->len < z->size)
@@ -11208,9 +11217,9 @@ static void gz_fixed(struct gz *z)
     u8 len[288];
     for (u32 i = 0; i < 288; i++)
         len[i] = i < 144 ? 8 : i < 256 ? 9 : i < 280 ? 7 : 8;
-    gz_codes(z, gz_literal, len, 288);
+    gz_codes(z, &gz_literal, len, 288);
     memset(len, 5, 30);
-    gz_codes(z, gz_distance, len, 30);
+    gz_codes(z, &gz_distance, len, 30);
 }
 
 /* Codes that the block brings, compressed by codes of their own (3.2.7). */
@@ -11223,9 +11232,9 @@ static void gz_dynamic(struct gz *z)
     z->bad |= literals > 286 || distances > 30;
     for (u32 i = 0; i < n; i++)
         first[order[i]] = (u8)gz_take(z, 3);
-    gz_codes(z, gz_literal, first, 19);
+    gz_codes(z, &gz_literal, first, 19);
     for (u32 i = 0; !z->bad && i < literals + distances;) {
-        u32 s = gz_symbol(z, gz_literal);
+        u32 s = gz_symbol(z, &gz_literal);
         u32 times = s < 16 ? 1 : s < 18 ? 3 + gz_take(z, s - 14) : 11 + gz_take(z, 7);
         z->bad |= (s == 16 && !i) || times > literals + distances - i;
         u8 v = s < 16 ? (u8)s : s == 16 && i ? len[i - 1] : 0;
@@ -11234,8 +11243,8 @@ static void gz_dynamic(struct gz *z)
     }
     if (z->bad)
         return;
-    gz_codes(z, gz_literal, len, literals);
-    gz_codes(z, gz_distance, len + literals, distances);
+    gz_codes(z, &gz_literal, len, literals);
+    gz_codes(z, &gz_distance, len + literals, distances);
 }
 
 static void gz_blocks(struct gz *z)
@@ -11275,23 +11284,36 @@ static bool gz_inflate(const u8 *p, size_t n, u8 *to, u32 size)
            && rec_crc(0, to, size) == rec_ld32(tail);
 }
 
-/* The section that the BPF arrays are in (I_PACKED in gen/insn.h). Where the Makefile finds objcopy
- * and gzip, the program's file does not have it, but bpf_arrays_gz; else this one is not there. */
-extern u8 __start_bpf_arrays[] __attribute__((weak)), __stop_bpf_arrays[] __attribute__((weak));
-extern const u8 __start_bpf_arrays_gz[] __attribute__((weak));
-extern const u8 __stop_bpf_arrays_gz[] __attribute__((weak));
+/* Sections: the BPF arrays (I_PACKED in gen/insn.h) and tables (PACKED_IN). Where the Makefile
+ * finds objcopy and gzip, the program's file does not have them, but those that are called the same
+ * with _gz; else these are not there. */
+#define GZ_WEAK __attribute__((weak))
+extern u8 __start_bpf_arrays[] GZ_WEAK, __stop_bpf_arrays[] GZ_WEAK;
+extern u8 __start_call_tables[] GZ_WEAK, __stop_call_tables[] GZ_WEAK;
+extern u8 __start_met_tables[] GZ_WEAK, __stop_met_tables[] GZ_WEAK;
+extern const u8 __start_bpf_arrays_gz[] GZ_WEAK, __stop_bpf_arrays_gz[] GZ_WEAK;
+extern const u8 __start_call_tables_gz[] GZ_WEAK, __stop_call_tables_gz[] GZ_WEAK;
+extern const u8 __start_met_tables_gz[] GZ_WEAK, __stop_met_tables_gz[] GZ_WEAK;
 
-/* Before anyone looks at a BPF array. 0, or -EBADMSG: the program's file is damaged. */
-static int gz_arrays(void)
+enum gz_section { GZ_BPF, GZ_CALLS, GZ_METRICS, N_GZ };
+
+/* Before anyone looks at what is in it. 0, or -EBADMSG: the program's file is damaged. */
+static int gz_unpack(enum gz_section section)
 {
-    static bool done;
-    const u8 *p = __start_bpf_arrays_gz;
-    size_t n = (size_t)(__stop_bpf_arrays_gz - p);
-    u32 size = (u32)(__stop_bpf_arrays - __start_bpf_arrays), says;
-    if (!p || done)
+    static const struct { u8 *to, *end; const u8 *gz, *gz_end; } sections[N_GZ] = {
+#define S(name) { __start_##name, __stop_##name, __start_##name##_gz, __stop_##name##_gz }
+        [GZ_BPF] = S(bpf_arrays), [GZ_CALLS] = S(call_tables), [GZ_METRICS] = S(met_tables),
+#undef S
+    };
+    static bool done[N_GZ];
+    const u8 *p = sections[section].gz;
+    size_t n = (size_t)(sections[section].gz_end - p);
+    u32 size = (u32)(sections[section].end - sections[section].to), says;
+    if (!p || done[section])
         return 0;
-    done = gz_is(p, n, &says) && says == size && gz_inflate(p, n, __start_bpf_arrays, size);
-    return done ? 0 : -EBADMSG;
+    done[section] = gz_is(p, n, &says) && says == size
+                    && gz_inflate(p, n, sections[section].to, size);
+    return done[section] ? 0 : -EBADMSG;
 }
 
 /* == 20 rep_  --report: one HTML file, filled in ==================================
@@ -13950,7 +13972,7 @@ static int bpf_open(struct bpf_obj *o)
     memset(o->map, -1, sizeof o->map);
     memset(o->prog, -1, sizeof o->prog);
     memset(o->link, -1, sizeof o->link);
-    int e = gz_arrays();
+    int e = gz_unpack(GZ_BPF);
     return e ? bpf_fail(o, e, "the BPF programs in kvis cannot be unpacked: this file is damaged")
              : bpf_make_maps(o);
 }
@@ -20228,10 +20250,10 @@ static struct met_form_row {
 
 /* Of a distribution, in this interval; Prometheus has all of it (met_hist_rows[]) instead. */
 #define MET_PARTS(X, id, name, src, form, dim) \
-    X(id##_P50, name "_p50", NULL, src, form, dim, "", "") \
-    X(id##_P90, name "_p90", NULL, src, form, dim, "", "") \
-    X(id##_P99, name "_p99", NULL, src, form, dim, "", "") \
-    X(id##_MAX, name "_max", NULL, src, form, dim, "", "")
+    X(id##_P50, name "_p50", "", src, form, dim, "-", "") \
+    X(id##_P90, name "_p90", "", src, form, dim, "-", "") \
+    X(id##_P99, name "_p99", "", src, form, dim, "-", "") \
+    X(id##_MAX, name "_max", "", src, form, dim, "-", "")
 
 /* id; name; key: its name in the source's file, or its column; source; form; dimension; name in
  * Prometheus where it is not kvis_NAME with the form's ending (rows of one name are neighbours);
@@ -20250,82 +20272,82 @@ static struct met_form_row {
       "Time of CPUs in guests") \
     X(GUEST_NICE, "guest_nice", "10", STAT, TICKS, CPU, "cpu_guest_seconds_total{mode=\"nice\"", \
       "") \
-    X(CPUS, "cpus_online", NULL, STAT, NUM, NONE, NULL, "CPUs that are online") \
-    X(CTXT, "context_switches", "ctxt", STAT, COUNT, NONE, NULL, "Context switches") \
+    X(CPUS, "cpus_online", "", STAT, NUM, NONE, "", "CPUs that are online") \
+    X(CTXT, "context_switches", "ctxt", STAT, COUNT, NONE, "", "Context switches") \
     X(INTR, "interrupts", "intr", STAT, COUNT, NONE, "intr_total", "Interrupts serviced") \
-    X(FORKS, "forks", "processes", STAT, COUNT, NONE, NULL, "Processes and threads created") \
-    X(RUNNING, "procs_running", "procs_running", STAT, NUM, NONE, NULL, "Tasks that can run") \
-    X(BLOCKED, "procs_blocked", "procs_blocked", STAT, NUM, NONE, NULL, \
+    X(FORKS, "forks", "processes", STAT, COUNT, NONE, "", "Processes and threads created") \
+    X(RUNNING, "procs_running", "procs_running", STAT, NUM, NONE, "", "Tasks that can run") \
+    X(BLOCKED, "procs_blocked", "procs_blocked", STAT, NUM, NONE, "", \
       "Tasks that wait for I/O") \
-    X(CYCLES, "cycles", NULL, PMC, COUNT, PMC, NULL, "Cycles of CPUs that were not halted") \
-    X(INSNS, "instructions", NULL, PMC, COUNT, PMC, NULL, "Instructions retired") \
-    X(REF_CYCLES, "ref_cycles", NULL, PMC, COUNT, PMC, NULL, \
+    X(CYCLES, "cycles", "", PMC, COUNT, PMC, "", "Cycles of CPUs that were not halted") \
+    X(INSNS, "instructions", "", PMC, COUNT, PMC, "", "Instructions retired") \
+    X(REF_CYCLES, "ref_cycles", "", PMC, COUNT, PMC, "", \
       "Cycles of CPUs that were not halted, of a clock that never changes") \
-    X(BRANCHES, "branches", NULL, PMC, COUNT, PMC, NULL, "Branches retired") \
-    X(BRANCH_MISSES, "branch_misses", NULL, PMC, COUNT, PMC, NULL, "Those mispredicted") \
-    X(L1D, "l1d_accesses", NULL, PMC, COUNT, PMC, NULL, \
+    X(BRANCHES, "branches", "", PMC, COUNT, PMC, "", "Branches retired") \
+    X(BRANCH_MISSES, "branch_misses", "", PMC, COUNT, PMC, "", "Those mispredicted") \
+    X(L1D, "l1d_accesses", "", PMC, COUNT, PMC, "", \
       "Accesses to the L1 data cache (kvis check cpu names the event: loads alone on Intel)") \
-    X(L1D_MISSES, "l1d_misses", NULL, PMC, COUNT, PMC, NULL, "Those that missed") \
-    X(L2, "l2_accesses", NULL, PMC, COUNT, PMC, NULL, "Accesses to the L2 cache, for data") \
-    X(L2_MISSES, "l2_misses", NULL, PMC, COUNT, PMC, NULL, "Those that missed") \
-    X(LLC, "llc_accesses", NULL, PMC, COUNT, PMC, NULL, "Accesses to the last-level cache") \
-    X(LLC_MISSES, "llc_misses", NULL, PMC, COUNT, PMC, NULL, "Those that missed") \
-    X(DTLB_MISSES, "dtlb_misses", NULL, PMC, COUNT, PMC, NULL, \
+    X(L1D_MISSES, "l1d_misses", "", PMC, COUNT, PMC, "", "Those that missed") \
+    X(L2, "l2_accesses", "", PMC, COUNT, PMC, "", "Accesses to the L2 cache, for data") \
+    X(L2_MISSES, "l2_misses", "", PMC, COUNT, PMC, "", "Those that missed") \
+    X(LLC, "llc_accesses", "", PMC, COUNT, PMC, "", "Accesses to the last-level cache") \
+    X(LLC_MISSES, "llc_misses", "", PMC, COUNT, PMC, "", "Those that missed") \
+    X(DTLB_MISSES, "dtlb_misses", "", PMC, COUNT, PMC, "", \
       "Data accesses that missed the first-level TLB") \
-    X(DTLB_WALKS, "dtlb_walks", NULL, PMC, COUNT, PMC, NULL, "Page walks for data") \
-    X(ITLB_MISSES, "itlb_misses", NULL, PMC, COUNT, PMC, NULL, \
+    X(DTLB_WALKS, "dtlb_walks", "", PMC, COUNT, PMC, "", "Page walks for data") \
+    X(ITLB_MISSES, "itlb_misses", "", PMC, COUNT, PMC, "", \
       "Fetches of code that missed the first-level TLB") \
-    X(ITLB_WALKS, "itlb_walks", NULL, PMC, COUNT, PMC, NULL, "Page walks for code") \
-    X(STALLED_FRONT, "stalled_cycles_frontend", NULL, PMC, COUNT, PMC, NULL, \
+    X(ITLB_WALKS, "itlb_walks", "", PMC, COUNT, PMC, "", "Page walks for code") \
+    X(STALLED_FRONT, "stalled_cycles_frontend", "", PMC, COUNT, PMC, "", \
       "Cycles in which the frontend gave nothing") \
-    X(STALLED_BACK, "stalled_cycles_backend", NULL, PMC, COUNT, PMC, NULL, \
+    X(STALLED_BACK, "stalled_cycles_backend", "", PMC, COUNT, PMC, "", \
       "Cycles in which the backend took nothing") \
-    X(STALLED, "stalled_cycles", NULL, PMC, COUNT, PMC, NULL, "Cycles without work done") \
-    X(IPC, "ipc", NULL, PMC, NUM, PMC, NULL, "Instructions per cycle") \
-    X(STALL, "stall", NULL, PMC, RATIO, PMC, NULL, "Share of the cycles without work done") \
-    X(STALL_FRONT, "stall_frontend", NULL, PMC, RATIO, PMC, NULL, \
+    X(STALLED, "stalled_cycles", "", PMC, COUNT, PMC, "", "Cycles without work done") \
+    X(IPC, "ipc", "", PMC, NUM, PMC, "", "Instructions per cycle") \
+    X(STALL, "stall", "", PMC, RATIO, PMC, "", "Share of the cycles without work done") \
+    X(STALL_FRONT, "stall_frontend", "", PMC, RATIO, PMC, "", \
       "Share of the cycles in which the frontend gave nothing") \
-    X(STALL_BACK, "stall_backend", NULL, PMC, RATIO, PMC, NULL, \
+    X(STALL_BACK, "stall_backend", "", PMC, RATIO, PMC, "", \
       "Share of the cycles in which the backend took nothing") \
-    X(BRANCH_MISS, "branch_miss", NULL, PMC, RATIO, PMC, NULL, "Share of branches mispredicted") \
-    X(BRANCH_MPKI, "branch_mpki", NULL, PMC, NUM, PMC, NULL, \
+    X(BRANCH_MISS, "branch_miss", "", PMC, RATIO, PMC, "", "Share of branches mispredicted") \
+    X(BRANCH_MPKI, "branch_mpki", "", PMC, NUM, PMC, "", \
       "Branches mispredicted, of 1000 instructions") \
-    X(L1D_MISS, "l1d_miss", NULL, PMC, RATIO, PMC, NULL, "Share of the accesses that missed") \
-    X(L1D_MPKI, "l1d_mpki", NULL, PMC, NUM, PMC, NULL, "L1 data misses in 1000 instructions") \
-    X(L2_MISS, "l2_miss", NULL, PMC, RATIO, PMC, NULL, "Share of the accesses that missed") \
-    X(L2_MPKI, "l2_mpki", NULL, PMC, NUM, PMC, NULL, "L2 misses in 1000 instructions") \
-    X(LLC_MISS, "llc_miss", NULL, PMC, RATIO, PMC, NULL, "Share of the accesses that missed") \
-    X(LLC_MPKI, "llc_mpki", NULL, PMC, NUM, PMC, NULL, \
+    X(L1D_MISS, "l1d_miss", "", PMC, RATIO, PMC, "", "Share of the accesses that missed") \
+    X(L1D_MPKI, "l1d_mpki", "", PMC, NUM, PMC, "", "L1 data misses in 1000 instructions") \
+    X(L2_MISS, "l2_miss", "", PMC, RATIO, PMC, "", "Share of the accesses that missed") \
+    X(L2_MPKI, "l2_mpki", "", PMC, NUM, PMC, "", "L2 misses in 1000 instructions") \
+    X(LLC_MISS, "llc_miss", "", PMC, RATIO, PMC, "", "Share of the accesses that missed") \
+    X(LLC_MPKI, "llc_mpki", "", PMC, NUM, PMC, "", \
       "Last-level cache misses in 1000 instructions") \
-    X(DTLB_MPKI, "dtlb_mpki", NULL, PMC, NUM, PMC, NULL, "dTLB misses in 1000 instructions") \
-    X(DTLB_WPKI, "dtlb_walks_pki", NULL, PMC, NUM, PMC, NULL, "Walks in 1000 instructions") \
-    X(ITLB_MPKI, "itlb_mpki", NULL, PMC, NUM, PMC, NULL, "iTLB misses in 1000 instructions") \
-    X(ITLB_WPKI, "itlb_walks_pki", NULL, PMC, NUM, PMC, NULL, "Walks in 1000 instructions") \
-    X(TD_RETIRING, "topdown_retiring", NULL, PMC, RATIO, PMC, NULL, \
+    X(DTLB_MPKI, "dtlb_mpki", "", PMC, NUM, PMC, "", "dTLB misses in 1000 instructions") \
+    X(DTLB_WPKI, "dtlb_walks_pki", "", PMC, NUM, PMC, "", "Walks in 1000 instructions") \
+    X(ITLB_MPKI, "itlb_mpki", "", PMC, NUM, PMC, "", "iTLB misses in 1000 instructions") \
+    X(ITLB_WPKI, "itlb_walks_pki", "", PMC, NUM, PMC, "", "Walks in 1000 instructions") \
+    X(TD_RETIRING, "topdown_retiring", "", PMC, RATIO, PMC, "", \
       "Share of the pipeline's slots whose work was of use (Topdown, level 1)") \
-    X(TD_BAD, "topdown_bad_speculation", NULL, PMC, RATIO, PMC, NULL, "Those of wrong paths") \
-    X(TD_FRONT, "topdown_frontend", NULL, PMC, RATIO, PMC, NULL, \
+    X(TD_BAD, "topdown_bad_speculation", "", PMC, RATIO, PMC, "", "Those of wrong paths") \
+    X(TD_FRONT, "topdown_frontend", "", PMC, RATIO, PMC, "", \
       "Those empty because the frontend gave nothing") \
-    X(TD_BACK, "topdown_backend", NULL, PMC, RATIO, PMC, NULL, \
+    X(TD_BACK, "topdown_backend", "", PMC, RATIO, PMC, "", \
       "Those empty because the backend took nothing") \
-    X(PMC_SHARE, "pmc_running", NULL, PMC, RATIO, PMC, NULL, \
+    X(PMC_SHARE, "pmc_running", "", PMC, RATIO, PMC, "", \
       "Share of the time in which the least of these events was counted: they are scaled by it") \
-    X(LOAD1, "load1", NULL, LOAD, NUM, NONE, NULL, "Load average of 1 minute") \
-    X(LOAD5, "load5", NULL, LOAD, NUM, NONE, NULL, "Load average of 5 minutes") \
-    X(LOAD15, "load15", NULL, LOAD, NUM, NONE, NULL, "Load average of 15 minutes") \
-    X(PSI_CPU, "pressure_cpu_waiting", "cpu some", PSI, CUS, NONE, NULL, \
+    X(LOAD1, "load1", "", LOAD, NUM, NONE, "", "Load average of 1 minute") \
+    X(LOAD5, "load5", "", LOAD, NUM, NONE, "", "Load average of 5 minutes") \
+    X(LOAD15, "load15", "", LOAD, NUM, NONE, "", "Load average of 15 minutes") \
+    X(PSI_CPU, "pressure_cpu_waiting", "cpu some", PSI, CUS, NONE, "", \
       "Time in which some task waited for a CPU") \
-    X(PSI_CPU_ALL, "pressure_cpu_stalled", "cpu full", PSI, CUS, NONE, NULL, \
+    X(PSI_CPU_ALL, "pressure_cpu_stalled", "cpu full", PSI, CUS, NONE, "", \
       "Time in which all tasks waited for a CPU") \
-    X(PSI_MEM, "pressure_memory_waiting", "memory some", PSI, CUS, NONE, NULL, \
+    X(PSI_MEM, "pressure_memory_waiting", "memory some", PSI, CUS, NONE, "", \
       "Time in which some task waited for memory") \
-    X(PSI_MEM_ALL, "pressure_memory_stalled", "memory full", PSI, CUS, NONE, NULL, \
+    X(PSI_MEM_ALL, "pressure_memory_stalled", "memory full", PSI, CUS, NONE, "", \
       "Time in which all tasks waited for memory") \
-    X(PSI_IO, "pressure_io_waiting", "io some", PSI, CUS, NONE, NULL, \
+    X(PSI_IO, "pressure_io_waiting", "io some", PSI, CUS, NONE, "", \
       "Time in which some task waited for I/O") \
-    X(PSI_IO_ALL, "pressure_io_stalled", "io full", PSI, CUS, NONE, NULL, \
+    X(PSI_IO_ALL, "pressure_io_stalled", "io full", PSI, CUS, NONE, "", \
       "Time in which all tasks waited for I/O") \
-    X(PSI_IRQ_ALL, "pressure_irq_stalled", "irq full", PSI, CUS, NONE, NULL, \
+    X(PSI_IRQ_ALL, "pressure_irq_stalled", "irq full", PSI, CUS, NONE, "", \
       "Time in which all tasks waited for interrupts") \
     X(FREQ, "frequency", "scaling_cur_freq", FREQ, KHZ, CPU, "cpu_scaling_frequency_hertz", \
       "What the CPU runs at now") \
@@ -20335,81 +20357,81 @@ static struct met_form_row {
       "What it can run at, at least") \
     X(FREQ_MAX, "frequency_max", "cpuinfo_max_freq", FREQ, KHZ, CPU, "cpu_frequency_max_hertz", \
       "What it can run at, at most") \
-    X(SS_RUN, "schedstat_running", "7", SCHEDSTAT, CNS, CPU, NULL, "Time in which tasks ran") \
-    X(SS_WAIT, "schedstat_waiting", "8", SCHEDSTAT, CNS, CPU, NULL, \
+    X(SS_RUN, "schedstat_running", "7", SCHEDSTAT, CNS, CPU, "", "Time in which tasks ran") \
+    X(SS_WAIT, "schedstat_waiting", "8", SCHEDSTAT, CNS, CPU, "", \
       "Time for which tasks waited to run, added up") \
-    X(SS_SLICES, "schedstat_timeslices", "9", SCHEDSTAT, COUNT, CPU, NULL, "Timeslices run") \
-    X(MEM_TOTAL, "memory_total", "MemTotal", MEMINFO, KB, NONE, NULL, "") \
-    X(MEM_FREE, "memory_free", "MemFree", MEMINFO, KB, NONE, NULL, "") \
-    X(MEM_AVAIL, "memory_available", "MemAvailable", MEMINFO, KB, NONE, NULL, \
+    X(SS_SLICES, "schedstat_timeslices", "9", SCHEDSTAT, COUNT, CPU, "", "Timeslices run") \
+    X(MEM_TOTAL, "memory_total", "MemTotal", MEMINFO, KB, NONE, "", "") \
+    X(MEM_FREE, "memory_free", "MemFree", MEMINFO, KB, NONE, "", "") \
+    X(MEM_AVAIL, "memory_available", "MemAvailable", MEMINFO, KB, NONE, "", \
       "What can be had without swapping, by the kernel's guess") \
-    X(MEM_CACHED, "memory_cached", "Cached", MEMINFO, KB, NONE, NULL, "") \
-    X(MEM_ANON, "memory_anon", "AnonPages", MEMINFO, KB, NONE, NULL, "") \
-    X(MEM_THP, "memory_anon_huge", "AnonHugePages", MEMINFO, KB, NONE, NULL, \
+    X(MEM_CACHED, "memory_cached", "Cached", MEMINFO, KB, NONE, "", "") \
+    X(MEM_ANON, "memory_anon", "AnonPages", MEMINFO, KB, NONE, "", "") \
+    X(MEM_THP, "memory_anon_huge", "AnonHugePages", MEMINFO, KB, NONE, "", \
       "Anonymous memory in transparent hugepages") \
-    X(MEM_SHMEM, "memory_shmem", "Shmem", MEMINFO, KB, NONE, NULL, "") \
-    X(MEM_DIRTY, "memory_dirty", "Dirty", MEMINFO, KB, NONE, NULL, "") \
-    X(MEM_WRITEBACK, "memory_writeback", "Writeback", MEMINFO, KB, NONE, NULL, \
+    X(MEM_SHMEM, "memory_shmem", "Shmem", MEMINFO, KB, NONE, "", "") \
+    X(MEM_DIRTY, "memory_dirty", "Dirty", MEMINFO, KB, NONE, "", "") \
+    X(MEM_WRITEBACK, "memory_writeback", "Writeback", MEMINFO, KB, NONE, "", \
       "") \
-    X(MEM_RECLAIMABLE, "memory_slab_reclaimable", "SReclaimable", MEMINFO, KB, NONE, NULL, \
+    X(MEM_RECLAIMABLE, "memory_slab_reclaimable", "SReclaimable", MEMINFO, KB, NONE, "", \
       "") \
-    X(MEM_UNRECLAIM, "memory_slab_unreclaimable", "SUnreclaim", MEMINFO, KB, NONE, NULL, \
+    X(MEM_UNRECLAIM, "memory_slab_unreclaimable", "SUnreclaim", MEMINFO, KB, NONE, "", \
       "") \
-    X(MEM_TABLES, "memory_page_tables", "PageTables", MEMINFO, KB, NONE, NULL, \
+    X(MEM_TABLES, "memory_page_tables", "PageTables", MEMINFO, KB, NONE, "", \
       "") \
-    X(MEM_COMMITTED, "memory_committed", "Committed_AS", MEMINFO, KB, NONE, NULL, \
+    X(MEM_COMMITTED, "memory_committed", "Committed_AS", MEMINFO, KB, NONE, "", \
       "") \
-    X(SWAP_TOTAL, "swap_total", "SwapTotal", MEMINFO, KB, NONE, NULL, "") \
-    X(SWAP_FREE, "swap_free", "SwapFree", MEMINFO, KB, NONE, NULL, "") \
-    X(THP_RATIO, "thp", NULL, MEMINFO, RATIO, NONE, NULL, \
+    X(SWAP_TOTAL, "swap_total", "SwapTotal", MEMINFO, KB, NONE, "", "") \
+    X(SWAP_FREE, "swap_free", "SwapFree", MEMINFO, KB, NONE, "", "") \
+    X(THP_RATIO, "thp", "", MEMINFO, RATIO, NONE, "", \
       "Share of anonymous memory in transparent hugepages") \
-    X(FAULTS, "page_faults", "pgfault", VMSTAT, COUNT, NONE, NULL, "Page faults, of both kinds") \
-    X(FAULTS_MINOR, "minor_faults", NULL, VMSTAT, COUNT, NONE, NULL, \
+    X(FAULTS, "page_faults", "pgfault", VMSTAT, COUNT, NONE, "", "Page faults, of both kinds") \
+    X(FAULTS_MINOR, "minor_faults", "", VMSTAT, COUNT, NONE, "", \
       "Page faults without a read from disk") \
-    X(FAULTS_MAJOR, "major_faults", "pgmajfault", VMSTAT, COUNT, NONE, NULL, \
+    X(FAULTS_MAJOR, "major_faults", "pgmajfault", VMSTAT, COUNT, NONE, "", \
       "Page faults with a read from disk") \
-    X(PAGED_IN, "paged_in", "pgpgin", VMSTAT, CKB, NONE, NULL, "Read from disks") \
-    X(PAGED_OUT, "paged_out", "pgpgout", VMSTAT, CKB, NONE, NULL, "Written to disks") \
-    X(SWAP_IN, "swap_in", "pswpin", VMSTAT, CPAGES, NONE, NULL, "Read from swap") \
-    X(SWAP_OUT, "swap_out", "pswpout", VMSTAT, CPAGES, NONE, NULL, "Written to swap") \
-    X(SCAN_KSWAPD, "pages_scanned_kswapd", "pgscan_kswapd", VMSTAT, COUNT, NONE, NULL, \
+    X(PAGED_IN, "paged_in", "pgpgin", VMSTAT, CKB, NONE, "", "Read from disks") \
+    X(PAGED_OUT, "paged_out", "pgpgout", VMSTAT, CKB, NONE, "", "Written to disks") \
+    X(SWAP_IN, "swap_in", "pswpin", VMSTAT, CPAGES, NONE, "", "Read from swap") \
+    X(SWAP_OUT, "swap_out", "pswpout", VMSTAT, CPAGES, NONE, "", "Written to swap") \
+    X(SCAN_KSWAPD, "pages_scanned_kswapd", "pgscan_kswapd", VMSTAT, COUNT, NONE, "", \
       "Pages looked at for reclaim, by kswapd") \
-    X(SCAN_DIRECT, "pages_scanned_direct", "pgscan_direct", VMSTAT, COUNT, NONE, NULL, \
+    X(SCAN_DIRECT, "pages_scanned_direct", "pgscan_direct", VMSTAT, COUNT, NONE, "", \
       "Pages looked at for reclaim, by who wanted memory") \
-    X(STEAL_KSWAPD, "pages_reclaimed_kswapd", "pgsteal_kswapd", VMSTAT, COUNT, NONE, NULL, \
+    X(STEAL_KSWAPD, "pages_reclaimed_kswapd", "pgsteal_kswapd", VMSTAT, COUNT, NONE, "", \
       "Pages reclaimed by kswapd") \
-    X(STEAL_DIRECT, "pages_reclaimed_direct", "pgsteal_direct", VMSTAT, COUNT, NONE, NULL, \
+    X(STEAL_DIRECT, "pages_reclaimed_direct", "pgsteal_direct", VMSTAT, COUNT, NONE, "", \
       "Pages reclaimed by who wanted memory") \
-    X(STALLS, "allocation_stalls", "allocstall_*", VMSTAT, COUNT, NONE, NULL, \
+    X(STALLS, "allocation_stalls", "allocstall_*", VMSTAT, COUNT, NONE, "", \
       "Allocations that had to reclaim first") \
-    X(REFAULTS, "workingset_refaults", "workingset_refault*", VMSTAT, COUNT, NONE, NULL, \
+    X(REFAULTS, "workingset_refaults", "workingset_refault*", VMSTAT, COUNT, NONE, "", \
       "Pages that were needed again soon after their reclaim") \
-    X(OOM, "oom_kills", "oom_kill", VMSTAT, COUNT, NONE, NULL, "Kills for want of memory") \
-    X(COMPACT, "compaction_stalls", "compact_stall", VMSTAT, COUNT, NONE, NULL, \
+    X(OOM, "oom_kills", "oom_kill", VMSTAT, COUNT, NONE, "", "Kills for want of memory") \
+    X(COMPACT, "compaction_stalls", "compact_stall", VMSTAT, COUNT, NONE, "", \
       "Allocations that had to compact memory first") \
-    X(COMPACT_OK, "compaction_successes", "compact_success", VMSTAT, COUNT, NONE, NULL, "") \
-    X(COMPACT_FAIL, "compaction_failures", "compact_fail", VMSTAT, COUNT, NONE, NULL, "") \
-    X(THP_FAULT, "thp_fault_allocs", "thp_fault_alloc", VMSTAT, COUNT, NONE, NULL, \
+    X(COMPACT_OK, "compaction_successes", "compact_success", VMSTAT, COUNT, NONE, "", "") \
+    X(COMPACT_FAIL, "compaction_failures", "compact_fail", VMSTAT, COUNT, NONE, "", "") \
+    X(THP_FAULT, "thp_fault_allocs", "thp_fault_alloc", VMSTAT, COUNT, NONE, "", \
       "Page faults that got a transparent hugepage") \
-    X(THP_FALLBACK, "thp_fault_fallbacks", "thp_fault_fallback", VMSTAT, COUNT, NONE, NULL, \
+    X(THP_FALLBACK, "thp_fault_fallbacks", "thp_fault_fallback", VMSTAT, COUNT, NONE, "", \
       "Page faults that should have got one") \
-    X(THP_COLLAPSE, "thp_collapses", "thp_collapse_alloc", VMSTAT, COUNT, NONE, NULL, \
+    X(THP_COLLAPSE, "thp_collapses", "thp_collapse_alloc", VMSTAT, COUNT, NONE, "", \
       "Hugepages that khugepaged got for a collapse") \
     X(THP_COLLAPSE_FAIL, "thp_collapse_failures", "thp_collapse_alloc_failed", VMSTAT, COUNT, \
-      NONE, NULL, "Hugepages that it did not get") \
-    X(THP_SPLIT, "thp_splits", "thp_split_page", VMSTAT, COUNT, NONE, NULL, \
+      NONE, "", "Hugepages that it did not get") \
+    X(THP_SPLIT, "thp_splits", "thp_split_page", VMSTAT, COUNT, NONE, "", \
       "Transparent hugepages that were split") \
-    X(KHUGE, "khugepaged_pages_collapsed", "pages_collapsed", KHUGE, COUNT, NONE, NULL, "") \
-    X(KHUGE_SCANS, "khugepaged_full_scans", "full_scans", KHUGE, COUNT, NONE, NULL, "") \
-    X(POOL, "hugepages", "nr_hugepages", HUGE, NUM, POOL, NULL, "Hugepages of a pool") \
-    X(POOL_FREE, "hugepages_free", "free_hugepages", HUGE, NUM, POOL, NULL, "") \
-    X(POOL_RESERVED, "hugepages_reserved", "resv_hugepages", HUGE, NUM, POOL, NULL, \
+    X(KHUGE, "khugepaged_pages_collapsed", "pages_collapsed", KHUGE, COUNT, NONE, "", "") \
+    X(KHUGE_SCANS, "khugepaged_full_scans", "full_scans", KHUGE, COUNT, NONE, "", "") \
+    X(POOL, "hugepages", "nr_hugepages", HUGE, NUM, POOL, "", "Hugepages of a pool") \
+    X(POOL_FREE, "hugepages_free", "free_hugepages", HUGE, NUM, POOL, "", "") \
+    X(POOL_RESERVED, "hugepages_reserved", "resv_hugepages", HUGE, NUM, POOL, "", \
       "Free ones that are promised to a mapping") \
-    X(POOL_SURPLUS, "hugepages_surplus", "surplus_hugepages", HUGE, NUM, POOL, NULL, \
+    X(POOL_SURPLUS, "hugepages_surplus", "surplus_hugepages", HUGE, NUM, POOL, "", \
       "Those over the pool's size") \
-    X(POOL_OVERCOMMIT, "hugepages_overcommit", "nr_overcommit_hugepages", HUGE, NUM, POOL, NULL, \
+    X(POOL_OVERCOMMIT, "hugepages_overcommit", "nr_overcommit_hugepages", HUGE, NUM, POOL, "", \
       "How many surplus ones there may be") \
-    X(POOL_RATIO, "hugepage_pool", NULL, HUGE, RATIO, POOL, NULL, \
+    X(POOL_RATIO, "hugepage_pool", "", HUGE, RATIO, POOL, "", \
       "Share of the pool that is in use") \
     X(NUMA_HIT, "numa_hit", "numa_hit", NUMASTAT, COUNT, NODE, "memory_numa_numa_hit_total", \
       "Pages taken from the node that was wanted") \
@@ -20423,7 +20445,7 @@ static struct met_form_row {
       "memory_numa_local_node_total", "Pages taken from here by a CPU of this node") \
     X(NUMA_OTHER, "other_node", "other_node", NUMASTAT, COUNT, NODE, \
       "memory_numa_other_node_total", "Pages taken from here by a CPU of another node") \
-    X(NUMA_REMOTE, "numa_remote", NULL, NUMASTAT, RATIO, NODE, NULL, \
+    X(NUMA_REMOTE, "numa_remote", "", NUMASTAT, RATIO, NODE, "", \
       "Share of the pages taken that went to a CPU of another node") \
     X(NODE_TOTAL, "memory_total", "MemTotal", NODEMEM, KB, NODE, "memory_numa_total_bytes", "") \
     X(NODE_FREE, "memory_free", "MemFree", NODEMEM, KB, NODE, "memory_numa_free_bytes", "") \
@@ -20439,16 +20461,16 @@ static struct met_form_row {
       "memory_numa_hugepages_free", "") \
     X(NODE_HUGE_SURP, "hugepages_surplus", "HugePages_Surp", NODEMEM, NUM, NODE, \
       "memory_numa_hugepages_surplus", "") \
-    X(MIGRATE, "page_migrations", "pgmigrate_success", BALANCE, COUNT, NONE, NULL, \
+    X(MIGRATE, "page_migrations", "pgmigrate_success", BALANCE, COUNT, NONE, "", \
       "Pages moved, between nodes or by compaction") \
-    X(MIGRATE_FAIL, "page_migration_failures", "pgmigrate_fail", BALANCE, COUNT, NONE, NULL, "") \
-    X(NUMA_PTES, "numa_pte_updates", "numa_pte_updates", BALANCE, COUNT, NONE, NULL, \
+    X(MIGRATE_FAIL, "page_migration_failures", "pgmigrate_fail", BALANCE, COUNT, NONE, "", "") \
+    X(NUMA_PTES, "numa_pte_updates", "numa_pte_updates", BALANCE, COUNT, NONE, "", \
       "Pages unmapped to see who uses them") \
-    X(NUMA_FAULTS, "numa_hint_faults", "numa_hint_faults", BALANCE, COUNT, NONE, NULL, \
+    X(NUMA_FAULTS, "numa_hint_faults", "numa_hint_faults", BALANCE, COUNT, NONE, "", \
       "Faults on them") \
     X(NUMA_FAULTS_LOCAL, "numa_hint_faults_local", "numa_hint_faults_local", BALANCE, COUNT, \
-      NONE, NULL, "Those from the page's own node") \
-    X(NUMA_MOVED, "numa_pages_migrated", "numa_pages_migrated", BALANCE, COUNT, NONE, NULL, \
+      NONE, "", "Those from the page's own node") \
+    X(NUMA_MOVED, "numa_pages_migrated", "numa_pages_migrated", BALANCE, COUNT, NONE, "", \
       "Pages moved to who uses them") \
     X(DISK_READS, "disk_reads", "3", DISK, COUNT, DISK, "disk_reads_completed_total", \
       "Reads completed") \
@@ -20458,33 +20480,33 @@ static struct met_form_row {
       "Discards completed") \
     X(DISK_FLUSHES, "disk_flushes", "18", DISK, COUNT, DISK, "disk_flush_requests_total", \
       "Flushes completed") \
-    X(DISK_READ, "disk_read", "5", DISK, CSECT, DISK, NULL, "Bytes read") \
-    X(DISK_WRITTEN, "disk_written", "9", DISK, CSECT, DISK, NULL, "Bytes written") \
-    X(DISK_DISCARDED, "disk_discarded", "16", DISK, CSECT, DISK, NULL, "Bytes discarded") \
-    X(DISK_READ_TIME, "disk_read_time", "6", DISK, CMS, DISK, NULL, \
+    X(DISK_READ, "disk_read", "5", DISK, CSECT, DISK, "", "Bytes read") \
+    X(DISK_WRITTEN, "disk_written", "9", DISK, CSECT, DISK, "", "Bytes written") \
+    X(DISK_DISCARDED, "disk_discarded", "16", DISK, CSECT, DISK, "", "Bytes discarded") \
+    X(DISK_READ_TIME, "disk_read_time", "6", DISK, CMS, DISK, "", \
       "Time that reads took, added up") \
-    X(DISK_WRITE_TIME, "disk_write_time", "10", DISK, CMS, DISK, NULL, \
+    X(DISK_WRITE_TIME, "disk_write_time", "10", DISK, CMS, DISK, "", \
       "Time that writes took, added up") \
-    X(DISK_BUSY, "disk_io_time", "12", DISK, CMS, DISK, NULL, \
+    X(DISK_BUSY, "disk_io_time", "12", DISK, CMS, DISK, "", \
       "Time with a request under way") \
-    X(DISK_QUEUE, "disk_io_time_weighted", "13", DISK, CMS, DISK, NULL, \
+    X(DISK_QUEUE, "disk_io_time_weighted", "13", DISK, CMS, DISK, "", \
       "Time of all requests, added up: as a ratio, how many were under way") \
-    X(DISK_NOW, "disk_io_now", "11", DISK, NUM, DISK, NULL, "Requests under way") \
-    X(DISK_IOPS, "block_iops", NULL, DISK, NUM, DISK, NULL, "Reads and writes per second") \
-    X(DISK_READ_MEAN, "disk_read_mean", NULL, DISK, SECONDS, DISK, NULL, \
+    X(DISK_NOW, "disk_io_now", "11", DISK, NUM, DISK, "", "Requests under way") \
+    X(DISK_IOPS, "block_iops", "", DISK, NUM, DISK, "", "Reads and writes per second") \
+    X(DISK_READ_MEAN, "disk_read_mean", "", DISK, SECONDS, DISK, "", \
       "What a read took in this interval, on average") \
-    X(DISK_WRITE_MEAN, "disk_write_mean", NULL, DISK, SECONDS, DISK, NULL, \
+    X(DISK_WRITE_MEAN, "disk_write_mean", "", DISK, SECONDS, DISK, "", \
       "What a write took in this interval, on average") \
     X(TEMP, "thermal", "temp", ZONE, MILLI, ZONE, "thermal_zone_temp", \
       "Temperature of a thermal zone") \
-    X(TRIP_PASSIVE, "thermal_passive", "passive", ZONE, MILLI, ZONE, NULL, \
+    X(TRIP_PASSIVE, "thermal_passive", "passive", ZONE, MILLI, ZONE, "", \
       "Its lowest passive trip point: the CPU is slowed down") \
-    X(TRIP_HOT, "thermal_hot", "hot", ZONE, MILLI, ZONE, NULL, "Its lowest hot trip point") \
-    X(TRIP_CRITICAL, "thermal_critical", "critical", ZONE, MILLI, ZONE, NULL, \
+    X(TRIP_HOT, "thermal_hot", "hot", ZONE, MILLI, ZONE, "", "Its lowest hot trip point") \
+    X(TRIP_CRITICAL, "thermal_critical", "critical", ZONE, MILLI, ZONE, "", \
       "Its lowest critical trip point: the machine is shut down") \
-    X(TEMP_ROOM, "thermal_headroom", NULL, ZONE, MILLI, ZONE, NULL, \
+    X(TEMP_ROOM, "thermal_headroom", "", ZONE, MILLI, ZONE, "", \
       "From the temperature to the lowest of these") \
-    X(TEMP_TREND, "thermal_trend", NULL, ZONE, TREND, ZONE, NULL, \
+    X(TEMP_TREND, "thermal_trend", "", ZONE, TREND, ZONE, "", \
       "Change of the temperature over the last 30 seconds") \
     X(SENSOR, "sensor", "_input", HWMON, MILLI, SENSOR, "hwmon_temp_celsius", \
       "Temperature of a sensor") \
@@ -20492,56 +20514,56 @@ static struct met_form_row {
       "Its maximum, as the chip says") \
     X(SENSOR_CRIT, "sensor_critical", "_crit", HWMON, MILLI, SENSOR, \
       "hwmon_temp_crit_celsius", "Its critical temperature") \
-    X(SENSOR_ROOM, "sensor_headroom", NULL, HWMON, MILLI, SENSOR, NULL, \
+    X(SENSOR_ROOM, "sensor_headroom", "", HWMON, MILLI, SENSOR, "", \
       "From the temperature to the critical one") \
     X(THROTTLE_CORE, "core_throttles", "core_throttle_count", THROTTLE, COUNT, CPU, \
       "cpu_core_throttles_total", "Times the core was too hot, counted by each of its CPUs") \
     X(THROTTLE_PKG, "package_throttles", "package_throttle_count", THROTTLE, COUNT, CPU, \
       "cpu_package_throttles_total", "Times the package was too hot, counted by each of its CPUs") \
-    X(P_USER, "process_user", "11", PROC, TICKS, PID, NULL, "CPU time of a process by itself") \
-    X(P_SYSTEM, "process_system", "12", PROC, TICKS, PID, NULL, "CPU time of it in the kernel") \
-    X(P_MINOR, "process_minor_faults", "7", PROC, COUNT, PID, NULL, \
+    X(P_USER, "process_user", "11", PROC, TICKS, PID, "", "CPU time of a process by itself") \
+    X(P_SYSTEM, "process_system", "12", PROC, TICKS, PID, "", "CPU time of it in the kernel") \
+    X(P_MINOR, "process_minor_faults", "7", PROC, COUNT, PID, "", \
       "Its page faults without a read from disk") \
-    X(P_MAJOR, "process_major_faults", "9", PROC, COUNT, PID, NULL, "Those with one") \
-    X(P_THREADS, "process_threads", "17", PROC, NUM, PID, NULL, "Its threads") \
-    X(P_RSS, "process_resident", "21", PROC, PAGES, PID, NULL, "Its memory that is there") \
-    X(P_VOLUNTARY, "process_voluntary_switches", NULL, PROC, COUNT, PID, NULL, \
+    X(P_MAJOR, "process_major_faults", "9", PROC, COUNT, PID, "", "Those with one") \
+    X(P_THREADS, "process_threads", "17", PROC, NUM, PID, "", "Its threads") \
+    X(P_RSS, "process_resident", "21", PROC, PAGES, PID, "", "Its memory that is there") \
+    X(P_VOLUNTARY, "process_voluntary_switches", "", PROC, COUNT, PID, "", \
       "Switches away from its threads because they waited") \
-    X(P_FORCED, "process_involuntary_switches", NULL, PROC, COUNT, PID, NULL, \
+    X(P_FORCED, "process_involuntary_switches", "", PROC, COUNT, PID, "", \
       "Switches away from its threads though they could run") \
-    X(P_RUN, "process_running", NULL, PROC, CNS, PID, NULL, "Time on a CPU of its threads") \
-    X(P_WAIT, "process_waiting", NULL, PROC, CNS, PID, NULL, \
+    X(P_RUN, "process_running", "", PROC, CNS, PID, "", "Time on a CPU of its threads") \
+    X(P_WAIT, "process_waiting", "", PROC, CNS, PID, "", \
       "Time for which its threads waited for a CPU") \
-    X(CG_CPU, "cgroup_cpu", "usage_usec", CGROUP, CUS, NONE, NULL, "CPU time of the cgroup") \
-    X(CG_USER, "cgroup_cpu_user", "user_usec", CGROUP, CUS, NONE, NULL, "") \
-    X(CG_SYSTEM, "cgroup_cpu_system", "system_usec", CGROUP, CUS, NONE, NULL, "") \
-    X(CG_THROTTLES, "cgroup_throttles", "nr_throttled", CGROUP, COUNT, NONE, NULL, \
+    X(CG_CPU, "cgroup_cpu", "usage_usec", CGROUP, CUS, NONE, "", "CPU time of the cgroup") \
+    X(CG_USER, "cgroup_cpu_user", "user_usec", CGROUP, CUS, NONE, "", "") \
+    X(CG_SYSTEM, "cgroup_cpu_system", "system_usec", CGROUP, CUS, NONE, "", "") \
+    X(CG_THROTTLES, "cgroup_throttles", "nr_throttled", CGROUP, COUNT, NONE, "", \
       "Periods in which it has used up its CPU quota") \
-    X(CG_THROTTLED, "cgroup_throttled", "throttled_usec", CGROUP, CUS, NONE, NULL, \
+    X(CG_THROTTLED, "cgroup_throttled", "throttled_usec", CGROUP, CUS, NONE, "", \
       "Time for which it then had to wait") \
-    X(CG_ANON, "cgroup_memory_anon", "anon", CGROUP, BYTES, NONE, NULL, "") \
-    X(CG_FILE, "cgroup_memory_file", "file", CGROUP, BYTES, NONE, NULL, "") \
-    X(CG_FAULTS, "cgroup_page_faults", "pgfault", CGROUP, COUNT, NONE, NULL, "") \
-    X(CG_MAJOR, "cgroup_major_faults", "pgmajfault", CGROUP, COUNT, NONE, NULL, "") \
-    X(CG_OOM, "cgroup_oom_kills", "oom_kill", CGROUP, COUNT, NONE, NULL, "") \
-    X(CG_MEMORY, "cgroup_memory", "memory.current", CGFILES, BYTES, NONE, NULL, "") \
-    X(CG_SWAP, "cgroup_swap", "memory.swap.current", CGFILES, BYTES, NONE, NULL, "") \
-    X(CG_PIDS, "cgroup_pids", "pids.current", CGFILES, NUM, NONE, NULL, "") \
-    X(SWITCHES, "switches", NULL, RUNQ, COUNT, CPU, NULL, "Context switches of a CPU") \
-    X(INVOLUNTARY, "involuntary_switches", NULL, RUNQ, COUNT, CPU, NULL, \
+    X(CG_ANON, "cgroup_memory_anon", "anon", CGROUP, BYTES, NONE, "", "") \
+    X(CG_FILE, "cgroup_memory_file", "file", CGROUP, BYTES, NONE, "", "") \
+    X(CG_FAULTS, "cgroup_page_faults", "pgfault", CGROUP, COUNT, NONE, "", "") \
+    X(CG_MAJOR, "cgroup_major_faults", "pgmajfault", CGROUP, COUNT, NONE, "", "") \
+    X(CG_OOM, "cgroup_oom_kills", "oom_kill", CGROUP, COUNT, NONE, "", "") \
+    X(CG_MEMORY, "cgroup_memory", "memory.current", CGFILES, BYTES, NONE, "", "") \
+    X(CG_SWAP, "cgroup_swap", "memory.swap.current", CGFILES, BYTES, NONE, "", "") \
+    X(CG_PIDS, "cgroup_pids", "pids.current", CGFILES, NUM, NONE, "", "") \
+    X(SWITCHES, "switches", "", RUNQ, COUNT, CPU, "", "Context switches of a CPU") \
+    X(INVOLUNTARY, "involuntary_switches", "", RUNQ, COUNT, CPU, "", \
       "Context switches away from a task that could go on") \
-    X(IDLES, "idle_switches", NULL, RUNQ, COUNT, CPU, NULL, \
+    X(IDLES, "idle_switches", "", RUNQ, COUNT, CPU, "", \
       "Context switches to nothing: there was no task that could run") \
-    X(MIGRATIONS, "migrations", NULL, RUNQ, COUNT, CPU, "sched_migrations_total", \
+    X(MIGRATIONS, "migrations", "", RUNQ, COUNT, CPU, "sched_migrations_total", \
       "Tasks moved to another CPU, by the CPU that did it") \
-    X(UNSEEN, "runq_waits_unseen", NULL, RUNQ, COUNT, CPU, NULL, \
+    X(UNSEEN, "runq_waits_unseen", "", RUNQ, COUNT, CPU, "", \
       "Waits for a CPU of which the beginning is not known") \
     MET_PARTS(X, WAIT, "runq_wait", RUNQ, NS, NONE) \
     MET_PARTS(X, DEPTH, "runq_depth", DEPTH, NUM, NONE) \
     MET_PARTS(X, EST, "runq_depth_estimate", ESTIMATE, NUM, NONE) \
-    X(ENTROPY, "block_entropy", NULL, BLOCK, BITS, DISK, "block_entropy", \
+    X(ENTROPY, "block_entropy", "", BLOCK, BITS, DISK, "block_entropy", \
       "How spread reads and writes are over the 16ths of the disk: 0 (one of them) to 4 bits") \
-    X(SEQUENTIAL, "block_sequential", NULL, BLOCK, RATIO, DISK, NULL, \
+    X(SEQUENTIAL, "block_sequential", "", BLOCK, RATIO, DISK, "", \
       "Share of reads and writes that begin where the one before ended") \
     MET_PARTS(X, RQUEUE, "block_read_queue", BLOCK, NS, DISK) \
     MET_PARTS(X, RDISK, "block_read_device", BLOCK, NS, DISK) \
@@ -20551,7 +20573,7 @@ static struct met_form_row {
     MET_PARTS(X, FLUSH, "block_flush_device", BLOCK, NS, DISK) \
     MET_PARTS(X, RSIZE, "block_read_size", BLOCK, BYTES, DISK) \
     MET_PARTS(X, WSIZE, "block_write_size", BLOCK, BYTES, DISK) \
-    X(BLK_MISSED, "block_requests_missed", NULL, BLOCK, COUNT, NONE, NULL, \
+    X(BLK_MISSED, "block_requests_missed", "", BLOCK, COUNT, NONE, "", \
       "Requests that the programs in the kernel could not follow")
 
 enum {
@@ -20561,15 +20583,55 @@ enum {
     N_METRICS
 };
 
-static const struct metric {
-    const char *name, *key, *prom, *help;
-    u8 src, form, dim;
-} metrics[] = {
+/* Its words, one behind the other. */
+static const struct met_words {
 #define X(id, name, key, src, form, dim, prom, help) \
-    { name, key, prom, help, SRC_##src, F_##form, DIM_##dim },
+    char w_##id[sizeof(key "\0" name "\0" prom "\0" help)];
+    MET_ROWS(X)
+#undef X
+} met_words PACKED_IN(met_tables) = {
+#define X(id, name, key, src, form, dim, prom, help) key "\0" name "\0" prom "\0" help,
     MET_ROWS(X)
 #undef X
 };
+_Static_assert(sizeof met_words <= 0x10000, "metric.words is too narrow");
+
+static const struct metric {
+    u16 words; /* their offset in met_words */
+    u8 src, form, dim;
+} metrics[] PACKED_IN(met_tables) = {
+#define X(id, name, key, src, form, dim, prom, help) \
+    { offsetof(struct met_words, w_##id), SRC_##src, F_##form, DIM_##dim },
+    MET_ROWS(X)
+#undef X
+};
+
+/* "" : it has none. */
+static const char *met_key_of(u32 m)
+{
+    return (const char *)&met_words + metrics[m].words;
+}
+
+static const char *met_word_behind(const char *s)
+{
+    return s + strlen(s) + 1;
+}
+
+static const char *met_name(u32 m)
+{
+    return met_word_behind(met_key_of(m));
+}
+
+/* In Prometheus: "": as mout_prom_name says; "-": it is not there. */
+static const char *met_prom(u32 m)
+{
+    return met_word_behind(met_name(m));
+}
+
+static const char *met_help(u32 m)
+{
+    return met_word_behind(met_prom(m));
+}
 
 /* A thing that metrics are counted by: a CPU, a disk. Without a name: the sum of its kind. */
 struct met_inst {
@@ -21096,7 +21158,7 @@ static bool met_there(const char *path)
 
 static bool met_mine(u32 m, const struct met_inst *i)
 {
-    return metrics[m].src == met.cur && metrics[m].dim == i->dim && metrics[m].key;
+    return metrics[m].src == met.cur && metrics[m].dim == i->dim && *met_key_of(m);
 }
 
 /* Columns of a line, the first word being number 0. */
@@ -21104,8 +21166,8 @@ static void met_columns(const struct met_inst *i, const char *line)
 {
     for (u32 m = met.src[met.cur].from; i && m < met.src[met.cur].to; m++) {
         s64 v;
-        if (met_mine(m, i) && isdigit((u8)*metrics[m].key)
-            && met_number(u_word(line, atoi(metrics[m].key)), &v))
+        if (met_mine(m, i) && isdigit((u8)*met_key_of(m))
+            && met_number(u_word(line, atoi(met_key_of(m))), &v))
             met_raw(i, m, v);
     }
 }
@@ -21118,7 +21180,7 @@ static void met_key(const struct met_inst *i, const char *line)
     size_t n = strcspn(line, ": \t");
     s64 v;
     for (u32 m = met.src[met.cur].from; i && m < met.src[met.cur].to; m++) {
-        const char *key = metrics[m].key;
+        const char *key = met_key_of(m);
         if (!met_mine(m, i) || *key != *line)
             continue;
         size_t len = strlen(key), star = key[len - 1] == '*';
@@ -21154,7 +21216,7 @@ static void met_files(const struct met_inst *i, const char *dir)
     for (u32 m = met.src[met.cur].from; i && m < met.src[met.cur].to; m++) {
         if (!met_mine(m, i))
             continue;
-        snprintf(path, sizeof path, "%s/%s", dir, metrics[m].key);
+        snprintf(path, sizeof path, "%s/%s", dir, met_key_of(m));
         if (met_file_number(path, &v))
             met_raw(i, m, v);
     }
@@ -21222,7 +21284,7 @@ static void mfs_load(void)
 static void mfs_psi(void)
 {
     for (u32 m = M_PSI_CPU; m <= M_PSI_IRQ_ALL; m++) {
-        const char *what = metrics[m].key, *how = strchr(what, ' ') + 1;
+        const char *what = met_key_of(m), *how = strchr(what, ' ') + 1;
         char *line;
         s64 v;
         if (!met_open(met_path("/proc/pressure/%.*s", (int)(how - what - 1), what)))
@@ -21503,7 +21565,7 @@ static void mfs_trips(const struct met_inst *i, const char *dir)
         snprintf(path, sizeof path, "%s/trip_point_%u_type", dir, id[k]);
         if (!met_text(path, type, sizeof type))
             continue;
-        for (m = M_TRIP_PASSIVE; m <= M_TRIP_CRITICAL && strcmp(type, metrics[m].key);)
+        for (m = M_TRIP_PASSIVE; m <= M_TRIP_CRITICAL && strcmp(type, met_key_of(m));)
             m++;
         snprintf(path, sizeof path, "%s/trip_point_%u_temp", dir, id[k]);
         if (m <= M_TRIP_CRITICAL && mfs_temp(path, &v) && v > 0
@@ -21591,7 +21653,7 @@ static void mfs_chip(u32 chip)
         struct met_inst *i = met_inst(DIM_SENSOR, name);
         for (u32 m = M_SENSOR; i && m <= M_SENSOR_CRIT; m++) {
             s64 v;
-            snprintf(path, sizeof path, "%s/temp%u%s", dir, id[k], metrics[m].key);
+            snprintf(path, sizeof path, "%s/temp%u%s", dir, id[k], met_key_of(m));
             if ((m == M_SENSOR || met_there(path)) && mfs_temp(path, &v))
                 met_raw(i, m, v);
         }
@@ -23282,7 +23344,7 @@ static void mout_text_line(struct buf *b, u32 src, const struct met_inst *i)
     u32 empty = b->len;
     for (u32 m = 0; m < N_METRICS; m++)
         if (metrics[m].src == src && met_of(m, i->dim) && met_has(i, m)) {
-            b_c(b, ' '), b_s(b, met_prefix(m, i->dim)), b_s(b, metrics[m].name), b_c(b, '=');
+            b_c(b, ' '), b_s(b, met_prefix(m, i->dim)), b_s(b, met_name(m)), b_c(b, '=');
             mout_text_num(b, m, met_at(i, m)->v);
         }
     if (b->len == empty)
@@ -23296,7 +23358,7 @@ static void mout_text_why(struct buf *b, u32 src, const char *no, const char *wh
     b_f(b, "%-10s n/a", mout.src[src].name);
     for (u32 m = 0; m < N_METRICS; m++)
         if (mout_lacks(m, src, no))
-            b_c(b, ' '), b_s(b, metrics[m].name);
+            b_c(b, ' '), b_s(b, met_name(m));
     b_s(b, ": "), b_esc(b, why, strlen(why), 0), b_c(b, '\n');
 }
 
@@ -23403,7 +23465,7 @@ static void mout_csv(struct buf *b)
             if (i->at != met.tick || !met_has(i, m) || (i->name[0] && !mout_shown(i->dim)))
                 continue;
             b_f(b, "%" PRIu64 ",%" PRIu64 ",%s%s%s,%s,", mout.real_ns, mout.interval_ns,
-                met_prefix(m, i->dim), metrics[m].name, mout_form(m)->json,
+                met_prefix(m, i->dim), met_name(m), mout_form(m)->json,
                 i->name[0] ? met_dims[i->dim].label : "");
             mout_csv_word(b, i->name), b_c(b, ',');
             mout_num(b, met_at(i, m)->v), b_c(b, '\n');
@@ -23434,19 +23496,19 @@ static void mout_prom_label(struct buf *b, const char *s)
 /* The metric's name there, without its labels. */
 static int mout_prom_name(u32 m, u8 dim, char *s, size_t n)
 {
-    const char *own = metrics[m].prom;
-    return own ? snprintf(s, n, "kvis_%.*s", (int)strcspn(own, "{"), own)
-               : snprintf(s, n, "kvis_%s%s%s", met_prefix(m, dim), metrics[m].name,
+    const char *own = met_prom(m);
+    return *own ? snprintf(s, n, "kvis_%.*s", (int)strcspn(own, "{"), own)
+               : snprintf(s, n, "kvis_%s%s%s", met_prefix(m, dim), met_name(m),
                           mout_form(m)->prom);
 }
 
 static void mout_prom_head(struct buf *b, u32 m, const char *name)
 {
     b_f(b, "# HELP %s ", name);
-    if (metrics[m].help[0])
-        b_s(b, metrics[m].help);
+    if (*met_help(m))
+        b_s(b, met_help(m));
     else
-        b_f(b, "%s, in %s", metrics[m].key, mout.src[metrics[m].src].name);
+        b_f(b, "%s, in %s", met_key_of(m), mout.src[metrics[m].src].name);
     b_f(b, "\n# TYPE %s %s\n", name, mout_form(m)->counter ? "counter" : "gauge");
 }
 
@@ -23470,7 +23532,7 @@ static const char *mout_prom_labels(struct buf *b, const char *own, const struct
 static void mout_prom_line(struct buf *b, u32 m, const struct met_inst *i, const char *name)
 {
     const struct met_series *s = met_at(i, m);
-    const char *own = metrics[m].prom ? strchr(metrics[m].prom, '{') : NULL;
+    const char *own = strchr(met_prom(m), '{');
     double scale = mout_form(m)->scale;
     b_s(b, name);
     b_s(b, *mout_prom_labels(b, own, i) == ',' ? "} " : " ");
@@ -23521,7 +23583,7 @@ static void mout_prom(struct buf *b)
     char name[96], last[96] = "";
     for (u32 m = 0; m < N_METRICS; m++)
         for (u32 k = 0; k < (metrics[m].dim == DIM_PMC ? ARRAY_LEN(of) : 1); k++) {
-            if (metrics[m].prom && !*metrics[m].prom)
+            if (*met_prom(m) == '-')
                 continue;
             mout_prom_name(m, of[k], name, sizeof name);
             if (mout_prom_family(b, m, of[k], strcmp(name, last)))
@@ -23606,7 +23668,7 @@ static void mout_prom_file(const char *file)
 
 static void mout_json_key(struct buf *b, u32 m, u8 dim)
 {
-    b_f(b, "\"%s%s%s\"", met_prefix(m, dim), metrics[m].name, mout_form(m)->json);
+    b_f(b, "\"%s%s%s\"", met_prefix(m, dim), met_name(m), mout_form(m)->json);
 }
 
 /* "name":1,"name":2, */
@@ -24103,7 +24165,7 @@ static void scr_cells(struct buf *b, const char *group)
         const struct met_inst *i = scr_of(m, group) ? scr_sum(m) : NULL;
         if (!i || !scr_lively(m))
             continue;
-        b_f(b, "%-20.20s", metrics[m].name);
+        b_f(b, "%-20.20s", met_name(m));
         scr_num(b, m, met_at(i, m)->v, 10);
         b_c(b, ' '), scr_spark(b, m), b_c(b, ' ');
         if (++n % per == 0)
@@ -24124,7 +24186,7 @@ static void scr_thing(struct buf *b, const struct met_inst *i, const char *group
     for (u32 m = 0; m < N_METRICS; m++)
         if (met_of(m, i->dim) && scr_of(m, group) && met_has(i, m)
             && (scr.zeros || met_at(i, m)->v != 0)) {
-            b_c(b, ' '), b_s(b, metrics[m].name), b_c(b, ' ');
+            b_c(b, ' '), b_s(b, met_name(m)), b_c(b, ' ');
             scr_num(b, m, met_at(i, m)->v, 0), n++;
         }
     n ? scr_line(b, from) : (void)(b->len = from);
@@ -26348,8 +26410,21 @@ static const struct cmd *cmd_by_link(const char *path)
     return NULL;
 }
 
+/* Unpacks the tables that the command reads. */
+static void cmd_tables(const struct cmd *c)
+{
+    bool metrics_only = c->in == IN_MONITOR;
+    if (gz_unpack(metrics_only ? GZ_METRICS : GZ_CALLS))
+        die(EXIT_KVIS, "the tables in kvis cannot be unpacked: this file is damaged");
+    if (metrics_only)
+        return;
+    sc_init();
+    sc_parse("all");
+}
+
 static int cmd_run(const struct cmd *c, char **argv)
 {
+    cmd_tables(c);
     char **rest = opt_parse(c, argv);
     opt.command = *rest ? rest : NULL;
     return c->run();
@@ -26358,8 +26433,6 @@ static int cmd_run(const struct cmd *c, char **argv)
 int main(int argc, char **argv)
 {
     cmd_std_fds();
-    sc_init();
-    sc_parse("all");
     const struct cmd *link = cmd_by_link(argc ? argv[0] : "");
     if (link) {
         oo.no_exec = true; /* bcc's opensnoop has no rows of execve */

@@ -705,7 +705,7 @@ static const struct fl_names {
     FL_NAMES(X)
 #undef X
 #define X(name) #name,
-} fl_names = { "", FL_PREFIXES(X) FL_NAMES(X) };
+} fl_names PACKED_IN(call_tables) = { "", FL_PREFIXES(X) FL_NAMES(X) };
 #undef X
 _Static_assert(sizeof fl_names <= 0x10000, "flag.name is too narrow");
 
@@ -724,3312 +724,3319 @@ static const unsigned short fl_prefixes[N_FLP] = {
 #undef X
 };
 
-/* F(value, prefix of the name, its rest) */
-#define F(v, prefix, name) \
-    {(unsigned)(v), (signed char)((unsigned long long)(v) >> 32), FLP_##prefix, \
-     offsetof(struct fl_names, n_##name)},
-static const struct flag fl_rows[] = {
-    /* openacc */
-    F(0, O_, RDONLY)
-    F(1, O_, WRONLY)
-    F(2, O_, RDWR)
-    F(3, O_, ACCMODE)
-    /* open */
-    F(0100, O_, CREAT)
-    F(0200, O_, EXCL)
-    F(0400, O_, NOCTTY)
-    F(01000, O_, TRUNC)
-    F(02000, O_, APPEND)
-    F(04000, O_, NONBLOCK)
-    F(04010000, O_, SYNC)
-    F(010000, O_, DSYNC)
-    F(020000, O_, ASYNC)
-    F(FL_ARCH(040000, 0200000), O_, DIRECT)
-    F(FL_ARCH(0100000, 0400000), O_, LARGEFILE)
-    F(FL_ARCH(020200000, 020040000), O_, TMPFILE)
-    F(FL_ARCH(0200000, 040000), O_, DIRECTORY)
-    F(FL_ARCH(0400000, 0100000), O_, NOFOLLOW)
-    F(01000000, O_, NOATIME)
-    F(02000000, O_, CLOEXEC)
-    F(010000000, O_, PATH)
-    F(0400000000, O_, EMPTYPATH)
-    F(0x100000000,, OPENAT2_REGULAR)
-    /* openresolve */
-    F(0x1, RESOLVE_, NO_XDEV)
-    F(0x2, RESOLVE_, NO_MAGICLINKS)
-    F(0x4, RESOLVE_, NO_SYMLINKS)
-    F(0x8, RESOLVE_, BENEATH)
-    F(0x10, RESOLVE_, IN_ROOT)
-    F(0x20, RESOLVE_, CACHED)
-    /* at */
-    F(0x100, AT_, SYMLINK_NOFOLLOW)
-    F(0x200, AT_, REMOVEDIR)
-    F(0x400, AT_, SYMLINK_FOLLOW)
-    F(0x800, AT_, NO_AUTOMOUNT)
-    F(0x1000, AT_, EMPTY_PATH)
-    F(0x2000, AT_, STATX_FORCE_SYNC)
-    F(0x4000, AT_, STATX_DONT_SYNC)
-    F(0x8000, AT_, RECURSIVE)
-    F(0x10000, AT_, EXECVE_CHECK)
-    /* faccessat */
-    F(0x100, AT_, SYMLINK_NOFOLLOW)
-    F(0x200, AT_, EACCESS)
-    F(0x1000, AT_, EMPTY_PATH)
-    /* name_to_handle */
-    F(0x1, AT_, HANDLE_MNT_ID_UNIQUE)
-    F(0x2, AT_, HANDLE_CONNECTABLE)
-    F(0x200, AT_, HANDLE_FID)
-    F(0x400, AT_, SYMLINK_FOLLOW)
-    F(0x1000, AT_, EMPTY_PATH)
-    /* access */
-    F(0, F_, OK)
-    F(0x4,, R_OK)
-    F(0x2,, W_OK)
-    F(0x1,, X_OK)
-    /* prot */
-    F(0, PROT_, NONE)
-    F(0x1, PROT_, READ)
-    F(0x2, PROT_, WRITE)
-    F(0x4, PROT_, EXEC)
-    F(0x8, PROT_, SEM)
-    F(0x10, PROT_, BTI)
-    F(0x20, PROT_, MTE)
-    F(0x1000000, PROT_, GROWSDOWN)
-    F(0x2000000, PROT_, GROWSUP)
-    /* maptype */
-    F(0, MAP_, FILE)
-    F(1, MAP_, SHARED)
-    F(2, MAP_, PRIVATE)
-    F(3, MAP_, SHARED_VALIDATE)
-    F(8, MAP_, DROPPABLE)
-    /* mmap */
-    F(0x10, MAP_, FIXED)
-    F(0x20, MAP_, ANONYMOUS)
-    F(0x40, MAP_, 32BIT)
-    F(0x80, MAP_, ABOVE4G)
-    F(0x100, MAP_, GROWSDOWN)
-    F(0x800, MAP_, DENYWRITE)
-    F(0x1000, MAP_, EXECUTABLE)
-    F(0x2000, MAP_, LOCKED)
-    F(0x4000, MAP_, NORESERVE)
-    F(0x8000, MAP_, POPULATE)
-    F(0x10000, MAP_, NONBLOCK)
-    F(0x20000, MAP_, STACK)
-    F(0x40000, MAP_, HUGETLB)
-    F(0x80000, MAP_, SYNC)
-    F(0x100000, MAP_, FIXED_NOREPLACE)
-    F(0x4000000, MAP_, UNINITIALIZED)
-    /* mremap */
-    F(0x1,, MREMAP_MAYMOVE)
-    F(0x2,, MREMAP_FIXED)
-    F(0x4,, MREMAP_DONTUNMAP)
-    /* madv */
-    F(0, MADV_, NORMAL)
-    F(1, MADV_, RANDOM)
-    F(2, MADV_, SEQUENTIAL)
-    F(3, MADV_, WILLNEED)
-    F(4, MADV_, DONTNEED)
-    F(8, MADV_, FREE)
-    F(9, MADV_, REMOVE)
-    F(10, MADV_, DONTFORK)
-    F(11, MADV_, DOFORK)
-    F(12, MADV_, MERGEABLE)
-    F(13, MADV_, UNMERGEABLE)
-    F(14, MADV_, HUGEPAGE)
-    F(15, MADV_, NOHUGEPAGE)
-    F(16, MADV_, DONTDUMP)
-    F(17, MADV_, DODUMP)
-    F(18, MADV_, WIPEONFORK)
-    F(19, MADV_, KEEPONFORK)
-    F(20, MADV_, COLD)
-    F(21, MADV_, PAGEOUT)
-    F(22, MADV_, POPULATE_READ)
-    F(23, MADV_, POPULATE_WRITE)
-    F(24, MADV_, DONTNEED_LOCKED)
-    F(25, MADV_, COLLAPSE)
-    F(100, MADV_, HWPOISON)
-    F(101, MADV_, SOFT_OFFLINE)
-    F(102, MADV_, GUARD_INSTALL)
-    F(103, MADV_, GUARD_REMOVE)
-    /* msync */
-    F(0x1, MS_, ASYNC)
-    F(0x2, MS_, INVALIDATE)
-    F(0x4, MS_, SYNC)
-    /* mlock */
-    F(0x1,, MLOCK_ONFAULT)
-    /* mlockall */
-    F(0x1,, MCL_CURRENT)
-    F(0x2,, MCL_FUTURE)
-    F(0x4,, MCL_ONFAULT)
-    /* pkey */
-    F(0,, PKEY_UNRESTRICTED)
-    F(0x1,, PKEY_DISABLE_ACCESS)
-    F(0x2,, PKEY_DISABLE_WRITE)
-    /* shadowstack */
-    F(0x1,, SHADOW_STACK_SET_TOKEN)
-    F(0x2,, SHADOW_STACK_SET_MARKER)
-    /* clone */
-    F(0x100, CLONE_, VM)
-    F(0x200, CLONE_, FS)
-    F(0x400, CLONE_, FILES)
-    F(0x800, CLONE_, SIGHAND)
-    F(0x1000, CLONE_, PIDFD)
-    F(0x2000, CLONE_, PTRACE)
-    F(0x4000, CLONE_, VFORK)
-    F(0x8000, CLONE_, PARENT)
-    F(0x10000, CLONE_, THREAD)
-    F(0x20000, CLONE_, NEWNS)
-    F(0x40000, CLONE_, SYSVSEM)
-    F(0x80000, CLONE_, SETTLS)
-    F(0x100000, CLONE_, PARENT_SETTID)
-    F(0x200000, CLONE_, CHILD_CLEARTID)
-    F(0x400000, CLONE_, DETACHED)
-    F(0x800000, CLONE_, UNTRACED)
-    F(0x1000000, CLONE_, CHILD_SETTID)
-    F(0x2000000, CLONE_, NEWCGROUP)
-    F(0x4000000, CLONE_, NEWUTS)
-    F(0x8000000, CLONE_, NEWIPC)
-    F(0x10000000, CLONE_, NEWUSER)
-    F(0x20000000, CLONE_, NEWPID)
-    F(0x40000000, CLONE_, NEWNET)
-    F(0x80000000, CLONE_, IO)
-    F(0x100000000, CLONE_, CLEAR_SIGHAND)
-    F(0x200000000, CLONE_, INTO_CGROUP)
-    F(0x400000000, CLONE_, AUTOREAP)
-    F(0x800000000, CLONE_, NNP)
-    F(0x1000000000, CLONE_, PIDFD_AUTOKILL)
-    F(0x2000000000, CLONE_, EMPTY_MNTNS)
-    /* clone3 */
-    F(0x80, CLONE_, NEWTIME)
-    F(0x100, CLONE_, VM)
-    F(0x200, CLONE_, FS)
-    F(0x400, CLONE_, FILES)
-    F(0x800, CLONE_, SIGHAND)
-    F(0x1000, CLONE_, PIDFD)
-    F(0x2000, CLONE_, PTRACE)
-    F(0x4000, CLONE_, VFORK)
-    F(0x8000, CLONE_, PARENT)
-    F(0x10000, CLONE_, THREAD)
-    F(0x20000, CLONE_, NEWNS)
-    F(0x40000, CLONE_, SYSVSEM)
-    F(0x80000, CLONE_, SETTLS)
-    F(0x100000, CLONE_, PARENT_SETTID)
-    F(0x200000, CLONE_, CHILD_CLEARTID)
-    F(0x400000, CLONE_, DETACHED)
-    F(0x800000, CLONE_, UNTRACED)
-    F(0x1000000, CLONE_, CHILD_SETTID)
-    F(0x2000000, CLONE_, NEWCGROUP)
-    F(0x4000000, CLONE_, NEWUTS)
-    F(0x8000000, CLONE_, NEWIPC)
-    F(0x10000000, CLONE_, NEWUSER)
-    F(0x20000000, CLONE_, NEWPID)
-    F(0x40000000, CLONE_, NEWNET)
-    F(0x80000000, CLONE_, IO)
-    F(0x100000000, CLONE_, CLEAR_SIGHAND)
-    F(0x200000000, CLONE_, INTO_CGROUP)
-    F(0x400000000, CLONE_, AUTOREAP)
-    F(0x800000000, CLONE_, NNP)
-    F(0x1000000000, CLONE_, PIDFD_AUTOKILL)
-    F(0x2000000000, CLONE_, EMPTY_MNTNS)
-    /* unshare */
-    F(0x80, CLONE_, NEWTIME)
-    F(0x100, CLONE_, VM)
-    F(0x200, CLONE_, FS)
-    F(0x400, CLONE_, FILES)
-    F(0x800, CLONE_, SIGHAND)
-    F(0x10000, CLONE_, THREAD)
-    F(0x20000, CLONE_, NEWNS)
-    F(0x40000, CLONE_, SYSVSEM)
-    F(0x100000,, UNSHARE_EMPTY_MNTNS)
-    F(0x2000000, CLONE_, NEWCGROUP)
-    F(0x4000000, CLONE_, NEWUTS)
-    F(0x8000000, CLONE_, NEWIPC)
-    F(0x10000000, CLONE_, NEWUSER)
-    F(0x20000000, CLONE_, NEWPID)
-    F(0x40000000, CLONE_, NEWNET)
-    /* setns */
-    F(0x80, CLONE_, NEWTIME)
-    F(0x20000, CLONE_, NEWNS)
-    F(0x2000000, CLONE_, NEWCGROUP)
-    F(0x4000000, CLONE_, NEWUTS)
-    F(0x8000000, CLONE_, NEWIPC)
-    F(0x10000000, CLONE_, NEWUSER)
-    F(0x20000000, CLONE_, NEWPID)
-    F(0x40000000, CLONE_, NEWNET)
-    /* whence */
-    F(0,, SEEK_SET)
-    F(1,, SEEK_CUR)
-    F(2,, SEEK_END)
-    F(3,, SEEK_DATA)
-    F(4,, SEEK_HOLE)
-    /* sockaf */
-    F(0, AF_, UNSPEC)
-    F(1, AF_, UNIX)
-    F(2, AF_, INET)
-    F(3, AF_, AX25)
-    F(4, AF_, IPX)
-    F(5, AF_, APPLETALK)
-    F(6, AF_, NETROM)
-    F(7, AF_, BRIDGE)
-    F(8, AF_, ATMPVC)
-    F(9, AF_, X25)
-    F(10, AF_, INET6)
-    F(11, AF_, ROSE)
-    F(12, AF_, DECnet)
-    F(13, AF_, NETBEUI)
-    F(14, AF_, SECURITY)
-    F(15, AF_, KEY)
-    F(16, AF_, NETLINK)
-    F(17, AF_, PACKET)
-    F(18, AF_, ASH)
-    F(19, AF_, ECONET)
-    F(20, AF_, ATMSVC)
-    F(21, AF_, RDS)
-    F(22, AF_, SNA)
-    F(23, AF_, IRDA)
-    F(24, AF_, PPPOX)
-    F(25, AF_, WANPIPE)
-    F(26, AF_, LLC)
-    F(27, AF_, IB)
-    F(28, AF_, MPLS)
-    F(29, AF_, CAN)
-    F(30, AF_, TIPC)
-    F(31, AF_, BLUETOOTH)
-    F(32, AF_, IUCV)
-    F(33, AF_, RXRPC)
-    F(34, AF_, ISDN)
-    F(35, AF_, PHONET)
-    F(36, AF_, IEEE802154)
-    F(37, AF_, CAIF)
-    F(38, AF_, ALG)
-    F(39, AF_, NFC)
-    F(40, AF_, VSOCK)
-    F(41, AF_, KCM)
-    F(42, AF_, QIPCRTR)
-    F(43, AF_, SMC)
-    F(44, AF_, XDP)
-    F(45, AF_, MCTP)
-    /* socktype */
-    F(04000, SOCK_, NONBLOCK)
-    F(02000000, SOCK_, CLOEXEC)
-    /* sockbase */
-    F(1, SOCK_, STREAM)
-    F(2, SOCK_, DGRAM)
-    F(3, SOCK_, RAW)
-    F(4, SOCK_, RDM)
-    F(5, SOCK_, SEQPACKET)
-    F(6, SOCK_, DCCP)
-    F(10, SOCK_, PACKET)
-    /* ipproto */
-    F(0, IPPROTO_, IP)
-    F(1, IPPROTO_, ICMP)
-    F(2, IPPROTO_, IGMP)
-    F(4, IPPROTO_, IPIP)
-    F(6, IPPROTO_, TCP)
-    F(8, IPPROTO_, EGP)
-    F(12, IPPROTO_, PUP)
-    F(17, IPPROTO_, UDP)
-    F(22, IPPROTO_, IDP)
-    F(29, IPPROTO_, TP)
-    F(33, IPPROTO_, DCCP)
-    F(41, IPPROTO_, IPV6)
-    F(46, IPPROTO_, RSVP)
-    F(47, IPPROTO_, GRE)
-    F(50, IPPROTO_, ESP)
-    F(51, IPPROTO_, AH)
-    F(58, IPPROTO_, ICMPV6)
-    F(92, IPPROTO_, MTP)
-    F(94, IPPROTO_, BEETPH)
-    F(98, IPPROTO_, ENCAP)
-    F(103, IPPROTO_, PIM)
-    F(108, IPPROTO_, COMP)
-    F(115, IPPROTO_, L2TP)
-    F(132, IPPROTO_, SCTP)
-    F(136, IPPROTO_, UDPLITE)
-    F(137, IPPROTO_, MPLS)
-    F(143, IPPROTO_, ETHERNET)
-    F(144, IPPROTO_, AGGFRAG)
-    F(255, IPPROTO_, RAW)
-    F(256, IPPROTO_, SMC)
-    F(262, IPPROTO_, MPTCP)
-    /* nlproto */
-    F(0, NETLINK_, ROUTE)
-    F(1, NETLINK_, UNUSED)
-    F(2, NETLINK_, USERSOCK)
-    F(3, NETLINK_, FIREWALL)
-    F(4, NETLINK_, SOCK_DIAG)
-    F(5, NETLINK_, NFLOG)
-    F(6, NETLINK_, XFRM)
-    F(7, NETLINK_, SELINUX)
-    F(8, NETLINK_, ISCSI)
-    F(9, NETLINK_, AUDIT)
-    F(10, NETLINK_, FIB_LOOKUP)
-    F(11, NETLINK_, CONNECTOR)
-    F(12, NETLINK_, NETFILTER)
-    F(13, NETLINK_, IP6_FW)
-    F(14, NETLINK_, DNRTMSG)
-    F(15, NETLINK_, KOBJECT_UEVENT)
-    F(16, NETLINK_, GENERIC)
-    F(18, NETLINK_, SCSITRANSPORT)
-    F(19, NETLINK_, ECRYPTFS)
-    F(20, NETLINK_, RDMA)
-    F(21, NETLINK_, CRYPTO)
-    F(22, NETLINK_, SMC)
-    /* ethproto */
-    F(0x1, ETH_P_, 802_3)
-    F(0x3, ETH_P_, ALL)
-    F(0x4, ETH_P_, 802_2)
-    F(0xc, ETH_P_, CAN)
-    F(0xd, ETH_P_, CANFD)
-    F(0x60, ETH_P_, LOOP)
-    F(0x800, ETH_P_, IP)
-    F(0x806, ETH_P_, ARP)
-    F(0x4305, ETH_P_, BATMAN)
-    F(0x6558, ETH_P_, TEB)
-    F(0x8035, ETH_P_, RARP)
-    F(0x8100, ETH_P_, 8021Q)
-    F(0x8137, ETH_P_, IPX)
-    F(0x86dd, ETH_P_, IPV6)
-    F(0x8808, ETH_P_, PAUSE)
-    F(0x8809, ETH_P_, SLOW)
-    F(0x8847, ETH_P_, MPLS_UC)
-    F(0x8863, ETH_P_, PPP_DISC)
-    F(0x8864, ETH_P_, PPP_SES)
-    F(0x888e, ETH_P_, PAE)
-    F(0x88a2, ETH_P_, AOE)
-    F(0x88a8, ETH_P_, 8021AD)
-    F(0x88cc, ETH_P_, LLDP)
-    F(0x88e5, ETH_P_, MACSEC)
-    F(0x88f7, ETH_P_, 1588)
-    F(0x8906, ETH_P_, FCOE)
-    F(0x890d, ETH_P_, TDLS)
-    F(0x8915, ETH_P_, IBOE)
-    F(0x9000, ETH_P_, LOOPBACK)
-    /* shutdown */
-    F(0,, SHUT_RD)
-    F(1,, SHUT_WR)
-    F(2,, SHUT_RDWR)
-    /* msg */
-    F(0x1, MSG_, OOB)
-    F(0x2, MSG_, PEEK)
-    F(0x4, MSG_, DONTROUTE)
-    F(0x8, MSG_, CTRUNC)
-    F(0x10, MSG_, PROBE)
-    F(0x20, MSG_, TRUNC)
-    F(0x40, MSG_, DONTWAIT)
-    F(0x80, MSG_, EOR)
-    F(0x100, MSG_, WAITALL)
-    F(0x200, MSG_, FIN)
-    F(0x400, MSG_, SYN)
-    F(0x800, MSG_, CONFIRM)
-    F(0x1000, MSG_, RST)
-    F(0x2000, MSG_, ERRQUEUE)
-    F(0x4000, MSG_, NOSIGNAL)
-    F(0x8000, MSG_, MORE)
-    F(0x10000, MSG_, WAITFORONE)
-    F(0x40000, MSG_, BATCH)
-    F(0x2000000, MSG_, SOCK_DEVMEM)
-    F(0x4000000, MSG_, ZEROCOPY)
-    F(0x20000000, MSG_, FASTOPEN)
-    F(0x40000000, MSG_, CMSG_CLOEXEC)
-    /* sol */
-    F(0, SOL_, IP)
-    F(1, SOL_, SOCKET)
-    F(6, SOL_, TCP)
-    F(17, SOL_, UDP)
-    F(41, SOL_, IPV6)
-    F(58, SOL_, ICMPV6)
-    F(132, SOL_, SCTP)
-    F(136, SOL_, UDPLITE)
-    F(255, SOL_, RAW)
-    F(256, SOL_, IPX)
-    F(257, SOL_, AX25)
-    F(258, SOL_, ATALK)
-    F(259, SOL_, NETROM)
-    F(260, SOL_, ROSE)
-    F(261, SOL_, DECNET)
-    F(262, SOL_, X25)
-    F(263, SOL_, PACKET)
-    F(264, SOL_, ATM)
-    F(265, SOL_, AAL)
-    F(266, SOL_, IRDA)
-    F(267, SOL_, NETBEUI)
-    F(268, SOL_, LLC)
-    F(269, SOL_, DCCP)
-    F(270, SOL_, NETLINK)
-    F(271, SOL_, TIPC)
-    F(272, SOL_, RXRPC)
-    F(273, SOL_, PPPOL2TP)
-    F(274, SOL_, BLUETOOTH)
-    F(275, SOL_, PNPIPE)
-    F(276, SOL_, RDS)
-    F(277, SOL_, IUCV)
-    F(278, SOL_, CAIF)
-    F(279, SOL_, ALG)
-    F(280, SOL_, NFC)
-    F(281, SOL_, KCM)
-    F(282, SOL_, TLS)
-    F(283, SOL_, XDP)
-    F(284, SOL_, MPTCP)
-    F(285, SOL_, MCTP)
-    F(286, SOL_, SMC)
-    F(287, SOL_, VSOCK)
-    /* so */
-    F(1, SO_, DEBUG)
-    F(2, SO_, REUSEADDR)
-    F(3, SO_, TYPE)
-    F(4, SO_, ERROR)
-    F(5, SO_, DONTROUTE)
-    F(6, SO_, BROADCAST)
-    F(7, SO_, SNDBUF)
-    F(8, SO_, RCVBUF)
-    F(9, SO_, KEEPALIVE)
-    F(10, SO_, OOBINLINE)
-    F(11, SO_, NO_CHECK)
-    F(12, SO_, PRIORITY)
-    F(13, SO_, LINGER)
-    F(14, SO_, BSDCOMPAT)
-    F(15, SO_, REUSEPORT)
-    F(16, SO_, PASSCRED)
-    F(17, SO_, PEERCRED)
-    F(18, SO_, RCVLOWAT)
-    F(19, SO_, SNDLOWAT)
-    F(20, SO_, RCVTIMEO_OLD)
-    F(21, SO_, SNDTIMEO_OLD)
-    F(22, SO_, SECURITY_AUTHENTICATION)
-    F(23, SO_, SECURITY_ENCRYPTION_TRANSPORT)
-    F(24, SO_, SECURITY_ENCRYPTION_NETWORK)
-    F(25, SO_, BINDTODEVICE)
-    F(26, SO_, ATTACH_FILTER)
-    F(27, SO_, DETACH_FILTER)
-    F(28, SO_, PEERNAME)
-    F(29, SO_, TIMESTAMP_OLD)
-    F(30, SO_, ACCEPTCONN)
-    F(31, SO_, PEERSEC)
-    F(32, SO_, SNDBUFFORCE)
-    F(33, SO_, RCVBUFFORCE)
-    F(34, SO_, PASSSEC)
-    F(35, SO_, TIMESTAMPNS_OLD)
-    F(36, SO_, MARK)
-    F(37, SO_, TIMESTAMPING_OLD)
-    F(38, SO_, PROTOCOL)
-    F(39, SO_, DOMAIN)
-    F(40, SO_, RXQ_OVFL)
-    F(41, SO_, WIFI_STATUS)
-    F(42, SO_, PEEK_OFF)
-    F(43, SO_, NOFCS)
-    F(44, SO_, LOCK_FILTER)
-    F(45, SO_, SELECT_ERR_QUEUE)
-    F(46, SO_, BUSY_POLL)
-    F(47, SO_, MAX_PACING_RATE)
-    F(48, SO_, BPF_EXTENSIONS)
-    F(49, SO_, INCOMING_CPU)
-    F(50, SO_, ATTACH_BPF)
-    F(51, SO_, ATTACH_REUSEPORT_CBPF)
-    F(52, SO_, ATTACH_REUSEPORT_EBPF)
-    F(53, SO_, CNX_ADVICE)
-    F(55, SO_, MEMINFO)
-    F(56, SO_, INCOMING_NAPI_ID)
-    F(57, SO_, COOKIE)
-    F(59, SO_, PEERGROUPS)
-    F(60, SO_, ZEROCOPY)
-    F(61, SO_, TXTIME)
-    F(62, SO_, BINDTOIFINDEX)
-    F(63, SO_, TIMESTAMP_NEW)
-    F(64, SO_, TIMESTAMPNS_NEW)
-    F(65, SO_, TIMESTAMPING_NEW)
-    F(66, SO_, RCVTIMEO_NEW)
-    F(67, SO_, SNDTIMEO_NEW)
-    F(68, SO_, DETACH_REUSEPORT_BPF)
-    F(69, SO_, PREFER_BUSY_POLL)
-    F(70, SO_, BUSY_POLL_BUDGET)
-    F(71, SO_, NETNS_COOKIE)
-    F(72, SO_, BUF_LOCK)
-    F(73, SO_, RESERVE_MEM)
-    F(74, SO_, TXREHASH)
-    F(75, SO_, RCVMARK)
-    F(76, SO_, PASSPIDFD)
-    F(77, SO_, PEERPIDFD)
-    F(78, SO_, DEVMEM_LINEAR)
-    F(79, SO_, DEVMEM_DMABUF)
-    F(80, SO_, DEVMEM_DONTNEED)
-    F(82, SO_, RCVPRIORITY)
-    F(83, SO_, PASSRIGHTS)
-    F(84, SO_, INQ)
-    /* soip */
-    F(1, IP_, TOS)
-    F(2, IP_, TTL)
-    F(3, IP_, HDRINCL)
-    F(4, IP_, OPTIONS)
-    F(5, IP_, ROUTER_ALERT)
-    F(6, IP_, RECVOPTS)
-    F(7, IP_, RETOPTS)
-    F(8, IP_, PKTINFO)
-    F(9, IP_, PKTOPTIONS)
-    F(10, IP_, MTU_DISCOVER)
-    F(11, IP_, RECVERR)
-    F(12, IP_, RECVTTL)
-    F(13, IP_, RECVTOS)
-    F(14, IP_, MTU)
-    F(15, IP_, FREEBIND)
-    F(16, IP_, IPSEC_POLICY)
-    F(17, IP_, XFRM_POLICY)
-    F(18, IP_, PASSSEC)
-    F(19, IP_, TRANSPARENT)
-    F(20, IP_, ORIGDSTADDR)
-    F(21, IP_, MINTTL)
-    F(22, IP_, NODEFRAG)
-    F(23, IP_, CHECKSUM)
-    F(24, IP_, BIND_ADDRESS_NO_PORT)
-    F(25, IP_, RECVFRAGSIZE)
-    F(26, IP_, RECVERR_RFC4884)
-    F(32, IP_, MULTICAST_IF)
-    F(33, IP_, MULTICAST_TTL)
-    F(34, IP_, MULTICAST_LOOP)
-    F(35, IP_, ADD_MEMBERSHIP)
-    F(36, IP_, DROP_MEMBERSHIP)
-    F(37, IP_, UNBLOCK_SOURCE)
-    F(38, IP_, BLOCK_SOURCE)
-    F(39, IP_, ADD_SOURCE_MEMBERSHIP)
-    F(40, IP_, DROP_SOURCE_MEMBERSHIP)
-    F(41, IP_, MSFILTER)
-    F(42, MCAST_, JOIN_GROUP)
-    F(43, MCAST_, BLOCK_SOURCE)
-    F(44, MCAST_, UNBLOCK_SOURCE)
-    F(45, MCAST_, LEAVE_GROUP)
-    F(46, MCAST_, JOIN_SOURCE_GROUP)
-    F(47, MCAST_, LEAVE_SOURCE_GROUP)
-    F(48, MCAST_, MSFILTER)
-    F(49, IP_, MULTICAST_ALL)
-    F(50, IP_, UNICAST_IF)
-    F(51, IP_, LOCAL_PORT_RANGE)
-    F(52, IP_, PROTOCOL)
-    F(64,, IPT_SO_SET_REPLACE)
-    F(65,, IPT_SO_SET_ADD_COUNTERS)
-    /* soip6 */
-    F(1, IPV6_, ADDRFORM)
-    F(2, IPV6_, 2292PKTINFO)
-    F(3, IPV6_, 2292HOPOPTS)
-    F(4, IPV6_, 2292DSTOPTS)
-    F(5, IPV6_, 2292RTHDR)
-    F(6, IPV6_, 2292PKTOPTIONS)
-    F(7, IPV6_, CHECKSUM)
-    F(8, IPV6_, 2292HOPLIMIT)
-    F(9, IPV6_, NEXTHOP)
-    F(10, IPV6_, AUTHHDR)
-    F(11, IPV6_, FLOWINFO)
-    F(16, IPV6_, UNICAST_HOPS)
-    F(17, IPV6_, MULTICAST_IF)
-    F(18, IPV6_, MULTICAST_HOPS)
-    F(19, IPV6_, MULTICAST_LOOP)
-    F(20, IPV6_, ADD_MEMBERSHIP)
-    F(21, IPV6_, DROP_MEMBERSHIP)
-    F(22, IPV6_, ROUTER_ALERT)
-    F(23, IPV6_, MTU_DISCOVER)
-    F(24, IPV6_, MTU)
-    F(25, IPV6_, RECVERR)
-    F(26, IPV6_, V6ONLY)
-    F(27, IPV6_, JOIN_ANYCAST)
-    F(28, IPV6_, LEAVE_ANYCAST)
-    F(29, IPV6_, MULTICAST_ALL)
-    F(31, IPV6_, RECVERR_RFC4884)
-    F(32, IPV6_, FLOWLABEL_MGR)
-    F(34, IPV6_, IPSEC_POLICY)
-    F(35, IPV6_, XFRM_POLICY)
-    F(36, IPV6_, HDRINCL)
-    F(42, MCAST_, JOIN_GROUP)
-    F(43, MCAST_, BLOCK_SOURCE)
-    F(44, MCAST_, UNBLOCK_SOURCE)
-    F(45, MCAST_, LEAVE_GROUP)
-    F(46, MCAST_, JOIN_SOURCE_GROUP)
-    F(47, MCAST_, LEAVE_SOURCE_GROUP)
-    F(48, MCAST_, MSFILTER)
-    F(49, IPV6_, RECVPKTINFO)
-    F(50, IPV6_, PKTINFO)
-    F(51, IPV6_, RECVHOPLIMIT)
-    F(52, IPV6_, HOPLIMIT)
-    F(53, IPV6_, RECVHOPOPTS)
-    F(54, IPV6_, HOPOPTS)
-    F(55, IPV6_, RTHDRDSTOPTS)
-    F(56, IPV6_, RECVRTHDR)
-    F(57, IPV6_, RTHDR)
-    F(58, IPV6_, RECVDSTOPTS)
-    F(59, IPV6_, DSTOPTS)
-    F(60, IPV6_, RECVPATHMTU)
-    F(61, IPV6_, PATHMTU)
-    F(62, IPV6_, DONTFRAG)
-    F(66, IPV6_, RECVTCLASS)
-    F(67, IPV6_, TCLASS)
-    F(70, IPV6_, AUTOFLOWLABEL)
-    F(72, IPV6_, ADDR_PREFERENCES)
-    F(73, IPV6_, MINHOPCOUNT)
-    F(74, IPV6_, ORIGDSTADDR)
-    F(75, IPV6_, TRANSPARENT)
-    F(76, IPV6_, UNICAST_IF)
-    F(77, IPV6_, RECVFRAGSIZE)
-    F(78, IPV6_, FREEBIND)
-    /* sotcp */
-    F(1, TCP_, NODELAY)
-    F(2, TCP_, MAXSEG)
-    F(3, TCP_, CORK)
-    F(4, TCP_, KEEPIDLE)
-    F(5, TCP_, KEEPINTVL)
-    F(6, TCP_, KEEPCNT)
-    F(7, TCP_, SYNCNT)
-    F(8, TCP_, LINGER2)
-    F(9, TCP_, DEFER_ACCEPT)
-    F(10, TCP_, WINDOW_CLAMP)
-    F(11, TCP_, INFO)
-    F(12, TCP_, QUICKACK)
-    F(13, TCP_, CONGESTION)
-    F(14, TCP_, MD5SIG)
-    F(16, TCP_, THIN_LINEAR_TIMEOUTS)
-    F(17, TCP_, THIN_DUPACK)
-    F(18, TCP_, USER_TIMEOUT)
-    F(19, TCP_, REPAIR)
-    F(20, TCP_, REPAIR_QUEUE)
-    F(21, TCP_, QUEUE_SEQ)
-    F(22, TCP_, REPAIR_OPTIONS)
-    F(23, TCP_, FASTOPEN)
-    F(24, TCP_, TIMESTAMP)
-    F(25, TCP_, NOTSENT_LOWAT)
-    F(26, TCP_, CC_INFO)
-    F(27, TCP_, SAVE_SYN)
-    F(28, TCP_, SAVED_SYN)
-    F(29, TCP_, REPAIR_WINDOW)
-    F(30, TCP_, FASTOPEN_CONNECT)
-    F(31, TCP_, ULP)
-    F(32, TCP_, MD5SIG_EXT)
-    F(33, TCP_, FASTOPEN_KEY)
-    F(34, TCP_, FASTOPEN_NO_COOKIE)
-    F(35, TCP_, ZEROCOPY_RECEIVE)
-    F(36, TCP_, INQ)
-    F(37, TCP_, TX_DELAY)
-    F(38, TCP_, AO_ADD_KEY)
-    F(39, TCP_, AO_DEL_KEY)
-    F(40, TCP_, AO_INFO)
-    F(41, TCP_, AO_GET_KEYS)
-    F(42, TCP_, AO_REPAIR)
-    F(43, TCP_, IS_MPTCP)
-    F(44, TCP_, RTO_MAX_MS)
-    F(45, TCP_, RTO_MIN_US)
-    F(46, TCP_, DELACK_MAX_US)
-    /* soudp */
-    F(1, UDP_, CORK)
-    F(100, UDP_, ENCAP)
-    F(101, UDP_, NO_CHECK6_TX)
-    F(102, UDP_, NO_CHECK6_RX)
-    F(103, UDP_, SEGMENT)
-    F(104, UDP_, GRO)
-    /* sopacket */
-    F(1, PACKET_, ADD_MEMBERSHIP)
-    F(2, PACKET_, DROP_MEMBERSHIP)
-    F(3, PACKET_, RECV_OUTPUT)
-    F(5, PACKET_, RX_RING)
-    F(6, PACKET_, STATISTICS)
-    F(7, PACKET_, COPY_THRESH)
-    F(8, PACKET_, AUXDATA)
-    F(9, PACKET_, ORIGDEV)
-    F(10, PACKET_, VERSION)
-    F(11, PACKET_, HDRLEN)
-    F(12, PACKET_, RESERVE)
-    F(13, PACKET_, TX_RING)
-    F(14, PACKET_, LOSS)
-    F(15, PACKET_, VNET_HDR)
-    F(16, PACKET_, TX_TIMESTAMP)
-    F(17, PACKET_, TIMESTAMP)
-    F(18, PACKET_, FANOUT)
-    F(19, PACKET_, TX_HAS_OFF)
-    F(20, PACKET_, QDISC_BYPASS)
-    F(21, PACKET_, ROLLOVER_STATS)
-    F(22, PACKET_, FANOUT_DATA)
-    F(23, PACKET_, IGNORE_OUTGOING)
-    F(24, PACKET_, VNET_HDR_SZ)
-    /* sonetlink */
-    F(1, NETLINK_, ADD_MEMBERSHIP)
-    F(2, NETLINK_, DROP_MEMBERSHIP)
-    F(3, NETLINK_, PKTINFO)
-    F(4, NETLINK_, BROADCAST_ERROR)
-    F(5, NETLINK_, NO_ENOBUFS)
-    F(6, NETLINK_, RX_RING)
-    F(7, NETLINK_, TX_RING)
-    F(8, NETLINK_, LISTEN_ALL_NSID)
-    F(9, NETLINK_, LIST_MEMBERSHIPS)
-    F(10, NETLINK_, CAP_ACK)
-    F(11, NETLINK_, EXT_ACK)
-    F(12, NETLINK_, GET_STRICT_CHK)
-    /* sovsock */
-    F(0, SO_VM_SOCKETS_, BUFFER_SIZE)
-    F(1, SO_VM_SOCKETS_, BUFFER_MIN_SIZE)
-    F(2, SO_VM_SOCKETS_, BUFFER_MAX_SIZE)
-    F(3, SO_VM_SOCKETS_, PEER_HOST_VM_ID)
-    F(5, SO_VM_SOCKETS_, TRUSTED)
-    F(6, SO_VM_SOCKETS_, CONNECT_TIMEOUT_OLD)
-    F(7, SO_VM_SOCKETS_, NONBLOCK_TXRX)
-    F(8, SO_VM_SOCKETS_, CONNECT_TIMEOUT_NEW)
-    /* soicmp6 */
-    F(1,, ICMPV6_FILTER)
-    /* soraw */
-    F(1,, ICMP_FILTER)
-    /* sotls */
-    F(1,, TLS_TX)
-    F(2,, TLS_RX)
-    F(3,, TLS_TX_ZEROCOPY_RO)
-    F(4,, TLS_RX_EXPECT_NO_PAD)
-    F(5,, TLS_TX_MAX_PAYLOAD_LEN)
-    /* soxdp */
-    F(1, XDP_, MMAP_OFFSETS)
-    F(2, XDP_, RX_RING)
-    F(3, XDP_, TX_RING)
-    F(4, XDP_, UMEM_REG)
-    F(5, XDP_, UMEM_FILL_RING)
-    F(6, XDP_, UMEM_COMPLETION_RING)
-    F(7, XDP_, STATISTICS)
-    F(8, XDP_, OPTIONS)
-    F(9, XDP_, MAX_TX_SKB_BUDGET)
-    /* soalg */
-    F(1, ALG_SET_, KEY)
-    F(2, ALG_SET_, IV)
-    F(3, ALG_SET_, OP)
-    F(4, ALG_SET_, AEAD_ASSOCLEN)
-    F(5, ALG_SET_, AEAD_AUTHSIZE)
-    F(6, ALG_SET_, DRBG_ENTROPY)
-    F(7, ALG_SET_, KEY_BY_KEY_SERIAL)
-    /* somptcp */
-    F(1,, MPTCP_INFO)
-    F(2,, MPTCP_TCPINFO)
-    F(3,, MPTCP_SUBFLOW_ADDRS)
-    F(4,, MPTCP_FULL_INFO)
-    /* scm */
-    F(1,, SCM_RIGHTS)
-    F(2,, SCM_CREDENTIALS)
-    F(3,, SCM_SECURITY)
-    F(4,, SCM_PIDFD)
-    F(29, SO_, TIMESTAMP_OLD)
-    F(35, SO_, TIMESTAMPNS_OLD)
-    F(37, SO_, TIMESTAMPING_OLD)
-    /* wait */
-    F(0x1,, WNOHANG)
-    F(0x2,, WUNTRACED)
-    F(0x4,, WEXITED)
-    F(0x8,, WCONTINUED)
-    F(0x1000000,, WNOWAIT)
-    F(0x20000000,, __WNOTHREAD)
-    F(0x40000000,, __WALL)
-    F(0x80000000,, __WCLONE)
-    /* waitidopt */
-    F(0x1,, WNOHANG)
-    F(0x2,, WSTOPPED)
-    F(0x4,, WEXITED)
-    F(0x8,, WCONTINUED)
-    F(0x1000000,, WNOWAIT)
-    F(0x20000000,, __WNOTHREAD)
-    F(0x40000000,, __WALL)
-    F(0x80000000,, __WCLONE)
-    /* waitid */
-    F(0,, P_ALL)
-    F(1,, P_PID)
-    F(2,, P_PGID)
-    F(3,, P_PIDFD)
-    /* futex */
-    F(0, FUTEX_, WAIT)
-    F(1, FUTEX_, WAKE)
-    F(2, FUTEX_, FD)
-    F(3, FUTEX_, REQUEUE)
-    F(4, FUTEX_, CMP_REQUEUE)
-    F(5, FUTEX_, WAKE_OP)
-    F(6, FUTEX_, LOCK_PI)
-    F(7, FUTEX_, UNLOCK_PI)
-    F(8, FUTEX_, TRYLOCK_PI)
-    F(9, FUTEX_, WAIT_BITSET)
-    F(10, FUTEX_, WAKE_BITSET)
-    F(11, FUTEX_, WAIT_REQUEUE_PI)
-    F(12, FUTEX_, CMP_REQUEUE_PI)
-    F(13, FUTEX_, LOCK_PI2)
-    /* futexflag */
-    F(0x100, FUTEX_, CLOCK_REALTIME)
-    F(0x200, FUTEX_, ROBUST_UNLOCK)
-    F(0x400, FUTEX_, ROBUST_LIST32)
-    /* futexwaitop */
-    F(0, FUTEX_OP_, SET)
-    F(1, FUTEX_OP_, ADD)
-    F(2, FUTEX_OP_, OR)
-    F(3, FUTEX_OP_, ANDN)
-    F(4, FUTEX_OP_, XOR)
-    /* futexcmp */
-    F(0, FUTEX_OP_CMP_, EQ)
-    F(1, FUTEX_OP_CMP_, NE)
-    F(2, FUTEX_OP_CMP_, LT)
-    F(3, FUTEX_OP_CMP_, LE)
-    F(4, FUTEX_OP_CMP_, GT)
-    F(5, FUTEX_OP_CMP_, GE)
-    /* futex2size */
-    F(0, FUTEX2_, SIZE_U8)
-    F(1, FUTEX2_, SIZE_U16)
-    F(2, FUTEX2_, SIZE_U32)
-    F(3, FUTEX2_, SIZE_U64)
-    /* futex2 */
-    F(0x4, FUTEX2_, NUMA)
-    F(0x8, FUTEX2_, MPOL)
-    F(0x80, FUTEX2_, PRIVATE)
-    /* epollctl */
-    F(1,, EPOLL_CTL_ADD)
-    F(2,, EPOLL_CTL_DEL)
-    F(3,, EPOLL_CTL_MOD)
-    /* epollcreate */
-    F(02000000,, EPOLL_CLOEXEC)
-    /* epoll */
-    F(0x1,, EPOLLIN)
-    F(0x2,, EPOLLPRI)
-    F(0x4,, EPOLLOUT)
-    F(0x8,, EPOLLERR)
-    F(0x10,, EPOLLHUP)
-    F(0x20,, EPOLLNVAL)
-    F(0x40,, EPOLLRDNORM)
-    F(0x80,, EPOLLRDBAND)
-    F(0x100,, EPOLLWRNORM)
-    F(0x200,, EPOLLWRBAND)
-    F(0x400,, EPOLLMSG)
-    F(0x2000,, EPOLLRDHUP)
-    F(0x8000000,, EPOLL_URING_WAKE)
-    F(0x10000000,, EPOLLEXCLUSIVE)
-    F(0x20000000,, EPOLLWAKEUP)
-    F(0x40000000,, EPOLLONESHOT)
-    F(0x80000000,, EPOLLET)
-    /* poll */
-    F(0x1,, POLLIN)
-    F(0x2,, POLLPRI)
-    F(0x4,, POLLOUT)
-    F(0x8,, POLLERR)
-    F(0x10,, POLLHUP)
-    F(0x20,, POLLNVAL)
-    F(0x40,, POLLRDNORM)
-    F(0x80,, POLLRDBAND)
-    F(0x100,, POLLWRNORM)
-    F(0x200,, POLLWRBAND)
-    F(0x400,, POLLMSG)
-    F(0x1000,, POLLREMOVE)
-    F(0x2000,, POLLRDHUP)
-    /* eventfd */
-    F(01,, EFD_SEMAPHORE)
-    F(04000,, EFD_NONBLOCK)
-    F(02000000,, EFD_CLOEXEC)
-    /* timerfd */
-    F(04000,, TFD_NONBLOCK)
-    F(02000000,, TFD_CLOEXEC)
-    /* timerset */
-    F(0x1,, TFD_TIMER_ABSTIME)
-    F(0x2,, TFD_TIMER_CANCEL_ON_SET)
-    /* timerabs */
-    F(0x1,, TIMER_ABSTIME)
-    /* signalfd */
-    F(04000,, SFD_NONBLOCK)
-    F(02000000,, SFD_CLOEXEC)
-    /* inotifyinit */
-    F(04000, IN_, NONBLOCK)
-    F(02000000, IN_, CLOEXEC)
-    /* inotifymask */
-    F(0xfff, IN_, ALL_EVENTS)
-    F(0x1, IN_, ACCESS)
-    F(0x2, IN_, MODIFY)
-    F(0x4, IN_, ATTRIB)
-    F(0x8, IN_, CLOSE_WRITE)
-    F(0x10, IN_, CLOSE_NOWRITE)
-    F(0x20, IN_, OPEN)
-    F(0x40, IN_, MOVED_FROM)
-    F(0x80, IN_, MOVED_TO)
-    F(0x100, IN_, CREATE)
-    F(0x200, IN_, DELETE)
-    F(0x400, IN_, DELETE_SELF)
-    F(0x800, IN_, MOVE_SELF)
-    F(0x2000, IN_, UNMOUNT)
-    F(0x4000, IN_, Q_OVERFLOW)
-    F(0x8000, IN_, IGNORED)
-    F(0x1000000, IN_, ONLYDIR)
-    F(0x2000000, IN_, DONT_FOLLOW)
-    F(0x4000000, IN_, EXCL_UNLINK)
-    F(0x10000000, IN_, MASK_CREATE)
-    F(0x20000000, IN_, MASK_ADD)
-    F(0x40000000, IN_, ISDIR)
-    F(0x80000000, IN_, ONESHOT)
-    /* fanotifyinit */
-    F(0, FAN_, CLASS_NOTIF)
-    F(0x1, FAN_, CLOEXEC)
-    F(0x2, FAN_, NONBLOCK)
-    F(0x4, FAN_, CLASS_CONTENT)
-    F(0x8, FAN_, CLASS_PRE_CONTENT)
-    F(0x10, FAN_, UNLIMITED_QUEUE)
-    F(0x20, FAN_, UNLIMITED_MARKS)
-    F(0x40, FAN_, ENABLE_AUDIT)
-    F(0x80, FAN_REPORT_, PIDFD)
-    F(0x100, FAN_REPORT_, TID)
-    F(0x200, FAN_REPORT_, FID)
-    F(0x400, FAN_REPORT_, DIR_FID)
-    F(0x800, FAN_REPORT_, NAME)
-    F(0x1000, FAN_REPORT_, TARGET_FID)
-    F(0x2000, FAN_REPORT_, FD_ERROR)
-    F(0x4000, FAN_REPORT_, MNT)
-    /* fanotifymark */
-    F(0, FAN_MARK_, INODE)
-    F(0x1, FAN_MARK_, ADD)
-    F(0x2, FAN_MARK_, REMOVE)
-    F(0x4, FAN_MARK_, DONT_FOLLOW)
-    F(0x8, FAN_MARK_, ONLYDIR)
-    F(0x110, FAN_MARK_, MNTNS)
-    F(0x10, FAN_MARK_, MOUNT)
-    F(0x20, FAN_MARK_, IGNORED_MASK)
-    F(0x40, FAN_MARK_, IGNORED_SURV_MODIFY)
-    F(0x80, FAN_MARK_, FLUSH)
-    F(0x100, FAN_MARK_, FILESYSTEM)
-    F(0x200, FAN_MARK_, EVICTABLE)
-    F(0x400, FAN_MARK_, IGNORE)
-    /* fanotifymask */
-    F(0x1, FAN_, ACCESS)
-    F(0x2, FAN_, MODIFY)
-    F(0x4, FAN_, ATTRIB)
-    F(0x8, FAN_, CLOSE_WRITE)
-    F(0x10, FAN_, CLOSE_NOWRITE)
-    F(0x20, FAN_, OPEN)
-    F(0x40, FAN_, MOVED_FROM)
-    F(0x80, FAN_, MOVED_TO)
-    F(0x100, FAN_, CREATE)
-    F(0x200, FAN_, DELETE)
-    F(0x400, FAN_, DELETE_SELF)
-    F(0x800, FAN_, MOVE_SELF)
-    F(0x1000, FAN_, OPEN_EXEC)
-    F(0x4000, FAN_, Q_OVERFLOW)
-    F(0x8000, FAN_, FS_ERROR)
-    F(0x10000, FAN_, OPEN_PERM)
-    F(0x20000, FAN_, ACCESS_PERM)
-    F(0x40000, FAN_, OPEN_EXEC_PERM)
-    F(0x100000, FAN_, PRE_ACCESS)
-    F(0x1000000, FAN_, MNT_ATTACH)
-    F(0x2000000, FAN_, MNT_DETACH)
-    F(0x8000000, FAN_, EVENT_ON_CHILD)
-    F(0x10000000, FAN_, RENAME)
-    F(0x40000000, FAN_, ONDIR)
-    /* pipe */
-    F(0200, O_, NOTIFICATION_PIPE)
-    F(04000, O_, NONBLOCK)
-    F(FL_ARCH(040000, 0200000), O_, DIRECT)
-    F(02000000, O_, CLOEXEC)
-    /* dup */
-    F(02000000, O_, CLOEXEC)
-    /* close_range */
-    F(0x2,, CLOSE_RANGE_UNSHARE)
-    F(0x4,, CLOSE_RANGE_CLOEXEC)
-    /* clock */
-    F(0, CLOCK_, REALTIME)
-    F(1, CLOCK_, MONOTONIC)
-    F(2, CLOCK_, PROCESS_CPUTIME_ID)
-    F(3, CLOCK_, THREAD_CPUTIME_ID)
-    F(4, CLOCK_, MONOTONIC_RAW)
-    F(5, CLOCK_, REALTIME_COARSE)
-    F(6, CLOCK_, MONOTONIC_COARSE)
-    F(7, CLOCK_, BOOTTIME)
-    F(8, CLOCK_, REALTIME_ALARM)
-    F(9, CLOCK_, BOOTTIME_ALARM)
-    F(10, CLOCK_, SGI_CYCLE)
-    F(11, CLOCK_, TAI)
-    /* itimer */
-    F(0,, ITIMER_REAL)
-    F(1,, ITIMER_VIRTUAL)
-    F(2,, ITIMER_PROF)
-    /* rlimit */
-    F(0, RLIMIT_, CPU)
-    F(1, RLIMIT_, FSIZE)
-    F(2, RLIMIT_, DATA)
-    F(3, RLIMIT_, STACK)
-    F(4, RLIMIT_, CORE)
-    F(5, RLIMIT_, RSS)
-    F(6, RLIMIT_, NPROC)
-    F(7, RLIMIT_, NOFILE)
-    F(8, RLIMIT_, MEMLOCK)
-    F(9, RLIMIT_, AS)
-    F(10, RLIMIT_, LOCKS)
-    F(11, RLIMIT_, SIGPENDING)
-    F(12, RLIMIT_, MSGQUEUE)
-    F(13, RLIMIT_, NICE)
-    F(14, RLIMIT_, RTPRIO)
-    F(15, RLIMIT_, RTTIME)
-    /* rusage */
-    F(0,, RUSAGE_SELF)
-    F(1,, RUSAGE_THREAD)
-    F(-1LL,, RUSAGE_CHILDREN)
-    /* priority */
-    F(0,, PRIO_PROCESS)
-    F(1,, PRIO_PGRP)
-    F(2,, PRIO_USER)
-    /* sighow */
-    F(0,, SIG_BLOCK)
-    F(1,, SIG_UNBLOCK)
-    F(2,, SIG_SETMASK)
-    /* sa_flags */
-    F(0x1, SA_, NOCLDSTOP)
-    F(0x2, SA_, NOCLDWAIT)
-    F(0x4, SA_, SIGINFO)
-    F(0x400, SA_, UNSUPPORTED)
-    F(0x800, SA_, EXPOSE_TAGBITS)
-    F(0x4000000, SA_, RESTORER)
-    F(0x8000000, SA_, ONSTACK)
-    F(0x10000000, SA_, RESTART)
-    F(0x40000000, SA_, NODEFER)
-    F(0x80000000, SA_, RESETHAND)
-    /* ss_flags */
-    F(0x1,, SS_ONSTACK)
-    F(0x2,, SS_DISABLE)
-    F(0x80000000,, SS_AUTODISARM)
-    /* sigev */
-    F(0,, SIGEV_SIGNAL)
-    F(1,, SIGEV_NONE)
-    F(2,, SIGEV_THREAD)
-    F(4,, SIGEV_THREAD_ID)
-    /* si_code */
-    F(0, SI_, USER)
-    F(128, SI_, KERNEL)
-    F(-1LL, SI_, QUEUE)
-    F(-2LL, SI_, TIMER)
-    F(-3LL, SI_, MESGQ)
-    F(-4LL, SI_, ASYNCIO)
-    F(-5LL, SI_, SIGIO)
-    F(-6LL, SI_, TKILL)
-    F(-7LL, SI_, DETHREAD)
-    F(-60LL, SI_, ASYNCNL)
-    /* si_chld */
-    F(1, CLD_, EXITED)
-    F(2, CLD_, KILLED)
-    F(3, CLD_, DUMPED)
-    F(4, CLD_, TRAPPED)
-    F(5, CLD_, STOPPED)
-    F(6, CLD_, CONTINUED)
-    /* si_segv */
-    F(1, SEGV_, MAPERR)
-    F(2, SEGV_, ACCERR)
-    F(3, SEGV_, BNDERR)
-    F(4, SEGV_, PKUERR)
-    F(5, SEGV_, ACCADI)
-    F(6, SEGV_, ADIDERR)
-    F(7, SEGV_, ADIPERR)
-    F(8, SEGV_, MTEAERR)
-    F(9, SEGV_, MTESERR)
-    F(10, SEGV_, CPERR)
-    /* si_bus */
-    F(1,, BUS_ADRALN)
-    F(2,, BUS_ADRERR)
-    F(3,, BUS_OBJERR)
-    F(4,, BUS_MCEERR_AR)
-    F(5,, BUS_MCEERR_AO)
-    /* si_ill */
-    F(1, ILL_, ILLOPC)
-    F(2, ILL_, ILLOPN)
-    F(3, ILL_, ILLADR)
-    F(4, ILL_, ILLTRP)
-    F(5, ILL_, PRVOPC)
-    F(6, ILL_, PRVREG)
-    F(7, ILL_, COPROC)
-    F(8, ILL_, BADSTK)
-    F(9, ILL_, BADIADDR)
-    /* si_fpe */
-    F(1, FPE_, INTDIV)
-    F(2, FPE_, INTOVF)
-    F(3, FPE_, FLTDIV)
-    F(4, FPE_, FLTOVF)
-    F(5, FPE_, FLTUND)
-    F(6, FPE_, FLTRES)
-    F(7, FPE_, FLTINV)
-    F(8, FPE_, FLTSUB)
-    F(14, FPE_, FLTUNK)
-    F(15, FPE_, CONDTRAP)
-    /* si_trap */
-    F(1, TRAP_, BRKPT)
-    F(2, TRAP_, TRACE)
-    F(3, TRAP_, BRANCH)
-    F(4, TRAP_, HWBKPT)
-    F(5, TRAP_, UNK)
-    F(6, TRAP_, PERF)
-    /* si_poll */
-    F(1, POLL_, IN)
-    F(2, POLL_, OUT)
-    F(3, POLL_, MSG)
-    F(4, POLL_, ERR)
-    F(5, POLL_, PRI)
-    F(6, POLL_, HUP)
-    /* si_sys */
-    F(1, SYS_, SECCOMP)
-    F(2, SYS_, USER_DISPATCH)
-    /* fcntl */
-    F(0, F_, DUPFD)
-    F(1, F_, GETFD)
-    F(2, F_, SETFD)
-    F(3, F_, GETFL)
-    F(4, F_, SETFL)
-    F(5, F_, GETLK)
-    F(6, F_, SETLK)
-    F(7, F_, SETLKW)
-    F(8, F_, SETOWN)
-    F(9, F_, GETOWN)
-    F(10, F_, SETSIG)
-    F(11, F_, GETSIG)
-    F(12, F_, GETLK64)
-    F(13, F_, SETLK64)
-    F(14, F_, SETLKW64)
-    F(15, F_, SETOWN_EX)
-    F(16, F_, GETOWN_EX)
-    F(17, F_, GETOWNER_UIDS)
-    F(36, F_, OFD_GETLK)
-    F(37, F_, OFD_SETLK)
-    F(38, F_, OFD_SETLKW)
-    F(1024, F_, SETLEASE)
-    F(1025, F_, GETLEASE)
-    F(1026, F_, NOTIFY)
-    F(1027, F_, DUPFD_QUERY)
-    F(1028, F_, CREATED_QUERY)
-    F(1029, F_, CANCELLK)
-    F(1030, F_, DUPFD_CLOEXEC)
-    F(1031, F_, SETPIPE_SZ)
-    F(1032, F_, GETPIPE_SZ)
-    F(1033, F_, ADD_SEALS)
-    F(1034, F_, GET_SEALS)
-    F(1035, F_, GET_RW_HINT)
-    F(1036, F_, SET_RW_HINT)
-    F(1037, F_, GET_FILE_RW_HINT)
-    F(1038, F_, SET_FILE_RW_HINT)
-    F(1039, F_, GETDELEG)
-    F(1040, F_, SETDELEG)
-    /* fdflags */
-    F(0x1,, FD_CLOEXEC)
-    /* seals */
-    F(0x1, F_SEAL_, SEAL)
-    F(0x2, F_SEAL_, SHRINK)
-    F(0x4, F_SEAL_, GROW)
-    F(0x8, F_SEAL_, WRITE)
-    F(0x10, F_SEAL_, FUTURE_WRITE)
-    F(0x20, F_SEAL_, EXEC)
-    /* lktype */
-    F(0, F_, RDLCK)
-    F(1, F_, WRLCK)
-    F(2, F_, UNLCK)
-    /* fowner */
-    F(0, F_, OWNER_TID)
-    F(1, F_, OWNER_PID)
-    F(2, F_, OWNER_PGRP)
-    /* rwhint */
-    F(0, RWH_WRITE_LIFE_, NOT_SET)
-    F(1, RWH_WRITE_LIFE_, NONE)
-    F(2, RWH_WRITE_LIFE_, SHORT)
-    F(3, RWH_WRITE_LIFE_, MEDIUM)
-    F(4, RWH_WRITE_LIFE_, LONG)
-    F(5, RWH_WRITE_LIFE_, EXTREME)
-    /* dnotify */
-    F(0x1, DN_, ACCESS)
-    F(0x2, DN_, MODIFY)
-    F(0x4, DN_, CREATE)
-    F(0x8, DN_, DELETE)
-    F(0x10, DN_, RENAME)
-    F(0x20, DN_, ATTRIB)
-    F(0x80000000, DN_, MULTISHOT)
-    /* flock */
-    F(0x1, LOCK_, SH)
-    F(0x2, LOCK_, EX)
-    F(0x4, LOCK_, NB)
-    F(0x8, LOCK_, UN)
-    F(0x20, LOCK_, MAND)
-    F(0x40, LOCK_, READ)
-    F(0x80, LOCK_, WRITE)
-    /* splice */
-    F(0x1,, SPLICE_F_MOVE)
-    F(0x2,, SPLICE_F_NONBLOCK)
-    F(0x4,, SPLICE_F_MORE)
-    F(0x8,, SPLICE_F_GIFT)
-    /* fallocate */
-    F(0x1, FALLOC_FL_, KEEP_SIZE)
-    F(0x2, FALLOC_FL_, PUNCH_HOLE)
-    F(0x4, FALLOC_FL_, NO_HIDE_STALE)
-    F(0x8, FALLOC_FL_, COLLAPSE_RANGE)
-    F(0x10, FALLOC_FL_, ZERO_RANGE)
-    F(0x20, FALLOC_FL_, INSERT_RANGE)
-    F(0x40, FALLOC_FL_, UNSHARE_RANGE)
-    F(0x80, FALLOC_FL_, WRITE_ZEROES)
-    /* fadvise */
-    F(0, POSIX_FADV_, NORMAL)
-    F(1, POSIX_FADV_, RANDOM)
-    F(2, POSIX_FADV_, SEQUENTIAL)
-    F(3, POSIX_FADV_, WILLNEED)
-    F(4, POSIX_FADV_, DONTNEED)
-    F(5, POSIX_FADV_, NOREUSE)
-    /* mount */
-    F(0x1, MS_, RDONLY)
-    F(0x2, MS_, NOSUID)
-    F(0x4, MS_, NODEV)
-    F(0x8, MS_, NOEXEC)
-    F(0x10, MS_, SYNCHRONOUS)
-    F(0x20, MS_, REMOUNT)
-    F(0x40, MS_, MANDLOCK)
-    F(0x80, MS_, DIRSYNC)
-    F(0x100, MS_, NOSYMFOLLOW)
-    F(0x400, MS_, NOATIME)
-    F(0x800, MS_, NODIRATIME)
-    F(0x1000, MS_, BIND)
-    F(0x2000, MS_, MOVE)
-    F(0x4000, MS_, REC)
-    F(0x8000, MS_, SILENT)
-    F(0x10000, MS_, POSIXACL)
-    F(0x20000, MS_, UNBINDABLE)
-    F(0x40000, MS_, PRIVATE)
-    F(0x80000, MS_, SLAVE)
-    F(0x100000, MS_, SHARED)
-    F(0x200000, MS_, RELATIME)
-    F(0x400000, MS_, KERNMOUNT)
-    F(0x800000, MS_, I_VERSION)
-    F(0x1000000, MS_, STRICTATIME)
-    F(0x2000000, MS_, LAZYTIME)
-    F(0x4000000, MS_, SUBMOUNT)
-    F(0x8000000, MS_, NOREMOTELOCK)
-    F(0x10000000, MS_, NOSEC)
-    F(0x20000000, MS_, BORN)
-    F(0x40000000, MS_, ACTIVE)
-    F(0x80000000, MS_, NOUSER)
-    /* umount2 */
-    F(0x1,, MNT_FORCE)
-    F(0x2,, MNT_DETACH)
-    F(0x4,, MNT_EXPIRE)
-    F(0x8,, UMOUNT_NOFOLLOW)
-    /* opentree */
-    F(01,, OPEN_TREE_CLONE)
-    F(02,, OPEN_TREE_NAMESPACE)
-    F(0400, AT_, SYMLINK_NOFOLLOW)
-    F(04000, AT_, NO_AUTOMOUNT)
-    F(010000, AT_, EMPTY_PATH)
-    F(0100000, AT_, RECURSIVE)
-    F(02000000,, OPEN_TREE_CLOEXEC)
-    /* movemount */
-    F(0x1, MOVE_MOUNT_, F_SYMLINKS)
-    F(0x2, MOVE_MOUNT_, F_AUTOMOUNTS)
-    F(0x4, MOVE_MOUNT_, F_EMPTY_PATH)
-    F(0x10, MOVE_MOUNT_, T_SYMLINKS)
-    F(0x20, MOVE_MOUNT_, T_AUTOMOUNTS)
-    F(0x40, MOVE_MOUNT_, T_EMPTY_PATH)
-    F(0x100, MOVE_MOUNT_, SET_GROUP)
-    F(0x200, MOVE_MOUNT_, BENEATH)
-    /* fsopen */
-    F(0x1,, FSOPEN_CLOEXEC)
-    /* fspick */
-    F(0x1,, FSPICK_CLOEXEC)
-    F(0x2,, FSPICK_SYMLINK_NOFOLLOW)
-    F(0x4,, FSPICK_NO_AUTOMOUNT)
-    F(0x8,, FSPICK_EMPTY_PATH)
-    /* fsconfig */
-    F(0, FSCONFIG_SET_, FLAG)
-    F(1, FSCONFIG_SET_, STRING)
-    F(2, FSCONFIG_SET_, BINARY)
-    F(3, FSCONFIG_SET_, PATH)
-    F(4, FSCONFIG_SET_, PATH_EMPTY)
-    F(5, FSCONFIG_SET_, FD)
-    F(6, FSCONFIG_, CMD_CREATE)
-    F(7, FSCONFIG_, CMD_RECONFIGURE)
-    F(8, FSCONFIG_, CMD_CREATE_EXCL)
-    /* fsmount */
-    F(0x1,, FSMOUNT_CLOEXEC)
-    F(0x2,, FSMOUNT_NAMESPACE)
-    /* mountattr */
-    F(0x1, MOUNT_ATTR_, RDONLY)
-    F(0x2, MOUNT_ATTR_, NOSUID)
-    F(0x4, MOUNT_ATTR_, NODEV)
-    F(0x8, MOUNT_ATTR_, NOEXEC)
-    F(0x10, MOUNT_ATTR_, NOATIME)
-    F(0x20, MOUNT_ATTR_, STRICTATIME)
-    F(0x80, MOUNT_ATTR_, NODIRATIME)
-    F(0x100000, MOUNT_ATTR_, IDMAP)
-    F(0x200000, MOUNT_ATTR_, NOSYMFOLLOW)
-    /* statmount */
-    F(0x1, STATMOUNT_, BY_FD)
-    /* statmountmask */
-    F(0x1, STATMOUNT_, SB_BASIC)
-    F(0x2, STATMOUNT_MNT_, BASIC)
-    F(0x4, STATMOUNT_, PROPAGATE_FROM)
-    F(0x8, STATMOUNT_MNT_, ROOT)
-    F(0x10, STATMOUNT_MNT_, POINT)
-    F(0x20, STATMOUNT_, FS_TYPE)
-    F(0x40, STATMOUNT_MNT_, NS_ID)
-    F(0x80, STATMOUNT_MNT_, OPTS)
-    F(0x100, STATMOUNT_, FS_SUBTYPE)
-    F(0x200, STATMOUNT_, SB_SOURCE)
-    F(0x400, STATMOUNT_, OPT_ARRAY)
-    F(0x800, STATMOUNT_, OPT_SEC_ARRAY)
-    F(0x1000, STATMOUNT_, SUPPORTED_MASK)
-    F(0x2000, STATMOUNT_MNT_, UIDMAP)
-    F(0x4000, STATMOUNT_MNT_, GIDMAP)
-    /* listmount */
-    F(0x1,, LISTMOUNT_REVERSE)
-    /* fsmagic */
-    F(0x2f,, QNX4_SUPER_MAGIC)
-    F(0x187,, AUTOFS_SUPER_MAGIC)
-    F(0x137f,, MINIX_SUPER_MAGIC)
-    F(0x1cd1,, DEVPTS_SUPER_MAGIC)
-    F(0x2468,, MINIX2_SUPER_MAGIC)
-    F(0x3434,, NILFS_SUPER_MAGIC)
-    F(0x4d44,, MSDOS_SUPER_MAGIC)
-    F(0x4d5a,, MINIX3_SUPER_MAGIC)
-    F(0x517b,, SMB_SUPER_MAGIC)
-    F(0x564c,, NCP_SUPER_MAGIC)
-    F(0x6969,, NFS_SUPER_MAGIC)
-    F(0x72b6,, JFFS2_SUPER_MAGIC)
-    F(0x9660,, ISOFS_SUPER_MAGIC)
-    F(0x9fa0,, PROC_SUPER_MAGIC)
-    F(0x9fa1,, OPENPROM_SUPER_MAGIC)
-    F(0x9fa2,, USBDEVICE_SUPER_MAGIC)
-    F(0xadf5,, ADFS_SUPER_MAGIC)
-    F(0xadff,, AFFS_SUPER_MAGIC)
-    F(0xef53,, EXT2_SUPER_MAGIC)
-    F(0xf15f,, ECRYPTFS_SUPER_MAGIC)
-    F(0x27e0eb,, CGROUP_SUPER_MAGIC)
-    F(0x414a53,, EFS_SUPER_MAGIC)
-    F(0xc0ffee,, HOSTFS_SUPER_MAGIC)
-    F(0xc36400,, CEPH_SUPER_MAGIC)
-    F(0x1021994,, TMPFS_MAGIC)
-    F(0x1021997,, V9FS_MAGIC)
-    F(0x7655821,, RDTGROUP_SUPER_MAGIC)
-    F(0x9041934,, ANON_INODE_FS_MAGIC)
-    F(0xbad1dea,, FUTEXFS_SUPER_MAGIC)
-    F(0x11307854,, MTD_INODE_FS_MAGIC)
-    F(0x15013346,, UDF_SUPER_MAGIC)
-    F(0x2011bab0,, EXFAT_SUPER_MAGIC)
-    F(0x28cd3d45,, CRAMFS_MAGIC)
-    F(0x42494e4d,, BINFMTFS_MAGIC)
-    F(0x43415d53,, SMACK_MAGIC)
-    F(0x444d4142,, DMA_BUF_MAGIC)
-    F(0x454d444d,, DEVMEM_MAGIC)
-    F(0x474d454d,, GUEST_MEMFD_MAGIC)
-    F(0x4e554c4c,, NULL_FS_MAGIC)
-    F(0x50494446,, PID_FS_MAGIC)
-    F(0x50495045,, PIPEFS_MAGIC)
-    F(0x52654973,, REISERFS_SUPER_MAGIC)
-    F(0x5345434d,, SECRETMEM_MAGIC)
-    F(0x5346414f,, AFS_SUPER_MAGIC)
-    F(0x534f434b,, SOCKFS_MAGIC)
-    F(0x58465342,, XFS_SUPER_MAGIC)
-    F(0x5a3c69f0,, AAFS_MAGIC)
-    F(0x5a4f4653,, ZONEFS_MAGIC)
-    F(0x6165676c,, PSTOREFS_MAGIC)
-    F(0x62646576,, BDEVFS_MAGIC)
-    F(0x62656572,, SYSFS_MAGIC)
-    F(0x63677270,, CGROUP2_SUPER_MAGIC)
-    F(0x64626720,, DEBUGFS_MAGIC)
-    F(0x64646178,, DAXFS_MAGIC)
-    F(0x65735546,, FUSE_SUPER_MAGIC)
-    F(0x68191122,, QNX6_SUPER_MAGIC)
-    F(0x6b414653,, AFS_FS_MAGIC)
-    F(0x6c6f6f70,, BINDERFS_SUPER_MAGIC)
-    F(0x6e736673,, NSFS_MAGIC)
-    F(0x73636673,, SECURITYFS_MAGIC)
-    F(0x73717368,, SQUASHFS_MAGIC)
-    F(0x73727279, BTRFS_, TEST_MAGIC)
-    F(0x73757245,, CODA_SUPER_MAGIC)
-    F(0x7461636f,, OCFS2_SUPER_MAGIC)
-    F(0x74726163,, TRACEFS_MAGIC)
-    F(0x794c7630,, OVERLAYFS_SUPER_MAGIC)
-    F(0x858458f6,, RAMFS_MAGIC)
-    F(0x9123683e, BTRFS_, SUPER_MAGIC)
-    F(0x958458f6,, HUGETLBFS_MAGIC)
-    F(0xabba1974,, XENFS_SUPER_MAGIC)
-    F(0xca451a4e,, BCACHEFS_SUPER_MAGIC)
-    F(0xcafe4a11, BPF_, FS_MAGIC)
-    F(0xde5e81e4,, EFIVARFS_MAGIC)
-    F(0xf2f52010,, F2FS_SUPER_MAGIC)
-    F(0xf97cff8c,, SELINUX_MAGIC)
-    F(0xf995e849,, HPFS_SUPER_MAGIC)
-    F(0xfe534d42,, SMB2_SUPER_MAGIC)
-    F(0xff534d42,, CIFS_SUPER_MAGIC)
-    /* prctl */
-    F(1, PR_SET_, PDEATHSIG)
-    F(2, PR_GET_, PDEATHSIG)
-    F(3, PR_GET_, DUMPABLE)
-    F(4, PR_SET_, DUMPABLE)
-    F(5, PR_GET_, UNALIGN)
-    F(6, PR_SET_, UNALIGN)
-    F(7, PR_GET_, KEEPCAPS)
-    F(8, PR_SET_, KEEPCAPS)
-    F(9, PR_GET_, FPEMU)
-    F(10, PR_SET_, FPEMU)
-    F(11, PR_GET_, FPEXC)
-    F(12, PR_SET_, FPEXC)
-    F(13, PR_GET_, TIMING)
-    F(14, PR_SET_, TIMING)
-    F(15, PR_SET_, NAME)
-    F(16, PR_GET_, NAME)
-    F(19, PR_GET_, ENDIAN)
-    F(20, PR_SET_, ENDIAN)
-    F(21, PR_GET_, SECCOMP)
-    F(22, PR_SET_, SECCOMP)
-    F(23, PR_, CAPBSET_READ)
-    F(24, PR_, CAPBSET_DROP)
-    F(25, PR_GET_, TSC)
-    F(26, PR_SET_, TSC)
-    F(27, PR_GET_, SECUREBITS)
-    F(28, PR_SET_, SECUREBITS)
-    F(29, PR_SET_, TIMERSLACK)
-    F(30, PR_GET_, TIMERSLACK)
-    F(31, PR_, TASK_PERF_EVENTS_DISABLE)
-    F(32, PR_, TASK_PERF_EVENTS_ENABLE)
-    F(33, PR_, MCE_KILL)
-    F(34, PR_, MCE_KILL_GET)
-    F(35, PR_SET_, MM)
-    F(36, PR_SET_, CHILD_SUBREAPER)
-    F(37, PR_GET_, CHILD_SUBREAPER)
-    F(38, PR_SET_, NO_NEW_PRIVS)
-    F(39, PR_GET_, NO_NEW_PRIVS)
-    F(40, PR_GET_, TID_ADDRESS)
-    F(41, PR_SET_, THP_DISABLE)
-    F(42, PR_GET_, THP_DISABLE)
-    F(43, PR_, MPX_ENABLE_MANAGEMENT)
-    F(44, PR_, MPX_DISABLE_MANAGEMENT)
-    F(45, PR_SET_, FP_MODE)
-    F(46, PR_GET_, FP_MODE)
-    F(47, PR_, CAP_AMBIENT)
-    F(50, PR_, SVE_SET_VL)
-    F(51, PR_, SVE_GET_VL)
-    F(52, PR_GET_, SPECULATION_CTRL)
-    F(53, PR_SET_, SPECULATION_CTRL)
-    F(54, PR_, PAC_RESET_KEYS)
-    F(55, PR_SET_, TAGGED_ADDR_CTRL)
-    F(56, PR_GET_, TAGGED_ADDR_CTRL)
-    F(57, PR_SET_, IO_FLUSHER)
-    F(58, PR_GET_, IO_FLUSHER)
-    F(59, PR_SET_, SYSCALL_USER_DISPATCH)
-    F(60, PR_, PAC_SET_ENABLED_KEYS)
-    F(61, PR_, PAC_GET_ENABLED_KEYS)
-    F(62, PR_, SCHED_CORE)
-    F(63, PR_, SME_SET_VL)
-    F(64, PR_, SME_GET_VL)
-    F(65, PR_SET_, MDWE)
-    F(66, PR_GET_, MDWE)
-    F(67, PR_SET_, MEMORY_MERGE)
-    F(68, PR_GET_, MEMORY_MERGE)
-    F(69, PR_, RISCV_V_SET_CONTROL)
-    F(70, PR_, RISCV_V_GET_CONTROL)
-    F(71, PR_, RISCV_SET_ICACHE_FLUSH_CTX)
-    F(72, PR_, PPC_GET_DEXCR)
-    F(73, PR_, PPC_SET_DEXCR)
-    F(74, PR_GET_, SHADOW_STACK_STATUS)
-    F(75, PR_SET_, SHADOW_STACK_STATUS)
-    F(76, PR_, LOCK_SHADOW_STACK_STATUS)
-    F(77, PR_, TIMER_CREATE_RESTORE_IDS)
-    F(78, PR_, FUTEX_HASH)
-    F(79, PR_, RSEQ_SLICE_EXTENSION)
-    F(80, PR_GET_, CFI)
-    F(81, PR_SET_, CFI)
-    F(0x41555856, PR_GET_, AUXV)
-    F(0x53564d41, PR_SET_, VMA)
-    F(0x59616d61, PR_SET_, PTRACER)
-    /* prcapambient */
-    F(1, PR_, CAP_AMBIENT_IS_SET)
-    F(2, PR_, CAP_AMBIENT_RAISE)
-    F(3, PR_, CAP_AMBIENT_LOWER)
-    F(4, PR_, CAP_AMBIENT_CLEAR_ALL)
-    /* prsetmm */
-    F(1, PR_SET_MM_, START_CODE)
-    F(2, PR_SET_MM_, END_CODE)
-    F(3, PR_SET_MM_, START_DATA)
-    F(4, PR_SET_MM_, END_DATA)
-    F(5, PR_SET_MM_, START_STACK)
-    F(6, PR_SET_MM_, START_BRK)
-    F(7, PR_SET_MM_, BRK)
-    F(8, PR_SET_MM_, ARG_START)
-    F(9, PR_SET_MM_, ARG_END)
-    F(10, PR_SET_MM_, ENV_START)
-    F(11, PR_SET_MM_, ENV_END)
-    F(12, PR_SET_MM_, AUXV)
-    F(13, PR_SET_MM_, EXE_FILE)
-    F(14, PR_SET_MM_, MAP)
-    F(15, PR_SET_MM_, MAP_SIZE)
-    /* prvma */
-    F(0, PR_SET_, VMA_ANON_NAME)
-    /* prspec */
-    F(0, PR_, SPEC_STORE_BYPASS)
-    F(1, PR_, SPEC_INDIRECT_BRANCH)
-    F(2, PR_, SPEC_L1D_FLUSH)
-    /* prmce */
-    F(0, PR_, MCE_KILL_CLEAR)
-    F(1, PR_, MCE_KILL_SET)
-    /* prtsc */
-    F(1, PR_, TSC_ENABLE)
-    F(2, PR_, TSC_SIGSEGV)
-    /* prmdwe */
-    F(0x1, PR_, MDWE_REFUSE_EXEC_GAIN)
-    F(0x2, PR_, MDWE_NO_INHERIT)
-    /* prschedcore */
-    F(0, PR_, SCHED_CORE_GET)
-    F(1, PR_, SCHED_CORE_CREATE)
-    F(2, PR_, SCHED_CORE_SHARE_TO)
-    F(3, PR_, SCHED_CORE_SHARE_FROM)
-    /* securebits */
-    F(0x1, SECBIT_, NOROOT)
-    F(0x2, SECBIT_, NOROOT_LOCKED)
-    F(0x4, SECBIT_, NO_SETUID_FIXUP)
-    F(0x8, SECBIT_, NO_SETUID_FIXUP_LOCKED)
-    F(0x10, SECBIT_, KEEP_CAPS)
-    F(0x20, SECBIT_, KEEP_CAPS_LOCKED)
-    F(0x40, SECBIT_, NO_CAP_AMBIENT_RAISE)
-    F(0x80, SECBIT_, NO_CAP_AMBIENT_RAISE_LOCKED)
-    F(0x100, SECBIT_, EXEC_RESTRICT_FILE)
-    F(0x200, SECBIT_, EXEC_RESTRICT_FILE_LOCKED)
-    F(0x400, SECBIT_, EXEC_DENY_INTERACTIVE)
-    F(0x800, SECBIT_, EXEC_DENY_INTERACTIVE_LOCKED)
-    /* cap */
-    F(0, CAP_, CHOWN)
-    F(1, CAP_, DAC_OVERRIDE)
-    F(2, CAP_, DAC_READ_SEARCH)
-    F(3, CAP_, FOWNER)
-    F(4, CAP_, FSETID)
-    F(5, CAP_, KILL)
-    F(6, CAP_, SETGID)
-    F(7, CAP_, SETUID)
-    F(8, CAP_, SETPCAP)
-    F(9, CAP_, LINUX_IMMUTABLE)
-    F(10, CAP_, NET_BIND_SERVICE)
-    F(11, CAP_, NET_BROADCAST)
-    F(12, CAP_, NET_ADMIN)
-    F(13, CAP_, NET_RAW)
-    F(14, CAP_, IPC_LOCK)
-    F(15, CAP_, IPC_OWNER)
-    F(16, CAP_SYS_, MODULE)
-    F(17, CAP_SYS_, RAWIO)
-    F(18, CAP_SYS_, CHROOT)
-    F(19, CAP_SYS_, PTRACE)
-    F(20, CAP_SYS_, PACCT)
-    F(21, CAP_SYS_, ADMIN)
-    F(22, CAP_SYS_, BOOT)
-    F(23, CAP_SYS_, NICE)
-    F(24, CAP_SYS_, RESOURCE)
-    F(25, CAP_SYS_, TIME)
-    F(26, CAP_SYS_, TTY_CONFIG)
-    F(27, CAP_, MKNOD)
-    F(28, CAP_, LEASE)
-    F(29, CAP_, AUDIT_WRITE)
-    F(30, CAP_, AUDIT_CONTROL)
-    F(31, CAP_, SETFCAP)
-    F(32, CAP_, MAC_OVERRIDE)
-    F(33, CAP_, MAC_ADMIN)
-    F(34, CAP_, SYSLOG)
-    F(35, CAP_, WAKE_ALARM)
-    F(36, CAP_, BLOCK_SUSPEND)
-    F(37, CAP_, AUDIT_READ)
-    F(38, CAP_, PERFMON)
-    F(39, CAP_, BPF)
-    F(40, CAP_, CHECKPOINT_RESTORE)
-    /* arch_prctl */
-    F(0x1001, ARCH_, SET_GS)
-    F(0x1002, ARCH_, SET_FS)
-    F(0x1003, ARCH_GET_, FS)
-    F(0x1004, ARCH_GET_, GS)
-    F(0x1011, ARCH_GET_, CPUID)
-    F(0x1012, ARCH_, SET_CPUID)
-    F(0x1021, ARCH_GET_, XCOMP_SUPP)
-    F(0x1022, ARCH_GET_, XCOMP_PERM)
-    F(0x1023, ARCH_, REQ_XCOMP_PERM)
-    F(0x1024, ARCH_GET_, XCOMP_GUEST_PERM)
-    F(0x1025, ARCH_, REQ_XCOMP_GUEST_PERM)
-    F(0x2001, ARCH_, MAP_VDSO_X32)
-    F(0x2002, ARCH_, MAP_VDSO_32)
-    F(0x2003, ARCH_, MAP_VDSO_64)
-    F(0x4001, ARCH_GET_, UNTAG_MASK)
-    F(0x4002, ARCH_, ENABLE_TAGGED_ADDR)
-    F(0x4003, ARCH_GET_, MAX_TAG_BITS)
-    F(0x4004, ARCH_, FORCE_TAGGED_SVA)
-    F(0x5001, ARCH_, SHSTK_ENABLE)
-    F(0x5002, ARCH_, SHSTK_DISABLE)
-    F(0x5003, ARCH_, SHSTK_LOCK)
-    F(0x5004, ARCH_, SHSTK_UNLOCK)
-    F(0x5005, ARCH_, SHSTK_STATUS)
-    /* seccomp */
-    F(0, SECCOMP_, SET_MODE_STRICT)
-    F(1, SECCOMP_, SET_MODE_FILTER)
-    F(2, SECCOMP_, GET_ACTION_AVAIL)
-    F(3, SECCOMP_, GET_NOTIF_SIZES)
-    /* seccompflags */
-    F(0x1, SECCOMP_FILTER_FLAG_, TSYNC)
-    F(0x2, SECCOMP_FILTER_FLAG_, LOG)
-    F(0x4, SECCOMP_FILTER_FLAG_, SPEC_ALLOW)
-    F(0x8, SECCOMP_FILTER_FLAG_, NEW_LISTENER)
-    F(0x10, SECCOMP_FILTER_FLAG_, TSYNC_ESRCH)
-    F(0x20, SECCOMP_FILTER_FLAG_, WAIT_KILLABLE_RECV)
-    /* seccompmode */
-    F(0, SECCOMP_, MODE_DISABLED)
-    F(1, SECCOMP_, MODE_STRICT)
-    F(2, SECCOMP_, MODE_FILTER)
-    /* seccompret */
-    F(0, SECCOMP_RET_, KILL_THREAD)
-    F(0x30000, SECCOMP_RET_, TRAP)
-    F(0x50000, SECCOMP_RET_, ERRNO)
-    F(0x7fc00000, SECCOMP_RET_, USER_NOTIF)
-    F(0x7ff00000, SECCOMP_RET_, TRACE)
-    F(0x7ffc0000, SECCOMP_RET_, LOG)
-    F(0x7fff0000, SECCOMP_RET_, ALLOW)
-    F(0x80000000, SECCOMP_RET_, KILL_PROCESS)
-    /* memfd */
-    F(0x1,, MFD_CLOEXEC)
-    F(0x2,, MFD_ALLOW_SEALING)
-    F(0x4,, MFD_HUGETLB)
-    F(0x8,, MFD_NOEXEC_SEAL)
-    F(0x10,, MFD_EXEC)
-    /* memfdsecret */
-    F(02000000, O_, CLOEXEC)
-    /* getrandom */
-    F(0x1,, GRND_NONBLOCK)
-    F(0x2,, GRND_RANDOM)
-    F(0x4,, GRND_INSECURE)
-    /* rename */
-    F(0x1,, RENAME_NOREPLACE)
-    F(0x2,, RENAME_EXCHANGE)
-    F(0x4,, RENAME_WHITEOUT)
-    /* statxmask */
-    F(0xfff, STATX_, ALL)
-    F(0x7ff, STATX_, BASIC_STATS)
-    F(0x1, STATX_, TYPE)
-    F(0x2, STATX_, MODE)
-    F(0x4, STATX_, NLINK)
-    F(0x8, STATX_, UID)
-    F(0x10, STATX_, GID)
-    F(0x20, STATX_, ATIME)
-    F(0x40, STATX_, MTIME)
-    F(0x80, STATX_, CTIME)
-    F(0x100, STATX_, INO)
-    F(0x200, STATX_, SIZE)
-    F(0x400, STATX_, BLOCKS)
-    F(0x800, STATX_, BTIME)
-    F(0x1000, STATX_, MNT_ID)
-    F(0x2000, STATX_, DIOALIGN)
-    F(0x4000, STATX_, MNT_ID_UNIQUE)
-    F(0x8000, STATX_, SUBVOL)
-    F(0x10000, STATX_, WRITE_ATOMIC)
-    F(0x20000, STATX_, DIO_READ_ALIGN)
-    F(0x80000000, STATX_, _RESERVED)
-    /* statxflags */
-    F(0x100, AT_, SYMLINK_NOFOLLOW)
-    F(0x800, AT_, NO_AUTOMOUNT)
-    F(0x1000, AT_, EMPTY_PATH)
-    F(0x2000, AT_, STATX_FORCE_SYNC)
-    F(0x4000, AT_, STATX_DONT_SYNC)
-    F(0x8000, AT_, RECURSIVE)
-    /* statxattr */
-    F(0x4, STATX_ATTR_, COMPRESSED)
-    F(0x10, STATX_ATTR_, IMMUTABLE)
-    F(0x20, STATX_ATTR_, APPEND)
-    F(0x40, STATX_ATTR_, NODUMP)
-    F(0x800, STATX_ATTR_, ENCRYPTED)
-    F(0x1000, STATX_ATTR_, AUTOMOUNT)
-    F(0x2000, STATX_ATTR_, MOUNT_ROOT)
-    F(0x100000, STATX_ATTR_, VERITY)
-    F(0x200000, STATX_ATTR_, DAX)
-    F(0x400000, STATX_ATTR_, WRITE_ATOMIC)
-    /* stflags */
-    F(0x1, ST_, RDONLY)
-    F(0x2, ST_, NOSUID)
-    F(0x4, ST_, NODEV)
-    F(0x8, ST_, NOEXEC)
-    F(0x10, ST_, SYNCHRONOUS)
-    F(0x20, ST_, VALID)
-    F(0x40, ST_, MANDLOCK)
-    F(0x400, ST_, NOATIME)
-    F(0x800, ST_, NODIRATIME)
-    F(0x1000, ST_, RELATIME)
-    F(0x2000, ST_, NOSYMFOLLOW)
-    /* ifmt */
-    F(010000, S_, IFIFO)
-    F(0120000, S_, IFLNK)
-    F(060000, S_, IFBLK)
-    F(020000, S_, IFCHR)
-    F(0140000, S_, IFSOCK)
-    F(040000, S_, IFDIR)
-    F(0100000, S_, IFREG)
-    /* dtype */
-    F(0, DT_, UNKNOWN)
-    F(1, DT_, FIFO)
-    F(2, DT_, CHR)
-    F(4, DT_, DIR)
-    F(6, DT_, BLK)
-    F(8, DT_, REG)
-    F(10, DT_, LNK)
-    F(12, DT_, SOCK)
-    F(14, DT_, WHT)
-    /* schedpolicy */
-    F(0, SCHED_, OTHER)
-    F(1, SCHED_, FIFO)
-    F(2, SCHED_, RR)
-    F(3, SCHED_, BATCH)
-    F(5, SCHED_, IDLE)
-    F(6, SCHED_, DEADLINE)
-    F(7, SCHED_, EXT)
-    /* schedreset */
-    F(0x40000000, SCHED_, RESET_ON_FORK)
-    /* schedflags */
-    F(0x1, SCHED_FLAG_, RESET_ON_FORK)
-    F(0x2, SCHED_FLAG_, RECLAIM)
-    F(0x4, SCHED_FLAG_, DL_OVERRUN)
-    F(0x8, SCHED_FLAG_, KEEP_POLICY)
-    F(0x10, SCHED_FLAG_, KEEP_PARAMS)
-    F(0x20, SCHED_FLAG_, UTIL_CLAMP_MIN)
-    F(0x40, SCHED_FLAG_, UTIL_CLAMP_MAX)
-    /* ptrace */
-    F(0, PTRACE_, TRACEME)
-    F(0x1, PTRACE_, PEEKTEXT)
-    F(0x2, PTRACE_, PEEKDATA)
-    F(0x3, PTRACE_, PEEKUSER)
-    F(0x4, PTRACE_, POKETEXT)
-    F(0x5, PTRACE_, POKEDATA)
-    F(0x6, PTRACE_, POKEUSER)
-    F(0x7, PTRACE_, CONT)
-    F(0x8, PTRACE_, KILL)
-    F(0x9, PTRACE_, SINGLESTEP)
-    F(0xc, PTRACE_, GETREGS)
-    F(0xd, PTRACE_, SETREGS)
-    F(0xe, PTRACE_, GETFPREGS)
-    F(0xf, PTRACE_, SETFPREGS)
-    F(0x10, PTRACE_, ATTACH)
-    F(0x11, PTRACE_, DETACH)
-    F(0x12, PTRACE_, GETFPXREGS)
-    F(0x13, PTRACE_, SETFPXREGS)
-    F(0x15, PTRACE_, OLDSETOPTIONS)
-    F(0x18, PTRACE_, SYSCALL)
-    F(0x19, PTRACE_, GET_THREAD_AREA)
-    F(0x1a, PTRACE_, SET_THREAD_AREA)
-    F(0x1e, PTRACE_, ARCH_PRCTL)
-    F(0x1f, PTRACE_, SYSEMU)
-    F(0x20, PTRACE_, SYSEMU_SINGLESTEP)
-    F(0x21, PTRACE_, SINGLEBLOCK)
-    F(0x4200, PTRACE_, SETOPTIONS)
-    F(0x4201, PTRACE_, GETEVENTMSG)
-    F(0x4202, PTRACE_, GETSIGINFO)
-    F(0x4203, PTRACE_, SETSIGINFO)
-    F(0x4204, PTRACE_, GETREGSET)
-    F(0x4205, PTRACE_, SETREGSET)
-    F(0x4206, PTRACE_, SEIZE)
-    F(0x4207, PTRACE_, INTERRUPT)
-    F(0x4208, PTRACE_, LISTEN)
-    F(0x4209, PTRACE_, PEEKSIGINFO)
-    F(0x420a, PTRACE_, GETSIGMASK)
-    F(0x420b, PTRACE_, SETSIGMASK)
-    F(0x420c, PTRACE_, SECCOMP_GET_FILTER)
-    F(0x420d, PTRACE_, SECCOMP_GET_METADATA)
-    F(0x420e, PTRACE_, GET_SYSCALL_INFO)
-    F(0x420f, PTRACE_, GET_RSEQ_CONFIGURATION)
-    F(0x4210, PTRACE_, SET_SYSCALL_USER_DISPATCH_CONFIG)
-    F(0x4211, PTRACE_, GET_SYSCALL_USER_DISPATCH_CONFIG)
-    F(0x4212, PTRACE_, SET_SYSCALL_INFO)
-    /* ptraceopt */
-    F(0x1, PTRACE_O_, TRACESYSGOOD)
-    F(0x2, PTRACE_O_, TRACEFORK)
-    F(0x4, PTRACE_O_, TRACEVFORK)
-    F(0x8, PTRACE_O_, TRACECLONE)
-    F(0x10, PTRACE_O_, TRACEEXEC)
-    F(0x20, PTRACE_O_, TRACEVFORKDONE)
-    F(0x40, PTRACE_O_, TRACEEXIT)
-    F(0x80, PTRACE_O_, TRACESECCOMP)
-    F(0x100000, PTRACE_O_, EXITKILL)
-    F(0x200000, PTRACE_O_, SUSPEND_SECCOMP)
-    /* perf */
-    F(0x1, PERF_, FLAG_FD_NO_GROUP)
-    F(0x2, PERF_, FLAG_FD_OUTPUT)
-    F(0x4, PERF_, FLAG_PID_CGROUP)
-    F(0x8, PERF_, FLAG_FD_CLOEXEC)
-    /* perftype */
-    F(0, PERF_TYPE_, HARDWARE)
-    F(1, PERF_TYPE_, SOFTWARE)
-    F(2, PERF_TYPE_, TRACEPOINT)
-    F(3, PERF_TYPE_, HW_CACHE)
-    F(4, PERF_TYPE_, RAW)
-    F(5, PERF_TYPE_, BREAKPOINT)
-    /* perfhw */
-    F(0, PERF_COUNT_HW_, CPU_CYCLES)
-    F(1, PERF_COUNT_HW_, INSTRUCTIONS)
-    F(2, PERF_COUNT_HW_, CACHE_REFERENCES)
-    F(3, PERF_COUNT_HW_, CACHE_MISSES)
-    F(4, PERF_COUNT_HW_, BRANCH_INSTRUCTIONS)
-    F(5, PERF_COUNT_HW_, BRANCH_MISSES)
-    F(6, PERF_COUNT_HW_, BUS_CYCLES)
-    F(7, PERF_COUNT_HW_, STALLED_CYCLES_FRONTEND)
-    F(8, PERF_COUNT_HW_, STALLED_CYCLES_BACKEND)
-    F(9, PERF_COUNT_HW_, REF_CPU_CYCLES)
-    /* perfsw */
-    F(0, PERF_COUNT_SW_, CPU_CLOCK)
-    F(1, PERF_COUNT_SW_, TASK_CLOCK)
-    F(2, PERF_COUNT_SW_, PAGE_FAULTS)
-    F(3, PERF_COUNT_SW_, CONTEXT_SWITCHES)
-    F(4, PERF_COUNT_SW_, CPU_MIGRATIONS)
-    F(5, PERF_COUNT_SW_, PAGE_FAULTS_MIN)
-    F(6, PERF_COUNT_SW_, PAGE_FAULTS_MAJ)
-    F(7, PERF_COUNT_SW_, ALIGNMENT_FAULTS)
-    F(8, PERF_COUNT_SW_, EMULATION_FAULTS)
-    F(9, PERF_COUNT_SW_, DUMMY)
-    F(10, PERF_COUNT_SW_, BPF_OUTPUT)
-    F(11, PERF_COUNT_SW_, CGROUP_SWITCHES)
-    /* perfsample */
-    F(0x1, PERF_SAMPLE_, IP)
-    F(0x2, PERF_SAMPLE_, TID)
-    F(0x4, PERF_SAMPLE_, TIME)
-    F(0x8, PERF_SAMPLE_, ADDR)
-    F(0x10, PERF_SAMPLE_, READ)
-    F(0x20, PERF_SAMPLE_, CALLCHAIN)
-    F(0x40, PERF_SAMPLE_, ID)
-    F(0x80, PERF_SAMPLE_, CPU)
-    F(0x100, PERF_SAMPLE_, PERIOD)
-    F(0x200, PERF_SAMPLE_, STREAM_ID)
-    F(0x400, PERF_SAMPLE_, RAW)
-    F(0x1000, PERF_SAMPLE_, REGS_USER)
-    F(0x2000, PERF_SAMPLE_, STACK_USER)
-    F(0x4000, PERF_SAMPLE_, WEIGHT)
-    F(0x8000, PERF_SAMPLE_, DATA_SRC)
-    F(0x10000, PERF_SAMPLE_, IDENTIFIER)
-    F(0x20000, PERF_SAMPLE_, TRANSACTION)
-    F(0x40000, PERF_SAMPLE_, REGS_INTR)
-    F(0x80000, PERF_SAMPLE_, PHYS_ADDR)
-    F(0x100000, PERF_SAMPLE_, AUX)
-    F(0x200000, PERF_SAMPLE_, CGROUP)
-    F(0x400000, PERF_SAMPLE_, DATA_PAGE_SIZE)
-    F(0x800000, PERF_SAMPLE_, CODE_PAGE_SIZE)
-    F(0x1000000, PERF_SAMPLE_, WEIGHT_STRUCT)
-    /* perfread */
-    F(0x1, PERF_, FORMAT_TOTAL_TIME_ENABLED)
-    F(0x2, PERF_, FORMAT_TOTAL_TIME_RUNNING)
-    F(0x4, PERF_, FORMAT_ID)
-    F(0x8, PERF_, FORMAT_GROUP)
-    F(0x10, PERF_, FORMAT_LOST)
-    /* keyctl */
-    F(0, KEYCTL_, GET_KEYRING_ID)
-    F(1, KEYCTL_, JOIN_SESSION_KEYRING)
-    F(2, KEYCTL_, UPDATE)
-    F(3, KEYCTL_, REVOKE)
-    F(4, KEYCTL_, CHOWN)
-    F(5, KEYCTL_, SETPERM)
-    F(6, KEYCTL_, DESCRIBE)
-    F(7, KEYCTL_, CLEAR)
-    F(8, KEYCTL_, LINK)
-    F(9, KEYCTL_, UNLINK)
-    F(10, KEYCTL_, SEARCH)
-    F(11, KEYCTL_, READ)
-    F(12, KEYCTL_, INSTANTIATE)
-    F(13, KEYCTL_, NEGATE)
-    F(14, KEYCTL_, SET_REQKEY_KEYRING)
-    F(15, KEYCTL_, SET_TIMEOUT)
-    F(16, KEYCTL_, ASSUME_AUTHORITY)
-    F(17, KEYCTL_, GET_SECURITY)
-    F(18, KEYCTL_, SESSION_TO_PARENT)
-    F(19, KEYCTL_, REJECT)
-    F(20, KEYCTL_, INSTANTIATE_IOV)
-    F(21, KEYCTL_, INVALIDATE)
-    F(22, KEYCTL_, GET_PERSISTENT)
-    F(23, KEYCTL_, DH_COMPUTE)
-    F(24, KEYCTL_, PKEY_QUERY)
-    F(25, KEYCTL_, PKEY_ENCRYPT)
-    F(26, KEYCTL_, PKEY_DECRYPT)
-    F(27, KEYCTL_, PKEY_SIGN)
-    F(28, KEYCTL_, PKEY_VERIFY)
-    F(29, KEYCTL_, RESTRICT_KEYRING)
-    F(30, KEYCTL_, MOVE)
-    F(31, KEYCTL_, CAPABILITIES)
-    F(32, KEYCTL_, WATCH_KEY)
-    /* keyspec */
-    F(-1LL, KEY_SPEC_, THREAD_KEYRING)
-    F(-2LL, KEY_SPEC_, PROCESS_KEYRING)
-    F(-3LL, KEY_SPEC_, SESSION_KEYRING)
-    F(-4LL, KEY_SPEC_, USER_KEYRING)
-    F(-5LL, KEY_SPEC_, USER_SESSION_KEYRING)
-    F(-6LL, KEY_SPEC_, GROUP_KEYRING)
-    F(-7LL, KEY_SPEC_, REQKEY_AUTH_KEY)
-    F(-8LL, KEY_SPEC_, REQUESTOR_KEYRING)
-    /* kcmp */
-    F(0, KCMP_, FILE)
-    F(1, KCMP_, VM)
-    F(2, KCMP_, FILES)
-    F(3, KCMP_, FS)
-    F(4, KCMP_, SIGHAND)
-    F(5, KCMP_, IO)
-    F(6, KCMP_, SYSVSEM)
-    F(7, KCMP_, EPOLL_TFD)
-    /* membarrier */
-    F(0, MEMBARRIER_CMD_, QUERY)
-    F(1, MEMBARRIER_CMD_, GLOBAL)
-    F(2, MEMBARRIER_CMD_, GLOBAL_EXPEDITED)
-    F(4, MEMBARRIER_CMD_, REGISTER_GLOBAL_EXPEDITED)
-    F(8, MEMBARRIER_CMD_, PRIVATE_EXPEDITED)
-    F(16, MEMBARRIER_CMD_, REGISTER_PRIVATE_EXPEDITED)
-    F(32, MEMBARRIER_CMD_, PRIVATE_EXPEDITED_SYNC_CORE)
-    F(64, MEMBARRIER_CMD_, REGISTER_PRIVATE_EXPEDITED_SYNC_CORE)
-    F(128, MEMBARRIER_CMD_, PRIVATE_EXPEDITED_RSEQ)
-    F(256, MEMBARRIER_CMD_, REGISTER_PRIVATE_EXPEDITED_RSEQ)
-    F(512, MEMBARRIER_CMD_, GET_REGISTRATIONS)
-    /* membarrierflags */
-    F(0x1, MEMBARRIER_CMD_, FLAG_CPU)
-    /* bpf */
-    F(0, BPF_MAP_, CREATE)
-    F(1, BPF_MAP_, LOOKUP_ELEM)
-    F(2, BPF_MAP_, UPDATE_ELEM)
-    F(3, BPF_MAP_, DELETE_ELEM)
-    F(4, BPF_MAP_, GET_NEXT_KEY)
-    F(5, BPF_PROG_, LOAD)
-    F(6, BPF_, OBJ_PIN)
-    F(7, BPF_, OBJ_GET)
-    F(8, BPF_PROG_, ATTACH)
-    F(9, BPF_PROG_, DETACH)
-    F(10, BPF_PROG_, TEST_RUN)
-    F(11, BPF_PROG_, GET_NEXT_ID)
-    F(12, BPF_MAP_, GET_NEXT_ID)
-    F(13, BPF_PROG_, GET_FD_BY_ID)
-    F(14, BPF_MAP_, GET_FD_BY_ID)
-    F(15, BPF_, OBJ_GET_INFO_BY_FD)
-    F(16, BPF_PROG_, QUERY)
-    F(17, BPF_, RAW_TRACEPOINT_OPEN)
-    F(18, BPF_, BTF_LOAD)
-    F(19, BPF_, BTF_GET_FD_BY_ID)
-    F(20, BPF_, TASK_FD_QUERY)
-    F(21, BPF_MAP_, LOOKUP_AND_DELETE_ELEM)
-    F(22, BPF_MAP_, FREEZE)
-    F(23, BPF_, BTF_GET_NEXT_ID)
-    F(24, BPF_MAP_, LOOKUP_BATCH)
-    F(25, BPF_MAP_, LOOKUP_AND_DELETE_BATCH)
-    F(26, BPF_MAP_, UPDATE_BATCH)
-    F(27, BPF_MAP_, DELETE_BATCH)
-    F(28, BPF_, LINK_CREATE)
-    F(29, BPF_, LINK_UPDATE)
-    F(30, BPF_, LINK_GET_FD_BY_ID)
-    F(31, BPF_, LINK_GET_NEXT_ID)
-    F(32, BPF_, ENABLE_STATS)
-    F(33, BPF_, ITER_CREATE)
-    F(34, BPF_, LINK_DETACH)
-    F(35, BPF_PROG_, BIND_MAP)
-    F(36, BPF_, TOKEN_CREATE)
-    F(37, BPF_PROG_, STREAM_READ_BY_FD)
-    F(38, BPF_PROG_, ASSOC_STRUCT_OPS)
-    F(0x10000, BPF_, COMMON_ATTRS)
-    /* bpfmap */
-    F(0, BPF_MAP_TYPE_, UNSPEC)
-    F(1, BPF_MAP_TYPE_, HASH)
-    F(2, BPF_MAP_TYPE_, ARRAY)
-    F(3, BPF_MAP_TYPE_, PROG_ARRAY)
-    F(4, BPF_MAP_TYPE_, PERF_EVENT_ARRAY)
-    F(5, BPF_MAP_TYPE_, PERCPU_HASH)
-    F(6, BPF_MAP_TYPE_, PERCPU_ARRAY)
-    F(7, BPF_MAP_TYPE_, STACK_TRACE)
-    F(8, BPF_MAP_TYPE_, CGROUP_ARRAY)
-    F(9, BPF_MAP_TYPE_, LRU_HASH)
-    F(10, BPF_MAP_TYPE_, LRU_PERCPU_HASH)
-    F(11, BPF_MAP_TYPE_, LPM_TRIE)
-    F(12, BPF_MAP_TYPE_, ARRAY_OF_MAPS)
-    F(13, BPF_MAP_TYPE_, HASH_OF_MAPS)
-    F(14, BPF_MAP_TYPE_, DEVMAP)
-    F(15, BPF_MAP_TYPE_, SOCKMAP)
-    F(16, BPF_MAP_TYPE_, CPUMAP)
-    F(17, BPF_MAP_TYPE_, XSKMAP)
-    F(18, BPF_MAP_TYPE_, SOCKHASH)
-    F(19, BPF_MAP_TYPE_, CGROUP_STORAGE_DEPRECATED)
-    F(20, BPF_MAP_TYPE_, REUSEPORT_SOCKARRAY)
-    F(21, BPF_MAP_TYPE_, PERCPU_CGROUP_STORAGE_DEPRECATED)
-    F(22, BPF_MAP_TYPE_, QUEUE)
-    F(23, BPF_MAP_TYPE_, STACK)
-    F(24, BPF_MAP_TYPE_, SK_STORAGE)
-    F(25, BPF_MAP_TYPE_, DEVMAP_HASH)
-    F(26, BPF_MAP_TYPE_, STRUCT_OPS)
-    F(27, BPF_MAP_TYPE_, RINGBUF)
-    F(28, BPF_MAP_TYPE_, INODE_STORAGE)
-    F(29, BPF_MAP_TYPE_, TASK_STORAGE)
-    F(30, BPF_MAP_TYPE_, BLOOM_FILTER)
-    F(31, BPF_MAP_TYPE_, USER_RINGBUF)
-    F(32, BPF_MAP_TYPE_, CGRP_STORAGE)
-    F(33, BPF_MAP_TYPE_, ARENA)
-    F(34, BPF_MAP_TYPE_, INSN_ARRAY)
-    F(35, BPF_MAP_TYPE_, RHASH)
-    /* bpfprog */
-    F(0, BPF_PROG_TYPE_, UNSPEC)
-    F(1, BPF_PROG_TYPE_, SOCKET_FILTER)
-    F(2, BPF_PROG_TYPE_, KPROBE)
-    F(3, BPF_PROG_TYPE_, SCHED_CLS)
-    F(4, BPF_PROG_TYPE_, SCHED_ACT)
-    F(5, BPF_PROG_TYPE_, TRACEPOINT)
-    F(6, BPF_PROG_TYPE_, XDP)
-    F(7, BPF_PROG_TYPE_, PERF_EVENT)
-    F(8, BPF_PROG_TYPE_CGROUP_, SKB)
-    F(9, BPF_PROG_TYPE_CGROUP_, SOCK)
-    F(10, BPF_PROG_TYPE_, LWT_IN)
-    F(11, BPF_PROG_TYPE_, LWT_OUT)
-    F(12, BPF_PROG_TYPE_, LWT_XMIT)
-    F(13, BPF_PROG_TYPE_, SOCK_OPS)
-    F(14, BPF_PROG_TYPE_, SK_SKB)
-    F(15, BPF_PROG_TYPE_CGROUP_, DEVICE)
-    F(16, BPF_PROG_TYPE_, SK_MSG)
-    F(17, BPF_PROG_TYPE_, RAW_TRACEPOINT)
-    F(18, BPF_PROG_TYPE_CGROUP_, SOCK_ADDR)
-    F(19, BPF_PROG_TYPE_, LWT_SEG6LOCAL)
-    F(20, BPF_PROG_TYPE_, LIRC_MODE2)
-    F(21, BPF_PROG_TYPE_, SK_REUSEPORT)
-    F(22, BPF_PROG_TYPE_, FLOW_DISSECTOR)
-    F(23, BPF_PROG_TYPE_CGROUP_, SYSCTL)
-    F(24, BPF_PROG_TYPE_, RAW_TRACEPOINT_WRITABLE)
-    F(25, BPF_PROG_TYPE_CGROUP_, SOCKOPT)
-    F(26, BPF_PROG_TYPE_, TRACING)
-    F(27, BPF_PROG_TYPE_, STRUCT_OPS)
-    F(28, BPF_PROG_TYPE_, EXT)
-    F(29, BPF_PROG_TYPE_, LSM)
-    F(30, BPF_PROG_TYPE_, SK_LOOKUP)
-    F(31, BPF_PROG_TYPE_, SYSCALL)
-    F(32, BPF_PROG_TYPE_, NETFILTER)
-    /* bpfattach */
-    F(0, BPF_CGROUP_, INET_INGRESS)
-    F(1, BPF_CGROUP_, INET_EGRESS)
-    F(2, BPF_CGROUP_, INET_SOCK_CREATE)
-    F(3, BPF_CGROUP_, SOCK_OPS)
-    F(4, BPF_SK_, SKB_STREAM_PARSER)
-    F(5, BPF_SK_, SKB_STREAM_VERDICT)
-    F(6, BPF_CGROUP_, DEVICE)
-    F(7, BPF_SK_, MSG_VERDICT)
-    F(8, BPF_CGROUP_, INET4_BIND)
-    F(9, BPF_CGROUP_, INET6_BIND)
-    F(10, BPF_CGROUP_, INET4_CONNECT)
-    F(11, BPF_CGROUP_, INET6_CONNECT)
-    F(12, BPF_CGROUP_, INET4_POST_BIND)
-    F(13, BPF_CGROUP_, INET6_POST_BIND)
-    F(14, BPF_CGROUP_, UDP4_SENDMSG)
-    F(15, BPF_CGROUP_, UDP6_SENDMSG)
-    F(16, BPF_, LIRC_MODE2)
-    F(17, BPF_, FLOW_DISSECTOR)
-    F(18, BPF_CGROUP_, SYSCTL)
-    F(19, BPF_CGROUP_, UDP4_RECVMSG)
-    F(20, BPF_CGROUP_, UDP6_RECVMSG)
-    F(21, BPF_CGROUP_, GETSOCKOPT)
-    F(22, BPF_CGROUP_, SETSOCKOPT)
-    F(23, BPF_TRACE_, RAW_TP)
-    F(24, BPF_TRACE_, FENTRY)
-    F(25, BPF_TRACE_, FEXIT)
-    F(26, BPF_, MODIFY_RETURN)
-    F(27, BPF_, LSM_MAC)
-    F(28, BPF_TRACE_, ITER)
-    F(29, BPF_CGROUP_, INET4_GETPEERNAME)
-    F(30, BPF_CGROUP_, INET6_GETPEERNAME)
-    F(31, BPF_CGROUP_, INET4_GETSOCKNAME)
-    F(32, BPF_CGROUP_, INET6_GETSOCKNAME)
-    F(33, BPF_, XDP_DEVMAP)
-    F(34, BPF_CGROUP_, INET_SOCK_RELEASE)
-    F(35, BPF_, XDP_CPUMAP)
-    F(36, BPF_SK_, LOOKUP)
-    F(37, BPF_, XDP)
-    F(38, BPF_SK_, SKB_VERDICT)
-    F(39, BPF_SK_, REUSEPORT_SELECT)
-    F(40, BPF_SK_, REUSEPORT_SELECT_OR_MIGRATE)
-    F(41, BPF_, PERF_EVENT)
-    F(42, BPF_TRACE_, KPROBE_MULTI)
-    F(43, BPF_, LSM_CGROUP)
-    F(44, BPF_, STRUCT_OPS)
-    F(45, BPF_, NETFILTER)
-    F(46, BPF_, TCX_INGRESS)
-    F(47, BPF_, TCX_EGRESS)
-    F(48, BPF_TRACE_, UPROBE_MULTI)
-    F(49, BPF_CGROUP_, UNIX_CONNECT)
-    F(50, BPF_CGROUP_, UNIX_SENDMSG)
-    F(51, BPF_CGROUP_, UNIX_RECVMSG)
-    F(52, BPF_CGROUP_, UNIX_GETPEERNAME)
-    F(53, BPF_CGROUP_, UNIX_GETSOCKNAME)
-    F(54, BPF_, NETKIT_PRIMARY)
-    F(55, BPF_, NETKIT_PEER)
-    F(56, BPF_TRACE_, KPROBE_SESSION)
-    F(57, BPF_TRACE_, UPROBE_SESSION)
-    F(58, BPF_TRACE_, FSESSION)
-    F(59, BPF_TRACE_, FENTRY_MULTI)
-    F(60, BPF_TRACE_, FEXIT_MULTI)
-    F(61, BPF_TRACE_, FSESSION_MULTI)
-    /* uringsetup */
-    F(0x1, IORING_SETUP_, IOPOLL)
-    F(0x2, IORING_SETUP_, SQPOLL)
-    F(0x4, IORING_SETUP_, SQ_AFF)
-    F(0x8, IORING_SETUP_, CQSIZE)
-    F(0x10, IORING_SETUP_, CLAMP)
-    F(0x20, IORING_SETUP_, ATTACH_WQ)
-    F(0x40, IORING_SETUP_, R_DISABLED)
-    F(0x80, IORING_SETUP_, SUBMIT_ALL)
-    F(0x100, IORING_SETUP_, COOP_TASKRUN)
-    F(0x200, IORING_SETUP_, TASKRUN_FLAG)
-    F(0x400, IORING_SETUP_, SQE128)
-    F(0x800, IORING_SETUP_, CQE32)
-    F(0x1000, IORING_SETUP_, SINGLE_ISSUER)
-    F(0x2000, IORING_SETUP_, DEFER_TASKRUN)
-    F(0x4000, IORING_SETUP_, NO_MMAP)
-    F(0x8000, IORING_SETUP_, REGISTERED_FD_ONLY)
-    F(0x10000, IORING_SETUP_, NO_SQARRAY)
-    F(0x20000, IORING_SETUP_, HYBRID_IOPOLL)
-    F(0x40000, IORING_SETUP_, CQE_MIXED)
-    F(0x80000, IORING_SETUP_, SQE_MIXED)
-    F(0x100000, IORING_SETUP_, SQ_REWIND)
-    /* uringfeat */
-    F(0x1, IORING_FEAT_, SINGLE_MMAP)
-    F(0x2, IORING_FEAT_, NODROP)
-    F(0x4, IORING_FEAT_, SUBMIT_STABLE)
-    F(0x8, IORING_FEAT_, RW_CUR_POS)
-    F(0x10, IORING_FEAT_, CUR_PERSONALITY)
-    F(0x20, IORING_FEAT_, FAST_POLL)
-    F(0x40, IORING_FEAT_, POLL_32BITS)
-    F(0x80, IORING_FEAT_, SQPOLL_NONFIXED)
-    F(0x100, IORING_FEAT_, EXT_ARG)
-    F(0x200, IORING_FEAT_, NATIVE_WORKERS)
-    F(0x400, IORING_FEAT_, RSRC_TAGS)
-    F(0x800, IORING_FEAT_, CQE_SKIP)
-    F(0x1000, IORING_FEAT_, LINKED_FILE)
-    F(0x2000, IORING_FEAT_, REG_REG_RING)
-    F(0x4000, IORING_FEAT_, RECVSEND_BUNDLE)
-    F(0x8000, IORING_FEAT_, MIN_TIMEOUT)
-    F(0x10000, IORING_FEAT_, RW_ATTR)
-    F(0x20000, IORING_FEAT_, NO_IOWAIT)
-    /* uringenter */
-    F(0x1, IORING_ENTER_, GETEVENTS)
-    F(0x2, IORING_ENTER_, SQ_WAKEUP)
-    F(0x4, IORING_ENTER_, SQ_WAIT)
-    F(0x8, IORING_ENTER_, EXT_ARG)
-    F(0x10, IORING_ENTER_, REGISTERED_RING)
-    F(0x20, IORING_ENTER_, ABS_TIMER)
-    F(0x40, IORING_ENTER_, EXT_ARG_REG)
-    F(0x80, IORING_ENTER_, NO_IOWAIT)
-    /* uringreg */
-    F(0, IORING_REGISTER_, BUFFERS)
-    F(1, IORING_UNREGISTER_, BUFFERS)
-    F(2, IORING_REGISTER_, FILES)
-    F(3, IORING_UNREGISTER_, FILES)
-    F(4, IORING_REGISTER_, EVENTFD)
-    F(5, IORING_UNREGISTER_, EVENTFD)
-    F(6, IORING_REGISTER_, FILES_UPDATE)
-    F(7, IORING_REGISTER_, EVENTFD_ASYNC)
-    F(8, IORING_REGISTER_, PROBE)
-    F(9, IORING_REGISTER_, PERSONALITY)
-    F(10, IORING_UNREGISTER_, PERSONALITY)
-    F(11, IORING_REGISTER_, RESTRICTIONS)
-    F(12, IORING_REGISTER_, ENABLE_RINGS)
-    F(13, IORING_REGISTER_, FILES2)
-    F(14, IORING_REGISTER_, FILES_UPDATE2)
-    F(15, IORING_REGISTER_, BUFFERS2)
-    F(16, IORING_REGISTER_, BUFFERS_UPDATE)
-    F(17, IORING_REGISTER_, IOWQ_AFF)
-    F(18, IORING_UNREGISTER_, IOWQ_AFF)
-    F(19, IORING_REGISTER_, IOWQ_MAX_WORKERS)
-    F(20, IORING_REGISTER_, RING_FDS)
-    F(21, IORING_UNREGISTER_, RING_FDS)
-    F(22, IORING_REGISTER_, PBUF_RING)
-    F(23, IORING_UNREGISTER_, PBUF_RING)
-    F(24, IORING_REGISTER_, SYNC_CANCEL)
-    F(25, IORING_REGISTER_, FILE_ALLOC_RANGE)
-    F(26, IORING_REGISTER_, PBUF_STATUS)
-    F(27, IORING_REGISTER_, NAPI)
-    F(28, IORING_UNREGISTER_, NAPI)
-    F(29, IORING_REGISTER_, CLOCK)
-    F(30, IORING_REGISTER_, CLONE_BUFFERS)
-    F(31, IORING_REGISTER_, SEND_MSG_RING)
-    F(32, IORING_REGISTER_, ZCRX_IFQ)
-    F(33, IORING_REGISTER_, RESIZE_RINGS)
-    F(34, IORING_REGISTER_, MEM_REGION)
-    F(35, IORING_REGISTER_, QUERY)
-    F(36, IORING_REGISTER_, ZCRX_CTRL)
-    F(37, IORING_REGISTER_, BPF_FILTER)
-    F(0x80000000, IORING_REGISTER_, USE_REGISTERED_RING)
-    /* pidfd */
-    F(0200, PIDFD_, THREAD)
-    F(04000, PIDFD_, NONBLOCK)
-    /* pidfdsignal */
-    F(0x1, PIDFD_, SIGNAL_THREAD)
-    F(0x2, PIDFD_, SIGNAL_THREAD_GROUP)
-    F(0x4, PIDFD_, SIGNAL_PROCESS_GROUP)
-    /* pidfdspecial */
-    F(-10000LL, PIDFD_, SELF_THREAD)
-    F(-10001LL, PIDFD_, SELF_THREAD_GROUP)
-    F(-10002LL,, FD_PIDFS_ROOT)
-    F(-10003LL,, FD_NSFS_ROOT)
-    F(-10009LL,, FD_INVALID)
-    /* xattr */
-    F(0x1,, XATTR_CREATE)
-    F(0x2,, XATTR_REPLACE)
-    /* reboot */
-    F(0, LINUX_REBOOT_CMD_, CAD_OFF)
-    F(0x1234567, LINUX_REBOOT_CMD_, RESTART)
-    F(0x4321fedc, LINUX_REBOOT_CMD_, POWER_OFF)
-    F(0x45584543, LINUX_REBOOT_CMD_, KEXEC)
-    F(0x89abcdef, LINUX_REBOOT_CMD_, CAD_ON)
-    F(0xa1b2c3d4, LINUX_REBOOT_CMD_, RESTART2)
-    F(0xcdef0123, LINUX_REBOOT_CMD_, HALT)
-    F(0xd000fce2, LINUX_REBOOT_CMD_, SW_SUSPEND)
-    /* rebootmagic1 */
-    F(0xfee1dead, LINUX_REBOOT_, MAGIC1)
-    /* rebootmagic2 */
-    F(0x5121996, LINUX_REBOOT_, MAGIC2A)
-    F(0x16041998, LINUX_REBOOT_, MAGIC2B)
-    F(0x20112000, LINUX_REBOOT_, MAGIC2C)
-    F(0x28121969, LINUX_REBOOT_, MAGIC2)
-    /* syslog */
-    F(0, SYSLOG_ACTION_, CLOSE)
-    F(1, SYSLOG_ACTION_, OPEN)
-    F(2, SYSLOG_ACTION_, READ)
-    F(3, SYSLOG_ACTION_, READ_ALL)
-    F(4, SYSLOG_ACTION_, READ_CLEAR)
-    F(5, SYSLOG_ACTION_, CLEAR)
-    F(6, SYSLOG_ACTION_, CONSOLE_OFF)
-    F(7, SYSLOG_ACTION_, CONSOLE_ON)
-    F(8, SYSLOG_ACTION_, CONSOLE_LEVEL)
-    F(9, SYSLOG_ACTION_, SIZE_UNREAD)
-    F(10, SYSLOG_ACTION_, SIZE_BUFFER)
-    /* mbind */
-    F(0x1, MPOL_, MF_STRICT)
-    F(0x2, MPOL_, MF_MOVE)
-    F(0x4, MPOL_, MF_MOVE_ALL)
-    F(0x8, MPOL_, MF_LAZY)
-    /* mpol */
-    F(0, MPOL_, DEFAULT)
-    F(1, MPOL_, PREFERRED)
-    F(2, MPOL_, BIND)
-    F(3, MPOL_, INTERLEAVE)
-    F(4, MPOL_, LOCAL)
-    F(5, MPOL_, PREFERRED_MANY)
-    F(6, MPOL_, WEIGHTED_INTERLEAVE)
-    /* mpolmode */
-    F(0x2000, MPOL_F_, NUMA_BALANCING)
-    F(0x4000, MPOL_F_, RELATIVE_NODES)
-    F(0x8000, MPOL_F_, STATIC_NODES)
-    /* getmempolicy */
-    F(0x1, MPOL_F_, NODE)
-    F(0x2, MPOL_F_, ADDR)
-    F(0x4, MPOL_F_, MEMS_ALLOWED)
-    /* quotactl */
-    F(0x5801, Q_, XQUOTAON)
-    F(0x5802, Q_, XQUOTAOFF)
-    F(0x5803, Q_, XGETQUOTA)
-    F(0x5804, Q_, XSETQLIM)
-    F(0x5805, Q_, XGETQSTAT)
-    F(0x5806, Q_, XQUOTARM)
-    F(0x5807, Q_, XQUOTASYNC)
-    F(0x5808, Q_, XGETQSTATV)
-    F(0x5809, Q_, XGETNEXTQUOTA)
-    F(0x800001, Q_, SYNC)
-    F(0x800002, Q_, QUOTAON)
-    F(0x800003, Q_, QUOTAOFF)
-    F(0x800004, Q_, GETFMT)
-    F(0x800005, Q_, GETINFO)
-    F(0x800006, Q_, SETINFO)
-    F(0x800007, Q_, GETQUOTA)
-    F(0x800008, Q_, SETQUOTA)
-    F(0x800009, Q_, GETNEXTQUOTA)
-    /* quotatype */
-    F(0,, USRQUOTA)
-    F(1,, GRPQUOTA)
-    F(2,, PRJQUOTA)
-    /* sync_file_range */
-    F(0x1, SYNC_, FILE_RANGE_WAIT_BEFORE)
-    F(0x2, SYNC_, FILE_RANGE_WRITE)
-    F(0x4, SYNC_, FILE_RANGE_WAIT_AFTER)
-    /* landlock */
-    F(0x1, LANDLOCK_, CREATE_RULESET_VERSION)
-    F(0x2, LANDLOCK_, CREATE_RULESET_ERRATA)
-    /* landlockrule */
-    F(1, LANDLOCK_, RULE_PATH_BENEATH)
-    F(2, LANDLOCK_, RULE_NET_PORT)
-    /* landlockadd */
-    F(0x1, LANDLOCK_, ADD_RULE_QUIET)
-    /* landlockrestrict */
-    F(0x1, LANDLOCK_, RESTRICT_SELF_LOG_SAME_EXEC_OFF)
-    F(0x2, LANDLOCK_, RESTRICT_SELF_LOG_NEW_EXEC_ON)
-    F(0x4, LANDLOCK_, RESTRICT_SELF_LOG_SUBDOMAINS_OFF)
-    F(0x8, LANDLOCK_, RESTRICT_SELF_TSYNC)
-    /* landlockfs */
-    F(0x1, LANDLOCK_ACCESS_FS_, EXECUTE)
-    F(0x2, LANDLOCK_ACCESS_FS_, WRITE_FILE)
-    F(0x4, LANDLOCK_ACCESS_FS_, READ_FILE)
-    F(0x8, LANDLOCK_ACCESS_FS_, READ_DIR)
-    F(0x10, LANDLOCK_ACCESS_FS_, REMOVE_DIR)
-    F(0x20, LANDLOCK_ACCESS_FS_, REMOVE_FILE)
-    F(0x40, LANDLOCK_ACCESS_FS_MAKE_, CHAR)
-    F(0x80, LANDLOCK_ACCESS_FS_MAKE_, DIR)
-    F(0x100, LANDLOCK_ACCESS_FS_MAKE_, REG)
-    F(0x200, LANDLOCK_ACCESS_FS_MAKE_, SOCK)
-    F(0x400, LANDLOCK_ACCESS_FS_MAKE_, FIFO)
-    F(0x800, LANDLOCK_ACCESS_FS_MAKE_, BLOCK)
-    F(0x1000, LANDLOCK_ACCESS_FS_MAKE_, SYM)
-    F(0x2000, LANDLOCK_ACCESS_FS_, REFER)
-    F(0x4000, LANDLOCK_ACCESS_FS_, TRUNCATE)
-    F(0x8000, LANDLOCK_ACCESS_FS_, IOCTL_DEV)
-    F(0x10000, LANDLOCK_ACCESS_FS_, RESOLVE_UNIX)
-    /* landlocknet */
-    F(0x1, LANDLOCK_ACCESS_, NET_BIND_TCP)
-    F(0x2, LANDLOCK_ACCESS_, NET_CONNECT_TCP)
-    F(0x4, LANDLOCK_ACCESS_, NET_BIND_UDP)
-    F(0x8, LANDLOCK_ACCESS_, NET_CONNECT_SEND_UDP)
-    /* landlockscope */
-    F(0x1, LANDLOCK_, SCOPE_ABSTRACT_UNIX_SOCKET)
-    F(0x2, LANDLOCK_, SCOPE_SIGNAL)
-    /* ioprio */
-    F(1, IOPRIO_, WHO_PROCESS)
-    F(2, IOPRIO_, WHO_PGRP)
-    F(3, IOPRIO_, WHO_USER)
-    /* ioprioclass */
-    F(0, IOPRIO_, CLASS_NONE)
-    F(1, IOPRIO_, CLASS_RT)
-    F(2, IOPRIO_, CLASS_BE)
-    F(3, IOPRIO_, CLASS_IDLE)
-    /* preadv2 */
-    F(0x1, RWF_, HIPRI)
-    F(0x2, RWF_, DSYNC)
-    F(0x4, RWF_, SYNC)
-    F(0x8, RWF_, NOWAIT)
-    F(0x10, RWF_, APPEND)
-    F(0x20, RWF_, NOAPPEND)
-    F(0x40, RWF_, ATOMIC)
-    F(0x80, RWF_, DONTCACHE)
-    F(0x100, RWF_, NOSIGNAL)
-    /* ipcget */
-    F(01000, IPC_, CREAT)
-    F(02000, IPC_, EXCL)
-    F(04000, IPC_, NOWAIT)
-    /* shmget */
-    F(01000, IPC_, CREAT)
-    F(02000, IPC_, EXCL)
-    F(04000, SHM_, HUGETLB)
-    F(010000, SHM_, NORESERVE)
-    /* shmat */
-    F(010000, SHM_, RDONLY)
-    F(020000, SHM_, RND)
-    F(040000, SHM_, REMAP)
-    F(0100000, SHM_, EXEC)
-    /* msgrcv */
-    F(04000, IPC_, NOWAIT)
-    F(010000, MSG_, NOERROR)
-    F(020000, MSG_, EXCEPT)
-    F(040000, MSG_, COPY)
-    /* msgctl */
-    F(0, IPC_, RMID)
-    F(1, IPC_, SET)
-    F(2, IPC_, STAT)
-    F(3, IPC_, INFO)
-    F(11, MSG_, STAT)
-    F(12, MSG_, INFO)
-    F(13, MSG_, STAT_ANY)
-    /* semctl */
-    F(0, IPC_, RMID)
-    F(1, IPC_, SET)
-    F(2, IPC_, STAT)
-    F(3, IPC_, INFO)
-    F(11,, GETPID)
-    F(12,, GETVAL)
-    F(13,, GETALL)
-    F(14,, GETNCNT)
-    F(15,, GETZCNT)
-    F(16,, SETVAL)
-    F(17,, SETALL)
-    F(18,, SEM_STAT)
-    F(19,, SEM_INFO)
-    F(20,, SEM_STAT_ANY)
-    /* shmctl */
-    F(0, IPC_, RMID)
-    F(1, IPC_, SET)
-    F(2, IPC_, STAT)
-    F(3, IPC_, INFO)
-    F(11, SHM_, LOCK)
-    F(12, SHM_, UNLOCK)
-    F(13, SHM_, STAT)
-    F(14, SHM_, INFO)
-    F(15, SHM_, STAT_ANY)
-    /* semop */
-    F(04000, IPC_, NOWAIT)
-    F(010000,, SEM_UNDO)
-    /* ipccall */
-    F(1,, SEMOP)
-    F(2,, SEMGET)
-    F(3,, SEMCTL)
-    F(4,, SEMTIMEDOP)
-    F(11,, MSGSND)
-    F(12,, MSGRCV)
-    F(13,, MSGGET)
-    F(14,, MSGCTL)
-    F(21,, SHMAT)
-    F(22,, SHMDT)
-    F(23,, SHMGET)
-    F(24,, SHMCTL)
-    /* socketcall */
-    F(1, SYS_, SOCKET)
-    F(2, SYS_, BIND)
-    F(3, SYS_, CONNECT)
-    F(4, SYS_, LISTEN)
-    F(5, SYS_, ACCEPT)
-    F(6, SYS_, GETSOCKNAME)
-    F(7, SYS_, GETPEERNAME)
-    F(8, SYS_, SOCKETPAIR)
-    F(9, SYS_, SEND)
-    F(10, SYS_, RECV)
-    F(11, SYS_, SENDTO)
-    F(12, SYS_, RECVFROM)
-    F(13, SYS_, SHUTDOWN)
-    F(14, SYS_, SETSOCKOPT)
-    F(15, SYS_, GETSOCKOPT)
-    F(16, SYS_, SENDMSG)
-    F(17, SYS_, RECVMSG)
-    F(18, SYS_, ACCEPT4)
-    F(19, SYS_, RECVMMSG)
-    F(20, SYS_, SENDMMSG)
-    /* kexec */
-    F(0x1, KEXEC_, ON_CRASH)
-    F(0x2, KEXEC_, PRESERVE_CONTEXT)
-    F(0x4, KEXEC_, UPDATE_ELFCOREHDR)
-    F(0x8, KEXEC_, CRASH_HOTPLUG_SUPPORT)
-    /* kexecfile */
-    F(0x1, KEXEC_FILE_, UNLOAD)
-    F(0x2, KEXEC_FILE_, ON_CRASH)
-    F(0x4, KEXEC_FILE_, NO_INITRAMFS)
-    F(0x8, KEXEC_FILE_, DEBUG)
-    F(0x10, KEXEC_FILE_, NO_CMA)
-    F(0x20, KEXEC_FILE_, FORCE_DTB)
-    /* finitmodule */
-    F(0x1,, MODULE_INIT_IGNORE_MODVERSIONS)
-    F(0x2,, MODULE_INIT_IGNORE_VERMAGIC)
-    F(0x4,, MODULE_INIT_COMPRESSED_FILE)
-    /* deletemodule */
-    F(01000, O_, TRUNC)
-    F(04000, O_, NONBLOCK)
-    /* personality */
-    F(0x20000,, UNAME26)
-    F(0x40000,, ADDR_NO_RANDOMIZE)
-    F(0x80000,, FDPIC_FUNCPTRS)
-    F(0x100000,, MMAP_PAGE_ZERO)
-    F(0x200000,, ADDR_COMPAT_LAYOUT)
-    F(0x400000,, READ_IMPLIES_EXEC)
-    F(0x800000,, ADDR_LIMIT_32BIT)
-    F(0x1000000,, SHORT_INODE)
-    F(0x2000000,, WHOLE_SECONDS)
-    F(0x4000000,, STICKY_TIMEOUTS)
-    F(0x8000000,, ADDR_LIMIT_3GB)
-    /* userfaultfd */
-    F(01,, UFFD_USER_MODE_ONLY)
-    F(04000, O_, NONBLOCK)
-    F(02000000, O_, CLOEXEC)
-    /* lsmattr */
-    F(100, LSM_ATTR_, CURRENT)
-    F(101, LSM_ATTR_, EXEC)
-    F(102, LSM_ATTR_, FSCREATE)
-    F(103, LSM_ATTR_, KEYCREATE)
-    F(104, LSM_ATTR_, PREV)
-    F(105, LSM_ATTR_, SOCKCREATE)
-    /* lsmflags */
-    F(0x1, LSM_, FLAG_SINGLE)
-    /* rseq */
-    F(0x1,, RSEQ_FLAG_UNREGISTER)
-    F(0x2,, RSEQ_FLAG_SLICE_EXT_DEFAULT_ON)
-    /* swapon */
-    F(0x8000,, SWAP_FLAG_PREFER)
-    F(0x10000,, SWAP_FLAG_DISCARD)
-    F(0x20000,, SWAP_FLAG_DISCARD_ONCE)
-    F(0x40000,, SWAP_FLAG_DISCARD_PAGES)
-    /* adjmode */
-    F(0xa001, ADJ_, OFFSET_SS_READ)
-    F(0x8001, ADJ_, OFFSET_SINGLESHOT)
-    F(0x1, ADJ_, OFFSET)
-    F(0x2, ADJ_, FREQUENCY)
-    F(0x4, ADJ_, MAXERROR)
-    F(0x8, ADJ_, ESTERROR)
-    F(0x10, ADJ_, STATUS)
-    F(0x20, ADJ_, TIMECONST)
-    F(0x80, ADJ_, TAI)
-    F(0x100, ADJ_, SETOFFSET)
-    F(0x1000, ADJ_, MICRO)
-    F(0x2000, ADJ_, NANO)
-    F(0x4000, ADJ_, TICK)
-    /* timexstatus */
-    F(0x1, STA_, PLL)
-    F(0x2, STA_, PPSFREQ)
-    F(0x4, STA_, PPSTIME)
-    F(0x8, STA_, FLL)
-    F(0x10, STA_, INS)
-    F(0x20, STA_, DEL)
-    F(0x40, STA_, UNSYNC)
-    F(0x80, STA_, FREQHOLD)
-    F(0x100, STA_, PPSSIGNAL)
-    F(0x200, STA_, PPSJITTER)
-    F(0x400, STA_, PPSWANDER)
-    F(0x800, STA_, PPSERROR)
-    F(0x1000, STA_, CLOCKERR)
-    F(0x2000, STA_, NANO)
-    F(0x4000, STA_, MODE)
-    F(0x8000, STA_, CLK)
-    /* timexstate */
-    F(0, TIME_, OK)
-    F(1, TIME_, INS)
-    F(2, TIME_, DEL)
-    F(3, TIME_, OOP)
-    F(4, TIME_, WAIT)
-    F(5, TIME_, ERROR)
-    /* mqopen */
-    F(0100, O_, CREAT)
-    F(0200, O_, EXCL)
-    F(04000, O_, NONBLOCK)
-    F(02000000, O_, CLOEXEC)
-    /* capversion */
-    F(0x19980330,, _LINUX_CAPABILITY_VERSION_1)
-    F(0x20071026,, _LINUX_CAPABILITY_VERSION_2)
-    F(0x20080522,, _LINUX_CAPABILITY_VERSION_3)
-    /* nlmsg */
-    F(0x1, NLM_F_, REQUEST)
-    F(0x2, NLM_F_, MULTI)
-    F(0x4, NLM_F_, ACK)
-    F(0x8, NLM_F_, ECHO)
-    F(0x10, NLM_F_, DUMP_INTR)
-    F(0x20, NLM_F_, DUMP_FILTERED)
-    F(0x100, NLM_F_, ROOT)
-    F(0x200, NLM_F_, MATCH)
-    F(0x400, NLM_F_, ATOMIC)
-    /* nsid */
-    F(128, CLONE_, NEWTIME)
-    F(0x20000, CLONE_, NEWNS)
-    F(0x2000000, CLONE_, NEWCGROUP)
-    F(0x4000000, CLONE_, NEWUTS)
-    F(0x8000000, CLONE_, NEWIPC)
-    F(0x10000000, CLONE_, NEWUSER)
-    F(0x20000000, CLONE_, NEWPID)
-    F(0x40000000, CLONE_, NEWNET)
-    /* termiosi */
-    F(0x1,, IGNBRK)
-    F(0x2,, BRKINT)
-    F(0x4,, IGNPAR)
-    F(0x8,, PARMRK)
-    F(0x10,, INPCK)
-    F(0x20,, ISTRIP)
-    F(0x40,, INLCR)
-    F(0x80,, IGNCR)
-    F(0x100,, ICRNL)
-    F(0x200,, IUCLC)
-    F(0x400,, IXON)
-    F(0x800,, IXANY)
-    F(0x1000,, IXOFF)
-    F(0x2000,, IMAXBEL)
-    F(0x4000,, IUTF8)
-    /* termioso */
-    F(0x1,, OPOST)
-    F(0x2,, OLCUC)
-    F(0x4,, ONLCR)
-    F(0x8,, OCRNL)
-    F(0x10,, ONOCR)
-    F(0x20,, ONLRET)
-    F(0x40,, OFILL)
-    F(0x80,, OFDEL)
-    /* termiosl */
-    F(0x1,, ISIG)
-    F(0x2,, ICANON)
-    F(0x4,, XCASE)
-    F(0x8,, ECHO)
-    F(0x10,, ECHOE)
-    F(0x20,, ECHOK)
-    F(0x40,, ECHONL)
-    F(0x80,, NOFLSH)
-    F(0x100,, TOSTOP)
-    F(0x200,, ECHOCTL)
-    F(0x400,, ECHOPRT)
-    F(0x800,, ECHOKE)
-    F(0x1000,, FLUSHO)
-    F(0x4000,, PENDIN)
-    F(0x8000,, IEXTEN)
-    F(0x10000,, EXTPROC)
-    /* ifflags */
-    F(0x1, IFF_, UP)
-    F(0x2, IFF_, BROADCAST)
-    F(0x4, IFF_, DEBUG)
-    F(0x8, IFF_, LOOPBACK)
-    F(0x10, IFF_, POINTOPOINT)
-    F(0x20, IFF_, NOTRAILERS)
-    F(0x40, IFF_, RUNNING)
-    F(0x80, IFF_, NOARP)
-    F(0x100, IFF_, PROMISC)
-    F(0x200, IFF_, ALLMULTI)
-    F(0x400, IFF_, MASTER)
-    F(0x800, IFF_, SLAVE)
-    F(0x1000, IFF_, MULTICAST)
-    F(0x2000, IFF_, PORTSEL)
-    F(0x4000, IFF_, AUTOMEDIA)
-    F(0x8000, IFF_, DYNAMIC)
-    /* tunflags */
-    F(0x1, IFF_, TUN)
-    F(0x2, IFF_, TAP)
-    F(0x10, IFF_, NAPI)
-    F(0x20, IFF_, NAPI_FRAGS)
-    F(0x40, IFF_, NO_CARRIER)
-    F(0x100, IFF_, MULTI_QUEUE)
-    F(0x200, IFF_, ATTACH_QUEUE)
-    F(0x400, IFF_, DETACH_QUEUE)
-    F(0x1000, IFF_, NO_PI)
-    F(0x2000, IFF_, ONE_QUEUE)
-    F(0x4000, IFF_, VNET_HDR)
-    F(0x8000, IFF_, TUN_EXCL)
-    /* ioctl */
-    F(0x1,, FIBMAP)
-    F(0x2,, FIGETBSZ)
-    F(0x125d,, BLKROSET)
-    F(0x125e,, BLKROGET)
-    F(0x125f,, BLKRRPART)
-    F(0x1260,, BLKGETSIZE)
-    F(0x1261,, BLKFLSBUF)
-    F(0x1262,, BLKRASET)
-    F(0x1263,, BLKRAGET)
-    F(0x1264,, BLKFRASET)
-    F(0x1265,, BLKFRAGET)
-    F(0x1266,, BLKSECTSET)
-    F(0x1267,, BLKSECTGET)
-    F(0x1268,, BLKSSZGET)
-    F(0x1269,, BLKPG)
-    F(0x1274,, BLKTRACESTART)
-    F(0x1275,, BLKTRACESTOP)
-    F(0x1276,, BLKTRACETEARDOWN)
-    F(0x1277,, BLKDISCARD)
-    F(0x1278,, BLKIOMIN)
-    F(0x1279,, BLKIOOPT)
-    F(0x127a,, BLKALIGNOFF)
-    F(0x127b,, BLKPBSZGET)
-    F(0x127c,, BLKDISCARDZEROES)
-    F(0x127d,, BLKSECDISCARD)
-    F(0x127e,, BLKROTATIONAL)
-    F(0x127f,, BLKZEROOUT)
-    F(0x2400, PERF_EVENT_IOC_, ENABLE)
-    F(0x2401, PERF_EVENT_IOC_, DISABLE)
-    F(0x2402, PERF_EVENT_IOC_, REFRESH)
-    F(0x2403, PERF_EVENT_IOC_, RESET)
-    F(0x2405, PERF_EVENT_IOC_, SET_OUTPUT)
-    F(0x3b64, VFIO_, GET_API_VERSION)
-    F(0x3b65, VFIO_, CHECK_EXTENSION)
-    F(0x3b66, VFIO_, SET_IOMMU)
-    F(0x3b67, VFIO_, GROUP_GET_STATUS)
-    F(0x3b68, VFIO_, GROUP_SET_CONTAINER)
-    F(0x3b69, VFIO_, GROUP_UNSET_CONTAINER)
-    F(0x3b6a, VFIO_, GROUP_GET_DEVICE_FD)
-    F(0x3b6b, VFIO_DEVICE_, GET_INFO)
-    F(0x3b6c, VFIO_DEVICE_, GET_REGION_INFO)
-    F(0x3b6d, VFIO_DEVICE_, GET_IRQ_INFO)
-    F(0x3b6e, VFIO_DEVICE_, SET_IRQS)
-    F(0x3b6f, VFIO_DEVICE_, RESET)
-    F(0x3b70, VFIO_DEVICE_, GET_PCI_HOT_RESET_INFO)
-    F(0x3b71, VFIO_DEVICE_, PCI_HOT_RESET)
-    F(0x3b72, VFIO_DEVICE_, QUERY_GFX_PLANE)
-    F(0x3b73, VFIO_DEVICE_, GET_GFX_DMABUF)
-    F(0x3b74, VFIO_DEVICE_, IOEVENTFD)
-    F(0x3b75, VFIO_DEVICE_, FEATURE)
-    F(0x3b76, VFIO_DEVICE_, BIND_IOMMUFD)
-    F(0x3b77, VFIO_DEVICE_, ATTACH_IOMMUFD_PT)
-    F(0x3b78, VFIO_DEVICE_, DETACH_IOMMUFD_PT)
-    F(0x3b79, VFIO_, EEH_PE_OP)
-    F(0x4b33,, KDGKBTYPE)
-    F(0x4b3a,, KDSETMODE)
-    F(0x4b3b,, KDGETMODE)
-    F(0x4b44,, KDGKBMODE)
-    F(0x4b45,, KDSKBMODE)
-    F(0x4c00, LOOP_, SET_FD)
-    F(0x4c01, LOOP_, CLR_FD)
-    F(0x4c02, LOOP_, SET_STATUS)
-    F(0x4c03, LOOP_, GET_STATUS)
-    F(0x4c04, LOOP_, SET_STATUS64)
-    F(0x4c05, LOOP_, GET_STATUS64)
-    F(0x4c06, LOOP_, CHANGE_FD)
-    F(0x4c07, LOOP_, SET_CAPACITY)
-    F(0x4c08, LOOP_, SET_DIRECT_IO)
-    F(0x4c0a, LOOP_, CONFIGURE)
-    F(0x4c80, LOOP_, CTL_ADD)
-    F(0x4c81, LOOP_, CTL_REMOVE)
-    F(0x4c82, LOOP_, CTL_GET_FREE)
-    F(0x4e40, NVME_IOCTL_, ID)
-    F(0x4e44, NVME_IOCTL_, RESET)
-    F(0x4e45, NVME_IOCTL_, SUBSYS_RESET)
-    F(0x4e46, NVME_IOCTL_, RESCAN)
-    F(0x5204,, RNDZAPENTCNT)
-    F(0x5206,, RNDCLEARPOOL)
-    F(0x5207,, RNDRESEEDCRNG)
-    F(0x5401,, TCGETS)
-    F(0x5402,, TCSETS)
-    F(0x5403,, TCSETSW)
-    F(0x5404,, TCSETSF)
-    F(0x5405,, TCGETA)
-    F(0x5406,, TCSETA)
-    F(0x5407,, TCSETAW)
-    F(0x5408,, TCSETAF)
-    F(0x5409,, TCSBRK)
-    F(0x540a,, TCXONC)
-    F(0x540b,, TCFLSH)
-    F(0x540c,, TIOCEXCL)
-    F(0x540d,, TIOCNXCL)
-    F(0x540e,, TIOCSCTTY)
-    F(0x540f,, TIOCGPGRP)
-    F(0x5410,, TIOCSPGRP)
-    F(0x5411,, TIOCOUTQ)
-    F(0x5412,, TIOCSTI)
-    F(0x5413,, TIOCGWINSZ)
-    F(0x5414,, TIOCSWINSZ)
-    F(0x5415,, TIOCMGET)
-    F(0x5416,, TIOCMBIS)
-    F(0x5417,, TIOCMBIC)
-    F(0x5418,, TIOCMSET)
-    F(0x5419,, TIOCGSOFTCAR)
-    F(0x541a,, TIOCSSOFTCAR)
-    F(0x541b,, FIONREAD)
-    F(0x541c,, TIOCLINUX)
-    F(0x541d,, TIOCCONS)
-    F(0x541e,, TIOCGSERIAL)
-    F(0x541f,, TIOCSSERIAL)
-    F(0x5420,, TIOCPKT)
-    F(0x5421,, FIONBIO)
-    F(0x5422,, TIOCNOTTY)
-    F(0x5423,, TIOCSETD)
-    F(0x5424,, TIOCGETD)
-    F(0x5425,, TCSBRKP)
-    F(0x5427,, TIOCSBRK)
-    F(0x5428,, TIOCCBRK)
-    F(0x5429,, TIOCGSID)
-    F(0x542e,, TIOCGRS485)
-    F(0x542f,, TIOCSRS485)
-    F(0x5432,, TCGETX)
-    F(0x5433,, TCSETX)
-    F(0x5434,, TCSETXF)
-    F(0x5435,, TCSETXW)
-    F(0x5437,, TIOCVHANGUP)
-    F(0x5441,, TIOCGPTPEER)
-    F(0x5450,, FIONCLEX)
-    F(0x5451,, FIOCLEX)
-    F(0x5452,, FIOASYNC)
-    F(0x5453,, TIOCSERCONFIG)
-    F(0x5454,, TIOCSERGWILD)
-    F(0x5455,, TIOCSERSWILD)
-    F(0x5456,, TIOCGLCKTRMIOS)
-    F(0x5457,, TIOCSLCKTRMIOS)
-    F(0x5458,, TIOCSERGSTRUCT)
-    F(0x5459,, TIOCSERGETLSR)
-    F(0x545a,, TIOCSERGETMULTI)
-    F(0x545b,, TIOCSERSETMULTI)
-    F(0x545c,, TIOCMIWAIT)
-    F(0x545d,, TIOCGICOUNT)
-    F(0x5460,, FIOQSIZE)
-    F(0x54e3,, TUNGETDEVNETNS)
-    F(0x5600, VT_, OPENQRY)
-    F(0x5601, VT_, GETMODE)
-    F(0x5602, VT_, SETMODE)
-    F(0x5603, VT_, GETSTATE)
-    F(0x5604, VT_, SENDSIG)
-    F(0x5605, VT_, RELDISP)
-    F(0x5606, VT_, ACTIVATE)
-    F(0x5607, VT_, WAITACTIVE)
-    F(0x5608, VT_, DISALLOCATE)
-    F(0x5609, VT_, RESIZE)
-    F(0x560a, VT_, RESIZEX)
-    F(0x560b, VT_, LOCKSWITCH)
-    F(0x560c, VT_, UNLOCKSWITCH)
-    F(0x560d, VT_, GETHIFONTMASK)
-    F(0x560e, VT_, WAITEVENT)
-    F(0x560f, VT_, SETACTIVATE)
-    F(0x7001, RTC_, AIE_ON)
-    F(0x7002, RTC_, AIE_OFF)
-    F(0x7003, RTC_, UIE_ON)
-    F(0x7004, RTC_, UIE_OFF)
-    F(0x7005, RTC_, PIE_ON)
-    F(0x7006, RTC_, PIE_OFF)
-    F(0x700f, RTC_, WIE_ON)
-    F(0x7010, RTC_, WIE_OFF)
-    F(0x7014, RTC_, VL_CLR)
-    F(0x8901,, FIOSETOWN)
-    F(0x8902,, SIOCSPGRP)
-    F(0x8903,, FIOGETOWN)
-    F(0x8904,, SIOCGPGRP)
-    F(0x8905,, SIOCATMARK)
-    F(0x890b,, SIOCADDRT)
-    F(0x890c,, SIOCDELRT)
-    F(0x890d,, SIOCRTMSG)
-    F(0x8910,, SIOCGIFNAME)
-    F(0x8911,, SIOCSIFLINK)
-    F(0x8912,, SIOCGIFCONF)
-    F(0x8913,, SIOCGIFFLAGS)
-    F(0x8914,, SIOCSIFFLAGS)
-    F(0x8915,, SIOCGIFADDR)
-    F(0x8916,, SIOCSIFADDR)
-    F(0x8917,, SIOCGIFDSTADDR)
-    F(0x8918,, SIOCSIFDSTADDR)
-    F(0x8919,, SIOCGIFBRDADDR)
-    F(0x891a,, SIOCSIFBRDADDR)
-    F(0x891b,, SIOCGIFNETMASK)
-    F(0x891c,, SIOCSIFNETMASK)
-    F(0x891d,, SIOCGIFMETRIC)
-    F(0x891e,, SIOCSIFMETRIC)
-    F(0x891f,, SIOCGIFMEM)
-    F(0x8920,, SIOCSIFMEM)
-    F(0x8921,, SIOCGIFMTU)
-    F(0x8922,, SIOCSIFMTU)
-    F(0x8923,, SIOCSIFNAME)
-    F(0x8924,, SIOCSIFHWADDR)
-    F(0x8925,, SIOCGIFENCAP)
-    F(0x8926,, SIOCSIFENCAP)
-    F(0x8927,, SIOCGIFHWADDR)
-    F(0x8929,, SIOCGIFSLAVE)
-    F(0x8930,, SIOCSIFSLAVE)
-    F(0x8931,, SIOCADDMULTI)
-    F(0x8932,, SIOCDELMULTI)
-    F(0x8933,, SIOCGIFINDEX)
-    F(0x8934,, SIOCSIFPFLAGS)
-    F(0x8935,, SIOCGIFPFLAGS)
-    F(0x8936,, SIOCDIFADDR)
-    F(0x8937,, SIOCSIFHWBROADCAST)
-    F(0x8938,, SIOCGIFCOUNT)
-    F(0x8940,, SIOCGIFBR)
-    F(0x8941,, SIOCSIFBR)
-    F(0x8942,, SIOCGIFTXQLEN)
-    F(0x8943,, SIOCSIFTXQLEN)
-    F(0x8946,, SIOCETHTOOL)
-    F(0x8947,, SIOCGMIIPHY)
-    F(0x8948,, SIOCGMIIREG)
-    F(0x8949,, SIOCSMIIREG)
-    F(0x894a,, SIOCWANDEV)
-    F(0x894c,, SIOCGSKNS)
-    F(0x8953,, SIOCDARP)
-    F(0x8954,, SIOCGARP)
-    F(0x8955,, SIOCSARP)
-    F(0x8960,, SIOCDRARP)
-    F(0x8961,, SIOCGRARP)
-    F(0x8962,, SIOCSRARP)
-    F(0x8970,, SIOCGIFMAP)
-    F(0x8971,, SIOCSIFMAP)
-    F(0x8980,, SIOCADDDLCI)
-    F(0x8981,, SIOCDELDLCI)
-    F(0x8982,, SIOCGIFVLAN)
-    F(0x8983,, SIOCSIFVLAN)
-    F(0x8990,, SIOCBONDENSLAVE)
-    F(0x8991,, SIOCBONDRELEASE)
-    F(0x8992,, SIOCBONDSETHWADDR)
-    F(0x8993,, SIOCBONDSLAVEINFOQUERY)
-    F(0x8994,, SIOCBONDINFOQUERY)
-    F(0x8995,, SIOCBONDCHANGEACTIVE)
-    F(0x89a0,, SIOCBRADDBR)
-    F(0x89a1,, SIOCBRDELBR)
-    F(0x89a2,, SIOCBRADDIF)
-    F(0x89a3,, SIOCBRDELIF)
-    F(0x89b0,, SIOCSHWTSTAMP)
-    F(0x89b1,, SIOCGHWTSTAMP)
-    F(0x89f0,, SIOCGPPPSTATS)
-    F(0x89f1,, SIOCGPPPVER)
-    F(0x89f2,, SIOCGPPPCSTATS)
-    F(0x9406, BTRFS_IOC_, TRANS_START)
-    F(0x9407, BTRFS_IOC_, TRANS_END)
-    F(0x9408, BTRFS_IOC_, SYNC)
-    F(0x941c, BTRFS_IOC_, SCRUB_CANCEL)
-    F(0x942e, BTRFS_IOC_, QUOTA_RESCAN_WAIT)
-    F(0xae00, KVM_GET_, API_VERSION)
-    F(0xae01, KVM_CREATE_, VM)
-    F(0xae03, KVM_, CHECK_EXTENSION)
-    F(0xae41, KVM_CREATE_, VCPU)
-    F(0xae44, KVM_SET_, NR_MMU_PAGES)
-    F(0xae45, KVM_GET_, NR_MMU_PAGES)
-    F(0xae47, KVM_SET_, TSS_ADDR)
-    F(0xae60, KVM_CREATE_, IRQCHIP)
-    F(0xae64, KVM_CREATE_, PIT)
-    F(0xae71, KVM_, REINJECT_CONTROL)
-    F(0xae78, KVM_SET_, BOOT_CPU_ID)
-    F(0xae80, KVM_, RUN)
-    F(0xae9a, KVM_, NMI)
-    F(0xaea2, KVM_SET_, TSC_KHZ)
-    F(0xaea3, KVM_GET_, TSC_KHZ)
-    F(0xaead, KVM_, KVMCLOCK_CTRL)
-    F(0xaeb7, KVM_, SMI)
-    F(0xaec7, KVM_, RESET_DIRTY_RINGS)
-    F(0xaece, KVM_GET_, STATS_FD)
-    F(0xaf01, VHOST_SET_, OWNER)
-    F(0xaf02, VHOST_, RESET_OWNER)
-    F(0xaf7d, VHOST_VDPA_, SUSPEND)
-    F(0xaf7e, VHOST_VDPA_, RESUME)
-    F(0xb701, NS_GET_, USERNS)
-    F(0xb702, NS_GET_, PARENT)
-    F(0xb703, NS_GET_, NSTYPE)
-    F(0xb704, NS_GET_, OWNER_UID)
-    F(0xe503,, FUSE_DEV_IOC_SYNC_INIT)
-    F(0xfd12, DM_, MPATH_PROBE_PATHS)
-    F(0xff01, PIDFD_GET_, CGROUP_NAMESPACE)
-    F(0xff02, PIDFD_GET_, IPC_NAMESPACE)
-    F(0xff03, PIDFD_GET_, MNT_NAMESPACE)
-    F(0xff04, PIDFD_GET_, NET_NAMESPACE)
-    F(0xff05, PIDFD_GET_, PID_NAMESPACE)
-    F(0xff06, PIDFD_GET_, PID_FOR_CHILDREN_NAMESPACE)
-    F(0xff07, PIDFD_GET_, TIME_NAMESPACE)
-    F(0xff08, PIDFD_GET_, TIME_FOR_CHILDREN_NAMESPACE)
-    F(0xff09, PIDFD_GET_, USER_NAMESPACE)
-    F(0xff0a, PIDFD_GET_, UTS_NAMESPACE)
-    F(0x4001af72, VHOST_VDPA_, SET_STATUS)
-    F(0x4001af84, VHOST_SET_, FORK_FROM_OWNER)
-    F(0x40042408, PERF_EVENT_IOC_, SET_BPF)
-    F(0x40042409, PERF_EVENT_IOC_, PAUSE_OUTPUT)
-    F(0x40044581,, EVIOCRMFF)
-    F(0x40044590,, EVIOCGRAB)
-    F(0x40044591,, EVIOCREVOKE)
-    F(0x400445a0,, EVIOCSCLOCKID)
-    F(0x40045201,, RNDADDTOENTCNT)
-    F(0x40045431,, TIOCSPTLCK)
-    F(0x40045436,, TIOCSIG)
-    F(0x400454c8,, TUNSETNOCSUM)
-    F(0x400454c9,, TUNSETDEBUG)
-    F(0x400454ca,, TUNSETIFF)
-    F(0x400454cb,, TUNSETPERSIST)
-    F(0x400454cc,, TUNSETOWNER)
-    F(0x400454cd,, TUNSETLINK)
-    F(0x400454ce,, TUNSETGROUP)
-    F(0x400454d0,, TUNSETOFFLOAD)
-    F(0x400454d1,, TUNSETTXFILTER)
-    F(0x400454d4,, TUNSETSNDBUF)
-    F(0x400454d8,, TUNSETVNETHDRSZ)
-    F(0x400454d9,, TUNSETQUEUE)
-    F(0x400454da,, TUNSETIFINDEX)
-    F(0x400454dc,, TUNSETVNETLE)
-    F(0x400454de,, TUNSETVNETBE)
-    F(0x400454e2,, TUNSETCARRIER)
-    F(0x40049409,, FICLONE)
-    F(0x40049421, BTRFS_IOC_, BALANCE_CTL)
-    F(0x4004ae86, KVM_, INTERRUPT)
-    F(0x4004ae99, KVM_SET_, MP_STATE)
-    F(0x4004af07, VHOST_SET_, LOG_FD)
-    F(0x4004af09, VHOST_, FREE_WORKER)
-    F(0x4004af42, VHOST_, SCSI_GET_ABI_VERSION)
-    F(0x4004af43, VHOST_, SCSI_SET_EVENTS_MISSED)
-    F(0x4004af44, VHOST_, SCSI_GET_EVENTS_MISSED)
-    F(0x4004af61, VHOST_, VSOCK_SET_RUNNING)
-    F(0x4004af77, VHOST_VDPA_, SET_CONFIG_CALL)
-    F(0x4004e502,, FUSE_DEV_IOC_BACKING_CLOSE)
-    F(0x40081271,, BLKBSZSET)
-    F(0x40082102, SECCOMP_, IOCTL_NOTIF_ID_VALID)
-    F(0x40082104, SECCOMP_, IOCTL_NOTIF_SET_FLAGS)
-    F(0x40082404, PERF_EVENT_IOC_, PERIOD)
-    F(0x40082406, PERF_EVENT_IOC_, SET_FILTER)
-    F(0x4008240b, PERF_EVENT_IOC_, MODIFY_ATTRIBUTES)
-    F(0x40084503,, EVIOCSREP)
-    F(0x40084504,, EVIOCSKEYCODE)
-    F(0x40085203,, RNDADDENTROPY)
-    F(0x40086200,, DMA_BUF_IOCTL_SYNC)
-    F(0x40086203,, DMA_BUF_IOCTL_IMPORT_SYNC_FILE)
-    F(0x40086602, FS_IOC_, SETFLAGS)
-    F(0x4008700c, RTC_, IRQP_SET)
-    F(0x4008700e, RTC_, EPOCH_SET)
-    F(0x40087602, FS_IOC_, SETVERSION)
-    F(0x40088a01,, EPIOCSPARAMS)
-    F(0x40089413, BTRFS_IOC_, DEFAULT_SUBVOL)
-    F(0x40089416, BTRFS_IOC_, WAIT_SYNC)
-    F(0x4008941a, BTRFS_IOC_, SUBVOL_SETFLAGS)
-    F(0x4008ae48, KVM_SET_, IDENTITY_MAP_ADDR)
-    F(0x4008ae61, KVM_, IRQ_LINE)
-    F(0x4008ae6a, KVM_SET_, GSI_ROUTING)
-    F(0x4008ae89, KVM_SET_, MSRS)
-    F(0x4008ae8a, KVM_SET_, CPUID)
-    F(0x4008ae90, KVM_SET_, CPUID2)
-    F(0x4008ae93, KVM_SET_, VAPIC_ADDR)
-    F(0x4008ae9c, KVM_, X86_SETUP_MCE)
-    F(0x4008af00, VHOST_SET_, FEATURES)
-    F(0x4008af03, VHOST_SET_, MEM_TABLE)
-    F(0x4008af04, VHOST_SET_, LOG_BASE)
-    F(0x4008af10, VHOST_SET_VRING_, NUM)
-    F(0x4008af12, VHOST_SET_VRING_, BASE)
-    F(0x4008af13, VHOST_SET_VRING_, ENDIAN)
-    F(0x4008af14, VHOST_GET_, VRING_ENDIAN)
-    F(0x4008af15, VHOST_, ATTACH_VRING_WORKER)
-    F(0x4008af20, VHOST_SET_VRING_, KICK)
-    F(0x4008af21, VHOST_SET_VRING_, CALL)
-    F(0x4008af22, VHOST_SET_VRING_, ERR)
-    F(0x4008af23, VHOST_SET_VRING_, BUSYLOOP_TIMEOUT)
-    F(0x4008af24, VHOST_GET_, VRING_BUSYLOOP_TIMEOUT)
-    F(0x4008af25, VHOST_SET_, BACKEND_FEATURES)
-    F(0x4008af30, VHOST_, NET_SET_BACKEND)
-    F(0x4008af60, VHOST_, VSOCK_SET_GUEST_CID)
-    F(0x4008af74, VHOST_VDPA_, SET_CONFIG)
-    F(0x4008af75, VHOST_VDPA_, SET_VRING_ENABLE)
-    F(0x4008af7c, VHOST_VDPA_, SET_GROUP_ASID)
-    F(0x4008af83, VHOST_SET_, FEATURES_ARRAY)
-    F(0x400c6615, FS_IOC_, GET_ENCRYPTION_POLICY)
-    F(0x400caed0, KVM_XEN_, HVM_EVTCHN_SEND)
-    F(0x40101283,, BLKRESETZONE)
-    F(0x40101286,, BLKOPENZONE)
-    F(0x40101287,, BLKCLOSEZONE)
-    F(0x40101288,, BLKFINISHZONE)
-    F(0x40103e05, SYNC_, IOC_SET_DEADLINE)
-    F(0x40104593,, EVIOCSMASK)
-    F(0x401054d5,, TUNATTACHFILTER)
-    F(0x401054d6,, TUNDETACHFILTER)
-    F(0x40106614, FS_IOC_, GET_ENCRYPTION_PWSALT)
-    F(0x4010942a, BTRFS_IOC_, QGROUP_CREATE)
-    F(0x40109441, BTRFS_IOC_, SUBVOL_SYNC_WAIT)
-    F(0x4010ae42, KVM_GET_, DIRTY_LOG)
-    F(0x4010ae67, KVM_, REGISTER_COALESCED_MMIO)
-    F(0x4010ae68, KVM_, UNREGISTER_COALESCED_MMIO)
-    F(0x4010aeaa, KVM_, DIRTY_TLB)
-    F(0x4010aeab, KVM_GET_, ONE_REG)
-    F(0x4010aeac, KVM_SET_, ONE_REG)
-    F(0x4010e501,, FUSE_DEV_IOC_BACKING_OPEN)
-    F(0x40182103, SECCOMP_, IOCTL_NOTIF_ADDFD)
-    F(0x40187013, RTC_, PARAM_GET)
-    F(0x40187014, RTC_, PARAM_SET)
-    F(0x40189429, BTRFS_IOC_, QGROUP_ASSIGN)
-    F(0x4018aebd, KVM_, HYPERV_EVENTFD)
-    F(0x4018aee1, KVM_SET_, DEVICE_ATTR)
-    F(0x4018aee2, KVM_GET_, DEVICE_ATTR)
-    F(0x4018aee3, KVM_, HAS_DEVICE_ATTR)
-    F(0x401c5820, FS_IOC_, FSSETXATTR)
-    F(0x40207012, RTC_, PLL_SET)
-    F(0x4020940d,, FICLONERANGE)
-    F(0x4020ae46, KVM_SET_, USER_MEMORY_REGION)
-    F(0x4020ae76, KVM_, IRQFD)
-    F(0x4020aea5, KVM_, SIGNAL_MSI)
-    F(FL_ARCH(0x4020aeb2, 0x4008aeb2), KVM_SET_, PMU_EVENT_FILTER)
-    F(0x4020aed2, KVM_SET_, MEMORY_ATTRIBUTES)
-    F(0x40247007, RTC_, ALM_SET)
-    F(0x4024700a, RTC_, SET_TIME)
-    F(0x40284504,, EVIOCSKEYCODE_V2)
-    F(0x4028700f, RTC_, WKALM_SET)
-    F(0x4028af11, VHOST_SET_VRING_, ADDR)
-    F(0x402c542b,, TCSETS2)
-    F(0x402c542c,, TCSETSW2)
-    F(0x402c542d,, TCSETSF2)
-    F(0x40304580,, EVIOCSFF)
-    F(0x40304e42, NVME_IOCTL_, SUBMIT_IO)
-    F(0x40309410, BTRFS_IOC_, DEFRAG_RANGE)
-    F(0x40309439, BTRFS_IOC_, SET_FEATURES)
-    F(0x4030ae7b, KVM_SET_, CLOCK)
-    F(0x4038ae7a, KVM_XEN_, HVM_CONFIG)
-    F(0x4040942c, BTRFS_IOC_, QUOTA_RESCAN)
-    F(0x4040ae77, KVM_CREATE_, PIT2)
-    F(0x4040ae79, KVM_, IOEVENTFD)
-    F(0x4040ae9e, KVM_, X86_SET_MCE)
-    F(0x4040aea0, KVM_SET_, VCPU_EVENTS)
-    F(0x40489426, BTRFS_IOC_, SEND)
-    F(FL_ARCH(0x4048ae9b, 0x4208ae9b), KVM_SET_, GUEST_DEBUG)
-    F(0x4048aec9, KVM_XEN_, HVM_SET_ATTR)
-    F(0x4048aecb, KVM_XEN_, VCPU_SET_ATTR)
-    F(0x4068aea3, KVM_, ENABLE_CAP)
-    F(0x4070aea0, KVM_SET_, PIT2)
-    F(0x40806685, FS_IOC_, ENABLE_VERITY)
-    F(0x40809440, BTRFS_IOC_, ENCODED_WRITE)
-    F(0x4080aea2, KVM_SET_, DEBUGREGS)
-    F(0x4080aebf, KVM_SET_, NESTED_STATE)
-    F(FL_ARCH(0x4090ae82, 0x4360ae82), KVM_SET_, REGS)
-    F(0x40a0ae49, KVM_SET_, USER_MEMORY_REGION2)
-    F(0x40e8af40, VHOST_, SCSI_SET_ENDPOINT)
-    F(0x40e8af41, VHOST_, SCSI_CLEAR_ENDPOINT)
-    F(0x41009432, FS_IOC_, SETFSLABEL)
-    F(FL_ARCH(0x4138ae84, 0x4000ae84), KVM_SET_, SREGS)
-    F(0x4140aecd, KVM_SET_, SREGS2)
-    F(0x4188aea7, KVM_SET_, XCRS)
-    F(0x4188aec6, KVM_, X86_SET_MSR_FILTER)
-    F(FL_ARCH(0x41a0ae8d, 0x4000ae8d), KVM_SET_, FPU)
-    F(0x4400ae8f, KVM_SET_, LAPIC)
-    F(0x50009401, BTRFS_IOC_, SNAP_CREATE)
-    F(0x50009402, BTRFS_IOC_, DEFRAG)
-    F(0x50009403, BTRFS_IOC_, RESIZE)
-    F(0x50009404, BTRFS_IOC_, SCAN_DEV)
-    F(0x50009405, BTRFS_IOC_, FORGET_DEV)
-    F(0x5000940a, BTRFS_IOC_, ADD_DEV)
-    F(0x5000940b, BTRFS_IOC_, RM_DEV)
-    F(0x5000940c, BTRFS_IOC_, BALANCE)
-    F(0x5000940e, BTRFS_IOC_, SUBVOL_CREATE)
-    F(0x5000940f, BTRFS_IOC_, SNAP_DESTROY)
-    F(0x50009417, BTRFS_IOC_, SNAP_CREATE_V2)
-    F(0x50009418, BTRFS_IOC_, SUBVOL_CREATE_V2)
-    F(0x5000943a, BTRFS_IOC_, RM_DEV_V2)
-    F(0x5000943f, BTRFS_IOC_, SNAP_DESTROY_V2)
-    F(0x5000aea5, KVM_SET_, XSAVE)
-    F(0x8001af71, VHOST_VDPA_GET_, STATUS)
-    F(0x8001af85, VHOST_GET_, FORK_FROM_OWNER)
-    F(0x8002af76, VHOST_VDPA_GET_, VRING_NUM)
-    F(0x80041284,, BLKGETZONESZ)
-    F(0x80041285,, BLKGETNRZONES)
-    F(0x80044501,, EVIOCGVERSION)
-    F(0x80044584,, EVIOCGEFFECTS)
-    F(0x80045200,, RNDGETENTCNT)
-    F(0x80045430,, TIOCGPTN)
-    F(0x80045432,, TIOCGDEV)
-    F(0x80045438,, TIOCGPKT)
-    F(0x80045439,, TIOCGPTLCK)
-    F(0x80045440,, TIOCGEXCL)
-    F(0x800454cf,, TUNGETFEATURES)
-    F(0x800454d2,, TUNGETIFF)
-    F(0x800454d3,, TUNGETSNDBUF)
-    F(0x800454d7,, TUNGETVNETHDRSZ)
-    F(0x800454dd,, TUNGETVNETLE)
-    F(0x800454df,, TUNGETVNETBE)
-    F(0x800454e0,, TUNSETSTEERINGEBPF)
-    F(0x800454e1,, TUNSETFILTEREBPF)
-    F(0x8004587d, FS_IOC_, SHUTDOWN)
-    F(0x80047013, RTC_, VL_READ)
-    F(0x8004ae98, KVM_GET_, MP_STATE)
-    F(0x8004af08, VHOST_, NEW_WORKER)
-    F(0x8004af70, VHOST_VDPA_GET_, DEVICE_ID)
-    F(0x8004af7a, VHOST_VDPA_GET_, AS_NUM)
-    F(0x8004af80, VHOST_VDPA_GET_, VQS_COUNT)
-    F(0x8004af81, VHOST_VDPA_GET_, GROUP_NUM)
-    F(0x8004b706, NS_GET_, PID_FROM_PIDNS)
-    F(0x8004b707, NS_GET_, TGID_FROM_PIDNS)
-    F(0x8004b708, NS_GET_, PID_IN_PIDNS)
-    F(0x8004b709, NS_GET_, TGID_IN_PIDNS)
-    F(0x8004e500,, FUSE_DEV_IOC_CLONE)
-    F(0x80081270,, BLKBSZGET)
-    F(0x80081272,, BLKGETSIZE64)
-    F(0x80081280,, BLKGETDISKSEQ)
-    F(0x80082407, PERF_EVENT_IOC_, ID)
-    F(0x80084502,, EVIOCGID)
-    F(0x80084503,, EVIOCGREP)
-    F(0x80084504,, EVIOCGKEYCODE)
-    F(0x80085202,, RNDGETPOOL)
-    F(0x80085610, VT_, GETCONSIZECSRPOS)
-    F(0x80086601, FS_IOC_, GETFLAGS)
-    F(0x8008700b, RTC_, IRQP_READ)
-    F(0x8008700d, RTC_, EPOCH_READ)
-    F(0x80087601, FS_IOC_, GETVERSION)
-    F(0x80088a02,, EPIOCGPARAMS)
-    F(0x80089418, BTRFS_IOC_, START_SYNC)
-    F(0x80089419, BTRFS_IOC_, SUBVOL_GETFLAGS)
-    F(0x8008ae9d, KVM_, X86_GET_MCE_CAP_SUPPORTED)
-    F(0x8008af00, VHOST_GET_, FEATURES)
-    F(0x8008af26, VHOST_GET_, BACKEND_FEATURES)
-    F(0x8008af73, VHOST_VDPA_GET_, CONFIG)
-    F(0x8008af83, VHOST_GET_, FEATURES_ARRAY)
-    F(0x8008b705, NS_GET_, MNTNS_ID)
-    F(0x8008b70d, NS_GET_, ID)
-    F(0x800c6613, FS_IOC_, SET_ENCRYPTION_POLICY)
-    F(0x80104592,, EVIOCGMASK)
-    F(0x801054db,, TUNGETFILTER)
-    F(0x8010661b, FS_IOC_, GET_ENCRYPTION_NONCE)
-    F(0x80108906,, SIOCGSTAMP_NEW)
-    F(0x80108907,, SIOCGSTAMPNS_NEW)
-    F(0x8010aa01, UFFDIO_, UNREGISTER)
-    F(0x8010aa02, UFFDIO_, WAKE)
-    F(0x8010aebb, KVM_, MEMORY_ENCRYPT_REG_REGION)
-    F(0x8010aebc, KVM_, MEMORY_ENCRYPT_UNREG_REGION)
-    F(0x8010af78, VHOST_VDPA_GET_, IOVA_RANGE)
-    F(0x8010b70a, NS_, MNT_GET_INFO)
-    F(0x8010b70b, NS_, MNT_GET_NEXT)
-    F(0x8010b70c, NS_, MNT_GET_PREV)
-    F(0x80111500, FS_IOC_, GETFSUUID)
-    F(0x80189439, BTRFS_IOC_GET_, FEATURES)
-    F(0x801c581f, FS_IOC_, FSGETXATTR)
-    F(0x80207011, RTC_, PLL_GET)
-    F(0x80247008, RTC_, ALM_READ)
-    F(0x80247009, RTC_, RD_TIME)
-    F(0x80284504,, EVIOCGKEYCODE_V2)
-    F(0x80285442,, TIOCGISO7816)
-    F(0x80287010, RTC_, WKALM_RD)
-    F(0x802c542a,, TCGETS2)
-    F(0x8030942b, BTRFS_IOC_, QGROUP_LIMIT)
-    F(0x8030ae7c, KVM_GET_, CLOCK)
-    F(0x8040942d, BTRFS_IOC_, QUOTA_RESCAN_STATUS)
-    F(0x8040ae9f, KVM_GET_, VCPU_EVENTS)
-    F(0x80489439, BTRFS_IOC_GET_, SUPPORTED_FEATURES)
-    F(0x8048ae66, KVM_SET_, PIT)
-    F(0x8070ae9f, KVM_GET_, PIT2)
-    F(0x80809440, BTRFS_IOC_, ENCODED_READ)
-    F(0x8080aea1, KVM_GET_, DEBUGREGS)
-    F(0x80811501, FS_IOC_, GETFSSYSFSPATH)
-    F(FL_ARCH(0x8090ae81, 0x8360ae81), KVM_GET_, REGS)
-    F(0x81009431, FS_IOC_, GETFSLABEL)
-    F(FL_ARCH(0x8138ae83, 0x8000ae83), KVM_GET_, SREGS)
-    F(0x8140aecc, KVM_GET_, SREGS2)
-    F(0x8188aea6, KVM_GET_, XCRS)
-    F(FL_ARCH(0x81a0ae8c, 0x8000ae8c), KVM_GET_, FPU)
-    F(0x81f8943c, BTRFS_IOC_GET_, SUBVOL_INFO)
-    F(0x8208ae63, KVM_SET_, IRQCHIP)
-    F(0x8400941f, BTRFS_IOC_, FS_INFO)
-    F(0x84009422, BTRFS_IOC_, BALANCE_PROGRESS)
-    F(0x8400ae8e, KVM_GET_, LAPIC)
-    F(0x90009427, BTRFS_IOC_, DEVICES_READY)
-    F(0x9000aea4, KVM_GET_, XSAVE)
-    F(0x9000aecf, KVM_GET_, XSAVE2)
-    F(0xc0045877,, FIFREEZE)
-    F(0xc0045878,, FITHAW)
-    F(0xc0046686, FS_IOC_, MEASURE_VERITY)
-    F(0xc004ae02, KVM_GET_, MSR_INDEX_LIST)
-    F(0xc004ae0a, KVM_GET_, MSR_FEATURE_INDEX_LIST)
-    F(0xc008240a, PERF_EVENT_IOC_, QUERY_BPF)
-    F(0xc0086202,, DMA_BUF_IOCTL_EXPORT_SYNC_FILE)
-    F(0xc008ae05, KVM_GET_, SUPPORTED_CPUID)
-    F(0xc008ae09, KVM_GET_, EMULATED_CPUID)
-    F(0xc008ae67, KVM_, IRQ_LINE_STATUS)
-    F(0xc008ae88, KVM_GET_, MSRS)
-    F(0xc008ae91, KVM_GET_, CPUID2)
-    F(0xc008aeb0, KVM_GET_, REG_LIST)
-    F(0xc008aeba, KVM_, MEMORY_ENCRYPT_OP)
-    F(0xc008aec1, KVM_GET_, SUPPORTED_HV_CPUID)
-    F(0xc008af12, VHOST_GET_, VRING_BASE)
-    F(0xc008af16, VHOST_GET_, VRING_WORKER)
-    F(0xc008af7b, VHOST_VDPA_GET_, VRING_GROUP)
-    F(0xc008af7f, VHOST_VDPA_GET_, VRING_DESC_GROUP)
-    F(0xc0096616, FS_IOC_, GET_ENCRYPTION_POLICY_EX)
-    F(0xc00caee0, KVM_CREATE_, DEVICE)
-    F(0xc0101282,, BLKREPORTZONE)
-    F(0xc010128e,, BLKREPORTZONEV2)
-    F(0xc0101502, FS_IOC_, GETLBMD_CAP)
-    F(0xc0109414, BTRFS_IOC_, SPACE_INFO)
-    F(0xc0109428, BTRFS_IOC_, QUOTA_CTL)
-    F(0xc0182101, SECCOMP_, IOCTL_NOTIF_SEND)
-    F(0xc0184800,, DMA_HEAP_IOCTL_ALLOC)
-    F(0xc0185879,, FITRIM)
-    F(0xc0189436,, FIDEDUPERANGE)
-    F(0xc018aa06, UFFDIO_, WRITEPROTECT)
-    F(0xc018aa3f, UFFDIO_, API)
-    F(0xc018ae85, KVM_, TRANSLATE)
-    F(0xc018aec0, KVM_, CLEAR_DIRTY_LOG)
-    F(0xc020660b, FS_IOC_, FIEMAP)
-    F(0xc0209442, BTRFS_IOC_GET_, CSUMS)
-    F(0xc020aa00, UFFDIO_, REGISTER)
-    F(0xc020aa04, UFFDIO_, ZEROPAGE)
-    F(0xc020aa07, UFFDIO_, CONTINUE)
-    F(0xc020aa08, UFFDIO_, POISON)
-    F(0xc0285443,, TIOCSISO7816)
-    F(0xc0286687, FS_IOC_, READ_VERITY_METADATA)
-    F(0xc028aa03, UFFDIO_, COPY)
-    F(0xc028aa05, UFFDIO_, MOVE)
-    F(0xc028ae92, KVM_, TPR_ACCESS_REPORTING)
-    F(0xc0303e03, SYNC_, IOC_MERGE)
-    F(0xc0383e04, SYNC_, IOC_FILE_INFO)
-    F(0xc0389423, BTRFS_IOC_, INO_PATHS)
-    F(0xc0389424, BTRFS_IOC_, LOGICAL_INO)
-    F(0xc038943b, BTRFS_IOC_, LOGICAL_INO_V2)
-    F(0xc0406618, FS_IOC_, REMOVE_ENCRYPTION_KEY)
-    F(0xc0406619, FS_IOC_, REMOVE_ENCRYPTION_KEY_ALL_USERS)
-    F(0xc040aed4, KVM_CREATE_, GUEST_MEMFD)
-    F(0xc040aed5, KVM_, PRE_FAULT_MEMORY)
-    F(0xc0481273,, BLKTRACESETUP)
-    F(0xc0484e41, NVME_IOCTL_, ADMIN_CMD)
-    F(0xc0484e43, NVME_IOCTL_, IO_CMD)
-    F(0xc048ae65, KVM_GET_, PIT)
-    F(0xc048aec8, KVM_XEN_, HVM_GET_ATTR)
-    F(0xc048aeca, KVM_XEN_, VCPU_GET_ATTR)
-    F(0xc0502100, SECCOMP_, IOCTL_NOTIF_RECV)
-    F(0xc0504e47, NVME_IOCTL_, ADMIN64_CMD)
-    F(0xc0504e48, NVME_IOCTL_, IO64_CMD)
-    F(0xc0504e49, NVME_IOCTL_, IO64_CMD_VEC)
-    F(0xc0506617, FS_IOC_, ADD_ENCRYPTION_KEY)
-    F(0xc058ff0b, PIDFD_GET_, INFO)
-    F(0xc0606610,, PAGEMAP_SCAN)
-    F(0xc0709411, BTRFS_IOC_, TREE_SEARCH_V2)
-    F(0xc080661a, FS_IOC_, GET_ENCRYPTION_KEY_STATUS)
-    F(0xc080aebe, KVM_GET_, NESTED_STATE)
-    F(0xc0c0128e,, BLKTRACESETUP2)
-    F(0xc0c89425, BTRFS_IOC_, SET_RECEIVED_SUBVOL)
-    F(0xc138fd00, DM_, VERSION)
-    F(0xc138fd01, DM_, REMOVE_ALL)
-    F(0xc138fd02, DM_, LIST_DEVICES)
-    F(0xc138fd03, DM_DEV_, CREATE)
-    F(0xc138fd04, DM_DEV_, REMOVE)
-    F(0xc138fd05, DM_DEV_, RENAME)
-    F(0xc138fd06, DM_DEV_, SUSPEND)
-    F(0xc138fd07, DM_DEV_, STATUS)
-    F(0xc138fd08, DM_DEV_, WAIT)
-    F(0xc138fd09, DM_, TABLE_LOAD)
-    F(0xc138fd0a, DM_, TABLE_CLEAR)
-    F(0xc138fd0b, DM_, TABLE_DEPS)
-    F(0xc138fd0c, DM_, TABLE_STATUS)
-    F(0xc138fd0d, DM_, LIST_VERSIONS)
-    F(0xc138fd0e, DM_, TARGET_MSG)
-    F(0xc138fd0f, DM_DEV_, SET_GEOMETRY)
-    F(0xc138fd10, DM_DEV_, ARM_POLL)
-    F(0xc138fd11, DM_, GET_TARGET_VERSION)
-    F(0xc208ae62, KVM_GET_, IRQCHIP)
-    F(0xc400941b, BTRFS_IOC_, SCRUB)
-    F(0xc400941d, BTRFS_IOC_, SCRUB_PROGRESS)
-    F(0xc4009420, BTRFS_IOC_, BALANCE_V2)
-    F(0xc4089434, BTRFS_IOC_GET_, DEV_STATS)
-    F(0xca289435, BTRFS_IOC_, DEV_REPLACE)
-    F(0xd0009411, BTRFS_IOC_, TREE_SEARCH)
-    F(0xd0009412, BTRFS_IOC_, INO_LOOKUP)
-    F(0xd000941e, BTRFS_IOC_, DEV_INFO)
-    F(0xd000943d, BTRFS_IOC_GET_, SUBVOL_ROOTREF)
+/* F(value, prefix of the name, its rest). A table a column: they are compressed by themselves. */
+#define FL_ROWS(F) \
+    /* openacc */ \
+    F(0, O_, RDONLY) \
+    F(1, O_, WRONLY) \
+    F(2, O_, RDWR) \
+    F(3, O_, ACCMODE) \
+    /* open */ \
+    F(0100, O_, CREAT) \
+    F(0200, O_, EXCL) \
+    F(0400, O_, NOCTTY) \
+    F(01000, O_, TRUNC) \
+    F(02000, O_, APPEND) \
+    F(04000, O_, NONBLOCK) \
+    F(04010000, O_, SYNC) \
+    F(010000, O_, DSYNC) \
+    F(020000, O_, ASYNC) \
+    F(FL_ARCH(040000, 0200000), O_, DIRECT) \
+    F(FL_ARCH(0100000, 0400000), O_, LARGEFILE) \
+    F(FL_ARCH(020200000, 020040000), O_, TMPFILE) \
+    F(FL_ARCH(0200000, 040000), O_, DIRECTORY) \
+    F(FL_ARCH(0400000, 0100000), O_, NOFOLLOW) \
+    F(01000000, O_, NOATIME) \
+    F(02000000, O_, CLOEXEC) \
+    F(010000000, O_, PATH) \
+    F(0400000000, O_, EMPTYPATH) \
+    F(0x100000000,, OPENAT2_REGULAR) \
+    /* openresolve */ \
+    F(0x1, RESOLVE_, NO_XDEV) \
+    F(0x2, RESOLVE_, NO_MAGICLINKS) \
+    F(0x4, RESOLVE_, NO_SYMLINKS) \
+    F(0x8, RESOLVE_, BENEATH) \
+    F(0x10, RESOLVE_, IN_ROOT) \
+    F(0x20, RESOLVE_, CACHED) \
+    /* at */ \
+    F(0x100, AT_, SYMLINK_NOFOLLOW) \
+    F(0x200, AT_, REMOVEDIR) \
+    F(0x400, AT_, SYMLINK_FOLLOW) \
+    F(0x800, AT_, NO_AUTOMOUNT) \
+    F(0x1000, AT_, EMPTY_PATH) \
+    F(0x2000, AT_, STATX_FORCE_SYNC) \
+    F(0x4000, AT_, STATX_DONT_SYNC) \
+    F(0x8000, AT_, RECURSIVE) \
+    F(0x10000, AT_, EXECVE_CHECK) \
+    /* faccessat */ \
+    F(0x100, AT_, SYMLINK_NOFOLLOW) \
+    F(0x200, AT_, EACCESS) \
+    F(0x1000, AT_, EMPTY_PATH) \
+    /* name_to_handle */ \
+    F(0x1, AT_, HANDLE_MNT_ID_UNIQUE) \
+    F(0x2, AT_, HANDLE_CONNECTABLE) \
+    F(0x200, AT_, HANDLE_FID) \
+    F(0x400, AT_, SYMLINK_FOLLOW) \
+    F(0x1000, AT_, EMPTY_PATH) \
+    /* access */ \
+    F(0, F_, OK) \
+    F(0x4,, R_OK) \
+    F(0x2,, W_OK) \
+    F(0x1,, X_OK) \
+    /* prot */ \
+    F(0, PROT_, NONE) \
+    F(0x1, PROT_, READ) \
+    F(0x2, PROT_, WRITE) \
+    F(0x4, PROT_, EXEC) \
+    F(0x8, PROT_, SEM) \
+    F(0x10, PROT_, BTI) \
+    F(0x20, PROT_, MTE) \
+    F(0x1000000, PROT_, GROWSDOWN) \
+    F(0x2000000, PROT_, GROWSUP) \
+    /* maptype */ \
+    F(0, MAP_, FILE) \
+    F(1, MAP_, SHARED) \
+    F(2, MAP_, PRIVATE) \
+    F(3, MAP_, SHARED_VALIDATE) \
+    F(8, MAP_, DROPPABLE) \
+    /* mmap */ \
+    F(0x10, MAP_, FIXED) \
+    F(0x20, MAP_, ANONYMOUS) \
+    F(0x40, MAP_, 32BIT) \
+    F(0x80, MAP_, ABOVE4G) \
+    F(0x100, MAP_, GROWSDOWN) \
+    F(0x800, MAP_, DENYWRITE) \
+    F(0x1000, MAP_, EXECUTABLE) \
+    F(0x2000, MAP_, LOCKED) \
+    F(0x4000, MAP_, NORESERVE) \
+    F(0x8000, MAP_, POPULATE) \
+    F(0x10000, MAP_, NONBLOCK) \
+    F(0x20000, MAP_, STACK) \
+    F(0x40000, MAP_, HUGETLB) \
+    F(0x80000, MAP_, SYNC) \
+    F(0x100000, MAP_, FIXED_NOREPLACE) \
+    F(0x4000000, MAP_, UNINITIALIZED) \
+    /* mremap */ \
+    F(0x1,, MREMAP_MAYMOVE) \
+    F(0x2,, MREMAP_FIXED) \
+    F(0x4,, MREMAP_DONTUNMAP) \
+    /* madv */ \
+    F(0, MADV_, NORMAL) \
+    F(1, MADV_, RANDOM) \
+    F(2, MADV_, SEQUENTIAL) \
+    F(3, MADV_, WILLNEED) \
+    F(4, MADV_, DONTNEED) \
+    F(8, MADV_, FREE) \
+    F(9, MADV_, REMOVE) \
+    F(10, MADV_, DONTFORK) \
+    F(11, MADV_, DOFORK) \
+    F(12, MADV_, MERGEABLE) \
+    F(13, MADV_, UNMERGEABLE) \
+    F(14, MADV_, HUGEPAGE) \
+    F(15, MADV_, NOHUGEPAGE) \
+    F(16, MADV_, DONTDUMP) \
+    F(17, MADV_, DODUMP) \
+    F(18, MADV_, WIPEONFORK) \
+    F(19, MADV_, KEEPONFORK) \
+    F(20, MADV_, COLD) \
+    F(21, MADV_, PAGEOUT) \
+    F(22, MADV_, POPULATE_READ) \
+    F(23, MADV_, POPULATE_WRITE) \
+    F(24, MADV_, DONTNEED_LOCKED) \
+    F(25, MADV_, COLLAPSE) \
+    F(100, MADV_, HWPOISON) \
+    F(101, MADV_, SOFT_OFFLINE) \
+    F(102, MADV_, GUARD_INSTALL) \
+    F(103, MADV_, GUARD_REMOVE) \
+    /* msync */ \
+    F(0x1, MS_, ASYNC) \
+    F(0x2, MS_, INVALIDATE) \
+    F(0x4, MS_, SYNC) \
+    /* mlock */ \
+    F(0x1,, MLOCK_ONFAULT) \
+    /* mlockall */ \
+    F(0x1,, MCL_CURRENT) \
+    F(0x2,, MCL_FUTURE) \
+    F(0x4,, MCL_ONFAULT) \
+    /* pkey */ \
+    F(0,, PKEY_UNRESTRICTED) \
+    F(0x1,, PKEY_DISABLE_ACCESS) \
+    F(0x2,, PKEY_DISABLE_WRITE) \
+    /* shadowstack */ \
+    F(0x1,, SHADOW_STACK_SET_TOKEN) \
+    F(0x2,, SHADOW_STACK_SET_MARKER) \
+    /* clone */ \
+    F(0x100, CLONE_, VM) \
+    F(0x200, CLONE_, FS) \
+    F(0x400, CLONE_, FILES) \
+    F(0x800, CLONE_, SIGHAND) \
+    F(0x1000, CLONE_, PIDFD) \
+    F(0x2000, CLONE_, PTRACE) \
+    F(0x4000, CLONE_, VFORK) \
+    F(0x8000, CLONE_, PARENT) \
+    F(0x10000, CLONE_, THREAD) \
+    F(0x20000, CLONE_, NEWNS) \
+    F(0x40000, CLONE_, SYSVSEM) \
+    F(0x80000, CLONE_, SETTLS) \
+    F(0x100000, CLONE_, PARENT_SETTID) \
+    F(0x200000, CLONE_, CHILD_CLEARTID) \
+    F(0x400000, CLONE_, DETACHED) \
+    F(0x800000, CLONE_, UNTRACED) \
+    F(0x1000000, CLONE_, CHILD_SETTID) \
+    F(0x2000000, CLONE_, NEWCGROUP) \
+    F(0x4000000, CLONE_, NEWUTS) \
+    F(0x8000000, CLONE_, NEWIPC) \
+    F(0x10000000, CLONE_, NEWUSER) \
+    F(0x20000000, CLONE_, NEWPID) \
+    F(0x40000000, CLONE_, NEWNET) \
+    F(0x80000000, CLONE_, IO) \
+    F(0x100000000, CLONE_, CLEAR_SIGHAND) \
+    F(0x200000000, CLONE_, INTO_CGROUP) \
+    F(0x400000000, CLONE_, AUTOREAP) \
+    F(0x800000000, CLONE_, NNP) \
+    F(0x1000000000, CLONE_, PIDFD_AUTOKILL) \
+    F(0x2000000000, CLONE_, EMPTY_MNTNS) \
+    /* clone3 */ \
+    F(0x80, CLONE_, NEWTIME) \
+    F(0x100, CLONE_, VM) \
+    F(0x200, CLONE_, FS) \
+    F(0x400, CLONE_, FILES) \
+    F(0x800, CLONE_, SIGHAND) \
+    F(0x1000, CLONE_, PIDFD) \
+    F(0x2000, CLONE_, PTRACE) \
+    F(0x4000, CLONE_, VFORK) \
+    F(0x8000, CLONE_, PARENT) \
+    F(0x10000, CLONE_, THREAD) \
+    F(0x20000, CLONE_, NEWNS) \
+    F(0x40000, CLONE_, SYSVSEM) \
+    F(0x80000, CLONE_, SETTLS) \
+    F(0x100000, CLONE_, PARENT_SETTID) \
+    F(0x200000, CLONE_, CHILD_CLEARTID) \
+    F(0x400000, CLONE_, DETACHED) \
+    F(0x800000, CLONE_, UNTRACED) \
+    F(0x1000000, CLONE_, CHILD_SETTID) \
+    F(0x2000000, CLONE_, NEWCGROUP) \
+    F(0x4000000, CLONE_, NEWUTS) \
+    F(0x8000000, CLONE_, NEWIPC) \
+    F(0x10000000, CLONE_, NEWUSER) \
+    F(0x20000000, CLONE_, NEWPID) \
+    F(0x40000000, CLONE_, NEWNET) \
+    F(0x80000000, CLONE_, IO) \
+    F(0x100000000, CLONE_, CLEAR_SIGHAND) \
+    F(0x200000000, CLONE_, INTO_CGROUP) \
+    F(0x400000000, CLONE_, AUTOREAP) \
+    F(0x800000000, CLONE_, NNP) \
+    F(0x1000000000, CLONE_, PIDFD_AUTOKILL) \
+    F(0x2000000000, CLONE_, EMPTY_MNTNS) \
+    /* unshare */ \
+    F(0x80, CLONE_, NEWTIME) \
+    F(0x100, CLONE_, VM) \
+    F(0x200, CLONE_, FS) \
+    F(0x400, CLONE_, FILES) \
+    F(0x800, CLONE_, SIGHAND) \
+    F(0x10000, CLONE_, THREAD) \
+    F(0x20000, CLONE_, NEWNS) \
+    F(0x40000, CLONE_, SYSVSEM) \
+    F(0x100000,, UNSHARE_EMPTY_MNTNS) \
+    F(0x2000000, CLONE_, NEWCGROUP) \
+    F(0x4000000, CLONE_, NEWUTS) \
+    F(0x8000000, CLONE_, NEWIPC) \
+    F(0x10000000, CLONE_, NEWUSER) \
+    F(0x20000000, CLONE_, NEWPID) \
+    F(0x40000000, CLONE_, NEWNET) \
+    /* setns */ \
+    F(0x80, CLONE_, NEWTIME) \
+    F(0x20000, CLONE_, NEWNS) \
+    F(0x2000000, CLONE_, NEWCGROUP) \
+    F(0x4000000, CLONE_, NEWUTS) \
+    F(0x8000000, CLONE_, NEWIPC) \
+    F(0x10000000, CLONE_, NEWUSER) \
+    F(0x20000000, CLONE_, NEWPID) \
+    F(0x40000000, CLONE_, NEWNET) \
+    /* whence */ \
+    F(0,, SEEK_SET) \
+    F(1,, SEEK_CUR) \
+    F(2,, SEEK_END) \
+    F(3,, SEEK_DATA) \
+    F(4,, SEEK_HOLE) \
+    /* sockaf */ \
+    F(0, AF_, UNSPEC) \
+    F(1, AF_, UNIX) \
+    F(2, AF_, INET) \
+    F(3, AF_, AX25) \
+    F(4, AF_, IPX) \
+    F(5, AF_, APPLETALK) \
+    F(6, AF_, NETROM) \
+    F(7, AF_, BRIDGE) \
+    F(8, AF_, ATMPVC) \
+    F(9, AF_, X25) \
+    F(10, AF_, INET6) \
+    F(11, AF_, ROSE) \
+    F(12, AF_, DECnet) \
+    F(13, AF_, NETBEUI) \
+    F(14, AF_, SECURITY) \
+    F(15, AF_, KEY) \
+    F(16, AF_, NETLINK) \
+    F(17, AF_, PACKET) \
+    F(18, AF_, ASH) \
+    F(19, AF_, ECONET) \
+    F(20, AF_, ATMSVC) \
+    F(21, AF_, RDS) \
+    F(22, AF_, SNA) \
+    F(23, AF_, IRDA) \
+    F(24, AF_, PPPOX) \
+    F(25, AF_, WANPIPE) \
+    F(26, AF_, LLC) \
+    F(27, AF_, IB) \
+    F(28, AF_, MPLS) \
+    F(29, AF_, CAN) \
+    F(30, AF_, TIPC) \
+    F(31, AF_, BLUETOOTH) \
+    F(32, AF_, IUCV) \
+    F(33, AF_, RXRPC) \
+    F(34, AF_, ISDN) \
+    F(35, AF_, PHONET) \
+    F(36, AF_, IEEE802154) \
+    F(37, AF_, CAIF) \
+    F(38, AF_, ALG) \
+    F(39, AF_, NFC) \
+    F(40, AF_, VSOCK) \
+    F(41, AF_, KCM) \
+    F(42, AF_, QIPCRTR) \
+    F(43, AF_, SMC) \
+    F(44, AF_, XDP) \
+    F(45, AF_, MCTP) \
+    /* socktype */ \
+    F(04000, SOCK_, NONBLOCK) \
+    F(02000000, SOCK_, CLOEXEC) \
+    /* sockbase */ \
+    F(1, SOCK_, STREAM) \
+    F(2, SOCK_, DGRAM) \
+    F(3, SOCK_, RAW) \
+    F(4, SOCK_, RDM) \
+    F(5, SOCK_, SEQPACKET) \
+    F(6, SOCK_, DCCP) \
+    F(10, SOCK_, PACKET) \
+    /* ipproto */ \
+    F(0, IPPROTO_, IP) \
+    F(1, IPPROTO_, ICMP) \
+    F(2, IPPROTO_, IGMP) \
+    F(4, IPPROTO_, IPIP) \
+    F(6, IPPROTO_, TCP) \
+    F(8, IPPROTO_, EGP) \
+    F(12, IPPROTO_, PUP) \
+    F(17, IPPROTO_, UDP) \
+    F(22, IPPROTO_, IDP) \
+    F(29, IPPROTO_, TP) \
+    F(33, IPPROTO_, DCCP) \
+    F(41, IPPROTO_, IPV6) \
+    F(46, IPPROTO_, RSVP) \
+    F(47, IPPROTO_, GRE) \
+    F(50, IPPROTO_, ESP) \
+    F(51, IPPROTO_, AH) \
+    F(58, IPPROTO_, ICMPV6) \
+    F(92, IPPROTO_, MTP) \
+    F(94, IPPROTO_, BEETPH) \
+    F(98, IPPROTO_, ENCAP) \
+    F(103, IPPROTO_, PIM) \
+    F(108, IPPROTO_, COMP) \
+    F(115, IPPROTO_, L2TP) \
+    F(132, IPPROTO_, SCTP) \
+    F(136, IPPROTO_, UDPLITE) \
+    F(137, IPPROTO_, MPLS) \
+    F(143, IPPROTO_, ETHERNET) \
+    F(144, IPPROTO_, AGGFRAG) \
+    F(255, IPPROTO_, RAW) \
+    F(256, IPPROTO_, SMC) \
+    F(262, IPPROTO_, MPTCP) \
+    /* nlproto */ \
+    F(0, NETLINK_, ROUTE) \
+    F(1, NETLINK_, UNUSED) \
+    F(2, NETLINK_, USERSOCK) \
+    F(3, NETLINK_, FIREWALL) \
+    F(4, NETLINK_, SOCK_DIAG) \
+    F(5, NETLINK_, NFLOG) \
+    F(6, NETLINK_, XFRM) \
+    F(7, NETLINK_, SELINUX) \
+    F(8, NETLINK_, ISCSI) \
+    F(9, NETLINK_, AUDIT) \
+    F(10, NETLINK_, FIB_LOOKUP) \
+    F(11, NETLINK_, CONNECTOR) \
+    F(12, NETLINK_, NETFILTER) \
+    F(13, NETLINK_, IP6_FW) \
+    F(14, NETLINK_, DNRTMSG) \
+    F(15, NETLINK_, KOBJECT_UEVENT) \
+    F(16, NETLINK_, GENERIC) \
+    F(18, NETLINK_, SCSITRANSPORT) \
+    F(19, NETLINK_, ECRYPTFS) \
+    F(20, NETLINK_, RDMA) \
+    F(21, NETLINK_, CRYPTO) \
+    F(22, NETLINK_, SMC) \
+    /* ethproto */ \
+    F(0x1, ETH_P_, 802_3) \
+    F(0x3, ETH_P_, ALL) \
+    F(0x4, ETH_P_, 802_2) \
+    F(0xc, ETH_P_, CAN) \
+    F(0xd, ETH_P_, CANFD) \
+    F(0x60, ETH_P_, LOOP) \
+    F(0x800, ETH_P_, IP) \
+    F(0x806, ETH_P_, ARP) \
+    F(0x4305, ETH_P_, BATMAN) \
+    F(0x6558, ETH_P_, TEB) \
+    F(0x8035, ETH_P_, RARP) \
+    F(0x8100, ETH_P_, 8021Q) \
+    F(0x8137, ETH_P_, IPX) \
+    F(0x86dd, ETH_P_, IPV6) \
+    F(0x8808, ETH_P_, PAUSE) \
+    F(0x8809, ETH_P_, SLOW) \
+    F(0x8847, ETH_P_, MPLS_UC) \
+    F(0x8863, ETH_P_, PPP_DISC) \
+    F(0x8864, ETH_P_, PPP_SES) \
+    F(0x888e, ETH_P_, PAE) \
+    F(0x88a2, ETH_P_, AOE) \
+    F(0x88a8, ETH_P_, 8021AD) \
+    F(0x88cc, ETH_P_, LLDP) \
+    F(0x88e5, ETH_P_, MACSEC) \
+    F(0x88f7, ETH_P_, 1588) \
+    F(0x8906, ETH_P_, FCOE) \
+    F(0x890d, ETH_P_, TDLS) \
+    F(0x8915, ETH_P_, IBOE) \
+    F(0x9000, ETH_P_, LOOPBACK) \
+    /* shutdown */ \
+    F(0,, SHUT_RD) \
+    F(1,, SHUT_WR) \
+    F(2,, SHUT_RDWR) \
+    /* msg */ \
+    F(0x1, MSG_, OOB) \
+    F(0x2, MSG_, PEEK) \
+    F(0x4, MSG_, DONTROUTE) \
+    F(0x8, MSG_, CTRUNC) \
+    F(0x10, MSG_, PROBE) \
+    F(0x20, MSG_, TRUNC) \
+    F(0x40, MSG_, DONTWAIT) \
+    F(0x80, MSG_, EOR) \
+    F(0x100, MSG_, WAITALL) \
+    F(0x200, MSG_, FIN) \
+    F(0x400, MSG_, SYN) \
+    F(0x800, MSG_, CONFIRM) \
+    F(0x1000, MSG_, RST) \
+    F(0x2000, MSG_, ERRQUEUE) \
+    F(0x4000, MSG_, NOSIGNAL) \
+    F(0x8000, MSG_, MORE) \
+    F(0x10000, MSG_, WAITFORONE) \
+    F(0x40000, MSG_, BATCH) \
+    F(0x2000000, MSG_, SOCK_DEVMEM) \
+    F(0x4000000, MSG_, ZEROCOPY) \
+    F(0x20000000, MSG_, FASTOPEN) \
+    F(0x40000000, MSG_, CMSG_CLOEXEC) \
+    /* sol */ \
+    F(0, SOL_, IP) \
+    F(1, SOL_, SOCKET) \
+    F(6, SOL_, TCP) \
+    F(17, SOL_, UDP) \
+    F(41, SOL_, IPV6) \
+    F(58, SOL_, ICMPV6) \
+    F(132, SOL_, SCTP) \
+    F(136, SOL_, UDPLITE) \
+    F(255, SOL_, RAW) \
+    F(256, SOL_, IPX) \
+    F(257, SOL_, AX25) \
+    F(258, SOL_, ATALK) \
+    F(259, SOL_, NETROM) \
+    F(260, SOL_, ROSE) \
+    F(261, SOL_, DECNET) \
+    F(262, SOL_, X25) \
+    F(263, SOL_, PACKET) \
+    F(264, SOL_, ATM) \
+    F(265, SOL_, AAL) \
+    F(266, SOL_, IRDA) \
+    F(267, SOL_, NETBEUI) \
+    F(268, SOL_, LLC) \
+    F(269, SOL_, DCCP) \
+    F(270, SOL_, NETLINK) \
+    F(271, SOL_, TIPC) \
+    F(272, SOL_, RXRPC) \
+    F(273, SOL_, PPPOL2TP) \
+    F(274, SOL_, BLUETOOTH) \
+    F(275, SOL_, PNPIPE) \
+    F(276, SOL_, RDS) \
+    F(277, SOL_, IUCV) \
+    F(278, SOL_, CAIF) \
+    F(279, SOL_, ALG) \
+    F(280, SOL_, NFC) \
+    F(281, SOL_, KCM) \
+    F(282, SOL_, TLS) \
+    F(283, SOL_, XDP) \
+    F(284, SOL_, MPTCP) \
+    F(285, SOL_, MCTP) \
+    F(286, SOL_, SMC) \
+    F(287, SOL_, VSOCK) \
+    /* so */ \
+    F(1, SO_, DEBUG) \
+    F(2, SO_, REUSEADDR) \
+    F(3, SO_, TYPE) \
+    F(4, SO_, ERROR) \
+    F(5, SO_, DONTROUTE) \
+    F(6, SO_, BROADCAST) \
+    F(7, SO_, SNDBUF) \
+    F(8, SO_, RCVBUF) \
+    F(9, SO_, KEEPALIVE) \
+    F(10, SO_, OOBINLINE) \
+    F(11, SO_, NO_CHECK) \
+    F(12, SO_, PRIORITY) \
+    F(13, SO_, LINGER) \
+    F(14, SO_, BSDCOMPAT) \
+    F(15, SO_, REUSEPORT) \
+    F(16, SO_, PASSCRED) \
+    F(17, SO_, PEERCRED) \
+    F(18, SO_, RCVLOWAT) \
+    F(19, SO_, SNDLOWAT) \
+    F(20, SO_, RCVTIMEO_OLD) \
+    F(21, SO_, SNDTIMEO_OLD) \
+    F(22, SO_, SECURITY_AUTHENTICATION) \
+    F(23, SO_, SECURITY_ENCRYPTION_TRANSPORT) \
+    F(24, SO_, SECURITY_ENCRYPTION_NETWORK) \
+    F(25, SO_, BINDTODEVICE) \
+    F(26, SO_, ATTACH_FILTER) \
+    F(27, SO_, DETACH_FILTER) \
+    F(28, SO_, PEERNAME) \
+    F(29, SO_, TIMESTAMP_OLD) \
+    F(30, SO_, ACCEPTCONN) \
+    F(31, SO_, PEERSEC) \
+    F(32, SO_, SNDBUFFORCE) \
+    F(33, SO_, RCVBUFFORCE) \
+    F(34, SO_, PASSSEC) \
+    F(35, SO_, TIMESTAMPNS_OLD) \
+    F(36, SO_, MARK) \
+    F(37, SO_, TIMESTAMPING_OLD) \
+    F(38, SO_, PROTOCOL) \
+    F(39, SO_, DOMAIN) \
+    F(40, SO_, RXQ_OVFL) \
+    F(41, SO_, WIFI_STATUS) \
+    F(42, SO_, PEEK_OFF) \
+    F(43, SO_, NOFCS) \
+    F(44, SO_, LOCK_FILTER) \
+    F(45, SO_, SELECT_ERR_QUEUE) \
+    F(46, SO_, BUSY_POLL) \
+    F(47, SO_, MAX_PACING_RATE) \
+    F(48, SO_, BPF_EXTENSIONS) \
+    F(49, SO_, INCOMING_CPU) \
+    F(50, SO_, ATTACH_BPF) \
+    F(51, SO_, ATTACH_REUSEPORT_CBPF) \
+    F(52, SO_, ATTACH_REUSEPORT_EBPF) \
+    F(53, SO_, CNX_ADVICE) \
+    F(55, SO_, MEMINFO) \
+    F(56, SO_, INCOMING_NAPI_ID) \
+    F(57, SO_, COOKIE) \
+    F(59, SO_, PEERGROUPS) \
+    F(60, SO_, ZEROCOPY) \
+    F(61, SO_, TXTIME) \
+    F(62, SO_, BINDTOIFINDEX) \
+    F(63, SO_, TIMESTAMP_NEW) \
+    F(64, SO_, TIMESTAMPNS_NEW) \
+    F(65, SO_, TIMESTAMPING_NEW) \
+    F(66, SO_, RCVTIMEO_NEW) \
+    F(67, SO_, SNDTIMEO_NEW) \
+    F(68, SO_, DETACH_REUSEPORT_BPF) \
+    F(69, SO_, PREFER_BUSY_POLL) \
+    F(70, SO_, BUSY_POLL_BUDGET) \
+    F(71, SO_, NETNS_COOKIE) \
+    F(72, SO_, BUF_LOCK) \
+    F(73, SO_, RESERVE_MEM) \
+    F(74, SO_, TXREHASH) \
+    F(75, SO_, RCVMARK) \
+    F(76, SO_, PASSPIDFD) \
+    F(77, SO_, PEERPIDFD) \
+    F(78, SO_, DEVMEM_LINEAR) \
+    F(79, SO_, DEVMEM_DMABUF) \
+    F(80, SO_, DEVMEM_DONTNEED) \
+    F(82, SO_, RCVPRIORITY) \
+    F(83, SO_, PASSRIGHTS) \
+    F(84, SO_, INQ) \
+    /* soip */ \
+    F(1, IP_, TOS) \
+    F(2, IP_, TTL) \
+    F(3, IP_, HDRINCL) \
+    F(4, IP_, OPTIONS) \
+    F(5, IP_, ROUTER_ALERT) \
+    F(6, IP_, RECVOPTS) \
+    F(7, IP_, RETOPTS) \
+    F(8, IP_, PKTINFO) \
+    F(9, IP_, PKTOPTIONS) \
+    F(10, IP_, MTU_DISCOVER) \
+    F(11, IP_, RECVERR) \
+    F(12, IP_, RECVTTL) \
+    F(13, IP_, RECVTOS) \
+    F(14, IP_, MTU) \
+    F(15, IP_, FREEBIND) \
+    F(16, IP_, IPSEC_POLICY) \
+    F(17, IP_, XFRM_POLICY) \
+    F(18, IP_, PASSSEC) \
+    F(19, IP_, TRANSPARENT) \
+    F(20, IP_, ORIGDSTADDR) \
+    F(21, IP_, MINTTL) \
+    F(22, IP_, NODEFRAG) \
+    F(23, IP_, CHECKSUM) \
+    F(24, IP_, BIND_ADDRESS_NO_PORT) \
+    F(25, IP_, RECVFRAGSIZE) \
+    F(26, IP_, RECVERR_RFC4884) \
+    F(32, IP_, MULTICAST_IF) \
+    F(33, IP_, MULTICAST_TTL) \
+    F(34, IP_, MULTICAST_LOOP) \
+    F(35, IP_, ADD_MEMBERSHIP) \
+    F(36, IP_, DROP_MEMBERSHIP) \
+    F(37, IP_, UNBLOCK_SOURCE) \
+    F(38, IP_, BLOCK_SOURCE) \
+    F(39, IP_, ADD_SOURCE_MEMBERSHIP) \
+    F(40, IP_, DROP_SOURCE_MEMBERSHIP) \
+    F(41, IP_, MSFILTER) \
+    F(42, MCAST_, JOIN_GROUP) \
+    F(43, MCAST_, BLOCK_SOURCE) \
+    F(44, MCAST_, UNBLOCK_SOURCE) \
+    F(45, MCAST_, LEAVE_GROUP) \
+    F(46, MCAST_, JOIN_SOURCE_GROUP) \
+    F(47, MCAST_, LEAVE_SOURCE_GROUP) \
+    F(48, MCAST_, MSFILTER) \
+    F(49, IP_, MULTICAST_ALL) \
+    F(50, IP_, UNICAST_IF) \
+    F(51, IP_, LOCAL_PORT_RANGE) \
+    F(52, IP_, PROTOCOL) \
+    F(64,, IPT_SO_SET_REPLACE) \
+    F(65,, IPT_SO_SET_ADD_COUNTERS) \
+    /* soip6 */ \
+    F(1, IPV6_, ADDRFORM) \
+    F(2, IPV6_, 2292PKTINFO) \
+    F(3, IPV6_, 2292HOPOPTS) \
+    F(4, IPV6_, 2292DSTOPTS) \
+    F(5, IPV6_, 2292RTHDR) \
+    F(6, IPV6_, 2292PKTOPTIONS) \
+    F(7, IPV6_, CHECKSUM) \
+    F(8, IPV6_, 2292HOPLIMIT) \
+    F(9, IPV6_, NEXTHOP) \
+    F(10, IPV6_, AUTHHDR) \
+    F(11, IPV6_, FLOWINFO) \
+    F(16, IPV6_, UNICAST_HOPS) \
+    F(17, IPV6_, MULTICAST_IF) \
+    F(18, IPV6_, MULTICAST_HOPS) \
+    F(19, IPV6_, MULTICAST_LOOP) \
+    F(20, IPV6_, ADD_MEMBERSHIP) \
+    F(21, IPV6_, DROP_MEMBERSHIP) \
+    F(22, IPV6_, ROUTER_ALERT) \
+    F(23, IPV6_, MTU_DISCOVER) \
+    F(24, IPV6_, MTU) \
+    F(25, IPV6_, RECVERR) \
+    F(26, IPV6_, V6ONLY) \
+    F(27, IPV6_, JOIN_ANYCAST) \
+    F(28, IPV6_, LEAVE_ANYCAST) \
+    F(29, IPV6_, MULTICAST_ALL) \
+    F(31, IPV6_, RECVERR_RFC4884) \
+    F(32, IPV6_, FLOWLABEL_MGR) \
+    F(34, IPV6_, IPSEC_POLICY) \
+    F(35, IPV6_, XFRM_POLICY) \
+    F(36, IPV6_, HDRINCL) \
+    F(42, MCAST_, JOIN_GROUP) \
+    F(43, MCAST_, BLOCK_SOURCE) \
+    F(44, MCAST_, UNBLOCK_SOURCE) \
+    F(45, MCAST_, LEAVE_GROUP) \
+    F(46, MCAST_, JOIN_SOURCE_GROUP) \
+    F(47, MCAST_, LEAVE_SOURCE_GROUP) \
+    F(48, MCAST_, MSFILTER) \
+    F(49, IPV6_, RECVPKTINFO) \
+    F(50, IPV6_, PKTINFO) \
+    F(51, IPV6_, RECVHOPLIMIT) \
+    F(52, IPV6_, HOPLIMIT) \
+    F(53, IPV6_, RECVHOPOPTS) \
+    F(54, IPV6_, HOPOPTS) \
+    F(55, IPV6_, RTHDRDSTOPTS) \
+    F(56, IPV6_, RECVRTHDR) \
+    F(57, IPV6_, RTHDR) \
+    F(58, IPV6_, RECVDSTOPTS) \
+    F(59, IPV6_, DSTOPTS) \
+    F(60, IPV6_, RECVPATHMTU) \
+    F(61, IPV6_, PATHMTU) \
+    F(62, IPV6_, DONTFRAG) \
+    F(66, IPV6_, RECVTCLASS) \
+    F(67, IPV6_, TCLASS) \
+    F(70, IPV6_, AUTOFLOWLABEL) \
+    F(72, IPV6_, ADDR_PREFERENCES) \
+    F(73, IPV6_, MINHOPCOUNT) \
+    F(74, IPV6_, ORIGDSTADDR) \
+    F(75, IPV6_, TRANSPARENT) \
+    F(76, IPV6_, UNICAST_IF) \
+    F(77, IPV6_, RECVFRAGSIZE) \
+    F(78, IPV6_, FREEBIND) \
+    /* sotcp */ \
+    F(1, TCP_, NODELAY) \
+    F(2, TCP_, MAXSEG) \
+    F(3, TCP_, CORK) \
+    F(4, TCP_, KEEPIDLE) \
+    F(5, TCP_, KEEPINTVL) \
+    F(6, TCP_, KEEPCNT) \
+    F(7, TCP_, SYNCNT) \
+    F(8, TCP_, LINGER2) \
+    F(9, TCP_, DEFER_ACCEPT) \
+    F(10, TCP_, WINDOW_CLAMP) \
+    F(11, TCP_, INFO) \
+    F(12, TCP_, QUICKACK) \
+    F(13, TCP_, CONGESTION) \
+    F(14, TCP_, MD5SIG) \
+    F(16, TCP_, THIN_LINEAR_TIMEOUTS) \
+    F(17, TCP_, THIN_DUPACK) \
+    F(18, TCP_, USER_TIMEOUT) \
+    F(19, TCP_, REPAIR) \
+    F(20, TCP_, REPAIR_QUEUE) \
+    F(21, TCP_, QUEUE_SEQ) \
+    F(22, TCP_, REPAIR_OPTIONS) \
+    F(23, TCP_, FASTOPEN) \
+    F(24, TCP_, TIMESTAMP) \
+    F(25, TCP_, NOTSENT_LOWAT) \
+    F(26, TCP_, CC_INFO) \
+    F(27, TCP_, SAVE_SYN) \
+    F(28, TCP_, SAVED_SYN) \
+    F(29, TCP_, REPAIR_WINDOW) \
+    F(30, TCP_, FASTOPEN_CONNECT) \
+    F(31, TCP_, ULP) \
+    F(32, TCP_, MD5SIG_EXT) \
+    F(33, TCP_, FASTOPEN_KEY) \
+    F(34, TCP_, FASTOPEN_NO_COOKIE) \
+    F(35, TCP_, ZEROCOPY_RECEIVE) \
+    F(36, TCP_, INQ) \
+    F(37, TCP_, TX_DELAY) \
+    F(38, TCP_, AO_ADD_KEY) \
+    F(39, TCP_, AO_DEL_KEY) \
+    F(40, TCP_, AO_INFO) \
+    F(41, TCP_, AO_GET_KEYS) \
+    F(42, TCP_, AO_REPAIR) \
+    F(43, TCP_, IS_MPTCP) \
+    F(44, TCP_, RTO_MAX_MS) \
+    F(45, TCP_, RTO_MIN_US) \
+    F(46, TCP_, DELACK_MAX_US) \
+    /* soudp */ \
+    F(1, UDP_, CORK) \
+    F(100, UDP_, ENCAP) \
+    F(101, UDP_, NO_CHECK6_TX) \
+    F(102, UDP_, NO_CHECK6_RX) \
+    F(103, UDP_, SEGMENT) \
+    F(104, UDP_, GRO) \
+    /* sopacket */ \
+    F(1, PACKET_, ADD_MEMBERSHIP) \
+    F(2, PACKET_, DROP_MEMBERSHIP) \
+    F(3, PACKET_, RECV_OUTPUT) \
+    F(5, PACKET_, RX_RING) \
+    F(6, PACKET_, STATISTICS) \
+    F(7, PACKET_, COPY_THRESH) \
+    F(8, PACKET_, AUXDATA) \
+    F(9, PACKET_, ORIGDEV) \
+    F(10, PACKET_, VERSION) \
+    F(11, PACKET_, HDRLEN) \
+    F(12, PACKET_, RESERVE) \
+    F(13, PACKET_, TX_RING) \
+    F(14, PACKET_, LOSS) \
+    F(15, PACKET_, VNET_HDR) \
+    F(16, PACKET_, TX_TIMESTAMP) \
+    F(17, PACKET_, TIMESTAMP) \
+    F(18, PACKET_, FANOUT) \
+    F(19, PACKET_, TX_HAS_OFF) \
+    F(20, PACKET_, QDISC_BYPASS) \
+    F(21, PACKET_, ROLLOVER_STATS) \
+    F(22, PACKET_, FANOUT_DATA) \
+    F(23, PACKET_, IGNORE_OUTGOING) \
+    F(24, PACKET_, VNET_HDR_SZ) \
+    /* sonetlink */ \
+    F(1, NETLINK_, ADD_MEMBERSHIP) \
+    F(2, NETLINK_, DROP_MEMBERSHIP) \
+    F(3, NETLINK_, PKTINFO) \
+    F(4, NETLINK_, BROADCAST_ERROR) \
+    F(5, NETLINK_, NO_ENOBUFS) \
+    F(6, NETLINK_, RX_RING) \
+    F(7, NETLINK_, TX_RING) \
+    F(8, NETLINK_, LISTEN_ALL_NSID) \
+    F(9, NETLINK_, LIST_MEMBERSHIPS) \
+    F(10, NETLINK_, CAP_ACK) \
+    F(11, NETLINK_, EXT_ACK) \
+    F(12, NETLINK_, GET_STRICT_CHK) \
+    /* sovsock */ \
+    F(0, SO_VM_SOCKETS_, BUFFER_SIZE) \
+    F(1, SO_VM_SOCKETS_, BUFFER_MIN_SIZE) \
+    F(2, SO_VM_SOCKETS_, BUFFER_MAX_SIZE) \
+    F(3, SO_VM_SOCKETS_, PEER_HOST_VM_ID) \
+    F(5, SO_VM_SOCKETS_, TRUSTED) \
+    F(6, SO_VM_SOCKETS_, CONNECT_TIMEOUT_OLD) \
+    F(7, SO_VM_SOCKETS_, NONBLOCK_TXRX) \
+    F(8, SO_VM_SOCKETS_, CONNECT_TIMEOUT_NEW) \
+    /* soicmp6 */ \
+    F(1,, ICMPV6_FILTER) \
+    /* soraw */ \
+    F(1,, ICMP_FILTER) \
+    /* sotls */ \
+    F(1,, TLS_TX) \
+    F(2,, TLS_RX) \
+    F(3,, TLS_TX_ZEROCOPY_RO) \
+    F(4,, TLS_RX_EXPECT_NO_PAD) \
+    F(5,, TLS_TX_MAX_PAYLOAD_LEN) \
+    /* soxdp */ \
+    F(1, XDP_, MMAP_OFFSETS) \
+    F(2, XDP_, RX_RING) \
+    F(3, XDP_, TX_RING) \
+    F(4, XDP_, UMEM_REG) \
+    F(5, XDP_, UMEM_FILL_RING) \
+    F(6, XDP_, UMEM_COMPLETION_RING) \
+    F(7, XDP_, STATISTICS) \
+    F(8, XDP_, OPTIONS) \
+    F(9, XDP_, MAX_TX_SKB_BUDGET) \
+    /* soalg */ \
+    F(1, ALG_SET_, KEY) \
+    F(2, ALG_SET_, IV) \
+    F(3, ALG_SET_, OP) \
+    F(4, ALG_SET_, AEAD_ASSOCLEN) \
+    F(5, ALG_SET_, AEAD_AUTHSIZE) \
+    F(6, ALG_SET_, DRBG_ENTROPY) \
+    F(7, ALG_SET_, KEY_BY_KEY_SERIAL) \
+    /* somptcp */ \
+    F(1,, MPTCP_INFO) \
+    F(2,, MPTCP_TCPINFO) \
+    F(3,, MPTCP_SUBFLOW_ADDRS) \
+    F(4,, MPTCP_FULL_INFO) \
+    /* scm */ \
+    F(1,, SCM_RIGHTS) \
+    F(2,, SCM_CREDENTIALS) \
+    F(3,, SCM_SECURITY) \
+    F(4,, SCM_PIDFD) \
+    F(29, SO_, TIMESTAMP_OLD) \
+    F(35, SO_, TIMESTAMPNS_OLD) \
+    F(37, SO_, TIMESTAMPING_OLD) \
+    /* wait */ \
+    F(0x1,, WNOHANG) \
+    F(0x2,, WUNTRACED) \
+    F(0x4,, WEXITED) \
+    F(0x8,, WCONTINUED) \
+    F(0x1000000,, WNOWAIT) \
+    F(0x20000000,, __WNOTHREAD) \
+    F(0x40000000,, __WALL) \
+    F(0x80000000,, __WCLONE) \
+    /* waitidopt */ \
+    F(0x1,, WNOHANG) \
+    F(0x2,, WSTOPPED) \
+    F(0x4,, WEXITED) \
+    F(0x8,, WCONTINUED) \
+    F(0x1000000,, WNOWAIT) \
+    F(0x20000000,, __WNOTHREAD) \
+    F(0x40000000,, __WALL) \
+    F(0x80000000,, __WCLONE) \
+    /* waitid */ \
+    F(0,, P_ALL) \
+    F(1,, P_PID) \
+    F(2,, P_PGID) \
+    F(3,, P_PIDFD) \
+    /* futex */ \
+    F(0, FUTEX_, WAIT) \
+    F(1, FUTEX_, WAKE) \
+    F(2, FUTEX_, FD) \
+    F(3, FUTEX_, REQUEUE) \
+    F(4, FUTEX_, CMP_REQUEUE) \
+    F(5, FUTEX_, WAKE_OP) \
+    F(6, FUTEX_, LOCK_PI) \
+    F(7, FUTEX_, UNLOCK_PI) \
+    F(8, FUTEX_, TRYLOCK_PI) \
+    F(9, FUTEX_, WAIT_BITSET) \
+    F(10, FUTEX_, WAKE_BITSET) \
+    F(11, FUTEX_, WAIT_REQUEUE_PI) \
+    F(12, FUTEX_, CMP_REQUEUE_PI) \
+    F(13, FUTEX_, LOCK_PI2) \
+    /* futexflag */ \
+    F(0x100, FUTEX_, CLOCK_REALTIME) \
+    F(0x200, FUTEX_, ROBUST_UNLOCK) \
+    F(0x400, FUTEX_, ROBUST_LIST32) \
+    /* futexwaitop */ \
+    F(0, FUTEX_OP_, SET) \
+    F(1, FUTEX_OP_, ADD) \
+    F(2, FUTEX_OP_, OR) \
+    F(3, FUTEX_OP_, ANDN) \
+    F(4, FUTEX_OP_, XOR) \
+    /* futexcmp */ \
+    F(0, FUTEX_OP_CMP_, EQ) \
+    F(1, FUTEX_OP_CMP_, NE) \
+    F(2, FUTEX_OP_CMP_, LT) \
+    F(3, FUTEX_OP_CMP_, LE) \
+    F(4, FUTEX_OP_CMP_, GT) \
+    F(5, FUTEX_OP_CMP_, GE) \
+    /* futex2size */ \
+    F(0, FUTEX2_, SIZE_U8) \
+    F(1, FUTEX2_, SIZE_U16) \
+    F(2, FUTEX2_, SIZE_U32) \
+    F(3, FUTEX2_, SIZE_U64) \
+    /* futex2 */ \
+    F(0x4, FUTEX2_, NUMA) \
+    F(0x8, FUTEX2_, MPOL) \
+    F(0x80, FUTEX2_, PRIVATE) \
+    /* epollctl */ \
+    F(1,, EPOLL_CTL_ADD) \
+    F(2,, EPOLL_CTL_DEL) \
+    F(3,, EPOLL_CTL_MOD) \
+    /* epollcreate */ \
+    F(02000000,, EPOLL_CLOEXEC) \
+    /* epoll */ \
+    F(0x1,, EPOLLIN) \
+    F(0x2,, EPOLLPRI) \
+    F(0x4,, EPOLLOUT) \
+    F(0x8,, EPOLLERR) \
+    F(0x10,, EPOLLHUP) \
+    F(0x20,, EPOLLNVAL) \
+    F(0x40,, EPOLLRDNORM) \
+    F(0x80,, EPOLLRDBAND) \
+    F(0x100,, EPOLLWRNORM) \
+    F(0x200,, EPOLLWRBAND) \
+    F(0x400,, EPOLLMSG) \
+    F(0x2000,, EPOLLRDHUP) \
+    F(0x8000000,, EPOLL_URING_WAKE) \
+    F(0x10000000,, EPOLLEXCLUSIVE) \
+    F(0x20000000,, EPOLLWAKEUP) \
+    F(0x40000000,, EPOLLONESHOT) \
+    F(0x80000000,, EPOLLET) \
+    /* poll */ \
+    F(0x1,, POLLIN) \
+    F(0x2,, POLLPRI) \
+    F(0x4,, POLLOUT) \
+    F(0x8,, POLLERR) \
+    F(0x10,, POLLHUP) \
+    F(0x20,, POLLNVAL) \
+    F(0x40,, POLLRDNORM) \
+    F(0x80,, POLLRDBAND) \
+    F(0x100,, POLLWRNORM) \
+    F(0x200,, POLLWRBAND) \
+    F(0x400,, POLLMSG) \
+    F(0x1000,, POLLREMOVE) \
+    F(0x2000,, POLLRDHUP) \
+    /* eventfd */ \
+    F(01,, EFD_SEMAPHORE) \
+    F(04000,, EFD_NONBLOCK) \
+    F(02000000,, EFD_CLOEXEC) \
+    /* timerfd */ \
+    F(04000,, TFD_NONBLOCK) \
+    F(02000000,, TFD_CLOEXEC) \
+    /* timerset */ \
+    F(0x1,, TFD_TIMER_ABSTIME) \
+    F(0x2,, TFD_TIMER_CANCEL_ON_SET) \
+    /* timerabs */ \
+    F(0x1,, TIMER_ABSTIME) \
+    /* signalfd */ \
+    F(04000,, SFD_NONBLOCK) \
+    F(02000000,, SFD_CLOEXEC) \
+    /* inotifyinit */ \
+    F(04000, IN_, NONBLOCK) \
+    F(02000000, IN_, CLOEXEC) \
+    /* inotifymask */ \
+    F(0xfff, IN_, ALL_EVENTS) \
+    F(0x1, IN_, ACCESS) \
+    F(0x2, IN_, MODIFY) \
+    F(0x4, IN_, ATTRIB) \
+    F(0x8, IN_, CLOSE_WRITE) \
+    F(0x10, IN_, CLOSE_NOWRITE) \
+    F(0x20, IN_, OPEN) \
+    F(0x40, IN_, MOVED_FROM) \
+    F(0x80, IN_, MOVED_TO) \
+    F(0x100, IN_, CREATE) \
+    F(0x200, IN_, DELETE) \
+    F(0x400, IN_, DELETE_SELF) \
+    F(0x800, IN_, MOVE_SELF) \
+    F(0x2000, IN_, UNMOUNT) \
+    F(0x4000, IN_, Q_OVERFLOW) \
+    F(0x8000, IN_, IGNORED) \
+    F(0x1000000, IN_, ONLYDIR) \
+    F(0x2000000, IN_, DONT_FOLLOW) \
+    F(0x4000000, IN_, EXCL_UNLINK) \
+    F(0x10000000, IN_, MASK_CREATE) \
+    F(0x20000000, IN_, MASK_ADD) \
+    F(0x40000000, IN_, ISDIR) \
+    F(0x80000000, IN_, ONESHOT) \
+    /* fanotifyinit */ \
+    F(0, FAN_, CLASS_NOTIF) \
+    F(0x1, FAN_, CLOEXEC) \
+    F(0x2, FAN_, NONBLOCK) \
+    F(0x4, FAN_, CLASS_CONTENT) \
+    F(0x8, FAN_, CLASS_PRE_CONTENT) \
+    F(0x10, FAN_, UNLIMITED_QUEUE) \
+    F(0x20, FAN_, UNLIMITED_MARKS) \
+    F(0x40, FAN_, ENABLE_AUDIT) \
+    F(0x80, FAN_REPORT_, PIDFD) \
+    F(0x100, FAN_REPORT_, TID) \
+    F(0x200, FAN_REPORT_, FID) \
+    F(0x400, FAN_REPORT_, DIR_FID) \
+    F(0x800, FAN_REPORT_, NAME) \
+    F(0x1000, FAN_REPORT_, TARGET_FID) \
+    F(0x2000, FAN_REPORT_, FD_ERROR) \
+    F(0x4000, FAN_REPORT_, MNT) \
+    /* fanotifymark */ \
+    F(0, FAN_MARK_, INODE) \
+    F(0x1, FAN_MARK_, ADD) \
+    F(0x2, FAN_MARK_, REMOVE) \
+    F(0x4, FAN_MARK_, DONT_FOLLOW) \
+    F(0x8, FAN_MARK_, ONLYDIR) \
+    F(0x110, FAN_MARK_, MNTNS) \
+    F(0x10, FAN_MARK_, MOUNT) \
+    F(0x20, FAN_MARK_, IGNORED_MASK) \
+    F(0x40, FAN_MARK_, IGNORED_SURV_MODIFY) \
+    F(0x80, FAN_MARK_, FLUSH) \
+    F(0x100, FAN_MARK_, FILESYSTEM) \
+    F(0x200, FAN_MARK_, EVICTABLE) \
+    F(0x400, FAN_MARK_, IGNORE) \
+    /* fanotifymask */ \
+    F(0x1, FAN_, ACCESS) \
+    F(0x2, FAN_, MODIFY) \
+    F(0x4, FAN_, ATTRIB) \
+    F(0x8, FAN_, CLOSE_WRITE) \
+    F(0x10, FAN_, CLOSE_NOWRITE) \
+    F(0x20, FAN_, OPEN) \
+    F(0x40, FAN_, MOVED_FROM) \
+    F(0x80, FAN_, MOVED_TO) \
+    F(0x100, FAN_, CREATE) \
+    F(0x200, FAN_, DELETE) \
+    F(0x400, FAN_, DELETE_SELF) \
+    F(0x800, FAN_, MOVE_SELF) \
+    F(0x1000, FAN_, OPEN_EXEC) \
+    F(0x4000, FAN_, Q_OVERFLOW) \
+    F(0x8000, FAN_, FS_ERROR) \
+    F(0x10000, FAN_, OPEN_PERM) \
+    F(0x20000, FAN_, ACCESS_PERM) \
+    F(0x40000, FAN_, OPEN_EXEC_PERM) \
+    F(0x100000, FAN_, PRE_ACCESS) \
+    F(0x1000000, FAN_, MNT_ATTACH) \
+    F(0x2000000, FAN_, MNT_DETACH) \
+    F(0x8000000, FAN_, EVENT_ON_CHILD) \
+    F(0x10000000, FAN_, RENAME) \
+    F(0x40000000, FAN_, ONDIR) \
+    /* pipe */ \
+    F(0200, O_, NOTIFICATION_PIPE) \
+    F(04000, O_, NONBLOCK) \
+    F(FL_ARCH(040000, 0200000), O_, DIRECT) \
+    F(02000000, O_, CLOEXEC) \
+    /* dup */ \
+    F(02000000, O_, CLOEXEC) \
+    /* close_range */ \
+    F(0x2,, CLOSE_RANGE_UNSHARE) \
+    F(0x4,, CLOSE_RANGE_CLOEXEC) \
+    /* clock */ \
+    F(0, CLOCK_, REALTIME) \
+    F(1, CLOCK_, MONOTONIC) \
+    F(2, CLOCK_, PROCESS_CPUTIME_ID) \
+    F(3, CLOCK_, THREAD_CPUTIME_ID) \
+    F(4, CLOCK_, MONOTONIC_RAW) \
+    F(5, CLOCK_, REALTIME_COARSE) \
+    F(6, CLOCK_, MONOTONIC_COARSE) \
+    F(7, CLOCK_, BOOTTIME) \
+    F(8, CLOCK_, REALTIME_ALARM) \
+    F(9, CLOCK_, BOOTTIME_ALARM) \
+    F(10, CLOCK_, SGI_CYCLE) \
+    F(11, CLOCK_, TAI) \
+    /* itimer */ \
+    F(0,, ITIMER_REAL) \
+    F(1,, ITIMER_VIRTUAL) \
+    F(2,, ITIMER_PROF) \
+    /* rlimit */ \
+    F(0, RLIMIT_, CPU) \
+    F(1, RLIMIT_, FSIZE) \
+    F(2, RLIMIT_, DATA) \
+    F(3, RLIMIT_, STACK) \
+    F(4, RLIMIT_, CORE) \
+    F(5, RLIMIT_, RSS) \
+    F(6, RLIMIT_, NPROC) \
+    F(7, RLIMIT_, NOFILE) \
+    F(8, RLIMIT_, MEMLOCK) \
+    F(9, RLIMIT_, AS) \
+    F(10, RLIMIT_, LOCKS) \
+    F(11, RLIMIT_, SIGPENDING) \
+    F(12, RLIMIT_, MSGQUEUE) \
+    F(13, RLIMIT_, NICE) \
+    F(14, RLIMIT_, RTPRIO) \
+    F(15, RLIMIT_, RTTIME) \
+    /* rusage */ \
+    F(0,, RUSAGE_SELF) \
+    F(1,, RUSAGE_THREAD) \
+    F(-1LL,, RUSAGE_CHILDREN) \
+    /* priority */ \
+    F(0,, PRIO_PROCESS) \
+    F(1,, PRIO_PGRP) \
+    F(2,, PRIO_USER) \
+    /* sighow */ \
+    F(0,, SIG_BLOCK) \
+    F(1,, SIG_UNBLOCK) \
+    F(2,, SIG_SETMASK) \
+    /* sa_flags */ \
+    F(0x1, SA_, NOCLDSTOP) \
+    F(0x2, SA_, NOCLDWAIT) \
+    F(0x4, SA_, SIGINFO) \
+    F(0x400, SA_, UNSUPPORTED) \
+    F(0x800, SA_, EXPOSE_TAGBITS) \
+    F(0x4000000, SA_, RESTORER) \
+    F(0x8000000, SA_, ONSTACK) \
+    F(0x10000000, SA_, RESTART) \
+    F(0x40000000, SA_, NODEFER) \
+    F(0x80000000, SA_, RESETHAND) \
+    /* ss_flags */ \
+    F(0x1,, SS_ONSTACK) \
+    F(0x2,, SS_DISABLE) \
+    F(0x80000000,, SS_AUTODISARM) \
+    /* sigev */ \
+    F(0,, SIGEV_SIGNAL) \
+    F(1,, SIGEV_NONE) \
+    F(2,, SIGEV_THREAD) \
+    F(4,, SIGEV_THREAD_ID) \
+    /* si_code */ \
+    F(0, SI_, USER) \
+    F(128, SI_, KERNEL) \
+    F(-1LL, SI_, QUEUE) \
+    F(-2LL, SI_, TIMER) \
+    F(-3LL, SI_, MESGQ) \
+    F(-4LL, SI_, ASYNCIO) \
+    F(-5LL, SI_, SIGIO) \
+    F(-6LL, SI_, TKILL) \
+    F(-7LL, SI_, DETHREAD) \
+    F(-60LL, SI_, ASYNCNL) \
+    /* si_chld */ \
+    F(1, CLD_, EXITED) \
+    F(2, CLD_, KILLED) \
+    F(3, CLD_, DUMPED) \
+    F(4, CLD_, TRAPPED) \
+    F(5, CLD_, STOPPED) \
+    F(6, CLD_, CONTINUED) \
+    /* si_segv */ \
+    F(1, SEGV_, MAPERR) \
+    F(2, SEGV_, ACCERR) \
+    F(3, SEGV_, BNDERR) \
+    F(4, SEGV_, PKUERR) \
+    F(5, SEGV_, ACCADI) \
+    F(6, SEGV_, ADIDERR) \
+    F(7, SEGV_, ADIPERR) \
+    F(8, SEGV_, MTEAERR) \
+    F(9, SEGV_, MTESERR) \
+    F(10, SEGV_, CPERR) \
+    /* si_bus */ \
+    F(1,, BUS_ADRALN) \
+    F(2,, BUS_ADRERR) \
+    F(3,, BUS_OBJERR) \
+    F(4,, BUS_MCEERR_AR) \
+    F(5,, BUS_MCEERR_AO) \
+    /* si_ill */ \
+    F(1, ILL_, ILLOPC) \
+    F(2, ILL_, ILLOPN) \
+    F(3, ILL_, ILLADR) \
+    F(4, ILL_, ILLTRP) \
+    F(5, ILL_, PRVOPC) \
+    F(6, ILL_, PRVREG) \
+    F(7, ILL_, COPROC) \
+    F(8, ILL_, BADSTK) \
+    F(9, ILL_, BADIADDR) \
+    /* si_fpe */ \
+    F(1, FPE_, INTDIV) \
+    F(2, FPE_, INTOVF) \
+    F(3, FPE_, FLTDIV) \
+    F(4, FPE_, FLTOVF) \
+    F(5, FPE_, FLTUND) \
+    F(6, FPE_, FLTRES) \
+    F(7, FPE_, FLTINV) \
+    F(8, FPE_, FLTSUB) \
+    F(14, FPE_, FLTUNK) \
+    F(15, FPE_, CONDTRAP) \
+    /* si_trap */ \
+    F(1, TRAP_, BRKPT) \
+    F(2, TRAP_, TRACE) \
+    F(3, TRAP_, BRANCH) \
+    F(4, TRAP_, HWBKPT) \
+    F(5, TRAP_, UNK) \
+    F(6, TRAP_, PERF) \
+    /* si_poll */ \
+    F(1, POLL_, IN) \
+    F(2, POLL_, OUT) \
+    F(3, POLL_, MSG) \
+    F(4, POLL_, ERR) \
+    F(5, POLL_, PRI) \
+    F(6, POLL_, HUP) \
+    /* si_sys */ \
+    F(1, SYS_, SECCOMP) \
+    F(2, SYS_, USER_DISPATCH) \
+    /* fcntl */ \
+    F(0, F_, DUPFD) \
+    F(1, F_, GETFD) \
+    F(2, F_, SETFD) \
+    F(3, F_, GETFL) \
+    F(4, F_, SETFL) \
+    F(5, F_, GETLK) \
+    F(6, F_, SETLK) \
+    F(7, F_, SETLKW) \
+    F(8, F_, SETOWN) \
+    F(9, F_, GETOWN) \
+    F(10, F_, SETSIG) \
+    F(11, F_, GETSIG) \
+    F(12, F_, GETLK64) \
+    F(13, F_, SETLK64) \
+    F(14, F_, SETLKW64) \
+    F(15, F_, SETOWN_EX) \
+    F(16, F_, GETOWN_EX) \
+    F(17, F_, GETOWNER_UIDS) \
+    F(36, F_, OFD_GETLK) \
+    F(37, F_, OFD_SETLK) \
+    F(38, F_, OFD_SETLKW) \
+    F(1024, F_, SETLEASE) \
+    F(1025, F_, GETLEASE) \
+    F(1026, F_, NOTIFY) \
+    F(1027, F_, DUPFD_QUERY) \
+    F(1028, F_, CREATED_QUERY) \
+    F(1029, F_, CANCELLK) \
+    F(1030, F_, DUPFD_CLOEXEC) \
+    F(1031, F_, SETPIPE_SZ) \
+    F(1032, F_, GETPIPE_SZ) \
+    F(1033, F_, ADD_SEALS) \
+    F(1034, F_, GET_SEALS) \
+    F(1035, F_, GET_RW_HINT) \
+    F(1036, F_, SET_RW_HINT) \
+    F(1037, F_, GET_FILE_RW_HINT) \
+    F(1038, F_, SET_FILE_RW_HINT) \
+    F(1039, F_, GETDELEG) \
+    F(1040, F_, SETDELEG) \
+    /* fdflags */ \
+    F(0x1,, FD_CLOEXEC) \
+    /* seals */ \
+    F(0x1, F_SEAL_, SEAL) \
+    F(0x2, F_SEAL_, SHRINK) \
+    F(0x4, F_SEAL_, GROW) \
+    F(0x8, F_SEAL_, WRITE) \
+    F(0x10, F_SEAL_, FUTURE_WRITE) \
+    F(0x20, F_SEAL_, EXEC) \
+    /* lktype */ \
+    F(0, F_, RDLCK) \
+    F(1, F_, WRLCK) \
+    F(2, F_, UNLCK) \
+    /* fowner */ \
+    F(0, F_, OWNER_TID) \
+    F(1, F_, OWNER_PID) \
+    F(2, F_, OWNER_PGRP) \
+    /* rwhint */ \
+    F(0, RWH_WRITE_LIFE_, NOT_SET) \
+    F(1, RWH_WRITE_LIFE_, NONE) \
+    F(2, RWH_WRITE_LIFE_, SHORT) \
+    F(3, RWH_WRITE_LIFE_, MEDIUM) \
+    F(4, RWH_WRITE_LIFE_, LONG) \
+    F(5, RWH_WRITE_LIFE_, EXTREME) \
+    /* dnotify */ \
+    F(0x1, DN_, ACCESS) \
+    F(0x2, DN_, MODIFY) \
+    F(0x4, DN_, CREATE) \
+    F(0x8, DN_, DELETE) \
+    F(0x10, DN_, RENAME) \
+    F(0x20, DN_, ATTRIB) \
+    F(0x80000000, DN_, MULTISHOT) \
+    /* flock */ \
+    F(0x1, LOCK_, SH) \
+    F(0x2, LOCK_, EX) \
+    F(0x4, LOCK_, NB) \
+    F(0x8, LOCK_, UN) \
+    F(0x20, LOCK_, MAND) \
+    F(0x40, LOCK_, READ) \
+    F(0x80, LOCK_, WRITE) \
+    /* splice */ \
+    F(0x1,, SPLICE_F_MOVE) \
+    F(0x2,, SPLICE_F_NONBLOCK) \
+    F(0x4,, SPLICE_F_MORE) \
+    F(0x8,, SPLICE_F_GIFT) \
+    /* fallocate */ \
+    F(0x1, FALLOC_FL_, KEEP_SIZE) \
+    F(0x2, FALLOC_FL_, PUNCH_HOLE) \
+    F(0x4, FALLOC_FL_, NO_HIDE_STALE) \
+    F(0x8, FALLOC_FL_, COLLAPSE_RANGE) \
+    F(0x10, FALLOC_FL_, ZERO_RANGE) \
+    F(0x20, FALLOC_FL_, INSERT_RANGE) \
+    F(0x40, FALLOC_FL_, UNSHARE_RANGE) \
+    F(0x80, FALLOC_FL_, WRITE_ZEROES) \
+    /* fadvise */ \
+    F(0, POSIX_FADV_, NORMAL) \
+    F(1, POSIX_FADV_, RANDOM) \
+    F(2, POSIX_FADV_, SEQUENTIAL) \
+    F(3, POSIX_FADV_, WILLNEED) \
+    F(4, POSIX_FADV_, DONTNEED) \
+    F(5, POSIX_FADV_, NOREUSE) \
+    /* mount */ \
+    F(0x1, MS_, RDONLY) \
+    F(0x2, MS_, NOSUID) \
+    F(0x4, MS_, NODEV) \
+    F(0x8, MS_, NOEXEC) \
+    F(0x10, MS_, SYNCHRONOUS) \
+    F(0x20, MS_, REMOUNT) \
+    F(0x40, MS_, MANDLOCK) \
+    F(0x80, MS_, DIRSYNC) \
+    F(0x100, MS_, NOSYMFOLLOW) \
+    F(0x400, MS_, NOATIME) \
+    F(0x800, MS_, NODIRATIME) \
+    F(0x1000, MS_, BIND) \
+    F(0x2000, MS_, MOVE) \
+    F(0x4000, MS_, REC) \
+    F(0x8000, MS_, SILENT) \
+    F(0x10000, MS_, POSIXACL) \
+    F(0x20000, MS_, UNBINDABLE) \
+    F(0x40000, MS_, PRIVATE) \
+    F(0x80000, MS_, SLAVE) \
+    F(0x100000, MS_, SHARED) \
+    F(0x200000, MS_, RELATIME) \
+    F(0x400000, MS_, KERNMOUNT) \
+    F(0x800000, MS_, I_VERSION) \
+    F(0x1000000, MS_, STRICTATIME) \
+    F(0x2000000, MS_, LAZYTIME) \
+    F(0x4000000, MS_, SUBMOUNT) \
+    F(0x8000000, MS_, NOREMOTELOCK) \
+    F(0x10000000, MS_, NOSEC) \
+    F(0x20000000, MS_, BORN) \
+    F(0x40000000, MS_, ACTIVE) \
+    F(0x80000000, MS_, NOUSER) \
+    /* umount2 */ \
+    F(0x1,, MNT_FORCE) \
+    F(0x2,, MNT_DETACH) \
+    F(0x4,, MNT_EXPIRE) \
+    F(0x8,, UMOUNT_NOFOLLOW) \
+    /* opentree */ \
+    F(01,, OPEN_TREE_CLONE) \
+    F(02,, OPEN_TREE_NAMESPACE) \
+    F(0400, AT_, SYMLINK_NOFOLLOW) \
+    F(04000, AT_, NO_AUTOMOUNT) \
+    F(010000, AT_, EMPTY_PATH) \
+    F(0100000, AT_, RECURSIVE) \
+    F(02000000,, OPEN_TREE_CLOEXEC) \
+    /* movemount */ \
+    F(0x1, MOVE_MOUNT_, F_SYMLINKS) \
+    F(0x2, MOVE_MOUNT_, F_AUTOMOUNTS) \
+    F(0x4, MOVE_MOUNT_, F_EMPTY_PATH) \
+    F(0x10, MOVE_MOUNT_, T_SYMLINKS) \
+    F(0x20, MOVE_MOUNT_, T_AUTOMOUNTS) \
+    F(0x40, MOVE_MOUNT_, T_EMPTY_PATH) \
+    F(0x100, MOVE_MOUNT_, SET_GROUP) \
+    F(0x200, MOVE_MOUNT_, BENEATH) \
+    /* fsopen */ \
+    F(0x1,, FSOPEN_CLOEXEC) \
+    /* fspick */ \
+    F(0x1,, FSPICK_CLOEXEC) \
+    F(0x2,, FSPICK_SYMLINK_NOFOLLOW) \
+    F(0x4,, FSPICK_NO_AUTOMOUNT) \
+    F(0x8,, FSPICK_EMPTY_PATH) \
+    /* fsconfig */ \
+    F(0, FSCONFIG_SET_, FLAG) \
+    F(1, FSCONFIG_SET_, STRING) \
+    F(2, FSCONFIG_SET_, BINARY) \
+    F(3, FSCONFIG_SET_, PATH) \
+    F(4, FSCONFIG_SET_, PATH_EMPTY) \
+    F(5, FSCONFIG_SET_, FD) \
+    F(6, FSCONFIG_, CMD_CREATE) \
+    F(7, FSCONFIG_, CMD_RECONFIGURE) \
+    F(8, FSCONFIG_, CMD_CREATE_EXCL) \
+    /* fsmount */ \
+    F(0x1,, FSMOUNT_CLOEXEC) \
+    F(0x2,, FSMOUNT_NAMESPACE) \
+    /* mountattr */ \
+    F(0x1, MOUNT_ATTR_, RDONLY) \
+    F(0x2, MOUNT_ATTR_, NOSUID) \
+    F(0x4, MOUNT_ATTR_, NODEV) \
+    F(0x8, MOUNT_ATTR_, NOEXEC) \
+    F(0x10, MOUNT_ATTR_, NOATIME) \
+    F(0x20, MOUNT_ATTR_, STRICTATIME) \
+    F(0x80, MOUNT_ATTR_, NODIRATIME) \
+    F(0x100000, MOUNT_ATTR_, IDMAP) \
+    F(0x200000, MOUNT_ATTR_, NOSYMFOLLOW) \
+    /* statmount */ \
+    F(0x1, STATMOUNT_, BY_FD) \
+    /* statmountmask */ \
+    F(0x1, STATMOUNT_, SB_BASIC) \
+    F(0x2, STATMOUNT_MNT_, BASIC) \
+    F(0x4, STATMOUNT_, PROPAGATE_FROM) \
+    F(0x8, STATMOUNT_MNT_, ROOT) \
+    F(0x10, STATMOUNT_MNT_, POINT) \
+    F(0x20, STATMOUNT_, FS_TYPE) \
+    F(0x40, STATMOUNT_MNT_, NS_ID) \
+    F(0x80, STATMOUNT_MNT_, OPTS) \
+    F(0x100, STATMOUNT_, FS_SUBTYPE) \
+    F(0x200, STATMOUNT_, SB_SOURCE) \
+    F(0x400, STATMOUNT_, OPT_ARRAY) \
+    F(0x800, STATMOUNT_, OPT_SEC_ARRAY) \
+    F(0x1000, STATMOUNT_, SUPPORTED_MASK) \
+    F(0x2000, STATMOUNT_MNT_, UIDMAP) \
+    F(0x4000, STATMOUNT_MNT_, GIDMAP) \
+    /* listmount */ \
+    F(0x1,, LISTMOUNT_REVERSE) \
+    /* fsmagic */ \
+    F(0x2f,, QNX4_SUPER_MAGIC) \
+    F(0x187,, AUTOFS_SUPER_MAGIC) \
+    F(0x137f,, MINIX_SUPER_MAGIC) \
+    F(0x1cd1,, DEVPTS_SUPER_MAGIC) \
+    F(0x2468,, MINIX2_SUPER_MAGIC) \
+    F(0x3434,, NILFS_SUPER_MAGIC) \
+    F(0x4d44,, MSDOS_SUPER_MAGIC) \
+    F(0x4d5a,, MINIX3_SUPER_MAGIC) \
+    F(0x517b,, SMB_SUPER_MAGIC) \
+    F(0x564c,, NCP_SUPER_MAGIC) \
+    F(0x6969,, NFS_SUPER_MAGIC) \
+    F(0x72b6,, JFFS2_SUPER_MAGIC) \
+    F(0x9660,, ISOFS_SUPER_MAGIC) \
+    F(0x9fa0,, PROC_SUPER_MAGIC) \
+    F(0x9fa1,, OPENPROM_SUPER_MAGIC) \
+    F(0x9fa2,, USBDEVICE_SUPER_MAGIC) \
+    F(0xadf5,, ADFS_SUPER_MAGIC) \
+    F(0xadff,, AFFS_SUPER_MAGIC) \
+    F(0xef53,, EXT2_SUPER_MAGIC) \
+    F(0xf15f,, ECRYPTFS_SUPER_MAGIC) \
+    F(0x27e0eb,, CGROUP_SUPER_MAGIC) \
+    F(0x414a53,, EFS_SUPER_MAGIC) \
+    F(0xc0ffee,, HOSTFS_SUPER_MAGIC) \
+    F(0xc36400,, CEPH_SUPER_MAGIC) \
+    F(0x1021994,, TMPFS_MAGIC) \
+    F(0x1021997,, V9FS_MAGIC) \
+    F(0x7655821,, RDTGROUP_SUPER_MAGIC) \
+    F(0x9041934,, ANON_INODE_FS_MAGIC) \
+    F(0xbad1dea,, FUTEXFS_SUPER_MAGIC) \
+    F(0x11307854,, MTD_INODE_FS_MAGIC) \
+    F(0x15013346,, UDF_SUPER_MAGIC) \
+    F(0x2011bab0,, EXFAT_SUPER_MAGIC) \
+    F(0x28cd3d45,, CRAMFS_MAGIC) \
+    F(0x42494e4d,, BINFMTFS_MAGIC) \
+    F(0x43415d53,, SMACK_MAGIC) \
+    F(0x444d4142,, DMA_BUF_MAGIC) \
+    F(0x454d444d,, DEVMEM_MAGIC) \
+    F(0x474d454d,, GUEST_MEMFD_MAGIC) \
+    F(0x4e554c4c,, NULL_FS_MAGIC) \
+    F(0x50494446,, PID_FS_MAGIC) \
+    F(0x50495045,, PIPEFS_MAGIC) \
+    F(0x52654973,, REISERFS_SUPER_MAGIC) \
+    F(0x5345434d,, SECRETMEM_MAGIC) \
+    F(0x5346414f,, AFS_SUPER_MAGIC) \
+    F(0x534f434b,, SOCKFS_MAGIC) \
+    F(0x58465342,, XFS_SUPER_MAGIC) \
+    F(0x5a3c69f0,, AAFS_MAGIC) \
+    F(0x5a4f4653,, ZONEFS_MAGIC) \
+    F(0x6165676c,, PSTOREFS_MAGIC) \
+    F(0x62646576,, BDEVFS_MAGIC) \
+    F(0x62656572,, SYSFS_MAGIC) \
+    F(0x63677270,, CGROUP2_SUPER_MAGIC) \
+    F(0x64626720,, DEBUGFS_MAGIC) \
+    F(0x64646178,, DAXFS_MAGIC) \
+    F(0x65735546,, FUSE_SUPER_MAGIC) \
+    F(0x68191122,, QNX6_SUPER_MAGIC) \
+    F(0x6b414653,, AFS_FS_MAGIC) \
+    F(0x6c6f6f70,, BINDERFS_SUPER_MAGIC) \
+    F(0x6e736673,, NSFS_MAGIC) \
+    F(0x73636673,, SECURITYFS_MAGIC) \
+    F(0x73717368,, SQUASHFS_MAGIC) \
+    F(0x73727279, BTRFS_, TEST_MAGIC) \
+    F(0x73757245,, CODA_SUPER_MAGIC) \
+    F(0x7461636f,, OCFS2_SUPER_MAGIC) \
+    F(0x74726163,, TRACEFS_MAGIC) \
+    F(0x794c7630,, OVERLAYFS_SUPER_MAGIC) \
+    F(0x858458f6,, RAMFS_MAGIC) \
+    F(0x9123683e, BTRFS_, SUPER_MAGIC) \
+    F(0x958458f6,, HUGETLBFS_MAGIC) \
+    F(0xabba1974,, XENFS_SUPER_MAGIC) \
+    F(0xca451a4e,, BCACHEFS_SUPER_MAGIC) \
+    F(0xcafe4a11, BPF_, FS_MAGIC) \
+    F(0xde5e81e4,, EFIVARFS_MAGIC) \
+    F(0xf2f52010,, F2FS_SUPER_MAGIC) \
+    F(0xf97cff8c,, SELINUX_MAGIC) \
+    F(0xf995e849,, HPFS_SUPER_MAGIC) \
+    F(0xfe534d42,, SMB2_SUPER_MAGIC) \
+    F(0xff534d42,, CIFS_SUPER_MAGIC) \
+    /* prctl */ \
+    F(1, PR_SET_, PDEATHSIG) \
+    F(2, PR_GET_, PDEATHSIG) \
+    F(3, PR_GET_, DUMPABLE) \
+    F(4, PR_SET_, DUMPABLE) \
+    F(5, PR_GET_, UNALIGN) \
+    F(6, PR_SET_, UNALIGN) \
+    F(7, PR_GET_, KEEPCAPS) \
+    F(8, PR_SET_, KEEPCAPS) \
+    F(9, PR_GET_, FPEMU) \
+    F(10, PR_SET_, FPEMU) \
+    F(11, PR_GET_, FPEXC) \
+    F(12, PR_SET_, FPEXC) \
+    F(13, PR_GET_, TIMING) \
+    F(14, PR_SET_, TIMING) \
+    F(15, PR_SET_, NAME) \
+    F(16, PR_GET_, NAME) \
+    F(19, PR_GET_, ENDIAN) \
+    F(20, PR_SET_, ENDIAN) \
+    F(21, PR_GET_, SECCOMP) \
+    F(22, PR_SET_, SECCOMP) \
+    F(23, PR_, CAPBSET_READ) \
+    F(24, PR_, CAPBSET_DROP) \
+    F(25, PR_GET_, TSC) \
+    F(26, PR_SET_, TSC) \
+    F(27, PR_GET_, SECUREBITS) \
+    F(28, PR_SET_, SECUREBITS) \
+    F(29, PR_SET_, TIMERSLACK) \
+    F(30, PR_GET_, TIMERSLACK) \
+    F(31, PR_, TASK_PERF_EVENTS_DISABLE) \
+    F(32, PR_, TASK_PERF_EVENTS_ENABLE) \
+    F(33, PR_, MCE_KILL) \
+    F(34, PR_, MCE_KILL_GET) \
+    F(35, PR_SET_, MM) \
+    F(36, PR_SET_, CHILD_SUBREAPER) \
+    F(37, PR_GET_, CHILD_SUBREAPER) \
+    F(38, PR_SET_, NO_NEW_PRIVS) \
+    F(39, PR_GET_, NO_NEW_PRIVS) \
+    F(40, PR_GET_, TID_ADDRESS) \
+    F(41, PR_SET_, THP_DISABLE) \
+    F(42, PR_GET_, THP_DISABLE) \
+    F(43, PR_, MPX_ENABLE_MANAGEMENT) \
+    F(44, PR_, MPX_DISABLE_MANAGEMENT) \
+    F(45, PR_SET_, FP_MODE) \
+    F(46, PR_GET_, FP_MODE) \
+    F(47, PR_, CAP_AMBIENT) \
+    F(50, PR_, SVE_SET_VL) \
+    F(51, PR_, SVE_GET_VL) \
+    F(52, PR_GET_, SPECULATION_CTRL) \
+    F(53, PR_SET_, SPECULATION_CTRL) \
+    F(54, PR_, PAC_RESET_KEYS) \
+    F(55, PR_SET_, TAGGED_ADDR_CTRL) \
+    F(56, PR_GET_, TAGGED_ADDR_CTRL) \
+    F(57, PR_SET_, IO_FLUSHER) \
+    F(58, PR_GET_, IO_FLUSHER) \
+    F(59, PR_SET_, SYSCALL_USER_DISPATCH) \
+    F(60, PR_, PAC_SET_ENABLED_KEYS) \
+    F(61, PR_, PAC_GET_ENABLED_KEYS) \
+    F(62, PR_, SCHED_CORE) \
+    F(63, PR_, SME_SET_VL) \
+    F(64, PR_, SME_GET_VL) \
+    F(65, PR_SET_, MDWE) \
+    F(66, PR_GET_, MDWE) \
+    F(67, PR_SET_, MEMORY_MERGE) \
+    F(68, PR_GET_, MEMORY_MERGE) \
+    F(69, PR_, RISCV_V_SET_CONTROL) \
+    F(70, PR_, RISCV_V_GET_CONTROL) \
+    F(71, PR_, RISCV_SET_ICACHE_FLUSH_CTX) \
+    F(72, PR_, PPC_GET_DEXCR) \
+    F(73, PR_, PPC_SET_DEXCR) \
+    F(74, PR_GET_, SHADOW_STACK_STATUS) \
+    F(75, PR_SET_, SHADOW_STACK_STATUS) \
+    F(76, PR_, LOCK_SHADOW_STACK_STATUS) \
+    F(77, PR_, TIMER_CREATE_RESTORE_IDS) \
+    F(78, PR_, FUTEX_HASH) \
+    F(79, PR_, RSEQ_SLICE_EXTENSION) \
+    F(80, PR_GET_, CFI) \
+    F(81, PR_SET_, CFI) \
+    F(0x41555856, PR_GET_, AUXV) \
+    F(0x53564d41, PR_SET_, VMA) \
+    F(0x59616d61, PR_SET_, PTRACER) \
+    /* prcapambient */ \
+    F(1, PR_, CAP_AMBIENT_IS_SET) \
+    F(2, PR_, CAP_AMBIENT_RAISE) \
+    F(3, PR_, CAP_AMBIENT_LOWER) \
+    F(4, PR_, CAP_AMBIENT_CLEAR_ALL) \
+    /* prsetmm */ \
+    F(1, PR_SET_MM_, START_CODE) \
+    F(2, PR_SET_MM_, END_CODE) \
+    F(3, PR_SET_MM_, START_DATA) \
+    F(4, PR_SET_MM_, END_DATA) \
+    F(5, PR_SET_MM_, START_STACK) \
+    F(6, PR_SET_MM_, START_BRK) \
+    F(7, PR_SET_MM_, BRK) \
+    F(8, PR_SET_MM_, ARG_START) \
+    F(9, PR_SET_MM_, ARG_END) \
+    F(10, PR_SET_MM_, ENV_START) \
+    F(11, PR_SET_MM_, ENV_END) \
+    F(12, PR_SET_MM_, AUXV) \
+    F(13, PR_SET_MM_, EXE_FILE) \
+    F(14, PR_SET_MM_, MAP) \
+    F(15, PR_SET_MM_, MAP_SIZE) \
+    /* prvma */ \
+    F(0, PR_SET_, VMA_ANON_NAME) \
+    /* prspec */ \
+    F(0, PR_, SPEC_STORE_BYPASS) \
+    F(1, PR_, SPEC_INDIRECT_BRANCH) \
+    F(2, PR_, SPEC_L1D_FLUSH) \
+    /* prmce */ \
+    F(0, PR_, MCE_KILL_CLEAR) \
+    F(1, PR_, MCE_KILL_SET) \
+    /* prtsc */ \
+    F(1, PR_, TSC_ENABLE) \
+    F(2, PR_, TSC_SIGSEGV) \
+    /* prmdwe */ \
+    F(0x1, PR_, MDWE_REFUSE_EXEC_GAIN) \
+    F(0x2, PR_, MDWE_NO_INHERIT) \
+    /* prschedcore */ \
+    F(0, PR_, SCHED_CORE_GET) \
+    F(1, PR_, SCHED_CORE_CREATE) \
+    F(2, PR_, SCHED_CORE_SHARE_TO) \
+    F(3, PR_, SCHED_CORE_SHARE_FROM) \
+    /* securebits */ \
+    F(0x1, SECBIT_, NOROOT) \
+    F(0x2, SECBIT_, NOROOT_LOCKED) \
+    F(0x4, SECBIT_, NO_SETUID_FIXUP) \
+    F(0x8, SECBIT_, NO_SETUID_FIXUP_LOCKED) \
+    F(0x10, SECBIT_, KEEP_CAPS) \
+    F(0x20, SECBIT_, KEEP_CAPS_LOCKED) \
+    F(0x40, SECBIT_, NO_CAP_AMBIENT_RAISE) \
+    F(0x80, SECBIT_, NO_CAP_AMBIENT_RAISE_LOCKED) \
+    F(0x100, SECBIT_, EXEC_RESTRICT_FILE) \
+    F(0x200, SECBIT_, EXEC_RESTRICT_FILE_LOCKED) \
+    F(0x400, SECBIT_, EXEC_DENY_INTERACTIVE) \
+    F(0x800, SECBIT_, EXEC_DENY_INTERACTIVE_LOCKED) \
+    /* cap */ \
+    F(0, CAP_, CHOWN) \
+    F(1, CAP_, DAC_OVERRIDE) \
+    F(2, CAP_, DAC_READ_SEARCH) \
+    F(3, CAP_, FOWNER) \
+    F(4, CAP_, FSETID) \
+    F(5, CAP_, KILL) \
+    F(6, CAP_, SETGID) \
+    F(7, CAP_, SETUID) \
+    F(8, CAP_, SETPCAP) \
+    F(9, CAP_, LINUX_IMMUTABLE) \
+    F(10, CAP_, NET_BIND_SERVICE) \
+    F(11, CAP_, NET_BROADCAST) \
+    F(12, CAP_, NET_ADMIN) \
+    F(13, CAP_, NET_RAW) \
+    F(14, CAP_, IPC_LOCK) \
+    F(15, CAP_, IPC_OWNER) \
+    F(16, CAP_SYS_, MODULE) \
+    F(17, CAP_SYS_, RAWIO) \
+    F(18, CAP_SYS_, CHROOT) \
+    F(19, CAP_SYS_, PTRACE) \
+    F(20, CAP_SYS_, PACCT) \
+    F(21, CAP_SYS_, ADMIN) \
+    F(22, CAP_SYS_, BOOT) \
+    F(23, CAP_SYS_, NICE) \
+    F(24, CAP_SYS_, RESOURCE) \
+    F(25, CAP_SYS_, TIME) \
+    F(26, CAP_SYS_, TTY_CONFIG) \
+    F(27, CAP_, MKNOD) \
+    F(28, CAP_, LEASE) \
+    F(29, CAP_, AUDIT_WRITE) \
+    F(30, CAP_, AUDIT_CONTROL) \
+    F(31, CAP_, SETFCAP) \
+    F(32, CAP_, MAC_OVERRIDE) \
+    F(33, CAP_, MAC_ADMIN) \
+    F(34, CAP_, SYSLOG) \
+    F(35, CAP_, WAKE_ALARM) \
+    F(36, CAP_, BLOCK_SUSPEND) \
+    F(37, CAP_, AUDIT_READ) \
+    F(38, CAP_, PERFMON) \
+    F(39, CAP_, BPF) \
+    F(40, CAP_, CHECKPOINT_RESTORE) \
+    /* arch_prctl */ \
+    F(0x1001, ARCH_, SET_GS) \
+    F(0x1002, ARCH_, SET_FS) \
+    F(0x1003, ARCH_GET_, FS) \
+    F(0x1004, ARCH_GET_, GS) \
+    F(0x1011, ARCH_GET_, CPUID) \
+    F(0x1012, ARCH_, SET_CPUID) \
+    F(0x1021, ARCH_GET_, XCOMP_SUPP) \
+    F(0x1022, ARCH_GET_, XCOMP_PERM) \
+    F(0x1023, ARCH_, REQ_XCOMP_PERM) \
+    F(0x1024, ARCH_GET_, XCOMP_GUEST_PERM) \
+    F(0x1025, ARCH_, REQ_XCOMP_GUEST_PERM) \
+    F(0x2001, ARCH_, MAP_VDSO_X32) \
+    F(0x2002, ARCH_, MAP_VDSO_32) \
+    F(0x2003, ARCH_, MAP_VDSO_64) \
+    F(0x4001, ARCH_GET_, UNTAG_MASK) \
+    F(0x4002, ARCH_, ENABLE_TAGGED_ADDR) \
+    F(0x4003, ARCH_GET_, MAX_TAG_BITS) \
+    F(0x4004, ARCH_, FORCE_TAGGED_SVA) \
+    F(0x5001, ARCH_, SHSTK_ENABLE) \
+    F(0x5002, ARCH_, SHSTK_DISABLE) \
+    F(0x5003, ARCH_, SHSTK_LOCK) \
+    F(0x5004, ARCH_, SHSTK_UNLOCK) \
+    F(0x5005, ARCH_, SHSTK_STATUS) \
+    /* seccomp */ \
+    F(0, SECCOMP_, SET_MODE_STRICT) \
+    F(1, SECCOMP_, SET_MODE_FILTER) \
+    F(2, SECCOMP_, GET_ACTION_AVAIL) \
+    F(3, SECCOMP_, GET_NOTIF_SIZES) \
+    /* seccompflags */ \
+    F(0x1, SECCOMP_FILTER_FLAG_, TSYNC) \
+    F(0x2, SECCOMP_FILTER_FLAG_, LOG) \
+    F(0x4, SECCOMP_FILTER_FLAG_, SPEC_ALLOW) \
+    F(0x8, SECCOMP_FILTER_FLAG_, NEW_LISTENER) \
+    F(0x10, SECCOMP_FILTER_FLAG_, TSYNC_ESRCH) \
+    F(0x20, SECCOMP_FILTER_FLAG_, WAIT_KILLABLE_RECV) \
+    /* seccompmode */ \
+    F(0, SECCOMP_, MODE_DISABLED) \
+    F(1, SECCOMP_, MODE_STRICT) \
+    F(2, SECCOMP_, MODE_FILTER) \
+    /* seccompret */ \
+    F(0, SECCOMP_RET_, KILL_THREAD) \
+    F(0x30000, SECCOMP_RET_, TRAP) \
+    F(0x50000, SECCOMP_RET_, ERRNO) \
+    F(0x7fc00000, SECCOMP_RET_, USER_NOTIF) \
+    F(0x7ff00000, SECCOMP_RET_, TRACE) \
+    F(0x7ffc0000, SECCOMP_RET_, LOG) \
+    F(0x7fff0000, SECCOMP_RET_, ALLOW) \
+    F(0x80000000, SECCOMP_RET_, KILL_PROCESS) \
+    /* memfd */ \
+    F(0x1,, MFD_CLOEXEC) \
+    F(0x2,, MFD_ALLOW_SEALING) \
+    F(0x4,, MFD_HUGETLB) \
+    F(0x8,, MFD_NOEXEC_SEAL) \
+    F(0x10,, MFD_EXEC) \
+    /* memfdsecret */ \
+    F(02000000, O_, CLOEXEC) \
+    /* getrandom */ \
+    F(0x1,, GRND_NONBLOCK) \
+    F(0x2,, GRND_RANDOM) \
+    F(0x4,, GRND_INSECURE) \
+    /* rename */ \
+    F(0x1,, RENAME_NOREPLACE) \
+    F(0x2,, RENAME_EXCHANGE) \
+    F(0x4,, RENAME_WHITEOUT) \
+    /* statxmask */ \
+    F(0xfff, STATX_, ALL) \
+    F(0x7ff, STATX_, BASIC_STATS) \
+    F(0x1, STATX_, TYPE) \
+    F(0x2, STATX_, MODE) \
+    F(0x4, STATX_, NLINK) \
+    F(0x8, STATX_, UID) \
+    F(0x10, STATX_, GID) \
+    F(0x20, STATX_, ATIME) \
+    F(0x40, STATX_, MTIME) \
+    F(0x80, STATX_, CTIME) \
+    F(0x100, STATX_, INO) \
+    F(0x200, STATX_, SIZE) \
+    F(0x400, STATX_, BLOCKS) \
+    F(0x800, STATX_, BTIME) \
+    F(0x1000, STATX_, MNT_ID) \
+    F(0x2000, STATX_, DIOALIGN) \
+    F(0x4000, STATX_, MNT_ID_UNIQUE) \
+    F(0x8000, STATX_, SUBVOL) \
+    F(0x10000, STATX_, WRITE_ATOMIC) \
+    F(0x20000, STATX_, DIO_READ_ALIGN) \
+    F(0x80000000, STATX_, _RESERVED) \
+    /* statxflags */ \
+    F(0x100, AT_, SYMLINK_NOFOLLOW) \
+    F(0x800, AT_, NO_AUTOMOUNT) \
+    F(0x1000, AT_, EMPTY_PATH) \
+    F(0x2000, AT_, STATX_FORCE_SYNC) \
+    F(0x4000, AT_, STATX_DONT_SYNC) \
+    F(0x8000, AT_, RECURSIVE) \
+    /* statxattr */ \
+    F(0x4, STATX_ATTR_, COMPRESSED) \
+    F(0x10, STATX_ATTR_, IMMUTABLE) \
+    F(0x20, STATX_ATTR_, APPEND) \
+    F(0x40, STATX_ATTR_, NODUMP) \
+    F(0x800, STATX_ATTR_, ENCRYPTED) \
+    F(0x1000, STATX_ATTR_, AUTOMOUNT) \
+    F(0x2000, STATX_ATTR_, MOUNT_ROOT) \
+    F(0x100000, STATX_ATTR_, VERITY) \
+    F(0x200000, STATX_ATTR_, DAX) \
+    F(0x400000, STATX_ATTR_, WRITE_ATOMIC) \
+    /* stflags */ \
+    F(0x1, ST_, RDONLY) \
+    F(0x2, ST_, NOSUID) \
+    F(0x4, ST_, NODEV) \
+    F(0x8, ST_, NOEXEC) \
+    F(0x10, ST_, SYNCHRONOUS) \
+    F(0x20, ST_, VALID) \
+    F(0x40, ST_, MANDLOCK) \
+    F(0x400, ST_, NOATIME) \
+    F(0x800, ST_, NODIRATIME) \
+    F(0x1000, ST_, RELATIME) \
+    F(0x2000, ST_, NOSYMFOLLOW) \
+    /* ifmt */ \
+    F(010000, S_, IFIFO) \
+    F(0120000, S_, IFLNK) \
+    F(060000, S_, IFBLK) \
+    F(020000, S_, IFCHR) \
+    F(0140000, S_, IFSOCK) \
+    F(040000, S_, IFDIR) \
+    F(0100000, S_, IFREG) \
+    /* dtype */ \
+    F(0, DT_, UNKNOWN) \
+    F(1, DT_, FIFO) \
+    F(2, DT_, CHR) \
+    F(4, DT_, DIR) \
+    F(6, DT_, BLK) \
+    F(8, DT_, REG) \
+    F(10, DT_, LNK) \
+    F(12, DT_, SOCK) \
+    F(14, DT_, WHT) \
+    /* schedpolicy */ \
+    F(0, SCHED_, OTHER) \
+    F(1, SCHED_, FIFO) \
+    F(2, SCHED_, RR) \
+    F(3, SCHED_, BATCH) \
+    F(5, SCHED_, IDLE) \
+    F(6, SCHED_, DEADLINE) \
+    F(7, SCHED_, EXT) \
+    /* schedreset */ \
+    F(0x40000000, SCHED_, RESET_ON_FORK) \
+    /* schedflags */ \
+    F(0x1, SCHED_FLAG_, RESET_ON_FORK) \
+    F(0x2, SCHED_FLAG_, RECLAIM) \
+    F(0x4, SCHED_FLAG_, DL_OVERRUN) \
+    F(0x8, SCHED_FLAG_, KEEP_POLICY) \
+    F(0x10, SCHED_FLAG_, KEEP_PARAMS) \
+    F(0x20, SCHED_FLAG_, UTIL_CLAMP_MIN) \
+    F(0x40, SCHED_FLAG_, UTIL_CLAMP_MAX) \
+    /* ptrace */ \
+    F(0, PTRACE_, TRACEME) \
+    F(0x1, PTRACE_, PEEKTEXT) \
+    F(0x2, PTRACE_, PEEKDATA) \
+    F(0x3, PTRACE_, PEEKUSER) \
+    F(0x4, PTRACE_, POKETEXT) \
+    F(0x5, PTRACE_, POKEDATA) \
+    F(0x6, PTRACE_, POKEUSER) \
+    F(0x7, PTRACE_, CONT) \
+    F(0x8, PTRACE_, KILL) \
+    F(0x9, PTRACE_, SINGLESTEP) \
+    F(0xc, PTRACE_, GETREGS) \
+    F(0xd, PTRACE_, SETREGS) \
+    F(0xe, PTRACE_, GETFPREGS) \
+    F(0xf, PTRACE_, SETFPREGS) \
+    F(0x10, PTRACE_, ATTACH) \
+    F(0x11, PTRACE_, DETACH) \
+    F(0x12, PTRACE_, GETFPXREGS) \
+    F(0x13, PTRACE_, SETFPXREGS) \
+    F(0x15, PTRACE_, OLDSETOPTIONS) \
+    F(0x18, PTRACE_, SYSCALL) \
+    F(0x19, PTRACE_, GET_THREAD_AREA) \
+    F(0x1a, PTRACE_, SET_THREAD_AREA) \
+    F(0x1e, PTRACE_, ARCH_PRCTL) \
+    F(0x1f, PTRACE_, SYSEMU) \
+    F(0x20, PTRACE_, SYSEMU_SINGLESTEP) \
+    F(0x21, PTRACE_, SINGLEBLOCK) \
+    F(0x4200, PTRACE_, SETOPTIONS) \
+    F(0x4201, PTRACE_, GETEVENTMSG) \
+    F(0x4202, PTRACE_, GETSIGINFO) \
+    F(0x4203, PTRACE_, SETSIGINFO) \
+    F(0x4204, PTRACE_, GETREGSET) \
+    F(0x4205, PTRACE_, SETREGSET) \
+    F(0x4206, PTRACE_, SEIZE) \
+    F(0x4207, PTRACE_, INTERRUPT) \
+    F(0x4208, PTRACE_, LISTEN) \
+    F(0x4209, PTRACE_, PEEKSIGINFO) \
+    F(0x420a, PTRACE_, GETSIGMASK) \
+    F(0x420b, PTRACE_, SETSIGMASK) \
+    F(0x420c, PTRACE_, SECCOMP_GET_FILTER) \
+    F(0x420d, PTRACE_, SECCOMP_GET_METADATA) \
+    F(0x420e, PTRACE_, GET_SYSCALL_INFO) \
+    F(0x420f, PTRACE_, GET_RSEQ_CONFIGURATION) \
+    F(0x4210, PTRACE_, SET_SYSCALL_USER_DISPATCH_CONFIG) \
+    F(0x4211, PTRACE_, GET_SYSCALL_USER_DISPATCH_CONFIG) \
+    F(0x4212, PTRACE_, SET_SYSCALL_INFO) \
+    /* ptraceopt */ \
+    F(0x1, PTRACE_O_, TRACESYSGOOD) \
+    F(0x2, PTRACE_O_, TRACEFORK) \
+    F(0x4, PTRACE_O_, TRACEVFORK) \
+    F(0x8, PTRACE_O_, TRACECLONE) \
+    F(0x10, PTRACE_O_, TRACEEXEC) \
+    F(0x20, PTRACE_O_, TRACEVFORKDONE) \
+    F(0x40, PTRACE_O_, TRACEEXIT) \
+    F(0x80, PTRACE_O_, TRACESECCOMP) \
+    F(0x100000, PTRACE_O_, EXITKILL) \
+    F(0x200000, PTRACE_O_, SUSPEND_SECCOMP) \
+    /* perf */ \
+    F(0x1, PERF_, FLAG_FD_NO_GROUP) \
+    F(0x2, PERF_, FLAG_FD_OUTPUT) \
+    F(0x4, PERF_, FLAG_PID_CGROUP) \
+    F(0x8, PERF_, FLAG_FD_CLOEXEC) \
+    /* perftype */ \
+    F(0, PERF_TYPE_, HARDWARE) \
+    F(1, PERF_TYPE_, SOFTWARE) \
+    F(2, PERF_TYPE_, TRACEPOINT) \
+    F(3, PERF_TYPE_, HW_CACHE) \
+    F(4, PERF_TYPE_, RAW) \
+    F(5, PERF_TYPE_, BREAKPOINT) \
+    /* perfhw */ \
+    F(0, PERF_COUNT_HW_, CPU_CYCLES) \
+    F(1, PERF_COUNT_HW_, INSTRUCTIONS) \
+    F(2, PERF_COUNT_HW_, CACHE_REFERENCES) \
+    F(3, PERF_COUNT_HW_, CACHE_MISSES) \
+    F(4, PERF_COUNT_HW_, BRANCH_INSTRUCTIONS) \
+    F(5, PERF_COUNT_HW_, BRANCH_MISSES) \
+    F(6, PERF_COUNT_HW_, BUS_CYCLES) \
+    F(7, PERF_COUNT_HW_, STALLED_CYCLES_FRONTEND) \
+    F(8, PERF_COUNT_HW_, STALLED_CYCLES_BACKEND) \
+    F(9, PERF_COUNT_HW_, REF_CPU_CYCLES) \
+    /* perfsw */ \
+    F(0, PERF_COUNT_SW_, CPU_CLOCK) \
+    F(1, PERF_COUNT_SW_, TASK_CLOCK) \
+    F(2, PERF_COUNT_SW_, PAGE_FAULTS) \
+    F(3, PERF_COUNT_SW_, CONTEXT_SWITCHES) \
+    F(4, PERF_COUNT_SW_, CPU_MIGRATIONS) \
+    F(5, PERF_COUNT_SW_, PAGE_FAULTS_MIN) \
+    F(6, PERF_COUNT_SW_, PAGE_FAULTS_MAJ) \
+    F(7, PERF_COUNT_SW_, ALIGNMENT_FAULTS) \
+    F(8, PERF_COUNT_SW_, EMULATION_FAULTS) \
+    F(9, PERF_COUNT_SW_, DUMMY) \
+    F(10, PERF_COUNT_SW_, BPF_OUTPUT) \
+    F(11, PERF_COUNT_SW_, CGROUP_SWITCHES) \
+    /* perfsample */ \
+    F(0x1, PERF_SAMPLE_, IP) \
+    F(0x2, PERF_SAMPLE_, TID) \
+    F(0x4, PERF_SAMPLE_, TIME) \
+    F(0x8, PERF_SAMPLE_, ADDR) \
+    F(0x10, PERF_SAMPLE_, READ) \
+    F(0x20, PERF_SAMPLE_, CALLCHAIN) \
+    F(0x40, PERF_SAMPLE_, ID) \
+    F(0x80, PERF_SAMPLE_, CPU) \
+    F(0x100, PERF_SAMPLE_, PERIOD) \
+    F(0x200, PERF_SAMPLE_, STREAM_ID) \
+    F(0x400, PERF_SAMPLE_, RAW) \
+    F(0x1000, PERF_SAMPLE_, REGS_USER) \
+    F(0x2000, PERF_SAMPLE_, STACK_USER) \
+    F(0x4000, PERF_SAMPLE_, WEIGHT) \
+    F(0x8000, PERF_SAMPLE_, DATA_SRC) \
+    F(0x10000, PERF_SAMPLE_, IDENTIFIER) \
+    F(0x20000, PERF_SAMPLE_, TRANSACTION) \
+    F(0x40000, PERF_SAMPLE_, REGS_INTR) \
+    F(0x80000, PERF_SAMPLE_, PHYS_ADDR) \
+    F(0x100000, PERF_SAMPLE_, AUX) \
+    F(0x200000, PERF_SAMPLE_, CGROUP) \
+    F(0x400000, PERF_SAMPLE_, DATA_PAGE_SIZE) \
+    F(0x800000, PERF_SAMPLE_, CODE_PAGE_SIZE) \
+    F(0x1000000, PERF_SAMPLE_, WEIGHT_STRUCT) \
+    /* perfread */ \
+    F(0x1, PERF_, FORMAT_TOTAL_TIME_ENABLED) \
+    F(0x2, PERF_, FORMAT_TOTAL_TIME_RUNNING) \
+    F(0x4, PERF_, FORMAT_ID) \
+    F(0x8, PERF_, FORMAT_GROUP) \
+    F(0x10, PERF_, FORMAT_LOST) \
+    /* keyctl */ \
+    F(0, KEYCTL_, GET_KEYRING_ID) \
+    F(1, KEYCTL_, JOIN_SESSION_KEYRING) \
+    F(2, KEYCTL_, UPDATE) \
+    F(3, KEYCTL_, REVOKE) \
+    F(4, KEYCTL_, CHOWN) \
+    F(5, KEYCTL_, SETPERM) \
+    F(6, KEYCTL_, DESCRIBE) \
+    F(7, KEYCTL_, CLEAR) \
+    F(8, KEYCTL_, LINK) \
+    F(9, KEYCTL_, UNLINK) \
+    F(10, KEYCTL_, SEARCH) \
+    F(11, KEYCTL_, READ) \
+    F(12, KEYCTL_, INSTANTIATE) \
+    F(13, KEYCTL_, NEGATE) \
+    F(14, KEYCTL_, SET_REQKEY_KEYRING) \
+    F(15, KEYCTL_, SET_TIMEOUT) \
+    F(16, KEYCTL_, ASSUME_AUTHORITY) \
+    F(17, KEYCTL_, GET_SECURITY) \
+    F(18, KEYCTL_, SESSION_TO_PARENT) \
+    F(19, KEYCTL_, REJECT) \
+    F(20, KEYCTL_, INSTANTIATE_IOV) \
+    F(21, KEYCTL_, INVALIDATE) \
+    F(22, KEYCTL_, GET_PERSISTENT) \
+    F(23, KEYCTL_, DH_COMPUTE) \
+    F(24, KEYCTL_, PKEY_QUERY) \
+    F(25, KEYCTL_, PKEY_ENCRYPT) \
+    F(26, KEYCTL_, PKEY_DECRYPT) \
+    F(27, KEYCTL_, PKEY_SIGN) \
+    F(28, KEYCTL_, PKEY_VERIFY) \
+    F(29, KEYCTL_, RESTRICT_KEYRING) \
+    F(30, KEYCTL_, MOVE) \
+    F(31, KEYCTL_, CAPABILITIES) \
+    F(32, KEYCTL_, WATCH_KEY) \
+    /* keyspec */ \
+    F(-1LL, KEY_SPEC_, THREAD_KEYRING) \
+    F(-2LL, KEY_SPEC_, PROCESS_KEYRING) \
+    F(-3LL, KEY_SPEC_, SESSION_KEYRING) \
+    F(-4LL, KEY_SPEC_, USER_KEYRING) \
+    F(-5LL, KEY_SPEC_, USER_SESSION_KEYRING) \
+    F(-6LL, KEY_SPEC_, GROUP_KEYRING) \
+    F(-7LL, KEY_SPEC_, REQKEY_AUTH_KEY) \
+    F(-8LL, KEY_SPEC_, REQUESTOR_KEYRING) \
+    /* kcmp */ \
+    F(0, KCMP_, FILE) \
+    F(1, KCMP_, VM) \
+    F(2, KCMP_, FILES) \
+    F(3, KCMP_, FS) \
+    F(4, KCMP_, SIGHAND) \
+    F(5, KCMP_, IO) \
+    F(6, KCMP_, SYSVSEM) \
+    F(7, KCMP_, EPOLL_TFD) \
+    /* membarrier */ \
+    F(0, MEMBARRIER_CMD_, QUERY) \
+    F(1, MEMBARRIER_CMD_, GLOBAL) \
+    F(2, MEMBARRIER_CMD_, GLOBAL_EXPEDITED) \
+    F(4, MEMBARRIER_CMD_, REGISTER_GLOBAL_EXPEDITED) \
+    F(8, MEMBARRIER_CMD_, PRIVATE_EXPEDITED) \
+    F(16, MEMBARRIER_CMD_, REGISTER_PRIVATE_EXPEDITED) \
+    F(32, MEMBARRIER_CMD_, PRIVATE_EXPEDITED_SYNC_CORE) \
+    F(64, MEMBARRIER_CMD_, REGISTER_PRIVATE_EXPEDITED_SYNC_CORE) \
+    F(128, MEMBARRIER_CMD_, PRIVATE_EXPEDITED_RSEQ) \
+    F(256, MEMBARRIER_CMD_, REGISTER_PRIVATE_EXPEDITED_RSEQ) \
+    F(512, MEMBARRIER_CMD_, GET_REGISTRATIONS) \
+    /* membarrierflags */ \
+    F(0x1, MEMBARRIER_CMD_, FLAG_CPU) \
+    /* bpf */ \
+    F(0, BPF_MAP_, CREATE) \
+    F(1, BPF_MAP_, LOOKUP_ELEM) \
+    F(2, BPF_MAP_, UPDATE_ELEM) \
+    F(3, BPF_MAP_, DELETE_ELEM) \
+    F(4, BPF_MAP_, GET_NEXT_KEY) \
+    F(5, BPF_PROG_, LOAD) \
+    F(6, BPF_, OBJ_PIN) \
+    F(7, BPF_, OBJ_GET) \
+    F(8, BPF_PROG_, ATTACH) \
+    F(9, BPF_PROG_, DETACH) \
+    F(10, BPF_PROG_, TEST_RUN) \
+    F(11, BPF_PROG_, GET_NEXT_ID) \
+    F(12, BPF_MAP_, GET_NEXT_ID) \
+    F(13, BPF_PROG_, GET_FD_BY_ID) \
+    F(14, BPF_MAP_, GET_FD_BY_ID) \
+    F(15, BPF_, OBJ_GET_INFO_BY_FD) \
+    F(16, BPF_PROG_, QUERY) \
+    F(17, BPF_, RAW_TRACEPOINT_OPEN) \
+    F(18, BPF_, BTF_LOAD) \
+    F(19, BPF_, BTF_GET_FD_BY_ID) \
+    F(20, BPF_, TASK_FD_QUERY) \
+    F(21, BPF_MAP_, LOOKUP_AND_DELETE_ELEM) \
+    F(22, BPF_MAP_, FREEZE) \
+    F(23, BPF_, BTF_GET_NEXT_ID) \
+    F(24, BPF_MAP_, LOOKUP_BATCH) \
+    F(25, BPF_MAP_, LOOKUP_AND_DELETE_BATCH) \
+    F(26, BPF_MAP_, UPDATE_BATCH) \
+    F(27, BPF_MAP_, DELETE_BATCH) \
+    F(28, BPF_, LINK_CREATE) \
+    F(29, BPF_, LINK_UPDATE) \
+    F(30, BPF_, LINK_GET_FD_BY_ID) \
+    F(31, BPF_, LINK_GET_NEXT_ID) \
+    F(32, BPF_, ENABLE_STATS) \
+    F(33, BPF_, ITER_CREATE) \
+    F(34, BPF_, LINK_DETACH) \
+    F(35, BPF_PROG_, BIND_MAP) \
+    F(36, BPF_, TOKEN_CREATE) \
+    F(37, BPF_PROG_, STREAM_READ_BY_FD) \
+    F(38, BPF_PROG_, ASSOC_STRUCT_OPS) \
+    F(0x10000, BPF_, COMMON_ATTRS) \
+    /* bpfmap */ \
+    F(0, BPF_MAP_TYPE_, UNSPEC) \
+    F(1, BPF_MAP_TYPE_, HASH) \
+    F(2, BPF_MAP_TYPE_, ARRAY) \
+    F(3, BPF_MAP_TYPE_, PROG_ARRAY) \
+    F(4, BPF_MAP_TYPE_, PERF_EVENT_ARRAY) \
+    F(5, BPF_MAP_TYPE_, PERCPU_HASH) \
+    F(6, BPF_MAP_TYPE_, PERCPU_ARRAY) \
+    F(7, BPF_MAP_TYPE_, STACK_TRACE) \
+    F(8, BPF_MAP_TYPE_, CGROUP_ARRAY) \
+    F(9, BPF_MAP_TYPE_, LRU_HASH) \
+    F(10, BPF_MAP_TYPE_, LRU_PERCPU_HASH) \
+    F(11, BPF_MAP_TYPE_, LPM_TRIE) \
+    F(12, BPF_MAP_TYPE_, ARRAY_OF_MAPS) \
+    F(13, BPF_MAP_TYPE_, HASH_OF_MAPS) \
+    F(14, BPF_MAP_TYPE_, DEVMAP) \
+    F(15, BPF_MAP_TYPE_, SOCKMAP) \
+    F(16, BPF_MAP_TYPE_, CPUMAP) \
+    F(17, BPF_MAP_TYPE_, XSKMAP) \
+    F(18, BPF_MAP_TYPE_, SOCKHASH) \
+    F(19, BPF_MAP_TYPE_, CGROUP_STORAGE_DEPRECATED) \
+    F(20, BPF_MAP_TYPE_, REUSEPORT_SOCKARRAY) \
+    F(21, BPF_MAP_TYPE_, PERCPU_CGROUP_STORAGE_DEPRECATED) \
+    F(22, BPF_MAP_TYPE_, QUEUE) \
+    F(23, BPF_MAP_TYPE_, STACK) \
+    F(24, BPF_MAP_TYPE_, SK_STORAGE) \
+    F(25, BPF_MAP_TYPE_, DEVMAP_HASH) \
+    F(26, BPF_MAP_TYPE_, STRUCT_OPS) \
+    F(27, BPF_MAP_TYPE_, RINGBUF) \
+    F(28, BPF_MAP_TYPE_, INODE_STORAGE) \
+    F(29, BPF_MAP_TYPE_, TASK_STORAGE) \
+    F(30, BPF_MAP_TYPE_, BLOOM_FILTER) \
+    F(31, BPF_MAP_TYPE_, USER_RINGBUF) \
+    F(32, BPF_MAP_TYPE_, CGRP_STORAGE) \
+    F(33, BPF_MAP_TYPE_, ARENA) \
+    F(34, BPF_MAP_TYPE_, INSN_ARRAY) \
+    F(35, BPF_MAP_TYPE_, RHASH) \
+    /* bpfprog */ \
+    F(0, BPF_PROG_TYPE_, UNSPEC) \
+    F(1, BPF_PROG_TYPE_, SOCKET_FILTER) \
+    F(2, BPF_PROG_TYPE_, KPROBE) \
+    F(3, BPF_PROG_TYPE_, SCHED_CLS) \
+    F(4, BPF_PROG_TYPE_, SCHED_ACT) \
+    F(5, BPF_PROG_TYPE_, TRACEPOINT) \
+    F(6, BPF_PROG_TYPE_, XDP) \
+    F(7, BPF_PROG_TYPE_, PERF_EVENT) \
+    F(8, BPF_PROG_TYPE_CGROUP_, SKB) \
+    F(9, BPF_PROG_TYPE_CGROUP_, SOCK) \
+    F(10, BPF_PROG_TYPE_, LWT_IN) \
+    F(11, BPF_PROG_TYPE_, LWT_OUT) \
+    F(12, BPF_PROG_TYPE_, LWT_XMIT) \
+    F(13, BPF_PROG_TYPE_, SOCK_OPS) \
+    F(14, BPF_PROG_TYPE_, SK_SKB) \
+    F(15, BPF_PROG_TYPE_CGROUP_, DEVICE) \
+    F(16, BPF_PROG_TYPE_, SK_MSG) \
+    F(17, BPF_PROG_TYPE_, RAW_TRACEPOINT) \
+    F(18, BPF_PROG_TYPE_CGROUP_, SOCK_ADDR) \
+    F(19, BPF_PROG_TYPE_, LWT_SEG6LOCAL) \
+    F(20, BPF_PROG_TYPE_, LIRC_MODE2) \
+    F(21, BPF_PROG_TYPE_, SK_REUSEPORT) \
+    F(22, BPF_PROG_TYPE_, FLOW_DISSECTOR) \
+    F(23, BPF_PROG_TYPE_CGROUP_, SYSCTL) \
+    F(24, BPF_PROG_TYPE_, RAW_TRACEPOINT_WRITABLE) \
+    F(25, BPF_PROG_TYPE_CGROUP_, SOCKOPT) \
+    F(26, BPF_PROG_TYPE_, TRACING) \
+    F(27, BPF_PROG_TYPE_, STRUCT_OPS) \
+    F(28, BPF_PROG_TYPE_, EXT) \
+    F(29, BPF_PROG_TYPE_, LSM) \
+    F(30, BPF_PROG_TYPE_, SK_LOOKUP) \
+    F(31, BPF_PROG_TYPE_, SYSCALL) \
+    F(32, BPF_PROG_TYPE_, NETFILTER) \
+    /* bpfattach */ \
+    F(0, BPF_CGROUP_, INET_INGRESS) \
+    F(1, BPF_CGROUP_, INET_EGRESS) \
+    F(2, BPF_CGROUP_, INET_SOCK_CREATE) \
+    F(3, BPF_CGROUP_, SOCK_OPS) \
+    F(4, BPF_SK_, SKB_STREAM_PARSER) \
+    F(5, BPF_SK_, SKB_STREAM_VERDICT) \
+    F(6, BPF_CGROUP_, DEVICE) \
+    F(7, BPF_SK_, MSG_VERDICT) \
+    F(8, BPF_CGROUP_, INET4_BIND) \
+    F(9, BPF_CGROUP_, INET6_BIND) \
+    F(10, BPF_CGROUP_, INET4_CONNECT) \
+    F(11, BPF_CGROUP_, INET6_CONNECT) \
+    F(12, BPF_CGROUP_, INET4_POST_BIND) \
+    F(13, BPF_CGROUP_, INET6_POST_BIND) \
+    F(14, BPF_CGROUP_, UDP4_SENDMSG) \
+    F(15, BPF_CGROUP_, UDP6_SENDMSG) \
+    F(16, BPF_, LIRC_MODE2) \
+    F(17, BPF_, FLOW_DISSECTOR) \
+    F(18, BPF_CGROUP_, SYSCTL) \
+    F(19, BPF_CGROUP_, UDP4_RECVMSG) \
+    F(20, BPF_CGROUP_, UDP6_RECVMSG) \
+    F(21, BPF_CGROUP_, GETSOCKOPT) \
+    F(22, BPF_CGROUP_, SETSOCKOPT) \
+    F(23, BPF_TRACE_, RAW_TP) \
+    F(24, BPF_TRACE_, FENTRY) \
+    F(25, BPF_TRACE_, FEXIT) \
+    F(26, BPF_, MODIFY_RETURN) \
+    F(27, BPF_, LSM_MAC) \
+    F(28, BPF_TRACE_, ITER) \
+    F(29, BPF_CGROUP_, INET4_GETPEERNAME) \
+    F(30, BPF_CGROUP_, INET6_GETPEERNAME) \
+    F(31, BPF_CGROUP_, INET4_GETSOCKNAME) \
+    F(32, BPF_CGROUP_, INET6_GETSOCKNAME) \
+    F(33, BPF_, XDP_DEVMAP) \
+    F(34, BPF_CGROUP_, INET_SOCK_RELEASE) \
+    F(35, BPF_, XDP_CPUMAP) \
+    F(36, BPF_SK_, LOOKUP) \
+    F(37, BPF_, XDP) \
+    F(38, BPF_SK_, SKB_VERDICT) \
+    F(39, BPF_SK_, REUSEPORT_SELECT) \
+    F(40, BPF_SK_, REUSEPORT_SELECT_OR_MIGRATE) \
+    F(41, BPF_, PERF_EVENT) \
+    F(42, BPF_TRACE_, KPROBE_MULTI) \
+    F(43, BPF_, LSM_CGROUP) \
+    F(44, BPF_, STRUCT_OPS) \
+    F(45, BPF_, NETFILTER) \
+    F(46, BPF_, TCX_INGRESS) \
+    F(47, BPF_, TCX_EGRESS) \
+    F(48, BPF_TRACE_, UPROBE_MULTI) \
+    F(49, BPF_CGROUP_, UNIX_CONNECT) \
+    F(50, BPF_CGROUP_, UNIX_SENDMSG) \
+    F(51, BPF_CGROUP_, UNIX_RECVMSG) \
+    F(52, BPF_CGROUP_, UNIX_GETPEERNAME) \
+    F(53, BPF_CGROUP_, UNIX_GETSOCKNAME) \
+    F(54, BPF_, NETKIT_PRIMARY) \
+    F(55, BPF_, NETKIT_PEER) \
+    F(56, BPF_TRACE_, KPROBE_SESSION) \
+    F(57, BPF_TRACE_, UPROBE_SESSION) \
+    F(58, BPF_TRACE_, FSESSION) \
+    F(59, BPF_TRACE_, FENTRY_MULTI) \
+    F(60, BPF_TRACE_, FEXIT_MULTI) \
+    F(61, BPF_TRACE_, FSESSION_MULTI) \
+    /* uringsetup */ \
+    F(0x1, IORING_SETUP_, IOPOLL) \
+    F(0x2, IORING_SETUP_, SQPOLL) \
+    F(0x4, IORING_SETUP_, SQ_AFF) \
+    F(0x8, IORING_SETUP_, CQSIZE) \
+    F(0x10, IORING_SETUP_, CLAMP) \
+    F(0x20, IORING_SETUP_, ATTACH_WQ) \
+    F(0x40, IORING_SETUP_, R_DISABLED) \
+    F(0x80, IORING_SETUP_, SUBMIT_ALL) \
+    F(0x100, IORING_SETUP_, COOP_TASKRUN) \
+    F(0x200, IORING_SETUP_, TASKRUN_FLAG) \
+    F(0x400, IORING_SETUP_, SQE128) \
+    F(0x800, IORING_SETUP_, CQE32) \
+    F(0x1000, IORING_SETUP_, SINGLE_ISSUER) \
+    F(0x2000, IORING_SETUP_, DEFER_TASKRUN) \
+    F(0x4000, IORING_SETUP_, NO_MMAP) \
+    F(0x8000, IORING_SETUP_, REGISTERED_FD_ONLY) \
+    F(0x10000, IORING_SETUP_, NO_SQARRAY) \
+    F(0x20000, IORING_SETUP_, HYBRID_IOPOLL) \
+    F(0x40000, IORING_SETUP_, CQE_MIXED) \
+    F(0x80000, IORING_SETUP_, SQE_MIXED) \
+    F(0x100000, IORING_SETUP_, SQ_REWIND) \
+    /* uringfeat */ \
+    F(0x1, IORING_FEAT_, SINGLE_MMAP) \
+    F(0x2, IORING_FEAT_, NODROP) \
+    F(0x4, IORING_FEAT_, SUBMIT_STABLE) \
+    F(0x8, IORING_FEAT_, RW_CUR_POS) \
+    F(0x10, IORING_FEAT_, CUR_PERSONALITY) \
+    F(0x20, IORING_FEAT_, FAST_POLL) \
+    F(0x40, IORING_FEAT_, POLL_32BITS) \
+    F(0x80, IORING_FEAT_, SQPOLL_NONFIXED) \
+    F(0x100, IORING_FEAT_, EXT_ARG) \
+    F(0x200, IORING_FEAT_, NATIVE_WORKERS) \
+    F(0x400, IORING_FEAT_, RSRC_TAGS) \
+    F(0x800, IORING_FEAT_, CQE_SKIP) \
+    F(0x1000, IORING_FEAT_, LINKED_FILE) \
+    F(0x2000, IORING_FEAT_, REG_REG_RING) \
+    F(0x4000, IORING_FEAT_, RECVSEND_BUNDLE) \
+    F(0x8000, IORING_FEAT_, MIN_TIMEOUT) \
+    F(0x10000, IORING_FEAT_, RW_ATTR) \
+    F(0x20000, IORING_FEAT_, NO_IOWAIT) \
+    /* uringenter */ \
+    F(0x1, IORING_ENTER_, GETEVENTS) \
+    F(0x2, IORING_ENTER_, SQ_WAKEUP) \
+    F(0x4, IORING_ENTER_, SQ_WAIT) \
+    F(0x8, IORING_ENTER_, EXT_ARG) \
+    F(0x10, IORING_ENTER_, REGISTERED_RING) \
+    F(0x20, IORING_ENTER_, ABS_TIMER) \
+    F(0x40, IORING_ENTER_, EXT_ARG_REG) \
+    F(0x80, IORING_ENTER_, NO_IOWAIT) \
+    /* uringreg */ \
+    F(0, IORING_REGISTER_, BUFFERS) \
+    F(1, IORING_UNREGISTER_, BUFFERS) \
+    F(2, IORING_REGISTER_, FILES) \
+    F(3, IORING_UNREGISTER_, FILES) \
+    F(4, IORING_REGISTER_, EVENTFD) \
+    F(5, IORING_UNREGISTER_, EVENTFD) \
+    F(6, IORING_REGISTER_, FILES_UPDATE) \
+    F(7, IORING_REGISTER_, EVENTFD_ASYNC) \
+    F(8, IORING_REGISTER_, PROBE) \
+    F(9, IORING_REGISTER_, PERSONALITY) \
+    F(10, IORING_UNREGISTER_, PERSONALITY) \
+    F(11, IORING_REGISTER_, RESTRICTIONS) \
+    F(12, IORING_REGISTER_, ENABLE_RINGS) \
+    F(13, IORING_REGISTER_, FILES2) \
+    F(14, IORING_REGISTER_, FILES_UPDATE2) \
+    F(15, IORING_REGISTER_, BUFFERS2) \
+    F(16, IORING_REGISTER_, BUFFERS_UPDATE) \
+    F(17, IORING_REGISTER_, IOWQ_AFF) \
+    F(18, IORING_UNREGISTER_, IOWQ_AFF) \
+    F(19, IORING_REGISTER_, IOWQ_MAX_WORKERS) \
+    F(20, IORING_REGISTER_, RING_FDS) \
+    F(21, IORING_UNREGISTER_, RING_FDS) \
+    F(22, IORING_REGISTER_, PBUF_RING) \
+    F(23, IORING_UNREGISTER_, PBUF_RING) \
+    F(24, IORING_REGISTER_, SYNC_CANCEL) \
+    F(25, IORING_REGISTER_, FILE_ALLOC_RANGE) \
+    F(26, IORING_REGISTER_, PBUF_STATUS) \
+    F(27, IORING_REGISTER_, NAPI) \
+    F(28, IORING_UNREGISTER_, NAPI) \
+    F(29, IORING_REGISTER_, CLOCK) \
+    F(30, IORING_REGISTER_, CLONE_BUFFERS) \
+    F(31, IORING_REGISTER_, SEND_MSG_RING) \
+    F(32, IORING_REGISTER_, ZCRX_IFQ) \
+    F(33, IORING_REGISTER_, RESIZE_RINGS) \
+    F(34, IORING_REGISTER_, MEM_REGION) \
+    F(35, IORING_REGISTER_, QUERY) \
+    F(36, IORING_REGISTER_, ZCRX_CTRL) \
+    F(37, IORING_REGISTER_, BPF_FILTER) \
+    F(0x80000000, IORING_REGISTER_, USE_REGISTERED_RING) \
+    /* pidfd */ \
+    F(0200, PIDFD_, THREAD) \
+    F(04000, PIDFD_, NONBLOCK) \
+    /* pidfdsignal */ \
+    F(0x1, PIDFD_, SIGNAL_THREAD) \
+    F(0x2, PIDFD_, SIGNAL_THREAD_GROUP) \
+    F(0x4, PIDFD_, SIGNAL_PROCESS_GROUP) \
+    /* pidfdspecial */ \
+    F(-10000LL, PIDFD_, SELF_THREAD) \
+    F(-10001LL, PIDFD_, SELF_THREAD_GROUP) \
+    F(-10002LL,, FD_PIDFS_ROOT) \
+    F(-10003LL,, FD_NSFS_ROOT) \
+    F(-10009LL,, FD_INVALID) \
+    /* xattr */ \
+    F(0x1,, XATTR_CREATE) \
+    F(0x2,, XATTR_REPLACE) \
+    /* reboot */ \
+    F(0, LINUX_REBOOT_CMD_, CAD_OFF) \
+    F(0x1234567, LINUX_REBOOT_CMD_, RESTART) \
+    F(0x4321fedc, LINUX_REBOOT_CMD_, POWER_OFF) \
+    F(0x45584543, LINUX_REBOOT_CMD_, KEXEC) \
+    F(0x89abcdef, LINUX_REBOOT_CMD_, CAD_ON) \
+    F(0xa1b2c3d4, LINUX_REBOOT_CMD_, RESTART2) \
+    F(0xcdef0123, LINUX_REBOOT_CMD_, HALT) \
+    F(0xd000fce2, LINUX_REBOOT_CMD_, SW_SUSPEND) \
+    /* rebootmagic1 */ \
+    F(0xfee1dead, LINUX_REBOOT_, MAGIC1) \
+    /* rebootmagic2 */ \
+    F(0x5121996, LINUX_REBOOT_, MAGIC2A) \
+    F(0x16041998, LINUX_REBOOT_, MAGIC2B) \
+    F(0x20112000, LINUX_REBOOT_, MAGIC2C) \
+    F(0x28121969, LINUX_REBOOT_, MAGIC2) \
+    /* syslog */ \
+    F(0, SYSLOG_ACTION_, CLOSE) \
+    F(1, SYSLOG_ACTION_, OPEN) \
+    F(2, SYSLOG_ACTION_, READ) \
+    F(3, SYSLOG_ACTION_, READ_ALL) \
+    F(4, SYSLOG_ACTION_, READ_CLEAR) \
+    F(5, SYSLOG_ACTION_, CLEAR) \
+    F(6, SYSLOG_ACTION_, CONSOLE_OFF) \
+    F(7, SYSLOG_ACTION_, CONSOLE_ON) \
+    F(8, SYSLOG_ACTION_, CONSOLE_LEVEL) \
+    F(9, SYSLOG_ACTION_, SIZE_UNREAD) \
+    F(10, SYSLOG_ACTION_, SIZE_BUFFER) \
+    /* mbind */ \
+    F(0x1, MPOL_, MF_STRICT) \
+    F(0x2, MPOL_, MF_MOVE) \
+    F(0x4, MPOL_, MF_MOVE_ALL) \
+    F(0x8, MPOL_, MF_LAZY) \
+    /* mpol */ \
+    F(0, MPOL_, DEFAULT) \
+    F(1, MPOL_, PREFERRED) \
+    F(2, MPOL_, BIND) \
+    F(3, MPOL_, INTERLEAVE) \
+    F(4, MPOL_, LOCAL) \
+    F(5, MPOL_, PREFERRED_MANY) \
+    F(6, MPOL_, WEIGHTED_INTERLEAVE) \
+    /* mpolmode */ \
+    F(0x2000, MPOL_F_, NUMA_BALANCING) \
+    F(0x4000, MPOL_F_, RELATIVE_NODES) \
+    F(0x8000, MPOL_F_, STATIC_NODES) \
+    /* getmempolicy */ \
+    F(0x1, MPOL_F_, NODE) \
+    F(0x2, MPOL_F_, ADDR) \
+    F(0x4, MPOL_F_, MEMS_ALLOWED) \
+    /* quotactl */ \
+    F(0x5801, Q_, XQUOTAON) \
+    F(0x5802, Q_, XQUOTAOFF) \
+    F(0x5803, Q_, XGETQUOTA) \
+    F(0x5804, Q_, XSETQLIM) \
+    F(0x5805, Q_, XGETQSTAT) \
+    F(0x5806, Q_, XQUOTARM) \
+    F(0x5807, Q_, XQUOTASYNC) \
+    F(0x5808, Q_, XGETQSTATV) \
+    F(0x5809, Q_, XGETNEXTQUOTA) \
+    F(0x800001, Q_, SYNC) \
+    F(0x800002, Q_, QUOTAON) \
+    F(0x800003, Q_, QUOTAOFF) \
+    F(0x800004, Q_, GETFMT) \
+    F(0x800005, Q_, GETINFO) \
+    F(0x800006, Q_, SETINFO) \
+    F(0x800007, Q_, GETQUOTA) \
+    F(0x800008, Q_, SETQUOTA) \
+    F(0x800009, Q_, GETNEXTQUOTA) \
+    /* quotatype */ \
+    F(0,, USRQUOTA) \
+    F(1,, GRPQUOTA) \
+    F(2,, PRJQUOTA) \
+    /* sync_file_range */ \
+    F(0x1, SYNC_, FILE_RANGE_WAIT_BEFORE) \
+    F(0x2, SYNC_, FILE_RANGE_WRITE) \
+    F(0x4, SYNC_, FILE_RANGE_WAIT_AFTER) \
+    /* landlock */ \
+    F(0x1, LANDLOCK_, CREATE_RULESET_VERSION) \
+    F(0x2, LANDLOCK_, CREATE_RULESET_ERRATA) \
+    /* landlockrule */ \
+    F(1, LANDLOCK_, RULE_PATH_BENEATH) \
+    F(2, LANDLOCK_, RULE_NET_PORT) \
+    /* landlockadd */ \
+    F(0x1, LANDLOCK_, ADD_RULE_QUIET) \
+    /* landlockrestrict */ \
+    F(0x1, LANDLOCK_, RESTRICT_SELF_LOG_SAME_EXEC_OFF) \
+    F(0x2, LANDLOCK_, RESTRICT_SELF_LOG_NEW_EXEC_ON) \
+    F(0x4, LANDLOCK_, RESTRICT_SELF_LOG_SUBDOMAINS_OFF) \
+    F(0x8, LANDLOCK_, RESTRICT_SELF_TSYNC) \
+    /* landlockfs */ \
+    F(0x1, LANDLOCK_ACCESS_FS_, EXECUTE) \
+    F(0x2, LANDLOCK_ACCESS_FS_, WRITE_FILE) \
+    F(0x4, LANDLOCK_ACCESS_FS_, READ_FILE) \
+    F(0x8, LANDLOCK_ACCESS_FS_, READ_DIR) \
+    F(0x10, LANDLOCK_ACCESS_FS_, REMOVE_DIR) \
+    F(0x20, LANDLOCK_ACCESS_FS_, REMOVE_FILE) \
+    F(0x40, LANDLOCK_ACCESS_FS_MAKE_, CHAR) \
+    F(0x80, LANDLOCK_ACCESS_FS_MAKE_, DIR) \
+    F(0x100, LANDLOCK_ACCESS_FS_MAKE_, REG) \
+    F(0x200, LANDLOCK_ACCESS_FS_MAKE_, SOCK) \
+    F(0x400, LANDLOCK_ACCESS_FS_MAKE_, FIFO) \
+    F(0x800, LANDLOCK_ACCESS_FS_MAKE_, BLOCK) \
+    F(0x1000, LANDLOCK_ACCESS_FS_MAKE_, SYM) \
+    F(0x2000, LANDLOCK_ACCESS_FS_, REFER) \
+    F(0x4000, LANDLOCK_ACCESS_FS_, TRUNCATE) \
+    F(0x8000, LANDLOCK_ACCESS_FS_, IOCTL_DEV) \
+    F(0x10000, LANDLOCK_ACCESS_FS_, RESOLVE_UNIX) \
+    /* landlocknet */ \
+    F(0x1, LANDLOCK_ACCESS_, NET_BIND_TCP) \
+    F(0x2, LANDLOCK_ACCESS_, NET_CONNECT_TCP) \
+    F(0x4, LANDLOCK_ACCESS_, NET_BIND_UDP) \
+    F(0x8, LANDLOCK_ACCESS_, NET_CONNECT_SEND_UDP) \
+    /* landlockscope */ \
+    F(0x1, LANDLOCK_, SCOPE_ABSTRACT_UNIX_SOCKET) \
+    F(0x2, LANDLOCK_, SCOPE_SIGNAL) \
+    /* ioprio */ \
+    F(1, IOPRIO_, WHO_PROCESS) \
+    F(2, IOPRIO_, WHO_PGRP) \
+    F(3, IOPRIO_, WHO_USER) \
+    /* ioprioclass */ \
+    F(0, IOPRIO_, CLASS_NONE) \
+    F(1, IOPRIO_, CLASS_RT) \
+    F(2, IOPRIO_, CLASS_BE) \
+    F(3, IOPRIO_, CLASS_IDLE) \
+    /* preadv2 */ \
+    F(0x1, RWF_, HIPRI) \
+    F(0x2, RWF_, DSYNC) \
+    F(0x4, RWF_, SYNC) \
+    F(0x8, RWF_, NOWAIT) \
+    F(0x10, RWF_, APPEND) \
+    F(0x20, RWF_, NOAPPEND) \
+    F(0x40, RWF_, ATOMIC) \
+    F(0x80, RWF_, DONTCACHE) \
+    F(0x100, RWF_, NOSIGNAL) \
+    /* ipcget */ \
+    F(01000, IPC_, CREAT) \
+    F(02000, IPC_, EXCL) \
+    F(04000, IPC_, NOWAIT) \
+    /* shmget */ \
+    F(01000, IPC_, CREAT) \
+    F(02000, IPC_, EXCL) \
+    F(04000, SHM_, HUGETLB) \
+    F(010000, SHM_, NORESERVE) \
+    /* shmat */ \
+    F(010000, SHM_, RDONLY) \
+    F(020000, SHM_, RND) \
+    F(040000, SHM_, REMAP) \
+    F(0100000, SHM_, EXEC) \
+    /* msgrcv */ \
+    F(04000, IPC_, NOWAIT) \
+    F(010000, MSG_, NOERROR) \
+    F(020000, MSG_, EXCEPT) \
+    F(040000, MSG_, COPY) \
+    /* msgctl */ \
+    F(0, IPC_, RMID) \
+    F(1, IPC_, SET) \
+    F(2, IPC_, STAT) \
+    F(3, IPC_, INFO) \
+    F(11, MSG_, STAT) \
+    F(12, MSG_, INFO) \
+    F(13, MSG_, STAT_ANY) \
+    /* semctl */ \
+    F(0, IPC_, RMID) \
+    F(1, IPC_, SET) \
+    F(2, IPC_, STAT) \
+    F(3, IPC_, INFO) \
+    F(11,, GETPID) \
+    F(12,, GETVAL) \
+    F(13,, GETALL) \
+    F(14,, GETNCNT) \
+    F(15,, GETZCNT) \
+    F(16,, SETVAL) \
+    F(17,, SETALL) \
+    F(18,, SEM_STAT) \
+    F(19,, SEM_INFO) \
+    F(20,, SEM_STAT_ANY) \
+    /* shmctl */ \
+    F(0, IPC_, RMID) \
+    F(1, IPC_, SET) \
+    F(2, IPC_, STAT) \
+    F(3, IPC_, INFO) \
+    F(11, SHM_, LOCK) \
+    F(12, SHM_, UNLOCK) \
+    F(13, SHM_, STAT) \
+    F(14, SHM_, INFO) \
+    F(15, SHM_, STAT_ANY) \
+    /* semop */ \
+    F(04000, IPC_, NOWAIT) \
+    F(010000,, SEM_UNDO) \
+    /* ipccall */ \
+    F(1,, SEMOP) \
+    F(2,, SEMGET) \
+    F(3,, SEMCTL) \
+    F(4,, SEMTIMEDOP) \
+    F(11,, MSGSND) \
+    F(12,, MSGRCV) \
+    F(13,, MSGGET) \
+    F(14,, MSGCTL) \
+    F(21,, SHMAT) \
+    F(22,, SHMDT) \
+    F(23,, SHMGET) \
+    F(24,, SHMCTL) \
+    /* socketcall */ \
+    F(1, SYS_, SOCKET) \
+    F(2, SYS_, BIND) \
+    F(3, SYS_, CONNECT) \
+    F(4, SYS_, LISTEN) \
+    F(5, SYS_, ACCEPT) \
+    F(6, SYS_, GETSOCKNAME) \
+    F(7, SYS_, GETPEERNAME) \
+    F(8, SYS_, SOCKETPAIR) \
+    F(9, SYS_, SEND) \
+    F(10, SYS_, RECV) \
+    F(11, SYS_, SENDTO) \
+    F(12, SYS_, RECVFROM) \
+    F(13, SYS_, SHUTDOWN) \
+    F(14, SYS_, SETSOCKOPT) \
+    F(15, SYS_, GETSOCKOPT) \
+    F(16, SYS_, SENDMSG) \
+    F(17, SYS_, RECVMSG) \
+    F(18, SYS_, ACCEPT4) \
+    F(19, SYS_, RECVMMSG) \
+    F(20, SYS_, SENDMMSG) \
+    /* kexec */ \
+    F(0x1, KEXEC_, ON_CRASH) \
+    F(0x2, KEXEC_, PRESERVE_CONTEXT) \
+    F(0x4, KEXEC_, UPDATE_ELFCOREHDR) \
+    F(0x8, KEXEC_, CRASH_HOTPLUG_SUPPORT) \
+    /* kexecfile */ \
+    F(0x1, KEXEC_FILE_, UNLOAD) \
+    F(0x2, KEXEC_FILE_, ON_CRASH) \
+    F(0x4, KEXEC_FILE_, NO_INITRAMFS) \
+    F(0x8, KEXEC_FILE_, DEBUG) \
+    F(0x10, KEXEC_FILE_, NO_CMA) \
+    F(0x20, KEXEC_FILE_, FORCE_DTB) \
+    /* finitmodule */ \
+    F(0x1,, MODULE_INIT_IGNORE_MODVERSIONS) \
+    F(0x2,, MODULE_INIT_IGNORE_VERMAGIC) \
+    F(0x4,, MODULE_INIT_COMPRESSED_FILE) \
+    /* deletemodule */ \
+    F(01000, O_, TRUNC) \
+    F(04000, O_, NONBLOCK) \
+    /* personality */ \
+    F(0x20000,, UNAME26) \
+    F(0x40000,, ADDR_NO_RANDOMIZE) \
+    F(0x80000,, FDPIC_FUNCPTRS) \
+    F(0x100000,, MMAP_PAGE_ZERO) \
+    F(0x200000,, ADDR_COMPAT_LAYOUT) \
+    F(0x400000,, READ_IMPLIES_EXEC) \
+    F(0x800000,, ADDR_LIMIT_32BIT) \
+    F(0x1000000,, SHORT_INODE) \
+    F(0x2000000,, WHOLE_SECONDS) \
+    F(0x4000000,, STICKY_TIMEOUTS) \
+    F(0x8000000,, ADDR_LIMIT_3GB) \
+    /* userfaultfd */ \
+    F(01,, UFFD_USER_MODE_ONLY) \
+    F(04000, O_, NONBLOCK) \
+    F(02000000, O_, CLOEXEC) \
+    /* lsmattr */ \
+    F(100, LSM_ATTR_, CURRENT) \
+    F(101, LSM_ATTR_, EXEC) \
+    F(102, LSM_ATTR_, FSCREATE) \
+    F(103, LSM_ATTR_, KEYCREATE) \
+    F(104, LSM_ATTR_, PREV) \
+    F(105, LSM_ATTR_, SOCKCREATE) \
+    /* lsmflags */ \
+    F(0x1, LSM_, FLAG_SINGLE) \
+    /* rseq */ \
+    F(0x1,, RSEQ_FLAG_UNREGISTER) \
+    F(0x2,, RSEQ_FLAG_SLICE_EXT_DEFAULT_ON) \
+    /* swapon */ \
+    F(0x8000,, SWAP_FLAG_PREFER) \
+    F(0x10000,, SWAP_FLAG_DISCARD) \
+    F(0x20000,, SWAP_FLAG_DISCARD_ONCE) \
+    F(0x40000,, SWAP_FLAG_DISCARD_PAGES) \
+    /* adjmode */ \
+    F(0xa001, ADJ_, OFFSET_SS_READ) \
+    F(0x8001, ADJ_, OFFSET_SINGLESHOT) \
+    F(0x1, ADJ_, OFFSET) \
+    F(0x2, ADJ_, FREQUENCY) \
+    F(0x4, ADJ_, MAXERROR) \
+    F(0x8, ADJ_, ESTERROR) \
+    F(0x10, ADJ_, STATUS) \
+    F(0x20, ADJ_, TIMECONST) \
+    F(0x80, ADJ_, TAI) \
+    F(0x100, ADJ_, SETOFFSET) \
+    F(0x1000, ADJ_, MICRO) \
+    F(0x2000, ADJ_, NANO) \
+    F(0x4000, ADJ_, TICK) \
+    /* timexstatus */ \
+    F(0x1, STA_, PLL) \
+    F(0x2, STA_, PPSFREQ) \
+    F(0x4, STA_, PPSTIME) \
+    F(0x8, STA_, FLL) \
+    F(0x10, STA_, INS) \
+    F(0x20, STA_, DEL) \
+    F(0x40, STA_, UNSYNC) \
+    F(0x80, STA_, FREQHOLD) \
+    F(0x100, STA_, PPSSIGNAL) \
+    F(0x200, STA_, PPSJITTER) \
+    F(0x400, STA_, PPSWANDER) \
+    F(0x800, STA_, PPSERROR) \
+    F(0x1000, STA_, CLOCKERR) \
+    F(0x2000, STA_, NANO) \
+    F(0x4000, STA_, MODE) \
+    F(0x8000, STA_, CLK) \
+    /* timexstate */ \
+    F(0, TIME_, OK) \
+    F(1, TIME_, INS) \
+    F(2, TIME_, DEL) \
+    F(3, TIME_, OOP) \
+    F(4, TIME_, WAIT) \
+    F(5, TIME_, ERROR) \
+    /* mqopen */ \
+    F(0100, O_, CREAT) \
+    F(0200, O_, EXCL) \
+    F(04000, O_, NONBLOCK) \
+    F(02000000, O_, CLOEXEC) \
+    /* capversion */ \
+    F(0x19980330,, _LINUX_CAPABILITY_VERSION_1) \
+    F(0x20071026,, _LINUX_CAPABILITY_VERSION_2) \
+    F(0x20080522,, _LINUX_CAPABILITY_VERSION_3) \
+    /* nlmsg */ \
+    F(0x1, NLM_F_, REQUEST) \
+    F(0x2, NLM_F_, MULTI) \
+    F(0x4, NLM_F_, ACK) \
+    F(0x8, NLM_F_, ECHO) \
+    F(0x10, NLM_F_, DUMP_INTR) \
+    F(0x20, NLM_F_, DUMP_FILTERED) \
+    F(0x100, NLM_F_, ROOT) \
+    F(0x200, NLM_F_, MATCH) \
+    F(0x400, NLM_F_, ATOMIC) \
+    /* nsid */ \
+    F(128, CLONE_, NEWTIME) \
+    F(0x20000, CLONE_, NEWNS) \
+    F(0x2000000, CLONE_, NEWCGROUP) \
+    F(0x4000000, CLONE_, NEWUTS) \
+    F(0x8000000, CLONE_, NEWIPC) \
+    F(0x10000000, CLONE_, NEWUSER) \
+    F(0x20000000, CLONE_, NEWPID) \
+    F(0x40000000, CLONE_, NEWNET) \
+    /* termiosi */ \
+    F(0x1,, IGNBRK) \
+    F(0x2,, BRKINT) \
+    F(0x4,, IGNPAR) \
+    F(0x8,, PARMRK) \
+    F(0x10,, INPCK) \
+    F(0x20,, ISTRIP) \
+    F(0x40,, INLCR) \
+    F(0x80,, IGNCR) \
+    F(0x100,, ICRNL) \
+    F(0x200,, IUCLC) \
+    F(0x400,, IXON) \
+    F(0x800,, IXANY) \
+    F(0x1000,, IXOFF) \
+    F(0x2000,, IMAXBEL) \
+    F(0x4000,, IUTF8) \
+    /* termioso */ \
+    F(0x1,, OPOST) \
+    F(0x2,, OLCUC) \
+    F(0x4,, ONLCR) \
+    F(0x8,, OCRNL) \
+    F(0x10,, ONOCR) \
+    F(0x20,, ONLRET) \
+    F(0x40,, OFILL) \
+    F(0x80,, OFDEL) \
+    /* termiosl */ \
+    F(0x1,, ISIG) \
+    F(0x2,, ICANON) \
+    F(0x4,, XCASE) \
+    F(0x8,, ECHO) \
+    F(0x10,, ECHOE) \
+    F(0x20,, ECHOK) \
+    F(0x40,, ECHONL) \
+    F(0x80,, NOFLSH) \
+    F(0x100,, TOSTOP) \
+    F(0x200,, ECHOCTL) \
+    F(0x400,, ECHOPRT) \
+    F(0x800,, ECHOKE) \
+    F(0x1000,, FLUSHO) \
+    F(0x4000,, PENDIN) \
+    F(0x8000,, IEXTEN) \
+    F(0x10000,, EXTPROC) \
+    /* ifflags */ \
+    F(0x1, IFF_, UP) \
+    F(0x2, IFF_, BROADCAST) \
+    F(0x4, IFF_, DEBUG) \
+    F(0x8, IFF_, LOOPBACK) \
+    F(0x10, IFF_, POINTOPOINT) \
+    F(0x20, IFF_, NOTRAILERS) \
+    F(0x40, IFF_, RUNNING) \
+    F(0x80, IFF_, NOARP) \
+    F(0x100, IFF_, PROMISC) \
+    F(0x200, IFF_, ALLMULTI) \
+    F(0x400, IFF_, MASTER) \
+    F(0x800, IFF_, SLAVE) \
+    F(0x1000, IFF_, MULTICAST) \
+    F(0x2000, IFF_, PORTSEL) \
+    F(0x4000, IFF_, AUTOMEDIA) \
+    F(0x8000, IFF_, DYNAMIC) \
+    /* tunflags */ \
+    F(0x1, IFF_, TUN) \
+    F(0x2, IFF_, TAP) \
+    F(0x10, IFF_, NAPI) \
+    F(0x20, IFF_, NAPI_FRAGS) \
+    F(0x40, IFF_, NO_CARRIER) \
+    F(0x100, IFF_, MULTI_QUEUE) \
+    F(0x200, IFF_, ATTACH_QUEUE) \
+    F(0x400, IFF_, DETACH_QUEUE) \
+    F(0x1000, IFF_, NO_PI) \
+    F(0x2000, IFF_, ONE_QUEUE) \
+    F(0x4000, IFF_, VNET_HDR) \
+    F(0x8000, IFF_, TUN_EXCL) \
+    /* ioctl */ \
+    F(0x1,, FIBMAP) \
+    F(0x2,, FIGETBSZ) \
+    F(0x125d,, BLKROSET) \
+    F(0x125e,, BLKROGET) \
+    F(0x125f,, BLKRRPART) \
+    F(0x1260,, BLKGETSIZE) \
+    F(0x1261,, BLKFLSBUF) \
+    F(0x1262,, BLKRASET) \
+    F(0x1263,, BLKRAGET) \
+    F(0x1264,, BLKFRASET) \
+    F(0x1265,, BLKFRAGET) \
+    F(0x1266,, BLKSECTSET) \
+    F(0x1267,, BLKSECTGET) \
+    F(0x1268,, BLKSSZGET) \
+    F(0x1269,, BLKPG) \
+    F(0x1274,, BLKTRACESTART) \
+    F(0x1275,, BLKTRACESTOP) \
+    F(0x1276,, BLKTRACETEARDOWN) \
+    F(0x1277,, BLKDISCARD) \
+    F(0x1278,, BLKIOMIN) \
+    F(0x1279,, BLKIOOPT) \
+    F(0x127a,, BLKALIGNOFF) \
+    F(0x127b,, BLKPBSZGET) \
+    F(0x127c,, BLKDISCARDZEROES) \
+    F(0x127d,, BLKSECDISCARD) \
+    F(0x127e,, BLKROTATIONAL) \
+    F(0x127f,, BLKZEROOUT) \
+    F(0x2400, PERF_EVENT_IOC_, ENABLE) \
+    F(0x2401, PERF_EVENT_IOC_, DISABLE) \
+    F(0x2402, PERF_EVENT_IOC_, REFRESH) \
+    F(0x2403, PERF_EVENT_IOC_, RESET) \
+    F(0x2405, PERF_EVENT_IOC_, SET_OUTPUT) \
+    F(0x3b64, VFIO_, GET_API_VERSION) \
+    F(0x3b65, VFIO_, CHECK_EXTENSION) \
+    F(0x3b66, VFIO_, SET_IOMMU) \
+    F(0x3b67, VFIO_, GROUP_GET_STATUS) \
+    F(0x3b68, VFIO_, GROUP_SET_CONTAINER) \
+    F(0x3b69, VFIO_, GROUP_UNSET_CONTAINER) \
+    F(0x3b6a, VFIO_, GROUP_GET_DEVICE_FD) \
+    F(0x3b6b, VFIO_DEVICE_, GET_INFO) \
+    F(0x3b6c, VFIO_DEVICE_, GET_REGION_INFO) \
+    F(0x3b6d, VFIO_DEVICE_, GET_IRQ_INFO) \
+    F(0x3b6e, VFIO_DEVICE_, SET_IRQS) \
+    F(0x3b6f, VFIO_DEVICE_, RESET) \
+    F(0x3b70, VFIO_DEVICE_, GET_PCI_HOT_RESET_INFO) \
+    F(0x3b71, VFIO_DEVICE_, PCI_HOT_RESET) \
+    F(0x3b72, VFIO_DEVICE_, QUERY_GFX_PLANE) \
+    F(0x3b73, VFIO_DEVICE_, GET_GFX_DMABUF) \
+    F(0x3b74, VFIO_DEVICE_, IOEVENTFD) \
+    F(0x3b75, VFIO_DEVICE_, FEATURE) \
+    F(0x3b76, VFIO_DEVICE_, BIND_IOMMUFD) \
+    F(0x3b77, VFIO_DEVICE_, ATTACH_IOMMUFD_PT) \
+    F(0x3b78, VFIO_DEVICE_, DETACH_IOMMUFD_PT) \
+    F(0x3b79, VFIO_, EEH_PE_OP) \
+    F(0x4b33,, KDGKBTYPE) \
+    F(0x4b3a,, KDSETMODE) \
+    F(0x4b3b,, KDGETMODE) \
+    F(0x4b44,, KDGKBMODE) \
+    F(0x4b45,, KDSKBMODE) \
+    F(0x4c00, LOOP_, SET_FD) \
+    F(0x4c01, LOOP_, CLR_FD) \
+    F(0x4c02, LOOP_, SET_STATUS) \
+    F(0x4c03, LOOP_, GET_STATUS) \
+    F(0x4c04, LOOP_, SET_STATUS64) \
+    F(0x4c05, LOOP_, GET_STATUS64) \
+    F(0x4c06, LOOP_, CHANGE_FD) \
+    F(0x4c07, LOOP_, SET_CAPACITY) \
+    F(0x4c08, LOOP_, SET_DIRECT_IO) \
+    F(0x4c0a, LOOP_, CONFIGURE) \
+    F(0x4c80, LOOP_, CTL_ADD) \
+    F(0x4c81, LOOP_, CTL_REMOVE) \
+    F(0x4c82, LOOP_, CTL_GET_FREE) \
+    F(0x4e40, NVME_IOCTL_, ID) \
+    F(0x4e44, NVME_IOCTL_, RESET) \
+    F(0x4e45, NVME_IOCTL_, SUBSYS_RESET) \
+    F(0x4e46, NVME_IOCTL_, RESCAN) \
+    F(0x5204,, RNDZAPENTCNT) \
+    F(0x5206,, RNDCLEARPOOL) \
+    F(0x5207,, RNDRESEEDCRNG) \
+    F(0x5401,, TCGETS) \
+    F(0x5402,, TCSETS) \
+    F(0x5403,, TCSETSW) \
+    F(0x5404,, TCSETSF) \
+    F(0x5405,, TCGETA) \
+    F(0x5406,, TCSETA) \
+    F(0x5407,, TCSETAW) \
+    F(0x5408,, TCSETAF) \
+    F(0x5409,, TCSBRK) \
+    F(0x540a,, TCXONC) \
+    F(0x540b,, TCFLSH) \
+    F(0x540c,, TIOCEXCL) \
+    F(0x540d,, TIOCNXCL) \
+    F(0x540e,, TIOCSCTTY) \
+    F(0x540f,, TIOCGPGRP) \
+    F(0x5410,, TIOCSPGRP) \
+    F(0x5411,, TIOCOUTQ) \
+    F(0x5412,, TIOCSTI) \
+    F(0x5413,, TIOCGWINSZ) \
+    F(0x5414,, TIOCSWINSZ) \
+    F(0x5415,, TIOCMGET) \
+    F(0x5416,, TIOCMBIS) \
+    F(0x5417,, TIOCMBIC) \
+    F(0x5418,, TIOCMSET) \
+    F(0x5419,, TIOCGSOFTCAR) \
+    F(0x541a,, TIOCSSOFTCAR) \
+    F(0x541b,, FIONREAD) \
+    F(0x541c,, TIOCLINUX) \
+    F(0x541d,, TIOCCONS) \
+    F(0x541e,, TIOCGSERIAL) \
+    F(0x541f,, TIOCSSERIAL) \
+    F(0x5420,, TIOCPKT) \
+    F(0x5421,, FIONBIO) \
+    F(0x5422,, TIOCNOTTY) \
+    F(0x5423,, TIOCSETD) \
+    F(0x5424,, TIOCGETD) \
+    F(0x5425,, TCSBRKP) \
+    F(0x5427,, TIOCSBRK) \
+    F(0x5428,, TIOCCBRK) \
+    F(0x5429,, TIOCGSID) \
+    F(0x542e,, TIOCGRS485) \
+    F(0x542f,, TIOCSRS485) \
+    F(0x5432,, TCGETX) \
+    F(0x5433,, TCSETX) \
+    F(0x5434,, TCSETXF) \
+    F(0x5435,, TCSETXW) \
+    F(0x5437,, TIOCVHANGUP) \
+    F(0x5441,, TIOCGPTPEER) \
+    F(0x5450,, FIONCLEX) \
+    F(0x5451,, FIOCLEX) \
+    F(0x5452,, FIOASYNC) \
+    F(0x5453,, TIOCSERCONFIG) \
+    F(0x5454,, TIOCSERGWILD) \
+    F(0x5455,, TIOCSERSWILD) \
+    F(0x5456,, TIOCGLCKTRMIOS) \
+    F(0x5457,, TIOCSLCKTRMIOS) \
+    F(0x5458,, TIOCSERGSTRUCT) \
+    F(0x5459,, TIOCSERGETLSR) \
+    F(0x545a,, TIOCSERGETMULTI) \
+    F(0x545b,, TIOCSERSETMULTI) \
+    F(0x545c,, TIOCMIWAIT) \
+    F(0x545d,, TIOCGICOUNT) \
+    F(0x5460,, FIOQSIZE) \
+    F(0x54e3,, TUNGETDEVNETNS) \
+    F(0x5600, VT_, OPENQRY) \
+    F(0x5601, VT_, GETMODE) \
+    F(0x5602, VT_, SETMODE) \
+    F(0x5603, VT_, GETSTATE) \
+    F(0x5604, VT_, SENDSIG) \
+    F(0x5605, VT_, RELDISP) \
+    F(0x5606, VT_, ACTIVATE) \
+    F(0x5607, VT_, WAITACTIVE) \
+    F(0x5608, VT_, DISALLOCATE) \
+    F(0x5609, VT_, RESIZE) \
+    F(0x560a, VT_, RESIZEX) \
+    F(0x560b, VT_, LOCKSWITCH) \
+    F(0x560c, VT_, UNLOCKSWITCH) \
+    F(0x560d, VT_, GETHIFONTMASK) \
+    F(0x560e, VT_, WAITEVENT) \
+    F(0x560f, VT_, SETACTIVATE) \
+    F(0x7001, RTC_, AIE_ON) \
+    F(0x7002, RTC_, AIE_OFF) \
+    F(0x7003, RTC_, UIE_ON) \
+    F(0x7004, RTC_, UIE_OFF) \
+    F(0x7005, RTC_, PIE_ON) \
+    F(0x7006, RTC_, PIE_OFF) \
+    F(0x700f, RTC_, WIE_ON) \
+    F(0x7010, RTC_, WIE_OFF) \
+    F(0x7014, RTC_, VL_CLR) \
+    F(0x8901,, FIOSETOWN) \
+    F(0x8902,, SIOCSPGRP) \
+    F(0x8903,, FIOGETOWN) \
+    F(0x8904,, SIOCGPGRP) \
+    F(0x8905,, SIOCATMARK) \
+    F(0x890b,, SIOCADDRT) \
+    F(0x890c,, SIOCDELRT) \
+    F(0x890d,, SIOCRTMSG) \
+    F(0x8910,, SIOCGIFNAME) \
+    F(0x8911,, SIOCSIFLINK) \
+    F(0x8912,, SIOCGIFCONF) \
+    F(0x8913,, SIOCGIFFLAGS) \
+    F(0x8914,, SIOCSIFFLAGS) \
+    F(0x8915,, SIOCGIFADDR) \
+    F(0x8916,, SIOCSIFADDR) \
+    F(0x8917,, SIOCGIFDSTADDR) \
+    F(0x8918,, SIOCSIFDSTADDR) \
+    F(0x8919,, SIOCGIFBRDADDR) \
+    F(0x891a,, SIOCSIFBRDADDR) \
+    F(0x891b,, SIOCGIFNETMASK) \
+    F(0x891c,, SIOCSIFNETMASK) \
+    F(0x891d,, SIOCGIFMETRIC) \
+    F(0x891e,, SIOCSIFMETRIC) \
+    F(0x891f,, SIOCGIFMEM) \
+    F(0x8920,, SIOCSIFMEM) \
+    F(0x8921,, SIOCGIFMTU) \
+    F(0x8922,, SIOCSIFMTU) \
+    F(0x8923,, SIOCSIFNAME) \
+    F(0x8924,, SIOCSIFHWADDR) \
+    F(0x8925,, SIOCGIFENCAP) \
+    F(0x8926,, SIOCSIFENCAP) \
+    F(0x8927,, SIOCGIFHWADDR) \
+    F(0x8929,, SIOCGIFSLAVE) \
+    F(0x8930,, SIOCSIFSLAVE) \
+    F(0x8931,, SIOCADDMULTI) \
+    F(0x8932,, SIOCDELMULTI) \
+    F(0x8933,, SIOCGIFINDEX) \
+    F(0x8934,, SIOCSIFPFLAGS) \
+    F(0x8935,, SIOCGIFPFLAGS) \
+    F(0x8936,, SIOCDIFADDR) \
+    F(0x8937,, SIOCSIFHWBROADCAST) \
+    F(0x8938,, SIOCGIFCOUNT) \
+    F(0x8940,, SIOCGIFBR) \
+    F(0x8941,, SIOCSIFBR) \
+    F(0x8942,, SIOCGIFTXQLEN) \
+    F(0x8943,, SIOCSIFTXQLEN) \
+    F(0x8946,, SIOCETHTOOL) \
+    F(0x8947,, SIOCGMIIPHY) \
+    F(0x8948,, SIOCGMIIREG) \
+    F(0x8949,, SIOCSMIIREG) \
+    F(0x894a,, SIOCWANDEV) \
+    F(0x894c,, SIOCGSKNS) \
+    F(0x8953,, SIOCDARP) \
+    F(0x8954,, SIOCGARP) \
+    F(0x8955,, SIOCSARP) \
+    F(0x8960,, SIOCDRARP) \
+    F(0x8961,, SIOCGRARP) \
+    F(0x8962,, SIOCSRARP) \
+    F(0x8970,, SIOCGIFMAP) \
+    F(0x8971,, SIOCSIFMAP) \
+    F(0x8980,, SIOCADDDLCI) \
+    F(0x8981,, SIOCDELDLCI) \
+    F(0x8982,, SIOCGIFVLAN) \
+    F(0x8983,, SIOCSIFVLAN) \
+    F(0x8990,, SIOCBONDENSLAVE) \
+    F(0x8991,, SIOCBONDRELEASE) \
+    F(0x8992,, SIOCBONDSETHWADDR) \
+    F(0x8993,, SIOCBONDSLAVEINFOQUERY) \
+    F(0x8994,, SIOCBONDINFOQUERY) \
+    F(0x8995,, SIOCBONDCHANGEACTIVE) \
+    F(0x89a0,, SIOCBRADDBR) \
+    F(0x89a1,, SIOCBRDELBR) \
+    F(0x89a2,, SIOCBRADDIF) \
+    F(0x89a3,, SIOCBRDELIF) \
+    F(0x89b0,, SIOCSHWTSTAMP) \
+    F(0x89b1,, SIOCGHWTSTAMP) \
+    F(0x89f0,, SIOCGPPPSTATS) \
+    F(0x89f1,, SIOCGPPPVER) \
+    F(0x89f2,, SIOCGPPPCSTATS) \
+    F(0x9406, BTRFS_IOC_, TRANS_START) \
+    F(0x9407, BTRFS_IOC_, TRANS_END) \
+    F(0x9408, BTRFS_IOC_, SYNC) \
+    F(0x941c, BTRFS_IOC_, SCRUB_CANCEL) \
+    F(0x942e, BTRFS_IOC_, QUOTA_RESCAN_WAIT) \
+    F(0xae00, KVM_GET_, API_VERSION) \
+    F(0xae01, KVM_CREATE_, VM) \
+    F(0xae03, KVM_, CHECK_EXTENSION) \
+    F(0xae41, KVM_CREATE_, VCPU) \
+    F(0xae44, KVM_SET_, NR_MMU_PAGES) \
+    F(0xae45, KVM_GET_, NR_MMU_PAGES) \
+    F(0xae47, KVM_SET_, TSS_ADDR) \
+    F(0xae60, KVM_CREATE_, IRQCHIP) \
+    F(0xae64, KVM_CREATE_, PIT) \
+    F(0xae71, KVM_, REINJECT_CONTROL) \
+    F(0xae78, KVM_SET_, BOOT_CPU_ID) \
+    F(0xae80, KVM_, RUN) \
+    F(0xae9a, KVM_, NMI) \
+    F(0xaea2, KVM_SET_, TSC_KHZ) \
+    F(0xaea3, KVM_GET_, TSC_KHZ) \
+    F(0xaead, KVM_, KVMCLOCK_CTRL) \
+    F(0xaeb7, KVM_, SMI) \
+    F(0xaec7, KVM_, RESET_DIRTY_RINGS) \
+    F(0xaece, KVM_GET_, STATS_FD) \
+    F(0xaf01, VHOST_SET_, OWNER) \
+    F(0xaf02, VHOST_, RESET_OWNER) \
+    F(0xaf7d, VHOST_VDPA_, SUSPEND) \
+    F(0xaf7e, VHOST_VDPA_, RESUME) \
+    F(0xb701, NS_GET_, USERNS) \
+    F(0xb702, NS_GET_, PARENT) \
+    F(0xb703, NS_GET_, NSTYPE) \
+    F(0xb704, NS_GET_, OWNER_UID) \
+    F(0xe503,, FUSE_DEV_IOC_SYNC_INIT) \
+    F(0xfd12, DM_, MPATH_PROBE_PATHS) \
+    F(0xff01, PIDFD_GET_, CGROUP_NAMESPACE) \
+    F(0xff02, PIDFD_GET_, IPC_NAMESPACE) \
+    F(0xff03, PIDFD_GET_, MNT_NAMESPACE) \
+    F(0xff04, PIDFD_GET_, NET_NAMESPACE) \
+    F(0xff05, PIDFD_GET_, PID_NAMESPACE) \
+    F(0xff06, PIDFD_GET_, PID_FOR_CHILDREN_NAMESPACE) \
+    F(0xff07, PIDFD_GET_, TIME_NAMESPACE) \
+    F(0xff08, PIDFD_GET_, TIME_FOR_CHILDREN_NAMESPACE) \
+    F(0xff09, PIDFD_GET_, USER_NAMESPACE) \
+    F(0xff0a, PIDFD_GET_, UTS_NAMESPACE) \
+    F(0x4001af72, VHOST_VDPA_, SET_STATUS) \
+    F(0x4001af84, VHOST_SET_, FORK_FROM_OWNER) \
+    F(0x40042408, PERF_EVENT_IOC_, SET_BPF) \
+    F(0x40042409, PERF_EVENT_IOC_, PAUSE_OUTPUT) \
+    F(0x40044581,, EVIOCRMFF) \
+    F(0x40044590,, EVIOCGRAB) \
+    F(0x40044591,, EVIOCREVOKE) \
+    F(0x400445a0,, EVIOCSCLOCKID) \
+    F(0x40045201,, RNDADDTOENTCNT) \
+    F(0x40045431,, TIOCSPTLCK) \
+    F(0x40045436,, TIOCSIG) \
+    F(0x400454c8,, TUNSETNOCSUM) \
+    F(0x400454c9,, TUNSETDEBUG) \
+    F(0x400454ca,, TUNSETIFF) \
+    F(0x400454cb,, TUNSETPERSIST) \
+    F(0x400454cc,, TUNSETOWNER) \
+    F(0x400454cd,, TUNSETLINK) \
+    F(0x400454ce,, TUNSETGROUP) \
+    F(0x400454d0,, TUNSETOFFLOAD) \
+    F(0x400454d1,, TUNSETTXFILTER) \
+    F(0x400454d4,, TUNSETSNDBUF) \
+    F(0x400454d8,, TUNSETVNETHDRSZ) \
+    F(0x400454d9,, TUNSETQUEUE) \
+    F(0x400454da,, TUNSETIFINDEX) \
+    F(0x400454dc,, TUNSETVNETLE) \
+    F(0x400454de,, TUNSETVNETBE) \
+    F(0x400454e2,, TUNSETCARRIER) \
+    F(0x40049409,, FICLONE) \
+    F(0x40049421, BTRFS_IOC_, BALANCE_CTL) \
+    F(0x4004ae86, KVM_, INTERRUPT) \
+    F(0x4004ae99, KVM_SET_, MP_STATE) \
+    F(0x4004af07, VHOST_SET_, LOG_FD) \
+    F(0x4004af09, VHOST_, FREE_WORKER) \
+    F(0x4004af42, VHOST_, SCSI_GET_ABI_VERSION) \
+    F(0x4004af43, VHOST_, SCSI_SET_EVENTS_MISSED) \
+    F(0x4004af44, VHOST_, SCSI_GET_EVENTS_MISSED) \
+    F(0x4004af61, VHOST_, VSOCK_SET_RUNNING) \
+    F(0x4004af77, VHOST_VDPA_, SET_CONFIG_CALL) \
+    F(0x4004e502,, FUSE_DEV_IOC_BACKING_CLOSE) \
+    F(0x40081271,, BLKBSZSET) \
+    F(0x40082102, SECCOMP_, IOCTL_NOTIF_ID_VALID) \
+    F(0x40082104, SECCOMP_, IOCTL_NOTIF_SET_FLAGS) \
+    F(0x40082404, PERF_EVENT_IOC_, PERIOD) \
+    F(0x40082406, PERF_EVENT_IOC_, SET_FILTER) \
+    F(0x4008240b, PERF_EVENT_IOC_, MODIFY_ATTRIBUTES) \
+    F(0x40084503,, EVIOCSREP) \
+    F(0x40084504,, EVIOCSKEYCODE) \
+    F(0x40085203,, RNDADDENTROPY) \
+    F(0x40086200,, DMA_BUF_IOCTL_SYNC) \
+    F(0x40086203,, DMA_BUF_IOCTL_IMPORT_SYNC_FILE) \
+    F(0x40086602, FS_IOC_, SETFLAGS) \
+    F(0x4008700c, RTC_, IRQP_SET) \
+    F(0x4008700e, RTC_, EPOCH_SET) \
+    F(0x40087602, FS_IOC_, SETVERSION) \
+    F(0x40088a01,, EPIOCSPARAMS) \
+    F(0x40089413, BTRFS_IOC_, DEFAULT_SUBVOL) \
+    F(0x40089416, BTRFS_IOC_, WAIT_SYNC) \
+    F(0x4008941a, BTRFS_IOC_, SUBVOL_SETFLAGS) \
+    F(0x4008ae48, KVM_SET_, IDENTITY_MAP_ADDR) \
+    F(0x4008ae61, KVM_, IRQ_LINE) \
+    F(0x4008ae6a, KVM_SET_, GSI_ROUTING) \
+    F(0x4008ae89, KVM_SET_, MSRS) \
+    F(0x4008ae8a, KVM_SET_, CPUID) \
+    F(0x4008ae90, KVM_SET_, CPUID2) \
+    F(0x4008ae93, KVM_SET_, VAPIC_ADDR) \
+    F(0x4008ae9c, KVM_, X86_SETUP_MCE) \
+    F(0x4008af00, VHOST_SET_, FEATURES) \
+    F(0x4008af03, VHOST_SET_, MEM_TABLE) \
+    F(0x4008af04, VHOST_SET_, LOG_BASE) \
+    F(0x4008af10, VHOST_SET_VRING_, NUM) \
+    F(0x4008af12, VHOST_SET_VRING_, BASE) \
+    F(0x4008af13, VHOST_SET_VRING_, ENDIAN) \
+    F(0x4008af14, VHOST_GET_, VRING_ENDIAN) \
+    F(0x4008af15, VHOST_, ATTACH_VRING_WORKER) \
+    F(0x4008af20, VHOST_SET_VRING_, KICK) \
+    F(0x4008af21, VHOST_SET_VRING_, CALL) \
+    F(0x4008af22, VHOST_SET_VRING_, ERR) \
+    F(0x4008af23, VHOST_SET_VRING_, BUSYLOOP_TIMEOUT) \
+    F(0x4008af24, VHOST_GET_, VRING_BUSYLOOP_TIMEOUT) \
+    F(0x4008af25, VHOST_SET_, BACKEND_FEATURES) \
+    F(0x4008af30, VHOST_, NET_SET_BACKEND) \
+    F(0x4008af60, VHOST_, VSOCK_SET_GUEST_CID) \
+    F(0x4008af74, VHOST_VDPA_, SET_CONFIG) \
+    F(0x4008af75, VHOST_VDPA_, SET_VRING_ENABLE) \
+    F(0x4008af7c, VHOST_VDPA_, SET_GROUP_ASID) \
+    F(0x4008af83, VHOST_SET_, FEATURES_ARRAY) \
+    F(0x400c6615, FS_IOC_, GET_ENCRYPTION_POLICY) \
+    F(0x400caed0, KVM_XEN_, HVM_EVTCHN_SEND) \
+    F(0x40101283,, BLKRESETZONE) \
+    F(0x40101286,, BLKOPENZONE) \
+    F(0x40101287,, BLKCLOSEZONE) \
+    F(0x40101288,, BLKFINISHZONE) \
+    F(0x40103e05, SYNC_, IOC_SET_DEADLINE) \
+    F(0x40104593,, EVIOCSMASK) \
+    F(0x401054d5,, TUNATTACHFILTER) \
+    F(0x401054d6,, TUNDETACHFILTER) \
+    F(0x40106614, FS_IOC_, GET_ENCRYPTION_PWSALT) \
+    F(0x4010942a, BTRFS_IOC_, QGROUP_CREATE) \
+    F(0x40109441, BTRFS_IOC_, SUBVOL_SYNC_WAIT) \
+    F(0x4010ae42, KVM_GET_, DIRTY_LOG) \
+    F(0x4010ae67, KVM_, REGISTER_COALESCED_MMIO) \
+    F(0x4010ae68, KVM_, UNREGISTER_COALESCED_MMIO) \
+    F(0x4010aeaa, KVM_, DIRTY_TLB) \
+    F(0x4010aeab, KVM_GET_, ONE_REG) \
+    F(0x4010aeac, KVM_SET_, ONE_REG) \
+    F(0x4010e501,, FUSE_DEV_IOC_BACKING_OPEN) \
+    F(0x40182103, SECCOMP_, IOCTL_NOTIF_ADDFD) \
+    F(0x40187013, RTC_, PARAM_GET) \
+    F(0x40187014, RTC_, PARAM_SET) \
+    F(0x40189429, BTRFS_IOC_, QGROUP_ASSIGN) \
+    F(0x4018aebd, KVM_, HYPERV_EVENTFD) \
+    F(0x4018aee1, KVM_SET_, DEVICE_ATTR) \
+    F(0x4018aee2, KVM_GET_, DEVICE_ATTR) \
+    F(0x4018aee3, KVM_, HAS_DEVICE_ATTR) \
+    F(0x401c5820, FS_IOC_, FSSETXATTR) \
+    F(0x40207012, RTC_, PLL_SET) \
+    F(0x4020940d,, FICLONERANGE) \
+    F(0x4020ae46, KVM_SET_, USER_MEMORY_REGION) \
+    F(0x4020ae76, KVM_, IRQFD) \
+    F(0x4020aea5, KVM_, SIGNAL_MSI) \
+    F(FL_ARCH(0x4020aeb2, 0x4008aeb2), KVM_SET_, PMU_EVENT_FILTER) \
+    F(0x4020aed2, KVM_SET_, MEMORY_ATTRIBUTES) \
+    F(0x40247007, RTC_, ALM_SET) \
+    F(0x4024700a, RTC_, SET_TIME) \
+    F(0x40284504,, EVIOCSKEYCODE_V2) \
+    F(0x4028700f, RTC_, WKALM_SET) \
+    F(0x4028af11, VHOST_SET_VRING_, ADDR) \
+    F(0x402c542b,, TCSETS2) \
+    F(0x402c542c,, TCSETSW2) \
+    F(0x402c542d,, TCSETSF2) \
+    F(0x40304580,, EVIOCSFF) \
+    F(0x40304e42, NVME_IOCTL_, SUBMIT_IO) \
+    F(0x40309410, BTRFS_IOC_, DEFRAG_RANGE) \
+    F(0x40309439, BTRFS_IOC_, SET_FEATURES) \
+    F(0x4030ae7b, KVM_SET_, CLOCK) \
+    F(0x4038ae7a, KVM_XEN_, HVM_CONFIG) \
+    F(0x4040942c, BTRFS_IOC_, QUOTA_RESCAN) \
+    F(0x4040ae77, KVM_CREATE_, PIT2) \
+    F(0x4040ae79, KVM_, IOEVENTFD) \
+    F(0x4040ae9e, KVM_, X86_SET_MCE) \
+    F(0x4040aea0, KVM_SET_, VCPU_EVENTS) \
+    F(0x40489426, BTRFS_IOC_, SEND) \
+    F(FL_ARCH(0x4048ae9b, 0x4208ae9b), KVM_SET_, GUEST_DEBUG) \
+    F(0x4048aec9, KVM_XEN_, HVM_SET_ATTR) \
+    F(0x4048aecb, KVM_XEN_, VCPU_SET_ATTR) \
+    F(0x4068aea3, KVM_, ENABLE_CAP) \
+    F(0x4070aea0, KVM_SET_, PIT2) \
+    F(0x40806685, FS_IOC_, ENABLE_VERITY) \
+    F(0x40809440, BTRFS_IOC_, ENCODED_WRITE) \
+    F(0x4080aea2, KVM_SET_, DEBUGREGS) \
+    F(0x4080aebf, KVM_SET_, NESTED_STATE) \
+    F(FL_ARCH(0x4090ae82, 0x4360ae82), KVM_SET_, REGS) \
+    F(0x40a0ae49, KVM_SET_, USER_MEMORY_REGION2) \
+    F(0x40e8af40, VHOST_, SCSI_SET_ENDPOINT) \
+    F(0x40e8af41, VHOST_, SCSI_CLEAR_ENDPOINT) \
+    F(0x41009432, FS_IOC_, SETFSLABEL) \
+    F(FL_ARCH(0x4138ae84, 0x4000ae84), KVM_SET_, SREGS) \
+    F(0x4140aecd, KVM_SET_, SREGS2) \
+    F(0x4188aea7, KVM_SET_, XCRS) \
+    F(0x4188aec6, KVM_, X86_SET_MSR_FILTER) \
+    F(FL_ARCH(0x41a0ae8d, 0x4000ae8d), KVM_SET_, FPU) \
+    F(0x4400ae8f, KVM_SET_, LAPIC) \
+    F(0x50009401, BTRFS_IOC_, SNAP_CREATE) \
+    F(0x50009402, BTRFS_IOC_, DEFRAG) \
+    F(0x50009403, BTRFS_IOC_, RESIZE) \
+    F(0x50009404, BTRFS_IOC_, SCAN_DEV) \
+    F(0x50009405, BTRFS_IOC_, FORGET_DEV) \
+    F(0x5000940a, BTRFS_IOC_, ADD_DEV) \
+    F(0x5000940b, BTRFS_IOC_, RM_DEV) \
+    F(0x5000940c, BTRFS_IOC_, BALANCE) \
+    F(0x5000940e, BTRFS_IOC_, SUBVOL_CREATE) \
+    F(0x5000940f, BTRFS_IOC_, SNAP_DESTROY) \
+    F(0x50009417, BTRFS_IOC_, SNAP_CREATE_V2) \
+    F(0x50009418, BTRFS_IOC_, SUBVOL_CREATE_V2) \
+    F(0x5000943a, BTRFS_IOC_, RM_DEV_V2) \
+    F(0x5000943f, BTRFS_IOC_, SNAP_DESTROY_V2) \
+    F(0x5000aea5, KVM_SET_, XSAVE) \
+    F(0x8001af71, VHOST_VDPA_GET_, STATUS) \
+    F(0x8001af85, VHOST_GET_, FORK_FROM_OWNER) \
+    F(0x8002af76, VHOST_VDPA_GET_, VRING_NUM) \
+    F(0x80041284,, BLKGETZONESZ) \
+    F(0x80041285,, BLKGETNRZONES) \
+    F(0x80044501,, EVIOCGVERSION) \
+    F(0x80044584,, EVIOCGEFFECTS) \
+    F(0x80045200,, RNDGETENTCNT) \
+    F(0x80045430,, TIOCGPTN) \
+    F(0x80045432,, TIOCGDEV) \
+    F(0x80045438,, TIOCGPKT) \
+    F(0x80045439,, TIOCGPTLCK) \
+    F(0x80045440,, TIOCGEXCL) \
+    F(0x800454cf,, TUNGETFEATURES) \
+    F(0x800454d2,, TUNGETIFF) \
+    F(0x800454d3,, TUNGETSNDBUF) \
+    F(0x800454d7,, TUNGETVNETHDRSZ) \
+    F(0x800454dd,, TUNGETVNETLE) \
+    F(0x800454df,, TUNGETVNETBE) \
+    F(0x800454e0,, TUNSETSTEERINGEBPF) \
+    F(0x800454e1,, TUNSETFILTEREBPF) \
+    F(0x8004587d, FS_IOC_, SHUTDOWN) \
+    F(0x80047013, RTC_, VL_READ) \
+    F(0x8004ae98, KVM_GET_, MP_STATE) \
+    F(0x8004af08, VHOST_, NEW_WORKER) \
+    F(0x8004af70, VHOST_VDPA_GET_, DEVICE_ID) \
+    F(0x8004af7a, VHOST_VDPA_GET_, AS_NUM) \
+    F(0x8004af80, VHOST_VDPA_GET_, VQS_COUNT) \
+    F(0x8004af81, VHOST_VDPA_GET_, GROUP_NUM) \
+    F(0x8004b706, NS_GET_, PID_FROM_PIDNS) \
+    F(0x8004b707, NS_GET_, TGID_FROM_PIDNS) \
+    F(0x8004b708, NS_GET_, PID_IN_PIDNS) \
+    F(0x8004b709, NS_GET_, TGID_IN_PIDNS) \
+    F(0x8004e500,, FUSE_DEV_IOC_CLONE) \
+    F(0x80081270,, BLKBSZGET) \
+    F(0x80081272,, BLKGETSIZE64) \
+    F(0x80081280,, BLKGETDISKSEQ) \
+    F(0x80082407, PERF_EVENT_IOC_, ID) \
+    F(0x80084502,, EVIOCGID) \
+    F(0x80084503,, EVIOCGREP) \
+    F(0x80084504,, EVIOCGKEYCODE) \
+    F(0x80085202,, RNDGETPOOL) \
+    F(0x80085610, VT_, GETCONSIZECSRPOS) \
+    F(0x80086601, FS_IOC_, GETFLAGS) \
+    F(0x8008700b, RTC_, IRQP_READ) \
+    F(0x8008700d, RTC_, EPOCH_READ) \
+    F(0x80087601, FS_IOC_, GETVERSION) \
+    F(0x80088a02,, EPIOCGPARAMS) \
+    F(0x80089418, BTRFS_IOC_, START_SYNC) \
+    F(0x80089419, BTRFS_IOC_, SUBVOL_GETFLAGS) \
+    F(0x8008ae9d, KVM_, X86_GET_MCE_CAP_SUPPORTED) \
+    F(0x8008af00, VHOST_GET_, FEATURES) \
+    F(0x8008af26, VHOST_GET_, BACKEND_FEATURES) \
+    F(0x8008af73, VHOST_VDPA_GET_, CONFIG) \
+    F(0x8008af83, VHOST_GET_, FEATURES_ARRAY) \
+    F(0x8008b705, NS_GET_, MNTNS_ID) \
+    F(0x8008b70d, NS_GET_, ID) \
+    F(0x800c6613, FS_IOC_, SET_ENCRYPTION_POLICY) \
+    F(0x80104592,, EVIOCGMASK) \
+    F(0x801054db,, TUNGETFILTER) \
+    F(0x8010661b, FS_IOC_, GET_ENCRYPTION_NONCE) \
+    F(0x80108906,, SIOCGSTAMP_NEW) \
+    F(0x80108907,, SIOCGSTAMPNS_NEW) \
+    F(0x8010aa01, UFFDIO_, UNREGISTER) \
+    F(0x8010aa02, UFFDIO_, WAKE) \
+    F(0x8010aebb, KVM_, MEMORY_ENCRYPT_REG_REGION) \
+    F(0x8010aebc, KVM_, MEMORY_ENCRYPT_UNREG_REGION) \
+    F(0x8010af78, VHOST_VDPA_GET_, IOVA_RANGE) \
+    F(0x8010b70a, NS_, MNT_GET_INFO) \
+    F(0x8010b70b, NS_, MNT_GET_NEXT) \
+    F(0x8010b70c, NS_, MNT_GET_PREV) \
+    F(0x80111500, FS_IOC_, GETFSUUID) \
+    F(0x80189439, BTRFS_IOC_GET_, FEATURES) \
+    F(0x801c581f, FS_IOC_, FSGETXATTR) \
+    F(0x80207011, RTC_, PLL_GET) \
+    F(0x80247008, RTC_, ALM_READ) \
+    F(0x80247009, RTC_, RD_TIME) \
+    F(0x80284504,, EVIOCGKEYCODE_V2) \
+    F(0x80285442,, TIOCGISO7816) \
+    F(0x80287010, RTC_, WKALM_RD) \
+    F(0x802c542a,, TCGETS2) \
+    F(0x8030942b, BTRFS_IOC_, QGROUP_LIMIT) \
+    F(0x8030ae7c, KVM_GET_, CLOCK) \
+    F(0x8040942d, BTRFS_IOC_, QUOTA_RESCAN_STATUS) \
+    F(0x8040ae9f, KVM_GET_, VCPU_EVENTS) \
+    F(0x80489439, BTRFS_IOC_GET_, SUPPORTED_FEATURES) \
+    F(0x8048ae66, KVM_SET_, PIT) \
+    F(0x8070ae9f, KVM_GET_, PIT2) \
+    F(0x80809440, BTRFS_IOC_, ENCODED_READ) \
+    F(0x8080aea1, KVM_GET_, DEBUGREGS) \
+    F(0x80811501, FS_IOC_, GETFSSYSFSPATH) \
+    F(FL_ARCH(0x8090ae81, 0x8360ae81), KVM_GET_, REGS) \
+    F(0x81009431, FS_IOC_, GETFSLABEL) \
+    F(FL_ARCH(0x8138ae83, 0x8000ae83), KVM_GET_, SREGS) \
+    F(0x8140aecc, KVM_GET_, SREGS2) \
+    F(0x8188aea6, KVM_GET_, XCRS) \
+    F(FL_ARCH(0x81a0ae8c, 0x8000ae8c), KVM_GET_, FPU) \
+    F(0x81f8943c, BTRFS_IOC_GET_, SUBVOL_INFO) \
+    F(0x8208ae63, KVM_SET_, IRQCHIP) \
+    F(0x8400941f, BTRFS_IOC_, FS_INFO) \
+    F(0x84009422, BTRFS_IOC_, BALANCE_PROGRESS) \
+    F(0x8400ae8e, KVM_GET_, LAPIC) \
+    F(0x90009427, BTRFS_IOC_, DEVICES_READY) \
+    F(0x9000aea4, KVM_GET_, XSAVE) \
+    F(0x9000aecf, KVM_GET_, XSAVE2) \
+    F(0xc0045877,, FIFREEZE) \
+    F(0xc0045878,, FITHAW) \
+    F(0xc0046686, FS_IOC_, MEASURE_VERITY) \
+    F(0xc004ae02, KVM_GET_, MSR_INDEX_LIST) \
+    F(0xc004ae0a, KVM_GET_, MSR_FEATURE_INDEX_LIST) \
+    F(0xc008240a, PERF_EVENT_IOC_, QUERY_BPF) \
+    F(0xc0086202,, DMA_BUF_IOCTL_EXPORT_SYNC_FILE) \
+    F(0xc008ae05, KVM_GET_, SUPPORTED_CPUID) \
+    F(0xc008ae09, KVM_GET_, EMULATED_CPUID) \
+    F(0xc008ae67, KVM_, IRQ_LINE_STATUS) \
+    F(0xc008ae88, KVM_GET_, MSRS) \
+    F(0xc008ae91, KVM_GET_, CPUID2) \
+    F(0xc008aeb0, KVM_GET_, REG_LIST) \
+    F(0xc008aeba, KVM_, MEMORY_ENCRYPT_OP) \
+    F(0xc008aec1, KVM_GET_, SUPPORTED_HV_CPUID) \
+    F(0xc008af12, VHOST_GET_, VRING_BASE) \
+    F(0xc008af16, VHOST_GET_, VRING_WORKER) \
+    F(0xc008af7b, VHOST_VDPA_GET_, VRING_GROUP) \
+    F(0xc008af7f, VHOST_VDPA_GET_, VRING_DESC_GROUP) \
+    F(0xc0096616, FS_IOC_, GET_ENCRYPTION_POLICY_EX) \
+    F(0xc00caee0, KVM_CREATE_, DEVICE) \
+    F(0xc0101282,, BLKREPORTZONE) \
+    F(0xc010128e,, BLKREPORTZONEV2) \
+    F(0xc0101502, FS_IOC_, GETLBMD_CAP) \
+    F(0xc0109414, BTRFS_IOC_, SPACE_INFO) \
+    F(0xc0109428, BTRFS_IOC_, QUOTA_CTL) \
+    F(0xc0182101, SECCOMP_, IOCTL_NOTIF_SEND) \
+    F(0xc0184800,, DMA_HEAP_IOCTL_ALLOC) \
+    F(0xc0185879,, FITRIM) \
+    F(0xc0189436,, FIDEDUPERANGE) \
+    F(0xc018aa06, UFFDIO_, WRITEPROTECT) \
+    F(0xc018aa3f, UFFDIO_, API) \
+    F(0xc018ae85, KVM_, TRANSLATE) \
+    F(0xc018aec0, KVM_, CLEAR_DIRTY_LOG) \
+    F(0xc020660b, FS_IOC_, FIEMAP) \
+    F(0xc0209442, BTRFS_IOC_GET_, CSUMS) \
+    F(0xc020aa00, UFFDIO_, REGISTER) \
+    F(0xc020aa04, UFFDIO_, ZEROPAGE) \
+    F(0xc020aa07, UFFDIO_, CONTINUE) \
+    F(0xc020aa08, UFFDIO_, POISON) \
+    F(0xc0285443,, TIOCSISO7816) \
+    F(0xc0286687, FS_IOC_, READ_VERITY_METADATA) \
+    F(0xc028aa03, UFFDIO_, COPY) \
+    F(0xc028aa05, UFFDIO_, MOVE) \
+    F(0xc028ae92, KVM_, TPR_ACCESS_REPORTING) \
+    F(0xc0303e03, SYNC_, IOC_MERGE) \
+    F(0xc0383e04, SYNC_, IOC_FILE_INFO) \
+    F(0xc0389423, BTRFS_IOC_, INO_PATHS) \
+    F(0xc0389424, BTRFS_IOC_, LOGICAL_INO) \
+    F(0xc038943b, BTRFS_IOC_, LOGICAL_INO_V2) \
+    F(0xc0406618, FS_IOC_, REMOVE_ENCRYPTION_KEY) \
+    F(0xc0406619, FS_IOC_, REMOVE_ENCRYPTION_KEY_ALL_USERS) \
+    F(0xc040aed4, KVM_CREATE_, GUEST_MEMFD) \
+    F(0xc040aed5, KVM_, PRE_FAULT_MEMORY) \
+    F(0xc0481273,, BLKTRACESETUP) \
+    F(0xc0484e41, NVME_IOCTL_, ADMIN_CMD) \
+    F(0xc0484e43, NVME_IOCTL_, IO_CMD) \
+    F(0xc048ae65, KVM_GET_, PIT) \
+    F(0xc048aec8, KVM_XEN_, HVM_GET_ATTR) \
+    F(0xc048aeca, KVM_XEN_, VCPU_GET_ATTR) \
+    F(0xc0502100, SECCOMP_, IOCTL_NOTIF_RECV) \
+    F(0xc0504e47, NVME_IOCTL_, ADMIN64_CMD) \
+    F(0xc0504e48, NVME_IOCTL_, IO64_CMD) \
+    F(0xc0504e49, NVME_IOCTL_, IO64_CMD_VEC) \
+    F(0xc0506617, FS_IOC_, ADD_ENCRYPTION_KEY) \
+    F(0xc058ff0b, PIDFD_GET_, INFO) \
+    F(0xc0606610,, PAGEMAP_SCAN) \
+    F(0xc0709411, BTRFS_IOC_, TREE_SEARCH_V2) \
+    F(0xc080661a, FS_IOC_, GET_ENCRYPTION_KEY_STATUS) \
+    F(0xc080aebe, KVM_GET_, NESTED_STATE) \
+    F(0xc0c0128e,, BLKTRACESETUP2) \
+    F(0xc0c89425, BTRFS_IOC_, SET_RECEIVED_SUBVOL) \
+    F(0xc138fd00, DM_, VERSION) \
+    F(0xc138fd01, DM_, REMOVE_ALL) \
+    F(0xc138fd02, DM_, LIST_DEVICES) \
+    F(0xc138fd03, DM_DEV_, CREATE) \
+    F(0xc138fd04, DM_DEV_, REMOVE) \
+    F(0xc138fd05, DM_DEV_, RENAME) \
+    F(0xc138fd06, DM_DEV_, SUSPEND) \
+    F(0xc138fd07, DM_DEV_, STATUS) \
+    F(0xc138fd08, DM_DEV_, WAIT) \
+    F(0xc138fd09, DM_, TABLE_LOAD) \
+    F(0xc138fd0a, DM_, TABLE_CLEAR) \
+    F(0xc138fd0b, DM_, TABLE_DEPS) \
+    F(0xc138fd0c, DM_, TABLE_STATUS) \
+    F(0xc138fd0d, DM_, LIST_VERSIONS) \
+    F(0xc138fd0e, DM_, TARGET_MSG) \
+    F(0xc138fd0f, DM_DEV_, SET_GEOMETRY) \
+    F(0xc138fd10, DM_DEV_, ARM_POLL) \
+    F(0xc138fd11, DM_, GET_TARGET_VERSION) \
+    F(0xc208ae62, KVM_GET_, IRQCHIP) \
+    F(0xc400941b, BTRFS_IOC_, SCRUB) \
+    F(0xc400941d, BTRFS_IOC_, SCRUB_PROGRESS) \
+    F(0xc4009420, BTRFS_IOC_, BALANCE_V2) \
+    F(0xc4089434, BTRFS_IOC_GET_, DEV_STATS) \
+    F(0xca289435, BTRFS_IOC_, DEV_REPLACE) \
+    F(0xd0009411, BTRFS_IOC_, TREE_SEARCH) \
+    F(0xd0009412, BTRFS_IOC_, INO_LOOKUP) \
+    F(0xd000941e, BTRFS_IOC_, DEV_INFO) \
+    F(0xd000943d, BTRFS_IOC_GET_, SUBVOL_ROOTREF) \
     F(0xd000943e, BTRFS_IOC_, INO_LOOKUP_USER)
-};
+#define F(v, prefix, name) {(unsigned)(v)},
+static const struct flag fl_rows[] PACKED_IN(call_tables) = {FL_ROWS(F)};
+#undef F
+#define F(v, prefix, name) (signed char)((unsigned long long)(v) >> 32),
+static const signed char fl_high[] PACKED_IN(call_tables) = {FL_ROWS(F)};
+#undef F
+#define F(v, prefix, name) FLP_##prefix,
+static const unsigned char fl_prefix[] PACKED_IN(call_tables) = {FL_ROWS(F)};
+#undef F
+#define F(v, prefix, name) offsetof(struct fl_names, n_##name),
+static const unsigned short fl_name[] PACKED_IN(call_tables) = {FL_ROWS(F)};
 #undef F
 
 #else /* KVIS_CHECK_FLAGS */

@@ -602,13 +602,13 @@ static const struct sc_names {
     SC_NAMES(X)
 #undef X
 #define X(name) #name,
-} sc_names = { SC_NAMES(X) };
+} sc_names PACKED_IN(call_tables) = { SC_NAMES(X) };
 #undef X
 #define SC(name, cls, n, ...) {offsetof(struct sc_names, n_##name), n, cls, {__VA_ARGS__}}
 #define A(name, kind) kind
 _Static_assert(sizeof sc_names <= SC_NAMES_MAX, "sc_row.name is too narrow");
 
-static const struct sc_row sc_rows[] = {
+static const struct sc_row sc_rows[] PACKED_IN(call_tables) = {
     [SC__llseek] = SC(_llseek, CLS_DESC, 5, A(fd, K_FD), A(offset_high, K_HEX),
         A(offset_low, K_HEX), A(result, K_U64POUT), A(whence, K_ENUM(FAM_whence))),
     [SC__newselect] = SC(_newselect, CLS_DESC, 5, A(nfds, K_INT), A(readfds, K_FDSET),
@@ -1405,7 +1405,7 @@ static const struct sc_row sc_rows[] = {
 #undef SC
 #undef A
 
-static const unsigned short sc_nr_x86_64[] = {
+static const unsigned short sc_nr_x86_64[] PACKED_IN(call_tables) = {
     [0] = SC_read + 1,
     [1] = SC_write + 1,
     [2] = SC_open + 1,
@@ -1793,7 +1793,7 @@ static const unsigned short sc_nr_x86_64[] = {
     [471] = SC_rseq_slice_yield + 1,
 };
 
-static const unsigned short sc_nr_i386[] = {
+static const unsigned short sc_nr_i386[] PACKED_IN(call_tables) = {
     [0] = SC_restart_syscall + 1,
     [1] = SC_exit + 1,
     [2] = SC_fork + 1,
@@ -2257,7 +2257,7 @@ static const unsigned short sc_nr_i386[] = {
     [471] = SC_rseq_slice_yield + 1,
 };
 
-static const unsigned short sc_nr_x32[] = {
+static const unsigned short sc_nr_x32[] PACKED_IN(call_tables) = {
     [0] = SC_read + 1,
     [1] = SC_write + 1,
     [2] = SC_open + 1,
@@ -2634,7 +2634,7 @@ static const unsigned short sc_nr_x32[] = {
     [547] = SC_pwritev2_x32 + 1,
 };
 
-static const unsigned short sc_nr_arm64[] = {
+static const unsigned short sc_nr_arm64[] PACKED_IN(call_tables) = {
     [0] = SC_io_setup + 1,
     [1] = SC_io_destroy + 1,
     [2] = SC_io_submit + 1,

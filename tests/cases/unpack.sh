@@ -3,7 +3,7 @@
 # needs: gcc gzip make objcopy python3
 # plain-only: it is built with the sanitizers itself
 # covers: O2
-# The page of --report and the BPF arrays are packed into kvis: what gzip makes unpacks to what it was; what is
+# The page of --report, BPF arrays and tables are packed into kvis: what gzip makes unpacks to what it was; what is
 # damaged does not. Without gzip they are not packed, and the report is the same.
 . "$TESTS/lib.sh"
 export ASAN_OPTIONS=detect_leaks=0
@@ -104,7 +104,7 @@ chmod 755 b/bin/gzip
 rm -f b/gen/report.page
 (cd b && PATH=$PWD/bin:$PATH make CC=gcc CFLAGS=-O0 kvis) >out 2>err || fail "make without gzip"
 has out '^note: no gzip here: the page'
-has out '^note: no .*: the BPF arrays'
+has out '^note: no .*: BPF arrays and tables stay'
 b/kvis replay --report=plain.html a.kvis >out 2>err || fail "report, not packed"
 cmp packed.html plain.html || fail "another report without gzip"
 (cd b && make -B gen/report.page) >out 2>err &
@@ -124,28 +124,54 @@ chmod 755 bent
 eq "a damaged page" 125 $?
 has err 'bent.html: the page in kvis cannot be unpacked'
 
-# the arrays: those of the headers, as a compiler makes them; damaged, none is loaded
-objcopy -O binary -j bpf_arrays_gz "$KVIS" packed 2>err || fail "no packed arrays"
-gzip -d <packed >unpacked || fail "what is packed"
+# BPF arrays and tables: those of the headers, as a compiler makes them, without pointers
 (cd "$TESTS/.." && gcc -std=gnu11 -w -pthread -DKVIS_VERSION='""' -c -o "$OLDPWD/kvis.o" kvis.c) || fail "kvis.o"
-objcopy -O binary -j bpf_arrays kvis.o arrays
-nm -S kvis.o | grep '_insns$' >symbols && nm -S "$KVIS" | grep '_insns$' >packed_symbols || fail "symbols"
-python3 - <<'END' || fail "other arrays"
-def arrays(symbols, data): # in whatever order the compiler has put them
-    rows = [l.split() for l in open(symbols)]
-    begin = min(int(r[0], 16) for r in rows)
-    data = open(data, "rb").read()
-    assert sum(int(r[1], 16) for r in rows) <= len(data)
-    return {r[3]: data[int(r[0], 16) - begin:][:int(r[1], 16)] for r in rows}
-was, now = arrays("symbols", "arrays"), arrays("packed_symbols", "unpacked")
-assert was == now and len(was) > 20 and all(any(a) for a in was.values()), set(was) ^ set(now)
+python3 - "$KVIS" >made 2>err <<'END' || { say "$(cat err)"; fail "other tables"; }
+import gzip, re, subprocess, sys
+def run(*cmd): return subprocess.run(cmd, stdout=subprocess.PIPE, text=True, check=True).stdout
+def section(file, name): # number, address, size
+    m = re.search(r"^ *\[ *(\d+)\] %s +\S+ +(\S+) +\S+ +(\S+)" % name, run("readelf", "-SW", file), re.M)
+    return int(m[1]), int(m[2], 16), int(m[3], 16)
+def bytes_of(file, name):
+    subprocess.run(["objcopy", "-O", "binary", "-j", name, file, name + ".bin"], check=True)
+    return open(name + ".bin", "rb").read()
+def tables(file, name, data): # in whatever order the compiler has put them
+    number, begin, size = section(file, name)
+    assert size == len(data), (file, name)
+    rows = [l.split() for l in run("readelf", "-sW", file).splitlines()]
+    rows = [r for r in rows if len(r) == 8 and r[3] == "OBJECT" and r[6] == str(number)]
+    return {r[7]: data[int(r[1], 16) - begin:][:int(r[2], 0)] for r in rows}
+relocated = re.findall(r"^Relocation section '\.rela?(\S+)'", run("readelf", "-rW", "kvis.o"), re.M)
+for name, some in ("bpf_arrays", 20), ("call_tables", 8), ("met_tables", 1):
+    assert name not in relocated, name + " has pointers"
+    was = tables("kvis.o", name, bytes_of("kvis.o", name))
+    now = tables(sys.argv[1], name, gzip.decompress(bytes_of(sys.argv[1], name + "_gz")))
+    assert was == now and len(was) > some and all(any(a) for a in was.values()), (name, set(was) ^ set(now))
+    print(name, len(was), "tables of", sum(map(len, was.values())), "bytes")
 END
-python3 - "$KVIS" <<'END' || fail "bend"
+say "$(cat made)"
+
+# damaged, none is used; what does not want it goes on
+bend() { # bend SECTION: ./bent is kvis with a bit of it the other way
+    python3 - "$KVIS" "$1_gz.bin" <<'END' || fail "bend $1"
 import sys
-kvis, packed = open(sys.argv[1], "rb").read(), open("packed", "rb").read()
-at = kvis.index(packed) + 5000
+kvis, packed = open(sys.argv[1], "rb").read(), open(sys.argv[2], "rb").read()
+at = kvis.index(packed) + len(packed) // 3
 open("bent", "wb").write(kvis[:at] + bytes([kvis[at] ^ 1]) + kvis[at + 1:])
 END
+}
+bend bpf_arrays
 ./bent trace -q -v --backend=hybrid -- true >out 2>err
 has err 'the BPF programs in kvis cannot be unpacked'
 ./bent trace -q --backend=auto -o all -- true >out 2>err || fail "without BPF"
+bend call_tables
+./bent trace -q -- touch not-there >out 2>err
+eq "damaged tables of calls" 125 $?
+has err 'the tables in kvis cannot be unpacked: this file is damaged'
+[ ! -e not-there ] || fail "it was run all the same"
+./bent monitor -c meminfo -n 1 -i 0.1 >out 2>err || fail "monitor without the tables of calls"
+bend met_tables
+./bent monitor -c meminfo -n 1 -i 0.1 >out 2>err
+eq "damaged tables of metrics" 125 $?
+has err 'the tables in kvis cannot be unpacked'
+./bent trace -q -o all -- true >out 2>err || fail "trace without the tables of metrics"
