@@ -79,7 +79,7 @@ $(BIN): kvis.c gen/packed.ld $(PAGE) $(wildcard gen/*.h bpf_insns/*.h) Makefile
 	@echo '$(CC) $(CFLAGS) -o $@ kvis.c'; o=$@.$$$$; trap 'rm -f $$o.*' EXIT; packed=; \
 	$(CC) $(KFLAGS) $(CFLAGS) $(NO_PIE) -c -o $$o.o kvis.c || exit 1; \
 	if [ '$(PACKED)' ] && ($(PACK)) >/dev/null 2>&1; then mv $$o.packed.o $$o.o; packed='$(PACKED)'; else \
-	  echo 'note: no objcopy, gzip or GNU ld here: BPF arrays and tables stay as they are, 140 KB more'; fi; \
+	  echo 'note: no objcopy, gzip or GNU ld here: BPF arrays and tables stay as they are, 120 KB more'; fi; \
 	$(CC) $(CFLAGS) $(LINK) $$packed $(LDFLAGS) -pthread -o $@ $$o.o $(LIBS)
 
 run: $(BIN) ## build, and trace a real command

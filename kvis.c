@@ -23498,7 +23498,7 @@ static int mout_prom_name(u32 m, u8 dim, char *s, size_t n)
 {
     const char *own = met_prom(m);
     return *own ? snprintf(s, n, "kvis_%.*s", (int)strcspn(own, "{"), own)
-               : snprintf(s, n, "kvis_%s%s%s", met_prefix(m, dim), met_name(m),
+               : snprintf(s, n, "kvis_%s%.48s%.32s", met_prefix(m, dim), met_name(m),
                           mout_form(m)->prom);
 }
 
