@@ -19100,9 +19100,11 @@ static void proc_json_usage(struct buf *b, const struct wire_usage *u)
         proc_json_num(b, "cpu_user_ns", user);
         proc_json_num(b, "cpu_system_ns", sys);
     }
-    for (size_t i = PROC_CPU + 1; i < ARRAY_LEN(proc_usage); i++)
+    for (size_t i = PROC_CPU + 1; i < ARRAY_LEN(proc_usage); i++) {
+        const void *v = (const char *)u + proc_usage[i].at;
         if (pp.used[i])
-            proc_json_num(b, proc_usage[i].key, *(const u64 *)((const char *)u + proc_usage[i].at));
+            proc_json_num(b, proc_usage[i].key, *(const u64 *)v);
+    }
 }
 
 static void proc_json_who(struct buf *b, const struct proc_row *r)
