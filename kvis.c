@@ -14989,6 +14989,7 @@ static const struct hy_call { u16 id; u8 file; bool memory; u8 only;
     H(alarm),
     H(pause),
     H(sync),
+    H(rt_sigreturn),
     { SC_clone, 0, 0, HY_HOME }, /* where its event finds its flags; CLONE_UNTRACED: tr_filter */
     H_P(clone3),
     H(fork),
