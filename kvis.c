@@ -14896,7 +14896,9 @@ static const struct hy_kind {
  * thread can tell. file: the record describes the file of that argument (1 + n), or of the result.
  */
 enum { FILE_OF_RESULT = 100 };
-enum { HY_ATTACHED = 1, HY_HOME, HY_DEATHS };
+/* HY_RAW: raw tracepoints, in the first pid namespace: there a bpf(2) of ours keeps no program from
+ * running (see tr_follow), finds a thread at once, and a record comes before its thread is reaped. */
+enum { HY_ATTACHED = 1, HY_RAW };
 static const struct hy_call { u16 id; u8 file; bool memory; u8 only;
 } hy_hot[] = {
 #define H(name) { SC_##name, 0, 0, 0 }
@@ -14990,8 +14992,8 @@ static const struct hy_call { u16 id; u8 file; bool memory; u8 only;
     H(pause),
     H(sync),
     H(rt_sigreturn),
-    { SC_exit_group, 0, 0, HY_DEATHS }, /* its record is there before the thread can be reaped */
-    { SC_clone, 0, 0, HY_HOME }, /* where its event finds its flags; CLONE_UNTRACED: tr_filter */
+    { SC_exit_group, 0, 0, HY_RAW },
+    { SC_clone, 0, 0, HY_RAW }, /* its event looks for its flags; CLONE_UNTRACED: tr_filter */
     H_P(clone3),
     H(fork),
     H(vfork),
@@ -15091,8 +15093,7 @@ static struct wire_spec hy_spec_of(int row, const bool *need)
     for (size_t i = 0; row >= 0 && i < ARRAY_LEN(hy_hot); i++)
         if (hy_hot[i].id == sc_id[row] && !(hy_hot[i].memory && opt.faults)
             && (hy_hot[i].only != HY_ATTACHED || hy.all)
-            && (hy_hot[i].only != HY_HOME || !hy.in_ns)
-            && (hy_hot[i].only != HY_DEATHS || !hy.in_order))
+            && (hy_hot[i].only != HY_RAW || (!hy.in_ns && !hy.in_order)))
             hot = true, s.file = hy_file(hy_hot[i].file);
     hot = hot && hy_spec(&sc_rows[row], &s);
     if (row >= 0)
@@ -16499,7 +16500,8 @@ static struct task *tr_new_child(struct task *t, int event)
     s64 tid = tr_eventmsg(t);
     if (tid <= 0)
         return NULL; /* killed in that moment: tr_orphan takes its child */
-    tr_pending_at(t, true); /* its flags */
+    if (hy.all || !hy.in_order)
+        tr_pending_at(t, true); /* its flags */
     struct task *child = ps_task((pid_t)tid);
     bool held = child != NULL;
     if (child && child->run != RUN_HELD)
