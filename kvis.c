@@ -14916,7 +14916,8 @@ static const struct hy_kind {
  */
 enum { FILE_OF_RESULT = 100 };
 /* HY_RAW: raw tracepoints, in the first pid namespace. There a bpf(2) of ours keeps no program from
- * running (see tr_follow) and finds a thread at once, and records come before threads are reaped. */
+ * running (see tr_follow) and finds a thread at once; and records come before threads are reaped.
+ */
 enum { HY_ATTACHED = 1, HY_RAW };
 static const struct hy_call { u16 id; u8 file; bool memory; u8 only;
 } hy_hot[] = {
