@@ -269,6 +269,7 @@ struct proc {
     u64 caught;          /* signals that have a handler */
     struct stats *stats; /* --by=pid */
     int status;          /* wait status of its leader, once dead */
+    u64 rss_ns, rss;     /* when its resident memory was looked at, how much there was, in bytes */
     u64 pid_ns;          /* inode of its pid namespace; 0: kvis's */
     bool new_pid_ns;     /* its children may be in another: unshare or setns */
     bool attached;       /* by -p: its state is from /proc */
@@ -2579,6 +2580,19 @@ static s64 ps_status(pid_t tid, const char *key)
     if (f)
         fclose(f);
     return v;
+}
+
+/* Resident memory in bytes (proc_pid_statm(5)); 0: cannot be read, or has none. */
+static u64 ps_resident(pid_t pid)
+{
+    char path[64], text[128];
+    snprintf(path, sizeof path, "/proc/%d/statm", pid);
+    int f = open(path, O_RDONLY | O_CLOEXEC);
+    ssize_t n = f < 0 ? -1 : read(f, text, sizeof text - 1);
+    if (f >= 0)
+        close(f);
+    text[MAX(n, 0)] = 0;
+    return strtoull(text + strcspn(text, " "), NULL, 10) * (u64)sysconf(_SC_PAGESIZE);
 }
 
 /* --- pid namespaces --- */
@@ -5645,7 +5659,7 @@ enum ev_kind {
     EK_SPLICE, EK_TEE, EK_VMSPLICE, EK_UNLINK, EK_RMDIR, EK_RENAME, EK_LINK, EK_SYMLINK, EK_MKDIR,
     EK_MKNOD, EK_TRUNCATE, EK_CHMOD, EK_CHOWN, EK_SPAWN, EK_THREAD, EK_EXEC, EK_EXIT_THREAD,
     EK_EXIT_PROCESS, EK_SIGNAL, EK_FAULT, EK_FAULT_GROUP, EK_SCHED, EK_LOST, EK_SYSCALL, EK_BLOCK,
-    EK_URING, N_EK
+    EK_URING, EK_RSS, N_EK
 };
 
 struct event_kind {
@@ -5751,6 +5765,7 @@ static const struct event_kind event_kinds[N_EK] = {
                    CAT_FILE,
                    FIELDS(EV_op, EV_fd, EV_filename, EV_fd_kind, EV_bytes, EV_code,
                           EV_duration_ns) },
+    [EK_RSS] = { "rss", NULL, CAT_MEM, FIELDS(EV_bytes) },
     [EK_LOST] = { "lost", "{count} {how}", CAT_MEM, FIELDS(EV_count, EV_how) },
     [EK_SYSCALL] = { "syscall", NULL, CAT_CALL, .n = 0 }, /* its shape is out_'s: arguments nest */
 };
@@ -10676,12 +10691,13 @@ static bool rp_play(void)
 enum { PX_HASH = 4096, PX_DEAD = 1024, PX_STEP_NS = 100000 };
 
 enum px_counter { PX_HEAP, PX_MAPPED, PX_READ, PX_WRITTEN, PX_RECEIVED, PX_SENT, PX_FILES, PX_RSS,
-                  N_PX };
+                  PX_MAX_RSS, N_PX };
 static const struct { const char *track, *series; } px_counters[N_PX] = {
     [PX_HEAP] = { "heap", "bytes" }, [PX_MAPPED] = { "mapped", "bytes" },
     [PX_READ] = { "bytes read", "bytes" }, [PX_WRITTEN] = { "bytes written", "bytes" },
     [PX_RECEIVED] = { "bytes received", "bytes" }, [PX_SENT] = { "bytes sent", "bytes" },
-    [PX_FILES] = { "open files", "files" }, [PX_RSS] = { "max RSS", "bytes" },
+    [PX_FILES] = { "open files", "files" }, [PX_RSS] = { "RSS", "bytes" },
+    [PX_MAX_RSS] = { "max RSS", "bytes" },
 };
 
 /* A thread; of a process's first one also the process. */
@@ -10861,12 +10877,15 @@ static void px_counts(const struct event *e)
         { EK_MREMAP, PX_MAPPED, EV_old_size, -1 }, { EK_READ, PX_READ, EV_bytes, 1 },
         { EK_WRITE, PX_WRITTEN, EV_bytes, 1 }, { EK_RECV, PX_RECEIVED, EV_bytes, 1 },
         { EK_SEND, PX_SENT, EV_bytes, 1 }, { EK_OPEN, PX_FILES, EV_fd, 0 },
-        { EK_ACCEPT, PX_FILES, EV_fd, 0 }, { EK_EXIT_PROCESS, PX_RSS, EV_max_rss_bytes, 1 },
+        { EK_ACCEPT, PX_FILES, EV_fd, 0 }, { EK_EXIT_PROCESS, PX_MAX_RSS, EV_max_rss_bytes, 1 },
     };
     for (size_t i = 0; !e->err && i < ARRAY_LEN(row); i++)
         if (row[i].kind == e->kind && ev_has(e, row[i].field))
             px_count(e->pid, row[i].counter,
                      row[i].sign ? row[i].sign * e->v[row[i].field].n : 1, e->ts_ns);
+    if (e->kind == EK_RSS)
+        px_count(e->pid, PX_RSS, e->v[EV_bytes].n - px_track(e->pid, e->pid)->count[PX_RSS],
+                 e->ts_ns);
     if (e->kind == EK_CLOSE && ev_has(e, EV_opener_pid))
         px_count((pid_t)e->v[EV_opener_pid].n, PX_FILES, -1, e->ts_ns);
 }
@@ -14929,7 +14948,10 @@ static const struct hy_kind {
  * thread can tell. file: the record describes the file of that argument (1 + n), or of the result.
  */
 enum { FILE_OF_RESULT = 100 };
-enum { HY_ATTACHED = 1, HY_HOME };
+/* HY_RAW: raw tracepoints, in the first pid namespace. There a bpf(2) of ours keeps no program from
+ * running (see tr_follow) and finds a thread at once; and records come before threads are reaped.
+ */
+enum { HY_ATTACHED = 1, HY_RAW };
 static const struct hy_call { u16 id; u8 file; bool memory; u8 only;
 } hy_hot[] = {
 #define H(name) { SC_##name, 0, 0, 0 }
@@ -15022,7 +15044,9 @@ static const struct hy_call { u16 id; u8 file; bool memory; u8 only;
     H(alarm),
     H(pause),
     H(sync),
-    { SC_clone, 0, 0, HY_HOME }, /* where its event finds its flags; CLONE_UNTRACED: tr_filter */
+    H(rt_sigreturn),
+    { SC_exit_group, 0, 0, HY_RAW },
+    { SC_clone, 0, 0, HY_RAW }, /* its event looks for its flags; CLONE_UNTRACED: tr_filter */
     H_P(clone3),
     H(fork),
     H(vfork),
@@ -15122,7 +15146,7 @@ static struct wire_spec hy_spec_of(int row, const bool *need)
     for (size_t i = 0; row >= 0 && i < ARRAY_LEN(hy_hot); i++)
         if (hy_hot[i].id == sc_id[row] && !(hy_hot[i].memory && opt.faults)
             && (hy_hot[i].only != HY_ATTACHED || hy.all)
-            && (hy_hot[i].only != HY_HOME || !hy.in_ns))
+            && (hy_hot[i].only != HY_RAW || (!hy.in_ns && !hy.in_order)))
             hot = true, s.file = hy_file(hy_hot[i].file);
     hot = hot && hy_spec(&sc_rows[row], &s);
     if (row >= 0)
@@ -15667,6 +15691,7 @@ static struct {
     u64 collected;        /* stops that went through tr_batch[] */
     u32 kept_n;           /* of tr_kept[] */
     u64 stops, stops_at_tick, idle_since, lost_ns;
+    u32 n_resident;      /* processes whose memory was looked at in this tick */
     bool tty;             /* a person looks on: print at once */
     pid_t stopped_tid;    /* whose stop is about to be handled */
     u32 batch_next, batch_n; /* of tr_batch[], those still to be handled */
@@ -16529,7 +16554,8 @@ static struct task *tr_new_child(struct task *t, int event)
     s64 tid = tr_eventmsg(t);
     if (tid <= 0)
         return NULL; /* killed in that moment: tr_orphan takes its child */
-    tr_pending_at(t, true); /* its flags */
+    if (hy.all || !hy.in_order)
+        tr_pending_at(t, true); /* its flags */
     struct task *child = ps_task((pid_t)tid);
     bool held = child != NULL;
     if (child && child->run != RUN_HELD)
@@ -17180,6 +17206,26 @@ static void tr_tell_lost(void)
 /* Everything that does not hang on a stop: what is due by time, signals, and, when nothing has
  * happened for a tick, I/O that was held back to be grouped and threads that wait for their
  * announcement. */
+/* Resident memory, for what draws it over time: no call tells it. */
+static void tr_resident(struct task *t)
+{
+    enum { EVERY_NS = 100000000, A_TICK = 16 };
+    struct proc *p = t->proc;
+    u64 now = tr.seen_ns ? tr.seen_ns : u_now();
+    if (!p || t->tid != t->pid || now < p->rss_ns + EVERY_NS || tr.n_resident == A_TICK)
+        return;
+    u64 was = p->rss;
+    p->rss = ps_resident(t->pid);
+    p->rss_ns = now;
+    tr.n_resident++;
+    if (p->rss == was || !p->rss)
+        return;
+    struct event *e = ev_new(EK_RSS, t, now);
+    ev_num(e, EV_bytes, (s64)p->rss);
+    e->noise = true;
+    md_emit(e);
+}
+
 static void tr_on_tick(void)
 {
     u64 now = u_now();
@@ -17199,6 +17245,9 @@ static void tr_on_tick(void)
         tr.child && tr.accel ? tr_kill_all() : tr_detach_all();
     }
     pf_upto(tr.seen_ns);
+    tr.n_resident = 0;
+    if ((opt.record || opt.report || opt.perfetto) && !opt.trace)
+        tr_each(tr_resident);
     if (hy.on && !hy.in_order && now - tr.lost_ns > NSEC) /* see tr_follow */
         tr.lost_ns = now, tr_tell_lost();
     if (idle) {
@@ -19133,9 +19182,11 @@ static void proc_json_usage(struct buf *b, const struct wire_usage *u)
         proc_json_num(b, "cpu_user_ns", user);
         proc_json_num(b, "cpu_system_ns", sys);
     }
-    for (size_t i = PROC_CPU + 1; i < ARRAY_LEN(proc_usage); i++)
+    for (size_t i = PROC_CPU + 1; i < ARRAY_LEN(proc_usage); i++) {
+        const void *v = (const char *)u + proc_usage[i].at;
         if (pp.used[i])
-            proc_json_num(b, proc_usage[i].key, *(const u64 *)((const char *)u + proc_usage[i].at));
+            proc_json_num(b, proc_usage[i].key, *(const u64 *)v);
+    }
 }
 
 static void proc_json_who(struct buf *b, const struct proc_row *r)

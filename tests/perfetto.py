@@ -11,7 +11,7 @@ def fail(what, e=None):
     sys.exit(f"{what}: {json.dumps(e)[:300] if e else ''}")
 
 
-COUNTERS = {"heap", "mapped", "bytes read", "bytes written", "bytes received", "bytes sent", "open files", "max RSS"}
+COUNTERS = {"heap", "mapped", "bytes read", "bytes written", "bytes received", "bytes sent", "open files", "RSS", "max RSS"}
 
 
 def check(events):

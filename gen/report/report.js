@@ -919,11 +919,11 @@ function callsTab() {
 
 /* Heap, mapped memory and page faults of all processes over time, as steps. */
 function memoryTab() {
-  const series = [["heap", "memory", 1], ["mapped", "net", 1], ["page faults", "signal", 0]].map(([name, cat, b]) => ({ name, cat, b, t: [], v: [] }));
-  const now = [0, 0, 0], add = (k, d, t) => { now[k] = Math.max(0, now[k] + d); series[k].t.push(t); series[k].v.push(now[k]); };
+  const series = [["heap", "memory", 1], ["mapped", "net", 1], ["resident", "file", 1], ["page faults", "signal", 0]].map(([name, cat, b]) => ({ name, cat, b, t: [], v: [] }));
+  const now = [0, 0, 0, 0], add = (k, d, t) => { now[k] = Math.max(0, now[k] + d); series[k].t.push(t); series[k].v.push(now[k]); };
   const has = new Map();              /* of each process: it goes with its exec and its end */
   const grow = (i, k, d) => {
-    const p = tracks[track[i]].proc, h = has.get(p) || [0, 0], was = h[k];
+    const p = tracks[track[i]].proc, h = has.get(p) || [0, 0, 0], was = h[k];
     has.set(p, h);
     h[k] = Math.max(0, was + d);
     add(k, h[k] - was, ts[i]);
@@ -935,12 +935,14 @@ function memoryTab() {
     case "mmap": grow(i, 1, of(i, "size") || 0); break;
     case "munmap": grow(i, 1, -(of(i, "size") || 0)); break;
     case "mremap": grow(i, 1, (of(i, "size") || 0) - (of(i, "old_size") || 0)); break;
-    case "exec": case "exit_process": grow(i, 0, -Infinity), grow(i, 1, -Infinity); break;
-    case "fault": add(2, 1, ts[i]); break;
-    case "fault_group": add(2, of(i, "count") || 0, ts[i]); break;
+    case "rss": grow(i, 2, of(i, "bytes") - (has.get(tracks[track[i]].proc) || [0, 0, 0])[2]); break;
+    case "exec": case "exit_process": for (let k = 0; k < 3; k++) grow(i, k, -Infinity); break;
+    case "fault": add(3, 1, ts[i]); break;
+    case "fault_group": add(3, of(i, "count") || 0, ts[i]); break;
     }
   }
   if (!faulted()) series.pop();
+  if (!(K.rss in kinds) || !series[2].v.some(v => v)) series.splice(2, 1);
   const c = el("canvas", { id: "chart", height: 320 }), box = el("div", { className: "grid fit" }, c);
   const says = s => [s.t.length ? s.v.at(-1) : 0, s.v.reduce((a, b) => Math.max(a, b), 0)].map(s.b ? size : count);
   const telling = s => `${s.name}: ${says(s)[0]} at the end, at most ${says(s)[1]}`;
