@@ -20708,7 +20708,7 @@ static struct {
     u16 first[N_DIM], last[N_DIM], hint[N_DIM]; /* + 1 */
     u16 slot[N_DIM][N_METRICS], width[N_DIM];
     u32 seen[N_METRICS];     /* tick in which some thing had this metric */
-    const char *no[N_METRICS]; /* why this one is not there; NULL: its source says */
+    const char *no[N_METRICS]; /* why the machine has not this one; NULL: its source says */
     u64 backwards;           /* counters that went back: shown as no change */
     u64 dropped;             /* things for which there was no room */
     struct met_inst *all;    /* the one thing of DIM_NONE */
@@ -22605,18 +22605,18 @@ static const char *pmc_reason(u32 role, int e)
     return why;
 }
 
-/* What is counted that is less than one would think. */
+/* What is counted that is less than one would think; of the machine, pmc_metric_why tells it. */
 static void pmc_warn(void)
 {
-    static const char *const what[N_PS] = { "the machine", "processes", "the cgroup" };
-    const bool wanted[N_PS] = { pmc.n_pmus > 0, pmc.n_tasks > 0, pmc.cgroup > 0 };
+    static const char *const what[N_PS] = { [PS_TASK] = "processes", [PS_CGROUP] = "the cgroup" };
+    const bool wanted[N_PS] = { [PS_TASK] = pmc.n_tasks > 0, [PS_CGROUP] = pmc.cgroup > 0 };
     for (u32 k = 0; k < pmc.n_pmus; k++)
         if (pmc.vendor[0] && !pmc_pmus[k].known)
             u_warn("pmc: no list of events for this core (%s family %u model %u, PMU %s): the "
                    "kernel's generic events", pmc.vendor, pmc.family, pmc.model_nr,
                    pmc_pmus[k].name);
     for (u32 s = 0; s < N_PS; s++)
-        if (wanted[s] && pmc_pmus[0].err[s][PR_CYC])
+        if (pmc.n_pmus && wanted[s] && pmc_pmus[0].err[s][PR_CYC])
             u_warn("pmc: %s: cycles: %s", what[s],
                    pmc_reason(PR_CYC, pmc_pmus[0].err[s][PR_CYC]));
     if (opt.n_pids > PMC_TASKS)
@@ -22848,8 +22848,8 @@ static const char *pmc_metric_why(u32 m)
     const char *why = NULL;
     if (pmc.none)
         return pmc.none;
-    if (m < M_IPC)
-        why = pmc_why(m - M_CYCLES);
+    if (m < M_IPC || m == M_PMC_SHARE)
+        why = pmc_why(m < M_IPC ? m - M_CYCLES : PR_CYC);
     for (u32 k = 0; k < ARRAY_LEN(pmc_ratios) && !why; k++) {
         const struct pmc_ratio *q = &pmc_ratios[k];
         if (q->metric_off != m - M_IPC)
@@ -22858,10 +22858,7 @@ static const char *pmc_metric_why(u32 m)
         if (!why && q->den != PR_NONE)
             why = pmc_why(q->den);
     }
-    if (!why)
-        why = pmc.all.any ? "not counted in this interval: nothing ran, or others have the counters"
-                          : "what was to be counted has ended";
-    return why;
+    return why ? why : "not counted in this interval: nothing ran, or others have the counters";
 }
 
 static void pmc_reset(struct pmc_sum *s)
@@ -22939,7 +22936,7 @@ static void pmc_read(void)
     }
     pmc_tasks();
     for (u32 m = M_CYCLES; m <= M_PMC_SHARE; m++)
-        met.no[m] = met.seen[m] == met.tick ? NULL : pmc_metric_why(m);
+        met.no[m] = met_at(met.all, m)->at == met.tick ? NULL : pmc_metric_why(m);
 }
 
 /* == 35 mk_  metrics from programs in the kernel: the scheduler, block I/O ===================
@@ -23332,7 +23329,7 @@ static const char *mout_lack(u32 src)
 /* Whether a source has not this metric, for this reason; NULL: for the source's. */
 static bool mout_lacks(u32 m, u32 src, const char *no)
 {
-    if (metrics[m].src != src || met.seen[m] == met.tick || mo.off >> src & 1)
+    if (metrics[m].src != src || (met.seen[m] == met.tick && !met.no[m]) || mo.off >> src & 1)
         return false;
     return no ? met.no[m] && !strcmp(met.no[m], no) : !met.no[m];
 }
