@@ -22084,7 +22084,7 @@ struct pmc_sum {
 static struct {
     u32 n_pmus, n_units, cap_units, hint;
     struct pmc_unit *unit;
-    bool gone[PMC_TASKS];      /* of opt.pids */
+    bool ended[PMC_TASKS], gone[PMC_TASKS]; /* of opt.pids; ended: this reading is the last */
     u32 n_tasks;
     int cgroup;                /* its directory; 0: none */
     u8 online[PMC_CPUS / 8];
@@ -22870,12 +22870,10 @@ static void pmc_tasks(void)
 {
     char name[16];
     for (u32 t = 0; t < pmc.n_tasks; t++) {
-        struct met_inst *i = NULL;
         snprintf(name, sizeof name, "%d", opt.pids[t]);
-        if (!pmc.gone[t] && (i = met_inst(DIM_PID, name)) && !i->info[0])
-            met_text(met_path("/proc/%d/comm", opt.pids[t]), i->info, MET_INFO);
-        pmc_publish(i, &pmc.one[t]);
-        pmc.gone[t] = !met_there(met_path("/proc/%d", opt.pids[t]));
+        if (!pmc.gone[t])
+            pmc_publish(met_inst(DIM_PID, name), &pmc.one[t]);
+        pmc.gone[t] = pmc.ended[t];
     }
 }
 
@@ -22922,8 +22920,10 @@ static void pmc_read(void)
     pmc_reset(&pmc.group);
     for (u32 k = 0; k < PMC_PMUS; k++)
         pmc_reset(&pmc.pmu[k]);
-    for (u32 k = 0; k < pmc.n_tasks; k++)
+    for (u32 k = 0; k < pmc.n_tasks; k++) {
         pmc_reset(&pmc.one[k]);
+        pmc.ended[k] = mfs_pids[k].gone || !met_there(met_path("/proc/%d", opt.pids[k]));
+    }
     pmc_read_all();
     pmc_publish(met.all, &pmc.all);
     if (pmc.group.any)
