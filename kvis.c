@@ -22947,6 +22947,8 @@ static void pmc_read(void)
 #include "bpf_insns/sched.h"
 #include "bpf_insns/blk.h"
 
+static const char mk_sched_field[] = "task_struct.pid", mk_blk_field[] = "request.start_time_ns";
+
 /* A family (obj.fam NULL: obj.why says why it is not there), and when it was last read. */
 struct mk_family {
     struct bpf_obj obj;
@@ -22967,17 +22969,23 @@ static int mk_load_one(struct bpf_obj *o, struct bpf_cfgs *c, u32 i)
 }
 
 /* Where BTF has a field, the raw forms of a family's programs; else the classic ones, if there are
- * any. 0, or -errno and obj.why. */
+ * any: bits. */
+static u32 mk_programs(const struct bpf_obj *o, const char *field)
+{
+    u32 raw = 0, all = (1u << o->fam->n_progs) - 1;
+    for (u32 i = 0; i < o->fam->n_progs; i++)
+        raw |= (u32)(o->fam->progs[i].type == BPF_PROG_TYPE_RAW_TRACEPOINT) << i;
+    return bpf_has_field(o, field) || raw == all ? raw : all & ~raw;
+}
+
+/* 0, or -errno and obj.why. */
 static int mk_load(struct bpf_obj *o, struct bpf_cfgs *c, const char *field)
 {
     int e = bpf_open(o);
     if (e)
         return e;
     bpf_find_fields(o, NULL);
-    u32 raw = 0, all = (1u << o->fam->n_progs) - 1;
-    for (u32 i = 0; i < o->fam->n_progs; i++)
-        raw |= (u32)(o->fam->progs[i].type == BPF_PROG_TYPE_RAW_TRACEPOINT) << i;
-    u32 mask = bpf_has_field(o, field) || raw == all ? raw : all & ~raw;
+    u32 mask = mk_programs(o, field);
     bpf_find_records(o, mask);
     o->cfg = c->v;
     o->n_cfg = c->n;
@@ -23032,7 +23040,7 @@ static void mk_sched_start(void)
     *o = (struct bpf_obj){ .fam = &sched_family, .entries = mk_sched_entries };
     bpf_set(&c, "CFG_STATE", 1);
     bpf_set(&c, "CFG_SLOTS_MASK", mk_slots() - 1);
-    int e = mk_load(o, &c, "task_struct.pid");
+    int e = mk_load(o, &c, mk_sched_field);
     mk_sched.own = !e && (o->loaded & 1) && bpf_has_field(o, "task_struct.se.cfs_rq");
     if (!e)
         mo.off |= 1ull << (mk_sched.own ? SRC_ESTIMATE : SRC_DEPTH);
@@ -23183,7 +23191,7 @@ static void mk_blk_start(void)
     mk_blk.slots = MIN(mk_blk.n + MK_DISKS_MORE, MK_DISKS);
     *o = (struct bpf_obj){ .fam = &blk_family, .entries = mk_blk_entries };
     bpf_set(&c, "CFG_SECOND", 1);
-    int e = mk_load(o, &c, "request.start_time_ns");
+    int e = mk_load(o, &c, mk_blk_field);
     if (!e)
         mk_add_disks(bpf_map(o, "disks"));
     if (e)
@@ -24580,7 +24588,7 @@ static int mon_run(u64 end_ns)
  * ability: a row of check_rows[] and its function, which fills in c->detail and, where it does not
  * work, c->mend. */
 
-enum { CHECK_TRACE = 1, CHECK_OPEN = 2, CHECK_PROC = 4 }; /* by command: bits */
+enum { CHECK_TRACE = 1, CHECK_OPEN = 2, CHECK_PROC = 4, CHECK_MONITOR = 8 }; /* by command: bits */
 
 struct check {
     char detail[256], mend[256];
@@ -25005,6 +25013,8 @@ static int check_family(struct check *c, const struct bpf_family *fam)
     struct bpf_obj *o = &check_obj;
     u32 n = 0;
     *o = (struct bpf_obj){ .fam = fam, .ring = true, .ring_bytes = 64 << 10 };
+    if (fam == &sched_family || fam == &blk_family)
+        o->entries = mk_sched_entries;
     int e = bpf_open(o);
     if (e) {
         check_say(c, false, "%.200s", o->why);
@@ -25061,6 +25071,18 @@ static bool check_uring_programs(struct check *c)
 {
     return check_family(c, hy_uring_family()) == 0
            && check_loaded(c, (1u << ARRAY_LEN(uring_progs)) - 1);
+}
+
+static bool check_sched_programs(struct check *c)
+{
+    return check_family(c, &sched_family) == 0
+           && check_loaded(c, mk_programs(&check_obj, mk_sched_field));
+}
+
+static bool check_blk_programs(struct check *c)
+{
+    return check_family(c, &blk_family) == 0
+           && check_loaded(c, mk_programs(&check_obj, mk_blk_field));
 }
 
 /* Attaches a program that does nothing to where one of the family's would go. */
@@ -25136,36 +25158,39 @@ static const struct check_row {
     bool (*fn)(struct check *);
 } check_rows[] = {
     { "kernel", 0, 0, check_kernel },
-    { "capabilities", 0, CHECK_OPEN | CHECK_PROC, check_caps },
-    { "lockdown", CHECK_OPEN | CHECK_PROC, CHECK_TRACE, check_lockdown },
-    { "seccomp", 0, CHECK_OPEN | CHECK_TRACE | CHECK_PROC, check_seccomp },
+    { "capabilities", 0, CHECK_OPEN | CHECK_PROC | CHECK_MONITOR, check_caps },
+    { "lockdown", CHECK_OPEN | CHECK_PROC, CHECK_TRACE | CHECK_MONITOR, check_lockdown },
+    { "seccomp", 0, CHECK_OPEN | CHECK_TRACE | CHECK_PROC | CHECK_MONITOR, check_seccomp },
     { "ptrace", CHECK_TRACE, 0, check_ptrace },
     { "ptrace_syscall_info", 0, CHECK_TRACE, check_info },
     { "tracee_memory", 0, CHECK_TRACE, check_memory },
     { "attach", 0, CHECK_TRACE, check_attach },
     { "seccomp_accel", 0, CHECK_TRACE, check_accel },
     { "page_faults", 0, CHECK_TRACE, check_faults },
-    { "bpf", CHECK_OPEN | CHECK_PROC, CHECK_TRACE, check_bpf },
+    { "bpf", CHECK_OPEN | CHECK_PROC, CHECK_TRACE | CHECK_MONITOR, check_bpf },
     { "unprivileged_bpf", 0, 0, check_unprivileged },
-    { "bpf_jit", 0, CHECK_OPEN | CHECK_TRACE | CHECK_PROC, check_jit },
-    { "raw_tracepoints", CHECK_OPEN, CHECK_TRACE | CHECK_PROC, check_raw_tp },
+    { "bpf_jit", 0, CHECK_OPEN | CHECK_TRACE | CHECK_PROC | CHECK_MONITOR, check_jit },
+    { "raw_tracepoints", CHECK_OPEN, CHECK_TRACE | CHECK_PROC | CHECK_MONITOR, check_raw_tp },
     { "ring_buffer", 0, CHECK_OPEN | CHECK_TRACE | CHECK_PROC, check_ring },
     { "perf_rings", 0, CHECK_OPEN | CHECK_PROC, check_perf_rings },
-    { "btf", 0, CHECK_OPEN | CHECK_TRACE | CHECK_PROC, check_btf },
-    { "tracefs", 0, CHECK_OPEN | CHECK_PROC, check_tracefs },
+    { "btf", 0, CHECK_OPEN | CHECK_TRACE | CHECK_PROC | CHECK_MONITOR, check_btf },
+    { "tracefs", 0, CHECK_OPEN | CHECK_PROC | CHECK_MONITOR, check_tracefs },
     { "open_programs", CHECK_OPEN, 0, check_open_programs },
     { "proc_programs", CHECK_PROC, 0, check_proc_programs },
     { "call_programs", 0, CHECK_TRACE, check_call_programs },
     { "disk_programs", 0, CHECK_TRACE, check_disk_programs },
     { "uring_programs", 0, CHECK_TRACE, check_uring_programs },
+    { "sched_programs", 0, CHECK_MONITOR, check_sched_programs },
+    { "block_programs", 0, CHECK_MONITOR, check_blk_programs },
     { "send_signal", 0, CHECK_TRACE, check_send_signal },
     { "kprobes", 0, 0, check_kprobe },
     { "perf_programs", 0, 0, check_perf_program },
-    { "pmu", 0, 0, check_pmu },
+    { "pmu", 0, CHECK_MONITOR, check_pmu },
 };
 
 static const struct { const char *name; u8 bit; } check_commands[] = {
     { "trace", CHECK_TRACE }, { "open", CHECK_OPEN }, { "proc", CHECK_PROC },
+    { "monitor", CHECK_MONITOR },
 };
 
 /* The commands behind a set of bits, separated; "-" for none. */

@@ -33,7 +33,7 @@ refused() { # refused CALL ROW...: with CALL refused these rows do not work, and
     want "[e for e in E if e['name'] == 'seccomp' and not e['works'] and e['detail'].endswith('refuses $call') and 'seccomp' in e['mend']]"
     for r; do eq "$r without $call" False "$(row "$r")"; done
 }
-refused bpf bpf raw_tracepoints ring_buffer perf_rings bpf_jit open_programs call_programs disk_programs uring_programs send_signal kprobes
+refused bpf bpf raw_tracepoints ring_buffer perf_rings bpf_jit open_programs call_programs disk_programs uring_programs sched_programs block_programs send_signal kprobes
 eq "exit status" 1 $st
 want "all('seccomp' in e['mend'] for e in E if e['name'] in ('bpf', 'raw_tracepoints', 'ring_buffer', 'send_signal'))"
 refused perf_event_open perf_rings page_faults
@@ -53,6 +53,9 @@ has out '^ptrace +yes '
 hasnt out '^open_programs'
 run check trace open --json=json
 want 'any(e["name"] == "open_programs" for e in E)'
+run check monitor; status 0
+has out '^sched_programs +yes +monitor'
+hasnt out '^(open_programs|ptrace) '
 run check nonsense; status 2
 has err "no command 'nonsense'"
 
