@@ -21819,15 +21819,16 @@ static void mfs_cgfiles(void)
 /* == 34 pmc_  what the CPUs count: cycles, caches, branches ===============================
  * Which core it is (cpuinfo, MIDR), which of its events are what metrics[] wants (pmc_events[], or
  * the names in the PMU's own events/, or the kernel's generic events), and their counting: for all
- * CPUs, and beside that for some processes and a cgroup. The types and fields of events are those
+ * CPUs, some processes or a cgroup. The types and fields of events are those
  * that sysfs says; the two ABI types of generic events aside. Events are opened in groups
  * (pmc_groups[]), which the kernel counts all at once or not at all: every ratio is of one group,
  * so of one window of time. A unit is what a group is opened for: a CPU, a cgroup on a CPU, or a
  * thread on one PMU. To add a core: a row in pmc_cores[], and its bit in the rows of pmc_events[].
  * Entry points: pmc_begin, pmc_read, pmc_look. */
 
-/* What a unit is for. */
-enum pmc_scope { PS_ALL, PS_TASK, PS_CGROUP, N_PS };
+/* What is counted: one of these. The kernel gives counters to CPUs' events first and to tasks' last
+ * (ctx_resched in kernel/events/core.c), so beside the machine's a process's would get none. */
+enum pmc_scope { PS_ALL, PS_TASK, PS_CGROUP };
 
 enum { PMC_PMUS = 8, PMC_TASKS = 64, PMC_MEMBERS = 5, PMC_CPUS = 8192, PMC_SPARE_FDS = 128 };
 
@@ -22062,13 +22063,13 @@ static struct pmc_pmu {
     bool known, all;           /* all: its CPUs are all there are */
     u8 mask[PMC_CPUS / 8];
     struct pmc_code code[N_PR];
-    int err[N_PS][N_PR];       /* why it cannot be opened; 0: it can, or is not tried yet */
+    int err[N_PR];             /* why it cannot be opened; 0: it can, or is not tried yet */
 } pmc_pmus[PMC_PMUS];
 
 struct pmc_unit {
     int cpu;
     pid_t tid;                 /* 0: all of that CPU's, or the cgroup's */
-    u8 scope, pmu, task;
+    u8 pmu, task;
     bool on;
     u64 at_ns;                 /* when it was read last; 0: never */
     struct { int fd[PMC_MEMBERS]; u64 enabled, running, v[PMC_MEMBERS]; } g[N_PG];
@@ -22088,6 +22089,7 @@ static struct {
     bool ended[PMC_TASKS], gone[PMC_TASKS]; /* of opt.pids; ended: this reading is the last */
     u32 n_tasks;
     int cgroup;                /* its directory; 0: none */
+    enum pmc_scope scope;
     u8 online[PMC_CPUS / 8];
     bool begun, user_only;
     u32 off;                   /* groups for which there were no descriptors: bits */
@@ -22356,26 +22358,30 @@ static void pmc_look(void)
         struct pmc_pmu *p = &pmc_pmus[k];
         pmc.vendor[0] ? pmc_x86_core(p) : pmc_arm_core(p);
         for (u32 r = 0; r < N_PR; r++)
-            p->err[PS_ALL][r] = p->err[PS_TASK][r] = p->err[PS_CGROUP][r] = pmc_choose(p, r);
+            p->err[r] = pmc_choose(p, r);
     }
 }
 
 /* --- opening --- */
 
-static int pmc_open_event(const struct pmc_code *c, const struct pmc_unit *u, int leader)
+static int pmc_open_as(const struct pmc_code *c, const struct pmc_unit *u, int leader, bool group)
 {
     struct perf_event_attr a = {
         .type = c->type, .size = sizeof a, .config = c->config, .config1 = c->config1,
         .config2 = c->config2, .disabled = leader < 0, .inherit = u->tid != 0,
-        .exclude_kernel = u->tid && pmc.user_only, .exclude_hv = u->tid && pmc.user_only,
+        .exclude_kernel = pmc.user_only, .exclude_hv = pmc.user_only,
         .read_format = PERF_FORMAT_GROUP | PERF_FORMAT_TOTAL_TIME_ENABLED
                        | PERF_FORMAT_TOTAL_TIME_RUNNING,
     };
-    pid_t pid = u->tid ? u->tid : u->scope == PS_CGROUP ? pmc.cgroup : -1;
-    unsigned long flags = PERF_FLAG_FD_CLOEXEC;
-    flags |= u->scope == PS_CGROUP ? PERF_FLAG_PID_CGROUP : 0;
+    pid_t pid = u->tid ? u->tid : group ? pmc.cgroup : -1;
+    unsigned long flags = PERF_FLAG_FD_CLOEXEC | (group ? PERF_FLAG_PID_CGROUP : 0);
     int f = (int)syscall(SYS_perf_event_open, &a, pid, u->cpu, leader, flags);
     return f < 0 ? -errno : f;
+}
+
+static int pmc_open_event(const struct pmc_code *c, const struct pmc_unit *u, int leader)
+{
+    return pmc_open_as(c, u, leader, pmc.scope == PS_CGROUP);
 }
 
 /* A descriptor of an event, or -errno; with rights for user mode alone, that is counted. */
@@ -22411,13 +22417,17 @@ static void pmc_close_unit(struct pmc_unit *u)
     u->at_ns = 0;
 }
 
-/* An event that will not join its group may be good for itself: then the group is too large. */
+/* An event that will not join its group may be good for itself: then the group is too large. One
+ * that there is for the CPU, but not for the cgroup: that is without perf_event (of version 2, before
+ * any controller was switched on: css_tryget_online_from_dir, Linux 6.1). */
 static int pmc_why_not(const struct pmc_code *c, const struct pmc_unit *u, int e)
 {
-    int f = e == -EINVAL ? pmc_open_event(c, u, -1) : e;
-    if (f >= 0)
-        close(f);
-    return f >= 0 ? -E2BIG : e;
+    bool absent = e == -ENOENT && pmc.scope == PS_CGROUP;
+    int f = e == -EINVAL ? pmc_open_event(c, u, -1) : absent ? pmc_open_as(c, u, -1, false) : e;
+    if (f < 0)
+        return e;
+    close(f);
+    return absent ? -ENODATA : -E2BIG;
 }
 
 static bool pmc_passing(int e)
@@ -22429,7 +22439,7 @@ static bool pmc_passing(int e)
 static int pmc_open_group(struct pmc_unit *u, u32 g)
 {
     struct pmc_pmu *p = &pmc_pmus[u->pmu];
-    int *err = p->err[u->scope];
+    int *err = p->err;
     int leader = -1, n = 0;
     for (u32 k = g != PG_BASE; k < PMC_MEMBERS && pmc_groups[g][k]; k++)
         n += !err[pmc_groups[g][k] - 1];
@@ -22499,45 +22509,37 @@ static struct pmc_unit *pmc_add_unit(struct pmc_unit unit)
 }
 
 /* The unit of a CPU: the one behind that which was asked for last, most often. NULL: no memory. */
-static struct pmc_unit *pmc_cpu_unit(u8 scope, u32 pmu, u32 cpu)
+static struct pmc_unit *pmc_cpu_unit(u32 pmu, u32 cpu)
 {
     for (u32 n = 0; n < pmc.n_units; n++) {
         u32 k = (pmc.hint + n) % pmc.n_units;
         struct pmc_unit *u = &pmc.unit[k];
-        if (u->cpu == (int)cpu && u->pmu == pmu && u->scope == scope) {
+        if (u->cpu == (int)cpu && u->pmu == pmu) {
             pmc.hint = k + 1;
             return u;
         }
     }
-    return pmc_add_unit((struct pmc_unit){ .cpu = (int)cpu, .pmu = (u8)pmu, .scope = scope });
+    return pmc_add_unit((struct pmc_unit){ .cpu = (int)cpu, .pmu = (u8)pmu });
 }
 
 /* A unit for each CPU that is on now and has none, an end to those of CPUs that are off. */
-static void pmc_cpus(u8 scope, bool open)
+static void pmc_cpus(bool open)
 {
+    pmc_list(met_path("/sys/devices/system/cpu/online"), pmc.online, NULL, 0);
     for (u32 k = 0; k < pmc.n_units; k++)
-        if (pmc.unit[k].on && !pmc.unit[k].tid && !pmc_in(pmc.online, (u32)pmc.unit[k].cpu))
+        if (pmc.unit[k].on && !pmc_in(pmc.online, (u32)pmc.unit[k].cpu))
             pmc_close_unit(&pmc.unit[k]);
     for (u32 p = 0; p < pmc.n_pmus; p++)
         for (u32 c = 0; c < PMC_CPUS; c++) {
             struct pmc_unit *u = NULL;
             if (pmc_in(pmc.online, c) && (pmc_pmus[p].all || pmc_in(pmc_pmus[p].mask, c)))
-                u = pmc_cpu_unit(scope, p, c);
+                u = pmc_cpu_unit(p, c);
             if (!u || u->on)
                 continue;
             u->on = true;
             for (u32 g = 0; open && g < N_PG; g++)
                 pmc_open(u, g);
         }
-}
-
-/* Of the machine, and of the cgroup. */
-static void pmc_machine(bool open)
-{
-    pmc_list(met_path("/sys/devices/system/cpu/online"), pmc.online, NULL, 0);
-    pmc_cpus(PS_ALL, open);
-    if (pmc.cgroup > 0)
-        pmc_cpus(PS_CGROUP, open);
 }
 
 static u32 pmc_threads(pid_t pid, u32 *id)
@@ -22555,7 +22557,7 @@ static void pmc_open_task(u32 task)
         for (u32 t = 0; t < n; t++)
             for (u32 p = 0; p < pmc.n_pmus; p++)
                 pmc_add_unit((struct pmc_unit){ .cpu = -1, .tid = (pid_t)before[t], .pmu = (u8)p,
-                                                .task = (u8)task, .scope = PS_TASK, .on = true });
+                                                .task = (u8)task, .on = true });
         for (u32 g = 0; g < N_PG; g++)
             for (u32 k = from; k < pmc.n_units; k++)
                 if (pmc.unit[k].on)
@@ -22586,6 +22588,7 @@ static void pmc_begin(void)
     if (mo.cgroup)
         pmc.cgroup = open(met_path("/sys/fs/cgroup/%s", mo.cgroup),
                           O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    pmc.scope = pmc.n_tasks ? PS_TASK : pmc.cgroup > 0 ? PS_CGROUP : PS_ALL;
 }
 
 static const char *pmc_reason(u32 role, int e)
@@ -22597,6 +22600,8 @@ static const char *pmc_reason(u32 role, int e)
     else if (e == -EACCES || e == -EPERM)
         snprintf(why, n, "perf_event_open: %s (perf_event_paranoid is %ld: CAP_PERFMON or root)",
                  strerror(-e), u_file_number("/proc/sys/kernel/perf_event_paranoid", -1));
+    else if (e == -ENODATA)
+        snprintf(why, n, "the cgroup has no perf_event: it begins with any of cgroup.subtree_control");
     else if (e == -E2BIG)
         snprintf(why, n, "the CPU has not as many counters as its group wants");
     else if (e == -EOVERFLOW)
@@ -22606,25 +22611,21 @@ static const char *pmc_reason(u32 role, int e)
     return why;
 }
 
-/* What is counted that is less than one would think; of the machine, pmc_metric_why tells it. */
+/* What is counted that is less than one would think. */
 static void pmc_warn(void)
 {
-    static const char *const what[N_PS] = { [PS_TASK] = "processes", [PS_CGROUP] = "the cgroup" };
-    const bool wanted[N_PS] = { [PS_TASK] = pmc.n_tasks > 0, [PS_CGROUP] = pmc.cgroup > 0 };
     for (u32 k = 0; k < pmc.n_pmus; k++)
         if (pmc.vendor[0] && !pmc_pmus[k].known)
             u_warn("pmc: no list of events for this core (%s family %u model %u, PMU %s): the "
                    "kernel's generic events", pmc.vendor, pmc.family, pmc.model_nr,
                    pmc_pmus[k].name);
-    for (u32 s = 0; s < N_PS; s++)
-        if (pmc.n_pmus && wanted[s] && pmc_pmus[0].err[s][PR_CYC])
-            u_warn("pmc: %s: cycles: %s", what[s],
-                   pmc_reason(PR_CYC, pmc_pmus[0].err[s][PR_CYC]));
+    if (pmc.n_pmus && pmc.scope == PS_TASK && mo.cgroup)
+        u_warn("pmc: nothing of the cgroup: the counters are those of -p");
     if (opt.n_pids > PMC_TASKS)
         u_warn("pmc: of the processes, the first %d", PMC_TASKS);
     if (pmc.user_only)
-        u_warn("pmc: processes in user mode only: perf_event_paranoid is %ld (CAP_PERFMON or root "
-               "for all)", u_file_number("/proc/sys/kernel/perf_event_paranoid", -1));
+        u_warn("pmc: user mode only: perf_event_paranoid is %ld (CAP_PERFMON or root for all)",
+               u_file_number("/proc/sys/kernel/perf_event_paranoid", -1));
 }
 
 static void pmc_start(void)
@@ -22638,10 +22639,12 @@ static void pmc_start(void)
         return;
     for (u32 k = 0; k < pmc.n_tasks; k++)
         pmc_open_task(k);
-    pmc_machine(false);
+    if (pmc.scope == PS_TASK)
+        return;
+    pmc_cpus(false);
     for (u32 g = 0; g < N_PG; g++)
         for (u32 k = 0; k < pmc.n_units; k++)
-            if (pmc.unit[k].on && !pmc.unit[k].tid)
+            if (pmc.unit[k].on)
                 pmc_open(&pmc.unit[k], g);
 }
 
@@ -22722,7 +22725,7 @@ static void pmc_add(struct pmc_sum *s, u32 g, const double *d, u32 has, u32 slot
 static bool pmc_stuck(const struct pmc_unit *u)
 {
     u64 v[3 + PMC_MEMBERS];
-    return u->scope == PS_ALL && u->at_ns && u->g[0].fd[0] > 0
+    return pmc.scope == PS_ALL && u->at_ns && u->g[0].fd[0] > 0
            && read(u->g[0].fd[0], v, sizeof v) > (ssize_t)(2 * sizeof *v)
            && v[1] == u->g[0].enabled;
 }
@@ -22804,10 +22807,12 @@ static void pmc_topdown(const struct met_inst *i, const struct pmc_sum *s)
 
 static void pmc_publish(const struct met_inst *i, const struct pmc_sum *s)
 {
+    u32 counted = 0;
     if (!i || !s->any)
         return;
     for (u32 r = 0; r < PR_METRICS; r++) {
         u32 g = pmc_home(r);
+        counted |= s->has[g];
         if (s->has[g] >> r & 1)
             met_at(i, M_CYCLES + r)->total += (u64)(s->d[g][r] + 0.5);
         if (!pmc_has(s, g, 1u << r))
@@ -22826,7 +22831,8 @@ static void pmc_publish(const struct met_inst *i, const struct pmc_sum *s)
                       s->d[q->group][q->den]);
     }
     pmc_topdown(i, s);
-    met_set(i, M_PMC_SHARE, s->share);
+    if (counted)
+        met_set(i, M_PMC_SHARE, s->share);
 }
 
 /* --- why not --- */
@@ -22839,8 +22845,8 @@ static const char *pmc_why(u32 role)
         return "too few descriptors for its events (RLIMIT_NOFILE; fewer CPUs, threads or "
                "collectors)";
     for (u32 p = 0; p < pmc.n_pmus; p++)
-        if (pmc_pmus[p].err[PS_ALL][role] && (hit == role || pmc_pmus[p].err[PS_ALL][hit]))
-            return pmc_reason(role, pmc_pmus[p].err[PS_ALL][role]);
+        if (pmc_pmus[p].err[role] && (hit == role || pmc_pmus[p].err[hit]))
+            return pmc_reason(role, pmc_pmus[p].err[role]);
     return NULL;
 }
 
@@ -22899,7 +22905,7 @@ static void pmc_read_all(void)
             pmc_again(u);
         if (!u->on || (u->tid && pmc.gone[u->task]))
             continue;
-        if (u->scope != PS_ALL) {
+        if (pmc.scope != PS_ALL) {
             pmc_read_unit(u, &part, 1);
             continue;
         }
@@ -22912,10 +22918,13 @@ static void pmc_read_all(void)
 
 static void pmc_read(void)
 {
+    static const char *const others[] = { /* why the machine has not what is counted */
+        [PS_TASK] = "the counters are those of -p", [PS_CGROUP] = "the counters are --cgroup's"
+    };
     if (!pmc.begun)
         pmc_start(), pmc_warn();
-    else if (pmc.n_pmus)
-        pmc_machine(true);
+    else if (pmc.n_pmus && pmc.scope != PS_TASK)
+        pmc_cpus(true);
     pmc.begun = true;
     pmc_reset(&pmc.all);
     pmc_reset(&pmc.group);
@@ -22937,7 +22946,7 @@ static void pmc_read(void)
     }
     pmc_tasks();
     for (u32 m = M_CYCLES; m <= M_PMC_SHARE; m++)
-        met.no[m] = met_at(met.all, m)->at == met.tick ? NULL : pmc_metric_why(m);
+        met.no[m] = met.seen[m] != met.tick ? pmc_metric_why(m) : others[pmc.scope];
 }
 
 /* == 35 mk_  metrics from programs in the kernel: the scheduler, block I/O ===================
@@ -25280,8 +25289,8 @@ static bool check_cpu_pmu(struct check *c, const struct pmc_pmu *p)
 static bool check_cpu_event(struct check *c, struct pmc_pmu *p, u32 role)
 {
     const struct pmc_code *code = &p->code[role];
-    struct pmc_unit self = { .cpu = -1, .tid = getpid(), .scope = PS_TASK };
-    int e = p->err[PS_ALL][role], n = 0;
+    struct pmc_unit self = { .cpu = -1, .tid = getpid() };
+    int e = p->err[role], n = 0;
     if (!e) {
         e = pmc_open_one(code, &self, -1);
         if (e >= 0)
