@@ -22418,8 +22418,8 @@ static void pmc_close_unit(struct pmc_unit *u)
 }
 
 /* An event that will not join its group may be good for itself: then the group is too large. One
- * that there is for the CPU, but not for the cgroup: that is without perf_event (of version 2, before
- * any controller was switched on: css_tryget_online_from_dir, Linux 6.1). */
+ * that there is for the CPU, but not for the cgroup: that is without perf_event (of version 2,
+ * before any controller was switched on: css_tryget_online_from_dir, Linux 6.1). */
 static int pmc_why_not(const struct pmc_code *c, const struct pmc_unit *u, int e)
 {
     bool absent = e == -ENOENT && pmc.scope == PS_CGROUP;
@@ -22601,7 +22601,7 @@ static const char *pmc_reason(u32 role, int e)
         snprintf(why, n, "perf_event_open: %s (perf_event_paranoid is %ld: CAP_PERFMON or root)",
                  strerror(-e), u_file_number("/proc/sys/kernel/perf_event_paranoid", -1));
     else if (e == -ENODATA)
-        snprintf(why, n, "the cgroup has no perf_event: it begins with any of cgroup.subtree_control");
+        snprintf(why, n, "the cgroup has no perf_event: any of cgroup.subtree_control begins it");
     else if (e == -E2BIG)
         snprintf(why, n, "the CPU has not as many counters as its group wants");
     else if (e == -EOVERFLOW)

@@ -49,7 +49,7 @@ mount -t tmpfs none /sys/kernel/btf
 spinners nobtf
 t_json "without BTF: their number is a guess, and called one" json.nobtf 'all("runq_depth_estimate_p50" in e for e in E[1:4]) and not any("runq_depth_p50" in e for e in E)'
 t_fails 125 "without BTF: blocks" kvis monitor -c block -n 1 -i 0.1
-t_has "are n/a" out '^block +n/a .*block_entropy.*: blk_issue: this kernel has no usable'
+t_has "are n/a" out '^block +n/a .*block_entropy.*: blk_issue: this kernel has no BTF .*, so no usable request'
 umount /sys/kernel/btf
 
 mount -t configfs none /sys/kernel/config
