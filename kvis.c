@@ -14950,8 +14950,8 @@ static const struct hy_kind {
  */
 enum { FILE_OF_RESULT = 100 };
 /* HY_RAW: raw tracepoints, in the first pid namespace. There a bpf(2) of ours keeps no program from
- * running (see tr_follow) and finds a thread at once; and records come before threads are reaped.
- */
+ * running (see tr_follow) and finds a thread at once. (Not here: exit_group. Its record, made when
+ * the thread dies, cannot be kept with it till there is room.) */
 enum { HY_ATTACHED = 1, HY_RAW };
 static const struct hy_call { u16 id; u8 file; bool memory; u8 only;
 } hy_hot[] = {
@@ -15046,7 +15046,6 @@ static const struct hy_call { u16 id; u8 file; bool memory; u8 only;
     H(pause),
     H(sync),
     H(rt_sigreturn),
-    { SC_exit_group, 0, 0, HY_RAW },
     { SC_clone, 0, 0, HY_RAW }, /* its event looks for its flags; CLONE_UNTRACED: tr_filter */
     H_P(clone3),
     H(fork),
