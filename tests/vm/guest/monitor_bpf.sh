@@ -110,7 +110,7 @@ loop() { # loop MB
 }
 if loop 16; then
     kvis monitor -c block -i 1 -n 9 --json=json.loop -o text &
-    until_true 10 test -s json.loop
+    until_true 10 grep -q '"type":"sample"' json.loop
     "$BIN/mon" disk loop7 seq 1 >took
     sleep 1.5
     losetup -d /dev/loop7
