@@ -109,7 +109,7 @@ loop() { # loop MB
     truncate -s ${1}M f$1 && losetup /dev/loop7 f$1
 }
 if loop 16; then
-    kvis monitor -c block -i 1 -n 9 --json=json.loop -o text &
+    kvis monitor -c block,disks -i 1 -n 9 --json=json.loop -o text &
     until_true 10 grep -q '"type":"sample"' json.loop
     "$BIN/mon" disk loop7 seq 1 >took
     sleep 1.5
