@@ -23133,7 +23133,8 @@ static struct {
     u64 missed;
     struct mk_disk {
         u32 dev;
-        char name[MET_NAME];
+        u64 sectors;
+        char name[MET_NAME];     /* as in /sys/block */
         u64 position[16], sequential; /* as read last */
     } disk[MK_DISKS];
     struct wire_blk now;
@@ -23148,27 +23149,39 @@ static u32 mk_find_disk(u32 dev)
     return k;
 }
 
-/* Tells the programs of a disk: its place, and how large it is now. */
-static void mk_add_disk(const char *sys, int map)
+/* What there is now under a name: false, if nothing. */
+static bool mk_disk_now(const char *sys, struct mk_disk *d)
 {
     char text[32], *end;
     s64 sectors;
     if (!met_text(met_path("/sys/block/%s/dev", sys), text, sizeof text)
         || !met_file_number(met_path("/sys/block/%s/size", sys), &sectors) || sectors <= 0)
+        return false;
+    d->dev = (u32)strtoul(text, &end, 10) << 20;
+    d->sectors = (u64)sectors;
+    if (*end != ':')
+        return false;
+    d->dev |= (u32)strtoul(end + 1, NULL, 10);
+    return true;
+}
+
+/* Tells the programs of a disk: its place, and how large it is now. */
+static void mk_add_disk(const char *sys, int map)
+{
+    struct mk_disk now;
+    if (!mk_disk_now(sys, &now))
         return;
-    u32 major = (u32)strtoul(text, &end, 10), dev = major << 20 | (u32)strtoul(end + 1, NULL, 10);
-    u32 k = mk_find_disk(dev);
-    if (*end != ':' || k == (mk_blk.slots ? mk_blk.slots : MK_DISKS))
+    u32 k = mk_find_disk(now.dev);
+    if (k == (mk_blk.slots ? mk_blk.slots : MK_DISKS))
         return;
     struct mk_disk *d = &mk_blk.disk[k];
     mk_blk.n = MAX(mk_blk.n, k + 1);
-    d->dev = dev;
+    d->dev = now.dev;
+    d->sectors = now.sectors;
     snprintf(d->name, sizeof d->name, "%.*s", MET_NAME - 1, sys);
-    for (char *s = d->name; (s = strchr(s, '!'));)
-        *s = '/';
-    struct wire_disk w = { MAX((u64)sectors / 16, 1), k, 0 };
+    struct wire_disk w = { MAX(d->sectors / 16, 1), k, 0 };
     if (map >= 0)
-        bpf_map_do(BPF_MAP_UPDATE_ELEM, map, &dev, &w);
+        bpf_map_do(BPF_MAP_UPDATE_ELEM, map, &d->dev, &w);
 }
 
 static void mk_add_disks(int map)
@@ -23230,7 +23243,10 @@ static void mk_places(const struct met_inst *i, struct mk_disk *d, const struct 
         double p = all > 0 ? (double)(w->position[k] - d->position[k]) / all : 0;
         bits -= p > 0 ? p * mk_log2(p) : 0;
     }
-    if (all > 0 && met.src[met.cur].elapsed_s > 0) {
+    struct mk_disk now;
+    if (all > 0 && (!mk_disk_now(d->name, &now) || now.dev != d->dev || now.sectors != d->sectors))
+        mk_add_disks(bpf_map(&mk_blk.f.obj, "disks")); /* these were 16ths of another one */
+    else if (all > 0 && met.src[met.cur].elapsed_s > 0) {
         met_set(i, M_ENTROPY, MAX(bits, 0));
         met_share(i, M_SEQUENTIAL, (double)(w->sequential - d->sequential), all);
     }
@@ -23245,9 +23261,13 @@ static void mk_disk_read(struct mk_disk *d)
     u64 any = 0;
     if (bpf_map_do(BPF_MAP_LOOKUP_ELEM, bpf_map(&mk_blk.f.obj, "stats"), &slot, &mk_blk.now))
         return;
+    char name[MET_NAME];
     for (u32 k = 0; k < N_BLK_HISTS; k++)
         any |= w->sum[k];
-    struct met_inst *i = any ? met_inst(DIM_DISK, d->name) : NULL;
+    memcpy(name, d->name, sizeof name);
+    for (char *s = name; (s = strchr(s, '!'));)
+        *s = '/';
+    struct met_inst *i = any ? met_inst(DIM_DISK, name) : NULL;
     if (!i)
         return;
     mk_places(i, d, w);

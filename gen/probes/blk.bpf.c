@@ -2,7 +2,9 @@
 /* blk: how long the requests of each disk take, how large they are, and where on the disk.
  *
  * A request is followed by its address from when the disk gets it (again, after a requeue) till it is
- * complete; when it was made, the kernel says itself. CPUs share a disk's numbers, so that they are
+ * complete; when it was made, the kernel says itself, and by that one is told from another of its
+ * address of which one end was not seen (from 6.19 on a program may be preempted, and is then not run
+ * again on its CPU: bpf_missed). CPUs share a disk's numbers, so that they are
  * added to by atomic operations. What is passed through to a device (SCSI's own commands) has no
  * sector, and is not counted here, as it is not in /proc/diskstats.
  *
@@ -61,7 +63,7 @@ INLINE void place(struct wire_blk *b, const struct wire_disk *d, u64 sector, u32
     if (at > 15)
         at = 15;
     __sync_fetch_and_add(&b->position[at], 1);
-    if (sector == b->next)
+    if (sector && sector == b->next)
         __sync_fetch_and_add(&b->sequential, 1);
     b->next = sector + bytes / 512;
 }
@@ -107,7 +109,8 @@ int blk_issue(struct raw_tp *ctx)
 
 INLINE void done(struct wire_blk *b, const struct flying *f)
 {
-    u64 disk_ns = bpf_ktime_get_ns() - f->issue_ns;
+    u64 now = bpf_ktime_get_ns();
+    u64 disk_ns = now > f->issue_ns ? now - f->issue_ns : 0; /* another CPU's clock may be behind */
     u32 write = f->op & 1; /* as op_stat_group: what is no discard, and no flush */
     if (f->op == OP_FLUSH || f->op == OP_DISCARD) {
         add(b, f->op == OP_FLUSH ? BLK_FLUSH : BLK_DISCARD, disk_ns);
@@ -130,7 +133,7 @@ int blk_done(struct raw_tp *ctx)
         return 0;
     u32 slot = f->slot;
     struct wire_blk *b = bpf_map_lookup_elem(&stats, &slot);
-    if (b)
+    if (b && f->start_ns == READ(rq, start_time_ns))
         done(b, f);
     bpf_map_delete_elem(&flying, &key);
     return 0;

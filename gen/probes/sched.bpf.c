@@ -9,7 +9,8 @@
  *
  * A wait is what the kernel calls run_delay (kernel/sched/stats.h): from when the task is on a run
  * queue, by sched_wakeup, which is a little after sched_waking where another CPU has to put it there,
- * or from when it left its CPU though it could go on. */
+ * or from when it left its CPU though it could go on. (One that was preempted on its way to sleep and is
+ * woken before it got on with that begins to wait anew: which of both this is no argument tells.) */
 #include "probe.h"
 #include "hist.h"
 
@@ -28,10 +29,16 @@ struct map_def rqs SEC("maps") = { MAP_ARRAY, 4, 8, 0, 0 };
 
 #define NS_BITS 42 /* 73 minutes; numbers of tasks have 22 bits (PID_MAX_LIMIT) */
 #define NS_MASK ((1ULL << NS_BITS) - 1)
+/* A CPU's clock may be behind what another has read: kernel/time/timekeeping.c, ktime_get_mono_fast_ns. */
+#define NS_BACK 1000000
 #define TASK_REPORT_MAX 0x100 /* in the record: preempted (trace/events/sched.h) */
 
-struct rq { u32 nr_running; } KERNEL;
-struct cfs_rq { struct rq *rq; } KERNEL; /* CONFIG_FAIR_GROUP_SCHED */
+struct rq;
+struct cfs_rq {
+    struct rq *rq; /* CONFIG_FAIR_GROUP_SCHED */
+    u32 h_nr_queued, h_nr_runnable; /* 6.14, some 6.12 */
+} KERNEL;
+struct rq { u32 nr_running; struct cfs_rq cfs; } KERNEL;
 struct sched_entity { struct cfs_rq *cfs_rq; } KERNEL;
 struct thread_info { u32 cpu; } KERNEL;
 struct task_struct {
@@ -52,11 +59,11 @@ INLINE u64 *slot_of(u32 pid)
     return bpf_map_lookup_elem(&tasks, &key);
 }
 
-/* A task begins to wait now. */
-INLINE void waits(u32 pid, u64 now)
+/* A task begins to wait now; without anew: if it did not before. */
+INLINE void waits(u32 pid, u64 now, u32 anew)
 {
     u64 *s = slot_of(pid);
-    if (s)
+    if (s && (anew || *s >> NS_BITS != pid))
         *s = (u64)pid << NS_BITS | (now & NS_MASK);
 }
 
@@ -88,7 +95,8 @@ INLINE void add_depth(struct wire_sched *c, u32 n)
     c->depth_sum += n;
 }
 
-/* The kernel's own count of this CPU. */
+/* The kernel's own count of this CPU: since 6.12 without those that sleep and only stay on the queue till
+ * they have paid for what they had too much of (kernel/sched/fair.c, sched_delayed). */
 INLINE u32 running_here(struct task_struct *next, u32 cpu)
 {
     u64 *at = bpf_map_lookup_elem(&rqs, &cpu);
@@ -99,7 +107,11 @@ INLINE u32 running_here(struct task_struct *next, u32 cpu)
         *at = (u64)READ(q, rq);
     }
     struct rq *rq = (void *)*at;
-    return READ(rq, nr_running);
+    u32 n = READ(rq, nr_running);
+    if (!EXISTS(rq, cfs.h_nr_runnable))
+        return n;
+    u32 delayed = READ(rq, cfs.h_nr_queued) - READ(rq, cfs.h_nr_runnable);
+    return delayed <= n ? n - delayed : 0;
 }
 
 /* A task leaves its CPU: it could go on, it sleeps, or it was to sleep and is woken already. Another
@@ -110,21 +122,21 @@ INLINE void switched(struct wire_sched *c, u32 prev, enum leaves how, u32 next)
 {
     u64 now = bpf_ktime_get_ns();
     c->switches++;
-    if (prev && how == FORCED) {
+    if (prev && how == FORCED)
         c->involuntary++;
-        waits(prev, now);
-    } else if (prev && how == SLEEPS) {
+    if (prev && how == SLEEPS)
         began(prev); /* it was woken while it ran */
-    }
+    else if (prev)
+        waits(prev, now, how == FORCED); /* not anew: a signal has kept it, nobody woke it */
     if (!next) {
         c->idle++;
         return;
     }
-    u64 since = began(next);
-    if (since)
-        add_wait(c, (now - since) & NS_MASK);
-    else
+    u64 since = began(next), ns = (now - since) & NS_MASK;
+    if (!since)
         c->unseen++;
+    else
+        add_wait(c, ns > NS_MASK - NS_BACK ? 0 : ns);
 }
 
 /* Where the kernel's count is out of reach: tasks that were woken here and have not run since. */
@@ -211,11 +223,11 @@ INLINE void woken(struct raw_task *ctx)
     struct trace_event_raw_sched_wakeup *record = (void *)ctx;
     if (CFG(CFG_RAW)) {
         struct task_struct *t = ctx->t;
-        waits((u32)READ(t, pid), bpf_ktime_get_ns());
+        waits((u32)READ(t, pid), bpf_ktime_get_ns(), 1);
         if (!EXISTS(t, se.cfs_rq))
             queue(cpu_of(t));
     } else {
-        waits((u32)KEPT(record->pid), bpf_ktime_get_ns());
+        waits((u32)KEPT(record->pid), bpf_ktime_get_ns(), 1);
         queue((u32)KEPT(record->target_cpu));
     }
 }

@@ -1,10 +1,12 @@
 /* What kvis monitor is to see: `mon spin N SECS`, N spinners on each CPU; `mon sums`, what the kernel
- * says of all tasks; `mon disk NAME HOW N`, N reads of a disk. They say what they did as NAME=NUMBER. */
+ * says of all tasks; `mon disk NAME HOW N`, N reads of a disk; `mon naps SECS`, on a CPU beside a spinner.
+ * They say what they did as NAME=NUMBER. */
 #include "t.h"
 
 #include <dirent.h>
 #include <linux/fs.h>
 #include <sys/ioctl.h>
+#include <sys/resource.h>
 
 struct sums { unsigned long long voluntary, forced, wait_ns, moved; };
 
@@ -99,6 +101,38 @@ static void spin(int n, int secs)
     print(s);
 }
 
+/* On CPU 0, where a child spins: runs for 2 ms of CPU time, sleeps for 2 ms, and again. It may have a
+ * quarter of the CPU and wants more. */
+static void naps(int secs)
+{
+    struct timespec t0, t, nap = { 0, 2000000 };
+    struct rusage u;
+    cpu_set_t one;
+    int n = 0;
+    CPU_ZERO(&one);
+    CPU_SET(0, &one);
+    MUST(sched_setaffinity(0, sizeof one, &one) == 0);
+    pid_t child = fork();
+    for (; child == 0;)
+        ;
+    MUST(child > 0 && setpriority(PRIO_PROCESS, 0, 5) == 0);
+    clock_gettime(CLOCK_MONOTONIC, &t0);
+    do {
+        struct timespec c0, c;
+        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &c0);
+        do
+            clock_gettime(CLOCK_THREAD_CPUTIME_ID, &c);
+        while ((c.tv_sec - c0.tv_sec) * 1000000000 + c.tv_nsec - c0.tv_nsec < 2000000);
+        nanosleep(&nap, NULL);
+        n++;
+        clock_gettime(CLOCK_MONOTONIC, &t);
+    } while (t.tv_sec - t0.tv_sec < secs);
+    getrusage(RUSAGE_SELF, &u);
+    kill(child, SIGKILL);
+    wait(NULL);
+    say("naps=%d forced=%ld", n, u.ru_nivcsw);
+}
+
 static int by_size(const void *a, const void *b)
 {
     unsigned long long x = *(const unsigned long long *)a, y = *(const unsigned long long *)b;
@@ -140,6 +174,8 @@ int main(int argc, char **argv)
 {
     if (argc == 4 && !strcmp(argv[1], "spin"))
         spin(atoi(argv[2]), atoi(argv[3]));
+    else if (argc == 3 && !strcmp(argv[1], "naps"))
+        naps(atoi(argv[2]));
     else if (argc == 5 && !strcmp(argv[1], "disk"))
         disk(argv[2], argv[3], atoi(argv[4]));
     else

@@ -2,7 +2,7 @@
 # of known latency and known patterns.
 # kernels: all
 # timeout: 120
-# modules: configfs null_blk
+# modules: configfs null_blk loop
 . /tests/lib.sh
 
 kvis monitor -c runq,block -i 0.1 -n 1 >out 2>err
@@ -43,6 +43,16 @@ t_json "$how: as /proc/stat" json.$1 'abs(sum((e["switches_per_second"] - e["con
 spinners btf # (every kernel of the table has it)
 t_json "three can run on each CPU" json.btf 'max((sum(c for e in E[2:4] for h in e["histograms"] if h["name"] == "runq_depth" for v, c in h["buckets"] if v == b), b) for b in range(9))[1] == 3'
 t_json "and that is the kernel's own count" json.btf 'not any("runq_depth_estimate_p50" in e for e in E)'
+# On one CPU beside a spinner, more than its share, each time till it sleeps: then there are two when it
+# comes and one when it goes, though the kernel may leave it on the queue for a while (6.12).
+kvis monitor -c depth -i 1 -n 6 --histogram --json=json.naps -o text &
+sleep 1.5
+"$BIN/mon" naps 3 >napped
+wait
+cat napped
+. ./napped
+t_json "two can run only when both do" json.naps \
+    "-20 < sum(c for e in E for h in e['histograms'] for v, c in h['buckets'] if v == 2) - $naps - 2 * $forced < 40"
 t_has "a histogram" text '^ +[0-9]+ -> [0-9]+ +: [0-9]+ +\|\*+ *\|$'
 
 mount -t tmpfs none /sys/kernel/btf
@@ -93,5 +103,30 @@ seen spread
 t_json "spread: 4 bits" json.spread "abs($d['block_entropy_bits'] - 4) < .1 and $d['block_sequential_ratio'] < .1"
 seen seq
 t_json "seq: sequential" json.seq "$d['block_sequential_ratio'] > .95 and $d['block_entropy_bits'] < .1"
+
+# Its first request has none before it; then it becomes 16 times as large.
+loop() { # loop MB
+    truncate -s ${1}M f$1 && losetup /dev/loop7 f$1
+}
+if loop 16; then
+    kvis monitor -c block,disks -i 1 -n 9 --json=json.loop -o text &
+    until_true 10 grep -q '"type":"sample"' json.loop
+    "$BIN/mon" disk loop7 seq 1 >took
+    sleep 1.5
+    losetup -d /dev/loop7
+    loop 256
+    for i in 1 2 3 4 5 6 7 8 9 10; do
+        "$BIN/mon" disk loop7 spread 160 >took
+        sleep .4
+    done
+    wait
+    d="[e['device']['loop7'] for e in E if 'block_entropy_bits' in e.get('device', {}).get('loop7', {})]"
+    t_json "loop: nothing was before the first request" json.loop "$d[0]['block_sequential_ratio'] == 0 and $d[0]['block_entropy_bits'] == 0"
+    t_json "loop: 4 bits of what it is now, and never of what it was" json.loop "len($d) > 2 and all(x['block_entropy_bits'] > 3.5 or x['block_iops'] < 40 for x in $d[1:])"
+    losetup -d /dev/loop7
+    rm f16 f256
+else
+    t_skip loop "no loop device here"
+fi
 echo 0 >$dir/power
 rmdir $dir
