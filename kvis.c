@@ -1042,7 +1042,7 @@ static bool arch_was_int80(pid_t tid, u64 ip)
 {
     u8 insn[2] = { 0, 0 };
     struct iovec l = { insn, 2 }, r = { (void *)(uintptr_t)(ip - 2), 2 };
-    return syscall(SYS_process_vm_readv, tid, &l, 1, &r, 1, 0) == 2
+    return syscall(SYS_process_vm_readv, tid, &l, 1, &r, 1, 0ul) == 2
         && insn[0] == 0xcd && insn[1] == 0x80;
 }
 
@@ -1304,7 +1304,8 @@ static s64 mem_peek(pid_t tid, u64 addr, u8 *dst, size_t n)
 static s64 mem_direct(pid_t tid, u64 addr, void *dst, size_t n)
 {
     struct iovec l = { dst, n }, r = { (void *)(uintptr_t)addr, n };
-    s64 got = syscall(SYS_process_vm_readv, tid, &l, 1, &r, 1, 0);
+    /* A sixth argument is on the stack: of an int, clang leaves the upper half what it was. */
+    s64 got = syscall(SYS_process_vm_readv, tid, &l, 1, &r, 1, 0ul);
     if (got >= 0)
         return got ? got : -EFAULT;
     if (errno == ENOSYS || errno == EPERM)
@@ -1324,7 +1325,7 @@ static void *mem_reader(void *unused)
         size_t n = mem.n;
         pthread_mutex_unlock(&mem.lock);
         struct iovec l = { mem.data, n }, r = { (void *)(uintptr_t)addr, n };
-        s64 got = syscall(SYS_process_vm_readv, tid, &l, 1, &r, 1, 0);
+        s64 got = syscall(SYS_process_vm_readv, tid, &l, 1, &r, 1, 0ul);
         got = got > 0 ? got : got < 0 ? -errno : -EFAULT;
         pthread_mutex_lock(&mem.lock);
         mem.result = got;
@@ -16077,7 +16078,7 @@ static bool tr_set_clone_flags(struct task *t, const struct call *c, u64 flags)
 {
     struct iovec l = { &flags, 8 }, r = { (void *)(uintptr_t)c->arg[0], 8 };
     if (c->id == SC_clone3) /* struct clone_args begins with them */
-        return syscall(SYS_process_vm_writev, t->tid, &l, 1, &r, 1, 0) == 8;
+        return syscall(SYS_process_vm_writev, t->tid, &l, 1, &r, 1, 0ul) == 8;
     return arch_set_arg0(t->tid, c->abi, flags) >= 0;
 }
 
@@ -20319,7 +20320,7 @@ static bool check_memory_of(struct check *c, pid_t pid)
     static char word[8] = "kvis";
     char got[8] = "";
     struct iovec to = { got, sizeof got }, from = { word, sizeof word };
-    bool works = syscall(SYS_process_vm_readv, pid, &to, 1UL, &from, 1UL, 0UL) == sizeof got;
+    bool works = syscall(SYS_process_vm_readv, pid, &to, 1, &from, 1, 0ul) == sizeof got;
     check_mend(c, "allow process_vm_readv in the container's profile (CONFIG_CROSS_MEMORY_ATTACH)");
     return check_say(c, works, works ? "process_vm_readv works"
                                      : "process_vm_readv: %s; words are read by ptrace instead",
