@@ -100,7 +100,6 @@
 #include <time.h>
 #include <unistd.h>
 
-
 #include <linux/audit.h>
 #include <linux/bpf.h>
 #include <linux/elf.h>
@@ -729,6 +728,21 @@ static const char *u_word(const char *s, int n)
         s += strspn(s, " \t\n");
     }
     return s;
+}
+
+/* Reads a file of /proc or /sys, max - 1 bytes of it, and puts a NUL behind. Returns how many, 0 of
+ * one that cannot be read. */
+static size_t u_slurp(const char *path, char *s, size_t max)
+{
+    size_t n = 0;
+    ssize_t r;
+    int f = open(path, O_RDONLY | O_CLOEXEC);
+    while (f >= 0 && n < max - 1 && (r = read(f, s + n, max - 1 - n)) > 0)
+        n += (size_t)r;
+    if (f >= 0)
+        close(f);
+    s[n] = 0;
+    return n;
 }
 
 /* The number that a small file begins with; `none` when there is no such file or number. */
@@ -2588,11 +2602,7 @@ static u64 ps_resident(pid_t pid)
 {
     char path[64], text[128];
     snprintf(path, sizeof path, "/proc/%d/statm", pid);
-    int f = open(path, O_RDONLY | O_CLOEXEC);
-    ssize_t n = f < 0 ? -1 : read(f, text, sizeof text - 1);
-    if (f >= 0)
-        close(f);
-    text[MAX(n, 0)] = 0;
+    u_slurp(path, text, sizeof text);
     return strtoull(text + strcspn(text, " "), NULL, 10) * (u64)sysconf(_SC_PAGESIZE);
 }
 
@@ -10872,21 +10882,24 @@ static void px_count(pid_t pid, u32 k, s64 n, u64 ns)
 
 static void px_counts(const struct event *e)
 {
+    enum { IS = 2 }; /* what the event says is the number itself */
     static const struct { u8 kind, counter, field; s8 sign; } row[] = {
         { EK_BRK, PX_HEAP, EV_growth_bytes, 1 }, { EK_MMAP, PX_MAPPED, EV_size, 1 },
         { EK_MUNMAP, PX_MAPPED, EV_size, -1 }, { EK_MREMAP, PX_MAPPED, EV_size, 1 },
         { EK_MREMAP, PX_MAPPED, EV_old_size, -1 }, { EK_READ, PX_READ, EV_bytes, 1 },
         { EK_WRITE, PX_WRITTEN, EV_bytes, 1 }, { EK_RECV, PX_RECEIVED, EV_bytes, 1 },
         { EK_SEND, PX_SENT, EV_bytes, 1 }, { EK_OPEN, PX_FILES, EV_fd, 0 },
-        { EK_ACCEPT, PX_FILES, EV_fd, 0 }, { EK_EXIT_PROCESS, PX_MAX_RSS, EV_max_rss_bytes, 1 },
+        { EK_ACCEPT, PX_FILES, EV_fd, 0 }, { EK_RSS, PX_RSS, EV_bytes, IS },
+        { EK_EXIT_PROCESS, PX_MAX_RSS, EV_max_rss_bytes, IS },
     };
-    for (size_t i = 0; !e->err && i < ARRAY_LEN(row); i++)
-        if (row[i].kind == e->kind && ev_has(e, row[i].field))
-            px_count(e->pid, row[i].counter,
-                     row[i].sign ? row[i].sign * e->v[row[i].field].n : 1, e->ts_ns);
-    if (e->kind == EK_RSS)
-        px_count(e->pid, PX_RSS, e->v[EV_bytes].n - px_track(e->pid, e->pid)->count[PX_RSS],
-                 e->ts_ns);
+    for (size_t i = 0; !e->err && i < ARRAY_LEN(row); i++) {
+        if (row[i].kind != e->kind || !ev_has(e, row[i].field))
+            continue;
+        s64 n = row[i].sign ? e->v[row[i].field].n : 1;
+        n = row[i].sign == IS ? n - px_track(e->pid, e->pid)->count[row[i].counter]
+            : row[i].sign < 0 ? -n : n;
+        px_count(e->pid, row[i].counter, n, e->ts_ns);
+    }
     if (e->kind == EK_CLOSE && ev_has(e, EV_opener_pid))
         px_count((pid_t)e->v[EV_opener_pid].n, PX_FILES, -1, e->ts_ns);
 }
@@ -11835,7 +11848,7 @@ static u32 df_rows(u16 *row, bool timed)
 
 static const struct st_row *df_row(u32 k, u16 row)
 {
-    static struct st_row none;
+    static struct st_row none; /* not const: zeros are no part of the file then */
     return df.calls[k].row[row] ? df.calls[k].row[row] : &none;
 }
 
@@ -15294,18 +15307,12 @@ static char *hy_diskstats(void)
 {
     enum { MOST = 256 << 10 };
     char *s = malloc(MOST);
-    int f = open("/proc/diskstats", O_RDONLY | O_CLOEXEC);
-    ssize_t n = 0, at = 0;
-    while (s && f >= 0 && at < MOST - 1 && (n = read(f, s + at, (size_t)(MOST - 1 - at))) > 0)
-        at += n;
-    if (f >= 0)
-        close(f);
-    if (!s || f < 0 || n < 0) {
+    size_t n = s ? u_slurp("/proc/diskstats", s, MOST) : 0;
+    if (!n) {
         free(s);
         return NULL;
     }
-    s[at] = 0;
-    return realloc(s, (size_t)at + 1);
+    return realloc(s, n + 1);
 }
 
 /* The disks' requests too; without them the rest goes on, and who asks a disk is seen by a program
@@ -15322,13 +15329,14 @@ static int hy_start_disk(void)
     int e = bpf_open(o);
     for (u32 i = 0; i < disk_family.n_progs && !e; i++)
         e = hy_load_at(o, cfg, i);
-    if (e) {
-        u_warn("block I/O off: %s", o->why);
-        bpf_close(o);
-        o->fam = NULL;
+    if (!e) {
+        hy.diskstats = hy_diskstats();
+        return 0;
     }
-    hy.diskstats = hy_diskstats();
-    return o->fam || (e = bpf_load(&hy.obj, bio)) ? e : bpf_attach(&hy.obj, bio);
+    u_warn("block I/O off: %s", o->why);
+    bpf_close(o);
+    o->fam = NULL;
+    return (e = bpf_load(&hy.obj, bio)) ? e : bpf_attach(&hy.obj, bio);
 }
 
 /* The family, with the events as this kernel calls them. */
@@ -15552,13 +15560,12 @@ static void hy_disk_numbers(const char *p, u64 *v)
 static bool hy_disk_did(const char *line, struct st_disk *d)
 {
     u64 was[ARRAY_LEN(d->v)], sum = 0;
-    int head = 0;
     size_t n = strspn(line, " 0123456789"), len = strcspn(line + n, " \n");
     char path[64];
     snprintf(d->name, sizeof d->name, "%.*s", (int)len, line + n);
-    head = (int)(n + len);
+    size_t head = n + len;
     const char *before = hy.diskstats;
-    while (before && *before && strncmp(before, line, (size_t)head + 1))
+    while (before && *before && strncmp(before, line, head + 1))
         before = strchr(before, '\n') ? strchr(before, '\n') + 1 : NULL;
     hy_disk_numbers(line + head, d->v);
     memset(was, 0, sizeof was);
@@ -16380,6 +16387,7 @@ static void tr_uring(const struct wire_uring *w)
         t = ps_task((pid_t)w->pid);
     if (!tr.started || !t)
         return;
+    tr_upto(w->ts_ns);
     st.uring_done++;
     if (!opt.trace)
         md_ring(t, w);
@@ -17190,28 +17198,31 @@ static void tr_tables(void)
     out_writer_flush(&out.text);
 }
 
+/* The time of what hangs on no stop: all before it has been told. */
+static u64 tr_when(void)
+{
+    return tr.seen_ns ? tr.seen_ns : u_when();
+}
+
 /* Tells how many calls have got lost since this was last told. */
 static void tr_tell_lost(void)
 {
     u64 n = hy_lost();
     if (hy.count || n <= hy.told_lost)
         return;
-    struct event *e = ev_new(EK_LOST, NULL, tr.seen_ns ? tr.seen_ns : u_when());
+    struct event *e = ev_new(EK_LOST, NULL, tr_when());
     ev_num(e, EV_count, (s64)(n - hy.told_lost));
     ev_sym(e, EV_how, "calls lost");
     out_event(e);
     hy.told_lost = n;
 }
 
-/* Everything that does not hang on a stop: what is due by time, signals, and, when nothing has
- * happened for a tick, I/O that was held back to be grouped and threads that wait for their
- * announcement. */
 /* Resident memory, for what draws it over time: no call tells it. */
 static void tr_resident(struct task *t)
 {
     enum { EVERY_NS = 100000000, A_TICK = 16 };
     struct proc *p = t->proc;
-    u64 now = tr.seen_ns ? tr.seen_ns : u_now();
+    u64 now = tr_when();
     if (!p || t->tid != t->pid || now < p->rss_ns + EVERY_NS || tr.n_resident == A_TICK)
         return;
     u64 was = p->rss;
@@ -17226,6 +17237,9 @@ static void tr_resident(struct task *t)
     md_emit(e);
 }
 
+/* Everything that does not hang on a stop: what is due by time, signals, and, when nothing has
+ * happened for a tick, I/O that was held back to be grouped and threads that wait for their
+ * announcement. */
 static void tr_on_tick(void)
 {
     u64 now = u_now();
@@ -18640,19 +18654,12 @@ static void proc_who(struct proc_life *l, const struct wire_proc *h)
 
 /* --- lives from /proc --- */
 
-/* The whole of a small file of /proc/PID. Returns its bytes. */
+/* A small file of /proc/PID, as u_slurp has it. */
 static u32 proc_slurp(u32 pid, const char *name, char *s, size_t max)
 {
     char path[64];
-    size_t n = 0;
-    ssize_t r;
     snprintf(path, sizeof path, "/proc/%u/%s", pid, name);
-    int f = open(path, O_RDONLY | O_CLOEXEC);
-    while (f >= 0 && n < max && (r = read(f, s + n, max - n)) > 0)
-        n += (size_t)r;
-    if (f >= 0)
-        close(f);
-    return (u32)n;
+    return (u32)u_slurp(path, s, max);
 }
 
 static void proc_link(u32 pid, const char *name, struct proc_text *t)
@@ -18666,7 +18673,7 @@ static void proc_link(u32 pid, const char *name, struct proc_text *t)
 /* The arguments, directory and executable of a process as they are now. */
 static void proc_look(struct proc_life *l)
 {
-    static char s[PROC_PIECE * PROC_PIECES];
+    static char s[PROC_PIECE * PROC_PIECES + 1];
     u32 n = proc_slurp(l->pid, "cmdline", s, sizeof s);
     if (n)
         proc_keep(&l->argv, s, n), l->arg_len = n;
@@ -18701,8 +18708,7 @@ static void proc_scan_one(u32 pid)
 {
     char path[32], s[1024];
     struct stat about;
-    u32 n = proc_slurp(pid, "stat", s, sizeof s - 1);
-    s[n] = 0;
+    proc_slurp(pid, "stat", s, sizeof s);
     const char *comm = strchr(s, '('), *end = strrchr(s, ')');
     if (!comm || !end || end[1] != ' ' || pid == (u32)getpid() || proc_find(pid))
         return;
@@ -25450,11 +25456,13 @@ static const char *opt_env(const char *v)
 /* NAME,NAME... */
 static const char *opt_proc_env(const char *v)
 {
-    for (char *name = strtok(strdup(v), ","); name; name = strtok(NULL, ",")) {
-        if (strchr(name, '='))
-            return "names of variables, please, without their values";
-        opt_push(&po.env, &po.n_env, name);
-    }
+    char *names = strdup(v);
+    const char *wrong = names ? NULL : "out of memory";
+    for (char *name = names; !wrong && (name = strtok(name, ",")); name = NULL)
+        wrong = strchr(name, '=') ? "names of variables, please, without their values"
+                                  : opt_push(&po.env, &po.n_env, name);
+    if (wrong)
+        return wrong;
     return po.n_env ? NULL : "a name is missing";
 }
 

@@ -71,3 +71,31 @@ report() {
     )
     st=$?
 }
+
+# in_pid_ns: starts a shell that runs sleeps in a pid namespace of its own till ./stop is there: $ns_init,
+# its child of $ns_outer, which is ours to wait for.
+in_pid_ns() {
+    unshare -pf --mount-proc /bin/sh -c 'while [ ! -e stop ]; do /bin/sleep 0.05; done' 9>&- &
+    ns_outer=$!
+    until_true 5 eval '[ "$(cat /proc/$ns_outer/task/$ns_outer/children)" ]'
+    ns_init=$(cat /proc/$ns_outer/task/$ns_outer/children)
+    ns_init=${ns_init% }
+}
+
+# left_by_signals OURS LEFT CMD...: kvis runs until its header is there and is then ended by each signal, with
+# each kind of ring. `OURS` prints how many programs it has loaded, `LEFT WHAT` fails if something stays.
+left_by_signals() {
+    count=$1 left=$2; shift 2
+    for how in "" --perf-rings; do
+        for sig in KILL TERM INT; do
+            rm -f out
+            "$KVIS" "$@" $how -p $$ >out 2>err 9>&- &
+            kvis=$!
+            until_true 10 test -s out || fail "no header"
+            [ "$($count)" -gt 0 ] || fail "no program while it runs"
+            kill -$sig $kvis
+            wait $kvis
+            $left "SIG$sig $how"
+        done
+    done
+}

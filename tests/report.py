@@ -148,20 +148,20 @@ def all_drawn(b, events, lanes):
 
 def memory(b, events):
     """The tab's numbers are what the events add up to; a process's memory goes with its exec and its end."""
-    now, total, most = {}, [0, 0], [0, 0]
+    now, total, most = {}, [0, 0, 0], [0, 0, 0]
     grew = {"brk": lambda e: (0, e["growth_bytes"]), "mmap": lambda e: (1, e["size"]), "munmap": lambda e: (1, -e["size"]),
             "mremap": lambda e: (1, e["size"] - e["old_size"])}
     for e in sorted((e for e in events if "error" not in e), key=lambda e: e["ts_ns"]):
-        mine = now.setdefault(e["pid"], [0, 0])
-        steps = [grew[e["type"]](e)] if e["type"] in grew else \
-            [(0, -mine[0]), (1, -mine[1])] if e["type"] in ("exec", "exit_process") else []
+        mine = now.setdefault(e["pid"], [0, 0, 0])
+        steps = [grew[e["type"]](e)] if e["type"] in grew else [(2, e["bytes"] - mine[2])] if e["type"] == "rss" else \
+            [(k, -mine[k]) for k in range(3)] if e["type"] in ("exec", "exit_process") else []
         for k, n in steps:
             was, mine[k] = mine[k], max(0, mine[k] + n)
             total[k] += mine[k] - was
             most[k] = max(most[k], total[k])
     b.click("[data-tab=memory]")
     told = b.js("document.querySelector('#chart').getAttribute('aria-label')").split("; ")
-    for k, name in enumerate(("heap", "mapped")):
+    for k, name in enumerate(("heap", "mapped", "resident")[:2 + any(e["type"] == "rss" and e["bytes"] for e in events)]):
         check(told[k] == f"{name}: {size(total[k])} at the end, at most {size(most[k])}", "memory", told, total, most)
     check(any(b.js("(c => [...c.getContext('2d').getImageData(0, 0, c.width, c.height).data].filter((_, i) => i % 400 == 3))"
                    "(document.querySelector('#chart'))")), "an empty chart")

@@ -922,12 +922,13 @@ function memoryTab() {
   const series = [["heap", "memory", 1], ["mapped", "net", 1], ["resident", "file", 1], ["page faults", "signal", 0]].map(([name, cat, b]) => ({ name, cat, b, t: [], v: [] }));
   const now = [0, 0, 0, 0], add = (k, d, t) => { now[k] = Math.max(0, now[k] + d); series[k].t.push(t); series[k].v.push(now[k]); };
   const has = new Map();              /* of each process: it goes with its exec and its end */
-  const grow = (i, k, d) => {
-    const p = tracks[track[i]].proc, h = has.get(p) || [0, 0, 0], was = h[k];
+  const become = (i, k, to) => {
+    const p = tracks[track[i]].proc, h = has.get(p) || [0, 0, 0], now = Math.max(0, to(h[k]));
     has.set(p, h);
-    h[k] = Math.max(0, was + d);
-    add(k, h[k] - was, ts[i]);
+    add(k, now - h[k], ts[i]);
+    h[k] = now;
   };
+  const grow = (i, k, d) => become(i, k, v => v + d);
   for (const i of all) {
     if (err[i]) continue;
     switch (kinds[kind[i]].name) {
@@ -935,14 +936,14 @@ function memoryTab() {
     case "mmap": grow(i, 1, of(i, "size") || 0); break;
     case "munmap": grow(i, 1, -(of(i, "size") || 0)); break;
     case "mremap": grow(i, 1, (of(i, "size") || 0) - (of(i, "old_size") || 0)); break;
-    case "rss": grow(i, 2, of(i, "bytes") - (has.get(tracks[track[i]].proc) || [0, 0, 0])[2]); break;
-    case "exec": case "exit_process": for (let k = 0; k < 3; k++) grow(i, k, -Infinity); break;
+    case "rss": become(i, 2, () => of(i, "bytes")); break;
+    case "exec": case "exit_process": for (let k = 0; k < 3; k++) become(i, k, () => 0); break;
     case "fault": add(3, 1, ts[i]); break;
     case "fault_group": add(3, of(i, "count") || 0, ts[i]); break;
     }
   }
   if (!faulted()) series.pop();
-  if (!(K.rss in kinds) || !series[2].v.some(v => v)) series.splice(2, 1);
+  if (!series[2].v.some(v => v)) series.splice(2, 1);
   const c = el("canvas", { id: "chart", height: 320 }), box = el("div", { className: "grid fit" }, c);
   const says = s => [s.t.length ? s.v.at(-1) : 0, s.v.reduce((a, b) => Math.max(a, b), 0)].map(s.b ? size : count);
   const telling = s => `${s.name}: ${says(s)[0]} at the end, at most ${says(s)[1]}`;
@@ -1154,16 +1155,19 @@ function drawProc(g, l, y, w, X) {
   g.restore();
 }
 
+/* Where a time is in a canvas of a width. */
+const pixels = w => t => GUTTER + (t - view.from) / (view.to - view.from) * (w - GUTTER);
+
 /* The critical path: whose time it is below the bars, and where it goes on. */
 function drawPath(g, top, h, w) {
   if (!path || (paintBy() === "calls" && !+state.hot)) return;
-  const X = t => GUTTER + (t - view.from) / (view.to - view.from) * (w - GUTTER);
+  const X = pixels(w);
   g.fillStyle = css2.hot;
   let last = null;
   for (const s of path) {
     const l = laneOfProc.get(s.p), y = l ? l.y - top : 0;
     if (!l || X(s.to) - X(s.from) < 2) continue;
-    if ( s.to >= view.from && s.from <= view.to && y + l.h > 0 && y < h) {
+    if (s.to >= view.from && s.from <= view.to && y + l.h > 0 && y < h) {
       const a = Math.max(GUTTER, X(s.from));
       g.fillRect(a, y + l.h - 4, Math.max(1.5, Math.min(w, X(s.to)) - a), 3);
     }
@@ -1258,7 +1262,7 @@ function drawTimeline() {
   }
   const on = told && laneOfProc.get(told);
   if (on) {
-    const X = t => GUTTER + (t - view.from) / (view.to - view.from) * (w - GUTTER), a = Math.max(GUTTER, X(told.start));
+    const X = pixels(w), a = Math.max(GUTTER, X(told.start));
     g.strokeStyle = css("--accent");
     g.lineWidth = 2;
     g.strokeRect(a - 1, on.y - top + 1, Math.max(3, Math.min(w, X(stop(told))) - a) + 2, on.h - 3);

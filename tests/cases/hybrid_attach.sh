@@ -50,14 +50,10 @@ for blocked in 0 1; do # 1: with SIGURG and all else blocked
 done
 
 # A process that has been in another pid namespace before kvis came.
-unshare -pf --mount-proc /bin/sh -c 'while [ ! -e stop ]; do /bin/sleep 0.05; done' 9>&- &
-outer=$!
-until_true 5 eval '[ "$(cat /proc/$outer/task/$outer/children)" ]'
-tee=$(cat /proc/$outer/task/$outer/children)
-tee=${tee% }
-run trace -v -d 1 --backend=hybrid --json=json -p "$tee"
+in_pid_ns
+run trace -v -d 1 --backend=hybrid --json=json -p "$ns_init"
 : >stop
-wait $outer
+wait $ns_outer
 want "H['backend'] == 'hybrid' and S['lost'] == 0 and S['records'] > 50"
 want "by('spawn_process') and all(1 < e['ns_pid'] != e['child_pid'] for e in by('spawn_process'))"
 want "{e['pid'] for e in by('exec')} <= {e['child_pid'] for e in by('spawn_process')} and len(by('exec')) > 3"

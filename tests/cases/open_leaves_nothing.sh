@@ -20,18 +20,7 @@ while [ $i -lt 20 ]; do
     i=$((i + 1))
 done
 left "20 runs"
-for how in "" --perf-rings; do
-    for sig in KILL TERM INT; do
-        rm -f out
-        "$KVIS" open $how -p $$ >out 2>err 9>&- &
-        kvis=$!
-        until_true 10 test -s out || fail "no header"
-        [ "$(ours prog)" -gt 0 ] || fail "no program while it runs"
-        kill -$sig $kvis
-        wait $kvis
-        left "SIG$sig $how"
-    done
-done
+left_by_signals "ours prog" left open
 rm -f rows
 "$KVIS" open -o rows -- sleep 100 9>&- &
 kvis=$!

@@ -28,12 +28,8 @@ for opt in "" "-e %process" "-v -e trace=vfork,clone,clone3"; do # nobody asks f
     has err 'spawn process [0-9]+ \(2 in its PID NS\)'
 done
 # A process that was in another namespace before kvis came.
-unshare -pf --mount-proc /bin/sh -c 'while [ ! -e stop ]; do /bin/sleep 0.05; done' 9>&- &
-outer=$!
-until_true 5 eval '[ "$(cat /proc/$outer/task/$outer/children)" ]'
-tee=$(cat /proc/$outer/task/$outer/children)
-tee=${tee% }
-run trace -v -d 1 --json=json -p "$tee"
-: >stop; wait $outer
+in_pid_ns
+run trace -v -d 1 --json=json -p "$ns_init"
+: >stop; wait $ns_outer
 has err "vfork|clone"
 want "all(e['ns_pid'] > 1 and e['ns_pid'] != e['child_pid'] for e in by('spawn_process')) and by('spawn_process')"

@@ -19,18 +19,7 @@ while [ $i -lt 20 ]; do
     i=$((i + 1))
 done
 left "20 runs"
-for how in "" --perf-rings; do
-    for sig in KILL TERM INT; do
-        rm -f out
-        "$KVIS" proc $how -x -p $$ >out 2>err 9>&- &
-        kvis=$!
-        until_true 10 test -s out || fail "no header"
-        [ "$(ours)" -gt 0 ] || fail "no program while it runs"
-        kill -$sig $kvis
-        wait $kvis
-        left "SIG$sig $how"
-    done
-done
+left_by_signals ours left proc -x
 rm -f started
 "$KVIS" proc -o rows -- sh -c 'echo $$ >started; exec sleep 100' 2>err 9>&- &
 kvis=$!

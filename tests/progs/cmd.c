@@ -167,8 +167,9 @@ static void io_of(pid_t p, const struct rusage *r)
 }
 
 /* wait4's rusage is what the kernel knows when the process is gone; kvis's when it goes, before its
- * memory is given back, and since the last tick: a VM's may be late where its host has other work. */
-static void usage_of(pid_t p, const char *what)
+ * memory is given back, and since the last tick: a VM's may be late where its host has other work.
+ * Returns the CPU time that wait4 tells, ns. */
+static long long usage_of(pid_t p, const char *what)
 {
     struct rusage r;
     struct timespec t0, t1;
@@ -190,12 +191,20 @@ static void usage_of(pid_t p, const char *what)
     want("'%s' and 0 <= %ld - one('command', pid=%d, end='exit')['involuntary_switches'] <= 30", what,
          r.ru_nivcsw, p);
     io_of(p, &r);
+    return cpu;
 }
 
 static void usage(int argc, char **argv)
 {
     (void)argc, (void)argv;
-    usage_of(RUN("burn", "150"), "burn");
+    pid_t burn[3];
+    long long cpu[3];
+    for (int i = 0; i < 3; i++)
+        cpu[i] = usage_of(burn[i] = RUN("burn", "150"), "burn");
+    /* a late tick is an accident */
+    want("any(abs(one('command', pid=p, end='exit')['cpu_user_ns'] + one('command', pid=p, end='exit')"
+         "['cpu_system_ns'] - cpu) < 10500000 + cpu / 10 for p, cpu in ((%d, %lld), (%d, %lld), (%d, %lld)))",
+         burn[0], cpu[0], burn[1], cpu[1], burn[2], cpu[2]);
     usage_of(RUN("touch", "30000000"), "touch");
     usage_of(RUN("nap", "20"), "nap");
     usage_of(RUN("exec", "as", "burn", "30"), "exec");
