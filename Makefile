@@ -60,8 +60,10 @@ all: $(BIN) ## build ./kvis (ARCH=aarch64: ./kvis-aarch64)
 # The page of --report in one file, compressed where there is a gzip. (Under a name of its own first:
 # another make may be at it.)
 PAGE := gen/report.page
-$(PAGE): $(addprefix gen/report/report.,html css js) Makefile
+$(PAGE): $(addprefix gen/report/,report.html report.css report.js common.js monitor.js) Makefile
 	@new=$@.$$$$; sed -e '/^{{css}}$$/{r gen/report/report.css' -e 'd;}' \
+	  -e '/^{{common}}$$/{r gen/report/common.js' -e 'd;}' \
+	  -e '/^{{monitor_js}}$$/{r gen/report/monitor.js' -e 'd;}' \
 	  -e '/^{{js}}$$/{r gen/report/report.js' -e 'd;}' gen/report/report.html >$$new.html && \
 	{ gzip -9n <$$new.html >$$new 2>/dev/null || { cp $$new.html $$new && \
 	  echo 'note: no gzip here: the page of --report stays as it is, 42 KB more'; }; } && \

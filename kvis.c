@@ -11353,7 +11353,9 @@ static int gz_unpack(enum gz_section section)
  * The page is gen/report/, which the Makefile makes one file and compresses; its data are the run,
  * the summary (both as --json has them) and the events: a recording in base64, which report.js
  * reads as rec_ does. The events come out of a recording, so that nothing is kept in memory; when
- * they are too many, the most telling stay. Entry points: rep_begin, rep_end; rep_temporary. */
+ * they are too many, the most telling stay. kvis monitor has its own part of the page, which it
+ * fills in itself. Entry points: rep_begin, rep_end; rep_temporary; rep_open, rep_page, rep_skip,
+ * rep_json, rep_write, rep_close. */
 
 /* --- the page --- */
 
@@ -11582,7 +11584,7 @@ static int rep_unpack(void)
     return gz_inflate(rep_packed, n, p, size) ? 0 : -EBADMSG;
 }
 
-/* The page up to one of its marks, {{facts}} or {{events}}. */
+/* The page up to one of its marks, {{facts}} or such. */
 static void rep_page(const char *mark)
 {
     const char *at = memmem(rep.page, (size_t)(rep.page_end - rep.page), mark, strlen(mark));
@@ -11590,6 +11592,35 @@ static void rep_page(const char *mark)
         return;
     rep_put(rep.page, (size_t)(at - rep.page));
     rep.page = at + strlen(mark);
+}
+
+/* Leaves out what there is up to a mark. */
+static void rep_skip(const char *mark)
+{
+    const char *at = memmem(rep.page, (size_t)(rep.page_end - rep.page), mark, strlen(mark));
+    rep.page = at ? at + strlen(mark) : rep.page;
+}
+
+/* The page, and where it goes. */
+static bool rep_open(int to)
+{
+    int e = rep_unpack();
+    if (e) {
+        u_warn("%s: the page in kvis cannot be unpacked: %s", opt.report, strerror(-e));
+        out.failed = -e;
+        return false;
+    }
+    rep.w.fd[0] = to;
+    rep.w.fd[1] = -1;
+    rep.w.name[0] = opt.report;
+    rep.w.b.max = 32 << 20;
+    return true;
+}
+
+static void rep_close(void)
+{
+    rep_put(rep.page, (size_t)(rep.page_end - rep.page));
+    out_writer_flush(&rep.w);
 }
 
 /* Reads the recording again, from its beginning, into the page. */
@@ -11622,22 +11653,15 @@ static void rep_begin(void)
 /* Makes the report of the recording in fd. whole: its end was reached. */
 static void rep_end(int fd, const char *name, int to, bool whole)
 {
-    int e = rep_unpack();
-    if (e) {
-        u_warn("%s: the page in kvis cannot be unpacked: %s", opt.report, strerror(-e));
-        out.failed = -e;
+    if (!rep_open(to))
         return;
-    }
-    rep.w.fd[0] = to;
-    rep.w.fd[1] = -1;
-    rep.w.name[0] = opt.report;
-    rep.w.b.max = 32 << 20;
+    rep_page("{{monitor}}");
+    rep_skip("{{trace}}");
     rep_page("{{facts}}");
     rep_facts(whole);
     rep_page("{{events}}");
     rep_events(fd, name);
-    rep_put(rep.page, (size_t)(rep.page_end - rep.page));
-    out_writer_flush(&rep.w);
+    rep_close();
 }
 
 /* A file without a name, in TMPDIR or /tmp, for the recording of a live report; -errno. */
@@ -20695,6 +20719,7 @@ struct met_inst {
     char name[MET_NAME], info[MET_INFO];
     u32 at;    /* when it was seen last: met.tick */
     u32 base;  /* its numbers: met_series[base + met.slot[dim][metric]] */
+    u32 reused; /* met.tick in which it took the place of another that had gone; 0: none */
     u16 next;  /* of its dimension, + 1; 0: the last */
     u8 dim;
 };
@@ -20916,6 +20941,7 @@ static struct met_inst *met_inst(u8 dim, const char *name)
     if (!i) {
         if (!(i = met_new(dim)))
             return NULL;
+        i->reused = i->name[0] ? met.tick : 0;
         snprintf(i->name, sizeof i->name, "%s", name);
         i->info[0] = 0;
         memset(&met_series[i->base], 0, met.width[dim] * sizeof *met_series);
@@ -23312,7 +23338,7 @@ static void mk_start(void)
 
 /* == 36 mout_  the monitor's sinks ======================================================
  * Each walks metrics[] and prints what has a value in this interval; a new metric or source needs
- * nothing here. Entry points: mout_interval, mout_end. */
+ * nothing here. Entry points: mout_interval, mout_end; mout_page_begin, mout_page_end. */
 
 /* Rows of sources, as mon_ has them: what the sinks need of each. */
 struct met_source {
@@ -23857,6 +23883,357 @@ static void mout_json(struct buf *b)
     b_s(b, "]}\n");
 }
 
+/* --- the report: a page with a line a number, and a heat map a distribution ---
+ * Each interval is a row in a file without a name; the page (gen/report/monitor.js) gets these rows
+ * as they are, in base64. When they are many, two become one: of each number the least, the
+ * greatest, the mean and how often it was there; counts of distributions are added up. A row is
+ * words of 32 bits: struct mout_row; then, for each run of series that are neighbours, the first,
+ * how many, and as many values (of one interval) or struct mout_point (of several); for each
+ * distribution, its number | MOUT_DIST, how many, and as many pairs of a cell and its count. */
+
+enum {
+    MOUT_ROWS = 2048, MOUT_BYTES = 64 << 20, MOUT_CELLS = 16 + (ST_BUCKETS - 16) / 4
+};
+static const u32 MOUT_DIST = 1u << 31;
+
+struct mout_row {
+    u32 words, n, tick;    /* of all this; intervals; met.tick of the first */
+    u32 from[2], to[2];    /* ns since the start, the low half first */
+};
+
+struct mout_point {
+    float lo, hi, mean;
+    u32 n;
+};
+
+/* What the next row will hold. */
+static struct mout_point mout_points[MET_SERIES];
+static float mout_cells[MET_HISTS][MOUT_CELLS];
+/* Which series (bits) and distributions there have been. */
+static u8 mout_series[MET_SERIES / 8], mout_dists[MET_HISTS];
+
+static struct {
+    int fd;
+    u32 every, n;          /* intervals in a row; rows in the file */
+    u64 bytes;             /* of whole rows in it */
+    const char *dir;       /* where it is */
+    struct mout_row head;
+    struct buf row, old;
+} mout_rows = { .every = 1, .row.max = 64 << 20, .old.max = 64 << 20 };
+
+static void mout_point_add(u32 id, const struct mout_point *q)
+{
+    struct mout_point *p = &mout_points[id];
+    if (!p->n) {
+        *p = *q;
+        return;
+    }
+    p->lo = MIN(p->lo, q->lo);
+    p->hi = MAX(p->hi, q->hi);
+    p->n += q->n;
+    p->mean += (q->mean - p->mean) * (float)q->n / (float)p->n;
+}
+
+/* 16 cells, then four an octave: as many of the buckets of struct met_hist as can be told apart. */
+static u32 mout_cell(u32 bucket)
+{
+    return bucket < 16 ? bucket : 16 + (bucket - 16) / 4;
+}
+
+static void mout_gather_inst(const struct met_inst *i)
+{
+    for (u32 m = 0; m < N_METRICS; m++) {
+        if (!met_of(m, i->dim) || !met_has(i, m))
+            continue;
+        u32 id = (u32)(met_at(i, m) - met_series);
+        float v = (float)met_at(i, m)->v;
+        mout_point_add(id, &(struct mout_point){ v, v, v, 1 });
+        mout_series[id / 8] |= (u8)(1 << id % 8);
+    }
+}
+
+static void mout_gather(void)
+{
+    for (u8 d = 0; d < N_DIM; d++)
+        for (const struct met_inst *i = met_first(d); i; i = met_next(i))
+            if (i->at == met.tick && (mout_shown(d) || !i->name[0]))
+                mout_gather_inst(i);
+    for (u32 k = 0; k < met_hists.n; k++) {
+        const struct met_hist *h = met_hists.h[k];
+        bool any = h->at == met.tick && h->count;
+        for (u32 i = 0; any && i < ST_BUCKETS; i++)
+            mout_cells[k][mout_cell(i)] += (float)h->now[i];
+        mout_dists[k] |= any;
+    }
+}
+
+static void mout_row_word(u32 v)
+{
+    b_put(&mout_rows.row, &v, sizeof v);
+}
+
+/* Into the row, and out of what is to come. */
+static void mout_row_points(void)
+{
+    struct buf *b = &mout_rows.row;
+    u32 run = 0; /* where its length is */
+    for (u32 id = 0; id < met.n_series; id++) {
+        struct mout_point *p = &mout_points[id];
+        if (!p->n) {
+            run = 0;
+            continue;
+        }
+        if (!run) {
+            mout_row_word(id);
+            run = b->len;
+            mout_row_word(0);
+        }
+        ++*(u32 *)(void *)(b->p + run);
+        b_put(b, p, mout_rows.head.n == 1 ? sizeof p->lo : sizeof *p);
+        memset(p, 0, sizeof *p);
+    }
+}
+
+static void mout_row_hists(void)
+{
+    for (u32 k = 0; k < met_hists.n; k++) {
+        u32 n = 0;
+        for (u32 c = 0; c < MOUT_CELLS; c++)
+            n += mout_cells[k][c] > 0;
+        if (!n)
+            continue;
+        mout_row_word(k | MOUT_DIST), mout_row_word(n);
+        for (u32 c = 0; c < MOUT_CELLS; c++)
+            if (mout_cells[k][c] > 0)
+                mout_row_word(c), b_put(&mout_rows.row, &mout_cells[k][c], 4);
+        memset(mout_cells[k], 0, sizeof mout_cells[k]);
+    }
+}
+
+static void mout_row_end(void)
+{
+    struct mout_row *h = &mout_rows.head;
+    struct buf *b = &mout_rows.row;
+    b_reset(b);
+    b_put(b, h, sizeof *h);
+    mout_row_points();
+    mout_row_hists();
+    h->words = b->len / 4;
+    memcpy(b->p, h, sizeof h->words);
+    memset(h, 0, sizeof *h);
+    int e = mout_rows.fd < 0 ? 0 : out_write_all(mout_rows.fd, b->p, b->len);
+    if (!e) {
+        mout_rows.bytes += b->len;
+        mout_rows.n++;
+        return;
+    }
+    errno = -e;
+    u_warn("cannot write a temporary file in %s (TMPDIR=DIR chooses another), the report ends "
+           "here:", mout_rows.dir);
+    out.failed = -e;
+}
+
+/* One value of `size` words, the k-th behind id. */
+static void mout_row_value(u32 id, u32 k, const u32 *w, u32 size)
+{
+    struct mout_point p = { .n = 1 };
+    if (id & MOUT_DIST) {
+        float n;
+        memcpy(&n, w + 1, sizeof n);
+        mout_cells[id & ~MOUT_DIST][*w] += n;
+        return;
+    }
+    memcpy(&p, w, size * 4);
+    if (size == 1)
+        p.hi = p.mean = p.lo;
+    mout_point_add(id + k, &p);
+}
+
+/* Takes what is behind a row's head. */
+static void mout_row_take(const u32 *w)
+{
+    const struct mout_row *h = (const void *)w;
+    for (u32 at = sizeof *h / 4; at < h->words;) {
+        u32 id = w[at], n = w[at + 1], size = id & MOUT_DIST ? 2 : h->n == 1 ? 1 : 4;
+        at += 2;
+        for (u32 k = 0; k < n; k++, at += size)
+            mout_row_value(id, k, w + at, size);
+    }
+}
+
+static void mout_row_span(const struct mout_row *q)
+{
+    struct mout_row *h = &mout_rows.head;
+    if (!h->n)
+        *h = *q, h->n = 0;
+    h->n += q->n;
+    memcpy(h->to, q->to, sizeof h->to);
+}
+
+/* The next row of the file; NULL: there is none. */
+static const u32 *mout_row_read(int fd)
+{
+    struct buf *b = &mout_rows.old;
+    u32 words;
+    b_reset(b);
+    if (read(fd, &words, 4) != 4 || b_room(b, (size_t)words * 4) < words * 4)
+        return NULL;
+    memcpy(b->p, &words, 4);
+    size_t more = (size_t)words * 4 - 4;
+    return read(fd, b->p + 4, more) == (ssize_t)more ? (const void *)b->p : NULL;
+}
+
+/* A file of the rows, two in one. */
+static void mout_thin(void)
+{
+    int old = mout_rows.fd, f = rep_temporary(mout_rows.dir);
+    u32 k = 0;
+    if (f < 0) {
+        errno = out.failed = -f;
+        u_warn("cannot write a temporary file in %s:", mout_rows.dir);
+        return;
+    }
+    lseek(old, 0, SEEK_SET);
+    mout_rows.fd = f;
+    mout_rows.n = 0, mout_rows.bytes = 0;
+    mout_rows.every *= 2;
+    for (const u32 *w; (w = mout_row_read(old));) {
+        mout_row_span((const void *)w);
+        mout_row_take(w);
+        if (++k % 2 == 0)
+            mout_row_end();
+    }
+    if (k % 2)
+        mout_row_end();
+    close(old);
+}
+
+static void mout_sample(void)
+{
+    u64 from = mout.ts_ns - mout.interval_ns, to = mout.ts_ns;
+    mout_row_span(&(struct mout_row){ 0, 1, met.tick, { (u32)from, (u32)(from >> 32) },
+                                      { (u32)to, (u32)(to >> 32) } });
+    mout_gather();
+    if (mout_rows.head.n < mout_rows.every)
+        return;
+    mout_row_end();
+    while (!out.failed && (mout_rows.n >= MOUT_ROWS || mout_rows.bytes > MOUT_BYTES)
+           && mout_rows.n > 1)
+        mout_thin();
+}
+
+/* [4711,"cpu","0"] and what it is, of each line that a chart has. */
+static void mout_chart_lines(struct buf *b, u32 m, u8 dim)
+{
+    for (const struct met_inst *i = met_first(dim); i; i = met_next(i)) {
+        u32 id = (u32)(met_at(i, m) - met_series);
+        if (!(mout_series[id / 8] >> id % 8 & 1))
+            continue;
+        b_f(b, "[%u,%u,\"%s\",\"", id, i->reused, i->name[0] ? met_dims[dim].label : "");
+        b_json(b, i->name, strlen(i->name)), b_s(b, "\",\"");
+        b_json(b, i->info, strlen(i->info)), b_s(b, "\"],");
+    }
+}
+
+/* {"name":"user_ratio","unit":2,"source":"stat","help":"...","lines":[...]}, if it has any. */
+static void mout_chart(struct buf *b, u32 m, u8 of)
+{
+    u32 was = b->len;
+    b_s(b, "{\"name\":"), mout_json_key(b, m, of);
+    b_f(b, ",\"unit\":%u,\"source\":\"%s\",\"help\":\"%s", mout_form(m)->unit,
+        mout.src[metrics[m].src].name, met_help(m));
+    if (!*met_help(m))
+        b_json(b, met_key_of(m), strlen(met_key_of(m)));
+    b_s(b, "\",\"lines\":[");
+    u32 empty = b->len;
+    for (u8 d = 0; d < N_DIM; d++)
+        if (met_of(m, d) && !strcmp(met_prefix(m, d), met_prefix(m, of)))
+            mout_chart_lines(b, m, d);
+    if (b->len == empty)
+        b->len = was;
+    else
+        b->len--, b_s(b, "]},");
+}
+
+static void mout_charts(struct buf *b)
+{
+    static const u8 of[] = { DIM_NONE, DIM_PID, DIM_CGROUP };
+    for (u32 m = 0; m < N_METRICS; m++)
+        for (u32 k = 0; k < (metrics[m].dim == DIM_PMC ? ARRAY_LEN(of) : 1); k++)
+            mout_chart(b, m, of[k]);
+}
+
+static void mout_heat_maps(struct buf *b)
+{
+    for (u32 k = 0; k < met_hists.n; k++) {
+        const struct met_hist *h = met_hists.h[k];
+        const struct met_hist_row *r = &met_hist_rows[h->row];
+        if (!mout_dists[k])
+            continue;
+        b_f(b, "[%u,%u,\"%s\",\"%s\",\"%s\",\"%s\",\"", k, h->inst->reused, r->name, r->unit,
+            mout.src[metrics[r->p50].src].name,
+            h->inst->name[0] ? met_dims[h->inst->dim].label : "");
+        b_json(b, h->inst->name, strlen(h->inst->name)), b_s(b, "\"],");
+    }
+}
+
+/* What the rows are of. */
+static void mout_facts(struct buf *b)
+{
+    b_f(b, "{\"intervals\":%" PRIu64 ",\"interval_ns\":%" PRIu64 ",\"every\":%u,\"backwards\":%"
+           PRIu64 ",\"dropped\":%" PRIu64 ",\"sources\":{", mout.intervals, mo.interval_ns,
+        mout_rows.every, met.backwards, met.dropped);
+    for (u32 s = 0; s < N_SRC; s++)
+        b_f(b, "%s\"%s\":\"%s\"", s ? "," : "", mout.src[s].name, mout.src[s].group);
+    b_s(b, "},\"charts\":[");
+    mout_charts(b);
+    b->len -= b->p[b->len - 1] == ',', b_s(b, "],\"heat\":[");
+    mout_heat_maps(b);
+    b->len -= b->p[b->len - 1] == ',', b_s(b, "],\"unavailable\":[");
+    for (u32 s = 0; s < N_SRC; s++)
+        mout_each_lack(b, s, mout_json_why);
+    b->len -= b->p[b->len - 1] == ',', b_s(b, "]}");
+}
+
+/* Begins the report: its rows go to a file in dir. 0 or -errno. */
+static int mout_page_begin(const char *dir)
+{
+    mout_rows.dir = dir;
+    mout_rows.fd = rep_temporary(dir);
+    return MIN(mout_rows.fd, 0);
+}
+
+static void mout_page_end(int to)
+{
+    static struct buf b = { .max = 256 << 20 };
+    static char part[64 << 10];
+    if (mout_rows.head.n)
+        mout_row_end();
+    if (!rep_open(to))
+        return;
+    rep_page("{{monitor}}");
+    rep_page("{{samples}}");
+    rec_json_header(&b, "monitor");
+    rep_json("run", &b);
+    b_reset(&b);
+    mout_facts(&b);
+    rep_json("facts", &b);
+    rep.raw.max = REC_MAX * 2;
+    lseek(mout_rows.fd, 0, SEEK_SET);
+    for (ssize_t n; mout_rows.bytes && (n = read(mout_rows.fd, part, sizeof part)) > 0;) {
+        n = MIN(n, (ssize_t)mout_rows.bytes); /* of the last row, a full disk may have a part */
+        mout_rows.bytes -= (u64)n;
+        rep_write(part, (size_t)n);
+    }
+    if (rep.raw.len)
+        rep_chunk(rep.raw.len);
+    rep_page("{{trace}}");
+    rep_skip("{{events}}");
+    rep_close();
+}
+
+/* --- the entry points --- */
+
 static void mout_interval(void)
 {
     mout.intervals++;
@@ -23870,6 +24247,8 @@ static void mout_interval(void)
         mout_csv(&mout.csv.b), out_writer_flush(&mout.csv);
     if (mo.prom_file)
         mout_prom_file(mo.prom_file);
+    if (opt.report)
+        mout_sample();
     out_flush();
 }
 
@@ -24563,7 +24942,7 @@ static void mon_wait(u64 until)
 static bool mon_unread(void)
 {
     return out.text.fd[0] < 0 && out.json.fd[0] < 0 && mout.csv.fd[0] < 0 && !mo.prom_file
-           && !hs.fd;
+           && !hs.fd && !opt.report;
 }
 
 /* Nothing of what was asked for is here: that is an error, which the reason of one source tells. */
@@ -25837,6 +26216,8 @@ static const struct opt_row opt_rows[] = {
       "a JSON line an interval, to stdout or FILE" },
     { IN_MONITOR, 0, "csv", "[=FILE]", OPT_FN, NULL, mon_opt_csv, 0, 0,
       "a CSV row a number, to stdout or FILE" },
+    { IN_MONITOR, 0, "report", "[=FILE]", OPT_FN, NULL, opt_report, 0, 0,
+      "an HTML page of it all, with heat maps of the distributions (report.html)" },
     { IN_MONITOR, 0, "prometheus", "FILE", OPT_STR, &mo.prom_file, NULL, 0, 0,
       "an exposition for Prometheus in FILE, each interval (node_exporter's textfile: .prom)" },
     { IN_MONITOR, 0, "listen", "[ADDR:]PORT", OPT_FN, NULL, hs_opt_listen, 0, 0,
@@ -26076,12 +26457,17 @@ static void cmd_this_run(const char *backend)
     rec_run.backend = backend;
 }
 
+static const char *cmd_temporary_dir(void)
+{
+    const char *dir = getenv("TMPDIR");
+    return dir && *dir ? dir : "/tmp";
+}
+
 /* -w, and where the report comes from. */
 static void cmd_recording(void)
 {
     static char name[PATH_MAX];
-    const char *dir = getenv("TMPDIR");
-    dir = dir && *dir ? dir : "/tmp";
+    const char *dir = cmd_temporary_dir();
     if (opt.record) {
         rout.fd = open(opt.record, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
         snprintf(name, sizeof name, "%s", opt.record);
@@ -26303,6 +26689,16 @@ static void cmd_roots(void)
     mo.sysfs = mo.sysfs ? mo.sysfs : sys;
 }
 
+static void cmd_monitor_report(void)
+{
+    const char *dir = cmd_temporary_dir();
+    cmd_report_fd = cmd_open_file(opt.report);
+    cmd_this_run("none");
+    errno = -mout_page_begin(dir);
+    if (errno)
+        die(EXIT_KVIS, "cannot write a temporary file in %s (TMPDIR=DIR chooses another):", dir);
+}
+
 static int cmd_monitor(void)
 {
     if (opt.command)
@@ -26335,7 +26731,11 @@ static int cmd_monitor(void)
         mout.csv.fd[0] = mo.csv_file ? cmd_open_file(mo.csv_file) : STDOUT_FILENO;
     mout.csv.name[0] = mo.csv_file ? mo.csv_file : "stdout";
     mout.csv.b.max = 32 << 20;
+    if (opt.report)
+        cmd_monitor_report();
     mon_run(tr.deadline_ns);
+    if (opt.report)
+        mout_page_end(cmd_report_fd);
     return out.failed ? EXIT_KVIS : 0;
 }
 
