@@ -20782,10 +20782,13 @@ static const char *met_prefix(u32 m, u8 dim)
 
 /* --- distributions --- */
 
-enum { MET_HISTS = 256, MET_OCTAVES = 65 };
+enum { MET_HISTS = 640, MET_OCTAVES = 65 };
 
-/* Each is a row; what it is of is met_hist.inst. p50: the first of its metrics (MET_PARTS). */
-enum met_hist_id { HIST_WAIT, HIST_DEPTH, HIST_EST, HIST_BLK, N_HIST = HIST_BLK + N_BLK_HISTS };
+/* Each is a row; what it is of is met_hist.inst. p50: the first of its metrics (MET_PARTS); of places
+ * (prom NULL), which have no such ones and none in Prometheus, what is made of them. */
+enum met_hist_id {
+    HIST_WAIT, HIST_DEPTH, HIST_EST, HIST_BLK, HIST_PLACE = HIST_BLK + N_BLK_HISTS, N_HIST
+};
 
 static const struct met_hist_row {
     const char *name, *unit, *prom, *help; /* unit: of what is counted, as bcc has it */
@@ -20816,6 +20819,7 @@ static const struct met_hist_row {
                                    "How large requests are", 1, M_RSIZE_P50, 9, 25 },
     [HIST_BLK + BLK_WRITE_SIZE] = { "block_write_size", "bytes", "block_size_bytes{op=\"write\"",
                                     "How large requests are", 1, M_WSIZE_P50, 9, 25 },
+    [HIST_PLACE] = { "block_position", "16ths", NULL, NULL, 1, M_ENTROPY, 0, 0 },
 };
 
 /* In buckets of 16 an octave (st_bucket). */
@@ -21046,8 +21050,9 @@ static void met_hist_read(struct met_hist *h, const u32 *n, u32 n_buckets, u64 s
     h->all += h->count;
     h->sum = sum;
     h->at = met.tick;
-    for (u32 k = 0; k < ARRAY_LEN(part) && h->count && met.src[met.cur].elapsed_s > 0; k++)
-        met_set(h->inst, met_hist_rows[h->row].p50 + k, met_hist_part(h, part[k]));
+    const struct met_hist_row *r = &met_hist_rows[h->row];
+    for (u32 k = 0; r->prom && k < 4 && h->count && met.src[met.cur].elapsed_s > 0; k++)
+        met_set(h->inst, r->p50 + k, met_hist_part(h, part[k]));
 }
 
 /* v of a metric, 0 without one. */
@@ -23268,17 +23273,24 @@ static double mk_log2(double x)
 /* Shannon's, in bits, and the share of what is sequential, of the requests of this interval. */
 static void mk_places(const struct met_inst *i, struct mk_disk *d, const struct wire_blk *w)
 {
+    struct met_hist *h = met_hist(HIST_PLACE, i);
     double all = 0, bits = 0;
-    for (u32 k = 0; k < 16; k++)
+    u32 place[16];
+    for (u32 k = 0; k < 16; k++) {
         all += (double)(w->position[k] - d->position[k]);
+        place[k] = (u32)w->position[k];
+    }
+    met_hist_read(h, place, 16, 0);
     for (u32 k = 0; k < 16; k++) {
         double p = all > 0 ? (double)(w->position[k] - d->position[k]) / all : 0;
         bits -= p > 0 ? p * mk_log2(p) : 0;
     }
     struct mk_disk now;
-    if (all > 0 && (!mk_disk_now(d->name, &now) || now.dev != d->dev || now.sectors != d->sectors))
+    if (all > 0 && (!mk_disk_now(d->name, &now) || now.dev != d->dev || now.sectors != d->sectors)) {
         mk_add_disks(bpf_map(&mk_blk.f.obj, "disks")); /* these were 16ths of another one */
-    else if (all > 0 && met.src[met.cur].elapsed_s > 0) {
+        if (h)
+            h->at = 0;
+    } else if (all > 0 && met.src[met.cur].elapsed_s > 0) {
         met_set(i, M_ENTROPY, MAX(bits, 0));
         met_share(i, M_SEQUENTIAL, (double)(w->sequential - d->sequential), all);
     }
@@ -23508,7 +23520,12 @@ static void mout_text(struct buf *b)
     }
 }
 
-/* --- distributions, as bcc prints them: a row an octave --- */
+/* --- distributions, as bcc prints them: a row an octave, or a place --- */
+
+static bool mout_places(const struct met_hist *h)
+{
+    return !met_hist_rows[h->row].prom;
+}
 
 /* Its octaves in this interval; the largest of them, and the first and last that are not 0. */
 static u64 mout_octaves(const struct met_hist *h, u64 *n, u32 *first, u32 *last)
@@ -23516,7 +23533,7 @@ static u64 mout_octaves(const struct met_hist *h, u64 *n, u32 *first, u32 *last)
     u64 most = 0;
     memset(n, 0, MET_OCTAVES * sizeof *n);
     for (u32 i = 0; i < ST_BUCKETS; i++)
-        n[met_octave(i)] += h->now[i];
+        n[mout_places(h) ? MIN(i, 15u) : met_octave(i)] += h->now[i];
     for (u32 o = *last = 0; o < MET_OCTAVES; o++) {
         if (n[o] && !most)
             *first = o;
@@ -23544,7 +23561,8 @@ static void mout_hist(struct buf *b, const struct met_hist *h)
     b_f(b, "%20s %-6s : count    distribution\n", "", r->unit);
     for (u32 o = first; o <= last; o++)
         b_f(b, "%12" PRIu64 " -> %-12" PRIu64 ": %-9" PRIu64 "|%-40.*s|\n",
-            o ? (u64)1 << (o - 1) : (u64)0, o ? (u64)-1 >> (64 - o) : (u64)0, n[o],
+            mout_places(h) || !o ? (u64)o : (u64)1 << (o - 1),
+            mout_places(h) || !o ? (u64)o : (u64)-1 >> (64 - o), n[o],
             (int)(n[o] * 40 / most), bar);
 }
 
@@ -23736,7 +23754,7 @@ static void mout_prom_hists(struct buf *b)
         for (u32 k = 0; k < met_hists.n; k++) {
             const struct met_hist *h = met_hists.h[k];
             const struct met_hist_row *r = &met_hist_rows[row];
-            if (h->row != row || h->at != met.tick)
+            if (h->row != row || h->at != met.tick || !r->prom)
                 continue;
             snprintf(name, sizeof name, "kvis_%.*s", (int)strcspn(r->prom, "{"), r->prom);
             if (strcmp(name, last))
@@ -24241,7 +24259,7 @@ static void mout_interval(void)
         mout_json(&out.json.b);
     if (out.events_on && !mout.screen)
         mout_text(&out.text.b);
-    if (out.events_on && mo.hist)
+    if (out.events_on && !mout.screen && mo.hist)
         mout_hists(&out.text.b);
     if (mout.csv.fd[0] >= 0)
         mout_csv(&mout.csv.b), out_writer_flush(&mout.csv);
@@ -24486,6 +24504,7 @@ enum { SCR_PAST = 32, SCR_SPARK = 8, SCR_CELL = 40 };
 static struct {
     bool on, paused, help, sorted, zeros, utf8, resized;
     u16 rows, cols, line;    /* lines drawn; those behind rows are only counted */
+    u16 bars, hists;         /* lines of bars for a distribution; distributions there are */
     u32 hidden;              /* sections: bits */
     struct termios was;
     float past[N_METRICS][SCR_PAST]; /* by met.tick; -1: none */
@@ -24588,17 +24607,23 @@ static void scr_num(struct buf *b, u32 m, double v, u32 width)
     out_sgr("0");
 }
 
-static void scr_spark(struct buf *b, u32 m)
+/* One of nine heights. */
+static void scr_bar(struct buf *b, u32 k)
 {
     static const char plain[] = " .:-=+*%#";
+    char bar[] = { '\xe2', '\x96', (char)(0x80 + k) }; /* U+2581 to U+2588 */
+    k && scr.utf8 ? b_put(b, bar, 3) : b_c(b, plain[k]);
+}
+
+static void scr_spark(struct buf *b, u32 m)
+{
     double top = mout_form(m)->unit == U_RATIO ? 1 : 0;
     for (u32 t = 0; t < SCR_SPARK; t++)
         top = MAX(top, (double)scr.past[m][(met.tick - t) % SCR_PAST]);
     for (u32 t = SCR_SPARK; t-- > 0;) {
         double v = met.tick > t ? (double)scr.past[m][(met.tick - t) % SCR_PAST] : 0;
         u32 k = v <= 0 || top <= 0 ? 0 : 1 + (u32)(v / top * 7.99);
-        char bar[] = { '\xe2', '\x96', (char)(0x80 + MIN(k, 8)) }; /* U+2581 to U+2588 */
-        k && scr.utf8 ? b_put(b, bar, 3) : b_c(b, plain[MIN(k, 8)]);
+        scr_bar(b, MIN(k, 8));
     }
 }
 
@@ -24662,6 +24687,47 @@ static void scr_thing(struct buf *b, const struct met_inst *i, const char *group
     n ? scr_line(b, from) : (void)(b->len = from);
 }
 
+/* Bars for the octaves of a distribution of times, and below them from when to when they reach. */
+static void scr_hist(struct buf *b, const struct met_hist *h)
+{
+    static struct buf name;
+    const struct met_hist_row *r = &met_hist_rows[h->row];
+    u64 n[MET_OCTAVES];
+    u32 first = 0, last;
+    u64 most = mout_octaves(h, n, &first, &last);
+    b_reset(&name);
+    b_s(&name, r->name), b_c(&name, ' ');
+    b_esc(&name, h->inst->name, strlen(h->inst->name), 0), b_c(&name, 0);
+    u32 wide = MIN(MAX(scr.cols - 32, 0) / (last - first + 1) + 1, 4u), from = b->len;
+    for (u32 line = scr.bars; line-- > 0; from = b->len) {
+        b_f(b, "%-30.30s ", line ? "" : name.p);
+        for (u32 o = first; o <= last; o++) {
+            u64 k = n[o] ? MAX(n[o] * scr.bars * 8 / most, 1) : 0;
+            for (u32 w = 0; w < wide; w++)
+                scr_bar(b, k > line * 8 ? (u32)MIN(k - line * 8, 8) : 0);
+        }
+        scr_line(b, from);
+    }
+    b_f(b, "%31s", "");
+    mout_text_num(b, r->p50, first ? (double)(1ull << (first - 1)) : 0), b_s(b, " to ");
+    mout_text_num(b, r->p50, (double)(1ull << last));
+    scr_line(b, from);
+}
+
+/* Those of a group, if there is room for them; how many there are is counted. */
+static void scr_hists(struct buf *b, const char *group)
+{
+    for (u32 k = 0; k < met_hists.n; k++) {
+        const struct met_hist *h = met_hists.h[k];
+        u32 m = met_hist_rows[h->row].p50;
+        if (h->at != met.tick || !h->count || mout_form(m)->unit != U_NS || !scr_of(m, group))
+            continue;
+        scr.hists++;
+        if (scr.bars)
+            scr_hist(b, h);
+    }
+}
+
 /* What things are sorted by. */
 static double scr_key(const struct met_inst *i)
 {
@@ -24697,6 +24763,7 @@ static void scr_section(struct buf *b, u32 nr, const char *group)
     out_sgr("0");
     scr_line(b, from);
     scr_cells(b, group);
+    scr_hists(b, group);
     for (u8 d = 1; d < N_DIM; d++)
         for (const struct met_inst *i = scr_next(d, NULL); i; i = scr_next(d, i)) {
             if ((i->name[0] || d == DIM_CGROUP) && i->at == met.tick && mout_shown(d))
@@ -24741,6 +24808,7 @@ static void scr_remember(void)
 static void scr_sections(struct buf *b)
 {
     u32 nr = 0;
+    scr.hists = 0;
     for (u32 s = 0; s < N_SRC; s++) {
         bool again = false;
         for (u32 k = 0; k < s; k++)
@@ -24748,6 +24816,23 @@ static void scr_sections(struct buf *b)
         if (!again && !(scr.hidden >> nr++ & 1))
             scr_section(b, nr - 1, mout.src[s].group);
     }
+}
+
+/* The sections, and, in the lines that are left below them, bars. */
+static void scr_body(struct buf *b)
+{
+    u32 from = b->len;
+    u16 line = scr.line;
+    scr.bars = 0;
+    scr_sections(b);
+    if (scr.hists && scr.line < scr.rows)
+        scr.bars = (u16)MIN((scr.rows - scr.line - 1) / scr.hists, 5);
+    if (scr.bars < 2)
+        return;
+    scr.bars--; /* the last one says what the bars are of */
+    b->len = from;
+    scr.line = line;
+    scr_sections(b);
 }
 
 static void scr_draw(void)
@@ -24766,7 +24851,7 @@ static void scr_draw(void)
     b_f(b, "kvis monitor  %02d:%02d:%02d  interval %.1f s%s", tm.tm_hour, tm.tm_min, tm.tm_sec,
         (double)mout.interval_ns / 1e9, scr.paused ? "  PAUSED" : "");
     scr_line(b, from);
-    scr.help ? scr_help(b) : scr_sections(b);
+    scr.help ? scr_help(b) : scr_body(b);
     b_s(b, "\033[J");
     b_f(b, "\033[%u;1H", scr.rows);
     out_sgr("2");
