@@ -20784,8 +20784,8 @@ static const char *met_prefix(u32 m, u8 dim)
 
 enum { MET_HISTS = 640, MET_OCTAVES = 65 };
 
-/* Each is a row; what it is of is met_hist.inst. p50: the first of its metrics (MET_PARTS); of places
- * (prom NULL), which have no such ones and none in Prometheus, what is made of them. */
+/* Each is a row; what it is of is met_hist.inst. p50: the first of its metrics (MET_PARTS). Places
+ * (prom NULL) have no such ones, and none in Prometheus: what is made of them. */
 enum met_hist_id {
     HIST_WAIT, HIST_DEPTH, HIST_EST, HIST_BLK, HIST_PLACE = HIST_BLK + N_BLK_HISTS, N_HIST
 };
@@ -23286,7 +23286,8 @@ static void mk_places(const struct met_inst *i, struct mk_disk *d, const struct 
         bits -= p > 0 ? p * mk_log2(p) : 0;
     }
     struct mk_disk now;
-    if (all > 0 && (!mk_disk_now(d->name, &now) || now.dev != d->dev || now.sectors != d->sectors)) {
+    bool same = mk_disk_now(d->name, &now) && now.dev == d->dev && now.sectors == d->sectors;
+    if (all > 0 && !same) {
         mk_add_disks(bpf_map(&mk_blk.f.obj, "disks")); /* these were 16ths of another one */
         if (h)
             h->at = 0;
