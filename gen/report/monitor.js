@@ -119,7 +119,7 @@ function joined(charts) {
     const parts = whole.get(base(c));
     if (!PART.test(c.name) || parts.length < 4) out.push(c);
     else if (parts[0] === c)
-      out.push({ ...c, name: base(c), lines: parts.flatMap(p => p.lines.map(l => ({ ...l, part: p.name.match(PART)[1] }))) });
+      out.push({ ...c, name: c.name.replace(PART, "_{p50,p90,p99,max}"), find: parts.map(p => p.name).join(" "), lines: parts.flatMap(p => p.lines.map(l => ({ ...l, part: p.name.match(PART)[1] }))) });
   }
   return out;
 }
@@ -292,7 +292,7 @@ function filter() {
   const q = $("q").value.toLowerCase();
   let n = 0;
   for (const c of views.values()) {
-    c.view.hidden = !c.title.toLowerCase().includes(q) || (c.zero && !$("zeros").checked);
+    c.view.hidden = !(c.find + " " + c.title).toLowerCase().includes(q) || (c.zero && !$("zeros").checked);
     n += !c.view.hidden;
   }
   $("count").textContent = `${n} of ${views.size} charts`;
