@@ -150,8 +150,6 @@ def known(b, d):
             if len(lines) > 20:
                 continue
             said = dict(t.rsplit("  ", 1) if "  " in t else ("all", t) for t in texts)
-            if len(lines) == 1 and set(said) == {"all"}:
-                said = {next(iter(lines)): said["all"]}
             check(set(said) == set(lines), "lines of " + chart, said, lines)
             for line, (m, v) in lines.items():
                 check(agrees(said[line], v, m), f"{chart} of {line} in interval {k}", said[line], v)
@@ -236,7 +234,7 @@ def hostile(b, d):
 def comm(b, d):
     b.open(d + "/comm.html")
     text = b.js("document.querySelector('main').textContent")
-    check("(<svg onload=a()>)" in text and b.js("document.querySelectorAll('svg[onload]').length") == 0, "a program's name", text[:300])
+    check("(<svg onload=a>)" in text and b.js("document.querySelectorAll('svg[onload]').length") == 0, "a program's name", text[:300])
 
 
 def main():

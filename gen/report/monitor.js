@@ -105,7 +105,7 @@ function inWords(c) {
 function tellChart(c, r) {
   const f = UNITS[c.unit], list = seen(c).map(l => [l, l.points.find(p => p[0] === r)]).filter(x => x[1]);
   list.sort((a, b) => b[1][3] - a[1][3]);
-  return list.slice(0, 20).map(([l, [, lo, hi, v]]) => (c.lines.length > 1 ? named(l) + "  " : "") + f(v)
+  return list.slice(0, 20).map(([l, [, lo, hi, v]]) => (c.several ? named(l) + "  " : "") + f(v)
     + (hi > lo ? `  (${f(lo)} – ${f(hi)})` : "")).join("\n") + (list.length > 20 ? `\n… ${list.length - 20} more` : "")
     || "not there then";
 }
@@ -248,7 +248,7 @@ function figure(c) {
   c.plot.onkeydown = e => onKey(c, e);
   c.view = el("figure", { title: "" }, el("figcaption", { title: c.help ?? "" }, el("b", {}, c.title), el("span", {}, c.words)), c.plot);
   c.view.dataset.name = c.title;
-  if (c.lines?.length > 1) c.view.append(el("div", { className: "chips" }, ...c.lines.slice(0, 24).map(l => chip(c, l)),
+  if (c.several) c.view.append(el("div", { className: "chips" }, ...c.lines.slice(0, 24).map(l => chip(c, l)),
     c.lines.length > 24 ? `… ${c.lines.length - 24} more` : ""));
   views.set(c.view, c);
   watch.observe(c.view);
@@ -261,6 +261,7 @@ function makeCharts() {
   return joined(list.filter(c => c.lines.length)).map(c => {
     c.lines.forEach((l, k) => l.colour = hue(k));
     return { ...c, title: c.name, words: inWords(c), group: facts.sources[c.source], first: 0, last: 0,
+      several: c.lines.length > 1 || named(c.lines[0]) !== "all",
       zero: c.lines.every(l => l.points.every(p => !p[1] && !p[2])) };
   });
 }

@@ -21,8 +21,8 @@ echo '</script><script>owned=1</script>' >h/sys/class/thermal/thermal_zone5/type
 run monitor -i 0.2 -n 2 --report=hostile.html --path.rootfs="$PWD/h" -o text
 status 0
 hasnt hostile.html 'onerror=alert\(1\)>$|<script>owned'
-cp /bin/sleep '<svg onload=a()>'
-"./<svg onload=a()>" 60 9>&- &
+cp /bin/sleep '<svg onload=a>'
+"./<svg onload=a>" 60 9>&- &
 child=$!
 until_true 5 grep -q svg /proc/$child/comm
 run monitor -i 0.2 -n 2 -c proc -p $child --report=comm.html -o text
