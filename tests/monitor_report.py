@@ -175,7 +175,7 @@ def controls(b, d, e):
     check(set(names) < set(more) and "oom_kills_per_second" in more, "what is 0", len(names), len(more))
     b.key("/", "body"), b.fill("#q", "THERMAL_")
     check(shown(b) and all("thermal_" in n for n in shown(b)), "the filter", shown(b))
-    plot = "document.querySelector('figure[data-name=thermal_celsius] .plot')"
+    plot = "document.querySelector('figure[data-name=thermal_celsius] svg')"
     b.js(plot + ".scrollIntoView({ block: 'center' })"), time.sleep(0.3)
     x, y, w, h = b.js(f"(r => [r.left, r.top, r.width, r.height])({plot}.getBoundingClientRect())")
     b.mouse("mouseMoved", x + w * 0.99, y + h / 2, button="none", clickCount=0)
@@ -183,7 +183,7 @@ def controls(b, d, e):
     check("61.0 °C" in tip and "cool" in tip, "pointed at", tip)
     lines = f"{plot}.querySelectorAll('path').length"
     was = b.js(lines)
-    b.js(f"{plot}.parentNode.querySelector('.chips button').click()")
+    b.js(f"{plot}.closest('figure').querySelector('.chips button').click()")
     check(b.js(lines) == was - 1, "a line that is turned off", was)
     b.key("Escape", "figure[data-name=thermal_celsius] .plot")
     check(b.js("document.querySelector('#tip').hidden"), "Escape")
@@ -191,8 +191,8 @@ def controls(b, d, e):
     why = {(u["source"], u["reason"]) for u in e[-1]["unavailable"]}
     text = b.js("[...document.querySelectorAll('details li')].map(l => l.textContent).join('\\n')")
     check(why and all(r in text for _, r in why), "what is not available", why, text)
-    b.call("Emulation.setEmulatedMedia", media="print")
-    b.size(1000, 1400), b.js("dispatchEvent(new Event('beforeprint'))"), time.sleep(0.2)
+    b.size(1000, 1400)
+    b.call("Emulation.setEmulatedMedia", media="print"), b.js("dispatchEvent(new Event('beforeprint'))"), time.sleep(0.2)
     check(b.js("[...document.querySelectorAll('figure')].every(f => f.hidden || f.querySelector('path'))"), "all is drawn on paper")
     b.shot(d + "/monitor_print.png")
     b.call("Emulation.setEmulatedMedia", media="")

@@ -99,7 +99,8 @@ function drawChart(c) {
 function inWords(c) {
   const list = c.lines.flatMap(l => l.points), f = UNITS[c.unit];
   const mean = list.reduce((a, p) => a + p[3] * rows[p[0]].n, 0) / list.reduce((a, p) => a + rows[p[0]].n, 0);
-  return `${f(lowest(list, 1))} – ${f(highest(list, 2))}` + (c.lines.length > 1 ? "" : `, mean ${f(mean)}`);
+  const lo = f(lowest(list, 1)), hi = f(highest(list, 2));
+  return lo === hi ? lo : `${lo} – ${hi}` + (c.lines.length > 1 ? "" : `, mean ${f(mean)}`);
 }
 
 function tellChart(c, r) {
@@ -193,7 +194,7 @@ function tellNothing() {
 
 /* By the keyboard: beside the place itself. */
 function tellHere(c, r, q) {
-  const box = c.plot.getBoundingClientRect(), k = (rows[r].to - FROM) / (TO - FROM);
+  const box = c.svg.getBoundingClientRect(), k = (rows[r].to - FROM) / (TO - FROM);
   tell(c, r, q, box.left + k * box.width, c.heat ? box.bottom - (q - c.first + .5) / (c.last - c.first + 1) * box.height : box.top);
 }
 
@@ -208,7 +209,7 @@ function onKey(c, e) {
 }
 
 function onPoint(c, e) {
-  const box = c.plot.getBoundingClientRect(), k = (e.clientX - box.left) / box.width, up = (box.bottom - e.clientY) / box.height;
+  const box = c.svg.getBoundingClientRect(), k = (e.clientX - box.left) / box.width, up = (box.bottom - e.clientY) / box.height;
   const q = c.first + Math.floor(up * (c.last - c.first + 1));
   tell(c, rowAt(FROM + k * (TO - FROM)), Math.max(c.first, Math.min(c.last, q)), e.clientX, e.clientY);
 }
@@ -259,7 +260,7 @@ function makeCharts() {
   const list = facts.charts.map(c => ({ ...c, lines: c.lines.map(([id, reused, dim, name, info]) =>
     ({ dim, name, info, points: own(points.get(id), reused) })).filter(l => l.points.length) }));
   return joined(list.filter(c => c.lines.length)).map(c => {
-    c.lines.forEach((l, k) => l.colour = hue(k));
+    c.lines.sort((a, b) => !!a.dim - !!b.dim).forEach((l, k) => l.colour = hue(k));  /* the sum is below the others */
     return { ...c, title: c.name, words: inWords(c), group: facts.sources[c.source], first: 0, last: 0,
       several: c.lines.length > 1 || named(c.lines[0]) !== "all",
       zero: c.lines.every(l => l.points.every(p => !p[1] && !p[2])) };
