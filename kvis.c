@@ -24699,7 +24699,8 @@ static void scr_hist(struct buf *b, const struct met_hist *h)
     b_reset(&name);
     b_s(&name, r->name), b_c(&name, ' ');
     b_esc(&name, h->inst->name, strlen(h->inst->name), 0), b_c(&name, 0);
-    u32 wide = MIN(MAX(scr.cols - 32, 0) / (last - first + 1) + 1, 4u), from = b->len;
+    u32 wide = (u32)MAX(scr.cols - 31, 0) / (last - first + 1), from = b->len;
+    wide = MIN(MAX(wide, 1), 4);
     for (u32 line = scr.bars; line-- > 0; from = b->len) {
         b_f(b, "%-30.30s ", line ? "" : name.p);
         for (u32 o = first; o <= last; o++) {
