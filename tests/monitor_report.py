@@ -175,6 +175,7 @@ def controls(b, d, e):
     check(set(names) < set(more) and "oom_kills_per_second" in more, "what is 0", len(names), len(more))
     b.key("/", "body"), b.fill("#q", "THERMAL_")
     check(shown(b) and all("thermal_" in n for n in shown(b)), "the filter", shown(b))
+    check(b.js("[...document.querySelectorAll('section')].filter(s => !s.hidden).map(s => s.id)") == ["g-thermal"], "sections")
     plot = "document.querySelector('figure[data-name=thermal_celsius] svg')"
     b.js(plot + ".scrollIntoView({ block: 'center' })"), time.sleep(0.3)
     x, y, w, h = b.js(f"(r => [r.left, r.top, r.width, r.height])({plot}.getBoundingClientRect())")

@@ -298,6 +298,7 @@ function filter() {
     c.view.hidden = !(c.find + " " + c.title).toLowerCase().includes(q) || (c.zero && !$("zeros").checked);
     n += !c.view.hidden;
   }
+  for (const s of document.querySelectorAll("main section")) s.hidden = q && !s.querySelector("figure:not([hidden])");
   $("count").textContent = `${n} of ${views.size} charts`;
 }
 
