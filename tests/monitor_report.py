@@ -220,6 +220,13 @@ def thin(b, d):
         check(all(abs(a - w) < 1e-3 for a, w in zip(said, (mean, lo, hi))), "a point", k, text, some)
     words = b.js("document.querySelector('figure[data-name=load1] figcaption span').textContent")
     check(words.startswith(f"{min(x['load1'] for x in e):g} – 99.5,"), "extremes", words)
+    waits = [sum(h["count"] for h in x.get("histograms", []) if h["name"] == "runq_wait") for x in e]
+    if any(waits):
+        total = b.js("document.querySelector('figure[data-name=runq_wait] figcaption span').textContent")
+        check(total.replace("\u202f", "") == f"{sum(waits)} in all", "all waits", total, sum(waits))
+        got = tells(b, points)["runq_wait"]
+        for k, (text,) in enumerate(got):
+            check(text.replace("\u202f", "").endswith(f" of {sum(waits[2 * k:2 * k + 2])}"), "waits of a point", k, text, waits[2 * k:2 * k + 2])
     b.shot(d + "/monitor_thin.png")
     print(f"{len(e)} intervals, {points} points")
 
