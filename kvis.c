@@ -23927,7 +23927,7 @@ struct mout_point {
 
 /* What the next row will hold. */
 static struct mout_point mout_points[MET_SERIES];
-static float mout_cells[MET_HISTS][MOUT_CELLS];
+static u32 mout_cells[MET_HISTS][MOUT_CELLS]; /* UINT32_MAX: that, or more */
 /* Which series (bits) and distributions there have been. */
 static u8 mout_series[MET_SERIES / 8], mout_dists[MET_HISTS];
 
@@ -23961,6 +23961,11 @@ static u32 mout_cell(u32 bucket)
     return bucket < 16 ? bucket : 16 + (bucket - 16) / 4;
 }
 
+static void mout_cell_add(u32 hist, u32 cell, u32 n)
+{
+    mout_cells[hist][cell] += MIN(n, UINT32_MAX - mout_cells[hist][cell]);
+}
+
 static void mout_gather_inst(const struct met_inst *i)
 {
     for (u32 m = 0; m < N_METRICS; m++) {
@@ -23983,7 +23988,7 @@ static void mout_gather(void)
         const struct met_hist *h = met_hists.h[k];
         bool any = h->at == met.tick && h->count;
         for (u32 i = 0; any && i < ST_BUCKETS; i++)
-            mout_cells[k][mout_cell(i)] += (float)h->now[i];
+            mout_cell_add(k, mout_cell(i), h->now[i]);
         mout_dists[k] |= any;
     }
 }
@@ -24025,8 +24030,8 @@ static void mout_row_hists(void)
             continue;
         mout_row_word(k | MOUT_DIST), mout_row_word(n);
         for (u32 c = 0; c < MOUT_CELLS; c++)
-            if (mout_cells[k][c] > 0)
-                mout_row_word(c), b_put(&mout_rows.row, &mout_cells[k][c], 4);
+            if (mout_cells[k][c])
+                mout_row_word(c), mout_row_word(mout_cells[k][c]);
         memset(mout_cells[k], 0, sizeof mout_cells[k]);
     }
 }
@@ -24042,7 +24047,8 @@ static void mout_row_end(void)
     h->words = b->len / 4;
     memcpy(b->p, h, sizeof h->words);
     memset(h, 0, sizeof *h);
-    int f = mout_rows.file.fd, e = f < 0 ? f : out_write_all(f, b->p, b->len);
+    int f = mout_rows.file.fd;
+    int e = f < 0 ? f : b->cut ? -ENOMEM : out_write_all(f, b->p, b->len);
     if (!e) {
         mout_rows.file.bytes += b->len;
         mout_rows.file.n++;
@@ -24059,9 +24065,7 @@ static void mout_row_value(u32 id, u32 k, const u32 *w, u32 size)
 {
     struct mout_point p = { .n = 1 };
     if (id & MOUT_DIST) {
-        float n;
-        memcpy(&n, w + 1, sizeof n);
-        mout_cells[id & ~MOUT_DIST][*w] += n;
+        mout_cell_add(id & ~MOUT_DIST, w[0], w[1]);
         return;
     }
     memcpy(&p, w, size * 4);

@@ -26,7 +26,7 @@ function readRow(at) {
     const id = W[p], len = W[p + 1];
     p += 2;
     if (id >= DIST) {
-      push(cells, id - DIST, [r, Array.from({ length: 2 * len }, (_, k) => k % 2 ? V[p + k] : W[p + k])]);
+      push(cells, id - DIST, [r, [...W.subarray(p, p + 2 * len)]]);
       p += 2 * len;
       continue;
     }
@@ -158,7 +158,7 @@ function tellHeat(h, r, q) {
   const list = h.points.find(p => p[0] === r)?.[1] ?? [];
   let n = 0, here = 0;
   for (let i = 0; i < list.length; i += 2) n += list[i + 1], here += list[i] === q ? list[i + 1] : 0;
-  return `${between(h, q)}: ${count(here)} of ${count(n)}`;
+  return `${between(h, q)}: ${here === 2 ** 32 - 1 ? "at least " : ""}${count(here)} of ${count(n)}`;
 }
 
 /* ---- what is pointed at ---- */
