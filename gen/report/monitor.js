@@ -75,8 +75,8 @@ function drawLine(svg, l, y) {
     if (hi > lo) band += `M${a} ${y(hi)}H${b}V${y(lo)}H${a}Z`;
     last = r, was = v;
   }
-  if (band) shape(svg, band, { fill: l.colour, "fill-opacity": .25 });
-  shape(svg, d + `H${X(rows[last].to)}`, { fill: "none", stroke: l.colour, "stroke-width": 1.5 });
+  if (band) shape(svg, band, { fill: l.colour, stroke: l.colour, opacity: .45, "stroke-width": .7 });
+  shape(svg, d + `H${X(rows[last].to)}`, { fill: "none", stroke: l.colour, "stroke-width": rows.length > 300 ? 1 : 1.5 });
 }
 
 const seen = c => c.lines.filter(l => !l.off);
@@ -145,8 +145,8 @@ function drawHeat(h) {
   }
   const most = Math.log1p(highest(rate, 1)), height = 100 / (h.last - h.first + 1);
   for (const [q, v, x0, x1] of rate) {
-    const y = (100 - (q - h.first + 1) * height).toFixed(2);
-    paths[Math.min(SHADES - 1, Math.floor(SHADES * Math.log1p(v) / most))] += `M${x0} ${y}H${x1}v${height.toFixed(2)}H${x0}z`;
+    const y = k => (100 - (q - h.first + k) * height).toFixed(2);
+    paths[Math.min(SHADES - 1, Math.floor(SHADES * Math.log1p(v) / most))] += `M${x0} ${y(1)}H${x1}V${y(0)}H${x0}z`;
   }
   h.svg.replaceChildren();
   paths.forEach((d, k) => d && shape(h.svg, d, { fill: "var(--accent)", "fill-opacity": (k + 1) / SHADES, "shape-rendering": "crispEdges" }));
