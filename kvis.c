@@ -718,6 +718,18 @@ static const char *u_signame(int sig)
     return tmp;
 }
 
+/* Starts f(arg) in a thread, with all signals blocked so that ours stay with the main one. Returns 0
+ * or -errno. */
+static int u_thread(pthread_t *th, void *(*f)(void *), void *arg)
+{
+    sigset_t all, old;
+    sigfillset(&all);
+    pthread_sigmask(SIG_BLOCK, &all, &old);
+    int e = pthread_create(th, NULL, f, arg);
+    pthread_sigmask(SIG_SETMASK, &old, NULL);
+    return -e;
+}
+
 /* --- files of /proc and /sys (sscanf is 12 KB) --- */
 
 /* Behind n words and the blanks that follow them. */
@@ -1363,23 +1375,18 @@ static void *mem_reader(void *unused)
     return NULL;
 }
 
-/* Starts the reader, with all signals blocked so that ours stay with the main thread. */
 static int mem_start(void)
 {
-    sigset_t all, old;
     pthread_t th;
     pthread_condattr_t a;
     pthread_condattr_init(&a);
     pthread_condattr_setclock(&a, CLOCK_MONOTONIC);
     pthread_cond_init(&mem.asked, NULL);
     pthread_cond_init(&mem.done, &a);
-    sigfillset(&all);
-    pthread_sigmask(SIG_BLOCK, &all, &old);
-    int e = pthread_create(&th, NULL, mem_reader, NULL);
-    pthread_sigmask(SIG_SETMASK, &old, NULL);
+    int e = u_thread(&th, mem_reader, NULL);
     mem.started = !e;
     mem.failed = e != 0;
-    return -e;
+    return e;
 }
 
 /* One read of at most one page, by the reader thread. */
@@ -13979,7 +13986,7 @@ static int bpf_prog_why(struct bpf_obj *o, const struct bpf_prog_row *r,
 static int bpf_load_one(struct bpf_obj *o, u32 i)
 {
     const struct bpf_prog_row *r = &o->fam->progs[i];
-    static struct bpf_insn insns[BPF_MAXINSNS];
+    struct bpf_insn insns[BPF_MAXINSNS];
     int f;
     if (r->n_insns > BPF_MAXINSNS)
         return bpf_fail(o, -E2BIG, "%s: too long", r->name);
@@ -15243,20 +15250,39 @@ static u32 hy_programs(bool sched)
     return mask;
 }
 
-static int hy_load(u32 ring_bytes)
+static void *hy_find_fields(void *compat)
+{
+    bpf_find_fields(&hy.obj, compat);
+    return NULL;
+}
+
+/* The maps, and the types of this kernel, which are read meanwhile: each takes some ms. */
+static int hy_open_beside(struct bpf_obj *o, struct btf_want *compat)
+{
+    pthread_t th;
+    gz_unpack(GZ_BPF); /* bpf_open says what is wrong with it */
+    bool alone = u_thread(&th, hy_find_fields, compat) < 0;
+    int e = bpf_open(o);
+    if (alone)
+        hy_find_fields(compat);
+    else
+        pthread_join(th, NULL);
+    return e;
+}
+
+/* Everything but the programs. */
+static int hy_open(u32 ring_bytes)
 {
     static struct bpf_cfgs c;
     struct btf_want compat = BPF_COMPAT_WANT;
     struct bpf_obj *o = &hy.obj;
     hy.sched = !opt.no_ebpf && !hy.count;
-    u32 mask = hy_programs(hy.sched);
     *o = (struct bpf_obj){ .fam = &call_family, .ring = true, .ring_bytes = ring_bytes,
                            .entries = hy_entries,
                            .lodger = hy.sched ? &disk_family : NULL };
-    int e = bpf_open(o);
+    int e = hy_open_beside(o, &compat);
     if (e || !o->ring)
         return e ? e : bpf_fail(o, -EINVAL, "this kernel has no ring buffer (Linux 5.8)");
-    bpf_find_fields(o, &compat);
     bpf_set(&c, "CFG_WORDS", ARCH_WORDS);
     bpf_set(&c, "CFG_A1", arch_arg_off[1]);
     bpf_set_compat(&c, &compat);
@@ -15278,8 +15304,16 @@ static int hy_load(u32 ring_bytes)
     bpf_set(&c, "CFG_STACK_NR", ARCH_STACK_NR);
     o->cfg = c.v;
     o->n_cfg = c.n;
-    bpf_find_records(o, mask);
-    if ((e = bpf_load(o, mask)) || (e = rb_open(o)))
+    bpf_find_records(o, hy_programs(hy.sched));
+    return 0;
+}
+
+static int hy_load(void)
+{
+    struct bpf_obj *o = &hy.obj;
+    u32 mask = hy_programs(hy.sched);
+    int e = bpf_load(o, mask);
+    if (e || (e = rb_open(o)))
         return e;
     if (opt.bpf_stats && (e = bpf_take_time()))
         return bpf_fail(o, e, "BPF_ENABLE_STATS: %s", strerror(-e));
@@ -15315,28 +15349,58 @@ static char *hy_diskstats(void)
     return realloc(s, n + 1);
 }
 
-/* The disks' requests too; without them the rest goes on, and who asks a disk is seen by a program
- * of call's alone. (Not both: to take one of two programs from a tracepoint waits for an RCU grace
- * period, 12 ms here; kernel/tracepoint.c.) */
-static int hy_start_disk(void)
+/* The disks' requests too. err: an int, 0 or -errno. */
+static void *hy_load_disk(void *err)
 {
     static struct bpf_cfg cfg[] = { { "CFG_SECOND", 0 }, { "CFG_NS_INO", 0 } };
     struct bpf_obj *o = &hy.disk;
-    u32 bio = 1u << HY_BIO;
     cfg[1].val = bpf_pid_ns(NULL);
     *o = (struct bpf_obj){ .fam = &disk_family, .lender = &hy.obj, .ring = true,
                            .cfg = cfg, .n_cfg = ARRAY_LEN(cfg) };
     int e = bpf_open(o);
     for (u32 i = 0; i < disk_family.n_progs && !e; i++)
         e = hy_load_at(o, cfg, i);
-    if (!e) {
+    *(int *)err = e;
+    return NULL;
+}
+
+static void hy_close_disk(void)
+{
+    bpf_close(&hy.disk);
+    hy.disk.fam = NULL;
+}
+
+/* With the programs of the disks (disk: how loading them has ended), or without: the rest goes on,
+ * and who asks a disk is seen by a program of the family call. (Not both: to take one of two programs
+ * from a tracepoint waits for an RCU grace period, 12 ms here; kernel/tracepoint.c.) */
+static int hy_with_disk(int disk)
+{
+    u32 bio = 1u << HY_BIO;
+    int e;
+    if (!disk) {
         hy.diskstats = hy_diskstats();
         return 0;
     }
-    u_warn("block I/O off: %s", o->why);
-    bpf_close(o);
-    o->fam = NULL;
+    u_warn("block I/O off: %s", hy.disk.why);
+    hy_close_disk();
     return (e = bpf_load(&hy.obj, bio)) ? e : bpf_attach(&hy.obj, bio);
+}
+
+/* All programs, those of the disks by a second thread: the verifier takes its time for each, and
+ * several at a time. (Not before 5.11, where they count as locked memory, and the limit of that may
+ * have to be raised on the way.) */
+static int hy_load_all(void)
+{
+    pthread_t th;
+    int disk = 0;
+    bool late = bpf_kernel_version() < (5u << 16 | 11u << 8), want = hy.sched;
+    late = late || (want && u_thread(&th, hy_load_disk, &disk) < 0);
+    int e = hy_load();
+    if (want && !late)
+        pthread_join(th, NULL);
+    else if (want && !e)
+        hy_load_disk(&disk);
+    return e || !want ? e : hy_with_disk(disk);
 }
 
 /* The family, with the events as this kernel calls them. */
@@ -15389,14 +15453,12 @@ static const char *hy_start(const bool *need, u32 ring_bytes)
 {
     static char why[800];
     hy.magic = bpf_magic();
-    int e = hy_load(ring_bytes);
-    if (!e)
+    int e = hy_open(ring_bytes);
+    if (!e && !(e = hy_load_all()))
         e = hy_view();
     hy_choose(need);
     if (!e && (!hy.count || hy.all) && (e = hy_watch()))
         bpf_fail(&hy.obj, e, "cannot fill the map spec: %s", strerror(-e));
-    if (!e && hy.sched)
-        e = hy_start_disk();
     if (!e) {
         hy.on = true;
         if (fdt.ring)
@@ -15406,6 +15468,8 @@ static const char *hy_start(const bool *need, u32 ring_bytes)
     const char *mend = bpf_denied(e);
     snprintf(why, sizeof why, "%s%s%s%s", hy.obj.why, *mend ? " (" : "", mend, *mend ? ")" : "");
     bpf_close(&hy.obj);
+    if (hy.disk.fam)
+        hy_close_disk();
     memset(hy.row, 0, sizeof hy.row); /* they have to stop, then */
     return why;
 }
