@@ -718,8 +718,8 @@ static const char *u_signame(int sig)
     return tmp;
 }
 
-/* Starts f(arg) in a thread, with all signals blocked so that ours stay with the main one. Returns 0
- * or -errno. */
+/* Starts f(arg) in a thread, with all signals blocked so that ours stay with the main one. Returns
+ * 0 or -errno. */
 static int u_thread(pthread_t *th, void *(*f)(void *), void *arg)
 {
     sigset_t all, old;
@@ -15371,8 +15371,8 @@ static void hy_close_disk(void)
 }
 
 /* With the programs of the disks (disk: how loading them has ended), or without: the rest goes on,
- * and who asks a disk is seen by a program of the family call. (Not both: to take one of two programs
- * from a tracepoint waits for an RCU grace period, 12 ms here; kernel/tracepoint.c.) */
+ * and who asks a disk is seen by a program of the family call. (Not both: to take one of two
+ * programs from a tracepoint waits for an RCU grace period, 12 ms here; kernel/tracepoint.c.) */
 static int hy_with_disk(int disk)
 {
     u32 bio = 1u << HY_BIO;
