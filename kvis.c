@@ -16776,14 +16776,16 @@ static void tr_exec_unseen(struct task *t)
         close(f);
 }
 
-/* That exec has succeeded: its result is known before it returns. */
+/* That exec has succeeded: its result is known before it returns, so it need not stop then, unless
+ * every call of the thread does. */
 static void tr_exec_done(struct task *t)
 {
-    struct stop s = { .abi = ARCH_NATIVE, .nr = t->call.nr };
-    if (!t->pending)
+    struct stop s = { .abi = t->call.abi, .nr = t->call.nr };
+    if (t->pending)
+        t->exec_ns = t->call.enter_ns;
+    else if (t->full || !tr.accel)
         return;
     t->pending = false;
-    t->exec_ns = t->call.enter_ns;
     tr_exit(t, &s);
 }
 
@@ -16797,10 +16799,8 @@ static struct task *tr_exec(struct task *t)
         tr_exec_unseen(t);
     tr_exec_state(t);
     tr_exec_event(t);
-    if (!hy.all)
-        return t;
     tr_exec_done(t);
-    t->full |= tr_runs_32(t->tid); /* the probe leaves its calls alone: is_compat */
+    t->full |= hy.all && tr_runs_32(t->tid); /* the probe leaves its calls alone: is_compat */
     return t;
 }
 
