@@ -6,6 +6,7 @@
 # Where the time of calls went, against what the program knows and the scheduler's own count.
 . "$TESTS/truth.sh"
 KVOPT="-v -q" truth where
+KVOPT="-v -q" truth where calls
 # Who runs when an interrupt comes has woken nobody; who writes into a pipe has. Not in another pid
 # namespace: the waker may not be in it.
 cpu=$(taskset -cp $$ | sed 's/.*: //; s/[-,].*//')
