@@ -15419,6 +15419,22 @@ static void hy_child(void)
         syscall(SYS_openat, AT_FDCWD, hy.magic, O_RDONLY, 0);
 }
 
+/* A bpf(2) on the map of threads. One that is preempted keeps the programs of classic
+ * tracepoints from running on that CPU till it has its turn again (bpf_disable_instrumentation,
+ * kernel/bpf/syscall.c), and the calls of those that run meanwhile are missing: so nobody's turn may
+ * come in it. Where that is refused (CAP_SYS_NICE, a cgroup without real time), they are counted. */
+static int hy_map(int cmd, const u32 *key, const void *val, u64 flags)
+{
+    static const struct sched_param first = { .sched_priority = 1 }, own = { 0 };
+    long policy = hy.in_order ? syscall(SYS_sched_getscheduler, 0) : -1;
+    bool normal = policy == SCHED_OTHER || policy == SCHED_BATCH || policy == SCHED_IDLE;
+    bool undisturbed = normal && !syscall(SYS_sched_setscheduler, 0, SCHED_FIFO, &first);
+    int e = bpf_map_flagged(cmd, bpf_map(&hy.obj, "traced"), key, val, flags);
+    if (undisturbed)
+        syscall(SYS_sched_setscheduler, 0, (int)policy, &own);
+    return e;
+}
+
 /* A thread's key in `traced`: its id in the first pid namespace, which its records tell; 0: not
  * known. */
 static u32 hy_key(const struct task *t)
@@ -15431,7 +15447,7 @@ static bool hy_thread(const struct task *t, struct wire_thread *th)
 {
     u32 key = hy_key(t);
     memset(th, 0, sizeof *th);
-    return key && bpf_map_do(BPF_MAP_LOOKUP_ELEM, bpf_map(&hy.obj, "traced"), &key, th) == 0
+    return key && hy_map(BPF_MAP_LOOKUP_ELEM, &key, th, 0) == 0
            && th->nr < CALL_NRS && th->tid == (u32)t->tid;
 }
 
@@ -15441,8 +15457,7 @@ static int hy_follow(pid_t tid)
 {
     u32 key = (u32)tid;
     struct wire_thread th = { .tid = key };
-    int map = bpf_map(&hy.obj, "traced");
-    int e = bpf_map_flagged(BPF_MAP_UPDATE_ELEM, map, &key, &th, BPF_NOEXIST);
+    int e = hy_map(BPF_MAP_UPDATE_ELEM, &key, &th, BPF_NOEXIST);
     return e == -EEXIST ? 0 : e ? e : 1;
 }
 
@@ -15451,11 +15466,10 @@ static void hy_full(const struct task *t)
 {
     struct wire_thread th = { 0 };
     u32 key = hy_key(t);
-    int map = bpf_map(&hy.obj, "traced");
-    if (!hy.count || !key || bpf_map_do(BPF_MAP_LOOKUP_ELEM, map, &key, &th))
+    if (!hy.count || !key || hy_map(BPF_MAP_LOOKUP_ELEM, &key, &th, 0))
         return;
     th.full = 1;
-    bpf_map_flagged(BPF_MAP_UPDATE_ELEM, map, &key, &th, BPF_EXIST);
+    hy_map(BPF_MAP_UPDATE_ELEM, &key, &th, BPF_EXIST);
 }
 
 /* Before a thread is let go: no signal may come to it any more. */
@@ -15463,7 +15477,7 @@ static void hy_leave(struct task *t)
 {
     u32 key = hy_key(t);
     if (hy.on && key)
-        bpf_map_do(BPF_MAP_DELETE_ELEM, bpf_map(&hy.obj, "traced"), &key, NULL);
+        hy_map(BPF_MAP_DELETE_ELEM, &key, NULL, 0);
 }
 
 /* A thread has taken its leader's id by an exec: the probe has seen it as well, unless it was kept
@@ -15471,7 +15485,7 @@ static void hy_leave(struct task *t)
 static void hy_moved(const struct task *t, u32 was)
 {
     if (hy.on && !hy.in_ns && hy_follow(t->tid) == 1)
-        bpf_map_do(BPF_MAP_DELETE_ELEM, bpf_map(&hy.obj, "traced"), &was, NULL);
+        hy_map(BPF_MAP_DELETE_ELEM, &was, NULL, 0);
 }
 
 /* Takes the call that the probe has kept with a stopped thread, because the ring had no room. Not
@@ -15483,8 +15497,7 @@ static bool hy_take_kept(const struct task *t, struct wire_thread *th)
         return false;
     struct wire_thread taken = *th;
     taken.kept = 0;
-    return bpf_map_flagged(BPF_MAP_UPDATE_ELEM, bpf_map(&hy.obj, "traced"), &key, &taken, BPF_EXIST)
-           == 0;
+    return hy_map(BPF_MAP_UPDATE_ELEM, &key, &taken, BPF_EXIST) == 0;
 }
 
 /* Whether a signal is the probe's, to hold a thread while the ring is emptied. */
