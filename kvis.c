@@ -185,6 +185,7 @@ struct call {
     bool timed;       /* where the time went is known: the rest of it was spent blocked */
     u64 cpu_ns, runq_ns, disk_ns;
     pid_t waker_pid;  /* who ended its last wait; 0: not known */
+    char waker_comm[16]; /* its thread's name; "": not known */
     pid_t child;      /* of fork, vfork, clone: its tid as kvis sees it */
     struct arg val[6];
     struct buf text;  /* the bytes of val[] */
@@ -297,6 +298,8 @@ struct task {
     u64 clone_flags;            /* of the clone under way */
     bool clone_known;
     char comm[16];
+    char name[16];              /* as /proc had it at name_ns: see tr_waker */
+    u64 name_ns, program_ns;    /* program_ns: when its last exec was known to be over */
     u64 exec_ns;                /* when the last exec began that was shown at its event */
     u64 told_ns, told_end_ns;   /* a clone that has a record, and stopped all the same: from, to */
     u32 key;                    /* its id in the first pid namespace; 0: not known yet */
@@ -6575,6 +6578,11 @@ static void out_json_call(struct buf *b, const struct call *c)
     b_u64(b, c->exit_ns - c->enter_ns - c->cpu_ns - c->runq_ns - c->disk_ns);
     if (c->waker_pid)
         b_s(b, ",\"waker_pid\":"), b_s64(b, c->waker_pid);
+    if (*c->waker_comm) {
+        b_c(b, ',');
+        out_json_str(b, "waker_comm", c->waker_comm,
+                     (u32)strnlen(c->waker_comm, sizeof c->waker_comm));
+    }
 }
 
 static void out_json(const struct event *e)
@@ -9134,7 +9142,7 @@ enum { REC_SAME = 1, REC_NOISE = 2, REC_ERR = 4, REC_MANY = 8, REC_FILE = 16, RE
        REC_CAT = 64, REC_OF_CALL = 128 };
 enum { REC_NORET = 2, REC_DETACHED = 4, REC_LATE = 8, REC_CERR = 16, REC_CMANY = 32,
        REC_CHILD = 64, REC_ADDR = 128, REC_TIMED = 256, REC_ABI = 512, REC_RET = 1024,
-       REC_KNOWN = 2048, REC_PATHS = 4096 };
+       REC_KNOWN = 2048, REC_PATHS = 4096, REC_WAKER = 8192 };
 
 static const u8 rec_magic[8] = { 0x89, 'k', 'v', 'i', 's', '\r', '\n', 0x1a };
 
@@ -9502,6 +9510,7 @@ static u32 rec_call_flags(const struct task *t, bool many)
         | (c->late ? REC_LATE : 0) | (c->err ? REC_CERR : 0) | (many ? REC_CMANY : 0)
         | (c->child ? REC_CHILD : 0) | (out_ret_is_addr(c) ? REC_ADDR : 0)
         | (c->timed ? REC_TIMED : 0) | (out_call_abi(c) ? REC_ABI : 0)
+        | (*c->waker_comm ? REC_WAKER : 0)
         | (c->known ? REC_KNOWN | (c->said ? 0 : REC_PATHS) : 0);
 }
 
@@ -9528,6 +9537,8 @@ static void rec_exit(struct task *t)
         rec_putz(c->child);
     if (c->timed)
         rec_put(c->cpu_ns), rec_put(c->runq_ns), rec_put(c->disk_ns), rec_putz(c->waker_pid);
+    if (*c->waker_comm)
+        rec_str(c->waker_comm, strnlen(c->waker_comm, sizeof c->waker_comm));
     if (flags & REC_RET)
         rec_str(ret.p, ret.len);
     if (flags & REC_PATHS)
@@ -10558,6 +10569,10 @@ static void rp_numbers(struct call *c, u32 flags)
         c->cpu_ns = rec_get(), c->runq_ns = rec_get(), c->disk_ns = rec_get();
         c->waker_pid = (pid_t)rec_getz();
     }
+    if (flags & REC_WAKER) {
+        struct arg name = rec_gets();
+        memcpy(c->waker_comm, rec_at(name), MIN(name.len, (u32)sizeof c->waker_comm - 1));
+    }
 }
 
 static void rp_result(const struct call *c, u32 flags, struct arg ret)
@@ -10584,7 +10599,7 @@ static void rp_call(void)
     static struct task one;
     struct arg paths[6], ret = { 0 };
     struct call c = { 0 };
-    u32 flags = rec_below(1 << 13, "flags"), n_paths = 0;
+    u32 flags = rec_below(1 << 14, "flags"), n_paths = 0;
     rp_ids(flags);
     c.enter_ns = rp_time();
     c.exit_ns = rp_time();
@@ -15419,10 +15434,10 @@ static void hy_child(void)
         syscall(SYS_openat, AT_FDCWD, hy.magic, O_RDONLY, 0);
 }
 
-/* A bpf(2) on the map of threads. One that is preempted keeps the programs of classic
- * tracepoints from running on that CPU till it has its turn again (bpf_disable_instrumentation,
- * kernel/bpf/syscall.c), and the calls of those that run meanwhile are missing: so nobody's turn may
- * come in it. Where that is refused (CAP_SYS_NICE, a cgroup without real time), they are counted. */
+/* A bpf(2) on the map of threads. One that is preempted keeps the programs of classic tracepoints
+ * from running on that CPU till it has its turn again (bpf_disable_instrumentation,
+ * kernel/bpf/syscall.c), and the calls of those that run meanwhile are missing: so it takes no turns.
+ * Where that is refused (CAP_SYS_NICE, a cgroup without real time), they are counted. */
 static int hy_map(int cmd, const u32 *key, const void *val, u64 flags)
 {
     static const struct sched_param first = { .sched_priority = 1 }, own = { 0 };
@@ -16233,6 +16248,26 @@ static bool tr_must_wait(const struct wire_call *w)
     return u_now() - w->end_ns < TR_UNREAD_NS;
 }
 
+/* The name of the thread that ended a wait, as /proc has it about when kvis learns of that. So it
+ * is told only of one that is traced and has not executed another program since: of others
+ * nothing says whether they have. */
+static void tr_waker(struct call *c, pid_t tid)
+{
+    enum { FRESH_NS = 10000000 };
+    struct task *t = hy.all ? NULL : ps_task(tid);
+    bool execs = t && t->call.open && (t->call.id == SC_execve || t->call.id == SC_execveat);
+    if (!t || execs || t->pid != c->waker_pid || t->program_ns >= c->enter_ns)
+        return;
+    if (u_now() - t->name_ns > FRESH_NS) {
+        char path[64], line[32];
+        snprintf(path, sizeof path, "/proc/%d/comm", tid);
+        size_t n = u_slurp(path, line, sizeof line);
+        snprintf(t->name, sizeof t->name, "%.*s", (int)n - 1, n ? line : ""); /* no newline */
+        t->name_ns = u_now();
+    }
+    memcpy(c->waker_comm, t->name, sizeof t->name);
+}
+
 /* Where the time of a call of ns went; m NULL: all of it on a CPU. */
 static void tr_times(struct call *c, u64 ns, const struct wire_times *m)
 {
@@ -16241,6 +16276,8 @@ static void tr_times(struct call *c, u64 ns, const struct wire_times *m)
     c->runq_ns = m ? MIN(m->runq_ns, ns - c->cpu_ns) : 0;
     c->disk_ns = m ? MIN(m->disk_ns, ns - c->cpu_ns - c->runq_ns) : 0;
     c->waker_pid = m && !hy.in_ns ? (pid_t)m->waker_pid : 0; /* its number is another one here */
+    if (c->waker_pid && tr_shown(c) && (opt.json || opt.record))
+        tr_waker(c, (pid_t)m->waker_tid);
 }
 
 /* The entry of a recorded call, unless it is shown already (pending). */
@@ -16618,6 +16655,8 @@ static void tr_comm(struct task *t)
 {
     const char *s = t->exec_path ? t->exec_path->s : "?", *base = strrchr(s, '/');
     snprintf(t->comm, sizeof t->comm, "%s", base ? base + 1 : s);
+    t->name_ns = 0;
+    t->program_ns = u_now();
 }
 
 /* The program that has just been exec'd, as the caller named it. */

@@ -1,7 +1,7 @@
 # hotplug: CPUs go and come while calls are recorded, or counted: the threads that ran there go on elsewhere,
 # and none of their calls is lost; a CPU that was off when kvis came is seen when it comes (E17).
 # kernels: all
-# timeout: 150
+# timeout: 240
 . /tests/lib.sh
 
 kvis trace -q --backend=hybrid -- true 2>why || { t_skip hotplug "$(head -n 1 why)"; exit 0; }
