@@ -328,7 +328,7 @@ struct opts {
     u32 strlen_max;
     u8 verbose, timefmt, color;
     bool quiet, count_only, count_too, by_pid, json, faults, no_filter, no_accel, same_cpu,
-        until_exit;
+        until_exit, kill_on_exit;
     bool calls;   /* some sink wants every call decoded: -v, or a report */
     u8 status;    /* -z -Z -x -e status=: enum call_end */
     u64 signals;  /* -e signal=: bit n-1 */
@@ -15436,7 +15436,7 @@ static void hy_child(void)
 
 /* A bpf(2) on the map of threads. One that is preempted keeps the programs of classic tracepoints
  * from running on that CPU till it has its turn again (bpf_disable_instrumentation,
- * kernel/bpf/syscall.c), and the calls of those that run meanwhile are missing: so it takes no turns.
+ * kernel/bpf/syscall.c), and the calls of those that run meanwhile are missing: so it has no turns.
  * Where that is refused (CAP_SYS_NICE, a cgroup without real time), they are counted. */
 static int hy_map(int cmd, const u32 *key, const void *val, u64 flags)
 {
@@ -15703,6 +15703,7 @@ static struct {
     int status;           /* its wait status, -1 until it is known */
     struct sp cmd;        /* the command */
     bool accel, started, detaching, killing, ending;
+    bool bound;           /* the tree ends with kvis, however that ends */
     const char *no_accel; /* why there is none */
     int quit_sig;         /* the signal that ends kvis */
     u32 interrupts;
@@ -15863,7 +15864,7 @@ static const char *tr_accel_why_not(void)
         return "--no-accel";
     if (opt.n_pids)
         return "attached with -p";
-    if (opt.until_exit)
+    if (opt.until_exit && !opt.kill_on_exit)
         return "--until-exit lets go of what is left";
     if (!hy.on && (opt.calls || opt.count_only || opt.count_too))
         if (!opt.trace)
@@ -15947,6 +15948,7 @@ static void tr_backend(void)
     hy.count &= hy.on;
     tr.no_accel = tr_accel_why_not();
     tr.accel = !tr.no_accel;
+    tr.bound = tr.accel || opt.kill_on_exit;
     tr_choose();
 }
 
@@ -16944,6 +16946,8 @@ static void tr_signal_stop(struct task *t, int sig)
     sys_ptrace(PTRACE_GETSIGINFO, t->tid, 0, &si);
     if (t->tid == tr.child && !tr.started && sig == SIGSTOP) {
         tr.started = true; /* the child stands before its exec: from here on it is watched */
+        if (!tr.bound) /* so far it would have been left stopped */
+            sys_ptrace(PTRACE_SETOPTIONS, t->tid, 0, (void *)(uintptr_t)TR_OPTIONS);
         if (hy.count && hy_watch())
             u_warn("cannot fill the map spec: nothing is counted");
         tr_resume(t, 0);
@@ -17215,7 +17219,7 @@ static bool tr_give_up(void)
 
 /* A signal to kvis. In spawn mode the first ^C is the program's own (the terminal has sent it to
  * both), the second ends it. TERM and HUP end the tree when it carries our filter, which must not
- * outlive us; else they let it go. */
+ * outlive us, and with --kill-on-exit; else they let it go. */
 static void tr_on_signal(const siginfo_t *si)
 {
     int sig = si->si_signo;
@@ -17231,7 +17235,7 @@ static void tr_on_signal(const siginfo_t *si)
         return;
     }
     tr.quit_sig = sig;
-    if (tr.accel || sig == SIGINT || sig == SIGQUIT || tr.killing)
+    if (tr.bound || sig == SIGINT || sig == SIGQUIT || tr.killing)
         tr_kill_all();
     else
         tr_detach_all();
@@ -17308,7 +17312,7 @@ static void tr_on_tick(void)
     }
     if (tr.deadline_ns && now >= tr.deadline_ns && !tr.ending) {
         tr.ending = true;
-        tr.child && tr.accel ? tr_kill_all() : tr_detach_all();
+        tr.child && tr.bound ? tr_kill_all() : tr_detach_all();
     }
     pf_upto(tr.seen_ns);
     tr.n_resident = 0;
@@ -17420,8 +17424,8 @@ static void tr_loop(void)
             tr_on_tick();
         if (tr.detaching && (!ps.n_tasks || u_now() - tr.detach_ns > 5 * NSEC))
             break;
-        if (tr.status != -1 && opt.until_exit)
-            tr_detach_all();
+        if (tr.status != -1 && opt.until_exit && !tr.killing)
+            tr.bound ? tr_kill_all() : tr_detach_all();
     }
     tr_drain_all();
     pf_upto(~0ull);
@@ -17498,8 +17502,6 @@ static void tr_spawn(void)
         tr_filter(&tr_spawn_prog);
     sp_fork(s);
     u32 options = TR_OPTIONS | (tr.accel ? PTRACE_O_TRACESECCOMP : 0) | PTRACE_O_EXITKILL;
-    if (!tr.accel && opt.until_exit)
-        options &= ~(u32)PTRACE_O_EXITKILL;
     long e = sys_ptrace(PTRACE_SEIZE, s->pid, 0, (void *)(uintptr_t)options);
     if (e < 0) {
         kill(s->pid, SIGKILL);
@@ -25773,6 +25775,8 @@ static const struct opt_row opt_rows[] = {
       "stop after SECS" },
     { IN_TRACE, 0, "until-exit", NULL, OPT_FLAG, &opt.until_exit, NULL, 0, 0,
       "end with the command, not with its last descendant" },
+    { IN_TRACE, 0, "kill-on-exit", NULL, OPT_FLAG, &opt.kill_on_exit, NULL, 0, 0,
+      "what is traced is killed when kvis ends or is killed" },
     { IN_TRACE, 0, "no-accel", NULL, OPT_FLAG, &opt.no_accel, NULL, 0, 0,
       "no seccomp filter: every call stops" },
     { IN_TRACE, 0, "same-cpu", NULL, OPT_FLAG, &opt.same_cpu, NULL, 0, 0,
@@ -26221,6 +26225,8 @@ static int cmd_trace(void)
         die(EXIT_USAGE, "nothing to trace: a command or -p PID (see kvis trace --help)");
     if (opt.command && opt.n_pids)
         die(EXIT_USAGE, "a command and -p PID do not go together");
+    if (opt.kill_on_exit && opt.n_pids)
+        die(EXIT_USAGE, "--kill-on-exit is for a command that kvis starts, not for -p PID");
     if (opt.user && geteuid())
         die(EXIT_KVIS, "-u %s: only root can run a command as another user", opt.user);
     if (opt.interval_s && !opt.count_only)
