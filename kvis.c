@@ -185,6 +185,7 @@ struct call {
     bool timed;       /* where the time went is known: the rest of it was spent blocked */
     u64 cpu_ns, runq_ns, disk_ns;
     pid_t waker_pid;  /* who ended its last wait; 0: not known */
+    char waker_comm[16]; /* its thread's name; "": not known */
     pid_t child;      /* of fork, vfork, clone: its tid as kvis sees it */
     struct arg val[6];
     struct buf text;  /* the bytes of val[] */
@@ -297,6 +298,8 @@ struct task {
     u64 clone_flags;            /* of the clone under way */
     bool clone_known;
     char comm[16];
+    char name[16];              /* as /proc had it at name_ns: see tr_waker */
+    u64 name_ns, program_ns;    /* program_ns: when its last exec was known to be over */
     u64 exec_ns;                /* when the last exec began that was shown at its event */
     u64 told_ns, told_end_ns;   /* a clone that has a record, and stopped all the same: from, to */
     u32 key;                    /* its id in the first pid namespace; 0: not known yet */
@@ -325,7 +328,7 @@ struct opts {
     u32 strlen_max;
     u8 verbose, timefmt, color;
     bool quiet, count_only, count_too, by_pid, json, faults, no_filter, no_accel, same_cpu,
-        until_exit;
+        until_exit, kill_on_exit;
     bool calls;   /* some sink wants every call decoded: -v, or a report */
     u8 status;    /* -z -Z -x -e status=: enum call_end */
     u64 signals;  /* -e signal=: bit n-1 */
@@ -6582,6 +6585,11 @@ static void out_json_call(struct buf *b, const struct call *c)
     b_u64(b, c->exit_ns - c->enter_ns - c->cpu_ns - c->runq_ns - c->disk_ns);
     if (c->waker_pid)
         b_s(b, ",\"waker_pid\":"), b_s64(b, c->waker_pid);
+    if (*c->waker_comm) {
+        b_c(b, ',');
+        out_json_str(b, "waker_comm", c->waker_comm,
+                     (u32)strnlen(c->waker_comm, sizeof c->waker_comm));
+    }
 }
 
 static void out_json(const struct event *e)
@@ -9141,7 +9149,7 @@ enum { REC_SAME = 1, REC_NOISE = 2, REC_ERR = 4, REC_MANY = 8, REC_FILE = 16, RE
        REC_CAT = 64, REC_OF_CALL = 128 };
 enum { REC_NORET = 2, REC_DETACHED = 4, REC_LATE = 8, REC_CERR = 16, REC_CMANY = 32,
        REC_CHILD = 64, REC_ADDR = 128, REC_TIMED = 256, REC_ABI = 512, REC_RET = 1024,
-       REC_KNOWN = 2048, REC_PATHS = 4096 };
+       REC_KNOWN = 2048, REC_PATHS = 4096, REC_WAKER = 8192 };
 
 static const u8 rec_magic[8] = { 0x89, 'k', 'v', 'i', 's', '\r', '\n', 0x1a };
 
@@ -9509,6 +9517,7 @@ static u32 rec_call_flags(const struct task *t, bool many)
         | (c->late ? REC_LATE : 0) | (c->err ? REC_CERR : 0) | (many ? REC_CMANY : 0)
         | (c->child ? REC_CHILD : 0) | (out_ret_is_addr(c) ? REC_ADDR : 0)
         | (c->timed ? REC_TIMED : 0) | (out_call_abi(c) ? REC_ABI : 0)
+        | (*c->waker_comm ? REC_WAKER : 0)
         | (c->known ? REC_KNOWN | (c->said ? 0 : REC_PATHS) : 0);
 }
 
@@ -9535,6 +9544,8 @@ static void rec_exit(struct task *t)
         rec_putz(c->child);
     if (c->timed)
         rec_put(c->cpu_ns), rec_put(c->runq_ns), rec_put(c->disk_ns), rec_putz(c->waker_pid);
+    if (*c->waker_comm)
+        rec_str(c->waker_comm, strnlen(c->waker_comm, sizeof c->waker_comm));
     if (flags & REC_RET)
         rec_str(ret.p, ret.len);
     if (flags & REC_PATHS)
@@ -10565,6 +10576,10 @@ static void rp_numbers(struct call *c, u32 flags)
         c->cpu_ns = rec_get(), c->runq_ns = rec_get(), c->disk_ns = rec_get();
         c->waker_pid = (pid_t)rec_getz();
     }
+    if (flags & REC_WAKER) {
+        struct arg name = rec_gets();
+        memcpy(c->waker_comm, rec_at(name), MIN(name.len, (u32)sizeof c->waker_comm - 1));
+    }
 }
 
 static void rp_result(const struct call *c, u32 flags, struct arg ret)
@@ -10591,7 +10606,7 @@ static void rp_call(void)
     static struct task one;
     struct arg paths[6], ret = { 0 };
     struct call c = { 0 };
-    u32 flags = rec_below(1 << 13, "flags"), n_paths = 0;
+    u32 flags = rec_below(1 << 14, "flags"), n_paths = 0;
     rp_ids(flags);
     c.enter_ns = rp_time();
     c.exit_ns = rp_time();
@@ -15483,6 +15498,22 @@ static void hy_child(void)
         syscall(SYS_openat, AT_FDCWD, hy.magic, O_RDONLY, 0);
 }
 
+/* A bpf(2) on the map of threads. One that is preempted keeps the programs of classic tracepoints
+ * from running on that CPU till it has its turn again (bpf_disable_instrumentation,
+ * kernel/bpf/syscall.c), and the calls of those that run meanwhile are missing: so it has no turns.
+ * Where that is refused (CAP_SYS_NICE, a cgroup without real time), they are counted. */
+static int hy_map(int cmd, const u32 *key, const void *val, u64 flags)
+{
+    static const struct sched_param first = { .sched_priority = 1 }, own = { 0 };
+    long policy = hy.in_order ? syscall(SYS_sched_getscheduler, 0) : -1;
+    bool normal = policy == SCHED_OTHER || policy == SCHED_BATCH || policy == SCHED_IDLE;
+    bool undisturbed = normal && !syscall(SYS_sched_setscheduler, 0, SCHED_FIFO, &first);
+    int e = bpf_map_flagged(cmd, bpf_map(&hy.obj, "traced"), key, val, flags);
+    if (undisturbed)
+        syscall(SYS_sched_setscheduler, 0, (int)policy, &own);
+    return e;
+}
+
 /* A thread's key in `traced`: its id in the first pid namespace, which its records tell; 0: not
  * known. */
 static u32 hy_key(const struct task *t)
@@ -15495,7 +15526,7 @@ static bool hy_thread(const struct task *t, struct wire_thread *th)
 {
     u32 key = hy_key(t);
     memset(th, 0, sizeof *th);
-    return key && bpf_map_do(BPF_MAP_LOOKUP_ELEM, bpf_map(&hy.obj, "traced"), &key, th) == 0
+    return key && hy_map(BPF_MAP_LOOKUP_ELEM, &key, th, 0) == 0
            && th->nr < CALL_NRS && th->tid == (u32)t->tid;
 }
 
@@ -15505,8 +15536,7 @@ static int hy_follow(pid_t tid)
 {
     u32 key = (u32)tid;
     struct wire_thread th = { .tid = key };
-    int map = bpf_map(&hy.obj, "traced");
-    int e = bpf_map_flagged(BPF_MAP_UPDATE_ELEM, map, &key, &th, BPF_NOEXIST);
+    int e = hy_map(BPF_MAP_UPDATE_ELEM, &key, &th, BPF_NOEXIST);
     return e == -EEXIST ? 0 : e ? e : 1;
 }
 
@@ -15515,11 +15545,10 @@ static void hy_full(const struct task *t)
 {
     struct wire_thread th = { 0 };
     u32 key = hy_key(t);
-    int map = bpf_map(&hy.obj, "traced");
-    if (!hy.count || !key || bpf_map_do(BPF_MAP_LOOKUP_ELEM, map, &key, &th))
+    if (!hy.count || !key || hy_map(BPF_MAP_LOOKUP_ELEM, &key, &th, 0))
         return;
     th.full = 1;
-    bpf_map_flagged(BPF_MAP_UPDATE_ELEM, map, &key, &th, BPF_EXIST);
+    hy_map(BPF_MAP_UPDATE_ELEM, &key, &th, BPF_EXIST);
 }
 
 /* Before a thread is let go: no signal may come to it any more. */
@@ -15527,7 +15556,7 @@ static void hy_leave(struct task *t)
 {
     u32 key = hy_key(t);
     if (hy.on && key)
-        bpf_map_do(BPF_MAP_DELETE_ELEM, bpf_map(&hy.obj, "traced"), &key, NULL);
+        hy_map(BPF_MAP_DELETE_ELEM, &key, NULL, 0);
 }
 
 /* A thread has taken its leader's id by an exec: the probe has seen it as well, unless it was kept
@@ -15535,7 +15564,7 @@ static void hy_leave(struct task *t)
 static void hy_moved(const struct task *t, u32 was)
 {
     if (hy.on && !hy.in_ns && hy_follow(t->tid) == 1)
-        bpf_map_do(BPF_MAP_DELETE_ELEM, bpf_map(&hy.obj, "traced"), &was, NULL);
+        hy_map(BPF_MAP_DELETE_ELEM, &was, NULL, 0);
 }
 
 /* Takes the call that the probe has kept with a stopped thread, because the ring had no room. Not
@@ -15547,8 +15576,7 @@ static bool hy_take_kept(const struct task *t, struct wire_thread *th)
         return false;
     struct wire_thread taken = *th;
     taken.kept = 0;
-    return bpf_map_flagged(BPF_MAP_UPDATE_ELEM, bpf_map(&hy.obj, "traced"), &key, &taken, BPF_EXIST)
-           == 0;
+    return hy_map(BPF_MAP_UPDATE_ELEM, &key, &taken, BPF_EXIST) == 0;
 }
 
 /* Whether a signal is the probe's, to hold a thread while the ring is emptied. */
@@ -15739,6 +15767,7 @@ static struct {
     int status;           /* its wait status, -1 until it is known */
     struct sp cmd;        /* the command */
     bool accel, started, detaching, killing, ending;
+    bool bound;           /* the tree ends with kvis, however that ends */
     const char *no_accel; /* why there is none */
     int quit_sig;         /* the signal that ends kvis */
     u32 interrupts;
@@ -15899,7 +15928,7 @@ static const char *tr_accel_why_not(void)
         return "--no-accel";
     if (opt.n_pids)
         return "attached with -p";
-    if (opt.until_exit)
+    if (opt.until_exit && !opt.kill_on_exit)
         return "--until-exit lets go of what is left";
     if (!hy.on && (opt.calls || opt.count_only || opt.count_too))
         if (!opt.trace)
@@ -15983,6 +16012,7 @@ static void tr_backend(void)
     hy.count &= hy.on;
     tr.no_accel = tr_accel_why_not();
     tr.accel = !tr.no_accel;
+    tr.bound = tr.accel || opt.kill_on_exit;
     tr_choose();
 }
 
@@ -16284,6 +16314,26 @@ static bool tr_must_wait(const struct wire_call *w)
     return u_now() - w->end_ns < TR_UNREAD_NS;
 }
 
+/* The name of the thread that ended a wait, as /proc has it about when kvis learns of that. So it
+ * is told only of one that is traced and has not executed another program since: of others
+ * nothing says whether they have. */
+static void tr_waker(struct call *c, pid_t tid)
+{
+    enum { FRESH_NS = 10000000 };
+    struct task *t = hy.all ? NULL : ps_task(tid);
+    bool execs = t && t->call.open && (t->call.id == SC_execve || t->call.id == SC_execveat);
+    if (!t || execs || t->pid != c->waker_pid || t->program_ns >= c->enter_ns)
+        return;
+    if (u_now() - t->name_ns > FRESH_NS) {
+        char path[64], line[32];
+        snprintf(path, sizeof path, "/proc/%d/comm", tid);
+        size_t n = u_slurp(path, line, sizeof line);
+        snprintf(t->name, sizeof t->name, "%.*s", (int)n - 1, n ? line : ""); /* no newline */
+        t->name_ns = u_now();
+    }
+    memcpy(c->waker_comm, t->name, sizeof t->name);
+}
+
 /* Where the time of a call of ns went; m NULL: all of it on a CPU. */
 static void tr_times(struct call *c, u64 ns, const struct wire_times *m)
 {
@@ -16292,6 +16342,8 @@ static void tr_times(struct call *c, u64 ns, const struct wire_times *m)
     c->runq_ns = m ? MIN(m->runq_ns, ns - c->cpu_ns) : 0;
     c->disk_ns = m ? MIN(m->disk_ns, ns - c->cpu_ns - c->runq_ns) : 0;
     c->waker_pid = m && !hy.in_ns ? (pid_t)m->waker_pid : 0; /* its number is another one here */
+    if (c->waker_pid && tr_shown(c) && (opt.json || opt.record))
+        tr_waker(c, (pid_t)m->waker_tid);
 }
 
 /* The entry of a recorded call, unless it is shown already (pending). */
@@ -16669,6 +16721,8 @@ static void tr_comm(struct task *t)
 {
     const char *s = t->exec_path ? t->exec_path->s : "?", *base = strrchr(s, '/');
     snprintf(t->comm, sizeof t->comm, "%s", base ? base + 1 : s);
+    t->name_ns = 0;
+    t->program_ns = u_now();
 }
 
 /* The program that has just been exec'd, as the caller named it. */
@@ -16956,6 +17010,8 @@ static void tr_signal_stop(struct task *t, int sig)
     sys_ptrace(PTRACE_GETSIGINFO, t->tid, 0, &si);
     if (t->tid == tr.child && !tr.started && sig == SIGSTOP) {
         tr.started = true; /* the child stands before its exec: from here on it is watched */
+        if (!tr.bound) /* so far it would have been left stopped */
+            sys_ptrace(PTRACE_SETOPTIONS, t->tid, 0, (void *)(uintptr_t)TR_OPTIONS);
         if (hy.count && hy_watch())
             u_warn("cannot fill the map spec: nothing is counted");
         tr_resume(t, 0);
@@ -17227,7 +17283,7 @@ static bool tr_give_up(void)
 
 /* A signal to kvis. In spawn mode the first ^C is the program's own (the terminal has sent it to
  * both), the second ends it. TERM and HUP end the tree when it carries our filter, which must not
- * outlive us; else they let it go. */
+ * outlive us, and with --kill-on-exit; else they let it go. */
 static void tr_on_signal(const siginfo_t *si)
 {
     int sig = si->si_signo;
@@ -17243,7 +17299,7 @@ static void tr_on_signal(const siginfo_t *si)
         return;
     }
     tr.quit_sig = sig;
-    if (tr.accel || sig == SIGINT || sig == SIGQUIT || tr.killing)
+    if (tr.bound || sig == SIGINT || sig == SIGQUIT || tr.killing)
         tr_kill_all();
     else
         tr_detach_all();
@@ -17320,7 +17376,7 @@ static void tr_on_tick(void)
     }
     if (tr.deadline_ns && now >= tr.deadline_ns && !tr.ending) {
         tr.ending = true;
-        tr.child && tr.accel ? tr_kill_all() : tr_detach_all();
+        tr.child && tr.bound ? tr_kill_all() : tr_detach_all();
     }
     pf_upto(tr.seen_ns);
     tr.n_resident = 0;
@@ -17432,8 +17488,8 @@ static void tr_loop(void)
             tr_on_tick();
         if (tr.detaching && (!ps.n_tasks || u_now() - tr.detach_ns > 5 * NSEC))
             break;
-        if (tr.status != -1 && opt.until_exit)
-            tr_detach_all();
+        if (tr.status != -1 && opt.until_exit && !tr.killing)
+            tr.bound ? tr_kill_all() : tr_detach_all();
     }
     tr_drain_all();
     pf_upto(~0ull);
@@ -17510,8 +17566,6 @@ static void tr_spawn(void)
         tr_filter(&tr_spawn_prog);
     sp_fork(s);
     u32 options = TR_OPTIONS | (tr.accel ? PTRACE_O_TRACESECCOMP : 0) | PTRACE_O_EXITKILL;
-    if (!tr.accel && opt.until_exit)
-        options &= ~(u32)PTRACE_O_EXITKILL;
     long e = sys_ptrace(PTRACE_SEIZE, s->pid, 0, (void *)(uintptr_t)options);
     if (e < 0) {
         kill(s->pid, SIGKILL);
@@ -25785,6 +25839,8 @@ static const struct opt_row opt_rows[] = {
       "stop after SECS" },
     { IN_TRACE, 0, "until-exit", NULL, OPT_FLAG, &opt.until_exit, NULL, 0, 0,
       "end with the command, not with its last descendant" },
+    { IN_TRACE, 0, "kill-on-exit", NULL, OPT_FLAG, &opt.kill_on_exit, NULL, 0, 0,
+      "what is traced is killed when kvis ends or is killed" },
     { IN_TRACE, 0, "no-accel", NULL, OPT_FLAG, &opt.no_accel, NULL, 0, 0,
       "no seccomp filter: every call stops" },
     { IN_TRACE, 0, "same-cpu", NULL, OPT_FLAG, &opt.same_cpu, NULL, 0, 0,
@@ -26233,6 +26289,8 @@ static int cmd_trace(void)
         die(EXIT_USAGE, "nothing to trace: a command or -p PID (see kvis trace --help)");
     if (opt.command && opt.n_pids)
         die(EXIT_USAGE, "a command and -p PID do not go together");
+    if (opt.kill_on_exit && opt.n_pids)
+        die(EXIT_USAGE, "--kill-on-exit is for a command that kvis starts, not for -p PID");
     if (opt.user && geteuid())
         die(EXIT_KVIS, "-u %s: only root can run a command as another user", opt.user);
     if (opt.interval_s && !opt.count_only)
