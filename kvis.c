@@ -20949,7 +20949,8 @@ static void met_set(const struct met_inst *i, u32 m, double v)
 }
 
 /* A counter's reading. One that went back counts as no change (proc_stat(5): iowait may; a disk
- * that was taken out and put in begins anew), one of 32 bits that came round goes on. */
+ * that was taken out and put in begins anew). Of those that the kernel has in 32 bits, milliseconds
+ * of disks come round (Documentation/admin-guide/iostats.rst), and go on. */
 static void met_count(const struct met_inst *i, u32 m, u64 raw)
 {
     if (!i)
@@ -20960,7 +20961,7 @@ static void met_count(const struct met_inst *i, u32 m, u64 raw)
     if (first)
         d = raw - s->total;
     if (!first && raw < s->raw) {
-        bool wrapped = s->raw <= UINT32_MAX && s->raw - raw > 1u << 31;
+        bool wrapped = metrics[m].form == F_CMS && s->raw <= UINT32_MAX && s->raw - raw > 1u << 31;
         d = wrapped ? (u32)d : 0;
         met.backwards += !wrapped;
     } else if (first && raw < s->total) {
@@ -20972,11 +20973,14 @@ static void met_count(const struct met_inst *i, u32 m, u64 raw)
     s->v = t > 0 ? (double)d * met_forms[metrics[m].form].scale / t : 0;
 }
 
-/* The kernel's number, as the metric's form says. */
+/* The kernel's number, as the metric's form says. A count below 0 is none. */
 static void met_raw(const struct met_inst *i, u32 m, s64 raw)
 {
     const struct met_form_row *f = &met_forms[metrics[m].form];
-    f->counter ? met_count(i, m, (u64)raw) : met_set(i, m, (double)raw * f->scale);
+    if (!f->counter)
+        met_set(i, m, (double)raw * f->scale);
+    else if (raw >= 0)
+        met_count(i, m, (u64)raw);
 }
 
 /* Whether there is a value now: of a counter, two readings. */
@@ -20986,9 +20990,10 @@ static bool met_has(const struct met_inst *i, u32 m)
     return s->at == met.tick && (!met_forms[metrics[m].form].counter || s->since < met.tick);
 }
 
-/* Gives the thing without a name what the others of its kind have in sum: of the source's metrics,
- * those from `from` to `to`. */
-static void met_sum(u8 dim, u32 from, u32 to, bool (*counts)(const struct met_inst *))
+/* Gives the thing without a name what the others of its kind have in sum, or on average: of the
+ * source's metrics, those from `from` to `to`. */
+static void met_sum_or_mean(u8 dim, u32 from, u32 to, bool (*counts)(const struct met_inst *),
+                            bool mean)
 {
     struct met_inst *all = met_inst(dim, "");
     for (u32 m = from; all && m <= to; m++) {
@@ -20999,9 +21004,14 @@ static void met_sum(u8 dim, u32 from, u32 to, bool (*counts)(const struct met_in
                 sum += met_at(i, m)->v, n++;
         if (!n)
             continue;
-        met_set(all, m, sum);
+        met_set(all, m, mean ? sum / n : sum);
         met_at(all, m)->since = 1; /* a sum of rates is one at once */
     }
+}
+
+static void met_sum(u8 dim, u32 from, u32 to, bool (*counts)(const struct met_inst *))
+{
+    met_sum_or_mean(dim, from, to, counts, false);
 }
 
 /* Takes a reading of a distribution's counters (they come round at 2^32), and sets its metrics. */
@@ -21385,17 +21395,10 @@ static void mfs_throttle(void)
     met_sum(DIM_CPU, M_THROTTLE_CORE, M_THROTTLE_PKG, NULL);
 }
 
-/* Without a name: the mean of all CPUs. */
 static void mfs_freq(void)
 {
-    double n = 0;
     mfs_each_cpu("cpufreq", mfs_numbers);
-    for (const struct met_inst *i = met_first(DIM_CPU); i; i = met_next(i))
-        n += i->name[0] && met_has(i, M_FREQ);
-    met_sum(DIM_CPU, M_FREQ, M_FREQ_MAX, NULL);
-    struct met_inst *all = met_inst(DIM_CPU, "");
-    for (u32 m = M_FREQ; all && n > 0 && m <= M_FREQ_MAX; m++)
-        met_at(all, m)->v /= n;
+    met_sum_or_mean(DIM_CPU, M_FREQ, M_FREQ_MAX, NULL, true);
 }
 
 /* "cpu0 0 0 0 0 0 0 RUN WAIT SLICES" (Documentation/scheduler/sched-stats.rst). */
@@ -21738,35 +21741,78 @@ static void mfs_hwmon(void)
 
 enum { MFS_PIDS = 256 };
 
-static struct { u64 born; bool gone; } mfs_pids[MFS_PIDS]; /* by place in opt.pids */
+/* What only threads are asked for: M_P_VOLUNTARY and those behind it. */
+enum { MFS_COUNTS = 4 };
 
-/* What only threads are asked for: the sum over those that live. */
-static void mfs_threads(const struct met_inst *i, pid_t pid)
+static struct {
+    u64 born, count[MFS_COUNTS];
+    bool gone;
+} mfs_pids[MFS_PIDS]; /* by place in opt.pids */
+
+/* Of a thread, as read last. What it has counted stays in its process's sum when it ends. */
+static struct mfs_thread {
+    u32 tid, at; /* at: met.tick */
+    u64 count[MFS_COUNTS];
+} mfs_threads[MET_INSTS];
+
+/* Its place, or one for it of somebody who is gone; NULL: there are too many. */
+static struct mfs_thread *mfs_thread(u32 tid)
 {
-    static u32 id[MET_INSTS];
-    static const struct { const char *key; u32 m; } keys[] = {
-        { "\nvoluntary_ctxt_switches:", M_P_VOLUNTARY },
-        { "\nnonvoluntary_ctxt_switches:", M_P_FORCED },
-    };
-    char text[4096], *end;
-    u64 switches[2] = { 0 }, run = 0, wait = 0, n_run = 0, n_keys[2] = { 0 };
-    u32 n = met_ids(met_path("/proc/%d/task", pid), "", "", id, ARRAY_LEN(id));
-    for (u32 t = 0; t < n; t++) {
-        if (met_read(met_path("/proc/%d/task/%u/status", pid, id[t]), text, sizeof text))
-            for (u32 k = 0; k < 2; k++) {
-                const char *at = strstr(text, keys[k].key);
-                switches[k] += at ? strtoull(at + strlen(keys[k].key), NULL, 10) : 0;
-                n_keys[k] += at != NULL;
-            }
-        if (met_read(met_path("/proc/%d/task/%u/schedstat", pid, id[t]), text, sizeof text)
-            && isdigit((u8)*text))
-            run += strtoull(text, &end, 10), wait += strtoull(end, NULL, 10), n_run++;
+    struct mfs_thread *empty = NULL;
+    for (u32 k = 0; k < 64; k++) {
+        struct mfs_thread *t = &mfs_threads[(tid + k) % ARRAY_LEN(mfs_threads)];
+        bool gone = !t->tid || t->at + 1 < met.tick;
+        if (t->tid == tid && !gone)
+            return t;
+        if (gone && !empty)
+            empty = t;
     }
-    for (u32 k = 0; k < 2; k++)
-        if (n_keys[k])
-            met_count(i, keys[k].m, switches[k]);
-    if (n_run)
-        met_count(i, M_P_RUN, run), met_count(i, M_P_WAIT, wait);
+    if (empty)
+        *empty = (struct mfs_thread){ .tid = tid };
+    return empty;
+}
+
+/* Which of its counts there are: bits. */
+static u32 mfs_thread_counts(pid_t pid, u32 tid, u64 *count)
+{
+    static const char *const keys[] = { "\nvoluntary_ctxt_switches:",
+                                        "\nnonvoluntary_ctxt_switches:" };
+    char text[8192], *end;
+    u32 got = 0;
+    u_slurp(met_path("/proc/%d/task/%u/status", pid, tid), text, sizeof text);
+    for (u32 k = 0; k < 2; k++) {
+        const char *at = strstr(text, keys[k]);
+        count[k] = at ? strtoull(at + strlen(keys[k]), NULL, 10) : 0;
+        got |= (u32)(at != NULL) << k;
+    }
+    u_slurp(met_path("/proc/%d/task/%u/schedstat", pid, tid), text, sizeof text);
+    count[2] = strtoull(text, &end, 10);
+    count[3] = strtoull(end, NULL, 10);
+    return got | (isdigit((u8)*text) ? 12 : 0);
+}
+
+static void mfs_process_threads(const struct met_inst *i, u32 process)
+{
+    static u32 id[ARRAY_LEN(mfs_threads)];
+    pid_t pid = opt.pids[process];
+    u64 now[MFS_COUNTS], *sum = mfs_pids[process].count;
+    u32 n = met_ids(met_path("/proc/%d/task", pid), "", "", id, ARRAY_LEN(id)), any = 0;
+    for (u32 k = 0; k < n; k++) {
+        u32 got = mfs_thread_counts(pid, id[k], now);
+        struct mfs_thread *t = got ? mfs_thread(id[k]) : NULL;
+        if (got && !t)
+            met.dropped++;
+        if (!t)
+            continue;
+        for (u32 c = 0; c < MFS_COUNTS; c++)
+            sum[c] += now[c] - (now[c] < t->count[c] ? 0 : t->count[c]);
+        memcpy(t->count, now, sizeof now);
+        t->at = met.tick;
+        any |= got;
+    }
+    for (u32 c = 0; c < MFS_COUNTS; c++)
+        if (any >> c & 1)
+            met_count(i, M_P_VOLUNTARY + c, sum[c]);
 }
 
 /* "PID (COMM) S ...": COMM may hold anything; behind its last ')' is field 3 (proc_pid_stat(5)). A
@@ -21792,7 +21838,7 @@ static bool mfs_process(u32 k)
     *close = 0;
     snprintf(i->info, sizeof i->info, "%s", open + 1);
     met_columns(i, close + 2);
-    mfs_threads(i, pid);
+    mfs_process_threads(i, k);
     return true;
 }
 
@@ -22330,10 +22376,12 @@ static int pmc_choose(struct pmc_pmu *p, u32 role)
 static void pmc_add_pmu(const char *name)
 {
     s64 type;
+    if (pmc.n_pmus == PMC_PMUS)
+        return;
     struct pmc_pmu *p = &pmc_pmus[pmc.n_pmus];
     bool cpus = pmc_list(met_path("/sys/bus/event_source/devices/%s/cpus", name), p->mask, p->cpus,
                          sizeof p->cpus);
-    if (pmc.n_pmus == PMC_PMUS || (!cpus && strcmp(name, "cpu"))
+    if ((!cpus && strcmp(name, "cpu"))
         || !met_file_number(met_path("/sys/bus/event_source/devices/%s/type", name), &type))
         return;
     snprintf(p->name, sizeof p->name, "%.*s", MET_NAME - 1, name);
@@ -25429,8 +25477,12 @@ static const char *opt_pid(const char *v)
         long pid = strtol(v, &end, 10);
         if (end == v || pid <= 0 || pid > INT_MAX || (*end && !strchr(", \t\n", *end)))
             return "not a process id";
-        opt.pids = xrealloc(opt.pids, (opt.n_pids + 1) * sizeof *opt.pids);
-        opt.pids[opt.n_pids++] = (pid_t)pid;
+        u32 k = 0;
+        while (k < opt.n_pids && opt.pids[k] != pid)
+            k++;
+        if (k == opt.n_pids)
+            opt.pids = xrealloc(opt.pids, ++opt.n_pids * sizeof *opt.pids);
+        opt.pids[k] = (pid_t)pid;
         v = end + strspn(end, ", \t\n");
     }
     return opt.n_pids ? NULL : "not a process id";

@@ -24,7 +24,7 @@ start() { # start COLS ROWS ARG...
     server=$((server + 1))
     rm -f before after
     t new-session -d $size "exec sh go.sh $*" || skip "tmux does not start"
-    until_true 10 shows 'kvis monitor' || fail "no screen: $(t capture-pane -p)"
+    until_true 10 shows 'kvis monitor\|status' || fail "no screen: $(t capture-pane -p)"
 }
 shows() { t capture-pane -p | grep -q -- "$1"; }
 key() { t send-keys "$1"; }
@@ -52,6 +52,7 @@ until_true 5 shows '^device sda1 (sda): ' || { key z; until_true 5 shows '^devic
     fail "no disks: $(t capture-pane -p)"
 key p
 until_true 5 shows PAUSED || fail "no pause"
+sleep 0.3 # tmux has all of it
 was=$(t capture-pane -p); sleep 0.7
 eq "paused screen" "$was" "$(t capture-pane -p)"
 key p
