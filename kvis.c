@@ -20956,16 +20956,11 @@ static void met_count(const struct met_inst *i, u32 m, u64 raw)
     if (!i)
         return;
     struct met_series *s = met_touch(i, m);
-    bool first = s->since == met.tick;
-    u64 d = raw - s->raw;
-    if (first)
-        d = raw - s->total;
-    if (!first && raw < s->raw) {
+    u64 d = raw - s->raw; /* the first: all */
+    if (raw < s->raw) {
         bool wrapped = metrics[m].form == F_CMS && s->raw <= UINT32_MAX && s->raw - raw > 1u << 31;
         d = wrapped ? (u32)d : 0;
         met.backwards += !wrapped;
-    } else if (first && raw < s->total) {
-        d = 0;
     }
     double t = met.src[met.cur].elapsed_s;
     s->total += d;
@@ -21090,7 +21085,7 @@ static struct {
     u32 at, len;
     bool skip; /* what comes is the rest of a line that was cut */
     u64 bytes;
-    char buf[16 << 10];
+    char path[160], buf[16 << 10];
 } met_file;
 
 enum { MET_FILE_MAX = 8 << 20 };
@@ -21101,6 +21096,7 @@ static bool met_open(const char *path)
     met_file.at = met_file.len = 0;
     met_file.skip = false;
     met_file.bytes = 0;
+    snprintf(met_file.path, sizeof met_file.path, "%s", path);
     if (met_file.fd < 0)
         met_wrong(path, errno);
     return met_file.fd >= 0;
@@ -21114,6 +21110,8 @@ static bool met_fill(void)
     ssize_t n = met_file.bytes > MET_FILE_MAX ? 0
                 : read(met_file.fd, met_file.buf + met_file.len,
                        sizeof met_file.buf - 1 - met_file.len);
+    if (n < 0)
+        met_wrong(met_file.path, errno);
     if (n <= 0)
         return false;
     met_file.len += (u32)n;
@@ -21508,7 +21506,7 @@ static void mfs_nodemem(void)
 
 /* --- disks --- */
 
-/* The names in a directory, joined by commas. */
+/* The names in a directory, joined by commas; "..." where there are more. */
 static void mfs_names(const char *dir, char *s, size_t n)
 {
     char buf[2048] __attribute__((aligned(8)));
@@ -21517,9 +21515,11 @@ static void mfs_names(const char *dir, char *s, size_t n)
     for (long got; f >= 0 && (got = syscall(SYS_getdents64, f, buf, sizeof buf)) > 0;)
         for (long at = 0; at < got;) {
             const struct dirent *d = (const void *)(buf + at);
+            size_t len = strlen(s);
             at += d->d_reclen;
-            if (d->d_name[0] != '.')
-                snprintf(s + strlen(s), n - strlen(s), "%s%s", *s ? "," : "", d->d_name);
+            if (d->d_name[0] != '.'
+                && snprintf(s + len, n - len, "%s%s", len ? "," : "", d->d_name) >= (int)(n - len))
+                memcpy(s + n - 4, "...", 4);
         }
     if (f >= 0)
         close(f);
@@ -21539,14 +21539,11 @@ static void mfs_disk_on(struct met_inst *i, const char *name)
     }
     ssize_t n = readlink(met_path("/sys/class/block/%s", sys), link, sizeof link - 1);
     link[MAX(n, 0)] = 0;
-    for (u32 k = 0; k < 2; k++) {
-        char *slash = strrchr(link, '/');
-        if (!slash)
-            return;
+    char *slash = strrchr(link, '/');
+    if (slash)
         *slash = 0;
-        if (!k && (slash = strrchr(link, '/')))
-            snprintf(i->info, MET_INFO, "%s", slash + 1);
-    }
+    if (slash && (slash = strrchr(link, '/')))
+        snprintf(i->info, MET_INFO, "%s", slash + 1);
 }
 
 /* Whether it counts in the sum of all: what lies on others would count twice. */
@@ -22717,13 +22714,12 @@ static bool pmc_delta(struct pmc_unit *u, u32 g, double *d, double *share)
     if (got < (ssize_t)((3 + n) * sizeof *v) || v[0] != n)
         return false;
     u64 enabled = v[1] - u->g[g].enabled, running = v[2] - u->g[g].running;
-    *share = !enabled;
-    if (u->at_ns && enabled && !running)
-        return false;
     *share = enabled ? (double)running / (double)enabled : 1;
     double scale = running ? (double)enabled / (double)running : 1;
     u->g[g].enabled = v[1];
     u->g[g].running = v[2];
+    if (u->at_ns && enabled && !running)
+        return false;
     for (u32 i = 3; k < PMC_MEMBERS; k++) {
         if (u->g[g].fd[k] <= 0)
             continue;
@@ -22757,6 +22753,17 @@ static u32 pmc_tlb(u32 g, double *d, u32 has)
             has |= 1u << tlb[k].miss;
         }
     return has;
+}
+
+/* Neoverse N2 and V2 with 5 slots count one of the frontend's too many each cycle (perf's list for
+ * them, arch/arm64/arm/neoverse-n2-v2/metrics.json of Linux 7.0). */
+static void pmc_empty_slots(const struct pmc_pmu *p, double *d)
+{
+    if (p->slots != 5
+        || (strncmp(p->core, "Neoverse-N2 ", 12) && strncmp(p->core, "Neoverse-V2 ", 12)))
+        return;
+    d[PR_SFE] = MAX(d[PR_SFE] - d[PR_CYC], 0);
+    d[PR_SLOT] = MAX(d[PR_SLOT] - d[PR_CYC], 0);
 }
 
 static void pmc_add(struct pmc_sum *s, u32 g, const double *d, u32 has, u32 slots, double seconds)
@@ -22795,6 +22802,7 @@ static void pmc_read_unit(struct pmc_unit *u, struct pmc_sum **to, u32 n_to)
                 has |= 1u << (pmc_groups[g][k] - 1);
         bool counted = has && pmc_delta(u, g, d, &share);
         has = counted ? pmc_tlb(g, d, has) : 0;
+        pmc_empty_slots(&pmc_pmus[u->pmu], d);
         for (u32 k = 0; k < n_to; k++) {
             if (u->g[g].fd[0] > 0 || counted)
                 to[k]->share = MIN(to[k]->share, share);
@@ -23677,7 +23685,7 @@ static void mout_prom_line(struct buf *b, u32 m, const struct met_inst *i, const
     b_s(b, *mout_prom_labels(b, own, i) == ',' ? "} " : " ");
     if (!mout_form(m)->counter)
         mout_num(b, s->v);
-    else if (scale >= 1)
+    else if (scale >= 1 && s->total < UINT64_MAX / (u64)scale)
         b_u64(b, s->total * (u64)scale);
     else
         b_f(b, "%.15g", (double)s->total * scale);
@@ -23787,7 +23795,7 @@ static void mout_prom_file(const char *file)
     char tmp[PATH_MAX];
     const struct buf *b = mout_exposition();
     snprintf(tmp, sizeof tmp, "%.4000s.%d.tmp", file, (int)getpid());
-    int f = open(tmp, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+    int f = open(tmp, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0644);
     int e = f < 0 ? -errno : out_write_all(f, b->p, b->len);
     if (f >= 0 && close(f) < 0 && !e)
         e = -errno;
@@ -23934,7 +23942,7 @@ static void mout_end(void)
  * one; a fixed size for what they say, a fixed time for it and for taking the answer. Entry points:
  * hs_opt_listen, hs_open, hs_wait. */
 
-enum { HS_CLIENTS = 32, HS_REQUEST = 2048, HS_PATIENCE_S = 5 };
+enum { HS_CLIENTS = 32, HS_REQUEST = 2048, HS_PATIENCE_S = 5, HS_ANSWERS = 96 << 20 };
 
 static struct {
     int fd;
@@ -23956,16 +23964,16 @@ static const char *hs_opt_listen(const char *v)
     const char *colon = strrchr(v, ':'), *port = colon ? colon + 1 : v;
     char addr[64] = "127.0.0.1", *end;
     unsigned long n = strtoul(port, &end, 10);
-    if (!isdigit((u8)*port) || *end || n > 65535)
-        return "not ADDR:PORT";
+    size_t len = colon ? (size_t)(colon - v) : 0;
     bool six = *v == '[';
-    if (colon > v && colon - v < (long)sizeof addr)
-        snprintf(addr, sizeof addr, "%.*s", (int)(colon - v) - 2 * six, v + six);
+    if (!isdigit((u8)*port) || *end || n > 65535 || len >= sizeof addr || (six && colon[-1] != ']'))
+        return "not ADDR:PORT";
+    if (len)
+        snprintf(addr, sizeof addr, "%.*s", (int)len - 2 * six, v + six);
     memset(&mo.listen, 0, sizeof mo.listen);
     in->sin_family = six ? AF_INET6 : AF_INET;
     in->sin_port = htons((u16)n); /* at the same place in both */
-    if (colon - v >= (long)sizeof addr
-        || inet_pton(in->sin_family, addr, six ? (void *)&in6->sin6_addr : &in->sin_addr) != 1)
+    if (inet_pton(in->sin_family, addr, six ? (void *)&in6->sin6_addr : &in->sin_addr) != 1)
         return "not ADDR:PORT (an address in numbers; IPv6 in [ ])";
     return NULL;
 }
@@ -24042,12 +24050,27 @@ static void hs_answer_text(struct hs_client *c, const char *status)
     hs_answer(c, status, "text/plain", status, (u32)strlen(status));
 }
 
+/* Each client has its own copy, for it takes it while the next is made: there may be too many of a
+ * large one. */
+static void hs_metrics(struct hs_client *c)
+{
+    const struct buf *b = mout_exposition();
+    u64 held = b->len;
+    for (u32 i = 0; i < HS_CLIENTS; i++)
+        held += hs.client[i].answer.len;
+    if (held > HS_ANSWERS)
+        hs_answer_text(c, "503 Service Unavailable");
+    else
+        hs_answer(c, "200 OK", "text/plain; version=0.0.4", b->p, b->len);
+}
+
 /* Its request line is all that is looked at. */
 static void hs_request(struct hs_client *c)
 {
     static const char page[] = "<!doctype html><title>kvis</title><a href=/metrics>metrics</a>\n";
-    char *line = c->req, *path = strchr(line, ' ');
+    char *line = c->req;
     line[strcspn(line, "\r\n")] = 0;
+    char *path = strchr(line, ' ');
     char *version = path ? strstr(path, " HTTP/1.") : NULL;
     if (!version || path[1] != '/') {
         hs_answer_text(c, "400 Bad Request");
@@ -24058,8 +24081,7 @@ static void hs_request(struct hs_client *c)
     if (strncmp(line, "GET ", 4) && strncmp(line, "HEAD ", 5)) {
         hs_answer_text(c, "405 Method Not Allowed\r\nAllow: GET, HEAD");
     } else if (!strcmp(path + 1, "/metrics")) {
-        const struct buf *b = mout_exposition();
-        hs_answer(c, "200 OK", "text/plain; version=0.0.4", b->p, b->len);
+        hs_metrics(c);
     } else if (!strcmp(path + 1, "/")) {
         hs_answer(c, "200 OK", "text/html", page, sizeof page - 1);
     } else {
@@ -24157,13 +24179,14 @@ static struct {
     u16 rows, cols, line;    /* lines drawn; those behind rows are only counted */
     u32 hidden;              /* sections: bits */
     struct termios was;
-    float past[N_METRICS][SCR_PAST]; /* by met.tick; -1: none */
+    float past[N_METRICS][SCR_PAST]; /* by met.tick; 0: none, too */
 } scr;
 
 /* Above (or, where bad is less than odd, below) these a number is yellow, or red. */
 static const struct { u16 m; float odd, bad; } scr_limits[] = {
     { M_STEAL, 0.05f, 0.10f }, { M_NUMA_REMOTE, 0.2f, 0.5f }, { M_POOL_RATIO, 0.9f, 0.98f },
-    { M_THP_RATIO, 0.1f, 0 }, { M_TEMP_ROOM, 10, 3 }, { M_SENSOR_ROOM, 10, 3 },
+    { M_THP_RATIO, 0.1f, 0 }, { M_LLC_MPKI, 5, 10 }, { M_DTLB_MPKI, 5, 10 },
+    { M_TEMP_ROOM, 10, 3 }, { M_SENSOR_ROOM, 10, 3 },
     { M_OOM, 0, 0 }, { M_THROTTLE_CORE, 0, 0 }, { M_THROTTLE_PKG, 0, 0 },
 };
 
@@ -24177,10 +24200,28 @@ static void scr_restore(void)
     tcsetattr(STDIN_FILENO, TCSANOW, &scr.was);
 }
 
-static void scr_crash(int sig)
+/* Takes the terminal, and has it drawn anew. */
+static void scr_take(int sig)
 {
+    int e = errno;
+    struct termios raw = scr.was;
+    raw.c_lflag &= ~(tcflag_t)(ICANON | ECHO);
+    raw.c_cc[VMIN] = raw.c_cc[VTIME] = 0;
+    tcsetattr(STDIN_FILENO, TCSANOW, &raw);
+    ssize_t n = write(STDOUT_FILENO, scr_enter, sizeof scr_enter - 1);
+    (void)sig, (void)n;
+    scr.resized = true;
+    errno = e;
+}
+
+/* Gives it back, and dies, or is stopped till somebody wants it to go on. */
+static void scr_give(int sig)
+{
+    struct sigaction act = { .sa_handler = scr_give, .sa_flags = SA_RESETHAND | SA_NODEFER };
     scr_restore();
     raise(sig); /* SA_RESETHAND: its default now */
+    sigaction(sig, &act, NULL);
+    scr_take(sig);
 }
 
 static void scr_resize(int sig)
@@ -24192,24 +24233,21 @@ static void scr_resize(int sig)
 /* Both ends must be the same terminal, which is not checked: of another, keys are keys as well. */
 static void scr_begin(void)
 {
-    static const int crash[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT };
-    struct sigaction act = { .sa_handler = scr_crash, .sa_flags = SA_RESETHAND | SA_NODEFER };
-    struct sigaction size = { .sa_handler = scr_resize };
+    static const int gives[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGSYS, SIGTRAP, SIGXCPU,
+                                 SIGUSR1, SIGUSR2, SIGTSTP };
+    struct sigaction give = { .sa_handler = scr_give, .sa_flags = SA_RESETHAND | SA_NODEFER };
+    struct sigaction take = { .sa_handler = scr_take }, size = { .sa_handler = scr_resize };
     const char *lang = getenv("LC_ALL"), *ctype = getenv("LC_CTYPE");
     lang = lang && *lang ? lang : ctype && *ctype ? ctype : getenv("LANG");
     scr.utf8 = lang && (strstr(lang, "UTF-8") || strstr(lang, "utf8"));
     if (tcgetattr(STDIN_FILENO, &scr.was) < 0)
         return;
-    for (size_t i = 0; i < ARRAY_LEN(crash); i++)
-        sigaction(crash[i], &act, NULL);
+    for (size_t i = 0; i < ARRAY_LEN(gives); i++)
+        sigaction(gives[i], &give, NULL);
     sigaction(SIGWINCH, &size, NULL);
-    struct termios raw = scr.was;
-    raw.c_lflag &= ~(tcflag_t)(ICANON | ECHO);
-    raw.c_cc[VMIN] = raw.c_cc[VTIME] = 0;
-    raw.c_cc[VSUSP] = _POSIX_VDISABLE; /* stopped, the terminal would be ours still */
-    tcsetattr(STDIN_FILENO, TCSANOW, &raw);
+    sigaction(SIGCONT, &take, NULL); /* stopped by force, it had no time to give it back */
+    scr_take(0);
     scr.on = true;
-    b_put(&out.text.b, scr_enter, sizeof scr_enter - 1);
 }
 
 static void scr_end(void)
@@ -24273,11 +24311,11 @@ static void scr_spark(struct buf *b, u32 m)
 
 /* --- sections --- */
 
-/* Whether a sum is worth a cell: it is, or has been, more than 0. */
+/* Whether a sum is worth a cell: it is, or has been, something. */
 static bool scr_lively(u32 m)
 {
     for (u32 t = 0; t < SCR_PAST; t++)
-        if (scr.past[m][t] > 0 || scr.past[m][t] < -1)
+        if (scr.past[m][t] != 0)
             return true;
     return scr.zeros;
 }
@@ -24458,9 +24496,10 @@ static void scr_interval(void)
 static void scr_keys(void)
 {
     char keys[64];
-    ssize_t n = read(STDIN_FILENO, keys, sizeof keys);
-    if (n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR))
-        sp_told = n ? SIGHUP : sp_told;
+    struct pollfd p = { STDIN_FILENO, POLLIN, 0 };
+    ssize_t n = poll(&p, 1, 0) > 0 ? read(STDIN_FILENO, keys, sizeof keys) : 0;
+    if (p.revents && n <= 0)
+        sp_told = SIGHUP;
     for (ssize_t i = 0; i < n; i++)
         switch (keys[i]) {
         case 'q': sp_told = SIGINT; break;
@@ -24592,8 +24631,8 @@ static void mon_interval(void)
     mon_collect();
     clock_gettime(CLOCK_REALTIME, &ts);
     mout.real_ns = (u64)ts.tv_sec * NSEC + (u64)ts.tv_nsec;
-    mout.interval_ns = u_now() - before;
     mout.ts_ns = u_now() - out.start_ns;
+    mout.interval_ns = mout.ts_ns + out.start_ns - before;
     mout_interval();
     if (scr.on)
         scr_interval();
