@@ -21188,29 +21188,25 @@ static bool met_file_number(const char *path, s64 *v)
  * said. */
 static u32 met_ids(const char *path, const char *pre, const char *post, u32 *id, u32 max)
 {
-    static char buf[4096] __attribute__((aligned(8)));
     u32 n = 0;
-    int f = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (f < 0)
+    DIR *d = opendir(path);
+    if (!d)
         met_wrong(path, errno);
-    for (long got; f >= 0 && (got = syscall(SYS_getdents64, f, buf, sizeof buf)) > 0;)
-        for (long at = 0; at < got;) {
-            const struct dirent *d = (const void *)(buf + at); /* as linux_dirent64 */
-            const char *s = d->d_name;
-            char *end = NULL;
-            at += d->d_reclen;
-            if (strncmp(s, pre, strlen(pre)) || !isdigit((u8)*(s += strlen(pre))))
-                continue;
-            unsigned long v = strtoul(s, &end, 10);
-            if (strcmp(end, post) || v > INT_MAX || n == max)
-                continue;
-            u32 k = n++;
-            for (; k && id[k - 1] > v; k--)
-                id[k] = id[k - 1];
-            id[k] = (u32)v;
-        }
-    if (f >= 0)
-        close(f);
+    for (struct dirent *e; d && (e = readdir(d));) {
+        const char *s = e->d_name;
+        char *end = NULL;
+        if (strncmp(s, pre, strlen(pre)) || !isdigit((u8)*(s += strlen(pre))))
+            continue;
+        unsigned long v = strtoul(s, &end, 10);
+        if (strcmp(end, post) || v > INT_MAX || n == max)
+            continue;
+        u32 k = n++;
+        for (; k && id[k - 1] > v; k--)
+            id[k] = id[k - 1];
+        id[k] = (u32)v;
+    }
+    if (d)
+        closedir(d);
     return n;
 }
 
@@ -21509,20 +21505,16 @@ static void mfs_nodemem(void)
 /* The names in a directory, joined by commas; "..." where there are more. */
 static void mfs_names(const char *dir, char *s, size_t n)
 {
-    char buf[2048] __attribute__((aligned(8)));
-    int f = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    DIR *d = opendir(dir);
     *s = 0;
-    for (long got; f >= 0 && (got = syscall(SYS_getdents64, f, buf, sizeof buf)) > 0;)
-        for (long at = 0; at < got;) {
-            const struct dirent *d = (const void *)(buf + at);
-            size_t len = strlen(s);
-            at += d->d_reclen;
-            if (d->d_name[0] != '.'
-                && snprintf(s + len, n - len, "%s%s", len ? "," : "", d->d_name) >= (int)(n - len))
-                memcpy(s + n - 4, "...", 4);
-        }
-    if (f >= 0)
-        close(f);
+    for (struct dirent *e; d && (e = readdir(d));) {
+        size_t len = strlen(s);
+        if (e->d_name[0] != '.'
+            && snprintf(s + len, n - len, "%s%s", len ? "," : "", e->d_name) >= (int)(n - len))
+            memcpy(s + n - 4, "...", 4);
+    }
+    if (d)
+        closedir(d);
 }
 
 /* What a block device lies on: a partition on its disk, dm and md on their parts. In sysfs a '/' of
@@ -21843,7 +21835,7 @@ static bool mfs_process(u32 k)
 static void mfs_procs(void)
 {
     u32 left = 0;
-    for (u32 k = 0; k < MIN(opt.n_pids, MFS_PIDS); k++) {
+    for (u32 k = 0; k < opt.n_pids; k++) {
         mfs_pids[k].gone = !mfs_process(k);
         left += !mfs_pids[k].gone;
     }
@@ -23144,9 +23136,10 @@ static bool mk_sched_read(void)
     memset(mk_sched.wait, 0, sizeof mk_sched.wait);
     memset(mk_sched.depth, 0, sizeof mk_sched.depth);
     mk_sched.wait_ns = mk_sched.depth_sum = 0;
+    pmc_list(met_path("/sys/devices/system/cpu/online"), pmc.online, NULL, 0);
     for (u32 cpu = 0; cpu < bpf_possible(); cpu++) {
         if (bpf_map_do(BPF_MAP_LOOKUP_ELEM, bpf_map(o, "cpus"), &cpu, &mk_sched.cpu)
-            || (!mk_sched.cpu.switches && met.src[met.cur].elapsed_s > 0)) /* it was never on */
+            || (!mk_sched.cpu.switches && !pmc_in(pmc.online, cpu))) /* it was never on */
             continue;
         if (!(mo.off >> SRC_RUNQ & 1))
             mk_sched_cpu(cpu);
@@ -23248,17 +23241,12 @@ static void mk_add_disk(const char *sys, int map)
 
 static void mk_add_disks(int map)
 {
-    char buf[2048] __attribute__((aligned(8)));
-    int f = open(met_path("/sys/block"), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    for (long got; f >= 0 && (got = syscall(SYS_getdents64, f, buf, sizeof buf)) > 0;)
-        for (long at = 0; at < got;) {
-            const struct dirent *d = (const void *)(buf + at);
-            at += d->d_reclen;
-            if (d->d_name[0] != '.')
-                mk_add_disk(d->d_name, map);
-        }
-    if (f >= 0)
-        close(f);
+    DIR *d = opendir(met_path("/sys/block"));
+    for (struct dirent *e; d && (e = readdir(d));)
+        if (e->d_name[0] != '.')
+            mk_add_disk(e->d_name, map);
+    if (d)
+        closedir(d);
 }
 
 static u32 mk_blk_entries(const char *map)
@@ -24601,11 +24589,12 @@ static const char *mon_opt_collectors(const char *v)
 
 /* --- the loop --- */
 
-/* -p and --cgroup turn their sources on, whatever -c says. */
-static void mon_sources_on(void)
+/* -p and --cgroup turn their sources on, whatever -c says. Whether any is. */
+static bool mon_sources_on(void)
 {
     u64 p = 1ull << SRC_PROC, cg = 1ull << SRC_CGROUP | 1ull << SRC_CGFILES;
     mo.off = (mo.off & ~(p | cg)) | (opt.n_pids ? 0 : p) | (mo.cgroup ? 0 : cg);
+    return ~mo.off & ((1ull << N_SRC) - 1);
 }
 
 static void mon_collect(void)
@@ -24674,7 +24663,6 @@ static int mon_run(u64 end_ns)
     u64 next;
     mout.src = mon_sources;
     met_init();
-    mon_sources_on();
     met.all = met_inst(DIM_NONE, "");
     mk_start();
     if (mout.screen)
@@ -26398,6 +26386,10 @@ static int cmd_monitor(void)
 {
     if (opt.command)
         die(EXIT_USAGE, "'%s': monitor takes no command (see kvis monitor --help)", *opt.command);
+    if (!mon_sources_on())
+        die(EXIT_USAGE, "-c: proc wants -p PID, cgroup --cgroup PATH");
+    if (opt.n_pids > MFS_PIDS)
+        die(EXIT_USAGE, "-p: at most %d processes", MFS_PIDS);
     cmd_roots();
     for (u32 i = 0; i < opt.n_pids; i++)
         if (!met_there(met_path("/proc/%d/stat", opt.pids[i])))

@@ -25,6 +25,10 @@ run monitor -n 1 --json --csv
 status 2
 run monitor ls
 status 2
+for none in proc cgroup proc,cgroup; do
+    run monitor -n 1 -c $none
+    status 2
+done
 # an interval that is longer than the run: one line, of the time that has passed
 run monitor -d 1 -i 5 --json=json -c load,psi
 status 0

@@ -45,10 +45,15 @@ done
 
 # a CPU that goes, and comes
 if [ -w /sys/devices/system/cpu/cpu3/online ]; then
-    kvis monitor -i 0.5 -n 12 -c cpu --per-cpu --json=cpus >cpus.txt &
+    kvis monitor -i 0.5 -n 16 -c cpu --per-cpu --json=cpus >cpus.txt &
     pid=$!
     until_true 20 grep -q '"sample"' cpus
     echo 0 >/sys/devices/system/cpu/cpu3/online
+    kvis monitor -c runq -i 1000 --prometheus=off.prom >off &
+    until_true 20 test -s off.prom
+    t_is "nothing of what is off" 3 "$(grep -c '^kvis_switches_total{' off.prom)"
+    kill $!
+    wait $!
     sleep 1.6
     echo 1 >/sys/devices/system/cpu/cpu3/online
     wait $pid
