@@ -21067,22 +21067,18 @@ static void met_set(const struct met_inst *i, u32 m, double v)
 }
 
 /* A counter's reading. One that went back counts as no change (proc_stat(5): iowait may; a disk
- * that was taken out and put in begins anew), one of 32 bits that came round goes on. */
+ * that was taken out and put in begins anew). Of those that the kernel has in 32 bits, milliseconds
+ * of disks come round (Documentation/admin-guide/iostats.rst), and go on. */
 static void met_count(const struct met_inst *i, u32 m, u64 raw)
 {
     if (!i)
         return;
     struct met_series *s = met_touch(i, m);
-    bool first = s->since == met.tick;
-    u64 d = raw - s->raw;
-    if (first)
-        d = raw - s->total;
-    if (!first && raw < s->raw) {
-        bool wrapped = s->raw <= UINT32_MAX && s->raw - raw > 1u << 31;
+    u64 d = raw - s->raw; /* the first: all */
+    if (raw < s->raw) {
+        bool wrapped = metrics[m].form == F_CMS && s->raw <= UINT32_MAX && s->raw - raw > 1u << 31;
         d = wrapped ? (u32)d : 0;
         met.backwards += !wrapped;
-    } else if (first && raw < s->total) {
-        d = 0;
     }
     double t = met.src[met.cur].elapsed_s;
     s->total += d;
@@ -21090,11 +21086,14 @@ static void met_count(const struct met_inst *i, u32 m, u64 raw)
     s->v = t > 0 ? (double)d * met_forms[metrics[m].form].scale / t : 0;
 }
 
-/* The kernel's number, as the metric's form says. */
+/* The kernel's number, as the metric's form says. A count below 0 is none. */
 static void met_raw(const struct met_inst *i, u32 m, s64 raw)
 {
     const struct met_form_row *f = &met_forms[metrics[m].form];
-    f->counter ? met_count(i, m, (u64)raw) : met_set(i, m, (double)raw * f->scale);
+    if (!f->counter)
+        met_set(i, m, (double)raw * f->scale);
+    else if (raw >= 0)
+        met_count(i, m, (u64)raw);
 }
 
 /* Whether there is a value now: of a counter, two readings. */
@@ -21104,9 +21103,10 @@ static bool met_has(const struct met_inst *i, u32 m)
     return s->at == met.tick && (!met_forms[metrics[m].form].counter || s->since < met.tick);
 }
 
-/* Gives the thing without a name what the others of its kind have in sum: of the source's metrics,
- * those from `from` to `to`. */
-static void met_sum(u8 dim, u32 from, u32 to, bool (*counts)(const struct met_inst *))
+/* Gives the thing without a name what the others of its kind have in sum, or on average: of the
+ * source's metrics, those from `from` to `to`. */
+static void met_sum_or_mean(u8 dim, u32 from, u32 to, bool (*counts)(const struct met_inst *),
+                            bool mean)
 {
     struct met_inst *all = met_inst(dim, "");
     for (u32 m = from; all && m <= to; m++) {
@@ -21117,9 +21117,14 @@ static void met_sum(u8 dim, u32 from, u32 to, bool (*counts)(const struct met_in
                 sum += met_at(i, m)->v, n++;
         if (!n)
             continue;
-        met_set(all, m, sum);
+        met_set(all, m, mean ? sum / n : sum);
         met_at(all, m)->since = 1; /* a sum of rates is one at once */
     }
+}
+
+static void met_sum(u8 dim, u32 from, u32 to, bool (*counts)(const struct met_inst *))
+{
+    met_sum_or_mean(dim, from, to, counts, false);
 }
 
 /* Takes a reading of a distribution's counters (they come round at 2^32), and sets its metrics. */
@@ -21198,7 +21203,7 @@ static struct {
     u32 at, len;
     bool skip; /* what comes is the rest of a line that was cut */
     u64 bytes;
-    char buf[16 << 10];
+    char path[160], buf[16 << 10];
 } met_file;
 
 enum { MET_FILE_MAX = 8 << 20 };
@@ -21209,6 +21214,7 @@ static bool met_open(const char *path)
     met_file.at = met_file.len = 0;
     met_file.skip = false;
     met_file.bytes = 0;
+    snprintf(met_file.path, sizeof met_file.path, "%s", path);
     if (met_file.fd < 0)
         met_wrong(path, errno);
     return met_file.fd >= 0;
@@ -21222,6 +21228,8 @@ static bool met_fill(void)
     ssize_t n = met_file.bytes > MET_FILE_MAX ? 0
                 : read(met_file.fd, met_file.buf + met_file.len,
                        sizeof met_file.buf - 1 - met_file.len);
+    if (n < 0)
+        met_wrong(met_file.path, errno);
     if (n <= 0)
         return false;
     met_file.len += (u32)n;
@@ -21298,29 +21306,25 @@ static bool met_file_number(const char *path, s64 *v)
  * said. */
 static u32 met_ids(const char *path, const char *pre, const char *post, u32 *id, u32 max)
 {
-    static char buf[4096] __attribute__((aligned(8)));
     u32 n = 0;
-    int f = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (f < 0)
+    DIR *d = opendir(path);
+    if (!d)
         met_wrong(path, errno);
-    for (long got; f >= 0 && (got = syscall(SYS_getdents64, f, buf, sizeof buf)) > 0;)
-        for (long at = 0; at < got;) {
-            const struct dirent *d = (const void *)(buf + at); /* as linux_dirent64 */
-            const char *s = d->d_name;
-            char *end = NULL;
-            at += d->d_reclen;
-            if (strncmp(s, pre, strlen(pre)) || !isdigit((u8)*(s += strlen(pre))))
-                continue;
-            unsigned long v = strtoul(s, &end, 10);
-            if (strcmp(end, post) || v > INT_MAX || n == max)
-                continue;
-            u32 k = n++;
-            for (; k && id[k - 1] > v; k--)
-                id[k] = id[k - 1];
-            id[k] = (u32)v;
-        }
-    if (f >= 0)
-        close(f);
+    for (struct dirent *e; d && (e = readdir(d));) {
+        const char *s = e->d_name;
+        char *end = NULL;
+        if (strncmp(s, pre, strlen(pre)) || !isdigit((u8)*(s += strlen(pre))))
+            continue;
+        unsigned long v = strtoul(s, &end, 10);
+        if (strcmp(end, post) || v > INT_MAX || n == max)
+            continue;
+        u32 k = n++;
+        for (; k && id[k - 1] > v; k--)
+            id[k] = id[k - 1];
+        id[k] = (u32)v;
+    }
+    if (d)
+        closedir(d);
     return n;
 }
 
@@ -21503,17 +21507,10 @@ static void mfs_throttle(void)
     met_sum(DIM_CPU, M_THROTTLE_CORE, M_THROTTLE_PKG, NULL);
 }
 
-/* Without a name: the mean of all CPUs. */
 static void mfs_freq(void)
 {
-    double n = 0;
     mfs_each_cpu("cpufreq", mfs_numbers);
-    for (const struct met_inst *i = met_first(DIM_CPU); i; i = met_next(i))
-        n += i->name[0] && met_has(i, M_FREQ);
-    met_sum(DIM_CPU, M_FREQ, M_FREQ_MAX, NULL);
-    struct met_inst *all = met_inst(DIM_CPU, "");
-    for (u32 m = M_FREQ; all && n > 0 && m <= M_FREQ_MAX; m++)
-        met_at(all, m)->v /= n;
+    met_sum_or_mean(DIM_CPU, M_FREQ, M_FREQ_MAX, NULL, true);
 }
 
 /* "cpu0 0 0 0 0 0 0 RUN WAIT SLICES" (Documentation/scheduler/sched-stats.rst). */
@@ -21623,21 +21620,19 @@ static void mfs_nodemem(void)
 
 /* --- disks --- */
 
-/* The names in a directory, joined by commas. */
+/* The names in a directory, joined by commas; "..." where there are more. */
 static void mfs_names(const char *dir, char *s, size_t n)
 {
-    char buf[2048] __attribute__((aligned(8)));
-    int f = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    DIR *d = opendir(dir);
     *s = 0;
-    for (long got; f >= 0 && (got = syscall(SYS_getdents64, f, buf, sizeof buf)) > 0;)
-        for (long at = 0; at < got;) {
-            const struct dirent *d = (const void *)(buf + at);
-            at += d->d_reclen;
-            if (d->d_name[0] != '.')
-                snprintf(s + strlen(s), n - strlen(s), "%s%s", *s ? "," : "", d->d_name);
-        }
-    if (f >= 0)
-        close(f);
+    for (struct dirent *e; d && (e = readdir(d));) {
+        size_t len = strlen(s);
+        if (e->d_name[0] != '.'
+            && snprintf(s + len, n - len, "%s%s", len ? "," : "", e->d_name) >= (int)(n - len))
+            memcpy(s + n - 4, "...", 4);
+    }
+    if (d)
+        closedir(d);
 }
 
 /* What a block device lies on: a partition on its disk, dm and md on their parts. In sysfs a '/' of
@@ -21654,14 +21649,11 @@ static void mfs_disk_on(struct met_inst *i, const char *name)
     }
     ssize_t n = readlink(met_path("/sys/class/block/%s", sys), link, sizeof link - 1);
     link[MAX(n, 0)] = 0;
-    for (u32 k = 0; k < 2; k++) {
-        char *slash = strrchr(link, '/');
-        if (!slash)
-            return;
+    char *slash = strrchr(link, '/');
+    if (slash)
         *slash = 0;
-        if (!k && (slash = strrchr(link, '/')))
-            snprintf(i->info, MET_INFO, "%s", slash + 1);
-    }
+    if (slash && (slash = strrchr(link, '/')))
+        snprintf(i->info, MET_INFO, "%s", slash + 1);
 }
 
 /* Whether it counts in the sum of all: what lies on others would count twice. */
@@ -21856,35 +21848,78 @@ static void mfs_hwmon(void)
 
 enum { MFS_PIDS = 256 };
 
-static struct { u64 born; bool gone; } mfs_pids[MFS_PIDS]; /* by place in opt.pids */
+/* What only threads are asked for: M_P_VOLUNTARY and those behind it. */
+enum { MFS_COUNTS = 4 };
 
-/* What only threads are asked for: the sum over those that live. */
-static void mfs_threads(const struct met_inst *i, pid_t pid)
+static struct {
+    u64 born, count[MFS_COUNTS];
+    bool gone;
+} mfs_pids[MFS_PIDS]; /* by place in opt.pids */
+
+/* Of a thread, as read last. What it has counted stays in its process's sum when it ends. */
+static struct mfs_thread {
+    u32 tid, at; /* at: met.tick */
+    u64 count[MFS_COUNTS];
+} mfs_threads[MET_INSTS];
+
+/* Its place, or one for it of somebody who is gone; NULL: there are too many. */
+static struct mfs_thread *mfs_thread(u32 tid)
 {
-    static u32 id[MET_INSTS];
-    static const struct { const char *key; u32 m; } keys[] = {
-        { "\nvoluntary_ctxt_switches:", M_P_VOLUNTARY },
-        { "\nnonvoluntary_ctxt_switches:", M_P_FORCED },
-    };
-    char text[4096], *end;
-    u64 switches[2] = { 0 }, run = 0, wait = 0, n_run = 0, n_keys[2] = { 0 };
-    u32 n = met_ids(met_path("/proc/%d/task", pid), "", "", id, ARRAY_LEN(id));
-    for (u32 t = 0; t < n; t++) {
-        if (met_read(met_path("/proc/%d/task/%u/status", pid, id[t]), text, sizeof text))
-            for (u32 k = 0; k < 2; k++) {
-                const char *at = strstr(text, keys[k].key);
-                switches[k] += at ? strtoull(at + strlen(keys[k].key), NULL, 10) : 0;
-                n_keys[k] += at != NULL;
-            }
-        if (met_read(met_path("/proc/%d/task/%u/schedstat", pid, id[t]), text, sizeof text)
-            && isdigit((u8)*text))
-            run += strtoull(text, &end, 10), wait += strtoull(end, NULL, 10), n_run++;
+    struct mfs_thread *empty = NULL;
+    for (u32 k = 0; k < 64; k++) {
+        struct mfs_thread *t = &mfs_threads[(tid + k) % ARRAY_LEN(mfs_threads)];
+        bool gone = !t->tid || t->at + 1 < met.tick;
+        if (t->tid == tid && !gone)
+            return t;
+        if (gone && !empty)
+            empty = t;
     }
-    for (u32 k = 0; k < 2; k++)
-        if (n_keys[k])
-            met_count(i, keys[k].m, switches[k]);
-    if (n_run)
-        met_count(i, M_P_RUN, run), met_count(i, M_P_WAIT, wait);
+    if (empty)
+        *empty = (struct mfs_thread){ .tid = tid };
+    return empty;
+}
+
+/* Which of its counts there are: bits. */
+static u32 mfs_thread_counts(pid_t pid, u32 tid, u64 *count)
+{
+    static const char *const keys[] = { "\nvoluntary_ctxt_switches:",
+                                        "\nnonvoluntary_ctxt_switches:" };
+    char text[8192], *end;
+    u32 got = 0;
+    u_slurp(met_path("/proc/%d/task/%u/status", pid, tid), text, sizeof text);
+    for (u32 k = 0; k < 2; k++) {
+        const char *at = strstr(text, keys[k]);
+        count[k] = at ? strtoull(at + strlen(keys[k]), NULL, 10) : 0;
+        got |= (u32)(at != NULL) << k;
+    }
+    u_slurp(met_path("/proc/%d/task/%u/schedstat", pid, tid), text, sizeof text);
+    count[2] = strtoull(text, &end, 10);
+    count[3] = strtoull(end, NULL, 10);
+    return got | (isdigit((u8)*text) ? 12 : 0);
+}
+
+static void mfs_process_threads(const struct met_inst *i, u32 process)
+{
+    static u32 id[ARRAY_LEN(mfs_threads)];
+    pid_t pid = opt.pids[process];
+    u64 now[MFS_COUNTS], *sum = mfs_pids[process].count;
+    u32 n = met_ids(met_path("/proc/%d/task", pid), "", "", id, ARRAY_LEN(id)), any = 0;
+    for (u32 k = 0; k < n; k++) {
+        u32 got = mfs_thread_counts(pid, id[k], now);
+        struct mfs_thread *t = got ? mfs_thread(id[k]) : NULL;
+        if (got && !t)
+            met.dropped++;
+        if (!t)
+            continue;
+        for (u32 c = 0; c < MFS_COUNTS; c++)
+            sum[c] += now[c] - (now[c] < t->count[c] ? 0 : t->count[c]);
+        memcpy(t->count, now, sizeof now);
+        t->at = met.tick;
+        any |= got;
+    }
+    for (u32 c = 0; c < MFS_COUNTS; c++)
+        if (any >> c & 1)
+            met_count(i, M_P_VOLUNTARY + c, sum[c]);
 }
 
 /* "PID (COMM) S ...": COMM may hold anything; behind its last ')' is field 3 (proc_pid_stat(5)). A
@@ -21910,7 +21945,7 @@ static bool mfs_process(u32 k)
     *close = 0;
     snprintf(i->info, sizeof i->info, "%s", open + 1);
     met_columns(i, close + 2);
-    mfs_threads(i, pid);
+    mfs_process_threads(i, k);
     return true;
 }
 
@@ -21918,7 +21953,7 @@ static bool mfs_process(u32 k)
 static void mfs_procs(void)
 {
     u32 left = 0;
-    for (u32 k = 0; k < MIN(opt.n_pids, MFS_PIDS); k++) {
+    for (u32 k = 0; k < opt.n_pids; k++) {
         mfs_pids[k].gone = !mfs_process(k);
         left += !mfs_pids[k].gone;
     }
@@ -22448,10 +22483,12 @@ static int pmc_choose(struct pmc_pmu *p, u32 role)
 static void pmc_add_pmu(const char *name)
 {
     s64 type;
+    if (pmc.n_pmus == PMC_PMUS)
+        return;
     struct pmc_pmu *p = &pmc_pmus[pmc.n_pmus];
     bool cpus = pmc_list(met_path("/sys/bus/event_source/devices/%s/cpus", name), p->mask, p->cpus,
                          sizeof p->cpus);
-    if (pmc.n_pmus == PMC_PMUS || (!cpus && strcmp(name, "cpu"))
+    if ((!cpus && strcmp(name, "cpu"))
         || !met_file_number(met_path("/sys/bus/event_source/devices/%s/type", name), &type))
         return;
     snprintf(p->name, sizeof p->name, "%.*s", MET_NAME - 1, name);
@@ -22787,13 +22824,12 @@ static bool pmc_delta(struct pmc_unit *u, u32 g, double *d, double *share)
     if (got < (ssize_t)((3 + n) * sizeof *v) || v[0] != n)
         return false;
     u64 enabled = v[1] - u->g[g].enabled, running = v[2] - u->g[g].running;
-    *share = !enabled;
-    if (u->at_ns && enabled && !running)
-        return false;
     *share = enabled ? (double)running / (double)enabled : 1;
     double scale = running ? (double)enabled / (double)running : 1;
     u->g[g].enabled = v[1];
     u->g[g].running = v[2];
+    if (u->at_ns && enabled && !running)
+        return false;
     for (u32 i = 3; k < PMC_MEMBERS; k++) {
         if (u->g[g].fd[k] <= 0)
             continue;
@@ -22827,6 +22863,17 @@ static u32 pmc_tlb(u32 g, double *d, u32 has)
             has |= 1u << tlb[k].miss;
         }
     return has;
+}
+
+/* Neoverse N2 and V2 with 5 slots count one of the frontend's too many each cycle (perf's list for
+ * them, arch/arm64/arm/neoverse-n2-v2/metrics.json of Linux 7.0). */
+static void pmc_empty_slots(const struct pmc_pmu *p, double *d)
+{
+    if (p->slots != 5
+        || (strncmp(p->core, "Neoverse-N2 ", 12) && strncmp(p->core, "Neoverse-V2 ", 12)))
+        return;
+    d[PR_SFE] = MAX(d[PR_SFE] - d[PR_CYC], 0);
+    d[PR_SLOT] = MAX(d[PR_SLOT] - d[PR_CYC], 0);
 }
 
 static void pmc_add(struct pmc_sum *s, u32 g, const double *d, u32 has, u32 slots, double seconds)
@@ -22865,6 +22912,7 @@ static void pmc_read_unit(struct pmc_unit *u, struct pmc_sum **to, u32 n_to)
                 has |= 1u << (pmc_groups[g][k] - 1);
         bool counted = has && pmc_delta(u, g, d, &share);
         has = counted ? pmc_tlb(g, d, has) : 0;
+        pmc_empty_slots(&pmc_pmus[u->pmu], d);
         for (u32 k = 0; k < n_to; k++) {
             if (u->g[g].fd[0] > 0 || counted)
                 to[k]->share = MIN(to[k]->share, share);
@@ -23206,9 +23254,10 @@ static bool mk_sched_read(void)
     memset(mk_sched.wait, 0, sizeof mk_sched.wait);
     memset(mk_sched.depth, 0, sizeof mk_sched.depth);
     mk_sched.wait_ns = mk_sched.depth_sum = 0;
+    pmc_list(met_path("/sys/devices/system/cpu/online"), pmc.online, NULL, 0);
     for (u32 cpu = 0; cpu < bpf_possible(); cpu++) {
         if (bpf_map_do(BPF_MAP_LOOKUP_ELEM, bpf_map(o, "cpus"), &cpu, &mk_sched.cpu)
-            || (!mk_sched.cpu.switches && met.src[met.cur].elapsed_s > 0)) /* it was never on */
+            || (!mk_sched.cpu.switches && !pmc_in(pmc.online, cpu))) /* it was never on */
             continue;
         if (!(mo.off >> SRC_RUNQ & 1))
             mk_sched_cpu(cpu);
@@ -23310,17 +23359,12 @@ static void mk_add_disk(const char *sys, int map)
 
 static void mk_add_disks(int map)
 {
-    char buf[2048] __attribute__((aligned(8)));
-    int f = open(met_path("/sys/block"), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    for (long got; f >= 0 && (got = syscall(SYS_getdents64, f, buf, sizeof buf)) > 0;)
-        for (long at = 0; at < got;) {
-            const struct dirent *d = (const void *)(buf + at);
-            at += d->d_reclen;
-            if (d->d_name[0] != '.')
-                mk_add_disk(d->d_name, map);
-        }
-    if (f >= 0)
-        close(f);
+    DIR *d = opendir(met_path("/sys/block"));
+    for (struct dirent *e; d && (e = readdir(d));)
+        if (e->d_name[0] != '.')
+            mk_add_disk(e->d_name, map);
+    if (d)
+        closedir(d);
 }
 
 static u32 mk_blk_entries(const char *map)
@@ -23747,7 +23791,7 @@ static void mout_prom_line(struct buf *b, u32 m, const struct met_inst *i, const
     b_s(b, *mout_prom_labels(b, own, i) == ',' ? "} " : " ");
     if (!mout_form(m)->counter)
         mout_num(b, s->v);
-    else if (scale >= 1)
+    else if (scale >= 1 && s->total < UINT64_MAX / (u64)scale)
         b_u64(b, s->total * (u64)scale);
     else
         b_f(b, "%.15g", (double)s->total * scale);
@@ -23857,7 +23901,7 @@ static void mout_prom_file(const char *file)
     char tmp[PATH_MAX];
     const struct buf *b = mout_exposition();
     snprintf(tmp, sizeof tmp, "%.4000s.%d.tmp", file, (int)getpid());
-    int f = open(tmp, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+    int f = open(tmp, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0644);
     int e = f < 0 ? -errno : out_write_all(f, b->p, b->len);
     if (f >= 0 && close(f) < 0 && !e)
         e = -errno;
@@ -24004,7 +24048,7 @@ static void mout_end(void)
  * one; a fixed size for what they say, a fixed time for it and for taking the answer. Entry points:
  * hs_opt_listen, hs_open, hs_wait. */
 
-enum { HS_CLIENTS = 32, HS_REQUEST = 2048, HS_PATIENCE_S = 5 };
+enum { HS_CLIENTS = 32, HS_REQUEST = 2048, HS_PATIENCE_S = 5, HS_ANSWERS = 96 << 20 };
 
 static struct {
     int fd;
@@ -24026,16 +24070,16 @@ static const char *hs_opt_listen(const char *v)
     const char *colon = strrchr(v, ':'), *port = colon ? colon + 1 : v;
     char addr[64] = "127.0.0.1", *end;
     unsigned long n = strtoul(port, &end, 10);
-    if (!isdigit((u8)*port) || *end || n > 65535)
-        return "not ADDR:PORT";
+    size_t len = colon ? (size_t)(colon - v) : 0;
     bool six = *v == '[';
-    if (colon > v && colon - v < (long)sizeof addr)
-        snprintf(addr, sizeof addr, "%.*s", (int)(colon - v) - 2 * six, v + six);
+    if (!isdigit((u8)*port) || *end || n > 65535 || len >= sizeof addr || (six && colon[-1] != ']'))
+        return "not ADDR:PORT";
+    if (len)
+        snprintf(addr, sizeof addr, "%.*s", (int)len - 2 * six, v + six);
     memset(&mo.listen, 0, sizeof mo.listen);
     in->sin_family = six ? AF_INET6 : AF_INET;
     in->sin_port = htons((u16)n); /* at the same place in both */
-    if (colon - v >= (long)sizeof addr
-        || inet_pton(in->sin_family, addr, six ? (void *)&in6->sin6_addr : &in->sin_addr) != 1)
+    if (inet_pton(in->sin_family, addr, six ? (void *)&in6->sin6_addr : &in->sin_addr) != 1)
         return "not ADDR:PORT (an address in numbers; IPv6 in [ ])";
     return NULL;
 }
@@ -24112,12 +24156,27 @@ static void hs_answer_text(struct hs_client *c, const char *status)
     hs_answer(c, status, "text/plain", status, (u32)strlen(status));
 }
 
+/* Each client has its own copy, for it takes it while the next is made: there may be too many of a
+ * large one. */
+static void hs_metrics(struct hs_client *c)
+{
+    const struct buf *b = mout_exposition();
+    u64 held = b->len;
+    for (u32 i = 0; i < HS_CLIENTS; i++)
+        held += hs.client[i].answer.len;
+    if (held > HS_ANSWERS)
+        hs_answer_text(c, "503 Service Unavailable");
+    else
+        hs_answer(c, "200 OK", "text/plain; version=0.0.4", b->p, b->len);
+}
+
 /* Its request line is all that is looked at. */
 static void hs_request(struct hs_client *c)
 {
     static const char page[] = "<!doctype html><title>kvis</title><a href=/metrics>metrics</a>\n";
-    char *line = c->req, *path = strchr(line, ' ');
+    char *line = c->req;
     line[strcspn(line, "\r\n")] = 0;
+    char *path = strchr(line, ' ');
     char *version = path ? strstr(path, " HTTP/1.") : NULL;
     if (!version || path[1] != '/') {
         hs_answer_text(c, "400 Bad Request");
@@ -24128,8 +24187,7 @@ static void hs_request(struct hs_client *c)
     if (strncmp(line, "GET ", 4) && strncmp(line, "HEAD ", 5)) {
         hs_answer_text(c, "405 Method Not Allowed\r\nAllow: GET, HEAD");
     } else if (!strcmp(path + 1, "/metrics")) {
-        const struct buf *b = mout_exposition();
-        hs_answer(c, "200 OK", "text/plain; version=0.0.4", b->p, b->len);
+        hs_metrics(c);
     } else if (!strcmp(path + 1, "/")) {
         hs_answer(c, "200 OK", "text/html", page, sizeof page - 1);
     } else {
@@ -24227,13 +24285,14 @@ static struct {
     u16 rows, cols, line;    /* lines drawn; those behind rows are only counted */
     u32 hidden;              /* sections: bits */
     struct termios was;
-    float past[N_METRICS][SCR_PAST]; /* by met.tick; -1: none */
+    float past[N_METRICS][SCR_PAST]; /* by met.tick; 0: none, too */
 } scr;
 
 /* Above (or, where bad is less than odd, below) these a number is yellow, or red. */
 static const struct { u16 m; float odd, bad; } scr_limits[] = {
     { M_STEAL, 0.05f, 0.10f }, { M_NUMA_REMOTE, 0.2f, 0.5f }, { M_POOL_RATIO, 0.9f, 0.98f },
-    { M_THP_RATIO, 0.1f, 0 }, { M_TEMP_ROOM, 10, 3 }, { M_SENSOR_ROOM, 10, 3 },
+    { M_THP_RATIO, 0.1f, 0 }, { M_LLC_MPKI, 5, 10 }, { M_DTLB_MPKI, 5, 10 },
+    { M_TEMP_ROOM, 10, 3 }, { M_SENSOR_ROOM, 10, 3 },
     { M_OOM, 0, 0 }, { M_THROTTLE_CORE, 0, 0 }, { M_THROTTLE_PKG, 0, 0 },
 };
 
@@ -24247,10 +24306,28 @@ static void scr_restore(void)
     tcsetattr(STDIN_FILENO, TCSANOW, &scr.was);
 }
 
-static void scr_crash(int sig)
+/* Takes the terminal, and has it drawn anew. */
+static void scr_take(int sig)
 {
+    int e = errno;
+    struct termios raw = scr.was;
+    raw.c_lflag &= ~(tcflag_t)(ICANON | ECHO);
+    raw.c_cc[VMIN] = raw.c_cc[VTIME] = 0;
+    tcsetattr(STDIN_FILENO, TCSANOW, &raw);
+    ssize_t n = write(STDOUT_FILENO, scr_enter, sizeof scr_enter - 1);
+    (void)sig, (void)n;
+    scr.resized = true;
+    errno = e;
+}
+
+/* Gives it back, and dies, or is stopped till somebody wants it to go on. */
+static void scr_give(int sig)
+{
+    struct sigaction act = { .sa_handler = scr_give, .sa_flags = SA_RESETHAND | SA_NODEFER };
     scr_restore();
     raise(sig); /* SA_RESETHAND: its default now */
+    sigaction(sig, &act, NULL);
+    scr_take(sig);
 }
 
 static void scr_resize(int sig)
@@ -24262,24 +24339,21 @@ static void scr_resize(int sig)
 /* Both ends must be the same terminal, which is not checked: of another, keys are keys as well. */
 static void scr_begin(void)
 {
-    static const int crash[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT };
-    struct sigaction act = { .sa_handler = scr_crash, .sa_flags = SA_RESETHAND | SA_NODEFER };
-    struct sigaction size = { .sa_handler = scr_resize };
+    static const int gives[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGSYS, SIGTRAP, SIGXCPU,
+                                 SIGUSR1, SIGUSR2, SIGTSTP };
+    struct sigaction give = { .sa_handler = scr_give, .sa_flags = SA_RESETHAND | SA_NODEFER };
+    struct sigaction take = { .sa_handler = scr_take }, size = { .sa_handler = scr_resize };
     const char *lang = getenv("LC_ALL"), *ctype = getenv("LC_CTYPE");
     lang = lang && *lang ? lang : ctype && *ctype ? ctype : getenv("LANG");
     scr.utf8 = lang && (strstr(lang, "UTF-8") || strstr(lang, "utf8"));
     if (tcgetattr(STDIN_FILENO, &scr.was) < 0)
         return;
-    for (size_t i = 0; i < ARRAY_LEN(crash); i++)
-        sigaction(crash[i], &act, NULL);
+    for (size_t i = 0; i < ARRAY_LEN(gives); i++)
+        sigaction(gives[i], &give, NULL);
     sigaction(SIGWINCH, &size, NULL);
-    struct termios raw = scr.was;
-    raw.c_lflag &= ~(tcflag_t)(ICANON | ECHO);
-    raw.c_cc[VMIN] = raw.c_cc[VTIME] = 0;
-    raw.c_cc[VSUSP] = _POSIX_VDISABLE; /* stopped, the terminal would be ours still */
-    tcsetattr(STDIN_FILENO, TCSANOW, &raw);
+    sigaction(SIGCONT, &take, NULL); /* stopped by force, it had no time to give it back */
+    scr_take(0);
     scr.on = true;
-    b_put(&out.text.b, scr_enter, sizeof scr_enter - 1);
 }
 
 static void scr_end(void)
@@ -24343,11 +24417,11 @@ static void scr_spark(struct buf *b, u32 m)
 
 /* --- sections --- */
 
-/* Whether a sum is worth a cell: it is, or has been, more than 0. */
+/* Whether a sum is worth a cell: it is, or has been, something. */
 static bool scr_lively(u32 m)
 {
     for (u32 t = 0; t < SCR_PAST; t++)
-        if (scr.past[m][t] > 0 || scr.past[m][t] < -1)
+        if (scr.past[m][t] != 0)
             return true;
     return scr.zeros;
 }
@@ -24528,9 +24602,10 @@ static void scr_interval(void)
 static void scr_keys(void)
 {
     char keys[64];
-    ssize_t n = read(STDIN_FILENO, keys, sizeof keys);
-    if (n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR))
-        sp_told = n ? SIGHUP : sp_told;
+    struct pollfd p = { STDIN_FILENO, POLLIN, 0 };
+    ssize_t n = poll(&p, 1, 0) > 0 ? read(STDIN_FILENO, keys, sizeof keys) : 0;
+    if (p.revents && n <= 0)
+        sp_told = SIGHUP;
     for (ssize_t i = 0; i < n; i++)
         switch (keys[i]) {
         case 'q': sp_told = SIGINT; break;
@@ -24632,11 +24707,12 @@ static const char *mon_opt_collectors(const char *v)
 
 /* --- the loop --- */
 
-/* -p and --cgroup turn their sources on, whatever -c says. */
-static void mon_sources_on(void)
+/* -p and --cgroup turn their sources on, whatever -c says. Whether any is. */
+static bool mon_sources_on(void)
 {
     u64 p = 1ull << SRC_PROC, cg = 1ull << SRC_CGROUP | 1ull << SRC_CGFILES;
     mo.off = (mo.off & ~(p | cg)) | (opt.n_pids ? 0 : p) | (mo.cgroup ? 0 : cg);
+    return ~mo.off & ((1ull << N_SRC) - 1);
 }
 
 static void mon_collect(void)
@@ -24662,8 +24738,8 @@ static void mon_interval(void)
     mon_collect();
     clock_gettime(CLOCK_REALTIME, &ts);
     mout.real_ns = (u64)ts.tv_sec * NSEC + (u64)ts.tv_nsec;
-    mout.interval_ns = u_now() - before;
     mout.ts_ns = u_now() - out.start_ns;
+    mout.interval_ns = mout.ts_ns + out.start_ns - before;
     mout_interval();
     if (scr.on)
         scr_interval();
@@ -24705,7 +24781,6 @@ static int mon_run(u64 end_ns)
     u64 next;
     mout.src = mon_sources;
     met_init();
-    mon_sources_on();
     met.all = met_inst(DIM_NONE, "");
     mk_start();
     if (mout.screen)
@@ -25547,8 +25622,12 @@ static const char *opt_pid(const char *v)
         long pid = strtol(v, &end, 10);
         if (end == v || pid <= 0 || pid > INT_MAX || (*end && !strchr(", \t\n", *end)))
             return "not a process id";
-        opt.pids = xrealloc(opt.pids, (opt.n_pids + 1) * sizeof *opt.pids);
-        opt.pids[opt.n_pids++] = (pid_t)pid;
+        u32 k = 0;
+        while (k < opt.n_pids && opt.pids[k] != pid)
+            k++;
+        if (k == opt.n_pids)
+            opt.pids = xrealloc(opt.pids, ++opt.n_pids * sizeof *opt.pids);
+        opt.pids[k] = (pid_t)pid;
         v = end + strspn(end, ", \t\n");
     }
     return opt.n_pids ? NULL : "not a process id";
@@ -26429,6 +26508,10 @@ static int cmd_monitor(void)
 {
     if (opt.command)
         die(EXIT_USAGE, "'%s': monitor takes no command (see kvis monitor --help)", *opt.command);
+    if (!mon_sources_on())
+        die(EXIT_USAGE, "-c: proc wants -p PID, cgroup --cgroup PATH");
+    if (opt.n_pids > MFS_PIDS)
+        die(EXIT_USAGE, "-p: at most %d processes", MFS_PIDS);
     cmd_roots();
     for (u32 i = 0; i < opt.n_pids; i++)
         if (!met_there(met_path("/proc/%d/stat", opt.pids[i])))

@@ -62,7 +62,8 @@ def ask(data, wait=8):
             return got
         got += part
 for data, want in ((b"nonsense\r\n\r\n", b" 400 "), (b"GET nowhere HTTP/1.1\r\n\r\n", b" 400 "),
-                   (b"\0\xff\r\n\r\n", b" 400 "), (b"GET / HTTP/1.1\r\n" + b"a: b\r\n" * 1000, b" 431 "),
+                   (b"\0\xff\r\n\r\n", b" 400 "), (b"GET\r\na: /metrics HTTP/1.1\r\n\r\n", b" 400 "),
+                   (b"GET / HTTP/1.1\r\n" + b"a: b\r\n" * 1000, b" 431 "),
                    (b"GET /metrics?a=b HTTP/1.0\n\n", b" 200 "), (b"\r\n\r\n", b" 400 ")):
     got = ask(data)
     assert want in got.split(b"\r\n")[0], (data[:40], got[:60])
