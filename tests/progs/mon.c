@@ -1,5 +1,6 @@
 /* What kvis monitor is to see: `mon spin N SECS`, N spinners on each CPU; `mon sums`, what the kernel
- * says of all tasks; `mon disk NAME HOW N`, N reads of a disk; `mon naps SECS`, on a CPU beside a spinner.
+ * says of all tasks; `mon disk NAME HOW N`, N reads of a disk; `mon naps SECS`, on a CPU beside a spinner;
+ * `mon hop N`, N times to another CPU.
  * They say what they did as NAME=NUMBER. */
 #include "t.h"
 
@@ -133,6 +134,22 @@ static void naps(int secs)
     say("naps=%d forced=%ld", n, u.ru_nivcsw);
 }
 
+/* From CPU 0 to 1 and back, by its own wish. */
+static void hop(int n)
+{
+    struct sums before = { 0, 0, 0, 0 }, after = before;
+    for (int i = 0; i <= n; i++) {
+        cpu_set_t one;
+        CPU_ZERO(&one);
+        CPU_SET(i % 2, &one);
+        MUST(sched_setaffinity(0, sizeof one, &one) == 0);
+        if (i == 0)
+            add(&before, "/proc/self");
+    }
+    add(&after, "/proc/self");
+    say("hops=%d own=%llu", n, after.moved - before.moved);
+}
+
 static int by_size(const void *a, const void *b)
 {
     unsigned long long x = *(const unsigned long long *)a, y = *(const unsigned long long *)b;
@@ -178,6 +195,8 @@ int main(int argc, char **argv)
         naps(atoi(argv[2]));
     else if (argc == 5 && !strcmp(argv[1], "disk"))
         disk(argv[2], argv[3], atoi(argv[4]));
+    else if (argc == 3 && !strcmp(argv[1], "hop"))
+        hop(atoi(argv[2]));
     else
         all();
     return 0;
