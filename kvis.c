@@ -21563,6 +21563,18 @@ static void mfs_disk_means(const struct met_inst *i)
     met_share(i, M_DISK_WRITE_MEAN, met_v(i, M_DISK_WRITE_TIME), writes);
 }
 
+static u32 mfs_disks_at; /* met.tick when all of /proc/diskstats was read */
+
+/* One that was left out, or not there, an interval ago: what it has done, it has done since. (Unless
+ * there was no place for it.) */
+static void mfs_disk_new(const struct met_inst *i)
+{
+    if (mfs_disks_at + 1 != met.tick || met.dropped)
+        return;
+    for (u32 k = 0; k < met.width[DIM_DISK]; k++)
+        met_series[i->base + k] = (struct met_series){ .at = met.tick - 1, .since = met.tick - 1 };
+}
+
 /* A line of /proc/diskstats (Documentation/admin-guide/iostats.rst). A device that never did
  * anything is left out: there are many of them. One whose reads go back is another of that name. */
 static void mfs_disk_line(const char *line)
@@ -21577,8 +21589,10 @@ static void mfs_disk_line(const char *line)
     if (!i)
         return;
     struct met_series *s = met_at(i, M_DISK_READS);
-    bool same = s->since && s->raw <= (u64)reads;
-    if (!same && s->since)
+    bool new = !s->since, same = !new && s->raw <= (u64)reads;
+    if (new)
+        mfs_disk_new(i);
+    else if (!same)
         memset(&met_series[i->base], 0, met.width[DIM_DISK] * sizeof *s);
     if (!same)
         i->info[0] = 0, mfs_disk_on(i, name);
@@ -21593,6 +21607,7 @@ static void mfs_disks(void)
         return;
     while ((line = met_line()))
         mfs_disk_line(line + strspn(line, " "));
+    mfs_disks_at = met.tick;
     met_sum(DIM_DISK, M_DISK_READS, M_DISK_IOPS, mfs_disk_counts);
     struct met_inst *all = met_inst(DIM_DISK, "");
     if (all)
