@@ -1,6 +1,6 @@
 /* What kvis monitor is to see: `mon spin N SECS`, N spinners on each CPU; `mon sums`, what the kernel
  * says of all tasks; `mon disk NAME HOW N`, N reads of a disk; `mon naps SECS`, on a CPU beside a spinner;
- * `mon hop N`, N times to another CPU.
+ * `mon hop N`, N times to another CPU; `mon faults N`, N pages touched.
  * They say what they did as NAME=NUMBER. */
 #include "t.h"
 
@@ -150,6 +150,17 @@ static void hop(int n)
     say("hops=%d own=%llu", n, after.moved - before.moved);
 }
 
+static void faults(int n)
+{
+    size_t size = (size_t)n * 4096;
+    char *p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    MUST(p != MAP_FAILED);
+    madvise(p, size, MADV_NOHUGEPAGE);
+    for (int i = 0; i < n; i++)
+        p[(size_t)i * 4096] = 1;
+    say("touched=%d", n);
+}
+
 static int by_size(const void *a, const void *b)
 {
     unsigned long long x = *(const unsigned long long *)a, y = *(const unsigned long long *)b;
@@ -197,6 +208,8 @@ int main(int argc, char **argv)
         disk(argv[2], argv[3], atoi(argv[4]));
     else if (argc == 3 && !strcmp(argv[1], "hop"))
         hop(atoi(argv[2]));
+    else if (argc == 3 && !strcmp(argv[1], "faults"))
+        faults(atoi(argv[2]));
     else
         all();
     return 0;
