@@ -21571,8 +21571,9 @@ static void mfs_disk_new(const struct met_inst *i)
 {
     if (mfs_disks_at + 1 != met.tick || met.dropped)
         return;
+    struct met_series *s = &met_series[i->base];
     for (u32 k = 0; k < met.width[DIM_DISK]; k++)
-        met_series[i->base + k] = (struct met_series){ .at = met.tick - 1, .since = met.tick - 1 };
+        s[k] = (struct met_series){ .at = met.tick - 1, .since = met.tick - 1 };
 }
 
 /* A line of /proc/diskstats (Documentation/admin-guide/iostats.rst). A device that never did
