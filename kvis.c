@@ -21565,8 +21565,8 @@ static void mfs_disk_means(const struct met_inst *i)
 
 static u32 mfs_disks_at; /* met.tick when all of /proc/diskstats was read */
 
-/* One that was left out, or not there, an interval ago: what it has done, it has done since. (Unless
- * there was no place for it.) */
+/* One that was left out, or not there, an interval ago: what it has done, it has done since.
+ * (Unless there was no place for it.) */
 static void mfs_disk_new(const struct met_inst *i)
 {
     if (mfs_disks_at + 1 != met.tick || met.dropped)

@@ -1,6 +1,6 @@
 /* What kvis monitor is to see: `mon spin N SECS`, N spinners on each CPU; `mon sums`, what the kernel
  * says of all tasks; `mon disk NAME HOW N`, N reads of a disk; `mon naps SECS`, on a CPU beside a spinner;
- * `mon hop N`, N times to another CPU; `mon faults N`, N pages touched.
+ * `mon hop N`, N times to another CPU; `mon faults N [hold]`, N pages touched, and kept till stdin ends.
  * They say what they did as NAME=NUMBER. */
 #include "t.h"
 
@@ -150,7 +150,7 @@ static void hop(int n)
     say("hops=%d own=%llu", n, after.moved - before.moved);
 }
 
-static void faults(int n)
+static void faults(int n, int hold)
 {
     size_t size = (size_t)n * 4096;
     char *p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -159,6 +159,8 @@ static void faults(int n)
     for (int i = 0; i < n; i++)
         p[(size_t)i * 4096] = 1;
     say("touched=%d", n);
+    if (hold)
+        getchar();
 }
 
 static int by_size(const void *a, const void *b)
@@ -208,8 +210,8 @@ int main(int argc, char **argv)
         disk(argv[2], argv[3], atoi(argv[4]));
     else if (argc == 3 && !strcmp(argv[1], "hop"))
         hop(atoi(argv[2]));
-    else if (argc == 3 && !strcmp(argv[1], "faults"))
-        faults(atoi(argv[2]));
+    else if (argc >= 3 && !strcmp(argv[1], "faults"))
+        faults(atoi(argv[2]), argc > 3);
     else
         all();
     return 0;
