@@ -19,6 +19,24 @@ got=$(sed -n 's/^kvis_context_switches_total //p' a.prom)
 has a.prom '^kvis_cpu_seconds_total[{]mode="idle",cpu="0"} [0-9.]+$'
 ! grep -q 'mode="idle"} ' a.prom || fail "a sum beside the CPUs"
 
+# Whoever reads it at any time has one of them, whole.
+"$KVIS" monitor -i 0.01 -n 300 -c stat,load --prometheus=b.prom 9>&- &
+kvis=$!
+until_true 10 test -e b.prom || fail "no file"
+python3 - $kvis <<'END' || fail "a file in parts"
+import re, sys
+reads, seen, kinds = 0, set(), set()
+while open(f"/proc/{sys.argv[1]}/stat").read().split(")")[-1].split()[0] != "Z":
+    text = open("b.prom").read()
+    seen.add(text)
+    kinds.add((tuple(re.findall(r"^# TYPE .*", text, re.M)), text[-1:]))
+    reads += 1
+print(f"{reads} reads of {len(seen)} files")
+assert len(seen) > 50 and len(kinds) == 1 and kinds.pop()[1] == "\n"
+END
+wait $kvis
+eq "left behind" "a.prom b.prom err out stamps tool" "$(echo *)"
+
 run monitor -n 1 -i 0.1 --prometheus=/nowhere/a.prom
 status 125
 has err '^kvis: cannot write /nowhere/a.prom: No such file'
@@ -46,8 +64,9 @@ eq "POST" 405 "$(curl -s -o page -w '%{http_code}' -d abc "$url/metrics")"
 "$KVIS" monitor -n 1 --listen=$port 2>err2 && fail "the port is taken twice"
 has err2 "port $port: Address (already )?in use"
 python3 - "$port" <<'END' || fail "see above"
-import socket, sys, time
+import resource, socket, sys, time
 port = int(sys.argv[1])
+resource.setrlimit(resource.RLIMIT_NOFILE, (2048, max(2048, resource.getrlimit(resource.RLIMIT_NOFILE)[1])))
 def ask(data, wait=8):
     s = socket.create_connection(("127.0.0.1", port))
     s.settimeout(wait)
@@ -72,8 +91,8 @@ for b in b"GET / HTTP/1.1\r\n\r\n":
     s.sendall(bytes([b]))
     time.sleep(0.005)
 assert b" 200 " in s.recv(100)
-# 300 that say nothing, and one that asks; those are shown the door
-idle = [socket.create_connection(("127.0.0.1", port)) for _ in range(300)]
+# 1000 that say nothing, and one that asks; those are shown the door
+idle = [socket.create_connection(("127.0.0.1", port)) for _ in range(1000)]
 at = time.monotonic()
 assert b"kvis_load1" in ask(b"GET /metrics HTTP/1.1\r\n\r\n")
 assert time.monotonic() - at < 3, "a client that asks waits for those that do not"
