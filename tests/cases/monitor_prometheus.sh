@@ -26,7 +26,12 @@ until_true 10 test -e b.prom || fail "no file"
 python3 - $kvis <<'END' || fail "a file in parts"
 import re, sys
 reads, seen, kinds = 0, set(), set()
-while open(f"/proc/{sys.argv[1]}/stat").read().split(")")[-1].split()[0] != "Z":
+def runs():
+    try:
+        return open(f"/proc/{sys.argv[1]}/stat").read().split(")")[-1].split()[0] != "Z"
+    except OSError:
+        return False
+while runs():
     text = open("b.prom").read()
     seen.add(text)
     kinds.add((tuple(re.findall(r"^# TYPE .*", text, re.M)), text[-1:]))
@@ -36,6 +41,35 @@ assert len(seen) > 50 and len(kinds) == 1 and kinds.pop()[1] == "\n"
 END
 wait $kvis
 eq "left behind" "a.prom b.prom err out stamps tool" "$(echo *)"
+
+# node_exporter's textfile collector takes it, and gives what it says (where there is one: Debian's package
+# of that name, or NODE_EXPORTER=path).
+exporter=${NODE_EXPORTER:-$(command -v prometheus-node-exporter)}
+if [ "$exporter" ]; then
+    mkdir textfile
+    run monitor -i 0.2 -n 2 --per-cpu --prometheus=textfile/kvis.prom
+    port=$(python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])')
+    "$exporter" --collector.disable-defaults --collector.textfile --collector.textfile.directory=textfile \
+        --web.listen-address=127.0.0.1:$port >exporter 2>&1 9>&- &
+    exporter=$!
+    until_true 20 curl -sfo exported http://127.0.0.1:$port/metrics || fail "node_exporter: $(tail -n 1 exporter)"
+    kill $exporter
+    wait $exporter
+    has exported '^node_textfile_scrape_error 0$'
+    python3 - <<'END' || fail "node_exporter gives something else"
+import re
+def label(k, v):
+    return k, float(v) if k == "le" else v # (it writes 4.194303e+06)
+def read(path):
+    lines = (s.rsplit(" ", 1) for s in open(path) if s.startswith("kvis_"))
+    return {(k.split("{")[0], *sorted(label(*m) for m in re.findall(r'(\w+)="((?:[^"\\]|\\.)*)"', k))): float(v)
+            for k, v in lines}
+ours, theirs = read("textfile/kvis.prom"), read("exported")
+print(len(ours), "numbers by way of node_exporter")
+assert len(ours) > 100 and ours == theirs, set(ours.items()) ^ set(theirs.items())
+END
+    rm -r textfile exporter exported
+fi
 
 run monitor -n 1 -i 0.1 --prometheus=/nowhere/a.prom
 status 125
