@@ -42,9 +42,8 @@ END
 wait $kvis
 eq "left behind" "a.prom b.prom err out stamps tool" "$(echo *)"
 
-# node_exporter's textfile collector takes it, and gives what it says (where there is one: Debian's package
-# of that name, or NODE_EXPORTER=path).
-exporter=${NODE_EXPORTER:-$(command -v prometheus-node-exporter)}
+# node_exporter's textfile collector takes it, and gives what it says (where there is one).
+exporter=$(command -v prometheus-node-exporter)
 if [ "$exporter" ]; then
     mkdir textfile
     run monitor -i 0.2 -n 2 --per-cpu --prometheus=textfile/kvis.prom
