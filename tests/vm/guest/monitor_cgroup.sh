@@ -42,6 +42,15 @@ t_is "faults" "$(key memory.stat pgfault)" "$(prom page_faults_total)"
 at_least "5000 of them" "$(prom page_faults_total)" 5000
 t_is "tasks" "$(cat $cg/pids.current)" "$(prom pids)"
 t_json "the same in JSON" json "E[0]['cgroup_pids'] == 1 and E[0]['cgroup_throttled_ratio'] > 0 and E[0]['cgroup_memory_bytes'] == $(prom memory_bytes)"
+# It goes while it is watched: what was there is, what is not says so.
+kvis monitor --cgroup kvwork -c load -i 0.5 -n 6 --json=gone -o /dev/null 2>err 7>&- &
+kvis=$!
+until_true 10 grep -q '"sample"' gone
 exec 7>&-
 until_true 5 rmdir $cg
+wait $kvis
+t_is "exit, when the cgroup has gone" 0 $?
+t_json "it was there" gone "E[0]['cgroup_pids'] == 1"
+t_json "and has gone" gone "len(E) == 6 and not any(k.startswith('cgroup_') for k in E[-1]) and E[-1]['load1'] >= 0"
+t_json "which it says" gone "any('cgroup_pids' in u['metrics'] and 'ENOENT' in u['reason'] for u in E[-1]['unavailable'])"
 for c in cpu memory pids; do echo -$c >$top/cgroup.subtree_control; done
