@@ -21673,6 +21673,19 @@ static void mfs_disk_means(const struct met_inst *i)
     met_share(i, M_DISK_WRITE_MEAN, met_v(i, M_DISK_WRITE_TIME), writes);
 }
 
+static u32 mfs_disks_at; /* met.tick when all of /proc/diskstats was read */
+
+/* One that was left out, or not there, an interval ago: what it has done, it has done since.
+ * (Unless there was no place for it.) */
+static void mfs_disk_new(const struct met_inst *i)
+{
+    if (mfs_disks_at + 1 != met.tick || met.dropped)
+        return;
+    struct met_series *s = &met_series[i->base];
+    for (u32 k = 0; k < met.width[DIM_DISK]; k++)
+        s[k] = (struct met_series){ .at = met.tick - 1, .since = met.tick - 1 };
+}
+
 /* A line of /proc/diskstats (Documentation/admin-guide/iostats.rst). A device that never did
  * anything is left out: there are many of them. One whose reads go back is another of that name. */
 static void mfs_disk_line(const char *line)
@@ -21687,8 +21700,10 @@ static void mfs_disk_line(const char *line)
     if (!i)
         return;
     struct met_series *s = met_at(i, M_DISK_READS);
-    bool same = s->since && s->raw <= (u64)reads;
-    if (!same && s->since)
+    bool new = !s->since, same = !new && s->raw <= (u64)reads;
+    if (new)
+        mfs_disk_new(i);
+    else if (!same)
         memset(&met_series[i->base], 0, met.width[DIM_DISK] * sizeof *s);
     if (!same)
         i->info[0] = 0, mfs_disk_on(i, name);
@@ -21703,6 +21718,7 @@ static void mfs_disks(void)
         return;
     while ((line = met_line()))
         mfs_disk_line(line + strspn(line, " "));
+    mfs_disks_at = met.tick;
     met_sum(DIM_DISK, M_DISK_READS, M_DISK_IOPS, mfs_disk_counts);
     struct met_inst *all = met_inst(DIM_DISK, "");
     if (all)
@@ -24294,6 +24310,7 @@ static const struct { u16 m; float odd, bad; } scr_limits[] = {
     { M_THP_RATIO, 0.1f, 0 }, { M_LLC_MPKI, 5, 10 }, { M_DTLB_MPKI, 5, 10 },
     { M_TEMP_ROOM, 10, 3 }, { M_SENSOR_ROOM, 10, 3 },
     { M_OOM, 0, 0 }, { M_THROTTLE_CORE, 0, 0 }, { M_THROTTLE_PKG, 0, 0 },
+    { M_LLC_MPKI, 5, 10 }, { M_DTLB_MPKI, 5, 10 },
 };
 
 static const char scr_enter[] = "\033[?1049h\033[?25l\033[?7l\033[2J";

@@ -87,7 +87,9 @@ is "'disk_reads_per_second' not in $e['device']['sdb'] and 'loop0' not in $e['de
 is "E[1]['device']['sdb']['disk_reads_per_second'] == 0"
 is "$e['device']['sda1']['on'] == 'sda' and sorted($e['device']['dm-0']['on'].split(',')) == ['sda1', 'sdb']"
 is "'cciss/c0d0' in $e['device']"
-near "$s $e['disk_reads_per_second']" 100
+near "$s $e['device']['sdc']['disk_reads_per_second']" 30 # it was there, with nothing
+near "$s $e['device']['sdd']['disk_reads_per_second']" 4  # it was not
+near "$s $e['disk_reads_per_second']" 134
 z="$e['zone']"
 is "$z['0']['type'] == 'x86_pkg_temp' and $z['0']['thermal_celsius'] == 61"
 is "$z['0']['thermal_headroom_celsius'] == 34 and $z['0']['thermal_critical_celsius'] == 105"

@@ -1,7 +1,8 @@
 #!/bin/sh
 # timeout: 120
 # needs: python3 curl prometheus
-# A real Prometheus asks kvis monitor every second; what it then answers are the kernel's numbers.
+# A real Prometheus asks kvis monitor every second, for SCRAPE seconds (12); what it then answers are the
+# kernel's numbers.
 . "$TESTS/lib.sh"
 "$KVIS" monitor -i 1 --listen=0 >out 2>err 9>&- &
 kvis=$!
@@ -25,7 +26,7 @@ until_true 40 up || fail "prometheus does not reach it: $(tail -n 2 log)"
 ctxt() { sed -n 's/^ctxt //p' /proc/stat; }
 sleep 2
 low=$(ctxt) at=$(date +%s)
-sleep 12
+sleep ${SCRAPE:-12}
 got=$(ask kvis_context_switches_total) high=$(ctxt)
 say "context switches: $low ... $got ... $high"
 [ "$got" -ge "$low" ] && [ "$got" -le "$high" ] || fail "not between what /proc/stat had before and after"

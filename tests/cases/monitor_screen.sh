@@ -64,6 +64,19 @@ t resize-window -x 20 -y 5
 until_true 5 eval 't capture-pane -p | sed -n 5p | grep -q "^q end"' || fail "not small: $(t capture-pane -p)"
 key q
 ended 0
+# Colours: the pool of hugepages is nearly empty, few pages are huge, a zone is near its limit.
+echo 0 >a/sys/kernel/mm/hugepages/hugepages-2048kB/free_hugepages
+sed -i 's/^AnonHugePages.*/AnonHugePages: 4000 kB/' a/proc/meminfo
+echo 88000 >a/sys/class/thermal/thermal_zone0/temp
+start 200 60
+coloured() { t capture-pane -e -p | grep -q "$2 *$(printf '\033')\[$1m *$3"; } # coloured SGR NAME VALUE
+until_true 5 coloured 31 hugepage_pool 100 || fail "a full pool is not red: $(t capture-pane -e -p | cat -v | grep pool)"
+coloured 33 thp 5 || fail "few huge pages are not yellow: $(t capture-pane -e -p | cat -v | grep thp)"
+until_true 5 coloured 33 thermal_headroom 7 ||
+    fail "near a limit is not yellow: $(t capture-pane -e -p | cat -v | grep headroom)"
+! coloured '3[13]' memory_total . || fail "memory is coloured"
+key q
+ended 0
 start 80 24
 key C-c
 ended 0

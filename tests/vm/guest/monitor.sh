@@ -78,6 +78,34 @@ else
     t_skip hugepages "no room for them"
 fi
 
+# 20 pages of 2 MB that the kernel makes by itself where it is asked to
+have=$(cat /sys/kernel/mm/transparent_hugepage/enabled 2>/dev/null)
+case $have in
+*'[madvise]'* | *'[always]'*)
+    mkfifo thp
+    kvis monitor -i 0.5 -c mem --json=thps --prometheus=thp.prom >/dev/null &
+    pid=$!
+    until_true 10 test -s thp.prom
+    cp thp.prom thp.before
+    "$BIN/pages" thp 20 <thp >held2 &
+    exec 7>thp
+    until_true 10 grep -q held held2
+    sleep 1.2
+    kill -INT $pid
+    wait $pid
+    exec 7>&-
+    gain() { echo $(($(sed -n "s/^kvis_$1 //p" thp.prom) - $(sed -n "s/^kvis_$1 //p" thp.before))); }
+    # (5.10 adds up what each CPU has counted now and then)
+    case $(($(gain memory_anon_huge_bytes) >> 21)) in
+    19 | 20 | 21) t_pass "THP: $(gain memory_anon_huge_bytes) bytes" ;;
+    *) t_not_ok "THP: $(gain memory_anon_huge_bytes) bytes, not $((20 << 21))" ;;
+    esac
+    t_is "THP: faults" 20 "$(gain thp_fault_allocs_total)"
+    t_json "THP: their share" thps "abs(E[-1]['thp_ratio'] - E[-1]['memory_anon_huge_bytes'] / E[-1]['memory_anon_bytes']) < 1e-9 and E[-1]['thp_ratio'] > 0.3"
+    ;;
+*) t_skip THP "none by madvise: $have" ;;
+esac
+
 # a disk: 1000 reads of 4 KB and 500 writes of 64 KB, past the cache
 mount -t configfs none /sys/kernel/config
 dir=/sys/kernel/config/nullb/kvm

@@ -59,6 +59,22 @@ t_json "two can run only when both do" json.naps \
     "-20 < sum(c for e in E for h in e['histograms'] for v, c in h['buckets'] if v == 2) - $naps - 2 * $forced < 40"
 t_has "a histogram" text '^ +[0-9]+ -> [0-9]+ +: [0-9]+ +\|\*+ *\|$'
 
+# 500 times to another CPU; what the others were moved in that time, the kernel knows, too.
+rm -f prom
+kvis monitor -c runq -i 1000 --prometheus=prom -o text &
+kvis=$!
+until_true 10 test -s prom
+"$BIN/mon" sums >before
+"$BIN/mon" hop 500 >hopped
+"$BIN/mon" sums >after
+kill -INT $kvis
+wait
+. ./before; moved0=$moved
+. ./after; . ./hopped
+cat hopped
+[ "$own" = 0 ] || t_is "hops by the kernel's own count" 500 "$own"
+within "migrations" 500 "$(total sched_migrations_total)" $((500 + moved - moved0 + 30))
+
 mount -t tmpfs none /sys/kernel/btf
 spinners nobtf
 t_json "without BTF: their number is a guess, and called one" json.nobtf 'all("runq_depth_estimate_p50" in e for e in E[1:4]) and not any("runq_depth_p50" in e for e in E)'
