@@ -11375,7 +11375,9 @@ static int gz_unpack(enum gz_section section)
  * The page is gen/report/, which the Makefile makes one file and compresses; its data are the run,
  * the summary (both as --json has them) and the events: a recording in base64, which report.js
  * reads as rec_ does. The events come out of a recording, so that nothing is kept in memory; when
- * they are too many, the most telling stay. Entry points: rep_begin, rep_end; rep_temporary. */
+ * they are too many, the most telling stay. kvis monitor has its own part of the page, which it
+ * fills in itself. Entry points: rep_begin, rep_end; rep_temporary; rep_open, rep_page, rep_skip,
+ * rep_json, rep_write, rep_close. */
 
 /* --- the page --- */
 
@@ -11604,7 +11606,7 @@ static int rep_unpack(void)
     return gz_inflate(rep_packed, n, p, size) ? 0 : -EBADMSG;
 }
 
-/* The page up to one of its marks, {{facts}} or {{events}}. */
+/* The page up to one of its marks, {{facts}} or such. */
 static void rep_page(const char *mark)
 {
     const char *at = memmem(rep.page, (size_t)(rep.page_end - rep.page), mark, strlen(mark));
@@ -11612,6 +11614,35 @@ static void rep_page(const char *mark)
         return;
     rep_put(rep.page, (size_t)(at - rep.page));
     rep.page = at + strlen(mark);
+}
+
+/* Leaves out what there is up to a mark. */
+static void rep_skip(const char *mark)
+{
+    const char *at = memmem(rep.page, (size_t)(rep.page_end - rep.page), mark, strlen(mark));
+    rep.page = at ? at + strlen(mark) : rep.page;
+}
+
+/* The page, and where it goes. */
+static bool rep_open(int to)
+{
+    int e = rep_unpack();
+    if (e) {
+        u_warn("%s: the page in kvis cannot be unpacked: %s", opt.report, strerror(-e));
+        out.failed = -e;
+        return false;
+    }
+    rep.w.fd[0] = to;
+    rep.w.fd[1] = -1;
+    rep.w.name[0] = opt.report;
+    rep.w.b.max = 32 << 20;
+    return true;
+}
+
+static void rep_close(void)
+{
+    rep_put(rep.page, (size_t)(rep.page_end - rep.page));
+    out_writer_flush(&rep.w);
 }
 
 /* Reads the recording again, from its beginning, into the page. */
@@ -11644,22 +11675,15 @@ static void rep_begin(void)
 /* Makes the report of the recording in fd. whole: its end was reached. */
 static void rep_end(int fd, const char *name, int to, bool whole)
 {
-    int e = rep_unpack();
-    if (e) {
-        u_warn("%s: the page in kvis cannot be unpacked: %s", opt.report, strerror(-e));
-        out.failed = -e;
+    if (!rep_open(to))
         return;
-    }
-    rep.w.fd[0] = to;
-    rep.w.fd[1] = -1;
-    rep.w.name[0] = opt.report;
-    rep.w.b.max = 32 << 20;
+    rep_page("{{monitor}}");
+    rep_skip("{{trace}}");
     rep_page("{{facts}}");
     rep_facts(whole);
     rep_page("{{events}}");
     rep_events(fd, name);
-    rep_put(rep.page, (size_t)(rep.page_end - rep.page));
-    out_writer_flush(&rep.w);
+    rep_close();
 }
 
 /* A file without a name, in TMPDIR or /tmp, for the recording of a live report; -errno. */
@@ -20813,6 +20837,7 @@ struct met_inst {
     char name[MET_NAME], info[MET_INFO];
     u32 at;    /* when it was seen last: met.tick */
     u32 base;  /* its numbers: met_series[base + met.slot[dim][metric]] */
+    u32 reused; /* met.tick in which it took the place of another that had gone; 0: none */
     u16 next;  /* of its dimension, + 1; 0: the last */
     u8 dim;
 };
@@ -20875,10 +20900,13 @@ static const char *met_prefix(u32 m, u8 dim)
 
 /* --- distributions --- */
 
-enum { MET_HISTS = 256, MET_OCTAVES = 65 };
+enum { MET_HISTS = 640, MET_OCTAVES = 65 };
 
-/* Each is a row; what it is of is met_hist.inst. p50: the first of its metrics (MET_PARTS). */
-enum met_hist_id { HIST_WAIT, HIST_DEPTH, HIST_EST, HIST_BLK, N_HIST = HIST_BLK + N_BLK_HISTS };
+/* Each is a row; what it is of is met_hist.inst. p50: the first of its metrics (MET_PARTS). Places
+ * (prom NULL) have no such ones, and none in Prometheus: what is made of them. */
+enum met_hist_id {
+    HIST_WAIT, HIST_DEPTH, HIST_EST, HIST_BLK, HIST_PLACE = HIST_BLK + N_BLK_HISTS, N_HIST
+};
 
 static const struct met_hist_row {
     const char *name, *unit, *prom, *help; /* unit: of what is counted, as bcc has it */
@@ -20909,6 +20937,7 @@ static const struct met_hist_row {
                                    "How large requests are", 1, M_RSIZE_P50, 9, 25 },
     [HIST_BLK + BLK_WRITE_SIZE] = { "block_write_size", "bytes", "block_size_bytes{op=\"write\"",
                                     "How large requests are", 1, M_WSIZE_P50, 9, 25 },
+    [HIST_PLACE] = { "block_position", "16ths", NULL, NULL, 1, M_ENTROPY, 0, 0 },
 };
 
 /* In buckets of 16 an octave (st_bucket). */
@@ -21034,6 +21063,7 @@ static struct met_inst *met_inst(u8 dim, const char *name)
     if (!i) {
         if (!(i = met_new(dim)))
             return NULL;
+        i->reused = i->name[0] ? met.tick : 0;
         snprintf(i->name, sizeof i->name, "%s", name);
         i->info[0] = 0;
         memset(&met_series[i->base], 0, met.width[dim] * sizeof *met_series);
@@ -21143,8 +21173,9 @@ static void met_hist_read(struct met_hist *h, const u32 *n, u32 n_buckets, u64 s
     h->all += h->count;
     h->sum = sum;
     h->at = met.tick;
-    for (u32 k = 0; k < ARRAY_LEN(part) && h->count && met.src[met.cur].elapsed_s > 0; k++)
-        met_set(h->inst, met_hist_rows[h->row].p50 + k, met_hist_part(h, part[k]));
+    const struct met_hist_row *r = &met_hist_rows[h->row];
+    for (u32 k = 0; r->prom && k < 4 && h->count && met.src[met.cur].elapsed_s > 0; k++)
+        met_set(h->inst, r->p50 + k, met_hist_part(h, part[k]));
 }
 
 /* v of a metric, 0 without one. */
@@ -23420,17 +23451,25 @@ static double mk_log2(double x)
 /* Shannon's, in bits, and the share of what is sequential, of the requests of this interval. */
 static void mk_places(const struct met_inst *i, struct mk_disk *d, const struct wire_blk *w)
 {
+    struct met_hist *h = met_hist(HIST_PLACE, i);
     double all = 0, bits = 0;
-    for (u32 k = 0; k < 16; k++)
+    u32 place[16];
+    for (u32 k = 0; k < 16; k++) {
         all += (double)(w->position[k] - d->position[k]);
+        place[k] = (u32)w->position[k];
+    }
+    met_hist_read(h, place, 16, 0);
     for (u32 k = 0; k < 16; k++) {
         double p = all > 0 ? (double)(w->position[k] - d->position[k]) / all : 0;
         bits -= p > 0 ? p * mk_log2(p) : 0;
     }
     struct mk_disk now;
-    if (all > 0 && (!mk_disk_now(d->name, &now) || now.dev != d->dev || now.sectors != d->sectors))
+    bool same = mk_disk_now(d->name, &now) && now.dev == d->dev && now.sectors == d->sectors;
+    if (all > 0 && !same) {
         mk_add_disks(bpf_map(&mk_blk.f.obj, "disks")); /* these were 16ths of another one */
-    else if (all > 0 && met.src[met.cur].elapsed_s > 0) {
+        if (h)
+            h->at = 0;
+    } else if (all > 0 && met.src[met.cur].elapsed_s > 0) {
         met_set(i, M_ENTROPY, MAX(bits, 0));
         met_share(i, M_SEQUENTIAL, (double)(w->sequential - d->sequential), all);
     }
@@ -23490,7 +23529,7 @@ static void mk_start(void)
 
 /* == 36 mout_  the monitor's sinks ======================================================
  * Each walks metrics[] and prints what has a value in this interval; a new metric or source needs
- * nothing here. Entry points: mout_interval, mout_end. */
+ * nothing here. Entry points: mout_interval, mout_end; mout_page_begin, mout_page_end. */
 
 /* Rows of sources, as mon_ has them: what the sinks need of each. */
 struct met_source {
@@ -23660,7 +23699,12 @@ static void mout_text(struct buf *b)
     }
 }
 
-/* --- distributions, as bcc prints them: a row an octave --- */
+/* --- distributions, as bcc prints them: a row an octave, or a place --- */
+
+static bool mout_places(const struct met_hist *h)
+{
+    return !met_hist_rows[h->row].prom;
+}
 
 /* Its octaves in this interval; the largest of them, and the first and last that are not 0. */
 static u64 mout_octaves(const struct met_hist *h, u64 *n, u32 *first, u32 *last)
@@ -23668,7 +23712,7 @@ static u64 mout_octaves(const struct met_hist *h, u64 *n, u32 *first, u32 *last)
     u64 most = 0;
     memset(n, 0, MET_OCTAVES * sizeof *n);
     for (u32 i = 0; i < ST_BUCKETS; i++)
-        n[met_octave(i)] += h->now[i];
+        n[mout_places(h) ? MIN(i, 15u) : met_octave(i)] += h->now[i];
     for (u32 o = *last = 0; o < MET_OCTAVES; o++) {
         if (n[o] && !most)
             *first = o;
@@ -23696,7 +23740,8 @@ static void mout_hist(struct buf *b, const struct met_hist *h)
     b_f(b, "%20s %-6s : count    distribution\n", "", r->unit);
     for (u32 o = first; o <= last; o++)
         b_f(b, "%12" PRIu64 " -> %-12" PRIu64 ": %-9" PRIu64 "|%-40.*s|\n",
-            o ? (u64)1 << (o - 1) : (u64)0, o ? (u64)-1 >> (64 - o) : (u64)0, n[o],
+            mout_places(h) || !o ? (u64)o : (u64)1 << (o - 1),
+            mout_places(h) || !o ? (u64)o : (u64)-1 >> (64 - o), n[o],
             (int)(n[o] * 40 / most), bar);
 }
 
@@ -23888,7 +23933,7 @@ static void mout_prom_hists(struct buf *b)
         for (u32 k = 0; k < met_hists.n; k++) {
             const struct met_hist *h = met_hists.h[k];
             const struct met_hist_row *r = &met_hist_rows[row];
-            if (h->row != row || h->at != met.tick)
+            if (h->row != row || h->at != met.tick || !r->prom)
                 continue;
             snprintf(name, sizeof name, "kvis_%.*s", (int)strcspn(r->prom, "{"), r->prom);
             if (strcmp(name, last))
@@ -24035,6 +24080,357 @@ static void mout_json(struct buf *b)
     b_s(b, "]}\n");
 }
 
+/* --- the report: a page with a line a number, and a heat map a distribution ---
+ * Each interval is a row in a file without a name; the page (gen/report/monitor.js) gets these rows
+ * as they are, in base64. When they are many, two become one: of each number the least, the
+ * greatest, the mean and how often it was there; counts of distributions are added up. A row is
+ * words of 32 bits: struct mout_row; then, for each run of series that are neighbours, the first,
+ * how many, and as many values (of one interval) or struct mout_point (of several); for each
+ * distribution, its number | MOUT_DIST, how many, and as many pairs of a cell and its count. */
+
+enum {
+    MOUT_ROWS = 2048, MOUT_BYTES = 64 << 20, MOUT_CELLS = 16 + (ST_BUCKETS - 16) / 4
+};
+static const u32 MOUT_DIST = 1u << 31;
+
+struct mout_row {
+    u32 words, n, tick;    /* of all this; intervals; met.tick of the first */
+    u32 from[2], to[2];    /* ns since the start, the low half first */
+};
+
+struct mout_point {
+    float lo, hi, mean;
+    u32 n;
+};
+
+/* What the next row will hold. */
+static struct mout_point mout_points[MET_SERIES];
+static float mout_cells[MET_HISTS][MOUT_CELLS];
+/* Which series (bits) and distributions there have been. */
+static u8 mout_series[MET_SERIES / 8], mout_dists[MET_HISTS];
+
+static struct {
+    int fd;
+    u32 every, n;          /* intervals in a row; rows in the file */
+    u64 bytes;             /* of whole rows in it */
+    const char *dir;       /* where it is */
+    struct mout_row head;
+    struct buf row, old;
+} mout_rows = { .every = 1, .row.max = 64 << 20, .old.max = 64 << 20 };
+
+static void mout_point_add(u32 id, const struct mout_point *q)
+{
+    struct mout_point *p = &mout_points[id];
+    if (!p->n) {
+        *p = *q;
+        return;
+    }
+    p->lo = MIN(p->lo, q->lo);
+    p->hi = MAX(p->hi, q->hi);
+    p->n += q->n;
+    p->mean += (q->mean - p->mean) * (float)q->n / (float)p->n;
+}
+
+/* 16 cells, then four an octave: as many of the buckets of struct met_hist as can be told apart. */
+static u32 mout_cell(u32 bucket)
+{
+    return bucket < 16 ? bucket : 16 + (bucket - 16) / 4;
+}
+
+static void mout_gather_inst(const struct met_inst *i)
+{
+    for (u32 m = 0; m < N_METRICS; m++) {
+        if (!met_of(m, i->dim) || !met_has(i, m))
+            continue;
+        u32 id = (u32)(met_at(i, m) - met_series);
+        float v = (float)met_at(i, m)->v;
+        mout_point_add(id, &(struct mout_point){ v, v, v, 1 });
+        mout_series[id / 8] |= (u8)(1 << id % 8);
+    }
+}
+
+static void mout_gather(void)
+{
+    for (u8 d = 0; d < N_DIM; d++)
+        for (const struct met_inst *i = met_first(d); i; i = met_next(i))
+            if (i->at == met.tick && (mout_shown(d) || !i->name[0]))
+                mout_gather_inst(i);
+    for (u32 k = 0; k < met_hists.n; k++) {
+        const struct met_hist *h = met_hists.h[k];
+        bool any = h->at == met.tick && h->count;
+        for (u32 i = 0; any && i < ST_BUCKETS; i++)
+            mout_cells[k][mout_cell(i)] += (float)h->now[i];
+        mout_dists[k] |= any;
+    }
+}
+
+static void mout_row_word(u32 v)
+{
+    b_put(&mout_rows.row, &v, sizeof v);
+}
+
+/* Into the row, and out of what is to come. */
+static void mout_row_points(void)
+{
+    struct buf *b = &mout_rows.row;
+    u32 run = 0; /* where its length is */
+    for (u32 id = 0; id < met.n_series; id++) {
+        struct mout_point *p = &mout_points[id];
+        if (!p->n) {
+            run = 0;
+            continue;
+        }
+        if (!run) {
+            mout_row_word(id);
+            run = b->len;
+            mout_row_word(0);
+        }
+        ++*(u32 *)(void *)(b->p + run);
+        b_put(b, p, mout_rows.head.n == 1 ? sizeof p->lo : sizeof *p);
+        memset(p, 0, sizeof *p);
+    }
+}
+
+static void mout_row_hists(void)
+{
+    for (u32 k = 0; k < met_hists.n; k++) {
+        u32 n = 0;
+        for (u32 c = 0; c < MOUT_CELLS; c++)
+            n += mout_cells[k][c] > 0;
+        if (!n)
+            continue;
+        mout_row_word(k | MOUT_DIST), mout_row_word(n);
+        for (u32 c = 0; c < MOUT_CELLS; c++)
+            if (mout_cells[k][c] > 0)
+                mout_row_word(c), b_put(&mout_rows.row, &mout_cells[k][c], 4);
+        memset(mout_cells[k], 0, sizeof mout_cells[k]);
+    }
+}
+
+static void mout_row_end(void)
+{
+    struct mout_row *h = &mout_rows.head;
+    struct buf *b = &mout_rows.row;
+    b_reset(b);
+    b_put(b, h, sizeof *h);
+    mout_row_points();
+    mout_row_hists();
+    h->words = b->len / 4;
+    memcpy(b->p, h, sizeof h->words);
+    memset(h, 0, sizeof *h);
+    int e = mout_rows.fd < 0 ? 0 : out_write_all(mout_rows.fd, b->p, b->len);
+    if (!e) {
+        mout_rows.bytes += b->len;
+        mout_rows.n++;
+        return;
+    }
+    errno = -e;
+    u_warn("cannot write a temporary file in %s (TMPDIR=DIR chooses another), the report ends "
+           "here:", mout_rows.dir);
+    out.failed = -e;
+}
+
+/* One value of `size` words, the k-th behind id. */
+static void mout_row_value(u32 id, u32 k, const u32 *w, u32 size)
+{
+    struct mout_point p = { .n = 1 };
+    if (id & MOUT_DIST) {
+        float n;
+        memcpy(&n, w + 1, sizeof n);
+        mout_cells[id & ~MOUT_DIST][*w] += n;
+        return;
+    }
+    memcpy(&p, w, size * 4);
+    if (size == 1)
+        p.hi = p.mean = p.lo;
+    mout_point_add(id + k, &p);
+}
+
+/* Takes what is behind a row's head. */
+static void mout_row_take(const u32 *w)
+{
+    const struct mout_row *h = (const void *)w;
+    for (u32 at = sizeof *h / 4; at < h->words;) {
+        u32 id = w[at], n = w[at + 1], size = id & MOUT_DIST ? 2 : h->n == 1 ? 1 : 4;
+        at += 2;
+        for (u32 k = 0; k < n; k++, at += size)
+            mout_row_value(id, k, w + at, size);
+    }
+}
+
+static void mout_row_span(const struct mout_row *q)
+{
+    struct mout_row *h = &mout_rows.head;
+    if (!h->n)
+        *h = *q, h->n = 0;
+    h->n += q->n;
+    memcpy(h->to, q->to, sizeof h->to);
+}
+
+/* The next row of the file; NULL: there is none. */
+static const u32 *mout_row_read(int fd)
+{
+    struct buf *b = &mout_rows.old;
+    u32 words;
+    b_reset(b);
+    if (read(fd, &words, 4) != 4 || b_room(b, (size_t)words * 4) < words * 4)
+        return NULL;
+    memcpy(b->p, &words, 4);
+    size_t more = (size_t)words * 4 - 4;
+    return read(fd, b->p + 4, more) == (ssize_t)more ? (const void *)b->p : NULL;
+}
+
+/* A file of the rows, two in one. */
+static void mout_thin(void)
+{
+    int old = mout_rows.fd, f = rep_temporary(mout_rows.dir);
+    u32 k = 0;
+    if (f < 0) {
+        errno = out.failed = -f;
+        u_warn("cannot write a temporary file in %s:", mout_rows.dir);
+        return;
+    }
+    lseek(old, 0, SEEK_SET);
+    mout_rows.fd = f;
+    mout_rows.n = 0, mout_rows.bytes = 0;
+    mout_rows.every *= 2;
+    for (const u32 *w; (w = mout_row_read(old));) {
+        mout_row_span((const void *)w);
+        mout_row_take(w);
+        if (++k % 2 == 0)
+            mout_row_end();
+    }
+    if (k % 2)
+        mout_row_end();
+    close(old);
+}
+
+static void mout_sample(void)
+{
+    u64 from = mout.ts_ns - mout.interval_ns, to = mout.ts_ns;
+    mout_row_span(&(struct mout_row){ 0, 1, met.tick, { (u32)from, (u32)(from >> 32) },
+                                      { (u32)to, (u32)(to >> 32) } });
+    mout_gather();
+    if (mout_rows.head.n < mout_rows.every)
+        return;
+    mout_row_end();
+    while (!out.failed && (mout_rows.n >= MOUT_ROWS || mout_rows.bytes > MOUT_BYTES)
+           && mout_rows.n > 1)
+        mout_thin();
+}
+
+/* [4711,"cpu","0"] and what it is, of each line that a chart has. */
+static void mout_chart_lines(struct buf *b, u32 m, u8 dim)
+{
+    for (const struct met_inst *i = met_first(dim); i; i = met_next(i)) {
+        u32 id = (u32)(met_at(i, m) - met_series);
+        if (!(mout_series[id / 8] >> id % 8 & 1))
+            continue;
+        b_f(b, "[%u,%u,\"%s\",\"", id, i->reused, i->name[0] ? met_dims[dim].label : "");
+        b_json(b, i->name, strlen(i->name)), b_s(b, "\",\"");
+        b_json(b, i->info, strlen(i->info)), b_s(b, "\"],");
+    }
+}
+
+/* {"name":"user_ratio","unit":2,"source":"stat","help":"...","lines":[...]}, if it has any. */
+static void mout_chart(struct buf *b, u32 m, u8 of)
+{
+    u32 was = b->len;
+    b_s(b, "{\"name\":"), mout_json_key(b, m, of);
+    b_f(b, ",\"unit\":%u,\"source\":\"%s\",\"help\":\"%s", mout_form(m)->unit,
+        mout.src[metrics[m].src].name, met_help(m));
+    if (!*met_help(m))
+        b_json(b, met_key_of(m), strlen(met_key_of(m)));
+    b_s(b, "\",\"lines\":[");
+    u32 empty = b->len;
+    for (u8 d = 0; d < N_DIM; d++)
+        if (met_of(m, d) && !strcmp(met_prefix(m, d), met_prefix(m, of)))
+            mout_chart_lines(b, m, d);
+    if (b->len == empty)
+        b->len = was;
+    else
+        b->len--, b_s(b, "]},");
+}
+
+static void mout_charts(struct buf *b)
+{
+    static const u8 of[] = { DIM_NONE, DIM_PID, DIM_CGROUP };
+    for (u32 m = 0; m < N_METRICS; m++)
+        for (u32 k = 0; k < (metrics[m].dim == DIM_PMC ? ARRAY_LEN(of) : 1); k++)
+            mout_chart(b, m, of[k]);
+}
+
+static void mout_heat_maps(struct buf *b)
+{
+    for (u32 k = 0; k < met_hists.n; k++) {
+        const struct met_hist *h = met_hists.h[k];
+        const struct met_hist_row *r = &met_hist_rows[h->row];
+        if (!mout_dists[k])
+            continue;
+        b_f(b, "[%u,%u,\"%s\",\"%s\",\"%s\",\"%s\",\"", k, h->inst->reused, r->name, r->unit,
+            mout.src[metrics[r->p50].src].name,
+            h->inst->name[0] ? met_dims[h->inst->dim].label : "");
+        b_json(b, h->inst->name, strlen(h->inst->name)), b_s(b, "\"],");
+    }
+}
+
+/* What the rows are of. */
+static void mout_facts(struct buf *b)
+{
+    b_f(b, "{\"intervals\":%" PRIu64 ",\"interval_ns\":%" PRIu64 ",\"every\":%u,\"backwards\":%"
+           PRIu64 ",\"dropped\":%" PRIu64 ",\"sources\":{", mout.intervals, mo.interval_ns,
+        mout_rows.every, met.backwards, met.dropped);
+    for (u32 s = 0; s < N_SRC; s++)
+        b_f(b, "%s\"%s\":\"%s\"", s ? "," : "", mout.src[s].name, mout.src[s].group);
+    b_s(b, "},\"charts\":[");
+    mout_charts(b);
+    b->len -= b->p[b->len - 1] == ',', b_s(b, "],\"heat\":[");
+    mout_heat_maps(b);
+    b->len -= b->p[b->len - 1] == ',', b_s(b, "],\"unavailable\":[");
+    for (u32 s = 0; s < N_SRC; s++)
+        mout_each_lack(b, s, mout_json_why);
+    b->len -= b->p[b->len - 1] == ',', b_s(b, "]}");
+}
+
+/* Begins the report: its rows go to a file in dir. 0 or -errno. */
+static int mout_page_begin(const char *dir)
+{
+    mout_rows.dir = dir;
+    mout_rows.fd = rep_temporary(dir);
+    return MIN(mout_rows.fd, 0);
+}
+
+static void mout_page_end(int to)
+{
+    static struct buf b = { .max = 256 << 20 };
+    static char part[64 << 10];
+    if (mout_rows.head.n)
+        mout_row_end();
+    if (!rep_open(to))
+        return;
+    rep_page("{{monitor}}");
+    rep_page("{{samples}}");
+    rec_json_header(&b, "monitor");
+    rep_json("run", &b);
+    b_reset(&b);
+    mout_facts(&b);
+    rep_json("facts", &b);
+    rep.raw.max = REC_MAX * 2;
+    lseek(mout_rows.fd, 0, SEEK_SET);
+    for (ssize_t n; mout_rows.bytes && (n = read(mout_rows.fd, part, sizeof part)) > 0;) {
+        n = MIN(n, (ssize_t)mout_rows.bytes); /* of the last row, a full disk may have a part */
+        mout_rows.bytes -= (u64)n;
+        rep_write(part, (size_t)n);
+    }
+    if (rep.raw.len)
+        rep_chunk(rep.raw.len);
+    rep_page("{{trace}}");
+    rep_skip("{{events}}");
+    rep_close();
+}
+
+/* --- the entry points --- */
+
 static void mout_interval(void)
 {
     mout.intervals++;
@@ -24042,12 +24438,14 @@ static void mout_interval(void)
         mout_json(&out.json.b);
     if (out.events_on && !mout.screen)
         mout_text(&out.text.b);
-    if (out.events_on && mo.hist)
+    if (out.events_on && !mout.screen && mo.hist)
         mout_hists(&out.text.b);
     if (mout.csv.fd[0] >= 0)
         mout_csv(&mout.csv.b), out_writer_flush(&mout.csv);
     if (mo.prom_file)
         mout_prom_file(mo.prom_file);
+    if (opt.report)
+        mout_sample();
     out_flush();
 }
 
@@ -24299,6 +24697,7 @@ enum { SCR_PAST = 32, SCR_SPARK = 8, SCR_CELL = 40 };
 static struct {
     bool on, paused, help, sorted, zeros, utf8, resized;
     u16 rows, cols, line;    /* lines drawn; those behind rows are only counted */
+    u16 bars, hists;         /* lines of bars for a distribution; distributions there are */
     u32 hidden;              /* sections: bits */
     struct termios was;
     float past[N_METRICS][SCR_PAST]; /* by met.tick; 0: none, too */
@@ -24418,17 +24817,23 @@ static void scr_num(struct buf *b, u32 m, double v, u32 width)
     out_sgr("0");
 }
 
-static void scr_spark(struct buf *b, u32 m)
+/* One of nine heights. */
+static void scr_bar(struct buf *b, u32 k)
 {
     static const char plain[] = " .:-=+*%#";
+    char bar[] = { '\xe2', '\x96', (char)(0x80 + k) }; /* U+2581 to U+2588 */
+    k && scr.utf8 ? b_put(b, bar, 3) : b_c(b, plain[k]);
+}
+
+static void scr_spark(struct buf *b, u32 m)
+{
     double top = mout_form(m)->unit == U_RATIO ? 1 : 0;
     for (u32 t = 0; t < SCR_SPARK; t++)
         top = MAX(top, (double)scr.past[m][(met.tick - t) % SCR_PAST]);
     for (u32 t = SCR_SPARK; t-- > 0;) {
         double v = met.tick > t ? (double)scr.past[m][(met.tick - t) % SCR_PAST] : 0;
         u32 k = v <= 0 || top <= 0 ? 0 : 1 + (u32)(v / top * 7.99);
-        char bar[] = { '\xe2', '\x96', (char)(0x80 + MIN(k, 8)) }; /* U+2581 to U+2588 */
-        k && scr.utf8 ? b_put(b, bar, 3) : b_c(b, plain[MIN(k, 8)]);
+        scr_bar(b, MIN(k, 8));
     }
 }
 
@@ -24492,6 +24897,48 @@ static void scr_thing(struct buf *b, const struct met_inst *i, const char *group
     n ? scr_line(b, from) : (void)(b->len = from);
 }
 
+/* Bars for the octaves of a distribution of times, and below them from when to when they reach. */
+static void scr_hist(struct buf *b, const struct met_hist *h)
+{
+    static struct buf name;
+    const struct met_hist_row *r = &met_hist_rows[h->row];
+    u64 n[MET_OCTAVES];
+    u32 first = 0, last;
+    u64 most = mout_octaves(h, n, &first, &last);
+    b_reset(&name);
+    b_s(&name, r->name), b_c(&name, ' ');
+    b_esc(&name, h->inst->name, strlen(h->inst->name), 0), b_c(&name, 0);
+    u32 wide = (u32)MAX(scr.cols - 31, 0) / (last - first + 1), from = b->len;
+    wide = MIN(MAX(wide, 1), 4);
+    for (u32 line = scr.bars; line-- > 0; from = b->len) {
+        b_f(b, "%-30.30s ", line ? "" : name.p);
+        for (u32 o = first; o <= last; o++) {
+            u64 k = n[o] ? MAX(n[o] * scr.bars * 8 / most, 1) : 0;
+            for (u32 w = 0; w < wide; w++)
+                scr_bar(b, k > line * 8 ? (u32)MIN(k - line * 8, 8) : 0);
+        }
+        scr_line(b, from);
+    }
+    b_f(b, "%31s", "");
+    mout_text_num(b, r->p50, first ? (double)(1ull << (first - 1)) : 0), b_s(b, " to ");
+    mout_text_num(b, r->p50, (double)(1ull << last));
+    scr_line(b, from);
+}
+
+/* Those of a group, if there is room for them; how many there are is counted. */
+static void scr_hists(struct buf *b, const char *group)
+{
+    for (u32 k = 0; k < met_hists.n; k++) {
+        const struct met_hist *h = met_hists.h[k];
+        u32 m = met_hist_rows[h->row].p50;
+        if (h->at != met.tick || !h->count || mout_form(m)->unit != U_NS || !scr_of(m, group))
+            continue;
+        scr.hists++;
+        if (scr.bars)
+            scr_hist(b, h);
+    }
+}
+
 /* What things are sorted by. */
 static double scr_key(const struct met_inst *i)
 {
@@ -24527,6 +24974,7 @@ static void scr_section(struct buf *b, u32 nr, const char *group)
     out_sgr("0");
     scr_line(b, from);
     scr_cells(b, group);
+    scr_hists(b, group);
     for (u8 d = 1; d < N_DIM; d++)
         for (const struct met_inst *i = scr_next(d, NULL); i; i = scr_next(d, i)) {
             if ((i->name[0] || d == DIM_CGROUP) && i->at == met.tick && mout_shown(d))
@@ -24571,6 +25019,7 @@ static void scr_remember(void)
 static void scr_sections(struct buf *b)
 {
     u32 nr = 0;
+    scr.hists = 0;
     for (u32 s = 0; s < N_SRC; s++) {
         bool again = false;
         for (u32 k = 0; k < s; k++)
@@ -24578,6 +25027,23 @@ static void scr_sections(struct buf *b)
         if (!again && !(scr.hidden >> nr++ & 1))
             scr_section(b, nr - 1, mout.src[s].group);
     }
+}
+
+/* The sections, and, in the lines that are left below them, bars. */
+static void scr_body(struct buf *b)
+{
+    u32 from = b->len;
+    u16 line = scr.line;
+    scr.bars = 0;
+    scr_sections(b);
+    if (scr.hists && scr.line < scr.rows)
+        scr.bars = (u16)MIN((scr.rows - scr.line - 1) / scr.hists, 5);
+    if (scr.bars < 2)
+        return;
+    scr.bars--; /* the last one says what the bars are of */
+    b->len = from;
+    scr.line = line;
+    scr_sections(b);
 }
 
 static void scr_draw(void)
@@ -24596,7 +25062,7 @@ static void scr_draw(void)
     b_f(b, "kvis monitor  %02d:%02d:%02d  interval %.1f s%s", tm.tm_hour, tm.tm_min, tm.tm_sec,
         (double)mout.interval_ns / 1e9, scr.paused ? "  PAUSED" : "");
     scr_line(b, from);
-    scr.help ? scr_help(b) : scr_sections(b);
+    scr.help ? scr_help(b) : scr_body(b);
     b_s(b, "\033[J");
     b_f(b, "\033[%u;1H", scr.rows);
     out_sgr("2");
@@ -24774,7 +25240,7 @@ static void mon_wait(u64 until)
 static bool mon_unread(void)
 {
     return out.text.fd[0] < 0 && out.json.fd[0] < 0 && mout.csv.fd[0] < 0 && !mo.prom_file
-           && !hs.fd;
+           && !hs.fd && !opt.report;
 }
 
 /* Nothing of what was asked for is here: that is an error, which the reason of one source tells. */
@@ -26053,6 +26519,8 @@ static const struct opt_row opt_rows[] = {
       "a JSON line an interval, to stdout or FILE" },
     { IN_MONITOR, 0, "csv", "[=FILE]", OPT_FN, NULL, mon_opt_csv, 0, 0,
       "a CSV row a number, to stdout or FILE" },
+    { IN_MONITOR, 0, "report", "[=FILE]", OPT_FN, NULL, opt_report, 0, 0,
+      "an HTML page of it all, with heat maps of the distributions (report.html)" },
     { IN_MONITOR, 0, "prometheus", "FILE", OPT_STR, &mo.prom_file, NULL, 0, 0,
       "an exposition for Prometheus in FILE, each interval (node_exporter's textfile: .prom)" },
     { IN_MONITOR, 0, "listen", "[ADDR:]PORT", OPT_FN, NULL, hs_opt_listen, 0, 0,
@@ -26292,12 +26760,17 @@ static void cmd_this_run(const char *backend)
     rec_run.backend = backend;
 }
 
+static const char *cmd_temporary_dir(void)
+{
+    const char *dir = getenv("TMPDIR");
+    return dir && *dir ? dir : "/tmp";
+}
+
 /* -w, and where the report comes from. */
 static void cmd_recording(void)
 {
     static char name[PATH_MAX];
-    const char *dir = getenv("TMPDIR");
-    dir = dir && *dir ? dir : "/tmp";
+    const char *dir = cmd_temporary_dir();
     if (opt.record) {
         rout.fd = open(opt.record, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
         snprintf(name, sizeof name, "%s", opt.record);
@@ -26521,6 +26994,16 @@ static void cmd_roots(void)
     mo.sysfs = mo.sysfs ? mo.sysfs : sys;
 }
 
+static void cmd_monitor_report(void)
+{
+    const char *dir = cmd_temporary_dir();
+    cmd_report_fd = cmd_open_file(opt.report);
+    cmd_this_run("none");
+    errno = -mout_page_begin(dir);
+    if (errno)
+        die(EXIT_KVIS, "cannot write a temporary file in %s (TMPDIR=DIR chooses another):", dir);
+}
+
 static int cmd_monitor(void)
 {
     if (opt.command)
@@ -26557,7 +27040,11 @@ static int cmd_monitor(void)
         mout.csv.fd[0] = mo.csv_file ? cmd_open_file(mo.csv_file) : STDOUT_FILENO;
     mout.csv.name[0] = mo.csv_file ? mo.csv_file : "stdout";
     mout.csv.b.max = 32 << 20;
+    if (opt.report)
+        cmd_monitor_report();
     mon_run(tr.deadline_ns);
+    if (opt.report)
+        mout_page_end(cmd_report_fd);
     return out.failed ? EXIT_KVIS : 0;
 }
 
