@@ -15922,7 +15922,8 @@ static const char *tr_hybrid_why_not(void)
         return "--backend=ptrace";
     if (geteuid() != 0)
         return "BPF needs root";
-    if (opt.n_pids) /* unasked only where no thread need ever be held: see stop_signal */
+    if (opt.n_pids) /* unasked only where no thread need ever be held: any can block SIGURG any
+                       time, and where a handler's sa_mask does, no call tells */
         return opt.backend == 'h' || tr_only_counts() ? tr_attach_why_not() : "attached with -p";
     hy.on = true; /* so asked, what is asked for is no reason */
     const char *why = tr_accel_why_not();
