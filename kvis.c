@@ -24683,6 +24683,8 @@ static int mon_run(u64 end_ns)
         mout_prom_file(mo.prom_file);
     mout.ts_ns = u_now() - out.start_ns;
     next = u_now();
+    if (end_ns) /* to load the programs is no part of it */
+        end_ns += next - out.start_ns;
     while (!sp_told && !out.failed && !met.over && !mon_unread()) {
         u64 now = u_now();
         next += ((now - next) / mo.interval_ns + 1) * mo.interval_ns;
