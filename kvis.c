@@ -16010,7 +16010,8 @@ static const char *tr_hybrid_why_not(void)
         return "--backend=ptrace";
     if (geteuid() != 0)
         return "BPF needs root";
-    if (opt.n_pids) /* unasked only where no thread need ever be held: see stop_signal */
+    if (opt.n_pids) /* unasked only where no thread need ever be held: any can block SIGURG any
+                       time, and where a handler's sa_mask does, no call tells */
         return opt.backend == 'h' || tr_only_counts() ? tr_attach_why_not() : "attached with -p";
     hy.on = true; /* so asked, what is asked for is no reason */
     const char *why = tr_accel_why_not();
@@ -24471,6 +24472,7 @@ static struct {
         u64 since_ns;            /* when it came; when its answer began to be sent */
         u32 len, sent;           /* of its request; of `answer` */
         bool asked, done;        /* its request is whole; its answer is sent */
+        u8 polled;               /* its place in what is polled */
         struct buf answer;
         char req[HS_REQUEST];
     } client[HS_CLIENTS];
@@ -24522,25 +24524,33 @@ static void hs_close(struct hs_client *c)
     c->fd = 0;
 }
 
-/* A place for a new client: a free one, or that of who has waited longest without a request. */
-static struct hs_client *hs_place(void)
+/* Lets go of who has waited longest without a request; NULL: all are being answered. */
+static struct hs_client *hs_let_go(void)
 {
     struct hs_client *old = NULL;
-    for (struct hs_client *c = hs.client; c < hs.client + HS_CLIENTS; c++) {
-        if (!c->fd)
-            return c;
-        if ((!c->asked || c->done) && (!old || c->since_ns < old->since_ns))
+    for (struct hs_client *c = hs.client; c < hs.client + HS_CLIENTS; c++)
+        if (c->fd && (!c->asked || c->done) && (!old || c->since_ns < old->since_ns))
             old = c;
-    }
     if (old)
         hs_close(old);
     return old;
+}
+
+/* A place for a new client. */
+static struct hs_client *hs_place(void)
+{
+    for (struct hs_client *c = hs.client; c < hs.client + HS_CLIENTS; c++)
+        if (!c->fd)
+            return c;
+    return hs_let_go();
 }
 
 static void hs_accept(void)
 {
     for (u32 n = 0; n < HS_CLIENTS; n++) {
         int f = accept4(hs.fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+        if (f < 0 && (errno == EMFILE || errno == ENFILE))
+            hs_let_go();
         struct hs_client *c = f < 0 ? NULL : hs_place();
         if (!c) { /* none, or all are being answered */
             if (f >= 0)
@@ -24651,7 +24661,7 @@ static void hs_serve(const struct pollfd *p)
     u64 now = u_now();
     for (u32 i = 0; i < HS_CLIENTS; i++) {
         struct hs_client *c = &hs.client[i];
-        if (c->fd && p[i].fd == c->fd && p[i].revents & (POLLIN | POLLERR | POLLHUP))
+        if (c->fd && p[c->polled].revents & (POLLIN | POLLERR | POLLHUP))
             hs_read(c);
         if (c->fd && c->asked && !c->done)
             hs_write(c);
@@ -24666,22 +24676,21 @@ static bool hs_wait(u64 until, int also)
     struct pollfd p[HS_CLIENTS + 2];
     for (u64 now = u_now(); now < until && !sp_told; now = u_now()) {
         u64 ms = (until - now + 999999) / 1000000;
-        p[HS_CLIENTS] = (struct pollfd){ .fd = hs.fd ? hs.fd : -1, .events = POLLIN };
-        for (u32 i = 0; i < HS_CLIENTS; i++) {
-            const struct hs_client *c = &hs.client[i];
-            bool writes = c->asked && !c->done;
-            p[i] = (struct pollfd){ c->fd ? c->fd : -1, writes ? POLLOUT : POLLIN, 0 };
-            if (p[i].fd >= 0)
+        u8 n = 2; /* only those that there are: poll(2) takes no more than RLIMIT_NOFILE */
+        p[0] = (struct pollfd){ .fd = hs.fd ? hs.fd : -1, .events = POLLIN };
+        p[1] = (struct pollfd){ .fd = also, .events = POLLIN };
+        for (struct hs_client *c = hs.client; c < hs.client + HS_CLIENTS; c++)
+            if (c->fd) {
+                c->polled = n;
+                p[n++] = (struct pollfd){ c->fd, c->asked && !c->done ? POLLOUT : POLLIN, 0 };
                 ms = MIN(ms, 250);
-        }
-        p[HS_CLIENTS + 1] = (struct pollfd){ .fd = also, .events = POLLIN };
-        int n = poll(p, HS_CLIENTS + 2, (int)MIN(ms, 1000000));
-        if (n < 0)
+            }
+        if (poll(p, n, (int)MIN(ms, 1000000)) < 0)
             return true;
         hs_serve(p);
-        if (p[HS_CLIENTS].revents)
+        if (p[0].revents)
             hs_accept();
-        if (p[HS_CLIENTS + 1].revents)
+        if (p[1].revents)
             return true;
     }
     return false;
@@ -25276,6 +25285,8 @@ static int mon_run(u64 end_ns)
         mout_prom_file(mo.prom_file);
     mout.ts_ns = u_now() - out.start_ns;
     next = u_now();
+    if (end_ns) /* to load the programs is no part of it */
+        end_ns += next - out.start_ns;
     while (!sp_told && !out.failed && !met.over && !mon_unread()) {
         u64 now = u_now();
         next += ((now - next) / mo.interval_ns + 1) * mo.interval_ns;

@@ -34,6 +34,8 @@ run monitor -d 1 -i 5 --json=json -c load,psi
 status 0
 want 'len(E) == 1 and 0.2e9 < E[0]["interval_ns"] < 4e9'
 want 'E[0]["load1"] >= 0 and "user_ratio" not in E[0] and {u["source"] for u in E[0]["unavailable"]} <= {"psi"}'
+run monitor -d 2 -i 1 --json=json -c load
+want 'len(E) == 2'
 rm json
 "$KVIS" monitor -i 100000000 --json=json >out 2>err 9>&- &
 kvis=$!
