@@ -21595,7 +21595,8 @@ static void mfs_huge(void)
         snprintf(name, sizeof name, "%ukB", id[k]);
         struct met_inst *i = met_inst(DIM_POOL, name);
         met_files(i, met_path("/sys/kernel/mm/hugepages/hugepages-%s", name));
-        if (i && met_has(i, M_POOL) && met_has(i, M_POOL_FREE))
+        if (i && met_has(i, M_POOL) && met_has(i, M_POOL_FREE) /* the pool may shrink in between */
+            && met_v(i, M_POOL_FREE) <= met_v(i, M_POOL))
             met_share(i, M_POOL_RATIO, met_v(i, M_POOL) - met_v(i, M_POOL_FREE),
                       met_v(i, M_POOL));
     }
