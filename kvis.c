@@ -24112,13 +24112,15 @@ static float mout_cells[MET_HISTS][MOUT_CELLS];
 static u8 mout_series[MET_SERIES / 8], mout_dists[MET_HISTS];
 
 static struct {
-    int fd;
-    u32 every, n;          /* intervals in a row; rows in the file */
-    u64 bytes;             /* of whole rows in it */
+    struct mout_file {
+        int fd;
+        u32 every, n;      /* intervals in a row; rows in the file */
+        u64 bytes;         /* of whole rows in it */
+    } file;
     const char *dir;       /* where it is */
     struct mout_row head;
     struct buf row, old;
-} mout_rows = { .every = 1, .row.max = 64 << 20, .old.max = 64 << 20 };
+} mout_rows = { .file.every = 1, .row.max = 64 << 20, .old.max = 64 << 20 };
 
 static void mout_point_add(u32 id, const struct mout_point *q)
 {
@@ -24220,10 +24222,10 @@ static void mout_row_end(void)
     h->words = b->len / 4;
     memcpy(b->p, h, sizeof h->words);
     memset(h, 0, sizeof *h);
-    int e = mout_rows.fd < 0 ? 0 : out_write_all(mout_rows.fd, b->p, b->len);
+    int f = mout_rows.file.fd, e = f < 0 ? f : out_write_all(f, b->p, b->len);
     if (!e) {
-        mout_rows.bytes += b->len;
-        mout_rows.n++;
+        mout_rows.file.bytes += b->len;
+        mout_rows.file.n++;
         return;
     }
     errno = -e;
@@ -24282,29 +24284,24 @@ static const u32 *mout_row_read(int fd)
     return read(fd, b->p + 4, more) == (ssize_t)more ? (const void *)b->p : NULL;
 }
 
-/* A file of the rows, two in one. */
+/* A file of the rows, two in one, for the old one; where it cannot be written, that stays. */
 static void mout_thin(void)
 {
-    int old = mout_rows.fd, f = rep_temporary(mout_rows.dir);
+    struct mout_file old = mout_rows.file;
     u32 k = 0;
-    if (f < 0) {
-        errno = out.failed = -f;
-        u_warn("cannot write a temporary file in %s:", mout_rows.dir);
-        return;
-    }
-    lseek(old, 0, SEEK_SET);
-    mout_rows.fd = f;
-    mout_rows.n = 0, mout_rows.bytes = 0;
-    mout_rows.every *= 2;
-    for (const u32 *w; (w = mout_row_read(old));) {
+    mout_rows.file = (struct mout_file){ rep_temporary(mout_rows.dir), old.every * 2, 0, 0 };
+    lseek(old.fd, 0, SEEK_SET);
+    for (const u32 *w; !out.failed && (w = mout_row_read(old.fd));) {
         mout_row_span((const void *)w);
         mout_row_take(w);
         if (++k % 2 == 0)
             mout_row_end();
     }
-    if (k % 2)
+    if (mout_rows.head.n)
         mout_row_end();
-    close(old);
+    struct mout_file gone = out.failed ? mout_rows.file : old;
+    mout_rows.file = out.failed ? old : mout_rows.file;
+    close(gone.fd);
 }
 
 static void mout_sample(void)
@@ -24313,11 +24310,11 @@ static void mout_sample(void)
     mout_row_span(&(struct mout_row){ 0, 1, met.tick, { (u32)from, (u32)(from >> 32) },
                                       { (u32)to, (u32)(to >> 32) } });
     mout_gather();
-    if (mout_rows.head.n < mout_rows.every)
+    const struct mout_file *f = &mout_rows.file;
+    if (mout_rows.head.n < f->every)
         return;
     mout_row_end();
-    while (!out.failed && (mout_rows.n >= MOUT_ROWS || mout_rows.bytes > MOUT_BYTES)
-           && mout_rows.n > 1)
+    while (!out.failed && f->n > 1 && (f->n >= MOUT_ROWS || f->bytes > MOUT_BYTES))
         mout_thin();
 }
 
@@ -24339,11 +24336,11 @@ static void mout_chart(struct buf *b, u32 m, u8 of)
 {
     u32 was = b->len;
     b_s(b, "{\"name\":"), mout_json_key(b, m, of);
-    b_f(b, ",\"unit\":%u,\"source\":\"%s\",\"help\":\"%s", mout_form(m)->unit,
-        mout.src[metrics[m].src].name, met_help(m));
-    if (!*met_help(m))
-        b_json(b, met_key_of(m), strlen(met_key_of(m)));
-    b_s(b, "\",\"lines\":[");
+    b_f(b, ",\"unit\":%u,\"source\":\"%s\",", mout_form(m)->unit,
+        mout.src[metrics[m].src].name);
+    const char *help = *met_help(m) ? met_help(m) : met_key_of(m);
+    out_json_str(b, "help", help, (u32)strlen(help));
+    b_s(b, ",\"lines\":[");
     u32 empty = b->len;
     for (u8 d = 0; d < N_DIM; d++)
         if (met_of(m, d) && !strcmp(met_prefix(m, d), met_prefix(m, of)))
@@ -24381,7 +24378,7 @@ static void mout_facts(struct buf *b)
 {
     b_f(b, "{\"intervals\":%" PRIu64 ",\"interval_ns\":%" PRIu64 ",\"every\":%u,\"backwards\":%"
            PRIu64 ",\"dropped\":%" PRIu64 ",\"sources\":{", mout.intervals, mo.interval_ns,
-        mout_rows.every, met.backwards, met.dropped);
+        mout_rows.file.every, met.backwards, met.dropped);
     for (u32 s = 0; s < N_SRC; s++)
         b_f(b, "%s\"%s\":\"%s\"", s ? "," : "", mout.src[s].name, mout.src[s].group);
     b_s(b, "},\"charts\":[");
@@ -24398,8 +24395,8 @@ static void mout_facts(struct buf *b)
 static int mout_page_begin(const char *dir)
 {
     mout_rows.dir = dir;
-    mout_rows.fd = rep_temporary(dir);
-    return MIN(mout_rows.fd, 0);
+    mout_rows.file.fd = rep_temporary(dir);
+    return MIN(mout_rows.file.fd, 0);
 }
 
 static void mout_page_end(int to)
@@ -24418,10 +24415,10 @@ static void mout_page_end(int to)
     mout_facts(&b);
     rep_json("facts", &b);
     rep.raw.max = REC_MAX * 2;
-    lseek(mout_rows.fd, 0, SEEK_SET);
-    for (ssize_t n; mout_rows.bytes && (n = read(mout_rows.fd, part, sizeof part)) > 0;) {
-        n = MIN(n, (ssize_t)mout_rows.bytes); /* of the last row, a full disk may have a part */
-        mout_rows.bytes -= (u64)n;
+    struct mout_file *f = &mout_rows.file;
+    lseek(f->fd, 0, SEEK_SET);
+    for (ssize_t n; f->bytes && (n = read(f->fd, part, sizeof part)) > 0; f->bytes -= (u64)n) {
+        n = (ssize_t)MIN((u64)n, f->bytes); /* of the last row, a full disk may have a part */
         rep_write(part, (size_t)n);
     }
     if (rep.raw.len)

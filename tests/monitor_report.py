@@ -175,6 +175,7 @@ def controls(b, d, e):
     check(set(names) < set(more) and "oom_kills_per_second" in more, "what is 0", len(names), len(more))
     b.key("/", "body"), b.fill("#q", "THERMAL_")
     check(shown(b) and all("thermal_" in n for n in shown(b)), "the filter", shown(b))
+    check(b.js("[...document.querySelectorAll('section')].filter(s => !s.hidden).map(s => s.id)") == ["g-thermal"], "sections")
     plot = "document.querySelector('figure[data-name=thermal_celsius] svg')"
     b.js(plot + ".scrollIntoView({ block: 'center' })"), time.sleep(0.3)
     x, y, w, h = b.js(f"(r => [r.left, r.top, r.width, r.height])({plot}.getBoundingClientRect())")
@@ -185,6 +186,10 @@ def controls(b, d, e):
     was = b.js(lines)
     b.js(f"{plot}.closest('figure').querySelector('.chips button').click()")
     check(b.js(lines) == was - 1, "a line that is turned off", was)
+    b.js(f"{plot}.closest('figure').querySelector('figcaption button').click()")
+    size = b.js(f"(r => [r.width, r.height])({plot}.getBoundingClientRect())")
+    check(size[0] > 2 * w and size[1] > 2 * h, "larger", size, w, h)
+    b.shot(d + "/monitor_large.png")
     b.key("Escape", "figure[data-name=thermal_celsius] .plot")
     check(b.js("document.querySelector('#tip').hidden"), "Escape")
     b.fill("#q", "")
@@ -215,6 +220,13 @@ def thin(b, d):
         check(all(abs(a - w) < 1e-3 for a, w in zip(said, (mean, lo, hi))), "a point", k, text, some)
     words = b.js("document.querySelector('figure[data-name=load1] figcaption span').textContent")
     check(words.startswith(f"{min(x['load1'] for x in e):g} – 99.5,"), "extremes", words)
+    waits = [sum(h["count"] for h in x.get("histograms", []) if h["name"] == "runq_wait") for x in e]
+    if any(waits):
+        total = b.js("document.querySelector('figure[data-name=runq_wait] figcaption span').textContent")
+        check(total.replace("\u202f", "") == f"{sum(waits)} in all", "all waits", total, sum(waits))
+        got = tells(b, points)["runq_wait"]
+        for k, (text,) in enumerate(got):
+            check(text.replace("\u202f", "").endswith(f" of {sum(waits[2 * k:2 * k + 2])}"), "waits of a point", k, text, waits[2 * k:2 * k + 2])
     b.shot(d + "/monitor_thin.png")
     print(f"{len(e)} intervals, {points} points")
 

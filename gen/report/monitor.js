@@ -15,7 +15,7 @@ const W = new Uint32Array(all.buffer), V = new Float32Array(all.buffer);
 const HEAD = 7, DIST = 2 ** 31;
 
 const rows = [];                      /* { n, tick, from, to } */
-const points = new Map();             /* by series: [[row, lowest, highest, mean]...] */
+const points = new Map();             /* by series: [[row, lowest, highest, mean, in how many intervals]...] */
 const cells = new Map();              /* by distribution: [[row, [cell, count, cell, count...]]...] */
 const push = (map, key, v) => map.has(key) ? map.get(key).push(v) : map.set(key, [v]);
 
@@ -31,7 +31,7 @@ function readRow(at) {
       continue;
     }
     for (let k = 0; k < len; k++, p += n === 1 ? 1 : 4)
-      push(points, id + k, n === 1 ? [r, V[p], V[p], V[p]] : [r, V[p], V[p + 1], V[p + 2]]);
+      push(points, id + k, n === 1 ? [r, V[p], V[p], V[p], 1] : [r, V[p], V[p + 1], V[p + 2], W[p + 3]]);
   }
   return end;
 }
@@ -50,7 +50,7 @@ const UNITS = [num, v => num(v) + "/s", v => num(v * 100) + " %", v => size(shor
 const RATIO = 2, CELSIUS = 6;
 const ofCell = { nsecs: span, bytes: size, tasks: String, "16ths": v => v + "/16" };
 const secs = ns => (ns / 1e9).toFixed(ns < 1e11 ? 2 : 0) + " s";
-const at = ns => new Date((run.start_realtime_ns + ns) / 1e6).toLocaleTimeString();
+const at = ns => new Date((run.start_realtime_ns + ns) / 1e6).toLocaleTimeString("sv");
 const when = r => secs(rows[r].to) + " · " + at(rows[r].to) + (rows[r].n > 1 ? ` · ${rows[r].n} intervals` : "");
 const named = l => [l.part, l.dim ? `${l.dim} ${esc(l.name)}` : "", l.info ? `(${esc(l.info)})` : ""].filter(Boolean).join(" ") || "all";
 
@@ -98,7 +98,7 @@ function drawChart(c) {
 /* What a chart has in words. */
 function inWords(c) {
   const list = c.lines.flatMap(l => l.points), f = UNITS[c.unit];
-  const mean = list.reduce((a, p) => a + p[3] * rows[p[0]].n, 0) / list.reduce((a, p) => a + rows[p[0]].n, 0);
+  const mean = list.reduce((a, p) => a + p[3] * p[4], 0) / list.reduce((a, p) => a + p[4], 0);
   const lo = f(lowest(list, 1)), hi = f(highest(list, 2));
   return lo === hi ? lo : `${lo} – ${hi}` + (c.lines.length > 1 ? "" : `, mean ${f(mean)}`);
 }
@@ -247,7 +247,8 @@ function figure(c) {
   c.plot.onpointerleave = tellNothing;
   c.plot.onblur = tellNothing;
   c.plot.onkeydown = e => onKey(c, e);
-  c.view = el("figure", { title: "" }, el("figcaption", { title: c.help ?? "" }, el("b", {}, c.title), el("span", {}, c.words)), c.plot);
+  const name = el("button", { onclick: () => c.view.classList.toggle("large"), title: (c.help ? c.help + " " : "") + "(click: larger or not)" }, c.title);
+  c.view = el("figure", {}, el("figcaption", {}, name, el("span", {}, c.words)), c.plot);
   c.view.dataset.name = c.title;
   if (c.several) c.view.append(el("div", { className: "chips" }, ...c.lines.slice(0, 24).map(l => chip(c, l)),
     c.lines.length > 24 ? `… ${c.lines.length - 24} more` : ""));
@@ -297,6 +298,7 @@ function filter() {
     c.view.hidden = !(c.find + " " + c.title).toLowerCase().includes(q) || (c.zero && !$("zeros").checked);
     n += !c.view.hidden;
   }
+  for (const s of document.querySelectorAll("main section")) s.hidden = q && !s.querySelector("figure:not([hidden])");
   $("count").textContent = `${n} of ${views.size} charts`;
 }
 
@@ -313,7 +315,7 @@ function notes() {
 
 document.title = "kvis monitor: " + run.host;
 $("command").textContent = `on ${esc(run.host)}`;
-$("where").textContent = `${esc(run.kernel)} ${esc(run.arch)} · ${new Date(run.start_realtime_ns / 1e6).toLocaleString()} · `
+$("where").textContent = `${esc(run.kernel)} ${esc(run.arch)} · ${new Date(run.start_realtime_ns / 1e6).toLocaleString("sv")} · `
   + `${secs(TO - FROM)} in ${facts.intervals} intervals of ${facts.interval_ns / 1e9} s · kvis ${esc(run.version)}`;
 notes();
 const charts = makeCharts(), heat = facts.heat.flatMap(makeHeat);

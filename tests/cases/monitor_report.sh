@@ -31,7 +31,7 @@ status 0; kill $child
 mkdir -p l/proc
 load() { printf '%.2f 1.00 1.00 1/1 1\n' $1 >l/proc/new; mv l/proc/new l/proc/loadavg; }
 load 2
-"$KVIS" monitor -i 0.01 -n 2201 -c load --json=thin.json --report=thin.html --path.procfs="$PWD/l/proc" -o text 9>&- 2>err &
+"$KVIS" monitor -i 0.01 -n 2201 -c load,runq --histogram --json=thin.json --report=thin.html --path.procfs="$PWD/l/proc" -o text 9>&- 2>err &
 kvis=$!
 rss() { sed -n 's/^VmHWM:[^0-9]*\([0-9]*\).*/\1/p' /proc/$kvis/status; }
 sleep 2; before=$(rss)
