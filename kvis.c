@@ -22797,7 +22797,7 @@ static void pmc_begin(void)
     if (mo.cgroup)
         pmc.cgroup = open(met_path("/sys/fs/cgroup/%s", mo.cgroup),
                           O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    pmc.scope = pmc.n_tasks ? PS_TASK : pmc.cgroup > 0 ? PS_CGROUP : PS_ALL;
+    pmc.scope = pmc.n_tasks ? PS_TASK : mo.cgroup ? PS_CGROUP : PS_ALL;
 }
 
 static const char *pmc_reason(u32 role, int e)
