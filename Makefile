@@ -98,9 +98,14 @@ check: $(BIN) ## structure lint, -Werror under each compiler here, static, size
 	  $$c $(KFLAGS) $$inc -O2 -Werror -S -o /dev/null kvis.c || exit 1; done
 	@sh tests/static.sh $(BIN) $(STRIP)
 
-bench: $(BIN) ## kvis trace against strace, kvis open against the other snoops (as root)
+bench: $(BIN) ## kvis trace against strace, kvis open and monitor against the others of their kind (as root)
 	sh tests/bench.sh
 	python3 tests/bench_open.py
+	python3 tests/bench_monitor.py
+
+soak: $(BIN) ## kvis monitor for 20 minutes (SOAK=SECONDS): memory, descriptors, BPF maps stay flat (as root)
+	@d=$$(mktemp -d); cd $$d && TESTS=$(CURDIR)/tests KVIS=$(CURDIR)/$(BIN) SOAK=$${SOAK:-1200} \
+	  sh $(CURDIR)/tests/cases/monitor_soak.sh; e=$$?; rm -rf $$d; exit $$e
 
 gen: ## rebuild gen/*.h from the tables, bpf_insns/*.h from the probes (with clang)
 	sh gen/tables.sh
@@ -119,5 +124,5 @@ clean: ## remove what was built
 help: ## this list
 	@sed -n 's/^\([a-z]*\):.*## /\1	/p' Makefile
 
-.PHONY: all run test check bench gen vet install clean help
+.PHONY: all run test check bench soak gen vet install clean help
 .DELETE_ON_ERROR:

@@ -185,6 +185,7 @@ struct call {
     bool timed;       /* where the time went is known: the rest of it was spent blocked */
     u64 cpu_ns, runq_ns, disk_ns;
     pid_t waker_pid;  /* who ended its last wait; 0: not known */
+    char waker_comm[16]; /* its thread's name; "": not known */
     pid_t child;      /* of fork, vfork, clone: its tid as kvis sees it */
     struct arg val[6];
     struct buf text;  /* the bytes of val[] */
@@ -297,6 +298,8 @@ struct task {
     u64 clone_flags;            /* of the clone under way */
     bool clone_known;
     char comm[16];
+    char name[16];              /* as /proc had it at name_ns: see tr_waker */
+    u64 name_ns, program_ns;    /* program_ns: when its last exec was known to be over */
     u64 exec_ns;                /* when the last exec began that was shown at its event */
     u64 told_ns, told_end_ns;   /* a clone that has a record, and stopped all the same: from, to */
     u32 key;                    /* its id in the first pid namespace; 0: not known yet */
@@ -325,7 +328,7 @@ struct opts {
     u32 strlen_max;
     u8 verbose, timefmt, color;
     bool quiet, count_only, count_too, by_pid, json, faults, no_filter, no_accel, same_cpu,
-        until_exit;
+        until_exit, kill_on_exit;
     bool calls;   /* some sink wants every call decoded: -v, or a report */
     u8 status;    /* -z -Z -x -e status=: enum call_end */
     u64 signals;  /* -e signal=: bit n-1 */
@@ -716,6 +719,18 @@ static const char *u_signame(int sig)
     b_sig(&b, sig);
     tmp[b.len] = 0;
     return tmp;
+}
+
+/* Starts f(arg) in a thread, with all signals blocked so that ours stay with the main one. Returns
+ * 0 or -errno. */
+static int u_thread(pthread_t *th, void *(*f)(void *), void *arg)
+{
+    sigset_t all, old;
+    sigfillset(&all);
+    pthread_sigmask(SIG_BLOCK, &all, &old);
+    int e = pthread_create(th, NULL, f, arg);
+    pthread_sigmask(SIG_SETMASK, &old, NULL);
+    return -e;
 }
 
 /* --- files of /proc and /sys (sscanf is 12 KB) --- */
@@ -1363,23 +1378,18 @@ static void *mem_reader(void *unused)
     return NULL;
 }
 
-/* Starts the reader, with all signals blocked so that ours stay with the main thread. */
 static int mem_start(void)
 {
-    sigset_t all, old;
     pthread_t th;
     pthread_condattr_t a;
     pthread_condattr_init(&a);
     pthread_condattr_setclock(&a, CLOCK_MONOTONIC);
     pthread_cond_init(&mem.asked, NULL);
     pthread_cond_init(&mem.done, &a);
-    sigfillset(&all);
-    pthread_sigmask(SIG_BLOCK, &all, &old);
-    int e = pthread_create(&th, NULL, mem_reader, NULL);
-    pthread_sigmask(SIG_SETMASK, &old, NULL);
+    int e = u_thread(&th, mem_reader, NULL);
     mem.started = !e;
     mem.failed = e != 0;
-    return -e;
+    return e;
 }
 
 /* One read of at most one page, by the reader thread. */
@@ -6575,6 +6585,11 @@ static void out_json_call(struct buf *b, const struct call *c)
     b_u64(b, c->exit_ns - c->enter_ns - c->cpu_ns - c->runq_ns - c->disk_ns);
     if (c->waker_pid)
         b_s(b, ",\"waker_pid\":"), b_s64(b, c->waker_pid);
+    if (*c->waker_comm) {
+        b_c(b, ',');
+        out_json_str(b, "waker_comm", c->waker_comm,
+                     (u32)strnlen(c->waker_comm, sizeof c->waker_comm));
+    }
 }
 
 static void out_json(const struct event *e)
@@ -9134,7 +9149,7 @@ enum { REC_SAME = 1, REC_NOISE = 2, REC_ERR = 4, REC_MANY = 8, REC_FILE = 16, RE
        REC_CAT = 64, REC_OF_CALL = 128 };
 enum { REC_NORET = 2, REC_DETACHED = 4, REC_LATE = 8, REC_CERR = 16, REC_CMANY = 32,
        REC_CHILD = 64, REC_ADDR = 128, REC_TIMED = 256, REC_ABI = 512, REC_RET = 1024,
-       REC_KNOWN = 2048, REC_PATHS = 4096 };
+       REC_KNOWN = 2048, REC_PATHS = 4096, REC_WAKER = 8192 };
 
 static const u8 rec_magic[8] = { 0x89, 'k', 'v', 'i', 's', '\r', '\n', 0x1a };
 
@@ -9502,6 +9517,7 @@ static u32 rec_call_flags(const struct task *t, bool many)
         | (c->late ? REC_LATE : 0) | (c->err ? REC_CERR : 0) | (many ? REC_CMANY : 0)
         | (c->child ? REC_CHILD : 0) | (out_ret_is_addr(c) ? REC_ADDR : 0)
         | (c->timed ? REC_TIMED : 0) | (out_call_abi(c) ? REC_ABI : 0)
+        | (*c->waker_comm ? REC_WAKER : 0)
         | (c->known ? REC_KNOWN | (c->said ? 0 : REC_PATHS) : 0);
 }
 
@@ -9528,6 +9544,8 @@ static void rec_exit(struct task *t)
         rec_putz(c->child);
     if (c->timed)
         rec_put(c->cpu_ns), rec_put(c->runq_ns), rec_put(c->disk_ns), rec_putz(c->waker_pid);
+    if (*c->waker_comm)
+        rec_str(c->waker_comm, strnlen(c->waker_comm, sizeof c->waker_comm));
     if (flags & REC_RET)
         rec_str(ret.p, ret.len);
     if (flags & REC_PATHS)
@@ -10558,6 +10576,10 @@ static void rp_numbers(struct call *c, u32 flags)
         c->cpu_ns = rec_get(), c->runq_ns = rec_get(), c->disk_ns = rec_get();
         c->waker_pid = (pid_t)rec_getz();
     }
+    if (flags & REC_WAKER) {
+        struct arg name = rec_gets();
+        memcpy(c->waker_comm, rec_at(name), MIN(name.len, (u32)sizeof c->waker_comm - 1));
+    }
 }
 
 static void rp_result(const struct call *c, u32 flags, struct arg ret)
@@ -10584,7 +10606,7 @@ static void rp_call(void)
     static struct task one;
     struct arg paths[6], ret = { 0 };
     struct call c = { 0 };
-    u32 flags = rec_below(1 << 13, "flags"), n_paths = 0;
+    u32 flags = rec_below(1 << 14, "flags"), n_paths = 0;
     rp_ids(flags);
     c.enter_ns = rp_time();
     c.exit_ns = rp_time();
@@ -14003,7 +14025,7 @@ static int bpf_prog_why(struct bpf_obj *o, const struct bpf_prog_row *r,
 static int bpf_load_one(struct bpf_obj *o, u32 i)
 {
     const struct bpf_prog_row *r = &o->fam->progs[i];
-    static struct bpf_insn insns[BPF_MAXINSNS];
+    struct bpf_insn insns[BPF_MAXINSNS];
     int f;
     if (r->n_insns > BPF_MAXINSNS)
         return bpf_fail(o, -E2BIG, "%s: too long", r->name);
@@ -15267,20 +15289,39 @@ static u32 hy_programs(bool sched)
     return mask;
 }
 
-static int hy_load(u32 ring_bytes)
+static void *hy_find_fields(void *compat)
+{
+    bpf_find_fields(&hy.obj, compat);
+    return NULL;
+}
+
+/* The maps, and the types of this kernel, which are read meanwhile: each takes some ms. */
+static int hy_open_beside(struct bpf_obj *o, struct btf_want *compat)
+{
+    pthread_t th;
+    gz_unpack(GZ_BPF); /* bpf_open says what is wrong with it */
+    bool alone = u_thread(&th, hy_find_fields, compat) < 0;
+    int e = bpf_open(o);
+    if (alone)
+        hy_find_fields(compat);
+    else
+        pthread_join(th, NULL);
+    return e;
+}
+
+/* Everything but the programs. */
+static int hy_open(u32 ring_bytes)
 {
     static struct bpf_cfgs c;
     struct btf_want compat = BPF_COMPAT_WANT;
     struct bpf_obj *o = &hy.obj;
     hy.sched = !opt.no_ebpf && !hy.count;
-    u32 mask = hy_programs(hy.sched);
     *o = (struct bpf_obj){ .fam = &call_family, .ring = true, .ring_bytes = ring_bytes,
                            .entries = hy_entries,
                            .lodger = hy.sched ? &disk_family : NULL };
-    int e = bpf_open(o);
+    int e = hy_open_beside(o, &compat);
     if (e || !o->ring)
         return e ? e : bpf_fail(o, -EINVAL, "this kernel has no ring buffer (Linux 5.8)");
-    bpf_find_fields(o, &compat);
     bpf_set(&c, "CFG_WORDS", ARCH_WORDS);
     bpf_set(&c, "CFG_A1", arch_arg_off[1]);
     bpf_set_compat(&c, &compat);
@@ -15302,8 +15343,16 @@ static int hy_load(u32 ring_bytes)
     bpf_set(&c, "CFG_STACK_NR", ARCH_STACK_NR);
     o->cfg = c.v;
     o->n_cfg = c.n;
-    bpf_find_records(o, mask);
-    if ((e = bpf_load(o, mask)) || (e = rb_open(o)))
+    bpf_find_records(o, hy_programs(hy.sched));
+    return 0;
+}
+
+static int hy_load(void)
+{
+    struct bpf_obj *o = &hy.obj;
+    u32 mask = hy_programs(hy.sched);
+    int e = bpf_load(o, mask);
+    if (e || (e = rb_open(o)))
         return e;
     if (opt.bpf_stats && (e = bpf_take_time()))
         return bpf_fail(o, e, "BPF_ENABLE_STATS: %s", strerror(-e));
@@ -15339,28 +15388,58 @@ static char *hy_diskstats(void)
     return realloc(s, n + 1);
 }
 
-/* The disks' requests too; without them the rest goes on, and who asks a disk is seen by a program
- * of call's alone. (Not both: to take one of two programs from a tracepoint waits for an RCU grace
- * period, 12 ms here; kernel/tracepoint.c.) */
-static int hy_start_disk(void)
+/* The disks' requests too. err: an int, 0 or -errno. */
+static void *hy_load_disk(void *err)
 {
     static struct bpf_cfg cfg[] = { { "CFG_SECOND", 0 }, { "CFG_NS_INO", 0 } };
     struct bpf_obj *o = &hy.disk;
-    u32 bio = 1u << HY_BIO;
     cfg[1].val = bpf_pid_ns(NULL);
     *o = (struct bpf_obj){ .fam = &disk_family, .lender = &hy.obj, .ring = true,
                            .cfg = cfg, .n_cfg = ARRAY_LEN(cfg) };
     int e = bpf_open(o);
     for (u32 i = 0; i < disk_family.n_progs && !e; i++)
         e = hy_load_at(o, cfg, i);
-    if (!e) {
+    *(int *)err = e;
+    return NULL;
+}
+
+static void hy_close_disk(void)
+{
+    bpf_close(&hy.disk);
+    hy.disk.fam = NULL;
+}
+
+/* With the programs of the disks (disk: how loading them has ended), or without: the rest goes on,
+ * and who asks a disk is seen by a program of the family call. (Not both: to take one of two
+ * programs from a tracepoint waits for an RCU grace period, 12 ms here; kernel/tracepoint.c.) */
+static int hy_with_disk(int disk)
+{
+    u32 bio = 1u << HY_BIO;
+    int e;
+    if (!disk) {
         hy.diskstats = hy_diskstats();
         return 0;
     }
-    u_warn("block I/O off: %s", o->why);
-    bpf_close(o);
-    o->fam = NULL;
+    u_warn("block I/O off: %s", hy.disk.why);
+    hy_close_disk();
     return (e = bpf_load(&hy.obj, bio)) ? e : bpf_attach(&hy.obj, bio);
+}
+
+/* All programs, those of the disks by a second thread: the verifier takes its time for each, and
+ * several at a time. (Not before 5.11, where they count as locked memory, and the limit of that may
+ * have to be raised on the way.) */
+static int hy_load_all(void)
+{
+    pthread_t th;
+    int disk = 0;
+    bool late = bpf_kernel_version() < (5u << 16 | 11u << 8), want = hy.sched;
+    late = late || (want && u_thread(&th, hy_load_disk, &disk) < 0);
+    int e = hy_load();
+    if (want && !late)
+        pthread_join(th, NULL);
+    else if (want && !e)
+        hy_load_disk(&disk);
+    return e || !want ? e : hy_with_disk(disk);
 }
 
 /* The family, with the events as this kernel calls them. */
@@ -15413,14 +15492,12 @@ static const char *hy_start(const bool *need, u32 ring_bytes)
 {
     static char why[800];
     hy.magic = bpf_magic();
-    int e = hy_load(ring_bytes);
-    if (!e)
+    int e = hy_open(ring_bytes);
+    if (!e && !(e = hy_load_all()))
         e = hy_view();
     hy_choose(need);
     if (!e && (!hy.count || hy.all) && (e = hy_watch()))
         bpf_fail(&hy.obj, e, "cannot fill the map spec: %s", strerror(-e));
-    if (!e && hy.sched)
-        e = hy_start_disk();
     if (!e) {
         hy.on = true;
         if (fdt.ring)
@@ -15430,6 +15507,8 @@ static const char *hy_start(const bool *need, u32 ring_bytes)
     const char *mend = bpf_denied(e);
     snprintf(why, sizeof why, "%s%s%s%s", hy.obj.why, *mend ? " (" : "", mend, *mend ? ")" : "");
     bpf_close(&hy.obj);
+    if (hy.disk.fam)
+        hy_close_disk();
     memset(hy.row, 0, sizeof hy.row); /* they have to stop, then */
     return why;
 }
@@ -15441,6 +15520,22 @@ static void hy_child(void)
         setrlimit(RLIMIT_MEMLOCK, &bpf.memlock);
     if (hy.on)
         syscall(SYS_openat, AT_FDCWD, hy.magic, O_RDONLY, 0);
+}
+
+/* A bpf(2) on the map of threads. One that is preempted keeps the programs of classic tracepoints
+ * from running on that CPU till it has its turn again (bpf_disable_instrumentation,
+ * kernel/bpf/syscall.c), and the calls of those that run meanwhile are missing: so it has no turns.
+ * Where that is refused (CAP_SYS_NICE, a cgroup without real time), they are counted. */
+static int hy_map(int cmd, const u32 *key, const void *val, u64 flags)
+{
+    static const struct sched_param first = { .sched_priority = 1 }, own = { 0 };
+    long policy = hy.in_order ? syscall(SYS_sched_getscheduler, 0) : -1;
+    bool normal = policy == SCHED_OTHER || policy == SCHED_BATCH || policy == SCHED_IDLE;
+    bool undisturbed = normal && !syscall(SYS_sched_setscheduler, 0, SCHED_FIFO, &first);
+    int e = bpf_map_flagged(cmd, bpf_map(&hy.obj, "traced"), key, val, flags);
+    if (undisturbed)
+        syscall(SYS_sched_setscheduler, 0, (int)policy, &own);
+    return e;
 }
 
 /* A thread's key in `traced`: its id in the first pid namespace, which its records tell; 0: not
@@ -15455,7 +15550,7 @@ static bool hy_thread(const struct task *t, struct wire_thread *th)
 {
     u32 key = hy_key(t);
     memset(th, 0, sizeof *th);
-    return key && bpf_map_do(BPF_MAP_LOOKUP_ELEM, bpf_map(&hy.obj, "traced"), &key, th) == 0
+    return key && hy_map(BPF_MAP_LOOKUP_ELEM, &key, th, 0) == 0
            && th->nr < CALL_NRS && th->tid == (u32)t->tid;
 }
 
@@ -15465,8 +15560,7 @@ static int hy_follow(pid_t tid)
 {
     u32 key = (u32)tid;
     struct wire_thread th = { .tid = key };
-    int map = bpf_map(&hy.obj, "traced");
-    int e = bpf_map_flagged(BPF_MAP_UPDATE_ELEM, map, &key, &th, BPF_NOEXIST);
+    int e = hy_map(BPF_MAP_UPDATE_ELEM, &key, &th, BPF_NOEXIST);
     return e == -EEXIST ? 0 : e ? e : 1;
 }
 
@@ -15475,11 +15569,10 @@ static void hy_full(const struct task *t)
 {
     struct wire_thread th = { 0 };
     u32 key = hy_key(t);
-    int map = bpf_map(&hy.obj, "traced");
-    if (!hy.count || !key || bpf_map_do(BPF_MAP_LOOKUP_ELEM, map, &key, &th))
+    if (!hy.count || !key || hy_map(BPF_MAP_LOOKUP_ELEM, &key, &th, 0))
         return;
     th.full = 1;
-    bpf_map_flagged(BPF_MAP_UPDATE_ELEM, map, &key, &th, BPF_EXIST);
+    hy_map(BPF_MAP_UPDATE_ELEM, &key, &th, BPF_EXIST);
 }
 
 /* Before a thread is let go: no signal may come to it any more. */
@@ -15487,7 +15580,7 @@ static void hy_leave(struct task *t)
 {
     u32 key = hy_key(t);
     if (hy.on && key)
-        bpf_map_do(BPF_MAP_DELETE_ELEM, bpf_map(&hy.obj, "traced"), &key, NULL);
+        hy_map(BPF_MAP_DELETE_ELEM, &key, NULL, 0);
 }
 
 /* A thread has taken its leader's id by an exec: the probe has seen it as well, unless it was kept
@@ -15495,7 +15588,7 @@ static void hy_leave(struct task *t)
 static void hy_moved(const struct task *t, u32 was)
 {
     if (hy.on && !hy.in_ns && hy_follow(t->tid) == 1)
-        bpf_map_do(BPF_MAP_DELETE_ELEM, bpf_map(&hy.obj, "traced"), &was, NULL);
+        hy_map(BPF_MAP_DELETE_ELEM, &was, NULL, 0);
 }
 
 /* Takes the call that the probe has kept with a stopped thread, because the ring had no room. Not
@@ -15507,8 +15600,7 @@ static bool hy_take_kept(const struct task *t, struct wire_thread *th)
         return false;
     struct wire_thread taken = *th;
     taken.kept = 0;
-    return bpf_map_flagged(BPF_MAP_UPDATE_ELEM, bpf_map(&hy.obj, "traced"), &key, &taken, BPF_EXIST)
-           == 0;
+    return hy_map(BPF_MAP_UPDATE_ELEM, &key, &taken, BPF_EXIST) == 0;
 }
 
 /* Whether a signal is the probe's, to hold a thread while the ring is emptied. */
@@ -15699,6 +15791,7 @@ static struct {
     int status;           /* its wait status, -1 until it is known */
     struct sp cmd;        /* the command */
     bool accel, started, detaching, killing, ending;
+    bool bound;           /* the tree ends with kvis, however that ends */
     const char *no_accel; /* why there is none */
     int quit_sig;         /* the signal that ends kvis */
     u32 interrupts;
@@ -15859,7 +15952,7 @@ static const char *tr_accel_why_not(void)
         return "--no-accel";
     if (opt.n_pids)
         return "attached with -p";
-    if (opt.until_exit)
+    if (opt.until_exit && !opt.kill_on_exit)
         return "--until-exit lets go of what is left";
     if (!hy.on && (opt.calls || opt.count_only || opt.count_too))
         if (!opt.trace)
@@ -15917,7 +16010,8 @@ static const char *tr_hybrid_why_not(void)
         return "--backend=ptrace";
     if (geteuid() != 0)
         return "BPF needs root";
-    if (opt.n_pids) /* unasked only where no thread need ever be held: see stop_signal */
+    if (opt.n_pids) /* unasked only where no thread need ever be held: any can block SIGURG any
+                       time, and where a handler's sa_mask does, no call tells */
         return opt.backend == 'h' || tr_only_counts() ? tr_attach_why_not() : "attached with -p";
     hy.on = true; /* so asked, what is asked for is no reason */
     const char *why = tr_accel_why_not();
@@ -15943,6 +16037,7 @@ static void tr_backend(void)
     hy.count &= hy.on;
     tr.no_accel = tr_accel_why_not();
     tr.accel = !tr.no_accel;
+    tr.bound = tr.accel || opt.kill_on_exit;
     tr_choose();
 }
 
@@ -16244,6 +16339,26 @@ static bool tr_must_wait(const struct wire_call *w)
     return u_now() - w->end_ns < TR_UNREAD_NS;
 }
 
+/* The name of the thread that ended a wait, as /proc has it about when kvis learns of that. So it
+ * is told only of one that is traced and has not executed another program since: of others
+ * nothing says whether they have. */
+static void tr_waker(struct call *c, pid_t tid)
+{
+    enum { FRESH_NS = 10000000 };
+    struct task *t = hy.all ? NULL : ps_task(tid);
+    bool execs = t && t->call.open && (t->call.id == SC_execve || t->call.id == SC_execveat);
+    if (!t || execs || t->pid != c->waker_pid || t->program_ns >= c->enter_ns)
+        return;
+    if (u_now() - t->name_ns > FRESH_NS) {
+        char path[64], line[32];
+        snprintf(path, sizeof path, "/proc/%d/comm", tid);
+        size_t n = u_slurp(path, line, sizeof line);
+        snprintf(t->name, sizeof t->name, "%.*s", (int)n - 1, n ? line : ""); /* no newline */
+        t->name_ns = u_now();
+    }
+    memcpy(c->waker_comm, t->name, sizeof t->name);
+}
+
 /* Where the time of a call of ns went; m NULL: all of it on a CPU. */
 static void tr_times(struct call *c, u64 ns, const struct wire_times *m)
 {
@@ -16252,6 +16367,8 @@ static void tr_times(struct call *c, u64 ns, const struct wire_times *m)
     c->runq_ns = m ? MIN(m->runq_ns, ns - c->cpu_ns) : 0;
     c->disk_ns = m ? MIN(m->disk_ns, ns - c->cpu_ns - c->runq_ns) : 0;
     c->waker_pid = m && !hy.in_ns ? (pid_t)m->waker_pid : 0; /* its number is another one here */
+    if (c->waker_pid && tr_shown(c) && (opt.json || opt.record))
+        tr_waker(c, (pid_t)m->waker_tid);
 }
 
 /* The entry of a recorded call, unless it is shown already (pending). */
@@ -16629,6 +16746,8 @@ static void tr_comm(struct task *t)
 {
     const char *s = t->exec_path ? t->exec_path->s : "?", *base = strrchr(s, '/');
     snprintf(t->comm, sizeof t->comm, "%s", base ? base + 1 : s);
+    t->name_ns = 0;
+    t->program_ns = u_now();
 }
 
 /* The program that has just been exec'd, as the caller named it. */
@@ -16736,14 +16855,16 @@ static void tr_exec_unseen(struct task *t)
         close(f);
 }
 
-/* That exec has succeeded: its result is known before it returns. */
+/* That exec has succeeded: its result is known before it returns, so it need not stop then, unless
+ * every call of the thread does. */
 static void tr_exec_done(struct task *t)
 {
-    struct stop s = { .abi = ARCH_NATIVE, .nr = t->call.nr };
-    if (!t->pending)
+    struct stop s = { .abi = t->call.abi, .nr = t->call.nr };
+    if (t->pending)
+        t->exec_ns = t->call.enter_ns;
+    else if (t->full || !tr.accel)
         return;
     t->pending = false;
-    t->exec_ns = t->call.enter_ns;
     tr_exit(t, &s);
 }
 
@@ -16757,10 +16878,8 @@ static struct task *tr_exec(struct task *t)
         tr_exec_unseen(t);
     tr_exec_state(t);
     tr_exec_event(t);
-    if (!hy.all)
-        return t;
     tr_exec_done(t);
-    t->full |= tr_runs_32(t->tid); /* the probe leaves its calls alone: is_compat */
+    t->full |= hy.all && tr_runs_32(t->tid); /* the probe leaves its calls alone: is_compat */
     return t;
 }
 
@@ -16916,6 +17035,8 @@ static void tr_signal_stop(struct task *t, int sig)
     sys_ptrace(PTRACE_GETSIGINFO, t->tid, 0, &si);
     if (t->tid == tr.child && !tr.started && sig == SIGSTOP) {
         tr.started = true; /* the child stands before its exec: from here on it is watched */
+        if (!tr.bound) /* so far it would have been left stopped */
+            sys_ptrace(PTRACE_SETOPTIONS, t->tid, 0, (void *)(uintptr_t)TR_OPTIONS);
         if (hy.count && hy_watch())
             u_warn("cannot fill the map spec: nothing is counted");
         tr_resume(t, 0);
@@ -17187,7 +17308,7 @@ static bool tr_give_up(void)
 
 /* A signal to kvis. In spawn mode the first ^C is the program's own (the terminal has sent it to
  * both), the second ends it. TERM and HUP end the tree when it carries our filter, which must not
- * outlive us; else they let it go. */
+ * outlive us, and with --kill-on-exit; else they let it go. */
 static void tr_on_signal(const siginfo_t *si)
 {
     int sig = si->si_signo;
@@ -17203,7 +17324,7 @@ static void tr_on_signal(const siginfo_t *si)
         return;
     }
     tr.quit_sig = sig;
-    if (tr.accel || sig == SIGINT || sig == SIGQUIT || tr.killing)
+    if (tr.bound || sig == SIGINT || sig == SIGQUIT || tr.killing)
         tr_kill_all();
     else
         tr_detach_all();
@@ -17280,7 +17401,7 @@ static void tr_on_tick(void)
     }
     if (tr.deadline_ns && now >= tr.deadline_ns && !tr.ending) {
         tr.ending = true;
-        tr.child && tr.accel ? tr_kill_all() : tr_detach_all();
+        tr.child && tr.bound ? tr_kill_all() : tr_detach_all();
     }
     pf_upto(tr.seen_ns);
     tr.n_resident = 0;
@@ -17392,8 +17513,8 @@ static void tr_loop(void)
             tr_on_tick();
         if (tr.detaching && (!ps.n_tasks || u_now() - tr.detach_ns > 5 * NSEC))
             break;
-        if (tr.status != -1 && opt.until_exit)
-            tr_detach_all();
+        if (tr.status != -1 && opt.until_exit && !tr.killing)
+            tr.bound ? tr_kill_all() : tr_detach_all();
     }
     tr_drain_all();
     pf_upto(~0ull);
@@ -17470,8 +17591,6 @@ static void tr_spawn(void)
         tr_filter(&tr_spawn_prog);
     sp_fork(s);
     u32 options = TR_OPTIONS | (tr.accel ? PTRACE_O_TRACESECCOMP : 0) | PTRACE_O_EXITKILL;
-    if (!tr.accel && opt.until_exit)
-        options &= ~(u32)PTRACE_O_EXITKILL;
     long e = sys_ptrace(PTRACE_SEIZE, s->pid, 0, (void *)(uintptr_t)options);
     if (e < 0) {
         kill(s->pid, SIGKILL);
@@ -20979,22 +21098,18 @@ static void met_set(const struct met_inst *i, u32 m, double v)
 }
 
 /* A counter's reading. One that went back counts as no change (proc_stat(5): iowait may; a disk
- * that was taken out and put in begins anew), one of 32 bits that came round goes on. */
+ * that was taken out and put in begins anew). Of those that the kernel has in 32 bits, milliseconds
+ * of disks come round (Documentation/admin-guide/iostats.rst), and go on. */
 static void met_count(const struct met_inst *i, u32 m, u64 raw)
 {
     if (!i)
         return;
     struct met_series *s = met_touch(i, m);
-    bool first = s->since == met.tick;
-    u64 d = raw - s->raw;
-    if (first)
-        d = raw - s->total;
-    if (!first && raw < s->raw) {
-        bool wrapped = s->raw <= UINT32_MAX && s->raw - raw > 1u << 31;
+    u64 d = raw - s->raw; /* the first: all */
+    if (raw < s->raw) {
+        bool wrapped = metrics[m].form == F_CMS && s->raw <= UINT32_MAX && s->raw - raw > 1u << 31;
         d = wrapped ? (u32)d : 0;
         met.backwards += !wrapped;
-    } else if (first && raw < s->total) {
-        d = 0;
     }
     double t = met.src[met.cur].elapsed_s;
     s->total += d;
@@ -21002,11 +21117,14 @@ static void met_count(const struct met_inst *i, u32 m, u64 raw)
     s->v = t > 0 ? (double)d * met_forms[metrics[m].form].scale / t : 0;
 }
 
-/* The kernel's number, as the metric's form says. */
+/* The kernel's number, as the metric's form says. A count below 0 is none. */
 static void met_raw(const struct met_inst *i, u32 m, s64 raw)
 {
     const struct met_form_row *f = &met_forms[metrics[m].form];
-    f->counter ? met_count(i, m, (u64)raw) : met_set(i, m, (double)raw * f->scale);
+    if (!f->counter)
+        met_set(i, m, (double)raw * f->scale);
+    else if (raw >= 0)
+        met_count(i, m, (u64)raw);
 }
 
 /* Whether there is a value now: of a counter, two readings. */
@@ -21016,9 +21134,10 @@ static bool met_has(const struct met_inst *i, u32 m)
     return s->at == met.tick && (!met_forms[metrics[m].form].counter || s->since < met.tick);
 }
 
-/* Gives the thing without a name what the others of its kind have in sum: of the source's metrics,
- * those from `from` to `to`. */
-static void met_sum(u8 dim, u32 from, u32 to, bool (*counts)(const struct met_inst *))
+/* Gives the thing without a name what the others of its kind have in sum, or on average: of the
+ * source's metrics, those from `from` to `to`. */
+static void met_sum_or_mean(u8 dim, u32 from, u32 to, bool (*counts)(const struct met_inst *),
+                            bool mean)
 {
     struct met_inst *all = met_inst(dim, "");
     for (u32 m = from; all && m <= to; m++) {
@@ -21029,9 +21148,14 @@ static void met_sum(u8 dim, u32 from, u32 to, bool (*counts)(const struct met_in
                 sum += met_at(i, m)->v, n++;
         if (!n)
             continue;
-        met_set(all, m, sum);
+        met_set(all, m, mean ? sum / n : sum);
         met_at(all, m)->since = 1; /* a sum of rates is one at once */
     }
+}
+
+static void met_sum(u8 dim, u32 from, u32 to, bool (*counts)(const struct met_inst *))
+{
+    met_sum_or_mean(dim, from, to, counts, false);
 }
 
 /* Takes a reading of a distribution's counters (they come round at 2^32), and sets its metrics. */
@@ -21111,7 +21235,7 @@ static struct {
     u32 at, len;
     bool skip; /* what comes is the rest of a line that was cut */
     u64 bytes;
-    char buf[16 << 10];
+    char path[160], buf[16 << 10];
 } met_file;
 
 enum { MET_FILE_MAX = 8 << 20 };
@@ -21122,6 +21246,7 @@ static bool met_open(const char *path)
     met_file.at = met_file.len = 0;
     met_file.skip = false;
     met_file.bytes = 0;
+    snprintf(met_file.path, sizeof met_file.path, "%s", path);
     if (met_file.fd < 0)
         met_wrong(path, errno);
     return met_file.fd >= 0;
@@ -21135,6 +21260,8 @@ static bool met_fill(void)
     ssize_t n = met_file.bytes > MET_FILE_MAX ? 0
                 : read(met_file.fd, met_file.buf + met_file.len,
                        sizeof met_file.buf - 1 - met_file.len);
+    if (n < 0)
+        met_wrong(met_file.path, errno);
     if (n <= 0)
         return false;
     met_file.len += (u32)n;
@@ -21211,29 +21338,25 @@ static bool met_file_number(const char *path, s64 *v)
  * said. */
 static u32 met_ids(const char *path, const char *pre, const char *post, u32 *id, u32 max)
 {
-    static char buf[4096] __attribute__((aligned(8)));
     u32 n = 0;
-    int f = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (f < 0)
+    DIR *d = opendir(path);
+    if (!d)
         met_wrong(path, errno);
-    for (long got; f >= 0 && (got = syscall(SYS_getdents64, f, buf, sizeof buf)) > 0;)
-        for (long at = 0; at < got;) {
-            const struct dirent *d = (const void *)(buf + at); /* as linux_dirent64 */
-            const char *s = d->d_name;
-            char *end = NULL;
-            at += d->d_reclen;
-            if (strncmp(s, pre, strlen(pre)) || !isdigit((u8)*(s += strlen(pre))))
-                continue;
-            unsigned long v = strtoul(s, &end, 10);
-            if (strcmp(end, post) || v > INT_MAX || n == max)
-                continue;
-            u32 k = n++;
-            for (; k && id[k - 1] > v; k--)
-                id[k] = id[k - 1];
-            id[k] = (u32)v;
-        }
-    if (f >= 0)
-        close(f);
+    for (struct dirent *e; d && (e = readdir(d));) {
+        const char *s = e->d_name;
+        char *end = NULL;
+        if (strncmp(s, pre, strlen(pre)) || !isdigit((u8)*(s += strlen(pre))))
+            continue;
+        unsigned long v = strtoul(s, &end, 10);
+        if (strcmp(end, post) || v > INT_MAX || n == max)
+            continue;
+        u32 k = n++;
+        for (; k && id[k - 1] > v; k--)
+            id[k] = id[k - 1];
+        id[k] = (u32)v;
+    }
+    if (d)
+        closedir(d);
     return n;
 }
 
@@ -21416,17 +21539,10 @@ static void mfs_throttle(void)
     met_sum(DIM_CPU, M_THROTTLE_CORE, M_THROTTLE_PKG, NULL);
 }
 
-/* Without a name: the mean of all CPUs. */
 static void mfs_freq(void)
 {
-    double n = 0;
     mfs_each_cpu("cpufreq", mfs_numbers);
-    for (const struct met_inst *i = met_first(DIM_CPU); i; i = met_next(i))
-        n += i->name[0] && met_has(i, M_FREQ);
-    met_sum(DIM_CPU, M_FREQ, M_FREQ_MAX, NULL);
-    struct met_inst *all = met_inst(DIM_CPU, "");
-    for (u32 m = M_FREQ; all && n > 0 && m <= M_FREQ_MAX; m++)
-        met_at(all, m)->v /= n;
+    met_sum_or_mean(DIM_CPU, M_FREQ, M_FREQ_MAX, NULL, true);
 }
 
 /* "cpu0 0 0 0 0 0 0 RUN WAIT SLICES" (Documentation/scheduler/sched-stats.rst). */
@@ -21479,7 +21595,8 @@ static void mfs_huge(void)
         snprintf(name, sizeof name, "%ukB", id[k]);
         struct met_inst *i = met_inst(DIM_POOL, name);
         met_files(i, met_path("/sys/kernel/mm/hugepages/hugepages-%s", name));
-        if (i && met_has(i, M_POOL) && met_has(i, M_POOL_FREE))
+        if (i && met_has(i, M_POOL) && met_has(i, M_POOL_FREE) /* the pool may shrink in between */
+            && met_v(i, M_POOL_FREE) <= met_v(i, M_POOL))
             met_share(i, M_POOL_RATIO, met_v(i, M_POOL) - met_v(i, M_POOL_FREE),
                       met_v(i, M_POOL));
     }
@@ -21536,21 +21653,19 @@ static void mfs_nodemem(void)
 
 /* --- disks --- */
 
-/* The names in a directory, joined by commas. */
+/* The names in a directory, joined by commas; "..." where there are more. */
 static void mfs_names(const char *dir, char *s, size_t n)
 {
-    char buf[2048] __attribute__((aligned(8)));
-    int f = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    DIR *d = opendir(dir);
     *s = 0;
-    for (long got; f >= 0 && (got = syscall(SYS_getdents64, f, buf, sizeof buf)) > 0;)
-        for (long at = 0; at < got;) {
-            const struct dirent *d = (const void *)(buf + at);
-            at += d->d_reclen;
-            if (d->d_name[0] != '.')
-                snprintf(s + strlen(s), n - strlen(s), "%s%s", *s ? "," : "", d->d_name);
-        }
-    if (f >= 0)
-        close(f);
+    for (struct dirent *e; d && (e = readdir(d));) {
+        size_t len = strlen(s);
+        if (e->d_name[0] != '.'
+            && snprintf(s + len, n - len, "%s%s", len ? "," : "", e->d_name) >= (int)(n - len))
+            memcpy(s + n - 4, "...", 4);
+    }
+    if (d)
+        closedir(d);
 }
 
 /* What a block device lies on: a partition on its disk, dm and md on their parts. In sysfs a '/' of
@@ -21567,14 +21682,11 @@ static void mfs_disk_on(struct met_inst *i, const char *name)
     }
     ssize_t n = readlink(met_path("/sys/class/block/%s", sys), link, sizeof link - 1);
     link[MAX(n, 0)] = 0;
-    for (u32 k = 0; k < 2; k++) {
-        char *slash = strrchr(link, '/');
-        if (!slash)
-            return;
+    char *slash = strrchr(link, '/');
+    if (slash)
         *slash = 0;
-        if (!k && (slash = strrchr(link, '/')))
-            snprintf(i->info, MET_INFO, "%s", slash + 1);
-    }
+    if (slash && (slash = strrchr(link, '/')))
+        snprintf(i->info, MET_INFO, "%s", slash + 1);
 }
 
 /* Whether it counts in the sum of all: what lies on others would count twice. */
@@ -21594,6 +21706,19 @@ static void mfs_disk_means(const struct met_inst *i)
     met_share(i, M_DISK_WRITE_MEAN, met_v(i, M_DISK_WRITE_TIME), writes);
 }
 
+static u32 mfs_disks_at; /* met.tick when all of /proc/diskstats was read */
+
+/* One that was left out, or not there, an interval ago: what it has done, it has done since.
+ * (Unless there was no place for it.) */
+static void mfs_disk_new(const struct met_inst *i)
+{
+    if (mfs_disks_at + 1 != met.tick || met.dropped)
+        return;
+    struct met_series *s = &met_series[i->base];
+    for (u32 k = 0; k < met.width[DIM_DISK]; k++)
+        s[k] = (struct met_series){ .at = met.tick - 1, .since = met.tick - 1 };
+}
+
 /* A line of /proc/diskstats (Documentation/admin-guide/iostats.rst). A device that never did
  * anything is left out: there are many of them. One whose reads go back is another of that name. */
 static void mfs_disk_line(const char *line)
@@ -21608,8 +21733,10 @@ static void mfs_disk_line(const char *line)
     if (!i)
         return;
     struct met_series *s = met_at(i, M_DISK_READS);
-    bool same = s->since && s->raw <= (u64)reads;
-    if (!same && s->since)
+    bool new = !s->since, same = !new && s->raw <= (u64)reads;
+    if (new)
+        mfs_disk_new(i);
+    else if (!same)
         memset(&met_series[i->base], 0, met.width[DIM_DISK] * sizeof *s);
     if (!same)
         i->info[0] = 0, mfs_disk_on(i, name);
@@ -21624,6 +21751,7 @@ static void mfs_disks(void)
         return;
     while ((line = met_line()))
         mfs_disk_line(line + strspn(line, " "));
+    mfs_disks_at = met.tick;
     met_sum(DIM_DISK, M_DISK_READS, M_DISK_IOPS, mfs_disk_counts);
     struct met_inst *all = met_inst(DIM_DISK, "");
     if (all)
@@ -21769,35 +21897,78 @@ static void mfs_hwmon(void)
 
 enum { MFS_PIDS = 256 };
 
-static struct { u64 born; bool gone; } mfs_pids[MFS_PIDS]; /* by place in opt.pids */
+/* What only threads are asked for: M_P_VOLUNTARY and those behind it. */
+enum { MFS_COUNTS = 4 };
 
-/* What only threads are asked for: the sum over those that live. */
-static void mfs_threads(const struct met_inst *i, pid_t pid)
+static struct {
+    u64 born, count[MFS_COUNTS];
+    bool gone;
+} mfs_pids[MFS_PIDS]; /* by place in opt.pids */
+
+/* Of a thread, as read last. What it has counted stays in its process's sum when it ends. */
+static struct mfs_thread {
+    u32 tid, at; /* at: met.tick */
+    u64 count[MFS_COUNTS];
+} mfs_threads[MET_INSTS];
+
+/* Its place, or one for it of somebody who is gone; NULL: there are too many. */
+static struct mfs_thread *mfs_thread(u32 tid)
 {
-    static u32 id[MET_INSTS];
-    static const struct { const char *key; u32 m; } keys[] = {
-        { "\nvoluntary_ctxt_switches:", M_P_VOLUNTARY },
-        { "\nnonvoluntary_ctxt_switches:", M_P_FORCED },
-    };
-    char text[4096], *end;
-    u64 switches[2] = { 0 }, run = 0, wait = 0, n_run = 0, n_keys[2] = { 0 };
-    u32 n = met_ids(met_path("/proc/%d/task", pid), "", "", id, ARRAY_LEN(id));
-    for (u32 t = 0; t < n; t++) {
-        if (met_read(met_path("/proc/%d/task/%u/status", pid, id[t]), text, sizeof text))
-            for (u32 k = 0; k < 2; k++) {
-                const char *at = strstr(text, keys[k].key);
-                switches[k] += at ? strtoull(at + strlen(keys[k].key), NULL, 10) : 0;
-                n_keys[k] += at != NULL;
-            }
-        if (met_read(met_path("/proc/%d/task/%u/schedstat", pid, id[t]), text, sizeof text)
-            && isdigit((u8)*text))
-            run += strtoull(text, &end, 10), wait += strtoull(end, NULL, 10), n_run++;
+    struct mfs_thread *empty = NULL;
+    for (u32 k = 0; k < 64; k++) {
+        struct mfs_thread *t = &mfs_threads[(tid + k) % ARRAY_LEN(mfs_threads)];
+        bool gone = !t->tid || t->at + 1 < met.tick;
+        if (t->tid == tid && !gone)
+            return t;
+        if (gone && !empty)
+            empty = t;
     }
-    for (u32 k = 0; k < 2; k++)
-        if (n_keys[k])
-            met_count(i, keys[k].m, switches[k]);
-    if (n_run)
-        met_count(i, M_P_RUN, run), met_count(i, M_P_WAIT, wait);
+    if (empty)
+        *empty = (struct mfs_thread){ .tid = tid };
+    return empty;
+}
+
+/* Which of its counts there are: bits. */
+static u32 mfs_thread_counts(pid_t pid, u32 tid, u64 *count)
+{
+    static const char *const keys[] = { "\nvoluntary_ctxt_switches:",
+                                        "\nnonvoluntary_ctxt_switches:" };
+    char text[8192], *end;
+    u32 got = 0;
+    u_slurp(met_path("/proc/%d/task/%u/status", pid, tid), text, sizeof text);
+    for (u32 k = 0; k < 2; k++) {
+        const char *at = strstr(text, keys[k]);
+        count[k] = at ? strtoull(at + strlen(keys[k]), NULL, 10) : 0;
+        got |= (u32)(at != NULL) << k;
+    }
+    u_slurp(met_path("/proc/%d/task/%u/schedstat", pid, tid), text, sizeof text);
+    count[2] = strtoull(text, &end, 10);
+    count[3] = strtoull(end, NULL, 10);
+    return got | (isdigit((u8)*text) ? 12 : 0);
+}
+
+static void mfs_process_threads(const struct met_inst *i, u32 process)
+{
+    static u32 id[ARRAY_LEN(mfs_threads)];
+    pid_t pid = opt.pids[process];
+    u64 now[MFS_COUNTS], *sum = mfs_pids[process].count;
+    u32 n = met_ids(met_path("/proc/%d/task", pid), "", "", id, ARRAY_LEN(id)), any = 0;
+    for (u32 k = 0; k < n; k++) {
+        u32 got = mfs_thread_counts(pid, id[k], now);
+        struct mfs_thread *t = got ? mfs_thread(id[k]) : NULL;
+        if (got && !t)
+            met.dropped++;
+        if (!t)
+            continue;
+        for (u32 c = 0; c < MFS_COUNTS; c++)
+            sum[c] += now[c] - (now[c] < t->count[c] ? 0 : t->count[c]);
+        memcpy(t->count, now, sizeof now);
+        t->at = met.tick;
+        any |= got;
+    }
+    for (u32 c = 0; c < MFS_COUNTS; c++)
+        if (any >> c & 1)
+            met_count(i, M_P_VOLUNTARY + c, sum[c]);
 }
 
 /* "PID (COMM) S ...": COMM may hold anything; behind its last ')' is field 3 (proc_pid_stat(5)). A
@@ -21823,7 +21994,7 @@ static bool mfs_process(u32 k)
     *close = 0;
     snprintf(i->info, sizeof i->info, "%s", open + 1);
     met_columns(i, close + 2);
-    mfs_threads(i, pid);
+    mfs_process_threads(i, k);
     return true;
 }
 
@@ -21831,7 +22002,7 @@ static bool mfs_process(u32 k)
 static void mfs_procs(void)
 {
     u32 left = 0;
-    for (u32 k = 0; k < MIN(opt.n_pids, MFS_PIDS); k++) {
+    for (u32 k = 0; k < opt.n_pids; k++) {
         mfs_pids[k].gone = !mfs_process(k);
         left += !mfs_pids[k].gone;
     }
@@ -22361,10 +22532,12 @@ static int pmc_choose(struct pmc_pmu *p, u32 role)
 static void pmc_add_pmu(const char *name)
 {
     s64 type;
+    if (pmc.n_pmus == PMC_PMUS)
+        return;
     struct pmc_pmu *p = &pmc_pmus[pmc.n_pmus];
     bool cpus = pmc_list(met_path("/sys/bus/event_source/devices/%s/cpus", name), p->mask, p->cpus,
                          sizeof p->cpus);
-    if (pmc.n_pmus == PMC_PMUS || (!cpus && strcmp(name, "cpu"))
+    if ((!cpus && strcmp(name, "cpu"))
         || !met_file_number(met_path("/sys/bus/event_source/devices/%s/type", name), &type))
         return;
     snprintf(p->name, sizeof p->name, "%.*s", MET_NAME - 1, name);
@@ -22624,7 +22797,7 @@ static void pmc_begin(void)
     if (mo.cgroup)
         pmc.cgroup = open(met_path("/sys/fs/cgroup/%s", mo.cgroup),
                           O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    pmc.scope = pmc.n_tasks ? PS_TASK : pmc.cgroup > 0 ? PS_CGROUP : PS_ALL;
+    pmc.scope = pmc.n_tasks ? PS_TASK : mo.cgroup ? PS_CGROUP : PS_ALL;
 }
 
 static const char *pmc_reason(u32 role, int e)
@@ -22700,13 +22873,12 @@ static bool pmc_delta(struct pmc_unit *u, u32 g, double *d, double *share)
     if (got < (ssize_t)((3 + n) * sizeof *v) || v[0] != n)
         return false;
     u64 enabled = v[1] - u->g[g].enabled, running = v[2] - u->g[g].running;
-    *share = !enabled;
-    if (u->at_ns && enabled && !running)
-        return false;
     *share = enabled ? (double)running / (double)enabled : 1;
     double scale = running ? (double)enabled / (double)running : 1;
     u->g[g].enabled = v[1];
     u->g[g].running = v[2];
+    if (u->at_ns && enabled && !running)
+        return false;
     for (u32 i = 3; k < PMC_MEMBERS; k++) {
         if (u->g[g].fd[k] <= 0)
             continue;
@@ -22740,6 +22912,17 @@ static u32 pmc_tlb(u32 g, double *d, u32 has)
             has |= 1u << tlb[k].miss;
         }
     return has;
+}
+
+/* Neoverse N2 and V2 with 5 slots count one of the frontend's too many each cycle (perf's list for
+ * them, arch/arm64/arm/neoverse-n2-v2/metrics.json of Linux 7.0). */
+static void pmc_empty_slots(const struct pmc_pmu *p, double *d)
+{
+    if (p->slots != 5
+        || (strncmp(p->core, "Neoverse-N2 ", 12) && strncmp(p->core, "Neoverse-V2 ", 12)))
+        return;
+    d[PR_SFE] = MAX(d[PR_SFE] - d[PR_CYC], 0);
+    d[PR_SLOT] = MAX(d[PR_SLOT] - d[PR_CYC], 0);
 }
 
 static void pmc_add(struct pmc_sum *s, u32 g, const double *d, u32 has, u32 slots, double seconds)
@@ -22778,6 +22961,7 @@ static void pmc_read_unit(struct pmc_unit *u, struct pmc_sum **to, u32 n_to)
                 has |= 1u << (pmc_groups[g][k] - 1);
         bool counted = has && pmc_delta(u, g, d, &share);
         has = counted ? pmc_tlb(g, d, has) : 0;
+        pmc_empty_slots(&pmc_pmus[u->pmu], d);
         for (u32 k = 0; k < n_to; k++) {
             if (u->g[g].fd[0] > 0 || counted)
                 to[k]->share = MIN(to[k]->share, share);
@@ -23119,9 +23303,10 @@ static bool mk_sched_read(void)
     memset(mk_sched.wait, 0, sizeof mk_sched.wait);
     memset(mk_sched.depth, 0, sizeof mk_sched.depth);
     mk_sched.wait_ns = mk_sched.depth_sum = 0;
+    pmc_list(met_path("/sys/devices/system/cpu/online"), pmc.online, NULL, 0);
     for (u32 cpu = 0; cpu < bpf_possible(); cpu++) {
         if (bpf_map_do(BPF_MAP_LOOKUP_ELEM, bpf_map(o, "cpus"), &cpu, &mk_sched.cpu)
-            || (!mk_sched.cpu.switches && met.src[met.cur].elapsed_s > 0)) /* it was never on */
+            || (!mk_sched.cpu.switches && !pmc_in(pmc.online, cpu))) /* it was never on */
             continue;
         if (!(mo.off >> SRC_RUNQ & 1))
             mk_sched_cpu(cpu);
@@ -23223,17 +23408,12 @@ static void mk_add_disk(const char *sys, int map)
 
 static void mk_add_disks(int map)
 {
-    char buf[2048] __attribute__((aligned(8)));
-    int f = open(met_path("/sys/block"), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    for (long got; f >= 0 && (got = syscall(SYS_getdents64, f, buf, sizeof buf)) > 0;)
-        for (long at = 0; at < got;) {
-            const struct dirent *d = (const void *)(buf + at);
-            at += d->d_reclen;
-            if (d->d_name[0] != '.')
-                mk_add_disk(d->d_name, map);
-        }
-    if (f >= 0)
-        close(f);
+    DIR *d = opendir(met_path("/sys/block"));
+    for (struct dirent *e; d && (e = readdir(d));)
+        if (e->d_name[0] != '.')
+            mk_add_disk(e->d_name, map);
+    if (d)
+        closedir(d);
 }
 
 static u32 mk_blk_entries(const char *map)
@@ -23674,7 +23854,7 @@ static void mout_prom_line(struct buf *b, u32 m, const struct met_inst *i, const
     b_s(b, *mout_prom_labels(b, own, i) == ',' ? "} " : " ");
     if (!mout_form(m)->counter)
         mout_num(b, s->v);
-    else if (scale >= 1)
+    else if (scale >= 1 && s->total < UINT64_MAX / (u64)scale)
         b_u64(b, s->total * (u64)scale);
     else
         b_f(b, "%.15g", (double)s->total * scale);
@@ -23784,7 +23964,7 @@ static void mout_prom_file(const char *file)
     char tmp[PATH_MAX];
     const struct buf *b = mout_exposition();
     snprintf(tmp, sizeof tmp, "%.4000s.%d.tmp", file, (int)getpid());
-    int f = open(tmp, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+    int f = open(tmp, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0644);
     int e = f < 0 ? -errno : out_write_all(f, b->p, b->len);
     if (f >= 0 && close(f) < 0 && !e)
         e = -errno;
@@ -24285,7 +24465,7 @@ static void mout_end(void)
  * one; a fixed size for what they say, a fixed time for it and for taking the answer. Entry points:
  * hs_opt_listen, hs_open, hs_wait. */
 
-enum { HS_CLIENTS = 32, HS_REQUEST = 2048, HS_PATIENCE_S = 5 };
+enum { HS_CLIENTS = 32, HS_REQUEST = 2048, HS_PATIENCE_S = 5, HS_ANSWERS = 96 << 20 };
 
 static struct {
     int fd;
@@ -24294,6 +24474,7 @@ static struct {
         u64 since_ns;            /* when it came; when its answer began to be sent */
         u32 len, sent;           /* of its request; of `answer` */
         bool asked, done;        /* its request is whole; its answer is sent */
+        u8 polled;               /* its place in what is polled */
         struct buf answer;
         char req[HS_REQUEST];
     } client[HS_CLIENTS];
@@ -24307,16 +24488,16 @@ static const char *hs_opt_listen(const char *v)
     const char *colon = strrchr(v, ':'), *port = colon ? colon + 1 : v;
     char addr[64] = "127.0.0.1", *end;
     unsigned long n = strtoul(port, &end, 10);
-    if (!isdigit((u8)*port) || *end || n > 65535)
-        return "not ADDR:PORT";
+    size_t len = colon ? (size_t)(colon - v) : 0;
     bool six = *v == '[';
-    if (colon > v && colon - v < (long)sizeof addr)
-        snprintf(addr, sizeof addr, "%.*s", (int)(colon - v) - 2 * six, v + six);
+    if (!isdigit((u8)*port) || *end || n > 65535 || len >= sizeof addr || (six && colon[-1] != ']'))
+        return "not ADDR:PORT";
+    if (len)
+        snprintf(addr, sizeof addr, "%.*s", (int)len - 2 * six, v + six);
     memset(&mo.listen, 0, sizeof mo.listen);
     in->sin_family = six ? AF_INET6 : AF_INET;
     in->sin_port = htons((u16)n); /* at the same place in both */
-    if (colon - v >= (long)sizeof addr
-        || inet_pton(in->sin_family, addr, six ? (void *)&in6->sin6_addr : &in->sin_addr) != 1)
+    if (inet_pton(in->sin_family, addr, six ? (void *)&in6->sin6_addr : &in->sin_addr) != 1)
         return "not ADDR:PORT (an address in numbers; IPv6 in [ ])";
     return NULL;
 }
@@ -24345,25 +24526,33 @@ static void hs_close(struct hs_client *c)
     c->fd = 0;
 }
 
-/* A place for a new client: a free one, or that of who has waited longest without a request. */
-static struct hs_client *hs_place(void)
+/* Lets go of who has waited longest without a request; NULL: all are being answered. */
+static struct hs_client *hs_let_go(void)
 {
     struct hs_client *old = NULL;
-    for (struct hs_client *c = hs.client; c < hs.client + HS_CLIENTS; c++) {
-        if (!c->fd)
-            return c;
-        if ((!c->asked || c->done) && (!old || c->since_ns < old->since_ns))
+    for (struct hs_client *c = hs.client; c < hs.client + HS_CLIENTS; c++)
+        if (c->fd && (!c->asked || c->done) && (!old || c->since_ns < old->since_ns))
             old = c;
-    }
     if (old)
         hs_close(old);
     return old;
+}
+
+/* A place for a new client. */
+static struct hs_client *hs_place(void)
+{
+    for (struct hs_client *c = hs.client; c < hs.client + HS_CLIENTS; c++)
+        if (!c->fd)
+            return c;
+    return hs_let_go();
 }
 
 static void hs_accept(void)
 {
     for (u32 n = 0; n < HS_CLIENTS; n++) {
         int f = accept4(hs.fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+        if (f < 0 && (errno == EMFILE || errno == ENFILE))
+            hs_let_go();
         struct hs_client *c = f < 0 ? NULL : hs_place();
         if (!c) { /* none, or all are being answered */
             if (f >= 0)
@@ -24393,12 +24582,27 @@ static void hs_answer_text(struct hs_client *c, const char *status)
     hs_answer(c, status, "text/plain", status, (u32)strlen(status));
 }
 
+/* Each client has its own copy, for it takes it while the next is made: there may be too many of a
+ * large one. */
+static void hs_metrics(struct hs_client *c)
+{
+    const struct buf *b = mout_exposition();
+    u64 held = b->len;
+    for (u32 i = 0; i < HS_CLIENTS; i++)
+        held += hs.client[i].answer.len;
+    if (held > HS_ANSWERS)
+        hs_answer_text(c, "503 Service Unavailable");
+    else
+        hs_answer(c, "200 OK", "text/plain; version=0.0.4", b->p, b->len);
+}
+
 /* Its request line is all that is looked at. */
 static void hs_request(struct hs_client *c)
 {
     static const char page[] = "<!doctype html><title>kvis</title><a href=/metrics>metrics</a>\n";
-    char *line = c->req, *path = strchr(line, ' ');
+    char *line = c->req;
     line[strcspn(line, "\r\n")] = 0;
+    char *path = strchr(line, ' ');
     char *version = path ? strstr(path, " HTTP/1.") : NULL;
     if (!version || path[1] != '/') {
         hs_answer_text(c, "400 Bad Request");
@@ -24409,8 +24613,7 @@ static void hs_request(struct hs_client *c)
     if (strncmp(line, "GET ", 4) && strncmp(line, "HEAD ", 5)) {
         hs_answer_text(c, "405 Method Not Allowed\r\nAllow: GET, HEAD");
     } else if (!strcmp(path + 1, "/metrics")) {
-        const struct buf *b = mout_exposition();
-        hs_answer(c, "200 OK", "text/plain; version=0.0.4", b->p, b->len);
+        hs_metrics(c);
     } else if (!strcmp(path + 1, "/")) {
         hs_answer(c, "200 OK", "text/html", page, sizeof page - 1);
     } else {
@@ -24460,7 +24663,7 @@ static void hs_serve(const struct pollfd *p)
     u64 now = u_now();
     for (u32 i = 0; i < HS_CLIENTS; i++) {
         struct hs_client *c = &hs.client[i];
-        if (c->fd && p[i].fd == c->fd && p[i].revents & (POLLIN | POLLERR | POLLHUP))
+        if (c->fd && p[c->polled].revents & (POLLIN | POLLERR | POLLHUP))
             hs_read(c);
         if (c->fd && c->asked && !c->done)
             hs_write(c);
@@ -24475,22 +24678,21 @@ static bool hs_wait(u64 until, int also)
     struct pollfd p[HS_CLIENTS + 2];
     for (u64 now = u_now(); now < until && !sp_told; now = u_now()) {
         u64 ms = (until - now + 999999) / 1000000;
-        p[HS_CLIENTS] = (struct pollfd){ .fd = hs.fd ? hs.fd : -1, .events = POLLIN };
-        for (u32 i = 0; i < HS_CLIENTS; i++) {
-            const struct hs_client *c = &hs.client[i];
-            bool writes = c->asked && !c->done;
-            p[i] = (struct pollfd){ c->fd ? c->fd : -1, writes ? POLLOUT : POLLIN, 0 };
-            if (p[i].fd >= 0)
+        u8 n = 2; /* only those that there are: poll(2) takes no more than RLIMIT_NOFILE */
+        p[0] = (struct pollfd){ .fd = hs.fd ? hs.fd : -1, .events = POLLIN };
+        p[1] = (struct pollfd){ .fd = also, .events = POLLIN };
+        for (struct hs_client *c = hs.client; c < hs.client + HS_CLIENTS; c++)
+            if (c->fd) {
+                c->polled = n;
+                p[n++] = (struct pollfd){ c->fd, c->asked && !c->done ? POLLOUT : POLLIN, 0 };
                 ms = MIN(ms, 250);
-        }
-        p[HS_CLIENTS + 1] = (struct pollfd){ .fd = also, .events = POLLIN };
-        int n = poll(p, HS_CLIENTS + 2, (int)MIN(ms, 1000000));
-        if (n < 0)
+            }
+        if (poll(p, n, (int)MIN(ms, 1000000)) < 0)
             return true;
         hs_serve(p);
-        if (p[HS_CLIENTS].revents)
+        if (p[0].revents)
             hs_accept();
-        if (p[HS_CLIENTS + 1].revents)
+        if (p[1].revents)
             return true;
     }
     return false;
@@ -24509,14 +24711,16 @@ static struct {
     u16 bars, hists;         /* lines of bars for a distribution; distributions there are */
     u32 hidden;              /* sections: bits */
     struct termios was;
-    float past[N_METRICS][SCR_PAST]; /* by met.tick; -1: none */
+    float past[N_METRICS][SCR_PAST]; /* by met.tick; 0: none, too */
 } scr;
 
 /* Above (or, where bad is less than odd, below) these a number is yellow, or red. */
 static const struct { u16 m; float odd, bad; } scr_limits[] = {
     { M_STEAL, 0.05f, 0.10f }, { M_NUMA_REMOTE, 0.2f, 0.5f }, { M_POOL_RATIO, 0.9f, 0.98f },
-    { M_THP_RATIO, 0.1f, 0 }, { M_TEMP_ROOM, 10, 3 }, { M_SENSOR_ROOM, 10, 3 },
+    { M_THP_RATIO, 0.1f, 0 }, { M_LLC_MPKI, 5, 10 }, { M_DTLB_MPKI, 5, 10 },
+    { M_TEMP_ROOM, 10, 3 }, { M_SENSOR_ROOM, 10, 3 },
     { M_OOM, 0, 0 }, { M_THROTTLE_CORE, 0, 0 }, { M_THROTTLE_PKG, 0, 0 },
+    { M_LLC_MPKI, 5, 10 }, { M_DTLB_MPKI, 5, 10 },
 };
 
 static const char scr_enter[] = "\033[?1049h\033[?25l\033[?7l\033[2J";
@@ -24529,10 +24733,28 @@ static void scr_restore(void)
     tcsetattr(STDIN_FILENO, TCSANOW, &scr.was);
 }
 
-static void scr_crash(int sig)
+/* Takes the terminal, and has it drawn anew. */
+static void scr_take(int sig)
 {
+    int e = errno;
+    struct termios raw = scr.was;
+    raw.c_lflag &= ~(tcflag_t)(ICANON | ECHO);
+    raw.c_cc[VMIN] = raw.c_cc[VTIME] = 0;
+    tcsetattr(STDIN_FILENO, TCSANOW, &raw);
+    ssize_t n = write(STDOUT_FILENO, scr_enter, sizeof scr_enter - 1);
+    (void)sig, (void)n;
+    scr.resized = true;
+    errno = e;
+}
+
+/* Gives it back, and dies, or is stopped till somebody wants it to go on. */
+static void scr_give(int sig)
+{
+    struct sigaction act = { .sa_handler = scr_give, .sa_flags = SA_RESETHAND | SA_NODEFER };
     scr_restore();
     raise(sig); /* SA_RESETHAND: its default now */
+    sigaction(sig, &act, NULL);
+    scr_take(sig);
 }
 
 static void scr_resize(int sig)
@@ -24544,24 +24766,21 @@ static void scr_resize(int sig)
 /* Both ends must be the same terminal, which is not checked: of another, keys are keys as well. */
 static void scr_begin(void)
 {
-    static const int crash[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT };
-    struct sigaction act = { .sa_handler = scr_crash, .sa_flags = SA_RESETHAND | SA_NODEFER };
-    struct sigaction size = { .sa_handler = scr_resize };
+    static const int gives[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGSYS, SIGTRAP, SIGXCPU,
+                                 SIGUSR1, SIGUSR2, SIGTSTP };
+    struct sigaction give = { .sa_handler = scr_give, .sa_flags = SA_RESETHAND | SA_NODEFER };
+    struct sigaction take = { .sa_handler = scr_take }, size = { .sa_handler = scr_resize };
     const char *lang = getenv("LC_ALL"), *ctype = getenv("LC_CTYPE");
     lang = lang && *lang ? lang : ctype && *ctype ? ctype : getenv("LANG");
     scr.utf8 = lang && (strstr(lang, "UTF-8") || strstr(lang, "utf8"));
     if (tcgetattr(STDIN_FILENO, &scr.was) < 0)
         return;
-    for (size_t i = 0; i < ARRAY_LEN(crash); i++)
-        sigaction(crash[i], &act, NULL);
+    for (size_t i = 0; i < ARRAY_LEN(gives); i++)
+        sigaction(gives[i], &give, NULL);
     sigaction(SIGWINCH, &size, NULL);
-    struct termios raw = scr.was;
-    raw.c_lflag &= ~(tcflag_t)(ICANON | ECHO);
-    raw.c_cc[VMIN] = raw.c_cc[VTIME] = 0;
-    raw.c_cc[VSUSP] = _POSIX_VDISABLE; /* stopped, the terminal would be ours still */
-    tcsetattr(STDIN_FILENO, TCSANOW, &raw);
+    sigaction(SIGCONT, &take, NULL); /* stopped by force, it had no time to give it back */
+    scr_take(0);
     scr.on = true;
-    b_put(&out.text.b, scr_enter, sizeof scr_enter - 1);
 }
 
 static void scr_end(void)
@@ -24631,11 +24850,11 @@ static void scr_spark(struct buf *b, u32 m)
 
 /* --- sections --- */
 
-/* Whether a sum is worth a cell: it is, or has been, more than 0. */
+/* Whether a sum is worth a cell: it is, or has been, something. */
 static bool scr_lively(u32 m)
 {
     for (u32 t = 0; t < SCR_PAST; t++)
-        if (scr.past[m][t] > 0 || scr.past[m][t] < -1)
+        if (scr.past[m][t] != 0)
             return true;
     return scr.zeros;
 }
@@ -24877,9 +25096,10 @@ static void scr_interval(void)
 static void scr_keys(void)
 {
     char keys[64];
-    ssize_t n = read(STDIN_FILENO, keys, sizeof keys);
-    if (n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR))
-        sp_told = n ? SIGHUP : sp_told;
+    struct pollfd p = { STDIN_FILENO, POLLIN, 0 };
+    ssize_t n = poll(&p, 1, 0) > 0 ? read(STDIN_FILENO, keys, sizeof keys) : 0;
+    if (p.revents && n <= 0)
+        sp_told = SIGHUP;
     for (ssize_t i = 0; i < n; i++)
         switch (keys[i]) {
         case 'q': sp_told = SIGINT; break;
@@ -24981,11 +25201,12 @@ static const char *mon_opt_collectors(const char *v)
 
 /* --- the loop --- */
 
-/* -p and --cgroup turn their sources on, whatever -c says. */
-static void mon_sources_on(void)
+/* -p and --cgroup turn their sources on, whatever -c says. Whether any is. */
+static bool mon_sources_on(void)
 {
     u64 p = 1ull << SRC_PROC, cg = 1ull << SRC_CGROUP | 1ull << SRC_CGFILES;
     mo.off = (mo.off & ~(p | cg)) | (opt.n_pids ? 0 : p) | (mo.cgroup ? 0 : cg);
+    return ~mo.off & ((1ull << N_SRC) - 1);
 }
 
 static void mon_collect(void)
@@ -25011,8 +25232,8 @@ static void mon_interval(void)
     mon_collect();
     clock_gettime(CLOCK_REALTIME, &ts);
     mout.real_ns = (u64)ts.tv_sec * NSEC + (u64)ts.tv_nsec;
-    mout.interval_ns = u_now() - before;
     mout.ts_ns = u_now() - out.start_ns;
+    mout.interval_ns = mout.ts_ns + out.start_ns - before;
     mout_interval();
     if (scr.on)
         scr_interval();
@@ -25054,7 +25275,6 @@ static int mon_run(u64 end_ns)
     u64 next;
     mout.src = mon_sources;
     met_init();
-    mon_sources_on();
     met.all = met_inst(DIM_NONE, "");
     mk_start();
     if (mout.screen)
@@ -25067,6 +25287,8 @@ static int mon_run(u64 end_ns)
         mout_prom_file(mo.prom_file);
     mout.ts_ns = u_now() - out.start_ns;
     next = u_now();
+    if (end_ns) /* to load the programs is no part of it */
+        end_ns += next - out.start_ns;
     while (!sp_told && !out.failed && !met.over && !mon_unread()) {
         u64 now = u_now();
         next += ((now - next) / mo.interval_ns + 1) * mo.interval_ns;
@@ -25896,8 +26118,12 @@ static const char *opt_pid(const char *v)
         long pid = strtol(v, &end, 10);
         if (end == v || pid <= 0 || pid > INT_MAX || (*end && !strchr(", \t\n", *end)))
             return "not a process id";
-        opt.pids = xrealloc(opt.pids, (opt.n_pids + 1) * sizeof *opt.pids);
-        opt.pids[opt.n_pids++] = (pid_t)pid;
+        u32 k = 0;
+        while (k < opt.n_pids && opt.pids[k] != pid)
+            k++;
+        if (k == opt.n_pids)
+            opt.pids = xrealloc(opt.pids, ++opt.n_pids * sizeof *opt.pids);
+        opt.pids[k] = (pid_t)pid;
         v = end + strspn(end, ", \t\n");
     }
     return opt.n_pids ? NULL : "not a process id";
@@ -26188,6 +26414,8 @@ static const struct opt_row opt_rows[] = {
       "stop after SECS" },
     { IN_TRACE, 0, "until-exit", NULL, OPT_FLAG, &opt.until_exit, NULL, 0, 0,
       "end with the command, not with its last descendant" },
+    { IN_TRACE, 0, "kill-on-exit", NULL, OPT_FLAG, &opt.kill_on_exit, NULL, 0, 0,
+      "what is traced is killed when kvis ends or is killed" },
     { IN_TRACE, 0, "no-accel", NULL, OPT_FLAG, &opt.no_accel, NULL, 0, 0,
       "no seccomp filter: every call stops" },
     { IN_TRACE, 0, "same-cpu", NULL, OPT_FLAG, &opt.same_cpu, NULL, 0, 0,
@@ -26643,6 +26871,8 @@ static int cmd_trace(void)
         die(EXIT_USAGE, "nothing to trace: a command or -p PID (see kvis trace --help)");
     if (opt.command && opt.n_pids)
         die(EXIT_USAGE, "a command and -p PID do not go together");
+    if (opt.kill_on_exit && opt.n_pids)
+        die(EXIT_USAGE, "--kill-on-exit is for a command that kvis starts, not for -p PID");
     if (opt.user && geteuid())
         die(EXIT_KVIS, "-u %s: only root can run a command as another user", opt.user);
     if (opt.interval_s && !opt.count_only)
@@ -26791,6 +27021,10 @@ static int cmd_monitor(void)
 {
     if (opt.command)
         die(EXIT_USAGE, "'%s': monitor takes no command (see kvis monitor --help)", *opt.command);
+    if (!mon_sources_on())
+        die(EXIT_USAGE, "-c: proc wants -p PID, cgroup --cgroup PATH");
+    if (opt.n_pids > MFS_PIDS)
+        die(EXIT_USAGE, "-p: at most %d processes", MFS_PIDS);
     cmd_roots();
     for (u32 i = 0; i < opt.n_pids; i++)
         if (!met_there(met_path("/proc/%d/stat", opt.pids[i])))

@@ -80,6 +80,8 @@ def disks():
         + (disk(8, 16, "sdb", 5, 0, 40, 2, 0, 0, 0, 0, 0, 1, 1) if late  # another disk: it begins anew
            else disk(8, 16, "sdb", 5000, 0, 40000, 200, 9, 9, 9, 9, 0, 99, 99))
         + disk(253, 0, "dm-0", 50, 0, 400, 20, 0, 0, 0, 0, 0, 10, 10, 0, 0, 0, 0, 0, 0)
+        + disk(8, 32, "sdc", *([30, 0, 240] + [0] * 14 if late else [0] * 17))  # its first reads
+        + (disk(8, 48, "sdd", *[4] * 17) if late else "")  # has just come
         + disk(7, 0, "loop0", *[0] * 17) + disk(104, 0, "cciss/c0d0", 1, 0, 8, 1, *[0] * 13)
         + "garbage\n  9 9\n\n")
     for path in ("sda", "sda/sda1", "dm-0", "sdb"):
@@ -121,6 +123,7 @@ def thermal():
         put(f"{d}/thermal_throttle/core_throttle_count", f"{12 if late else 10}\n")
         put(f"{d}/thermal_throttle/package_throttle_count", "3\n")
     put("sys/devices/system/cpu/cpu5/online", "1\n")
+    put("sys/devices/system/cpu/cpu7/cpufreq/cpuinfo_max_freq", "4000000\n")  # and nothing else
     put("sys/devices/system/cpu/cpufreq/policy0/x", "")
     put("proc/schedstat", f"version 17\ntimestamp 1\ncpu0 0 0 0 0 0 0 {9 if late else 1}000000000 "
         f"{4 if late else 2}000000000 {77 if late else 70}\ndomain0 MC 3 1 2\n"

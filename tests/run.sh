@@ -58,6 +58,8 @@ chromium chromium
 autoconf autoconf
 xz xz-utils
 opensnoop libbpf-tools
+tmux tmux
+perf linux-perf
 END
     ! have clang || echo "$(clang -print-resource-dir)/lib/linux/libclang_rt.fuzzer-$(uname -m).a" \
         "libclang-rt-$(clang -dumpversion | cut -d. -f1)-dev"
@@ -80,6 +82,18 @@ install_packages() { # what is missing, one by one where a package is unknown
     export DEBIAN_FRONTEND=noninteractive
     apt="apt-get install -qq -y --no-install-recommends"
     { apt-get update -qq; $apt $want || for p in $want; do $apt "$p"; done; } >>"$OUT/apt.log" 2>&1
+}
+
+# Of packages that would start a server only the programs: unpacked beside the tests, not installed.
+unpack_packages() {
+    PATH=$PATH:$OUT/unpacked/usr/bin
+    [ "$(id -u)" = 0 ] && [ -z "${NO_APT-}" ] && have apt-get || return 0
+    mkdir -p "$OUT/unpacked"
+    for pkg in prometheus prometheus-node-exporter; do
+        have $pkg || (cd "$OUT/unpacked" && echo "unpacking: $pkg" &&
+            { apt-get download -qq $pkg || { apt-get update -qq && apt-get download -qq $pkg; }; } &&
+            dpkg -x ${pkg}_*.deb . && rm ${pkg}_*.deb) >>"$OUT/apt.log" 2>&1
+    done
 }
 
 result() { # result PASS|FAIL|SKIP NAME [REASON]
@@ -213,6 +227,7 @@ again_cases() {
 mkdir -p "$OUT"
 have gcc && have clang || install_packages # then what depends on their versions
 install_packages
+unpack_packages
 [ $plain$asan = 00 ] && exit
 build_progs
 if [ $plain = 1 ]; then

@@ -19,6 +19,57 @@ got=$(sed -n 's/^kvis_context_switches_total //p' a.prom)
 has a.prom '^kvis_cpu_seconds_total[{]mode="idle",cpu="0"} [0-9.]+$'
 ! grep -q 'mode="idle"} ' a.prom || fail "a sum beside the CPUs"
 
+# Whoever reads it at any time has one of them, whole.
+"$KVIS" monitor -i 0.01 -n 300 -c stat,load --prometheus=b.prom 9>&- &
+kvis=$!
+until_true 10 test -e b.prom || fail "no file"
+python3 - $kvis <<'END' || fail "a file in parts"
+import re, sys
+reads, seen, kinds = 0, set(), set()
+def runs():
+    try:
+        return open(f"/proc/{sys.argv[1]}/stat").read().split(")")[-1].split()[0] != "Z"
+    except OSError:
+        return False
+while runs():
+    text = open("b.prom").read()
+    seen.add(text)
+    kinds.add((tuple(re.findall(r"^# TYPE .*", text, re.M)), text[-1:]))
+    reads += 1
+print(f"{reads} reads of {len(seen)} files")
+assert len(seen) > 50 and len(kinds) == 1 and kinds.pop()[1] == "\n"
+END
+wait $kvis
+eq "left behind" "a.prom b.prom err out stamps tool" "$(echo *)"
+
+# node_exporter's textfile collector takes it, and gives what it says (where there is one).
+exporter=$(command -v prometheus-node-exporter)
+if [ "$exporter" ]; then
+    mkdir textfile
+    run monitor -i 0.2 -n 2 --per-cpu --prometheus=textfile/kvis.prom
+    port=$(python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])')
+    "$exporter" --collector.disable-defaults --collector.textfile --collector.textfile.directory=textfile \
+        --web.listen-address=127.0.0.1:$port >exporter 2>&1 9>&- &
+    exporter=$!
+    until_true 20 curl -sfo exported http://127.0.0.1:$port/metrics || fail "node_exporter: $(tail -n 1 exporter)"
+    kill $exporter
+    wait $exporter
+    has exported '^node_textfile_scrape_error 0$'
+    python3 - <<'END' || fail "node_exporter gives something else"
+import re
+def label(k, v):
+    return k, float(v) if k == "le" else v # (it writes 4.194303e+06)
+def read(path):
+    lines = (s.rsplit(" ", 1) for s in open(path) if s.startswith("kvis_"))
+    return {(k.split("{")[0], *sorted(label(*m) for m in re.findall(r'(\w+)="((?:[^"\\]|\\.)*)"', k))): float(v)
+            for k, v in lines}
+ours, theirs = read("textfile/kvis.prom"), read("exported")
+print(len(ours), "numbers by way of node_exporter")
+assert len(ours) > 100 and ours == theirs, set(ours.items()) ^ set(theirs.items())
+END
+    rm -r textfile exporter exported
+fi
+
 run monitor -n 1 -i 0.1 --prometheus=/nowhere/a.prom
 status 125
 has err '^kvis: cannot write /nowhere/a.prom: No such file'
@@ -46,8 +97,9 @@ eq "POST" 405 "$(curl -s -o page -w '%{http_code}' -d abc "$url/metrics")"
 "$KVIS" monitor -n 1 --listen=$port 2>err2 && fail "the port is taken twice"
 has err2 "port $port: Address (already )?in use"
 python3 - "$port" <<'END' || fail "see above"
-import socket, sys, time
+import resource, socket, sys, time
 port = int(sys.argv[1])
+resource.setrlimit(resource.RLIMIT_NOFILE, (2048, max(2048, resource.getrlimit(resource.RLIMIT_NOFILE)[1])))
 def ask(data, wait=8):
     s = socket.create_connection(("127.0.0.1", port))
     s.settimeout(wait)
@@ -62,7 +114,8 @@ def ask(data, wait=8):
             return got
         got += part
 for data, want in ((b"nonsense\r\n\r\n", b" 400 "), (b"GET nowhere HTTP/1.1\r\n\r\n", b" 400 "),
-                   (b"\0\xff\r\n\r\n", b" 400 "), (b"GET / HTTP/1.1\r\n" + b"a: b\r\n" * 1000, b" 431 "),
+                   (b"\0\xff\r\n\r\n", b" 400 "), (b"GET\r\na: /metrics HTTP/1.1\r\n\r\n", b" 400 "),
+                   (b"GET / HTTP/1.1\r\n" + b"a: b\r\n" * 1000, b" 431 "),
                    (b"GET /metrics?a=b HTTP/1.0\n\n", b" 200 "), (b"\r\n\r\n", b" 400 ")):
     got = ask(data)
     assert want in got.split(b"\r\n")[0], (data[:40], got[:60])
@@ -72,8 +125,8 @@ for b in b"GET / HTTP/1.1\r\n\r\n":
     s.sendall(bytes([b]))
     time.sleep(0.005)
 assert b" 200 " in s.recv(100)
-# 300 that say nothing, and one that asks; those are shown the door
-idle = [socket.create_connection(("127.0.0.1", port)) for _ in range(300)]
+# 1000 that say nothing, and one that asks; those are shown the door
+idle = [socket.create_connection(("127.0.0.1", port)) for _ in range(1000)]
 at = time.monotonic()
 assert b"kvis_load1" in ask(b"GET /metrics HTTP/1.1\r\n\r\n")
 assert time.monotonic() - at < 3, "a client that asks waits for those that do not"
@@ -96,6 +149,21 @@ for _ in range(20):
     slow.append(s)
 assert b"kvis_load1" in ask(b"GET /metrics HTTP/1.1\r\n\r\n")
 END
+# with fewer descriptors than clients that it has places for
+(ulimit -n 16; exec "$KVIS" monitor -c load -i 1000 --listen=0) >out 2>err3 9>&- &
+few=$!
+trap 'kill -KILL $kvis $few 2>/dev/null' EXIT
+until_true 10 grep -q port err3 || fail "it does not listen"
+python3 - "$(sed -n 's/.* port //p' err3)" <<'END' || fail "out of descriptors, nobody is answered"
+import socket, sys
+at = ("127.0.0.1", int(sys.argv[1]))
+idle = [socket.create_connection(at) for _ in range(20)]
+s = socket.create_connection(at)
+s.settimeout(4) # the others are let go after 5 s
+s.sendall(b"GET /metrics HTTP/1.1\r\n\r\n")
+assert b" 200 " in s.recv(100)
+END
+kill $few
 fds=$(ls /proc/$kvis/fd | wc -l)
 say "descriptors: $fds, RSS: $(sed -n 's/^VmRSS:[^0-9]*//p' /proc/$kvis/status)"
 kill -INT $kvis

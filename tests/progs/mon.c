@@ -1,5 +1,6 @@
 /* What kvis monitor is to see: `mon spin N SECS`, N spinners on each CPU; `mon sums`, what the kernel
- * says of all tasks; `mon disk NAME HOW N`, N reads of a disk; `mon naps SECS`, on a CPU beside a spinner.
+ * says of all tasks; `mon disk NAME HOW N`, N reads of a disk; `mon naps SECS`, on a CPU beside a spinner;
+ * `mon hop N`, N times to another CPU; `mon faults N [hold]`, N pages touched, and kept till stdin ends.
  * They say what they did as NAME=NUMBER. */
 #include "t.h"
 
@@ -133,6 +134,35 @@ static void naps(int secs)
     say("naps=%d forced=%ld", n, u.ru_nivcsw);
 }
 
+/* From CPU 0 to 1 and back, by its own wish. */
+static void hop(int n)
+{
+    struct sums before = { 0, 0, 0, 0 }, after = before;
+    for (int i = 0; i <= n; i++) {
+        cpu_set_t one;
+        CPU_ZERO(&one);
+        CPU_SET(i % 2, &one);
+        MUST(sched_setaffinity(0, sizeof one, &one) == 0);
+        if (i == 0)
+            add(&before, "/proc/self");
+    }
+    add(&after, "/proc/self");
+    say("hops=%d own=%llu", n, after.moved - before.moved);
+}
+
+static void faults(int n, int hold)
+{
+    size_t size = (size_t)n * 4096;
+    char *p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    MUST(p != MAP_FAILED);
+    madvise(p, size, MADV_NOHUGEPAGE);
+    for (int i = 0; i < n; i++)
+        p[(size_t)i * 4096] = 1;
+    say("touched=%d", n);
+    if (hold)
+        getchar();
+}
+
 static int by_size(const void *a, const void *b)
 {
     unsigned long long x = *(const unsigned long long *)a, y = *(const unsigned long long *)b;
@@ -178,6 +208,10 @@ int main(int argc, char **argv)
         naps(atoi(argv[2]));
     else if (argc == 5 && !strcmp(argv[1], "disk"))
         disk(argv[2], argv[3], atoi(argv[4]));
+    else if (argc == 3 && !strcmp(argv[1], "hop"))
+        hop(atoi(argv[2]));
+    else if (argc >= 3 && !strcmp(argv[1], "faults"))
+        faults(atoi(argv[2]), argc > 3);
     else
         all();
     return 0;

@@ -1,5 +1,6 @@
 /* Takes pages, and says how many: `pages N NODE CPU`: N pages of anonymous memory, strictly from that
- * NUMA node, touched on that CPU; `pages huge N`: so many hugepages, held until stdin ends. */
+ * NUMA node, touched on that CPU; `pages huge N`: so many hugepages, held until stdin ends; `pages thp N`:
+ * so many that the kernel makes of ordinary ones, if it will. */
 #define _GNU_SOURCE
 #include "t.h"
 
@@ -21,6 +22,17 @@ int main(int argc, char **argv)
                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_HUGETLB, -1, 0);
         MUST(p != MAP_FAILED);
         touch(p, n / 2, 1 << 21); /* the other half stays reserved */
+        puts("held");
+        fflush(stdout);
+        return getchar() != EOF;
+    }
+    if (!strcmp(argv[1], "thp")) {
+        size_t huge = 1 << 21;
+        char *p = mmap(NULL, (size_t)(n + 1) * huge, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        MUST(p != MAP_FAILED);
+        p += -(unsigned long)p & (huge - 1);
+        MUST(madvise(p, (size_t)n * huge, MADV_HUGEPAGE) == 0);
+        touch(p, n, (long)huge);
         puts("held");
         fflush(stdout);
         return getchar() != EOF;

@@ -5,6 +5,7 @@
 # The cache is $KVIS_VM_CACHE, or tests/out/vm/cache. An entry is a directory:
 #   x86-6.1/ .. arm64/     vmlinuz, modules/ (the tree under /lib/modules/VERSION), version
 #   tools-amd64/ tools-arm64/   busybox (static), strace/ (a root with its libraries)
+#   bcc-amd64/             root/: biolatency of libbpf-tools, with its libraries
 # What is in the cache stays as it is: newer kernels come when its directory is removed.
 #
 # The archive is the one that this machine's apt uses. apt checks the signature of the suite and size
@@ -24,6 +25,7 @@ x86-sid amd64 sid /^linux-binary-[0-9][^-]*-cloud-amd64$/ /^linux-modules-[0-9][
 arm64 arm64 bookworm /^linux-image-6\.1[0-9.]*-[0-9]+-cloud-arm64$/
 tools-amd64 amd64 bookworm busybox-static strace libc6 libunwind8 liblzma5 libgcc-s1
 tools-arm64 arm64 bookworm busybox-static strace libc6
+bcc-amd64 amd64 bookworm libbpf-tools libelf1 zlib1g libc6
 END_TABLE
 }
 
@@ -102,6 +104,12 @@ tools() {
     rm -rf "$new"/strace/usr/share "$new"/strace/etc "$new"/strace/lib/*/gconv "$new"/strace/usr/lib/*/gconv
 }
 
+bcc() { # of 60 programs of 400 KB the one that a test asks for
+    find "$new/root/usr/sbin" -type f ! -name biolatency -delete
+    [ -x "$new/root/usr/sbin/biolatency" ] || no "no biolatency in its package"
+    rm -rf "$new"/root/usr/share "$new"/root/etc "$new"/root/lib/*/gconv "$new"/root/usr/lib/*/gconv
+}
+
 fetch() { # fetch NAME
     name=$1 state=$cache/apt
     [ -e "$cache/$name/complete" ] && return
@@ -112,7 +120,7 @@ fetch() { # fetch NAME
     suite
     new=$cache/$name.new
     unpack "$@"
-    case $name in tools-*) tools ;; *) kernel ;; esac
+    case $name in tools-*) tools ;; bcc-*) bcc ;; *) kernel ;; esac
     : >"$new/complete"
     rm -rf "${cache:?}/$name"
     mv "$new" "$cache/$name"

@@ -10,7 +10,8 @@
 #   # cmdline: PARAMETER...   of the kernel, as lockdown=confidentiality
 #   # qemu: ARGUMENT...       of QEMU, as -smp 4 (2 CPUs without it)
 #   # modules: tun null_blk   loaded before it runs, in this order; dependencies must be named too
-#   # with: strace            puts strace and its libraries into the initramfs
+#   # with: strace            puts strace and its libraries into the initramfs; bcc: /usr/sbin/biolatency
+#                             (x86, where it can be had)
 # It starts with `. /tests/lib.sh` (see there: t_ok, t_is, t_has, t_skip, t_json, t_facts, user ...).
 # It runs as root in an empty directory; /proc, /sys and /dev are mounted and nothing else, /etc is
 # empty, there are busybox, $KVIS (/bin/kvis), as_user, the programs of tests/progs in $BIN (static),
@@ -109,7 +110,10 @@ fill() { # fill TEST...: the initramfs of one boot, in $root
     for f; do
         cp "$f" "$root/tests/"
         for m in $(header "$f" modules); do module "$m"; done
-        [ -z "$(header "$f" with)" ] || cp -a "$cache/$tools/strace/." "$root/"
+        case $(header "$f" with) in
+        strace) cp -a "$cache/$tools/strace/." "$root/" ;;
+        bcc) ! "$vm/fetch.sh" bcc-amd64 || cp -a "$cache/bcc-amd64/root/." "$root/" ;;
+        esac
         seconds=$(header "$f" timeout)
         echo "$(basename "$f" .sh) ${seconds:-20} $(header "$f" modules)" >>"$root/tests/list"
     done

@@ -1,0 +1,65 @@
+#!/bin/sh
+# timeout: 120
+# needs: root bpftool python3
+# covers: E21 O3
+# However kvis monitor ends, none of its programs and maps stays, and its file is whole; two at once do not
+# disturb each other; a reader that does not read holds it up, but not for ever.
+. "$TESTS/lib.sh"
+start() { # start ARG...: kvis in $kvis, when its first interval is out; the ids of what it has in the kernel
+    rm -f out
+    "$KVIS" monitor -i 0.05 --prometheus=p.prom -o out "$@" 2>err 9>&- &
+    kvis=$!
+    until_true 20 test -s out || fail "it does not begin: $(cat err)"
+    progs=$(sed -n 's/^prog_id:[^0-9]*//p' /proc/$kvis/fdinfo/* 2>/dev/null | sort -u)
+    maps=$(sed -n 's/^map_id:[^0-9]*//p' /proc/$kvis/fdinfo/* 2>/dev/null | sort -u)
+}
+gone() {
+    for id in $progs; do ! bpftool prog show id $id >/dev/null 2>&1 || return 1; done
+    for id in $maps; do ! bpftool map show id $id >/dev/null 2>&1 || return 1; done
+}
+start -c runq,block
+[ "$progs" ] && [ "$maps" ] || { kill $kvis; skip "no programs here: $(head -n 3 out)"; }
+trap 'kill -KILL $kvis $one $reader 2>/dev/null' EXIT
+one= reader=
+kill $kvis
+wait $kvis
+for sig in INT TERM KILL HUP; do
+    start
+    gone && fail "its programs are not to be seen while it runs"
+    kill -$sig $kvis
+    wait $kvis
+    until_true 10 gone || fail "SIG$sig: programs $progs or maps $maps are left"
+    [ "$(tail -c 1 p.prom | od -An -c | tr -d ' ')" = '\n' ] || fail "SIG$sig: half a file"
+    rm -f p.prom.*
+done
+i=0
+while [ $i -lt 10 ]; do
+    "$KVIS" monitor -c runq,block -i 0.01 -n 1 >out 2>err 9>&- || fail "run $i"
+    i=$((i + 1))
+done
+# Two: the end of one is nothing to the other.
+start -c runq --json=json
+one=$kvis
+start -c runq
+kill -KILL $kvis
+wait $kvis
+lines=$(wc -l <json)
+more() { [ "$(wc -l <json)" -gt $((lines + 10)) ]; }
+until_true 10 more || fail "the first has stopped"
+kill -INT $one
+wait $one
+want 'all(e["switches_per_second"] > 0 for e in E[-5:])'
+# A reader that has it wait: Ctrl-C ends it at once.
+mkfifo slow
+sleep 100 <slow 9>&- &
+reader=$!
+"$KVIS" monitor -i 0.01 --per-cpu --json=slow -o /dev/null 9>&- &
+kvis=$!
+held() { [ "$(state $kvis)" = S ] && [ "$(cat /proc/$kvis/io | sed -n 's/^wchar: //p')" = "$was" ]; }
+until_true 20 eval 'was=$(sed -n "s/^wchar: //p" /proc/$kvis/io); sleep 0.3; held' || fail "it is not held up"
+kill -INT $kvis
+until_true 5 eval '! kill -0 $kvis || [ "$(state $kvis)" = Z ]' || fail "it goes on waiting"
+wait $kvis
+kill $reader
+wait $reader
+:
