@@ -5,7 +5,7 @@
 . /tests/lib.sh
 
 kvis trace -q --backend=hybrid -- true 2>why || { t_skip one_cpu "$(head -n 1 why)"; exit 0; }
-for n in 1 2 3 4; do
+for n in 1 2 3; do
     t_run taskset 1 kvis trace -q -v --backend=hybrid --ring=64K --json=json -- "$BIN/hyb" calls 4 1500
     t_is "run $n: every call" 6000 "$(grep -c '"type":"syscall","name":"faccessat"' json)"
     tail -n 1 json >summary
