@@ -1,6 +1,7 @@
 /* Takes pages, and says how many: `pages N NODE CPU`: N pages of anonymous memory, strictly from that
  * NUMA node, touched on that CPU; `pages huge N`: so many hugepages, held until stdin ends; `pages thp N`:
- * so many that the kernel makes of ordinary ones, if it will. */
+ * so many that the kernel makes of ordinary ones, if it will; `pages move N NODE NODE`: N pages of the first
+ * node, which the kernel then moves to the second. */
 #define _GNU_SOURCE
 #include "t.h"
 
@@ -14,9 +15,20 @@ static void touch(char *p, long n, long step)
         p[i * step] = 1;
 }
 
+/* N pages of memory that come from that node only. */
+static char *from_node(long n, long page, int node)
+{
+    unsigned long nodes = 1UL << node;
+    char *p = mmap(NULL, (size_t)(n * page), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    MUST(p != MAP_FAILED);
+    madvise(p, (size_t)(n * page), MADV_NOHUGEPAGE);
+    MUST(syscall(SYS_mbind, p, n * page, MPOL_BIND, &nodes, 64, 0) == 0);
+    return p;
+}
+
 int main(int argc, char **argv)
 {
-    long n = atol(argv[argc > 3 ? 1 : 2]), page = sysconf(_SC_PAGESIZE);
+    long n = atol(argv[argc == 4 ? 1 : 2]), page = sysconf(_SC_PAGESIZE);
     if (!strcmp(argv[1], "huge")) {
         char *p = mmap(NULL, (size_t)n << 21, PROT_READ | PROT_WRITE,
                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_HUGETLB, -1, 0);
@@ -37,16 +49,19 @@ int main(int argc, char **argv)
         fflush(stdout);
         return getchar() != EOF;
     }
-    unsigned long nodes = 1UL << atoi(argv[2]);
+    if (!strcmp(argv[1], "move")) {
+        unsigned long to = 1UL << atoi(argv[4]);
+        char *p = from_node(n, page, atoi(argv[3]));
+        touch(p, n, page);
+        MUST(syscall(SYS_mbind, p, n * page, MPOL_BIND, &to, 64, MPOL_MF_MOVE | MPOL_MF_STRICT) == 0);
+        printf("%ld\n", n);
+        return 0;
+    }
     cpu_set_t cpu;
     CPU_ZERO(&cpu);
     CPU_SET(atoi(argv[3]), &cpu);
     MUST(sched_setaffinity(0, sizeof cpu, &cpu) == 0);
-    char *p = mmap(NULL, (size_t)(n * page), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    MUST(p != MAP_FAILED);
-    madvise(p, (size_t)(n * page), MADV_NOHUGEPAGE);
-    MUST(syscall(SYS_mbind, p, n * page, MPOL_BIND, &nodes, 64, 0) == 0);
-    touch(p, n, page);
+    touch(from_node(n, page, atoi(argv[2])), n, page);
     printf("%ld\n", n);
     return 0;
 }
