@@ -14934,7 +14934,7 @@ _Static_assert(ARRAY_LEN(call_progs) == N_HY, "a program without a number");
 _Static_assert(ARRAY_LEN(call_maps) <= BPF_MAX_MAPS, "a map without a place");
 
 /* A row of disk_progs[]: those before it are asked what arguments there are. */
-enum { HY_DISK_ISSUE = 3 };
+enum { HY_DISK_ISSUE = 4 };
 _Static_assert(ARRAY_LEN(disk_progs) == HY_DISK_ISSUE + 2, "the last two: issue, complete");
 
 enum { HY_MIN_DELAY_NS = 10000 }; /* shorter waits for a CPU are only counted */

@@ -146,6 +146,26 @@ int disk_bio_done(struct raw_tp *ctx)
     return 0;
 }
 
+/* A bio is split: the part in front, which has no event of its own, may become a request when the rest,
+ * which is the bio, has ended already. */
+SEC("raw_tp/block_split")
+int disk_split(struct raw_tp *ctx)
+{
+    struct bio *part = (void *)subject(ctx);
+    u64 key = (u64)READ(part, bi_private);
+    struct io *io = bpf_map_lookup_elem(&ios, &key), of;
+    if (CFG(CFG_SECOND)) /* it has three arguments then: one more than without */
+        KEPT(ctx->arg[2]);
+    if (!io) {
+        forget(part);
+        return 0;
+    }
+    of = *io;
+    of.op = 0;
+    put((u64)part, &of);
+    return 0;
+}
+
 /* --- requests --- */
 
 /* Whose a request is: its first bio's, or whose that was split from; a flush has none and is the

@@ -192,6 +192,21 @@ static void crowd(void)
     close(f);
 }
 
+/* Faults that read more than goes into one request: of a disk that is done with it while it is handed to
+ * it, and before 6.13 the part behind is handed first. */
+static void split(void)
+{
+    int f = disk(O_RDONLY);
+    stat_of(was);
+    for (int i = 1; i <= 10; i++) {
+        volatile char *m = mmap(NULL, 4096, PROT_READ, MAP_SHARED, f, (off_t)i << 22);
+        MUST(m != MAP_FAILED && !m[0]);
+    }
+    want("len(by('block_io', op='read', device='%s')) >= 10", name);
+    want_stat(0);
+    close(f);
+}
+
 /* A bad block: which request failed, and with what. Then a fault that reads from the disk. */
 static void bad(void)
 {
@@ -272,6 +287,8 @@ int main(int argc, char **argv)
         crowd();
     else if (!strcmp(argv[1], "bad"))
         bad();
+    else if (!strcmp(argv[1], "split"))
+        split();
     else if (!strcmp(argv[1], "before"))
         before();
     else if (!strcmp(argv[1], "stranger"))

@@ -67,4 +67,7 @@ gone
 disk completion_nsec=1000000 badblocks=+2048-2055
 facts "bad block" bad "$name"
 gone
+disk irqmode=0
+facts "split" split "$name"
+gone
 umount /sys/kernel/config
