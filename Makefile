@@ -57,12 +57,15 @@ endif
 
 all: $(BIN) ## build ./kvis (ARCH=aarch64: ./kvis-aarch64)
 
-# The page of --report in one file, compressed where there is a gzip. (Under a name of its own first:
-# another make may be at it.)
+# The pages of --report in one file, without indents and comments, compressed where there is a gzip.
+# (Under a name of its own first: another make may be at it.)
 PAGE := gen/report.page
-$(PAGE): $(addprefix gen/report/report.,html css js) Makefile
+$(PAGE): $(addprefix gen/report/,report.html report.css report.js common.js monitor.js) Makefile
 	@new=$@.$$$$; sed -e '/^{{css}}$$/{r gen/report/report.css' -e 'd;}' \
-	  -e '/^{{js}}$$/{r gen/report/report.js' -e 'd;}' gen/report/report.html >$$new.html && \
+	  -e '/^{{common}}$$/{r gen/report/common.js' -e 'd;}' \
+	  -e '/^{{monitor_js}}$$/{r gen/report/monitor.js' -e 'd;}' \
+	  -e '/^{{js}}$$/{r gen/report/report.js' -e 'd;}' gen/report/report.html | \
+	sed 's/^ *//; /^\/\*.*\*\/$$/d; /^\/\*/,/\*\/$$/d; s/ *\/\*[^*]*\*\/$$//' >$$new.html && \
 	{ gzip -9n <$$new.html >$$new 2>/dev/null || { cp $$new.html $$new && \
 	  echo 'note: no gzip here: the page of --report stays as it is, 42 KB more'; }; } && \
 	mv $$new $@; e=$$?; rm -f $$new*; exit $$e

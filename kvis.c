@@ -185,6 +185,7 @@ struct call {
     bool timed;       /* where the time went is known: the rest of it was spent blocked */
     u64 cpu_ns, runq_ns, disk_ns;
     pid_t waker_pid;  /* who ended its last wait; 0: not known */
+    char waker_comm[16]; /* its thread's name; "": not known */
     pid_t child;      /* of fork, vfork, clone: its tid as kvis sees it */
     struct arg val[6];
     struct buf text;  /* the bytes of val[] */
@@ -297,6 +298,8 @@ struct task {
     u64 clone_flags;            /* of the clone under way */
     bool clone_known;
     char comm[16];
+    char name[16];              /* as /proc had it at name_ns: see tr_waker */
+    u64 name_ns, program_ns;    /* program_ns: when its last exec was known to be over */
     u64 exec_ns;                /* when the last exec began that was shown at its event */
     u64 told_ns, told_end_ns;   /* a clone that has a record, and stopped all the same: from, to */
     u32 key;                    /* its id in the first pid namespace; 0: not known yet */
@@ -325,7 +328,7 @@ struct opts {
     u32 strlen_max;
     u8 verbose, timefmt, color;
     bool quiet, count_only, count_too, by_pid, json, faults, no_filter, no_accel, same_cpu,
-        until_exit;
+        until_exit, kill_on_exit;
     bool calls;   /* some sink wants every call decoded: -v, or a report */
     u8 status;    /* -z -Z -x -e status=: enum call_end */
     u64 signals;  /* -e signal=: bit n-1 */
@@ -716,6 +719,18 @@ static const char *u_signame(int sig)
     b_sig(&b, sig);
     tmp[b.len] = 0;
     return tmp;
+}
+
+/* Starts f(arg) in a thread, with all signals blocked so that ours stay with the main one. Returns
+ * 0 or -errno. */
+static int u_thread(pthread_t *th, void *(*f)(void *), void *arg)
+{
+    sigset_t all, old;
+    sigfillset(&all);
+    pthread_sigmask(SIG_BLOCK, &all, &old);
+    int e = pthread_create(th, NULL, f, arg);
+    pthread_sigmask(SIG_SETMASK, &old, NULL);
+    return -e;
 }
 
 /* --- files of /proc and /sys (sscanf is 12 KB) --- */
@@ -1363,23 +1378,18 @@ static void *mem_reader(void *unused)
     return NULL;
 }
 
-/* Starts the reader, with all signals blocked so that ours stay with the main thread. */
 static int mem_start(void)
 {
-    sigset_t all, old;
     pthread_t th;
     pthread_condattr_t a;
     pthread_condattr_init(&a);
     pthread_condattr_setclock(&a, CLOCK_MONOTONIC);
     pthread_cond_init(&mem.asked, NULL);
     pthread_cond_init(&mem.done, &a);
-    sigfillset(&all);
-    pthread_sigmask(SIG_BLOCK, &all, &old);
-    int e = pthread_create(&th, NULL, mem_reader, NULL);
-    pthread_sigmask(SIG_SETMASK, &old, NULL);
+    int e = u_thread(&th, mem_reader, NULL);
     mem.started = !e;
     mem.failed = e != 0;
-    return -e;
+    return e;
 }
 
 /* One read of at most one page, by the reader thread. */
@@ -6575,6 +6585,11 @@ static void out_json_call(struct buf *b, const struct call *c)
     b_u64(b, c->exit_ns - c->enter_ns - c->cpu_ns - c->runq_ns - c->disk_ns);
     if (c->waker_pid)
         b_s(b, ",\"waker_pid\":"), b_s64(b, c->waker_pid);
+    if (*c->waker_comm) {
+        b_c(b, ',');
+        out_json_str(b, "waker_comm", c->waker_comm,
+                     (u32)strnlen(c->waker_comm, sizeof c->waker_comm));
+    }
 }
 
 static void out_json(const struct event *e)
@@ -9134,7 +9149,7 @@ enum { REC_SAME = 1, REC_NOISE = 2, REC_ERR = 4, REC_MANY = 8, REC_FILE = 16, RE
        REC_CAT = 64, REC_OF_CALL = 128 };
 enum { REC_NORET = 2, REC_DETACHED = 4, REC_LATE = 8, REC_CERR = 16, REC_CMANY = 32,
        REC_CHILD = 64, REC_ADDR = 128, REC_TIMED = 256, REC_ABI = 512, REC_RET = 1024,
-       REC_KNOWN = 2048, REC_PATHS = 4096 };
+       REC_KNOWN = 2048, REC_PATHS = 4096, REC_WAKER = 8192 };
 
 static const u8 rec_magic[8] = { 0x89, 'k', 'v', 'i', 's', '\r', '\n', 0x1a };
 
@@ -9502,6 +9517,7 @@ static u32 rec_call_flags(const struct task *t, bool many)
         | (c->late ? REC_LATE : 0) | (c->err ? REC_CERR : 0) | (many ? REC_CMANY : 0)
         | (c->child ? REC_CHILD : 0) | (out_ret_is_addr(c) ? REC_ADDR : 0)
         | (c->timed ? REC_TIMED : 0) | (out_call_abi(c) ? REC_ABI : 0)
+        | (*c->waker_comm ? REC_WAKER : 0)
         | (c->known ? REC_KNOWN | (c->said ? 0 : REC_PATHS) : 0);
 }
 
@@ -9528,6 +9544,8 @@ static void rec_exit(struct task *t)
         rec_putz(c->child);
     if (c->timed)
         rec_put(c->cpu_ns), rec_put(c->runq_ns), rec_put(c->disk_ns), rec_putz(c->waker_pid);
+    if (*c->waker_comm)
+        rec_str(c->waker_comm, strnlen(c->waker_comm, sizeof c->waker_comm));
     if (flags & REC_RET)
         rec_str(ret.p, ret.len);
     if (flags & REC_PATHS)
@@ -10558,6 +10576,10 @@ static void rp_numbers(struct call *c, u32 flags)
         c->cpu_ns = rec_get(), c->runq_ns = rec_get(), c->disk_ns = rec_get();
         c->waker_pid = (pid_t)rec_getz();
     }
+    if (flags & REC_WAKER) {
+        struct arg name = rec_gets();
+        memcpy(c->waker_comm, rec_at(name), MIN(name.len, (u32)sizeof c->waker_comm - 1));
+    }
 }
 
 static void rp_result(const struct call *c, u32 flags, struct arg ret)
@@ -10584,7 +10606,7 @@ static void rp_call(void)
     static struct task one;
     struct arg paths[6], ret = { 0 };
     struct call c = { 0 };
-    u32 flags = rec_below(1 << 13, "flags"), n_paths = 0;
+    u32 flags = rec_below(1 << 14, "flags"), n_paths = 0;
     rp_ids(flags);
     c.enter_ns = rp_time();
     c.exit_ns = rp_time();
@@ -11353,7 +11375,9 @@ static int gz_unpack(enum gz_section section)
  * The page is gen/report/, which the Makefile makes one file and compresses; its data are the run,
  * the summary (both as --json has them) and the events: a recording in base64, which report.js
  * reads as rec_ does. The events come out of a recording, so that nothing is kept in memory; when
- * they are too many, the most telling stay. Entry points: rep_begin, rep_end; rep_temporary. */
+ * they are too many, the most telling stay. kvis monitor has its own part of the page, which it
+ * fills in itself. Entry points: rep_begin, rep_end; rep_temporary; rep_open, rep_page, rep_skip,
+ * rep_json, rep_write, rep_close. */
 
 /* --- the page --- */
 
@@ -11582,7 +11606,7 @@ static int rep_unpack(void)
     return gz_inflate(rep_packed, n, p, size) ? 0 : -EBADMSG;
 }
 
-/* The page up to one of its marks, {{facts}} or {{events}}. */
+/* The page up to one of its marks, {{facts}} or such. */
 static void rep_page(const char *mark)
 {
     const char *at = memmem(rep.page, (size_t)(rep.page_end - rep.page), mark, strlen(mark));
@@ -11590,6 +11614,35 @@ static void rep_page(const char *mark)
         return;
     rep_put(rep.page, (size_t)(at - rep.page));
     rep.page = at + strlen(mark);
+}
+
+/* Leaves out what there is up to a mark. */
+static void rep_skip(const char *mark)
+{
+    const char *at = memmem(rep.page, (size_t)(rep.page_end - rep.page), mark, strlen(mark));
+    rep.page = at ? at + strlen(mark) : rep.page;
+}
+
+/* The page, and where it goes. */
+static bool rep_open(int to)
+{
+    int e = rep_unpack();
+    if (e) {
+        u_warn("%s: the page in kvis cannot be unpacked: %s", opt.report, strerror(-e));
+        out.failed = -e;
+        return false;
+    }
+    rep.w.fd[0] = to;
+    rep.w.fd[1] = -1;
+    rep.w.name[0] = opt.report;
+    rep.w.b.max = 32 << 20;
+    return true;
+}
+
+static void rep_close(void)
+{
+    rep_put(rep.page, (size_t)(rep.page_end - rep.page));
+    out_writer_flush(&rep.w);
 }
 
 /* Reads the recording again, from its beginning, into the page. */
@@ -11622,22 +11675,15 @@ static void rep_begin(void)
 /* Makes the report of the recording in fd. whole: its end was reached. */
 static void rep_end(int fd, const char *name, int to, bool whole)
 {
-    int e = rep_unpack();
-    if (e) {
-        u_warn("%s: the page in kvis cannot be unpacked: %s", opt.report, strerror(-e));
-        out.failed = -e;
+    if (!rep_open(to))
         return;
-    }
-    rep.w.fd[0] = to;
-    rep.w.fd[1] = -1;
-    rep.w.name[0] = opt.report;
-    rep.w.b.max = 32 << 20;
+    rep_page("{{monitor}}");
+    rep_skip("{{trace}}");
     rep_page("{{facts}}");
     rep_facts(whole);
     rep_page("{{events}}");
     rep_events(fd, name);
-    rep_put(rep.page, (size_t)(rep.page_end - rep.page));
-    out_writer_flush(&rep.w);
+    rep_close();
 }
 
 /* A file without a name, in TMPDIR or /tmp, for the recording of a live report; -errno. */
@@ -13979,7 +14025,7 @@ static int bpf_prog_why(struct bpf_obj *o, const struct bpf_prog_row *r,
 static int bpf_load_one(struct bpf_obj *o, u32 i)
 {
     const struct bpf_prog_row *r = &o->fam->progs[i];
-    static struct bpf_insn insns[BPF_MAXINSNS];
+    struct bpf_insn insns[BPF_MAXINSNS];
     int f;
     if (r->n_insns > BPF_MAXINSNS)
         return bpf_fail(o, -E2BIG, "%s: too long", r->name);
@@ -15243,20 +15289,39 @@ static u32 hy_programs(bool sched)
     return mask;
 }
 
-static int hy_load(u32 ring_bytes)
+static void *hy_find_fields(void *compat)
+{
+    bpf_find_fields(&hy.obj, compat);
+    return NULL;
+}
+
+/* The maps, and the types of this kernel, which are read meanwhile: each takes some ms. */
+static int hy_open_beside(struct bpf_obj *o, struct btf_want *compat)
+{
+    pthread_t th;
+    gz_unpack(GZ_BPF); /* bpf_open says what is wrong with it */
+    bool alone = u_thread(&th, hy_find_fields, compat) < 0;
+    int e = bpf_open(o);
+    if (alone)
+        hy_find_fields(compat);
+    else
+        pthread_join(th, NULL);
+    return e;
+}
+
+/* Everything but the programs. */
+static int hy_open(u32 ring_bytes)
 {
     static struct bpf_cfgs c;
     struct btf_want compat = BPF_COMPAT_WANT;
     struct bpf_obj *o = &hy.obj;
     hy.sched = !opt.no_ebpf && !hy.count;
-    u32 mask = hy_programs(hy.sched);
     *o = (struct bpf_obj){ .fam = &call_family, .ring = true, .ring_bytes = ring_bytes,
                            .entries = hy_entries,
                            .lodger = hy.sched ? &disk_family : NULL };
-    int e = bpf_open(o);
+    int e = hy_open_beside(o, &compat);
     if (e || !o->ring)
         return e ? e : bpf_fail(o, -EINVAL, "this kernel has no ring buffer (Linux 5.8)");
-    bpf_find_fields(o, &compat);
     bpf_set(&c, "CFG_WORDS", ARCH_WORDS);
     bpf_set(&c, "CFG_A1", arch_arg_off[1]);
     bpf_set_compat(&c, &compat);
@@ -15278,8 +15343,16 @@ static int hy_load(u32 ring_bytes)
     bpf_set(&c, "CFG_STACK_NR", ARCH_STACK_NR);
     o->cfg = c.v;
     o->n_cfg = c.n;
-    bpf_find_records(o, mask);
-    if ((e = bpf_load(o, mask)) || (e = rb_open(o)))
+    bpf_find_records(o, hy_programs(hy.sched));
+    return 0;
+}
+
+static int hy_load(void)
+{
+    struct bpf_obj *o = &hy.obj;
+    u32 mask = hy_programs(hy.sched);
+    int e = bpf_load(o, mask);
+    if (e || (e = rb_open(o)))
         return e;
     if (opt.bpf_stats && (e = bpf_take_time()))
         return bpf_fail(o, e, "BPF_ENABLE_STATS: %s", strerror(-e));
@@ -15315,28 +15388,58 @@ static char *hy_diskstats(void)
     return realloc(s, n + 1);
 }
 
-/* The disks' requests too; without them the rest goes on, and who asks a disk is seen by a program
- * of call's alone. (Not both: to take one of two programs from a tracepoint waits for an RCU grace
- * period, 12 ms here; kernel/tracepoint.c.) */
-static int hy_start_disk(void)
+/* The disks' requests too. err: an int, 0 or -errno. */
+static void *hy_load_disk(void *err)
 {
     static struct bpf_cfg cfg[] = { { "CFG_SECOND", 0 }, { "CFG_NS_INO", 0 } };
     struct bpf_obj *o = &hy.disk;
-    u32 bio = 1u << HY_BIO;
     cfg[1].val = bpf_pid_ns(NULL);
     *o = (struct bpf_obj){ .fam = &disk_family, .lender = &hy.obj, .ring = true,
                            .cfg = cfg, .n_cfg = ARRAY_LEN(cfg) };
     int e = bpf_open(o);
     for (u32 i = 0; i < disk_family.n_progs && !e; i++)
         e = hy_load_at(o, cfg, i);
-    if (!e) {
+    *(int *)err = e;
+    return NULL;
+}
+
+static void hy_close_disk(void)
+{
+    bpf_close(&hy.disk);
+    hy.disk.fam = NULL;
+}
+
+/* With the programs of the disks (disk: how loading them has ended), or without: the rest goes on,
+ * and who asks a disk is seen by a program of the family call. (Not both: to take one of two
+ * programs from a tracepoint waits for an RCU grace period, 12 ms here; kernel/tracepoint.c.) */
+static int hy_with_disk(int disk)
+{
+    u32 bio = 1u << HY_BIO;
+    int e;
+    if (!disk) {
         hy.diskstats = hy_diskstats();
         return 0;
     }
-    u_warn("block I/O off: %s", o->why);
-    bpf_close(o);
-    o->fam = NULL;
+    u_warn("block I/O off: %s", hy.disk.why);
+    hy_close_disk();
     return (e = bpf_load(&hy.obj, bio)) ? e : bpf_attach(&hy.obj, bio);
+}
+
+/* All programs, those of the disks by a second thread: the verifier takes its time for each, and
+ * several at a time. (Not before 5.11, where they count as locked memory, and the limit of that may
+ * have to be raised on the way.) */
+static int hy_load_all(void)
+{
+    pthread_t th;
+    int disk = 0;
+    bool late = bpf_kernel_version() < (5u << 16 | 11u << 8), want = hy.sched;
+    late = late || (want && u_thread(&th, hy_load_disk, &disk) < 0);
+    int e = hy_load();
+    if (want && !late)
+        pthread_join(th, NULL);
+    else if (want && !e)
+        hy_load_disk(&disk);
+    return e || !want ? e : hy_with_disk(disk);
 }
 
 /* The family, with the events as this kernel calls them. */
@@ -15389,14 +15492,12 @@ static const char *hy_start(const bool *need, u32 ring_bytes)
 {
     static char why[800];
     hy.magic = bpf_magic();
-    int e = hy_load(ring_bytes);
-    if (!e)
+    int e = hy_open(ring_bytes);
+    if (!e && !(e = hy_load_all()))
         e = hy_view();
     hy_choose(need);
     if (!e && (!hy.count || hy.all) && (e = hy_watch()))
         bpf_fail(&hy.obj, e, "cannot fill the map spec: %s", strerror(-e));
-    if (!e && hy.sched)
-        e = hy_start_disk();
     if (!e) {
         hy.on = true;
         if (fdt.ring)
@@ -15406,6 +15507,8 @@ static const char *hy_start(const bool *need, u32 ring_bytes)
     const char *mend = bpf_denied(e);
     snprintf(why, sizeof why, "%s%s%s%s", hy.obj.why, *mend ? " (" : "", mend, *mend ? ")" : "");
     bpf_close(&hy.obj);
+    if (hy.disk.fam)
+        hy_close_disk();
     memset(hy.row, 0, sizeof hy.row); /* they have to stop, then */
     return why;
 }
@@ -15417,6 +15520,22 @@ static void hy_child(void)
         setrlimit(RLIMIT_MEMLOCK, &bpf.memlock);
     if (hy.on)
         syscall(SYS_openat, AT_FDCWD, hy.magic, O_RDONLY, 0);
+}
+
+/* A bpf(2) on the map of threads. One that is preempted keeps the programs of classic tracepoints
+ * from running on that CPU till it has its turn again (bpf_disable_instrumentation,
+ * kernel/bpf/syscall.c), and the calls of those that run meanwhile are missing: so it has no turns.
+ * Where that is refused (CAP_SYS_NICE, a cgroup without real time), they are counted. */
+static int hy_map(int cmd, const u32 *key, const void *val, u64 flags)
+{
+    static const struct sched_param first = { .sched_priority = 1 }, own = { 0 };
+    long policy = hy.in_order ? syscall(SYS_sched_getscheduler, 0) : -1;
+    bool normal = policy == SCHED_OTHER || policy == SCHED_BATCH || policy == SCHED_IDLE;
+    bool undisturbed = normal && !syscall(SYS_sched_setscheduler, 0, SCHED_FIFO, &first);
+    int e = bpf_map_flagged(cmd, bpf_map(&hy.obj, "traced"), key, val, flags);
+    if (undisturbed)
+        syscall(SYS_sched_setscheduler, 0, (int)policy, &own);
+    return e;
 }
 
 /* A thread's key in `traced`: its id in the first pid namespace, which its records tell; 0: not
@@ -15431,7 +15550,7 @@ static bool hy_thread(const struct task *t, struct wire_thread *th)
 {
     u32 key = hy_key(t);
     memset(th, 0, sizeof *th);
-    return key && bpf_map_do(BPF_MAP_LOOKUP_ELEM, bpf_map(&hy.obj, "traced"), &key, th) == 0
+    return key && hy_map(BPF_MAP_LOOKUP_ELEM, &key, th, 0) == 0
            && th->nr < CALL_NRS && th->tid == (u32)t->tid;
 }
 
@@ -15441,8 +15560,7 @@ static int hy_follow(pid_t tid)
 {
     u32 key = (u32)tid;
     struct wire_thread th = { .tid = key };
-    int map = bpf_map(&hy.obj, "traced");
-    int e = bpf_map_flagged(BPF_MAP_UPDATE_ELEM, map, &key, &th, BPF_NOEXIST);
+    int e = hy_map(BPF_MAP_UPDATE_ELEM, &key, &th, BPF_NOEXIST);
     return e == -EEXIST ? 0 : e ? e : 1;
 }
 
@@ -15451,11 +15569,10 @@ static void hy_full(const struct task *t)
 {
     struct wire_thread th = { 0 };
     u32 key = hy_key(t);
-    int map = bpf_map(&hy.obj, "traced");
-    if (!hy.count || !key || bpf_map_do(BPF_MAP_LOOKUP_ELEM, map, &key, &th))
+    if (!hy.count || !key || hy_map(BPF_MAP_LOOKUP_ELEM, &key, &th, 0))
         return;
     th.full = 1;
-    bpf_map_flagged(BPF_MAP_UPDATE_ELEM, map, &key, &th, BPF_EXIST);
+    hy_map(BPF_MAP_UPDATE_ELEM, &key, &th, BPF_EXIST);
 }
 
 /* Before a thread is let go: no signal may come to it any more. */
@@ -15463,7 +15580,7 @@ static void hy_leave(struct task *t)
 {
     u32 key = hy_key(t);
     if (hy.on && key)
-        bpf_map_do(BPF_MAP_DELETE_ELEM, bpf_map(&hy.obj, "traced"), &key, NULL);
+        hy_map(BPF_MAP_DELETE_ELEM, &key, NULL, 0);
 }
 
 /* A thread has taken its leader's id by an exec: the probe has seen it as well, unless it was kept
@@ -15471,7 +15588,7 @@ static void hy_leave(struct task *t)
 static void hy_moved(const struct task *t, u32 was)
 {
     if (hy.on && !hy.in_ns && hy_follow(t->tid) == 1)
-        bpf_map_do(BPF_MAP_DELETE_ELEM, bpf_map(&hy.obj, "traced"), &was, NULL);
+        hy_map(BPF_MAP_DELETE_ELEM, &was, NULL, 0);
 }
 
 /* Takes the call that the probe has kept with a stopped thread, because the ring had no room. Not
@@ -15483,8 +15600,7 @@ static bool hy_take_kept(const struct task *t, struct wire_thread *th)
         return false;
     struct wire_thread taken = *th;
     taken.kept = 0;
-    return bpf_map_flagged(BPF_MAP_UPDATE_ELEM, bpf_map(&hy.obj, "traced"), &key, &taken, BPF_EXIST)
-           == 0;
+    return hy_map(BPF_MAP_UPDATE_ELEM, &key, &taken, BPF_EXIST) == 0;
 }
 
 /* Whether a signal is the probe's, to hold a thread while the ring is emptied. */
@@ -15675,6 +15791,7 @@ static struct {
     int status;           /* its wait status, -1 until it is known */
     struct sp cmd;        /* the command */
     bool accel, started, detaching, killing, ending;
+    bool bound;           /* the tree ends with kvis, however that ends */
     const char *no_accel; /* why there is none */
     int quit_sig;         /* the signal that ends kvis */
     u32 interrupts;
@@ -15835,7 +15952,7 @@ static const char *tr_accel_why_not(void)
         return "--no-accel";
     if (opt.n_pids)
         return "attached with -p";
-    if (opt.until_exit)
+    if (opt.until_exit && !opt.kill_on_exit)
         return "--until-exit lets go of what is left";
     if (!hy.on && (opt.calls || opt.count_only || opt.count_too))
         if (!opt.trace)
@@ -15893,7 +16010,8 @@ static const char *tr_hybrid_why_not(void)
         return "--backend=ptrace";
     if (geteuid() != 0)
         return "BPF needs root";
-    if (opt.n_pids) /* unasked only where no thread need ever be held: see stop_signal */
+    if (opt.n_pids) /* unasked only where no thread need ever be held: any can block SIGURG any
+                       time, and where a handler's sa_mask does, no call tells */
         return opt.backend == 'h' || tr_only_counts() ? tr_attach_why_not() : "attached with -p";
     hy.on = true; /* so asked, what is asked for is no reason */
     const char *why = tr_accel_why_not();
@@ -15919,6 +16037,7 @@ static void tr_backend(void)
     hy.count &= hy.on;
     tr.no_accel = tr_accel_why_not();
     tr.accel = !tr.no_accel;
+    tr.bound = tr.accel || opt.kill_on_exit;
     tr_choose();
 }
 
@@ -16220,6 +16339,26 @@ static bool tr_must_wait(const struct wire_call *w)
     return u_now() - w->end_ns < TR_UNREAD_NS;
 }
 
+/* The name of the thread that ended a wait, as /proc has it about when kvis learns of that. So it
+ * is told only of one that is traced and has not executed another program since: of others
+ * nothing says whether they have. */
+static void tr_waker(struct call *c, pid_t tid)
+{
+    enum { FRESH_NS = 10000000 };
+    struct task *t = hy.all ? NULL : ps_task(tid);
+    bool execs = t && t->call.open && (t->call.id == SC_execve || t->call.id == SC_execveat);
+    if (!t || execs || t->pid != c->waker_pid || t->program_ns >= c->enter_ns)
+        return;
+    if (u_now() - t->name_ns > FRESH_NS) {
+        char path[64], line[32];
+        snprintf(path, sizeof path, "/proc/%d/comm", tid);
+        size_t n = u_slurp(path, line, sizeof line);
+        snprintf(t->name, sizeof t->name, "%.*s", (int)n - 1, n ? line : ""); /* no newline */
+        t->name_ns = u_now();
+    }
+    memcpy(c->waker_comm, t->name, sizeof t->name);
+}
+
 /* Where the time of a call of ns went; m NULL: all of it on a CPU. */
 static void tr_times(struct call *c, u64 ns, const struct wire_times *m)
 {
@@ -16228,6 +16367,8 @@ static void tr_times(struct call *c, u64 ns, const struct wire_times *m)
     c->runq_ns = m ? MIN(m->runq_ns, ns - c->cpu_ns) : 0;
     c->disk_ns = m ? MIN(m->disk_ns, ns - c->cpu_ns - c->runq_ns) : 0;
     c->waker_pid = m && !hy.in_ns ? (pid_t)m->waker_pid : 0; /* its number is another one here */
+    if (c->waker_pid && tr_shown(c) && (opt.json || opt.record))
+        tr_waker(c, (pid_t)m->waker_tid);
 }
 
 /* The entry of a recorded call, unless it is shown already (pending). */
@@ -16605,6 +16746,8 @@ static void tr_comm(struct task *t)
 {
     const char *s = t->exec_path ? t->exec_path->s : "?", *base = strrchr(s, '/');
     snprintf(t->comm, sizeof t->comm, "%s", base ? base + 1 : s);
+    t->name_ns = 0;
+    t->program_ns = u_now();
 }
 
 /* The program that has just been exec'd, as the caller named it. */
@@ -16712,14 +16855,16 @@ static void tr_exec_unseen(struct task *t)
         close(f);
 }
 
-/* That exec has succeeded: its result is known before it returns. */
+/* That exec has succeeded: its result is known before it returns, so it need not stop then, unless
+ * every call of the thread does. */
 static void tr_exec_done(struct task *t)
 {
-    struct stop s = { .abi = ARCH_NATIVE, .nr = t->call.nr };
-    if (!t->pending)
+    struct stop s = { .abi = t->call.abi, .nr = t->call.nr };
+    if (t->pending)
+        t->exec_ns = t->call.enter_ns;
+    else if (t->full || !tr.accel)
         return;
     t->pending = false;
-    t->exec_ns = t->call.enter_ns;
     tr_exit(t, &s);
 }
 
@@ -16733,10 +16878,8 @@ static struct task *tr_exec(struct task *t)
         tr_exec_unseen(t);
     tr_exec_state(t);
     tr_exec_event(t);
-    if (!hy.all)
-        return t;
     tr_exec_done(t);
-    t->full |= tr_runs_32(t->tid); /* the probe leaves its calls alone: is_compat */
+    t->full |= hy.all && tr_runs_32(t->tid); /* the probe leaves its calls alone: is_compat */
     return t;
 }
 
@@ -16892,6 +17035,8 @@ static void tr_signal_stop(struct task *t, int sig)
     sys_ptrace(PTRACE_GETSIGINFO, t->tid, 0, &si);
     if (t->tid == tr.child && !tr.started && sig == SIGSTOP) {
         tr.started = true; /* the child stands before its exec: from here on it is watched */
+        if (!tr.bound) /* so far it would have been left stopped */
+            sys_ptrace(PTRACE_SETOPTIONS, t->tid, 0, (void *)(uintptr_t)TR_OPTIONS);
         if (hy.count && hy_watch())
             u_warn("cannot fill the map spec: nothing is counted");
         tr_resume(t, 0);
@@ -17163,7 +17308,7 @@ static bool tr_give_up(void)
 
 /* A signal to kvis. In spawn mode the first ^C is the program's own (the terminal has sent it to
  * both), the second ends it. TERM and HUP end the tree when it carries our filter, which must not
- * outlive us; else they let it go. */
+ * outlive us, and with --kill-on-exit; else they let it go. */
 static void tr_on_signal(const siginfo_t *si)
 {
     int sig = si->si_signo;
@@ -17179,7 +17324,7 @@ static void tr_on_signal(const siginfo_t *si)
         return;
     }
     tr.quit_sig = sig;
-    if (tr.accel || sig == SIGINT || sig == SIGQUIT || tr.killing)
+    if (tr.bound || sig == SIGINT || sig == SIGQUIT || tr.killing)
         tr_kill_all();
     else
         tr_detach_all();
@@ -17256,7 +17401,7 @@ static void tr_on_tick(void)
     }
     if (tr.deadline_ns && now >= tr.deadline_ns && !tr.ending) {
         tr.ending = true;
-        tr.child && tr.accel ? tr_kill_all() : tr_detach_all();
+        tr.child && tr.bound ? tr_kill_all() : tr_detach_all();
     }
     pf_upto(tr.seen_ns);
     tr.n_resident = 0;
@@ -17368,8 +17513,8 @@ static void tr_loop(void)
             tr_on_tick();
         if (tr.detaching && (!ps.n_tasks || u_now() - tr.detach_ns > 5 * NSEC))
             break;
-        if (tr.status != -1 && opt.until_exit)
-            tr_detach_all();
+        if (tr.status != -1 && opt.until_exit && !tr.killing)
+            tr.bound ? tr_kill_all() : tr_detach_all();
     }
     tr_drain_all();
     pf_upto(~0ull);
@@ -17446,8 +17591,6 @@ static void tr_spawn(void)
         tr_filter(&tr_spawn_prog);
     sp_fork(s);
     u32 options = TR_OPTIONS | (tr.accel ? PTRACE_O_TRACESECCOMP : 0) | PTRACE_O_EXITKILL;
-    if (!tr.accel && opt.until_exit)
-        options &= ~(u32)PTRACE_O_EXITKILL;
     long e = sys_ptrace(PTRACE_SEIZE, s->pid, 0, (void *)(uintptr_t)options);
     if (e < 0) {
         kill(s->pid, SIGKILL);
@@ -20695,6 +20838,7 @@ struct met_inst {
     char name[MET_NAME], info[MET_INFO];
     u32 at;    /* when it was seen last: met.tick */
     u32 base;  /* its numbers: met_series[base + met.slot[dim][metric]] */
+    u32 reused; /* met.tick in which it took the place of another that had gone; 0: none */
     u16 next;  /* of its dimension, + 1; 0: the last */
     u8 dim;
 };
@@ -20757,10 +20901,13 @@ static const char *met_prefix(u32 m, u8 dim)
 
 /* --- distributions --- */
 
-enum { MET_HISTS = 256, MET_OCTAVES = 65 };
+enum { MET_HISTS = 640, MET_OCTAVES = 65 };
 
-/* Each is a row; what it is of is met_hist.inst. p50: the first of its metrics (MET_PARTS). */
-enum met_hist_id { HIST_WAIT, HIST_DEPTH, HIST_EST, HIST_BLK, N_HIST = HIST_BLK + N_BLK_HISTS };
+/* Each is a row; what it is of is met_hist.inst. p50: the first of its metrics (MET_PARTS). Places
+ * (prom NULL) have no such ones, and none in Prometheus: what is made of them. */
+enum met_hist_id {
+    HIST_WAIT, HIST_DEPTH, HIST_EST, HIST_BLK, HIST_PLACE = HIST_BLK + N_BLK_HISTS, N_HIST
+};
 
 static const struct met_hist_row {
     const char *name, *unit, *prom, *help; /* unit: of what is counted, as bcc has it */
@@ -20791,6 +20938,7 @@ static const struct met_hist_row {
                                    "How large requests are", 1, M_RSIZE_P50, 9, 25 },
     [HIST_BLK + BLK_WRITE_SIZE] = { "block_write_size", "bytes", "block_size_bytes{op=\"write\"",
                                     "How large requests are", 1, M_WSIZE_P50, 9, 25 },
+    [HIST_PLACE] = { "block_position", "16ths", NULL, NULL, 1, M_ENTROPY, 0, 0 },
 };
 
 /* In buckets of 16 an octave (st_bucket). */
@@ -20916,6 +21064,7 @@ static struct met_inst *met_inst(u8 dim, const char *name)
     if (!i) {
         if (!(i = met_new(dim)))
             return NULL;
+        i->reused = i->name[0] ? met.tick : 0;
         snprintf(i->name, sizeof i->name, "%s", name);
         i->info[0] = 0;
         memset(&met_series[i->base], 0, met.width[dim] * sizeof *met_series);
@@ -20949,22 +21098,18 @@ static void met_set(const struct met_inst *i, u32 m, double v)
 }
 
 /* A counter's reading. One that went back counts as no change (proc_stat(5): iowait may; a disk
- * that was taken out and put in begins anew), one of 32 bits that came round goes on. */
+ * that was taken out and put in begins anew). Of those that the kernel has in 32 bits, milliseconds
+ * of disks come round (Documentation/admin-guide/iostats.rst), and go on. */
 static void met_count(const struct met_inst *i, u32 m, u64 raw)
 {
     if (!i)
         return;
     struct met_series *s = met_touch(i, m);
-    bool first = s->since == met.tick;
-    u64 d = raw - s->raw;
-    if (first)
-        d = raw - s->total;
-    if (!first && raw < s->raw) {
-        bool wrapped = s->raw <= UINT32_MAX && s->raw - raw > 1u << 31;
+    u64 d = raw - s->raw; /* the first: all */
+    if (raw < s->raw) {
+        bool wrapped = metrics[m].form == F_CMS && s->raw <= UINT32_MAX && s->raw - raw > 1u << 31;
         d = wrapped ? (u32)d : 0;
         met.backwards += !wrapped;
-    } else if (first && raw < s->total) {
-        d = 0;
     }
     double t = met.src[met.cur].elapsed_s;
     s->total += d;
@@ -20972,11 +21117,14 @@ static void met_count(const struct met_inst *i, u32 m, u64 raw)
     s->v = t > 0 ? (double)d * met_forms[metrics[m].form].scale / t : 0;
 }
 
-/* The kernel's number, as the metric's form says. */
+/* The kernel's number, as the metric's form says. A count below 0 is none. */
 static void met_raw(const struct met_inst *i, u32 m, s64 raw)
 {
     const struct met_form_row *f = &met_forms[metrics[m].form];
-    f->counter ? met_count(i, m, (u64)raw) : met_set(i, m, (double)raw * f->scale);
+    if (!f->counter)
+        met_set(i, m, (double)raw * f->scale);
+    else if (raw >= 0)
+        met_count(i, m, (u64)raw);
 }
 
 /* Whether there is a value now: of a counter, two readings. */
@@ -20986,9 +21134,10 @@ static bool met_has(const struct met_inst *i, u32 m)
     return s->at == met.tick && (!met_forms[metrics[m].form].counter || s->since < met.tick);
 }
 
-/* Gives the thing without a name what the others of its kind have in sum: of the source's metrics,
- * those from `from` to `to`. */
-static void met_sum(u8 dim, u32 from, u32 to, bool (*counts)(const struct met_inst *))
+/* Gives the thing without a name what the others of its kind have in sum, or on average: of the
+ * source's metrics, those from `from` to `to`. */
+static void met_sum_or_mean(u8 dim, u32 from, u32 to, bool (*counts)(const struct met_inst *),
+                            bool mean)
 {
     struct met_inst *all = met_inst(dim, "");
     for (u32 m = from; all && m <= to; m++) {
@@ -20999,9 +21148,14 @@ static void met_sum(u8 dim, u32 from, u32 to, bool (*counts)(const struct met_in
                 sum += met_at(i, m)->v, n++;
         if (!n)
             continue;
-        met_set(all, m, sum);
+        met_set(all, m, mean ? sum / n : sum);
         met_at(all, m)->since = 1; /* a sum of rates is one at once */
     }
+}
+
+static void met_sum(u8 dim, u32 from, u32 to, bool (*counts)(const struct met_inst *))
+{
+    met_sum_or_mean(dim, from, to, counts, false);
 }
 
 /* Takes a reading of a distribution's counters (they come round at 2^32), and sets its metrics. */
@@ -21020,8 +21174,9 @@ static void met_hist_read(struct met_hist *h, const u32 *n, u32 n_buckets, u64 s
     h->all += h->count;
     h->sum = sum;
     h->at = met.tick;
-    for (u32 k = 0; k < ARRAY_LEN(part) && h->count && met.src[met.cur].elapsed_s > 0; k++)
-        met_set(h->inst, met_hist_rows[h->row].p50 + k, met_hist_part(h, part[k]));
+    const struct met_hist_row *r = &met_hist_rows[h->row];
+    for (u32 k = 0; r->prom && k < 4 && h->count && met.src[met.cur].elapsed_s > 0; k++)
+        met_set(h->inst, r->p50 + k, met_hist_part(h, part[k]));
 }
 
 /* v of a metric, 0 without one. */
@@ -21080,7 +21235,7 @@ static struct {
     u32 at, len;
     bool skip; /* what comes is the rest of a line that was cut */
     u64 bytes;
-    char buf[16 << 10];
+    char path[160], buf[16 << 10];
 } met_file;
 
 enum { MET_FILE_MAX = 8 << 20 };
@@ -21091,6 +21246,7 @@ static bool met_open(const char *path)
     met_file.at = met_file.len = 0;
     met_file.skip = false;
     met_file.bytes = 0;
+    snprintf(met_file.path, sizeof met_file.path, "%s", path);
     if (met_file.fd < 0)
         met_wrong(path, errno);
     return met_file.fd >= 0;
@@ -21104,6 +21260,8 @@ static bool met_fill(void)
     ssize_t n = met_file.bytes > MET_FILE_MAX ? 0
                 : read(met_file.fd, met_file.buf + met_file.len,
                        sizeof met_file.buf - 1 - met_file.len);
+    if (n < 0)
+        met_wrong(met_file.path, errno);
     if (n <= 0)
         return false;
     met_file.len += (u32)n;
@@ -21180,29 +21338,25 @@ static bool met_file_number(const char *path, s64 *v)
  * said. */
 static u32 met_ids(const char *path, const char *pre, const char *post, u32 *id, u32 max)
 {
-    static char buf[4096] __attribute__((aligned(8)));
     u32 n = 0;
-    int f = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (f < 0)
+    DIR *d = opendir(path);
+    if (!d)
         met_wrong(path, errno);
-    for (long got; f >= 0 && (got = syscall(SYS_getdents64, f, buf, sizeof buf)) > 0;)
-        for (long at = 0; at < got;) {
-            const struct dirent *d = (const void *)(buf + at); /* as linux_dirent64 */
-            const char *s = d->d_name;
-            char *end = NULL;
-            at += d->d_reclen;
-            if (strncmp(s, pre, strlen(pre)) || !isdigit((u8)*(s += strlen(pre))))
-                continue;
-            unsigned long v = strtoul(s, &end, 10);
-            if (strcmp(end, post) || v > INT_MAX || n == max)
-                continue;
-            u32 k = n++;
-            for (; k && id[k - 1] > v; k--)
-                id[k] = id[k - 1];
-            id[k] = (u32)v;
-        }
-    if (f >= 0)
-        close(f);
+    for (struct dirent *e; d && (e = readdir(d));) {
+        const char *s = e->d_name;
+        char *end = NULL;
+        if (strncmp(s, pre, strlen(pre)) || !isdigit((u8)*(s += strlen(pre))))
+            continue;
+        unsigned long v = strtoul(s, &end, 10);
+        if (strcmp(end, post) || v > INT_MAX || n == max)
+            continue;
+        u32 k = n++;
+        for (; k && id[k - 1] > v; k--)
+            id[k] = id[k - 1];
+        id[k] = (u32)v;
+    }
+    if (d)
+        closedir(d);
     return n;
 }
 
@@ -21385,17 +21539,10 @@ static void mfs_throttle(void)
     met_sum(DIM_CPU, M_THROTTLE_CORE, M_THROTTLE_PKG, NULL);
 }
 
-/* Without a name: the mean of all CPUs. */
 static void mfs_freq(void)
 {
-    double n = 0;
     mfs_each_cpu("cpufreq", mfs_numbers);
-    for (const struct met_inst *i = met_first(DIM_CPU); i; i = met_next(i))
-        n += i->name[0] && met_has(i, M_FREQ);
-    met_sum(DIM_CPU, M_FREQ, M_FREQ_MAX, NULL);
-    struct met_inst *all = met_inst(DIM_CPU, "");
-    for (u32 m = M_FREQ; all && n > 0 && m <= M_FREQ_MAX; m++)
-        met_at(all, m)->v /= n;
+    met_sum_or_mean(DIM_CPU, M_FREQ, M_FREQ_MAX, NULL, true);
 }
 
 /* "cpu0 0 0 0 0 0 0 RUN WAIT SLICES" (Documentation/scheduler/sched-stats.rst). */
@@ -21506,21 +21653,19 @@ static void mfs_nodemem(void)
 
 /* --- disks --- */
 
-/* The names in a directory, joined by commas. */
+/* The names in a directory, joined by commas; "..." where there are more. */
 static void mfs_names(const char *dir, char *s, size_t n)
 {
-    char buf[2048] __attribute__((aligned(8)));
-    int f = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    DIR *d = opendir(dir);
     *s = 0;
-    for (long got; f >= 0 && (got = syscall(SYS_getdents64, f, buf, sizeof buf)) > 0;)
-        for (long at = 0; at < got;) {
-            const struct dirent *d = (const void *)(buf + at);
-            at += d->d_reclen;
-            if (d->d_name[0] != '.')
-                snprintf(s + strlen(s), n - strlen(s), "%s%s", *s ? "," : "", d->d_name);
-        }
-    if (f >= 0)
-        close(f);
+    for (struct dirent *e; d && (e = readdir(d));) {
+        size_t len = strlen(s);
+        if (e->d_name[0] != '.'
+            && snprintf(s + len, n - len, "%s%s", len ? "," : "", e->d_name) >= (int)(n - len))
+            memcpy(s + n - 4, "...", 4);
+    }
+    if (d)
+        closedir(d);
 }
 
 /* What a block device lies on: a partition on its disk, dm and md on their parts. In sysfs a '/' of
@@ -21537,14 +21682,11 @@ static void mfs_disk_on(struct met_inst *i, const char *name)
     }
     ssize_t n = readlink(met_path("/sys/class/block/%s", sys), link, sizeof link - 1);
     link[MAX(n, 0)] = 0;
-    for (u32 k = 0; k < 2; k++) {
-        char *slash = strrchr(link, '/');
-        if (!slash)
-            return;
+    char *slash = strrchr(link, '/');
+    if (slash)
         *slash = 0;
-        if (!k && (slash = strrchr(link, '/')))
-            snprintf(i->info, MET_INFO, "%s", slash + 1);
-    }
+    if (slash && (slash = strrchr(link, '/')))
+        snprintf(i->info, MET_INFO, "%s", slash + 1);
 }
 
 /* Whether it counts in the sum of all: what lies on others would count twice. */
@@ -21755,35 +21897,78 @@ static void mfs_hwmon(void)
 
 enum { MFS_PIDS = 256 };
 
-static struct { u64 born; bool gone; } mfs_pids[MFS_PIDS]; /* by place in opt.pids */
+/* What only threads are asked for: M_P_VOLUNTARY and those behind it. */
+enum { MFS_COUNTS = 4 };
 
-/* What only threads are asked for: the sum over those that live. */
-static void mfs_threads(const struct met_inst *i, pid_t pid)
+static struct {
+    u64 born, count[MFS_COUNTS];
+    bool gone;
+} mfs_pids[MFS_PIDS]; /* by place in opt.pids */
+
+/* Of a thread, as read last. What it has counted stays in its process's sum when it ends. */
+static struct mfs_thread {
+    u32 tid, at; /* at: met.tick */
+    u64 count[MFS_COUNTS];
+} mfs_threads[MET_INSTS];
+
+/* Its place, or one for it of somebody who is gone; NULL: there are too many. */
+static struct mfs_thread *mfs_thread(u32 tid)
 {
-    static u32 id[MET_INSTS];
-    static const struct { const char *key; u32 m; } keys[] = {
-        { "\nvoluntary_ctxt_switches:", M_P_VOLUNTARY },
-        { "\nnonvoluntary_ctxt_switches:", M_P_FORCED },
-    };
-    char text[4096], *end;
-    u64 switches[2] = { 0 }, run = 0, wait = 0, n_run = 0, n_keys[2] = { 0 };
-    u32 n = met_ids(met_path("/proc/%d/task", pid), "", "", id, ARRAY_LEN(id));
-    for (u32 t = 0; t < n; t++) {
-        if (met_read(met_path("/proc/%d/task/%u/status", pid, id[t]), text, sizeof text))
-            for (u32 k = 0; k < 2; k++) {
-                const char *at = strstr(text, keys[k].key);
-                switches[k] += at ? strtoull(at + strlen(keys[k].key), NULL, 10) : 0;
-                n_keys[k] += at != NULL;
-            }
-        if (met_read(met_path("/proc/%d/task/%u/schedstat", pid, id[t]), text, sizeof text)
-            && isdigit((u8)*text))
-            run += strtoull(text, &end, 10), wait += strtoull(end, NULL, 10), n_run++;
+    struct mfs_thread *empty = NULL;
+    for (u32 k = 0; k < 64; k++) {
+        struct mfs_thread *t = &mfs_threads[(tid + k) % ARRAY_LEN(mfs_threads)];
+        bool gone = !t->tid || t->at + 1 < met.tick;
+        if (t->tid == tid && !gone)
+            return t;
+        if (gone && !empty)
+            empty = t;
     }
-    for (u32 k = 0; k < 2; k++)
-        if (n_keys[k])
-            met_count(i, keys[k].m, switches[k]);
-    if (n_run)
-        met_count(i, M_P_RUN, run), met_count(i, M_P_WAIT, wait);
+    if (empty)
+        *empty = (struct mfs_thread){ .tid = tid };
+    return empty;
+}
+
+/* Which of its counts there are: bits. */
+static u32 mfs_thread_counts(pid_t pid, u32 tid, u64 *count)
+{
+    static const char *const keys[] = { "\nvoluntary_ctxt_switches:",
+                                        "\nnonvoluntary_ctxt_switches:" };
+    char text[8192], *end;
+    u32 got = 0;
+    u_slurp(met_path("/proc/%d/task/%u/status", pid, tid), text, sizeof text);
+    for (u32 k = 0; k < 2; k++) {
+        const char *at = strstr(text, keys[k]);
+        count[k] = at ? strtoull(at + strlen(keys[k]), NULL, 10) : 0;
+        got |= (u32)(at != NULL) << k;
+    }
+    u_slurp(met_path("/proc/%d/task/%u/schedstat", pid, tid), text, sizeof text);
+    count[2] = strtoull(text, &end, 10);
+    count[3] = strtoull(end, NULL, 10);
+    return got | (isdigit((u8)*text) ? 12 : 0);
+}
+
+static void mfs_process_threads(const struct met_inst *i, u32 process)
+{
+    static u32 id[ARRAY_LEN(mfs_threads)];
+    pid_t pid = opt.pids[process];
+    u64 now[MFS_COUNTS], *sum = mfs_pids[process].count;
+    u32 n = met_ids(met_path("/proc/%d/task", pid), "", "", id, ARRAY_LEN(id)), any = 0;
+    for (u32 k = 0; k < n; k++) {
+        u32 got = mfs_thread_counts(pid, id[k], now);
+        struct mfs_thread *t = got ? mfs_thread(id[k]) : NULL;
+        if (got && !t)
+            met.dropped++;
+        if (!t)
+            continue;
+        for (u32 c = 0; c < MFS_COUNTS; c++)
+            sum[c] += now[c] - (now[c] < t->count[c] ? 0 : t->count[c]);
+        memcpy(t->count, now, sizeof now);
+        t->at = met.tick;
+        any |= got;
+    }
+    for (u32 c = 0; c < MFS_COUNTS; c++)
+        if (any >> c & 1)
+            met_count(i, M_P_VOLUNTARY + c, sum[c]);
 }
 
 /* "PID (COMM) S ...": COMM may hold anything; behind its last ')' is field 3 (proc_pid_stat(5)). A
@@ -21809,7 +21994,7 @@ static bool mfs_process(u32 k)
     *close = 0;
     snprintf(i->info, sizeof i->info, "%s", open + 1);
     met_columns(i, close + 2);
-    mfs_threads(i, pid);
+    mfs_process_threads(i, k);
     return true;
 }
 
@@ -21817,7 +22002,7 @@ static bool mfs_process(u32 k)
 static void mfs_procs(void)
 {
     u32 left = 0;
-    for (u32 k = 0; k < MIN(opt.n_pids, MFS_PIDS); k++) {
+    for (u32 k = 0; k < opt.n_pids; k++) {
         mfs_pids[k].gone = !mfs_process(k);
         left += !mfs_pids[k].gone;
     }
@@ -22347,10 +22532,12 @@ static int pmc_choose(struct pmc_pmu *p, u32 role)
 static void pmc_add_pmu(const char *name)
 {
     s64 type;
+    if (pmc.n_pmus == PMC_PMUS)
+        return;
     struct pmc_pmu *p = &pmc_pmus[pmc.n_pmus];
     bool cpus = pmc_list(met_path("/sys/bus/event_source/devices/%s/cpus", name), p->mask, p->cpus,
                          sizeof p->cpus);
-    if (pmc.n_pmus == PMC_PMUS || (!cpus && strcmp(name, "cpu"))
+    if ((!cpus && strcmp(name, "cpu"))
         || !met_file_number(met_path("/sys/bus/event_source/devices/%s/type", name), &type))
         return;
     snprintf(p->name, sizeof p->name, "%.*s", MET_NAME - 1, name);
@@ -22610,7 +22797,7 @@ static void pmc_begin(void)
     if (mo.cgroup)
         pmc.cgroup = open(met_path("/sys/fs/cgroup/%s", mo.cgroup),
                           O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    pmc.scope = pmc.n_tasks ? PS_TASK : pmc.cgroup > 0 ? PS_CGROUP : PS_ALL;
+    pmc.scope = pmc.n_tasks ? PS_TASK : mo.cgroup ? PS_CGROUP : PS_ALL;
 }
 
 static const char *pmc_reason(u32 role, int e)
@@ -22686,13 +22873,12 @@ static bool pmc_delta(struct pmc_unit *u, u32 g, double *d, double *share)
     if (got < (ssize_t)((3 + n) * sizeof *v) || v[0] != n)
         return false;
     u64 enabled = v[1] - u->g[g].enabled, running = v[2] - u->g[g].running;
-    *share = !enabled;
-    if (u->at_ns && enabled && !running)
-        return false;
     *share = enabled ? (double)running / (double)enabled : 1;
     double scale = running ? (double)enabled / (double)running : 1;
     u->g[g].enabled = v[1];
     u->g[g].running = v[2];
+    if (u->at_ns && enabled && !running)
+        return false;
     for (u32 i = 3; k < PMC_MEMBERS; k++) {
         if (u->g[g].fd[k] <= 0)
             continue;
@@ -22726,6 +22912,17 @@ static u32 pmc_tlb(u32 g, double *d, u32 has)
             has |= 1u << tlb[k].miss;
         }
     return has;
+}
+
+/* Neoverse N2 and V2 with 5 slots count one of the frontend's too many each cycle (perf's list for
+ * them, arch/arm64/arm/neoverse-n2-v2/metrics.json of Linux 7.0). */
+static void pmc_empty_slots(const struct pmc_pmu *p, double *d)
+{
+    if (p->slots != 5
+        || (strncmp(p->core, "Neoverse-N2 ", 12) && strncmp(p->core, "Neoverse-V2 ", 12)))
+        return;
+    d[PR_SFE] = MAX(d[PR_SFE] - d[PR_CYC], 0);
+    d[PR_SLOT] = MAX(d[PR_SLOT] - d[PR_CYC], 0);
 }
 
 static void pmc_add(struct pmc_sum *s, u32 g, const double *d, u32 has, u32 slots, double seconds)
@@ -22764,6 +22961,7 @@ static void pmc_read_unit(struct pmc_unit *u, struct pmc_sum **to, u32 n_to)
                 has |= 1u << (pmc_groups[g][k] - 1);
         bool counted = has && pmc_delta(u, g, d, &share);
         has = counted ? pmc_tlb(g, d, has) : 0;
+        pmc_empty_slots(&pmc_pmus[u->pmu], d);
         for (u32 k = 0; k < n_to; k++) {
             if (u->g[g].fd[0] > 0 || counted)
                 to[k]->share = MIN(to[k]->share, share);
@@ -23105,9 +23303,10 @@ static bool mk_sched_read(void)
     memset(mk_sched.wait, 0, sizeof mk_sched.wait);
     memset(mk_sched.depth, 0, sizeof mk_sched.depth);
     mk_sched.wait_ns = mk_sched.depth_sum = 0;
+    pmc_list(met_path("/sys/devices/system/cpu/online"), pmc.online, NULL, 0);
     for (u32 cpu = 0; cpu < bpf_possible(); cpu++) {
         if (bpf_map_do(BPF_MAP_LOOKUP_ELEM, bpf_map(o, "cpus"), &cpu, &mk_sched.cpu)
-            || (!mk_sched.cpu.switches && met.src[met.cur].elapsed_s > 0)) /* it was never on */
+            || (!mk_sched.cpu.switches && !pmc_in(pmc.online, cpu))) /* it was never on */
             continue;
         if (!(mo.off >> SRC_RUNQ & 1))
             mk_sched_cpu(cpu);
@@ -23209,17 +23408,12 @@ static void mk_add_disk(const char *sys, int map)
 
 static void mk_add_disks(int map)
 {
-    char buf[2048] __attribute__((aligned(8)));
-    int f = open(met_path("/sys/block"), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    for (long got; f >= 0 && (got = syscall(SYS_getdents64, f, buf, sizeof buf)) > 0;)
-        for (long at = 0; at < got;) {
-            const struct dirent *d = (const void *)(buf + at);
-            at += d->d_reclen;
-            if (d->d_name[0] != '.')
-                mk_add_disk(d->d_name, map);
-        }
-    if (f >= 0)
-        close(f);
+    DIR *d = opendir(met_path("/sys/block"));
+    for (struct dirent *e; d && (e = readdir(d));)
+        if (e->d_name[0] != '.')
+            mk_add_disk(e->d_name, map);
+    if (d)
+        closedir(d);
 }
 
 static u32 mk_blk_entries(const char *map)
@@ -23259,17 +23453,25 @@ static double mk_log2(double x)
 /* Shannon's, in bits, and the share of what is sequential, of the requests of this interval. */
 static void mk_places(const struct met_inst *i, struct mk_disk *d, const struct wire_blk *w)
 {
+    struct met_hist *h = met_hist(HIST_PLACE, i);
     double all = 0, bits = 0;
-    for (u32 k = 0; k < 16; k++)
+    u32 place[16];
+    for (u32 k = 0; k < 16; k++) {
         all += (double)(w->position[k] - d->position[k]);
+        place[k] = (u32)w->position[k];
+    }
+    met_hist_read(h, place, 16, 0);
     for (u32 k = 0; k < 16; k++) {
         double p = all > 0 ? (double)(w->position[k] - d->position[k]) / all : 0;
         bits -= p > 0 ? p * mk_log2(p) : 0;
     }
     struct mk_disk now;
-    if (all > 0 && (!mk_disk_now(d->name, &now) || now.dev != d->dev || now.sectors != d->sectors))
+    bool same = mk_disk_now(d->name, &now) && now.dev == d->dev && now.sectors == d->sectors;
+    if (all > 0 && !same) {
         mk_add_disks(bpf_map(&mk_blk.f.obj, "disks")); /* these were 16ths of another one */
-    else if (all > 0 && met.src[met.cur].elapsed_s > 0) {
+        if (h)
+            h->at = 0;
+    } else if (all > 0 && met.src[met.cur].elapsed_s > 0) {
         met_set(i, M_ENTROPY, MAX(bits, 0));
         met_share(i, M_SEQUENTIAL, (double)(w->sequential - d->sequential), all);
     }
@@ -23329,7 +23531,7 @@ static void mk_start(void)
 
 /* == 36 mout_  the monitor's sinks ======================================================
  * Each walks metrics[] and prints what has a value in this interval; a new metric or source needs
- * nothing here. Entry points: mout_interval, mout_end. */
+ * nothing here. Entry points: mout_interval, mout_end; mout_page_begin, mout_page_end. */
 
 /* Rows of sources, as mon_ has them: what the sinks need of each. */
 struct met_source {
@@ -23499,7 +23701,12 @@ static void mout_text(struct buf *b)
     }
 }
 
-/* --- distributions, as bcc prints them: a row an octave --- */
+/* --- distributions, as bcc prints them: a row an octave, or a place --- */
+
+static bool mout_places(const struct met_hist *h)
+{
+    return !met_hist_rows[h->row].prom;
+}
 
 /* Its octaves in this interval; the largest of them, and the first and last that are not 0. */
 static u64 mout_octaves(const struct met_hist *h, u64 *n, u32 *first, u32 *last)
@@ -23507,7 +23714,7 @@ static u64 mout_octaves(const struct met_hist *h, u64 *n, u32 *first, u32 *last)
     u64 most = 0;
     memset(n, 0, MET_OCTAVES * sizeof *n);
     for (u32 i = 0; i < ST_BUCKETS; i++)
-        n[met_octave(i)] += h->now[i];
+        n[mout_places(h) ? MIN(i, 15u) : met_octave(i)] += h->now[i];
     for (u32 o = *last = 0; o < MET_OCTAVES; o++) {
         if (n[o] && !most)
             *first = o;
@@ -23535,7 +23742,8 @@ static void mout_hist(struct buf *b, const struct met_hist *h)
     b_f(b, "%20s %-6s : count    distribution\n", "", r->unit);
     for (u32 o = first; o <= last; o++)
         b_f(b, "%12" PRIu64 " -> %-12" PRIu64 ": %-9" PRIu64 "|%-40.*s|\n",
-            o ? (u64)1 << (o - 1) : (u64)0, o ? (u64)-1 >> (64 - o) : (u64)0, n[o],
+            mout_places(h) || !o ? (u64)o : (u64)1 << (o - 1),
+            mout_places(h) || !o ? (u64)o : (u64)-1 >> (64 - o), n[o],
             (int)(n[o] * 40 / most), bar);
 }
 
@@ -23646,7 +23854,7 @@ static void mout_prom_line(struct buf *b, u32 m, const struct met_inst *i, const
     b_s(b, *mout_prom_labels(b, own, i) == ',' ? "} " : " ");
     if (!mout_form(m)->counter)
         mout_num(b, s->v);
-    else if (scale >= 1)
+    else if (scale >= 1 && s->total < UINT64_MAX / (u64)scale)
         b_u64(b, s->total * (u64)scale);
     else
         b_f(b, "%.15g", (double)s->total * scale);
@@ -23727,7 +23935,7 @@ static void mout_prom_hists(struct buf *b)
         for (u32 k = 0; k < met_hists.n; k++) {
             const struct met_hist *h = met_hists.h[k];
             const struct met_hist_row *r = &met_hist_rows[row];
-            if (h->row != row || h->at != met.tick)
+            if (h->row != row || h->at != met.tick || !r->prom)
                 continue;
             snprintf(name, sizeof name, "kvis_%.*s", (int)strcspn(r->prom, "{"), r->prom);
             if (strcmp(name, last))
@@ -23756,7 +23964,7 @@ static void mout_prom_file(const char *file)
     char tmp[PATH_MAX];
     const struct buf *b = mout_exposition();
     snprintf(tmp, sizeof tmp, "%.4000s.%d.tmp", file, (int)getpid());
-    int f = open(tmp, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+    int f = open(tmp, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0644);
     int e = f < 0 ? -errno : out_write_all(f, b->p, b->len);
     if (f >= 0 && close(f) < 0 && !e)
         e = -errno;
@@ -23874,6 +24082,354 @@ static void mout_json(struct buf *b)
     b_s(b, "]}\n");
 }
 
+/* --- the report: a page with a line a number, and a heat map a distribution ---
+ * Each interval is a row in a file without a name; the page (gen/report/monitor.js) gets these rows
+ * as they are, in base64. When they are many, two become one: of each number the least, the
+ * greatest, the mean and how often it was there; counts of distributions are added up. A row is
+ * words of 32 bits: struct mout_row; then, for each run of series that are neighbours, the first,
+ * how many, and as many values (of one interval) or struct mout_point (of several); for each
+ * distribution, its number | MOUT_DIST, how many, and as many pairs of a cell and its count. */
+
+enum {
+    MOUT_ROWS = 2048, MOUT_BYTES = 64 << 20, MOUT_CELLS = 16 + (ST_BUCKETS - 16) / 4
+};
+static const u32 MOUT_DIST = 1u << 31;
+
+struct mout_row {
+    u32 words, n, tick;    /* of all this; intervals; met.tick of the first */
+    u32 from[2], to[2];    /* ns since the start, the low half first */
+};
+
+struct mout_point {
+    float lo, hi, mean;
+    u32 n;
+};
+
+/* What the next row will hold. */
+static struct mout_point mout_points[MET_SERIES];
+static float mout_cells[MET_HISTS][MOUT_CELLS];
+/* Which series (bits) and distributions there have been. */
+static u8 mout_series[MET_SERIES / 8], mout_dists[MET_HISTS];
+
+static struct {
+    struct mout_file {
+        int fd;
+        u32 every, n;      /* intervals in a row; rows in the file */
+        u64 bytes;         /* of whole rows in it */
+    } file;
+    const char *dir;       /* where it is */
+    struct mout_row head;
+    struct buf row, old;
+} mout_rows = { .file.every = 1, .row.max = 64 << 20, .old.max = 64 << 20 };
+
+static void mout_point_add(u32 id, const struct mout_point *q)
+{
+    struct mout_point *p = &mout_points[id];
+    if (!p->n) {
+        *p = *q;
+        return;
+    }
+    p->lo = MIN(p->lo, q->lo);
+    p->hi = MAX(p->hi, q->hi);
+    p->n += q->n;
+    p->mean += (q->mean - p->mean) * (float)q->n / (float)p->n;
+}
+
+/* 16 cells, then four an octave: as many of the buckets of struct met_hist as can be told apart. */
+static u32 mout_cell(u32 bucket)
+{
+    return bucket < 16 ? bucket : 16 + (bucket - 16) / 4;
+}
+
+static void mout_gather_inst(const struct met_inst *i)
+{
+    for (u32 m = 0; m < N_METRICS; m++) {
+        if (!met_of(m, i->dim) || !met_has(i, m))
+            continue;
+        u32 id = (u32)(met_at(i, m) - met_series);
+        float v = (float)met_at(i, m)->v;
+        mout_point_add(id, &(struct mout_point){ v, v, v, 1 });
+        mout_series[id / 8] |= (u8)(1 << id % 8);
+    }
+}
+
+static void mout_gather(void)
+{
+    for (u8 d = 0; d < N_DIM; d++)
+        for (const struct met_inst *i = met_first(d); i; i = met_next(i))
+            if (i->at == met.tick && (mout_shown(d) || !i->name[0]))
+                mout_gather_inst(i);
+    for (u32 k = 0; k < met_hists.n; k++) {
+        const struct met_hist *h = met_hists.h[k];
+        bool any = h->at == met.tick && h->count;
+        for (u32 i = 0; any && i < ST_BUCKETS; i++)
+            mout_cells[k][mout_cell(i)] += (float)h->now[i];
+        mout_dists[k] |= any;
+    }
+}
+
+static void mout_row_word(u32 v)
+{
+    b_put(&mout_rows.row, &v, sizeof v);
+}
+
+/* Into the row, and out of what is to come. */
+static void mout_row_points(void)
+{
+    struct buf *b = &mout_rows.row;
+    u32 run = 0; /* where its length is */
+    for (u32 id = 0; id < met.n_series; id++) {
+        struct mout_point *p = &mout_points[id];
+        if (!p->n) {
+            run = 0;
+            continue;
+        }
+        if (!run) {
+            mout_row_word(id);
+            run = b->len;
+            mout_row_word(0);
+        }
+        ++*(u32 *)(void *)(b->p + run);
+        b_put(b, p, mout_rows.head.n == 1 ? sizeof p->lo : sizeof *p);
+        memset(p, 0, sizeof *p);
+    }
+}
+
+static void mout_row_hists(void)
+{
+    for (u32 k = 0; k < met_hists.n; k++) {
+        u32 n = 0;
+        for (u32 c = 0; c < MOUT_CELLS; c++)
+            n += mout_cells[k][c] > 0;
+        if (!n)
+            continue;
+        mout_row_word(k | MOUT_DIST), mout_row_word(n);
+        for (u32 c = 0; c < MOUT_CELLS; c++)
+            if (mout_cells[k][c] > 0)
+                mout_row_word(c), b_put(&mout_rows.row, &mout_cells[k][c], 4);
+        memset(mout_cells[k], 0, sizeof mout_cells[k]);
+    }
+}
+
+static void mout_row_end(void)
+{
+    struct mout_row *h = &mout_rows.head;
+    struct buf *b = &mout_rows.row;
+    b_reset(b);
+    b_put(b, h, sizeof *h);
+    mout_row_points();
+    mout_row_hists();
+    h->words = b->len / 4;
+    memcpy(b->p, h, sizeof h->words);
+    memset(h, 0, sizeof *h);
+    int f = mout_rows.file.fd, e = f < 0 ? f : out_write_all(f, b->p, b->len);
+    if (!e) {
+        mout_rows.file.bytes += b->len;
+        mout_rows.file.n++;
+        return;
+    }
+    errno = -e;
+    u_warn("cannot write a temporary file in %s (TMPDIR=DIR chooses another), the report ends "
+           "here:", mout_rows.dir);
+    out.failed = -e;
+}
+
+/* One value of `size` words, the k-th behind id. */
+static void mout_row_value(u32 id, u32 k, const u32 *w, u32 size)
+{
+    struct mout_point p = { .n = 1 };
+    if (id & MOUT_DIST) {
+        float n;
+        memcpy(&n, w + 1, sizeof n);
+        mout_cells[id & ~MOUT_DIST][*w] += n;
+        return;
+    }
+    memcpy(&p, w, size * 4);
+    if (size == 1)
+        p.hi = p.mean = p.lo;
+    mout_point_add(id + k, &p);
+}
+
+/* Takes what is behind a row's head. */
+static void mout_row_take(const u32 *w)
+{
+    const struct mout_row *h = (const void *)w;
+    for (u32 at = sizeof *h / 4; at < h->words;) {
+        u32 id = w[at], n = w[at + 1], size = id & MOUT_DIST ? 2 : h->n == 1 ? 1 : 4;
+        at += 2;
+        for (u32 k = 0; k < n; k++, at += size)
+            mout_row_value(id, k, w + at, size);
+    }
+}
+
+static void mout_row_span(const struct mout_row *q)
+{
+    struct mout_row *h = &mout_rows.head;
+    if (!h->n)
+        *h = *q, h->n = 0;
+    h->n += q->n;
+    memcpy(h->to, q->to, sizeof h->to);
+}
+
+/* The next row of the file; NULL: there is none. */
+static const u32 *mout_row_read(int fd)
+{
+    struct buf *b = &mout_rows.old;
+    u32 words;
+    b_reset(b);
+    if (read(fd, &words, 4) != 4 || b_room(b, (size_t)words * 4) < words * 4)
+        return NULL;
+    memcpy(b->p, &words, 4);
+    size_t more = (size_t)words * 4 - 4;
+    return read(fd, b->p + 4, more) == (ssize_t)more ? (const void *)b->p : NULL;
+}
+
+/* A file of the rows, two in one, for the old one; where it cannot be written, that stays. */
+static void mout_thin(void)
+{
+    struct mout_file old = mout_rows.file;
+    u32 k = 0;
+    mout_rows.file = (struct mout_file){ rep_temporary(mout_rows.dir), old.every * 2, 0, 0 };
+    lseek(old.fd, 0, SEEK_SET);
+    for (const u32 *w; !out.failed && (w = mout_row_read(old.fd));) {
+        mout_row_span((const void *)w);
+        mout_row_take(w);
+        if (++k % 2 == 0)
+            mout_row_end();
+    }
+    if (mout_rows.head.n)
+        mout_row_end();
+    struct mout_file gone = out.failed ? mout_rows.file : old;
+    mout_rows.file = out.failed ? old : mout_rows.file;
+    close(gone.fd);
+}
+
+static void mout_sample(void)
+{
+    u64 from = mout.ts_ns - mout.interval_ns, to = mout.ts_ns;
+    mout_row_span(&(struct mout_row){ 0, 1, met.tick, { (u32)from, (u32)(from >> 32) },
+                                      { (u32)to, (u32)(to >> 32) } });
+    mout_gather();
+    const struct mout_file *f = &mout_rows.file;
+    if (mout_rows.head.n < f->every)
+        return;
+    mout_row_end();
+    while (!out.failed && f->n > 1 && (f->n >= MOUT_ROWS || f->bytes > MOUT_BYTES))
+        mout_thin();
+}
+
+/* [4711,"cpu","0"] and what it is, of each line that a chart has. */
+static void mout_chart_lines(struct buf *b, u32 m, u8 dim)
+{
+    for (const struct met_inst *i = met_first(dim); i; i = met_next(i)) {
+        u32 id = (u32)(met_at(i, m) - met_series);
+        if (!(mout_series[id / 8] >> id % 8 & 1))
+            continue;
+        b_f(b, "[%u,%u,\"%s\",\"", id, i->reused, i->name[0] ? met_dims[dim].label : "");
+        b_json(b, i->name, strlen(i->name)), b_s(b, "\",\"");
+        b_json(b, i->info, strlen(i->info)), b_s(b, "\"],");
+    }
+}
+
+/* {"name":"user_ratio","unit":2,"source":"stat","help":"...","lines":[...]}, if it has any. */
+static void mout_chart(struct buf *b, u32 m, u8 of)
+{
+    u32 was = b->len;
+    b_s(b, "{\"name\":"), mout_json_key(b, m, of);
+    b_f(b, ",\"unit\":%u,\"source\":\"%s\",", mout_form(m)->unit,
+        mout.src[metrics[m].src].name);
+    const char *help = *met_help(m) ? met_help(m) : met_key_of(m);
+    out_json_str(b, "help", help, (u32)strlen(help));
+    b_s(b, ",\"lines\":[");
+    u32 empty = b->len;
+    for (u8 d = 0; d < N_DIM; d++)
+        if (met_of(m, d) && !strcmp(met_prefix(m, d), met_prefix(m, of)))
+            mout_chart_lines(b, m, d);
+    if (b->len == empty)
+        b->len = was;
+    else
+        b->len--, b_s(b, "]},");
+}
+
+static void mout_charts(struct buf *b)
+{
+    static const u8 of[] = { DIM_NONE, DIM_PID, DIM_CGROUP };
+    for (u32 m = 0; m < N_METRICS; m++)
+        for (u32 k = 0; k < (metrics[m].dim == DIM_PMC ? ARRAY_LEN(of) : 1); k++)
+            mout_chart(b, m, of[k]);
+}
+
+static void mout_heat_maps(struct buf *b)
+{
+    for (u32 k = 0; k < met_hists.n; k++) {
+        const struct met_hist *h = met_hists.h[k];
+        const struct met_hist_row *r = &met_hist_rows[h->row];
+        if (!mout_dists[k])
+            continue;
+        b_f(b, "[%u,%u,\"%s\",\"%s\",\"%s\",\"%s\",\"", k, h->inst->reused, r->name, r->unit,
+            mout.src[metrics[r->p50].src].name,
+            h->inst->name[0] ? met_dims[h->inst->dim].label : "");
+        b_json(b, h->inst->name, strlen(h->inst->name)), b_s(b, "\"],");
+    }
+}
+
+/* What the rows are of. */
+static void mout_facts(struct buf *b)
+{
+    b_f(b, "{\"intervals\":%" PRIu64 ",\"interval_ns\":%" PRIu64 ",\"every\":%u,\"backwards\":%"
+           PRIu64 ",\"dropped\":%" PRIu64 ",\"sources\":{", mout.intervals, mo.interval_ns,
+        mout_rows.file.every, met.backwards, met.dropped);
+    for (u32 s = 0; s < N_SRC; s++)
+        b_f(b, "%s\"%s\":\"%s\"", s ? "," : "", mout.src[s].name, mout.src[s].group);
+    b_s(b, "},\"charts\":[");
+    mout_charts(b);
+    b->len -= b->p[b->len - 1] == ',', b_s(b, "],\"heat\":[");
+    mout_heat_maps(b);
+    b->len -= b->p[b->len - 1] == ',', b_s(b, "],\"unavailable\":[");
+    for (u32 s = 0; s < N_SRC; s++)
+        mout_each_lack(b, s, mout_json_why);
+    b->len -= b->p[b->len - 1] == ',', b_s(b, "]}");
+}
+
+/* Begins the report: its rows go to a file in dir. 0 or -errno. */
+static int mout_page_begin(const char *dir)
+{
+    mout_rows.dir = dir;
+    mout_rows.file.fd = rep_temporary(dir);
+    return MIN(mout_rows.file.fd, 0);
+}
+
+static void mout_page_end(int to)
+{
+    static struct buf b = { .max = 256 << 20 };
+    static char part[64 << 10];
+    if (mout_rows.head.n)
+        mout_row_end();
+    if (!rep_open(to))
+        return;
+    rep_page("{{monitor}}");
+    rep_page("{{samples}}");
+    rec_json_header(&b, "monitor");
+    rep_json("run", &b);
+    b_reset(&b);
+    mout_facts(&b);
+    rep_json("facts", &b);
+    rep.raw.max = REC_MAX * 2;
+    struct mout_file *f = &mout_rows.file;
+    lseek(f->fd, 0, SEEK_SET);
+    for (ssize_t n; f->bytes && (n = read(f->fd, part, sizeof part)) > 0; f->bytes -= (u64)n) {
+        n = (ssize_t)MIN((u64)n, f->bytes); /* of the last row, a full disk may have a part */
+        rep_write(part, (size_t)n);
+    }
+    if (rep.raw.len)
+        rep_chunk(rep.raw.len);
+    rep_page("{{trace}}");
+    rep_skip("{{events}}");
+    rep_close();
+}
+
+/* --- the entry points --- */
+
 static void mout_interval(void)
 {
     mout.intervals++;
@@ -23881,12 +24437,14 @@ static void mout_interval(void)
         mout_json(&out.json.b);
     if (out.events_on && !mout.screen)
         mout_text(&out.text.b);
-    if (out.events_on && mo.hist)
+    if (out.events_on && !mout.screen && mo.hist)
         mout_hists(&out.text.b);
     if (mout.csv.fd[0] >= 0)
         mout_csv(&mout.csv.b), out_writer_flush(&mout.csv);
     if (mo.prom_file)
         mout_prom_file(mo.prom_file);
+    if (opt.report)
+        mout_sample();
     out_flush();
 }
 
@@ -23903,7 +24461,7 @@ static void mout_end(void)
  * one; a fixed size for what they say, a fixed time for it and for taking the answer. Entry points:
  * hs_opt_listen, hs_open, hs_wait. */
 
-enum { HS_CLIENTS = 32, HS_REQUEST = 2048, HS_PATIENCE_S = 5 };
+enum { HS_CLIENTS = 32, HS_REQUEST = 2048, HS_PATIENCE_S = 5, HS_ANSWERS = 96 << 20 };
 
 static struct {
     int fd;
@@ -23912,6 +24470,7 @@ static struct {
         u64 since_ns;            /* when it came; when its answer began to be sent */
         u32 len, sent;           /* of its request; of `answer` */
         bool asked, done;        /* its request is whole; its answer is sent */
+        u8 polled;               /* its place in what is polled */
         struct buf answer;
         char req[HS_REQUEST];
     } client[HS_CLIENTS];
@@ -23925,16 +24484,16 @@ static const char *hs_opt_listen(const char *v)
     const char *colon = strrchr(v, ':'), *port = colon ? colon + 1 : v;
     char addr[64] = "127.0.0.1", *end;
     unsigned long n = strtoul(port, &end, 10);
-    if (!isdigit((u8)*port) || *end || n > 65535)
-        return "not ADDR:PORT";
+    size_t len = colon ? (size_t)(colon - v) : 0;
     bool six = *v == '[';
-    if (colon > v && colon - v < (long)sizeof addr)
-        snprintf(addr, sizeof addr, "%.*s", (int)(colon - v) - 2 * six, v + six);
+    if (!isdigit((u8)*port) || *end || n > 65535 || len >= sizeof addr || (six && colon[-1] != ']'))
+        return "not ADDR:PORT";
+    if (len)
+        snprintf(addr, sizeof addr, "%.*s", (int)len - 2 * six, v + six);
     memset(&mo.listen, 0, sizeof mo.listen);
     in->sin_family = six ? AF_INET6 : AF_INET;
     in->sin_port = htons((u16)n); /* at the same place in both */
-    if (colon - v >= (long)sizeof addr
-        || inet_pton(in->sin_family, addr, six ? (void *)&in6->sin6_addr : &in->sin_addr) != 1)
+    if (inet_pton(in->sin_family, addr, six ? (void *)&in6->sin6_addr : &in->sin_addr) != 1)
         return "not ADDR:PORT (an address in numbers; IPv6 in [ ])";
     return NULL;
 }
@@ -23963,25 +24522,33 @@ static void hs_close(struct hs_client *c)
     c->fd = 0;
 }
 
-/* A place for a new client: a free one, or that of who has waited longest without a request. */
-static struct hs_client *hs_place(void)
+/* Lets go of who has waited longest without a request; NULL: all are being answered. */
+static struct hs_client *hs_let_go(void)
 {
     struct hs_client *old = NULL;
-    for (struct hs_client *c = hs.client; c < hs.client + HS_CLIENTS; c++) {
-        if (!c->fd)
-            return c;
-        if ((!c->asked || c->done) && (!old || c->since_ns < old->since_ns))
+    for (struct hs_client *c = hs.client; c < hs.client + HS_CLIENTS; c++)
+        if (c->fd && (!c->asked || c->done) && (!old || c->since_ns < old->since_ns))
             old = c;
-    }
     if (old)
         hs_close(old);
     return old;
+}
+
+/* A place for a new client. */
+static struct hs_client *hs_place(void)
+{
+    for (struct hs_client *c = hs.client; c < hs.client + HS_CLIENTS; c++)
+        if (!c->fd)
+            return c;
+    return hs_let_go();
 }
 
 static void hs_accept(void)
 {
     for (u32 n = 0; n < HS_CLIENTS; n++) {
         int f = accept4(hs.fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+        if (f < 0 && (errno == EMFILE || errno == ENFILE))
+            hs_let_go();
         struct hs_client *c = f < 0 ? NULL : hs_place();
         if (!c) { /* none, or all are being answered */
             if (f >= 0)
@@ -24011,12 +24578,27 @@ static void hs_answer_text(struct hs_client *c, const char *status)
     hs_answer(c, status, "text/plain", status, (u32)strlen(status));
 }
 
+/* Each client has its own copy, for it takes it while the next is made: there may be too many of a
+ * large one. */
+static void hs_metrics(struct hs_client *c)
+{
+    const struct buf *b = mout_exposition();
+    u64 held = b->len;
+    for (u32 i = 0; i < HS_CLIENTS; i++)
+        held += hs.client[i].answer.len;
+    if (held > HS_ANSWERS)
+        hs_answer_text(c, "503 Service Unavailable");
+    else
+        hs_answer(c, "200 OK", "text/plain; version=0.0.4", b->p, b->len);
+}
+
 /* Its request line is all that is looked at. */
 static void hs_request(struct hs_client *c)
 {
     static const char page[] = "<!doctype html><title>kvis</title><a href=/metrics>metrics</a>\n";
-    char *line = c->req, *path = strchr(line, ' ');
+    char *line = c->req;
     line[strcspn(line, "\r\n")] = 0;
+    char *path = strchr(line, ' ');
     char *version = path ? strstr(path, " HTTP/1.") : NULL;
     if (!version || path[1] != '/') {
         hs_answer_text(c, "400 Bad Request");
@@ -24027,8 +24609,7 @@ static void hs_request(struct hs_client *c)
     if (strncmp(line, "GET ", 4) && strncmp(line, "HEAD ", 5)) {
         hs_answer_text(c, "405 Method Not Allowed\r\nAllow: GET, HEAD");
     } else if (!strcmp(path + 1, "/metrics")) {
-        const struct buf *b = mout_exposition();
-        hs_answer(c, "200 OK", "text/plain; version=0.0.4", b->p, b->len);
+        hs_metrics(c);
     } else if (!strcmp(path + 1, "/")) {
         hs_answer(c, "200 OK", "text/html", page, sizeof page - 1);
     } else {
@@ -24078,7 +24659,7 @@ static void hs_serve(const struct pollfd *p)
     u64 now = u_now();
     for (u32 i = 0; i < HS_CLIENTS; i++) {
         struct hs_client *c = &hs.client[i];
-        if (c->fd && p[i].fd == c->fd && p[i].revents & (POLLIN | POLLERR | POLLHUP))
+        if (c->fd && p[c->polled].revents & (POLLIN | POLLERR | POLLHUP))
             hs_read(c);
         if (c->fd && c->asked && !c->done)
             hs_write(c);
@@ -24093,22 +24674,21 @@ static bool hs_wait(u64 until, int also)
     struct pollfd p[HS_CLIENTS + 2];
     for (u64 now = u_now(); now < until && !sp_told; now = u_now()) {
         u64 ms = (until - now + 999999) / 1000000;
-        p[HS_CLIENTS] = (struct pollfd){ .fd = hs.fd ? hs.fd : -1, .events = POLLIN };
-        for (u32 i = 0; i < HS_CLIENTS; i++) {
-            const struct hs_client *c = &hs.client[i];
-            bool writes = c->asked && !c->done;
-            p[i] = (struct pollfd){ c->fd ? c->fd : -1, writes ? POLLOUT : POLLIN, 0 };
-            if (p[i].fd >= 0)
+        u8 n = 2; /* only those that there are: poll(2) takes no more than RLIMIT_NOFILE */
+        p[0] = (struct pollfd){ .fd = hs.fd ? hs.fd : -1, .events = POLLIN };
+        p[1] = (struct pollfd){ .fd = also, .events = POLLIN };
+        for (struct hs_client *c = hs.client; c < hs.client + HS_CLIENTS; c++)
+            if (c->fd) {
+                c->polled = n;
+                p[n++] = (struct pollfd){ c->fd, c->asked && !c->done ? POLLOUT : POLLIN, 0 };
                 ms = MIN(ms, 250);
-        }
-        p[HS_CLIENTS + 1] = (struct pollfd){ .fd = also, .events = POLLIN };
-        int n = poll(p, HS_CLIENTS + 2, (int)MIN(ms, 1000000));
-        if (n < 0)
+            }
+        if (poll(p, n, (int)MIN(ms, 1000000)) < 0)
             return true;
         hs_serve(p);
-        if (p[HS_CLIENTS].revents)
+        if (p[0].revents)
             hs_accept();
-        if (p[HS_CLIENTS + 1].revents)
+        if (p[1].revents)
             return true;
     }
     return false;
@@ -24124,15 +24704,17 @@ enum { SCR_PAST = 32, SCR_SPARK = 8, SCR_CELL = 40 };
 static struct {
     bool on, paused, help, sorted, zeros, utf8, resized;
     u16 rows, cols, line;    /* lines drawn; those behind rows are only counted */
+    u16 bars, hists;         /* lines of bars for a distribution; distributions there are */
     u32 hidden;              /* sections: bits */
     struct termios was;
-    float past[N_METRICS][SCR_PAST]; /* by met.tick; -1: none */
+    float past[N_METRICS][SCR_PAST]; /* by met.tick; 0: none, too */
 } scr;
 
 /* Above (or, where bad is less than odd, below) these a number is yellow, or red. */
 static const struct { u16 m; float odd, bad; } scr_limits[] = {
     { M_STEAL, 0.05f, 0.10f }, { M_NUMA_REMOTE, 0.2f, 0.5f }, { M_POOL_RATIO, 0.9f, 0.98f },
-    { M_THP_RATIO, 0.1f, 0 }, { M_TEMP_ROOM, 10, 3 }, { M_SENSOR_ROOM, 10, 3 },
+    { M_THP_RATIO, 0.1f, 0 }, { M_LLC_MPKI, 5, 10 }, { M_DTLB_MPKI, 5, 10 },
+    { M_TEMP_ROOM, 10, 3 }, { M_SENSOR_ROOM, 10, 3 },
     { M_OOM, 0, 0 }, { M_THROTTLE_CORE, 0, 0 }, { M_THROTTLE_PKG, 0, 0 },
     { M_LLC_MPKI, 5, 10 }, { M_DTLB_MPKI, 5, 10 },
 };
@@ -24147,10 +24729,28 @@ static void scr_restore(void)
     tcsetattr(STDIN_FILENO, TCSANOW, &scr.was);
 }
 
-static void scr_crash(int sig)
+/* Takes the terminal, and has it drawn anew. */
+static void scr_take(int sig)
 {
+    int e = errno;
+    struct termios raw = scr.was;
+    raw.c_lflag &= ~(tcflag_t)(ICANON | ECHO);
+    raw.c_cc[VMIN] = raw.c_cc[VTIME] = 0;
+    tcsetattr(STDIN_FILENO, TCSANOW, &raw);
+    ssize_t n = write(STDOUT_FILENO, scr_enter, sizeof scr_enter - 1);
+    (void)sig, (void)n;
+    scr.resized = true;
+    errno = e;
+}
+
+/* Gives it back, and dies, or is stopped till somebody wants it to go on. */
+static void scr_give(int sig)
+{
+    struct sigaction act = { .sa_handler = scr_give, .sa_flags = SA_RESETHAND | SA_NODEFER };
     scr_restore();
     raise(sig); /* SA_RESETHAND: its default now */
+    sigaction(sig, &act, NULL);
+    scr_take(sig);
 }
 
 static void scr_resize(int sig)
@@ -24162,24 +24762,21 @@ static void scr_resize(int sig)
 /* Both ends must be the same terminal, which is not checked: of another, keys are keys as well. */
 static void scr_begin(void)
 {
-    static const int crash[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT };
-    struct sigaction act = { .sa_handler = scr_crash, .sa_flags = SA_RESETHAND | SA_NODEFER };
-    struct sigaction size = { .sa_handler = scr_resize };
+    static const int gives[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGSYS, SIGTRAP, SIGXCPU,
+                                 SIGUSR1, SIGUSR2, SIGTSTP };
+    struct sigaction give = { .sa_handler = scr_give, .sa_flags = SA_RESETHAND | SA_NODEFER };
+    struct sigaction take = { .sa_handler = scr_take }, size = { .sa_handler = scr_resize };
     const char *lang = getenv("LC_ALL"), *ctype = getenv("LC_CTYPE");
     lang = lang && *lang ? lang : ctype && *ctype ? ctype : getenv("LANG");
     scr.utf8 = lang && (strstr(lang, "UTF-8") || strstr(lang, "utf8"));
     if (tcgetattr(STDIN_FILENO, &scr.was) < 0)
         return;
-    for (size_t i = 0; i < ARRAY_LEN(crash); i++)
-        sigaction(crash[i], &act, NULL);
+    for (size_t i = 0; i < ARRAY_LEN(gives); i++)
+        sigaction(gives[i], &give, NULL);
     sigaction(SIGWINCH, &size, NULL);
-    struct termios raw = scr.was;
-    raw.c_lflag &= ~(tcflag_t)(ICANON | ECHO);
-    raw.c_cc[VMIN] = raw.c_cc[VTIME] = 0;
-    raw.c_cc[VSUSP] = _POSIX_VDISABLE; /* stopped, the terminal would be ours still */
-    tcsetattr(STDIN_FILENO, TCSANOW, &raw);
+    sigaction(SIGCONT, &take, NULL); /* stopped by force, it had no time to give it back */
+    scr_take(0);
     scr.on = true;
-    b_put(&out.text.b, scr_enter, sizeof scr_enter - 1);
 }
 
 static void scr_end(void)
@@ -24227,27 +24824,33 @@ static void scr_num(struct buf *b, u32 m, double v, u32 width)
     out_sgr("0");
 }
 
-static void scr_spark(struct buf *b, u32 m)
+/* One of nine heights. */
+static void scr_bar(struct buf *b, u32 k)
 {
     static const char plain[] = " .:-=+*%#";
+    char bar[] = { '\xe2', '\x96', (char)(0x80 + k) }; /* U+2581 to U+2588 */
+    k && scr.utf8 ? b_put(b, bar, 3) : b_c(b, plain[k]);
+}
+
+static void scr_spark(struct buf *b, u32 m)
+{
     double top = mout_form(m)->unit == U_RATIO ? 1 : 0;
     for (u32 t = 0; t < SCR_SPARK; t++)
         top = MAX(top, (double)scr.past[m][(met.tick - t) % SCR_PAST]);
     for (u32 t = SCR_SPARK; t-- > 0;) {
         double v = met.tick > t ? (double)scr.past[m][(met.tick - t) % SCR_PAST] : 0;
         u32 k = v <= 0 || top <= 0 ? 0 : 1 + (u32)(v / top * 7.99);
-        char bar[] = { '\xe2', '\x96', (char)(0x80 + MIN(k, 8)) }; /* U+2581 to U+2588 */
-        k && scr.utf8 ? b_put(b, bar, 3) : b_c(b, plain[MIN(k, 8)]);
+        scr_bar(b, MIN(k, 8));
     }
 }
 
 /* --- sections --- */
 
-/* Whether a sum is worth a cell: it is, or has been, more than 0. */
+/* Whether a sum is worth a cell: it is, or has been, something. */
 static bool scr_lively(u32 m)
 {
     for (u32 t = 0; t < SCR_PAST; t++)
-        if (scr.past[m][t] > 0 || scr.past[m][t] < -1)
+        if (scr.past[m][t] != 0)
             return true;
     return scr.zeros;
 }
@@ -24301,6 +24904,48 @@ static void scr_thing(struct buf *b, const struct met_inst *i, const char *group
     n ? scr_line(b, from) : (void)(b->len = from);
 }
 
+/* Bars for the octaves of a distribution of times, and below them from when to when they reach. */
+static void scr_hist(struct buf *b, const struct met_hist *h)
+{
+    static struct buf name;
+    const struct met_hist_row *r = &met_hist_rows[h->row];
+    u64 n[MET_OCTAVES];
+    u32 first = 0, last;
+    u64 most = mout_octaves(h, n, &first, &last);
+    b_reset(&name);
+    b_s(&name, r->name), b_c(&name, ' ');
+    b_esc(&name, h->inst->name, strlen(h->inst->name), 0), b_c(&name, 0);
+    u32 wide = (u32)MAX(scr.cols - 31, 0) / (last - first + 1), from = b->len;
+    wide = MIN(MAX(wide, 1), 4);
+    for (u32 line = scr.bars; line-- > 0; from = b->len) {
+        b_f(b, "%-30.30s ", line ? "" : name.p);
+        for (u32 o = first; o <= last; o++) {
+            u64 k = n[o] ? MAX(n[o] * scr.bars * 8 / most, 1) : 0;
+            for (u32 w = 0; w < wide; w++)
+                scr_bar(b, k > line * 8 ? (u32)MIN(k - line * 8, 8) : 0);
+        }
+        scr_line(b, from);
+    }
+    b_f(b, "%31s", "");
+    mout_text_num(b, r->p50, first ? (double)(1ull << (first - 1)) : 0), b_s(b, " to ");
+    mout_text_num(b, r->p50, (double)(1ull << last));
+    scr_line(b, from);
+}
+
+/* Those of a group, if there is room for them; how many there are is counted. */
+static void scr_hists(struct buf *b, const char *group)
+{
+    for (u32 k = 0; k < met_hists.n; k++) {
+        const struct met_hist *h = met_hists.h[k];
+        u32 m = met_hist_rows[h->row].p50;
+        if (h->at != met.tick || !h->count || mout_form(m)->unit != U_NS || !scr_of(m, group))
+            continue;
+        scr.hists++;
+        if (scr.bars)
+            scr_hist(b, h);
+    }
+}
+
 /* What things are sorted by. */
 static double scr_key(const struct met_inst *i)
 {
@@ -24336,6 +24981,7 @@ static void scr_section(struct buf *b, u32 nr, const char *group)
     out_sgr("0");
     scr_line(b, from);
     scr_cells(b, group);
+    scr_hists(b, group);
     for (u8 d = 1; d < N_DIM; d++)
         for (const struct met_inst *i = scr_next(d, NULL); i; i = scr_next(d, i)) {
             if ((i->name[0] || d == DIM_CGROUP) && i->at == met.tick && mout_shown(d))
@@ -24380,6 +25026,7 @@ static void scr_remember(void)
 static void scr_sections(struct buf *b)
 {
     u32 nr = 0;
+    scr.hists = 0;
     for (u32 s = 0; s < N_SRC; s++) {
         bool again = false;
         for (u32 k = 0; k < s; k++)
@@ -24387,6 +25034,23 @@ static void scr_sections(struct buf *b)
         if (!again && !(scr.hidden >> nr++ & 1))
             scr_section(b, nr - 1, mout.src[s].group);
     }
+}
+
+/* The sections, and, in the lines that are left below them, bars. */
+static void scr_body(struct buf *b)
+{
+    u32 from = b->len;
+    u16 line = scr.line;
+    scr.bars = 0;
+    scr_sections(b);
+    if (scr.hists && scr.line < scr.rows)
+        scr.bars = (u16)MIN((scr.rows - scr.line - 1) / scr.hists, 5);
+    if (scr.bars < 2)
+        return;
+    scr.bars--; /* the last one says what the bars are of */
+    b->len = from;
+    scr.line = line;
+    scr_sections(b);
 }
 
 static void scr_draw(void)
@@ -24405,7 +25069,7 @@ static void scr_draw(void)
     b_f(b, "kvis monitor  %02d:%02d:%02d  interval %.1f s%s", tm.tm_hour, tm.tm_min, tm.tm_sec,
         (double)mout.interval_ns / 1e9, scr.paused ? "  PAUSED" : "");
     scr_line(b, from);
-    scr.help ? scr_help(b) : scr_sections(b);
+    scr.help ? scr_help(b) : scr_body(b);
     b_s(b, "\033[J");
     b_f(b, "\033[%u;1H", scr.rows);
     out_sgr("2");
@@ -24428,9 +25092,10 @@ static void scr_interval(void)
 static void scr_keys(void)
 {
     char keys[64];
-    ssize_t n = read(STDIN_FILENO, keys, sizeof keys);
-    if (n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR))
-        sp_told = n ? SIGHUP : sp_told;
+    struct pollfd p = { STDIN_FILENO, POLLIN, 0 };
+    ssize_t n = poll(&p, 1, 0) > 0 ? read(STDIN_FILENO, keys, sizeof keys) : 0;
+    if (p.revents && n <= 0)
+        sp_told = SIGHUP;
     for (ssize_t i = 0; i < n; i++)
         switch (keys[i]) {
         case 'q': sp_told = SIGINT; break;
@@ -24532,11 +25197,12 @@ static const char *mon_opt_collectors(const char *v)
 
 /* --- the loop --- */
 
-/* -p and --cgroup turn their sources on, whatever -c says. */
-static void mon_sources_on(void)
+/* -p and --cgroup turn their sources on, whatever -c says. Whether any is. */
+static bool mon_sources_on(void)
 {
     u64 p = 1ull << SRC_PROC, cg = 1ull << SRC_CGROUP | 1ull << SRC_CGFILES;
     mo.off = (mo.off & ~(p | cg)) | (opt.n_pids ? 0 : p) | (mo.cgroup ? 0 : cg);
+    return ~mo.off & ((1ull << N_SRC) - 1);
 }
 
 static void mon_collect(void)
@@ -24562,8 +25228,8 @@ static void mon_interval(void)
     mon_collect();
     clock_gettime(CLOCK_REALTIME, &ts);
     mout.real_ns = (u64)ts.tv_sec * NSEC + (u64)ts.tv_nsec;
-    mout.interval_ns = u_now() - before;
     mout.ts_ns = u_now() - out.start_ns;
+    mout.interval_ns = mout.ts_ns + out.start_ns - before;
     mout_interval();
     if (scr.on)
         scr_interval();
@@ -24581,7 +25247,7 @@ static void mon_wait(u64 until)
 static bool mon_unread(void)
 {
     return out.text.fd[0] < 0 && out.json.fd[0] < 0 && mout.csv.fd[0] < 0 && !mo.prom_file
-           && !hs.fd;
+           && !hs.fd && !opt.report;
 }
 
 /* Nothing of what was asked for is here: that is an error, which the reason of one source tells. */
@@ -24605,7 +25271,6 @@ static int mon_run(u64 end_ns)
     u64 next;
     mout.src = mon_sources;
     met_init();
-    mon_sources_on();
     met.all = met_inst(DIM_NONE, "");
     mk_start();
     if (mout.screen)
@@ -24618,6 +25283,8 @@ static int mon_run(u64 end_ns)
         mout_prom_file(mo.prom_file);
     mout.ts_ns = u_now() - out.start_ns;
     next = u_now();
+    if (end_ns) /* to load the programs is no part of it */
+        end_ns += next - out.start_ns;
     while (!sp_told && !out.failed && !met.over && !mon_unread()) {
         u64 now = u_now();
         next += ((now - next) / mo.interval_ns + 1) * mo.interval_ns;
@@ -25447,8 +26114,12 @@ static const char *opt_pid(const char *v)
         long pid = strtol(v, &end, 10);
         if (end == v || pid <= 0 || pid > INT_MAX || (*end && !strchr(", \t\n", *end)))
             return "not a process id";
-        opt.pids = xrealloc(opt.pids, (opt.n_pids + 1) * sizeof *opt.pids);
-        opt.pids[opt.n_pids++] = (pid_t)pid;
+        u32 k = 0;
+        while (k < opt.n_pids && opt.pids[k] != pid)
+            k++;
+        if (k == opt.n_pids)
+            opt.pids = xrealloc(opt.pids, ++opt.n_pids * sizeof *opt.pids);
+        opt.pids[k] = (pid_t)pid;
         v = end + strspn(end, ", \t\n");
     }
     return opt.n_pids ? NULL : "not a process id";
@@ -25739,6 +26410,8 @@ static const struct opt_row opt_rows[] = {
       "stop after SECS" },
     { IN_TRACE, 0, "until-exit", NULL, OPT_FLAG, &opt.until_exit, NULL, 0, 0,
       "end with the command, not with its last descendant" },
+    { IN_TRACE, 0, "kill-on-exit", NULL, OPT_FLAG, &opt.kill_on_exit, NULL, 0, 0,
+      "what is traced is killed when kvis ends or is killed" },
     { IN_TRACE, 0, "no-accel", NULL, OPT_FLAG, &opt.no_accel, NULL, 0, 0,
       "no seccomp filter: every call stops" },
     { IN_TRACE, 0, "same-cpu", NULL, OPT_FLAG, &opt.same_cpu, NULL, 0, 0,
@@ -25855,6 +26528,8 @@ static const struct opt_row opt_rows[] = {
       "a JSON line an interval, to stdout or FILE" },
     { IN_MONITOR, 0, "csv", "[=FILE]", OPT_FN, NULL, mon_opt_csv, 0, 0,
       "a CSV row a number, to stdout or FILE" },
+    { IN_MONITOR, 0, "report", "[=FILE]", OPT_FN, NULL, opt_report, 0, 0,
+      "an HTML page of it all, with heat maps of the distributions (report.html)" },
     { IN_MONITOR, 0, "prometheus", "FILE", OPT_STR, &mo.prom_file, NULL, 0, 0,
       "an exposition for Prometheus in FILE, each interval (node_exporter's textfile: .prom)" },
     { IN_MONITOR, 0, "listen", "[ADDR:]PORT", OPT_FN, NULL, hs_opt_listen, 0, 0,
@@ -26094,12 +26769,17 @@ static void cmd_this_run(const char *backend)
     rec_run.backend = backend;
 }
 
+static const char *cmd_temporary_dir(void)
+{
+    const char *dir = getenv("TMPDIR");
+    return dir && *dir ? dir : "/tmp";
+}
+
 /* -w, and where the report comes from. */
 static void cmd_recording(void)
 {
     static char name[PATH_MAX];
-    const char *dir = getenv("TMPDIR");
-    dir = dir && *dir ? dir : "/tmp";
+    const char *dir = cmd_temporary_dir();
     if (opt.record) {
         rout.fd = open(opt.record, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
         snprintf(name, sizeof name, "%s", opt.record);
@@ -26187,6 +26867,8 @@ static int cmd_trace(void)
         die(EXIT_USAGE, "nothing to trace: a command or -p PID (see kvis trace --help)");
     if (opt.command && opt.n_pids)
         die(EXIT_USAGE, "a command and -p PID do not go together");
+    if (opt.kill_on_exit && opt.n_pids)
+        die(EXIT_USAGE, "--kill-on-exit is for a command that kvis starts, not for -p PID");
     if (opt.user && geteuid())
         die(EXIT_KVIS, "-u %s: only root can run a command as another user", opt.user);
     if (opt.interval_s && !opt.count_only)
@@ -26321,10 +27003,24 @@ static void cmd_roots(void)
     mo.sysfs = mo.sysfs ? mo.sysfs : sys;
 }
 
+static void cmd_monitor_report(void)
+{
+    const char *dir = cmd_temporary_dir();
+    cmd_report_fd = cmd_open_file(opt.report);
+    cmd_this_run("none");
+    errno = -mout_page_begin(dir);
+    if (errno)
+        die(EXIT_KVIS, "cannot write a temporary file in %s (TMPDIR=DIR chooses another):", dir);
+}
+
 static int cmd_monitor(void)
 {
     if (opt.command)
         die(EXIT_USAGE, "'%s': monitor takes no command (see kvis monitor --help)", *opt.command);
+    if (!mon_sources_on())
+        die(EXIT_USAGE, "-c: proc wants -p PID, cgroup --cgroup PATH");
+    if (opt.n_pids > MFS_PIDS)
+        die(EXIT_USAGE, "-p: at most %d processes", MFS_PIDS);
     cmd_roots();
     for (u32 i = 0; i < opt.n_pids; i++)
         if (!met_there(met_path("/proc/%d/stat", opt.pids[i])))
@@ -26353,7 +27049,11 @@ static int cmd_monitor(void)
         mout.csv.fd[0] = mo.csv_file ? cmd_open_file(mo.csv_file) : STDOUT_FILENO;
     mout.csv.name[0] = mo.csv_file ? mo.csv_file : "stdout";
     mout.csv.b.max = 32 << 20;
+    if (opt.report)
+        cmd_monitor_report();
     mon_run(tr.deadline_ns);
+    if (opt.report)
+        mout_page_end(cmd_report_fd);
     return out.failed ? EXIT_KVIS : 0;
 }
 

@@ -216,5 +216,11 @@ for text in ("", "\0" * 100, "config:", "config:99-3,-,x", "config:0-18446744073
     put("tree/proc/cpuinfo", text)
     put("tree/sys/devices/system/cpu/online", text)
     check()
+# More PMUs than there is room for.
+begin()
+put("tree/proc/cpuinfo", "processor\t: 0\nvendor_id\t: GenuineIntel\ncpu family\t: 6\nmodel\t\t: 198")
+for n in range(20):
+    pmu(f"cpu_{n}", 100 + n, "0-7", {"cpu-cycles": "event=0x3c"})
+same("PMUs", "8 rows", f"{sum(', type 1' in r['detail'] for r in check().values())} rows")
 print(f"{len(X86) + len(ARM)} processors, {bad} wrong")
 sys.exit(bad != 0)

@@ -123,6 +123,7 @@ def thermal():
         put(f"{d}/thermal_throttle/core_throttle_count", f"{12 if late else 10}\n")
         put(f"{d}/thermal_throttle/package_throttle_count", "3\n")
     put("sys/devices/system/cpu/cpu5/online", "1\n")
+    put("sys/devices/system/cpu/cpu7/cpufreq/cpuinfo_max_freq", "4000000\n")  # and nothing else
     put("sys/devices/system/cpu/cpufreq/policy0/x", "")
     put("proc/schedstat", f"version 17\ntimestamp 1\ncpu0 0 0 0 0 0 0 {9 if late else 1}000000000 "
         f"{4 if late else 2}000000000 {77 if late else 70}\ndomain0 MC 3 1 2\n"

@@ -569,6 +569,78 @@ static void t_errors(void)
     t_plain();
 }
 
+/* What pmc_delta makes of a group's next reading: its first event's count; -1: none. */
+static double counted(struct pmc_unit *u, int to, u64 enabled, u64 running, u64 n)
+{
+    u64 v[] = { 1, enabled, running, n };
+    double d[N_PR] = { 0 }, share;
+    return write(to, v, sizeof v) == sizeof v && pmc_delta(u, PG_BASE, d, &share) ? d[PR_CYC] : -1;
+}
+
+static void t_pmc(void)
+{
+    int p[2];
+    struct pmc_unit u = { .at_ns = 1 };
+    struct pmc_pmu n2 = { .core = "Neoverse-N2 (MIDR 0x410fd490)", .slots = 5 };
+    double d[N_PR] = { [PR_CYC] = 100, [PR_SFE] = 130, [PR_SLOT] = 99, [PR_SBE] = 50 };
+    EXPECT(pipe(p) == 0);
+    u.g[PG_BASE].fd[0] = p[0];
+    EXPECT(counted(&u, p[1], 100, 100, 50) == 50);
+    EXPECT(counted(&u, p[1], 200, 150, 100) == 100); /* half the time: twice as many */
+    EXPECT(counted(&u, p[1], 400, 150, 100) == -1);  /* others had the counters */
+    EXPECT(counted(&u, p[1], 500, 250, 170) == 70);  /* of this time alone */
+    EXPECT(counted(&u, p[1], 600, 350, 160) == 0 && met.backwards == 1);
+    met.backwards = 0;
+    close(p[0]), close(p[1]);
+    pmc_empty_slots(&n2, d);
+    EXPECT(d[PR_SFE] == 30 && d[PR_SLOT] == 0 && d[PR_SBE] == 50 && d[PR_CYC] == 100);
+    n2.slots = 8;
+    pmc_empty_slots(&n2, d);
+    EXPECT(d[PR_SFE] == 30);
+}
+
+/* A counter's reading in the next interval of a second; its rate. */
+static double counts(u32 m, u64 raw)
+{
+    met.all->at = ++met.tick;
+    met.src[met.cur].elapsed_s = met.tick > 1;
+    met_count(met.all, m, raw);
+    return met_has(met.all, m) ? met_at(met.all, m)->v : -1;
+}
+
+static void t_metrics(void)
+{
+    met_init();
+    met.tick = 0;
+    met.all = met_inst(DIM_NONE, "");
+    EXPECT(counts(M_CTXT, 3000000000) == -1);
+    EXPECT(counts(M_CTXT, 10) == 0 && met.backwards == 1); /* not of 32 bits */
+    EXPECT(counts(M_CTXT, 110) == 100 && met_at(met.all, M_CTXT)->total == 3000000100);
+    met.tick++; /* it cannot be read */
+    EXPECT(counts(M_CTXT, 120) == -1 && counts(M_CTXT, 125) == 5);
+    met_raw(met.all, M_CTXT, -1);
+    EXPECT(met_at(met.all, M_CTXT)->raw == 125);
+}
+
+static void t_listen(void)
+{
+    struct hs_client *c = &hs.client[1];
+    EXPECT(!hs_opt_listen("[::1]:9100") && !hs_opt_listen("9100") && !hs_opt_listen(":9100"));
+    EXPECT(!hs_opt_listen("10.0.0.1:1"));
+    EXPECT(hs_opt_listen("[::1:9100") && hs_opt_listen("[:1") && hs_opt_listen("[]:1"));
+    EXPECT(hs_opt_listen("::1:1") && hs_opt_listen("1.2.3:1") && hs_opt_listen("1:") && hs_opt_listen(""));
+    hs_metrics(c);
+    b_c(&c->answer, 0);
+    EXPECT(!strncmp(c->answer.p, "HTTP/1.1 200 OK\r\n", 17));
+    EXPECT(strstr(c->answer.p, "\nkvis_context_switches_total 3000000115\n"));
+    b_reset(&c->answer);
+    hs.client[0].answer.len = HS_ANSWERS;
+    hs_metrics(c);
+    EXPECT(!strncmp(c->answer.p, "HTTP/1.1 503 ", 13));
+    hs.client[0].answer.len = 0;
+    b_free(&c->answer);
+}
+
 int main(void)
 {
     nm_init();
@@ -591,6 +663,9 @@ int main(void)
     t_lost();
     t_large_summary();
     t_arguments();
+    t_pmc();
+    t_metrics();
+    t_listen();
     printf("unit: %d expectations hold, %d do not\n", passed, failed);
     return failed != 0;
 }

@@ -209,16 +209,19 @@ int disk_issue(struct raw_tp *ctx)
 }
 
 /* The bios of a request are done. Not those for which its disk has yet to flush: until then somebody
- * else ends the request, and this event comes again. */
+ * else ends the request, and this event comes again. One that asks for a flush is alone in its
+ * request (REQ_NOMERGE_FLAGS), so only the first may be owed one. */
 INLINE void forget_bios(struct request *rq)
 {
     struct bio *b = READ(rq, bio);
     if (READ(rq, end_io))
         return;
+    forget(b);
 #pragma clang loop unroll(disable)
-    for (u32 i = 0; i < MOST_BIOS && b; i++) {
-        forget(b);
+    for (u32 i = 1; i < MOST_BIOS && b; i++) {
         b = READ(b, bi_next);
+        u64 key = (u64)b;
+        bpf_map_delete_elem(&ios, &key);
     }
 }
 

@@ -35,6 +35,13 @@ rm -f small/*
 run trace -v -q --perfetto=small/p.json -- "$BIN/loop" 9000
 status 125; has err 'small/p.json.*No space left'
 rm -f small/*
+TMPDIR=small run monitor -i 0.01 -n 9000 --per-cpu --report=r.html -o text
+status 125; has err 'temporary file in small.*the report ends here: No space left'
+has r.html '^</html>'
+rm -f small/*
+run monitor -i 0.01 -n 900 --report=small/r.html -o text
+status 125; has err 'small/r.html.*No space left'
+rm -f small/*
 # of a report that is being made: in TMPDIR, and not to be seen there
 TMPDIR=$PWD/small "$KVIS" trace -q --report=r.html -- sleep 20 >out 2>err 9>&- &
 kvis=$!

@@ -60,3 +60,24 @@ KVOPT="-q -v --ring=64K -s 8000"
 truth hyb last 24 # and each process's last call, exit and death
 truth hyb crowd 300 20
 truth hyb masked 1000
+
+# What the smallest ring has to hold threads for, the largest holds itself.
+for ring in 64K 64M; do
+    { sleep 1.5; exec cat; } <fifo >json &
+    reader=$!
+    kv trace -q -v --ring=$ring --json=fifo -- "$BIN/hyb" calls 8 1000 >out 2>err
+    st=$?
+    wait $reader
+    status 0
+    want "S['lost'] == 0 and len(calls('faccessat')) == 8000 and len(calls('getppid')) == 8000"
+    case $ring in
+    64K) want "S['throttle_stops'] > 0" ;;
+    64M) want "S['throttle_stops'] == 0" ;;
+    esac
+done
+for size in 63K 65K 128M 64G -64K 64KB ''; do
+    run trace --ring=$size -- touch ran
+    status 2
+    has err '^kvis: .*ring.*64K to 64M'
+done
+[ ! -e ran ] || fail "it ran"

@@ -6,6 +6,7 @@
 # Where the time of calls went, against what the program knows and the scheduler's own count.
 . "$TESTS/truth.sh"
 KVOPT="-v -q" truth where
+KVOPT="-v -q" truth where calls
 # Who runs when an interrupt comes has woken nobody; who writes into a pipe has. Not in another pid
 # namespace: the waker may not be in it.
 cpu=$(taskset -cp $$ | sed 's/.*: //; s/[-,].*//')
@@ -16,6 +17,33 @@ kill $busy
 status 0
 want "[e.get('waker_pid') for e in calls('clock_nanosleep')] == [None] * 3"
 want "[e['waker_pid'] for e in calls('read') if e['ret'] == 2] == [e['pid'] for e in calls('write') if e['ret'] == 2][:1]"
+# The waker's name: of a traced thread as it calls itself; not of another program.
+cat >names.py <<'P'
+import ctypes, os, threading
+def renamed(w):
+    ctypes.CDLL(None).prctl(15, b'na"me\xff', 0, 0, 0) # PR_SET_NAME
+    threading.Event().wait(0.2)
+    os.write(w, b"1")
+    gone.wait() # its name is asked for when kvis learns of it
+gone = threading.Event()
+r, w = os.pipe()
+t = threading.Thread(target=renamed, args=(w,))
+t.start()
+assert os.read(r, 2) == b"1"
+gone.set()
+open("in").read(3)
+P
+mkfifo in
+{ sleep 0.7; echo 22; } >in &
+sh=$!
+run trace -v --json=json -w rec -- python3 names.py
+status 0
+wait $sh
+want "[(c['waker_comm'], c['waker_comm_hex']) for c in calls('read') if c['ret'] == 1 and c['args'][1] == '1'] == [('na\"me\ufffd', '6e61226d65ff')]"
+want "[(c['waker_pid'], c.get('waker_comm')) for c in calls('read') if c['ret'] == 3] == [($sh, None)]"
+"$KVIS" replay -q -v --json=again rec >out 2>err || fail "replay"
+eq "wakers in a recording" "$(js "[(c['waker_pid'], c.get('waker_comm')) for c in by('syscall') if 'waker_pid' in c]" json)" \
+    "$(js "[(c['waker_pid'], c.get('waker_comm')) for c in by('syscall') if 'waker_pid' in c]" again)"
 say '$ unshare -pf --mount-proc kvis trace -v --json=json -- sh -c ...'
 unshare -pf --mount-proc "$KVIS" trace -v --json=json -- sh -c '(sleep 0.3; echo x) | cat' >out 2>err 9>&-
 want "not [e for e in E if 'waker_pid' in e] and calls('read')"

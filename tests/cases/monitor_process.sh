@@ -37,23 +37,27 @@ python3 self.py >self 9>&- &
 child=$!
 exec 8>go
 until_true 10 grep -q . self || fail "no child"
-"$KVIS" monitor -i 0.5 -c proc -p $child --json=json -o text 2>err 8>&- 9>&- &
+"$KVIS" monitor -i 0.5 -c proc -p $child --json=json --prometheus=p.prom -o text 2>err 8>&- 9>&- &
 kvis=$!
 trap 'kill -KILL $kvis $child 2>/dev/null' EXIT
-until_true 10 grep -q '"sample"' json || fail "no line"
+look() { rm -f p.prom; until_true 10 test -s p.prom; } # waits for the next
+look && cp p.prom before || fail "no exposition"
 echo go >&8
 until_true 20 eval '[ $(wc -l <self) = 2 ]' || fail "the child does not end"
-sleep 1
+look && look && cp p.prom after || fail "no exposition after it"
 echo end >&8
 exec 8>&-
 wait $kvis
 eq "exit, when the process has ended" 0 $?
 say "its own: cpu, voluntary, involuntary, minor: $(sed -n 2p self)"
 set -- $(sed -n 2p self)
-total() { js "sum(e['pid']['$child'].get('process_' + k, 0) * e['interval_ns'] / 1e9 for e in E if '$child' in e.get('pid', {}) for k in $1)"; }
-cpu=$(total '("user_ratio", "system_ratio")') vol=$(total '("voluntary_switches_per_second",)')
-invol=$(total '("involuntary_switches_per_second",)') minor=$(total '("minor_faults_per_second",)')
-ran=$(total '("running_ratio",)')
+total() { # total NAME...: what was counted in between
+    for m; do sed -n "s/^kvis_process_${m}_total{.*} /-/p" before; sed -n "s/^kvis_process_${m}_total{.*} //p" after; done |
+        awk '{ n += $1 } END { print n + 0 }'
+}
+cpu=$(total user_seconds system_seconds) vol=$(total voluntary_switches)
+invol=$(total involuntary_switches) minor=$(total minor_faults)
+ran=$(total running_seconds)
 say "monitor:  $cpu $vol $invol $minor, on a CPU $ran"
 python3 -c "
 assert abs($cpu - $1) < 0.15, 'cpu'
@@ -64,6 +68,41 @@ assert abs($ran - $1) < 0.1 or $ran == 0, 'running'" || fail "not what the proce
 want "any(e['pid']['$child']['comm'] == 'odd) (\n' and e['pid']['$child']['process_threads'] == 2
     for e in E if '$child' in e.get('pid', {}))"
 has text '^process +pid=[0-9]+ comm="odd\) \(\\n" '
+# a thread that ends takes nothing of what it did with it; a process named twice is one
+cat >ends.py <<'END'
+import sys, threading, time
+def nap(n):
+    for _ in range(n):
+        time.sleep(0.001)
+def work():
+    nap(300)
+    print("napped", flush=True)
+    sys.stdin.readline()
+t = threading.Thread(target=work)
+t.start()
+t.join()
+nap(200)
+print("all", flush=True)
+sys.stdin.readline()
+END
+python3 ends.py <go >did 9>&- &
+child=$!
+exec 8>go
+until_true 20 grep -q napped did || fail "no child"
+rm p.prom
+"$KVIS" monitor -i 1000 -c proc -p $child,$child --prometheus=p.prom --json=json 2>err 8>&- 9>&- &
+kvis=$!
+until_true 10 test -s p.prom && cp p.prom before || fail "no exposition"
+echo go >&8
+until_true 20 grep -q all did || fail "it does not go on"
+kill -TERM $kvis
+wait $kvis
+cp p.prom after
+exec 8>&-
+wait $child
+vol=$(total voluntary_switches)
+[ "$vol" -ge 200 ] && [ "$vol" -lt 260 ] || fail "200 voluntary switches are $vol"
+eq "once" 1 "$(grep -c '^kvis_process_threads' p.prom)"
 run monitor -n 1 -i 0.1 -p 4194305
 status 125
 has err 'no process 4194305'

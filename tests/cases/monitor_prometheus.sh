@@ -114,7 +114,8 @@ def ask(data, wait=8):
             return got
         got += part
 for data, want in ((b"nonsense\r\n\r\n", b" 400 "), (b"GET nowhere HTTP/1.1\r\n\r\n", b" 400 "),
-                   (b"\0\xff\r\n\r\n", b" 400 "), (b"GET / HTTP/1.1\r\n" + b"a: b\r\n" * 1000, b" 431 "),
+                   (b"\0\xff\r\n\r\n", b" 400 "), (b"GET\r\na: /metrics HTTP/1.1\r\n\r\n", b" 400 "),
+                   (b"GET / HTTP/1.1\r\n" + b"a: b\r\n" * 1000, b" 431 "),
                    (b"GET /metrics?a=b HTTP/1.0\n\n", b" 200 "), (b"\r\n\r\n", b" 400 ")):
     got = ask(data)
     assert want in got.split(b"\r\n")[0], (data[:40], got[:60])
@@ -148,6 +149,21 @@ for _ in range(20):
     slow.append(s)
 assert b"kvis_load1" in ask(b"GET /metrics HTTP/1.1\r\n\r\n")
 END
+# with fewer descriptors than clients that it has places for
+(ulimit -n 16; exec "$KVIS" monitor -c load -i 1000 --listen=0) >out 2>err3 9>&- &
+few=$!
+trap 'kill -KILL $kvis $few 2>/dev/null' EXIT
+until_true 10 grep -q port err3 || fail "it does not listen"
+python3 - "$(sed -n 's/.* port //p' err3)" <<'END' || fail "out of descriptors, nobody is answered"
+import socket, sys
+at = ("127.0.0.1", int(sys.argv[1]))
+idle = [socket.create_connection(at) for _ in range(20)]
+s = socket.create_connection(at)
+s.settimeout(4) # the others are let go after 5 s
+s.sendall(b"GET /metrics HTTP/1.1\r\n\r\n")
+assert b" 200 " in s.recv(100)
+END
+kill $few
 fds=$(ls /proc/$kvis/fd | wc -l)
 say "descriptors: $fds, RSS: $(sed -n 's/^VmRSS:[^0-9]*//p' /proc/$kvis/status)"
 kill -INT $kvis

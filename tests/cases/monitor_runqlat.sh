@@ -6,11 +6,18 @@
 . "$TESTS/lib.sh"
 "$KVIS" monitor -c runq -n 1 -i 0.1 >can 2>&1 || fail "monitor"
 grep -q '^runq .*switches=' can || skip "$(cat can)"
-runqlat 5 1 >lat 2>&1 &
-"$KVIS" monitor -c runq -i 5 -n 1 --histogram --json=json -o text &
-sleep 1.5
-perf bench sched pipe -l 50000 >/dev/null 2>&1 || skip "no perf bench"
+attached() { [ "$(ls -l "/proc/$1/fd" | grep -c "bpf[-_]link\|perf_event")" -ge 3 ]; } # it has three programs
+runqlat >lat 2>&1 &
+lat=$!
+"$KVIS" monitor -c runq -i 1000 --histogram --json=json --prometheus=prom -o text &
+kvis=$!
+trap 'kill -KILL $lat $kvis 2>/dev/null' EXIT
+until_true 20 test -s prom || fail "kvis does not begin"
+until_true 20 attached $lat || skip "runqlat: $(head -n 1 lat)"
+perf bench sched pipe -l 50000 >/dev/null 2>&1 && bench=1
+kill -INT $kvis $lat
 wait
+[ "${bench-}" ] || skip "no perf bench"
 grep -q ' -> ' lat || skip "runqlat: $(head -n 1 lat)"
 cat >compare.py <<'END'
 import json, re

@@ -24,7 +24,7 @@ start() { # start COLS ROWS ARG...
     server=$((server + 1))
     rm -f before after
     t new-session -d $size "exec sh go.sh $*" || skip "tmux does not start"
-    until_true 10 shows 'kvis monitor' || fail "no screen: $(t capture-pane -p)"
+    until_true 10 shows 'kvis monitor\|status' || fail "no screen: $(t capture-pane -p)"
 }
 shows() { t capture-pane -p | grep -q -- "$1"; }
 key() { t send-keys "$1"; }
@@ -52,6 +52,7 @@ until_true 5 shows '^device sda1 (sda): ' || { key z; until_true 5 shows '^devic
     fail "no disks: $(t capture-pane -p)"
 key p
 until_true 5 shows PAUSED || fail "no pause"
+sleep 0.3 # tmux has all of it
 was=$(t capture-pane -p); sleep 0.7
 eq "paused screen" "$was" "$(t capture-pane -p)"
 key p
@@ -85,5 +86,23 @@ ended 0
 start 80 24
 kill -SEGV "$(pid)"
 ended 139
+start 80 24
+kill -USR1 "$(pid)"
+ended 138
 start 80 24 -n 3
 ended 0
+# stopped, the terminal is the shell's again
+t kill-server 2>/dev/null
+server=$((server + 1))
+t new-session -d -x 80 -y 24 "exec env TERM=screen PS1='$ ' ENV= sh -i" || fail "no shell"
+t send-keys "'$KVIS' monitor -i 0.2 -c load" Enter
+until_true 10 shows 'load15' || fail "no screen"
+key C-z
+until_true 10 shows '[Ss]topped\|[Ss]uspended' || fail "not stopped: $(t capture-pane -p)"
+eq "the screen of what is stopped" 0 "$(t display-message -p '#{alternate_on}')"
+t send-keys "fg" Enter
+until_true 10 shows 'load15' || fail "does not go on: $(t capture-pane -p)"
+eq "the screen again" 1 "$(t display-message -p '#{alternate_on}')"
+key q
+until_true 10 eval '! shows load15' || fail "does not end"
+eq "the screen at the end" 0 "$(t display-message -p '#{alternate_on}')"

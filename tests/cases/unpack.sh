@@ -76,12 +76,17 @@ for f in bad.*; do
 done
 [ $n = 18 ] || fail "$n files"
 
-# the page is what gen/report/ has, and a report is the page with data in it
+# the page is what gen/report/ has, without indents and comments, and a report is the page with data in it
 python3 - "$TESTS/../gen" <<'END' || fail "the page is not gen/report/"
-import gzip, sys
-text = lambda name: open(f"{sys.argv[1]}/report/report.{name}").read()
-page = text("html").replace("{{css}}\n", text("css")).replace("{{js}}\n", text("js"))
-assert page.count("{{") == page.count("{{facts}}") + page.count("{{events}}") == 2, "marks"
+import gzip, re, sys
+text = lambda name: open(f"{sys.argv[1]}/report/{name}").read()
+page = text("report.html")
+for mark, name in (("css", "report.css"), ("common", "common.js"), ("monitor_js", "monitor.js"), ("js", "report.js")):
+    page = page.replace("{{%s}}\n" % mark, text(name))
+for what in (r"^ +", r"^/\*[\s\S]*?\*/\n", r" */\*[^*\n]*\*/$"):
+    page = re.sub("(?m)" + what, "", page)
+marks = re.findall("{{(.*?)}}", page)
+assert marks == ["monitor", "samples", "trace", "facts", "events"], marks
 open("page", "w").write(page)
 raw = open(f"{sys.argv[1]}/report.page", "rb").read()
 assert raw[:2] == b"\x1f\x8b", "not packed"
@@ -91,7 +96,7 @@ kv trace -q -w a.kvis -- true 2>err || fail "no recording"
 kv replay --report=packed.html a.kvis 2>err || fail "no report"
 python3 - <<'END' || fail "the report is not the page with data in it"
 page, html = open("page").read(), open("packed.html").read()
-head, rest = page.split("{{facts}}")
+head, rest = page.split("{{monitor}}")[0] + page.split("{{trace}}")[1].split("{{facts}}")[0], page.split("{{facts}}")[1]
 script, tail = rest.split("{{events}}")
 assert html.startswith(head) and script in html and html.endswith(tail)
 END

@@ -1,5 +1,5 @@
 #!/bin/sh
-# timeout: 900
+# timeout: 1300
 # plain-only: the guest has the static binary
 # needs: qemu-system-x86_64 cpio python3
 # Linux 6.12 (Debian 12 backports) on x86_64, with what tests/vm/guest has for it.

@@ -94,6 +94,21 @@ static void same_in_handler(void)
     signal(SIGCHLD, SIG_DFL);
 }
 
+static void until_asleep(pid_t p)
+{
+    char path[64], text[512], *at = NULL;
+    snprintf(path, sizeof path, "/proc/%d/stat", p);
+    for (int i = 0; i < 1000 && !(at && at[2] == 'S'); i++) {
+        usleep(20000);
+        int f = open(path, O_RDONLY);
+        ssize_t n = f < 0 ? 0 : read(f, text, sizeof text - 1);
+        text[n > 0 ? n : 0] = 0;
+        close(f);
+        at = strrchr(text, ')');
+    }
+    usleep(20000);
+}
+
 /* Killed in a call: it is one call that did not fail and took no time. */
 static void never_returns(void)
 {
@@ -102,7 +117,7 @@ static void never_returns(void)
         pause();
         _exit(1);
     }
-    usleep(50000);
+    until_asleep(p);
     kill(p, SIGTERM);
     MUST(TEMP_FAILURE_RETRY(waitpid(p, NULL, 0)) == p);
     printf("want pause['calls'] == 1 and pause['errors'] == 0 and pause['time'] == 0\n");

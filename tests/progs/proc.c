@@ -506,6 +506,14 @@ static void odd(int argc, char **argv)
 }
 
 /* A pid namespace whose init is killed by its own fault. */
+static volatile pid_t init_of_ns;
+
+static void end_init(int sig)
+{
+    (void)sig;
+    kill(init_of_ns, SIGKILL);
+}
+
 static void pidns(int argc, char **argv)
 {
     (void)argc, (void)argv;
@@ -523,12 +531,12 @@ static void pidns(int argc, char **argv)
         MUST(q == 2);
         *(volatile int *)8 = 1;
     }
-    /* A tracer that does not know of this makes it fault for ever: end that. */
-    for (int i = 0; !CHK(waitpid(p, &st, WNOHANG)); i++) {
-        usleep(10000);
-        if (i == 300)
-            kill(p, SIGKILL);
-    }
+    /* A tracer that does not know of this makes it fault for ever: that is ended. */
+    init_of_ns = p;
+    CHK((long)signal(SIGALRM, end_init));
+    alarm(20);
+    CHK(waitpid(p, &st, 0));
+    alarm(0);
     MUST(WIFSIGNALED(st) && WTERMSIG(st) == SIGSEGV);
     ends(p, "'signal') == 'SIGSEGV'");
     want("one('open', path='%sinside')['pid'] == %d", t_cwd, p);

@@ -1,0 +1,335 @@
+/* The report of kvis monitor: its rows are at the head of "the report" in kvis.c's room mout_. Each
+ * metric is a chart, a line a thing; each distribution a heat map. Drawn when they come into view, as
+ * SVG in units of its own, so that size, theme and paper are the style's. Parts: data, text, charts,
+ * heat maps, what is pointed at, the page. */
+(() => {
+const run = json("run"), facts = json("facts");
+
+/* ---- data ---- */
+
+const bytes = [...document.querySelectorAll("script[type='application/octet-stream']")].map(s =>
+  Uint8Array.from(atob(s.textContent), c => c.charCodeAt(0)));
+const all = new Uint8Array(bytes.reduce((n, b) => n + b.length, 0));
+bytes.reduce((at, b) => (all.set(b, at), at + b.length), 0);
+const W = new Uint32Array(all.buffer), V = new Float32Array(all.buffer);
+const HEAD = 7, DIST = 2 ** 31;
+
+const rows = [];                      /* { n, tick, from, to } */
+const points = new Map();             /* by series: [[row, lowest, highest, mean, in how many intervals]...] */
+const cells = new Map();              /* by distribution: [[row, [cell, count, cell, count...]]...] */
+const push = (map, key, v) => map.has(key) ? map.get(key).push(v) : map.set(key, [v]);
+
+function readRow(at) {
+  const n = W[at + 1], r = rows.length, end = at + W[at];
+  rows.push({ n, tick: W[at + 2], from: W[at + 3] + W[at + 4] * 2 ** 32, to: W[at + 5] + W[at + 6] * 2 ** 32 });
+  for (let p = at + HEAD; p < end;) {
+    const id = W[p], len = W[p + 1];
+    p += 2;
+    if (id >= DIST) {
+      push(cells, id - DIST, [r, Array.from({ length: 2 * len }, (_, k) => k % 2 ? V[p + k] : W[p + k])]);
+      p += 2 * len;
+      continue;
+    }
+    for (let k = 0; k < len; k++, p += n === 1 ? 1 : 4)
+      push(points, id + k, n === 1 ? [r, V[p], V[p], V[p], 1] : [r, V[p], V[p + 1], V[p + 2], W[p + 3]]);
+  }
+  return end;
+}
+for (let at = 0; at < W.length;) at = readRow(at);
+const FROM = rows[0]?.from ?? 0, TO = rows.at(-1)?.to ?? 1;
+
+/* What is of the thing that bears this name now, and not of the one before it. */
+const own = (list, reused) => (list ?? []).filter(p => rows[p[0]].tick >= reused);
+
+/* ---- text ---- */
+
+const num = v => Math.abs(v) >= 1e4 ? count(Math.round(v)) : String(+v.toPrecision(5));
+const short = v => +v.toPrecision(5);
+const UNITS = [num, v => num(v) + "/s", v => num(v * 100) + " %", v => size(short(v)), v => size(short(v)) + "/s",
+  v => span(short(v * 1e9)), v => v.toFixed(1) + " °C", v => num(v / 1e6) + " MHz", v => span(short(v))];
+const RATIO = 2, CELSIUS = 6;
+const ofCell = { nsecs: span, bytes: size, tasks: String, "16ths": v => v + "/16" };
+const secs = ns => (ns / 1e9).toFixed(ns < 1e11 ? 2 : 0) + " s";
+const at = ns => new Date((run.start_realtime_ns + ns) / 1e6).toLocaleTimeString("sv");
+const when = r => secs(rows[r].to) + " · " + at(rows[r].to) + (rows[r].n > 1 ? ` · ${rows[r].n} intervals` : "");
+const named = l => [l.part, l.dim ? `${l.dim} ${esc(l.name)}` : "", l.info ? `(${esc(l.info)})` : ""].filter(Boolean).join(" ") || "all";
+
+/* ---- charts ---- */
+
+const SVG = "http://www.w3.org/2000/svg";
+const X = ns => (1000 * (ns - FROM) / (TO - FROM)).toFixed(1);
+const hue = k => `hsl(${(212 + k * 137.5) % 360} 62% 50%)`;
+
+function shape(svg, d, props) {
+  const p = document.createElementNS(SVG, "path");
+  for (const [k, v] of Object.entries({ d, "vector-effect": "non-scaling-stroke", ...props })) p.setAttribute(k, v);
+  svg.append(p);
+}
+
+/* A number holds from an interval's begin to its end; where there was none, there is no line. */
+function drawLine(svg, l, y) {
+  let d = "", band = "", last = -2, was;
+  for (const [r, lo, hi, v] of l.points) {
+    const a = X(rows[r].from), b = X(rows[r].to);
+    d += (r === last + 1 ? v === was ? "" : `H${a}V${y(v)}` : (last >= 0 ? `H${X(rows[last].to)}` : "") + `M${a} ${y(v)}`);
+    if (hi > lo) band += `M${a} ${y(hi)}H${b}V${y(lo)}H${a}Z`;
+    last = r, was = v;
+  }
+  if (band) shape(svg, band, { fill: l.colour, "fill-opacity": .25 });
+  shape(svg, d + `H${X(rows[last].to)}`, { fill: "none", stroke: l.colour, "stroke-width": 1.5 });
+}
+
+const seen = c => c.lines.filter(l => !l.off);
+const lowest = (list, k) => list.reduce((a, p) => Math.min(a, p[k]), Infinity);
+const highest = (list, k) => list.reduce((a, p) => Math.max(a, p[k]), -Infinity);
+
+function drawChart(c) {
+  const list = seen(c).flatMap(l => l.points);
+  let hi = list.length ? highest(list, 2) : 1, lo = list.length ? lowest(list, 1) : 0;
+  if (c.unit !== CELSIUS) lo = Math.min(lo, 0), hi = Math.max(hi, 0);
+  if (hi === lo) hi = lo + 1;
+  const y = v => (98 - 96 * (v - lo) / (hi - lo)).toFixed(2);
+  c.svg.replaceChildren();
+  for (const l of seen(c)) drawLine(c.svg, l, y);
+  c.high.textContent = UNITS[c.unit](hi);
+  c.low.textContent = UNITS[c.unit](lo);
+}
+
+/* What a chart has in words. */
+function inWords(c) {
+  const list = c.lines.flatMap(l => l.points), f = UNITS[c.unit];
+  const mean = list.reduce((a, p) => a + p[3] * p[4], 0) / list.reduce((a, p) => a + p[4], 0);
+  const lo = f(lowest(list, 1)), hi = f(highest(list, 2));
+  return lo === hi ? lo : `${lo} – ${hi}` + (c.lines.length > 1 ? "" : `, mean ${f(mean)}`);
+}
+
+function tellChart(c, r) {
+  const f = UNITS[c.unit], list = seen(c).map(l => [l, l.points.find(p => p[0] === r)]).filter(x => x[1]);
+  list.sort((a, b) => b[1][3] - a[1][3]);
+  return list.slice(0, 20).map(([l, [, lo, hi, v]]) => (c.several ? named(l) + "  " : "") + f(v)
+    + (hi > lo ? `  (${f(lo)} – ${f(hi)})` : "")).join("\n") + (list.length > 20 ? `\n… ${list.length - 20} more` : "")
+    || "not there then";
+}
+
+/* p50, p90, p99 and max of one thing are one chart. */
+function joined(charts) {
+  const PART = /_(p50|p90|p99|max)(?=(_ns|_bytes)?$)/, whole = new Map(), out = [];
+  const base = c => c.name.replace(PART, "");
+  for (const c of charts) if (PART.test(c.name)) push(whole, base(c), c);
+  for (const c of charts) {
+    const parts = whole.get(base(c));
+    if (!PART.test(c.name) || parts.length < 4) out.push(c);
+    else if (parts[0] === c)
+      out.push({ ...c, name: c.name.replace(PART, "_{p50,p90,p99,max}"), find: parts.map(p => p.name).join(" "), lines: parts.flatMap(p => p.lines.map(l => ({ ...l, part: p.name.match(PART)[1] }))) });
+  }
+  return out;
+}
+
+/* ---- heat maps: time across, values up, counts as shade ---- */
+
+const SHADES = 8, COLUMNS = 600;
+const low = q => q < 16 ? q : (16 + (q - 16) % 4 * 4) * 2 ** Math.floor((q - 16) / 4);
+
+function drawHeat(h) {
+  const step = Math.ceil(rows.length / COLUMNS), columns = new Map();
+  for (const [r, list] of h.points) {
+    const k = Math.floor(r / step), col = columns.get(k) ?? new Map();
+    columns.set(k, col);
+    for (let i = 0; i < list.length; i += 2) col.set(list[i], (col.get(list[i]) ?? 0) + list[i + 1]);
+  }
+  /* as many in a second: columns may be of different lengths */
+  const rate = [], paths = Array(SHADES).fill("");
+  for (const [k, col] of columns) {
+    const a = rows[k * step], b = rows[Math.min((k + 1) * step, rows.length) - 1];
+    for (const [q, n] of col) rate.push([q, n * 1e9 / (b.to - a.from || 1), X(a.from), X(b.to)]);
+  }
+  const most = Math.log1p(highest(rate, 1)), height = 100 / (h.last - h.first + 1);
+  for (const [q, v, x0, x1] of rate) {
+    const y = (100 - (q - h.first + 1) * height).toFixed(2);
+    paths[Math.min(SHADES - 1, Math.floor(SHADES * Math.log1p(v) / most))] += `M${x0} ${y}H${x1}v${height.toFixed(2)}H${x0}z`;
+  }
+  h.svg.replaceChildren();
+  paths.forEach((d, k) => d && shape(h.svg, d, { fill: "var(--accent)", "fill-opacity": (k + 1) / SHADES, "shape-rendering": "crispEdges" }));
+}
+
+const between = (h, q) => h.linear || low(q + 1) - low(q) === 1 ? h.show(low(q)) : `${h.show(low(q))} – ${h.show(low(q + 1))}`;
+
+function tellHeat(h, r, q) {
+  const list = h.points.find(p => p[0] === r)?.[1] ?? [];
+  let n = 0, here = 0;
+  for (let i = 0; i < list.length; i += 2) n += list[i + 1], here += list[i] === q ? list[i + 1] : 0;
+  return `${between(h, q)}: ${count(here)} of ${count(n)}`;
+}
+
+/* ---- what is pointed at ---- */
+
+const now = { c: null, r: 0, q: 0 };
+
+function rowAt(t) {
+  let a = 0, b = rows.length - 1;
+  while (a < b) {
+    const m = (a + b) >> 1;
+    if (rows[m].to < t) a = m + 1;
+    else b = m;
+  }
+  return a;
+}
+
+/* Shows the numbers of one row of a chart at a place of the window, and the time in all charts. */
+function tell(c, r, q, x, y) {
+  Object.assign(now, { c, r, q });
+  const t = $("tip"), mid = (rows[r].from + rows[r].to) / 2;
+  document.body.style.setProperty("--at", (mid - FROM) / (TO - FROM));
+  document.body.classList.add("told");
+  t.hidden = false;
+  t.textContent = when(r) + "\n" + (c.heat ? tellHeat(c, r, q) : tellChart(c, r));
+  t.style.left = Math.max(4, Math.min(x + 14, innerWidth - t.offsetWidth - 4)) + "px";
+  t.style.top = Math.max(4, y + 18 + t.offsetHeight > innerHeight ? y - t.offsetHeight - 8 : y + 18) + "px";
+}
+
+function tellNothing() {
+  $("tip").hidden = true;
+  document.body.classList.remove("told");
+}
+
+/* By the keyboard: beside the place itself. */
+function tellHere(c, r, q) {
+  const box = c.svg.getBoundingClientRect(), k = (rows[r].to - FROM) / (TO - FROM);
+  tell(c, r, q, box.left + k * box.width, c.heat ? box.bottom - (q - c.first + .5) / (c.last - c.first + 1) * box.height : box.top);
+}
+
+function onKey(c, e) {
+  const step = e.shiftKey ? 10 : 1, here = now.c === c ? now : { r: rows.length - 1, q: c.first };
+  const moves = { ArrowLeft: [-step, 0], ArrowRight: [step, 0], ArrowUp: [0, 1], ArrowDown: [0, -1], Home: [-1e9, 0], End: [1e9, 0] };
+  if (e.key === "Escape") return tellNothing();
+  const [dr, dq] = moves[e.key] ?? [];
+  if (dr === undefined || (dq && !c.heat)) return;
+  e.preventDefault();
+  tellHere(c, Math.max(0, Math.min(rows.length - 1, here.r + dr)), Math.max(c.first, Math.min(c.last, here.q + dq)));
+}
+
+function onPoint(c, e) {
+  const box = c.svg.getBoundingClientRect(), k = (e.clientX - box.left) / box.width, up = (box.bottom - e.clientY) / box.height;
+  const q = c.first + Math.floor(up * (c.last - c.first + 1));
+  tell(c, rowAt(FROM + k * (TO - FROM)), Math.max(c.first, Math.min(c.last, q)), e.clientX, e.clientY);
+}
+
+/* ---- the page ---- */
+
+const draw = c => (c.heat ? drawHeat : drawChart)(c);
+const views = new Map();
+const watch = new IntersectionObserver(list => {
+  for (const e of list) if (e.isIntersecting) draw(views.get(e.target)), watch.unobserve(e.target);
+}, { rootMargin: "300px" });
+
+function chip(c, l) {
+  const mark = el("i"), b = el("button", { className: "chip" }, mark, named(l));
+  mark.style.background = l.colour;
+  b.setAttribute("aria-pressed", "true");
+  b.onclick = () => {
+    l.off = !l.off;
+    b.setAttribute("aria-pressed", String(!l.off));
+    drawChart(c);
+  };
+  return b;
+}
+
+/* A chart or a heat map: its name, what it is in words, the plot, the lines' names. */
+function figure(c) {
+  c.svg = document.createElementNS(SVG, "svg");
+  c.svg.setAttribute("viewBox", "0 0 1000 100");
+  c.svg.setAttribute("preserveAspectRatio", "none");
+  c.high = el("span", { className: "high" }), c.low = el("span", { className: "low" });
+  c.plot = el("div", { className: "plot", tabIndex: 0 }, c.svg, c.high, c.low);
+  c.plot.setAttribute("role", "img");
+  c.plot.setAttribute("aria-label", `${c.title}: ${c.words}`);
+  c.plot.onpointermove = c.plot.onpointerdown = e => onPoint(c, e);
+  c.plot.onpointerleave = tellNothing;
+  c.plot.onblur = tellNothing;
+  c.plot.onkeydown = e => onKey(c, e);
+  const name = el("button", { onclick: () => c.view.classList.toggle("large"), title: (c.help ? c.help + " " : "") + "(click: larger or not)" }, c.title);
+  c.view = el("figure", {}, el("figcaption", {}, name, el("span", {}, c.words)), c.plot);
+  c.view.dataset.name = c.title;
+  if (c.several) c.view.append(el("div", { className: "chips" }, ...c.lines.slice(0, 24).map(l => chip(c, l)),
+    c.lines.length > 24 ? `… ${c.lines.length - 24} more` : ""));
+  views.set(c.view, c);
+  watch.observe(c.view);
+  return c.view;
+}
+
+function makeCharts() {
+  const list = facts.charts.map(c => ({ ...c, lines: c.lines.map(([id, reused, dim, name, info]) =>
+    ({ dim, name, info, points: own(points.get(id), reused) })).filter(l => l.points.length) }));
+  return joined(list.filter(c => c.lines.length)).map(c => {
+    c.lines.sort((a, b) => !!a.dim - !!b.dim).forEach((l, k) => l.colour = hue(k));  /* the sum is below the others */
+    return { ...c, title: c.name, words: inWords(c), group: facts.sources[c.source], first: 0, last: 0,
+      several: c.lines.length > 1 || named(c.lines[0]) !== "all",
+      zero: c.lines.every(l => l.points.every(p => !p[1] && !p[2])) };
+  });
+}
+
+function makeHeat([id, reused, name, unit, source, dim, thing]) {
+  const list = own(cells.get(id), reused), h = { heat: true, points: list, group: facts.sources[source], linear: unit === "16ths" };
+  const used = list.flatMap(p => p[1].filter((_, k) => k % 2 === 0));
+  if (!used.length) return [];
+  h.first = h.linear ? 0 : used.reduce((a, q) => Math.min(a, q)), h.last = h.linear ? 15 : used.reduce((a, q) => Math.max(a, q));
+  h.show = v => ofCell[unit](v);
+  h.title = name + (dim ? ` · ${dim} ${esc(thing)}` : "");
+  h.words = count(list.reduce((a, p) => a + p[1].reduce((n, v, k) => n + (k % 2 ? v : 0), 0), 0)) + " in all";
+  figure(h);
+  h.high.textContent = h.show(low(h.last + 1)), h.low.textContent = h.show(low(h.first));
+  return [h];
+}
+
+function section(group, list) {
+  const why = facts.unavailable.filter(u => facts.sources[u.source] === group);
+  const s = el("section", { id: "g-" + group }, el("h2", {}, group), el("div", { className: "charts" }, ...list.map(c => c.view ?? figure(c))));
+  if (why.length) s.append(el("details", {}, el("summary", {}, `not available (${why.length})`),
+    el("ul", {}, ...why.map(u => el("li", {}, el("b", {}, u.source), ` ${u.metrics.join(", ")}: ${esc(u.reason)}`)))));
+  const a = el("a", { href: "#g-" + group }, group);
+  $("groups").append(a);
+  $("charts").append(s);
+}
+
+function filter() {
+  const q = $("q").value.toLowerCase();
+  let n = 0;
+  for (const c of views.values()) {
+    c.view.hidden = !(c.find + " " + c.title).toLowerCase().includes(q) || (c.zero && !$("zeros").checked);
+    n += !c.view.hidden;
+  }
+  for (const s of document.querySelectorAll("main section")) s.hidden = q && !s.querySelector("figure:not([hidden])");
+  $("count").textContent = `${n} of ${views.size} charts`;
+}
+
+function notes() {
+  const out = [];
+  if (facts.every > 1)
+    out.push(`${facts.intervals} intervals are shown as ${rows.length} points of up to ${facts.every}: a line is their mean, the band `
+      + "around it reaches from their lowest to their highest. Counts of heat maps are their sums.");
+  if (facts.backwards) out.push(`${facts.backwards} times a counter of the kernel went back: taken as no change.`);
+  if (facts.dropped) out.push(`${facts.dropped} things were left out: there were too many.`);
+  $("note").hidden = !out.length;
+  $("note").textContent = out.join("\n");
+}
+
+document.title = "kvis monitor: " + run.host;
+$("command").textContent = `on ${esc(run.host)}`;
+$("where").textContent = `${esc(run.kernel)} ${esc(run.arch)} · ${new Date(run.start_realtime_ns / 1e6).toLocaleString("sv")} · `
+  + `${secs(TO - FROM)} in ${facts.intervals} intervals of ${facts.interval_ns / 1e9} s · kvis ${esc(run.version)}`;
+notes();
+const charts = makeCharts(), heat = facts.heat.flatMap(makeHeat);
+for (const g of new Set(Object.values(facts.sources))) {
+  const list = [...heat, ...charts].filter(c => c.group === g);
+  if (list.length || facts.unavailable.some(u => facts.sources[u.source] === g)) section(g, list);
+}
+filter();
+$("q").oninput = $("zeros").onchange = filter;
+addEventListener("keydown", e => {
+  if (e.key !== "/" || e.target.matches("input")) return;
+  e.preventDefault();
+  $("q").focus();
+});
+addEventListener("beforeprint", () => { for (const c of views.values()) if (!c.view.hidden && !c.svg.firstChild) draw(c); });
+document.body.dataset.ready = "1";
+})();

@@ -1,0 +1,82 @@
+#!/bin/sh
+# timeout: 120
+# covers: H1 P14 P15
+# What becomes of a command when kvis is killed or ended: without a filter it goes on as if it had never been
+# traced; with one, or with --kill-on-exit, it ends.
+. "$TESTS/truth.sh"
+# begin OPTION...: a tree of three programs, in a, b and c, that end when they see a file `stop`
+begin() {
+    rm -rf a b c
+    mkdir a b c
+    "$KVIS" trace "$@" -o text -- sh -c 'for d in a b c; do (cd $d && exec "$1" loop >said) & done; wait' sh "$BIN/att" >out 2>err 9>&- </dev/null &
+    kvis=$!
+    for d in a b c; do until_true 10 test -s $d/pid || fail "$*: not ready"; done
+    shell=$(sed -n 's/^PPid:[[:space:]]*//p' "/proc/$(cat a/pid)/status")
+    tree="$shell $(cat a/pid) $(cat b/pid) $(cat c/pid)"
+}
+all_gone() { for p in $tree; do gone "$p" || return 1; done; }
+all_free() { for p in $tree; do free "$p" || return 1; done; }
+states() { for p in $tree; do echo "$p: $(grep -E '^(State|TracerPid|SigPnd|ShdPnd)' "/proc/$p/status" | tr '\n\t' '  ')"; done; }
+goes_on() {
+    until_true 5 all_free || { states >&9; fail "$*: it does not go on"; }
+    touch a/stop b/stop c/stop
+    until_true 5 all_gone || { states >&9; fail "$*: it does not end"; }
+    for d in a b c; do has $d/said '^bad 0, some 1$'; done
+}
+ends() { until_true 5 all_gone || { states >&9; fail "$*: it is still there"; }; }
+pause() { sleep "0.$(printf '%03d' $((1 + ($1 * 7919) % 150)))"; }
+
+for n in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16; do # at any moment
+    begin -v --no-accel
+    pause $n
+    kill -KILL $kvis; wait $kvis 2>/dev/null
+    goes_on "killed"
+    begin -v --no-accel --kill-on-exit
+    pause $n
+    kill -KILL $kvis; wait $kvis 2>/dev/null
+    ends "--kill-on-exit, killed"
+done
+for n in 1 2 3 4 5 6 7 8 9 10; do # before its program begins
+    rm -f ran
+    "$KVIS" trace --no-accel -o text -- sh -c 'echo $$ >ran; exec sleep 0.2' >out 2>err 9>&- </dev/null &
+    kvis=$!
+    sleep "0.0$(printf '%02d' $((n * 2)))"
+    kids=$(cat "/proc/$kvis/task/$kvis/children" 2>/dev/null)
+    kill -KILL $kvis; wait $kvis 2>/dev/null
+    tree=$kids
+    until_true 5 all_gone || { states >&9; fail "left behind at its start"; }
+done
+for sig in TERM HUP; do
+    case $sig in TERM) want=143 ;; HUP) want=129 ;; esac
+    begin -v --no-accel
+    kill -$sig $kvis; wait $kvis; st=$?
+    status $want
+    goes_on "$sig"
+    begin -v --no-accel --kill-on-exit
+    kill -$sig $kvis; wait $kvis; st=$?
+    status $want
+    ends "--kill-on-exit, $sig"
+done
+begin -v --no-accel -d 1
+wait $kvis
+goes_on "-d"
+begin -v --no-accel --kill-on-exit -d 1
+wait $kvis
+ends "--kill-on-exit -d"
+
+# --until-exit: the rest ends too, so nothing has to be let go, and a filter may be used.
+rm -rf a; mkdir a
+run trace -q -v --until-exit --kill-on-exit --json=json -- sh -c 'cd a; "$1" loop >said & until [ -s pid ]; do sleep 0.05; done; exit 3' sh "$BIN/att"
+status 3
+tree=$(cat a/pid)
+ends "--until-exit --kill-on-exit"
+want "by('exit_process', exit_pid=$tree, signal='SIGKILL') and S['exit_code'] == 3"
+mv json until
+run trace -q --json=json -- true
+eq "backend" "$(js "H['backend']" json)" "$(js "H['backend']" until)"
+
+target loop
+run trace --kill-on-exit -p "$tee"
+status 2
+has err '^kvis: --kill-on-exit .*-p'
+untarget

@@ -1,0 +1,61 @@
+#!/bin/sh
+# timeout: 240
+# needs: chromium python3
+# covers: O1 O4 S7
+# kvis monitor --report in a real browser: every number of every chart and heat map, a run that is so long that two intervals
+# become one point, hostile names, and how it ends.
+. "$TESTS/lib.sh"
+for t in a b; do python3 "$TESTS/mon_tree.py" $t $t || fail "no trees"; done
+# a machine that is two by turns
+ln -s a now
+"$KVIS" monitor -i 0.5 -n 6 --per-cpu --histogram --json=known.json --report=known.html --path.rootfs="$PWD/now" -o text 9>&- 2>err &
+kvis=$!
+for t in b a b; do sleep 0.8; ln -s $t new && mv -T new now; done
+wait $kvis || fail "exit $?"
+# names that would be markup
+cp -r b h
+sed -i 's/ sda1 / <img\/src=x\/onerror=alert(2)> /' h/proc/diskstats
+printf ' 8 99 %s 5 0 40 2 0 0 0 0 0 1 1\n' "$(printf 'a\033[31m')" >>h/proc/diskstats
+echo '<img src=x onerror=alert(1)>' >h/sys/class/thermal/thermal_zone0/type
+echo '</script><script>owned=1</script>' >h/sys/class/thermal/thermal_zone5/type
+run monitor -i 0.2 -n 2 --report=hostile.html --path.rootfs="$PWD/h" -o text
+status 0
+hasnt hostile.html 'onerror=alert\(1\)>$|<script>owned'
+cp /bin/sleep '<svg onload=a>'
+"./<svg onload=a>" 60 9>&- &
+child=$!
+until_true 5 grep -q svg /proc/$child/comm
+run monitor -i 0.2 -n 2 -c proc -p $child --report=comm.html -o text
+status 0; kill $child
+# a long run: once, a load of 99.5, for some intervals
+mkdir -p l/proc
+load() { printf '%.2f 1.00 1.00 1/1 1\n' $1 >l/proc/new; mv l/proc/new l/proc/loadavg; }
+load 2
+"$KVIS" monitor -i 0.01 -n 2201 -c load,runq --histogram --json=thin.json --report=thin.html --path.procfs="$PWD/l/proc" -o text 9>&- 2>err &
+kvis=$!
+rss() { sed -n 's/^VmHWM:[^0-9]*\([0-9]*\).*/\1/p' /proc/$kvis/status; }
+sleep 2; before=$(rss)
+for v in 3 4 2.5 99.5 7 1 3 4; do load $v; sleep 0.05; done
+sleep 17; after=$(rss)
+wait $kvis || fail "exit $?"
+say "peak RSS after 2 s: $before KB, after 20 s: $after KB"
+[ "$after" -lt $((before + 600)) ] || fail "memory grows: $before, $after KB"
+python3 "$TESTS/monitor_report.py" . known hostile comm thin >out 2>err || { cat out err >&9; fail "monitor_report.py"; }
+cat out >&9
+# signals end it, and the page is whole
+for sig in INT TERM; do
+    rm -f s.html
+    "$KVIS" monitor -i 0.1 -c load --report=s.html -o text 9>&- 2>err &
+    kvis=$!
+    until_true 5 [ -s text ]; sleep 0.3
+    kill -$sig $kvis
+    wait $kvis || fail "exit $?, by $sig"
+    has s.html '^</html>$'
+    has s.html '"load1"'
+done
+# nobody reads the text: the report goes on
+"$KVIS" monitor -i 0.05 -n 6 -c load --report=r.html 2>err 9>&- | head -n 1 >line
+has r.html '"intervals":6,'
+run monitor -n 1 -i 0.1 -c load --report=/dev/full -o text; status 125; has err '/dev/full.*No space'
+TMPDIR=/nonexistent run monitor -n 1 --report=x.html; status 125; has err 'temporary file in /nonexistent .*No such'
+run monitor -n 1 --report=/nonexistent/x.html; status 125; has err 'cannot write /nonexistent/x.html'

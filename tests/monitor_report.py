@@ -1,0 +1,263 @@
+#!/usr/bin/env python3
+"""monitor_report.py DIR NAME...: the reports of kvis monitor NAME.html in DIR are opened in Chromium; all that they show when
+it is pointed at is compared with the same run's NAME.json. NAME: known, hostile, comm, thin. Leaves screenshots in DIR."""
+import json
+import os
+import re
+import sys
+import time
+
+sys.path.insert(0, os.environ["TESTS"])
+from browser import Browser  # noqa: E402
+
+UNITS = {"%": 0.01, "ns": 1, "µs": 1e3, "ms": 1e6, "s": 1e9, "B": 1, "KB": 2**10, "MB": 2**20, "GB": 2**30, "TB": 2**40,
+         "PB": 2**50, "°C": 1, "MHz": 1e6, "": 1}
+
+
+def check(ok, what, *more):
+    if not ok:
+        sys.exit(f"monitor_report: {what}: {more}")
+
+
+def number(text, key):
+    """What a text says, in --json's unit, and how far off it may be."""
+    v, digits, unit = re.fullmatch(r"(-?[\d\u202f]+(?:\.(\d+))?) ?([^ /]*)(?:/s)?", text).groups()
+    scale = UNITS[unit] / (1e9 if key.endswith("_seconds") else 1)
+    return float(v.replace("\u202f", "")) * scale, 0.51 * 10.0 ** -len(digits or "") * scale
+
+
+def agrees(text, value, key):
+    got, off = number(text, key)
+    return abs(got - value) <= off + abs(value) * 5e-5
+
+
+PART = re.compile(r"_(p50|p90|p99|max)(?=(_ns|_bytes)?$)")
+TELLS = """(() => {
+    const out = {};
+    for (const f of document.querySelectorAll('figure')) {
+        const p = f.querySelector('.plot'), key = k => p.dispatchEvent(new KeyboardEvent('keydown', { key: k, bubbles: true }));
+        const list = [], tip = document.querySelector('#tip'), was = out[f.dataset.name];
+        out[f.dataset.name] = list;
+        key('Home');
+        for (let k = 0; k < ROWS; k++) {
+            const here = [tip.textContent];
+            for (let last = ''; f.dataset.name in HEATS && (key('ArrowUp'), last !== tip.textContent);) here.push(last = tip.textContent);
+            list.push(here);
+            key('ArrowRight');
+            for (let j = 0; j < here.length; j++) if (here.length > 1) key('ArrowDown');
+        }
+        was?.forEach((h, k) => list[k][0] += h[0].replace(/^.*/, ''));  /* one name in two sections */
+    }
+    return out;
+})()"""
+
+
+def tells(b, rows, heats=()):
+    """By chart: what it tells of each row (of a heat map: at each height)."""
+    return b.js(TELLS.replace("ROWS", str(rows)).replace("HEATS", json.dumps({h: 1 for h in heats})))
+
+
+def samples(d, name):
+    return [e for e in map(json.loads, open(f"{d}/{name}.json")) if e["type"] == "sample"]
+
+
+def flat(e):
+    """(metric, line) -> number, as the page calls both: p50 and its like are lines of one chart."""
+    out = {}
+    dims = {"cpu": "cpu", "node": "node", "hugepages": "pagesize", "device": "device", "zone": "zone", "sensor": "sensor", "pid": "pid"}
+    things = {"distance", "on", "type", "label", "comm", "cpus"}
+    for k, v in e.items():
+        if k in dims:
+            for name, o in v.items():
+                info = [x for i, x in o.items() if i in things]
+                for m, x in o.items():
+                    if m not in things:
+                        out[m, f"{dims[k]} {name}" + (f" ({info[0]})" if info else "")] = x
+        elif isinstance(v, (int, float)) and k not in ("ts_ns", "time_ns", "interval_ns", "counters_backwards", "dropped"):
+            out[k, "all"] = v
+    names = {m for m, _ in out}
+    return {as_told(m, line, names): (m, x) for (m, line), x in out.items()}
+
+
+def as_told(m, line, names):
+    part = PART.search(m)
+    if not part or not all(PART.sub("_" + p, m) in names for p in ("p50", "p90", "p99", "max")):
+        return m, line
+    return PART.sub("_{p50,p90,p99,max}", m), part.group(1) + ("" if line == "all" else " " + line)
+
+
+def cell(v):
+    """The first of the values that a heat map has in one place."""
+    if v < 16:
+        return v
+    e = v.bit_length() - 5
+    return (v >> e & ~3) << e
+
+
+def heat_name(h):
+    return h["name"] + (f" · device {h['device']}" if "device" in h else "")
+
+
+def compare_heat(got, e, k):
+    """The counts of each height of each heat map."""
+    n = 0
+    for h in e.get("histograms", []):
+        want = {}
+        for v, c in h["buckets"]:
+            want[cell(v)] = want.get(cell(v), 0) + c
+        seen = {}
+        for text in got[heat_name(h)][k]:
+            where, here, total = re.fullmatch(r".*\n(.*): ([\d\u202f]+) of ([\d\u202f]+)", text, re.S).groups()
+            check(int(total.replace("\u202f", "")) == h["count"], "requests in all", text, h["count"])
+            seen[where] = int(here.replace("\u202f", ""))
+        check(sorted(c for c in seen.values() if c) == sorted(want.values()), "counts", h["name"], seen, want)
+        low = {"nsecs": span, "bytes": size, "tasks": str, "16ths": lambda v: f"{v}/16"}[h["unit"]]
+        for v, c in want.items():
+            check(any(w.split(" – ")[0] == low(v) and x == c for w, x in seen.items()), "a count", h["name"], v, low(v), c, seen)
+            n += 1
+    return n
+
+
+def size(v):
+    k = 0
+    while v >= (1023.95 if k else 1024):
+        v, k = v / 1024, k + 1
+    return f"{v:.1f} {'KMGT'[k - 1]}B" if k else f"{v} B"
+
+
+def span(v):
+    return f"{v} ns" if v < 1e3 else f"{v / 1e3:.1f} µs" if v < 1e6 else f"{v / 1e6:.2f} ms" if v < 1e9 else f"{v / 1e9:.3f} s"
+
+
+def known(b, d):
+    for dark in (False, True):
+        b.size(1400, 2000, dark)
+        b.open(d + "/known.html"), time.sleep(0.3)
+        b.shot(d + f"/monitor_{'dark' if dark else 'light'}.png")
+    b.size(1400, 1200)
+    b.open(d + "/known.html")
+    e = samples(d, "known")
+    got = tells(b, len(e), {heat_name(h) for x in e for h in x.get("histograms", [])})
+    n = 0
+    for k, x in enumerate(e):
+        want = {}
+        for (chart, line), (m, v) in flat(x).items():
+            want.setdefault(chart, {})[line] = m, v
+        for chart, lines in want.items():
+            if chart not in got:
+                sys.exit(f"no chart {chart}: {sorted(got)}")
+            texts = got[chart][k][0].split("\n")[1:]
+            if len(lines) > 20:
+                continue
+            said = dict(t.rsplit("  ", 1) if "  " in t else ("all", t) for t in texts)
+            check(set(said) == set(lines), "lines of " + chart, said, lines)
+            for line, (m, v) in lines.items():
+                check(agrees(said[line], v, m), f"{chart} of {line} in interval {k}", said[line], v)
+                n += 1
+        for chart in set(got) - set(want) - {heat_name(h) for h in x.get("histograms", [])}:
+            check("not there then" in got[chart][k][0] or " of 0" in got[chart][k][0], "no such number", chart, got[chart][k])
+        n += compare_heat(got, x, k)
+    check(n > 500 and not b.bad, "numbers compared", n, b.bad)
+    check("zone 0 (x86_pkg_temp)  61.0 °C" in got["thermal_celsius"][1][0], "what the tree says", got["thermal_celsius"])
+    print(f"{n} numbers agree, in {len(got)} charts")
+    controls(b, d, e)
+
+
+def shown(b):
+    return b.js("[...document.querySelectorAll('figure')].filter(f => !f.hidden).map(f => f.dataset.name)")
+
+
+def controls(b, d, e):
+    """The filter, the zeros, lines that are turned off, the pointer, paper."""
+    names = shown(b)
+    b.click("#zeros")
+    more = shown(b)
+    check(set(names) < set(more) and "oom_kills_per_second" in more, "what is 0", len(names), len(more))
+    b.key("/", "body"), b.fill("#q", "THERMAL_")
+    check(shown(b) and all("thermal_" in n for n in shown(b)), "the filter", shown(b))
+    check(b.js("[...document.querySelectorAll('section')].filter(s => !s.hidden).map(s => s.id)") == ["g-thermal"], "sections")
+    plot = "document.querySelector('figure[data-name=thermal_celsius] svg')"
+    b.js(plot + ".scrollIntoView({ block: 'center' })"), time.sleep(0.3)
+    x, y, w, h = b.js(f"(r => [r.left, r.top, r.width, r.height])({plot}.getBoundingClientRect())")
+    b.mouse("mouseMoved", x + w * 0.99, y + h / 2, button="none", clickCount=0)
+    tip = b.js("document.querySelector('#tip').textContent")
+    check("61.0 °C" in tip and "cool" in tip, "pointed at", tip)
+    lines = f"{plot}.querySelectorAll('path').length"
+    was = b.js(lines)
+    b.js(f"{plot}.closest('figure').querySelector('.chips button').click()")
+    check(b.js(lines) == was - 1, "a line that is turned off", was)
+    b.js(f"{plot}.closest('figure').querySelector('figcaption button').click()")
+    size = b.js(f"(r => [r.width, r.height])({plot}.getBoundingClientRect())")
+    check(size[0] > 2 * w and size[1] > 2 * h, "larger", size, w, h)
+    b.shot(d + "/monitor_large.png")
+    b.key("Escape", "figure[data-name=thermal_celsius] .plot")
+    check(b.js("document.querySelector('#tip').hidden"), "Escape")
+    b.fill("#q", "")
+    why = {(u["source"], u["reason"]) for u in e[-1]["unavailable"]}
+    text = b.js("[...document.querySelectorAll('details li')].map(l => l.textContent).join('\\n')")
+    check(why and all(r in text for _, r in why), "what is not available", why, text)
+    b.size(1000, 1400)
+    b.call("Emulation.setEmulatedMedia", media="print"), b.js("dispatchEvent(new Event('beforeprint'))"), time.sleep(0.2)
+    check(b.js("[...document.querySelectorAll('figure')].every(f => f.hidden || f.querySelector('path'))"), "all is drawn on paper")
+    b.shot(d + "/monitor_print.png")
+    b.call("Emulation.setEmulatedMedia", media="")
+
+
+def thin(b, d):
+    """Two intervals are one point: the mean, the lowest, the highest. No extreme is lost."""
+    e = samples(d, "thin")
+    b.size(1400, 900)
+    b.open(d + "/thin.html")
+    note = b.js("document.querySelector('#note').textContent")
+    points = int(re.search(rf"{len(e)} intervals are shown as (\d+) points of up to 2:", note).group(1))
+    check(points == len(e) // 2 + len(e) % 2, "points", note, len(e))
+    got = tells(b, points)["load1"]
+    for k, (text,) in enumerate(got):
+        some = [x["load1"] for x in e[2 * k:2 * k + 2]]
+        lo, hi, mean = min(some), max(some), sum(some) / len(some)
+        m = re.fullmatch(r"([\d.]+)(?:  \(([\d.]+) – ([\d.]+)\))?", text.split("\n")[1])
+        said = [float(x) for x in (m.groups() if m.group(2) else [m.group(1)] * 3)]
+        check(all(abs(a - w) < 1e-3 for a, w in zip(said, (mean, lo, hi))), "a point", k, text, some)
+    words = b.js("document.querySelector('figure[data-name=load1] figcaption span').textContent")
+    check(words.startswith(f"{min(x['load1'] for x in e):g} – 99.5,"), "extremes", words)
+    waits = [sum(h["count"] for h in x.get("histograms", []) if h["name"] == "runq_wait") for x in e]
+    if any(waits):
+        total = b.js("document.querySelector('figure[data-name=runq_wait] figcaption span').textContent")
+        check(total.replace("\u202f", "") == f"{sum(waits)} in all", "all waits", total, sum(waits))
+        got = tells(b, points)["runq_wait"]
+        for k, (text,) in enumerate(got):
+            check(text.replace("\u202f", "").endswith(f" of {sum(waits[2 * k:2 * k + 2])}"), "waits of a point", k, text, waits[2 * k:2 * k + 2])
+    b.shot(d + "/monitor_thin.png")
+    print(f"{len(e)} intervals, {points} points")
+
+
+def hostile(b, d):
+    b.size(1400, 1400)
+    b.open(d + "/hostile.html"), tells(b, 2), time.sleep(0.2)
+    b.click("#zeros")
+    check(b.js("document.images.length") == 0 and not b.js("!!window.owned"), "markup of a name became a part of the page")
+    text = b.js("document.body.textContent")
+    for name in ("<img src=x onerror=alert(1)>", "</script><script>owned=1</script>"):
+        check(name in text, "a name is shown", name)
+    check("\x1b" not in b.js("document.querySelector('main').textContent"), "ESC is shown")
+    b.shot(d + "/monitor_hostile.png")
+
+
+def comm(b, d):
+    b.open(d + "/comm.html")
+    text = b.js("document.querySelector('main').textContent")
+    check("(<svg onload=a>)" in text and b.js("document.querySelectorAll('svg[onload]').length") == 0, "a program's name", text[:300])
+
+
+def main():
+    b = Browser()
+    d = sys.argv[1]
+    try:
+        for what in sys.argv[2:]:
+            globals()[what](b, d)
+        check(not b.bad, "errors in the page", b.bad)
+    finally:
+        b.close()
+
+
+main()

@@ -1,0 +1,37 @@
+# beside: two traces, opens and commands watched at once: each sees its own, and all of that.
+# kernels: all
+# timeout: 120
+# covers: H9 H10 E21
+. /tests/lib.sh
+
+kvis trace -q --backend=hybrid -- true 2>why || { t_skip beside "$(head -n 1 why)"; exit 0; }
+kvis open -o /dev/null --json=open 2>open.err &
+k1=$!
+kvis proc -o /dev/null --json=proc 2>proc.err &
+k2=$!
+until_true 10 test -s open
+until_true 10 test -s proc
+mkdir a b
+for d in a b; do
+    (cd $d && exec kvis trace -q -v --backend=hybrid --ring=64K --json=json -- "$BIN/hyb" calls 3 1500) >$d/out 2>$d/err &
+    eval $d=$!
+done
+for d in a b; do
+    st=0
+    eval wait \$$d || st=$?
+    t_is "$d: exit status" 0 $st || t_show $d/err
+    tail -n 1 $d/json >summary
+    lost=$(sed 's/.*"lost":\([0-9]*\),.*/\1/' summary)
+    got=$(grep -c '"type":"syscall","name":"faccessat"' $d/json)
+    t_is "$d: every call (lost $lost)" 1 $((got <= 4500 && got + lost >= 4500)) || t_show summary
+    t_is "$d: none lost" 0 "$lost"
+    t_is "$d: of one process" 1 "$(grep -o '^{"ts_ns":[0-9]*,"pid":[0-9]*' $d/json | sed 's/.*://' | sort -u | wc -l)"
+    rm $d/json
+done
+kill -INT $k1 $k2
+wait $k1 $k2
+t_is "commands" 2 "$(grep -c '"comm":"hyb"' proc)" || t_show proc.err
+tail -n 1 open >summary
+lost=$(sed 's/.*"lost":\([0-9]*\),.*/\1/' summary)
+t_is "opens: seen or counted as lost" 1 $(($(grep -c 'no such file' open) + lost >= 9000)) || t_show summary
+rm open proc

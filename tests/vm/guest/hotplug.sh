@@ -1,0 +1,79 @@
+# hotplug: CPUs go and come while calls are recorded, or counted: the threads that ran there go on elsewhere,
+# and none of their calls is lost; a CPU that was off when kvis came is seen when it comes (E17).
+# kernels: all
+# timeout: 240
+. /tests/lib.sh
+
+kvis trace -q --backend=hybrid -- true 2>why || { t_skip hotplug "$(head -n 1 why)"; exit 0; }
+on=/sys/devices/system/cpu/cpu
+(echo 0 >${on}1/online) 2>/dev/null || { t_skip hotplug "no CPU can be switched off"; exit 0; }
+echo 1 >${on}1/online
+
+# One CPU after the other, those that can be, as long as a process lives.
+blink() {
+    n=0
+    while kill -0 "$1" 2>/dev/null; do
+        for cpu in 1 0; do
+            (echo 0 >$on$cpu/online) 2>/dev/null || continue
+            usleep 100000
+            echo 1 >$on$cpu/online
+            n=$((n + 1))
+        done
+        usleep 100000
+    done
+}
+# counted FILE NAME: how many of its lines are calls of that name
+counted() { grep -c "\"type\":\"syscall\",\"name\":\"$2\"" "$1"; }
+
+for ring in 64K 4M; do
+    kvis trace -q -v --backend=hybrid --ring=$ring --json=json -- "$BIN/hyb" calls 4 2000 >out 2>err &
+    k=$!
+    blink $k
+    st=0
+    wait $k || st=$?
+    t_is "--ring=$ring: exit status, after CPUs went and came $n times" 0 $st || t_show err
+    t_is "--ring=$ring: they did" 1 $((n > 0))
+    t_is "--ring=$ring: every call" "8000 8000" "$(counted json getuid) $(counted json faccessat)"
+    tail -n 1 json >summary
+    t_has "--ring=$ring: none lost" summary '"lost":0,'
+    rm json
+done
+kvis trace -c --backend=hybrid -o table -- "$BIN/hyb" calls 4 4000 >out 2>err &
+k=$!
+blink $k
+wait $k
+t_has "counted" table ' 16000 .*faccessat$'
+t_is "it is in its place again" "$(cat /sys/devices/system/cpu/present)" "$(cat /sys/devices/system/cpu/online)"
+
+# Off when kvis comes: what runs there later, and nowhere else.
+cat >later <<'P'
+echo 1 >/sys/devices/system/cpu/cpu1/online
+taskset 2 "$1" calls 2 500
+taskset 2 cat /proc/version
+P
+for how in "trace -q -v --backend=hybrid" "trace -q -v --backend=ptrace"; do
+    echo 0 >${on}1/online
+    t_run kvis $how --json=json -- sh later "$BIN/hyb"
+    t_is "$how, a CPU that comes: exit status" 0 "$st" || t_show err
+    t_is "$how, a CPU that comes: every call" 1000 "$(counted json faccessat)"
+    tail -n 1 json >summary
+    t_has "$how, a CPU that comes: none lost" summary '"lost":0,'
+    rm json
+done
+echo 0 >${on}1/online
+kvis trace -c --backend=hybrid -o table -- sh later "$BIN/hyb" >out 2>err
+t_has "counted on a CPU that comes" table ' 1000 .*faccessat$'
+echo 0 >${on}1/online
+t_run kvis open -o /dev/null --json=json -- sh later "$BIN/hyb"
+t_is "open, a CPU that comes: what is opened there" 1 "$(grep -c '"/proc/version"' json)" || t_show err
+tail -n 1 json >summary
+t_has "open: none lost" summary '"lost":0,'
+echo 0 >${on}1/online
+t_run kvis proc -o rows --json=json -- sh later "$BIN/hyb"
+t_is "proc, a CPU that comes: what runs there" 1 "$(grep -c 'cat /proc/version$' rows)" || t_show err json
+# A CPU that comes later has no perf ring: its records are lost, and counted.
+echo 0 >${on}1/online
+t_run kvis open --perf-rings -o /dev/null --json=json -- sh later "$BIN/hyb"
+tail -n 1 json >summary
+lost=$(sed 's/.*"lost":\([0-9]*\).*/\1/' summary)
+t_is "open --perf-rings: what is lost is counted" 1 $((lost >= 1000)) || t_show summary err

@@ -1,0 +1,15 @@
+# one_cpu: kvis and a program faster than it on one CPU, in a small ring: kvis has its turn only when the
+# program's is over, and what it does then keeps no program from running in the kernel.
+# kernels: all
+# timeout: 120
+. /tests/lib.sh
+
+kvis trace -q --backend=hybrid -- true 2>why || { t_skip one_cpu "$(head -n 1 why)"; exit 0; }
+for n in 1 2 3 4; do
+    t_run taskset 1 kvis trace -q -v --backend=hybrid --ring=64K --json=json -- "$BIN/hyb" calls 4 1500
+    t_is "run $n: every call" 6000 "$(grep -c '"type":"syscall","name":"faccessat"' json)"
+    tail -n 1 json >summary
+    t_has "run $n: none lost" summary '"lost":0,'
+    t_hasnt "run $n: it was held" summary '"throttle_stops":0,'
+    rm json
+done
