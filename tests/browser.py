@@ -85,7 +85,10 @@ class Browser:
         t = time.time()
         self.call("Page.navigate", url="file://" + os.path.abspath(path) + fragment)
         self.until("!!(document.body && document.body.dataset.ready)", 60)
-        return time.time() - t
+        t = time.time() - t
+        if "cannot be read" in (self.js("document.querySelector('#note')?.textContent") or ""):
+            raise RuntimeError(path + ": " + self.js("document.querySelector('#note').textContent"))
+        return t
 
     def key(self, key, selector):
         self.js(f"document.querySelector({json.dumps(selector)}).focus()")

@@ -508,6 +508,14 @@ def burst(b, d):
     all_drawn(b, events, {events[0]["pid"]: 18 + 16 * kernel})
 
 
+def wake(b, d):
+    """Who ended a wait, by number and name."""
+    _, events = lines_of(d, "wake")
+    check([e["waker_comm"] for e in events if e.get("name") == "read" and e["ret"] == 2] == ["sh"], "the waker")
+    b.open(d + "/wake.html", "#noise=1&cats=" + ".".join(CATS)), rows(b)
+    copies(b, events)
+
+
 def few(b, d):
     """What was left out is told; processes and their ends stay."""
     b.size(1400, 900)

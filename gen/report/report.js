@@ -18,7 +18,7 @@ const KERNEL_LANES = { sched_delay: "kernel: waits for a CPU", block_io: "kernel
 const kinds = facts.kinds.map(k => ({ name: k[0], cat: Object.hasOwn(KERNEL_LANES, k[0]) ? KERNEL : k[1], text: k[2] }));
 const K = Object.assign(Object.create(null), Object.fromEntries(kinds.map((k, i) => [k.name, i])));
 /* Numbers of what a call has, beside the fields of events (below 96). */
-const F = { name: 200, abi: 201, waker: 202, raw: 210, txt: 220, str: 230, cut: 240, ret: 250, rettext: 251,
+const F = { name: 200, abi: 201, waker: 202, wakerName: 203, raw: 210, txt: 220, str: 230, cut: 240, ret: 250, rettext: 251,
   child: 252, cpu: 253, runq: 254, disk: 255 };
 const NOISE = 1, NORET = 2, TIMED = 4, LATE = 8, ADDR = 16;
 
@@ -79,7 +79,7 @@ function put(f, v) {
 }
 
 const isText = f => f < F.name ? fields[f].type === TYPE.str || fields[f].type >= TYPE.sym
-  : f === F.name || f === F.abi || f === F.rettext || (f >= F.txt && f < F.ret);
+  : f === F.name || f === F.abi || f === F.wakerName || f === F.rettext || (f >= F.txt && f < F.ret);
 
 /* Where the value of a field of event i is, or -1. */
 function place(i, f) {
@@ -255,6 +255,7 @@ async function read(tell) {
       const waker = znum();
       if (waker) put(F.waker, waker);
     }
+    if (fl & 8192) put(F.wakerName, str());
     if (fl & 1024) put(F.rettext, str());
     if (fl & 4096) for (let c = num(); c > 0; c--) str();
     if (!names.has(id)) names.set(id, callNames.length), callNames.push(id);
@@ -462,12 +463,12 @@ function asJson(i) {
   const o = { ts_ns: ts[i], pid: tracks[track[i]].pid, tid: tracks[track[i]].tid, type: kinds[kind[i]].name };
   const call = kind[i] === K.syscall, error = err[i] ? facts.errors[err[i]] || (call ? String(err[i]) : "?") : null;
   if (call) {
-    const abi = get(i, F.abi), child = get(i, F.child), waker = get(i, F.waker);
+    const abi = get(i, F.abi), child = get(i, F.child), waker = get(i, F.waker), comm = get(i, F.wakerName);
     Object.assign(o, { name: get(i, F.name), ...abi && { abi }, ...jsonArgs(i), ret: jsonRet(i),
       ...child && child !== get(i, F.ret) && !error && { child_pid: child }, error, duration_ns: dur[i] < 0 ? null : dur[i] });
     if (flag[i] & TIMED && !(flag[i] & NORET)) {
       const [c, r, d] = [F.cpu, F.runq, F.disk].map(f => get(i, f));
-      Object.assign(o, { on_cpu_ns: c, runq_ns: r, disk_ns: d, other_ns: dur[i] - c - r - d, ...waker && { waker_pid: waker } });
+      Object.assign(o, { on_cpu_ns: c, runq_ns: r, disk_ns: d, other_ns: dur[i] - c - r - d, ...waker && { waker_pid: waker }, ...comm && { waker_comm: comm } });
     }
     return o;
   }
