@@ -721,11 +721,19 @@ static const char *u_signame(int sig)
     return tmp;
 }
 
+/* glibc handles this one as soon as there is a second thread (SIGSETXID), and lets nobody else ask
+ * for it: so raw calls, which a struct of four words serves on both architectures. */
+enum { U_LIBC_SIGNAL = 33 };
+static bool u_libc_ignored; /* it was, before that: so a command gets it, too */
+
 /* Starts f(arg) in a thread, with all signals blocked so that ours stay with the main one. Returns
  * 0 or -errno. */
 static int u_thread(pthread_t *th, void *(*f)(void *), void *arg)
 {
     sigset_t all, old;
+    u64 was[4] = { 0 };
+    if (!syscall(SYS_rt_sigaction, U_LIBC_SIGNAL, NULL, was, 8ul))
+        u_libc_ignored |= was[0] == (uintptr_t)SIG_IGN;
     sigfillset(&all);
     pthread_sigmask(SIG_BLOCK, &all, &old);
     int e = pthread_create(th, NULL, f, arg);
@@ -14670,6 +14678,8 @@ static void sp_restore_signals(void)
     sigaction(SIGPIPE, &sp.pipe, NULL);
     sigaction(SIGXFSZ, &sp.xfsz, NULL);
     sigaction(SIGCHLD, &sp.chld, NULL);
+    if (u_libc_ignored)
+        syscall(SYS_rt_sigaction, U_LIBC_SIGNAL, (u64[4]){ (uintptr_t)SIG_IGN }, NULL, 8ul);
     sigprocmask(SIG_SETMASK, &sp.mask, NULL);
 }
 

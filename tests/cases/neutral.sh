@@ -1,5 +1,6 @@
 #!/bin/sh
 # timeout: 60
+# needs: python3
 # covers: P36
 # A program that reports all it can see of itself reports the same traced or not. What cannot be
 # hidden: getppid, TracerPid, and with acceleration the fields Seccomp and Seccomp_filters.
@@ -15,3 +16,17 @@ for opt in --no-accel "--no-accel --faults" "" -v "-v --json=json" "-e trace=ope
         diff native2 traced2 >&9 || fail "not neutral with '$opt'" ;;
     esac
 done
+# A signal that libc keeps for itself, ignored by whoever has started kvis.
+cat >ignore.py <<'END'
+import ctypes, os, sys
+nr = {"x86_64": 13, "aarch64": 134}[os.uname().machine]
+ignored = (ctypes.c_ulong * 4)(1, 0, 0, 0)
+if ctypes.CDLL(None).syscall(nr, 33, ignored, None, ctypes.c_ulong(8)):
+    sys.exit("33 cannot be ignored")
+os.execvp(sys.argv[1], sys.argv[1:])
+END
+report native python3 ignore.py "$BIN/self"
+grep -q 'SigIgn:.*[13579bdf].\{8\}$' native || fail "33 is not ignored"
+report traced python3 ignore.py "$KVIS" trace -- "$BIN/self"
+grep -v 'Seccomp\|^children ' native >native2; grep -v 'Seccomp\|^children ' traced >traced2 # (python3 may be a script that leaves some)
+diff native2 traced2 >&9 || fail "not neutral with 33 ignored"
