@@ -4,8 +4,25 @@ import json
 import os
 import shutil
 import subprocess
+import sys
 import tempfile
 import time
+
+
+def check(ok, what, *more):
+    if not ok:
+        sys.exit(f"{os.path.basename(sys.argv[0]).removesuffix('.py')}: {what}: {more}")
+
+
+def run(scenes):
+    """The scenes that the command line names, behind the directory: SCENE(browser, directory) each."""
+    b = Browser()
+    try:
+        for what in sys.argv[2:]:
+            scenes[what](b, sys.argv[1])
+        check(not b.bad, "errors in the page", b.bad)
+    finally:
+        b.close()
 
 
 class Browser:

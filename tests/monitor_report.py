@@ -8,15 +8,10 @@ import sys
 import time
 
 sys.path.insert(0, os.environ["TESTS"])
-from browser import Browser  # noqa: E402
+from browser import check, run  # noqa: E402
 
 UNITS = {"%": 0.01, "ns": 1, "µs": 1e3, "ms": 1e6, "s": 1e9, "B": 1, "KB": 2**10, "MB": 2**20, "GB": 2**30, "TB": 2**40,
          "PB": 2**50, "°C": 1, "MHz": 1e6, "": 1}
-
-
-def check(ok, what, *more):
-    if not ok:
-        sys.exit(f"monitor_report: {what}: {more}")
 
 
 def number(text, key):
@@ -249,15 +244,4 @@ def comm(b, d):
     check("(<svg onload=a>)" in text and b.js("document.querySelectorAll('svg[onload]').length") == 0, "a program's name", text[:300])
 
 
-def main():
-    b = Browser()
-    d = sys.argv[1]
-    try:
-        for what in sys.argv[2:]:
-            globals()[what](b, d)
-        check(not b.bad, "errors in the page", b.bad)
-    finally:
-        b.close()
-
-
-main()
+run(globals())

@@ -7,12 +7,7 @@ import sys
 import time
 
 sys.path.insert(0, os.environ["TESTS"])
-from browser import Browser  # noqa: E402
-
-
-def check(ok, what, *more):
-    if not ok:
-        sys.exit(f"proc_report: {what}: {more}")
+from browser import Browser, check  # noqa: E402
 
 
 def lines(path):

@@ -9,15 +9,10 @@ import time
 from decimal import ROUND_HALF_UP, Decimal
 
 sys.path.insert(0, os.environ["TESTS"])
-from browser import Browser  # noqa: E402
+from browser import check, run  # noqa: E402
 
 
 CATS = ["file", "net", "memory", "process", "signal", "call", "kernel"]
-
-
-def check(ok, what, *more):
-    if not ok:
-        sys.exit(f"report: {what}: {more}")
 
 
 def rows(b):
@@ -619,15 +614,4 @@ def large(b, d):
     b.size(1400, 900, True), b.open(d + "/large.html"), b.shot(d + "/large_dark.png")
 
 
-def main():
-    b = Browser()
-    d = sys.argv[1]
-    try:
-        for what in sys.argv[2:]:
-            globals()[what](b, d)
-        check(not b.bad, "errors in the page", b.bad)
-    finally:
-        b.close()
-
-
-main()
+run(globals())
