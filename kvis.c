@@ -24730,7 +24730,6 @@ static const struct { u16 m; float odd, bad; } scr_limits[] = {
     { M_THP_RATIO, 0.1f, 0 }, { M_LLC_MPKI, 5, 10 }, { M_DTLB_MPKI, 5, 10 },
     { M_TEMP_ROOM, 10, 3 }, { M_SENSOR_ROOM, 10, 3 },
     { M_OOM, 0, 0 }, { M_THROTTLE_CORE, 0, 0 }, { M_THROTTLE_PKG, 0, 0 },
-    { M_LLC_MPKI, 5, 10 }, { M_DTLB_MPKI, 5, 10 },
 };
 
 static const char scr_enter[] = "\033[?1049h\033[?25l\033[?7l\033[2J";
