@@ -11614,21 +11614,21 @@ static int rep_unpack(void)
     return gz_inflate(rep_packed, n, p, size) ? 0 : -EBADMSG;
 }
 
-/* The page up to one of its marks, {{facts}} or such. */
-static void rep_page(const char *mark)
+/* Leaves out what there is of the page up to one of its marks, {{facts}} or such. Returns the bytes
+ * before that. */
+static size_t rep_skip(const char *mark)
 {
-    const char *at = memmem(rep.page, (size_t)(rep.page_end - rep.page), mark, strlen(mark));
-    if (!at)
-        return;
-    rep_put(rep.page, (size_t)(at - rep.page));
-    rep.page = at + strlen(mark);
+    const char *from = rep.page;
+    const char *at = memmem(from, (size_t)(rep.page_end - from), mark, strlen(mark));
+    rep.page = at ? at + strlen(mark) : from;
+    return at ? (size_t)(at - from) : 0;
 }
 
-/* Leaves out what there is up to a mark. */
-static void rep_skip(const char *mark)
+/* The page up to a mark. */
+static void rep_page(const char *mark)
 {
-    const char *at = memmem(rep.page, (size_t)(rep.page_end - rep.page), mark, strlen(mark));
-    rep.page = at ? at + strlen(mark) : rep.page;
+    const char *from = rep.page;
+    rep_put(from, rep_skip(mark));
 }
 
 /* The page, and where it goes. */
@@ -15413,10 +15413,11 @@ static void *hy_load_disk(void *err)
     return NULL;
 }
 
-static void hy_close_disk(void)
+/* Does without a family beside that of the calls. */
+static void hy_drop(struct bpf_obj *o)
 {
-    bpf_close(&hy.disk);
-    hy.disk.fam = NULL;
+    bpf_close(o);
+    o->fam = NULL;
 }
 
 /* With the programs of the disks (disk: how loading them has ended), or without: the rest goes on,
@@ -15431,7 +15432,7 @@ static int hy_with_disk(int disk)
         return 0;
     }
     u_warn("block I/O off: %s", hy.disk.why);
-    hy_close_disk();
+    hy_drop(&hy.disk);
     return (e = bpf_load(&hy.obj, bio)) ? e : bpf_attach(&hy.obj, bio);
 }
 
@@ -15492,8 +15493,7 @@ static void hy_start_uring(void)
     sigprocmask(SIG_SETMASK, &was, NULL);
     if (e) {
         u_warn("io_uring off: %s", hy.uring.why);
-        bpf_close(&hy.uring);
-        hy.uring.fam = NULL;
+        hy_drop(&hy.uring);
     }
 }
 
@@ -15518,7 +15518,7 @@ static const char *hy_start(const bool *need, u32 ring_bytes)
     snprintf(why, sizeof why, "%s%s%s%s", hy.obj.why, *mend ? " (" : "", mend, *mend ? ")" : "");
     bpf_close(&hy.obj);
     if (hy.disk.fam)
-        hy_close_disk();
+        hy_drop(&hy.disk);
     memset(hy.row, 0, sizeof hy.row); /* they have to stop, then */
     return why;
 }
