@@ -22,6 +22,12 @@ run proc --json=json --forks -T -o text -- sh -c '(exit 3); /bin/true'
 want "[e['exit_code'] for e in by('process')] == [3] and len(by('thread')) == 3"
 has text ' 3 +[0-9.]+ .B \(sh\)$'
 
+# The summary names what failed, and nothing else
+"$KVIS" proc -o text -- sh -c '/bin/false; sh -c "exit 3"; /bin/true; kill -9 $$' >out 2>err 9>&-
+[ $? = 137 ] || fail "the command's end is not kvis's"
+sed -n '/^failed$/,/^critical path/p' text err | sed -n 's/^ *\([0-9A-Z]*\)  *[0-9]*  *\([^ ]*\).*/\1 \2/p' >failed
+printf '%s\n' '1 /bin/false' '3 sh' 'SIGKILL sh' | diff - failed >&9 || fail "what failed"
+
 
 # The environment, as each command began with it: from the new program's own memory.
 LONG=$(printf '%040000d' 7) EMPTY='' HOME=/h
