@@ -1,5 +1,5 @@
 # kvis: one C file, one static binary. `make help` lists the targets.
-# Yours to set: CC CFLAGS LDFLAGS PREFIX DESTDIR ARCH MUSL_ARM64 CLANG (or put them in config.mak).
+# Yours to set: CC CFLAGS LDFLAGS PREFIX DESTDIR LINKS ARCH MUSL_ARM64 CLANG (or put them in config.mak).
 -include config.mak
 
 comma  := ,
@@ -21,17 +21,24 @@ endif
 
 # A static program at a fixed address: code without PIC is 4 KB smaller. noseparate-code: no pages of
 # padding between headers, code and constants. norelro: musl's start-up has no mprotect for it in a
-# static program, so it is only padding; with glibc it would cover 400 bytes.
+# static program, so it is only padding; with glibc it would cover 400 bytes. common-page-size: how far
+# ld may go in padding the data to a page of the file.
 knows = $(shell echo 'int main(void) { return 0; }' | \
           $(CC) $(1) -Werror -x c -o /dev/null - 2>/dev/null && echo '$(1)')
 NO_PIE := $(call knows,-fno-pie)
 LINK := -static $(NO_PIE) \
-        $(call knows,-Wl$(comma)-z$(comma)noseparate-code$(comma)-z$(comma)norelro$(comma)--gc-sections)
+        $(call knows,-Wl$(comma)-z$(comma)noseparate-code$(comma)-z$(comma)norelro$(comma)--gc-sections) \
+        $(call knows,-Wl$(comma)-z$(comma)common-page-size=64)
 
-VERSION := $(shell [ -e .git ] && git describe --tags --dirty 2>/dev/null || echo 0.1)
+# Without git, as in the source archive of `make dist`, .version says it: VERSION DATE SECONDS.
+SAYS := $(shell [ -e .git ] && echo "$$(git describe --tags --dirty 2>/dev/null || echo 0.1)" \
+                $$(git log -1 --format='%cs %ct' 2>/dev/null) || cat .version 2>/dev/null || echo 0.1)
+VERSION := $(firstword $(SAYS))
 
-# What kvis.c needs, whatever CFLAGS says. (Unwind tables: 16 KB that nothing here reads.)
-KFLAGS = -std=gnu11 -pthread -fno-asynchronous-unwind-tables -DKVIS_VERSION='"$(VERSION)"'
+# What kvis.c needs, whatever CFLAGS says. (Unwind tables: 16 KB, on arm64 46, that nothing here reads.)
+KFLAGS = -std=gnu11 -pthread -fno-asynchronous-unwind-tables -fno-unwind-tables \
+         -DKVIS_VERSION='"$(VERSION)"' \
+         $(if $(word 2,$(SAYS)),-DKVIS_DATE='"$(word 2,$(SAYS))"')
 # the usual ones
 KFLAGS += -Wall -Wextra -Wshadow -Wstrict-prototypes -Wold-style-definition
 # memory and strings
@@ -47,7 +54,7 @@ ifneq ($(findstring musl-gcc,$(CC)),)
 endif
 
 # MUSL_ARM64=DIR: DIR/include and DIR/lib of a musl for arm64, under the glibc cross compiler.
-ifneq ($(MUSL_ARM64),)
+ifeq ($(ARCH)$(if $(MUSL_ARM64),+musl),aarch64+musl)
   KFLAGS += -nostdinc -isystem $(MUSL_ARM64)/include -idirafter /usr/$(ARCH)-linux-gnu/include \
             -idirafter $(shell $(CC) -print-file-name=include)
   LINK += -nostdlib -nostartfiles -no-pie $(addprefix $(MUSL_ARM64)/lib/,crt1.o crti.o)
@@ -70,9 +77,12 @@ $(PAGE): $(addprefix gen/report/,report.html report.css report.js common.js moni
 	  echo 'note: no gzip here: the page of --report stays as it is, 42 KB more'; }; } && \
 	mv $$new $@; e=$$?; rm -f $$new*; exit $$e
 
-# BPF arrays and large tables are compressed in the object file: the linker leaves them out.
-PACKED = $(call knows,-Wl$(comma)-T$(comma)gen/packed.ld)
-PACK = set --; for s in bpf_arrays call_tables met_tables; do \
+# BPF arrays, large tables and string literals are compressed in the object file: the linker leaves
+# them out. (Literals: as GNU as has gathered them, in a section of their own, no longer to be merged.)
+# (nostart-stop-gc: the default of GNU ld; lld would throw away what is compressed.)
+PACKED = $(call knows,$(LDFLAGS) -Wl$(comma)-z$(comma)nostart-stop-gc$(comma)-T$(comma)gen/packed.ld)
+PACK = $(OBJCOPY) --rename-section .rodata.str1.1=literals,alloc,contents,data $$o.o && set -- && \
+  for s in bpf_arrays call_tables met_tables literals; do \
   $(OBJCOPY) -O binary -j $$s $$o.o $$o.$$s && [ -s $$o.$$s ] && gzip -9n <$$o.$$s >$$o.$$s.gz || exit 1; \
   set -- "$$@" --add-section $${s}_gz=$$o.$$s.gz --set-section-flags $$s=alloc \
     --set-section-flags $${s}_gz=alloc,readonly,data; done; $(OBJCOPY) "$$@" $$o.o $$o.packed.o
@@ -82,7 +92,7 @@ $(BIN): kvis.c gen/packed.ld $(PAGE) $(wildcard gen/*.h bpf_insns/*.h) Makefile
 	@echo '$(CC) $(CFLAGS) -o $@ kvis.c'; o=$@.$$$$; trap 'rm -f $$o.*' EXIT; packed=; \
 	$(CC) $(KFLAGS) $(CFLAGS) $(NO_PIE) -c -o $$o.o kvis.c || exit 1; \
 	if [ '$(PACKED)' ] && ($(PACK)) >/dev/null 2>&1; then mv $$o.packed.o $$o.o; packed='$(PACKED)'; else \
-	  echo 'note: no objcopy, gzip or GNU ld here: BPF arrays and tables stay as they are, 120 KB more'; fi; \
+	  echo 'note: no objcopy, gzip or GNU ld here: BPF arrays, tables and texts stay as they are, 150 KB more'; fi; \
 	$(CC) $(CFLAGS) $(LINK) $$packed $(LDFLAGS) -pthread -o $@ $$o.o $(LIBS)
 
 run: $(BIN) ## build, and trace a real command
@@ -98,14 +108,17 @@ check: $(BIN) ## structure lint, -Werror under each compiler here, static, size
 	  $$c $(KFLAGS) $$inc -O2 -Werror -S -o /dev/null kvis.c || exit 1; done
 	@sh tests/static.sh $(BIN) $(STRIP)
 
-bench: $(BIN) ## kvis trace against strace, kvis open and monitor against the others of their kind (as root)
-	sh tests/bench.sh
+bench: $(BIN) ## kvis beside strace, perf, bcc and bpftrace: time, CPU, memory, events (as root: installs them)
+	python3 tests/bench.py
 	python3 tests/bench_open.py
 	python3 tests/bench_monitor.py
 
 soak: $(BIN) ## kvis monitor for 20 minutes (SOAK=SECONDS): memory, descriptors, BPF maps stay flat (as root)
-	@d=$$(mktemp -d); cd $$d && TESTS=$(CURDIR)/tests KVIS=$(CURDIR)/$(BIN) SOAK=$${SOAK:-1200} \
-	  sh $(CURDIR)/tests/cases/monitor_soak.sh; e=$$?; rm -rf $$d; exit $$e
+	@d=$$(mktemp -d); cd "$$d" && TESTS='$(CURDIR)/tests' KVIS='$(CURDIR)/$(BIN)' SOAK=$${SOAK:-1200} \
+	  sh '$(CURDIR)/tests/cases/monitor_soak.sh'; e=$$?; rm -rf "$$d"; exit $$e
+
+coverage: ## how much of kvis.c the cases run, by gcov (CASES="NAME..."; as root)
+	sh tests/coverage.sh $(CASES)
 
 gen: ## rebuild gen/*.h from the tables, bpf_insns/*.h from the probes (with clang)
 	sh gen/tables.sh
@@ -114,15 +127,34 @@ gen: ## rebuild gen/*.h from the tables, bpf_insns/*.h from the probes (with cla
 vet: ## every BPF array is signed in bpf_insns/VETTED
 	sh gen/vet.sh
 
-install: $(BIN) ## into $(DESTDIR)$(PREFIX)/bin
-	install -d $(DESTDIR)$(PREFIX)/bin
-	install -m 755 $(BIN) $(DESTDIR)$(PREFIX)/bin/kvis
+# What install puts where; LINKS=1: also the names by which kvis is the tools of bcc.
+BASH_DIR = $(PREFIX)/share/bash-completion/completions
+INSTALLS = $(PREFIX)/bin/kvis $(PREFIX)/share/man/man1/kvis.1 $(BASH_DIR)/kvis \
+           $(PREFIX)/share/zsh/site-functions/_kvis $(PREFIX)/share/fish/vendor_completions.d/kvis.fish
+LINKED = opensnoop execsnoop exitsnoop
+RUNS = $(if $(CROSS),$(error install: this machine cannot run $(BIN), which prints its own manual),./$(BIN))
+
+install: $(BIN) ## binary, manual, completions into $(DESTDIR)$(PREFIX); LINKS=1: opensnoop ..., too
+	@set -e; umask 022; for f in $(INSTALLS); do f="$(DESTDIR)$$f"; mkdir -p "$${f%/*}"; case $$f in \
+	  */bin/kvis) cp $(BIN) "$$f.new"; chmod 755 "$$f.new"; mv "$$f.new" "$$f" ;; \
+	  *.1) $(RUNS) help --man >"$$f" ;; */bash-*) $(RUNS) completion bash >"$$f" ;; \
+	  *.fish) $(RUNS) completion fish >"$$f" ;; *) $(RUNS) completion zsh >"$$f" ;; esac; echo "$$f"; done
+	@set -e; for l in $(if $(LINKS),$(LINKED)); do ln -sf kvis "$(DESTDIR)$(PREFIX)/bin/$$l"; \
+	  ln -sf kvis "$(DESTDIR)$(BASH_DIR)/$$l"; echo "$(DESTDIR)$(PREFIX)/bin/$$l"; done
+
+uninstall: ## take out what install has put there (and no link that is not to kvis)
+	@for f in $(INSTALLS); do rm -f "$(DESTDIR)$$f"; done
+	@for l in $(LINKED); do for d in $(PREFIX)/bin $(BASH_DIR); do f="$(DESTDIR)$$d/$$l"; \
+	  [ "$$(readlink "$$f")" != kvis ] || rm -f "$$f"; done; done
+
+dist: ## into dist/: static binaries for x86_64 and aarch64, source, SHA256SUMS, sizes; the same bytes anywhere
+	MAKE='$(MAKE)' SAYS='$(SAYS)' sh gen/dist.sh
 
 clean: ## remove what was built
-	rm -rf kvis kvis-* $(PAGE)* tests/out
+	rm -rf kvis kvis-* dist $(PAGE)* tests/out
 
 help: ## this list
 	@sed -n 's/^\([a-z]*\):.*## /\1	/p' Makefile
 
-.PHONY: all run test check bench soak gen vet install clean help
+.PHONY: all run test check bench soak coverage gen vet install uninstall dist clean help
 .DELETE_ON_ERROR:

@@ -12,6 +12,7 @@
 #                              tests/progs), /a/path that exists, py:MODULE, or a command
 #   # covers: P1 O1            rows of the list of edge cases, for grep
 #   # plain-only: why          not run again with the sanitizers
+#   # together: why            may run beside others of its kind, after all others, one a CPU
 # It runs in an empty directory of its own with KVIS, BIN (test programs), TESTS and OUT set, and
 # ends with 0 (pass), 77 (skip; its last line says why) or anything else (fail). Whatever it
 # started must be gone when it ends: what is left is killed, and the case has failed.
@@ -19,6 +20,8 @@ set -u
 cd "$(dirname "$0")/.." || exit 1
 TESTS=$PWD/tests OUT=$PWD/tests/out
 BIN=$OUT/bin PYTHONDONTWRITEBYTECODE=1 LC_ALL=C
+# Findings go to a file, for what kvis prints is under test; memory at exit and RLIMIT_CORE stay.
+ASAN_OPTIONS=detect_leaks=0:disable_coredump=0 UBSAN_OPTIONS=print_stacktrace=1
 export TESTS OUT BIN PYTHONDONTWRITEBYTECODE LC_ALL
 passed=0 failed=0 skipped=0 failures= flaky= again=${ONCE:+no}
 plain=1 asan=0
@@ -60,6 +63,13 @@ xz xz-utils
 opensnoop libbpf-tools
 tmux tmux
 perf linux-perf
+clang-tidy clang-tidy
+shellcheck shellcheck
+mandoc mandoc
+man man-db
+groff groff-base
+zsh zsh
+fish fish
 END
     ! have clang || echo "$(clang -print-resource-dir)/lib/linux/libclang_rt.fuzzer-$(uname -m).a" \
         "libclang-rt-$(clang -dumpversion | cut -d. -f1)-dev"
@@ -103,7 +113,7 @@ result() { # result PASS|FAIL|SKIP NAME [REASON]
     SKIP) skipped=$((skipped + 1)) ;;
     FAIL) failed=$((failed + 1)); failures="$failures $2" ;;
     esac
-    echo "$1 $2${3:+ ($3)}"
+    echo "$1 $2${3:+ ($3)}${took:+ $took s}"
 }
 
 header() { sed -n "2,30s/^[#/* ]*$2: *\(.*[^ */]\)[ */]*\$/\1/p" "$1"; } # header FILE KEY
@@ -172,41 +182,74 @@ run_case() { # run_case FILE [SUFFIX]
         why=$(missing "$need")
         [ -z "$why" ] || { result SKIP "$name" "$why"; return; }
     done
-    rm -rf "$dir" "$OUT"/san.*
+    rm -rf "$dir" "$dir".san.*
     mkdir -p "$dir" "$OUT/log"
-    id=$$.$name
-    (cd "$dir" && KVIS_CASE=$id exec timeout -k 5 "$seconds" "$1") >"$log" 2>&1 </dev/null
+    id=$$.$name began=$(date +%s)
+    (cd "$dir" && export KVIS_CASE="$id" ASAN_OPTIONS="$ASAN_OPTIONS:log_path='$dir.san'" \
+        UBSAN_OPTIONS="$UBSAN_OPTIONS:log_path='$dir.san'" && exec timeout -k 5 "$seconds" "$1") >"$log" 2>&1 </dev/null
     st=$?
     why="exit $st"
     [ $st = 124 ] && why="longer than $seconds s"
     end_leftovers "$id" >>"$log" 2>&1 || { st=1; why="left processes behind"; }
-    for f in "$OUT"/san.*; do
-        [ -e "$f" ] && { cat "$f" >>"$log"; st=1; why="sanitizer"; }
+    for f in "$dir".san.*; do
+        [ -e "$f" ] && { cat "$f" >>"$log"; rm "$f"; st=1; why="sanitizer"; }
     done
     # UBSan's findings stay on stderr, wherever the case has put that.
-    if [ -n "$2" ] && grep -rhsa -A9 'kvis\.c:[0-9:]* runtime error' "$dir" "$log" >"$OUT/ub"; then
-        cat "$OUT/ub" >>"$log"; st=1; why="sanitizer"
+    if [ -n "$2" ] && grep -rhsa -A9 'kvis\.c:[0-9:]* runtime error' "$dir" "$log" >"$dir.ub"; then
+        cat "$dir.ub" >>"$log"; st=1; why="sanitizer"
     fi
+    took=$(($(date +%s) - began))
     case $st in
     0) result PASS "$name"; rm -rf "$dir" ;;
     77) result SKIP "$name" "$(tail -n 1 "$log")"; rm -rf "$dir" ;;
     *) sed 's/^/    /' "$log" | tail -n 60
         case $again in
         no) result FAIL "$name" "$why; see $dir, $log" ;;
-        *) again="$again $1"; cp "$log" "$log.first"; echo "AGAIN $name ($why)" ;;
+        *) again="$again $(basename "$1")"; cp "$log" "$log.first"; echo "AGAIN $name ($why)" ;;
         esac ;;
     esac
+    took=
+}
+
+next_case() { # prints the first line of $OUT/queue and takes it out
+    flock "$OUT/queue.lock" sh -c 'head -n 1 "$1" && sed -i 1d "$1"' sh "$OUT/queue"
+}
+
+# A lane's counts come back in a file, for it is a process of its own.
+run_together() { # run_together SUFFIX CASE...: as many at once as there are CPUs
+    suffix=$1; shift
+    [ $# -gt 0 ] || return 0
+    printf '%s\n' "$@" >"$OUT/queue"
+    for lane in $(seq "$(getconf _NPROCESSORS_ONLN)"); do
+        (
+            passed=0 failed=0 skipped=0 failures=
+            [ "$again" = no ] || again=
+            while case=$(next_case) && [ -n "$case" ]; do run_case "$TESTS/cases/$case" "$suffix"; done
+            [ "$again" != no ] || again=
+            cat >"$OUT/lane.$lane" <<END
+passed=\$((passed + $passed)) failed=\$((failed + $failed)) skipped=\$((skipped + $skipped))
+failures="\$failures$failures" again="\$again$again"
+END
+        ) &
+    done
+    wait
+    for lane in "$OUT"/lane.*; do . "$lane"; rm "$lane"; done
 }
 
 run_cases() { # run_cases SUFFIX [NAME...]
-    suffix=$1; shift
+    suffix=$1 together=; shift
     [ $# -gt 0 ] || set -- $(cd "$TESTS/cases" && ls | sed -n 's/\.\(sh\|py\)$//p')
     for case; do
         f=$TESTS/cases/$case.sh
         [ -e "$f" ] || f=$TESTS/cases/$case.py
         [ -e "$f" ] || { result FAIL "$case" "no such case"; continue; }
-        [ -n "$suffix" ] && grep -q '^# plain-only:' "$f" || run_case "$f" "$suffix"
+        [ -n "$suffix" ] && grep -q '^# plain-only:' "$f" && continue
+        case $(header "$f" together) in
+        '') run_case "$f" "$suffix" ;;
+        *) together="$(basename "$f") $together" ;; # the machines, which take longest, first
+        esac
     done
+    run_together "$suffix" $together
     again_cases "$suffix"
 }
 
@@ -218,7 +261,7 @@ again_cases() {
     again=no suffix=$1; shift
     for case; do
         before=$passed
-        run_case "$case" "$suffix"
+        run_case "$TESTS/cases/$case" "$suffix"
         [ $passed = $before ] || flaky="$flaky $name"
     done
     again=
@@ -237,12 +280,10 @@ if [ $plain = 1 ]; then
 fi
 if [ $asan = 1 ]; then
     export KVIS="$OUT/kvis-asan"
-    # Findings go to a file, for what kvis prints is under test; memory at exit and RLIMIT_CORE stay.
-    export ASAN_OPTIONS="detect_leaks=0:disable_coredump=0:log_path=$OUT/san" UBSAN_OPTIONS="print_stacktrace=1:log_path=$OUT/san"
     if ! have gcc || ! gcc -fsanitize=address,undefined -o "$OUT/empty" "$OUT/empty.c" 2>/dev/null; then
         result SKIP "[asan]" "no gcc with the sanitizers"
     elif make -s CC=gcc CFLAGS='-O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all' \
-        LINK=-no-pie BIN="$KVIS" "$KVIS"; then
+        LINK=-no-pie BIN=tests/out/kvis-asan tests/out/kvis-asan; then
         run_cases .asan "$@"
     else
         result FAIL "build[asan]" "make failed"

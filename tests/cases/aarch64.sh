@@ -1,5 +1,6 @@
 #!/bin/sh
 # timeout: 300
+# together: needs one CPU, and nothing of the machine
 # plain-only: another architecture
 # needs: make aarch64-linux-gnu-gcc qemu-aarch64-static /usr/aarch64-linux-gnu/lib/libc.a
 # The cross build is static and free of warnings, and runs as far as an emulator without ptrace can.

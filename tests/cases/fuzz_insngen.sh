@@ -1,5 +1,6 @@
 #!/bin/sh
 # timeout: 90
+# together: no clock, and nothing of the machine
 # needs: clang
 # plain-only: it is built with the sanitizers itself
 # covers: issue 3

@@ -1,12 +1,14 @@
 #!/bin/sh
 # timeout: 60
 # needs: root perf python3 prog:mon
-# Beside perf stat -a: what the kernel's own software events count in the same seconds. One perf begins
-# after kvis and ends before it, another one begins before and ends after: kvis is between the two.
+# Beside perf stat -a: what the kernel's own software events and its tracepoint of switches count in the same
+# seconds. One perf begins after kvis and ends before it, another one begins before and ends after: kvis is
+# between the two. (The tracepoint is not hit at every switch that /proc/stat has, and perf may miss
+# some of its hits: 1000 of 46000, once.)
 . "$TESTS/lib.sh"
 "$KVIS" monitor -c runq -n 1 -i 0.1 >can 2>&1 9>&- || fail "monitor"
 grep -q '^runq .*switches=' can || skip "$(cat can)"
-events=context-switches,page-faults,cpu-migrations
+events=context-switches,sched:sched_switch,page-faults,cpu-migrations
 cat >work.sh <<'END'
 perf bench sched pipe -l 20000 >/dev/null 2>&1
 "$BIN/mon" hop 2000 >hops
@@ -25,16 +27,15 @@ perf stat -a -x, -e $events -o outer sh around.sh 9>&- || fail "perf stat"
 [ -s p.prom ] || fail "no numbers"
 of() { awk -F, -v e="$1" '$3 == e { print $1 }' "$2"; }
 total() { awk -v m="^kvis_$1[{ ]" '$0 ~ m { n += $NF } END { printf "%d\n", n }' "$2"; }
-between() { # between EVENT METRIC ATLEAST [SHARE]: 1 in SHARE may be missing
+between() { # between EVENT METRIC ATLEAST [EVENT]: the second for the upper bound
     got=$(($(total "$2" p.prom) - $(total "$2" before)))
-    say "$1: perf $(of "$1" inner) ... kvis $got ... perf $(of "$1" outer)"
+    say "$1: perf $(of "$1" inner) ... kvis $got ... perf $(of "${4:-$1}" outer)"
     [ "$(of "$1" inner)" -ge "$3" ] || fail "$1: perf saw only $(of "$1" inner) of $3"
-    [ $((got + got / ${4:-1000000000})) -ge "$(of "$1" inner)" ] || fail "$1: kvis has fewer"
-    [ "$got" -le "$(of "$1" outer)" ] || fail "$1: kvis has more"
+    [ "$got" -ge "$(of "$1" inner)" ] || fail "$1: kvis has fewer"
+    [ "$got" -le "$(of "${4:-$1}" outer)" ] || fail "$1: kvis has more"
 }
 has hops 'hops=2000 own=(2000|0)$'
 between context-switches context_switches_total 40000
-# (Of the programs' own count up to 1 in 800 were missing where tasks hop from CPU to CPU, not understood.)
-between context-switches switches_total 40000 200
+between sched:sched_switch switches_total 40000 context-switches
 between cpu-migrations sched_migrations_total 2000
 between page-faults page_faults_total 20000

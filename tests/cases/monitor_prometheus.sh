@@ -61,7 +61,8 @@ def label(k, v):
     return k, float(v) if k == "le" else v # (it writes 4.194303e+06)
 def read(path):
     lines = (s.rsplit(" ", 1) for s in open(path) if s.startswith("kvis_"))
-    return {(k.split("{")[0], *sorted(label(*m) for m in re.findall(r'(\w+)="((?:[^"\\]|\\.)*)"', k))): float(v)
+    # an empty label is none (it gives all of a metric's numbers the same labels)
+    return {(k.split("{")[0], *sorted(label(*m) for m in re.findall(r'(\w+)="((?:[^"\\]|\\.)+)"', k))): float(v)
             for k, v in lines}
 ours, theirs = read("textfile/kvis.prom"), read("exported")
 print(len(ours), "numbers by way of node_exporter")
@@ -72,7 +73,7 @@ fi
 
 run monitor -n 1 -i 0.1 --prometheus=/nowhere/a.prom
 status 125
-has err '^kvis: cannot write /nowhere/a.prom: No such file'
+has err '^kvis: cannot write /nowhere/a.prom: there is no such directory'
 run monitor -n 1 -i 0.1 --listen=localhost:1
 status 2
 run monitor -n 1 -i 0.1 --listen=127.0.0.1:65536

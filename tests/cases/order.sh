@@ -1,5 +1,6 @@
 #!/bin/sh
 # timeout: 300
+# together: no clock, and nothing of the machine
 # needs: root python3 prog:hyb prog:mem
 # Whatever an event comes from (records of calls, waits for a CPU, page faults, stops for births, execs,
 # signals, deaths), it stands in the output in the order of the ends, no more than 50 ms behind another.

@@ -1,5 +1,6 @@
 #!/bin/sh
 # timeout: 120
+# together: no clock, and nothing of the machine
 # needs: python3
 # covers: O2 O4
 # Recordings that end early, are damaged, or are none: told with the offset; what came before is shown.

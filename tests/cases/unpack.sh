@@ -3,7 +3,7 @@
 # needs: gcc gzip make objcopy python3
 # plain-only: it is built with the sanitizers itself
 # covers: O2
-# The page of --report, BPF arrays and tables are packed into kvis: what gzip makes unpacks to what it was; what is
+# The page of --report, BPF arrays, tables and string literals are packed into kvis: what gzip makes unpacks to what it was; what is
 # damaged does not. Without gzip they are not packed, and the report is the same.
 . "$TESTS/lib.sh"
 export ASAN_OPTIONS=detect_leaks=0
@@ -109,9 +109,17 @@ chmod 755 b/bin/gzip
 rm -f b/gen/report.page
 (cd b && PATH=$PWD/bin:$PATH make CC=gcc CFLAGS=-O0 kvis) >out 2>err || fail "make without gzip"
 has out '^note: no gzip here: the page'
-has out '^note: no .*: BPF arrays and tables stay'
+has out '^note: no .*: BPF arrays, tables and texts stay'
 b/kvis replay --report=plain.html a.kvis >out 2>err || fail "report, not packed"
 cmp packed.html plain.html || fail "another report without gzip"
+texts() { # texts KVIS: all help there is, and an error's message
+    for c in help $("$1" help | sed -n 's/^  \([a-z]*\) .*/\1/p'); do "$1" help "$c"; done
+    "$1" trace --no-such-option
+    "$1" check --json | sed 's/"[a-z_]*ns":[0-9]*//g; s/"pid":[0-9]*//g' | grep -o '"[a-z_]*":'
+}
+texts b/kvis >texts.plain 2>&1
+texts "$KVIS" >texts.packed 2>&1
+[ "$(wc -l <texts.plain)" -gt 200 ] && cmp texts.plain texts.packed || fail "other texts without gzip"
 (cd b && make -B gen/report.page) >out 2>err &
 (cd b && make -B gen/report.page) >out2 2>err2 || fail "make"
 wait $! || fail "another make"
@@ -130,7 +138,8 @@ eq "a damaged page" 125 $?
 has err 'bent.html: the page in kvis cannot be unpacked'
 
 # BPF arrays and tables: those of the headers, as a compiler makes them, without pointers
-(cd "$TESTS/.." && gcc -std=gnu11 -w -pthread -DKVIS_VERSION='""' -c -o "$OLDPWD/kvis.o" kvis.c) || fail "kvis.o"
+made=$("$KVIS" help --man | sed -n 's/^\.TH KVIS 1 \([-0-9]*\) "kvis \([^"]*\)".*/-DKVIS_DATE="\1" -DKVIS_VERSION="\2"/p')
+(cd "$TESTS/.." && gcc -std=gnu11 -w -pthread $made -c -o "$OLDPWD/kvis.o" kvis.c) || fail "kvis.o"
 python3 - "$KVIS" >made 2>err <<'END' || { say "$(cat err)"; fail "other tables"; }
 import gzip, re, subprocess, sys
 def run(*cmd): return subprocess.run(cmd, stdout=subprocess.PIPE, text=True, check=True).stdout
@@ -153,6 +162,14 @@ for name, some in ("bpf_arrays", 20), ("call_tables", 8), ("met_tables", 1):
     now = tables(sys.argv[1], name, gzip.decompress(bytes_of(sys.argv[1], name + "_gz")))
     assert was == now and len(was) > some and all(any(a) for a in was.values()), (name, set(was) ^ set(now))
     print(name, len(was), "tables of", sum(map(len, was.values())), "bytes")
+# String literals are in there only: each ends in a 0, and the help is of them.
+plain, packed = open("b/kvis", "rb").read(), open(sys.argv[1], "rb").read()
+texts = gzip.decompress(bytes_of(sys.argv[1], "literals_gz"))
+long = [t for t in texts.split(b"\0") if len(t) > 30]
+assert len(long) > 300 and texts.endswith(b"\0") and section(sys.argv[1], "literals")[2] == len(texts)
+there, missing = [t for t in long if t in packed], [t for t in long if t not in plain]
+assert not there and len(missing) < 20, (there[:9], missing[:9])
+print("literals", texts.count(b"\0"), "of", len(texts), "bytes")
 END
 say "$(cat made)"
 
@@ -180,3 +197,10 @@ bend met_tables
 eq "damaged tables of metrics" 125 $?
 has err 'the tables in kvis cannot be unpacked'
 ./bent trace -q -o all -- true >out 2>err || fail "trace without the tables of metrics"
+bend literals
+for args in --version help "trace -q -- touch not-there"; do
+    ./bent $args >out 2>err
+    eq "damaged texts, $args" 125 $?
+    eq "and nothing else" 'kvis: the texts in kvis cannot be unpacked: this file is damaged' "$(cat out err)"
+done
+[ ! -e not-there ] || fail "it was run all the same"

@@ -1,5 +1,6 @@
 #!/bin/sh
-# timeout: 1300
+# timeout: 1500
+# together: a machine of one thread, which waits for nobody
 # plain-only: the guest has the static binary
 # needs: qemu-system-x86_64 cpio python3
 # The newest Linux of Debian sid on x86_64, with what tests/vm/guest has for it.

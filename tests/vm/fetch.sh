@@ -6,6 +6,7 @@
 #   x86-6.1/ .. arm64/     vmlinuz, modules/ (the tree under /lib/modules/VERSION), version
 #   tools-amd64/ tools-arm64/   busybox (static), strace/ (a root with its libraries)
 #   bcc-amd64/             root/: biolatency of libbpf-tools, with its libraries
+#   musl-arm64/            include/ and lib/: for the Makefile's MUSL_ARM64
 # What is in the cache stays as it is: newer kernels come when its directory is removed.
 #
 # The archive is the one that this machine's apt uses. apt checks the signature of the suite and size
@@ -26,6 +27,7 @@ arm64 arm64 bookworm /^linux-image-6\.1[0-9.]*-[0-9]+-cloud-arm64$/
 tools-amd64 amd64 bookworm busybox-static strace libc6 libunwind8 liblzma5 libgcc-s1
 tools-arm64 arm64 bookworm busybox-static strace libc6
 bcc-amd64 amd64 bookworm libbpf-tools libelf1 zlib1g libc6
+musl-arm64 arm64 bookworm musl-dev
 END_TABLE
 }
 
@@ -110,6 +112,12 @@ bcc() { # of 60 programs of 400 KB the one that a test asks for
     rm -rf "$new"/root/usr/share "$new"/root/etc "$new"/root/lib/*/gconv "$new"/root/usr/lib/*/gconv
 }
 
+musl() {
+    mv "$new"/root/usr/include/*-linux-musl "$new/include" && mv "$new"/root/usr/lib/*-linux-musl "$new/lib" ||
+        no "no headers or libraries in the package"
+    rm -rf "$new/root"
+}
+
 fetch() { # fetch NAME
     name=$1 state=$cache/apt
     [ -e "$cache/$name/complete" ] && return
@@ -120,7 +128,7 @@ fetch() { # fetch NAME
     suite
     new=$cache/$name.new
     unpack "$@"
-    case $name in tools-*) tools ;; bcc-*) bcc ;; *) kernel ;; esac
+    case $name in tools-*) tools ;; bcc-*) bcc ;; musl-*) musl ;; *) kernel ;; esac
     : >"$new/complete"
     rm -rf "${cache:?}/$name"
     mv "$new" "$cache/$name"

@@ -18,6 +18,7 @@
 # $KERNEL and the real /tests/scenes (what the cases run under `each truth` and `each same`).
 # What it mounts, loads or sets it undoes: tests with the same cmdline and qemu share one boot.
 # The files of its directory come back (keep them small: the line carries 600 KB a second).
+# RUNS=10 in the environment: t_ill (lib.sh) tries each illness so often, and all may take so much longer; ILLS=idle,cpu: only these.
 # A line `not ok`, a test that does not end, a guest that does not end: failure.
 set -u
 vm=$(cd "$(dirname "$0")" && pwd)
@@ -31,7 +32,7 @@ only=$*
 cache=${KVIS_VM_CACHE:-$OUT/vm/cache}
 case $kernel in arm64*) arch=aarch64 tools=tools-arm64 ;; *) arch=x86_64 tools=tools-amd64 ;; esac
 
-header() { sed -n "1,30s/^# *$2: *\(.*[^ ]\) *\$/\1/p" "$1"; } # header FILE KEY
+header() { sed -n "1,30s/^# *$2: *\(.*[^ ]\) *\$/\1/p" "$vm/guest/$1.sh"; } # header TEST KEY
 
 # Static builds for the guest's architecture: the test programs, and kvis if it is not ours.
 cc() {
@@ -58,8 +59,8 @@ build() {
     done
     kvis=$KVIS
     [ $arch = "$(uname -m)" ] && return
-    kvis=$OUT/vm/kvis-$arch
-    make -s -C "$TESTS/.." ARCH=$arch BIN="$kvis" "$kvis"
+    kvis=$TESTS/../kvis-$arch # make has no targets with blanks
+    make -s -C "$TESTS/.." ARCH=$arch
 }
 
 runs_on() { # runs_on TEST: is this kernel one of its kernels?
@@ -108,14 +109,14 @@ fill() { # fill TEST...: the initramfs of one boot, in $root
     cp "$vm/guest/lib.sh" "$root/tests/"
     scenes >"$root/tests/scenes"
     for f; do
-        cp "$f" "$root/tests/"
+        cp "$vm/guest/$f.sh" "$root/tests/"
         for m in $(header "$f" modules); do module "$m"; done
         case $(header "$f" with) in
         strace) cp -a "$cache/$tools/strace/." "$root/" ;;
         bcc) ! "$vm/fetch.sh" bcc-amd64 || cp -a "$cache/bcc-amd64/root/." "$root/" ;;
         esac
         seconds=$(header "$f" timeout)
-        echo "$(basename "$f" .sh) ${seconds:-20} $(header "$f" modules)" >>"$root/tests/list"
+        echo "$f $((${seconds:-20} * ${RUNS:-1})) $(header "$f" modules)" >>"$root/tests/list"
     done
 }
 
@@ -143,8 +144,7 @@ host() { # host TEST
 }
 
 results() { # results TEST...: all TAP of one boot
-    for f; do
-        name=$(basename "$f" .sh)
+    for name; do
         echo "# == $name"
         [ -e "$back/$name/tap" ] || { echo "not ok - $name did not run"; continue; }
         cat "$back/$name/tap"
@@ -161,10 +161,10 @@ boot() { # boot CMDLINE QEMU: one boot with the tests that want just that; its T
         [ "$(header "$f" cmdline)	$(header "$f" qemu)" = "$1	$2" ] || continue
         together="$together $f"
         t=$(header "$f" timeout)
-        limit=$((limit + ${t:-20}))
+        limit=$((limit + ${t:-20} * ${RUNS:-1}))
     done
     fill $together || { echo "not ok - initramfs"; return; }
-    a=
+    a="${RUNS:+-a RUNS=$RUNS} ${ILLS:+-a ILLS=$ILLS}"
     for p in $1; do a="$a -a $p"; done
     "$vm/boot.sh" "$kernel" "$root" "$PWD/$3" -t $limit $a -- $2 >boot.log 2>&1
     st=$?
@@ -186,16 +186,22 @@ report() {
     [ "$bad" = 0 ] && [ "$ok" -gt 0 ]
 }
 
+# One at a time: what two kernels share is made once.
+mkdir -p "$OUT/vm"
+exec 9>"$OUT/vm/lock"
+flock 9
 why=$(NO_COLOR=1 "$vm/fetch.sh" "$kernel" $tools 2>&1) || { echo "$why" | tail -n 1; exit 77; }
 tests=
 for f in "$vm"/guest/*.sh; do
-    case $f in */lib.sh) continue ;; esac
+    f=$(basename "$f" .sh)
+    [ "$f" != lib ] || continue
     [ -n "$(header "$f" kernels)" ] || { echo "$f: no kernels in its header"; exit 1; }
-    case " ${only:-$(basename "$f" .sh)} " in *" $(basename "$f" .sh) "*) ;; *) continue ;; esac
+    case " ${only:-$f} " in *" $f "*) ;; *) continue ;; esac
     { [ -n "$only" ] || runs_on "$f"; } && tests="$tests $f"
 done
 [ -n "$tests" ] || { echo "no guest tests for $kernel"; exit 77; }
 build || { echo "the test programs do not build for $arch"; exit 1; }
+exec 9>&-
 [ -n "${KVIS_CASE-}" ] || { mkdir -p "$OUT/vm/$kernel" && cd "$OUT/vm/$kernel" || exit 1; }
 root=$PWD/root number=0
 : >tap
