@@ -2,15 +2,40 @@
 # timeout: 120
 # plain-only: builds by itself
 # needs: make
-# What belongs to the user: CC, CFLAGS, PREFIX, DESTDIR; and what the help promises exists.
+# What belongs to the user: CC, CFLAGS, PREFIX, DESTDIR, LINKS; uninstall takes out what install put; and what the help promises exists.
 . "$TESTS/lib.sh"
 cp -r "$TESTS/../Makefile" "$TESTS/../kvis.c" "$TESTS/../gen" "$TESTS/../bpf_insns" .
 make CC=cc CFLAGS=-O0 kvis >out 2>err || fail "make CC=cc"
 grep -q '^cc .*-O0' out || fail "CC or CFLAGS is not the user's"
 make PREFIX=/p DESTDIR="$PWD/d" CC=cc CFLAGS=-O0 install >out 2>err || fail "make install"
-eq "installed" d/p/bin/kvis "$(find d -type f)"
+cat >want <<END
+d/p/bin/kvis
+d/p/share/bash-completion/completions/kvis
+d/p/share/fish/vendor_completions.d/kvis.fish
+d/p/share/man/man1/kvis.1
+d/p/share/zsh/site-functions/_kvis
+END
+eq "installed" "$(cat want)" "$(find d ! -type d | sort)"
 d/p/bin/kvis --version >out || fail "the installed kvis does not run"
-for t in all run test check bench gen vet install clean help; do
+d/p/bin/kvis help --man | cmp - d/p/share/man/man1/kvis.1 || fail "the manual"
+for s in bash zsh fish; do
+    grep -rlxF "$(./kvis completion $s | sed -n 2p)" d/p/share | grep -q $s || fail "the completion for $s"
+done
+eq "modes" "755 644" "$(echo $(stat -c %a d/p/bin/kvis d/p/share/man/man1/kvis.1))"
+# what is not kvis's stays, and so does a link of that name to something else
+mkdir "d e"
+echo mine >"d e/mine"
+cp -r d/p "d e/p" && ln -s elsewhere "d e/p/bin/execsnoop"
+make PREFIX=/p DESTDIR="$PWD/d" CC=cc CFLAGS=-O0 LINKS=1 install >out 2>err || fail "make install LINKS=1"
+for l in opensnoop execsnoop exitsnoop; do
+    d/p/bin/$l --help >out 2>err || fail "$l: $?"
+    has out "^Usage: kvis (${l%snoop}|$l) "
+done
+make PREFIX=/p DESTDIR="$PWD/d" CC=cc uninstall >out 2>err || fail "make uninstall"
+eq "uninstall leaves" "" "$(find d ! -type d)"
+make PREFIX=/p DESTDIR="$PWD/d e" CC=cc uninstall >out 2>err || fail "make uninstall"
+eq "uninstall, others' files" "d e/mine d e/p/bin/execsnoop" "$(echo $(find "d e" ! -type d | sort))"
+for t in all run test check bench gen vet install uninstall dist clean help; do
     make help | grep -q "^$t	" || fail "make help lacks $t"
     make -n $t >/dev/null 2>err || fail "no target $t"
 done

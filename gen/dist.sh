@@ -1,0 +1,51 @@
+#!/bin/sh
+# dist.sh: for `make dist`. Into dist/: kvis-VERSION-ARCH for each of ARCHS, stripped; the source as
+# kvis-VERSION.tar.gz; SIZES; SHA256SUMS. The same commit and compilers give the same bytes, wherever and
+# whenever: nothing of the place, the time, the user, the locale or the umask is in them.
+# Environment: MAKE, SAYS ("VERSION [DATE SECONDS]"), ARCHS, SOURCE_DATE_EPOCH (else the commit's time).
+set -eu
+LC_ALL=C TZ=UTC
+export LC_ALL TZ
+umask 022
+set -f
+set -- ${SAYS:-0.1}
+set +f
+version=$1 date=${2-} epoch=${SOURCE_DATE_EPOCH:-${3:-0}}
+name=kvis-$version
+rm -rf dist
+mkdir dist
+
+# -s and no -g: no paths, no numbers of lines. The number of a build is the hash of all of that.
+jobs=
+for arch in ${ARCHS:-x86_64 aarch64}; do
+    ${MAKE:-make} --no-print-directory ARCH=$arch BIN=dist/$name-$arch CFLAGS=-Os \
+        LDFLAGS='-s -Wl,--build-id=none' &
+    jobs="$jobs $!"
+done
+for job in $jobs; do wait "$job"; done
+
+# The source: what git knows here, or, in such an archive, what lies here. .version: what git would have said.
+if [ -e .git ]; then git ls-files; else
+    find . -type f ! -path './dist/*' ! -path './tests/out/*' ! -path './gen/report.page*' ! -path './kvis' \
+        ! -path './kvis-*' ! -path './.version' ! -path '*/__pycache__/*' | sed 's,^\./,,'
+fi | sort >dist/files
+echo "$version${date:+ $date $epoch}" >dist/.version
+tar -cf dist/$name.tar --sort=name --format=ustar --owner=0 --group=0 --numeric-owner --mtime="@$epoch" \
+    --mode='u=rwX,go=rX' --no-recursion --transform "s,^dist/,," --transform "s,^,$name/," \
+    -T dist/files dist/.version
+gzip -9n dist/$name.tar
+rm dist/files dist/.version
+
+{
+    for f in dist/$name-*; do
+        echo "$(wc -c <"$f") ${f#dist/}"
+        readelf -SW "$f" | sed -n 's/^ *\[ *[0-9]*\] \([^ ]*\)  *\([A-Z][A-Z]*\)  *[0-9a-f]* [0-9a-f]* \([0-9a-f]*\) .*/\2 \3 \1/p' |
+            while read -r type size section; do
+                size=$((0x$size))
+                [ "$type" = NOBITS ] || [ $size -lt 1024 ] || echo "    $size $section"
+            done
+    done
+    echo "$(wc -c <dist/$name.tar.gz) $name.tar.gz"
+} >dist/SIZES
+(cd dist && sha256sum $name* SIZES >SHA256SUMS)
+cat dist/SIZES dist/SHA256SUMS

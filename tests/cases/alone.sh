@@ -1,0 +1,73 @@
+#!/bin/sh
+# timeout: 90
+# plain-only: a binary that is static
+# needs: root unshare chroot setpriv
+# An empty directory as the root, with kvis as the only file in it: every command runs from the one file, as root,
+# as a container's root without capabilities, and as nobody, with /proc and /sys and without; what cannot be says
+# why and what mends it. (The guests of tests/vm are initramfs of busybox and kvis.)
+. "$TESTS/lib.sh"
+[ "${1-}" = mounted ] || rm -rf root
+mkdir -p root/proc root/sys root/tmp root/dev
+cp "$KVIS" root/kvis && chmod -R go+rX root && chmod 1777 root/tmp || fail "the root"
+readelf -lW root/kvis 2>/dev/null | grep -q INTERP && skip "kvis is not static"
+"$KVIS" trace -v -q -w root/run.kvis -- "$KVIS" --version >out 2>err 9>&- || fail "trace -w"
+chmod 644 root/run.kvis
+cat >rows <<'END'
+root|0|--version|out|^kvis [0-9]
+root|0|help|out|^Usage: kvis COMMAND
+root|0|help trace|out|--attach=PID
+root|0|help --man|out|^.TH KVIS
+root|0|completion bash|out|^complete -F
+root|0|trace -- /kvis --version|err|Exit: 0
+root|0|trace --backend=ptrace -v -- /kvis --version|err|execve\("/kvis"
+root|0|trace -q --json=/tmp/j --report=/tmp/r.html --perfetto=/tmp/p -w /tmp/w -- /kvis --version|err|Exit: 0
+root|127|trace -- ls|err|cannot run ls: not found
+root|0|replay -v /run.kvis|err|execve
+root|0|replay --report=/tmp/s.html -q /run.kvis|err|Exit: 0
+root|0|diff /run.kvis /run.kvis|out|run.kvis
+root|0 1|check|out|^ptrace +yes
+root|0|open -F -- /kvis --version|out|/kvis$
+root|0|proc -- /kvis --version|out|/kvis --version
+root|0 125|monitor -n 1 -i 0.1|both|.
+root|0|monitor -n 1 -i 0.1 --json --prometheus=/tmp/m.prom|out|"type":"header"
+bare|0|trace -c -- /kvis --version|err|execve
+bare|0|trace -v -- /kvis --version|err|execve
+bare|0|trace -- /kvis --version|err|Exit: 0
+nobody|0|--version|out|^kvis [0-9]
+nobody|0|help --man|out|^.TH KVIS
+nobody|0|trace -- /kvis --version|err|Exit: 0
+nobody|0|trace -c -- /kvis --version|err|execve
+nobody|0|trace -q --report=/tmp/n.html -w /tmp/n.kvis -- /kvis --version|err|Exit: 0
+nobody|0|replay -v /run.kvis|err|execve
+nobody|0|diff /run.kvis /run.kvis|out|run.kvis
+nobody|1|check|out|mend: it takes root
+nobody|125|open -d 1|err|cannot watch opens: .*it takes root
+nobody|125|proc -d 1|err|cannot watch processes: .*it takes root
+nobody|0 125|monitor -n 1 -i 0.1|both|.
+END
+try() { # try WHERE: all the rows, with the root as it is
+    while IFS='|' read -r who codes args file regex; do
+        case $who in
+        root) as="chroot root" ;;
+        bare) as="setpriv --bounding-set=-all,+sys_chroot chroot root" ;;
+        nobody) as="chroot --userspec=65534:65534 --groups= root" ;;
+        esac
+        say "$1, $who: kvis $args"
+        $as /kvis $args >out 2>err 9>&- </dev/null
+        st=$?
+        cat out err >both
+        case " $codes " in *" $st "*) ;; *) fail "$args: want $codes, got $st" ;; esac
+        has $file "$regex"
+        hasnt both 'Segmentation|runtime error|Assertion'
+        # what fails of kvis itself says so
+        [ $st != 125 ] || has err '^kvis: .*: '
+        rm -f root/tmp/*
+    done <rows
+}
+if [ "${1-}" = mounted ]; then # in a mount namespace of our own, which ends with us
+    mount -t proc proc root/proc && mount --rbind /sys root/sys || fail "mount"
+    try "with /proc and /sys"
+    exit 0
+fi
+try "an empty root"
+unshare -m sh "$0" mounted || fail "with /proc and /sys"

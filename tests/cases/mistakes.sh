@@ -1,0 +1,139 @@
+#!/bin/sh
+# timeout: 60
+# needs: python3
+# What newcomers get wrong: each mistake says what, on what, why and what mends it, in one line, with the right status.
+. "$TESTS/lib.sh"
+mkdir dir
+echo text >noexec
+printf '\177ELFbad' >badelf
+printf '#!/nonexistent/interpreter\n' >badint
+chmod +x badelf badint
+"$KVIS" trace -q -w a.kvis -- true 2>err 9>&- || fail "trace -w"
+echo 'something else altogether' >notes
+: >empty.kvis
+head -c 200 a.kvis >cut.kvis
+python3 - <<'END'
+import struct, zlib
+b = bytearray(open("a.kvis", "rb").read())
+b[8:12] = struct.pack("<I", 99)
+b[12:16] = struct.pack("<I", zlib.crc32(b[:12]))
+open("newer.kvis", "wb").write(b)
+# The last record is REC_END, with a status of 0: another type in its place, of which only a later kvis knows.
+b = bytearray(open("a.kvis", "rb").read())
+at, number = 16, 0
+while at + 8 + struct.unpack_from("<I", b, at)[0] < len(b):
+    at, number = at + 8 + struct.unpack_from("<I", b, at)[0], number + 1
+b[-2] = 200
+struct.pack_into("<I", b, at + 4, zlib.crc32(b[at + 8:], zlib.crc32(struct.pack("<I", number))))
+open("kind.kvis", "wb").write(b)
+END
+
+# STATUS, the command line, and what the line on stderr says (behind "kvis: ")
+n=0
+while IFS='|' read -r want args regex; do
+    case $want in '' | '#'*) continue ;; esac
+    n=$((n + 1))
+    run $args </dev/null
+    status "$want"
+    has err "^kvis: .*$regex"
+    eq "lines" 1 "$(grep -c '^kvis: [^t]' err)"
+done <<'END'
+2|trcae ls|no command 'trcae': trace\?
+2|mon|no command 'mon': monitor\?
+2|ls -l|no command 'ls' .*kvis trace -- ls
+2|-v ls|no command '-v': options stand behind
+2|help trac|no command 'trac': trace\?
+2|check opne|no command 'opne'
+2|completion csh|'csh': allowed are bash.zsh.fish
+2|trace|a command or -p PID
+2|trace --|a command or -p PID
+2|trace --verbsoe true|no option '--verbsoe': --verbose\?
+2|trace --durration=3 true|no option '--durration=3': --duration\?
+2|proc --jsn -- true|no option '--jsn': --json\?
+2|trace -W true|no option '-W'
+2|trace -p|--attach: '': a value is missing
+2|trace -p abc|--attach: 'abc': not a process id
+2|trace -d 1m true|--duration: '1m': SECS is a number from 1 to
+2|trace -d 0 true|--duration: '0': SECS is a number
+2|trace -s 99999999 true|N is a number from 0 to 65536
+2|trace --ring=100 true|'100': not a power of two from 64K to 64M
+2|trace --color=red true|'red': allowed are auto.always.never
+2|trace -S size true|'size': allowed are time.calls
+2|trace --backend=fast true|'fast': allowed are auto.ptrace.hybrid
+2|trace -e opne true|no call or class is named 'opne'
+2|trace -e status=bad true|'status=bad': allowed are successful
+2|trace -e signal=FOO true|'signal=FOO': allowed are
+2|trace --verbose=3 true|--verbose: '3': takes no value
+2|trace --json= true|a file's name is missing
+2|trace -p 1 -- true|a command and -p PID do not go together
+2|trace -w same -o same true|same: .* in use here already
+2|replay -w a.kvis a.kvis|a.kvis: .* in use here already
+1|trace -p 4194303|cannot attach to pid 4194303: there is no such process
+127|trace nosuchprogram|cannot run nosuchprogram: not found in PATH
+127|trace ./nosuch|cannot run ./nosuch: No such file
+126|trace ./dir|cannot run ./dir: it is a directory
+126|trace -q ./noexec|cannot run ./noexec: it is not executable \(chmod \+x\)
+126|trace -q ./badelf|cannot run ./badelf: not a program
+127|trace -q ./badint|cannot run ./badint: its interpreter .* is not here
+125|trace -o no/x true|cannot write no/x: there is no such directory
+125|trace -w no/x true|cannot write no/x: there is no such directory
+125|trace --report=no/x true|cannot write no/x: there is no such directory
+125|trace --perfetto=no/x true|cannot write no/x: there is no such directory
+125|trace -w dir true|cannot write dir: it is a directory
+125|trace -q -w /dev/full true|cannot write /dev/full: No space
+2|replay|one recording
+2|replay a.kvis cut.kvis|one recording
+125|replay nosuch|cannot read nosuch: No such file
+125|replay dir|dir: cannot be read: Is a directory
+125|replay notes|notes: is not a recording of kvis
+125|replay empty.kvis|empty.kvis: is empty
+125|replay cut.kvis|cut.kvis: torn at offset 16
+125|replay newer.kvis|newer.kvis: is of a newer kvis: version 99, and this one reads
+1|replay kind.kvis|kind.kvis: is of a newer kvis.*a record of type 200
+125|replay -c a.kvis|a.kvis has no calls: record with
+2|diff a.kvis|two recordings
+125|diff a.kvis notes|notes: is not a recording
+125|diff a.kvis newer.kvis|newer.kvis: is of a newer kvis
+2|monitor ls|monitor takes no command
+2|monitor -n 0|COUNT is a number from 1
+2|monitor -i 0|'0': not a number of seconds
+2|monitor -c foo|'foo': allowed are cpu, sched
+2|monitor --listen=99999|'99999': not PORT \(to 65535\) or ADDR:PORT
+2|monitor --listen=here:80|ADDR:PORT \(an address in numbers
+125|monitor -n 1 --listen=192.0.2.1:9|port 9: .*no interface here has it
+125|monitor -n 1 -p 4194303|no process 4194303
+125|monitor -n 1 --cgroup no/such|--cgroup no/such: no cgroup
+2|monitor --csv --json|both want stdout: --json=FILE
+2|open -f O_FOO|not a flag of open
+2|open -u root|'root': not a user's number \(id -u
+2|proc -f xml|'xml': allowed are text.json
+2|proc --min-duration=1h|'1h': not a duration, like 10ms
+2|proc -l (|not a regular expression
+2|proc --format=json --json -- true|both want stdout
+END
+eq "mistakes" 72 $n
+cmp -n 8 a.kvis cut.kvis || fail "a recording was written over"
+"$KVIS" replay a.kvis >out 2>err || fail "a recording was written over"
+
+# without rights
+[ "$(id -u)" = 0 ] && command -v setpriv >/dev/null || exit 0
+chmod 755 . && cp "$KVIS" kvis && chmod 755 kvis || fail "a copy for nobody"
+mkdir mine && touch mine/a.kvis && chmod 700 mine
+/bin/sleep 60 9>&- &
+sleep=$!
+while IFS='|' read -r want args regex; do
+    say "nobody\$ kvis $args"
+    setpriv --reuid 65534 --regid 65534 --clear-groups ./kvis $args >out 2>err 9>&- </dev/null
+    st=$?
+    status "$want"
+    has err "^kvis: .*$regex"
+done <<END
+1|trace -p $sleep|cannot attach to pid $sleep: .*(another user|root|sudo|permi)
+125|trace -o mine/x true|cannot write mine/x: Permission denied
+125|trace -u root true|only root can run a command as another user
+125|trace --backend=hybrid true|--backend=hybrid: BPF needs root
+125|replay mine/a.kvis|cannot read mine/a.kvis: Permission denied
+125|open -d 1|cannot watch opens: .*it takes root.*sudo
+125|proc -d 1|cannot watch processes: .*it takes root.*sudo
+END
+kill $sleep
