@@ -45,14 +45,19 @@
  * 32 met_     metrics: the table, and their numbers now
  * 33 mfs_     metrics from files of /proc and /sys
  * 34 pmc_     what the CPUs count: cycles, caches, branches
- * 35 mk_      metrics from programs in the kernel: the scheduler, block I/O
- * 36 mout_    the monitor's sinks
- * 37 hs_      --listen: GET /metrics over HTTP/1.1
- * 38 scr_     the monitor on a terminal
- * 39 mon_     kvis monitor: what the hardware and the kernel of this box are doing
- * 40 check_   kvis check: what works here, and what mends the rest
- * 41 opt_     options, commands, help [die]
- * 42 cmd_     the commands, and main [die]
+ * 35 unc_     memory controllers, power and resctrl: bytes, watts
+ * 36 mk_      metrics from programs in the kernel: the scheduler, block I/O
+ * 37 vq_      metrics of the rings of virtio devices
+ * 38 vh_      the virtqueues of guests where this kernel is the device: vhost
+ * 39 mout_    the monitor's sinks
+ * 40 hs_      --listen: GET /metrics over HTTP/1.1
+ * 41 scr_     the monitor on a terminal
+ * 42 mon_     kvis monitor: what the hardware and the kernel of this box are doing
+ * 43 dg_      kvis diagnose: where the time goes, and who takes it
+ * 44 check_   kvis check: what works here, and what mends the rest
+ * 45 opt_     options, commands, help [die]
+ * 46 doc_     the manual page and the completions
+ * 47 cmd_     the commands, and main [die]
  */
 
 /* == 1 limits: headers, kernel constants that old headers lack ==================== */
@@ -123,6 +128,8 @@ typedef int64_t s64;
 
 #include "gen/insn.h"
 #include "gen/wire.h"
+#include "gen/wire_vq.h"
+#include "gen/wire_vh.h"
 
 #define ARRAY_LEN(a) (sizeof(a) / sizeof((a)[0]))
 #define MIN(a, b) ((a) < (b) ? (a) : (b))
@@ -184,8 +191,10 @@ struct call {
     u64 enter_ns, exit_ns;
     bool timed;       /* where the time went is known: the rest of it was spent blocked */
     u64 cpu_ns, runq_ns, disk_ns;
+    char slept;       /* the state of its last sleep, as in /proc/PID/stat; 0: it did not sleep */
+    bool by_interrupt; /* which ended its last wait; or: */
     pid_t waker_pid;  /* who ended its last wait; 0: not known */
-    char waker_comm[16]; /* its thread's name; "": not known */
+    char waker_comm[16]; /* its thread's name then; "": not known */
     pid_t child;      /* of fork, vfork, clone: its tid as kvis sees it */
     struct arg val[6];
     struct buf text;  /* the bytes of val[] */
@@ -298,8 +307,6 @@ struct task {
     u64 clone_flags;            /* of the clone under way */
     bool clone_known;
     char comm[16];
-    char name[16];              /* as /proc had it at name_ns: see tr_waker */
-    u64 name_ns, program_ns;    /* program_ns: when its last exec was known to be over */
     u64 exec_ns;                /* when the last exec began that was shown at its event */
     u64 told_ns, told_end_ns;   /* a clone that has a record, and stopped all the same: from, to */
     u32 key;                    /* its id in the first pid namespace; 0: not known yet */
@@ -402,6 +409,46 @@ static void *xrealloc(void *p, size_t n)
     if (!q)
         die(EXIT_KVIS, "out of memory (%zu bytes)", n);
     return q;
+}
+
+/* How many letters two words differ by: put in, left out, changed, or two swapped; 9: many. */
+static u32 u_distance(const char *a, const char *b)
+{
+    enum { MAX_LEN = 24 };
+    u8 d[MAX_LEN + 1][MAX_LEN + 1];
+    size_t n = strlen(a), m = strlen(b);
+    if (n > MAX_LEN || m > MAX_LEN)
+        return 9;
+    for (size_t i = 0; i <= n; i++)
+        for (size_t j = 0; j <= m; j++) {
+            u32 same = i && j && a[i - 1] == b[j - 1], best = (u32)MAX(i, j);
+            if (i && j) {
+                best = MIN(d[i - 1][j], d[i][j - 1]) + 1u;
+                best = MIN(best, d[i - 1][j - 1] + 1u - same);
+            }
+            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+                best = MIN(best, d[i - 2][j - 2] + 1u);
+            d[i][j] = (u8)best;
+        }
+    return d[n][m];
+}
+
+/* Keeps in *best the word that is nearest to `given`, if it can be a slip for it. */
+static void u_nearer(const char *given, const char *word, const char **best, u32 *distance)
+{
+    size_t n = strlen(given);
+    u32 d = n > 2 && !strncmp(given, word, n) ? 1 : u_distance(given, word);
+    if (d < *distance && d <= (n > 4 ? 2u : 1u))
+        *best = word, *distance = d;
+}
+
+/* Why a file cannot be opened to be written. */
+static const char *u_write_error(int e)
+{
+    return e == ENOENT   ? "there is no such directory"
+           : e == EISDIR ? "it is a directory"
+           : e == EROFS  ? "its file system is read-only"
+                         : strerror(e);
 }
 
 static u64 u_now(void)
@@ -753,13 +800,38 @@ static const char *u_word(const char *s, int n)
     return s;
 }
 
+/* A decimal number, as the kernel's .scale files have it: 6.103515625e-5. NAN: it is none. (strtod
+ * is 5 KB.) */
+static double u_decimal(const char *s)
+{
+    double v = 0;
+    bool digits = false, behind = false;
+    int e = 0;
+    for (; isdigit((u8)*s) || (*s == '.' && !behind); s++)
+        if (*s == '.')
+            behind = true;
+        else
+            v = v * 10 + (*s - '0'), e -= behind, digits = true;
+    if (*s == 'e' || *s == 'E') {
+        char *end;
+        long x = strtol(s + 1, &end, 10);
+        s = end;
+        e += (int)MAX(MIN(x, 400), -400);
+    }
+    for (; e < 0; e++)
+        v /= 10;
+    for (; e > 0; e--)
+        v *= 10;
+    return digits && !*s ? v : NAN;
+}
+
 /* Reads a file of /proc or /sys, max - 1 bytes of it, and puts a NUL behind. Returns how many, 0 of
  * one that cannot be read. */
 static size_t u_slurp(const char *path, char *s, size_t max)
 {
     size_t n = 0;
     ssize_t r;
-    int f = open(path, O_RDONLY | O_CLOEXEC);
+    int f = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     while (f >= 0 && n < max - 1 && (r = read(f, s + n, max - 1 - n)) > 0)
         n += (size_t)r;
     if (f >= 0)
@@ -1004,6 +1076,10 @@ static const u16 arch_arg_off32[4] = { R(rbx), R(rcx), R(rdx), R(rsi) };
 enum { ARCH_NR_OFF = R(orig_rax) };
 /* A task's stack, and where on it that number is: THREAD_SIZE and task_pt_regs, asm/processor.h. */
 enum { ARCH_STACK = 16 << 10, ARCH_STACK_NR = ARCH_STACK - 168 + ARCH_NR_OFF };
+/* Of a function in the kernel (System V ABI): its arguments, its stack, its result, and how much a
+ * return takes from the stack. */
+static const u16 arch_fn_off[5] = { R(rdi), R(rsi), R(rdx), R(rcx), R(r8) };
+enum { ARCH_SP_OFF = R(rsp), ARCH_RET_OFF = R(rax), ARCH_RET_POPS = 8 };
 #undef R
 #elif defined(__aarch64__)
 enum { ARCH_ARG0_IS_RESULT = 1 };
@@ -1018,6 +1094,8 @@ enum { ARCH_WORDS = 0 }; /* x0 to x7 */
 static const u16 arch_arg_off32[4] = { 0, 8, 16, 24 };
 enum { ARCH_NR_OFF = 280 }; /* syscallno, behind user_pt_regs and orig_x0: asm/ptrace.h */
 enum { ARCH_STACK = 16 << 10, ARCH_STACK_NR = 0 }; /* or a page: THREAD_SIZE, asm/memory.h */
+static const u16 arch_fn_off[5] = { 0, 8, 16, 24, 32 };
+enum { ARCH_SP_OFF = 31 * 8, ARCH_RET_OFF = 0, ARCH_RET_POPS = 0 };
 #else
 #error "kvis knows x86_64 and aarch64"
 #endif
@@ -6395,6 +6473,20 @@ static void out_ms(struct buf *b, const char *what, u64 ns)
         b_f(b, " %s %" PRIu64 ".%02" PRIu64, what, ns / 1000000, ns / 10000 % 100);
 }
 
+/* The state of its last sleep, and who ended that. */
+static void out_woken(struct buf *b, const struct call *c)
+{
+    if (c->slept)
+        b_s(b, "; "), b_c(b, c->slept);
+    if (!c->slept || (!c->by_interrupt && !c->waker_pid && !*c->waker_comm))
+        return;
+    b_s(b, c->by_interrupt ? ", woken by an interrupt" : ", woken by");
+    if (*c->waker_comm)
+        b_c(b, ' '), b_esc(b, c->waker_comm, strnlen(c->waker_comm, sizeof c->waker_comm), 0);
+    if (c->waker_pid)
+        b_c(b, ' '), b_s64(b, c->waker_pid);
+}
+
 /* The time in the call, and where it went, in ms, when that was not all on a CPU. */
 static void out_call_time(struct buf *b, const struct call *c)
 {
@@ -6408,6 +6500,7 @@ static void out_call_time(struct buf *b, const struct call *c)
         out_ms(b, "blocked", rest);
         out_ms(b, "cpu", c->cpu_ns);
         out_ms(b, "runq", c->runq_ns);
+        out_woken(b, c);
     }
     b_c(b, '>');
 }
@@ -6591,6 +6684,10 @@ static void out_json_call(struct buf *b, const struct call *c)
     b_s(b, ",\"disk_ns\":"), b_u64(b, c->disk_ns);
     b_s(b, ",\"other_ns\":");
     b_u64(b, c->exit_ns - c->enter_ns - c->cpu_ns - c->runq_ns - c->disk_ns);
+    if (c->slept)
+        b_s(b, ",\"sleep_state\":\""), b_c(b, c->slept), b_c(b, '"');
+    if (c->by_interrupt)
+        b_s(b, ",\"waker_interrupt\":true");
     if (c->waker_pid)
         b_s(b, ",\"waker_pid\":"), b_s64(b, c->waker_pid);
     if (*c->waker_comm) {
@@ -9138,8 +9235,10 @@ static bool md_call_wanted(struct task *t, const struct call *c)
  * once: it is put into the slot that its hash names, and is the slot's number from then on, until
  * another takes the slot. So neither side grows with the number of events. Fields and kinds of
  * events are numbered as the file's own REC_FIELD and REC_KIND say. Whatever is wrong with a block
- * makes it the end: all before it is whole. Entry points: rec_start, rec_finish (writing);
- * rec_open, rec_next and the rec_get_ functions (reading). */
+ * makes it the end: all before it is whole. A new type of record, or a new flag of one, takes no
+ * new REC_VERSION: who does not know it says that it is of a newer kvis. What changes the meaning
+ * of what there was does. Entry points: rec_start, rec_finish (writing); rec_open, rec_next and the
+ * rec_get_ functions (reading). */
 
 enum {
     REC_VERSION = 2, REC_HEAD = 16, REC_BLOCK = 64 << 10, REC_MAX = 16 << 20, REC_SLOTS = 4096,
@@ -9157,7 +9256,7 @@ enum { REC_SAME = 1, REC_NOISE = 2, REC_ERR = 4, REC_MANY = 8, REC_FILE = 16, RE
        REC_CAT = 64, REC_OF_CALL = 128 };
 enum { REC_NORET = 2, REC_DETACHED = 4, REC_LATE = 8, REC_CERR = 16, REC_CMANY = 32,
        REC_CHILD = 64, REC_ADDR = 128, REC_TIMED = 256, REC_ABI = 512, REC_RET = 1024,
-       REC_KNOWN = 2048, REC_PATHS = 4096, REC_WAKER = 8192 };
+       REC_KNOWN = 2048, REC_PATHS = 4096, REC_WAKER = 8192, REC_SLEPT = 16384 };
 
 static const u8 rec_magic[8] = { 0x89, 'k', 'v', 'i', 's', '\r', '\n', 0x1a };
 
@@ -9525,7 +9624,7 @@ static u32 rec_call_flags(const struct task *t, bool many)
         | (c->late ? REC_LATE : 0) | (c->err ? REC_CERR : 0) | (many ? REC_CMANY : 0)
         | (c->child ? REC_CHILD : 0) | (out_ret_is_addr(c) ? REC_ADDR : 0)
         | (c->timed ? REC_TIMED : 0) | (out_call_abi(c) ? REC_ABI : 0)
-        | (*c->waker_comm ? REC_WAKER : 0)
+        | (*c->waker_comm ? REC_WAKER : 0) | (c->slept || c->by_interrupt ? REC_SLEPT : 0)
         | (c->known ? REC_KNOWN | (c->said ? 0 : REC_PATHS) : 0);
 }
 
@@ -9554,6 +9653,8 @@ static void rec_exit(struct task *t)
         rec_put(c->cpu_ns), rec_put(c->runq_ns), rec_put(c->disk_ns), rec_putz(c->waker_pid);
     if (*c->waker_comm)
         rec_str(c->waker_comm, strnlen(c->waker_comm, sizeof c->waker_comm));
+    if (flags & REC_SLEPT)
+        rec_put((u8)c->slept | (u32)c->by_interrupt << 7);
     if (flags & REC_RET)
         rec_str(ret.p, ret.len);
     if (flags & REC_PATHS)
@@ -10146,12 +10247,15 @@ static int rec_open_fd(int f, const char *name)
     s64 n = rec_read(head, sizeof head);
     if (n < 0)
         rec_bad("cannot be read: %s", strerror((int)-n));
+    else if (!n)
+        rec_bad("is empty");
     else if (n < 8 || memcmp(head, rec_magic, 8))
         rec_bad("is not a recording of kvis");
     else if (n < REC_HEAD || rec_crc(0, head, 12) != rec_ld32(head + 12))
         rec_bad("damaged at offset 8 (its head)");
     else if (rec_ld32(head + 8) != REC_VERSION)
-        rec_bad("is of version %u, and this kvis reads version %d", rec_ld32(head + 8),
+        rec_bad("is of %s kvis: version %u, and this one reads version %d",
+                rec_ld32(head + 8) > REC_VERSION ? "a newer" : "an older", rec_ld32(head + 8),
                 REC_VERSION);
     return *rin.wrong ? -1 : 0;
 }
@@ -10543,10 +10647,26 @@ static bool rp_shown(const struct call *c)
     return !c->known || sc_set[c->row];
 }
 
+/* Of what the checksum says was written, but is not known here. */
+static void rp_newer(const char *what, u64 n)
+{
+    rec_bad("is of a newer kvis, it seems (%.40s): %s %" PRIu64 " at offset %" PRIu64,
+            rec_run.version, what, n, rin.at + 8);
+}
+
+static u32 rp_flags(u32 bits)
+{
+    u64 flags = rec_get();
+    if (!(flags >> bits))
+        return (u32)flags;
+    rp_newer("flags", flags);
+    return 0;
+}
+
 static void rp_enter(void)
 {
     struct call c = { 0 };
-    u32 flags = rec_below(1 << 13, "flags");
+    u32 flags = rp_flags(13);
     rp_ids(flags);
     c.enter_ns = rp_time();
     struct rp_name n = rp_name(flags);
@@ -10588,6 +10708,9 @@ static void rp_numbers(struct call *c, u32 flags)
         struct arg name = rec_gets();
         memcpy(c->waker_comm, rec_at(name), MIN(name.len, (u32)sizeof c->waker_comm - 1));
     }
+    u32 slept = flags & REC_SLEPT ? (u32)rec_below(256, "state") : 0;
+    c->slept = isalpha(slept & 127) ? (char)(slept & 127) : 0;
+    c->by_interrupt = slept >> 7;
 }
 
 static void rp_result(const struct call *c, u32 flags, struct arg ret)
@@ -10614,7 +10737,7 @@ static void rp_call(void)
     static struct task one;
     struct arg paths[6], ret = { 0 };
     struct call c = { 0 };
-    u32 flags = rec_below(1 << 14, "flags"), n_paths = 0;
+    u32 flags = rp_flags(15), n_paths = 0;
     rp_ids(flags);
     c.enter_ns = rp_time();
     c.exit_ns = rp_time();
@@ -10690,7 +10813,7 @@ static bool rp_record(u8 from, u8 to)
         return false;
     rin.p++;
     if (!type || type >= ARRAY_LEN(rp_reader))
-        rec_bad("damaged at offset %" PRIu64 " (a record of type %u)", rin.at + 8, type);
+        rp_newer("a record of type", type);
     else
         rp_reader[type]();
     return !*rin.wrong && !rp.ended;
@@ -11157,8 +11280,9 @@ static void px_close(void)
     px_flush();
 }
 /* == 19 gz_  what the Makefile compresses =========================================
- * The page of --report (gen/report.page), BPF arrays and large tables are in the file as gzip makes
- * them (RFC 1951, RFC 1952), where there was one. Entry points: gz_is, gz_inflate; gz_unpack. */
+ * The page of --report (gen/report.page), BPF arrays, large tables and string literals are in the
+ * file as gzip makes them (RFC 1951, RFC 1952), where there was one. Entry points: gz_is,
+ * gz_inflate; gz_unpack. */
 
 enum { GZ_HEAD = 10, GZ_TAIL = 8, GZ_LONGEST = 15, GZ_CODES = 1 << GZ_LONGEST };
 
@@ -11331,8 +11455,8 @@ static void gz_blocks(struct gz *z)
  * do better than 1032 to one.) */
 static bool gz_is(const u8 *p, size_t n, u32 *size)
 {
-    if (n < GZ_HEAD + GZ_TAIL || memcmp(p, "\x1f\x8b\x08", 4))
-        return false; /* the fourth: no name, comment or such in the header */
+    if (n < GZ_HEAD + GZ_TAIL || rec_ld32(p) != 0x00088b1f)
+        return false; /* the last of the four: no name, comment or such in the header */
     *size = rec_ld32(p + n - 4);
     return *size / 1032 <= n;
 }
@@ -11347,18 +11471,21 @@ static bool gz_inflate(const u8 *p, size_t n, u8 *to, u32 size)
            && rec_crc(0, to, size) == rec_ld32(tail);
 }
 
-/* Sections: the BPF arrays (I_PACKED in gen/insn.h) and tables (PACKED_IN). Where the Makefile
- * finds objcopy and gzip, the program's file does not have them, but those that are called the same
- * with _gz; else these are not there. */
+/* Sections: the BPF arrays (I_PACKED in gen/insn.h), tables (PACKED_IN) and string literals (which
+ * the Makefile gathers). Where that finds objcopy and gzip, the program's file does not have them,
+ * but those that are called the same with _gz; else these are not there. What unpacks the literals
+ * has none itself. */
 #define GZ_WEAK __attribute__((weak))
 extern u8 __start_bpf_arrays[] GZ_WEAK, __stop_bpf_arrays[] GZ_WEAK;
 extern u8 __start_call_tables[] GZ_WEAK, __stop_call_tables[] GZ_WEAK;
 extern u8 __start_met_tables[] GZ_WEAK, __stop_met_tables[] GZ_WEAK;
+extern u8 __start_literals[] GZ_WEAK, __stop_literals[] GZ_WEAK;
 extern const u8 __start_bpf_arrays_gz[] GZ_WEAK, __stop_bpf_arrays_gz[] GZ_WEAK;
 extern const u8 __start_call_tables_gz[] GZ_WEAK, __stop_call_tables_gz[] GZ_WEAK;
 extern const u8 __start_met_tables_gz[] GZ_WEAK, __stop_met_tables_gz[] GZ_WEAK;
+extern const u8 __start_literals_gz[] GZ_WEAK, __stop_literals_gz[] GZ_WEAK;
 
-enum gz_section { GZ_BPF, GZ_CALLS, GZ_METRICS, N_GZ };
+enum gz_section { GZ_BPF, GZ_CALLS, GZ_METRICS, GZ_LITERALS, N_GZ };
 
 /* Before anyone looks at what is in it. 0, or -EBADMSG: the program's file is damaged. */
 static int gz_unpack(enum gz_section section)
@@ -11366,6 +11493,7 @@ static int gz_unpack(enum gz_section section)
     static const struct { u8 *to, *end; const u8 *gz, *gz_end; } sections[N_GZ] = {
 #define S(name) { __start_##name, __stop_##name, __start_##name##_gz, __stop_##name##_gz }
         [GZ_BPF] = S(bpf_arrays), [GZ_CALLS] = S(call_tables), [GZ_METRICS] = S(met_tables),
+        [GZ_LITERALS] = S(literals),
 #undef S
     };
     static bool done[N_GZ];
@@ -12445,7 +12573,7 @@ struct kfield {
     u32 off, size;
     bool is_signed, exists;
     u32 count; /* of array elements; 0: a flexible array, 1: not an array */
-    u64 value; /* of an enumerator */
+    u64 value; /* of an enumerator; of a type: its number */
 };
 
 /* A question: "TYPE.member.array[2].member", "TYPE" or "ENUM.VALUE"; anonymous structs and unions
@@ -12974,6 +13102,7 @@ static int btf_walk(u32 id, const struct btf_path *p, struct kfield *f)
     if (!e && off > INT32_MAX)
         e = btf_bad(t.b, "type %u: a member at %llu", t.id, (unsigned long long)off);
     f->off = (u32)off;
+    f->value = p->n ? 0 : id;
     return e ? e : btf_sized(id, f);
 }
 
@@ -13513,7 +13642,7 @@ static int tfs_fields(const char *event, struct btf_want *w, u32 n)
  * kvis ends. Functions return 0 or a descriptor, or -errno with the reason in obj.why. Entry
  * points: bpf_load, bpf_attach, bpf_close, bpf_lost, bpf_missed; bpf_explain for -EPERM. */
 
-enum { BPF_MAX_MAPS = 16, BPF_MAX_PROGS = 24, BPF_POISON = 0x0bad0000 };
+enum { BPF_MAX_MAPS = 16, BPF_MAX_PROGS = 24, BPF_MAX_PROBES = 48, BPF_POISON = 0x0bad0000 };
 
 struct bpf_cfg { const char *name; u64 val; }; /* a CFG_ constant and its value */
 
@@ -13530,11 +13659,14 @@ struct bpf_obj {
                                       * looked up along with these */
     const struct bpf_cfg *cfg;
     u32 n_cfg, ring_bytes;
-    int map[BPF_MAX_MAPS], prog[BPF_MAX_PROGS], link[BPF_MAX_PROGS];
+    int map[BPF_MAX_MAPS], prog[BPF_MAX_PROGS];
+    int link[BPF_MAX_PROGS + BPF_MAX_PROBES]; /* by program; then those of bpf_attach_ksym */
+    u32 n_probes;
     u32 loaded;              /* programs, bit by bit */
     bool ring;               /* `events` is a ring buffer, not an array of perf rings */
     u32 (*entries)(const char *map); /* of maps that leave it open; NULL: 1 */
     u32 processed;           /* instructions that the verifier went through, where it says so */
+    const char *module;      /* NULL, or the module whose BTF has the fields, where it is one */
     struct btf_want *want;   /* the fields of all patches, by bpf_want_at */
     u32 n_want;
     char why[512];
@@ -13780,6 +13912,12 @@ static bool bpf_is_record(const struct bpf_patch *p)
     return !strncmp(p->name, "trace_event_raw_", strlen("trace_event_raw_"));
 }
 
+/* Whether a program's context has the arguments of a raw tracepoint, typed (5.5) or not. */
+static bool bpf_is_raw(const struct bpf_prog_row *r)
+{
+    return r->type == BPF_PROG_TYPE_RAW_TRACEPOINT || r->type == BPF_PROG_TYPE_TRACING;
+}
+
 /* Whether a program looks at a field: one that hangs on a raw tracepoint gets no record. */
 static bool bpf_looks_at(const struct bpf_prog_row *r, const struct bpf_patch *p)
 {
@@ -13817,6 +13955,8 @@ static u32 bpf_collect(struct bpf_obj *o, const struct bpf_prog_row *r, bool rec
             continue;
         bpf_add_want(o, p->name, p->kind);
     }
+    if (!record && r->type == BPF_PROG_TYPE_TRACING)
+        bpf_add_want(o, r->attach, PATCH_TYPE_EXISTS);
     return from;
 }
 
@@ -13830,7 +13970,9 @@ static void bpf_find_fields(struct bpf_obj *o, struct btf_want *also)
     for (u32 i = 0; o->lodger && i < o->lodger->n_progs; i++)
         bpf_collect(o, &o->lodger->progs[i], false);
     bool added = also && bpf_add_want(o, also->name, also->kind);
-    btf_resolve(NULL, o->want, o->n_want, why);
+    char path[128];
+    snprintf(path, sizeof path, "%s/%s", btf_dir, o->module ? o->module : "vmlinux");
+    btf_resolve(access(path, F_OK) ? NULL : o->module, o->want, o->n_want, why);
     if (added)
         *also = o->want[o->n_want - 1];
 }
@@ -13855,6 +13997,15 @@ static bool bpf_has_field(const struct bpf_obj *o, const char *name)
         if (!strcmp(o->want[i].name, name) && !o->want[i].err)
             return o->want[i].f.exists;
     return false;
+}
+
+/* By which number BTF knows what a program that takes typed arguments hangs on; 0: it does not. */
+static u32 bpf_btf_id(struct bpf_obj *o, const struct bpf_prog_row *r)
+{
+    struct bpf_patch p = { .kind = PATCH_TYPE_EXISTS };
+    snprintf(p.name, sizeof p.name, "%s", r->attach);
+    const struct btf_want *w = r->type == BPF_PROG_TYPE_TRACING ? bpf_find_want(o, &p) : NULL;
+    return w && !w->err ? (u32)w->f.value : 0;
 }
 
 /* An instruction that the verifier refuses if it is ever reached: a dead branch may name what this
@@ -13922,11 +14073,16 @@ static void bpf_patch_const(struct bpf_obj *o, const struct bpf_prog_row *r, str
 {
     bpf_set_imm(in, 0);
     if (!strcmp(p->name, "CFG_RAW"))
-        bpf_set_imm(in, r->type == BPF_PROG_TYPE_RAW_TRACEPOINT);
+        bpf_set_imm(in, bpf_is_raw(r));
+    if (!strcmp(p->name, "CFG_TYPED"))
+        bpf_set_imm(in, r->type == BPF_PROG_TYPE_TRACING);
     if (!strcmp(p->name, "CFG_RINGBUF"))
         bpf_set_imm(in, o->ring);
     if (!strcmp(p->name, "CFG_WAKE"))
         bpf_set_imm(in, o->ring_bytes / 4);
+    for (u32 i = 0; i < ARRAY_LEN(arch_fn_off); i++) /* CFG_ARG0 ... */
+        if (!strncmp(p->name, "CFG_ARG", 7) && p->name[7] == (char)('0' + i) && !p->name[8])
+            bpf_set_imm(in, arch_fn_off[i]);
     for (u32 i = 0; i < o->n_cfg; i++)
         if (!strcmp(o->cfg[i].name, p->name))
             bpf_set_imm(in, o->cfg[i].val);
@@ -13959,12 +14115,18 @@ static u32 bpf_kernel_version(void)
     return v[0] << 16 | v[1] << 8 | MIN(v[2], 255);
 }
 
-/* log NULL and log_level 0: none. Returns a descriptor or -errno. */
-static int bpf_prog_load(const struct bpf_family *fam, const struct bpf_prog_row *r,
+/* btf_id: by bpf_btf_id. log NULL and log_level 0: none. Returns a descriptor or -errno. */
+static int bpf_prog_load(const struct bpf_family *fam, const struct bpf_prog_row *r, u32 btf_id,
                          const struct bpf_insn *insns, u32 log_level, char *log, u32 log_size)
 {
     union bpf_attr a;
+    size_t size = BPF_ATTR_TO(prog_name);
     memset(&a, 0, sizeof a);
+    if (r->type == BPF_PROG_TYPE_TRACING) {
+        a.expected_attach_type = BPF_TRACE_RAW_TP;
+        a.attach_btf_id = btf_id;
+        size = BPF_ATTR_TO(attach_btf_id);
+    }
     a.prog_type = r->type;
     a.insns = (uintptr_t)insns;
     a.insn_cnt = r->n_insns;
@@ -13974,7 +14136,7 @@ static int bpf_prog_load(const struct bpf_family *fam, const struct bpf_prog_row
     a.log_size = log_size;
     a.log_buf = (uintptr_t)log;
     snprintf(a.prog_name, sizeof a.prog_name, "%s", r->name);
-    return bpf_call(BPF_PROG_LOAD, &a, BPF_ATTR_TO(prog_name));
+    return bpf_call(BPF_PROG_LOAD, &a, size);
 }
 
 /* The verifier's last words, and what in them is ours: a poisoned instruction is a field that this
@@ -14014,7 +14176,7 @@ static int bpf_prog_why(struct bpf_obj *o, const struct bpf_prog_row *r,
         if (!log)
             break;
         log[0] = 0;
-        int f = bpf_prog_load(o->fam, r, insns, 1, log, size);
+        int f = bpf_prog_load(o->fam, r, bpf_btf_id(o, r), insns, 1, log, size);
         if (f == -ENOSPC && size < 16 << 20) {
             free(log);
             continue;
@@ -14040,7 +14202,7 @@ static int bpf_load_one(struct bpf_obj *o, u32 i)
     memcpy(insns, r->insns, r->n_insns * sizeof *insns);
     bpf_patch(o, r, insns);
     do
-        f = bpf_prog_load(o->fam, r, insns, 0, NULL, 0);
+        f = bpf_prog_load(o->fam, r, bpf_btf_id(o, r), insns, 0, NULL, 0);
     while (f == -EPERM && bpf_raise_memlock());
     if (f == -EPERM)
         bpf_fail(o, f, "%s: %s", r->name, strerror(-f));
@@ -14084,6 +14246,7 @@ static bool bpf_raw_is_whole(void)
     return bpf_kernel_version() < (6u << 16 | 19u << 8);
 }
 
+/* name NULL: the program knows it. */
 static int bpf_attach_raw(const char *name, int prog)
 {
     union bpf_attr a;
@@ -14116,6 +14279,72 @@ static int bpf_attach_tp(const char *event, int prog)
     struct perf_event_attr a = { .type = PERF_TYPE_TRACEPOINT, .size = sizeof a,
                                  .config = (u64)id };
     return id < 0 ? id : bpf_attach_perf(&a, prog);
+}
+
+/* --- symbols of the kernel --- */
+
+/* A function that is looked for by its name in the source. */
+struct bpf_ksym {
+    const char *name;
+    u32 n;           /* how many there are: only of 1 can be told which it is */
+    char found[128]; /* its name here: name, or with .isra.0, .constprop.0 and such behind */
+};
+
+/* Whether a symbol is the function of that name: a compiler gives what it changed an ending, more
+ * than one if need be. (.cold and .part.0 are pieces of functions.) */
+static bool bpf_ksym_is(const char *symbol, const char *name)
+{
+    static const char *const endings[] = { ".isra.", ".constprop.", ".llvm." };
+    size_t n = strlen(name);
+    bool known = !strncmp(symbol, name, n);
+    for (symbol += known ? n : 0; known && *symbol;) {
+        known = false;
+        for (u32 i = 0; i < ARRAY_LEN(endings) && !known; i++)
+            if (!strncmp(symbol, endings[i], strlen(endings[i]))) {
+                symbol += strlen(endings[i]);
+                symbol += strspn(symbol, "0123456789");
+                known = true;
+            }
+    }
+    return known;
+}
+
+/* Looks for k[0..n) in /proc/kallsyms (proc(5)), which also shows who may not see addresses their
+ * names. 0, or -errno. It has 10 MB, of which the kernel gives a page at a time; musl would ask for
+ * 1 KB. */
+static int bpf_ksyms(struct bpf_obj *o, struct bpf_ksym *k, u32 n)
+{
+    static char buf[16 << 10];
+    char line[1024]; /* "ADDRESS KIND SYMBOL" and, of a module, "\t[MODULE]" */
+    FILE *f = fopen("/proc/kallsyms", "re");
+    if (!f)
+        return bpf_fail(o, -errno, "/proc/kallsyms: %s", strerror(errno));
+    setvbuf(f, buf, _IOFBF, sizeof buf);
+    for (u32 i = 0; i < n; i++)
+        k[i].n = 0, k[i].found[0] = 0;
+    while (fgets(line, sizeof line, f)) {
+        const char *kind = u_word(line, 1), *symbol = u_word(line, 2);
+        if (!*kind || !strchr("tTwW", *kind))
+            continue;
+        line[symbol - line + (ptrdiff_t)strcspn(symbol, "\t\n")] = 0;
+        for (u32 i = 0; i < n; i++)
+            if (*symbol == *k[i].name && bpf_ksym_is(symbol, k[i].name) && !k[i].n++)
+                snprintf(k[i].found, sizeof k[i].found, "%s", symbol);
+    }
+    fclose(f);
+    return 0;
+}
+
+/* Why a probe cannot be set there; "": it can. */
+static const char *bpf_ksym_why(const struct bpf_ksym *k, char why[WHY_LEN])
+{
+    why[0] = 0;
+    if (!k->n)
+        snprintf(why, WHY_LEN, "this kernel has no %.100s", k->name);
+    if (k->n > 1)
+        snprintf(why, WHY_LEN, "there are %u functions %.100s here: which is meant cannot be told",
+                 k->n, k->name);
+    return why;
 }
 
 /* --- kprobes --- */
@@ -14195,15 +14424,22 @@ static int bpf_attach_kprobe(const char *symbol, bool is_ret, int prog)
     return f == -ENOENT ? bpf_attach_kprobe_events(symbol, is_ret, prog) : f;
 }
 
+static int bpf_attach_row(const struct bpf_prog_row *r, int prog)
+{
+    switch (r->type) {
+    case BPF_PROG_TYPE_TRACING: return bpf_attach_raw(NULL, prog);
+    case BPF_PROG_TYPE_RAW_TRACEPOINT: return bpf_attach_raw(r->attach, prog);
+    case BPF_PROG_TYPE_TRACEPOINT: return bpf_attach_tp(r->attach, prog);
+    case BPF_PROG_TYPE_KPROBE: return bpf_attach_kprobe(r->attach, r->is_ret, prog);
+    default: return -EOPNOTSUPP;
+    }
+}
+
 /* Attaches a loaded program to what its row names. */
 static int bpf_attach_one(struct bpf_obj *o, u32 i)
 {
     const struct bpf_prog_row *r = &o->fam->progs[i];
-    int f = r->type == BPF_PROG_TYPE_RAW_TRACEPOINT ? bpf_attach_raw(r->attach, o->prog[i])
-            : r->type == BPF_PROG_TYPE_TRACEPOINT   ? bpf_attach_tp(r->attach, o->prog[i])
-            : r->type == BPF_PROG_TYPE_KPROBE
-                ? bpf_attach_kprobe(r->attach, r->is_ret, o->prog[i])
-                : -EOPNOTSUPP;
+    int f = bpf_attach_row(r, o->prog[i]);
     if (f < 0)
         return bpf_fail(o, f, "cannot attach to %s: %s", r->attach, strerror(-f));
     o->link[i] = f;
@@ -14228,6 +14464,20 @@ static void bpf_close_all(int *f, u32 n)
     }
 }
 
+/* Hangs a loaded program on a function that was found, or on its return. */
+static int bpf_attach_ksym(struct bpf_obj *o, const struct bpf_ksym *k, bool is_ret, int prog)
+{
+    if (o->n_probes == BPF_MAX_PROBES)
+        return bpf_fail(o, -E2BIG, "%s: too many probes", k->found);
+    int f = bpf_attach_kprobe(k->found, is_ret, prog);
+    if (f == -ENOENT)
+        return bpf_fail(o, f, "no kprobes here: it takes a kernel with CONFIG_KPROBES");
+    if (f < 0)
+        return bpf_fail(o, f, "cannot attach to %s: %s", k->found, strerror(-f));
+    o->link[BPF_MAX_PROGS + o->n_probes++] = f;
+    return 0;
+}
+
 static void *bpf_closer(void *f)
 {
     close((int)(intptr_t)f);
@@ -14238,13 +14488,16 @@ static void *bpf_closer(void *f)
  * for an RCU grace period (80 ms here): they wait together, in threads. */
 static void bpf_detach(struct bpf_obj *o)
 {
-    pthread_t th[BPF_MAX_PROGS];
+    pthread_t th[ARRAY_LEN(o->link)];
     u32 n = 0;
-    for (u32 i = 0; o->fam && i < o->fam->n_progs; i++)
-        if (o->link[i] >= 0 && o->fam->progs[i].type != BPF_PROG_TYPE_RAW_TRACEPOINT
+    if (!o->fam)
+        return; /* it was never opened */
+    for (u32 i = 0; i < ARRAY_LEN(o->link); i++)
+        if (o->link[i] >= 0 && (i >= BPF_MAX_PROGS || !bpf_is_raw(&o->fam->progs[i]))
             && pthread_create(&th[n], NULL, bpf_closer, (void *)(intptr_t)o->link[i]) == 0)
             n++, o->link[i] = -1;
-    bpf_close_all(o->link, BPF_MAX_PROGS);
+    bpf_close_all(o->link, ARRAY_LEN(o->link));
+    o->n_probes = 0;
     while (n)
         pthread_join(th[--n], NULL);
 }
@@ -14824,6 +15077,12 @@ static int sp_error(const struct sp *s)
         u_warn("cannot install the seccomp filter (--no-accel does without):");
     else if (msg[1] == ENOEXEC)
         u_warn("cannot run %s: not a program (no #! line, or for another CPU)", opt.command[0]);
+    else if (msg[0] == 'x' && msg[1] == ENOENT)
+        u_warn("cannot run %s: its interpreter (#! line) or dynamic linker is not here",
+               opt.command[0]);
+    else if (msg[0] == 'x' && msg[1] == EACCES)
+        u_warn("cannot run %s: it is not executable (chmod +x), or on a mount with noexec",
+               opt.command[0]);
     else
         u_warn("cannot run %s:", opt.command[0]);
     return msg[0] != 'x' ? EXIT_KVIS : msg[1] == ENOENT ? EXIT_NOTFOUND : EXIT_NOEXEC;
@@ -15833,7 +16092,7 @@ static struct {
     bool fast;            /* the tick is fast: records are coming */
     u32 options;
     bool need[SC_N];      /* rows that stop */
-} tr = { .status = -1, .cmd.err = -1, .poll.length = 8 };
+} tr; /* its numbers that are not 0 at first: cmd_before_options */
 
 /* What wait4 has said already: see tr_collect, tr_reap_dead. */
 static struct tr_stopped {
@@ -15969,8 +16228,8 @@ static const char *tr_accel_why_not(void)
             return TR_ALL_ASKED;
     if (ps_status(getpid(), "Seccomp:") > 0)
         return "kvis runs under a seccomp filter itself";
-    if (geteuid() != 0)
-        return "it would set no_new_privs";
+    if (!(bpf_caps() >> 21 & 1))
+        return "without CAP_SYS_ADMIN it would set no_new_privs";
     return NULL;
 }
 
@@ -16349,24 +16608,27 @@ static bool tr_must_wait(const struct wire_call *w)
     return u_now() - w->end_ns < TR_UNREAD_NS;
 }
 
-/* The name of the thread that ended a wait, as /proc has it about when kvis learns of that. So it
- * is told only of one that is traced and has not executed another program since: of others
- * nothing says whether they have. */
-static void tr_waker(struct call *c, pid_t tid)
+/* A sleeping task as a letter: fs/proc/array.c, __task_state_index of include/linux/sched.h. */
+static char tr_state(u64 state)
 {
-    enum { FRESH_NS = 10000000 };
-    struct task *t = hy.all ? NULL : ps_task(tid);
-    bool execs = t && t->call.open && (t->call.id == SC_execve || t->call.id == SC_execveat);
-    if (!t || execs || t->pid != c->waker_pid || t->program_ns >= c->enter_ns)
+    enum { IDLE = 0x402, LIKE_D = 0x1000 | 0x8000 }; /* RTLOCK_WAIT, FROZEN */
+    static const char letters[] = "SDTtXZP";
+    char c = 0;
+    for (int i = 0; i < 7; i++)
+        if (state >> i & 1)
+            c = letters[i];
+    return (state & IDLE) == IDLE ? 'I' : state & LIKE_D ? 'D' : c;
+}
+
+/* How the last wait of a call was, and who ended it. */
+static void tr_waker(struct call *c, const struct wire_times *m)
+{
+    c->slept = tr_state(m->state);
+    c->by_interrupt = m->waker_tid == WAKER_INTERRUPT;
+    if (!m->waker_pid)
         return;
-    if (u_now() - t->name_ns > FRESH_NS) {
-        char path[64], line[32];
-        snprintf(path, sizeof path, "/proc/%d/comm", tid);
-        size_t n = u_slurp(path, line, sizeof line);
-        snprintf(t->name, sizeof t->name, "%.*s", (int)n - 1, n ? line : ""); /* no newline */
-        t->name_ns = u_now();
-    }
-    memcpy(c->waker_comm, t->name, sizeof t->name);
+    c->waker_pid = hy.in_ns ? 0 : (pid_t)m->waker_pid; /* its number is another one here */
+    memcpy(c->waker_comm, m->waker_comm, sizeof c->waker_comm - 1);
 }
 
 /* Where the time of a call of ns went; m NULL: all of it on a CPU. */
@@ -16376,9 +16638,8 @@ static void tr_times(struct call *c, u64 ns, const struct wire_times *m)
     c->cpu_ns = m ? MIN(m->cpu_ns, ns) : ns;
     c->runq_ns = m ? MIN(m->runq_ns, ns - c->cpu_ns) : 0;
     c->disk_ns = m ? MIN(m->disk_ns, ns - c->cpu_ns - c->runq_ns) : 0;
-    c->waker_pid = m && !hy.in_ns ? (pid_t)m->waker_pid : 0; /* its number is another one here */
-    if (c->waker_pid && tr_shown(c) && (opt.json || opt.record))
-        tr_waker(c, (pid_t)m->waker_tid);
+    if (m)
+        tr_waker(c, m);
 }
 
 /* The entry of a recorded call, unless it is shown already (pending). */
@@ -16419,9 +16680,11 @@ static void tr_play_kept(struct task *t, const struct wire_thread *th)
     t->kept_ns = th->ts_ns;
     tr_at_entry(t, &s, th->ts_ns);
     u_at = th->end_ns;
+    struct wire_times m = { th->cpu_ns, th->runq_ns, th->disk_ns, th->state, th->waker_tid,
+                            th->waker_pid, "" };
+    memcpy(m.waker_comm, th->waker_comm, sizeof m.waker_comm);
     if (hy.sched)
-        tr_times(&t->call, th->end_ns - th->ts_ns, &(struct wire_times){
-            th->cpu_ns, th->runq_ns, th->disk_ns, th->waker_tid, th->waker_pid });
+        tr_times(&t->call, th->end_ns - th->ts_ns, th->switched ? &m : NULL);
     tr_exit(t, &s);
     u_at = 0;
 }
@@ -16756,8 +17019,6 @@ static void tr_comm(struct task *t)
 {
     const char *s = t->exec_path ? t->exec_path->s : "?", *base = strrchr(s, '/');
     snprintf(t->comm, sizeof t->comm, "%s", base ? base + 1 : s);
-    t->name_ns = 0;
-    t->program_ns = u_now();
 }
 
 /* The program that has just been exec'd, as the caller named it. */
@@ -17886,7 +18147,7 @@ static struct {
     u64 first_ns, rows;
     u64 unknown, told_unknown; /* opens that -P left out because their path is not known */
     u64 lost[N_LOST + 1];     /* as last told: reasons of the probe, missed runs */
-} op = { .cmd.err = -1 };
+} op;
 
 /* One record with all that is derived from it. */
 struct open_rec {
@@ -17919,7 +18180,7 @@ static const char *open_opt_uid(const char *v)
     char *end;
     unsigned long n = strtoul(v, &end, 10);
     if (!*v || *end || *v == '-' || n > UINT32_MAX - 1)
-        return "not a user id";
+        return "not a user's number (id -u NAME prints it)";
     oo.uid = n + 1;
     return NULL;
 }
@@ -18539,7 +18800,7 @@ static struct {
     struct { u32 pid; u64 boot_ns; } gone[64]; /* the last that ended */
     u32 n_gone;
     int gantt;                    /* --gantt's file */
-} pp = { .cmd.err = -1, .gantt = -1 };
+} pp;
 
 static struct proc_life *proc_lives[PROC_BUCKETS]; /* by pid */
 static struct proc_bar proc_bars[PROC_BARS];       /* pp.n_bars are used */
@@ -19538,12 +19799,6 @@ static const struct proc_format *proc_format(const char *name)
     return NULL;
 }
 
-static const char *proc_opt_format(const char *v)
-{
-    po.format = v;
-    return proc_format(v) ? NULL : "not text, json, json-v2, execsnoop or exitsnoop";
-}
-
 /* Whether text shows a row: --live says when commands begin, --forks what never calls exec. */
 static bool proc_shown(const struct proc_row *r)
 {
@@ -20380,7 +20635,8 @@ static int proc_run(u64 end_ns)
  * source, and a source knows no sink. To add a metric: a row of MET_ROWS; where the source takes
  * rows by their key (met_keys, met_files, met_columns) nothing else. To add a source: its SRC_ here
  * and its row in mon_sources[], with the function that reads it; to add a thing to count by: its
- * DIM_ and its row in met_dims[]. Memory is all static: MET_INSTS things, MET_SERIES numbers. */
+ * DIM_, its row in met_dims[] and what scr_key sorts it by. Memory is all static: MET_INSTS things,
+ * MET_SERIES numbers. */
 
 enum {
     MET_INSTS = 8192, MET_SERIES = 1 << 19, MET_NAME = 40, MET_INFO = 40, MET_IDS = 1024,
@@ -20392,13 +20648,17 @@ enum met_src {
     SRC_STAT, SRC_FREQ, SRC_PMC, SRC_LOAD, SRC_PSI, SRC_SCHEDSTAT, SRC_MEMINFO, SRC_VMSTAT,
     SRC_HUGE,
     SRC_KHUGE, SRC_NUMASTAT, SRC_NODEMEM, SRC_BALANCE, SRC_DISK, SRC_ZONE, SRC_HWMON,
-    SRC_THROTTLE, SRC_PROC, SRC_CGROUP, SRC_CGFILES, SRC_RUNQ, SRC_DEPTH, SRC_ESTIMATE, SRC_BLOCK,
+    SRC_THROTTLE, SRC_NET, SRC_TCP, SRC_SOFTNET, SRC_LIMITS, SRC_BUSY,
+    SRC_PAGES, SRC_CGROUPS,
+    SRC_PROC, SRC_CGROUP, SRC_CGFILES, SRC_RUNQ, SRC_DEPTH, SRC_ESTIMATE, SRC_BLOCK,
+    SRC_VIRTIO, SRC_VHOST, SRC_MEMBW, SRC_POWER, SRC_MBM,
     N_SRC
 };
 
 enum met_dim {
     DIM_NONE, DIM_CPU, DIM_PMU, DIM_PID, DIM_CGROUP, DIM_NODE, DIM_POOL, DIM_DISK, DIM_ZONE,
-    DIM_SENSOR, N_DIM,
+    DIM_SENSOR, DIM_NET, DIM_BUSY, DIM_GROUP, DIM_QUEUE, DIM_VHOST, DIM_SOCKET,
+    DIM_L3, N_DIM,
     DIM_PMC /* of a metric: counted by each of the first five */
 };
 
@@ -20414,19 +20674,26 @@ static const struct { const char *json, *label, *info; } met_dims[N_DIM] = {
     [DIM_DISK] = { "device", "device", "on" }, /* the disk of a partition, the parts of dm and md */
     [DIM_ZONE] = { "zone", "zone", "type" },
     [DIM_SENSOR] = { "sensor", "sensor", "label" },
+    [DIM_BUSY] = { "busy", "pid", "comm" },
+    [DIM_GROUP] = { "group", "cgroup", NULL }, /* each that has a limit */
+    [DIM_NET] = { "interface", "device", "driver" }, /* of hardware; others have none */
+    [DIM_QUEUE] = { "queue", "queue", "driver" },
+    [DIM_VHOST] = { "vhost", "vhost", "owner" },
+    [DIM_SOCKET] = { "socket", "socket", NULL }, /* physical_package_id */
+    [DIM_L3] = { "l3", "l3", NULL }, /* a domain of resctrl; of another group: "GROUP/domain" */
 };
 
 enum met_form {
-    /* counters: of things, USER_HZ, s, ms, us, ns, bytes, KiB, sectors, pages */
-    F_COUNT, F_TICKS, F_CMS, F_CUS, F_CNS, F_CKB, F_CSECT, F_CPAGES,
+    /* counters: of things, USER_HZ, ms, us, ns, bytes, KiB, sectors, pages, uJ */
+    F_COUNT, F_TICKS, F_CMS, F_CUS, F_CNS, F_CBYTES, F_CKB, F_CSECT, F_CPAGES, F_CUJ,
     /* numbers as they are now: of things, KiB, pages; ratio, seconds, millidegrees, kHz */
     F_NUM, F_KB, F_PAGES, F_BYTES, F_RATIO, F_SECONDS, F_MILLI, F_TREND, F_KHZ, F_NS,
-    F_BITS,
+    F_BITS, F_BYTE_RATE,
     N_FORM
 };
 
 enum met_unit {
-    U_NUM, U_RATE, U_RATIO, U_BYTES, U_BYTE_RATE, U_SECONDS, U_CELSIUS, U_HERTZ, U_NS
+    U_NUM, U_RATE, U_RATIO, U_BYTES, U_BYTE_RATE, U_SECONDS, U_CELSIUS, U_HERTZ, U_NS, U_WATTS
 };
 
 /* What is behind a metric's name: in JSON, where a counter is a rate (of seconds: a ratio), and in
@@ -20442,9 +20709,11 @@ static struct met_form_row {
     [F_CMS] = { true, U_RATIO, "_ratio", "_seconds_total", 1e-3 },
     [F_CUS] = { true, U_RATIO, "_ratio", "_seconds_total", 1e-6 },
     [F_CNS] = { true, U_RATIO, "_ratio", "_seconds_total", 1e-9 },
+    [F_CBYTES] = { true, U_BYTE_RATE, "_bytes_per_second", "_bytes_total", 1 },
     [F_CKB] = { true, U_BYTE_RATE, "_bytes_per_second", "_bytes_total", 1024 },
     [F_CSECT] = { true, U_BYTE_RATE, "_bytes_per_second", "_bytes_total", 512 },
     [F_CPAGES] = { true, U_BYTE_RATE, "_bytes_per_second", "_bytes_total", 4096 /* met_init */ },
+    [F_CUJ] = { true, U_WATTS, "_watts", "_joules_total", 1e-6 },
     [F_NUM] = { false, U_NUM, "", "", 1 },
     [F_KB] = { false, U_BYTES, "_bytes", "_bytes", 1024 },
     [F_PAGES] = { false, U_BYTES, "_bytes", "_bytes", 4096 /* met_init */ },
@@ -20456,6 +20725,7 @@ static struct met_form_row {
     [F_KHZ] = { false, U_HERTZ, "_hertz", "_hertz", 1000 },
     [F_NS] = { false, U_NS, "_ns", "_ns", 1 },
     [F_BITS] = { false, U_NUM, "_bits", "_bits", 1 },
+    [F_BYTE_RATE] = { false, U_BYTE_RATE, "_bytes_per_second", "_bytes_per_second", 1 },
 };
 
 /* Of a distribution, in this interval; Prometheus has all of it (met_hist_rows[]) instead. */
@@ -20730,6 +21000,122 @@ static struct met_form_row {
       "cpu_core_throttles_total", "Times the core was too hot, counted by each of its CPUs") \
     X(THROTTLE_PKG, "package_throttles", "package_throttle_count", THROTTLE, COUNT, CPU, \
       "cpu_package_throttles_total", "Times the package was too hot, counted by each of its CPUs") \
+    X(NET_RX, "network_receive", "0", NET, CBYTES, NET, "", "Bytes received by an interface") \
+    X(NET_RX_PACKETS, "network_receive_packets", "1", NET, COUNT, NET, "", "Packets received") \
+    X(NET_RX_ERRS, "network_receive_errs", "2", NET, COUNT, NET, "", "Bad packets received") \
+    X(NET_RX_DROP, "network_receive_drop", "3", NET, COUNT, NET, "", \
+      "Packets received that were dropped") \
+    X(NET_RX_FIFO, "network_receive_fifo", "4", NET, COUNT, NET, "", \
+      "Packets that overran the interface's receive buffer") \
+    X(NET_RX_FRAME, "network_receive_frame", "5", NET, COUNT, NET, "", \
+      "Framing errors of packets received") \
+    X(NET_TX, "network_transmit", "8", NET, CBYTES, NET, "", "Bytes sent by an interface") \
+    X(NET_TX_PACKETS, "network_transmit_packets", "9", NET, COUNT, NET, "", "Packets sent") \
+    X(NET_TX_ERRS, "network_transmit_errs", "10", NET, COUNT, NET, "", \
+      "Errors when packets were to be sent") \
+    X(NET_TX_DROP, "network_transmit_drop", "11", NET, COUNT, NET, "", \
+      "Packets to be sent that were dropped") \
+    X(NET_TX_FIFO, "network_transmit_fifo", "12", NET, COUNT, NET, "", \
+      "Packets that underran the interface's send buffer") \
+    X(NET_TX_COLLS, "network_transmit_colls", "13", NET, COUNT, NET, "", "Collisions") \
+    X(NET_TX_CARRIER, "network_transmit_carrier", "14", NET, COUNT, NET, "", \
+      "Losses of the carrier while a packet was sent") \
+    X(NET_CARRIER, "network_carrier_changes", "", NET, COUNT, NET, "", \
+      "Times the carrier came or went") \
+    X(NET_SPEED, "network_speed", "", NET, BYTES, NET, "", \
+      "What the interface can carry in a second, as its driver says") \
+    X(NET_RX_USED, "network_receive_utilisation", "", NET, RATIO, NET, "", \
+      "Share of that speed that was received") \
+    X(NET_TX_USED, "network_transmit_utilisation", "", NET, RATIO, NET, "", \
+      "Share of that speed that was sent") \
+    X(TCP_IN, "tcp_segments_received", "Tcp InSegs", TCP, COUNT, NONE, "", \
+      "TCP segments received") \
+    X(TCP_OUT, "tcp_segments_sent", "Tcp OutSegs", TCP, COUNT, NONE, "", \
+      "TCP segments sent, but for retransmitted ones") \
+    X(TCP_RETRANS, "tcp_retransmitted_segments", "Tcp RetransSegs", TCP, COUNT, NONE, "", \
+      "TCP segments sent again") \
+    X(TCP_IN_ERRS, "tcp_receive_errs", "Tcp InErrs", TCP, COUNT, NONE, "", \
+      "TCP segments received that are bad") \
+    X(TCP_RESETS_SENT, "tcp_resets_sent", "Tcp OutRsts", TCP, COUNT, NONE, "", \
+      "TCP segments sent with RST") \
+    X(TCP_RESET, "tcp_connections_reset", "Tcp EstabResets", TCP, COUNT, NONE, "", \
+      "Connections that were established and got reset") \
+    X(TCP_FAILED, "tcp_connects_failed", "Tcp AttemptFails", TCP, COUNT, NONE, "", \
+      "Connections that came to nothing") \
+    X(TCP_ESTAB, "tcp_established", "Tcp CurrEstab", TCP, NUM, NONE, "", \
+      "Connections that are established") \
+    X(TCP_OVERFLOWS, "tcp_listen_overflows", "TcpExt ListenOverflows", TCP, COUNT, NONE, "", \
+      "Connections refused because the queue of who listens was full") \
+    X(TCP_LISTEN_DROPS, "tcp_listen_drops", "TcpExt ListenDrops", TCP, COUNT, NONE, "", \
+      "Segments to who listens that were dropped: these, and for want of memory") \
+    X(TCP_BACKLOG, "tcp_backlog_drops", "TcpExt TCPBacklogDrop", TCP, COUNT, NONE, "", \
+      "Segments dropped because the socket's backlog was full") \
+    X(TCP_REQQ, "tcp_request_queue_drops", "TcpExt TCPReqQFullDrop", TCP, COUNT, NONE, "", \
+      "SYN dropped because the queue of requests was full") \
+    X(TCP_RCVQ, "tcp_receive_queue_drops", "TcpExt TCPRcvQDrop", TCP, COUNT, NONE, "", \
+      "Segments dropped because the receive queue was full") \
+    X(TCP_TIMEOUTS, "tcp_timeouts", "TcpExt TCPTimeouts", TCP, COUNT, NONE, "", \
+      "Timeouts of retransmission") \
+    X(TCP_COOKIES, "tcp_syncookies_sent", "TcpExt SyncookiesSent", TCP, COUNT, NONE, "", \
+      "SYN answered by a cookie, the queue of requests being full") \
+    X(TCP_MEM_ABORTS, "tcp_memory_aborts", "TcpExt TCPAbortOnMemory", TCP, COUNT, NONE, "", \
+      "Connections given up for want of memory") \
+    X(UDP_RCVBUF, "udp_receive_buffer_errors", "Udp RcvbufErrors", TCP, COUNT, NONE, "", \
+      "Datagrams dropped because the receive buffer was full") \
+    X(UDP_SNDBUF, "udp_send_buffer_errors", "Udp SndbufErrors", TCP, COUNT, NONE, "", \
+      "Datagrams not sent because the send buffer was full") \
+    X(TCP_RETRANS_SHARE, "tcp_retransmit", "", TCP, RATIO, NONE, "", \
+      "Share of the TCP segments sent that were retransmitted ones") \
+    X(SOFT_DONE, "softnet_processed", "", SOFTNET, COUNT, CPU, "", \
+      "Packets that a CPU took from its backlog or from a driver") \
+    X(SOFT_DROP, "softnet_dropped", "", SOFTNET, COUNT, CPU, "", \
+      "Packets dropped because a CPU's backlog was full") \
+    X(SOFT_SQUEEZED, "softnet_times_squeezed", "", SOFTNET, COUNT, CPU, "", \
+      "Times a CPU had to leave packets for later: its budget or its time was used up") \
+    X(FILES, "filefd_allocated", "", LIMITS, NUM, NONE, "", "Open files of the machine") \
+    X(FILES_MAX, "filefd_maximum", "", LIMITS, NUM, NONE, "", "How many there may be") \
+    X(FILES_USED, "filefd_used", "", LIMITS, RATIO, NONE, "", "Share of them that there are") \
+    X(THREADS, "threads", "", LIMITS, NUM, NONE, "processes_threads", \
+      "Threads of the machine, the kernel's too") \
+    X(THREADS_MAX, "threads_maximum", "", LIMITS, NUM, NONE, "processes_max_threads", \
+      "How many there may be: the lesser of threads-max and pid_max") \
+    X(THREADS_USED, "threads_used", "", LIMITS, RATIO, NONE, "", "Share of them that there are") \
+    X(CONNTRACK, "nf_conntrack_entries", "", LIMITS, NUM, NONE, "", "Connections being tracked") \
+    X(CONNTRACK_MAX, "nf_conntrack_entries_limit", "", LIMITS, NUM, NONE, "", \
+      "How many there may be") \
+    X(CONNTRACK_USED, "nf_conntrack_used", "", LIMITS, RATIO, NONE, "", \
+      "Share of them that there are") \
+    X(TCP_MEM, "tcp_memory", "", LIMITS, PAGES, NONE, "", "Memory of TCP's buffers") \
+    X(TCP_MEM_MAX, "tcp_memory_limit", "", LIMITS, PAGES, NONE, "", "How much there may be") \
+    X(TCP_MEM_USED, "tcp_memory_used", "", LIMITS, RATIO, NONE, "", "Share of it that there is") \
+    X(B_CPU, "busy_cpu", "", BUSY, TICKS, BUSY, "", \
+      "CPU time of a process that is among the first in something") \
+    X(B_WAIT, "busy_waiting", "", BUSY, CNS, BUSY, "", \
+      "Time for which its threads waited for a CPU, added up") \
+    X(B_READ, "busy_read", "", BUSY, CBYTES, BUSY, "", "Bytes it had read from disks") \
+    X(B_WRITTEN, "busy_written", "", BUSY, CBYTES, BUSY, "", \
+      "Bytes it wrote that went, or will go, to disks") \
+    X(B_MAJOR, "busy_major_faults", "", BUSY, COUNT, BUSY, "", \
+      "Its page faults with a read from disk") \
+    X(B_MINOR, "busy_minor_faults", "", BUSY, COUNT, BUSY, "", "Those without") \
+    X(B_RSS, "busy_resident", "", BUSY, PAGES, BUSY, "", "Its memory that is there") \
+    X(B_SWAP, "busy_swap", "", BUSY, KB, BUSY, "", "Its memory that is in swap") \
+    X(B_THREADS, "busy_threads", "", BUSY, NUM, BUSY, "", "Its threads") \
+    X(B_REMOTE, "busy_remote", "", PAGES, RATIO, BUSY, "", \
+      "Share of its memory that is on another node than the CPUs of its threads") \
+    X(B_FAR, "busy_remote_memory", "", PAGES, BYTES, BUSY, "", "How much that is") \
+    X(B_FAR_COST, "busy_remote_cost", "", PAGES, RATIO, BUSY, "", \
+      "CPU time that waits for that memory at most, by the distances of the nodes") \
+    X(GR_PERIODS, "group_periods", "nr_periods", CGROUPS, COUNT, GROUP, "", \
+      "Periods of the CPU quota of a cgroup in which it wanted to run") \
+    X(GR_THROTTLES, "group_throttles", "nr_throttled", CGROUPS, COUNT, GROUP, "", \
+      "Those in which it has used up the quota") \
+    X(GR_THROTTLED, "group_throttled", "throttled_usec", CGROUPS, CUS, GROUP, "", \
+      "Time for which its CPUs then stood still, added up") \
+    X(GR_MAX, "group_memory_max", "max", CGROUPS, COUNT, GROUP, "", \
+      "Times that a cgroup was about to go over its memory limit") \
+    X(GR_OOM, "group_oom_kills", "oom_kill", CGROUPS, COUNT, GROUP, "", \
+      "Processes of it killed for want of memory") \
     X(P_USER, "process_user", "11", PROC, TICKS, PID, "", "CPU time of a process by itself") \
     X(P_SYSTEM, "process_system", "12", PROC, TICKS, PID, "", "CPU time of it in the kernel") \
     X(P_MINOR, "process_minor_faults", "7", PROC, COUNT, PID, "", \
@@ -20784,7 +21170,71 @@ static struct met_form_row {
     MET_PARTS(X, RSIZE, "block_read_size", BLOCK, BYTES, DISK) \
     MET_PARTS(X, WSIZE, "block_write_size", BLOCK, BYTES, DISK) \
     X(BLK_MISSED, "block_requests_missed", "", BLOCK, COUNT, NONE, "", \
-      "Requests that the programs in the kernel could not follow")
+      "Requests that the programs in the kernel could not follow") \
+    X(VQ_ADDED, "virtio_added", "", VIRTIO, COUNT, QUEUE, "", "Buffers added to a virtio ring") \
+    X(VQ_COMPLETED, "virtio_completed", "", VIRTIO, COUNT, QUEUE, "", \
+      "Buffers taken back from it when the device was done") \
+    X(VQ_REFUSED, "virtio_refused", "", VIRTIO, COUNT, QUEUE, "", \
+      "Buffers that it had no room for (ENOSPC)") \
+    X(VQ_FAILED, "virtio_failed", "", VIRTIO, COUNT, QUEUE, "", \
+      "Buffers that were not added for another reason") \
+    X(VQ_NOTIFIED, "virtio_notified", "", VIRTIO, COUNT, QUEUE, "", \
+      "Notifications sent to the device") \
+    X(VQ_SUPPRESSED, "virtio_suppressed", "", VIRTIO, COUNT, QUEUE, "", \
+      "Notifications that the device had no need of") \
+    X(VQ_IRQS, "virtio_interrupts", "", VIRTIO, COUNT, QUEUE, "", \
+      "Interrupts of the ring") \
+    X(VQ_IRQS_IDLE, "virtio_interrupts_idle", "", VIRTIO, COUNT, QUEUE, "", \
+      "Interrupts that found nothing done in it (not among those)") \
+    X(VQ_STALLED, "virtio_stalled", "", VIRTIO, CNS, QUEUE, "", \
+      "Time from a buffer that was refused to the next that was not") \
+    X(VQ_SIZE, "virtio_size", "", VIRTIO, NUM, QUEUE, "", "Descriptors that the ring has") \
+    X(VQ_USED, "virtio_used", "", VIRTIO, RATIO, QUEUE, "", \
+      "Share of them in use, on average, when a buffer was added") \
+    MET_PARTS(X, VQ_DEPTH, "virtio_depth", VIRTIO, NUM, QUEUE) \
+    MET_PARTS(X, VQ_STALL, "virtio_stall", VIRTIO, NS, QUEUE) \
+    MET_PARTS(X, VQ_TIME, "virtio_time", VIRTIO, NS, QUEUE) \
+    X(VQ_MISSED, "virtio_missed", "", VIRTIO, COUNT, NONE, "", \
+      "Calls about rings that the programs in the kernel could not follow") \
+    X(VH_KICKS, "vhost_kicks", "", VHOST, COUNT, VHOST, "", \
+      "Runs of a virtqueue's kick handler: for one kick or several, or to go on with a long one") \
+    X(VH_STALL, "vhost_stalled", "", VHOST, CNS, VHOST, "", \
+      "Time for which the guest's ring was not empty and nobody was at it") \
+    MET_PARTS(X, VH_DEPTH, "vhost_depth", VHOST, NUM, VHOST) \
+    MET_PARTS(X, VH_WAKE, "vhost_wake", VHOST, NS, VHOST) \
+    MET_PARTS(X, VH_IDLE, "vhost_gap_idle", VHOST, NS, VHOST) \
+    MET_PARTS(X, VH_STALLED, "vhost_gap_stalled", VHOST, NS, VHOST) \
+    MET_PARTS(X, VH_PROXY, "vhost_gap_proxy", VHOST, NS, VHOST) \
+    X(VH_UNREAD, "vhost_depth_unread", "", VHOST, COUNT, VHOST, "", \
+      "Kicks at which the ring could not be read: a virtual IOMMU, or it was paged out") \
+    X(VH_MISSED, "vhost_missed", "", VHOST, COUNT, NONE, "", \
+      "Runs of handlers that the programs in the kernel could not follow") \
+    X(MEM_READ, "memory_read", "", MEMBW, CBYTES, SOCKET, "", \
+      "Bytes that the memory controllers read") \
+    X(MEM_WRITE, "memory_write", "", MEMBW, CBYTES, SOCKET, "", "Bytes that they wrote") \
+    X(MEM_BW, "memory_bandwidth", "", MEMBW, CBYTES, SOCKET, "", "Bytes that they read or wrote") \
+    X(MEM_REQS, "memory_requests", "", MEMBW, COUNT, SOCKET, "", \
+      "Requests to them, where bytes are not counted") \
+    X(MEM_PEAK, "memory_bandwidth_peak", "", MEMBW, BYTE_RATE, SOCKET, "", \
+      "What the DIMMs can move at most, by the firmware's table") \
+    X(MEM_USED, "memory_bandwidth_utilisation", "", MEMBW, RATIO, SOCKET, "", \
+      "Share of that which was moved") \
+    X(MEM_SHARE, "memory_counters_running", "", MEMBW, RATIO, SOCKET, "", \
+      "Share of the time in which the least of these was counted: they are scaled by it") \
+    X(PW_PACKAGE, "power_package", "", POWER, CUJ, SOCKET, "rapl_package_joules_total", \
+      "Energy of the package (RAPL)") \
+    X(PW_CORES, "power_cores", "", POWER, CUJ, SOCKET, "rapl_core_joules_total", \
+      "Energy of its cores") \
+    X(PW_GPU, "power_gpu", "", POWER, CUJ, SOCKET, "rapl_uncore_joules_total", \
+      "Energy of its GPU") \
+    X(PW_DRAM, "power_dram", "", POWER, CUJ, SOCKET, "rapl_dram_joules_total", \
+      "Energy of its memory") \
+    X(PW_PLATFORM, "power_platform", "", POWER, CUJ, SOCKET, "rapl_psys_joules_total", \
+      "Energy of the whole platform") \
+    X(MBM_TOTAL, "mbm_total", "mbm_total_bytes", MBM, CBYTES, L3, "", \
+      "Bytes between the L3 caches and memory (resctrl)") \
+    X(MBM_LOCAL, "mbm_local", "mbm_local_bytes", MBM, CBYTES, L3, "", \
+      "Those of the cache's own node")
 
 enum {
 #define X(id, name, key, src, form, dim, prom, help) M_##id,
@@ -20884,6 +21334,10 @@ static struct {
     } src[N_SRC];
 } met;
 
+/* Sources that only -c turns on, and kvis diagnose. */
+#define MET_ASKED (1ull << SRC_BUSY | 1ull << SRC_PAGES | 1ull << SRC_CGROUPS \
+                   | 1ull << SRC_VIRTIO)
+
 /* What the options of `kvis monitor` say, beside what is in opt. */
 static struct {
     const char *procfs, *sysfs, *rootfs;
@@ -20893,7 +21347,7 @@ static struct {
     bool per_cpu, csv, hist;
     const char *csv_file, *prom_file, *cgroup;
     struct sockaddr_storage listen; /* ss_family 0: none */
-} mo = { .interval_ns = NSEC, .rootfs = "" };
+} mo = { .interval_ns = NSEC, .rootfs = "", .off = MET_ASKED };
 
 /* Whether things of this dimension have the metric. */
 static bool met_of(u32 m, u8 dim)
@@ -20916,7 +21370,8 @@ enum { MET_HISTS = 640, MET_OCTAVES = 65 };
 /* Each is a row; what it is of is met_hist.inst. p50: the first of its metrics (MET_PARTS). Places
  * (prom NULL) have no such ones, and none in Prometheus: what is made of them. */
 enum met_hist_id {
-    HIST_WAIT, HIST_DEPTH, HIST_EST, HIST_BLK, HIST_PLACE = HIST_BLK + N_BLK_HISTS, N_HIST
+    HIST_WAIT, HIST_DEPTH, HIST_EST, HIST_BLK, HIST_PLACE = HIST_BLK + N_BLK_HISTS, HIST_VQ,
+    HIST_VH = HIST_VQ + N_VQ_HISTS, N_HIST = HIST_VH + N_VH_HISTS
 };
 
 static const struct met_hist_row {
@@ -20949,6 +21404,25 @@ static const struct met_hist_row {
     [HIST_BLK + BLK_WRITE_SIZE] = { "block_write_size", "bytes", "block_size_bytes{op=\"write\"",
                                     "How large requests are", 1, M_WSIZE_P50, 9, 25 },
     [HIST_PLACE] = { "block_position", "16ths", NULL, NULL, 1, M_ENTROPY, 0, 0 },
+    [HIST_VQ + VQ_DEPTH] = { "virtio_depth", "descriptors", "virtio_depth",
+                             "Descriptors in use when a buffer was added, its own among them", 1,
+                             M_VQ_DEPTH_P50, 0, 12 },
+    [HIST_VQ + VQ_STALL] = { "virtio_stall", "nsecs", "virtio_stall_seconds",
+                             "How long a ring had no room", 1e-9, M_VQ_STALL_P50, 10, 35 },
+    [HIST_VQ + VQ_TIME] = { "virtio_time", "nsecs", "virtio_time_seconds",
+                            "How long buffers were in a ring", 1e-9, M_VQ_TIME_P50, 10, 35 },
+    [HIST_VH + VH_DEPTH] = { "vhost_depth", "buffers", "vhost_depth",
+                             "Buffers that waited in the ring, at each kick", 1, M_VH_DEPTH_P50, 0,
+                             15 },
+    [HIST_VH + VH_WAKE] = { "vhost_wake", "nsecs", "vhost_wake_seconds",
+                            "From a kick till its handler ran", 1e-9, M_VH_WAKE_P50, 10, 34 },
+#define MET_VH(hist, name, labels, p50) \
+    [HIST_VH + (hist)] = { name, "nsecs", "vhost_gap_seconds{" labels, \
+                           "From the end of a handler's work till it ran again", 1e-9, p50, 10, 34 }
+    MET_VH(VH_IDLE, "vhost_gap_idle", "ring=\"empty\"", M_VH_IDLE_P50),
+    MET_VH(VH_STALLED, "vhost_gap_stalled", "ring=\"not empty\"", M_VH_STALLED_P50),
+    MET_VH(VH_PROXY, "vhost_gap_proxy", "ring=\"not known\"", M_VH_PROXY_P50),
+#undef MET_VH
 };
 
 /* In buckets of 16 an octave (st_bucket). */
@@ -20956,6 +21430,7 @@ struct met_hist {
     const struct met_inst *inst;
     u8 row;
     u32 at;                      /* met.tick of the last reading */
+    u32 reused;                  /* as that of struct met_inst */
     u64 count, all, sum;         /* in this interval; since the start; all values added up */
     u64 octave[MET_OCTAVES];     /* since the start: [n] those below 2^n that are not in [n - 1] */
     u32 now[ST_BUCKETS];         /* in this interval */
@@ -20964,6 +21439,30 @@ struct met_hist {
 
 static struct { struct met_hist *h[MET_HISTS]; u32 n; } met_hists;
 
+/* One of what has gone, for another to take its place. */
+static struct met_hist *met_hist_gone(void)
+{
+    for (u32 k = 0; k < met_hists.n; k++) {
+        struct met_hist *h = met_hists.h[k];
+        if (h->inst->at + 1 >= met.tick)
+            continue;
+        memset(h, 0, sizeof *h);
+        h->reused = met.tick;
+        return h;
+    }
+    return NULL;
+}
+
+/* What counts a thing's distributions has begun at 0 again. */
+static void met_hists_anew(const struct met_inst *i)
+{
+    for (u32 k = 0; k < met_hists.n; k++) {
+        struct met_hist *h = met_hists.h[k];
+        if (h->inst == i)
+            *h = (struct met_hist){ .row = h->row, .inst = i, .reused = h->reused };
+    }
+}
+
 /* NULL: there are too many. */
 static struct met_hist *met_hist(u8 row, const struct met_inst *i)
 {
@@ -20971,11 +21470,13 @@ static struct met_hist *met_hist(u8 row, const struct met_inst *i)
         if (met_hists.h[k]->row == row && met_hists.h[k]->inst == i)
             return met_hists.h[k];
     struct met_hist *h = i && met_hists.n < MET_HISTS ? calloc(1, sizeof *h) : NULL;
-    if (!h)
+    if (h)
+        met_hists.h[met_hists.n++] = h;
+    else if (!i || !(h = met_hist_gone()))
         return NULL;
     h->row = row;
     h->inst = i;
-    return met_hists.h[met_hists.n++] = h;
+    return h;
 }
 
 /* The octave of a bucket: its values are below 2^n. */
@@ -21038,15 +21539,20 @@ static struct met_inst *met_gone(u8 dim)
     for (struct met_inst *i = met_first(dim); i; i = met_next(i))
         if (i->at + 1 < met.tick && i->name[0])
             return i;
-    met.dropped++;
-    met.src[met.cur].no_room++;
     return NULL;
 }
 
+/* Of busy processes others come all the time: they are to take no room from things that stay. */
 static struct met_inst *met_new(u8 dim)
 {
-    if (met.n_insts == MET_INSTS || met.n_series + met.width[dim] > MET_SERIES)
-        return met_gone(dim);
+    bool full = met.n_insts == MET_INSTS || met.n_series + met.width[dim] > MET_SERIES;
+    struct met_inst *gone = full || dim == DIM_BUSY ? met_gone(dim) : NULL;
+    if (full && !gone) {
+        met.dropped++;
+        met.src[met.cur].no_room++;
+    }
+    if (full || gone)
+        return gone;
     struct met_inst *i = &met_insts[met.n_insts++];
     i->base = met.n_series;
     i->dim = dim;
@@ -21077,6 +21583,7 @@ static struct met_inst *met_inst(u8 dim, const char *name)
         i->reused = i->name[0] ? met.tick : 0;
         snprintf(i->name, sizeof i->name, "%s", name);
         i->info[0] = 0;
+        met_hists_anew(i);
         memset(&met_series[i->base], 0, met.width[dim] * sizeof *met_series);
     }
     i->at = met.tick;
@@ -21108,8 +21615,8 @@ static void met_set(const struct met_inst *i, u32 m, double v)
 }
 
 /* A counter's reading. One that went back counts as no change (proc_stat(5): iowait may; a disk
- * that was taken out and put in begins anew). Of those that the kernel has in 32 bits, milliseconds
- * of disks come round (Documentation/admin-guide/iostats.rst), and go on. */
+ * that was taken out and put in begins anew). Those that the kernel has in 32 bits come round, and
+ * go on: milliseconds of disks (Documentation/admin-guide/iostats.rst), packets of a CPU. */
 static void met_count(const struct met_inst *i, u32 m, u64 raw)
 {
     if (!i)
@@ -21117,7 +21624,8 @@ static void met_count(const struct met_inst *i, u32 m, u64 raw)
     struct met_series *s = met_touch(i, m);
     u64 d = raw - s->raw; /* the first: all */
     if (raw < s->raw) {
-        bool wrapped = metrics[m].form == F_CMS && s->raw <= UINT32_MAX && s->raw - raw > 1u << 31;
+        bool narrow = metrics[m].form == F_CMS || metrics[m].src == SRC_SOFTNET;
+        bool wrapped = narrow && s->raw <= UINT32_MAX && s->raw - raw > 1u << 31;
         d = wrapped ? (u32)d : 0;
         met.backwards += !wrapped;
     }
@@ -21125,6 +21633,16 @@ static void met_count(const struct met_inst *i, u32 m, u64 raw)
     s->total += d;
     s->raw = raw;
     s->v = t > 0 ? (double)d * met_forms[metrics[m].form].scale / t : 0;
+}
+
+/* The same, of a thing that is shown only now, and whose reading an interval ago was `past`. */
+static void met_count_from(const struct met_inst *i, u32 m, u64 past, u64 raw)
+{
+    struct met_series *s = met_at(i, m);
+    if (!s->since || s->at + 1 != met.tick || s->raw != past)
+        *s = (struct met_series){ .raw = past, .total = past, .at = met.tick - 1,
+                                  .since = met.tick - 1 };
+    met_count(i, m, raw);
 }
 
 /* The kernel's number, as the metric's form says. A count below 0 is none. */
@@ -21344,13 +21862,13 @@ static bool met_file_number(const char *path, s64 *v)
     return got;
 }
 
-/* Numbers N of the names PRE N POST in a directory, from the lowest on; a missing directory is
- * said. */
+/* Numbers N of the names PRE N POST in a directory, from the lowest on. A missing directory is
+ * said, but of names that are all number: a process's threads or descriptors; it may have ended. */
 static u32 met_ids(const char *path, const char *pre, const char *post, u32 *id, u32 max)
 {
     u32 n = 0;
     DIR *d = opendir(path);
-    if (!d)
+    if (!d && *pre)
         met_wrong(path, errno);
     for (struct dirent *e; d && (e = readdir(d));) {
         const char *s = e->d_name;
@@ -21373,6 +21891,14 @@ static u32 met_ids(const char *path, const char *pre, const char *post, u32 *id,
 static bool met_there(const char *path)
 {
     return access(path, F_OK) == 0;
+}
+
+/* The last name in what a link points to; "": there is no link. */
+static void met_link(const char *path, char *name, size_t n)
+{
+    char to[PATH_MAX];
+    const char *slash = fd_link_text(path, to, sizeof to) < 0 ? NULL : strrchr(to, '/');
+    snprintf(name, n, "%.*s", (int)n - 1, slash ? slash + 1 : "");
 }
 
 /* --- rows by their keys --- */
@@ -21903,6 +22429,634 @@ static void mfs_hwmon(void)
             met_set(i, M_SENSOR_ROOM, met_v(i, M_SENSOR_CRIT) - met_v(i, M_SENSOR));
 }
 
+/* --- the network --- */
+
+/* The driver of an interface, of hardware. (sysfs is that of the network namespace it was mounted
+ * in, which may be another than kvis's.) */
+static void mfs_net_driver(struct met_inst *i)
+{
+    met_link(met_path("/sys/class/net/%s/device/driver", i->name), i->info, MET_INFO);
+}
+
+static bool mfs_net_counts(const struct met_inst *i)
+{
+    return i->info[0];
+}
+
+/* A file of an interface, which may say that it does not know: by an error, or -1
+ * (Documentation/ABI/testing/sysfs-class-net). */
+static bool mfs_net_number(const struct met_inst *i, const char *file, s64 *v)
+{
+    char s[32];
+    return u_slurp(met_path("/sys/class/net/%s/%s", i->name, file), s, sizeof s)
+           && met_number(s, v) && *v >= 0;
+}
+
+/* "  eth0: 1 2 ...", and what sysfs has; its speed is in Mbit/s. */
+static void mfs_net_line(const char *line)
+{
+    char name[MET_NAME];
+    const char *colon = strrchr(line, ':');
+    s64 v;
+    if (!colon)
+        return;
+    snprintf(name, sizeof name, "%.*s", (int)(colon - line), line);
+    struct met_inst *i = *name && !strchr(name, '/') ? met_inst(DIM_NET, name) : NULL;
+    if (!i)
+        return;
+    if (!i->info[0])
+        mfs_net_driver(i);
+    met_columns(i, colon + 1 + strspn(colon + 1, " "));
+    if (mfs_net_number(i, "carrier_changes", &v))
+        met_raw(i, M_NET_CARRIER, v);
+    if (!mfs_net_number(i, "speed", &v) || !v || v >= UINT32_MAX)
+        return;
+    met_set(i, M_NET_SPEED, (double)v * 1e6 / 8);
+    for (u32 k = 0; k < 2; k++)
+        if (met_has(i, k ? M_NET_TX : M_NET_RX))
+            met_share(i, M_NET_RX_USED + k, met_v(i, k ? M_NET_TX : M_NET_RX),
+                      met_v(i, M_NET_SPEED));
+}
+
+/* The sum is of what has hardware: a bridge's or a tunnel's packets are those of another, too. */
+static void mfs_net(void)
+{
+    char *line;
+    if (!met_open(met_path("/proc/net/dev")))
+        return;
+    while ((line = met_line()))
+        mfs_net_line(line + strspn(line, " "));
+    met_sum(DIM_NET, M_NET_RX, M_NET_CARRIER, mfs_net_counts);
+}
+
+/* A column of a table of names and numbers, for the row of "Tcp RetransSegs". */
+static void mfs_pair(const char *table, const char *name, s64 v)
+{
+    size_t t = strcspn(table, ":"), n = strcspn(name, " ");
+    for (u32 m = met.src[met.cur].from; m < met.src[met.cur].to; m++) {
+        const char *key = met_key_of(m);
+        if (met_mine(m, met.all) && !strncmp(key, table, t) && key[t] == ' '
+            && !strncmp(key + t + 1, name, n) && !key[t + 1 + n])
+            met_raw(met.all, m, v);
+    }
+}
+
+/* "Tcp: A B", and below it "Tcp: 1 2" (proc_pid_net(5)). */
+static void mfs_pairs(const char *path)
+{
+    static char head[8192];
+    char *line;
+    s64 v;
+    *head = 0;
+    if (!met_open(path))
+        return;
+    while ((line = met_line())) {
+        size_t n = strcspn(line, ":") + 1;
+        if (strncmp(line, head, n)) {
+            snprintf(head, sizeof head, "%s", line);
+            continue;
+        }
+        const char *name = u_word(head, 1), *value = u_word(line, 1);
+        for (; *name && *value; name = u_word(name, 1), value = u_word(value, 1))
+            if (met_number(value, &v))
+                mfs_pair(line, name, v);
+        *head = 0;
+    }
+}
+
+static void mfs_tcp(void)
+{
+    mfs_pairs(met_path("/proc/net/snmp"));
+    mfs_pairs(met_path("/proc/net/netstat"));
+    double again = met_v(met.all, M_TCP_RETRANS);
+    met_share(met.all, M_TCP_RETRANS_SHARE, again, again + met_v(met.all, M_TCP_OUT));
+}
+
+/* Hexadecimal: processed, dropped, squeezed ..., and, from Linux 5.7 on (commit 7d58e6555870), the
+ * CPU as the 13th; before, the lines are those of the CPUs that are online, as if from 0 on. */
+static void mfs_softnet(void)
+{
+    char *line, name[16];
+    u32 row = 0;
+    if (!met_open(met_path("/proc/net/softnet_stat")))
+        return;
+    for (; (line = met_line()); row++) {
+        const char *cpu = u_word(line, 12);
+        snprintf(name, sizeof name, "%lu", *cpu ? strtoul(cpu, NULL, 16) & INT_MAX : row);
+        struct met_inst *i = isxdigit((u8)*line) ? met_inst(DIM_CPU, name) : NULL;
+        for (u32 k = 0; i && k < 3; k++)
+            if (isxdigit((u8)*u_word(line, (int)k)))
+                met_count(i, M_SOFT_DONE + k, strtoul(u_word(line, (int)k), NULL, 16) & UINT32_MAX);
+    }
+    met_sum(DIM_CPU, M_SOFT_DONE, M_SOFT_SQUEEZED, NULL);
+}
+
+/* --- limits of the kernel --- */
+
+/* What there is, what there may be, and that as a share: three rows of metrics[]. */
+static void mfs_limit(u32 m, s64 now, s64 max)
+{
+    met_raw(met.all, m, now);
+    met_raw(met.all, m + 1, max);
+    met_share(met.all, m + 2, (double)now, (double)max);
+}
+
+static void mfs_limit_threads(void)
+{
+    char s[64];
+    s64 now, max, pids;
+    if (!met_text(met_path("/proc/loadavg"), s, sizeof s)
+        || !met_file_number(met_path("/proc/sys/kernel/threads-max"), &max)
+        || !met_file_number(met_path("/proc/sys/kernel/pid_max"), &pids))
+        return;
+    const char *slash = strchr(s, '/'); /* "0.00 0.01 0.05 1/123 4567" */
+    if (slash && met_number(slash + 1, &now))
+        mfs_limit(M_THREADS, now, MIN(max, pids));
+}
+
+/* "TCP: inuse 4 orphan 0 tw 0 alloc 5 mem 1", in pages, as tcp_mem's third is (tcp(7)). */
+static void mfs_limit_tcp(void)
+{
+    char s[2048], limit[128];
+    s64 now, max;
+    met.no[M_TCP_MEM] = met.no[M_TCP_MEM_MAX] = met.no[M_TCP_MEM_USED] =
+        "not told in this network namespace";
+    u_slurp(met_path("/proc/net/sockstat"), s, sizeof s);
+    u_slurp(met_path("/proc/sys/net/ipv4/tcp_mem"), limit, sizeof limit);
+    const char *tcp = strstr(s, "TCP: "), *used = tcp ? strstr(tcp, " mem ") : NULL;
+    if (!used || !met_number(used + 5, &now) || !met_number(u_word(limit, 2), &max))
+        return;
+    met.no[M_TCP_MEM] = met.no[M_TCP_MEM_MAX] = met.no[M_TCP_MEM_USED] = NULL;
+    mfs_limit(M_TCP_MEM, now, max);
+}
+
+static void mfs_limits(void)
+{
+    char s[128];
+    s64 now, max;
+    if (met_text(met_path("/proc/sys/fs/file-nr"), s, sizeof s) && met_number(s, &now)
+        && met_number(u_word(s, 2), &max))
+        mfs_limit(M_FILES, now, max);
+    mfs_limit_threads();
+    bool tracks = met_there(met_path("/proc/sys/net/netfilter/nf_conntrack_count"));
+    for (u32 m = M_CONNTRACK; m <= M_CONNTRACK_USED; m++)
+        met.no[m] = tracks ? NULL : "nf_conntrack is not loaded";
+    if (tracks && met_file_number(met_path("/proc/sys/net/netfilter/nf_conntrack_count"), &now)
+        && met_file_number(met_path("/proc/sys/net/netfilter/nf_conntrack_max"), &max))
+        mfs_limit(M_CONNTRACK, now, max);
+    mfs_limit_tcp();
+}
+
+/* --- the busiest processes ---
+ * Each interval goes once over /proc, and shows the first MFS_TOP by each of seven numbers. What
+ * did not run costs one small file: /proc/PID/schedstat says so, to the nanosecond. */
+
+enum {
+    MFS_TASKS = 16384, MFS_WAITS = 32768, MFS_TOP = 5, MFS_PROBES = 64,
+    MFS_BUSY = M_B_THREADS - M_B_CPU + 1, MFS_COUNTED = M_B_MINOR - M_B_CPU + 1
+};
+
+/* A process; by number its metrics from M_B_CPU on, as the kernel has them. */
+static struct mfs_task {
+    u32 pid, at;       /* at: met.tick */
+    u64 born, ran;     /* ran: of its first thread, ns */
+    u64 now[MFS_BUSY], past[MFS_COUNTED];
+    u16 has;           /* which of them: bits */
+    bool first;        /* there is nothing in past */
+    char comm[MET_INFO];
+} mfs_tasks[MFS_TASKS];
+
+/* How long a thread has waited for a CPU since it began. */
+static struct mfs_wait { u32 tid, pid, at; u64 ns; } mfs_waits[MFS_WAITS];
+
+static u32 mfs_busy_at; /* met.tick of the last time */
+static struct { u16 task[MFS_TASKS]; u32 n; } mfs_seen; /* those that there are */
+
+/* Its place; if it has none, that of one that has gone. NULL: there are too many. */
+static struct mfs_task *mfs_task(u32 pid)
+{
+    struct mfs_task *empty = NULL;
+    for (u32 k = 0; k < MFS_PROBES; k++) {
+        struct mfs_task *t = &mfs_tasks[(pid + k) % MFS_TASKS];
+        bool gone = !t->pid || t->at < mfs_busy_at;
+        if (t->pid == pid && !gone)
+            return t;
+        if (gone && !empty)
+            empty = t;
+    }
+    if (empty)
+        *empty = (struct mfs_task){ .pid = pid, .first = !mfs_busy_at };
+    else
+        met.dropped++;
+    return empty;
+}
+
+/* How long a thread has waited in this interval, which is no longer than that. One that is not
+ * known is new, or did nothing for so long that it lost its place. */
+static u64 mfs_waited(u32 pid, u32 tid, u64 ns)
+{
+    struct mfs_wait *w = NULL;
+    u64 most = (u64)(met.src[met.cur].elapsed_s * 1e9), was;
+    for (u32 k = 0; k < MFS_PROBES; k++) {
+        struct mfs_wait *x = &mfs_waits[(tid + k) % MFS_WAITS];
+        if (x->tid == tid && x->pid == pid) {
+            w = x;
+            break;
+        }
+        w = !w || x->at < w->at ? x : w; /* the one that is unseen for longest */
+    }
+    bool known = w->tid == tid && w->pid == pid && w->ns <= ns;
+    was = known ? w->ns : ns <= most ? 0 : ns;
+    *w = (struct mfs_wait){ tid, pid, met.tick, ns };
+    return MIN(ns - was, most);
+}
+
+/* "RAN WAITED TIMESLICES", in ns (Documentation/scheduler/sched-stats.rst); false: it has none. */
+static bool mfs_task_sched(const char *path, u64 *ran, u64 *waited)
+{
+    char text[128], *end;
+    u_slurp(path, text, sizeof text);
+    *ran = strtoull(text, &end, 10);
+    *waited = strtoull(end, NULL, 10);
+    return isdigit((u8)*text);
+}
+
+static void mfs_task_waits(struct mfs_task *t, u64 first)
+{
+    static u32 id[4096];
+    u64 ran, ns;
+    if (t->now[M_B_THREADS - M_B_CPU] <= 1) {
+        t->now[M_B_WAIT - M_B_CPU] += mfs_waited(t->pid, t->pid, first);
+        return;
+    }
+    u32 n = met_ids(met_path("/proc/%u/task", t->pid), "", "", id, ARRAY_LEN(id));
+    for (u32 k = 0; k < n; k++)
+        if (mfs_task_sched(met_path("/proc/%u/task/%u/schedstat", t->pid, id[k]), &ran, &ns))
+            t->now[M_B_WAIT - M_B_CPU] += mfs_waited(t->pid, id[k], ns);
+}
+
+/* "PID (COMM) S ...", proc_pid_stat(5): COMM may hold anything; behind its last ')' is field 3,
+ * which is returned. born: when, in clock ticks since boot. NULL: it has no such line. */
+static const char *mfs_pid_stat(char *text, const char **comm, s64 *born)
+{
+    char *open = strchr(text, '('), *close = strrchr(text, ')');
+    if (!open || !close || close < open || close[1] != ' '
+        || !met_number(u_word(close + 2, 19), born))
+        return NULL;
+    *close = 0;
+    *comm = open + 1;
+    return close + 2;
+}
+
+/* Another birth is another process. */
+static bool mfs_task_stat(struct mfs_task *t)
+{
+    static const struct { u8 metric, word, more; } row[] = {
+        { M_B_CPU - M_B_CPU, 11, 12 }, { M_B_MAJOR - M_B_CPU, 9, 0 },
+        { M_B_MINOR - M_B_CPU, 7, 0 }, { M_B_RSS - M_B_CPU, 21, 0 },
+        { M_B_THREADS - M_B_CPU, 17, 0 },
+    };
+    char text[1024];
+    s64 born, v, more;
+    const char *comm, *words;
+    u_slurp(met_path("/proc/%u/stat", t->pid), text, sizeof text);
+    if (!(words = mfs_pid_stat(text, &comm, &born)))
+        return false;
+    if (t->born && t->born != (u64)born + 1)
+        *t = (struct mfs_task){ .pid = t->pid, .ran = t->ran };
+    t->born = (u64)born + 1;
+    snprintf(t->comm, sizeof t->comm, "%s", comm);
+    for (u32 k = 0; k < ARRAY_LEN(row); k++) {
+        more = 0;
+        if (met_number(u_word(words, row[k].word), &v) && v >= 0
+            && (!row[k].more || met_number(u_word(words, row[k].more), &more)))
+            t->now[row[k].metric] = (u64)(v + more), t->has |= (u16)(1u << row[k].metric);
+    }
+    return true;
+}
+
+/* The number of a line of a file of the process. */
+static void mfs_task_key(struct mfs_task *t, const char *text, const char *key, u32 m)
+{
+    const char *at = strstr(text, key);
+    if (!at)
+        return;
+    t->now[m - M_B_CPU] = strtoull(at + strlen(key), NULL, 10);
+    t->has |= (u16)(1u << (m - M_B_CPU));
+}
+
+/* Reading it is for those who may trace the process (proc_pid_io(5)): to others that is said. */
+static void mfs_task_io(struct mfs_task *t)
+{
+    char text[512];
+    const char *path = met_path("/proc/%u/io", t->pid);
+    int f = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    ssize_t n = f < 0 ? -1 : read(f, text, sizeof text - 1);
+    if (n < 0 && (errno == EACCES || errno == EPERM))
+        met_wrong(path, errno);
+    if (f >= 0)
+        close(f);
+    text[MAX(n, 0)] = 0;
+    mfs_task_key(t, text, "\nread_bytes: ", M_B_READ);
+    mfs_task_key(t, text, "\nwrite_bytes: ", M_B_WRITTEN);
+}
+
+/* Whether anything is in swap: to look for whose that is costs a file a process. */
+static bool mfs_swaps(void)
+{
+    char text[8192];
+    u_slurp(met_path("/proc/meminfo"), text, sizeof text);
+    const char *total = strstr(text, "\nSwapTotal:"), *left = strstr(text, "\nSwapFree:");
+    return total && left && strtoull(total + 11, NULL, 10) > strtoull(left + 10, NULL, 10);
+}
+
+static void mfs_task_swap(struct mfs_task *t, bool swaps)
+{
+    char text[4096] = "";
+    t->now[M_B_SWAP - M_B_CPU] = 0;
+    t->has |= 1u << (M_B_SWAP - M_B_CPU);
+    if (swaps && u_slurp(met_path("/proc/%u/status", t->pid), text, sizeof text))
+        mfs_task_key(t, text, "\nVmSwap:", M_B_SWAP);
+}
+
+/* Reads what has changed of a process. */
+static void mfs_task_read(u32 pid, bool swaps)
+{
+    struct mfs_task *t = mfs_task(pid);
+    u64 ran, waited;
+    if (!t)
+        return;
+    bool known = t->at, sched = mfs_task_sched(met_path("/proc/%u/schedstat", pid), &ran, &waited);
+    if (known)
+        memcpy(t->past, t->now, sizeof t->past), t->first = false;
+    if (!known || !sched || ran != t->ran || t->now[M_B_THREADS - M_B_CPU] > 1) {
+        u64 cpu = t->now[0], was = t->ran;
+        t->ran = ran;
+        if (!mfs_task_stat(t))
+            return;
+        mfs_task_io(t);
+        if (sched && (!known || t->now[0] != cpu || ran != was))
+            mfs_task_waits(t, waited);
+        t->has |= (u16)(sched << (M_B_WAIT - M_B_CPU));
+    }
+    mfs_task_swap(t, swaps);
+    if (t->first) /* what it did before is no part of an interval */
+        t->now[M_B_WAIT - M_B_CPU] = 0;
+    t->at = met.tick;
+    if (!t->first && mfs_seen.n < MFS_TASKS)
+        mfs_seen.task[mfs_seen.n++] = (u16)(t - mfs_tasks);
+}
+
+/* What it is ranked by: what it did in this interval, or has. */
+static u64 mfs_task_rank(const struct mfs_task *t, u32 by)
+{
+    if (by >= MFS_COUNTED)
+        return t->now[by];
+    u64 did = t->now[by] > t->past[by] ? t->now[by] - t->past[by] : 0;
+    return did + (by == M_B_READ - M_B_CPU ? mfs_task_rank(t, M_B_WRITTEN - M_B_CPU) : 0);
+}
+
+/* The processes that are first by a number, of those that have it. */
+static void mfs_busy_top(u32 by, struct mfs_task **top)
+{
+    memset(top, 0, MFS_TOP * sizeof *top);
+    for (u32 k = 0; k < mfs_seen.n; k++) {
+        struct mfs_task *t = &mfs_tasks[mfs_seen.task[k]];
+        u64 rank = mfs_task_rank(t, by);
+        u32 at = MFS_TOP;
+        for (; rank && at && (!top[at - 1] || mfs_task_rank(top[at - 1], by) < rank); at--)
+            if (at < MFS_TOP)
+                top[at] = top[at - 1];
+        if (rank && at < MFS_TOP)
+            top[at] = t;
+    }
+}
+
+static void mfs_busy_show(const struct mfs_task *t)
+{
+    char name[16];
+    snprintf(name, sizeof name, "%u", t->pid);
+    struct met_inst *i = met_inst(DIM_BUSY, name);
+    if (!i)
+        return;
+    snprintf(i->info, sizeof i->info, "%s", t->comm);
+    for (u32 k = 0; k < MFS_BUSY; k++)
+        if (t->has >> k & 1)
+            k < MFS_COUNTED ? met_count_from(i, M_B_CPU + k, t->past[k], t->now[k])
+                            : met_raw(i, M_B_CPU + k, (s64)t->now[k]);
+}
+
+static void mfs_busy(void)
+{
+    struct mfs_task *top[MFS_TOP];
+    bool swaps = mfs_swaps();
+    mfs_seen.n = 0;
+    DIR *d = opendir(met_path("/proc"));
+    if (!d)
+        met_wrong(met_path("/proc"), errno);
+    for (struct dirent *e; d && (e = readdir(d));) {
+        char *end;
+        unsigned long pid = strtoul(e->d_name, &end, 10);
+        if (isdigit((u8)*e->d_name) && !*end && pid && pid <= INT_MAX)
+            mfs_task_read((u32)pid, swaps);
+    }
+    if (d)
+        closedir(d);
+    mfs_busy_at = met.tick;
+    for (u32 by = 0; by < MFS_BUSY - 1; by++) { /* not by the number of threads */
+        if (by == M_B_WRITTEN - M_B_CPU) /* that is in the reads */
+            continue;
+        mfs_busy_top(by, top);
+        for (u32 k = 0; k < MFS_TOP && top[k]; k++)
+            mfs_busy_show(top[k]);
+    }
+}
+
+/* --- on which nodes their memory is --- */
+
+enum { MFS_NODES = 64, MFS_RUNS = 64, MFS_CPUS = 8192 };
+
+/* Of a process: bytes on each node (numa_maps, Documentation/filesystems/proc.rst), and how many of
+ * its threads were there. The nodes are id[0..n). */
+static struct {
+    u32 n, id[MFS_NODES], threads[MFS_NODES];
+    u64 bytes[MFS_NODES];
+    u8 of_cpu[MFS_CPUS]; /* which of the nodes a CPU is on, and 1; 0: not looked for yet */
+} mfs_nodes;
+
+static u32 mfs_node_place(u32 id)
+{
+    u32 k = 0;
+    while (k < mfs_nodes.n && mfs_nodes.id[k] != id)
+        k++;
+    return k;
+}
+
+/* "7f12 default anon=3 N0=2 N1=1 kernelpagesize_kB=4" */
+static void mfs_pages_line(const char *line)
+{
+    const char *size = strstr(line, " kernelpagesize_kB=");
+    u64 unit = size ? strtoull(size + 19, NULL, 10) * 1024 : 4096;
+    for (const char *at = line; (at = strstr(at, " N")); at += 2) {
+        char *end;
+        u32 k = isdigit((u8)at[2]) ? mfs_node_place((u32)strtoul(at + 2, &end, 10)) : MFS_NODES;
+        if (k < mfs_nodes.n && *end == '=')
+            mfs_nodes.bytes[k] += strtoull(end + 1, NULL, 10) * unit;
+    }
+}
+
+/* n: it is on none. */
+static u32 mfs_node_of(s64 cpu)
+{
+    u32 k = 0;
+    if (cpu < 0 || cpu >= MFS_CPUS)
+        return mfs_nodes.n;
+    if (mfs_nodes.of_cpu[cpu])
+        return mfs_nodes.of_cpu[cpu] - 1u;
+    while (k < mfs_nodes.n && !met_there(met_path("/sys/devices/system/cpu/cpu%u/node%u", (u32)cpu,
+                                                  mfs_nodes.id[k])))
+        k++;
+    mfs_nodes.of_cpu[cpu] = (u8)(k + 1);
+    return k;
+}
+
+/* Where its threads ran last: field 39 of proc_pid_stat(5). */
+static void mfs_pages_threads(const char *pid)
+{
+    u32 tid[MFS_RUNS], n = met_ids(met_path("/proc/%s/task", pid), "", "", tid, MFS_RUNS);
+    char text[1024];
+    s64 cpu;
+    for (u32 k = 0; k < n; k++) {
+        u_slurp(met_path("/proc/%s/task/%u/stat", pid, tid[k]), text, sizeof text);
+        const char *close = strrchr(text, ')');
+        if (!close || close[1] != ' ' || !met_number(u_word(close + 2, 36), &cpu))
+            continue;
+        u32 node = mfs_node_of(cpu);
+        if (node < mfs_nodes.n)
+            mfs_nodes.threads[node]++;
+    }
+}
+
+/* Of all accesses of a thread on one node to memory on another, the share that its distance takes
+ * longer (ACPI's SLIT: 10 is one's own). `text`: the one's distances. */
+static double mfs_farther(const char *text, u32 from, u32 to)
+{
+    s64 own, far;
+    if (!met_number(u_word(text, (int)from), &own) || !met_number(u_word(text, (int)to), &far))
+        return 0;
+    return far > own && own > 0 ? 1 - (double)own / (double)far : 0;
+}
+
+static void mfs_pages_of(const struct met_inst *i)
+{
+    double bytes = 0, threads = 0, remote = 0, cost = 0;
+    char *line, text[512];
+    memset(mfs_nodes.bytes, 0, sizeof mfs_nodes.bytes);
+    memset(mfs_nodes.threads, 0, sizeof mfs_nodes.threads);
+    const char *maps = met_path("/proc/%s/numa_maps", i->name);
+    if (!met_there(maps) || !met_open(maps)) /* it may have ended, which is no fault */
+        return;
+    while ((line = met_line()))
+        mfs_pages_line(line);
+    mfs_pages_threads(i->name);
+    for (u32 k = 0; k < mfs_nodes.n; k++)
+        bytes += (double)mfs_nodes.bytes[k], threads += mfs_nodes.threads[k];
+    if (bytes <= 0 || threads <= 0)
+        return;
+    for (u32 at = 0; at < mfs_nodes.n; at++) {
+        if (!mfs_nodes.threads[at])
+            continue;
+        u_slurp(met_path("/sys/devices/system/node/node%u/distance", mfs_nodes.id[at]), text,
+                sizeof text);
+        for (u32 k = 0; k < mfs_nodes.n; k++)
+            if (k != at) {
+                double part = (double)mfs_nodes.bytes[k] * mfs_nodes.threads[at] / threads;
+                remote += part;
+                cost += part / bytes * mfs_farther(text, at, k);
+            }
+    }
+    met_set(i, M_B_REMOTE, remote / bytes);
+    met_set(i, M_B_FAR, remote);
+    met_set(i, M_B_FAR_COST, cost * met_v(i, M_B_CPU));
+}
+
+/* Of those of the busiest that ran for a tenth of the interval: to walk the memory of all would be
+ * work of its own. */
+static void mfs_pages(void)
+{
+    mfs_nodes.n = met_ids(met_path("/sys/devices/system/node"), "node", "", mfs_nodes.id,
+                          MFS_NODES);
+    memset(mfs_nodes.of_cpu, 0, sizeof mfs_nodes.of_cpu);
+    for (const struct met_inst *i = met_first(DIM_BUSY); i && mfs_nodes.n > 1; i = met_next(i))
+        if (i->at == met.tick && met_v(i, M_B_CPU) >= 0.1)
+            mfs_pages_of(i);
+}
+
+/* --- cgroups that have limits --- */
+
+enum { MFS_GROUPS = 1024, MFS_GROUP_DEPTH = 12 };
+
+/* Whether a file of it names a limit. */
+static bool mfs_group_has(const char *dir, const char *file)
+{
+    char path[PATH_MAX], text[64];
+    snprintf(path, sizeof path, "%s/%s", dir, file);
+    return u_slurp(path, text, sizeof text) && isdigit((u8)*text);
+}
+
+static void mfs_group(const char *dir, const char *name)
+{
+    static const char *const file[][2] = { { "cpu.max", "cpu.stat" },
+                                           { "memory.max", "memory.events" } };
+    char path[PATH_MAX], tail[MET_NAME];
+    size_t n = strlen(name), most = MET_NAME - 1;
+    snprintf(tail, sizeof tail, "%s%s", n > most ? "..." : "", n > most ? name + n - most + 3
+                                                                        : name);
+    for (u32 k = 0; k < ARRAY_LEN(file); k++) {
+        struct met_inst *i = mfs_group_has(dir, file[k][0]) ? met_inst(DIM_GROUP, tail) : NULL;
+        bool taken = i && met_at(i, k ? M_GR_MAX : M_GR_PERIODS)->at == met.tick;
+        snprintf(path, sizeof path, "%s/%s", dir, file[k][1]);
+        if (i && !taken)
+            met_keys(i, path, 0);
+        met.dropped += taken; /* another has the same end of its name */
+    }
+}
+
+/* The cgroups in a directory; `left` of them are looked at. A tree as deep as the path is long. */
+static void mfs_group_tree(char *dir, size_t root, u32 depth, u32 *left)
+{
+    size_t n = strlen(dir);
+    DIR *d = opendir(dir);
+    for (struct dirent *e; d && *left && (e = readdir(d));) {
+        if (e->d_name[0] == '.' || e->d_type != DT_DIR
+            || n + strlen(e->d_name) + 2 > MET_DIR)
+            continue;
+        snprintf(dir + n, MET_DIR - n, "/%s", e->d_name);
+        --*left;
+        mfs_group(dir, dir + root);
+        if (depth)
+            mfs_group_tree(dir, root, depth - 1, left);
+        dir[n] = 0;
+    }
+    if (d)
+        closedir(d);
+}
+
+static void mfs_groups(void)
+{
+    char dir[MET_DIR];
+    u32 left = MFS_GROUPS;
+    snprintf(dir, sizeof dir, "%s", met_path("/sys/fs/cgroup/cgroup.controllers"));
+    if (!met_there(dir)) {
+        met_wrong(dir, ENOENT);
+        return;
+    }
+    *strrchr(dir, '/') = 0;
+    mfs_group_tree(dir, strlen(dir), MFS_GROUP_DEPTH, &left);
+    if (!left)
+        met_off("more than 1024 cgroups: the rest was not looked at");
+}
+
 /* --- processes and a cgroup --- */
 
 enum { MFS_PIDS = 256 };
@@ -21943,7 +23097,7 @@ static u32 mfs_thread_counts(pid_t pid, u32 tid, u64 *count)
 {
     static const char *const keys[] = { "\nvoluntary_ctxt_switches:",
                                         "\nnonvoluntary_ctxt_switches:" };
-    char text[8192], *end;
+    char text[8192];
     u32 got = 0;
     u_slurp(met_path("/proc/%d/task/%u/status", pid, tid), text, sizeof text);
     for (u32 k = 0; k < 2; k++) {
@@ -21951,10 +23105,8 @@ static u32 mfs_thread_counts(pid_t pid, u32 tid, u64 *count)
         count[k] = at ? strtoull(at + strlen(keys[k]), NULL, 10) : 0;
         got |= (u32)(at != NULL) << k;
     }
-    u_slurp(met_path("/proc/%d/task/%u/schedstat", pid, tid), text, sizeof text);
-    count[2] = strtoull(text, &end, 10);
-    count[3] = strtoull(end, NULL, 10);
-    return got | (isdigit((u8)*text) ? 12 : 0);
+    const char *path = met_path("/proc/%d/task/%u/schedstat", pid, tid);
+    return got | (mfs_task_sched(path, &count[2], &count[3]) ? 12 : 0);
 }
 
 static void mfs_process_threads(const struct met_inst *i, u32 process)
@@ -21981,18 +23133,16 @@ static void mfs_process_threads(const struct met_inst *i, u32 process)
             met_count(i, M_P_VOLUNTARY + c, sum[c]);
 }
 
-/* "PID (COMM) S ...": COMM may hold anything; behind its last ')' is field 3 (proc_pid_stat(5)). A
- * pid that was born at another time is another process. */
+/* A pid that was born at another time is another process. */
 static bool mfs_process(u32 k)
 {
     char text[1024], name[16];
+    const char *comm, *words;
     s64 born;
     pid_t pid = opt.pids[k];
     if (mfs_pids[k].gone || !met_read(met_path("/proc/%d/stat", pid), text, sizeof text))
         return false;
-    char *open = strchr(text, '('), *close = strrchr(text, ')');
-    if (!open || !close || close < open || close[1] != ' '
-        || !met_number(u_word(close + 2, 19), &born))
+    if (!(words = mfs_pid_stat(text, &comm, &born)))
         return false;
     if (mfs_pids[k].born && mfs_pids[k].born != (u64)born + 1)
         return false;
@@ -22001,9 +23151,8 @@ static bool mfs_process(u32 k)
     struct met_inst *i = met_inst(DIM_PID, name);
     if (!i)
         return true;
-    *close = 0;
-    snprintf(i->info, sizeof i->info, "%s", open + 1);
-    met_columns(i, close + 2);
+    snprintf(i->info, sizeof i->info, "%s", comm);
+    met_columns(i, words);
     mfs_process_threads(i, k);
     return true;
 }
@@ -22117,7 +23266,7 @@ enum {
     N_PG
 };
 static const u8 pmc_groups[N_PG][PMC_MEMBERS] = {
-#define P(r) PR_##r + 1 /* 0: none */
+#define P(r) (PR_##r + 1) /* 0: none */
     [PG_BASE] = { P(CYC), P(INS), P(REF) }, [PG_BRANCH] = { P(INS), P(BR), P(BRM) },
     [PG_LLC] = { P(INS), P(LL), P(LLM) }, [PG_L1] = { P(INS), P(L1), P(L1M) },
     [PG_L2] = { P(INS), P(L2), P(L2M) }, [PG_STALL] = { P(CYC), P(FRONT), P(BACK), P(STALLED) },
@@ -22252,7 +23401,7 @@ static const struct pmc_event {
 /* Arm's and others' cores: implementer and part of the MIDR (arch/arm64/include/asm/cputype.h of
  * Linux 7.0, Arm's and the vendors' technical reference manuals). Their events need no table: the
  * kernel lists those that the core has. */
-static const char pmc_midr[] =
+static const char pmc_midr[] PACKED_IN(met_tables) =
     "41d02 Cortex-A34;41d03 Cortex-A53;41d04 Cortex-A35;41d05 Cortex-A55;41d06 Cortex-A65;"
     "41d07 Cortex-A57;41d08 Cortex-A72;41d09 Cortex-A73;41d0a Cortex-A75;41d0b Cortex-A76;"
     "41d0c Neoverse-N1;41d0d Cortex-A77;41d0e Cortex-A76AE;41d40 Neoverse-V1;41d41 Cortex-A78;"
@@ -22603,20 +23752,26 @@ static int pmc_open_event(const struct pmc_code *c, const struct pmc_unit *u, in
     return pmc_open_as(c, u, leader, pmc.scope == PS_CGROUP);
 }
 
-/* A descriptor of an event, or -errno; with rights for user mode alone, that is counted. */
-static int pmc_open_one(const struct pmc_code *c, const struct pmc_unit *u, int leader)
+/* A descriptor that leaves enough for what else wants some; -EMFILE: it does not, and is closed. */
+static int pmc_spare(int f)
 {
     struct rlimit r = { 0, 0 };
-    int f = pmc_open_event(c, u, leader);
-    if (f == -EACCES && u->tid && !pmc.user_only) {
-        pmc.user_only = true;
-        f = pmc_open_event(c, u, leader);
-    }
     getrlimit(RLIMIT_NOFILE, &r);
     if (f < 0 || (u64)f + PMC_SPARE_FDS < r.rlim_cur)
         return f;
     close(f);
     return -EMFILE;
+}
+
+/* A descriptor of an event, or -errno; with rights for user mode alone, that is counted. */
+static int pmc_open_one(const struct pmc_code *c, const struct pmc_unit *u, int leader)
+{
+    int f = pmc_open_event(c, u, leader);
+    if (f == -EACCES && u->tid && !pmc.user_only) {
+        pmc.user_only = true;
+        f = pmc_open_event(c, u, leader);
+    }
+    return pmc_spare(f);
 }
 
 static void pmc_close(struct pmc_unit *u, u32 g)
@@ -23179,7 +24334,684 @@ static void pmc_read(void)
         met.no[m] = met.seen[m] != met.tick ? pmc_metric_why(m) : others[pmc.scope];
 }
 
-/* == 35 mk_  metrics from programs in the kernel: the scheduler, block I/O ===================
+/* == 35 unc_  memory controllers, power and resctrl ===============================
+ * What no CPU counts but the machine around it: PMUs of memory controllers and of RAPL, and the
+ * bytes that resctrl counts. A PMU's type, fields, events, scale, unit and CPUs are what its
+ * directory in sysfs says; unc_rows[] only names those that tell bytes, requests or energy (and,
+ * of AMD, whose PMUs list no events, the events). An event is counted once for each CPU of the
+ * cpumask, which is one for each socket, or die, and adds to that CPU's socket. A number is there
+ * only where every box of the socket is counted: some of them are no bandwidth.
+ * Entry points: unc_membw, unc_power, unc_mbm, unc_look. */
+
+enum unc_role {
+    UR_READ, UR_WRITE, UR_BOTH, UR_REQS, UR_PKG, UR_CORES, UR_GPU, UR_DRAM, UR_PSYS, N_UR
+};
+
+/* In the order in which one is preferred: where there are both, free-running counters have the same
+ * bytes as IMC's, and older kernels a wrong scale for them ("Fix the scale of the IMC free-running
+ * events"). */
+enum unc_class { UC_IMC, UC_FREE, UC_UMC, UC_DF, UC_DMC, UC_CMN, UC_POWER, N_UC };
+
+/* The PMU: this, or this and _N; bits that a box can move at once, 0: not known. */
+static const struct { char pmu[24]; u16 width; } unc_classes[N_UC] = {
+    [UC_IMC] = { "uncore_imc", 64 }, [UC_FREE] = { "uncore_imc_free_running", 64 },
+    [UC_UMC] = { "amd_umc", 64 }, [UC_DF] = { "amd_df", 0 }, [UC_DMC] = { "arm_dmc620", 0 },
+    [UC_CMN] = { "arm_cmn", 0 }, [UC_POWER] = { "power", 0 },
+};
+
+enum { UW_ANY, UW_ZEN123, UW_SUBCHANNELS };
+
+/* class; role; where `terms` is right though sysfs names no such event; the event's name there.
+ * Names: arch/x86/events/intel/uncore_snbep.c, uncore_snb.c and rapl.c, drivers/perf/arm-cmn.c and
+ * arm_dmc620_pmu.c of Linux 7.0. Terms of AMD: perf's lists of Linux 7.0, made from its PPRs
+ * (amdzen1..3/data-fabric.json, amdzen4..6/memory-controller.json); those of the second
+ * sub-channel, which older kernels do not list: gnr_uncore_imc_events in uncore_snbep.c. */
+static const struct unc_row {
+    u8 class, role, where;
+    char event[32], terms[24];
+} unc_rows[] PACKED_IN(met_tables) = {
+    { UC_IMC, UR_READ, 0, "cas_count_read", "" },
+    { UC_IMC, UR_READ, 0, "cas_count_read_sch0", "" },
+    { UC_IMC, UR_READ, UW_SUBCHANNELS, "cas_count_read_sch1", "event=0x06,umask=0xcf" },
+    { UC_IMC, UR_READ, 0, "data_reads", "" },
+    { UC_IMC, UR_WRITE, 0, "cas_count_write", "" },
+    { UC_IMC, UR_WRITE, 0, "cas_count_write_sch0", "" },
+    { UC_IMC, UR_WRITE, UW_SUBCHANNELS, "cas_count_write_sch1", "event=0x06,umask=0xf0" },
+    { UC_IMC, UR_WRITE, 0, "data_writes", "" },
+    { UC_FREE, UR_READ, 0, "data_read", "" }, { UC_FREE, UR_WRITE, 0, "data_write", "" },
+    { UC_FREE, UR_READ, 0, "read", "" }, { UC_FREE, UR_WRITE, 0, "write", "" },
+    { UC_UMC, UR_READ, UW_ANY, "umc_cas_cmd.rd", "event=0x0a,rdwrmask=0x1" },
+    { UC_UMC, UR_WRITE, UW_ANY, "umc_cas_cmd.wr", "event=0x0a,rdwrmask=0x2" },
+#define DF(n, event) { UC_DF, UR_BOTH, UW_ZEN123, "dram_channel_data_controller_" #n, \
+                       event ",umask=0x38" }
+    DF(0, "event=0x07"), DF(1, "event=0x47"), DF(2, "event=0x87"), DF(3, "event=0xc7"),
+    DF(4, "event=0x107"), DF(5, "event=0x147"), DF(6, "event=0x187"), DF(7, "event=0x1c7"),
+#undef DF
+    { UC_DMC, UR_REQS, 0, "clk_request", "" }, { UC_CMN, UR_REQS, 0, "hnf_mc_reqs", "" },
+    { UC_POWER, UR_PKG, 0, "energy-pkg", "" }, { UC_POWER, UR_CORES, 0, "energy-cores", "" },
+    { UC_POWER, UR_GPU, 0, "energy-gpu", "" }, { UC_POWER, UR_DRAM, 0, "energy-ram", "" },
+    { UC_POWER, UR_PSYS, 0, "energy-psys", "" },
+};
+
+enum { UNC_PMUS = 1024, UNC_EVENTS = 2048, UNC_SOCKETS = 64, UNC_WHY = 150 };
+
+struct unc_pmu { char name[MET_NAME], cpus[MET_INFO]; u8 class; bool used; };
+
+struct unc_event {             /* as it was found; counted by those units that name it */
+    u16 pmu;
+    u8 row;
+    int err;
+    struct pmc_code code;
+    double scale;              /* to bytes, requests, microjoules; 0: not known */
+};
+
+struct unc_unit {
+    int fd;
+    u16 event, socket;
+    u64 enabled, running, v;
+};
+
+static struct {
+    struct unc_pmu pmu[UNC_PMUS];
+    struct unc_event event[UNC_EVENTS];
+    struct unc_unit unit[UNC_EVENTS];
+    struct unc_socket {
+        s64 id;                /* -1: not known */
+        double sum[N_UR];
+        u32 has, lack, hole;   /* roles: bits; hole: not counted in this interval */
+        double share;
+    } socket[UNC_SOCKETS];
+    u32 n_pmus, n_events, n_units, n_sockets, tried, cores, boxes;
+    bool begun[2], no_dir;
+    u8 class;                  /* the memory controllers that are counted; N_UC: none */
+} unc;
+
+static char unc_reason[N_UR][UNC_WHY]; /* the first why one cannot be counted */
+
+/* --- which PMUs, which events --- */
+
+static u32 unc_metric(u32 role)
+{
+    return role <= UR_REQS ? M_MEM_READ + role : M_PW_PACKAGE + role - UR_PKG;
+}
+
+/* Whether it is that PMU, or one of several: "uncore_imc_7", "arm_dmc620_10008c000". */
+static bool unc_is(const char *name, const char *pmu)
+{
+    size_t n = strlen(pmu);
+    const char *nr = name + n + 1;
+    return !strncmp(name, pmu, n)
+           && (!name[n] || (name[n] == '_' && *nr && !nr[strspn(nr, "0123456789abcdef")]));
+}
+
+static int unc_order(const void *a, const void *b)
+{
+    const char *x = ((const struct unc_pmu *)a)->name, *y = ((const struct unc_pmu *)b)->name;
+    size_t n = strlen(x), m = strlen(y); /* uncore_imc_10 is behind uncore_imc_9 */
+    return n != m ? (n > m) - (n < m) : strcmp(x, y);
+}
+
+static void unc_find_pmus(void)
+{
+    DIR *d = opendir(met_path("/sys/bus/event_source/devices"));
+    unc.no_dir = !d;
+    for (struct dirent *e; d && (e = readdir(d));)
+        for (u8 c = 0; c < N_UC && unc.n_pmus < UNC_PMUS; c++)
+            if (strlen(e->d_name) < MET_NAME && unc_is(e->d_name, unc_classes[c].pmu)) {
+                struct unc_pmu *p = &unc.pmu[unc.n_pmus++];
+                memcpy(p->name, e->d_name, strlen(e->d_name) + 1);
+                p->class = c;
+            }
+    if (d)
+        closedir(d);
+    qsort(unc.pmu, unc.n_pmus, sizeof *unc.pmu, unc_order);
+}
+
+/* Whether this CPU's events are the row's, though sysfs does not list them. */
+static bool unc_where(u8 where)
+{
+    static struct pmc_pmu cpu;
+    if (where == UW_SUBCHANNELS) /* Granite Rapids, Sierra Forest, Grand Ridge, Clearwater Forest */
+        return !strcmp(pmc.vendor, "GenuineIntel") && pmc.family == 6 && pmc.model_nr
+               && pmc.model_nr < 256 && strchr("\xad\xae\xaf\xb6\xdd", (int)pmc.model_nr);
+    memcpy(cpu.name, "cpu", sizeof "cpu");
+    pmc_x86_core(&cpu);
+    return where == UW_ANY || cpu.bit & (C_Z1 | C_Z2 | C_Z3);
+}
+
+/* How much of our own unit is one of `s`: bytes, or of energy microjoules; 0: it is another. */
+static double unc_unit(const char *s, bool energy)
+{
+    static const struct { char name[8]; double n; } units[] = {
+        { "Joules", 1e6 }, { "Bytes", 1 }, { "B", 1 }, { "KiB", 1 << 10 }, { "MiB", 1 << 20 },
+        { "GiB", 1 << 30 }, { "KB", 1e3 }, { "MB", 1e6 }, { "GB", 1e9 },
+    };
+    for (u32 k = energy ? 0 : 1; k < (energy ? 1 : ARRAY_LEN(units)); k++)
+        if (!strcmp(s, units[k].name))
+            return units[k].n;
+    return 0;
+}
+
+/* What one count is: as .scale and .unit say, or where there is neither, the 64 bytes of a burst,
+ * which is what a CAS command moves (of DDR4 and DDR5 both). 0: not known. */
+static double unc_scale(const struct unc_pmu *p, const struct unc_row *r)
+{
+    char scale[64], unit[16], path[MET_DIR];
+    bool energy = r->role >= UR_PKG;
+    if (r->role == UR_REQS)
+        return 1;
+    snprintf(path, sizeof path, "%s",
+             met_path("/sys/bus/event_source/devices/%s/events/%s.scale", p->name, r->event));
+    bool has = met_there(path);
+    const char *u = met_path("/sys/bus/event_source/devices/%s/events/%s.unit", p->name, r->event);
+    if (!has && !met_there(u))
+        return energy ? 0 : 64;
+    if (!met_text(u, unit, sizeof unit) || !met_text(path, scale, sizeof scale))
+        return 0;
+    double v = u_decimal(scale);
+    return v > 0 && v < 1e12 ? v * unc_unit(unit, energy) : 0;
+}
+
+/* Whether there is such an event. */
+static bool unc_find_event(u32 pmu, u32 row)
+{
+    static struct pmc_pmu as; /* pmc_'s functions take one for its name */
+    const struct unc_row *r = &unc_rows[row];
+    struct unc_event e = { .pmu = (u16)pmu, .row = (u8)row };
+    s64 type;
+    memcpy(as.name, unc.pmu[pmu].name, MET_NAME);
+    const char *path = met_path("/sys/bus/event_source/devices/%s/type", as.name);
+    if (unc.n_events == UNC_EVENTS || !met_file_number(path, &type) || type < 0)
+        return false;
+    e.code.type = (u32)type;
+    e.err = pmc_alias(&as, &e.code, r->event);
+    if (e.err == -ENOENT && !e.code.name && *r->terms && unc_where(r->where))
+        e.err = pmc_terms(&as, &e.code, r->terms), e.code.name = r->event;
+    if (!e.code.name)
+        return false;
+    e.scale = unc_scale(&unc.pmu[pmu], r);
+    unc.event[unc.n_events++] = e;
+    return unc.pmu[pmu].used = true;
+}
+
+/* Finds the events of a class; nothing is opened. Returns whether there are any. */
+static bool unc_find_class(u8 class)
+{
+    static u8 mask[PMC_CPUS / 8];
+    u32 n = unc.n_events;
+    for (u32 p = 0; p < unc.n_pmus; p++) {
+        struct unc_pmu *u = &unc.pmu[p];
+        if (u->class != class)
+            continue;
+        pmc_list(met_path("/sys/bus/event_source/devices/%s/cpumask", u->name), mask, u->cpus,
+                 sizeof u->cpus);
+        for (u32 r = 0; r < ARRAY_LEN(unc_rows); r++)
+            if (unc_rows[r].class == class)
+                unc_find_event(p, r);
+    }
+    return unc.n_events > n;
+}
+
+/* Finds the PMUs and their events; once. */
+static void unc_look(void)
+{
+    static bool done;
+    if (done)
+        return;
+    done = true;
+    if (!pmc.vendor[0])
+        pmc_cpuinfo(0);
+    unc_find_pmus();
+    while (unc.class < UC_POWER && !unc_find_class(unc.class))
+        unc.class++;
+    unc_find_class(UC_POWER);
+}
+
+/* --- counting --- */
+
+/* The socket of a CPU; NULL: there are too many. */
+static struct unc_socket *unc_socket_of(u32 cpu)
+{
+    const char *path = met_path("/sys/devices/system/cpu/cpu%u/topology/physical_package_id", cpu);
+    s64 id;
+    u32 k = 0;
+    if (!met_there(path) || !met_file_number(path, &id) || id < 0 || id > INT_MAX)
+        id = -1;
+    while (k < unc.n_sockets && unc.socket[k].id != id)
+        k++;
+    if (k == UNC_SOCKETS)
+        return NULL;
+    if (k == unc.n_sockets)
+        unc.socket[unc.n_sockets++].id = id;
+    return &unc.socket[k];
+}
+
+/* Of a role that lacks an event: of this socket, or (NULL) of all. */
+static void PRINTF_LIKE(3, 4) unc_lack(struct unc_socket *s, const struct unc_event *e,
+                                       const char *fmt, ...)
+{
+    u8 role = unc_rows[e->row].role;
+    char *why = unc_reason[role];
+    va_list ap;
+    for (u32 k = 0; k < UNC_SOCKETS; k++)
+        if (!s || s == &unc.socket[k])
+            unc.socket[k].lack |= 1u << role;
+    if (*why)
+        return;
+    int n = snprintf(why, UNC_WHY, "%s/%s: ", unc.pmu[e->pmu].name, unc_rows[e->row].event);
+    va_start(ap, fmt);
+    vsnprintf(why + n, (size_t)(UNC_WHY - n), fmt, ap);
+    va_end(ap);
+}
+
+static void unc_lack_errno(struct unc_socket *s, const struct unc_event *e, int err)
+{
+    const char *name = u_errname(-err);
+    if (err == -EACCES || err == -EPERM)
+        unc_lack(s, e, "perf_event_open: %s (perf_event_paranoid is %ld: CAP_PERFMON or root)",
+                 name, u_file_number("/proc/sys/kernel/perf_event_paranoid", -1));
+    else if (err == -EMFILE)
+        unc_lack(s, e, "too few descriptors (RLIMIT_NOFILE)");
+    else
+        unc_lack(s, e, "perf_event_open: %s", name ? name : "an error without a name");
+}
+
+static void unc_open_on(u32 event, u32 cpu)
+{
+    const struct unc_event *e = &unc.event[event];
+    struct pmc_unit at = { .cpu = (int)cpu };
+    struct unc_socket *s = unc.tried++ < UNC_EVENTS ? unc_socket_of(cpu) : NULL;
+    if (!s) {
+        unc_lack(NULL, e, "more than %d counters, or %d sockets", UNC_EVENTS, UNC_SOCKETS);
+        return;
+    }
+    int f = pmc_spare(pmc_open_as(&e->code, &at, -1, false));
+    if (f < 0) {
+        unc_lack_errno(s, e, f);
+        return;
+    }
+    ioctl(f, PERF_EVENT_IOC_ENABLE, 0);
+    unc.unit[unc.n_units++] = (struct unc_unit){ .fd = f, .event = (u16)event,
+                                                 .socket = (u16)(s - unc.socket) };
+    s->has |= 1u << unc_rows[e->row].role;
+}
+
+/* On each CPU of the PMU's cpumask. */
+static void unc_open_all(u32 event)
+{
+    static u8 mask[PMC_CPUS / 8];
+    const struct unc_event *e = &unc.event[event];
+    u32 before = unc.tried;
+    pmc_list(met_path("/sys/bus/event_source/devices/%s/cpumask", unc.pmu[e->pmu].name), mask, NULL,
+             0);
+    for (u32 c = 0; c < PMC_CPUS && unc.tried <= UNC_EVENTS; c++)
+        if (pmc_in(mask, c))
+            unc_open_on(event, c);
+    if (unc.tried > UNC_EVENTS)
+        unc_lack(NULL, e, "there are more counters than are read");
+    else if (unc.tried == before)
+        unc_lack(NULL, e, "its cpumask names no CPU");
+}
+
+static void unc_open(u32 event)
+{
+    const struct unc_event *e = &unc.event[event];
+    if (e->err)
+        unc_lack(NULL, e, "its format has no place for it");
+    else if (!(e->scale > 0))
+        unc_lack(NULL, e, "its .scale and .unit are not those of %s",
+                 unc_rows[e->row].role < UR_PKG ? "bytes" : "energy");
+    else
+        unc_open_all(event);
+}
+
+/* Begins to count power, or memory. */
+static void unc_begin(bool power)
+{
+    unc_look();
+    if (unc.begun[power])
+        return;
+    unc.begun[power] = true;
+    pmc_raise_limit();
+    for (u32 k = 0; k < unc.n_events; k++)
+        if ((unc_rows[unc.event[k].row].class == UC_POWER) == power)
+            unc_open(k);
+    met.src[met.cur].at_ns = u_now(); /* what is counted is counted from here on */
+}
+
+/* What an event has counted since the reading before, scaled by enabled/running, and in which time;
+ * false: nothing, though there was time to. */
+static bool unc_delta(struct unc_unit *u, double *d, double *share, u64 *ns)
+{
+    u64 v[4]; /* how many, time enabled, time running, value: perf_event_open(2) */
+    if (read(u->fd, v, sizeof v) != (ssize_t)sizeof v)
+        return false;
+    u64 enabled = v[1] - u->enabled, running = v[2] - u->running;
+    if (!running) /* nor where its CPU is off: then it is not even enabled */
+        return false;
+    met.backwards += v[3] < u->v;
+    *d = v[3] < u->v ? 0 : (double)(v[3] - u->v);
+    *share = (double)running / (double)enabled;
+    *d /= *share;
+    *ns = enabled;
+    u->enabled = v[1];
+    u->running = v[2];
+    u->v = v[3];
+    return true;
+}
+
+/* Reads power, or memory, into the sums of the sockets. The time that has passed is the counters'
+ * own: kvis may have waited for a CPU before it came to read them. */
+static void unc_read_units(bool power)
+{
+    u64 all_ns = 0, n = 0, ns;
+    for (u32 k = 0; k < unc.n_sockets; k++)
+        unc.socket[k].hole = 0, unc.socket[k].share = 1;
+    unc.boxes = 0;
+    for (u32 k = 0; k < unc.n_units; k++) {
+        struct unc_unit *u = &unc.unit[k];
+        const struct unc_event *e = &unc.event[u->event];
+        const struct unc_row *r = &unc_rows[e->row];
+        struct unc_socket *s = &unc.socket[u->socket];
+        double d, share;
+        if ((r->class == UC_POWER) != power)
+            continue;
+        if (!unc_delta(u, &d, &share, &ns)) {
+            s->hole |= 1u << r->role;
+            continue;
+        }
+        all_ns += ns, n++;
+        s->share = MIN(s->share, share);
+        s->sum[r->role] += d * e->scale;
+        if (r->role < UR_BOTH)
+            s->sum[UR_BOTH] += d * e->scale;
+        unc.boxes += r->class == UC_DF && u->v > 0; /* a controller with memory */
+    }
+    if (n && met.src[met.cur].elapsed_s > 0)
+        met.src[met.cur].elapsed_s = (double)all_ns / 1e9 / (double)n;
+}
+
+/* The roles that a socket has all events of; both directions make the sum of both. */
+static u32 unc_roles(const struct unc_socket *s)
+{
+    u32 rw = 1u << UR_READ | 1u << UR_WRITE, roles = s->has & ~s->lack & ~s->hole;
+    return roles | ((roles & rw) == rw ? 1u << UR_BOTH : 0);
+}
+
+/* Tells each socket's sums of the roles from `from` to `to`, and the machine's. */
+static void unc_publish(u32 from, u32 to)
+{
+    double sum[N_UR] = { 0 };
+    u32 all = ~0u, any = 0;
+    char name[16];
+    for (u32 k = 0; k < unc.n_sockets; k++) {
+        const struct unc_socket *s = &unc.socket[k];
+        u32 roles = unc_roles(s);
+        snprintf(name, sizeof name, "%" PRId64, s->id);
+        const struct met_inst *i = s->id < 0 ? NULL : met_inst(DIM_SOCKET, name);
+        all &= roles | ~(s->has | s->lack | ((s->has | s->lack) & 3 ? 1u << UR_BOTH : 0));
+        any |= roles;
+        for (u32 r = from; r <= to; r++) {
+            sum[r] += s->sum[r];
+            if (roles >> r & 1)
+                met_count(i, unc_metric(r), (u64)s->sum[r]);
+        }
+    }
+    for (u32 r = from; r <= to; r++)
+        if (any & all & 1u << r)
+            met_count(met_inst(DIM_SOCKET, ""), unc_metric(r), (u64)sum[r]);
+}
+
+/* --- what the DIMMs can do --- */
+
+static u32 unc_le(const u8 *p, u32 at, u32 n)
+{
+    u32 v = 0;
+    for (u32 k = 0; k < n; k++)
+        v |= (u32)p[at + k] << 8 * k;
+    return v;
+}
+
+static struct {
+    u32 n, width;        /* DIMMs; their data lines, in sum */
+    double peak;         /* bytes per second, if each could work at once */
+    bool read, mixed, unknown;
+    char why[UNC_WHY];
+} unc_dmi;
+
+/* A structure of type 17, Memory Device: SMBIOS 3.7 (DSP0134), 7.18. `n`: its length. */
+static void unc_dimm(const u8 *p, u32 n)
+{
+    u32 size = n >= 0x0e ? unc_le(p, 0x0c, 2) : 0, width = size ? unc_le(p, 0x0a, 2) : 0;
+    u32 speed = n >= 0x17 ? unc_le(p, 0x15, 2) : 0, set = n >= 0x22 ? unc_le(p, 0x20, 2) : 0;
+    if (!size || (n > 0x28 && p[0x28] == 7)) /* an empty slot; Optane */
+        return;
+    if (speed == 0xffff)
+        speed = n >= 0x58 ? unc_le(p, 0x54, 4) : 0;
+    if (set == 0xffff)
+        set = n >= 0x5c ? unc_le(p, 0x58, 4) : 0;
+    double peak = (double)(set ? set : speed) * 1e6 * width / 8; /* MT/s */
+    unc_dmi.unknown |= !(set | speed) || !width || width > 1024 || (set | speed) > 1000000;
+    unc_dmi.mixed |= unc_dmi.n && fabs(peak * unc_dmi.n - unc_dmi.peak) > 1;
+    unc_dmi.n++;
+    unc_dmi.width += MIN(width, 1024u);
+    unc_dmi.peak += peak;
+}
+
+/* Structures: type, length, handle, fields; then strings, up to two zeros. */
+static void unc_dmi_all(const u8 *p, u32 n)
+{
+    while (n >= 4 && p[1] >= 4 && p[1] <= n && p[0] != 127) {
+        u32 len = p[1];
+        if (p[0] == 17)
+            unc_dimm(p, len);
+        while (len + 1 < n && (p[len] || p[len + 1]))
+            len++;
+        len = MIN(len + 2, n);
+        p += len, n -= len;
+    }
+}
+
+static void unc_dmi_read(void)
+{
+    static u8 table[256 << 10];
+    u32 n = 0;
+    ssize_t got = 0;
+    const char *path = met_path("/sys/firmware/dmi/tables/DMI");
+    int f = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    unc_dmi.read = true;
+    if (f < 0) {
+        snprintf(unc_dmi.why, UNC_WHY, "%.100s: %s", path, u_errname(errno));
+        return;
+    }
+    while (n < sizeof table && (got = read(f, table + n, sizeof table - n)) > 0)
+        n += (u32)got;
+    close(f);
+    unc_dmi_all(table, n);
+    if (!unc_dmi.n || unc_dmi.unknown || unc_dmi.n > 4096 || n == sizeof table)
+        snprintf(unc_dmi.why, UNC_WHY, "the firmware's table (DMI) does not tell the speed and "
+                 "width of each DIMM");
+}
+
+/* Data lines of all controllers that there are; 0: not known. */
+static u32 unc_lines(void)
+{
+    u32 n = unc.boxes * 64; /* amd_df: those that moved something */
+    for (u32 k = 0, last = ~0u; k < unc.n_units; k++) {
+        const struct unc_event *e = &unc.event[unc.unit[k].event];
+        const struct unc_row *r = &unc_rows[e->row];
+        if (r->role != UR_READ || (last != ~0u && unc.unit[k].event != last
+                                   && unc.event[last].pmu == e->pmu))
+            continue; /* a box once, though it has two sub-channels */
+        last = unc.unit[k].event;
+        n += unc_classes[r->class].width << !strcmp(r->event, "data_reads"); /* of two channels */
+    }
+    return n;
+}
+
+/* Two DIMMs of a channel take turns: no more can be moved than there are lines to controllers. */
+static void unc_peak(void)
+{
+    u32 lines = unc_lines(), n = unc.n_sockets;
+    if (!unc_dmi.read)
+        unc_dmi_read();
+    if (unc_dmi.why[0] || !lines)
+        return;
+    double peak = unc_dmi.peak * MIN(1.0, (double)lines / unc_dmi.width);
+    bool alike = n == 1 || (!unc_dmi.mixed && unc_dmi.n % n == 0);
+    for (const struct met_inst *i = met_first(DIM_SOCKET); i; i = met_next(i)) {
+        if (i->at != met.tick || (i->name[0] && !alike) || !met_has(i, M_MEM_BW))
+            continue;
+        met_set(i, M_MEM_PEAK, i->name[0] ? peak / n : peak);
+        met_share(i, M_MEM_USED, met_v(i, M_MEM_BW), met_v(i, M_MEM_PEAK));
+    }
+}
+
+/* --- why not --- */
+
+/* Why there is no number for a role of memory; NULL: the source's reason. */
+static const char *unc_why(u32 role)
+{
+    const char *none = "this machine exposes no memory-controller PMU";
+    bool requests = unc.class == UC_DMC || unc.class == UC_CMN;
+    if (unc_reason[role][0])
+        return unc_reason[role];
+    if (role == UR_BOTH && unc.class < UC_DF)
+        return unc_reason[UR_READ][0] ? unc_reason[UR_READ] : unc_why(UR_WRITE);
+    if (unc.class < UC_POWER)
+        return role == UR_REQS && !requests ? "this machine's controllers count bytes"
+               : role != UR_REQS && requests ? "its PMU counts requests, not bytes"
+               : role < UR_BOTH && unc.class == UC_DF ? "amd_df counts reads and writes together"
+                                                      : "others have the counters";
+    for (u32 k = 0; k < unc.n_pmus; k++)
+        if (unc.pmu[k].class == UC_DF)
+            return "amd_df of this CPU has no event for it, and amd_umc (Linux 6.10) is not there";
+        else if (unc.pmu[k].class < UC_POWER)
+            return "the memory controllers' PMU lists no event for it";
+    return unc.no_dir ? NULL : none;
+}
+
+static void unc_no(u32 m, const char *why)
+{
+    met.no[m] = met.seen[m] == met.tick ? NULL : why;
+}
+
+static void unc_begin_or_say(bool power)
+{
+    unc_begin(power);
+    if (unc.no_dir)
+        met_wrong(met_path("/sys/bus/event_source/devices"), ENOENT);
+}
+
+static void unc_membw(void)
+{
+    unc_begin_or_say(false);
+    unc_read_units(false);
+    unc_publish(UR_READ, UR_REQS);
+    double least = 1;
+    for (u32 k = 0; k < unc.n_sockets; k++)
+        least = MIN(least, unc.socket[k].share);
+    if (met.seen[M_MEM_BW] == met.tick || met.seen[M_MEM_REQS] == met.tick)
+        met_set(met_inst(DIM_SOCKET, ""), M_MEM_SHARE, least);
+    unc_peak();
+    for (u32 r = UR_READ; r <= UR_REQS; r++)
+        unc_no(unc_metric(r), unc_why(r));
+    bool some = met.seen[M_MEM_BW] == met.tick;
+    const char *why = !some ? unc_why(UR_BOTH) : unc_dmi.why[0] ? unc_dmi.why
+                      : "how many lines the memory controllers have is not known";
+    unc_no(M_MEM_PEAK, why);
+    unc_no(M_MEM_USED, some && met.seen[M_MEM_PEAK] == met.tick ? "nothing was counted" : why);
+    unc_no(M_MEM_SHARE, unc_why(unc.class == UC_DMC || unc.class == UC_CMN ? UR_REQS : UR_BOTH));
+}
+
+static void unc_power(void)
+{
+    bool any = false;
+    unc_begin_or_say(true);
+    unc_read_units(true);
+    unc_publish(UR_PKG, UR_PSYS);
+    for (u32 k = 0; k < unc.n_events; k++)
+        any |= unc_rows[unc.event[k].row].class == UC_POWER;
+    for (u32 r = UR_PKG; r <= UR_PSYS; r++)
+        unc_no(unc_metric(r), unc_reason[r][0] ? unc_reason[r]
+                              : any ? "not measured by this CPU" : NULL);
+}
+
+/* --- resctrl: Documentation/filesystems/resctrl.rst --- */
+
+enum { UNC_GROUPS = 128, UNC_DOMAINS = 256 };
+
+static u32 unc_unavailable; /* of the two metrics: bits; a domain has none, so there is no sum */
+
+/* Of what is no number: Unavailable, Error, Unassigned. */
+static void unc_mbm_off(const char *path, const char *says)
+{
+    char why[UNC_WHY];
+    size_t n = strlen(path), from = n > 100 ? n - 100 : 0; /* its end tells more */
+    snprintf(why, sizeof why, "%s%s: %.*s", from ? "..." : "", path + from,
+             (int)strspn(says, PMC_PLAIN), says);
+    met_off(why);
+}
+
+/* The domains of a group's mon_data: "mon_L3_00" has mbm_total_bytes, mbm_local_bytes. */
+static void unc_mbm_group(const char *group)
+{
+    const char *slash = *group ? "/" : "";
+    u32 id[UNC_DOMAINS], n = met_ids(met_path("/sys/fs/resctrl%s%s/mon_data", slash, group),
+                                     "mon_L3_", "", id, UNC_DOMAINS);
+    char name[MET_NAME], s[32];
+    for (u32 k = 0; k < n; k++) {
+        snprintf(name, sizeof name, "%s%s%02u", group, slash, id[k]);
+        struct met_inst *i = met_inst(DIM_L3, name);
+        for (u32 m = M_MBM_TOTAL; m <= M_MBM_LOCAL; m++) {
+            s64 v;
+            const char *path = met_path("/sys/fs/resctrl%s%s/mon_data/mon_L3_%02u/%s", slash, group,
+                                        id[k], met_key_of(m));
+            if (!met_there(path))
+                continue;
+            bool got = met_text(path, s, sizeof s), number = got && met_number(s, &v) && v >= 0;
+            if (number)
+                met_count(i, m, (u64)v);
+            else if (got)
+                unc_mbm_off(path, s);
+            unc_unavailable |= number ? 0 : 1u << (m - M_MBM_TOTAL);
+        }
+    }
+}
+
+/* The default group, and those that were made: a task is in one of them. */
+static void unc_mbm(void)
+{
+    unc_unavailable = 0;
+    if (!met_there(met_path("/sys/fs/resctrl"))) {
+        met_off("/sys/fs/resctrl: ENOENT (no Intel RDT, AMD QoS, Arm MPAM, or a kernel without)");
+        return;
+    }
+    if (!met_there(met_path("/sys/fs/resctrl/mon_data"))) {
+        met_off("resctrl is not mounted (mount -t resctrl resctrl /sys/fs/resctrl), or monitors "
+                "nothing");
+        return;
+    }
+    unc_mbm_group("");
+    DIR *d = opendir(met_path("/sys/fs/resctrl"));
+    u32 n = 0;
+    for (struct dirent *e; d && (e = readdir(d)) && n < UNC_GROUPS;) {
+        if (e->d_name[0] == '.' || strlen(e->d_name) + 8 > MET_NAME
+            || !met_there(met_path("/sys/fs/resctrl/%s/mon_data", e->d_name)))
+            continue;
+        unc_mbm_group(e->d_name);
+        n++;
+    }
+    if (d)
+        closedir(d);
+    if (n == UNC_GROUPS)
+        met_off("more groups than are read, so no sum");
+    for (u32 m = M_MBM_TOTAL; m <= M_MBM_LOCAL; m++)
+        if (!(unc_unavailable >> (m - M_MBM_TOTAL) & 1) && n < UNC_GROUPS)
+            met_sum(DIM_L3, m, m, NULL);
+}
+
+/* == 36 mk_  metrics from programs in the kernel: the scheduler, block I/O ===================
  * The families sched and blk (gen/probes) add up in the kernel, and are read once an interval; no
  * record is sent. Where one does not load, that costs its own sources only. Entry points: mk_start,
  * mk_runq, mk_depth, mk_estimate, mk_block. */
@@ -23196,26 +25028,49 @@ struct mk_family {
 };
 
 /* A program of which the first constant is 1 where its tracepoint has one more argument: it does
- * not attach where that is not so, and is loaded again without. */
+ * not attach where that is not so (with typed arguments: not load), and is loaded again without. */
 static int mk_load_one(struct bpf_obj *o, struct bpf_cfgs *c, u32 i)
 {
     int e;
     for (c->v[0].val = 1;; c->v[0].val = 0) {
-        if ((e = bpf_load(o, 1u << i)) || (e = bpf_attach(o, 1u << i)) != -EINVAL || !c->v[0].val)
+        if (!(e = bpf_load(o, 1u << i)))
+            e = bpf_attach(o, 1u << i);
+        if ((e != -EINVAL && e != -EACCES) || !c->v[0].val)
             return e;
-        close(o->prog[i]);
-        o->prog[i] = -1;
+        bpf_close_all(&o->prog[i], 1);
     }
 }
 
-/* Where BTF has a field, the raw forms of a family's programs; else the classic ones, if there are
- * any: bits. */
-static u32 mk_programs(const struct bpf_obj *o, const char *field)
+/* The programs of a family that are of a type, if this kernel has all that they hang on: bits. */
+static u32 mk_form(struct bpf_obj *o, u32 type)
 {
-    u32 raw = 0, all = (1u << o->fam->n_progs) - 1;
-    for (u32 i = 0; i < o->fam->n_progs; i++)
-        raw |= (u32)(o->fam->progs[i].type == BPF_PROG_TYPE_RAW_TRACEPOINT) << i;
-    return bpf_has_field(o, field) || raw == all ? raw : all & ~raw;
+    u32 form = 0;
+    for (u32 i = 0; i < o->fam->n_progs; i++) {
+        const struct bpf_prog_row *r = &o->fam->progs[i];
+        if (r->type == BPF_PROG_TYPE_TRACING && type == r->type && !bpf_btf_id(o, r))
+            return 0;
+        form |= (u32)(r->type == type) << i;
+    }
+    return form;
+}
+
+/* Where BTF has a field, the raw forms of a family's programs, with typed arguments if it knows
+ * those; else the classic ones, if there are any: bits. */
+static u32 mk_programs(struct bpf_obj *o, const char *field, bool typed)
+{
+    u32 raw = mk_form(o, BPF_PROG_TYPE_RAW_TRACEPOINT), tp = mk_form(o, BPF_PROG_TYPE_TRACEPOINT);
+    u32 bt = typed ? mk_form(o, BPF_PROG_TYPE_TRACING) : 0;
+    return tp && !bpf_has_field(o, field) ? tp : bt ? bt : raw;
+}
+
+static int mk_load_all(struct bpf_obj *o, struct bpf_cfgs *c, u32 mask)
+{
+    int e = 0;
+    bpf_find_records(o, mask);
+    for (u32 i = 0; i < o->fam->n_progs && !e; i++)
+        if (mask >> i & 1)
+            e = mk_load_one(o, c, i);
+    return e;
 }
 
 /* 0, or -errno and obj.why. */
@@ -23225,14 +25080,16 @@ static int mk_load(struct bpf_obj *o, struct bpf_cfgs *c, const char *field)
     if (e)
         return e;
     bpf_find_fields(o, NULL);
-    u32 mask = mk_programs(o, field);
-    bpf_find_records(o, mask);
     o->cfg = c->v;
     o->n_cfg = c->n;
-    for (u32 i = 0; i < o->fam->n_progs && !e; i++)
-        if (mask >> i & 1)
-            e = mk_load_one(o, c, i);
-    return e;
+    u32 mask = mk_programs(o, field, true), untyped = mk_programs(o, field, false);
+    e = mk_load_all(o, c, mask);
+    if (!e || mask == untyped)
+        return e;
+    bpf_detach(o);
+    bpf_close_all(o->prog, BPF_MAX_PROGS);
+    o->loaded = 0;
+    return mk_load_all(o, c, untyped);
 }
 
 /* Why a family is not there: what the loader said, and what mends it. */
@@ -23281,7 +25138,8 @@ static void mk_sched_start(void)
     bpf_set(&c, "CFG_STATE", 1);
     bpf_set(&c, "CFG_SLOTS_MASK", mk_slots() - 1);
     int e = mk_load(o, &c, mk_sched_field);
-    mk_sched.own = !e && (o->loaded & 1) && bpf_has_field(o, "task_struct.se.cfs_rq");
+    u32 raw = !e ? mk_form(o, BPF_PROG_TYPE_RAW_TRACEPOINT) | mk_form(o, BPF_PROG_TYPE_TRACING) : 0;
+    mk_sched.own = (o->loaded & raw) && bpf_has_field(o, "task_struct.se.cfs_rq");
     if (!e)
         mo.off |= 1ull << (mk_sched.own ? SRC_ESTIMATE : SRC_DEPTH);
     if (e)
@@ -23539,7 +25397,556 @@ static void mk_start(void)
         mk_blk_start();
 }
 
-/* == 36 mout_  the monitor's sinks ======================================================
+/* == 37 vq_  metrics of the rings of virtio devices ==========================================
+ * The family vq hangs on functions that drivers call for each buffer, so that it is loaded only for
+ * who asks (-c virtio). Of a table of symbols those are taken that kallsyms has. Without BTF of the
+ * ring's types there are no sizes and no depths, and a ring is called what its interrupt is called.
+ * Entry points: vq_start, vq_read. */
+
+#include "bpf_insns/vq.h"
+
+enum vq_prog {
+    VQ_ADD_SGS, VQ_ADD, VQ_ADDED, VQ_GET, VQ_GOT, VQ_KICK, VQ_KICKED, VQ_NOTIFY, VQ_IRQ,
+    VQ_IRQ_DONE, VQ_IRQ_OWN, VQ_DEL, N_VQ_PROGS
+};
+_Static_assert(I_LEN(vq_progs) == N_VQ_PROGS, "the programs of vq are others");
+
+/* At the entry and at the return of what; at: 0, nothing. The first is in every virtio_ring.c; the
+ * senders of notifications are those of PCI, MMIO, vDPA and channel I/O. */
+static const struct { const char *symbol; u8 entry, back; } vq_places[] = {
+    { "virtqueue_add_sgs", VQ_ADD_SGS, VQ_ADDED },
+    { "virtqueue_add_outbuf", VQ_ADD, VQ_ADDED },
+    { "virtqueue_add_inbuf", VQ_ADD, VQ_ADDED },
+    { "virtqueue_add_inbuf_ctx", VQ_ADD, VQ_ADDED },
+    { "virtqueue_add_outbuf_premapped", VQ_ADD, VQ_ADDED },
+    { "virtqueue_add_inbuf_premapped", VQ_ADD, VQ_ADDED },
+    { "virtqueue_add_inbuf_cache_clean", VQ_ADD, VQ_ADDED },
+    { "virtqueue_get_buf", VQ_GET, VQ_GOT },
+    { "virtqueue_get_buf_ctx", VQ_GET, VQ_GOT },
+    { "virtqueue_kick", VQ_KICK, VQ_KICKED },
+    { "virtqueue_kick_prepare", VQ_KICK, VQ_KICKED },
+    { "vp_notify", VQ_NOTIFY, 0 },
+    { "vp_notify_with_data", VQ_NOTIFY, 0 },
+    { "vm_notify", VQ_NOTIFY, 0 },
+    { "vm_notify_with_data", VQ_NOTIFY, 0 },
+    { "virtio_vdpa_notify", VQ_NOTIFY, 0 },
+    { "virtio_vdpa_notify_with_data", VQ_NOTIFY, 0 },
+    { "virtio_ccw_kvm_notify", VQ_NOTIFY, 0 },
+    { "rproc_virtio_notify", VQ_NOTIFY, 0 },
+    { "mlxbf_tmfifo_virtio_notify", VQ_NOTIFY, 0 },
+    { "vring_interrupt", VQ_IRQ, VQ_IRQ_DONE },
+    { "vring_del_virtqueue", VQ_DEL, 0 },
+};
+enum { VQ_PLACES = ARRAY_LEN(vq_places) };
+_Static_assert(2 * VQ_PLACES <= BPF_MAX_PROBES, "more probes than a family can have");
+
+static struct {
+    struct mk_family f;
+    u32 n;                   /* slots that were ever in use */
+    struct vq_ring {
+        u64 born_ns, suppressed, added, depth_sum;
+        bool named;
+        char name[MET_NAME], info[MET_INFO];
+    } ring[VQ_QUEUES];
+    u64 missed, missed_gone; /* missed_gone: of rings that are no more */
+    struct wire_vq now;
+} vq;
+
+/* --- loading --- */
+
+static const char vq_field[] = "vring_virtqueue.split.vring.num";
+
+static void vq_configure(struct bpf_obj *o)
+{
+    static struct bpf_cfgs c;
+    c.n = 0;
+    bpf_set(&c, "CFG_SP", ARCH_SP_OFF);
+    bpf_set(&c, "CFG_RET", ARCH_RET_OFF);
+    bpf_set(&c, "CFG_POP", ARCH_RET_POPS);
+    o->cfg = c.v;
+    o->n_cfg = c.n;
+}
+
+/* What is loaded here: to know whose an interrupt is takes BTF. Bits. */
+static u32 vq_programs(const struct bpf_obj *o)
+{
+    u32 all = (1u << N_VQ_PROGS) - 1;
+    return bpf_has_field(o, "irqaction.dev_id") ? all : all & ~(1u << VQ_IRQ_OWN);
+}
+
+/* All entries before all returns: a call whose return alone is seen is one that was missed. */
+static int vq_attach(struct bpf_obj *o)
+{
+    static struct bpf_ksym k[VQ_PLACES];
+    char why[WHY_LEN];
+    for (u32 i = 0; i < VQ_PLACES; i++)
+        k[i].name = vq_places[i].symbol;
+    int e = bpf_ksyms(o, k, VQ_PLACES);
+    if (e)
+        return e;
+    if (*bpf_ksym_why(&k[0], why))
+        return bpf_fail(o, -ENOENT, "%s", why);
+    for (u32 at = 0; at < 2; at++)
+        for (u32 i = 0; i < VQ_PLACES && !e; i++)
+            if (k[i].n == 1 && (!at || vq_places[i].back))
+                e = bpf_attach_ksym(o, &k[i], at,
+                                    o->prog[at ? vq_places[i].back : vq_places[i].entry]);
+    return e;
+}
+
+static int vq_load(struct bpf_obj *o)
+{
+    int e = bpf_open(o);
+    if (e)
+        return e;
+    bpf_find_fields(o, NULL);
+    vq_configure(o);
+    for (u32 slot = VQ_QUEUES; slot-- > 0 && !e;) /* the last that is put there is taken first */
+        e = bpf_map_do(BPF_MAP_UPDATE_ELEM, bpf_map(o, "slots"), NULL, &slot);
+    if (e)
+        return bpf_fail(o, e, "cannot fill the map slots: %s", strerror(-e));
+    u32 mask = vq_programs(o);
+    if ((e = bpf_load(o, mask)) || (e = bpf_attach(o, mask & 1u << VQ_IRQ_OWN)))
+        return e;
+    return vq_attach(o);
+}
+
+static void vq_start(void)
+{
+    struct bpf_obj *o = &vq.f.obj;
+    if (mo.off >> SRC_VIRTIO & 1)
+        return;
+    *o = (struct bpf_obj){ .module = "virtio_ring" };
+    DIR *d = opendir(met_path("/sys/bus/virtio/devices"));
+    bool any = false;
+    for (struct dirent *e; d && (e = readdir(d));)
+        any |= e->d_name[0] != '.';
+    if (d)
+        closedir(d);
+    if (!any) {
+        bpf_fail(o, -ENODEV, "this machine has no virtio device");
+        return;
+    }
+    o->fam = &vq_family;
+    int e = vq_load(o);
+    if (e)
+        mk_why(o, e);
+}
+
+/* --- names --- */
+
+/* What the kernel has made of a device: its disk, its network interface. */
+static void vq_made(const char *dev, char name[VQ_WORD])
+{
+    static const char *const dirs[] = { "block", "net" };
+    name[0] = 0;
+    for (u32 k = 0; k < ARRAY_LEN(dirs) && !name[0]; k++) {
+        DIR *d = opendir(met_path("/sys/bus/virtio/devices/%s/%s", dev, dirs[k]));
+        for (struct dirent *e; d && (e = readdir(d));)
+            if (e->d_name[0] != '.')
+                snprintf(name, VQ_WORD, "%.*s", VQ_WORD - 1, e->d_name);
+        if (d)
+            closedir(d);
+    }
+}
+
+/* Without BTF: the interrupt of a ring is called virtio0-req.0 (vp_find_vqs_msix), if no other ring
+ * has the same one. Whether it is known yet. */
+static bool vq_irq_name(u32 irq, char dev[VQ_WORD], char name[VQ_WORD])
+{
+    char *line, word[64];
+    bool found = false;
+    if (!irq || !met_open(met_path("/proc/interrupts")))
+        return false;
+    while ((line = met_line())) {
+        char *end, *at = strrchr(line, ' ');
+        if (strtoul(line, &end, 10) != irq || *end != ':' || !at)
+            continue;
+        snprintf(word, sizeof word, "%.63s", at + 1);
+        size_t n = strcspn(word, "-");
+        found = !strncmp(word, "virtio", 6) && word[n] && n < VQ_WORD
+                && strcmp(word + n, "-virtqueues");
+        if (!found)
+            continue;
+        snprintf(dev, VQ_WORD, "%.*s", (int)n, word);
+        snprintf(name, VQ_WORD, "%.*s", VQ_WORD - 1, word + n + 1);
+    }
+    return found;
+}
+
+/* virtio0/0:req.0, of which the driver is virtio_blk, for vda. */
+static void vq_name(struct vq_ring *r, u32 slot, struct wire_vq *w)
+{
+    char made[VQ_WORD] = "";
+    bool typed = w->state & VQ_NAMED;
+    w->dev[VQ_WORD - 1] = w->driver[VQ_WORD - 1] = w->name[VQ_WORD - 1] = 0;
+    if (r->named && r->born_ns == w->born_ns)
+        return;
+    r->named = typed || vq_irq_name(w->irq, w->dev, w->name);
+    if (r->born_ns != w->born_ns)
+        r->suppressed = r->added = r->depth_sum = 0;
+    r->born_ns = w->born_ns;
+    if (r->named && !typed)
+        met_link(met_path("/sys/bus/virtio/devices/%s/driver", w->dev), w->driver, VQ_WORD);
+    if (r->named)
+        vq_made(w->dev, made);
+    if (typed)
+        snprintf(r->name, sizeof r->name, "%.14s/%u:%.13s", w->dev, w->index, w->name);
+    else if (r->named)
+        snprintf(r->name, sizeof r->name, "%.16s:%.20s", w->dev, w->name);
+    else
+        snprintf(r->name, sizeof r->name, "queue-%u", slot);
+    snprintf(r->info, sizeof r->info, "%.15s%s%.14s%s", w->driver, *made ? " " : "", made,
+             w->state & VQ_PACKED ? ", packed" : typed ? ", split" : "");
+}
+
+/* --- reading --- */
+
+static void vq_counts(const struct met_inst *i, struct vq_ring *r, const struct wire_vq *w,
+                      u64 now)
+{
+    u64 since = w->full_since;
+    u64 suppressed = w->kicks > w->notified ? w->kicks - w->notified : 0;
+    r->suppressed = MAX(r->suppressed, suppressed); /* one of them may just be on its way */
+    met_count(i, M_VQ_ADDED, w->added);
+    met_count(i, M_VQ_COMPLETED, w->completed);
+    met_count(i, M_VQ_REFUSED, w->refused);
+    met_count(i, M_VQ_FAILED, w->failed);
+    if (w->notified) { /* none ever: maybe by a function that is not in vq_places[] */
+        met_count(i, M_VQ_NOTIFIED, w->notified);
+        met_count(i, M_VQ_SUPPRESSED, r->suppressed);
+    }
+    met_count(i, M_VQ_IRQS, w->handled);
+    met_count(i, M_VQ_IRQS_IDLE, w->idle);
+    met_count(i, M_VQ_STALLED, w->sum[VQ_STALL] + (since && now > since ? now - since : 0));
+    if (!w->size)
+        return;
+    u64 n = w->added - r->added, depth = w->sum[VQ_DEPTH] - r->depth_sum;
+    met_set(i, M_VQ_SIZE, w->size);
+    if (met.src[met.cur].elapsed_s > 0)
+        met_share(i, M_VQ_USED, (double)depth / w->size, (double)n);
+    r->added = w->added;
+    r->depth_sum = w->sum[VQ_DEPTH];
+}
+
+/* One whose device is gone: its slot is for another one. */
+static void vq_gone(const struct bpf_obj *o, u32 slot)
+{
+    memset(&vq.now, 0, sizeof vq.now);
+    if (!bpf_map_do(BPF_MAP_UPDATE_ELEM, bpf_map(o, "stats"), &slot, &vq.now))
+        bpf_map_do(BPF_MAP_UPDATE_ELEM, bpf_map(o, "slots"), NULL, &slot);
+}
+
+/* Whether the slot was in use. */
+static bool vq_read_one(const struct bpf_obj *o, u32 slot)
+{
+    struct wire_vq *w = &vq.now;
+    u64 now = u_now(); /* not later than what is read */
+    if (bpf_map_do(BPF_MAP_LOOKUP_ELEM, bpf_map(o, "stats"), &slot, w) || !w->state)
+        return false;
+    if (w->state & VQ_GONE) {
+        vq.missed_gone += w->missed;
+        vq.missed += w->missed;
+        vq_gone(o, slot);
+        return true;
+    }
+    if (!(w->added | w->completed | w->refused | w->failed | w->kicks | w->handled))
+        return true; /* only asked, as others with the same interrupt are */
+    struct vq_ring *r = &vq.ring[slot];
+    bool is_new = r->born_ns != w->born_ns;
+    vq_name(r, slot, w);
+    struct met_inst *i = met_inst(DIM_QUEUE, r->name);
+    if (!i)
+        return true;
+    if (is_new) /* one of that name may have been there before */
+        met_hists_anew(i);
+    snprintf(i->info, sizeof i->info, "%s", r->info);
+    vq_counts(i, r, w, now);
+    vq.missed += w->missed;
+    for (u8 k = 0; k < N_VQ_HISTS; k++)
+        if (w->sum[k])
+            met_hist_read(met_hist((u8)(HIST_VQ + k), i), w->hist + k * DELAY_BUCKETS,
+                          DELAY_BUCKETS, w->sum[k]);
+    return true;
+}
+
+static void vq_read(void)
+{
+    struct bpf_obj *o = &vq.f.obj;
+    bool more = true;
+    if (!o->fam) {
+        met_off(o->why);
+        return;
+    }
+    for (u32 m = M_VQ_SIZE; m <= M_VQ_DEPTH_MAX && !bpf_has_field(o, vq_field); m++)
+        met.no[m] = "no BTF of virtio_ring here: rings are counted by their addresses, their types "
+                    "are not known";
+    vq.missed = vq.missed_gone;
+    for (u32 k = 0; k < VQ_QUEUES && (k < vq.n || more); k++)
+        if ((more = vq_read_one(o, k)))
+            vq.n = MAX(vq.n, k + 1);
+    met_count(met.all, M_VQ_MISSED,
+              vq.missed + bpf_lost(o, LOST_INFLIGHT) + bpf_missed(o, (1u << N_VQ_PROGS) - 1));
+}
+
+/* == 38 vh_  the virtqueues of guests where this kernel is the device: vhost ==================
+ * The family vhost (gen/probes) hangs on the functions that a device's worker runs, of those
+ * drivers that are here when kvis starts. Entry points: vh_start, vh_read. */
+
+#include "bpf_insns/vhost.h"
+
+enum { VH_BEGIN, VH_END, VH_WAKER }; /* rows of vhost_progs */
+
+/* Functions that a worker runs, with a struct vhost_work (drivers/vhost: net.c, vsock.c, scsi.c):
+ * of which queue (VH_UNKNOWN: by the queue's address), whether it is a kick, and whether the queue
+ * carries what the guest wants done (gaps): of one by which it receives a full ring is no stall. */
+static const struct vh_handler {
+    char symbol[28];
+    u8 device;
+    u16 queue;
+    bool kick, gaps;
+} vh_handlers[] = {
+    { "handle_tx_kick", VH_NET, 1, true, true },
+    { "handle_tx_net", VH_NET, 1, false, true },
+    { "handle_rx_kick", VH_NET, 0, true, false },
+    { "handle_rx_net", VH_NET, 0, false, false },
+    { "vhost_vsock_handle_tx_kick", VH_VSOCK, 1, true, true },
+    { "vhost_vsock_handle_rx_kick", VH_VSOCK, 0, true, false },
+    { "vhost_scsi_handle_kick", VH_SCSI, VH_UNKNOWN, true, true },
+    { "vhost_scsi_ctl_handle_kick", VH_SCSI, 0, true, false },
+    { "vhost_scsi_evt_handle_kick", VH_SCSI, 1, true, false },
+};
+
+static struct {
+    struct bpf_obj obj;      /* fam NULL: obj.why says why it is not there */
+    struct bpf_cfgs cfg;
+    bool deep;               /* the ring is looked at */
+    int prog[ARRAY_LEN(vh_handlers)]; /* of each handler, 0: none */
+    struct wire_vh now;      /* as it was at now_ns or later */
+    u64 now_ns;
+} vh;
+
+/* The constants that are the same of all programs. */
+static void vh_configure(struct bpf_obj *o, struct bpf_cfgs *c, bool deep)
+{
+    c->n = 0;
+    bpf_set(c, "CFG_DEEP", deep);
+    o->cfg = c->v;
+    o->n_cfg = c->n;
+}
+
+static bool vh_knows_ring(const struct bpf_obj *o)
+{
+    return bpf_has_field(o, "vhost_virtqueue.last_avail_idx");
+}
+
+/* Hangs the programs on one of the handlers. */
+static int vh_attach(u32 i, const struct bpf_ksym *k)
+{
+    const struct vh_handler *h = &vh_handlers[i];
+    struct bpf_obj *o = &vh.obj;
+    struct bpf_cfgs *c = &vh.cfg;
+    vh_configure(o, c, vh.deep);
+    bpf_set(c, "CFG_DEVICE", h->device);
+    bpf_set(c, "CFG_QUEUE", h->queue);
+    bpf_set(c, "CFG_KICK", h->kick);
+    bpf_set(c, "CFG_GAPS", h->gaps);
+    o->n_cfg = c->n;
+    int e = bpf_load_one(o, VH_BEGIN);
+    if (e < 0)
+        return e;
+    vh.prog[i] = o->prog[VH_BEGIN];
+    o->prog[VH_BEGIN] = -1;
+    e = bpf_attach_ksym(o, k, false, vh.prog[i]);
+    return e || !h->gaps ? e : bpf_attach_ksym(o, k, true, o->prog[VH_END]);
+}
+
+static const char vh_none[] =
+    "no driver of vhost devices is here (modprobe vhost_net, vhost_vsock, vhost_scsi, before kvis)";
+
+/* One that cannot be watched costs the queues that it serves; obj.why then says it. */
+static int vh_attach_all(void)
+{
+    struct bpf_ksym k[ARRAY_LEN(vh_handlers) + 1], *waker = &k[ARRAY_LEN(vh_handlers)];
+    struct bpf_obj *o = &vh.obj;
+    char why[WHY_LEN];
+    u32 n = 0;
+    for (u32 i = 0; i < ARRAY_LEN(vh_handlers); i++)
+        k[i].name = vh_handlers[i].symbol;
+    waker->name = vhost_progs[VH_WAKER].attach;
+    int e = bpf_ksyms(o, k, ARRAY_LEN(k)), last = 0;
+    if (e)
+        return e;
+    for (u32 i = 0; i < ARRAY_LEN(vh_handlers); i++) {
+        e = k[i].n > 1 ? bpf_fail(o, -ENOENT, "%s", bpf_ksym_why(&k[i], why))
+            : k[i].n   ? vh_attach(i, &k[i]) : 0;
+        n += k[i].n == 1 && !e;
+        last = e ? e : last;
+    }
+    if (n && vh.deep && waker->n == 1)
+        bpf_attach_ksym(o, waker, false, o->prog[VH_WAKER]);
+    return n ? 0 : last ? last : bpf_fail(o, -ENOENT, "%s", vh_none);
+}
+
+static int vh_load(void)
+{
+    struct bpf_obj *o = &vh.obj;
+    int e = bpf_open(o);
+    if (e)
+        return e;
+    bpf_find_fields(o, NULL);
+    vh.deep = vh_knows_ring(o);
+    vh_configure(o, &vh.cfg, vh.deep);
+    e = bpf_load(o, 1u << VH_END | 1u << VH_WAKER);
+    return e ? e : vh_attach_all();
+}
+
+/* Symbols are only looked for where there is vhost: it takes its time. (The module has parameters,
+ * so that its directory is there where it is built in, too.) */
+static void vh_start(void)
+{
+    struct bpf_obj *o = &vh.obj;
+    if (mo.off >> SRC_VHOST & 1)
+        return;
+    *o = (struct bpf_obj){ .module = "vhost" };
+    if (access("/sys/module/vhost", F_OK) < 0) {
+        bpf_fail(o, -ENOENT, "%s", vh_none);
+        return;
+    }
+    o->fam = &vhost_family;
+    int e = vh_load();
+    if (e)
+        mk_why(o, e == -ENOENT ? 0 : e);
+    for (u32 m = M_VH_STALL; !e && !vh.deep && m <= M_VH_UNREAD; m++)
+        if (m < M_VH_PROXY_P50 || m > M_VH_PROXY_MAX)
+            met.no[m] = "this kernel's vhost has no BTF, by which to find the ring";
+}
+
+/* Whose device it is: the worker is a thread of the owner's, before 6.4 a kernel thread that is
+ * called after the thread that asked for it: vhost-TID (drivers/vhost/vhost.c). Numbers are the
+ * first pid namespace's. */
+static void vh_owner(struct met_inst *i, const struct wire_vh *w)
+{
+    char path[64], comm[32], name[17] = "";
+    s64 pid = w->group;
+    memcpy(name, w->comm, 16);
+    if (bpf_pid_ns(NULL))
+        return;
+    if (pid == w->key.worker)
+        pid = strncmp(name, "vhost-", 6) ? 0
+              : ps_status((pid_t)strtol(name + 6, NULL, 10), "Tgid:");
+    snprintf(path, sizeof path, "/proc/%" PRId64 "/comm", pid);
+    if (pid > 0 && u_slurp(path, comm, sizeof comm))
+        snprintf(i->info, sizeof i->info, "%" PRId64 " %.*s", pid, (int)strcspn(comm, "\n"), comm);
+}
+
+/* net/WORKER/tx: what it is, the thread that works for it, its queue. */
+static struct met_inst *vh_inst(const struct wire_vh *w)
+{
+    static const char device[N_VH_DEVICES][6] = { "net", "vsock", "scsi" };
+    char name[MET_NAME], queue[8];
+    snprintf(queue, sizeof queue, "%u", w->key.queue);
+    if (w->key.queue == VH_UNKNOWN)
+        snprintf(queue, sizeof queue, "all");
+    else if (w->key.device != VH_SCSI)
+        snprintf(queue, sizeof queue, "%s", w->key.queue ? "tx" : "rx");
+    snprintf(name, sizeof name, "%s/%u/%s", device[w->key.device % N_VH_DEVICES], w->key.worker,
+             queue);
+    struct met_inst *i = met_inst(DIM_VHOST, name);
+    if (i && !i->info[0])
+        vh_owner(i, w);
+    return i;
+}
+
+/* A counter that was 0 when kvis began, so that the first reading of it tells a rate. */
+static void vh_count(struct met_inst *i, u32 m, u64 v)
+{
+    bool first = !met_at(i, m)->since;
+    met_count(i, m, v);
+    if (first && met.tick > 1)
+        met_at(i, m)->since = 1;
+}
+
+static void vh_queue(const struct wire_vh *w)
+{
+    struct met_inst *i = vh_inst(w);
+    u64 now = vh.now_ns, since = w->end_ns && w->last == VH_STALLED ? w->end_ns : now;
+    if (!i)
+        return;
+    vh_count(i, M_VH_KICKS, w->kicks);
+    if (vh.deep)
+        vh_count(i, M_VH_UNREAD, w->unread);
+    if (w->known)
+        vh_count(i, M_VH_STALL, w->sum[VH_STALLED] + (now > since ? now - since : 0));
+    const bool there[N_VH_HISTS] = { /* what was never measured is no 0 */
+        [VH_DEPTH] = vh.deep && w->kicks > w->unread, [VH_WAKE] = w->sum[VH_WAKE],
+        [VH_IDLE] = w->known, [VH_STALLED] = w->known, [VH_PROXY] = w->sum[VH_PROXY],
+    };
+    for (u8 k = 0; k < N_VH_HISTS; k++)
+        if (there[k])
+            met_hist_read(met_hist((u8)(HIST_VH + k), i), w->hist + k * DELAY_BUCKETS,
+                          DELAY_BUCKETS, w->sum[k]);
+}
+
+/* Its worker has ended: another queue may have the slot. */
+static void vh_forget(u32 slot)
+{
+    static struct wire_vh none;
+    struct wire_vh_key key = vh.now.key;
+    const struct bpf_obj *o = &vh.obj;
+    bpf_map_do(BPF_MAP_DELETE_ELEM, bpf_map(o, "queues"), &key, NULL);
+    bpf_map_do(BPF_MAP_UPDATE_ELEM, bpf_map(o, "stats"), &slot, &none);
+    bpf_map_do(BPF_MAP_DELETE_ELEM, bpf_map(o, "slots"), &slot, NULL);
+}
+
+static u64 vh_missed(void)
+{
+    struct bpf_obj *o = &vh.obj;
+    u64 n = bpf_lost(o, LOST_INFLIGHT) + bpf_missed(o, 1u << VH_END | 1u << VH_WAKER);
+    for (u32 i = 0; i < ARRAY_LEN(vh.prog); i++) {
+        o->prog[VH_BEGIN] = vh.prog[i] ? vh.prog[i] : -1;
+        n += bpf_missed(o, 1u << VH_BEGIN);
+    }
+    o->prog[VH_BEGIN] = -1;
+    return n;
+}
+
+/* Whether the worker of the queue has ended. */
+static bool vh_gone(void)
+{
+    char path[64];
+    snprintf(path, sizeof path, "/proc/%u/comm", vh.now.key.worker);
+    return !bpf_pid_ns(NULL) && access(path, F_OK) < 0 && access("/proc/1/comm", F_OK) == 0;
+}
+
+static bool vh_slot(u32 slot)
+{
+    vh.now_ns = u_now(); /* not later than what is read */
+    return bpf_map_do(BPF_MAP_LOOKUP_ELEM, bpf_map(&vh.obj, "stats"), &slot, &vh.now) == 0
+           && vh.now.key.worker;
+}
+
+static void vh_read(void)
+{
+    struct bpf_obj *o = &vh.obj;
+    if (!o->fam) {
+        met_off(o->why);
+        return;
+    }
+    met_count(met.all, M_VH_MISSED, vh_missed());
+    for (u32 slot = 0; slot < VH_QUEUES; slot++) {
+        if (!vh_slot(slot))
+            continue;
+        bool gone = vh_gone() && vh_slot(slot); /* now its numbers are its last */
+        vh_queue(&vh.now);
+        if (gone)
+            vh_forget(slot);
+    }
+    if (o->why[0])
+        met_off(o->why);
+}
+
+/* == 39 mout_  the monitor's sinks ======================================================
  * Each walks metrics[] and prints what has a value in this interval; a new metric or source needs
  * nothing here. Entry points: mout_interval, mout_end; mout_page_begin, mout_page_end. */
 
@@ -23556,6 +25963,7 @@ static struct {
     u32 told[N_SRC];      /* which reasons the text has told: a hash */
     struct writer csv;
     struct buf prom;      /* the exposition of prom_tick */
+    struct buf findings;  /* of kvis diagnose, for the report: JSON */
     u32 prom_tick;
     bool screen;          /* the text is scr_'s */
     bool prom_wrong;      /* FILE could not be written the last time */
@@ -23585,7 +25993,7 @@ static const char *mout_lack(u32 src)
     static char why[sizeof met.src[0].why + 80];
     const char *lack = mout.src[src].lack;
     bool some = false, all = true;
-    for (u32 m = 0; m < N_METRICS; m++)
+    for (u32 m = met.src[src].from; m < met.src[src].to; m++)
         if (metrics[m].src == src)
             met.seen[m] == met.tick ? (some = true) : (all = false);
     if (mo.off >> src & 1 || (all && !met.src[src].wrong))
@@ -23611,13 +26019,14 @@ static void mout_each_lack(struct buf *b, u32 src, void (*fn)(struct buf *, u32,
                                                               const char *why))
 {
     bool all = true;
-    for (u32 m = 0; m < N_METRICS; m++)
+    u32 from = met.src[src].from, to = met.src[src].to;
+    for (u32 m = from; m < to; m++)
         all &= !mout_lacks(m, src, NULL);
     const char *why = mout_lack(src);
     if (why && (!all || met.src[src].wrong))
         fn(b, src, NULL, why);
-    for (u32 m = 0; m < N_METRICS; m++) {
-        u32 first = 0;
+    for (u32 m = from; m < to; m++) {
+        u32 first = from;
         while (first < m && !(met.no[m] && mout_lacks(first, src, met.no[m])))
             first++;
         if (met.no[m] && first == m && mout_lacks(m, src, met.no[m]))
@@ -23639,6 +26048,7 @@ static void mout_text_num(struct buf *b, u32 m, double v)
     case U_NS: b_f(b, v < 1e6 ? "%.3gus" : "%.4gms", v < 1e6 ? v / 1e3 : v / 1e6); break;
     case U_CELSIUS: b_f(b, "%.1fC", v); break;
     case U_HERTZ: b_f(b, "%.0fMHz", v / 1e6); break;
+    case U_WATTS: b_f(b, "%.4gW", v); break;
     case U_BYTES:
     case U_BYTE_RATE:
         b_size(&s, v > 0 ? (u64)v : 0);
@@ -23662,7 +26072,7 @@ static void mout_text_line(struct buf *b, u32 src, const struct met_inst *i)
         b_esc(b, i->info, strlen(i->info), '"'), b_c(b, '"');
     }
     u32 empty = b->len;
-    for (u32 m = 0; m < N_METRICS; m++)
+    for (u32 m = met.src[src].from; m < met.src[src].to; m++)
         if (metrics[m].src == src && met_of(m, i->dim) && met_has(i, m)) {
             b_c(b, ' '), b_s(b, met_prefix(m, i->dim)), b_s(b, met_name(m)), b_c(b, '=');
             mout_text_num(b, m, met_at(i, m)->v);
@@ -23984,7 +26394,7 @@ static void mout_prom_file(const char *file)
         unlink(tmp);
     errno = -e;
     if (e && !mout.prom_wrong)
-        u_warn("cannot write %s:", file);
+        u_warn("cannot write %s: %s", file, u_write_error(e < 0 ? -e : e));
     mout.prom_wrong = e;
     if (e && met.tick == 1)
         out.failed = -e;
@@ -24380,7 +26790,8 @@ static void mout_heat_maps(struct buf *b)
         const struct met_hist_row *r = &met_hist_rows[h->row];
         if (!mout_dists[k])
             continue;
-        b_f(b, "[%u,%u,\"%s\",\"%s\",\"%s\",\"%s\",\"", k, h->inst->reused, r->name, r->unit,
+        b_f(b, "[%u,%u,\"%s\",\"%s\",\"%s\",\"%s\",\"", k, MAX(h->reused, h->inst->reused), r->name,
+            r->unit,
             mout.src[metrics[r->p50].src].name,
             h->inst->name[0] ? met_dims[h->inst->dim].label : "");
         b_json(b, h->inst->name, strlen(h->inst->name)), b_s(b, "\"],");
@@ -24425,6 +26836,8 @@ static void mout_page_end(int to)
     rep_page("{{samples}}");
     rec_json_header(&b, "monitor");
     rep_json("run", &b);
+    if (mout.findings.len)
+        rep_json("findings", &mout.findings);
     b_reset(&b);
     mout_facts(&b);
     rep_json("facts", &b);
@@ -24469,7 +26882,7 @@ static void mout_end(void)
     out_flush();
 }
 
-/* == 37 hs_  --listen: GET /metrics over HTTP/1.1 ======================================
+/* == 40 hs_  --listen: GET /metrics over HTTP/1.1 ======================================
  * Part of the monitor's loop: hs_wait serves whoever comes until it is time for the next interval.
  * A fixed number of clients, of which the one that has said least for longest gives way to a new
  * one; a fixed size for what they say, a fixed time for it and for taking the answer. Entry points:
@@ -24501,7 +26914,7 @@ static const char *hs_opt_listen(const char *v)
     size_t len = colon ? (size_t)(colon - v) : 0;
     bool six = *v == '[';
     if (!isdigit((u8)*port) || *end || n > 65535 || len >= sizeof addr || (six && colon[-1] != ']'))
-        return "not ADDR:PORT";
+        return "not PORT (to 65535) or ADDR:PORT";
     if (len)
         snprintf(addr, sizeof addr, "%.*s", (int)len - 2 * six, v + six);
     memset(&mo.listen, 0, sizeof mo.listen);
@@ -24708,7 +27121,7 @@ static bool hs_wait(u64 until, int also)
     return false;
 }
 
-/* == 38 scr_  the monitor on a terminal ==================================================
+/* == 41 scr_  the monitor on a terminal ==================================================
  * Another sink over the table: sections by group; in each the sums as cells with their past, then a
  * line a thing. What is 0 and has been is left out. The terminal is put back as it was by scr_end,
  * by a crash too. Entry points: scr_begin, scr_draw, scr_keys, scr_end. */
@@ -24728,7 +27141,7 @@ static struct {
 static const struct { u16 m; float odd, bad; } scr_limits[] = {
     { M_STEAL, 0.05f, 0.10f }, { M_NUMA_REMOTE, 0.2f, 0.5f }, { M_POOL_RATIO, 0.9f, 0.98f },
     { M_THP_RATIO, 0.1f, 0 }, { M_LLC_MPKI, 5, 10 }, { M_DTLB_MPKI, 5, 10 },
-    { M_TEMP_ROOM, 10, 3 }, { M_SENSOR_ROOM, 10, 3 },
+    { M_TEMP_ROOM, 10, 3 }, { M_SENSOR_ROOM, 10, 3 }, { M_MEM_USED, 0.7f, 0.9f },
     { M_OOM, 0, 0 }, { M_THROTTLE_CORE, 0, 0 }, { M_THROTTLE_PKG, 0, 0 },
 };
 
@@ -24965,7 +27378,11 @@ static double scr_key(const struct met_inst *i)
     static const u16 by[N_DIM] = { [DIM_CPU] = M_IDLE, [DIM_PMU] = M_CYCLES,
                                    [DIM_PID] = M_P_USER, [DIM_NODE] = M_NUMA_HIT,
                                    [DIM_POOL] = M_POOL, [DIM_DISK] = M_DISK_IOPS,
-                                   [DIM_ZONE] = M_TEMP, [DIM_SENSOR] = M_SENSOR };
+                                   [DIM_ZONE] = M_TEMP, [DIM_SENSOR] = M_SENSOR,
+                                   [DIM_NET] = M_NET_RX, [DIM_BUSY] = M_B_CPU,
+                                   [DIM_GROUP] = M_GR_THROTTLED, [DIM_QUEUE] = M_VQ_ADDED,
+                                   [DIM_VHOST] = M_VH_KICKS,
+                                   [DIM_SOCKET] = M_MEM_BW, [DIM_L3] = M_MBM_TOTAL };
     double v = met_v(i, by[i->dim]);
     return i->dim == DIM_CPU ? -v : v;
 }
@@ -25036,14 +27453,15 @@ static void scr_remember(void)
     }
 }
 
+/* Of the groups of which a source is on. */
 static void scr_sections(struct buf *b)
 {
     u32 nr = 0;
     scr.hists = 0;
     for (u32 s = 0; s < N_SRC; s++) {
-        bool again = false;
+        bool again = mo.off >> s & 1;
         for (u32 k = 0; k < s; k++)
-            again |= !strcmp(mout.src[k].group, mout.src[s].group);
+            again |= !(mo.off >> k & 1) && !strcmp(mout.src[k].group, mout.src[s].group);
         if (!again && !(scr.hidden >> nr++ & 1))
             scr_section(b, nr - 1, mout.src[s].group);
     }
@@ -25122,37 +27540,61 @@ static void scr_keys(void)
         scr_draw();
 }
 
-/* == 39 mon_  kvis monitor: what the hardware and the kernel of this box are doing ===========
+/* == 42 mon_  kvis monitor: what the hardware and the kernel of this box are doing ===========
  * One loop: every source is read, every sink writes, and then it waits for the next of the times
  * that were fixed at the start; an interval that took too long leaves out times, and moves none.
- * Entry points: the option functions, mon_run. */
+ * Entry points: the option functions, mon_run; of it, mon_start and mon_sample. */
+
+/* The groups that -c names; a source of another does not compile. */
+#define MON_EACH_GROUP(X) X(cpu) X(sched) X(mem) X(numa) X(io) X(thermal) X(net) X(limits) \
+    X(uncore) X(vhost) X(busy) X(cgroups) X(virtio)
+#define X(name) MON_GROUP_##name,
+enum { MON_EACH_GROUP(X) };
+#undef X
+#define MON_NAME_AND(name) #name ", "
+#define MON_GROUPS MON_EACH_GROUP(MON_NAME_AND)
+#define G(name) &#name[0 * MON_GROUP_##name]
 
 static const struct met_source mon_sources[] = {
-    [SRC_STAT] = { "cpu", "stat", "not in /proc/stat of this kernel", mfs_stat },
-    [SRC_FREQ] = { "cpu", "cpufreq", "this machine's clock is not the kernel's to see", mfs_freq },
-    [SRC_PMC] = { "cpu", "pmc", "not counted", pmc_read },
-    [SRC_LOAD] = { "sched", "load", "not in /proc/loadavg", mfs_load },
-    [SRC_PSI] = { "sched", "psi", "a kernel with CONFIG_PSI, psi=1", mfs_psi },
-    [SRC_SCHEDSTAT] = { "sched", "schedstat", "a kernel with CONFIG_SCHEDSTATS", mfs_schedstat },
-    [SRC_MEMINFO] = { "mem", "meminfo", "not in /proc/meminfo of this kernel", mfs_meminfo },
-    [SRC_VMSTAT] = { "mem", "vmstat", "not in /proc/vmstat of this kernel", mfs_vmstat },
-    [SRC_HUGE] = { "mem", "hugepages", "no pool of hugepages", mfs_huge },
-    [SRC_KHUGE] = { "mem", "khugepaged", "no transparent hugepages in this kernel", mfs_khuge },
-    [SRC_NUMASTAT] = { "numa", "numastat", "no pages were taken", mfs_numastat },
-    [SRC_NODEMEM] = { "numa", "nodes", "not in the nodes' meminfo of this kernel", mfs_nodemem },
-    [SRC_BALANCE] = { "numa", "balancing", "no NUMA balancing in this kernel", mfs_balance },
-    [SRC_DISK] = { "io", "disks", "no such I/O", mfs_disks },
-    [SRC_ZONE] = { "thermal", "zones", "no thermal zone has one", mfs_zones },
-    [SRC_HWMON] = { "thermal", "hwmon", "no sensor has one", mfs_hwmon },
-    [SRC_THROTTLE] = { "thermal", "throttle", "not counted by this CPU", mfs_throttle },
+    [SRC_STAT] = { G(cpu), "stat", "not in /proc/stat of this kernel", mfs_stat },
+    [SRC_FREQ] = { G(cpu), "cpufreq", "this machine's clock is not the kernel's to see", mfs_freq },
+    [SRC_PMC] = { G(cpu), "pmc", "not counted", pmc_read },
+    [SRC_LOAD] = { G(sched), "load", "not in /proc/loadavg", mfs_load },
+    [SRC_PSI] = { G(sched), "psi", "a kernel with CONFIG_PSI, psi=1", mfs_psi },
+    [SRC_SCHEDSTAT] = { G(sched), "schedstat", "a kernel with CONFIG_SCHEDSTATS", mfs_schedstat },
+    [SRC_MEMINFO] = { G(mem), "meminfo", "not in /proc/meminfo of this kernel", mfs_meminfo },
+    [SRC_VMSTAT] = { G(mem), "vmstat", "not in /proc/vmstat of this kernel", mfs_vmstat },
+    [SRC_HUGE] = { G(mem), "hugepages", "no pool of hugepages", mfs_huge },
+    [SRC_KHUGE] = { G(mem), "khugepaged", "no transparent hugepages in this kernel", mfs_khuge },
+    [SRC_NUMASTAT] = { G(numa), "numastat", "no pages were taken", mfs_numastat },
+    [SRC_NODEMEM] = { G(numa), "nodes", "not in the nodes' meminfo of this kernel", mfs_nodemem },
+    [SRC_BALANCE] = { G(numa), "balancing", "no NUMA balancing in this kernel", mfs_balance },
+    [SRC_DISK] = { G(io), "disks", "no such I/O", mfs_disks },
+    [SRC_ZONE] = { G(thermal), "zones", "no thermal zone has one", mfs_zones },
+    [SRC_HWMON] = { G(thermal), "hwmon", "no sensor has one", mfs_hwmon },
+    [SRC_THROTTLE] = { G(thermal), "throttle", "not counted by this CPU", mfs_throttle },
+    [SRC_NET] = { G(net), "interfaces", "no interface's driver tells its speed", mfs_net },
+    [SRC_TCP] = { G(net), "tcp", "no segment was sent, or not told by this kernel", mfs_tcp },
+    [SRC_SOFTNET] = { G(net), "softnet", "not in /proc/net/softnet_stat", mfs_softnet },
+    [SRC_LIMITS] = { G(limits), "limits", "not told by this kernel", mfs_limits },
+    [SRC_BUSY] = { G(busy), "busy", "no process did anything", mfs_busy },
+    [SRC_PAGES] = { G(busy), "pages", "no busy process, or one node", mfs_pages },
+    [SRC_CGROUPS] = { G(cgroups), "cgroups", "no cgroup has a limit", mfs_groups },
     [SRC_PROC] = { "proc", "process", "not counted by this kernel", mfs_procs },
     [SRC_CGROUP] = { "cgroup", "cgroup", "not in its files of this kernel", mfs_cgroup },
     [SRC_CGFILES] = { "cgroup", "cgroup", "not in its files of this kernel", mfs_cgfiles },
-    [SRC_RUNQ] = { "sched", "runq", "no task waited for a CPU", mk_runq },
-    [SRC_DEPTH] = { "sched", "depth", "no CPU switched tasks", mk_depth },
-    [SRC_ESTIMATE] = { "sched", "estimate", "no task was woken", mk_estimate },
-    [SRC_BLOCK] = { "io", "block", "no such requests in this interval", mk_block },
+    [SRC_RUNQ] = { G(sched), "runq", "no task waited for a CPU", mk_runq },
+    [SRC_DEPTH] = { G(sched), "depth", "no CPU switched tasks", mk_depth },
+    [SRC_ESTIMATE] = { G(sched), "estimate", "no task was woken", mk_estimate },
+    [SRC_MEMBW] = { G(uncore), "membw", "this machine exposes no memory-controller PMU",
+                    unc_membw },
+    [SRC_POWER] = { G(uncore), "power", "this machine exposes no power PMU (RAPL)", unc_power },
+    [SRC_MBM] = { G(uncore), "mbm", "not counted by this CPU", unc_mbm },
+    [SRC_BLOCK] = { G(io), "block", "no such requests in this interval", mk_block },
+    [SRC_VIRTIO] = { G(virtio), "virtio", "not in this interval", vq_read },
+    [SRC_VHOST] = { G(vhost), "vhost", "none of it in this interval", vh_read },
 };
+#undef G
 _Static_assert(ARRAY_LEN(mon_sources) == N_SRC, "a source without a row");
 
 /* --- options --- */
@@ -25205,7 +27647,7 @@ static const char *mon_opt_collectors(const char *v)
         v += n + (v[n] == ',');
     }
     mo.off = ~on;
-    return *v || !on ? "allowed are cpu, sched, mem, numa, io, thermal, or a source" : NULL;
+    return *v || !on ? "allowed are " MON_GROUPS "a source" : NULL;
 }
 
 /* --- the loop --- */
@@ -25234,15 +27676,21 @@ static void mon_collect(void)
     }
 }
 
-static void mon_interval(void)
+/* The same, with the time that the sinks tell. */
+static void mon_sample(void)
 {
     struct timespec ts;
-    u64 before = mout.ts_ns + out.start_ns;
+    u64 before = mout.ts_ns;
     mon_collect();
     clock_gettime(CLOCK_REALTIME, &ts);
     mout.real_ns = (u64)ts.tv_sec * NSEC + (u64)ts.tv_nsec;
     mout.ts_ns = u_now() - out.start_ns;
-    mout.interval_ns = mout.ts_ns + out.start_ns - before;
+    mout.interval_ns = mout.ts_ns - before;
+}
+
+static void mon_interval(void)
+{
+    mon_sample();
     mout_interval();
     if (scr.on)
         scr_interval();
@@ -25279,13 +27727,20 @@ static bool mon_nothing(void)
     return true;
 }
 
-static int mon_run(u64 end_ns)
+static void mon_start(void)
 {
-    u64 next;
     mout.src = mon_sources;
     met_init();
     met.all = met_inst(DIM_NONE, "");
     mk_start();
+    vq_start();
+    vh_start();
+}
+
+static void mon_run(u64 end_ns)
+{
+    u64 next;
+    mon_start();
     if (mout.screen)
         scr_begin();
     mout.screen = scr.on;
@@ -25312,10 +27767,1122 @@ static int mon_run(u64 end_ns)
     }
     mout_end();
     scr_end();
-    return 0;
+    bpf_detach(&vq.f.obj);
+    bpf_detach(&vh.obj);
 }
 
-/* == 40 check_  kvis check: what works here, and what mends the rest ====================
+/* == 43 dg_  kvis diagnose: where the time goes, and who takes it ==============================
+ * The USE method (Gregg: of every resource its utilisation, saturation and errors) over the metrics
+ * of the monitor. All sources are read every second for as long as -d says; then each number is its
+ * mean of that time (of a distribution's parts: the worst second's), and the rules are tried. What
+ * they find is ranked by the time that is lost to it, in seconds a second: those of all tasks that
+ * wait, so it may be more than 1. To add a rule: its row in DG_RULES; a resource: its RES_ and its
+ * row in dg_res[]; a number that is made of two: its row in dg_exprs[]. Entry point: dg_run. */
+
+enum dg_resource {
+    RES_CPU, RES_RUNQ, RES_MEM, RES_SWAP, RES_NUMA, RES_BAND, RES_TLB, RES_DISK, RES_NET,
+    RES_VIRTIO, RES_HEAT, RES_LIMIT, RES_CGROUP, N_RES
+};
+
+/* Numbers of two metrics, behind those of one: a rule names either. */
+enum dg_expr {
+    X_BUSY = N_METRICS, X_IDLE, X_IRQS, X_WAIT, X_STEAL, X_CLOCK, X_CAP, X_MEM_LEFT, X_SLAB,
+    X_MEM_USED, X_DIRTY, X_SWAP_USED, X_REMOTE, X_HINTS, X_THP_FAIL, X_COMPACT,
+    X_READ_TIME, X_WRITE_TIME, X_STALLED, X_B_MEM, X_B_IO, X_NET_ERRS, X_NET_DROPS,
+    X_LIMITS, X_TABLES, X_PERIODS,
+    X_END, X_NONE = 0xffff
+};
+
+enum dg_op { DG_SUM, DG_DIV, DG_MUL, DG_REST, DG_LEFT, DG_MOST, DG_SHARE };
+
+static double dg_op(u8 how, double a, double b)
+{
+    switch (how) {
+    case DG_SUM: return a + b;
+    case DG_DIV: return a / b;
+    case DG_MUL: return a * b;
+    case DG_REST: return 1 - a / b;
+    case DG_LEFT: return 1 - a - b;
+    case DG_MOST: return MAX(a, b);
+    default: return a / (a + b);
+    }
+}
+
+static const struct { u16 a, b, like; u8 op; } dg_exprs[] PACKED_IN(met_tables) = {
+#define E(id, op, a, b, like) [X_##id - N_METRICS] = { M_##a, M_##b, M_##like, DG_##op }
+    E(BUSY, LEFT, IDLE, IOWAIT, IDLE),       /* like: a metric of its unit */
+    E(IDLE, SUM, IDLE, IOWAIT, IDLE),
+    E(IRQS, SUM, IRQ, SOFTIRQ, IDLE),
+    E(WAIT, DIV, SS_WAIT, CPUS, SS_WAIT),
+    E(STEAL, MUL, STEAL, CPUS, STEAL),
+    E(CLOCK, DIV, FREQ, FREQ_MAX, IDLE),
+    E(CAP, DIV, FREQ_LIMIT, FREQ_MAX, IDLE),
+    E(MEM_LEFT, DIV, MEM_AVAIL, MEM_TOTAL, IDLE),
+    E(SLAB, DIV, MEM_UNRECLAIM, MEM_TOTAL, IDLE),
+    E(MEM_USED, REST, MEM_AVAIL, MEM_TOTAL, IDLE),
+    E(DIRTY, DIV, MEM_DIRTY, MEM_AVAIL, IDLE),
+    E(SWAP_USED, REST, SWAP_FREE, SWAP_TOTAL, IDLE),
+    E(REMOTE, SHARE, NUMA_OTHER, NUMA_LOCAL, IDLE),
+    E(HINTS, REST, NUMA_FAULTS_LOCAL, NUMA_FAULTS, IDLE),
+    E(THP_FAIL, SHARE, THP_FALLBACK, THP_FAULT, IDLE),
+    E(COMPACT, DIV, COMPACT_FAIL, COMPACT, IDLE),
+    E(READ_TIME, DIV, DISK_READ_TIME, DISK_READS, DISK_READ_MEAN),
+    E(WRITE_TIME, DIV, DISK_WRITE_TIME, DISK_WRITES, DISK_READ_MEAN),
+    E(STALLED, MUL, STALL_BACK, CPUS, STALL_BACK),
+    E(B_MEM, SUM, B_RSS, B_SWAP, B_RSS),
+    E(B_IO, SUM, B_READ, B_WRITTEN, B_READ),
+    E(NET_ERRS, SUM, NET_RX_ERRS, NET_TX_ERRS, NET_RX_ERRS),
+    E(NET_DROPS, SUM, NET_RX_DROP, NET_TX_DROP, NET_RX_DROP),
+    E(LIMITS, MOST, THREADS_USED, FILES_USED, IDLE),
+    E(PERIODS, DIV, GR_THROTTLES, GR_PERIODS, IDLE),
+    E(TABLES, MOST, TCP_MEM_USED, CONNTRACK_USED, IDLE), /* that module may not be there */
+#undef E
+};
+_Static_assert(ARRAY_LEN(dg_exprs) == X_END - N_METRICS, "a number without a row");
+
+/* For the page: utilisation, saturation, errors. Of disks, interfaces and pools the most that any
+ * has, else the sum of all. */
+static const struct { char name[20]; u16 use[3]; } dg_res[N_RES] PACKED_IN(met_tables) = {
+    [RES_CPU] = { "cpu", { X_BUSY, M_STEAL, X_NONE } },
+    [RES_RUNQ] = { "run queue", { M_RUNNING, M_SS_WAIT, X_NONE } },
+    [RES_MEM] = { "memory", { X_MEM_USED, M_PSI_MEM, M_OOM } },
+    [RES_SWAP] = { "swap", { X_SWAP_USED, M_SWAP_IN, X_NONE } },
+    [RES_NUMA] = { "numa", { X_REMOTE, M_NUMA_FOREIGN, X_NONE } },
+    [RES_BAND] = { "memory bandwidth", { M_MEM_USED, M_STALL_BACK, X_NONE } },
+    [RES_TLB] = { "tlb, hugepages", { M_POOL_RATIO, M_DTLB_WPKI, M_THP_FALLBACK } },
+    [RES_DISK] = { "disk", { M_DISK_BUSY, M_DISK_QUEUE, X_NONE } },
+    [RES_NET] = { "network", { M_NET_RX_USED, X_NET_DROPS, X_NET_ERRS } },
+    [RES_VIRTIO] = { "virtio", { M_VQ_USED, M_VQ_STALLED, M_VQ_FAILED } },
+    [RES_HEAT] = { "thermal", { M_TEMP, M_TEMP_ROOM, M_THROTTLE_CORE } },
+    [RES_LIMIT] = { "kernel limits", { X_LIMITS, X_TABLES, X_NONE } },
+    [RES_CGROUP] = { "cgroup", { X_PERIODS, M_GR_THROTTLED, M_GR_OOM } },
+};
+
+enum { /* of a rule */
+    DG_UTIL, DG_SAT, DG_ERR,    /* what it is about */
+    DG_KIND = 3,
+    DG_EACH = 4,                /* tried on each thing that has a name, else on their sum */
+    DG_BELOW = 8,               /* the number is to be at most the limit, else at least */
+    DG_ALT = 16,                /* only where no rule of this resource has found anything there */
+    DG_PASS = 32,               /* a guard that is not known is no hindrance */
+    DG_FILES = 64,              /* of who causes it, the files that move */
+    DG_NOW = 128,               /* only where PSI says that tasks wait: see dg_waits */
+};
+
+#define DG_R(res) (1u << RES_##res)
+
+/* Name; resource; flags; number, limit; guard (another number), floor; cost: a number times a
+ * factor is the time lost a second; who: of which number those with the most of it cause this;
+ * resources whose findings are its consequences; sentence; where the limit is from; next command:
+ * %p is the first culprit's pid, %t the thing; where there is no culprit, what is behind the |. */
+#define DG_RULES(X) \
+    X(CGROUP_QUOTA, "cgroup-throttled", CGROUP, DG_SAT | DG_EACH, X_PERIODS, 0.1, M_GR_THROTTLED, \
+      0.05, M_GR_THROTTLED, 1, M_B_WAIT, DG_R(RUNQ), \
+      "The cgroup uses up its CPU quota, and stands still for the rest of the period", \
+      "a tenth of its periods, and 5 % of the time; cgroup-v2.rst: cpu.max", \
+      "cat /sys/fs/cgroup%t/cpu.max") \
+    X(CGROUP_OOM, "cgroup-oom-kill", CGROUP, DG_ERR | DG_EACH, M_GR_OOM, 1e-9, X_NONE, 0, X_NONE, \
+      0, X_NONE, 0, "Processes of this cgroup are killed at its memory limit", \
+      "any; cgroup-v2.rst: memory.events", "cat /sys/fs/cgroup%t/memory.max") \
+    X(CGROUP_MEM, "cgroup-memory-limit", CGROUP, DG_SAT | DG_EACH | DG_ALT, M_GR_MAX, 100, X_NONE, \
+      0, M_PSI_MEM, 1, X_B_MEM, DG_R(MEM) | DG_R(SWAP) | DG_R(DISK), \
+      "This cgroup is at its memory limit, and must reclaim its own again and again", \
+      "100 times a second; cgroup-v2.rst: memory.max", "cat /sys/fs/cgroup%t/memory.max") \
+    X(CPU_STEAL, "cpu-steal", CPU, DG_SAT, M_STEAL, 0.05, X_NONE, 0, X_STEAL, 1, X_NONE, \
+      DG_R(RUNQ), "The hypervisor runs others on these CPUs while tasks here want them", \
+      "5 % of all CPUs; proc_stat(5): steal", "kvis monitor -c cpu --per-cpu") \
+    X(CPU_IRQ, "cpu-interrupts", CPU, DG_SAT | DG_EACH, X_IRQS, 0.5, X_NONE, 0, X_IRQS, 1, \
+      X_NONE, 0, "One CPU is busy with interrupts, and what runs there waits", \
+      "half of a CPU; Documentation/networking/scaling.rst", \
+      "cat /proc/interrupts /proc/softirqs") \
+    X(CPU_PSI_IRQ, "cpu-interrupt-pressure", CPU, DG_SAT | DG_ALT, M_PSI_IRQ_ALL, 0.05, X_NONE, \
+      0, M_PSI_IRQ_ALL, 1, X_NONE, 0, "Tasks stand still while interrupts are handled", \
+      "5 % of the time; Documentation/accounting/psi.rst: irq full", \
+      "cat /proc/interrupts /proc/softirqs") \
+    X(CPU_CAP, "cpu-clock-capped", CPU, DG_SAT | DG_BELOW, X_CAP, 0.8, X_BUSY, 0.5, X_BUSY, 0.2, \
+      X_NONE, 0, "The CPUs may not run at their full clock, and they are busy", \
+      "80 % of cpuinfo_max_freq; Documentation/admin-guide/pm/cpufreq.rst", \
+      "cat /sys/devices/system/cpu/cpufreq/policy*/scaling_max_freq") \
+    X(CPU_CLOCK, "cpu-clock-low", CPU, DG_SAT | DG_BELOW | DG_ALT, X_CLOCK, 0.6, X_BUSY, 0.8, \
+      X_BUSY, 0.4, X_NONE, 0, "The CPUs are busy and run far below their full clock", \
+      "60 % of cpuinfo_max_freq; Documentation/admin-guide/pm/cpufreq.rst", \
+      "cat /sys/devices/system/cpu/cpufreq/policy*/scaling_governor") \
+    X(CPU_FORKS, "cpu-forks", CPU, DG_UTIL, M_FORKS, 1000, X_NONE, 0, X_NONE, 0, X_NONE, 0, \
+      "So many processes are made that making them is work of its own", \
+      "1000 a second; at 0.1 to 1 ms each (fork, exec, exit) a good part of a CPU", \
+      "kvis proc -d 5") \
+    X(CPU_SYSTEM, "cpu-kernel", CPU, DG_UTIL, M_SYSTEM, 0.5, X_BUSY, 0.7, X_NONE, 0, M_B_CPU, 0, \
+      "The kernel works more than the programs do: calls, faults, locks", \
+      "half of all CPUs' time", "kvis trace -c -d 5 -p %p|kvis monitor -c cpu") \
+    X(RUNQ_WAIT, "run-queue-long", RUNQ, DG_SAT | DG_NOW, X_WAIT, 0.5, X_BUSY, 0.8, \
+      M_SS_WAIT, 1, M_B_CPU, 0, \
+      "More tasks can run than there are CPUs, and they wait for one", \
+      "half a task waits for each CPU; Gregg, USE method: run queue above the CPUs", \
+      "kvis trace -p %p|kvis monitor -c sched --histogram") \
+    X(RUNQ_PSI, "cpu-pressure", RUNQ, DG_SAT | DG_ALT, M_PSI_CPU, 0.4, X_BUSY, 0.8, M_PSI_CPU, 1, \
+      M_B_CPU, 0, "Nearly always a task waits for a CPU", \
+      "40 % of the time; Documentation/accounting/psi.rst: cpu some", \
+      "kvis trace -p %p|kvis monitor -c sched --histogram") \
+    X(RUNQ_ONE, "run-queue-one-cpu", RUNQ, DG_SAT | DG_EACH | DG_NOW, M_SS_WAIT, 0.5, X_IDLE, \
+      0.4, M_SS_WAIT, 1, M_B_WAIT, 0, \
+      "Tasks wait for this CPU while others are idle: they are bound", \
+      "half a task waits, and 40 % of all CPUs' time is idle; sched_setaffinity(2)", \
+      "taskset -acp %p|kvis monitor -c sched --per-cpu") \
+    X(RUNQ_TAIL, "run-queue-latency", RUNQ, DG_SAT | DG_ALT | DG_NOW, M_WAIT_P99, 20e6, \
+      X_WAIT, 0.1, X_NONE, 0, M_B_WAIT, 0, \
+      "One wait for a CPU in a hundred is long enough to be felt", \
+      "20 ms, several time slices of the scheduler", "kvis monitor -c sched --histogram") \
+    X(PROC_WAIT, "process-waits-for-cpu", RUNQ, DG_SAT | DG_EACH, M_P_WAIT, 0.1, X_NONE, 0, \
+      M_P_WAIT, 1, X_NONE, 0, "This process could run, and waits for a CPU", \
+      "10 % of the time of one thread; sched-stats.rst: run_delay", \
+      "kvis trace -p %p|kvis monitor -c sched") \
+    X(MEM_OOM, "memory-oom-kill", MEM, DG_ERR, M_OOM, 1e-9, X_NONE, 0, M_PSI_MEM, 1, X_B_MEM, \
+      DG_R(SWAP) | DG_R(DISK), "The kernel has killed a process for want of memory", \
+      "any; Documentation/admin-guide/mm/concepts.rst: OOM killer", "dmesg | grep -i oom") \
+    X(MEM_PSI, "memory-pressure", MEM, DG_SAT, M_PSI_MEM, 0.05, X_NONE, 0, M_PSI_MEM, 1, \
+      X_B_MEM, DG_R(SWAP) | DG_R(DISK) | DG_R(VIRTIO), \
+      "Tasks wait for memory: there is less than they use, and it is reclaimed and read again", \
+      "5 % of the time; Documentation/accounting/psi.rst: memory some", \
+      "kvis trace -p %p --faults|kvis monitor -c mem") \
+    X(MEM_STALLS, "memory-direct-reclaim", MEM, DG_SAT | DG_ALT, M_STALLS, 100, X_NONE, 0, \
+      M_PSI_MEM, 1, X_B_MEM, DG_R(SWAP) | DG_R(DISK), \
+      "Tasks that want memory must first reclaim some themselves", \
+      "100 a second; Documentation/admin-guide/mm/concepts.rst: direct reclaim", \
+      "kvis monitor -c mem") \
+    X(MEM_REFAULTS, "memory-thrashing", MEM, DG_SAT | DG_ALT, M_REFAULTS, 1000, M_FAULTS_MAJOR, \
+      50, M_PSI_MEM, 1, X_B_MEM, DG_R(SWAP) | DG_R(DISK), \
+      "What was reclaimed is wanted again at once: the working set does not fit", \
+      "1000 pages a second; mm/workingset.c: refaults", "kvis monitor -c mem") \
+    X(MEM_LEFT, "memory-nearly-full", MEM, DG_UTIL | DG_BELOW | DG_ALT, X_MEM_LEFT, 0.03, X_NONE, \
+      0, X_NONE, 0, X_B_MEM, 0, "Hardly any memory is left that could be had without swapping", \
+      "3 % of it; proc_meminfo(5): MemAvailable", "kvis monitor -c mem") \
+    X(MEM_SLAB, "memory-kernel", MEM, DG_UTIL, X_SLAB, 0.3, X_NONE, 0, X_NONE, 0, X_NONE, 0, \
+      "The kernel itself holds a great part of memory that it cannot give back", \
+      "30 % of it; proc_meminfo(5): SUnreclaim", "slabtop -o -s c") \
+    X(MEM_DIRTY, "memory-dirty", MEM, DG_SAT, X_DIRTY, 0.15, X_NONE, 0, X_NONE, 0, X_B_IO, 0, \
+      "Writers have nearly filled what may wait to be written, and are then slowed down", \
+      "15 %; Documentation/admin-guide/sysctl/vm.rst: dirty_ratio is 20 %", \
+      "kvis monitor -c io") \
+    X(SWAP_IN, "swap-thrashing", SWAP, DG_SAT, M_SWAP_IN, 1e6, M_SWAP_OUT, 1e5, M_PSI_MEM, 1, \
+      X_B_MEM, DG_R(DISK) | DG_R(VIRTIO), \
+      "Memory goes out to swap and is read back: tasks wait for a disk instead of memory", \
+      "1 MB/s in, while there is some out; proc_vmstat(5): pswpin", \
+      "kvis trace -p %p --faults|kvis monitor -c mem") \
+    X(SWAP_BACK, "swap-in", SWAP, DG_SAT | DG_ALT, M_SWAP_IN, 4e6, X_NONE, 0, M_PSI_MEM, 1, \
+      X_B_MEM, DG_R(DISK), "Memory that was swapped out is read back", \
+      "4 MB/s; proc_vmstat(5): pswpin", "kvis monitor -c mem") \
+    X(SWAP_OUT, "swap-out", SWAP, DG_SAT | DG_ALT, M_SWAP_OUT, 4e6, X_NONE, 0, M_PSI_MEM, 1, \
+      X_B_MEM, DG_R(DISK), "Memory is written out to swap, to make room", \
+      "4 MB/s; proc_vmstat(5): pswpout", "kvis monitor -c mem") \
+    X(SWAP_FULL, "swap-full", SWAP, DG_UTIL, X_SWAP_USED, 0.9, X_NONE, 0, X_NONE, 0, X_B_MEM, 0, \
+      "Swap is nearly used up: the next want of memory ends in a kill", \
+      "90 % of it; proc_meminfo(5): SwapFree", "cat /proc/swaps") \
+    X(NUMA_FAR, "numa-remote-memory", NUMA, DG_SAT | DG_EACH, M_B_REMOTE, 0.5, M_B_FAR, 16e6, \
+      M_B_FAR_COST, 1, X_NONE, 0, \
+      "This process works on one node while its memory is on another, which is farther away", \
+      "half of it, and 16 MB; what it costs at most: by the nodes' distances (ACPI: SLIT)", \
+      "cat /proc/%p/numa_maps") \
+    X(NUMA_ALLOC, "numa-remote-allocations", NUMA, DG_SAT, X_REMOTE, 0.3, M_NUMA_OTHER, 2000, \
+      X_NONE, 0, M_B_MINOR, 0, "Memory is taken from another node than the CPU's that wants it", \
+      "30 % of the pages, and 2000 a second; Documentation/admin-guide/numastat.rst", \
+      "cat /proc/%p/numa_maps|kvis monitor -c numa") \
+    X(NUMA_HINTS, "numa-remote-faults", NUMA, DG_SAT | DG_ALT, X_HINTS, 0.5, M_NUMA_FAULTS, 1000, \
+      X_NONE, 0, M_B_MINOR, 0, "Tasks work on pages of another node than their CPU's", \
+      "half of the hinting faults, and 1000 a second; sysctl/kernel.rst: numa_balancing", \
+      "cat /proc/%p/numa_maps|kvis monitor -c numa") \
+    X(NUMA_FOREIGN, "numa-node-full", NUMA, DG_SAT | DG_EACH, M_NUMA_FOREIGN, 1000, X_NONE, 0, \
+      X_NONE, 0, M_B_MINOR, 0, "This node has no room: what is wanted here is taken elsewhere", \
+      "1000 pages a second; Documentation/admin-guide/numastat.rst: numa_foreign", \
+      "cat /proc/%p/numa_maps|kvis monitor -c numa") \
+    X(NUMA_MOVED, "numa-migrations", NUMA, DG_SAT, M_NUMA_MOVED, 10000, X_NONE, 0, X_NONE, 0, \
+      M_B_CPU, 0, "The kernel moves pages after the tasks, from node to node", \
+      "10000 pages a second; sysctl/kernel.rst: numa_balancing", "kvis monitor -c numa") \
+    X(BAND_FULL, "memory-bandwidth-full", BAND, DG_SAT | DG_EACH, M_MEM_USED, 0.75, X_NONE, 0, \
+      X_STALLED, 1, M_B_CPU, 0, "The memory controllers move nearly all that the DIMMs can", \
+      "75 % of the DIMMs' peak: programs made for it (STREAM) reach 80 %", \
+      "kvis monitor -c membw,pmc -p %p|kvis monitor -c membw,pmc") \
+    X(BAND_STALL, "memory-stalls", BAND, DG_SAT | DG_ALT, M_STALL_BACK, 0.5, M_LLC_MPKI, 10, \
+      X_STALLED, 1, M_B_CPU, 0, "The CPUs mostly wait for memory: the caches miss", \
+      "half of the cycles, and 10 misses in 1000 instructions; Intel's optimization manual, B.1", \
+      "kvis monitor -c pmc -p %p|kvis monitor -c pmc") \
+    X(TLB_WALKS, "tlb-misses", TLB, DG_SAT, M_DTLB_WPKI, 10, X_NONE, 0, X_NONE, 0, M_B_CPU, 0, \
+      "The CPUs often walk page tables: hugepages would spare that", \
+      "10 walks in 1000 instructions; Documentation/admin-guide/mm/transhuge.rst", \
+      "kvis monitor -c pmc,mem -p %p|kvis monitor -c pmc,mem") \
+    X(TLB_FALLBACK, "hugepages-refused", TLB, DG_SAT, X_THP_FAIL, 0.5, M_THP_FALLBACK, 50, X_NONE, \
+      0, M_B_MINOR, 0, "Faults that should get a hugepage do not: memory is in small pieces", \
+      "half of them, and 50 a second; mm/transhuge.rst: thp_fault_fallback", \
+      "cat /proc/buddyinfo") \
+    X(TLB_COMPACT, "compaction-fails", TLB, DG_SAT, X_COMPACT, 0.5, M_COMPACT, 20, X_NONE, 0, \
+      M_B_MINOR, 0, "Tasks compact memory for hugepages, mostly in vain", \
+      "half of 20 a second; mm/transhuge.rst: compact_stall, compact_fail", \
+      "cat /proc/buddyinfo") \
+    X(TLB_POOL, "hugepage-pool-empty", TLB, DG_UTIL | DG_EACH, M_POOL_RATIO, 0.98, \
+      M_POOL_SURPLUS, 1, X_NONE, 0, X_NONE, 0, \
+      "The pool of hugepages is used up, and lives on surplus ones", \
+      "98 % of it; Documentation/admin-guide/mm/hugetlbpage.rst", "kvis monitor -c hugepages") \
+    X(VIRTIO_FULL, "virtio-queue-full", VIRTIO, DG_SAT | DG_EACH, M_VQ_REFUSED, 1, M_VQ_STALLED, \
+      0.01, M_VQ_STALLED, 1, X_B_IO, DG_R(DISK), \
+      "The device's ring is full: requests are refused until it has done others", \
+      "1 refused (ENOSPC) a second, and 1 % of the time until the next that is not", \
+      "kvis monitor -c virtio --histogram") \
+    X(VIRTIO_FAIL, "virtio-adds-fail", VIRTIO, DG_ERR | DG_EACH, M_VQ_FAILED, 1, X_NONE, 0, \
+      X_NONE, 0, X_NONE, 0, "Adds to the device's ring fail, though it is not full", \
+      "1 a second", "kvis monitor -c virtio") \
+    X(DISK_BUSY, "disk-saturated", DISK, DG_SAT | DG_EACH | DG_PASS | DG_FILES, M_DISK_BUSY, 0.85, \
+      M_PSI_IO, 0.1, M_DISK_QUEUE, 1, X_B_IO, 0, \
+      "The disk is always at work, and requests wait for it", \
+      "85 % of the time (iostat(1): %util), while tasks wait for I/O 10 % of it (psi.rst)", \
+      "kvis trace -p %p|kvis monitor -c io --histogram") \
+    X(DISK_READ, "disk-slow-reads", DISK, DG_SAT | DG_EACH | DG_PASS | DG_ALT | DG_FILES, \
+      X_READ_TIME, 0.05, M_PSI_IO, 0.1, M_DISK_READ_TIME, 1, X_B_IO, 0, \
+      "Reads take longer than any disk's seek", \
+      "50 ms (a rotating disk takes 20), while tasks wait for I/O 10 % of the time", \
+      "kvis trace -p %p|kvis monitor -c io --histogram") \
+    X(DISK_WRITE, "disk-slow-writes", DISK, DG_SAT | DG_EACH | DG_ALT | DG_FILES, X_WRITE_TIME, \
+      0.1, M_PSI_IO, 0.1, M_PSI_IO, 1, X_B_IO, 0, "Writes take long, and tasks wait for them", \
+      "100 ms, while tasks wait for I/O 10 % of the time", \
+      "kvis trace -p %p|kvis monitor -c io --histogram") \
+    X(DISK_QUEUED, "disk-queue", DISK, DG_SAT | DG_EACH | DG_ALT, M_RQUEUE_P99, 50e6, M_PSI_IO, \
+      0.1, M_PSI_IO, 1, X_B_IO, 0, "Reads wait in the kernel's queue before the disk has them", \
+      "50 ms of one in a hundred; Documentation/block/ioprio.rst", \
+      "kvis monitor -c io --histogram") \
+    X(DISK_PSI, "io-pressure", DISK, DG_SAT | DG_ALT | DG_FILES, M_PSI_IO, 0.3, X_NONE, 0, \
+      M_PSI_IO, 1, X_B_IO, 0, "Tasks wait for I/O, of a file system without a disk, maybe", \
+      "30 % of the time; Documentation/accounting/psi.rst: io some", \
+      "kvis trace -p %p|kvis monitor -c io --histogram") \
+    X(NET_FULL_RX, "network-full-receive", NET, DG_SAT | DG_EACH, M_NET_RX_USED, 0.9, X_NONE, 0, \
+      X_NONE, 0, X_NONE, 0, "The interface receives nearly as fast as its link is", \
+      "90 % of the link's speed; sysfs-class-net: speed", "kvis monitor -c net") \
+    X(NET_FULL_TX, "network-full-transmit", NET, DG_SAT | DG_EACH, M_NET_TX_USED, 0.9, X_NONE, 0, \
+      X_NONE, 0, X_NONE, 0, "The interface sends nearly as fast as its link is", \
+      "90 % of the link's speed; sysfs-class-net: speed", "kvis monitor -c net") \
+    X(NET_DROPS, "network-drops", NET, DG_ERR | DG_EACH, X_NET_DROPS, 100, X_NONE, 0, X_NONE, 0, \
+      X_NONE, 0, "The interface drops packets: nobody takes them fast enough", \
+      "100 a second; Documentation/networking/statistics.rst", "kvis monitor -c net") \
+    X(NET_ERRS, "network-errors", NET, DG_ERR | DG_EACH, X_NET_ERRS, 1, X_NONE, 0, X_NONE, 0, \
+      X_NONE, 0, "The interface counts errors: a cable, a driver, a duplex", \
+      "1 a second; Documentation/networking/statistics.rst", "kvis monitor -c net") \
+    X(NET_SOFT, "network-backlog-drops", NET, DG_ERR, M_SOFT_DROP, 1, X_NONE, 0, X_NONE, 0, \
+      X_NONE, 0, "Packets are dropped before the stack: a CPU's backlog is full", \
+      "1 a second; sysctl/net.rst: netdev_max_backlog", "cat /proc/net/softnet_stat") \
+    X(NET_SQUEEZE, "network-squeezed", NET, DG_SAT, M_SOFT_SQUEEZED, 100, X_NONE, 0, X_NONE, 0, \
+      X_NONE, 0, "Softirqs end before all packets are handled", \
+      "100 a second; sysctl/net.rst: netdev_budget", "cat /proc/net/softnet_stat") \
+    X(NET_LISTEN, "tcp-listen-overflows", NET, DG_SAT, M_TCP_OVERFLOWS, 0.5, X_NONE, 0, \
+      M_TCP_OVERFLOWS, 1, X_NONE, 0, \
+      "A server does not accept fast enough: connections wait for their next try", \
+      "1 in 2 s; each costs its client 1 s (include/net/tcp.h: TCP_TIMEOUT_INIT)", "ss -ltn") \
+    X(NET_RETRANS, "tcp-retransmits", NET, DG_ERR, M_TCP_RETRANS_SHARE, 0.02, M_TCP_RETRANS, 5, \
+      M_TCP_TIMEOUTS, 0.2, X_NONE, 0, "TCP sends much twice: packets are lost on the way", \
+      "2 % of the segments, and 5 a second; a timeout costs 200 ms (tcp.h: TCP_RTO_MIN)", \
+      "ss -ti") \
+    X(NET_UDP, "udp-receive-drops", NET, DG_ERR, M_UDP_RCVBUF, 10, X_NONE, 0, X_NONE, 0, X_NONE, \
+      0, "Datagrams are dropped: their socket's buffer is full, nobody reads fast enough", \
+      "10 a second; udp(7): rmem_max", "ss -lunm") \
+    X(HEAT_ZONE, "thermal-headroom", HEAT, DG_SAT | DG_EACH | DG_BELOW, M_TEMP_ROOM, 3, X_NONE, 0, \
+      X_NONE, 0, X_NONE, 0, "It is nearly too hot: at the trip point the CPUs are slowed down", \
+      "3 degrees; Documentation/driver-api/thermal/sysfs-api.rst", "kvis monitor -c thermal") \
+    X(HEAT_SENSOR, "sensor-critical", HEAT, DG_SAT | DG_EACH | DG_BELOW, M_SENSOR_ROOM, 3, X_NONE, \
+      0, X_NONE, 0, X_NONE, 0, "A sensor is near what its chip calls critical", \
+      "3 degrees; Documentation/hwmon/sysfs-interface.rst", "kvis monitor -c thermal") \
+    X(HEAT_CORE, "cpu-throttled", HEAT, DG_ERR, M_THROTTLE_CORE, 0.1, X_NONE, 0, X_NONE, 0, \
+      X_NONE, DG_R(CPU), "Cores were too hot and were slowed down", \
+      "1 in 10 s; Intel's manual 3B: IA32_THERM_STATUS", "kvis monitor -c thermal,cpufreq") \
+    X(HEAT_PACKAGE, "package-throttled", HEAT, DG_ERR | DG_ALT, M_THROTTLE_PKG, 0.1, X_NONE, 0, \
+      X_NONE, 0, X_NONE, DG_R(CPU), "A package was too hot and was slowed down", \
+      "1 in 10 s; Intel's manual 3B: IA32_PACKAGE_THERM_STATUS", \
+      "kvis monitor -c thermal,cpufreq") \
+    X(LIM_FILES, "limit-files", LIMIT, DG_UTIL, M_FILES_USED, 0.9, X_NONE, 0, X_NONE, 0, X_NONE, \
+      0, "The box has nearly as many open files as it may", "90 %; proc_sys_fs(5): file-max", \
+      "sysctl fs.file-nr") \
+    X(LIM_THREADS, "limit-threads", LIMIT, DG_UTIL, M_THREADS_USED, 0.9, X_NONE, 0, X_NONE, 0, \
+      M_B_THREADS, 0, "There are nearly as many threads as there may be: fork will fail", \
+      "90 %; proc_sys_kernel(5): pid_max, threads-max", \
+      "sysctl kernel.pid_max kernel.threads-max") \
+    X(LIM_TRACK, "limit-conntrack", LIMIT, DG_UTIL, M_CONNTRACK_USED, 0.9, X_NONE, 0, X_NONE, 0, \
+      X_NONE, 0, "The table of tracked connections is nearly full: new ones will be dropped", \
+      "90 %; Documentation/networking/nf_conntrack-sysctl.rst", \
+      "sysctl net.netfilter.nf_conntrack_max") \
+    X(LIM_TCP, "limit-tcp-memory", LIMIT, DG_UTIL, M_TCP_MEM_USED, 0.9, X_NONE, 0, X_NONE, 0, \
+      X_NONE, 0, "TCP has nearly all the memory that it may have", "90 %; tcp(7): tcp_mem", \
+      "sysctl net.ipv4.tcp_mem")
+
+static const struct dg_words {
+#define X(id, name, res, flags, v, lim, g, floor, c, by, who, then, text, src, next) \
+    char w_##id[sizeof(name "\0" text "\0" src "\0" next)];
+    DG_RULES(X)
+#undef X
+} dg_words PACKED_IN(met_tables) = {
+#define X(id, name, res, flags, v, lim, g, floor, c, by, who, then, text, src, next) \
+    name "\0" text "\0" src "\0" next,
+    DG_RULES(X)
+#undef X
+};
+
+static const struct dg_rule {
+    u16 words, value, guard, cost, who, then;
+    u8 res, flags;
+    float limit, floor, factor;
+} dg_rules[] PACKED_IN(met_tables) = {
+#define X(id, name, res, flags, v, lim, g, floor, c, by, who, then, text, src, next) \
+    { offsetof(struct dg_words, w_##id), v, g, c, who, then, RES_##res, flags, lim, floor, by },
+    DG_RULES(X)
+#undef X
+};
+
+enum dg_word { DG_NAME, DG_TEXT, DG_SOURCE, DG_NEXT };
+
+static const char *dg_word(const struct dg_rule *r, enum dg_word n)
+{
+    const char *s = (const char *)&dg_words + r->words;
+    for (u32 k = 0; k < n; k++)
+        s = met_word_behind(s);
+    return s;
+}
+
+/* --- numbers: means of all that was read --- */
+
+enum { DG_FINDINGS = 128, DG_WHO = 3, DG_FDS = 256, DG_SHOWN = 12 };
+
+static struct dg_sum { double sum; u32 n; } dg_sums[MET_SERIES];
+
+static struct dg_finding {
+    const struct dg_rule *rule;
+    const struct met_inst *of;
+    double value, cost, key;     /* key: its cost, and at least those of its consequences */
+    u8 depth;                    /* how many causes are before it */
+} dg_found[DG_FINDINGS];
+
+static struct {
+    double elapsed_s[N_SRC];
+    u64 for_ns;                  /* as -d says; 0: 10 s, or as long as the command runs */
+    u64 from_ns, to_ns;
+    u32 n_found, dropped;
+    struct sp cmd;
+    int status;                  /* of the command: -1: it runs, or there is none */
+} dg = { .status = -1 };
+
+static void dg_add(const struct met_inst *i, u32 m)
+{
+    const struct met_series *s = met_at(i, m);
+    struct dg_sum *d = &dg_sums[s - met_series];
+    const struct met_form_row *f = &met_forms[metrics[m].form];
+    if (f->unit == U_NS)
+        d->sum = d->n ? MAX(d->sum, s->v) : s->v;
+    else
+        d->sum += s->v * (f->counter ? met.src[metrics[m].src].elapsed_s : 1);
+    d->n++;
+}
+
+/* Takes what was read now. */
+static void dg_take(void)
+{
+    for (u32 s = 0; s < N_SRC; s++)
+        dg.elapsed_s[s] += met.src[s].elapsed_s;
+    for (u32 k = 0; k < met.n_insts; k++) {
+        const struct met_inst *i = &met_insts[k];
+        if (i->reused == met.tick)
+            memset(&dg_sums[i->base], 0, met.width[i->dim] * sizeof *dg_sums);
+        for (u32 m = 0; i->at == met.tick && m < N_METRICS; m++)
+            if (met_of(m, i->dim) && met_has(i, m))
+                dg_add(i, m);
+    }
+}
+
+/* Makes each number its mean, also of things that have gone in between. */
+static void dg_settle(void)
+{
+    for (u32 k = 0; k < met.n_insts; k++) {
+        struct met_inst *i = &met_insts[k];
+        for (u32 m = 0; m < N_METRICS; m++) {
+            if (!met_of(m, i->dim))
+                continue;
+            struct met_series *s = met_at(i, m);
+            const struct dg_sum *d = &dg_sums[s - met_series];
+            const struct met_form_row *f = &met_forms[metrics[m].form];
+            if (!d->n)
+                continue;
+            s->v = f->unit == U_NS ? d->sum
+                   : d->sum / (f->counter ? dg.elapsed_s[metrics[m].src] : d->n);
+            s->since = 0;
+            s->at = i->at = met.seen[m] = met.tick;
+        }
+    }
+}
+
+static bool dg_is_metric(u16 code)
+{
+    return code < N_METRICS;
+}
+
+static u32 dg_like(u16 code)
+{
+    return dg_is_metric(code) ? code : dg_exprs[code - N_METRICS].like;
+}
+
+/* What it is counted by. */
+static u8 dg_dim(u16 code)
+{
+    u32 m = dg_is_metric(code) ? code : dg_exprs[code - N_METRICS].a;
+    return metrics[m].dim == DIM_PMC ? DIM_NONE : metrics[m].dim;
+}
+
+/* All things of a kind; NULL: there is no sum of them. */
+static const struct met_inst *dg_all(u8 dim)
+{
+    const struct met_inst *i = met_first(dim);
+    while (i && i->name[0])
+        i = met_next(i);
+    return i && i->at == met.tick ? i : NULL;
+}
+
+/* A metric of a thing, or, where such things have none of it, of all. False: it is not known. */
+static bool dg_metric(u32 m, const struct met_inst *i, double *v)
+{
+    if (!i || !met_of(m, i->dim))
+        i = dg_all(dg_dim((u16)m));
+    if (!i || !met_has(i, m))
+        return false;
+    *v = met_at(i, m)->v;
+    return true;
+}
+
+static bool dg_value(u16 code, const struct met_inst *i, double *v)
+{
+    double a, b;
+    if (code == X_NONE)
+        return false;
+    if (dg_is_metric(code))
+        return dg_metric(code, i, v);
+    u8 how = dg_exprs[code - N_METRICS].op;
+    if (!dg_metric(dg_exprs[code - N_METRICS].a, i, &a))
+        return false;
+    if (!dg_metric(dg_exprs[code - N_METRICS].b, i, &b)) {
+        if (how == DG_SHARE)
+            return false;
+        b = 0; /* of a sum, the rest; what is divided by it is none */
+    }
+    *v = dg_op(how, a, b);
+    return isfinite(*v);
+}
+
+/* --- rules --- */
+
+/* Whether a rule of this resource has found something there already. */
+static bool dg_known(u8 res, const struct met_inst *of)
+{
+    for (u32 k = 0; k < dg.n_found; k++)
+        if (dg_found[k].rule->res == res && (dg_found[k].of == of || !of->name[0]))
+            return true;
+    return false;
+}
+
+/* The scheduler books a wait when the task at last runs (sched_info_arrive of kernel/sched), so
+ * it may be of a time before this; PSI's time goes on as it passes. */
+static bool dg_waits(void)
+{
+    double v;
+    return !dg_value(M_PSI_CPU, met.all, &v) || v >= 0.1;
+}
+
+static void dg_try(const struct dg_rule *r, const struct met_inst *of)
+{
+    double v, guard, cost = 0;
+    if (!dg_value(r->value, of, &v) || (r->flags & DG_BELOW ? v > (double)r->limit
+                                                            : v < (double)r->limit))
+        return;
+    if (r->guard != X_NONE
+        && (dg_value(r->guard, of, &guard) ? guard < (double)r->floor : !(r->flags & DG_PASS)))
+        return;
+    if ((r->flags & DG_ALT && dg_known(r->res, of)) || (r->flags & DG_NOW && !dg_waits()))
+        return;
+    if (dg.n_found == DG_FINDINGS) {
+        dg.dropped++;
+        return;
+    }
+    if (dg_value(r->cost, of, &cost))
+        cost *= (double)r->factor;
+    dg_found[dg.n_found++] = (struct dg_finding){ r, of, v, cost, cost, 0 };
+}
+
+/* kvis is nobody. */
+static bool dg_self(const struct met_inst *i)
+{
+    char self[16];
+    snprintf(self, sizeof self, "%d", (int)getpid());
+    return !strcmp(i->name, self);
+}
+
+/* Rings in which buffers wait for what comes in, by the names that drivers give them: to be full is
+ * their normal state. */
+static bool dg_receives(const struct met_inst *i)
+{
+    static const char *const name[] = { "input", "rx", "event", "control-i" };
+    const char *colon = strchr(i->name, ':');
+    for (u32 k = 0; colon && k < ARRAY_LEN(name); k++)
+        if (!strncmp(colon + 1, name[k], strlen(name[k])))
+            return true;
+    return false;
+}
+
+/* Disks that lie on others are those others again. */
+static bool dg_tried(const struct met_inst *i)
+{
+    return i->name[0] && i->at == met.tick && !(i->dim == DIM_BUSY && dg_self(i))
+           && !(i->dim == DIM_QUEUE && dg_receives(i))
+           && (i->dim != DIM_DISK || mfs_disk_counts(i));
+}
+
+static void dg_rule(const struct dg_rule *r)
+{
+    u8 dim = dg_dim(r->value);
+    const struct met_inst *all = dg_all(dim);
+    if (!(r->flags & DG_EACH) && all)
+        dg_try(r, all);
+    for (const struct met_inst *i = met_first(dim); i && r->flags & DG_EACH; i = met_next(i))
+        if (dg_tried(i))
+            dg_try(r, i);
+}
+
+/* What follows from f is behind it, however much time it takes. */
+static void dg_consequences(struct dg_finding *f)
+{
+    for (u32 k = 0; k < dg.n_found; k++) {
+        struct dg_finding *g = &dg_found[k];
+        if (!(f->rule->then >> g->rule->res & 1) || g->rule->then >> f->rule->res & 1
+            || (f->cost > 0 && f->cost < MIN(g->cost, 1) / 5)) /* a little of it is no cause */
+            continue;
+        f->key = MAX(f->key, g->key);
+        g->depth = (u8)MAX(g->depth, MIN(f->depth + 1, N_RES));
+    }
+}
+
+static int dg_order(const void *a, const void *b)
+{
+    const struct dg_finding *f = a, *g = b;
+    if (f->key != g->key)
+        return f->key < g->key ? 1 : -1;
+    if (f->depth != g->depth)
+        return f->depth - g->depth;
+    return (f->rule > g->rule) - (f->rule < g->rule);
+}
+
+static void dg_judge(void)
+{
+    for (u32 k = 0; k < ARRAY_LEN(dg_rules); k++)
+        dg_rule(&dg_rules[k]);
+    for (u32 round = 0; round < 3; round++) /* causes of causes */
+        for (u32 k = 0; k < dg.n_found; k++)
+            dg_consequences(&dg_found[k]);
+    qsort(dg_found, dg.n_found, sizeof *dg_found, dg_order);
+}
+
+/* --- who causes it --- */
+
+/* Who has the most of it, of those that have a tenth of that. */
+static u32 dg_who(const struct dg_rule *r, const struct met_inst **who, double *v)
+{
+    u32 n = 0;
+    double x;
+    if (r->who == X_NONE)
+        return 0;
+    for (const struct met_inst *i = met_first(dg_dim(r->who)); i; i = met_next(i)) {
+        if (!i->name[0] || dg_self(i) || !dg_value(r->who, i, &x) || x <= 0)
+            continue;
+        u32 at = n;
+        for (; at && v[at - 1] < x; at--)
+            if (at < DG_WHO)
+                v[at] = v[at - 1], who[at] = who[at - 1];
+        if (at < DG_WHO) {
+            v[at] = x, who[at] = i;
+            n = MIN(n + 1, (u32)DG_WHO);
+        }
+    }
+    while (n > 1 && v[n - 1] < v[0] / 10)
+        n--;
+    return n;
+}
+
+/* The positions of a process's descriptors, twice: what moves in between is read or written. */
+static struct {
+    u32 pid, n;
+    struct { u32 fd; u64 pos, moved; } at[DG_FDS];
+} dg_fds;
+
+static void dg_fd_look(u32 fd)
+{
+    char text[256];
+    s64 pos;
+    u_slurp(met_path("/proc/%u/fdinfo/%u", dg_fds.pid, fd), text, sizeof text);
+    if (strncmp(text, "pos:", 4) || !met_number(text + 4, &pos))
+        return;
+    u32 k = 0;
+    while (k < dg_fds.n && dg_fds.at[k].fd != fd)
+        k++;
+    if (k == DG_FDS)
+        return;
+    if (k == dg_fds.n)
+        dg_fds.at[dg_fds.n++].fd = fd;
+    else if ((u64)pos > dg_fds.at[k].pos)
+        dg_fds.at[k].moved += (u64)pos - dg_fds.at[k].pos;
+    dg_fds.at[k].pos = (u64)pos;
+}
+
+/* At each look, those of the process that has had the most I/O since the one before. */
+static void dg_files(void)
+{
+    static u32 id[DG_FDS];
+    const struct met_inst *best = NULL;
+    double most = 0, v;
+    for (const struct met_inst *i = met_first(DIM_BUSY); i; i = met_next(i))
+        if (i->at == met.tick && !dg_self(i) && dg_value(X_B_IO, i, &v) && v > most)
+            best = i, most = v;
+    u32 pid = best ? (u32)strtoul(best->name, NULL, 10) : dg_fds.pid;
+    if (!pid)
+        return;
+    if (pid != dg_fds.pid)
+        dg_fds.pid = pid, dg_fds.n = 0;
+    u32 n = met_ids(met_path("/proc/%u/fdinfo", pid), "", "", id, DG_FDS);
+    for (u32 k = 0; k < n; k++)
+        dg_fd_look(id[k]);
+}
+
+/* The name of the k-th that moved, of that process. */
+static bool dg_file(u32 k, char *name, size_t size)
+{
+    if (!dg_fds.at[k].moved)
+        return false;
+    ssize_t n = readlink(met_path("/proc/%u/fd/%u", dg_fds.pid, dg_fds.at[k].fd), name, size - 1);
+    name[MAX(n, 0)] = 0;
+    return n > 0;
+}
+
+/* --- the page --- */
+
+/* Its name, as JSON has it; a number of two metrics: what is done with them. */
+static void dg_name_of(struct buf *b, u16 code)
+{
+    static const char *const sep[] = { " + ", " / ", " * ", " / ", " - ", ", ", " / (" };
+    if (dg_is_metric(code)) {
+        b_s(b, met_prefix(code, dg_dim(code))), b_s(b, met_name(code));
+        b_s(b, mout_form(code)->json);
+        return;
+    }
+    u8 how = dg_exprs[code - N_METRICS].op;
+    u16 a = dg_exprs[code - N_METRICS].a, c = dg_exprs[code - N_METRICS].b;
+    b_s(b, how == DG_REST || how == DG_LEFT ? "1 - " : how == DG_MOST ? "max(" : "");
+    dg_name_of(b, a), b_s(b, sep[how]);
+    if (how == DG_SHARE)
+        dg_name_of(b, a), b_s(b, " + ");
+    dg_name_of(b, c), b_s(b, how >= DG_MOST ? ")" : "");
+}
+
+static void dg_num(struct buf *b, u16 code, double v)
+{
+    mout_text_num(b, dg_like(code), v);
+}
+
+/* The numbers behind a finding: what was compared, first. How many. */
+static u32 dg_evidence(const struct dg_rule *r, u16 *code)
+{
+    u16 all[] = { r->value, r->guard, X_NONE, X_NONE, r->cost };
+    u32 n = 0;
+    if (!dg_is_metric(r->value))
+        all[2] = dg_exprs[r->value - N_METRICS].a, all[3] = dg_exprs[r->value - N_METRICS].b;
+    for (u32 k = 0; k < ARRAY_LEN(all); k++) {
+        u32 same = 0;
+        while (same < n && code[same] != all[k])
+            same++;
+        if (all[k] != X_NONE && same == n)
+            code[n++] = all[k];
+    }
+    return n;
+}
+
+static const char dg_kinds[][12] = { "utilisation", "saturation", "error" };
+
+static bool dg_is_process(const struct met_inst *i)
+{
+    return i->name[0] && (i->dim == DIM_BUSY || i->dim == DIM_PID);
+}
+
+/* The next command, as a shell and a terminal can have it: the names of cgroups are anybody's. */
+static const struct buf *dg_next(const struct dg_finding *f, const struct met_inst *who)
+{
+    static struct buf b;
+    const char *s = dg_word(f->rule, DG_NEXT), *bar = strchr(s, '|');
+    const char *end = bar ? bar : s + strlen(s);
+    if (dg_is_process(f->of))
+        who = f->of;
+    if (!who && bar)
+        s = bar + 1, end = s + strlen(s);
+    for (b_reset(&b); s < end; s++)
+        if (*s == '%' && s[1] == 'p')
+            b_s(&b, who ? who->name : "PID"), s++;
+        else if (*s == '%' && s[1] == 't')
+            proc_shell_word(&b, f->of->name, (u32)strlen(f->of->name)), s++;
+        else
+            b_c(&b, *s);
+    return &b;
+}
+
+static void dg_text_thing(struct buf *b, const struct met_inst *i)
+{
+    b_f(b, " %s ", met_dims[i->dim].label);
+    b_esc(b, i->name, strlen(i->name), 0);
+    if (i->info[0])
+        b_s(b, " ("), b_esc(b, i->info, strlen(i->info), 0), b_c(b, ')');
+}
+
+static void dg_text_evidence(struct buf *b, const struct dg_finding *f)
+{
+    u16 code[5];
+    u32 n = dg_evidence(f->rule, code);
+    double v;
+    for (u32 k = 0; k < n; k++) {
+        if (!dg_value(code[k], f->of, &v))
+            continue;
+        b_s(b, "   "), dg_name_of(b, code[k]), b_s(b, " = "), dg_num(b, code[k], v);
+        if (!k) {
+            b_s(b, f->rule->flags & DG_BELOW ? " (at most " : " (from ");
+            dg_num(b, code[k], (double)f->rule->limit);
+            b_f(b, " on: %s)", dg_word(f->rule, DG_SOURCE));
+        }
+        b_c(b, '\n');
+    }
+}
+
+static void dg_text_by(struct buf *b, const struct met_inst *who, u16 code, double v)
+{
+    b_s(b, "   by"), dg_text_thing(b, who), b_s(b, ": ");
+    dg_name_of(b, code), b_s(b, " = "), dg_num(b, code, v), b_c(b, '\n');
+}
+
+static const struct met_inst *dg_text_who(struct buf *b, const struct dg_finding *f)
+{
+    const struct met_inst *who[DG_WHO];
+    double v[DG_WHO];
+    char name[512];
+    u32 n = dg_who(f->rule, who, v);
+    if (dg_is_process(f->of))
+        dg_text_by(b, f->of, f->rule->value, f->value);
+    for (u32 k = 0; k < n; k++)
+        dg_text_by(b, who[k], f->rule->who, v[k]);
+    for (u32 k = 0; f->rule->flags & DG_FILES && k < dg_fds.n; k++)
+        if (dg_file(k, name, sizeof name)) {
+            b_f(b, "   pid %u at ", dg_fds.pid), b_esc(b, name, strlen(name), 0);
+            b_s(b, ": "), b_size(b, dg_fds.at[k].moved), b_c(b, '\n');
+        }
+    return n ? who[0] : NULL;
+}
+
+static void dg_text_finding(struct buf *b, u32 rank, const struct dg_finding *f)
+{
+    b_f(b, "\n%u. %s", rank, dg_res[f->rule->res].name);
+    if (f->of->name[0])
+        b_c(b, ','), dg_text_thing(b, f->of);
+    b_f(b, ": %s (%s)", dg_word(f->rule, DG_NAME), dg_kinds[f->rule->flags & DG_KIND]);
+    if (f->cost > 0)
+        b_f(b, ", %.3g s lost per second", f->cost);
+    b_f(b, "\n   %s.\n", dg_word(f->rule, DG_TEXT));
+    dg_text_evidence(b, f);
+    const struct met_inst *who = dg_text_who(b, f);
+    const struct buf *next = dg_next(f, who);
+    b_s(b, "   next: "), b_put(b, next->p, next->len), b_c(b, '\n');
+}
+
+/* Of what is counted by device, the one that has the most; else all together. */
+static const struct met_inst *dg_most(u16 code, double *v)
+{
+    u8 dim = dg_dim(code);
+    const struct met_inst *best = NULL;
+    double x;
+    if (dim != DIM_DISK && dim != DIM_NET && dim != DIM_POOL && dim != DIM_GROUP
+        && dim != DIM_QUEUE)
+        return dg_value(code, dg_all(dim), v) ? dg_all(dim) : NULL;
+    for (const struct met_inst *i = met_first(dim); i; i = met_next(i))
+        if (dg_tried(i) && dg_value(code, i, &x) && (!best || x > *v))
+            best = i, *v = x;
+    return best;
+}
+
+/* A line's end of the table; "n/a": why is said below. */
+static void dg_text_use(struct buf *b, u16 code)
+{
+    double v;
+    const struct met_inst *i = dg_most(code, &v);
+    if (!i) {
+        b_s(b, "n/a\n");
+        return;
+    }
+    dg_num(b, code, v), b_c(b, ' ');
+    if (i->name[0])
+        b_esc(b, i->name, strlen(i->name), 0), b_c(b, ' ');
+    dg_name_of(b, code), b_c(b, '\n');
+}
+
+static void dg_text_table(struct buf *b)
+{
+    b_s(b, "\nresource          what  number\n");
+    for (u32 r = 0; r < N_RES; r++)
+        for (u32 k = 0; k < 3; k++) {
+            if (dg_res[r].use[k] == X_NONE)
+                continue;
+            b_f(b, "%-17s %c     ", k ? "" : dg_res[r].name, "USE"[k]);
+            dg_text_use(b, dg_res[r].use[k]);
+        }
+}
+
+/* What could not be seen, and why; that nothing happened is no reason. */
+static bool dg_blind(u32 src, const char *no)
+{
+    return no || met.src[src].wrong;
+}
+
+static void dg_text_unseen(struct buf *b, u32 src, const char *no, const char *why)
+{
+    if (!dg_blind(src, no))
+        return;
+    b_f(b, "  %s (%s): ", mout.src[src].name, mout.src[src].group);
+    b_esc(b, why, strlen(why), 0), b_c(b, '\n');
+}
+
+static double dg_seconds(void)
+{
+    return (double)(dg.to_ns - dg.from_ns) / 1e9;
+}
+
+static void dg_text(struct buf *b)
+{
+    double cpus = 0;
+    dg_value(M_CPUS, met.all, &cpus);
+    b_f(b, "kvis diagnose: %.1f s of ", dg_seconds());
+    b_esc(b, rec_run.host, strlen(rec_run.host), 0);
+    b_f(b, " (Linux %s, %.0f CPUs)\n", rec_run.kernel, cpus);
+    if (!dg.n_found)
+        b_s(b, "\nnothing saturated\n");
+    for (u32 k = 0; k < dg.n_found && k < DG_SHOWN; k++)
+        dg_text_finding(b, k + 1, &dg_found[k]);
+    if (dg.n_found > DG_SHOWN)
+        b_f(b, "\n%u more: --json has them\n", dg.n_found + dg.dropped - DG_SHOWN);
+    dg_text_table(b);
+    u32 was = b->len;
+    b_s(b, "\nnot seen:\n");
+    u32 empty = b->len;
+    for (u32 s = 0; s < N_SRC; s++)
+        mout_each_lack(b, s, dg_text_unseen);
+    b->len = b->len == empty ? was : b->len;
+}
+
+/* --- JSON: one object --- */
+
+static void dg_json_labels(struct buf *b, const struct met_inst *i)
+{
+    if (i && i->name[0]) {
+        out_json_str(b, met_dims[i->dim].label, i->name, (u32)strlen(i->name));
+        if (i->info[0])
+            b_c(b, ','), out_json_str(b, met_dims[i->dim].info, i->info, (u32)strlen(i->info));
+    }
+}
+
+/* "metric":"...","labels":{...},"value":1,"text":"100.0%" */
+static void dg_json_number(struct buf *b, u16 code, const struct met_inst *i, double v)
+{
+    b_s(b, "\"metric\":\""), dg_name_of(b, code), b_s(b, "\",\"labels\":{");
+    dg_json_labels(b, i && dg_dim(code) == i->dim ? i : NULL);
+    b_s(b, "},\"value\":"), mout_num(b, v);
+    b_s(b, ",\"text\":\""), dg_num(b, code, v), b_c(b, '"');
+}
+
+static void dg_json_evidence(struct buf *b, const struct dg_finding *f)
+{
+    const struct dg_rule *r = f->rule;
+    u16 code[5];
+    double v;
+    u32 n = dg_evidence(r, code);
+    for (u32 k = 0; k < n; k++) {
+        if (!dg_value(code[k], f->of, &v))
+            continue;
+        b_c(b, '{'), dg_json_number(b, code[k], f->of, v);
+        if (code[k] == r->value || code[k] == r->guard)
+            b_f(b, ",\"threshold\":%.6g", (double)(code[k] == r->value ? r->limit : r->floor));
+        if (code[k] == r->value)
+            b_c(b, ','), out_json_str(b, "source", dg_word(r, DG_SOURCE),
+                                      (u32)strlen(dg_word(r, DG_SOURCE)));
+        b_s(b, "},");
+    }
+    b->len -= b->p[b->len - 1] == ',';
+}
+
+/* {"pid":1,"comm":"..." */
+static void dg_json_process(struct buf *b, const struct met_inst *i)
+{
+    b_f(b, "{\"pid\":%lu,", strtoul(i->name, NULL, 10));
+    out_json_str(b, "comm", i->info, (u32)strlen(i->info));
+}
+
+/* The thing itself, processes, files. The first process. */
+static const struct met_inst *dg_json_who(struct buf *b, const struct dg_finding *f)
+{
+    const struct met_inst *who[DG_WHO];
+    double v[DG_WHO];
+    char name[512];
+    u32 n = dg_who(f->rule, who, v);
+    if (dg_is_process(f->of))
+        dg_json_process(b, f->of), b_s(b, "},");
+    else if (f->of->name[0])
+        b_c(b, '{'), dg_json_labels(b, f->of), b_s(b, "},");
+    for (u32 k = 0; k < n; k++) {
+        dg_json_process(b, who[k]);
+        b_s(b, ",\"metric\":\""), dg_name_of(b, f->rule->who), b_s(b, "\",\"value\":");
+        mout_num(b, v[k]), b_s(b, "},");
+    }
+    for (u32 k = 0; f->rule->flags & DG_FILES && k < dg_fds.n; k++)
+        if (dg_file(k, name, sizeof name)) {
+            b_f(b, "{\"pid\":%u,", dg_fds.pid), out_json_str(b, "file", name, (u32)strlen(name));
+            b_f(b, ",\"moved_bytes\":%" PRIu64 "},", dg_fds.at[k].moved);
+        }
+    b->len -= b->p[b->len - 1] == ',';
+    return n ? who[0] : NULL;
+}
+
+static void dg_json_finding(struct buf *b, u32 rank, const struct dg_finding *f)
+{
+    const struct dg_rule *r = f->rule;
+    b_f(b, "{\"rank\":%u,\"resource\":\"%s\",\"rule\":\"%s\",\"severity\":\"%s\","
+           "\"lost_seconds_per_second\":", rank, dg_res[r->res].name, dg_word(r, DG_NAME),
+        dg_kinds[r->flags & DG_KIND]);
+    mout_num(b, f->cost), b_c(b, ',');
+    out_json_str(b, "sentence", dg_word(r, DG_TEXT), (u32)strlen(dg_word(r, DG_TEXT)));
+    b_s(b, ",\"evidence\":["), dg_json_evidence(b, f), b_s(b, "],\"culprits\":[");
+    const struct met_inst *who = dg_json_who(b, f);
+    const struct buf *next = dg_next(f, who);
+    b_s(b, "],"), out_json_str(b, "next", next->p, next->len), b_s(b, "},");
+}
+
+/* null where it is not known. */
+static void dg_json_use(struct buf *b, u16 code)
+{
+    double v;
+    const struct met_inst *i = code == X_NONE ? NULL : dg_most(code, &v);
+    if (!i) {
+        b_s(b, "null");
+        return;
+    }
+    b_c(b, '{'), dg_json_number(b, code, i, v), b_c(b, '}');
+}
+
+static void dg_json_resource(struct buf *b, u32 r)
+{
+    static const char *const what[] = { "utilisation", "saturation", "errors" };
+    b_f(b, "{\"name\":\"%s\"", dg_res[r].name);
+    for (u32 k = 0; k < 3; k++)
+        b_f(b, ",\"%s\":", what[k]), dg_json_use(b, dg_res[r].use[k]);
+    b_s(b, "},");
+}
+
+static void dg_json_unseen(struct buf *b, u32 src, const char *no, const char *why)
+{
+    if (!dg_blind(src, no))
+        return;
+    b_f(b, "{\"what\":\"%s\",", mout.src[src].name);
+    out_json_str(b, "why", why, (u32)strlen(why)), b_s(b, "},");
+}
+
+static void dg_json(struct buf *b)
+{
+    b_f(b, "{\"kvis\":\"%s\",", KVIS_VERSION);
+    out_json_str(b, "host", rec_run.host, (u32)strlen(rec_run.host)), b_c(b, ',');
+    out_json_str(b, "kernel", rec_run.kernel, (u32)strlen(rec_run.kernel));
+    b_f(b, ",\"seconds\":%.3f,\"findings\":[", dg_seconds());
+    for (u32 k = 0; k < dg.n_found; k++)
+        dg_json_finding(b, k + 1, &dg_found[k]);
+    b->len -= b->p[b->len - 1] == ',';
+    b_s(b, "],\"resources\":[");
+    for (u32 r = 0; r < N_RES; r++)
+        dg_json_resource(b, r);
+    b->len -= b->p[b->len - 1] == ',';
+    b_s(b, "],\"unseen\":[");
+    for (u32 s = 0; s < N_SRC; s++)
+        mout_each_lack(b, s, dg_json_unseen);
+    b->len -= b->p[b->len - 1] == ',';
+    b_s(b, "]}\n");
+}
+
+/* --- the run --- */
+
+static const char *dg_opt_duration(const char *v)
+{
+    const char *wrong = mon_opt_interval(v);
+    dg.for_ns = mo.interval_ns;
+    return wrong;
+}
+
+static void dg_look(void)
+{
+    mon_sample();
+    dg_take();
+    dg_files();
+    if (opt.report && met.tick > 1)
+        mout.intervals++, mout_sample();
+}
+
+static bool dg_command_gone(void)
+{
+    if (dg.cmd.pid && dg.status == -1)
+        syscall(SYS_wait4, dg.cmd.pid, &dg.status, WNOHANG, NULL);
+    return dg.cmd.pid && dg.status != -1;
+}
+
+/* Until then, or somebody's or the command's end. */
+static void dg_wait(u64 until)
+{
+    for (u64 now; (now = u_now()) < until && !sp_told && !dg_command_gone();)
+        poll(NULL, 0, (int)MIN((until - now) / 1000000 + 1, dg.cmd.pid ? 10 : 1000));
+}
+
+/* Looks, and judges. The command's wait status, -1 without one. */
+static int dg_run(void)
+{
+    static pid_t pid;
+    u64 length = dg.for_ns ? dg.for_ns : opt.command ? UINT64_MAX / 2 : 10 * NSEC;
+    mo.interval_ns = MIN(NSEC, MAX(length / 2, 10000000));
+    if (opt.command) {
+        sp_fork(&dg.cmd);
+        pid = dg.cmd.pid;
+        opt.pids = &pid, opt.n_pids = 1;
+        mo.off &= ~(1ull << SRC_PROC);
+    }
+    mon_start();
+    dg_look();
+    dg.from_ns = dg.to_ns = u_now();
+    if (dg.cmd.pid)
+        sp_go(&dg.cmd);
+    u64 end = dg.from_ns + length, tick = mo.interval_ns;
+    for (bool over = false; !over && !out.failed;) {
+        u64 next = MIN(dg.to_ns + tick, end);
+        dg_wait(end - next < tick / 2 ? end : next);
+        dg_look();
+        dg.to_ns = u_now();
+        over = sp_told || dg_command_gone() || dg.to_ns >= end;
+    }
+    bpf_detach(&vq.f.obj);
+    dg_settle();
+    dg_judge();
+    if (out.json_on)
+        dg_json(&out.json.b);
+    if (opt.report)
+        dg_json(&mout.findings);
+    if (out.events_on)
+        dg_text(&out.text.b);
+    out_flush();
+    while (dg.cmd.pid && dg.status == -1 && !sp_told) /* -d was over before it */
+        dg_wait(u_now() + NSEC);
+    return dg.status;
+}
+
+/* == 44 check_  kvis check: what works here, and what mends the rest ====================
  * Every ability is found by trying it: a program that is loaded, a tracepoint that is attached, a
  * child that is traced; the files that say what is allowed are only read for the reason. To add an
  * ability: a row of check_rows[] and its function, which fills in c->detail and, where it does not
@@ -25529,20 +29096,20 @@ static bool check_faults(struct check *c)
 /* --- BPF --- */
 
 /* Loads a program of a few instructions; its descriptor or -errno. */
-static int check_load_as(u32 type, const struct bpf_insn *insns, u16 n)
+static int check_load_as(u32 type, u32 btf_id, const struct bpf_insn *insns, u16 n)
 {
     static const struct bpf_family none = { .license = "GPL" };
     struct bpf_prog_row r = { .name = "kvis_check", .type = type, .n_insns = n };
     int f;
     do
-        f = bpf_prog_load(&none, &r, insns, 0, NULL, 0);
+        f = bpf_prog_load(&none, &r, btf_id, insns, 0, NULL, 0);
     while (f == -EPERM && bpf_raise_memlock());
     return f;
 }
 
 static int check_load(const struct bpf_insn *insns, u16 n)
 {
-    return check_load_as(BPF_PROG_TYPE_RAW_TRACEPOINT, insns, n);
+    return check_load_as(BPF_PROG_TYPE_RAW_TRACEPOINT, 0, insns, n);
 }
 
 static const struct bpf_insn check_nothing[] = { I_MOV64_IMM(R0, 0), I_EXIT() };
@@ -25696,7 +29263,7 @@ static bool check_tracefs(struct check *c)
 static bool check_kprobe(struct check *c)
 {
     static const char symbol[] = "do_exit";
-    int prog = check_load_as(BPF_PROG_TYPE_KPROBE, check_nothing, ARRAY_LEN(check_nothing));
+    int prog = check_load_as(BPF_PROG_TYPE_KPROBE, 0, check_nothing, ARRAY_LEN(check_nothing));
     int at = prog < 0 ? prog : bpf_attach_kprobe(symbol, false, prog);
     int ret = at < 0 ? at : bpf_attach_kprobe(symbol, true, prog);
     if (prog >= 0)
@@ -25718,7 +29285,7 @@ static bool check_perf_program(struct check *c)
 {
     struct perf_event_attr a = { .type = PERF_TYPE_SOFTWARE, .size = sizeof a,
                                  .config = PERF_COUNT_SW_CPU_CLOCK, .sample_period = 1000000000 };
-    int prog = check_load_as(BPF_PROG_TYPE_PERF_EVENT, check_nothing, ARRAY_LEN(check_nothing));
+    int prog = check_load_as(BPF_PROG_TYPE_PERF_EVENT, 0, check_nothing, ARRAY_LEN(check_nothing));
     int f = prog < 0 ? prog : bpf_attach_perf(&a, prog);
     if (prog >= 0)
         close(prog);
@@ -25748,6 +29315,7 @@ static int check_family(struct check *c, const struct bpf_family *fam)
     *o = (struct bpf_obj){ .fam = fam, .ring = true, .ring_bytes = 64 << 10 };
     if (fam == &sched_family || fam == &blk_family)
         o->entries = mk_sched_entries;
+    o->module = fam == &vhost_family ? "vhost" : fam == &vq_family ? "virtio_ring" : NULL;
     int e = bpf_open(o);
     if (e) {
         check_say(c, false, "%.200s", o->why);
@@ -25756,6 +29324,10 @@ static int check_family(struct check *c, const struct bpf_family *fam)
     }
     bpf_find_fields(o, NULL);
     bpf_find_records(o, (1u << fam->n_progs) - 1);
+    if (fam == &vhost_family)
+        vh_configure(o, &vh.cfg, vh_knows_ring(o));
+    if (fam == &vq_family)
+        vq_configure(o);
     for (u32 i = 0; i < fam->n_progs; i++)
         n += bpf_load_one(o, i) == 0;
     check_say(c, true, n == fam->n_progs ? "all %u load" : "%u of %u load", n, fam->n_progs);
@@ -25806,30 +29378,77 @@ static bool check_uring_programs(struct check *c)
            && check_loaded(c, (1u << ARRAY_LEN(uring_progs)) - 1);
 }
 
+/* One form of them is enough: mk_load takes those without typed arguments where the others fail. */
+static bool check_mk_programs(struct check *c, const struct bpf_family *fam, const char *field)
+{
+    if (check_family(c, fam) < 0)
+        return false;
+    u32 untyped = mk_programs(&check_obj, field, false);
+    return (check_obj.loaded & untyped) == untyped
+           || check_loaded(c, mk_programs(&check_obj, field, true));
+}
+
 static bool check_sched_programs(struct check *c)
 {
-    return check_family(c, &sched_family) == 0
-           && check_loaded(c, mk_programs(&check_obj, mk_sched_field));
+    return check_mk_programs(c, &sched_family, mk_sched_field);
+}
+
+static bool check_virtio_programs(struct check *c)
+{
+    return check_family(c, &vq_family) == 0 && check_loaded(c, vq_programs(&check_obj));
 }
 
 static bool check_blk_programs(struct check *c)
 {
-    return check_family(c, &blk_family) == 0
-           && check_loaded(c, mk_programs(&check_obj, mk_blk_field));
+    return check_mk_programs(c, &blk_family, mk_blk_field);
+}
+
+static bool check_vhost_programs(struct check *c)
+{
+    bool works = check_family(c, &vhost_family) == 0
+                 && check_loaded(c, (1u << ARRAY_LEN(vhost_progs)) - 1);
+    bool here = access("/sys/module/vhost", F_OK) == 0, ring = vh_knows_ring(&check_obj);
+    if (works)
+        snprintf(c->detail + strlen(c->detail), sizeof c->detail - strlen(c->detail), "%s",
+                 !here ? "; no vhost driver is here now"
+                 : ring ? "; rings are read" : "; rings are not: the module has no BTF");
+    return works;
+}
+
+/* Whether a kprobe can be set at a function: one is tried for the family, and which functions there
+ * are is read once. 0 or -errno. */
+static int check_symbol(const struct bpf_prog_row *r, int prog)
+{
+    static struct bpf_ksym k[BPF_MAX_PROGS];
+    static const struct bpf_family *of;
+    static int works;
+    const struct bpf_family *fam = check_obj.fam;
+    if (of != fam) {
+        of = fam;
+        for (u32 i = 0; i < fam->n_progs; i++)
+            k[i].name = fam->progs[i].attach;
+        int f = bpf_ksyms(&check_obj, k, fam->n_progs);
+        f = f ? f : bpf_attach_kprobe("do_exit", false, prog);
+        works = MIN(f, 0);
+        if (f >= 0)
+            close(f);
+    }
+    u32 i = (u32)(r - fam->progs);
+    return works ? works : k[i].n == 1 ? 0 : -ENOENT;
 }
 
 /* Attaches a program that does nothing to where one of the family's would go. */
 static int check_place(const struct bpf_prog_row *r)
 {
-    int prog = check_load_as(r->type, check_nothing, ARRAY_LEN(check_nothing));
+    int prog = check_load_as(r->type, bpf_btf_id(&check_obj, r), check_nothing,
+                             ARRAY_LEN(check_nothing));
     int f = prog;
-    if (prog >= 0)
-        f = r->type == BPF_PROG_TYPE_RAW_TRACEPOINT ? bpf_attach_raw(r->attach, prog)
-            : r->type == BPF_PROG_TYPE_TRACEPOINT   ? bpf_attach_tp(r->attach, prog)
-                                                    : bpf_attach_kprobe(r->attach, r->is_ret, prog);
-    if (prog >= 0)
+    bool symbol = r->type == BPF_PROG_TYPE_KPROBE;
+    if (prog >= 0) {
+        f = symbol ? check_symbol(r, prog) : bpf_attach_row(r, prog);
         close(prog);
-    if (f >= 0)
+    }
+    if (f >= 0 && !symbol)
         close(f);
     return MIN(f, 0);
 }
@@ -25850,10 +29469,12 @@ static bool check_program(struct check *c, u32 i)
     check_missing(&check_obj, r, lack, sizeof lack);
     bool works = check_obj.loaded >> i & 1 && !e;
     if (e)
-        check_say(c, works, "%s: %s", r->attach, strerror(-e));
+        check_say(c, works, "%s, %u fields: %s", r->attach, fields, strerror(-e));
     else
         check_say(c, works, "%s, %u fields%s%s", r->attach, fields,
                   *lack ? ", not here:" : "", lack);
+    if (e == -ENOENT && r->type == BPF_PROG_TYPE_KPROBE)
+        check_mend(c, "a kernel with CONFIG_KPROBES, and the module loaded that has %s", r->attach);
     if (!works && !e && bpf_load_one(&check_obj, i) < 0)
         check_mend(c, "%.200s", check_obj.why);
     return works;
@@ -25915,6 +29536,8 @@ static const struct check_row {
     { "uring_programs", 0, CHECK_TRACE, check_uring_programs },
     { "sched_programs", 0, CHECK_MONITOR, check_sched_programs },
     { "block_programs", 0, CHECK_MONITOR, check_blk_programs },
+    { "virtio_programs", 0, CHECK_MONITOR, check_virtio_programs },
+    { "vhost_programs", 0, CHECK_MONITOR, check_vhost_programs },
     { "send_signal", 0, CHECK_TRACE, check_send_signal },
     { "kprobes", 0, 0, check_kprobe },
     { "perf_programs", 0, 0, check_perf_program },
@@ -25923,16 +29546,18 @@ static const struct check_row {
 
 static const struct { const char *name; u8 bit; } check_commands[] = {
     { "trace", CHECK_TRACE }, { "open", CHECK_OPEN }, { "proc", CHECK_PROC },
-    { "monitor", CHECK_MONITOR },
+    { "monitor", CHECK_MONITOR }, { "diagnose", CHECK_MONITOR },
 };
 
-/* The commands behind a set of bits, separated; "-" for none. */
+/* The commands behind a set of bits, separated, the first of each; "-" for none. */
 static void check_names(struct buf *b, u8 bits, const char *quote, const char *none)
 {
     u32 from = b->len;
     for (size_t i = 0; i < ARRAY_LEN(check_commands); i++)
-        if (bits & check_commands[i].bit)
+        if (bits & check_commands[i].bit) {
             b_f(b, "%s%s%s%s", b->len > from ? "," : "", quote, check_commands[i].name, quote);
+            bits &= (u8)~check_commands[i].bit;
+        }
     if (b->len == from)
         b_s(b, none);
 }
@@ -26028,6 +29653,47 @@ static bool check_cpu_event(struct check *c, struct pmc_pmu *p, u32 role)
     return e >= 0 || check_mend(c, "%s", pmc_reason(role, e));
 }
 
+static bool check_unc_event(struct check *c, u32 event)
+{
+    const struct unc_event *e = &unc.event[event];
+    const struct unc_row *r = &unc_rows[e->row];
+    u32 n = 0;
+    for (u32 k = 0; k < unc.n_units; k++)
+        n += unc.unit[k].event == event;
+    check_say(c, n, "type %u config 0x%" PRIx64, e->code.type, e->code.config);
+    size_t len = strlen(c->detail), room = sizeof c->detail - len;
+    if (e->code.config1 | e->code.config2)
+        snprintf(c->detail + len, room, " config1 0x%" PRIx64 " config2 0x%" PRIx64,
+                 e->code.config1, e->code.config2);
+    len = strlen(c->detail), room = sizeof c->detail - len;
+    snprintf(c->detail + len, room, " CPUs %s: %.9g %s each", unc.pmu[e->pmu].cpus,
+             e->scale, r->role == UR_REQS ? "requests" : r->role < UR_PKG ? "bytes" : "uJ");
+    return n || check_mend(c, "%s", unc_reason[r->role]);
+}
+
+/* The memory controllers' and RAPL's PMUs. Whether there are any is no matter of what works. */
+static void check_uncore(struct buf *b, bool json)
+{
+    char name[MET_NAME + 40];
+    struct check_row row = { "memory controllers", 0, 0, NULL };
+    struct check c = { "", "" };
+    unc_begin(false);
+    unc_begin(true);
+    if (unc.class == UC_POWER) {
+        const char *why = unc_why(UR_BOTH);
+        bool works = check_mend(&c, "%s", why ? why : pmc.none ? pmc.none : "no PMUs");
+        check_tell(b, json, &row, &c, works);
+    }
+    for (u32 k = 0; k < unc.n_events; k++) {
+        snprintf(name, sizeof name, "%s/%s", unc.pmu[unc.event[k].pmu].name,
+                 unc_rows[unc.event[k].row].event);
+        row.name = name;
+        c = (struct check){ "", "" };
+        bool works = check_unc_event(&c, k);
+        check_tell(b, json, &row, &c, works);
+    }
+}
+
 static bool check_cpu(struct buf *b, bool json)
 {
     struct check c = { "", "" };
@@ -26053,6 +29719,7 @@ static bool check_cpu(struct buf *b, bool json)
             works &= got || r > PR_INS;
         }
     }
+    check_uncore(b, json);
     if (json)
         b_f(b, "{\"type\":\"summary\",\"works\":%s}\n", works ? "true" : "false");
     return works;
@@ -26081,9 +29748,10 @@ static bool check_run(u8 bits, bool json, struct buf *b)
     return all;
 }
 
-/* == 41 opt_  options, commands, help ===========================================
+/* == 45 opt_  options, commands, help ===========================================
  * One row an option: the parser, --help, `kvis help` and the error messages all read it. To add an
- * option, add its row; to add a command, its row in cmds[]. */
+ * option, add its row; to add a command, its row in cmds[]. A word with a '|' in a row's help is
+ * the list of the values that it allows: the parser refuses others, doc_ completes these. */
 
 enum opt_kind {
     OPT_FLAG, /* bool: set */
@@ -26296,11 +29964,8 @@ static const char *opt_report(const char *v)
 
 static const char *opt_color(const char *v)
 {
-    opt.color = !strcmp(v, "always")  ? 'a'
-                : !strcmp(v, "never") ? 'n'
-                : !strcmp(v, "auto")  ? 0
-                                      : 'x';
-    return opt.color == 'x' ? "allowed are auto, always, never" : NULL;
+    opt.color = v[1] == 'l' ? 'a' : *v == 'n' ? 'n' : 0;
+    return NULL;
 }
 
 static const char *opt_by(const char *v)
@@ -26309,31 +29974,18 @@ static const char *opt_by(const char *v)
     return opt.by_pid ? NULL : "allowed is pid";
 }
 
-static const char *opt_sort(const char *v)
-{
-    static const char *const key[] = { "time", "calls", "errors", "name",
-                                       "max",  "p50",   "p99",    "avg-time" };
-    for (size_t i = 0; i < ARRAY_LEN(key); i++)
-        if (!strcmp(v, key[i])) {
-            opt.sort = key[i];
-            return NULL;
-        }
-    return "allowed are time, calls, errors, name, avg-time, p50, p99, max";
-}
-
 static const char *opt_backend(const char *v)
 {
     opt.backend = *v;
-    return !strcmp(v, "auto") || !strcmp(v, "ptrace") || !strcmp(v, "hybrid")
-               ? NULL : "allowed are auto, ptrace, hybrid";
+    return NULL;
 }
 
 static const char *opt_ring(const char *v)
 {
     char *end;
     unsigned long kb = strtoul(v, &end, 10);
-    kb *= *end == 'M' ? 1024 : 1;
-    end += *end == 'K' || *end == 'M';
+    kb *= (*end | 32) == 'm' ? 1024 : 1;
+    end += (*end | 32) == 'k' || (*end | 32) == 'm';
     if (!*v || *end || kb < 64 || kb > 64 << 10 || kb & (kb - 1))
         return "not a power of two from 64K to 64M";
     opt.ring_bytes = (u32)kb << 10;
@@ -26360,7 +30012,8 @@ enum {
     IN_EXITS = 128,
     IN_PROCS = IN_PROC | IN_EXECS | IN_EXITS,
     IN_MONITOR = 256,
-    IN_ALL = 511
+    IN_DIAG = 512,
+    IN_ALL = 1023
 };
 
 static const struct opt_row opt_rows[] = {
@@ -26377,8 +30030,8 @@ static const struct opt_row opt_rows[] = {
     { IN_TRACE, 'i', "interval", "SECS", OPT_U32, &opt.interval_s, NULL, 1, 86400,
       "print the table every SECS (with -c or -C)" },
     { IN_VIEW, 0, "by", "pid", OPT_FN, NULL, opt_by, 0, 0, "a table for each process too" },
-    { IN_VIEW, 'S', "summary-sort-by", "KEY", OPT_FN, NULL, opt_sort, 0, 0,
-      "sort the table by time, calls, errors, name, avg-time, p50, p99 or max" },
+    { IN_VIEW, 'S', "summary-sort-by", "KEY", OPT_STR, &opt.sort, NULL, 0, 0,
+      "sort the table by time|calls|errors|name|avg-time|p50|p99|max" },
     { IN_VIEW, 'e', "trace", "EXPR", OPT_FN, NULL, opt_expr, 0, 0,
       "trace=NAME,%class,/regex,?maybe or !set; status=failed,...; signal=NAME,..." },
     { IN_VIEW, 'P', "trace-path", "GLOB", OPT_FN, NULL, opt_path, 0, 0,
@@ -26415,7 +30068,7 @@ static const struct opt_row opt_rows[] = {
     { IN_TRACE, 0, "page-faults", NULL, OPT_FLAG, &opt.faults, NULL, 0, 0, "the same" },
     { IN_VIEW, 0, "no-filter", NULL, OPT_FLAG, &opt.no_filter, NULL, 0, 0,
       "show also libraries, /proc, /sys, /dev and loopback peers in text" },
-    { IN_VIEW, 0, "color", "WHEN", OPT_FN, NULL, opt_color, 0, 0, "auto, always or never" },
+    { IN_VIEW, 0, "color", "WHEN", OPT_FN, NULL, opt_color, 0, 0, "auto|always|never" },
     { IN_TRACE, 'u', "user", "USER", OPT_STR, &opt.user, NULL, 0, 0, "run the command as USER" },
     { IN_TRACE, 'E', "env", "VAR[=VAL]", OPT_FN, NULL, opt_env, 0, 0,
       "set VAR for the command, or remove it" },
@@ -26430,7 +30083,7 @@ static const struct opt_row opt_rows[] = {
     { IN_TRACE, 0, "same-cpu", NULL, OPT_FLAG, &opt.same_cpu, NULL, 0, 0,
       "kvis and the command on one CPU: faster, but it is seen by the command" },
     { IN_TRACE, 0, "backend", "NAME", OPT_FN, NULL, opt_backend, 0, 0,
-      "auto, ptrace (every call stops) or hybrid (BPF records them)" },
+      "auto|ptrace|hybrid: every call stops, or BPF records them" },
     { IN_TRACE, 0, "no-ebpf", NULL, OPT_FLAG, &opt.no_ebpf, NULL, 0, 0,
       "hybrid: without what the scheduler and the disks did behind the calls" },
     { IN_TRACE, 0, "bpf-stats", NULL, OPT_FLAG, &opt.bpf_stats, NULL, 0, 0,
@@ -26512,8 +30165,8 @@ static const struct opt_row opt_rows[] = {
       "only this cgroup (version 2)" },
     { IN_EXECS | IN_EXITS, 'c', "cgroup", "PATH", OPT_FN, NULL, proc_opt_cgroup, 0, 0,
       "only this cgroup (version 2)" },
-    { IN_PROC, 'f', "format", "FORMAT", OPT_FN, NULL, proc_opt_format, 0, 0,
-      "of the rows: text; json, json-v2 (what workflow-telemetry-action reads)" },
+    { IN_PROC, 'f', "format", "FORMAT", OPT_STR, &po.format, NULL, 0, 0,
+      "text|json|json-v2|execsnoop|exitsnoop (json: what workflow-telemetry-action reads)" },
     { IN_PROC, 0, "env", "NAME,...", OPT_FN, NULL, opt_proc_env, 0, 0,
       "with --json: these variables of each command's environment" },
     { IN_PROC, 0, "gantt", "FILE", OPT_STR, &po.gantt, NULL, 0, 0,
@@ -26528,7 +30181,7 @@ static const struct opt_row opt_rows[] = {
     { IN_MONITOR, 'd', "duration", "SECS", OPT_U32, &opt.duration_s, NULL, 1, 86400 * 365,
       "end after SECS" },
     { IN_MONITOR, 'c', "collectors", "LIST", OPT_FN, NULL, mon_opt_collectors, 0, 0,
-      "only these: cpu, sched, mem, numa, io, thermal, or sources by name" },
+      "only these: " MON_GROUPS "or sources" },
     { IN_MONITOR, 'p', "pid", "PID", OPT_FN, NULL, opt_pid, 0, 0,
       "this process's numbers, too; repeatable" },
     { IN_MONITOR, 0, "cgroup", "PATH", OPT_FN, NULL, mon_opt_cgroup, 0, 0,
@@ -26547,15 +30200,42 @@ static const struct opt_row opt_rows[] = {
       "an exposition for Prometheus in FILE, each interval (node_exporter's textfile: .prom)" },
     { IN_MONITOR, 0, "listen", "[ADDR:]PORT", OPT_FN, NULL, hs_opt_listen, 0, 0,
       "the same over HTTP, at /metrics; without ADDR, to this machine alone" },
-    { IN_MONITOR, 'o', "output", "FILE", OPT_STR, &opt.out_file, NULL, 0, 0, "the text to FILE" },
-    { IN_MONITOR | IN_CHECK, 0, "path.procfs", "DIR", OPT_STR, &mo.procfs, NULL, 0, 0,
+    { IN_DIAG, 'd', "duration", "SECS", OPT_FN, NULL, dg_opt_duration, 0, 0,
+      "look for SECS (10; at a command: until its end)" },
+    { IN_DIAG, 'p', "pid", "PID", OPT_FN, NULL, opt_pid, 0, 0,
+      "this process's numbers, too; repeatable" },
+    { IN_DIAG, 0, "cgroup", "PATH", OPT_FN, NULL, mon_opt_cgroup, 0, 0,
+      "this cgroup's numbers, too (version 2)" },
+    { IN_DIAG, 0, "json", "[=FILE]", OPT_FN, NULL, opt_json, 0, 0,
+      "one JSON object, to stdout or FILE" },
+    { IN_DIAG, 0, "report", "[=FILE]", OPT_FN, NULL, opt_report, 0, 0,
+      "an HTML page of what was found and of all numbers (report.html)" },
+    { IN_MONITOR | IN_DIAG, 'o', "output", "FILE", OPT_STR, &opt.out_file, NULL, 0, 0,
+      "the text to FILE" },
+    { IN_MONITOR | IN_DIAG | IN_CHECK, 0, "path.procfs", "DIR", OPT_STR, &mo.procfs, NULL, 0, 0,
       "what is mounted at /proc is at DIR" },
-    { IN_MONITOR | IN_CHECK, 0, "path.sysfs", "DIR", OPT_STR, &mo.sysfs, NULL, 0, 0,
+    { IN_MONITOR | IN_DIAG | IN_CHECK, 0, "path.sysfs", "DIR", OPT_STR, &mo.sysfs, NULL, 0, 0,
       "what is mounted at /sys is at DIR" },
-    { IN_MONITOR | IN_CHECK, 0, "path.rootfs", "DIR", OPT_STR, &mo.rootfs, NULL, 0, 0,
+    { IN_MONITOR | IN_DIAG | IN_CHECK, 0, "path.rootfs", "DIR", OPT_STR, &mo.rootfs, NULL, 0, 0,
       "the root of the box is at DIR, and so are /proc and /sys" },
     { IN_ALL, 'h', "help", NULL, OPT_NONE, NULL, NULL, 0, 0, "this text" },
 };
+
+/* Whether the option's value can be left out: it only ever stands behind a '='. */
+static bool opt_maybe(const struct opt_row *r)
+{
+    return r->arg && r->arg[0] == '[' && r->arg[1] == '=';
+}
+
+/* The values that are allowed, where the row's help lists them, as "a|b|c". Returns the length. */
+static size_t opt_values(const struct opt_row *r, const char **values)
+{
+    const char *p = strchr(r->help, '|');
+    while (p && p > r->help && p[-1] != ' ')
+        p--;
+    *values = p;
+    return p ? strcspn(p, " ,:;)") : 0;
+}
 
 /* --- help --- */
 
@@ -26566,7 +30246,7 @@ static void opt_help_rows(struct buf *b, const struct cmd *c)
         char name[64];
         if (!(r->in & c->in))
             continue;
-        const char *sep = r->arg && *r->arg != '[' ? (r->l ? "=" : " ") : "";
+        const char *sep = r->arg && !opt_maybe(r) ? (r->l ? "=" : " ") : "";
         snprintf(name, sizeof name, "%c%c%s%s%s%s%s", r->s ? '-' : ' ', r->s ? r->s : ' ',
                  r->s && r->l ? ", " : r->l ? "  " : "", r->l ? "--" : "", r->l ? r->l : "", sep,
                  r->arg ? r->arg : "");
@@ -26605,18 +30285,35 @@ static void opt_set_u32(const struct cmd *c, const struct opt_row *r, const char
     errno = 0;
     unsigned long long n = strtoull(v, &end, 10);
     if (!*v || *end || errno || *v == '-' || n < r->min || n > r->max) {
-        snprintf(why, sizeof why, "not a number from %u to %u", r->min, r->max);
+        snprintf(why, sizeof why, "%s is a number from %u to %u", r->arg, r->min, r->max);
         opt_bad(c, r, v, why);
     }
     *(u32 *)r->dest = (u32)n;
 }
 
+static bool opt_in_list(const char *list, size_t n, const char *v)
+{
+    size_t len = strlen(v), word;
+    for (const char *p = list; p < list + n; p += word + 1) {
+        word = MIN(strcspn(p, "|"), (size_t)(list + n - p));
+        if (word == len && !memcmp(p, v, len))
+            return true;
+    }
+    return false;
+}
+
 static void opt_apply(const struct cmd *c, const struct opt_row *r, const char *v)
 {
-    const char *wrong;
+    const char *wrong, *values;
+    size_t n = opt_values(r, &values);
     if (r->s == 'h') {
         opt_help_cmd(c, STDOUT_FILENO);
         exit(0);
+    }
+    if (n && v && !opt_in_list(values, n, v)) {
+        char why[128];
+        snprintf(why, sizeof why, "allowed are %.*s", (int)n, values);
+        opt_bad(c, r, v, why);
     }
     switch (r->kind) {
     case OPT_FLAG:
@@ -26656,6 +30353,19 @@ static const struct opt_row *opt_find(const struct cmd *c, char s, const char *l
     return NULL;
 }
 
+static void __attribute__((noreturn)) opt_unknown(const struct cmd *c, const char *given)
+{
+    char name[40];
+    const char *near = NULL;
+    u32 distance = 9;
+    snprintf(name, sizeof name, "%.*s", (int)strcspn(given + 2, "="), given + 2);
+    for (const struct opt_row *r = opt_rows; r < opt_rows + ARRAY_LEN(opt_rows); r++)
+        if (r->in & c->in && r->l)
+            u_nearer(name, r->l, &near, &distance);
+    die(EXIT_USAGE, "no option '%s'%s%s%s (see kvis %s --help)", given,
+        near ? ": --" : "", near ? near : "", near ? "?" : "", c->name);
+}
+
 /* --name, --name=value, --name value. Returns how many words it took. */
 static int opt_long(const struct cmd *c, char **argv)
 {
@@ -26663,8 +30373,8 @@ static int opt_long(const struct cmd *c, char **argv)
     size_t n = eq ? (size_t)(eq - name) : strlen(name);
     const struct opt_row *r = opt_find(c, 0, name, n);
     if (!r)
-        die(EXIT_USAGE, "no option '%s' (see kvis %s --help)", argv[0], c->name);
-    if (!r->arg || *r->arg == '[') {
+        opt_unknown(c, argv[0]);
+    if (!r->arg || opt_maybe(r)) {
         if (eq && !r->arg)
             opt_bad(c, r, eq + 1, "takes no value");
         opt_apply(c, r, eq ? eq + 1 : NULL);
@@ -26716,7 +30426,490 @@ static char **opt_parse(const struct cmd *c, char **argv)
     return words;
 }
 
-/* == 42 cmd_  the commands ======================================================
+/* == 46 doc_  the manual page and the completions ==================================
+ * `kvis help --man` and `kvis completion SHELL`, from the rows of opt_rows[] and cmds[]: pieces of
+ * text, and behind each what is made of the rows. The values that an option allows are the first
+ * word of its help that has a '|' (opt_values). Entry point: doc_print. */
+
+#ifndef KVIS_DATE
+#define KVIS_DATE "2026-11-22"
+#endif
+
+/* Each piece ends with \1 and is followed by what doc_kinds[] says. Compressed in the file. */
+static const char doc_pieces[] PACKED_IN(call_tables) =
+    /* man(7) */
+    ".TH KVIS 1 " KVIS_DATE " \"kvis " KVIS_VERSION "\" \"User Commands\"\n"
+    ".SH NAME\nkvis \\- shows what a program makes the Linux kernel do\n"
+    ".SH SYNOPSIS\n.nf\n\1"
+    ".B kvis help \\fR[\\fICOMMAND\\fR | \\-\\-man]\n"
+    ".B kvis completion \\fRbash|zsh|fish\n"
+    ".B kvis \\-\\-version\n.fi\n"
+    ".SH DESCRIPTION\n"
+    "One static program that needs nothing on the machine it is copied to.\n"
+    "It follows programs\n(\\fBtrace\\fR, \\fBproc\\fR, \\fBopen\\fR) or watches the machine\n"
+    "(\\fBmonitor\\fR, \\fBdiagnose\\fR, and the same without a \\fICOMMAND\\fR),\n"
+    "records, and shows recordings elsewhere.\n"
+    "\\fBkvis check\\fR says what of it works here, and what mends the rest.\n"
+    ".SH REQUIREMENTS\n"
+    "Linux 4.15; \\fBtrace\\fR needs no rights for programs of the same user.\n"
+    "BPF takes root, or CAP_BPF and CAP_PERFMON, and Linux 5.10 (5.8 for most).\n"
+    "What is missing costs only what needs it, and one line says so.\n"
+    ".SH OPTIONS\n\1"
+    ".SH FIELDS\n"
+    "Of the lines of\n.BR \\-\\-json ,\nby\n.BR type ;\n"
+    "all have ts_ns, pid, tid and type, those that failed error.\n\1"
+    ".SH EXIT STATUS\n"
+    ".TP\nthe command's\nIt has ended; killed by a signal, kvis dies by the same.\n"
+    ".TP\n0\nSuccess; of \\-p: ended by Ctrl-C, by \\-d or with the process.\n"
+    ".TP\n1\n\\fBtrace \\-p\\fR: nothing could be attached; "
+    "\\fBcheck\\fR: something\ndoes not work; \\fBreplay\\fR: the recording is damaged.\n"
+    ".TP\n2\nA mistake in the command line.\n"
+    ".TP\n125\nkvis itself failed, also when an output could not be written to its end.\n"
+    ".TP\n126, 127\nThe command cannot be executed, was not found.\n"
+    ".TP\n128 + \\fIN\\fR\nEnded by signal \\fIN\\fR.\n"
+    ".SH ENVIRONMENT\n"
+    ".TP\nNO_COLOR\nNot empty: no colours, unless \\-\\-color=always.\n"
+    ".TP\nTERM\n\\(lqdumb\\(rq or none: no colours, no screen of \\fBmonitor\\fR.\n"
+    ".TP\nTMPDIR\nWhere a report is collected (/tmp).\n"
+    ".TP\nPATH\nWhere a command is looked for.\n"
+    ".SH EXAMPLES\n.nf\n"
+    "kvis trace \\-\\- make                 # what it does\n"
+    "kvis trace \\-v \\-e openat \\-Z \\-p 4711 # its opens that fail\n"
+    "kvis trace \\-v \\-w a.kvis \\-\\- make    # record ...\n"
+    "kvis replay \\-\\-report a.kvis        # ... and look at it elsewhere\n"
+    "kvis diff a.kvis b.kvis            # what has changed\n"
+    "kvis open \\-F \\-x                    # opens of the machine that fail\n"
+    "kvis proc \\-\\-report \\-\\- make         # a chart of its commands\n"
+    "kvis monitor \\-\\-listen=9101         # metrics for Prometheus\n"
+    "kvis diagnose                      # where the machine's time goes\n"
+    ".fi\n"
+    ".SH OVERHEAD\n"
+    "\\fBtrace\\fR as root costs about 1 microsecond a call; by ptrace alone (without\n"
+    "root, \\-p, \\-\\-backend=ptrace) some 10, which is many times the call.\n"
+    "\\fBopen\\fR costs 2 microseconds an open, \\fBproc\\fR 2 % of a shell that only\n"
+    "starts programs, \\fBmonitor\\fR a tenth of a percent of one CPU\n"
+    "and 0.3 microseconds a switch of tasks.\n"
+    ".SH NOTES\n"
+    "Recordings and outputs hold names, arguments and what programs read and wrote:\n"
+    "treat them as you treat the data.\n"
+    "What was lost is counted and told, in each output.\n"
+    "Not seen: calls that the vDSO answers, and with ptrace what io_uring does.\n"
+    ".SH SEE ALSO\n.BR strace (1),\n.BR perf (1),\n.BR bpf (2),\n.BR ptrace (2)\n"
+    "\1"
+    /* bash */
+    "# bash completion for kvis; kvis completion bash\n"
+    "_kvis_value() # COMMAND OPTION: $v, its value; '=...': only behind a =\n{\n"
+    "    v=\n    case $1:$2 in\n\1"
+    "    esac\n}\n"
+    "_kvis_words() # COMMAND: $opts, and $v: its words\n{\n"
+    "    opts= v=\n    case $1 in\n\1"
+    "    help) opts=--man v='\1"
+    "' ;;\n"
+    "    completion) v='bash|zsh|fish' ;;\n    esac\n}\n"
+    "_kvis_reply() # KIND\n{\n"
+    "    case $1 in\n"
+    "    FILE|PATH|GLOB)\n        compopt -o filenames\n"
+    "        mapfile -t COMPREPLY < <(compgen -f -- \"$cur\") ;;\n"
+    "    DIR)\n        compopt -o filenames\n"
+    "        mapfile -t COMPREPLY < <(compgen -d -- \"$cur\") ;;\n"
+    "    COMMAND) mapfile -t COMPREPLY < <(compgen -c -- \"$cur\") ;;\n"
+    "    USER) mapfile -t COMPREPLY < <(compgen -u -- \"$cur\") ;;\n"
+    "    PID|TID) COMPREPLY=($(compgen -W \"$(cd /proc && echo [0-9]*)\" -- \"$cur\")) ;;\n"
+    "    *'|'*) COMPREPLY=($(compgen -W \"${1//|/ }\" -- \"$cur\")) ;;\n"
+    "    esac\n}\n"
+    "_kvis()\n{\n"
+    "    local cur cmd opts v w k glue= n=-1 i=0 words=() at=()\n"
+    "    for ((k = 1; k <= COMP_CWORD; k++)); do\n"
+    "        w=${COMP_WORDS[k]}\n"
+    "        if [[ $glue || ( $n -ge 0 && $w == = && ${words[n]} == --* ) ]]; then\n"
+    "            words[n]+=$w glue=; [[ $w == = ]] && glue=1\n"
+    "        else\n            ((++n)); words[n]=$w at[n]=$k\n        fi\n"
+    "    done\n"
+    "    COMPREPLY=() cur=${words[n]} cmd=${1##*/}\n"
+    "    case $cmd in\n    opensnoop) cmd=open ;;\n    execsnoop|exitsnoop) ;;\n"
+    "    *) cmd=${words[0]} i=1 ;;\n    esac\n"
+    "    if ((n < i)); then\n"
+    "        COMPREPLY=($(compgen -W '--help --version help completion \1' -- \"$cur\"))\n"
+    "        return\n    fi\n"
+    "    v= w=\n"
+    "    for (( ; i < n; i++)); do\n"
+    "        w=${words[i]}\n"
+    "        if [[ $v ]]; then v=; continue; fi\n"
+    "        case $w in\n"
+    "        --) ((i++)); break ;;\n"
+    "        --*=*) ;;\n"
+    "        -*) _kvis_value $cmd \"$w\"; [[ $v == =* ]] && v= ;;\n"
+    "        *) _kvis_words $cmd; [[ $v == COMMAND ]] && break; v= ;;\n"
+    "        esac\n"
+    "    done\n"
+    "    if ((i < n)); then\n"
+    "        if declare -F _command_offset >/dev/null; then\n"
+    "            _command_offset ${at[i]}\n"
+    "        else\n            _kvis_reply FILE\n        fi\n"
+    "    elif [[ $v ]]; then\n        _kvis_reply \"$v\"\n"
+    "    elif [[ $cur == --*=* ]]; then\n"
+    "        _kvis_value $cmd \"${cur%%=*}\"\n"
+    "        cur=${cur#*=}\n        _kvis_reply \"${v#=}\"\n"
+    "    else\n"
+    "        _kvis_words $cmd\n"
+    "        if [[ $cur == -* && $w != -- ]]; then\n"
+    "            COMPREPLY=($(compgen -W \"$opts\" -- \"$cur\"))\n"
+    "            [[ ${COMPREPLY-} == *= ]] && compopt -o nospace\n"
+    "        else\n            _kvis_reply \"$v\"\n        fi\n"
+    "    fi\n}\n"
+    "complete -F _kvis kvis opensnoop execsnoop exitsnoop\n\1"
+    /* zsh */
+    "#compdef kvis opensnoop execsnoop exitsnoop\n"
+    "_kvis() {\n"
+    "  local cmd=$service\n  local -a cmds\n"
+    "  cmds=(\n\1"
+    "  'help:the options of a command'\n"
+    "  'completion:completions for a shell'\n  )\n"
+    "  case $cmd in\n  opensnoop) cmd=open ;;\n  execsnoop|exitsnoop) ;;\n"
+    "  *)\n    if (( CURRENT == 2 )); then\n"
+    "      _describe -t commands command cmds\n"
+    "      return\n    fi\n"
+    "    shift words\n    (( CURRENT-- ))\n    cmd=$words[1] ;;\n"
+    "  esac\n"
+    "  case $cmd in\n\1"
+    "  help) _arguments '--man' ':command:->commands' ;;\n"
+    "  completion) _arguments ':shell:(bash zsh fish)' ;;\n"
+    "  esac\n"
+    "  [[ $state != commands ]] || _describe -t commands command cmds\n"
+    "}\n"
+    "[[ $funcstack[1] = _kvis ]] && _kvis \"$@\" ||\n  compdef _kvis \\\n"
+    "    kvis opensnoop execsnoop exitsnoop\n"
+    "\1"
+    /* fish */
+    "# fish completion for kvis; kvis completion fish\n"
+    "complete -c kvis -f\n"
+    "function __kvis_is\n    set -l w (commandline -opc)\n"
+    "    test (count $w) -gt 1; and contains -- $w[2] $argv\nend\n"
+    "complete -c kvis -n __fish_use_subcommand -l version -d 'the version'\n"
+    "complete -c kvis -n __fish_use_subcommand -a completion -d 'completions for a shell'\n"
+    "complete -c kvis -n __fish_use_subcommand -a help -d 'the options of a command'\n"
+    "complete -c kvis -n '__kvis_is completion' -a 'bash zsh fish'\n"
+    "complete -c kvis -n '__kvis_is help' -l man\n"
+    "complete -c kvis -n '__kvis_is help' -a '\1"
+    "'\n\1\1";
+
+static struct { const struct cmd *cmds; size_t n; } doc;
+
+/* --- man(7) --- */
+
+/* Text in lines that man's linter finds short enough; none begins with a macro. */
+static void doc_text(struct buf *b, const char *s)
+{
+    for (u32 line = b->len; *s; s++) {
+        if (*s == ' ' && b->len - line + strcspn(s + 1, " ") > 68) {
+            b_c(b, '\n');
+            line = b->len;
+            continue;
+        }
+        if (b->len == line && (*s == '.' || *s == '\''))
+            b_s(b, "\\&");
+        if (*s == '-' || *s == '\\')
+            b_c(b, '\\');
+        b_c(b, *s == '\\' ? 'e' : *s);
+    }
+}
+
+static void doc_synopsis(struct buf *b, const struct cmd *c)
+{
+    b_f(b, ".B kvis %s \\fR", c->name);
+    doc_text(b, c->args);
+    b_c(b, '\n');
+}
+
+static void doc_options(struct buf *b, const struct cmd *c)
+{
+    b_f(b, ".SS kvis %s", c->name);
+    if (c->alias && strcmp(c->alias, c->name))
+        b_f(b, " (%s)", c->alias);
+    b_c(b, '\n');
+    doc_text(b, c->brief);
+    b_s(b, ".\n");
+    for (const struct opt_row *r = opt_rows; r < opt_rows + ARRAY_LEN(opt_rows); r++) {
+        if (!(r->in & c->in))
+            continue;
+        b_s(b, ".TP\n");
+        if (r->s)
+            b_f(b, "\\fB\\-%c\\fR%s", r->s, r->l ? ", " : r->arg ? " " : "");
+        if (r->l)
+            b_s(b, "\\fB\\-\\-"), doc_text(b, r->l), b_s(b, "\\fR");
+        if (r->arg)
+            b_f(b, "%s\\fI%s\\fR", r->l && !opt_maybe(r) ? "=" : "", r->arg);
+        b_c(b, '\n');
+        doc_text(b, r->help);
+        b_c(b, '\n');
+    }
+}
+
+static void doc_fields(struct buf *b, const struct cmd *c)
+{
+    if (c != doc.cmds)
+        return;
+    for (const struct event_kind *k = event_kinds; k < event_kinds + N_EK; k++) {
+        u32 line = b->len;
+        b_f(b, ".TP\n%s\n", k->name);
+        for (u32 i = 0; i < k->n; i++) {
+            const char *name = out_json_key((u32)(k - event_kinds), k->field[i]);
+            if (i)
+                b_c(b, b->len - line + strlen(name) > 70 ? '\n' : ' ');
+            b_s(b, name);
+        }
+        b_c(b, '\n');
+    }
+}
+
+/* --- what an option's value and a command's words can be --- */
+
+/* What a command takes: a command line, recordings, names of commands. */
+enum doc_words { DOC_NONE, DOC_COMMAND, DOC_FILES, DOC_NAMES };
+
+static enum doc_words doc_words(const struct cmd *c)
+{
+    return strstr(c->args, "ARG") ? DOC_COMMAND
+           : strstr(c->args, ".kvis") ? DOC_FILES
+           : strstr(c->args, "COMMAND") ? DOC_NAMES : DOC_NONE;
+}
+
+static void doc_names(struct buf *b, char sep)
+{
+    for (size_t i = 0; i < doc.n; i++)
+        b_f(b, "%s%c", doc.cmds[i].name, sep);
+}
+
+/* What zsh and fish complete in the place of an argument that is called so. */
+static const struct { const char *arg, *zsh, *fish; } doc_args[] = {
+    { "FILE", "_files", " -F" }, { "PATH", "_files", " -F" }, { "GLOB", "_files", " -F" },
+    { "DIR", "_files -/", " -a '(__fish_complete_directories)'" },
+    { "PID", "_pids", " -a '(__fish_complete_pids)'" },
+    { "USER", "_users", " -a '(__fish_complete_users)'" },
+    { "", " ", "" },
+};
+
+static size_t doc_arg(const struct opt_row *r)
+{
+    size_t i = 0;
+    while (!strstr(r->arg, doc_args[i].arg))
+        i++;
+    return i;
+}
+
+/* What stands between quotes of the shell; colon: where _arguments would split it. */
+static void doc_quoted(struct buf *b, const char *s, bool colon)
+{
+    for (; *s; s++) {
+        if (*s == '\'')
+            b_s(b, "'\\'");
+        else if (*s == ':' && colon)
+            b_c(b, '\\');
+        b_c(b, *s);
+    }
+}
+
+/* --- bash --- */
+
+static void doc_bash_values(struct buf *b, const struct cmd *c)
+{
+    for (const struct opt_row *r = opt_rows; r < opt_rows + ARRAY_LEN(opt_rows); r++) {
+        const char *values;
+        size_t n = opt_values(r, &values);
+        bool maybe = opt_maybe(r);
+        if (!r->arg || !(r->in & c->in))
+            continue;
+        b_s(b, "    ");
+        if (r->s)
+            b_f(b, "%s:-%c%s", c->name, r->s, r->l ? "|" : "");
+        if (r->l)
+            b_f(b, "%s:--%s", c->name, r->l);
+        b_f(b, ") v='%s", maybe ? "=" : "");
+        b_put(b, n ? values : r->arg + 2 * maybe, n ? n : strlen(r->arg) - 3 * maybe);
+        b_s(b, "' ;;\n");
+    }
+}
+
+static void doc_bash_words(struct buf *b, const struct cmd *c)
+{
+    b_f(b, "    %s) opts='", c->name);
+    for (const struct opt_row *r = opt_rows; r < opt_rows + ARRAY_LEN(opt_rows); r++) {
+        if (r->in & c->in && r->s)
+            b_f(b, "-%c ", r->s);
+        if (r->in & c->in && r->l)
+            b_f(b, "--%s%s ", r->l, r->arg && !opt_maybe(r) ? "=" : "");
+    }
+    b_s(b, "' v='");
+    if (doc_words(c) == DOC_NAMES)
+        doc_names(b, '|');
+    else
+        b_s(b, doc_words(c) == DOC_COMMAND ? "COMMAND" : doc_words(c) ? "FILE" : "");
+    b_s(b, "' ;;\n");
+}
+
+static void doc_bash_name(struct buf *b, const struct cmd *c)
+{
+    b_f(b, "%s|", c->name);
+}
+
+static void doc_name(struct buf *b, const struct cmd *c)
+{
+    b_f(b, "%s ", c->name);
+}
+
+/* --- zsh: _describe's and _arguments' --- */
+
+static void doc_zsh_name(struct buf *b, const struct cmd *c)
+{
+    b_f(b, "  '%s:", c->name);
+    doc_quoted(b, c->brief, false);
+    b_s(b, "'\n");
+}
+
+/* "a|b" as "a b" */
+static void doc_list(struct buf *b, const char *values, size_t n)
+{
+    for (; n--; values++)
+        b_c(b, *values == '|' ? ' ' : *values);
+}
+
+/* how: what tells _arguments where the value of such an option stands. */
+static void doc_zsh_row(struct buf *b, const struct opt_row *r, const char *dashes, const char *how)
+{
+    const char *values;
+    size_t n = opt_values(r, &values);
+    b_f(b, " \\\n    '*%s%s[", dashes, r->arg ? how : "");
+    doc_quoted(b, r->help, true);
+    b_c(b, ']');
+    if (r->arg) {
+        b_s(b, opt_maybe(r) ? "::" : ":");
+        doc_quoted(b, r->arg, true);
+        b_c(b, ':');
+        if (n)
+            b_c(b, '('), doc_list(b, values, n), b_c(b, ')');
+        else
+            b_s(b, doc_args[doc_arg(r)].zsh);
+    }
+    b_c(b, '\'');
+}
+
+static void doc_zsh_rows(struct buf *b, const struct cmd *c)
+{
+    static const char *const words[] = {
+        [DOC_NONE] = "", [DOC_FILES] = " '*:recording:_files'",
+        [DOC_COMMAND] = " '(-):command: _command_names -e' '*::arguments:_normal'",
+        [DOC_NAMES] = " '*:command:->commands'",
+    };
+    char dashes[40];
+    b_f(b, "  %s) _arguments -s -S", c->name);
+    for (const struct opt_row *r = opt_rows; r < opt_rows + ARRAY_LEN(opt_rows); r++) {
+        if (r->in & c->in && r->s) {
+            snprintf(dashes, sizeof dashes, "-%c", r->s);
+            doc_zsh_row(b, r, dashes, "+");
+        }
+        if (r->in & c->in && r->l) {
+            snprintf(dashes, sizeof dashes, "--%s", r->l);
+            doc_zsh_row(b, r, dashes, opt_maybe(r) ? "=-" : "=");
+        }
+    }
+    b_f(b, "%s ;;\n", words[doc_words(c)]);
+}
+
+/* --- fish --- */
+
+static void doc_fish_name(struct buf *b, const struct cmd *c)
+{
+    if (c->alias)
+        b_f(b, "complete -c %s -w 'kvis %s'\n", c->alias, c->name);
+    b_f(b, "complete -c kvis -n __fish_use_subcommand -a %s -d '", c->name);
+    doc_quoted(b, c->brief, false);
+    b_s(b, "'\n");
+}
+
+static void doc_fish_row(struct buf *b, const struct cmd *c, const struct opt_row *r)
+{
+    const char *values;
+    size_t n = opt_values(r, &values);
+    b_f(b, "complete -c kvis -n '__kvis_is %s'", c->name);
+    if (r->s)
+        b_f(b, " -s %c", r->s);
+    if (r->l)
+        b_f(b, " -l %s", r->l);
+    if (r->arg)
+        b_s(b, opt_maybe(r) ? "" : n || !strstr(doc_args[doc_arg(r)].fish, "-F") ? " -x" : " -r");
+    if (n)
+        b_s(b, " -a '"), doc_list(b, values, n), b_c(b, '\'');
+    else if (r->arg)
+        b_s(b, doc_args[doc_arg(r)].fish);
+    b_s(b, " -d '");
+    doc_quoted(b, r->help, false);
+    b_s(b, "'\n");
+}
+
+static void doc_fish_words(struct buf *b, const struct cmd *c)
+{
+    b_f(b, "complete -c kvis -n '__kvis_is %s' ", c->name);
+    if (doc_words(c) == DOC_FILES) {
+        b_s(b, "-F\n");
+        return;
+    }
+    b_s(b, "-a '");
+    if (doc_words(c) == DOC_NAMES)
+        doc_names(b, ' ');
+    else
+        b_s(b, "(__fish_complete_subcommand --fcs-skip=2 --");
+    for (const struct opt_row *r = opt_rows; r < opt_rows + ARRAY_LEN(opt_rows); r++)
+        if (doc_words(c) == DOC_COMMAND && r->in & c->in && r->arg && !opt_maybe(r))
+            b_f(b, r->s ? " -%2$c --%1$s" : " --%s", r->l, r->s);
+    b_s(b, doc_words(c) == DOC_COMMAND ? ")'\n" : "'\n");
+}
+
+static void doc_fish_rows(struct buf *b, const struct cmd *c)
+{
+    for (const struct opt_row *r = opt_rows; r < opt_rows + ARRAY_LEN(opt_rows); r++)
+        if (r->in & c->in)
+            doc_fish_row(b, c, r);
+    if (doc_words(c))
+        doc_fish_words(b, c);
+}
+
+/* --- all of them --- */
+
+/* What stands behind each piece of text, for each command; NULL: nothing, it is the last. */
+static const struct {
+    const char *name;
+    void (*each[5])(struct buf *, const struct cmd *);
+} doc_kinds[] = {
+    { "--man", { doc_synopsis, doc_options, doc_fields } },
+    { "bash", { doc_bash_values, doc_bash_words, doc_bash_name, doc_name } },
+    { "zsh", { doc_zsh_name, doc_zsh_rows } },
+    { "fish", { doc_name, doc_fish_name, doc_fish_rows } },
+};
+
+/* False: there is none that is called so. */
+static bool doc_print(const char *name, const struct cmd *cmds, size_t n)
+{
+    static struct buf b;
+    const char *p = doc_pieces;
+    bool found = false;
+    doc.cmds = cmds, doc.n = n;
+    for (size_t k = 0; k < ARRAY_LEN(doc_kinds) && !found; k++) {
+        found = !strcmp(doc_kinds[k].name, name);
+        for (size_t i = 0, more = 1; more; i++) {
+            size_t len = strcspn(p, "\1");
+            more = doc_kinds[k].each[i] != NULL;
+            if (found)
+                b_put(&b, p, len);
+            for (size_t c = 0; found && more && c < n; c++)
+                doc_kinds[k].each[i](&b, &cmds[c]);
+            p += len + 1;
+        }
+    }
+    opt_print(STDOUT_FILENO, &b);
+    return found;
+}
+
+/* == 47 cmd_  the commands ======================================================
  * What each command sets up and in which order; the list that everything reads is cmds[]. */
 
 /* Descriptors 0, 1, 2 that are closed would become something of ours, and be written to. CLOEXEC,
@@ -26736,14 +30929,41 @@ static bool cmd_colour(int f)
     return isatty(f) && !(no && *no) && term && strcmp(term, "dumb");
 }
 
-static int cmd_open_file(const char *name)
+/* Files that are read or written: each output wants one of its own. */
+static void cmd_own_file(int f, const char *name)
+{
+    static struct { dev_t dev; ino_t ino; const char *name; } files[16];
+    static u32 n;
+    struct stat s;
+    if (fstat(f, &s) < 0 || !S_ISREG(s.st_mode))
+        return;
+    for (u32 i = 0; i < n; i++)
+        if (files[i].dev == s.st_dev && files[i].ino == s.st_ino)
+            die(EXIT_USAGE, "%s: that is %s, which is in use here already: another name, please",
+                name, files[i].name);
+    if (n < ARRAY_LEN(files))
+        files[n].dev = s.st_dev, files[n].ino = s.st_ino, files[n++].name = name;
+}
+
+/* mode: O_WRONLY, O_RDWR. */
+static int cmd_open_as(const char *name, int mode)
 {
     /* a device that is not there: a file of its name would be found by nobody */
     bool device = !strncmp(name, "/dev/", 5) && strncmp(name, "/dev/shm/", 9);
-    int f = open(name, O_WRONLY | O_TRUNC | O_CLOEXEC | (device ? 0 : O_CREAT), 0666);
+    int f = open(name, mode | O_CLOEXEC | (device ? 0 : O_CREAT), 0666);
+    if (f < 0 && device)
+        die(EXIT_KVIS, "cannot write %s:", name);
     if (f < 0)
+        die(EXIT_KVIS, "cannot write %s: %s", name, u_write_error(errno));
+    cmd_own_file(f, name);
+    if (ftruncate(f, 0) < 0 && errno != EINVAL) /* EINVAL: not a file */
         die(EXIT_KVIS, "cannot write %s:", name);
     return f;
+}
+
+static int cmd_open_file(const char *name)
+{
+    return cmd_open_as(name, O_WRONLY);
 }
 
 static void cmd_open_sinks(void)
@@ -26794,7 +31014,7 @@ static void cmd_recording(void)
     static char name[PATH_MAX];
     const char *dir = cmd_temporary_dir();
     if (opt.record) {
-        rout.fd = open(opt.record, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+        rout.fd = cmd_open_as(opt.record, O_RDWR);
         snprintf(name, sizeof name, "%s", opt.record);
     } else {
         rout.fd = rep_temporary(dir);
@@ -26921,16 +31141,8 @@ static int cmd_trace(void)
     return status;
 }
 
-/* The status of kvis itself for a command's wait status; dies by its signal. */
-static int cmd_status(int status)
-{
-    if (WIFSIGNALED(status))
-        cmd_die_by(WTERMSIG(status), 128 + WTERMSIG(status));
-    return WEXITSTATUS(status);
-}
-
-/* The sinks, signals and clock of commands that print rows to stdout. */
-static void cmd_rows_begin(const char *backend)
+/* Of commands that print rows, or a page, to stdout. */
+static void cmd_sinks(void)
 {
     out.text.b.max = out.json.b.max = 32 << 20;
     out.json_on = opt.json;
@@ -26942,6 +31154,20 @@ static void cmd_rows_begin(const char *backend)
     if (opt.json)
         out.json.fd[0] = opt.json_file ? cmd_open_file(opt.json_file) : STDOUT_FILENO;
     out.json.name[0] = opt.json_file ? opt.json_file : "stdout";
+}
+
+/* The status of kvis itself for a command's wait status; dies by its signal. */
+static int cmd_status(int status)
+{
+    if (WIFSIGNALED(status))
+        cmd_die_by(WTERMSIG(status), 128 + WTERMSIG(status));
+    return WEXITSTATUS(status);
+}
+
+/* The sinks, signals and clock of commands that print rows to stdout. */
+static void cmd_rows_begin(const char *backend)
+{
+    cmd_sinks();
     sp_signals(sp_note);
     cmd_start_clock();
     if (out.json_on)
@@ -27026,10 +31252,9 @@ static void cmd_monitor_report(void)
         die(EXIT_KVIS, "cannot write a temporary file in %s (TMPDIR=DIR chooses another):", dir);
 }
 
-static int cmd_monitor(void)
+/* What -p and --cgroup name is looked for; the counters of the CPUs are opened. */
+static void cmd_monitor_ready(void)
 {
-    if (opt.command)
-        die(EXIT_USAGE, "'%s': monitor takes no command (see kvis monitor --help)", *opt.command);
     if (!mon_sources_on())
         die(EXIT_USAGE, "-c: proc wants -p PID, cgroup --cgroup PATH");
     if (opt.n_pids > MFS_PIDS)
@@ -27041,14 +31266,23 @@ static int cmd_monitor(void)
     if (mo.cgroup && !met_there(met_path("/sys/fs/cgroup/%s/cgroup.procs", mo.cgroup)))
         die(EXIT_KVIS, "--cgroup %s: no cgroup (of version 2) has this path", mo.cgroup);
     pmc_begin();
+}
+
+static int cmd_monitor(void)
+{
+    if (opt.command)
+        die(EXIT_USAGE, "'%s': monitor takes no command (see kvis monitor --help)", *opt.command);
+    cmd_monitor_ready();
     if (mo.csv && !mo.csv_file && opt.json && !opt.json_file)
         die(EXIT_USAGE, "--csv and --json both want stdout: --json=FILE");
     if (mo.listen.ss_family) {
         int e = hs_open();
         errno = -e;
         if (e)
-            die(EXIT_KVIS, "--listen: port %u:",
-                ntohs(((struct sockaddr_in *)&mo.listen)->sin_port));
+            die(EXIT_KVIS, "--listen: port %u: %s%s",
+                ntohs(((struct sockaddr_in *)&mo.listen)->sin_port), strerror(errno),
+                e == -EADDRINUSE ? " (ss -ltnp says by whom)"
+                : e == -EADDRNOTAVAIL ? " (no interface here has it)" : "");
     }
     cmd_rows_begin("none");
     if (!opt.out_file && (mo.listen.ss_family || mo.prom_file || (mo.csv && !mo.csv_file)))
@@ -27068,6 +31302,24 @@ static int cmd_monitor(void)
     if (opt.report)
         mout_page_end(cmd_report_fd);
     return out.failed ? EXIT_KVIS : 0;
+}
+
+static int cmd_diagnose(void)
+{
+    if (opt.command && opt.n_pids)
+        die(EXIT_USAGE, "a command and -p PID do not go together");
+    cmd_monitor_ready();
+    mo.off = (mo.off & ~MET_ASKED) | 1ull << SRC_VHOST; /* no rule wants that */
+    cmd_this_run("none");
+    sp_signals(sp_note);
+    cmd_start_clock();
+    cmd_sinks();
+    if (opt.report)
+        cmd_monitor_report();
+    int status = dg_run();
+    if (opt.report)
+        mout_page_end(cmd_report_fd);
+    return cmd_rows_end(sp_error(&dg.cmd), status);
 }
 
 static int cmd_check(void)
@@ -27120,6 +31372,7 @@ static void cmd_open_recording(const char *name)
     int f = strcmp(name, "-") ? open(name, O_RDONLY | O_CLOEXEC) : STDIN_FILENO;
     if (f < 0)
         die(EXIT_KVIS, "cannot read %s:", name);
+    cmd_own_file(f, name);
     if (rec_open_fd(f, strcmp(name, "-") ? name : "stdin") < 0 || !rp_head())
         die(EXIT_KVIS, "%s: %s", rin.name, *rin.wrong ? rin.wrong : "damaged (no events)");
     if (opt.report && lseek(f, 0, SEEK_CUR) < 0)
@@ -27130,7 +31383,7 @@ static int cmd_replay(void)
 {
     char **words = opt.command;
     if (!words || words[1])
-        die(EXIT_USAGE, "one recording, please (see kvis replay --help)");
+        die(EXIT_USAGE, "replay: one recording, please (see kvis replay --help)");
     opt.command = NULL;
     nm_init();
     signal(SIGPIPE, SIG_IGN);
@@ -27158,7 +31411,7 @@ static int cmd_diff(void)
 {
     char **words = opt.command;
     if (!words || !words[1] || words[2])
-        die(EXIT_USAGE, "two recordings, please (see kvis diff --help)");
+        die(EXIT_USAGE, "diff: two recordings, please (see kvis diff --help)");
     opt.command = NULL;
     nm_init();
     signal(SIGPIPE, SIG_IGN);
@@ -27166,19 +31419,16 @@ static int cmd_diff(void)
         int f = open(words[k], O_RDONLY | O_CLOEXEC);
         if (f < 0)
             die(EXIT_KVIS, "cannot read %s:", words[k]);
+        if (strcmp(words[0], words[1]))
+            cmd_own_file(f, words[k]);
         if (!df_load(k, f, words[k]))
             die(EXIT_KVIS, "%s: %s", words[k], *rin.wrong ? rin.wrong : "out of memory");
         close(f);
     }
-    bool text = !opt.json || opt.json_file;
-    out.text.b.max = out.json.b.max = 32 << 20;
-    out.text.fd[0] = opt.out_file ? cmd_open_file(opt.out_file) : STDOUT_FILENO;
-    out.text.name[0] = opt.out_file ? opt.out_file : "stdout";
-    out.json.fd[0] = opt.json_file ? cmd_open_file(opt.json_file) : STDOUT_FILENO;
-    out.json.name[0] = opt.json_file ? opt.json_file : "stdout";
-    if (text)
+    cmd_sinks();
+    if (out.events_on)
         df_text(&out.text.b);
-    if (opt.json)
+    if (out.json_on)
         df_json(&out.json.b);
     out_flush();
     return out.failed ? EXIT_KVIS : 0;
@@ -27207,6 +31457,9 @@ static const struct cmd cmds[] = {
     { "monitor", NULL, "[options]",
       "Shows what the CPUs, the memory, the disks and the scheduler of this machine do",
       IN_MONITOR, cmd_monitor, false },
+    { "diagnose", NULL, "[options] [[--] COMMAND [ARG...]]",
+      "Looks at all that monitor sees for 10 s and says where the time goes, and who takes it",
+      IN_DIAG, cmd_diagnose, false },
     { "check", NULL, "[options] [COMMAND...]",
       "Tries what the commands need on this machine, and says what mends the rest",
       IN_CHECK, cmd_check, true },
@@ -27218,10 +31471,13 @@ static void cmd_usage(int f)
     b_s(&b, "kvis shows what a program makes the kernel do.\n\nUsage: kvis COMMAND [options]\n\n");
     for (size_t i = 0; i < ARRAY_LEN(cmds); i++)
         b_f(&b, "  %-10s %s\n", cmds[i].name, cmds[i].brief);
-    b_s(&b, "  help       [COMMAND]: this text, or a command's options\n\n"
+    b_s(&b, "  help       [COMMAND]: this text, or a command's options; --man: the manual page\n"
+            "  completion bash, zsh or fish: completions for that shell\n\n"
             "kvis --version prints the version.\n");
     opt_print(f, &b);
 }
+
+#define CMD_DAMAGED "the tables in kvis cannot be unpacked: this file is damaged"
 
 static const struct cmd *cmd_find(const char *name)
 {
@@ -27231,11 +31487,44 @@ static const struct cmd *cmd_find(const char *name)
     return NULL;
 }
 
+/* What they are made of is packed with the tables of calls. */
+static bool cmd_doc(const char *name)
+{
+    if (gz_unpack(GZ_CALLS))
+        die(EXIT_KVIS, CMD_DAMAGED);
+    return doc_print(name, cmds, ARRAY_LEN(cmds));
+}
+
+static int cmd_completion(const char *shell)
+{
+    if (!shell || *shell == '-' || !cmd_doc(shell))
+        die(EXIT_USAGE, "completion: '%s': allowed are bash|zsh|fish", shell ? shell : "");
+    return 0;
+}
+
+static void __attribute__((noreturn)) cmd_unknown(const char *given)
+{
+    const char *near = NULL;
+    u32 distance = 9;
+    for (size_t i = 0; i < ARRAY_LEN(cmds); i++)
+        u_nearer(given, cmds[i].name, &near, &distance);
+    u_nearer(given, "help", &near, &distance);
+    u_nearer(given, "completion", &near, &distance);
+    if (near)
+        die(EXIT_USAGE, "no command '%s': %s? (see kvis help)", given, near);
+    if (*given == '-')
+        die(EXIT_USAGE, "no command '%s': options stand behind it (see kvis help)", given);
+    die(EXIT_USAGE, "no command '%s' (see kvis help; kvis trace -- %s would trace it)", given,
+        given);
+}
+
 static int cmd_help(const char *name)
 {
     const struct cmd *c = cmd_find(name);
+    if (name && !strcmp(name, "--man"))
+        return !cmd_doc(name);
     if (name && !c)
-        die(EXIT_USAGE, "no command '%s' (see kvis help)", name);
+        cmd_unknown(name);
     c ? opt_help_cmd(c, STDOUT_FILENO) : cmd_usage(STDOUT_FILENO);
     return 0;
 }
@@ -27254,17 +31543,38 @@ static const struct cmd *cmd_by_link(const char *path)
 /* Unpacks the tables that the command reads. */
 static void cmd_tables(const struct cmd *c)
 {
-    bool metrics_only = c->in == IN_MONITOR;
-    if (gz_unpack(metrics_only ? GZ_METRICS : GZ_CALLS))
-        die(EXIT_KVIS, "the tables in kvis cannot be unpacked: this file is damaged");
+    bool metrics_only = c->in == IN_MONITOR || c->in == IN_DIAG;
+    if ((metrics_only || c->in == IN_CHECK) && gz_unpack(GZ_METRICS))
+        die(EXIT_KVIS, CMD_DAMAGED);
     if (metrics_only)
         return;
+    if (gz_unpack(GZ_CALLS))
+        die(EXIT_KVIS, CMD_DAMAGED);
     sc_init();
     sc_parse("all");
 }
 
+/* Before anything that has a string literal: they are not there yet, that of the message apart. */
+static void cmd_literals(void)
+{
+    static const char damaged[] PACKED_IN(plain_text) =
+        "kvis: the texts in kvis cannot be unpacked: this file is damaged\n";
+    if (!gz_unpack(GZ_LITERALS))
+        return;
+    out_write_all(STDERR_FILENO, damaged, sizeof damaged - 1); /* nothing left to tell it to */
+    _exit(EXIT_KVIS);
+}
+
+/* What is not 0 at first in the large structs: an initialiser would put them into the file. */
+static void cmd_before_options(void)
+{
+    tr.status = tr.cmd.err = op.cmd.err = pp.cmd.err = pp.gantt = -1;
+    tr.poll.length = 8;
+}
+
 static int cmd_run(const struct cmd *c, char **argv)
 {
+    cmd_before_options();
     cmd_tables(c);
     char **rest = opt_parse(c, argv);
     opt.command = *rest ? rest : NULL;
@@ -27273,6 +31583,7 @@ static int cmd_run(const struct cmd *c, char **argv)
 
 int main(int argc, char **argv)
 {
+    cmd_literals();
     cmd_std_fds();
     const struct cmd *link = cmd_by_link(argc ? argv[0] : "");
     if (link) {
@@ -27289,8 +31600,10 @@ int main(int argc, char **argv)
     }
     if (!strcmp(argv[1], "help") || !strcmp(argv[1], "--help") || !strcmp(argv[1], "-h"))
         return cmd_help(argv[2]);
+    if (!strcmp(argv[1], "completion"))
+        return cmd_completion(argv[2]);
     const struct cmd *c = cmd_find(argv[1]);
     if (!c)
-        die(EXIT_USAGE, "no command '%s' (see kvis help)", argv[1]);
+        cmd_unknown(argv[1]);
     return cmd_run(c, argv + 2);
 }

@@ -3,9 +3,9 @@
  * blk.bpf.c
  *   sha256 2f415bda19a79f54e99fed1d1a890fe6e2410fb5c7b18dcf44ccdeda05b1ba36
  * probe.h
- *   sha256 31b32056ff3afc7e40d9db4eedae1c77a00043d6748165dbdcb54197f8f0e63a
+ *   sha256 8bf343a58cf16d3c8991b8139a48e6e5a1cb5e2c9c93575cbcdb504b1992f3d3
  * wire.h
- *   sha256 079c1977475bf28092145a233ae23f44261c7639c870ef352b3d0eea667884dc
+ *   sha256 10d431895c2333efef888f1e834d6ec429e30b5f666515cf71fd7fafd632491e
  * hist.h
  *   sha256 80033789e0802598705f04d9509aa5e8e3f855cb19d2748a796b8eacb3dad5a4
  * compiler: clang 14.0.6
@@ -149,10 +149,10 @@ static const struct bpf_insn blk_issue_insns[] I_PACKED = {
     /*   94 */ I_STX_MEM(W, R10, -64, R1),     /* *(u32 *)(r10 - 64) = r1 */
     /*   95 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
     /*   96 */ I_ALU64_IMM(ADD, R2, -64),      /* r2 += -64 */
-    // probe.h:162  u64 *n = bpf_map_lookup_elem(&lost, &why);
+    // probe.h:170  u64 *n = bpf_map_lookup_elem(&lost, &why);
     /*   97 */ I_LD_MAP(R1, lost),             /* r1 = map lost */
     /*   99 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
-    // probe.h:164  if (n)
+    // probe.h:172  if (n)
     /*  100 */ I_JMP_IMM(JEQ, R0, 0, 91),      /* if r0 == 0 goto L192 */
     /*  101 */ I_JA(88),                       /* goto L190 */
     /* L102: */
@@ -262,10 +262,10 @@ static const struct bpf_insn blk_issue_insns[] I_PACKED = {
     /*  183 */ I_STX_MEM(W, R10, -64, R1),     /* *(u32 *)(r10 - 64) = r1 */
     /*  184 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
     /*  185 */ I_ALU64_IMM(ADD, R2, -64),      /* r2 += -64 */
-    // probe.h:162  u64 *n = bpf_map_lookup_elem(&lost, &why);
+    // probe.h:170  u64 *n = bpf_map_lookup_elem(&lost, &why);
     /*  186 */ I_LD_MAP(R1, lost),             /* r1 = map lost */
     /*  188 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
-    // probe.h:164  if (n)
+    // probe.h:172  if (n)
     /*  189 */ I_JMP_IMM(JEQ, R0, 0, 2),       /* if r0 == 0 goto L192 */
     /* L190: */
     /*  190 */ I_MOV64_IMM(R1, 1),             /* r1 = 1 */
@@ -275,7 +275,7 @@ static const struct bpf_insn blk_issue_insns[] I_PACKED = {
     /*  192 */ I_MOV64_IMM(R0, 0),             /* r0 = 0 */
     /*  193 */ I_EXIT(),                       /* exit */
 };
-static const struct bpf_patch blk_issue_patches[] = {
+static const struct bpf_patch blk_issue_patches[] I_PACKED = {
     { 0, PATCH_CONST, 0, "CFG_SECOND" },
     { 9, PATCH_OFF, 4, "request.cmd_flags" },
     { 18, PATCH_EXISTS, 0, "request.rq_disk" },
@@ -670,7 +670,7 @@ static const struct bpf_insn blk_done_insns[] I_PACKED = {
     /*  314 */ I_MOV64_IMM(R0, 0),             /* r0 = 0 */
     /*  315 */ I_EXIT(),                       /* exit */
 };
-static const struct bpf_patch blk_done_patches[] = {
+static const struct bpf_patch blk_done_patches[] I_PACKED = {
     { 5, PATCH_MAP, 0, "flying" },
     { 13, PATCH_OFF, 4, "request.__data_len" },
     { 28, PATCH_MAP, 0, "stats" },

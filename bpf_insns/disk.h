@@ -3,15 +3,15 @@
  * disk.bpf.c
  *   sha256 42bea21f36fba88e46427c814e2dc4347ff6777f3bebdd8ffcffc2841c16cf61
  * probe.h
- *   sha256 31b32056ff3afc7e40d9db4eedae1c77a00043d6748165dbdcb54197f8f0e63a
+ *   sha256 8bf343a58cf16d3c8991b8139a48e6e5a1cb5e2c9c93575cbcdb504b1992f3d3
  * wire.h
- *   sha256 079c1977475bf28092145a233ae23f44261c7639c870ef352b3d0eea667884dc
+ *   sha256 10d431895c2333efef888f1e834d6ec429e30b5f666515cf71fd7fafd632491e
  * compiler: clang 14.0.6
  * flags: -target bpf -mcpu=v2 -O2 -g -std=gnu11 -Wall -Werror -nostdinc -fno-ident
  *
  * map events: PERF_EVENT_ARRAY, key 4, value 4, entries 0, flags 0x0
  * map lost: PERCPU_ARRAY, key 4, value 8, entries 8, flags 0x0
- * map traced: HASH, key 4, value 256, entries 16384, flags 0x0
+ * map traced: HASH, key 4, value 280, entries 16384, flags 0x0
  * map ios: HASH, key 8, value 48, entries 4096, flags 0x0
  * program disk_bio: raw_tp/block_bio_queue, 195 instructions, stack 64
  *   lowest kernel 5.5 (probe_read_kernel)
@@ -170,13 +170,13 @@ static const struct bpf_insn disk_bio_insns[] I_PACKED = {
     /*   99 */ I_STX_MEM(W, R10, -16, R1),     /* *(u32 *)(r10 - 16) = r1 */
     /*  100 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
     /*  101 */ I_ALU64_IMM(ADD, R2, -16),      /* r2 += -16 */
-    // probe.h:162  u64 *n = bpf_map_lookup_elem(&lost, &why);
+    // probe.h:170  u64 *n = bpf_map_lookup_elem(&lost, &why);
     /*  102 */ I_LD_MAP(R1, lost),             /* r1 = map lost */
     /*  104 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
-    // probe.h:164  if (n)
+    // probe.h:172  if (n)
     /*  105 */ I_JMP_IMM(JEQ, R0, 0, 2),       /* if r0 == 0 goto L108 */
     /*  106 */ I_MOV64_IMM(R1, 1),             /* r1 = 1 */
-    // probe.h:165  __sync_fetch_and_add(n, 1);
+    // probe.h:173  __sync_fetch_and_add(n, 1);
     /*  107 */ I_XADD(DW, R0, 0, R1),          /* lock *(u64 *)(r0 + 0) += r1 */
     // disk.bpf.c:136  if (io.op)
     /* L108: */
@@ -231,13 +231,13 @@ static const struct bpf_insn disk_bio_insns[] I_PACKED = {
     /*  150 */ I_STX_MEM(W, R10, -16, R1),     /* *(u32 *)(r10 - 16) = r1 */
     /*  151 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
     /*  152 */ I_ALU64_IMM(ADD, R2, -16),      /* r2 += -16 */
-    // probe.h:162  u64 *n = bpf_map_lookup_elem(&lost, &why);
+    // probe.h:170  u64 *n = bpf_map_lookup_elem(&lost, &why);
     /*  153 */ I_LD_MAP(R1, lost),             /* r1 = map lost */
     /*  155 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
-    // probe.h:164  if (n)
+    // probe.h:172  if (n)
     /*  156 */ I_JMP_IMM(JEQ, R0, 0, 36),      /* if r0 == 0 goto L193 */
     /*  157 */ I_MOV64_IMM(R1, 1),             /* r1 = 1 */
-    // probe.h:165  __sync_fetch_and_add(n, 1);
+    // probe.h:173  __sync_fetch_and_add(n, 1);
     /*  158 */ I_XADD(DW, R0, 0, R1),          /* lock *(u64 *)(r0 + 0) += r1 */
     /*  159 */ I_JA(33),                       /* goto L193 */
     /* L160: */
@@ -284,7 +284,7 @@ static const struct bpf_insn disk_bio_insns[] I_PACKED = {
     /*  193 */ I_MOV64_IMM(R0, 0),             /* r0 = 0 */
     /*  194 */ I_EXIT(),                       /* exit */
 };
-static const struct bpf_patch disk_bio_patches[] = {
+static const struct bpf_patch disk_bio_patches[] I_PACKED = {
     { 6, PATCH_CONST, 0, "CFG_SECOND" },
     { 17, PATCH_MAP, 0, "traced" },
     { 24, PATCH_MAP, 0, "ios" },
@@ -393,7 +393,7 @@ static const struct bpf_insn disk_bio_done_insns[] I_PACKED = {
     /*   60 */ I_MOV64_IMM(R0, 0),             /* r0 = 0 */
     /*   61 */ I_EXIT(),                       /* exit */
 };
-static const struct bpf_patch disk_bio_done_patches[] = {
+static const struct bpf_patch disk_bio_done_patches[] I_PACKED = {
     { 4, PATCH_MAP, 0, "ios" },
     { 12, PATCH_MAP, 0, "ios" },
     { 16, PATCH_EXISTS, 0, "bio.bi_disk" },
@@ -510,13 +510,13 @@ static const struct bpf_insn disk_split_insns[] I_PACKED = {
     /*   79 */ I_STX_MEM(W, R10, -4, R1),      /* *(u32 *)(r10 - 4) = r1 */
     /*   80 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
     /*   81 */ I_ALU64_IMM(ADD, R2, -4),       /* r2 += -4 */
-    // probe.h:162  u64 *n = bpf_map_lookup_elem(&lost, &why);
+    // probe.h:170  u64 *n = bpf_map_lookup_elem(&lost, &why);
     /*   82 */ I_LD_MAP(R1, lost),             /* r1 = map lost */
     /*   84 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
-    // probe.h:164  if (n)
+    // probe.h:172  if (n)
     /*   85 */ I_JMP_IMM(JEQ, R0, 0, 2),       /* if r0 == 0 goto L88 */
     /*   86 */ I_MOV64_IMM(R1, 1),             /* r1 = 1 */
-    // probe.h:165  __sync_fetch_and_add(n, 1);
+    // probe.h:173  __sync_fetch_and_add(n, 1);
     /*   87 */ I_XADD(DW, R0, 0, R1),          /* lock *(u64 *)(r0 + 0) += r1 */
     // disk.bpf.c:167  }
     /* L88: */
@@ -563,7 +563,7 @@ static const struct bpf_insn disk_split_insns[] I_PACKED = {
     /*  122 */ I_CALL(map_delete_elem),        /* call map_delete_elem */
     /*  123 */ I_JA(-36),                      /* goto L88 */
 };
-static const struct bpf_patch disk_split_patches[] = {
+static const struct bpf_patch disk_split_patches[] I_PACKED = {
     { 1, PATCH_CONST, 0, "CFG_SECOND" },
     { 9, PATCH_OFF, 8, "bio.bi_private" },
     { 20, PATCH_MAP, 0, "ios" },
@@ -800,13 +800,13 @@ static const struct bpf_insn disk_insert_insns[] I_PACKED = {
     /*  169 */ I_STX_MEM(W, R10, -16, R1),     /* *(u32 *)(r10 - 16) = r1 */
     /*  170 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
     /*  171 */ I_ALU64_IMM(ADD, R2, -16),      /* r2 += -16 */
-    // probe.h:162  u64 *n = bpf_map_lookup_elem(&lost, &why);
+    // probe.h:170  u64 *n = bpf_map_lookup_elem(&lost, &why);
     /*  172 */ I_LD_MAP(R1, lost),             /* r1 = map lost */
     /*  174 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
-    // probe.h:164  if (n)
+    // probe.h:172  if (n)
     /*  175 */ I_JMP_IMM(JEQ, R0, 0, 10),      /* if r0 == 0 goto L186 */
     /*  176 */ I_MOV64_IMM(R1, 1),             /* r1 = 1 */
-    // probe.h:165  __sync_fetch_and_add(n, 1);
+    // probe.h:173  __sync_fetch_and_add(n, 1);
     /*  177 */ I_XADD(DW, R0, 0, R1),          /* lock *(u64 *)(r0 + 0) += r1 */
     /*  178 */ I_JA(7),                        /* goto L186 */
     // disk.bpf.c:200  if (was) /* merged into another one */
@@ -824,7 +824,7 @@ static const struct bpf_insn disk_insert_insns[] I_PACKED = {
     /*  186 */ I_MOV64_IMM(R0, 0),             /* r0 = 0 */
     /*  187 */ I_EXIT(),                       /* exit */
 };
-static const struct bpf_patch disk_insert_patches[] = {
+static const struct bpf_patch disk_insert_patches[] I_PACKED = {
     { 0, PATCH_CONST, 0, "CFG_SECOND" },
     { 9, PATCH_OFF, 8, "request.start_time_ns" },
     { 16, PATCH_OFF, 4, "request.cmd_flags" },
@@ -1132,13 +1132,13 @@ static const struct bpf_insn disk_issue_insns[] I_PACKED = {
     /*  226 */ I_STX_MEM(W, R10, -16, R9),     /* *(u32 *)(r10 - 16) = r9 */
     /*  227 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
     /*  228 */ I_ALU64_IMM(ADD, R2, -16),      /* r2 += -16 */
-    // probe.h:162  u64 *n = bpf_map_lookup_elem(&lost, &why);
+    // probe.h:170  u64 *n = bpf_map_lookup_elem(&lost, &why);
     /*  229 */ I_LD_MAP(R1, lost),             /* r1 = map lost */
     /*  231 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
-    // probe.h:164  if (n)
+    // probe.h:172  if (n)
     /*  232 */ I_JMP_IMM(JEQ, R0, 0, 9),       /* if r0 == 0 goto L242 */
     /*  233 */ I_MOV64_IMM(R1, 1),             /* r1 = 1 */
-    // probe.h:165  __sync_fetch_and_add(n, 1);
+    // probe.h:173  __sync_fetch_and_add(n, 1);
     /*  234 */ I_XADD(DW, R0, 0, R1),          /* lock *(u64 *)(r0 + 0) += r1 */
     /*  235 */ I_JA(6),                        /* goto L242 */
     // disk.bpf.c:200  if (was) /* merged into another one */
@@ -1155,7 +1155,7 @@ static const struct bpf_insn disk_issue_insns[] I_PACKED = {
     /*  242 */ I_MOV64_IMM(R0, 0),             /* r0 = 0 */
     /*  243 */ I_EXIT(),                       /* exit */
 };
-static const struct bpf_patch disk_issue_patches[] = {
+static const struct bpf_patch disk_issue_patches[] I_PACKED = {
     { 0, PATCH_CONST, 0, "CFG_SECOND" },
     { 9, PATCH_OFF, 8, "request.start_time_ns" },
     { 16, PATCH_OFF, 4, "request.cmd_flags" },
@@ -1397,13 +1397,13 @@ static const struct bpf_insn disk_done_insns[] I_PACKED = {
     /*  160 */ I_STX_MEM(W, R10, -8, R1),      /* *(u32 *)(r10 - 8) = r1 */
     /*  161 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
     /*  162 */ I_ALU64_IMM(ADD, R2, -8),       /* r2 += -8 */
-    // probe.h:162  u64 *n = bpf_map_lookup_elem(&lost, &why);
+    // probe.h:170  u64 *n = bpf_map_lookup_elem(&lost, &why);
     /*  163 */ I_LD_MAP(R1, lost),             /* r1 = map lost */
     /*  165 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
-    // probe.h:164  if (n)
+    // probe.h:172  if (n)
     /*  166 */ I_JMP_IMM(JEQ, R0, 0, 2),       /* if r0 == 0 goto L169 */
     /*  167 */ I_MOV64_IMM(R1, 1),             /* r1 = 1 */
-    // probe.h:165  __sync_fetch_and_add(n, 1);
+    // probe.h:173  __sync_fetch_and_add(n, 1);
     /*  168 */ I_XADD(DW, R0, 0, R1),          /* lock *(u64 *)(r0 + 0) += r1 */
     /* L169: */
     /*  169 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
@@ -1416,7 +1416,7 @@ static const struct bpf_insn disk_done_insns[] I_PACKED = {
     /*  174 */ I_MOV64_IMM(R0, 0),             /* r0 = 0 */
     /*  175 */ I_EXIT(),                       /* exit */
 };
-static const struct bpf_patch disk_done_patches[] = {
+static const struct bpf_patch disk_done_patches[] I_PACKED = {
     { 5, PATCH_MAP, 0, "ios" },
     { 11, PATCH_OFF, 8, "request.bio" },
     { 20, PATCH_OFF, 8, "request.end_io" },
@@ -1440,7 +1440,7 @@ static const struct bpf_patch disk_done_patches[] = {
 static const struct bpf_map_row disk_maps[] = {
     { "events", BPF_MAP_TYPE_PERF_EVENT_ARRAY, 4, 4, 0, 0 },
     { "lost", BPF_MAP_TYPE_PERCPU_ARRAY, 4, 8, 8, 0 },
-    { "traced", BPF_MAP_TYPE_HASH, 4, 256, 16384, 0 },
+    { "traced", BPF_MAP_TYPE_HASH, 4, 280, 16384, 0 },
     { "ios", BPF_MAP_TYPE_HASH, 8, 48, 4096, 0 },
 };
 

@@ -3,9 +3,9 @@
  * open.bpf.c
  *   sha256 232106a2baa4453c652a6cba574fe571c1d8768307b697bef6b7258422c159de
  * probe.h
- *   sha256 31b32056ff3afc7e40d9db4eedae1c77a00043d6748165dbdcb54197f8f0e63a
+ *   sha256 8bf343a58cf16d3c8991b8139a48e6e5a1cb5e2c9c93575cbcdb504b1992f3d3
  * wire.h
- *   sha256 079c1977475bf28092145a233ae23f44261c7639c870ef352b3d0eea667884dc
+ *   sha256 10d431895c2333efef888f1e834d6ec429e30b5f666515cf71fd7fafd632491e
  * compiler: clang 14.0.6
  * flags: -target bpf -mcpu=v2 -O2 -g -std=gnu11 -Wall -Werror -nostdinc -fno-ident
  *
@@ -392,13 +392,13 @@ static const struct bpf_insn open_enter_insns[] I_PACKED = {
     /*  256 */ I_STX_MEM(W, R10, -16, R1),     /* *(u32 *)(r10 - 16) = r1 */
     /*  257 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
     /*  258 */ I_ALU64_IMM(ADD, R2, -16),      /* r2 += -16 */
-    // probe.h:162  u64 *n = bpf_map_lookup_elem(&lost, &why);
+    // probe.h:170  u64 *n = bpf_map_lookup_elem(&lost, &why);
     /*  259 */ I_LD_MAP(R1, lost),             /* r1 = map lost */
     /*  261 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
-    // probe.h:164  if (n)
+    // probe.h:172  if (n)
     /*  262 */ I_JMP_IMM(JEQ, R0, 0, 326),     /* if r0 == 0 goto L589 */
     /*  263 */ I_MOV64_IMM(R1, 1),             /* r1 = 1 */
-    // probe.h:165  __sync_fetch_and_add(n, 1);
+    // probe.h:173  __sync_fetch_and_add(n, 1);
     /*  264 */ I_XADD(DW, R0, 0, R1),          /* lock *(u64 *)(r0 + 0) += r1 */
     /*  265 */ I_JA(323),                      /* goto L589 */
     // open.bpf.c:96  u64 id = bpf_get_current_pid_tgid();
@@ -774,19 +774,19 @@ static const struct bpf_insn open_enter_insns[] I_PACKED = {
     /*  581 */ I_STX_MEM(W, R10, -16, R6),     /* *(u32 *)(r10 - 16) = r6 */
     /*  582 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
     /*  583 */ I_ALU64_IMM(ADD, R2, -16),      /* r2 += -16 */
-    // probe.h:162  u64 *n = bpf_map_lookup_elem(&lost, &why);
+    // probe.h:170  u64 *n = bpf_map_lookup_elem(&lost, &why);
     /*  584 */ I_LD_MAP(R1, lost),             /* r1 = map lost */
     /*  586 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
-    // probe.h:164  if (n)
+    // probe.h:172  if (n)
     /*  587 */ I_JMP_IMM(JEQ, R0, 0, 1),       /* if r0 == 0 goto L589 */
-    // probe.h:165  __sync_fetch_and_add(n, 1);
+    // probe.h:173  __sync_fetch_and_add(n, 1);
     /*  588 */ I_XADD(DW, R0, 0, R6),          /* lock *(u64 *)(r0 + 0) += r6 */
     // open.bpf.c:289  }
     /* L589: */
     /*  589 */ I_MOV64_IMM(R0, 0),             /* r0 = 0 */
     /*  590 */ I_EXIT(),                       /* exit */
 };
-static const struct bpf_patch open_enter_patches[] = {
+static const struct bpf_patch open_enter_patches[] I_PACKED = {
     { 17, PATCH_CONST, 0, "CFG_RAW" },
     { 22, PATCH_OFF, 8, "trace_event_raw_sys_enter.id" },
     { 25, PATCH_CONST, 0, "CFG_COMPAT_MASK" },
@@ -1306,51 +1306,51 @@ static const struct bpf_insn open_exit_insns[] I_PACKED = {
     /*  346 */ I_LDX_MEM(DW, R4, R10, -96),    /* r4 = *(u64 *)(r10 - 96) */
     // open.bpf.c:378  if (at <= sizeof r->data)
     /*  347 */ I_JMP_IMM(JGT, R8, 8456, 38),   /* if r8 > 8456 goto L386 */
-    // probe.h:182  if (CFG(CFG_RINGBUF))
+    // probe.h:190  if (CFG(CFG_RINGBUF))
     /*  348 */ I_LD_CONST(R1, CFG_RINGBUF),    /* r1 = CFG_RINGBUF */
     // open.bpf.c:379  emit(ctx, r, sizeof *h + at);
     /*  350 */ I_ALU64_IMM(ADD, R8, 72),       /* r8 += 72 */
-    // probe.h:182  if (CFG(CFG_RINGBUF))
+    // probe.h:190  if (CFG(CFG_RINGBUF))
     /*  351 */ I_JMP_IMM(JEQ, R1, 0, 16),      /* if r1 == 0 goto L368 */
-    // probe.h:172  u64 waiting = bpf_ringbuf_query(&events, RB_AVAIL_DATA);
+    // probe.h:180  u64 waiting = bpf_ringbuf_query(&events, RB_AVAIL_DATA);
     /*  352 */ I_LD_MAP(R1, events),           /* r1 = map events */
     /*  354 */ I_MOV64_IMM(R2, 0),             /* r2 = 0 */
     /*  355 */ I_CALL(ringbuf_query),          /* call ringbuf_query */
-    // probe.h:174  return waiting >= CFG(CFG_WAKE) ? RB_FORCE_WAKEUP : RB_NO_WAKEUP;
+    // probe.h:182  return waiting >= CFG(CFG_WAKE) ? RB_FORCE_WAKEUP : RB_NO_WAKEUP;
     /*  356 */ I_LD_CONST(R1, CFG_WAKE),       /* r1 = CFG_WAKE */
     /*  358 */ I_MOV64_IMM(R4, 1),             /* r4 = 1 */
     /*  359 */ I_JMP_REG(JLT, R0, R1, 1),      /* if r0 < r1 goto L361 */
     /*  360 */ I_MOV64_IMM(R4, 2),             /* r4 = 2 */
-    // probe.h:183  err = bpf_ringbuf_output(&events, record, size, wake_flags());
+    // probe.h:191  err = bpf_ringbuf_output(&events, record, size, wake_flags());
     /* L361: */
     /*  361 */ I_LD_MAP(R1, events),           /* r1 = map events */
     /*  363 */ I_LDX_MEM(DW, R2, R10, -96),    /* r2 = *(u64 *)(r10 - 96) */
     /*  364 */ I_MOV64_REG(R3, R8),            /* r3 = r8 */
     /*  365 */ I_CALL(ringbuf_output),         /* call ringbuf_output */
-    // probe.h:186  if (err)
+    // probe.h:194  if (err)
     /*  366 */ I_JMP_IMM(JEQ, R0, 0, 19),      /* if r0 == 0 goto L386 */
     /*  367 */ I_JA(8),                        /* goto L376 */
-    // probe.h:185  err = bpf_perf_event_output(ctx, &events, F_CURRENT_CPU, record, size);
+    // probe.h:193  err = bpf_perf_event_output(ctx, &events, F_CURRENT_CPU, record, size);
     /* L368: */
     /*  368 */ I_MOV64_REG(R1, R7),            /* r1 = r7 */
     /*  369 */ I_LD_MAP(R2, events),           /* r2 = map events */
     /*  371 */ I_LD_IMM64(R3, 0xffffffff),     /* r3 = 4294967295 ll */
     /*  373 */ I_MOV64_REG(R5, R8),            /* r5 = r8 */
     /*  374 */ I_CALL(perf_event_output),      /* call perf_event_output */
-    // probe.h:186  if (err)
+    // probe.h:194  if (err)
     /*  375 */ I_JMP_IMM(JEQ, R0, 0, 10),      /* if r0 == 0 goto L386 */
     /* L376: */
     /*  376 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
     /*  377 */ I_STX_MEM(W, R10, -72, R1),     /* *(u32 *)(r10 - 72) = r1 */
     /*  378 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
     /*  379 */ I_ALU64_IMM(ADD, R2, -72),      /* r2 += -72 */
-    // probe.h:162  u64 *n = bpf_map_lookup_elem(&lost, &why);
+    // probe.h:170  u64 *n = bpf_map_lookup_elem(&lost, &why);
     /*  380 */ I_LD_MAP(R1, lost),             /* r1 = map lost */
     /*  382 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
-    // probe.h:164  if (n)
+    // probe.h:172  if (n)
     /*  383 */ I_JMP_IMM(JEQ, R0, 0, 2),       /* if r0 == 0 goto L386 */
     /*  384 */ I_MOV64_IMM(R1, 1),             /* r1 = 1 */
-    // probe.h:165  __sync_fetch_and_add(n, 1);
+    // probe.h:173  __sync_fetch_and_add(n, 1);
     /*  385 */ I_XADD(DW, R0, 0, R1),          /* lock *(u64 *)(r0 + 0) += r1 */
     /* L386: */
     /*  386 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
@@ -1561,7 +1561,7 @@ static const struct bpf_insn open_exit_insns[] I_PACKED = {
     /*  560 */ I_STX_MEM(DW, R10, -112, R8),   /* *(u64 *)(r10 - 112) = r8 */
     /*  561 */ I_JA(-66),                      /* goto L496 */
 };
-static const struct bpf_patch open_exit_patches[] = {
+static const struct bpf_patch open_exit_patches[] I_PACKED = {
     { 1, PATCH_CONST, 0, "CFG_RAW" },
     { 5, PATCH_CONST, 0, "CFG_NR" },
     { 19, PATCH_OFF, 8, "trace_event_raw_sys_exit.id" },
@@ -1685,13 +1685,13 @@ static const struct bpf_insn open_exec_insns[] I_PACKED = {
     /*   52 */ I_STX_MEM(W, R10, -24, R1),     /* *(u32 *)(r10 - 24) = r1 */
     /*   53 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
     /*   54 */ I_ALU64_IMM(ADD, R2, -24),      /* r2 += -24 */
-    // probe.h:162  u64 *n = bpf_map_lookup_elem(&lost, &why);
+    // probe.h:170  u64 *n = bpf_map_lookup_elem(&lost, &why);
     /*   55 */ I_LD_MAP(R1, lost),             /* r1 = map lost */
     /*   57 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
-    // probe.h:164  if (n)
+    // probe.h:172  if (n)
     /*   58 */ I_JMP_IMM(JEQ, R0, 0, 2),       /* if r0 == 0 goto L61 */
     /*   59 */ I_MOV64_IMM(R1, 1),             /* r1 = 1 */
-    // probe.h:165  __sync_fetch_and_add(n, 1);
+    // probe.h:173  __sync_fetch_and_add(n, 1);
     /*   60 */ I_XADD(DW, R0, 0, R1),          /* lock *(u64 *)(r0 + 0) += r1 */
     /* L61: */
     /*   61 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
@@ -2203,31 +2203,31 @@ static const struct bpf_insn open_exec_insns[] I_PACKED = {
     /*  487 */ I_CALL(get_current_comm),       /* call get_current_comm */
     // open.bpf.c:378  if (at <= sizeof r->data)
     /*  488 */ I_JMP_IMM(JGT, R7, 8456, -260), /* if r7 > 8456 goto L229 */
-    // probe.h:182  if (CFG(CFG_RINGBUF))
+    // probe.h:190  if (CFG(CFG_RINGBUF))
     /*  489 */ I_LD_CONST(R1, CFG_RINGBUF),    /* r1 = CFG_RINGBUF */
     // open.bpf.c:379  emit(ctx, r, sizeof *h + at);
     /*  491 */ I_ALU64_IMM(ADD, R7, 72),       /* r7 += 72 */
-    // probe.h:182  if (CFG(CFG_RINGBUF))
+    // probe.h:190  if (CFG(CFG_RINGBUF))
     /*  492 */ I_JMP_IMM(JEQ, R1, 0, 16),      /* if r1 == 0 goto L509 */
-    // probe.h:172  u64 waiting = bpf_ringbuf_query(&events, RB_AVAIL_DATA);
+    // probe.h:180  u64 waiting = bpf_ringbuf_query(&events, RB_AVAIL_DATA);
     /*  493 */ I_LD_MAP(R1, events),           /* r1 = map events */
     /*  495 */ I_MOV64_IMM(R2, 0),             /* r2 = 0 */
     /*  496 */ I_CALL(ringbuf_query),          /* call ringbuf_query */
-    // probe.h:174  return waiting >= CFG(CFG_WAKE) ? RB_FORCE_WAKEUP : RB_NO_WAKEUP;
+    // probe.h:182  return waiting >= CFG(CFG_WAKE) ? RB_FORCE_WAKEUP : RB_NO_WAKEUP;
     /*  497 */ I_LD_CONST(R1, CFG_WAKE),       /* r1 = CFG_WAKE */
     /*  499 */ I_MOV64_IMM(R4, 1),             /* r4 = 1 */
     /*  500 */ I_JMP_REG(JLT, R0, R1, 1),      /* if r0 < r1 goto L502 */
     /*  501 */ I_MOV64_IMM(R4, 2),             /* r4 = 2 */
-    // probe.h:183  err = bpf_ringbuf_output(&events, record, size, wake_flags());
+    // probe.h:191  err = bpf_ringbuf_output(&events, record, size, wake_flags());
     /* L502: */
     /*  502 */ I_LD_MAP(R1, events),           /* r1 = map events */
     /*  504 */ I_MOV64_REG(R2, R6),            /* r2 = r6 */
     /*  505 */ I_MOV64_REG(R3, R7),            /* r3 = r7 */
     /*  506 */ I_CALL(ringbuf_output),         /* call ringbuf_output */
-    // probe.h:186  if (err)
+    // probe.h:194  if (err)
     /*  507 */ I_JMP_IMM(JEQ, R0, 0, -279),    /* if r0 == 0 goto L229 */
     /*  508 */ I_JA(9),                        /* goto L518 */
-    // probe.h:185  err = bpf_perf_event_output(ctx, &events, F_CURRENT_CPU, record, size);
+    // probe.h:193  err = bpf_perf_event_output(ctx, &events, F_CURRENT_CPU, record, size);
     /* L509: */
     /*  509 */ I_LDX_MEM(DW, R1, R10, -64),    /* r1 = *(u64 *)(r10 - 64) */
     /*  510 */ I_LD_MAP(R2, events),           /* r2 = map events */
@@ -2235,20 +2235,20 @@ static const struct bpf_insn open_exec_insns[] I_PACKED = {
     /*  514 */ I_MOV64_REG(R4, R6),            /* r4 = r6 */
     /*  515 */ I_MOV64_REG(R5, R7),            /* r5 = r7 */
     /*  516 */ I_CALL(perf_event_output),      /* call perf_event_output */
-    // probe.h:186  if (err)
+    // probe.h:194  if (err)
     /*  517 */ I_JMP_IMM(JEQ, R0, 0, -289),    /* if r0 == 0 goto L229 */
     /* L518: */
     /*  518 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
     /*  519 */ I_STX_MEM(W, R10, -24, R1),     /* *(u32 *)(r10 - 24) = r1 */
     /*  520 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
     /*  521 */ I_ALU64_IMM(ADD, R2, -24),      /* r2 += -24 */
-    // probe.h:162  u64 *n = bpf_map_lookup_elem(&lost, &why);
+    // probe.h:170  u64 *n = bpf_map_lookup_elem(&lost, &why);
     /*  522 */ I_LD_MAP(R1, lost),             /* r1 = map lost */
     /*  524 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
-    // probe.h:164  if (n)
+    // probe.h:172  if (n)
     /*  525 */ I_JMP_IMM(JEQ, R0, 0, -297),    /* if r0 == 0 goto L229 */
     /*  526 */ I_MOV64_IMM(R1, 1),             /* r1 = 1 */
-    // probe.h:165  __sync_fetch_and_add(n, 1);
+    // probe.h:173  __sync_fetch_and_add(n, 1);
     /*  527 */ I_XADD(DW, R0, 0, R1),          /* lock *(u64 *)(r0 + 0) += r1 */
     /*  528 */ I_JA(-300),                     /* goto L229 */
     // open.bpf.c:301  bpf_probe_read_kernel(&f, sizeof f, READ(fdt, fd) + fd);
@@ -2440,7 +2440,7 @@ static const struct bpf_insn open_exec_insns[] I_PACKED = {
     /*  686 */ I_STX_MEM(DW, R10, -48, R9),    /* *(u64 *)(r10 - 48) = r9 */
     /*  687 */ I_JA(-63),                      /* goto L625 */
 };
-static const struct bpf_patch open_exec_patches[] = {
+static const struct bpf_patch open_exec_patches[] I_PACKED = {
     { 1, PATCH_CONST, 0, "CFG_RAW" },
     { 8, PATCH_OFF, 8, "linux_binprm.filename" },
     { 18, PATCH_OFF, 4, "trace_event_raw_sched_process_exec.filename" },
@@ -2569,20 +2569,20 @@ static const struct bpf_insn open_fork_insns[] I_PACKED = {
     /*   33 */ I_STX_MEM(W, R10, -4, R1),      /* *(u32 *)(r10 - 4) = r1 */
     /*   34 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
     /*   35 */ I_ALU64_IMM(ADD, R2, -4),       /* r2 += -4 */
-    // probe.h:162  u64 *n = bpf_map_lookup_elem(&lost, &why);
+    // probe.h:170  u64 *n = bpf_map_lookup_elem(&lost, &why);
     /*   36 */ I_LD_MAP(R1, lost),             /* r1 = map lost */
     /*   38 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
-    // probe.h:164  if (n)
+    // probe.h:172  if (n)
     /*   39 */ I_JMP_IMM(JEQ, R0, 0, 2),       /* if r0 == 0 goto L42 */
     /*   40 */ I_MOV64_IMM(R1, 1),             /* r1 = 1 */
-    // probe.h:165  __sync_fetch_and_add(n, 1);
+    // probe.h:173  __sync_fetch_and_add(n, 1);
     /*   41 */ I_XADD(DW, R0, 0, R1),          /* lock *(u64 *)(r0 + 0) += r1 */
     // open.bpf.c:548  return 0;
     /* L42: */
     /*   42 */ I_MOV64_IMM(R0, 0),             /* r0 = 0 */
     /*   43 */ I_EXIT(),                       /* exit */
 };
-static const struct bpf_patch open_fork_patches[] = {
+static const struct bpf_patch open_fork_patches[] I_PACKED = {
     { 0, PATCH_CONST, 0, "CFG_RAW" },
     { 6, PATCH_OFF, 4, "task_struct.pid" },
     { 14, PATCH_OFF, 4, "trace_event_raw_sched_process_fork.child_pid" },
@@ -2619,7 +2619,7 @@ static const struct bpf_insn open_gone_insns[] I_PACKED = {
     /*   16 */ I_MOV64_IMM(R0, 0),             /* r0 = 0 */
     /*   17 */ I_EXIT(),                       /* exit */
 };
-static const struct bpf_patch open_gone_patches[] = {
+static const struct bpf_patch open_gone_patches[] I_PACKED = {
     { 5, PATCH_MAP, 0, "opening" },
     { 8, PATCH_CONST, 0, "CFG_TREE" },
     { 13, PATCH_MAP, 0, "tree" },

@@ -3,9 +3,9 @@
  * proc.bpf.c
  *   sha256 a620a60b2b6810a534933e7fc4c3cd7fd8224cd6e5986918215528a23b14d083
  * probe.h
- *   sha256 31b32056ff3afc7e40d9db4eedae1c77a00043d6748165dbdcb54197f8f0e63a
+ *   sha256 8bf343a58cf16d3c8991b8139a48e6e5a1cb5e2c9c93575cbcdb504b1992f3d3
  * wire.h
- *   sha256 079c1977475bf28092145a233ae23f44261c7639c870ef352b3d0eea667884dc
+ *   sha256 10d431895c2333efef888f1e834d6ec429e30b5f666515cf71fd7fafd632491e
  * compiler: clang 14.0.6
  * flags: -target bpf -mcpu=v2 -O2 -g -std=gnu11 -Wall -Werror -nostdinc -fno-ident
  *
@@ -598,10 +598,10 @@ static const struct bpf_insn proc_fork_insns[] I_PACKED = {
     /*  424 */ I_STX_MEM(W, R10, -8, R1),      /* *(u32 *)(r10 - 8) = r1 */
     /*  425 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
     /*  426 */ I_ALU64_IMM(ADD, R2, -8),       /* r2 += -8 */
-    // probe.h:162  u64 *n = bpf_map_lookup_elem(&lost, &why);
+    // probe.h:170  u64 *n = bpf_map_lookup_elem(&lost, &why);
     /*  427 */ I_LD_MAP(R1, lost),             /* r1 = map lost */
     /*  429 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
-    // probe.h:164  if (n)
+    // probe.h:172  if (n)
     /*  430 */ I_JMP_IMM(JEQ, R0, 0, 125),     /* if r0 == 0 goto L556 */
     /*  431 */ I_JA(122),                      /* goto L554 */
     /* L432: */
@@ -720,45 +720,45 @@ static const struct bpf_insn proc_fork_insns[] I_PACKED = {
     /* L517: */
     /*  517 */ I_MOV64_REG(R2, R3),            /* r2 = r3 */
     /*  518 */ I_JMP_IMM(JEQ, R2, 0, 37),      /* if r2 == 0 goto L556 */
-    // probe.h:182  if (CFG(CFG_RINGBUF))
+    // probe.h:190  if (CFG(CFG_RINGBUF))
     /*  519 */ I_LD_CONST(R2, CFG_RINGBUF),    /* r2 = CFG_RINGBUF */
     /*  521 */ I_JMP_IMM(JEQ, R2, 0, 16),      /* if r2 == 0 goto L538 */
-    // probe.h:172  u64 waiting = bpf_ringbuf_query(&events, RB_AVAIL_DATA);
+    // probe.h:180  u64 waiting = bpf_ringbuf_query(&events, RB_AVAIL_DATA);
     /*  522 */ I_LD_MAP(R1, events),           /* r1 = map events */
     /*  524 */ I_MOV64_IMM(R2, 0),             /* r2 = 0 */
     /*  525 */ I_CALL(ringbuf_query),          /* call ringbuf_query */
-    // probe.h:174  return waiting >= CFG(CFG_WAKE) ? RB_FORCE_WAKEUP : RB_NO_WAKEUP;
+    // probe.h:182  return waiting >= CFG(CFG_WAKE) ? RB_FORCE_WAKEUP : RB_NO_WAKEUP;
     /*  526 */ I_LD_CONST(R1, CFG_WAKE),       /* r1 = CFG_WAKE */
     /*  528 */ I_MOV64_IMM(R4, 1),             /* r4 = 1 */
     /*  529 */ I_JMP_REG(JLT, R0, R1, 1),      /* if r0 < r1 goto L531 */
     /*  530 */ I_MOV64_IMM(R4, 2),             /* r4 = 2 */
-    // probe.h:183  err = bpf_ringbuf_output(&events, record, size, wake_flags());
+    // probe.h:191  err = bpf_ringbuf_output(&events, record, size, wake_flags());
     /* L531: */
     /*  531 */ I_LD_MAP(R1, events),           /* r1 = map events */
     /*  533 */ I_LDX_MEM(DW, R2, R10, -104),   /* r2 = *(u64 *)(r10 - 104) */
     /*  534 */ I_MOV64_IMM(R3, 288),           /* r3 = 288 */
     /*  535 */ I_CALL(ringbuf_output),         /* call ringbuf_output */
-    // probe.h:186  if (err)
+    // probe.h:194  if (err)
     /*  536 */ I_JMP_IMM(JEQ, R0, 0, 19),      /* if r0 == 0 goto L556 */
     /*  537 */ I_JA(8),                        /* goto L546 */
-    // probe.h:185  err = bpf_perf_event_output(ctx, &events, F_CURRENT_CPU, record, size);
+    // probe.h:193  err = bpf_perf_event_output(ctx, &events, F_CURRENT_CPU, record, size);
     /* L538: */
     /*  538 */ I_LD_MAP(R2, events),           /* r2 = map events */
     /*  540 */ I_LD_IMM64(R3, 0xffffffff),     /* r3 = 4294967295 ll */
     /*  542 */ I_LDX_MEM(DW, R4, R10, -104),   /* r4 = *(u64 *)(r10 - 104) */
     /*  543 */ I_MOV64_IMM(R5, 288),           /* r5 = 288 */
     /*  544 */ I_CALL(perf_event_output),      /* call perf_event_output */
-    // probe.h:186  if (err)
+    // probe.h:194  if (err)
     /*  545 */ I_JMP_IMM(JEQ, R0, 0, 10),      /* if r0 == 0 goto L556 */
     /* L546: */
     /*  546 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
     /*  547 */ I_STX_MEM(W, R10, -8, R1),      /* *(u32 *)(r10 - 8) = r1 */
     /*  548 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
     /*  549 */ I_ALU64_IMM(ADD, R2, -8),       /* r2 += -8 */
-    // probe.h:162  u64 *n = bpf_map_lookup_elem(&lost, &why);
+    // probe.h:170  u64 *n = bpf_map_lookup_elem(&lost, &why);
     /*  550 */ I_LD_MAP(R1, lost),             /* r1 = map lost */
     /*  552 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
-    // probe.h:164  if (n)
+    // probe.h:172  if (n)
     /*  553 */ I_JMP_IMM(JEQ, R0, 0, 2),       /* if r0 == 0 goto L556 */
     /* L554: */
     /*  554 */ I_MOV64_IMM(R1, 1),             /* r1 = 1 */
@@ -768,7 +768,7 @@ static const struct bpf_insn proc_fork_insns[] I_PACKED = {
     /*  556 */ I_MOV64_IMM(R0, 0),             /* r0 = 0 */
     /*  557 */ I_EXIT(),                       /* exit */
 };
-static const struct bpf_patch proc_fork_patches[] = {
+static const struct bpf_patch proc_fork_patches[] I_PACKED = {
     { 0, PATCH_CONST, 0, "CFG_RAW" },
     { 11, PATCH_OFF, 4, "trace_event_raw_task_newtask.pid" },
     { 13, PATCH_OFF, 8, "trace_event_raw_task_newtask.clone_flags" },
@@ -1359,34 +1359,34 @@ static const struct bpf_insn proc_exec_insns[] I_PACKED = {
     /*  414 */ I_JMP_IMM(JNE, R0, 0, -25),     /* if r0 != 0 goto L390 */
     // proc.bpf.c:370  h->arg_len = (u32)left;
     /*  415 */ I_STX_MEM(W, R8, 84, R6),       /* *(u32 *)(r8 + 84) = r6 */
-    // probe.h:182  if (CFG(CFG_RINGBUF))
+    // probe.h:190  if (CFG(CFG_RINGBUF))
     /*  416 */ I_LD_CONST(R1, CFG_RINGBUF),    /* r1 = CFG_RINGBUF */
     /*  418 */ I_MOV64_REG(R4, R8),            /* r4 = r8 */
     // proc.bpf.c:371  emit(ctx, r, sizeof *h + left);
     /*  419 */ I_MOV64_REG(R8, R6),            /* r8 = r6 */
     /*  420 */ I_ALU64_IMM(ADD, R8, 288),      /* r8 += 288 */
-    // probe.h:182  if (CFG(CFG_RINGBUF))
+    // probe.h:190  if (CFG(CFG_RINGBUF))
     /*  421 */ I_JMP_IMM(JEQ, R1, 0, 17),      /* if r1 == 0 goto L439 */
-    // probe.h:172  u64 waiting = bpf_ringbuf_query(&events, RB_AVAIL_DATA);
+    // probe.h:180  u64 waiting = bpf_ringbuf_query(&events, RB_AVAIL_DATA);
     /*  422 */ I_LD_MAP(R1, events),           /* r1 = map events */
     /*  424 */ I_MOV64_IMM(R2, 0),             /* r2 = 0 */
     /*  425 */ I_CALL(ringbuf_query),          /* call ringbuf_query */
-    // probe.h:174  return waiting >= CFG(CFG_WAKE) ? RB_FORCE_WAKEUP : RB_NO_WAKEUP;
+    // probe.h:182  return waiting >= CFG(CFG_WAKE) ? RB_FORCE_WAKEUP : RB_NO_WAKEUP;
     /*  426 */ I_LD_CONST(R1, CFG_WAKE),       /* r1 = CFG_WAKE */
     /*  428 */ I_MOV64_IMM(R4, 1),             /* r4 = 1 */
     /*  429 */ I_JMP_REG(JLT, R0, R1, 1),      /* if r0 < r1 goto L431 */
     /*  430 */ I_MOV64_IMM(R4, 2),             /* r4 = 2 */
-    // probe.h:183  err = bpf_ringbuf_output(&events, record, size, wake_flags());
+    // probe.h:191  err = bpf_ringbuf_output(&events, record, size, wake_flags());
     /* L431: */
     /*  431 */ I_LD_MAP(R1, events),           /* r1 = map events */
     /*  433 */ I_LDX_MEM(DW, R2, R10, -64),    /* r2 = *(u64 *)(r10 - 64) */
     /*  434 */ I_MOV64_REG(R3, R8),            /* r3 = r8 */
     /*  435 */ I_MOV64_REG(R8, R2),            /* r8 = r2 */
     /*  436 */ I_CALL(ringbuf_output),         /* call ringbuf_output */
-    // probe.h:186  if (err)
+    // probe.h:194  if (err)
     /*  437 */ I_JMP_IMM(JEQ, R0, 0, -48),     /* if r0 == 0 goto L390 */
     /*  438 */ I_JA(9),                        /* goto L448 */
-    // probe.h:185  err = bpf_perf_event_output(ctx, &events, F_CURRENT_CPU, record, size);
+    // probe.h:193  err = bpf_perf_event_output(ctx, &events, F_CURRENT_CPU, record, size);
     /* L439: */
     /*  439 */ I_LDX_MEM(DW, R1, R10, -80),    /* r1 = *(u64 *)(r10 - 80) */
     /*  440 */ I_LD_MAP(R2, events),           /* r2 = map events */
@@ -1394,19 +1394,19 @@ static const struct bpf_insn proc_exec_insns[] I_PACKED = {
     /*  444 */ I_MOV64_REG(R5, R8),            /* r5 = r8 */
     /*  445 */ I_CALL(perf_event_output),      /* call perf_event_output */
     /*  446 */ I_LDX_MEM(DW, R8, R10, -64),    /* r8 = *(u64 *)(r10 - 64) */
-    // probe.h:186  if (err)
+    // probe.h:194  if (err)
     /*  447 */ I_JMP_IMM(JEQ, R0, 0, -58),     /* if r0 == 0 goto L390 */
     /* L448: */
     /*  448 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
     /*  449 */ I_STX_MEM(W, R10, -8, R1),      /* *(u32 *)(r10 - 8) = r1 */
     /*  450 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
     /*  451 */ I_ALU64_IMM(ADD, R2, -8),       /* r2 += -8 */
-    // probe.h:162  u64 *n = bpf_map_lookup_elem(&lost, &why);
+    // probe.h:170  u64 *n = bpf_map_lookup_elem(&lost, &why);
     /*  452 */ I_LD_MAP(R1, lost),             /* r1 = map lost */
     /*  454 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
-    // probe.h:164  if (n)
+    // probe.h:172  if (n)
     /*  455 */ I_JMP_IMM(JEQ, R0, 0, -66),     /* if r0 == 0 goto L390 */
-    // probe.h:165  __sync_fetch_and_add(n, 1);
+    // probe.h:173  __sync_fetch_and_add(n, 1);
     /*  456 */ I_MOV64_IMM(R1, 1),             /* r1 = 1 */
     /*  457 */ I_XADD(DW, R0, 0, R1),          /* lock *(u64 *)(r0 + 0) += r1 */
     /*  458 */ I_JA(-69),                      /* goto L390 */
@@ -1492,34 +1492,34 @@ static const struct bpf_insn proc_exec_insns[] I_PACKED = {
     /*  520 */ I_JMP_IMM(JNE, R0, 0, -31),     /* if r0 != 0 goto L490 */
     // proc.bpf.c:370  h->arg_len = (u32)left;
     /*  521 */ I_STX_MEM(W, R8, 84, R6),       /* *(u32 *)(r8 + 84) = r6 */
-    // probe.h:182  if (CFG(CFG_RINGBUF))
+    // probe.h:190  if (CFG(CFG_RINGBUF))
     /*  522 */ I_LD_CONST(R1, CFG_RINGBUF),    /* r1 = CFG_RINGBUF */
     /*  524 */ I_MOV64_REG(R4, R8),            /* r4 = r8 */
     // proc.bpf.c:371  emit(ctx, r, sizeof *h + left);
     /*  525 */ I_MOV64_REG(R8, R6),            /* r8 = r6 */
     /*  526 */ I_ALU64_IMM(ADD, R8, 288),      /* r8 += 288 */
-    // probe.h:182  if (CFG(CFG_RINGBUF))
+    // probe.h:190  if (CFG(CFG_RINGBUF))
     /*  527 */ I_JMP_IMM(JEQ, R1, 0, 17),      /* if r1 == 0 goto L545 */
-    // probe.h:172  u64 waiting = bpf_ringbuf_query(&events, RB_AVAIL_DATA);
+    // probe.h:180  u64 waiting = bpf_ringbuf_query(&events, RB_AVAIL_DATA);
     /*  528 */ I_LD_MAP(R1, events),           /* r1 = map events */
     /*  530 */ I_MOV64_IMM(R2, 0),             /* r2 = 0 */
     /*  531 */ I_CALL(ringbuf_query),          /* call ringbuf_query */
-    // probe.h:174  return waiting >= CFG(CFG_WAKE) ? RB_FORCE_WAKEUP : RB_NO_WAKEUP;
+    // probe.h:182  return waiting >= CFG(CFG_WAKE) ? RB_FORCE_WAKEUP : RB_NO_WAKEUP;
     /*  532 */ I_LD_CONST(R1, CFG_WAKE),       /* r1 = CFG_WAKE */
     /*  534 */ I_MOV64_IMM(R4, 1),             /* r4 = 1 */
     /*  535 */ I_JMP_REG(JLT, R0, R1, 1),      /* if r0 < r1 goto L537 */
     /*  536 */ I_MOV64_IMM(R4, 2),             /* r4 = 2 */
-    // probe.h:183  err = bpf_ringbuf_output(&events, record, size, wake_flags());
+    // probe.h:191  err = bpf_ringbuf_output(&events, record, size, wake_flags());
     /* L537: */
     /*  537 */ I_LD_MAP(R1, events),           /* r1 = map events */
     /*  539 */ I_LDX_MEM(DW, R2, R10, -64),    /* r2 = *(u64 *)(r10 - 64) */
     /*  540 */ I_MOV64_REG(R3, R8),            /* r3 = r8 */
     /*  541 */ I_MOV64_REG(R8, R2),            /* r8 = r2 */
     /*  542 */ I_CALL(ringbuf_output),         /* call ringbuf_output */
-    // probe.h:186  if (err)
+    // probe.h:194  if (err)
     /*  543 */ I_JMP_IMM(JEQ, R0, 0, -54),     /* if r0 == 0 goto L490 */
     /*  544 */ I_JA(9),                        /* goto L554 */
-    // probe.h:185  err = bpf_perf_event_output(ctx, &events, F_CURRENT_CPU, record, size);
+    // probe.h:193  err = bpf_perf_event_output(ctx, &events, F_CURRENT_CPU, record, size);
     /* L545: */
     /*  545 */ I_LDX_MEM(DW, R1, R10, -80),    /* r1 = *(u64 *)(r10 - 80) */
     /*  546 */ I_LD_MAP(R2, events),           /* r2 = map events */
@@ -1527,19 +1527,19 @@ static const struct bpf_insn proc_exec_insns[] I_PACKED = {
     /*  550 */ I_MOV64_REG(R5, R8),            /* r5 = r8 */
     /*  551 */ I_CALL(perf_event_output),      /* call perf_event_output */
     /*  552 */ I_LDX_MEM(DW, R8, R10, -64),    /* r8 = *(u64 *)(r10 - 64) */
-    // probe.h:186  if (err)
+    // probe.h:194  if (err)
     /*  553 */ I_JMP_IMM(JEQ, R0, 0, -64),     /* if r0 == 0 goto L490 */
     /* L554: */
     /*  554 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
     /*  555 */ I_STX_MEM(W, R10, -8, R1),      /* *(u32 *)(r10 - 8) = r1 */
     /*  556 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
     /*  557 */ I_ALU64_IMM(ADD, R2, -8),       /* r2 += -8 */
-    // probe.h:162  u64 *n = bpf_map_lookup_elem(&lost, &why);
+    // probe.h:170  u64 *n = bpf_map_lookup_elem(&lost, &why);
     /*  558 */ I_LD_MAP(R1, lost),             /* r1 = map lost */
     /*  560 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
-    // probe.h:164  if (n)
+    // probe.h:172  if (n)
     /*  561 */ I_JMP_IMM(JEQ, R0, 0, -72),     /* if r0 == 0 goto L490 */
-    // probe.h:165  __sync_fetch_and_add(n, 1);
+    // probe.h:173  __sync_fetch_and_add(n, 1);
     /*  562 */ I_MOV64_IMM(R1, 1),             /* r1 = 1 */
     /*  563 */ I_XADD(DW, R0, 0, R1),          /* lock *(u64 *)(r0 + 0) += r1 */
     /*  564 */ I_JA(-75),                      /* goto L490 */
@@ -2377,31 +2377,31 @@ static const struct bpf_insn proc_exec_insns[] I_PACKED = {
     /* 1269 */ I_LDX_MEM(W, R6, R8, 13104),    /* r6 = *(u32 *)(r8 + 13104) */
     // proc.bpf.c:412  if (at <= sizeof r->data)
     /* 1270 */ I_JMP_IMM(JGT, R6, 12816, 39),  /* if r6 > 12816 goto L1310 */
-    // probe.h:182  if (CFG(CFG_RINGBUF))
+    // probe.h:190  if (CFG(CFG_RINGBUF))
     /* 1271 */ I_LD_CONST(R1, CFG_RINGBUF),    /* r1 = CFG_RINGBUF */
     // proc.bpf.c:413  emit(ctx, r, sizeof *h + at);
     /* 1273 */ I_ALU64_IMM(ADD, R6, 288),      /* r6 += 288 */
-    // probe.h:182  if (CFG(CFG_RINGBUF))
+    // probe.h:190  if (CFG(CFG_RINGBUF))
     /* 1274 */ I_JMP_IMM(JEQ, R1, 0, 16),      /* if r1 == 0 goto L1291 */
-    // probe.h:172  u64 waiting = bpf_ringbuf_query(&events, RB_AVAIL_DATA);
+    // probe.h:180  u64 waiting = bpf_ringbuf_query(&events, RB_AVAIL_DATA);
     /* 1275 */ I_LD_MAP(R1, events),           /* r1 = map events */
     /* 1277 */ I_MOV64_IMM(R2, 0),             /* r2 = 0 */
     /* 1278 */ I_CALL(ringbuf_query),          /* call ringbuf_query */
-    // probe.h:174  return waiting >= CFG(CFG_WAKE) ? RB_FORCE_WAKEUP : RB_NO_WAKEUP;
+    // probe.h:182  return waiting >= CFG(CFG_WAKE) ? RB_FORCE_WAKEUP : RB_NO_WAKEUP;
     /* 1279 */ I_LD_CONST(R1, CFG_WAKE),       /* r1 = CFG_WAKE */
     /* 1281 */ I_MOV64_IMM(R4, 1),             /* r4 = 1 */
     /* 1282 */ I_JMP_REG(JLT, R0, R1, 1),      /* if r0 < r1 goto L1284 */
     /* 1283 */ I_MOV64_IMM(R4, 2),             /* r4 = 2 */
-    // probe.h:183  err = bpf_ringbuf_output(&events, record, size, wake_flags());
+    // probe.h:191  err = bpf_ringbuf_output(&events, record, size, wake_flags());
     /* L1284: */
     /* 1284 */ I_LD_MAP(R1, events),           /* r1 = map events */
     /* 1286 */ I_MOV64_REG(R2, R8),            /* r2 = r8 */
     /* 1287 */ I_MOV64_REG(R3, R6),            /* r3 = r6 */
     /* 1288 */ I_CALL(ringbuf_output),         /* call ringbuf_output */
-    // probe.h:186  if (err)
+    // probe.h:194  if (err)
     /* 1289 */ I_JMP_IMM(JEQ, R0, 0, 20),      /* if r0 == 0 goto L1310 */
     /* 1290 */ I_JA(9),                        /* goto L1300 */
-    // probe.h:185  err = bpf_perf_event_output(ctx, &events, F_CURRENT_CPU, record, size);
+    // probe.h:193  err = bpf_perf_event_output(ctx, &events, F_CURRENT_CPU, record, size);
     /* L1291: */
     /* 1291 */ I_LDX_MEM(DW, R1, R10, -80),    /* r1 = *(u64 *)(r10 - 80) */
     /* 1292 */ I_LD_MAP(R2, events),           /* r2 = map events */
@@ -2409,27 +2409,27 @@ static const struct bpf_insn proc_exec_insns[] I_PACKED = {
     /* 1296 */ I_MOV64_REG(R4, R8),            /* r4 = r8 */
     /* 1297 */ I_MOV64_REG(R5, R6),            /* r5 = r6 */
     /* 1298 */ I_CALL(perf_event_output),      /* call perf_event_output */
-    // probe.h:186  if (err)
+    // probe.h:194  if (err)
     /* 1299 */ I_JMP_IMM(JEQ, R0, 0, 10),      /* if r0 == 0 goto L1310 */
     /* L1300: */
     /* 1300 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
     /* 1301 */ I_STX_MEM(W, R10, -8, R1),      /* *(u32 *)(r10 - 8) = r1 */
     /* 1302 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
     /* 1303 */ I_ALU64_IMM(ADD, R2, -8),       /* r2 += -8 */
-    // probe.h:162  u64 *n = bpf_map_lookup_elem(&lost, &why);
+    // probe.h:170  u64 *n = bpf_map_lookup_elem(&lost, &why);
     /* 1304 */ I_LD_MAP(R1, lost),             /* r1 = map lost */
     /* 1306 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
-    // probe.h:164  if (n)
+    // probe.h:172  if (n)
     /* 1307 */ I_JMP_IMM(JEQ, R0, 0, 2),       /* if r0 == 0 goto L1310 */
     /* 1308 */ I_MOV64_IMM(R1, 1),             /* r1 = 1 */
-    // probe.h:165  __sync_fetch_and_add(n, 1);
+    // probe.h:173  __sync_fetch_and_add(n, 1);
     /* 1309 */ I_XADD(DW, R0, 0, R1),          /* lock *(u64 *)(r0 + 0) += r1 */
     // proc.bpf.c:431  return 0;
     /* L1310: */
     /* 1310 */ I_MOV64_IMM(R0, 0),             /* r0 = 0 */
     /* 1311 */ I_EXIT(),                       /* exit */
 };
-static const struct bpf_patch proc_exec_patches[] = {
+static const struct bpf_patch proc_exec_patches[] I_PACKED = {
     { 1, PATCH_CONST, 0, "CFG_RAW" },
     { 8, PATCH_OFF, 8, "linux_binprm.filename" },
     { 18, PATCH_OFF, 4, "trace_event_raw_sched_process_exec.filename" },
@@ -3441,29 +3441,29 @@ static const struct bpf_insn proc_exit_insns[] I_PACKED = {
     /*  732 */ I_LDX_MEM(DW, R1, R10, -72),    /* r1 = *(u64 *)(r10 - 72) */
     /*  733 */ I_STX_MEM(DW, R1, 280, R6),     /* *(u64 *)(r1 + 280) = r6 */
     /*  734 */ I_LDX_MEM(DW, R8, R10, -80),    /* r8 = *(u64 *)(r10 - 80) */
-    // probe.h:182  if (CFG(CFG_RINGBUF))
+    // probe.h:190  if (CFG(CFG_RINGBUF))
     /* L735: */
     /*  735 */ I_LD_CONST(R1, CFG_RINGBUF),    /* r1 = CFG_RINGBUF */
     /*  737 */ I_JMP_IMM(JEQ, R1, 0, 16),      /* if r1 == 0 goto L754 */
-    // probe.h:172  u64 waiting = bpf_ringbuf_query(&events, RB_AVAIL_DATA);
+    // probe.h:180  u64 waiting = bpf_ringbuf_query(&events, RB_AVAIL_DATA);
     /*  738 */ I_LD_MAP(R1, events),           /* r1 = map events */
     /*  740 */ I_MOV64_IMM(R2, 0),             /* r2 = 0 */
     /*  741 */ I_CALL(ringbuf_query),          /* call ringbuf_query */
-    // probe.h:174  return waiting >= CFG(CFG_WAKE) ? RB_FORCE_WAKEUP : RB_NO_WAKEUP;
+    // probe.h:182  return waiting >= CFG(CFG_WAKE) ? RB_FORCE_WAKEUP : RB_NO_WAKEUP;
     /*  742 */ I_LD_CONST(R1, CFG_WAKE),       /* r1 = CFG_WAKE */
     /*  744 */ I_MOV64_IMM(R4, 1),             /* r4 = 1 */
     /*  745 */ I_LDX_MEM(DW, R2, R10, -72),    /* r2 = *(u64 *)(r10 - 72) */
     /*  746 */ I_JMP_REG(JLT, R0, R1, 1),      /* if r0 < r1 goto L748 */
     /*  747 */ I_MOV64_IMM(R4, 2),             /* r4 = 2 */
-    // probe.h:183  err = bpf_ringbuf_output(&events, record, size, wake_flags());
+    // probe.h:191  err = bpf_ringbuf_output(&events, record, size, wake_flags());
     /* L748: */
     /*  748 */ I_LD_MAP(R1, events),           /* r1 = map events */
     /*  750 */ I_MOV64_IMM(R3, 288),           /* r3 = 288 */
     /*  751 */ I_CALL(ringbuf_output),         /* call ringbuf_output */
-    // probe.h:186  if (err)
+    // probe.h:194  if (err)
     /*  752 */ I_JMP_IMM(JEQ, R0, 0, 20),      /* if r0 == 0 goto L773 */
     /*  753 */ I_JA(9),                        /* goto L763 */
-    // probe.h:185  err = bpf_perf_event_output(ctx, &events, F_CURRENT_CPU, record, size);
+    // probe.h:193  err = bpf_perf_event_output(ctx, &events, F_CURRENT_CPU, record, size);
     /* L754: */
     /*  754 */ I_MOV64_REG(R1, R8),            /* r1 = r8 */
     /*  755 */ I_LD_MAP(R2, events),           /* r2 = map events */
@@ -3471,27 +3471,27 @@ static const struct bpf_insn proc_exit_insns[] I_PACKED = {
     /*  759 */ I_LDX_MEM(DW, R4, R10, -72),    /* r4 = *(u64 *)(r10 - 72) */
     /*  760 */ I_MOV64_IMM(R5, 288),           /* r5 = 288 */
     /*  761 */ I_CALL(perf_event_output),      /* call perf_event_output */
-    // probe.h:186  if (err)
+    // probe.h:194  if (err)
     /*  762 */ I_JMP_IMM(JEQ, R0, 0, 10),      /* if r0 == 0 goto L773 */
     /* L763: */
     /*  763 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
     /*  764 */ I_STX_MEM(W, R10, -8, R1),      /* *(u32 *)(r10 - 8) = r1 */
     /*  765 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
     /*  766 */ I_ALU64_IMM(ADD, R2, -8),       /* r2 += -8 */
-    // probe.h:162  u64 *n = bpf_map_lookup_elem(&lost, &why);
+    // probe.h:170  u64 *n = bpf_map_lookup_elem(&lost, &why);
     /*  767 */ I_LD_MAP(R1, lost),             /* r1 = map lost */
     /*  769 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
-    // probe.h:164  if (n)
+    // probe.h:172  if (n)
     /*  770 */ I_JMP_IMM(JEQ, R0, 0, 2),       /* if r0 == 0 goto L773 */
     /*  771 */ I_MOV64_IMM(R1, 1),             /* r1 = 1 */
-    // probe.h:165  __sync_fetch_and_add(n, 1);
+    // probe.h:173  __sync_fetch_and_add(n, 1);
     /*  772 */ I_XADD(DW, R0, 0, R1),          /* lock *(u64 *)(r0 + 0) += r1 */
     // proc.bpf.c:463  }
     /* L773: */
     /*  773 */ I_MOV64_IMM(R0, 0),             /* r0 = 0 */
     /*  774 */ I_EXIT(),                       /* exit */
 };
-static const struct bpf_patch proc_exit_patches[] = {
+static const struct bpf_patch proc_exit_patches[] I_PACKED = {
     { 3, PATCH_CONST, 0, "CFG_FAILED" },
     { 6, PATCH_CONST, 0, "CFG_ARGV" },
     { 11, PATCH_MAP, 0, "execing" },
@@ -3813,12 +3813,12 @@ static const struct bpf_insn proc_call_insns[] I_PACKED = {
     /*  160 */ I_STX_MEM(W, R10, -8, R6),      /* *(u32 *)(r10 - 8) = r6 */
     /*  161 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
     /*  162 */ I_ALU64_IMM(ADD, R2, -8),       /* r2 += -8 */
-    // probe.h:162  u64 *n = bpf_map_lookup_elem(&lost, &why);
+    // probe.h:170  u64 *n = bpf_map_lookup_elem(&lost, &why);
     /*  163 */ I_LD_MAP(R1, lost),             /* r1 = map lost */
     /*  165 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
-    // probe.h:164  if (n)
+    // probe.h:172  if (n)
     /*  166 */ I_JMP_IMM(JEQ, R0, 0, 1),       /* if r0 == 0 goto L168 */
-    // probe.h:165  __sync_fetch_and_add(n, 1);
+    // probe.h:173  __sync_fetch_and_add(n, 1);
     /*  167 */ I_XADD(DW, R0, 0, R6),          /* lock *(u64 *)(r0 + 0) += r6 */
     // proc.bpf.c:531  if (!CFG(CFG_ARGV))
     /* L168: */
@@ -4332,55 +4332,55 @@ static const struct bpf_insn proc_call_insns[] I_PACKED = {
     /*  560 */ I_LDX_MEM(DW, R1, R10, -104),   /* r1 = *(u64 *)(r10 - 104) */
     // proc.bpf.c:517  if (len <= sizeof r->data)
     /*  561 */ I_JMP_IMM(JGT, R8, 12816, -469), /* if r8 > 12816 goto L93 */
-    // probe.h:182  if (CFG(CFG_RINGBUF))
+    // probe.h:190  if (CFG(CFG_RINGBUF))
     /*  562 */ I_LD_CONST(R2, CFG_RINGBUF),    /* r2 = CFG_RINGBUF */
     // proc.bpf.c:518  emit(ctx, r, sizeof *h + len);
     /*  564 */ I_ALU64_IMM(ADD, R8, 288),      /* r8 += 288 */
-    // probe.h:182  if (CFG(CFG_RINGBUF))
+    // probe.h:190  if (CFG(CFG_RINGBUF))
     /*  565 */ I_JMP_IMM(JEQ, R2, 0, 16),      /* if r2 == 0 goto L582 */
-    // probe.h:172  u64 waiting = bpf_ringbuf_query(&events, RB_AVAIL_DATA);
+    // probe.h:180  u64 waiting = bpf_ringbuf_query(&events, RB_AVAIL_DATA);
     /*  566 */ I_LD_MAP(R1, events),           /* r1 = map events */
     /*  568 */ I_MOV64_IMM(R2, 0),             /* r2 = 0 */
     /*  569 */ I_CALL(ringbuf_query),          /* call ringbuf_query */
-    // probe.h:174  return waiting >= CFG(CFG_WAKE) ? RB_FORCE_WAKEUP : RB_NO_WAKEUP;
+    // probe.h:182  return waiting >= CFG(CFG_WAKE) ? RB_FORCE_WAKEUP : RB_NO_WAKEUP;
     /*  570 */ I_LD_CONST(R1, CFG_WAKE),       /* r1 = CFG_WAKE */
     /*  572 */ I_MOV64_IMM(R4, 1),             /* r4 = 1 */
     /*  573 */ I_JMP_REG(JLT, R0, R1, 1),      /* if r0 < r1 goto L575 */
     /*  574 */ I_MOV64_IMM(R4, 2),             /* r4 = 2 */
-    // probe.h:183  err = bpf_ringbuf_output(&events, record, size, wake_flags());
+    // probe.h:191  err = bpf_ringbuf_output(&events, record, size, wake_flags());
     /* L575: */
     /*  575 */ I_LD_MAP(R1, events),           /* r1 = map events */
     /*  577 */ I_MOV64_REG(R2, R6),            /* r2 = r6 */
     /*  578 */ I_MOV64_REG(R3, R8),            /* r3 = r8 */
     /*  579 */ I_CALL(ringbuf_output),         /* call ringbuf_output */
-    // probe.h:186  if (err)
+    // probe.h:194  if (err)
     /*  580 */ I_JMP_IMM(JEQ, R0, 0, -488),    /* if r0 == 0 goto L93 */
     /*  581 */ I_JA(8),                        /* goto L590 */
-    // probe.h:185  err = bpf_perf_event_output(ctx, &events, F_CURRENT_CPU, record, size);
+    // probe.h:193  err = bpf_perf_event_output(ctx, &events, F_CURRENT_CPU, record, size);
     /* L582: */
     /*  582 */ I_LD_MAP(R2, events),           /* r2 = map events */
     /*  584 */ I_LD_IMM64(R3, 0xffffffff),     /* r3 = 4294967295 ll */
     /*  586 */ I_MOV64_REG(R4, R6),            /* r4 = r6 */
     /*  587 */ I_MOV64_REG(R5, R8),            /* r5 = r8 */
     /*  588 */ I_CALL(perf_event_output),      /* call perf_event_output */
-    // probe.h:186  if (err)
+    // probe.h:194  if (err)
     /*  589 */ I_JMP_IMM(JEQ, R0, 0, -497),    /* if r0 == 0 goto L93 */
     /* L590: */
     /*  590 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
     /*  591 */ I_STX_MEM(W, R10, -8, R1),      /* *(u32 *)(r10 - 8) = r1 */
     /*  592 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
     /*  593 */ I_ALU64_IMM(ADD, R2, -8),       /* r2 += -8 */
-    // probe.h:162  u64 *n = bpf_map_lookup_elem(&lost, &why);
+    // probe.h:170  u64 *n = bpf_map_lookup_elem(&lost, &why);
     /*  594 */ I_LD_MAP(R1, lost),             /* r1 = map lost */
     /*  596 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
-    // probe.h:164  if (n)
+    // probe.h:172  if (n)
     /*  597 */ I_JMP_IMM(JEQ, R0, 0, -505),    /* if r0 == 0 goto L93 */
     /*  598 */ I_MOV64_IMM(R1, 1),             /* r1 = 1 */
-    // probe.h:165  __sync_fetch_and_add(n, 1);
+    // probe.h:173  __sync_fetch_and_add(n, 1);
     /*  599 */ I_XADD(DW, R0, 0, R1),          /* lock *(u64 *)(r0 + 0) += r1 */
     /*  600 */ I_JA(-508),                     /* goto L93 */
 };
-static const struct bpf_patch proc_call_patches[] = {
+static const struct bpf_patch proc_call_patches[] I_PACKED = {
     { 1, PATCH_CONST, 0, "CFG_RAW" },
     { 6, PATCH_OFF, 8, "trace_event_raw_sys_enter.id" },
     { 10, PATCH_CONST, 0, "CFG_COMPAT_MASK" },
@@ -5051,32 +5051,32 @@ static const struct bpf_insn proc_return_insns[] I_PACKED = {
     /*  468 */ I_LDX_MEM(DW, R8, R10, -120),   /* r8 = *(u64 *)(r10 - 120) */
     // proc.bpf.c:517  if (len <= sizeof r->data)
     /*  469 */ I_JMP_IMM(JGT, R7, 12816, 42),  /* if r7 > 12816 goto L512 */
-    // probe.h:182  if (CFG(CFG_RINGBUF))
+    // probe.h:190  if (CFG(CFG_RINGBUF))
     /*  470 */ I_LD_CONST(R1, CFG_RINGBUF),    /* r1 = CFG_RINGBUF */
     // proc.bpf.c:518  emit(ctx, r, sizeof *h + len);
     /*  472 */ I_ALU64_IMM(ADD, R7, 288),      /* r7 += 288 */
-    // probe.h:182  if (CFG(CFG_RINGBUF))
+    // probe.h:190  if (CFG(CFG_RINGBUF))
     /*  473 */ I_JMP_IMM(JEQ, R1, 0, 17),      /* if r1 == 0 goto L491 */
-    // probe.h:172  u64 waiting = bpf_ringbuf_query(&events, RB_AVAIL_DATA);
+    // probe.h:180  u64 waiting = bpf_ringbuf_query(&events, RB_AVAIL_DATA);
     /*  474 */ I_LD_MAP(R1, events),           /* r1 = map events */
     /*  476 */ I_MOV64_IMM(R2, 0),             /* r2 = 0 */
     /*  477 */ I_CALL(ringbuf_query),          /* call ringbuf_query */
-    // probe.h:174  return waiting >= CFG(CFG_WAKE) ? RB_FORCE_WAKEUP : RB_NO_WAKEUP;
+    // probe.h:182  return waiting >= CFG(CFG_WAKE) ? RB_FORCE_WAKEUP : RB_NO_WAKEUP;
     /*  478 */ I_LD_CONST(R1, CFG_WAKE),       /* r1 = CFG_WAKE */
     /*  480 */ I_MOV64_IMM(R4, 1),             /* r4 = 1 */
     /*  481 */ I_JMP_REG(JLT, R0, R1, 1),      /* if r0 < r1 goto L483 */
     /*  482 */ I_MOV64_IMM(R4, 2),             /* r4 = 2 */
-    // probe.h:183  err = bpf_ringbuf_output(&events, record, size, wake_flags());
+    // probe.h:191  err = bpf_ringbuf_output(&events, record, size, wake_flags());
     /* L483: */
     /*  483 */ I_LD_MAP(R1, events),           /* r1 = map events */
     /*  485 */ I_LDX_MEM(DW, R9, R10, -104),   /* r9 = *(u64 *)(r10 - 104) */
     /*  486 */ I_MOV64_REG(R2, R9),            /* r2 = r9 */
     /*  487 */ I_MOV64_REG(R3, R7),            /* r3 = r7 */
     /*  488 */ I_CALL(ringbuf_output),         /* call ringbuf_output */
-    // probe.h:186  if (err)
+    // probe.h:194  if (err)
     /*  489 */ I_JMP_IMM(JEQ, R0, 0, 22),      /* if r0 == 0 goto L512 */
     /*  490 */ I_JA(10),                       /* goto L501 */
-    // probe.h:185  err = bpf_perf_event_output(ctx, &events, F_CURRENT_CPU, record, size);
+    // probe.h:193  err = bpf_perf_event_output(ctx, &events, F_CURRENT_CPU, record, size);
     /* L491: */
     /*  491 */ I_MOV64_REG(R1, R6),            /* r1 = r6 */
     /*  492 */ I_LD_MAP(R2, events),           /* r2 = map events */
@@ -5085,20 +5085,20 @@ static const struct bpf_insn proc_return_insns[] I_PACKED = {
     /*  497 */ I_MOV64_REG(R4, R9),            /* r4 = r9 */
     /*  498 */ I_MOV64_REG(R5, R7),            /* r5 = r7 */
     /*  499 */ I_CALL(perf_event_output),      /* call perf_event_output */
-    // probe.h:186  if (err)
+    // probe.h:194  if (err)
     /*  500 */ I_JMP_IMM(JEQ, R0, 0, 11),      /* if r0 == 0 goto L512 */
     /* L501: */
     /*  501 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
     /*  502 */ I_STX_MEM(W, R10, -8, R1),      /* *(u32 *)(r10 - 8) = r1 */
     /*  503 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
     /*  504 */ I_ALU64_IMM(ADD, R2, -8),       /* r2 += -8 */
-    // probe.h:162  u64 *n = bpf_map_lookup_elem(&lost, &why);
+    // probe.h:170  u64 *n = bpf_map_lookup_elem(&lost, &why);
     /*  505 */ I_LD_MAP(R1, lost),             /* r1 = map lost */
     /*  507 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
-    // probe.h:164  if (n)
+    // probe.h:172  if (n)
     /*  508 */ I_JMP_IMM(JEQ, R0, 0, 2),       /* if r0 == 0 goto L511 */
     /*  509 */ I_MOV64_IMM(R1, 1),             /* r1 = 1 */
-    // probe.h:165  __sync_fetch_and_add(n, 1);
+    // probe.h:173  __sync_fetch_and_add(n, 1);
     /*  510 */ I_XADD(DW, R0, 0, R1),          /* lock *(u64 *)(r0 + 0) += r1 */
     /* L511: */
     /*  511 */ I_LDX_MEM(DW, R9, R10, -104),   /* r9 = *(u64 *)(r10 - 104) */
@@ -5128,57 +5128,57 @@ static const struct bpf_insn proc_return_insns[] I_PACKED = {
     /*  527 */ I_ALU64_IMM(ADD, R1, -1),       /* r1 += -1 */
     /*  528 */ I_LDX_MEM(DW, R4, R10, -104),   /* r4 = *(u64 *)(r10 - 104) */
     /*  529 */ I_STX_MEM(H, R4, 88, R1),       /* *(u16 *)(r4 + 88) = r1 */
-    // probe.h:182  if (CFG(CFG_RINGBUF))
+    // probe.h:190  if (CFG(CFG_RINGBUF))
     /*  530 */ I_LD_CONST(R1, CFG_RINGBUF),    /* r1 = CFG_RINGBUF */
     // proc.bpf.c:608  emit(ctx, r, sizeof *h + (u32)n - 1);
     /*  532 */ I_ALU64_IMM(LSH, R7, 32),       /* r7 <<= 32 */
     /*  533 */ I_ALU64_IMM(RSH, R7, 32),       /* r7 >>= 32 */
     /*  534 */ I_ALU64_IMM(ADD, R7, 287),      /* r7 += 287 */
-    // probe.h:182  if (CFG(CFG_RINGBUF))
+    // probe.h:190  if (CFG(CFG_RINGBUF))
     /*  535 */ I_JMP_IMM(JEQ, R1, 0, 16),      /* if r1 == 0 goto L552 */
-    // probe.h:172  u64 waiting = bpf_ringbuf_query(&events, RB_AVAIL_DATA);
+    // probe.h:180  u64 waiting = bpf_ringbuf_query(&events, RB_AVAIL_DATA);
     /*  536 */ I_LD_MAP(R1, events),           /* r1 = map events */
     /*  538 */ I_MOV64_IMM(R2, 0),             /* r2 = 0 */
     /*  539 */ I_CALL(ringbuf_query),          /* call ringbuf_query */
-    // probe.h:174  return waiting >= CFG(CFG_WAKE) ? RB_FORCE_WAKEUP : RB_NO_WAKEUP;
+    // probe.h:182  return waiting >= CFG(CFG_WAKE) ? RB_FORCE_WAKEUP : RB_NO_WAKEUP;
     /*  540 */ I_LD_CONST(R1, CFG_WAKE),       /* r1 = CFG_WAKE */
     /*  542 */ I_MOV64_IMM(R4, 1),             /* r4 = 1 */
     /*  543 */ I_JMP_REG(JLT, R0, R1, 1),      /* if r0 < r1 goto L545 */
     /*  544 */ I_MOV64_IMM(R4, 2),             /* r4 = 2 */
-    // probe.h:183  err = bpf_ringbuf_output(&events, record, size, wake_flags());
+    // probe.h:191  err = bpf_ringbuf_output(&events, record, size, wake_flags());
     /* L545: */
     /*  545 */ I_LD_MAP(R1, events),           /* r1 = map events */
     /*  547 */ I_LDX_MEM(DW, R2, R10, -104),   /* r2 = *(u64 *)(r10 - 104) */
     /*  548 */ I_MOV64_REG(R3, R7),            /* r3 = r7 */
     /*  549 */ I_CALL(ringbuf_output),         /* call ringbuf_output */
-    // probe.h:186  if (err)
+    // probe.h:194  if (err)
     /*  550 */ I_JMP_IMM(JEQ, R0, 0, -493),    /* if r0 == 0 goto L58 */
     /*  551 */ I_JA(8),                        /* goto L560 */
-    // probe.h:185  err = bpf_perf_event_output(ctx, &events, F_CURRENT_CPU, record, size);
+    // probe.h:193  err = bpf_perf_event_output(ctx, &events, F_CURRENT_CPU, record, size);
     /* L552: */
     /*  552 */ I_MOV64_REG(R1, R6),            /* r1 = r6 */
     /*  553 */ I_LD_MAP(R2, events),           /* r2 = map events */
     /*  555 */ I_LD_IMM64(R3, 0xffffffff),     /* r3 = 4294967295 ll */
     /*  557 */ I_MOV64_REG(R5, R7),            /* r5 = r7 */
     /*  558 */ I_CALL(perf_event_output),      /* call perf_event_output */
-    // probe.h:186  if (err)
+    // probe.h:194  if (err)
     /*  559 */ I_JMP_IMM(JEQ, R0, 0, -502),    /* if r0 == 0 goto L58 */
     /* L560: */
     /*  560 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
     /*  561 */ I_STX_MEM(W, R10, -8, R1),      /* *(u32 *)(r10 - 8) = r1 */
     /*  562 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
     /*  563 */ I_ALU64_IMM(ADD, R2, -8),       /* r2 += -8 */
-    // probe.h:162  u64 *n = bpf_map_lookup_elem(&lost, &why);
+    // probe.h:170  u64 *n = bpf_map_lookup_elem(&lost, &why);
     /*  564 */ I_LD_MAP(R1, lost),             /* r1 = map lost */
     /*  566 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
-    // probe.h:164  if (n)
+    // probe.h:172  if (n)
     /*  567 */ I_JMP_IMM(JEQ, R0, 0, -510),    /* if r0 == 0 goto L58 */
     /*  568 */ I_MOV64_IMM(R1, 1),             /* r1 = 1 */
-    // probe.h:165  __sync_fetch_and_add(n, 1);
+    // probe.h:173  __sync_fetch_and_add(n, 1);
     /*  569 */ I_XADD(DW, R0, 0, R1),          /* lock *(u64 *)(r0 + 0) += r1 */
     /*  570 */ I_JA(-513),                     /* goto L58 */
 };
-static const struct bpf_patch proc_return_patches[] = {
+static const struct bpf_patch proc_return_patches[] I_PACKED = {
     { 1, PATCH_CONST, 0, "CFG_RAW" },
     { 6, PATCH_CONST, 0, "CFG_NR" },
     { 20, PATCH_OFF, 8, "trace_event_raw_sys_exit.id" },

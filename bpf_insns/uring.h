@@ -3,15 +3,15 @@
  * uring.bpf.c
  *   sha256 3a8b255c4adb1f2b932e1e48f89eb1cb4c815688f7bc729bdbcd0f06e226a394
  * probe.h
- *   sha256 31b32056ff3afc7e40d9db4eedae1c77a00043d6748165dbdcb54197f8f0e63a
+ *   sha256 8bf343a58cf16d3c8991b8139a48e6e5a1cb5e2c9c93575cbcdb504b1992f3d3
  * wire.h
- *   sha256 079c1977475bf28092145a233ae23f44261c7639c870ef352b3d0eea667884dc
+ *   sha256 10d431895c2333efef888f1e834d6ec429e30b5f666515cf71fd7fafd632491e
  * compiler: clang 14.0.6
  * flags: -target bpf -mcpu=v2 -O2 -g -std=gnu11 -Wall -Werror -nostdinc -fno-ident
  *
  * map events: PERF_EVENT_ARRAY, key 4, value 4, entries 0, flags 0x0
  * map lost: PERCPU_ARRAY, key 4, value 8, entries 8, flags 0x0
- * map traced: HASH, key 4, value 256, entries 16384, flags 0x0
+ * map traced: HASH, key 4, value 280, entries 16384, flags 0x0
  * map reqs: LRU_HASH, key 16, value 40, entries 16384, flags 0x0
  * map fds: HASH, key 4, value 4, entries 4096, flags 0x0
  * program uring_submit: tp/io_uring/io_uring_submit_sqe, 146 instructions, stack 64
@@ -138,13 +138,13 @@ static const struct bpf_insn uring_submit_insns[] I_PACKED = {
     /*   81 */ I_STX_MEM(W, R10, -4, R1),      /* *(u32 *)(r10 - 4) = r1 */
     /*   82 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
     /*   83 */ I_ALU64_IMM(ADD, R2, -4),       /* r2 += -4 */
-    // probe.h:162  u64 *n = bpf_map_lookup_elem(&lost, &why);
+    // probe.h:170  u64 *n = bpf_map_lookup_elem(&lost, &why);
     /*   84 */ I_LD_MAP(R1, lost),             /* r1 = map lost */
     /*   86 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
-    // probe.h:164  if (n)
+    // probe.h:172  if (n)
     /*   87 */ I_JMP_IMM(JEQ, R0, 0, 56),      /* if r0 == 0 goto L144 */
     /*   88 */ I_MOV64_IMM(R1, 1),             /* r1 = 1 */
-    // probe.h:165  __sync_fetch_and_add(n, 1);
+    // probe.h:173  __sync_fetch_and_add(n, 1);
     /*   89 */ I_XADD(DW, R0, 0, R1),          /* lock *(u64 *)(r0 + 0) += r1 */
     /*   90 */ I_JA(53),                       /* goto L144 */
     // uring.bpf.c:108  w.fd = fd_taken((u32)bpf_get_current_pid_tgid());
@@ -216,7 +216,7 @@ static const struct bpf_insn uring_submit_insns[] I_PACKED = {
     /*  144 */ I_MOV64_IMM(R0, 0),             /* r0 = 0 */
     /*  145 */ I_EXIT(),                       /* exit */
 };
-static const struct bpf_patch uring_submit_patches[] = {
+static const struct bpf_patch uring_submit_patches[] I_PACKED = {
     { 12, PATCH_OFF, 8, "trace_event_raw_io_uring_submit_sqe.req" },
     { 15, PATCH_CONST, 0, "CFG_BY_REQ" },
     { 18, PATCH_OFF, 8, "trace_event_raw_io_uring_submit_sqe.ctx" },
@@ -317,7 +317,7 @@ static const struct bpf_insn uring_file_insns[] I_PACKED = {
     /*   55 */ I_MOV64_IMM(R0, 0),             /* r0 = 0 */
     /*   56 */ I_EXIT(),                       /* exit */
 };
-static const struct bpf_patch uring_file_patches[] = {
+static const struct bpf_patch uring_file_patches[] I_PACKED = {
     { 3, PATCH_OFF, 4, "trace_event_raw_io_uring_file_get.fd" },
     { 5, PATCH_CONST, 0, "CFG_BY_REQ" },
     { 8, PATCH_OFF, 8, "trace_event_raw_io_uring_file_get.req" },
@@ -511,20 +511,20 @@ static const struct bpf_insn uring_done_insns[] I_PACKED = {
     /*  140 */ I_STX_MEM(W, R10, -4, R1),      /* *(u32 *)(r10 - 4) = r1 */
     /*  141 */ I_MOV64_REG(R2, R10),           /* r2 = r10 */
     /*  142 */ I_ALU64_IMM(ADD, R2, -4),       /* r2 += -4 */
-    // probe.h:162  u64 *n = bpf_map_lookup_elem(&lost, &why);
+    // probe.h:170  u64 *n = bpf_map_lookup_elem(&lost, &why);
     /*  143 */ I_LD_MAP(R1, lost),             /* r1 = map lost */
     /*  145 */ I_CALL(map_lookup_elem),        /* call map_lookup_elem */
-    // probe.h:164  if (n)
+    // probe.h:172  if (n)
     /*  146 */ I_JMP_IMM(JEQ, R0, 0, 2),       /* if r0 == 0 goto L149 */
     /*  147 */ I_MOV64_IMM(R1, 1),             /* r1 = 1 */
-    // probe.h:165  __sync_fetch_and_add(n, 1);
+    // probe.h:173  __sync_fetch_and_add(n, 1);
     /*  148 */ I_XADD(DW, R0, 0, R1),          /* lock *(u64 *)(r0 + 0) += r1 */
     // uring.bpf.c:164  }
     /* L149: */
     /*  149 */ I_MOV64_IMM(R0, 0),             /* r0 = 0 */
     /*  150 */ I_EXIT(),                       /* exit */
 };
-static const struct bpf_patch uring_done_patches[] = {
+static const struct bpf_patch uring_done_patches[] I_PACKED = {
     { 14, PATCH_CONST, 0, "CFG_BY_REQ" },
     { 17, PATCH_OFF, 8, "trace_event_raw_io_uring_complete.req" },
     { 24, PATCH_MAP, 0, "fds" },
@@ -549,7 +549,7 @@ static const struct bpf_patch uring_done_patches[] = {
 static const struct bpf_map_row uring_maps[] = {
     { "events", BPF_MAP_TYPE_PERF_EVENT_ARRAY, 4, 4, 0, 0 },
     { "lost", BPF_MAP_TYPE_PERCPU_ARRAY, 4, 8, 8, 0 },
-    { "traced", BPF_MAP_TYPE_HASH, 4, 256, 16384, 0 },
+    { "traced", BPF_MAP_TYPE_HASH, 4, 280, 16384, 0 },
     { "reqs", BPF_MAP_TYPE_LRU_HASH, 16, 40, 16384, 0 },
     { "fds", BPF_MAP_TYPE_HASH, 4, 4, 4096, 0 },
 };

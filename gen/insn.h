@@ -42,11 +42,12 @@ enum bpf_patch_kind {
 /* Field names: "TYPE.member.member", anonymous structs and unions left out, arrays "member[2]",
  * TYPE without a "___flavour". Enumerators: "ENUM.VALUE". Types: "TYPE". What goes into an imm may
  * stand on an ld_imm64 as well: then it has 64 bits, in two slots. */
+enum { I_NAME = 48 };
 struct bpf_patch {
     uint16_t insn; /* index in insns[] (ld_imm64 takes two) */
     uint8_t kind;
     uint8_t size;  /* PATCH_OFF: bytes of the field in the probe; 0: a struct, or more than 255 */
-    const char *name;
+    char name[I_NAME]; /* no pointer, so that patches are compressed with their program */
 };
 
 struct bpf_map_row {
@@ -55,7 +56,8 @@ struct bpf_map_row {
 };
 
 struct bpf_prog_row {
-    const char *name, *attach; /* attach: "CATEGORY/EVENT", "EVENT" or "SYMBOL" */
+    const char *name, *attach; /* attach: "CATEGORY/EVENT", "EVENT", "SYMBOL" or (TRACING) a
+                                * raw tracepoint's typedef in BTF: "btf_trace_EVENT" */
     uint32_t type;             /* BPF_PROG_TYPE_... */
     uint32_t lowest;           /* KERNEL_VERSION of the lowest kernel */
     const struct bpf_insn *insns;
@@ -99,6 +101,8 @@ struct bpf_family {
     X(56, perf_prog_read_value, 4, 15)     \
     X(67, get_stack, 4, 18)                \
     X(80, get_current_cgroup_id, 4, 18)    \
+    X(87, map_push_elem, 5, 2)             \
+    X(88, map_pop_elem, 5, 2)              \
     X(109, send_signal, 5, 3)              \
     X(112, probe_read_user, 5, 5)          \
     X(113, probe_read_kernel, 5, 5)        \

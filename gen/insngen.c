@@ -606,19 +606,24 @@ struct prog_type {
     uint32_t since;
     bool attach, is_ret; /* something stands behind the '/'; it is the function's return */
     bool both;           /* "CATEGORY/EVENT", and a second row for the classic tracepoint */
+    bool typed;          /* and a third one, whose arguments are pointers of types that BTF knows */
 };
 
 static const struct prog_type prog_types[] = {
     { "tp", BPF_PROG_TYPE_TRACEPOINT, "TRACEPOINT", "tracepoints", I_KERNEL(4, 7), true, false,
-      false },
-    { "raw_tp", BPF_PROG_TYPE_RAW_TRACEPOINT, "RAW_TRACEPOINT", "raw tracepoints", I_KERNEL(4, 17),
-      true, false, false },
-    { "both", BPF_PROG_TYPE_RAW_TRACEPOINT, "RAW_TRACEPOINT", "raw tracepoints", I_KERNEL(4, 17),
-      true, false, true },
-    { "kprobe", BPF_PROG_TYPE_KPROBE, "KPROBE", "kprobes", I_KERNEL(4, 1), true, false, false },
-    { "kretprobe", BPF_PROG_TYPE_KPROBE, "KPROBE", "kprobes", I_KERNEL(4, 1), true, true, false },
-    { "perf_event", BPF_PROG_TYPE_PERF_EVENT, "PERF_EVENT", "perf events", I_KERNEL(4, 9), false,
       false, false },
+    { "raw_tp", BPF_PROG_TYPE_RAW_TRACEPOINT, "RAW_TRACEPOINT", "raw tracepoints", I_KERNEL(4, 17),
+      true, false, false, false },
+    { "both", BPF_PROG_TYPE_RAW_TRACEPOINT, "RAW_TRACEPOINT", "raw tracepoints", I_KERNEL(4, 17),
+      true, false, true, false },
+    { "all", BPF_PROG_TYPE_RAW_TRACEPOINT, "RAW_TRACEPOINT", "raw tracepoints", I_KERNEL(4, 17),
+      true, false, true, true },
+    { "kprobe", BPF_PROG_TYPE_KPROBE, "KPROBE", "kprobes", I_KERNEL(4, 1), true, false, false,
+      false },
+    { "kretprobe", BPF_PROG_TYPE_KPROBE, "KPROBE", "kprobes", I_KERNEL(4, 1), true, true, false,
+      false },
+    { "perf_event", BPF_PROG_TYPE_PERF_EVENT, "PERF_EVENT", "perf events", I_KERNEL(4, 9), false,
+      false, false, false },
 };
 
 struct map_type {
@@ -828,7 +833,8 @@ static void prog_add(const struct symbol *sym)
     p->attach = s->name + strlen(p->type->prefix);
     p->attach += *p->attach == '/';
     if (p->type->both && !strchr(p->attach, '/'))
-        u_fail(s->name, 0, "of both kinds of tracepoints, but not \"both/CATEGORY/EVENT\"");
+        u_fail(s->name, 0, "of both kinds of tracepoints, but not \"%s/CATEGORY/EVENT\"",
+               p->type->prefix);
     prog_load(p, s);
 }
 
@@ -925,6 +931,9 @@ static void prog_add_patch(struct prog *p, uint32_t slot, struct patch patch)
 {
     if (p->patch[slot].set)
         u_fail(elf.sec[p->sec].name, p->off + 8 * (uint64_t)slot, "two records for an instruction");
+    if (strlen(patch.name) >= I_NAME)
+        u_fail(elf.sec[p->sec].name, p->off + 8 * (uint64_t)slot, "%s: a name of more than %d bytes",
+               patch.name, I_NAME - 1);
     patch.set = true;
     p->patch[slot] = patch;
 }
@@ -2138,7 +2147,7 @@ static void out_patches(struct text *t, const struct prog *p)
 {
     if (!out_n_patches(p))
         return;
-    put(t, "static const struct bpf_patch %s_patches[] = {\n", p->name);
+    put(t, "static const struct bpf_patch %s_patches[] I_PACKED = {\n", p->name);
     for (uint32_t i = 0; i < p->n; i++)
         if (p->patch[i].set)
             put(t, "    { %u, %s, %u, \"%s\" },\n", (unsigned)i, out_kind[p->patch[i].kind],
@@ -2181,11 +2190,12 @@ static void out_maps(struct out *o)
 }
 
 static void out_prog_row_as(struct out *o, const struct prog *p, const char *more,
-                            const char *attach, const char *type)
+                            const char *attach, const char *type, uint32_t since)
 {
     struct text *t = &o->t;
     uint32_t lowest = out_lowest_of(p);
 
+    lowest = lowest < since ? since : lowest;
     put(t, "    { .name = \"%s%s\", .attach = \"%s\",\n", p->name, more, attach);
     put(t, "      .type = BPF_PROG_TYPE_%s, .is_ret = %d, .lowest = I_KERNEL(%u, %u),\n", type,
         p->type->is_ret, (unsigned)lowest >> 16, (unsigned)lowest >> 8 & 0xff);
@@ -2198,10 +2208,15 @@ static void out_prog_row_as(struct out *o, const struct prog *p, const char *mor
 static void out_prog_row(struct out *o, const struct prog *p)
 {
     const char *event = p->type->both ? strchr(p->attach, '/') + 1 : p->attach;
+    char typedef_name[MAX_FIELD];
 
-    out_prog_row_as(o, p, "", event, p->type->name);
+    out_prog_row_as(o, p, "", event, p->type->name, 0);
     if (p->type->both)
-        out_prog_row_as(o, p, "_tp", p->attach, "TRACEPOINT");
+        out_prog_row_as(o, p, "_tp", p->attach, "TRACEPOINT", 0);
+    if (!p->type->typed)
+        return;
+    snprintf(typedef_name, sizeof typedef_name, "btf_trace_%s", event);
+    out_prog_row_as(o, p, "_bt", typedef_name, "TRACING", I_KERNEL(5, 5));
 }
 
 static void out_family(struct out *o)

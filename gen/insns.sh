@@ -19,13 +19,12 @@ cd "$probes"
 for probe in *.bpf.c; do
     [ -e "$probe" ] || { echo "insns.sh: no probes in $probes" >&2; break; }
     name=${probe%.bpf.c}
-    include="-I $top/gen -I $top/gen/probes"
-    # shellcheck disable=SC2086 # lists of words
-    "$clang" $flags $include -fdebug-prefix-map="$probes"=. -c "$probe" -o "$work/$name.bpf.o"
+    # shellcheck disable=SC2086 # a list of words
+    "$clang" $flags -I "$top/gen" -I "$top/gen/probes" -fdebug-prefix-map="$probes"=. -c "$probe" -o "$work/$name.bpf.o"
+    # xargs reads blanks in a path as -MM writes them.
     # shellcheck disable=SC2086
-    sources=$("$clang" $flags $include -MM "$probe" | sed 's/^[^:]*://; s/\\$//')
-    # shellcheck disable=SC2086
-    "$work/insngen" -c "clang $("$clang" -dumpversion)" -f "$flags" "$work/$name.bpf.o" $sources \
-        >"$work/$name.h"
+    "$clang" $flags -I "$top/gen" -I "$top/gen/probes" -MM "$probe" | sed 's/^[^:]*://; s/\\$//' |
+        xargs "$work/insngen" -c "clang $("$clang" -dumpversion)" -f "$flags" "$work/$name.bpf.o" \
+            >"$work/$name.h"
     cmp -s "$work/$name.h" "$output/$name.h" || cp "$work/$name.h" "$output/$name.h"
 done

@@ -120,7 +120,9 @@ struct wire_thread {
     u64 cpu_ns, runq_ns, disk_ns; /* of this call, so far */
     u32 switched;         /* it was not on a CPU all the time */
     u32 bios;             /* it has asked a disk for something in this call */
-    u32 waker_tid, waker_pid; /* who ended its last wait */
+    u32 waker_tid, waker_pid; /* who ended its last wait: see wire_times */
+    char waker_comm[16];
+    u64 state;
     u64 end_ns;           /* of the call that is kept here */
     s64 ret;
     u32 kept;             /* its record found no room: kvis takes it from here at the thread's stop */
@@ -130,7 +132,7 @@ struct wire_thread {
     u64 int_sum;          /* of its arguments */
     u32 int_nr, int_over; /* int_over: another call has begun since */
 };
-WIRE_ASSERT(sizeof(struct wire_thread) == 256);
+WIRE_ASSERT(sizeof(struct wire_thread) == 280);
 
 /* The calls of one number on one CPU: `table`, CALL_NRS a CPU. */
 struct wire_count {
@@ -166,9 +168,12 @@ WIRE_ASSERT(sizeof(struct wire_seg) == 8);
  * blocked on something else than a disk. */
 struct wire_times {
     u64 cpu_ns, runq_ns, disk_ns;
-    u32 waker_tid, waker_pid;
+    u64 state;            /* of the task in its last sleep, as the kernel has it; 0: it did not sleep */
+    u32 waker_tid, waker_pid; /* who ended its last wait; waker_pid 0: not known, or an interrupt */
+    char waker_comm[16];  /* the waker's name then, if waker_pid is not 0 */
 };
-WIRE_ASSERT(sizeof(struct wire_times) == 32);
+WIRE_ASSERT(sizeof(struct wire_times) == 56);
+enum { WAKER_INTERRUPT = 0xffffffff }; /* waker_tid */
 
 /* A thread that could run waited for a CPU. Shorter than any call's record. */
 struct wire_delay {

@@ -86,8 +86,8 @@ def dump(path):
             words = progs[line.split()[1]] = []
         else:
             words.append(bytes.fromhex(line.strip()))
-    # NAME_tp is the other form of NAME's tracepoint when it has the same words
-    return {n: w for n, w in progs.items() if not (n.endswith('_tp') and progs.get(n[:-3]) == w)}
+    # NAME_tp and NAME_bt are other forms of NAME's tracepoint when they have the same words
+    return {n: w for n, w in progs.items() if not (n[-3:] in ('_tp', '_bt') and progs.get(n[:-3]) == w)}
 
 
 def listing(words, names):

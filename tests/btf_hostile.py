@@ -75,14 +75,15 @@ def good():
     return b
 
 
+# A member's line ends with 0, an enumerator's with its value, a type's with its id (counted in good()).
 GOOD = {
-    "thing": "0 4 1 0 0", "thing.first_only": "0 4 1 0 0".replace("1 0 0", "1 1 0"), "thing.a": "0 4 1 1 0",
+    "thing": "0 4 1 0 14", "thing.first_only": "0 4 1 1 0", "thing.a": "0 4 1 1 0",
     "thing.u": "8 8 1 0 0", "thing.deep": "12 4 1 1 0", "thing.arr": "16 24 6 1 0", "thing.arr[1]": "28 12 3 1 0",
     "thing.arr[1][2]": "36 4 1 1 0", "thing.arr[2]": "ENOENT", "thing.arr[1][3]": "ENOENT", "thing.e": "40 4 1 1 0",
     "thing.fl": "48 0 0 0 0", "thing.fl[3].deep": "60 4 1 1 0", "thing.a[0]": "ENOENT", "thing.a.b": "ENOENT",
     "kf.w": "EOPNOTSUPP exists", "kf.x": "4 4 1 1 0", "old.w": "EOPNOTSUPP exists", "old.x": "4 4 1 1 0",
     "e32.E_A": "0 4 1 1 -1", "e32.E_B": "0 4 1 1 5", "e32.E_C": "ENOENT", "e64.BIG": "0 8 1 0 -9223372036854775807",
-    "my_t": "0 4 1 1 0", "double": "0 8 1 0 0", "last.x": "0 4 1 1 0", "nobody": "ENOENT", "user": "ENOENT",
+    "my_t": "0 4 1 1 7", "double": "0 8 1 0 25", "last.x": "0 4 1 1 0", "nobody": "ENOENT", "user": "ENOENT",
     ".x": "EINVAL", "thing.": "EINVAL", "thing..a": "EINVAL", "thing.arr[": "EINVAL", "thing.arr[x]": "EINVAL",
     "thing.arr[1]x": "EINVAL", "thing.arr[-1]": "EINVAL", "thing.arr[99999999999]": "EINVAL", "": "EINVAL",
     "x" * 300: "EINVAL", "thing" + ".a" * 40: "EINVAL",
@@ -225,7 +226,7 @@ mod.struct(base.s("thing"), 4, (base.s("a"), 1, 0))
 open("sys/vmlinux", "wb").write(base.blob())
 open("sys/m", "wb").write(mod.blob())
 check("module", "sys", "m", {"in_mod.a": "0 4 1 1 0", "in_mod.mine.x": "4 4 1 1 0", "thing.a": "0 4 1 1 0",
-                             "thing": "0 4 1 0 0", "thing.deep": "12 4 1 1 0", "in_mod.arr": "48 4 1 1 0"}, "")
+                             "thing": f"0 4 1 0 {mod.n - 1}", "thing.deep": "12 4 1 1 0", "in_mod.arr": "48 4 1 1 0"}, "")
 open("sys/m", "wb").write(Btf(base).blob())
 check("empty module", "sys", "m", {"kf.x": "4 4 1 1 0"}, "")
 open("sys/m", "wb").write(mod.blob(cut=40))

@@ -56,7 +56,8 @@ for t in types.values():
         enums.append(t)
 # bpftool's C has one name space for tags, as C has: a struct and an enum of one name spoil it.
 enum_tags = {t["name"] for t in types.values() if t["kind"] in ("ENUM", "ENUM64")}
-one = {n: v[0] for n, v in tags.items() if len(v) == 1 and n not in enum_tags}
+typedefs = {t["name"] for t in types.values() if t["kind"] == "TYPEDEF"}  # which of both is meant, no name tells
+one = {n: v[0] for n, v in tags.items() if len(v) == 1 and n not in enum_tags and n not in typedefs}
 structs = [n for n in ALL if n in one] + random.sample(sorted(one), 300)
 rows, seen = [], set()
 for n in structs:
@@ -64,7 +65,7 @@ for n in structs:
         continue
     seen.add(n)
     tag = one[n]["kind"].lower() + " " + n
-    rows.append(f'TYPE("{n}", {tag})')
+    rows.append(f'TYPE("{n}", {tag}, {one[n]["id"]})')
     for path, i, bits in paths("", one[n], 2 if n in ALL else 0):
         if bits:
             rows.append(f'puts("{n}.{path} EOPNOTSUPP exists");')
@@ -91,7 +92,7 @@ with open(sys.argv[3], "w") as f:
 extern int printf(const char *, ...), puts(const char *);
 #define SIGN(x) _Generic((x), char: {int(char["encoding"] == "SIGNED")}, signed char: 1, short: 1, \\
     int: 1, long: 1, long long: 1, __int128: 1, default: 0)
-#define TYPE(name, t) printf("%s 0 %zu 1 0 0\\n", name, sizeof(t));
+#define TYPE(name, t, id) printf("%s 0 %zu 1 0 %d\\n", name, sizeof(t), id);
 #define FIELD(name, t, m, n, element) printf("%s %zu %zu %u %d 0\\n", name, __builtin_offsetof(t, m), \\
     sizeof(((t *)0)->m), n, SIGN(((t *)0)->element));
 #define VALUE(name, t, v) printf("%s 0 %zu 1 %d %lld\\n", name, sizeof(t), SIGN((t)0), (long long)v);

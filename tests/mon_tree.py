@@ -3,13 +3,14 @@
 
 a, b      the same machine at two times: in between CPUs worked, one went, a disk was replaced ...
 huge      4096 CPUs, all with frequencies
+tasks:a, tasks:b  processes of it at the two times
 hostile:N the N-th way of putting nonsense into every file of `a`"""
 import os
 import random
 import sys
 
 root, name = sys.argv[1:]
-late = name == "b"
+late = name in ("b", "tasks:b")
 
 
 def put(path, text, mode="w"):
@@ -130,6 +131,73 @@ def thermal():
         "cpu1 0 0 0 0 0 0 5 6 7\n")
 
 
+def network():
+    def dev(name, *v):
+        return f"{name:>6}:" + " ".join(f"{x:8}" for x in v) + "\n"
+    a = [1000000, 1000, 1, 2, 3, 4, 0, 9, 500000, 600, 5, 6, 7, 8, 9, 0]
+    b = [3500000, 3000, 3, 12, 4, 4, 0, 9, 1750000, 1600, 5, 26, 7, 8, 10, 0]
+    put("proc/net/dev", "Inter-|   Receive                |  Transmit\n face |bytes    packets errs\n"
+        + dev("lo", *[70 if late else 10] * 16) + dev("eth0", *(b if late else a))
+        + dev("wide0", *(b if late else a)) + dev("br0", *[7] * 16) + "nocolon 1 2 3\n  odd: x y z\n")
+    put("sys/class/net/eth0/speed", "100\n")
+    put("sys/class/net/eth0/carrier_changes", f"{6 if late else 2}\n")
+    put("sys/class/net/wide0/speed", "-1\n")
+    put("sys/class/net/br0/speed", "4294967295\n")
+    for name, driver in (("eth0", "e1000e"), ("wide0", "virtio_net")):
+        link = os.path.join(root, f"sys/class/net/{name}/device/driver")
+        os.makedirs(os.path.dirname(link), exist_ok=True)
+        if not os.path.islink(link):
+            os.symlink(f"../../../bus/pci/drivers/{driver}", link)
+    n = 100 if late else 0
+    put("proc/net/snmp", "Ip: Forwarding RetransSegs\nIp: 1 77777\n"
+        "Tcp: RtoAlgorithm MaxConn InSegs OutSegs CurrEstab RetransSegs InErrs New\n"
+        f"Tcp: 1 -1 {900 + 9 * n} {300 + 3 * n} 12 {40 + n} 0 5\n"
+        f"UdpLite: RcvbufErrors\nUdpLite: 88888\nUdp: InDatagrams RcvbufErrors\nUdp: 5 {6 + n}\n")
+    put("proc/net/netstat", "TcpExt: SyncookiesSent ListenOverflows ListenDrops TCPBacklogDrop\n"
+        f"TcpExt: 0 {n // 10} {n // 5} 3\nIpExt: InNoRoutes\nIpExt: 4\n")
+    put("proc/net/softnet_stat", f"{0x1000 + n:08x} {n // 50:08x} {0x10 + n // 25:08x}" + " 00000000" * 9
+        + f" 00000000\n{'ffffffff 0000000a 00000000' + ' 00000000' * 9} 00000007\n")
+    put("proc/sys/fs/file-nr", "3000\t0\t12000\n")
+    put("proc/sys/kernel/threads-max", "60000\n")
+    put("proc/sys/kernel/pid_max", "1824\n")
+    put("proc/sys/net/netfilter/nf_conntrack_count", "900\n")
+    put("proc/sys/net/netfilter/nf_conntrack_max", "1000\n")
+    put("proc/net/sockstat", "sockets: used 9\nTCP: inuse 4 orphan 0 tw 0 alloc 5 mem 25\nUDP: inuse 1 mem 3\n")
+    put("proc/sys/net/ipv4/tcp_mem", "50\t75\t100\n")
+
+
+def task(pid, comm, ran, waited, threads=((0, 0),), cpu=(0, 0), minor=0, major=0, born=5, rss=1, io=(0, 0),
+         swap=None):
+    """A process of /proc; threads: what each beyond the first has waited."""
+    put(f"proc/{pid}/stat", f"{pid} ({comm}) S 1 1 1 0 -1 4194560 {minor} 5 {major} 6 {cpu[0]} {cpu[1]} 7 8 20 0 "
+        f"{len(threads)} 0 {born} 1000000 {rss} 18446744073709551615" + " 0" * 27 + "\n")
+    put(f"proc/{pid}/schedstat", f"{ran} {waited} 9\n")
+    put(f"proc/{pid}/io", f"rchar: 999\nwchar: 999\nsyscr: 1\nsyscw: 1\nread_bytes: {io[0]}\n"
+        f"write_bytes: {io[1]}\ncancelled_write_bytes: 0\n")
+    put(f"proc/{pid}/status", f"Name:\t{comm}\n" + (f"VmRSS:\t  4 kB\nVmSwap:\t     {swap} kB\n" if swap else ""))
+    for tid, ns in ((pid, waited),) + tuple(threads[1:]):
+        put(f"proc/{pid}/task/{tid}/schedstat", f"1 {ns} 9\n")
+
+
+def tasks():
+    s = 10 ** 9
+    put("proc/meminfo", "MemTotal: 9 kB\nSwapTotal: 1000 kB\nSwapFree: 400 kB\n")
+    task(10, "still", 7 * s, 100 * s, rss=3)  # nothing changes: its file of the past is not read
+    task(20, "spins) (", (8 if late else 7) * s, 50 * s, cpu=(180, 70) if late else (100, 50))
+    task(30, "many", 5, 0, threads=((0, 0), (31, (900 if late else 300) * s // 1000),
+         (32, (100 if late else 50) * s // 1000)), cpu=(11, 1) if late else (10, 1))
+    task(40, "reads", 9 if late else 8, 0, io=(9000000, 5) if late else (1000000, 5), cpu=(1, 1))
+    task(50, "faults", 9 if late else 8, 0, minor=7000 if late else 1000, major=300 if late else 0, rss=5000)
+    task(60, "again", 99 if late else 100, 0, cpu=(3, 0) if late else (5000, 0), born=9 if late else 5)
+    task(70, "asleep", 1, 0, swap=600)
+    if late:
+        task(80, "new", 1, s // 10, cpu=(40, 0), born=9)
+    put("proc/self/stat", "1 (x)")
+    put("proc/90/stat", "90 (cut")
+    for k in range(100, 110):  # no one's first
+        task(k, "idle", 1, 0, rss=2)
+
+
 def huge():
     n = 4096
     put("proc/stat", cpu(" ", *[n] * 10) + "".join(cpu(c, *range(c, c + 10)) for c in range(n))
@@ -178,6 +246,8 @@ def spoil(n):
 if name == "huge":
     huge()
 else:
-    stat(), memory(), disks(), thermal()
+    stat(), memory(), disks(), thermal(), network()
+    if name[:6] in ("tasks:", "hostil"):
+        tasks()
     if name.startswith("hostile:"):
         spoil(int(name.split(":")[1]))

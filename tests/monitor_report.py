@@ -59,8 +59,9 @@ def samples(d, name):
 def flat(e):
     """(metric, line) -> number, as the page calls both: p50 and its like are lines of one chart."""
     out = {}
-    dims = {"cpu": "cpu", "node": "node", "hugepages": "pagesize", "device": "device", "zone": "zone", "sensor": "sensor", "pid": "pid"}
-    things = {"distance", "on", "type", "label", "comm", "cpus"}
+    dims = {"interface": "device", "busy": "pid", "group": "cgroup", "queue": "queue", "socket": "socket", "l3": "l3",
+            "cpu": "cpu", "node": "node", "hugepages": "pagesize", "device": "device", "zone": "zone", "sensor": "sensor", "pid": "pid"}
+    things = {"distance", "on", "type", "label", "comm", "cpus", "driver"}
     for k, v in e.items():
         if k in dims:
             for name, o in v.items():

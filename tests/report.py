@@ -506,7 +506,7 @@ def burst(b, d):
 def wake(b, d):
     """Who ended a wait, by number and name."""
     _, events = lines_of(d, "wake")
-    check([e["waker_comm"] for e in events if e.get("name") == "read" and e["ret"] == 2] == ["sh"], "the waker")
+    check([(e["sleep_state"], e["waker_comm"]) for e in events if e.get("name") == "read" and e["ret"] == 2] == [("S", "sh")], "the waker")
     b.open(d + "/wake.html", "#noise=1&cats=" + ".".join(CATS)), rows(b)
     copies(b, events)
 

@@ -38,6 +38,9 @@ extern char CFG_COUNT, CFG_RESTART_NR;
 #define SIGCONT 18
 #define SIGSTOP 19
 #define TASK_DEAD 0x80 /* include/linux/sched.h */
+/* States of a task that sleeps or is stopped, with those of a lock of PREEMPT_RT's (5.15) and of the
+ * freezer (6.1). */
+#define TASK_SLEEPS (0xff | 0x1000 | 0x8000)
 #define EINPROGRESS 115
 #define EFAULT_RESULT (-14) /* the caller's pointer was bad: nothing to read there */
 
@@ -144,17 +147,31 @@ INLINE bool is_compat(void)
     return bits & CFG(CFG_COMPAT_MASK);
 }
 
+INLINE void times(struct wire_times *w, const struct wire_thread *th, u64 cpu_ns)
+{
+    w->cpu_ns = cpu_ns;
+    w->runq_ns = th->runq_ns;
+    w->disk_ns = th->disk_ns;
+    w->state = th->state;
+    w->waker_tid = th->waker_tid;
+    w->waker_pid = th->waker_pid;
+    __builtin_memcpy(w->waker_comm, th->waker_comm, sizeof w->waker_comm);
+}
+
 /* Sends the call that was kept with a thread which did not stop, or does not any more: without what
  * its arguments point to, for that is too late now. */
 INLINE void send_kept(struct wire_thread *th)
 {
-    struct wire_call h = {
-        .ts_ns = th->ts_ns, .end_ns = th->end_ns, .ret = th->ret,
-        .nr = th->nr, .tid = th->tid, .over = 1, .key = (u32)bpf_get_current_pid_tgid(),
+    struct { struct wire_call h; struct wire_seg seg; struct wire_times times; } k = {
+        .h = { .ts_ns = th->ts_ns, .end_ns = th->end_ns, .ret = th->ret, .nr = th->nr,
+               .tid = th->tid, .over = 1, .key = (u32)bpf_get_current_pid_tgid() },
+        .seg = { .arg = SEG_TIMES, .len = sizeof k.times },
     };
-    __builtin_memcpy(h.word, th->word, sizeof h.word);
+    __builtin_memcpy(k.h.word, th->word, sizeof k.h.word);
+    times(&k.times, th, th->cpu_ns);
     th->kept = 0;
-    if (bpf_ringbuf_output(&events, &h, sizeof h, RB_NO_WAKEUP))
+    u64 size = CFG(CFG_SCHED) && th->switched ? sizeof k : sizeof k.h;
+    if (bpf_ringbuf_output(&events, &k, size, RB_NO_WAKEUP))
         count_lost(LOST_RING);
 }
 
@@ -183,6 +200,7 @@ INLINE struct wire_thread *entered(u32 nr)
         th->cpu_ns = th->runq_ns = th->disk_ns = 0;
         th->switched = th->bios = 0;
         th->waker_tid = th->waker_pid = 0;
+        th->state = 0;
     }
     return th;
 }
@@ -388,11 +406,7 @@ INLINE void put_times(struct record *r, const struct wire_thread *th, u64 now)
     seg->fault = 0;
     seg->len = sizeof *w;
     seg->unused = 0;
-    w->cpu_ns = th->cpu_ns + now - th->since_ns;
-    w->runq_ns = th->runq_ns;
-    w->disk_ns = th->disk_ns;
-    w->waker_tid = th->waker_tid;
-    w->waker_pid = th->waker_pid;
+    times(w, th, th->cpu_ns + now - th->since_ns);
     r->at = at + sizeof *seg + sizeof *w;
 }
 
@@ -474,6 +488,7 @@ INLINE void send(struct wire_thread *th, const struct wire_spec *s, s64 ret, boo
     if (th->kept) {
         th->end_ns = h->end_ns;
         th->ret = ret;
+        th->cpu_ns += th->end_ns - th->since_ns;
         if (!over)
             count_lost(LOST_RING);
     }
@@ -616,25 +631,36 @@ INLINE void delayed(const struct wire_thread *th, u64 now, u64 ns)
 }
 
 /* A thread leaves its CPU. blocked: the state it sleeps in, 0 when it could go on. Uninterruptible
- * after it has asked a disk for something: it waits for that. */
+ * after it has asked a disk for something: it waits for that. What becomes of it outside of a call
+ * belongs to none: the last one may still be kept here. */
 INLINE void switch_out(u32 tid, u64 blocked)
 {
     struct wire_thread *th = bpf_map_lookup_elem(&traced, &tid);
     u64 now = bpf_ktime_get_ns();
     if (!th)
         return;
-    if (th->where == RUNS)
-        th->cpu_ns += now - th->since_ns;
+    if (th->in_call) {
+        if (th->where == RUNS)
+            th->cpu_ns += now - th->since_ns;
+        if (blocked)
+            th->state = blocked;
+        th->switched = 1;
+    }
     th->since_ns = now;
     th->where = !blocked ? WAITS : (blocked & 2) && th->bios ? ON_DISK : BLOCKED;
-    th->switched = 1;
+}
+
+/* Since a time that another CPU has read, whose clock may be a little ahead. */
+INLINE u64 passed(u64 now, u64 since)
+{
+    return now > since ? now - since : 0;
 }
 
 /* The wait of a thread is over: it could run. */
 INLINE void end_wait(struct wire_thread *th, u64 now)
 {
-    if (th->where == ON_DISK)
-        th->disk_ns += now - th->since_ns;
+    if (th->where == ON_DISK && th->in_call)
+        th->disk_ns += passed(now, th->since_ns);
     th->where = WAITS;
     th->since_ns = now;
 }
@@ -648,8 +674,10 @@ INLINE void switch_in(u32 tid)
     if (th->where == ON_DISK || th->where == BLOCKED) /* its wake-up went by unseen */
         end_wait(th, now);
     if (th->where == WAITS) {
-        th->runq_ns += now - th->since_ns;
-        delayed(th, now, now - th->since_ns);
+        u64 ns = passed(now, th->since_ns);
+        if (th->in_call)
+            th->runq_ns += ns;
+        delayed(th, now, ns);
     }
     th->where = RUNS;
     th->since_ns = now;
@@ -662,33 +690,39 @@ INLINE void wake(u32 tid)
         end_wait(th, bpf_ktime_get_ns());
 }
 
-/* Whether it is the current task that does what a program sees, and not an interrupt. Those have a
+/* Whether it is the current task that does what a program sees, or an interrupt. Those have a
  * stack of their own, but on x86 when they come in user mode (call_on_irqstack_cond,
- * arch/x86/include/asm/irq_stack.h). Programs run on the stack that they find (on one of theirs, from
- * 6.13 on, if they use 64 bytes of it). */
-INLINE bool by_caller(void)
+ * arch/x86/include/asm/irq_stack.h): there it may also be the task, on its way back (a signal kills
+ * it, and its parent is woken), and nothing tells. Programs run on the stack that they find (on one of
+ * theirs, from 6.13 on, if they use 64 bytes of it). */
+enum by { BY_UNKNOWN, BY_CALLER, BY_INTERRUPT };
+
+INLINE enum by by_whom(void)
 {
     struct task_struct *t = (void *)bpf_get_current_task();
     u64 stack = (u64)READ(t, stack), here = 0, slot;
     slot = (u64)&slot;
     bpf_probe_read_kernel(&here, sizeof here, &slot);
     if (here - stack >= CFG(CFG_STACK))
-        return 0;
+        return BY_INTERRUPT;
     if (!CFG(CFG_STACK_NR))
-        return 1;
+        return BY_CALLER;
     stack += CFG(CFG_STACK_NR);
-    return arg(stack, 0) != ~0ull && arg(stack, -16) != ~0ull;
+    return arg(stack, 0) != ~0ull && arg(stack, -16) != ~0ull ? BY_CALLER : BY_UNKNOWN;
 }
 
-/* A thread is woken, by the caller or nobody. */
+/* A thread is woken. */
 INLINE void waking(u32 tid)
 {
     struct wire_thread *th = bpf_map_lookup_elem(&traced, &tid);
-    if (!th)
+    if (!th || !th->in_call)
         return;
-    u64 id = by_caller() ? bpf_get_current_pid_tgid() : 0;
-    th->waker_tid = (u32)id;
+    enum by by = by_whom();
+    u64 id = by == BY_CALLER ? bpf_get_current_pid_tgid() : 0;
+    th->waker_tid = by == BY_INTERRUPT ? WAKER_INTERRUPT : (u32)id;
     th->waker_pid = (u32)(id >> 32);
+    if (by == BY_CALLER)
+        bpf_get_current_comm(th->waker_comm, sizeof th->waker_comm);
 }
 
 INLINE u64 state_of(struct task_struct *t)
@@ -707,7 +741,7 @@ int call_switch(struct raw_switch *ctx)
     if (CFG(CFG_BY_SCHED) && state & TASK_DEAD)
         gone(tid);
     if (CFG(CFG_SCHED)) {
-        switch_out(tid, state & 0xff);
+        switch_out(tid, state & TASK_SLEEPS ? state : 0);
         switch_in((u32)READ(next, pid));
     }
     return 0;

@@ -66,6 +66,11 @@ extern char CFG_RAW;
 
 struct raw_tp { u64 arg[3]; };
 
+/* SEC("all/CATEGORY/EVENT"): a third form besides, where the kernel's BTF tells the raw tracepoint's
+ * arguments (5.5): CFG_RAW and CFG_TYPED. Its pointers are of types that the verifier knows, so that
+ * what they lead to is loaded without a helper: a pointer that is bad gives 0 as well. */
+extern char CFG_TYPED;
+
 /* A value that is loaded where it stands: clang would make one load of both branches', at an
  * address that it chooses before, and the verifier wants the context's own. */
 #define KEPT(value)                      \
@@ -74,6 +79,9 @@ struct raw_tp { u64 arg[3]; };
         asm volatile("" : "+r"(kept_)); \
         kept_;                           \
     })
+
+/* A member of a kernel struct that an argument leads to. */
+#define FOLLOW(p, member) (CFG(CFG_TYPED) ? KEPT((p)->member) : READ(p, member))
 
 /* -- Maps -------------------------------------------------------------------------- */
 

@@ -10,7 +10,9 @@
  * A wait is what the kernel calls run_delay (kernel/sched/stats.h): from when the task is on a run
  * queue, by sched_wakeup, which is a little after sched_waking where another CPU has to put it there,
  * or from when it left its CPU though it could go on. (One that was preempted on its way to sleep and is
- * woken before it got on with that begins to wait anew: which of both this is no argument tells.) */
+ * woken before it got on with that begins to wait anew: which of both this is no argument tells.)
+ *
+ * Where BTF tells the arguments' types, what they lead to costs a load each; else a helper each. */
 #include "probe.h"
 #include "hist.h"
 
@@ -59,11 +61,12 @@ INLINE u64 *slot_of(u32 pid)
     return bpf_map_lookup_elem(&tasks, &key);
 }
 
-/* A task begins to wait now; without anew: if it did not before. */
+/* A task begins to wait now; without anew: if it did not just before. (What is older is of a wake-up
+ * while it ran, which is no wait.) */
 INLINE void waits(u32 pid, u64 now, u32 anew)
 {
     u64 *s = slot_of(pid);
-    if (s && (anew || *s >> NS_BITS != pid))
+    if (s && (anew || *s >> NS_BITS != pid || ((now - *s) & NS_MASK) > NS_BACK))
         *s = (u64)pid << NS_BITS | (now & NS_MASK);
 }
 
@@ -97,21 +100,30 @@ INLINE void add_depth(struct wire_sched *c, u32 n)
 
 /* The kernel's own count of this CPU: since 6.12 without those that sleep and only stay on the queue till
  * they have paid for what they had too much of (kernel/sched/fair.c, sched_delayed). */
+INLINE u32 running_on(struct rq *rq)
+{
+    u32 n = FOLLOW(rq, nr_running);
+    if (!EXISTS(rq, cfs.h_nr_runnable))
+        return n;
+    u32 delayed = FOLLOW(rq, cfs.h_nr_queued) - FOLLOW(rq, cfs.h_nr_runnable);
+    return delayed <= n ? n - delayed : 0;
+}
+
 INLINE u32 running_here(struct task_struct *next, u32 cpu)
 {
+    struct cfs_rq *q;
+    if (CFG(CFG_TYPED)) {
+        q = KEPT(next->se.cfs_rq);
+        return running_on(KEPT(q->rq));
+    }
     u64 *at = bpf_map_lookup_elem(&rqs, &cpu);
     if (!at)
         return 0;
     if (!*at) {
-        struct cfs_rq *q = READ(next, se.cfs_rq);
+        q = READ(next, se.cfs_rq);
         *at = (u64)READ(q, rq);
     }
-    struct rq *rq = (void *)*at;
-    u32 n = READ(rq, nr_running);
-    if (!EXISTS(rq, cfs.h_nr_runnable))
-        return n;
-    u32 delayed = READ(rq, cfs.h_nr_queued) - READ(rq, cfs.h_nr_runnable);
-    return delayed <= n ? n - delayed : 0;
+    return running_on((void *)*at);
 }
 
 /* A task leaves its CPU: it could go on, it sleeps, or it was to sleep and is woken already. Another
@@ -161,7 +173,7 @@ struct raw_switch { u64 preempt; struct task_struct *prev, *next; u64 state; };
 
 INLINE u64 state_of(struct task_struct *t)
 {
-    return EXISTS(t, __state) ? READ(t, __state) : (u64)READ(t, state);
+    return EXISTS(t, __state) ? FOLLOW(t, __state) : (u64)FOLLOW(t, state);
 }
 
 /* From 6.12 on the run queue's lock may be let go between a task's decision to sleep, which is what the
@@ -177,7 +189,7 @@ INLINE enum leaves leaves(struct raw_switch *ctx)
     return state_of(ctx->prev) ? SLEEPS : WOKEN;
 }
 
-SEC("both/sched/sched_switch")
+SEC("all/sched/sched_switch")
 int sched_switch(struct raw_switch *ctx)
 {
     struct trace_event_raw_sched_switch *record = (void *)ctx;
@@ -189,8 +201,8 @@ int sched_switch(struct raw_switch *ctx)
         return 0;
     if (CFG(CFG_RAW)) {
         t = ctx->next;
-        prev = (u32)bpf_get_current_pid_tgid();
-        next = (u32)READ(t, pid);
+        prev = CFG(CFG_TYPED) ? (u32)KEPT(ctx->prev->pid) : (u32)bpf_get_current_pid_tgid();
+        next = (u32)FOLLOW(t, pid);
         how = leaves(ctx);
     } else {
         prev = (u32)KEPT(record->prev_pid);
@@ -212,7 +224,7 @@ int sched_switch(struct raw_switch *ctx)
 
 INLINE u32 cpu_of(struct task_struct *t)
 {
-    return EXISTS(t, cpu) ? READ(t, cpu) : READ(t, thread_info.cpu);
+    return EXISTS(t, cpu) ? FOLLOW(t, cpu) : FOLLOW(t, thread_info.cpu);
 }
 
 struct raw_task { struct task_struct *t; u64 cpu; };
@@ -223,7 +235,7 @@ INLINE void woken(struct raw_task *ctx)
     struct trace_event_raw_sched_wakeup *record = (void *)ctx;
     if (CFG(CFG_RAW)) {
         struct task_struct *t = ctx->t;
-        waits((u32)READ(t, pid), bpf_ktime_get_ns(), 1);
+        waits((u32)FOLLOW(t, pid), bpf_ktime_get_ns(), 1);
         if (!EXISTS(t, se.cfs_rq))
             queue(cpu_of(t));
     } else {
@@ -232,14 +244,14 @@ INLINE void woken(struct raw_task *ctx)
     }
 }
 
-SEC("both/sched/sched_wakeup")
+SEC("all/sched/sched_wakeup")
 int sched_wakeup(struct raw_task *ctx)
 {
     woken(ctx);
     return 0;
 }
 
-SEC("both/sched/sched_wakeup_new")
+SEC("all/sched/sched_wakeup_new")
 int sched_new(struct raw_task *ctx)
 {
     woken(ctx);
@@ -247,7 +259,7 @@ int sched_new(struct raw_task *ctx)
 }
 
 /* The kernel counts it only when the CPU is another one (set_task_cpu). */
-SEC("both/sched/sched_migrate_task")
+SEC("all/sched/sched_migrate_task")
 int sched_migrate(struct raw_task *ctx)
 {
     struct trace_event_raw_sched_migrate_task *record = (void *)ctx;

@@ -298,7 +298,7 @@ function filter() {
     c.view.hidden = !(c.find + " " + c.title).toLowerCase().includes(q) || (c.zero && !$("zeros").checked);
     n += !c.view.hidden;
   }
-  for (const s of document.querySelectorAll("main section")) s.hidden = q && !s.querySelector("figure:not([hidden])");
+  for (const s of document.querySelectorAll("main section:not(#g-findings)")) s.hidden = q && !s.querySelector("figure:not([hidden])");
   $("count").textContent = `${n} of ${views.size} charts`;
 }
 
@@ -313,7 +313,32 @@ function notes() {
   $("note").textContent = out.join("\n");
 }
 
+/* ---- what kvis diagnose has found ---- */
+
+const labels = o => Object.entries(o ?? {}).map(([k, v]) => ` ${k} ${esc(String(v))}`).join("");
+const numbers = f => f.evidence.map(e => el("li", {}, `${e.metric}${labels(e.labels)} = ${e.text}`
+  + (e.source ? ` (limit: ${e.source})` : "")));
+const culprits = f => f.culprits.map(c => el("li", {}, "by" + labels(c)));
+
+function finding(f) {
+  const lost = f.lost_seconds_per_second > 0 ? `, ${+f.lost_seconds_per_second.toPrecision(3)} s lost per second` : "";
+  return el("li", {}, el("b", {}, `${f.resource}: ${f.rule}`), ` (${f.severity})${lost}. ${f.sentence}.`,
+    el("ul", {}, ...numbers(f), ...culprits(f)), "next: ", el("code", {}, esc(f.next)));
+}
+
+function findings(d) {
+  const use = r => ["utilisation", "saturation", "errors"].filter(k => r[k]).map(k =>
+    el("li", {}, `${r.name}, ${k}: ${r[k].text}${labels(r[k].labels)} ${r[k].metric}`));
+  $("charts").append(el("section", { id: "g-findings" }, el("h2", {}, "findings"),
+    d.findings.length ? el("ol", {}, ...d.findings.map(finding)) : el("p", {}, "nothing saturated"),
+    el("details", {}, el("summary", {}, "resources"), el("ul", {}, ...d.resources.flatMap(use))),
+    el("details", {}, el("summary", {}, `not seen (${d.unseen.length})`),
+      el("ul", {}, ...d.unseen.map(u => el("li", {}, `${u.what}: ${esc(u.why)}`))))));
+  $("groups").append(el("a", { href: "#g-findings" }, "findings"));
+}
+
 document.title = "kvis monitor: " + run.host;
+if ($("findings")) findings(json("findings"));
 $("command").textContent = `on ${esc(run.host)}`;
 $("where").textContent = `${esc(run.kernel)} ${esc(run.arch)} · ${new Date(run.start_realtime_ns / 1e6).toLocaleString("sv")} · `
   + `${secs(TO - FROM)} in ${facts.intervals} intervals of ${facts.interval_ns / 1e9} s · kvis ${esc(run.version)}`;

@@ -18,7 +18,7 @@ const KERNEL_LANES = { sched_delay: "kernel: waits for a CPU", block_io: "kernel
 const kinds = facts.kinds.map(k => ({ name: k[0], cat: Object.hasOwn(KERNEL_LANES, k[0]) ? KERNEL : k[1], text: k[2] }));
 const K = Object.assign(Object.create(null), Object.fromEntries(kinds.map((k, i) => [k.name, i])));
 /* Numbers of what a call has, beside the fields of events (below 96). */
-const F = { name: 200, abi: 201, waker: 202, wakerName: 203, raw: 210, txt: 220, str: 230, cut: 240, ret: 250, rettext: 251,
+const F = { name: 200, abi: 201, waker: 202, wakerName: 203, slept: 204, raw: 210, txt: 220, str: 230, cut: 240, ret: 250, rettext: 251,
   child: 252, cpu: 253, runq: 254, disk: 255 };
 const NOISE = 1, NORET = 2, TIMED = 4, LATE = 8, ADDR = 16;
 
@@ -256,6 +256,7 @@ async function read(tell) {
       if (waker) put(F.waker, waker);
     }
     if (fl & 8192) put(F.wakerName, str());
+    if (fl & 16384) put(F.slept, num());
     if (fl & 1024) put(F.rettext, str());
     if (fl & 4096) for (let c = num(); c > 0; c--) str();
     if (!names.has(id)) names.set(id, callNames.length), callNames.push(id);
@@ -463,12 +464,13 @@ function asJson(i) {
   const o = { ts_ns: ts[i], pid: tracks[track[i]].pid, tid: tracks[track[i]].tid, type: kinds[kind[i]].name };
   const call = kind[i] === K.syscall, error = err[i] ? facts.errors[err[i]] || (call ? String(err[i]) : "?") : null;
   if (call) {
-    const abi = get(i, F.abi), child = get(i, F.child), waker = get(i, F.waker), comm = get(i, F.wakerName);
+    const abi = get(i, F.abi), child = get(i, F.child), waker = get(i, F.waker), comm = get(i, F.wakerName), slept = get(i, F.slept);
     Object.assign(o, { name: get(i, F.name), ...abi && { abi }, ...jsonArgs(i), ret: jsonRet(i),
       ...child && child !== get(i, F.ret) && !error && { child_pid: child }, error, duration_ns: dur[i] < 0 ? null : dur[i] });
     if (flag[i] & TIMED && !(flag[i] & NORET)) {
       const [c, r, d] = [F.cpu, F.runq, F.disk].map(f => get(i, f));
-      Object.assign(o, { on_cpu_ns: c, runq_ns: r, disk_ns: d, other_ns: dur[i] - c - r - d, ...waker && { waker_pid: waker }, ...comm && { waker_comm: comm } });
+      Object.assign(o, { on_cpu_ns: c, runq_ns: r, disk_ns: d, other_ns: dur[i] - c - r - d,
+        ...slept & 127 && { sleep_state: String.fromCharCode(slept & 127) }, ...slept & 128 && { waker_interrupt: true }, ...waker && { waker_pid: waker }, ...comm && { waker_comm: comm } });
     }
     return o;
   }

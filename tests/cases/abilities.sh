@@ -33,7 +33,7 @@ refused() { # refused CALL ROW...: with CALL refused these rows do not work, and
     want "[e for e in E if e['name'] == 'seccomp' and not e['works'] and e['detail'].endswith('refuses $call') and 'seccomp' in e['mend']]"
     for r; do eq "$r without $call" False "$(row "$r")"; done
 }
-refused bpf bpf raw_tracepoints ring_buffer perf_rings bpf_jit open_programs call_programs disk_programs uring_programs sched_programs block_programs send_signal kprobes
+refused bpf bpf raw_tracepoints ring_buffer perf_rings bpf_jit open_programs call_programs disk_programs uring_programs sched_programs block_programs virtio_programs vhost_programs send_signal kprobes
 eq "exit status" 1 $st
 want "all('seccomp' in e['mend'] for e in E if e['name'] in ('bpf', 'raw_tracepoints', 'ring_buffer', 'send_signal'))"
 refused perf_event_open perf_rings page_faults

@@ -1,5 +1,6 @@
 #!/bin/sh
 # timeout: 120
+# together: no clock, and nothing of the machine
 # needs: gcc python3
 # plain-only: it is built with the sanitizers itself
 # covers: E1

@@ -20,7 +20,7 @@ printf '#!/nonexistent/interpreter\n' >interp; chmod 755 interp
 ln -s loop loop
 line 127 'nonexistent.*No such file' ./nonexistent
 line 127 'no-such-command-here' no-such-command-here
-line 126 'plain.*ermission denied' ./plain
+line 126 'plain.*not executable' ./plain
 line 126 'dir' ./dir
 line 126 'script.*(exec format|not a program|no #!)' ./script
 line 126 'elf.*(exec format|not a program|no #!)' ./elf

@@ -54,8 +54,8 @@ bars 80
 t resize-window -x 200 -y 60
 until_true 5 eval 't capture-pane -p | sed -n 60p | grep -q "^q end"' || fail "not resized"
 bars 200
-t resize-window -x 80 -y 15
-gone() { ! shows '^runq_wait  ' && t capture-pane -p | sed -n 15p | grep -q '^q end'; }
+t resize-window -x 80 -y 9
+gone() { ! shows '^runq_wait  ' && t capture-pane -p | sed -n 9p | grep -q '^q end'; }
 until_true 5 gone || fail "bars without room: $(t capture-pane -p)"
 shows 'lines more' && fail "not all there: $(t capture-pane -p)"
 t send-keys q

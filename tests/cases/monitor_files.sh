@@ -104,6 +104,37 @@ is "$h['hwmon0/temp1'] == {'label': 'k10temp', 'sensor_celsius': 50.125}"
 is "$c0['frequency_hertz'] == 2.4e9 and $e['frequency_hertz'] == 3e9"
 is "$e['frequency_limit_hertz'] == 3.8e9 and $e['frequency_max_hertz'] == 4e9"
 near "$s $c0['core_throttles_per_second']" 2
+i="$e['interface']"
+near "$s $i['eth0']['network_receive_bytes_per_second']" 2500000
+for m in receive_packets:2000 receive_errs:2 receive_drop:10 receive_fifo:1 transmit:1250000 \
+    transmit_packets:1000 transmit_drop:20 transmit_carrier:1; do
+    name=${m%:*}
+    [ $name = transmit ] && name=transmit_bytes
+    exact "$i['eth0']['network_${name}_per_second'] / $i['eth0']['network_receive_bytes_per_second']" \
+        "${m#*:} / 2500000"
+done
+is "$i['eth0']['driver'] == 'e1000e' and $i['eth0']['network_speed_bytes'] == 12.5e6"
+near "$s $i['eth0']['network_receive_utilisation_ratio']" 0.2
+near "$s $i['eth0']['network_transmit_utilisation_ratio']" 0.1
+is "$i['eth0']['network_transmit_errs_per_second'] == 0 and 'driver' not in $i['lo']"
+is "'network_speed_bytes' not in $i['wide0'] and 'network_speed_bytes' not in $i['br0']"
+near "$s $i['eth0']['network_carrier_changes_per_second']" 4
+exact "$e['network_receive_packets_per_second']" "2 * $i['eth0']['network_receive_packets_per_second']" # not lo
+near "$s $e['tcp_retransmitted_segments_per_second']" 100
+exact "$e['tcp_segments_received_per_second'] / $e['tcp_retransmitted_segments_per_second']" 9
+same "$e['tcp_retransmit_ratio']" 0.25
+is "$e['tcp_established'] == 12 and $e['tcp_backlog_drops_per_second'] == 0"
+exact "$e['tcp_listen_overflows_per_second'] / $e['tcp_listen_drops_per_second']" 0.5
+near "$s $e['tcp_listen_drops_per_second']" 20
+near "$s $e['udp_receive_buffer_errors_per_second']" 100
+is "'udp_send_buffer_errors_per_second' not in $e"
+near "$s $c0['softnet_processed_per_second']" 100
+exact "$c0['softnet_times_squeezed_per_second'] / $c0['softnet_dropped_per_second']" 2
+is "$e['cpu']['7']['softnet_dropped_per_second'] == 0"
+is "[$e[k] for k in ('filefd_allocated', 'filefd_maximum', 'filefd_used_ratio')] == [3000, 12000, 0.25]"
+is "[$e[k] for k in ('threads', 'threads_maximum', 'threads_used_ratio')] == [456, 1824, 0.25]"
+is "$e['nf_conntrack_used_ratio'] == 0.9 and $e['tcp_memory_used_ratio'] == 0.25"
+is "$e['tcp_memory_limit_bytes'] == 100 * $(getconf PAGESIZE)"
 why() { echo "[u['reason'] for u in $e['unavailable'] if u['source'] == '$1'][0]"; }
 is "$(why psi).endswith('/proc/pressure/irq: ENOENT')"
 is "'thermal_zone1/temp: ERANGE' in $(why zones)"
@@ -135,13 +166,17 @@ has p.prom '^kvis_memory_numa_total_bytes[{]node="8",distance="10 21 31"} 102400
 has p.prom '^kvis_thermal_zone_temp[{]zone="0",type="x86_pkg_temp"} 61$'
 has before '^kvis_cpu_seconds_total[{]mode="user",cpu="5"} 0.01$'
 hasnt p.prom 'cpu="5"'
+has p.prom '^kvis_network_receive_bytes_total[{]device="eth0",driver="e1000e"} 3500000$'
+has p.prom '^kvis_softnet_processed_total[{]cpu="7"} 4294967295$'
+has p.prom '^kvis_tcp_retransmitted_segments_total 140$'
+has p.prom '^kvis_processes_max_threads 1824$'
 # the same numbers in the other sinks
 python3 - <<'END' || fail "csv"
 import csv, json
 e = [json.loads(s) for s in open("json")][1]
 rows = [r for r in csv.DictReader(open("csv")) if int(r["time_ns"]) == e["time_ns"]]
 flat = {(k, ""): v for k, v in e.items() if not isinstance(v, (dict, list))}
-for dim in ("cpu", "node", "device", "zone", "sensor", "hugepages"):
+for dim in ("cpu", "node", "device", "zone", "sensor", "hugepages", "interface"):
     for name, v in e[dim].items():
         flat.update({(k, name): x for k, x in v.items()})
 for r in rows:

@@ -8,7 +8,7 @@
 look() { # look WHAT ARG...: in every form of output
     what=$1; shift
     timeout 40 "$KVIS" monitor -i 0.05 -n 2 --per-cpu --path.rootfs="$PWD/t" --json=json --csv=csv \
-        --prometheus=p.prom -o text "$@" >out 2>err 9>&-
+        --prometheus=p.prom -o text -c cpu,sched,mem,numa,io,thermal,net,limits,busy "$@" >out 2>err 9>&-
     st=$?
     [ $st = 125 ] && grep -q 'nothing to show' err && return
     [ $st = 0 ] || fail "$what: exit $st"
@@ -31,7 +31,8 @@ mkdir -p t/proc
 echo 0.50 1.00 1.50 1/2 3 >t/proc/loadavg
 look "next to nothing there"
 want 'E[0]["load15"] == 1.5'
-live='("runq", "depth", "estimate", "block")' # these come from the kernel that runs
+# these come from the kernel that runs, or have other reasons too
+live='("runq", "depth", "estimate", "block", "tcp", "limits", "busy")'
 want "all(len(u['metrics']) and 'ENOENT' in u['reason'] for u in E[0]['unavailable'] if u['source'] not in $live)"
 want "len(E[0]['unavailable']) > 10"
 look "nothing" --path.procfs=/nowhere --path.sysfs=/dev/null -c cpu,load,psi,schedstat,mem,numa,disks,thermal

@@ -66,8 +66,8 @@ int record(struct trace_event_raw_sys_enter *r)
     return 0;
 }
 
-/* Of both forms of a tracepoint: two rows, one array. */
-SEC("both/raw_syscalls/sys_enter")
+/* Of all forms of a tracepoint: three rows, one array. */
+SEC("all/raw_syscalls/sys_enter")
 int forms(struct raw_tp *ctx)
 {
     struct trace_event_raw_sys_enter *r = (void *)ctx;

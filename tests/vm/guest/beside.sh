@@ -24,8 +24,14 @@ for d in a b; do
     lost=$(sed 's/.*"lost":\([0-9]*\),.*/\1/' summary)
     got=$(grep -c '"type":"syscall","name":"faccessat"' $d/json)
     t_is "$d: every call (lost $lost)" 1 $((got <= 4500 && got + lost >= 4500)) || t_show summary
-    t_is "$d: none lost" 0 "$lost"
-    t_is "$d: of one process" 1 "$(grep -o '^{"ts_ns":[0-9]*,"pid":[0-9]*' $d/json | sed 's/.*://' | sort -u | wc -l)"
+    # From 6.19 on a bpf(2) of the other kvis that is preempted keeps our programs from a CPU (kernel/bpf/syscall.c,
+    # bpf_disable_instrumentation): those calls are counted.
+    case $(uname -r) in
+    [1-5].* | 6.[0-9].* | 6.1[0-8].*) t_is "$d: none lost" 0 "$lost" ;;
+    *) t_is "$d: hardly any lost" 1 $((lost < 90)) ;;
+    esac
+    t_is "$d: of one process" 1 \
+        "$(grep '"type":"syscall"' $d/json | grep -o '^{"ts_ns":[0-9]*,"pid":[0-9]*' | sed 's/.*://' | sort -u | wc -l)"
     rm $d/json
 done
 kill -INT $k1 $k2

@@ -15,6 +15,7 @@ t_has "programs of trace" checked '^call_programs +yes .*all [0-9]+ load'
 t_has "programs of trace: disks" checked '^disk_programs +yes .*all [0-9]+ load'
 t_has "programs of trace: io_uring" checked '^uring_programs +yes .*all [0-9]+ load'
 t_has "programs of monitor" checked '^sched_programs +yes .*load'
+t_has "programs of monitor: vhost" checked '^vhost_programs +yes .*all [0-9]+ load'
 t_hasnt "no mount is left" /proc/mounts 'tracefs|debugfs'
 t_is "no program is left" 0 "$(grep -l '^prog_type' /proc/[0-9]*/fdinfo/* 2>/dev/null | wc -l)"
 

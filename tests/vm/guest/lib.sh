@@ -89,6 +89,38 @@ t_both() {
     t_host strace "strace and kvis see the same: $t_dir" "$t_dir"
 }
 
+# t_ill WHAT RULE WHO ARG...: `ill ARG...` makes the machine ill (with no ARG: nothing does), and of what
+# kvis diagnose finds, RULE (a regular expression) is first; WHO: 1: the program is whom it names first, 0: it names
+# nobody. ${RUNS-1} times (vm.sh says it in the environment), of which a tenth may fail; then all that it found is shown.
+# ILLS=idle,cpu: only these.
+t_ill() {
+    case ",${ILLS-$1}," in *",$1,"*) ;; *) return ;; esac
+    t_ill=$1 t_rule=$2 t_who=$3 t_good=0 t_run=0 t_pid=
+    shift 3
+    if [ $# -gt 0 ]; then
+        "$BIN/ill" "$@" >ill.out 2>&1 &
+        t_pid=$!
+        until_true 30 grep -q '^ill' ill.out || { t_not_ok "$t_ill: it does not begin"; t_show ill.out; return; }
+    fi
+    while [ $t_run -lt "${RUNS-1}" ]; do
+        t_run=$((t_run + 1))
+        kvis diagnose -d 2 -o "$t_ill.$t_run.txt" 2>err || t_show err
+        t_first=$(sed -n '3,/^resource/s/^1\. //p' "$t_ill.$t_run.txt" | head -n 1)
+        t_culprit=$(sed -n '/^1\. /,/^$/s/^[^(]*pid \([0-9]* ([^)]*)\):.*/\1/p' "$t_ill.$t_run.txt" | head -n 1)
+        t_want="$t_pid (ill-${1-})"
+        [ "$t_who" = 1 ] || t_culprit= t_want=
+        if expr "${t_first:-nothing saturated}" : ".*\($t_rule\)" >/dev/null && [ "$t_culprit" = "$t_want" ]; then
+            t_good=$((t_good + 1))
+        else
+            echo "# $t_ill, run $t_run: '$t_first' by '$t_culprit', not $t_rule by '$t_want'"
+            sed -n '1,/^resource/p' "$t_ill.$t_run.txt" | cut -c 1-150 | sed 's/^/#   /'
+        fi
+    done
+    [ -z "$t_pid" ] || { kill $t_pid; wait $t_pid; } 2>/dev/null
+    t_what="$t_ill: $t_good of ${RUNS-1} right"
+    [ $((t_good * 10)) -ge $((${RUNS-1} * 9)) ] && t_pass "$t_what" || t_not_ok "$t_what"
+}
+
 # user CMD...: as an ordinary user (uid and gid 1000, no groups).
 user() { as_user 1000 "$@"; }
 

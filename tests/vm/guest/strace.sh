@@ -1,7 +1,7 @@
 # strace: kvis trace -v sees each call, result, file, byte, process and signal that strace sees.
 # kernels: arm64
 # with: strace
-# timeout: 120
+# timeout: 240
 . /tests/lib.sh
 # (On x86_64 the cases diff_* do this on the host, with more programs.)
 

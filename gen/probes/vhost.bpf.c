@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0
+/* vhost: the virtqueues of guests, where this kernel is the device (vhost_net, vhost_vsock, vhost_scsi).
+ *
+ * A guest's kick wakes the device's worker, which runs the queue's handler: its beginning is where a
+ * kick is counted and the ring is looked at, its end tells whether something is left in it. One worker
+ * at a time is at a queue, so that its numbers need no atomic operation. A queue whose ring is not
+ * empty, with nobody at it, is stalled: the device waits for something else than the guest (a socket
+ * without room, a backend that is gone). Not so of a queue by which the guest receives: there the ring
+ * holds empty buffers, and should.
+ *
+ * The ring is in memory of the owner's, whose address space the worker has (drivers/vhost/vhost.c); with
+ * a virtual IOMMU its address is one of the guest's own, and the ring is not read. Where the module has
+ * no BTF (5.10) there are kicks, and gaps of which nobody can say which they are. */
+#include "probe.h"
+#include "hist.h"
+#include "../wire_vh.h"
+
+extern char CFG_ARG0, CFG_ARG3; /* where in struct pt_regs a function's arguments are */
+extern char CFG_DEEP;           /* 1: the fields below are known */
+/* Of the function that the program hangs on: */
+extern char CFG_DEVICE, CFG_QUEUE;
+extern char CFG_KICK;           /* 1: it runs for a kick; 0: because the device can go on */
+extern char CFG_GAPS;           /* 1: the queue carries what the guest wants done */
+
+struct map_def queues SEC("maps") = { MAP_HASH, sizeof(struct wire_vh_key), 4, 4 * VH_QUEUES, 0 };
+struct map_def slots SEC("maps") = { MAP_HASH, 4, sizeof(struct wire_vh_key), VH_QUEUES, 0 };
+struct map_def stats SEC("maps") = { MAP_ARRAY, 4, sizeof(struct wire_vh), VH_QUEUES, 0 };
+
+/* Who is at work, by thread. */
+struct at_work { u64 vq; u32 slot, unused; };
+struct map_def working SEC("maps") = { MAP_HASH, 4, sizeof(struct at_work), 1024, 0 };
+/* When a work was asked for, by its address. */
+struct map_def woken SEC("maps") = { MAP_LRU_HASH, 8, 8, 1024, 0 };
+
+struct vhost_virtqueue;
+struct vhost_work { u32 flags; } KERNEL;
+struct wait_queue_entry { u32 flags; } KERNEL;
+struct vhost_dev { struct vhost_virtqueue **vqs; int nvqs; } KERNEL;
+struct vhost_poll {
+    struct wait_queue_entry wait;
+    struct vhost_work work;
+    u32 mask;
+    struct vhost_dev *dev;
+    struct vhost_virtqueue *vq; /* 6.4 */
+} KERNEL;
+struct vhost_virtqueue {
+    struct vhost_dev *dev;
+    u32 num;
+    void *avail;
+    struct vhost_poll poll;
+    u16 last_avail_idx;
+    void *iotlb;
+    bool is_le;
+} KERNEL;
+
+enum { UNREAD = 0x10000, AVAIL_IDX = 2 /* struct vring_avail: uapi/linux/virtio_ring.h */ };
+
+INLINE u64 argument(void *ctx, u64 off)
+{
+    u64 v = 0;
+    bpf_probe_read_kernel(&v, sizeof v, ctx + off);
+    return v;
+}
+
+/* Buffers that the guest has made available and the device has not taken yet. */
+INLINE u32 waiting(struct vhost_virtqueue *vq)
+{
+    u16 idx = 0;
+    u64 avail = (u64)READ(vq, avail);
+    if (!avail || READ(vq, iotlb) || !READ(vq, is_le)
+        || bpf_probe_read_user(&idx, sizeof idx, (void *)(avail + AVAIL_IDX)))
+        return UNREAD;
+    u32 n = (u16)(idx - READ(vq, last_avail_idx));
+    return n <= READ(vq, num) ? n : UNREAD;
+}
+
+/* A device's queues lie one behind the other, at equal distances. */
+INLINE u32 number_of(struct vhost_virtqueue *vq)
+{
+    struct vhost_dev *d = READ(vq, dev);
+    u64 vqs = (u64)READ(d, vqs), two[2] = { 0, 0 }, at = 0;
+    if (bpf_probe_read_kernel(two, sizeof two, (void *)vqs) || two[1] <= two[0]
+        || (u64)vq < two[0])
+        return VH_UNKNOWN;
+    u64 n = ((u64)vq - two[0]) / (two[1] - two[0]);
+    if (n >= (u32)READ(d, nvqs)
+        || bpf_probe_read_kernel(&at, sizeof at, (void *)(vqs + n * 8)) || at != (u64)vq)
+        return VH_UNKNOWN;
+    return (u32)n;
+}
+
+/* The virtqueue of a work: a kick's is in it, that of a device's socket tells it. */
+INLINE struct vhost_virtqueue *queue_of(u64 work)
+{
+    if (CFG(CFG_KICK))
+        return (void *)(work - OFFSET(struct vhost_virtqueue, poll.work));
+    struct vhost_poll *p = (void *)(work - OFFSET(struct vhost_poll, work));
+    if (EXISTS(p, vq))
+        return READ(p, vq);
+    struct vhost_dev *d = READ(p, dev);
+    u64 vq = 0;
+    bpf_probe_read_kernel(&vq, sizeof vq, (void *)((u64)READ(d, vqs) + 8 * CFG(CFG_QUEUE)));
+    return (void *)vq;
+}
+
+INLINE void add(struct wire_vh *q, u32 hist, u64 value)
+{
+    u32 at = hist * DELAY_BUCKETS + bucket(value, DELAY_BUCKETS);
+    asm volatile("" : "+r"(at)); /* the verifier (5.10) wants the check where the use is */
+    if (hist >= N_VH_HISTS || at >= N_VH_HISTS * DELAY_BUCKETS)
+        return;
+    q->hist[at]++;
+    q->sum[hist] += value;
+}
+
+/* Its slot; that of one that is new is the first that nobody has. */
+INLINE u32 slot_of(const struct wire_vh_key *k)
+{
+    u32 *at = bpf_map_lookup_elem(&queues, k);
+    if (at)
+        return *at;
+#pragma clang loop unroll(disable)
+    for (u32 i = 0; i < VH_QUEUES; i++) {
+        u32 slot = i;
+        if (bpf_map_update_elem(&slots, &slot, k, MAP_NOEXIST))
+            continue;
+        bpf_map_update_elem(&queues, k, &slot, MAP_ANY);
+        return slot;
+    }
+    return VH_QUEUES;
+}
+
+INLINE void looked_at(struct wire_vh *q, u64 work, u64 vq, u64 now)
+{
+    u64 *since = bpf_map_lookup_elem(&woken, &work);
+    if (since) {
+        if (CFG(CFG_KICK))
+            add(q, VH_WAKE, now > *since ? now - *since : 0);
+        bpf_map_delete_elem(&woken, &work);
+    }
+    if (!CFG(CFG_KICK))
+        return;
+    u32 n = waiting((void *)vq);
+    if (n == UNREAD)
+        q->unread++;
+    else
+        add(q, VH_DEPTH, n);
+}
+
+/* A handler begins. */
+SEC("kprobe/handle_tx_kick")
+int vhost_begin(void *ctx)
+{
+    u64 now = bpf_ktime_get_ns(), id = bpf_get_current_pid_tgid(), vq = 0;
+    u64 work = argument(ctx, CFG(CFG_ARG0));
+    struct wire_vh_key key = { (u32)id, (u16)CFG(CFG_DEVICE), (u16)CFG(CFG_QUEUE) };
+    if (CFG(CFG_DEEP)) {
+        vq = (u64)queue_of(work);
+        if (key.queue == VH_UNKNOWN)
+            key.queue = (u16)number_of((void *)vq);
+    }
+    struct at_work w = { vq, slot_of(&key), 0 };
+    struct wire_vh *q = bpf_map_lookup_elem(&stats, &w.slot);
+    if (!q) {
+        count_lost(LOST_INFLIGHT);
+        return 0;
+    }
+    if (!q->key.worker) {
+        q->key = key;
+        q->group = (u32)(id >> 32);
+        bpf_get_current_comm(q->comm, sizeof q->comm);
+    }
+    if (q->end_ns)
+        add(q, q->last, now > q->end_ns ? now - q->end_ns : 0);
+    q->end_ns = 0;
+    q->kicks += CFG(CFG_KICK);
+    if (CFG(CFG_DEEP))
+        looked_at(q, work, vq, now);
+    if (CFG(CFG_GAPS) && bpf_map_update_elem(&working, &key.worker, &w, MAP_ANY))
+        count_lost(LOST_INFLIGHT);
+    return 0;
+}
+
+/* It has ended. */
+SEC("kretprobe/handle_tx_kick")
+int vhost_end(void *ctx)
+{
+    u32 worker = (u32)bpf_get_current_pid_tgid(), last = VH_PROXY;
+    struct at_work *w = bpf_map_lookup_elem(&working, &worker);
+    if (!w)
+        return 0;
+    u32 slot = w->slot;
+    struct wire_vh *q = bpf_map_lookup_elem(&stats, &slot);
+    if (q) {
+        if (CFG(CFG_DEEP)) {
+            u32 n = waiting((void *)w->vq);
+            last = n == UNREAD ? VH_PROXY : n ? VH_STALLED : VH_IDLE;
+            q->known += n != UNREAD;
+        }
+        q->last = last;
+        q->end_ns = bpf_ktime_get_ns();
+    }
+    bpf_map_delete_elem(&working, &worker);
+    return 0;
+}
+
+/* An eventfd that was written, or a socket, asks for work: what it waits for is in the fourth argument.
+ * The first time counts, of several before the worker runs. */
+SEC("kprobe/vhost_poll_wakeup")
+int vhost_wake(void *ctx)
+{
+    if (!CFG(CFG_DEEP))
+        return 0;
+    u64 now = bpf_ktime_get_ns();
+    u64 poll = argument(ctx, CFG(CFG_ARG0)) - OFFSET(struct vhost_poll, wait);
+    u64 work = poll + OFFSET(struct vhost_poll, work);
+    if (argument(ctx, CFG(CFG_ARG3)) & READ((struct vhost_poll *)poll, mask))
+        bpf_map_update_elem(&woken, &work, &now, MAP_NOEXIST);
+    return 0;
+}
+
+char license_[] SEC("license") = "Dual MIT/GPL";

@@ -1,0 +1,436 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0
+/* vq: the rings of virtio devices: buffers added and completed, adds that were refused, notifications,
+ * interrupts, how full a ring is, how long a buffer is in it.
+ *
+ * Probes of the functions that drivers call, and of what sends a notification to the device. A call's
+ * arguments are kept till its return by the stack pointer at its entry, which no other call has at that
+ * time, be it an interrupt's in the middle of it. Of functions that are made of one another
+ * (virtqueue_get_buf calls virtqueue_get_buf_ctx, or jumps to it, or holds a copy, as the compiler
+ * chose) the outer one counts.
+ *
+ * No program is run for what an interrupt does while one is running on that CPU (kprobe_running,
+ * bpf_prog_active). A split ring's own counters show that; of others it shows when a buffer is added that
+ * was there already. Interrupts are counted by a tracepoint, which knows no such limit, where a ring has
+ * one of its own.
+ *
+ * Registers are read at offsets that kvis knows by the architecture, so that no BTF is needed but for
+ * names, sizes and depths. The same ring at another address, or another ring at the same one: kvis is
+ * told of its end (vring_del_virtqueue).
+ *
+ * drivers/virtio/virtio_ring.c of Linux. */
+#include "probe.h"
+#include "hist.h"
+#include "../wire_vq.h"
+
+/* Offsets in struct pt_regs; POP: what a return takes from the stack. */
+extern char CFG_ARG0, CFG_ARG3, CFG_ARG4, CFG_SP, CFG_RET, CFG_POP;
+
+enum { MAP_STACK = 23 };
+static long (*const bpf_map_push_elem)(void *map, const void *value, u64 flags) = (void *)87;
+static long (*const bpf_map_pop_elem)(void *map, void *value) = (void *)88;
+
+struct map_def slots SEC("maps") = { MAP_STACK, 0, 4, VQ_QUEUES, 0 }; /* those that are free */
+struct map_def queues SEC("maps") = { MAP_HASH, 8, 4, VQ_QUEUES, 0 }; /* a ring's slot */
+struct map_def stats SEC("maps") = { MAP_ARRAY, 4, sizeof(struct wire_vq), VQ_QUEUES, 0 };
+
+struct call { u64 vq, data; };
+struct map_def calls SEC("maps") = { MAP_HASH, 8, sizeof(struct call), 4096, 0 };
+
+/* When a buffer of a ring was added. The oldest give way: receiving rings keep all of theirs here, and
+ * those of a ring that is gone are never taken. */
+struct map_def flying SEC("maps") = { MAP_LRU_HASH, sizeof(struct call), 8, 65536, 0 };
+
+/* The outer of such calls on a CPU: of taking a buffer, of a notification. */
+enum outer_kind { OUTER_GET, OUTER_KICK, N_OUTER };
+struct outer { u64 sp, vq; };
+struct map_def outers SEC("maps") = { MAP_PERCPU_ARRAY, 4, sizeof(struct outer), N_OUTER, 0 };
+
+/* FRAME: more than the outer call's stack. RESET: so many are not missed one after the other. */
+enum { FRAME = 256, NO_SPACE = 28, HANDLED = 1, RESET = 64 };
+
+struct kobject { const char *name; } KERNEL;
+struct device_driver { const char *name; } KERNEL;
+struct device { struct kobject kobj; struct device_driver *driver; } KERNEL;
+struct virtio_device { struct device dev; } KERNEL;
+struct virtqueue {
+    const char *name;
+    struct virtio_device *vdev;
+    u32 index, num_free;
+} KERNEL;
+struct vring { u32 num; } KERNEL;
+struct vring_virtqueue_split { struct vring vring; u16 avail_idx_shadow; } KERNEL;
+enum vq_layout { VQ_LAYOUT_PACKED = 1, VQ_LAYOUT_PACKED_IN_ORDER = 3 };
+struct vring_virtqueue {
+    struct virtqueue vq;
+    bool packed_ring;                   /* before 7.0 */
+    enum vq_layout layout;
+    u16 last_used_idx;
+    struct vring_virtqueue_split split; /* a packed ring's size is at the same place */
+} KERNEL;
+struct irqaction { void *dev_id; } KERNEL;
+
+/* The registers are read, not loaded: the verifier has the context's own offset be a constant of the
+ * program. */
+INLINE u64 word(void *ctx, u64 off)
+{
+    u64 v = 0;
+    bpf_probe_read_kernel(&v, sizeof v, (u8 *)ctx + off);
+    return v;
+}
+
+INLINE void say(char *to, const char *from)
+{
+    bpf_probe_read_kernel_str(to, VQ_WORD, from);
+}
+
+INLINE u32 size_of(u64 vq)
+{
+    struct vring_virtqueue *r = (void *)vq;
+    return EXISTS(r, split.vring.num) ? READ(r, split.vring.num) : 0;
+}
+
+/* VQ_PACKED, VQ_COUNTS or 0. */
+INLINE u32 layout_of(u64 vq)
+{
+    struct vring_virtqueue *r = (void *)vq;
+    bool counts = EXISTS(r, last_used_idx) && EXISTS(r, split.avail_idx_shadow);
+    if (EXISTS(r, packed_ring))
+        return READ(r, packed_ring) ? VQ_PACKED : counts ? VQ_COUNTS : 0;
+    if (EXISTS(r, layout)) {
+        u32 l = READ(r, layout);
+        if (l == ENUM_VALUE(enum vq_layout, VQ_LAYOUT_PACKED)
+            || (ENUM_EXISTS(enum vq_layout, VQ_LAYOUT_PACKED_IN_ORDER)
+                && l == ENUM_VALUE(enum vq_layout, VQ_LAYOUT_PACKED_IN_ORDER)))
+            return VQ_PACKED;
+        return l == 0 && counts ? VQ_COUNTS : 0;
+    }
+    return 0;
+}
+
+INLINE u32 avail_of(u64 vq)
+{
+    struct vring_virtqueue *r = (void *)vq;
+    return EXISTS(r, split.avail_idx_shadow) ? READ(r, split.avail_idx_shadow) : 0;
+}
+
+INLINE u32 used_of(u64 vq)
+{
+    struct vring_virtqueue *r = (void *)vq;
+    return EXISTS(r, last_used_idx) ? READ(r, last_used_idx) : 0;
+}
+
+/* What a ring is called. */
+INLINE void describe(struct wire_vq *q, u64 vq)
+{
+    struct virtqueue *v = (void *)vq;
+    struct vring_virtqueue *r = (void *)vq;
+    q->born_ns = bpf_ktime_get_ns();
+    if (EXISTS(v, num_free) && EXISTS(r, split.vring.num)) {
+        struct virtio_device *d = READ(v, vdev);
+        struct device_driver *driver = READ(d, dev.driver);
+        say(q->dev, READ(d, dev.kobj.name));
+        say(q->driver, READ(driver, name));
+        say(q->name, READ(v, name));
+        q->index = READ(v, index);
+        q->size = size_of(vq);
+        q->avail = avail_of(vq);
+        q->used = used_of(vq);
+        q->state = VQ_SEEN | VQ_NAMED | layout_of(vq);
+    } else {
+        q->state = VQ_SEEN;
+    }
+}
+
+/* One that is seen for the first time, maybe by two CPUs at once. */
+INLINE void found(u64 vq)
+{
+    u32 slot = 0;
+    if (bpf_map_pop_elem(&slots, &slot)) {
+        count_lost(LOST_INFLIGHT);
+        return;
+    }
+    struct wire_vq *q = bpf_map_lookup_elem(&stats, &slot);
+    if (!q)
+        return;
+    if (bpf_map_update_elem(&queues, &vq, &slot, MAP_NOEXIST))
+        bpf_map_push_elem(&slots, &slot, 0);
+    else
+        describe(q, vq);
+}
+
+INLINE struct wire_vq *queue(u64 vq)
+{
+    u32 *known = bpf_map_lookup_elem(&queues, &vq);
+    if (!known) {
+        found(vq);
+        known = bpf_map_lookup_elem(&queues, &vq);
+    }
+    if (!known)
+        return NULL;
+    u32 slot = *known;
+    return bpf_map_lookup_elem(&stats, &slot);
+}
+
+INLINE void count(u64 *n)
+{
+    __sync_fetch_and_add(n, 1);
+}
+
+INLINE void add(struct wire_vq *q, u32 hist, u64 value)
+{
+    u32 at = hist * DELAY_BUCKETS + bucket(value, DELAY_BUCKETS);
+    asm volatile("" : "+r"(at)); /* the verifier (5.10) wants the check where the use is */
+    if (at >= N_VQ_HISTS * DELAY_BUCKETS)
+        return;
+    __sync_fetch_and_add(&q->hist[at], 1);
+    __sync_fetch_and_add(&q->sum[hist], value);
+}
+
+/* How many buffers have come since the last that was seen, this one among them, where the ring's own
+ * counter stands at `at` (1 when it was seen just now, and when the ring was reset). */
+INLINE u64 steps(struct wire_vq *q, u32 *last, u32 at)
+{
+    u64 n = (at - *last) & 0xffff;
+    *last = at;
+    if (n == 0 || n > RESET)
+        return 1;
+    if (n > 1)
+        __sync_fetch_and_add(&q->missed, n - 1);
+    return n;
+}
+
+INLINE void enter(void *ctx, u64 data)
+{
+    u64 sp = word(ctx, CFG(CFG_SP));
+    struct call c = { word(ctx, CFG(CFG_ARG0)), data };
+    if (bpf_map_update_elem(&calls, &sp, &c, MAP_ANY))
+        count_lost(LOST_INFLIGHT);
+}
+
+/* What enter kept of a call that returns. */
+INLINE bool leave(void *ctx, struct call *c)
+{
+    u64 sp = word(ctx, CFG(CFG_SP)) - CFG(CFG_POP);
+    struct call *kept = bpf_map_lookup_elem(&calls, &sp);
+    if (!kept) {
+        count_lost(LOST_INFLIGHT);
+        return 0;
+    }
+    *c = *kept;
+    bpf_map_delete_elem(&calls, &sp);
+    return 1;
+}
+
+/* Whether a call is not part of another one of its kind. */
+INLINE bool outermost(void *ctx, u32 kind)
+{
+    u64 sp = word(ctx, CFG(CFG_SP)), vq = word(ctx, CFG(CFG_ARG0));
+    struct outer *o = bpf_map_lookup_elem(&outers, &kind);
+    if (!o || (o->vq == vq && o->sp - sp < FRAME))
+        return 0;
+    o->sp = sp;
+    o->vq = vq;
+    return 1;
+}
+
+/* The same at its return. */
+INLINE bool outermost_ends(void *ctx, u32 kind)
+{
+    u64 sp = word(ctx, CFG(CFG_SP)) - CFG(CFG_POP);
+    struct outer *o = bpf_map_lookup_elem(&outers, &kind);
+    if (!o)
+        return 0;
+    if (o->sp == sp)
+        o->sp = o->vq = 0;
+    return bpf_map_lookup_elem(&calls, &sp) != NULL;
+}
+
+/* --- adding --- */
+
+SEC("kprobe/virtqueue_add_sgs")
+int vq_add_sgs(void *ctx)
+{
+    enter(ctx, word(ctx, CFG(CFG_ARG4)));
+    return 0;
+}
+
+SEC("kprobe/virtqueue_add_outbuf")
+int vq_add(void *ctx)
+{
+    enter(ctx, word(ctx, CFG(CFG_ARG3)));
+    return 0;
+}
+
+INLINE void added(struct wire_vq *q, const struct call *c, u64 now)
+{
+    struct virtqueue *v = (void *)c->vq;
+    u64 since = q->full_since;
+    u64 *was = bpf_map_lookup_elem(&flying, c);
+    u64 n = q->state & VQ_COUNTS ? steps(q, &q->avail, avail_of(c->vq)) : 1;
+    __sync_fetch_and_add(&q->added, n);
+    if (was && *was >= q->born_ns && !(q->state & VQ_COUNTS)) { /* its end was missed */
+        count(&q->completed);
+        count(&q->missed);
+    }
+    if (bpf_map_update_elem(&flying, c, &now, MAP_ANY))
+        count_lost(LOST_INFLIGHT);
+    if (since) {
+        q->full_since = 0;
+        add(q, VQ_STALL, now > since ? now - since : 0);
+    }
+    if (!(q->state & VQ_NAMED))
+        return;
+    u32 size = size_of(c->vq), free = EXISTS(v, num_free) ? READ(v, num_free) : 0;
+    q->size = size; /* a driver may change it */
+    add(q, VQ_DEPTH, size > free ? size - free : 0);
+}
+
+SEC("kretprobe/virtqueue_add_sgs")
+int vq_added(void *ctx)
+{
+    struct call c = { 0, 0 };
+    if (!leave(ctx, &c))
+        return 0;
+    s32 err = (s32)word(ctx, CFG(CFG_RET));
+    struct wire_vq *q = queue(c.vq);
+    u64 now = bpf_ktime_get_ns(); /* not before it was born */
+    if (!q)
+        return 0;
+    if (!err) {
+        added(q, &c, now);
+    } else if (err == -NO_SPACE) {
+        count(&q->refused);
+        if (!q->full_since)
+            q->full_since = now;
+    } else {
+        count(&q->failed);
+    }
+    return 0;
+}
+
+/* --- taking what is done --- */
+
+SEC("kprobe/virtqueue_get_buf")
+int vq_get(void *ctx)
+{
+    if (outermost(ctx, OUTER_GET))
+        enter(ctx, 0);
+    return 0;
+}
+
+SEC("kretprobe/virtqueue_get_buf")
+int vq_got(void *ctx)
+{
+    u64 now = bpf_ktime_get_ns();
+    struct call c = { 0, 0 };
+    if (!outermost_ends(ctx, OUTER_GET) || !leave(ctx, &c))
+        return 0;
+    c.data = word(ctx, CFG(CFG_RET));
+    struct wire_vq *q = c.data ? queue(c.vq) : NULL;
+    if (!q)
+        return 0;
+    u64 n = q->state & VQ_COUNTS ? steps(q, &q->used, used_of(c.vq)) : 1;
+    __sync_fetch_and_add(&q->completed, n);
+    u64 *t = bpf_map_lookup_elem(&flying, &c);
+    if (!t)
+        return 0;
+    if (*t >= q->born_ns)
+        add(q, VQ_TIME, now > *t ? now - *t : 0);
+    bpf_map_delete_elem(&flying, &c);
+    return 0;
+}
+
+/* --- notifications --- */
+
+SEC("kprobe/virtqueue_kick")
+int vq_kick(void *ctx)
+{
+    struct wire_vq *q = outermost(ctx, OUTER_KICK) ? queue(word(ctx, CFG(CFG_ARG0))) : NULL;
+    if (q)
+        count(&q->kicks);
+    return 0;
+}
+
+SEC("kretprobe/virtqueue_kick")
+int vq_kicked(void *ctx)
+{
+    outermost_ends(ctx, OUTER_KICK);
+    return 0;
+}
+
+SEC("kprobe/vp_notify")
+int vq_notify(void *ctx)
+{
+    struct wire_vq *q = queue(word(ctx, CFG(CFG_ARG0)));
+    if (q)
+        count(&q->notified);
+    return 0;
+}
+
+/* --- interrupts --- */
+
+/* irqreturn_t vring_interrupt(int irq, void *vq) */
+extern char CFG_ARG1;
+
+SEC("kprobe/vring_interrupt")
+int vq_irq(void *ctx)
+{
+    u64 sp = word(ctx, CFG(CFG_SP));
+    struct call c = { word(ctx, CFG(CFG_ARG1)), (u32)word(ctx, CFG(CFG_ARG0)) };
+    if (bpf_map_update_elem(&calls, &sp, &c, MAP_ANY))
+        count_lost(LOST_INFLIGHT);
+    return 0;
+}
+
+SEC("kretprobe/vring_interrupt")
+int vq_irq_done(void *ctx)
+{
+    struct call c = { 0, 0 };
+    struct wire_vq *q = leave(ctx, &c) ? queue(c.vq) : NULL;
+    if (!q || q->state & VQ_OWN_IRQ)
+        return 0;
+    q->irq = (u32)c.data;
+    count((u32)word(ctx, CFG(CFG_RET)) == HANDLED ? &q->handled : &q->idle);
+    return 0;
+}
+
+/* TP_PROTO(int irq, struct irqaction *action, int ret). The first one was counted above, or missed. */
+SEC("raw_tp/irq_handler_exit")
+int vq_irq_own(struct raw_tp *ctx)
+{
+    struct irqaction *a = (void *)ctx->arg[1];
+    u64 vq = (u64)READ(a, dev_id);
+    u32 *known = bpf_map_lookup_elem(&queues, &vq);
+    if (!known)
+        return 0;
+    u32 slot = *known;
+    struct wire_vq *q = bpf_map_lookup_elem(&stats, &slot);
+    if (!q)
+        return 0;
+    if (!(q->state & VQ_OWN_IRQ)) {
+        q->irq = (u32)ctx->arg[0];
+        q->handled = q->idle = 0;
+        q->state |= VQ_OWN_IRQ;
+    }
+    count((u32)ctx->arg[2] == HANDLED ? &q->handled : &q->idle);
+    return 0;
+}
+
+/* --- the end of one --- */
+
+SEC("kprobe/vring_del_virtqueue")
+int vq_del(void *ctx)
+{
+    u64 vq = word(ctx, CFG(CFG_ARG0));
+    u32 *known = bpf_map_lookup_elem(&queues, &vq);
+    if (!known)
+        return 0;
+    u32 slot = *known;
+    struct wire_vq *q = bpf_map_lookup_elem(&stats, &slot);
+    if (q)
+        q->state |= VQ_GONE;
+    bpf_map_delete_elem(&queues, &vq);
+    return 0;
+}
+
+char license_[] SEC("license") = "Dual MIT/GPL";

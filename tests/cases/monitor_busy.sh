@@ -1,0 +1,107 @@
+#!/bin/sh
+# timeout: 60
+# needs: python3 promtool
+# covers: S4
+# kvis monitor -c busy: who is first in what, of processes made of files, and of live ones that know
+# what they did. Without -c busy there is none of it.
+. "$TESTS/lib.sh"
+# Its own pid namespace: nobody else is first in something.
+[ "$(id -u)" = 0 ] || skip "root alone can make a pid namespace"
+[ "${MONITOR_BUSY_INSIDE:-}" ] || MONITOR_BUSY_INSIDE=1 exec unshare -pf --kill-child --mount-proc /bin/sh "$0"
+mkdir a b
+python3 "$TESTS/mon_tree.py" a tasks:a && python3 "$TESTS/mon_tree.py" b tasks:b || fail "no trees"
+ln -s a now
+"$KVIS" monitor -i 2 -n 2 -c busy --json=json --prometheus=p.prom --path.rootfs="$PWD/now" -o text 9>&- 2>err &
+kvis=$!
+until_true 30 test -e p.prom || fail "no exposition of the first look"
+ln -s b new && mv -T new now
+wait $kvis || fail "exit $?"
+promtool check metrics <p.prom || fail "promtool"
+s='E[0]["interval_ns"] / 1e9 *' B='E[0]["busy"]'
+near() { want "abs(($1) / ($2) - 1) < 0.15"; }
+want "$B['20']['comm'] == 'spins) (' and $B['50']['busy_resident_bytes'] == 5000 * $(getconf PAGESIZE)"
+near "$s $B['20']['busy_cpu_ratio']" 1
+near "$s $B['30']['busy_waiting_ratio']" 0.65 # of its threads, not of the first alone
+want "$B['30']['busy_threads'] == 3 and $B['30']['busy_read_bytes_per_second'] == 0"
+near "$s $B['40']['busy_read_bytes_per_second']" 8e6
+want "$B['40']['busy_written_bytes_per_second'] == 0 and $B['40']['busy_cpu_ratio'] == 0"
+near "$s $B['50']['busy_minor_faults_per_second']" 6000
+near "$s $B['50']['busy_major_faults_per_second']" 300
+near "$s $B['60']['busy_cpu_ratio']" 0.03 # another process of that pid: all it did, it did since
+near "$s $B['80']['busy_cpu_ratio']" 0.4
+near "$s $B['80']['busy_waiting_ratio']" 0.1
+want "$B['70']['busy_swap_bytes'] == 600 * 1024 and $B['20']['busy_swap_bytes'] == 0"
+want "'90' not in $B and '105' not in $B"
+want "all(v == 0 for k, v in E[1]['busy']['50'].items() if 'per_second' in k) and '80' not in E[1]['busy']"
+has text '^busy +pid=20 comm="spins\) \(" busy_cpu='
+run monitor -n 1 -i 0.1 --json=json --path.rootfs="$PWD/now"
+want '"busy" not in E[0]'
+
+# Live: three on one CPU, of which each waits; one that writes; one with memory. They tell what they did.
+cat >live.py <<'END'
+import mmap, os, resource, sys, threading, time
+what = sys.argv[1]
+open("/proc/self/comm", "w").write(what)
+def thread():
+    end = time.monotonic() + 60
+    while time.monotonic() < end:
+        pass
+if what == "spin":
+    os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
+    for _ in range(2):
+        threading.Thread(target=thread, daemon=True).start()
+if what == "memory":
+    m = mmap.mmap(-1, 256 << 20)
+    for at in range(0, len(m), 4096):
+        m[at] = 1
+if what == "write":
+    f = os.open("big", os.O_WRONLY | os.O_CREAT | os.O_DIRECT)
+    page = mmap.mmap(-1, 1 << 16)
+print("there", flush=True)
+n = 0
+while not os.path.exists("stop"):
+    if what == "write":
+        os.pwrite(f, page, n % 64 << 16)
+        n += 1
+    if what == "memory":
+        time.sleep(0.05)
+r = resource.getrusage(resource.RUSAGE_SELF)
+waited = sum(int(open(f"/proc/self/task/{t}/schedstat").read().split()[1]) for t in os.listdir("/proc/self/task"))
+print(r.ru_utime + r.ru_stime, waited / 1e9, n << 16, r.ru_maxrss << 10, flush=True)
+os._exit(0)
+END
+touch big
+[ "$(stat -f -c %T .)" != tmpfs ] && disk='write' || disk='' # which has no disk
+for p in spin memory $disk; do
+    python3 live.py $p >$p.out 2>$p.err 9>&- &
+    eval $p=$!
+done
+trap 'touch stop' EXIT
+for p in spin memory $disk; do until_true 20 grep -q there $p.out || fail "no $p: $(cat $p.err)"; done
+rm -f p.prom
+"$KVIS" monitor -i 0.5 -c busy --json=json --prometheus=p.prom -o text 9>&- 2>err &
+kvis=$!
+until_true 20 eval '[ "$(grep -c sample json)" -ge 4 ]' || fail "no samples"
+touch stop
+wait $spin
+kill -INT $kvis
+wait $kvis || fail "exit $?"
+want "all(e['busy']['$spin']['comm'] == 'spin' for e in E[:4])"
+want "all(e['busy']['$spin']['busy_threads'] == 3 for e in E[:3])"
+rate() { js "sum(e['interval_ns'] * e['busy']['$1']['$2'] for e in E[:4]) / 1e9" json; } # rate PID WHAT: added up
+cpu=$(rate $spin busy_cpu_ratio) waited=$(rate $spin busy_waiting_ratio)
+say "spin: cpu $cpu, waited $waited of $(tail -n 1 spin.out)"
+python3 - $cpu $waited $(tail -n 1 spin.out) <<'END' || fail "spin: not what it says"
+import sys
+cpu, waited, all_cpu, all_waited = map(float, sys.argv[1:5])
+assert 0 < cpu <= all_cpu + 0.05 and 0 < waited <= all_waited + 0.05
+# the share of its waits that the intervals have is that of its CPU time (python lets one of its threads run at a time)
+assert waited > 0.6 * all_waited * cpu / all_cpu, "waits"
+END
+want "max(v['busy_resident_bytes'] for e in E for k, v in e['busy'].items() if k == '$memory') > 256 << 20"
+if [ "$disk" ]; then
+    wait $write
+    got=$(rate $write busy_written_bytes_per_second) all=$(tail -n 1 write.out | cut -d ' ' -f 3)
+    say "write: $got of $all"
+    want "0 < $got <= $all * 1.02"
+fi

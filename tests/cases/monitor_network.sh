@@ -1,0 +1,120 @@
+#!/bin/sh
+# timeout: 60
+# needs: python3 promtool ip
+# covers: S4
+# kvis monitor's interfaces, TCP and limits in a network namespace where nobody else sends anything,
+# against a program that counts what it sends and what it makes overflow, and against the kernel.
+. "$TESTS/lib.sh"
+[ "$(id -u)" = 0 ] || skip "root alone can make a network namespace"
+[ "${MONITOR_NETWORK_INSIDE:-}" ] || MONITOR_NETWORK_INSIDE=1 exec unshare -nm --propagation private /bin/sh "$0"
+mount -t sysfs none /sys || skip "no sysfs of this network namespace"
+echo 1 >/proc/sys/net/ipv6/conf/default/disable_ipv6
+ip link add v0 type veth peer name v1 2>/dev/null || skip "this kernel has no veth"
+ip link set lo up && ip link set v0 up && ip link set v1 up || fail "no interfaces"
+cat >self.py <<'END'
+import os, resource, socket, sys, threading, time
+resource.setrlimit(resource.RLIMIT_NOFILE, (3000, 3000))
+print("there", flush=True)
+open("go").read()
+raw = socket.socket(socket.AF_PACKET, socket.SOCK_RAW)
+raw.bind(("v0", 0))
+for _ in range(1000):
+    raw.send(b"\xff" * 6 + b"\2" * 6 + b"\x88\xb5" + bytes(986))
+udp = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+udp.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 8192)
+udp.bind(("127.0.0.1", 0))
+for _ in range(300):
+    socket.socket(socket.AF_INET, socket.SOCK_DGRAM).sendto(bytes(1000), udp.getsockname())
+udp.setblocking(False)
+got = 0
+try:
+    while udp.recv(2000):
+        got += 1
+except BlockingIOError:
+    pass
+tcp = socket.socket()
+tcp.bind(("127.0.0.1", 0))
+tcp.listen(1)
+many = [socket.socket() for _ in range(12)]
+for s in many:
+    s.setblocking(False)
+    s.connect_ex(tcp.getsockname())
+time.sleep(0.2)
+refused = socket.socket()
+try:
+    refused.connect(("127.0.0.1", 1))
+except ConnectionRefusedError:
+    pass
+files = [os.open("/dev/null", os.O_RDONLY) for _ in range(2000)]
+for _ in range(300):
+    threading.Thread(target=time.sleep, args=(60,), daemon=True).start()
+print("lost", 300 - got, flush=True)
+open("go").read()
+os._exit(0)
+END
+mkfifo go
+python3 self.py >self 9>&- &
+child=$!
+until_true 20 grep -q there self || fail "no child"
+"$KVIS" monitor -i 0.2 -c net,limits --json=json --prometheus=p.prom -o text 9>&- 2>err &
+kvis=$!
+trap 'kill -KILL $kvis $child 2>/dev/null' EXIT
+look() { rm -f p.prom; until_true 10 test -s p.prom; } # waits for the next
+look && cp p.prom before || fail "no exposition"
+echo >go
+until_true 20 grep -q lost self || fail "the child does not end"
+ip link set v1 down && sleep 0.1 && ip link set v1 up
+look && look && cp p.prom after || fail "no exposition after it"
+cat /proc/net/snmp /proc/net/netstat >kernel
+cat /proc/net/softnet_stat >softnet
+promtool check metrics <after || fail "promtool"
+echo >go
+wait $child
+kill -INT $kvis
+wait $kvis || fail "exit $?"
+value() { sed -n "s/^kvis_$2 //p" $1; }
+gain() { echo $(($(value after "$1") - $(value before "$1"))); }
+eq "packets sent" 1000 "$(gain 'network_transmit_packets_total{device="v0"}')"
+eq "bytes sent" 1000000 "$(gain 'network_transmit_bytes_total{device="v0"}')"
+eq "packets received" 1000 "$(gain 'network_receive_packets_total{device="v1"}')"
+eq "bytes received" 1000000 "$(gain 'network_receive_bytes_total{device="v1"}')"
+eq "none the other way" 0 "$(gain 'network_receive_packets_total{device="v0"}')"
+eq "carrier gone and back" 2 "$(gain 'network_carrier_changes_total{device="v0"}')"
+eq "datagrams lost" "$(sed -n 's/^lost //p' self)" "$(gain udp_receive_buffer_errors_total)"
+[ "$(gain udp_receive_buffer_errors_total)" -gt 250 ] || fail "nothing was lost"
+[ "$(gain tcp_listen_overflows_total)" -ge 5 ] || fail "overflows: $(gain tcp_listen_overflows_total)"
+[ "$(gain tcp_resets_sent_total)" -ge 1 ] || fail "no reset"
+# What the kernel says now; of it nobody but the child has changed anything, and that is still now.
+kernel() { # kernel TABLE NAME
+    awk -v t="$1:" -v n="$2" '$1 == t && !at { for (i = 2; i <= NF; i++) if ($i == n) at = i; next }
+        $1 == t { print $at; exit }' kernel
+}
+for m in OutRsts:tcp_resets_sent AttemptFails:tcp_connects_failed; do
+    eq "Tcp ${m%:*}" "$(kernel Tcp ${m%:*})" "$(value after ${m#*:}_total)"
+done
+for m in TcpExt.ListenOverflows:tcp_listen_overflows TcpExt.ListenDrops:tcp_listen_drops Tcp.InSegs:tcp_segments_received; do
+    now=$(kernel ${m%.*} "$(expr $m : '.*\.\(.*\):')") seen=$(value after ${m#*:}_total)
+    [ "$seen" -le "$now" ] && [ "$now" -le $((seen + 24)) ] || fail "$m: $now, not $seen" # SYNs that come again
+done
+eq "established" "$(value after tcp_established)" "$(kernel Tcp CurrEstab)"
+want "max(e['filefd_allocated'] for e in E) - min(e['filefd_allocated'] for e in E) >= 1500"
+want "max(e['threads'] for e in E) - min(e['threads'] for e in E) >= 200"
+want "all(e['filefd_maximum'] == $(cut -f 3 /proc/sys/fs/file-nr) for e in E) or $(cut -f 3 /proc/sys/fs/file-nr) > 2 ** 53"
+lesser() { cat /proc/sys/kernel/pid_max /proc/sys/kernel/threads-max | sort -n | head -n 1; }
+want "all(e['threads_maximum'] == $(lesser) for e in E)"
+want "any(e['interface']['v0']['network_transmit_bytes_per_second'] > 0 for e in E)"
+speed=$(cat /sys/class/net/v0/speed)
+want "any(e['interface']['v0'].get('network_speed_bytes') == $speed * 125000 for e in E)"
+want "all(abs(i['network_transmit_utilisation_ratio'] - i['network_transmit_bytes_per_second'] / i['network_speed_bytes'])
+    < 1e-8 for e in E for i in e['interface'].values() if 'network_speed_bytes' in i)"
+# every CPU that took packets: the kernel's number is no less than what was shown, and that no less than before
+python3 - <<'END' || fail "softnet"
+import re
+def shown(f):
+    return {int(c): int(v) for c, v in re.findall(r'^kvis_softnet_processed_total\{cpu="(\d+)"\} (\d+)$', open(f).read(), re.M)}
+now = {int(w[12], 16) if len(w) > 12 else n: int(w[0], 16)
+       for n, w in enumerate(s.split() for s in open("softnet"))}
+before, after = shown("before"), shown("after")
+assert after and all(before[c] <= after[c] <= now[c] for c in after), (before, after, now)
+assert sum(after.values()) - sum(before.values()) >= 1000
+END

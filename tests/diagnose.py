@@ -1,0 +1,295 @@
+#!/usr/bin/env python3
+"""diagnose.py KVIS SOURCE: kvis diagnose on machines made of files, each ill in a known way.
+
+A machine is a dictionary: of counters what they count in between, of other numbers what they are.
+ROWS has, for each rule, numbers of a machine that it must name, and of one that it must not. The
+command that diagnose runs replaces the machine as it was by the one it has become."""
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+
+kvis, source = sys.argv[1:]
+HOG = 'h<o"g\x1b\\'
+MOVING = "/data/f\x1b[1m"
+
+# name: (resource, what makes it found, what does not quite). Counters: in one second.
+BUSY = {"idle": 5}
+ROWS = {
+    "cgroup-throttled": ("cgroup", {"cg_periods": 100, "cg_throttles": 50, "cg_usec": 4e6},
+                         {"cg_periods": 100, "cg_throttles": 9, "cg_usec": 4e4}),
+    "cgroup-oom-kill": ("cgroup", {"cg_oom": 1}, {}),
+    "cgroup-memory-limit": ("cgroup", {"cg_max": 4000}, {"cg_max": 90}),
+    "cpu-steal": ("cpu", {"steal": 10}, {"steal": 4}),
+    "cpu-interrupts": ("cpu", {"irq0": 200}, {"irq0": 80}),
+    "cpu-interrupt-pressure": ("cpu", {"psi_irq": 2e6}, {"psi_irq": 4e4}),
+    "cpu-clock-capped": ("cpu", {"clock_limit": 2000, **BUSY}, {"clock_limit": 3300}),
+    "cpu-clock-low": ("cpu", {"clock": 1000, **BUSY}, {"clock": 2600}),
+    "cpu-forks": ("cpu", {"forks": 40000}, {"forks": 900}),
+    "cpu-kernel": ("cpu", {"system": 300, **BUSY}, {"system": 45}),
+    "run-queue-long": ("run queue", {"wait0": 20e9, "wait1": 20e9, "psi_cpu": 4e6, **BUSY}, {"wait0": 4e8, "wait1": 4e8}),
+    "cpu-pressure": ("run queue", {"psi_cpu": 9e6, **BUSY}, {"psi_cpu": 3e5}),
+    "run-queue-one-cpu": ("run queue", {"wait0": 20e9, "psi_cpu": 4e6}, {"wait0": 4e8}),
+    "memory-oom-kill": ("memory", {"oom_kill": 1}, {}),
+    "memory-pressure": ("memory", {"psi_memory": 2e6}, {"psi_memory": 4e4}),
+    "memory-direct-reclaim": ("memory", {"allocstall_normal": 4000}, {"allocstall_normal": 90}),
+    "memory-thrashing": ("memory", {"workingset_refault_file": 40000, "pgmajfault": 2000},
+                         {"workingset_refault_file": 900, "pgmajfault": 40}),
+    "memory-nearly-full": ("memory", {"available": 20}, {"available": 40}),
+    "memory-kernel": ("memory", {"slab": 400}, {"slab": 280}),
+    "memory-dirty": ("memory", {"dirty": 200}, {"dirty": 5}),
+    "swap-thrashing": ("swap", {"pswpin": 10000, "pswpout": 10000}, {"pswpin": 200, "pswpout": 20}),
+    "swap-in": ("swap", {"pswpin": 40000}, {"pswpin": 200}),
+    "swap-out": ("swap", {"pswpout": 40000}, {"pswpout": 20}),
+    "swap-full": ("swap", {"swap_left": 5}, {"swap_left": 15}),
+    "numa-remote-memory": ("numa", {"far": 20000, "hog_cpu": 200}, {"far": 4000, "hog_cpu": 50}),
+    "numa-remote-allocations": ("numa", {"other_node": 90000, "local_node": 90000},
+                                {"other_node": 20000, "local_node": 90000}),
+    "numa-remote-faults": ("numa", {"numa_hint_faults": 40000, "numa_hint_faults_local": 10000},
+                           {"numa_hint_faults": 40000, "numa_hint_faults_local": 25000}),
+    "numa-node-full": ("numa", {"numa_foreign": 40000}, {"numa_foreign": 900}),
+    "numa-migrations": ("numa", {"numa_pages_migrated": 400000}, {"numa_pages_migrated": 9000}),
+    "hugepages-refused": ("tlb, hugepages", {"thp_fault_fallback": 2000, "thp_fault_alloc": 100},
+                          {"thp_fault_fallback": 40, "thp_fault_alloc": 100}),
+    "compaction-fails": ("tlb, hugepages", {"compact_stall": 900, "compact_fail": 800},
+                         {"compact_stall": 900, "compact_fail": 400}),
+    "hugepage-pool-empty": ("tlb, hugepages", {"pool_free": 0, "pool_surplus": 4}, {"pool_free": 4}),
+    "disk-saturated": ("disk", {"disk_busy": 30000, "disk_queue": 200000, "psi_io": 3e6},
+                       {"disk_busy": 800, "psi_io": 90000}),
+    "disk-slow-reads": ("disk", {"disk_reads": 10, "disk_read_ms": 900, "psi_io": 3e6},
+                        {"disk_reads": 10, "disk_read_ms": 450, "psi_io": 90000}),
+    "disk-slow-writes": ("disk", {"disk_writes": 10, "disk_write_ms": 1900, "psi_io": 3e6},
+                         {"disk_writes": 10, "disk_write_ms": 900, "psi_io": 90000}),
+    "io-pressure": ("disk", {"psi_io": 9e6}, {"psi_io": 90000}),
+    "network-full-receive": ("network", {"rx_bytes": 3e9}, {"rx_bytes": 1e8}),
+    "network-full-transmit": ("network", {"tx_bytes": 3e9}, {"tx_bytes": 1e8}),
+    "network-drops": ("network", {"rx_drop": 4000}, {"rx_drop": 90}),
+    "network-errors": ("network", {"tx_errs": 40}, {}),
+    "network-backlog-drops": ("network", {"soft_drop": 40}, {}),
+    "network-squeezed": ("network", {"soft_squeezed": 4000}, {"soft_squeezed": 90}),
+    "tcp-listen-overflows": ("network", {"listen_overflows": 20}, {}),
+    "tcp-retransmits": ("network", {"retrans": 400, "segments": 4000}, {"retrans": 40, "segments": 4000}),
+    "udp-receive-drops": ("network", {"udp_rcvbuf": 400}, {"udp_rcvbuf": 9}),
+    "thermal-headroom": ("thermal", {"temp": 98000}, {"temp": 96000}),
+    "sensor-critical": ("thermal", {"sensor": 98000}, {"sensor": 96000}),
+    "cpu-throttled": ("thermal", {"core_throttles": 40}, {}),
+    "package-throttled": ("thermal", {"package_throttles": 40}, {}),
+    "limit-files": ("kernel limits", {"files": 950}, {"files": 890}),
+    "limit-threads": ("kernel limits", {"threads": 950}, {"threads": 890}),
+    "limit-conntrack": ("kernel limits", {"tracked": 950}, {"tracked": 890}),
+    "limit-tcp-memory": ("kernel limits", {"tcp_pages": 950}, {"tcp_pages": 890}),
+}
+# Numbers that no file of /proc and /sys holds: of counters of the CPUs, of BPF programs, of a process that lives.
+MEASURED = {"memory-stalls", "tlb-misses", "run-queue-latency", "disk-queue", "virtio-queue-full", "virtio-adds-fail",
+            "process-waits-for-cpu", "memory-bandwidth-full"}
+# What else they may find: of this machine, not of the files.
+OURS = {"run-queue-latency", "disk-queue"} | {r for r in MEASURED if r.startswith("virtio")}
+FIXED = {"clock_limit", "clock", "available", "slab", "dirty", "swap_left", "far", "pool_free", "pool_surplus", "temp",
+         "sensor", "files", "threads", "tracked", "tcp_pages"}  # no counters: the same in both
+
+
+def machine(root, m, late):
+    """Makes root/proc and root/sys."""
+    def put(path, text):
+        path = os.path.join(root, path)
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with open(path, "w") as f:
+            f.write(text)
+
+    def n(name, base=0):  # a counter
+        return base + int(m.get(name, 0) if late else 0)
+
+    def g(name, usual):
+        return int(m.get(name, usual))
+
+    idle = m.get("idle", 100)
+    row = [0 if not late else v for v in (idle * 2, m.get("system", 0), m.get("steal", 0) * 2)]
+    user = 0 if not late or idle == 100 else 100
+    put("proc/stat", f"cpu  {2 * user} 0 {2 * row[1]} {2 * row[0]} 0 {n('irq0')} 0 {2 * row[2]} 0 0\n"
+        f"cpu0 {user} 0 {row[1]} {row[0]} 0 {n('irq0')} 0 {row[2]} 0 0\ncpu1 {user} 0 {row[1]} {row[0]} 0 0 0 {row[2]} 0 0\n"
+        f"ctxt 5\nprocesses {n('forks')}\nprocs_running 1\nprocs_blocked 0\n")
+    put("proc/schedstat", f"version 17\ncpu0 0 0 0 0 0 0 0 {n('wait0')} 0\ncpu1 0 0 0 0 0 0 0 {n('wait1')} 0\n")
+    put("proc/loadavg", f"0.00 0.00 0.00 1/{g('threads', 100)} 9\n")
+    for what in ("cpu", "memory", "io"):
+        put(f"proc/pressure/{what}", f"some avg10=0 avg60=0 avg300=0 total={n('psi_' + what)}\n"
+            "full avg10=0 avg60=0 avg300=0 total=0\n")
+    put("proc/pressure/irq", f"full avg10=0 avg60=0 avg300=0 total={n('psi_irq')}\n")
+    put("proc/meminfo", f"MemTotal: 1000000 kB\nMemFree: 500000 kB\nMemAvailable: {g('available', 600)}000 kB\n"
+        f"Dirty: {g('dirty', 1)}000 kB\nSUnreclaim: {g('slab', 10)}000 kB\nSwapTotal: 100000 kB\n"
+        f"SwapFree: {g('swap_left', 100)}000 kB\n")
+    put("proc/vmstat", "".join(f"{k} {n(k)}\n" for k in (
+        "pgfault", "pgmajfault", "pswpin", "pswpout", "allocstall_normal", "oom_kill", "workingset_refault_file",
+        "compact_stall", "compact_fail", "compact_success", "thp_fault_alloc", "thp_fault_fallback", "numa_pte_updates",
+        "numa_hint_faults", "numa_hint_faults_local", "numa_pages_migrated", "pgmigrate_success")))
+    for node in (0, 1):
+        d = f"sys/devices/system/node/node{node}"
+        put(f"{d}/numastat", "".join(f"{k} {n(k) if not node else 0}\n" for k in (
+            "numa_hit", "numa_miss", "numa_foreign", "interleave_hit", "local_node", "other_node")))
+        put(f"{d}/distance", "10 20\n" if not node else "20 10\n")
+        put(f"sys/devices/system/cpu/cpu{node}/node{node}/x", "")
+    for f, v in (("nr_hugepages", 100), ("free_hugepages", g("pool_free", 50)), ("resv_hugepages", 0),
+                 ("surplus_hugepages", g("pool_surplus", 0)), ("nr_overcommit_hugepages", 9)):
+        put(f"sys/kernel/mm/hugepages/hugepages-2048kB/{f}", f"{v}\n")
+    put("proc/diskstats", f"8 0 sda {n('disk_reads', 9)} 0 0 {n('disk_read_ms')} {n('disk_writes', 9)} 0 0 "
+        f"{n('disk_write_ms')} 0 {n('disk_busy')} {n('disk_queue')}\n")
+    put("sys/class/block/sda/size", "9\n")
+    put("proc/net/dev", "Inter-| Receive | Transmit\n face |bytes\n"
+        f"eth0: {n('rx_bytes')} 0 0 {n('rx_drop')} 0 0 0 0 {n('tx_bytes')} 0 {n('tx_errs')} 0 0 0 0 0\n")
+    put("sys/class/net/eth0/speed", "1000\n")
+    put("proc/net/softnet_stat", f"00000000 {n('soft_drop'):08x} {n('soft_squeezed'):08x}\n")
+    put("proc/net/snmp", "Tcp: OutSegs RetransSegs\n" f"Tcp: {n('segments')} {n('retrans')}\n"
+        f"Udp: InDatagrams RcvbufErrors SndbufErrors\nUdp: 0 {n('udp_rcvbuf')} 0\n")
+    put("proc/net/netstat", f"TcpExt: ListenOverflows ListenDrops TCPTimeouts\nTcpExt: {n('listen_overflows')} 0 0\n")
+    put("sys/class/thermal/thermal_zone0/type", "zone\n")
+    put("sys/class/thermal/thermal_zone0/temp", f"{g('temp', 50000)}\n")
+    put("sys/class/thermal/thermal_zone0/trip_point_0_type", "critical\n")
+    put("sys/class/thermal/thermal_zone0/trip_point_0_temp", "100000\n")
+    for f, v in (("name", "chip"), ("temp1_input", g("sensor", 50000)), ("temp1_crit", 100000)):
+        put(f"sys/class/hwmon/hwmon0/{f}", f"{v}\n")
+    for cpu in (0, 1):
+        d = f"sys/devices/system/cpu/cpu{cpu}"
+        for f, v in (("cpuinfo_max_freq", 4000), ("cpuinfo_min_freq", 800), ("scaling_max_freq", g("clock_limit", 4000)),
+                     ("scaling_cur_freq", g("clock", 4000))):
+            put(f"{d}/cpufreq/{f}", f"{v}000\n")
+        put(f"{d}/thermal_throttle/core_throttle_count", f"{n('core_throttles')}\n")
+        put(f"{d}/thermal_throttle/package_throttle_count", f"{n('package_throttles')}\n")
+    put("proc/sys/fs/file-nr", f"{g('files', 100)} 0 1000\n")
+    put("proc/sys/kernel/pid_max", "1000\n")
+    put("proc/sys/kernel/threads-max", "9999\n")
+    put("proc/sys/net/netfilter/nf_conntrack_count", f"{g('tracked', 100)}\n")
+    put("proc/sys/net/netfilter/nf_conntrack_max", "1000\n")
+    put("proc/net/sockstat", f"TCP: inuse 4 orphan 0 tw 0 alloc 5 mem {g('tcp_pages', 10)}\n")
+    put("proc/sys/net/ipv4/tcp_mem", "500 700 1000\n")
+    put("sys/fs/cgroup/cgroup.controllers", "cpu memory\n")
+    put("sys/fs/cgroup/a b/cpu.max", "50000 100000\n")
+    put("sys/fs/cgroup/a b/memory.max", "1000\n")
+    put("sys/fs/cgroup/a b/cpu.stat", f"nr_periods {n('cg_periods')}\nnr_throttled {n('cg_throttles')}\n"
+        f"throttled_usec {n('cg_usec')}\n")
+    put("sys/fs/cgroup/a b/memory.events", f"max {n('cg_max')}\noom 0\noom_kill {n('cg_oom')}\n")
+    # pid 77: the one that does all of it, on CPU 0
+    cpu = n("hog_cpu", 100) + (100 if late else 0)
+    stat = f"77 ({HOG}) R 1 1 1 0 -1 0 {n('hog', 9)} 0 {n('hog', 9)} 0 {cpu} 0 0 0 20 0 1 0 5 0 50000" + " 0" * 14 + " 0 0 0\n"
+    put("proc/77/stat", stat)
+    put("proc/77/task/77/stat", stat)
+    put("proc/77/schedstat", f"{cpu}0000000 0 9\n")
+    put("proc/77/status", "VmSwap: 9 kB\n")
+    put("proc/77/io", f"rchar: 0\nread_bytes: {1 << 22 if late else 0}\nwrite_bytes: 0\n")
+    put("proc/77/numa_maps", f"7f00 default anon=9 N0=10000 N1={g('far', 0)} kernelpagesize_kB=4\n")
+    put("proc/77/fdinfo/5", f"pos:\t{1 << 22 if late else 0}\nflags:\t0\n")
+    os.makedirs(os.path.join(root, "proc/77/fd"), exist_ok=True)
+    os.symlink(MOVING, os.path.join(root, "proc/77/fd/5"))
+
+
+def strict(text):
+    def unique(pairs):
+        d = dict(pairs)
+        assert len(d) == len(pairs), pairs
+        return d
+
+    def no_constant(name):
+        raise ValueError(name)
+    return json.loads(text, object_pairs_hook=unique, parse_constant=no_constant)
+
+
+def run(first, then, *args, script=None):
+    for f in ("a", "b", "now"):
+        shutil.rmtree(f, ignore_errors=True) if not os.path.islink(f) else os.remove(f)
+    machine("a", first, False)
+    machine("b", then, True)
+    os.symlink("a", "now")
+    p = subprocess.run([kvis, "diagnose", "--path.rootfs=" + os.path.abspath("now"), *args, "--", "sh", "-c",
+                        script or "ln -s b new && mv -T new now"], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    assert p.returncode == 0 and not p.stderr, (p.returncode, p.stderr)
+    return p.stdout.decode()
+
+
+def diagnose(m, *args, **kw):
+    fixed = {k: v for k, v in m.items() if k in FIXED}
+    return strict(run(fixed, m, "--json", *args, **kw))
+
+
+def rules(j):
+    return [f["rule"] for f in j["findings"]]
+
+
+def crosses(f):
+    e = f["evidence"][0]
+    below = f["rule"] in ("cpu-clock-capped", "cpu-clock-low", "memory-nearly-full", "thermal-headroom", "sensor-critical")
+    return e["value"] <= e["threshold"] if below else e["value"] >= e["threshold"]
+
+
+def batches():
+    """Rules of different resources whose numbers have nothing to do with each other are tried at once."""
+    out = []
+    for rule, (res, over, _) in ROWS.items():
+        for b in out:
+            if res not in b["res"] and not set(over) & set(b["m"]) and ("idle" in over) == ("idle" in b["m"]):
+                break
+        else:
+            b = {"res": set(), "m": {}, "rules": []}
+            out.append(b)
+        b["res"].add(res), b["m"].update(over), b["rules"].append(rule)
+    return out
+
+
+wrong = []
+text = open(source).read()
+table = text[text.index("#define DG_RULES(X)"):text.index("static const struct dg_words")]
+have = set(re.findall(r'X\(\w+, "([^"]+)"', table))
+if have - set(ROWS) - MEASURED or set(ROWS) - have:
+    wrong.append(f"rules without a row here: {have - set(ROWS) - MEASURED}; rows without a rule: {set(ROWS) - have}")
+n = 0
+for b in batches():
+    j = diagnose(b["m"])
+    n += 1
+    for rule in b["rules"]:
+        f = next((f for f in j["findings"] if f["rule"] == rule), None)
+        if not f or f["resource"] != ROWS[rule][0] or not crosses(f):
+            wrong.append(f"{rule}: not found with {ROWS[rule][1]}: {f or rules(j)}")
+    if [f["rank"] for f in j["findings"]] != list(range(1, len(j["findings"]) + 1)):
+        wrong.append("ranks")
+print(f"{len(ROWS)} rules are found, in {n} machines")
+
+# a little below each: with -d 1 no rate is higher than what was counted
+m = {}
+for _, _, under in ROWS.values():
+    for k, v in under.items():
+        if k != "idle":
+            m[k] = min(m.get(k, v), v) if k not in ("clock", "clock_limit", "available") else v
+j = diagnose(m, "-d", "1", script="ln -s b new && mv -T new now; sleep 1.2")
+if set(rules(j)) - OURS:
+    wrong.append(f"found though nothing crosses its threshold: {set(rules(j)) - OURS}: {j['findings']}")
+j = diagnose({"wait0": 20e9, "wait1": 20e9})  # of a time before: no task waits now
+if set(rules(j)) - OURS:
+    wrong.append(f"found though nothing happened: {rules(j)}")
+if [r["name"] for r in j["resources"]] != ["cpu", "run queue", "memory", "swap", "numa", "memory bandwidth", "tlb, hugepages",
+                                           "disk", "network", "virtio", "thermal", "kernel limits", "cgroup"]:
+    wrong.append(f"resources: {j['resources']}")
+
+# who, in which file, and what is hostile in their names; the illness before its consequences
+ill = {**ROWS["disk-saturated"][1], "psi_memory": 9e6}
+j = diagnose(ill)
+f = {f["rule"]: f for f in j["findings"]}
+disk = f["disk-saturated"]
+if rules(j)[0] != "memory-pressure" or disk["lost_seconds_per_second"] <= f["memory-pressure"]["lost_seconds_per_second"]:
+    wrong.append(f"the cause is not before its consequence: {rules(j)}")
+if disk["culprits"][:1] != [{"device": "sda"}] or (disk["culprits"][1]["pid"], disk["culprits"][1]["comm"]) != (77, HOG):
+    wrong.append(f"culprits of the disk: {disk['culprits']}")
+if disk["next"] != "kvis trace -p 77":
+    wrong.append(f"next: {disk['next']}")
+page = run({}, ill)
+if "\x1b" in page or "pid 77 (h<o\"g\\x1b" not in page or "1. memory: memory-pressure" not in page:
+    wrong.append(f"the page: {page}")
+page = run({}, {})
+if not any(r in page for r in OURS) and "\nnothing saturated\n" not in page:
+    wrong.append(f"the page of a machine that is well: {page}")
+
+# a file whose position moves between two looks, one a second
+j = diagnose(ill, script="ln -s b new && mv -T new now; sleep 3; echo 'pos: 8388608' >b/proc/77/fdinfo/5")
+moved = [c for f in j["findings"] if f["rule"] == "disk-saturated" for c in f["culprits"] if "file" in c]
+if moved != [{"pid": 77, "file": MOVING, "moved_bytes": 1 << 22}]:
+    wrong.append(f"files: {moved}")
+print("\n".join(wrong))
+sys.exit(bool(wrong))
