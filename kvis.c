@@ -116,6 +116,7 @@
 #ifndef KVIS_VERSION
 #define KVIS_VERSION "0.1"
 #endif
+
 /* == 2 types: what rooms share ================================================= */
 
 typedef uint8_t u8;
@@ -358,6 +359,7 @@ struct opts {
 static struct opts opt = {
     .strlen_max = 32, .status = CALL_ALL, .signals = ~0ull, .report_events = 2000000,
 };
+
 /* == 3 u_  errors, bounded bytes, numbers as people read them ==================
  * Errors: `die` and `xrealloc` end the program and may be called only before anything is
  * attached (options, opening files); afterwards functions return 0 or -errno, `u_warn` reports,
@@ -1054,6 +1056,7 @@ static int u_re(const char *expr, const char *s)
     u_re_ends(&r, &all, &ends);
     return r.bad || *r.p ? -1 : ends.lo < ends.hi;
 }
+
 /* == 4 arch_ abi_ sys_  all that depends on the CPU =======================================
  * Registers, system-call conventions, audit numbers. Nothing outside this room mentions a register
  * or an __x86_64__. To add a CPU: an `enum abi`, its number table in gen/syscalls.tbl, and this
@@ -1343,6 +1346,7 @@ static bool arch_interrupted(pid_t tid, struct stop *s)
         return false;
     return s->nr != (u64)-1 && s->ret <= -512 && s->ret >= -516;
 }
+
 /* == 5 mem_  the tracee's memory ================================================
  * process_vm_readv, in such a way that a page that never comes cannot hang kvis. A fault on a page
  * that a userfaultfd or a FUSE server has to deliver sleeps in TASK_KILLABLE (fs/userfaultfd.c,
@@ -1574,6 +1578,7 @@ static bool mem_word(struct task *t, enum abi a, u64 addr, u64 *v)
     *v = w;
     return true;
 }
+
 /* == 6 nm_  names that the summary keeps ========================================
  * Paths and peers, each stored once in an arena that only grows, up to a limit; beyond it all new
  * names share one entry and the summary counts them. Entry points: nm_get, nm_str. */
@@ -2749,6 +2754,7 @@ static pid_t ps_from_ns(const struct task *t, s64 n)
     }
     return 0;
 }
+
 /* == 10 dec_  what the arguments and results of system calls mean ===============
  * Owns the tables of gen/ (sc_rows: calls and the kinds of their arguments; families: names of
  * values) and turns a struct call into text. May call u_, b_, mem_ and fd_label. Entry points:
@@ -2757,8 +2763,6 @@ static pid_t ps_from_ns(const struct task *t, s64 n)
  * gen/syscalls.tbl; names of values: rows in gen/flags.tbl; a structure: a table of dec_member.
  * Nothing here allocates or loops by a number of the tracee's alone: text ends at -s, arrays after
  * -s elements, structures are read into fixed buffers, and call.text has its own limit. */
-
-
 
 /* The names of 3000 values are a quarter of the binary, so they stand in one pool without what
  * most of them begin with (O_, BPF_PROG_TYPE_), and rows hold offsets, not pointers. */
@@ -5608,6 +5612,7 @@ static void dec_ret(struct buf *b, struct task *t, const struct call *c)
             dec_ret_detail(&d);
     }
 }
+
 /* == 11 sc_  which call: numbers, names, sets =====================================
  * Finds a call's row by convention and number, and turns -e trace= into a set of rows. */
 
@@ -5718,11 +5723,14 @@ static const char *sc_parse(const char *expr)
         sc_set[i] = set[i] != invert;
     return NULL;
 }
+
 /* == 12 ev_  events: what happened, as data =====================================
- * event_kinds[] is the model that every sink walks: to add a kind, add its row (name, how a line of
- * text reads, category, fields) and the function in md_ that fills it; a field that is new is one
- * row of EV_FIELDS. Text templates: {field}, {field:8} right-aligned; alternatives separated by
- * '|', the first whose fields are all present is used; NULL: never in text, only in JSON. */
+ * event_kinds[] is the model that every sink walks: to add a kind, add its EK_ and its row (name,
+ * how a line of text reads, category, fields), and in md_ the function that fills it, with its row
+ * in md_calls[]; a field that is new is one row of EV_FIELDS. Recordings, replay, reports and the
+ * hybrid backend then have it (tried by the test adding). Text templates: {field}, {field:8}
+ * right-aligned; alternatives separated by '|', the first whose fields are all present is used;
+ * NULL: never in text, only in JSON. */
 
 enum ev_type { VT_STR, VT_NUM, VT_DUR, VT_SIZE, VT_ADDR, VT_BOOL, VT_SYM, VT_ARGV };
 
@@ -6807,6 +6815,7 @@ static void out_forget(const struct task *t)
     if (out.partial == t)
         out_break_partial();
 }
+
 /* == 14 st_  counts, percentiles, the table of -c and the summary ==================
  * Times go into log-linear histograms, 16 buckets an octave, so that a percentile is within 1/32 of
  * the truth (DESIGN, "Maps only for aggregates"). Entry points: st_call, st_io, st_open_at_exit,
@@ -9228,6 +9237,7 @@ static bool md_call_wanted(struct task *t, const struct call *c)
     }
     return false;
 }
+
 /* == 16 rec_  recordings: what a .kvis file holds ==================================
  * A head (magic, version, crc), then blocks {u32 bytes, u32 crc of them and of the block's number},
  * little-endian; the last block ends with REC_END. A block holds records: a type, then varints
@@ -10439,6 +10449,7 @@ static void rec_get_disk(void)
     if (rec_read_io.n_disks < ST_DISKS)
         rec_read_io.disk[rec_read_io.n_disks++] = d;
 }
+
 /* == 17 rp_  a recording, played to the sinks ======================================
  * The same sinks as when it was traced; what -e, -P and -z leave out is left out here. Entry
  * points: rp_head, rp_play. */
@@ -10845,6 +10856,7 @@ static bool rp_play(void)
         rec_bad("damaged at offset %" PRIu64 " (a record of the head behind it)", rin.at + 8);
     return rp.ended;
 }
+
 /* == 18 px_  --perfetto: a trace for ui.perfetto.dev ================================
  * Chrome's trace JSON, as it happens (docs/getting-started/other-formats.md of Perfetto): calls are
  * X slices of their thread, what can overlap (waits for a CPU, open files) is async b and e, events
@@ -11279,6 +11291,7 @@ static void px_close(void)
     b_s(b, "\"}}\n");
     px_flush();
 }
+
 /* == 19 gz_  what the Makefile compresses =========================================
  * The page of --report (gen/report.page), BPF arrays, large tables and string literals are in the
  * file as gzip makes them (RFC 1951, RFC 1952), where there was one. Entry points: gz_is,
@@ -11835,6 +11848,7 @@ static int rep_temporary(const char *dir)
         return -errno;
     return f;
 }
+
 /* == 21 df_  kvis diff: two recordings compared =====================================
  * Both are played to nobody, and the numbers of their summaries are set side by side. Entry points:
  * df_load, df_text, df_json. */
@@ -12288,6 +12302,7 @@ static void df_json(struct buf *b)
     df_json_programs(b), df_json_failed(b), df_json_calls(b);
     b_s(b, "}\n");
 }
+
 /* == 22 pf_  page faults, by perf_event_open =====================================
  * Software events that sample every fault of the tracees, with its address: one the minor ones, and
  * one, where it finds room for its rings, those that wait for a disk (major). Inherited by threads
@@ -12542,6 +12557,7 @@ static void pf_upto(u64 ns)
     if (pf.oldest && ns > pf.oldest + PF_RUN_NS)
         pf_flush_old(ns);
 }
+
 /* == 23 btf_  names of the kernel's types and fields ===========================================
  * Answers "where is task_struct.pid here?" from /sys/kernel/btf/vmlinux (Documentation/bpf/btf.rst
  * is the format), for a batch of names at a time. The file has megabytes and kvis little memory:
@@ -13279,6 +13295,7 @@ static int btf_resolve(const char *module, struct btf_want *w, u32 n,
         close(mod);
     return e;
 }
+
 /* == 24 tfs_  tracefs: ids and record layouts of tracepoints ==================================
  * tracefs is reached by a mount that no path shows and that ends with its descriptor (fsopen,
  * fsmount: Linux 5.2), else where it is mounted. events/CATEGORY/EVENT/format (its text: kernel
@@ -13635,12 +13652,16 @@ static int tfs_fields(const char *event, struct btf_want *w, u32 n)
     b_free(&b);
     return e;
 }
+
 /* == 25 bpf_  programs and maps in the kernel =====================================
  * Loads the families of bpf_insns/: makes their maps, fills in what their patch tables name
  * (descriptors, constants, offsets of this kernel's fields), hands them to the verifier, attaches
  * them. Whatever is made is a descriptor that only kvis holds, so it is gone when kvis is, however
- * kvis ends. Functions return 0 or a descriptor, or -errno with the reason in obj.why. Entry
- * points: bpf_load, bpf_attach, bpf_close, bpf_lost, bpf_missed; bpf_explain for -EPERM. */
+ * kvis ends. Functions return 0 or a descriptor, or -errno with the reason in obj.why. To add a
+ * family: gen/probes/NAME.bpf.c, what it sends or counts in gen/wire.h, and in the room that uses
+ * it #include "bpf_insns/NAME.h", which `make gen` makes; a program more in a family needs nothing
+ * here. Entry points: bpf_load, bpf_attach, bpf_close, bpf_lost, bpf_missed; bpf_explain for
+ * -EPERM. */
 
 enum { BPF_MAX_MAPS = 16, BPF_MAX_PROGS = 24, BPF_MAX_PROBES = 48, BPF_POISON = 0x0bad0000 };
 
@@ -18114,6 +18135,7 @@ static int tr_finish(int *sig)
         *sig = WTERMSIG(tr.status);
     return WIFSIGNALED(tr.status) ? 128 + WTERMSIG(tr.status) : WEXITSTATUS(tr.status);
 }
+
 /* == 30 open_  kvis open: every file that is opened ===================================
  * The probe (gen/probes/open.bpf.c) sends one record an open; the filters are constants in it. Here
  * the path is put together, -P looks at it, and a row or an event is printed. Columns and letters
@@ -25013,8 +25035,11 @@ static void unc_mbm(void)
 
 /* == 36 mk_  metrics from programs in the kernel: the scheduler, block I/O ===================
  * The families sched and blk (gen/probes) add up in the kernel, and are read once an interval; no
- * record is sent. Where one does not load, that costs its own sources only. Entry points: mk_start,
- * mk_runq, mk_depth, mk_estimate, mk_block. */
+ * record is sent. Where one does not load, that costs its own sources only. To add a probe: a
+ * function under SEC() in its family's gen/probes/NAME.bpf.c; what it counts, in the family's
+ * struct of gen/wire.h; the metric's row; and a met_count where the struct is read. Then `make
+ * gen`, read the new array against the list at the head of bpf_insns/VETTED, and sign it there.
+ * (Tried by the test adding.) Entry points: mk_start, mk_runq, mk_depth, mk_estimate, mk_block. */
 
 #include "bpf_insns/sched.h"
 #include "bpf_insns/blk.h"

@@ -1,0 +1,72 @@
+#!/bin/sh
+# timeout: 180
+# plain-only: it builds a kvis of its own
+# needs: gcc clang python3 flock
+# What the banners of kvis.c promise: an event, an option, a metric and a probe are each a row and a function.
+# tests/adding.py adds one of each to a copy, as somebody would who has read the banner; it works in all the sinks, and
+# the lint still holds.
+. "$TESTS/lib.sh"
+top=$TESTS/..
+mkdir -p src/tests
+cp -r "$top/kvis.c" "$top/gen" "$top/bpf_insns" "$top/Makefile" src/ || fail "the copy"
+cp "$TESTS/lint.sh" src/tests/
+python3 "$TESTS/adding.py" src || fail "an anchor is gone"
+say "$(cat src/added)"
+cd src
+make -s gen/report.page >../out 2>../err || fail "the report's page"
+WORK=$PWD/work sh gen/insns.sh >../out 2>../err || fail "the probe does not compile"
+sh gen/vet.sh >../out 2>../err && fail "an array that nobody has read is taken"
+sh tests/lint.sh kvis.c >../out 2>../err || fail "the lint"
+gcc -std=gnu11 -pthread -Wall -Wextra -Werror -o ../new kvis.c >../out 2>../err || fail "it does not compile"
+cd ..
+KVIS=$PWD/new
+
+# The event: in text, as JSON, in a recording, in the report.
+: >lockfile
+run trace --json=json -w run.kvis -- flock lockfile true
+status 0
+has err 'lock .*/lockfile'
+want 'by("flock")[0]["path"].endswith("/lockfile")'
+run replay --json=json run.kvis
+want 'by("flock")[0]["path"].endswith("/lockfile")'
+run trace --backend=ptrace -e trace=flock --json=json -- flock lockfile true
+want 'len(by("flock")) == 1'
+
+# The option: parsed, with its values, in the help, the manual and the completions.
+run check --only=yes
+has out '^kernel +yes'
+hasnt out ' NO '
+run check --only=perhaps
+status 2
+has err '--only.*yes.*no'
+for as in 'check --help' 'help --man' 'completion bash'; do
+    run $as
+    has out 'only'
+done
+
+# The metric: the kernel's own number lies between.
+rotated() { awk '$1 == "pgalloc_normal" { print $2 }' /proc/vmstat; }
+before=$(rotated)
+run monitor -n 1 -i 0.2 -c mem --prometheus=m.prom
+status 0
+after=$(rotated)
+mine=$(awk '$1 == "kvis_pages_allocated_normal_total" { print $2 }' m.prom)
+python3 -c "import sys; sys.exit(not $before <= float('$mine') <= $after)" || fail "$before, $mine, $after"
+run monitor -n 1 -i 0.2 -c mem --json
+has out '"pages_allocated_normal_per_second":'
+
+# The probe: in the kernel, beside the others of its family. All that it has seen is between the forks that this
+# script makes meanwhile and those that the kernel has counted.
+[ "$(id -u)" = 0 ] || exit 0
+forks() { awk '$1 == "processes" { print $2 }' /proc/stat; }
+before=$(forks)
+"$KVIS" monitor -n 4 -i 0.5 -c sched --json=json 9>&- >out 2>err &
+until_true 10 grep -q '"sample"' json || fail "no sample"
+for k in $(seq 200); do /bin/true; done
+wait $! || fail "kvis"
+after=$(forks)
+seen=$(python3 -c 'import json, sys
+print(round(sum(e["forks_seen_per_second"] * e["interval_ns"] / 1e9 for e in map(json.loads, open("json"))
+                if "forks_seen_per_second" in e)))')
+say "forks: 200 here, $seen seen, $((after - before)) in all"
+[ "$seen" -ge 200 ] && [ "$seen" -le $((after - before)) ] || fail "forks"
