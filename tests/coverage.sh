@@ -1,33 +1,57 @@
 #!/bin/sh
 # coverage.sh [NAME...]: what part of kvis.c the cases run. Builds it for gcov (tests/out/cov), runs the cases NAME
-# (without one: all) with that once, and prints the share of lines, and the functions that nothing has called.
+# (without one: all) with that once, also in the guests of this architecture, and prints the share of lines, the
+# functions that nothing has called, and how many lines of each room nothing has run (all of them: tests/out/cov/rest).
 # It is no test: this build is slow, larger than 512 KB and writes its counts when it ends, so a case may fail that
-# looks at such things; the list says which. What a killed kvis has run is not counted, nor what runs in a guest.
+# looks at such things; the list says which. What a killed kvis has run is not counted.
 set -u
 cd "$(dirname "$0")/.." || exit 1
-dir=$PWD/tests/out/cov
-for tool in gcc gcov python3; do command -v $tool >/dev/null || { echo "coverage: no $tool"; exit 77; }; done
+OUT=$PWD/tests/out dir=$PWD/tests/out/cov
+for tool in gcc gcov gcov-tool python3; do command -v $tool >/dev/null || { echo "coverage: no $tool"; exit 77; }; done
 rm -rf "$dir"
 mkdir -p "$dir"
 make -s gen/report.page || exit 1
 flags='-std=gnu11 -pthread -O0 -g --coverage -fprofile-update=atomic'
 # shellcheck disable=SC2086 # a list of words
-gcc $flags -DKVIS_VERSION='"0.1"' -c -o "$dir/kvis.o" kvis.c && gcc $flags -no-pie -o "$dir/kvis" "$dir/kvis.o" || exit 1
+gcc $flags -DKVIS_VERSION='"0.1"' -c -o "$dir/kvis.o" kvis.c &&
+    gcc $flags -static -Wl,-u,pthread_mutex_init -o "$dir/kvis" "$dir/kvis.o" || exit 1 # -u: libgcov's reference to it is weak
 chmod 1777 "$dir" # another user's kvis writes there too
 umask 0
 ONCE=1 KVIS="$dir/kvis" tests/run.sh "$@"
+# Each guest has written the counts of its boot where its kvis was built, and sent them home (tests/vm/init).
+n=0
+for guest in "$OUT"/work/*/boot*/back/out/cov/kvis.gcda "$OUT"/vm/*/boot*/back/out/cov/kvis.gcda; do
+    [ -e "$guest" ] || continue
+    n=$((n + 1))
+    rm -rf "$OUT/merged"
+    gcov-tool merge "$dir" "${guest%/*}" -o "$OUT/merged" >"$dir/err" 2>&1 || { cat "$dir/err"; exit 1; }
+    mv "$OUT/merged/kvis.gcda" "$dir/"
+done
+echo "with what ran in $n boots of guests"
 (cd "$dir" && gcov -i -t kvis.gcda) >"$dir/counts.json" 2>"$dir/err" || { cat "$dir/err"; exit 1; }
-python3 - "$dir/counts.json" <<'END'
-import json, sys
-file = next(f for f in json.load(open(sys.argv[1]))["files"] if f["file"] == "kvis.c")
-ran = {}
+python3 - "$dir" <<'END'
+import json, re, sys
+dir = sys.argv[1]
+file = next(f for f in json.load(open(dir + "/counts.json"))["files"] if f["file"] == "kvis.c")
+ran, room, rooms = {}, "", {}
 for l in file["lines"]: # a line is there once for each function that has it
     ran[l["line_number"]] = ran.get(l["line_number"], 0) + l["count"]
 never = sorted((f["start_line"], f["end_line"], f["name"]) for f in file["functions"] if not f["execution_count"])
+with open(dir + "/rest", "w") as rest:
+    for n, line in enumerate(open("kvis.c"), 1):
+        banner = re.match(r"/\* == \d+ (\S+_|\w+)", line)
+        room = banner[1] if banner else room
+        if n in ran:
+            lines, missed = rooms.get(room, (0, 0))
+            rooms[room] = lines + 1, missed + (not ran[n])
+        if not ran.get(n, 1):
+            rest.write(f"{n:6} {line}")
 print("functions that nothing called:")
 for first, last, name in never:
     print(f"  {first:6}  {name} ({last - first + 1} lines)")
-rest = sum(not n for l, n in ran.items() if not any(a <= l <= b for a, b, _ in never))
+print("lines that nothing ran, by room:")
+for name, (lines, missed) in rooms.items():
+    print(f"  {name:8} {missed:5} of {lines}")
 print(f"coverage of kvis.c: {100 * sum(map(bool, ran.values())) / len(ran):.1f} % of {len(ran)} lines, "
-      f"{len(file['functions']) - len(never)} of {len(file['functions'])} functions; {rest} lines not run in those")
+      f"{len(file['functions']) - len(never)} of {len(file['functions'])} functions")
 END
