@@ -503,7 +503,26 @@ static u32 b_room(struct buf *b, size_t n)
     return (u32)n;
 }
 
-static void b_put(struct buf *b, const void *s, size_t n)
+/* memcpy, for what is mostly a few bytes: for these `rep movs`, which gcc -Os makes of it, takes
+ * longest. Pieces overlap where n is no multiple of theirs. */
+static void u_copy(char *to, const char *from, size_t n)
+{
+    if (n >= 8) {
+        for (size_t i = 0; i < n - 8; i += 8)
+            memcpy(to + i, from + i, 8);
+        memcpy(to + n - 8, from + n - 8, 8);
+    } else if (n >= 4) {
+        memcpy(to, from, 4);
+        memcpy(to + n - 4, from + n - 4, 4);
+    } else if (n) {
+        to[0] = from[0];
+        to[n / 2] = from[n / 2];
+        to[n - 1] = from[n - 1];
+    }
+}
+
+/* b_put when the buffer is too small: apart, so that the usual case has no registers to save. */
+static __attribute__((noinline)) void b_grow_put(struct buf *b, const void *s, size_t n)
 {
     n = b_room(b, n);
     if (n)
@@ -511,9 +530,22 @@ static void b_put(struct buf *b, const void *s, size_t n)
     b->len += (u32)n;
 }
 
+static void b_put(struct buf *b, const void *s, size_t n)
+{
+    if (n > b->cap - b->len) { /* cap is never more than max */
+        b_grow_put(b, s, n);
+        return;
+    }
+    u_copy(b->p + b->len, s, n);
+    b->len += (u32)n;
+}
+
+/* A string of ours, of which the compiler knows the length: for what is written for each call. */
+#define b_lit(b, s) b_put(b, "" s, sizeof(s) - 1)
+
 static void b_c(struct buf *b, char c)
 {
-    if (b->len < b->cap) /* cap is never more than max */
+    if (b->len < b->cap)
         b->p[b->len++] = c;
     else
         b_put(b, &c, 1);
@@ -535,14 +567,23 @@ static void PRINTF_LIKE(2, 3) b_f(struct buf *b, const char *fmt, ...)
         b_put(b, tmp, MIN((size_t)n, sizeof tmp - 1));
 }
 
+/* v / 10, by a multiplication: gcc -Os divides, which takes five times as long. (The upper half of
+ * 2^67 / 10, rounded up, times v: right for every v.) */
+static u64 u_tenth(u64 v)
+{
+    return (u64)((unsigned __int128)v * 0xcccccccccccccccdu >> 67);
+}
+
 /* Decimal and hex without printf: these run for every argument of every call. */
 static void b_u64(struct buf *b, u64 v)
 {
     char tmp[20];
     int i = 20;
-    do
-        tmp[--i] = (char)('0' + v % 10);
-    while (v /= 10);
+    do {
+        u64 tenth = u_tenth(v);
+        tmp[--i] = (char)('0' + (v - tenth * 10));
+        v = tenth;
+    } while (v);
     b_put(b, tmp + i, (size_t)(20 - i));
 }
 
@@ -610,11 +651,38 @@ static void b_hex2(struct buf *b, u8 v)
     b_c(b, digits[v >> 4]), b_c(b, digits[v & 15]);
 }
 
-/* How many bytes from the start on are ASCII that stands for itself everywhere. */
+/* ASCII that stands for itself everywhere: no control character, quote or backslash. */
+static bool u_is_plain(u8 c)
+{
+    static const u64 set[] = { 0xffffff7b00000000, 0x7fffffffefffffff, 0, 0 };
+    return set[c / 64] >> c % 64 & 1;
+}
+
+/* Whether eight bytes are: of each byte the highest bit is, if it is not, or one below it is not, 1
+ * in one of these. */
+static bool u_all_plain(const u8 *s)
+{
+    const u64 each = 0x0101010101010101;
+    u64 w, no;
+    memcpy(&w, s, 8);
+    no = w | (w - each * 0x20);
+    for (u32 i = 0; i < 4; i++) {
+        u64 zero = w ^ each * (u8)"\"'\\\x7f"[i];
+        no |= (zero - each) & ~zero;
+    }
+    return !(no & each * 0x80);
+}
+
+/* How many bytes from the start on are ASCII that stands for itself everywhere; the last eight
+ * overlap those before. */
 static size_t u_plain(const u8 *s, size_t n)
 {
     size_t i = 0;
-    while (i < n && s[i] >= 0x20 && s[i] < 0x7f && s[i] != '"' && s[i] != '\\' && s[i] != '\'')
+    while (i + 8 <= n && u_all_plain(s + i))
+        i += 8;
+    if (i && i + 8 > n && u_all_plain(s + n - 8))
+        return n;
+    while (i < n && u_is_plain(s[i]))
         i++;
     return i;
 }
@@ -654,6 +722,28 @@ static void b_quoted(struct buf *b, const void *bytes, size_t n, bool cut)
     b_s(b, cut ? "\"..." : "\"");
 }
 
+/* \uXXXX */
+static void b_unicode(struct buf *b, u32 cp)
+{
+    char s[6] = "\\u";
+    for (u32 i = 0; i < 4; i++)
+        s[2 + i] = "0123456789abcdef"[cp >> (12 - 4 * i) & 15];
+    b_put(b, s, sizeof s);
+}
+
+/* An ASCII character that does not stand for itself everywhere, inside a JSON string. */
+static void b_json_ascii(struct buf *b, u8 c)
+{
+    if (c == '"' || c == '\\')
+        b_c(b, '\\'), b_c(b, (char)c);
+    else if (c == '\'')
+        b_c(b, '\'');
+    else if (c == '\n')
+        b_lit(b, "\\n");
+    else
+        b_unicode(b, c);
+}
+
 /* The inside of a JSON string (RFC 8259). An invalid byte becomes U+FFFD; returns whether any did,
  * so that the caller can add the exact bytes as NAME_hex (DESIGN, Output). */
 static bool b_json(struct buf *b, const void *bytes, size_t n)
@@ -664,21 +754,18 @@ static bool b_json(struct buf *b, const void *bytes, size_t n)
         u32 cp;
         size_t plain = u_plain(s + i, n - i);
         b_put(b, s + i, plain);
-        if ((i += plain) == n)
-            break;
+        for (i += plain; i < n && s[i] < 0x80 && !u_is_plain(s[i]); i++)
+            b_json_ascii(b, s[i]);
+        if (i == n || u_is_plain(s[i]))
+            continue;
         int len = u_utf8(s + i, n - i, &cp);
-        if (!len) {
-            b_s(b, "\\ufffd");
-            bad = true;
-        } else if (cp == '"' || cp == '\\') {
-            b_c(b, '\\'), b_c(b, (char)cp);
-        } else if (cp == '\n') {
-            b_s(b, "\\n");
-        } else if (u_acts(cp) && cp < 0x10000) {
-            b_s(b, "\\u"), b_hex2(b, (u8)(cp >> 8)), b_hex2(b, (u8)cp);
-        } else {
+        bad |= !len;
+        if (!len)
+            b_lit(b, "\\ufffd");
+        else if (u_acts(cp) && cp < 0x10000)
+            b_unicode(b, cp);
+        else
             b_put(b, s + i, (size_t)len);
-        }
         i += (size_t)MAX(len, 1);
     }
     return bad;
@@ -1661,14 +1748,24 @@ static bool nm_under(const char *s, const char *prefix)
     return !strncmp(s, prefix, strlen(prefix));
 }
 
+/* One search for two bytes instead of three for more: it is asked of each file that is opened. */
+static bool nm_is_linker(const char *s)
+{
+    for (const char *ld = s; (ld = strstr(ld, "ld")); ld++)
+        if (!strncmp(ld, "ld-linux", 8)
+            || (ld > s && ld[-1] == '/'
+                && (!strncmp(ld, "ld.so", 5) || !strncmp(ld, "ld-musl", 7))))
+            return true;
+    return false;
+}
+
 /* Shared libraries in library directories, the dynamic linker, virtual file systems: opened by
  * every program, so hidden in text (as Compendium does). */
 static bool nm_noise(const char *s)
 {
     static const char *const dir[] = { "/lib/", "/lib32/", "/lib64/", "/usr/lib/", "/usr/lib32/",
                                        "/usr/lib64/", "/usr/local/lib/", "/nix/store/" };
-    if (nm_under(s, "/proc/") || nm_under(s, "/sys/") || nm_under(s, "/dev/")
-        || strstr(s, "/ld.so") || strstr(s, "ld-linux") || strstr(s, "/ld-musl"))
+    if (nm_under(s, "/proc/") || nm_under(s, "/sys/") || nm_under(s, "/dev/") || nm_is_linker(s))
         return true;
     const char *so = strstr(s, ".so");
     for (size_t i = 0; so && i < ARRAY_LEN(dir); i++)
@@ -2063,7 +2160,8 @@ static u8 fd_kind_of(const char *link, const struct fd_stat *sx)
         { "/memfd:", FK_MEMFD }, { "pipe:[", FK_PIPE },
         { "socket:[", FK_SOCK },
     };
-    for (size_t i = 0; i < ARRAY_LEN(anon); i++)
+    bool named = *link == '/' && strncmp(link, "/memfd:", 7);
+    for (size_t i = 0; !named && i < ARRAY_LEN(anon); i++)
         if (!strncmp(link, anon[i].prefix, strlen(anon[i].prefix)))
             return anon[i].kind;
     if (!sx)
@@ -5762,8 +5860,8 @@ union ev_val {
 enum ev_field { EV_FIELDS(F) N_EV_FIELDS };
 #undef F
 
-#define F(name, type) { #name, VT_##type },
-static const struct { const char *name; u8 type; } ev_fields[N_EV_FIELDS] = { EV_FIELDS(F) };
+#define F(name, type) { #name, VT_##type, sizeof(#name) - 1 },
+static const struct { const char *name; u8 type, len; } ev_fields[N_EV_FIELDS] = { EV_FIELDS(F) };
 #undef F
 
 enum ev_cat { CAT_FILE, CAT_NET, CAT_MEM, CAT_PROC, CAT_SIG, CAT_CALL, N_CAT };
@@ -6537,24 +6635,31 @@ static void out_call_text_end(struct task *t)
 
 /* --- JSON --- */
 
-/* "key":"value" for bytes of the tracee, and key_hex when they are not UTF-8. */
-static void out_json_str(struct buf *b, const char *key, const char *p, u32 n)
+/* "value" for bytes of the tracee, and key_hex when they are not UTF-8. */
+static void out_json_bytes(struct buf *b, const char *key, const char *p, u32 n)
 {
-    b_c(b, '"'), b_s(b, key), b_s(b, "\":\"");
+    b_c(b, '"');
     bool bad = b_json(b, p, n);
     b_c(b, '"');
     if (bad) {
-        b_s(b, ",\""), b_s(b, key), b_s(b, "_hex\":\"");
+        b_lit(b, ",\""), b_s(b, key), b_lit(b, "_hex\":\"");
         b_hexbytes(b, p, n);
         b_c(b, '"');
     }
+}
+
+/* "key":"value" */
+static void out_json_str(struct buf *b, const char *key, const char *p, u32 n)
+{
+    b_c(b, '"'), b_s(b, key), b_lit(b, "\":");
+    out_json_bytes(b, key, p, n);
 }
 
 /* A list of NUL-terminated strings, end to end in [p, p + n). */
 static void out_json_argv(struct buf *b, const char *key, const char *p, u32 n)
 {
     bool bad = false;
-    b_c(b, '"'), b_s(b, key), b_s(b, "\":[");
+    b_c(b, '"'), b_s(b, key), b_lit(b, "\":[");
     for (const char *s = p; s < p + n; s += strnlen(s, (size_t)(p + n - s)) + 1) {
         b_s(b, s == p ? "\"" : ",\"");
         bad |= b_json(b, s, strnlen(s, (size_t)(p + n - s)));
@@ -6563,7 +6668,7 @@ static void out_json_argv(struct buf *b, const char *key, const char *p, u32 n)
     b_c(b, ']');
     if (!bad)
         return;
-    b_s(b, ",\""), b_s(b, key), b_s(b, "_hex\":[");
+    b_lit(b, ",\""), b_s(b, key), b_lit(b, "_hex\":[");
     for (const char *s = p; s < p + n; s += strnlen(s, (size_t)(p + n - s)) + 1) {
         b_s(b, s == p ? "\"" : ",\"");
         b_hexbytes(b, s, strnlen(s, (size_t)(p + n - s)));
@@ -6595,17 +6700,17 @@ static void out_json_field(struct buf *b, const struct event *e, u32 f)
 {
     const union ev_val *v = &e->v[f];
     const char *key = out_json_key(e->kind, f);
-    b_c(b, ',');
-    if (ev_fields[f].type == VT_STR) {
-        out_json_str(b, key, v->s.p, v->s.len);
-        return;
-    }
     if (ev_fields[f].type == VT_ARGV) {
-        out_json_argv(b, key, v->s.p, v->s.len);
+        b_c(b, ','), out_json_argv(b, key, v->s.p, v->s.len);
         return;
     }
-    b_c(b, '"'), b_s(b, key), b_s(b, "\":");
+    b_lit(b, ",\"");
+    b_put(b, key, key == ev_fields[f].name ? ev_fields[f].len : strlen(key));
+    b_lit(b, "\":");
     switch (ev_fields[f].type) {
+    case VT_STR:
+        out_json_bytes(b, key, v->s.p, v->s.len);
+        break;
     case VT_NUM:
     case VT_DUR:
     case VT_SIZE:
@@ -6627,7 +6732,7 @@ static void out_json_args(struct buf *b, const struct call *c)
 {
     u32 n = out_nargs(c);
     bool bad = false;
-    b_s(b, ",\"args\":[");
+    b_lit(b, ",\"args\":[");
     for (u32 i = 0; i < n; i++) {
         const struct arg *a = &c->val[i];
         b_s(b, i ? ",\"" : "\"");
@@ -6636,18 +6741,18 @@ static void out_json_args(struct buf *b, const struct call *c)
         else
             bad |= b_json(b, c->text.p + a->off, a->len);
         if (a->form == ARG_STR && a->cut)
-            b_s(b, "...");
+            b_lit(b, "...");
         b_c(b, '"');
     }
     b_c(b, ']');
     if (!bad)
         return;
-    b_s(b, ",\"args_hex\":[");
+    b_lit(b, ",\"args_hex\":[");
     for (u32 i = 0; i < n; i++) {
         const struct arg *a = &c->val[i];
         b_s(b, i ? "," : "");
         if (a->form != ARG_STR) {
-            b_s(b, "null");
+            b_lit(b, "null");
             continue;
         }
         b_c(b, '"'), b_hexbytes(b, c->text.p + a->off, a->len), b_c(b, '"');
@@ -6658,46 +6763,48 @@ static void out_json_args(struct buf *b, const struct call *c)
 static void out_json_call(struct buf *b, const struct call *c)
 {
     const char *abi = out_call_abi(c);
-    b_s(b, ",\"name\":\"");
+    b_lit(b, ",\"name\":\"");
     out_call_bare_name(b, c);
     b_c(b, '"');
     if (abi)
-        b_s(b, ",\"abi\":\""), b_json(b, abi, strlen(abi)), b_c(b, '"');
+        b_lit(b, ",\"abi\":\""), b_json(b, abi, strlen(abi)), b_c(b, '"');
     out_json_args(b, c);
-    b_s(b, ",\"ret\":");
+    b_lit(b, ",\"ret\":");
     if (c->noret || (c->ret <= -512 && c->ret >= -516))
-        b_s(b, "null");
+        b_lit(b, "null");
     else if (c->err)
-        b_s(b, "-1");
+        b_lit(b, "-1");
     else if (out_ret_is_addr(c) || c->ret > (1ll << 53) || c->ret < -(1ll << 53))
         b_c(b, '"'), b_hex(b, (u64)c->ret), b_c(b, '"');
     else
         b_s64(b, c->ret);
     if (c->child && c->child != c->ret && !c->err)
-        b_s(b, ",\"child_pid\":"), b_s64(b, c->child);
-    b_s(b, ",\"error\":");
+        b_lit(b, ",\"child_pid\":"), b_s64(b, c->child);
     const char *name = c->err ? u_errname(c->err) : NULL;
     if (name)
-        b_c(b, '"'), b_s(b, name), b_c(b, '"');
+        b_lit(b, ",\"error\":\""), b_s(b, name), b_lit(b, "\",\"duration_ns\":");
     else if (c->err)
-        b_c(b, '"'), b_u64(b, (u64)c->err), b_c(b, '"');
+        b_lit(b, ",\"error\":\""), b_u64(b, (u64)c->err), b_lit(b, "\",\"duration_ns\":");
     else
-        b_s(b, "null");
-    b_s(b, ",\"duration_ns\":");
-    c->noret || c->late ? b_s(b, "null") : b_u64(b, c->exit_ns - c->enter_ns);
+        b_lit(b, ",\"error\":null,\"duration_ns\":");
+    c->noret || c->late ? b_lit(b, "null") : b_u64(b, c->exit_ns - c->enter_ns);
     if (!c->timed || c->noret)
         return;
-    b_s(b, ",\"on_cpu_ns\":"), b_u64(b, c->cpu_ns);
-    b_s(b, ",\"runq_ns\":"), b_u64(b, c->runq_ns);
-    b_s(b, ",\"disk_ns\":"), b_u64(b, c->disk_ns);
-    b_s(b, ",\"other_ns\":");
-    b_u64(b, c->exit_ns - c->enter_ns - c->cpu_ns - c->runq_ns - c->disk_ns);
+    u64 other = c->exit_ns - c->enter_ns - c->cpu_ns - c->runq_ns - c->disk_ns;
+    b_lit(b, ",\"on_cpu_ns\":"), b_u64(b, c->cpu_ns);
+    if (!(c->runq_ns | c->disk_ns | other)) { /* as most are */
+        b_lit(b, ",\"runq_ns\":0,\"disk_ns\":0,\"other_ns\":0");
+    } else {
+        b_lit(b, ",\"runq_ns\":"), b_u64(b, c->runq_ns);
+        b_lit(b, ",\"disk_ns\":"), b_u64(b, c->disk_ns);
+        b_lit(b, ",\"other_ns\":"), b_u64(b, other);
+    }
     if (c->slept)
-        b_s(b, ",\"sleep_state\":\""), b_c(b, c->slept), b_c(b, '"');
+        b_lit(b, ",\"sleep_state\":\""), b_c(b, c->slept), b_c(b, '"');
     if (c->by_interrupt)
-        b_s(b, ",\"waker_interrupt\":true");
+        b_lit(b, ",\"waker_interrupt\":true");
     if (c->waker_pid)
-        b_s(b, ",\"waker_pid\":"), b_s64(b, c->waker_pid);
+        b_lit(b, ",\"waker_pid\":"), b_s64(b, c->waker_pid);
     if (*c->waker_comm) {
         b_c(b, ',');
         out_json_str(b, "waker_comm", c->waker_comm,
@@ -6705,22 +6812,37 @@ static void out_json_call(struct buf *b, const struct call *c)
     }
 }
 
+/* Up to the type; kept, for most events are of the thread that the one before was of. */
+static void out_json_who(struct buf *b, const struct event *e)
+{
+    static char text[80];
+    static struct buf who = { .p = text, .cap = sizeof text, .max = sizeof text };
+    static pid_t pid, tid;
+    if (!who.len || pid != e->pid || tid != e->tid) {
+        pid = e->pid, tid = e->tid;
+        b_reset(&who);
+        b_lit(&who, ",\"pid\":"), b_s64(&who, pid);
+        b_lit(&who, ",\"tid\":"), b_s64(&who, tid);
+        b_lit(&who, ",\"type\":\"");
+    }
+    b_put(b, who.p, who.len);
+}
+
 static void out_json(const struct event *e)
 {
     const struct event_kind *k = &event_kinds[e->kind];
     struct buf *b = &out.json.b;
-    b_s(b, "{\"ts_ns\":"), b_u64(b, e->ts_ns - out.start_ns);
-    b_s(b, ",\"pid\":"), b_s64(b, e->pid);
-    b_s(b, ",\"tid\":"), b_s64(b, e->tid);
-    b_s(b, ",\"type\":\""), b_s(b, k->name), b_c(b, '"');
+    b_lit(b, "{\"ts_ns\":"), b_u64(b, e->ts_ns - out.start_ns);
+    out_json_who(b, e);
+    b_s(b, k->name), b_c(b, '"');
     for (u32 i = 0; i < k->n; i++)
         if (ev_has(e, k->field[i]))
             out_json_field(b, e, k->field[i]);
     if (e->call)
         out_json_call(b, e->call);
     else if (e->err)
-        b_s(b, ",\"error\":\""), b_s(b, u_errname(e->err) ? u_errname(e->err) : "?"), b_c(b, '"');
-    b_s(b, "}\n");
+        b_lit(b, ",\"error\":\""), b_s(b, u_errname(e->err) ? u_errname(e->err) : "?"), b_c(b, '"');
+    b_lit(b, "}\n");
     out_full(&out.json);
 }
 

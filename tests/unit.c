@@ -97,6 +97,37 @@ static void t_bytes(void)
     EXPECT(!strcmp(u_errname(ENOENT), "ENOENT") && !u_errname(0) && !u_errname(99999));
 }
 
+/* What is done in words of eight bytes, and tens without a division, against the plain way: each byte at each
+ * place of strings of each length up to 40, and numbers around the powers of ten and of two. */
+static void t_words(void)
+{
+    u32 wrong = 0;
+    for (size_t n = 0; n <= 40; n++)
+        for (u32 c = 0; c < 256; c++)
+            for (size_t at = 0; at < n; at++) {
+                char *s = malloc(n), *want = "\"'\\"; /* malloc: the sanitizer sees what is read behind it */
+                memset(s, 'a' + (int)(at % 26), n);
+                s[at] = (char)c;
+                bool plain = c >= 0x20 && c < 0x7f && !strchr(want, (int)c);
+                wrong += u_plain((u8 *)s, n) != (plain ? n : at);
+                b_put(&tb, s, n);
+                wrong += tb.len != n || memcmp(tb.p, s, n);
+                b_reset(&tb);
+                free(s);
+            }
+    EXPECT(!wrong);
+    char number[32];
+    for (u64 unit = 1; unit <= 10000000000000000000u / 10; unit *= 10)
+        for (u64 k = 0; k < 64; k++) {
+            u64 v = k % 2 ? unit * (k / 4) - k : (1ull << k) - unit;
+            snprintf(number, sizeof number, "%llu", (unsigned long long)v);
+            wrong += strcmp(T(b_u64(&tb, v)), number) != 0;
+        }
+    EXPECT(!wrong);
+    SAME(b_u64(&tb, 0), "0");
+    SAME(b_u64(&tb, ~0ull), "18446744073709551615");
+}
+
 static void t_addresses(void)
 {
     struct sockaddr_un un = { AF_UNIX, "\0abs" };
@@ -667,6 +698,7 @@ int main(void)
     sc_init();
     sc_parse("all");
     t_bytes();
+    t_words();
     t_addresses();
     t_histogram();
     t_paths();
