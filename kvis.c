@@ -12122,6 +12122,29 @@ static u64 df_failed(u32 k, u16 row, u16 err)
     return 0;
 }
 
+/* A call that failed with an errno, how often in A and in B. */
+struct df_failure {
+    const char *name, *error;
+    u64 n[2];
+};
+
+/* The next of those that differ, behind place *at (0: the first); false: there is none. */
+static bool df_next_failure(u32 *at, struct df_failure *f)
+{
+    while (*at < 2 * ST_ERRNOS) {
+        u32 k = *at / ST_ERRNOS, i = (*at)++ % ST_ERRNOS;
+        u16 row = df.failed[k][i].row, err = df.failed[k][i].err;
+        f->n[k] = df.failed[k][i].count;
+        f->n[!k] = df_failed(!k, row, err);
+        if (!f->n[k] || f->n[0] == f->n[1] || (k && f->n[0]))
+            continue;
+        f->name = sc_name(row);
+        f->error = u_errname(err) ? u_errname(err) : "?";
+        return true;
+    }
+    return false;
+}
+
 /* --- calls --- */
 
 static u64 df_ns(u32 k, u16 row)
@@ -12203,20 +12226,12 @@ static void df_text_programs(struct buf *b)
 
 static void df_text_failed(struct buf *b)
 {
-    bool said = false;
-    for (u32 k = 0; k < 2; k++)
-        for (u32 i = 0; i < ST_ERRNOS; i++) {
-            u16 row = df.failed[k][i].row, err = df.failed[k][i].err;
-            u64 here = df.failed[k][i].count, there = df_failed(!k, row, err);
-            if (!here || here == there || (k && there))
-                continue;
-            if (!said)
-                b_s(b, " Failed calls:                     A         B\n");
-            said = true;
-            b_f(b, "   %-12s %-14s %6" PRIu64 " %9" PRIu64 "\n",
-                u_errname(err) ? u_errname(err) : "?", sc_name(row), k ? there : here,
-                k ? here : there);
-        }
+    struct df_failure f;
+    for (u32 at = 0, n = 0; df_next_failure(&at, &f); n++) {
+        if (!n)
+            b_s(b, " Failed calls:                     A         B\n");
+        b_f(b, "   %-12s %-14s %6" PRIu64 " %9" PRIu64 "\n", f.error, f.name, f.n[0], f.n[1]);
+    }
 }
 
 /* A time in the unit `ns`, in 10 columns. */
@@ -12362,18 +12377,11 @@ static void df_json_programs(struct buf *b)
 
 static void df_json_failed(struct buf *b)
 {
-    u32 n = 0;
+    struct df_failure f;
     b_s(b, ",\"failed\":[");
-    for (u32 k = 0; k < 2; k++)
-        for (u32 i = 0; i < ST_ERRNOS; i++) {
-            u16 row = df.failed[k][i].row, err = df.failed[k][i].err;
-            u64 here = df.failed[k][i].count, there = df_failed(!k, row, err);
-            if (!here || here == there || (k && there))
-                continue;
-            b_f(b, "%s{\"name\":\"%s\",\"error\":\"%s\",\"a\":%" PRIu64 ",\"b\":%" PRIu64 "}",
-                n++ ? "," : "", sc_name(row), u_errname(err) ? u_errname(err) : "?",
-                k ? there : here, k ? here : there);
-        }
+    for (u32 at = 0, n = 0; df_next_failure(&at, &f); n++)
+        b_f(b, "%s{\"name\":\"%s\",\"error\":\"%s\",\"a\":%" PRIu64 ",\"b\":%" PRIu64 "}",
+            n ? "," : "", f.name, f.error, f.n[0], f.n[1]);
     b_c(b, ']');
 }
 
