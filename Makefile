@@ -57,11 +57,11 @@ endif
 
 # MUSL_ARM64=DIR: DIR/include and DIR/lib of a musl for arm64, under the glibc cross compiler.
 ifeq ($(ARCH)$(if $(MUSL_ARM64),+musl),aarch64+musl)
-  KFLAGS += -nostdinc -isystem $(MUSL_ARM64)/include -idirafter /usr/$(ARCH)-linux-gnu/include \
+  KFLAGS += -nostdinc -isystem '$(MUSL_ARM64)/include' -idirafter /usr/$(ARCH)-linux-gnu/include \
             -idirafter $(shell $(CC) -print-file-name=include)
-  LINK += -nostdlib -nostartfiles -no-pie $(addprefix $(MUSL_ARM64)/lib/,crt1.o crti.o)
-  LIBS = -L$(MUSL_ARM64)/lib -Wl,--start-group -lc $(shell $(CC) -print-libgcc-file-name) \
-         -Wl,--end-group $(MUSL_ARM64)/lib/crtn.o
+  LINK += -nostdlib -nostartfiles -no-pie '$(MUSL_ARM64)/lib/crt1.o' '$(MUSL_ARM64)/lib/crti.o'
+  LIBS = -L'$(MUSL_ARM64)/lib' -Wl,--start-group -lc $(shell $(CC) -print-libgcc-file-name) \
+         -Wl,--end-group '$(MUSL_ARM64)/lib/crtn.o'
 endif
 
 all: $(BIN) ## build ./kvis (ARCH=aarch64: ./kvis-aarch64)
