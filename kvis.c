@@ -3622,9 +3622,9 @@ static void dec_clock(struct buf *b, u64 v)
     if (id >= 0)
         dec_enum(b, (u32)v, FAM_clock);
     else if ((id & 7) == 3)
-        b_f(b, "FD_TO_CLOCKID(%d)", ~(id >> 3));
+        b_f(b, "FD_TO_CLOCKID(%d)", ~id >> 3);
     else
-        b_f(b, "MAKE_%s_CPUCLOCK(%d, %d)", id & 4 ? "THREAD" : "PROCESS", ~(id >> 3), id & 3);
+        b_f(b, "MAKE_%s_CPUCLOCK(%d, %d)", id & 4 ? "THREAD" : "PROCESS", ~id >> 3, id & 3);
 }
 
 /* The names of a socket option depend on the level before it (include/linux/socket.h). */
@@ -7262,6 +7262,7 @@ static void st_one_table(struct buf *b, const struct stats *s)
     }
     st_sort.s = s;
     st_sort.key = opt.sort ? opt.sort : "time";
+    /* cppcheck-suppress uninitvar ; n may be 0 */
     qsort(order, n, sizeof *order, st_compare);
     b_s(b,
         "% time     seconds  usecs/call     calls    errors   p50 us   p99 us    max us syscall\n"
@@ -9505,7 +9506,7 @@ static void rec_put(u64 v)
 
 static void rec_putz(s64 v)
 {
-    rec_put((u64)v << 1 ^ (u64)(v >> 63));
+    rec_put((u64)v << 1 ^ -(u64)(v < 0));
 }
 
 static void rec_str(const char *p, size_t n)
@@ -10294,12 +10295,13 @@ static void rec_get_word(void)
     if (n >= 100000 || rin.again)
         return;
     char **list = realloc(opt.command, (n + 2) * sizeof *list);
-    char *word = strdup(rec_at(a));
-    if (!list || !word) {
+    char *word = list ? strdup(rec_at(a)) : NULL;
+    if (list)
+        opt.command = list, list[n] = NULL;
+    if (!word) {
         rec_bad("out of memory");
         return;
     }
-    opt.command = list;
     list[n++] = word;
     list[n] = NULL;
 }
@@ -10607,6 +10609,7 @@ static struct task *rp_begin_task(pid_t tid)
     }
     rp.n_tasks++;
     t->next = *slot;
+    /* cppcheck-suppress memleak ; its slot holds it */
     return *slot = t;
 }
 
@@ -11863,6 +11866,7 @@ static void rep_facts(bool whole)
 /* Unpacks the page; 0 or -errno. */
 static int rep_unpack(void)
 {
+    /* cppcheck-suppress comparePointers ; both are of what .incbin has put there */
     size_t n = (size_t)(rep_packed_end - rep_packed);
     u32 size;
     rep.page = (const char *)rep_packed;
@@ -12183,6 +12187,7 @@ static u32 df_rows(u16 *row, bool timed)
         if (has)
             row[n++] = i;
     }
+    /* cppcheck-suppress uninitvar ; n may be 0 */
     qsort(row, n, sizeof *row, df_moved_most);
     return n;
 }
@@ -13051,8 +13056,10 @@ static int btf_get(u32 id, struct btf_type *t)
     }
     u32 n = id - b->first_id, at = id - n % BTF_STRIDE, pos = b->index[n / BTF_STRIDE];
     int e = 0;
-    for (; !e && at <= id; at++, pos = t->next)
+    for (; !e && at <= id; at++) {
         e = btf_head(b, pos, at, t);
+        pos = e ? 0 : t->next;
+    }
     return e;
 }
 
@@ -13208,7 +13215,8 @@ static int btf_element(u32 id, u32 i, struct btf_hit *h)
     if (n && i >= n) /* n is 0: a flexible array */
         return -ENOENT;
     e = btf_sized(elem, &f);
-    *h = (struct btf_hit){ .type = elem, .off = (u64)i * f.size };
+    if (!e)
+        *h = (struct btf_hit){ .type = elem, .off = (u64)i * f.size };
     return e;
 }
 
@@ -15799,13 +15807,13 @@ static int hy_load_at(struct bpf_obj *o, struct bpf_cfg *second, u32 i)
 static char *hy_diskstats(void)
 {
     enum { MOST = 256 << 10 };
-    char *s = malloc(MOST);
+    char *s = malloc(MOST), *less;
     size_t n = s ? u_slurp("/proc/diskstats", s, MOST) : 0;
     if (!n) {
         free(s);
         return NULL;
     }
-    return realloc(s, n + 1);
+    return (less = realloc(s, n + 1)) ? less : s;
 }
 
 /* The disks' requests too. err: an int, 0 or -errno. */
@@ -19141,12 +19149,13 @@ static void proc_keep(struct proc_text *t, const char *p, u32 n)
     char *copy = realloc(t->p, n + 1);
     if (!copy)
         n = 0;
-    t->p = copy ? copy : t->p;
     t->len = n;
-    if (copy && n)
+    if (!copy)
+        return;
+    t->p = copy;
+    if (n)
         memcpy(copy, p, n);
-    if (copy)
-        copy[n] = 0;
+    copy[n] = 0;
 }
 
 static void proc_forget(struct proc_life *l)
@@ -22963,6 +22972,7 @@ static void mfs_task_read(u32 pid, bool swaps)
 static u64 mfs_task_rank(const struct mfs_task *t, u32 by)
 {
     if (by >= MFS_COUNTED)
+        /* cppcheck-suppress arrayIndexOutOfBoundsCond ; by < MFS_BUSY */
         return t->now[by];
     u64 did = t->now[by] > t->past[by] ? t->now[by] - t->past[by] : 0;
     return did + (by == M_B_READ - M_B_CPU ? mfs_task_rank(t, M_B_WRITTEN - M_B_CPU) : 0);
@@ -23051,7 +23061,9 @@ static void mfs_pages_line(const char *line)
     u64 unit = size ? strtoull(size + 19, NULL, 10) * 1024 : 4096;
     for (const char *at = line; (at = strstr(at, " N")); at += 2) {
         char *end;
-        u32 k = isdigit((u8)at[2]) ? mfs_node_place((u32)strtoul(at + 2, &end, 10)) : MFS_NODES;
+        if (!isdigit((u8)at[2]))
+            continue;
+        u32 k = mfs_node_place((u32)strtoul(at + 2, &end, 10));
         if (k < mfs_nodes.n && *end == '=')
             mfs_nodes.bytes[k] += strtoull(end + 1, NULL, 10) * unit;
     }
@@ -24184,6 +24196,8 @@ static bool pmc_delta(struct pmc_unit *u, u32 g, double *d, double *share)
     u32 n = 0, k = 0;
     while (k < PMC_MEMBERS && u->g[g].fd[k] <= 0)
         k++;
+    if (k == PMC_MEMBERS)
+        return false;
     for (u32 i = k; i < PMC_MEMBERS; i++)
         n += u->g[g].fd[i] > 0;
     ssize_t got = read(u->g[g].fd[k], v, sizeof v);
@@ -25010,7 +25024,7 @@ static void unc_peak(void)
     if (unc_dmi.why[0] || !lines)
         return;
     double peak = unc_dmi.peak * MIN(1.0, (double)lines / unc_dmi.width);
-    bool alike = n == 1 || (!unc_dmi.mixed && unc_dmi.n % n == 0);
+    bool alike = n < 2 || (!unc_dmi.mixed && unc_dmi.n % n == 0);
     for (const struct met_inst *i = met_first(DIM_SOCKET); i; i = met_next(i)) {
         if (i->at != met.tick || (i->name[0] && !alike) || !met_has(i, M_MEM_BW))
             continue;
@@ -28647,6 +28661,7 @@ static u32 dg_evidence(const struct dg_rule *r, u16 *code)
         all[2] = dg_exprs[r->value - N_METRICS].a, all[3] = dg_exprs[r->value - N_METRICS].b;
     for (u32 k = 0; k < ARRAY_LEN(all); k++) {
         u32 same = 0;
+        /* cppcheck-suppress uninitvar ; n is 0 at first */
         while (same < n && code[same] != all[k])
             same++;
         if (all[k] != X_NONE && same == n)
@@ -31052,6 +31067,7 @@ static bool doc_print(const char *name, const struct cmd *cmds, size_t n)
         found = !strcmp(doc_kinds[k].name, name);
         for (size_t i = 0, more = 1; more; i++) {
             size_t len = strcspn(p, "\1");
+            /* cppcheck-suppress arrayIndexOutOfBounds ; the last is NULL */
             more = doc_kinds[k].each[i] != NULL;
             if (found)
                 b_put(&b, p, len);

@@ -65,6 +65,7 @@ tmux tmux
 perf linux-perf
 clang-tidy clang-tidy
 shellcheck shellcheck
+cppcheck cppcheck
 mandoc mandoc
 man man-db
 groff groff-base
