@@ -85,17 +85,20 @@ case $have in
     mkfifo thp
     kvis monitor -i 0.5 -c mem --json=thps --prometheus=thp.prom >/dev/null &
     pid=$!
+    # 5.10 adds up what each CPU has counted now and then: at once, by stat_refresh.
     until_true 10 test -s thp.prom
+    cat /proc/sys/vm/stat_refresh
+    sleep 1.2
     cp thp.prom thp.before
     "$BIN/pages" thp 20 <thp >held2 &
     exec 7>thp
     until_true 10 grep -q held held2
+    cat /proc/sys/vm/stat_refresh
     sleep 1.2
     kill -INT $pid
     wait $pid
     exec 7>&-
     gain() { echo $(($(sed -n "s/^kvis_$1 //p" thp.prom) - $(sed -n "s/^kvis_$1 //p" thp.before))); }
-    # (5.10 adds up what each CPU has counted now and then)
     case $(($(gain memory_anon_huge_bytes) >> 21)) in
     19 | 20 | 21) t_pass "THP: $(gain memory_anon_huge_bytes) bytes" ;;
     *) t_not_ok "THP: $(gain memory_anon_huge_bytes) bytes, not $((20 << 21))" ;;
