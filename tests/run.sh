@@ -15,7 +15,8 @@
 #   # together: why            may run beside others of its kind, after all others, one a CPU
 # It runs in an empty directory of its own with KVIS, BIN (test programs), TESTS and OUT set, and
 # ends with 0 (pass), 77 (skip; its last line says why) or anything else (fail). Whatever it
-# started must be gone when it ends: what is left is killed, and the case has failed.
+# started must be gone when it ends: what is left is killed, and the case has failed. A mount or a
+# module that it leaves is a failure, too.
 set -u
 cd "$(dirname "$0")/.." || exit 1
 TESTS=$PWD/tests OUT=$PWD/tests/out
@@ -172,6 +173,8 @@ end_leftovers() { # end_leftovers ID: tells what is still there after 2 s, and e
     return 1
 }
 
+footprint() { cat /proc/self/mounts && cut -d ' ' -f 1 /proc/modules; } # what outlives processes
+
 run_case() { # run_case FILE [SUFFIX]
     name=$(basename "$1" | sed 's/\.[a-z]*$//')
     dir=$OUT/work/$name$2 log=$OUT/log/$name$2
@@ -186,12 +189,15 @@ run_case() { # run_case FILE [SUFFIX]
     rm -rf "$dir" "$dir".san.*
     mkdir -p "$dir" "$OUT/log"
     id=$$.$name began=$(date +%s)
+    footprint >"$log.before" 2>/dev/null
     (cd "$dir" && export KVIS_CASE="$id" ASAN_OPTIONS="$ASAN_OPTIONS:log_path='$dir.san'" \
         UBSAN_OPTIONS="$UBSAN_OPTIONS:log_path='$dir.san'" && exec timeout -k 5 "$seconds" "$1") >"$log" 2>&1 </dev/null
     st=$?
     why="exit $st"
     [ $st = 124 ] && why="longer than $seconds s"
     end_leftovers "$id" >>"$log" 2>&1 || { st=1; why="left processes behind"; }
+    footprint 2>/dev/null | diff "$log.before" - >>"$log" || { st=1; why="left a mount or a module behind"; }
+    rm "$log.before"
     for f in "$dir".san.*; do
         [ -e "$f" ] && { cat "$f" >>"$log"; rm "$f"; st=1; why="sanitizer"; }
     done

@@ -1,6 +1,6 @@
 #!/bin/sh
 # timeout: 60
-# needs: root perf python3 prog:mon
+# needs: root perf unshare prog:mon
 # Beside perf stat -a: what the kernel's own software events and its tracepoint of switches count in the same
 # seconds. One perf begins after kvis and ends before it, another one begins before and ends after: kvis is
 # between the two. (The tracepoint is not hit at every switch that /proc/stat has, and perf may miss
@@ -23,7 +23,8 @@ perf stat -a -x, -e $events -o inner sh work.sh
 kill -INT \$kvis
 wait \$kvis
 END
-perf stat -a -x, -e $events -o outer sh around.sh 9>&- || fail "perf stat"
+# (perf mounts tracefs, and leaves it)
+unshare -m perf stat -a -x, -e $events -o outer sh around.sh 9>&- || fail "perf stat"
 [ -s p.prom ] || fail "no numbers"
 of() { awk -F, -v e="$1" '$3 == e { print $1 }' "$2"; }
 total() { awk -v m="^kvis_$1[{ ]" '$0 ~ m { n += $NF } END { printf "%d\n", n }' "$2"; }
