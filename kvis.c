@@ -540,6 +540,16 @@ static void b_put(struct buf *b, const void *s, size_t n)
     b->len += (u32)n;
 }
 
+/* Where n more bytes are to be written, or NULL: there is no room for all of them. For what is made
+ * in place: who copies bytes that were stored one by one a moment ago waits for them. */
+static char *b_take(struct buf *b, u32 n)
+{
+    if (n > b->cap - b->len && b_room(b, n) < n)
+        return NULL;
+    b->len += n;
+    return b->p + b->len - n;
+}
+
 /* A string of ours, of which the compiler knows the length: for what is written for each call. */
 #define b_lit(b, s) b_put(b, "" s, sizeof(s) - 1)
 
@@ -567,24 +577,32 @@ static void PRINTF_LIKE(2, 3) b_f(struct buf *b, const char *fmt, ...)
         b_put(b, tmp, MIN((size_t)n, sizeof tmp - 1));
 }
 
-/* v / 10, by a multiplication: gcc -Os divides, which takes five times as long. (The upper half of
- * 2^67 / 10, rounded up, times v: right for every v.) */
-static u64 u_tenth(u64 v)
+/* v / 100, by a multiplication: gcc -Os divides, which takes five times as long. (v / 4 times
+ * 2^66 / 25, rounded up: right for every v.) */
+static u64 u_hundredth(u64 v)
 {
-    return (u64)((unsigned __int128)v * 0xcccccccccccccccdu >> 67);
+    return (u64)((unsigned __int128)(v >> 2) * 0x28f5c28f5c28f5c3u >> 66);
 }
 
 /* Decimal and hex without printf: these run for every argument of every call. */
 static void b_u64(struct buf *b, u64 v)
 {
-    char tmp[20];
-    int i = 20;
-    do {
-        u64 tenth = u_tenth(v);
-        tmp[--i] = (char)('0' + (v - tenth * 10));
-        v = tenth;
-    } while (v);
-    b_put(b, tmp + i, (size_t)(20 - i));
+    static const char pairs[] = "00010203040506070809101112131415161718192021222324"
+                                "25262728293031323334353637383940414243444546474849"
+                                "50515253545556575859606162636465666768697071727374"
+                                "75767778798081828384858687888990919293949596979899";
+    u32 n = 1;
+    for (u64 unit = 10; n < 20 && v >= unit; unit *= 10)
+        n++;
+    char *p = b_take(b, n);
+    if (!p)
+        return;
+    for (u64 rest; n > 1; v = rest) {
+        rest = u_hundredth(v);
+        memcpy(p + (n -= 2), pairs + 2 * (v - rest * 100), 2);
+    }
+    if (n)
+        *p = (char)('0' + v);
 }
 
 static void b_s64(struct buf *b, s64 v)
@@ -645,10 +663,11 @@ static bool u_acts(u32 c)
         || (c >= 0xe0000 && c <= 0xe007f);
 }
 
+static const char b_digits[] = "0123456789abcdef";
+
 static void b_hex2(struct buf *b, u8 v)
 {
-    static const char digits[] = "0123456789abcdef";
-    b_c(b, digits[v >> 4]), b_c(b, digits[v & 15]);
+    b_c(b, b_digits[v >> 4]), b_c(b, b_digits[v & 15]);
 }
 
 /* ASCII that stands for itself everywhere: no control character, quote or backslash. */
@@ -725,23 +744,25 @@ static void b_quoted(struct buf *b, const void *bytes, size_t n, bool cut)
 /* \uXXXX */
 static void b_unicode(struct buf *b, u32 cp)
 {
-    char s[6] = "\\u";
-    for (u32 i = 0; i < 4; i++)
-        s[2 + i] = "0123456789abcdef"[cp >> (12 - 4 * i) & 15];
-    b_put(b, s, sizeof s);
+    char *p = b_take(b, 6);
+    if (!p)
+        return;
+    *p++ = '\\', *p++ = 'u';
+    for (u32 i = 16; i; i -= 4)
+        *p++ = b_digits[cp >> (i - 4) & 15];
 }
 
 /* An ASCII character that does not stand for itself everywhere, inside a JSON string. */
 static void b_json_ascii(struct buf *b, u8 c)
 {
-    if (c == '"' || c == '\\')
-        b_c(b, '\\'), b_c(b, (char)c);
+    if (c == '\n')
+        b_lit(b, "\\n");
+    else if (c < 0x20 || c == 0x7f)
+        b_unicode(b, c);
     else if (c == '\'')
         b_c(b, '\'');
-    else if (c == '\n')
-        b_lit(b, "\\n");
     else
-        b_unicode(b, c);
+        b_c(b, '\\'), b_c(b, (char)c);
 }
 
 /* The inside of a JSON string (RFC 8259). An invalid byte becomes U+FFFD; returns whether any did,
@@ -14807,7 +14828,11 @@ static int bpf_take_time(void)
  * function that takes them. Every record begins with its time (u64 ns), by which the rings of the
  * CPUs are merged. Entry points: rb_open, rb_wait, rb_mark, rb_drain, rb_drained. */
 
-enum { RB_MAX_CPUS = 1024, RB_RECORD_MAX = 16 << 10 };
+enum {
+    RB_MAX_CPUS = 1024, RB_RECORD_MAX = 16 << 10,
+    RB_AHEAD = 512,          /* bytes: what another CPU wrote is fetched so much before its turn */
+    RB_GIVEN_BACK = 4096     /* bytes: writers read our position each time, so it changes seldom */
+};
 
 struct rb_cpu {
     struct perf_event_mmap_page *m;
@@ -14940,12 +14965,15 @@ static u32 rb_drain_ring(rb_fn *take)
         if (len & BPF_RINGBUF_BUSY_BIT)
             break;
         u32 size = len & ~(u32)(BPF_RINGBUF_BUSY_BIT | BPF_RINGBUF_DISCARD_BIT);
+        __builtin_prefetch(rec + RB_AHEAD);
         if (!(len & BPF_RINGBUF_DISCARD_BIT) && !take(rec + BPF_RINGBUF_HDR_SZ, size))
             break;
         n++;
         at += (size + BPF_RINGBUF_HDR_SZ + 7) & ~7u;
-        __atomic_store_n(rb.consumer, at, __ATOMIC_RELEASE);
+        if (at - *rb.consumer >= RB_GIVEN_BACK)
+            __atomic_store_n(rb.consumer, at, __ATOMIC_RELEASE);
     }
+    __atomic_store_n(rb.consumer, at, __ATOMIC_RELEASE);
     return n;
 }
 
@@ -15570,7 +15598,8 @@ static bool hy_needs_verbose(u16 kind)
 /* Where the probe's words have an argument. */
 static u8 hy_word(u8 arg)
 {
-    return hy.in_order ? arg : (u8)((arch_arg_off[arg % 6] - ARCH_WORDS) / 8);
+    u32 at = arch_arg_off[MIN(arg, 5)] - ARCH_WORDS;
+    return hy.in_order ? arg : (u8)(at / 8);
 }
 
 /* The six arguments, from the probe's words. */

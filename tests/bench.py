@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """bench.py [RUNS [WORKLOAD...]]: kvis beside the others of its kind, one table. As root; `make bench` installs
 those that it lacks. KVIS=path: another binary than ./kvis. LOOPS, FORKS, FILES, REQUESTS: smaller workloads.
+ROWS=REGEX: native, and the rows whose name it matches (strace takes 40 s for the loop on some machines).
 
 Runs (9) are interleaved, so that a machine that gets slower slows all. Of each row:
   seconds   wall time from the tracer's start to its end (http: of the client), median, and the range
@@ -295,6 +296,7 @@ def bench(work, where, runs):
     if work.name not in ("start", "loop"):  # it sees the first process only
         rows = [r for r in rows if r[0][2][:1] != ["bpftrace"]]
     rows += [(r, True) for r in BESIDE if shutil.which(r[2][0]) and not work.client]
+    rows = [r for r in rows if r[0][0] == "native" or re.search(os.environ.get("ROWS", ""), r[0][0])]
     got = {r[0]: [] for r, _ in rows}
     for _ in range(runs):
         for r, beside in rows if None not in got["native"] else []:
