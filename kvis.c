@@ -599,7 +599,8 @@ static void b_u64(struct buf *b, u64 v)
         return;
     for (u64 rest; n > 1; v = rest) {
         rest = u_hundredth(v);
-        memcpy(p + (n -= 2), pairs + 2 * (v - rest * 100), 2);
+        n -= 2;
+        memcpy(p + n, pairs + 2 * (v - rest * 100), 2);
     }
     if (n)
         *p = (char)('0' + v);
