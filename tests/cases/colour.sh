@@ -8,7 +8,7 @@ tty() { # what kvis writes to a terminal
 }
 command -v script >/dev/null || skip "no script(1)"
 esc=$(printf '\033')
-k="$KVIS trace -v"
+k="'$KVIS' trace -v" # a line for a shell
 colours() { case $1 in *"$esc["*) return 0 ;; *) return 1 ;; esac; }
 t() { out=$(TERM=xterm tty "$@"); }
 unset NO_COLOR

@@ -72,7 +72,8 @@ what="no BTF"
 traced unshare -m sh nobtf
 eq "$what" ptrace $by
 has lines 'BTF'
-for with in "unshare -m sh nobtf" "$BIN/refuse bpf"; do
+PATH=$BIN:$PATH
+for with in "unshare -m sh nobtf" "refuse bpf"; do
     rm -f ran
     $with "$KVIS" trace --backend=hybrid -- touch ran >out 2>err 9>&-
     eq "$with: exit status" 125 $?
