@@ -3,9 +3,9 @@
 # needs: root strace setarch python3 gcc git
 # Both backends of kvis trace say the same of a program, event for event: see same_backends.py. (Where
 # scenes sleep until something has happened, or name files by chance, cases of `each truth` look.)
-same="python3 $TESTS/same_backends.py"
-case $KVIS in *asan*) exec $same io:files fd:dup fd:tmpfile mem:all proc:vfork proc:odd net:tcp4 chg:names 'sh:ls -l /; echo a | cat' ;; esac
-exec $same io:files io:pipes io:socks io:moves io:short \
+same() { exec python3 "$TESTS/same_backends.py" "$@"; }
+case $KVIS in *asan*) same io:files fd:dup fd:tmpfile mem:all proc:vfork proc:odd net:tcp4 chg:names 'sh:ls -l /; echo a | cat' ;; esac
+same io:files io:pipes io:socks io:moves io:short \
     fd:dup fd:cloexec fd:range fd:range_unshare fd:clone_files fd:fork_copy fd:threads fd:scm fd:flight \
     fd:getfd fd:inherit fd:relative fd:kinds fd:sockets fd:ledger fd:tmpfile \
     mem:maps mem:all mem:none mem:exec \

@@ -361,9 +361,9 @@ static void ways(int argc, char **argv)
     want("one('command', pid=%d)['exit_code'] == 6 and one('command', pid=%d)['exe'] == '%s'", p, p,
          path);
     int f = (int)CHK(open("script", O_WRONLY | O_CREAT | O_TRUNC, 0755));
-    snprintf(b, sizeof b, "#!%s as\n", path);
-    MUST(write(f, b, strlen(b)) > 0);
+    MUST(write(f, "#!../me as\n", 11) == 11); /* our path may have blanks, which an interpreter's cannot */
     close(f);
+    CHK(symlink(path, "me"));
     CHK(mkdir("dir", 0755));
     p = (pid_t)CHK(fork());
     if (!p) {
@@ -372,9 +372,8 @@ static void ways(int argc, char **argv)
         _exit(98);
     }
     reap(p, NULL);
-    want("(lambda e: e['argv'] == ['%s', 'as', '../script', 'y'] and e['cwd'] == '%sdir' and "
-         "e['exe'] == '%s' and e['path'] == '%sdir/../script')(one('command', pid=%d))", path, t_cwd,
-         path, t_cwd, p);
+    want("(lambda e: e['argv'] == ['../me', 'as', '../script', 'y'] and e['cwd'] == '%sdir' and "
+         "e['exe'] == '%s' and e['path'] == '%sdir/../script')(one('command', pid=%d))", t_cwd, path, t_cwd, p);
 }
 
 /* It gets the child of a child that has ended. */

@@ -487,9 +487,7 @@ static void odd(int argc, char **argv)
     CHK(readlink(self, me, sizeof me - 1));
     CHK(symlink(me, "here"));
     int fd = (int)CHK(open("script", O_WRONLY | O_CREAT | O_CLOEXEC, 0755));
-    char text[4200];
-    int n = snprintf(text, sizeof text, "#!%s okay\n", me);
-    MUST(write(fd, text, (size_t)n) == n);
+    MUST(write(fd, "#!./here okay\n", 14) == 14); /* our path may have blanks, which an interpreter's cannot */
     close(fd);
     pid_t p = kid_execs(empty);
     want("one('exec', pid=%d)['argv'] in ([], [''])", p);
