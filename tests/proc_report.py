@@ -141,7 +141,7 @@ def controls(b, procs, own):
     check(pids() == set(own) and int(b.js("document.body.dataset.lanes")) == len(own), "critical path only", pids() ^ set(own))
     b.click("#hot")
     b.fill("#find", "cc1")
-    want = {pid for pid, p in procs.items() if any("cc1" in " ".join(a) for a in p["argv"])}
+    want = {pid for pid, p in procs.items() if any("cc1" in " ".join(a).lower() for a in p["argv"])}
     check(want and pids() == want, "search", pids() ^ want)
     b.fill("#find", "onerror=")
     check(pids() and b.js("document.images.length") == 0, "a hostile argument")
