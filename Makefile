@@ -100,27 +100,30 @@ $(BIN): kvis.c gen/packed.ld $(PAGE) $(wildcard gen/*.h bpf_insns/*.h) Makefile
 run: $(BIN) ## build, and trace a real command
 	./$(BIN) trace -- ls -l /
 
-test: $(BIN) ## run all tests, plain and under ASan/UBSan (as root: installs what they need)
-	tests/run.sh --all
+test: $(BIN) ## run the tests of this machine that are quick (minutes; as root: installs what they need)
+	tests/run.sh
+
+test-all: $(BIN) ## run all tests: VMs, sanitizers, fuzzers, browsers, packages, too (TIERS="full vm": only these)
+	tests/run.sh $(addprefix --tier=,$(or $(TIERS),all))
 
 check: $(BIN) ## structure lint, -Werror under each compiler here, static, size
-	sh tests/lint.sh
+	sh tests/lib/lint.sh
 	@for c in $(if $(CROSS),$(CC),musl-gcc gcc clang); do command -v $$c >/dev/null || { echo "check: no $$c"; continue; }; \
 	  case $$c in musl-gcc) inc='$(UAPI)';; *) inc=;; esac; echo "check: $$c -Werror"; \
 	  $$c $(KFLAGS) $$inc -O2 -Werror -S -o /dev/null kvis.c || exit 1; done
-	@sh tests/static.sh $(BIN) $(STRIP)
+	@sh tests/lib/static.sh $(BIN) $(STRIP)
 
 bench: $(BIN) ## kvis beside strace, perf, bcc and bpftrace: time, CPU, memory, events (as root: installs them)
-	python3 tests/bench.py
-	python3 tests/bench_open.py
-	python3 tests/bench_monitor.py
+	python3 tests/bench/trace.py
+	python3 tests/bench/open.py
+	python3 tests/bench/monitor.py
 
 soak: $(BIN) ## kvis monitor for 20 minutes (SOAK=SECONDS): memory, descriptors, BPF maps stay flat (as root)
 	@d=$$(mktemp -d); cd "$$d" && TESTS='$(CURDIR)/tests' KVIS='$(CURDIR)/$(BIN)' SOAK=$${SOAK:-1200} \
 	  sh '$(CURDIR)/tests/cases/monitor_soak.sh'; e=$$?; rm -rf "$$d"; exit $$e
 
 coverage: ## how much of kvis.c the cases run, by gcov (CASES="NAME..."; as root)
-	sh tests/coverage.sh $(CASES)
+	sh tests/lib/coverage.sh $(CASES)
 
 gen: ## rebuild gen/*.h from the tables, bpf_insns/*.h from the probes (with clang)
 	sh gen/tables.sh
@@ -156,7 +159,7 @@ clean: ## remove what was built
 	rm -rf kvis kvis-* dist $(PAGE)* tests/out
 
 help: ## this list
-	@sed -n 's/^\([a-z]*\):.*## /\1	/p' Makefile
+	@sed -n 's/^\([a-z-]*\):.*## /\1	/p' Makefile
 
-.PHONY: all run test check bench soak coverage gen vet install uninstall dist clean help
+.PHONY: all run test test-all check bench soak coverage gen vet install uninstall dist clean help
 .DELETE_ON_ERROR:

@@ -1,13 +1,12 @@
 #!/bin/sh
-# timeout: 300
-# together: needs one CPU, and nothing of the machine
-# plain-only: another architecture
-# needs: make aarch64-linux-gnu-gcc qemu-aarch64-static /usr/aarch64-linux-gnu/lib/libc.a
 # The cross build is static and free of warnings, and runs as far as an emulator without ptrace can.
-. "$TESTS/lib.sh"
+# tier: full
+# timeout: 300
+# needs: make aarch64-linux-gnu-gcc qemu-aarch64-static /usr/aarch64-linux-gnu/lib/libc.a
+. "$TESTS/lib/lib.sh"
 cp -r "$TESTS/../Makefile" "$TESTS/../kvis.c" "$TESTS/../gen" "$TESTS/../bpf_insns" .
 make ARCH=aarch64 CFLAGS='-O2 -Werror' >out 2>err || fail "make ARCH=aarch64"
-sh "$TESTS/static.sh" kvis-aarch64 aarch64-linux-gnu-strip || fail "not static, or too large"
+sh "$TESTS/lib/static.sh" kvis-aarch64 aarch64-linux-gnu-strip || fail "not static, or too large"
 qemu-aarch64-static ./kvis-aarch64 --version >out || fail "does not run"
 has out '^kvis '
 qemu-aarch64-static ./kvis-aarch64 help trace >out || fail "help"

@@ -1,9 +1,10 @@
 #!/bin/sh
+# kvis check: its rows against what can be known without it, its exit status, its JSON.
+# tier: quick asan
 # timeout: 60
 # needs: root prog:refuse
 # covers: E4 E7
-# kvis check: its rows against what can be known without it, its exit status, its JSON.
-. "$TESTS/lib.sh"
+. "$TESTS/lib/lib.sh"
 run check --json
 [ "$st" -le 1 ] || fail "exit status $st"
 cp out json

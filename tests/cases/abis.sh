@@ -1,9 +1,10 @@
 #!/bin/sh
+# Calls of i386 and x32 in a 64-bit program, by their own tables.
+# tier: quick asan
 # timeout: 60
 # needs: arch:x86_64
 # covers: P26
-# Calls of i386 and x32 in a 64-bit program, by their own tables.
-. "$TESTS/truth.sh"
+. "$TESTS/lib/truth.sh"
 for KVOPT in -v "-v --no-accel"; do each truth abi i386 i386_clone wide x32; done
 KVOPT="-e trace=openat" each truth abi i386_clone
 has i386/err 'i386'

@@ -1,22 +1,22 @@
 #!/bin/sh
-# timeout: 180
-# plain-only: it builds a kvis of its own
-# needs: gcc clang python3 flock
 # What the banners of kvis.c promise: an event, an option, a metric and a probe are each a row and a function.
-# tests/adding.py adds one of each to a copy, as somebody would who has read the banner; it works in all the sinks, and
+# tests/lib/adding.py adds one of each to a copy, as somebody would who has read the banner; it works in all the sinks, and
 # the lint still holds.
-. "$TESTS/lib.sh"
+# tier: full
+# timeout: 180
+# needs: gcc clang python3 flock
+. "$TESTS/lib/lib.sh"
 top=$TESTS/..
-mkdir -p src/tests
+mkdir -p src/tests/lib
 cp -r "$top/kvis.c" "$top/gen" "$top/bpf_insns" "$top/Makefile" src/ || fail "the copy"
-cp "$TESTS/lint.sh" src/tests/
-python3 "$TESTS/adding.py" src || fail "an anchor is gone"
+cp "$TESTS/lib/lint.sh" src/tests/lib/
+python3 "$TESTS/lib/adding.py" src || fail "an anchor is gone"
 say "$(cat src/added)"
 cd src
 make -s gen/report.page >../out 2>../err || fail "the report's page"
 WORK=$PWD/work sh gen/insns.sh >../out 2>../err || fail "the probe does not compile"
 sh gen/vet.sh >../out 2>../err && fail "an array that nobody has read is taken"
-sh tests/lint.sh kvis.c >../out 2>../err || fail "the lint"
+sh tests/lib/lint.sh kvis.c >../out 2>../err || fail "the lint"
 gcc -std=gnu11 -pthread -Wall -Wextra -Werror -o ../new kvis.c >../out 2>../err || fail "it does not compile"
 cd ..
 KVIS=$PWD/new

@@ -1,11 +1,11 @@
 #!/bin/sh
-# timeout: 90
-# plain-only: a binary that is static
-# needs: root unshare chroot setpriv
 # An empty directory as the root, with kvis as the only file in it: every command runs from the one file, as root,
 # as a container's root without capabilities, and as nobody, with /proc and /sys and without; what cannot be says
 # why and what mends it. (The guests of tests/vm are initramfs of busybox and kvis.)
-. "$TESTS/lib.sh"
+# tier: quick
+# timeout: 90
+# needs: root unshare chroot setpriv
+. "$TESTS/lib/lib.sh"
 [ "${1-}" = mounted ] || rm -rf root
 mkdir -p root/proc root/sys root/tmp root/dev
 cp "$KVIS" root/kvis && chmod -R go+rX root && chmod 1777 root/tmp || fail "the root"

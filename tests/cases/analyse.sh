@@ -1,14 +1,14 @@
 #!/bin/sh
-# timeout: 600
-# plain-only: reads the source
-# needs: clang-tidy cppcheck shellcheck
 # Static analysis: clang-tidy (.clang-tidy), cppcheck and shellcheck (.shellcheckrc) have nothing to say; what is not
 # asked, and why, say those files and the lines of kvis.c that cppcheck is wrong about. And all are at work: what they
 # are for, they find.
 # Not here, for most of what they say cannot be: gcc 12's -fanalyzer (for a unit of this size it must sum up what each
 # function does, and then takes what a call has filled in for uninitialised) and clang --analyze (3 minutes). Both were
 # read; the six places where they were right are mended.
-. "$TESTS/lib.sh"
+# tier: full
+# timeout: 600
+# needs: clang-tidy cppcheck shellcheck
+. "$TESTS/lib/lib.sh"
 dir=$PWD
 cd "$TESTS/.." || fail "no sources"
 
@@ -20,7 +20,7 @@ tidy() { # tidy FILE: what it says of it goes to ./out
     clang-tidy --quiet --config-file=.clang-tidy "$1" -- -I . -std=gnu11 -pthread -DKVIS_VERSION='"x"' >"$dir/out" 2>"$dir/err"
 }
 scripts() { # of a language each
-    shellcheck -s sh -f gcc tests/*.sh tests/cases/*.sh tests/vm/*.sh tests/vm/guest/*.sh gen/*.sh && shellcheck -f gcc .ci/run
+    shellcheck -s sh -f gcc tests/run.sh tests/lib/*.sh tests/cases/*.sh tests/vm/*.sh tests/vm/guest/*.sh gen/*.sh && shellcheck -f gcc .ci/run
 }
 scripts >"$dir/scripts" 2>&1 &
 tidy kvis.c || { cd "$dir" && fail "clang-tidy"; }

@@ -1,8 +1,9 @@
 #!/bin/sh
+# kvis trace -p: every thread of a running program; after it, all is as before.
+# tier: quick asan
 # timeout: 120
 # covers: P17 P18
-# kvis trace -p: every thread of a running program; after it, all is as before.
-. "$TESTS/truth.sh"
+. "$TESTS/lib/truth.sh"
 for opt in "" -v; do
     target loop
     attach $opt --json=json

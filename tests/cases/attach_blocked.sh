@@ -1,8 +1,9 @@
 #!/bin/sh
+# Attached to, and left, while it waits in a call: the call goes on as if nothing had been.
+# tier: quick asan
 # timeout: 120
 # covers: P18 P19
-# Attached to, and left, while it waits in a call: the call goes on as if nothing had been.
-. "$TESTS/truth.sh"
+. "$TESTS/lib/truth.sh"
 for how in read poll select futex wait sleep flock recv; do
     target blocked $how
     sleep 0.05

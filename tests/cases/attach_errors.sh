@@ -1,8 +1,9 @@
 #!/bin/sh
+# A pid that cannot be attached to: one line that says why, exit 1.
+# tier: quick asan
 # timeout: 60
 # covers: P16
-# A pid that cannot be attached to: one line that says why, exit 1.
-. "$TESTS/truth.sh"
+. "$TESTS/lib/truth.sh"
 no() { # no REGEX ARG...
     regex=$1; shift
     run trace -d 3 "$@"

@@ -1,10 +1,11 @@
 #!/bin/sh
+# Attached while one of many threads executes a program: the exec waits until its dead siblings are
+# reaped, by kvis, and kvis's next attach waits for the exec. It must end, and the process go on.
+# tier: quick asan
 # timeout: 90
 # needs: prog:storm
 # covers: P5
-# Attached while one of many threads executes a program: the exec waits until its dead siblings are
-# reaped, by kvis, and kvis's next attach waits for the exec. It must end, and the process go on.
-. "$TESTS/lib.sh"
+. "$TESTS/lib/lib.sh"
 "$BIN/storm" 60 12 >storm.out 2>&1 9>&- &
 storm=$!
 sleep 0.2

@@ -1,10 +1,12 @@
 #!/bin/sh
-# timeout: 60
-# needs: strace prog:hyb
-# covers: P5 P17
 # Attaching takes long (strace holds up each ptrace(2) of kvis's): what threads stop for meanwhile is
 # handled in its turn, so that each of them goes on, and every signal of the program's own comes to it.
-. "$TESTS/truth.sh"
+# tier: quick asan
+# timeout: 60
+# needs: strace prog:hyb
+# alone: it needs a CPU that waits
+# covers: P5 P17
+. "$TESTS/lib/truth.sh"
 backends=ptrace
 [ "$(id -u)" != 0 ] || backends="ptrace hybrid"
 for b in $backends; do

@@ -1,8 +1,9 @@
 #!/bin/sh
+# A stopped process stays stopped while it is traced and after.
+# tier: quick asan
 # timeout: 60
 # covers: P8
-# A stopped process stays stopped while it is traced and after.
-. "$TESTS/truth.sh"
+. "$TESTS/lib/truth.sh"
 for end in INT TERM; do
     target stopped
     eq "before" T "$(state "$tee")"

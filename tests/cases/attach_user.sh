@@ -1,9 +1,10 @@
 #!/bin/sh
+# Somebody else's process: the message names the cause and the mend.
+# tier: quick asan
 # timeout: 60
 # needs: root setpriv
 # covers: P16
-# Somebody else's process: the message names the cause and the mend.
-. "$TESTS/truth.sh"
+. "$TESTS/lib/truth.sh"
 cp "$KVIS" kvis; chmod 755 kvis . 
 target loop
 setpriv --reuid 65534 --regid 65534 --clear-groups ./kvis trace -p "$tee" >out 2>err 9>&- || st=$?

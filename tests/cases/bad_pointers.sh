@@ -1,8 +1,9 @@
 #!/bin/sh
+# Arguments that lie cost nothing, and what can be read of them is shown.
+# tier: quick asan
 # timeout: 120
 # covers: P37 P39
-# Arguments that lie cost nothing, and what can be read of them is shown.
-. "$TESTS/truth.sh"
+. "$TESTS/lib/truth.sh"
 for KVOPT in -v "-v --no-accel" "-v -s 65536"; do
     each truth ptr strings counts
     case $KVOPT in *65536*) line=1500000 ;; *) line=20000 ;; esac

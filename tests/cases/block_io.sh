@@ -1,10 +1,12 @@
 #!/bin/sh
-# timeout: 60
-# needs: root dd taskset python3
-# covers: E15
 # What the disk under this directory does for dd, against what dd asked for and the kernel's own count, in
 # every sink. (On disks of known latency: tests/vm/guest/disk.sh.)
-. "$TESTS/lib.sh"
+# tier: quick asan
+# timeout: 60
+# needs: root dd taskset python3
+# alone: it counts the requests of a disk
+# covers: E15
+. "$TESTS/lib/lib.sh"
 head -c 400000 /dev/urandom >f
 sync f
 cp "$(command -v dd)" own-dd

@@ -1,14 +1,14 @@
 #!/bin/sh
+# Where the kernel's fields are: kvis against a compiler that reads bpftool's C of the same kernel. Time and
+# memory of a batch. tracefs without a mount, and what its formats say against the kernel's own BTF.
+# tier: quick
 # timeout: 180
 # needs: root gcc python3 /sys/kernel/btf/vmlinux
 # covers: E1 E2
-# plain-only: a binary of its own
-# Where the kernel's fields are: kvis against a compiler that reads bpftool's C of the same kernel. Time and
-# memory of a batch. tracefs without a mount, and what its formats say against the kernel's own BTF.
-. "$TESTS/lib.sh"
+. "$TESTS/lib/lib.sh"
 inc=$(gcc -print-multiarch 2>/dev/null)
 cc=$(command -v musl-gcc || command -v gcc)
-$cc -static -std=gnu11 -Os -pthread -idirafter /usr/include ${inc:+-idirafter /usr/include/$inc} -w -o btf "$TESTS/btf.c" ||
+$cc -static -std=gnu11 -Os -pthread -idirafter /usr/include ${inc:+-idirafter /usr/include/$inc} -w -o btf "$TESTS/lib/btf.c" ||
     fail "btf.c does not compile"
 
 cat >names <<END
@@ -78,7 +78,7 @@ fi
 bpftool version >/dev/null 2>&1 || skip "no bpftool: all but the comparison with a compiler is right"
 bpftool -j btf dump file /sys/kernel/btf/vmlinux >dump.json 2>err && [ -s dump.json ] &&
     bpftool btf dump file /sys/kernel/btf/vmlinux format c >vmlinux.h 2>err || fail "bpftool"
-python3 "$TESTS/btf_truth.py" dump.json vmlinux.h truth.c names >out || fail "no truth"
+python3 "$TESTS/lib/btf_truth.py" dump.json vmlinux.h truth.c names >out || fail "no truth"
 gcc -std=gnu11 -w -O0 -o truth truth.c 2>err || fail "truth.c does not compile"
 ./truth >want
 ./btf /sys/kernel/btf - <names >got

@@ -1,7 +1,8 @@
 #!/bin/sh
-# timeout: 60
 # Changes of the file system and opens that fail, as events.
-. "$TESTS/truth.sh"
+# tier: quick asan
+# timeout: 60
+. "$TESTS/lib/truth.sh"
 each truth chg names attrs failing opens
 has names/err "unlink .*/a"
 has attrs/err "chmod .*/f"

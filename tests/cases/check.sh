@@ -1,14 +1,14 @@
 #!/bin/sh
-# timeout: 300
-# plain-only: builds by itself
-# needs: make readelf
 # Warnings are errors under every compiler here; the binary is static and small; and the two checks
 # of the check: a dynamic binary and one that is too large are refused.
-. "$TESTS/lib.sh"
+# tier: full
+# timeout: 300
+# needs: make readelf
+. "$TESTS/lib/lib.sh"
 make -s -C "$TESTS/.." check || fail "make check"
 echo 'int main(void) { return 0; }' >a.c
 ${CC:-cc} -o dynamic a.c || skip "no compiler"
-! sh "$TESTS/static.sh" ./dynamic || fail "a dynamic binary passes"
+! sh "$TESTS/lib/static.sh" ./dynamic || fail "a dynamic binary passes"
 echo 'char big[600000] = "x"; int main(void) { return big[0]; }' >b.c
 musl-gcc -static -o large b.c || skip "no musl-gcc"
-! sh "$TESTS/static.sh" ./large || fail "a binary of 600 kB passes"
+! sh "$TESTS/lib/static.sh" ./large || fail "a binary of 600 kB passes"

@@ -1,8 +1,9 @@
 #!/bin/sh
+# Colour on a terminal only, and only if wanted; C locale, no TERM, odd widths.
+# tier: quick asan
 # timeout: 60
 # covers: O5
-# Colour on a terminal only, and only if wanted; C locale, no TERM, odd widths.
-. "$TESTS/lib.sh"
+. "$TESTS/lib/lib.sh"
 tty() { # what kvis writes to a terminal
     script -qec "$*" /dev/null </dev/null 2>&1
 }

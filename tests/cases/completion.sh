@@ -1,9 +1,9 @@
 #!/bin/sh
-# timeout: 120
-# plain-only: text
-# needs: bash zsh fish python3
 # `kvis completion SHELL`, in the shells themselves: commands, options, values, files, a command's words.
-. "$TESTS/lib.sh"
+# tier: quick
+# timeout: 120
+# needs: bash zsh fish python3
+. "$TESTS/lib/lib.sh"
 for s in bash zsh fish; do
     "$KVIS" completion $s >kvis.$s || fail "completion $s: $?"
     $s -n kvis.$s 2>err || fail "$s -n"
@@ -36,7 +36,7 @@ kvis completion z	completion zsh
 opensnoop --exten	opensnoop --extended-fields 
 END
 for s in bash zsh; do
-    python3 "$TESTS/complete.py" $s ./kvis.$s <cases >out 2>err || fail "$s"
+    python3 "$TESTS/lib/complete.py" $s ./kvis.$s <cases >out 2>err || fail "$s"
     eq "$s: lines" "$(wc -l <cases)" "$(wc -l <out)"
 done
 cut -f1 cases >typed

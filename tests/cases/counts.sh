@@ -1,7 +1,8 @@
 #!/bin/sh
-# timeout: 60
 # -c, -C, -S, -i and --by=pid: the table agrees with the calls themselves.
-. "$TESTS/lib.sh"
+# tier: quick asan
+# timeout: 60
+. "$TESTS/lib/lib.sh"
 run trace -c --json=json -v -- "$BIN/chg" failing
 status 0
 hasnt err '^\[\+' # nothing but the table

@@ -1,8 +1,10 @@
 #!/bin/sh
-# timeout: 180
-# covers: P28
 # 1000 threads at once, 5000 short ones, 5000 children: all seen, memory bounded.
-. "$TESTS/truth.sh"
+# tier: quick asan
+# timeout: 180
+# alone: it times attaching
+# covers: P28
+. "$TESTS/lib/truth.sh"
 KVOPT=-q
 truth proc children 5000
 truth proc shorts 5000

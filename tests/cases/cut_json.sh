@@ -1,8 +1,9 @@
 #!/bin/sh
+# JSON that ends early is whole lines; ended by a signal that can be caught, it has its summary.
+# tier: quick asan
 # timeout: 60
 # covers: O4 P14
-# JSON that ends early is whole lines; ended by a signal that can be caught, it has its summary.
-. "$TESTS/truth.sh"
+. "$TESTS/lib/truth.sh"
 for sig in TERM HUP KILL; do
     target loop
     "$KVIS" trace -q -v --json=json -p "$tee" >out 2>err 9>&- &

@@ -1,11 +1,12 @@
 #!/bin/sh
+# kvis diagnose: each rule on a machine made of files that crosses its threshold, and on one that
+# does not; who, files, hostile names; a process that waits; the command's exit status; what is wrong.
+# tier: quick asan
 # timeout: 120
 # needs: python3
 # covers: S1 S7
-# kvis diagnose: each rule on a machine made of files that crosses its threshold, and on one that
-# does not; who, files, hostile names; a process that waits; the command's exit status; what is wrong.
-. "$TESTS/lib.sh"
-python3 "$TESTS/diagnose.py" "$KVIS" "$TESTS/../kvis.c" >out 2>err || fail "diagnose.py"
+. "$TESTS/lib/lib.sh"
+python3 "$TESTS/lib/diagnose.py" "$KVIS" "$TESTS/../kvis.c" >out 2>err || fail "diagnose.py"
 cat out >&9
 # three that want one CPU, of which each waits for most of the time
 cpu=$(taskset -cp $$ | sed 's/.*[ ,-]//')

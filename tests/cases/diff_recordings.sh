@@ -1,8 +1,9 @@
 #!/bin/sh
+# kvis diff: what only one of two recordings has, and where time moved, as text and JSON.
+# tier: quick asan
 # timeout: 40
 # needs: python3 prog:loop
-# kvis diff: what only one of two recordings has, and where time moved, as text and JSON.
-. "$TESTS/lib.sh"
+. "$TESTS/lib/lib.sh"
 echo a >only_a; echo bb >only_b; echo c >both
 kv trace -v -w a.kvis --json=a.json -- sh -c 'cat both only_a; cat nothing nothing' >out 2>err
 kv trace -v -w b.kvis --json=b.json -- sh -c 'cat both only_b; head -1 both; sleep 0.2' >out 2>err

@@ -1,5 +1,5 @@
 #!/bin/sh
+# tier: quick
 # timeout: 120
 # needs: strace setarch python3 prog:diff_forks
-# plain-only: strace against strace
-exec python3 "$TESTS/diff_strace.py" self
+exec python3 "$TESTS/lib/diff_strace.py" self

@@ -1,10 +1,10 @@
 #!/bin/sh
-# timeout: 600
-# plain-only: builds by itself
-# needs: make git musl-gcc aarch64-linux-gnu-gcc qemu-aarch64-static
 # `make dist`: what is made from git and, elsewhere, by others and at another time, from its own source
 # archive, has the same bytes; the binaries need nothing, and run.
-. "$TESTS/lib.sh"
+# tier: full
+# timeout: 600
+# needs: make git musl-gcc aarch64-linux-gnu-gcc qemu-aarch64-static
+. "$TESTS/lib/lib.sh"
 top=$TESTS/.. cache=${KVIS_VM_CACHE:-$OUT/vm/cache}
 ARCHS="x86_64 aarch64"
 [ "$(uname -m)" = x86_64 ] || skip "the archive is made on x86_64"

@@ -1,8 +1,9 @@
 #!/bin/sh
+# A command that cannot be run: 127 or 126 and one line that says why.
+# tier: quick asan
 # timeout: 60
 # covers: P32 P33
-# A command that cannot be run: 127 or 126 and one line that says why.
-. "$TESTS/lib.sh"
+. "$TESTS/lib/lib.sh"
 line() { # line STATUS REGEX ARG...
     want_st=$1 regex=$2; shift 2
     run trace -- "$@"

@@ -1,8 +1,9 @@
 #!/bin/sh
+# exec by a thread that is not the first; a first thread that ends before the others.
+# tier: quick asan
 # timeout: 60
 # covers: P2 P3 P4
-# exec by a thread that is not the first; a first thread that ends before the others.
-. "$TESTS/truth.sh"
+. "$TESTS/lib/truth.sh"
 for KVOPT in "" -v "-v --no-accel"; do
     each truth proc exec_thread leader_exit leader_exec
 done

@@ -1,8 +1,9 @@
 #!/bin/sh
+# kvis ends as the program does: 0..255, or by the same signal, without a core of its own.
+# tier: quick asan
 # timeout: 120
 # covers: P34
-# kvis ends as the program does: 0..255, or by the same signal, without a core of its own.
-. "$TESTS/lib.sh"
+. "$TESTS/lib/lib.sh"
 for n in 0 1 2 7 124 125 126 127 128 137 143 254 255; do
     run trace -q --json=json -- "$BIN/proc" exit $n
     status $n

@@ -1,10 +1,11 @@
 #!/bin/sh
-# timeout: 120
-# plain-only: its work is a matter of pace; hybrid_same has the sanitizers
-# needs: prog:hyb
 # A thread whose siblings stop as fast as kvis can look has its turn as well: wait4(-1) reports the
 # newest tracee first, so that the oldest, which ends this program after 100 rounds, would wait for ever.
-. "$TESTS/truth.sh"
+# tier: quick
+# timeout: 120
+# needs: prog:hyb
+# alone: it times two programs
+. "$TESTS/lib/truth.sh"
 KVOPT="-q -v --no-ebpf --backend=ptrace"
 truth hyb last 3 12
 KVOPT="-q -v --ring=64K"

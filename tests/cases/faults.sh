@@ -1,8 +1,9 @@
 #!/bin/sh
+# Page faults by region, to the page.
+# tier: quick asan
 # timeout: 60
 # needs: python3
-# Page faults by region, to the page.
-. "$TESTS/truth.sh"
+. "$TESTS/lib/truth.sh"
 KVOPT=--faults
 each truth mem faults total
 want "S['page_faults'] == sum(e['count'] for e in by('fault_group')) or S['page_faults'] >= 3000" total/json

@@ -1,11 +1,12 @@
 #!/bin/sh
-# timeout: 60
 # The fds that the program is started with: 0, 1, 2 and a 7.
-. "$TESTS/truth.sh"
+# tier: quick asan
+# timeout: 60
+. "$TESTS/lib/truth.sh"
 echo "stdin of the program" >in
 echo "and a seventh" >seven
 kv trace --json=json -o text -- "$BIN/fd" inherit "$PWD/in" "$PWD/seven" "$PWD/facts" >facts 2>err <in 7<seven 8<seven
 st=$?
 status 0
-python3 "$TESTS/want.py" json facts >&9 || fail "inherited fds"
+python3 "$TESTS/lib/want.py" json facts >&9 || fail "inherited fds"
 has text "read .*/seven"

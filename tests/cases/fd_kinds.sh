@@ -1,5 +1,6 @@
 #!/bin/sh
-# timeout: 60
 # What is behind an fd, by every call that makes one.
-. "$TESTS/truth.sh"
+# tier: quick asan
+# timeout: 60
+. "$TESTS/lib/truth.sh"
 each truth fd kinds sockets

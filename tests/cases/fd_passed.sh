@@ -1,5 +1,6 @@
 #!/bin/sh
-# timeout: 60
 # Open files that come from elsewhere: SCM_RIGHTS, pidfd_getfd.
-. "$TESTS/truth.sh"
+# tier: quick asan
+# timeout: 60
+. "$TESTS/lib/truth.sh"
 each truth fd scm getfd flight

@@ -1,5 +1,6 @@
 #!/bin/sh
-# timeout: 60
 # Relative names become absolute: cwd, dirfd, threads and children that move.
-. "$TESTS/truth.sh"
+# tier: quick asan
+# timeout: 60
+. "$TESTS/lib/truth.sh"
 each truth fd relative

@@ -1,8 +1,9 @@
 #!/bin/sh
-# timeout: 60
 # What -e trace= leaves out is not shown as nothing: the summary's parts that it makes too small are n/a,
 # and absent from JSON. The same with the seccomp filter and without.
-. "$TESTS/lib.sh"
+# tier: quick asan
+# timeout: 60
+. "$TESTS/lib/lib.sh"
 for accel in "" --no-accel; do
     run trace $accel -e trace=openat --json=json -- /bin/sh -c 'cat /etc/passwd >copy; kill -0 $$'
     status 0

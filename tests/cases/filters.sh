@@ -1,7 +1,8 @@
 #!/bin/sh
-# timeout: 90
 # What -e, -z, -Z, -x and -P let through.
-. "$TESTS/lib.sh"
+# tier: quick asan
+# timeout: 90
+. "$TESTS/lib/lib.sh"
 names() { js "sorted({c['name'] for c in E if c['type'] == 'syscall'})"; }
 only() { # only 'names in JSON' ARG...
     wanted=$1; shift

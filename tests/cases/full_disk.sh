@@ -1,10 +1,11 @@
 #!/bin/sh
+# Disks that run full under a recording, a report (its temporary file, too) and a trace for Perfetto: said, with the
+# name; the command goes on; what was recorded before can be replayed. The temporary file has no name.
+# tier: quick asan
 # timeout: 60
 # needs: root unshare python3 prog:loop
 # covers: O2 O4
-# Disks that run full under a recording, a report (its temporary file, too) and a trace for Perfetto: said, with the
-# name; the command goes on; what was recorded before can be replayed. The temporary file has no name.
-. "$TESTS/lib.sh"
+. "$TESTS/lib/lib.sh"
 if [ -z "${INSIDE-}" ]; then
     unshare -m true 2>/dev/null || skip "no mount namespaces"
     INSIDE=1 exec unshare -m "$0"

@@ -1,9 +1,10 @@
 #!/bin/sh
+# A FUSE server and its client, both traced: neither waits for kvis, and kvis for neither.
+# tier: quick asan
 # timeout: 90
 # needs: root /dev/fuse prog:fuse
 # covers: P38
-# A FUSE server and its client, both traced: neither waits for kvis, and kvis for neither.
-. "$TESTS/truth.sh"
+. "$TESTS/lib/truth.sh"
 for KVOPT in "" -v "-v --no-accel" "-e trace=openat,read,close" "--faults"; do
     case $KVOPT in *-e*) each same fuse process thread ;; *) each truth fuse process thread ;; esac
 done

@@ -1,18 +1,16 @@
 #!/bin/sh
-# timeout: 90
-# together: no clock, and nothing of the machine
-# needs: clang
-# plain-only: it is built with the sanitizers itself
-# covers: issue 3
 # insngen against hostile objects for some seconds: libFuzzer, from the objects of the test input.
 # FUZZ_SECONDS=3600 by hand.
-. "$TESTS/lib.sh"
+# tier: fuzz
+# timeout: 90
+# needs: clang
+. "$TESTS/lib/lib.sh"
 top=$TESTS/..
 echo 'int LLVMFuzzerTestOneInput(const char *p, unsigned long n) { return !p || n > n + 1; }' >empty.c
 clang -fsanitize=fuzzer,address,undefined -o empty empty.c 2>/dev/null ||
     skip "clang without its sanitizers' libraries (libclang-rt-dev)"
 mkdir corpus
-for probe in "$TESTS"/gen/kinds.bpf.c "$TESTS"/gen/sample.bpf.c "$top"/gen/probes/*.bpf.c; do
+for probe in "$TESTS"/lib/gen/kinds.bpf.c "$TESTS"/lib/gen/sample.bpf.c "$top"/gen/probes/*.bpf.c; do
     [ -e "$probe" ] || continue
     name=$(basename "$probe" .bpf.c)
     clang -target bpf -mcpu=v2 -O2 -g -std=gnu11 -nostdinc -I "$top/gen" -I "$top/gen/probes" -c "$probe" \

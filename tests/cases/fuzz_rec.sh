@@ -1,14 +1,13 @@
 #!/bin/sh
-# timeout: 120
-# together: no clock, and nothing of the machine
-# needs: clang python3
-# plain-only: it is built with the sanitizers itself
-# covers: E1 O1
 # libFuzzer on the reader of recordings, for FUZZ_SECONDS (15): blocks get their checksums from the target.
-. "$TESTS/lib.sh"
+# tier: fuzz
+# timeout: 120
+# needs: clang python3
+# covers: E1 O1
+. "$TESTS/lib/lib.sh"
 inc=$(gcc -print-multiarch 2>/dev/null)
 clang -std=gnu11 -g -O1 -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all -pthread -Wno-unused-function \
-    ${inc:+-idirafter /usr/include/$inc} -o fuzz "$TESTS/rec.c" 2>err ||
+    ${inc:+-idirafter /usr/include/$inc} -o fuzz "$TESTS/fuzz/rec.c" 2>err ||
     { cat err; skip "this clang has no libFuzzer (libclang-rt-dev)"; }
 mkdir corpus
 kv trace -C -w a.kvis -- sh -c 'ls / >/dev/null; cat <nothing; kill -USR1 $$' >out 2>err

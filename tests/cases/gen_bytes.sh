@@ -1,10 +1,9 @@
 #!/bin/sh
+# make gen gives the committed arrays byte for byte, wherever it runs: no date, no path gets in.
+# tier: full
 # timeout: 120
 # needs: gcc clang
-# plain-only: reads the arrays
-# covers: issue 3
-# make gen gives the committed arrays byte for byte, wherever it runs: no date, no path gets in.
-. "$TESTS/lib.sh"
+. "$TESTS/lib/lib.sh"
 top=$TESTS/..
 major=$(clang -dumpversion | cut -d. -f1)
 
@@ -15,8 +14,8 @@ build() { # build DIR: an own copy of gen/ there, its arrays in DIR/bpf_insns
 }
 
 # Two places, two times: the same bytes (also for the test input, which is not committed).
-build "$PWD/a" "$TESTS/gen"
-build "$PWD/another/place" "$TESTS/gen"
+build "$PWD/a" "$TESTS/lib/gen"
+build "$PWD/another/place" "$TESTS/lib/gen"
 diff -r a/bpf_insns another/place/bpf_insns >&9 || fail "the place changes the bytes"
 grep -rl "$PWD" a/bpf_insns >&9 && fail "a path in the output"
 grep -n 'CFG_\|PATCH_OFF' a/bpf_insns/kinds.h >/dev/null || fail "no patches"

@@ -1,12 +1,11 @@
 #!/bin/sh
+# What insngen does not understand it refuses: exit 1, nothing on stdout, and a message with file,
+# section and offset. tests/lib/gen/bad/*.bpf.c each break one rule (the first line says which message);
+# tests/lib/gen_bend.py bends a good object, one number at a time.
+# tier: full
 # timeout: 120
 # needs: gcc clang python3
-# plain-only: insngen has its own sanitizers here
-# covers: issue 3
-# What insngen does not understand it refuses: exit 1, nothing on stdout, and a message with file,
-# section and offset. tests/gen/bad/*.bpf.c each break one rule (the first line says which message);
-# tests/gen_bend.py bends a good object, one number at a time.
-. "$TESTS/lib.sh"
+. "$TESTS/lib/lib.sh"
 top=$TESTS/..
 gcc -std=c11 -g -fsanitize=address,undefined -fno-sanitize-recover=all -Wall -Wextra -Wshadow -Werror \
     -o insngen "$top/gen/insngen.c" || fail "insngen does not compile"
@@ -26,7 +25,7 @@ refused() { # refused OBJECT REGEX
     has err "^insngen: $1: $2"
 }
 
-for probe in "$TESTS"/gen/bad/*.bpf.c; do
+for probe in "$TESTS"/lib/gen/bad/*.bpf.c; do
     name=$(basename "$probe" .bpf.c)
     want=$(sed -n '1s/^\/\/ want: //p' "$probe")
     flags=$(sed -n '2s/^\/\/ flags: //p' "$probe")
@@ -37,9 +36,9 @@ for probe in "$TESTS"/gen/bad/*.bpf.c; do
     refused "$name.o" "$want"
 done
 
-compile "$TESTS/gen/kinds.bpf.c" kinds.o
+compile "$TESTS/lib/gen/kinds.bpf.c" kinds.o
 ./insngen kinds.o >good.h 2>err || fail "a good object is refused"
-python3 "$TESTS/gen_bend.py" kinds.o | while IFS='	' read -r file want; do
+python3 "$TESTS/lib/gen_bend.py" kinds.o | while IFS='	' read -r file want; do
     refused "$file" "$want" || exit 1
     echo "$file"
 done >bent || exit 1

@@ -1,12 +1,11 @@
 #!/bin/sh
+# What a compiled array holds is what its header says: each word, disassembled by readers that share
+# nothing with insngen (tests/lib/bpf_dis.py from the bits; llvm-objdump), is the pseudo-C beside it; and it
+# is what the object holds, but for the patches.
+# tier: quick
 # timeout: 120
 # needs: gcc python3
-# plain-only: reads the arrays
-# covers: issue 3
-# What a compiled array holds is what its header says: each word, disassembled by readers that share
-# nothing with insngen (tests/bpf_dis.py from the bits; llvm-objdump), is the pseudo-C beside it; and it
-# is what the object holds, but for the patches.
-. "$TESTS/lib.sh"
+. "$TESTS/lib/lib.sh"
 top=$TESTS/..
 
 dump() { # dump HEADER: the words of its compiled arrays, to ./words
@@ -34,7 +33,7 @@ END
 }
 
 check() { # check HOW FILE
-    python3 "$TESTS/bpf_dis.py" "$1" words "$2" >&9 2>err || fail "$1 $2"
+    python3 "$TESTS/lib/bpf_dis.py" "$1" words "$2" >&9 2>err || fail "$1 $2"
 }
 
 for h in "$top"/bpf_insns/*.h; do
@@ -45,10 +44,10 @@ done
 command -v clang >/dev/null || skip "the committed arrays are right; no clang for the test input"
 mkdir bpf_insns
 cp -r "$top/gen" gen
-cp -r "$TESTS/gen" probes
+cp -r "$TESTS/lib/gen" probes
 rm -f probes/bad_*
 WORK=$PWD/work sh gen/insns.sh probes bpf_insns || fail "insns.sh"
-clang -target bpf -mcpu=v3 -O2 -g -std=gnu11 -c "$TESTS/gen/forms.c" -o work/forms.bpf.o || fail "forms.c"
+clang -target bpf -mcpu=v3 -O2 -g -std=gnu11 -c "$TESTS/lib/gen/forms.c" -o work/forms.bpf.o || fail "forms.c"
 work/insngen work/forms.bpf.o >bpf_insns/forms.h || fail "insngen forms.bpf.o"
 for name in forms kinds; do
     dump "$PWD/bpf_insns/$name.h"
@@ -61,7 +60,7 @@ done
 # the check itself: a comment that lies, a word that changed
 sed 's/r0 >>= 32/r0 >>= 31/' bpf_insns/kinds.h >lie.h
 cmp -s lie.h bpf_insns/kinds.h && fail "nothing to change"
-python3 "$TESTS/bpf_dis.py" words words lie.h 2>/dev/null && fail "a comment that lies is not seen"
+python3 "$TESTS/lib/bpf_dis.py" words words lie.h 2>/dev/null && fail "a comment that lies is not seen"
 sed '3s/^../b7/;3s/..$/77/' words >words2
-python3 "$TESTS/bpf_dis.py" object words2 work/kinds.bpf.o 2>/dev/null && fail "a changed word is not seen"
+python3 "$TESTS/lib/bpf_dis.py" object words2 work/kinds.bpf.o 2>/dev/null && fail "a changed word is not seen"
 true

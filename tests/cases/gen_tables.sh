@@ -1,20 +1,19 @@
 #!/bin/sh
-# timeout: 60
-# needs: gcc clang
-# plain-only: reads the arrays
-# covers: issue 3
-# What insngen says of the test input is what a person reads out of its source (tests/gen/want.txt):
+# What insngen says of the test input is what a person reads out of its source (tests/lib/gen/want.txt):
 # each patch with its kind, size and name; the lowest kernel, also with a ring buffer. And the headers go
 # into kvis.c: no warning from any compiler here, beside <linux/filter.h>.
-. "$TESTS/lib.sh"
+# tier: full
+# timeout: 60
+# needs: gcc clang
+. "$TESTS/lib/lib.sh"
 top=$TESTS/..
 cp -r "$top/gen" gen
-WORK=$PWD/work sh gen/insns.sh "$TESTS/gen" bpf_insns || fail "insns.sh"
+WORK=$PWD/work sh gen/insns.sh "$TESTS/lib/gen" bpf_insns || fail "insns.sh"
 awk '/^\/\* begin program/ { prog = $4 }
     prog && /^ \* lowest kernel/ { print prog, "lowest", $4 }
     prog && /^ \*   with CFG_RINGBUF=1:/ { print prog, "ring", $4 }
     /^    \{ [0-9]+, PATCH_/ { gsub(/[",]/, ""); print prog, $3, $4, $5 }' bpf_insns/kinds.h | sort -u >got
-grep -v '^#' "$TESTS/gen/want.txt" | sort -u | diff - got >&9 || fail "< wanted, > got"
+grep -v '^#' "$TESTS/lib/gen/want.txt" | sort -u | diff - got >&9 || fail "< wanted, > got"
 has bpf_insns/kinds.h '^      \.type = BPF_PROG_TYPE_KPROBE, \.is_ret = 1, \.lowest = I_KERNEL\(4, 1\),$'
 # all forms of a tracepoint: three rows, one array
 awk '/\.name = "forms/ { print $4, $7; getline; print $3; getline; print $3 }' bpf_insns/kinds.h |
@@ -24,7 +23,7 @@ printf '%s\n' 'forms sys_enter' BPF_PROG_TYPE_RAW_TRACEPOINT forms_insns \
     'forms_bt btf_trace_sys_enter' BPF_PROG_TYPE_TRACING forms_insns | diff - rows >&9 ||
     fail "rows of all forms: < wanted, > got"
 has bpf_insns/kinds.h '^ \* map counts: HASH, key 4, value 8, entries 512, flags 0x1$'
-has bpf_insns/kinds.h "^ \*   sha256 $(sha256sum "$TESTS/gen/kinds.bpf.c" | cut -d' ' -f1)\$"
+has bpf_insns/kinds.h "^ \*   sha256 $(sha256sum "$TESTS/lib/gen/kinds.bpf.c" | cut -d' ' -f1)\$"
 awk 'length > 100 { exit 1 }' bpf_insns/*.h || fail "a line over 100 columns"
 cat >use.c <<'END'
 #include <linux/filter.h>

@@ -1,8 +1,9 @@
 #!/bin/sh
+# File names that want to be commands to a terminal, other JSON, a script.
+# tier: quick asan
 # timeout: 60
 # covers: O1
-# File names that want to be commands to a terminal, other JSON, a script.
-. "$TESTS/truth.sh"
+. "$TESTS/lib/truth.sh"
 for KVOPT in "" -v --no-filter; do
     each truth ptr hostile
     # of control characters only the newline; no C1, no bidi controls, and valid UTF-8

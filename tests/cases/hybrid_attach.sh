@@ -1,10 +1,11 @@
 #!/bin/sh
+# -p by the hybrid backend: kvis is killed while the ring is full, and the program goes on as if nothing had
+# been; a program of another pid namespace; programs of 32 bits that an attached one executes.
+# tier: quick asan
 # timeout: 240
 # needs: root unshare prog:hyb
 # covers: H1 H10 P15 P26 E8
-# -p by the hybrid backend: kvis is killed while the ring is full, and the program goes on as if nothing had
-# been; a program of another pid namespace; programs of 32 bits that an attached one executes.
-. "$TESTS/truth.sh"
+. "$TESTS/lib/truth.sh"
 run trace -q --backend=hybrid -- /bin/true
 [ $st = 0 ] || skip "$(head -n 1 err)"
 moments=200

@@ -1,11 +1,11 @@
 #!/bin/sh
-# timeout: 120
-# needs: root prog:hyb bpftrace
-# plain-only: it is about the kernel's side
-# covers: H9 H10 E21
 # Other BPF programs on the same tracepoints, and another kvis: every call is there, or counted as lost; by
 # bpftrace's count of the same run as well.
-. "$TESTS/lib.sh"
+# tier: quick
+# timeout: 120
+# needs: root prog:hyb bpftrace
+# covers: H9 H10 E21
+. "$TESTS/lib/lib.sh"
 run trace -q --backend=hybrid -- /bin/true
 [ $st = 0 ] || skip "$(head -n 1 err)"
 rounds=4000

@@ -1,8 +1,9 @@
 #!/bin/sh
+# -c alone counts in the kernel: the same table as from records, and as strace's; nothing waits for kvis.
+# tier: quick asan
 # timeout: 150
 # needs: root python3 strace prog:hyb prog:sig prog:proc prog:sec prog:abi prog:loop prog:counts
-# -c alone counts in the kernel: the same table as from records, and as strace's; nothing waits for kvis.
-. "$TESTS/lib.sh"
+. "$TESTS/lib/lib.sh"
 run trace -c --backend=hybrid -- /bin/true
 [ $st = 0 ] || skip "$(head -n 1 err)"
 rows() { awk '/^ *[0-9]/ { print $NF, $4, NF == n ? $5 : 0 }' n="$2" "$1" | sort; } # rows TABLE COLUMNS

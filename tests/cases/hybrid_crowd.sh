@@ -1,11 +1,11 @@
 #!/bin/sh
-# timeout: 120
-# plain-only: hybrid_big, hybrid_killed and hybrid_same have the sanitizers
-# needs: root prog:hyb
-# covers: P1 P2 P28 H5
 # 500 threads that do nothing but call, 2000 processes, storms of vfork and exec, execs by threads: all
 # that they did is in the trace.
-. "$TESTS/truth.sh"
+# tier: quick
+# timeout: 120
+# needs: root prog:hyb
+# covers: P1 P2 P28 H5
+. "$TESTS/lib/truth.sh"
 many=2000
 case $KVIS in *asan*) many=300 ;; esac
 for KVOPT in "-q -v" "-q -v --ring=64K"; do

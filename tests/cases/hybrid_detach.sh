@@ -1,10 +1,11 @@
 #!/bin/sh
+# -p by the hybrid backend, and away again while the ring is full and threads are held: a program that
+# catches SIGURG gets each of its own, and none of those by which kvis holds it.
+# tier: quick asan
 # timeout: 120
 # needs: root prog:hyb prog:loop
 # covers: H3 H7
-# -p by the hybrid backend, and away again while the ring is full and threads are held: a program that
-# catches SIGURG gets each of its own, and none of those by which kvis holds it.
-. "$TESTS/truth.sh"
+. "$TESTS/lib/truth.sh"
 run trace -q --backend=hybrid -- /bin/true
 [ $st = 0 ] || skip "$(head -n 1 err)"
 tries=6
@@ -48,7 +49,7 @@ for f in json again; do
     want "len([e for e in by('lost') if e['ts_ns'] < S['duration_ns'] - 500e6]) > 0" $f
 done
 for f in err text p.json; do has $f 'calls lost'; done
-python3 "$TESTS/order.py" json 100000000 >&9 || fail "not in order"
+python3 "$TESTS/lib/order.py" json 100000000 >&9 || fail "not in order"
 
 # Counting holds nobody, so there it needs no asking.
 mkfifo go

@@ -1,12 +1,12 @@
 #!/bin/sh
-# timeout: 300
-# plain-only: a hundred runs
-# needs: root strace python3
-# covers: H13 E1 E7
 # Kernels that lack something (a helper, a kind of map, BTF), and limits: whichever bpf(2) of its start is
 # refused (and the next, for the verifier is asked again for its reasons), kvis goes on by ptrace or without
 # a part of what it shows, says so, and the trace is right all the same.
-. "$TESTS/lib.sh"
+# tier: quick
+# timeout: 300
+# needs: root strace python3
+# covers: H13 E1 E7
+. "$TESTS/lib/lib.sh"
 run trace -q --backend=hybrid -- /bin/true
 [ $st = 0 ] || skip "$(head -n 1 err)"
 printf hello >data

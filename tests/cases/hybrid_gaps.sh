@@ -1,10 +1,11 @@
 #!/bin/sh
+# Where calls of a thread can go missing although the ring has room: behind a record that waits, with a
+# thread that dies, when a filter comes by TSYNC, when no signal can be queued.
+# tier: quick asan
 # timeout: 180
 # needs: root prog:hyb
 # covers: H4 H5 P30
-# Where calls of a thread can go missing although the ring has room: behind a record that waits, with a
-# thread that dies, when a filter comes by TSYNC, when no signal can be queued.
-. "$TESTS/truth.sh"
+. "$TESTS/lib/truth.sh"
 KVOPT="-q -v"
 truth hyb behind
 head -n 1 json | grep -q '"backend":"hybrid"' || skip "no hybrid backend: $(head -n 1 err)"

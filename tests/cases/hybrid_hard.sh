@@ -1,10 +1,11 @@
 #!/bin/sh
+# The hard cases of the ptrace backend again, by the hybrid one: pages that only another thread brings, a
+# FUSE server, filters of the program's own, strict mode, 32-bit calls, programs that are tracers.
+# tier: quick asan
 # timeout: 180
 # needs: root prog:hyb prog:ptr prog:sec
 # covers: H8 P23 P24 P25 P26 P30 P38
-# The hard cases of the ptrace backend again, by the hybrid one: pages that only another thread brings, a
-# FUSE server, filters of the program's own, strict mode, 32-bit calls, programs that are tracers.
-. "$TESTS/truth.sh"
+. "$TESTS/lib/truth.sh"
 hybrid() { head -n 1 "$1" | grep -q '"backend":"hybrid"' || skip "no hybrid backend: $(head -n 1 err)"; }
 for KVOPT in "--backend=hybrid -v" "--backend=hybrid -v --ring=64K"; do
     each truth ptr uffd strings counts hostile

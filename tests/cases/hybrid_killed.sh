@@ -1,10 +1,11 @@
 #!/bin/sh
+# kvis is killed at any moment while the ring is full and threads are held: the tree dies with it, nothing
+# stays stopped or traced, and no program stays in the kernel.
+# tier: quick asan
 # timeout: 90
 # needs: root prog:hyb
 # covers: H1 H10 P15
-# kvis is killed at any moment while the ring is full and threads are held: the tree dies with it, nothing
-# stays stopped or traced, and no program stays in the kernel.
-. "$TESTS/truth.sh"
+. "$TESTS/lib/truth.sh"
 moments=200 lanes=4
 case $KVIS in *asan*) moments=12 ;; esac
 # Programs of kvis in the kernel that no process holds (others may trace meanwhile).

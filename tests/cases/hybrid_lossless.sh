@@ -1,9 +1,10 @@
 #!/bin/sh
+# Programs that are faster than kvis, a ring of 64 KB, a reader that sleeps: slower, and nothing is lost.
+# tier: quick asan
 # timeout: 240
 # needs: root python3 strace prog:hyb
 # covers: H4 H5 H6 H12
-# Programs that are faster than kvis, a ring of 64 KB, a reader that sleeps: slower, and nothing is lost.
-. "$TESTS/truth.sh"
+. "$TESTS/lib/truth.sh"
 run trace -q --backend=hybrid -- /bin/true
 [ $st = 0 ] || skip "$(head -n 1 err)"
 rounds=15625 # of 8 calls, by 8 threads: a million

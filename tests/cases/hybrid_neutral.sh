@@ -1,11 +1,11 @@
 #!/bin/sh
-# timeout: 120
-# plain-only: what the program sees, which hybrid_cont has for the sanitizers
-# needs: root prog:hyb
-# covers: H3 H7 P6 P21
 # What a program sees of itself while it is held for the ring again and again: no EINTR, no signal too
 # many or too few, stopped when somebody stops it, and only then.
-. "$TESTS/truth.sh"
+# tier: quick
+# timeout: 120
+# needs: root prog:hyb
+# covers: H3 H7 P6 P21
+. "$TESTS/lib/truth.sh"
 KVOPT="-q -v --ring=64K"
 scene() { # scene SCENE ARG...
     same hyb "$@"

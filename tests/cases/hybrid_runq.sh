@@ -1,11 +1,12 @@
 #!/bin/sh
-# timeout: 120
-# needs: root python3 taskset /proc/self/schedstat
-# plain-only: it is about time
-# covers: E14
 # A program on a CPU that a busy loop holds: how long it waited for that CPU, against the scheduler's own
 # count (schedstat's run_delay, within 2 %) and, where libbpf-tools has it, runqlat at the same time.
-. "$TESTS/lib.sh"
+# tier: quick
+# timeout: 120
+# needs: root python3 taskset /proc/self/schedstat
+# alone: it counts time on the run queue
+# covers: E14
+. "$TESTS/lib/lib.sh"
 run trace -q --backend=hybrid -- /bin/true
 [ $st = 0 ] || skip "$(head -n 1 err)"
 cpu=$(taskset -pc $$ | sed 's/.*[^0-9]//')

@@ -1,9 +1,10 @@
 #!/bin/sh
-# timeout: 300
-# needs: root strace setarch python3 gcc git
 # Both backends of kvis trace say the same of a program, event for event: see same_backends.py. (Where
 # scenes sleep until something has happened, or name files by chance, cases of `each truth` look.)
-same() { exec python3 "$TESTS/same_backends.py" "$@"; }
+# tier: quick asan
+# timeout: 300
+# needs: root strace setarch python3 gcc git
+same() { exec python3 "$TESTS/lib/same_backends.py" "$@"; }
 case $KVIS in *asan*) same io:files fd:dup fd:tmpfile mem:all proc:vfork proc:odd net:tcp4 chg:names 'sh:ls -l /; echo a | cat' ;; esac
 same io:files io:pipes io:socks io:moves io:short \
     fd:dup fd:cloexec fd:range fd:range_unshare fd:clone_files fd:fork_copy fd:threads fd:scm fd:flight \

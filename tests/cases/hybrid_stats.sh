@@ -1,8 +1,10 @@
 #!/bin/sh
+# --bpf-stats: the time that the programs took, against what bpftool says of the same ones at the run's end.
+# tier: quick asan
 # timeout: 60
 # needs: root python3 bpftool prog:loop
-# --bpf-stats: the time that the programs took, against what bpftool says of the same ones at the run's end.
-. "$TESTS/lib.sh"
+# alone: it reads the run time of all BPF programs
+. "$TESTS/lib/lib.sh"
 run trace -q --backend=hybrid -- /bin/true
 [ $st = 0 ] || skip "$(head -n 1 err)"
 cat >both <<'E2'

@@ -1,9 +1,10 @@
 #!/bin/sh
+# A name that BPF cannot read is read by kvis at a stop: right, and never an empty one.
+# tier: quick asan
 # timeout: 60
 # needs: root prog:evict
 # covers: E10
-# A name that BPF cannot read is read by kvis at a stop: right, and never an empty one.
-. "$TESTS/lib.sh"
+. "$TESTS/lib/lib.sh"
 run trace --json=json -- "$BIN/evict" 3000 3>facts
 status 0
 want 'S["backend"] == "hybrid" or S["lost"] == 0'

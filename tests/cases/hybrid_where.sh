@@ -1,10 +1,11 @@
 #!/bin/sh
+# Where the time of calls went, against what the program knows and the scheduler's own count.
+# tier: quick
 # timeout: 120
 # needs: root prog:where
-# plain-only: it is about time
+# alone: it times waits
 # covers: E14
-# Where the time of calls went, against what the program knows and the scheduler's own count.
-. "$TESTS/truth.sh"
+. "$TESTS/lib/truth.sh"
 KVOPT="-v -q" truth where
 KVOPT="-v -q" truth where calls
 # Who runs when an interrupt comes has woken nobody; who writes into a pipe has. In another pid namespace

@@ -1,9 +1,10 @@
 #!/bin/sh
+# A 32-bit program, and a way back to 64 bits.
+# tier: quick asan
 # timeout: 60
 # needs: arch:x86_64 prog:i386
 # covers: P26
-# A 32-bit program, and a way back to 64 bits.
-. "$TESTS/lib.sh"
+. "$TESTS/lib/lib.sh"
 "$BIN/i386"
 [ $? = 32 ] || skip "this kernel does not run 32-bit programs"
 for opt in "" --no-accel; do

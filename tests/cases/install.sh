@@ -1,9 +1,9 @@
 #!/bin/sh
-# timeout: 120
-# plain-only: builds by itself
-# needs: make
 # What belongs to the user: CC, CFLAGS, PREFIX, DESTDIR, LINKS; uninstall takes out what install put; and what the help promises exists.
-. "$TESTS/lib.sh"
+# tier: full
+# timeout: 120
+# needs: make
+. "$TESTS/lib/lib.sh"
 cp -r "$TESTS/../Makefile" "$TESTS/../kvis.c" "$TESTS/../gen" "$TESTS/../bpf_insns" .
 make CC=cc CFLAGS=-O0 kvis >out 2>err || fail "make CC=cc"
 grep -q '^cc .*-O0' out || fail "CC or CFLAGS is not the user's"

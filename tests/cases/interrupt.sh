@@ -1,8 +1,9 @@
 #!/bin/sh
+# The first Ctrl-C is the program's; the second ends the tree, and the summary so far is printed.
+# tier: quick asan
 # timeout: 60
 # covers: P14 P35
-# The first Ctrl-C is the program's; the second ends the tree, and the summary so far is printed.
-. "$TESTS/truth.sh"
+. "$TESTS/lib/truth.sh"
 command -v python3 >/dev/null || skip "no python3"
 exec python3 - "$KVIS" <<'P'
 import os, pty, select, signal, sys, time, json

@@ -1,5 +1,6 @@
 #!/bin/sh
-# timeout: 60
 # Every call that moves bytes, to the byte.
-. "$TESTS/truth.sh"
+# tier: quick asan
+# timeout: 60
+. "$TESTS/lib/truth.sh"
 each truth io files pipes socks moves short

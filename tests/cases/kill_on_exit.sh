@@ -1,9 +1,10 @@
 #!/bin/sh
-# timeout: 120
-# covers: H1 P14 P15
 # What becomes of a command when kvis is killed or ended: without a filter it goes on as if it had never been
 # traced; with one, or with --kill-on-exit, it ends.
-. "$TESTS/truth.sh"
+# tier: quick asan
+# timeout: 120
+# covers: H1 P14 P15
+. "$TESTS/lib/truth.sh"
 # begin OPTION...: a tree of three programs, in a, b and c, that end when they see a file `stop`
 begin() {
     rm -rf a b c

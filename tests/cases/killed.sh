@@ -1,8 +1,9 @@
 #!/bin/sh
+# Tracees killed from outside at any point of their calls.
+# tier: quick asan
 # timeout: 60
 # covers: P13
-# Tracees killed from outside at any point of their calls.
-. "$TESTS/truth.sh"
+. "$TESTS/lib/truth.sh"
 for KVOPT in "" -v; do
     truth proc killed 40
 done

@@ -1,9 +1,10 @@
 #!/bin/sh
+# Children killed before their parent's stop announces them: each is born once and dies once.
+# tier: quick asan
 # timeout: 90
 # needs: prog:killer
 # covers: P9 P13
-# Children killed before their parent's stop announces them: each is born once and dies once.
-. "$TESTS/truth.sh"
+. "$TESTS/lib/truth.sh"
 children() { cat "/proc/$1/task/$1/children"; }
 n=0
 for opt in "" -v "--no-accel -q"; do
@@ -16,6 +17,6 @@ for opt in "" -v "--no-accel -q"; do
     "$BIN/killer" $tee $kvis 9>&-
     wait $kvis; st=$?
     status 0
-    python3 "$TESTS/want.py" json facts >&9 || fail "early $opt"
+    python3 "$TESTS/lib/want.py" json facts >&9 || fail "early $opt"
     cd ..
 done

@@ -1,5 +1,5 @@
 #!/bin/sh
+# tier: quick
 # timeout: 60
-# plain-only: reads the source
 # covers: STYLE 2.1
-exec sh "$TESTS/lint.sh"
+exec sh "$TESTS/lib/lint.sh"

@@ -1,9 +1,9 @@
 #!/bin/sh
-# timeout: 20
-# plain-only: text
-# needs: mandoc man groff
 # `kvis help --man`: no linter of manuals complains, and it has every command and option.
-. "$TESTS/lib.sh"
+# tier: quick
+# timeout: 20
+# needs: mandoc man groff
+. "$TESTS/lib/lib.sh"
 kv help --man >kvis.1 2>err || fail "help --man: $?"
 [ ! -s err ] || fail "help --man says something"
 mandoc -T lint kvis.1 >out 2>&1; [ ! -s out ] || fail "mandoc -T lint"

@@ -1,7 +1,8 @@
 #!/bin/sh
-# timeout: 60
 # The break and mappings as they are cut, moved and protected; sums as /proc/self/maps has them.
-. "$TESTS/truth.sh"
+# tier: quick asan
+# timeout: 60
+. "$TESTS/lib/truth.sh"
 each truth mem heap maps all none exec
 delta=$(sed -n 's/^delta //p' all/facts)
 all=$(js "S['mmap_bytes']" all/json)

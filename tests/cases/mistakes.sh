@@ -1,8 +1,9 @@
 #!/bin/sh
+# What newcomers get wrong: each mistake says what, on what, why and what mends it, in one line, with the right status.
+# tier: quick asan
 # timeout: 60
 # needs: python3
-# What newcomers get wrong: each mistake says what, on what, why and what mends it, in one line, with the right status.
-. "$TESTS/lib.sh"
+. "$TESTS/lib/lib.sh"
 mkdir dir
 echo text >noexec
 printf '\177ELFbad' >badelf

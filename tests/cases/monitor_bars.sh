@@ -1,10 +1,11 @@
 #!/bin/sh
+# kvis monitor on a terminal: where lines are left, bars of how long tasks waited for a CPU, which are those of the interval
+# as --json has it; where there are none, no bars. --histogram does not write over the screen.
+# tier: quick asan
 # timeout: 60
 # needs: root python3 tmux
 # covers: O5
-# kvis monitor on a terminal: where lines are left, bars of how long tasks waited for a CPU, which are those of the interval
-# as --json has it; where there are none, no bars. --histogram does not write over the screen.
-. "$TESTS/lib.sh"
+. "$TESTS/lib/lib.sh"
 "$KVIS" monitor -c runq -n 1 -i 0.1 -o can 2>&1 || fail "monitor"
 grep -q '^runq .*switches=' can || skip "$(cat can)"
 t() { tmux -S "$PWD/tmux" -f /dev/null "$@" 9>&-; }

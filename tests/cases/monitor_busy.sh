@@ -1,15 +1,16 @@
 #!/bin/sh
+# kvis monitor -c busy: who is first in what, of processes made of files, and of live ones that know
+# what they did. Without -c busy there is none of it.
+# tier: quick asan
 # timeout: 60
 # needs: python3 promtool
 # covers: S4
-# kvis monitor -c busy: who is first in what, of processes made of files, and of live ones that know
-# what they did. Without -c busy there is none of it.
-. "$TESTS/lib.sh"
+. "$TESTS/lib/lib.sh"
 # Its own pid namespace: nobody else is first in something.
 [ "$(id -u)" = 0 ] || skip "root alone can make a pid namespace"
 [ "${MONITOR_BUSY_INSIDE:-}" ] || MONITOR_BUSY_INSIDE=1 exec unshare -pf --kill-child --mount-proc /bin/sh "$0"
 mkdir a b
-python3 "$TESTS/mon_tree.py" a tasks:a && python3 "$TESTS/mon_tree.py" b tasks:b || fail "no trees"
+python3 "$TESTS/lib/mon_tree.py" a tasks:a && python3 "$TESTS/lib/mon_tree.py" b tasks:b || fail "no trees"
 ln -s a now
 "$KVIS" monitor -i 2 -n 2 -c busy --json=json --prometheus=p.prom --path.rootfs="$PWD/now" -o text 9>&- 2>err &
 kvis=$!

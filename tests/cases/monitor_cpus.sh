@@ -1,11 +1,12 @@
 #!/bin/sh
+# Which CPU it is and which of its events are chosen, against the public lists, for many processors made
+# of files; and on this machine: what cannot be counted says why.
+# tier: quick asan
 # timeout: 60
 # needs: python3
 # covers: M2 M3 S7
-# Which CPU it is and which of its events are chosen, against the public lists, for many processors made
-# of files; and on this machine: what cannot be counted says why.
-. "$TESTS/lib.sh"
-python3 "$TESTS/mon_cpus.py" "$KVIS" || fail "not the events of the public lists"
+. "$TESTS/lib/lib.sh"
+python3 "$TESTS/lib/mon_cpus.py" "$KVIS" || fail "not the events of the public lists"
 "$KVIS" monitor -c pmc -i 0.2 -n 2 --json=json 9>&- >text 2>err
 status=$?
 if [ ! -d /sys/bus/event_source/devices/cpu ] && ! ls -d /sys/bus/event_source/devices/*/cpus >/dev/null 2>&1; then

@@ -1,11 +1,12 @@
 #!/bin/sh
+# kvis monitor on a machine made of files, of which every number is known, at two times; in between
+# things came, went, wrapped and went back.
+# tier: quick asan
 # timeout: 60
 # needs: python3 promtool
 # covers: S1 S2 S3 S4 S7
-# kvis monitor on a machine made of files, of which every number is known, at two times; in between
-# things came, went, wrapped and went back.
-. "$TESTS/lib.sh"
-python3 "$TESTS/mon_tree.py" a a && python3 "$TESTS/mon_tree.py" b b || fail "no trees"
+. "$TESTS/lib/lib.sh"
+python3 "$TESTS/lib/mon_tree.py" a a && python3 "$TESTS/lib/mon_tree.py" b b || fail "no trees"
 ln -s a now
 "$KVIS" monitor -i 2 -n 2 --per-cpu --json=json --csv=csv --prometheus=p.prom \
     --path.rootfs="$PWD/now" -o text 9>&- 2>err &
@@ -140,7 +141,7 @@ is "$(why psi).endswith('/proc/pressure/irq: ENOENT')"
 is "'thermal_zone1/temp: ERANGE' in $(why zones)"
 python3 - <<'END' || fail "not so in json"
 import os, sys
-sys.path.insert(0, os.environ["TESTS"])
+sys.path.insert(0, os.environ["TESTS"] + "/lib")
 import j
 E = [e for e in j.load(open("json", "rb")) if e["type"] == "sample"]
 wants, bad = open("wants").read().split("\0")[:-1], 0

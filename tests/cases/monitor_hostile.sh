@@ -1,10 +1,11 @@
 #!/bin/sh
+# kvis monitor where every file of /proc and /sys holds nonsense, is no file, or is not there: its
+# output stays what it should be, it takes no longer, and no more memory. And 4096 CPUs.
+# tier: quick asan
 # timeout: 600
 # needs: python3 promtool mkfifo
 # covers: S1 S2 S5 S6 S7 O1
-# kvis monitor where every file of /proc and /sys holds nonsense, is no file, or is not there: its
-# output stays what it should be, it takes no longer, and no more memory. And 4096 CPUs.
-. "$TESTS/lib.sh"
+. "$TESTS/lib/lib.sh"
 look() { # look WHAT ARG...: in every form of output
     what=$1; shift
     timeout 40 "$KVIS" monitor -i 0.05 -n 2 --per-cpu --path.rootfs="$PWD/t" --json=json --csv=csv \
@@ -23,7 +24,7 @@ assert not odd, odd[:3]' ||
 }
 for n in $(seq 0 32); do
     rm -rf t
-    python3 "$TESTS/mon_tree.py" t "hostile:$n" || fail "no tree"
+    python3 "$TESTS/lib/mon_tree.py" t "hostile:$n" || fail "no tree"
     look "nonsense $n"
 done
 rm -rf t
@@ -40,7 +41,7 @@ want 'len(E) == 1 and len(E[0]["unavailable"]) > 10'
 has err 'there is nothing to show: /nowhere/stat: ENOENT'
 eq "no number: status" 125 $st
 
-python3 "$TESTS/mon_tree.py" t huge || fail "no tree"
+python3 "$TESTS/lib/mon_tree.py" t huge || fail "no tree"
 "$KVIS" monitor -i 1 -n 3 --per-cpu --json=json --prometheus=p.prom --path.rootfs="$PWD/t" -o /dev/null \
     9>&- 2>err &
 kvis=$!

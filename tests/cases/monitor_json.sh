@@ -1,9 +1,10 @@
 #!/bin/sh
-# timeout: 60
-# needs: python3
 # The JSON lines of kvis monitor: a line an interval, rates by the measured time, and what the
 # kernel's own files say of the same seconds.
-. "$TESTS/lib.sh"
+# tier: quick asan
+# timeout: 60
+# needs: python3
+. "$TESTS/lib/lib.sh"
 ctxt() { sed -n "s/^$1 \([0-9]*\).*/\1/p" /proc/stat; }
 before=$(ctxt ctxt) forks=$(ctxt processes)
 run monitor -i 0.5 -n 4 --per-cpu --json=json

@@ -1,10 +1,12 @@
 #!/bin/sh
-# timeout: 120
-# needs: root bpftool python3
-# covers: E21 O3
 # However kvis monitor ends, none of its programs and maps stays, and its file is whole; two at once do not
 # disturb each other; a reader that does not read holds it up, but not for ever.
-. "$TESTS/lib.sh"
+# tier: quick asan
+# timeout: 120
+# needs: root bpftool python3
+# alone: it counts all BPF programs
+# covers: E21 O3
+. "$TESTS/lib/lib.sh"
 start() { # start ARG...: kvis in $kvis, when its first interval is out; the ids of what it has in the kernel
     rm -f out
     "$KVIS" monitor -i 0.05 --prometheus=p.prom -o out "$@" 2>err 9>&- &

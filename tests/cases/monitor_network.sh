@@ -1,10 +1,11 @@
 #!/bin/sh
+# kvis monitor's interfaces, TCP and limits in a network namespace where nobody else sends anything,
+# against a program that counts what it sends and what it makes overflow, and against the kernel.
+# tier: quick asan
 # timeout: 60
 # needs: python3 promtool ip
 # covers: S4
-# kvis monitor's interfaces, TCP and limits in a network namespace where nobody else sends anything,
-# against a program that counts what it sends and what it makes overflow, and against the kernel.
-. "$TESTS/lib.sh"
+. "$TESTS/lib/lib.sh"
 [ "$(id -u)" = 0 ] || skip "root alone can make a network namespace"
 [ "${MONITOR_NETWORK_INSIDE:-}" ] || MONITOR_NETWORK_INSIDE=1 exec unshare -nm --propagation private /bin/sh "$0"
 mount -t sysfs none /sys || skip "no sysfs of this network namespace"

@@ -1,9 +1,10 @@
 #!/bin/sh
+# Outputs that break, intervals at the ends of what there is, and how kvis monitor ends.
+# tier: quick asan
 # timeout: 60
 # needs: python3
 # covers: O2 O5
-# Outputs that break, intervals at the ends of what there is, and how kvis monitor ends.
-. "$TESTS/lib.sh"
+. "$TESTS/lib/lib.sh"
 for form in --json --csv -cload; do
     timeout 10 "$KVIS" monitor -i 0.1 $form 2>err 9>&- | head -n 1 >line
     [ -s line ] || fail "no line of $form"

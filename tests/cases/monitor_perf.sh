@@ -1,11 +1,13 @@
 #!/bin/sh
-# timeout: 60
-# needs: root perf unshare prog:mon
 # Beside perf stat -a: what the kernel's own software events and its tracepoint of switches count in the same
 # seconds. One perf begins after kvis and ends before it, another one begins before and ends after: kvis is
 # between the two. (The tracepoint is not hit at every switch that /proc/stat has, and perf may miss
 # some of its hits: 1000 of 46000, once.)
-. "$TESTS/lib.sh"
+# tier: quick asan
+# timeout: 60
+# needs: root perf unshare prog:mon
+# alone: it compares what two tools see of the machine
+. "$TESTS/lib/lib.sh"
 "$KVIS" monitor -c runq -n 1 -i 0.1 >can 2>&1 9>&- || fail "monitor"
 grep -q '^runq .*switches=' can || skip "$(cat can)"
 events=context-switches,sched:sched_switch,page-faults,cpu-migrations

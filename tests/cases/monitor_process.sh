@@ -1,10 +1,11 @@
 #!/bin/sh
+# kvis monitor -p: what a process does, against what it knows of itself (getrusage); with its end the
+# monitor ends. --cgroup: a cgroup made of files.
+# tier: quick asan
 # timeout: 60
 # needs: python3
 # covers: E18
-# kvis monitor -p: what a process does, against what it knows of itself (getrusage); with its end the
-# monitor ends. --cgroup: a cgroup made of files.
-. "$TESTS/lib.sh"
+. "$TESTS/lib/lib.sh"
 mkfifo go
 cat >self.py <<'END'
 import mmap, os, resource, sys, threading, time

@@ -1,10 +1,11 @@
 #!/bin/sh
+# What kvis monitor gives to Prometheus: promtool takes it, from a file and over HTTP; the file is
+# replaced in one step; who asks oddly gets an answer that says so, who says nothing is in nobody's way.
+# tier: quick asan
 # timeout: 120
 # needs: python3 curl promtool
 # covers: O2
-# What kvis monitor gives to Prometheus: promtool takes it, from a file and over HTTP; the file is
-# replaced in one step; who asks oddly gets an answer that says so, who says nothing is in nobody's way.
-. "$TESTS/lib.sh"
+. "$TESTS/lib/lib.sh"
 run monitor -i 0.2 -n 3 --per-cpu --prometheus=a.prom
 status 0
 eq stdout "" "$(cat out)"

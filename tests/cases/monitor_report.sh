@@ -1,11 +1,12 @@
 #!/bin/sh
+# kvis monitor --report in a real browser: every number of every chart and heat map, a run that is so long that two intervals
+# become one point, hostile names, and how it ends.
+# tier: browser asan
 # timeout: 240
 # needs: chromium python3
 # covers: O1 O4 S7
-# kvis monitor --report in a real browser: every number of every chart and heat map, a run that is so long that two intervals
-# become one point, hostile names, and how it ends.
-. "$TESTS/lib.sh"
-for t in a b; do python3 "$TESTS/mon_tree.py" $t $t || fail "no trees"; done
+. "$TESTS/lib/lib.sh"
+for t in a b; do python3 "$TESTS/lib/mon_tree.py" $t $t || fail "no trees"; done
 # a machine that is two by turns
 ln -s a now
 "$KVIS" monitor -i 0.5 -n 6 --per-cpu --histogram --json=known.json --report=known.html --path.rootfs="$PWD/now" -o text 9>&- 2>err &
@@ -40,7 +41,7 @@ sleep 17; after=$(rss)
 wait $kvis || fail "exit $?"
 say "peak RSS after 2 s: $before KB, after 20 s: $after KB"
 [ "$after" -lt $((before + 600)) ] || fail "memory grows: $before, $after KB"
-python3 "$TESTS/monitor_report.py" . known hostile comm thin >out 2>err || { cat out err >&9; fail "monitor_report.py"; }
+python3 "$TESTS/lib/monitor_report.py" . known hostile comm thin >out 2>err || { cat out err >&9; fail "monitor_report.py"; }
 cat out >&9
 # signals end it, and the page is whole
 for sig in INT TERM; do

@@ -1,10 +1,11 @@
 #!/bin/sh
+# kvis monitor without any rights, and with a /proc of which a user sees little: what anybody may read is
+# there, what not says what mends it; nothing is wrong and nothing is 0 instead.
+# tier: quick asan
 # timeout: 60
 # needs: root python3 setpriv
 # covers: S5
-# kvis monitor without any rights, and with a /proc of which a user sees little: what anybody may read is
-# there, what not says what mends it; nothing is wrong and nothing is 0 instead.
-. "$TESTS/lib.sh"
+. "$TESTS/lib/lib.sh"
 chmod 755 .
 cp "$KVIS" kvis-copy && chmod 755 kvis-copy || fail "no copy"
 user="setpriv --reuid=65534 --regid=65534 --clear-groups --inh-caps=-all"

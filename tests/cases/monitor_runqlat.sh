@@ -1,9 +1,11 @@
 #!/bin/sh
+# Waits for a CPU as kvis monitor and runqlat see them in the same seconds: one distribution.
+# tier: quick asan
 # timeout: 60
 # needs: root runqlat perf python3
+# alone: it compares what two tools see of the machine
 # covers: P1
-# Waits for a CPU as kvis monitor and runqlat see them in the same seconds: one distribution.
-. "$TESTS/lib.sh"
+. "$TESTS/lib/lib.sh"
 "$KVIS" monitor -c runq -n 1 -i 0.1 >can 2>&1 || fail "monitor"
 grep -q '^runq .*switches=' can || skip "$(cat can)"
 attached() { [ "$(ls -l "/proc/$1/fd" | grep -c "bpf[-_]link\|perf_event")" -ge 3 ]; } # it has three programs

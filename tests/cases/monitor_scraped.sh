@@ -1,9 +1,10 @@
 #!/bin/sh
-# timeout: 120
-# needs: python3 curl prometheus
 # A real Prometheus asks kvis monitor every second, for SCRAPE seconds (12); what it then answers are the
 # kernel's numbers.
-. "$TESTS/lib.sh"
+# tier: quick asan
+# timeout: 120
+# needs: python3 curl prometheus
+. "$TESTS/lib/lib.sh"
 "$KVIS" monitor -i 1 --listen=0 >out 2>err 9>&- &
 kvis=$!
 trap 'kill -KILL $kvis $server 2>/dev/null' EXIT

@@ -1,11 +1,12 @@
 #!/bin/sh
+# kvis monitor on a terminal: it fits, takes a new size and keys, and however it ends, the terminal is
+# as it was.
+# tier: quick asan
 # timeout: 90
 # needs: python3 tmux stty
 # covers: O5 P35
-# kvis monitor on a terminal: it fits, takes a new size and keys, and however it ends, the terminal is
-# as it was.
-. "$TESTS/lib.sh"
-python3 "$TESTS/mon_tree.py" a a || fail "no tree"
+. "$TESTS/lib/lib.sh"
+python3 "$TESTS/lib/mon_tree.py" a a || fail "no tree"
 server=0
 t() { tmux -S "$PWD/tmux$server" -f /dev/null "$@" 9>&-; }
 trap 't kill-server 2>/dev/null' EXIT

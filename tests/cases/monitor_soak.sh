@@ -1,16 +1,16 @@
 #!/bin/sh
-# timeout: 120
-# needs: root python3
-# plain-only: the sanitizers' memory is their own
-# covers: E18 S1 S3
 # Intervals by the thousand with everything on: of this machine and of one of files that changes all the
 # time, while clients ask, say nothing, or go: memory, descriptors and BPF maps stay what they are.
 # SOAK=SECONDS makes it longer (`make soak`: 20 minutes).
-. "$TESTS/lib.sh"
+# tier: full
+# timeout: 120
+# needs: root python3
+# covers: E18 S1 S3
+. "$TESTS/lib/lib.sh"
 secs=${SOAK:-12} every=0.01
 [ -z "${SOAK-}" ] || every=0.1
-for t in a b; do python3 "$TESTS/mon_tree.py" $t $t || fail "no tree"; done
-python3 "$TESTS/mon_tree.py" c hostile:27 || fail "no tree"
+for t in a b; do python3 "$TESTS/lib/mon_tree.py" $t $t || fail "no tree"; done
+python3 "$TESTS/lib/mon_tree.py" c hostile:27 || fail "no tree"
 mkdir d
 ln -s a now
 start() { # start NAME ARG...: its process in $pid

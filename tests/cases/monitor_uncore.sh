@@ -1,15 +1,17 @@
 #!/bin/sh
-# timeout: 180
-# needs: root python3 strace perf promtool setpriv
-# covers: M2 M3 S1 S7
 # Memory controllers, RAPL and resctrl: which events are opened on real machines' layouts; what they count,
 # where the descriptors are of software events that count here, against perf stat and the arithmetic; nonsense.
-. "$TESTS/lib.sh"
-python3 "$TESTS/mon_uncore.py" "$KVIS" || fail "not the events that the kernel has for them"
+# tier: quick asan
+# timeout: 180
+# needs: root python3 strace perf promtool setpriv
+# alone: it counts the page faults of a CPU
+# covers: M2 M3 S1 S7
+. "$TESTS/lib/lib.sh"
+python3 "$TESTS/lib/mon_uncore.py" "$KVIS" || fail "not the events that the kernel has for them"
 
 # Two sockets, CPU 0 and CPU 1. Faults are counted between two perf stats: one begins before kvis and ends
 # after it, one is all within.
-python3 "$TESTS/mon_uncore.py" counting t || fail "no tree"
+python3 "$TESTS/lib/mon_uncore.py" counting t || fail "no tree"
 [ "$(cat /sys/devices/system/cpu/online)" != 0 ] || skip "one CPU"
 stat="perf stat -x, -C 0 -e page-faults,minor-faults"
 cat >load.py <<'EOF'
@@ -23,7 +25,7 @@ cat >inside <<EOF
 "$KVIS" monitor -c uncore -i 0.4 --json=json --prometheus=p.prom --path.rootfs="$PWD/t" -o text &
 kvis=\$!
 until [ -s p.prom ] && grep -q power_pack text; do sleep 0.05; done
-python3 "$TESTS/mon_uncore.py" resctrl t
+python3 "$TESTS/lib/mon_uncore.py" resctrl t
 $stat -o inner taskset -c 0 python3 load.py
 n=\$((\$(grep -c ^time text) + 2)) # the first of these may have begun before
 until [ "\$(grep -c ^time text)" -ge \$n ]; do sleep 0.05; done
@@ -90,5 +92,5 @@ echo 99 >t/sys/bus/event_source/devices/uncore_imc_1/type
 want '"memory_read_bytes_per_second" not in str({k: v for k, v in E[0].items() if k != "unavailable"})'
 want 'any(u["reason"] == "uncore_imc_1/cas_count_read: perf_event_open: ENOENT" for u in E[0]["unavailable"])'
 
-python3 "$TESTS/mon_uncore.py" hostile "$KVIS" || fail "nonsense"
+python3 "$TESTS/lib/mon_uncore.py" hostile "$KVIS" || fail "nonsense"
 promtool check metrics <p.prom || fail "promtool"

@@ -1,5 +1,6 @@
 #!/bin/sh
-# timeout: 60
 # Who talks to whom: TCP, UDP, unix and netlink sockets, refused and not yet connected.
-. "$TESTS/truth.sh"
+# tier: quick asan
+# timeout: 60
+. "$TESTS/lib/truth.sh"
 each truth net tcp4 refused inprogress udp unix netlink

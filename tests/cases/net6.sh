@@ -1,5 +1,6 @@
 #!/bin/sh
+# tier: quick asan
 # timeout: 60
 # needs: /proc/net/if_inet6
-. "$TESTS/truth.sh"
+. "$TESTS/lib/truth.sh"
 each truth net tcp6

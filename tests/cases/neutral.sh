@@ -1,10 +1,11 @@
 #!/bin/sh
+# A program that reports all it can see of itself reports the same traced or not. What cannot be
+# hidden: getppid, TracerPid, and with acceleration the fields Seccomp and Seccomp_filters.
+# tier: quick asan
 # timeout: 60
 # needs: python3
 # covers: P36
-# A program that reports all it can see of itself reports the same traced or not. What cannot be
-# hidden: getppid, TracerPid, and with acceleration the fields Seccomp and Seccomp_filters.
-. "$TESTS/lib.sh"
+. "$TESTS/lib/lib.sh"
 report native "$BIN/self" a 'b c' ''
 [ $st = 0 ] || fail "the program without kvis: $st"
 for opt in --no-accel "--no-accel --faults" "" -v "-v --json=json" "-e trace=openat" -c; do

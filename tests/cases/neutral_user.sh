@@ -1,9 +1,10 @@
 #!/bin/sh
+# The same as somebody else: our filter must not set no_new_privs, and setuid programs say what they are.
+# tier: quick asan
 # timeout: 60
 # needs: root setpriv
 # covers: P22 P36
-# The same as somebody else: our filter must not set no_new_privs, and setuid programs say what they are.
-. "$TESTS/lib.sh"
+. "$TESTS/lib/lib.sh"
 chmod 777 .
 cp "$BIN/self" self; cp "$KVIS" kvis
 chmod 755 self kvis; chmod o+x . 2>/dev/null

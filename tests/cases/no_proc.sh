@@ -1,10 +1,10 @@
 #!/bin/sh
-# plain-only: the static binary, in a chroot
+# Without /proc, without /dev, without anything: the binary alone in a directory.
+# tier: quick
 # timeout: 60
 # needs: root unshare
 # covers: O5
-# Without /proc, without /dev, without anything: the binary alone in a directory.
-. "$TESTS/lib.sh"
+. "$TESTS/lib/lib.sh"
 mkdir root root/bin
 cp "$KVIS" root/kvis
 ${CC:-cc} -static -o root/bin/true -x c - 2>/dev/null <<'C' || skip "no static libc"

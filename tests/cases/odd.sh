@@ -1,8 +1,9 @@
 #!/bin/sh
+# What a hostile or unlucky program does to its tracer; and look-ups of descriptors leave nothing behind.
+# tier: quick asan
 # timeout: 120
 # covers: P23 P39 P40
-# What a hostile or unlucky program does to its tracer; and look-ups of descriptors leave nothing behind.
-. "$TESTS/truth.sh"
+. "$TESTS/lib/truth.sh"
 for KVOPT in "" -v; do each truth odd cmsg nobrk paths; done
 run trace -q --json=json -e trace=read,close -- "$BIN/loop" 2000 # names come from /proc here
 want "len(by('close')) < 3000 and len(by('read', filename='/etc/hostname')) in (0, 2000)"

@@ -1,18 +1,18 @@
 #!/bin/sh
+# Without PTRACE_GET_SYSCALL_INFO the registers say the same: every call, argument and result.
+# tier: quick
 # timeout: 120
 # needs: gcc arch:x86_64 prog:abi setarch
-# plain-only: it is another program
 # covers: P27
-# Without PTRACE_GET_SYSCALL_INFO the registers say the same: every call, argument and result.
-. "$TESTS/lib.sh"
-gcc -std=gnu11 -O1 -pthread -I"$TESTS/.." -o old "$TESTS/old_kernel.c" >err 2>&1 || fail "does not compile"
+. "$TESTS/lib/lib.sh"
+gcc -std=gnu11 -O1 -pthread -I"$TESTS/.." -o old "$TESTS/lib/old_kernel.c" >err 2>&1 || fail "does not compile"
 calls() { # calls KVIS: the calls of a shell, a pipe and a child, without what differs by run
     setarch -R "$1" trace -v $opt --json=json -- /bin/sh -c 'cat /etc/passwd | wc -l; exit 3' >out 2>err 9>&-
     eq "$1: exit status" 3 $?
     cat >expr <<'P'
 '\n'.join(sorted('%s %s %d %s' % (c['name'], c['error'], len(c['args']), c['args'][1:2] if c['name'] in ('openat', 'execve') else '') for c in E if c['type'] == 'syscall' and c['name'] != 'rt_sigreturn')) # that: the interrupted register
 P
-    python3 "$TESTS/j.py" "$(cat expr)" <json
+    python3 "$TESTS/lib/j.py" "$(cat expr)" <json
 }
 for opt in "" -etrace=openat,read,exit_group; do
     calls "$KVIS" >want

@@ -1,9 +1,10 @@
 #!/bin/sh
+# A program opens files in every way; kvis open shows each of them: call, name, flags, mode, result, path.
+# tier: quick asan
 # timeout: 120
 # needs: root python3 prog:opens
 # covers: E9 E10 E11 E12 E18 P12
-# A program opens files in every way; kvis open shows each of them: call, name, flags, mode, result, path.
-. "$TESTS/open.sh"
+. "$TESTS/lib/open.sh"
 for rings in "" --perf-rings; do
     for scene in calls names toolong untouched threads procs roots deep depths longnames; do facts $scene $rings; done
 done
@@ -17,12 +18,12 @@ cd ..
 mkdir waits; cd waits || exit 1
 watch -- "$BIN/opens" waits
 status 0
-python3 "$TESTS/want.py" json out >&9 || fail "waits"
+python3 "$TESTS/lib/want.py" json out >&9 || fail "waits"
 hasnt rows "$(printf '\033')"
 cd ..
 
 # More opens at once than the probe's map holds: counted and told.
 mkdir full; cd full || exit 1
 watch --ring=8192 -- "$BIN/opens" full
-[ $st = 77 ] && say "full: $(tail -n 1 out)" || { status 0; python3 "$TESTS/want.py" json out >&9 || fail "full"; has err '^kvis: [0-9]+ opens lost: too many at once'; }
+[ $st = 77 ] && say "full: $(tail -n 1 out)" || { status 0; python3 "$TESTS/lib/want.py" json out >&9 || fail "full"; has err '^kvis: [0-9]+ opens lost: too many at once'; }
 cd ..

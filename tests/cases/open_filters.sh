@@ -1,10 +1,11 @@
 #!/bin/sh
+# Filters and columns, as bcc's opensnoop has them (tools/opensnoop.py). The kernel evaluates all
+# filters but -P: what they leave out never comes to kvis.
+# tier: quick asan
 # timeout: 120
 # needs: root python3 prog:opens prog:loop setpriv
 # covers: O1
-# Filters and columns, as bcc's opensnoop has them (tools/opensnoop.py). The kernel evaluates all
-# filters but -P: what they leave out never comes to kvis.
-. "$TESTS/open.sh"
+. "$TESTS/lib/open.sh"
 
 cat >job <<'E2'
 : <there

@@ -1,10 +1,12 @@
 #!/bin/sh
-# timeout: 120
-# needs: root bpftool prog:self
-# covers: E21 E22 P36
 # However kvis open ends, no program, map, link or mount of it stays; and a command that it runs sees
 # the same of itself as without.
-. "$TESTS/open.sh"
+# tier: quick asan
+# timeout: 120
+# needs: root bpftool prog:self
+# alone: it counts all BPF programs
+# covers: E21 E22 P36
+. "$TESTS/lib/open.sh"
 
 ours() { bpftool $1 list 2>/dev/null | grep -cE ' name (open_|opening)'; }
 none() { [ "$(ours prog) $(ours map)" = "0 0" ]; }

@@ -1,9 +1,10 @@
 #!/bin/sh
+# Where the rows go, what happens when they cannot, and how kvis open ends.
+# tier: quick asan
 # timeout: 120
 # needs: root python3 prog:proc
 # covers: O2 O5 P34
-# Where the rows go, what happens when they cannot, and how kvis open ends.
-. "$TESTS/open.sh"
+. "$TESTS/lib/open.sh"
 job='echo one >a; cat a nothere 2>/dev/null; echo done >finished; exit 0'
 
 cannot() { # cannot WHAT ARG...

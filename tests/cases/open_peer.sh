@@ -1,9 +1,9 @@
 #!/bin/sh
+# kvis open beside libbpf-tools' opensnoop, both on one process of this test: the same rows.
+# tier: quick
 # timeout: 60
 # needs: root opensnoop
-# plain-only: it is about what is printed
-# kvis open beside libbpf-tools' opensnoop, both on one process of this test: the same rows.
-. "$TESTS/lib.sh"
+. "$TESTS/lib/lib.sh"
 [ -e /sys/kernel/btf/vmlinux ] || skip "no BTF here"
 sh -c 'until [ -e go ]; do sleep 0.1; done
     i=0; while [ $i -lt 40 ]; do true <"/etc/hostname"; true <"nothing$i"; true >"made$i"; i=$((i + 1)); done 2>/dev/null

@@ -1,10 +1,11 @@
 #!/bin/sh
+# Who may not is told why and what mends it, in one line, and nothing is run; in a pid namespace pids
+# are those of that namespace, and only its processes are seen.
+# tier: quick asan
 # timeout: 60
 # needs: root python3 setpriv unshare
 # covers: E4 E8
-# Who may not is told why and what mends it, in one line, and nothing is run; in a pid namespace pids
-# are those of that namespace, and only its processes are seen.
-. "$TESTS/open.sh"
+. "$TESTS/lib/open.sh"
 cp "$KVIS" "$PWD/kvis-copy" && chmod 755 kvis-copy . || exit 1
 user="setpriv --reuid=65534 --regid=65534 --clear-groups --inh-caps=-all"
 

@@ -1,9 +1,10 @@
 #!/bin/sh
+# kvis open and strace at the same time on the same processes: the same calls, names, flags, results, paths.
+# tier: quick asan
 # timeout: 300
 # needs: root strace python3 git gcc tar prog:opens prog:loop
 # covers: E12 P32
-# kvis open and strace at the same time on the same processes: the same calls, names, flags, results, paths.
-. "$TESTS/open.sh"
+. "$TESTS/lib/open.sh"
 
 both() { # both NAME CMD...: kvis follows strace and its tree; strace's own opens are not compared
     name=$1; shift

@@ -1,7 +1,8 @@
 #!/bin/sh
-# timeout: 60
 # The command line: help that lists every option, one line for what is wrong, exit 2.
-. "$TESTS/lib.sh"
+# tier: quick asan
+# timeout: 60
+. "$TESTS/lib/lib.sh"
 run; status 2; cat out err >both; has both 'trace'
 for h in help "help trace" "trace --help" "trace -h"; do
     run $h

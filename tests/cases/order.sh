@@ -1,15 +1,15 @@
 #!/bin/sh
-# timeout: 300
-# together: no clock, and nothing of the machine
-# needs: root python3 prog:hyb prog:mem
 # Whatever an event comes from (records of calls, waits for a CPU, page faults, stops for births, execs,
 # signals, deaths), it stands in the output in the order of the ends, no more than 50 ms behind another.
-. "$TESTS/lib.sh"
+# tier: quick asan
+# timeout: 300
+# needs: root python3 prog:hyb prog:mem
+. "$TESTS/lib/lib.sh"
 run trace -q --backend=hybrid -- /bin/true
 backends="hybrid ptrace"
 [ $st = 0 ] || backends=ptrace
 window=50000000 late=5000000 # late: between the clock that a record reads and its place in the ring
-in_order() { python3 "$TESTS/order.py" "$1" "$2" >&9 || fail "not in order"; }
+in_order() { python3 "$TESTS/lib/order.py" "$1" "$2" >&9 || fail "not in order"; }
 
 # tried ARG...: in order by every backend, with the faults and without; by ptrace alone strictly so.
 tried() {

@@ -1,8 +1,9 @@
 #!/bin/sh
+# Output that cannot be written: one message that names it, not exit 0, and the program finishes.
+# tier: quick asan
 # timeout: 90
 # covers: O2 O5
-# Output that cannot be written: one message that names it, not exit 0, and the program finishes.
-. "$TESTS/lib.sh"
+. "$TESTS/lib/lib.sh"
 job="echo one >a; cat a >b; echo done >finished; exit 0"
 one() { # one NAME ARG...: kvis fails to write NAME
     name=$1; shift

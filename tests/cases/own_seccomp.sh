@@ -1,8 +1,9 @@
 #!/bin/sh
+# Programs with filters of their own see what they see untraced, and the calls have their results.
+# tier: quick asan
 # timeout: 120
 # covers: P23 P24
-# Programs with filters of their own see what they see untraced, and the calls have their results.
-. "$TESTS/truth.sh"
+. "$TESTS/lib/truth.sh"
 for KVOPT in -v "-v --no-accel"; do
     each same sec errno log trap kill trace notify strict
 done

@@ -1,11 +1,12 @@
 #!/bin/sh
+# --perfetto: by the format's rules, with all calls; from a replay the same bytes.
+# tier: quick asan
 # timeout: 120
 # needs: gcc python3 prog:diff_threads prog:diff_forks prog:pid_again prog:uring
-# --perfetto: by the format's rules, with all calls; from a replay the same bytes.
-. "$TESTS/lib.sh"
+. "$TESTS/lib/lib.sh"
 one() { # one OPTION... -- COMMAND
     kv trace -v -w r.kvis --perfetto=p.json --json=json "$@" >out 2>err </dev/null
-    python3 "$TESTS/perfetto.py" p.json json >&9 2>want.err || { cat want.err >&9; fail "$*"; }
+    python3 "$TESTS/lib/perfetto.py" p.json json >&9 2>want.err || { cat want.err >&9; fail "$*"; }
     kv replay -q --perfetto=p2.json r.kvis 2>err || fail "replay"
     cmp p.json p2.json >&9 || fail "other bytes from the replay"
 }
@@ -21,7 +22,7 @@ for b in $backends; do
         one --backend=$b -o text -- sh -c 'exec "$0" >pid' "$BIN/pid_again"
         again=$(cat pid)
         [ -n "$again" ] || fail "no pid"
-        python3 "$TESTS/perfetto.py" p.json json $again >&9 2>want.err || { cat want.err >&9; fail "a pid twice"; }
+        python3 "$TESTS/lib/perfetto.py" p.json json $again >&9 2>want.err || { cat want.err >&9; fail "a pid twice"; }
     fi
 done
 [ "$backends" = ptrace ] || one --backend=hybrid -- "$BIN/uring" slow

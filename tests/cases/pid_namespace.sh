@@ -1,10 +1,11 @@
 #!/bin/sh
+# The init of a pid namespace dies of its own fault: finite output, all children reaped. Pids are
+# kvis's, with the namespace's own beside them.
+# tier: quick asan
 # timeout: 60
 # needs: root
 # covers: P31
-# The init of a pid namespace dies of its own fault: finite output, all children reaped. Pids are
-# kvis's, with the namespace's own beside them.
-. "$TESTS/truth.sh"
+. "$TESTS/lib/truth.sh"
 for KVOPT in "" -v; do
     each truth proc pidns
     [ "$(wc -c <pidns/err)" -lt 300000 ] || fail "$(wc -c <pidns/err) bytes of text"

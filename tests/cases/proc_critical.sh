@@ -1,15 +1,15 @@
 #!/bin/sh
-# timeout: 60
-# needs: root python3 gcc
-# covers: issue 6
 # The critical path that the summary tells is what its definition gives from the rows of each process:
 # of a script that knows what it waited for, and of a build by two jobs at a time.
-. "$TESTS/proc.sh"
+# tier: quick asan
+# timeout: 60
+# needs: root python3 gcc
+. "$TESTS/lib/proc.sh"
 
 path() { # path PROGRAM...: runs it, checks the path; $critical: how many are on it
     run proc --forks --json=json -o text -- "$@"
     pid=$(js "max((e for e in by('command')), key=lambda e: e['ts_ns'])['pid']" json)
-    python3 "$TESTS/critical.py" json "$pid" >pids 2>&9 || fail "$*"
+    python3 "$TESTS/lib/critical.py" json "$pid" >pids 2>&9 || fail "$*"
     critical=$(wc -w <pids)
 }
 

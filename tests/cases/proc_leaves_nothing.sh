@@ -1,10 +1,12 @@
 #!/bin/sh
-# timeout: 120
-# needs: root bpftool prog:self
-# covers: E21 E22 P36
 # However kvis proc ends, no program of it stays, its command neither dies nor sees it, and the first and
 # last commands of a run are there.
-. "$TESTS/proc.sh"
+# tier: quick asan
+# timeout: 120
+# needs: root bpftool prog:self
+# alone: it counts all BPF programs
+# covers: E21 E22 P36
+. "$TESTS/lib/proc.sh"
 
 ours() { bpftool prog list 2>/dev/null | grep -cE ' name proc_(fork|exec|exit|call|return)'; }
 none() { [ "$(ours) $(wc -l </proc/self/mountinfo)" = "0 $mounts" ]; }

@@ -1,11 +1,10 @@
 #!/bin/sh
-# timeout: 120
-# needs: root chromium npm python3
-# plain-only: the chart is the same
-# covers: issue 6
 # kvis proc --gantt before the real mermaid (the package, in a browser): it parses, has a task a command
 # with its times, and draws the names as they were, whatever they hold.
-. "$TESTS/proc.sh"
+# tier: browser
+# timeout: 120
+# needs: root chromium npm python3
+. "$TESTS/lib/proc.sh"
 export HOME="$PWD"
 # downloaded once; it needs no installation
 if ! [ -s "$OUT/npm/mermaid.min.js" ]; then
@@ -20,7 +19,7 @@ run proc --gantt=chart.mmd --json=json -o /dev/null -- sh -c '
 status 0
 python3 - "$OUT/npm/mermaid.min.js" <<'END' >&9 || fail "mermaid"
 import html, json, os, sys
-sys.path.insert(0, os.environ["TESTS"])
+sys.path.insert(0, os.environ["TESTS"] + "/lib")
 from browser import Browser
 text = open("chart.mmd").read()
 rows = [json.loads(line) for line in open("json")]

@@ -1,9 +1,10 @@
 #!/bin/sh
+# Filters, the tree of a process, what runs at the end, exit status, output that fails.
+# tier: quick asan
 # timeout: 60
 # needs: root prog:cmd
 # covers: O1 O2
-# Filters, the tree of a process, what runs at the end, exit status, output that fails.
-. "$TESTS/proc.sh"
+. "$TESTS/lib/proc.sh"
 
 run proc --json=json -l 'exit [3-5]$' -o text -- sh -c 'for i in 1 2 3 4 5 6; do sh -c "exit $i"; done'
 want "[e['exit_code'] for e in by('command')] == [3, 4, 5]"

@@ -1,9 +1,9 @@
 #!/bin/sh
+# kvis as execsnoop and exitsnoop beside libbpf-tools', on processes of this test: the same heads and rows.
+# tier: quick
 # timeout: 60
 # needs: root execsnoop exitsnoop setpriv
-# plain-only: it is about what is printed
-# kvis as execsnoop and exitsnoop beside libbpf-tools', on processes of this test: the same heads and rows.
-. "$TESTS/lib.sh"
+. "$TESTS/lib/lib.sh"
 [ -e /sys/kernel/btf/vmlinux ] || skip "no BTF here"
 ln -s "$KVIS" execsnoop
 ln -s "$KVIS" exitsnoop

@@ -1,9 +1,10 @@
 #!/bin/sh
+# Inside a pid namespace, and seen from outside of one; without BTF; without tracefs.
+# tier: quick asan
 # timeout: 90
 # needs: root unshare
 # covers: E16 O5
-# Inside a pid namespace, and seen from outside of one; without BTF; without tracefs.
-. "$TESTS/proc.sh"
+. "$TESTS/lib/proc.sh"
 
 # From outside: a process has two numbers.
 run proc --json=json -o text -- unshare -pf sh -c '/bin/true; sh -c "exit 3"; exec /bin/echo'

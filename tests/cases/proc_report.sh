@@ -1,9 +1,9 @@
 #!/bin/sh
+# -w, --report and --perfetto of kvis proc: a build's Gantt in a browser, its replay, its trace, against its JSON.
+# tier: browser
 # timeout: 120
 # needs: root chromium gcc make python3 prog:cmd
-# plain-only: the page is the same
-# -w, --report and --perfetto of kvis proc: a build's Gantt in a browser, its replay, its trace, against its JSON.
-. "$TESTS/lib.sh"
+. "$TESTS/lib/lib.sh"
 export HOME="$PWD"
 mkdir build && cd build || fail "mkdir"
 cat >Makefile <<'END'
@@ -27,13 +27,13 @@ cd ..
 want "S['lost'] == 0 and S['ends_unseen'] == 0 and S['commands'] > 15"
 kv replay --json=events r.kvis >out 2>replayed || fail "replay"
 has replayed 'exec .*/gcc' && has replayed 'Commands: [0-9]+, processes: [0-9]+' && hasnt replayed 'Memory|I/O|calls'
-python3 "$TESTS/proc_report.py" json events r.html >out 2>err || { cat out err >&9; fail "proc_report.py"; }
+python3 "$TESTS/lib/proc_report.py" json events r.html >out 2>err || { cat out err >&9; fail "proc_report.py"; }
 cat out >&9
 # of the replay: the same page, the same trace
 kv replay -q --report=r2.html --perfetto=p2.json -w r2.kvis r.kvis 2>err || fail "replay to all"
 cmp r.html r2.html >&9 && cmp p.json p2.json >&9 || fail "other bytes from the replay"
 kv replay --json=events2 -q r2.kvis 2>err && cmp events events2 >&9 || fail "other events from the replay's recording"
-python3 "$TESTS/perfetto.py" p.json events >&9 2>err || fail "perfetto"
+python3 "$TESTS/lib/perfetto.py" p.json events >&9 2>err || fail "perfetto"
 kv diff r.kvis r.kvis >out 2>err || fail "diff"
 hasnt out 'only in'
 # threads, with -T; filters choose rows, not what is recorded

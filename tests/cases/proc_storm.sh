@@ -1,9 +1,10 @@
 #!/bin/sh
+# Short processes as fast as two CPUs make them: each one is there once, with its own arguments.
+# tier: quick asan
 # timeout: 120
 # needs: root
 # covers: O3 P33
-# Short processes as fast as two CPUs make them: each one is there once, with its own arguments.
-. "$TESTS/proc.sh"
+. "$TESTS/lib/proc.sh"
 cat >storm.c <<'END'
 #include <stdio.h>
 #include <stdlib.h>

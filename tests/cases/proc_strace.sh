@@ -1,9 +1,10 @@
 #!/bin/sh
-# timeout: 120
-# needs: root strace make
 # What strace sees of execve, execveat and exits, kvis sees, in the same run: a build, and a shell
 # script with many commands. Also those that fail, with -x.
-. "$TESTS/proc.sh"
+# tier: quick asan
+# timeout: 120
+# needs: root strace make
+. "$TESTS/lib/proc.sh"
 
 cat >same.py <<'END'
 import glob, json, os, re, sys

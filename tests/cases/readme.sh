@@ -1,8 +1,8 @@
 #!/bin/sh
-# timeout: 20
-# plain-only: the same text
 # README's options are those of --help, and its events those of the file.
-. "$TESTS/lib.sh"
+# tier: quick
+# timeout: 20
+. "$TESTS/lib/lib.sh"
 for cmd in trace open; do
     "$KVIS" $cmd --help >help || fail "--help: $?"
     sed 's/^\(.\)/    \1/' help >want

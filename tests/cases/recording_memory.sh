@@ -1,11 +1,11 @@
 #!/bin/sh
-# timeout: 120
-# needs: python3 prog:loop
-# plain-only: its memory, not the sanitizers'
-# covers: O1
 # Memory does not grow with a recording's events: the peak of kvis -w after 100 000, 1 000 000 and 5 000 000 events (calls are
 # some), of --report and --perfetto after 100 000 and 1 000 000. An event takes some 20 bytes.
-. "$TESTS/lib.sh"
+# tier: quick
+# timeout: 120
+# needs: python3 prog:loop
+# covers: O1
+. "$TESTS/lib/lib.sh"
 cat >peak.py <<'END'
 import os, subprocess, sys
 def peak(loops, *sink): # of 4 calls and 4 other events

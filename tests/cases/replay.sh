@@ -1,8 +1,9 @@
 #!/bin/sh
+# A replayed recording gives what the live run gave, byte for byte: JSON, text and tables.
+# tier: quick asan
 # timeout: 120
 # needs: git gcc python3 prog:diff_threads
-# A replayed recording gives what the live run gave, byte for byte: JSON, text and tables.
-. "$TESTS/lib.sh"
+. "$TESTS/lib/lib.sh"
 same() { # same NAME REPLAY-OPTIONS OPTION... -- COMMAND
     name=$1 again=$2; shift 2
     kv trace -w "$name.kvis" --json=live "$@" </dev/null >/dev/null 2>live.txt

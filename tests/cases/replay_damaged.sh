@@ -1,10 +1,10 @@
 #!/bin/sh
+# Recordings that end early, are damaged, or are none: told with the offset; what came before is shown.
+# tier: quick asan
 # timeout: 120
-# together: no clock, and nothing of the machine
 # needs: python3
 # covers: O2 O4
-# Recordings that end early, are damaged, or are none: told with the offset; what came before is shown.
-. "$TESTS/lib.sh"
+. "$TESTS/lib/lib.sh"
 kv trace -v -w ok.kvis --json=live -- sh -c 'ls / >/dev/null; echo x >f' 2>err || fail "no recording"
 kv replay -v --json=whole ok.kvis 2>err || fail "replay"
 cat >bend.py <<'END'

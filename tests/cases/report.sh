@@ -1,10 +1,10 @@
 #!/bin/sh
+# --report in a real browser: cards, timeline, table, filters, tabs, the fragment; hostile names; a million events.
+# tier: browser
 # timeout: 400
 # needs: chromium gcc python3 perl prog:loop prog:diff_threads prog:pid_again prog:net prog:uring
-# plain-only: the page is the same
 # covers: O1 O4
-# --report in a real browser: cards, timeline, table, filters, tabs, the fragment; hostile names; a million events.
-. "$TESTS/lib.sh"
+. "$TESTS/lib/lib.sh"
 export HOME="$PWD"
 echo 'int main(void) { return 0; }' >a.c
 kv trace -v --report=small.html --json=small.json -- gcc -o /dev/null a.c 2>err || fail "small"
@@ -38,7 +38,7 @@ kv trace -q --report=hostile.html -- sh -c 'for f in h/*; do cat "$f"; done; "./
     '<svg onload=alert(4)>' >out 2>err
 kv trace -q -v --report=large.html -- "$BIN/loop" 143000 2>err >out || kv trace -q --report=large.html -- sh -c : 2>err
 [ -s large.html ] || fail "large"
-python3 "$TESTS/report.py" . small many $([ $again = 77 ] || echo again) net burst $uring $wake few empty hostile large >out 2>err || { cat out err >&9; fail "report.py"; }
+python3 "$TESTS/lib/report.py" . small many $([ $again = 77 ] || echo again) net burst $uring $wake few empty hostile large >out 2>err || { cat out err >&9; fail "report.py"; }
 cat out >&9
 TMPDIR=/nonexistent run trace --report=x.html -- true; status 125; has err 'temporary file in /nonexistent .*No such'
 run trace --report=/dev/full -- true; status 125; has err '/dev/full.*No space'

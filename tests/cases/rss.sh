@@ -1,9 +1,10 @@
 #!/bin/sh
-# timeout: 60
-# needs: python3
 # Resident memory over time (rss): what the program itself reads of it, in JSON, a recording and Perfetto, by
 # both backends; nothing of it where nobody draws it.
-. "$TESTS/lib.sh"
+# tier: quick asan
+# timeout: 60
+# needs: python3
+. "$TESTS/lib/lib.sh"
 cat >grow.py <<'P'
 import os
 import time

@@ -1,8 +1,9 @@
 #!/bin/sh
+# Signals arrive as untraced: order, siginfo, masks, restarts, traps of the program's own.
+# tier: quick asan
 # timeout: 120
 # covers: P20 P21
-# Signals arrive as untraced: order, siginfo, masks, restarts, traps of the program's own.
-. "$TESTS/truth.sh"
+. "$TESTS/lib/truth.sh"
 for KVOPT in "" -v "-v --no-accel"; do
     each same sig rt restart faults waits flood
 done

@@ -1,8 +1,9 @@
 #!/bin/sh
+# Who reads slowly slows the program; nothing is lost, and memory stays bounded.
+# tier: quick asan
 # timeout: 60
 # covers: O3
-# Who reads slowly slows the program; nothing is lost, and memory stays bounded.
-. "$TESTS/lib.sh"
+. "$TESTS/lib/lib.sh"
 mkfifo fifo
 python3 -c "
 import time

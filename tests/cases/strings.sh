@@ -1,7 +1,8 @@
 #!/bin/sh
-# timeout: 60
 # -v: arguments by name, strings as long as -s says, times, results.
-. "$TESTS/lib.sh"
+# tier: quick asan
+# timeout: 60
+. "$TESTS/lib/lib.sh"
 text="0123456789012345678901234567890123456789"
 sh="printf $text >file"
 run trace -v -- /bin/sh -c "$sh"

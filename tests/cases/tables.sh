@@ -1,10 +1,9 @@
 #!/bin/sh
-# timeout: 180
-# together: needs one CPU, and nothing of the machine
-# plain-only: tables
 # Every call of the newest kernel headers at hand is in gen/syscalls.tbl with its number, for each ABI;
 # remaking the headers changes nothing; a broken row is refused.
-. "$TESTS/lib.sh"
+# tier: full
+# timeout: 180
+. "$TESTS/lib/lib.sh"
 top=$TESTS/..
 cp -r "$top/gen" gen
 (cd gen && ./tables.sh) || fail "gen/tables.sh"

@@ -1,7 +1,8 @@
 #!/bin/sh
-# timeout: 60
 # The text for people: grouped I/O, pids once there are more than one, noise left out, a summary.
-. "$TESTS/lib.sh"
+# tier: quick asan
+# timeout: 60
+. "$TESTS/lib/lib.sh"
 run trace -- /bin/sh -c 'for i in 1 2 3 4 5 6 7 8; do echo hello; done >many; echo x >>many'
 has err '^\[\+0\.[0-9]{3}s\] open .*/many \(write\)$'
 has err '^\[\+0\.[0-9]{3}s\] write +6 B +.*/many \(x8, 48 B total\)$'

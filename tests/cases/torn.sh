@@ -1,14 +1,14 @@
 #!/bin/sh
+# A recording that ends at any byte of its last 4 KiB, or has a bit flipped in any of them (tests/lib/torn.c): told, with
+# the offset; all blocks before are shown, and nothing that was not there.
+# tier: full
 # timeout: 300
 # needs: gcc
-# plain-only: it is built with the sanitizers itself
 # covers: O2
-# A recording that ends at any byte of its last 4 KiB, or has a bit flipped in any of them (tests/torn.c): told, with
-# the offset; all blocks before are shown, and nothing that was not there.
-. "$TESTS/lib.sh"
+. "$TESTS/lib/lib.sh"
 export ASAN_OPTIONS=detect_leaks=0
 gcc -std=gnu11 -g -O1 -fsanitize=address,undefined -fno-sanitize-recover=all -pthread -Wall -Wextra -Wno-unused-function \
-    -o torn "$TESTS/torn.c" >err 2>&1 || fail "torn.c does not compile"
+    -o torn "$TESTS/lib/torn.c" >err 2>&1 || fail "torn.c does not compile"
 [ ! -s err ] || fail "warnings"
 # blocks end when nothing happens: there are several in the last 4 KiB
 kv trace -v -q -w a.kvis --json=a.json -e trace=openat,close -- sh -c 'for i in 1 2 3 4 5 6; do : >f; sleep 0.12; done' >out 2>err ||

@@ -1,8 +1,9 @@
 #!/bin/sh
+# kvis is ended or killed at any moment: nothing is left stopped, traced, or with ENOSYS for its calls.
+# tier: quick asan
 # timeout: 180
 # covers: P14 P15
-# kvis is ended or killed at any moment: nothing is left stopped, traced, or with ENOSYS for its calls.
-. "$TESTS/truth.sh"
+. "$TESTS/lib/truth.sh"
 pause() { sleep "0.$(printf '%03d' $((1 + ($1 * 7919) % 120)))"; }
 i=0
 for sig in INT TERM HUP KILL; do # attached: it goes on, and its calls work

@@ -1,8 +1,9 @@
 #!/bin/sh
+# kvis itself is stopped for a while: nothing is lost.
+# tier: quick asan
 # timeout: 60
 # covers: P15
-# kvis itself is stopped for a while: nothing is lost.
-. "$TESTS/truth.sh"
+. "$TESTS/lib/truth.sh"
 "$KVIS" trace -q --json=json -- "$BIN/proc" children 300 >facts 2>err 9>&- </dev/null &
 kvis=$!
 for n in 1 2 3; do
@@ -13,4 +14,4 @@ for n in 1 2 3; do
 done
 wait $kvis; st=$?
 status 0
-python3 "$TESTS/want.py" json facts >&9 || fail "events are missing"
+python3 "$TESTS/lib/want.py" json facts >&9 || fail "events are missing"

@@ -1,6 +1,7 @@
 #!/bin/sh
+# A page that only another thread of the program can bring: kvis does not wait for it.
+# tier: quick asan
 # timeout: 60
 # covers: P38
-# A page that only another thread of the program can bring: kvis does not wait for it.
-. "$TESTS/truth.sh"
+. "$TESTS/lib/truth.sh"
 for KVOPT in -v "-v --no-accel" "-e trace=openat -v"; do each truth ptr uffd; done

@@ -1,11 +1,11 @@
 #!/bin/sh
+# tests/lib/unit.c: kvis.c by inclusion; error paths with a forged syscall(2).
+# tier: quick
 # timeout: 120
 # needs: gcc
-# plain-only: it is built with the sanitizers itself
 # covers: O1 P27
-# tests/unit.c: kvis.c by inclusion; error paths with a forged syscall(2).
-. "$TESTS/lib.sh"
+. "$TESTS/lib/lib.sh"
 gcc -std=gnu11 -g -O1 -fsanitize=address,undefined -fno-sanitize-recover -pthread -Wall -Wextra \
-    -Wno-unused-function -o unit "$TESTS/unit.c" >err 2>&1 || fail "unit.c does not compile"
+    -Wno-unused-function -o unit "$TESTS/lib/unit.c" >err 2>&1 || fail "unit.c does not compile"
 [ ! -s err ] || fail "warnings"
 timeout 60 ./unit >out 2>&1 || fail "unit"

@@ -1,11 +1,11 @@
 #!/bin/sh
-# timeout: 240
-# needs: gcc gzip make objcopy python3
-# plain-only: it is built with the sanitizers itself
-# covers: O2
 # The page of --report, BPF arrays, tables and string literals are packed into kvis: what gzip makes unpacks to what it was; what is
 # damaged does not. Without gzip they are not packed, and the report is the same.
-. "$TESTS/lib.sh"
+# tier: full
+# timeout: 240
+# needs: gcc gzip make objcopy python3
+# covers: O2
+. "$TESTS/lib/lib.sh"
 export ASAN_OPTIONS=detect_leaks=0
 python3 - <<'END' || fail "no data"
 import random, struct, subprocess, zlib
@@ -57,7 +57,7 @@ for group, prefix in (good, "good."), (bad, "bad."):
         open(prefix + what, "wb").write(wrap(raw, b"abc"))
 END
 gcc -std=gnu11 -g -O1 -fsanitize=address,undefined -fno-sanitize-recover -pthread -Wno-unused-function \
-    -o unpack "$TESTS/unpack.c" >err 2>&1 || fail "unpack.c does not compile"
+    -o unpack "$TESTS/lib/unpack.c" >err 2>&1 || fail "unpack.c does not compile"
 n=0
 for f in *.gz; do
     ./unpack "$f" "${f%%.*}" >out 2>err || fail "$f"

@@ -1,8 +1,9 @@
 #!/bin/sh
+# kvis waits for the last descendant; with --until-exit for the command alone, and the rest goes on free.
+# tier: quick asan
 # timeout: 60
 # covers: P29
-# kvis waits for the last descendant; with --until-exit for the command alone, and the rest goes on free.
-. "$TESTS/truth.sh"
+. "$TESTS/lib/truth.sh"
 for opt in "" --no-accel; do
     rm -f daemon
     start=$(date +%s%N)

@@ -1,9 +1,10 @@
 #!/bin/sh
+# Requests that go through io_uring's rings, against what the program knows of them. (On all kernels:
+# tests/vm/guest/uring.sh.)
+# tier: quick asan
 # timeout: 60
 # needs: root prog:uring
 # covers: P40
-# Requests that go through io_uring's rings, against what the program knows of them. (On all kernels:
-# tests/vm/guest/uring.sh.)
-. "$TESTS/truth.sh"
+. "$TESTS/lib/truth.sh"
 kv trace -q --backend=hybrid -- true 2>why || skip "no hybrid backend: $(head -n 1 why)"
 KVOPT="-q --backend=hybrid" each truth uring basic polled slow many

@@ -1,8 +1,9 @@
 #!/bin/sh
+# -u: the command as somebody else, with his groups and HOME's owner, traced by root.
+# tier: quick asan
 # timeout: 60
 # needs: root
-# -u: the command as somebody else, with his groups and HOME's owner, traced by root.
-. "$TESTS/lib.sh"
+. "$TESTS/lib/lib.sh"
 chmod 777 .
 run trace -u nobody --json=json -- /bin/sh -c 'id -u; id -g; id -un; echo x >mine'
 status 0

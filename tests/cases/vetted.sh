@@ -1,15 +1,14 @@
 #!/bin/sh
-# timeout: 60
-# plain-only: reads the arrays
-# covers: issue 3
 # Each program of each array has a row in bpf_insns/VETTED with its hash and lowest kernel; what changes
 # a program voids its row, what only changes a line of source does not.
-. "$TESTS/lib.sh"
+# tier: quick
+# timeout: 60
+. "$TESTS/lib/lib.sh"
 top=$TESTS/..
 sh "$top/gen/vet.sh" >&9 2>&1 || fail "make vet"
 
 # vet.sh itself, with a header and a VETTED of its own
-cp "$TESTS/gen/sample.h" sample.h
+cp "$TESTS/lib/gen/sample.h" sample.h
 export VETTED="$PWD/VETTED"
 sh "$top/gen/vet.sh" --rows sample.h | sed 's/$/  5.10: 9, 6.1: 9  somebody  2026-01-02/' >VETTED
 eq "rows" 2 "$(wc -l <VETTED)"

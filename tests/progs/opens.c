@@ -1,5 +1,5 @@
 /* opens SCENE: opens files in every way there is, by raw system calls, and says of each what kvis open
- * must have seen (tests/opens.py): a line
+ * must have seen (tests/lib/opens.py): a line
  *     open CALL NAME FLAGS MODE RESULT BASE
  * with NAME and BASE (the directory that a relative name starts from) in hex, - where there is none.
  * Of what happens between the names /opens:begin and /opens:end all must be there, and nothing else. */

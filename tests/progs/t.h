@@ -1,5 +1,5 @@
 /* What the test programs share. A program does one thing and says, as python expressions over kvis's
- * JSON (tests/want.py), what must be seen of it; `done` is its last word. Nothing here allocates. */
+ * JSON (tests/lib/want.py), what must be seen of it; `done` is its last word. Nothing here allocates. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE 1
 #endif

@@ -12,7 +12,7 @@
 #   # modules: tun null_blk   loaded before it runs, in this order; dependencies must be named too
 #   # with: strace            puts strace and its libraries into the initramfs; bcc: /usr/sbin/biolatency
 #                             (x86, where it can be had)
-# It starts with `. /tests/lib.sh` (see there: t_ok, t_is, t_has, t_skip, t_json, t_facts, user ...).
+# It starts with `. /tests/lib/lib.sh` (see there: t_ok, t_is, t_has, t_skip, t_json, t_facts, user ...).
 # It runs as root in an empty directory; /proc, /sys and /dev are mounted and nothing else, /etc is
 # empty, there are busybox, $KVIS (/bin/kvis), as_user, the programs of tests/progs in $BIN (static),
 # $KERNEL and the real /tests/scenes (what the cases run under `each truth` and `each same`).
@@ -125,11 +125,11 @@ host() { # host TEST
     lines=$back/$1/host
     while IFS='	' read -r n dir how what a b; do
         case $how in
-        json) set -- python3 "$TESTS/j.py" "$b" "$a" ;;
-        facts) set -- python3 "$TESTS/want.py" "$a" "$b" ;;
-        opens) set -- python3 "$TESTS/opens.py" facts "$a" "$b" ;;
-        page) set -- python3 "$TESTS/boot_page.py" "$a" "$b" ;;
-        nopaths) set -- python3 "$TESTS/opens.py" nopaths "$a" "$b" ;;
+        json) set -- python3 "$TESTS/lib/j.py" "$b" "$a" ;;
+        facts) set -- python3 "$TESTS/lib/want.py" "$a" "$b" ;;
+        opens) set -- python3 "$TESTS/lib/opens.py" facts "$a" "$b" ;;
+        page) set -- python3 "$TESTS/vm/boot_page.py" "$a" "$b" ;;
+        nopaths) set -- python3 "$TESTS/lib/opens.py" nopaths "$a" "$b" ;;
         strace) set -- python3 "$vm/same_calls.py" "$a" "/tests/out/$dir/$a" ;;
         *) set -- false ;;
         esac

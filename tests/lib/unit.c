@@ -38,7 +38,7 @@ __attribute__((no_sanitize_address)) static long fake_syscall(long nr, ...)
 
 #define syscall fake_syscall
 #define main kvis_main
-#include "../kvis.c"
+#include "../../kvis.c"
 #undef main
 #undef syscall
 

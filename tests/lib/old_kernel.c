@@ -27,4 +27,4 @@ static long old_syscall(long nr, ...)
 }
 
 #define syscall old_syscall
-#include "../kvis.c"
+#include "../../kvis.c"

@@ -1,5 +1,5 @@
 # proc.sh: what the cases of `kvis proc` share. A case sources this instead of lib.sh.
-. "$TESTS/lib.sh"
+. "$TESTS/lib/lib.sh"
 
 # commands SCENE: tests/progs/cmd.c under kvis proc $PROC_OPT: all that it says of itself (./facts)
 # is in the records (./json).
@@ -13,7 +13,7 @@ commands() {
     esac
     js True json >/dev/null || fail "$1: bad JSON"
     want "S['lost'] == 0 and S['ends_unseen'] == 0"
-    python3 "$TESTS/want.py" json facts >&9 || fail "$1"
+    python3 "$TESTS/lib/want.py" json facts >&9 || fail "$1"
 }
 
 # each FUNCTION SCENE...: every scene in a directory of its own.

@@ -1,7 +1,7 @@
 /* Proves the values of gen/flags.tbl against the headers of the machine it is compiled on:
  * gen/flags.h has a _Static_assert for every constant that is a macro here. Nothing runs;
  * compiling it is the test:
- *     cc -std=gnu11 -fsyntax-only -I. tests/flags_check.c
+ *     cc -std=gnu11 -fsyntax-only -I. tests/lib/flags_check.c
  * The kernel's headers come first, as libc's differ in places on purpose (glibc's O_LARGEFILE is
  * 0 where all files are large), and of libc's only those that can stand beside them. */
 #include <sys/socket.h> /* AF_ MSG_ SOCK_ */

@@ -7,7 +7,7 @@ import re
 import sys
 import time
 
-sys.path.insert(0, os.environ["TESTS"])
+sys.path.insert(0, os.environ["TESTS"] + "/lib")
 from browser import check, run  # noqa: E402
 
 UNITS = {"%": 0.01, "ns": 1, "µs": 1e3, "ms": 1e6, "s": 1e9, "B": 1, "KB": 2**10, "MB": 2**20, "GB": 2**30, "TB": 2**40,

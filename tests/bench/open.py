@@ -11,7 +11,7 @@ import sys
 import tempfile
 import time
 
-TOP = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 KVIS = os.path.abspath(os.environ.get("KVIS", os.path.join(TOP, "kvis")))
 LOOPS = 100000
 OWN_NS = "TRACEFS_MOUNTED"

@@ -3,7 +3,7 @@
  * nothing is read or written beyond its end: both are of their exact size, for ASan. */
 #define _GNU_SOURCE 1
 #define main kvis_main
-#include "../kvis.c"
+#include "../../kvis.c"
 #undef main
 
 static u8 *slurp(const char *name, size_t *n)

@@ -1,7 +1,7 @@
 """btf_truth.py DUMP.json VMLINUX.h TRUTH.c NAMES: what a compiler says of the kernel's types.
 
 DUMP.json: bpftool -j btf dump. Writes NAMES, one a line, and TRUTH.c, which includes bpftool's
-VMLINUX.h and prints for each name the line that tests/btf.c must print. The dump says only which
+VMLINUX.h and prints for each name the line that tests/lib/btf.c must print. The dump says only which
 members there are and which are bit-fields: where they are and how long, the compiler finds out."""
 import json, random, re, sys
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* Test input of insngen, never loaded by kvis: every kind of patch, every type of program, and most
- * forms of instructions. tests/gen/want.txt says what must come out. */
+ * forms of instructions. tests/lib/gen/want.txt says what must come out. */
 #include "probe.h"
 
 extern char CFG_PID, CFG_LIMIT;

@@ -5,7 +5,7 @@
 # It is no test: this build is slow, larger than 512 KB and writes its counts when it ends, so a case may fail that
 # looks at such things; the list says which. What a killed kvis has run is not counted.
 set -u
-cd "$(dirname "$0")/.." || exit 1
+cd "$(dirname "$0")/../.." || exit 1
 OUT=$PWD/tests/out dir=$PWD/tests/out/cov
 for tool in gcc gcov gcov-tool python3; do command -v $tool >/dev/null || { echo "coverage: no $tool"; exit 77; }; done
 rm -rf "$dir"
@@ -17,7 +17,8 @@ gcc $flags -DKVIS_VERSION='"0.1"' -c -o "$dir/kvis.o" kvis.c &&
     gcc $flags -static -Wl,-u,pthread_mutex_init -o "$dir/kvis" "$dir/kvis.o" || exit 1 # -u: libgcov's reference to it is weak
 chmod 1777 "$dir" # another user's kvis writes there too
 umask 0
-ONCE=1 KVIS="$dir/kvis" tests/run.sh "$@"
+[ $# -gt 0 ] || set -- --tier all
+KVIS="$dir/kvis" tests/run.sh "$@"
 # Each guest has written the counts of its boot where its kvis was built, and sent them home (tests/vm/init).
 n=0
 for guest in "$OUT"/work/*/boot*/back/out/cov/kvis.gcda "$OUT"/vm/*/boot*/back/out/cov/kvis.gcda; do

@@ -3,7 +3,7 @@
  * the JSON of the whole recording. All of the blocks before the damage must be shown, nothing else, and no summary. */
 #define _GNU_SOURCE 1
 #define main kvis_main
-#include "../kvis.c"
+#include "../../kvis.c"
 #undef main
 
 static struct { int in, json, err; } fd;

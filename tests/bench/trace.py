@@ -24,7 +24,7 @@ import tempfile
 import threading
 import time
 
-TOP = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 KVIS = os.path.abspath(os.environ.get("KVIS", os.path.join(TOP, "kvis")))
 PORT = 18089
 OWN_NS = "TRACEFS_MOUNTED"

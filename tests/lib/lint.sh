@@ -7,7 +7,7 @@
 #    functions it names: [die: tr_start tr_args]
 #  - no line over 100 columns, no tab; functions: median <= 15 lines, 90 % <= 50
 set -u
-cd "$(dirname "$0")/.." || exit 1
+cd "$(dirname "$0")/../.." || exit 1
 
 lint() { # lint FILE
     awk '

@@ -1,6 +1,6 @@
-# truth.sh: cases whose program knows what must be seen (tests/progs/t.h, tests/want.py), and cases
+# truth.sh: cases whose program knows what must be seen (tests/progs/t.h, tests/lib/want.py), and cases
 # whose program must do under kvis what it does without. A case sources this instead of lib.sh.
-. "$TESTS/lib.sh"
+. "$TESTS/lib/lib.sh"
 
 # truth PROG ARG...: the program under `kvis trace $KVOPT`: all that it says of itself (./facts) is in
 # the trace (./json). Returns 77 when this machine cannot do it.
@@ -14,7 +14,7 @@ truth() {
     *) tail -n 5 facts >&9; fail "$prog $*: exit status $st" ;;
     esac
     js True json >/dev/null || fail "$prog $*: bad JSON"
-    python3 "$TESTS/want.py" json facts >&9 || fail "$prog $*"
+    python3 "$TESTS/lib/want.py" json facts >&9 || fail "$prog $*"
 }
 
 # same PROG ARG...: the same output and the same exit status, traced or not. What the program wants
@@ -33,7 +33,7 @@ same() {
     diff want.said got.said >&9 || fail "$prog $*: another output when traced"
     [ $st = $native ] || fail "$prog $*: exit status $st, untraced $native"
     js True json >/dev/null || fail "$prog $*: bad JSON"
-    ! grep -q '^want ' got.out || python3 "$TESTS/want.py" json got.out >&9 || fail "$prog $*"
+    ! grep -q '^want ' got.out || python3 "$TESTS/lib/want.py" json got.out >&9 || fail "$prog $*"
 }
 
 # each truth|same PROG SCENE...: every scene in a directory of its own; a skip if none can be done. What

@@ -3,7 +3,7 @@
  * sinks are on, and write to /dev/null. */
 #define _GNU_SOURCE 1
 #define main kvis_main
-#include "../kvis.c"
+#include "../../kvis.c"
 #undef main
 
 static void block(int f, const u8 *p, u32 n, u32 number)

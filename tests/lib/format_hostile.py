@@ -1,4 +1,4 @@
-"""format_hostile.py BTF|corpus: kvis's reader of event formats (tests/btf.c, built as BTF) on texts made here."""
+"""format_hostile.py BTF|corpus: kvis's reader of event formats (tests/lib/btf.c, built as BTF) on texts made here."""
 import subprocess, sys
 
 GOOD = """name: ev

@@ -1,14 +1,14 @@
 # open.sh: what the cases of `kvis open` share. A case sources this instead of lib.sh.
 # The host's other processes are nobody's business: every run has a command, or a filter.
-. "$TESTS/lib.sh"
+. "$TESTS/lib/lib.sh"
 
 "$KVIS" open -o /dev/null -- true 2>err 9>&- || skip "no BPF here: $(head -n 1 err)"
 OPENS=open,openat,openat2,creat,open_by_handle_at
 
-# opens HOW ARG...: tests/opens.py, with ./json.
+# opens HOW ARG...: tests/lib/opens.py, with ./json.
 opens() {
     how=$1; shift
-    python3 "$TESTS/opens.py" "$how" json "$@" >differ 2>&1 || { cat differ >&9; fail "opens.py $how $*"; }
+    python3 "$TESTS/lib/opens.py" "$how" json "$@" >differ 2>&1 || { cat differ >&9; fail "opens.py $how $*"; }
 }
 
 # watch ARG... -- CMD: kvis open; rows in ./rows, JSON in ./json, the command's output in ./out.

@@ -5,7 +5,7 @@ import os
 import shutil
 import sys
 
-sys.path.insert(0, os.environ["TESTS"])
+sys.path.insert(0, os.environ["TESTS"] + "/lib")
 from browser import Browser  # noqa: E402
 
 if not shutil.which("chromium"):

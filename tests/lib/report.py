@@ -8,7 +8,7 @@ import sys
 import time
 from decimal import ROUND_HALF_UP, Decimal
 
-sys.path.insert(0, os.environ["TESTS"])
+sys.path.insert(0, os.environ["TESTS"] + "/lib")
 from browser import check, run  # noqa: E402
 
 

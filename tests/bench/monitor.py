@@ -19,7 +19,7 @@ import sys
 import tempfile
 import time
 
-TOP = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 KVIS = os.path.abspath(os.environ.get("KVIS", os.path.join(TOP, "kvis")))
 SECS = int(os.environ.get("SECS", 20))  # of a run of 1.
 LOOPS = os.environ.get("LOOPS", "100000")  # of a run of 2. and 3.

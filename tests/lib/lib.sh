@@ -1,4 +1,4 @@
-# lib.sh: what the cases share. A case starts with `. "$TESTS/lib.sh"`.
+# lib.sh: what the cases share. A case starts with `. "$TESTS/lib/lib.sh"`.
 set -u
 exec 9>&1 # the log, also where a helper's output is redirected
 
@@ -33,7 +33,7 @@ run() {
 status() { [ "$st" = "$1" ] || fail "exit status: want $1, got $st"; } # status WANT
 
 # js EXPR FILE: evaluates a python expression over FILE's JSON lines (see j.py) and prints its value.
-js() { python3 "$TESTS/j.py" "$1" <"${2:-json}"; }
+js() { python3 "$TESTS/lib/j.py" "$1" <"${2:-json}"; }
 
 # want EXPR [FILE]: the expression must be true of FILE (./json).
 want() {

@@ -14,7 +14,7 @@ static int fsopen_fails;
 
 #define syscall(nr, ...) ((nr) == 430 && fsopen_fails ? (errno = fsopen_fails, -1) : syscall(nr, __VA_ARGS__))
 #define main kvis_main
-#include "../kvis.c"
+#include "../../kvis.c"
 #undef main
 #undef syscall
 

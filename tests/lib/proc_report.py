@@ -6,7 +6,7 @@ import os
 import sys
 import time
 
-sys.path.insert(0, os.environ["TESTS"])
+sys.path.insert(0, os.environ["TESTS"] + "/lib")
 from browser import Browser, check  # noqa: E402
 
 

@@ -1,0 +1,508 @@
+"""Runs the cases: used by tests/run.sh, which passes its arguments on.
+
+A case is an executable file tests/cases/NAME.sh or NAME.py. Its first comment says what it proves; the
+comments below that, up to the first line of code, are its header:
+  # tier: quick asan         quick: run by `make test`; full, vm, fuzz, browser: run by `make test-all`.
+                             asan: also run with a binary built with ASan and UBSan, as NAME[asan]
+  # timeout: 60              seconds
+  # needs: root strace ...   skipped without them: root, nonroot, arch:x86_64, prog:NAME (of tests/progs),
+                             py:MODULE, a command, or a /path; what a package has is installed
+  # alone: why               never runs beside another case
+  # covers: P1 O1            rows of the catalogue of edge cases in tests/README.md
+It runs in an empty directory with KVIS, BIN (test programs), TESTS and OUT set, and ends with 0 (passed),
+77 (skipped; its last line says why) or anything else (failed). Whatever it starts must be gone when it ends:
+a process, a mount or a module that it leaves behind is a failure.
+"""
+import argparse, os, platform, queue, re, shutil, signal, subprocess, sys, threading, time
+from pathlib import Path
+
+TESTS = Path(__file__).resolve().parent.parent
+ROOT = TESTS.parent
+OUT = TESTS / "out"
+BIN = OUT / "bin"
+TIERS = ("quick", "full", "vm", "fuzz", "browser", "asan")
+
+# What the cases need, and the Debian package that has it. A command without a row has its own name.
+PACKAGES = {
+    "gcc": "gcc libc6-dev", "/usr/include/stdio.h": "libc6-dev", "musl-gcc": "musl-tools", "setarch": "util-linux",
+    "script": "bsdutils", "aarch64-linux-gnu-gcc": "gcc-aarch64-linux-gnu",
+    "/usr/aarch64-linux-gnu/lib/libc.a": "libc6-dev-arm64-cross",
+    "qemu-aarch64-static": "qemu-user-static", "llvm-objdump": "llvm", "qemu-system-x86_64": "qemu-system-x86",
+    "qemu-system-aarch64": "qemu-system-arm", "opensnoop": "libbpf-tools", "execsnoop": "libbpf-tools",
+    "exitsnoop": "libbpf-tools", "runqlat": "libbpf-tools", "perf": "linux-perf", "man": "man-db",
+    "xz": "xz-utils", "readelf": "binutils", "objcopy": "binutils", "ip": "iproute2", "unshare": "util-linux",
+    "setpriv": "util-linux", "taskset": "util-linux", "flock": "util-linux", "stty": "coreutils",
+    "promtool": "prometheus", "clang": "clang", "node_exporter": "prometheus-node-exporter",
+}
+# Packages that would start a server: only their programs are unpacked, beside the tests.
+UNPACKED = ("prometheus", "prometheus-node-exporter")
+
+
+class Case:
+    def __init__(self, path, sanitized=False):
+        self.path = path
+        self.sanitized = sanitized
+        self.name = path.stem + ("[asan]" if sanitized else "")
+        self.header = read_header(path)
+        self.tiers = self.header.get("tier", "").split()
+        self.needs = self.header.get("needs", "").split()
+        self.alone = "alone" in self.header
+        self.timeout = int(self.header.get("timeout", "0"))
+        self.state = None
+        self.why = ""
+        self.seconds = 0.0
+
+
+def read_header(path):
+    header = {}
+    for line in path.read_text().splitlines()[1:30]:
+        if not line.startswith("#"):
+            break
+        key = re.match(r"# ?(tier|timeout|needs|alone|covers): *(.*)", line)
+        if key:
+            header[key[1]] = key[2].strip()
+    return header
+
+
+def all_cases():
+    found = [Case(f) for f in sorted((TESTS / "cases").iterdir()) if f.suffix in (".sh", ".py")]
+    for case in found:
+        tiers = set(case.tiers)
+        if not tiers or tiers - set(TIERS) or len(tiers - {"asan"}) != 1 or not case.timeout:
+            sys.exit(f"{case.path}: the header needs a timeout and one tier of {' '.join(TIERS[:-1])}")
+        if not os.access(case.path, os.X_OK):
+            sys.exit(f"{case.path} is not executable")
+    return found
+
+
+def select(names, tiers):
+    """The cases of these names, or all; with the tier asan, their sanitized runs too."""
+    cases = all_cases()
+    known = {case.path.stem for case in cases}
+    for name in names:
+        if name.removesuffix("[asan]") not in known:
+            sys.exit(f"no case {name}; tests/run.sh --list shows them")
+    tiers = tiers or ([] if names else ["quick"])
+    chosen = []
+    for case in cases:
+        stem = case.path.stem
+        if names and stem not in names and stem + "[asan]" not in names:
+            continue
+        plain = [t for t in case.tiers if t != "asan"]
+        if stem in names and not tiers or any(t in tiers for t in plain):
+            chosen.append(case)
+        if stem + "[asan]" in names or "asan" in tiers and "asan" in case.tiers:
+            chosen.append(Case(case.path, sanitized=True))
+    return chosen
+
+
+# ---- what the machine has ----
+
+def have(what):
+    if what.startswith("/"):
+        return os.path.exists(what)
+    return shutil.which(what) is not None
+
+
+def package_of(need):
+    if ":" in need or need in ("root", "nonroot"):
+        return None
+    if need.startswith("/"):
+        return PACKAGES.get(need)
+    return PACKAGES.get(need, need)
+
+
+def compiler_packages():
+    """Packages whose names depend on the compilers' versions."""
+    if have("clang"):
+        version = subprocess.run(["clang", "-dumpversion"], capture_output=True, text=True).stdout.split(".")[0]
+        runtime = subprocess.run(["clang", "-print-resource-dir"], capture_output=True, text=True).stdout.strip()
+        if not os.path.exists(f"{runtime}/lib/linux/libclang_rt.fuzzer-{platform.machine()}.a"):
+            yield f"libclang-rt-{version}-dev"
+
+
+def multilib_packages():
+    """What `gcc -m32` needs: without it the 32-bit programs are skipped."""
+    if platform.machine() != "x86_64" or not have("gcc"):
+        return
+    gcc = subprocess.run(["gcc", "-print-libgcc-file-name"], capture_output=True, text=True).stdout.strip()
+    if not os.path.exists("/usr/lib32/crt1.o"):
+        yield "libc6-dev-i386"
+    if not os.path.exists(os.path.dirname(gcc) + "/32/libgcc.a"):
+        version = subprocess.run(["gcc", "-dumpversion"], capture_output=True, text=True).stdout.strip()
+        yield f"lib32gcc-{version.split('.')[0]}-dev"
+
+
+def apt(packages):
+    """Installs packages, one by one where the archive does not know one of them."""
+    if not packages:
+        return
+    print("installing:", *sorted(packages), flush=True)
+    environment = dict(os.environ, DEBIAN_FRONTEND="noninteractive")
+    install = ["apt-get", "install", "-qq", "-y", "--no-install-recommends"]
+    with open(OUT / "apt.log", "a") as log:
+        def run(command):
+            return subprocess.run(command, env=environment, stdout=log, stderr=log, stdin=subprocess.DEVNULL).returncode
+        run(["apt-get", "update", "-qq"])
+        if run(install + sorted(packages)) != 0:
+            for package in sorted(packages):
+                run(install + [package])
+
+
+def unpack(package):
+    if list(OUT.glob(f"unpacked/{package}.done")):
+        return
+    print("unpacking:", package, flush=True)
+    (OUT / "unpacked").mkdir(exist_ok=True)
+    script = (f"(apt-get download -qq {package} || (apt-get update -qq && apt-get download -qq {package})) && "
+              f"dpkg -x {package}_*.deb . && rm {package}_*.deb && : >{package}.done")
+    with open(OUT / "apt.log", "a") as log:
+        subprocess.run(["sh", "-c", script], cwd=OUT / "unpacked", stdout=log, stderr=log)
+
+
+def install_needs(cases):
+    """What is missing on this machine and can be had, as root and unless NO_APT is set."""
+    os.environ["PATH"] += f":{OUT}/unpacked/usr/bin"
+    if os.getuid() != 0 or os.environ.get("NO_APT") or not have("apt-get"):
+        return
+    needs = {need for case in cases for need in case.needs} | {"gcc", "make", "/usr/include/stdio.h"}
+    wanted = set()
+    for need in needs:
+        package = None if have(need) else package_of(need)
+        if package in UNPACKED:
+            unpack(package)
+        elif package:
+            wanted |= set(package.split())
+    apt(wanted)
+    late = set(multilib_packages()) if any(case.tiers[0] != "quick" for case in cases) else set()
+    if "clang" in needs:
+        late |= set(compiler_packages())
+    apt(late)
+
+
+def missing(case):
+    """Why the case cannot run here, or ''."""
+    for need in case.needs:
+        kind, _, value = need.partition(":")
+        if need == "root":
+            why = "" if os.getuid() == 0 else "not root"
+        elif need == "nonroot":
+            why = "" if os.getuid() != 0 else "root"
+        elif kind == "arch":
+            why = "" if platform.machine() == value else f"not on {value}"
+        elif kind == "prog":
+            why = "" if (BIN / value).exists() else read(BIN / f"{value}.why") or f"no program {value}"
+        elif kind == "py":
+            why = "" if subprocess.run([sys.executable, "-c", f"import {value}"], capture_output=True).returncode == 0 \
+                else f"python3 without {value}"
+        else:
+            why = "" if have(need) else f"no {need}"
+        if why:
+            return why
+    return ""
+
+
+def read(path):
+    try:
+        return Path(path).read_text(errors="replace").strip()
+    except OSError:
+        return ""
+
+
+# ---- building ----
+
+def comment(source, key):
+    """The value of `key: value` in a comment at the head of a C file."""
+    for line in source.read_text().splitlines()[:15]:
+        found = re.match(rf"[/* ]*{key}: *(.*?)[ */]*$", line)
+        if found:
+            return found[1]
+    return ""
+
+
+def build_program(source):
+    """One of tests/progs: `cc:` in its head adds flags, `only:` names its architecture. Returns an error or ''."""
+    program, why = BIN / source.stem, BIN / f"{source.stem}.why"
+    headers = list((TESTS / "progs").glob("*.h"))
+    if program.exists() and all(program.stat().st_mtime > f.stat().st_mtime for f in [source, *headers]):
+        return ""
+    why.unlink(missing_ok=True)
+    program.unlink(missing_ok=True)
+    only = comment(source, "only")
+    if only and only != platform.machine():
+        why.write_text(f"only for {only}")
+        return ""
+    multiarch = subprocess.run(["gcc", "-print-multiarch"], capture_output=True, text=True).stdout.strip()
+    flags = ["-O1", "-g", "-Wall", "-pthread", "-idirafter", f"/usr/include/{multiarch}", *comment(source, "cc").split()]
+    compiler = os.environ.get("CC", "cc")
+    built = subprocess.run([compiler, "-o", program, source, *flags], capture_output=True, text=True)
+    if built.returncode == 0:
+        return ""
+    program.unlink(missing_ok=True)
+    empty = subprocess.run([compiler, "-x", "c", "-o", "/dev/null", "-", *flags], input="int main(void) { return 0; }",
+                           capture_output=True, text=True)
+    if empty.returncode == 0:
+        why.write_text("does not compile")
+        return built.stderr
+    why.write_text(f"cc cannot do {' '.join(flags)}")
+    return ""
+
+
+def build_programs():
+    BIN.mkdir(parents=True, exist_ok=True)
+    errors = []
+    for source in sorted((TESTS / "progs").glob("*.c")):
+        error = build_program(source)
+        if error:
+            print(error)
+            errors.append(source.stem)
+    return errors
+
+
+def build_kvis(cases):
+    """Sets KVIS for plain cases, and returns the path of the sanitized binary."""
+    named = os.environ.get("KVIS")
+    plain = Path(named).absolute() if named else ROOT / "kvis"
+    if not named and any(not case.sanitized for case in cases):
+        make("kvis")
+    sanitized = OUT / "kvis-asan"
+    if any(case.sanitized for case in cases):
+        make("CC=gcc", "CFLAGS=-O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all",
+             "LINK=-no-pie", "BIN=tests/out/kvis-asan", "tests/out/kvis-asan")
+    return plain, sanitized
+
+
+def make(*arguments):
+    if subprocess.run(["make", "-s", *arguments], cwd=ROOT, stdin=subprocess.DEVNULL).returncode != 0:
+        sys.exit("make failed")
+
+
+# ---- one case ----
+
+def footprint():
+    """What outlives processes: mounts and modules."""
+    return read("/proc/self/mounts").splitlines() + [line.split()[0] for line in read("/proc/modules").splitlines()]
+
+
+def processes_of(mark):
+    """Processes that carry this case's mark in their environment, as (pid, command line)."""
+    found = []
+    for entry in os.listdir("/proc"):
+        if entry.isdigit():
+            try:
+                if mark in Path(f"/proc/{entry}/environ").read_bytes().split(b"\0"):
+                    found.append((int(entry), read(f"/proc/{entry}/cmdline").replace("\0", " ")))
+            except OSError:
+                pass
+    return found
+
+
+def end_leftovers(mark, log):
+    """Ends what is still there after two seconds. Returns whether there was something."""
+    for _ in range(20):
+        if not processes_of(mark):
+            return False
+        time.sleep(0.1)
+    left = processes_of(mark)
+    for pid, command in left:
+        log.write(f"left behind: {pid} {command}\n")
+        try:
+            os.kill(pid, signal.SIGKILL)
+        except OSError:
+            pass
+    return bool(left)
+
+
+def sanitizer_reports(directory, log_path):
+    """Reports of ASan (files beside the directory) and of UBSan (on the standard error of whatever kvis ran)."""
+    texts = []
+    for report in directory.parent.glob(directory.name + ".san.*"):
+        texts.append(read(report))
+        report.unlink()
+    for path in [log_path, *directory.rglob("*")]:
+        if path.is_file() and not path.is_symlink():
+            try:
+                data = path.read_bytes()
+            except OSError:
+                continue
+            for found in re.finditer(rb"kvis\.c:[0-9:]* runtime error.*", data):
+                texts.append(found[0].decode(errors="replace"))
+    return texts
+
+
+def run_case(case, binary, mark):
+    why = missing(case)
+    if why:
+        case.state, case.why = "skipped", why
+        return
+    directory = OUT / "work" / case.name.replace("[asan]", ".asan")
+    log_path = OUT / "log" / directory.name
+    shutil.rmtree(directory, ignore_errors=True)
+    directory.mkdir(parents=True)
+    log_path.parent.mkdir(exist_ok=True)
+    environment = dict(os.environ, KVIS=str(binary), KVIS_CASE=mark,
+                       ASAN_OPTIONS=f"detect_leaks=0:disable_coredump=0:log_path={directory}.san",
+                       UBSAN_OPTIONS=f"print_stacktrace=1:log_path={directory}.san")
+    before = footprint()
+    began = time.monotonic()
+    with open(log_path, "w", errors="replace") as log:
+        command = ["timeout", "-k", "5", str(case.timeout), str(case.path)]
+        status = subprocess.run(command, cwd=directory, env=environment, stdin=subprocess.DEVNULL, stdout=log,
+                                stderr=log).returncode
+        case.seconds = time.monotonic() - began
+        case.why = f"longer than {case.timeout} s" if status == 124 else f"exit status {status}"
+        if end_leftovers(f"KVIS_CASE={mark}".encode(), log):
+            status, case.why = 1, "left processes behind"
+        left = set(footprint()) - set(before)
+        if left:
+            log.write(f"left behind: {sorted(left)}\n")
+            status, case.why = 1, "left a mount or a module behind"
+    reports = sanitizer_reports(directory, log_path) if case.sanitized else []
+    if reports:
+        with open(log_path, "a") as log:
+            log.write("\n".join(reports) + "\n")
+        status, case.why = 1, "sanitizer"
+    case.state = {0: "passed", 77: "skipped"}.get(status, "failed")
+    if case.state == "skipped":
+        case.why = (read(log_path).splitlines() or ["no reason given"])[-1]
+    if case.state == "failed":
+        case.why += f"; see {log_path}"
+        shutil.copy(log_path, f"{log_path}.failed")
+    else:
+        shutil.rmtree(directory, ignore_errors=True)
+
+
+# ---- all of them ----
+
+class Run:
+    def __init__(self, cases, plain, sanitized):
+        self.cases, self.plain, self.sanitized = cases, plain, sanitized
+        self.done = 0
+        self.lock = threading.Lock()
+
+    def one(self, case):
+        mark = f"{os.getpid()}.{case.name}"
+        run_case(case, self.sanitized if case.sanitized else self.plain, mark)
+        with self.lock:
+            self.done += 1
+            where = f"[{self.done}/{len(self.cases)}] {case.name}"
+            if case.state == "passed":
+                print(f"{where} {case.seconds:.1f} s", flush=True)
+            elif case.state == "skipped":
+                print(f"{where} skipped: {case.why}", flush=True)
+            else:
+                tail = read(OUT / "log" / case.name.replace("[asan]", ".asan")).splitlines()[-60:]
+                print(f"{where} {case.seconds:.1f} s FAILED: {case.why}", *tail, sep="\n    ", flush=True)
+
+    def lane(self, waiting):
+        while True:
+            try:
+                case = waiting.get_nowait()
+            except queue.Empty:
+                return
+            self.one(case)
+
+    def all(self, lanes):
+        """First those that may run side by side, the longest first; then the others."""
+        past = past_seconds()
+        waiting = queue.Queue()
+        for case in sorted(self.cases, key=lambda c: -past.get(c.name, c.timeout / 10)):
+            if not case.alone:
+                waiting.put(case)
+        threads = [threading.Thread(target=self.lane, args=(waiting,)) for _ in range(lanes)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        for case in self.cases:
+            if case.alone:
+                self.one(case)
+
+
+def past_seconds():
+    """How long each case took when it last ran here."""
+    lines = (line.split() for line in read(OUT / "seconds").splitlines())
+    return {fields[0]: float(fields[1]) for fields in lines if len(fields) == 2}
+
+
+def keep_seconds(cases):
+    seconds = past_seconds() | {case.name: round(case.seconds, 1) for case in cases if case.state == "passed"}
+    (OUT / "seconds").write_text("".join(f"{name} {took}\n" for name, took in sorted(seconds.items())))
+
+
+def show_slowest(seconds, count=10):
+    print("slowest:", ", ".join(f"{name} {took:.1f} s" for name, took in
+                                sorted(seconds.items(), key=lambda pair: -pair[1])[:count]))
+
+
+def report(cases, errors, seconds):
+    by_state = {state: [c for c in cases if c.state == state] for state in ("passed", "failed", "skipped")}
+    show_slowest({case.name: case.seconds for case in cases})
+    for case in by_state["skipped"]:
+        print(f"skipped: {case.name}: {case.why}")
+    for name in errors:
+        print(f"failed: tests/progs/{name}.c does not compile")
+    for case in by_state["failed"]:
+        print(f"failed: {case.name}: {case.why}")
+    print(f"{seconds:.0f} s")
+    failed = len(by_state["failed"]) + len(errors)
+    print(f"{len(by_state['passed'])} passed, {failed} failed, {len(by_state['skipped'])} skipped", flush=True)
+    return failed
+
+
+def run_once(cases, lanes, binaries, errors):
+    began = time.monotonic()
+    Run(cases, *binaries).all(lanes)
+    keep_seconds(cases)
+    return report(cases, errors, time.monotonic() - began)
+
+
+def arguments():
+    parser = argparse.ArgumentParser(prog="tests/run.sh", description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("names", nargs="*", metavar="NAME", help="run these cases; NAME[asan]: with the sanitizers")
+    parser.add_argument("--tier", action="append", default=[], metavar="TIER",
+                        help=f"run the cases of this tier ({', '.join(TIERS)} or all); may be given several times")
+    parser.add_argument("--list", action="store_true", help="list the cases with their tiers and what they prove")
+    parser.add_argument("--slowest", action="store_true", help="show how long the cases took when they last ran here")
+    parser.add_argument("--install", action="store_true", help="only install what the chosen cases need")
+    parser.add_argument("--lanes", type=int, default=os.cpu_count(), help="how many cases run side by side")
+    parser.add_argument("--times", type=int, default=1, metavar="N", help="run everything N times")
+    return parser.parse_args()
+
+
+def first_comment(path):
+    return next((line[2:] for line in path.read_text().splitlines()[1:] if line.startswith("# ")), "")
+
+
+def main():
+    options = arguments()
+    tiers = [tier for given in options.tier for tier in given.replace(",", " ").split()]
+    if "all" in tiers:
+        tiers = list(TIERS)
+    if set(tiers) - set(TIERS):
+        sys.exit(f"no tier {' '.join(set(tiers) - set(TIERS))}; the tiers are {' '.join(TIERS)}")
+    OUT.mkdir(exist_ok=True)
+    if options.slowest:
+        show_slowest(past_seconds(), 1000)
+        return 0
+    cases = select(options.names, tiers)
+    if options.list:
+        for case in cases if options.names or tiers else all_cases():
+            print(f"{case.name:24} {' '.join(case.tiers):12} {first_comment(case.path)}")
+        return 0
+    install_needs(cases)
+    if options.install:
+        return 0
+    os.environ.update(TESTS=str(TESTS), OUT=str(OUT), BIN=str(BIN), PYTHONDONTWRITEBYTECODE="1", LC_ALL="C")
+    os.environ["PYTHONPATH"] = str(TESTS / "lib")
+    errors = build_programs()
+    binaries = build_kvis(cases)
+    failures = sum(run_once(cases, options.lanes, binaries, errors) for _ in range(options.times))
+    if options.times > 1:
+        print(f"{options.times} runs, {failures} failures")
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
