@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""diff_strace.py PROGRAM|self: the same command under `strace -f` and under `kvis trace -v --json`.
+"""diff_strace.py: used by the cases diff_*: the same command under `strace -f` and under `kvis trace -v --json`.
 
 Both record every call of every process. Compared are, per process (found by its place in the
 tree of forks and by what it executes, since pids differ):
@@ -824,16 +824,15 @@ def check_backend(argv, straces, kvis, backend):
     return len(wrong)
 
 
-def main():
-    programs = {k[2:]: v for k, v in globals().items() if k.startswith("p_")} | {"self": self_test}
-    if len(sys.argv) != 2 or sys.argv[1] not in programs:
-        sys.exit(f"usage: diff_strace.py {'|'.join(programs)}")
+def check_program(program):
+    """Runs one of the programs p_NAME above under strace and under kvis, and compares; or the test of this file itself."""
+    programs = {k[2:]: v for k, v in globals().items() if k.startswith("p_")}
     need("strace", "setarch")
     for d in glob.glob("strace.*") + ["template"]:
         shutil.rmtree(d, ignore_errors=True)
-    if sys.argv[1] == "self":
+    if program == "self":
         return self_test()
-    argv = programs[sys.argv[1]]()
+    argv = programs[program]()
     straces = [run_strace(argv, n) for n in range(STRACE_RUNS)]
     wrong = 0
     for backend in os.environ.get("BACKENDS", "auto ptrace").split():
@@ -846,7 +845,3 @@ def main():
     if not os.environ.get("KEEP"):
         for d in glob.glob("strace.*") + glob.glob("kvis.*") + ["template", "run"]:
             shutil.rmtree(d) if os.path.isdir(d) else os.unlink(d)
-
-
-if __name__ == "__main__":
-    main()

@@ -51,6 +51,7 @@ class Case:
         self.state = None
         self.why = ""
         self.seconds = 0.0
+        self.cpu = 0.0  # user and system time of the case's processes that were waited for
 
 
 def read_header(path):
@@ -347,9 +348,11 @@ def run_case(case, binary, mark):
     began = time.monotonic()
     with open(log_path, "w", errors="replace") as log:
         command = ["timeout", "-k", "5", str(case.timeout), str(case.path)]
-        status = subprocess.run(command, cwd=directory, env=environment, stdin=subprocess.DEVNULL, stdout=log,
-                                stderr=log).returncode
+        child = subprocess.Popen(command, cwd=directory, env=environment, stdin=subprocess.DEVNULL, stdout=log, stderr=log)
+        _, status, usage = os.wait4(child.pid, 0)
+        child.returncode = status = os.waitstatus_to_exitcode(status)
         case.seconds = time.monotonic() - began
+        case.cpu = usage.ru_utime + usage.ru_stime
         case.why = f"longer than {case.timeout} s" if status == 124 else f"exit status {status}"
         if end_leftovers(f"KVIS_CASE={mark}".encode(), log):
             status, case.why = 1, "left processes behind"
@@ -406,7 +409,7 @@ class Run:
         """First those that may run side by side, the longest first; then the others."""
         past = past_seconds()
         waiting = queue.Queue()
-        for case in sorted(self.cases, key=lambda c: -past.get(c.name, c.timeout / 10)):
+        for case in sorted(self.cases, key=lambda c: -past.get(c.name, (c.timeout / 10, 0))[0]):
             if not case.alone:
                 waiting.put(case)
         threads = [threading.Thread(target=self.lane, args=(waiting,)) for _ in range(lanes)]
@@ -420,24 +423,30 @@ class Run:
 
 
 def past_seconds():
-    """How long each case took when it last ran here."""
-    lines = (line.split() for line in read(OUT / "seconds").splitlines())
-    return {fields[0]: float(fields[1]) for fields in lines if len(fields) == 2}
+    """How long each case took when it last ran here: {name: (seconds, CPU seconds)}."""
+    lines = (line.split() for line in read(OUT / "seconds").splitlines() if line.count(" ") == 2)
+    return {name: (float(seconds), float(cpu)) for name, seconds, cpu in lines}
 
 
 def keep_seconds(cases):
-    seconds = past_seconds() | {case.name: round(case.seconds, 1) for case in cases if case.state == "passed"}
-    (OUT / "seconds").write_text("".join(f"{name} {took}\n" for name, took in sorted(seconds.items())))
+    seconds = past_seconds() | {case.name: (case.seconds, case.cpu) for case in cases if case.state == "passed"}
+    (OUT / "seconds").write_text("".join(f"{name} {took:.1f} {cpu:.1f}\n" for name, (took, cpu) in sorted(seconds.items())))
 
 
-def show_slowest(seconds, count=10):
-    print("slowest:", ", ".join(f"{name} {took:.1f} s" for name, took in
-                                sorted(seconds.items(), key=lambda pair: -pair[1])[:count]))
+def slowest(cases, count=10):
+    longest = sorted(cases, key=lambda case: -case.seconds)[:count]
+    return ", ".join(f"{case.name} {case.seconds:.1f} s" for case in longest)
+
+
+def show_past():
+    past = sorted(past_seconds().items(), key=lambda item: -item[1][0])
+    for name, (seconds, cpu) in past:
+        print(f"{name:28} {seconds:7.1f} s {cpu:7.1f} s of CPU")
 
 
 def report(cases, errors, seconds):
     by_state = {state: [c for c in cases if c.state == state] for state in ("passed", "failed", "skipped")}
-    show_slowest({case.name: case.seconds for case in cases})
+    print("slowest:", slowest(cases))
     for case in by_state["skipped"]:
         print(f"skipped: {case.name}: {case.why}")
     for name in errors:
@@ -484,7 +493,7 @@ def main():
         sys.exit(f"no tier {' '.join(set(tiers) - set(TIERS))}; the tiers are {' '.join(TIERS)}")
     OUT.mkdir(exist_ok=True)
     if options.slowest:
-        show_slowest(past_seconds(), 1000)
+        show_past()
         return 0
     cases = select(options.names, tiers)
     if options.list:

@@ -1,6 +1,0 @@
-#!/bin/sh
-# What differs by chance (how a pipe is cut into reads on a busy machine) does not differ twice.
-# tier: quick asan
-# timeout: 600
-# needs: strace setarch python3 prog:diff_forks
-python3 "$TESTS/lib/diff_strace.py" forks || { rm -rf ./* && exec python3 "$TESTS/lib/diff_strace.py" forks; }
