@@ -15055,13 +15055,13 @@ static u64 rb_lost(const struct bpf_obj *o, u32 why)
  * there: its signals, its descriptors and its limits are as kvis found them. Dies only before
  * anything is attached. Entry points: sp_signals, sp_find, sp_fork, sp_go, sp_error; sp_boot. */
 
-/* What a command is started with. The hooks run in the child: `early` before it becomes -u's user,
+/* The command that kvis starts. The hooks run in the child: `early` before it becomes -u's user,
  * `late` right before its exec. */
-struct sp {
-    pid_t pid;
-    int go, err;             /* pipes: its leave to go on; why it could not */
+static struct {
+    pid_t pid;               /* 0: none was started */
+    int go, err;             /* pipes: its leave to go on; why it could not. -1: none */
     void (*early)(int err), (*late)(void);
-};
+} sp_command = { .go = -1, .err = -1 };
 
 static const int sp_sigs[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGALRM, SIGIO };
 
@@ -15224,8 +15224,7 @@ static void sp_become(int fdn)
 }
 
 /* The child, up to its exec: everything as kvis found it, and nothing of kvis's left open. */
-static void __attribute__((noreturn)) sp_child_main(const struct sp *s, const char *path,
-                                                    const int *sync, int err)
+static void __attribute__((noreturn)) sp_child_main(const char *path, const int *sync, int err)
 {
     char go;
     ssize_t r;
@@ -15237,24 +15236,24 @@ static void __attribute__((noreturn)) sp_child_main(const struct sp *s, const ch
         _exit(EXIT_KVIS);
     for (u32 i = 0; i < opt.n_env; i++)
         strchr(opt.env[i], '=') ? putenv((char *)(uintptr_t)opt.env[i]) : unsetenv(opt.env[i]);
-    if (s->early)
-        s->early(err);
+    if (sp_command.early)
+        sp_command.early(err);
     if (opt.user)
         sp_become(err);
     sp_restore_signals();
-    if (s->late)
-        s->late();
+    if (sp_command.late)
+        sp_command.late();
     execv(path, opt.command);
     sp_child_fail(err, 'x');
     _exit(EXIT_KVIS);
 }
 
 /* Reads why the child could not become the command, and says it. Returns the exit status to use,
- * 0: it could. */
-static int sp_error(const struct sp *s)
+ * 0: it could, or there is no command. */
+static int sp_error(void)
 {
     int msg[2];
-    if (s->err < 0 || read(s->err, msg, sizeof msg) != (ssize_t)sizeof msg)
+    if (sp_command.err < 0 || read(sp_command.err, msg, sizeof msg) != (ssize_t)sizeof msg)
         return 0;
     errno = msg[1];
     if (msg[0] == 'n')
@@ -15278,30 +15277,32 @@ static int sp_error(const struct sp *s)
 
 /* Makes the child, which waits for sp_go. Descriptors 3 and up that kvis opened are CLOEXEC and so
  * not the program's. */
-static void sp_fork(struct sp *s)
+static void sp_fork(void)
 {
     const char *path = sp_find(opt.command[0]);
     int sync[2], err[2];
     if (pipe2(sync, O_CLOEXEC) < 0 || pipe2(err, O_CLOEXEC | O_NONBLOCK) < 0)
         die(EXIT_KVIS, "pipe:");
-    s->pid = fork();
-    if (s->pid < 0)
+    sp_command.pid = fork();
+    if (sp_command.pid < 0)
         die(EXIT_KVIS, "fork:");
-    if (!s->pid)
-        sp_child_main(s, path, sync, err[1]);
-    close(sync[0]), close(err[1]);
-    s->go = sync[1];
-    s->err = err[0];
+    if (!sp_command.pid)
+        sp_child_main(path, sync, err[1]);
+    close(sync[0]);
+    close(err[1]);
+    sp_command.go = sync[1];
+    sp_command.err = err[0];
 }
 
 /* Lets it go; kvis ends, and the child with it, when that fails. */
-static void sp_go(struct sp *s)
+static void sp_go(void)
 {
-    if (write(s->go, "", 1) != 1) {
-        kill(s->pid, SIGKILL);
+    if (write(sp_command.go, "", 1) != 1) {
+        kill(sp_command.pid, SIGKILL);
         die(EXIT_KVIS, "pipe:");
     }
-    close(s->go);
+    close(sp_command.go);
+    sp_command.go = -1;
 }
 
 /* --- the first process of a machine ---
@@ -16247,7 +16248,6 @@ enum {
 static struct {
     pid_t child;          /* the command; 0 when attached */
     int status;           /* its wait status, -1 until it is known */
-    struct sp cmd;        /* the command */
     bool accel, started, detaching, killing, ending;
     bool bound;           /* the tree ends with kvis, however that ends */
     const char *no_accel; /* why there is none */
@@ -18044,31 +18044,30 @@ static void tr_child_late(void)
 
 static void tr_spawn(void)
 {
-    struct sp *s = &tr.cmd;
-    s->early = tr_child_early;
-    s->late = tr_child_late;
+    sp_command.early = tr_child_early;
+    sp_command.late = tr_child_late;
     if (tr.accel)
         tr_filter(&tr_spawn_prog);
-    sp_fork(s);
+    sp_fork();
     u32 options = TR_OPTIONS | (tr.accel ? PTRACE_O_TRACESECCOMP : 0) | PTRACE_O_EXITKILL;
-    long e = sys_ptrace(PTRACE_SEIZE, s->pid, 0, (void *)(uintptr_t)options);
+    long e = sys_ptrace(PTRACE_SEIZE, sp_command.pid, 0, (void *)(uintptr_t)options);
     if (e < 0) {
-        kill(s->pid, SIGKILL);
+        kill(sp_command.pid, SIGKILL);
         errno = (int)-e;
         die(EXIT_KVIS, "ptrace is refused here (a container's seccomp profile? another tracer?):");
     }
-    struct task *t = ps_new_task(s->pid);
+    struct task *t = ps_new_task(sp_command.pid);
     if (!t)
         die(EXIT_KVIS, "out of memory");
     t->run = RUN_RUNNING;
-    tr.child = s->pid;
-    tr_first_state(t, s->pid);
+    tr.child = sp_command.pid;
+    tr_first_state(t, sp_command.pid);
     snprintf(t->comm, sizeof t->comm, "%s", "kvis");
-    if (opt.faults && (e = pf_open(s->pid, true)) < 0) {
+    if (opt.faults && (e = pf_open(sp_command.pid, true)) < 0) {
         pf_explain((int)e);
         opt.faults = false;
     }
-    sp_go(s);
+    sp_go();
 }
 
 /* --- starting: a process that runs --- */
@@ -18286,7 +18285,7 @@ static void tr_report(const char *backend, bool text)
  * *sig the signal that kvis shall die by. */
 static int tr_finish(int *sig)
 {
-    int failed = sp_error(&tr.cmd);
+    int failed = sp_error();
     tr_report(tr_backend_name(), !failed); /* a command that never ran has nothing to sum up */
     bpf_detach(&hy.obj);
     bpf_detach(&hy.uring);
@@ -18330,7 +18329,6 @@ static struct {
 
 static struct {
     struct bpf_obj obj;
-    struct sp cmd;            /* the command, when there is one */
     u64 magic;                /* the pointer by which the command says that it is to be followed */
     bool walks;               /* directories come with the records */
     bool no_exec;             /* execve's own opens are not seen */
@@ -18833,10 +18831,10 @@ static int open_loop(u64 end_ns)
     bool over = false;
     while (!over) {
         rb_wait(ms, NULL);
-        over = sp_told || (end_ns && u_now() >= end_ns) || (!op.cmd.pid && open_unread());
-        if (op.cmd.pid && status == -1)
-            syscall(SYS_wait4, op.cmd.pid, &status, WNOHANG, NULL);
-        over |= op.cmd.pid && status != -1 && open_tree_gone();
+        over = sp_told || (end_ns && u_now() >= end_ns) || (!sp_command.pid && open_unread());
+        if (sp_command.pid && status == -1)
+            syscall(SYS_wait4, sp_command.pid, &status, WNOHANG, NULL);
+        over |= sp_command.pid && status != -1 && open_tree_gone();
         rb_mark();
         u32 n = rb_drain(open_record);
         out_flush();
@@ -18852,14 +18850,14 @@ static int open_run(u64 end_ns)
 {
     if (opt.command) {
         op.magic = bpf_magic();
-        op.cmd.late = open_child_late;
-        sp_fork(&op.cmd);
+        sp_command.late = open_child_late;
+        sp_fork();
     }
     int e = open_start();
     if (e) {
         const char *mend = bpf_denied(e);
-        if (op.cmd.pid)
-            kill(op.cmd.pid, SIGKILL);
+        if (sp_command.pid)
+            kill(sp_command.pid, SIGKILL);
         die(EXIT_KVIS, "cannot watch opens: %s%s%s%s", op.obj.why, *mend ? " (" : "", mend,
             *mend ? ")" : "");
     }
@@ -18870,8 +18868,8 @@ static int open_run(u64 end_ns)
         u_warn("execve's own opens are not seen: %s", tfs.why);
     if (out.events_on)
         open_header();
-    if (op.cmd.pid)
-        sp_go(&op.cmd);
+    if (sp_command.pid)
+        sp_go();
     out.give_up = sp_gives_up;
     int status = open_loop(end_ns);
     bpf_detach(&op.obj);
@@ -18976,7 +18974,6 @@ struct proc_step {
 
 static struct {
     struct bpf_obj obj;
-    struct sp cmd;
     struct rusage rusage;         /* the command's, with that of all whose end was waited for */
     bool btf, argv;               /* fields of the kernel's structs; arguments by execve's argv */
     bool no_forks;                /* forks cannot be seen: whose child a process is, /proc knows */
@@ -20234,7 +20231,7 @@ static void proc_forked(const struct wire_proc *h)
         return;
     }
     /* kvis itself makes none: its child is one that the command made its brother (CLONE_PARENT) */
-    bool brother = pp.cmd.pid && h->ppid == (u32)getpid();
+    bool brother = sp_command.pid && h->ppid == (u32)getpid();
     l = brother || proc_is_mine(h->ppid) ? proc_new(h->pid, true) : NULL;
     if (!l)
         return;
@@ -20389,9 +20386,9 @@ static void proc_step_choose(struct proc_step *s, struct proc_step *child)
 static void proc_step_end(struct proc_life *l)
 {
     struct proc_life *parent = proc_find(l->ppid);
-    bool root = l->pid == (u32)pp.cmd.pid;
+    bool root = l->pid == (u32)sp_command.pid;
     struct proc_step *s = NULL;
-    if (pp.cmd.pid && l->mine && (root || parent) && proc_steps <= PROC_STEPS)
+    if (sp_command.pid && l->mine && (root || parent) && proc_steps <= PROC_STEPS)
         s = calloc(1, sizeof *s);
     if (!s) {
         proc_steps_drop(l->children);
@@ -20651,7 +20648,7 @@ static void proc_json_summary(u32 running)
     for (size_t i = 0; i < ARRAY_LEN(num); i++)
         if (num[i].known)
             proc_json_num(b, num[i].key, num[i].v);
-    if (pp.cmd.pid)
+    if (sp_command.pid)
         proc_json_critical(b);
     b_s(b, "}\n");
 }
@@ -20718,15 +20715,15 @@ static int proc_loop(u64 end_ns)
         rb_wait(ms, NULL);
         over = sp_told || (end_ns && u_now() >= end_ns) || out.failed
                || (out.text.fd[0] < 0 && out.json.fd[0] < 0 && pp.gantt < 0 && !out.n_taps);
-        if (pp.cmd.pid && status == -1)
-            syscall(SYS_wait4, pp.cmd.pid, &status, WNOHANG, &pp.rusage);
+        if (sp_command.pid && status == -1)
+            syscall(SYS_wait4, sp_command.pid, &status, WNOHANG, &pp.rusage);
         rb_mark();
         u32 n = rb_drain(proc_record);
-        over |= !pp.whole && !pp.mine && (!pp.cmd.pid || status != -1);
+        over |= !pp.whole && !pp.mine && (!sp_command.pid || status != -1);
         if (pp.ending)
             proc_sweep(false);
         out_flush();
-        ms = n ? 2 : MIN(ms * 2, pp.cmd.pid ? 32 : 100);
+        ms = n ? 2 : MIN(ms * 2, sp_command.pid ? 32 : 100);
         if (u_now() > tell || over) {
             proc_tell_losses();
             if (status != -1 && proc_lost())
@@ -20760,15 +20757,15 @@ static void proc_begin(void)
     pp.page = (u64)sysconf(_SC_PAGESIZE);
     pp.whole = !opt.command && !po.pid;
     if (opt.command) {
-        pp.cmd.late = proc_child_late;
-        sp_fork(&pp.cmd);
-        proc_adopt((u32)pp.cmd.pid);
+        sp_command.late = proc_child_late;
+        sp_fork();
+        proc_adopt((u32)sp_command.pid);
     }
     int e = proc_start();
     if (e) {
         const char *mend = bpf_denied(e);
-        if (pp.cmd.pid)
-            kill(pp.cmd.pid, SIGKILL);
+        if (sp_command.pid)
+            kill(sp_command.pid, SIGKILL);
         die(EXIT_KVIS, "cannot watch processes: %s%s%s%s", pp.obj.why, *mend ? " (" : "", mend,
             *mend ? ")" : "");
     }
@@ -20794,11 +20791,11 @@ static int proc_run(u64 end_ns)
         f->head(&out.text.b);
     out_flush();
     sp_boot_on();
-    if (pp.cmd.pid) {
-        struct proc_life *l = proc_find((u32)pp.cmd.pid);
+    if (sp_command.pid) {
+        struct proc_life *l = proc_find((u32)sp_command.pid);
         l->fork_ns = l->begin_ns = u_now();
         l->counted = !pp.no_forks;
-        sp_go(&pp.cmd);
+        sp_go();
     }
     out.give_up = sp_gives_up;
     int status = proc_loop(end_ns);
@@ -20813,7 +20810,7 @@ static int proc_run(u64 end_ns)
         proc_json_summary(running);
     out_flush();
     proc_write_gantt();
-    if (pp.cmd.pid && out.events_on && !f->json)
+    if (sp_command.pid && out.events_on && !f->json)
         proc_summary(running);
     bpf_close(&pp.obj);
     return status;
@@ -28358,7 +28355,6 @@ static struct {
     u64 for_ns;                  /* as -d says; 0: 10 s, or as long as the command runs */
     u64 from_ns, to_ns;
     u32 n_found, dropped;
-    struct sp cmd;
     int status;                  /* of the command: -1: it runs, or there is none */
 } dg = { .status = -1 };
 
@@ -29030,16 +29026,16 @@ static void dg_look(void)
 
 static bool dg_command_gone(void)
 {
-    if (dg.cmd.pid && dg.status == -1)
-        syscall(SYS_wait4, dg.cmd.pid, &dg.status, WNOHANG, NULL);
-    return dg.cmd.pid && dg.status != -1;
+    if (sp_command.pid && dg.status == -1)
+        syscall(SYS_wait4, sp_command.pid, &dg.status, WNOHANG, NULL);
+    return sp_command.pid && dg.status != -1;
 }
 
 /* Until then, or somebody's or the command's end. */
 static void dg_wait(u64 until)
 {
     for (u64 now; (now = u_now()) < until && !sp_told && !dg_command_gone();)
-        poll(NULL, 0, (int)MIN((until - now) / 1000000 + 1, dg.cmd.pid ? 10 : 1000));
+        poll(NULL, 0, (int)MIN((until - now) / 1000000 + 1, sp_command.pid ? 10 : 1000));
 }
 
 /* Looks, and judges. The command's wait status, -1 without one. */
@@ -29049,16 +29045,16 @@ static int dg_run(void)
     u64 length = dg.for_ns ? dg.for_ns : opt.command ? UINT64_MAX / 2 : 10 * NSEC;
     mo.interval_ns = MIN(NSEC, MAX(length / 2, 10000000));
     if (opt.command) {
-        sp_fork(&dg.cmd);
-        pid = dg.cmd.pid;
+        sp_fork();
+        pid = sp_command.pid;
         opt.pids = &pid, opt.n_pids = 1;
         mo.off &= ~(1ull << SRC_PROC);
     }
     mon_start();
     dg_look();
     dg.from_ns = dg.to_ns = u_now();
-    if (dg.cmd.pid)
-        sp_go(&dg.cmd);
+    if (sp_command.pid)
+        sp_go();
     u64 end = dg.from_ns + length, tick = mo.interval_ns;
     for (bool over = false; !over && !out.failed;) {
         u64 next = MIN(dg.to_ns + tick, end);
@@ -29077,7 +29073,7 @@ static int dg_run(void)
     if (out.events_on)
         dg_text(&out.text.b);
     out_flush();
-    while (dg.cmd.pid && dg.status == -1 && !sp_told) /* -d was over before it */
+    while (sp_command.pid && dg.status == -1 && !sp_told) /* -d was over before it */
         dg_wait(u_now() + NSEC);
     return dg.status;
 }
@@ -31334,7 +31330,7 @@ static int cmd_trace(void)
     cmd_start_text();
     tr_loop();
     int status = tr_finish(&sig);
-    cmd_report(rout.fd, rout.name, !sp_error(&tr.cmd));
+    cmd_report(rout.fd, rout.name, !sp_error());
     if (out.failed)
         return EXIT_KVIS;
     if (sig)
@@ -31394,7 +31390,7 @@ static int cmd_open(void)
     }
     cmd_rows_begin("bpf");
     int status = open_run(tr.deadline_ns);
-    return cmd_rows_end(sp_error(&op.cmd), status);
+    return cmd_rows_end(sp_error(), status);
 }
 
 static int cmd_proc(void)
@@ -31415,7 +31411,7 @@ static int cmd_proc(void)
     cmd_this_run(ST_PROC);
     out.many = true; /* a recording's lines of text name their processes */
     cmd_record(true);
-    int status = proc_run(tr.deadline_ns), failed = sp_error(&pp.cmd);
+    int status = proc_run(tr.deadline_ns), failed = sp_error();
     cmd_report(rout.fd, rout.name, !failed);
     return cmd_rows_end(failed, status);
 }
@@ -31520,7 +31516,7 @@ static int cmd_diagnose(void)
     int status = dg_run();
     if (opt.report)
         mout_page_end(cmd_report_fd);
-    return cmd_rows_end(sp_error(&dg.cmd), status);
+    return cmd_rows_end(sp_error(), status);
 }
 
 static int cmd_check(void)
@@ -31769,7 +31765,7 @@ static void cmd_literals(void)
 /* What is not 0 at first in the large structs: an initialiser would put them into the file. */
 static void cmd_before_options(void)
 {
-    tr.status = tr.cmd.err = op.cmd.err = pp.cmd.err = pp.gantt = -1;
+    tr.status = pp.gantt = -1;
     tr.poll.length = 8;
 }
 
