@@ -1,5 +1,5 @@
 #!/bin/sh
-# The cross build is static and free of warnings, and runs as far as an emulator without ptrace can.
+# The cross build for arm64 is static, free of warnings, and runs as far as an emulator without ptrace allows.
 # tier: full
 # timeout: 300
 # needs: make aarch64-linux-gnu-gcc qemu-aarch64-static /usr/aarch64-linux-gnu/lib/libc.a

@@ -1,5 +1,5 @@
 #!/bin/sh
-# kvis check: its rows against what can be known without it, its exit status, its JSON.
+# What kvis check says works here does work: its rows, exit status and JSON agree with independent probes.
 # tier: quick asan
 # timeout: 60
 # needs: root prog:refuse

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Calls of i386 and x32 in a 64-bit program, by their own tables.
+# Calls of the i386 and x32 ABIs in a 64-bit program are decoded by their own tables.
 # tier: quick asan
 # timeout: 60
 # needs: arch:x86_64

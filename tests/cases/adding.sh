@@ -1,7 +1,7 @@
 #!/bin/sh
-# What the banners of kvis.c promise: an event, an option, a metric and a probe are each a row and a function.
-# tests/lib/adding.py adds one of each to a copy, as somebody would who has read the banner; it works in all the sinks, and
-# the lint still holds.
+# Adding an event, an option, a metric or a probe takes one row and one function, as kvis.c says.
+# lib/adding.py adds one of each to a copy of the source; each must appear in every output, and the lint must still
+# pass.
 # tier: full
 # timeout: 180
 # needs: gcc clang python3 flock

@@ -1,7 +1,7 @@
 #!/bin/sh
-# An empty directory as the root, with kvis as the only file in it: every command runs from the one file, as root,
-# as a container's root without capabilities, and as nobody, with /proc and /sys and without; what cannot be says
-# why and what mends it. (The guests of tests/vm are initramfs of busybox and kvis.)
+# Every command runs in a root directory that contains nothing but kvis, or says why it cannot and how to fix it.
+# It runs as root, as a container's root without capabilities and as nobody, with /proc and /sys and without them.
+# (The guests of tests/vm are initramfs of busybox and kvis.)
 # tier: quick
 # timeout: 90
 # needs: root unshare chroot setpriv

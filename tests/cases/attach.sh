@@ -1,5 +1,5 @@
 #!/bin/sh
-# kvis trace -p: every thread of a running program; after it, all is as before.
+# kvis trace -p traces every thread of a running program and leaves the program as it was.
 # tier: quick asan
 # timeout: 120
 # covers: P17 P18

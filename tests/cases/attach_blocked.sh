@@ -1,5 +1,5 @@
 #!/bin/sh
-# Attached to, and left, while it waits in a call: the call goes on as if nothing had been.
+# A call that blocks while kvis attaches and detaches goes on as if nothing had happened.
 # tier: quick asan
 # timeout: 120
 # covers: P18 P19

@@ -1,5 +1,5 @@
 #!/bin/sh
-# A pid that cannot be attached to: one line that says why, exit 1.
+# Each pid that cannot be attached to gives one line that says why, and exit status 1.
 # tier: quick asan
 # timeout: 60
 # covers: P16

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Attached while one of many threads executes a program: the exec waits until its dead siblings are
-# reaped, by kvis, and kvis's next attach waits for the exec. It must end, and the process go on.
+# kvis attaches while one of many threads executes a program, and neither of them waits forever.
+# The exec waits until kvis reaps its dead siblings, and kvis's next attach waits for the exec.
 # tier: quick asan
 # timeout: 90
 # needs: prog:storm

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Attaching takes long (strace holds up each ptrace(2) of kvis's): what threads stop for meanwhile is
-# handled in its turn, so that each of them goes on, and every signal of the program's own comes to it.
+# When attaching takes long, every thread still goes on and every signal still arrives.
+# strace delays each ptrace(2) of kvis to make attaching slow.
 # tier: quick asan
 # timeout: 60
 # needs: strace prog:hyb

@@ -1,5 +1,5 @@
 #!/bin/sh
-# A stopped process stays stopped while it is traced and after.
+# A stopped process stays stopped while it is traced and afterwards.
 # tier: quick asan
 # timeout: 60
 # covers: P8

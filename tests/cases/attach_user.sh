@@ -1,5 +1,5 @@
 #!/bin/sh
-# Somebody else's process: the message names the cause and the mend.
+# Attaching to another user's process fails with the cause and the fix.
 # tier: quick asan
 # timeout: 60
 # needs: root setpriv

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Arguments that lie cost nothing, and what can be read of them is shown.
+# Arguments with invalid pointers do no harm, and what can be read of them is shown.
 # tier: quick asan
 # timeout: 120
 # covers: P37 P39

@@ -1,6 +1,6 @@
 #!/bin/sh
-# What the disk under this directory does for dd, against what dd asked for and the kernel's own count, in
-# every sink. (On disks of known latency: tests/vm/guest/disk.sh.)
+# Block requests are those that dd asked for and that the kernel counted, in every output.
+# Disks of known latency are tested in tests/vm/guest/disk.sh.
 # tier: quick asan
 # timeout: 60
 # needs: root dd taskset python3

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Where the kernel's fields are: kvis against a compiler that reads bpftool's C of the same kernel. Time and
-# memory of a batch. tracefs without a mount, and what its formats say against the kernel's own BTF.
+# Offsets of kernel fields agree with a compiler that reads bpftool's C header of the same kernel.
+# Also: time and memory of a look-up, tracefs without a mount, and tracefs formats against BTF.
 # tier: quick
 # timeout: 180
 # needs: root gcc python3 /sys/kernel/btf/vmlinux

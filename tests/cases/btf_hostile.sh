@@ -1,5 +1,6 @@
 #!/bin/sh
-# BTF and event formats made here, right and wrong: each is answered as tests/*_hostile.py say.
+# BTF files and event formats, valid and damaged, get the answer that lib/btf_hostile.py and lib/format_hostile.py
+# know.
 # tier: quick
 # timeout: 120
 # needs: gcc python3

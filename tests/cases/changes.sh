@@ -1,5 +1,5 @@
 #!/bin/sh
-# Changes of the file system and opens that fail, as events.
+# Changes to the file system and failed opens appear as events.
 # tier: quick asan
 # timeout: 60
 . "$TESTS/lib/truth.sh"

@@ -1,6 +1,5 @@
 #!/bin/sh
-# Children whose parent is not who called clone, or that ask not to be traced. None may meet our filter
-# without us (ENOSYS).
+# Children with an unusual parent or CLONE_UNTRACED are traced, and none gets ENOSYS from the seccomp filter.
 # tier: quick asan
 # timeout: 60
 # covers: P10 P11

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Colour on a terminal only, and only if wanted; C locale, no TERM, odd widths.
+# Color is used on a terminal only, and only when it is wanted, whatever LANG, TERM and the width are.
 # tier: quick asan
 # timeout: 60
 # covers: O5

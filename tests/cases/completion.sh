@@ -1,5 +1,5 @@
 #!/bin/sh
-# `kvis completion SHELL`, in the shells themselves: commands, options, values, files, a command's words.
+# Completions work in bash, zsh and fish themselves: commands, options, values, files, and a command's words.
 # tier: quick
 # timeout: 120
 # needs: bash zsh fish python3

@@ -1,5 +1,5 @@
 #!/bin/sh
-# -c, -C, -S, -i and --by=pid: the table agrees with the calls themselves.
+# The tables of -c, -C, -S, -i and --by=pid agree with the calls themselves.
 # tier: quick asan
 # timeout: 60
 . "$TESTS/lib/lib.sh"

@@ -1,5 +1,5 @@
 #!/bin/sh
-# 1000 threads at once, 5000 short ones, 5000 children: all seen, memory bounded.
+# 1000 threads at once, 5000 short threads and 5000 children are all seen, and memory stays bounded.
 # tier: quick asan
 # timeout: 180
 # alone: it times attaching

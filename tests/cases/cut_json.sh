@@ -1,5 +1,5 @@
 #!/bin/sh
-# JSON that ends early is whole lines; ended by a signal that can be caught, it has its summary.
+# JSON that ends early consists of whole lines; after a signal that can be caught, it has its summary.
 # tier: quick asan
 # timeout: 60
 # covers: O4 P14

@@ -1,5 +1,5 @@
 #!/bin/sh
-# kvis diff: what only one of two recordings has, and where time moved, as text and JSON.
+# kvis diff shows what only one of two recordings has and where time moved, as text and JSON.
 # tier: quick asan
 # timeout: 40
 # needs: python3 prog:loop

@@ -1,6 +1,5 @@
 #!/bin/sh
-# `make dist`: what is made from git and, elsewhere, by others and at another time, from its own source
-# archive, has the same bytes; the binaries need nothing, and run.
+# make dist gives the same bytes from git and from its own source archive, elsewhere and later; the binaries run.
 # tier: full
 # timeout: 600
 # needs: make git musl-gcc aarch64-linux-gnu-gcc qemu-aarch64-static

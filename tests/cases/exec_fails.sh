@@ -1,5 +1,5 @@
 #!/bin/sh
-# A command that cannot be run: 127 or 126 and one line that says why.
+# A command that cannot be run gives exit status 126 or 127 and one line that says why.
 # tier: quick asan
 # timeout: 60
 # covers: P32 P33

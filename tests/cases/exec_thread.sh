@@ -1,5 +1,5 @@
 #!/bin/sh
-# exec by a thread that is not the first; a first thread that ends before the others.
+# exec by a thread that is not the first, and a first thread that ends before the others, are traced correctly.
 # tier: quick asan
 # timeout: 60
 # covers: P2 P3 P4

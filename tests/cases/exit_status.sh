@@ -1,5 +1,5 @@
 #!/bin/sh
-# kvis ends as the program does: 0..255, or by the same signal, without a core of its own.
+# kvis ends as the program does: with its status, or by the same signal and without a core file of its own.
 # tier: quick asan
 # timeout: 120
 # covers: P34

@@ -1,6 +1,7 @@
 #!/bin/sh
-# A thread whose siblings stop as fast as kvis can look has its turn as well: wait4(-1) reports the
-# newest tracee first, so that the oldest, which ends this program after 100 rounds, would wait for ever.
+# A thread gets its turn although its siblings stop as fast as kvis can look.
+# wait4(-1) reports the newest tracee first, so the oldest, which ends this program after 100 rounds, could wait
+# forever.
 # tier: quick
 # timeout: 120
 # needs: prog:hyb

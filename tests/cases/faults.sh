@@ -1,5 +1,5 @@
 #!/bin/sh
-# Page faults by region, to the page.
+# Page faults are counted by region, to the page.
 # tier: quick asan
 # timeout: 60
 # needs: python3

@@ -1,5 +1,5 @@
 #!/bin/sh
-# The fds that the program is started with: 0, 1, 2 and a 7.
+# Descriptors that the program inherits have their names: 0, 1, 2 and 7.
 # tier: quick asan
 # timeout: 60
 . "$TESTS/lib/truth.sh"

@@ -1,5 +1,5 @@
 #!/bin/sh
-# What is behind an fd, by every call that makes one.
+# Every call that makes a descriptor gives it the right kind and name.
 # tier: quick asan
 # timeout: 60
 . "$TESTS/lib/truth.sh"

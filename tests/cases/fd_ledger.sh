@@ -1,5 +1,5 @@
 #!/bin/sh
-# Bytes, age and opener of an open file, and what was left open.
+# Bytes, age and opener of each open file are right, and files left open are listed.
 # tier: quick asan
 # timeout: 60
 . "$TESTS/lib/truth.sh"

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Open files that come from elsewhere: SCM_RIGHTS, pidfd_getfd.
+# Open files that come from another process (SCM_RIGHTS, pidfd_getfd) have their names.
 # tier: quick asan
 # timeout: 60
 . "$TESTS/lib/truth.sh"

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Relative names become absolute: cwd, dirfd, threads and children that move.
+# Relative paths become absolute, also in threads and children that change directory.
 # tier: quick asan
 # timeout: 60
 . "$TESTS/lib/truth.sh"

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Which open file a number stands for: dup, exec, close_range, shared and copied tables.
+# A number stands for the right open file after dup, exec, close_range, and with shared and copied tables.
 # tier: quick asan
 # timeout: 60
 # covers: P12

@@ -1,6 +1,5 @@
 #!/bin/sh
-# What -e trace= leaves out is not shown as nothing: the summary's parts that it makes too small are n/a,
-# and absent from JSON. The same with the seccomp filter and without.
+# What -e trace= leaves out is not shown as zero: the summary's values that depend on it are n/a and absent from JSON.
 # tier: quick asan
 # timeout: 60
 . "$TESTS/lib/lib.sh"

@@ -1,5 +1,5 @@
 #!/bin/sh
-# What -e, -z, -Z, -x and -P let through.
+# -e, -z, -Z, -x and -P show what they should and nothing else.
 # tier: quick asan
 # timeout: 90
 . "$TESTS/lib/lib.sh"

@@ -1,6 +1,5 @@
 #!/bin/sh
-# Disks that run full under a recording, a report (its temporary file, too) and a trace for Perfetto: said, with the
-# name; the command goes on; what was recorded before can be replayed. The temporary file has no name.
+# A disk that runs full under a recording, a report or a Perfetto trace is reported by name, and the command goes on.
 # tier: quick asan
 # timeout: 60
 # needs: root unshare python3 prog:loop

@@ -1,5 +1,5 @@
 #!/bin/sh
-# A FUSE server and its client, both traced: neither waits for kvis, and kvis for neither.
+# A FUSE server and its client can both be traced: neither waits for kvis, and kvis waits for neither.
 # tier: quick asan
 # timeout: 90
 # needs: root /dev/fuse prog:fuse

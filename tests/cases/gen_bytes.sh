@@ -1,5 +1,5 @@
 #!/bin/sh
-# make gen gives the committed arrays byte for byte, wherever it runs: no date, no path gets in.
+# make gen reproduces the committed arrays byte for byte, wherever and whenever it runs.
 # tier: full
 # timeout: 120
 # needs: gcc clang

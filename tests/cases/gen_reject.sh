@@ -1,7 +1,7 @@
 #!/bin/sh
-# What insngen does not understand it refuses: exit 1, nothing on stdout, and a message with file,
-# section and offset. tests/lib/gen/bad/*.bpf.c each break one rule (the first line says which message);
-# tests/lib/gen_bend.py bends a good object, one number at a time.
+# insngen refuses what it does not understand, with file, section and offset, and prints nothing else.
+# lib/gen/bad/*.bpf.c each break one rule (the first line says which message); lib/gen_bend.py changes a good object
+# one number at a time.
 # tier: full
 # timeout: 120
 # needs: gcc clang python3

@@ -1,7 +1,6 @@
 #!/bin/sh
-# What a compiled array holds is what its header says: each word, disassembled by readers that share
-# nothing with insngen (tests/lib/bpf_dis.py from the bits; llvm-objdump), is the pseudo-C beside it; and it
-# is what the object holds, but for the patches.
+# The pseudo-C beside each BPF array is what two other disassemblers make of its words.
+# lib/bpf_dis.py and llvm-objdump share nothing with insngen.
 # tier: quick
 # timeout: 120
 # needs: gcc python3

@@ -1,7 +1,5 @@
 #!/bin/sh
-# What insngen says of the test input is what a person reads out of its source (tests/lib/gen/want.txt):
-# each patch with its kind, size and name; the lowest kernel, also with a ring buffer. And the headers go
-# into kvis.c: no warning from any compiler here, beside <linux/filter.h>.
+# insngen's patch tables, sizes and lowest kernels are those that a person reads out of the source (lib/gen/want.txt).
 # tier: full
 # timeout: 60
 # needs: gcc clang

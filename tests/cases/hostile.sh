@@ -1,5 +1,5 @@
 #!/bin/sh
-# File names that want to be commands to a terminal, other JSON, a script.
+# Hostile file names cannot send commands to a terminal, break JSON, or run a script in a report.
 # tier: quick asan
 # timeout: 60
 # covers: O1

@@ -1,6 +1,6 @@
 #!/bin/sh
-# -p by the hybrid backend: kvis is killed while the ring is full, and the program goes on as if nothing had
-# been; a program of another pid namespace; programs of 32 bits that an attached one executes.
+# With -p and hybrid, a program goes on unharmed when kvis is killed while the ring is full.
+# Also: a program of another pid namespace, and 32-bit programs that an attached one executes.
 # tier: quick asan
 # timeout: 240
 # needs: root unshare prog:hyb

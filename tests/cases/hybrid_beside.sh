@@ -1,6 +1,5 @@
 #!/bin/sh
-# Other BPF programs on the same tracepoints, and another kvis: every call is there, or counted as lost; by
-# bpftrace's count of the same run as well.
+# With other BPF programs on the same tracepoints, every call is recorded or counted as lost.
 # tier: quick
 # timeout: 120
 # needs: root prog:hyb bpftrace

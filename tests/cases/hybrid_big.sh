@@ -1,5 +1,5 @@
 #!/bin/sh
-# Records of 4 to 12 KB in a ring of 64 KB.
+# Records of 4 to 12 KB pass through a ring of 64 KB.
 # tier: quick asan
 # timeout: 60
 # needs: root prog:hyb

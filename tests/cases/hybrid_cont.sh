@@ -1,6 +1,5 @@
 #!/bin/sh
-# A SIGCONT that is pending while the ring fills, in a process with threads that block every signal, is
-# still there afterwards: to hold a thread by SIGSTOP would take it away.
+# Holding a thread does not take away a pending SIGCONT.
 # tier: quick asan
 # timeout: 60
 # needs: root prog:hyb

@@ -1,6 +1,5 @@
 #!/bin/sh
-# 500 threads that do nothing but call, 2000 processes, storms of vfork and exec, execs by threads: all
-# that they did is in the trace.
+# 500 threads that only make calls, 2000 processes, and storms of vfork and exec are recorded completely.
 # tier: quick
 # timeout: 120
 # needs: root prog:hyb

@@ -1,6 +1,5 @@
 #!/bin/sh
-# -p by the hybrid backend, and away again while the ring is full and threads are held: a program that
-# catches SIGURG gets each of its own, and none of those by which kvis holds it.
+# kvis detaches while the ring is full and threads are held, and the program gets its own SIGURGs and none of kvis's.
 # tier: quick asan
 # timeout: 120
 # needs: root prog:hyb prog:loop

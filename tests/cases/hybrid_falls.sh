@@ -1,7 +1,6 @@
 #!/bin/sh
-# Kernels that lack something (a helper, a kind of map, BTF), and limits: whichever bpf(2) of its start is
-# refused (and the next, for the verifier is asked again for its reasons), kvis goes on by ptrace or without
-# a part of what it shows, says so, and the trace is right all the same.
+# Whichever bpf(2) call of its start is refused, kvis says so and goes on by ptrace or with less, and the trace is
+# right.
 # tier: quick
 # timeout: 300
 # needs: root strace python3

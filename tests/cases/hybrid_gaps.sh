@@ -1,6 +1,6 @@
 #!/bin/sh
-# Where calls of a thread can go missing although the ring has room: behind a record that waits, with a
-# thread that dies, when a filter comes by TSYNC, when no signal can be queued.
+# No call of a thread is missing where one could: behind a waiting record, at a thread's death, after TSYNC, with a
+# full signal queue.
 # tier: quick asan
 # timeout: 180
 # needs: root prog:hyb

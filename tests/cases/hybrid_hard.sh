@@ -1,6 +1,6 @@
 #!/bin/sh
-# The hard cases of the ptrace backend again, by the hybrid one: pages that only another thread brings, a
-# FUSE server, filters of the program's own, strict mode, 32-bit calls, programs that are tracers.
+# The hard cases of the ptrace backend pass with hybrid: userfaultfd, FUSE, own seccomp filters, strict mode, 32-bit
+# calls, tracers.
 # tier: quick asan
 # timeout: 180
 # needs: root prog:hyb prog:ptr prog:sec

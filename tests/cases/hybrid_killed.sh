@@ -1,6 +1,5 @@
 #!/bin/sh
-# kvis is killed at any moment while the ring is full and threads are held: the tree dies with it, nothing
-# stays stopped or traced, and no program stays in the kernel.
+# When kvis is killed while threads are held, the tree ends with it; nothing stays stopped, traced or loaded.
 # tier: quick asan
 # timeout: 90
 # needs: root prog:hyb

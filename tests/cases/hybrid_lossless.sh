@@ -1,5 +1,5 @@
 #!/bin/sh
-# Programs that are faster than kvis, a ring of 64 KB, a reader that sleeps: slower, and nothing is lost.
+# Programs that are faster than kvis lose no record, with a ring of 64 KB and a reader that sleeps.
 # tier: quick asan
 # timeout: 240
 # needs: root python3 strace prog:hyb

@@ -1,6 +1,5 @@
 #!/bin/sh
-# What a program sees of itself while it is held for the ring again and again: no EINTR, no signal too
-# many or too few, stopped when somebody stops it, and only then.
+# A program that is held again and again sees no EINTR, no extra or missing signal, and no stop but its own.
 # tier: quick
 # timeout: 120
 # needs: root prog:hyb

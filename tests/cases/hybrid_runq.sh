@@ -1,6 +1,5 @@
 #!/bin/sh
-# A program on a CPU that a busy loop holds: how long it waited for that CPU, against the scheduler's own
-# count (schedstat's run_delay, within 2 %) and, where libbpf-tools has it, runqlat at the same time.
+# Time on the run queue agrees with the scheduler's run_delay (within 2 %) and with runqlat.
 # tier: quick
 # timeout: 120
 # needs: root python3 taskset /proc/self/schedstat

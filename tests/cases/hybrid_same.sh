@@ -1,6 +1,5 @@
 #!/bin/sh
-# Both backends of kvis trace say the same of a program, event for event: see same_backends.py. (Where
-# scenes sleep until something has happened, or name files by chance, cases of `each truth` look.)
+# Both backends of kvis trace report the same events for the same program (lib/same_backends.py).
 # tier: quick asan
 # timeout: 300
 # needs: root strace setarch python3 gcc git

@@ -1,5 +1,5 @@
 #!/bin/sh
-# --bpf-stats: the time that the programs took, against what bpftool says of the same ones at the run's end.
+# --bpf-stats reports the time that bpftool reports for the same programs.
 # tier: quick asan
 # timeout: 60
 # needs: root python3 bpftool prog:loop

@@ -1,5 +1,5 @@
 #!/bin/sh
-# A name that BPF cannot read is read by kvis at a stop: right, and never an empty one.
+# A path that BPF cannot read is read at a stop instead, and never shown as empty.
 # tier: quick asan
 # timeout: 60
 # needs: root prog:evict

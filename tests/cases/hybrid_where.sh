@@ -1,5 +1,5 @@
 #!/bin/sh
-# Where the time of calls went, against what the program knows and the scheduler's own count.
+# Where the time of calls went agrees with the program's own clocks and the scheduler's count.
 # tier: quick
 # timeout: 120
 # needs: root prog:where

@@ -1,5 +1,5 @@
 #!/bin/sh
-# A 32-bit program, and a way back to 64 bits.
+# A 32-bit program, and one that executes a 64-bit program, are decoded correctly.
 # tier: quick asan
 # timeout: 60
 # needs: arch:x86_64 prog:i386

@@ -1,5 +1,5 @@
 #!/bin/sh
-# What belongs to the user: CC, CFLAGS, PREFIX, DESTDIR, LINKS; uninstall takes out what install put; and what the help promises exists.
+# make install and uninstall honor CC, CFLAGS, PREFIX, DESTDIR and LINKS, and make help lists real targets.
 # tier: full
 # timeout: 120
 # needs: make

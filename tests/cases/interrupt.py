@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# The first Ctrl-C is the program's; the second ends the tree, and the summary so far is printed.
+# The first Ctrl-C goes to the program; the second ends the tree and prints the summary so far.
 # tier: quick asan
 # timeout: 60
 # covers: P14 P35

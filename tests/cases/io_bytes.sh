@@ -1,5 +1,5 @@
 #!/bin/sh
-# Every call that moves bytes, to the byte.
+# Every call that moves bytes is counted, to the byte.
 # tier: quick asan
 # timeout: 60
 . "$TESTS/lib/truth.sh"

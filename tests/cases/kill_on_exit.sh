@@ -1,6 +1,5 @@
 #!/bin/sh
-# What becomes of a command when kvis is killed or ended: without a filter it goes on as if it had never been
-# traced; with one, or with --kill-on-exit, it ends.
+# A command outlives a killed kvis without a seccomp filter, and ends with it under a filter or --kill-on-exit.
 # tier: quick asan
 # timeout: 120
 # covers: H1 P14 P15

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Tracees killed from outside at any point of their calls.
+# Tracees that are killed from outside at any point of a call are reported as killed.
 # tier: quick asan
 # timeout: 60
 # covers: P13

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Children killed before their parent's stop announces them: each is born once and dies once.
+# A child that is killed before its parent's stop announces it is born once and dies once.
 # tier: quick asan
 # timeout: 90
 # needs: prog:killer

@@ -1,4 +1,5 @@
 #!/bin/sh
+# kvis.c keeps its structure: sections in order, prefixes, callees above callers, short functions.
 # tier: quick
 # timeout: 60
 # covers: STYLE 2.1

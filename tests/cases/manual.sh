@@ -1,5 +1,5 @@
 #!/bin/sh
-# `kvis help --man`: no linter of manuals complains, and it has every command and option.
+# The manual page passes mandoc's and groff's checks and has every command and option.
 # tier: quick
 # timeout: 20
 # needs: mandoc man groff

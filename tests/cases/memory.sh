@@ -1,5 +1,5 @@
 #!/bin/sh
-# The break and mappings as they are cut, moved and protected; sums as /proc/self/maps has them.
+# The break and mappings are followed as they are cut, moved and protected; totals agree with /proc/self/maps.
 # tier: quick asan
 # timeout: 60
 . "$TESTS/lib/truth.sh"

@@ -1,5 +1,5 @@
 #!/bin/sh
-# What newcomers get wrong: each mistake says what, on what, why and what mends it, in one line, with the right status.
+# Each common mistake gives one line with what failed, why, and the fix, and the right exit status.
 # tier: quick asan
 # timeout: 60
 # needs: python3

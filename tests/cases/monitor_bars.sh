@@ -1,6 +1,5 @@
 #!/bin/sh
-# kvis monitor on a terminal: where lines are left, bars of how long tasks waited for a CPU, which are those of the interval
-# as --json has it; where there are none, no bars. --histogram does not write over the screen.
+# The bars of run-queue waits on the monitor's screen are those of --json in the same interval.
 # tier: quick asan
 # timeout: 60
 # needs: root python3 tmux

@@ -1,6 +1,5 @@
 #!/bin/sh
-# kvis monitor -c busy: who is first in what, of processes made of files, and of live ones that know
-# what they did. Without -c busy there is none of it.
+# kvis monitor -c busy ranks processes as their own accounts do.
 # tier: quick asan
 # timeout: 60
 # needs: python3 promtool

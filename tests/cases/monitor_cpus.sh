@@ -1,6 +1,6 @@
 #!/bin/sh
-# Which CPU it is and which of its events are chosen, against the public lists, for many processors made
-# of files; and on this machine: what cannot be counted says why.
+# The PMU events that kvis chooses for many processors are those of the vendors' public lists; what cannot be counted
+# says why.
 # tier: quick asan
 # timeout: 60
 # needs: python3

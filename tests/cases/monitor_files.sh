@@ -1,6 +1,5 @@
 #!/bin/sh
-# kvis monitor on a machine made of files, of which every number is known, at two times; in between
-# things came, went, wrapped and went back.
+# Every number of a machine made of files is right, while things come, go, wrap and go back.
 # tier: quick asan
 # timeout: 60
 # needs: python3 promtool

@@ -1,6 +1,5 @@
 #!/bin/sh
-# The JSON lines of kvis monitor: a line an interval, rates by the measured time, and what the
-# kernel's own files say of the same seconds.
+# kvis monitor prints one JSON line per interval, with rates that the kernel's own files confirm.
 # tier: quick asan
 # timeout: 60
 # needs: python3

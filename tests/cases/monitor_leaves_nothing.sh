@@ -1,6 +1,5 @@
 #!/bin/sh
-# However kvis monitor ends, none of its programs and maps stays, and its file is whole; two at once do not
-# disturb each other; a reader that does not read holds it up, but not for ever.
+# However kvis monitor ends, none of its BPF programs and maps stays, and its file is whole.
 # tier: quick asan
 # timeout: 120
 # needs: root bpftool python3

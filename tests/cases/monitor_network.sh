@@ -1,6 +1,5 @@
 #!/bin/sh
-# kvis monitor's interfaces, TCP and limits in a network namespace where nobody else sends anything,
-# against a program that counts what it sends and what it makes overflow, and against the kernel.
+# Interfaces, TCP and limits in a network namespace agree with a program that counts what it sends and overflows.
 # tier: quick asan
 # timeout: 60
 # needs: python3 promtool ip

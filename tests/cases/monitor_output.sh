@@ -1,5 +1,5 @@
 #!/bin/sh
-# Outputs that break, intervals at the ends of what there is, and how kvis monitor ends.
+# kvis monitor ends as it should when an output breaks or an interval is at a limit.
 # tier: quick asan
 # timeout: 60
 # needs: python3

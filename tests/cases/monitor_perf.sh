@@ -1,8 +1,8 @@
 #!/bin/sh
-# Beside perf stat -a: what the kernel's own software events and its tracepoint of switches count in the same
-# seconds. One perf begins after kvis and ends before it, another one begins before and ends after: kvis is
-# between the two. (The tracepoint is not hit at every switch that /proc/stat has, and perf may miss
-# some of its hits: 1000 of 46000, once.)
+# Software events and context switches lie between two runs of perf stat -a, one inside the interval and one around
+# it.
+# The tracepoint is not hit at every switch that /proc/stat has, and perf may miss some of its hits (1000 of 46000,
+# once).
 # tier: quick asan
 # timeout: 60
 # needs: root perf unshare prog:mon

@@ -1,6 +1,5 @@
 #!/bin/sh
-# kvis monitor -p: what a process does, against what it knows of itself (getrusage); with its end the
-# monitor ends. --cgroup: a cgroup made of files.
+# kvis monitor -p reports what a process itself knows by getrusage, and ends with it.
 # tier: quick asan
 # timeout: 60
 # needs: python3

@@ -1,6 +1,6 @@
 #!/bin/sh
-# What kvis monitor gives to Prometheus: promtool takes it, from a file and over HTTP; the file is
-# replaced in one step; who asks oddly gets an answer that says so, who says nothing is in nobody's way.
+# promtool accepts the Prometheus output, from a file and over HTTP; the file is replaced atomically; odd requests get
+# an answer.
 # tier: quick asan
 # timeout: 120
 # needs: python3 curl promtool

@@ -1,6 +1,5 @@
 #!/bin/sh
-# kvis monitor --report in a real browser: every number of every chart and heat map, a run that is so long that two intervals
-# become one point, hostile names, and how it ends.
+# Every number of every chart of a monitor report in Chromium is that of the JSON of the same run.
 # tier: browser asan
 # timeout: 240
 # needs: chromium python3

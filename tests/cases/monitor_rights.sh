@@ -1,6 +1,5 @@
 #!/bin/sh
-# kvis monitor without any rights, and with a /proc of which a user sees little: what anybody may read is
-# there, what not says what mends it; nothing is wrong and nothing is 0 instead.
+# Without rights, kvis monitor shows what anybody may read and says for the rest how to get it; nothing is 0 instead.
 # tier: quick asan
 # timeout: 60
 # needs: root python3 setpriv

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Waits for a CPU as kvis monitor and runqlat see them in the same seconds: one distribution.
+# kvis monitor and runqlat see the same distribution of run-queue waits in the same seconds.
 # tier: quick asan
 # timeout: 60
 # needs: root runqlat perf python3

@@ -1,6 +1,5 @@
 #!/bin/sh
-# A real Prometheus asks kvis monitor every second, for SCRAPE seconds (12); what it then answers are the
-# kernel's numbers.
+# A real Prometheus that scrapes kvis monitor gets the kernel's numbers.
 # tier: quick asan
 # timeout: 120
 # needs: python3 curl prometheus

@@ -1,6 +1,5 @@
 #!/bin/sh
-# kvis monitor on a terminal: it fits, takes a new size and keys, and however it ends, the terminal is
-# as it was.
+# The monitor's screen fits, follows a new size and keys, and leaves the terminal as it was.
 # tier: quick asan
 # timeout: 90
 # needs: python3 tmux stty

@@ -1,7 +1,6 @@
 #!/bin/sh
-# Intervals by the thousand with everything on: of this machine and of one of files that changes all the
-# time, while clients ask, say nothing, or go: memory, descriptors and BPF maps stay what they are.
-# SOAK=SECONDS makes it longer (`make soak`: 20 minutes).
+# Memory, descriptors and BPF maps stay flat over thousands of intervals with everything on.
+# SOAK=SECONDS makes it longer (make soak: 20 minutes).
 # tier: full
 # timeout: 120
 # needs: root python3

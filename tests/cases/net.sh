@@ -1,5 +1,5 @@
 #!/bin/sh
-# Who talks to whom: TCP, UDP, unix and netlink sockets, refused and not yet connected.
+# TCP, UDP, unix and netlink peers are named, also those that refuse or are not connected yet.
 # tier: quick asan
 # timeout: 60
 . "$TESTS/lib/truth.sh"

@@ -1,4 +1,5 @@
 #!/bin/sh
+# TCP and UDP peers over IPv6 are named.
 # tier: quick asan
 # timeout: 60
 # needs: /proc/net/if_inet6

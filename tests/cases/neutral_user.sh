@@ -1,5 +1,5 @@
 #!/bin/sh
-# The same as somebody else: our filter must not set no_new_privs, and setuid programs say what they are.
+# A program of another user sees the same when traced: no no_new_privs, and setuid programs are named.
 # tier: quick asan
 # timeout: 60
 # needs: root setpriv

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Without /proc, without /dev, without anything: the binary alone in a directory.
+# kvis works alone in a directory without /proc and /dev.
 # tier: quick
 # timeout: 60
 # needs: root unshare

@@ -1,5 +1,5 @@
 #!/bin/sh
-# What a hostile or unlucky program does to its tracer; and look-ups of descriptors leave nothing behind.
+# A hostile or unlucky program does its tracer no harm, and look-ups of descriptors leave nothing behind.
 # tier: quick asan
 # timeout: 120
 # covers: P23 P39 P40

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Without PTRACE_GET_SYSCALL_INFO the registers say the same: every call, argument and result.
+# Without PTRACE_GET_SYSCALL_INFO, the registers give the same calls, arguments and results.
 # tier: quick
 # timeout: 120
 # needs: gcc arch:x86_64 prog:abi setarch

@@ -1,5 +1,5 @@
 #!/bin/sh
-# A program opens files in every way; kvis open shows each of them: call, name, flags, mode, result, path.
+# kvis open shows every way to open a file: call, name, flags, mode, result and path.
 # tier: quick asan
 # timeout: 120
 # needs: root python3 prog:opens

@@ -1,6 +1,5 @@
 #!/bin/sh
-# Filters and columns, as bcc's opensnoop has them (tools/opensnoop.py). The kernel evaluates all
-# filters but -P: what they leave out never comes to kvis.
+# Filters and columns of kvis open are those of bcc's opensnoop, evaluated in the kernel.
 # tier: quick asan
 # timeout: 120
 # needs: root python3 prog:opens prog:loop setpriv

@@ -1,6 +1,5 @@
 #!/bin/sh
-# However kvis open ends, no program, map, link or mount of it stays; and a command that it runs sees
-# the same of itself as without.
+# However kvis open ends, no program, map, link or mount of it stays, and its command sees nothing of it.
 # tier: quick asan
 # timeout: 120
 # needs: root bpftool prog:self

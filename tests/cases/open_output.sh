@@ -1,5 +1,5 @@
 #!/bin/sh
-# Where the rows go, what happens when they cannot, and how kvis open ends.
+# Rows of kvis open go where they should, and it ends properly when they cannot.
 # tier: quick asan
 # timeout: 120
 # needs: root python3 prog:proc

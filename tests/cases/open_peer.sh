@@ -1,5 +1,5 @@
 #!/bin/sh
-# kvis open beside libbpf-tools' opensnoop, both on one process of this test: the same rows.
+# kvis open and opensnoop of libbpf-tools print the same rows for the same process.
 # tier: quick
 # timeout: 60
 # needs: root opensnoop

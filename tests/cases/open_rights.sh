@@ -1,6 +1,5 @@
 #!/bin/sh
-# Who may not is told why and what mends it, in one line, and nothing is run; in a pid namespace pids
-# are those of that namespace, and only its processes are seen.
+# kvis open says who may not use it and how to fix that; in a pid namespace it shows that namespace only.
 # tier: quick asan
 # timeout: 60
 # needs: root python3 setpriv unshare

@@ -1,5 +1,5 @@
 #!/bin/sh
-# kvis open and strace at the same time on the same processes: the same calls, names, flags, results, paths.
+# kvis open and strace agree on the same processes in the same run: calls, names, flags, results and paths.
 # tier: quick asan
 # timeout: 300
 # needs: root strace python3 git gcc tar prog:opens prog:loop

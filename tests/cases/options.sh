@@ -1,5 +1,5 @@
 #!/bin/sh
-# The command line: help that lists every option, one line for what is wrong, exit 2.
+# The help lists every option, and a wrong command line gives one line and exit status 2.
 # tier: quick asan
 # timeout: 60
 . "$TESTS/lib/lib.sh"

@@ -1,6 +1,5 @@
 #!/bin/sh
-# Whatever an event comes from (records of calls, waits for a CPU, page faults, stops for births, execs,
-# signals, deaths), it stands in the output in the order of the ends, no more than 50 ms behind another.
+# Events of all sources appear in the order of their ends, none more than 50 ms late.
 # tier: quick asan
 # timeout: 300
 # needs: root python3 prog:hyb prog:mem

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Output that cannot be written: one message that names it, not exit 0, and the program finishes.
+# Output that cannot be written gives one message with its name and a failing status, and the program finishes.
 # tier: quick asan
 # timeout: 90
 # covers: O2 O5

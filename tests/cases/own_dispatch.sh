@@ -1,5 +1,5 @@
 #!/bin/sh
-# Syscall user dispatch, as Wine uses it.
+# Syscall user dispatch, as Wine uses it, works under kvis.
 # tier: quick asan
 # timeout: 60
 # needs: arch:x86_64

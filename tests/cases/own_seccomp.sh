@@ -1,5 +1,5 @@
 #!/bin/sh
-# Programs with filters of their own see what they see untraced, and the calls have their results.
+# Programs with seccomp filters of their own behave as untraced, and their calls have their results.
 # tier: quick asan
 # timeout: 120
 # covers: P23 P24

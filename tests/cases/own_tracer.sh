@@ -1,5 +1,5 @@
 #!/bin/sh
-# A program that traces its own child: it cannot here, but all goes on, and kvis says it once.
+# A program that traces its own child cannot do so under kvis, goes on, and kvis says it once.
 # tier: quick asan
 # timeout: 60
 # covers: P30

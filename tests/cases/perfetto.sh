@@ -1,5 +1,5 @@
 #!/bin/sh
-# --perfetto: by the format's rules, with all calls; from a replay the same bytes.
+# --perfetto writes a valid trace with all calls, and the same bytes from a replay.
 # tier: quick asan
 # timeout: 120
 # needs: gcc python3 prog:diff_threads prog:diff_forks prog:pid_again prog:uring

@@ -1,6 +1,5 @@
 #!/bin/sh
-# The init of a pid namespace dies of its own fault: finite output, all children reaped. Pids are
-# kvis's, with the namespace's own beside them.
+# A pid namespace whose init dies gives finite output, reaped children, and both kinds of pids.
 # tier: quick asan
 # timeout: 60
 # needs: root

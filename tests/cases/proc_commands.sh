@@ -1,5 +1,5 @@
 #!/bin/sh
-# Commands of all sorts, whole: arguments, paths, parents, ends, and what wait4 says that they used.
+# kvis proc shows commands of all kinds completely, with the resources that wait4 reports.
 # tier: quick asan
 # timeout: 60
 # needs: root prog:cmd prog:pid_again

@@ -1,6 +1,5 @@
 #!/bin/sh
-# The critical path that the summary tells is what its definition gives from the rows of each process:
-# of a script that knows what it waited for, and of a build by two jobs at a time.
+# The critical path of kvis proc is the one that its definition gives for the recorded processes.
 # tier: quick asan
 # timeout: 60
 # needs: root python3 gcc

@@ -1,5 +1,5 @@
 #!/bin/sh
-# The files that workflow-telemetry-action reads, its Gantt, the columns of execsnoop and exitsnoop.
+# The output of kvis proc is what workflow-telemetry-action, execsnoop's and exitsnoop's users read.
 # tier: quick asan
 # timeout: 60
 # needs: root python3

@@ -1,6 +1,5 @@
 #!/bin/sh
-# However kvis proc ends, no program of it stays, its command neither dies nor sees it, and the first and
-# last commands of a run are there.
+# However kvis proc ends, no BPF program of it stays, and the first and last commands are there.
 # tier: quick asan
 # timeout: 120
 # needs: root bpftool prog:self

@@ -1,6 +1,5 @@
 #!/bin/sh
-# kvis proc --gantt before the real mermaid (the package, in a browser): it parses, has a task a command
-# with its times, and draws the names as they were, whatever they hold.
+# The Gantt of kvis proc is drawn by mermaid itself, with one task per command and names unharmed.
 # tier: browser
 # timeout: 120
 # needs: root chromium npm python3

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Filters, the tree of a process, what runs at the end, exit status, output that fails.
+# Filters, process trees, the final commands, exit status and failing output of kvis proc are right.
 # tier: quick asan
 # timeout: 60
 # needs: root prog:cmd

@@ -1,5 +1,5 @@
 #!/bin/sh
-# kvis as execsnoop and exitsnoop beside libbpf-tools', on processes of this test: the same heads and rows.
+# kvis as execsnoop and exitsnoop prints the header and rows of libbpf-tools' programs.
 # tier: quick
 # timeout: 60
 # needs: root execsnoop exitsnoop setpriv

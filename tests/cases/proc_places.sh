@@ -1,5 +1,5 @@
 #!/bin/sh
-# Inside a pid namespace, and seen from outside of one; without BTF; without tracefs.
+# kvis proc works in a pid namespace, beside one, without BTF and without tracefs.
 # tier: quick asan
 # timeout: 90
 # needs: root unshare

@@ -1,5 +1,5 @@
 #!/bin/sh
-# -w, --report and --perfetto of kvis proc: a build's Gantt in a browser, its replay, its trace, against its JSON.
+# The report, recording and Perfetto trace of kvis proc agree with its JSON.
 # tier: browser
 # timeout: 120
 # needs: root chromium gcc make python3 prog:cmd

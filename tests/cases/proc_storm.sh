@@ -1,5 +1,5 @@
 #!/bin/sh
-# Short processes as fast as two CPUs make them: each one is there once, with its own arguments.
+# Short processes made as fast as two CPUs can are each there once, with their own arguments.
 # tier: quick asan
 # timeout: 120
 # needs: root

@@ -1,6 +1,5 @@
 #!/bin/sh
-# What strace sees of execve, execveat and exits, kvis sees, in the same run: a build, and a shell
-# script with many commands. Also those that fail, with -x.
+# kvis proc sees every execve, execveat and exit that strace sees in the same run.
 # tier: quick asan
 # timeout: 120
 # needs: root strace make

@@ -1,5 +1,5 @@
 #!/bin/sh
-# fork, vfork, clone, clone3, threads, exec of all sorts, daemons, zombies.
+# fork, vfork, clone, clone3, threads, exec of all kinds, daemons and zombies are followed.
 # tier: quick asan
 # timeout: 120
 # covers: P1 P9 P12 P29 P32 P33 P34

@@ -1,5 +1,5 @@
 #!/bin/sh
-# README's options are those of --help, and its events those of the file.
+# README's options are those of --help, and its events those of kvis.c.
 # tier: quick
 # timeout: 20
 . "$TESTS/lib/lib.sh"

@@ -1,6 +1,5 @@
 #!/bin/sh
-# Memory does not grow with a recording's events: the peak of kvis -w after 100 000, 1 000 000 and 5 000 000 events (calls are
-# some), of --report and --perfetto after 100 000 and 1 000 000. An event takes some 20 bytes.
+# Memory does not grow with the events of a recording, a report or a Perfetto trace.
 # tier: quick
 # timeout: 120
 # needs: python3 prog:loop

@@ -1,5 +1,5 @@
 #!/bin/sh
-# A replayed recording gives what the live run gave, byte for byte: JSON, text and tables.
+# A replayed recording gives the output of the live run byte for byte: JSON, text and tables.
 # tier: quick asan
 # timeout: 120
 # needs: git gcc python3 prog:diff_threads

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Recordings that end early, are damaged, or are none: told with the offset; what came before is shown.
+# A damaged, truncated or foreign recording is reported with its offset, and what comes before is shown.
 # tier: quick asan
 # timeout: 120
 # needs: python3

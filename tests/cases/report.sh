@@ -1,5 +1,5 @@
 #!/bin/sh
-# --report in a real browser: cards, timeline, table, filters, tabs, the fragment; hostile names; a million events.
+# The report of kvis trace works in Chromium: every control, hostile names, a million events.
 # tier: browser
 # timeout: 400
 # needs: chromium gcc python3 perl prog:loop prog:diff_threads prog:pid_again prog:net prog:uring

@@ -1,6 +1,5 @@
 #!/bin/sh
-# Resident memory over time (rss): what the program itself reads of it, in JSON, a recording and Perfetto, by
-# both backends; nothing of it where nobody draws it.
+# Resident memory over time is what the program itself reads, with both backends and in every output.
 # tier: quick asan
 # timeout: 60
 # needs: python3

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Signals arrive as untraced: order, siginfo, masks, restarts, traps of the program's own.
+# Signals arrive as untraced: order, siginfo, masks, restarts, and the program's own traps.
 # tier: quick asan
 # timeout: 120
 # covers: P20 P21

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Who reads slowly slows the program; nothing is lost, and memory stays bounded.
+# A slow reader of the output slows the program; nothing is lost, and memory stays bounded.
 # tier: quick asan
 # timeout: 60
 # covers: O3

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Stopped stays stopped, continued goes on, whatever the order and however many threads.
+# A stopped program stays stopped and a continued one goes on, in any order and with any number of threads.
 # tier: quick asan
 # timeout: 120
 # covers: P6 P7 P8

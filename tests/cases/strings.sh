@@ -1,5 +1,5 @@
 #!/bin/sh
-# -v: arguments by name, strings as long as -s says, times, results.
+# -v shows arguments by name, strings as long as -s says, times and results.
 # tier: quick asan
 # timeout: 60
 . "$TESTS/lib/lib.sh"

@@ -1,5 +1,5 @@
 #!/bin/sh
-# The text for people: grouped I/O, pids once there are more than one, noise left out, a summary.
+# Text output groups I/O, shows pids when there are several, leaves out noise, and ends with a summary.
 # tier: quick asan
 # timeout: 60
 . "$TESTS/lib/lib.sh"

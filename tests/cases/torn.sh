@@ -1,6 +1,5 @@
 #!/bin/sh
-# A recording that ends at any byte of its last 4 KiB, or has a bit flipped in any of them (tests/lib/torn.c): told, with
-# the offset; all blocks before are shown, and nothing that was not there.
+# A recording that ends at any byte or has any bit flipped is reported, and all blocks before are shown.
 # tier: full
 # timeout: 300
 # needs: gcc

@@ -1,5 +1,5 @@
 #!/bin/sh
-# kvis is ended or killed at any moment: nothing is left stopped, traced, or with ENOSYS for its calls.
+# However kvis ends, nothing is left stopped, traced, or with ENOSYS for its calls.
 # tier: quick asan
 # timeout: 180
 # covers: P14 P15

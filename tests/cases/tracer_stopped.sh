@@ -1,5 +1,5 @@
 #!/bin/sh
-# kvis itself is stopped for a while: nothing is lost.
+# Nothing is lost while kvis itself is stopped.
 # tier: quick asan
 # timeout: 60
 # covers: P15

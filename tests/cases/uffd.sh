@@ -1,5 +1,5 @@
 #!/bin/sh
-# A page that only another thread of the program can bring: kvis does not wait for it.
+# kvis does not wait for a page that only another thread of the program can bring.
 # tier: quick asan
 # timeout: 60
 # covers: P38

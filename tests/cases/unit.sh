@@ -1,5 +1,5 @@
 #!/bin/sh
-# tests/lib/unit.c: kvis.c by inclusion; error paths with a forged syscall(2).
+# Functions of kvis.c handle forged kernel errors (lib/unit.c includes kvis.c).
 # tier: quick
 # timeout: 120
 # needs: gcc

@@ -1,6 +1,5 @@
 #!/bin/sh
-# The page of --report, BPF arrays, tables and string literals are packed into kvis: what gzip makes unpacks to what it was; what is
-# damaged does not. Without gzip they are not packed, and the report is the same.
+# The page of --report unpacks to what gzip packed, and damaged data is refused.
 # tier: full
 # timeout: 240
 # needs: gcc gzip make objcopy python3

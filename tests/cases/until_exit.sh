@@ -1,5 +1,5 @@
 #!/bin/sh
-# kvis waits for the last descendant; with --until-exit for the command alone, and the rest goes on free.
+# kvis waits for the last descendant; with --until-exit, for the command alone.
 # tier: quick asan
 # timeout: 60
 # covers: P29

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Requests that go through io_uring's rings, against what the program knows of them. (On all kernels:
-# tests/vm/guest/uring.sh.)
+# Requests through io_uring's rings are those that the program made.
+# On all kernels: tests/vm/guest/uring.sh.
 # tier: quick asan
 # timeout: 60
 # needs: root prog:uring

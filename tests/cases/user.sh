@@ -1,5 +1,5 @@
 #!/bin/sh
-# -u: the command as somebody else, with his groups and HOME's owner, traced by root.
+# -u runs the command as another user, with that user's groups and HOME.
 # tier: quick asan
 # timeout: 60
 # needs: root

@@ -1,6 +1,5 @@
 #!/bin/sh
-# Each program of each array has a row in bpf_insns/VETTED with its hash and lowest kernel; what changes
-# a program voids its row, what only changes a line of source does not.
+# Each BPF program has a row in bpf_insns/VETTED with its hash and lowest kernel, and a changed program voids it.
 # tier: quick
 # timeout: 60
 . "$TESTS/lib/lib.sh"
