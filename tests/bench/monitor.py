@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""bench_monitor.py [RUNS]: what kvis monitor costs. As root. KVIS=path: another binary than ./kvis.
+"""Used by make bench.
+bench_monitor.py [RUNS]: what kvis monitor costs. As root. KVIS=path: another binary than ./kvis.
 
   1. its own CPU time and memory, with everything on, each second
   2. perf bench sched pipe beside it, runqlat and runqslower (libbpf-tools), and without any

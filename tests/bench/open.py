@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""bench_open.py [RUNS]: kvis open beside the others that show opens: time from its start to its first
+"""Used by make bench.
+bench_open.py [RUNS]: kvis open beside the others that show opens: time from its start to its first
 row, its memory, and what an open costs a program that is watched. As root. KVIS=path: another binary
 than ./kvis. They watch only a process of this script: the other ones on the machine are nobody's
 business. (tracefs is mounted in a mount namespace of our own: the others want it.)"""

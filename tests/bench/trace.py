@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""bench.py [RUNS [WORKLOAD...]]: kvis beside the others of its kind, one table. As root; `make bench` installs
+"""Used by make bench.
+bench.py [RUNS [WORKLOAD...]]: kvis beside the others of its kind, one table. As root; `make bench` installs
 those that it lacks. KVIS=path: another binary than ./kvis. LOOPS, FORKS, FILES, REQUESTS: smaller workloads.
 ROWS=REGEX: native, and the rows whose name it matches (strace takes 40 s for the loop on some machines).
 

@@ -1,4 +1,5 @@
-/* rec.c: a libFuzzer target for the reader of recordings; kvis.c included. The input is blocks of
+/* Used by the case fuzz_rec.
+ * rec.c: a libFuzzer target for the reader of recordings; kvis.c included. The input is blocks of
  * {u16 bytes, bytes}; their checksums are made here, so that the reader gets to what is in them. All
  * sinks are on, and write to /dev/null. */
 #define _GNU_SOURCE 1

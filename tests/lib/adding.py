@@ -1,4 +1,5 @@
-"""adding.py SRC: adds to the copy of kvis in SRC one event, one option, one metric and one probe, as the banners of
+"""Used by the case adding.
+adding.py SRC: adds to the copy of kvis in SRC one event, one option, one metric and one probe, as the banners of
 their rooms say. Each piece goes in front of a line that is there; SRC/added says how many lines each took."""
 import sys
 

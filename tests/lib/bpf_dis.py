@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Independent readers of BPF instructions, for the tests of insngen.
+"""Used by the case gen_render.
+Independent readers of BPF instructions, for the tests of insngen.
 
 bpf_dis.py words DUMP HEADER          the words that the compiled HEADER holds (DUMP: "program NAME"
                                       lines and a hex word a line), disassembled here from the bits,

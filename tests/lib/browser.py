@@ -1,4 +1,5 @@
-"""browser.py: Chromium, headless, driven through its debugging pipe (no library, no network)."""
+"""Used by the case proc_mermaid, lib/monitor_report.py, lib/proc_report.py, lib/report.py and vm/boot_page.py.
+browser.py: Chromium, headless, driven through its debugging pipe (no library, no network)."""
 import base64
 import json
 import os

@@ -1,4 +1,5 @@
-/* btf.c: kvis's readers of BTF and of event formats, by themselves; kvis.c included.
+/* Used by the cases btf, btf_hostile, fuzz_btf and lib/btf_hostile.py and lib/btf_truth.py and lib/format_hostile.py.
+ * btf.c: kvis's readers of BTF and of event formats, by themselves; kvis.c included.
  *   btf DIR MODULE <names     each name with its answer, from DIR/vmlinux (MODULE "-": it alone)
  *   btf -t DIR N <names       ns that the whole batch takes: the median of N, and the RSS in KiB
  *   btf -f CAT/EVENT <names   the fields of an event (trace_event_raw_X.FIELD)

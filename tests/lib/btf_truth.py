@@ -1,4 +1,5 @@
-"""btf_truth.py DUMP.json VMLINUX.h TRUTH.c NAMES: what a compiler says of the kernel's types.
+"""Used by the case btf.
+btf_truth.py DUMP.json VMLINUX.h TRUTH.c NAMES: what a compiler says of the kernel's types.
 
 DUMP.json: bpftool -j btf dump. Writes NAMES, one a line, and TRUTH.c, which includes bpftool's
 VMLINUX.h and prints for each name the line that tests/lib/btf.c must print. The dump says only which

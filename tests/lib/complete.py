@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""complete.py SHELL SCRIPT: loads a completion script into a shell on a terminal, as a person has it. Then each line of
+"""Used by the case completion.
+complete.py SHELL SCRIPT: loads a completion script into a shell on a terminal, as a person has it. Then each line of
 stdin, "TYPED<tab>REGEX": types it and the completion key; what the line and the list below it become must match REGEX
 within 20 s ("!REGEX": must not match, once the line is done). Between two lines: Ctrl-U."""
 import os, pty, re, select, sys, time, signal

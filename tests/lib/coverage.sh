@@ -1,4 +1,5 @@
 #!/bin/sh
+# Used by make coverage.
 # coverage.sh [NAME...]: what part of kvis.c the cases run. Builds it for gcov (tests/out/cov), runs the cases NAME
 # (without one: all) with that once, also in the guests of this architecture, and prints the share of lines, the
 # functions that nothing has called, and how many lines of each room nothing has run (all of them: tests/out/cov/rest).

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""critical.py PROC.json COMMAND_PID: the critical path of a `kvis proc --forks --json` run, computed anew
+"""Used by the case proc_critical.
+critical.py PROC.json COMMAND_PID: the critical path of a `kvis proc --forks --json` run, computed anew
 from its rows by its definition (README), is what the summary says. Prints its pids."""
 import json
 import sys

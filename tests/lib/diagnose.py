@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""diagnose.py KVIS SOURCE: kvis diagnose on machines made of files, each ill in a known way.
+"""Used by the case diagnose.
+diagnose.py KVIS SOURCE: kvis diagnose on machines made of files, each ill in a known way.
 
 A machine is a dictionary: of counters what they count in between, of other numbers what they are.
 ROWS has, for each rule, numbers of a machine that it must name, and of one that it must not. The

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""diff_strace.py: used by the cases diff_*: the same command under `strace -f` and under `kvis trace -v --json`.
+"""Used by the cases diff_*, lib/same_backends.py and vm/same_calls.py.
+diff_strace.py: used by the cases diff_*: the same command under `strace -f` and under `kvis trace -v --json`.
 
 Both record every call of every process. Compared are, per process (found by its place in the
 tree of forks and by what it executes, since pids differ):

@@ -1,4 +1,5 @@
-"""format_hostile.py BTF|corpus: kvis's reader of event formats (tests/lib/btf.c, built as BTF) on texts made here."""
+"""Used by the cases btf_hostile, fuzz_btf.
+format_hostile.py BTF|corpus: kvis's reader of event formats (tests/lib/btf.c, built as BTF) on texts made here."""
 import subprocess, sys
 
 GOOD = """name: ev

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""gen_bend.py OBJECT: writes broken copies of a good BPF object, each with one number changed, and
+"""Used by the case gen_reject.
+gen_bend.py OBJECT: writes broken copies of a good BPF object, each with one number changed, and
 prints for each its file, a tab and the regex that insngen's message must match."""
 import struct
 import sys

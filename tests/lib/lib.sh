@@ -1,3 +1,4 @@
+# Used by most cases.
 # lib.sh: what the cases share. A case starts with `. "$TESTS/lib/lib.sh"`.
 set -u
 exec 9>&1 # the log, also where a helper's output is redirected

@@ -1,4 +1,5 @@
 #!/bin/sh
+# Used by make check and the cases lint and adding.
 # lint.sh [FILE]: the structure of kvis.c, in awk. Without FILE: kvis.c, after a test of the lint itself.
 #  - the map in the opening comment (` *  4 out_  text, JSON`) lists the banners (`/* == 4 out_  ... */`) in order
 #  - a function in a room starts with a prefix that the room's banner names (u_ also has b_, x..., die)

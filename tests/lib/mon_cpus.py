@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""mon_cpus.py KVIS: for each processor below, makes the files by which kvis knows it (cpuinfo or MIDR,
+"""Used by the case monitor_cpus.
+mon_cpus.py KVIS: for each processor below, makes the files by which kvis knows it (cpuinfo or MIDR,
 the PMUs with their formats), and compares what `kvis check cpu` chooses with the public event lists.
 
 LISTS is role=event/umask/cmask, as perf list of Linux 7.2 gives it for that processor (PERF_CPUID): it

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""mon_tree.py DIR NAME: makes DIR/proc and DIR/sys of a machine that kvis monitor is pointed at.
+"""Used by the cases monitor_busy, monitor_files, monitor_hostile, monitor_report, monitor_screen, monitor_soak.
+mon_tree.py DIR NAME: makes DIR/proc and DIR/sys of a machine that kvis monitor is pointed at.
 
 a, b      the same machine at two times: in between CPUs worked, one went, a disk was replaced ...
 huge      4096 CPUs, all with frequencies

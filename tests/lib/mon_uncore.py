@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""mon_uncore.py counting DIR: makes DIR/sys and DIR/proc whose memory controllers, of two sockets, and RAPL
+"""Used by the case monitor_uncore.
+mon_uncore.py counting DIR: makes DIR/sys and DIR/proc whose memory controllers, of two sockets, and RAPL
 are software events that count on this machine, with DIMMs and resctrl.
 
 mon_uncore.py resctrl DIR: what resctrl says there later.

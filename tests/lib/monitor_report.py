@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""monitor_report.py DIR NAME...: the reports of kvis monitor NAME.html in DIR are opened in Chromium; all that they show when
+"""Used by the case monitor_report.
+monitor_report.py DIR NAME...: the reports of kvis monitor NAME.html in DIR are opened in Chromium; all that they show when
 it is pointed at is compared with the same run's NAME.json. NAME: known, hostile, comm, thin. Leaves screenshots in DIR."""
 import json
 import os

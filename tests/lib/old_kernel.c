@@ -1,4 +1,5 @@
-/* old_kernel.c: kvis on a kernel that lacks what Linux 5.3 and 5.6 brought: PTRACE_GET_SYSCALL_INFO and
+/* Used by the case old_kernel.
+ * old_kernel.c: kvis on a kernel that lacks what Linux 5.3 and 5.6 brought: PTRACE_GET_SYSCALL_INFO and
  * pidfds. All else is the real kernel. */
 #define _GNU_SOURCE 1
 #include <errno.h>

@@ -1,3 +1,4 @@
+# Used by the cases open_*.
 # open.sh: what the cases of `kvis open` share. A case sources this instead of lib.sh.
 # The host's other processes are nobody's business: every run has a command, or a filter.
 . "$TESTS/lib/lib.sh"

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""opens.py facts|nopaths JSON FACTS | strace JSON LOG | counted JSON N
+"""Used by lib/open.sh and vm/vm.sh.
+opens.py facts|nopaths JSON FACTS | strace JSON LOG | counted JSON N
 Does kvis open's JSON hold just those opens that somebody else has seen?
   facts    tests/progs/opens.c of its own calls, between its two marks
   nopaths  the same, without the absolute paths

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""order.py FILE WINDOW_NS: the events of a JSON trace stand in the order of their ends, and none more than
+"""Used by the cases hybrid_detach, order.
+order.py FILE WINDOW_NS: the events of a JSON trace stand in the order of their ends, and none more than
 the window behind one that stands before it. Prints how many are behind another, and by how much at most."""
 import json, sys
 from collections import Counter

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""perfetto.py TRACE JSON: checks a Chrome trace by the format's rules, and its counts against the JSON
+"""Used by the cases perfetto, proc_report.
+perfetto.py TRACE JSON: checks a Chrome trace by the format's rules, and its counts against the JSON
 lines (of kvis trace -v) of the same run. Prints what it holds."""
 import json
 import re

@@ -1,3 +1,4 @@
+# Used by the cases proc_*.
 # proc.sh: what the cases of `kvis proc` share. A case sources this instead of lib.sh.
 . "$TESTS/lib/lib.sh"
 

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""proc_report.py JSON EVENTS PAGE: what the report of a `kvis proc --forks -x --json` run shows in Chromium
+"""Used by the case proc_report.
+proc_report.py JSON EVENTS PAGE: what the report of a `kvis proc --forks -x --json` run shows in Chromium
 (rows, bars, cards, critical path), and the events of its recording, are what the JSON rows say."""
 import json
 import os

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""report.py DIR NAME...: the reports NAME.html in DIR (small, many, again, net, burst, uring, few, empty, hostile,
+"""Used by the case report.
+report.py DIR NAME...: the reports NAME.html in DIR (small, many, again, net, burst, uring, few, empty, hostile,
 large; with the .json lines of most) are opened in Chromium, every control is used, and what it shows is compared.
 Screenshots, light and dark, are left in DIR."""
 import json

@@ -497,6 +497,7 @@ def main():
         return 0
     cases = select(options.names, tiers)
     if options.list:
+        signal.signal(signal.SIGPIPE, signal.SIG_DFL)
         for case in cases if options.names or tiers else all_cases():
             print(f"{case.name:24} {' '.join(case.tiers):12} {first_comment(case.path)}")
         return 0

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""same_backends.py PROGRAM...: the same command through both backends of `kvis trace -v --json`.
+"""Used by the case hybrid_same.
+same_backends.py PROGRAM...: the same command through both backends of `kvis trace -v --json`.
 
 PROGRAM: PROG:SCENE of tests/progs, a program of diff_strace.py, or "sh:COMMAND". Each runs twice by
 ptrace and once by BPF (--backend=hybrid), addresses not randomised, in a fresh copy of one directory.

@@ -1,4 +1,5 @@
-/* torn.c: `torn FILE.kvis WHOLE BYTES`: what `kvis replay -v --json` makes of a recording that ends at each of its
+/* Used by the case torn.
+ * torn.c: `torn FILE.kvis WHOLE BYTES`: what `kvis replay -v --json` makes of a recording that ends at each of its
  * last BYTES bytes, and of one with a bit flipped in each of them; kvis.c included, and forked for each. WHOLE is
  * the JSON of the whole recording. All of the blocks before the damage must be shown, nothing else, and no summary. */
 #define _GNU_SOURCE 1

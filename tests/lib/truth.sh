@@ -1,3 +1,4 @@
+# Used by the cases whose program knows what must be seen.
 # truth.sh: cases whose program knows what must be seen (tests/progs/t.h, tests/lib/want.py), and cases
 # whose program must do under kvis what it does without. A case sources this instead of lib.sh.
 . "$TESTS/lib/lib.sh"

@@ -1,4 +1,5 @@
-/* unit.c: kvis.c itself, included; one EXPECT a line. The kernel's answers can be forged: all system calls that
+/* Used by the case unit.
+ * unit.c: kvis.c itself, included; one EXPECT a line. The kernel's answers can be forged: all system calls that
  * matter go through syscall(2), which is fake_syscall here. */
 #define _GNU_SOURCE 1
 #include <errno.h>

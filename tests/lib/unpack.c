@@ -1,4 +1,5 @@
-/* unpack.c: kvis's reader of what gzip has made, by itself; kvis.c included. `unpack FILE.gz FILE`: the first
+/* Used by the case unpack.
+ * unpack.c: kvis's reader of what gzip has made, by itself; kvis.c included. `unpack FILE.gz FILE`: the first
  * unpacks to the second; cut anywhere or with any bit flipped (of large ones: every STEP-th) it does not, and
  * nothing is read or written beyond its end: both are of their exact size, for ASan. */
 #define _GNU_SOURCE 1

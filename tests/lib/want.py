@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""want.py TRACE.json FACTS: does kvis's JSON say what the traced program knows of itself?
+"""Used by lib/truth.sh, lib/proc.sh and vm/vm.sh.
+want.py TRACE.json FACTS: does kvis's JSON say what the traced program knows of itself?
 
 A line `want EXPR` of FACTS is a python expression that must be true of the trace; a last line `done`
 proves that the program came to its end; other lines are notes. Names in EXPR: E events, H header,

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""workflow.py completed|events FILE: what workflow-telemetry-action's readers insist on.
+"""Used by the case proc_formats.
+workflow.py completed|events FILE: what workflow-telemetry-action's readers insist on.
 
 completed: src/procTraceParser.ts of borissmidt's fork reads a CompletedCommand a line. A line without
 a string `name` or an array `args`, or a number that is none, loses the whole report: so no other lines.

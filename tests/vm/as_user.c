@@ -1,4 +1,5 @@
-/* as_user UID COMMAND ARG...: what setpriv does, for a guest whose busybox cannot and whose /etc is empty. */
+/* Used by the guest tests.
+ * as_user UID COMMAND ARG...: what setpriv does, for a guest whose busybox cannot and whose /etc is empty. */
 #define _GNU_SOURCE 1
 #include <errno.h>
 #include <grp.h>

@@ -1,4 +1,5 @@
 #!/bin/sh
+# Used by vm/vm.sh.
 # boot.sh KERNEL ROOT DIR [-t SECONDS] [-c CPUS] [-a PARAMETER]... [-- QEMU-ARGUMENT...]
 # Boots a kernel of the cache (fetch.sh) with ROOT as its initramfs, without KVM, network or disk.
 # DIR gets
@@ -19,7 +20,7 @@ while [ $# -gt 0 ]; do
     -c) cpus=$2 ;;
     -a) append="$append $2" ;;
     --) shift; break ;;
-    *) sed -n '2,11s/^# \{0,1\}//p' "$0"; exit 2 ;;
+    *) sed -n '3,12s/^# \{0,1\}//p' "$0"; exit 2 ;;
     esac
     shift 2
 done

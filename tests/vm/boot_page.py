@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""boot_page.py PAGE JSON: the report of a boot opened in Chromium has all of its commands, as the JSON has them."""
+"""Used by vm/vm.sh.
+boot_page.py PAGE JSON: the report of a boot opened in Chromium has all of its commands, as the JSON has them."""
 import json
 import os
 import shutil

@@ -1,4 +1,5 @@
 #!/bin/sh
+# Used by vm/vm.sh and the case dist.
 # fetch.sh NAME...: distribution kernels, and what the guests need besides, into the cache of the VM
 # tests; prints nothing when all is there, else why not (exit 1). NAME: a row of the table.
 #

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""same_calls.py DIR GUEST_DIR: does kvis see in a guest what strace sees there? (t_both in guest/lib.sh)
+"""Used by vm/vm.sh.
+same_calls.py DIR GUEST_DIR: does kvis see in a guest what strace sees there? (t_both in guest/lib.sh)
 
 DIR has the files of the runs, GUEST_DIR was its name in the guest. The rules are diff_strace.py's."""
 import glob

@@ -1,4 +1,5 @@
-/* Loads every program of every family with all that the options can ask for, and prints what the
+/* Used by the guest test verify.
+ * Loads every program of every family with all that the options can ask for, and prints what the
  * verifier had to do: FAMILY/PROGRAM INSTRUCTIONS. For bpf_insns/VETTED, and as a test that every
  * program that a kernel wants is taken by its verifier.
  * cc: -w */

@@ -1,4 +1,5 @@
 #!/bin/sh
+# Used by the cases vm_*.
 # vm.sh KERNEL [TEST...]: the guest tests (tests/vm/guest/*.sh) under one kernel of fetch.sh's table:
 #   x86-5.10 x86-6.1 x86-6.12 x86-sid arm64
 # With names, only those tests, whatever kernels they are for, and every line of their output. (It needs
