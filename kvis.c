@@ -9507,9 +9507,10 @@ static struct {
     struct task *enter;        /* whose line began, and nothing was written since */
     bool enter_many;
     u32 blocks;
-    int fd;
     const char *name;
 } rout; /* zeros, so that its slots are no part of the file */
+
+static int rout_fd = -1;
 
 static void rec_put(u64 v)
 {
@@ -9582,7 +9583,7 @@ static void rec_block(void)
 
 static int rec_write_fd(const char *p, size_t n)
 {
-    return out_write_all(rout.fd, p, n);
+    return out_write_all(rout_fd, p, n);
 }
 
 static void rec_task(const struct task *t, bool same)
@@ -10081,8 +10082,9 @@ static void rec_finish(void)
 
 /* --- reading --- */
 
+static int rin_fd = -1;
+
 static struct {
-    int fd;
     const char *name;          /* for messages */
     bool again;                /* which run it is is known already */
     u64 at;                    /* where the block begins in the file */
@@ -10116,7 +10118,7 @@ static s64 rec_read(void *p, size_t n)
 {
     size_t got = 0;
     while (got < n) {
-        ssize_t r = read(rin.fd, (char *)p + got, n - got);
+        ssize_t r = read(rin_fd, (char *)p + got, n - got);
         if (r < 0 && errno == EINTR)
             continue;
         if (r < 0)
@@ -10389,7 +10391,7 @@ static void rec_get_unasked(void)
 static int rec_open_fd(int f, const char *name)
 {
     u8 head[REC_HEAD];
-    rin.fd = f;
+    rin_fd = f;
     rin.name = name;
     rin.at = rin.blocks = 0;
     *rin.wrong = 0;
@@ -11036,9 +11038,10 @@ struct px_track {
     bool due[N_PX];
 };
 
+static struct writer px_out = { .fd = { -1, -1 } };
+
 static struct {
     bool on;
-    struct writer w;
     struct px_track *track[PX_HASH], *dead[PX_DEAD];
     u32 n_dead;
     u64 ids, events;
@@ -11060,7 +11063,7 @@ static u64 px_rel(u64 ns)
 /* Begins an event: {"ph":"X","pid":1,"tid":1,"ts":0.001 */
 static struct buf *px_event(const char *ph, const struct px_track *t, u64 ns)
 {
-    struct buf *b = &px.w.b;
+    struct buf *b = &px_out.b;
     b_s(b, px.events++ ? ",\n{\"ph\":\"" : "{\"ph\":\"");
     b_s(b, ph), b_s(b, "\",\"pid\":"), b_u64(b, t->upid);
     b_s(b, ",\"tid\":"), b_u64(b, t->utid);
@@ -11076,8 +11079,8 @@ static void px_name(struct buf *b, const char *name, size_t n, const char *cat)
 
 static void px_end(void)
 {
-    b_c(&px.w.b, '}');
-    out_full(&px.w);
+    b_c(&px_out.b, '}');
+    out_full(&px_out);
 }
 
 /* Names a process or a thread, with the real number. */
@@ -11408,8 +11411,8 @@ static void px_on_call(struct task *task)
 
 static void px_flush(void)
 {
-    if (px.w.b.len)
-        out_writer_flush(&px.w);
+    if (px_out.b.len)
+        out_writer_flush(&px_out);
 }
 
 static const struct out_tap px_tap = { px_on_event, NULL, px_on_call, NULL, NULL, px_flush };
@@ -11417,18 +11420,17 @@ static const struct out_tap px_tap = { px_on_event, NULL, px_on_call, NULL, NULL
 static void px_open(int fd, const char *name)
 {
     px.on = true;
-    px.w.fd[0] = fd;
-    px.w.fd[1] = -1;
-    px.w.name[0] = name;
-    px.w.b.max = 32 << 20;
-    b_s(&px.w.b, "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n");
+    px_out.fd[0] = fd;
+    px_out.name[0] = name;
+    px_out.b.max = 32 << 20;
+    b_s(&px_out.b, "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n");
     out.tap[out.n_taps++] = &px_tap;
 }
 
 /* The end: counters as they stand, and what the run was. */
 static void px_close(void)
 {
-    struct buf *b = &px.w.b;
+    struct buf *b = &px_out.b;
     if (!px.on)
         return;
     b_s(b, "\n],\"otherData\":{\"kvis\":\""), b_json(b, rec_run.version, strlen(rec_run.version));
@@ -11702,7 +11704,7 @@ static struct {
     u64 seen, kept, at_least; /* at_least: with the score that only some of stay */
     u32 least;
     u64 some;                /* how many of those stay */
-} rep;
+} rep = { .w.fd = { -1, -1 } };
 
 static u32 rep_log2(u64 v)
 {
@@ -11930,7 +11932,6 @@ static bool rep_open(int to)
         return false;
     }
     rep.w.fd[0] = to;
-    rep.w.fd[1] = -1;
     rep.w.name[0] = opt.report;
     rep.w.b.max = 32 << 20;
     return true;
@@ -12475,7 +12476,7 @@ enum { PF_RINGS = 2 * PF_MAX_CPUS };
 
 static struct {
     struct perf_event_mmap_page *ring[PF_RINGS];
-    int fd[PF_RINGS];
+    int fd[PF_RINGS];   /* of the rings that are mapped */
     u32 n;
     size_t page, pages; /* of a ring: what perf_event_mlock_kb allows */
     u64 next[PF_RINGS]; /* when the next sample of a ring was taken; 0: not looked */
@@ -18986,8 +18987,9 @@ static struct {
     u32 n_bars;
     struct { u32 pid; u64 boot_ns; } gone[64]; /* the last that ended */
     u32 n_gone;
-    int gantt;                    /* --gantt's file */
 } pp;
+
+static int proc_gantt = -1;       /* --gantt's file */
 
 static struct proc_life *proc_lives[PROC_BUCKETS]; /* by pid */
 static struct proc_bar proc_bars[PROC_BARS];       /* pp.n_bars are used */
@@ -20114,10 +20116,10 @@ static void proc_mermaid(struct buf *b)
 static void proc_write_gantt(void)
 {
     static struct buf b;
-    if (pp.gantt < 0)
+    if (proc_gantt < 0)
         return;
     proc_mermaid(&b);
-    int e = out_write_all(pp.gantt, b.p, b.len);
+    int e = out_write_all(proc_gantt, b.p, b.len);
     if (e < 0) {
         errno = -e;
         u_warn("cannot write %s:", po.gantt);
@@ -20714,7 +20716,7 @@ static int proc_loop(u64 end_ns)
     while (!over) {
         rb_wait(ms, NULL);
         over = sp_told || (end_ns && u_now() >= end_ns) || out.failed
-               || (out.text.fd[0] < 0 && out.json.fd[0] < 0 && pp.gantt < 0 && !out.n_taps);
+               || (out.text.fd[0] < 0 && out.json.fd[0] < 0 && proc_gantt < 0 && !out.n_taps);
         if (sp_command.pid && status == -1)
             syscall(SYS_wait4, sp_command.pid, &status, WNOHANG, &pp.rusage);
         rb_mark();
@@ -21947,25 +21949,26 @@ static void met_off(const char *why)
 /* A file that is read line by line; one at a time. No number of bytes makes it take more room or
  * for ever. */
 static struct {
-    int fd;
     u32 at, len;
     bool skip; /* what comes is the rest of a line that was cut */
     u64 bytes;
     char path[160], buf[16 << 10];
 } met_file;
 
+static int met_file_fd = -1;
+
 enum { MET_FILE_MAX = 8 << 20 };
 
 static bool met_open(const char *path)
 {
-    met_file.fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    met_file_fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     met_file.at = met_file.len = 0;
     met_file.skip = false;
     met_file.bytes = 0;
     snprintf(met_file.path, sizeof met_file.path, "%s", path);
-    if (met_file.fd < 0)
+    if (met_file_fd < 0)
         met_wrong(path, errno);
-    return met_file.fd >= 0;
+    return met_file_fd >= 0;
 }
 
 /* More of it behind what is left. */
@@ -21974,7 +21977,7 @@ static bool met_fill(void)
     memmove(met_file.buf, met_file.buf + met_file.at, met_file.len -= met_file.at);
     met_file.at = 0;
     ssize_t n = met_file.bytes > MET_FILE_MAX ? 0
-                : read(met_file.fd, met_file.buf + met_file.len,
+                : read(met_file_fd, met_file.buf + met_file.len,
                        sizeof met_file.buf - 1 - met_file.len);
     if (n < 0)
         met_wrong(met_file.path, errno);
@@ -21996,7 +21999,8 @@ static char *met_line(void)
         if (!end && n < full && met_fill())
             continue;
         if (!n) {
-            close(met_file.fd);
+            close(met_file_fd);
+            met_file_fd = -1;
             return NULL;
         }
         bool skip = met_file.skip;
@@ -23629,6 +23633,7 @@ struct pmc_unit {
     u8 pmu, task;
     bool on;
     u64 at_ns;                 /* when it was read last; 0: never */
+    /* fd -1: none */
     struct { int fd[PMC_MEMBERS]; u64 enabled, running, v[PMC_MEMBERS]; } g[N_PG];
 };
 
@@ -23645,7 +23650,6 @@ static struct {
     struct pmc_unit *unit;
     bool ended[PMC_TASKS], gone[PMC_TASKS]; /* of opt.pids; ended: this reading is the last */
     u32 n_tasks;
-    int cgroup;                /* its directory; 0: none */
     enum pmc_scope scope;
     u8 online[PMC_CPUS / 8];
     bool begun, user_only;
@@ -23655,6 +23659,8 @@ static struct {
     char why[N_PR][96], vendor[24], model[64];
     u32 family, model_nr, stepping;
 } pmc;
+
+static int pmc_cgroup = -1;    /* the directory of mo.cgroup */
 
 /* --- which CPU it is --- */
 
@@ -23932,7 +23938,7 @@ static int pmc_open_as(const struct pmc_code *c, const struct pmc_unit *u, int l
         .read_format = PERF_FORMAT_GROUP | PERF_FORMAT_TOTAL_TIME_ENABLED
                        | PERF_FORMAT_TOTAL_TIME_RUNNING,
     };
-    pid_t pid = u->tid ? u->tid : group ? pmc.cgroup : -1;
+    pid_t pid = u->tid ? u->tid : group ? pmc_cgroup : -1;
     unsigned long flags = PERF_FLAG_FD_CLOEXEC | (group ? PERF_FLAG_PID_CGROUP : 0);
     int f = (int)syscall(SYS_perf_event_open, &a, pid, u->cpu, leader, flags);
     return f < 0 ? -errno : f;
@@ -23968,9 +23974,9 @@ static int pmc_open_one(const struct pmc_code *c, const struct pmc_unit *u, int 
 static void pmc_close(struct pmc_unit *u, u32 g)
 {
     for (u32 k = 0; k < PMC_MEMBERS; k++)
-        if (u->g[g].fd[k] > 0) {
+        if (u->g[g].fd[k] >= 0) {
             close(u->g[g].fd[k]);
-            u->g[g].fd[k] = 0;
+            u->g[g].fd[k] = -1;
         }
 }
 
@@ -24069,6 +24075,8 @@ static struct pmc_unit *pmc_add_unit(struct pmc_unit unit)
         pmc.unit = more;
         pmc.cap_units = cap;
     }
+    for (u32 g = 0; g < N_PG; g++)
+        memset(unit.g[g].fd, -1, sizeof unit.g[g].fd);
     pmc.unit[pmc.n_units] = unit;
     return &pmc.unit[pmc.n_units++];
 }
@@ -24151,7 +24159,7 @@ static void pmc_begin(void)
 {
     pmc.n_tasks = MIN(opt.n_pids, PMC_TASKS);
     if (mo.cgroup)
-        pmc.cgroup = open(met_path("/sys/fs/cgroup/%s", mo.cgroup),
+        pmc_cgroup = open(met_path("/sys/fs/cgroup/%s", mo.cgroup),
                           O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     pmc.scope = pmc.n_tasks ? PS_TASK : mo.cgroup ? PS_CGROUP : PS_ALL;
 }
@@ -24221,12 +24229,12 @@ static bool pmc_delta(struct pmc_unit *u, u32 g, double *d, double *share)
 {
     u64 v[3 + PMC_MEMBERS];
     u32 n = 0, k = 0;
-    while (k < PMC_MEMBERS && u->g[g].fd[k] <= 0)
+    while (k < PMC_MEMBERS && u->g[g].fd[k] < 0)
         k++;
     if (k == PMC_MEMBERS)
         return false;
     for (u32 i = k; i < PMC_MEMBERS; i++)
-        n += u->g[g].fd[i] > 0;
+        n += u->g[g].fd[i] >= 0;
     ssize_t got = read(u->g[g].fd[k], v, sizeof v);
     if (got < (ssize_t)((3 + n) * sizeof *v) || v[0] != n)
         return false;
@@ -24238,7 +24246,7 @@ static bool pmc_delta(struct pmc_unit *u, u32 g, double *d, double *share)
     if (u->at_ns && enabled && !running)
         return false;
     for (u32 i = 3; k < PMC_MEMBERS; k++) {
-        if (u->g[g].fd[k] <= 0)
+        if (u->g[g].fd[k] < 0)
             continue;
         bool back = v[i] < u->g[g].v[k];
         met.backwards += back;
@@ -24302,7 +24310,7 @@ static void pmc_add(struct pmc_sum *s, u32 g, const double *d, u32 has, u32 slot
 static bool pmc_stuck(const struct pmc_unit *u)
 {
     u64 v[3 + PMC_MEMBERS];
-    return pmc.scope == PS_ALL && u->at_ns && u->g[0].fd[0] > 0
+    return pmc.scope == PS_ALL && u->at_ns && u->g[0].fd[0] >= 0
            && read(u->g[0].fd[0], v, sizeof v) > (ssize_t)(2 * sizeof *v)
            && v[1] == u->g[0].enabled;
 }
@@ -24315,13 +24323,13 @@ static void pmc_read_unit(struct pmc_unit *u, struct pmc_sum **to, u32 n_to)
         double d[N_PR] = { 0 }, share = 1;
         u32 has = 0;
         for (u32 k = 0; k < PMC_MEMBERS; k++)
-            if (u->g[g].fd[k] > 0)
+            if (u->g[g].fd[k] >= 0)
                 has |= 1u << (pmc_groups[g][k] - 1);
         bool counted = has && pmc_delta(u, g, d, &share);
         has = counted ? pmc_tlb(g, d, has) : 0;
         pmc_empty_slots(&pmc_pmus[u->pmu], d);
         for (u32 k = 0; k < n_to; k++) {
-            if (u->g[g].fd[0] > 0 || counted)
+            if (u->g[g].fd[0] >= 0 || counted)
                 to[k]->share = MIN(to[k]->share, share);
             to[k]->fresh &= !u->at_ns;
             pmc_add(to[k], g, u->at_ns ? d : (double[N_PR]){ 0 }, has, pmc_pmus[u->pmu].slots,
@@ -26736,7 +26744,7 @@ static struct {
     const char *dir;       /* where it is */
     struct mout_row head;
     struct buf row, old;
-} mout_rows = { .file.every = 1, .row.max = 64 << 20, .old.max = 64 << 20 };
+} mout_rows = { .file = { .fd = -1, .every = 1 }, .row.max = 64 << 20, .old.max = 64 << 20 };
 
 static void mout_point_add(u32 id, const struct mout_point *q)
 {
@@ -27088,16 +27096,17 @@ enum { HS_CLIENTS = 32, HS_REQUEST = 2048, HS_PATIENCE_S = 5, HS_ANSWERS = 96 <<
 
 static struct {
     int fd;
+    u32 n_clients;               /* HS_CLIENTS, or 0: it does not listen */
     struct hs_client {
-        int fd;                  /* 0: free (kvis has 0, 1 and 2 open) */
+        int fd;                  /* -1: free */
         u64 since_ns;            /* when it came; when its answer began to be sent */
         u32 len, sent;           /* of its request; of `answer` */
         bool asked, done;        /* its request is whole; its answer is sent */
         u8 polled;               /* its place in what is polled */
         struct buf answer;
         char req[HS_REQUEST];
-    } client[HS_CLIENTS];
-} hs;
+    } *client;
+} hs = { .fd = -1 };
 
 /* [ADDR:]PORT, [IPV6]:PORT: without an address, this machine alone can ask. */
 static const char *hs_opt_listen(const char *v)
@@ -27127,6 +27136,11 @@ static int hs_open(void)
     socklen_t n = mo.listen.ss_family == AF_INET6 ? sizeof(struct sockaddr_in6)
                                                   : sizeof(struct sockaddr_in);
     int on = 1;
+    hs.client = calloc(HS_CLIENTS, sizeof *hs.client);
+    if (!hs.client)
+        return -ENOMEM;
+    while (hs.n_clients < HS_CLIENTS)
+        hs.client[hs.n_clients++].fd = -1;
     hs.fd = socket(mo.listen.ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
     if (hs.fd < 0)
         return -errno;
@@ -27142,15 +27156,15 @@ static void hs_close(struct hs_client *c)
 {
     close(c->fd);
     b_free(&c->answer);
-    c->fd = 0;
+    c->fd = -1;
 }
 
 /* Lets go of who has waited longest without a request; NULL: all are being answered. */
 static struct hs_client *hs_let_go(void)
 {
     struct hs_client *old = NULL;
-    for (struct hs_client *c = hs.client; c < hs.client + HS_CLIENTS; c++)
-        if (c->fd && (!c->asked || c->done) && (!old || c->since_ns < old->since_ns))
+    for (struct hs_client *c = hs.client; c < hs.client + hs.n_clients; c++)
+        if (c->fd >= 0 && (!c->asked || c->done) && (!old || c->since_ns < old->since_ns))
             old = c;
     if (old)
         hs_close(old);
@@ -27160,8 +27174,8 @@ static struct hs_client *hs_let_go(void)
 /* A place for a new client. */
 static struct hs_client *hs_place(void)
 {
-    for (struct hs_client *c = hs.client; c < hs.client + HS_CLIENTS; c++)
-        if (!c->fd)
+    for (struct hs_client *c = hs.client; c < hs.client + hs.n_clients; c++)
+        if (c->fd < 0)
             return c;
     return hs_let_go();
 }
@@ -27207,7 +27221,7 @@ static void hs_metrics(struct hs_client *c)
 {
     const struct buf *b = mout_exposition();
     u64 held = b->len;
-    for (u32 i = 0; i < HS_CLIENTS; i++)
+    for (u32 i = 0; i < hs.n_clients; i++)
         held += hs.client[i].answer.len;
     if (held > HS_ANSWERS)
         hs_answer_text(c, "503 Service Unavailable");
@@ -27280,13 +27294,12 @@ static void hs_write(struct hs_client *c)
 static void hs_serve(const struct pollfd *p)
 {
     u64 now = u_now();
-    for (u32 i = 0; i < HS_CLIENTS; i++) {
-        struct hs_client *c = &hs.client[i];
-        if (c->fd && p[c->polled].revents & (POLLIN | POLLERR | POLLHUP))
+    for (struct hs_client *c = hs.client; c < hs.client + hs.n_clients; c++) {
+        if (c->fd >= 0 && p[c->polled].revents & (POLLIN | POLLERR | POLLHUP))
             hs_read(c);
-        if (c->fd && c->asked && !c->done)
+        if (c->fd >= 0 && c->asked && !c->done)
             hs_write(c);
-        if (c->fd && now > c->since_ns + HS_PATIENCE_S * NSEC)
+        if (c->fd >= 0 && now > c->since_ns + HS_PATIENCE_S * NSEC)
             hs_close(c);
     }
 }
@@ -27298,10 +27311,10 @@ static bool hs_wait(u64 until, int also)
     for (u64 now = u_now(); now < until && !sp_told; now = u_now()) {
         u64 ms = (until - now + 999999) / 1000000;
         u8 n = 2; /* only those that there are: poll(2) takes no more than RLIMIT_NOFILE */
-        p[0] = (struct pollfd){ .fd = hs.fd ? hs.fd : -1, .events = POLLIN };
+        p[0] = (struct pollfd){ .fd = hs.fd, .events = POLLIN };
         p[1] = (struct pollfd){ .fd = also, .events = POLLIN };
-        for (struct hs_client *c = hs.client; c < hs.client + HS_CLIENTS; c++)
-            if (c->fd) {
+        for (struct hs_client *c = hs.client; c < hs.client + hs.n_clients; c++)
+            if (c->fd >= 0) {
                 c->polled = n;
                 p[n++] = (struct pollfd){ c->fd, c->asked && !c->done ? POLLOUT : POLLIN, 0 };
                 ms = MIN(ms, 250);
@@ -27904,7 +27917,7 @@ static void mon_wait(u64 until)
 static bool mon_unread(void)
 {
     return out.text.fd[0] < 0 && out.json.fd[0] < 0 && mout.csv.fd[0] < 0 && !mo.prom_file
-           && !hs.fd && !opt.report;
+           && hs.fd < 0 && !opt.report;
 }
 
 /* Nothing of what was asked for is here: that is an error, which the reason of one source tells. */
@@ -31211,16 +31224,16 @@ static void cmd_recording(void)
     static char name[PATH_MAX];
     const char *dir = cmd_temporary_dir();
     if (opt.record) {
-        rout.fd = cmd_open_as(opt.record, O_RDWR);
+        rout_fd = cmd_open_as(opt.record, O_RDWR);
         snprintf(name, sizeof name, "%s", opt.record);
     } else {
-        rout.fd = rep_temporary(dir);
-        errno = -rout.fd;
+        rout_fd = rep_temporary(dir);
+        errno = -rout_fd;
         snprintf(name, sizeof name, "a temporary file in %s (TMPDIR=DIR chooses another)", dir);
     }
-    if (rout.fd < 0)
+    if (rout_fd < 0)
         die(EXIT_KVIS, "cannot write %s:", name);
-    if (opt.record && opt.report && lseek(rout.fd, 0, SEEK_SET) < 0)
+    if (opt.record && opt.report && lseek(rout_fd, 0, SEEK_SET) < 0)
         die(EXIT_KVIS, "-w %s: a report wants a recording that is a file", opt.record);
     rec_start(rec_write_fd, name);
 }
@@ -31330,7 +31343,7 @@ static int cmd_trace(void)
     cmd_start_text();
     tr_loop();
     int status = tr_finish(&sig);
-    cmd_report(rout.fd, rout.name, !sp_error());
+    cmd_report(rout_fd, rout.name, !sp_error());
     if (out.failed)
         return EXIT_KVIS;
     if (sig)
@@ -31403,7 +31416,7 @@ static int cmd_proc(void)
     if (opt.json && !opt.json_file && strcmp(po.format, "text"))
         die(EXIT_USAGE, "--format=%s and --json both want stdout: --json=FILE", po.format);
     if (po.gantt)
-        pp.gantt = cmd_open_file(po.gantt);
+        proc_gantt = cmd_open_file(po.gantt);
     opt.pids = &pid;
     opt.n_pids = po.pid > 0;
     cmd_rows_begin("bpf");
@@ -31412,7 +31425,7 @@ static int cmd_proc(void)
     out.many = true; /* a recording's lines of text name their processes */
     cmd_record(true);
     int status = proc_run(tr.deadline_ns), failed = sp_error();
-    cmd_report(rout.fd, rout.name, !failed);
+    cmd_report(rout_fd, rout.name, !failed);
     return cmd_rows_end(failed, status);
 }
 
@@ -31600,7 +31613,7 @@ static int cmd_replay(void)
     if (whole)
         st_report(&rec_end, true);
     out_flush();
-    cmd_report(rin.fd, rin.name, whole);
+    cmd_report(rin_fd, rin.name, whole);
     return out.failed ? EXIT_KVIS : !whole;
 }
 
@@ -31765,7 +31778,7 @@ static void cmd_literals(void)
 /* What is not 0 at first in the large structs: an initialiser would put them into the file. */
 static void cmd_before_options(void)
 {
-    tr.status = pp.gantt = -1;
+    tr.status = -1;
     tr.poll.length = 8;
 }
 

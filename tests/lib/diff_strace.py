@@ -819,7 +819,7 @@ def check_backend(argv, straces, kvis, backend):
         print(line)
     r = straces[0]
     unstable = ", ".join(f"{n} ({c})" for n, c in rep.unstable.most_common()) or "none"
-    print(f"{sys.argv[1]}, {kvis.backend}: {len(r.processes)} processes, {len(r.threads)} threads, "
+    print(f"{kvis.backend}: {len(r.processes)} processes, {len(r.threads)} threads, "
           f"{sum(len(t.calls) for t in r.threads.values())} calls; {rep.exact} items compared exactly, "
           f"{rep.ranged} as ranges; {len(straces)} runs of strace, {len(kvises)} of kvis; unstable under strace (processes): {unstable}")
     return len(wrong)

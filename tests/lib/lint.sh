@@ -6,6 +6,7 @@
 #  - a function stands above its callers: no declaration of a function; everything but main is static
 #  - die() and the x... that die are called only where the map's line ends in [die], or in the
 #    functions it names: [die: tr_start tr_args]
+#  - a static struct with a descriptor (a member fd, a struct writer) is initialised with -1: 0 is standard input
 #  - no line over 100 columns, no tab; functions: median <= 15 lines, 90 % <= 50
 set -u
 cd "$(dirname "$0")/../.." || exit 1
@@ -84,6 +85,8 @@ lint() { # lint FILE
         next
     }
     # A struct, union, enum or table: to its closing brace.
+    table ~ /^static struct/ && code ~ /^    (int .*fd[,;]|struct writer )/ { descriptor = 1 }
+    table && /^[}]/ && descriptor { if (code !~ /-1/) bad("a descriptor that is 0 at first: " code); descriptor = 0 }
     table && /^[}]/ { if (code ~ /^[}] *[A-Za-z_]/ && table !~ /^(static|typedef)/) bad("not static: " code); table = ""; next }
     table { next }
     code ~ /^[A-Za-z_]/ && sig == "" && (code ~ /(=|\)) *[{]$/ || code ~ /^(static |const |typedef )*(struct|union|enum)[^()]*[{]$/) && code !~ /\) *[{]$/ { table = code; next }
@@ -152,6 +155,9 @@ static const struct { int a; } tr_rows[] = {
 static struct {
     int n;
 } tr;
+static struct {
+    int fd, n;
+} fd = { .fd = -1 };
 static int tr_count, tr_max = 3;
 static void tr_init(void)
 {
@@ -191,6 +197,7 @@ not_static s/^static int fd_get/int fd_get/
 not_static s/^static void b_add/void b_add/
 not_static s/^static int tr_count/int tr_count/
 not_static s/^static struct {/struct tr {/
+is_0_at_first s/ = { .fd = -1 }//
 must_not s/return tr_rows/die(1, "x");&/
 must_not s/return tr_rows/p = xmalloc(3);&/
 must_not s/ . die: tr_init.//;s/\[die: tr_init\]//

@@ -331,6 +331,17 @@ def sanitizer_reports(directory, log_path):
     return texts
 
 
+RUNNING = set()  # the timeout(1) of each case that runs now
+
+
+def interrupted(*_):
+    """Ctrl-C or SIGTERM: timeout(1) passes the signal on to its case."""
+    for pid in list(RUNNING):
+        os.kill(pid, signal.SIGTERM)
+    print("interrupted", flush=True)
+    os._exit(130)
+
+
 def run_case(case, binary, mark):
     why = missing(case)
     if why:
@@ -349,7 +360,9 @@ def run_case(case, binary, mark):
     with open(log_path, "w", errors="replace") as log:
         command = ["timeout", "-k", "5", str(case.timeout), str(case.path)]
         child = subprocess.Popen(command, cwd=directory, env=environment, stdin=subprocess.DEVNULL, stdout=log, stderr=log)
+        RUNNING.add(child.pid)
         _, status, usage = os.wait4(child.pid, 0)
+        RUNNING.discard(child.pid)
         child.returncode = status = os.waitstatus_to_exitcode(status)
         case.seconds = time.monotonic() - began
         case.cpu = usage.ru_utime + usage.ru_stime
@@ -506,6 +519,8 @@ def main():
         return 0
     os.environ.update(TESTS=str(TESTS), OUT=str(OUT), BIN=str(BIN), PYTHONDONTWRITEBYTECODE="1", LC_ALL="C")
     os.environ["PYTHONPATH"] = str(TESTS / "lib")
+    signal.signal(signal.SIGINT, interrupted)
+    signal.signal(signal.SIGTERM, interrupted)
     errors = build_programs()
     binaries = build_kvis(cases)
     failures = sum(run_once(cases, options.lanes, binaries, errors) for _ in range(options.times))

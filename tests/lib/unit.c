@@ -616,6 +616,7 @@ static void t_pmc(void)
     struct pmc_pmu n2 = { .core = "Neoverse-N2 (MIDR 0x410fd490)", .slots = 5 };
     double d[N_PR] = { [PR_CYC] = 100, [PR_SFE] = 130, [PR_SLOT] = 99, [PR_SBE] = 50 };
     EXPECT(pipe(p) == 0);
+    memset(u.g[PG_BASE].fd, -1, sizeof u.g[PG_BASE].fd);
     u.g[PG_BASE].fd[0] = p[0];
     EXPECT(counted(&u, p[1], 100, 100, 50) == 50);
     EXPECT(counted(&u, p[1], 200, 150, 100) == 100); /* half the time: twice as many */
@@ -656,7 +657,9 @@ static void t_metrics(void)
 
 static void t_listen(void)
 {
-    struct hs_client *c = &hs.client[1];
+    struct hs_client clients[] = { { .fd = -1 }, { .fd = -1 } }, *c = &clients[1];
+    hs.client = clients;
+    hs.n_clients = 2;
     EXPECT(!hs_opt_listen("[::1]:9100") && !hs_opt_listen("9100") && !hs_opt_listen(":9100"));
     EXPECT(!hs_opt_listen("10.0.0.1:1"));
     EXPECT(hs_opt_listen("[::1:9100") && hs_opt_listen("[:1") && hs_opt_listen("[]:1"));
@@ -671,6 +674,8 @@ static void t_listen(void)
     EXPECT(!strncmp(c->answer.p, "HTTP/1.1 503 ", 13));
     hs.client[0].answer.len = 0;
     b_free(&c->answer);
+    hs.client = NULL;
+    hs.n_clients = 0;
 }
 
 /* A function's name, as compilers change it; what is only a piece of it. */
