@@ -1464,9 +1464,16 @@ static bool arch_interrupted(pid_t tid, struct stop *s)
  * read by a second thread that can be left behind: when the deadline passes, the argument is
  * `<unreadable>`, the tracee goes on, the page comes, the reader is free again. */
 
-enum { MEM_DEADLINE_MS = 250 };
+/* What may be read and waited for at one stop of a thread, or of one record: counts, lengths and
+ * pointers are the tracee's, and none of them can hold kvis longer than this. An argv that the
+ * kernel takes (bprm_stack_limits of fs/exec.c: 6 MiB) costs 3000 reads where its strings lie one
+ * behind the other. */
+enum { MEM_DEADLINE_MS = 250, MEM_READS = 32768 };
 
 static struct {
+    u32 reads_left;    /* of this stop: see mem_budget */
+    u64 wait_left_ns;
+    bool gave_up;      /* at this stop: counted once */
     pthread_mutex_t lock;
     pthread_cond_t asked, done;
     bool started, busy, failed;
@@ -1475,8 +1482,37 @@ static struct {
     size_t n;
     s64 result;
     u8 data[4096];
-    u64 unreadable; /* reads given up: shown in the summary */
-} mem = { .lock = PTHREAD_MUTEX_INITIALIZER };
+    u64 unreadable; /* stops at which a read was given up: shown in the summary */
+} mem = { .lock = PTHREAD_MUTEX_INITIALIZER, .reads_left = MEM_READS,
+          .wait_left_ns = MEM_DEADLINE_MS * (NSEC / 1000) };
+
+/* Begins a stop or a record: what it may cost is untouched. */
+static void mem_budget(void)
+{
+    mem.reads_left = MEM_READS;
+    mem.wait_left_ns = MEM_DEADLINE_MS * (NSEC / 1000);
+    mem.gave_up = false;
+}
+
+/* Takes one look at what the tracee has named from the budget; false: none is left. */
+static bool mem_charge(void)
+{
+    mem.reads_left -= mem.reads_left > 0;
+    return mem.reads_left > 0;
+}
+
+/* Whether this stop has used up what it may cost: what is still to be read is left out. */
+static bool mem_spent(void)
+{
+    return !mem.reads_left || !mem.wait_left_ns;
+}
+
+static s64 mem_give_up(void)
+{
+    mem.unreadable += !mem.gave_up;
+    mem.gave_up = true;
+    return -ETIMEDOUT;
+}
 
 /* What a record of a call holds of its thread's memory: read instead of the memory itself, which is
  * another by now. */
@@ -1531,7 +1567,7 @@ static s64 mem_from_record(u64 addr, void *dst, size_t n)
 static s64 mem_peek(pid_t tid, u64 addr, u8 *dst, size_t n)
 {
     size_t got = 0;
-    while (got < n) {
+    while (got < n && mem_charge()) {
         u64 word, at = (addr + got) & ~7ull;
         /* The system call, unlike libc's wrapper, stores the word at `data`. */
         if (sys_ptrace(PTRACE_PEEKDATA, tid, at, &word) < 0)
@@ -1591,16 +1627,13 @@ static int mem_start(void)
     return e;
 }
 
-/* One read of at most one page, by the reader thread. */
+/* One read of at most one page, by the reader thread, within what this stop may still wait. */
 static s64 mem_with_deadline(pid_t tid, u64 addr, void *dst, size_t n)
 {
-    if (mem.failed || (!mem.started && mem_start() < 0))
-        return -ETIMEDOUT;
-    struct timespec until;
-    clock_gettime(CLOCK_MONOTONIC, &until);
-    until.tv_nsec += MEM_DEADLINE_MS * 1000000l;
-    until.tv_sec += until.tv_nsec / (long)NSEC;
-    until.tv_nsec %= (long)NSEC;
+    if (!mem.wait_left_ns || mem.failed || (!mem.started && mem_start() < 0))
+        return mem_give_up();
+    u64 begin = u_now(), deadline = begin + mem.wait_left_ns;
+    struct timespec until = { (time_t)(deadline / NSEC), (long)(deadline % NSEC) };
     s64 got = -ETIMEDOUT;
     pthread_mutex_lock(&mem.lock);
     if (!mem.busy) {
@@ -1612,14 +1645,13 @@ static s64 mem_with_deadline(pid_t tid, u64 addr, void *dst, size_t n)
         if (!mem.busy && (got = mem.result) > 0)
             memcpy(dst, mem.data, (size_t)got);
     }
-    if (got == -ETIMEDOUT)
-        mem.unreadable++;
     pthread_mutex_unlock(&mem.lock);
-    return got;
+    mem.wait_left_ns -= MIN(mem.wait_left_ns, u_now() - begin);
+    return got == -ETIMEDOUT ? mem_give_up() : got;
 }
 
 /* Reads up to n bytes at addr. Returns how many came (fewer: the rest is unmapped) or -errno;
- * -ETIMEDOUT when the page did not come in time. */
+ * -ETIMEDOUT when the page did not come in time, or too much has been read at this stop. */
 static s64 mem_read(struct task *t, u64 addr, void *dst, size_t n)
 {
     if (!n)
@@ -1629,6 +1661,8 @@ static s64 mem_read(struct task *t, u64 addr, void *dst, size_t n)
         if (r != -EAGAIN)
             return r;
     }
+    if (!mem_charge())
+        return mem_give_up();
     if (!t->mm || !t->mm->careful)
         return mem_direct(t->tid, addr, dst, n);
     size_t got = 0;
@@ -1679,13 +1713,62 @@ static bool mem_get(struct task *t, u64 addr, void *dst, size_t n)
 /* An unsigned word of the tracee's convention. */
 static bool mem_word(struct task *t, enum abi a, u64 addr, u64 *v)
 {
-    u32 w;
-    if (abi_word(a) == 8)
-        return mem_get(t, addr, v, 8);
-    if (!mem_get(t, addr, &w, 4))
-        return false;
-    *v = w;
-    return true;
+    *v = 0; /* both CPUs are little-endian */
+    return mem_get(t, addr, v, abi_word(a));
+}
+
+/* Memory read ahead, to the end of its page: of arrays, and of strings that lie one behind the
+ * other, a page costs one read. Begin with n 0. */
+struct mem_ahead {
+    u64 addr;
+    u32 n;
+    u8 data[4096];
+};
+
+/* What is at addr: *p, and how many bytes there are known without another page (at least one), or
+ * -errno. */
+static s64 mem_peek_ahead(struct task *t, struct mem_ahead *m, u64 addr, const u8 **p)
+{
+    if (addr - m->addr >= m->n) {
+        s64 r = mem_read(t, addr, m->data, sizeof m->data - (addr & (sizeof m->data - 1)));
+        m->addr = addr;
+        m->n = (u32)MAX(r, 0);
+        if (r <= 0)
+            return r;
+    }
+    *p = m->data + (addr - m->addr);
+    return (s64)(m->n - (addr - m->addr));
+}
+
+/* mem_read of a few bytes, by reading ahead. */
+static s64 mem_read_ahead(struct task *t, struct mem_ahead *m, u64 addr, void *dst, size_t n)
+{
+    const u8 *p;
+    s64 have = mem_peek_ahead(t, m, addr, &p);
+    if (have <= 0)
+        return have;
+    if (have < (s64)n) /* it goes on in the next page */
+        return mem_read(t, addr, dst, n);
+    memcpy(dst, p, n);
+    return (s64)n;
+}
+
+static bool mem_word_ahead(struct task *t, struct mem_ahead *m, enum abi a, u64 addr, u64 *v)
+{
+    *v = 0;
+    return mem_read_ahead(t, m, addr, v, abi_word(a)) == (s64)abi_word(a);
+}
+
+/* Appends the string at addr, however long, to b; false: it goes on in memory that cannot be read,
+ * or beyond what b takes. */
+static bool mem_string_ahead(struct task *t, struct mem_ahead *m, u64 addr, struct buf *b)
+{
+    const u8 *p, *nul = NULL;
+    for (s64 n; !nul && !b->cut && (n = mem_peek_ahead(t, m, addr, &p)) > 0; addr += (u64)n) {
+        nul = memchr(p, 0, (size_t)n);
+        b_put(b, p, nul ? (size_t)(nul - p) : (size_t)n);
+    }
+    return nul && !b->cut;
 }
 
 /* == 6 nm_  names that the summary keeps ========================================
@@ -3048,7 +3131,6 @@ struct dec {
     u64 *outlen;  /* c->outlen, to be written at entry */
     int i;        /* which argument */
     bool exit;
-    bool *dead;   /* a page did not come in time: read no more for this call */
     u8 form;      /* enum arg_form */
     bool cut;     /* ARG_STR: there is more in the tracee */
     u64 left;     /* bytes that the call moved and no iovec has shown yet */
@@ -3059,10 +3141,7 @@ enum { DEC_PATH = 4095, DEC_CHUNK = 4096 };
 
 static s64 dec_read(struct dec *d, u64 addr, void *dst, size_t n)
 {
-    s64 r = *d->dead ? -ETIMEDOUT : mem_read(d->t, addr, dst, n);
-    if (r == -ETIMEDOUT)
-        *d->dead = true;
-    return r;
+    return mem_read(d->t, addr, dst, n);
 }
 
 /* What stands for a pointer that is not, or cannot be, followed. */
@@ -3386,10 +3465,7 @@ static void dec_cstr(struct dec *d, u64 addr, size_t max)
 {
     char tmp[DEC_PATH + 1];
     bool cut = false;
-    s64 r = !addr ? -EFAULT : *d->dead ? -ETIMEDOUT
-          : mem_str(d->t, addr, tmp, MIN(max, (size_t)DEC_PATH), &cut);
-    if (r == -ETIMEDOUT)
-        *d->dead = true;
+    s64 r = !addr ? -EFAULT : mem_str(d->t, addr, tmp, MIN(max, (size_t)DEC_PATH), &cut);
     if (r < 0)
         dec_pointer(d, addr, r);
     else
@@ -3413,10 +3489,8 @@ static void dec_raw(struct dec *d, u64 addr, u64 n, u64 max)
 static void dec_rawstr(struct dec *d, u64 addr, u32 max)
 {
     u32 room = addr ? b_room(d->b, (size_t)max + 1) : 0;
-    s64 r = !addr ? 0 : *d->dead ? -ETIMEDOUT : room < 2 ? -EFAULT
+    s64 r = !addr ? 0 : room < 2 ? -EFAULT
           : mem_str(d->t, addr, d->b->p + d->b->len, room - 1, &d->cut);
-    if (r == -ETIMEDOUT)
-        *d->dead = true;
     if (!addr || r < 0) {
         dec_pointer(d, addr, r);
         return;
@@ -3529,10 +3603,13 @@ static void dec_struct(struct dec *d, u64 addr, u64 have, const struct dec_membe
 static void dec_array(struct dec *d, u64 addr, u64 n, size_t size,
                       void (*elem)(struct dec *, const u8 *))
 {
+    struct mem_ahead ahead;
     u8 raw[64];
+    ahead.n = 0;
     for (u64 k = 0; k < n && !d->b->cut; k++) {
         u64 at = addr + k * size;
-        s64 r = !addr ? -EFAULT : k < opt.strlen_max ? dec_read(d, at, raw, size) : 0;
+        s64 r = !addr ? -EFAULT
+              : k < opt.strlen_max ? mem_read_ahead(d->t, &ahead, at, raw, size) : 0;
         if (!k && r != (s64)size && opt.strlen_max) {
             dec_pointer(d, addr, r);
             return;
@@ -3728,23 +3805,19 @@ static void dec_k_linkbuf(struct dec *d, u64 v)
 /* Reads up to `max` pointers of an array that ends in NULL; returns how many before it. */
 static u32 dec_strings(struct dec *d, u64 addr, bool print, u32 max)
 {
-    u8 raw[64 * 8];
-    unsigned w = dec_word(d);
+    struct mem_ahead ahead;
+    u64 s;
     u32 n = 0;
-    for (;;) {
-        s64 r = dec_read(d, addr + (u64)n * w, raw, 64 * w);
-        if (r < (s64)w)
-            return n;
-        for (s64 k = 0; k + (s64)w <= r; k += (s64)w, n++) {
-            u64 s = dec_ld(raw + k, w);
-            if (!s || n >= max || d->b->cut)
-                return s ? n + 1 : n;
-            if (print) {
-                b_s(d->b, n ? ", " : "");
-                dec_cstr(d, s, dec_max(DEC_PATH));
-            }
+    ahead.n = 0;
+    for (; mem_word_ahead(d->t, &ahead, d->c->abi, addr + (u64)n * dec_word(d), &s) && s; n++) {
+        if (n >= max || d->b->cut)
+            return n + 1;
+        if (print) {
+            b_s(d->b, n ? ", " : "");
+            dec_cstr(d, s, dec_max(DEC_PATH));
         }
     }
+    return n;
 }
 
 static void dec_k_strv(struct dec *d, u64 v)
@@ -5457,12 +5530,12 @@ static unsigned dec_nargs(const struct call *c)
 }
 
 /* Decodes argument i into c->text; what belongs to the other stop stays ARG_NONE. */
-static void dec_one(struct task *t, struct call *c, unsigned i, bool exit, bool plain, bool *dead)
+static void dec_one(struct task *t, struct call *c, unsigned i, bool exit, bool plain)
 {
     struct arg *a = &c->val[i];
     unsigned kind = sc_rows[c->row].arg[i];
     struct dec d = { .t = t, .c = c, .b = &c->text, .outlen = c->outlen, .i = (int)i, .exit = exit,
-                     .dead = dead, .form = ARG_TXT };
+                     .form = ARG_TXT };
     u32 off = c->text.len;
     u64 v = dec_long(&d) == 4 ? (u32)c->arg[i] : c->arg[i];
     if (plain)
@@ -5486,7 +5559,6 @@ static unsigned dec_when(unsigned kind)
 /* At entry: the arguments that the call reads. What exit needs to know is kept in c->outlen. */
 static void dec_enter(struct task *t, struct call *c)
 {
-    bool dead = false;
     u32 namelen;
     b_reset(&c->text);
     memset(c->val, 0, sizeof c->val);
@@ -5496,7 +5568,7 @@ static void dec_enter(struct task *t, struct call *c)
     for (unsigned i = 0, n = dec_nargs(c); i < n; i++) {
         unsigned kind = sc_rows[c->row].arg[i];
         if (dec_when(kind) & DEC_IN)
-            dec_one(t, c, i, false, false, &dead);
+            dec_one(t, c, i, false, false);
         else if (kind == K_MSGOUT && c->arg[i]
                  && mem_read(t, c->arg[i] + abi_word(c->abi), &namelen, 4) == 4)
             c->outlen[0] = namelen;
@@ -5514,14 +5586,13 @@ static bool dec_wrote(const struct call *c, unsigned kind)
 /* At exit: the arguments that the call wrote. */
 static void dec_exit(struct task *t, struct call *c)
 {
-    bool dead = false;
     if (!c->known)
         return;
     for (unsigned i = 0, n = dec_nargs(c); i < n; i++) {
         unsigned kind = sc_rows[c->row].arg[i], when = dec_when(kind);
         bool plain = (when == DEC_OUT || when == DEC_EITHER) && !dec_wrote(c, kind);
         if (c->val[i].form == ARG_NONE)
-            dec_one(t, c, i, true, plain, &dead);
+            dec_one(t, c, i, true, plain);
     }
 }
 
@@ -5710,9 +5781,8 @@ static void dec_ret_error(struct buf *b, int e)
 /* The result as text. */
 static void dec_ret(struct buf *b, struct task *t, const struct call *c)
 {
-    bool dead = false;
     u64 outlen[2] = { c->outlen[0], c->outlen[1] };
-    struct dec d = { .t = t, .c = c, .b = b, .outlen = outlen, .exit = true, .dead = &dead };
+    struct dec d = { .t = t, .c = c, .b = b, .outlen = outlen, .exit = true };
     if (c->noret) {
         b_c(b, '?');
     } else if (c->err) {
@@ -7677,7 +7747,7 @@ static void st_rule(struct buf *b)
 static void st_text_trouble(struct buf *b, const struct st_end *end)
 {
     if (mem.unreadable)
-        b_f(b, " Unreadable: %" PRIu64 " arguments whose pages did not come in time\n",
+        b_f(b, " Unreadable: %" PRIu64 " calls whose arguments could not be read in time\n",
             mem.unreadable);
     if (nm.overflow)
         b_f(b, " Names: %" PRIu64 " more than fit are counted as one\n", nm.overflow);
@@ -8633,9 +8703,11 @@ static bool md_msghdr(struct task *t, enum abi a, u64 addr, struct msg *m)
 {
     unsigned w = abi_word(a);
     u64 v[6];
+    u8 raw[6 * 8];
+    if (!mem_get(t, addr, raw, 6 * w))
+        return false;
     for (u32 i = 0; i < 6; i++)
-        if (!mem_word(t, a, addr + i * w, &v[i]))
-            return false;
+        v[i] = dec_ld(raw + i * w, w);
     *m = (struct msg){ v[0], (u32)v[1], v[4], v[5] };
     return true;
 }
@@ -8654,8 +8726,8 @@ static void md_rights(struct task *t, const struct call *c, const struct msg *m,
         memcpy(what, ctl + at + w, 8);
         if (len < w + 8 || len > (u64)(n - at))
             return;
-        for (u64 k = w + 8; what[0] == SOL_SOCKET && what[1] == SCM_RIGHTS && k + 4 <= len;
-             k += 4) {
+        for (u64 k = w + 8; what[0] == SOL_SOCKET && what[1] == SCM_RIGHTS && k + 4 <= len
+                            && mem_charge(); k += 4) {
             s32 got;
             memcpy(&got, ctl + at + k, 4);
             if (in)
@@ -9013,22 +9085,22 @@ static void md_clone_enter(struct task *t, struct call *c)
     t->clone_flags = flags;
 }
 
-/* The strings that an array of pointers at `at` names, each with its NUL, end to end in b: argv. */
+/* The strings that an array of pointers at `at` names, each with its NUL, end to end in b: argv.
+ * With more of them no exec succeeds: their pointers alone are over 6 MiB (fs/exec.c,
+ * bprm_stack_limits), and b is marked as cut. */
 static void md_strings(struct task *t, enum abi a, u64 at, struct buf *b)
 {
+    enum { STRINGS_MAX = (6 << 20) / 8 };
+    struct mem_ahead pointers, strings;
     u64 ptr;
-    for (; !b->cut && mem_word(t, a, at, &ptr) && ptr; at += abi_word(a)) {
-        char chunk[4096 + 1];
-        bool more = true;
-        for (u64 off = 0; more && !b->cut;) {
-            s64 n = mem_str(t, ptr + off, chunk, sizeof chunk - 1, &more);
-            if (n < 0)
-                break;
-            b_put(b, chunk, (size_t)n);
-            off += (u64)n;
-        }
+    pointers.n = strings.n = 0;
+    for (u32 n = 0; !b->cut && mem_word_ahead(t, &pointers, a, at, &ptr) && ptr; n++) {
+        mem_string_ahead(t, &strings, ptr, b);
         b_c(b, 0);
+        b->cut |= n == STRINGS_MAX;
+        at += abi_word(a);
     }
+    b->cut |= mem_spent();
 }
 
 /* At entry, while the old memory is still there: the program's path, and argv whole (up to 3 MiB).
@@ -16569,6 +16641,7 @@ static bool tr_continues(struct task *t, const struct stop *s)
 static void tr_enter(struct task *t, const struct stop *s, u64 ns)
 {
     struct call *c = &t->call;
+    mem_budget();
     if (tr_continues(t, s)) {
         c->open = true;
         c->noret = c->detached = c->begun = false;
@@ -16604,6 +16677,7 @@ static void tr_done(struct task *t)
     bool again = c->ret <= -512 && c->ret >= -516;
     c->open = false;
     t->restarting = again && !c->noret;
+    mem_budget();
     if (fdt.dead)
         md_closed(t, -1); /* descriptors that /proc showed to be others by now */
     if (!c->noret && !t->restarting
@@ -17286,6 +17360,7 @@ static void tr_exec_unseen(struct task *t)
     struct path p;
     char name[PATH_MAX + 1], path[64], chunk[4096];
     bool cut;
+    mem_budget();
     s64 n = mem_str(t, tr_auxv(t->pid, EXECFN), name, PATH_MAX, &cut);
     if (hy_thread(t, &th) && th.in_call) {
         struct stop s = { .abi = ARCH_NATIVE, .nr = th.nr };
@@ -17310,7 +17385,7 @@ static void tr_exec_unseen(struct task *t)
     t->exec_argv.max = 3 << 20;
     snprintf(path, sizeof path, "/proc/%d/cmdline", t->pid);
     int f = open(path, O_RDONLY | O_CLOEXEC);
-    for (ssize_t r; f >= 0 && (r = read(f, chunk, sizeof chunk)) > 0;)
+    for (ssize_t r; f >= 0 && !t->exec_argv.cut && (r = read(f, chunk, sizeof chunk)) > 0;)
         b_put(&t->exec_argv, chunk, (size_t)r);
     if (f >= 0)
         close(f);

@@ -1,0 +1,42 @@
+#!/bin/sh
+# However long or hostile an argv is, kvis reads a bounded number of times, and an honest one is complete.
+# tier: quick
+# timeout: 120
+# needs: strace
+. "$TESTS/lib/lib.sh"
+
+# reads MAX KVIS_ARG...: kvis under strace (which does not follow the command) reads memory at most MAX times.
+reads() {
+    max=$1; shift
+    say "\$ kvis trace $1 $2 $3 ..."
+    strace -qq -e signal=none -e trace=process_vm_readv -o calls "$KVIS" trace --json=json "$@" >out 2>err 9>&-
+    st=$?
+    status 0
+    n=$(wc -l <calls)
+    [ "$n" -le "$max" ] || fail "$n reads of the program's memory, at most $max are enough"
+}
+
+seq 1 100000 >words
+[ "$(id -u)" = 0 ] && backends="ptrace hybrid" || backends=ptrace
+for backend in $backends; do
+    # 100000 words are 144 pages, their pointers 195: as many reads, and a few for the rest.
+    reads 1000 --backend="$backend" -- /bin/true $(cat words)
+    js "print(*by('exec')[0]['argv'][1:], sep='\n')" >seen
+    sed '$d' seen >seen.words
+    cmp -s words seen.words || fail "$backend: another argv than the program's"
+    want "not by('exec')[0].get('argv_truncated') and not by('exec')[0].get('argv_cut')"
+
+    # No exec succeeds with this many: kvis stops reading where the kernel does.
+    reads 2500 --backend="$backend" -- "$BIN/argv" empty 3000000
+    want "[e for e in by('exec') if e['program'].endswith('/long')][0]['argv_cut']"
+    want "[e for e in by('exec') if e['program'].endswith('/short')][0]['argv'] == ['one', 'two']"
+
+    # Each string costs a read: there is a budget, and it is a new one at the next call.
+    reads 34000 --backend="$backend" -- "$BIN/argv" scattered 3000000
+    want "[e for e in by('exec') if e['program'].endswith('/long')][0]['argv_cut']"
+    want "[e for e in by('exec') if e['program'].endswith('/short')][0]['argv'] == ['one', 'two']"
+done
+
+# The same of arrays of structures: one read of a page, not one a structure.
+reads 200 --backend=ptrace -s 2000 -v -e trace=poll,ppoll -- "$BIN/argv" poll 1000
+want "len(by('syscall')[0]['args'][0]) > 20000"
