@@ -42,7 +42,7 @@
  * 29 tr_      the ptrace loop [die: tr_spawn tr_signals]
  * 30 open_    kvis open: every file that is opened [die: open_run]
  * 31 proc_    kvis proc: every command, with its exit [die: proc_adopt proc_begin]
- * 32 met_     metrics: the table, and their numbers now
+ * 32 met_     metrics: the table, and their numbers now [die: met_init]
  * 33 mfs_     metrics from files of /proc and /sys
  * 34 pmc_     what the CPUs count: cycles, caches, branches
  * 35 unc_     memory controllers, power and resctrl: bytes, watts
@@ -405,12 +405,49 @@ static void __attribute__((noreturn)) PRINTF_LIKE(2, 3) die(int code, const char
     exit(code);
 }
 
+/* Ends the program for want of memory; before anything is attached. */
+static void __attribute__((noreturn)) u_no_memory(size_t bytes)
+{
+    struct rlimit space = { RLIM_INFINITY, RLIM_INFINITY }, data = space;
+    getrlimit(RLIMIT_AS, &space);
+    getrlimit(RLIMIT_DATA, &data);
+    bool limited = MIN(space.rlim_cur, data.rlim_cur) != RLIM_INFINITY;
+    die(EXIT_KVIS, "cannot allocate %zu bytes: out of memory%s", bytes,
+        limited ? "; fix: raise the limits (ulimit -v unlimited -d unlimited)" : "");
+}
+
 static void *xrealloc(void *p, size_t n)
 {
     void *q = realloc(p, n ? n : 1);
     if (!q)
-        die(EXIT_KVIS, "out of memory (%zu bytes)", n);
+        u_no_memory(n);
     return q;
+}
+
+/* A table of n zeroed elements for the command that needs it. */
+static void *xcalloc(size_t n, size_t size)
+{
+    void *p = calloc(n, size);
+    if (!p)
+        u_no_memory(n * size);
+    return p;
+}
+
+/* Makes room for n elements in a table of *cap elements, of which the new ones are zeroed. Returns
+ * the table, which may have moved, or NULL: there is no memory, and the old table is as it was. */
+static void *u_grow(void *table, u32 *cap, u32 n, size_t size)
+{
+    u32 more = MAX(*cap, 64u);
+    while (more < n)
+        more *= 2;
+    if (table && *cap >= n)
+        return table;
+    u8 *grown = realloc(table, more * size);
+    if (!grown)
+        return NULL;
+    memset(grown + *cap * size, 0, (more - *cap) * size);
+    *cap = more;
+    return grown;
 }
 
 /* How many letters two words differ by: put in, left out, changed, or two swapped; 9: many. */
@@ -14108,6 +14145,24 @@ static int bpf_map_all(bool write, int map, u32 n, void *val, size_t size)
     return e;
 }
 
+/* How large the ring of records is to be: as --ring says, else `usual`. Where the address space is
+ * limited (RLIMIT_AS), its mapping, which holds the ring twice, takes at most an eighth of it. */
+static u32 bpf_ring_bytes(u32 usual)
+{
+    struct rlimit space;
+    u32 bytes = usual;
+    if (opt.ring_bytes)
+        return opt.ring_bytes;
+    if (getrlimit(RLIMIT_AS, &space) < 0 || space.rlim_cur == RLIM_INFINITY)
+        return usual;
+    while (bytes > 64 << 10 && bytes > space.rlim_cur / 16)
+        bytes /= 2;
+    if (bytes < usual)
+        u_warn("the ring of records has %u KB instead of %u KB: the address space is limited; fix: "
+               "ulimit -v unlimited, or choose with --ring=SIZE", bytes >> 10, usual >> 10);
+    return bytes;
+}
+
 /* Records come by a ring buffer where the kernel has one (5.8), else by a ring for each CPU. */
 static int bpf_events_create(struct bpf_obj *o)
 {
@@ -16561,8 +16616,7 @@ static void tr_backend(void)
         hy.count = tr_only_counts();
         tr_choose();
         hy.on = false;
-        u32 ring = hy.count ? 64 << 10 : 4 << 20;
-        hy.why_not = hy_start(tr.need, opt.ring_bytes ? opt.ring_bytes : ring);
+        hy.why_not = hy_start(tr.need, bpf_ring_bytes(hy.count ? 64 << 10 : 4 << 20));
     }
     hy.all &= hy.on;
     hy.count &= hy.on;
@@ -18575,7 +18629,7 @@ static int open_start(void)
     u32 mask;
     o->fam = &open_family;
     o->ring = !oo.perf_rings;
-    o->ring_bytes = opt.ring_bytes ? opt.ring_bytes : 1 << 20;
+    o->ring_bytes = bpf_ring_bytes(1 << 20);
     int e = bpf_open(o);
     if (e)
         return e;
@@ -19219,7 +19273,7 @@ static int proc_start(void)
     struct bpf_obj *o = &pp.obj;
     o->fam = &proc_family;
     o->ring = !po.perf_rings;
-    o->ring_bytes = opt.ring_bytes ? opt.ring_bytes : 4 << 20; /* a second of short processes */
+    o->ring_bytes = bpf_ring_bytes(4 << 20); /* a second of short processes */
     int e = bpf_open(o);
     if (e)
         return e;
@@ -20900,8 +20954,8 @@ static int proc_run(u64 end_ns)
  * source, and a source knows no sink. To add a metric: a row of MET_ROWS; where the source takes
  * rows by their key (met_keys, met_files, met_columns) nothing else. To add a source: its SRC_ here
  * and its row in mon_sources[], with the function that reads it; to add a thing to count by: its
- * DIM_, its row in met_dims[] and what scr_key sorts it by. Memory is all static: MET_INSTS things,
- * MET_SERIES numbers. */
+ * DIM_, its row in met_dims[] and what scr_key sorts it by. Memory is bounded: at most MET_INSTS
+ * things and MET_SERIES numbers. */
 
 enum {
     MET_INSTS = 8192, MET_SERIES = 1 << 19, MET_NAME = 40, MET_INFO = 40, MET_IDS = 1024,
@@ -21574,12 +21628,12 @@ struct met_series {
     u32 at, since;  /* met.tick of the last reading; of the first without a gap before it */
 };
 
-static struct met_inst met_insts[MET_INSTS];
-static struct met_series met_series[MET_SERIES];
+static struct met_inst *met_insts;    /* MET_INSTS of them: pointers to them stay valid */
+static struct met_series *met_series; /* grows: pointers are good until the next met_new */
 
 static struct {
     u32 tick;                /* number of this interval, from 1 */
-    u32 n_insts, n_series;
+    u32 n_insts, n_series, cap_series;
     u16 first[N_DIM], last[N_DIM], hint[N_DIM]; /* + 1 */
     u16 slot[N_DIM][N_METRICS], width[N_DIM];
     u32 seen[N_METRICS];     /* tick in which some thing had this metric */
@@ -21774,6 +21828,7 @@ static double met_hist_part(const struct met_hist *h, double p)
 static void met_init(void)
 {
     long hz = sysconf(_SC_CLK_TCK);
+    met_insts = xcalloc(MET_INSTS, sizeof *met_insts);
     met_forms[F_TICKS].scale = 1.0 / (double)MAX(hz, 1);
     met_forms[F_CPAGES].scale = met_forms[F_PAGES].scale = (double)sysconf(_SC_PAGESIZE);
     for (u32 m = N_METRICS; m-- > 0;)
@@ -21807,10 +21862,21 @@ static struct met_inst *met_gone(u8 dim)
     return NULL;
 }
 
+/* Whether there is room for n more numbers. */
+static bool met_room(u32 n)
+{
+    u32 want = met.n_series + n;
+    struct met_series *grown =
+        want > MET_SERIES ? NULL : u_grow(met_series, &met.cap_series, want, sizeof *grown);
+    if (grown)
+        met_series = grown;
+    return grown;
+}
+
 /* Of busy processes others come all the time: they are to take no room from things that stay. */
 static struct met_inst *met_new(u8 dim)
 {
-    bool full = met.n_insts == MET_INSTS || met.n_series + met.width[dim] > MET_SERIES;
+    bool full = met.n_insts == MET_INSTS || !met_room(met.width[dim]);
     struct met_inst *gone = full || dim == DIM_BUSY ? met_gone(dim) : NULL;
     if (full && !gone) {
         met.dropped++;
@@ -22891,13 +22957,13 @@ static struct mfs_task {
     u16 has;           /* which of them: bits */
     bool first;        /* there is nothing in past */
     char comm[MET_INFO];
-} mfs_tasks[MFS_TASKS];
+} *mfs_tasks; /* MFS_TASKS of them */
 
 /* How long a thread has waited for a CPU since it began. */
-static struct mfs_wait { u32 tid, pid, at; u64 ns; } mfs_waits[MFS_WAITS];
+static struct mfs_wait { u32 tid, pid, at; u64 ns; } *mfs_waits; /* MFS_WAITS of them */
 
 static u32 mfs_busy_at; /* met.tick of the last time */
-static struct { u16 task[MFS_TASKS]; u32 n; } mfs_seen; /* those that there are */
+static struct { u16 *task; u32 n; } mfs_seen; /* those that there are: at most MFS_TASKS */
 
 /* Its place; if it has none, that of one that has gone. NULL: there are too many. */
 static struct mfs_task *mfs_task(u32 pid)
@@ -23114,10 +23180,26 @@ static void mfs_busy_show(const struct mfs_task *t)
                             : met_raw(i, M_B_CPU + k, (s64)t->now[k]);
 }
 
+/* Makes the tables, when they are first used. */
+static bool mfs_busy_tables(void)
+{
+    if (!mfs_tasks)
+        mfs_tasks = calloc(MFS_TASKS, sizeof *mfs_tasks);
+    if (!mfs_waits)
+        mfs_waits = calloc(MFS_WAITS, sizeof *mfs_waits);
+    if (!mfs_seen.task)
+        mfs_seen.task = calloc(MFS_TASKS, sizeof *mfs_seen.task);
+    return mfs_tasks && mfs_waits && mfs_seen.task;
+}
+
 static void mfs_busy(void)
 {
     struct mfs_task *top[MFS_TOP];
     bool swaps = mfs_swaps();
+    if (!mfs_busy_tables()) {
+        met_off("out of memory for the table of processes (4 MB)");
+        return;
+    }
     mfs_seen.n = 0;
     DIR *d = opendir(met_path("/proc"));
     if (!d)
@@ -23343,14 +23425,14 @@ static struct {
 static struct mfs_thread {
     u32 tid, at; /* at: met.tick */
     u64 count[MFS_COUNTS];
-} mfs_threads[MET_INSTS];
+} *mfs_threads; /* MET_INSTS of them */
 
 /* Its place, or one for it of somebody who is gone; NULL: there are too many. */
 static struct mfs_thread *mfs_thread(u32 tid)
 {
     struct mfs_thread *empty = NULL;
     for (u32 k = 0; k < 64; k++) {
-        struct mfs_thread *t = &mfs_threads[(tid + k) % ARRAY_LEN(mfs_threads)];
+        struct mfs_thread *t = &mfs_threads[(tid + k) % MET_INSTS];
         bool gone = !t->tid || t->at + 1 < met.tick;
         if (t->tid == tid && !gone)
             return t;
@@ -23381,7 +23463,7 @@ static u32 mfs_thread_counts(pid_t pid, u32 tid, u64 *count)
 
 static void mfs_process_threads(const struct met_inst *i, u32 process)
 {
-    static u32 id[ARRAY_LEN(mfs_threads)];
+    static u32 id[MET_INSTS];
     pid_t pid = opt.pids[process];
     u64 now[MFS_COUNTS], *sum = mfs_pids[process].count;
     u32 n = met_ids(met_path("/proc/%d/task", pid), "", "", id, ARRAY_LEN(id)), any = 0;
@@ -23431,6 +23513,10 @@ static bool mfs_process(u32 k)
 static void mfs_procs(void)
 {
     u32 left = 0;
+    if (!mfs_threads && !(mfs_threads = calloc(MET_INSTS, sizeof *mfs_threads))) {
+        met_off("out of memory for the table of threads");
+        return;
+    }
     for (u32 k = 0; k < opt.n_pids; k++) {
         mfs_pids[k].gone = !mfs_process(k);
         left += !mfs_pids[k].gone;
@@ -25090,7 +25176,7 @@ static void unc_dmi_all(const u8 *p, u32 n)
 
 static void unc_dmi_read(void)
 {
-    static u8 table[256 << 10];
+    enum { MOST = 256 << 10 };
     u32 n = 0;
     ssize_t got = 0;
     const char *path = met_path("/sys/firmware/dmi/tables/DMI");
@@ -25100,11 +25186,14 @@ static void unc_dmi_read(void)
         snprintf(unc_dmi.why, UNC_WHY, "%.100s: %s", path, u_errname(errno));
         return;
     }
-    while (n < sizeof table && (got = read(f, table + n, sizeof table - n)) > 0)
+    u8 *table = malloc(MOST);
+    while (table && n < MOST && (got = read(f, table + n, MOST - n)) > 0)
         n += (u32)got;
     close(f);
-    unc_dmi_all(table, n);
-    if (!unc_dmi.n || unc_dmi.unknown || unc_dmi.n > 4096 || n == sizeof table)
+    if (table)
+        unc_dmi_all(table, n);
+    free(table);
+    if (!unc_dmi.n || unc_dmi.unknown || unc_dmi.n > 4096 || n == MOST)
         snprintf(unc_dmi.why, UNC_WHY, "the firmware's table (DMI) does not tell the speed and "
                  "width of each DIMM");
 }
@@ -26804,11 +26893,10 @@ struct mout_point {
     u32 n;
 };
 
-/* What the next row will hold. */
-static struct mout_point mout_points[MET_SERIES];
-static u32 mout_cells[MET_HISTS][MOUT_CELLS]; /* UINT32_MAX: that, or more */
-/* Which series (bits) and distributions there have been. */
-static u8 mout_series[MET_SERIES / 8], mout_dists[MET_HISTS];
+/* What the next row will hold; in all[], which series there have been. */
+static struct { struct mout_point *next; bool *all; u32 cap_next, cap_all; } mout_points;
+static u32 (*mout_cells)[MOUT_CELLS]; /* of each of MET_HISTS; UINT32_MAX: that, or more */
+static u8 mout_dists[MET_HISTS];      /* which distributions there have been */
 
 static struct {
     struct mout_file {
@@ -26823,7 +26911,7 @@ static struct {
 
 static void mout_point_add(u32 id, const struct mout_point *q)
 {
-    struct mout_point *p = &mout_points[id];
+    struct mout_point *p = &mout_points.next[id];
     if (!p->n) {
         *p = *q;
         return;
@@ -26853,8 +26941,27 @@ static void mout_gather_inst(const struct met_inst *i)
         u32 id = (u32)(met_at(i, m) - met_series);
         float v = (float)met_at(i, m)->v;
         mout_point_add(id, &(struct mout_point){ v, v, v, 1 });
-        mout_series[id / 8] |= (u8)(1 << id % 8);
+        mout_points.all[id] = true;
     }
+}
+
+/* Makes room for all the numbers that there are now; else the report ends here, which is said. */
+static bool mout_room(void)
+{
+    struct mout_point *next = u_grow(mout_points.next, &mout_points.cap_next, met.n_series,
+                                     sizeof *next);
+    if (next)
+        mout_points.next = next;
+    bool *all = u_grow(mout_points.all, &mout_points.cap_all, met.n_series, sizeof *all);
+    if (all)
+        mout_points.all = all;
+    if (!mout_cells)
+        mout_cells = calloc(MET_HISTS, sizeof *mout_cells);
+    if (next && all && mout_cells)
+        return true;
+    u_warn("the report ends here: out of memory for %u numbers", met.n_series);
+    out.failed = ENOMEM;
+    return false;
 }
 
 static void mout_gather(void)
@@ -26882,8 +26989,8 @@ static void mout_row_points(void)
 {
     struct buf *b = &mout_rows.row;
     u32 run = 0; /* where its length is */
-    for (u32 id = 0; id < met.n_series; id++) {
-        struct mout_point *p = &mout_points[id];
+    for (u32 id = 0; id < MIN(met.n_series, mout_points.cap_next); id++) {
+        struct mout_point *p = &mout_points.next[id];
         if (!p->n) {
             run = 0;
             continue;
@@ -27010,6 +27117,8 @@ static void mout_thin(void)
 static void mout_sample(void)
 {
     u64 from = mout.ts_ns - mout.interval_ns, to = mout.ts_ns;
+    if (!mout_room())
+        return;
     mout_row_span(&(struct mout_row){ 0, 1, met.tick, { (u32)from, (u32)(from >> 32) },
                                       { (u32)to, (u32)(to >> 32) } });
     mout_gather();
@@ -27026,7 +27135,7 @@ static void mout_chart_lines(struct buf *b, u32 m, u8 dim)
 {
     for (const struct met_inst *i = met_first(dim); i; i = met_next(i)) {
         u32 id = (u32)(met_at(i, m) - met_series);
-        if (!(mout_series[id / 8] >> id % 8 & 1))
+        if (id >= mout_points.cap_all || !mout_points.all[id])
             continue;
         b_f(b, "[%u,%u,\"%s\",\"", id, i->reused, i->name[0] ? met_dims[dim].label : "");
         b_json(b, i->name, strlen(i->name)), b_s(b, "\",\"");
@@ -28429,7 +28538,8 @@ static const char *dg_word(const struct dg_rule *r, enum dg_word n)
 
 enum { DG_FINDINGS = 128, DG_WHO = 3, DG_FDS = 256, DG_SHOWN = 12 };
 
-static struct dg_sum { double sum; u32 n; } dg_sums[MET_SERIES];
+static struct dg_sum { double sum; u32 n; } *dg_sums; /* of each series */
+static u32 dg_cap_sums;
 
 static struct dg_finding {
     const struct dg_rule *rule;
@@ -28461,6 +28571,13 @@ static void dg_add(const struct met_inst *i, u32 m)
 /* Takes what was read now. */
 static void dg_take(void)
 {
+    struct dg_sum *grown = u_grow(dg_sums, &dg_cap_sums, met.n_series, sizeof *grown);
+    if (!grown) {
+        u_warn("out of memory for the means of %u numbers", met.n_series);
+        out.failed = ENOMEM;
+        return;
+    }
+    dg_sums = grown;
     for (u32 s = 0; s < N_SRC; s++)
         dg.elapsed_s[s] += met.src[s].elapsed_s;
     for (u32 k = 0; k < met.n_insts; k++) {
@@ -28482,9 +28599,10 @@ static void dg_settle(void)
             if (!met_of(m, i->dim))
                 continue;
             struct met_series *s = met_at(i, m);
-            const struct dg_sum *d = &dg_sums[s - met_series];
+            u32 id = (u32)(s - met_series);
+            const struct dg_sum *d = id < dg_cap_sums ? &dg_sums[id] : NULL;
             const struct met_form_row *f = &met_forms[metrics[m].form];
-            if (!d->n)
+            if (!d || !d->n)
                 continue;
             s->v = f->unit == U_NS ? d->sum
                    : d->sum / (f->counter ? dg.elapsed_s[metrics[m].src] : d->n);
