@@ -20958,7 +20958,9 @@ static int proc_run(u64 end_ns)
  * things and MET_SERIES numbers. */
 
 enum {
-    MET_INSTS = 8192, MET_SERIES = 1 << 19, MET_NAME = 40, MET_INFO = 40, MET_IDS = 1024,
+    MET_INSTS = 8192, MET_SERIES = 1 << 19, MET_IDS = 1024,
+    MET_NAME = 40,  /* of a name that the kernel bounds: of a disk, an interface, a PMU */
+    MET_INFO = 256, /* the longest: the distances of 64 NUMA nodes */
     MET_DIR = PATH_MAX - 64 /* of a directory, so that its files' paths fit */
 };
 
@@ -21409,11 +21411,14 @@ static struct met_form_row {
     X(TCP_MEM_USED, "tcp_memory_used", "", LIMITS, RATIO, NONE, "", "Share of it that there is") \
     X(B_CPU, "busy_cpu", "", BUSY, TICKS, BUSY, "", \
       "CPU time of a process that is among the first in something") \
+    X(B_SYSTEM, "busy_system", "", BUSY, TICKS, BUSY, "", \
+      "CPU time that such a process spent in the kernel") \
     X(B_WAIT, "busy_waiting", "", BUSY, CNS, BUSY, "", \
       "Time for which its threads waited for a CPU, added up") \
-    X(B_READ, "busy_read", "", BUSY, CBYTES, BUSY, "", "Bytes it had read from disks") \
+    X(B_READ, "busy_read", "", BUSY, CBYTES, BUSY, "", \
+      "Bytes that the living threads of a process had read from disks") \
     X(B_WRITTEN, "busy_written", "", BUSY, CBYTES, BUSY, "", \
-      "Bytes it wrote that went, or will go, to disks") \
+      "Bytes that the living threads of a process wrote to files on disks") \
     X(B_MAJOR, "busy_major_faults", "", BUSY, COUNT, BUSY, "", \
       "Its page faults with a read from disk") \
     X(B_MINOR, "busy_minor_faults", "", BUSY, COUNT, BUSY, "", "Those without") \
@@ -21614,7 +21619,8 @@ static const char *met_help(u32 m)
 
 /* A thing that metrics are counted by: a CPU, a disk. Without a name: the sum of its kind. */
 struct met_inst {
-    char name[MET_NAME], info[MET_INFO];
+    char *name; /* whole: a cgroup's may have PATH_MAX bytes */
+    char info[MET_INFO];
     u32 at;    /* when it was seen last: met.tick */
     u32 base;  /* its numbers: met_series[base + met.slot[dim][metric]] */
     u32 reused; /* met.tick in which it took the place of another that had gone; 0: none */
@@ -21629,6 +21635,7 @@ struct met_series {
 };
 
 static struct met_inst *met_insts;    /* MET_INSTS of them: pointers to them stay valid */
+static char met_no_name[1];           /* the name of sums */
 static struct met_series *met_series; /* grows: pointers are good until the next met_new */
 
 static struct {
@@ -21885,6 +21892,7 @@ static struct met_inst *met_new(u8 dim)
     if (full || gone)
         return gone;
     struct met_inst *i = &met_insts[met.n_insts++];
+    i->name = met_no_name;
     i->base = met.n_series;
     i->dim = dim;
     met.n_series += met.width[dim];
@@ -21905,14 +21913,20 @@ static struct met_inst *met_inst(u8 dim, const char *name)
         met.dropped++;
         return NULL;
     }
-    if (!i || strncmp(i->name, name, MET_NAME - 1))
-        for (i = met_first(dim); i && strncmp(i->name, name, MET_NAME - 1);)
+    if (!i || strcmp(i->name, name))
+        for (i = met_first(dim); i && strcmp(i->name, name);)
             i = met_next(i);
     if (!i) {
-        if (!(i = met_new(dim)))
+        char *own = *name ? strdup(name) : met_no_name;
+        if (!own || !(i = met_new(dim))) {
+            met.dropped += !own;
+            free(own == met_no_name ? NULL : own);
             return NULL;
+        }
         i->reused = i->name[0] ? met.tick : 0;
-        snprintf(i->name, sizeof i->name, "%s", name);
+        if (i->name != met_no_name)
+            free(i->name);
+        i->name = own;
         i->info[0] = 0;
         met_hists_anew(i);
         memset(&met_series[i->base], 0, met.width[dim] * sizeof *met_series);
@@ -22945,7 +22959,8 @@ static void mfs_limits(void)
  * did not run costs one small file: /proc/PID/schedstat says so, to the nanosecond. */
 
 enum {
-    MFS_TASKS = 16384, MFS_WAITS = 32768, MFS_TOP = 5, MFS_PROBES = 64,
+    MFS_TASKS = 16384, MFS_PARTS = 32768, MFS_TOP = 5, MFS_PROBES = 64,
+    MFS_COMM = 64, /* a kernel thread's name with what it works at (wq_worker_comm) */
     MFS_BUSY = M_B_THREADS - M_B_CPU + 1, MFS_COUNTED = M_B_MINOR - M_B_CPU + 1
 };
 
@@ -22956,11 +22971,13 @@ static struct mfs_task {
     u64 now[MFS_BUSY], past[MFS_COUNTED];
     u16 has;           /* which of them: bits */
     bool first;        /* there is nothing in past */
-    char comm[MET_INFO];
+    int cpu;           /* where its first thread runs or waits to run; -1: that thread sleeps */
+    char comm[MFS_COMM];
 } *mfs_tasks; /* MFS_TASKS of them */
 
-/* How long a thread has waited for a CPU since it began. */
-static struct mfs_wait { u32 tid, pid, at; u64 ns; } *mfs_waits; /* MFS_WAITS of them */
+/* What a thread has done since it began: ns on a CPU, ns waiting for one, bytes read, written.
+ * MFS_PARTS of them. */
+static struct mfs_part { u32 tid, pid, at; u64 ran, waited, io[2]; } *mfs_parts;
 
 static u32 mfs_busy_at; /* met.tick of the last time */
 static struct { u16 *task; u32 n; } mfs_seen; /* those that there are: at most MFS_TASKS */
@@ -22984,24 +23001,18 @@ static struct mfs_task *mfs_task(u32 pid)
     return empty;
 }
 
-/* How long a thread has waited in this interval, which is no longer than that. One that is not
- * known is new, or did nothing for so long that it lost its place. */
-static u64 mfs_waited(u32 pid, u32 tid, u64 ns)
+/* A thread's place: its own, or that of the thread that was not seen for longest. */
+static struct mfs_part *mfs_part(u32 pid, u32 tid)
 {
-    struct mfs_wait *w = NULL;
-    u64 most = (u64)(met.src[met.cur].elapsed_s * 1e9), was;
+    struct mfs_part *oldest = NULL;
     for (u32 k = 0; k < MFS_PROBES; k++) {
-        struct mfs_wait *x = &mfs_waits[(tid + k) % MFS_WAITS];
-        if (x->tid == tid && x->pid == pid) {
-            w = x;
-            break;
-        }
-        w = !w || x->at < w->at ? x : w; /* the one that is unseen for longest */
+        struct mfs_part *p = &mfs_parts[(tid + k) % MFS_PARTS];
+        if (p->tid == tid && p->pid == pid)
+            return p;
+        if (!oldest || p->at < oldest->at)
+            oldest = p;
     }
-    bool known = w->tid == tid && w->pid == pid && w->ns <= ns;
-    was = known ? w->ns : ns <= most ? 0 : ns;
-    *w = (struct mfs_wait){ tid, pid, met.tick, ns };
-    return MIN(ns - was, most);
+    return oldest;
 }
 
 /* "RAN WAITED TIMESLICES", in ns (Documentation/scheduler/sched-stats.rst); false: it has none. */
@@ -23014,18 +23025,71 @@ static bool mfs_task_sched(const char *path, u64 *ran, u64 *waited)
     return isdigit((u8)*text);
 }
 
-static void mfs_task_waits(struct mfs_task *t, u64 first)
+/* The number of a line of a file of the process. */
+static bool mfs_key_number(const char *text, const char *key, u64 *v)
 {
-    static u32 id[4096];
-    u64 ran, ns;
-    if (t->now[M_B_THREADS - M_B_CPU] <= 1) {
-        t->now[M_B_WAIT - M_B_CPU] += mfs_waited(t->pid, t->pid, first);
+    const char *at = strstr(text, key);
+    if (at)
+        *v = strtoull(at + strlen(key), NULL, 10);
+    return at;
+}
+
+/* What a thread itself had read and written. The same file of the process has also what its
+ * children did that it has waited for (wait_task_zombie of kernel/exit.c adds it): a shell would
+ * be charged with all that its commands moved. False: it cannot be read; that others' is for
+ * those who may trace them (proc_pid_io(5)) is said. */
+static bool mfs_thread_io(u32 pid, u32 tid, u64 *io)
+{
+    char text[512];
+    const char *path = met_path("/proc/%u/task/%u/io", pid, tid);
+    int f = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    ssize_t n = f < 0 ? -1 : read(f, text, sizeof text - 1);
+    if (n < 0 && (errno == EACCES || errno == EPERM))
+        met_wrong(path, errno);
+    if (f >= 0)
+        close(f);
+    text[MAX(n, 0)] = 0;
+    return mfs_key_number(text, "\nread_bytes: ", &io[0])
+           && mfs_key_number(text, "\nwrite_bytes: ", &io[1]);
+}
+
+/* Adds to a process what a thread of it did in this interval. A thread that is not known is new,
+ * or did nothing for so long that it lost its place: what is new ran and waited for no longer than
+ * the interval. */
+static void mfs_thread_add(struct mfs_task *t, u32 tid)
+{
+    u64 most = (u64)(met.src[met.cur].elapsed_s * 1e9);
+    struct mfs_part now = { .tid = tid, .pid = t->pid, .at = met.tick };
+    struct mfs_part *p = mfs_part(t->pid, tid), was = { 0 };
+    bool sched = mfs_task_sched(met_path("/proc/%u/task/%u/schedstat", t->pid, tid), &now.ran,
+                                &now.waited);
+    if (p->tid == tid && p->pid == t->pid && p->ran <= now.ran && p->waited <= now.waited)
+        was = *p;
+    if (was.tid && sched && was.ran == now.ran && was.waited == now.waited) {
+        p->at = met.tick;
         return;
     }
-    u32 n = met_ids(met_path("/proc/%u/task", t->pid), "", "", id, ARRAY_LEN(id));
+    bool moved = mfs_thread_io(t->pid, tid, now.io), new = was.tid || now.ran <= most;
+    for (u32 k = 0; k < 2 && moved; k++) {
+        if (new && now.io[k] > was.io[k])
+            t->now[M_B_READ - M_B_CPU + k] += now.io[k] - was.io[k];
+        t->has |= (u16)(1u << (M_B_READ - M_B_CPU + k));
+    }
+    if (was.tid || now.waited <= most)
+        t->now[M_B_WAIT - M_B_CPU] += MIN(now.waited - was.waited, most);
+    *p = now;
+}
+
+static void mfs_task_threads(struct mfs_task *t)
+{
+    static u32 id[4096];
+    u32 n = t->now[M_B_THREADS - M_B_CPU] <= 1 ? 0 : met_ids(met_path("/proc/%u/task", t->pid), "",
+                                                             "", id, ARRAY_LEN(id));
+    if (!n)
+        mfs_thread_add(t, t->pid);
     for (u32 k = 0; k < n; k++)
-        if (mfs_task_sched(met_path("/proc/%u/task/%u/schedstat", t->pid, id[k]), &ran, &ns))
-            t->now[M_B_WAIT - M_B_CPU] += mfs_waited(t->pid, id[k], ns);
+        mfs_thread_add(t, id[k]);
+    met.dropped += t->now[M_B_THREADS - M_B_CPU] > ARRAY_LEN(id);
 }
 
 /* "PID (COMM) S ...", proc_pid_stat(5): COMM may hold anything; behind its last ')' is field 3,
@@ -23045,7 +23109,8 @@ static const char *mfs_pid_stat(char *text, const char **comm, s64 *born)
 static bool mfs_task_stat(struct mfs_task *t)
 {
     static const struct { u8 metric, word, more; } row[] = {
-        { M_B_CPU - M_B_CPU, 11, 12 }, { M_B_MAJOR - M_B_CPU, 9, 0 },
+        { M_B_CPU - M_B_CPU, 11, 12 }, { M_B_SYSTEM - M_B_CPU, 12, 0 },
+        { M_B_MAJOR - M_B_CPU, 9, 0 },
         { M_B_MINOR - M_B_CPU, 7, 0 }, { M_B_RSS - M_B_CPU, 21, 0 },
         { M_B_THREADS - M_B_CPU, 17, 0 },
     };
@@ -23059,6 +23124,7 @@ static bool mfs_task_stat(struct mfs_task *t)
         *t = (struct mfs_task){ .pid = t->pid, .ran = t->ran };
     t->born = (u64)born + 1;
     snprintf(t->comm, sizeof t->comm, "%s", comm);
+    t->cpu = *words == 'R' && met_number(u_word(words, 36), &v) && v < MET_INSTS ? (int)v : -1;
     for (u32 k = 0; k < ARRAY_LEN(row); k++) {
         more = 0;
         if (met_number(u_word(words, row[k].word), &v) && v >= 0
@@ -23066,32 +23132,6 @@ static bool mfs_task_stat(struct mfs_task *t)
             t->now[row[k].metric] = (u64)(v + more), t->has |= (u16)(1u << row[k].metric);
     }
     return true;
-}
-
-/* The number of a line of a file of the process. */
-static void mfs_task_key(struct mfs_task *t, const char *text, const char *key, u32 m)
-{
-    const char *at = strstr(text, key);
-    if (!at)
-        return;
-    t->now[m - M_B_CPU] = strtoull(at + strlen(key), NULL, 10);
-    t->has |= (u16)(1u << (m - M_B_CPU));
-}
-
-/* Reading it is for those who may trace the process (proc_pid_io(5)): to others that is said. */
-static void mfs_task_io(struct mfs_task *t)
-{
-    char text[512];
-    const char *path = met_path("/proc/%u/io", t->pid);
-    int f = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    ssize_t n = f < 0 ? -1 : read(f, text, sizeof text - 1);
-    if (n < 0 && (errno == EACCES || errno == EPERM))
-        met_wrong(path, errno);
-    if (f >= 0)
-        close(f);
-    text[MAX(n, 0)] = 0;
-    mfs_task_key(t, text, "\nread_bytes: ", M_B_READ);
-    mfs_task_key(t, text, "\nwrite_bytes: ", M_B_WRITTEN);
 }
 
 /* Whether anything is in swap: to look for whose that is costs a file a process. */
@@ -23109,7 +23149,7 @@ static void mfs_task_swap(struct mfs_task *t, bool swaps)
     t->now[M_B_SWAP - M_B_CPU] = 0;
     t->has |= 1u << (M_B_SWAP - M_B_CPU);
     if (swaps && u_slurp(met_path("/proc/%u/status", t->pid), text, sizeof text))
-        mfs_task_key(t, text, "\nVmSwap:", M_B_SWAP);
+        mfs_key_number(text, "\nVmSwap:", &t->now[M_B_SWAP - M_B_CPU]);
 }
 
 /* Reads what has changed of a process. */
@@ -23127,14 +23167,13 @@ static void mfs_task_read(u32 pid, bool swaps)
         t->ran = ran;
         if (!mfs_task_stat(t))
             return;
-        mfs_task_io(t);
-        if (sched && (!known || t->now[0] != cpu || ran != was))
-            mfs_task_waits(t, waited);
+        if (!sched || !known || t->now[0] != cpu || ran != was)
+            mfs_task_threads(t);
         t->has |= (u16)(sched << (M_B_WAIT - M_B_CPU));
     }
     mfs_task_swap(t, swaps);
-    if (t->first) /* what it did before is no part of an interval */
-        t->now[M_B_WAIT - M_B_CPU] = 0;
+    for (u32 k = M_B_WAIT; k <= M_B_WRITTEN && t->first; k++) /* before is no part of an interval */
+        t->now[k - M_B_CPU] = 0;
     t->at = met.tick;
     if (!t->first && mfs_seen.n < MFS_TASKS)
         mfs_seen.task[mfs_seen.n++] = (u16)(t - mfs_tasks);
@@ -23185,11 +23224,11 @@ static bool mfs_busy_tables(void)
 {
     if (!mfs_tasks)
         mfs_tasks = calloc(MFS_TASKS, sizeof *mfs_tasks);
-    if (!mfs_waits)
-        mfs_waits = calloc(MFS_WAITS, sizeof *mfs_waits);
+    if (!mfs_parts)
+        mfs_parts = calloc(MFS_PARTS, sizeof *mfs_parts);
     if (!mfs_seen.task)
         mfs_seen.task = calloc(MFS_TASKS, sizeof *mfs_seen.task);
-    return mfs_tasks && mfs_waits && mfs_seen.task;
+    return mfs_tasks && mfs_parts && mfs_seen.task;
 }
 
 static void mfs_busy(void)
@@ -23360,17 +23399,12 @@ static void mfs_group(const char *dir, const char *name)
 {
     static const char *const file[][2] = { { "cpu.max", "cpu.stat" },
                                            { "memory.max", "memory.events" } };
-    char path[PATH_MAX], tail[MET_NAME];
-    size_t n = strlen(name), most = MET_NAME - 1;
-    snprintf(tail, sizeof tail, "%s%s", n > most ? "..." : "", n > most ? name + n - most + 3
-                                                                        : name);
+    char path[PATH_MAX];
     for (u32 k = 0; k < ARRAY_LEN(file); k++) {
-        struct met_inst *i = mfs_group_has(dir, file[k][0]) ? met_inst(DIM_GROUP, tail) : NULL;
-        bool taken = i && met_at(i, k ? M_GR_MAX : M_GR_PERIODS)->at == met.tick;
+        struct met_inst *i = mfs_group_has(dir, file[k][0]) ? met_inst(DIM_GROUP, name) : NULL;
         snprintf(path, sizeof path, "%s/%s", dir, file[k][1]);
-        if (i && !taken)
+        if (i)
             met_keys(i, path, 0);
-        met.dropped += taken; /* another has the same end of its name */
     }
 }
 

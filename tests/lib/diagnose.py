@@ -174,9 +174,11 @@ def machine(root, m, late):
     stat = f"77 ({HOG}) R 1 1 1 0 -1 0 {n('hog', 9)} 0 {n('hog', 9)} 0 {cpu} 0 0 0 20 0 1 0 5 0 50000" + " 0" * 14 + " 0 0 0\n"
     put("proc/77/stat", stat)
     put("proc/77/task/77/stat", stat)
-    put("proc/77/schedstat", f"{cpu}0000000 0 9\n")
+    for d in ("proc/77", "proc/77/task/77"):
+        put(f"{d}/schedstat", f"{cpu}0000000 0 9\n")
     put("proc/77/status", "VmSwap: 9 kB\n")
-    put("proc/77/io", f"rchar: 0\nread_bytes: {1 << 22 if late else 0}\nwrite_bytes: 0\n")
+    put("proc/77/task/77/io", f"rchar: 0\nread_bytes: {1 << 22 if late else 0}\nwrite_bytes: 0\n")
+    put("proc/77/io", f"rchar: 0\nread_bytes: {1 << 40 if late else 0}\nwrite_bytes: 0\n")  # its children's, too
     put("proc/77/numa_maps", f"7f00 default anon=9 N0=10000 N1={g('far', 0)} kernelpagesize_kB=4\n")
     put("proc/77/fdinfo/5", f"pos:\t{1 << 22 if late else 0}\nflags:\t0\n")
     os.makedirs(os.path.join(root, "proc/77/fd"), exist_ok=True)
