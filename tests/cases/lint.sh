@@ -2,7 +2,8 @@
 # kvis.c keeps its structure: sections in order, prefixes, callees above callers, short functions.
 # tier: quick
 # timeout: 60
-exec sh "$TESTS/lib/lint.sh"
+. "$TESTS/lib/lib.sh"
+sh "$TESTS/lib/lint.sh" || exit 1
 
 # Each row of the catalogue that a test names is in tests/README.md.
 for id in $(sed -n 's/^[ #*]*covers: *//p' "$TESTS"/cases/* "$TESTS"/vm/guest/* "$TESTS"/progs/*.c); do
