@@ -20836,7 +20836,15 @@ static void proc_child_late(void)
         setrlimit(RLIMIT_MEMLOCK, &bpf.memlock);
 }
 
-/* Records until the end that was asked for. Returns the command's wait status, -1 without one. */
+/* Whether nobody reads any more what kvis writes. */
+static bool proc_unread(void)
+{
+    return out.failed
+           || (out.text.fd[0] < 0 && out.json.fd[0] < 0 && proc_gantt < 0 && !out.n_taps);
+}
+
+/* Records until the end that was asked for; a command is waited for, read or not. Returns the
+ * command's wait status, -1 without one. */
 static int proc_loop(u64 end_ns)
 {
     int ms = 1, status = -1;
@@ -20844,8 +20852,8 @@ static int proc_loop(u64 end_ns)
     bool over = false;
     while (!over) {
         rb_wait(ms, NULL);
-        over = sp_told || (end_ns && u_now() >= end_ns) || out.failed
-               || (out.text.fd[0] < 0 && out.json.fd[0] < 0 && proc_gantt < 0 && !out.n_taps);
+        over = sp_told || (end_ns && u_now() >= end_ns)
+               || (!sp_command.pid && proc_unread());
         if (sp_command.pid && status == -1)
             syscall(SYS_wait4, sp_command.pid, &status, WNOHANG, &pp.rusage);
         rb_mark();
