@@ -250,7 +250,8 @@ struct files {
 /* The kernel's fs_struct: what CLONE_FS shares. */
 struct fsinfo {
     u32 refs;
-    struct name *cwd; /* NULL: unknown */
+    struct name *cwd;  /* NULL: unknown */
+    struct name *root; /* NULL: that of its mount namespace */
 };
 
 struct region {
@@ -2892,12 +2893,34 @@ static void ps_free_task(struct task *t)
     ps.n_tasks--;
 }
 
-static struct fsinfo *ps_new_fs(struct name *cwd)
+/* The directories of a new process, those of `of`; NULL: nothing is known. */
+static struct fsinfo *ps_new_fs(const struct fsinfo *of)
 {
     struct fsinfo *f = malloc(sizeof *f);
-    if (f)
-        *f = (struct fsinfo){ 1, cwd };
+    if (f) {
+        *f = of ? *of : (struct fsinfo){ 0 };
+        f->refs = 1;
+    }
     return f;
+}
+
+/* The directory that /proc/TID/WHAT leads to, as kvis sees it; NULL: not known. */
+static struct name *ps_directory(pid_t tid, const char *what)
+{
+    char link[PATH_MAX + 1];
+    s64 n = fd_readlink(tid, what, link, sizeof link);
+    return n > 0 ? nm_get('f', link, (size_t)n) : NULL;
+}
+
+/* Asks the kernel for a thread's working directory and root. */
+static void ps_look_fs(struct task *t)
+{
+    struct name *cwd = t->fs ? ps_directory(t->tid, "cwd") : NULL;
+    struct name *root = cwd ? ps_directory(t->tid, "root") : NULL;
+    if (!cwd)
+        return;
+    t->fs->cwd = cwd;
+    t->fs->root = root && root->len > 1 ? root : NULL;
 }
 
 /* The child of t, made with the clone(2) flags `fl`: shares or copies what they say. */
@@ -2910,7 +2933,7 @@ static void ps_inherit(struct task *child, struct task *t, u64 fl)
     if (fl & CLONE_FS)
         (child->fs = t->fs) ? child->fs->refs++ : 0;
     else
-        child->fs = ps_new_fs(t->fs ? t->fs->cwd : NULL);
+        child->fs = ps_new_fs(t->fs);
     if (fl & CLONE_VM)
         (child->mm = t->mm) ? child->mm->refs++ : 0;
     else
@@ -8078,17 +8101,14 @@ struct path { /* an absolute path, bytes of the tracee */
     bool ok; /* could be read */
 };
 
-/* Joins a directory and a name and takes out "//" and "/./". ".." stays: what it means depends on
- * symbolic links. */
+/* Joins a directory and a name in it and takes out "//" and "/./". ".." stays: what it means
+ * depends on symbolic links. Without a directory (dir_len 0) an absolute name stays as it is. */
 static void md_join(struct path *p, const char *dir, u32 dir_len, const char *s, u32 n)
 {
-    u32 k = 0;
-    if (!n || s[0] != '/') {
-        k = MIN(dir_len, (u32)PATH_MAX);
-        memcpy(p->s, dir, k);
-        if (n && (!k || p->s[k - 1] != '/'))
-            p->s[k++] = '/';
-    }
+    u32 k = MIN(dir_len, (u32)PATH_MAX);
+    memcpy(p->s, dir, k);
+    if (n && (!k || p->s[k - 1] != '/'))
+        p->s[k++] = '/';
     u32 i = 0;
     for (; i < n && k < sizeof p->s - 1; i++) {
         bool slash = k && p->s[k - 1] == '/';
@@ -8107,9 +8127,11 @@ static void md_join(struct path *p, const char *dir, u32 dir_len, const char *s,
     p->ok = i >= n && dir_len <= PATH_MAX; /* nothing was cut off */
 }
 
-/* The directory that relative names of t start from. */
-static struct name *md_base(struct task *t, s32 dirfd)
+/* The directory that a name of t starts from; NULL: not known, or the root of all. */
+static struct name *md_base(struct task *t, s32 dirfd, bool absolute)
 {
+    if (absolute)
+        return t->fs ? t->fs->root : NULL;
     if (dirfd != AT_FDCWD) {
         struct ofd *o = fd_get(t, dirfd);
         return o ? o->name : NULL;
@@ -8128,7 +8150,7 @@ static void md_path(struct task *t, s32 dirfd, u64 addr, struct path *p)
     p->s[0] = 0;
     if (n < 0)
         return;
-    struct name *base = n && raw[0] == '/' ? NULL : md_base(t, dirfd);
+    struct name *base = md_base(t, dirfd, n && raw[0] == '/');
     md_join(p, base ? base->s : "", base ? base->len : 0, raw, (u32)n);
     if (!base && n && raw[0] != '/') /* unknown directory: the name as it is */
         md_join(p, "", 0, raw, (u32)n), memmove(p->s, p->s + 1, p->len--);
@@ -8203,8 +8225,10 @@ static void md_closed(struct task *t, s32 n)
         fd_describe(&b, o);
         ev_bytes(e, EV_path, b.p, b.len);
         ev_sym(e, EV_kind, fd_kind_name[o->kind]);
-        ev_num(e, EV_bytes_read, (s64)o->in_bytes);
-        ev_num(e, EV_bytes_written, (s64)o->out_bytes);
+        if (st_knows_io()) {
+            ev_num(e, EV_bytes_read, (s64)o->in_bytes);
+            ev_num(e, EV_bytes_written, (s64)o->out_bytes);
+        }
         ev_num(e, EV_age_ns, (s64)(e->ts_ns - o->open_ns));
         if (!o->inherited)
             ev_num(e, EV_opener_pid, o->opener);
@@ -8268,8 +8292,9 @@ static void md_resolve_recorded(struct task *t, struct path *p, const struct wir
     }
     if (vm_slow_dev(t->tid, f->dev >> 20, f->dev & 0xfffff))
         return;
+    bool in_root = t->fs && t->fs->root; /* then p->s begins with it, as kvis sees it */
     snprintf(at, sizeof at, "/proc/%d/root%s", t->tid, p->s);
-    int fd = open(at, O_PATH | O_CLOEXEC);
+    int fd = in_root ? -1 : open(at, O_PATH | O_CLOEXEC);
     if (fd < 0)
         fd = open(p->s, O_PATH | O_CLOEXEC);
     if (fd < 0)
@@ -8962,18 +8987,25 @@ static void md_change(struct task *t, struct call *c)
     md_emit(e);
 }
 
-/* cwd after chdir, fchdir, chroot, pivot_root: as the kernel sees it. */
+/* After chdir, fchdir, chroot: as the kernel sees it. */
 static void md_chdir(struct task *t, struct call *c)
 {
-    char link[PATH_MAX + 1];
     static struct path p;
     if (c->err || !t->fs)
         return;
-    s64 n = fd_readlink(t->tid, "cwd", link, sizeof link);
-    if (n > 0)
-        t->fs->cwd = nm_get('f', link, (size_t)n);
-    else if (c->id == SC_chdir && (md_path(t, AT_FDCWD, c->arg[0], &p), p.ok))
+    t->fs->cwd = NULL;
+    ps_look_fs(t);
+    if (!t->fs->cwd && c->id == SC_chdir && (md_path(t, AT_FDCWD, c->arg[0], &p), p.ok))
         t->fs->cwd = nm_get('f', p.s, p.len);
+}
+
+/* pivot_root(2) moves every process whose root or working directory was the old root. */
+static void md_pivot_root(struct task *t, struct call *c)
+{
+    (void)t;
+    for (u32 i = 0; !c->err && i < PS_BUCKETS; i++)
+        for (struct task *o = ps.task[i]; o; o = o->next)
+            ps_look_fs(o);
 }
 
 /* --- memory --- */
@@ -9174,11 +9206,14 @@ static void md_exec(struct task *t, struct call *c)
 }
 
 /* setns(2): kvis cannot tell the kind of namespace from the descriptor alone, so it looks at each
- * child to come. */
+ * child to come, and at the directories, which are others in another mount namespace. */
 static void md_setns(struct task *t, struct call *c)
 {
-    if (!c->err && t->proc)
+    if (c->err)
+        return;
+    if (t->proc)
         t->proc->new_pid_ns = true;
+    ps_look_fs(t);
 }
 
 static void md_unshare(struct task *t, struct call *c)
@@ -9191,7 +9226,7 @@ static void md_unshare(struct task *t, struct call *c)
         t->files = files_own(t->files);
     if (c->arg[0] & (CLONE_FS | CLONE_NEWNS | CLONE_NEWUSER) && t->fs && t->fs->refs > 1) {
         t->fs->refs--;
-        t->fs = ps_new_fs(t->fs->cwd);
+        t->fs = ps_new_fs(t->fs);
     }
 }
 
@@ -9290,9 +9325,11 @@ static void md_ring(struct task *t, const struct wire_uring *w)
 
 /* --- the table --- */
 
-/* MD_ALWAYS: without it kvis loses track of the tracees themselves. MD_FDS: it changes what a
- * descriptor means. MD_EVENT: it only reports. */
-enum md_need { MD_NO, MD_EVENT, MD_FDS, MD_ALWAYS };
+/* What the model needs a call for, also where -e trace= leaves it out. MD_ALWAYS: without it kvis
+ * loses track of the tracees, or of the directories that their paths start from. MD_FDS: it changes
+ * what a descriptor means. MD_MEMORY: it changes what an address means, which only page faults ask.
+ * MD_EVENT: it only reports. */
+enum md_need { MD_NO, MD_EVENT, MD_MEMORY, MD_FDS, MD_ALWAYS };
 
 struct md_call {
     void (*enter)(struct task *, struct call *);
@@ -9370,19 +9407,19 @@ static const struct { u16 id; struct md_call m; } md_calls[] = {
     MD(splice, NULL, md_copy, MD_EVENT)
     MD(tee, NULL, md_copy, MD_EVENT)
     MD(vmsplice, NULL, md_vmsplice, MD_EVENT)
-    MD(chdir, NULL, md_chdir, MD_FDS)
-    MD(fchdir, NULL, md_chdir, MD_FDS)
-    MD(chroot, NULL, md_chdir, MD_FDS)
-    MD(pivot_root, NULL, md_chdir, MD_FDS)
-    MD(unshare, NULL, md_unshare, MD_ALWAYS) /* also tells where children have other pids */
+    MD(chdir, NULL, md_chdir, MD_ALWAYS)
+    MD(fchdir, NULL, md_chdir, MD_ALWAYS)
+    MD(chroot, NULL, md_chdir, MD_ALWAYS)
+    MD(pivot_root, NULL, md_pivot_root, MD_ALWAYS)
+    MD(unshare, NULL, md_unshare, MD_ALWAYS)
     MD(setns, NULL, md_setns, MD_ALWAYS)
-    MD(brk, NULL, md_brk, MD_EVENT)
-    MD(mmap, NULL, md_mmap, MD_EVENT)
-    MD(mmap2, NULL, md_mmap, MD_EVENT)
-    MD(munmap, NULL, md_munmap, MD_EVENT)
-    MD(mremap, NULL, md_mremap, MD_EVENT)
-    MD(mprotect, NULL, md_mprotect, MD_EVENT)
-    MD(pkey_mprotect, NULL, md_mprotect, MD_EVENT)
+    MD(brk, NULL, md_brk, MD_MEMORY)
+    MD(mmap, NULL, md_mmap, MD_MEMORY)
+    MD(mmap2, NULL, md_mmap, MD_MEMORY)
+    MD(munmap, NULL, md_munmap, MD_MEMORY)
+    MD(mremap, NULL, md_mremap, MD_MEMORY)
+    MD(mprotect, NULL, md_mprotect, MD_MEMORY)
+    MD(pkey_mprotect, NULL, md_mprotect, MD_MEMORY)
     MD(fork, md_clone_enter, NULL, MD_ALWAYS)
     MD(vfork, md_clone_enter, NULL, MD_ALWAYS)
     MD(clone, md_clone_enter, NULL, MD_ALWAYS)
@@ -9423,6 +9460,11 @@ static bool md_wants(u16 row, bool only_always)
 static bool md_is_about_fds(u16 row)
 {
     return md_of[row].need >= MD_FDS;
+}
+
+static bool md_is_about_memory(u16 row)
+{
+    return md_of[row].need == MD_MEMORY;
 }
 
 /* i386 makes its socket calls through socketcall(2), whose arguments lie in memory (net/socket.c):
@@ -9849,8 +9891,10 @@ static void rec_paths(struct task *t, const struct call *c)
         struct name *on = NULL;
         if (kind == K_PATH && a->form == ARG_STR && !p.ok) {
             bool at = i && sc_rows[c->row].arg[i - 1] == K_DIRFD;
-            struct name *base = md_base(t, at ? (s32)c->arg[i - 1] : AT_FDCWD);
-            md_join(&p, base ? base->s : "", base ? base->len : 0, c->text.p + a->off, a->len);
+            const char *text = c->text.p + a->off;
+            struct name *base = md_base(t, at ? (s32)c->arg[i - 1] : AT_FDCWD,
+                                        a->len && *text == '/');
+            md_join(&p, base ? base->s : "", base ? base->len : 0, text, a->len);
             s[n] = p.s, len[n++] = p.len;
         } else if (kind == K_PATH && a->form == ARG_STR) {
             s[n] = c->text.p + a->off, len[n++] = a->len; /* a second one: as it is written */
@@ -16431,16 +16475,20 @@ static struct tr_stopped *tr_batched(pid_t tid)
 
 /* --- which calls stop --- */
 
-/* Fills tr.need: what the sinks were asked for and what the model cannot do without. */
+/* Fills tr.need: what the sinks were asked for and what the model cannot do without. Descriptors
+ * are asked of /proc at each stop where not all calls that change them stop; records come too late
+ * for that, and so would the end of an open file, which close events tell. */
 static void tr_choose(void)
 {
     bool all = opt.calls || opt.count_only || opt.count_too, limited = opt.trace != NULL;
+    bool every_fd = hy.on || sc_set[SC_close];
     for (u16 i = 0; i < SC_N; i++) {
         bool asked = sc_set[i] && (all || md_wants(i, false));
-        tr.need[i] = asked || md_wants(i, true) || (hy.on && md_is_about_fds(i));
+        tr.need[i] = asked || md_wants(i, true) || (every_fd && md_is_about_fds(i))
+                  || (opt.faults && md_is_about_memory(i));
         if (hy.on && sc_id[i] == SC_mmap)
             tr.need[i] = true; /* tells which memory must be read with care: see mem_ */
-        if (sc_id[i] == SC_rt_sigaction && (opt.count_only || opt.count_too))
+        if (sc_id[i] == SC_rt_sigaction && (limited || opt.count_only || opt.count_too))
             tr.need[i] = true; /* tells an interrupted call that goes on from one that ends */
         if (limited && !tr.need[i] && md_is_about_fds(i))
             fdt.lazy = tr.accel && !hy.on;
@@ -17431,8 +17479,8 @@ static void tr_exec_unseen(struct task *t)
         replay.on = false;
         t->pending = true;
     } else if (n > 0) {
-        md_join(&p, t->fs && t->fs->cwd ? t->fs->cwd->s : "",
-                t->fs && t->fs->cwd ? t->fs->cwd->len : 0, name, (u32)n);
+        struct name *base = md_base(t, AT_FDCWD, *name == '/');
+        md_join(&p, base ? base->s : "", base ? base->len : 0, name, (u32)n);
         t->exec_path = nm_get('x', p.s, p.len);
     }
     b_reset(&t->exec_argv);
@@ -17816,14 +17864,13 @@ static void tr_status(pid_t tid, int status)
 /* What a thread has when kvis first meets it: descriptors and directory from /proc. */
 static void tr_first_state(struct task *t, pid_t pid)
 {
-    char link[PATH_MAX + 1];
     struct proc *p = tr_proc(pid, getpid());
     t->files = files_new();
     fd_scan(t->files, t->tid, !opt.n_pids);
     if (fdt.ring)
         hy_start_uring();
-    s64 n = fd_readlink(t->tid, "cwd", link, sizeof link);
-    t->fs = ps_new_fs(n > 0 ? nm_get('f', link, (size_t)n) : tr.cwd);
+    t->fs = ps_new_fs(&(struct fsinfo){ .cwd = tr.cwd });
+    ps_look_fs(t);
     t->mm = vm_new();
     if (p) {
         ps_join(t, p);
@@ -20393,8 +20440,9 @@ static void proc_paths(struct proc_life *l, const struct wire_proc *h, const cha
     l->walked = h->cwd_state & WALK_DONE;
     proc_path(h->pid, &l->exe, exe, h->exe_len, h->exe_state, "exe");
     proc_path(h->pid, &l->cwd, cwd, h->cwd_len, h->cwd_state, "cwd");
-    if ((h->name_len && data[0] == '/') || l->cwd.len) {
-        md_join(&p, l->cwd.len ? l->cwd.p : "", l->cwd.len, data, h->name_len);
+    bool absolute = h->name_len && data[0] == '/';
+    if (absolute || l->cwd.len) {
+        md_join(&p, absolute ? "" : l->cwd.p, absolute ? 0 : l->cwd.len, data, h->name_len);
         proc_keep(&l->path, p.s, p.len);
     } else {
         proc_keep(&l->path, data, h->name_len);

@@ -1,0 +1,180 @@
+/* Changes its directory, root, descriptors, memory and user, and makes calls of every class at each
+ * place. Each directory has a file "f" that holds its own path as the host sees it, so that whoever
+ * labels a descriptor can be checked by the bytes that are read from it. Needs root, in an empty
+ * directory. Makes no call whose result depends on time. */
+#include "t.h"
+#include <sys/ipc.h>
+#include <sys/mount.h>
+#include <sys/msg.h>
+#include <sys/shm.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+
+static void put(const char *dir)
+{
+    char path[64], text[sizeof t_cwd + sizeof path];
+    snprintf(path, sizeof path, "%sf", dir);
+    snprintf(text, sizeof text, "%s%s", t_cwd, path);
+    int fd = open(path, O_CREAT | O_TRUNC | O_WRONLY, 0644);
+    CHK(write(fd, text, strlen(text)));
+    close(fd);
+}
+
+/* One call of each class, at the file `name`. */
+static void visit(const char *name)
+{
+    char text[4096];
+    struct stat st;
+    struct timespec ts;
+    int fd = (int)CHK(openat(AT_FDCWD, name, O_RDONLY));
+    CHK(fstat(fd, &st));
+    CHK(read(fd, text, sizeof text));
+    CHK(lseek(fd, 0, SEEK_SET));
+    char *map = mmap(NULL, 4096, PROT_READ, MAP_PRIVATE, fd, 0);
+    CHK(mprotect(map, 4096, PROT_NONE));
+    CHK(munmap(map, 4096));
+    CHK(stat(name, &st));
+    CHK(access(name, R_OK));
+    CHK(syscall(SYS_clock_gettime, CLOCK_MONOTONIC, &ts));
+    sigset_t none;
+    sigemptyset(&none);
+    CHK(sigprocmask(SIG_SETMASK, &none, NULL));
+    CHK(getegid());
+    CHK(fcntl(fd, F_GETFD));
+    close(fd);
+}
+
+/* Runs f in a child that shares with its parent what the flags of clone(2) say. */
+static void in_child(unsigned long flags, void (*f)(void))
+{
+    pid_t pid = (pid_t)CHK(syscall(SYS_clone, flags | SIGCHLD, 0, 0, 0, 0));
+    int status;
+    if (!pid) {
+        f();
+        _exit(0);
+    }
+    CHK(waitpid(pid, &status, 0));
+    if (status)
+        _exit(97);
+}
+
+static void enter_d(void)
+{
+    CHK(chdir("d"));
+}
+
+static void open_unshared(void)
+{
+    CHK(syscall(SYS_unshare, CLONE_FS | CLONE_FILES));
+    CHK(chdir("e"));
+    visit("f");
+    close(9);
+}
+
+static void change_root(void)
+{
+    CHK(chroot("d"));
+    visit("/f"); /* by the new root, from a directory that is outside of it */
+    visit("f");
+    CHK(chdir("/e"));
+    visit("f");
+    visit("/e/f");
+    visit("../f");
+}
+
+static void change_user(void)
+{
+    CHK(setgid(65534));
+    CHK(setuid(65534));
+    visit("f");
+    prctl(PR_SET_DUMPABLE, 1); /* else /proc of it is root's, and strace sees no names */
+    visit("f");
+}
+
+static void change_namespace(void)
+{
+    int was = (int)CHK(open("/proc/self/ns/mnt", O_RDONLY));
+    CHK(syscall(SYS_unshare, CLONE_NEWNS));
+    CHK(mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL));
+    CHK(mount("d", "d", NULL, MS_BIND, NULL));
+    CHK(chdir("d"));
+    CHK(syscall(SYS_pivot_root, ".", "."));
+    visit("f");
+    CHK(umount2(".", MNT_DETACH));
+    visit("/f");
+    CHK(chdir("/e"));
+    visit("f");
+    CHK(syscall(SYS_setns, was, CLONE_NEWNS)); /* to the root of that one */
+    close(was);
+    CHK(chdir(t_cwd));
+    visit("f");
+}
+
+/* Descriptors that change what they mean. */
+static void shuffle(void)
+{
+    int a = (int)CHK(open("f", O_RDONLY)), b = (int)CHK(open("d/f", O_RDONLY | O_CLOEXEC)), p[2];
+    char text[4096];
+    CHK(dup2(b, a));
+    CHK(read(a, text, sizeof text));
+    CHK(fcntl(a, F_DUPFD, 20));
+    CHK(dup3(a, 21, O_CLOEXEC));
+    CHK(pipe2(p, 0));
+    CHK(write(p[1], "x", 1));
+    CHK(read(p[0], text, 1));
+    CHK(syscall(SYS_close_range, p[0], p[1], 0));
+    int c = (int)CHK(openat(AT_FDCWD, "d/e/f", O_RDONLY));
+    CHK(read(c, text, sizeof text));
+    close(a), close(b), close(c), close(20), close(21);
+}
+
+static void use_memory_and_ipc(void)
+{
+    int shm = (int)CHK(shmget(IPC_PRIVATE, 4096, 0600)), msg = (int)CHK(msgget(IPC_PRIVATE, 0600));
+    void *at = shmat(shm, NULL, 0);
+    CHK(shmdt(at));
+    CHK(shmctl(shm, IPC_RMID, NULL));
+    CHK(msgctl(msg, IPC_RMID, NULL));
+    char *map = mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    map = mremap(map, 8192, 4096, 0);
+    CHK(munmap(map, 4096));
+}
+
+int main(int argc, char **argv)
+{
+    MUST(getcwd(t_cwd, sizeof t_cwd - 1));
+    strcat(t_cwd, "/");
+    if (argc > 1) { /* exec'd: 9 is as it was left, 10 is gone */
+        char text[4096];
+        CHK(read(9, text, sizeof text));
+        visit("f");
+        return 0;
+    }
+    CHK(mkdir("d", 0755)), CHK(mkdir("d/e", 0755));
+    put(""), put("d/"), put("d/e/");
+    visit("f");
+    int top = (int)CHK(open(".", O_RDONLY | O_DIRECTORY));
+    CHK(chdir("d"));
+    visit("f");
+    CHK(fchdir(top));
+    visit("f");
+    in_child(CLONE_FS, enter_d); /* it takes us along */
+    visit("f");
+    CHK(dup2(top, 9));
+    in_child(CLONE_FS | CLONE_FILES, open_unshared); /* it does not */
+    visit("f");
+    CHK(fchdir(9));
+    CHK(rename("d/e", "d/g")), CHK(rename("d/g", "d/e"));
+    shuffle();
+    use_memory_and_ipc();
+    in_child(0, change_root);
+    in_child(0, change_user);
+    in_child(0, change_namespace);
+    visit("f");
+    CHK(dup2((int)CHK(open("d/f", O_RDONLY)), 9));
+    CHK(dup3(9, 10, O_CLOEXEC));
+    CHK(chdir("d/e"));
+    char *again[] = { argv[0], "again", NULL };
+    execv(argv[0], again);
+    return 99;
+}
