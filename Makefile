@@ -2,7 +2,6 @@
 # Yours to set: CC CFLAGS LDFLAGS PREFIX DESTDIR LINKS ARCH MUSL_ARM64 CLANG (or put them in config.mak).
 -include config.mak
 
-comma  := ,
 HOST   := $(shell uname -m)
 ARCH   ?= $(HOST)
 PREFIX ?= /usr/local
@@ -11,7 +10,7 @@ CLANG  ?= clang
 CROSS  := $(if $(filter-out $(HOST),$(ARCH)),$(ARCH)-linux-gnu-)
 BIN    := kvis$(if $(CROSS),-$(ARCH))
 STRIP  := $(CROSS)strip
-OBJCOPY := $(CROSS)objcopy
+LINK   := -static
 
 # Who did not choose a compiler gets the cross compiler, musl-gcc or cc, in this order.
 ifneq ($(filter default undefined,$(origin CC)),)
@@ -19,29 +18,16 @@ ifneq ($(filter default undefined,$(origin CC)),)
   NOTE := $(if $(filter cc,$(CC)),no musl-gcc here: $(BIN) is linked with the static libc of cc)
 endif
 
-# A static program at a fixed address: code without PIC is 4 KB smaller. noseparate-code: no pages of
-# padding between headers, code and constants. norelro: musl's start-up has no mprotect for it in a
-# static program, so it is only padding; with glibc it would cover 400 bytes. common-page-size: how far
-# ld may go in padding the data to a page of the file.
-knows = $(shell echo 'int main(void) { return 0; }' | \
-          $(CC) $(1) -Werror -x c -o /dev/null - 2>/dev/null && echo '$(1)')
-NO_PIE := $(call knows,-fno-pie)
-# Arrays aligned as the ABI asks, not to 32 bytes: 1.5 KB.
-DATA := $(call knows,-malign-data=abi)
-LINK := -static $(NO_PIE) \
-        $(call knows,-Wl$(comma)-z$(comma)noseparate-code$(comma)-z$(comma)norelro$(comma)--gc-sections) \
-        $(call knows,-Wl$(comma)-z$(comma)common-page-size=64)
-
 # Without git, as in the source archive of `make dist`, .version says it: VERSION DATE SECONDS.
 SAYS := $(shell [ -e .git ] && echo "$$(git describe --tags --dirty 2>/dev/null || echo 0.1)" \
                 $$(git log -1 --format='%cs %ct' 2>/dev/null) || cat .version 2>/dev/null || echo 0.1)
 VERSION := $(firstword $(SAYS))
 
-# What kvis.c needs, whatever CFLAGS says. (Unwind tables: 16 KB, on arm64 46, that nothing here reads.)
-KFLAGS = -std=gnu11 -pthread -fno-asynchronous-unwind-tables -fno-unwind-tables \
-         -DKVIS_VERSION='"$(VERSION)"' \
+# What kvis.c is compiled with, whatever CFLAGS says. (Nothing reads unwind tables: they are 6 % of the
+# binary. Debuggers have their own, of -g.)
+KFLAGS = -std=gnu11 -pthread -fno-asynchronous-unwind-tables -DKVIS_VERSION='"$(VERSION)"' \
          $(if $(word 2,$(SAYS)),-DKVIS_DATE='"$(word 2,$(SAYS))"')
-# the usual ones
+# the usual warnings
 KFLAGS += -Wall -Wextra -Wshadow -Wstrict-prototypes -Wold-style-definition
 # memory and strings
 KFLAGS += -Wvla -Wformat=2 -Wwrite-strings -Wcast-align -Wpointer-arith
@@ -66,36 +52,16 @@ endif
 
 all: $(BIN) ## build ./kvis (ARCH=aarch64: ./kvis-aarch64)
 
-# The pages of --report in one file, without indents and comments, compressed where there is a gzip.
-# (Under a name of its own first: another make may be at it.)
-PAGE := gen/report.page
-$(PAGE): $(addprefix gen/report/,report.html report.css report.js common.js monitor.js) Makefile
-	@new=$@.$$$$; sed -e '/^{{css}}$$/{r gen/report/report.css' -e 'd;}' \
+$(BIN): kvis.c gen/report.page $(wildcard gen/*.h bpf_insns/*.h) Makefile
+	$(if $(NOTE),@echo "note: $(NOTE)")
+	$(CC) $(KFLAGS) $(CFLAGS) $(LINK) $(LDFLAGS) -o $@ kvis.c $(LIBS)
+
+# The pages of --report as one file, compressed; kvis.c includes it.
+gen/report.page: $(addprefix gen/report/,report.html report.css report.js common.js monitor.js) Makefile
+	sed -e '/^{{css}}$$/{r gen/report/report.css' -e 'd;}' \
 	  -e '/^{{common}}$$/{r gen/report/common.js' -e 'd;}' \
 	  -e '/^{{monitor_js}}$$/{r gen/report/monitor.js' -e 'd;}' \
-	  -e '/^{{js}}$$/{r gen/report/report.js' -e 'd;}' gen/report/report.html | \
-	sed 's/^ *//; /^\/\*.*\*\/$$/d; /^\/\*/,/\*\/$$/d; s/ *\/\*[^*]*\*\/$$//' >$$new.html && \
-	{ gzip -9n <$$new.html >$$new 2>/dev/null || { cp $$new.html $$new && \
-	  echo 'note: no gzip here: the page of --report stays as it is, 42 KB more'; }; } && \
-	mv $$new $@; e=$$?; rm -f $$new*; exit $$e
-
-# BPF arrays, large tables and string literals are compressed in the object file: the linker leaves
-# them out. (Literals: as GNU as has gathered them, in a section of their own, no longer to be merged.)
-# (nostart-stop-gc: the default of GNU ld; lld would throw away what is compressed.)
-PACKED = $(call knows,$(LDFLAGS) -Wl$(comma)-z$(comma)nostart-stop-gc$(comma)-T$(comma)gen/packed.ld)
-PACK = $(OBJCOPY) --rename-section .rodata.str1.1=literals,alloc,contents,data $$o.o && set -- && \
-  for s in bpf_arrays call_tables met_tables literals; do \
-  $(OBJCOPY) -O binary -j $$s $$o.o $$o.$$s && [ -s $$o.$$s ] && gzip -9n <$$o.$$s >$$o.$$s.gz || exit 1; \
-  set -- "$$@" --add-section $${s}_gz=$$o.$$s.gz --set-section-flags $$s=alloc \
-    --set-section-flags $${s}_gz=alloc,readonly,data; done; $(OBJCOPY) "$$@" $$o.o $$o.packed.o
-
-$(BIN): kvis.c gen/packed.ld $(PAGE) $(wildcard gen/*.h bpf_insns/*.h) Makefile
-	$(if $(NOTE),@echo "note: $(NOTE)")
-	@echo '$(CC) $(CFLAGS) -o $@ kvis.c'; o=$@.$$$$; trap 'rm -f $$o.*' EXIT; packed=; \
-	$(CC) $(KFLAGS) $(CFLAGS) $(NO_PIE) $(DATA) -c -o $$o.o kvis.c || exit 1; \
-	if [ '$(PACKED)' ] && ($(PACK)) >/dev/null 2>&1; then mv $$o.packed.o $$o.o; packed='$(PACKED)'; else \
-	  echo 'note: no objcopy, gzip or GNU ld here: BPF arrays, tables and texts stay as they are, 150 KB more'; fi; \
-	$(CC) $(CFLAGS) $(LINK) $$packed $(LDFLAGS) -pthread -o $@ $$o.o $(LIBS)
+	  -e '/^{{js}}$$/{r gen/report/report.js' -e 'd;}' gen/report/report.html | gzip -9n >$@
 
 run: $(BIN) ## build, and trace a real command
 	./$(BIN) trace -- ls -l /
@@ -156,7 +122,7 @@ dist: ## into dist/: static binaries for x86_64 and aarch64, source, SHA256SUMS,
 	MAKE='$(MAKE)' SAYS='$(SAYS)' sh gen/dist.sh
 
 clean: ## remove what was built
-	rm -rf kvis kvis-* dist $(PAGE)* tests/out
+	rm -rf kvis kvis-* dist gen/report.page tests/out
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1	/p' Makefile

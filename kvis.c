@@ -29,7 +29,7 @@
  * 16 rec_     recordings: what a .kvis file holds
  * 17 rp_      a recording, played to the sinks
  * 18 px_      --perfetto: a trace for ui.perfetto.dev
- * 19 gz_      what the Makefile compresses
+ * 19 gz_      gunzip, for the page of --report
  * 20 rep_     --report: one HTML file, filled in
  * 21 df_      kvis diff: two recordings compared
  * 22 pf_      page faults, by perf_event_open
@@ -137,9 +137,6 @@ typedef int64_t s64;
 #define MAX(a, b) ((a) > (b) ? (a) : (b))
 #define PRINTF_LIKE(f, a) __attribute__((format(printf, f, a)))
 #define NSEC ((u64)1000000000)
-/* For a constant table without pointers: it lies with those that are used with it, and the Makefile
- * compresses them (gz_unpack). */
-#define PACKED_IN(section_name) __attribute__((section(#section_name)))
 
 /* Bytes that grow up to `max`; what would not fit is left out and `cut` says so. The memory stays
  * for the next use, so a buffer that is reused allocates only when it needs more than ever before.
@@ -3174,11 +3171,11 @@ enum {
 };
 
 struct sc_row {
-    u16 name : 13, nargs : 3; /* name: its offset in sc_names */
+    const char *name;
+    u16 nargs;
     u16 cls;
     u16 arg[6]; /* their kinds */
 };
-enum { SC_NAMES_MAX = 1 << 13 };
 #include "gen/syscalls.h"
 
 /* ---- the decoder at work ---- */
@@ -5873,13 +5870,13 @@ static bool sc_set[SC_N]; /* what -e trace= asks for (everything without it) */
 
 static const char *sc_name(u16 row)
 {
-    return (const char *)&sc_names + sc_rows[row].name;
+    return sc_rows[row].name;
 }
 
 static void sc_init(void)
 {
     for (u16 i = 0; i < SC_N; i++)
-        sc_id[i] = i && sc_rows[i].name == sc_rows[i - 1].name ? sc_id[i - 1] : i;
+        sc_id[i] = i && !strcmp(sc_name(i), sc_name(i - 1)) ? sc_id[i - 1] : i;
 }
 
 /* The row of a call, or -1 when that convention has none of that number. */
@@ -11594,232 +11591,223 @@ static void px_close(void)
     px_flush();
 }
 
-/* == 19 gz_  what the Makefile compresses =========================================
- * The page of --report (gen/report.page), BPF arrays, large tables and string literals are in the
- * file as gzip makes them (RFC 1951, RFC 1952), where there was one. Entry points: gz_is,
- * gz_inflate; gz_unpack. */
+/* == 19 gz_  gunzip, for the page of --report =====================================
+ * RFC 1951 (deflate) and RFC 1952 (gzip). Entry point: gz_unpack. */
 
-enum { GZ_HEAD = 10, GZ_TAIL = 8, GZ_LONGEST = 15, GZ_CODES = 1 << GZ_LONGEST };
+enum { GZ_HEAD = 10, GZ_TAIL = 8, GZ_LONGEST = 15, GZ_LITERALS = 288, GZ_DISTANCES = 30 };
 
-/* What the next bits (mask: as many as its longest code has) mean, whatever follows: symbol << 4 |
- * how many of them. 0: no code is so. */
-static struct gz_table {
-    u32 mask;
-    u16 code[GZ_CODES];
-} gz_literal, gz_distance;
+/* A Huffman code: how many symbols have a code of each length, and the symbols in the order of
+ * their codes, which the lengths alone determine (RFC 1951, 3.2.2). */
+struct gz_code {
+    u16 count[GZ_LONGEST + 1];
+    u16 symbol[GZ_LITERALS];
+};
 
 struct gz {
     const u8 *p, *end;
-    u32 bits, n;       /* read, not yet taken: the lowest first */
-    u32 beyond;        /* bytes of them that were not there */
+    u32 bits, n_bits; /* what is left of the byte before p, the next bit lowest */
     u8 *out;
-    u32 len, size;
-    bool bad;
+    size_t len, size;
+    bool bad;         /* the input is damaged */
+    struct gz_code literal, distance;
 };
 
-static void gz_need(struct gz *z, u32 n)
+/* The next n bits as a number, the first one lowest. */
+static u32 gz_bits(struct gz *z, u32 n)
 {
-    for (; z->n < n; z->n += 8)
-        if (z->p < z->end)
-            z->bits |= (u32)*z->p++ << z->n;
-        else
-            z->beyond++;
-}
-
-/* At most 16. */
-static u32 gz_take(struct gz *z, u32 n)
-{
-    gz_need(z, n);
-    u32 v = z->bits & ((1u << n) - 1);
-    z->bits >>= n;
-    z->n -= n;
-    z->bad |= z->beyond * 8 > z->n;
+    u32 v = 0;
+    for (u32 i = 0; i < n; i++) {
+        if (!z->n_bits) {
+            if (z->p == z->end) {
+                z->bad = true;
+                return 0;
+            }
+            z->bits = *z->p++;
+            z->n_bits = 8;
+        }
+        v |= (z->bits & 1) << i;
+        z->bits >>= 1;
+        z->n_bits--;
+    }
     return v;
 }
 
-/* The codes of n symbols, by their lengths alone (RFC 1951, 3.2.2). Too many of them: bad. */
-static void gz_codes(struct gz *z, struct gz_table *table, const u8 *len, u32 n)
+/* Makes the code of n symbols from the lengths of their codes; 0: the symbol is not used. */
+static void gz_make_code(struct gz_code *c, const u8 *length, u32 n)
 {
-    u32 code = 0, longest = 0;
+    u16 next[GZ_LONGEST + 2] = { 0 };
+    memset(c, 0, sizeof *c);
     for (u32 i = 0; i < n; i++)
-        longest = MAX(longest, len[i]);
-    table->mask = (1u << longest) - 1;
-    memset(table->code, 0, sizeof *table->code << longest);
-    for (u32 l = 1; l <= longest; l++, code <<= 1)
-        for (u32 i = 0; i < n; i++) {
-            if (len[i] != l)
-                continue;
-            if (code >> l) {
-                z->bad = true;
-                return;
-            }
-            u32 at = 0; /* codes come highest bit first */
-            for (u32 k = 0; k < l; k++)
-                at |= (code >> k & 1) << (l - 1 - k);
-            for (; at <= table->mask; at += 1u << l)
-                table->code[at] = (u16)(i << 4 | l);
-            code++;
-        }
+        c->count[length[i]] += length[i] > 0;
+    for (u32 i = 1; i <= GZ_LONGEST; i++)
+        next[i + 1] = (u16)(next[i] + c->count[i]);
+    for (u32 i = 0; i < n; i++)
+        if (length[i])
+            c->symbol[next[length[i]]++] = (u16)i;
 }
 
-static u32 gz_symbol(struct gz *z, const struct gz_table *table)
+/* Reads one symbol. Codes come highest bit first, and those of one length are consecutive numbers:
+ * `first` is the lowest, and `before` counts the symbols that have shorter codes. */
+static u32 gz_symbol(struct gz *z, const struct gz_code *c)
 {
-    gz_need(z, GZ_LONGEST);
-    u32 e = table->code[z->bits & table->mask];
-    z->bits >>= e & 15;
-    z->n -= e & 15;
-    z->bad |= !e || z->beyond * 8 > z->n;
-    return e >> 4;
+    u32 code = 0, first = 0, before = 0;
+    for (u32 length = 1; length <= GZ_LONGEST; length++) {
+        code = code << 1 | gz_bits(z, 1);
+        first <<= 1;
+        if (code >= first && code - first < c->count[length])
+            return c->symbol[before + code - first];
+        first += c->count[length];
+        before += c->count[length];
+    }
+    z->bad = true;
+    return 0;
 }
 
-/* A length or a distance, from 0 (3.2.5): 2 << k symbols are what they say; of the rest, 1 << k at
- * a time have one bit more behind them. */
+static void gz_put(struct gz *z, u8 byte)
+{
+    if (z->len == z->size)
+        z->bad = true;
+    else
+        z->out[z->len++] = byte;
+}
+
+/* A length or distance, counted from 0, by its symbol (RFC 1951, 3.2.5): the first 2 << k symbols
+ * are the value itself; each further 1 << k of them are followed by one bit more. */
 static u32 gz_value(struct gz *z, u32 symbol, u32 k)
 {
     if (symbol < 2u << k)
         return symbol;
-    u32 more = (symbol >> k) - 1, high = (1u << k) + (symbol & ((1u << k) - 1));
-    return (high << more) + gz_take(z, more);
+    u32 extra = (symbol >> k) - 1;
+    u32 high = (1u << k) + (symbol & ((1u << k) - 1));
+    return (high << extra) + gz_bits(z, extra);
 }
 
+/* Copies bytes that were written before; `symbol` says how many. */
 static void gz_repeat(struct gz *z, u32 symbol)
 {
     u32 n = 3 + (symbol == 285 ? 255 : gz_value(z, symbol - 257, 2));
-    u32 d = 1 + gz_value(z, gz_symbol(z, &gz_distance), 1);
-    z->bad |= symbol > 285 || d > z->len || n > z->size - z->len;
-    for (; !z->bad && n; n--, z->len++)
-        z->out[z->len] = z->out[z->len - d];
-}
-
-/* What is compressed, by the codes in both tables, to the end of the block. */
-static void gz_compressed(struct gz *z)
-{
-    for (u32 s; s = gz_symbol(z, &gz_literal), !z->bad && s != 256;) {
-        if (s > 256)
-            gz_repeat(z, s);
-        else if (z->len < z->size)
-            z->out[z->len++] = (u8)s;
-        else
-            z->bad = true;
-    }
+    u32 distance = 1 + gz_value(z, gz_symbol(z, &z->distance), 1);
+    if (symbol > 285 || distance > z->len)
+        z->bad = true;
+    for (; n && !z->bad; n--)
+        gz_put(z, z->out[z->len - distance]);
 }
 
 static void gz_stored(struct gz *z)
 {
-    gz_take(z, z->n & 7);
-    u32 n = gz_take(z, 16);
-    z->bad |= (n ^ gz_take(z, 16)) != 0xffff || n > z->size - z->len;
-    for (; !z->bad && n; n--)
-        z->out[z->len++] = (u8)gz_take(z, 8);
+    z->n_bits = 0; /* the block begins at a byte */
+    u32 n = gz_bits(z, 16);
+    if ((gz_bits(z, 16) ^ n) != 0xffff)
+        z->bad = true;
+    for (; n && !z->bad; n--)
+        gz_put(z, (u8)gz_bits(z, 8));
 }
 
-/* 3.2.6 */
+/* The codes of a block that brings none (3.2.6). */
 static void gz_fixed(struct gz *z)
 {
-    u8 len[288];
-    for (u32 i = 0; i < 288; i++)
-        len[i] = i < 144 ? 8 : i < 256 ? 9 : i < 280 ? 7 : 8;
-    gz_codes(z, &gz_literal, len, 288);
-    memset(len, 5, 30);
-    gz_codes(z, &gz_distance, len, 30);
+    u8 length[GZ_LITERALS];
+    for (u32 i = 0; i < GZ_LITERALS; i++)
+        length[i] = i < 144 ? 8 : i < 256 ? 9 : i < 280 ? 7 : 8;
+    gz_make_code(&z->literal, length, GZ_LITERALS);
+    memset(length, 5, GZ_DISTANCES);
+    gz_make_code(&z->distance, length, GZ_DISTANCES);
 }
 
-/* Codes that the block brings, compressed by codes of their own (3.2.7). */
+/* The codes that a block brings, their lengths encoded by a third code (3.2.7). */
 static void gz_dynamic(struct gz *z)
 {
     static const u8 order[19] = { 16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1,
                                   15 };
-    u8 len[286 + 30], first[19] = { 0 };
-    u32 literals = gz_take(z, 5) + 257, distances = gz_take(z, 5) + 1, n = gz_take(z, 4) + 4;
-    z->bad |= literals > 286 || distances > 30;
+    u8 length[32 + 257 + 32] = { 0 };
+    u32 literals = gz_bits(z, 5) + 257;
+    u32 distances = gz_bits(z, 5) + 1;
+    u32 n = gz_bits(z, 4) + 4;
+    if (literals > 286 || distances > GZ_DISTANCES)
+        z->bad = true;
     for (u32 i = 0; i < n; i++)
-        first[order[i]] = (u8)gz_take(z, 3);
-    gz_codes(z, &gz_literal, first, 19);
-    for (u32 i = 0; !z->bad && i < literals + distances;) {
-        u32 s = gz_symbol(z, &gz_literal);
-        u32 times = s < 16 ? 1 : s < 18 ? 3 + gz_take(z, s - 14) : 11 + gz_take(z, 7);
-        z->bad |= (s == 16 && !i) || times > literals + distances - i;
-        u8 v = s < 16 ? (u8)s : s == 16 && i ? len[i - 1] : 0;
-        for (; !z->bad && times; times--)
-            len[i++] = v;
+        length[order[i]] = (u8)gz_bits(z, 3);
+    gz_make_code(&z->literal, length, ARRAY_LEN(order));
+    for (u32 i = 0; i < literals + distances && !z->bad;) {
+        u32 symbol = gz_symbol(z, &z->literal);
+        u32 times = 1;
+        u8 value = 0;
+        if (symbol < 16) {
+            value = (u8)symbol;
+        } else if (symbol == 16) {
+            value = i ? length[i - 1] : 0;
+            z->bad |= !i;
+            times = 3 + gz_bits(z, 2);
+        } else {
+            times = symbol == 17 ? 3 + gz_bits(z, 3) : 11 + gz_bits(z, 7);
+        }
+        z->bad |= times > literals + distances - i;
+        for (; times && !z->bad; times--)
+            length[i++] = value;
     }
     if (z->bad)
         return;
-    gz_codes(z, &gz_literal, len, literals);
-    gz_codes(z, &gz_distance, len + literals, distances);
+    gz_make_code(&z->literal, length, literals);
+    gz_make_code(&z->distance, length + literals, distances);
+}
+
+/* What is compressed, to the end of the block. */
+static void gz_compressed(struct gz *z)
+{
+    while (!z->bad) {
+        u32 symbol = gz_symbol(z, &z->literal);
+        if (symbol == 256)
+            return;
+        if (symbol < 256)
+            gz_put(z, (u8)symbol);
+        else
+            gz_repeat(z, symbol);
+    }
 }
 
 static void gz_blocks(struct gz *z)
 {
-    for (bool last = false; !last && !z->bad;) {
-        last = gz_take(z, 1);
-        u32 kind = gz_take(z, 2);
-        if (kind == 0)
+    bool last = false;
+    while (!last && !z->bad) {
+        last = gz_bits(z, 1);
+        switch (gz_bits(z, 2)) {
+        case 0:
             gz_stored(z);
-        else if (kind == 1)
+            break;
+        case 1:
             gz_fixed(z);
-        else if (kind == 2)
-            gz_dynamic(z);
-        z->bad |= kind == 3;
-        if (kind && !z->bad)
             gz_compressed(z);
+            break;
+        case 2:
+            gz_dynamic(z);
+            gz_compressed(z);
+            break;
+        default:
+            z->bad = true;
+        }
     }
 }
 
-/* Whether gzip made these n bytes; *size: how many they unpack to, as they say. (Deflate cannot
- * do better than 1032 to one.) */
-static bool gz_is(const u8 *p, size_t n, u32 *size)
+/* Unpacks the n bytes at p, which `gzip -n` has made, into memory of their own. Returns that, and
+ * in *size how many bytes it has. NULL: they are damaged, or there is no memory. */
+static u8 *gz_unpack(const u8 *p, size_t n, size_t *size)
 {
-    if (n < GZ_HEAD + GZ_TAIL || rec_ld32(p) != 0x00088b1f)
-        return false; /* the last of the four: no name, comment or such in the header */
-    *size = rec_ld32(p + n - 4);
-    return *size / 1032 <= n;
-}
-
-/* Unpacks what gz_is has accepted into `size` bytes. False: it is damaged. */
-static bool gz_inflate(const u8 *p, size_t n, u8 *to, u32 size)
-{
+    if (n < GZ_HEAD + GZ_TAIL || rec_ld32(p) != 0x00088b1f) /* the 0: no name or comment follows */
+        return NULL;
     const u8 *tail = p + n - GZ_TAIL;
-    struct gz z = { .p = p + GZ_HEAD, .end = tail, .out = to, .size = size };
+    struct gz z = { .p = p + GZ_HEAD, .end = tail, .size = rec_ld32(tail + 4) };
+    if (z.size / 1032 > n) /* more than deflate can do */
+        return NULL;
+    z.out = malloc(z.size);
+    if (!z.out)
+        return NULL;
     gz_blocks(&z);
-    return !z.bad && z.p - z.n / 8 + z.beyond == tail && z.len == size
-           && rec_crc(0, to, size) == rec_ld32(tail);
-}
-
-/* Sections: the BPF arrays (I_PACKED in gen/insn.h), tables (PACKED_IN) and string literals (which
- * the Makefile gathers). Where that finds objcopy and gzip, the program's file does not have them,
- * but those that are called the same with _gz; else these are not there. What unpacks the literals
- * has none itself. */
-#define GZ_WEAK __attribute__((weak))
-extern u8 __start_bpf_arrays[] GZ_WEAK, __stop_bpf_arrays[] GZ_WEAK;
-extern u8 __start_call_tables[] GZ_WEAK, __stop_call_tables[] GZ_WEAK;
-extern u8 __start_met_tables[] GZ_WEAK, __stop_met_tables[] GZ_WEAK;
-extern u8 __start_literals[] GZ_WEAK, __stop_literals[] GZ_WEAK;
-extern const u8 __start_bpf_arrays_gz[] GZ_WEAK, __stop_bpf_arrays_gz[] GZ_WEAK;
-extern const u8 __start_call_tables_gz[] GZ_WEAK, __stop_call_tables_gz[] GZ_WEAK;
-extern const u8 __start_met_tables_gz[] GZ_WEAK, __stop_met_tables_gz[] GZ_WEAK;
-extern const u8 __start_literals_gz[] GZ_WEAK, __stop_literals_gz[] GZ_WEAK;
-
-enum gz_section { GZ_BPF, GZ_CALLS, GZ_METRICS, GZ_LITERALS, N_GZ };
-
-/* Before anyone looks at what is in it. 0, or -EBADMSG: the program's file is damaged. */
-static int gz_unpack(enum gz_section section)
-{
-    static const struct { u8 *to, *end; const u8 *gz, *gz_end; } sections[N_GZ] = {
-#define S(name) { __start_##name, __stop_##name, __start_##name##_gz, __stop_##name##_gz }
-        [GZ_BPF] = S(bpf_arrays), [GZ_CALLS] = S(call_tables), [GZ_METRICS] = S(met_tables),
-        [GZ_LITERALS] = S(literals),
-#undef S
-    };
-    static bool done[N_GZ];
-    const u8 *p = sections[section].gz;
-    size_t n = (size_t)(sections[section].gz_end - p);
-    u32 size = (u32)(sections[section].end - sections[section].to), says;
-    if (!p || done[section])
-        return 0;
-    done[section] = gz_is(p, n, &says) && says == size
-                    && gz_inflate(p, n, sections[section].to, size);
-    return done[section] ? 0 : -EBADMSG;
+    if (z.bad || z.p != tail || z.len != z.size || rec_crc(0, z.out, z.size) != rec_ld32(tail)) {
+        free(z.out);
+        return NULL;
+    }
+    *size = z.size;
+    return z.out;
 }
 
 /* == 20 rep_  --report: one HTML file, filled in ==================================
@@ -11832,8 +11820,7 @@ static int gz_unpack(enum gz_section section)
 
 /* --- the page --- */
 
-/* gen/report/, as the Makefile has packed it: by gzip, or not at all. A test that includes kvis.c
- * has none. */
+/* gen/report.page, which the Makefile makes. A test that includes kvis.c has none. */
 #ifdef main
 static const u8 rep_packed[1], *const rep_packed_end = rep_packed;
 #else
@@ -12040,24 +12027,6 @@ static void rep_facts(bool whole)
     rep_json("facts", &b);
 }
 
-/* Unpacks the page; 0 or -errno. */
-static int rep_unpack(void)
-{
-    /* cppcheck-suppress comparePointers ; both are of what .incbin has put there */
-    size_t n = (size_t)(rep_packed_end - rep_packed);
-    u32 size;
-    rep.page = (const char *)rep_packed;
-    rep.page_end = rep.page + n;
-    if (!gz_is(rep_packed, n, &size))
-        return 0;
-    u8 *p = malloc(size + 1);
-    if (!p)
-        return -ENOMEM;
-    rep.page = (const char *)p;
-    rep.page_end = rep.page + size;
-    return gz_inflate(rep_packed, n, p, size) ? 0 : -EBADMSG;
-}
-
 /* Leaves out what there is of the page up to one of its marks, {{facts}} or such. Returns the bytes
  * before that. */
 static size_t rep_skip(const char *mark)
@@ -12078,12 +12047,15 @@ static void rep_page(const char *mark)
 /* The page, and where it goes. */
 static bool rep_open(int to)
 {
-    int e = rep_unpack();
-    if (e) {
-        u_warn("%s: the page in kvis cannot be unpacked: %s", opt.report, strerror(-e));
-        out.failed = -e;
+    size_t size;
+    /* cppcheck-suppress comparePointers ; both are of what .incbin has put there */
+    rep.page = (const char *)gz_unpack(rep_packed, (size_t)(rep_packed_end - rep_packed), &size);
+    if (!rep.page) {
+        u_warn("%s: the page in kvis cannot be unpacked: this file is damaged", opt.report);
+        out.failed = EBADMSG;
         return false;
     }
+    rep.page_end = rep.page + size;
     rep.w.fd[0] = to;
     rep.w.name[0] = opt.report;
     rep.w.b.max = 32 << 20;
@@ -14574,9 +14546,7 @@ static int bpf_open(struct bpf_obj *o)
     memset(o->map, -1, sizeof o->map);
     memset(o->prog, -1, sizeof o->prog);
     memset(o->link, -1, sizeof o->link);
-    int e = gz_unpack(GZ_BPF);
-    return e ? bpf_fail(o, e, "the BPF programs in kvis cannot be unpacked: this file is damaged")
-             : bpf_make_maps(o);
+    return bpf_make_maps(o);
 }
 
 /* Loads the programs of `mask` (bits are rows of fam->progs). */
@@ -15930,7 +15900,6 @@ static void *hy_find_fields(void *compat)
 static int hy_open_beside(struct bpf_obj *o, struct btf_want *compat)
 {
     pthread_t th;
-    gz_unpack(GZ_BPF); /* bpf_open says what is wrong with it */
     bool alone = u_thread(&th, hy_find_fields, compat) < 0;
     int e = bpf_open(o);
     if (alone)
@@ -21629,7 +21598,7 @@ static const struct met_words {
     char w_##id[sizeof(key "\0" name "\0" prom "\0" help)];
     MET_ROWS(X)
 #undef X
-} met_words PACKED_IN(met_tables) = {
+} met_words = {
 #define X(id, name, key, src, form, dim, prom, help) key "\0" name "\0" prom "\0" help,
     MET_ROWS(X)
 #undef X
@@ -21639,7 +21608,7 @@ _Static_assert(sizeof met_words <= 0x10000, "metric.words is too narrow");
 static const struct metric {
     u16 words; /* their offset in met_words */
     u8 src, form, dim;
-} metrics[] PACKED_IN(met_tables) = {
+} metrics[] = {
 #define X(id, name, key, src, form, dim, prom, help) \
     { offsetof(struct met_words, w_##id), SRC_##src, F_##form, DIM_##dim },
     MET_ROWS(X)
@@ -23847,7 +23816,7 @@ static const struct pmc_event {
 /* Arm's and others' cores: implementer and part of the MIDR (arch/arm64/include/asm/cputype.h of
  * Linux 7.0, Arm's and the vendors' technical reference manuals). Their events need no table: the
  * kernel lists those that the core has. */
-static const char pmc_midr[] PACKED_IN(met_tables) =
+static const char pmc_midr[] =
     "41d02 Cortex-A34;41d03 Cortex-A53;41d04 Cortex-A35;41d05 Cortex-A55;41d06 Cortex-A65;"
     "41d07 Cortex-A57;41d08 Cortex-A72;41d09 Cortex-A73;41d0a Cortex-A75;41d0b Cortex-A76;"
     "41d0c Neoverse-N1;41d0d Cortex-A77;41d0e Cortex-A76AE;41d40 Neoverse-V1;41d41 Cortex-A78;"
@@ -24821,7 +24790,7 @@ enum { UW_ANY, UW_ZEN123, UW_SUBCHANNELS };
 static const struct unc_row {
     u8 class, role, where;
     char event[32], terms[24];
-} unc_rows[] PACKED_IN(met_tables) = {
+} unc_rows[] = {
     { UC_IMC, UR_READ, 0, "cas_count_read", "" },
     { UC_IMC, UR_READ, 0, "cas_count_read_sch0", "" },
     { UC_IMC, UR_READ, UW_SUBCHANNELS, "cas_count_read_sch1", "event=0x06,umask=0xcf" },
@@ -28291,7 +28260,7 @@ static double dg_op(u8 how, double a, double b)
     }
 }
 
-static const struct { u16 a, b, like; u8 op; } dg_exprs[] PACKED_IN(met_tables) = {
+static const struct { u16 a, b, like; u8 op; } dg_exprs[] = {
 #define E(id, op, a, b, like) [X_##id - N_METRICS] = { M_##a, M_##b, M_##like, DG_##op }
     E(BUSY, LEFT, IDLE, IOWAIT, IDLE),       /* like: a metric of its unit */
     E(IDLE, SUM, IDLE, IOWAIT, IDLE),
@@ -28325,7 +28294,7 @@ _Static_assert(ARRAY_LEN(dg_exprs) == X_END - N_METRICS, "a number without a row
 
 /* For the page: utilisation, saturation, errors. Of disks, interfaces and pools the most that any
  * has, else the sum of all. */
-static const struct { char name[20]; u16 use[3]; } dg_res[N_RES] PACKED_IN(met_tables) = {
+static const struct { char name[20]; u16 use[3]; } dg_res[N_RES] = {
     [RES_CPU] = { "cpu", { X_BUSY, M_STEAL, X_NONE } },
     [RES_RUNQ] = { "run queue", { M_RUNNING, M_SS_WAIT, X_NONE } },
     [RES_MEM] = { "memory", { X_MEM_USED, M_PSI_MEM, M_OOM } },
@@ -28596,7 +28565,7 @@ static const struct dg_words {
     char w_##id[sizeof(name "\0" text "\0" src "\0" next)];
     DG_RULES(X)
 #undef X
-} dg_words PACKED_IN(met_tables) = {
+} dg_words = {
 #define X(id, name, res, flags, v, lim, g, floor, c, by, who, then, text, src, next) \
     name "\0" text "\0" src "\0" next,
     DG_RULES(X)
@@ -28607,7 +28576,7 @@ static const struct dg_rule {
     u16 words, value, guard, cost, who, then;
     u8 res, flags;
     float limit, floor, factor;
-} dg_rules[] PACKED_IN(met_tables) = {
+} dg_rules[] = {
 #define X(id, name, res, flags, v, lim, g, floor, c, by, who, then, text, src, next) \
     { offsetof(struct dg_words, w_##id), v, g, c, who, then, RES_##res, flags, lim, floor, by },
     DG_RULES(X)
@@ -30927,8 +30896,8 @@ static char **opt_parse(const struct cmd *c, char **argv)
 #define KVIS_DATE "2026-11-22"
 #endif
 
-/* Each piece ends with \1 and is followed by what doc_kinds[] says. Compressed in the file. */
-static const char doc_pieces[] PACKED_IN(call_tables) =
+/* Each piece ends with \1 and is followed by what doc_kinds[] says. */
+static const char doc_pieces[] =
     /* man(7) */
     ".TH KVIS 1 " KVIS_DATE " \"kvis " KVIS_VERSION "\" \"User Commands\"\n"
     ".SH NAME\nkvis \\- shows what a program makes the Linux kernel do\n"
@@ -31970,8 +31939,6 @@ static void cmd_usage(int f)
     opt_print(f, &b);
 }
 
-#define CMD_DAMAGED "the tables in kvis cannot be unpacked: this file is damaged"
-
 static const struct cmd *cmd_find(const char *name)
 {
     for (size_t i = 0; name && i < ARRAY_LEN(cmds); i++)
@@ -31980,11 +31947,8 @@ static const struct cmd *cmd_find(const char *name)
     return NULL;
 }
 
-/* What they are made of is packed with the tables of calls. */
 static bool cmd_doc(const char *name)
 {
-    if (gz_unpack(GZ_CALLS))
-        die(EXIT_KVIS, CMD_DAMAGED);
     return doc_print(name, cmds, ARRAY_LEN(cmds));
 }
 
@@ -32033,31 +31997,6 @@ static const struct cmd *cmd_by_link(const char *path)
     return NULL;
 }
 
-/* Unpacks the tables that the command reads. */
-static void cmd_tables(const struct cmd *c)
-{
-    bool metrics_only = c->in == IN_MONITOR || c->in == IN_DIAG;
-    if ((metrics_only || c->in == IN_CHECK) && gz_unpack(GZ_METRICS))
-        die(EXIT_KVIS, CMD_DAMAGED);
-    if (metrics_only)
-        return;
-    if (gz_unpack(GZ_CALLS))
-        die(EXIT_KVIS, CMD_DAMAGED);
-    sc_init();
-    sc_parse("all");
-}
-
-/* Before anything that has a string literal: they are not there yet, that of the message apart. */
-static void cmd_literals(void)
-{
-    static const char damaged[] PACKED_IN(plain_text) =
-        "kvis: the texts in kvis cannot be unpacked: this file is damaged\n";
-    if (!gz_unpack(GZ_LITERALS))
-        return;
-    out_write_all(STDERR_FILENO, damaged, sizeof damaged - 1); /* nothing left to tell it to */
-    _exit(EXIT_KVIS);
-}
-
 /* What is not 0 at first in the large structs: an initialiser would put them into the file. */
 static void cmd_before_options(void)
 {
@@ -32068,7 +32007,8 @@ static void cmd_before_options(void)
 static int cmd_run(const struct cmd *c, char **argv)
 {
     cmd_before_options();
-    cmd_tables(c);
+    sc_init();
+    sc_parse("all");
     char **rest = opt_parse(c, argv);
     opt.command = *rest ? rest : NULL;
     return c->run();
@@ -32076,7 +32016,6 @@ static int cmd_run(const struct cmd *c, char **argv)
 
 int main(int argc, char **argv)
 {
-    cmd_literals();
     cmd_std_fds();
     const struct cmd *link = cmd_by_link(argc ? argv[0] : "");
     if (link) {

@@ -705,7 +705,7 @@ static const struct fl_names {
     FL_NAMES(X)
 #undef X
 #define X(name) #name,
-} fl_names PACKED_IN(call_tables) = { "", FL_PREFIXES(X) FL_NAMES(X) };
+} fl_names = { "", FL_PREFIXES(X) FL_NAMES(X) };
 #undef X
 _Static_assert(sizeof fl_names <= 0x10000, "flag.name is too narrow");
 
@@ -724,7 +724,7 @@ static const unsigned short fl_prefixes[N_FLP] = {
 #undef X
 };
 
-/* F(value, prefix of the name, its rest). A table a column: they are compressed by themselves. */
+/* F(value, prefix of the name, its rest). A table a column. */
 #define FL_ROWS(F) \
     /* openacc */ \
     F(0, O_, RDONLY) \
@@ -4027,16 +4027,16 @@ static const unsigned short fl_prefixes[N_FLP] = {
     F(0xd000943d, BTRFS_IOC_GET_, SUBVOL_ROOTREF) \
     F(0xd000943e, BTRFS_IOC_, INO_LOOKUP_USER)
 #define F(v, prefix, name) {(unsigned)(v)},
-static const struct flag fl_rows[] PACKED_IN(call_tables) = {FL_ROWS(F)};
+static const struct flag fl_rows[] = {FL_ROWS(F)};
 #undef F
 #define F(v, prefix, name) (signed char)((unsigned long long)(v) >> 32),
-static const signed char fl_high[] PACKED_IN(call_tables) = {FL_ROWS(F)};
+static const signed char fl_high[] = {FL_ROWS(F)};
 #undef F
 #define F(v, prefix, name) FLP_##prefix,
-static const unsigned char fl_prefix[] PACKED_IN(call_tables) = {FL_ROWS(F)};
+static const unsigned char fl_prefix[] = {FL_ROWS(F)};
 #undef F
 #define F(v, prefix, name) offsetof(struct fl_names, n_##name),
-static const unsigned short fl_name[] PACKED_IN(call_tables) = {FL_ROWS(F)};
+static const unsigned short fl_name[] = {FL_ROWS(F)};
 #undef F
 
 #else /* KVIS_CHECK_FLAGS */

@@ -47,7 +47,7 @@ struct bpf_patch {
     uint16_t insn; /* index in insns[] (ld_imm64 takes two) */
     uint8_t kind;
     uint8_t size;  /* PATCH_OFF: bytes of the field in the probe; 0: a struct, or more than 255 */
-    char name[I_NAME]; /* no pointer, so that patches are compressed with their program */
+    char name[I_NAME];
 };
 
 struct bpf_map_row {
@@ -132,10 +132,8 @@ enum {
 #define I_KERNEL(major, minor) ((uint32_t)(major) << 16 | (uint32_t)(minor) << 8)
 #define I_LEN(array) (sizeof(array) / sizeof((array)[0]))
 
-/* Where the programs lie, so that the Makefile finds them to compress them. */
-#ifndef I_PACKED
-#define I_PACKED __attribute__((section("bpf_arrays")))
-#endif
+/* What the arrays are marked with; it has no meaning any more. */
+#define I_PACKED
 
 /* -- Instructions ---------------------------------------------------------------- */
 

@@ -523,92 +523,9 @@ enum {
     SC_writev,
 };
 
-#define SC_NAMES(X) \
-    X(_llseek) X(_newselect) X(_sysctl) X(accept) X(accept4) X(access) X(acct) X(add_key) \
-    X(adjtimex) X(afs_syscall) X(alarm) X(arch_prctl) X(bdflush) X(bind) X(bpf) X(break) X(brk) \
-    X(cachestat) X(capget) X(capset) X(chdir) X(chmod) X(chown) X(chown32) X(chroot) \
-    X(clock_adjtime) X(clock_adjtime64) X(clock_getres) X(clock_getres_time64) X(clock_gettime) \
-    X(clock_gettime64) X(clock_nanosleep) X(clock_nanosleep_time64) X(clock_settime) \
-    X(clock_settime64) X(clone) X(clone3) X(close) X(close_range) X(connect) X(copy_file_range) \
-    X(creat) X(create_module) X(delete_module) X(dup) X(dup2) X(dup3) X(epoll_create) \
-    X(epoll_create1) X(epoll_ctl) X(epoll_ctl_old) X(epoll_pwait) X(epoll_pwait2) X(epoll_wait) \
-    X(epoll_wait_old) X(eventfd) X(eventfd2) X(execve) X(execveat) X(exit) X(exit_group) \
-    X(faccessat) X(faccessat2) X(fadvise64) X(fadvise64_64) X(fallocate) X(fanotify_init) \
-    X(fanotify_mark) X(fchdir) X(fchmod) X(fchmodat) X(fchmodat2) X(fchown) X(fchown32) \
-    X(fchownat) X(fcntl) X(fcntl64) X(fdatasync) X(fgetxattr) X(file_getattr) X(file_setattr) \
-    X(finit_module) X(flistxattr) X(flock) X(fork) X(fremovexattr) X(fsconfig) X(fsetxattr) \
-    X(fsmount) X(fsopen) X(fspick) X(fstat) X(fstat64) X(fstatat64) X(fstatfs) X(fstatfs64) \
-    X(fsync) X(ftime) X(ftruncate) X(ftruncate64) X(futex) X(futex_requeue) X(futex_time64) \
-    X(futex_wait) X(futex_waitv) X(futex_wake) X(futimesat) X(get_kernel_syms) X(get_mempolicy) \
-    X(get_robust_list) X(get_thread_area) X(getcpu) X(getcwd) X(getdents) X(getdents64) \
-    X(getegid) X(getegid32) X(geteuid) X(geteuid32) X(getgid) X(getgid32) X(getgroups) \
-    X(getgroups32) X(getitimer) X(getpeername) X(getpgid) X(getpgrp) X(getpid) X(getpmsg) \
-    X(getppid) X(getpriority) X(getrandom) X(getresgid) X(getresgid32) X(getresuid) \
-    X(getresuid32) X(getrlimit) X(getrusage) X(getsid) X(getsockname) X(getsockopt) X(gettid) \
-    X(gettimeofday) X(getuid) X(getuid32) X(getxattr) X(getxattrat) X(gtty) X(idle) \
-    X(init_module) X(inotify_add_watch) X(inotify_init) X(inotify_init1) X(inotify_rm_watch) \
-    X(io_cancel) X(io_destroy) X(io_getevents) X(io_pgetevents) X(io_pgetevents_time64) \
-    X(io_setup) X(io_submit) X(io_uring_enter) X(io_uring_register) X(io_uring_setup) X(ioctl) \
-    X(ioperm) X(iopl) X(ioprio_get) X(ioprio_set) X(ipc) X(kcmp) X(kexec_file_load) X(kexec_load) \
-    X(keyctl) X(kill) X(landlock_add_rule) X(landlock_create_ruleset) X(landlock_restrict_self) \
-    X(lchown) X(lchown32) X(lgetxattr) X(link) X(linkat) X(listen) X(listmount) X(listns) \
-    X(listxattr) X(listxattrat) X(llistxattr) X(lock) X(lookup_dcookie) X(lremovexattr) X(lseek) \
-    X(lsetxattr) X(lsm_get_self_attr) X(lsm_list_modules) X(lsm_set_self_attr) X(lstat) \
-    X(lstat64) X(madvise) X(map_shadow_stack) X(mbind) X(membarrier) X(memfd_create) \
-    X(memfd_secret) X(migrate_pages) X(mincore) X(mkdir) X(mkdirat) X(mknod) X(mknodat) X(mlock) \
-    X(mlock2) X(mlockall) X(mmap) X(mmap2) X(modify_ldt) X(mount) X(mount_setattr) X(move_mount) \
-    X(move_pages) X(mprotect) X(mpx) X(mq_getsetattr) X(mq_notify) X(mq_open) X(mq_timedreceive) \
-    X(mq_timedreceive_time64) X(mq_timedsend) X(mq_timedsend_time64) X(mq_unlink) X(mremap) \
-    X(mseal) X(msgctl) X(msgget) X(msgrcv) X(msgsnd) X(msync) X(munlock) X(munlockall) X(munmap) \
-    X(name_to_handle_at) X(nanosleep) X(newfstatat) X(nfsservctl) X(nice) X(oldfstat) X(oldlstat) \
-    X(oldolduname) X(oldstat) X(olduname) X(open) X(open_by_handle_at) X(open_tree) \
-    X(open_tree_attr) X(openat) X(openat2) X(pause) X(perf_event_open) X(personality) \
-    X(pidfd_getfd) X(pidfd_open) X(pidfd_send_signal) X(pipe) X(pipe2) X(pivot_root) \
-    X(pkey_alloc) X(pkey_free) X(pkey_mprotect) X(poll) X(ppoll) X(ppoll_time64) X(prctl) \
-    X(pread64) X(preadv) X(preadv2) X(prlimit64) X(process_madvise) X(process_mrelease) \
-    X(process_vm_readv) X(process_vm_writev) X(prof) X(profil) X(pselect6) X(pselect6_time64) \
-    X(ptrace) X(putpmsg) X(pwrite64) X(pwritev) X(pwritev2) X(query_module) X(quotactl) \
-    X(quotactl_fd) X(read) X(readahead) X(readdir) X(readlink) X(readlinkat) X(readv) X(reboot) \
-    X(recvfrom) X(recvmmsg) X(recvmmsg_time64) X(recvmsg) X(remap_file_pages) X(removexattr) \
-    X(removexattrat) X(rename) X(renameat) X(renameat2) X(request_key) X(restart_syscall) \
-    X(rmdir) X(rseq) X(rseq_slice_yield) X(rt_sigaction) X(rt_sigpending) X(rt_sigprocmask) \
-    X(rt_sigqueueinfo) X(rt_sigreturn) X(rt_sigsuspend) X(rt_sigtimedwait) \
-    X(rt_sigtimedwait_time64) X(rt_tgsigqueueinfo) X(sched_get_priority_max) \
-    X(sched_get_priority_min) X(sched_getaffinity) X(sched_getattr) X(sched_getparam) \
-    X(sched_getscheduler) X(sched_rr_get_interval) X(sched_rr_get_interval_time64) \
-    X(sched_setaffinity) X(sched_setattr) X(sched_setparam) X(sched_setscheduler) X(sched_yield) \
-    X(seccomp) X(security) X(select) X(semctl) X(semget) X(semop) X(semtimedop) \
-    X(semtimedop_time64) X(sendfile) X(sendfile64) X(sendmmsg) X(sendmsg) X(sendto) \
-    X(set_mempolicy) X(set_mempolicy_home_node) X(set_robust_list) X(set_thread_area) \
-    X(set_tid_address) X(setdomainname) X(setfsgid) X(setfsgid32) X(setfsuid) X(setfsuid32) \
-    X(setgid) X(setgid32) X(setgroups) X(setgroups32) X(sethostname) X(setitimer) X(setns) \
-    X(setpgid) X(setpriority) X(setregid) X(setregid32) X(setresgid) X(setresgid32) X(setresuid) \
-    X(setresuid32) X(setreuid) X(setreuid32) X(setrlimit) X(setsid) X(setsockopt) X(settimeofday) \
-    X(setuid) X(setuid32) X(setxattr) X(setxattrat) X(sgetmask) X(shmat) X(shmctl) X(shmdt) \
-    X(shmget) X(shutdown) X(sigaction) X(sigaltstack) X(signal) X(signalfd) X(signalfd4) \
-    X(sigpending) X(sigprocmask) X(sigreturn) X(sigsuspend) X(socket) X(socketcall) X(socketpair) \
-    X(splice) X(ssetmask) X(stat) X(stat64) X(statfs) X(statfs64) X(statmount) X(statx) X(stime) \
-    X(stty) X(swapoff) X(swapon) X(symlink) X(symlinkat) X(sync) X(sync_file_range) X(syncfs) \
-    X(sysfs) X(sysinfo) X(syslog) X(tee) X(tgkill) X(time) X(timer_create) X(timer_delete) \
-    X(timer_getoverrun) X(timer_gettime) X(timer_gettime64) X(timer_settime) X(timer_settime64) \
-    X(timerfd_create) X(timerfd_gettime) X(timerfd_gettime64) X(timerfd_settime) \
-    X(timerfd_settime64) X(times) X(tkill) X(truncate) X(truncate64) X(tuxcall) X(ugetrlimit) \
-    X(ulimit) X(umask) X(umount) X(umount2) X(uname) X(unlink) X(unlinkat) X(unshare) X(uprobe) \
-    X(uretprobe) X(uselib) X(userfaultfd) X(ustat) X(utime) X(utimensat) X(utimensat_time64) \
-    X(utimes) X(vfork) X(vhangup) X(vm86) X(vm86old) X(vmsplice) X(vserver) X(wait4) X(waitid) \
-    X(waitpid) X(write) X(writev)
-#define X(name) char n_##name[sizeof #name];
-static const struct sc_names {
-    SC_NAMES(X)
-#undef X
-#define X(name) #name,
-} sc_names PACKED_IN(call_tables) = { SC_NAMES(X) };
-#undef X
-#define SC(name, cls, n, ...) {offsetof(struct sc_names, n_##name), n, cls, {__VA_ARGS__}}
+#define SC(name, cls, n, ...) {#name, n, cls, {__VA_ARGS__}}
 #define A(name, kind) kind
-_Static_assert(sizeof sc_names <= SC_NAMES_MAX, "sc_row.name is too narrow");
-
-static const struct sc_row sc_rows[] PACKED_IN(call_tables) = {
+static const struct sc_row sc_rows[] = {
     [SC__llseek] = SC(_llseek, CLS_DESC, 5, A(fd, K_FD), A(offset_high, K_HEX),
         A(offset_low, K_HEX), A(result, K_U64POUT), A(whence, K_ENUM(FAM_whence))),
     [SC__newselect] = SC(_newselect, CLS_DESC, 5, A(nfds, K_INT), A(readfds, K_FDSET),
@@ -1405,7 +1322,7 @@ static const struct sc_row sc_rows[] PACKED_IN(call_tables) = {
 #undef SC
 #undef A
 
-static const unsigned short sc_nr_x86_64[] PACKED_IN(call_tables) = {
+static const unsigned short sc_nr_x86_64[] = {
     [0] = SC_read + 1,
     [1] = SC_write + 1,
     [2] = SC_open + 1,
@@ -1793,7 +1710,7 @@ static const unsigned short sc_nr_x86_64[] PACKED_IN(call_tables) = {
     [471] = SC_rseq_slice_yield + 1,
 };
 
-static const unsigned short sc_nr_i386[] PACKED_IN(call_tables) = {
+static const unsigned short sc_nr_i386[] = {
     [0] = SC_restart_syscall + 1,
     [1] = SC_exit + 1,
     [2] = SC_fork + 1,
@@ -2257,7 +2174,7 @@ static const unsigned short sc_nr_i386[] PACKED_IN(call_tables) = {
     [471] = SC_rseq_slice_yield + 1,
 };
 
-static const unsigned short sc_nr_x32[] PACKED_IN(call_tables) = {
+static const unsigned short sc_nr_x32[] = {
     [0] = SC_read + 1,
     [1] = SC_write + 1,
     [2] = SC_open + 1,
@@ -2634,7 +2551,7 @@ static const unsigned short sc_nr_x32[] PACKED_IN(call_tables) = {
     [547] = SC_pwritev2_x32 + 1,
 };
 
-static const unsigned short sc_nr_arm64[] PACKED_IN(call_tables) = {
+static const unsigned short sc_nr_arm64[] = {
     [0] = SC_io_setup + 1,
     [1] = SC_io_destroy + 1,
     [2] = SC_io_submit + 1,

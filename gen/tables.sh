@@ -178,7 +178,7 @@ write_rows() {
 # One ABI: number -> row. $1 its name, $2 its column in the sorted table.
 write_numbers() {
     echo
-    echo "static const unsigned short sc_nr_$1[] PACKED_IN(call_tables) = {"
+    echo "static const unsigned short sc_nr_$1[] = {"
     awk -v col="$2" '$col != "-" { print $col, $1 }' "$tmp/calls" | sort -n |
         awk '{ printf "    [%d] = %s + 1,\n", $1, $2 }'
     echo '};'
@@ -198,21 +198,12 @@ write_syscalls() {
 enum {
 EOF
     awk '{ print "    " $1 "," }' "$tmp/calls"
-    printf '};\n\n#define SC_NAMES(X) \\\n'
-    awk '{ print $2 }' "$tmp/calls" | uniq | write_list
     cat <<'EOF'
-#define X(name) char n_##name[sizeof #name];
-static const struct sc_names {
-    SC_NAMES(X)
-#undef X
-#define X(name) #name,
-} sc_names PACKED_IN(call_tables) = { SC_NAMES(X) };
-#undef X
-#define SC(name, cls, n, ...) {offsetof(struct sc_names, n_##name), n, cls, {__VA_ARGS__}}
-#define A(name, kind) kind
-_Static_assert(sizeof sc_names <= SC_NAMES_MAX, "sc_row.name is too narrow");
+};
 
-static const struct sc_row sc_rows[] PACKED_IN(call_tables) = {
+#define SC(name, cls, n, ...) {#name, n, cls, {__VA_ARGS__}}
+#define A(name, kind) kind
+static const struct sc_row sc_rows[] = {
 EOF
     write_rows
     printf '};\n#undef SC\n#undef A\n'
@@ -259,7 +250,7 @@ static const struct fl_names {
     FL_NAMES(X)
 #undef X
 #define X(name) #name,
-} fl_names PACKED_IN(call_tables) = { "", FL_PREFIXES(X) FL_NAMES(X) };
+} fl_names = { "", FL_PREFIXES(X) FL_NAMES(X) };
 #undef X
 _Static_assert(sizeof fl_names <= 0x10000, "flag.name is too narrow");
 
@@ -309,7 +300,7 @@ EOF
 write_flag_rows() {
     cat <<'EOF'
 
-/* F(value, prefix of the name, its rest). A table a column: they are compressed by themselves. */
+/* F(value, prefix of the name, its rest). A table a column. */
 #define FL_ROWS(F) \
 EOF
     awk '
@@ -323,16 +314,16 @@ EOF
     END { print line }' "$tmp/split" | sed 's/, ,/,,/'
     cat <<'EOF'
 #define F(v, prefix, name) {(unsigned)(v)},
-static const struct flag fl_rows[] PACKED_IN(call_tables) = {FL_ROWS(F)};
+static const struct flag fl_rows[] = {FL_ROWS(F)};
 #undef F
 #define F(v, prefix, name) (signed char)((unsigned long long)(v) >> 32),
-static const signed char fl_high[] PACKED_IN(call_tables) = {FL_ROWS(F)};
+static const signed char fl_high[] = {FL_ROWS(F)};
 #undef F
 #define F(v, prefix, name) FLP_##prefix,
-static const unsigned char fl_prefix[] PACKED_IN(call_tables) = {FL_ROWS(F)};
+static const unsigned char fl_prefix[] = {FL_ROWS(F)};
 #undef F
 #define F(v, prefix, name) offsetof(struct fl_names, n_##name),
-static const unsigned short fl_name[] PACKED_IN(call_tables) = {FL_ROWS(F)};
+static const unsigned short fl_name[] = {FL_ROWS(F)};
 #undef F
 EOF
 }
