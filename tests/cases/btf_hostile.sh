@@ -6,7 +6,7 @@
 # needs: gcc python3
 # covers: E1
 . "$TESTS/lib/lib.sh"
-gcc -std=gnu11 -g -O1 -fsanitize=address,undefined -fno-sanitize-recover -pthread -Wall -Wextra \
+gcc -std=gnu11 -g -O0 -fsanitize=address,undefined -fno-sanitize-recover -pthread -Wall -Wextra \
     -Wno-unused-function -o btf "$TESTS/lib/btf.c" >err 2>&1 || fail "btf.c does not compile"
 [ ! -s err ] || fail "warnings"
 python3 "$TESTS/lib/btf_hostile.py" ./btf >out 2>&1 || fail "BTF"

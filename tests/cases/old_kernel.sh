@@ -5,7 +5,7 @@
 # needs: gcc arch:x86_64 prog:abi setarch
 # covers: P27
 . "$TESTS/lib/lib.sh"
-gcc -std=gnu11 -O1 -pthread -I"$TESTS/.." -o old "$TESTS/lib/old_kernel.c" >err 2>&1 || fail "does not compile"
+gcc -std=gnu11 -O0 -pthread -I"$TESTS/.." -o old "$TESTS/lib/old_kernel.c" >err 2>&1 || fail "does not compile"
 calls() { # calls KVIS: the calls of a shell, a pipe and a child, without what differs by run
     setarch -R "$1" trace -v $opt --json=json -- /bin/sh -c 'cat /etc/passwd | wc -l; exit 3' >out 2>err 9>&-
     eq "$1: exit status" 3 $?

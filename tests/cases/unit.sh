@@ -5,7 +5,7 @@
 # needs: gcc
 # covers: O1 P27
 . "$TESTS/lib/lib.sh"
-gcc -std=gnu11 -g -O1 -fsanitize=address,undefined -fno-sanitize-recover -pthread -Wall -Wextra \
+gcc -std=gnu11 -g -O0 -fsanitize=address,undefined -fno-sanitize-recover -pthread -Wall -Wextra \
     -Wno-unused-function -o unit "$TESTS/lib/unit.c" >err 2>&1 || fail "unit.c does not compile"
 [ ! -s err ] || fail "warnings"
 timeout 60 ./unit >out 2>&1 || fail "unit"
