@@ -1,7 +1,7 @@
 #!/bin/sh
 # When attaching takes long, every thread still goes on and every signal still arrives.
 # strace delays each ptrace(2) of kvis to make attaching slow.
-# tier: quick asan
+# tier: quick
 # timeout: 60
 # needs: strace prog:hyb
 # alone: it needs a CPU that waits

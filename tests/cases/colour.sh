@@ -1,6 +1,6 @@
 #!/bin/sh
 # Color is used on a terminal only, and only when it is wanted, whatever LANG, TERM and the width are.
-# tier: quick asan
+# tier: quick
 # timeout: 60
 # covers: O5
 . "$TESTS/lib/lib.sh"

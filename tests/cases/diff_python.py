@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # Every call, signal, file and byte of python is the same in kvis trace as in strace -f.
-# tier: quick asan
+# tier: quick
 # timeout: 600
 # needs: strace setarch python3
 import diff_strace

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Holding a thread does not take away a pending SIGCONT.
-# tier: quick asan
+# tier: quick
 # timeout: 60
 # needs: root prog:hyb
 # covers: H2

@@ -1,6 +1,6 @@
 #!/bin/sh
 # When kvis is killed while threads are held, the tree ends with it; nothing stays stopped, traced or loaded.
-# tier: quick asan
+# tier: quick
 # timeout: 90
 # needs: root prog:hyb
 # covers: H1 H10 P15

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # The first Ctrl-C goes to the program; the second ends the tree and prints the summary so far.
-# tier: quick asan
+# tier: quick
 # timeout: 60
 # covers: P14 P35
 import os, pty, select, signal, sys, time, json

@@ -1,6 +1,6 @@
 #!/bin/sh
 # The bars of run-queue waits on the monitor's screen are those of --json in the same interval.
-# tier: quick asan
+# tier: quick
 # timeout: 60
 # needs: root python3 tmux
 # covers: O5

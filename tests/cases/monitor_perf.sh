@@ -3,7 +3,7 @@
 # it.
 # The tracepoint is not hit at every switch that /proc/stat has, and perf may miss some of its hits (1000 of 46000,
 # once).
-# tier: quick asan
+# tier: quick
 # timeout: 60
 # needs: root perf unshare prog:mon
 # alone: it compares what two tools see of the machine

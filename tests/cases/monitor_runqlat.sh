@@ -1,6 +1,6 @@
 #!/bin/sh
 # kvis monitor and runqlat see the same distribution of run-queue waits in the same seconds.
-# tier: quick asan
+# tier: quick
 # timeout: 60
 # needs: root runqlat perf python3
 # alone: it compares what two tools see of the machine

@@ -1,6 +1,6 @@
 #!/bin/sh
 # A real Prometheus that scrapes kvis monitor gets the kernel's numbers.
-# tier: quick asan
+# tier: quick
 # timeout: 120
 # needs: python3 curl prometheus
 . "$TESTS/lib/lib.sh"

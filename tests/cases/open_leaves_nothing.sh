@@ -1,6 +1,6 @@
 #!/bin/sh
 # However kvis open ends, no program, map, link or mount of it stays, and its command sees nothing of it.
-# tier: quick asan
+# tier: quick
 # timeout: 120
 # needs: root bpftool prog:self
 # alone: it counts all BPF programs

@@ -2,7 +2,7 @@
 # Descriptors and paths are named rightly, whatever -e trace= leaves out: each of strace's classes is traced on a
 # program that changes its directory, root, namespace, descriptors and user. Its files hold their own paths, and
 # strace -y names the descriptors of the same calls.
-# tier: quick asan
+# tier: quick
 # timeout: 240
 # needs: root strace prog:places
 import json

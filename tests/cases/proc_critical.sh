@@ -1,6 +1,6 @@
 #!/bin/sh
 # The critical path of kvis proc is the one that its definition gives for the recorded processes.
-# tier: quick asan
+# tier: quick
 # timeout: 60
 # needs: root python3 gcc
 . "$TESTS/lib/proc.sh"

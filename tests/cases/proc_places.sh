@@ -1,6 +1,6 @@
 #!/bin/sh
 # kvis proc works in a pid namespace, beside one, without BTF and without tracefs.
-# tier: quick asan
+# tier: quick
 # timeout: 90
 # needs: root unshare
 # covers: E16 O5

@@ -1,6 +1,6 @@
 #!/bin/sh
 # A slow reader of the output slows the program; nothing is lost, and memory stays bounded.
-# tier: quick asan
+# tier: quick
 # timeout: 60
 # covers: O3
 . "$TESTS/lib/lib.sh"
