@@ -8743,19 +8743,34 @@ static void md_sendto(struct task *t, struct call *c)
                  md_named_peer(t, (s32)c->arg[0], c->arg[4], (u32)c->arg[5]), c->ret, false);
 }
 
+/* Of `bytes`, the result of a call that receives with these flags, those that the program got in
+ * `room` bytes of memory: recv(2). MSG_PEEK leaves them to be received, MSG_ERRQUEUE returns what
+ * was sent, and MSG_TRUNC counts those that had no room; TCP throws all of them away (tcp(7)). */
+static s64 md_received(struct task *t, s32 n, s64 bytes, u64 flags, u64 room)
+{
+    struct ofd *o = flags & MSG_TRUNC ? fd_get(t, n) : NULL;
+    if (flags & (MSG_PEEK | MSG_ERRQUEUE))
+        return 0;
+    if (!(flags & MSG_TRUNC))
+        return bytes;
+    bool discards = o && o->sock && strstr(o->sock, "tcp");
+    return discards ? 0 : MIN(bytes, (s64)MIN(room, (u64)INT64_MAX));
+}
+
 static void md_recvfrom(struct task *t, struct call *c)
 {
     u32 len = 0;
+    s32 n = (s32)c->arg[0];
     if (c->err)
         return;
     bool named = c->arg[4] && mem_get(t, c->arg[5], &len, 4);
-    md_moved(t, c, (s32)c->arg[0],
-             named ? md_named_peer(t, (s32)c->arg[0], c->arg[4], len) : NULL, c->ret, true);
+    md_moved(t, c, n, named ? md_named_peer(t, n, c->arg[4], len) : NULL,
+             md_received(t, n, c->ret, c->arg[3], c->arg[2]), true);
 }
 
 /* struct msghdr in the tracee's layout: name, namelen, iov, iovlen, control, controllen, flags. */
 struct msg {
-    u64 name, namelen, control, controllen;
+    u64 name, namelen, iov, iovlen, control, controllen;
 };
 
 static bool md_msghdr(struct task *t, enum abi a, u64 addr, struct msg *m)
@@ -8767,8 +8782,21 @@ static bool md_msghdr(struct task *t, enum abi a, u64 addr, struct msg *m)
         return false;
     for (u32 i = 0; i < 6; i++)
         v[i] = dec_ld(raw + i * w, w);
-    *m = (struct msg){ v[0], (u32)v[1], v[4], v[5] };
+    *m = (struct msg){ v[0], (u32)v[1], v[2], v[3], v[4], v[5] };
     return true;
+}
+
+/* How many of a message's bytes the program got; see md_received. */
+static s64 md_msg_received(struct task *t, const struct call *c, const struct msg *m, s64 bytes,
+                           u64 flags)
+{
+    unsigned w = abi_word(c->abi);
+    u64 room = 0, len = 0;
+    u64 parts = flags & MSG_TRUNC ? MIN(m->iovlen, (u64)1024 /* UIO_MAXIOV */) : 0;
+    for (u64 i = 0; i < parts && room < (u64)bytes; i++, room += len)
+        if (!mem_word(t, c->abi, m->iov + i * 2 * w + w, &len)) /* struct iovec: base, length */
+            break;
+    return md_received(t, (s32)c->arg[0], bytes, flags, room);
 }
 
 /* The descriptors that a message carries with SCM_RIGHTS: unix(7), cmsg(3). */
@@ -8813,8 +8841,8 @@ static void md_recvmsg(struct task *t, struct call *c)
     struct msg m;
     if (c->err || !md_msghdr(t, c->abi, c->arg[1], &m))
         return;
-    md_moved(t, c, (s32)c->arg[0], md_named_peer(t, (s32)c->arg[0], m.name, m.namelen), c->ret,
-             true);
+    md_moved(t, c, (s32)c->arg[0], md_named_peer(t, (s32)c->arg[0], m.name, m.namelen),
+             md_msg_received(t, c, &m, c->ret, c->arg[2]), true);
     md_rights(t, c, &m, c->arg[2], true);
 }
 
@@ -8830,8 +8858,8 @@ static void md_mmsg(struct task *t, struct call *c)
         u64 at = c->arg[1] + (u64)i * size;
         if (!md_msghdr(t, c->abi, at, &m) || !mem_get(t, at + 7 * w, &len, 4))
             return;
-        md_moved(t, c, (s32)c->arg[0], md_named_peer(t, (s32)c->arg[0], m.name, m.namelen), len,
-                 in);
+        md_moved(t, c, (s32)c->arg[0], md_named_peer(t, (s32)c->arg[0], m.name, m.namelen),
+                 in ? md_msg_received(t, c, &m, len, c->arg[3]) : len, in);
         md_rights(t, c, &m, c->arg[3], in);
     }
 }

@@ -3,4 +3,4 @@
 # tier: quick asan
 # timeout: 60
 . "$TESTS/lib/truth.sh"
-each truth net tcp4 refused inprogress udp unix netlink
+each truth net tcp4 refused inprogress udp unix netlink peek

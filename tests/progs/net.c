@@ -218,11 +218,60 @@ static void netlink(int argc, char **argv)
     want("one('bind', fd=%d)['sock_type'] == 'netlink'", fd);
 }
 
+/* What a call returns is not always what it has received: a peek, a message cut off, TCP bytes thrown
+ * away, and what comes back of a message that could not be delivered. */
+static void peek(int argc, char **argv)
+{
+    (void)argc, (void)argv;
+    static char b[100];
+    struct iovec v[2] = { { b, 10 }, { b + 10, 5 } };
+    struct msghdr none = { 0 }, two = { .msg_iov = v, .msg_iovlen = 2 };
+    struct mmsghdr many[2] = { { .msg_hdr = two }, { .msg_hdr = two } };
+    int port, l = listener(AF_INET, &port), c = (int)CHK(socket(AF_INET, SOCK_STREAM, 0));
+    addr4(port);
+    CHK(connect(c, &a.s, alen));
+    int s = (int)CHK(accept(l, NULL, NULL));
+    MUST(CHK(send(c, b, 40, 0)) == 40);
+    MUST(CHK(recv(s, b, 100, MSG_PEEK)) == 40);
+    MUST(CHK(recv(s, b, 100, 0)) == 40);
+    MUST(CHK(send(c, b, 30, 0)) == 30);
+    MUST(CHK(recv(s, b, 30, MSG_TRUNC)) == 30); /* tcp(7): thrown away */
+    int r = (int)CHK(socket(AF_INET, SOCK_DGRAM, 0)), u = (int)CHK(socket(AF_INET, SOCK_DGRAM, 0));
+    addr4(0);
+    CHK(bind(r, &a.s, alen));
+    addr4(port_of(r));
+    CHK(connect(u, &a.s, alen));
+    for (int i = 0; i < 5; i++)
+        MUST(CHK(send(u, b, 50, 0)) == 50);
+    MUST(CHK(recv(r, NULL, 0, MSG_PEEK | MSG_TRUNC)) == 50);
+    MUST(CHK(recv(r, b, 20, MSG_TRUNC)) == 50); /* 20 */
+    MUST(CHK(recvmsg(r, &none, MSG_PEEK | MSG_TRUNC)) == 50);
+    MUST(CHK(recvmsg(r, &two, 0)) == 15); /* 15 */
+    MUST(CHK(recvmsg(r, &two, MSG_TRUNC)) == 50); /* 15 */
+    MUST(CHK(recvmmsg(r, many, 1, MSG_PEEK | MSG_DONTWAIT, NULL)) == 1 && many[0].msg_len == 15);
+    many[0].msg_hdr = many[1].msg_hdr = two;
+    MUST(CHK(recvmmsg(r, many, 2, MSG_TRUNC | MSG_DONTWAIT, NULL)) == 2 && many[1].msg_len == 50); /* 30 */
+    int on = 1; /* a port where nobody is: the message comes back */
+    CHK(setsockopt(u, IPPROTO_IP, IP_RECVERR, &on, sizeof on));
+    close(r);
+    MUST(CHK(send(u, b, 25, 0)) == 25);
+    MUST(CHK(recv(u, b, 100, MSG_ERRQUEUE)) == 25);
+    int p[2];
+    CHK(socketpair(AF_UNIX, SOCK_STREAM, 0, p));
+    MUST(CHK(send(p[0], b, 12, 0)) == 12);
+    MUST(CHK(recv(p[1], b, 100, MSG_TRUNC)) == 12); /* 12: means nothing to a unix stream */
+    want("S['net_bytes_received'] == %d", 40 + 20 + 15 + 15 + 30 + 12);
+    want("sum(e['bytes'] for e in by('recv')) == %d", 40 + 20 + 15 + 15 + 30 + 12);
+    want("sum(e['bytes'] for e in by('recv', fd=%d)) == 40", s);
+    want("S['net_bytes_sent'] == %d", 40 + 30 + 250 + 25 + 12);
+}
+
 int main(int argc, char **argv)
 {
     static const struct scene s[] = {
         { "tcp4", tcp4 }, { "tcp6", tcp6 }, { "refused", refused }, { "inprogress", inprogress },
-        { "udp", udp }, { "unix", unix_ }, { "netlink", netlink }, { NULL, NULL },
+        { "udp", udp }, { "unix", unix_ }, { "netlink", netlink }, { "peek", peek },
+        { NULL, NULL },
     };
     return t_main(argc, argv, s);
 }
