@@ -256,12 +256,15 @@ struct region {
     u8 prot;          /* PROT_* */
     bool ours;        /* mapped while kvis watched: counted in the summary */
     struct name *name; /* path, "heap", "stack", "anon" */
+    u32 left, right, priority; /* its place in the tree: see vm_ */
 };
 
 /* An address space: the kernel's mm_struct. */
 struct mm {
-    u32 refs, n, cap;
-    struct region *r;    /* sorted, disjoint */
+    u32 refs;
+    struct region *r;    /* the tree's nodes: r[1] .. r[used], some of them free; r[0] is none */
+    u32 n, used, cap;    /* regions; nodes that were ever used; nodes that there is memory for */
+    u32 root, free;      /* of the tree; the first free node, chained by `left` */
     u64 brk_start, brk;  /* 0: not seen yet */
     bool careful;        /* a page may never come (userfaultfd, FUSE): read with a deadline */
 };
@@ -2483,10 +2486,21 @@ static void fd_label(struct buf *b, struct task *t, s32 n)
 /* == 8 vm_  address spaces ======================================================
  * The regions of each mm_struct as mmap, munmap, mremap, mprotect and brk shape them; shared by
  * CLONE_VM, copied by fork, cleared by exec. At exec (with page faults on) and at attach they are
- * read from /proc/PID/maps. Totals of what goes away are kept for the summary. */
+ * read from /proc/PID/maps. Totals of what goes away are kept for the summary.
+ *
+ * The regions are a treap (Seidel and Aragon, Randomized Search Trees, 1996): a search tree by
+ * address in which no node has a higher priority than the one above it. The priorities are random,
+ * so a program cannot choose its addresses such that the tree becomes deep. Everything is made of
+ * two loops: vm_cut cuts a tree in two at an address, vm_join joins two. Nodes are numbers in an
+ * array, so that a fork copies them in one go. */
+
+/* Regions of all address spaces together, 48 bytes each. */
+enum { VM_REGIONS_MAX = 1 << 20 };
 
 static struct {
     u64 heap_bytes, map_bytes, map_regions; /* of address spaces that are gone */
+    u64 overflow;                           /* regions that found no room */
+    u32 cap, random;                        /* of all that are there; for the next priority */
 } vm;
 
 static struct name *vm_name(const char *s)
@@ -2502,41 +2516,138 @@ static struct mm *vm_new(void)
     return m;
 }
 
-/* Index of the first region that ends after addr. */
-static u32 vm_at(const struct mm *m, u64 addr)
+/* --- the tree --- */
+
+/* Takes the tree t apart: what begins before addr goes to *low, the rest to *high. */
+static void vm_cut(struct region *r, u32 t, u64 addr, u32 *low, u32 *high)
 {
-    u32 lo = 0, hi = m->n;
-    while (lo < hi) {
-        u32 mid = lo + (hi - lo) / 2;
-        if (m->r[mid].end <= addr)
-            lo = mid + 1;
-        else
-            hi = mid;
+    while (t) {
+        if (r[t].start < addr) {
+            *low = t;
+            low = &r[t].right;
+            t = *low;
+        } else {
+            *high = t;
+            high = &r[t].left;
+            t = *high;
+        }
     }
-    return lo;
+    *low = *high = 0;
 }
+
+/* One tree of two: all of `low` lies before all of `high`. Returns its root. */
+static u32 vm_join(struct region *r, u32 low, u32 high)
+{
+    u32 root, *at = &root;
+    while (low && high) {
+        if (r[low].priority > r[high].priority) {
+            *at = low;
+            at = &r[low].right;
+            low = *at;
+        } else {
+            *at = high;
+            at = &r[high].left;
+            high = *at;
+        }
+    }
+    *at = low ? low : high;
+    return root;
+}
+
+/* Makes memory for `cap` nodes; false when there is none, or all address spaces have had theirs. */
+static bool vm_room(struct mm *m, u32 cap)
+{
+    struct region *r = NULL;
+    if (cap <= VM_REGIONS_MAX - (vm.cap - m->cap))
+        r = realloc(m->r, (cap + 1) * sizeof *r);
+    if (!r)
+        return false;
+    vm.cap += cap - m->cap;
+    m->r = r;
+    m->cap = cap;
+    return true;
+}
+
+/* xorshift (Marsaglia, Xorshift RNGs, 2003), from a beginning that the tracee does not know. */
+static u32 vm_priority(void)
+{
+    u32 x = vm.random ? vm.random : (u32)u_now() | 1;
+    x ^= x << 13;
+    x ^= x >> 17;
+    x ^= x << 5;
+    return vm.random = x;
+}
+
+/* Adds r, which overlaps no other; one that finds no room is counted. */
+static void vm_insert(struct mm *m, struct region r)
+{
+    u32 node = m->free, low, high;
+    if (node) {
+        m->free = m->r[node].left;
+    } else if (m->used < m->cap || vm_room(m, m->cap ? m->cap * 2 : 64)) {
+        node = ++m->used;
+    } else {
+        vm.overflow++;
+        return;
+    }
+    m->n++;
+    m->r[node] = r;
+    m->r[node].left = m->r[node].right = 0;
+    m->r[node].priority = vm_priority();
+    vm_cut(m->r, m->root, r.start, &low, &high);
+    m->root = vm_join(m->r, vm_join(m->r, low, node), high);
+}
+
+/* Frees all nodes of the tree t. What has a left one is turned first, so that no stack is needed. */
+static void vm_drop(struct mm *m, u32 t)
+{
+    while (t) {
+        struct region *r = &m->r[t];
+        u32 left = r->left, right = r->right;
+        if (left) {
+            r->left = m->r[left].right;
+            m->r[left].right = t;
+            t = left;
+            continue;
+        }
+        memset(r, 0, sizeof *r);
+        r->left = m->free;
+        m->free = t;
+        m->n--;
+        t = right;
+    }
+}
+
+/* Takes out the regions that begin in [start, end). */
+static void vm_remove(struct mm *m, u64 start, u64 end)
+{
+    u32 low, middle, high;
+    vm_cut(m->r, m->root, start, &low, &high);
+    vm_cut(m->r, high, end, &middle, &high);
+    vm_drop(m, middle);
+    m->root = vm_join(m->r, low, high);
+}
+
+/* The first region that ends after addr, or NULL. All in their order: from 0, then from the end of
+ * the one before. Good until regions are added. */
+static struct region *vm_from(const struct mm *m, u64 addr)
+{
+    u32 found = 0;
+    for (u32 t = m->root; t;) {
+        if (m->r[t].end > addr)
+            found = t;
+        t = m->r[t].end > addr ? m->r[t].left : m->r[t].right;
+    }
+    return found ? &m->r[found] : NULL;
+}
+
+/* --- what calls do to it --- */
 
 /* The region that holds addr, or NULL. */
 static struct region *vm_find(const struct mm *m, u64 addr)
 {
-    u32 i = vm_at(m, addr);
-    return i < m->n && m->r[i].start <= addr ? &m->r[i] : NULL;
-}
-
-static bool vm_insert(struct mm *m, u32 i, struct region r)
-{
-    if (m->n == m->cap) {
-        u32 cap = m->cap ? m->cap * 2 : 64;
-        struct region *p = realloc(m->r, cap * sizeof *p);
-        if (!p)
-            return false;
-        m->r = p;
-        m->cap = cap;
-    }
-    memmove(m->r + i + 1, m->r + i, (m->n - i) * sizeof *m->r);
-    m->r[i] = r;
-    m->n++;
-    return true;
+    struct region *r = vm_from(m, addr);
+    return r && r->start <= addr ? r : NULL;
 }
 
 /* Splits the region that holds addr, so that one begins there. */
@@ -2547,9 +2658,8 @@ static void vm_split(struct mm *m, u64 addr)
         return;
     struct region tail = *r;
     tail.start = addr;
-    u32 i = (u32)(r - m->r);
-    if (vm_insert(m, i + 1, tail))
-        m->r[i].end = addr;
+    r->end = addr;
+    vm_insert(m, tail);
 }
 
 static void vm_unmap(struct mm *m, u64 start, u64 end)
@@ -2558,11 +2668,7 @@ static void vm_unmap(struct mm *m, u64 start, u64 end)
         return;
     vm_split(m, start);
     vm_split(m, end);
-    u32 i = vm_at(m, start), k = i;
-    while (k < m->n && m->r[k].end <= end)
-        k++;
-    memmove(m->r + i, m->r + k, (m->n - k) * sizeof *m->r);
-    m->n -= k - i;
+    vm_remove(m, start, end);
 }
 
 static void vm_map(struct mm *m, struct region r)
@@ -2570,22 +2676,22 @@ static void vm_map(struct mm *m, struct region r)
     if (r.start >= r.end)
         return;
     vm_unmap(m, r.start, r.end);
-    vm_insert(m, vm_at(m, r.start), r);
+    vm_insert(m, r);
 }
 
-/* Joins neighbours that do not differ, from region i to address `end`: a program that changes its
- * mind about protections does not make the table grow. */
-static void vm_merge(struct mm *m, u32 i, u64 end)
+/* Joins neighbours that do not differ, from the one before `start` to address `end`: a program that
+ * changes its mind about protections does not make the tree grow. */
+static void vm_merge(struct mm *m, u64 start, u64 end)
 {
-    for (i -= i > 0; i + 1 < m->n && m->r[i].start <= end;) {
-        struct region *a = &m->r[i], *b = a + 1;
+    struct region *a = vm_from(m, start - (start > 0)), *b;
+    while (a && a->start <= end && (b = vm_from(m, a->end))) {
         if (a->end != b->start || a->prot != b->prot || a->name != b->name || a->ours != b->ours) {
-            i++;
+            a = b;
             continue;
         }
-        a->end = b->end;
-        memmove(b, b + 1, (m->n - i - 2) * sizeof *b);
-        m->n--;
+        u64 both = b->end;
+        vm_remove(m, b->start, both);
+        a->end = both;
     }
 }
 
@@ -2595,9 +2701,9 @@ static void vm_protect(struct mm *m, u64 start, u64 end, u8 prot)
         return;
     vm_split(m, start);
     vm_split(m, end);
-    for (u32 i = vm_at(m, start); i < m->n && m->r[i].end <= end; i++)
-        m->r[i].prot = prot;
-    vm_merge(m, vm_at(m, start), end);
+    for (struct region *r = vm_from(m, start); r && r->start < end; r = vm_from(m, r->end))
+        r->prot = prot;
+    vm_merge(m, start, end);
 }
 
 /* mremap: the region at [start, end) is now to_len bytes at `to`. */
@@ -2619,14 +2725,16 @@ static struct mm *vm_copy(const struct mm *from)
         return m;
     *m = *from;
     m->refs = 1;
-    m->cap = m->n;
-    m->r = malloc(m->n * sizeof *m->r + 1);
-    if (!m->r)
-        m->n = m->cap = 0;
-    else if (m->n)
-        memcpy(m->r, from->r, m->n * sizeof *m->r);
+    m->r = NULL;
+    m->cap = 0;
+    if (from->used && vm_room(m, from->used)) {
+        memcpy(m->r, from->r, (from->used + 1) * sizeof *m->r);
+    } else {
+        vm.overflow += m->n;
+        m->n = m->used = m->root = m->free = 0;
+    }
     /* A child's copy costs nothing until it is written: the summary counts what the child maps. */
-    for (u32 i = 0; i < m->n; i++)
+    for (u32 i = 1; i <= m->used; i++)
         m->r[i].ours = false;
     m->brk_start = m->brk;
     return m;
@@ -2641,7 +2749,7 @@ static u64 vm_heap(const struct mm *m)
 static void vm_account(const struct mm *m)
 {
     vm.heap_bytes += vm_heap(m);
-    for (u32 i = 0; i < m->n; i++)
+    for (u32 i = 1; i <= m->used; i++) /* a free one has no bytes, and is not ours */
         if (m->r[i].ours) {
             vm.map_bytes += m->r[i].end - m->r[i].start;
             vm.map_regions++;
@@ -2655,6 +2763,7 @@ static void vm_put(struct mm *m, bool account)
         return;
     if (account)
         vm_account(m);
+    vm.cap -= m->cap;
     free(m->r);
     free(m);
 }
@@ -2731,7 +2840,8 @@ static int vm_from_proc(struct mm *m, pid_t tid, bool smaps)
     FILE *f = fopen(path, "re");
     if (!f)
         return -errno;
-    m->n = 0;
+    vm_drop(m, m->root);
+    m->root = 0;
     while (fgets(line, sizeof line, f)) {
         line[strcspn(line, "\n")] = 0;
         if (!strncmp(line, "VmFlags:", 8))
@@ -2741,11 +2851,13 @@ static int vm_from_proc(struct mm *m, pid_t tid, bool smaps)
             vm_maps_line(m, line);
     }
     fclose(f);
-    for (u32 i = 0; i < m->n; i++) {
+    const struct name *last = NULL;
+    for (struct region *r = vm_from(m, 0); r; r = vm_from(m, r->end)) {
         char where[PATH_MAX + 64];
-        snprintf(where, sizeof where, "/proc/%d/root%s", tid, m->r[i].name->s);
-        if (m->r[i].name->cls == 'f' && (!i || m->r[i - 1].name != m->r[i].name))
+        snprintf(where, sizeof where, "/proc/%d/root%s", tid, r->name->s);
+        if (r->name->cls == 'f' && r->name != last)
             m->careful |= vm_slow_fs(tid, where);
+        last = r->name;
     }
     return 0;
 }
@@ -7808,6 +7920,8 @@ static void st_text_trouble(struct buf *b, const struct st_end *end)
             mem.unreadable);
     if (nm.overflow)
         b_f(b, " Names: %" PRIu64 " more than fit are counted as one\n", nm.overflow);
+    if (vm.overflow)
+        b_f(b, " Mappings: %" PRIu64 " more than fit are left out\n", vm.overflow);
     if (st.uring_done)
         b_f(b, " io_uring: %" PRIu64 " results\n", st.uring_done);
     else if (st.uring)
@@ -8039,6 +8153,7 @@ static void st_json_summary(struct buf *b, const struct st_end *end)
         { "io_uring_results", st.uring_done, st.uring_done | st.uring_lost },
         { "lost_io_uring", st.uring_lost, st.uring_done | st.uring_lost },
         { "names_overflow", nm.overflow, calls },
+        { "mappings_overflow", vm.overflow, vm.overflow > 0 },
         { "failed_other", st.failed_other, calls },
     };
     b_s(b, "{\"type\":\"summary\"");
@@ -9066,7 +9181,8 @@ static void md_brk(struct task *t, struct call *c)
     }
     s64 growth = (s64)(now - m->brk);
     if (growth > 0)
-        vm_map(m, (struct region){ m->brk, now, PROT_READ | PROT_WRITE, false, vm_name("heap") });
+        vm_map(m, (struct region){ .start = m->brk, .end = now, .prot = PROT_READ | PROT_WRITE,
+                                   .name = vm_name("heap") });
     else if (growth < 0)
         vm_unmap(m, now, m->brk);
     m->brk = now;
@@ -9085,7 +9201,8 @@ static void md_mapped(struct task *t, struct call *c, const u64 *arg)
     struct event *e = md_event(EK_MMAP, t, c);
     u64 size = md_page_up(arg[1]);
     if (!c->err && t->mm) {
-        vm_map(t->mm, (struct region){ (u64)c->ret, (u64)c->ret + size, arg[2] & 7, true, name });
+        vm_map(t->mm, (struct region){ .start = (u64)c->ret, .end = (u64)c->ret + size,
+                                       .prot = arg[2] & 7, .ours = true, .name = name });
         if (o)
             t->mm->careful |= !replay.on ? vm_slow_fs(t->tid, fd_proc(t->tid, (s32)arg[4]))
                               : replay.file && vm_slow_dev(t->tid, replay.file->dev >> 20,
@@ -9611,7 +9728,7 @@ static const struct { const char *name; u64 *v; } rec_nums[] = {
     { "major_faults", &st.major_faults }, { "no_major", &st.no_major },
     { "failed_other", &st.failed_other }, { "processes", &ps.processes },
     { "threads", &ps.threads }, { "unreadable", &mem.unreadable },
-    { "names_overflow", &nm.overflow },
+    { "names_overflow", &nm.overflow }, { "mappings_overflow", &vm.overflow },
 };
 
 /* The first line of JSON. */
@@ -18309,9 +18426,9 @@ static int tr_attach_thread(pid_t pid, pid_t tid)
         tr_first_state(t, pid);
         if (t->mm && (vm_from_proc(t->mm, tid, true) < 0 || t->mm->careful))
             t->mm->careful = true;
-        for (u32 i = 0; t->mm && i < t->mm->n; i++)
-            if (!strcmp(t->mm->r[i].name->s, "heap"))
-                t->mm->brk = t->mm->brk_start = t->mm->r[i].end;
+        for (struct region *r = t->mm ? vm_from(t->mm, 0) : NULL; r; r = vm_from(t->mm, r->end))
+            if (!strcmp(r->name->s, "heap"))
+                t->mm->brk = t->mm->brk_start = r->end;
     }
     char comm[64];
     snprintf(comm, sizeof comm, "/proc/%d/comm", tid);

@@ -3,7 +3,7 @@
 # tier: quick asan
 # timeout: 60
 . "$TESTS/lib/truth.sh"
-each truth mem heap maps all none exec
+each truth mem heap maps all none exec many
 delta=$(sed -n 's/^delta //p' all/facts)
 all=$(js "S['mmap_bytes']" all/json)
 none=$(js "S['mmap_bytes']" none/json)

@@ -144,6 +144,29 @@ static void execs(int argc, char **argv)
     execl("/proc/self/exe", argv[0], "none", NULL);
 }
 
+/* mem many: every second page of a mapping protected, every second of another mapped anew from its end downwards; a
+ * child with a copy of it all cuts a hole; and what is there at the end. */
+static void many(int argc, char **argv)
+{
+    enum { N = 10000 };
+    (void)argc, (void)argv;
+    char *a = map(2 * N, RW), *b = map(2 * N, PROT_NONE);
+    for (size_t i = 0; i < N; i++)
+        CHK(mprotect(a + (2 * i + 1) * PAGE, PAGE, PROT_READ));
+    for (size_t i = N; i-- > 0;)
+        MUST(mmap(b + 2 * i * PAGE, PAGE, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) != MAP_FAILED);
+    pid_t child = (pid_t)CHK(fork());
+    if (!child)
+        _exit(munmap(a + N / 2 * PAGE, N * PAGE) != 0);
+    int status;
+    CHK(waitpid(child, &status, 0));
+    MUST(status == 0);
+    CHK(munmap(a + N * PAGE, N * PAGE));
+    want("0 <= S['mmap_regions'] - %d < 40", 3 * N); /* the rest is libc's */
+    want("0 <= S['mmap_bytes'] - %lu < 4 << 20", 3 * N * PAGE);
+    want("S.get('mappings_overflow', 0) == 0");
+}
+
 /* Touches n pages of p; the kernel's own count of faults must agree. */
 static void touch(volatile char *p, int n)
 {
@@ -235,6 +258,7 @@ int main(int argc, char **argv)
 {
     static const struct scene s[] = {
         { "heap", heap }, { "maps", maps }, { "all", all }, { "none", none }, { "exec", execs },
+        { "many", many },
         { "faults", faults }, { "total", total }, { NULL, NULL },
     };
     return t_main(argc, argv, s);
