@@ -853,40 +853,187 @@ static void b_size(struct buf *b, u64 n)
     b_f(b, "%.1f %s", v, unit[i]);
 }
 
-/* The name of an errno as <asm-generic/errno.h> spells it, or NULL. */
+/* An errno: its name as the kernel's headers spell it, and what it means in the words that strace
+ * prints, which are glibc's. The libc that kvis is built with may use other words. */
+struct errno_text {
+    const char *name, *text;
+};
+
+static const struct errno_text u_errnos[] = { /* asm-generic/errno-base.h, asm-generic/errno.h */
+#define E(n, text) [n] = { #n, text },
+    E(EPERM, "Operation not permitted")
+    E(ENOENT, "No such file or directory")
+    E(ESRCH, "No such process")
+    E(EINTR, "Interrupted system call")
+    E(EIO, "Input/output error")
+    E(ENXIO, "No such device or address")
+    E(E2BIG, "Argument list too long")
+    E(ENOEXEC, "Exec format error")
+    E(EBADF, "Bad file descriptor")
+    E(ECHILD, "No child processes")
+    E(EAGAIN, "Resource temporarily unavailable")
+    E(ENOMEM, "Cannot allocate memory")
+    E(EACCES, "Permission denied")
+    E(EFAULT, "Bad address")
+    E(ENOTBLK, "Block device required")
+    E(EBUSY, "Device or resource busy")
+    E(EEXIST, "File exists")
+    E(EXDEV, "Invalid cross-device link")
+    E(ENODEV, "No such device")
+    E(ENOTDIR, "Not a directory")
+    E(EISDIR, "Is a directory")
+    E(EINVAL, "Invalid argument")
+    E(ENFILE, "Too many open files in system")
+    E(EMFILE, "Too many open files")
+    E(ENOTTY, "Inappropriate ioctl for device")
+    E(ETXTBSY, "Text file busy")
+    E(EFBIG, "File too large")
+    E(ENOSPC, "No space left on device")
+    E(ESPIPE, "Illegal seek")
+    E(EROFS, "Read-only file system")
+    E(EMLINK, "Too many links")
+    E(EPIPE, "Broken pipe")
+    E(EDOM, "Numerical argument out of domain")
+    E(ERANGE, "Numerical result out of range")
+    E(EDEADLK, "Resource deadlock avoided")
+    E(ENAMETOOLONG, "File name too long")
+    E(ENOLCK, "No locks available")
+    E(ENOSYS, "Function not implemented")
+    E(ENOTEMPTY, "Directory not empty")
+    E(ELOOP, "Too many levels of symbolic links")
+    E(ENOMSG, "No message of desired type")
+    E(EIDRM, "Identifier removed")
+    E(ECHRNG, "Channel number out of range")
+    E(EL2NSYNC, "Level 2 not synchronized")
+    E(EL3HLT, "Level 3 halted")
+    E(EL3RST, "Level 3 reset")
+    E(ELNRNG, "Link number out of range")
+    E(EUNATCH, "Protocol driver not attached")
+    E(ENOCSI, "No CSI structure available")
+    E(EL2HLT, "Level 2 halted")
+    E(EBADE, "Invalid exchange")
+    E(EBADR, "Invalid request descriptor")
+    E(EXFULL, "Exchange full")
+    E(ENOANO, "No anode")
+    E(EBADRQC, "Invalid request code")
+    E(EBADSLT, "Invalid slot")
+    E(EBFONT, "Bad font file format")
+    E(ENOSTR, "Device not a stream")
+    E(ENODATA, "No data available")
+    E(ETIME, "Timer expired")
+    E(ENOSR, "Out of streams resources")
+    E(ENONET, "Machine is not on the network")
+    E(ENOPKG, "Package not installed")
+    E(EREMOTE, "Object is remote")
+    E(ENOLINK, "Link has been severed")
+    E(EADV, "Advertise error")
+    E(ESRMNT, "Srmount error")
+    E(ECOMM, "Communication error on send")
+    E(EPROTO, "Protocol error")
+    E(EMULTIHOP, "Multihop attempted")
+    E(EDOTDOT, "RFS specific error")
+    E(EBADMSG, "Bad message")
+    E(EOVERFLOW, "Value too large for defined data type")
+    E(ENOTUNIQ, "Name not unique on network")
+    E(EBADFD, "File descriptor in bad state")
+    E(EREMCHG, "Remote address changed")
+    E(ELIBACC, "Can not access a needed shared library")
+    E(ELIBBAD, "Accessing a corrupted shared library")
+    E(ELIBSCN, ".lib section in a.out corrupted")
+    E(ELIBMAX, "Attempting to link in too many shared libraries")
+    E(ELIBEXEC, "Cannot exec a shared library directly")
+    E(EILSEQ, "Invalid or incomplete multibyte or wide character")
+    E(ERESTART, "Interrupted system call should be restarted")
+    E(ESTRPIPE, "Streams pipe error")
+    E(EUSERS, "Too many users")
+    E(ENOTSOCK, "Socket operation on non-socket")
+    E(EDESTADDRREQ, "Destination address required")
+    E(EMSGSIZE, "Message too long")
+    E(EPROTOTYPE, "Protocol wrong type for socket")
+    E(ENOPROTOOPT, "Protocol not available")
+    E(EPROTONOSUPPORT, "Protocol not supported")
+    E(ESOCKTNOSUPPORT, "Socket type not supported")
+    E(EOPNOTSUPP, "Operation not supported")
+    E(EPFNOSUPPORT, "Protocol family not supported")
+    E(EAFNOSUPPORT, "Address family not supported by protocol")
+    E(EADDRINUSE, "Address already in use")
+    E(EADDRNOTAVAIL, "Cannot assign requested address")
+    E(ENETDOWN, "Network is down")
+    E(ENETUNREACH, "Network is unreachable")
+    E(ENETRESET, "Network dropped connection on reset")
+    E(ECONNABORTED, "Software caused connection abort")
+    E(ECONNRESET, "Connection reset by peer")
+    E(ENOBUFS, "No buffer space available")
+    E(EISCONN, "Transport endpoint is already connected")
+    E(ENOTCONN, "Transport endpoint is not connected")
+    E(ESHUTDOWN, "Cannot send after transport endpoint shutdown")
+    E(ETOOMANYREFS, "Too many references: cannot splice")
+    E(ETIMEDOUT, "Connection timed out")
+    E(ECONNREFUSED, "Connection refused")
+    E(EHOSTDOWN, "Host is down")
+    E(EHOSTUNREACH, "No route to host")
+    E(EALREADY, "Operation already in progress")
+    E(EINPROGRESS, "Operation now in progress")
+    E(ESTALE, "Stale file handle")
+    E(EUCLEAN, "Structure needs cleaning")
+    E(ENOTNAM, "Not a XENIX named type file")
+    E(ENAVAIL, "No XENIX semaphores available")
+    E(EISNAM, "Is a named type file")
+    E(EREMOTEIO, "Remote I/O error")
+    E(EDQUOT, "Disk quota exceeded")
+    E(ENOMEDIUM, "No medium found")
+    E(EMEDIUMTYPE, "Wrong medium type")
+    E(ECANCELED, "Operation canceled")
+    E(ENOKEY, "Required key not available")
+    E(EKEYEXPIRED, "Key has expired")
+    E(EKEYREVOKED, "Key has been revoked")
+    E(EKEYREJECTED, "Key was rejected by service")
+    E(EOWNERDEAD, "Owner died")
+    E(ENOTRECOVERABLE, "State not recoverable")
+    E(ERFKILL, "Operation not possible due to RF-kill")
+    E(EHWPOISON, "Memory page has hardware error")
+#undef E
+};
+
+/* From 512 on: the kernel's own (include/linux/errno.h). A tracer sees the first ones when a call
+ * is interrupted; a program sees one only by a mistake of a driver or a file system. */
+enum { U_ERRNO_OWN = 512, U_ERRNO_RESTARTBLOCK = 516 };
+static const struct errno_text u_errnos_own[] = {
+    { "ERESTARTSYS", "To be restarted if SA_RESTART is set" },
+    { "ERESTARTNOINTR", "To be restarted" },
+    { "ERESTARTNOHAND", "To be restarted if no handler" },
+    { "ENOIOCTLCMD", "No ioctl command" },
+    { "ERESTART_RESTARTBLOCK", "Interrupted by signal" },
+    { "EPROBE_DEFER", "Driver requests probe retry" },
+    { "EOPENSTALE", "open found a stale dentry" },
+    { "ENOPARAM", "Parameter not supported" },
+    [521 - U_ERRNO_OWN] = { "EBADHANDLE", "Illegal NFS file handle" },
+    { "ENOTSYNC", "Update synchronization mismatch" },
+    { "EBADCOOKIE", "Cookie is stale" },
+    { "ENOTSUPP", "Operation is not supported" },
+    { "ETOOSMALL", "Buffer or request is too small" },
+    { "ESERVERFAULT", "An untranslatable error occurred" },
+    { "EBADTYPE", "Type not supported by server" },
+    { "EJUKEBOX", "Request initiated, but will not complete before timeout" },
+    { "EIOCBQUEUED", "iocb queued, will get completion event" },
+    { "ERECALLCONFLICT", "Conflict with recalled state" },
+    { "ENOGRACE", "NFS file lock reclaim refused" },
+};
+
+static const struct errno_text *u_errno(int e)
+{
+    static const struct errno_text none;
+    if (e > 0 && e < (int)ARRAY_LEN(u_errnos))
+        return &u_errnos[e];
+    if (e >= U_ERRNO_OWN && e < U_ERRNO_OWN + (int)ARRAY_LEN(u_errnos_own))
+        return &u_errnos_own[e - U_ERRNO_OWN];
+    return &none;
+}
+
+/* The name of an errno, or NULL. */
 static const char *u_errname(int e)
 {
-    static const char *const name[] = {
-#define E(n) [n] = #n
-        E(EPERM), E(ENOENT), E(ESRCH), E(EINTR), E(EIO), E(ENXIO), E(E2BIG), E(ENOEXEC), E(EBADF),
-        E(ECHILD), E(EAGAIN), E(ENOMEM), E(EACCES), E(EFAULT), E(ENOTBLK), E(EBUSY), E(EEXIST),
-        E(EXDEV), E(ENODEV), E(ENOTDIR), E(EISDIR), E(EINVAL), E(ENFILE), E(EMFILE), E(ENOTTY),
-        E(ETXTBSY), E(EFBIG), E(ENOSPC), E(ESPIPE), E(EROFS), E(EMLINK), E(EPIPE), E(EDOM),
-        E(ERANGE), E(EDEADLK), E(ENAMETOOLONG), E(ENOLCK), E(ENOSYS), E(ENOTEMPTY), E(ELOOP),
-        E(ENOMSG), E(EIDRM), E(ECHRNG), E(EL2NSYNC), E(EL3HLT), E(EL3RST), E(ELNRNG), E(EUNATCH),
-        E(ENOCSI), E(EL2HLT), E(EBADE), E(EBADR), E(EXFULL), E(ENOANO), E(EBADRQC), E(EBADSLT),
-        E(EBFONT), E(ENOSTR), E(ENODATA), E(ETIME), E(ENOSR), E(ENONET), E(ENOPKG), E(EREMOTE),
-        E(ENOLINK), E(EADV), E(ESRMNT), E(ECOMM), E(EPROTO), E(EMULTIHOP), E(EDOTDOT), E(EBADMSG),
-        E(EOVERFLOW), E(ENOTUNIQ), E(EBADFD), E(EREMCHG), E(ELIBACC), E(ELIBBAD), E(ELIBSCN),
-        E(ELIBMAX), E(ELIBEXEC), E(EILSEQ), E(ERESTART), E(ESTRPIPE), E(EUSERS), E(ENOTSOCK),
-        E(EDESTADDRREQ), E(EMSGSIZE), E(EPROTOTYPE), E(ENOPROTOOPT), E(EPROTONOSUPPORT),
-        E(ESOCKTNOSUPPORT), E(EOPNOTSUPP), E(EPFNOSUPPORT), E(EAFNOSUPPORT), E(EADDRINUSE),
-        E(EADDRNOTAVAIL), E(ENETDOWN), E(ENETUNREACH), E(ENETRESET), E(ECONNABORTED),
-        E(ECONNRESET), E(ENOBUFS), E(EISCONN), E(ENOTCONN), E(ESHUTDOWN), E(ETOOMANYREFS),
-        E(ETIMEDOUT), E(ECONNREFUSED), E(EHOSTDOWN), E(EHOSTUNREACH), E(EALREADY),
-        E(EINPROGRESS), E(ESTALE), E(EUCLEAN), E(ENOTNAM), E(ENAVAIL), E(EISNAM), E(EREMOTEIO),
-        E(EDQUOT), E(ENOMEDIUM), E(EMEDIUMTYPE), E(ECANCELED), E(ENOKEY), E(EKEYEXPIRED),
-        E(EKEYREVOKED), E(EKEYREJECTED), E(EOWNERDEAD), E(ENOTRECOVERABLE), E(ERFKILL),
-        E(EHWPOISON),
-#undef E
-    };
-    /* The kernel's own, seen when a call is interrupted (include/linux/errno.h): from 512 on. */
-    static const char *const restart[] = {
-        "ERESTARTSYS", "ERESTARTNOINTR", "ERESTARTNOHAND", "ENOIOCTLCMD", "ERESTART_RESTARTBLOCK",
-    };
-    if (e >= 512 && e < 512 + (int)ARRAY_LEN(restart))
-        return restart[e - 512];
-    return e > 0 && e < (int)ARRAY_LEN(name) ? name[e] : NULL;
+    return u_errno(e)->name;
 }
 
 /* Appends SIGNAME; real-time signals as SIGRTMIN+n, counted from the kernel's 32. */
@@ -2262,12 +2409,19 @@ static void fd_probe_socket(struct ofd *o, pid_t pid, s32 n)
 /* What open flags allow. O_PATH allows neither, and musl's O_ACCMODE has it in it. */
 static bool fd_writes(u64 flags)
 {
-    return !(flags & O_PATH) && (flags & 3) != O_RDONLY;
+    return !(flags & O_PATH) && ((flags & 3) == O_WRONLY || (flags & 3) == O_RDWR);
 }
 
 static bool fd_reads(u64 flags)
 {
-    return !(flags & O_PATH) && (flags & 3) != O_WRONLY;
+    return !(flags & O_PATH) && ((flags & 3) == O_RDONLY || (flags & 3) == O_RDWR);
+}
+
+/* The same as a word. Access mode 3 gives a descriptor for ioctl(2) only (open(2), NOTES). */
+static const char *fd_access(u64 flags)
+{
+    static const char *const mode[] = { "read", "write", "read/write", "ioctl" };
+    return flags & O_PATH ? "path" : mode[flags & 3];
 }
 
 /* What of struct statx (<linux/stat.h>) is used here; musl's headers do not have it. */
@@ -3262,6 +3416,17 @@ enum dec_when { DEC_IN = 1, DEC_OUT = 2, DEC_BOTH = 3, DEC_EITHER = 7 };
     X(SEMBUFS, sembufs, IN)                  \
     X(MOUNTATTR, mountattr, IN)              \
     X(RULESETATTR, rulesetattr, IN)          \
+    X(LANDLOCKRULE, landlockrule, IN)        \
+    X(CACHERANGE, cacherange, IN)            \
+    X(CACHESTAT, cachestat, OUT)             \
+    X(FILEATTR, fileattr, IN)                \
+    X(FILEATTROUT, fileattr, OUT)            \
+    X(XATTRARGS, xattrargs, IN)              \
+    X(MNTIDREQ, mntidreq, IN)                \
+    X(MSGBUF, msgbuf, IN)                    \
+    X(MSGBUFOUT, msgbufout, OUT)             \
+    X(URINGARG, uringarg, IN)                \
+    X(WAITERS, waiters, IN)                  \
     X(TMSOUT, tms, OUT)
 
 enum dec_kinds {
@@ -3736,9 +3901,8 @@ static bool dec_zero(const u8 *p, size_t n)
     return !n;
 }
 
-/* {name=value, ...}: the members that lie within the `have` bytes at p. */
-static void dec_members(struct dec *d, const u8 *p, size_t have, const struct dec_member *m,
-                        size_t n)
+/* {name=value, ...: the members that lie within the `have` bytes at p. The caller closes it. */
+static void dec_list(struct dec *d, const u8 *p, size_t have, const struct dec_member *m, size_t n)
 {
     u32 from = d->b->len + 1;
     bool more = false;
@@ -3755,7 +3919,17 @@ static void dec_members(struct dec *d, const u8 *p, size_t have, const struct de
         b_s(d->b, m[k].name), b_c(d->b, '=');
         dec_value(d, p + m[k].off, &m[k]);
     }
-    b_s(d->b, !more ? "}" : d->b->len > from ? ", ...}" : "...}");
+    if (more) {
+        dec_sep(d->b, from, ", ");
+        b_s(d->b, "...");
+    }
+}
+
+static void dec_members(struct dec *d, const u8 *p, size_t have, const struct dec_member *m,
+                        size_t n)
+{
+    dec_list(d, p, have, m, n);
+    b_c(d->b, '}');
 }
 
 /* A structure of `have` bytes at addr; that may be the tracee's word, so no more than 512 count. */
@@ -3767,6 +3941,30 @@ static void dec_struct(struct dec *d, u64 addr, u64 have, const struct dec_membe
         dec_members(d, raw, (size_t)have, m, n);
 }
 #define DEC_STRUCT(d, addr, have, table) dec_struct(d, addr, have, table, ARRAY_LEN(table))
+
+/* An extensible structure, whose `size` the caller states; kvis knows it up to the end of its last
+ * member. A program built for a newer kernel hands in more, one built for an older kernel less
+ * (copy_struct_from_user, include/linux/uaccess.h). Bytes behind the known ones are shown unless
+ * all are 0, with their place as a C comment. */
+static void dec_ext(struct dec *d, u64 addr, u64 size, const struct dec_member *m, size_t n)
+{
+    u8 raw[DEC_CHUNK];
+    u64 known = m[n - 1].off + m[n - 1].size;
+    size_t want = size < m[0].size ? 0 : (size_t)MIN(size, sizeof raw);
+    s64 have = addr && want ? dec_read(d, addr, raw, want) : 0;
+    if (have <= 0 || (u64)have < MIN(size, known)) {
+        dec_pointer(d, addr, have);
+        return;
+    }
+    dec_list(d, raw, (size_t)have, m, n);
+    if ((u64)have > known && !dec_zero(raw + known, (size_t)have - known)) {
+        u64 show = MIN((u64)have - known, (u64)opt.strlen_max);
+        b_f(d->b, ", /* bytes %u..%u */ ", (u32)known, (u32)have - 1);
+        b_quoted(d->b, raw + known, (size_t)show, known + show < (u64)have);
+    }
+    b_s(d->b, (u64)have < size ? ", ...}" : "}");
+}
+#define DEC_EXT(d, addr, size, table) dec_ext(d, addr, size, table, ARRAY_LEN(table))
 
 /* [elem, elem, ...] of at most 64 bytes each, in the tracee; at most -s of them. */
 static void dec_array(struct dec *d, u64 addr, u64 n, size_t size,
@@ -4013,37 +4211,52 @@ static void dec_k_envp(struct dec *d, u64 v)
 
 enum { DEC_UTIME_NOW = 0x3fffffff, DEC_UTIME_OMIT = 0x3ffffffe }; /* linux/stat.h */
 
+/* What the kernel takes for the fraction: a 32-bit program's nanoseconds are 32 bits wide, even
+ * where they lie in 64 (get_timespec64, kernel/time/time.c, Linux 5.10). */
+static s64 dec_fraction(const struct dec *d, const u8 *p, size_t size, const char *unit)
+{
+    return dec_word(d) == 4 && size == 8 && unit[0] == 'n' ? (s64)dec_ld(p, 4) : dec_lds(p, size);
+}
+
 /* A pair of seconds and a fraction, each `size` bytes: timespec and timeval of any ABI. */
 static void dec_pair(struct dec *d, const u8 *p, size_t size, const char *unit)
 {
-    u64 frac = dec_ld(p + size, size);
-    if (size == 8 && unit[0] == 'n' && (u32)frac == DEC_UTIME_OMIT) {
-        b_s(d->b, "UTIME_OMIT");
-    } else if (unit[0] == 'n' && (u32)frac == DEC_UTIME_NOW) {
-        b_s(d->b, "UTIME_NOW");
-    } else {
-        b_s(d->b, "{tv_sec="), b_s64(d->b, dec_lds(p, size));
-        b_f(d->b, ", tv_%s=", unit), b_s64(d->b, dec_lds(p + size, size)), b_c(d->b, '}');
-    }
+    b_s(d->b, "{tv_sec="), b_s64(d->b, dec_lds(p, size));
+    b_f(d->b, ", tv_%s=", unit), b_s64(d->b, dec_fraction(d, p + size, size, unit));
+    b_c(d->b, '}');
 }
 
+/* A time of utimensat's: two values of its nanoseconds stand for what it is to do. */
+static void dec_utime(struct dec *d, const u8 *p, size_t size)
+{
+    s64 nsec = dec_fraction(d, p + size, size, "nsec");
+    if (nsec == DEC_UTIME_OMIT)
+        b_s(d->b, "UTIME_OMIT");
+    else if (nsec == DEC_UTIME_NOW)
+        b_s(d->b, "UTIME_NOW");
+    else
+        dec_pair(d, p, size, "nsec");
+}
+
+/* One or two pairs at v, as `form` says: 1 and 2 stand for them, u and w for times of utimensat's,
+ * i and v for the names of an interval timer's. */
 static void dec_pairs(struct dec *d, u64 v, size_t size, const char *unit, const char *form)
 {
     u8 raw[32];
-    bool two = strchr(form, '2') != NULL;
+    bool two = strpbrk(form, "2w") != NULL;
     if (!dec_get(d, v, raw, size * (two ? 4 : 2)))
         return;
-    for (; *form; form++)
-        if (*form == '1' || *form == '2')
-            dec_pair(d, raw + (*form == '2' ? size * 2 : 0), size, unit);
-        else if (*form == 'i')
-            b_s(d->b, "it_interval=");
-        else if (*form == 'v')
-            b_s(d->b, "it_value=");
-        else if (*form == ',')
-            b_s(d->b, ", ");
-        else
-            b_c(d->b, *form);
+    for (; *form; form++) {
+        const u8 *p = raw + (*form == '2' || *form == 'w' ? size * 2 : 0);
+        switch (*form) {
+        case '1': case '2': dec_pair(d, p, size, unit); break;
+        case 'u': case 'w': dec_utime(d, p, size); break;
+        case 'i': b_s(d->b, "it_interval="); break;
+        case 'v': b_s(d->b, "it_value="); break;
+        case ',': b_s(d->b, ", "); break;
+        default: b_c(d->b, *form);
+        }
+    }
 }
 
 /* nanosleep writes what was left only when a signal ended it. */
@@ -4094,12 +4307,12 @@ static void dec_k_ts64out(struct dec *d, u64 v)
 
 static void dec_k_ts2(struct dec *d, u64 v)
 {
-    dec_pairs(d, v, dec_long(d), "nsec", "[1,2]");
+    dec_pairs(d, v, dec_long(d), "nsec", "[u,w]");
 }
 
 static void dec_k_ts264(struct dec *d, u64 v)
 {
-    dec_pairs(d, v, 8, "nsec", "[1,2]");
+    dec_pairs(d, v, 8, "nsec", "[u,w]");
 }
 
 static void dec_k_tv(struct dec *d, u64 v)
@@ -4229,6 +4442,11 @@ static void dec_k_statx(struct dec *d, u64 v)
         { "stx_dio_mem_align", 152, 4, DV_UINT | DV_MORE, 0 },
         { "stx_dio_offset_align", 156, 4, DV_UINT | DV_MORE, 0 },
         { "stx_subvol", 160, 8, DV_UINT | DV_MORE, 0 },
+        { "stx_atomic_write_unit_min", 168, 4, DV_UINT | DV_MORE, 0 },
+        { "stx_atomic_write_unit_max", 172, 4, DV_UINT | DV_MORE, 0 },
+        { "stx_atomic_write_segments_max", 176, 4, DV_UINT | DV_MORE, 0 },
+        { "stx_dio_read_offset_align", 180, 4, DV_UINT | DV_MORE, 0 },
+        { "stx_atomic_write_unit_max_opt", 184, 4, DV_UINT | DV_MORE, 0 },
     };
     DEC_STRUCT(d, v, 256, tab);
 }
@@ -4284,7 +4502,7 @@ static void dec_k_openhow(struct dec *d, u64 v)
         { "mode", 8, 8, DV_MODE, 0 },
         { "resolve", 16, 8, DV_FLAGS, FAM_openresolve },
     };
-    DEC_STRUCT(d, v, dec_next(d), tab);
+    DEC_EXT(d, v, dec_next(d), tab);
 }
 
 static void dec_k_mountattr(struct dec *d, u64 v)
@@ -4295,7 +4513,7 @@ static void dec_k_mountattr(struct dec *d, u64 v)
         { "propagation", 16, 8, DV_FLAGS, FAM_mount },
         { "userns_fd", 24, 8, DV_UINT, 0 },
     };
-    DEC_STRUCT(d, v, dec_next(d), tab);
+    DEC_EXT(d, v, dec_next(d), tab);
 }
 
 static void dec_k_rulesetattr(struct dec *d, u64 v)
@@ -4305,7 +4523,105 @@ static void dec_k_rulesetattr(struct dec *d, u64 v)
         { "handled_access_net", 8, 8, DV_FLAGS, FAM_landlocknet },
         { "scoped", 16, 8, DV_FLAGS, FAM_landlockscope },
     };
-    DEC_STRUCT(d, v, dec_next(d), tab);
+    DEC_EXT(d, v, dec_next(d), tab);
+}
+
+/* landlock_add_rule's, by the type of rule before it. */
+static void dec_k_landlockrule(struct dec *d, u64 v)
+{
+    static const struct dec_member path[] = { /* struct landlock_path_beneath_attr, packed */
+        { "allowed_access", 0, 8, DV_FLAGS, FAM_landlockfs },
+        { "parent_fd", 8, 4, DV_FD, 0 },
+    };
+    static const struct dec_member port[] = { /* struct landlock_net_port_attr */
+        { "allowed_access", 0, 8, DV_FLAGS, FAM_landlocknet },
+        { "port", 8, 8, DV_UINT, 0 },
+    };
+    switch ((u32)d->c->arg[d->i - 1]) {
+    case 1: DEC_STRUCT(d, v, 12, path); break; /* LANDLOCK_RULE_PATH_BENEATH */
+    case 2: DEC_STRUCT(d, v, 16, port); break; /* LANDLOCK_RULE_NET_PORT */
+    default: dec_pointer(d, v, 0);
+    }
+}
+
+static void dec_k_cacherange(struct dec *d, u64 v)
+{
+    static const struct dec_member tab[] = { /* struct cachestat_range, linux/mman.h */
+        { "off", 0, 8, DV_UINT, 0 },
+        { "len", 8, 8, DV_UINT, 0 },
+    };
+    DEC_STRUCT(d, v, 16, tab);
+}
+
+static void dec_k_cachestat(struct dec *d, u64 v)
+{
+    static const struct dec_member tab[] = { /* struct cachestat, linux/mman.h */
+        { "nr_cache", 0, 8, DV_UINT, 0 },
+        { "nr_dirty", 8, 8, DV_UINT, 0 },
+        { "nr_writeback", 16, 8, DV_UINT, 0 },
+        { "nr_evicted", 24, 8, DV_UINT, 0 },
+        { "nr_recently_evicted", 32, 8, DV_UINT, 0 },
+    };
+    DEC_STRUCT(d, v, 40, tab);
+}
+
+static void dec_k_fileattr(struct dec *d, u64 v)
+{
+    static const struct dec_member tab[] = { /* struct file_attr, linux/fs.h */
+        { "fa_xflags", 0, 8, DV_XINT, 0 },
+        { "fa_extsize", 8, 4, DV_UINT, 0 },
+        { "fa_nextents", 12, 4, DV_UINT, 0 },
+        { "fa_projid", 16, 4, DV_UINT, 0 },
+        { "fa_cowextsize", 20, 4, DV_UINT, 0 },
+    };
+    DEC_EXT(d, v, dec_next(d), tab);
+}
+
+static void dec_k_xattrargs(struct dec *d, u64 v)
+{
+    static const struct dec_member tab[] = { /* struct xattr_args, linux/xattr.h */
+        { "value", 0, 8, DV_PTR, 0 },
+        { "size", 8, 4, DV_UINT, 0 },
+        { "flags", 12, 4, DV_FLAGS, FAM_xattr },
+    };
+    DEC_EXT(d, v, dec_next(d), tab);
+}
+
+static void dec_k_mntidreq(struct dec *d, u64 v)
+{
+    static const struct dec_member tab[] = { /* struct mnt_id_req, linux/mount.h: its size first */
+        { "size", 0, 4, DV_UINT, 0 },
+        { "mnt_ns_fd", 4, 4, DV_UINT | DV_IFNZ, 0 },
+        { "mnt_id", 8, 8, DV_XINT, 0 },
+        { "param", 16, 8, DV_XINT, 0 },
+        { "mnt_ns_id", 24, 8, DV_XINT, 0 },
+    };
+    u8 raw[4];
+    if (dec_get(d, v, raw, 4))
+        DEC_EXT(d, v, MAX(dec_ld(raw, 4), sizeof raw), tab);
+}
+
+/* ---- messages of System V ---- */
+
+/* struct msgbuf: a long, the message's type, and n bytes of text. */
+static void dec_msgbuf(struct dec *d, u64 v, u64 n)
+{
+    u8 raw[8];
+    unsigned w = dec_long(d);
+    if (!dec_get(d, v, raw, w))
+        return;
+    b_s(d->b, "{mtype="), b_s64(d->b, dec_lds(raw, w));
+    b_s(d->b, ", mtext="), dec_bytes(d, v + w, n), b_c(d->b, '}');
+}
+
+static void dec_k_msgbuf(struct dec *d, u64 v)
+{
+    dec_msgbuf(d, v, dec_long(d) == 4 ? (u32)dec_next(d) : dec_next(d));
+}
+
+static void dec_k_msgbufout(struct dec *d, u64 v)
+{
+    dec_msgbuf(d, v, (u64)d->c->ret);
 }
 
 /* ---- small integers behind pointers ---- */
@@ -4455,7 +4771,7 @@ static void dec_k_cloneargs(struct dec *d, u64 v)
         { "set_tid_size", 72, 8, DV_UINT | DV_IFNZ, 0 },
         { "cgroup", 80, 8, DV_UINT | DV_IFNZ, 0 },
     };
-    DEC_STRUCT(d, v, dec_next(d), tab);
+    DEC_EXT(d, v, dec_next(d), tab);
 }
 
 static void dec_k_schedparam(struct dec *d, u64 v)
@@ -4478,8 +4794,10 @@ static void dec_k_schedattr(struct dec *d, u64 v)
         { "sched_util_max", 52, 4, DV_UINT, 0 },
     };
     u8 raw[4];
-    if (dec_get(d, v, raw, 4)) /* size 0 means 48, SCHED_ATTR_SIZE_VER0 */
-        DEC_STRUCT(d, v, dec_ld(raw, 4) ? dec_ld(raw, 4) : 48, tab);
+    if (!dec_get(d, v, raw, 4))
+        return;
+    u64 size = dec_ld(raw, 4);
+    DEC_EXT(d, v, size ? MAX(size, sizeof raw) : 48 /* SCHED_ATTR_SIZE_VER0 */, tab);
 }
 
 /* unsigned long[]: bits in the tracee's memory as the numbers of those that are set. */
@@ -4809,10 +5127,7 @@ static void dec_k_fdset(struct dec *d, u64 v)
 static void dec_inet(struct dec *d, const u8 *p, size_t n)
 {
     char a[INET_ADDRSTRLEN] = "?";
-    if (n < 8) {
-        b_quoted(d->b, p, n, false);
-        return;
-    }
+    (void)n;
     inet_ntop(AF_INET, p + 4, a, sizeof a);
     b_f(d->b, "sin_port=htons(%u), sin_addr=inet_addr(\"%s\")", p[2] << 8 | p[3], a);
 }
@@ -4820,10 +5135,6 @@ static void dec_inet(struct dec *d, const u8 *p, size_t n)
 static void dec_inet6(struct dec *d, const u8 *p, size_t n)
 {
     char a[INET6_ADDRSTRLEN] = "?";
-    if (n < 24) { /* SIN6_LEN_RFC2133: without the scope */
-        b_quoted(d->b, p, n, false);
-        return;
-    }
     inet_ntop(AF_INET6, p + 8, a, sizeof a);
     b_f(d->b, "sin6_port=htons(%u), sin6_flowinfo=htonl(%u)", p[2] << 8 | p[3],
         ntohl((u32)dec_ld(p + 4, 4)));
@@ -4836,7 +5147,7 @@ static void dec_inet6(struct dec *d, const u8 *p, size_t n)
 static void dec_unix(struct dec *d, const u8 *p, size_t n)
 {
     b_s(d->b, "sun_path=");
-    if (!p[2] && n > 3) {
+    if (!p[2]) {
         b_c(d->b, '@');
         b_quoted(d->b, p + 3, n - 3, false);
     } else {
@@ -4846,14 +5157,12 @@ static void dec_unix(struct dec *d, const u8 *p, size_t n)
 
 static void dec_netlink(struct dec *d, const u8 *p, size_t n)
 {
-    if (n >= 12)
-        b_f(d->b, "nl_pid=%u, nl_groups=%08x", (u32)dec_ld(p + 4, 4), (u32)dec_ld(p + 8, 4));
+    (void)n;
+    b_f(d->b, "nl_pid=%u, nl_groups=%#08x", (u32)dec_ld(p + 4, 4), (u32)dec_ld(p + 8, 4));
 }
 
 static void dec_packet(struct dec *d, const u8 *p, size_t n)
 {
-    if (n < 12)
-        return;
     b_s(d->b, "sll_protocol=htons(");
     dec_enum(d->b, (u64)(p[2] << 8 | p[3]), FAM_ethproto);
     b_f(d->b, "), sll_ifindex=%d, sll_hatype=%u, sll_pkttype=%u, sll_halen=%u",
@@ -4866,8 +5175,7 @@ static void dec_packet(struct dec *d, const u8 *p, size_t n)
 static void dec_vsock(struct dec *d, const u8 *p, size_t n)
 {
     static const char *const well_known[] = { "HYPERVISOR", "LOCAL", "HOST" }; /* VMADDR_CID_* */
-    if (n < 12)
-        return;
+    (void)n;
     u32 port = (u32)dec_ld(p + 4, 4), cid = (u32)dec_ld(p + 8, 4);
     b_s(d->b, "svm_cid=");
     if (cid < 3)
@@ -4878,12 +5186,36 @@ static void dec_vsock(struct dec *d, const u8 *p, size_t n)
     port == (u32)-1 ? b_s(d->b, "VMADDR_PORT_ANY") : b_u64(d->b, port);
 }
 
-/* A struct sockaddr of n bytes: {sa_family=AF_INET, ...}. */
+static void dec_alg(struct dec *d, const u8 *p, size_t n)
+{
+    (void)n;
+    b_s(d->b, "salg_type="), b_quoted(d->b, p + 2, strnlen((const char *)p + 2, 14), false);
+    b_f(d->b, ", salg_feat=%#x, salg_mask=%#x", (u32)dec_ld(p + 16, 4), (u32)dec_ld(p + 20, 4));
+    b_s(d->b, ", salg_name=");
+    b_quoted(d->b, p + 24, strnlen((const char *)p + 24, 64), false);
+}
+
+static void dec_xdp(struct dec *d, const u8 *p, size_t n)
+{
+    (void)n;
+    b_f(d->b, "sxdp_flags=%#x, sxdp_ifindex=%u", (u32)dec_ld(p + 2, 2), (u32)dec_ld(p + 4, 4));
+    b_f(d->b, ", sxdp_queue_id=%u, sxdp_shared_umem_fd=%d", (u32)dec_ld(p + 8, 4),
+        (s32)dec_ld(p + 12, 4));
+}
+
+/* A struct sockaddr of n bytes: {sa_family=AF_INET, ...}. What is too short for its family, or of
+ * another one, is shown as bytes. */
 static void dec_sockaddr(struct dec *d, const u8 *p, size_t n)
 {
-    static void (*const form[])(struct dec *, const u8 *, size_t) = {
-        [AF_UNIX] = dec_unix, [AF_INET] = dec_inet, [AF_INET6] = dec_inet6,
-        [AF_NETLINK] = dec_netlink, [AF_PACKET] = dec_packet, [40] = dec_vsock,
+    static const struct {
+        void (*show)(struct dec *, const u8 *, size_t);
+        u8 least; /* bytes that it needs; to look at more it asks n */
+    } form[] = {
+        [AF_UNIX] = { dec_unix, 3 },        [AF_INET] = { dec_inet, 8 },
+        [AF_INET6] = { dec_inet6, 24 /* SIN6_LEN_RFC2133: without the scope */ },
+        [AF_NETLINK] = { dec_netlink, 12 }, [AF_PACKET] = { dec_packet, 12 },
+        [38 /* AF_ALG */] = { dec_alg, 88 }, [40 /* AF_VSOCK */] = { dec_vsock, 12 },
+        [44 /* AF_XDP */] = { dec_xdp, 16 },
     };
     if (n < 2) {
         b_quoted(d->b, p, n, false);
@@ -4893,8 +5225,8 @@ static void dec_sockaddr(struct dec *d, const u8 *p, size_t n)
     b_s(d->b, "{sa_family="), dec_enum(d->b, af, FAM_sockaf);
     if (n > 2) {
         b_s(d->b, ", ");
-        if (af < ARRAY_LEN(form) && form[af])
-            form[af](d, p, n);
+        if (af < ARRAY_LEN(form) && form[af].show && n >= form[af].least)
+            form[af].show(d, p, n);
         else
             b_s(d->b, "sa_data="), b_quoted(d->b, p + 2, n - 2, false);
     }
@@ -5605,49 +5937,110 @@ static void dec_k_bpfattr(struct dec *d, u64 v)
 
 static void dec_k_perfattr(struct dec *d, u64 v)
 {
+    enum { CONFIG = 2, PERIOD = 3, BP_TYPE = 8, CONFIG1 = 9, CONFIG2 = 10 }; /* rows */
+    enum { VER0 = 64, BREAKPOINT = 5 }; /* PERF_ATTR_SIZE_VER0, PERF_TYPE_BREAKPOINT */
     static const struct dec_member tab[] = { /* struct perf_event_attr, linux/perf_event.h */
         { "type", 0, 4, DV_VALUE, FAM_perftype },
         { "size", 4, 4, DV_UINT, 0 },
-        { "config", 8, 8, DV_XINT, 0 },
-        { "sample_period", 16, 8, DV_UINT, 0 },
+        [CONFIG] = { "config", 8, 8, DV_XINT, 0 },
+        [PERIOD] = { "sample_period", 16, 8, DV_UINT, 0 },
         { "sample_type", 24, 8, DV_FLAGS, FAM_perfsample },
         { "read_format", 32, 8, DV_FLAGS, FAM_perfread },
         { "flags", 40, 8, DV_XINT, 0 },
         { "wakeup_events", 48, 4, DV_UINT | DV_MORE, 0 },
-        { "bp_type", 52, 4, DV_UINT | DV_MORE, 0 },
-        { "config1", 56, 8, DV_XINT | DV_MORE, 0 },
-        { "config2", 64, 8, DV_XINT | DV_MORE, 0 },
+        [BP_TYPE] = { "bp_type", 52, 4, DV_UINT | DV_MORE, 0 },
+        [CONFIG1] = { "config1", 56, 8, DV_XINT | DV_IFNZ, 0 },
+        [CONFIG2] = { "config2", 64, 8, DV_XINT | DV_IFNZ, 0 },
+        { "branch_sample_type", 72, 8, DV_XINT | DV_MORE | DV_IFNZ, 0 },
+        { "sample_regs_user", 80, 8, DV_XINT | DV_MORE | DV_IFNZ, 0 },
+        { "sample_stack_user", 88, 4, DV_UINT | DV_MORE | DV_IFNZ, 0 },
+        { "clockid", 92, 4, DV_SINT | DV_MORE | DV_IFNZ, 0 },
+        { "sample_regs_intr", 96, 8, DV_XINT | DV_MORE | DV_IFNZ, 0 },
+        { "aux_watermark", 104, 4, DV_UINT | DV_MORE | DV_IFNZ, 0 },
+        { "sample_max_stack", 108, 2, DV_UINT | DV_MORE | DV_IFNZ, 0 },
+        { "__reserved_2", 110, 2, DV_XINT | DV_IFNZ, 0 },
+        { "aux_sample_size", 112, 4, DV_UINT | DV_MORE | DV_IFNZ, 0 },
+        { "aux_action", 116, 4, DV_XINT | DV_MORE | DV_IFNZ, 0 },
+        { "sig_data", 120, 8, DV_XINT | DV_MORE | DV_IFNZ, 0 },
+        { "config3", 128, 8, DV_XINT | DV_IFNZ, 0 },
     };
     struct dec_member m[ARRAY_LEN(tab)];
-    u8 raw[72];
-    if (!dec_get(d, v, raw, 64)) /* PERF_ATTR_SIZE_VER0 */
+    u8 raw[VER0];
+    if (!dec_get(d, v, raw, sizeof raw))
         return;
     memcpy(m, tab, sizeof m);
-    u64 type = dec_ld(raw, 4);
+    u64 type = dec_ld(raw, 4), size = dec_ld(raw + 4, 4);
     if (type < 2) { /* PERF_TYPE_HARDWARE, PERF_TYPE_SOFTWARE: config has a name */
-        m[2].type = DV_VALUE;
-        m[2].fam = type ? FAM_perfsw : FAM_perfhw;
+        m[CONFIG].type = DV_VALUE;
+        m[CONFIG].fam = type ? FAM_perfsw : FAM_perfhw;
+    }
+    if (type == BREAKPOINT) {
+        m[BP_TYPE].type = DV_UINT;
+        m[CONFIG1].name = "bp_addr";
+        m[CONFIG2].name = "bp_len";
+        m[CONFIG2].type = DV_UINT | DV_IFNZ;
     }
     if (raw[41] & 4) /* the attr's bit 10, freq: the same word is a frequency */
-        m[3].name = "sample_freq";
-    dec_members(d, raw, 64, m, ARRAY_LEN(m));
+        m[PERIOD].name = "sample_freq";
+    dec_ext(d, v, size ? MAX(size, 8) : VER0, m, ARRAY_LEN(m));
 }
 
 static void dec_k_uringparams(struct dec *d, u64 v)
 {
+    enum { ANSWERS = 7, AT_RESV = 28, SIZE = 120 };
     static const struct dec_member tab[] = { /* struct io_uring_params, linux/io_uring.h */
         { "flags", 8, 4, DV_FLAGS, FAM_uringsetup },
         { "sq_thread_cpu", 12, 4, DV_UINT, 0 },
         { "sq_thread_idle", 16, 4, DV_UINT, 0 },
         { "wq_fd", 24, 4, DV_FD | DV_IFNZ, 0 },
-        { "sq_entries", 0, 4, DV_UINT, 0 }, /* from here on the kernel's answer */
+        { "resv[0]", AT_RESV, 4, DV_XINT | DV_IFNZ, 0 }, /* refused unless they are 0 */
+        { "resv[1]", AT_RESV + 4, 4, DV_XINT | DV_IFNZ, 0 },
+        { "resv[2]", AT_RESV + 8, 4, DV_XINT | DV_IFNZ, 0 },
+        [ANSWERS] = { "sq_entries", 0, 4, DV_UINT, 0 }, /* from here on the kernel's answer */
         { "cq_entries", 4, 4, DV_UINT, 0 },
         { "features", 20, 4, DV_FLAGS, FAM_uringfeat },
     };
     if (d->exit)
-        dec_struct(d, v, 120, tab, d->c->err ? 4 : ARRAY_LEN(tab));
+        dec_struct(d, v, SIZE, tab, d->c->err ? ANSWERS : ARRAY_LEN(tab));
     else
         d->form = ARG_NONE;
+}
+
+/* io_uring_enter's: a signal set, or a structure with one when the flags before it say so. */
+static void dec_k_uringarg(struct dec *d, u64 v)
+{
+    enum { EXT_ARG = 8, EXT_ARG_REG = 0x40 }; /* IORING_ENTER_: an offset in memory that it knows */
+    u64 flags = d->c->arg[d->i - 1], size = dec_next(d);
+    static const struct dec_member tab[] = { /* struct io_uring_getevents_arg, linux/io_uring.h */
+        { "sigmask", 0, 8, DV_PTR, 0 },
+        { "sigmask_sz", 8, 4, DV_UINT, 0 },
+        { "min_wait_usec", 12, 4, DV_UINT | DV_IFNZ, 0 },
+        { "ts", 16, 8, DV_PTR, 0 },
+    };
+    if (flags & EXT_ARG_REG)
+        dec_k_hex(d, v);
+    else if (flags & EXT_ARG)
+        DEC_EXT(d, v, size, tab);
+    else if (size == 8)
+        dec_k_sigset(d, v);
+    else
+        dec_pointer(d, v, 0);
+}
+
+static void dec_waiter(struct dec *d, const u8 *p)
+{
+    static const struct dec_member tab[] = { /* struct futex_waitv, linux/futex.h */
+        { "val", 0, 8, DV_XINT, 0 },
+        { "uaddr", 8, 8, DV_PTR, 0 },
+        { "flags", 16, 4, DV_FLAGS, FAM_futex2 },
+        { "__reserved", 20, 4, DV_XINT | DV_IFNZ, 0 },
+    };
+    dec_members(d, p, 24, tab, ARRAY_LEN(tab));
+}
+
+static void dec_k_waiters(struct dec *d, u64 v)
+{
+    dec_array(d, v, (u32)dec_next(d), 24, dec_waiter);
 }
 
 /* ---- entry points ---- */
@@ -5929,20 +6322,11 @@ static void dec_ret_detail(struct dec *d)
  * as far as the program can see the call has not ended (signal(7)). */
 static void dec_ret_error(struct buf *b, int e)
 {
-    static const char *const restart[] = {
-        [0] = "To be restarted if SA_RESTART is set",
-        [1] = "To be restarted",
-        [2] = "To be restarted if no handler",
-        [4] = "Interrupted by signal",
-    };
-    const char *name = u_errname(e);
-    if (e >= 512 && e <= 516 && name && restart[e - 512]) {
-        b_f(b, "? %s (%s)", name, restart[e - 512]);
-        return;
-    }
-    b_s(b, "-1 ");
-    if (name)
-        b_f(b, "%s (%s)", name, strerror(e));
+    const struct errno_text *t = u_errno(e);
+    bool restarts = e >= U_ERRNO_OWN && e <= U_ERRNO_RESTARTBLOCK && e != 515; /* ENOIOCTLCMD */
+    b_s(b, restarts ? "? " : "-1 ");
+    if (t->name)
+        b_f(b, "%s (%s)", t->name, t->text);
     else
         b_f(b, "(errno %d)", e);
 }
@@ -5989,6 +6373,13 @@ static void sc_init(void)
 {
     for (u16 i = 0; i < SC_N; i++)
         sc_id[i] = i && !strcmp(sc_name(i), sc_name(i - 1)) ? sc_id[i - 1] : i;
+}
+
+/* The result of a call as the kernel meant it. modify_ldt(2) alone returns an unsigned int
+ * (arch/x86/kernel/ldt.c), so its -ENOSYS arrives as 4294967258. */
+static s64 sc_result(u16 id, s64 ret)
+{
+    return id == SC_modify_ldt && ret >> 32 == 0 ? (s32)ret : ret;
 }
 
 /* The row of a call, or -1 when that convention has none of that number. */
@@ -6218,7 +6609,8 @@ static const struct event_kind event_kinds[N_EK] = {
                                  EV_max_rss_bytes, EV_bytes_read, EV_bytes_written, EV_comm) },
     [EK_SIGNAL] = { "signal",
                     "signal {signal} from {sender_pid} ({ns_pid} in its PID NS)"
-                    "|signal {signal} from {sender_pid}|signal {signal} ({code_name})",
+                    "|signal {signal} from {sender_pid}|signal {signal} ({code_name}) @ 0x{addr}"
+                    "|signal {signal} ({code_name})",
                     CAT_SIG, FIELDS(EV_signal, EV_code_name, EV_sender_pid, EV_ns_pid, EV_addr) },
     [EK_FAULT] = { "fault", "{kind} fault in {region_name} @ {addr} ({prot})"
                             "|fault in {region_name} @ {addr} ({prot})", CAT_MEM,
@@ -8461,7 +8853,7 @@ static void md_open(struct task *t, struct call *c)
     struct event *e = md_event(EK_OPEN, t, c);
     ev_bytes(e, EV_path, p.s, p.len);
     ev_num(e, EV_writable, w);
-    ev_sym(e, EV_access, w && r ? "read/write" : w ? "write" : "read");
+    ev_sym(e, EV_access, fd_access(flags));
     if (!c->err)
         ev_num(e, EV_fd, c->ret);
     if (kind == FK_DIR)
@@ -15746,7 +16138,7 @@ static const struct hy_kind {
     [K_EPEVS] = { HY_RESULT, 1, 0, 16 },  [K_POLLFDS] = { HY_NEXT, 0, 0, 8 },
     [K_SIGACT] = { HY_ONE, 0, 0, 32 },    [K_SIGACTOUT] = { HY_ONE, 1, 0, 32 },
     [K_CLONEARGS] = { HY_NEXT, 0, 0, 1 },
-    [K_OPENHOW] = { HY_ONE, 0, 0, 24 },   [K_CPUSETOUT] = { HY_RESULT, 1, 0, 1 },
+    [K_OPENHOW] = { HY_NEXT, 0, 0, 1 },   [K_CPUSETOUT] = { HY_RESULT, 1, 0, 1 },
 };
 
 /* The calls that are recorded: what programs do often, that needs nothing which only a stopped
@@ -16958,8 +17350,8 @@ static void tr_exit(struct task *t, const struct stop *s)
     if (!c->open)
         return; /* its entry was before us: fork's child, exec seen late, attach */
     c->exit_ns = u_when();
-    c->ret = s->ret;
-    c->err = s->ret < 0 && s->ret >= -4095 ? (int)-s->ret : 0;
+    c->ret = c->known ? sc_result(c->id, s->ret) : s->ret;
+    c->err = c->ret < 0 && c->ret >= -4095 ? (int)-c->ret : 0;
     tr_other_tracer(t, c);
     tr_done(t);
     if (t->full && !t->full_ns)
@@ -17765,6 +18157,13 @@ static void tr_sender(struct event *e, const struct task *t, pid_t pid)
         ev_num(e, EV_ns_pid, pid);
 }
 
+/* Whether the kernel sends it for an instruction that failed, and says the address. (With SI_KERNEL
+ * it says none.) */
+static bool tr_is_fault(int sig)
+{
+    return sig == SIGSEGV || sig == SIGBUS || sig == SIGFPE || sig == SIGILL || sig == SIGTRAP;
+}
+
 static void tr_signal_event(struct task *t, int sig, const siginfo_t *si)
 {
     if (!tr.started || !(opt.signals >> ((sig - 1) & 63) & 1))
@@ -17775,7 +18174,7 @@ static void tr_signal_event(struct task *t, int sig, const siginfo_t *si)
     if (si->si_code == SI_USER || si->si_code == SI_QUEUE || si->si_code == SI_TKILL ||
         sig == SIGCHLD)
         tr_sender(e, t, si->si_pid);
-    else if (sig == SIGSEGV || sig == SIGBUS || sig == SIGFPE || sig == SIGILL)
+    else if (tr_is_fault(sig) && si->si_code > 0 && si->si_code < SI_KERNEL)
         ev_num(e, EV_addr, (s64)(uintptr_t)si->si_addr);
     e->noise = sig == SIGCHLD && !opt.verbose;
     md_emit(e);
@@ -18977,7 +19376,6 @@ static void open_event(const struct open_rec *r)
     static struct buf flags;
     const struct wire_open *w = r->w;
     struct event *e = ev_new(EK_OPEN, NULL, MAX(w->ts_ns, out.start_ns));
-    bool wr = fd_writes(w->flags), rd = fd_reads(w->flags);
     bool known = !(w->state & OPEN_HOW_FAULT); /* its flags */
     e->pid = (pid_t)w->pid;
     e->tid = (pid_t)w->tid;
@@ -18987,8 +19385,8 @@ static void open_event(const struct open_rec *r)
     if (w->call != OPEN_HANDLE && !(w->state & OPEN_NAME_FAULT))
         ev_bytes(e, EV_name, r->name, w->name_len);
     if (known) {
-        ev_num(e, EV_writable, wr);
-        ev_sym(e, EV_access, wr && rd ? "read/write" : wr ? "write" : "read");
+        ev_num(e, EV_writable, fd_writes(w->flags));
+        ev_sym(e, EV_access, fd_access(w->flags));
     }
     if (w->ret >= 0 && w->call != OPEN_EXEC)
         ev_num(e, EV_fd, w->ret);

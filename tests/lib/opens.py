@@ -24,7 +24,17 @@ def load(path):
     rows = [json.loads(line) for line in open(path, encoding="utf-8")]
     if not rows or rows[0]["type"] != "header" or rows[-1]["type"] != "summary":
         sys.exit(f"{path}: no header first, or no summary last")
-    return [r for r in rows if r["type"] == "open"], rows[-1]
+    opens = [r for r in rows if r["type"] == "open"]
+    for r in opens:
+        if "flags" in r and r["access"] != access(r["flags"].split("|")):
+            sys.exit(f"access is not what flags allow: {r}")
+    return opens, rows[-1]
+
+
+def access(flags):
+    """What open(2) says of the flags: O_PATH allows nothing, access mode 3 only ioctl(2)."""
+    words = {"O_RDONLY": "read", "O_WRONLY": "write", "O_RDWR": "read/write", "O_ACCMODE": "ioctl"}
+    return "path" if "O_PATH" in flags else words[flags[0]]
 
 
 def raw(row, key):

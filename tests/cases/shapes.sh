@@ -1,0 +1,12 @@
+#!/bin/sh
+# Arguments of unusual shape are shown as the kernel takes them: times that are no times, socket addresses and
+# structures that are shorter or longer than known, results of another type, and the address of a fault.
+# tier: quick asan
+# timeout: 90
+. "$TESTS/lib/truth.sh"
+KVOPT="-v -s 4096" each truth shapes times sockaddrs messages sizes others
+each truth shapes opens faults
+has opens/err 'open .*/made \(path\)$'
+has opens/err 'open .*/made \(ioctl\)$'
+has faults/err 'signal SIGSEGV \(SEGV_MAPERR\) @ 0x1234$'
+[ "$(uname -m)" != x86_64 ] || has faults/err 'signal SIGSEGV \(SI_KERNEL\)$'

@@ -1,0 +1,274 @@
+/* shapes SCENE: calls whose arguments have unusual shapes: times that are not times, addresses and
+ * structures that are shorter or longer than their families and kernels know, results of another
+ * type. All calls are raw, most fail, and each says how it must be shown. */
+#include "t.h"
+#include <stdarg.h>
+#include <sys/ipc.h>
+#include <sys/msg.h>
+
+typedef unsigned char byte;
+typedef uint32_t u32;
+typedef uint64_t u64;
+
+#ifndef O_PATH
+#define O_PATH 010000000
+#endif
+
+/* Argument `arg` of the nth call of that name must be shown as the text. */
+static void __attribute__((format(printf, 4, 5))) shown(const char *call, int nth, int arg, const char *fmt, ...)
+{
+    char text[4096];
+    va_list ap;
+    va_start(ap, fmt);
+    vsnprintf(text, sizeof text, fmt, ap);
+    va_end(ap);
+    want("calls('%s')[%d]['args'][%d] == r'''%s'''", call, nth, arg, text);
+}
+
+static void times(int argc, char **argv)
+{
+    (void)argc, (void)argv;
+    static struct { u64 sec, nsec; } now = { 0, UTIME_NOW }, omit = { 0, UTIME_OMIT }, pair[2] = { { 5, 7 }, { 1, UTIME_OMIT } },
+        odd[2] = { { 0, UTIME_NOW | 1ull << 32 }, { 0, UTIME_NOW } };
+    syscall(SYS_clock_nanosleep, 1, 0, &now, NULL);
+    shown("clock_nanosleep", 0, 2, "{tv_sec=0, tv_nsec=1073741823}");
+    syscall(SYS_nanosleep, &omit, NULL);
+    shown("nanosleep", 0, 0, "{tv_sec=0, tv_nsec=1073741822}");
+    syscall(SYS_utimensat, AT_FDCWD, "none", pair, 0);
+    shown("utimensat", 0, 2, "[{tv_sec=5, tv_nsec=7}, UTIME_OMIT]");
+    syscall(SYS_utimensat, AT_FDCWD, "none", odd, 0);
+    shown("utimensat", 1, 2, "[{tv_sec=0, tv_nsec=%lld}, UTIME_NOW]", UTIME_NOW | 1ll << 32);
+    syscall(SYS_ppoll, (void *)8, 1, &now, NULL, 8);
+    shown("ppoll", 0, 2, "{tv_sec=0, tv_nsec=1073741823}");
+}
+
+/* bind to no descriptor: the address is not looked at by the kernel. */
+static void bound(const void *sa, int len, const char *fmt, ...)
+{
+    static int nth;
+    char text[4096];
+    va_list ap;
+    va_start(ap, fmt);
+    vsnprintf(text, sizeof text, fmt, ap);
+    va_end(ap);
+    syscall(SYS_bind, -1, sa, len);
+    shown("bind", nth++, 1, "%s", text);
+}
+
+static void sockaddrs(int argc, char **argv)
+{
+    (void)argc, (void)argv;
+    static const struct {
+        int af;
+        const char *name, *decoded; /* of 128 bytes, by what fill() puts there */
+        int least;
+        const char *shorter; /* of one byte less than the least */
+    } of[] = {
+        { 1, "AF_UNIX", "sun_path=\"abcdefghijklmnopqrstuvwxyz{|}~\"", 3, NULL },
+        { 2, "AF_INET", "sin_port=htons(24930), sin_addr=inet_addr(\"99.100.101.102\")", 8, "abcde" },
+        { 10, "AF_INET6", "sin6_port=htons(24930), sin6_flowinfo=htonl(1667523942), inet_pton(AF_INET6, "
+          "\"6768:696a:6b6c:6d6e:6f70:7172:7374:7576\", &sin6_addr), sin6_scope_id=2054781047", 24,
+          "abcdefghijklmnopqrstu" },
+        { 16, "AF_NETLINK", "nl_pid=1717920867, nl_groups=0x6a696867", 12, "abcdefghi" },
+        { 17, "AF_PACKET", "sll_protocol=htons(24930), sll_ifindex=1717920867, sll_hatype=26727, sll_pkttype=105, "
+          "sll_halen=106, sll_addr=6b:6c:6d:6e:6f:70:71:72", 12, "abcdefghi" },
+        { 38, "AF_ALG", "salg_type=\"abcdefghijklmn\", salg_feat=0x7271706f, salg_mask=0x76757473, "
+          "salg_name=\"wxyz{|}~\"", 88, NULL },
+        { 40, "AF_VSOCK", "svm_cid=0x6a696867, svm_port=1717920867", 12, "abcdefghi" },
+        { 44, "AF_XDP", "sxdp_flags=0x6261, sxdp_ifindex=1717920867, sxdp_queue_id=1785292903, "
+          "sxdp_shared_umem_fd=1852664939", 16, "abcdefghijklm" },
+    };
+    static byte sa[256];
+    for (int i = 0; i < 30; i++)
+        sa[2 + i] = (byte)('a' + i);
+    for (unsigned i = 0; i < sizeof of / sizeof *of; i++) {
+        sa[0] = (byte)of[i].af;
+        bound(sa, 0, "%p", (void *)sa);
+        bound(sa, -1, "%p", (void *)sa);
+        bound(sa, 2, "{sa_family=%s}", of[i].name);
+        bound(sa, 128, "{sa_family=%s, %s}", of[i].name, of[i].decoded);
+        bound(sa, 140, "{sa_family=%s, %s}", of[i].name, of[i].decoded); /* no more than 128 count */
+        if (of[i].shorter)
+            bound(sa, of[i].least - 1, "{sa_family=%s, sa_data=\"%s\"}", of[i].name, of[i].shorter);
+    }
+    sa[0] = 10; /* without the scope: RFC 2133 */
+    bound(sa, 24, "{sa_family=AF_INET6, sin6_port=htons(24930), sin6_flowinfo=htonl(1667523942), "
+          "inet_pton(AF_INET6, \"6768:696a:6b6c:6d6e:6f70:7172:7374:7576\", &sin6_addr)}");
+    sa[0] = 99;
+    bound(sa, 5, "{sa_family=99, sa_data=\"abc\"}");
+    memset(sa, 0, sizeof sa);
+    sa[0] = 16;
+    bound(sa, 4, "{sa_family=AF_NETLINK, sa_data=\"\\x00\\x00\"}");
+    bound(sa, 12, "{sa_family=AF_NETLINK, nl_pid=0, nl_groups=00000000}");
+    sa[0] = 1;
+    bound(sa, 3, "{sa_family=AF_UNIX, sun_path=@\"\"}");
+    bound(sa, 5, "{sa_family=AF_UNIX, sun_path=@\"\\x00\\x00\"}");
+    memcpy(sa + 3, "name", 4);
+    bound(sa, 7, "{sa_family=AF_UNIX, sun_path=@\"name\"}");
+    bound((void *)8, 16, "0x8");
+}
+
+static void messages(int argc, char **argv)
+{
+    (void)argc, (void)argv;
+    static struct { long type; char text[8]; } m = { 1, "abcd" };
+    int q = (int)CHK(msgget(IPC_PRIVATE, 0600 | IPC_CREAT));
+    CHK(syscall(SYS_msgsnd, q, &m, 4, 0));
+    shown("msgsnd", 0, 1, "{mtype=1, mtext=\"abcd\"}");
+    m.type = -5;
+    syscall(SYS_msgsnd, q, &m, 0, 0);
+    shown("msgsnd", 1, 1, "{mtype=-5, mtext=\"\"}");
+    syscall(SYS_msgsnd, q, 8, 5, 0);
+    shown("msgsnd", 2, 1, "0x8");
+    MUST(syscall(SYS_msgrcv, q, &m, 8, 0, 0) == 4);
+    shown("msgrcv", 0, 1, "{mtype=1, mtext=\"abcd\"}");
+    syscall(SYS_msgrcv, q, &m, 8, 0, IPC_NOWAIT);
+    shown("msgrcv", 1, 1, "%p", (void *)&m);
+    CHK(msgctl(q, IPC_RMID, NULL));
+}
+
+/* Structures that say their size, or whose size is an argument. */
+static void sizes(int argc, char **argv)
+{
+    (void)argc, (void)argv;
+    static u64 how[6] = { 0, 0, 0, 1 }, clone[20] = { 0x80000000000 }, mnt[6] = { 1, 2, 0, 3 }, rules[6] = { 1, 3 };
+#define KNOWN "flags=O_RDONLY, mode=000, resolve=0"
+    syscall(SYS_openat2, AT_FDCWD, "none", how, 0);
+    shown("openat2", 0, 2, "%p", (void *)how);
+    syscall(SYS_openat2, AT_FDCWD, "none", how, 16);
+    shown("openat2", 1, 2, "{flags=O_RDONLY, mode=000}");
+    syscall(SYS_openat2, AT_FDCWD, "none", how, 24);
+    shown("openat2", 2, 2, "{" KNOWN "}");
+    syscall(SYS_openat2, AT_FDCWD, "none", how, 32);
+    shown("openat2", 3, 2, "{" KNOWN ", /* bytes 24..31 */ \"\\x01\\x00\\x00\\x00\\x00\\x00\\x00\\x00\"}");
+    static u64 zero[600];
+    syscall(SYS_openat2, AT_FDCWD, "none", zero, 48);
+    shown("openat2", 4, 2, "{" KNOWN "}");
+    syscall(SYS_openat2, AT_FDCWD, "none", zero, 4800); /* a page is all that the kernel takes */
+    shown("openat2", 5, 2, "{" KNOWN ", ...}");
+    byte *end = mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    MUST(end != MAP_FAILED);
+    CHK(munmap(end + 4096, 4096));
+    syscall(SYS_openat2, AT_FDCWD, "none", end + 4096 - 16, 24);
+    shown("openat2", 6, 2, "%p", (void *)(end + 4096 - 16));
+
+    clone[12] = 7;
+    syscall(SYS_clone3, clone, 104);
+    shown("clone3", 0, 0, "{flags=0x80000000000, exit_signal=0, stack=NULL, stack_size=0, /* bytes 88..103 */ "
+          "\"\\x00\\x00\\x00\\x00\\x00\\x00\\x00\\x00\\x07\\x00\\x00\\x00\\x00\\x00\\x00\\x00\"}");
+    syscall(SYS_clone3, clone, 88);
+    shown("clone3", 1, 0, "{flags=0x80000000000, exit_signal=0, stack=NULL, stack_size=0}");
+    syscall(SYS_clone3, clone, 32);
+    shown("clone3", 2, 0, "{flags=0x80000000000}");
+
+    mnt[4] = 'x';
+    syscall(442 /* mount_setattr */, -1, "x", 0, mnt, 40);
+    shown("mount_setattr", 0, 3, "{attr_set=MOUNT_ATTR_RDONLY, attr_clr=MOUNT_ATTR_NOSUID, propagation=0, userns_fd=3, "
+          "/* bytes 32..39 */ \"x\\x00\\x00\\x00\\x00\\x00\\x00\\x00\"}");
+    rules[4] = 'y';
+    syscall(444 /* landlock_create_ruleset */, rules, 40, 0);
+    shown("landlock_create_ruleset", 0, 0, "{handled_access_fs=LANDLOCK_ACCESS_FS_EXECUTE, "
+          "handled_access_net=LANDLOCK_ACCESS_NET_BIND_TCP|LANDLOCK_ACCESS_NET_CONNECT_TCP, scoped=0, "
+          "/* bytes 24..39 */ \"\\x00\\x00\\x00\\x00\\x00\\x00\\x00\\x00y\\x00\\x00\\x00\\x00\\x00\\x00\\x00\"}");
+    syscall(444, rules, 8, 0);
+    shown("landlock_create_ruleset", 1, 0, "{handled_access_fs=LANDLOCK_ACCESS_FS_EXECUTE}");
+    u64 port[2] = { 1, 8080 };
+    syscall(445 /* landlock_add_rule */, -1, 2, port, 0);
+    shown("landlock_add_rule", 0, 2, "{allowed_access=LANDLOCK_ACCESS_NET_BIND_TCP, port=8080}");
+
+    u32 sched[32] = { 64 };
+    sched[14] = 'z';
+    syscall(SYS_sched_setattr, 0, sched, 1);
+#define SCHED "sched_policy=SCHED_OTHER, sched_flags=0, sched_nice=0, sched_priority=0, sched_runtime=0, " \
+    "sched_deadline=0, sched_period=0"
+    shown("sched_setattr", 0, 1, "{size=64, " SCHED ", sched_util_min=0, sched_util_max=0, "
+          "/* bytes 56..63 */ \"z\\x00\\x00\\x00\\x00\\x00\\x00\\x00\"}");
+    sched[0] = 0;
+    syscall(SYS_sched_setattr, 0, sched, 1);
+    shown("sched_setattr", 1, 1, "{size=0, " SCHED "}");
+
+    u32 file[6] = { 1, 0, 2, 3, 4, 5 };
+    syscall(469 /* file_setattr */, -1, "x", file, 24, 0);
+    shown("file_setattr", 0, 2, "{fa_xflags=0x1, fa_extsize=2, fa_nextents=3, fa_projid=4, fa_cowextsize=5}");
+    u64 xattr[2] = { 0, 3 | 1ull << 32 };
+    syscall(463 /* setxattrat */, -1, "x", 0, "user.x", xattr, 16);
+    shown("setxattrat", 0, 4, "{value=NULL, size=3, flags=XATTR_CREATE}");
+    u32 mount[8] = { 32, 0, 9, 0, 6, 0, 0, 0 };
+    syscall(457 /* statmount */, mount, NULL, 0, 0x100);
+    shown("statmount", 0, 0, "{size=32, mnt_id=0x9, param=0x6, mnt_ns_id=0}");
+}
+
+static void others(int argc, char **argv)
+{
+    (void)argc, (void)argv;
+    static u32 perf[36];
+    perf[1] = 128;                       /* size; type 0: hardware */
+    perf[14] = 3;                        /* config1 */
+    perf[16] = 0x1234;                   /* config2 */
+    syscall(SYS_perf_event_open, perf, 0, -1, -5, 0);
+    want("', config1=0x3, config2=0x1234' in calls('perf_event_open')[0]['args'][0]");
+    perf[1] = 64;
+    syscall(SYS_perf_event_open, perf, 0, -1, -5, 0);
+    want("'config1=0x3' in calls('perf_event_open')[1]['args'][0]");
+    want("'config2' not in calls('perf_event_open')[1]['args'][0]");
+    perf[0] = 5, perf[1] = 72; /* PERF_TYPE_BREAKPOINT */
+    syscall(SYS_perf_event_open, perf, 0, -1, -5, 0);
+    want("', bp_type=0, bp_addr=0x3, bp_len=4660, ...}' in calls('perf_event_open')[2]['args'][0]");
+
+    static u32 ring[30];
+    ring[7] = 9;
+    syscall(425 /* io_uring_setup */, 4, ring);
+    shown("io_uring_setup", 0, 1, "{flags=0, sq_thread_cpu=0, sq_thread_idle=0, resv[0]=0x9}");
+    u64 wait[3] = { 0, 8, 0 }, set = 1;
+    syscall(426 /* io_uring_enter */, -1, 1, 2, 9, wait, 24);
+    shown("io_uring_enter", 0, 4, "{sigmask=NULL, sigmask_sz=8, ts=NULL}");
+    syscall(426, -1, 1, 2, 1, &set, 8);
+    shown("io_uring_enter", 1, 4, "[HUP]");
+
+    u64 range[2] = { 0, 4096 };
+    syscall(451 /* cachestat */, -1, range, NULL, 0);
+    shown("cachestat", 0, 1, "{off=0, len=4096}");
+    u64 waiter[3] = { 1, 0, 2 };
+    syscall(449 /* futex_waitv */, waiter, 1, 1, NULL, 0);
+    shown("futex_waitv", 0, 0, "[{val=0x1, uaddr=NULL, flags=FUTEX2_SIZE_U32}]");
+
+#ifdef SYS_modify_ldt
+    syscall(SYS_modify_ldt, 0x55, NULL, 0); /* its result is an unsigned int */
+    want("[c['error'] for c in calls('modify_ldt')] == ['ENOSYS', None]");
+    MUST(syscall(SYS_modify_ldt, 2, NULL, 0) == 0);
+#endif
+}
+
+static void opens(int argc, char **argv)
+{
+    (void)argc, (void)argv;
+    t_put("made", 3);
+    int path = (int)CHK(open("made", O_PATH)), ctl = (int)CHK(open("made", 3)), rw = (int)CHK(open("made", O_RDWR));
+    char c;
+    MUST(read(path, &c, 1) < 0 && read(ctl, &c, 1) < 0 && read(rw, &c, 1) == 1);
+    want("[(e['access'], e['writable']) for e in by('open', path='%smade')] == "
+         "[('write', True), ('path', False), ('ioctl', False), ('read/write', True)]", t_cwd);
+}
+
+/* Each child dies of one fault. */
+static void faults(int argc, char **argv)
+{
+    (void)argc, (void)argv;
+    if (!fork())
+        *(volatile char *)0x1234 = 1;
+    wait(NULL);
+    want("[num(e['addr']) for e in by('signal', signal='SIGSEGV', code='SEGV_MAPERR')] == [0x1234]");
+#ifdef __x86_64__
+    if (!fork())
+        *(volatile char *)(1ull << 63) = 1; /* no address that there can be: the kernel tells none */
+    wait(NULL);
+    want("['addr' in e for e in by('signal', signal='SIGSEGV', code='SI_KERNEL')] == [False]");
+#endif
+}
+
+int main(int argc, char **argv)
+{
+    static const struct scene s[] = { { "times", times }, { "sockaddrs", sockaddrs }, { "messages", messages },
+        { "sizes", sizes }, { "others", others }, { "opens", opens }, { "faults", faults }, { NULL, NULL } };
+    return t_main(argc, argv, s);
+}

@@ -1,0 +1,24 @@
+/* cc: -m32 -static -nostdlib -fno-pie -no-pie -fno-stack-protector
+ * only: x86_64
+ * Calls of i386 whose arguments have unusual shapes, without a libc. Exit status 32: they failed as they should. */
+static long call(long n, long a, long b, long c, long d)
+{
+    long r;
+    __asm__ volatile("int $0x80" : "=a"(r) : "a"(n), "b"(a), "c"(b), "d"(c), "S"(d) : "memory");
+    return r;
+}
+
+void _start(void)
+{
+    enum { NOW = 0x3fffffff, OMIT = 0x3ffffffe };
+    static const int ts[4] = { 0, OMIT, 0, NOW }, sleep[2] = { 0, NOW };
+    static const unsigned long long ts64[4] = { 0, 7ull << 32 | OMIT, 3, 9ull << 32 | 5 };
+    static const unsigned char netlink[4] = { 16 };
+    static const struct { int type; char text[4]; } msg = { 7, "abc" };
+    int ok = call(320, -100, (long)"none", (long)ts, 0) == -2; /* utimensat: ENOENT */
+    ok &= call(412, -100, (long)"none", (long)ts64, 0) == -2;  /* utimensat_time64 */
+    ok &= call(162, (long)sleep, 0, 0, 0) == -22;              /* nanosleep: EINVAL */
+    ok &= call(361, -1, (long)netlink, 4, 0) == -9;            /* bind: EBADF */
+    ok &= call(400, -1, (long)&msg, 3, 0) < 0;                 /* msgsnd */
+    call(1, ok ? 32 : 1, 0, 0, 0);
+}
