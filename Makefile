@@ -105,9 +105,9 @@ INSTALLS = $(PREFIX)/bin/kvis $(PREFIX)/share/man/man1/kvis.1 $(BASH_DIR)/kvis \
 LINKED = opensnoop execsnoop exitsnoop
 RUNS = $(if $(CROSS),$(error install: this machine cannot run $(BIN), which prints its own manual),./$(BIN))
 
-install: $(BIN) ## binary, manual, completions into $(DESTDIR)$(PREFIX); LINKS=1: opensnoop ..., too
+install: $(BIN) ## stripped binary, manual, completions into $(DESTDIR)$(PREFIX); LINKS=1: opensnoop ..., too
 	@set -e; umask 022; for f in $(INSTALLS); do f="$(DESTDIR)$$f"; mkdir -p "$${f%/*}"; case $$f in \
-	  */bin/kvis) cp $(BIN) "$$f.new"; chmod 755 "$$f.new"; mv "$$f.new" "$$f" ;; \
+	  */bin/kvis) $(STRIP) -o "$$f.new" $(BIN); chmod 755 "$$f.new"; mv "$$f.new" "$$f" ;; \
 	  *.1) $(RUNS) help --man >"$$f" ;; */bash-*) $(RUNS) completion bash >"$$f" ;; \
 	  *.fish) $(RUNS) completion fish >"$$f" ;; *) $(RUNS) completion zsh >"$$f" ;; esac; echo "$$f"; done
 	@set -e; for l in $(if $(LINKS),$(LINKED)); do ln -sf kvis "$(DESTDIR)$(PREFIX)/bin/$$l"; \
@@ -118,8 +118,8 @@ uninstall: ## take out what install has put there (and no link that is not to kv
 	@for l in $(LINKED); do for d in $(PREFIX)/bin $(BASH_DIR); do f="$(DESTDIR)$$d/$$l"; \
 	  [ "$$(readlink "$$f")" != kvis ] || rm -f "$$f"; done; done
 
-dist: ## into dist/: static binaries for x86_64 and aarch64, source, SHA256SUMS, sizes; the same bytes anywhere
-	MAKE='$(MAKE)' SAYS='$(SAYS)' sh gen/dist.sh
+dist: ## into dist/: static binaries for x86_64 and aarch64, their symbols, source, SHA256SUMS; the same bytes anywhere
+	SAYS='$(SAYS)' sh gen/dist.sh
 
 clean: ## remove what was built
 	rm -rf kvis kvis-* dist gen/report.page tests/out

@@ -1,8 +1,8 @@
 #!/bin/sh
-# dist.sh: for `make dist`. Into dist/: kvis-VERSION-ARCH for each of ARCHS, stripped; the source as
-# kvis-VERSION.tar.gz; SIZES; SHA256SUMS. The same commit and compilers give the same bytes, wherever and
+# dist.sh: for `make dist`. Into dist/: kvis-VERSION-ARCH for each of ARCHS, stripped, and its symbols for
+# a debugger as kvis-VERSION-ARCH.debug; the source as kvis-VERSION.tar.gz; SIZES; SHA256SUMS. The same commit and compilers give the same bytes, wherever and
 # whenever: nothing of the place, the time, the user, the locale or the umask is in them.
-# Environment: MAKE, SAYS ("VERSION [DATE SECONDS]"), ARCHS, SOURCE_DATE_EPOCH (else the commit's time).
+# Environment: SAYS ("VERSION [DATE SECONDS]"), ARCHS, SOURCE_DATE_EPOCH (else the commit's time).
 set -eu
 LC_ALL=C TZ=UTC
 export LC_ALL TZ
@@ -15,14 +15,25 @@ name=kvis-$version
 rm -rf dist
 mkdir dist
 
-# -s and no -g: no paths, no numbers of lines. The number of a build is the hash of all of that.
+# No path of this machine gets into the symbols, and the build id would be a hash of them.
+maps="-ffile-prefix-map='$PWD'=. ${MUSL_ARM64:+-ffile-prefix-map='$MUSL_ARM64'=musl}"
+make --no-print-directory gen/report.page
 jobs=
 for arch in ${ARCHS:-x86_64 aarch64}; do
-    ${MAKE:-make} --no-print-directory ARCH=$arch BIN=dist/$name-$arch CFLAGS=-Os \
-        LDFLAGS='-s -Wl,--build-id=none' &
+    make --no-print-directory ARCH=$arch BIN=dist/$name-$arch LDFLAGS="-Wl,--build-id=none $maps" &
     jobs="$jobs $!"
 done
 for job in $jobs; do wait "$job"; done
+for arch in ${ARCHS:-x86_64 aarch64}; do
+    objcopy=objcopy
+    [ "$arch" = "$(uname -m)" ] || objcopy=$arch-linux-gnu-objcopy
+    (
+        cd dist
+        $objcopy --only-keep-debug $name-$arch $name-$arch.debug
+        chmod 644 $name-$arch.debug
+        $objcopy --strip-all --add-gnu-debuglink=$name-$arch.debug $name-$arch
+    )
+done
 
 # The source: what git knows here, or, in such an archive, what lies here. .version: what git would have said.
 if [ -e .git ]; then git ls-files; else
@@ -39,6 +50,7 @@ rm dist/files dist/.version
 {
     for f in dist/$name-*; do
         echo "$(wc -c <"$f") ${f#dist/}"
+        [ "$f" = "${f%.debug}" ] || continue
         readelf -SW "$f" | sed -n 's/^ *\[ *[0-9]*\] \([^ ]*\)  *\([A-Z][A-Z]*\)  *[0-9a-f]* [0-9a-f]* \([0-9a-f]*\) .*/\2 \3 \1/p' |
             while read -r type size section; do
                 size=$((0x$size))

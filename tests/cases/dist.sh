@@ -20,7 +20,8 @@ make dist >../out 2>../err || fail "make dist"
 cd ..
 [ -z "$(cd a && git status --porcelain)" ] || fail "make dist leaves files that git would take"
 (cd a/dist && sha256sum -c --quiet SHA256SUMS) || fail "SHA256SUMS"
-eq "files" "SHA256SUMS SIZES kvis-0.1-aarch64 kvis-0.1-x86_64 kvis-0.1.tar.gz" "$(echo $(ls a/dist))"
+eq "files" "SHA256SUMS SIZES kvis-0.1-aarch64 kvis-0.1-aarch64.debug kvis-0.1-x86_64 \
+kvis-0.1-x86_64.debug kvis-0.1.tar.gz" "$(echo $(ls a/dist))"
 
 mkdir "b c"
 tar -x -C "b c" -f a/dist/kvis-0.1.tar.gz
@@ -38,7 +39,11 @@ for arch in $ARCHS; do
     readelf -lW a/dist/kvis-0.1-$arch >elf; hasnt elf INTERP
     readelf -dW a/dist/kvis-0.1-$arch >elf; hasnt elf NEEDED
     ! grep -aF "$PWD" a/dist/kvis-0.1-$arch >/dev/null || fail "$arch: this directory's name is in it"
+    ! grep -aF "$PWD" a/dist/kvis-0.1-$arch.debug >/dev/null || fail "$arch: this directory's name is in the symbols"
     has a/dist/SIZES "^$(wc -c <a/dist/kvis-0.1-$arch) kvis-0.1-$arch\$"
+    readelf -SW a/dist/kvis-0.1-$arch >elf; hasnt elf '\.(symtab|debug_info)'; has elf '\.gnu_debuglink'
+    readelf -SW a/dist/kvis-0.1-$arch.debug >elf; has elf '\.symtab'; has elf '\.debug_info'
+    [ "$(wc -c <a/dist/kvis-0.1-$arch)" -le 1048576 ] || fail "$arch: over 1 MiB"
 done
 a/dist/kvis-0.1-x86_64 --version >out || fail "x86_64 does not run"
 qemu-aarch64-static a/dist/kvis-0.1-aarch64 --version >>out || fail "aarch64 does not run"

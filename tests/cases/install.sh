@@ -16,6 +16,8 @@ d/p/share/man/man1/kvis.1
 d/p/share/zsh/site-functions/_kvis
 END
 eq "installed" "$(cat want)" "$(find d ! -type d | sort)"
+readelf -SW kvis >elf; has elf '\.symtab'
+readelf -SW d/p/bin/kvis >elf; hasnt elf '\.(symtab|debug_info)'
 d/p/bin/kvis --version >out || fail "the installed kvis does not run"
 d/p/bin/kvis help --man | cmp - d/p/share/man/man1/kvis.1 || fail "the manual"
 for s in bash zsh fish; do
