@@ -2,7 +2,7 @@
 # make install and uninstall honor CC, CFLAGS, PREFIX, DESTDIR and LINKS, and make help lists real targets.
 # tier: full
 # timeout: 120
-# needs: make
+# needs: make readelf strip
 . "$TESTS/lib/lib.sh"
 cp -r "$TESTS/../Makefile" "$TESTS/../kvis.c" "$TESTS/../gen" "$TESTS/../bpf_insns" .
 make CC=cc CFLAGS=-O0 kvis >out 2>err || fail "make CC=cc"
