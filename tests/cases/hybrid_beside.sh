@@ -1,6 +1,6 @@
 #!/bin/sh
 # With other BPF programs on the same tracepoints, every call is recorded or counted as lost.
-# tier: quick
+# tier: full
 # timeout: 120
 # needs: root prog:hyb bpftrace
 # covers: H9 H10 E21
