@@ -12327,8 +12327,11 @@ static void gz_blocks(struct gz *z)
 
 /* Unpacks the n bytes at p, which `gzip -n` has made, into memory of their own. Returns that, and
  * in *size how many bytes it has. NULL: they are damaged, or there is no memory. */
+/* What gzip has packed into the n bytes at p, for the caller to free, and its size. NULL with errno:
+ * ENOMEM, or EBADMSG for damaged input. */
 static u8 *gz_unpack(const u8 *p, size_t n, size_t *size)
 {
+    errno = EBADMSG;
     if (n < GZ_HEAD + GZ_TAIL || rec_ld32(p) != 0x00088b1f) /* the 0: no name or comment follows */
         return NULL;
     const u8 *tail = p + n - GZ_TAIL;
@@ -12341,6 +12344,7 @@ static u8 *gz_unpack(const u8 *p, size_t n, size_t *size)
     gz_blocks(&z);
     if (z.bad || z.p != tail || z.len != z.size || rec_crc(0, z.out, z.size) != rec_ld32(tail)) {
         free(z.out);
+        errno = EBADMSG;
         return NULL;
     }
     *size = z.size;
@@ -12588,8 +12592,8 @@ static bool rep_open(int to)
     /* cppcheck-suppress comparePointers ; both are of what .incbin has put there */
     rep.page = (const char *)gz_unpack(rep_packed, (size_t)(rep_packed_end - rep_packed), &size);
     if (!rep.page) {
-        u_warn("%s: the page in kvis cannot be unpacked: this file is damaged", opt.report);
-        out.failed = EBADMSG;
+        out.failed = errno;
+        u_warn("%s: cannot unpack the page that kvis contains: %s", opt.report, strerror(errno));
         return false;
     }
     rep.page_end = rep.page + size;
