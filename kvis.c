@@ -346,6 +346,7 @@ struct opts {
     char backend;         /* 'a', 'p', 'h' */
     const char *json_file, *out_file, *user, *sort;
     const char *record, *report, *perfetto; /* -w, --report, --perfetto */
+    bool report_unnamed;  /* --report without FILE: its name is kvis's */
     u32 report_events;
     const char *trace;    /* -e trace= */
     const char **paths;   /* -P */
@@ -491,11 +492,28 @@ static const char *u_write_error(int e)
                          : strerror(e);
 }
 
+/* Whether a file of this name would be a device: one that is not there is not made, for nobody
+ * would find an ordinary file in /dev. */
+static bool u_is_device(const char *name)
+{
+    return !strncmp(name, "/dev/", 5) && strncmp(name, "/dev/shm/", 9);
+}
+
 static u64 u_now(void)
 {
     struct timespec ts;
     clock_gettime(CLOCK_MONOTONIC, &ts);
     return (u64)ts.tv_sec * NSEC + (u64)ts.tv_nsec;
+}
+
+/* A number that nobody can guess; soon after boot, or without getrandom(2), one that nobody is
+ * likely to. */
+static u64 u_random(void)
+{
+    u64 r = 0;
+    if (syscall(SYS_getrandom, &r, sizeof r, 1 /* GRND_NONBLOCK */) != (long)sizeof r)
+        r = u_now() * 0x9e3779b97f4a7c15;
+    return r;
 }
 
 static u64 u_at; /* when what is handled now has happened; 0: it happens now */
@@ -10243,7 +10261,21 @@ static void rec_text(const char *s)
     rec_str(s, strlen(s));
 }
 
-/* Ends the block. What cannot be written ends the recording, said once. */
+/* What cannot be written ends the recording, said once; -EPIPE: its reader has seen enough. */
+static void rec_write(const void *p, size_t n)
+{
+    int e = rout.write ? rout.write(p, n) : 0;
+    if (!e)
+        return;
+    if (e != -EPIPE && e != -EINTR) {
+        errno = -e;
+        u_warn("cannot write %s, it ends here:", rout.name);
+        out.failed = -e;
+    }
+    rout.write = NULL;
+}
+
+/* Ends the block. */
 static void rec_block(void)
 {
     u8 head[8], number[4];
@@ -10252,17 +10284,8 @@ static void rec_block(void)
     rec_le32(number, rout.blocks++);
     rec_le32(head, rout.b.len);
     rec_le32(head + 4, rec_crc(rec_crc(0, number, 4), rout.b.p, rout.b.len));
-    int e = rout.write ? rout.write((char *)head, 8) : 0;
-    if (rout.write && !e)
-        e = rout.write(rout.b.p, rout.b.len);
-    if (e) {
-        errno = -e;
-        if (e != -EPIPE && e != -EINTR) {
-            u_warn("cannot write %s, it ends here:", rout.name);
-            out.failed = -e;
-        }
-        rout.write = NULL;
-    }
+    rec_write(head, sizeof head);
+    rec_write(rout.b.p, rout.b.len);
     b_reset(&rout.b);
 }
 
@@ -10591,13 +10614,7 @@ static void rec_start(int (*write)(const char *, size_t), const char *name)
     memcpy(head, rec_magic, 8);
     rec_le32(head + 8, REC_VERSION);
     rec_le32(head + 12, rec_crc(0, head, 12));
-    int e = write((char *)head, sizeof head);
-    if (e) {
-        errno = -e;
-        u_warn("cannot write %s:", name);
-        out.failed = -e;
-        rout.write = NULL;
-    }
+    rec_write(head, sizeof head);
     rec_begin();
     out.tap[out.n_taps++] = &rec_tap;
 }
@@ -12657,7 +12674,7 @@ static int rep_temporary(const char *dir)
     int f = open(dir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
     if (f >= 0 || (errno != EOPNOTSUPP && errno != EISDIR && errno != EINVAL))
         return f >= 0 ? f : -errno;
-    snprintf(path, sizeof path, "%s/kvis-%d-%" PRIu64, dir, getpid(), u_now());
+    snprintf(path, sizeof path, "%s/kvis-%016" PRIx64, dir, u_random());
     f = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
     if (f < 0 || unlink(path) < 0)
         return -errno;
@@ -14580,10 +14597,7 @@ static u64 bpf_pid_ns(u64 *dev)
 /* A pointer that no program passes: outside of what either architecture gives to processes. */
 static u64 bpf_magic(void)
 {
-    u64 r = 0;
-    if (syscall(SYS_getrandom, &r, sizeof r, 1 /* GRND_NONBLOCK */) != (long)sizeof r)
-        r = u_now() * 0x9e3779b97f4a7c15;
-    return r | 1ull << 63 | 1;
+    return u_random() | 1ull << 63 | 1;
 }
 
 /* --- CPUs --- */
@@ -27352,23 +27366,41 @@ static const struct buf *mout_exposition(void)
     return &mout.prom;
 }
 
-/* Puts it into the file in one step: who reads it sees all of it or all of the one before. */
+/* Opens what the exposition is written to: a new file that will replace FILE, with its name in tmp;
+ * or FILE itself (tmp is empty) where that is a device, a FIFO or a symbolic link, which must stay
+ * what they are. Without a reader a FIFO is an error (ENXIO). Returns a descriptor or -errno. */
+static int mout_prom_open(const char *file, char *tmp, size_t size)
+{
+    struct stat s;
+    bool there = lstat(file, &s) == 0;
+    int f;
+    *tmp = 0;
+    if ((there && !S_ISREG(s.st_mode)) || (!there && u_is_device(file))) {
+        f = open(file, O_WRONLY | O_TRUNC | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+    } else {
+        snprintf(tmp, size, "%.4000s.%016" PRIx64 ".tmp", file, u_random());
+        f = open(tmp, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+    }
+    return f < 0 ? -errno : f;
+}
+
+/* Writes FILE, an ordinary one in one step: who reads it sees all of it or all of the one before.
+ */
 static void mout_prom_file(const char *file)
 {
     char tmp[PATH_MAX];
     const struct buf *b = mout_exposition();
-    snprintf(tmp, sizeof tmp, "%.4000s.%d.tmp", file, (int)getpid());
-    int f = open(tmp, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0644);
-    int e = f < 0 ? -errno : out_write_all(f, b->p, b->len);
+    int f = mout_prom_open(file, tmp, sizeof tmp);
+    int e = f < 0 ? f : out_write_all(f, b->p, b->len);
     if (f >= 0 && close(f) < 0 && !e)
         e = -errno;
-    if (!e && rename(tmp, file) < 0)
+    if (!e && *tmp && rename(tmp, file) < 0)
         e = -errno;
-    if (e && f >= 0)
+    if (e && f >= 0 && *tmp)
         unlink(tmp);
     errno = -e;
     if (e && !mout.prom_wrong)
-        u_warn("cannot write %s: %s", file, u_write_error(e < 0 ? -e : e));
+        u_warn("cannot write %s: %s", file, e == -ENXIO ? "nobody reads it" : u_write_error(-e));
     mout.prom_wrong = e;
     if (e && met.tick == 1)
         out.failed = -e;
@@ -30966,7 +30998,8 @@ static const char *opt_json(const char *v)
 
 static const char *opt_report(const char *v)
 {
-    opt.report = v && *v ? v : "report.html";
+    opt.report_unnamed = !v || !*v;
+    opt.report = opt.report_unnamed ? "report.html" : v;
     return NULL;
 }
 
@@ -31264,8 +31297,10 @@ static void opt_help_rows(struct buf *b, const struct cmd *c)
 
 static void opt_print(int f, struct buf *b)
 {
-    if (out_write_all(f, b->p, b->len) < 0)
-        exit(EXIT_KVIS);
+    int e = out_write_all(f, b->p, b->len);
+    errno = -e;
+    if (e)
+        die(EXIT_KVIS, "cannot write %s:", f == STDOUT_FILENO ? "stdout" : "stderr");
     b_reset(b);
 }
 
@@ -31954,25 +31989,56 @@ static void cmd_own_file(int f, const char *name)
         files[n].dev = s.st_dev, files[n].ino = s.st_ino, files[n++].name = name;
 }
 
-/* mode: O_WRONLY, O_RDWR. */
-static int cmd_open_as(const char *name, int mode)
+/* f: what was opened under this name; it begins empty. */
+static int cmd_empty_file(int f, const char *name)
 {
-    /* a device that is not there: a file of its name would be found by nobody */
-    bool device = !strncmp(name, "/dev/", 5) && strncmp(name, "/dev/shm/", 9);
-    int f = open(name, mode | O_CLOEXEC | (device ? 0 : O_CREAT), 0666);
-    if (f < 0 && device)
-        die(EXIT_KVIS, "cannot write %s:", name);
-    if (f < 0)
-        die(EXIT_KVIS, "cannot write %s: %s", name, u_write_error(errno));
     cmd_own_file(f, name);
     if (ftruncate(f, 0) < 0 && errno != EINVAL) /* EINVAL: not a file */
         die(EXIT_KVIS, "cannot write %s:", name);
     return f;
 }
 
+/* Opens a file, a device or a FIFO that a person named. mode: O_WRONLY, O_RDWR. */
+static int cmd_open_as(const char *name, int mode)
+{
+    bool device = u_is_device(name);
+    int f = open(name, mode | O_CLOEXEC | (device ? 0 : O_CREAT), 0666);
+    if (f < 0 && device)
+        die(EXIT_KVIS, "cannot write %s:", name);
+    if (f < 0)
+        die(EXIT_KVIS, "cannot write %s: %s", name, u_write_error(errno));
+    return cmd_empty_file(f, name);
+}
+
 static int cmd_open_file(const char *name)
 {
     return cmd_open_as(name, O_WRONLY);
+}
+
+/* Whether others can make files here. */
+static bool cmd_shared_directory(void)
+{
+    struct stat s;
+    return stat(".", &s) < 0 || s.st_mode & (S_IWGRP | S_IWOTH)
+           || (s.st_uid && s.st_uid != geteuid());
+}
+
+/* Opens --report's file. The name that kvis gives it can be foreseen: where others can make files,
+ * what they have put there (a link to another file, a file that they own, a FIFO) is not written.
+ */
+static int cmd_open_report(void)
+{
+    struct stat s;
+    if (!opt.report_unnamed || !cmd_shared_directory())
+        return cmd_open_file(opt.report);
+    int f = open(opt.report, O_WRONLY | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0666);
+    if (f < 0 && errno != ELOOP && errno != ENXIO) /* a link; a FIFO */
+        die(EXIT_KVIS, "cannot write %s: %s", opt.report, u_write_error(errno));
+    if (f < 0 || fstat(f, &s) < 0 || !S_ISREG(s.st_mode) || s.st_uid != geteuid()
+        || s.st_nlink > 1)
+        die(EXIT_KVIS, "cannot write %s: it is a link or somebody else's, and others can write "
+            "this directory; fix: --report=FILE", opt.report);
+    return cmd_empty_file(f, opt.report);
 }
 
 static void cmd_open_sinks(void)
@@ -32017,37 +32083,52 @@ static const char *cmd_temporary_dir(void)
     return dir && *dir ? dir : "/tmp";
 }
 
-/* -w, and where the report comes from. */
-static void cmd_recording(void)
+static char cmd_recording_name[PATH_MAX];
+
+/* -w, and where the report comes from, which is read again. */
+static void cmd_open_recorded(void)
 {
-    static char name[PATH_MAX];
     const char *dir = cmd_temporary_dir();
+    char *name = cmd_recording_name;
     if (opt.record) {
-        rout_fd = cmd_open_as(opt.record, O_RDWR);
-        snprintf(name, sizeof name, "%s", opt.record);
+        rout_fd = cmd_open_as(opt.record, opt.report ? O_RDWR : O_WRONLY);
+        snprintf(name, sizeof cmd_recording_name, "%s", opt.record);
     } else {
         rout_fd = rep_temporary(dir);
         errno = -rout_fd;
-        snprintf(name, sizeof name, "a temporary file in %s (TMPDIR=DIR chooses another)", dir);
+        snprintf(name, sizeof cmd_recording_name,
+                 "a temporary file in %s (TMPDIR=DIR chooses another)", dir);
     }
     if (rout_fd < 0)
         die(EXIT_KVIS, "cannot write %s:", name);
     if (opt.record && opt.report && lseek(rout_fd, 0, SEEK_SET) < 0)
         die(EXIT_KVIS, "-w %s: a report wants a recording that is a file", opt.record);
-    rec_start(rec_write_fd, name);
 }
 
-static int cmd_report_fd = -1;
+static int cmd_report_fd = -1, cmd_perfetto_fd = -1;
 
-/* -w, --perfetto, --report. */
-static void cmd_record(bool live)
+/* Opens what -w, --perfetto and --report name. Before kvis has signals of its own, and before there
+ * is a command: a FIFO is waited for until somebody reads it, or the first ^C. live: there is no
+ * recording yet. */
+static void cmd_open_records(bool live)
 {
     if (opt.report)
-        cmd_report_fd = cmd_open_file(opt.report), rep_begin();
+        cmd_report_fd = cmd_open_report();
     if (opt.perfetto)
-        px_open(cmd_open_file(opt.perfetto), opt.perfetto);
+        cmd_perfetto_fd = cmd_open_file(opt.perfetto);
     if (opt.record || (opt.report && live))
-        cmd_recording();
+        cmd_open_recorded();
+}
+
+/* From here on what happens goes there, too. */
+static void cmd_record(void)
+{
+    if (opt.report)
+        rep_begin();
+    if (opt.perfetto)
+        px_open(cmd_perfetto_fd, opt.perfetto);
+    if (rout_fd >= 0)
+        rec_start(rec_write_fd, cmd_recording_name);
 }
 
 static void cmd_report(int fd, const char *name, bool whole)
@@ -32125,6 +32206,7 @@ static int cmd_trace(void)
     if (opt.bpf_stats && !hy.on)
         die(EXIT_KVIS, "--bpf-stats: no BPF programs: %s", hy.why_not);
     cmd_open_sinks();
+    cmd_open_records(true);
     tr_signals();
     out.give_up = tr_give_up;
     tr.tty = out.events_on && isatty(STDERR_FILENO);
@@ -32138,7 +32220,7 @@ static int cmd_trace(void)
     cmd_this_run(tr_backend_name());
     if (out.json_on)
         cmd_json_header(tr_backend_name());
-    cmd_record(true);
+    cmd_record();
     cmd_start_text();
     tr_loop();
     int status = tr_finish(&sig);
@@ -32218,11 +32300,12 @@ static int cmd_proc(void)
         proc_gantt = cmd_open_file(po.gantt);
     opt.pids = &pid;
     opt.n_pids = po.pid > 0;
+    cmd_open_records(true);
     cmd_rows_begin("bpf");
     nm_init();
     cmd_this_run(ST_PROC);
     out.many = true; /* a recording's lines of text name their processes */
-    cmd_record(true);
+    cmd_record();
     int status = proc_run(tr.deadline_ns), failed = sp_error();
     cmd_report(rout_fd, rout.name, !failed);
     return cmd_rows_end(failed, status);
@@ -32251,10 +32334,13 @@ static void cmd_roots(void)
     mo.sysfs = mo.sysfs ? mo.sysfs : sys;
 }
 
+/* --report of monitor and diagnose. */
 static void cmd_monitor_report(void)
 {
     const char *dir = cmd_temporary_dir();
-    cmd_report_fd = cmd_open_file(opt.report);
+    if (!opt.report)
+        return;
+    cmd_report_fd = cmd_open_report();
     cmd_this_run("none");
     errno = -mout_page_begin(dir);
     if (errno)
@@ -32293,6 +32379,11 @@ static int cmd_monitor(void)
                 e == -EADDRINUSE ? " (ss -ltnp says by whom)"
                 : e == -EADDRNOTAVAIL ? " (no interface here has it)" : "");
     }
+    if (mo.csv)
+        mout.csv.fd[0] = mo.csv_file ? cmd_open_file(mo.csv_file) : STDOUT_FILENO;
+    mout.csv.name[0] = mo.csv_file ? mo.csv_file : "stdout";
+    mout.csv.b.max = 32 << 20;
+    cmd_monitor_report();
     cmd_rows_begin("none");
     if (!opt.out_file && (mo.listen.ss_family || mo.prom_file || (mo.csv && !mo.csv_file)))
         out.events_on = false;
@@ -32301,12 +32392,6 @@ static int cmd_monitor(void)
     if (!out.events_on)
         out.text.fd[0] = -1;
     out.colour = mout.screen && cmd_colour(STDOUT_FILENO);
-    if (mo.csv)
-        mout.csv.fd[0] = mo.csv_file ? cmd_open_file(mo.csv_file) : STDOUT_FILENO;
-    mout.csv.name[0] = mo.csv_file ? mo.csv_file : "stdout";
-    mout.csv.b.max = 32 << 20;
-    if (opt.report)
-        cmd_monitor_report();
     mon_run(tr.deadline_ns);
     if (opt.report)
         mout_page_end(cmd_report_fd);
@@ -32320,11 +32405,10 @@ static int cmd_diagnose(void)
     cmd_monitor_ready();
     mo.off = (mo.off & ~MET_ASKED) | 1ull << SRC_VHOST; /* no rule wants that */
     cmd_this_run("none");
+    cmd_sinks();
+    cmd_monitor_report();
     sp_signals(sp_note);
     cmd_start_clock();
-    cmd_sinks();
-    if (opt.report)
-        cmd_monitor_report();
     int status = dg_run();
     if (opt.report)
         mout_page_end(cmd_report_fd);
@@ -32399,9 +32483,10 @@ static int cmd_replay(void)
     signal(SIGXFSZ, SIG_IGN);
     cmd_open_recording(*words);
     cmd_open_sinks();
+    cmd_open_records(false);
     if (out.json_on)
         cmd_json_header(rec_run.backend);
-    cmd_record(false);
+    cmd_record();
     cmd_start_text();
     bool whole = rp_play();
     if (!whole)
@@ -32574,7 +32659,9 @@ int main(int argc, char **argv)
         return EXIT_USAGE;
     }
     if (!strcmp(argv[1], "--version") || !strcmp(argv[1], "-V")) {
-        printf("kvis %s (%s)\n", KVIS_VERSION, arch_abi_name[ARCH_NATIVE]);
+        static struct buf b;
+        b_f(&b, "kvis %s (%s)\n", KVIS_VERSION, arch_abi_name[ARCH_NATIVE]);
+        opt_print(STDOUT_FILENO, &b);
         return 0;
     }
     if (!strcmp(argv[1], "help") || !strcmp(argv[1], "--help") || !strcmp(argv[1], "-h"))
