@@ -312,6 +312,7 @@ struct task {
     u64 exec_ns;                /* when the last exec began that was shown at its event */
     u64 told_ns, told_end_ns;   /* a clone that has a record, and stopped all the same: from, to */
     u32 key;                    /* its id in the first pid namespace; 0: not known yet */
+    u32 asked;                  /* of wire_thread.asked: those that have come */
     bool pending;               /* `call` is recorded, has no record yet, and is shown already */
     bool strict;                /* kvis does for it what SECCOMP_MODE_STRICT would */
     bool masked;                /* it is being let go: its signal mask is in `mask` till then */
@@ -16075,6 +16076,7 @@ enum {
     HY_ENTER_TP,
     HY_EXIT,
     HY_EXIT_TP,
+    HY_SIGNAL,
     HY_FORK,
     HY_EXEC,
     HY_GONE,
@@ -16440,6 +16442,8 @@ static u32 hy_programs(bool sched)
     u32 mask = raw ? 1u << HY_ENTER | 1u << HY_EXIT | 1u << HY_FORK | 1u << HY_GONE
                    : 1u << HY_ENTER_TP | 1u << HY_EXIT_TP | 1u << HY_SWITCH | 1u << HY_NEW;
     mask |= 1u << HY_EXEC;
+    if (!hy.count) /* who counts holds no thread */
+        mask |= 1u << HY_SIGNAL;
     if (sched)
         mask |= 1u << HY_SWITCH | 1u << HY_WAKE | 1u << HY_NEW | 1u << HY_WAKING;
     return mask;
@@ -16740,10 +16744,12 @@ static void hy_leave(struct task *t)
 
 /* A thread has taken its leader's id by an exec: the probe has seen it as well, unless it was kept
  * from it (see bpf_raw_is_whole). */
-static void hy_moved(const struct task *t, u32 was)
+static void hy_moved(struct task *t, u32 was)
 {
-    if (hy.on && !hy.in_ns && hy_follow(t->tid) == 1)
-        hy_map(BPF_MAP_DELETE_ELEM, &was, NULL, 0);
+    if (!hy.on || hy.in_ns || hy_follow(t->tid) != 1)
+        return;
+    t->asked = 0;
+    hy_map(BPF_MAP_DELETE_ELEM, &was, NULL, 0);
 }
 
 /* Takes the call that the probe has kept with a stopped thread, because the ring had no room. Not
@@ -16758,16 +16764,44 @@ static bool hy_take_kept(const struct task *t, struct wire_thread *th)
     return hy_map(BPF_MAP_UPDATE_ELEM, &key, &taken, BPF_EXIST) == 0;
 }
 
-/* Whether a signal is the probe's, to hold a thread while the ring is emptied. */
-static bool hy_ours(const siginfo_t *si)
+/* Whether the probe uses a signal to hold threads. */
+static bool hy_uses(int sig)
 {
-    if (!hy.on || si->si_pid)
+    return hy.on && !hy.count && (sig == 33 || sig == SIGURG || sig == SIGSTOP);
+}
+
+/* The signal by which the probe has asked a thread to stop and that has not come yet; 0: none. */
+static int hy_asked(const struct task *t, struct wire_thread *th)
+{
+    bool asked = hy.on && !hy.count && hy_thread(t, th) && th->asked != t->asked;
+    return asked ? (int)th->asked_sig : 0;
+}
+
+/* Whether the signal that has just stopped a thread is the probe's, to hold it while the ring is
+ * emptied, and no more. SIGURG may be the program's own even if the kernel has sent it (out-of-band
+ * data: tcp(7)); and one of its own that came in with the probe's, as these do not queue, takes that
+ * one's place. */
+static bool hy_ours(struct task *t, siginfo_t *si)
+{
+    struct wire_thread th;
+    bool by_kernel = si->si_code == SI_KERNEL && !si->si_pid;
+    if (!hy_uses(si->si_signo))
         return false;
     /* Over RLIMIT_SIGPENDING a real-time signal comes without its siginfo (kernel/signal.c). */
-    if (si->si_signo == 33 && si->si_code == SI_USER && !si->si_uid)
-        return true;
-    return (si->si_signo == SIGURG || si->si_signo == SIGSTOP || si->si_signo == 33)
-           && si->si_code == SI_KERNEL;
+    if (si->si_signo == 33)
+        return by_kernel || (si->si_code == SI_USER && !si->si_pid && !si->si_uid);
+    if (hy_asked(t, &th) != si->si_signo)
+        return by_kernel && !hy_key(t);
+    bool merged = th.merged == th.asked;
+    if (!by_kernel && !merged)
+        return false; /* the probe's comes behind it */
+    t->asked = th.asked;
+    if (!merged || !by_kernel)
+        return !merged;
+    si->si_code = th.own_code;
+    memcpy(&si->si_pid, th.own, sizeof th.own);
+    sys_ptrace(PTRACE_SETSIGINFO, t->tid, 0, si);
+    return false;
 }
 
 /* How often threads were stopped for the ring's sake. */
@@ -17585,14 +17619,13 @@ static void tr_take_kept(pid_t tid, int status)
 {
     struct task *t = WIFSTOPPED(status) && !(status >> 16) ? ps_task(tid) : NULL;
     struct wire_thread th;
-    siginfo_t si = { 0 };
     u32 at = tr.kept_n;
     if (!hy.on || hy.count || !tr.started || !t || t->run == RUN_HELD
         || at == ARRAY_LEN(tr_kept))
         return;
-    if (hy.in_order) /* another signal than ours may come first; but see tr_follow */
-        sys_ptrace(PTRACE_GETSIGINFO, tid, 0, &si);
-    if ((hy.in_order && !hy_ours(&si)) || !hy_take_kept(t, &th) || th.ts_ns == t->exec_ns
+    if (hy.in_order && !hy_uses(WSTOPSIG(status)))
+        return; /* another signal than ours may come first; but see tr_follow */
+    if (!hy_take_kept(t, &th) || th.ts_ns == t->exec_ns
         || (t->full_ns && th.ts_ns >= t->full_ns))
         return;
     for (; at && tr_kept[at - 1].end_ns < th.end_ns; at--)
@@ -18211,7 +18244,7 @@ static void tr_signal_stop(struct task *t, int sig)
         tr_resume(t, 0);
         return;
     }
-    if (hy_ours(&si)) { /* the ring was full, and is empty now */
+    if (hy_ours(t, &si)) { /* the ring was full, and is empty now */
         tr_resume(t, 0);
         return;
     }
@@ -18288,30 +18321,30 @@ static void tr_unknown(pid_t tid)
 }
 
 /* The signal of the probe's that is pending for a stopped thread; 0: there is none. */
-static int tr_ours_pending(pid_t tid)
+static int tr_ours_pending(const struct task *t)
 {
     siginfo_t si[8];
+    struct wire_thread th;
     struct ptrace_peeksiginfo_args a = { .off = 0, .flags = 0, .nr = ARRAY_LEN(si) };
-    for (long n; (n = sys_ptrace(PTRACE_PEEKSIGINFO, tid, (uintptr_t)&a, si)) > 0; a.off += (u64)n)
+    int sig = hy_asked(t, &th);
+    for (long n; sig && (n = sys_ptrace(PTRACE_PEEKSIGINFO, t->tid, (uintptr_t)&a, si)) > 0;
+         a.off += (u64)n)
         for (long i = 0; i < n; i++)
-            if (hy_ours(si + i))
-                return si[i].si_signo;
+            if (si[i].si_signo == sig)
+                return sig;
     return 0;
 }
 
 /* At a stop of a thread that is to be let go: takes back a signal of the probe's that has not come
  * yet, as it would come to the program now. With all others blocked, the thread goes on (true) to
- * its delivery, which is a stop; a signal of the program's own waits for that. */
-static bool tr_take_back(struct task *t, int sig)
+ * its delivery, which is a stop; a signal of the program's own (sig, si) waits for that. */
+static bool tr_take_back(struct task *t, int sig, const siginfo_t *si)
 {
-    siginfo_t si = { 0 };
-    int ours = hy.on ? tr_ours_pending(t->tid) : 0;
-    if (sig && hy.on)
-        sys_ptrace(PTRACE_GETSIGINFO, t->tid, 0, &si);
-    if (sig && !hy_ours(&si) && (ours || t->masked)) {
+    int ours = tr_ours_pending(t);
+    if (sig && (ours || t->masked)) {
         if (t->held_sig) /* SIGSTOP, which cannot be blocked, behind another one */
             syscall(SYS_tgkill, t->pid, t->tid, t->held_sig);
-        t->held = si;
+        t->held = *si;
         t->held_sig = sig;
     }
     if (ours) {
@@ -18328,17 +18361,18 @@ static bool tr_take_back(struct task *t, int sig)
 static void tr_let_go(struct task *t, int sig)
 {
     siginfo_t si = { 0 };
-    if (tr_take_back(t, sig))
+    bool delivers = sig != 0;
+    if (delivers)
+        sys_ptrace(PTRACE_GETSIGINFO, t->tid, 0, &si);
+    if (hy_ours(t, &si))
+        sig = 0;
+    if (tr_take_back(t, sig, &si))
         return;
     if (t->masked)
         sys_ptrace(PTRACE_SETSIGMASK, t->tid, sizeof t->mask, &t->mask);
-    if (sig && hy.on)
-        sys_ptrace(PTRACE_GETSIGINFO, t->tid, 0, &si);
-    if (sig && t->held_sig) {
+    if (delivers && t->held_sig) {
         sys_ptrace(PTRACE_SETSIGINFO, t->tid, 0, &t->held);
         sig = t->held_sig;
-    } else if (hy_ours(&si)) {
-        sig = 0;
     } else if (t->held_sig) { /* it comes when the thread goes on */
         syscall(SYS_tgkill, t->pid, t->tid, t->held_sig);
     }

@@ -127,12 +127,17 @@ struct wire_thread {
     s64 ret;
     u32 kept;             /* its record found no room: kvis takes it from here at the thread's stop */
     u32 full;             /* its calls stop, and are not counted here */
+    /* Signals by which the probe has asked it to stop: how many, and the last. merged == asked: one of
+     * the program's own came in with that (they do not queue), and this is its siginfo. */
+    u32 asked, asked_sig, merged;
+    s32 own_code;
+    u64 own[2];           /* si_pid and si_uid, then si_value; or si_band, then si_fd */
     /* Of calls that are counted: one that a signal has interrupted. The kernel may restart it. */
     u64 int_ns, int_end_ns; /* int_ns 0: there is none */
     u64 int_sum;          /* of its arguments */
     u32 int_nr, int_over; /* int_over: another call has begun since */
 };
-WIRE_ASSERT(sizeof(struct wire_thread) == 280);
+WIRE_ASSERT(sizeof(struct wire_thread) == 312);
 
 /* The calls of one number on one CPU: `table`, CALL_NRS a CPU. */
 struct wire_count {

@@ -37,6 +37,8 @@ extern char CFG_COUNT, CFG_RESTART_NR;
 #define STOP_RT 33
 #define SIGCONT 18
 #define SIGSTOP 19
+#define SI_KERNEL 0x80
+#define TRACE_SIGNAL_ALREADY_PENDING 2 /* include/trace/events/signal.h */
 #define TASK_DEAD 0x80 /* include/linux/sched.h */
 /* States of a task that sleeps or is stopped, with those of a lock of PREEMPT_RT's (5.15) and of the
  * freezer (6.1). */
@@ -76,6 +78,7 @@ struct file { struct inode *f_inode; } KERNEL;
 struct fdtable { u32 max_fds; struct file **fd; } KERNEL;
 struct files_struct { struct fdtable *fdt; } KERNEL;
 struct sigset { u64 sig[1]; } KERNEL;
+struct kernel_siginfo; /* as siginfo_t, which is ABI: signo, errno, code, pad, what the code says */
 struct sigpending { struct sigset signal; } KERNEL;
 struct signal_struct { struct sigpending shared_pending; } KERNEL;
 struct task_struct {
@@ -439,10 +442,19 @@ INLINE int stop_signal(bool urgent)
     return SIGSTOP;
 }
 
-INLINE void stop(int sig)
+/* Asks for the stop, and notes that in the thread's row, by which kvis tells this signal from one of
+ * the program's own. Not while that signal is pending: the thread stops by it anyway. */
+INLINE void stop(struct wire_thread *th, int sig)
 {
-    if (sig)
-        count(bpf_send_signal_thread(sig) ? 3 : sig == SIGSTOP ? 2 : 1);
+    struct task_struct *t = (void *)bpf_get_current_task();
+    if (!sig || holds(READ(t, pending.signal.sig[0]), sig))
+        return;
+    th->asked_sig = (u32)sig;
+    th->asked++;
+    bool failed = bpf_send_signal_thread(sig);
+    if (failed)
+        th->asked--;
+    count(failed ? 3 : sig == SIGSTOP ? 2 : 1);
 }
 
 /* Sends the record, and asks for a stop when the ring is nearly full, when something that the call
@@ -495,7 +507,7 @@ INLINE void send(struct wire_thread *th, const struct wire_spec *s, s64 ret, boo
     u64 waiting = bpf_ringbuf_query(&events, RB_AVAIL_DATA);
     if (over && !sig && (th->kept || waiting >= CFG(CFG_STOP_SOFT)))
         sig = stop_signal(th->kept || waiting >= CFG(CFG_STOP_HARD));
-    stop(sig);
+    stop(th, sig);
 }
 
 /* Keeps a call with its thread and stops that: its arguments nest, and only kvis can follow them. */
@@ -505,7 +517,7 @@ INLINE void keep(struct wire_thread *th, s64 ret)
     th->ret = ret;
     th->cpu_ns += th->end_ns - th->since_ns;
     th->kept = 1;
-    stop(stop_signal(1));
+    stop(th, stop_signal(1));
 }
 
 INLINE void left(s64 ret, s64 nr)
@@ -543,6 +555,31 @@ int call_exit(struct raw_tp *ctx)
         nr = KEPT((s64)record->id);
     }
     left(ret, nr);
+    return 0;
+}
+
+struct raw_signal { u64 sig; struct kernel_siginfo *info; struct task_struct *t; u64 group, result; };
+
+/* A signal is not queued, for its thread has it pending. If that one is the stop asked for, then one of
+ * the program's own has come in with it, and kvis sees to it that the program gets it. (Signals to a
+ * whole process pend elsewhere. Which of the two came first, kvis knows by the code: SI_KERNEL is the
+ * probe's.) */
+SEC("raw_tp/signal_generate")
+int call_signal(struct raw_signal *ctx)
+{
+    if ((u32)ctx->group || (u32)ctx->result != TRACE_SIGNAL_ALREADY_PENDING)
+        return 0;
+    u32 tid = (u32)READ(ctx->t, pid);
+    struct wire_thread *th = bpf_map_lookup_elem(&traced, &tid);
+    if (!th || th->asked_sig != (u32)ctx->sig)
+        return 0;
+    th->merged = th->asked;
+    th->own_code = SI_KERNEL;
+    th->own[0] = th->own[1] = 0;
+    if ((u64)ctx->info > 1) { /* 0 and 1: SEND_SIG_NOINFO, SEND_SIG_PRIV (include/linux/sched/signal.h) */
+        bpf_probe_read_kernel(&th->own_code, sizeof th->own_code, (u8 *)ctx->info + 8);
+        bpf_probe_read_kernel(th->own, sizeof th->own, (u8 *)ctx->info + 16);
+    }
     return 0;
 }
 

@@ -3,9 +3,11 @@
 #include "t.h"
 #include <linux/filter.h>
 #include <linux/seccomp.h>
+#include <netinet/in.h>
 #include <sys/epoll.h>
 #include <sys/ipc.h>
 #include <sys/sem.h>
+#include <sys/signalfd.h>
 
 enum { ROUND = 8 }; /* calls of one round of flood() */
 static int zero, null_;
@@ -686,12 +688,153 @@ static void urgent(int argc, char **argv)
         exit(3);
 }
 
+/* urgents N [raw|-] [wait]: SIGURG of the program's own, each waited for, to threads that flood and to one that
+ * blocks it: out-of-band data, F_SETSIG, tgkill (as Go's runtime preempts), sigtimedwait and signalfd. Says how
+ * many came, and what their siginfo says. raw: 33 is blocked past the libc, as Go's runtime may. wait: begins when the
+ * file `go` is there. */
+static volatile struct { int n, code, pid, fd; } urg_got;
+static void on_own_urg(int sig, siginfo_t *si, void *unused)
+{
+    (void)sig, (void)unused;
+    urg_got.code = si->si_code;
+    urg_got.pid = si->si_pid;
+    urg_got.fd = si->si_fd;
+    urg_got.n++;
+}
+
+static void tcp_pair(int *s)
+{
+    struct sockaddr_in a = { .sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+    socklen_t len = sizeof a;
+    int l = (int)CHK(socket(AF_INET, SOCK_STREAM, 0)), one = 1;
+    CHK(bind(l, (void *)&a, sizeof a));
+    CHK(listen(l, 1));
+    CHK(getsockname(l, (void *)&a, &len));
+    s[0] = (int)CHK(socket(AF_INET, SOCK_STREAM, 0));
+    CHK(connect(s[0], (void *)&a, sizeof a));
+    s[1] = (int)CHK(accept(l, NULL, NULL));
+    CHK(setsockopt(s[0], IPPROTO_TCP, 1 /* TCP_NODELAY */, &one, sizeof one));
+    close(l);
+}
+
+static int urg_tid, urg_sock[2], urg_pipe[2], urg_signalfd;
+
+static void urg_owner(int fd, int type, int id)
+{
+    struct { int type, pid; } o = { type, id };
+    CHK(fcntl(fd, F_SETOWN_EX, &o));
+}
+
+static void send_oob(void) { CHK(send(urg_sock[0], "u", 1, MSG_OOB)); }
+static void send_pipe(void) { CHK(write(urg_pipe[1], "u", 1)); }
+static void send_thread(void) { CHK(tgkill(getpid(), urg_tid, SIGURG)); }
+static void send_self(void) { CHK(tgkill(getpid(), (int)syscall(SYS_gettid), SIGURG)); }
+
+static int by_handler(int was)
+{
+    for (int i = 0; i < 50000 && urg_got.n == was; i++)
+        usleep(100);
+    return urg_got.n != was;
+}
+
+static int by_sigwait(int was)
+{
+    struct timespec t = { 5, 0 };
+    siginfo_t si;
+    sigset_t set;
+    (void)was;
+    flood(2);
+    sigemptyset(&set);
+    sigaddset(&set, SIGURG);
+    if (TEMP_FAILURE_RETRY(sigtimedwait(&set, &si, &t)) != SIGURG)
+        return 0;
+    on_own_urg(SIGURG, &si, NULL);
+    return 1;
+}
+
+static int by_signalfd(int was)
+{
+    struct { uint32_t signo; int err, code; uint32_t pid, uid; int fd; char more[104]; } si;
+    struct pollfd p = { .fd = urg_signalfd, .events = POLLIN };
+    (void)was;
+    flood(2);
+    if (TEMP_FAILURE_RETRY(poll(&p, 1, 5000)) != 1)
+        return 0;
+    MUST(read(urg_signalfd, &si, sizeof si) == sizeof si);
+    urg_got.code = si.code;
+    urg_got.n++;
+    return 1;
+}
+
+static void each_urgent(const char *name, int n, void (*send_)(void), int (*await)(int), int code)
+{
+    int lost = 0, wrong = 0;
+    char c;
+    urg_got.n = 0;
+    for (int i = 0; i < n && lost < 2; i++) {
+        int was = urg_got.n;
+        send_();
+        lost += !await(was);
+        wrong += urg_got.code != code || (code == SI_TKILL && await == by_handler && urg_got.pid != getpid())
+                 || (code == POLL_IN && urg_got.fd != urg_pipe[0]);
+        if (send_ == send_oob)
+            CHK(recv(urg_sock[1], &c, 1, MSG_OOB));
+        else if (send_ == send_pipe)
+            CHK(read(urg_pipe[0], &c, 1));
+    }
+    usleep(20000);
+    say("%s: %d, lost %d, others %d", name, urg_got.n, lost, wrong);
+}
+
+static void urgents(int argc, char **argv)
+{
+    int n = argc > 2 ? atoi(argv[2]) : 200, tids[3] = { 0 };
+    struct sigaction act = { .sa_sigaction = on_own_urg, .sa_flags = SA_SIGINFO | SA_RESTART };
+    uint64_t rt33 = 1ull << 32;
+    pthread_t t[3];
+    sigset_t set;
+    files();
+    if (argc > 3 && *argv[3] == 'r')
+        CHK(syscall(SYS_rt_sigprocmask, SIG_BLOCK, &rt33, NULL, 8L));
+    CHK(sigaction(SIGURG, &act, NULL));
+    tcp_pair(urg_sock);
+    CHK(pipe(urg_pipe));
+    for (int i = 0; i < 3; i++) {
+        threads(t + i, 1, one_flood, tids + i);
+        t_until(tids + i);
+    }
+    urg_tid = tids[0];
+    sigemptyset(&set);
+    sigaddset(&set, SIGURG);
+    pthread_sigmask(SIG_BLOCK, &set, NULL);
+    urg_signalfd = (int)CHK(signalfd(-1, &set, 0));
+    if (argc > 4) {
+        t_put("pid", (size_t)getpid());
+        while (access("go", F_OK))
+            usleep(1000);
+    }
+    CHK(fcntl(urg_sock[1], F_SETOWN, getpid()));
+    each_urgent("out-of-band, to the process", 10, send_oob, by_handler, SI_KERNEL);
+    urg_owner(urg_sock[1], F_OWNER_TID, urg_tid);
+    each_urgent("out-of-band, to a thread", n, send_oob, by_handler, SI_KERNEL);
+    CHK(fcntl(urg_pipe[0], F_SETSIG, SIGURG));
+    CHK(fcntl(urg_pipe[0], F_SETFL, O_ASYNC));
+    urg_owner(urg_pipe[0], F_OWNER_TID, urg_tid);
+    each_urgent("F_SETSIG", n, send_pipe, by_handler, POLL_IN);
+    each_urgent("tgkill", n, send_thread, by_handler, SI_TKILL);
+    each_urgent("sigtimedwait", n, send_self, by_sigwait, SI_USER); /* as the libc has it */
+    urg_owner(urg_sock[1], F_OWNER_TID, (int)syscall(SYS_gettid));
+    each_urgent("signalfd", n, send_oob, by_signalfd, SI_KERNEL);
+    stop = 1;
+    join(t, 3);
+}
+
 int main(int argc, char **argv)
 {
     static const struct scene s[] = {
         { "calls", calls }, { "last", last }, { "big", big }, { "limits", limits }, { "urg", urg },
         { "cont", cont }, { "masked", masked }, { "jobs", jobs }, { "itimers", itimers }, { "crowd", crowd },
-        { "bomb", bomb }, { "execs", execs }, { "leaf", leaf }, { "relay", relay }, { "forever", forever }, { "urgent", urgent },
+        { "bomb", bomb }, { "execs", execs }, { "leaf", leaf }, { "relay", relay }, { "forever", forever }, { "urgent", urgent }, { "urgents", urgents },
         { "behind", behind }, { "dying", dying }, { "killed", killed }, { "tsync", tsync }, { "unqueued", unqueued },
         { 0 }
     };
