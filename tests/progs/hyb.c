@@ -5,6 +5,7 @@
 #include <linux/seccomp.h>
 #include <netinet/in.h>
 #include <sys/epoll.h>
+#include <sys/ioctl.h>
 #include <sys/ipc.h>
 #include <sys/sem.h>
 #include <sys/signalfd.h>
@@ -717,7 +718,8 @@ static void tcp_pair(int *s)
     close(l);
 }
 
-static int urg_tid, urg_sock[2], urg_pipe[2], urg_signalfd;
+static volatile int urg_tid;
+static int urg_sock[2], urg_pipe[2], urg_signalfd;
 
 static void urg_owner(int fd, int type, int id)
 {
@@ -775,7 +777,7 @@ static void each_urgent(const char *name, int n, void (*send_)(void), int (*awai
         int was = urg_got.n;
         send_();
         lost += !await(was);
-        wrong += urg_got.code != code || (code == SI_TKILL && await == by_handler && urg_got.pid != getpid())
+        wrong += urg_got.code != code || (code == SI_TKILL && await != by_sigwait && urg_got.pid != getpid())
                  || (code == POLL_IN && urg_got.fd != urg_pipe[0]);
         if (send_ == send_oob)
             CHK(recv(urg_sock[1], &c, 1, MSG_OOB));
@@ -829,12 +831,51 @@ static void urgents(int argc, char **argv)
     join(t, 3);
 }
 
+/* preempt N: when the file `go` is there, sends SIGURG N times, each as soon as the one before has come, to a thread
+ * whose calls nest: attached to, it is stopped at the end of each by a SIGURG of kvis's, and now and then the
+ * two meet. */
+static void *nested_flood(void *tid)
+{
+    char b[64];
+    *(volatile int *)tid = (int)syscall(SYS_gettid);
+    while (!stop)
+        MUST(ioctl(null_, 0x5401 /* TCGETS */, b) == -1);
+    return NULL;
+}
+
+static int by_spinning(int was)
+{
+    struct timespec from, now;
+    clock_gettime(CLOCK_MONOTONIC, &from);
+    do
+        clock_gettime(CLOCK_MONOTONIC, &now);
+    while (urg_got.n == was && now.tv_sec - from.tv_sec < 5);
+    return urg_got.n != was;
+}
+
+static void preempt(int argc, char **argv)
+{
+    int n = argc > 2 ? atoi(argv[2]) : 1000;
+    struct sigaction act = { .sa_sigaction = on_own_urg, .sa_flags = SA_SIGINFO | SA_RESTART };
+    pthread_t t;
+    files();
+    CHK(sigaction(SIGURG, &act, NULL));
+    threads(&t, 1, nested_flood, (void *)&urg_tid);
+    t_until(&urg_tid);
+    t_put("pid", (size_t)getpid());
+    while (access("go", F_OK))
+        usleep(1000);
+    each_urgent("tgkill at once", n, send_thread, by_spinning, SI_TKILL);
+    stop = 1;
+    join(&t, 1);
+}
+
 int main(int argc, char **argv)
 {
     static const struct scene s[] = {
         { "calls", calls }, { "last", last }, { "big", big }, { "limits", limits }, { "urg", urg },
         { "cont", cont }, { "masked", masked }, { "jobs", jobs }, { "itimers", itimers }, { "crowd", crowd },
-        { "bomb", bomb }, { "execs", execs }, { "leaf", leaf }, { "relay", relay }, { "forever", forever }, { "urgent", urgent }, { "urgents", urgents },
+        { "bomb", bomb }, { "execs", execs }, { "leaf", leaf }, { "relay", relay }, { "forever", forever }, { "urgent", urgent }, { "urgents", urgents }, { "preempt", preempt },
         { "behind", behind }, { "dying", dying }, { "killed", killed }, { "tsync", tsync }, { "unqueued", unqueued },
         { 0 }
     };
