@@ -168,6 +168,19 @@ struct call_said {
     bool addr;              /* the result is an address */
 };
 
+/* A path among a call's arguments, as the tracee wrote it: read once, at the call's entry where it
+ * stops there, for all who show it or look at what it leads to. */
+struct call_path {
+    u8 arg;            /* which argument */
+    bool cut;          /* longer in the tracee than what is kept */
+    bool placed;       /* `from` is as it was when the path was read */
+    u32 off;           /* in call.paths */
+    s32 len;           /* or -errno: it could not be read */
+    struct name *from; /* the directory that it starts from; NULL: not known, or the root */
+};
+
+enum { CALL_TOUCHES = 32, CALL_SET_MAX = 4096 /* descriptors of a set that are looked at */ };
+
 /* A system call, from its entry on. Times are CLOCK_MONOTONIC ns. */
 struct call {
     const struct call_said *said; /* NULL: it is traced now */
@@ -197,6 +210,12 @@ struct call {
     struct arg val[6];
     struct buf text;  /* the bytes of val[] */
     u64 outlen[2];    /* value-result lengths as they were at entry (accept's *addrlen ...) */
+    struct call_path path[2];
+    struct buf paths; /* the bytes of path[] */
+    u8 n_paths;
+    bool selected;    /* -P wants it */
+    u8 n_touched;     /* CALL_TOUCHES + 1: there were more */
+    struct name *touched[CALL_TOUCHES]; /* what its descriptors were at entry; for recordings */
 };
 
 /* A name that is worth keeping for the summary: a file's path or a peer's address, once however
@@ -3127,10 +3146,11 @@ static void ps_unlink(struct task *t)
 static struct task *ps_new_task(pid_t tid)
 {
     struct task *t = ps.free_task;
-    struct buf text = { 0 };
+    struct buf text = { 0 }, paths = { 0 };
     if (t) {
         ps.free_task = t->next;
-        text = t->call.text; /* keeps its memory */
+        text = t->call.text; /* they keep their memory */
+        paths = t->call.paths;
         b_reset(&text);
     } else if (!(t = malloc(sizeof *t))) {
         return NULL;
@@ -3139,6 +3159,7 @@ static struct task *ps_new_task(pid_t tid)
     t->tid = tid;
     t->call.text = text;
     t->call.text.max = (64u << 10) + opt.strlen_max;
+    t->call.paths = paths;
     ps_link(t);
     ps.n_tasks++;
     return t;
@@ -3343,6 +3364,9 @@ enum dec_when { DEC_IN = 1, DEC_OUT = 2, DEC_BOTH = 3, DEC_EITHER = 7 };
     X(FD, fd, IN)                            \
     X(DIRFD, dirfd, IN)                      \
     X(PATH, path, IN)                        \
+    X(TARGET, path, IN)                      \
+    X(FSVALUE, fsvalue, IN)                  \
+    X(FSAUX, fsaux, IN)                      \
     X(STR, str, IN)                          \
     X(STRV, strv, IN)                        \
     X(ENVP, envp, IN)                        \
@@ -4156,9 +4180,93 @@ static void dec_k_bits(struct dec *d, u64 v, unsigned fam)
 
 /* ---- strings ---- */
 
+/* fsconfig(2): what its last two arguments are depends on the command. */
+static bool dec_fsconfig_path(const struct call *c)
+{
+    return c->arg[1] == 3 || c->arg[1] == 4; /* FSCONFIG_SET_PATH, FSCONFIG_SET_PATH_EMPTY */
+}
+
+static bool dec_fsconfig_fd(const struct call *c)
+{
+    return c->arg[1] == 5; /* FSCONFIG_SET_FD */
+}
+
+/* Whether argument i is a path. */
+static bool dec_is_path(const struct call *c, u32 i)
+{
+    u16 kind = sc_rows[c->row].arg[i];
+    return kind == K_PATH || kind == K_TARGET || (kind == K_FSVALUE && dec_fsconfig_path(c));
+}
+
+/* Reads the paths among the arguments. Those that are there already stay: none is read twice. */
+static void dec_read_paths(struct task *t, struct call *c)
+{
+    char raw[DEC_PATH + 2];
+    u32 n = 0;
+    for (u32 i = 0; i < sc_rows[c->row].nargs && n < ARRAY_LEN(c->path); i++) {
+        if (!dec_is_path(c, i))
+            continue;
+        struct call_path *p = &c->path[n++];
+        if (n <= c->n_paths && p->len >= 0)
+            continue;
+        if (!c->n_paths)
+            b_reset(&c->paths);
+        *p = (struct call_path){ .arg = (u8)i, .off = c->paths.len };
+        s64 len = c->arg[i] ? mem_str(t, c->arg[i], raw, DEC_PATH, &p->cut) : -EFAULT;
+        p->len = (s32)len;
+        if (len >= 0)
+            b_put(&c->paths, raw, (size_t)len);
+        c->n_paths = (u8)MAX(n, (u32)c->n_paths);
+    }
+}
+
+/* The path that argument i is, or NULL. */
+static const struct call_path *dec_path(const struct call *c, u32 i)
+{
+    for (u32 k = 0; k < c->n_paths; k++)
+        if (c->path[k].arg == i)
+            return &c->path[k];
+    return NULL;
+}
+
 static void dec_k_path(struct dec *d, u64 v)
 {
-    dec_rawstr(d, v, DEC_PATH);
+    const struct call_path *p = dec_path(d->c, (u32)d->i);
+    if (!p) {
+        dec_rawstr(d, v, DEC_PATH);
+        return;
+    }
+    if (p->len == -ETIMEDOUT)
+        *d->dead = true;
+    if (!v || p->len < 0) {
+        dec_pointer(d, v, p->len);
+        return;
+    }
+    d->form = ARG_STR;
+    d->cut = p->cut;
+    b_put(d->b, d->c->paths.p + p->off, (size_t)p->len);
+}
+
+static void dec_k_fsvalue(struct dec *d, u64 v)
+{
+    if (dec_fsconfig_path(d->c))
+        dec_k_path(d, v);
+    else if (d->c->arg[1] == 1) /* FSCONFIG_SET_STRING */
+        dec_rawstr(d, v, opt.strlen_max);
+    else if (d->c->arg[1] == 2) /* FSCONFIG_SET_BINARY */
+        dec_raw(d, v, (u32)dec_next(d), opt.strlen_max);
+    else
+        dec_k_addr(d, v);
+}
+
+static void dec_k_fsaux(struct dec *d, u64 v)
+{
+    if (dec_fsconfig_path(d->c))
+        dec_k_dirfd(d, v);
+    else if (dec_fsconfig_fd(d->c))
+        dec_k_fd(d, v);
+    else
+        dec_k_int(d, v);
 }
 
 static void dec_k_str(struct dec *d, u64 v)
@@ -6661,6 +6769,7 @@ struct event {
     u8 cat;              /* as in event_kinds[] unless the maker says otherwise */
     bool noise;          /* hidden in text unless --no-filter */
     bool unasked;        /* of a call that -e trace= leaves out: for nobody */
+    bool selected;       /* of a call that -P selects */
     int err;             /* errno, 0 on success */
     s32 row;             /* of the call that it tells of; -1: none */
     pid_t pid, tid;
@@ -6677,7 +6786,7 @@ static struct event *ev_new(u8 kind, struct task *t, u64 ts_ns)
     static struct event e; /* one at a time: handled before the next is made */
     e.kind = kind;
     e.cat = event_kinds[kind].cat;
-    e.noise = e.unasked = false;
+    e.noise = e.unasked = e.selected = false;
     e.err = 0;
     e.row = -1;
     memset(e.set, 0, sizeof e.set);
@@ -8624,14 +8733,17 @@ struct path { /* an absolute path, bytes of the tracee */
     bool ok; /* could be read */
 };
 
-/* Joins a directory and a name in it and takes out "//" and "/./". ".." stays: what it means
- * depends on symbolic links. Without a directory (dir_len 0) an absolute name stays as it is. */
+/* Joins a directory and a name and takes out "//" and "/./". ".." stays: what it means depends on
+ * symbolic links. */
 static void md_join(struct path *p, const char *dir, u32 dir_len, const char *s, u32 n)
 {
-    u32 k = MIN(dir_len, (u32)PATH_MAX);
-    memcpy(p->s, dir, k);
-    if (n && (!k || p->s[k - 1] != '/'))
-        p->s[k++] = '/';
+    u32 k = 0;
+    if (!n || s[0] != '/') {
+        k = MIN(dir_len, (u32)PATH_MAX);
+        memcpy(p->s, dir, k);
+        if (n && (!k || p->s[k - 1] != '/'))
+            p->s[k++] = '/';
+    }
     u32 i = 0;
     for (; i < n && k < sizeof p->s - 1; i++) {
         bool slash = k && p->s[k - 1] == '/';
@@ -8650,6 +8762,20 @@ static void md_join(struct path *p, const char *dir, u32 dir_len, const char *s,
     p->ok = i >= n && dir_len <= PATH_MAX; /* nothing was cut off */
 }
 
+/* The same from md_base's directory, which is also what an absolute name starts from. */
+static void md_join_from(struct path *p, const struct name *from, const char *s, u32 n)
+{
+    if (!from) {
+        md_join(p, "", 0, s, n);
+        return;
+    }
+    while (n && *s == '/') {
+        s++;
+        n--;
+    }
+    md_join(p, from->s, from->len, s, n);
+}
+
 /* The directory that a name of t starts from; NULL: not known, or the root of all. */
 static struct name *md_base(struct task *t, s32 dirfd, bool absolute)
 {
@@ -8662,37 +8788,156 @@ static struct name *md_base(struct task *t, s32 dirfd, bool absolute)
     return t->fs ? t->fs->cwd : NULL;
 }
 
-/* The absolute path that (dirfd, string at addr) name, as the tracee wrote it. */
-static void md_path(struct task *t, s32 dirfd, u64 addr, struct path *p)
+/* The descriptor of the directory in which a path that is argument i starts. */
+static s32 md_dirfd(const struct call *c, u32 i)
 {
-    char raw[PATH_MAX + 1];
-    bool cut;
-    s64 n = mem_str(t, addr, raw, PATH_MAX, &cut);
+    const u16 *kind = sc_rows[c->row].arg;
+    if (kind[i] == K_FSVALUE)
+        return (s32)c->arg[i + 1];
+    return i && kind[i - 1] == K_DIRFD ? (s32)c->arg[i - 1] : AT_FDCWD;
+}
+
+/* Whether for openat2 the directory is the root too (RESOLVE_IN_ROOT). */
+static bool md_in_root(struct task *t, const struct call *c)
+{
+    enum { RESOLVE_AT = 16, IN_ROOT = 0x10 }; /* struct open_how, <linux/openat2.h> */
+    u64 resolve;
+    return c->id == SC_openat2 && mem_get(t, c->arg[2] + RESOLVE_AT, &resolve, 8)
+           && resolve & IN_ROOT;
+}
+
+/* Reads the paths of a call and finds the directories that they start from. */
+static void md_read_paths(struct task *t, struct call *c)
+{
+    dec_read_paths(t, c);
+    for (struct call_path *p = c->path; p < c->path + c->n_paths; p++) {
+        if (p->placed || sc_rows[c->row].arg[p->arg] == K_TARGET)
+            continue;
+        bool absolute = p->len > 0 && c->paths.p[p->off] == '/' && !md_in_root(t, c);
+        p->from = md_base(t, md_dirfd(c, p->arg), absolute);
+        p->placed = true;
+    }
+}
+
+/* The absolute path that argument i of a call is, as the tracee wrote it. */
+static void md_path(const struct call *c, u32 i, struct path *p)
+{
+    const struct call_path *w = dec_path(c, i);
     p->ok = false;
     p->len = 0;
     p->s[0] = 0;
-    if (n < 0)
+    if (!w || w->len < 0)
         return;
-    struct name *base = md_base(t, dirfd, n && raw[0] == '/');
-    md_join(p, base ? base->s : "", base ? base->len : 0, raw, (u32)n);
-    if (!base && n && raw[0] != '/') /* unknown directory: the name as it is */
-        md_join(p, "", 0, raw, (u32)n), memmove(p->s, p->s + 1, p->len--);
+    const char *s = c->paths.p + w->off;
+    md_join_from(p, w->from, s, (u32)w->len);
+    if (!w->from && w->len && *s != '/') /* unknown directory: the name as it is */
+        memmove(p->s, p->s + 1, p->len--);
 }
 
 /* --- filters --- */
 
-/* -P: whether a path matches one of the globs; a pattern without wildcards also matches what is
- * below. */
+/* -P: whether a path is one of those that were named, or below one, or matches one as a glob. */
 static bool md_path_wanted(const char *s, u32 n)
 {
     for (u32 i = 0; i < opt.n_paths; i++) {
-        size_t k = strlen(opt.paths[i]);
-        if (u_glob(opt.paths[i], s))
+        const char *want = opt.paths[i]; /* "" is the root */
+        size_t k = strlen(want);
+        if (n && n >= k && !memcmp(s, want, k) && (n == k || s[k] == '/'))
             return true;
-        if (n > k && !strncmp(s, opt.paths[i], k) && s[k] == '/')
+        if (u_glob(want, s))
             return true;
     }
     return !opt.n_paths;
+}
+
+/* What looks at everything that a call touches; says whether it has seen enough. */
+typedef bool md_touch(struct call *c, struct name *name);
+
+static bool md_touch_fd(struct task *t, struct call *c, s32 n, md_touch *f)
+{
+    struct ofd *o = n >= 0 ? fd_get(t, n) : NULL;
+    return o && o->name && f(c, o->name);
+}
+
+/* The descriptors of a struct pollfd[]. */
+static bool md_touch_poll(struct task *t, struct call *c, u64 addr, u64 n, md_touch *f)
+{
+    struct pollfd set[64];
+    n = MIN(n, (u64)CALL_SET_MAX);
+    for (u64 i = 0; i < n; i += ARRAY_LEN(set)) {
+        s64 r = mem_read(t, addr + i * sizeof *set, set, MIN(sizeof set, (n - i) * sizeof *set));
+        for (s64 k = 0; k < r / (s64)sizeof *set; k++)
+            if (md_touch_fd(t, c, set[k].fd, f))
+                return true;
+        if (r != (s64)sizeof set)
+            return false;
+    }
+    return false;
+}
+
+/* Those of an fd_set with n bits. */
+static bool md_touch_select(struct task *t, struct call *c, u64 addr, s32 n, md_touch *f)
+{
+    u8 bits[CALL_SET_MAX / 8];
+    u64 max = (u64)MIN(MAX(n, 0), (s32)CALL_SET_MAX);
+    s64 r = addr && max ? mem_read(t, addr, bits, (max + 7) / 8) : 0;
+    for (s64 i = 0; i < MIN((s64)max, r * 8); i++)
+        if (bits[i / 8] >> i % 8 & 1 && md_touch_fd(t, c, (s32)i, f))
+            return true;
+    return false;
+}
+
+/* Shows f what the descriptors among a call's arguments are: by the kinds of gen/syscalls.tbl. */
+static bool md_touched(struct task *t, struct call *c, md_touch *f)
+{
+    bool enough = false;
+    for (u32 i = 0; i < sc_rows[c->row].nargs && !enough; i++) {
+        u16 kind = sc_rows[c->row].arg[i];
+        bool aux = kind == K_FSAUX && (dec_fsconfig_fd(c) || dec_fsconfig_path(c));
+        if (kind == K_FD || kind == K_DIRFD || aux)
+            enough = md_touch_fd(t, c, (s32)c->arg[i], f);
+        else if (kind == K_POLLFDS)
+            enough = md_touch_poll(t, c, c->arg[i], c->arg[i + 1], f);
+        else if (kind == K_FDSET)
+            enough = md_touch_select(t, c, c->arg[i], (s32)c->arg[0], f);
+    }
+    return enough;
+}
+
+static bool md_wanted_name(struct call *c, struct name *name)
+{
+    (void)c;
+    return md_path_wanted(name->s, name->len);
+}
+
+/* For a recording, which may be asked for a path later. */
+static bool md_note_name(struct call *c, struct name *name)
+{
+    for (u32 i = 0; i < MIN(c->n_touched, (u32)CALL_TOUCHES); i++)
+        if (c->touched[i] == name)
+            return false;
+    if (c->n_touched < CALL_TOUCHES)
+        c->touched[c->n_touched] = name;
+    c->n_touched = (u8)MIN(c->n_touched + 1u, CALL_TOUCHES + 1u);
+    return c->n_touched > CALL_TOUCHES;
+}
+
+/* -P on a call as a whole: any of its paths, as it is written or where it leads, or descriptors. */
+static bool md_selects(struct task *t, struct call *c)
+{
+    static struct path p;
+    for (u32 i = 0; i < c->n_paths; i++) {
+        const struct call_path *w = &c->path[i];
+        char raw[DEC_PATH + 1];
+        if (w->len < 0)
+            continue;
+        memcpy(raw, c->paths.p + w->off, (size_t)w->len);
+        raw[w->len] = 0;
+        md_path(c, w->arg, &p);
+        if (md_path_wanted(raw, (u32)w->len) || (p.ok && md_path_wanted(p.s, p.len)))
+            return true;
+    }
+    return md_touched(t, c, md_wanted_name);
 }
 
 /* -z, -x, -e status=: by the result. */
@@ -8710,7 +8955,7 @@ static void md_emit(struct event *e)
                                      EV_program, EV_remote_addr, EV_local_addr, EV_map_type };
     if (e->unasked || !(opt.status & (e->err ? CALL_FAILED : CALL_SUCCESSFUL)))
         return;
-    bool hit = !opt.n_paths;
+    bool hit = !opt.n_paths || e->selected;
     for (size_t i = 0; !hit && i < ARRAY_LEN(path_field); i++)
         if (ev_has(e, path_field[i])) {
             char s[PATH_MAX * 2 + 2];
@@ -8730,6 +8975,7 @@ static struct event *md_event(u8 kind, struct task *t, const struct call *c)
     e->err = c->noret ? 0 : c->err;
     e->row = c->known ? c->row : -1;
     e->unasked = !sc_set[c->row];
+    e->selected = c->selected;
     return e;
 }
 
@@ -8855,9 +9101,8 @@ static u8 md_opened_kind(struct task *t, s32 n, u64 flags, struct path *p)
 static void md_open(struct task *t, struct call *c)
 {
     static struct path p;
-    bool at = c->id == SC_openat || c->id == SC_openat2;
     u64 flags = md_open_flags(t, c);
-    md_path(t, at ? (s32)c->arg[0] : AT_FDCWD, c->arg[at], &p);
+    md_path(c, c->id == SC_openat || c->id == SC_openat2, &p);
     bool w = fd_writes(flags), r = fd_reads(flags);
     u8 kind = FK_UNKNOWN;
     if (!c->err) {
@@ -9439,68 +9684,59 @@ static void md_vmsplice(struct task *t, struct call *c)
 /* --- files that change --- */
 
 enum {
-    P_CWD = -1,
-    P_FD = -2,
-    P_NONE = -3
-}; /* where a path's directory comes from; else an argument's number */
+    P_FD = -1,  /* the file behind descriptor 0 */
+    P_NONE = -2
+};
 
 struct md_change {
     u16 row;
     u8 kind;
-    s8 dir, path, dir2, path2; /* argument numbers; path P_FD: the file behind descriptor arg 0 */
-    s8 a, b;                   /* mode or size; uid then gid; P_NONE */
+    s8 path, path2; /* which arguments */
+    s8 a, b;        /* mode or size; uid then gid */
 };
 
 static const struct md_change md_changes[] = {
-    /* call            event        dir    path  dir2    path2   a       b */
-    { SC_unlink,      EK_UNLINK,   P_CWD, 0,    P_NONE, P_NONE, P_NONE, P_NONE },
-    { SC_unlinkat,    EK_UNLINK,   0,     1,    P_NONE, P_NONE, P_NONE, P_NONE },
-    { SC_rmdir,       EK_RMDIR,    P_CWD, 0,    P_NONE, P_NONE, P_NONE, P_NONE },
-    { SC_rename,      EK_RENAME,   P_CWD, 0,    P_CWD,  1,      P_NONE, P_NONE },
-    { SC_renameat,    EK_RENAME,   0,     1,    2,      3,      P_NONE, P_NONE },
-    { SC_renameat2,   EK_RENAME,   0,     1,    2,      3,      P_NONE, P_NONE },
-    { SC_link,        EK_LINK,     P_CWD, 0,    P_CWD,  1,      P_NONE, P_NONE },
-    { SC_linkat,      EK_LINK,     0,     1,    2,      3,      P_NONE, P_NONE },
-    { SC_symlink,     EK_SYMLINK,  P_CWD, 1,    P_NONE, 0,      P_NONE, P_NONE },
-    { SC_symlinkat,   EK_SYMLINK,  1,     2,    P_NONE, 0,      P_NONE, P_NONE },
-    { SC_mkdir,       EK_MKDIR,    P_CWD, 0,    P_NONE, P_NONE, 1,      P_NONE },
-    { SC_mkdirat,     EK_MKDIR,    0,     1,    P_NONE, P_NONE, 2,      P_NONE },
-    { SC_mknod,       EK_MKNOD,    P_CWD, 0,    P_NONE, P_NONE, 1,      P_NONE },
-    { SC_mknodat,     EK_MKNOD,    0,     1,    P_NONE, P_NONE, 2,      P_NONE },
-    { SC_truncate,    EK_TRUNCATE, P_CWD, 0,    P_NONE, P_NONE, 1,      P_NONE },
-    { SC_ftruncate,   EK_TRUNCATE, P_NONE, P_FD, P_NONE, P_NONE, 1,     P_NONE },
-    { SC_truncate64,  EK_TRUNCATE, P_CWD, 0,    P_NONE, P_NONE, 1,      P_NONE },
-    { SC_ftruncate64, EK_TRUNCATE, P_NONE, P_FD, P_NONE, P_NONE, 1,     P_NONE },
-    { SC_chmod,       EK_CHMOD,    P_CWD, 0,    P_NONE, P_NONE, 1,      P_NONE },
-    { SC_fchmod,      EK_CHMOD,    P_NONE, P_FD, P_NONE, P_NONE, 1,     P_NONE },
-    { SC_fchmodat,    EK_CHMOD,    0,     1,    P_NONE, P_NONE, 2,      P_NONE },
-    { SC_fchmodat2,   EK_CHMOD,    0,     1,    P_NONE, P_NONE, 2,      P_NONE },
-    { SC_chown,       EK_CHOWN,    P_CWD, 0,    P_NONE, P_NONE, 1,      2 },
-    { SC_lchown,      EK_CHOWN,    P_CWD, 0,    P_NONE, P_NONE, 1,      2 },
-    { SC_fchown,      EK_CHOWN,    P_NONE, P_FD, P_NONE, P_NONE, 1,     2 },
-    { SC_fchownat,    EK_CHOWN,    0,     1,    P_NONE, P_NONE, 2,      3 },
+    /* call         event        path  path2   a       b */
+    { SC_unlink,      EK_UNLINK,   0,    P_NONE, P_NONE, P_NONE },
+    { SC_unlinkat,    EK_UNLINK,   1,    P_NONE, P_NONE, P_NONE },
+    { SC_rmdir,       EK_RMDIR,    0,    P_NONE, P_NONE, P_NONE },
+    { SC_rename,      EK_RENAME,   0,    1,      P_NONE, P_NONE },
+    { SC_renameat,    EK_RENAME,   1,    3,      P_NONE, P_NONE },
+    { SC_renameat2,   EK_RENAME,   1,    3,      P_NONE, P_NONE },
+    { SC_link,        EK_LINK,     0,    1,      P_NONE, P_NONE },
+    { SC_linkat,      EK_LINK,     1,    3,      P_NONE, P_NONE },
+    { SC_symlink,     EK_SYMLINK,  1,    0,      P_NONE, P_NONE },
+    { SC_symlinkat,   EK_SYMLINK,  2,    0,      P_NONE, P_NONE },
+    { SC_mkdir,       EK_MKDIR,    0,    P_NONE, 1,      P_NONE },
+    { SC_mkdirat,     EK_MKDIR,    1,    P_NONE, 2,      P_NONE },
+    { SC_mknod,       EK_MKNOD,    0,    P_NONE, 1,      P_NONE },
+    { SC_mknodat,     EK_MKNOD,    1,    P_NONE, 2,      P_NONE },
+    { SC_truncate,    EK_TRUNCATE, 0,    P_NONE, 1,      P_NONE },
+    { SC_ftruncate,   EK_TRUNCATE, P_FD, P_NONE, 1,      P_NONE },
+    { SC_truncate64,  EK_TRUNCATE, 0,    P_NONE, 1,      P_NONE },
+    { SC_ftruncate64, EK_TRUNCATE, P_FD, P_NONE, 1,      P_NONE },
+    { SC_chmod,       EK_CHMOD,    0,    P_NONE, 1,      P_NONE },
+    { SC_fchmod,      EK_CHMOD,    P_FD, P_NONE, 1,      P_NONE },
+    { SC_fchmodat,    EK_CHMOD,    1,    P_NONE, 2,      P_NONE },
+    { SC_fchmodat2,   EK_CHMOD,    1,    P_NONE, 2,      P_NONE },
+    { SC_chown,       EK_CHOWN,    0,    P_NONE, 1,      2 },
+    { SC_lchown,      EK_CHOWN,    0,    P_NONE, 1,      2 },
+    { SC_fchown,      EK_CHOWN,    P_FD, P_NONE, 1,      2 },
+    { SC_fchownat,    EK_CHOWN,    1,    P_NONE, 2,      3 },
 };
 
-static void md_change_path(struct task *t, const struct call *c, s8 dir, s8 path, struct path *p)
+static void md_change_path(struct task *t, const struct call *c, s8 path, struct path *p)
 {
-    if (path == P_FD) {
-        struct ofd *o = fd_get(t, (s32)c->arg[0]);
-        p->ok = o && o->name;
-        p->len = p->ok ? MIN(o->name->len, (u32)sizeof p->s - 1) : 0;
-        if (p->ok)
-            memcpy(p->s, o->name->s, p->len);
-        p->s[p->len] = 0;
-    } else {
-        md_path(t, dir < 0 ? AT_FDCWD : (s32)c->arg[dir], c->arg[path], p);
+    if (path != P_FD) {
+        md_path(c, (u32)path, p);
+        return;
     }
-}
-
-/* A symbolic link's target is text, not a path of anybody's. */
-static void md_raw(struct task *t, u64 addr, struct path *p)
-{
-    bool cut;
-    s64 n = mem_str(t, addr, p->s, PATH_MAX, &cut);
-    p->len = n < 0 ? 0 : (u32)n;
+    struct ofd *o = fd_get(t, (s32)c->arg[0]);
+    p->ok = o && o->name;
+    p->len = p->ok ? MIN(o->name->len, (u32)sizeof p->s - 1) : 0;
+    if (p->ok)
+        memcpy(p->s, o->name->s, p->len);
+    p->s[p->len] = 0;
 }
 
 static void md_change(struct task *t, struct call *c)
@@ -9513,16 +9749,13 @@ static void md_change(struct task *t, struct call *c)
             m = &md_changes[i];
     if (!m)
         return;
-    md_change_path(t, c, m->dir, m->path, &p);
+    md_change_path(t, c, m->path, &p);
     bool rmdir = c->id == SC_unlinkat && c->arg[2] & AT_REMOVEDIR;
     struct event *e = md_event(rmdir ? EK_RMDIR : m->kind, t, c);
     ev_bytes(e, EV_path, p.s, p.len);
-    if (m->kind == EK_SYMLINK) {
-        md_raw(t, c->arg[m->path2], &q);
-        ev_bytes(e, EV_target, q.s, q.len);
-    } else if (m->path2 != P_NONE) {
-        md_change_path(t, c, m->dir2, m->path2, &q);
-        ev_bytes(e, EV_new_path, q.s, q.len);
+    if (m->path2 != P_NONE) {
+        md_path(c, (u32)m->path2, &q);
+        ev_bytes(e, m->kind == EK_SYMLINK ? EV_target : EV_new_path, q.s, q.len);
     }
     if (m->kind == EK_TRUNCATE) {
         bool split = c->id == SC_truncate64 || c->id == SC_ftruncate64; /* i386: two halves */
@@ -9546,7 +9779,8 @@ static void md_chdir(struct task *t, struct call *c)
         return;
     t->fs->cwd = NULL;
     ps_look_fs(t);
-    if (!t->fs->cwd && c->id == SC_chdir && (md_path(t, AT_FDCWD, c->arg[0], &p), p.ok))
+    md_path(c, 0, &p);
+    if (!t->fs->cwd && c->id == SC_chdir && p.ok)
         t->fs->cwd = nm_get('f', p.s, p.len);
 }
 
@@ -9731,7 +9965,7 @@ static void md_exec_enter(struct task *t, struct call *c)
 {
     static struct path p;
     bool at = c->id == SC_execveat;
-    md_path(t, at ? (s32)c->arg[0] : AT_FDCWD, c->arg[at], &p);
+    md_path(c, at, &p);
     t->exec_path = p.ok ? nm_get('x', p.s, p.len) : NULL;
     b_reset(&t->exec_argv);
     t->exec_argv.max = 3 << 20; /* in JSON a byte can take 8 */
@@ -9888,10 +10122,11 @@ struct md_call {
     void (*enter)(struct task *, struct call *);
     void (*exit)(struct task *, struct call *);
     u8 need;
+    bool paths; /* some argument can be a path */
 };
 
 static const struct { u16 id; struct md_call m; } md_calls[] = {
-#define MD(name, enter, exit, need) { SC_##name, { enter, exit, need } },
+#define MD(name, enter, exit, need) { SC_##name, { enter, exit, need, false } },
     MD(open, NULL, md_open, MD_FDS)
     MD(openat, NULL, md_open, MD_FDS)
     MD(openat2, NULL, md_open, MD_FDS)
@@ -9992,7 +10227,7 @@ static struct md_call md_of[ARRAY_LEN(sc_rows)];
 
 static void md_init(void)
 {
-    static const struct md_call change = { NULL, md_change, MD_EVENT };
+    static const struct md_call change = { NULL, md_change, MD_EVENT, false };
     for (size_t i = 0; i < ARRAY_LEN(md_calls); i++)
         md_of[md_calls[i].id] = md_calls[i].m;
     for (size_t i = 0; i < ARRAY_LEN(md_changes); i++)
@@ -10000,6 +10235,11 @@ static void md_init(void)
     for (size_t i = 1; i < ARRAY_LEN(sc_rows); i++)
         if (sc_id[i] != i)
             md_of[i] = md_of[sc_id[i]];
+    for (size_t i = 0; i < ARRAY_LEN(sc_rows); i++)
+        for (u32 k = 0; k < sc_rows[i].nargs; k++) {
+            u16 kind = sc_rows[i].arg[k];
+            md_of[i].paths |= kind == K_PATH || kind == K_TARGET || kind == K_FSVALUE;
+        }
 }
 
 /* Whether the model wants to see calls of that row. Failures of calls that take a path are in the
@@ -10044,11 +10284,23 @@ static bool md_socketcall(struct task *t, struct call *c)
     return true;
 }
 
-/* A call begins. */
-static void md_enter(struct task *t, struct call *c)
+/* A call begins; shown: its arguments are going to be. Where pages may never come, only they are a
+ * reason to read a path now: later the kernel has read it. */
+static void md_enter(struct task *t, struct call *c, bool shown)
 {
-    if (c->known && md_of[c->row].enter)
-        md_of[c->row].enter(t, c);
+    const struct md_call *m = &md_of[c->row];
+    c->selected = !opt.n_paths;
+    if (!c->known)
+        return;
+    bool careful = t->mm && t->mm->careful && !m->enter;
+    if (m->paths && (shown || opt.n_paths || (!careful && (m->enter || m->exit))))
+        md_read_paths(t, c);
+    if (opt.n_paths)
+        c->selected = md_selects(t, c);
+    if (shown && (opt.record || opt.report || opt.perfetto))
+        md_touched(t, c, md_note_name);
+    if (m->enter)
+        m->enter(t, c);
 }
 
 /* A call has returned: updates the tables, emits what it means. */
@@ -10056,6 +10308,8 @@ static void md_exit(struct task *t, struct call *c)
 {
     if (!c->known)
         return;
+    if (md_of[c->row].paths && md_of[c->row].exit)
+        md_read_paths(t, c); /* those that could not be read at the entry */
     if (c->id == SC_socketcall) {
         struct call as = *c;
         if (md_socketcall(t, &as) && md_of[as.id].exit)
@@ -10063,28 +10317,6 @@ static void md_exit(struct task *t, struct call *c)
     } else if (md_of[c->row].exit) {
         md_of[c->row].exit(t, c);
     }
-}
-
-/* -P on a call as a whole: any of its paths or descriptors. */
-static bool md_call_wanted(struct task *t, const struct call *c)
-{
-    static struct path p;
-    if (!opt.n_paths)
-        return true;
-    for (u32 i = 0; c->known && i < sc_rows[c->row].nargs; i++) {
-        u16 kind = sc_rows[c->row].arg[i];
-        if (kind == K_PATH) {
-            bool at = i && sc_rows[c->row].arg[i - 1] == K_DIRFD;
-            md_path(t, at ? (s32)c->arg[i - 1] : AT_FDCWD, c->arg[i], &p);
-            if (p.ok && md_path_wanted(p.s, p.len))
-                return true;
-        } else if (kind == K_FD || kind == K_DIRFD) {
-            struct ofd *o = c->err == EBADF ? NULL : fd_get(t, (s32)c->arg[i]);
-            if (o && o->name && md_path_wanted(o->name->s, o->name->len))
-                return true;
-        }
-    }
-    return false;
 }
 
 /* == 16 rec_  recordings: what a .kvis file holds ==================================
@@ -10437,36 +10669,25 @@ static void rec_enter(struct task *t)
         rec_enter_due(); /* its strings are of the record at hand */
 }
 
-/* The paths that -P would look at: of arguments, and of descriptors (as md_call_wanted). */
-static void rec_paths(struct task *t, const struct call *c)
+/* What -P would look at beside the arguments' text: where paths lead, and what the descriptors are.
+ * An empty name: there was more. */
+static void rec_paths(const struct call *c)
 {
     static struct path p;
-    const char *s[6];
-    u32 len[6], n = 0;
-    for (u32 i = 0; c->known && i < sc_rows[c->row].nargs && n < 6; i++) {
-        u16 kind = sc_rows[c->row].arg[i];
-        const struct arg *a = &c->val[i];
-        struct name *on = NULL;
-        if (kind == K_PATH && a->form == ARG_STR && !p.ok) {
-            bool at = i && sc_rows[c->row].arg[i - 1] == K_DIRFD;
-            const char *text = c->text.p + a->off;
-            struct name *base = md_base(t, at ? (s32)c->arg[i - 1] : AT_FDCWD,
-                                        a->len && *text == '/');
-            md_join(&p, base ? base->s : "", base ? base->len : 0, text, a->len);
-            s[n] = p.s, len[n++] = p.len;
-        } else if (kind == K_PATH && a->form == ARG_STR) {
-            s[n] = c->text.p + a->off, len[n++] = a->len; /* a second one: as it is written */
-        } else if ((kind == K_FD || kind == K_DIRFD) && c->err != EBADF) {
-            struct fdent *f = fd_find(t->files, (s32)c->arg[i]);
-            on = f && f->o ? f->o->name : NULL;
-        }
-        if (on)
-            s[n] = on->s, len[n++] = on->len;
+    u32 n = MIN(c->n_touched, (u32)CALL_TOUCHES);
+    bool more = c->n_touched > CALL_TOUCHES;
+    rec_put(c->n_paths + n + more);
+    for (u32 i = 0; i < c->n_paths; i++) {
+        md_path(c, c->path[i].arg, &p);
+        if (p.ok)
+            rec_str(p.s, p.len);
+        else
+            rec_str("?", 1);
     }
-    p.ok = false;
-    rec_put(n);
     for (u32 i = 0; i < n; i++)
-        rec_str(s[i], len[i]);
+        rec_str(c->touched[i]->s, c->touched[i]->len);
+    if (more)
+        rec_str("", 0);
 }
 
 /* The result's text, where that is more than its number. */
@@ -10525,7 +10746,7 @@ static void rec_exit(struct task *t)
     if (flags & REC_RET)
         rec_str(ret.p, ret.len);
     if (flags & REC_PATHS)
-        rec_paths(t, c);
+        rec_paths(c);
     rec_done();
 }
 
@@ -11549,12 +11770,24 @@ static void rp_enter(void)
     t->call.text = (struct buf){ 0 }; /* it is the record's */
 }
 
-/* -P: by the paths that were noted with the call. */
-static bool rp_path_wanted(u32 n, const struct arg *paths)
+/* -P: by the paths that were noted with the call, and by those among its arguments as they are
+ * written. */
+static bool rp_path_wanted(const struct call *c, u32 n, const struct arg *paths)
 {
     for (u32 i = 0; i < n; i++)
-        if (md_path_wanted(rec_at(paths[i]), paths[i].len))
+        if (!paths[i].len || md_path_wanted(rec_at(paths[i]), paths[i].len))
             return true;
+    for (u32 i = 0; opt.n_paths && c->known && i < sc_rows[c->row].nargs; i++) {
+        const struct arg *a = &c->val[i];
+        u16 kind = sc_rows[c->row].arg[i];
+        char text[DEC_PATH + 1];
+        if (a->form != ARG_STR || a->len > DEC_PATH || (kind != K_PATH && kind != K_TARGET))
+            continue;
+        memcpy(text, c->text.p + a->off, a->len);
+        text[a->len] = 0;
+        if (md_path_wanted(text, a->len))
+            return true;
+    }
     return !opt.n_paths;
 }
 
@@ -11600,7 +11833,7 @@ static void rp_done(struct task *t, bool wanted)
 static void rp_call(void)
 {
     static struct task one;
-    struct arg paths[6], ret = { 0 };
+    struct arg paths[ARRAY_LEN(((struct call *)0)->path) + CALL_TOUCHES + 1], ret = { 0 };
     struct call c = { 0 };
     u32 flags = rp_flags(15), n_paths = 0;
     rp_ids(flags);
@@ -11612,7 +11845,7 @@ static void rp_call(void)
     if (flags & REC_RET)
         ret = rec_gets();
     if (flags & REC_PATHS)
-        n_paths = rec_below(7, "paths");
+        n_paths = rec_below(ARRAY_LEN(paths) + 1, "paths");
     for (u32 i = 0; i < n_paths; i++)
         paths[i] = rec_gets();
     if (*rin.wrong)
@@ -11624,7 +11857,7 @@ static void rp_call(void)
     t->pid = rin.pid, t->tid = rin.tid;
     t->call = c;
     out.many = flags & REC_CMANY;
-    rp_done(t, md_status_wanted(&c) && rp_path_wanted(n_paths, paths));
+    rp_done(t, md_status_wanted(&c) && rp_path_wanted(&c, n_paths, paths));
     t->call.text = (struct buf){ 0 };
     t->call.begun = false;
     if (begun)
@@ -17307,15 +17540,16 @@ static void tr_enter(struct task *t, const struct stop *s, u64 ns)
         c->noret = c->detached = c->begun = false;
         c->shown = 0;
     } else {
-        struct buf text = c->text;
+        struct buf text = c->text, paths = c->paths;
         *c = (struct call){ .open = true, .abi = s->abi, .nr = s->nr, .enter_ns = ns };
         c->text = text;
+        c->paths = paths;
         memcpy(c->arg, s->arg, sizeof c->arg);
         int row = sc_find(s->abi, s->nr);
         c->known = row >= 0;
         c->row = c->known ? (u16)row : 0;
         c->id = sc_id[c->row];
-        md_enter(t, c);
+        md_enter(t, c, tr_shown(c));
     }
     if (tr_shown(c)) {
         dec_enter(t, c);
@@ -17351,7 +17585,7 @@ static void tr_done(struct task *t)
         return;
     if (!c->noret)
         dec_exit(t, c);
-    if (c->begun || (md_status_wanted(c) && md_call_wanted(t, c)))
+    if (c->begun || (md_status_wanted(c) && c->selected))
         out_call_exit(t);
 }
 
@@ -17671,7 +17905,7 @@ static void tr_detach_one(struct task *t, int sig)
     c->noret = c->detached = true;
     c->exit_ns = u_when();
     if (c->open && tr_shown(c)
-        && (c->begun || (md_status_wanted(c) && md_call_wanted(t, c))))
+        && (c->begun || (md_status_wanted(c) && c->selected)))
         out_call_exit(t);
     tr_drop(t, false);
 }
@@ -18036,8 +18270,7 @@ static void tr_exec_unseen(struct task *t)
         replay.on = false;
         t->pending = true;
     } else if (n > 0) {
-        struct name *base = md_base(t, AT_FDCWD, *name == '/');
-        md_join(&p, base ? base->s : "", base ? base->len : 0, name, (u32)n);
+        md_join_from(&p, md_base(t, AT_FDCWD, *name == '/'), name, (u32)n);
         t->exec_path = nm_get('x', p.s, p.len);
     }
     b_reset(&t->exec_argv);
@@ -21004,9 +21237,8 @@ static void proc_paths(struct proc_life *l, const struct wire_proc *h, const cha
     l->walked = h->cwd_state & WALK_DONE;
     proc_path(h->pid, &l->exe, exe, h->exe_len, h->exe_state, "exe");
     proc_path(h->pid, &l->cwd, cwd, h->cwd_len, h->cwd_state, "cwd");
-    bool absolute = h->name_len && data[0] == '/';
-    if (absolute || l->cwd.len) {
-        md_join(&p, absolute ? "" : l->cwd.p, absolute ? 0 : l->cwd.len, data, h->name_len);
+    if ((h->name_len && data[0] == '/') || l->cwd.len) {
+        md_join(&p, l->cwd.len ? l->cwd.p : "", l->cwd.len, data, h->name_len);
         proc_keep(&l->path, p.s, p.len);
     } else {
         proc_keep(&l->path, data, h->name_len);
@@ -30880,16 +31112,38 @@ static const char *opt_pid(const char *v)
     return opt.n_pids ? NULL : "not a process id";
 }
 
+/* One more way to write what -P wants, without the slash at its end. */
+static void opt_path_as(const char *v)
+{
+    size_t n = strlen(v);
+    while (n && v[n - 1] == '/')
+        n--;
+    char *copy = xrealloc(NULL, n + 1);
+    memcpy(copy, v, n);
+    copy[n] = 0;
+    for (u32 i = 0; i < opt.n_paths; i++)
+        if (!strcmp(opt.paths[i], copy)) {
+            free(copy);
+            return;
+        }
+    opt_push(&opt.paths, &opt.n_paths, copy);
+}
+
+/* A path as it is given, from the working directory, and where its links lead: as strace(1). */
 static const char *opt_path(const char *v)
 {
-    static char cwd[PATH_MAX];
+    static struct path p;
+    static char cwd[PATH_MAX], real[PATH_MAX];
+    if (!*v)
+        return "a path is missing";
+    opt_path_as(v);
     if (*v != '/' && *v != '*' && getcwd(cwd, sizeof cwd)) {
-        size_t n = strlen(cwd) + strlen(v) + 2;
-        char *abs = xrealloc(NULL, n);
-        snprintf(abs, n, "%s/%s", cwd, !strncmp(v, "./", 2) ? v + 2 : v);
-        v = abs;
+        md_join(&p, cwd, (u32)strlen(cwd), v, (u32)strlen(v));
+        opt_path_as(p.s);
     }
-    return opt_push(&opt.paths, &opt.n_paths, v);
+    if (realpath(v, real))
+        opt_path_as(real);
+    return NULL;
 }
 
 static const char *opt_env(const char *v)
@@ -31110,7 +31364,7 @@ static const struct opt_row opt_rows[] = {
     { IN_VIEW, 'e', "trace", "EXPR", OPT_FN, NULL, opt_expr, 0, 0,
       "trace=NAME,%class,/regex,?maybe or !set; status=failed,...; signal=NAME,..." },
     { IN_VIEW, 'P', "trace-path", "GLOB", OPT_FN, NULL, opt_path, 0, 0,
-      "only what touches such a path; repeatable" },
+      "only what touches such a path, by name or descriptor; repeatable" },
     { IN_VIEW, 'z', "successful-only", NULL, OPT_FN, NULL, opt_ok_only, 0, 0,
       "only what succeeded" },
     { IN_VIEW, 'Z', "failed-only", NULL, OPT_FN, NULL, opt_failed_only, 0, 0, "only what failed" },

@@ -7,7 +7,7 @@ EVENT = [  # banners of ev_ and md_
     ("kvis.c", "    EK_URING, EK_RSS, N_EK\n", "    EK_FLOCK,\n"),
     ("kvis.c", '    [EK_RSS] = { "rss"', '    [EK_FLOCK] = { "flock", "lock {path}", CAT_FILE, FIELDS(EV_path, EV_fd) },\n'),
     ("kvis.c", "    MD(io_uring_enter, NULL", "    MD(flock, NULL, md_flock, MD_EVENT)\n"),
-    ("kvis.c", "/* MD_ALWAYS: without it", """static void md_flock(struct task *t, struct call *c)
+    ("kvis.c", "/* What the model needs a call for", """static void md_flock(struct task *t, struct call *c)
 {
     struct event *e = md_event(EK_FLOCK, t, c);
     struct ofd *o = fd_get(t, (s32)c->arg[0]);

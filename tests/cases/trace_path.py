@@ -1,0 +1,79 @@
+#!/usr/bin/env python3
+# -P PATH shows every call that touches the path: by its name, as it is written and where it leads, and by its
+# descriptors, also in sets and in calls that fail. strace -P is the truth; what kvis shows beside it is listed.
+# kvis replay -P finds the same calls in a recording.
+# tier: quick asan
+# timeout: 180
+# needs: root strace prog:touch
+import json
+import os
+import subprocess
+import sys
+
+KVIS, PROG, CWD = os.environ["KVIS"], os.environ["BIN"] + "/touch", os.getcwd()
+# strace looks at the first path of rename(2), at no second path of symlink(2), and at the descriptor of fsconfig(2)
+# only by command.
+BESIDE = ["symlink", "rename", "fsconfig"]
+
+
+def fresh(name):
+    os.makedirs(os.path.dirname(name) or ".", exist_ok=True)
+    with open(name, "wb") as f:
+        f.write(b"x" * 1000)
+    os.chmod(name, 0o600)
+
+
+def quiet(*command):
+    r = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=60)
+    if r.returncode:
+        sys.exit(f"{command}: {r.returncode}: {r.stdout[-2000:]}")
+
+
+def calls(file="json"):
+    return [e["name"] for e in map(json.loads, open(file)) if e["type"] == "syscall" and e["ret"] is not None]
+
+
+def kvis(backend, wanted, how, name, *more):
+    fresh(name)
+    quiet(KVIS, "trace", "-v", f"--backend={backend}", "--json=json", "-o", "text", *more, "-P", wanted, PROG, how, name)
+    return calls()
+
+
+for how, wanted in (("direct", CWD + "/data"), ("direct", "data"), ("relative", "data")):
+    fresh("data")
+    quiet("strace", "-f", "-o", "strace.out", "-P", wanted, PROG, how, CWD + "/data")
+    truth = [line.split(None, 1)[1].split("(")[0] for line in open("strace.out") if "+++" not in line]
+    if len(truth) < 40 or truth.count("pselect6") != 2 or truth.count("poll") != 2:
+        sys.exit(f"strace shows {truth}")
+    for backend in ("ptrace", "hybrid"):
+        got = kvis(backend, wanted, how, CWD + "/data")
+        if sorted(got) != sorted(truth + BESIDE):
+            sys.exit(f"{backend} -P {wanted}, {how}: strace shows {truth}, kvis {got}")
+    print(how, wanted, len(truth), "calls of strace's")
+
+# A relative name leads to the file all the same. (Not what mount(2) and symlink(2) take, which may be any text.)
+for backend in ("ptrace", "hybrid"):
+    got = kvis(backend, CWD + "/data", "relative", CWD + "/data")
+    if sorted(got + ["mount", "symlink"]) != sorted(truth + BESIDE):
+        sys.exit(f"{backend}, a relative name: {got}")
+
+# Directories, the root, and names that are globs too; and the same out of a recording.
+for name, wanted in (("d/e/data", "d"), ("d/e/data", "d/"), ("d/e/data", CWD + "/d//"), ("d/e/data", "./d"),
+                     ("d/e/data", "d/*/data"), ("a[1]/data", "a[1]/data"), ("a[1]/data", "a[1]/"),
+                     ("d/e/data", "/")):
+    for backend in ("ptrace", "hybrid"):
+        got = kvis(backend, wanted, "direct", f"{CWD}/{name}", "-w", "run.kvis")
+        ours = [n for n in ("poll", "close", "dup2", "pselect6", "newfstatat", "rename") if n not in got]
+        if ours or ("brk" in got) or (wanted != "/" and got.count("poll") != 2):
+            sys.exit(f"{backend} -P {wanted}: {ours} missing of {got}")
+        os.unlink("run.kvis")
+        fresh(f"{CWD}/{name}")
+        quiet(KVIS, "trace", "-v", f"--backend={backend}", "--json=json", "-w", "run.kvis", "-o", "text", PROG, "direct",
+              f"{CWD}/{name}")
+        quiet(KVIS, "replay", "-v", "--json=replayed", "-o", "text", "-P", wanted, "run.kvis")
+        os.unlink("run.kvis")
+        if calls("replayed") != got:
+            sys.exit(f"{backend} -P {wanted}: live {got}, replayed {calls('replayed')}")
+for wanted in ("e", "dat", "d/e/dat", "a[2]", "d?"):
+    if kvis("hybrid", wanted, "direct", f"{CWD}/d/e/data"):
+        sys.exit(f"-P {wanted} shows {calls()}")
