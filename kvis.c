@@ -1124,6 +1124,16 @@ static int u_thread(pthread_t *th, void *(*f)(void *), void *arg)
 
 /* --- files of /proc and /sys (sscanf is 12 KB) --- */
 
+/* The next line of a file, however long, without its end; NULL: there is none. *line and *size are
+ * getline(3)'s: begin with NULL and 0, free *line behind the last. */
+static char *u_line(FILE *f, char **line, size_t *size)
+{
+    if (getline(line, size, f) < 0)
+        return NULL;
+    (*line)[strcspn(*line, "\n")] = 0;
+    return *line;
+}
+
 /* Behind n words and the blanks that follow them. */
 static const char *u_word(const char *s, int n)
 {
@@ -2790,7 +2800,7 @@ static void vm_insert(struct mm *m, struct region r)
     m->root = vm_join(m->r, vm_join(m->r, low, node), high);
 }
 
-/* Frees all nodes of the tree t. What has a left one is turned first, so that no stack is needed. */
+/* Frees all nodes of the tree t. One with a left one is turned first: so no stack is needed. */
 static void vm_drop(struct mm *m, u32 t)
 {
     while (t) {
@@ -2965,11 +2975,12 @@ static void vm_put(struct mm *m, bool account)
 static bool vm_slow_mount(pid_t tid, u32 minor)
 {
     static const char *const slow[] = { "fuse", "9p", "nfs", "cifs", "smb", "ceph", "afs" };
-    char path[64], line[2048];
+    char path[64], *line = NULL;
+    size_t size = 0;
     bool hit = false;
     snprintf(path, sizeof path, "/proc/%d/mountinfo", tid);
     FILE *f = fopen(path, "re");
-    while (f && fgets(line, sizeof line, f)) {
+    while (f && u_line(f, &line, &size)) {
         const char *type = strstr(line, " - "), *dev = u_word(line, 2); /* id parent major:minor */
         if (!type || strncmp(dev, "0:", 2) || strtoul(dev + 2, NULL, 10) != minor)
             continue;
@@ -2978,6 +2989,7 @@ static bool vm_slow_mount(pid_t tid, u32 minor)
     }
     if (f)
         fclose(f);
+    free(line);
     return hit;
 }
 
@@ -3027,15 +3039,15 @@ static void vm_maps_line(struct mm *m, const char *line)
  * Documentation/filesystems/proc.rst). Returns 0 or -errno. */
 static int vm_from_proc(struct mm *m, pid_t tid, bool smaps)
 {
-    char path[64], line[PATH_MAX + 128];
+    char path[64], *line = NULL;
+    size_t size = 0;
     snprintf(path, sizeof path, "/proc/%d/%s", tid, smaps ? "smaps" : "maps");
     FILE *f = fopen(path, "re");
     if (!f)
         return -errno;
     vm_drop(m, m->root);
     m->root = 0;
-    while (fgets(line, sizeof line, f)) {
-        line[strcspn(line, "\n")] = 0;
+    while (u_line(f, &line, &size)) {
         if (!strncmp(line, "VmFlags:", 8))
             m->careful |= strstr(line, " um") || strstr(line, " uw");
         else if (strchr(line, '-') && isxdigit((u8)line[0]) &&
@@ -3043,6 +3055,7 @@ static int vm_from_proc(struct mm *m, pid_t tid, bool smaps)
             vm_maps_line(m, line);
     }
     fclose(f);
+    free(line);
     const struct name *last = NULL;
     for (struct region *r = vm_from(m, 0); r; r = vm_from(m, r->end)) {
         char where[PATH_MAX + 64];
@@ -15636,6 +15649,14 @@ static u64 bpf_caps(void)
     return d[0].effective | (u64)d[1].effective << 32;
 }
 
+/* Whether capabilities are enough for programs: bpf(2) asks for these, not for user 0
+ * (capabilities(7); CAP_BPF and CAP_PERFMON are of Linux 5.8). */
+static bool bpf_caps_enough(u64 caps)
+{
+    enum { SYS_ADMIN = 21, PERFMON = 38, BPF = 39 };
+    return caps >> SYS_ADMIN & 1 || (caps >> PERFMON & 1 && caps >> BPF & 1);
+}
+
 /* Whether a file's first line holds a word. */
 static bool bpf_says(const char *path, const char *word)
 {
@@ -15651,7 +15672,6 @@ static bool bpf_says(const char *path, const char *word)
  * told. e is what the call returned. */
 static const char *bpf_denied(int e)
 {
-    enum { SYS_ADMIN = 1 << 21 };
     static const u64 bpf_cap = 1ull << 39, perfmon = 1ull << 38; /* 5.8; capability.h */
     u64 caps = bpf_caps();
     if (e == -ENOSYS)
@@ -15661,7 +15681,7 @@ static const char *bpf_denied(int e)
                "boot with lockdown=integrity, or without Secure Boot's lockdown";
     if (e != -EPERM && e != -EACCES)
         return "";
-    if (!(caps & SYS_ADMIN) && (caps & (bpf_cap | perfmon)) != (bpf_cap | perfmon))
+    if (!bpf_caps_enough(caps))
         return !(caps & (bpf_cap | perfmon))
                    ? "it takes root, or CAP_BPF and CAP_PERFMON (run it with sudo)"
                : caps & bpf_cap ? "CAP_PERFMON is missing (CAP_BPF is there)"
@@ -16103,54 +16123,74 @@ static u32 sp_colon_field(const char *line, int k)
 }
 
 /* Finds -u's user in /etc/passwd, by name or number; read here because a static glibc's look-up
- * would want its shared libraries. Fills name (at most 64 bytes), uid, gid. */
-static bool sp_passwd(char *name, u32 *uid, u32 *gid)
+ * would want its shared libraries. Returns the name, which the caller frees, or NULL. */
+static char *sp_passwd(u32 *uid, u32 *gid)
 {
-    char line[1024], *end;
+    char *line = NULL, *end;
+    size_t size = 0;
     u32 number = (u32)strtoul(opt.user, &end, 10);
     bool by_number = *opt.user && !*end, found = false;
     FILE *f = fopen("/etc/passwd", "re");
-    while (f && !found && fgets(line, sizeof line, f)) {
+    while (f && !found && u_line(f, &line, &size)) {
         size_t n = strcspn(line, ":");
         *uid = sp_colon_field(line, 2);
         *gid = sp_colon_field(line, 3);
         found = by_number ? *uid == number
                           : strlen(opt.user) == n && !strncmp(line, opt.user, n);
-        snprintf(name, 64, "%.*s", (int)MIN(n, 63), line);
+        line[n] = 0;
     }
     if (f)
         fclose(f);
-    return found;
+    if (!found)
+        free(line);
+    return found ? line : NULL;
 }
 
-/* The groups of /etc/group that list the user. Returns how many. */
-static size_t sp_groups(const char *name, gid_t *list, size_t max)
+/* Whether a line of /etc/group, name:password:gid:member,member, lists the user. */
+static bool sp_is_member(char *line, const char *user)
 {
-    char line[8192];
-    size_t n = 0;
+    char *members = strrchr(line, ':'), *save;
+    for (char *w = members ? strtok_r(members + 1, ",", &save) : NULL; w;
+         w = strtok_r(NULL, ",", &save))
+        if (!strcmp(w, user))
+            return true;
+    return false;
+}
+
+/* The groups of /etc/group that list the user, behind the n that are in list[]. Returns how many
+ * there are then, at most max. */
+static size_t sp_groups(const char *user, gid_t *list, size_t n, size_t max)
+{
+    char *line = NULL;
+    size_t size = 0;
     FILE *f = fopen("/etc/group", "re");
-    while (f && n < max && fgets(line, sizeof line, f)) {
-        char *who = strrchr(line, ':'), *save;
-        for (char *w = who ? strtok_r(who + 1, ",\n", &save) : NULL; w;
-             w = strtok_r(NULL, ",\n", &save))
-            if (!strcmp(w, name) && n < max)
-                list[n++] = sp_colon_field(line, 2);
+    while (f && n < max && u_line(f, &line, &size)) {
+        u32 gid = sp_colon_field(line, 2);
+        if (sp_is_member(line, user))
+            list[n++] = gid;
     }
     if (f)
         fclose(f);
+    free(line);
     return n;
 }
 
+/* Becomes -u's user. Who is not root keeps its ambient capabilities over setuid(2), other than
+ * root (capabilities(7)): they are not the command's. */
 static void sp_become(int fdn)
 {
-    char name[64];
+    enum { GROUPS_MAX = 65536 }; /* NGROUPS_MAX of <linux/limits.h> */
     u32 uid, gid;
-    gid_t group[256];
-    if (!sp_passwd(name, &uid, &gid))
+    char *name = sp_passwd(&uid, &gid);
+    if (!name)
         sp_child_fail(fdn, 'n');
+    gid_t *group = calloc(GROUPS_MAX, sizeof *group);
+    if (!group)
+        sp_child_fail(fdn, 'u');
     group[0] = gid;
-    size_t n = 1 + sp_groups(name, group + 1, ARRAY_LEN(group) - 1);
-    if (setgroups(n, group) < 0 || setgid(gid) < 0 || setuid(uid) < 0)
+    size_t n = sp_groups(name, group, 1, GROUPS_MAX);
+    if (setgroups(n, group) < 0 || setgid(gid) < 0 || setuid(uid) < 0
+        || (prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0) < 0 && errno != EINVAL))
         sp_child_fail(fdn, 'u');
 }
 
@@ -17433,8 +17473,8 @@ static const char *tr_hybrid_why_not(void)
 {
     if (opt.backend == 'p')
         return "--backend=ptrace";
-    if (geteuid() != 0)
-        return "BPF needs root";
+    if (!bpf_caps_enough(bpf_caps()))
+        return "BPF needs root, or CAP_BPF and CAP_PERFMON";
     if (opt.n_pids) /* unasked only where no thread need ever be held: any can block SIGURG any
                        time, and where a handler's sa_mask does, no call tells */
         return opt.backend == 'h' || tr_only_counts() ? tr_attach_why_not() : "attached with -p";
@@ -19061,7 +19101,7 @@ static void tr_explain(pid_t pid, int e)
         snprintf(why, sizeof why, "it is traced already, by pid %d", (int)tracer);
     else if (ps_status(pid, "Kthread:") == 1 || (ps_status(pid, "PPid:") == 2 && pid != 1))
         snprintf(why, sizeof why, "it is a kernel thread");
-    else if (ps_status(pid, "Uid:") != (s64)geteuid() && geteuid())
+    else if (ps_status(pid, "Uid:") != (s64)geteuid() && !(bpf_caps() >> 19 & 1))
         snprintf(why, sizeof why,
                  "it belongs to another user (run as root, or with CAP_SYS_PTRACE)");
     else if (yama)
@@ -20160,6 +20200,13 @@ static void proc_keep(struct proc_text *t, const char *p, u32 n)
     copy[n] = 0;
 }
 
+static void proc_free_texts(struct proc_life *l)
+{
+    struct proc_text *const all[] = { &l->argv, &l->path, &l->exe, &l->cwd, &l->env };
+    for (size_t i = 0; i < ARRAY_LEN(all); i++)
+        free(all[i]->p);
+}
+
 static void proc_forget(struct proc_life *l)
 {
     struct proc_life **at = proc_bucket(l->pid);
@@ -20170,7 +20217,7 @@ static void proc_forget(struct proc_life *l)
     pp.lives--;
     pp.mine -= l->mine;
     pp.ending -= l->ending;
-    free(l->argv.p), free(l->path.p), free(l->exe.p), free(l->cwd.p), free(l->env.p);
+    proc_free_texts(l);
     free(l);
 }
 
@@ -21308,7 +21355,7 @@ static void proc_exec_failed(const struct wire_proc *h, const char *data)
     pp.exec_failed += l.mine;
     proc_tell_exec(&l, h->ts_ns, -h->ret);
     proc_emit((struct proc_row){ .what = PROC_FAILED, .l = &l, .ts_ns = h->ts_ns, .err = -h->ret });
-    free(l.argv.p), free(l.path.p);
+    proc_free_texts(&l);
 }
 
 static u64 proc_lost(void)
@@ -30238,7 +30285,7 @@ static bool check_caps(struct check *c)
     for (size_t i = 0; i < ARRAY_LEN(want); i++)
         n += snprintf(c->detail + n, sizeof c->detail - (size_t)n, "%s%c%s", i ? " " : "",
                       caps >> want[i].bit & 1 ? '+' : '-', want[i].name);
-    if (caps >> 21 & 1 || (caps >> 38 & 3) == 3)
+    if (bpf_caps_enough(caps))
         return true;
     return check_mend(c, "run it as root (or with CAP_BPF, CAP_PERFMON and CAP_SYS_PTRACE)");
 }
@@ -32439,7 +32486,7 @@ static void cmd_start_text(void)
     b_c(b, '\n');
     if (opt.verbose && tr.no_accel && strcmp(tr.no_accel, TR_ALL_ASKED))
         b_f(b, "kvis: every call stops (%s)\n", tr.no_accel);
-    if (!opt.backend && hy.why_not && geteuid() == 0 && !opt.n_pids)
+    if (!opt.backend && hy.why_not && bpf_caps_enough(bpf_caps()) && !opt.n_pids)
         b_f(b, "kvis: by ptrace alone: %s\n", hy.why_not);
 }
 
@@ -32480,7 +32527,7 @@ static int cmd_trace(void)
         die(EXIT_USAGE, "a command and -p PID do not go together");
     if (opt.kill_on_exit && opt.n_pids)
         die(EXIT_USAGE, "--kill-on-exit is for a command that kvis starts, not for -p PID");
-    if (opt.user && geteuid())
+    if (opt.user && (bpf_caps() >> 6 & 3) != 3) /* CAP_SETGID, CAP_SETUID */
         die(EXIT_KVIS, "-u %s: only root can run a command as another user", opt.user);
     if (opt.interval_s && !opt.count_only)
         opt.count_too = true;

@@ -15,3 +15,22 @@ has out '^65534$'; has out 'CapEff:.0+$'
 run trace -u no-such-user-here -- /bin/true
 case $st in 2 | 125) ;; *) fail "unknown user: $st" ;; esac
 has err '^kvis: .*no-such-user-here'
+
+# All groups that list the user, however long their line and however many they are.
+id -G nobody >/dev/null || exit 1
+python3 - <<'END'
+many = ",".join(f"member{i:05}" for i in range(2000))
+with open("group", "w") as f:
+    f.write("nogroup:x:65534:\n")
+    f.write(f"first:x:70001:nobody,{many}\nlast:x:70002:{many},nobody\nmiddle:x:70003:{many},nobody,{many}\n")
+    f.write(f"none:x:70004:{many}\nnot:x:70005:nobody2,xnobody\n")
+    f.writelines(f"g{i}:x:{80000 + i}:nobody\n" for i in range(600))
+with open("passwd", "w") as f:
+    f.write(f"long:x:4000:4000:{'x' * 8000}nobody:x:0:0::/:/bin/sh\n") # one line, of a user with a long name
+    f.write("nobody:x:65534:65534:nobody:/:/bin/sh\n")
+END
+unshare -m sh -c 'mount --bind group /etc/group && mount --bind passwd /etc/passwd && exec "$@"' sh \
+    "$KVIS" trace -u nobody -- id -G >out 2>err 9>&- || fail "with another /etc/group"
+{ echo 65534; seq 70001 70003; seq 80000 80599; } | tr '\n' ' ' | sed 's/ $//' >want
+tr ' ' '\n' <out | sort -n | tr '\n' ' ' | sed 's/ $//' >got
+cmp -s want got || fail "groups: $(wc -w <got) of $(wc -w <want)"
