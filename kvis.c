@@ -1649,7 +1649,7 @@ static bool arch_no_info; /* the kernel lacks PTRACE_GET_SYSCALL_INFO (Linux 5.3
  * does not tell. Returns 0 or -errno (-ESRCH: gone). */
 static int arch_stop(pid_t tid, u8 op, struct stop *s)
 {
-    struct ptrace_syscall_info i;
+    struct ptrace_syscall_info i = { .op = PTRACE_SYSCALL_INFO_NONE };
     long r = arch_no_info ? -EIO
            : sys_ptrace(PTRACE_GET_SYSCALL_INFO, tid, sizeof i, &i);
     s->op = op;
@@ -1671,6 +1671,8 @@ static int arch_stop(pid_t tid, u8 op, struct stop *s)
         s->ret = i.exit.rval;
         return 0;
     }
+    if (i.op != PTRACE_SYSCALL_INFO_ENTRY && i.op != PTRACE_SYSCALL_INFO_SECCOMP)
+        return 0; /* INFO_NONE: another kind of stop, of which nothing else is filled in */
     s->nr = i.entry.nr; /* entry and seccomp begin alike */
     memcpy(s->arg, i.entry.args, sizeof s->arg);
     s->data = i.op == PTRACE_SYSCALL_INFO_SECCOMP ? i.seccomp.ret_data : 0;
@@ -10346,8 +10348,14 @@ static void md_exit(struct task *t, struct call *c)
 
 enum {
     REC_VERSION = 2, REC_HEAD = 16, REC_BLOCK = 64 << 10, REC_MAX = 16 << 20, REC_SLOTS = 4096,
-    REC_KEEP = 512 /* longest string that gets a slot */
+    REC_KEEP = 512, /* longest string that gets a slot */
+    /* How many a file can have, and a kind of fields: one less than bits of the mask, as the last
+     * says that there are others. */
+    REC_FIELDS = 96, REC_KINDS = 64, REC_KIND_FIELDS = 63
 };
+_Static_assert(ARRAY_LEN(ev_fields) <= REC_FIELDS, "more fields than a recording can have");
+_Static_assert(ARRAY_LEN(event_kinds) <= REC_KINDS, "more kinds than a recording can have");
+_Static_assert(sizeof event_kinds[0].field <= REC_KIND_FIELDS, "more fields than a mask has bits");
 
 enum rec_type {
     REC_META = 1, REC_WORD, REC_PID, REC_FIELD, REC_KIND, REC_UNASKED, /* the run */
@@ -10360,7 +10368,10 @@ enum { REC_SAME = 1, REC_NOISE = 2, REC_ERR = 4, REC_MANY = 8, REC_FILE = 16, RE
        REC_CAT = 64, REC_OF_CALL = 128 };
 enum { REC_NORET = 2, REC_DETACHED = 4, REC_LATE = 8, REC_CERR = 16, REC_CMANY = 32,
        REC_CHILD = 64, REC_ADDR = 128, REC_TIMED = 256, REC_ABI = 512, REC_RET = 1024,
-       REC_KNOWN = 2048, REC_PATHS = 4096, REC_WAKER = 8192, REC_SLEPT = 16384 };
+       REC_KNOWN = 2048, REC_PATHS = 4096, REC_WAKER = 8192, REC_SLEPT = 16384,
+       REC_FLAG_BITS = 15 /* of a call; the line of one that begins has REC_PATHS at most */ };
+_Static_assert(REC_SLEPT >> (REC_FLAG_BITS - 1) == 1, "a flag that a reader refuses");
+_Static_assert(REC_OF_CALL <= UINT8_MAX, "an event's flags are one byte");
 
 static const u8 rec_magic[8] = { 0x89, 'k', 'v', 'i', 's', '\r', '\n', 0x1a };
 
@@ -11036,8 +11047,8 @@ static struct {
     struct buf text;           /* strings of the record at hand, each with a NUL */
     u64 last_ns;
     pid_t pid, tid;
-    struct { s8 own; u8 type; } field[96];
-    struct { s8 own; u8 n, field[64]; } kind[64];
+    struct { s8 own; u8 type; } field[REC_FIELDS];
+    struct { s8 own; u8 n, field[REC_KIND_FIELDS]; } kind[REC_KINDS];
     u32 n_fields, n_kinds;
 } rin; /* zeros, as rout */
 
@@ -11287,8 +11298,8 @@ static void rec_get_field(void)
 {
     struct arg a = rec_gets();
     u8 type = (u8)rec_below(VT_ARGV + 1, "type");
-    if (rin.n_fields == ARRAY_LEN(rin.field)) {
-        rec_bad("damaged: more than 96 fields");
+    if (rin.n_fields == REC_FIELDS) {
+        rec_bad("damaged: more than %d fields", REC_FIELDS);
         return;
     }
     rin.field[rin.n_fields].type = type;
@@ -11302,9 +11313,9 @@ static void rec_get_field(void)
 static void rec_get_kind(void)
 {
     struct arg a = rec_gets();
-    u32 n = rec_below(64, "fields");
-    if (rin.n_kinds == ARRAY_LEN(rin.kind)) {
-        rec_bad("damaged: more than 64 kinds");
+    u32 n = rec_below(REC_KIND_FIELDS + 1, "fields");
+    if (rin.n_kinds == REC_KINDS) {
+        rec_bad("damaged: more than %d kinds", REC_KINDS);
         return;
     }
     for (u32 i = 0; i < n; i++)
@@ -11848,7 +11859,7 @@ static void rp_call(void)
     static struct task one;
     struct arg paths[ARRAY_LEN(((struct call *)0)->path) + CALL_TOUCHES + 1], ret = { 0 };
     struct call c = { 0 };
-    u32 flags = rp_flags(15), n_paths = 0;
+    u32 flags = rp_flags(REC_FLAG_BITS), n_paths = 0;
     rp_ids(flags);
     c.enter_ns = rp_time();
     c.exit_ns = rp_time();
@@ -12136,11 +12147,17 @@ static void px_count_out(struct px_track *p, u32 k, u64 ns)
     p->due[k] = false;
 }
 
-/* Adds to a counter of the process; not every step is told. */
-static void px_count(pid_t pid, u32 k, s64 n, u64 ns)
+/* What a recording says of a number can be anything: so much that a sum of two still is one. */
+static s64 px_bounded(s64 n)
 {
-    struct px_track *p = px_track(pid, pid);
-    p->count[k] = MAX(p->count[k] + n, 0);
+    static const s64 most = INT64_MAX / 2;
+    return MIN(MAX(n, -most), most);
+}
+
+/* Sets a counter of the process; not every step is told. */
+static void px_count(struct px_track *p, u32 k, s64 n, u64 ns)
+{
+    p->count[k] = MAX(px_bounded(n), 0);
     p->due[k] = true;
     if (!p->told_ns[k] || ns >= p->told_ns[k] + PX_STEP_NS)
         px_count_out(p, k, ns);
@@ -12161,13 +12178,16 @@ static void px_counts(const struct event *e)
     for (size_t i = 0; !e->err && i < ARRAY_LEN(row); i++) {
         if (row[i].kind != e->kind || !ev_has(e, row[i].field))
             continue;
-        s64 n = row[i].sign ? e->v[row[i].field].n : 1;
-        n = row[i].sign == IS ? n - px_track(e->pid, e->pid)->count[row[i].counter]
-            : row[i].sign < 0 ? -n : n;
-        px_count(e->pid, row[i].counter, n, e->ts_ns);
+        struct px_track *p = px_track(e->pid, e->pid);
+        s64 n = row[i].sign ? px_bounded(e->v[row[i].field].n) : 1, was = p->count[row[i].counter];
+        n = row[i].sign == IS ? n : row[i].sign < 0 ? was - n : was + n;
+        px_count(p, row[i].counter, n, e->ts_ns);
     }
-    if (e->kind == EK_CLOSE && ev_has(e, EV_opener_pid))
-        px_count((pid_t)e->v[EV_opener_pid].n, PX_FILES, -1, e->ts_ns);
+    if (e->kind == EK_CLOSE && ev_has(e, EV_opener_pid)) {
+        pid_t opener = (pid_t)e->v[EV_opener_pid].n;
+        struct px_track *p = px_track(opener, opener);
+        px_count(p, PX_FILES, p->count[PX_FILES] - 1, e->ts_ns);
+    }
 }
 
 /* --- events --- */

@@ -17,6 +17,7 @@ static struct { long nr; int err; } fake = { -1, 0 };
 static unsigned n_kcmp;
 
 static long (*fake_bpf)(int cmd, void *attr); /* bpf(2), when it is to be forged */
+static long (*fake_ptrace)(long req, void *data); /* and ptrace(2) */
 
 /* It takes six arguments, whoever gave less. */
 __attribute__((no_sanitize_address)) static long fake_syscall(long nr, ...)
@@ -34,6 +35,8 @@ __attribute__((no_sanitize_address)) static long fake_syscall(long nr, ...)
     }
     if (nr == SYS_bpf && fake_bpf)
         return fake_bpf((int)a[0], (void *)a[1]);
+    if (nr == SYS_ptrace && fake_ptrace)
+        return fake_ptrace(a[0], (void *)a[3]);
     return syscall(nr, a[0], a[1], a[2], a[3], a[4], a[5]);
 }
 
@@ -825,6 +828,47 @@ static void t_symbols(void)
     EXPECT(strstr(bpf_ksym_why(&k[1], why), "2 functions"));
 }
 
+/* A stop of which the kernel says nothing but that it is none of a call. */
+static long info_none(long req, void *data)
+{
+    (void)req;
+    memset(data, 0, offsetof(struct ptrace_syscall_info, entry));
+    return offsetof(struct ptrace_syscall_info, entry);
+}
+
+static void t_stop_without_call(void)
+{
+    struct stop s = { .nr = 99, .arg = { 1, 2, 3, 4, 5, 6 }, .abi = ARCH_NATIVE }, was = s;
+    fake_ptrace = info_none;
+    EXPECT(arch_stop(1, PTRACE_SYSCALL_INFO_ENTRY, &s) == 0);
+    fake_ptrace = NULL;
+    EXPECT(s.op == PTRACE_SYSCALL_INFO_NONE && s.nr == 99 && !memcmp(s.arg, was.arg, sizeof s.arg) && s.abi == was.abi);
+}
+
+/* Numbers that only a hostile recording has. */
+static void t_perfetto_counters(void)
+{
+    static const s64 numbers[] = { INT64_MAX, INT64_MAX, INT64_MIN, INT64_MAX, -1, INT64_MIN, INT64_MIN };
+    static const struct { u8 kind, field; } changes[] = {
+        { EK_BRK, EV_growth_bytes }, { EK_MMAP, EV_size }, { EK_MUNMAP, EV_size }, { EK_RSS, EV_bytes },
+        { EK_CLOSE, EV_opener_pid },
+    };
+    px_open(open("/dev/null", O_WRONLY | O_CLOEXEC), "nowhere");
+    out.n_taps--;
+    for (size_t i = 0; i < ARRAY_LEN(changes); i++)
+        for (size_t k = 0; k < ARRAY_LEN(numbers); k++) {
+            struct event e = { .kind = changes[i].kind, .pid = 5, .tid = 5 };
+            ev_num(&e, (enum ev_field)changes[i].field, numbers[k]);
+            px_counts(&e);
+        }
+    bool good = true;
+    for (u32 k = 0; k < N_PX; k++)
+        good &= px_track(5, 5)->count[k] >= 0;
+    EXPECT(good);
+    close(px.w.fd[0]);
+    px.on = false;
+}
+
 int main(void)
 {
     nm_init();
@@ -838,6 +882,8 @@ int main(void)
     t_fd_table();
     t_memory_map();
     t_memory_tree();
+    t_stop_without_call();
+    t_perfetto_counters();
     t_calls();
     t_patterns();
     t_templates();
