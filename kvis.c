@@ -225,6 +225,7 @@ struct name {
     u32 hash, len;
     char cls;                       /* 'f' file, 'p' peer "tcp4 1.2.3.4:80", 'x' anything else */
     bool read, written;             /* opened so (files) or used so */
+    bool ran;                       /* it is in the list of programs, or was counted as too many */
     u8 kind;                        /* enum fdkind of the last use */
     u64 in_bytes, out_bytes, opens;
     char s[];                       /* NUL-terminated; may hold any other byte */
@@ -4251,8 +4252,6 @@ static void dec_k_path(struct dec *d, u64 v)
         dec_rawstr(d, v, DEC_PATH);
         return;
     }
-    if (p->len == -ETIMEDOUT)
-        *d->dead = true;
     if (!v || p->len < 0) {
         dec_pointer(d, v, p->len);
         return;
@@ -7740,7 +7739,7 @@ static void out_forget(const struct task *t)
  * st_table, st_summary. */
 
 enum { ST_BUCKETS = 16 + 60 * 16, ST_ERRNOS = 256, ST_LEFT_OPEN = 256, ST_TABLES = 1024,
-       ST_WHERE = 512 };
+       ST_WHERE = 512, ST_PROGRAMS = 4096, ST_LISTED = 1000 };
 
 struct st_row {
     u64 calls, errors, time_ns, max_ns;
@@ -7792,7 +7791,7 @@ static struct {
     struct stats counted; /* of the whole run, too: in the kernel */
     struct stats *procs; /* newest first */
     u32 n_tables;
-    bool untabled;       /* there were more processes than tables */
+    u64 untabled;        /* 1: there were more processes than tables */
     u64 syscalls, file_in, file_out, net_in, net_out, other_in, other_out, uring, faults,
         major_faults, no_major, fault_lost, uring_done, uring_lost; /* no_major: cannot be seen */
     struct { u16 row; u16 err; u64 count; } failed[ST_ERRNOS]; /* open addressing; count 0: free */
@@ -7806,10 +7805,14 @@ static struct {
         struct name *name;
     } left[ST_LEFT_OPEN];
     u64 n_left;
-    struct st_where where[ST_WHERE];
+    struct st_where where[ST_WHERE]; /* open addressing; calls 0: free */
+    u32 n_where;
+    u64 where_other;     /* rows with less time that had to leave it */
     struct st_waits waits[ARRAY_LEN(sc_rows)];
-    struct name *program[64]; /* of the commands run, each once */
-    u32 n_programs;
+    struct name **program; /* of the commands run, each once; grows up to ST_PROGRAMS */
+    u32 n_programs, cap_programs;
+    u64 programs_other, disks_other; /* more than those lists have */
+    u64 files_read, files_written, fault_bytes; /* as st_settle made them of the rest */
 } st;
 
 static u32 st_bucket(u64 v)
@@ -7891,7 +7894,7 @@ static struct stats *st_of_proc(struct task *t)
     if (!t->proc->stats) {
         struct stats *s = st.n_tables < ST_TABLES ? calloc(1, sizeof *s) : NULL;
         if (!s) {
-            st.untabled = true;
+            st.untabled = 1;
             return NULL;
         }
         st.n_tables++;
@@ -7903,24 +7906,55 @@ static struct stats *st_of_proc(struct task *t)
     return t->proc->stats;
 }
 
-/* Books a call by its name and what it was about, when it is known where its time went. A table
- * that is full keeps what it has. */
+/* Rows that are in use first, and of these most time first. */
+static int st_where_cmp(const void *a, const void *b)
+{
+    const struct st_where *x = a, *y = b;
+    if (!x->calls != !y->calls)
+        return x->calls ? -1 : 1;
+    return x->ns < y->ns ? 1 : x->ns > y->ns ? -1 : 0;
+}
+
+/* The row of a call's name and what it was about, or a free one. There always is one. */
+static struct st_where *st_where_row(u16 row, const struct name *on)
+{
+    u32 at = row * 31u + (on ? on->hash : 0);
+    while (st.where[at % ST_WHERE].calls
+           && (st.where[at % ST_WHERE].row != row || st.where[at % ST_WHERE].on != on))
+        at++;
+    return &st.where[at % ST_WHERE];
+}
+
+/* Makes room in the table: the quarter with the most time stays, the rest is counted. */
+static void st_where_thin(void)
+{
+    static struct st_where kept[ST_WHERE / 4];
+    qsort(st.where, ST_WHERE, sizeof st.where[0], st_where_cmp);
+    memcpy(kept, st.where, sizeof kept);
+    memset(st.where, 0, sizeof st.where);
+    st.where_other += st.n_where - ARRAY_LEN(kept);
+    st.n_where = ARRAY_LEN(kept);
+    for (u32 i = 0; i < ARRAY_LEN(kept); i++)
+        *st_where_row(kept[i].row, kept[i].on) = kept[i];
+}
+
+/* Books a call by its name and what it was about, when it is known where its time went. */
 static void st_where(struct task *t, const struct call *c)
 {
     bool on_fd = c->known && sc_rows[c->row].nargs && sc_rows[c->row].arg[0] == K_FD;
     struct fdent *e = on_fd ? fd_find(t->files, (s32)c->arg[0]) : NULL;
     const struct name *on = e && e->o ? e->o->name : NULL;
-    u32 h = (u32)(c->row * 31u + (on ? on->hash : 0));
-    for (u32 i = 0; i < 16; i++) {
-        struct st_where *w = &st.where[(h + i) % ST_WHERE];
-        if (w->calls && (w->row != c->row || w->on != on))
-            continue;
-        w->row = c->row, w->on = on;
-        w->calls++;
-        w->ns += c->exit_ns - c->enter_ns;
-        w->cpu += c->cpu_ns, w->runq += c->runq_ns, w->disk += c->disk_ns;
-        return;
-    }
+    if (st.n_where == ST_WHERE / 4 * 3)
+        st_where_thin();
+    struct st_where *w = st_where_row(c->row, on);
+    st.n_where += !w->calls;
+    w->row = c->row;
+    w->on = on;
+    w->calls++;
+    w->ns += c->exit_ns - c->enter_ns;
+    w->cpu += c->cpu_ns;
+    w->runq += c->runq_ns;
+    w->disk += c->disk_ns;
 }
 
 static void st_waits(const struct call *c)
@@ -7963,17 +7997,33 @@ static void st_io(struct ofd *o, struct name *peer, u64 bytes, bool in)
     *(in ? &o->in_bytes : &o->out_bytes) += bytes;
     if (n)
         *(in ? &n->in_bytes : &n->out_bytes) += bytes;
-    if (n && !net)
-        n->kind = o->kind;
+    if (!n || net)
+        return;
+    n->kind = o->kind;
+    n->read |= in && bytes;
+    n->written |= !in && bytes;
 }
 
+/* Appends to the list of programs; what it cannot hold is counted. */
+static void st_program_add(struct name *n)
+{
+    u32 want = st.n_programs + 1;
+    struct name **grown = want > ST_PROGRAMS ? NULL
+        : u_grow(st.program, &st.cap_programs, want, sizeof *grown);
+    if (!grown) {
+        st.programs_other++;
+        return;
+    }
+    st.program = grown;
+    st.program[st.n_programs++] = n;
+}
+
+/* Notes that a program was run. */
 static void st_program(struct name *n)
 {
-    for (u32 i = 0; i < st.n_programs; i++)
-        if (st.program[i] == n)
-            return;
-    if (st.n_programs < ARRAY_LEN(st.program))
-        st.program[st.n_programs++] = n;
+    if (!n->ran)
+        st_program_add(n);
+    n->ran = true;
 }
 
 /* Notes what a process that ends has opened itself and not closed. */
@@ -8119,14 +8169,17 @@ struct st_end {
     u64 cpu_ns;             /* kvis proc: what all used; 0: not known */
 };
 
-/* Collects the names of a class that match, most bytes first; returns how many (at most max). */
-static u32 st_names(struct name **list, u32 max, bool (*want)(const struct name *))
+/* Collects the names of a class that match, most bytes first; returns how many (at most max), and
+ * in *more how many others there are. */
+static u32 st_names(struct name **list, u32 max, bool (*want)(const struct name *), u64 *more)
 {
     u32 n = 0;
+    *more = 0;
     for (u32 i = 0; i < NM_BUCKETS; i++)
         for (struct name *e = nm.hash[i]; e; e = e->next) {
             if (!want(e))
                 continue;
+            *more += n == max;
             u64 bytes = e->in_bytes + e->out_bytes;
             u32 k = MIN(n, max - 1);
             if (n >= max && list[k]->in_bytes + list[k]->out_bytes >= bytes)
@@ -8184,10 +8237,151 @@ static void st_line(struct buf *b, const char *label, u64 bytes)
     b_c(b, '\n');
 }
 
+static struct st_end st_run; /* the run that the summary is of */
+
+/* Whether all calls are traced that a part of the summary counts: else it would be too small. */
+static bool st_all_asked(const u16 *rows, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (!sc_set[rows[i]])
+            return false;
+    return true;
+}
+
+static bool st_knows_memory(void)
+{
+    static const u16 rows[] = { SC_brk, SC_mmap, SC_munmap, SC_mremap };
+    return st_all_asked(rows, ARRAY_LEN(rows));
+}
+
+static bool st_knows_io(void)
+{
+    static const u16 rows[] = { SC_read,     SC_write,  SC_pread64,        SC_pwrite64, SC_readv,
+                                SC_writev,   SC_sendto, SC_recvfrom,       SC_sendmsg,  SC_recvmsg,
+                                SC_sendfile, SC_splice, SC_copy_file_range };
+    return st_all_asked(rows, ARRAY_LEN(rows));
+}
+
+/* What must be so for a number to be told: else it would be too small, or is none of this run's. */
+enum st_known {
+    ST_ALWAYS, ST_RECORDED /* only in recordings */, ST_CALLS, ST_COMMANDS, ST_CPU, ST_MEMORY,
+    ST_IO, ST_OTHER_IO, ST_FILES, ST_FAULTS, ST_MAJOR, ST_URING, ST_URING_DONE, ST_BLOCK_IO,
+    ST_BPF
+};
+
+/* The numbers of the summary. Text, JSON, recordings, replay and diff walk this table: a number
+ * that is added is a row here. */
+static const struct st_num {
+    const char *key;      /* in JSON */
+    const char *recorded; /* in recordings and in diff's JSON; NULL: made of what is recorded */
+    u64 *v;
+    u8 known;             /* enum st_known */
+    const char *label;    /* in text, where it has a line of its own */
+} st_nums[] = {
+    { "duration_ns", "duration_ns", &st_run.duration_ns, ST_ALWAYS, NULL },
+    { "heap_bytes", "heap_bytes", &vm.heap_bytes, ST_MEMORY, "Heap:" },
+    { "mmap_bytes", "map_bytes", &vm.map_bytes, ST_MEMORY, NULL },
+    { "mmap_regions", "map_regions", &vm.map_regions, ST_MEMORY, NULL },
+    { "file_bytes_read", "file_in", &st.file_in, ST_IO, "Files read:" },
+    { "file_bytes_written", "file_out", &st.file_out, ST_IO, "Files written:" },
+    { "net_bytes_sent", "net_out", &st.net_out, ST_IO, "Net sent:" },
+    { "net_bytes_received", "net_in", &st.net_in, ST_IO, "Net received:" },
+    { "other_bytes_read", "other_in", &st.other_in, ST_OTHER_IO, "Other read:" },
+    { "other_bytes_written", "other_out", &st.other_out, ST_OTHER_IO, "Other written:" },
+    { "files_read", NULL, &st.files_read, ST_FILES, NULL },
+    { "files_written", NULL, &st.files_written, ST_FILES, NULL },
+    { "syscalls", "syscalls", &st.syscalls, ST_CALLS, NULL },
+    { "events", NULL, &out.events, ST_ALWAYS, NULL },
+    { "lost", "lost", &st_run.lost, ST_ALWAYS, NULL },
+    { "processes", "processes", &ps.processes, ST_ALWAYS, NULL },
+    { "threads", "threads", &ps.threads, ST_CALLS, NULL },
+    { "commands", "commands", &st_run.commands, ST_COMMANDS, NULL },
+    { "cpu_ns", "cpu_ns", &st_run.cpu_ns, ST_CPU, NULL },
+    { "page_faults", "faults", &st.faults, ST_FAULTS, NULL },
+    { "page_fault_bytes", NULL, &st.fault_bytes, ST_FAULTS, NULL },
+    { "major_faults", "major_faults", &st.major_faults, ST_MAJOR, NULL },
+    { NULL, "no_major", &st.no_major, ST_RECORDED, NULL },
+    { "lost_faults", "fault_lost", &st.fault_lost, ST_FAULTS, NULL },
+    { "unreadable", "unreadable", &mem.unreadable, ST_CALLS, NULL },
+    { "io_uring_submitted", "uring", &st.uring, ST_URING, NULL },
+    { "io_uring_results", "uring_done", &st.uring_done, ST_URING_DONE, NULL },
+    { "lost_io_uring", "uring_lost", &st.uring_lost, ST_URING_DONE, NULL },
+    { "records", "records", &st_run.records, ST_CALLS, NULL },
+    { "throttle_stops", "throttled", &st_run.throttled, ST_CALLS, NULL },
+    { "bpf_ns", "bpf_ns", &st_run.bpf_ns, ST_BPF, NULL },
+    { "bpf_runs", "bpf_runs", &st_run.bpf_runs, ST_BPF, NULL },
+    /* what the tables and lists had no room for */
+    { "names_overflow", "names_overflow", &nm.overflow, ST_CALLS, NULL },
+    { "mappings_overflow", "mappings_overflow", &vm.overflow, ST_CALLS, NULL },
+    { "subprocesses_overflow", "programs_other", &st.programs_other, ST_CALLS, NULL },
+    { "failed_other", "failed_other", &st.failed_other, ST_CALLS, NULL },
+    { "disks_overflow", "disks_other", &st.disks_other, ST_BLOCK_IO, NULL },
+    { NULL, "where_other", &st.where_other, ST_RECORDED, NULL },
+    { NULL, "untabled", &st.untabled, ST_RECORDED, NULL },
+};
+
+/* Of a recording by kvis proc. */
+static bool st_no_calls(const struct st_end *end)
+{
+    return !strcmp(end->backend, ST_PROC);
+}
+
+static bool st_knows_files(void)
+{
+    static const u16 rows[] = { SC_open, SC_openat };
+    return st_all_asked(rows, ARRAY_LEN(rows)) && st_knows_io();
+}
+
+static bool st_knows(enum st_known what)
+{
+    bool calls = !st_no_calls(&st_run);
+    switch (what) {
+    case ST_ALWAYS: return true;
+    case ST_RECORDED: return false;
+    case ST_CALLS: return calls;
+    case ST_COMMANDS: return !calls;
+    case ST_CPU: return st_run.cpu_ns > 0;
+    case ST_MEMORY: return calls && st_knows_memory();
+    case ST_IO:
+    case ST_OTHER_IO: return calls && st_knows_io();
+    case ST_FILES: return calls && st_knows_files();
+    case ST_FAULTS: return opt.faults;
+    case ST_MAJOR: return opt.faults && !st.no_major;
+    case ST_URING: return calls && sc_set[SC_io_uring_enter];
+    case ST_URING_DONE: return st.uring_done | st.uring_lost;
+    case ST_BLOCK_IO: return st_run.io;
+    case ST_BPF: return calls && st_run.bpf_runs;
+    }
+    return false;
+}
+
+/* Makes the numbers that are made of the others. */
+static void st_settle(void)
+{
+    st.fault_bytes = st.faults * (u64)sysconf(_SC_PAGESIZE);
+    st.files_read = st_count(true);
+    st.files_written = st_count(false);
+}
+
+/* The lines of text of the numbers of one kind. */
+static void st_text_nums(struct buf *b, enum st_known kind)
+{
+    for (size_t i = 0; i < ARRAY_LEN(st_nums); i++)
+        if (st_nums[i].known == kind && st_nums[i].label)
+            st_line(b, st_nums[i].label, *st_nums[i].v);
+}
+
+static void st_text_more(struct buf *b, u64 more)
+{
+    if (more)
+        b_f(b, "   ... and %" PRIu64 " more\n", more);
+}
+
 static void st_text_lists(struct buf *b)
 {
     struct name *list[10];
-    u32 n = st_names(list, 10, st_is_file_with_bytes);
+    u64 more;
+    u32 n = st_names(list, 10, st_is_file_with_bytes, &more);
     if (n)
         b_s(b, " Top files:\n");
     for (u32 i = 0; i < n; i++) {
@@ -8197,7 +8391,8 @@ static void st_text_lists(struct buf *b)
         b_esc(b, list[i]->s, list[i]->len, 0);
         b_c(b, '\n');
     }
-    n = st_names(list, 10, st_is_remote);
+    st_text_more(b, more);
+    n = st_names(list, 10, st_is_remote, &more);
     if (n)
         b_s(b, " Network connections:\n");
     for (u32 i = 0; i < n; i++) {
@@ -8210,29 +8405,44 @@ static void st_text_lists(struct buf *b)
         b_size(b, list[i]->out_bytes), b_s(b, " sent, ");
         b_size(b, list[i]->in_bytes), b_s(b, " received\n");
     }
+    st_text_more(b, more);
 }
 
 /* --- where the time went --- */
 
-static int st_where_cmp(const void *a, const void *b)
+/* Sorts the table, most time first, so that nothing can be booked any more. Returns how many rows
+ * are worth showing: ten, and none below 1 ms; *more: how many others there were. */
+static u32 st_where_top(u64 *more)
 {
-    const struct st_where *x = a, *y = b;
-    return x->ns < y->ns ? 1 : x->ns > y->ns ? -1 : 0;
-}
-
-/* Sorts the table, most time first; returns how many rows are worth showing. */
-static u32 st_where_top(void)
-{
-    u32 n = 0;
+    u32 n = 0, used = 0;
     qsort(st.where, ST_WHERE, sizeof st.where[0], st_where_cmp);
     while (n < 10 && st.where[n].ns >= 1000000)
         n++;
+    while (used < ST_WHERE && st.where[used].calls)
+        used++;
+    *more = used - n + st.where_other;
     return n;
+}
+
+/* The time of all calls of which it is known where it went. */
+static struct st_waits st_waits_sum(void)
+{
+    struct st_waits all = { 0 };
+    for (u16 i = 0; i < SC_N; i++) {
+        const struct st_waits *w = &st.waits[i];
+        all.calls += w->calls;
+        all.ns += w->ns;
+        all.cpu += w->cpu;
+        all.runq += w->runq;
+        all.disk += w->disk;
+    }
+    return all;
 }
 
 static void st_text_where(struct buf *b)
 {
-    u32 n = st_where_top();
+    u64 more, rest = st_waits_sum().ns;
+    u32 n = st_where_top(&more);
     if (n)
         b_s(b, " Where time went (ms):  total     cpu    runq    disk  blocked\n");
     for (u32 i = 0; i < n; i++) {
@@ -8246,12 +8456,17 @@ static void st_text_where(struct buf *b)
         if (w->on)
             b_esc(b, w->on->s, w->on->len, 0);
         b_f(b, " (%" PRIu64 " calls)\n", w->calls);
+        rest -= MIN(rest, w->ns);
     }
+    if (n && more)
+        b_f(b, "   ... and %" PRIu64 " more, %" PRIu64 ".%01" PRIu64 " ms in all\n", more,
+            rest / 1000000, rest / 100000 % 10);
 }
 
 static void st_json_where(struct buf *b)
 {
-    u32 n = st_where_top();
+    u64 more;
+    u32 n = st_where_top(&more);
     b_s(b, ",\"where_time_went\":[");
     for (u32 i = 0; i < n; i++) {
         const struct st_where *w = &st.where[i];
@@ -8263,18 +8478,13 @@ static void st_json_where(struct buf *b)
             b_c(b, ','), out_json_str(b, "on", w->on->s, w->on->len);
         b_c(b, '}');
     }
-    b_c(b, ']');
+    b_f(b, "],\"where_time_went_overflow\":%" PRIu64, more);
 }
 
 /* The same of all calls of which it is known. */
 static void st_json_call_time(struct buf *b)
 {
-    struct st_waits all = { 0 };
-    for (u16 i = 0; i < SC_N; i++) {
-        const struct st_waits *w = &st.waits[i];
-        all.calls += w->calls, all.ns += w->ns;
-        all.cpu += w->cpu, all.runq += w->runq, all.disk += w->disk;
-    }
+    struct st_waits all = st_waits_sum();
     b_f(b, ",\"call_time\":{\"calls\":%" PRIu64 ",\"on_cpu_ns\":%" PRIu64 ",\"runq_ns\":%" PRIu64
         ",\"disk_ns\":%" PRIu64 ",\"other_ns\":%" PRIu64 "}", all.calls, all.cpu, all.runq,
         all.disk, all.ns - all.cpu - all.runq - all.disk);
@@ -8368,6 +8578,7 @@ static void st_text_disks(struct buf *b, const struct st_io *io)
         }
         b_c(b, '\n');
     }
+    st_text_more(b, st.disks_other);
 }
 
 static void st_json_disks(struct buf *b, const struct st_io *io)
@@ -8387,6 +8598,9 @@ static void st_json_disks(struct buf *b, const struct st_io *io)
 static void st_text_failed(struct buf *b)
 {
     bool used[ST_ERRNOS] = { false }, first = true;
+    u64 rest = st.failed_other;
+    for (u32 i = 0; i < ST_ERRNOS; i++)
+        rest += st.failed[i].count;
     for (u32 k = 0; k < 8; k++) {
         s32 best = -1;
         for (u32 i = 0; i < ST_ERRNOS; i++)
@@ -8400,7 +8614,10 @@ static void st_text_failed(struct buf *b)
         b_f(b, "%s   %-12s %6" PRIu64 "  %s\n", first ? " Failed calls:\n" : "", e ? e : "?",
             st.failed[best].count, sc_name(st.failed[best].row));
         first = false;
+        rest -= st.failed[best].count;
     }
+    if (rest)
+        b_f(b, "   %-12s %6" PRIu64 "\n", "other", rest);
 }
 
 static void st_text_left(struct buf *b)
@@ -8415,8 +8632,7 @@ static void st_text_left(struct buf *b)
             b_esc(b, st.left[i].name->s, st.left[i].name->len, 0);
         b_c(b, '\n');
     }
-    if (st.n_left > 8)
-        b_f(b, "   ... and %" PRIu64 " more\n", st.n_left - 8);
+    st_text_more(b, st.n_left - MIN(st.n_left, 8));
 }
 
 static void st_text_exit(struct buf *b, int status)
@@ -8472,37 +8688,14 @@ static void st_text_trouble(struct buf *b, const struct st_end *end)
     b_c(b, '\n');
 }
 
-/* Whether all calls are traced that a part of the summary counts: else it would be too small. */
-static bool st_all_asked(const u16 *rows, size_t n)
-{
-    for (size_t i = 0; i < n; i++)
-        if (!sc_set[rows[i]])
-            return false;
-    return true;
-}
-
-static bool st_knows_memory(void)
-{
-    static const u16 rows[] = { SC_brk, SC_mmap, SC_munmap, SC_mremap };
-    return st_all_asked(rows, ARRAY_LEN(rows));
-}
-
-static bool st_knows_io(void)
-{
-    static const u16 rows[] = { SC_read,     SC_write,  SC_pread64,        SC_pwrite64, SC_readv,
-                                SC_writev,   SC_sendto, SC_recvfrom,       SC_sendmsg,  SC_recvmsg,
-                                SC_sendfile, SC_splice, SC_copy_file_range };
-    return st_all_asked(rows, ARRAY_LEN(rows));
-}
-
 static void st_text_memory(struct buf *b)
 {
-    if (!st_knows_memory()) {
+    if (!st_knows(ST_MEMORY)) {
         b_s(b, " Memory: n/a (-e trace= leaves out some of its calls)\n");
         return;
     }
     b_s(b, " Memory:\n");
-    st_line(b, "Heap:", vm.heap_bytes);
+    st_text_nums(b, ST_MEMORY);
     b_f(b, "   %-15s", "Mmap:"), out_size(b, (s64)vm.map_bytes, 10);
     b_f(b, " (%" PRIu64 " regions)\n", vm.map_regions);
     st_line(b, "Total:", vm.heap_bytes + vm.map_bytes);
@@ -8510,36 +8703,34 @@ static void st_text_memory(struct buf *b)
 
 static void st_text_io(struct buf *b)
 {
-    if (!st_knows_io()) {
+    if (!st_knows(ST_IO)) {
         b_s(b, " I/O: n/a (-e trace= leaves out some of its calls)\n");
         return;
     }
     b_s(b, " I/O:\n");
-    st_line(b, "Files read:", st.file_in);
-    st_line(b, "Files written:", st.file_out);
-    st_line(b, "Net sent:", st.net_out);
-    st_line(b, "Net received:", st.net_in);
-    if (st.other_in | st.other_out) {
-        st_line(b, "Other read:", st.other_in);
-        st_line(b, "Other written:", st.other_out);
-    }
+    st_text_nums(b, ST_IO);
+    if (st.other_in | st.other_out)
+        st_text_nums(b, ST_OTHER_IO);
 }
 
-/* Of a recording by kvis proc. */
-static bool st_no_calls(const struct st_end *end)
+static void st_text_files(struct buf *b)
 {
-    return !strcmp(end->backend, ST_PROC);
+    if (st_knows(ST_FILES))
+        b_f(b, " Files: %" PRIu64 " read, %" PRIu64 " written\n", st.files_read,
+            st.files_written);
+    else
+        b_s(b, " Files: n/a (-e trace= leaves out some of its calls)\n");
 }
 
 static void st_text_calls(struct buf *b, const struct st_end *end)
 {
     st_text_memory(b);
-    if (opt.faults)
+    if (st_knows(ST_FAULTS))
         b_f(b, "   %-15s%10" PRIu64 " (heap and anon)\n", "Page faults:", st.faults);
-    if (opt.faults && !st.no_major)
+    if (st_knows(ST_MAJOR))
         b_f(b, "   %-15s%10" PRIu64 "\n", "Major faults:", st.major_faults);
     st_text_io(b);
-    b_f(b, " Files: %" PRIu64 " read, %" PRIu64 " written\n", st_count(true), st_count(false));
+    st_text_files(b);
     st_text_lists(b);
     st_text_failed(b);
     st_text_left(b);
@@ -8584,43 +8775,60 @@ static void st_json_room(const struct buf *b)
         out_full(&out.json);
 }
 
+static void st_json_file(struct buf *b, const struct name *n)
+{
+    b_c(b, '{');
+    out_json_str(b, "path", n->s, n->len);
+    b_f(b, ",\"kind\":\"%s\",\"bytes_read\":%" PRIu64 ",\"bytes_written\":%" PRIu64
+        ",\"opens\":%" PRIu64 "}", fd_kind_name[n->kind], n->in_bytes, n->out_bytes, n->opens);
+}
+
+static void st_json_peer(struct buf *b, const struct name *n)
+{
+    const char *address = fd_peer_addr(n);
+    u32 type = (u32)(address - n->s);
+    b_c(b, '{');
+    out_json_str(b, "sock_type", n->s, type - 1);
+    b_c(b, ',');
+    out_json_str(b, "remote_addr", address, n->len - type);
+    b_f(b, ",\"bytes_sent\":%" PRIu64 ",\"bytes_received\":%" PRIu64 "}", n->out_bytes,
+        n->in_bytes);
+}
+
+static void st_json_connection(struct buf *b, const struct name *n)
+{
+    u32 type = (u32)(fd_peer_addr(n) - n->s);
+    b_c(b, '"');
+    b_json(b, n->s, type);
+    b_s(b, "→ ");
+    b_json(b, n->s + type, n->len - type);
+    b_c(b, '"');
+}
+
+/* The lists of names in JSON: those with the most bytes, and how many others there are. */
 static void st_json_names(struct buf *b)
 {
-    static struct name *list[1000];
-    u32 n = st_names(list, 1000, st_is_file);
-    b_s(b, ",\"files\":[");
-    for (u32 i = 0; i < n; i++) {
-        st_json_room(b);
-        b_s(b, i ? ",{" : "{");
-        out_json_str(b, "path", list[i]->s, list[i]->len);
-        b_f(b,
-            ",\"kind\":\"%s\",\"bytes_read\":%" PRIu64 ",\"bytes_written\":%" PRIu64
-            ",\"opens\":%" PRIu64 "}",
-            fd_kind_name[list[i]->kind], list[i]->in_bytes, list[i]->out_bytes, list[i]->opens);
+    static const struct {
+        const char *key;
+        bool (*want)(const struct name *);
+        void (*one)(struct buf *, const struct name *);
+    } lists[] = {
+        { "files", st_is_file, st_json_file },
+        { "peers", st_is_peer, st_json_peer },
+        { "connections", st_is_connection, st_json_connection },
+    };
+    static struct name *name[ST_LISTED];
+    u64 more;
+    for (size_t k = 0; k < ARRAY_LEN(lists); k++) {
+        u32 n = st_names(name, ST_LISTED, lists[k].want, &more);
+        b_f(b, ",\"%s\":[", lists[k].key);
+        for (u32 i = 0; i < n; i++) {
+            st_json_room(b);
+            b_s(b, i ? "," : "");
+            lists[k].one(b, name[i]);
+        }
+        b_f(b, "],\"%s_overflow\":%" PRIu64, lists[k].key, more);
     }
-    b_s(b, "],\"peers\":[");
-    n = st_names(list, 1000, st_is_peer);
-    for (u32 i = 0; i < n; i++) {
-        st_json_room(b);
-        const char *a = fd_peer_addr(list[i]);
-        u32 k = (u32)(a - list[i]->s);
-        b_s(b, i ? ",{" : "{");
-        out_json_str(b, "sock_type", list[i]->s, k - 1);
-        b_c(b, ',');
-        out_json_str(b, "remote_addr", a, list[i]->len - k);
-        b_f(b, ",\"bytes_sent\":%" PRIu64 ",\"bytes_received\":%" PRIu64 "}", list[i]->out_bytes,
-            list[i]->in_bytes);
-    }
-    b_s(b, "],\"connections\":[");
-    n = st_names(list, 1000, st_is_connection);
-    for (u32 i = 0; i < n; i++) {
-        st_json_room(b);
-        b_s(b, i ? ",\"" : "\"");
-        u32 k = (u32)(fd_peer_addr(list[i]) - list[i]->s);
-        b_json(b, list[i]->s, k), b_s(b, "→ "), b_json(b, list[i]->s + k, list[i]->len - k);
-        b_c(b, '"');
-    }
-    b_c(b, ']');
 }
 
 static void st_json_rest(struct buf *b)
@@ -8657,54 +8865,16 @@ static void st_json_rest(struct buf *b)
 
 static void st_json_summary(struct buf *b, const struct st_end *end)
 {
-    bool calls = !st_no_calls(end), memory = calls && st_knows_memory(),
-         io = calls && st_knows_io(), opens = calls && sc_set[SC_openat] && sc_set[SC_open];
-    const struct { const char *key; u64 v; bool known; } num[] = {
-        { "duration_ns", end->duration_ns, true },
-        { "heap_bytes", vm.heap_bytes, memory },
-        { "mmap_bytes", vm.map_bytes, memory },
-        { "mmap_regions", vm.map_regions, memory },
-        { "file_bytes_read", st.file_in, io },
-        { "file_bytes_written", st.file_out, io },
-        { "net_bytes_sent", st.net_out, io },
-        { "net_bytes_received", st.net_in, io },
-        { "other_bytes_read", st.other_in, io },
-        { "other_bytes_written", st.other_out, io },
-        { "files_read", st_count(true), opens },
-        { "files_written", st_count(false), opens },
-        { "syscalls", st.syscalls, calls },
-        { "events", out.events, true },
-        { "lost", end->lost, true },
-        { "processes", ps.processes, true },
-        { "threads", ps.threads, calls },
-        { "commands", end->commands, !calls },
-        { "cpu_ns", end->cpu_ns, end->cpu_ns > 0 },
-        { "page_faults", st.faults, opt.faults },
-        { "page_fault_bytes", st.faults * (u64)sysconf(_SC_PAGESIZE), opt.faults },
-        { "major_faults", st.major_faults, opt.faults && !st.no_major },
-        { "lost_faults", st.fault_lost, opt.faults },
-        { "unreadable", mem.unreadable, calls },
-        { "io_uring_submitted", st.uring, calls && sc_set[SC_io_uring_enter] },
-        { "io_uring_results", st.uring_done, st.uring_done | st.uring_lost },
-        { "lost_io_uring", st.uring_lost, st.uring_done | st.uring_lost },
-        { "names_overflow", nm.overflow, calls },
-        { "mappings_overflow", vm.overflow, vm.overflow > 0 },
-        { "failed_other", st.failed_other, calls },
-    };
     b_s(b, "{\"type\":\"summary\"");
     if (end->status != -1 && WIFSIGNALED(end->status))
         b_f(b, ",\"exit_signal\":\"%s\"", u_signame(WTERMSIG(end->status)));
     else if (end->status != -1)
         b_f(b, ",\"exit_code\":%d", WEXITSTATUS(end->status));
-    for (size_t i = 0; i < ARRAY_LEN(num); i++)
-        if (num[i].known)
-            b_f(b, ",\"%s\":%" PRIu64, num[i].key, num[i].v);
+    for (size_t i = 0; i < ARRAY_LEN(st_nums); i++)
+        if (st_nums[i].key && st_knows(st_nums[i].known))
+            b_f(b, ",\"%s\":%" PRIu64, st_nums[i].key, *st_nums[i].v);
     b_f(b, ",\"backend\":\"%s\"", end->backend);
-    if (calls) {
-        b_f(b, ",\"records\":%" PRIu64 ",\"throttle_stops\":%" PRIu64, end->records,
-            end->throttled);
-        if (end->bpf_runs)
-            b_f(b, ",\"bpf_ns\":%" PRIu64 ",\"bpf_runs\":%" PRIu64, end->bpf_ns, end->bpf_runs);
+    if (!st_no_calls(end)) {
         st_json_names(b);
         st_json_rest(b);
     }
@@ -8718,10 +8888,12 @@ static void st_json_summary(struct buf *b, const struct st_end *end)
     b_s(b, "}\n");
 }
 
-/* The end of it all, to every sink. text: also to the terminal. */
-static void st_report(const struct st_end *end, bool text)
+/* The end of it all, as st_run has it, to every sink. text: also to the terminal. */
+static void st_report(bool text)
 {
     static struct buf b;
+    const struct st_end *end = &st_run;
+    st_settle();
     b_reset(&b);
     if (opt.count_only || opt.count_too)
         st_table(&b);
@@ -10378,26 +10550,6 @@ static const u8 rec_magic[8] = { 0x89, 'k', 'v', 'i', 's', '\r', '\n', 0x1a };
 /* Which run it is that the sinks are told of. */
 static struct { const char *version, *host, *kernel, *arch, *backend; } rec_run;
 
-static struct st_end rec_end;
-
-/* The numbers of the summary: written and read back by name. */
-static const struct { const char *name; u64 *v; } rec_nums[] = {
-    { "duration_ns", &rec_end.duration_ns }, { "records", &rec_end.records },
-    { "throttled", &rec_end.throttled }, { "lost", &rec_end.lost },
-    { "commands", &rec_end.commands }, { "cpu_ns", &rec_end.cpu_ns },
-    { "bpf_ns", &rec_end.bpf_ns }, { "bpf_runs", &rec_end.bpf_runs },
-    { "heap_bytes", &vm.heap_bytes }, { "map_bytes", &vm.map_bytes },
-    { "map_regions", &vm.map_regions }, { "syscalls", &st.syscalls }, { "file_in", &st.file_in },
-    { "file_out", &st.file_out }, { "net_in", &st.net_in }, { "net_out", &st.net_out },
-    { "other_in", &st.other_in }, { "other_out", &st.other_out }, { "uring", &st.uring },
-    { "uring_done", &st.uring_done }, { "uring_lost", &st.uring_lost },
-    { "faults", &st.faults }, { "fault_lost", &st.fault_lost },
-    { "major_faults", &st.major_faults }, { "no_major", &st.no_major },
-    { "failed_other", &st.failed_other }, { "processes", &ps.processes },
-    { "threads", &ps.threads }, { "unreadable", &mem.unreadable },
-    { "names_overflow", &nm.overflow }, { "mappings_overflow", &vm.overflow },
-};
-
 /* The first line of JSON. */
 static void rec_json_header(struct buf *b, const char *backend)
 {
@@ -10965,7 +11117,7 @@ static void rec_waits(void)
 
 static void rec_io(void)
 {
-    const struct st_io *io = rec_end.io;
+    const struct st_io *io = st_run.io;
     if (!io)
         return;
     rec_put(REC_IO), rec_put(io->took.count), rec_put(io->took.sum_ns), rec_put(io->took.max_ns);
@@ -10981,8 +11133,13 @@ static void rec_io(void)
 
 static void rec_trailer(void)
 {
-    for (size_t i = 0; i < ARRAY_LEN(rec_nums); i++)
-        rec_put(REC_NUM), rec_text(rec_nums[i].name), rec_put(*rec_nums[i].v);
+    for (size_t i = 0; i < ARRAY_LEN(st_nums); i++) {
+        if (!st_nums[i].recorded)
+            continue;
+        rec_put(REC_NUM);
+        rec_text(st_nums[i].recorded);
+        rec_put(*st_nums[i].v);
+    }
     rec_names();
     if (opt.count_only || opt.count_too) {
         for (const struct stats *s = st.procs; s; s = s->next)
@@ -10998,13 +11155,13 @@ static void rec_trailer(void)
         rec_put(REC_PROGRAM), rec_str(st.program[i]->s, st.program[i]->len), rec_done();
     rec_where();
     rec_waits();
-    if (rec_end.delays) {
-        const struct st_delays *d = rec_end.delays;
+    if (st_run.delays) {
+        const struct st_delays *d = st_run.delays;
         rec_put(REC_DELAYS), rec_put(d->count), rec_put(d->sum_ns), rec_put(d->max_ns);
         rec_hist(d->hist, DELAY_BUCKETS);
     }
     rec_io();
-    rec_put(REC_END), rec_putz(rec_end.status);
+    rec_put(REC_END), rec_putz(st_run.status);
 }
 
 /* The end of a recording that has events only. */
@@ -11374,9 +11531,9 @@ static void rec_get_num(void)
 {
     struct arg a = rec_gets();
     u64 v = rec_get();
-    for (size_t i = 0; i < ARRAY_LEN(rec_nums); i++)
-        if (!strcmp(rec_nums[i].name, rec_at(a)))
-            *rec_nums[i].v = v;
+    for (size_t i = 0; i < ARRAY_LEN(st_nums); i++)
+        if (st_nums[i].recorded && !strcmp(st_nums[i].recorded, rec_at(a)))
+            *st_nums[i].v = v;
 }
 
 /* A name of class c, or NULL: a peer has a kind and an address. */
@@ -11489,8 +11646,8 @@ static void rec_get_left(void)
 static void rec_get_program(void)
 {
     struct arg a = rec_gets();
-    if (st.n_programs < ARRAY_LEN(st.program) && !*rin.wrong)
-        st.program[st.n_programs++] = nm_get('f', rec_at(a), a.len);
+    if (!*rin.wrong)
+        st_program_add(nm_get('f', rec_at(a), a.len));
 }
 
 static void rec_get_where(void)
@@ -11522,7 +11679,7 @@ static void rec_get_delays(void)
     memset(&d, 0, sizeof d);
     d.count = rec_get(), d.sum_ns = rec_get(), d.max_ns = rec_get();
     rec_get_hist(d.hist, DELAY_BUCKETS);
-    rec_end.delays = &d;
+    st_run.delays = &d;
 }
 
 static struct st_io rec_read_io;
@@ -11534,7 +11691,7 @@ static void rec_get_io(void)
     io->took.count = rec_get(), io->took.sum_ns = rec_get(), io->took.max_ns = rec_get();
     io->read = rec_get(), io->written = rec_get(), io->lost = rec_get();
     rec_get_hist(io->took.hist, DELAY_BUCKETS);
-    rec_end.io = io;
+    st_run.io = io;
 }
 
 static void rec_get_disk(void)
@@ -11901,8 +12058,8 @@ static void rp_end(void)
     rp.ended = true;
     if (rp.again)
         return;
-    rec_end.status = (int)status;
-    rec_end.backend = rec_run.backend;
+    st_run.status = (int)status;
+    st_run.backend = rec_run.backend;
 }
 
 static void rp_row(void)
@@ -12840,7 +12997,7 @@ static void rep_facts(bool whole)
     rep_json("run", &b);
     b_reset(&b);
     if (whole)
-        st_json_summary(&b, &rec_end);
+        st_json_summary(&b, &st_run);
     else
         b_s(&b, "null");
     rep_json("summary", &b);
@@ -12959,7 +13116,7 @@ struct df_name { struct name *n; u64 in, out, opens; }; /* as A has it */
 static struct {
     struct df_name *name;    /* of A, sorted by address: a name is the same in both */
     u32 n_names;
-    u64 num[2][ARRAY_LEN(rec_nums)];
+    u64 num[2][ARRAY_LEN(st_nums)];
     bool counted[2];         /* the calls are known */
     struct stats calls[2];
     bool timed[2];           /* and where their time went */
@@ -12969,7 +13126,7 @@ static struct {
     struct st_delays delays[2];
     struct st_io io[2];
     u32 n_programs[2];
-    struct name *program[2][ARRAY_LEN(st.program)];
+    struct name **program[2];
     struct { u16 row, err; u64 count; } failed[2][ST_ERRNOS];
     const char *file[2];
 } df;
@@ -13005,23 +13162,25 @@ static bool df_in_a(struct name *n)
 /* Takes what is in the globals now as recording k's. */
 static void df_take(u32 k)
 {
-    for (size_t i = 0; i < ARRAY_LEN(rec_nums); i++)
-        df.num[k][i] = *rec_nums[i].v, *rec_nums[i].v = 0;
+    for (size_t i = 0; i < ARRAY_LEN(st_nums); i++) {
+        df.num[k][i] = *st_nums[i].v;
+        *st_nums[i].v = 0;
+    }
     df.counted[k] = rp.tables || rp.calls;
     df.calls[k] = rp.tables ? st.all : rp.counted;
     memcpy(df.waits[k], st.waits, sizeof st.waits);
     for (u32 i = 0; i < SC_N; i++)
         df.timed[k] |= st.waits[i].calls != 0;
     df.backend[k] = rec_run.backend;
-    df.delayed[k] = rec_end.delays != NULL;
-    if (rec_end.delays)
-        df.delays[k] = *rec_end.delays;
-    rec_end.delays = NULL;
-    if (rec_end.io)
-        df.io[k] = *rec_end.io;
-    rec_end.io = NULL;
+    df.delayed[k] = st_run.delays != NULL;
+    if (st_run.delays)
+        df.delays[k] = *st_run.delays;
+    st_run.delays = NULL;
+    if (st_run.io)
+        df.io[k] = *st_run.io;
+    st_run.io = NULL;
     df.n_programs[k] = st.n_programs;
-    memcpy(df.program[k], st.program, sizeof st.program);
+    df.program[k] = st.program;
     for (u32 i = 0; i < ST_ERRNOS; i++) {
         df.failed[k][i].row = st.failed[i].row, df.failed[k][i].err = st.failed[i].err;
         df.failed[k][i].count = st.failed[i].count;
@@ -13045,8 +13204,8 @@ static bool df_load(u32 k, int fd, const char *name)
 
 static u64 df_num(u32 k, const char *name)
 {
-    for (size_t i = 0; i < ARRAY_LEN(rec_nums); i++)
-        if (!strcmp(rec_nums[i].name, name))
+    for (size_t i = 0; i < ARRAY_LEN(st_nums); i++)
+        if (st_nums[i].recorded && !strcmp(st_nums[i].recorded, name))
             return df.num[k][i];
     return 0;
 }
@@ -13400,8 +13559,9 @@ static void df_json(struct buf *b)
         b_f(b, ",\"%c\":{", 'a' + (int)k);
         out_json_str(b, "file", df.file[k], strlen(df.file[k]));
         b_c(b, ','), out_json_str(b, "backend", df.backend[k], strlen(df.backend[k]));
-        for (size_t i = 0; i < ARRAY_LEN(rec_nums); i++)
-            b_f(b, ",\"%s\":%" PRIu64, rec_nums[i].name, df.num[k][i]);
+        for (size_t i = 0; i < ARRAY_LEN(st_nums); i++)
+            if (st_nums[i].recorded)
+                b_f(b, ",\"%s\":%" PRIu64, st_nums[i].recorded, df.num[k][i]);
         st_json_delays(b, "sched_waits", "sched_wait", &df.delays[k]);
         st_json_delays(b, "block_ios", "block_io", &df.io[k].took);
         b_c(b, '}');
@@ -17188,8 +17348,14 @@ static const struct st_io *hy_io(void)
         st.uring_lost = bpf_lost(&hy.obj, LOST_URING) + bpf_missed(&hy.uring, ~0u);
     char *now = hy.diskstats ? hy_diskstats() : NULL;
     io->n_disks = 0;
-    for (char *p = now; p && *p && io->n_disks < ST_DISKS;) {
-        io->n_disks += hy_disk_did(p, &io->disk[io->n_disks]);
+    st.disks_other = 0;
+    for (char *p = now; p && *p;) {
+        struct st_disk d;
+        bool did = hy_disk_did(p, &d);
+        if (did && io->n_disks < ST_DISKS)
+            io->disk[io->n_disks++] = d;
+        else if (did)
+            st.disks_other++;
         p = strchr(p, '\n');
         p += p != NULL;
     }
@@ -19308,12 +19474,12 @@ static void tr_report(const char *backend, bool text)
         for (struct task *t = ps.task[i]; t; t = t->next)
             if (t->mm && t->mm->refs == 1)
                 vm_account(t->mm);
-    rec_end = end;
+    st_run = end;
     rec_finish();
     px_close();
     hy_settle();
     hy_counts();
-    st_report(&end, text);
+    st_report(text);
 }
 
 /* The one way out: nothing stays stopped, the sinks are complete. Returns kvis's exit status; with
@@ -21663,7 +21829,7 @@ static void proc_sum_cpu(void)
 static void proc_tell_all(int status)
 {
     proc_sum_cpu();
-    rec_end = (struct st_end){ .status = status, .duration_ns = u_now() - out.start_ns,
+    st_run = (struct st_end){ .status = status, .duration_ns = u_now() - out.start_ns,
                                .backend = ST_PROC, .lost = proc_lost(), .commands = pp.commands,
                                .cpu_ns = pp.cpu_ns };
     ps.processes += pp.forks;
@@ -32850,7 +33016,7 @@ static int cmd_replay(void)
     px_close();
     cmd_replay_table();
     if (whole)
-        st_report(&rec_end, true);
+        st_report(true);
     out_flush();
     cmd_report(rin_fd, rin.name, whole);
     return out.failed ? EXIT_KVIS : !whole;

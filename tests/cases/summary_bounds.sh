@@ -1,0 +1,62 @@
+#!/bin/sh
+# The summary tells all or says how much it leaves out, and text, JSON, a recording's replay and diff agree: 101
+# programs, 5002 files, a long sleep behind 2000 other rows of where the time went, a file that was inherited.
+# tier: quick asan
+# timeout: 120
+# needs: root /usr/bin/python3
+. "$TESTS/lib/lib.sh"
+cat >many.py <<'P'
+import os
+import sys
+import time
+os.mkdir("files")
+for i in range(5002):
+    with open(f"files/{i}", "w") as f:
+        f.write("x" * (i + 1))
+for i in range(2000): # each is a row of its own: read of that file
+    fd = os.open(f"files/{i}", os.O_RDONLY)
+    os.read(fd, 1)
+    os.close(fd)
+time.sleep(0.7)
+for i in range(101):
+    os.link(sys.argv[1], f"program{i}")
+    os.spawnv(os.P_WAIT, f"program{i}", [f"program{i}"])
+print("done" * 2000)
+P
+cp /bin/true ./nothing
+for backend in ptrace auto; do
+    rm -rf files program*
+    kv trace -C --backend=$backend -w r.kvis --json=json -- /usr/bin/python3 many.py ./nothing >inherited 2>err || fail "kvis: $?"
+    # the lists, with what they leave out
+    want 'len([p for p in S["subprocesses"] if "/program" in p]) + S["subprocesses_overflow"] == 101'
+    want 'len(S["files"]) + S["files_overflow"] >= 5002 + 1'
+    want 'len(S["files"]) == 1000 and max(f["bytes_written"] for f in S["files"] if "/files/" in f["path"]) == 5002'
+    want 'S["names_overflow"] == 0 and S["peers_overflow"] == S["connections_overflow"] == 0'
+    # what was inherited is written to, though it was not opened
+    eq "bytes of a file that was inherited" "$(wc -c <inherited)" "$(js '[f["bytes_written"] for f in S["files"] if f["path"].endswith("/inherited")]' | tr -d '[]')"
+    want 'S["files_written"] == 5002 + 1'
+    # text says what JSON says
+    has err "^ Files: $(js 'S["files_read"]') read, $(js 'S["files_written"]') written\$"
+    has err '^   \.\.\. and [0-9]+ more$'
+    if [ $backend = auto ]; then
+        want '[w["duration_ns"] >= 7e8 for w in S["where_time_went"] if w["name"] == "clock_nanosleep"] == [True]'
+        want 'S["where_time_went_overflow"] + len(S["where_time_went"]) > 2000'
+        has err '^   clock_nanosleep '
+    fi
+    # a recording holds the same, and both sinks say the same of it
+    kv replay -C --json=again r.kvis >err2 2>&1 || fail "replay: $?"
+    tail -n 1 json >want
+    tail -n 1 again >got
+    cmp want got || fail "$backend: replayed, the summary is something else"
+    sed '1,/FINAL/d' err >want
+    sed '1,/FINAL/d' err2 >got
+    cmp want got || fail "$backend: replayed, the text is something else"
+    kv diff --json=d r.kvis r.kvis >out 2>err || fail "diff: $?"
+    python3 -c 'import json; d = json.load(open("d")); assert d["a"] == d["b"] and not d["files_only_a"] + d["commands_only_b"], d' ||
+        fail "a recording differs from itself"
+done
+# what -e leaves out is told by neither
+run trace --json=json -e trace=openat,close -- /bin/true
+status 0
+want '"files_read" not in S and "file_bytes_read" not in S'
+has err '^ Files: n/a '
