@@ -1,0 +1,30 @@
+#!/bin/sh
+# A regular expression of -e trace= counts to its last character, however long it is, on both backends; one that is wrong,
+# too long or matches no call is an error with its reason, and nothing is run.
+# tier: quick asan
+# timeout: 60
+# needs: root
+. "$TESTS/lib/lib.sh"
+any= # 62 characters that match every name: what is behind them decides
+for i in 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1; do any=$any.*; done
+for backend in ptrace hybrid; do
+    for regex in "$any^close\$" '^clo{1}se$' 'nothing|^c[[:lower:]]ose$|none'; do
+        run trace -v -q --backend=$backend -e "trace=/$regex" --json=json -- cat /dev/null
+        status 0
+        want '{c["name"] for c in by("syscall")} == {"close"}'
+    done
+    run trace -v -q --backend=$backend -e "trace=!/$any^close\$" --json=json -- cat /dev/null
+    status 0
+    want '"openat" in {c["name"] for c in by("syscall")} and "close" not in {c["name"] for c in by("syscall")}'
+done
+refused() { # refused EXPR REASON
+    run trace -e "trace=$1" -- touch not-there
+    status 2
+    has err "^kvis: --trace: .*$2"
+    [ ! -e not-there ] || fail "it was run all the same"
+}
+refused "/$any(" 'is not a regular expression: .+'
+refused '/[[:alpha:]' 'is not a regular expression: .+'
+refused '?/a\' 'is not a regular expression: .+'
+refused "close,/${any}nosuch" "no call or class is named '/\.\*"
+refused "/$(head -c 5000 /dev/zero | tr '\0' x)" 'longer than 4095 bytes'
