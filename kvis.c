@@ -12600,10 +12600,9 @@ static void gz_blocks(struct gz *z)
     }
 }
 
-/* Unpacks the n bytes at p, which `gzip -n` has made, into memory of their own. Returns that, and
- * in *size how many bytes it has. NULL: they are damaged, or there is no memory. */
-/* What gzip has packed into the n bytes at p, for the caller to free, and its size. NULL with errno:
- * ENOMEM, or EBADMSG for damaged input. */
+/* Unpacks the n bytes at p, which `gzip -n` has made, into memory of their own. Returns that, for
+ * the caller to free, and in *size how many bytes it has. NULL with errno: EBADMSG for damaged
+ * input, or ENOMEM. */
 static u8 *gz_unpack(const u8 *p, size_t n, size_t *size)
 {
     errno = EBADMSG;
@@ -17066,8 +17065,8 @@ static int hy_asked(const struct task *t, struct wire_thread *th)
 
 /* Whether the signal that has just stopped a thread is the probe's, to hold it while the ring is
  * emptied, and no more. SIGURG may be the program's own even if the kernel has sent it (out-of-band
- * data: tcp(7)); and one of its own that came in with the probe's, as these do not queue, takes that
- * one's place. */
+ * data: tcp(7)). Such signals do not queue: one of the program's own that came in with the probe's
+ * takes its place. */
 static bool hy_ours(struct task *t, siginfo_t *si)
 {
     struct wire_thread th;
