@@ -16292,7 +16292,82 @@ static void sp_go(void)
 /* --- the first process of a machine ---
  * init=/kvis: the command that kvis was given is to be process 1, which systemd and others insist
  * on. So kvis becomes that, and what watches is a child. That one has mounts of its own: init
- * finds the machine as the kernel left it. It ends as all others do that init ends: by SIGTERM. */
+ * finds the machine as the kernel left it. It ends as all others do that init ends: by SIGTERM.
+ * Whatever goes wrong, process 1 does not end: sp_never_end. */
+
+static char **sp_argv; /* of kvis as process 1, else NULL */
+
+/* kernel_init's list (init/main.c, Linux 6.12). */
+static const char *const sp_inits[] = { "/sbin/init", "/etc/init", "/bin/init", "/bin/sh" };
+
+/* By write(2) alone: a signal handler may be here. */
+static void sp_say_init(const char *path)
+{
+    static const char says[] = "kvis: process 1 becomes ";
+    out_write_all(STDERR_FILENO, says, sizeof says - 1);
+    out_write_all(STDERR_FILENO, path, strlen(path));
+    out_write_all(STDERR_FILENO, "\n", 1);
+}
+
+/* Whether a file can be executed and is not kvis itself, which would come here again. */
+static bool sp_is_init(const char *path)
+{
+    struct stat s, own;
+    return stat(path, &s) == 0 && S_ISREG(s.st_mode) && access(path, X_OK) == 0
+           && (stat(sp_argv[0], &own) < 0 || own.st_dev != s.st_dev || own.st_ino != s.st_ino);
+}
+
+static void sp_try_init(const char *path, char **argv)
+{
+    if (!sp_is_init(path))
+        return;
+    sp_say_init(path);
+    execv(path, argv);
+}
+
+/* Where process 1 of a machine comes to its end, for whatever reason: the kernel would panic, so it
+ * becomes the init that follows on the command line (unless kvis has started that already), or else
+ * the first of the kernel's own list. Runs at exit, and in a signal handler. */
+static void sp_never_end(void)
+{
+    if (getpid() != 1 || bpf_pid_ns(NULL)) /* a child of it; process 1 of a container */
+        return;
+    sigset_t none;
+    setitimer(ITIMER_REAL, &(struct itimerval){ 0 }, NULL);
+    for (int sig = 1; sig < NSIG; sig++)
+        signal(sig, SIG_DFL); /* an init finds none ignored */
+    sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, NULL);
+    for (char **a = sp_argv + 1; !sp_command.pid && *a; a++)
+        if (**a == '/')
+            sp_try_init(*a, a);
+    for (size_t i = 0; i < ARRAY_LEN(sp_inits); i++)
+        sp_try_init(sp_inits[i], (char *[]){ (char *)(uintptr_t)sp_inits[i], NULL });
+    for (;;) /* nothing here runs: a machine that stands can still say what went wrong */
+        if (wait(NULL) < 0)
+            pause();
+}
+
+static void sp_first_fatal(int sig)
+{
+    (void)sig;
+    sp_never_end();
+}
+
+/* From here on process 1 of a machine ends as sp_never_end says. Process 2 tells it from that of a
+ * container without /proc: kthreadd is there before, and in a new pid namespace there is none. */
+static void sp_first_process(char **argv)
+{
+    static const int fatal[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGSYS, SIGTRAP };
+    struct sigaction act = { .sa_handler = sp_first_fatal, .sa_flags = SA_RESETHAND };
+    if (getpid() != 1 || !argv[0] || kill(2, 0) < 0)
+        return;
+    sp_argv = argv;
+    for (size_t i = 0; i < ARRAY_LEN(fatal); i++)
+        sigaction(fatal[i], &act, NULL);
+    if (atexit(sp_never_end))
+        sp_never_end(); /* 32 functions can be registered at least, and this is the first */
+}
 
 static int sp_ready = -1; /* the watching child's: closed when it watches, or cannot */
 
@@ -33001,6 +33076,7 @@ static int cmd_run(const struct cmd *c, char **argv)
 
 int main(int argc, char **argv)
 {
+    sp_first_process(argv);
     cmd_std_fds();
     const struct cmd *link = cmd_by_link(argc ? argv[0] : "");
     if (link) {

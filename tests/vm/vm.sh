@@ -107,6 +107,8 @@ fill() { # fill TEST...: the initramfs of one boot, in $root
     find "$bin" -type f -perm -1 -exec cp '{}' "$root/progs/" ';'
     cp "$vm/init" "$root/init"
     chmod 755 "$root/init"
+    mkdir -p "$root/sbin"
+    ln -sf /init "$root/sbin/init"
     cp "$vm/guest/lib.sh" "$root/tests/"
     scenes >"$root/tests/scenes"
     for f; do

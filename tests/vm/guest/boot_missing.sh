@@ -1,0 +1,7 @@
+# boot_missing: kvis as process 1 with a command that is not there says so, and becomes /sbin/init.
+# kernels: x86-6.12
+# timeout: 10
+# cmdline: rdinit=/bin/kvis -- trace /bin/nosuch
+. /tests/lib/lib.sh
+
+t_is "process 1" "/bin/busybox sh /sbin/init" "$(tr '\0' ' ' </proc/1/cmdline | sed 's/ $//')"
