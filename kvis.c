@@ -1342,8 +1342,9 @@ static int arch_from_regs(pid_t tid, struct stop *s)
     return 0;
 }
 
-/* Makes the call that is about to start fail with -e instead (used at a seccomp stop). */
-static int arch_skip_call(pid_t tid, int e)
+/* Makes the call that is about to start another one, of the same convention; -1: none, and its
+ * result is -e. (On arm64, -e is the first argument as well.) */
+static int arch_replace_call(pid_t tid, s32 nr, int e)
 {
     union {
         struct user_regs_struct r;
@@ -1354,10 +1355,10 @@ static int arch_skip_call(pid_t tid, int e)
     if (n < 0)
         return (int)n;
     if (v.iov_len == sizeof u.r) {
-        u.r.orig_rax = (u64)-1;
+        u.r.orig_rax = (u64)(s64)nr;
         u.r.rax = (u64)(s64)-e;
     } else {
-        u.w[11] = (u32)-1; /* orig_ax, ax: see arch_from_regs32 */
+        u.w[11] = (u32)nr; /* orig_ax, ax: see arch_from_regs32 */
         u.w[6] = (u32)-e;
     }
     return (int)sys_ptrace(PTRACE_SETREGSET, tid, NT_PRSTATUS, &v);
@@ -1411,12 +1412,12 @@ static int arch_from_regs(pid_t tid, struct stop *s)
     return 0;
 }
 
-/* Makes the call that is about to start fail with -e instead (used at a seccomp stop). */
-static int arch_skip_call(pid_t tid, int e)
+/* Makes the call that is about to start another one, of the same convention; -1: none, and its
+ * result is -e. (On arm64, -e is the first argument as well.) */
+static int arch_replace_call(pid_t tid, s32 nr, int e)
 {
-    s32 none = -1;
-    struct iovec nr = { &none, sizeof none };
-    long r = sys_ptrace(PTRACE_SETREGSET, tid, NT_ARM_SYSTEM_CALL, &nr);
+    struct iovec to = { &nr, sizeof nr };
+    long r = sys_ptrace(PTRACE_SETREGSET, tid, NT_ARM_SYSTEM_CALL, &to);
     struct user_regs_struct regs;
     if (r < 0 || (r = arch_regs(tid, &regs)) < 0)
         return (int)r;
@@ -17828,19 +17829,31 @@ static void tr_restore_untraced(struct task *t)
         tr_set_clone_flags(t, &t->call, t->clone_flags);
 }
 
-/* SECCOMP_MODE_STRICT cannot follow on our filter (kernel/seccomp.c, seccomp_may_assign_mode), so
- * kvis does what it would do: read, write, exit and sigreturn, or the end. */
-static void tr_strict(struct task *t)
+/* The end of a thread that keeps to SECCOMP_MODE_STRICT and makes another call: it dies alone. */
+static void tr_end_strict(struct task *t, const struct call *c)
 {
-    enum { SET_SECCOMP = 22, STRICT = 1, SET_MODE_STRICT = 0 };
+    int nr_exit = c->abi == ABI_I386 || c->abi == ABI_ARM32 ? 1 : SYS_exit;
+    if (!t->proc || t->proc->tasks == 1 || arch_replace_call(t->tid, nr_exit, 0) < 0)
+        kill(t->tid, SIGKILL);
+}
+
+/* What a program is told of seccomp under our filter is what it would be told without (kernel/seccomp.c):
+ * that there is none (prctl(2), PR_GET_SECCOMP), and SECCOMP_MODE_STRICT, which cannot follow on a
+ * filter (seccomp_may_assign_mode), is kept by kvis: read, write, exit and sigreturn, or the end. */
+static void tr_seccomp(struct task *t)
+{
+    enum { STRICT = 1, SET_MODE_STRICT = 0 };
     const struct call *c = &t->call;
-    bool asks = c->known && ((c->id == SC_prctl && c->arg[0] == SET_SECCOMP && c->arg[1] == STRICT)
-                             || (c->id == SC_seccomp && c->arg[0] == SET_MODE_STRICT));
     if (t->strict && c->id != SC_read && c->id != SC_write && c->id != SC_exit
         && c->id != SC_rt_sigreturn && c->id != SC_sigreturn)
-        kill(t->tid, SIGKILL);
-    else if (asks && tr.accel && arch_skip_call(t->tid, 0) >= 0)
-        t->strict = t->full = true;
+        tr_end_strict(t, c);
+    if (t->full || !tr.accel || !c->known)
+        return; /* it has filters of its own, or ours is not there */
+    bool by_prctl = c->id == SC_prctl && c->arg[0] == PR_SET_SECCOMP && c->arg[1] == STRICT;
+    if (by_prctl || (c->id == SC_seccomp && c->arg[0] == SET_MODE_STRICT && !c->arg[1] && !c->arg[2]))
+        t->strict = t->full = arch_replace_call(t->tid, -1, 0) >= 0;
+    else if (c->id == SC_prctl && c->arg[0] == PR_GET_SECCOMP)
+        arch_replace_call(t->tid, -1, 0);
 }
 
 static void tr_syscall_stop(struct task *t, u8 expect)
@@ -17856,9 +17869,9 @@ static void tr_syscall_stop(struct task *t, u8 expect)
         bool foreign = s.op == PTRACE_SYSCALL_INFO_SECCOMP && s.data != TR_MARK;
         if (!t->call.open)
             tr_enter(t, &s, u_now()); /* it goes on from now, not from when it stopped */
-        tr_strict(t);
+        tr_seccomp(t);
         if (foreign) /* the program's own RET_TRACE: untraced it gets ENOSYS, seccomp(2) */
-            arch_skip_call(t->tid, ENOSYS);
+            arch_replace_call(t->tid, -1, ENOSYS);
         else if (t->call.known && (t->call.id == SC_clone || t->call.id == SC_clone3))
             tr_no_untraced(t, &t->call);
     }
@@ -19136,11 +19149,13 @@ static void tr_signals(void)
 
 static struct tr_prog tr_spawn_prog;
 
-/* In the child: the filter that makes only what is asked about stop. */
+/* In the child: the filter that makes only what is asked about stop. With SPEC_ALLOW (4.17), or a
+ * kernel before 5.16 would take speculation away from the program (PR_GET_SPECULATION_CTRL). */
 static void tr_child_early(int err)
 {
     struct sock_fprog fprog = { tr_spawn_prog.n, tr_spawn_prog.f };
-    if (fprog.len && syscall(SYS_prctl, PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &fprog) < 0)
+    if (fprog.len
+        && syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_SPEC_ALLOW, &fprog) < 0)
         sp_child_fail(err, 's');
 }
 

@@ -194,6 +194,67 @@ static void strict(int argc, char **argv)
     }
 }
 
+/* What the kernel says of seccomp to a program that has none, its own filter, or SECCOMP_MODE_STRICT; a call
+ * too many ends the thread that made it, and no other. */
+static void *strict_thread(void *unused)
+{
+    MUST(!prctl(PR_SET_SECCOMP, SECCOMP_MODE_STRICT, 0, 0, 0));
+    MUST(write(1, "a thread\n", 9) == 9);
+    syscall(SYS_getpid);
+    (void)!write(1, "still there\n", 12);
+    return unused;
+}
+
+static void answers_of(int k)
+{
+    pthread_t t;
+    unsigned short sizes[3];
+    switch (k) {
+    case 0:
+        say("none: %d", prctl(PR_GET_SECCOMP));
+        say("speculation: %d", prctl(PR_GET_SPECULATION_CTRL, 0, 0, 0, 0));
+        say("sizes: %ld", syscall(SYS_seccomp, 3 /* GET_NOTIF_SIZES */, 0, sizes));
+        say("flags: %ld %d", syscall(SYS_seccomp, 0 /* SET_MODE_STRICT */, 1, NULL), errno);
+        say("argument: %ld %d", syscall(SYS_seccomp, 0, 0, "x"), errno);
+        say("none: %d", prctl(PR_GET_SECCOMP));
+        return;
+    case 1:
+        filter(SYS_getpgid, SECCOMP_RET_ALLOW, 0);
+        say("a filter: %d", prctl(PR_GET_SECCOMP));
+        say("strict after it: %d %d", prctl(PR_SET_SECCOMP, SECCOMP_MODE_STRICT, 0, 0, 0), errno);
+        syscall(SYS_exit, 3);
+        return;
+    case 2:
+        MUST(!syscall(SYS_seccomp, 0, 0, NULL));
+        syscall(SYS_exit, 4);
+        return;
+    case 3:
+        MUST(!prctl(PR_SET_SECCOMP, SECCOMP_MODE_STRICT, 0, 0, 0));
+        prctl(PR_GET_SECCOMP);
+        return;
+    case 4:
+        MUST(!pthread_create(&t, NULL, strict_thread, NULL));
+        usleep(200000);
+        say("the others: %d", prctl(PR_GET_SECCOMP));
+        _exit(5);
+    }
+}
+
+static void answers(int argc, char **argv)
+{
+    (void)argc, (void)argv;
+    for (int k = 0; k < 5; k++) {
+        int st;
+        pid_t p = (pid_t)CHK(fork());
+        if (!p) {
+            answers_of(k);
+            _exit(6);
+        }
+        CHK(waitpid(p, &st, 0));
+        say("end of %d: %x", k, st);
+    }
+}
+
 #ifdef __x86_64__
 static volatile char selector;
 static volatile int dispatched;
@@ -267,7 +328,7 @@ int main(int argc, char **argv)
 {
     static const struct scene s[] = {
         { "errno", errno_ }, { "log", log_ }, { "trap", trap }, { "kill", kill_ }, { "trace", trace },
-        { "notify", notify }, { "strict", strict }, { "sud", sud }, { "tracer", tracer }, { NULL, NULL },
+        { "notify", notify }, { "strict", strict }, { "answers", answers }, { "sud", sud }, { "tracer", tracer }, { NULL, NULL },
     };
     struct rlimit r = { 0, 0 };
     setrlimit(RLIMIT_CORE, &r);
