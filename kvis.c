@@ -97,6 +97,7 @@
 #include <sys/stat.h>
 #include <sys/statfs.h>
 #include <sys/syscall.h>
+#include <sys/sysmacros.h>
 #include <sys/time.h>
 #include <sys/uio.h>
 #include <sys/un.h>
@@ -22171,6 +22172,8 @@ static struct met_form_row {
       "What it can run at, at least") \
     X(FREQ_MAX, "frequency_max", "cpuinfo_max_freq", FREQ, KHZ, CPU, "cpu_frequency_max_hertz", \
       "What it can run at, at most") \
+    X(FREQ_BASE, "frequency_base", "", FREQ, KHZ, CPU, "", \
+      "Frequency that all CPUs can sustain at the same time") \
     X(SS_RUN, "schedstat_running", "7", SCHEDSTAT, CNS, CPU, "", "Time in which tasks ran") \
     X(SS_WAIT, "schedstat_waiting", "8", SCHEDSTAT, CNS, CPU, "", \
       "Time for which tasks waited to run, added up") \
@@ -23428,6 +23431,23 @@ static void mfs_numbers(struct met_inst *i, const char *dir)
     met_files(i, dir);
 }
 
+/* The rate that all CPUs can sustain, which is not the most that one of them can: base_frequency in
+ * kHz (intel_pstate.rst), or nominal_freq of ACPI's CPPC in MHz (acpi/cppc_sysfs.rst). */
+static void mfs_cpufreq(struct met_inst *i, const char *dir)
+{
+    char path[PATH_MAX], text[32];
+    s64 v;
+    met_files(i, dir);
+    snprintf(path, sizeof path, "%s/base_frequency", dir);
+    if (u_slurp(path, text, sizeof text) && met_number(text, &v)) {
+        met_raw(i, M_FREQ_BASE, v);
+        return;
+    }
+    snprintf(path, sizeof path, "%s/../acpi_cppc/nominal_freq", dir);
+    if (u_slurp(path, text, sizeof text) && met_number(text, &v))
+        met_raw(i, M_FREQ_BASE, v * 1000);
+}
+
 static void mfs_throttle(void)
 {
     mfs_each_cpu("thermal_throttle", mfs_numbers);
@@ -23436,8 +23456,10 @@ static void mfs_throttle(void)
 
 static void mfs_freq(void)
 {
-    mfs_each_cpu("cpufreq", mfs_numbers);
-    met_sum_or_mean(DIM_CPU, M_FREQ, M_FREQ_MAX, NULL, true);
+    mfs_each_cpu("cpufreq", mfs_cpufreq);
+    met_sum_or_mean(DIM_CPU, M_FREQ, M_FREQ_BASE, NULL, true);
+    bool some = met.seen[M_FREQ] == met.tick && met.seen[M_FREQ_BASE] != met.tick;
+    met.no[M_FREQ_BASE] = some ? "sysfs has neither base_frequency nor nominal_freq" : NULL;
 }
 
 /* "cpu0 0 0 0 0 0 0 RUN WAIT SLICES" (Documentation/scheduler/sched-stats.rst). */
@@ -29227,396 +29249,157 @@ static void mon_run(u64 end_ns)
 }
 
 /* == 43 dg_  kvis diagnose: where the time goes, and who takes it ==============================
- * The USE method (Gregg: of every resource its utilisation, saturation and errors) over the metrics
+ * The USE method (Gregg: of every resource its utilization, saturation and errors) over the metrics
  * of the monitor. All sources are read every second for as long as -d says; then each number is its
- * mean of that time (of a distribution's parts: the worst second's), and the rules are tried. What
- * they find is ranked by the time that is lost to it, in seconds a second: those of all tasks that
- * wait, so it may be more than 1. To add a rule: its row in DG_RULES; a resource: its RES_ and its
- * row in dg_res[]; a number that is made of two: its row in dg_exprs[]. Entry point: dg_run. */
+ * mean of that time (of a distribution's parts: the worst second's), and the rules of gen/rules.tbl
+ * are tried. What they find is ranked by the time that is lost to it, in seconds per second: the
+ * time of all tasks that wait, so that it may be more than 1. A finding is one struct dg_finding,
+ * which the text and the JSON (also that of the report) print. Entry point: dg_run. */
+
+#include "gen/rules.h"
 
 enum dg_resource {
-    RES_CPU, RES_RUNQ, RES_MEM, RES_SWAP, RES_NUMA, RES_BAND, RES_TLB, RES_DISK, RES_NET,
-    RES_VIRTIO, RES_HEAT, RES_LIMIT, RES_CGROUP, N_RES
+#define X(id, name, use, saturation, errors) RES_##id,
+    DG_RESOURCES(X)
+#undef X
+    N_RES
 };
 
-/* Numbers of two metrics, behind those of one: a rule names either. */
-enum dg_expr {
-    X_BUSY = N_METRICS, X_IDLE, X_IRQS, X_WAIT, X_STEAL, X_CLOCK, X_CAP, X_MEM_LEFT, X_SLAB,
-    X_MEM_USED, X_DIRTY, X_SWAP_USED, X_REMOTE, X_HINTS, X_THP_FAIL, X_COMPACT,
-    X_READ_TIME, X_WRITE_TIME, X_STALLED, X_B_MEM, X_B_IO, X_NET_ERRS, X_NET_DROPS,
-    X_LIMITS, X_TABLES, X_PERIODS,
+/* Numbers that are made of two others, after those of one metric: a rule names either. */
+enum {
+    DG_BEFORE_NUMBERS = N_METRICS - 1,
+#define X(name, op, a, b, like) X_##name,
+    DG_NUMBERS(X)
+#undef X
     X_END, X_NONE = 0xffff
 };
 
-enum dg_op { DG_SUM, DG_DIV, DG_MUL, DG_REST, DG_LEFT, DG_MOST, DG_SHARE };
+enum dg_op { DG_SUM, DG_DIV, DG_MUL, DG_REST, DG_LEFT, DG_MOST, DG_SHARE, DG_FIRST };
+enum dg_kind { DG_UTILIZATION, DG_SATURATION, DG_ERROR };
+enum dg_scope { DG_THIS, DG_OTHERS, DG_ALL };
+enum dg_blame { DG_BY_NOBODY, DG_BY_ALL, DG_BY_MEMBERS, DG_BY_CPU, DG_BY_DEVICE, DG_BY_SELF };
 
-static double dg_op(u8 how, double a, double b)
-{
-    switch (how) {
-    case DG_SUM: return a + b;
-    case DG_DIV: return a / b;
-    case DG_MUL: return a * b;
-    case DG_REST: return 1 - a / b;
-    case DG_LEFT: return 1 - a - b;
-    case DG_MOST: return MAX(a, b);
-    default: return a / (a + b);
-    }
-}
-
-static const struct { u16 a, b, like; u8 op; } dg_exprs[] = {
-#define E(id, op, a, b, like) [X_##id - N_METRICS] = { M_##a, M_##b, M_##like, DG_##op }
-    E(BUSY, LEFT, IDLE, IOWAIT, IDLE),       /* like: a metric of its unit */
-    E(IDLE, SUM, IDLE, IOWAIT, IDLE),
-    E(IRQS, SUM, IRQ, SOFTIRQ, IDLE),
-    E(WAIT, DIV, SS_WAIT, CPUS, SS_WAIT),
-    E(STEAL, MUL, STEAL, CPUS, STEAL),
-    E(CLOCK, DIV, FREQ, FREQ_MAX, IDLE),
-    E(CAP, DIV, FREQ_LIMIT, FREQ_MAX, IDLE),
-    E(MEM_LEFT, DIV, MEM_AVAIL, MEM_TOTAL, IDLE),
-    E(SLAB, DIV, MEM_UNRECLAIM, MEM_TOTAL, IDLE),
-    E(MEM_USED, REST, MEM_AVAIL, MEM_TOTAL, IDLE),
-    E(DIRTY, DIV, MEM_DIRTY, MEM_AVAIL, IDLE),
-    E(SWAP_USED, REST, SWAP_FREE, SWAP_TOTAL, IDLE),
-    E(REMOTE, SHARE, NUMA_OTHER, NUMA_LOCAL, IDLE),
-    E(HINTS, REST, NUMA_FAULTS_LOCAL, NUMA_FAULTS, IDLE),
-    E(THP_FAIL, SHARE, THP_FALLBACK, THP_FAULT, IDLE),
-    E(COMPACT, DIV, COMPACT_FAIL, COMPACT, IDLE),
-    E(READ_TIME, DIV, DISK_READ_TIME, DISK_READS, DISK_READ_MEAN),
-    E(WRITE_TIME, DIV, DISK_WRITE_TIME, DISK_WRITES, DISK_READ_MEAN),
-    E(STALLED, MUL, STALL_BACK, CPUS, STALL_BACK),
-    E(B_MEM, SUM, B_RSS, B_SWAP, B_RSS),
-    E(B_IO, SUM, B_READ, B_WRITTEN, B_READ),
-    E(NET_ERRS, SUM, NET_RX_ERRS, NET_TX_ERRS, NET_RX_ERRS),
-    E(NET_DROPS, SUM, NET_RX_DROP, NET_TX_DROP, NET_RX_DROP),
-    E(LIMITS, MOST, THREADS_USED, FILES_USED, IDLE),
-    E(PERIODS, DIV, GR_THROTTLES, GR_PERIODS, IDLE),
-    E(TABLES, MOST, TCP_MEM_USED, CONNTRACK_USED, IDLE), /* that module may not be there */
-#undef E
+static const struct { u16 a, b, like; u8 op; } dg_numbers[] = {
+#define X(name, op, a, b, like) { a, b, like, DG_##op },
+    DG_NUMBERS(X)
+#undef X
 };
-_Static_assert(ARRAY_LEN(dg_exprs) == X_END - N_METRICS, "a number without a row");
+_Static_assert(ARRAY_LEN(dg_numbers) == X_END - N_METRICS, "a number without a row");
 
-/* For the page: utilisation, saturation, errors. Of disks, interfaces and pools the most that any
- * has, else the sum of all. */
+static const struct { u16 number; char words[62]; } dg_words[] = {
+#define X(number, words) { number, words },
+    DG_WORDS(X)
+#undef X
+};
+
 static const struct { char name[20]; u16 use[3]; } dg_res[N_RES] = {
-    [RES_CPU] = { "cpu", { X_BUSY, M_STEAL, X_NONE } },
-    [RES_RUNQ] = { "run queue", { M_RUNNING, M_SS_WAIT, X_NONE } },
-    [RES_MEM] = { "memory", { X_MEM_USED, M_PSI_MEM, M_OOM } },
-    [RES_SWAP] = { "swap", { X_SWAP_USED, M_SWAP_IN, X_NONE } },
-    [RES_NUMA] = { "numa", { X_REMOTE, M_NUMA_FOREIGN, X_NONE } },
-    [RES_BAND] = { "memory bandwidth", { M_MEM_USED, M_STALL_BACK, X_NONE } },
-    [RES_TLB] = { "tlb, hugepages", { M_POOL_RATIO, M_DTLB_WPKI, M_THP_FALLBACK } },
-    [RES_DISK] = { "disk", { M_DISK_BUSY, M_DISK_QUEUE, X_NONE } },
-    [RES_NET] = { "network", { M_NET_RX_USED, X_NET_DROPS, X_NET_ERRS } },
-    [RES_VIRTIO] = { "virtio", { M_VQ_USED, M_VQ_STALLED, M_VQ_FAILED } },
-    [RES_HEAT] = { "thermal", { M_TEMP, M_TEMP_ROOM, M_THROTTLE_CORE } },
-    [RES_LIMIT] = { "kernel limits", { X_LIMITS, X_TABLES, X_NONE } },
-    [RES_CGROUP] = { "cgroup", { X_PERIODS, M_GR_THROTTLED, M_GR_OOM } },
-};
-
-enum { /* of a rule */
-    DG_UTIL, DG_SAT, DG_ERR,    /* what it is about */
-    DG_KIND = 3,
-    DG_EACH = 4,                /* tried on each thing that has a name, else on their sum */
-    DG_BELOW = 8,               /* the number is to be at most the limit, else at least */
-    DG_ALT = 16,                /* only where no rule of this resource has found anything there */
-    DG_PASS = 32,               /* a guard that is not known is no hindrance */
-    DG_FILES = 64,              /* of who causes it, the files that move */
-    DG_NOW = 128,               /* only where PSI says that tasks wait: see dg_waits */
+#define X(id, name, use, saturation, errors) { name, { use, saturation, errors } },
+    DG_RESOURCES(X)
+#undef X
 };
 
 #define DG_R(res) (1u << RES_##res)
+#define DG_GUARDS(...) { __VA_ARGS__ }
 
-/* Name; resource; flags; number, limit; guard (another number), floor; cost: a number times a
- * factor is the time lost a second; who: of which number those with the most of it cause this;
- * resources whose findings are its consequences; sentence; where the limit is from; next command:
- * %p is the first culprit's pid, %t the thing; where there is no culprit, what is behind the |. */
-#define DG_RULES(X) \
-    X(CGROUP_QUOTA, "cgroup-throttled", CGROUP, DG_SAT | DG_EACH, X_PERIODS, 0.1, M_GR_THROTTLED, \
-      0.05, M_GR_THROTTLED, 1, M_B_WAIT, DG_R(RUNQ), \
-      "The cgroup uses up its CPU quota, and stands still for the rest of the period", \
-      "a tenth of its periods, and 5 % of the time; cgroup-v2.rst: cpu.max", \
-      "cat /sys/fs/cgroup%t/cpu.max") \
-    X(CGROUP_OOM, "cgroup-oom-kill", CGROUP, DG_ERR | DG_EACH, M_GR_OOM, 1e-9, X_NONE, 0, X_NONE, \
-      0, X_NONE, 0, "Processes of this cgroup are killed at its memory limit", \
-      "any; cgroup-v2.rst: memory.events", "cat /sys/fs/cgroup%t/memory.max") \
-    X(CGROUP_MEM, "cgroup-memory-limit", CGROUP, DG_SAT | DG_EACH | DG_ALT, M_GR_MAX, 100, X_NONE, \
-      0, M_PSI_MEM, 1, X_B_MEM, DG_R(MEM) | DG_R(SWAP) | DG_R(DISK), \
-      "This cgroup is at its memory limit, and must reclaim its own again and again", \
-      "100 times a second; cgroup-v2.rst: memory.max", "cat /sys/fs/cgroup%t/memory.max") \
-    X(CPU_STEAL, "cpu-steal", CPU, DG_SAT, M_STEAL, 0.05, X_NONE, 0, X_STEAL, 1, X_NONE, \
-      DG_R(RUNQ), "The hypervisor runs others on these CPUs while tasks here want them", \
-      "5 % of all CPUs; proc_stat(5): steal", "kvis monitor -c cpu --per-cpu") \
-    X(CPU_IRQ, "cpu-interrupts", CPU, DG_SAT | DG_EACH, X_IRQS, 0.5, X_NONE, 0, X_IRQS, 1, \
-      X_NONE, 0, "One CPU is busy with interrupts, and what runs there waits", \
-      "half of a CPU; Documentation/networking/scaling.rst", \
-      "cat /proc/interrupts /proc/softirqs") \
-    X(CPU_PSI_IRQ, "cpu-interrupt-pressure", CPU, DG_SAT | DG_ALT, M_PSI_IRQ_ALL, 0.05, X_NONE, \
-      0, M_PSI_IRQ_ALL, 1, X_NONE, 0, "Tasks stand still while interrupts are handled", \
-      "5 % of the time; Documentation/accounting/psi.rst: irq full", \
-      "cat /proc/interrupts /proc/softirqs") \
-    X(CPU_CAP, "cpu-clock-capped", CPU, DG_SAT | DG_BELOW, X_CAP, 0.8, X_BUSY, 0.5, X_BUSY, 0.2, \
-      X_NONE, 0, "The CPUs may not run at their full clock, and they are busy", \
-      "80 % of cpuinfo_max_freq; Documentation/admin-guide/pm/cpufreq.rst", \
-      "cat /sys/devices/system/cpu/cpufreq/policy*/scaling_max_freq") \
-    X(CPU_CLOCK, "cpu-clock-low", CPU, DG_SAT | DG_BELOW | DG_ALT, X_CLOCK, 0.6, X_BUSY, 0.8, \
-      X_BUSY, 0.4, X_NONE, 0, "The CPUs are busy and run far below their full clock", \
-      "60 % of cpuinfo_max_freq; Documentation/admin-guide/pm/cpufreq.rst", \
-      "cat /sys/devices/system/cpu/cpufreq/policy*/scaling_governor") \
-    X(CPU_FORKS, "cpu-forks", CPU, DG_UTIL, M_FORKS, 1000, X_NONE, 0, X_NONE, 0, X_NONE, 0, \
-      "So many processes are made that making them is work of its own", \
-      "1000 a second; at 0.1 to 1 ms each (fork, exec, exit) a good part of a CPU", \
-      "kvis proc -d 5") \
-    X(CPU_SYSTEM, "cpu-kernel", CPU, DG_UTIL, M_SYSTEM, 0.5, X_BUSY, 0.7, X_NONE, 0, M_B_CPU, 0, \
-      "The kernel works more than the programs do: calls, faults, locks", \
-      "half of all CPUs' time", "kvis trace -c -d 5 -p %p|kvis monitor -c cpu") \
-    X(RUNQ_WAIT, "run-queue-long", RUNQ, DG_SAT | DG_NOW, X_WAIT, 0.5, X_BUSY, 0.8, \
-      M_SS_WAIT, 1, M_B_CPU, 0, \
-      "More tasks can run than there are CPUs, and they wait for one", \
-      "half a task waits for each CPU; Gregg, USE method: run queue above the CPUs", \
-      "kvis trace -p %p|kvis monitor -c sched --histogram") \
-    X(RUNQ_PSI, "cpu-pressure", RUNQ, DG_SAT | DG_ALT, M_PSI_CPU, 0.4, X_BUSY, 0.8, M_PSI_CPU, 1, \
-      M_B_CPU, 0, "Nearly always a task waits for a CPU", \
-      "40 % of the time; Documentation/accounting/psi.rst: cpu some", \
-      "kvis trace -p %p|kvis monitor -c sched --histogram") \
-    X(RUNQ_ONE, "run-queue-one-cpu", RUNQ, DG_SAT | DG_EACH | DG_NOW, M_SS_WAIT, 0.5, X_IDLE, \
-      0.4, M_SS_WAIT, 1, M_B_WAIT, 0, \
-      "Tasks wait for this CPU while others are idle: they are bound", \
-      "half a task waits, and 40 % of all CPUs' time is idle; sched_setaffinity(2)", \
-      "taskset -acp %p|kvis monitor -c sched --per-cpu") \
-    X(RUNQ_TAIL, "run-queue-latency", RUNQ, DG_SAT | DG_ALT | DG_NOW, M_WAIT_P99, 20e6, \
-      X_WAIT, 0.1, X_NONE, 0, M_B_WAIT, 0, \
-      "One wait for a CPU in a hundred is long enough to be felt", \
-      "20 ms, several time slices of the scheduler", "kvis monitor -c sched --histogram") \
-    X(PROC_WAIT, "process-waits-for-cpu", RUNQ, DG_SAT | DG_EACH, M_P_WAIT, 0.1, X_NONE, 0, \
-      M_P_WAIT, 1, X_NONE, 0, "This process could run, and waits for a CPU", \
-      "10 % of the time of one thread; sched-stats.rst: run_delay", \
-      "kvis trace -p %p|kvis monitor -c sched") \
-    X(MEM_OOM, "memory-oom-kill", MEM, DG_ERR, M_OOM, 1e-9, X_NONE, 0, M_PSI_MEM, 1, X_B_MEM, \
-      DG_R(SWAP) | DG_R(DISK), "The kernel has killed a process for want of memory", \
-      "any; Documentation/admin-guide/mm/concepts.rst: OOM killer", "dmesg | grep -i oom") \
-    X(MEM_PSI, "memory-pressure", MEM, DG_SAT, M_PSI_MEM, 0.05, X_NONE, 0, M_PSI_MEM, 1, \
-      X_B_MEM, DG_R(SWAP) | DG_R(DISK) | DG_R(VIRTIO), \
-      "Tasks wait for memory: there is less than they use, and it is reclaimed and read again", \
-      "5 % of the time; Documentation/accounting/psi.rst: memory some", \
-      "kvis trace -p %p --faults|kvis monitor -c mem") \
-    X(MEM_STALLS, "memory-direct-reclaim", MEM, DG_SAT | DG_ALT, M_STALLS, 100, X_NONE, 0, \
-      M_PSI_MEM, 1, X_B_MEM, DG_R(SWAP) | DG_R(DISK), \
-      "Tasks that want memory must first reclaim some themselves", \
-      "100 a second; Documentation/admin-guide/mm/concepts.rst: direct reclaim", \
-      "kvis monitor -c mem") \
-    X(MEM_REFAULTS, "memory-thrashing", MEM, DG_SAT | DG_ALT, M_REFAULTS, 1000, M_FAULTS_MAJOR, \
-      50, M_PSI_MEM, 1, X_B_MEM, DG_R(SWAP) | DG_R(DISK), \
-      "What was reclaimed is wanted again at once: the working set does not fit", \
-      "1000 pages a second; mm/workingset.c: refaults", "kvis monitor -c mem") \
-    X(MEM_LEFT, "memory-nearly-full", MEM, DG_UTIL | DG_BELOW | DG_ALT, X_MEM_LEFT, 0.03, X_NONE, \
-      0, X_NONE, 0, X_B_MEM, 0, "Hardly any memory is left that could be had without swapping", \
-      "3 % of it; proc_meminfo(5): MemAvailable", "kvis monitor -c mem") \
-    X(MEM_SLAB, "memory-kernel", MEM, DG_UTIL, X_SLAB, 0.3, X_NONE, 0, X_NONE, 0, X_NONE, 0, \
-      "The kernel itself holds a great part of memory that it cannot give back", \
-      "30 % of it; proc_meminfo(5): SUnreclaim", "slabtop -o -s c") \
-    X(MEM_DIRTY, "memory-dirty", MEM, DG_SAT, X_DIRTY, 0.15, X_NONE, 0, X_NONE, 0, X_B_IO, 0, \
-      "Writers have nearly filled what may wait to be written, and are then slowed down", \
-      "15 %; Documentation/admin-guide/sysctl/vm.rst: dirty_ratio is 20 %", \
-      "kvis monitor -c io") \
-    X(SWAP_IN, "swap-thrashing", SWAP, DG_SAT, M_SWAP_IN, 1e6, M_SWAP_OUT, 1e5, M_PSI_MEM, 1, \
-      X_B_MEM, DG_R(DISK) | DG_R(VIRTIO), \
-      "Memory goes out to swap and is read back: tasks wait for a disk instead of memory", \
-      "1 MB/s in, while there is some out; proc_vmstat(5): pswpin", \
-      "kvis trace -p %p --faults|kvis monitor -c mem") \
-    X(SWAP_BACK, "swap-in", SWAP, DG_SAT | DG_ALT, M_SWAP_IN, 4e6, X_NONE, 0, M_PSI_MEM, 1, \
-      X_B_MEM, DG_R(DISK), "Memory that was swapped out is read back", \
-      "4 MB/s; proc_vmstat(5): pswpin", "kvis monitor -c mem") \
-    X(SWAP_OUT, "swap-out", SWAP, DG_SAT | DG_ALT, M_SWAP_OUT, 4e6, X_NONE, 0, M_PSI_MEM, 1, \
-      X_B_MEM, DG_R(DISK), "Memory is written out to swap, to make room", \
-      "4 MB/s; proc_vmstat(5): pswpout", "kvis monitor -c mem") \
-    X(SWAP_FULL, "swap-full", SWAP, DG_UTIL, X_SWAP_USED, 0.9, X_NONE, 0, X_NONE, 0, X_B_MEM, 0, \
-      "Swap is nearly used up: the next want of memory ends in a kill", \
-      "90 % of it; proc_meminfo(5): SwapFree", "cat /proc/swaps") \
-    X(NUMA_FAR, "numa-remote-memory", NUMA, DG_SAT | DG_EACH, M_B_REMOTE, 0.5, M_B_FAR, 16e6, \
-      M_B_FAR_COST, 1, X_NONE, 0, \
-      "This process works on one node while its memory is on another, which is farther away", \
-      "half of it, and 16 MB; what it costs at most: by the nodes' distances (ACPI: SLIT)", \
-      "cat /proc/%p/numa_maps") \
-    X(NUMA_ALLOC, "numa-remote-allocations", NUMA, DG_SAT, X_REMOTE, 0.3, M_NUMA_OTHER, 2000, \
-      X_NONE, 0, M_B_MINOR, 0, "Memory is taken from another node than the CPU's that wants it", \
-      "30 % of the pages, and 2000 a second; Documentation/admin-guide/numastat.rst", \
-      "cat /proc/%p/numa_maps|kvis monitor -c numa") \
-    X(NUMA_HINTS, "numa-remote-faults", NUMA, DG_SAT | DG_ALT, X_HINTS, 0.5, M_NUMA_FAULTS, 1000, \
-      X_NONE, 0, M_B_MINOR, 0, "Tasks work on pages of another node than their CPU's", \
-      "half of the hinting faults, and 1000 a second; sysctl/kernel.rst: numa_balancing", \
-      "cat /proc/%p/numa_maps|kvis monitor -c numa") \
-    X(NUMA_FOREIGN, "numa-node-full", NUMA, DG_SAT | DG_EACH, M_NUMA_FOREIGN, 1000, X_NONE, 0, \
-      X_NONE, 0, M_B_MINOR, 0, "This node has no room: what is wanted here is taken elsewhere", \
-      "1000 pages a second; Documentation/admin-guide/numastat.rst: numa_foreign", \
-      "cat /proc/%p/numa_maps|kvis monitor -c numa") \
-    X(NUMA_MOVED, "numa-migrations", NUMA, DG_SAT, M_NUMA_MOVED, 10000, X_NONE, 0, X_NONE, 0, \
-      M_B_CPU, 0, "The kernel moves pages after the tasks, from node to node", \
-      "10000 pages a second; sysctl/kernel.rst: numa_balancing", "kvis monitor -c numa") \
-    X(BAND_FULL, "memory-bandwidth-full", BAND, DG_SAT | DG_EACH, M_MEM_USED, 0.75, X_NONE, 0, \
-      X_STALLED, 1, M_B_CPU, 0, "The memory controllers move nearly all that the DIMMs can", \
-      "75 % of the DIMMs' peak: programs made for it (STREAM) reach 80 %", \
-      "kvis monitor -c membw,pmc -p %p|kvis monitor -c membw,pmc") \
-    X(BAND_STALL, "memory-stalls", BAND, DG_SAT | DG_ALT, M_STALL_BACK, 0.5, M_LLC_MPKI, 10, \
-      X_STALLED, 1, M_B_CPU, 0, "The CPUs mostly wait for memory: the caches miss", \
-      "half of the cycles, and 10 misses in 1000 instructions; Intel's optimization manual, B.1", \
-      "kvis monitor -c pmc -p %p|kvis monitor -c pmc") \
-    X(TLB_WALKS, "tlb-misses", TLB, DG_SAT, M_DTLB_WPKI, 10, X_NONE, 0, X_NONE, 0, M_B_CPU, 0, \
-      "The CPUs often walk page tables: hugepages would spare that", \
-      "10 walks in 1000 instructions; Documentation/admin-guide/mm/transhuge.rst", \
-      "kvis monitor -c pmc,mem -p %p|kvis monitor -c pmc,mem") \
-    X(TLB_FALLBACK, "hugepages-refused", TLB, DG_SAT, X_THP_FAIL, 0.5, M_THP_FALLBACK, 50, X_NONE, \
-      0, M_B_MINOR, 0, "Faults that should get a hugepage do not: memory is in small pieces", \
-      "half of them, and 50 a second; mm/transhuge.rst: thp_fault_fallback", \
-      "cat /proc/buddyinfo") \
-    X(TLB_COMPACT, "compaction-fails", TLB, DG_SAT, X_COMPACT, 0.5, M_COMPACT, 20, X_NONE, 0, \
-      M_B_MINOR, 0, "Tasks compact memory for hugepages, mostly in vain", \
-      "half of 20 a second; mm/transhuge.rst: compact_stall, compact_fail", \
-      "cat /proc/buddyinfo") \
-    X(TLB_POOL, "hugepage-pool-empty", TLB, DG_UTIL | DG_EACH, M_POOL_RATIO, 0.98, \
-      M_POOL_SURPLUS, 1, X_NONE, 0, X_NONE, 0, \
-      "The pool of hugepages is used up, and lives on surplus ones", \
-      "98 % of it; Documentation/admin-guide/mm/hugetlbpage.rst", "kvis monitor -c hugepages") \
-    X(VIRTIO_FULL, "virtio-queue-full", VIRTIO, DG_SAT | DG_EACH, M_VQ_REFUSED, 1, M_VQ_STALLED, \
-      0.01, M_VQ_STALLED, 1, X_B_IO, DG_R(DISK), \
-      "The device's ring is full: requests are refused until it has done others", \
-      "1 refused (ENOSPC) a second, and 1 % of the time until the next that is not", \
-      "kvis monitor -c virtio --histogram") \
-    X(VIRTIO_FAIL, "virtio-adds-fail", VIRTIO, DG_ERR | DG_EACH, M_VQ_FAILED, 1, X_NONE, 0, \
-      X_NONE, 0, X_NONE, 0, "Adds to the device's ring fail, though it is not full", \
-      "1 a second", "kvis monitor -c virtio") \
-    X(DISK_BUSY, "disk-saturated", DISK, DG_SAT | DG_EACH | DG_PASS | DG_FILES, M_DISK_BUSY, 0.85, \
-      M_PSI_IO, 0.1, M_DISK_QUEUE, 1, X_B_IO, 0, \
-      "The disk is always at work, and requests wait for it", \
-      "85 % of the time (iostat(1): %util), while tasks wait for I/O 10 % of it (psi.rst)", \
-      "kvis trace -p %p|kvis monitor -c io --histogram") \
-    X(DISK_READ, "disk-slow-reads", DISK, DG_SAT | DG_EACH | DG_PASS | DG_ALT | DG_FILES, \
-      X_READ_TIME, 0.05, M_PSI_IO, 0.1, M_DISK_READ_TIME, 1, X_B_IO, 0, \
-      "Reads take longer than any disk's seek", \
-      "50 ms (a rotating disk takes 20), while tasks wait for I/O 10 % of the time", \
-      "kvis trace -p %p|kvis monitor -c io --histogram") \
-    X(DISK_WRITE, "disk-slow-writes", DISK, DG_SAT | DG_EACH | DG_ALT | DG_FILES, X_WRITE_TIME, \
-      0.1, M_PSI_IO, 0.1, M_PSI_IO, 1, X_B_IO, 0, "Writes take long, and tasks wait for them", \
-      "100 ms, while tasks wait for I/O 10 % of the time", \
-      "kvis trace -p %p|kvis monitor -c io --histogram") \
-    X(DISK_QUEUED, "disk-queue", DISK, DG_SAT | DG_EACH | DG_ALT, M_RQUEUE_P99, 50e6, M_PSI_IO, \
-      0.1, M_PSI_IO, 1, X_B_IO, 0, "Reads wait in the kernel's queue before the disk has them", \
-      "50 ms of one in a hundred; Documentation/block/ioprio.rst", \
-      "kvis monitor -c io --histogram") \
-    X(DISK_PSI, "io-pressure", DISK, DG_SAT | DG_ALT | DG_FILES, M_PSI_IO, 0.3, X_NONE, 0, \
-      M_PSI_IO, 1, X_B_IO, 0, "Tasks wait for I/O, of a file system without a disk, maybe", \
-      "30 % of the time; Documentation/accounting/psi.rst: io some", \
-      "kvis trace -p %p|kvis monitor -c io --histogram") \
-    X(NET_FULL_RX, "network-full-receive", NET, DG_SAT | DG_EACH, M_NET_RX_USED, 0.9, X_NONE, 0, \
-      X_NONE, 0, X_NONE, 0, "The interface receives nearly as fast as its link is", \
-      "90 % of the link's speed; sysfs-class-net: speed", "kvis monitor -c net") \
-    X(NET_FULL_TX, "network-full-transmit", NET, DG_SAT | DG_EACH, M_NET_TX_USED, 0.9, X_NONE, 0, \
-      X_NONE, 0, X_NONE, 0, "The interface sends nearly as fast as its link is", \
-      "90 % of the link's speed; sysfs-class-net: speed", "kvis monitor -c net") \
-    X(NET_DROPS, "network-drops", NET, DG_ERR | DG_EACH, X_NET_DROPS, 100, X_NONE, 0, X_NONE, 0, \
-      X_NONE, 0, "The interface drops packets: nobody takes them fast enough", \
-      "100 a second; Documentation/networking/statistics.rst", "kvis monitor -c net") \
-    X(NET_ERRS, "network-errors", NET, DG_ERR | DG_EACH, X_NET_ERRS, 1, X_NONE, 0, X_NONE, 0, \
-      X_NONE, 0, "The interface counts errors: a cable, a driver, a duplex", \
-      "1 a second; Documentation/networking/statistics.rst", "kvis monitor -c net") \
-    X(NET_SOFT, "network-backlog-drops", NET, DG_ERR, M_SOFT_DROP, 1, X_NONE, 0, X_NONE, 0, \
-      X_NONE, 0, "Packets are dropped before the stack: a CPU's backlog is full", \
-      "1 a second; sysctl/net.rst: netdev_max_backlog", "cat /proc/net/softnet_stat") \
-    X(NET_SQUEEZE, "network-squeezed", NET, DG_SAT, M_SOFT_SQUEEZED, 100, X_NONE, 0, X_NONE, 0, \
-      X_NONE, 0, "Softirqs end before all packets are handled", \
-      "100 a second; sysctl/net.rst: netdev_budget", "cat /proc/net/softnet_stat") \
-    X(NET_LISTEN, "tcp-listen-overflows", NET, DG_SAT, M_TCP_OVERFLOWS, 0.5, X_NONE, 0, \
-      M_TCP_OVERFLOWS, 1, X_NONE, 0, \
-      "A server does not accept fast enough: connections wait for their next try", \
-      "1 in 2 s; each costs its client 1 s (include/net/tcp.h: TCP_TIMEOUT_INIT)", "ss -ltn") \
-    X(NET_RETRANS, "tcp-retransmits", NET, DG_ERR, M_TCP_RETRANS_SHARE, 0.02, M_TCP_RETRANS, 5, \
-      M_TCP_TIMEOUTS, 0.2, X_NONE, 0, "TCP sends much twice: packets are lost on the way", \
-      "2 % of the segments, and 5 a second; a timeout costs 200 ms (tcp.h: TCP_RTO_MIN)", \
-      "ss -ti") \
-    X(NET_UDP, "udp-receive-drops", NET, DG_ERR, M_UDP_RCVBUF, 10, X_NONE, 0, X_NONE, 0, X_NONE, \
-      0, "Datagrams are dropped: their socket's buffer is full, nobody reads fast enough", \
-      "10 a second; udp(7): rmem_max", "ss -lunm") \
-    X(HEAT_ZONE, "thermal-headroom", HEAT, DG_SAT | DG_EACH | DG_BELOW, M_TEMP_ROOM, 3, X_NONE, 0, \
-      X_NONE, 0, X_NONE, 0, "It is nearly too hot: at the trip point the CPUs are slowed down", \
-      "3 degrees; Documentation/driver-api/thermal/sysfs-api.rst", "kvis monitor -c thermal") \
-    X(HEAT_SENSOR, "sensor-critical", HEAT, DG_SAT | DG_EACH | DG_BELOW, M_SENSOR_ROOM, 3, X_NONE, \
-      0, X_NONE, 0, X_NONE, 0, "A sensor is near what its chip calls critical", \
-      "3 degrees; Documentation/hwmon/sysfs-interface.rst", "kvis monitor -c thermal") \
-    X(HEAT_CORE, "cpu-throttled", HEAT, DG_ERR, M_THROTTLE_CORE, 0.1, X_NONE, 0, X_NONE, 0, \
-      X_NONE, DG_R(CPU), "Cores were too hot and were slowed down", \
-      "1 in 10 s; Intel's manual 3B: IA32_THERM_STATUS", "kvis monitor -c thermal,cpufreq") \
-    X(HEAT_PACKAGE, "package-throttled", HEAT, DG_ERR | DG_ALT, M_THROTTLE_PKG, 0.1, X_NONE, 0, \
-      X_NONE, 0, X_NONE, DG_R(CPU), "A package was too hot and was slowed down", \
-      "1 in 10 s; Intel's manual 3B: IA32_PACKAGE_THERM_STATUS", \
-      "kvis monitor -c thermal,cpufreq") \
-    X(LIM_FILES, "limit-files", LIMIT, DG_UTIL, M_FILES_USED, 0.9, X_NONE, 0, X_NONE, 0, X_NONE, \
-      0, "The box has nearly as many open files as it may", "90 %; proc_sys_fs(5): file-max", \
-      "sysctl fs.file-nr") \
-    X(LIM_THREADS, "limit-threads", LIMIT, DG_UTIL, M_THREADS_USED, 0.9, X_NONE, 0, X_NONE, 0, \
-      M_B_THREADS, 0, "There are nearly as many threads as there may be: fork will fail", \
-      "90 %; proc_sys_kernel(5): pid_max, threads-max", \
-      "sysctl kernel.pid_max kernel.threads-max") \
-    X(LIM_TRACK, "limit-conntrack", LIMIT, DG_UTIL, M_CONNTRACK_USED, 0.9, X_NONE, 0, X_NONE, 0, \
-      X_NONE, 0, "The table of tracked connections is nearly full: new ones will be dropped", \
-      "90 %; Documentation/networking/nf_conntrack-sysctl.rst", \
-      "sysctl net.netfilter.nf_conntrack_max") \
-    X(LIM_TCP, "limit-tcp-memory", LIMIT, DG_UTIL, M_TCP_MEM_USED, 0.9, X_NONE, 0, X_NONE, 0, \
-      X_NONE, 0, "TCP has nearly all the memory that it may have", "90 %; tcp(7): tcp_mem", \
-      "sysctl net.ipv4.tcp_mem")
-
-static const struct dg_words {
-#define X(id, name, res, flags, v, lim, g, floor, c, by, who, then, text, src, next) \
-    char w_##id[sizeof(name "\0" text "\0" src "\0" next)];
+static const struct dg_texts {
+#define X(id, name, res, kind, each, value, below, limit, guards, cost, by, who, whose, files, \
+          unless, before, finding, source, next, alone) \
+    char t_##id[sizeof(name "\0" finding "\0" source "\0" next "\0" alone)];
     DG_RULES(X)
 #undef X
-} dg_words = {
-#define X(id, name, res, flags, v, lim, g, floor, c, by, who, then, text, src, next) \
-    name "\0" text "\0" src "\0" next,
+} dg_texts = {
+#define X(id, name, res, kind, each, value, below, limit, guards, cost, by, who, whose, files, \
+          unless, before, finding, source, next, alone) \
+    name "\0" finding "\0" source "\0" next "\0" alone,
     DG_RULES(X)
 #undef X
 };
+
+enum { DG_MAX_GUARDS = 3 };
 
 static const struct dg_rule {
-    u16 words, value, guard, cost, who, then;
-    u8 res, flags;
-    float limit, floor, factor;
+    u16 texts, value, cost, whose, unless, before; /* the last two: resources, as bits */
+    u8 res, kind, who;
+    bool each, files, below;
+    float limit, factor;
+    struct dg_guard {
+        u16 number;
+        u8 scope;
+        bool maybe, below;   /* maybe: holds where the number is not known */
+        float limit;
+    } guard[DG_MAX_GUARDS];  /* the first without a number ends them, if it is not the third */
 } dg_rules[] = {
-#define X(id, name, res, flags, v, lim, g, floor, c, by, who, then, text, src, next) \
-    { offsetof(struct dg_words, w_##id), v, g, c, who, then, RES_##res, flags, lim, floor, by },
+#define X(id, name, res, kind, each, value, below, limit, guards, cost, by, who, whose, files, \
+          unless, before, finding, source, next, alone) \
+    { offsetof(struct dg_texts, t_##id), value, cost, whose, unless, before, RES_##res, kind, who, \
+      each, files, below, (float)(limit), (float)(by), guards },
     DG_RULES(X)
 #undef X
 };
 
-enum dg_word { DG_NAME, DG_TEXT, DG_SOURCE, DG_NEXT };
+enum dg_text { DG_NAME, DG_SENTENCE, DG_SOURCE, DG_NEXT, DG_ALONE };
 
-static const char *dg_word(const struct dg_rule *r, enum dg_word n)
+static const char *dg_text_of(const struct dg_rule *r, enum dg_text n)
 {
-    const char *s = (const char *)&dg_words + r->words;
+    const char *s = (const char *)&dg_texts + r->texts;
     for (u32 k = 0; k < n; k++)
         s = met_word_behind(s);
     return s;
 }
 
-/* --- numbers: means of all that was read --- */
+enum {
+    DG_FINDINGS = 128, DG_WHO = 3, DG_FDS = 256, DG_SHOWN = 5, DG_EVIDENCE = 8, DG_BUSIEST = 6,
+    DG_TASKS = 8192, DG_CPUS = 8, DG_DEVICES = 8, DG_PROBES = 64
+};
 
-enum { DG_FINDINGS = 128, DG_WHO = 3, DG_FDS = 256, DG_SHOWN = 12 };
+/* What a process did in all of that time, also if it has ended. */
+static struct dg_task {
+    u64 born;
+    u64 did[MFS_BUSY];       /* by number from M_B_CPU on, as the kernel has them */
+    u32 pid;
+    u16 group;               /* the innermost cgroup with a limit: its place in met_insts, + 1 */
+    u8 n_cpus, n_devices;
+    u16 cpus[DG_CPUS];       /* on which its threads were seen to run or to wait */
+    dev_t devices[DG_DEVICES]; /* of the files that it had open */
+    char comm[MFS_COMM];
+} dg_tasks[DG_TASKS];
 
-static struct dg_sum { double sum; u32 n; } *dg_sums; /* of each series */
-static u32 dg_cap_sums;
+/* Whom a finding blames. task is NULL where it is the thing of the rule itself. */
+struct dg_culprit {
+    const struct dg_task *task;
+    u32 pid;
+    const char *comm;
+    double v;
+};
 
 static struct dg_finding {
     const struct dg_rule *rule;
     const struct met_inst *of;
     double value, cost, key;     /* key: its cost, and at least those of its consequences */
     u8 depth;                    /* how many causes are before it */
+    u8 n_evidence, n_who;
+    struct dg_evidence {
+        u16 number;
+        bool limited, below;     /* limited: limit is a threshold */
+        double v, limit;
+    } evidence[DG_EVIDENCE];
+    struct dg_culprit who[DG_WHO];
 } dg_found[DG_FINDINGS];
+
+static struct dg_sum { double sum; u32 n; } *dg_sums; /* of each series */
+static u32 dg_cap_sums;
 
 static struct {
     double elapsed_s[N_SRC];
     u64 for_ns;                  /* as -d says; 0: 10 s, or as long as the command runs */
     u64 from_ns, to_ns;
     u32 n_found, dropped;
+    u64 tasks_dropped;           /* processes for which there was no place in dg_tasks */
     int status;                  /* of the command: -1: it runs, or there is none */
+    bool progress;               /* a line on the terminal says how far it is */
 } dg = { .status = -1 };
+
+/* --- numbers: means of all that was read --- */
 
 static void dg_add(const struct met_inst *i, u32 m)
 {
@@ -29674,21 +29457,23 @@ static void dg_settle(void)
     }
 }
 
-static bool dg_is_metric(u16 code)
+static bool dg_is_metric(u16 number)
 {
-    return code < N_METRICS;
+    return number < N_METRICS;
 }
 
-static u32 dg_like(u16 code)
+/* A metric of its unit. */
+static u32 dg_like(u16 number)
 {
-    return dg_is_metric(code) ? code : dg_exprs[code - N_METRICS].like;
+    return dg_is_metric(number) ? number : dg_numbers[number - N_METRICS].like;
 }
 
 /* What it is counted by. */
-static u8 dg_dim(u16 code)
+static u8 dg_dim(u16 number)
 {
-    u32 m = dg_is_metric(code) ? code : dg_exprs[code - N_METRICS].a;
-    return metrics[m].dim == DIM_PMC ? DIM_NONE : metrics[m].dim;
+    while (!dg_is_metric(number))
+        number = dg_numbers[number - N_METRICS].a;
+    return metrics[number].dim == DIM_PMC ? DIM_NONE : metrics[number].dim;
 }
 
 /* All things of a kind; NULL: there is no sum of them. */
@@ -29700,81 +29485,436 @@ static const struct met_inst *dg_all(u8 dim)
     return i && i->at == met.tick ? i : NULL;
 }
 
-/* A metric of a thing, or, where such things have none of it, of all. False: it is not known. */
-static bool dg_metric(u32 m, const struct met_inst *i, double *v)
+static double dg_apply(u8 how, double a, double b)
 {
-    if (!i || !met_of(m, i->dim))
-        i = dg_all(dg_dim((u16)m));
-    if (!i || !met_has(i, m))
+    switch (how) {
+    case DG_SUM: return a + b;
+    case DG_DIV: return a / b;
+    case DG_MUL: return a * b;
+    case DG_REST: return 1 - a / b;
+    case DG_LEFT: return 1 - a - b;
+    case DG_MOST: return MAX(a, b);
+    default: return a / (a + b);
+    }
+}
+
+/* Of a number of two, where `a` and `b` say what is known of these. False: it is not known. */
+static bool dg_combine(u8 how, bool has_a, double a, bool has_b, double b, double *v)
+{
+    if (how == DG_FIRST) {
+        *v = has_a ? a : b;
+        return has_a || has_b;
+    }
+    if (!has_a || (!has_b && how == DG_SHARE))
         return false;
-    *v = met_at(i, m)->v;
+    *v = dg_apply(how, a, has_b ? b : 0); /* of a sum, the rest; what is divided by it is none */
+    return isfinite(*v);
+}
+
+/* A number of a thing, or, where such things have none of it, of the machine. False: it is not
+ * known. */
+static bool dg_value(u16 number, const struct met_inst *i, double *v)
+{
+    double a = 0, b = 0;
+    if (number == X_NONE)
+        return false;
+    if (!dg_is_metric(number)) {
+        u16 n = number - N_METRICS;
+        bool has_a = dg_value(dg_numbers[n].a, i, &a), has_b = dg_value(dg_numbers[n].b, i, &b);
+        return dg_combine(dg_numbers[n].op, has_a, a, has_b, b, v);
+    }
+    if (!i || !met_of(number, i->dim))
+        i = dg_all(dg_dim(number));
+    if (!i || !met_has(i, number))
+        return false;
+    *v = met_at(i, number)->v;
     return true;
 }
 
-static bool dg_value(u16 code, const struct met_inst *i, double *v)
+/* The mean of all things of its kind but this one. */
+static bool dg_others(u16 number, const struct met_inst *of, double *v)
 {
-    double a, b;
-    if (code == X_NONE)
-        return false;
-    if (dg_is_metric(code))
-        return dg_metric(code, i, v);
-    u8 how = dg_exprs[code - N_METRICS].op;
-    if (!dg_metric(dg_exprs[code - N_METRICS].a, i, &a))
-        return false;
-    if (!dg_metric(dg_exprs[code - N_METRICS].b, i, &b)) {
-        if (how == DG_SHARE)
-            return false;
-        b = 0; /* of a sum, the rest; what is divided by it is none */
+    double sum = 0, x;
+    u32 n = 0;
+    for (const struct met_inst *i = met_first(of->dim); i; i = met_next(i))
+        if (i != of && i->name[0] && i->at == met.tick && dg_value(number, i, &x)) {
+            sum += x;
+            n++;
+        }
+    *v = n ? sum / n : 0;
+    return n;
+}
+
+/* --- processes --- */
+
+/* Its place; NULL: there is none left. */
+static struct dg_task *dg_task(u32 pid, u64 born)
+{
+    for (u32 k = 0; k < DG_PROBES; k++) {
+        struct dg_task *t = &dg_tasks[(pid + k) % DG_TASKS];
+        if (t->pid && (t->pid != pid || t->born != born))
+            continue;
+        t->pid = pid;
+        t->born = born;
+        return t;
     }
-    *v = dg_op(how, a, b);
-    return isfinite(*v);
+    dg.tasks_dropped++;
+    return NULL;
+}
+
+/* Whether a path is that of a cgroup, or of one in it. */
+static bool dg_below(const char *path, const char *cgroup)
+{
+    size_t n = strlen(cgroup);
+    return !strncmp(path, cgroup, n) && (!path[n] || path[n] == '/');
+}
+
+/* "0::/a/b" (cgroups(7)). */
+static void dg_task_group(struct dg_task *t)
+{
+    static char text[PATH_MAX + 256];
+    size_t longest = 0;
+    u_slurp(met_path("/proc/%u/cgroup", t->pid), text, sizeof text);
+    char *path = !strncmp(text, "0::", 3) ? text : strstr(text, "\n0::");
+    if (!path)
+        return;
+    path = strchr(path, '/');
+    if (!path)
+        return;
+    path[strcspn(path, "\n")] = 0;
+    for (const struct met_inst *i = met_first(DIM_GROUP); i; i = met_next(i))
+        if (i->name[0] && strlen(i->name) > longest && dg_below(path, i->name)) {
+            longest = strlen(i->name);
+            t->group = (u16)(i - met_insts + 1);
+        }
+}
+
+static void dg_task_on(struct dg_task *t, s64 cpu)
+{
+    u32 k = 0;
+    while (k < t->n_cpus && t->cpus[k] != cpu)
+        k++;
+    if (cpu >= 0 && cpu < MET_INSTS && k == t->n_cpus && k < DG_CPUS)
+        t->cpus[t->n_cpus++] = (u16)cpu;
+}
+
+/* Where its threads run or wait to run: fields 3 and 39 of proc_pid_stat(5). */
+static void dg_task_threads(struct dg_task *t)
+{
+    u32 tid[MFS_RUNS], n = met_ids(met_path("/proc/%u/task", t->pid), "", "", tid, MFS_RUNS);
+    char text[1024];
+    const char *comm;
+    s64 born, cpu;
+    for (u32 k = 0; k < n; k++) {
+        u_slurp(met_path("/proc/%u/task/%u/stat", t->pid, tid[k]), text, sizeof text);
+        const char *words = mfs_pid_stat(text, &comm, &born);
+        if (words && *words == 'R' && met_number(u_word(words, 36), &cpu))
+            dg_task_on(t, cpu);
+    }
+}
+
+static void dg_take_task(const struct mfs_task *from)
+{
+    struct dg_task *t = from->pid == (u32)getpid() ? NULL : dg_task(from->pid, from->born);
+    u64 did[MFS_COUNTED], most = (u64)(met.src[SRC_BUSY].elapsed_s * 1e9);
+    if (!t)
+        return;
+    snprintf(t->comm, sizeof t->comm, "%s", from->comm);
+    for (u32 k = 0; k < MFS_COUNTED; k++) {
+        did[k] = from->now[k] > from->past[k] ? from->now[k] - from->past[k] : 0;
+        t->did[k] += did[k];
+    }
+    for (u32 k = MFS_COUNTED; k < MFS_BUSY; k++)
+        t->did[k] = from->now[k];
+    if (met_first(DIM_GROUP) && (!t->group || did[0]))
+        dg_task_group(t);
+    if (from->now[M_B_THREADS - M_B_CPU] <= 1)
+        dg_task_on(t, from->cpu);
+    else if (did[M_B_WAIT - M_B_CPU] > most / 100)
+        dg_task_threads(t);
+}
+
+static void dg_take_tasks(void)
+{
+    for (u32 k = 0; k < mfs_seen.n; k++)
+        dg_take_task(&mfs_tasks[mfs_seen.task[k]]);
+}
+
+/* A number of a process: of its counters, a second. */
+static bool dg_task_value(const struct dg_task *t, u16 number, double *v)
+{
+    double a = 0, b = 0;
+    if (dg_is_metric(number)) {
+        const struct met_form_row *f = mout_form(number);
+        double s = f->counter ? dg.elapsed_s[SRC_BUSY] : 1;
+        if (number < M_B_CPU || number > M_B_THREADS || s <= 0)
+            return false;
+        *v = (double)t->did[number - M_B_CPU] * f->scale / s;
+        return true;
+    }
+    u16 n = number - N_METRICS;
+    bool has_a = dg_task_value(t, dg_numbers[n].a, &a);
+    bool has_b = dg_task_value(t, dg_numbers[n].b, &b);
+    return dg_combine(dg_numbers[n].op, has_a, a, has_b, b, v);
+}
+
+/* --- the files of those that move most ---
+ * Of a descriptor /proc/PID/fdinfo has the position and the mount, and /proc/PID/mountinfo the
+ * device of that mount: no file system is asked, which might not answer. */
+
+/* The positions of a process's descriptors, twice: what moves in between is read or written. Of
+ * those that had the most I/O at a look. */
+static struct dg_moves {
+    struct dg_task *task;
+    u32 pid, n, at_tick;
+    struct { u32 fd; u64 pos, moved; } at[DG_FDS];
+} dg_moves[MFS_TOP];
+
+/* That of a process; if it has none, the one that was not looked at for longest. */
+static struct dg_moves *dg_moves_of(struct dg_task *t)
+{
+    struct dg_moves *oldest = dg_moves;
+    for (u32 k = 0; k < MFS_TOP; k++) {
+        if (dg_moves[k].task == t)
+            return &dg_moves[k];
+        if (dg_moves[k].at_tick < oldest->at_tick)
+            oldest = &dg_moves[k];
+    }
+    oldest->task = t;
+    oldest->pid = t->pid;
+    oldest->n = 0;
+    return oldest;
+}
+
+static void dg_fd_moved(struct dg_moves *moves, u32 fd, u64 pos)
+{
+    u32 k = 0;
+    while (k < moves->n && moves->at[k].fd != fd)
+        k++;
+    if (k == DG_FDS)
+        return;
+    if (k == moves->n) {
+        moves->n++;
+        moves->at[k].fd = fd;
+        moves->at[k].moved = 0;
+    } else if (pos > moves->at[k].pos) {
+        moves->at[k].moved += pos - moves->at[k].pos;
+    }
+    moves->at[k].pos = pos;
+}
+
+static void dg_task_device(struct dg_task *t, dev_t dev)
+{
+    u32 k = 0;
+    while (k < t->n_devices && t->devices[k] != dev)
+        k++;
+    if (k == t->n_devices && k < DG_DEVICES)
+        t->devices[t->n_devices++] = dev;
+}
+
+/* Of a descriptor of a disk itself, the disk; else the mount, as mountinfo numbers it. */
+static void dg_fd_look(struct dg_task *t, u32 fd, struct dg_moves *moves, u64 *mounts,
+                       u32 *n_mounts)
+{
+    char text[512], name[256];
+    struct stat file;
+    u64 pos, mount;
+    u_slurp(met_path("/proc/%u/fdinfo/%u", t->pid, fd), text, sizeof text);
+    if (mfs_key_number(text, "pos:", &pos))
+        dg_fd_moved(moves, fd, pos);
+    ssize_t n = readlink(met_path("/proc/%u/fd/%u", t->pid, fd), name, sizeof name - 1);
+    name[MAX(n, 0)] = 0;
+    if (!strncmp(name, "/dev/", 5) && lstat(name, &file) == 0 && S_ISBLK(file.st_mode))
+        dg_task_device(t, file.st_rdev);
+    else if (mfs_key_number(text, "\nmnt_id:", &mount) && *n_mounts < DG_DEVICES) {
+        u32 k = 0;
+        while (k < *n_mounts && mounts[k] != mount)
+            k++;
+        mounts[k] = mount;
+        *n_mounts = MAX(*n_mounts, k + 1);
+    }
+}
+
+/* "36 35 98:0 /mnt1 /mnt2 ..." (proc_pid_mountinfo(5)) */
+static void dg_task_mounts(struct dg_task *t, const u64 *mounts, u32 n)
+{
+    char *line, *end;
+    const char *path = met_path("/proc/%u/mountinfo", t->pid);
+    if (!n || !met_there(path) || !met_open(path))
+        return;
+    while ((line = met_line())) {
+        u64 id = strtoull(line, &end, 10);
+        u32 k = 0;
+        while (k < n && mounts[k] != id)
+            k++;
+        const char *dev = u_word(line, 2);
+        unsigned first = (unsigned)strtoul(dev, &end, 10);
+        if (k < n && *end == ':')
+            dg_task_device(t, makedev(first, (unsigned)strtoul(end + 1, NULL, 10)));
+    }
+}
+
+static void dg_task_files(struct dg_moves *moves)
+{
+    static u32 id[DG_FDS];
+    u64 mounts[DG_DEVICES];
+    u32 n_mounts = 0;
+    moves->at_tick = met.tick;
+    u32 n = met_ids(met_path("/proc/%u/fdinfo", moves->pid), "", "", id, DG_FDS);
+    for (u32 k = 0; k < n; k++)
+        dg_fd_look(moves->task, id[k], moves, mounts, &n_mounts);
+    dg_task_mounts(moves->task, mounts, n_mounts);
+}
+
+/* At each look, those of the processes that had the most I/O since the one before; where there are
+ * fewer, also of those that had the most before that. */
+static void dg_files(void)
+{
+    struct mfs_task *top[MFS_TOP];
+    mfs_busy_top(M_B_READ - M_B_CPU, top);
+    for (u32 k = 0; k < MFS_TOP && top[k]; k++) {
+        bool self = top[k]->pid == (u32)getpid();
+        struct dg_task *t = self ? NULL : dg_task(top[k]->pid, top[k]->born);
+        if (t)
+            dg_task_files(dg_moves_of(t));
+    }
+    for (u32 k = 0; k < MFS_TOP; k++)
+        if (dg_moves[k].task && dg_moves[k].at_tick < met.tick)
+            dg_task_files(&dg_moves[k]);
+}
+
+/* The name of the k-th file of a process; false: it did not move, or is closed. */
+static bool dg_file(const struct dg_moves *m, u32 k, char *name, size_t size)
+{
+    if (!m->at[k].moved)
+        return false;
+    ssize_t n = readlink(met_path("/proc/%u/fd/%u", m->pid, m->at[k].fd), name, size - 1);
+    name[MAX(n, 0)] = 0;
+    return n > 0;
+}
+
+/* Whether a block device is this disk, a partition of it, or lies on one of its partitions. */
+static bool dg_on_disk(const char *name, const char *disk, u32 depth)
+{
+    char path[PATH_MAX], link[512], slaves[256];
+    if (!strcmp(name, disk))
+        return true;
+    snprintf(path, sizeof path, "%s", met_path("/sys/class/block/%s", name));
+    ssize_t n = readlink(path, link, sizeof link - 1);
+    link[MAX(n, 0)] = 0;
+    char *slash = strrchr(link, '/');
+    if (slash && met_there(met_path("/sys/class/block/%s/partition", name))) {
+        *slash = 0;
+        slash = strrchr(link, '/');
+        return slash && !strcmp(slash + 1, disk);
+    }
+    mfs_names(met_path("/sys/class/block/%s/slaves", name), slaves, sizeof slaves);
+    for (char *part = slaves; *part && depth;) {
+        size_t len = strcspn(part, ",");
+        bool more = part[len];
+        part[len] = 0;
+        if (dg_on_disk(part, disk, depth - 1))
+            return true;
+        part += len + more;
+    }
+    return false;
+}
+
+/* The same of its number. Those of file systems that have no device of their own, as overlayfs and
+ * btrfs, have major 0: they may be on any. */
+static bool dg_device_is(dev_t dev, const char *disk)
+{
+    char name[MET_NAME];
+    if (!major(dev))
+        return true;
+    met_link(met_path("/sys/dev/block/%u:%u", major(dev), minor(dev)), name, sizeof name);
+    return *name && dg_on_disk(name, disk, 4);
 }
 
 /* --- rules --- */
 
-/* Whether a rule of this resource has found something there already. */
-static bool dg_known(u8 res, const struct met_inst *of)
+/* Whether a rule of these resources has found something there, or anywhere if `of` is the
+ * machine. */
+static bool dg_known(u16 resources, const struct met_inst *of)
 {
     for (u32 k = 0; k < dg.n_found; k++)
-        if (dg_found[k].rule->res == res && (dg_found[k].of == of || !of->name[0]))
+        if (resources >> dg_found[k].rule->res & 1
+            && (dg_found[k].of == of || !of->name[0] || !dg_found[k].of->name[0]))
             return true;
     return false;
 }
 
-/* The scheduler books a wait when the task at last runs (sched_info_arrive of kernel/sched), so
- * it may be of a time before this; PSI's time goes on as it passes. */
-static bool dg_waits(void)
+static bool dg_crosses(double v, double limit, bool below)
+{
+    return below ? v <= limit : v >= limit;
+}
+
+static bool dg_in_scope(u16 number, u8 scope, const struct met_inst *of, double *v)
+{
+    return scope == DG_OTHERS ? dg_others(number, of, v)
+                              : dg_value(number, scope == DG_ALL ? met.all : of, v);
+}
+
+static void dg_evidence(struct dg_finding *f, u16 number, double v, bool limited, bool below,
+                        double limit)
+{
+    u32 k = 0;
+    while (k < f->n_evidence && f->evidence[k].number != number)
+        k++;
+    if (k == f->n_evidence && k < DG_EVIDENCE)
+        f->evidence[f->n_evidence++] = (struct dg_evidence){ number, limited, below, v, limit };
+}
+
+/* Whether its guards hold. */
+static bool dg_guarded(struct dg_finding *f)
 {
     double v;
-    return !dg_value(M_PSI_CPU, met.all, &v) || v >= 0.1;
+    for (u32 k = 0; k < DG_MAX_GUARDS; k++) {
+        const struct dg_guard *g = &f->rule->guard[k];
+        if (g->limit <= 0 && !g->below) /* there are no more */
+            break;
+        if (!dg_in_scope(g->number, g->scope, f->of, &v)) {
+            if (!g->maybe)
+                return false;
+            continue;
+        }
+        if (!dg_crosses(v, (double)g->limit, g->below))
+            return false;
+        dg_evidence(f, g->number, v, true, g->below, (double)g->limit);
+    }
+    return true;
 }
 
 static void dg_try(const struct dg_rule *r, const struct met_inst *of)
 {
-    double v, guard, cost = 0;
-    if (!dg_value(r->value, of, &v) || (r->flags & DG_BELOW ? v > (double)r->limit
-                                                            : v < (double)r->limit))
+    struct dg_finding f = { .rule = r, .of = of };
+    double v;
+    if (!dg_value(r->value, of, &f.value)
+        || !dg_crosses(f.value, (double)r->limit, r->below))
         return;
-    if (r->guard != X_NONE
-        && (dg_value(r->guard, of, &guard) ? guard < (double)r->floor : !(r->flags & DG_PASS)))
-        return;
-    if ((r->flags & DG_ALT && dg_known(r->res, of)) || (r->flags & DG_NOW && !dg_waits()))
+    dg_evidence(&f, r->value, f.value, true, r->below, (double)r->limit);
+    if (!dg_guarded(&f) || dg_known(r->unless, of))
         return;
     if (dg.n_found == DG_FINDINGS) {
         dg.dropped++;
         return;
     }
-    if (dg_value(r->cost, of, &cost))
-        cost *= (double)r->factor;
-    dg_found[dg.n_found++] = (struct dg_finding){ r, of, v, cost, cost, 0 };
+    for (u32 k = 0; k < 2 && !dg_is_metric(r->value); k++) {
+        u16 part = k ? dg_numbers[r->value - N_METRICS].b : dg_numbers[r->value - N_METRICS].a;
+        if (dg_value(part, of, &v))
+            dg_evidence(&f, part, v, false, false, 0);
+    }
+    if (dg_value(r->cost, of, &v)) {
+        dg_evidence(&f, r->cost, v, false, false, 0);
+        f.key = f.cost = v * (double)r->factor;
+    }
+    dg_found[dg.n_found++] = f;
 }
 
 /* kvis is nobody. */
 static bool dg_self(const struct met_inst *i)
 {
-    char self[16];
-    snprintf(self, sizeof self, "%d", (int)getpid());
-    return !strcmp(i->name, self);
+    return strtoul(i->name, NULL, 10) == (unsigned long)getpid();
 }
 
 /* Rings in which buffers wait for what comes in, by the names that drivers give them: to be full is
@@ -29801,9 +29941,9 @@ static void dg_rule(const struct dg_rule *r)
 {
     u8 dim = dg_dim(r->value);
     const struct met_inst *all = dg_all(dim);
-    if (!(r->flags & DG_EACH) && all)
+    if (!r->each && all)
         dg_try(r, all);
-    for (const struct met_inst *i = met_first(dim); i && r->flags & DG_EACH; i = met_next(i))
+    for (const struct met_inst *i = met_first(dim); i && r->each; i = met_next(i))
         if (dg_tried(i))
             dg_try(r, i);
 }
@@ -29813,7 +29953,7 @@ static void dg_consequences(struct dg_finding *f)
 {
     for (u32 k = 0; k < dg.n_found; k++) {
         struct dg_finding *g = &dg_found[k];
-        if (!(f->rule->then >> g->rule->res & 1) || g->rule->then >> f->rule->res & 1
+        if (!(f->rule->before >> g->rule->res & 1) || g->rule->before >> f->rule->res & 1
             || (f->cost > 0 && f->cost < MIN(g->cost, 1) / 5)) /* a little of it is no cause */
             continue;
         f->key = MAX(f->key, g->key);
@@ -29831,6 +29971,73 @@ static int dg_order(const void *a, const void *b)
     return (f->rule > g->rule) - (f->rule < g->rule);
 }
 
+/* --- who causes it --- */
+
+/* The disk of a finding: of a ring of virtio its device's. "": there is none. */
+static void dg_disk_of(const struct met_inst *of, char *name, size_t size)
+{
+    snprintf(name, size, "%s", of->name);
+    if (of->dim == DIM_QUEUE)
+        mfs_names(met_path("/sys/bus/virtio/devices/%.*s/block", (int)strcspn(of->name, ":"),
+                           of->name), name, size);
+}
+
+/* Whether a process is among those whom a rule looks at. */
+static bool dg_concerned(const struct dg_finding *f, const struct dg_task *t, const char *disk)
+{
+    switch (f->rule->who) {
+    case DG_BY_ALL: return true;
+    case DG_BY_MEMBERS: return t->group && dg_below(met_insts[t->group - 1].name, f->of->name);
+    case DG_BY_CPU:
+        for (u32 k = 0; k < t->n_cpus; k++)
+            if (t->cpus[k] == strtoul(f->of->name, NULL, 10))
+                return true;
+        return false;
+    case DG_BY_DEVICE:
+        for (u32 k = 0; k < t->n_devices; k++)
+            if (dg_device_is(t->devices[k], disk))
+                return true;
+        return false;
+    default: return false;
+    }
+}
+
+/* Puts one into a list of n that is sorted by its numbers; the new n. */
+static u32 dg_place(struct dg_culprit *who, u32 n, u32 max, const struct dg_culprit *c)
+{
+    u32 at = n;
+    for (; at && who[at - 1].v < c->v; at--)
+        if (at < max)
+            who[at] = who[at - 1];
+    if (at < max)
+        who[at] = *c;
+    return at < max ? MIN(n + 1, max) : n;
+}
+
+/* Who has the most of it, of those that have a tenth of that. */
+static void dg_who(struct dg_finding *f)
+{
+    char disk[MET_NAME] = "";
+    struct dg_culprit c;
+    if (f->rule->who == DG_BY_SELF) {
+        f->who[0] = (struct dg_culprit){ NULL, (u32)strtoul(f->of->name, NULL, 10), f->of->info,
+                                         f->value };
+        f->n_who = 1;
+        return;
+    }
+    if (f->rule->who == DG_BY_DEVICE)
+        dg_disk_of(f->of, disk, sizeof disk);
+    for (u32 k = 0; k < DG_TASKS && f->rule->who != DG_BY_NOBODY; k++) {
+        const struct dg_task *t = &dg_tasks[k];
+        c = (struct dg_culprit){ t, t->pid, t->comm, 0 };
+        if (t->pid && dg_task_value(t, f->rule->whose, &c.v) && c.v > 0
+            && (f->n_who < DG_WHO || c.v > f->who[DG_WHO - 1].v) && dg_concerned(f, t, disk))
+            f->n_who = (u8)dg_place(f->who, f->n_who, DG_WHO, &c);
+    }
+    while (f->n_who > 1 && f->who[f->n_who - 1].v < f->who[0].v / 10)
+        f->n_who--;
+}
+
 static void dg_judge(void)
 {
     for (u32 k = 0; k < ARRAY_LEN(dg_rules); k++)
@@ -29839,263 +30046,374 @@ static void dg_judge(void)
         for (u32 k = 0; k < dg.n_found; k++)
             dg_consequences(&dg_found[k]);
     qsort(dg_found, dg.n_found, sizeof *dg_found, dg_order);
+    for (u32 k = 0; k < dg.n_found; k++)
+        dg_who(&dg_found[k]);
 }
 
-/* --- who causes it --- */
-
-/* Who has the most of it, of those that have a tenth of that. */
-static u32 dg_who(const struct dg_rule *r, const struct met_inst **who, double *v)
+/* The files of the k-th whom it blames; NULL: they do not matter, or were not looked at. */
+static const struct dg_moves *dg_files_of(const struct dg_finding *f, u32 who)
 {
+    for (u32 k = 0; k < MFS_TOP && f->rule->files; k++)
+        if (dg_moves[k].pid == f->who[who].pid)
+            return &dg_moves[k];
+    return NULL;
+}
+
+/* The processes that have the most CPU time, waits, I/O, memory and faults, the first two of the
+ * first: whoever is first in something. How many. */
+static u32 dg_busiest(const struct dg_task **top)
+{
+    static const struct { u16 number; float least; } by[] = {
+        { M_B_CPU, 0.01f }, { M_B_CPU, 0.01f }, { M_B_WAIT, 0.01f }, { X_B_IO, 1e5f },
+        { X_B_MEM, 1 }, { M_B_MINOR, 100 },
+    };
     u32 n = 0;
-    double x;
-    if (r->who == X_NONE)
-        return 0;
-    for (const struct met_inst *i = met_first(dg_dim(r->who)); i; i = met_next(i)) {
-        if (!i->name[0] || dg_self(i) || !dg_value(r->who, i, &x) || x <= 0)
-            continue;
-        u32 at = n;
-        for (; at && v[at - 1] < x; at--)
-            if (at < DG_WHO)
-                v[at] = v[at - 1], who[at] = who[at - 1];
-        if (at < DG_WHO) {
-            v[at] = x, who[at] = i;
-            n = MIN(n + 1, (u32)DG_WHO);
+    for (u32 k = 0; k < ARRAY_LEN(by) && n < DG_BUSIEST; k++) {
+        const struct dg_task *best = NULL;
+        double most = (double)by[k].least, v;
+        for (u32 i = 0; i < DG_TASKS; i++) {
+            const struct dg_task *t = &dg_tasks[i];
+            bool taken = false;
+            for (u32 j = 0; j < n && k == 1; j++) /* the second of the same */
+                taken |= top[j] == t;
+            if (t->pid && !taken && dg_task_value(t, by[k].number, &v) && v >= most) {
+                best = t;
+                most = v;
+            }
         }
+        for (u32 j = 0; j < n && best; j++)
+            best = top[j] == best ? NULL : best;
+        if (best)
+            top[n++] = best;
     }
-    while (n > 1 && v[n - 1] < v[0] / 10)
-        n--;
     return n;
 }
 
-/* The positions of a process's descriptors, twice: what moves in between is read or written. */
-static struct {
-    u32 pid, n;
-    struct { u32 fd; u64 pos, moved; } at[DG_FDS];
-} dg_fds;
+/* --- sentences --- */
 
-static void dg_fd_look(u32 fd)
+/* At most 3 digits, or all of a whole number: 99.8 %, 1204. */
+static void dg_digits(struct buf *b, double v)
 {
-    char text[256];
-    s64 pos;
-    u_slurp(met_path("/proc/%u/fdinfo/%u", dg_fds.pid, fd), text, sizeof text);
-    if (strncmp(text, "pos:", 4) || !met_number(text + 4, &pos))
-        return;
-    u32 k = 0;
-    while (k < dg_fds.n && dg_fds.at[k].fd != fd)
-        k++;
-    if (k == DG_FDS)
-        return;
-    if (k == dg_fds.n)
-        dg_fds.at[dg_fds.n++].fd = fd;
-    else if ((u64)pos > dg_fds.at[k].pos)
-        dg_fds.at[k].moved += (u64)pos - dg_fds.at[k].pos;
-    dg_fds.at[k].pos = (u64)pos;
+    b_f(b, fabs(v) >= 100 ? "%.0f" : "%.3g", v);
 }
 
-/* At each look, those of the process that has had the most I/O since the one before. */
-static void dg_files(void)
+/* A number with its unit: "84 %", "1204/s". */
+static void dg_num(struct buf *b, u16 number, double v)
 {
-    static u32 id[DG_FDS];
-    const struct met_inst *best = NULL;
-    double most = 0, v;
-    for (const struct met_inst *i = met_first(DIM_BUSY); i; i = met_next(i))
-        if (i->at == met.tick && !dg_self(i) && dg_value(X_B_IO, i, &v) && v > most)
-            best = i, most = v;
-    u32 pid = best ? (u32)strtoul(best->name, NULL, 10) : dg_fds.pid;
-    if (!pid)
-        return;
-    if (pid != dg_fds.pid)
-        dg_fds.pid = pid, dg_fds.n = 0;
-    u32 n = met_ids(met_path("/proc/%u/fdinfo", pid), "", "", id, DG_FDS);
-    for (u32 k = 0; k < n; k++)
-        dg_fd_look(id[k]);
+    if (mout_form(dg_like(number))->unit == U_RATIO) {
+        dg_digits(b, v * 100);
+        b_s(b, " %");
+    } else {
+        mout_text_num(b, dg_like(number), v);
+    }
 }
 
-/* The name of the k-th that moved, of that process. */
-static bool dg_file(u32 k, char *name, size_t size)
+static const char *dg_words_of(u16 number)
 {
-    if (!dg_fds.at[k].moved)
-        return false;
-    ssize_t n = readlink(met_path("/proc/%u/fd/%u", dg_fds.pid, dg_fds.at[k].fd), name, size - 1);
-    name[MAX(n, 0)] = 0;
-    return n > 0;
+    for (u32 k = 0; k < ARRAY_LEN(dg_words); k++)
+        if (dg_words[k].number == number)
+            return dg_words[k].words;
+    return NULL;
+}
+
+/* The same as a threshold is told: '#' of its words is the number alone. */
+static void dg_bare(struct buf *b, u16 number, double v)
+{
+    const char *words = dg_words_of(number);
+    if (words && strchr(words, '#'))
+        dg_digits(b, v);
+    else
+        dg_num(b, number, v);
+}
+
+/* "throttled in 84 % of its periods" */
+static void dg_say(struct buf *b, u16 number, double v)
+{
+    const char *words = dg_words_of(number), *at = words ? words + strcspn(words, "%#") : NULL;
+    if (words)
+        b_put(b, words, (size_t)(at - words));
+    dg_bare(b, number, v);
+    b_s(b, words ? at + 1 : "");
+}
+
+/* Its name, as JSON has it; a number of two: what is done with them. */
+static void dg_name_of(struct buf *b, u16 number)
+{
+    static const char *const sep[] = { " + ", " / ", " * ", " / ", " - ", ", ", " / (", " or " };
+    if (dg_is_metric(number)) {
+        b_s(b, met_prefix(number, dg_dim(number)));
+        b_s(b, met_name(number));
+        b_s(b, mout_form(number)->json);
+        return;
+    }
+    u8 how = dg_numbers[number - N_METRICS].op;
+    u16 a = dg_numbers[number - N_METRICS].a, c = dg_numbers[number - N_METRICS].b;
+    b_s(b, how == DG_REST || how == DG_LEFT ? "1 - " : how == DG_MOST ? "max(" : "");
+    dg_name_of(b, a);
+    b_s(b, sep[how]);
+    if (how == DG_SHARE) {
+        dg_name_of(b, a);
+        b_s(b, " + ");
+    }
+    dg_name_of(b, c);
+    b_s(b, how == DG_MOST || how == DG_SHARE ? ")" : "");
+}
+
+/* The name of the thing of a finding: of a process, "811 (api)". Not escaped yet. */
+static void dg_thing(struct buf *b, const struct met_inst *i)
+{
+    b_s(b, i->name);
+    if (i->info[0] && (i->dim == DIM_BUSY || i->dim == DIM_PID))
+        b_f(b, " (%s)", i->info);
+    else if (i->info[0] && (i->dim == DIM_ZONE || i->dim == DIM_SENSOR))
+        b_f(b, " (%s)", i->info);
+}
+
+/* What the rule says, of this thing. */
+static const struct buf *dg_sentence(const struct dg_finding *f)
+{
+    static struct buf b;
+    b_reset(&b);
+    for (const char *s = dg_text_of(f->rule, DG_SENTENCE); *s; s++)
+        if (*s == '%' && s[1] == 't') {
+            dg_thing(&b, f->of);
+            s++;
+        } else {
+            b_c(&b, *s);
+        }
+    return &b;
+}
+
+/* The next command, as a shell and a terminal can have it: the names of cgroups are anybody's. */
+static const struct buf *dg_next(const struct dg_finding *f)
+{
+    static struct buf b;
+    const char *s = dg_text_of(f->rule, f->n_who ? DG_NEXT : DG_ALONE);
+    if (!*s)
+        s = dg_text_of(f->rule, DG_NEXT);
+    for (b_reset(&b); *s; s++)
+        if (*s == '%' && s[1] == 'p') {
+            b_f(&b, "%u", f->who[0].pid);
+            s++;
+        } else if (*s == '%' && s[1] == 't') {
+            proc_shell_word(&b, f->of->name, (u32)strlen(f->of->name));
+            s++;
+        } else {
+            b_c(&b, *s);
+        }
+    return &b;
 }
 
 /* --- the page --- */
 
-/* Its name, as JSON has it; a number of two metrics: what is done with them. */
-static void dg_name_of(struct buf *b, u16 code)
+enum { DG_COLUMNS = 79 };
+
+/* A paragraph, broken at blanks, its first line behind `head` and the others below that. */
+static void dg_paragraph(struct buf *b, const char *head, const struct buf *text, u32 indent)
 {
-    static const char *const sep[] = { " + ", " / ", " * ", " / ", " - ", ", ", " / (" };
-    if (dg_is_metric(code)) {
-        b_s(b, met_prefix(code, dg_dim(code))), b_s(b, met_name(code));
-        b_s(b, mout_form(code)->json);
-        return;
+    u32 column = (u32)strlen(head), at = 0;
+    b_s(b, head);
+    while (at < text->len) {
+        const char *word = text->p + at;
+        const char *blank = memchr(word, ' ', text->len - at);
+        u32 n = blank ? (u32)(blank - word) : text->len - at;
+        if (at && column + 1 + n > DG_COLUMNS) {
+            b_f(b, "\n%*s", (int)indent, "");
+            column = indent;
+        } else if (at) {
+            b_c(b, ' ');
+            column++;
+        }
+        b_put(b, word, n);
+        column += n;
+        at += n + 1;
     }
-    u8 how = dg_exprs[code - N_METRICS].op;
-    u16 a = dg_exprs[code - N_METRICS].a, c = dg_exprs[code - N_METRICS].b;
-    b_s(b, how == DG_REST || how == DG_LEFT ? "1 - " : how == DG_MOST ? "max(" : "");
-    dg_name_of(b, a), b_s(b, sep[how]);
-    if (how == DG_SHARE)
-        dg_name_of(b, a), b_s(b, " + ");
-    dg_name_of(b, c), b_s(b, how >= DG_MOST ? ")" : "");
+    b_c(b, '\n');
 }
 
-static void dg_num(struct buf *b, u16 code, double v)
+/* What was compared, each with its threshold. */
+static void dg_text_evidence(struct buf *b, const struct dg_finding *f)
 {
-    mout_text_num(b, dg_like(code), v);
+    const char *sep = ": ";
+    for (u32 k = 0; k < f->n_evidence; k++) {
+        const struct dg_evidence *e = &f->evidence[k];
+        if (!e->limited)
+            continue;
+        b_s(b, sep);
+        sep = ", ";
+        dg_say(b, e->number, e->v);
+        if (f->rule->kind == DG_ERROR && e->limit < 1e-6) /* any */
+            continue;
+        b_s(b, " (threshold ");
+        dg_bare(b, e->number, e->limit);
+        b_c(b, ')');
+    }
 }
 
-/* The numbers behind a finding: what was compared, first. How many. */
-static u32 dg_evidence(const struct dg_rule *r, u16 *code)
+static void dg_text_files(struct buf *b, const struct dg_moves *m)
 {
-    u16 all[] = { r->value, r->guard, X_NONE, X_NONE, r->cost };
-    u32 n = 0;
-    if (!dg_is_metric(r->value))
-        all[2] = dg_exprs[r->value - N_METRICS].a, all[3] = dg_exprs[r->value - N_METRICS].b;
-    for (u32 k = 0; k < ARRAY_LEN(all); k++) {
-        u32 same = 0;
-        /* cppcheck-suppress uninitvar ; n is 0 at first */
-        while (same < n && code[same] != all[k])
-            same++;
-        if (all[k] != X_NONE && same == n)
-            code[n++] = all[k];
+    char name[512];
+    for (u32 k = 0; m && k < m->n; k++) {
+        if (!dg_file(m, k, name, sizeof name))
+            continue;
+        b_f(b, "   file of pid %u: ", m->pid);
+        b_esc(b, name, strlen(name), 0);
+        b_s(b, ", ");
+        b_size(b, m->at[k].moved);
+        b_s(b, " moved\n");
     }
-    return n;
+}
+
+static void dg_text_who(struct buf *b, const struct dg_finding *f)
+{
+    static struct buf line;
+    const char *sep = "";
+    b_reset(&line);
+    for (u32 k = 0; k < f->n_who; k++) {
+        b_s(&line, sep);
+        sep = ", ";
+        b_esc(&line, f->who[k].comm, strlen(f->who[k].comm), 0);
+        b_f(&line, " (pid %u) ", f->who[k].pid);
+        dg_say(&line, f->rule->who == DG_BY_SELF ? f->rule->value : f->rule->whose, f->who[k].v);
+    }
+    if (f->n_who)
+        dg_paragraph(b, "   by: ", &line, 7);
+    for (u32 k = 0; k < f->n_who; k++)
+        dg_text_files(b, dg_files_of(f, k));
 }
 
 static const char dg_kinds[][12] = { "utilisation", "saturation", "error" };
 
-static bool dg_is_process(const struct met_inst *i)
-{
-    return i->name[0] && (i->dim == DIM_BUSY || i->dim == DIM_PID);
-}
-
-/* The next command, as a shell and a terminal can have it: the names of cgroups are anybody's. */
-static const struct buf *dg_next(const struct dg_finding *f, const struct met_inst *who)
-{
-    static struct buf b;
-    const char *s = dg_word(f->rule, DG_NEXT), *bar = strchr(s, '|');
-    const char *end = bar ? bar : s + strlen(s);
-    if (dg_is_process(f->of))
-        who = f->of;
-    if (!who && bar)
-        s = bar + 1, end = s + strlen(s);
-    for (b_reset(&b); s < end; s++)
-        if (*s == '%' && s[1] == 'p')
-            b_s(&b, who ? who->name : "PID"), s++;
-        else if (*s == '%' && s[1] == 't')
-            proc_shell_word(&b, f->of->name, (u32)strlen(f->of->name)), s++;
-        else
-            b_c(&b, *s);
-    return &b;
-}
-
-static void dg_text_thing(struct buf *b, const struct met_inst *i)
-{
-    b_f(b, " %s ", met_dims[i->dim].label);
-    b_esc(b, i->name, strlen(i->name), 0);
-    if (i->info[0])
-        b_s(b, " ("), b_esc(b, i->info, strlen(i->info), 0), b_c(b, ')');
-}
-
-static void dg_text_evidence(struct buf *b, const struct dg_finding *f)
-{
-    u16 code[5];
-    u32 n = dg_evidence(f->rule, code);
-    double v;
-    for (u32 k = 0; k < n; k++) {
-        if (!dg_value(code[k], f->of, &v))
-            continue;
-        b_s(b, "   "), dg_name_of(b, code[k]), b_s(b, " = "), dg_num(b, code[k], v);
-        if (!k) {
-            b_s(b, f->rule->flags & DG_BELOW ? " (at most " : " (from ");
-            dg_num(b, code[k], (double)f->rule->limit);
-            b_f(b, " on: %s)", dg_word(f->rule, DG_SOURCE));
-        }
-        b_c(b, '\n');
-    }
-}
-
-static void dg_text_by(struct buf *b, const struct met_inst *who, u16 code, double v)
-{
-    b_s(b, "   by"), dg_text_thing(b, who), b_s(b, ": ");
-    dg_name_of(b, code), b_s(b, " = "), dg_num(b, code, v), b_c(b, '\n');
-}
-
-static const struct met_inst *dg_text_who(struct buf *b, const struct dg_finding *f)
-{
-    const struct met_inst *who[DG_WHO];
-    double v[DG_WHO];
-    char name[512];
-    u32 n = dg_who(f->rule, who, v);
-    if (dg_is_process(f->of))
-        dg_text_by(b, f->of, f->rule->value, f->value);
-    for (u32 k = 0; k < n; k++)
-        dg_text_by(b, who[k], f->rule->who, v[k]);
-    for (u32 k = 0; f->rule->flags & DG_FILES && k < dg_fds.n; k++)
-        if (dg_file(k, name, sizeof name)) {
-            b_f(b, "   pid %u at ", dg_fds.pid), b_esc(b, name, strlen(name), 0);
-            b_s(b, ": "), b_size(b, dg_fds.at[k].moved), b_c(b, '\n');
-        }
-    return n ? who[0] : NULL;
-}
-
 static void dg_text_finding(struct buf *b, u32 rank, const struct dg_finding *f)
 {
-    b_f(b, "\n%u. %s", rank, dg_res[f->rule->res].name);
-    if (f->of->name[0])
-        b_c(b, ','), dg_text_thing(b, f->of);
-    b_f(b, ": %s (%s)", dg_word(f->rule, DG_NAME), dg_kinds[f->rule->flags & DG_KIND]);
+    static struct buf line;
+    char head[16];
+    b_reset(&line);
+    const struct buf *s = dg_sentence(f);
+    b_esc(&line, s->p, s->len, 0);
+    dg_text_evidence(&line, f);
+    snprintf(head, sizeof head, "%u. ", rank);
+    b_c(b, '\n');
+    dg_paragraph(b, head, &line, 3);
+    dg_text_who(b, f);
+    s = dg_next(f);
+    b_s(b, "   next: ");
+    b_put(b, s->p, s->len);
+    b_c(b, '\n');
+    if (!opt.verbose)
+        return;
+    b_f(b, "   rule: %s (%s of %s)", dg_text_of(f->rule, DG_NAME), dg_kinds[f->rule->kind],
+        dg_res[f->rule->res].name);
     if (f->cost > 0)
         b_f(b, ", %.3g s lost per second", f->cost);
-    b_f(b, "\n   %s.\n", dg_word(f->rule, DG_TEXT));
-    dg_text_evidence(b, f);
-    const struct met_inst *who = dg_text_who(b, f);
-    const struct buf *next = dg_next(f, who);
-    b_s(b, "   next: "), b_put(b, next->p, next->len), b_c(b, '\n');
+    b_f(b, "\n   threshold from: %s\n", dg_text_of(f->rule, DG_SOURCE));
 }
 
 /* Of what is counted by device, the one that has the most; else all together. */
-static const struct met_inst *dg_most(u16 code, double *v)
+static const struct met_inst *dg_most(u16 number, double *v)
 {
-    u8 dim = dg_dim(code);
+    u8 dim = dg_dim(number);
     const struct met_inst *best = NULL;
     double x;
     if (dim != DIM_DISK && dim != DIM_NET && dim != DIM_POOL && dim != DIM_GROUP
         && dim != DIM_QUEUE)
-        return dg_value(code, dg_all(dim), v) ? dg_all(dim) : NULL;
+        return dg_value(number, dg_all(dim), v) ? dg_all(dim) : NULL;
     for (const struct met_inst *i = met_first(dim); i; i = met_next(i))
-        if (dg_tried(i) && dg_value(code, i, &x) && (!best || x > *v))
-            best = i, *v = x;
+        if (dg_tried(i) && dg_value(number, i, &x) && (!best || x > *v)) {
+            best = i;
+            *v = x;
+        }
     return best;
 }
 
-/* A line's end of the table; "n/a": why is said below. */
-static void dg_text_use(struct buf *b, u16 code)
+/* Whether any of a resource's numbers is known. */
+static bool dg_visible(u32 res)
 {
     double v;
-    const struct met_inst *i = dg_most(code, &v);
-    if (!i) {
-        b_s(b, "n/a\n");
-        return;
-    }
-    dg_num(b, code, v), b_c(b, ' ');
-    if (i->name[0])
-        b_esc(b, i->name, strlen(i->name), 0), b_c(b, ' ');
-    dg_name_of(b, code), b_c(b, '\n');
+    for (u32 k = 0; k < 3; k++)
+        if (dg_res[res].use[k] != X_NONE && dg_most(dg_res[res].use[k], &v))
+            return true;
+    return false;
 }
 
+/* The USE table: a resource a paragraph. */
 static void dg_text_table(struct buf *b)
 {
-    b_s(b, "\nresource          what  number\n");
-    for (u32 r = 0; r < N_RES; r++)
+    static struct buf line;
+    char head[24];
+    double v;
+    b_c(b, '\n');
+    for (u32 r = 0; r < N_RES; r++) {
+        b_reset(&line);
         for (u32 k = 0; k < 3; k++) {
-            if (dg_res[r].use[k] == X_NONE)
+            u16 number = dg_res[r].use[k];
+            const struct met_inst *i = number == X_NONE ? NULL : dg_most(number, &v);
+            if (!i)
                 continue;
-            b_f(b, "%-17s %c     ", k ? "" : dg_res[r].name, "USE"[k]);
-            dg_text_use(b, dg_res[r].use[k]);
+            b_s(&line, line.len ? ", " : "");
+            b_esc(&line, i->name, strlen(i->name), 0);
+            b_s(&line, i->name[0] ? ": " : "");
+            dg_say(&line, number, v);
         }
+        snprintf(head, sizeof head, "%-17s ", dg_res[r].name);
+        if (line.len)
+            dg_paragraph(b, head, &line, 18);
+    }
+}
+
+static void dg_text_cell(struct buf *b, const struct dg_task *t, u16 number, int width)
+{
+    char cell[32];
+    struct buf s = { .p = cell, .cap = sizeof cell, .max = sizeof cell };
+    double v = 0;
+    dg_task_value(t, number, &v);
+    if (number == M_B_MINOR)
+        b_f(&s, "%.0f", v);
+    else
+        dg_num(&s, number, v);
+    b_f(b, " %*.*s", width, (int)s.len, cell);
+}
+
+static void dg_text_busiest(struct buf *b)
+{
+    static const struct { u16 number; int width; } columns[] = {
+        { M_B_CPU, 6 }, { M_B_SYSTEM, 6 }, { M_B_WAIT, 6 }, { M_B_READ, 9 }, { M_B_WRITTEN, 9 },
+        { X_B_MEM, 7 }, { M_B_MINOR, 6 },
+    };
+    const struct dg_task *top[DG_BUSIEST];
+    u32 n = dg_busiest(top);
+    if (n)
+        b_s(b, "\n    pid command            cpu system   wait      read   written  memory"
+               " faults\n");
+    for (u32 k = 0; k < n; k++) {
+        b_f(b, "%7u ", top[k]->pid);
+        u32 from = b->len;
+        b_esc(b, top[k]->comm, strlen(top[k]->comm), 0);
+        while (b->len < from + 15)
+            b_c(b, ' ');
+        for (u32 c = 0; c < ARRAY_LEN(columns); c++)
+            dg_text_cell(b, top[k], columns[c].number, columns[c].width);
+        b_c(b, '\n');
+    }
+}
+
+/* The names of resources: those in which nothing was found, or those that cannot be seen. */
+static void dg_text_resources(struct buf *b, const char *head, bool visible)
+{
+    static struct buf line;
+    u32 n = 0;
+    b_reset(&line);
+    for (u32 r = 0; r < N_RES; r++) {
+        bool found = false;
+        for (u32 k = 0; k < dg.n_found; k++)
+            found |= dg_found[k].rule->res == r;
+        if (dg_visible(r) == visible && !found)
+            b_f(&line, "%s%s", n++ ? " · " : "", dg_res[r].name);
+    }
+    if (n && !visible && !opt.verbose)
+        b_s(&line, " (-v says why)");
+    if (n)
+        dg_paragraph(b, head, &line, 18);
 }
 
 /* What could not be seen, and why; that nothing happened is no reason. */
@@ -30109,7 +30427,8 @@ static void dg_text_unseen(struct buf *b, u32 src, const char *no, const char *w
     if (!dg_blind(src, no))
         return;
     b_f(b, "  %s (%s): ", mout.src[src].name, mout.src[src].group);
-    b_esc(b, why, strlen(why), 0), b_c(b, '\n');
+    b_esc(b, why, strlen(why), 0);
+    b_c(b, '\n');
 }
 
 static double dg_seconds(void)
@@ -30120,130 +30439,196 @@ static double dg_seconds(void)
 static void dg_text(struct buf *b)
 {
     double cpus = 0;
+    u32 shown = opt.verbose ? dg.n_found : MIN(dg.n_found, (u32)DG_SHOWN);
     dg_value(M_CPUS, met.all, &cpus);
     b_f(b, "kvis diagnose: %.1f s of ", dg_seconds());
     b_esc(b, rec_run.host, strlen(rec_run.host), 0);
-    b_f(b, " (Linux %s, %.0f CPUs)\n", rec_run.kernel, cpus);
+    b_f(b, " (Linux %s, %.0f CPU%s)\n", rec_run.kernel, cpus, cpus == 1 ? "" : "s");
     if (!dg.n_found)
-        b_s(b, "\nnothing saturated\n");
-    for (u32 k = 0; k < dg.n_found && k < DG_SHOWN; k++)
+        b_s(b, "\nNothing is saturated.\n");
+    for (u32 k = 0; k < shown; k++)
         dg_text_finding(b, k + 1, &dg_found[k]);
-    if (dg.n_found > DG_SHOWN)
-        b_f(b, "\n%u more: --json has them\n", dg.n_found + dg.dropped - DG_SHOWN);
-    dg_text_table(b);
+    if (dg.n_found + dg.dropped > shown)
+        b_f(b, "\n%u more: -v shows them\n", dg.n_found + dg.dropped - shown);
+    if (!dg.n_found || opt.verbose)
+        dg_text_table(b);
+    dg_text_busiest(b);
+    if (dg.tasks_dropped)
+        b_f(b, "%" PRIu64 " more processes were not followed\n", dg.tasks_dropped);
+    b_c(b, '\n');
+    if (dg.n_found)
+        dg_text_resources(b, "Nothing found in: ", true);
+    dg_text_resources(b, "Not visible here: ", false);
     u32 was = b->len;
-    b_s(b, "\nnot seen:\n");
+    b_s(b, "\nNot seen:\n");
     u32 empty = b->len;
     for (u32 s = 0; s < N_SRC; s++)
         mout_each_lack(b, s, dg_text_unseen);
-    b->len = b->len == empty ? was : b->len;
+    b->len = b->len == empty || !opt.verbose ? was : b->len;
 }
 
 /* --- JSON: one object --- */
 
 static void dg_json_labels(struct buf *b, const struct met_inst *i)
 {
-    if (i && i->name[0]) {
-        out_json_str(b, met_dims[i->dim].label, i->name, (u32)strlen(i->name));
-        if (i->info[0])
-            b_c(b, ','), out_json_str(b, met_dims[i->dim].info, i->info, (u32)strlen(i->info));
+    if (!i || !i->name[0])
+        return;
+    out_json_str(b, met_dims[i->dim].label, i->name, (u32)strlen(i->name));
+    if (i->info[0]) {
+        b_c(b, ',');
+        out_json_str(b, met_dims[i->dim].info, i->info, (u32)strlen(i->info));
     }
 }
 
-/* "metric":"...","labels":{...},"value":1,"text":"100.0%" */
-static void dg_json_number(struct buf *b, u16 code, const struct met_inst *i, double v)
+/* "metric":"...","labels":{...},"value":1,"text":"100 %" */
+static void dg_json_number(struct buf *b, u16 number, const struct met_inst *i, double v)
 {
-    b_s(b, "\"metric\":\""), dg_name_of(b, code), b_s(b, "\",\"labels\":{");
-    dg_json_labels(b, i && dg_dim(code) == i->dim ? i : NULL);
-    b_s(b, "},\"value\":"), mout_num(b, v);
-    b_s(b, ",\"text\":\""), dg_num(b, code, v), b_c(b, '"');
+    b_s(b, "\"metric\":\"");
+    dg_name_of(b, number);
+    b_s(b, "\",\"labels\":{");
+    dg_json_labels(b, i && dg_dim(number) == i->dim ? i : NULL);
+    b_s(b, "},\"value\":");
+    mout_num(b, v);
+    b_s(b, ",\"text\":\"");
+    dg_bare(b, number, v);
+    if (dg_words_of(number)) {
+        b_s(b, "\",\"says\":\"");
+        dg_say(b, number, v);
+    }
+    b_c(b, '"');
+}
+
+static void dg_json_text(struct buf *b, const char *key, const char *text)
+{
+    out_json_str(b, key, text, (u32)strlen(text));
 }
 
 static void dg_json_evidence(struct buf *b, const struct dg_finding *f)
 {
-    const struct dg_rule *r = f->rule;
-    u16 code[5];
-    double v;
-    u32 n = dg_evidence(r, code);
-    for (u32 k = 0; k < n; k++) {
-        if (!dg_value(code[k], f->of, &v))
-            continue;
-        b_c(b, '{'), dg_json_number(b, code[k], f->of, v);
-        if (code[k] == r->value || code[k] == r->guard)
-            b_f(b, ",\"threshold\":%.6g", (double)(code[k] == r->value ? r->limit : r->floor));
-        if (code[k] == r->value)
-            b_c(b, ','), out_json_str(b, "source", dg_word(r, DG_SOURCE),
-                                      (u32)strlen(dg_word(r, DG_SOURCE)));
-        b_s(b, "},");
+    for (u32 k = 0; k < f->n_evidence; k++) {
+        const struct dg_evidence *e = &f->evidence[k];
+        b_s(b, k ? ",{" : "{");
+        dg_json_number(b, e->number, f->of, e->v);
+        if (e->limited)
+            b_f(b, ",\"threshold\":%.6g", e->limit);
+        if (!k) {
+            b_c(b, ',');
+            dg_json_text(b, "source", dg_text_of(f->rule, DG_SOURCE));
+        }
+        b_c(b, '}');
     }
-    b->len -= b->p[b->len - 1] == ',';
 }
 
 /* {"pid":1,"comm":"..." */
-static void dg_json_process(struct buf *b, const struct met_inst *i)
+static void dg_json_process(struct buf *b, u32 pid, const char *comm)
 {
-    b_f(b, "{\"pid\":%lu,", strtoul(i->name, NULL, 10));
-    out_json_str(b, "comm", i->info, (u32)strlen(i->info));
+    b_f(b, "{\"pid\":%u,", pid);
+    dg_json_text(b, "comm", comm);
 }
 
-/* The thing itself, processes, files. The first process. */
-static const struct met_inst *dg_json_who(struct buf *b, const struct dg_finding *f)
+static void dg_json_files(struct buf *b, const struct dg_moves *m)
 {
-    const struct met_inst *who[DG_WHO];
-    double v[DG_WHO];
     char name[512];
-    u32 n = dg_who(f->rule, who, v);
-    if (dg_is_process(f->of))
-        dg_json_process(b, f->of), b_s(b, "},");
-    else if (f->of->name[0])
-        b_c(b, '{'), dg_json_labels(b, f->of), b_s(b, "},");
-    for (u32 k = 0; k < n; k++) {
-        dg_json_process(b, who[k]);
-        b_s(b, ",\"metric\":\""), dg_name_of(b, f->rule->who), b_s(b, "\",\"value\":");
-        mout_num(b, v[k]), b_s(b, "},");
+    for (u32 k = 0; m && k < m->n; k++) {
+        if (!dg_file(m, k, name, sizeof name))
+            continue;
+        b_f(b, ",{\"pid\":%u,", m->pid);
+        dg_json_text(b, "file", name);
+        b_f(b, ",\"moved_bytes\":%" PRIu64 "}", m->at[k].moved);
     }
-    for (u32 k = 0; f->rule->flags & DG_FILES && k < dg_fds.n; k++)
-        if (dg_file(k, name, sizeof name)) {
-            b_f(b, "{\"pid\":%u,", dg_fds.pid), out_json_str(b, "file", name, (u32)strlen(name));
-            b_f(b, ",\"moved_bytes\":%" PRIu64 "},", dg_fds.at[k].moved);
-        }
-    b->len -= b->p[b->len - 1] == ',';
-    return n ? who[0] : NULL;
+}
+
+/* The thing itself, processes, files. */
+static void dg_json_who(struct buf *b, const struct dg_finding *f)
+{
+    const char *sep = "";
+    if (f->of->name[0] && f->rule->who != DG_BY_SELF) {
+        b_c(b, '{');
+        dg_json_labels(b, f->of);
+        b_c(b, '}');
+        sep = ",";
+    }
+    for (u32 k = 0; k < f->n_who; k++, sep = ",") {
+        u16 number = f->rule->whose;
+        b_s(b, sep);
+        dg_json_process(b, f->who[k].pid, f->who[k].comm);
+        b_s(b, ",\"metric\":\"");
+        dg_name_of(b, number);
+        b_s(b, "\",\"value\":");
+        mout_num(b, f->who[k].v);
+        b_s(b, ",\"says\":\"");
+        dg_say(b, number, f->who[k].v);
+        b_s(b, "\"}");
+    }
+    for (u32 k = 0; k < f->n_who; k++)
+        dg_json_files(b, dg_files_of(f, k));
 }
 
 static void dg_json_finding(struct buf *b, u32 rank, const struct dg_finding *f)
 {
     const struct dg_rule *r = f->rule;
     b_f(b, "{\"rank\":%u,\"resource\":\"%s\",\"rule\":\"%s\",\"severity\":\"%s\","
-           "\"lost_seconds_per_second\":", rank, dg_res[r->res].name, dg_word(r, DG_NAME),
-        dg_kinds[r->flags & DG_KIND]);
-    mout_num(b, f->cost), b_c(b, ',');
-    out_json_str(b, "sentence", dg_word(r, DG_TEXT), (u32)strlen(dg_word(r, DG_TEXT)));
-    b_s(b, ",\"evidence\":["), dg_json_evidence(b, f), b_s(b, "],\"culprits\":[");
-    const struct met_inst *who = dg_json_who(b, f);
-    const struct buf *next = dg_next(f, who);
-    b_s(b, "],"), out_json_str(b, "next", next->p, next->len), b_s(b, "},");
+           "\"lost_seconds_per_second\":", rank, dg_res[r->res].name, dg_text_of(r, DG_NAME),
+        dg_kinds[r->kind]);
+    mout_num(b, f->cost);
+    b_c(b, ',');
+    const struct buf *s = dg_sentence(f);
+    out_json_str(b, "sentence", s->p, s->len);
+    b_s(b, ",\"evidence\":[");
+    dg_json_evidence(b, f);
+    b_s(b, "],\"culprits\":[");
+    dg_json_who(b, f);
+    b_s(b, "],");
+    s = dg_next(f);
+    out_json_str(b, "next", s->p, s->len);
+    b_s(b, "},");
 }
 
 /* null where it is not known. */
-static void dg_json_use(struct buf *b, u16 code)
+static void dg_json_use(struct buf *b, u16 number)
 {
     double v;
-    const struct met_inst *i = code == X_NONE ? NULL : dg_most(code, &v);
+    const struct met_inst *i = number == X_NONE ? NULL : dg_most(number, &v);
     if (!i) {
         b_s(b, "null");
         return;
     }
-    b_c(b, '{'), dg_json_number(b, code, i, v), b_c(b, '}');
+    b_c(b, '{');
+    dg_json_number(b, number, i, v);
+    b_c(b, '}');
 }
 
 static void dg_json_resource(struct buf *b, u32 r)
 {
     static const char *const what[] = { "utilisation", "saturation", "errors" };
     b_f(b, "{\"name\":\"%s\"", dg_res[r].name);
-    for (u32 k = 0; k < 3; k++)
-        b_f(b, ",\"%s\":", what[k]), dg_json_use(b, dg_res[r].use[k]);
+    for (u32 k = 0; k < 3; k++) {
+        b_f(b, ",\"%s\":", what[k]);
+        dg_json_use(b, dg_res[r].use[k]);
+    }
     b_s(b, "},");
+}
+
+static void dg_json_busiest(struct buf *b)
+{
+    static const u16 numbers[] = { M_B_CPU, M_B_SYSTEM, M_B_WAIT, M_B_READ, M_B_WRITTEN,
+                                   M_B_MAJOR, M_B_MINOR, M_B_RSS, M_B_SWAP };
+    const struct dg_task *top[DG_BUSIEST];
+    double v;
+    u32 n = dg_busiest(top);
+    for (u32 k = 0; k < n; k++) {
+        b_s(b, k ? "," : "");
+        dg_json_process(b, top[k]->pid, top[k]->comm);
+        for (u32 c = 0; c < ARRAY_LEN(numbers); c++) {
+            if (!dg_task_value(top[k], numbers[c], &v))
+                continue;
+            b_s(b, ",\"");
+            dg_name_of(b, numbers[c]);
+            b_s(b, "\":");
+            mout_num(b, v);
+        }
+        b_c(b, '}');
+    }
 }
 
 static void dg_json_unseen(struct buf *b, u32 src, const char *no, const char *why)
@@ -30251,19 +30636,23 @@ static void dg_json_unseen(struct buf *b, u32 src, const char *no, const char *w
     if (!dg_blind(src, no))
         return;
     b_f(b, "{\"what\":\"%s\",", mout.src[src].name);
-    out_json_str(b, "why", why, (u32)strlen(why)), b_s(b, "},");
+    dg_json_text(b, "why", why);
+    b_s(b, "},");
 }
 
 static void dg_json(struct buf *b)
 {
     b_f(b, "{\"kvis\":\"%s\",", KVIS_VERSION);
-    out_json_str(b, "host", rec_run.host, (u32)strlen(rec_run.host)), b_c(b, ',');
-    out_json_str(b, "kernel", rec_run.kernel, (u32)strlen(rec_run.kernel));
+    dg_json_text(b, "host", rec_run.host);
+    b_c(b, ',');
+    dg_json_text(b, "kernel", rec_run.kernel);
     b_f(b, ",\"seconds\":%.3f,\"findings\":[", dg_seconds());
     for (u32 k = 0; k < dg.n_found; k++)
         dg_json_finding(b, k + 1, &dg_found[k]);
     b->len -= b->p[b->len - 1] == ',';
-    b_s(b, "],\"resources\":[");
+    b_f(b, "],\"findings_dropped\":%u,\"busiest\":[", dg.dropped);
+    dg_json_busiest(b);
+    b_f(b, "],\"processes_dropped\":%" PRIu64 ",\"resources\":[", dg.tasks_dropped);
     for (u32 r = 0; r < N_RES; r++)
         dg_json_resource(b, r);
     b->len -= b->p[b->len - 1] == ',';
@@ -30287,9 +30676,28 @@ static void dg_look(void)
 {
     mon_sample();
     dg_take();
+    if (met.tick > 1)
+        dg_take_tasks();
     dg_files();
-    if (opt.report && met.tick > 1)
-        mout.intervals++, mout_sample();
+    if (opt.report && met.tick > 1) {
+        mout.intervals++;
+        mout_sample();
+    }
+}
+
+/* A line on the terminal that the next one replaces, and at last the text. */
+static void dg_progress(u64 end)
+{
+    char line[64] = "\r\033[K";
+    double s = (double)(u_now() - dg.from_ns) / 1e9, of = (double)(end - dg.from_ns) / 1e9;
+    if (!dg.progress)
+        return;
+    if (end && of < 1e9)
+        snprintf(line, sizeof line, "\r\033[Kkvis diagnose: %.0f of %.0f s", s, of);
+    else if (end)
+        snprintf(line, sizeof line, "\r\033[Kkvis diagnose: %.0f s", s);
+    ssize_t n = write(STDERR_FILENO, line, strlen(line));
+    (void)n; /* it is only to pass the time */
 }
 
 static bool dg_command_gone(void)
@@ -30306,16 +30714,34 @@ static void dg_wait(u64 until)
         poll(NULL, 0, (int)MIN((until - now) / 1000000 + 1, sp_command.pid ? 10 : 1000));
 }
 
+static void dg_watch(u64 length)
+{
+    u64 end = dg.from_ns + length, tick = mo.interval_ns;
+    for (bool over = false; !over && !out.failed;) {
+        u64 next = MIN(dg.to_ns + tick, end);
+        dg_progress(end);
+        dg_wait(end - next < tick / 2 ? end : next);
+        dg_look();
+        dg.to_ns = u_now();
+        over = sp_told || dg_command_gone() || dg.to_ns >= end;
+    }
+    dg_progress(0);
+}
+
 /* Looks, and judges. The command's wait status, -1 without one. */
 static int dg_run(void)
 {
     static pid_t pid;
+    const char *term = getenv("TERM");
     u64 length = dg.for_ns ? dg.for_ns : opt.command ? UINT64_MAX / 2 : 10 * NSEC;
     mo.interval_ns = MIN(NSEC, MAX(length / 2, 10000000));
+    dg.progress = out.events_on && !opt.out_file && !opt.command && isatty(STDOUT_FILENO)
+                  && isatty(STDERR_FILENO) && term && strcmp(term, "dumb");
     if (opt.command) {
         sp_fork();
         pid = sp_command.pid;
-        opt.pids = &pid, opt.n_pids = 1;
+        opt.pids = &pid;
+        opt.n_pids = 1;
         mo.off &= ~(1ull << SRC_PROC);
     }
     mon_start();
@@ -30323,14 +30749,7 @@ static int dg_run(void)
     dg.from_ns = dg.to_ns = u_now();
     if (sp_command.pid)
         sp_go();
-    u64 end = dg.from_ns + length, tick = mo.interval_ns;
-    for (bool over = false; !over && !out.failed;) {
-        u64 next = MIN(dg.to_ns + tick, end);
-        dg_wait(end - next < tick / 2 ? end : next);
-        dg_look();
-        dg.to_ns = u_now();
-        over = sp_told || dg_command_gone() || dg.to_ns >= end;
-    }
+    dg_watch(length);
     bpf_detach(&vq.f.obj);
     dg_settle();
     dg_judge();
@@ -31686,6 +32105,8 @@ static const struct opt_row opt_rows[] = {
       "the same over HTTP, at /metrics; without ADDR, to this machine alone" },
     { IN_DIAG, 'd', "duration", "SECS", OPT_FN, NULL, dg_opt_duration, 0, 0,
       "look for SECS (10; at a command: until its end)" },
+    { IN_DIAG, 'v', "verbose", NULL, OPT_COUNT, &opt.verbose, NULL, 0, 0,
+      "Show all findings with their rules, all resources, and what cannot be seen here" },
     { IN_DIAG, 'p', "pid", "PID", OPT_FN, NULL, opt_pid, 0, 0,
       "this process's numbers, too; repeatable" },
     { IN_DIAG, 0, "cgroup", "PATH", OPT_FN, NULL, mon_opt_cgroup, 0, 0,

@@ -316,9 +316,9 @@ function notes() {
 /* ---- what kvis diagnose has found ---- */
 
 const labels = o => Object.entries(o ?? {}).map(([k, v]) => ` ${k} ${esc(String(v))}`).join("");
-const numbers = f => f.evidence.map(e => el("li", {}, `${e.metric}${labels(e.labels)} = ${e.text}`
-  + (e.source ? ` (limit: ${e.source})` : "")));
-const culprits = f => f.culprits.map(c => el("li", {}, "by" + labels(c)));
+const numbers = f => f.evidence.map(e => el("li", {}, (e.says ?? `${e.metric} = ${e.text}`) + labels(e.labels)
+  + (e.source ? ` (threshold from: ${e.source})` : "")));
+const culprits = f => f.culprits.map(({ metric, value, says, ...c }) => el("li", {}, `by${labels(c)}${says ? ": " + says : ""}`));
 
 function finding(f) {
   const lost = f.lost_seconds_per_second > 0 ? `, ${+f.lost_seconds_per_second.toPrecision(3)} s lost per second` : "";
@@ -328,9 +328,9 @@ function finding(f) {
 
 function findings(d) {
   const use = r => ["utilisation", "saturation", "errors"].filter(k => r[k]).map(k =>
-    el("li", {}, `${r.name}, ${k}: ${r[k].text}${labels(r[k].labels)} ${r[k].metric}`));
+    el("li", {}, `${r.name}, ${k}: ${r[k].says}${labels(r[k].labels)}`));
   $("charts").append(el("section", { id: "g-findings" }, el("h2", {}, "findings"),
-    d.findings.length ? el("ol", {}, ...d.findings.map(finding)) : el("p", {}, "nothing saturated"),
+    d.findings.length ? el("ol", {}, ...d.findings.map(finding)) : el("p", {}, "Nothing is saturated."),
     el("details", {}, el("summary", {}, "resources"), el("ul", {}, ...d.resources.flatMap(use))),
     el("details", {}, el("summary", {}, `not seen (${d.unseen.length})`),
       el("ul", {}, ...d.unseen.map(u => el("li", {}, `${u.what}: ${esc(u.why)}`))))));

@@ -6,7 +6,8 @@
 # needs: python3
 # covers: S1 S7
 . "$TESTS/lib/lib.sh"
-python3 "$TESTS/lib/diagnose.py" "$KVIS" "$TESTS/../kvis.c" >out 2>err || fail "diagnose.py"
+"$TESTS/../gen/rules.sh" check 2>err || fail "gen/rules.tbl"
+python3 "$TESTS/lib/diagnose.py" "$KVIS" "$TESTS/.." >out 2>err || fail "diagnose.py"
 cat out >&9
 # three that want one CPU, of which each waits for most of the time
 cpu=$(taskset -cp $$ | sed 's/.*[ ,-]//')
@@ -23,7 +24,7 @@ sys.exit(not (found and found[0]["culprits"][0]["pid"] == int(sys.argv[2]) and f
 END
 has page.html 'id="findings">{"kvis"'
 # the command
-run diagnose -o text -- sh -c 'exit 3'; status 3; has text '^kvis diagnose: '; has text '^not seen:'
+run diagnose -v -o text -- sh -c 'exit 3'; status 3; has text '^kvis diagnose: '; has text '^Not seen:'
 run diagnose -o text --json=json -- /nosuch; status 127
 run diagnose -o text --json=json -- sh -c 'kill -TERM $$'; [ $st = 143 ] || fail "killed: $st"
 run diagnose -d 0.1 -o text --json=json -- sh -c 'sleep 0.5; exit 4'; status 4

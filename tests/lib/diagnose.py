@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Used by the case diagnose.
-diagnose.py KVIS SOURCE: kvis diagnose on machines made of files, each ill in a known way.
+diagnose.py KVIS TREE: kvis diagnose on machines made of files, each with a fault that is known.
 
 A machine is a dictionary: of counters what they count in between, of other numbers what they are.
 ROWS has, for each rule, numbers of a machine that it must name, and of one that it must not. The
@@ -12,7 +12,7 @@ import shutil
 import subprocess
 import sys
 
-kvis, source = sys.argv[1:]
+kvis, tree = sys.argv[1:]
 HOG = 'h<o"g\x1b\\'
 MOVING = "/data/f\x1b[1m"
 
@@ -27,12 +27,13 @@ ROWS = {
     "cpu-interrupts": ("cpu", {"irq0": 200}, {"irq0": 80}),
     "cpu-interrupt-pressure": ("cpu", {"psi_irq": 2e6}, {"psi_irq": 4e4}),
     "cpu-clock-capped": ("cpu", {"clock_limit": 2000, **BUSY}, {"clock_limit": 3300}),
-    "cpu-clock-low": ("cpu", {"clock": 1000, **BUSY}, {"clock": 2600}),
+    "cpu-clock-low": ("cpu", {"clock": 1900, **BUSY}, {"clock": 2600}),
     "cpu-forks": ("cpu", {"forks": 40000}, {"forks": 900}),
     "cpu-kernel": ("cpu", {"system": 300, **BUSY}, {"system": 45}),
     "run-queue-long": ("run queue", {"wait0": 20e9, "wait1": 20e9, "psi_cpu": 4e6, **BUSY}, {"wait0": 4e8, "wait1": 4e8}),
     "cpu-pressure": ("run queue", {"psi_cpu": 9e6, **BUSY}, {"psi_cpu": 3e5}),
-    "run-queue-one-cpu": ("run queue", {"wait0": 20e9, "psi_cpu": 4e6}, {"wait0": 4e8}),
+    "run-queue-one-cpu": ("run queue", {"wait0": 20e9, "psi_cpu": 4e6, "pinned": 1}, {"wait0": 4e8}),
+    "cpu-busy": ("cpu", {**BUSY}, {}),
     "memory-oom-kill": ("memory", {"oom_kill": 1}, {}),
     "memory-pressure": ("memory", {"psi_memory": 2e6}, {"psi_memory": 4e4}),
     "memory-direct-reclaim": ("memory", {"allocstall_normal": 4000}, {"allocstall_normal": 90}),
@@ -58,7 +59,7 @@ ROWS = {
                          {"compact_stall": 900, "compact_fail": 400}),
     "hugepage-pool-empty": ("tlb, hugepages", {"pool_free": 0, "pool_surplus": 4}, {"pool_free": 4}),
     "disk-saturated": ("disk", {"disk_busy": 30000, "disk_queue": 200000, "psi_io": 3e6},
-                       {"disk_busy": 800, "psi_io": 90000}),
+                       {"disk_busy": 1000, "disk_queue": 1000, "psi_io": 90000}),
     "disk-slow-reads": ("disk", {"disk_reads": 10, "disk_read_ms": 900, "psi_io": 3e6},
                         {"disk_reads": 10, "disk_read_ms": 450, "psi_io": 90000}),
     "disk-slow-writes": ("disk", {"disk_writes": 10, "disk_write_ms": 1900, "psi_io": 3e6},
@@ -108,8 +109,10 @@ def machine(root, m, late):
     idle = m.get("idle", 100)
     row = [0 if not late else v for v in (idle * 2, m.get("system", 0), m.get("steal", 0) * 2)]
     user = 0 if not late or idle == 100 else 100
+    pinned = 9000 if late and m.get("pinned") else user  # of CPU 0
+    own = 0 if pinned > user else row[0]
     put("proc/stat", f"cpu  {2 * user} 0 {2 * row[1]} {2 * row[0]} 0 {n('irq0')} 0 {2 * row[2]} 0 0\n"
-        f"cpu0 {user} 0 {row[1]} {row[0]} 0 {n('irq0')} 0 {row[2]} 0 0\ncpu1 {user} 0 {row[1]} {row[0]} 0 0 0 {row[2]} 0 0\n"
+        f"cpu0 {pinned} 0 {row[1]} {own} 0 {n('irq0')} 0 {row[2]} 0 0\ncpu1 {user} 0 {row[1]} {row[0]} 0 0 0 {row[2]} 0 0\n"
         f"ctxt 5\nprocesses {n('forks')}\nprocs_running 1\nprocs_blocked 0\n")
     put("proc/schedstat", f"version 17\ncpu0 0 0 0 0 0 0 0 {n('wait0')} 0\ncpu1 0 0 0 0 0 0 0 {n('wait1')} 0\n")
     put("proc/loadavg", f"0.00 0.00 0.00 1/{g('threads', 100)} 9\n")
@@ -136,6 +139,8 @@ def machine(root, m, late):
     put("proc/diskstats", f"8 0 sda {n('disk_reads', 9)} 0 0 {n('disk_read_ms')} {n('disk_writes', 9)} 0 0 "
         f"{n('disk_write_ms')} 0 {n('disk_busy')} {n('disk_queue')}\n")
     put("sys/class/block/sda/size", "9\n")
+    os.makedirs(os.path.join(root, "sys/dev/block"), exist_ok=True)
+    os.symlink("../../class/block/sda", os.path.join(root, "sys/dev/block/8:0"))
     put("proc/net/dev", "Inter-| Receive | Transmit\n face |bytes\n"
         f"eth0: {n('rx_bytes')} 0 0 {n('rx_drop')} 0 0 0 0 {n('tx_bytes')} 0 {n('tx_errs')} 0 0 0 0 0\n")
     put("sys/class/net/eth0/speed", "1000\n")
@@ -152,7 +157,7 @@ def machine(root, m, late):
     for cpu in (0, 1):
         d = f"sys/devices/system/cpu/cpu{cpu}"
         for f, v in (("cpuinfo_max_freq", 4000), ("cpuinfo_min_freq", 800), ("scaling_max_freq", g("clock_limit", 4000)),
-                     ("scaling_cur_freq", g("clock", 4000))):
+                     ("scaling_cur_freq", g("clock", 4000)), ("base_frequency", 2500)):
             put(f"{d}/cpufreq/{f}", f"{v}000\n")
         put(f"{d}/thermal_throttle/core_throttle_count", f"{n('core_throttles')}\n")
         put(f"{d}/thermal_throttle/package_throttle_count", f"{n('package_throttles')}\n")
@@ -169,18 +174,30 @@ def machine(root, m, late):
     put("sys/fs/cgroup/a b/cpu.stat", f"nr_periods {n('cg_periods')}\nnr_throttled {n('cg_throttles')}\n"
         f"throttled_usec {n('cg_usec')}\n")
     put("sys/fs/cgroup/a b/memory.events", f"max {n('cg_max')}\noom 0\noom_kill {n('cg_oom')}\n")
-    # pid 77: the one that does all of it, on CPU 0
+    # pid 78: does more of everything, but in no cgroup with a limit, on CPU 1, and on no disk of this machine
+    more = 1000 if late else 100
+    for f in ("stat", "task/78/stat"):
+        put(f"proc/78/{f}", f"78 (more) R 1 1 1 0 -1 0 {more} 0 {more} 0 {more} 0 0 0 20 0 1 0 5 0 60000" + " 0" * 14 + " 1 0 0\n")
+    for f in ("schedstat", "task/78/schedstat"):
+        put(f"proc/78/{f}", f"{more}0000000 {more}0000000 9\n")
+    put("proc/78/task/78/io", f"rchar: 0\nread_bytes: {1 << 30 if late else 0}\nwrite_bytes: {1 << 30 if late else 0}\n")
+    put("proc/78/cgroup", "0::/a bc\n")
+    put("proc/78/mountinfo", "31 1 9:9 / / rw - ext4 /dev/other rw\n")
+    put("proc/78/fdinfo/5", "pos:\t0\nflags:\t0\nmnt_id:\t31\n")
+    # pid 77: the one that does all of it, on CPU 0, in the cgroup and on the disk
+    put("proc/77/cgroup", "3:cpu:/x\n0::/a b/inner\n")
+    put("proc/77/mountinfo", "30 1 0:5 / /dev rw - devtmpfs udev rw\n31 1 8:0 / / rw - ext4 /dev/sda rw\n")
     cpu = n("hog_cpu", 100) + (100 if late else 0)
     stat = f"77 ({HOG}) R 1 1 1 0 -1 0 {n('hog', 9)} 0 {n('hog', 9)} 0 {cpu} 0 0 0 20 0 1 0 5 0 50000" + " 0" * 14 + " 0 0 0\n"
     put("proc/77/stat", stat)
     put("proc/77/task/77/stat", stat)
     for d in ("proc/77", "proc/77/task/77"):
-        put(f"{d}/schedstat", f"{cpu}0000000 0 9\n")
+        put(f"{d}/schedstat", f"{cpu}0000000 {cpu}000000 9\n")
     put("proc/77/status", "VmSwap: 9 kB\n")
-    put("proc/77/task/77/io", f"rchar: 0\nread_bytes: {1 << 22 if late else 0}\nwrite_bytes: 0\n")
+    put("proc/77/task/77/io", f"rchar: 0\nread_bytes: {1 << 22 if late else 0}\nwrite_bytes: {1 << 20 if late else 0}\n")
     put("proc/77/io", f"rchar: 0\nread_bytes: {1 << 40 if late else 0}\nwrite_bytes: 0\n")  # its children's, too
     put("proc/77/numa_maps", f"7f00 default anon=9 N0=10000 N1={g('far', 0)} kernelpagesize_kB=4\n")
-    put("proc/77/fdinfo/5", f"pos:\t{1 << 22 if late else 0}\nflags:\t0\n")
+    put("proc/77/fdinfo/5", f"pos:\t{1 << 22 if late else 0}\nflags:\t0\nmnt_id:\t31\n")
     os.makedirs(os.path.join(root, "proc/77/fd"), exist_ok=True)
     os.symlink(MOVING, os.path.join(root, "proc/77/fd/5"))
 
@@ -227,8 +244,9 @@ def batches():
     """Rules of different resources whose numbers have nothing to do with each other are tried at once."""
     out = []
     for rule, (res, over, _) in ROWS.items():
-        for b in out:
-            if res not in b["res"] and not set(over) & set(b["m"]) and ("idle" in over) == ("idle" in b["m"]):
+        for b in out:  # whose cause is known: it is not only busy
+            if rule != "cpu-busy" and "cpu-busy" not in b["rules"] and res not in b["res"] and not set(over) & set(b["m"]) \
+                    and ("idle" in over) == ("idle" in b["m"]):
                 break
         else:
             b = {"res": set(), "m": {}, "rules": []}
@@ -238,9 +256,8 @@ def batches():
 
 
 wrong = []
-text = open(source).read()
-table = text[text.index("#define DG_RULES(X)"):text.index("static const struct dg_words")]
-have = set(re.findall(r'X\(\w+, "([^"]+)"', table))
+listed = subprocess.run(["sh", os.path.join(tree, "gen/rules.sh"), "list"], stdout=subprocess.PIPE, check=True)
+have = {line.split()[0] for line in listed.stdout.decode().splitlines()}
 if have - set(ROWS) - MEASURED or set(ROWS) - have:
     wrong.append(f"rules without a row here: {have - set(ROWS) - MEASURED}; rows without a rule: {set(ROWS) - have}")
 n = 0
@@ -264,9 +281,12 @@ for _, _, under in ROWS.values():
 j = diagnose(m, "-d", "1", script="ln -s b new && mv -T new now; sleep 1.2")
 if set(rules(j)) - OURS:
     wrong.append(f"found though nothing crosses its threshold: {set(rules(j)) - OURS}: {j['findings']}")
-j = diagnose({"wait0": 20e9, "wait1": 20e9})  # of a time before: no task waits now
-if set(rules(j)) - OURS:
-    wrong.append(f"found though nothing happened: {rules(j)}")
+for m in ({"wait0": 20e9, "wait1": 20e9},  # of a time before: no task waits now
+          {"wait0": 20e9, "psi_cpu": 4e6},  # no task can wait for a CPU that is idle
+          {"disk_busy": 900, "disk_queue": 900, "psi_io": 9e5}):  # one reader, who waits for nobody else
+    j = diagnose(m, "-d", "1", script="ln -s b new && mv -T new now; sleep 1.2")
+    if set(rules(j)) - OURS:
+        wrong.append(f"found though nothing is wrong: {m}: {rules(j)}")
 if [r["name"] for r in j["resources"]] != ["cpu", "run queue", "memory", "swap", "numa", "memory bandwidth", "tlb, hugepages",
                                            "disk", "network", "virtio", "thermal", "kernel limits", "cgroup"]:
     wrong.append(f"resources: {j['resources']}")
@@ -276,17 +296,29 @@ ill = {**ROWS["disk-saturated"][1], "psi_memory": 9e6}
 j = diagnose(ill)
 f = {f["rule"]: f for f in j["findings"]}
 disk = f["disk-saturated"]
+machine_wide = [c.get("pid") for c in f["memory-pressure"]["culprits"]]
+if machine_wide[:2] != [78, 77]:
+    wrong.append(f"culprits of the machine: {machine_wide}")
 if rules(j)[0] != "memory-pressure" or disk["lost_seconds_per_second"] <= f["memory-pressure"]["lost_seconds_per_second"]:
     wrong.append(f"the cause is not before its consequence: {rules(j)}")
 if disk["culprits"][:1] != [{"device": "sda"}] or (disk["culprits"][1]["pid"], disk["culprits"][1]["comm"]) != (77, HOG):
     wrong.append(f"culprits of the disk: {disk['culprits']}")
 if disk["next"] != "kvis trace -p 77":
     wrong.append(f"next: {disk['next']}")
+# the fault is another's: who is busier, but not in the cgroup, on the CPU or on the disk, is not named
+for rule, m in (("cgroup-throttled", ROWS["cgroup-throttled"][1]), ("run-queue-one-cpu", ROWS["run-queue-one-cpu"][1]),
+                ("disk-saturated", ROWS["disk-saturated"][1]), ("disk-slow-writes", ROWS["disk-slow-writes"][1])):
+    j = diagnose(m)
+    named = [c["pid"] for f in j["findings"] if f["rule"] == rule for c in f["culprits"] if "pid" in c and "file" not in c]
+    if named != [77]:
+        wrong.append(f"{rule} blames {named}, not 77: {rules(j)}")
+if j["busiest"][0]["pid"] != 78 or j["busiest"][0]["busy_read_bytes_per_second"] <= 0:
+    wrong.append(f"busiest: {j['busiest']}")
 page = run({}, ill)
-if "\x1b" in page or "pid 77 (h<o\"g\\x1b" not in page or "1. memory: memory-pressure" not in page:
+if "\x1b" in page or "h<o\"g\\x1b\\\\ (pid 77)" not in page or "\n1. Tasks wait for memory" not in page:
     wrong.append(f"the page: {page}")
 page = run({}, {})
-if not any(r in page for r in OURS) and "\nnothing saturated\n" not in page:
+if "\n1. " not in page and "\nNothing is saturated.\n" not in page:
     wrong.append(f"the page of a machine that is well: {page}")
 
 # a file whose position moves between two looks, one a second

@@ -1,12 +1,17 @@
 /* Makes a machine ill in a way that kvis diagnose is to name, until it is killed; says `ill` when it is:
- * `ill cpu N`: N threads that compute; `ill disk NAME N`: N threads that read anywhere on /dev/NAME;
+ * `ill cpu N`: N threads that compute; `ill pinned CPU N`: the same, all on that CPU; `ill calls N`: N threads that
+ * make system calls; `ill forks`: children that end at once; `ill oom MB`: children that take so much memory;
+ * `ill retransmits`: connections into a tun device that nobody reads; `ill disk NAME N`: N threads that read anywhere on /dev/NAME;
  * `ill memory MB`: goes through that much memory, again and again; `ill far MB NODE CPU`: so much memory
  * of one NUMA node, used on a CPU of another; `ill listen`: accepts none of many connections. Its name
  * (comm) is ill-SCENE. */
 #include "t.h"
 
+#include <linux/if_tun.h>
 #include <linux/mempolicy.h>
+#include <net/if.h>
 #include <netinet/in.h>
+#include <sys/ioctl.h>
 
 static const char *disk;
 
@@ -15,6 +20,62 @@ static void *compute(void *unused)
     for (volatile unsigned n = 0;; n++)
         ;
     return unused;
+}
+
+static void *call(void *unused)
+{
+    for (;;)
+        syscall(SYS_getppid);
+    return unused;
+}
+
+static void pin(int cpu)
+{
+    cpu_set_t one;
+    CPU_ZERO(&one);
+    CPU_SET(cpu, &one);
+    MUST(sched_setaffinity(0, sizeof one, &one) == 0);
+}
+
+static void forks(size_t bytes)
+{
+    for (unsigned i = 0;; i++) {
+        pid_t pid = fork();
+        MUST(pid >= 0);
+        if (!pid && bytes) {
+            char *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+            MUST(p != MAP_FAILED);
+            memset(p, 1, bytes);
+        }
+        if (!pid)
+            _exit(0);
+        waitpid(pid, NULL, 0);
+        if (i == 5)
+            say("ill");
+    }
+}
+
+static void retransmits(void)
+{
+    struct ifreq r = { .ifr_flags = IFF_TUN | IFF_NO_PI };
+    struct sockaddr_in *a = (void *)&r.ifr_addr, to = { .sin_family = AF_INET, .sin_port = htons(9) };
+    int tun = open("/dev/net/tun", O_RDWR), s = socket(AF_INET, SOCK_DGRAM, 0);
+    MUST(tun >= 0 && s >= 0 && ioctl(tun, TUNSETIFF, &r) == 0);
+    *a = (struct sockaddr_in){ .sin_family = AF_INET, .sin_addr.s_addr = htonl(0x0a636301) };
+    MUST(ioctl(s, SIOCSIFADDR, &r) == 0);
+    *a = (struct sockaddr_in){ .sin_family = AF_INET, .sin_addr.s_addr = htonl(0xffffff00) };
+    MUST(ioctl(s, SIOCSIFNETMASK, &r) == 0);
+    r.ifr_flags = IFF_UP | IFF_RUNNING;
+    MUST(ioctl(s, SIOCSIFFLAGS, &r) == 0);
+    to.sin_addr.s_addr = htonl(0x0a636302);
+    for (unsigned i = 0; i < 600; i++) { /* each sends again after 1, 3, 7 ... seconds */
+        MUST((s = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK, 0)) > 0);
+        connect(s, (void *)&to, sizeof to);
+        if (i == 60)
+            say("ill");
+        usleep(20000);
+    }
+    pause();
 }
 
 static void *read_disk(void *arg)
@@ -54,11 +115,9 @@ static void memory(size_t bytes)
 static void far(size_t bytes, int node, int cpu)
 {
     unsigned long nodes = 1ul << node;
-    cpu_set_t one;
     char *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    CPU_ZERO(&one);
-    CPU_SET(cpu, &one);
-    MUST(p != MAP_FAILED && sched_setaffinity(0, sizeof one, &one) == 0);
+    MUST(p != MAP_FAILED);
+    pin(cpu);
     MUST(syscall(SYS_mbind, p, bytes, MPOL_BIND, &nodes, 64ul, 0ul) == 0);
     for (int round = 0;; round++) {
         for (size_t at = 0; at < bytes; at += 64)
@@ -101,6 +160,17 @@ int main(int argc, char **argv)
     MUST(setpriority(PRIO_PROCESS, 0, 10) == 0); /* or kvis takes long to begin, under emulation */
     if (!strcmp(scene, "cpu"))
         threads((int)n[0], compute);
+    else if (!strcmp(scene, "pinned")) {
+        pin((int)n[0]);
+        threads((int)n[1], compute);
+    } else if (!strcmp(scene, "calls"))
+        threads((int)n[0], call);
+    else if (!strcmp(scene, "forks"))
+        forks(0);
+    else if (!strcmp(scene, "oom"))
+        forks((size_t)n[0] << 20);
+    else if (!strcmp(scene, "retransmits"))
+        retransmits();
     else if (!strcmp(scene, "disk"))
         threads((int)n[1], read_disk);
     else if (!strcmp(scene, "memory"))

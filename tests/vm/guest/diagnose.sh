@@ -1,17 +1,35 @@
-# diagnose: made-up illnesses, which kvis diagnose must find, each first and with who is behind it; and an
-# idle machine, in which there is nothing to find.
+# diagnose: faults that are caused on purpose: kvis diagnose must find each of them first, with the process that
+# causes it; and an idle machine, in which there is nothing to find.
 # kernels: all
-# timeout: 200
-# modules: virtio virtio_ring virtio_pci_legacy_dev virtio_pci_modern_dev virtio_pci virtio_blk configfs null_blk
-# qemu: -drive if=none,id=a,driver=null-co,size=67108864,throttling.iops-total=50 -device virtio-blk-pci,drive=a,queue-size=4,indirect_desc=off,num-queues=1 -drive if=none,id=b,driver=null-co,size=67108864,throttling.iops-total=50 -device virtio-blk-pci,drive=b,queue-size=256,num-queues=1 -drive if=none,id=c,driver=null-co,size=67108864,throttling.iops-total=50 -device virtio-blk-pci,drive=c,queue-size=64,packed=on,num-queues=1 -netdev user,id=n,restrict=on -device virtio-net-pci,netdev=n -chardev file,id=s,path=/dev/null -device virtio-serial-pci -device virtserialport,chardev=s
-. /tests/lib.sh
+# timeout: 300
+# modules: tun virtio virtio_ring virtio_pci_legacy_dev virtio_pci_modern_dev virtio_pci virtio_blk configfs null_blk
+# qemu: -drive if=none,id=a,driver=null-co,size=67108864,throttling.iops-total=50 -device virtio-blk-pci,drive=a,queue-size=4,indirect_desc=off,num-queues=1 -drive if=none,id=b,driver=null-co,size=67108864,throttling.iops-total=50 -device virtio-blk-pci,drive=b,queue-size=256,num-queues=1 -drive if=none,id=c,driver=null-co,size=67108864,throttling.iops-total=50 -device virtio-blk-pci,drive=c,queue-size=64,packed=on,num-queues=1 -drive if=none,id=d,driver=null-co,size=67108864,throttling.iops-total=8 -device virtio-blk-pci,drive=d,num-queues=1 -netdev user,id=n,restrict=on -device virtio-net-pci,netdev=n -chardev file,id=s,path=/dev/null -device virtio-serial-pci -device virtserialport,chardev=s
+. /tests/lib/lib.sh
 
 sleep 2 # till what the boot has begun is over
-t_ill idle "nothing saturated" 0
+t_ill idle none 0
 t_ill cpu "run-queue-long\|cpu-pressure" 1 cpu 5
+if [ -s /proc/schedstat ]; then
+    t_ill pinned run-queue-one-cpu 1 pinned 1 4 # three of four wait for CPU 1, and CPU 0 is idle
+else
+    t_skip pinned "no schedstat"
+fi
+t_ill forks "cpu-forks\|cpu-kernel" - forks
+t_ill calls cpu-kernel 1 calls 2
 t_ill listen tcp-listen-overflows 0 listen
+if [ -c /dev/net/tun ]; then
+    t_ill retransmits tcp-retransmits 0 retransmits
+else
+    t_skip retransmits "no tun devices"
+fi
+files=$(cut -f 1 /proc/sys/fs/file-nr) most=$(cat /proc/sys/fs/file-max)
+echo $((files * 100 / 95)) >/proc/sys/fs/file-max # root may open more
+t_ill files limit-files 0
+echo "$most" >/proc/sys/fs/file-max
 if [ -b /dev/vdb ]; then # 50 requests a second, however many are waiting
+    t_ill reader none 0 disk vdb 1 # waits for the disk, but for nobody else
     t_ill disk disk-saturated 1 disk vdb 4
+    t_ill slow disk-slow-reads 1 disk vdd 1 # 8 requests a second
     if kvis monitor -c virtio -n 1 -i 0.1 --json -o /dev/null | grep -q virtio_refused; then
         t_ill ring virtio-queue-full 1 disk vda 8 # its ring has room for one
     else
@@ -21,9 +39,21 @@ else
     t_skip disk "no virtio disk"
 fi
 
+# t_cgroup WHAT RULE WHO: RULE is found first, of /kvill, by WHO (a regular expression).
+t_cgroup() {
+    kvis diagnose -d 2 --json="$1.json" -o "$1.txt" 2>err || t_show err
+    sed 's/.*"findings":\[//; s/"rank":2,.*//; s/\],"findings_dropped".*//' "$1.json" >first
+    t_is "$1: first" "$2" "$(sed -n 's/.*"rank":1,.*"rule":"\([^"]*\)".*/\1/p' first)" || t_show "$1.txt"
+    t_has "$1: of which cgroup" first '"cgroup":"/kvill"'
+    sed 's/.*"culprits":\[//' first | grep -o '{"pid":[0-9]*,"comm":"[^"]*"' |
+        sed 's/{"pid":\([0-9]*\),"comm":"\([^"]*\)"/\1 (\2)/' >named
+    t_is "$1: who, and nobody else" 0 "$(grep -cv "^$3\$" named)" || t_show named
+    t_has "$1: who" named "^${3% (*}"
+}
+
 # A cgroup that may have less memory than its program goes through: the rest goes to swap and comes back.
 grep -q ' /sys/fs/cgroup cgroup2' /proc/mounts || mount -t cgroup2 none /sys/fs/cgroup
-echo +memory >/sys/fs/cgroup/cgroup.subtree_control
+echo "+memory +cpu" >/sys/fs/cgroup/cgroup.subtree_control
 mount -t configfs none /sys/kernel/config
 cg=/sys/fs/cgroup/kvill dir=/sys/kernel/config/nullb/kvswap
 mkdir $cg $dir
@@ -31,15 +61,44 @@ ls /sys/block >before
 for a in size=128 memory_backed=1 power=1; do echo "${a#*=}" >"$dir/${a%%=*}"; done
 swap=/dev/$(ls /sys/block | grep -vxFf before)
 until_true 2 test -b $swap
+if [ -e $cg/cpu.max ]; then
+    "$BIN/ill" cpu 1 >outside.out 2>&1 & # busier than who is in the cgroup, and not to blame
+    outside=$!
+    echo "20000 100000" >$cg/cpu.max
+    echo $$ >$cg/cgroup.procs
+    # kvis is not to be throttled
+    sh -c 'exec "$0" cpu 2' "$BIN/ill" >throttled.out 2>&1 &
+    throttled=$!
+    echo $$ >/sys/fs/cgroup/cgroup.procs
+    until_true 30 grep -q '^ill' throttled.out
+    t_cgroup quota cgroup-throttled "$throttled (ill-cpu)"
+    kill $outside $throttled
+    wait $outside $throttled
+    echo max >$cg/cpu.max
+else
+    t_skip quota "no cpu controller"
+fi
 if [ -e $cg/memory.max ] && mkswap $swap >/dev/null && swapon $swap; then
     echo 40M >$cg/memory.max
     echo $$ >$cg/cgroup.procs # the program inherits it; its pages are its own
     t_ill memory "memory-pressure\|swap-thrashing\|cgroup-memory-limit" 1 memory 80
     echo $$ >/sys/fs/cgroup/cgroup.procs
     swapoff $swap
+    until_true 5 rmdir $cg
+    mkdir $cg
+    echo 20M >$cg/memory.max # and no swap: whoever goes over it is killed
+    echo $$ >$cg/cgroup.procs
+    "$BIN/ill" oom 60 >oom.out 2>&1 &
+    oom=$!
+    echo $$ >/sys/fs/cgroup/cgroup.procs
+    until_true 30 grep -q '^ill' oom.out
+    t_cgroup oom cgroup-oom-kill ".* (ill-oom)"
+    kill $oom
+    wait $oom
 else
     t_skip memory "no swap here, or no memory controller"
 fi
 echo 0 >$dir/power
-rmdir $dir $cg
+rmdir $dir
+until_true 5 rmdir $cg
 umount /sys/kernel/config

@@ -1,4 +1,4 @@
-# lib.sh: what the guest tests share. A test starts with `. /tests/lib.sh`; vm.sh tells how it runs.
+# lib.sh: what the guest tests share. A test starts with `. /tests/lib/lib.sh`; vm.sh tells how it runs.
 # Each t_ line is a line of TAP. What needs JSON read is done on the host, when the files are back.
 
 t_name=$(basename "$0" .sh) t_n=0 st=0
@@ -90,9 +90,9 @@ t_both() {
 }
 
 # t_ill WHAT RULE WHO ARG...: `ill ARG...` makes the machine ill (with no ARG: nothing does), and of what
-# kvis diagnose finds, RULE (a regular expression) is first; WHO: 1: the program is whom it names first, 0: it names
-# nobody. ${RUNS-1} times (vm.sh says it in the environment), of which a tenth may fail; then all that it found is shown.
-# ILLS=idle,cpu: only these.
+# kvis diagnose finds, RULE (a regular expression of the rule's name; "none": it finds nothing) is first; WHO: 1: the
+# program is whom it names first, 0: it names nobody, -: that does not matter. ${RUNS-1} times (vm.sh says it in the
+# environment), of which a tenth may fail; then all that it found is shown. ILLS=idle,cpu: only these.
 t_ill() {
     case ",${ILLS-$1}," in *",$1,"*) ;; *) return ;; esac
     t_ill=$1 t_rule=$2 t_who=$3 t_good=0 t_run=0 t_pid=
@@ -104,16 +104,18 @@ t_ill() {
     fi
     while [ $t_run -lt "${RUNS-1}" ]; do
         t_run=$((t_run + 1))
-        kvis diagnose -d 2 -o "$t_ill.$t_run.txt" 2>err || t_show err
-        t_first=$(sed -n '3,/^resource/s/^1\. //p' "$t_ill.$t_run.txt" | head -n 1)
-        t_culprit=$(sed -n '/^1\. /,/^$/s/^[^(]*pid \([0-9]* ([^)]*)\):.*/\1/p' "$t_ill.$t_run.txt" | head -n 1)
+        kvis diagnose -d 2 --json="$t_ill.$t_run.json" -o "$t_ill.$t_run.txt" 2>err || t_show err
+        sed 's/.*"findings":\[//; s/"rank":2,.*//; s/\],"findings_dropped".*//' "$t_ill.$t_run.json" >first
+        t_first=$(sed -n 's/.*"rank":1,.*"rule":"\([^"]*\)".*/\1/p' first)
+        t_culprit=$(sed 's/.*"culprits":\[//' first | grep -o '{"pid":[0-9]*,"comm":"[^"]*"' | head -n 1 |
+            sed 's/{"pid":\([0-9]*\),"comm":"\([^"]*\)"/\1 (\2)/')
         t_want="$t_pid (ill-${1-})"
-        [ "$t_who" = 1 ] || t_culprit= t_want=
-        if expr "${t_first:-nothing saturated}" : ".*\($t_rule\)" >/dev/null && [ "$t_culprit" = "$t_want" ]; then
+        case $t_who in 0) t_want= ;; -) t_want=$t_culprit ;; esac
+        if expr "${t_first:-none}" : "\($t_rule\)\$" >/dev/null && [ "$t_culprit" = "$t_want" ]; then
             t_good=$((t_good + 1))
         else
             echo "# $t_ill, run $t_run: '$t_first' by '$t_culprit', not $t_rule by '$t_want'"
-            sed -n '1,/^resource/p' "$t_ill.$t_run.txt" | cut -c 1-150 | sed 's/^/#   /'
+            cut -c 1-150 "$t_ill.$t_run.txt" | sed 's/^/#   /'
         fi
     done
     [ -z "$t_pid" ] || { kill $t_pid; wait $t_pid; } 2>/dev/null

@@ -1,0 +1,190 @@
+#!/bin/sh
+# Makes rules.h, what kvis diagnose looks for, from rules.tbl, and checks that each text stands alone.
+#
+#   gen/rules.sh             rules.tbl -> rules.h
+#   gen/rules.sh check       only checks rules.tbl
+#   gen/rules.sh list        NAME RESOURCE of each rule, for the tests
+# Exit status: 0 done, 1 the table is wrong, 2 usage.
+
+set -eu
+LC_ALL=C
+export LC_ALL
+unset CDPATH
+gen=$(cd -- "$(dirname -- "$0")" && pwd)
+case $#:${1-} in
+0: | 1:check | 1:list) ;;
+*) echo 'usage: rules.sh [check | list]' >&2; exit 2 ;;
+esac
+
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+trap 'exit 1' HUP INT TERM
+awk -v list="${1-}" '
+function bad(msg) {
+    printf "%s:%d: %s\n", FILENAME, FNR, msg | "cat >&2"
+    failed = 1
+}
+function from(n,    s, i) { # the line from its word n on
+    s = $0
+    sub(/^[ \t]+/, "", s)
+    for (i = 1; i < n; i++) sub(/^[^ \t]+[ \t]*/, "", s)
+    return s
+}
+function text(s, what) { # it can be a C string, and it is something
+    if (s !~ /[A-Za-z%#]/) bad(what ": empty")
+    if (s ~ /["\\]/) bad(what ": a quote or a backslash")
+    if (s ~ /\.$/) bad(what ": a full stop at the end")
+    return "\"" s "\""
+}
+function stands_alone(s, what) {
+    if (s !~ /^[A-Z]/) bad(what ": does not begin with a capital")
+    if (s ~ /^(It|Its|They|Their|Them|This|That|These|Those|He|She|Here|There|Same|As) /) bad(what ": begins with a pronoun")
+    if (split(s, w, /[ ]+/) < 4) bad(what ": fewer than four words")
+    if (s in said) bad(what ": another rule says the same")
+    said[s] = 1
+}
+function code(n) { # a number as C has it
+    if (n == "-") return "X_NONE"
+    if (n !~ /^[A-Z][A-Z0-9_]*$/) bad("`" n "` is no name of a number")
+    used[n] = FNR
+    return (n in number ? "X_" : "M_") n
+}
+function told(n) { if (n != "-" && !(n in words)) bad(n " has no words") }
+function ids(s,    w, n, i, out) { # resources as a mask
+    if (s == "-" || s == "") return "0"
+    n = split(s, w, " ")
+    for (i = 1; i <= n; i++) {
+        if (!(w[i] in resource)) bad("no resource `" w[i] "`")
+        out = out (i > 1 ? " | " : "") "DG_R(" w[i] ")"
+    }
+    return out
+}
+function compare(op, limit) {
+    if (op != ">=" && op != "<=") bad("`" op "` is neither >= nor <=")
+    if (limit !~ /^[0-9][0-9.]*(e-?[0-9]+)?$/) bad("`" limit "` is no limit")
+    return (op == "<=" ? "true" : "false") ", " limit
+}
+function add_words(n, s) {
+    if (n in words) bad(n " has words already")
+    words[n] = text(s, "words of " n)
+    if (gsub(/[%#]/, "", s) != 1) bad("words of " n ": want one % or #")
+    word_row[++n_words] = n
+}
+function need(c) {
+    if (!((rule, c) in col)) { bad("rule " rule ": no " c); return "-" }
+    return col[rule, c]
+}
+function one_of(c, allowed,    v) {
+    v = need(c)
+    if (index(" " allowed " ", " " v " ") == 0) bad("rule " rule ": " c " is none of: " allowed)
+    return v
+}
+function end_rule(    w, n, each, who, next_, alone, g, i, finding, value) {
+    if (rule == "") return
+    each = one_of("tried", "each machine") == "each"
+    n = split(need("when"), w, " ")
+    if (n != 3) bad("rule " rule ": when NUMBER >= LIMIT")
+    told(w[1])
+    value = code(w[1]) ", " compare(w[2], w[3])
+    for (i = 1; i <= guards; i++) {
+        if (split(guard[i], w, " ") != 4) bad("rule " rule ": and SCOPE NUMBER >= LIMIT")
+        if (w[1] !~ /^(this|others|all)$/) bad("rule " rule ": no scope `" w[1] "`")
+        if (w[1] != "all" && !each) bad("rule " rule ": " w[1] " of one machine")
+        told(w[2])
+        g = g (i > 1 ? ", \\\n        " : "") "{ " code(w[2]) ", DG_" toupper(w[1]) ", " maybe[i] ", " compare(w[3], w[4]) " }"
+    }
+    n = split(need("cost"), w, " ")
+    if (w[1] != "-" && (n != 2 || w[2] !~ /^[0-9.]+$/)) bad("rule " rule ": cost NUMBER FACTOR")
+    g = "DG_GUARDS(" (g == "" ? "{ X_NONE, DG_ALL, false, false, 0 }" : g) "), " code(w[1]) ", " (w[1] == "-" ? 0 : w[2])
+    n = split(need("blames"), w, " ")
+    who = w[1] == "-" ? "nobody" : w[1]
+    if (index(" nobody all members cpu device self ", " " who " ") == 0) bad("rule " rule ": cannot blame `" who "`")
+    if (who ~ /^(members|cpu|device|self)$/ && !each) bad("rule " rule ": " who " of one machine")
+    if (who != "nobody" && n != 2) bad("rule " rule ": blames SCOPE NUMBER")
+    if (n == 2) told(w[2])
+    finding = need("finding")
+    stands_alone(finding, "rule " rule ": finding")
+    if (each != (finding ~ /%t/)) bad("rule " rule ": " (each ? "the sentence lacks %t" : "%t of one machine"))
+    next_ = need("next")
+    alone = (rule, "alone") in col ? col[rule, "alone"] : ""
+    if (!each && next_ alone ~ /%t/) bad("rule " rule ": next: %t of one machine")
+    if (next_ ~ /%p/ && who == "nobody") bad("rule " rule ": next: nobody is blamed")
+    if ((next_ ~ /%p/ && who != "self") != (alone != "")) bad("rule " rule ": alone is for where next has a %p")
+    if (alone ~ /%p/) bad("rule " rule ": alone has a %p")
+    if (!(need("resource") in resource)) bad("rule " rule ": no such resource")
+    row[++n_rules] = toupper(rule)
+    gsub(/-/, "_", row[n_rules])
+    row[n_rules] = sprintf("    X(%s, \"%s\", %s, DG_%s, %s, \\\n      %s, \\\n      %s, \\\n" \
+        "      DG_BY_%s, %s, %s, \\\n      %s, %s, \\\n      %s, \\\n      %s, \\\n      %s, %s)", row[n_rules], rule, need("resource"),
+        toupper(one_of("kind", "utilization saturation error")), each ? "true" : "false", value, g,
+        toupper(who), n == 2 ? code(w[2]) : "X_NONE", (rule, "files") in col ? "true" : "false",
+        ids((rule, "unless") in col ? col[rule, "unless"] : "-"), ids(need("before")),
+        text(finding, "rule " rule ": finding"), text(need("source"), "rule " rule ": source"),
+        text(next_, "rule " rule ": next"), alone == "" ? "\"\"" : text(alone, "rule " rule ": alone"))
+    if (list == "list") print rule, need("resource")
+}
+BEGIN { n = split("resource kind tried when and and? unless cost blames files before finding source next alone", w, " ")
+        for (i = 1; i <= n; i++) column[w[i]] = 1 }
+/^[ \t]*#/ || NF == 0 { next }
+$1 == "words" { add_words($2, from(3)); next }
+$1 == "number" {
+    if ($3 !~ /^(sum|div|mul|rest|left|most|share|first)$/) bad("no operation `" $3 "`")
+    num_row[++n_numbers] = sprintf("    X(%s, %s, %s, %s, M_%s)", $2, toupper($3), code($4), code($5), $6)
+    number[$2] = 1
+    add_words($2, from(7))
+    next
+}
+$1 == "resource" && /^r/ {
+    for (i = 3; i <= 5; i++) told($i)
+    resource[$2] = ++n_resources
+    res_row[n_resources] = sprintf("    X(%s, %s, %s, %s, %s)", $2, text(from(6), "name of " $2), code($3), code($4), code($5))
+    next
+}
+$1 == "rule" {
+    end_rule()
+    rule = $2
+    guards = 0
+    if (NF != 2 || rule !~ /^[a-z][a-z0-9-]*$/) bad("rule NAME")
+    if (rule in seen) bad("rule " rule " stands twice")
+    seen[rule] = 1
+    next
+}
+/^[ \t]/ && rule != "" {
+    if (!($1 in column)) bad("no column `" $1 "`")
+    else if ($1 ~ /^and/) {
+        guard[++guards] = from(2)
+        maybe[guards] = $1 == "and?" ? "true" : "false"
+        if (guards > 3) bad("more than 3 guards")
+    } else if ((rule, $1) in col) bad($1 " stands twice")
+    else if (NF < 2) bad($1 ": empty")
+    else col[rule, $1] = from(2)
+    next
+}
+{ bad("`" $1 "` is unknown") }
+function rows(name, what, r, n,    i) {
+    printf "\n/* %s */\n#define %s(X)", what, name
+    for (i = 1; i <= n; i++) printf " \\\n%s", r[i]
+    print ""
+}
+END {
+    end_rule()
+    for (i = 1; i <= n_words; i++) {
+        w[i] = sprintf("    X(%s, %s)", code(word_row[i]), words[word_row[i]])
+    }
+    if (failed) exit 1
+    if (list != "") exit 0
+    print "/*\n * Generated by gen/rules.sh from gen/rules.tbl. Do not edit: change the table and run it.\n */"
+    rows("DG_NUMBERS", "X(name, operation, two numbers, a metric of its unit)", num_row, n_numbers)
+    rows("DG_WORDS", "X(number, how a sentence tells it)", w, n_words)
+    rows("DG_RESOURCES", "X(id, name, utilization, saturation, errors)", res_row, n_resources)
+    print "\n/* X(id, name, resource, kind, tried on each thing, number, at most, limit, guards, cost, factor,\n" \
+        " *   who, of which number, with files, resources that explain it, those that it explains,\n" \
+        " *   sentence, source, next command, the same without a culprit) */"
+    printf "#define DG_RULES(X)"
+    for (i = 1; i <= n_rules; i++) printf " \\\n%s", row[i]
+    print ""
+}' "$gen/rules.tbl" > "$tmp/rules.h"
+case ${1-} in
+'') cat "$tmp/rules.h" > "$gen/rules.h" ;;
+*) cat "$tmp/rules.h" ;;
+esac
