@@ -22441,6 +22441,8 @@ static struct met_form_row {
     X(B_RSS, "busy_resident", "", BUSY, PAGES, BUSY, "", "Its memory that is there") \
     X(B_SWAP, "busy_swap", "", BUSY, KB, BUSY, "", "Its memory that is in swap") \
     X(B_THREADS, "busy_threads", "", BUSY, NUM, BUSY, "", "Its threads") \
+    X(QUEUED, "tasks_waiting", "", BUSY, NUM, CPU, "", \
+      "Threads that waited for this CPU at one time, on average (by the CPU that they got)") \
     X(B_REMOTE, "busy_remote", "", PAGES, RATIO, BUSY, "", \
       "Share of its memory that is on another node than the CPUs of its threads") \
     X(B_FAR, "busy_remote_memory", "", PAGES, BYTES, BUSY, "", "How much that is") \
@@ -23995,6 +23997,7 @@ static void mfs_limits(void)
 enum {
     MFS_TASKS = 16384, MFS_PARTS = 32768, MFS_TOP = 5, MFS_PROBES = 64,
     MFS_COMM = 64, /* a kernel thread's name with what it works at (wq_worker_comm) */
+    MFS_WAITED_ON = 8,
     MFS_BUSY = M_B_THREADS - M_B_CPU + 1, MFS_COUNTED = M_B_MINOR - M_B_CPU + 1
 };
 
@@ -24005,7 +24008,9 @@ static struct mfs_task {
     u64 now[MFS_BUSY], past[MFS_COUNTED];
     u16 has;           /* which of them: bits */
     bool first;        /* there is nothing in past */
-    int cpu;           /* where its first thread runs or waits to run; -1: that thread sleeps */
+    u16 cpu;           /* where its first thread ran last */
+    u8 n_waited_on;    /* CPUs for which its threads waited in this interval: the first of them */
+    u16 waited_on[MFS_WAITED_ON];
     char comm[MFS_COMM];
 } *mfs_tasks; /* MFS_TASKS of them */
 
@@ -24013,6 +24018,7 @@ static struct mfs_task {
  * MFS_PARTS of them. */
 static struct mfs_part { u32 tid, pid, at; u64 ran, waited, io[2]; } *mfs_parts;
 
+static u64 mfs_queued[MET_INSTS]; /* by CPU: ns for which threads waited for it in this interval */
 static u32 mfs_busy_at; /* met.tick of the last time */
 static struct { u16 *task; u32 n; } mfs_seen; /* those that there are: at most MFS_TASKS */
 
@@ -24087,6 +24093,46 @@ static bool mfs_thread_io(u32 pid, u32 tid, u64 *io)
            && mfs_key_number(text, "\nwrite_bytes: ", &io[1]);
 }
 
+/* "PID (COMM) S ...", proc_pid_stat(5): COMM may hold anything; behind its last ')' is field 3,
+ * which is returned. born: when, in clock ticks since boot. NULL: it has no such line. */
+static const char *mfs_pid_stat(char *text, const char **comm, s64 *born)
+{
+    char *open = strchr(text, '('), *close = strrchr(text, ')');
+    if (!open || !close || close < open || close[1] != ' '
+        || !met_number(u_word(close + 2, 19), born))
+        return NULL;
+    *close = 0;
+    *comm = open + 1;
+    return close + 2;
+}
+
+/* Field 39 of proc_pid_stat(5): where a thread ran last. MET_INSTS: it is not known. */
+static u32 mfs_thread_cpu(u32 pid, u32 tid)
+{
+    char text[1024];
+    const char *comm, *words;
+    s64 born, cpu;
+    u_slurp(met_path("/proc/%u/task/%u/stat", pid, tid), text, sizeof text);
+    words = mfs_pid_stat(text, &comm, &born);
+    bool known = words && met_number(u_word(words, 36), &cpu) && cpu >= 0 && cpu < MET_INSTS;
+    return known ? (u32)cpu : MET_INSTS;
+}
+
+/* Books a wait of a thread on the CPU that it got in the end. To look for that costs a file, which
+ * waits of less than 1/256 of the interval are not worth. */
+static void mfs_thread_waited(struct mfs_task *t, u32 tid, u64 ns, u64 interval)
+{
+    u32 k = 0, cpu = ns <= interval >> 8 ? MET_INSTS
+                     : tid == t->pid ? t->cpu : mfs_thread_cpu(t->pid, tid);
+    if (cpu == MET_INSTS)
+        return;
+    mfs_queued[cpu] += ns;
+    while (k < t->n_waited_on && t->waited_on[k] != cpu)
+        k++;
+    if (k == t->n_waited_on && k < MFS_WAITED_ON)
+        t->waited_on[t->n_waited_on++] = (u16)cpu;
+}
+
 /* Adds to a process what a thread of it did in this interval. A thread that is not known is new,
  * or did nothing for so long that it lost its place: what is new ran and waited for no longer than
  * the interval. */
@@ -24109,8 +24155,11 @@ static void mfs_thread_add(struct mfs_task *t, u32 tid)
             t->now[M_B_READ - M_B_CPU + k] += now.io[k] - was.io[k];
         t->has |= (u16)(1u << (M_B_READ - M_B_CPU + k));
     }
-    if (was.tid || now.waited <= most)
-        t->now[M_B_WAIT - M_B_CPU] += MIN(now.waited - was.waited, most);
+    if (was.tid || now.waited <= most) {
+        u64 waited = MIN(now.waited - was.waited, most);
+        t->now[M_B_WAIT - M_B_CPU] += waited;
+        mfs_thread_waited(t, tid, waited, most);
+    }
     *p = now;
 }
 
@@ -24124,19 +24173,6 @@ static void mfs_task_threads(struct mfs_task *t)
     for (u32 k = 0; k < n; k++)
         mfs_thread_add(t, id[k]);
     met.dropped += t->now[M_B_THREADS - M_B_CPU] > ARRAY_LEN(id);
-}
-
-/* "PID (COMM) S ...", proc_pid_stat(5): COMM may hold anything; behind its last ')' is field 3,
- * which is returned. born: when, in clock ticks since boot. NULL: it has no such line. */
-static const char *mfs_pid_stat(char *text, const char **comm, s64 *born)
-{
-    char *open = strchr(text, '('), *close = strrchr(text, ')');
-    if (!open || !close || close < open || close[1] != ' '
-        || !met_number(u_word(close + 2, 19), born))
-        return NULL;
-    *close = 0;
-    *comm = open + 1;
-    return close + 2;
 }
 
 /* Another birth is another process. */
@@ -24158,7 +24194,7 @@ static bool mfs_task_stat(struct mfs_task *t)
         *t = (struct mfs_task){ .pid = t->pid, .ran = t->ran };
     t->born = (u64)born + 1;
     snprintf(t->comm, sizeof t->comm, "%s", comm);
-    t->cpu = *words == 'R' && met_number(u_word(words, 36), &v) && v < MET_INSTS ? (int)v : -1;
+    t->cpu = met_number(u_word(words, 36), &v) && v >= 0 && v < MET_INSTS ? (u16)v : MET_INSTS;
     for (u32 k = 0; k < ARRAY_LEN(row); k++) {
         more = 0;
         if (met_number(u_word(words, row[k].word), &v) && v >= 0
@@ -24194,6 +24230,7 @@ static void mfs_task_read(u32 pid, bool swaps)
     if (!t)
         return;
     bool known = t->at, sched = mfs_task_sched(met_path("/proc/%u/schedstat", pid), &ran, &waited);
+    t->n_waited_on = 0;
     if (known)
         memcpy(t->past, t->now, sizeof t->past), t->first = false;
     if (!known || !sched || ran != t->ran || t->now[M_B_THREADS - M_B_CPU] > 1) {
@@ -24265,6 +24302,18 @@ static bool mfs_busy_tables(void)
     return mfs_tasks && mfs_parts && mfs_seen.task;
 }
 
+/* How many threads waited for each CPU. */
+static void mfs_queues(void)
+{
+    double ns = met.src[met.cur].elapsed_s * 1e9;
+    for (struct met_inst *i = met_first(DIM_CPU); i && ns > 0; i = met_next(i)) {
+        unsigned long cpu = strtoul(i->name, NULL, 10);
+        if (i->name[0] && i->at == met.tick && cpu < MET_INSTS)
+            met_set(i, M_QUEUED, (double)mfs_queued[cpu] / ns);
+    }
+    met_sum(DIM_CPU, M_QUEUED, M_QUEUED, NULL);
+}
+
 static void mfs_busy(void)
 {
     struct mfs_task *top[MFS_TOP];
@@ -24274,6 +24323,7 @@ static void mfs_busy(void)
         return;
     }
     mfs_seen.n = 0;
+    memset(mfs_queued, 0, sizeof mfs_queued);
     DIR *d = opendir(met_path("/proc"));
     if (!d)
         met_wrong(met_path("/proc"), errno);
@@ -24286,6 +24336,8 @@ static void mfs_busy(void)
     if (d)
         closedir(d);
     mfs_busy_at = met.tick;
+    if (met_there(met_path("/proc/self/schedstat"))) /* else waits are not told */
+        mfs_queues();
     for (u32 by = 0; by < MFS_BUSY - 1; by++) { /* not by the number of threads */
         if (by == M_B_WRITTEN - M_B_CPU) /* that is in the reads */
             continue;
@@ -29359,7 +29411,7 @@ static struct dg_task {
     u32 pid;
     u16 group;               /* the innermost cgroup with a limit: its place in met_insts, + 1 */
     u8 n_cpus, n_devices;
-    u16 cpus[DG_CPUS];       /* on which its threads were seen to run or to wait */
+    u16 cpus[DG_CPUS];       /* for which its threads waited */
     dev_t devices[DG_DEVICES]; /* of the files that it had open */
     char comm[MFS_COMM];
 } dg_tasks[DG_TASKS];
@@ -29589,34 +29641,19 @@ static void dg_task_group(struct dg_task *t)
         }
 }
 
-static void dg_task_on(struct dg_task *t, s64 cpu)
+static void dg_task_on(struct dg_task *t, u16 cpu)
 {
     u32 k = 0;
     while (k < t->n_cpus && t->cpus[k] != cpu)
         k++;
-    if (cpu >= 0 && cpu < MET_INSTS && k == t->n_cpus && k < DG_CPUS)
-        t->cpus[t->n_cpus++] = (u16)cpu;
-}
-
-/* Where its threads run or wait to run: fields 3 and 39 of proc_pid_stat(5). */
-static void dg_task_threads(struct dg_task *t)
-{
-    u32 tid[MFS_RUNS], n = met_ids(met_path("/proc/%u/task", t->pid), "", "", tid, MFS_RUNS);
-    char text[1024];
-    const char *comm;
-    s64 born, cpu;
-    for (u32 k = 0; k < n; k++) {
-        u_slurp(met_path("/proc/%u/task/%u/stat", t->pid, tid[k]), text, sizeof text);
-        const char *words = mfs_pid_stat(text, &comm, &born);
-        if (words && *words == 'R' && met_number(u_word(words, 36), &cpu))
-            dg_task_on(t, cpu);
-    }
+    if (k == t->n_cpus && k < DG_CPUS)
+        t->cpus[t->n_cpus++] = cpu;
 }
 
 static void dg_take_task(const struct mfs_task *from)
 {
     struct dg_task *t = from->pid == (u32)getpid() ? NULL : dg_task(from->pid, from->born);
-    u64 did[MFS_COUNTED], most = (u64)(met.src[SRC_BUSY].elapsed_s * 1e9);
+    u64 did[MFS_COUNTED];
     if (!t)
         return;
     snprintf(t->comm, sizeof t->comm, "%s", from->comm);
@@ -29628,10 +29665,8 @@ static void dg_take_task(const struct mfs_task *from)
         t->did[k] = from->now[k];
     if (met_first(DIM_GROUP) && (!t->group || did[0]))
         dg_task_group(t);
-    if (from->now[M_B_THREADS - M_B_CPU] <= 1)
-        dg_task_on(t, from->cpu);
-    else if (did[M_B_WAIT - M_B_CPU] > most / 100)
-        dg_task_threads(t);
+    for (u32 k = 0; k < from->n_waited_on; k++)
+        dg_task_on(t, from->waited_on[k]);
 }
 
 static void dg_take_tasks(void)
@@ -30208,15 +30243,22 @@ static const struct buf *dg_next(const struct dg_finding *f)
 
 enum { DG_COLUMNS = 79 };
 
+/* Where the word that begins at `at` ends: a number and its % are one. */
+static u32 dg_word_end(const struct buf *text, u32 at)
+{
+    while (at < text->len
+           && (text->p[at] != ' ' || (at + 1 < text->len && text->p[at + 1] == '%')))
+        at++;
+    return at;
+}
+
 /* A paragraph, broken at blanks, its first line behind `head` and the others below that. */
 static void dg_paragraph(struct buf *b, const char *head, const struct buf *text, u32 indent)
 {
     u32 column = (u32)strlen(head), at = 0;
     b_s(b, head);
     while (at < text->len) {
-        const char *word = text->p + at;
-        const char *blank = memchr(word, ' ', text->len - at);
-        u32 n = blank ? (u32)(blank - word) : text->len - at;
+        u32 n = dg_word_end(text, at) - at;
         if (at && column + 1 + n > DG_COLUMNS) {
             b_f(b, "\n%*s", (int)indent, "");
             column = indent;
@@ -30224,7 +30266,7 @@ static void dg_paragraph(struct buf *b, const char *head, const struct buf *text
             b_c(b, ' ');
             column++;
         }
-        b_put(b, word, n);
+        b_put(b, text->p + at, n);
         column += n;
         at += n + 1;
     }

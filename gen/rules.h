@@ -7,7 +7,8 @@
     X(BUSY, LEFT, M_IDLE, M_IOWAIT, M_IDLE) \
     X(IDLE_ALL, SUM, M_IDLE, M_IOWAIT, M_IDLE) \
     X(IRQS, SUM, M_IRQ, M_SOFTIRQ, M_IDLE) \
-    X(WAIT, DIV, M_SS_WAIT, M_CPUS, M_SS_WAIT) \
+    X(WAITERS, FIRST, M_SS_WAIT, M_QUEUED, M_SS_WAIT) \
+    X(WAIT, DIV, X_WAITERS, M_CPUS, M_SS_WAIT) \
     X(STEAL_CPUS, MUL, M_STEAL, M_CPUS, M_STEAL) \
     X(CLOCK, DIV, M_FREQ, M_FREQ_BASE, M_IDLE) \
     X(CAP, DIV, M_FREQ_LIMIT, M_FREQ_MAX, M_IDLE) \
@@ -38,6 +39,7 @@
     X(X_BUSY, "% of CPU time used") \
     X(X_IDLE_ALL, "% of CPU time idle") \
     X(X_IRQS, "% of its time in interrupts") \
+    X(X_WAITERS, "# tasks waiting") \
     X(X_WAIT, "# tasks waiting for each CPU") \
     X(X_STEAL_CPUS, "# CPUs taken by the hypervisor") \
     X(X_CLOCK, "clock at % of its guaranteed rate") \
@@ -65,7 +67,6 @@
     X(X_PERIODS, "throttled in % of its periods") \
     X(M_STEAL, "% of CPU time stolen") \
     X(M_RUNNING, "# tasks can run") \
-    X(M_SS_WAIT, "# tasks waiting") \
     X(M_PSI_CPU, "some task waited for a CPU % of the time") \
     X(M_PSI_IRQ_ALL, "all tasks stood still % of the time") \
     X(M_PSI_MEM, "some task waited for memory % of the time") \
@@ -133,7 +134,7 @@
 /* X(id, name, utilization, saturation, errors) */
 #define DG_RESOURCES(X) \
     X(CPU, "cpu", X_BUSY, M_STEAL, X_NONE) \
-    X(RUNQ, "run queue", M_RUNNING, M_SS_WAIT, X_NONE) \
+    X(RUNQ, "run queue", M_RUNNING, X_WAITERS, X_NONE) \
     X(MEM, "memory", X_MEM_INUSE, M_PSI_MEM, M_OOM) \
     X(SWAP, "swap", X_SWAP_USED, M_SWAP_IN, X_NONE) \
     X(NUMA, "numa", X_REMOTE, M_NUMA_FOREIGN, X_NONE) \
@@ -216,7 +217,7 @@
       "cat /sys/devices/system/cpu/cpufreq/policy*/scaling_governor", "") \
     X(CPU_FORKS, "cpu-forks", CPU, DG_UTILIZATION, false, \
       M_FORKS, false, 1000, \
-      DG_GUARDS({ X_NONE, DG_ALL, false, false, 0 }), X_NONE, 0, \
+      DG_GUARDS({ X_NONE, DG_ALL, false, false, 0 }), M_FORKS, 0.0001, \
       DG_BY_NOBODY, X_NONE, false, \
       0, 0, \
       "Creating processes takes a large share of CPU time", \
@@ -233,17 +234,17 @@
     X(RUN_QUEUE_LONG, "run-queue-long", RUNQ, DG_SATURATION, false, \
       X_WAIT, false, 0.5, \
       DG_GUARDS({ X_BUSY, DG_ALL, false, false, 0.8 }, \
-        { M_PSI_CPU, DG_ALL, true, false, 0.1 }), M_SS_WAIT, 1, \
+        { M_PSI_CPU, DG_ALL, true, false, 0.1 }), X_WAITERS, 1, \
       DG_BY_ALL, M_B_CPU, false, \
       0, 0, \
       "More tasks can run than there are CPUs, and tasks wait for a CPU", \
       "Gregg, USE method: run queue longer than the CPUs", \
       "perf top -p %p", "perf top") \
     X(RUN_QUEUE_ONE_CPU, "run-queue-one-cpu", RUNQ, DG_SATURATION, true, \
-      M_SS_WAIT, false, 0.5, \
+      X_WAITERS, false, 0.5, \
       DG_GUARDS({ X_BUSY, DG_THIS, false, false, 0.8 }, \
         { X_IDLE_ALL, DG_OTHERS, false, false, 0.4 }, \
-        { M_PSI_CPU, DG_ALL, true, false, 0.1 }), M_SS_WAIT, 1, \
+        { M_PSI_CPU, DG_ALL, true, false, 0.1 }), X_WAITERS, 1, \
       DG_BY_CPU, M_B_WAIT, false, \
       0, 0, \
       "Tasks wait for CPU %t while other CPUs are idle: these tasks are bound to CPU %t", \

@@ -1,6 +1,6 @@
 /* Makes a machine ill in a way that kvis diagnose is to name, until it is killed; says `ill` when it is:
  * `ill cpu N`: N threads that compute; `ill pinned CPU N`: the same, all on that CPU; `ill calls N`: N threads that
- * make system calls; `ill forks`: children that end at once; `ill oom MB`: children that take so much memory;
+ * make system calls; `ill forks N`: children that end at once, made by N processes; `ill oom MB`: children that take so much memory;
  * `ill retransmits`: connections into a tun device that nobody reads; `ill disk NAME N`: N threads that read anywhere on /dev/NAME;
  * `ill memory MB`: goes through that much memory, again and again; `ill far MB NODE CPU`: so much memory
  * of one NUMA node, used on a CPU of another; `ill listen`: accepts none of many connections. Its name
@@ -37,8 +37,11 @@ static void pin(int cpu)
     MUST(sched_setaffinity(0, sizeof one, &one) == 0);
 }
 
-static void forks(size_t bytes)
+static void forks(size_t bytes, long loops)
 {
+    while (--loops > 0 && fork() > 0)
+        ;
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
     for (unsigned i = 0;; i++) {
         pid_t pid = fork();
         MUST(pid >= 0);
@@ -166,9 +169,9 @@ int main(int argc, char **argv)
     } else if (!strcmp(scene, "calls"))
         threads((int)n[0], call);
     else if (!strcmp(scene, "forks"))
-        forks(0);
+        forks(0, n[0]);
     else if (!strcmp(scene, "oom"))
-        forks((size_t)n[0] << 20);
+        forks((size_t)n[0] << 20, 1);
     else if (!strcmp(scene, "retransmits"))
         retransmits();
     else if (!strcmp(scene, "disk"))
