@@ -17838,9 +17838,10 @@ static void tr_end_strict(struct task *t, const struct call *c)
         kill(t->tid, SIGKILL);
 }
 
-/* What a program is told of seccomp under our filter is what it would be told without (kernel/seccomp.c):
- * that there is none (prctl(2), PR_GET_SECCOMP), and SECCOMP_MODE_STRICT, which cannot follow on a
- * filter (seccomp_may_assign_mode), is kept by kvis: read, write, exit and sigreturn, or the end. */
+/* What a program is told of seccomp under our filter is what it would be told without
+ * (kernel/seccomp.c): that there is none (prctl(2), PR_GET_SECCOMP), and SECCOMP_MODE_STRICT, which
+ * cannot follow on a filter (seccomp_may_assign_mode), is kept by kvis: read, write, exit and
+ * sigreturn, or the end. */
 static void tr_seccomp(struct task *t)
 {
     enum { STRICT = 1, SET_MODE_STRICT = 0 };
@@ -17851,7 +17852,9 @@ static void tr_seccomp(struct task *t)
     if (t->full || !tr.accel || !c->known)
         return; /* it has filters of its own, or ours is not there */
     bool by_prctl = c->id == SC_prctl && c->arg[0] == PR_SET_SECCOMP && c->arg[1] == STRICT;
-    if (by_prctl || (c->id == SC_seccomp && c->arg[0] == SET_MODE_STRICT && !c->arg[1] && !c->arg[2]))
+    bool by_seccomp = c->id == SC_seccomp && c->arg[0] == SET_MODE_STRICT && !c->arg[1]
+                      && !c->arg[2];
+    if (by_prctl || by_seccomp)
         t->strict = t->full = arch_replace_call(t->tid, -1, 0) >= 0;
     else if (c->id == SC_prctl && c->arg[0] == PR_GET_SECCOMP)
         arch_replace_call(t->tid, -1, 0);
@@ -19155,8 +19158,8 @@ static struct tr_prog tr_spawn_prog;
 static void tr_child_early(int err)
 {
     struct sock_fprog fprog = { tr_spawn_prog.n, tr_spawn_prog.f };
-    if (fprog.len
-        && syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_SPEC_ALLOW, &fprog) < 0)
+    if (fprog.len && syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_SPEC_ALLOW,
+                             &fprog) < 0)
         sp_child_fail(err, 's');
 }
 
@@ -30397,7 +30400,7 @@ static void dg_text_table(struct buf *b)
             b_s(&line, i->name[0] ? ": " : "");
             dg_say(&line, number, v);
         }
-        snprintf(head, sizeof head, "%-17s ", dg_res[r].name);
+        snprintf(head, sizeof head, "%-17.20s ", dg_res[r].name);
         if (line.len)
             dg_paragraph(b, head, &line, 18);
     }

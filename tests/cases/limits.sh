@@ -65,4 +65,4 @@ END
 }
 commands 32768
 commands 6144
-commands 4096
+commands 5120
