@@ -9091,7 +9091,7 @@ static void md_resolve_recorded(struct task *t, struct path *p, const struct wir
         fd = open(p->s, O_PATH | O_CLOEXEC);
     if (fd < 0)
         return;
-    snprintf(at, sizeof at, "/proc/self/fd/%d", fd);
+    snprintf(at, sizeof at, "/proc/thread-self/fd/%d", fd);
     s64 len =
         fd_statx(at, &sx) == 0 && md_is_file(&sx, f) ? fd_link_text(at, p->s, sizeof p->s) : 0;
     if (len > 0)
@@ -17133,6 +17133,18 @@ static bool hy_uses(int sig)
     return hy.on && !hy.count && (sig == 33 || sig == SIGURG || sig == SIGSTOP);
 }
 
+/* From now on the probe asks no thread to stop: it is gone, and so are those of its runs that were
+ * under way (membarrier(2), GLOBAL: an RCU grace period). */
+static void hy_quiet(void)
+{
+    enum { GLOBAL = 1 };
+    if (!hy.on)
+        return;
+    bpf_detach(&hy.obj);
+    if (syscall(SYS_membarrier, GLOBAL, 0, 0) < 0)
+        nanosleep(&(struct timespec){ .tv_nsec = 50000000 }, NULL);
+}
+
 /* The signal by which the probe has asked a thread to stop and that has not come yet; 0: none. */
 static int hy_asked(const struct task *t, struct wire_thread *th)
 {
@@ -17348,6 +17360,7 @@ static struct {
     pid_t child;          /* the command; 0 when attached */
     int status;           /* its wait status, -1 until it is known */
     bool accel, started, detaching, killing, ending;
+    bool asked_again;     /* threads that a signal of the probe's has not stopped were interrupted */
     bool bound;           /* the tree ends with kvis, however that ends */
     const char *no_accel; /* why there is none */
     int quit_sig;         /* the signal that ends kvis */
@@ -18047,18 +18060,24 @@ static void tr_last_kept(struct task *t)
     u_at = now;
 }
 
-static void tr_detach_one(struct task *t, int sig)
+/* Tells the call in which a thread was let go, and forgets the thread. */
+static void tr_forget(struct task *t)
 {
     struct call *c = &t->call;
-    tr_last_kept(t);
-    hy_leave(t);
-    sys_ptrace(PTRACE_DETACH, t->tid, 0, (void *)(long)sig);
     c->noret = c->detached = true;
     c->exit_ns = u_when();
     if (c->open && tr_shown(c)
         && (c->begun || (md_status_wanted(c) && c->selected)))
         out_call_exit(t);
     tr_drop(t, false);
+}
+
+static void tr_detach_one(struct task *t, int sig)
+{
+    tr_last_kept(t);
+    hy_leave(t);
+    sys_ptrace(PTRACE_DETACH, t->tid, 0, (void *)(long)sig);
+    tr_forget(t);
 }
 
 /* A thread has waited for a CPU. */
@@ -18850,22 +18869,60 @@ static void tr_orphan(struct task *t)
 
 /* --- leaving --- */
 
-static void tr_interrupt_one(struct task *t)
-{
-    if (t->run == RUN_HELD)
-        tr_detach_one(t, 0);
-    else
-        sys_ptrace(PTRACE_INTERRUPT, t->tid, 0, NULL);
-}
-
-/* Lets everything go on as if nothing had been: each tracee is detached at its next stop. */
+/* Lets everything go on as if nothing had been. A thread that stands is detached. The others are left
+ * alone, for a stop would end some of their calls with EINTR (signal(7), "Interruption of system calls
+ * and library functions by stop signals"): the kernel lets go of them when the thread that traces them
+ * ends (tr_release). Until then only stops by the probe's signals are waited for. */
 static void tr_detach_all(void)
 {
     if (tr.detaching)
         return;
     tr.detaching = true;
+    hy_quiet();
     tr.detach_ns = u_now();
-    tr_each(tr_interrupt_one);
+    for (u32 i = 0; i < PS_BUCKETS; i++)
+        for (struct task *t = ps.task[i], *next; t; t = next) {
+            next = t->next;
+            if (t->run == RUN_HELD)
+                tr_detach_one(t, 0);
+        }
+    tr_set_tick(true);
+}
+
+/* Whether every thread may be let go: none stands that kvis has seen stop, and to none a signal of
+ * the probe's is still on its way. One that has not come in TR_COMES_NS is blocked by a handler of the
+ * program's: that thread is stopped all the same, so that the signal can be taken back. */
+static bool tr_detached(void)
+{
+    enum { TR_COMES_NS = 20000000 };
+    u64 since = u_now() - tr.detach_ns;
+    bool all = tr.batch_next == tr.batch_n, late = since > TR_COMES_NS && !tr.asked_again;
+    struct wire_thread th;
+    for (u32 i = 0; i < PS_BUCKETS; i++)
+        for (struct task *t = ps.task[i]; t; t = t->next) {
+            if (!hy_asked(t, &th))
+                continue;
+            all = false;
+            if (late)
+                sys_ptrace(PTRACE_INTERRUPT, t->tid, 0, NULL);
+        }
+    tr.asked_again |= late;
+    return all || since > 5 * NSEC;
+}
+
+/* Goes on with `rest` in another thread, while this one, which traces, ends: the kernel lets go of all
+ * tracees then, wherever they are and without stopping them (exit_ptrace, kernel/ptrace.c). kvis may
+ * have a page to write yet, to a slow reader; no tracee shall wait for that. Returns when there is
+ * no such thread: then kvis's own end lets them go. */
+static void tr_release(void *(*rest)(void *))
+{
+    enum { STACK = 1 << 20 };
+    pthread_attr_t attr;
+    pthread_t th;
+    if (!tr.detaching || !ps.n_tasks || pthread_attr_init(&attr))
+        return;
+    if (!pthread_attr_setstacksize(&attr, STACK) && !pthread_create(&th, &attr, rest, NULL))
+        syscall(SYS_exit, 0);
 }
 
 static void tr_kill_one(struct task *t)
@@ -19097,13 +19154,11 @@ static void tr_loop(void)
         }
         if (tr.tick)
             tr_on_tick();
-        if (tr.detaching && (!ps.n_tasks || u_now() - tr.detach_ns > 5 * NSEC))
+        if (tr.detaching && tr_detached())
             break;
         if (tr.status != -1 && opt.until_exit && !tr.killing)
             tr.bound ? tr_kill_all() : tr_detach_all();
     }
-    tr_drain_all();
-    pf_upto(~0ull);
 }
 
 /* --- signals of kvis's own --- */
@@ -19409,11 +19464,29 @@ static void tr_report(const char *backend, bool text)
     st_report(text);
 }
 
+/* A thread that kvis leaves where it is. The call that was kept with it, for want of a stop, is told
+ * without what its arguments point to. */
+static void tr_left(struct task *t)
+{
+    struct wire_thread th;
+    if (hy.on && !hy.count && t->proc && hy_take_kept(t, &th)) {
+        struct wire_call w = { .ts_ns = th.ts_ns, .end_ns = th.end_ns, .ret = th.ret, .nr = th.nr,
+                               .tid = th.tid, .over = 1 };
+        memcpy(w.word, th.word, sizeof w.word);
+        mem_replay(NULL, 0, NULL, 0);
+        tr_play(t, &w);
+    }
+    tr_forget(t);
+}
+
 /* The one way out: nothing stays stopped, the sinks are complete. Returns kvis's exit status; with
  * *sig the signal that kvis shall die by. */
 static int tr_finish(int *sig)
 {
     int failed = sp_error();
+    tr_drain_all();
+    pf_upto(~0ull);
+    tr_each(tr_left);
     tr_report(tr_backend_name(), !failed); /* a command that never ran has nothing to sum up */
     bpf_detach(&hy.obj);
     bpf_detach(&hy.uring);
@@ -33091,10 +33164,27 @@ static void __attribute__((noreturn)) cmd_die_by(int sig, int status)
     exit(status); /* a signal that does not kill us: the shell's number for it */
 }
 
+/* What is left to do when nothing is traced any more. */
+static int cmd_trace_end(void)
+{
+    int sig, status = tr_finish(&sig);
+    cmd_report(rout_fd, rout.name, !sp_error());
+    if (out.failed)
+        return EXIT_KVIS;
+    if (sig)
+        cmd_die_by(sig, status);
+    return status;
+}
+
+static void *cmd_trace_rest(void *unused)
+{
+    (void)unused;
+    exit(cmd_trace_end());
+}
+
 static int cmd_trace(void)
 {
     static char cwd[PATH_MAX];
-    int sig;
     if (!opt.command && !opt.n_pids)
         die(EXIT_USAGE, "nothing to trace: a command or -p PID (see kvis trace --help)");
     if (opt.command && opt.n_pids)
@@ -33132,13 +33222,8 @@ static int cmd_trace(void)
     cmd_record();
     cmd_start_text();
     tr_loop();
-    int status = tr_finish(&sig);
-    cmd_report(rout_fd, rout.name, !sp_error());
-    if (out.failed)
-        return EXIT_KVIS;
-    if (sig)
-        cmd_die_by(sig, status);
-    return status;
+    tr_release(cmd_trace_rest);
+    return cmd_trace_end();
 }
 
 /* Of commands that print rows, or a page, to stdout. */

@@ -5,6 +5,8 @@
 #include <sys/epoll.h>
 #include <sys/ptrace.h>
 #include <sys/file.h>
+#include <sys/ipc.h>
+#include <sys/sem.h>
 
 static void ready(pid_t p)
 {
@@ -258,11 +260,65 @@ static void thread(int argc, char **argv)
     pthread_join(t, NULL);
 }
 
+/* A thread waits in each of the calls that a stop ends with EINTR, without a handler, and one makes calls: says how
+ * often that was. */
+static volatile int eintr[5], waits_sem;
+static void *interrupted(void *which)
+{
+    long k = (long)which;
+    struct epoll_event ev;
+    struct timespec day = { 86400, 0 };
+    struct timeval hour = { 3600, 0 };
+    struct sembuf down = { 0, -1, 0 };
+    int e = (int)CHK(epoll_create1(0)), s[2];
+    char c;
+    sigset_t set;
+    CHK(socketpair(AF_UNIX, SOCK_STREAM, 0, s));
+    CHK(setsockopt(s[0], SOL_SOCKET, SO_RCVTIMEO, &hour, sizeof hour));
+    sigemptyset(&set);
+    sigaddset(&set, SIGUSR1);
+    for (int over = 0; !over;) {
+        long r = k == 0   ? epoll_wait(e, &ev, 1, 86400000)
+                 : k == 1 ? syscall(SYS_semtimedop, waits_sem, &down, 1L, &day)
+                 : k == 2 ? sigtimedwait(&set, NULL, &day)
+                 : k == 3 ? recv(s[0], &c, 1, 0)
+                          : syscall(SYS_getppid);
+        if (k == 4)
+            usleep(200);
+        else if (r == -1 && errno == EINTR)
+            eintr[k]++;
+        else if (r == -1 && errno == EIDRM)
+            return NULL;
+        else
+            over = 1;
+    }
+    eintr[k] -= 1000000; /* it has ended otherwise */
+    return NULL;
+}
+
+static void waits(int argc, char **argv)
+{
+    pthread_t t;
+    sigset_t set;
+    (void)argc, (void)argv;
+    sigemptyset(&set);
+    sigaddset(&set, SIGUSR1);
+    pthread_sigmask(SIG_BLOCK, &set, NULL);
+    waits_sem = (int)CHK(semget(IPC_PRIVATE, 1, 0600));
+    for (long k = 0; k < 5; k++)
+        MUST(!pthread_create(&t, NULL, interrupted, (void *)k));
+    usleep(100000);
+    ready(getpid());
+    until_stop();
+    semctl(waits_sem, 0, IPC_RMID);
+    say("EINTR: epoll_wait %d, semtimedop %d, sigtimedwait %d, recv %d", eintr[0], eintr[1], eintr[2], eintr[3]);
+}
+
 int main(int argc, char **argv)
 {
     static const struct scene s[] = {
         { "loop", loop }, { "spawn", spawn }, { "many", many }, { "pages", pages }, { "blocked", blocked }, { "stopped", stopped },
-        { "traced", traced }, { "zombie", zombie }, { "thread", thread }, { NULL, NULL },
+        { "traced", traced }, { "waits", waits }, { "zombie", zombie }, { "thread", thread }, { NULL, NULL },
     };
     return t_main(argc, argv, s);
 }

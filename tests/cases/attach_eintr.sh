@@ -1,0 +1,62 @@
+#!/bin/sh
+# Attaching and leaving end no call of the program's: no EINTR by the hybrid backend, and by ptrace only one at the attach.
+# tier: quick asan
+# timeout: 180
+# covers: P18 P14 H7
+. "$TESTS/lib/truth.sh"
+cycles=10
+case $KVIS in *asan*) cycles=3 ;; esac
+
+# cycle HOW... LEAVE: attaches once and leaves: by a signal, by the time, or because nobody reads.
+cycle() {
+    leave=$1; shift
+    case $leave in
+    time) "$KVIS" trace "$@" -d 1 -p "$tee" >att.out 2>err 9>&- & ;;
+    pipe) "$KVIS" trace -v --json "$@" -p "$tee" 2>err 9>&- | head -n 3 >att.out & ;;
+    full) "$KVIS" trace -v --json=/dev/full "$@" -p "$tee" >att.out 2>err 9>&- & ;;
+    *) "$KVIS" trace "$@" -p "$tee" >att.out 2>err 9>&- & ;;
+    esac
+    kvis=$!
+    case $leave in
+    time) ;;
+    pipe | full)
+        until_true 10 traced "$tee"
+        sleep 0.3
+        k=$(sed -n 's/^TracerPid:[[:space:]]*//p' "/proc/$tee/status")
+        [ "$k" = 0 ] || kill -INT "$k" ;;
+    *)
+        until_true 10 traced "$tee" || fail "not attached: $(cat err)"
+        sleep 0.05
+        kill "-$leave" $kvis ;;
+    esac
+    wait $kvis
+    until_true 5 untraced "$tee" || fail "still traced"
+}
+
+# most BACKEND-OPTION LIMIT LEAVE...: after cycles of each way to leave, at most LIMIT EINTR a cycle.
+most() {
+    how=$1 limit=$2 rounds=0; shift 2
+    target waits
+    for leave; do
+        i=0
+        while [ $i -lt $cycles ]; do
+            i=$((i + 1)) rounds=$((rounds + 1))
+            cycle "$leave" -q "$how"
+            [ "$leave" = INT ] || break # once
+        done
+    done
+    for t in /proc/"$tee"/task/*; do
+        until_true 5 free "${t#/proc/}" || fail "$how: a thread in state $(state "${t#/proc/}")"
+    done
+    untarget
+    say "$how, $rounds cycles: $(cat target.out)"
+    sed -n 's/^EINTR: //p' target.out | tr ',' '\n' | while read -r _ times; do
+        [ "$times" -ge 0 ] && [ "$times" -le $((limit * rounds)) ] || exit 1
+    done || fail "$how: EINTR"
+}
+most --backend=ptrace 1 INT TERM HUP time pipe full
+[ "$(id -u)" = 0 ] || exit 0
+run trace -q --backend=hybrid -- /bin/true
+[ $st = 0 ] || exit 0
+most --backend=hybrid 0 INT TERM HUP time pipe full
+most -c 0 INT TERM HUP time
