@@ -1385,16 +1385,20 @@ static int arch_set_arg0(pid_t tid, enum abi abi, u64 v)
     return (int)sys_ptrace(PTRACE_SETREGSET, tid, NT_PRSTATUS, &io);
 }
 #else
+/* A 32-bit task's registers come as 18 words: r0-r15, cpsr, orig_r0
+ * (arch/arm/include/uapi/asm/ptrace.h). */
+union arch_regs {
+    struct user_regs_struct r;
+    u32 w[18];
+};
+
 static int arch_from_regs(pid_t tid, struct stop *s)
 {
-    union {
-        struct user_regs_struct r;
-        u32 w[18]; /* a 32-bit task: r0-r15, cpsr, orig_r0 (arch/arm/include/uapi/asm/ptrace.h) */
-    } u;
+    union arch_regs u;
     long n = arch_regs(tid, &u.r);
     if (n < 0)
         return (int)n;
-    if (n == 18 * 4) {
+    if (n == sizeof u.w) {
         s->abi = ABI_ARM32;
         s->nr = u.w[7];
         for (int i = 0; i < 6; i++)
@@ -1413,31 +1417,35 @@ static int arch_from_regs(pid_t tid, struct stop *s)
     return 0;
 }
 
+/* Sets x0, or r0 of a 32-bit task: the first argument at a call's entry, and its result. */
+static int arch_set_first(pid_t tid, u64 v)
+{
+    union arch_regs u;
+    long n = arch_regs(tid, &u.r);
+    if (n < 0)
+        return (int)n;
+    if (n == sizeof u.w)
+        u.w[0] = (u32)v;
+    else
+        u.r.regs[0] = v;
+    struct iovec io = { &u, (size_t)n };
+    return (int)sys_ptrace(PTRACE_SETREGSET, tid, NT_PRSTATUS, &io);
+}
+
 /* Makes the call that is about to start another one, of the same convention; -1: none, and its
- * result is -e. (On arm64, -e is the first argument as well.) */
+ * result is -e. (-e is the first argument as well.) */
 static int arch_replace_call(pid_t tid, s32 nr, int e)
 {
     struct iovec to = { &nr, sizeof nr };
     long r = sys_ptrace(PTRACE_SETREGSET, tid, NT_ARM_SYSTEM_CALL, &to);
-    struct user_regs_struct regs;
-    if (r < 0 || (r = arch_regs(tid, &regs)) < 0)
-        return (int)r;
-    regs.regs[0] = (u64)(s64)-e;
-    struct iovec v = { &regs, sizeof regs };
-    return (int)sys_ptrace(PTRACE_SETREGSET, tid, NT_PRSTATUS, &v);
+    return r < 0 ? (int)r : arch_set_first(tid, (u64)(s64)-e);
 }
 
 /* Sets the first argument of the call that tid stands in. */
 static int arch_set_arg0(pid_t tid, enum abi abi, u64 v)
 {
-    struct user_regs_struct r;
     (void)abi;
-    long n = arch_regs(tid, &r);
-    if (n < 0)
-        return (int)n;
-    r.regs[0] = v;
-    struct iovec io = { &r, sizeof r };
-    return (int)sys_ptrace(PTRACE_SETREGSET, tid, NT_PRSTATUS, &io);
+    return arch_set_first(tid, v);
 }
 #endif
 
@@ -3976,7 +3984,7 @@ static void dec_k_enum(struct dec *d, u64 v, unsigned fam)
         b_s(d->b, "QCMD("), dec_enum(d->b, (u32)v >> 8 & 0xffffff, fam);
         b_s(d->b, ", "), dec_enum(d->b, v & 0xff, FAM_quotatype), b_c(d->b, ')');
     } else if (fam == FAM_semctl || fam == FAM_shmctl || fam == FAM_msgctl) {
-        bool ipc64 = v & 0x100; /* IPC_64: the newer structures, i386 only */
+        bool ipc64 = v & 0x100; /* IPC_64: the newer structures, i386 and arm */
         b_s(d->b, ipc64 ? "IPC_64|" : ""), dec_enum(d->b, (u32)v & ~0x100u, fam);
     } else {
         dec_enum(d->b, (u32)v, optfam);
@@ -5461,12 +5469,13 @@ static void dec_k_futexval(struct dec *d, u64 v)
     }
 }
 
-/* struct flock; only i386's F_GETLK and kin have 32-bit offsets, and its flock64 is unpadded. */
+/* struct flock; F_GETLK and kin of 32-bit programs have 32-bit offsets, and i386's flock64 is
+ * unpadded. */
 static void dec_flock(struct dec *d, u64 v, bool is64)
 {
     u8 raw[32];
-    bool narrow = dec_long(d) == 4;
-    size_t size = narrow && !is64 ? 4 : 8, at = narrow ? 4 : 8;
+    size_t size = dec_long(d) == 4 && !is64 ? 4 : 8;
+    size_t at = size == 4 || d->c->abi == ABI_I386 ? 4 : 8;
     if (!dec_get(d, v, raw, at + 2 * size + 4))
         return;
     b_s(d->b, "{l_type="), dec_enum(d->b, dec_ld(raw, 2), FAM_lktype);
@@ -6328,7 +6337,11 @@ static int sc_find(enum abi a, u64 nr)
         [ABI_I386] = { sc_nr_i386, ARRAY_LEN(sc_nr_i386) },
         [ABI_X32] = { sc_nr_x32, ARRAY_LEN(sc_nr_x32) },
         [ABI_ARM64] = { sc_nr_arm64, ARRAY_LEN(sc_nr_arm64) },
+        [ABI_ARM32] = { sc_nr_arm, ARRAY_LEN(sc_nr_arm) },
     };
+    enum { ARM_PRIVATE = 0x0f0000 >> 16 }; /* __ARM_NR_BASE: their numbers, see gen/syscalls.tbl */
+    if (a == ABI_ARM32 && nr >> 16 == ARM_PRIVATE)
+        nr = 1000 + (nr & 0xffff);
     return nr < table[a].n ? (int)table[a].row[nr] - 1 : -1;
 }
 
@@ -9562,6 +9575,15 @@ static void md_recvfrom(struct task *t, struct call *c)
              md_received(t, n, c->ret, c->arg[3], c->arg[2]), true);
 }
 
+/* arm's send and recv: no peer is named. */
+static void md_send(struct task *t, struct call *c)
+{
+    s32 n = (s32)c->arg[0];
+    bool in = c->id == SC_recv;
+    if (!c->err)
+        md_moved(t, c, n, NULL, in ? md_received(t, n, c->ret, c->arg[3], c->arg[2]) : c->ret, in);
+}
+
 /* struct msghdr in the tracee's layout: name, namelen, iov, iovlen, control, controllen, flags. */
 struct msg {
     u64 name, namelen, iov, iovlen, control, controllen;
@@ -9781,8 +9803,9 @@ static void md_change(struct task *t, struct call *c)
         ev_bytes(e, m->kind == EK_SYMLINK ? EV_target : EV_new_path, q.s, q.len);
     }
     if (m->kind == EK_TRUNCATE) {
-        bool split = c->id == SC_truncate64 || c->id == SC_ftruncate64; /* i386: two halves */
-        ev_num(e, EV_size, (s64)(c->arg[m->a] | (split ? c->arg[m->a + 1] << 32 : 0)));
+        bool split = c->id == SC_truncate64 || c->id == SC_ftruncate64; /* two halves */
+        u8 at = m->a + (split && c->abi == ABI_ARM32); /* from an even register on */
+        ev_num(e, EV_size, (s64)(c->arg[at] | (split ? c->arg[at + 1] << 32 : 0)));
     } else if (m->kind == EK_CHOWN) {
         ev_num(e, EV_uid, (s32)c->arg[m->a]);
         ev_num(e, EV_gid, (s32)c->arg[m->b]);
@@ -10207,6 +10230,8 @@ static const struct { u16 id; struct md_call m; } md_calls[] = {
     MD(pwritev2, NULL, md_write, MD_EVENT)
     MD(sendto, NULL, md_sendto, MD_EVENT)
     MD(recvfrom, NULL, md_recvfrom, MD_EVENT)
+    MD(send, NULL, md_send, MD_EVENT) /* arm */
+    MD(recv, NULL, md_send, MD_EVENT)
     MD(sendmsg, NULL, md_sendmsg, MD_EVENT)
     MD(recvmsg, NULL, md_recvmsg, MD_FDS)
     MD(sendmmsg, NULL, md_mmsg, MD_EVENT)

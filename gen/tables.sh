@@ -7,7 +7,7 @@
 #
 # HEADERDIR is an include directory as linux-libc-dev or `make headers_install` fills it:
 # asm/ or TRIPLET/asm/ with unistd_64.h, unistd_32.h and unistd_x32.h (x86), unistd_64.h or
-# asm-generic/unistd.h (arm64). An ABI whose headers are not there is named and left out.
+# asm-generic/unistd.h (arm64), unistd-eabi.h (arm). An ABI whose headers are not there is named and left out.
 # Exit status: 0 done, 1 the tables are wrong or differ from the headers, 2 usage.
 
 set -eu
@@ -15,7 +15,7 @@ LC_ALL=C
 export LC_ALL
 unset CDPATH
 gen=$(cd -- "$(dirname -- "$0")" && pwd)
-abis='x86_64 i386 x32 arm64'   # the order of the number columns in syscalls.tbl
+abis='x86_64 i386 x32 arm64 arm'   # the order of the number columns in syscalls.tbl
 
 die() {
     echo "tables.sh: $*" >&2
@@ -66,7 +66,7 @@ read_flags() {
 }
 
 # syscalls.tbl, checked, without comments, sorted by name, as lines
-# `ID NAME CLASSES X86_64 I386 X32 ARM64 ARG...`; CLASSES is a C expression.
+# `ID NAME CLASSES X86_64 I386 X32 ARM64 ARM ARG...`; CLASSES is a C expression.
 read_calls() {
     awk -v abis="$abis" '
     function bad(msg) {
@@ -113,14 +113,14 @@ read_calls() {
     $1 == "@class" { class[$2] = $3; next }
     $1 == "@kind" { kinds[$2] = 1; next }
     $1 !~ /^[a-z_][a-z0-9_]*$/ { bad("`" $1 "` is no name of a system call"); next }
-    NF < 6 { bad("expected: NAME CLASS X86_64 I386 X32 ARM64 [ARG:KIND]..."); next }
+    NF < 7 { bad("expected: NAME CLASS X86_64 I386 X32 ARM64 ARM [ARG:KIND]..."); next }
     {
-        if (NF > 12) bad("more than 6 arguments")
+        if (NF > 13) bad("more than 6 arguments")
         $2 = classes($2)
         n = 0
-        for (i = 1; i <= 4; i++) n += check_number(i, $(i + 2))
+        for (i = 1; i <= 5; i++) n += check_number(i, $(i + 2))
         if (!n) bad($1 " has no number in any ABI")
-        for (i = 7; i <= NF; i++) check_arg($i)
+        for (i = 8; i <= NF; i++) check_arg($i)
         print NR, $0
     }
     END { exit failed }
@@ -165,9 +165,9 @@ write_rows() {
     }
     {
         gsub(/\|/, " | ", $3)
-        line = sprintf("    [%s] = SC(%s, %s, %d,", $1, $2, $3, NF - 7)
-        if (NF == 7) { print line " 0),"; next }
-        for (i = 8; i <= NF; i++) {
+        line = sprintf("    [%s] = SC(%s, %s, %d,", $1, $2, $3, NF - 8)
+        if (NF == 8) { print line " 0),"; next }
+        for (i = 9; i <= NF; i++) {
             c = index($i, ":")
             add("A(" substr($i, 1, c - 1) ", " kind(substr($i, c + 1)) ")" (i == NF ? ")," : ","))
         }
@@ -358,7 +358,8 @@ EOF
     echo '#endif'
 }
 
-# `ABI NAME NUMBER` from a header that has plain #defines; x32's carry __X32_SYSCALL_BIT.
+# `ABI NAME NUMBER` from a header that has plain #defines; x32's carry __X32_SYSCALL_BIT, arm's
+# __NR_SYSCALL_BASE, which is 0 in EABI.
 plain_header() {
     awk -v abi="$1" '
     $1 != "#define" || $2 !~ /^__NR_[a-z_]/ || $2 == "__NR_syscalls" { next }
@@ -366,7 +367,7 @@ plain_header() {
         name = $2
         sub(/^__NR_/, "", name)
         sub(/^#define[ \t]+[^ \t]+[ \t]+/, "")
-        sub(/__X32_SYSCALL_BIT[ \t]*\+/, "")
+        sub(/(__X32_SYSCALL_BIT|__NR_SYSCALL_BASE)[ \t]*\+/, "")
         gsub(/[() \t]/, "")
         if ($0 ~ /^[0-9]+$/) print abi, name, $0
     }' "$2"
@@ -415,11 +416,23 @@ arm64_headers() {
     [ ! -f "$1/asm-generic/unistd.h" ] || generic_header "$1/asm-generic/unistd.h"
 }
 
+# The calls of arm's own begin at 0x0f0000 (__ARM_NR_BASE, asm/unistd.h): see syscalls.tbl.
+arm_headers() {
+    for d in "$1"/asm "$1"/arm-*/asm; do
+        [ -f "$d/unistd-eabi.h" ] || continue
+        plain_header arm "$d/unistd-eabi.h"
+        awk '$2 ~ /^__ARM_NR_[a-z]/ && match($0, /\+[0-9]+\)/) {
+            print "arm", substr($2, 10), 1000 + substr($0, RSTART + 1, RLENGTH - 2)
+        }' "$d/unistd.h"
+        return
+    done
+}
+
 # All numbers under $1 into $tmp/headers.
 read_headers() {
     [ -d "$1" ] || die "$1: no such directory"
-    { x86_headers "$1"; arm64_headers "$1"; } > "$tmp/headers"
-    [ -s "$tmp/headers" ] || die "$1: no asm/unistd_*.h and no asm-generic/unistd.h"
+    { x86_headers "$1"; arm64_headers "$1"; arm_headers "$1"; } > "$tmp/headers"
+    [ -s "$tmp/headers" ] || die "$1: no asm/unistd*.h and no asm-generic/unistd.h"
     for abi in $abis; do
         grep -q "^$abi " "$tmp/headers" || echo "$abi: not checked, no headers of it in $1" >&2
     done
@@ -446,8 +459,8 @@ check() {
 update() {
     awk -v abis="$abis" '
     function note(msg) { print msg | "cat >&2" }
-    function row(call, cls, n1, n2, n3, n4, rest,    text) {
-        text = sprintf("%-28s %-5s %6s %5s %5s %5s  %s", call, cls, n1, n2, n3, n4, rest)
+    function row(call, cls, n1, n2, n3, n4, n5, rest,    text) {
+        text = sprintf("%-28s %-5s %6s %5s %5s %5s %5s  %s", call, cls, n1, n2, n3, n4, n5, rest)
         sub(/ +$/, "", text)
         return text
     }
@@ -484,14 +497,14 @@ update() {
         }
         if (!changed) return text
         rest = text
-        for (i = 1; i <= 6; i++) sub(/^[^ \t]+[ \t]*/, "", rest)
-        return row(f[1], f[2], f[3], f[4], f[5], f[6], rest)
+        for (i = 1; i <= 7; i++) sub(/^[^ \t]+[ \t]*/, "", rest)
+        return row(f[1], f[2], f[3], f[4], f[5], f[6], f[7], rest)
     }
     function at(a, call) { return (a, call) in num ? num[a, call] : "-" }
     function added(call) {
         note(call ": new, its arguments and class are to be filled in")
         return row(call, "-", at(abi[1], call), at(abi[2], call), at(abi[3], call),
-                   at(abi[4], call), unknown "  # new: arguments unknown")
+                   at(abi[4], call), at(abi[5], call), unknown "  # new: arguments unknown")
     }
     ' "$tmp/headers" "$gen/syscalls.tbl" > "$tmp/syscalls.tbl"
     cat "$tmp/syscalls.tbl" > "$gen/syscalls.tbl"

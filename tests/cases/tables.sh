@@ -8,6 +8,8 @@ cp -r "$top/gen" gen
 (cd gen && ./tables.sh) || fail "gen/tables.sh"
 for f in syscalls.h flags.h; do cmp "gen/$f" "$top/gen/$f" || fail "gen/$f is not what its table makes"; done
 gen/tables.sh check /usr/include >out 2>&1 || fail "the installed headers"
+arm=/usr/arm-linux-gnueabihf/include
+[ ! -d $arm ] || gen/tables.sh check $arm >out 2>&1 || fail "the installed headers of 32-bit ARM"
 sed 's/^read  */read2 /' gen/syscalls.tbl >t && cp t gen/syscalls.tbl
 gen/tables.sh check /usr/include >out 2>&1 && fail "a missing call is not seen"
 sed 's/fd:fd/fd:nokind/' "$top/gen/syscalls.tbl" >gen/syscalls.tbl
@@ -23,5 +25,6 @@ apt="-o Dir::Etc::sourcelist=$PWD/sid.list -o Dir::Etc::sourceparts=/dev/null -o
 if apt-get -qq $apt update >apt.log 2>&1 && apt-get -qq $apt download linux-libc-dev >>apt.log 2>&1; then
     dpkg -x linux-libc-dev_*.deb headers
     "$top/gen/tables.sh" check headers/usr/include >out 2>&1 || fail "the newest headers"
+    cat out >&9
     say "checked against $(ls linux-libc-dev_*.deb | cut -d_ -f2)"
 fi

@@ -27,6 +27,8 @@ PACKAGES = {
     "gcc": "gcc libc6-dev", "/usr/include/stdio.h": "libc6-dev", "musl-gcc": "musl-tools", "setarch": "util-linux",
     "script": "bsdutils", "aarch64-linux-gnu-gcc": "gcc-aarch64-linux-gnu",
     "/usr/aarch64-linux-gnu/lib/libc.a": "libc6-dev-arm64-cross",
+    "arm-linux-gnueabihf-gcc": "gcc-arm-linux-gnueabihf",
+    "/usr/arm-linux-gnueabihf/include/asm/unistd-eabi.h": "linux-libc-dev-armhf-cross",
     "qemu-aarch64-static": "qemu-user-static", "llvm-objdump": "llvm", "qemu-system-x86_64": "qemu-system-x86",
     "qemu-system-aarch64": "qemu-system-arm", "opensnoop": "libbpf-tools", "execsnoop": "libbpf-tools",
     "exitsnoop": "libbpf-tools", "runqlat": "libbpf-tools", "perf": "linux-perf", "man": "man-db",

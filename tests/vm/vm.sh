@@ -50,11 +50,17 @@ build() {
         name=$(basename "$src" .c)
         only_on=$(sed -n '1,15s,^[/* ]*only: *\([a-z0-9_]*\).*,\1,p' "$src")
         flags=$(sed -n '1,15s,^[/* ]*cc: *\(.*[^ */]\)[ */]*$,\1,p' "$src")
-        [ "${only_on:-$arch}" = $arch ] && ! newer "$bin/$name" "$src" || continue
-        # -m32 needs libraries that not every machine has; the scene is skipped then.
-        cc -o "$bin/$name" "$src" -static -s -O1 -pthread $flags >"$bin/$name.log" 2>&1 ||
+        compiler=cc
+        case $arch:${only_on:-$arch} in
+        "$arch:$arch") ;;
+        aarch64:arm) compiler=arm-linux-gnueabihf-gcc ;; # 32-bit programs, which an arm64 kernel runs
+        *) continue ;;
+        esac
+        ! newer "$bin/$name" "$src" || continue
+        # -m32 and 32-bit ARM need what not every machine has; the scene is skipped then.
+        $compiler -o "$bin/$name" "$src" -static -s -O1 -pthread $flags >"$bin/$name.log" 2>&1 ||
             case $flags in
-            *-m32*) echo "$name: not built: $(head -n 1 "$bin/$name.log")" ;;
+            *-m32* | *-marm*) echo "$name: not built: $(head -n 1 "$bin/$name.log")" ;;
             *) cat "$bin/$name.log"; return 1 ;;
             esac
     done

@@ -1,7 +1,7 @@
 # truth: the programs of tests/progs, under kvis trace: all that they know of themselves is in the trace.
 # kernels: x86-5.10 x86-sid arm64
 # timeout: 300
-. /tests/lib.sh
+. /tests/lib/lib.sh
 # (20 s a kernel: the oldest, the newest and the other architecture. `vm.sh x86-6.1 truth` runs it there.)
 
 # The scenes open these, and /etc is empty.
@@ -14,6 +14,7 @@ options() { # options PROG SCENE: with which kvis sees what the scene wants
     case "$1 $2" in
     "mem faults") echo -v --faults ;;
     "mem total") echo -v --page-faults ;;
+    "shapes "*) echo -v -s 4096 ;;
     "proc clone_untraced") echo "--trace=openat,getppid,write" ;;
     *) echo "-v" ;;
     esac
