@@ -2,6 +2,7 @@
 # Every call of the newest kernel headers is in gen/syscalls.tbl with its number, for each ABI.
 # tier: full
 # timeout: 180
+# needs: /usr/arm-linux-gnueabihf/include/asm/unistd-eabi.h
 . "$TESTS/lib/lib.sh"
 top=$TESTS/..
 cp -r "$top/gen" gen
@@ -9,7 +10,7 @@ cp -r "$top/gen" gen
 for f in syscalls.h flags.h; do cmp "gen/$f" "$top/gen/$f" || fail "gen/$f is not what its table makes"; done
 gen/tables.sh check /usr/include >out 2>&1 || fail "the installed headers"
 arm=/usr/arm-linux-gnueabihf/include
-[ ! -d $arm ] || gen/tables.sh check $arm >out 2>&1 || fail "the installed headers of 32-bit ARM"
+gen/tables.sh check $arm >out 2>&1 || fail "the installed headers of 32-bit ARM"
 sed 's/^read  */read2 /' gen/syscalls.tbl >t && cp t gen/syscalls.tbl
 gen/tables.sh check /usr/include >out 2>&1 && fail "a missing call is not seen"
 sed 's/fd:fd/fd:nokind/' "$top/gen/syscalls.tbl" >gen/syscalls.tbl
