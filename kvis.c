@@ -1174,6 +1174,31 @@ static long u_file_number(const char *path, long none)
     return end == line ? none : v;
 }
 
+/* "/sys" or "/proc", where a path is below it and it is not mounted; else NULL. */
+static const char *u_not_mounted(const char *path)
+{
+    static const struct { const char *dir; u32 magic; } kinds[] = {
+        { "/sys", 0x62656572 }, { "/proc", 0x9fa0 }, /* linux/magic.h */
+    };
+    struct statfs fs;
+    for (size_t i = 0; i < ARRAY_LEN(kinds); i++)
+        if (!strncmp(path, kinds[i].dir, strlen(kinds[i].dir))
+            && (statfs(kinds[i].dir, &fs) < 0 || (u32)fs.f_type != kinds[i].magic))
+            return kinds[i].dir;
+    return NULL;
+}
+
+/* Says of a path that cannot be opened (e > 0) what was seen, and no more: what kernel would have
+ * it (`wants`) only where its file system is there to be looked at. */
+static void u_unseen(char *why, size_t size, const char *path, int e, const char *wants)
+{
+    const char *dir = e == ENOENT ? u_not_mounted(path) : NULL, *name = u_errname(e);
+    bool wanting = !dir && e == ENOENT && wants;
+    snprintf(why, size, "%.100s cannot be opened: %s%s%s%s", path, name ? name : strerror(e),
+             dir ? "; is " : wanting ? "; it takes " : "", dir ? dir : wanting ? wants : "",
+             dir ? " mounted?" : "");
+}
+
 /* --- patterns --- */
 
 /* Compiles a POSIX extended regular expression, to be asked only whether it matches. Returns NULL,
@@ -13537,7 +13562,8 @@ static void pf_explain(int e)
         u_warn("page faults off: perf_event_open is not permitted (a container's seccomp profile? "
                "allow perf_event_open, or add CAP_PERFMON)");
     else if (e == -ENOENT || e == -ENOSYS || e == -ENODEV)
-        u_warn("page faults off: this kernel has no perf software events (CONFIG_PERF_EVENTS)");
+        u_warn("page faults off: perf_event_open: %s; it takes CONFIG_PERF_EVENTS",
+               u_errname(-e));
     else
         u_warn("page faults off: perf_event_open: %s", strerror(-e));
 }
@@ -14396,11 +14422,13 @@ static int btf_open(const char *name, char why[])
         return -EINVAL;
     }
     int fd = open(path, O_RDONLY | O_CLOEXEC), e = fd < 0 ? -errno : 0;
-    if (e == -ENOENT && !strcmp(name, "vmlinux"))
-        snprintf(why, WHY_LEN, "no %.180s: this kernel has no BTF (CONFIG_DEBUG_INFO_BTF)", path);
-    else if (e)
-        snprintf(why, WHY_LEN, "%.200s: %s%s", path, strerror(-e),
-                 e == -ENOENT ? " (module not loaded, or without BTF)" : "");
+    static const char no_btf[] = "no BTF: ";
+    size_t said = sizeof no_btf - 1;
+    if (e) {
+        memcpy(why, no_btf, sizeof no_btf);
+        u_unseen(why + said, WHY_LEN - said, path, -e,
+                 strcmp(name, "vmlinux") ? "a loaded module with BTF" : "CONFIG_DEBUG_INFO_BTF");
+    }
     return e ? e : fd;
 }
 
@@ -14821,6 +14849,7 @@ struct bpf_obj {
     const char *module;      /* NULL, or the module whose BTF has the fields, where it is one */
     struct btf_want *want;   /* the fields of all patches, by bpf_want_at */
     u32 n_want;
+    char no_btf[WHY_LEN];    /* why the kernel's types cannot be read; "": they can */
     char why[512];
 };
 
@@ -15131,7 +15160,6 @@ static u32 bpf_collect(struct bpf_obj *o, const struct bpf_prog_row *r, bool rec
  * found is an answer (bpf_patch deals with it), not an error. */
 static void bpf_find_fields(struct bpf_obj *o, struct btf_want *also)
 {
-    char why[WHY_LEN];
     for (u32 i = 0; i < o->fam->n_progs; i++)
         bpf_collect(o, &o->fam->progs[i], false);
     for (u32 i = 0; o->lodger && i < o->lodger->n_progs; i++)
@@ -15139,7 +15167,7 @@ static void bpf_find_fields(struct bpf_obj *o, struct btf_want *also)
     bool added = also && bpf_add_want(o, also->name, also->kind);
     char path[128];
     snprintf(path, sizeof path, "%s/%s", btf_dir, o->module ? o->module : "vmlinux");
-    btf_resolve(access(path, F_OK) ? NULL : o->module, o->want, o->n_want, why);
+    btf_resolve(access(path, F_OK) ? NULL : o->module, o->want, o->n_want, o->no_btf);
     if (added)
         *also = o->want[o->n_want - 1];
 }
@@ -15155,6 +15183,12 @@ static void bpf_find_records(struct bpf_obj *o, u32 mask)
         if (o->n_want > from)
             tfs_fields(r->attach, o->want + from, o->n_want - from);
     }
+}
+
+/* Why fields of this kernel cannot be reached. */
+static const char *bpf_no_fields(const struct bpf_obj *o)
+{
+    return o->no_btf[0] ? o->no_btf : "its BTF lacks some of the fields";
 }
 
 /* Whether the family's programs can reach a field of this kernel. */
@@ -15315,10 +15349,9 @@ static int bpf_refused(struct bpf_obj *o, const struct bpf_prog_row *r, int e, c
         if (n >= r->n_patches)
             continue;
         const char *name = r->patches[n].name; /* those of tracepoints are tracefs's */
-        bool no_btf = strncmp(name, "trace_event_raw_", 16)
-                      && access("/sys/kernel/btf/vmlinux", R_OK) < 0;
-        return bpf_fail(o, e, "%s: this kernel has no %s%s", r->name,
-                        no_btf ? "BTF (CONFIG_DEBUG_INFO_BTF), so no usable " : "usable ", name);
+        bool no_btf = strncmp(name, "trace_event_raw_", 16) && o->no_btf[0];
+        return bpf_fail(o, e, no_btf ? "%s: no usable %s: %s" : "%s: this kernel has no usable %s",
+                        r->name, name, o->no_btf);
     }
     if (strstr(log, "unknown func bpf_probe_read_") /* bpf_tracing_func_proto; from 6.13 on: */
         || strstr(log, "cannot use helper bpf_probe_read_"))
@@ -15505,7 +15538,7 @@ static const char *bpf_ksym_why(const struct bpf_ksym *k, char why[WHY_LEN])
 {
     why[0] = 0;
     if (!k->n)
-        snprintf(why, WHY_LEN, "this kernel has no %.100s", k->name);
+        snprintf(why, WHY_LEN, "/proc/kallsyms has no %.100s", k->name);
     if (k->n > 1)
         snprintf(why, WHY_LEN, "there are %u functions %.100s here: which is meant cannot be told",
                  k->n, k->name);
@@ -15544,6 +15577,16 @@ static int bpf_kprobe_line(const char *line)
     int e = n < 0 ? -errno : 0;
     close(f);
     return e;
+}
+
+/* What -ENOENT of bpf_attach_kprobe means: no probes at all, or none of that name. */
+static const char *bpf_no_kprobe(void)
+{
+    char why[WHY_LEN];
+    int dir = tfs_dir(why);
+    return dir >= 0 && faccessat(dir, "kprobe_events", F_OK, 0) < 0
+               ? "tracefs has no kprobe_events, it takes CONFIG_KPROBES"
+               : "no function of this name can be probed";
 }
 
 /* A name in kprobe_events outlives who made it, so a child takes it out again when kvis is gone,
@@ -15636,7 +15679,7 @@ static int bpf_attach_ksym(struct bpf_obj *o, const struct bpf_ksym *k, bool is_
         return bpf_fail(o, -E2BIG, "%s: too many probes", k->found);
     int f = bpf_attach_kprobe(k->found, is_ret, prog);
     if (f == -ENOENT)
-        return bpf_fail(o, f, "no kprobes here: it takes a kernel with CONFIG_KPROBES");
+        return bpf_fail(o, f, "%s: %s", k->found, bpf_no_kprobe());
     if (f < 0)
         return bpf_fail(o, f, "cannot attach to %s: %s", k->found, strerror(-f));
     o->link[BPF_MAX_PROGS + o->n_probes++] = f;
@@ -15715,7 +15758,7 @@ static const char *bpf_denied(int e)
     static const u64 bpf_cap = 1ull << 39, perfmon = 1ull << 38; /* 5.8; capability.h */
     u64 caps = bpf_caps();
     if (e == -ENOSYS)
-        return "this kernel has no bpf(2) (CONFIG_BPF_SYSCALL)";
+        return "bpf(2) gives ENOSYS: a kernel without CONFIG_BPF_SYSCALL, or a seccomp filter";
     if (tfs_locked_down())
         return "the kernel is locked down (confidentiality): programs may not read its memory; "
                "boot with lockdown=integrity, or without Secure Boot's lockdown";
@@ -20087,8 +20130,7 @@ static int open_run(u64 end_ns)
             *mend ? ")" : "");
     }
     if ((oo.full || opt.json || opt.n_paths) && !op.walks)
-        u_warn("directories are looked up in /proc after the fact (this kernel has no BTF: "
-               "CONFIG_DEBUG_INFO_BTF)");
+        u_warn("directories are looked up in /proc after the fact: %s", bpf_no_fields(&op.obj));
     if (op.no_exec && !oo.no_exec)
         u_warn("execve's own opens are not seen: %s", tfs.why);
     if (out.events_on)
@@ -22017,7 +22059,7 @@ static void proc_begin(void)
     }
     if (!pp.btf)
         u_warn("exit codes, times and sizes are not known, and arguments are those that execve was "
-               "given: this kernel has no BTF (CONFIG_DEBUG_INFO_BTF)");
+               "given: %s", bpf_no_fields(&pp.obj));
     if (pp.no_forks)
         u_warn("forks are not seen, so short processes can be missing: it is a pid namespace, and "
                "there is no BTF");
@@ -23207,10 +23249,11 @@ static const char *PRINTF_LIKE(1, 2) met_path(const char *fmt, ...)
 /* What the source that is read now cannot give, and why. */
 static void met_wrong(const char *path, int e)
 {
-    const char *name = u_errname(e);
+    const char *name = u_errname(e), *dir = e == ENOENT ? u_not_mounted(path) : NULL;
     if (!met.src[met.cur].wrong++)
-        snprintf(met.src[met.cur].why, sizeof met.src[met.cur].why, "%.140s: %s", path,
-                 name ? name : "no number");
+        snprintf(met.src[met.cur].why, sizeof met.src[met.cur].why, "%.120s: %s%s%s%s", path,
+                 name ? name : "no number", dir ? "; is " : "", dir ? dir : "",
+                 dir ? " mounted?" : "");
 }
 
 /* The same, of what is no file. */
@@ -24084,7 +24127,9 @@ static void mfs_limits(void)
     mfs_limit_threads();
     bool tracks = met_there(met_path("/proc/sys/net/netfilter/nf_conntrack_count"));
     for (u32 m = M_CONNTRACK; m <= M_CONNTRACK_USED; m++)
-        met.no[m] = tracks ? NULL : "nf_conntrack is not loaded";
+        met.no[m] = tracks ? NULL
+                    : "/proc/sys/net/netfilter/nf_conntrack_count: ENOENT (nf_conntrack is not "
+                      "loaded)";
     if (tracks && met_file_number(met_path("/proc/sys/net/netfilter/nf_conntrack_count"), &now)
         && met_file_number(met_path("/proc/sys/net/netfilter/nf_conntrack_max"), &max))
         mfs_limit(M_CONNTRACK, now, max);
@@ -26571,7 +26616,10 @@ static void unc_mbm(void)
 {
     unc_unavailable = 0;
     if (!met_there(met_path("/sys/fs/resctrl"))) {
-        met_off("/sys/fs/resctrl: ENOENT (no Intel RDT, AMD QoS, Arm MPAM, or a kernel without)");
+        met_off(u_not_mounted(met_path("/sys/fs/resctrl"))
+                    ? "/sys/fs/resctrl: ENOENT; is /sys mounted?"
+                    : "/sys/fs/resctrl: ENOENT (no Intel RDT, AMD QoS, Arm MPAM, or a kernel "
+                      "without)");
         return;
     }
     if (!met_there(met_path("/sys/fs/resctrl/mon_data"))) {
@@ -27111,12 +27159,15 @@ static void vq_start(void)
     bool any = false;
     for (struct dirent *e; d && (e = readdir(d));)
         any |= e->d_name[0] != '.';
+    if (!d)
+        u_unseen(o->why, sizeof o->why, met_path("/sys/bus/virtio/devices"), errno,
+                 "a virtio device");
+    else if (!any)
+        bpf_fail(o, -ENODEV, "this machine has no virtio device");
     if (d)
         closedir(d);
-    if (!any) {
-        bpf_fail(o, -ENODEV, "this machine has no virtio device");
+    if (!any)
         return;
-    }
     o->fam = &vq_family;
     int e = vq_load(o);
     if (e)
@@ -27269,8 +27320,9 @@ static void vq_read(void)
         return;
     }
     for (u32 m = M_VQ_SIZE; m <= M_VQ_DEPTH_MAX && !bpf_has_field(o, vq_field); m++)
-        met.no[m] = "no BTF of virtio_ring here: rings are counted by their addresses, their types "
-                    "are not known";
+        met.no[m] = o->no_btf[0] ? o->no_btf
+                    : "no BTF of virtio_ring here: rings are counted by their addresses, their "
+                      "types are not known";
     vq.missed = vq.missed_gone;
     for (u32 k = 0; k < VQ_QUEUES && (k < vq.n || more); k++)
         if ((more = vq_read_one(o, k)))
@@ -27400,7 +27452,10 @@ static void vh_start(void)
         return;
     *o = (struct bpf_obj){ .module = "vhost" };
     if (access("/sys/module/vhost", F_OK) < 0) {
-        bpf_fail(o, -ENOENT, "%s", vh_none);
+        if (u_not_mounted("/sys/module/vhost"))
+            u_unseen(o->why, sizeof o->why, "/sys/module/vhost", errno, NULL);
+        else
+            bpf_fail(o, -ENOENT, "%s", vh_none);
         return;
     }
     o->fam = &vhost_family;
@@ -27409,7 +27464,8 @@ static void vh_start(void)
         mk_why(o, e == -ENOENT ? 0 : e);
     for (u32 m = M_VH_STALL; !e && !vh.deep && m <= M_VH_UNREAD; m++)
         if (m < M_VH_PROXY_P50 || m > M_VH_PROXY_MAX)
-            met.no[m] = "this kernel's vhost has no BTF, by which to find the ring";
+            met.no[m] = o->no_btf[0] ? o->no_btf
+                        : "no BTF of vhost here (/sys/kernel/btf/vhost), by which to find the ring";
 }
 
 /* Whose device it is: the worker is a thread of the owner's, before 6.4 a kernel thread that is
@@ -27590,7 +27646,8 @@ static const char *mout_lack(u32 src)
         return NULL;
     if (!met.src[src].wrong)
         return lack;
-    bool wants = !some && !strncmp(lack, "a kernel", 8);
+    bool wants = !some && !strncmp(lack, "a kernel", 8)
+                 && !strstr(met.src[src].why, " mounted?");
     snprintf(why, sizeof why, "%s%s%s%s", met.src[src].why, wants ? " (wants " : "",
              wants ? lack : "", wants ? ")" : "");
     return why;
@@ -31272,7 +31329,8 @@ static bool check_btf(struct check *c)
     char why[WHY_LEN] = "";
     if (btf_resolve(NULL, &w, 1, why) == 0 && !w.err)
         return check_say(c, true, "/sys/kernel/btf/vmlinux");
-    check_mend(c, "a kernel with CONFIG_DEBUG_INFO_BTF");
+    check_mend(c, u_not_mounted(btf_dir) ? "mount -t sysfs sysfs /sys"
+                                         : "a kernel with CONFIG_DEBUG_INFO_BTF");
     return check_say(c, false, "%s", why[0] ? why : "no task_struct.pid in it");
 }
 
@@ -31298,7 +31356,7 @@ static bool check_kprobe(struct check *c)
         close(at);
     if (ret == -ENOENT) {
         check_mend(c, "a kernel with CONFIG_KPROBES");
-        return check_say(c, false, "%s: no kprobes", symbol);
+        return check_say(c, false, "%s: %s", symbol, bpf_no_kprobe());
     }
     if (ret < 0)
         return check_denied(c, symbol, ret);

@@ -4,7 +4,7 @@
 # modules: vhost_iotlb tun tap vhost vhost_net vsock vmw_vsock_virtio_transport_common vhost_vsock configfs scsi_common target_core_mod vhost_scsi
 # kvis monitor -c vhost against tests/progs/vhost.c, which drives the devices as a guest does, and
 # against the kernel's own probes.
-. /tests/lib.sh
+. /tests/lib/lib.sh
 
 total() { awk -v m="^kvis_$1[{ ]" -v t="vhost=\"$2\"" '$0 ~ m && index($0, t) { n += $NF } END { printf "%.9g\n", n }' prom; } # total METRIC THING
 events() { grep -c " $1: (" traced; } # events PROBE
@@ -69,7 +69,7 @@ if [ ! -e /sys/kernel/btf/vhost ]; then
     t_hasnt "without the module's BTF: nothing of the ring is said" prom 'vhost_(stalled|depth|wake)|ring="(empty|not empty)"'
     within "gaps, of which it is not said which they are" $((tx_kicks - 1)) "$(seconds "not known" count)" $((tx_kicks + 5))
     within "their time" $((idle_least + stalled_least)) "$(seconds "not known" sum)" $whole
-    t_has "why, is said" text 'vhost_stalled.*: this kernel.s vhost has no BTF'
+    t_has "why, is said" text 'vhost_stalled.*: no BTF of vhost here'
     exit 0
 fi
 t_json "depth at each kick to send" json "{k: n for k, n in $(sizes vhost_depth $net/tx).items() if n} == {3: $tx_3, 5: $stalls, 20: $tx_20}"
