@@ -17221,9 +17221,9 @@ static int hy_asked(const struct task *t, struct wire_thread *th)
 }
 
 /* Whether the signal that has just stopped a thread is the probe's, to hold it while the ring is
- * emptied, and no more. SIGURG may be the program's own even if the kernel has sent it (out-of-band
- * data: tcp(7)). Such signals do not queue: one of the program's own that came in with the probe's
- * takes its place. */
+ * emptied, and no more. SIGURG may be the program's own even if the kernel has sent it
+ * (out-of-band data: tcp(7)). These signals do not queue: one of the program's own that came in with
+ * the probe's takes its place. */
 static bool hy_ours(struct task *t, siginfo_t *si)
 {
     struct wire_thread th;
@@ -17428,7 +17428,7 @@ static struct {
     pid_t child;          /* the command; 0 when attached */
     int status;           /* its wait status, -1 until it is known */
     bool accel, started, detaching, killing, ending;
-    bool asked_again;     /* threads that a signal of the probe's has not stopped were interrupted */
+    bool interrupted;     /* so were threads that a signal of the probe's did not stop in time */
     bool bound;           /* the tree ends with kvis, however that ends */
     const char *no_accel; /* why there is none */
     int quit_sig;         /* the signal that ends kvis */
@@ -17919,10 +17919,10 @@ static void tr_end_strict(struct task *t, const struct call *c)
         kill(t->tid, SIGKILL);
 }
 
-/* What a program is told of seccomp under our filter is what it would be told without
- * (kernel/seccomp.c): that there is none (prctl(2), PR_GET_SECCOMP), and SECCOMP_MODE_STRICT, which
- * cannot follow on a filter (seccomp_may_assign_mode), is kept by kvis: read, write, exit and
- * sigreturn, or the end. */
+/* What a program is told of seccomp under our filter is what it would be told without it: that there
+ * is none (prctl(2), PR_GET_SECCOMP). SECCOMP_MODE_STRICT cannot follow on a filter (kernel/seccomp.c,
+ * seccomp_may_assign_mode), so kvis does what it would do: read, write, exit and sigreturn, or the
+ * end. */
 static void tr_seccomp(struct task *t)
 {
     enum { STRICT = 1, SET_MODE_STRICT = 0 };
@@ -17933,9 +17933,8 @@ static void tr_seccomp(struct task *t)
     if (t->full || !tr.accel || !c->known)
         return; /* it has filters of its own, or ours is not there */
     bool by_prctl = c->id == SC_prctl && c->arg[0] == PR_SET_SECCOMP && c->arg[1] == STRICT;
-    bool by_seccomp = c->id == SC_seccomp && c->arg[0] == SET_MODE_STRICT && !c->arg[1]
-                      && !c->arg[2];
-    if (by_prctl || by_seccomp)
+    bool by_seccomp = c->id == SC_seccomp && c->arg[0] == SET_MODE_STRICT;
+    if (by_prctl || (by_seccomp && !c->arg[1] && !c->arg[2])) /* else it gets EINVAL */
         t->strict = t->full = arch_replace_call(t->tid, -1, 0) >= 0;
     else if (c->id == SC_prctl && c->arg[0] == PR_GET_SECCOMP)
         arch_replace_call(t->tid, -1, 0);
@@ -18938,9 +18937,9 @@ static void tr_orphan(struct task *t)
 /* --- leaving --- */
 
 /* Lets everything go on as if nothing had been. A thread that stands is detached. The others are left
- * alone, for a stop would end some of their calls with EINTR (signal(7), "Interruption of system calls
- * and library functions by stop signals"): the kernel lets go of them when the thread that traces them
- * ends (tr_release). Until then only stops by the probe's signals are waited for. */
+ * alone, for a stop would end some of their calls with EINTR (signal(7), "Interruption of system
+ * calls and library functions by stop signals"): the kernel lets go of them when the thread that
+ * traces them ends (tr_release). Until then only stops by the probe's signals are waited for. */
 static void tr_detach_all(void)
 {
     if (tr.detaching)
@@ -18958,13 +18957,13 @@ static void tr_detach_all(void)
 }
 
 /* Whether every thread may be let go: none stands that kvis has seen stop, and to none a signal of
- * the probe's is still on its way. One that has not come in TR_COMES_NS is blocked by a handler of the
- * program's: that thread is stopped all the same, so that the signal can be taken back. */
+ * the probe's is still on its way. One that has not come in TR_COMES_NS is blocked by a handler of
+ * the program's: that thread is stopped all the same, so that the signal can be taken back. */
 static bool tr_detached(void)
 {
     enum { TR_COMES_NS = 20000000 };
     u64 since = u_now() - tr.detach_ns;
-    bool all = tr.batch_next == tr.batch_n, late = since > TR_COMES_NS && !tr.asked_again;
+    bool all = tr.batch_next == tr.batch_n, late = since > TR_COMES_NS && !tr.interrupted;
     struct wire_thread th;
     for (u32 i = 0; i < PS_BUCKETS; i++)
         for (struct task *t = ps.task[i]; t; t = t->next) {
@@ -18974,14 +18973,14 @@ static bool tr_detached(void)
             if (late)
                 sys_ptrace(PTRACE_INTERRUPT, t->tid, 0, NULL);
         }
-    tr.asked_again |= late;
+    tr.interrupted |= late;
     return all || since > 5 * NSEC;
 }
 
-/* Goes on with `rest` in another thread, while this one, which traces, ends: the kernel lets go of all
- * tracees then, wherever they are and without stopping them (exit_ptrace, kernel/ptrace.c). kvis may
- * have a page to write yet, to a slow reader; no tracee shall wait for that. Returns when there is
- * no such thread: then kvis's own end lets them go. */
+/* Goes on with `rest` in another thread, while this one, which traces, ends: the kernel lets go of
+ * all tracees then, wherever they are and without stopping them (exit_ptrace, kernel/ptrace.c).
+ * kvis may have a page to write yet, to a slow reader, and no tracee shall wait for that. Returns if
+ * there is no tracee, or no such thread: then the end of kvis lets go of them. */
 static void tr_release(void *(*rest)(void *))
 {
     enum { STACK = 1 << 20 };
@@ -19281,8 +19280,8 @@ static struct tr_prog tr_spawn_prog;
 static void tr_child_early(int err)
 {
     struct sock_fprog fprog = { tr_spawn_prog.n, tr_spawn_prog.f };
-    if (fprog.len && syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_SPEC_ALLOW,
-                             &fprog) < 0)
+    unsigned flags = SECCOMP_FILTER_FLAG_SPEC_ALLOW;
+    if (fprog.len && syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, flags, &fprog) < 0)
         sp_child_fail(err, 's');
 }
 
@@ -19532,8 +19531,8 @@ static void tr_report(const char *backend, bool text)
     st_report(text);
 }
 
-/* A thread that kvis leaves where it is. The call that was kept with it, for want of a stop, is told
- * without what its arguments point to. */
+/* A thread that kvis leaves where it is. The call that was kept with it, for want of a stop, is
+ * told without what its arguments point to. */
 static void tr_left(struct task *t)
 {
     struct wire_thread th;
@@ -32602,6 +32601,13 @@ static const char doc_pieces[] =
     "treat them as you treat the data.\n"
     "What was lost is counted and told, in each output.\n"
     "Not seen: calls that the vDSO answers, and with ptrace what io_uring does.\n"
+    ".PP\nA program can tell that \\fBtrace\\fR traces it: by TracerPid in its\n"
+    "/proc/\\fIPID\\fR/status; as ptrace(2) on it fails with EPERM; as a signal that\n"
+    "is ignored by default (SIGCHLD, SIGURG, SIGWINCH) makes epoll_wait, semop,\n"
+    "sigtimedwait and socket calls with a time limit fail with EINTR (signal(7)),\n"
+    "and so does \\-p by ptrace, once; by the lines Seccomp and Seccomp_filters of\n"
+    "its status, and by RDTSC in SECCOMP_MODE_STRICT, unless \\-\\-no\\-accel;\n"
+    "and by the time it takes.\n"
     ".SH SEE ALSO\n.BR strace (1),\n.BR perf (1),\n.BR bpf (2),\n.BR ptrace (2)\n"
     "\1"
     /* bash */
