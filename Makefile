@@ -5,7 +5,7 @@
 HOST   := $(shell uname -m)
 ARCH   ?= $(HOST)
 PREFIX ?= /usr/local
-CFLAGS ?= -Os -g
+CFLAGS ?= -O2 -g
 CLANG  ?= clang
 CROSS  := $(if $(filter-out $(HOST),$(ARCH)),$(ARCH)-linux-gnu-)
 BIN    := kvis$(if $(CROSS),-$(ARCH))
@@ -23,9 +23,9 @@ SAYS := $(shell [ -e .git ] && echo "$$(git describe --tags --dirty 2>/dev/null 
                 $$(git log -1 --format='%cs %ct' 2>/dev/null) || cat .version 2>/dev/null || echo 0.1)
 VERSION := $(firstword $(SAYS))
 
-# What kvis.c is compiled with, whatever CFLAGS says. (Nothing reads unwind tables: they are 6 % of the
+# What kvis.c is compiled with, whatever CFLAGS says. (Nothing reads unwind tables, which are 6 % of the
 # binary. Debuggers have their own, of -g.)
-KFLAGS = -std=gnu11 -pthread -fno-asynchronous-unwind-tables -DKVIS_VERSION='"$(VERSION)"' \
+KFLAGS = -std=gnu11 -pthread -fno-asynchronous-unwind-tables -fno-unwind-tables -DKVIS_VERSION='"$(VERSION)"' \
          $(if $(word 2,$(SAYS)),-DKVIS_DATE='"$(word 2,$(SAYS))"')
 # the usual warnings
 KFLAGS += -Wall -Wextra -Wshadow -Wstrict-prototypes -Wold-style-definition

@@ -42,12 +42,11 @@ enum bpf_patch_kind {
 /* Field names: "TYPE.member.member", anonymous structs and unions left out, arrays "member[2]",
  * TYPE without a "___flavour". Enumerators: "ENUM.VALUE". Types: "TYPE". What goes into an imm may
  * stand on an ld_imm64 as well: then it has 64 bits, in two slots. */
-enum { I_NAME = 48 };
 struct bpf_patch {
     uint16_t insn; /* index in insns[] (ld_imm64 takes two) */
     uint8_t kind;
     uint8_t size;  /* PATCH_OFF: bytes of the field in the probe; 0: a struct, or more than 255 */
-    char name[I_NAME];
+    const char *name;
 };
 
 struct bpf_map_row {

@@ -931,9 +931,6 @@ static void prog_add_patch(struct prog *p, uint32_t slot, struct patch patch)
 {
     if (p->patch[slot].set)
         u_fail(elf.sec[p->sec].name, p->off + 8 * (uint64_t)slot, "two records for an instruction");
-    if (strlen(patch.name) >= I_NAME)
-        u_fail(elf.sec[p->sec].name, p->off + 8 * (uint64_t)slot, "%s: a name of more than %d bytes",
-               patch.name, I_NAME - 1);
     patch.set = true;
     p->patch[slot] = patch;
 }

@@ -41,7 +41,7 @@ int main(int argc, char **argv)
     u8 *p = slurp(argv[1], &n), *want = slurp(argv[argc - 1], &size);
     if (unpacks(p, n, want, size) != 1)
         printf("%s: does not unpack\n", argv[1]), failed++;
-    size_t step = n > 400 ? n / 60 : 1;
+    size_t step = n > 400 ? n / 20 : 1;
     for (size_t i = 0; i < n; i += step, tried++)
         if (unpacks(p, i, want, size))
             printf("%s: cut to %zu it unpacks\n", argv[1], i), failed++;
