@@ -22159,6 +22159,8 @@ enum met_form {
     /* numbers as they are now: of things, KiB, pages; ratio, seconds, millidegrees, kHz */
     F_NUM, F_KB, F_PAGES, F_BYTES, F_RATIO, F_SECONDS, F_MILLI, F_TREND, F_KHZ, F_NS,
     F_BITS, F_BYTE_RATE,
+    /* counters of ms and ns, added up over all that wait: a second, how many of them there were */
+    F_MS_QUEUED, F_NS_QUEUED,
     N_FORM
 };
 
@@ -22196,6 +22198,8 @@ static struct met_form_row {
     [F_NS] = { false, U_NS, "_ns", "_ns", 1 },
     [F_BITS] = { false, U_NUM, "_bits", "_bits", 1 },
     [F_BYTE_RATE] = { false, U_BYTE_RATE, "_bytes_per_second", "_bytes_per_second", 1 },
+    [F_MS_QUEUED] = { true, U_NUM, "_ratio", "_seconds_total", 1e-3 },
+    [F_NS_QUEUED] = { true, U_NUM, "_ratio", "_seconds_total", 1e-9 },
 };
 
 /* Of a distribution, in this interval; Prometheus has all of it (met_hist_rows[]) instead. */
@@ -22310,8 +22314,8 @@ static struct met_form_row {
     X(FREQ_BASE, "frequency_base", "", FREQ, KHZ, CPU, "", \
       "Frequency that all CPUs can sustain at the same time") \
     X(SS_RUN, "schedstat_running", "7", SCHEDSTAT, CNS, CPU, "", "Time in which tasks ran") \
-    X(SS_WAIT, "schedstat_waiting", "8", SCHEDSTAT, CNS, CPU, "", \
-      "Time for which tasks waited to run, added up") \
+    X(SS_WAIT, "schedstat_waiting", "8", SCHEDSTAT, NS_QUEUED, CPU, "", \
+      "Time for which tasks waited to run, added up; per second, the number of waiting tasks") \
     X(SS_SLICES, "schedstat_timeslices", "9", SCHEDSTAT, COUNT, CPU, "", "Timeslices run") \
     X(MEM_TOTAL, "memory_total", "MemTotal", MEMINFO, KB, NONE, "", "") \
     X(MEM_FREE, "memory_free", "MemFree", MEMINFO, KB, NONE, "", "") \
@@ -22441,8 +22445,8 @@ static struct met_form_row {
       "Time that writes took, added up") \
     X(DISK_BUSY, "disk_io_time", "12", DISK, CMS, DISK, "", \
       "Time with a request under way") \
-    X(DISK_QUEUE, "disk_io_time_weighted", "13", DISK, CMS, DISK, "", \
-      "Time of all requests, added up: as a ratio, how many were under way") \
+    X(DISK_QUEUE, "disk_io_time_weighted", "13", DISK, MS_QUEUED, DISK, "", \
+      "Time of all requests, added up; per second, the number of requests in flight") \
     X(DISK_NOW, "disk_io_now", "11", DISK, NUM, DISK, "", "Requests under way") \
     X(DISK_IOPS, "block_iops", "", DISK, NUM, DISK, "", "Reads and writes per second") \
     X(DISK_READ_MEAN, "disk_read_mean", "", DISK, SECONDS, DISK, "", \
@@ -23122,7 +23126,8 @@ static void met_count(const struct met_inst *i, u32 m, u64 raw)
     struct met_series *s = met_touch(i, m);
     u64 d = raw - s->raw; /* the first: all */
     if (raw < s->raw) {
-        bool narrow = metrics[m].form == F_CMS || metrics[m].src == SRC_SOFTNET;
+        bool narrow = metrics[m].form == F_CMS || metrics[m].form == F_MS_QUEUED
+                      || metrics[m].src == SRC_SOFTNET;
         bool wrapped = narrow && s->raw <= UINT32_MAX && s->raw - raw > 1u << 31;
         d = wrapped ? (u32)d : 0;
         met.backwards += !wrapped;
@@ -28808,7 +28813,7 @@ static bool hs_wait(u64 until, int also)
  * line a thing. What is 0 and has been is left out. The terminal is put back as it was by scr_end,
  * by a crash too. Entry points: scr_begin, scr_draw, scr_keys, scr_end. */
 
-enum { SCR_PAST = 32, SCR_SPARK = 8, SCR_CELL = 40 };
+enum { SCR_PAST = 32, SCR_SPARK = 8, SCR_CELL = 40, SCR_NAME = 20 };
 
 static struct {
     bool on, paused, help, sorted, zeros, utf8, resized;
@@ -28983,15 +28988,22 @@ static void scr_cells(struct buf *b, const char *group)
     u32 per = MAX(scr.cols / SCR_CELL, 1), n = 0, from = b->len;
     for (u32 m = 0; m < N_METRICS; m++) {
         const struct met_inst *i = scr_of(m, group) ? scr_sum(m) : NULL;
+        u32 cells = per > 1 && strlen(met_name(m)) >= SCR_NAME ? 2 : 1; /* a name is never cut */
         if (!i || !scr_lively(m))
             continue;
-        b_f(b, "%-20.20s", met_name(m));
+        if (n + cells > per) {
+            scr_line(b, from);
+            from = b->len;
+            n = 0;
+        }
+        b_f(b, "%-*s", (int)(SCR_NAME + (cells - 1) * SCR_CELL), met_name(m));
         scr_num(b, m, met_at(i, m)->v, 10);
-        b_c(b, ' '), scr_spark(b, m), b_c(b, ' ');
-        if (++n % per == 0)
-            scr_line(b, from), from = b->len;
+        b_c(b, ' ');
+        scr_spark(b, m);
+        b_c(b, ' ');
+        n += cells;
     }
-    if (n % per)
+    if (n)
         scr_line(b, from);
 }
 
