@@ -218,8 +218,8 @@
     X(CPU_FORKS, "cpu-forks", CPU, DG_UTILIZATION, false, \
       M_FORKS, false, 1000, \
       DG_GUARDS({ X_NONE, DG_ALL, false, false, 0 }), M_FORKS, 0.0001, \
-      DG_BY_NOBODY, X_NONE, false, \
-      0, 0, \
+      DG_BY_ALL, M_B_SYSTEM, false, \
+      0, DG_R(RUNQ), \
       "Creating processes takes a large share of CPU time", \
       "fork, exec and exit take 0.1 to 1 ms of CPU time", \
       "kvis proc -d 5", "") \
