@@ -17214,9 +17214,9 @@ static int hy_asked(const struct task *t, struct wire_thread *th)
 }
 
 /* Whether the signal that has just stopped a thread is the probe's, to hold it while the ring is
- * emptied, and no more. SIGURG may be the program's own even if the kernel has sent it
- * (out-of-band data: tcp(7)). These signals do not queue: one of the program's own that came in with
- * the probe's takes its place. */
+ * emptied, and no more. SIGURG may be the program's own even if the kernel has sent it (out-of-band
+ * data: tcp(7)). These signals do not queue: one of the program's own that came in with the probe's
+ * takes its place. */
 static bool hy_ours(struct task *t, siginfo_t *si)
 {
     struct wire_thread th;
@@ -17912,10 +17912,10 @@ static void tr_end_strict(struct task *t, const struct call *c)
         kill(t->tid, SIGKILL);
 }
 
-/* What a program is told of seccomp under our filter is what it would be told without it: that there
- * is none (prctl(2), PR_GET_SECCOMP). SECCOMP_MODE_STRICT cannot follow on a filter (kernel/seccomp.c,
- * seccomp_may_assign_mode), so kvis does what it would do: read, write, exit and sigreturn, or the
- * end. */
+/* What a program is told of seccomp under our filter is what it would be told without it: that
+ * there is none (prctl(2), PR_GET_SECCOMP). SECCOMP_MODE_STRICT cannot follow on a filter
+ * (kernel/seccomp.c, seccomp_may_assign_mode), so kvis does what it would do: read, write, exit and
+ * sigreturn, or the end. */
 static void tr_seccomp(struct task *t)
 {
     enum { STRICT = 1, SET_MODE_STRICT = 0 };
@@ -18929,10 +18929,11 @@ static void tr_orphan(struct task *t)
 
 /* --- leaving --- */
 
-/* Lets everything go on as if nothing had been. A thread that stands is detached. The others are left
- * alone, for a stop would end some of their calls with EINTR (signal(7), "Interruption of system
- * calls and library functions by stop signals"): the kernel lets go of them when the thread that
- * traces them ends (tr_release). Until then only stops by the probe's signals are waited for. */
+/* Lets everything go on as if nothing had been. A thread that stands is detached. The others are
+ * left alone, for a stop would end some of their calls with EINTR (signal(7), "Interruption of
+ * system calls and library functions by stop signals"): the kernel lets go of them when the thread
+ * that traces them ends (tr_release). Until then only stops by the probe's signals are waited for.
+ * */
 static void tr_detach_all(void)
 {
     if (tr.detaching)
@@ -18972,8 +18973,8 @@ static bool tr_detached(void)
 
 /* Goes on with `rest` in another thread, while this one, which traces, ends: the kernel lets go of
  * all tracees then, wherever they are and without stopping them (exit_ptrace, kernel/ptrace.c).
- * kvis may have a page to write yet, to a slow reader, and no tracee shall wait for that. Returns if
- * there is no tracee, or no such thread: then the end of kvis lets go of them. */
+ * kvis may have a page to write yet, to a slow reader, and no tracee shall wait for that. Returns
+ * if there is no tracee, or no such thread: then the end of kvis lets go of them. */
 static void tr_release(void *(*rest)(void *))
 {
     enum { STACK = 1 << 20 };
