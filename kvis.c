@@ -18932,8 +18932,8 @@ static void tr_orphan(struct task *t)
 /* Lets everything go on as if nothing had been. A thread that stands is detached. The others are
  * left alone, for a stop would end some of their calls with EINTR (signal(7), "Interruption of
  * system calls and library functions by stop signals"): the kernel lets go of them when the thread
- * that traces them ends (tr_release). Until then only stops by the probe's signals are waited for.
- * */
+ * that traces them ends (tr_release). Until then kvis waits only for stops by the probe's
+ * signals. */
 static void tr_detach_all(void)
 {
     if (tr.detaching)
