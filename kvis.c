@@ -87,6 +87,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/epoll.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
@@ -28571,7 +28572,10 @@ static void mout_end(void)
  * one; a fixed size for what they say, a fixed time for it and for taking the answer. Entry points:
  * hs_opt_listen, hs_open, hs_wait. */
 
-enum { HS_CLIENTS = 32, HS_REQUEST = 2048, HS_PATIENCE_S = 5, HS_ANSWERS = 96 << 20 };
+enum {
+    HS_CLIENTS = 32, HS_REQUEST = 2048, HS_PATIENCE_S = 5,
+    HS_ANSWER = 64 << 20, HS_ANSWERS = 96 << 20 /* bytes: of one client, of all */
+};
 
 static struct {
     int fd;
@@ -28580,7 +28584,8 @@ static struct {
         int fd;                  /* -1: free */
         u64 since_ns;            /* when it came; when its answer began to be sent */
         u32 len, sent;           /* of its request; of `answer` */
-        bool asked, done;        /* its request is whole; its answer is sent */
+        bool asked, done;        /* it is being answered; all its answers are sent */
+        bool last, head;         /* of the request at hand: none follows; without a body */
         u8 polled;               /* its place in what is polled */
         struct buf answer;
         char req[HS_REQUEST];
@@ -28682,8 +28687,8 @@ static void hs_answer(struct hs_client *c, const char *status, const char *type,
 {
     c->answer.max = 65 << 20;
     b_f(&c->answer, "HTTP/1.1 %s\r\nContent-Type: %s; charset=utf-8\r\nContent-Length: %u\r\n"
-                    "Connection: close\r\n\r\n", status, type, n);
-    if (strncmp(c->req, "HEAD ", 5))
+                    "%s\r\n", status, type, n, c->last ? "Connection: close\r\n" : "");
+    if (!c->head)
         b_put(&c->answer, body, n);
     c->asked = true;
     c->since_ns = u_now();
@@ -28702,34 +28707,99 @@ static void hs_metrics(struct hs_client *c)
     u64 held = b->len;
     for (u32 i = 0; i < hs.n_clients; i++)
         held += hs.client[i].answer.len;
-    if (held > HS_ANSWERS)
+    if (held > HS_ANSWERS || (u64)c->answer.len + b->len > HS_ANSWER)
         hs_answer_text(c, "503 Service Unavailable");
     else
         hs_answer(c, "200 OK", "text/plain; version=0.0.4", b->p, b->len);
 }
 
-/* Its request line is all that is looked at. */
-static void hs_request(struct hs_client *c)
+/* The path of a request's target, "/metrics" or "http://HOST:PORT/metrics" (RFC 9112, 3.2: both
+ * must be taken); NULL: it is neither. */
+static const char *hs_path(char *target)
+{
+    static const char scheme[] = "http://";
+    if (!strncasecmp(target, scheme, sizeof scheme - 1)) {
+        target = strpbrk(target + sizeof scheme - 1, "/?#");
+        if (!target || *target != '/')
+            return "/";
+    }
+    target[strcspn(target, "?#")] = 0;
+    return *target == '/' ? target : NULL;
+}
+
+/* Answers a request; its line is `line`. An answer that is no page is the last. */
+static void hs_request(struct hs_client *c, char *line)
 {
     static const char page[] = "<!doctype html><title>kvis</title><a href=/metrics>metrics</a>\n";
-    char *line = c->req;
     line[strcspn(line, "\r\n")] = 0;
-    char *path = strchr(line, ' ');
-    char *version = path ? strstr(path, " HTTP/1.") : NULL;
-    if (!version || path[1] != '/') {
+    char *target = strchr(line, ' ');
+    char *version = target ? strstr(target, " HTTP/1.") : NULL;
+    if (version)
+        *version = 0;
+    const char *path = version ? hs_path(target + 1) : NULL;
+    c->head = !strncmp(line, "HEAD ", 5);
+    bool get = c->head || !strncmp(line, "GET ", 4);
+    bool numbers = path && !strcmp(path, "/metrics"), root = path && !strcmp(path, "/");
+    c->last |= !get || (!numbers && !root) || !strcmp(version + 1, "HTTP/1.0");
+    if (!path)
         hs_answer_text(c, "400 Bad Request");
-        return;
-    }
-    *version = 0;
-    path[1 + strcspn(path + 1, "?#")] = 0;
-    if (strncmp(line, "GET ", 4) && strncmp(line, "HEAD ", 5)) {
+    else if (!get)
         hs_answer_text(c, "405 Method Not Allowed\r\nAllow: GET, HEAD");
-    } else if (!strcmp(path + 1, "/metrics")) {
+    else if (numbers)
         hs_metrics(c);
-    } else if (!strcmp(path + 1, "/")) {
+    else if (root)
         hs_answer(c, "200 OK", "text/html", page, sizeof page - 1);
-    } else {
+    else
         hs_answer_text(c, "404 Not Found");
+}
+
+/* The length of the request at s, which ends with an empty line; 0: it is not whole. An empty line
+ * before it belongs to it (RFC 9112, 2.2). */
+static u32 hs_whole(const char *s, u32 len, const char **line)
+{
+    const char *from = s + (*s == '\r' && s[1] == '\n' ? 2 : *s == '\n');
+    const char *crlf = strstr(from, "\r\n\r\n"), *lf = strstr(from, "\n\n");
+    *line = from;
+    if (strlen(s) < len) /* a NUL: it is no request, and what follows is none */
+        return len;
+    if (*from == '\n' || (*from == '\r' && from[1]))
+        return (u32)(from - s) + 1;
+    if (crlf && (!lf || crlf < lf))
+        return (u32)(crlf - s) + 4;
+    return lf ? (u32)(lf - s) + 2 : 0;
+}
+
+/* Whether nothing that follows a request is looked at: its sender wants no more, or it has a body.
+ */
+static bool hs_is_last(const char *line, u32 len)
+{
+    static const char *const fields[] = { "content-length:", "transfer-encoding:",
+                                          "connection: close" };
+    for (const char *p = line; (p = memchr(p, '\n', len - (u32)(p - line)));) {
+        p++;
+        for (size_t i = 0; i < ARRAY_LEN(fields); i++)
+            if (!strncasecmp(p, fields[i], strlen(fields[i])))
+                return true;
+    }
+    return false;
+}
+
+/* Answers all requests that are whole, in their order. After the last the connection ends, unless
+ * a part of another is there. */
+static void hs_requests(struct hs_client *c)
+{
+    const char *line;
+    u32 n = 0;
+    while (!c->last && c->len && (n = hs_whole(c->req, c->len, &line))) {
+        u32 skip = (u32)(line - c->req);
+        c->last = n == c->len || hs_is_last(line, n - skip);
+        hs_request(c, c->req + skip);
+        memmove(c->req, c->req + n, c->len + 1 - n);
+        c->len -= n;
+    }
+    if (!c->last && c->len == sizeof c->req - 1) {
+        c->last = true;
+        hs_answer_text(c, "431 Request Header Fields Too Large");
     }
 }
 
@@ -28747,10 +28817,7 @@ static void hs_read(struct hs_client *c)
         return;
     c->len += (u32)n;
     c->req[c->len] = 0;
-    if (strstr(c->req, "\r\n\r\n") || strstr(c->req, "\n\n") || strlen(c->req) < c->len)
-        hs_request(c);
-    else if (c->len == sizeof c->req - 1)
-        hs_answer_text(c, "431 Request Header Fields Too Large");
+    hs_requests(c);
 }
 
 /* Once it is sent, the other side is to close first: what it still sends would otherwise reset the
@@ -28763,11 +28830,18 @@ static void hs_write(struct hs_client *c)
         return;
     }
     c->sent += (u32)MAX(n, 0);
-    if (c->sent == c->answer.len) {
+    if (c->sent < c->answer.len)
+        return;
+    if (c->last) {
         shutdown(c->fd, SHUT_WR);
         c->done = true;
         c->since_ns = u_now() - (HS_PATIENCE_S - 1) * NSEC;
+        return;
     }
+    b_reset(&c->answer); /* the rest of its next request is to come */
+    c->sent = 0;
+    c->asked = false;
+    c->since_ns = u_now();
 }
 
 static void hs_serve(const struct pollfd *p)
@@ -33725,6 +33799,15 @@ static void cmd_before_options(void)
     tr.poll.length = 8;
 }
 
+/* A copy that gives its owner's rights to whoever runs it would give them all: it writes any file,
+ * and traces any process. */
+static void cmd_refuse_setuid(void)
+{
+    if (getuid() && (getuid() != geteuid() || getgid() != getegid()))
+        die(EXIT_KVIS, "refuses to run set-user-ID or set-group-ID, which would give every user "
+            "its owner's rights; fix: chmod ug-s kvis, and run it by sudo");
+}
+
 static int cmd_run(const struct cmd *c, char **argv)
 {
     cmd_before_options();
@@ -33739,6 +33822,7 @@ int main(int argc, char **argv)
 {
     sp_first_process(argv);
     cmd_std_fds();
+    cmd_refuse_setuid();
     const struct cmd *link = cmd_by_link(argc ? argv[0] : "");
     if (link) {
         oo.no_exec = true; /* bcc's opensnoop has no rows of execve */

@@ -1,0 +1,21 @@
+#!/bin/sh
+# A set-user-ID or set-group-ID copy of kvis refuses to run for another user, and runs for root.
+# timeout: 30
+# tier: quick
+# needs: root setpriv
+. "$TESTS/lib/lib.sh"
+d=$(mktemp -d) && chmod 755 "$d" || fail "no directory"
+trap 'rm -rf "$d"' EXIT
+for mode in 4755 2755 6755; do
+    cp "$KVIS" "$d/kvis" && chmod $mode "$d/kvis"
+    case $(findmnt -no OPTIONS -T "$d" 2>/dev/null) in *nosuid*) skip "nosuid here" ;; esac
+    for words in --version "trace -- touch ran" "check trace"; do
+        (cd "$d" && exec setpriv --reuid 65534 --regid 65534 --clear-groups ./kvis $words) >out 2>err 9>&-
+        eq "$mode, $words" 125 $?
+        has err '^kvis: refuses to run set-user-ID or set-group-ID'
+        eq "$mode, $words: stdout" "" "$(cat out)"
+    done
+    "$d/kvis" trace -q -- true >out 2>err 9>&- || fail "$mode: not for root"
+done
+cp "$KVIS" "$d/kvis" && chmod 755 "$d/kvis"
+setpriv --reuid 65534 --regid 65534 --clear-groups "$d/kvis" --version >out 2>err || fail "an ordinary copy"
