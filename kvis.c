@@ -30634,7 +30634,7 @@ static void dg_text_table(struct buf *b)
             b_s(&line, i->name[0] ? ": " : "");
             dg_say(&line, number, v);
         }
-        snprintf(head, sizeof head, "%-17.20s ", dg_res[r].name);
+        snprintf(head, sizeof head, "%-17.19s ", dg_res[r].name);
         if (line.len)
             dg_paragraph(b, head, &line, 18);
     }
