@@ -613,7 +613,7 @@ static __attribute__((noinline)) void b_grow_put(struct buf *b, const void *s, s
 
 static void b_put(struct buf *b, const void *s, size_t n)
 {
-    if (n > b->cap - b->len) { /* cap is never more than max */
+    if (n >= b->cap - b->len) { /* cap is never more than max; also n 0 of a buffer without bytes */
         b_grow_put(b, s, n);
         return;
     }
