@@ -223,13 +223,14 @@ struct call {
 };
 
 /* A name that is worth keeping for the summary: a file's path or a peer's address, once however
- * often it is used, with its totals. Lives in an arena until the end; see nm_. */
+ * often it is used, with its totals. See nm_ for how long it lives. */
 struct name {
     struct name *next;              /* in its hash chain */
     u32 hash, len;
     char cls;                       /* 'f' file, 'p' peer "tcp4 1.2.3.4:80", 'x' anything else */
     bool read, written;             /* opened so (files) or used so */
     bool ran;                       /* it is in the list of programs, or was counted as too many */
+    bool live;                      /* somebody points to it (only while nm_drop is prepared) */
     u8 kind;                        /* enum fdkind of the last use */
     u64 in_bytes, out_bytes, opens;
     char s[];                       /* NUL-terminated; may hold any other byte */
@@ -1832,18 +1833,21 @@ static bool mem_string_ahead(struct task *t, struct mem_ahead *m, u64 addr, stru
 }
 
 /* == 6 nm_  names that the summary keeps ========================================
- * Paths and peers, each stored once in an arena that only grows, up to a limit; beyond it all new
- * names share one entry and the summary counts them. Entry points: nm_get, nm_str. */
+ * Paths and peers, each stored once. When they take nm.drop_at bytes, tr_trim_names marks those
+ * that descriptors, mappings and lists point to; of the others those with the most I/O stay, and
+ * the rest is dropped and counted (nm_drop). So a trace of days takes no more memory than one of
+ * minutes. Beyond NM_LIMIT, which a recording can reach, all new names share one entry, and the
+ * summary counts them. Entry points: nm_get, nm_str, nm_first, nm_next. */
 
-enum { NM_BUCKETS = 1 << 14, NM_CHUNK = 1 << 18, NM_LIMIT = 256 << 20 };
+enum { NM_BUCKETS = 1 << 12, NM_LIMIT = 256 << 20, NM_KEPT = 4 << 20 };
 
 static struct {
-    struct name *hash[NM_BUCKETS];
-    char *chunk;
-    size_t left, total;
+    struct name **hash;  /* chains, as many as there are names, at least */
+    u32 buckets;         /* a power of two; 0: there is no hash yet */
+    size_t total, drop_at; /* bytes that names take; and from when on some are to be dropped */
     u64 n, overflow;
     struct name *other;
-} nm;
+} nm = { .drop_at = 2 * NM_KEPT };
 
 static u32 nm_hash(char cls, const char *s, size_t n)
 {
@@ -1853,54 +1857,166 @@ static u32 nm_hash(char cls, const char *s, size_t n)
     return h;
 }
 
-static struct name *nm_alloc(size_t n)
+/* What a name of n bytes takes, with what malloc adds. */
+static size_t nm_size(size_t n)
 {
-    size_t need = (sizeof(struct name) + n + 1 + 15) & ~(size_t)15;
-    if (need > nm.left) {
-        size_t size = MAX((size_t)NM_CHUNK, need);
-        char *p = nm.total + size > NM_LIMIT ? NULL : malloc(size);
-        if (!p)
-            return NULL;
-        nm.chunk = p, nm.left = size, nm.total += size;
-    }
-    struct name *e = (struct name *)(void *)nm.chunk;
-    nm.chunk += need, nm.left -= need;
-    memset(e, 0, sizeof *e);
+    return (sizeof(struct name) + n + 1 + 31) & ~(size_t)15;
+}
+
+static struct name *nm_alloc(char cls, const char *s, size_t n)
+{
+    struct name *e = nm.total + nm_size(n) > NM_LIMIT ? NULL : malloc(sizeof *e + n + 1);
+    if (!e)
+        return NULL;
+    nm.total += nm_size(n);
+    *e = (struct name){ .len = (u32)n, .cls = cls };
+    memcpy(e->s, s, n);
+    e->s[n] = 0;
     return e;
+}
+
+static struct name **nm_slot(u32 hash)
+{
+    return &nm.hash[hash & (nm.buckets - 1)];
+}
+
+static void nm_link(struct name *e)
+{
+    struct name **slot = nm_slot(e->hash);
+    e->next = *slot;
+    *slot = e;
+}
+
+/* Doubles the hash. Without memory for that, its chains grow. */
+static void nm_widen(void)
+{
+    struct name **old = nm.hash;
+    u32 n = nm.buckets, more = n ? 2 * n : NM_BUCKETS;
+    struct name **wide = calloc(more, sizeof *wide);
+    if (!wide)
+        return;
+    nm.hash = wide;
+    nm.buckets = more;
+    for (u32 i = 0; i < n; i++)
+        for (struct name *e = old[i], *next; e; e = next) {
+            next = e->next;
+            nm_link(e);
+        }
+    free(old);
 }
 
 /* Makes the entry that stands for all names beyond the limit. */
 static void nm_init(void)
 {
     static const char text[] = "(more names)";
-    nm.other = nm_alloc(sizeof text);
-    if (!nm.other)
+    nm_widen();
+    nm.other = nm_alloc('f', text, sizeof text - 1);
+    if (!nm.other || !nm.hash)
         die(EXIT_KVIS, "out of memory");
-    memcpy(nm.other->s, text, sizeof text);
-    nm.other->len = sizeof text - 1;
-    nm.other->cls = 'f';
 }
 
 /* The one name for these bytes; never NULL. */
 static struct name *nm_get(char cls, const char *s, size_t n)
 {
     u32 h = nm_hash(cls, s, n);
-    struct name **slot = &nm.hash[h % NM_BUCKETS];
-    for (struct name *e = *slot; e; e = e->next)
+    for (struct name *e = *nm_slot(h); e; e = e->next)
         if (e->hash == h && e->len == n && e->cls == cls && !memcmp(e->s, s, n))
             return e;
-    struct name *e = nm_alloc(n);
+    struct name *e = nm_alloc(cls, s, n);
     if (!e) {
         nm.overflow++;
         return nm.other;
     }
-    memcpy(e->s, s, n);
-    e->s[n] = 0;
-    e->hash = h, e->len = (u32)n, e->cls = cls;
-    e->next = *slot;
-    *slot = e;
+    if (nm.n == nm.buckets)
+        nm_widen();
+    e->hash = h;
+    nm_link(e);
     nm.n++;
     return e;
+}
+
+static struct name *nm_from(u32 bucket)
+{
+    while (bucket < nm.buckets && !nm.hash[bucket])
+        bucket++;
+    return bucket < nm.buckets ? nm.hash[bucket] : NULL;
+}
+
+/* All names, in no order. */
+static struct name *nm_first(void)
+{
+    return nm_from(0);
+}
+
+static struct name *nm_next(const struct name *e)
+{
+    return e->next ? e->next : nm_from((e->hash & (nm.buckets - 1)) + 1);
+}
+
+static u64 nm_bytes(const struct name *e)
+{
+    return e->in_bytes + e->out_bytes;
+}
+
+/* By bytes, then by how often it was opened, then by the name itself: the most comes first. */
+static int nm_most_first(const struct name *a, const struct name *b)
+{
+    u64 x = nm_bytes(a), y = nm_bytes(b);
+    if (x != y)
+        return x < y ? 1 : -1;
+    if (a->opens != b->opens)
+        return a->opens < b->opens ? 1 : -1;
+    int order = memcmp(a->s, b->s, MIN(a->len, b->len));
+    return order ? order : a->len < b->len ? -1 : a->len > b->len;
+}
+
+static int nm_compare(const void *a, const void *b)
+{
+    return nm_most_first(*(struct name *const *)a, *(struct name *const *)b);
+}
+
+static void nm_mark(struct name *e)
+{
+    if (e)
+        e->live = true;
+}
+
+/* Frees the names that are not marked. */
+static void nm_sweep(void (*gone)(const struct name *))
+{
+    for (u32 i = 0; i < nm.buckets; i++)
+        for (struct name **slot = &nm.hash[i], *e; (e = *slot);) {
+            if (e->live) {
+                e->live = false;
+                slot = &e->next;
+                continue;
+            }
+            gone(e);
+            *slot = e->next;
+            nm.total -= nm_size(e->len);
+            nm.n--;
+            free(e);
+        }
+}
+
+/* Drops names that are not marked, but for those with the most I/O, of which NM_KEPT bytes stay.
+ * gone: is called for each that is dropped. */
+static void nm_drop(void (*gone)(const struct name *))
+{
+    struct name **list = malloc(nm.n * sizeof *list);
+    size_t n = 0, kept = 0;
+    for (struct name *e = nm_first(); list && e; e = nm_next(e))
+        if (!e->live && (nm_bytes(e) || e->opens))
+            list[n++] = e;
+    if (list)
+        qsort(list, n, sizeof *list, nm_compare);
+    for (size_t i = 0; i < n && kept + nm_size(list[i]->len) <= NM_KEPT; i++) {
+        kept += nm_size(list[i]->len);
+        list[i]->live = true;
+    }
+    free(list);
+    nm_sweep(gone);
+    nm.drop_at = nm.total + NM_KEPT;
 }
 
 static struct name *nm_str(char cls, const char *s)
@@ -7617,7 +7733,7 @@ struct st_row {
 /* Calls of one name on one file, and where their time went. */
 struct st_where {
     u16 row;
-    const struct name *on;
+    struct name *on;
     u64 calls, ns, cpu, runq, disk;
 };
 
@@ -7680,6 +7796,8 @@ static struct {
     struct name **program; /* of the commands run, each once; grows up to ST_PROGRAMS */
     u32 n_programs, cap_programs;
     u64 programs_other, disks_other; /* more than those lists have */
+    u64 names_dropped, files_dropped, peers_dropped, connections_dropped; /* by nm_drop */
+    u64 dropped_most;    /* bytes that one of them had, at most */
     u64 files_read, files_written, fault_bytes; /* as st_settle made them of the rest */
 } st;
 
@@ -7784,7 +7902,7 @@ static int st_where_cmp(const void *a, const void *b)
 }
 
 /* The row of a call's name and what it was about, or a free one. There always is one. */
-static struct st_where *st_where_row(u16 row, const struct name *on)
+static struct st_where *st_where_row(u16 row, struct name *on)
 {
     u32 at = row * 31u + (on ? on->hash : 0);
     while (st.where[at % ST_WHERE].calls
@@ -7811,7 +7929,7 @@ static void st_where(struct task *t, const struct call *c)
 {
     bool on_fd = c->known && sc_rows[c->row].nargs && sc_rows[c->row].arg[0] == K_FD;
     struct fdent *e = on_fd ? fd_find(t->files, (s32)c->arg[0]) : NULL;
-    const struct name *on = e && e->o ? e->o->name : NULL;
+    struct name *on = e && e->o ? e->o->name : NULL;
     if (st.n_where == ST_WHERE / 4 * 3)
         st_where_thin();
     struct st_where *w = st_where_row(c->row, on);
@@ -8043,20 +8161,18 @@ static u32 st_names(struct name **list, u32 max, bool (*want)(const struct name 
 {
     u32 n = 0;
     *more = 0;
-    for (u32 i = 0; i < NM_BUCKETS; i++)
-        for (struct name *e = nm.hash[i]; e; e = e->next) {
-            if (!want(e))
-                continue;
-            *more += n == max;
-            u64 bytes = e->in_bytes + e->out_bytes;
-            u32 k = MIN(n, max - 1);
-            if (n >= max && list[k]->in_bytes + list[k]->out_bytes >= bytes)
-                continue;
-            for (; k && list[k - 1]->in_bytes + list[k - 1]->out_bytes < bytes; k--)
-                list[k] = list[k - 1];
-            list[k] = e;
-            n += n < max;
-        }
+    for (struct name *e = nm_first(); e; e = nm_next(e)) {
+        if (!want(e))
+            continue;
+        *more += n == max;
+        if (n == max && nm_most_first(list[max - 1], e) < 0)
+            continue;
+        u32 k = MIN(n, max - 1);
+        for (; k && nm_most_first(list[k - 1], e) > 0; k--)
+            list[k] = list[k - 1];
+        list[k] = e;
+        n += n < max;
+    }
     return n;
 }
 
@@ -8092,10 +8208,32 @@ static bool st_is_remote(const struct name *n)
 static u64 st_count(bool read)
 {
     u64 n = 0;
-    for (u32 i = 0; i < NM_BUCKETS; i++)
-        for (struct name *e = nm.hash[i]; e; e = e->next)
-            n += e->cls == 'f' && e->kind == FK_FILE && (read ? e->read : e->written);
+    for (const struct name *e = nm_first(); e; e = nm_next(e))
+        n += e->cls == 'f' && e->kind == FK_FILE && (read ? e->read : e->written);
     return n;
+}
+
+/* Counts a name that is dropped (nm_drop). */
+static void st_name_gone(const struct name *n)
+{
+    if (!st_is_file(n) && !st_is_peer(n))
+        return;
+    st.names_dropped++;
+    st.dropped_most = MAX(st.dropped_most, nm_bytes(n));
+    st.files_dropped += st_is_file(n);
+    st.peers_dropped += st_is_peer(n);
+    st.connections_dropped += st_is_connection(n);
+}
+
+/* Marks the names that the summary's own lists point to. */
+static void st_mark_names(void)
+{
+    for (u32 i = 0; i < ST_WHERE; i++)
+        nm_mark(st.where[i].on);
+    for (u32 i = 0; i < MIN(st.n_left, (u64)ST_LEFT_OPEN); i++)
+        nm_mark(st.left[i].name);
+    for (u32 i = 0; i < st.n_programs; i++)
+        nm_mark(st.program[i]);
 }
 
 static void st_line(struct buf *b, const char *label, u64 bytes)
@@ -8181,6 +8319,11 @@ static const struct st_num {
     /* what the tables and lists had no room for */
     { "names_overflow", "names_overflow", &nm.overflow, ST_CALLS, NULL },
     { "mappings_overflow", "mappings_overflow", &vm.overflow, ST_CALLS, NULL },
+    { "names_dropped", "names_dropped", &st.names_dropped, ST_CALLS, NULL },
+    { "names_dropped_most_bytes", "dropped_most", &st.dropped_most, ST_CALLS, NULL },
+    { NULL, "files_dropped", &st.files_dropped, ST_RECORDED, NULL },
+    { NULL, "peers_dropped", &st.peers_dropped, ST_RECORDED, NULL },
+    { NULL, "connections_dropped", &st.connections_dropped, ST_RECORDED, NULL },
     { "subprocesses_overflow", "programs_other", &st.programs_other, ST_CALLS, NULL },
     { "failed_other", "failed_other", &st.failed_other, ST_CALLS, NULL },
     { "disks_overflow", "disks_other", &st.disks_other, ST_BLOCK_IO, NULL },
@@ -8189,9 +8332,9 @@ static const struct st_num {
 };
 
 /* Of a recording by kvis proc. */
-static bool st_no_calls(const struct st_end *end)
+static bool st_no_calls(void)
 {
-    return !strcmp(end->backend, ST_PROC);
+    return !strcmp(st_run.backend, ST_PROC);
 }
 
 static bool st_knows_files(void)
@@ -8202,7 +8345,7 @@ static bool st_knows_files(void)
 
 static bool st_knows(enum st_known what)
 {
-    bool calls = !st_no_calls(&st_run);
+    bool calls = !st_no_calls();
     switch (what) {
     case ST_ALWAYS: return true;
     case ST_RECORDED: return false;
@@ -8212,7 +8355,7 @@ static bool st_knows(enum st_known what)
     case ST_MEMORY: return calls && st_knows_memory();
     case ST_IO:
     case ST_OTHER_IO: return calls && st_knows_io();
-    case ST_FILES: return calls && st_knows_files();
+    case ST_FILES: return calls && st_knows_files() && !st.files_dropped;
     case ST_FAULTS: return opt.faults;
     case ST_MAJOR: return opt.faults && !st.no_major;
     case ST_URING: return calls && sc_set[SC_io_uring_enter];
@@ -8532,7 +8675,7 @@ static void st_rule(struct buf *b)
     b_c(b, '\n');
 }
 
-static void st_text_trouble(struct buf *b, const struct st_end *end)
+static void st_text_trouble(struct buf *b)
 {
     if (mem.unreadable)
         b_f(b, " Unreadable: %" PRIu64 " calls whose arguments could not be read in time\n",
@@ -8541,14 +8684,20 @@ static void st_text_trouble(struct buf *b, const struct st_end *end)
         b_f(b, " Names: %" PRIu64 " more than fit are counted as one\n", nm.overflow);
     if (vm.overflow)
         b_f(b, " Mappings: %" PRIu64 " more than fit are left out\n", vm.overflow);
+    if (st.names_dropped) {
+        b_f(b, " Names: %" PRIu64 " files and peers with few bytes were dropped from the lists (at "
+               "most ", st.names_dropped);
+        b_size(b, st.dropped_most);
+        b_s(b, " each)\n");
+    }
     if (st.uring_done)
         b_f(b, " io_uring: %" PRIu64 " results\n", st.uring_done);
     else if (st.uring)
         b_f(b, " io_uring: %" PRIu64 " requests submitted; what they did is not seen by ptrace\n",
             st.uring);
-    b_f(b, " Lost: %" PRIu64 " calls", end->lost);
-    if (end->io && end->io->lost)
-        b_f(b, ", %" PRIu64 " requests of disks", end->io->lost);
+    b_f(b, " Lost: %" PRIu64 " calls", st_run.lost);
+    if (st_run.io && st_run.io->lost)
+        b_f(b, ", %" PRIu64 " requests of disks", st_run.io->lost);
     if (st.uring_lost)
         b_f(b, ", %" PRIu64 " of io_uring's", st.uring_lost);
     if (opt.faults)
@@ -8586,11 +8735,14 @@ static void st_text_files(struct buf *b)
     if (st_knows(ST_FILES))
         b_f(b, " Files: %" PRIu64 " read, %" PRIu64 " written\n", st.files_read,
             st.files_written);
+    else if (st_knows_files())
+        b_f(b, " Files: at least %" PRIu64 " read, %" PRIu64 " written\n", st.files_read,
+            st.files_written);
     else
         b_s(b, " Files: n/a (-e trace= leaves out some of its calls)\n");
 }
 
-static void st_text_calls(struct buf *b, const struct st_end *end)
+static void st_text_calls(struct buf *b)
 {
     st_text_memory(b);
     if (st_knows(ST_FAULTS))
@@ -8603,35 +8755,35 @@ static void st_text_calls(struct buf *b, const struct st_end *end)
     st_text_failed(b);
     st_text_left(b);
     st_text_where(b);
-    st_text_waits(b, end->delays);
-    st_text_disks(b, end->io);
+    st_text_waits(b, st_run.delays);
+    st_text_disks(b, st_run.io);
     b_f(b, " Processes: %" PRIu64 ", threads: %" PRIu64 ", calls traced: %" PRIu64 "\n",
         ps.processes, ps.threads, st.syscalls);
-    b_f(b, " Backend: %s", end->backend);
-    if (end->records)
+    b_f(b, " Backend: %s", st_run.backend);
+    if (st_run.records)
         b_f(b, " (%" PRIu64 " calls recorded, threads held %" PRIu64 " times at their end)",
-            end->records, end->throttled);
+            st_run.records, st_run.throttled);
     b_c(b, '\n');
-    if (end->bpf_runs)
+    if (st_run.bpf_runs)
         b_f(b, " BPF programs: %" PRIu64 ".%03" PRIu64 " ms in %" PRIu64 " runs\n",
-            end->bpf_ns / 1000000, end->bpf_ns / 1000 % 1000, end->bpf_runs);
-    st_text_trouble(b, end);
+            st_run.bpf_ns / 1000000, st_run.bpf_ns / 1000 % 1000, st_run.bpf_runs);
+    st_text_trouble(b);
 }
 
-static void st_text_summary(struct buf *b, const struct st_end *end)
+static void st_text_summary(struct buf *b)
 {
     b_c(b, '\n');
     st_rule(b);
     b_s(b, " FINAL: ");
     st_command(b);
-    b_f(b, " (%.2fs)\n", (double)end->duration_ns / 1e9);
+    b_f(b, " (%.2fs)\n", (double)st_run.duration_ns / 1e9);
     st_rule(b);
-    if (st_no_calls(end))
+    if (st_no_calls())
         b_f(b, " Commands: %" PRIu64 ", processes: %" PRIu64 "\n Lost: %" PRIu64 " records\n",
-            end->commands, ps.processes, end->lost);
+            st_run.commands, ps.processes, st_run.lost);
     else
-        st_text_calls(b, end);
-    st_text_exit(b, end->status);
+        st_text_calls(b);
+    st_text_exit(b, st_run.status);
     st_rule(b);
 }
 
@@ -8680,10 +8832,11 @@ static void st_json_names(struct buf *b)
         const char *key;
         bool (*want)(const struct name *);
         void (*one)(struct buf *, const struct name *);
+        const u64 *dropped;
     } lists[] = {
-        { "files", st_is_file, st_json_file },
-        { "peers", st_is_peer, st_json_peer },
-        { "connections", st_is_connection, st_json_connection },
+        { "files", st_is_file, st_json_file, &st.files_dropped },
+        { "peers", st_is_peer, st_json_peer, &st.peers_dropped },
+        { "connections", st_is_connection, st_json_connection, &st.connections_dropped },
     };
     static struct name *name[ST_LISTED];
     u64 more;
@@ -8695,7 +8848,7 @@ static void st_json_names(struct buf *b)
             b_s(b, i ? "," : "");
             lists[k].one(b, name[i]);
         }
-        b_f(b, "],\"%s_overflow\":%" PRIu64, lists[k].key, more);
+        b_f(b, "],\"%s_overflow\":%" PRIu64, lists[k].key, more + *lists[k].dropped);
     }
 }
 
@@ -8731,27 +8884,27 @@ static void st_json_rest(struct buf *b)
     b_f(b, "],\"open_at_exit_count\":%" PRIu64, st.n_left);
 }
 
-static void st_json_summary(struct buf *b, const struct st_end *end)
+static void st_json_summary(struct buf *b)
 {
     b_s(b, "{\"type\":\"summary\"");
-    if (end->status != -1 && WIFSIGNALED(end->status))
-        b_f(b, ",\"exit_signal\":\"%s\"", u_signame(WTERMSIG(end->status)));
-    else if (end->status != -1)
-        b_f(b, ",\"exit_code\":%d", WEXITSTATUS(end->status));
+    if (st_run.status != -1 && WIFSIGNALED(st_run.status))
+        b_f(b, ",\"exit_signal\":\"%s\"", u_signame(WTERMSIG(st_run.status)));
+    else if (st_run.status != -1)
+        b_f(b, ",\"exit_code\":%d", WEXITSTATUS(st_run.status));
     for (size_t i = 0; i < ARRAY_LEN(st_nums); i++)
         if (st_nums[i].key && st_knows(st_nums[i].known))
             b_f(b, ",\"%s\":%" PRIu64, st_nums[i].key, *st_nums[i].v);
-    b_f(b, ",\"backend\":\"%s\"", end->backend);
-    if (!st_no_calls(end)) {
+    b_f(b, ",\"backend\":\"%s\"", st_run.backend);
+    if (!st_no_calls()) {
         st_json_names(b);
         st_json_rest(b);
     }
-    if (end->delays)
+    if (st_run.delays)
         st_json_where(b), st_json_call_time(b);
-    st_json_delays(b, "sched_waits", "sched_wait", end->delays);
-    if (end->io) {
-        st_json_delays(b, "block_ios", "block_io", &end->io->took);
-        st_json_disks(b, end->io);
+    st_json_delays(b, "sched_waits", "sched_wait", st_run.delays);
+    if (st_run.io) {
+        st_json_delays(b, "block_ios", "block_io", &st_run.io->took);
+        st_json_disks(b, st_run.io);
     }
     b_s(b, "}\n");
 }
@@ -8760,17 +8913,16 @@ static void st_json_summary(struct buf *b, const struct st_end *end)
 static void st_report(bool text)
 {
     static struct buf b;
-    const struct st_end *end = &st_run;
     st_settle();
     b_reset(&b);
     if (opt.count_only || opt.count_too)
         st_table(&b);
     if (!opt.count_only)
-        st_text_summary(&b, end);
+        st_text_summary(&b);
     if (text)
         b_put(&out.text.b, b.p, b.len);
     if (out.json_on)
-        st_json_summary(&out.json.b, end);
+        st_json_summary(&out.json.b);
     out_flush();
 }
 
@@ -10899,24 +11051,20 @@ static void rec_start(int (*write)(const char *, size_t), const char *name)
 
 /* --- writing: the summary's numbers --- */
 
-/* Names, those of a bucket from the back, so that reading them back gives the same order. */
 static void rec_names(void)
 {
-    for (u32 i = 0; i < NM_BUCKETS; i++) {
-        struct name *back = NULL;
-        for (struct name *e = nm.hash[i], *next; e; e = next)
-            next = e->next, e->next = back, back = e;
-        nm.hash[i] = NULL;
-        for (struct name *e = back, *next; e; e = next) {
-            next = e->next, e->next = nm.hash[i], nm.hash[i] = e;
-            if (e->cls != 'f' && e->cls != 'p')
-                continue;
-            rec_put(REC_NAME), b_c(&rout.b, e->cls);
-            rec_str(e->s, e->len);
-            rec_put(e->kind), rec_put(e->read | e->written << 1);
-            rec_put(e->in_bytes), rec_put(e->out_bytes), rec_put(e->opens);
-            rec_done();
-        }
+    for (const struct name *e = nm_first(); e; e = nm_next(e)) {
+        if (e->cls != 'f' && e->cls != 'p')
+            continue;
+        rec_put(REC_NAME);
+        b_c(&rout.b, e->cls);
+        rec_str(e->s, e->len);
+        rec_put(e->kind);
+        rec_put(e->read | e->written << 1);
+        rec_put(e->in_bytes);
+        rec_put(e->out_bytes);
+        rec_put(e->opens);
+        rec_done();
     }
 }
 
@@ -10964,8 +11112,8 @@ static void rec_left(void)
         rec_text(st.left[i].sock ? st.left[i].sock : "");
         b_c(&rout.b, n ? n->cls : '-');
         rec_str(n ? n->s : "", n ? n->len : 0);
-        rec_done();
     }
+    rec_done(); /* not in between: a record lies in one block */
 }
 
 static void rec_where(void)
@@ -12876,7 +13024,7 @@ static void rep_facts(bool whole)
     rep_json("run", &b);
     b_reset(&b);
     if (whole)
-        st_json_summary(&b, &st_run);
+        st_json_summary(&b);
     else
         b_s(&b, "null");
     rep_json("summary", &b);
@@ -13020,13 +13168,12 @@ static int df_by_address(const void *a, const void *b)
 static int df_keep_names(void)
 {
     df.name = calloc(nm.n + 1, sizeof *df.name);
-    for (u32 i = 0; df.name && i < NM_BUCKETS; i++)
-        for (struct name *e = nm.hash[i]; e; e = e->next) {
-            if (!e->opens && !e->in_bytes && !e->out_bytes)
-                continue;
-            df.name[df.n_names++] = (struct df_name){ e, e->in_bytes, e->out_bytes, e->opens };
-            e->in_bytes = e->out_bytes = e->opens = 0;
-        }
+    for (struct name *e = nm_first(); df.name && e; e = nm_next(e)) {
+        if (!e->opens && !nm_bytes(e))
+            continue;
+        df.name[df.n_names++] = (struct df_name){ e, e->in_bytes, e->out_bytes, e->opens };
+        e->in_bytes = e->out_bytes = e->opens = 0;
+    }
     if (df.name)
         qsort(df.name, df.n_names, sizeof *df.name, df_by_address);
     return df.name ? 0 : -ENOMEM;
@@ -13111,11 +13258,10 @@ static struct df_only *df_only(u32 k, char cls, bool noise, u32 *n)
         if (a->n->cls == cls && !in_b && (noise || !nm_noise(a->n->s)))
             list[(*n)++] = (struct df_only){ a->n, a->in + a->out, a->opens };
     }
-    for (u32 i = 0; list && k == 1 && i < NM_BUCKETS; i++)
-        for (struct name *e = nm.hash[i]; e; e = e->next)
-            if (e->cls == cls && (e->opens || e->in_bytes || e->out_bytes) && !df_in_a(e)
-                && (noise || !nm_noise(e->s)))
-                list[(*n)++] = (struct df_only){ e, e->in_bytes + e->out_bytes, e->opens };
+    for (struct name *e = nm_first(); list && k == 1 && e; e = nm_next(e))
+        if (e->cls == cls && (e->opens || nm_bytes(e)) && !df_in_a(e)
+            && (noise || !nm_noise(e->s)))
+            list[(*n)++] = (struct df_only){ e, nm_bytes(e), e->opens };
     if (list)
         qsort(list, *n, sizeof *list, df_most_first);
     return list;
@@ -17742,10 +17888,50 @@ static bool tr_continues(struct task *t, const struct stop *s)
     return false;
 }
 
+static void tr_mark_ofd(const struct ofd *o)
+{
+    nm_mark(o->name);
+    nm_mark(o->local);
+    nm_mark(o->peer);
+}
+
+static void tr_mark_names(struct task *t)
+{
+    nm_mark(t->exec_path);
+    nm_mark(t->fault_run.name);
+    if (t->fs)
+        nm_mark(t->fs->cwd);
+    for (u32 i = 0; t->files && i < t->files->cap; i++)
+        if (t->files->slot[i].fd >= 0)
+            tr_mark_ofd(t->files->slot[i].o);
+    for (u32 i = 0; t->mm && i < t->mm->n; i++)
+        nm_mark(t->mm->r[i].name);
+}
+
+/* Drops names when they are many. For a moment in which only what is marked here points to names,
+ * as the beginning of a call is. */
+static void tr_trim_names(void)
+{
+    if (nm.total < nm.drop_at)
+        return;
+    nm_mark(tr.cwd);
+    st_mark_names();
+    tr_each(tr_mark_names);
+    for (u32 i = 0; i < PS_BUCKETS; i++)
+        for (struct proc *p = ps.proc[i]; p; p = p->next)
+            nm_mark(p->program);
+    for (const struct ofd *o = fdt.dead; o; o = o->next_free)
+        tr_mark_ofd(o);
+    for (u32 i = 0; i < md_flying.n; i++)
+        tr_mark_ofd(md_flying.o[i]);
+    nm_drop(st_name_gone);
+}
+
 static void tr_enter(struct task *t, const struct stop *s, u64 ns)
 {
     struct call *c = &t->call;
     mem_budget();
+    tr_trim_names();
     if (tr_continues(t, s)) {
         c->open = true;
         c->noret = c->detached = c->begun = false;
@@ -19504,11 +19690,14 @@ static void tr_same_cpu(void)
 static void tr_report(const char *backend, bool text)
 {
     tr_tell_lost();
-    struct st_end end = { tr.status, u_now() - tr.start_ns, backend, hy_delays(), hy_io(),
-                          hy.records, hy_stops(), hy_lost(), 0, 0, 0, 0 };
+    st_run = (struct st_end){
+        .status = tr.status, .duration_ns = u_now() - tr.start_ns, .backend = backend,
+        .delays = hy_delays(), .io = hy_io(), .records = hy.records, .throttled = hy_stops(),
+        .lost = hy_lost(),
+    };
     if (hy.on && opt.bpf_stats) {
-        end.bpf_ns = bpf_info(&hy.obj, ~0u, BPF_INFO_NS);
-        end.bpf_runs = bpf_info(&hy.obj, ~0u, BPF_INFO_RUNS);
+        st_run.bpf_ns = bpf_info(&hy.obj, ~0u, BPF_INFO_NS);
+        st_run.bpf_runs = bpf_info(&hy.obj, ~0u, BPF_INFO_RUNS);
     }
     out_run_flush();
     out_disk_flush();
@@ -19518,7 +19707,6 @@ static void tr_report(const char *backend, bool text)
         for (struct task *t = ps.task[i]; t; t = t->next)
             if (t->mm && t->mm->refs == 1)
                 vm_account(t->mm);
-    st_run = end;
     rec_finish();
     px_close();
     hy_settle();
@@ -21452,8 +21640,10 @@ static void proc_tell_exec(const struct proc_life *l, u64 ts_ns, int err)
     if (l->cut)
         ev_num(e, EV_argv_cut, true);
     ev_num(e, EV_uid, l->uid);
-    if (!err && l->path.len)
+    if (!err && l->path.len) {
+        tr_trim_names();
         st_program(nm_get('f', l->path.p, l->path.len));
+    }
     proc_tell(e);
 }
 

@@ -614,8 +614,8 @@ static void t_loader(void)
 static void t_lost(void)
 {
     static struct buf b;
-    struct st_end end = { .duration_ns = 1, .backend = "hybrid", .lost = 4711 };
-    st_json_summary(&b, &end);
+    st_run = (struct st_end){ .duration_ns = 1, .backend = "hybrid", .lost = 4711 };
+    st_json_summary(&b);
     b_c(&b, 0);
     EXPECT(strstr(b.p, ",\"lost\":4711,"));
     b_free(&b);
@@ -653,7 +653,7 @@ static void t_arguments(void)
 static void t_large_summary(void)
 {
     static char path[8000];
-    struct st_end end = { .duration_ns = 1, .backend = "ptrace" };
+    st_run = (struct st_end){ .duration_ns = 1, .backend = "ptrace" };
     int f = memfd_create("json", MFD_CLOEXEC);
     struct writer was = out.json;
     out.json = (struct writer){ .fd = { f, -1 }, .b.max = 32 << 20 };
@@ -663,7 +663,7 @@ static void t_large_summary(void)
         path[0] = '/', path[4] = (char)i;
         nm_get('f', path, sizeof path)->opens = 1;
     }
-    st_json_summary(&out.json.b, &end);
+    st_json_summary(&out.json.b);
     EXPECT(!out.json.b.cut);
     out_writer_flush(&out.json);
     off_t n = lseek(f, 0, SEEK_END);
