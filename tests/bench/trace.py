@@ -224,7 +224,7 @@ def served(cmd, work, where, err=subprocess.DEVNULL):
 
 
 def filled(words, files):
-    return [w.format(**files) if w.startswith(("{", "--json", "-w")) else w for w in words]
+    return [w.format(**files) if w.startswith(("{", "--json", "--report", "-w")) else w for w in words]
 
 
 def command(row, work, files, more):
