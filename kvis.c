@@ -421,7 +421,7 @@ static void PRINTF_LIKE(1, 2) u_warn(const char *fmt, ...)
     va_end(ap);
 }
 
-/* Exit codes of kvis's own: CONTRACT with scripts (DESIGN, Output). */
+/* Exit codes of kvis's own: CONTRACT with scripts. */
 enum { EXIT_USAGE = 2, EXIT_KVIS = 125, EXIT_NOEXEC = 126, EXIT_NOTFOUND = 127 };
 
 static void __attribute__((noreturn)) PRINTF_LIKE(2, 3) die(int code, const char *fmt, ...)
@@ -731,7 +731,7 @@ static int u_utf8(const u8 *s, size_t n, u32 *cp)
 }
 
 /* Code points that a terminal acts on instead of showing: C0, DEL, C1, and the bidirectional
- * controls and line separators with which a name can pose as another (EDGE_CASES O1). */
+ * controls and line separators with which a name can pose as another. */
 static bool u_acts(u32 c)
 {
     return c < 0x20 || (c >= 0x7f && c < 0xa0) || c == 0x61c || (c >= 0x200b && c <= 0x200f)
@@ -842,7 +842,7 @@ static void b_json_ascii(struct buf *b, u8 c)
 }
 
 /* The inside of a JSON string (RFC 8259). An invalid byte becomes U+FFFD; returns whether any did,
- * so that the caller can add the exact bytes as NAME_hex (DESIGN, Output). */
+ * so that the caller can add the exact bytes as NAME_hex. */
 static bool b_json(struct buf *b, const void *bytes, size_t n)
 {
     const u8 *s = bytes;
@@ -875,7 +875,7 @@ static void b_hexbytes(struct buf *b, const void *bytes, size_t n)
         b_hex2(b, s[i]);
 }
 
-/* Bytes as people read them: 517 B, 1.4 KB, 8.5 MB (1 KB = 1024 B, as Compendium prints). */
+/* Bytes as people read them: 517 B, 1.4 KB, 8.5 MB (1 KB = 1024 B). */
 static void b_size(struct buf *b, u64 n)
 {
     static const char *const unit[] = { "KB", "MB", "GB", "TB", "PB", "EB" };
@@ -2041,7 +2041,7 @@ static bool nm_is_linker(const char *s)
 }
 
 /* Shared libraries in library directories, the dynamic linker, virtual file systems: opened by
- * every program, so hidden in text (as Compendium does). */
+ * every program, so hidden in text. */
 static bool nm_noise(const char *s)
 {
     static const char *const dir[] = { "/lib/", "/lib32/", "/lib64/", "/usr/lib/", "/usr/lib32/",
@@ -2261,7 +2261,7 @@ static void fd_mark_all(struct files *f, u32 lo, u32 hi)
             f->slot[i].cloexec = true;
 }
 
-/* Socket type by domain and type; the ARPANET ones as Compendium names them. */
+/* Socket type by domain and type: tcp4, udp6, unix and so on. */
 static const char *fd_sock_type(int domain, int type, int proto)
 {
     static const struct { int domain, type; const char *name; } row[] = {
@@ -7465,7 +7465,7 @@ static void out_json_num(struct buf *b, s64 n)
         b_s64(b, n);
 }
 
-/* The name of a field in JSON: what Compendium calls the target is our fd_kind. */
+/* The name of a field in JSON; fd_kind is called target there. */
 static const char *out_json_key(u8 kind, u32 f)
 {
     return kind == EK_URING && f == EV_code ? "result"
@@ -7719,7 +7719,7 @@ static void out_forget(const struct task *t)
 
 /* == 14 st_  counts, percentiles, the table of -c and the summary ==================
  * Times go into log-linear histograms, 16 buckets an octave, so that a percentile is within 1/32 of
- * the truth (DESIGN, "Maps only for aggregates"). Entry points: st_call, st_io, st_open_at_exit,
+ * the truth. Entry points: st_call, st_io, st_open_at_exit,
  * st_table, st_summary. */
 
 enum { ST_BUCKETS = 16 + 60 * 16, ST_ERRNOS = 256, ST_LEFT_OPEN = 256, ST_TABLES = 1024,
@@ -7952,7 +7952,7 @@ static void st_waits(const struct call *c)
 }
 
 /* Counts a call that has returned. A call that the kernel restarts (ERESTART*) is counted when it
- * finally returns (EDGE_CASES P20). */
+ * finally returns. */
 static void st_call(struct task *t, const struct call *c)
 {
     if (c->known && !sc_set[c->row])
@@ -10235,7 +10235,7 @@ static void md_unshare(struct task *t, struct call *c)
 }
 
 /* The tracee's own seccomp filters decide before ours is asked: from now on every call stops, so
- * that a call that they deny is seen all the same (EDGE_CASES P23). */
+ * that a call that they deny is seen all the same. */
 static void md_seccomp(struct task *t, struct call *c)
 {
     enum { TSYNC = 1, NEW_LISTENER = 8 }; /* SECCOMP_FILTER_FLAG_*, <linux/seccomp.h> */
@@ -15596,7 +15596,7 @@ static int bpf_attach_raw(const char *name, int prog)
 
 /* A perf event that runs a program. It is opened on one CPU and its program runs on all of them:
  * the kernel keeps it with the tracepoint (perf_event_set_bpf_prog), so it must only be a CPU that
- * is on now (EDGE_CASES E17). */
+ * is on now. */
 static int bpf_attach_perf(struct perf_event_attr *a, int prog)
 {
     int f = (int)syscall(SYS_perf_event_open, a, -1, bpf_online_cpu(), -1, PERF_FLAG_FD_CLOEXEC);
@@ -15981,8 +15981,7 @@ static u64 bpf_info(const struct bpf_obj *o, u32 mask, u32 at)
     return sum;
 }
 
-/* How often a program of `mask` was not run because it, or another one, was running on that CPU
- * (EDGE_CASES 0.6). */
+/* How often a program of `mask` was not run because it, or another one, was running on that CPU. */
 static u64 bpf_missed(const struct bpf_obj *o, u32 mask)
 {
     return bpf_info(o, mask, BPF_INFO_MISSES);
@@ -17548,7 +17547,7 @@ static const struct wire_call *hy_record(const void *p, u32 size)
  * PTRACE_SEIZE; system-call stops only for calls that somebody asked about (a seccomp filter, where
  * that changes nothing for the program); every other stop handed on as it would have been untraced.
  * From the first attach on nothing here ends the program: errors are counted or reported once, and
- * the way out is tr_finish. man ptrace(2) is the contract; EDGE_CASES P1-P40 are its traps.
+ * the way out is tr_finish. man ptrace(2) is the contract.
  *
  * Order: what is told, is told in the order of its ends. The ring's records come as they lie in it,
  * which is that order but for the microseconds between a record's clock and its place; before each,
@@ -18066,7 +18065,7 @@ static bool tr_set_clone_flags(struct task *t, const struct call *c, u64 flags)
 }
 
 /* CLONE_UNTRACED would give a child that carries our filter and has no tracer: each filtered call
- * of it would fail with ENOSYS (EDGE_CASES P11). The flag means nothing to a program that is not
+ * of it would fail with ENOSYS. The flag means nothing to a program that is not
  * traced, so it is taken out. */
 static void tr_no_untraced(struct task *t, const struct call *c)
 {
@@ -18826,7 +18825,7 @@ static void tr_interrupted_by(struct task *t, int sig)
 
 /* Whether t belongs to the init of a pid namespace that has no handler for a fault which is its
  * own. Untraced, the kernel lifts its immunity and it dies; traced, it does not (kernel/signal.c,
- * force_sig_info_to_task), and faults for ever (EDGE_CASES 0.7, P31). */
+ * force_sig_info_to_task), and faults for ever. */
 static bool tr_immune(struct task *t, const siginfo_t *si)
 {
     static const u64 fault = 1ull << (SIGSEGV - 1) | 1ull << (SIGBUS - 1) | 1ull << (SIGFPE - 1)
@@ -19413,7 +19412,7 @@ static void tr_loop(void)
 
 /* In the tick, while PTRACE_SEIZE waits for an exec of that process to end (both take
  * cred_guard_mutex, kernel/ptrace.c), and the exec waits until the dead threads which are traced
- * already are reaped, by us: reaps them, so that all go on (EDGE_CASES P5). Stops of those that
+ * already are reaped, by us: reaps them, so that all go on. Stops of those that
  * live come along, whatever is asked for (kernel/exit.c, wait_task_stopped: "we see ptrace'd
  * stopped tasks regardless of options"). Only calls that a handler may make. */
 static void tr_reap_dead(void)
