@@ -32834,6 +32834,8 @@ static const char doc_pieces[] =
     ".SH FIELDS\n"
     "Of the lines of\n.BR \\-\\-json ,\nby\n.BR type ;\n"
     "all have ts_ns, pid, tid and type, those that failed error.\n\1"
+    ".SH FINDINGS\n"
+    "What \\fBdiagnose\\fR looks for, by resource, with the first threshold of each.\n\1"
     ".SH EXIT STATUS\n"
     ".TP\nthe command's\nIt has ended; killed by a signal, kvis dies by the same.\n"
     ".TP\n0\nSuccess; of \\-p: ended by Ctrl-C, by \\-d or with the process.\n"
@@ -33042,6 +33044,33 @@ static void doc_fields(struct buf *b, const struct cmd *c)
             b_s(b, name);
         }
         b_c(b, '\n');
+    }
+}
+
+/* The rules of kvis diagnose; a thing is called X. */
+static void doc_findings(struct buf *b, const struct cmd *c)
+{
+    static struct buf text;
+    if (c != doc.cmds)
+        return;
+    for (const struct dg_rule *r = dg_rules; r < dg_rules + ARRAY_LEN(dg_rules); r++) {
+        b_s(b, ".TP\n");
+        doc_text(b, dg_text_of(r, DG_NAME));
+        b_c(b, '\n');
+        b_reset(&text);
+        for (const char *s = dg_text_of(r, DG_SENTENCE); *s; s++) {
+            bool thing = *s == '%' && s[1] == 't';
+            b_c(&text, thing ? 'X' : *s);
+            s += thing;
+        }
+        if (r->limit > 1e-6f) { /* else any is too many */
+            b_s(&text, r->below ? " (at most: " : " (at least: ");
+            dg_say(&text, r->value, (double)r->limit);
+            b_c(&text, ')');
+        }
+        b_c(&text, 0);
+        doc_text(b, text.p);
+        b_s(b, ".\n");
     }
 }
 
@@ -33263,7 +33292,7 @@ static const struct {
     const char *name;
     void (*each[5])(struct buf *, const struct cmd *);
 } doc_kinds[] = {
-    { "--man", { doc_synopsis, doc_options, doc_fields } },
+    { "--man", { doc_synopsis, doc_options, doc_fields, doc_findings } },
     { "bash", { doc_bash_values, doc_bash_words, doc_bash_name, doc_name } },
     { "zsh", { doc_zsh_name, doc_zsh_rows } },
     { "fish", { doc_name, doc_fish_name, doc_fish_rows } },

@@ -11,7 +11,7 @@ MANWIDTH=100 LC_ALL=C man --warnings -l kvis.1 >page 2>err || fail "man"
 [ ! -s err ] || fail "man --warnings"
 groff -man -ww -Tascii -P -c kvis.1 >/dev/null 2>err; [ ! -s err ] || fail "groff -ww"
 col -b <page >text 2>/dev/null || cp page text
-for s in NAME SYNOPSIS DESCRIPTION REQUIREMENTS OPTIONS FIELDS 'EXIT STATUS' ENVIRONMENT EXAMPLES OVERHEAD NOTES 'SEE ALSO'; do
+for s in NAME SYNOPSIS DESCRIPTION REQUIREMENTS OPTIONS FIELDS FINDINGS 'EXIT STATUS' ENVIRONMENT EXAMPLES OVERHEAD NOTES 'SEE ALSO'; do
     has text "^$s\$"
 done
 n=0
@@ -25,4 +25,6 @@ for c in $(kv help | sed -n 's/^  \([a-z]*\) .*/\1/p'); do
         n=$((n + 1))
     done
 done
+sh "$TESTS/../gen/rules.sh" list >rules || fail "rules.sh list"
+while read -r rule _; do has text "^ +$rule( |\$)"; done <rules
 [ $n -gt 150 ] || fail "only $n options were looked for"

@@ -1,10 +1,11 @@
-/* Makes a machine ill in a way that kvis diagnose is to name, until it is killed; says `ill` when it is:
- * `ill cpu N`: N threads that compute; `ill pinned CPU N`: the same, all on that CPU; `ill calls N`: N threads that
- * make system calls; `ill forks N`: children that end at once, made by N processes; `ill oom MB`: children that take so much memory;
- * `ill retransmits`: connections into a tun device that nobody reads; `ill disk NAME N`: N threads that read anywhere on /dev/NAME;
- * `ill memory MB`: goes through that much memory, again and again; `ill far MB NODE CPU`: so much memory
- * of one NUMA node, used on a CPU of another; `ill listen`: accepts none of many connections. Its name
- * (comm) is ill-SCENE. */
+/* Causes a fault that kvis diagnose is to find, until it is killed; says `ill` when it does:
+ * `ill cpu N`: N threads that compute; `ill pinned CPU N`: the same, all on that CPU;
+ * `ill calls N`: N threads that make system calls; `ill forks N`: children that end at once, made by N
+ * processes; `ill oom MB`: children that take so much memory; `ill files N`: opens N files, and limits the
+ * machine to a few more; `ill retransmits`: connections into a tun device that nobody reads;
+ * `ill disk NAME N`: N threads that read anywhere on /dev/NAME; `ill memory MB`: goes through that much
+ * memory, again and again; `ill far MB NODE CPU`: so much memory of one NUMA node, used on a CPU of
+ * another; `ill listen`: accepts none of many connections. Its name (comm) is ill-SCENE. */
 #include "t.h"
 
 #include <linux/if_tun.h>
@@ -80,6 +81,22 @@ static void retransmits(void)
             say("ill");
         usleep(20000);
     }
+    pause();
+}
+
+/* The kernel's count is off by up to 32 files for each CPU (fs/file_table.c: percpu_counter). */
+static void files(long n)
+{
+    struct rlimit most = { (rlim_t)n + 100, (rlim_t)n + 100 };
+    long open_now = 0;
+    FILE *f = fopen("/proc/sys/fs/file-nr", "r");
+    MUST(f && setrlimit(RLIMIT_NOFILE, &most) == 0);
+    while (n-- > 0)
+        MUST(open("/dev/null", O_RDONLY) >= 0);
+    MUST(fscanf(f, "%ld", &open_now) == 1 && open_now > 0);
+    f = fopen("/proc/sys/fs/file-max", "w");
+    MUST(f && fprintf(f, "%ld", open_now * 100 / 96) > 0 && fclose(f) == 0);
+    say("ill");
     pause();
 }
 
@@ -174,6 +191,8 @@ int main(int argc, char **argv)
         forks(0, n[0]);
     else if (!strcmp(scene, "oom"))
         forks((size_t)n[0] << 20, 1);
+    else if (!strcmp(scene, "files"))
+        files(n[0]);
     else if (!strcmp(scene, "retransmits"))
         retransmits();
     else if (!strcmp(scene, "disk"))
