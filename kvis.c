@@ -53,7 +53,7 @@
  * 40 hs_      --listen: GET /metrics over HTTP/1.1
  * 41 scr_     the monitor on a terminal
  * 42 mon_     kvis monitor: what the hardware and the kernel of this box are doing
- * 43 dg_      kvis diagnose: where the time goes, and who takes it
+ * 43 dg_      kvis diagnose: where the time goes, and who takes it  [die: dg_run]
  * 44 check_   kvis check: what works here, and what mends the rest
  * 45 opt_     options, commands, help [die]
  * 46 doc_     the manual page and the completions
@@ -29840,7 +29840,7 @@ static struct dg_task {
     u16 cpus[DG_CPUS];       /* for which its threads waited */
     dev_t devices[DG_DEVICES]; /* of the files that it had open */
     char comm[MFS_COMM];
-} dg_tasks[DG_TASKS];
+} *dg_tasks; /* DG_TASKS of them */
 
 /* Whom a finding blames. task is NULL where it is the thing of the rule itself. */
 struct dg_culprit {
@@ -31205,6 +31205,7 @@ static int dg_run(void)
     mo.interval_ns = MIN(NSEC, MAX(length / 2, 10000000));
     dg.progress = out.events_on && !opt.out_file && !opt.command && isatty(STDOUT_FILENO)
                   && isatty(STDERR_FILENO) && term && strcmp(term, "dumb");
+    dg_tasks = xcalloc(DG_TASKS, sizeof *dg_tasks);
     if (opt.command) {
         sp_fork();
         pid = sp_command.pid;
