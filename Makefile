@@ -88,6 +88,9 @@ soak: $(BIN) ## kvis monitor for 20 minutes (SOAK=SECONDS): memory, descriptors,
 	@d=$$(mktemp -d); cd "$$d" && TESTS='$(CURDIR)/tests' KVIS='$(CURDIR)/$(BIN)' SOAK=$${SOAK:-1200} \
 	  sh '$(CURDIR)/tests/cases/monitor_soak.sh'; e=$$?; rm -rf "$$d"; exit $$e
 
+fuzz: $(BIN) ## libFuzzer over recordings, diff, BTF, formats, /proc and /sys, HTTP: FUZZ_RUNS=1700000 each
+	KVIS='$(CURDIR)/$(BIN)' tests/fuzz/run.sh
+
 coverage: ## how much of kvis.c the cases run, by gcov (CASES="NAME..."; as root)
 	sh tests/lib/coverage.sh $(CASES)
 
@@ -128,5 +131,5 @@ clean: ## remove what was built
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1	/p' Makefile
 
-.PHONY: all run test test-all check bench soak coverage gen vet install uninstall dist clean help
+.PHONY: all run test test-all check bench soak fuzz coverage gen vet install uninstall dist clean help
 .DELETE_ON_ERROR:

@@ -19,6 +19,6 @@ for probe in "$TESTS"/lib/gen/kinds.bpf.c "$TESTS"/lib/gen/sample.bpf.c "$top"/g
 done
 clang -std=c11 -g -O1 -DINSNGEN_FUZZ -fsanitize=fuzzer,address,undefined \
     -fno-sanitize-recover=all -o fuzz "$top/gen/insngen.c" || fail "the fuzzer does not compile"
-timeout -k 5 $((${FUZZ_SECONDS:-15} + 40)) ./fuzz -max_total_time="${FUZZ_SECONDS:-15}" -timeout=10 \
+./fuzz -runs="${FUZZ_RUNS:-3000}" -timeout=10 \
     -rss_limit_mb=1024 -max_len=65536 -print_final_stats=1 corpus >out 2>&1 || fail "see crash-* here"
 grep -E 'number_of_executed_units|cov:' out | tail -n 2 >&9

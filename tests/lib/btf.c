@@ -4,7 +4,6 @@
  *   btf -t DIR N <names       ns that the whole batch takes: the median of N, and the RSS in KiB
  *   btf -f CAT/EVENT <names   the fields of an event (trace_event_raw_X.FIELD)
  *   btf -F CAT/EVENT FILE <names  the same, from a file
- *   with -DFUZZ: a libFuzzer target for both
  *   btf -m [ERRNO]            tracefs' root, and an id read through it; fsopen fails with ERRNO */
 #define _GNU_SOURCE 1
 #include <errno.h>
@@ -19,41 +18,6 @@ static int fsopen_fails;
 #undef main
 #undef syscall
 
-#ifdef FUZZ
-/* The first byte chooses the reader; for split BTF the second says where the module's begins. */
-int LLVMFuzzerTestOneInput(const u8 *data, size_t size);
-int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
-{
-    static const char *const names[] = { "s", "s.m", "s.x[1]", "s.m.x", "s.m[2].m", "t.x.m", "e.A", "u" };
-    struct btf_want w[ARRAY_LEN(names)];
-    static int fd[2];
-    char why[WHY_LEN];
-    if (!size)
-        return 0;
-    if (!fd[0])
-        fd[0] = memfd_create("vmlinux", 0), fd[1] = memfd_create("module", 0);
-    for (u32 i = 0; i < ARRAY_LEN(w); i++)
-        w[i] = (struct btf_want){ .name = names[i] };
-    if (data[0] & 1) {
-        char *text = xrealloc(NULL, size);
-        memcpy(text, data + 1, size - 1);
-        text[size - 1] = 0;
-        tfs_answer("cat/s", text, (u32)size - 1, w, ARRAY_LEN(w));
-        free(text);
-        return 0;
-    }
-    size_t n = size - 1, first = data[0] & 2 && size > 1 ? MIN(n, (size_t)data[1] * 4) : n;
-    if (ftruncate(fd[0], 0) || ftruncate(fd[1], 0) ||
-        pwrite(fd[0], data + 1, first, 0) != (ssize_t)first ||
-        pwrite(fd[1], data + 1 + first, n - first, 0) != (ssize_t)(n - first))
-        abort();
-    btf_resolve_fds(fd[0], data[0] & 2 ? fd[1] : -1, "module", w, ARRAY_LEN(w), why);
-    for (u32 i = 0; i < ARRAY_LEN(w); i++)
-        if (!w[i].err != (w[i].f.exists && w[i].err != -EOPNOTSUPP) || memchr(why, 0, WHY_LEN) == NULL)
-            abort();
-    return 0;
-}
-#else
 static struct btf_want *want;
 static u32 n_want;
 
@@ -158,4 +122,3 @@ int main(int argc, char **argv)
         printf("! %d %s\n", e, why);
     return 0;
 }
-#endif

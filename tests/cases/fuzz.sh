@@ -1,0 +1,13 @@
+#!/bin/sh
+# libFuzzer on all that kvis reads from outside (tests/fuzz/fuzz.c), for FUZZ_RUNS (2000) executions of each target.
+# tier: full
+# timeout: 900
+# needs: clang python3 objcopy
+# covers: E1 E3 O1
+. "$TESTS/lib/lib.sh"
+FUZZ_DIR=$PWD FUZZ_RUNS=${FUZZ_RUNS:-2000} KVIS=$KVIS "$TESTS/fuzz/run.sh" >out 2>&1 9>&-
+st=$?
+[ $st != 77 ] || skip "$(tail -n 1 out)"
+[ $st = 0 ] || fail "a finding: see what it left here"
+grep '^fuzz' out >&9
+eq "targets that ran" 6 "$(grep -c '^fuzz .*: [0-9]* executions, no finding' out)"

@@ -1,0 +1,78 @@
+#!/bin/sh
+# run.sh [TARGET...]: fuzzes kvis with FUZZ_RUNS executions of each target of fuzz.c (all of them; 1700000), and says
+# how many there were. In a directory of its own below tests/out/fuzz (FUZZ_DIR), where corpora stay for the next time.
+# KVIS (./kvis) makes the first recordings. Ends with 1 at a finding, 77 where it cannot be built.
+set -eu
+cd "$(dirname "$0")/../.."
+top=$PWD
+kvis=${KVIS:-$top/kvis} runs=${FUZZ_RUNS:-1700000} dir=${FUZZ_DIR:-$top/tests/out/fuzz}
+[ $# -gt 0 ] || set -- replay diff btf format files http
+mkdir -p "$dir"
+cd "$dir"
+
+# See fuzz.c: all variables of kvis between two symbols.
+build() {
+    inc=$(gcc -print-multiarch 2>/dev/null)
+    san=-fsanitize=fuzzer,address,undefined
+    echo 'int LLVMFuzzerTestOneInput(const char *p, unsigned long n) { return p && n > n + 1; }' >empty.c
+    clang -w $san -o empty empty.c 2>/dev/null || { echo "this clang has no libFuzzer (libclang-rt-dev)"; exit 77; }
+    clang -std=gnu11 -g -O1 $san -fno-sanitize-recover=all -pthread -Wno-unused-function -Wno-unused-variable \
+        ${inc:+-idirafter /usr/include/$inc} -c -o fuzz.o "$top/tests/fuzz/fuzz.c"
+    objcopy --rename-section .bss=kvis_bss --rename-section .data=kvis_data fuzz.o
+    clang $san -pthread -o fuzz fuzz.o
+}
+[ -e fuzz ] && [ -z "$(find "$top/kvis.c" "$top/tests/fuzz" "$top/gen" "$top/bpf_insns" -newer fuzz)" ] || build
+
+# What to begin with.
+mkdir -p corpus/replay corpus/diff corpus/btf corpus/format corpus/http corpus/files seeds/corpus
+(cd seeds && python3 "$top/tests/lib/btf_hostile.py" corpus && python3 "$top/tests/lib/format_hostile.py" corpus)
+cp seeds/corpus/* corpus/btf
+cp seeds/corpus/* corpus/format
+"$kvis" trace -C -w a.kvis -- sh -c 'ls / >/dev/null; cat <nothing; kill -USR1 $$' >record.out 2>&1 || :
+"$kvis" trace -v -w b.kvis -e trace=file,process -- sh -c 'ls /' >record.out 2>&1 || :
+python3 - <<'END'
+def blocks(name):  # without their heads, the file's head away
+    try:
+        data = open(name, "rb").read()
+    except OSError:
+        return b""
+    at, out = 16, b""
+    while at < len(data):
+        n = int.from_bytes(data[at:at + 4], "little")
+        out += n.to_bytes(2, "little") + data[at + 8:at + 8 + n] if n < 65536 else b""
+        at += 8 + n
+    return out
+
+
+a, b = blocks("a.kvis"), blocks("b.kvis")
+for i, one in enumerate((a, b)):
+    open(f"corpus/replay/{i}", "wb").write(b"\1" + one)
+    if len(one) < 65536:
+        open(f"corpus/diff/{i}", "wb").write(len(one).to_bytes(2, "little") + one + a)
+for i, lines in enumerate((b"GET /metrics HTTP/1.1\r\n\r\n", b"HEAD / HTTP/1.0\n\n", b"POST /x HTTP/1.1\r\nA: b\r\n\r\n")):
+    open(f"corpus/http/{i}", "wb").write(bytes([len(lines)]) + lines)
+for i in range(0, 400, 7):
+    open(f"corpus/files/{i}", "wb").write(i.to_bytes(2, "little") + b"\x0c\x00some 1 2 3 4\xff\xff\0\0")
+END
+FUZZ_TREE=$dir/tree # written to: in memory where there is such a directory
+[ ! -w /dev/shm ] || FUZZ_TREE=$(mktemp -d /dev/shm/kvis-fuzz.XXXXXX)
+trap 'rm -rf "$FUZZ_TREE"' EXIT
+trap 'exit 1' INT TERM
+python3 "$top/tests/lib/mon_tree.py" "$FUZZ_TREE" a
+export FUZZ_TREE ASAN_OPTIONS=detect_leaks=0
+
+all=0
+for target; do
+    max=8192
+    case $target in replay | diff) max=20000 ;; esac
+    FUZZ_TARGET=$target ./fuzz -runs="$runs" -timeout=10 -max_len=$max -rss_limit_mb=2048 -print_final_stats=1 \
+        -artifact_prefix="$target-" "corpus/$target" >"$target.log" 2>&1 || {
+        tail -n 40 "$target.log"
+        echo "fuzz $target: a finding: $dir/$target-* (FUZZ_TARGET=$target $dir/fuzz FILE runs it again)"
+        exit 1
+    }
+    n=$(sed -n 's/^stat::number_of_executed_units: *//p' "$target.log")
+    echo "fuzz $target: $n executions, no finding"
+    all=$((all + n))
+done
+echo "fuzz: $all executions"
