@@ -159,6 +159,14 @@
       "Cgroup %t is throttled: it uses up its CPU quota and stands still until the period ends", \
       "cgroup-v2.rst: cpu.max", \
       "cat /sys/fs/cgroup%t/cpu.max", "") \
+    X(CGROUP_QUOTA_USED, "cgroup-quota-used", CGROUP, DG_SATURATION, true, \
+      X_PERIODS, false, 0.5, \
+      DG_GUARDS({ X_NONE, DG_ALL, false, false, 0 }), X_NONE, 0, \
+      DG_BY_MEMBERS, M_B_CPU, false, \
+      DG_R(CGROUP), DG_R(RUNQ), \
+      "Cgroup %t uses up its CPU quota in most periods", \
+      "cgroup-v2.rst: cpu.max", \
+      "cat /sys/fs/cgroup%t/cpu.max", "") \
     X(CGROUP_OOM_KILL, "cgroup-oom-kill", CGROUP, DG_ERROR, true, \
       M_GR_OOM, false, 1e-9, \
       DG_GUARDS({ X_NONE, DG_ALL, false, false, 0 }), X_NONE, 0, \
@@ -247,7 +255,7 @@
         { M_PSI_CPU, DG_ALL, true, false, 0.1 }), X_WAITERS, 1, \
       DG_BY_CPU, M_B_WAIT, false, \
       0, 0, \
-      "Tasks wait for CPU %t while other CPUs are idle: these tasks are bound to CPU %t", \
+      "Tasks wait for CPU %t while other CPUs are idle: the tasks may be bound to CPU %t", \
       "sched_setaffinity(2), cgroup-v2.rst: cpuset", \
       "taskset -acp %p", "kvis monitor -c sched --per-cpu") \
     X(CPU_PRESSURE, "cpu-pressure", RUNQ, DG_SATURATION, false, \

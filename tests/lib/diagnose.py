@@ -21,6 +21,7 @@ BUSY = {"idle": 5}
 ROWS = {
     "cgroup-throttled": ("cgroup", {"cg_periods": 100, "cg_throttles": 50, "cg_usec": 4e6},
                          {"cg_periods": 100, "cg_throttles": 9, "cg_usec": 4e4}),
+    "cgroup-quota-used": ("cgroup", {"cg_periods": 100, "cg_throttles": 60}, {"cg_periods": 100, "cg_throttles": 9}),
     "cgroup-oom-kill": ("cgroup", {"cg_oom": 1}, {}),
     "cgroup-memory-limit": ("cgroup", {"cg_max": 4000}, {"cg_max": 90}),
     "cpu-steal": ("cpu", {"steal": 10}, {"steal": 4}),
