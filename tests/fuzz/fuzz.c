@@ -1,4 +1,5 @@
-/* fuzz.c: libFuzzer targets for what kvis reads from outside; kvis.c included. FUZZ_TARGET chooses:
+/* Used by fuzz/run.sh.
+ * fuzz.c: libFuzzer targets for what kvis reads from outside; kvis.c included. FUZZ_TARGET chooses:
  *   replay  recordings, to all sinks     diff    two of them compared
  *   btf     BTF files                    format  tracefs' formats of events
  *   files   /proc and /sys, below FUZZ_TREE (a copy of what tests/lib/mon_tree.py makes)

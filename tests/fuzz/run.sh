@@ -1,4 +1,5 @@
 #!/bin/sh
+# Used by make fuzz and the case fuzz.
 # run.sh [TARGET...]: fuzzes kvis with FUZZ_RUNS executions of each target of fuzz.c (all of them; 1700000), and says
 # how many there were. In a directory of its own below tests/out/fuzz (FUZZ_DIR), where corpora stay for the next time.
 # KVIS (./kvis) makes the first recordings. Ends with 1 at a finding, 77 where it cannot be built.
