@@ -1,6 +1,6 @@
 #!/bin/sh
 # libFuzzer on all that kvis reads from outside (tests/fuzz/fuzz.c), for FUZZ_RUNS (2000) executions of each target.
-# tier: full
+# tier: fuzz
 # timeout: 900
 # needs: clang python3 objcopy
 # covers: E1 E3 O1
