@@ -33,7 +33,7 @@
 /* begin program blk_issue
  * section raw_tp/block_rq_issue, 194 instructions, stack 96 bytes
  * lowest kernel 5.5 (probe_read_kernel) */
-static const struct bpf_insn blk_issue_insns[] I_PACKED = {
+static const struct bpf_insn blk_issue_insns[] = {
     // blk.bpf.c:102  if (CFG(CFG_SECOND))
     /*    0 */ I_LD_CONST(R2, CFG_SECOND),     /* r2 = CFG_SECOND */
     /*    2 */ I_JMP_IMM(JEQ, R2, 0, 2),       /* if r2 == 0 goto L5 */
@@ -275,7 +275,7 @@ static const struct bpf_insn blk_issue_insns[] I_PACKED = {
     /*  192 */ I_MOV64_IMM(R0, 0),             /* r0 = 0 */
     /*  193 */ I_EXIT(),                       /* exit */
 };
-static const struct bpf_patch blk_issue_patches[] I_PACKED = {
+static const struct bpf_patch blk_issue_patches[] = {
     { 0, PATCH_CONST, 0, "CFG_SECOND" },
     { 9, PATCH_OFF, 4, "request.cmd_flags" },
     { 18, PATCH_EXISTS, 0, "request.rq_disk" },
@@ -299,7 +299,7 @@ static const struct bpf_patch blk_issue_patches[] I_PACKED = {
 /* begin program blk_done
  * section raw_tp/block_rq_complete, 316 instructions, stack 32 bytes
  * lowest kernel 5.5 (probe_read_kernel) */
-static const struct bpf_insn blk_done_insns[] I_PACKED = {
+static const struct bpf_insn blk_done_insns[] = {
     // blk.bpf.c:127  int blk_done(struct raw_tp *ctx)
     /*    0 */ I_MOV64_REG(R6, R1),            /* r6 = r1 */
     // blk.bpf.c:129  u64 key = ctx->arg[0];
@@ -670,7 +670,7 @@ static const struct bpf_insn blk_done_insns[] I_PACKED = {
     /*  314 */ I_MOV64_IMM(R0, 0),             /* r0 = 0 */
     /*  315 */ I_EXIT(),                       /* exit */
 };
-static const struct bpf_patch blk_done_patches[] I_PACKED = {
+static const struct bpf_patch blk_done_patches[] = {
     { 5, PATCH_MAP, 0, "flying" },
     { 13, PATCH_OFF, 4, "request.__data_len" },
     { 28, PATCH_MAP, 0, "stats" },

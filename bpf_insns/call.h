@@ -63,7 +63,7 @@
 /* begin program call_enter
  * section both/raw_syscalls/sys_enter, 367 instructions, stack 360 bytes
  * lowest kernel 5.8 (ringbuf_output) */
-static const struct bpf_insn call_enter_insns[] I_PACKED = {
+static const struct bpf_insn call_enter_insns[] = {
     // call.bpf.c:212  int call_enter(struct raw_tp *ctx)
     /*    0 */ I_MOV64_REG(R6, R1),            /* r6 = r1 */
     // call.bpf.c:217  if (CFG(CFG_RAW)) {
@@ -513,7 +513,7 @@ static const struct bpf_insn call_enter_insns[] I_PACKED = {
     /*  365 */ I_MOV64_IMM(R0, 0),             /* r0 = 0 */
     /*  366 */ I_EXIT(),                       /* exit */
 };
-static const struct bpf_patch call_enter_patches[] I_PACKED = {
+static const struct bpf_patch call_enter_patches[] = {
     { 1, PATCH_CONST, 0, "CFG_RAW" },
     { 7, PATCH_OFF, 8, "trace_event_raw_sys_enter.id" },
     { 9, PATCH_CONST, 0, "CFG_MAGIC" },
@@ -558,7 +558,7 @@ static const struct bpf_patch call_enter_patches[] I_PACKED = {
 /* begin program call_exit
  * section both/raw_syscalls/sys_exit, 1003 instructions, stack 120 bytes
  * lowest kernel 5.8 (ringbuf_output) */
-static const struct bpf_insn call_exit_insns[] I_PACKED = {
+static const struct bpf_insn call_exit_insns[] = {
     // call.bpf.c:551  if (CFG(CFG_RAW)) {
     /*    0 */ I_LD_CONST(R2, CFG_RAW),        /* r2 = CFG_RAW */
     /*    2 */ I_JMP_IMM(JEQ, R2, 0, 3),       /* if r2 == 0 goto L6 */
@@ -1861,7 +1861,7 @@ static const struct bpf_insn call_exit_insns[] I_PACKED = {
     /* 1001 */ I_JMP_IMM(JEQ, R0, 0, -14),     /* if r0 == 0 goto L988 */
     /* 1002 */ I_JA(-17),                      /* goto L986 */
 };
-static const struct bpf_patch call_exit_patches[] I_PACKED = {
+static const struct bpf_patch call_exit_patches[] = {
     { 0, PATCH_CONST, 0, "CFG_RAW" },
     { 6, PATCH_OFF, 8, "trace_event_raw_sys_exit.ret" },
     { 7, PATCH_OFF, 8, "trace_event_raw_sys_exit.id" },
@@ -1918,7 +1918,7 @@ static const struct bpf_patch call_exit_patches[] I_PACKED = {
 /* begin program call_signal
  * section raw_tp/signal_generate, 54 instructions, stack 8 bytes
  * lowest kernel 5.5 (probe_read_kernel) */
-static const struct bpf_insn call_signal_insns[] I_PACKED = {
+static const struct bpf_insn call_signal_insns[] = {
     // call.bpf.c:568  int call_signal(struct raw_signal *ctx)
     /*    0 */ I_MOV64_REG(R6, R1),            /* r6 = r1 */
     // call.bpf.c:570  if ((u32)ctx->group || (u32)ctx->result != TRACE_SIGNAL_ALREADY_PENDING)
@@ -1986,7 +1986,7 @@ static const struct bpf_insn call_signal_insns[] I_PACKED = {
     /*   52 */ I_MOV64_IMM(R0, 0),             /* r0 = 0 */
     /*   53 */ I_EXIT(),                       /* exit */
 };
-static const struct bpf_patch call_signal_patches[] I_PACKED = {
+static const struct bpf_patch call_signal_patches[] = {
     { 11, PATCH_OFF, 4, "task_struct.pid" },
     { 22, PATCH_MAP, 0, "traced" },
 };
@@ -1995,7 +1995,7 @@ static const struct bpf_patch call_signal_patches[] I_PACKED = {
 /* begin program call_fork
  * section raw_tp/sched_process_fork, 82 instructions, stack 328 bytes
  * lowest kernel 5.5 (probe_read_kernel) */
-static const struct bpf_insn call_fork_insns[] I_PACKED = {
+static const struct bpf_insn call_fork_insns[] = {
     // call.bpf.c:599  struct task_struct *child = (void *)ctx->arg[1];
     /*    0 */ I_LDX_MEM(DW, R3, R1, 8),       /* r3 = *(u64 *)(r1 + 8) */
     /*    1 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
@@ -2088,7 +2088,7 @@ static const struct bpf_insn call_fork_insns[] I_PACKED = {
     /*   80 */ I_MOV64_IMM(R0, 0),             /* r0 = 0 */
     /*   81 */ I_EXIT(),                       /* exit */
 };
-static const struct bpf_patch call_fork_patches[] I_PACKED = {
+static const struct bpf_patch call_fork_patches[] = {
     { 3, PATCH_OFF, 4, "task_struct.pid" },
     { 14, PATCH_MAP, 0, "traced" },
     { 65, PATCH_MAP, 0, "traced" },
@@ -2099,7 +2099,7 @@ static const struct bpf_patch call_fork_patches[] I_PACKED = {
 /* begin program call_exec
  * section raw_tp/sched_process_exec, 121 instructions, stack 32 bytes
  * lowest kernel 5.5 (probe_read_kernel) */
-static const struct bpf_insn call_exec_insns[] I_PACKED = {
+static const struct bpf_insn call_exec_insns[] = {
     // call.bpf.c:621  execed((u32)ctx->arg[1]);
     /*    0 */ I_LDX_MEM(DW, R1, R1, 8),       /* r1 = *(u64 *)(r1 + 8) */
     /*    1 */ I_STX_MEM(W, R10, -12, R1),     /* *(u32 *)(r10 - 12) = r1 */
@@ -2243,7 +2243,7 @@ static const struct bpf_insn call_exec_insns[] I_PACKED = {
     /*  119 */ I_MOV64_IMM(R0, 0),             /* r0 = 0 */
     /*  120 */ I_EXIT(),                       /* exit */
 };
-static const struct bpf_patch call_exec_patches[] I_PACKED = {
+static const struct bpf_patch call_exec_patches[] = {
     { 7, PATCH_MAP, 0, "traced" },
     { 17, PATCH_CONST, 0, "CFG_NS_INO" },
     { 23, PATCH_OFF, 4, "task_struct.pid" },
@@ -2264,7 +2264,7 @@ static const struct bpf_patch call_exec_patches[] I_PACKED = {
 /* begin program call_gone
  * section raw_tp/sched_process_exit, 359 instructions, stack 248 bytes
  * lowest kernel 5.8 (ringbuf_output) */
-static const struct bpf_insn call_gone_insns[] I_PACKED = {
+static const struct bpf_insn call_gone_insns[] = {
     // call.bpf.c:645  gone((u32)bpf_get_current_pid_tgid());
     /*    0 */ I_CALL(get_current_pid_tgid),   /* call get_current_pid_tgid */
     /*    1 */ I_STX_MEM(W, R10, -188, R0),    /* *(u32 *)(r10 - 188) = r0 */
@@ -2748,7 +2748,7 @@ static const struct bpf_insn call_gone_insns[] I_PACKED = {
     /*  357 */ I_STX_MEM(DW, R8, 24, R9),      /* *(u64 *)(r8 + 24) = r9 */
     /*  358 */ I_JA(-127),                     /* goto L232 */
 };
-static const struct bpf_patch call_gone_patches[] I_PACKED = {
+static const struct bpf_patch call_gone_patches[] = {
     { 4, PATCH_MAP, 0, "traced" },
     { 66, PATCH_CONST, 0, "CFG_SCHED" },
     { 76, PATCH_MAP, 0, "events" },
@@ -2769,7 +2769,7 @@ static const struct bpf_patch call_gone_patches[] I_PACKED = {
 /* begin program call_switch
  * section raw_tp/sched_switch, 591 instructions, stack 272 bytes
  * lowest kernel 5.8 (ringbuf_output) */
-static const struct bpf_insn call_switch_insns[] I_PACKED = {
+static const struct bpf_insn call_switch_insns[] = {
     // call.bpf.c:773  int call_switch(struct raw_switch *ctx)
     /*    0 */ I_MOV64_IMM(R6, 0),             /* r6 = 0 */
     // call.bpf.c:775  struct task_struct *prev = ctx->prev, *next = ctx->next;
@@ -3556,7 +3556,7 @@ static const struct bpf_insn call_switch_insns[] I_PACKED = {
     /*  589 */ I_STX_MEM(DW, R9, 24, R6),      /* *(u64 *)(r9 + 24) = r6 */
     /*  590 */ I_JA(-127),                     /* goto L464 */
 };
-static const struct bpf_patch call_switch_patches[] I_PACKED = {
+static const struct bpf_patch call_switch_patches[] = {
     { 7, PATCH_EXISTS, 0, "task_struct.__state" },
     { 11, PATCH_OFF, 4, "task_struct.__state" },
     { 22, PATCH_OFF, 8, "task_struct.state" },
@@ -3591,7 +3591,7 @@ static const struct bpf_patch call_switch_patches[] I_PACKED = {
 /* begin program call_wake
  * section raw_tp/sched_wakeup, 45 instructions, stack 8 bytes
  * lowest kernel 5.5 (probe_read_kernel) */
-static const struct bpf_insn call_wake_insns[] I_PACKED = {
+static const struct bpf_insn call_wake_insns[] = {
     // call.bpf.c:792  struct task_struct *t = ctx->t;
     /*    0 */ I_LDX_MEM(DW, R3, R1, 0),       /* r3 = *(u64 *)(r1 + 0) */
     /*    1 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
@@ -3653,7 +3653,7 @@ static const struct bpf_insn call_wake_insns[] I_PACKED = {
     /*   43 */ I_MOV64_IMM(R0, 0),             /* r0 = 0 */
     /*   44 */ I_EXIT(),                       /* exit */
 };
-static const struct bpf_patch call_wake_patches[] I_PACKED = {
+static const struct bpf_patch call_wake_patches[] = {
     { 3, PATCH_OFF, 4, "task_struct.pid" },
     { 13, PATCH_MAP, 0, "traced" },
 };
@@ -3662,7 +3662,7 @@ static const struct bpf_patch call_wake_patches[] I_PACKED = {
 /* begin program call_new
  * section raw_tp/sched_wakeup_new, 118 instructions, stack 328 bytes
  * lowest kernel 5.5 (probe_read_kernel) */
-static const struct bpf_insn call_new_insns[] I_PACKED = {
+static const struct bpf_insn call_new_insns[] = {
     // call.bpf.c:801  struct task_struct *t = ctx->t;
     /*    0 */ I_LDX_MEM(DW, R3, R1, 0),       /* r3 = *(u64 *)(r1 + 0) */
     /*    1 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
@@ -3803,7 +3803,7 @@ static const struct bpf_insn call_new_insns[] I_PACKED = {
     /*  116 */ I_MOV64_IMM(R0, 0),             /* r0 = 0 */
     /*  117 */ I_EXIT(),                       /* exit */
 };
-static const struct bpf_patch call_new_patches[] I_PACKED = {
+static const struct bpf_patch call_new_patches[] = {
     { 3, PATCH_OFF, 4, "task_struct.pid" },
     { 10, PATCH_CONST, 0, "CFG_BY_SCHED" },
     { 17, PATCH_MAP, 0, "traced" },
@@ -3816,7 +3816,7 @@ static const struct bpf_patch call_new_patches[] I_PACKED = {
 /* begin program call_waking
  * section raw_tp/sched_waking, 86 instructions, stack 32 bytes
  * lowest kernel 5.5 (probe_read_kernel) */
-static const struct bpf_insn call_waking_insns[] I_PACKED = {
+static const struct bpf_insn call_waking_insns[] = {
     // call.bpf.c:812  struct task_struct *t = ctx->t;
     /*    0 */ I_LDX_MEM(DW, R3, R1, 0),       /* r3 = *(u64 *)(r1 + 0) */
     /*    1 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
@@ -3937,7 +3937,7 @@ static const struct bpf_insn call_waking_insns[] I_PACKED = {
     /*   84 */ I_MOV64_IMM(R0, 0),             /* r0 = 0 */
     /*   85 */ I_EXIT(),                       /* exit */
 };
-static const struct bpf_patch call_waking_patches[] I_PACKED = {
+static const struct bpf_patch call_waking_patches[] = {
     { 3, PATCH_OFF, 4, "task_struct.pid" },
     { 13, PATCH_MAP, 0, "traced" },
     { 21, PATCH_OFF, 8, "task_struct.stack" },
@@ -3950,7 +3950,7 @@ static const struct bpf_patch call_waking_patches[] I_PACKED = {
 /* begin program call_bio
  * section raw_tp/block_bio_queue, 13 instructions, stack 8 bytes
  * lowest kernel 4.17 (raw tracepoints) */
-static const struct bpf_insn call_bio_insns[] I_PACKED = {
+static const struct bpf_insn call_bio_insns[] = {
     // call.bpf.c:820  u32 tid = (u32)bpf_get_current_pid_tgid();
     /*    0 */ I_CALL(get_current_pid_tgid),   /* call get_current_pid_tgid */
     /*    1 */ I_STX_MEM(W, R10, -4, R0),      /* *(u32 *)(r10 - 4) = r0 */
@@ -3970,7 +3970,7 @@ static const struct bpf_insn call_bio_insns[] I_PACKED = {
     /*   11 */ I_MOV64_IMM(R0, 0),             /* r0 = 0 */
     /*   12 */ I_EXIT(),                       /* exit */
 };
-static const struct bpf_patch call_bio_patches[] I_PACKED = {
+static const struct bpf_patch call_bio_patches[] = {
     { 4, PATCH_MAP, 0, "traced" },
 };
 /* end program call_bio */

@@ -41,7 +41,7 @@
 /* begin program disk_bio
  * section raw_tp/block_bio_queue, 195 instructions, stack 64 bytes
  * lowest kernel 5.5 (probe_read_kernel) */
-static const struct bpf_insn disk_bio_insns[] I_PACKED = {
+static const struct bpf_insn disk_bio_insns[] = {
     // disk.bpf.c:124  int disk_bio(struct raw_tp *ctx)
     /*    0 */ I_MOV64_IMM(R2, 0),             /* r2 = 0 */
     // disk.bpf.c:126  struct io io = { 0 };
@@ -284,7 +284,7 @@ static const struct bpf_insn disk_bio_insns[] I_PACKED = {
     /*  193 */ I_MOV64_IMM(R0, 0),             /* r0 = 0 */
     /*  194 */ I_EXIT(),                       /* exit */
 };
-static const struct bpf_patch disk_bio_patches[] I_PACKED = {
+static const struct bpf_patch disk_bio_patches[] = {
     { 6, PATCH_CONST, 0, "CFG_SECOND" },
     { 17, PATCH_MAP, 0, "traced" },
     { 24, PATCH_MAP, 0, "ios" },
@@ -314,7 +314,7 @@ static const struct bpf_patch disk_bio_patches[] I_PACKED = {
 /* begin program disk_bio_done
  * section raw_tp/block_bio_complete, 62 instructions, stack 16 bytes
  * lowest kernel 5.5 (probe_read_kernel) */
-static const struct bpf_insn disk_bio_done_insns[] I_PACKED = {
+static const struct bpf_insn disk_bio_done_insns[] = {
     // disk.bpf.c:145  forget((void *)ctx->arg[1]);
     /*    0 */ I_LDX_MEM(DW, R6, R1, 8),       /* r6 = *(u64 *)(r1 + 8) */
     // disk.bpf.c:109  u64 key = (u64)b, disk;
@@ -393,7 +393,7 @@ static const struct bpf_insn disk_bio_done_insns[] I_PACKED = {
     /*   60 */ I_MOV64_IMM(R0, 0),             /* r0 = 0 */
     /*   61 */ I_EXIT(),                       /* exit */
 };
-static const struct bpf_patch disk_bio_done_patches[] I_PACKED = {
+static const struct bpf_patch disk_bio_done_patches[] = {
     { 4, PATCH_MAP, 0, "ios" },
     { 12, PATCH_MAP, 0, "ios" },
     { 16, PATCH_EXISTS, 0, "bio.bi_disk" },
@@ -408,7 +408,7 @@ static const struct bpf_patch disk_bio_done_patches[] I_PACKED = {
 /* begin program disk_split
  * section raw_tp/block_split, 124 instructions, stack 72 bytes
  * lowest kernel 5.5 (probe_read_kernel) */
-static const struct bpf_insn disk_split_insns[] I_PACKED = {
+static const struct bpf_insn disk_split_insns[] = {
     // disk.bpf.c:152  int disk_split(struct raw_tp *ctx)
     /*    0 */ I_MOV64_REG(R7, R1),            /* r7 = r1 */
     // disk.bpf.c:59  if (CFG(CFG_SECOND)) {
@@ -563,7 +563,7 @@ static const struct bpf_insn disk_split_insns[] I_PACKED = {
     /*  122 */ I_CALL(map_delete_elem),        /* call map_delete_elem */
     /*  123 */ I_JA(-36),                      /* goto L88 */
 };
-static const struct bpf_patch disk_split_patches[] I_PACKED = {
+static const struct bpf_patch disk_split_patches[] = {
     { 1, PATCH_CONST, 0, "CFG_SECOND" },
     { 9, PATCH_OFF, 8, "bio.bi_private" },
     { 20, PATCH_MAP, 0, "ios" },
@@ -584,7 +584,7 @@ static const struct bpf_patch disk_split_patches[] I_PACKED = {
 /* begin program disk_insert
  * section raw_tp/block_rq_insert, 188 instructions, stack 88 bytes
  * lowest kernel 5.5 (probe_read_kernel) */
-static const struct bpf_insn disk_insert_insns[] I_PACKED = {
+static const struct bpf_insn disk_insert_insns[] = {
     // disk.bpf.c:59  if (CFG(CFG_SECOND)) {
     /*    0 */ I_LD_CONST(R2, CFG_SECOND),     /* r2 = CFG_SECOND */
     /*    2 */ I_JMP_IMM(JEQ, R2, 0, 2),       /* if r2 == 0 goto L5 */
@@ -824,7 +824,7 @@ static const struct bpf_insn disk_insert_insns[] I_PACKED = {
     /*  186 */ I_MOV64_IMM(R0, 0),             /* r0 = 0 */
     /*  187 */ I_EXIT(),                       /* exit */
 };
-static const struct bpf_patch disk_insert_patches[] I_PACKED = {
+static const struct bpf_patch disk_insert_patches[] = {
     { 0, PATCH_CONST, 0, "CFG_SECOND" },
     { 9, PATCH_OFF, 8, "request.start_time_ns" },
     { 16, PATCH_OFF, 4, "request.cmd_flags" },
@@ -849,7 +849,7 @@ static const struct bpf_patch disk_insert_patches[] I_PACKED = {
 /* begin program disk_issue
  * section raw_tp/block_rq_issue, 244 instructions, stack 88 bytes
  * lowest kernel 5.5 (probe_read_kernel) */
-static const struct bpf_insn disk_issue_insns[] I_PACKED = {
+static const struct bpf_insn disk_issue_insns[] = {
     // disk.bpf.c:59  if (CFG(CFG_SECOND)) {
     /*    0 */ I_LD_CONST(R2, CFG_SECOND),     /* r2 = CFG_SECOND */
     /*    2 */ I_JMP_IMM(JEQ, R2, 0, 2),       /* if r2 == 0 goto L5 */
@@ -1155,7 +1155,7 @@ static const struct bpf_insn disk_issue_insns[] I_PACKED = {
     /*  242 */ I_MOV64_IMM(R0, 0),             /* r0 = 0 */
     /*  243 */ I_EXIT(),                       /* exit */
 };
-static const struct bpf_patch disk_issue_patches[] I_PACKED = {
+static const struct bpf_patch disk_issue_patches[] = {
     { 0, PATCH_CONST, 0, "CFG_SECOND" },
     { 9, PATCH_OFF, 8, "request.start_time_ns" },
     { 16, PATCH_OFF, 4, "request.cmd_flags" },
@@ -1187,7 +1187,7 @@ static const struct bpf_patch disk_issue_patches[] I_PACKED = {
 /* begin program disk_done
  * section raw_tp/block_rq_complete, 176 instructions, stack 88 bytes
  * lowest kernel 5.8 (ringbuf_output) */
-static const struct bpf_insn disk_done_insns[] I_PACKED = {
+static const struct bpf_insn disk_done_insns[] = {
     // disk.bpf.c:250  int disk_done(struct raw_tp *ctx)
     /*    0 */ I_STX_MEM(DW, R10, -88, R1),    /* *(u64 *)(r10 - 88) = r1 */
     // disk.bpf.c:252  u64 key = ctx->arg[0];
@@ -1416,7 +1416,7 @@ static const struct bpf_insn disk_done_insns[] I_PACKED = {
     /*  174 */ I_MOV64_IMM(R0, 0),             /* r0 = 0 */
     /*  175 */ I_EXIT(),                       /* exit */
 };
-static const struct bpf_patch disk_done_patches[] I_PACKED = {
+static const struct bpf_patch disk_done_patches[] = {
     { 5, PATCH_MAP, 0, "ios" },
     { 11, PATCH_OFF, 8, "request.bio" },
     { 20, PATCH_OFF, 8, "request.end_io" },

@@ -55,7 +55,7 @@
  * section both/raw_syscalls/sys_enter, 591 instructions, stack 184 bytes
  * lowest kernel 5.7 (get_ns_current_pid_tgid)
  *   with CFG_NS_INO=0: 5.5 (probe_read_kernel) */
-static const struct bpf_insn open_enter_insns[] I_PACKED = {
+static const struct bpf_insn open_enter_insns[] = {
     // open.bpf.c:267  int open_enter(struct raw_tp *ctx)
     /*    0 */ I_MOV64_REG(R8, R1),            /* r8 = r1 */
     /*    1 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
@@ -786,7 +786,7 @@ static const struct bpf_insn open_enter_insns[] I_PACKED = {
     /*  589 */ I_MOV64_IMM(R0, 0),             /* r0 = 0 */
     /*  590 */ I_EXIT(),                       /* exit */
 };
-static const struct bpf_patch open_enter_patches[] I_PACKED = {
+static const struct bpf_patch open_enter_patches[] = {
     { 17, PATCH_CONST, 0, "CFG_RAW" },
     { 22, PATCH_OFF, 8, "trace_event_raw_sys_enter.id" },
     { 25, PATCH_CONST, 0, "CFG_COMPAT_MASK" },
@@ -871,7 +871,7 @@ static const struct bpf_patch open_enter_patches[] I_PACKED = {
  * section both/raw_syscalls/sys_exit, 562 instructions, stack 152 bytes
  * lowest kernel 5.5 (probe_read_kernel)
  *   with CFG_RINGBUF=1: 5.8 (a map of type RINGBUF) */
-static const struct bpf_insn open_exit_insns[] I_PACKED = {
+static const struct bpf_insn open_exit_insns[] = {
     // open.bpf.c:459  int open_exit(struct raw_tp *ctx)
     /*    0 */ I_MOV64_REG(R7, R1),            /* r7 = r1 */
     // open.bpf.c:464  if (CFG(CFG_RAW)) {
@@ -1561,7 +1561,7 @@ static const struct bpf_insn open_exit_insns[] I_PACKED = {
     /*  560 */ I_STX_MEM(DW, R10, -112, R8),   /* *(u64 *)(r10 - 112) = r8 */
     /*  561 */ I_JA(-66),                      /* goto L496 */
 };
-static const struct bpf_patch open_exit_patches[] I_PACKED = {
+static const struct bpf_patch open_exit_patches[] = {
     { 1, PATCH_CONST, 0, "CFG_RAW" },
     { 5, PATCH_CONST, 0, "CFG_NR" },
     { 19, PATCH_OFF, 8, "trace_event_raw_sys_exit.id" },
@@ -1619,7 +1619,7 @@ static const struct bpf_patch open_exit_patches[] I_PACKED = {
  * lowest kernel 5.7 (get_ns_current_pid_tgid)
  *   with CFG_RINGBUF=1: 5.8 (a map of type RINGBUF)
  *   with CFG_EXEC=0: 5.5 (probe_read_kernel) */
-static const struct bpf_insn open_exec_insns[] I_PACKED = {
+static const struct bpf_insn open_exec_insns[] = {
     // open.bpf.c:510  int open_exec(struct raw_tp *ctx)
     /*    0 */ I_MOV64_REG(R6, R1),            /* r6 = r1 */
     // open.bpf.c:515  if (CFG(CFG_RAW)) {
@@ -2440,7 +2440,7 @@ static const struct bpf_insn open_exec_insns[] I_PACKED = {
     /*  686 */ I_STX_MEM(DW, R10, -48, R9),    /* *(u64 *)(r10 - 48) = r9 */
     /*  687 */ I_JA(-63),                      /* goto L625 */
 };
-static const struct bpf_patch open_exec_patches[] I_PACKED = {
+static const struct bpf_patch open_exec_patches[] = {
     { 1, PATCH_CONST, 0, "CFG_RAW" },
     { 8, PATCH_OFF, 8, "linux_binprm.filename" },
     { 18, PATCH_OFF, 4, "trace_event_raw_sched_process_exec.filename" },
@@ -2525,7 +2525,7 @@ static const struct bpf_patch open_exec_patches[] I_PACKED = {
  * section both/sched/sched_process_fork, 44 instructions, stack 16 bytes
  * lowest kernel 5.5 (probe_read_kernel)
  *   with CFG_RAW=0: 4.17 (raw tracepoints) */
-static const struct bpf_insn open_fork_insns[] I_PACKED = {
+static const struct bpf_insn open_fork_insns[] = {
     // open.bpf.c:541  if (CFG(CFG_RAW)) {
     /*    0 */ I_LD_CONST(R2, CFG_RAW),        /* r2 = CFG_RAW */
     /*    2 */ I_JMP_IMM(JEQ, R2, 0, 11),      /* if r2 == 0 goto L14 */
@@ -2582,7 +2582,7 @@ static const struct bpf_insn open_fork_insns[] I_PACKED = {
     /*   42 */ I_MOV64_IMM(R0, 0),             /* r0 = 0 */
     /*   43 */ I_EXIT(),                       /* exit */
 };
-static const struct bpf_patch open_fork_patches[] I_PACKED = {
+static const struct bpf_patch open_fork_patches[] = {
     { 0, PATCH_CONST, 0, "CFG_RAW" },
     { 6, PATCH_OFF, 4, "task_struct.pid" },
     { 14, PATCH_OFF, 4, "trace_event_raw_sched_process_fork.child_pid" },
@@ -2595,7 +2595,7 @@ static const struct bpf_patch open_fork_patches[] I_PACKED = {
 /* begin program open_gone
  * section both/sched/sched_process_exit, 18 instructions, stack 16 bytes
  * lowest kernel 4.17 (raw tracepoints) */
-static const struct bpf_insn open_gone_insns[] I_PACKED = {
+static const struct bpf_insn open_gone_insns[] = {
     // open.bpf.c:555  u64 id = bpf_get_current_pid_tgid();
     /*    0 */ I_CALL(get_current_pid_tgid),   /* call get_current_pid_tgid */
     /*    1 */ I_STX_MEM(DW, R10, -8, R0),     /* *(u64 *)(r10 - 8) = r0 */
@@ -2619,7 +2619,7 @@ static const struct bpf_insn open_gone_insns[] I_PACKED = {
     /*   16 */ I_MOV64_IMM(R0, 0),             /* r0 = 0 */
     /*   17 */ I_EXIT(),                       /* exit */
 };
-static const struct bpf_patch open_gone_patches[] I_PACKED = {
+static const struct bpf_patch open_gone_patches[] = {
     { 5, PATCH_MAP, 0, "opening" },
     { 8, PATCH_CONST, 0, "CFG_TREE" },
     { 13, PATCH_MAP, 0, "tree" },

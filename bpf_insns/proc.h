@@ -61,7 +61,7 @@
  * lowest kernel 5.7 (get_ns_current_pid_tgid)
  *   with CFG_RINGBUF=1: 5.8 (a map of type RINGBUF)
  *   with CFG_NS_INO=0: 5.5 (probe_read_kernel) */
-static const struct bpf_insn proc_fork_insns[] I_PACKED = {
+static const struct bpf_insn proc_fork_insns[] = {
     // proc.bpf.c:277  if (CFG(CFG_RAW)) {
     /*    0 */ I_LD_CONST(R2, CFG_RAW),        /* r2 = CFG_RAW */
     /*    2 */ I_STX_MEM(DW, R10, -88, R1),    /* *(u64 *)(r10 - 88) = r1 */
@@ -768,7 +768,7 @@ static const struct bpf_insn proc_fork_insns[] I_PACKED = {
     /*  556 */ I_MOV64_IMM(R0, 0),             /* r0 = 0 */
     /*  557 */ I_EXIT(),                       /* exit */
 };
-static const struct bpf_patch proc_fork_patches[] I_PACKED = {
+static const struct bpf_patch proc_fork_patches[] = {
     { 0, PATCH_CONST, 0, "CFG_RAW" },
     { 11, PATCH_OFF, 4, "trace_event_raw_task_newtask.pid" },
     { 13, PATCH_OFF, 8, "trace_event_raw_task_newtask.clone_flags" },
@@ -834,7 +834,7 @@ static const struct bpf_patch proc_fork_patches[] I_PACKED = {
  * lowest kernel 5.7 (get_ns_current_pid_tgid)
  *   with CFG_RINGBUF=1: 5.8 (a map of type RINGBUF)
  *   with CFG_NS_INO=0: 5.5 (probe_read_kernel) */
-static const struct bpf_insn proc_exec_insns[] I_PACKED = {
+static const struct bpf_insn proc_exec_insns[] = {
     // proc.bpf.c:417  int proc_exec(struct raw_tp *ctx)
     /*    0 */ I_MOV64_REG(R6, R1),            /* r6 = r1 */
     // proc.bpf.c:422  if (CFG(CFG_RAW)) {
@@ -2429,7 +2429,7 @@ static const struct bpf_insn proc_exec_insns[] I_PACKED = {
     /* 1310 */ I_MOV64_IMM(R0, 0),             /* r0 = 0 */
     /* 1311 */ I_EXIT(),                       /* exit */
 };
-static const struct bpf_patch proc_exec_patches[] I_PACKED = {
+static const struct bpf_patch proc_exec_patches[] = {
     { 1, PATCH_CONST, 0, "CFG_RAW" },
     { 8, PATCH_OFF, 8, "linux_binprm.filename" },
     { 18, PATCH_OFF, 4, "trace_event_raw_sched_process_exec.filename" },
@@ -2576,7 +2576,7 @@ static const struct bpf_patch proc_exec_patches[] I_PACKED = {
  * lowest kernel 5.7 (get_ns_current_pid_tgid)
  *   with CFG_RINGBUF=1: 5.8 (a map of type RINGBUF)
  *   with CFG_NS_INO=0: 5.5 (probe_read_kernel) */
-static const struct bpf_insn proc_exit_insns[] I_PACKED = {
+static const struct bpf_insn proc_exit_insns[] = {
     // proc.bpf.c:444  int proc_exit(void *ctx)
     /*    0 */ I_MOV64_REG(R8, R1),            /* r8 = r1 */
     // proc.bpf.c:446  u64 id = bpf_get_current_pid_tgid();
@@ -3491,7 +3491,7 @@ static const struct bpf_insn proc_exit_insns[] I_PACKED = {
     /*  773 */ I_MOV64_IMM(R0, 0),             /* r0 = 0 */
     /*  774 */ I_EXIT(),                       /* exit */
 };
-static const struct bpf_patch proc_exit_patches[] I_PACKED = {
+static const struct bpf_patch proc_exit_patches[] = {
     { 3, PATCH_CONST, 0, "CFG_FAILED" },
     { 6, PATCH_CONST, 0, "CFG_ARGV" },
     { 11, PATCH_MAP, 0, "execing" },
@@ -3591,7 +3591,7 @@ static const struct bpf_patch proc_exit_patches[] I_PACKED = {
  * lowest kernel 5.7 (get_ns_current_pid_tgid)
  *   with CFG_RINGBUF=1: 5.8 (a map of type RINGBUF)
  *   with CFG_ARGV=0: 5.5 (probe_read_kernel) */
-static const struct bpf_insn proc_call_insns[] I_PACKED = {
+static const struct bpf_insn proc_call_insns[] = {
     // proc.bpf.c:564  int proc_call(struct raw_tp *ctx)
     /*    0 */ I_MOV64_REG(R9, R1),            /* r9 = r1 */
     // proc.bpf.c:568  if (CFG(CFG_RAW))
@@ -4380,7 +4380,7 @@ static const struct bpf_insn proc_call_insns[] I_PACKED = {
     /*  599 */ I_XADD(DW, R0, 0, R1),          /* lock *(u64 *)(r0 + 0) += r1 */
     /*  600 */ I_JA(-508),                     /* goto L93 */
 };
-static const struct bpf_patch proc_call_patches[] I_PACKED = {
+static const struct bpf_patch proc_call_patches[] = {
     { 1, PATCH_CONST, 0, "CFG_RAW" },
     { 6, PATCH_OFF, 8, "trace_event_raw_sys_enter.id" },
     { 10, PATCH_CONST, 0, "CFG_COMPAT_MASK" },
@@ -4446,7 +4446,7 @@ static const struct bpf_patch proc_call_patches[] I_PACKED = {
  * lowest kernel 5.7 (get_ns_current_pid_tgid)
  *   with CFG_RINGBUF=1: 5.8 (a map of type RINGBUF)
  *   with CFG_FAILED=0: 5.5 (probe_read_kernel) */
-static const struct bpf_insn proc_return_insns[] I_PACKED = {
+static const struct bpf_insn proc_return_insns[] = {
     // proc.bpf.c:612  int proc_return(struct raw_tp *ctx)
     /*    0 */ I_MOV64_REG(R7, R1),            /* r7 = r1 */
     // proc.bpf.c:617  if (CFG(CFG_RAW)) {
@@ -5178,7 +5178,7 @@ static const struct bpf_insn proc_return_insns[] I_PACKED = {
     /*  569 */ I_XADD(DW, R0, 0, R1),          /* lock *(u64 *)(r0 + 0) += r1 */
     /*  570 */ I_JA(-513),                     /* goto L58 */
 };
-static const struct bpf_patch proc_return_patches[] I_PACKED = {
+static const struct bpf_patch proc_return_patches[] = {
     { 1, PATCH_CONST, 0, "CFG_RAW" },
     { 6, PATCH_CONST, 0, "CFG_NR" },
     { 20, PATCH_OFF, 8, "trace_event_raw_sys_exit.id" },

@@ -41,7 +41,7 @@
  * section all/sched/sched_switch, 541 instructions, stack 40 bytes
  * lowest kernel 5.5 (probe_read_kernel)
  *   with CFG_RAW=0: 5.3 (a loop) */
-static const struct bpf_insn sched_switch_insns[] I_PACKED = {
+static const struct bpf_insn sched_switch_insns[] = {
     // sched.bpf.c:193  int sched_switch(struct raw_switch *ctx)
     /*    0 */ I_MOV64_REG(R9, R1),            /* r9 = r1 */
     // sched.bpf.c:196  u32 cpu = bpf_get_smp_processor_id(), prev, next, n;
@@ -697,7 +697,7 @@ static const struct bpf_insn sched_switch_insns[] I_PACKED = {
     /*  539 */ I_LDX_MEM(DW, R1, R10, -16),    /* r1 = *(u64 *)(r10 - 16) */
     /*  540 */ I_JA(-133),                     /* goto L408 */
 };
-static const struct bpf_patch sched_switch_patches[] I_PACKED = {
+static const struct bpf_patch sched_switch_patches[] = {
     { 5, PATCH_MAP, 0, "cpus" },
     { 9, PATCH_CONST, 0, "CFG_RAW" },
     { 14, PATCH_CONST, 0, "CFG_TYPED" },
@@ -762,7 +762,7 @@ static const struct bpf_patch sched_switch_patches[] I_PACKED = {
  * section all/sched/sched_wakeup, 105 instructions, stack 8 bytes
  * lowest kernel 5.5 (probe_read_kernel)
  *   with CFG_RAW=0: 4.17 (raw tracepoints) */
-static const struct bpf_insn sched_wakeup_insns[] I_PACKED = {
+static const struct bpf_insn sched_wakeup_insns[] = {
     // sched.bpf.c:248  int sched_wakeup(struct raw_task *ctx)
     /*    0 */ I_MOV64_REG(R6, R1),            /* r6 = r1 */
     // sched.bpf.c:236  if (CFG(CFG_RAW)) {
@@ -893,7 +893,7 @@ static const struct bpf_insn sched_wakeup_insns[] I_PACKED = {
     /*  103 */ I_JMP_IMM(JEQ, R0, 0, -64),     /* if r0 == 0 goto L40 */
     /*  104 */ I_JA(-67),                      /* goto L38 */
 };
-static const struct bpf_patch sched_wakeup_patches[] I_PACKED = {
+static const struct bpf_patch sched_wakeup_patches[] = {
     { 1, PATCH_CONST, 0, "CFG_RAW" },
     { 5, PATCH_CONST, 0, "CFG_TYPED" },
     { 8, PATCH_OFF, 4, "task_struct.pid" },
@@ -920,7 +920,7 @@ static const struct bpf_patch sched_wakeup_patches[] I_PACKED = {
  * section all/sched/sched_wakeup_new, 105 instructions, stack 8 bytes
  * lowest kernel 5.5 (probe_read_kernel)
  *   with CFG_RAW=0: 4.17 (raw tracepoints) */
-static const struct bpf_insn sched_new_insns[] I_PACKED = {
+static const struct bpf_insn sched_new_insns[] = {
     // sched.bpf.c:255  int sched_new(struct raw_task *ctx)
     /*    0 */ I_MOV64_REG(R6, R1),            /* r6 = r1 */
     // sched.bpf.c:236  if (CFG(CFG_RAW)) {
@@ -1051,7 +1051,7 @@ static const struct bpf_insn sched_new_insns[] I_PACKED = {
     /*  103 */ I_JMP_IMM(JEQ, R0, 0, -64),     /* if r0 == 0 goto L40 */
     /*  104 */ I_JA(-67),                      /* goto L38 */
 };
-static const struct bpf_patch sched_new_patches[] I_PACKED = {
+static const struct bpf_patch sched_new_patches[] = {
     { 1, PATCH_CONST, 0, "CFG_RAW" },
     { 5, PATCH_CONST, 0, "CFG_TYPED" },
     { 8, PATCH_OFF, 4, "task_struct.pid" },
@@ -1078,7 +1078,7 @@ static const struct bpf_patch sched_new_patches[] I_PACKED = {
  * section all/sched/sched_migrate_task, 58 instructions, stack 16 bytes
  * lowest kernel 5.5 (probe_read_kernel)
  *   with CFG_RAW=0: 4.17 (raw tracepoints) */
-static const struct bpf_insn sched_migrate_insns[] I_PACKED = {
+static const struct bpf_insn sched_migrate_insns[] = {
     // sched.bpf.c:263  int sched_migrate(struct raw_task *ctx)
     /*    0 */ I_MOV64_REG(R7, R1),            /* r7 = r1 */
     // sched.bpf.c:266  u32 cpu = bpf_get_smp_processor_id(), from, to;
@@ -1155,7 +1155,7 @@ static const struct bpf_insn sched_migrate_insns[] I_PACKED = {
     /*   56 */ I_MOV64_IMM(R0, 0),             /* r0 = 0 */
     /*   57 */ I_EXIT(),                       /* exit */
 };
-static const struct bpf_patch sched_migrate_patches[] I_PACKED = {
+static const struct bpf_patch sched_migrate_patches[] = {
     { 5, PATCH_MAP, 0, "cpus" },
     { 9, PATCH_CONST, 0, "CFG_RAW" },
     { 12, PATCH_EXISTS, 0, "task_struct.cpu" },

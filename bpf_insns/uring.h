@@ -35,7 +35,7 @@
 /* begin program uring_submit
  * section tp/io_uring/io_uring_submit_sqe, 146 instructions, stack 64 bytes
  * lowest kernel 5.3 (a loop) */
-static const struct bpf_insn uring_submit_insns[] I_PACKED = {
+static const struct bpf_insn uring_submit_insns[] = {
     // uring.bpf.c:93  int uring_submit(struct trace_event_raw_io_uring_submit_sqe *ctx)
     /*    0 */ I_MOV64_REG(R6, R1),            /* r6 = r1 */
     /*    1 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
@@ -216,7 +216,7 @@ static const struct bpf_insn uring_submit_insns[] I_PACKED = {
     /*  144 */ I_MOV64_IMM(R0, 0),             /* r0 = 0 */
     /*  145 */ I_EXIT(),                       /* exit */
 };
-static const struct bpf_patch uring_submit_patches[] I_PACKED = {
+static const struct bpf_patch uring_submit_patches[] = {
     { 12, PATCH_OFF, 8, "trace_event_raw_io_uring_submit_sqe.req" },
     { 15, PATCH_CONST, 0, "CFG_BY_REQ" },
     { 18, PATCH_OFF, 8, "trace_event_raw_io_uring_submit_sqe.ctx" },
@@ -241,7 +241,7 @@ static const struct bpf_patch uring_submit_patches[] I_PACKED = {
 /* begin program uring_file
  * section tp/io_uring/io_uring_file_get, 57 instructions, stack 32 bytes
  * lowest kernel 5.3 (a loop) */
-static const struct bpf_insn uring_file_insns[] I_PACKED = {
+static const struct bpf_insn uring_file_insns[] = {
     // uring.bpf.c:117  int uring_file(struct trace_event_raw_io_uring_file_get *ctx)
     /*    0 */ I_MOV64_REG(R6, R1),            /* r6 = r1 */
     // uring.bpf.c:119  u32 tid = (u32)bpf_get_current_pid_tgid();
@@ -317,7 +317,7 @@ static const struct bpf_insn uring_file_insns[] I_PACKED = {
     /*   55 */ I_MOV64_IMM(R0, 0),             /* r0 = 0 */
     /*   56 */ I_EXIT(),                       /* exit */
 };
-static const struct bpf_patch uring_file_patches[] I_PACKED = {
+static const struct bpf_patch uring_file_patches[] = {
     { 3, PATCH_OFF, 4, "trace_event_raw_io_uring_file_get.fd" },
     { 5, PATCH_CONST, 0, "CFG_BY_REQ" },
     { 8, PATCH_OFF, 8, "trace_event_raw_io_uring_file_get.req" },
@@ -334,7 +334,7 @@ static const struct bpf_patch uring_file_patches[] I_PACKED = {
 /* begin program uring_done
  * section tp/io_uring/io_uring_complete, 151 instructions, stack 64 bytes
  * lowest kernel 5.8 (ringbuf_output) */
-static const struct bpf_insn uring_done_insns[] I_PACKED = {
+static const struct bpf_insn uring_done_insns[] = {
     // uring.bpf.c:135  int uring_done(struct trace_event_raw_io_uring_complete *ctx)
     /*    0 */ I_MOV64_REG(R6, R1),            /* r6 = r1 */
     /*    1 */ I_MOV64_IMM(R1, 0),             /* r1 = 0 */
@@ -524,7 +524,7 @@ static const struct bpf_insn uring_done_insns[] I_PACKED = {
     /*  149 */ I_MOV64_IMM(R0, 0),             /* r0 = 0 */
     /*  150 */ I_EXIT(),                       /* exit */
 };
-static const struct bpf_patch uring_done_patches[] I_PACKED = {
+static const struct bpf_patch uring_done_patches[] = {
     { 14, PATCH_CONST, 0, "CFG_BY_REQ" },
     { 17, PATCH_OFF, 8, "trace_event_raw_io_uring_complete.req" },
     { 24, PATCH_MAP, 0, "fds" },

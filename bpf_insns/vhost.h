@@ -44,7 +44,7 @@
 /* begin program vhost_begin
  * section kprobe/handle_tx_kick, 512 instructions, stack 80 bytes
  * lowest kernel 5.5 (probe_read_kernel) */
-static const struct bpf_insn vhost_begin_insns[] I_PACKED = {
+static const struct bpf_insn vhost_begin_insns[] = {
     // vhost.bpf.c:152  int vhost_begin(void *ctx)
     /*    0 */ I_MOV64_REG(R7, R1),            /* r7 = r1 */
     // vhost.bpf.c:154  u64 now = bpf_ktime_get_ns(), id = bpf_get_current_pid_tgid(), vq = 0;
@@ -656,7 +656,7 @@ static const struct bpf_insn vhost_begin_insns[] I_PACKED = {
     /*  510 */ I_MOV64_IMM(R1, 64),            /* r1 = 64 */
     /*  511 */ I_JA(-70),                      /* goto L442 */
 };
-static const struct bpf_patch vhost_begin_patches[] I_PACKED = {
+static const struct bpf_patch vhost_begin_patches[] = {
     { 5, PATCH_CONST, 0, "CFG_ARG0" },
     { 17, PATCH_CONST, 0, "CFG_DEVICE" },
     { 20, PATCH_CONST, 0, "CFG_QUEUE" },
@@ -698,7 +698,7 @@ static const struct bpf_patch vhost_begin_patches[] I_PACKED = {
  * section kretprobe/handle_tx_kick, 110 instructions, stack 40 bytes
  * lowest kernel 5.5 (probe_read_kernel)
  *   with CFG_DEEP=0: 4.15 (a dead branch) */
-static const struct bpf_insn vhost_end_insns[] I_PACKED = {
+static const struct bpf_insn vhost_end_insns[] = {
     // vhost.bpf.c:188  u32 worker = (u32)bpf_get_current_pid_tgid(), last = VH_PROXY;
     /*    0 */ I_CALL(get_current_pid_tgid),   /* call get_current_pid_tgid */
     /*    1 */ I_STX_MEM(W, R10, -20, R0),     /* *(u32 *)(r10 - 20) = r0 */
@@ -840,7 +840,7 @@ static const struct bpf_insn vhost_end_insns[] I_PACKED = {
     /*  108 */ I_MOV64_IMM(R9, 1),             /* r9 = 1 */
     /*  109 */ I_JA(-17),                      /* goto L93 */
 };
-static const struct bpf_patch vhost_end_patches[] I_PACKED = {
+static const struct bpf_patch vhost_end_patches[] = {
     { 4, PATCH_MAP, 0, "working" },
     { 13, PATCH_MAP, 0, "stats" },
     { 18, PATCH_CONST, 0, "CFG_DEEP" },
@@ -857,7 +857,7 @@ static const struct bpf_patch vhost_end_patches[] I_PACKED = {
  * section kprobe/vhost_poll_wakeup, 54 instructions, stack 24 bytes
  * lowest kernel 5.5 (probe_read_kernel)
  *   with CFG_DEEP=0: 4.15 (a dead branch) */
-static const struct bpf_insn vhost_wake_insns[] I_PACKED = {
+static const struct bpf_insn vhost_wake_insns[] = {
     // vhost.bpf.c:210  int vhost_wake(void *ctx)
     /*    0 */ I_MOV64_REG(R6, R1),            /* r6 = r1 */
     // vhost.bpf.c:212  if (!CFG(CFG_DEEP))
@@ -932,7 +932,7 @@ static const struct bpf_insn vhost_wake_insns[] I_PACKED = {
     /*   52 */ I_MOV64_IMM(R0, 0),             /* r0 = 0 */
     /*   53 */ I_EXIT(),                       /* exit */
 };
-static const struct bpf_patch vhost_wake_patches[] I_PACKED = {
+static const struct bpf_patch vhost_wake_patches[] = {
     { 1, PATCH_CONST, 0, "CFG_DEEP" },
     { 6, PATCH_CONST, 0, "CFG_ARG0" },
     { 16, PATCH_OFF, 0, "vhost_poll.wait" },

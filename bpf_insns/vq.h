@@ -61,7 +61,7 @@
 /* begin program vq_add_sgs
  * section kprobe/virtqueue_add_sgs, 55 instructions, stack 32 bytes
  * lowest kernel 5.5 (probe_read_kernel) */
-static const struct bpf_insn vq_add_sgs_insns[] I_PACKED = {
+static const struct bpf_insn vq_add_sgs_insns[] = {
     // vq.bpf.c:251  int vq_add_sgs(void *ctx)
     /*    0 */ I_MOV64_REG(R6, R1),            /* r6 = r1 */
     // vq.bpf.c:253  enter(ctx, word(ctx, CFG(CFG_ARG4)));
@@ -136,7 +136,7 @@ static const struct bpf_insn vq_add_sgs_insns[] I_PACKED = {
     /*   53 */ I_MOV64_IMM(R0, 0),             /* r0 = 0 */
     /*   54 */ I_EXIT(),                       /* exit */
 };
-static const struct bpf_patch vq_add_sgs_patches[] I_PACKED = {
+static const struct bpf_patch vq_add_sgs_patches[] = {
     { 1, PATCH_CONST, 0, "CFG_ARG4" },
     { 12, PATCH_CONST, 0, "CFG_SP" },
     { 23, PATCH_CONST, 0, "CFG_ARG0" },
@@ -148,7 +148,7 @@ static const struct bpf_patch vq_add_sgs_patches[] I_PACKED = {
 /* begin program vq_add
  * section kprobe/virtqueue_add_outbuf, 55 instructions, stack 32 bytes
  * lowest kernel 5.5 (probe_read_kernel) */
-static const struct bpf_insn vq_add_insns[] I_PACKED = {
+static const struct bpf_insn vq_add_insns[] = {
     // vq.bpf.c:258  int vq_add(void *ctx)
     /*    0 */ I_MOV64_REG(R6, R1),            /* r6 = r1 */
     // vq.bpf.c:260  enter(ctx, word(ctx, CFG(CFG_ARG3)));
@@ -223,7 +223,7 @@ static const struct bpf_insn vq_add_insns[] I_PACKED = {
     /*   53 */ I_MOV64_IMM(R0, 0),             /* r0 = 0 */
     /*   54 */ I_EXIT(),                       /* exit */
 };
-static const struct bpf_patch vq_add_patches[] I_PACKED = {
+static const struct bpf_patch vq_add_patches[] = {
     { 1, PATCH_CONST, 0, "CFG_ARG3" },
     { 12, PATCH_CONST, 0, "CFG_SP" },
     { 23, PATCH_CONST, 0, "CFG_ARG0" },
@@ -235,7 +235,7 @@ static const struct bpf_patch vq_add_patches[] I_PACKED = {
 /* begin program vq_added
  * section kretprobe/virtqueue_add_sgs, 545 instructions, stack 56 bytes
  * lowest kernel 5.5 (probe_read_kernel) */
-static const struct bpf_insn vq_added_insns[] I_PACKED = {
+static const struct bpf_insn vq_added_insns[] = {
     // vq.bpf.c:289  int vq_added(void *ctx)
     /*    0 */ I_MOV64_REG(R6, R1),            /* r6 = r1 */
     /*    1 */ I_MOV64_IMM(R7, 0),             /* r7 = 0 */
@@ -918,7 +918,7 @@ static const struct bpf_insn vq_added_insns[] I_PACKED = {
     /*  543 */ I_MOV64_IMM(R9, 0),             /* r9 = 0 */
     /*  544 */ I_JA(-293),                     /* goto L252 */
 };
-static const struct bpf_patch vq_added_patches[] I_PACKED = {
+static const struct bpf_patch vq_added_patches[] = {
     { 4, PATCH_CONST, 0, "CFG_SP" },
     { 14, PATCH_CONST, 0, "CFG_POP" },
     { 20, PATCH_MAP, 0, "calls" },
@@ -970,7 +970,7 @@ static const struct bpf_patch vq_added_patches[] I_PACKED = {
 /* begin program vq_get
  * section kprobe/virtqueue_get_buf, 81 instructions, stack 32 bytes
  * lowest kernel 5.5 (probe_read_kernel) */
-static const struct bpf_insn vq_get_insns[] I_PACKED = {
+static const struct bpf_insn vq_get_insns[] = {
     // vq.bpf.c:314  int vq_get(void *ctx)
     /*    0 */ I_MOV64_REG(R6, R1),            /* r6 = r1 */
     /*    1 */ I_MOV64_IMM(R8, 0),             /* r8 = 0 */
@@ -1082,7 +1082,7 @@ static const struct bpf_insn vq_get_insns[] I_PACKED = {
     /*   79 */ I_MOV64_IMM(R0, 0),             /* r0 = 0 */
     /*   80 */ I_EXIT(),                       /* exit */
 };
-static const struct bpf_patch vq_get_patches[] I_PACKED = {
+static const struct bpf_patch vq_get_patches[] = {
     { 3, PATCH_CONST, 0, "CFG_SP" },
     { 13, PATCH_CONST, 0, "CFG_ARG0" },
     { 25, PATCH_MAP, 0, "outers" },
@@ -1096,7 +1096,7 @@ static const struct bpf_patch vq_get_patches[] I_PACKED = {
 /* begin program vq_got
  * section kretprobe/virtqueue_get_buf, 447 instructions, stack 56 bytes
  * lowest kernel 5.5 (probe_read_kernel) */
-static const struct bpf_insn vq_got_insns[] I_PACKED = {
+static const struct bpf_insn vq_got_insns[] = {
     // vq.bpf.c:322  int vq_got(void *ctx)
     /*    0 */ I_MOV64_REG(R7, R1),            /* r7 = r1 */
     // vq.bpf.c:324  u64 now = bpf_ktime_get_ns();
@@ -1651,7 +1651,7 @@ static const struct bpf_insn vq_got_insns[] I_PACKED = {
     /*  445 */ I_MOV64_IMM(R9, 0),             /* r9 = 0 */
     /*  446 */ I_JA(-157),                     /* goto L290 */
 };
-static const struct bpf_patch vq_got_patches[] I_PACKED = {
+static const struct bpf_patch vq_got_patches[] = {
     { 7, PATCH_CONST, 0, "CFG_SP" },
     { 17, PATCH_CONST, 0, "CFG_POP" },
     { 23, PATCH_MAP, 0, "outers" },
@@ -1702,7 +1702,7 @@ static const struct bpf_patch vq_got_patches[] I_PACKED = {
 /* begin program vq_kick
  * section kprobe/virtqueue_kick, 294 instructions, stack 40 bytes
  * lowest kernel 5.5 (probe_read_kernel) */
-static const struct bpf_insn vq_kick_insns[] I_PACKED = {
+static const struct bpf_insn vq_kick_insns[] = {
     // vq.bpf.c:346  int vq_kick(void *ctx)
     /*    0 */ I_MOV64_REG(R6, R1),            /* r6 = r1 */
     /*    1 */ I_MOV64_IMM(R1, 1),             /* r1 = 1 */
@@ -2068,7 +2068,7 @@ static const struct bpf_insn vq_kick_insns[] I_PACKED = {
     /*  292 */ I_MOV64_IMM(R8, 0),             /* r8 = 0 */
     /*  293 */ I_JA(-51),                      /* goto L243 */
 };
-static const struct bpf_patch vq_kick_patches[] I_PACKED = {
+static const struct bpf_patch vq_kick_patches[] = {
     { 3, PATCH_CONST, 0, "CFG_SP" },
     { 14, PATCH_CONST, 0, "CFG_ARG0" },
     { 26, PATCH_MAP, 0, "outers" },
@@ -2109,7 +2109,7 @@ static const struct bpf_patch vq_kick_patches[] I_PACKED = {
 /* begin program vq_kicked
  * section kretprobe/virtqueue_kick, 35 instructions, stack 16 bytes
  * lowest kernel 5.5 (probe_read_kernel) */
-static const struct bpf_insn vq_kicked_insns[] I_PACKED = {
+static const struct bpf_insn vq_kicked_insns[] = {
     // vq.bpf.c:355  int vq_kicked(void *ctx)
     /*    0 */ I_MOV64_REG(R3, R1),            /* r3 = r1 */
     /*    1 */ I_MOV64_IMM(R1, 1),             /* r1 = 1 */
@@ -2156,7 +2156,7 @@ static const struct bpf_insn vq_kicked_insns[] I_PACKED = {
     /*   33 */ I_MOV64_IMM(R0, 0),             /* r0 = 0 */
     /*   34 */ I_EXIT(),                       /* exit */
 };
-static const struct bpf_patch vq_kicked_patches[] I_PACKED = {
+static const struct bpf_patch vq_kicked_patches[] = {
     { 3, PATCH_CONST, 0, "CFG_SP" },
     { 13, PATCH_CONST, 0, "CFG_POP" },
     { 19, PATCH_MAP, 0, "outers" },
@@ -2167,7 +2167,7 @@ static const struct bpf_patch vq_kicked_patches[] I_PACKED = {
 /* begin program vq_notify
  * section kprobe/vp_notify, 256 instructions, stack 40 bytes
  * lowest kernel 5.5 (probe_read_kernel) */
-static const struct bpf_insn vq_notify_insns[] I_PACKED = {
+static const struct bpf_insn vq_notify_insns[] = {
     // vq.bpf.c:362  int vq_notify(void *ctx)
     /*    0 */ I_MOV64_REG(R3, R1),            /* r3 = r1 */
     // vq.bpf.c:364  struct wire_vq *q = queue(word(ctx, CFG(CFG_ARG0)));
@@ -2481,7 +2481,7 @@ static const struct bpf_insn vq_notify_insns[] I_PACKED = {
     /*  254 */ I_MOV64_IMM(R8, 0),             /* r8 = 0 */
     /*  255 */ I_JA(-51),                      /* goto L205 */
 };
-static const struct bpf_patch vq_notify_patches[] I_PACKED = {
+static const struct bpf_patch vq_notify_patches[] = {
     { 1, PATCH_CONST, 0, "CFG_ARG0" },
     { 14, PATCH_MAP, 0, "queues" },
     { 23, PATCH_MAP, 0, "slots" },
@@ -2519,7 +2519,7 @@ static const struct bpf_patch vq_notify_patches[] I_PACKED = {
 /* begin program vq_irq
  * section kprobe/vring_interrupt, 57 instructions, stack 32 bytes
  * lowest kernel 5.5 (probe_read_kernel) */
-static const struct bpf_insn vq_irq_insns[] I_PACKED = {
+static const struct bpf_insn vq_irq_insns[] = {
     // vq.bpf.c:376  int vq_irq(void *ctx)
     /*    0 */ I_MOV64_REG(R6, R1),            /* r6 = r1 */
     // vq.bpf.c:378  u64 sp = word(ctx, CFG(CFG_SP));
@@ -2595,7 +2595,7 @@ static const struct bpf_insn vq_irq_insns[] I_PACKED = {
     /*   55 */ I_MOV64_IMM(R0, 0),             /* r0 = 0 */
     /*   56 */ I_EXIT(),                       /* exit */
 };
-static const struct bpf_patch vq_irq_patches[] I_PACKED = {
+static const struct bpf_patch vq_irq_patches[] = {
     { 1, PATCH_CONST, 0, "CFG_SP" },
     { 13, PATCH_CONST, 0, "CFG_ARG1" },
     { 24, PATCH_CONST, 0, "CFG_ARG0" },
@@ -2607,7 +2607,7 @@ static const struct bpf_patch vq_irq_patches[] I_PACKED = {
 /* begin program vq_irq_done
  * section kretprobe/vring_interrupt, 319 instructions, stack 48 bytes
  * lowest kernel 5.5 (probe_read_kernel) */
-static const struct bpf_insn vq_irq_done_insns[] I_PACKED = {
+static const struct bpf_insn vq_irq_done_insns[] = {
     // vq.bpf.c:386  int vq_irq_done(void *ctx)
     /*    0 */ I_MOV64_REG(R6, R1),            /* r6 = r1 */
     // vq.bpf.c:213  u64 sp = word(ctx, CFG(CFG_SP)) - CFG(CFG_POP);
@@ -2998,7 +2998,7 @@ static const struct bpf_insn vq_irq_done_insns[] I_PACKED = {
     /*  317 */ I_MOV64_IMM(R8, 0),             /* r8 = 0 */
     /*  318 */ I_JA(-74),                      /* goto L245 */
 };
-static const struct bpf_patch vq_irq_done_patches[] I_PACKED = {
+static const struct bpf_patch vq_irq_done_patches[] = {
     { 1, PATCH_CONST, 0, "CFG_SP" },
     { 12, PATCH_CONST, 0, "CFG_POP" },
     { 18, PATCH_MAP, 0, "calls" },
@@ -3041,7 +3041,7 @@ static const struct bpf_patch vq_irq_done_patches[] I_PACKED = {
 /* begin program vq_irq_own
  * section raw_tp/irq_handler_exit, 48 instructions, stack 16 bytes
  * lowest kernel 5.5 (probe_read_kernel) */
-static const struct bpf_insn vq_irq_own_insns[] I_PACKED = {
+static const struct bpf_insn vq_irq_own_insns[] = {
     // vq.bpf.c:399  int vq_irq_own(struct raw_tp *ctx)
     /*    0 */ I_MOV64_REG(R6, R1),            /* r6 = r1 */
     // vq.bpf.c:401  struct irqaction *a = (void *)ctx->arg[1];
@@ -3107,7 +3107,7 @@ static const struct bpf_insn vq_irq_own_insns[] I_PACKED = {
     /*   46 */ I_MOV64_IMM(R0, 0),             /* r0 = 0 */
     /*   47 */ I_EXIT(),                       /* exit */
 };
-static const struct bpf_patch vq_irq_own_patches[] I_PACKED = {
+static const struct bpf_patch vq_irq_own_patches[] = {
     { 4, PATCH_OFF, 8, "irqaction.dev_id" },
     { 14, PATCH_MAP, 0, "queues" },
     { 22, PATCH_MAP, 0, "stats" },
@@ -3117,7 +3117,7 @@ static const struct bpf_patch vq_irq_own_patches[] I_PACKED = {
 /* begin program vq_del
  * section kprobe/vring_del_virtqueue, 36 instructions, stack 16 bytes
  * lowest kernel 5.5 (probe_read_kernel) */
-static const struct bpf_insn vq_del_insns[] I_PACKED = {
+static const struct bpf_insn vq_del_insns[] = {
     // vq.bpf.c:422  int vq_del(void *ctx)
     /*    0 */ I_MOV64_REG(R3, R1),            /* r3 = r1 */
     // vq.bpf.c:424  u64 vq = word(ctx, CFG(CFG_ARG0));
@@ -3167,7 +3167,7 @@ static const struct bpf_insn vq_del_insns[] I_PACKED = {
     /*   34 */ I_MOV64_IMM(R0, 0),             /* r0 = 0 */
     /*   35 */ I_EXIT(),                       /* exit */
 };
-static const struct bpf_patch vq_del_patches[] I_PACKED = {
+static const struct bpf_patch vq_del_patches[] = {
     { 1, PATCH_CONST, 0, "CFG_ARG0" },
     { 14, PATCH_MAP, 0, "queues" },
     { 22, PATCH_MAP, 0, "stats" },

@@ -131,9 +131,6 @@ enum {
 #define I_KERNEL(major, minor) ((uint32_t)(major) << 16 | (uint32_t)(minor) << 8)
 #define I_LEN(array) (sizeof(array) / sizeof((array)[0]))
 
-/* What the arrays are marked with; it has no meaning any more. */
-#define I_PACKED
-
 /* -- Instructions ---------------------------------------------------------------- */
 
 enum { I_R0, I_R1, I_R2, I_R3, I_R4, I_R5, I_R6, I_R7, I_R8, I_R9, I_R10 };

@@ -2114,7 +2114,7 @@ static void out_insns(struct text *t, const struct prog *p)
 {
     const struct line *last = NULL;
 
-    put(t, "static const struct bpf_insn %s_insns[] I_PACKED = {\n", p->name);
+    put(t, "static const struct bpf_insn %s_insns[] = {\n", p->name);
     for (uint32_t i = 0; i < p->n; i++) {
         const struct line *l = &p->line[i];
 
@@ -2144,7 +2144,7 @@ static void out_patches(struct text *t, const struct prog *p)
 {
     if (!out_n_patches(p))
         return;
-    put(t, "static const struct bpf_patch %s_patches[] I_PACKED = {\n", p->name);
+    put(t, "static const struct bpf_patch %s_patches[] = {\n", p->name);
     for (uint32_t i = 0; i < p->n; i++)
         if (p->patch[i].set)
             put(t, "    { %u, %s, %u, \"%s\" },\n", (unsigned)i, out_kind[p->patch[i].kind],
