@@ -77,7 +77,9 @@ enum {
     CALL_NRS = 512,       /* numbers that a spec may have */
     CALL_ITEMS = 4,       /* arguments that point to something worth taking */
     CALL_PART_MAX = 4096, /* bytes of one of them (a path with its NUL) */
-    CALL_DATA_MAX = 8192  /* beyond so many, no further one is taken */
+    CALL_DATA_MAX = 8192, /* beyond so many, no further one is taken */
+    CALL_TEXTS = 2,       /* strings that are looked at when the call begins, too, */
+    CALL_TEXT_HEAD = 128  /* as far as this */
 };
 
 enum wire_item_kind { ITEM_BYTES, ITEM_STR };
@@ -136,8 +138,9 @@ struct wire_thread {
     u64 int_ns, int_end_ns; /* int_ns 0: there is none */
     u64 int_sum;          /* of its arguments */
     u32 int_nr, int_over; /* int_over: another call has begun since */
+    u64 text_sum[CALL_TEXTS]; /* of the first items that are strings, when the call began */
 };
-WIRE_ASSERT(sizeof(struct wire_thread) == 312);
+WIRE_ASSERT(sizeof(struct wire_thread) == 328);
 
 /* The calls of one number on one CPU: `table`, CALL_NRS a CPU. */
 struct wire_count {
@@ -165,7 +168,8 @@ struct wire_seg {
     u16 len;
     u8 arg;               /* the word that points to these bytes, or SEG_FILE */
     u8 fault;             /* they could not be read */
-    u32 unused;
+    u8 changed;           /* a string that was another one when the call began */
+    u8 unused[3];
 };
 WIRE_ASSERT(sizeof(struct wire_seg) == 8);
 
@@ -273,8 +277,9 @@ struct wire_file {
     u64 ino, magic;
     u32 dev, rdev;        /* as the kernel has them: major << 20 | minor */
     u32 mode, unused;
+    char name[32];        /* the last one of its path, or as much of it as has room */
 };
-WIRE_ASSERT(sizeof(struct wire_file) == 32);
+WIRE_ASSERT(sizeof(struct wire_file) == 64);
 
 /* --- proc: commands, from fork to exit --- */
 

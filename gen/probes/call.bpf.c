@@ -74,7 +74,10 @@ struct upid { int nr; struct pid_namespace *ns; } KERNEL;
 struct pid { u32 level; struct upid numbers[1]; } KERNEL;
 struct super_block { u32 s_dev; u64 s_magic; } KERNEL;
 struct inode { u16 i_mode; u32 i_rdev; u64 i_ino; struct super_block *i_sb; } KERNEL;
-struct file { struct inode *f_inode; } KERNEL;
+struct qstr { const char *name; } KERNEL;
+struct dentry { struct qstr d_name; } KERNEL;
+struct path { struct dentry *dentry; } KERNEL;
+struct file { struct inode *f_inode; struct path f_path; } KERNEL;
 struct fdtable { u32 max_fds; struct file **fd; } KERNEL;
 struct files_struct { struct fdtable *fdt; } KERNEL;
 struct sigset { u64 sig[1]; } KERNEL;
@@ -178,6 +181,37 @@ INLINE void send_kept(struct wire_thread *th)
         count_lost(LOST_RING);
 }
 
+/* What the first bytes of a string come to, by which it is told from another one. `user`: it is in
+ * the caller's memory. 0: it cannot be read. */
+INLINE u64 text_sum(const void *text, bool user)
+{
+    u64 head[CALL_TEXT_HEAD / 8] = { 0 }, sum = 0;
+    long n;
+    if (user)
+        n = bpf_probe_read_user_str(head, sizeof head, text);
+    else
+        n = bpf_probe_read_kernel_str(head, sizeof head, text);
+    if (n < 0)
+        return 0;
+    for (u32 i = 0; i < CALL_TEXT_HEAD / 8; i++)
+        sum = (sum ^ head[i]) * 0x9e3779b97f4a7c15; /* 2^64 by the golden ratio: odd */
+    return sum | 1;
+}
+
+/* Notes what the strings are that the call is about to use. Another thread may change them before
+ * the kernel reads them, or after. */
+INLINE void note_texts(struct wire_thread *th)
+{
+    struct wire_spec *s = bpf_map_lookup_elem(&spec, &th->nr);
+    th->text_sum[0] = th->text_sum[1] = 0;
+    if (!s || s->on != CALL_RECORDED)
+        return;
+#pragma clang loop unroll(disable)
+    for (u32 i = 0; i < CALL_TEXTS && i < s->n; i++)
+        if (s->item[i].kind == ITEM_STR)
+            th->text_sum[i] = text_sum((void *)th->word[s->item[i].arg & 15], 1);
+}
+
 /* The current thread, when it is in a call that is recorded. */
 INLINE struct wire_thread *entered(u32 nr)
 {
@@ -238,6 +272,8 @@ int call_enter(struct raw_tp *ctx)
         th->word[2] = record->args[2], th->word[3] = record->args[3];
         th->word[4] = record->args[4], th->word[5] = record->args[5];
     }
+    if (!CFG(CFG_COUNT))
+        note_texts(th);
     return 0;
 }
 
@@ -331,15 +367,30 @@ INLINE u32 item_bytes(const struct wire_item *it, const struct wire_thread *th)
     return n > CALL_PART_MAX ? CALL_PART_MAX : (u32)n;
 }
 
-/* Appends what an argument points to. A read that faults leaves a segment of no bytes that says
- * so. Returns false when there is no room. */
-INLINE bool put_item(struct record *r, const struct wire_item *it, const struct wire_thread *th)
+/* Where the next segment begins; 0: there is no room. The place is kept as a pointer and asked for
+ * anew, for old verifiers forget the limits of a number that has been on the stack. */
+INLINE struct wire_seg *next_seg(struct record *r)
 {
     u32 at = *(volatile u32 *)&r->at;
-    if (at > CALL_DATA_MAX)
+    asm volatile("" : "+r"(at));
+    return at > CALL_DATA_MAX ? 0 : (void *)(r->data + at);
+}
+
+/* It has got that many bytes. */
+INLINE void end_seg(struct record *r, u32 bytes)
+{
+    *(volatile u32 *)&r->at += sizeof(struct wire_seg) + ((bytes + 7) & ~7u);
+}
+
+/* Appends what an argument points to: item i. A read that faults leaves a segment of no bytes that
+ * says so. Returns false when there is no room. */
+INLINE bool put_item(struct record *r, const struct wire_item *it, const struct wire_thread *th,
+                     u32 i)
+{
+    struct wire_seg *seg = next_seg(r);
+    if (!seg)
         return 0;
-    struct wire_seg *seg = (void *)(r->data + at);
-    void *to = r->data + at + sizeof *seg;
+    void *to = seg + 1;
     const void *from = (void *)th->word[it->arg & 15];
     long n;
     if (!from) /* NULL: nothing to read */
@@ -358,59 +409,68 @@ INLINE bool put_item(struct record *r, const struct wire_item *it, const struct 
     seg->arg = it->arg;
     seg->fault = n < 0;
     seg->len = n < 0 ? 0 : (u16)n;
-    seg->unused = 0;
+    seg->changed = 0;
+    seg->unused[0] = seg->unused[1] = seg->unused[2] = 0;
     if (n < 0) {
         n = 0;
         r->faults = 1;
     }
     if (n > CALL_PART_MAX)
         return 0;
-    r->at = at + sizeof *seg + (((u32)n + 7) & ~7u);
+    if (it->kind == ITEM_STR && i < CALL_TEXTS && n && th->text_sum[i])
+        seg->changed = th->text_sum[i] != text_sum(to, 0);
+    end_seg(r, (u32)n);
     return 1;
 }
 
 /* Appends what file a new descriptor is. */
 INLINE void put_file(struct record *r, s64 fd)
 {
-    u32 at = *(volatile u32 *)&r->at;
     struct task_struct *t = (void *)bpf_get_current_task();
     struct files_struct *files = READ(t, files);
     struct fdtable *fdt = READ(files, fdt);
     struct file *f = 0;
-    if (at > CALL_DATA_MAX || fd < 0 || fd >= READ(fdt, max_fds))
+    if (fd < 0 || fd >= READ(fdt, max_fds))
         return;
     bpf_probe_read_kernel(&f, sizeof f, READ(fdt, fd) + fd);
+    struct dentry *d = READ(f, f_path.dentry);
+    u64 name[sizeof ((struct wire_file *)0)->name / 8] = { 0 };
+    bpf_probe_read_kernel_str(name, sizeof name, READ(d, d_name.name));
     struct inode *ino = READ(f, f_inode);
     struct super_block *sb = READ(ino, i_sb);
-    struct wire_seg *seg = (void *)(r->data + at);
-    struct wire_file *w = (void *)(r->data + at + sizeof *seg);
+    struct wire_seg *seg = next_seg(r);
+    if (!seg)
+        return;
+    struct wire_file *w = (void *)(seg + 1);
     seg->arg = SEG_FILE;
     seg->fault = !f;
     seg->len = sizeof *w;
-    seg->unused = 0;
+    seg->changed = 0;
+    seg->unused[0] = seg->unused[1] = seg->unused[2] = 0;
+    __builtin_memcpy(w->name, name, sizeof name);
     w->ino = READ(ino, i_ino);
     w->magic = READ(sb, s_magic);
     w->dev = READ(sb, s_dev);
     w->rdev = READ(ino, i_rdev);
     w->mode = READ(ino, i_mode);
     w->unused = 0;
-    r->at = at + sizeof *seg + sizeof *w;
+    end_seg(r, sizeof *w);
 }
 
 /* Appends where the time of a call went. */
 INLINE void put_times(struct record *r, const struct wire_thread *th, u64 now)
 {
-    u32 at = *(volatile u32 *)&r->at;
-    if (at > CALL_DATA_MAX)
+    struct wire_seg *seg = next_seg(r);
+    if (!seg)
         return;
-    struct wire_seg *seg = (void *)(r->data + at);
-    struct wire_times *w = (void *)(r->data + at + sizeof *seg);
+    struct wire_times *w = (void *)(seg + 1);
     seg->arg = SEG_TIMES;
     seg->fault = 0;
     seg->len = sizeof *w;
-    seg->unused = 0;
+    seg->changed = 0;
+    seg->unused[0] = seg->unused[1] = seg->unused[2] = 0;
     times(w, th, th->cpu_ns + now - th->since_ns);
-    r->at = at + sizeof *seg + sizeof *w;
+    end_seg(r, sizeof *w);
 }
 
 INLINE bool holds(u64 set, int sig)
@@ -483,7 +543,7 @@ INLINE void send(struct wire_thread *th, const struct wire_spec *s, s64 ret, boo
     if (over) {
 #pragma clang loop unroll(disable)
         for (u32 i = 0; i < CALL_ITEMS && i < s->n; i++)
-            if ((ret >= 0 || !s->item[i].result) && !put_item(r, &s->item[i], th))
+            if ((ret >= 0 || !s->item[i].result) && !put_item(r, &s->item[i], th, i))
                 break;
         if (s->file && ret >= 0)
             put_file(r, (s32)th->word[(s->file - 1) & 15]);
