@@ -24815,7 +24815,7 @@ static void mfs_busy(void)
     if (d)
         closedir(d);
     mfs_busy_at = met.tick;
-    if (met_there(met_path("/proc/self/schedstat"))) /* else waits are not told */
+    if (met_there(met_path("/proc/self/schedstat"))) /* else no waits are known */
         mfs_queues();
     for (u32 by = 0; by < MFS_BUSY - 1; by++) { /* not by the number of threads */
         if (by == M_B_WRITTEN - M_B_CPU) /* that is in the reads */
@@ -29980,6 +29980,7 @@ static struct dg_task {
     u64 born;
     u64 did[MFS_BUSY];       /* by number from M_B_CPU on, as the kernel has them */
     u32 pid;
+    u16 has;                 /* which of them are known: bits */
     u16 group;               /* the innermost cgroup with a limit: its place in met_insts, + 1 */
     u8 n_cpus, n_devices;
     u16 cpus[DG_CPUS];       /* for which its threads waited */
@@ -30228,6 +30229,7 @@ static void dg_take_task(const struct mfs_task *from)
     if (!t)
         return;
     snprintf(t->comm, sizeof t->comm, "%s", from->comm);
+    t->has |= from->has;
     for (u32 k = 0; k < MFS_COUNTED; k++) {
         did[k] = from->now[k] > from->past[k] ? from->now[k] - from->past[k] : 0;
         t->did[k] += did[k];
@@ -30253,7 +30255,8 @@ static bool dg_task_value(const struct dg_task *t, u16 number, double *v)
     if (dg_is_metric(number)) {
         const struct met_form_row *f = mout_form(number);
         double s = f->counter ? dg.elapsed_s[SRC_BUSY] : 1;
-        if (number < M_B_CPU || number > M_B_THREADS || s <= 0)
+        if (number < M_B_CPU || number > M_B_THREADS || s <= 0
+            || !(t->has >> (number - M_B_CPU) & 1))
             return false;
         *v = (double)t->did[number - M_B_CPU] * f->scale / s;
         return true;
@@ -30978,9 +30981,10 @@ static void dg_text_cell(struct buf *b, const struct dg_task *t, u16 number, int
 {
     char cell[32];
     struct buf s = { .p = cell, .cap = sizeof cell, .max = sizeof cell };
-    double v = 0;
-    dg_task_value(t, number, &v);
-    if (number == M_B_MINOR)
+    double v;
+    if (!dg_task_value(t, number, &v)) /* others' bytes are root's to see */
+        b_s(&s, "n/a");
+    else if (number == M_B_MINOR)
         b_f(&s, "%.0f", v);
     else
         dg_num(&s, number, v);
