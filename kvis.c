@@ -18046,7 +18046,7 @@ static void tr_mark_names(struct task *t)
     for (u32 i = 0; t->files && i < t->files->cap; i++)
         if (t->files->slot[i].fd >= 0)
             tr_mark_ofd(t->files->slot[i].o);
-    for (u32 i = 0; t->mm && i < t->mm->n; i++)
+    for (u32 i = 1; t->mm && i <= t->mm->used; i++) /* a free one has no name */
         nm_mark(t->mm->r[i].name);
 }
 
