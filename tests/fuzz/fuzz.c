@@ -201,7 +201,7 @@ static void fuzz_replay(struct input in)
     rep_begin();
     if (rec_open_fd(recording(in), "fuzz") == 0 && rp_head()) {
         if (rp_play())
-            st_report(&rec_end, true);
+            st_report(true);
         else if (!*rin.wrong)
             abort();
     }

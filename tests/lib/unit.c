@@ -838,7 +838,7 @@ static void t_perfetto_counters(void)
     for (u32 k = 0; k < N_PX; k++)
         good &= px_track(5, 5)->count[k] >= 0;
     EXPECT(good);
-    close(px.w.fd[0]);
+    close(px_out.fd[0]);
     px.on = false;
 }
 
