@@ -81,7 +81,7 @@ done <<'END'
 125|trace --report=no/x true|cannot write no/x: there is no such directory
 125|trace --perfetto=no/x true|cannot write no/x: there is no such directory
 125|trace -w dir true|cannot write dir: it is a directory
-125|trace -q -w /dev/full true|cannot write /dev/full: No space
+125|trace -q -w /dev/full true|cannot write /dev/full.*: No space
 2|replay|one recording
 2|replay a.kvis cut.kvis|one recording
 125|replay nosuch|cannot read nosuch: No such file
