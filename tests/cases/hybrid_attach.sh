@@ -1,15 +1,14 @@
 #!/bin/sh
 # With -p and hybrid, a program goes on unharmed when kvis is killed while the ring is full.
 # Also: a program of another pid namespace, and 32-bit programs that an attached one executes.
-# tier: quick asan
+# tier: quick full asan
 # timeout: 240
 # needs: root unshare prog:hyb
 # covers: H1 H10 P15 P26 E8
 . "$TESTS/lib/truth.sh"
 run trace -q --backend=hybrid -- /bin/true
 [ $st = 0 ] || skip "$(head -n 1 err)"
-moments=200
-case $KVIS in *asan*) moments=12 ;; esac
+moments=$(some 30 200 12)
 
 # moment N: attached, and killed with the ring full: what holds a thread now goes to nobody.
 moment() {

@@ -1,12 +1,11 @@
 #!/bin/sh
 # 500 threads that only make calls, 2000 processes, and storms of vfork and exec are recorded completely.
-# tier: quick
+# tier: quick full
 # timeout: 120
 # needs: root prog:hyb
 # covers: P1 P2 P28 H5
 . "$TESTS/lib/truth.sh"
-many=2000
-case $KVIS in *asan*) many=300 ;; esac
+many=$(some 500 2000 300)
 for KVOPT in "-q -v" "-q -v --ring=64K"; do
     truth hyb crowd 500 20
     truth hyb bomb $many
@@ -14,4 +13,4 @@ for KVOPT in "-q -v" "-q -v --ring=64K"; do
 done
 truth hyb relay 12
 KVOPT=-q
-truth proc children 2000
+truth proc children $many

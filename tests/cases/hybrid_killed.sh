@@ -1,12 +1,11 @@
 #!/bin/sh
 # When kvis is killed while threads are held, the tree ends with it; nothing stays stopped, traced or loaded.
-# tier: quick
+# tier: quick full
 # timeout: 90
 # needs: root prog:hyb
 # covers: H1 H10 P15
 . "$TESTS/lib/truth.sh"
-moments=200 lanes=4
-case $KVIS in *asan*) moments=12 ;; esac
+moments=$(some 40 200 12) lanes=4
 # Programs of kvis in the kernel that no process holds (others may trace meanwhile).
 no_orphans() {
     command -v bpftool >/dev/null || return 0

@@ -1,7 +1,7 @@
 #!/bin/sh
 # kvis's memory does not grow with the number of files that a program opens: names with few bytes are dropped
 # and counted, the files with the most bytes and what is still open keep their names and all their bytes.
-# tier: quick
+# tier: full
 # timeout: 300
 # needs: root /usr/bin/python3
 . "$TESTS/lib/lib.sh"

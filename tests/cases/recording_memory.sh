@@ -1,6 +1,6 @@
 #!/bin/sh
 # Memory does not grow with the events of a recording, a report or a Perfetto trace.
-# tier: quick
+# tier: full
 # timeout: 120
 # needs: python3 prog:loop
 # covers: O1

@@ -1,12 +1,11 @@
 #!/bin/sh
 # Every SIGURG of the program's own arrives, and none that is kvis's: kvis uses the same signal to hold threads.
-# tier: quick asan
+# tier: quick full asan
 # timeout: 300
 # needs: prog:hyb
 # covers: H3 P21
 . "$TESTS/lib/truth.sh"
-rounds=100
-case $KVIS in *asan*) rounds=10 ;; esac
+rounds=$(some 30 100 10)
 
 # slow_reader FILE: reads a fifo so that kvis's ring is full again and again.
 slow_reader() {

@@ -46,6 +46,15 @@ eq() { [ "$2" = "$3" ] || fail "$1: want '$2', got '$3'"; }                     
 has() { grep -Eq -- "$2" "$1" || fail "$1: nothing matches: $2"; }               # has FILE REGEX
 hasnt() { ! grep -En -- "$2" "$1" >&9 || fail "$1: something matches: $2"; }     # hasnt FILE REGEX
 
+# some QUICK FULL ASAN: how many of something: in the quick tier, with FULL=1 (tier full), with the sanitizers.
+some() {
+    case "$KVIS ${FULL-}" in
+    *asan*) echo "$3" ;;
+    *" 1") echo "$2" ;;
+    *) echo "$1" ;;
+    esac
+}
+
 # until_true SECS CMD...: tries the command every 0.05 s until it succeeds.
 until_true() {
     n=$(($1 * 20)); shift

@@ -3,7 +3,9 @@
 A case is an executable file tests/cases/NAME.sh or NAME.py. Its first comment says what it proves; the
 comments below that, up to the first line of code, are its header:
   # tier: quick asan         quick: run by `make test`; full, vm, fuzz, browser: run by `make test-all`.
-                             asan: also run with a binary built with ASan and UBSan, as NAME[asan]
+                             quick full: run by both, by the second with FULL=1 as NAME[full], with larger
+                             numbers (see `some` of lib.sh). asan: also run with a binary built with ASan
+                             and UBSan, as NAME[asan]
   # timeout: 60              seconds
   # needs: root strace ...   skipped without them: root, nonroot, arch:x86_64, prog:NAME (of tests/progs),
                              py:MODULE, a command, or a /path; what a package has is installed
@@ -41,10 +43,10 @@ UNPACKED = ("prometheus", "prometheus-node-exporter")
 
 
 class Case:
-    def __init__(self, path, sanitized=False):
+    def __init__(self, path, how=""):
         self.path = path
-        self.sanitized = sanitized
-        self.name = path.stem + ("[asan]" if sanitized else "")
+        self.how = how  # "", "full" or "asan"
+        self.name = path.stem + (f"[{how}]" if how else "")
         self.header = read_header(path)
         self.tiers = self.header.get("tier", "").split()
         self.needs = self.header.get("needs", "").split()
@@ -71,32 +73,33 @@ def all_cases():
     found = [Case(f) for f in sorted((TESTS / "cases").iterdir()) if f.suffix in (".sh", ".py")]
     for case in found:
         tiers = set(case.tiers)
-        if not tiers or tiers - set(TIERS) or len(tiers - {"asan"}) != 1 or not case.timeout:
-            sys.exit(f"{case.path}: the header needs a timeout and one tier of {' '.join(TIERS[:-1])}")
+        once = len(tiers - {"asan"}) == 1 or tiers - {"asan"} == {"quick", "full"}
+        if tiers - set(TIERS) or not once or not case.timeout:
+            sys.exit(f"{case.path}: the header needs a timeout and a tier: {' '.join(TIERS)}")
         if not os.access(case.path, os.X_OK):
             sys.exit(f"{case.path} is not executable")
     return found
 
 
+def runs_of(case):
+    """How a case can be run: {tier: the run}."""
+    runs = {}
+    for tier in case.tiers:
+        again = tier == "asan" or tier == "full" and "quick" in case.tiers
+        runs[tier] = Case(case.path, tier) if again else case
+    return runs
+
+
 def select(names, tiers):
-    """The cases of these names, or all; with the tier asan, their sanitized runs too."""
-    cases = all_cases()
-    known = {case.path.stem for case in cases}
+    """The runs of these names, or of all cases, that are of these tiers; NAME[full] and NAME[asan] are names, too."""
+    runs = [(tier, run) for case in all_cases() for tier, run in runs_of(case).items()]
+    known = {run.name for _, run in runs} | {run.path.stem for _, run in runs}
     for name in names:
-        if name.removesuffix("[asan]") not in known:
+        if name not in known:
             sys.exit(f"no case {name}; tests/run.sh --list shows them")
-    tiers = tiers or ([] if names else ["quick"])
-    chosen = []
-    for case in cases:
-        stem = case.path.stem
-        if names and stem not in names and stem + "[asan]" not in names:
-            continue
-        plain = [t for t in case.tiers if t != "asan"]
-        if stem in names and not tiers or any(t in tiers for t in plain):
-            chosen.append(case)
-        if stem + "[asan]" in names or "asan" in tiers and "asan" in case.tiers:
-            chosen.append(Case(case.path, sanitized=True))
-    return chosen
+    if names and not tiers:
+        return [run for _, run in runs if run.name in names]
+    return [run for tier, run in runs if tier in (tiers or ["quick"]) and (not names or run.path.stem in names)]
 
 
 # ---- what the machine has ----
@@ -266,10 +269,10 @@ def build_kvis(cases):
     """Sets KVIS for plain cases, and returns the path of the sanitized binary."""
     named = os.environ.get("KVIS")
     plain = Path(named).absolute() if named else ROOT / "kvis"
-    if not named and any(not case.sanitized for case in cases):
+    if not named and any(case.how != "asan" for case in cases):
         make("kvis")
     sanitized = OUT / "kvis-asan"
-    if any(case.sanitized for case in cases):
+    if any(case.how == "asan" for case in cases):
         make("CC=gcc", "CFLAGS=-O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all",
              "LINK=-no-pie", "BIN=tests/out/kvis-asan", "tests/out/kvis-asan")
     return plain, sanitized
@@ -349,14 +352,18 @@ def run_case(case, binary, mark):
     if why:
         case.state, case.why = "skipped", why
         return
-    directory = OUT / "work" / case.name.replace("[asan]", ".asan")
-    log_path = OUT / "log" / directory.name
+    directory = OUT / "work" / case.path.stem
+    if case.how:
+        directory = directory.with_suffix(f".{case.how}")
+    case.log = log_path = OUT / "log" / directory.name
     shutil.rmtree(directory, ignore_errors=True)
     directory.mkdir(parents=True)
     log_path.parent.mkdir(exist_ok=True)
     environment = dict(os.environ, KVIS=str(binary), KVIS_CASE=mark,
                        ASAN_OPTIONS=f"detect_leaks=0:disable_coredump=0:log_path={directory}.san",
                        UBSAN_OPTIONS=f"print_stacktrace=1:log_path={directory}.san")
+    if case.how == "full":
+        environment["FULL"] = "1"
     before = footprint()
     began = time.monotonic()
     with open(log_path, "w", errors="replace") as log:
@@ -375,7 +382,7 @@ def run_case(case, binary, mark):
         if left:
             log.write(f"left behind: {sorted(left)}\n")
             status, case.why = 1, "left a mount or a module behind"
-    reports = sanitizer_reports(directory, log_path) if case.sanitized else []
+    reports = sanitizer_reports(directory, log_path) if case.how == "asan" else []
     if reports:
         with open(log_path, "a") as log:
             log.write("\n".join(reports) + "\n")
@@ -400,7 +407,7 @@ class Run:
 
     def one(self, case):
         mark = f"{os.getpid()}.{case.name}"
-        run_case(case, self.sanitized if case.sanitized else self.plain, mark)
+        run_case(case, self.sanitized if case.how == "asan" else self.plain, mark)
         with self.lock:
             self.done += 1
             where = f"[{self.done}/{len(self.cases)}] {case.name}"
@@ -409,7 +416,7 @@ class Run:
             elif case.state == "skipped":
                 print(f"{where} skipped: {case.why}", flush=True)
             else:
-                tail = read(OUT / "log" / case.name.replace("[asan]", ".asan")).splitlines()[-60:]
+                tail = read(case.log).splitlines()[-60:]
                 print(f"{where} {case.seconds:.1f} s FAILED: {case.why}", *tail, sep="\n    ", flush=True)
 
     def lane(self, waiting):
@@ -484,7 +491,7 @@ def run_once(cases, lanes, binaries, errors):
 def arguments():
     parser = argparse.ArgumentParser(prog="tests/run.sh", description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("names", nargs="*", metavar="NAME", help="run these cases; NAME[asan]: with the sanitizers")
+    parser.add_argument("names", nargs="*", metavar="NAME", help="run these cases; NAME[asan]: with the sanitizers; NAME[full]: with the larger numbers")
     parser.add_argument("--tier", action="append", default=[], metavar="TIER",
                         help=f"run the cases of this tier ({', '.join(TIERS)} or all); may be given several times")
     parser.add_argument("--list", action="store_true", help="list the cases with their tiers and what they prove")
