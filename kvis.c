@@ -18037,12 +18037,24 @@ static void tr_mark_ofd(const struct ofd *o)
     nm_mark(o->peer);
 }
 
+static void tr_mark_call(const struct call *c)
+{
+    for (u32 i = 0; i < c->n_paths; i++)
+        nm_mark(c->path[i].from);
+    for (u32 i = 0; i < MIN(c->n_touched, (u32)CALL_TOUCHES); i++)
+        nm_mark(c->touched[i]);
+}
+
 static void tr_mark_names(struct task *t)
 {
     nm_mark(t->exec_path);
     nm_mark(t->fault_run.name);
-    if (t->fs)
+    if (t->fs) {
         nm_mark(t->fs->cwd);
+        nm_mark(t->fs->root);
+    }
+    if (t->call.open || t->restarting)
+        tr_mark_call(&t->call);
     for (u32 i = 0; t->files && i < t->files->cap; i++)
         if (t->files->slot[i].fd >= 0)
             tr_mark_ofd(t->files->slot[i].o);

@@ -30,6 +30,32 @@ after = resident(os.getppid())
 os.write(still, b"z" * 5)
 print(before, after)
 P
+# The names of what calls and mappings still point to stay, too: of the root, and of mapped files.
+cat >jail.py <<'P'
+import mmap, os
+jail = os.getcwd() + "/jail" + "x" * 200
+os.makedirs(jail + "/in")
+maps = []
+for i in range(100):
+    with open(f"{jail}/m{i}", "w+b") as f:
+        f.truncate(4096)
+        maps.append(mmap.mmap(f.fileno(), 4096))
+for m in maps[:60]:
+    m.close()
+os.chroot(jail)
+os.chdir("/in")
+for i in range(40000):
+    os.close(os.open(str(i), os.O_WRONLY | os.O_CREAT))
+    os.unlink(str(i))
+os.mkdir("/new")
+P
+for backend in ptrace auto; do
+    run trace -q --backend=$backend --json=json -- /usr/bin/python3 jail.py
+    status 0
+    want 'S["names_dropped"] > 10000 and S["names_overflow"] == 0'
+    want 're.search("/jailx{200}/new$", by("mkdir")[-1]["path"])'
+    rm -r jailx*
+done
 for backend in ptrace auto; do
     rm -f large still_open
     run trace -q --backend=$backend -w r.kvis --json=json -- /usr/bin/python3 names.py
