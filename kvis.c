@@ -178,7 +178,7 @@ struct call_path {
     u8 arg;            /* which argument */
     bool cut;          /* longer in the tracee than what is kept */
     bool placed;       /* `from` is as it was when the path was read */
-    u32 off;           /* in call.paths */
+    u32 off;           /* in call.paths; a NUL follows it there */
     s32 len;           /* or -errno: it could not be read */
     struct name *from; /* the directory that it starts from; NULL: not known, or the root */
 };
@@ -4173,9 +4173,9 @@ static void dec_read_paths(struct task *t, struct call *c)
             b_reset(&c->paths);
         *p = (struct call_path){ .arg = (u8)i, .off = c->paths.len };
         s64 len = c->arg[i] ? mem_str(t, c->arg[i], raw, DEC_PATH, &p->cut) : -EFAULT;
-        p->len = (s32)len;
         if (len >= 0)
-            b_put(&c->paths, raw, (size_t)len);
+            b_put(&c->paths, raw, (size_t)len + 1);
+        p->len = c->paths.cut ? -ENOMEM : (s32)len;
         c->n_paths = (u8)MAX(n, (u32)c->n_paths);
     }
 }
@@ -9162,13 +9162,11 @@ static bool md_selects(struct task *t, struct call *c)
     static struct path p;
     for (u32 i = 0; i < c->n_paths; i++) {
         const struct call_path *w = &c->path[i];
-        char raw[DEC_PATH + 1];
         if (w->len < 0)
             continue;
-        memcpy(raw, c->paths.p + w->off, (size_t)w->len);
-        raw[w->len] = 0;
         md_path(c, w->arg, &p);
-        if (md_path_wanted(raw, (u32)w->len) || (p.ok && md_path_wanted(p.s, p.len)))
+        if (md_path_wanted(c->paths.p + w->off, (u32)w->len)
+            || (p.ok && md_path_wanted(p.s, p.len)))
             return true;
     }
     return md_touched(t, c, md_wanted_name);
@@ -10081,9 +10079,13 @@ static void md_change(struct task *t, struct call *c)
     bool rmdir = c->id == SC_unlinkat && c->arg[2] & AT_REMOVEDIR;
     struct event *e = md_event(rmdir ? EK_RMDIR : m->kind, t, c);
     ev_bytes(e, EV_path, p.s, p.len);
-    if (m->path2 != P_NONE) {
+    if (m->kind == EK_SYMLINK) {
+        const struct call_path *to = dec_path(c, (u32)m->path2); /* text, no path of anybody's */
+        bool read = to && to->len >= 0;
+        ev_bytes(e, EV_target, read ? c->paths.p + to->off : "", read ? (u32)to->len : 0);
+    } else if (m->path2 != P_NONE) {
         md_path(c, (u32)m->path2, &q);
-        ev_bytes(e, m->kind == EK_SYMLINK ? EV_target : EV_new_path, q.s, q.len);
+        ev_bytes(e, EV_new_path, q.s, q.len);
     }
     if (m->kind == EK_TRUNCATE) {
         bool split = c->id == SC_truncate64 || c->id == SC_ftruncate64; /* two halves */
