@@ -16376,6 +16376,8 @@ static void sp_signals(void (*note)(int, siginfo_t *, void *))
     sigset_t ours = sp.mask;
     for (size_t i = 0; i < ARRAY_LEN(sp_sigs); i++) {
         sigaction(sp_sigs[i], &act, &sp.action[i]);
+        if (sp_sigs[i] == SIGHUP && sp.action[i].sa_handler == SIG_IGN)
+            sigaction(SIGHUP, &sp.action[i], NULL); /* nohup(1) */
         sigdelset(&ours, sp_sigs[i]);
     }
     sigprocmask(SIG_SETMASK, &ours, NULL);
