@@ -18597,16 +18597,18 @@ static void tr_set_aside(pid_t tid, int status)
  * ptrace_link; kernel/exit.c, do_wait_thread): where those stop again as fast as we can look, an
  * older one would never have its turn. So all that stand are asked for before the first goes on.
  * One that comes twice was killed at its first stop, which is void by that: the second takes its
- * place, as if it had been killed before we looked. */
+ * place, as if it had been killed before we looked.
+ * Only by the thread that traces: another one (tr_release) would take away stops, and with them the
+ * signals that those threads get when they are let go. */
 static void tr_collect(void)
 {
-    int status;
+    int status, flags = __WALL | __WNOTHREAD | WNOHANG;
     pid_t tid;
     tr.batch_n -= tr.batch_next;
     memmove(tr_batch, tr_batch + tr.batch_next, tr.batch_n * sizeof *tr_batch);
     tr.batch_next = 0;
     while (tr.batch_n < ARRAY_LEN(tr_kept)
-           && (tid = (pid_t)syscall(SYS_wait4, -1, &status, __WALL | WNOHANG, NULL)) > 0)
+           && (tid = (pid_t)syscall(SYS_wait4, -1, &status, flags, NULL)) > 0)
         tr_set_aside(tid, status);
 }
 
