@@ -30362,7 +30362,19 @@ static void dg_fd_look(struct dg_task *t, u32 fd, struct dg_moves *moves, u64 *m
     }
 }
 
-/* "36 35 98:0 /mnt1 /mnt2 ..." (proc_pid_mountinfo(5)) */
+/* Whether a mount of major 0 can lie on a disk: what follows " - " is its type. /dev/null, a terminal
+ * or a file of tmpfs, which nearly every process has open, are on none. */
+static bool dg_has_disk(const char *line)
+{
+    static const char *const types[] = { "overlay", "btrfs", "bcachefs", "zfs", "fuse" };
+    const char *type = strstr(line, " - ");
+    for (u32 k = 0; type && k < ARRAY_LEN(types); k++)
+        if (!strncmp(type + 3, types[k], strlen(types[k])))
+            return true;
+    return false;
+}
+
+/* "36 35 98:0 /mnt1 /mnt2 rw - ext4 ..." (proc_pid_mountinfo(5)) */
 static void dg_task_mounts(struct dg_task *t, const u64 *mounts, u32 n)
 {
     char *line, *end;
@@ -30376,7 +30388,7 @@ static void dg_task_mounts(struct dg_task *t, const u64 *mounts, u32 n)
             k++;
         const char *dev = u_word(line, 2);
         unsigned first = (unsigned)strtoul(dev, &end, 10);
-        if (k < n && *end == ':')
+        if (k < n && *end == ':' && (first || dg_has_disk(end)))
             dg_task_device(t, makedev(first, (unsigned)strtoul(end + 1, NULL, 10)));
     }
 }
@@ -30621,7 +30633,7 @@ static bool dg_concerned(const struct dg_finding *f, const struct dg_task *t, co
                 return true;
         return false;
     case DG_BY_DEVICE:
-        for (u32 k = 0; k < t->n_devices; k++)
+        for (u32 k = 0; k < t->n_devices && *disk; k++) /* a ring of another kind has no disk */
             if (dg_device_is(t->devices[k], disk))
                 return true;
         return false;
@@ -31083,8 +31095,10 @@ static void dg_text(struct buf *b)
         b_s(b, "\nNothing is saturated.\n");
     for (u32 k = 0; k < shown; k++)
         dg_text_finding(b, k + 1, &dg_found[k]);
-    if (dg.n_found + dg.dropped > shown)
-        b_f(b, "\n%u more: -v shows them\n", dg.n_found + dg.dropped - shown);
+    if (dg.n_found > shown)
+        b_f(b, "\n%u more: -v shows them\n", dg.n_found - shown);
+    if (dg.dropped)
+        b_f(b, "\n%u findings more than the %d that are kept\n", dg.dropped, DG_FINDINGS);
     if (!dg.n_found || opt.verbose)
         dg_text_table(b);
     dg_text_busiest(b);

@@ -183,7 +183,8 @@ def machine(root, m, late):
         put(f"proc/78/{f}", f"{more}0000000 {more}0000000 9\n")
     put("proc/78/task/78/io", f"rchar: 0\nread_bytes: {1 << 30 if late else 0}\nwrite_bytes: {1 << 30 if late else 0}\n")
     put("proc/78/cgroup", "0::/a bc\n")
-    put("proc/78/mountinfo", "31 1 9:9 / / rw - ext4 /dev/other rw\n")
+    put("proc/78/mountinfo", "30 1 0:5 / /dev rw - devtmpfs udev rw\n31 1 9:9 / / rw - ext4 /dev/other rw\n")
+    put("proc/78/fdinfo/0", "pos:\t0\nflags:\t0\nmnt_id:\t30\n")  # /dev/null
     put("proc/78/fdinfo/5", "pos:\t0\nflags:\t0\nmnt_id:\t31\n")
     # pid 77: the one that does all of it, on CPU 0, in the cgroup and on the disk
     put("proc/77/cgroup", "3:cpu:/x\n0::/a b/inner\n")
