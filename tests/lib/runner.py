@@ -407,7 +407,10 @@ class Run:
 
     def one(self, case):
         mark = f"{os.getpid()}.{case.name}"
-        run_case(case, self.sanitized if case.how == "asan" else self.plain, mark)
+        try:
+            run_case(case, self.sanitized if case.how == "asan" else self.plain, mark)
+        except Exception as error:  # the runner's own: no case may be counted as neither passed nor failed
+            case.state, case.why = "failed", f"the runner: {error!r}"
         with self.lock:
             self.done += 1
             where = f"[{self.done}/{len(self.cases)}] {case.name}"
@@ -518,6 +521,8 @@ def main():
         show_past()
         return 0
     cases = select(options.names, tiers)
+    if not cases:
+        sys.exit(f"none of these cases is of the tier {' '.join(tiers)}")
     if options.list:
         signal.signal(signal.SIGPIPE, signal.SIG_DFL)
         for case in cases if options.names or tiers else all_cases():

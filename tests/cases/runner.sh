@@ -1,0 +1,38 @@
+#!/bin/sh
+# The runner counts each case once, as passed, failed or skipped, and never ends with 0 when something went wrong.
+# tier: quick
+# timeout: 60
+# needs: python3
+. "$TESTS/lib/lib.sh"
+mkdir -p tree/lib tree/cases tree/out/log/unwritable
+cp "$TESTS/run.sh" tree
+cp "$TESTS/lib/runner.py" tree/lib
+write() { # write NAME TIMEOUT COMMAND
+    printf '#!/bin/sh\n# A case.\n# tier: quick\n# timeout: %s\n%s\n' "$2" "$3" >"tree/cases/$1.sh"
+    chmod +x "tree/cases/$1.sh"
+}
+write passes 5 'exit 0'
+write fails 5 'exit 3'
+write skips 5 'echo no luck; exit 77'
+write late 1 'exec sleep 30'
+write leaves 5 'sleep 30 & exit 0'
+write unwritable 5 'exit 0' # its log is a directory: the runner's own error
+runner() { # runner STATUS ARG...
+    want=$1
+    shift
+    NO_APT=1 KVIS=/bin/true tree/run.sh "$@" >out 2>err 9>&-
+    st=$?
+    [ "$st" = "$want" ] || fail "run.sh $*: exit $st, not $want"
+}
+runner 1
+has out '^1 passed, 4 failed, 1 skipped$'
+has out '^failed: fails: exit status 3'
+has out '^failed: late: longer than 1 s'
+has out '^failed: leaves: left processes behind'
+has out '^failed: unwritable: the runner: IsADirectoryError'
+has out '^skipped: skips: no luck$'
+runner 0 passes skips
+has out '^1 passed, 0 failed, 1 skipped$'
+runner 1 --times 2 fails
+runner 1 nosuch
+runner 1 --tier vm passes # nothing runs
