@@ -296,7 +296,7 @@
       DG_GUARDS({ X_NONE, DG_ALL, false, false, 0 }), M_PSI_MEM, 1, \
       DG_BY_ALL, X_B_MEM, false, \
       0, DG_R(SWAP) | DG_R(DISK), \
-      "The kernel killed a process because memory ran out", \
+      "The kernel killed a process because memory ran out, on the machine or in a cgroup", \
       "Documentation/admin-guide/mm/concepts.rst: OOM killer", \
       "dmesg | grep -i oom", "") \
     X(MEMORY_PRESSURE, "memory-pressure", MEM, DG_SATURATION, false, \
@@ -545,7 +545,7 @@
       DG_GUARDS({ X_NONE, DG_ALL, false, false, 0 }), X_NONE, 0, \
       DG_BY_NOBODY, X_NONE, false, \
       0, 0, \
-      "Interface %t drops packets because they are not processed fast enough", \
+      "Interface %t drops packets: they are not processed fast enough, or no protocol handles them", \
       "Documentation/networking/statistics.rst", \
       "kvis monitor -c net", "") \
     X(NETWORK_ERRORS, "network-errors", NET, DG_ERROR, true, \
