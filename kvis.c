@@ -30036,7 +30036,7 @@ static struct {
     u64 for_ns;                  /* as -d says; 0: 10 s, or as long as the command runs */
     u64 from_ns, to_ns;
     u32 n_found, dropped;
-    u64 tasks_dropped;           /* processes for which there was no place in dg_tasks */
+    u32 tasks_dropped;           /* the most processes of a look without a place in dg_tasks */
     int status;                  /* of the command: -1: it runs, or there is none */
     bool progress;               /* a line on the terminal says how far it is */
 } dg = { .status = -1 };
@@ -30200,7 +30200,6 @@ static struct dg_task *dg_task(u32 pid, u64 born)
         t->born = born;
         return t;
     }
-    dg.tasks_dropped++;
     return NULL;
 }
 
@@ -30240,12 +30239,9 @@ static void dg_task_on(struct dg_task *t, u16 cpu)
         t->cpus[t->n_cpus++] = cpu;
 }
 
-static void dg_take_task(const struct mfs_task *from)
+static void dg_take_task(struct dg_task *t, const struct mfs_task *from)
 {
-    struct dg_task *t = from->pid == (u32)getpid() ? NULL : dg_task(from->pid, from->born);
     u64 did[MFS_COUNTED];
-    if (!t)
-        return;
     snprintf(t->comm, sizeof t->comm, "%s", from->comm);
     t->has |= from->has;
     for (u32 k = 0; k < MFS_COUNTED; k++) {
@@ -30262,8 +30258,16 @@ static void dg_take_task(const struct mfs_task *from)
 
 static void dg_take_tasks(void)
 {
-    for (u32 k = 0; k < mfs_seen.n; k++)
-        dg_take_task(&mfs_tasks[mfs_seen.task[k]]);
+    u32 dropped = 0;
+    for (u32 k = 0; k < mfs_seen.n; k++) {
+        const struct mfs_task *from = &mfs_tasks[mfs_seen.task[k]];
+        struct dg_task *t = from->pid == (u32)getpid() ? NULL : dg_task(from->pid, from->born);
+        if (t)
+            dg_take_task(t, from);
+        else
+            dropped += from->pid != (u32)getpid();
+    }
+    dg.tasks_dropped = MAX(dg.tasks_dropped, dropped);
 }
 
 /* A number of a process: of its counters, a second. */
@@ -30362,8 +30366,8 @@ static void dg_fd_look(struct dg_task *t, u32 fd, struct dg_moves *moves, u64 *m
     }
 }
 
-/* Whether a mount of major 0 can lie on a disk: what follows " - " is its type. /dev/null, a terminal
- * or a file of tmpfs, which nearly every process has open, are on none. */
+/* Whether a mount of major 0 can lie on a disk: what follows " - " is its type. /dev/null, which
+ * nearly every process has open, terminals and files of tmpfs are on none. */
 static bool dg_has_disk(const char *line)
 {
     static const char *const types[] = { "overlay", "btrfs", "bcachefs", "zfs", "fuse" };
@@ -30802,9 +30806,8 @@ static void dg_name_of(struct buf *b, u16 number)
 static void dg_thing(struct buf *b, const struct met_inst *i)
 {
     b_s(b, i->name);
-    if (i->info[0] && (i->dim == DIM_BUSY || i->dim == DIM_PID))
-        b_f(b, " (%s)", i->info);
-    else if (i->info[0] && (i->dim == DIM_ZONE || i->dim == DIM_SENSOR))
+    if (i->info[0] && (i->dim == DIM_BUSY || i->dim == DIM_PID || i->dim == DIM_ZONE
+                       || i->dim == DIM_SENSOR))
         b_f(b, " (%s)", i->info);
 }
 
@@ -30847,11 +30850,13 @@ static const struct buf *dg_next(const struct dg_finding *f)
 
 enum { DG_COLUMNS = 79 };
 
-/* Where the word that begins at `at` ends: a number and its % are one. */
+/* Where the word that begins at `at` ends: a number and its %, a name and the "·" behind it are
+ * one. */
 static u32 dg_word_end(const struct buf *text, u32 at)
 {
     while (at < text->len
-           && (text->p[at] != ' ' || (at + 1 < text->len && text->p[at + 1] == '%')))
+           && (text->p[at] != ' '
+               || (at + 1 < text->len && strchr("%\xc2", text->p[at + 1]))))
         at++;
     return at;
 }
@@ -31103,7 +31108,7 @@ static void dg_text(struct buf *b)
         dg_text_table(b);
     dg_text_busiest(b);
     if (dg.tasks_dropped)
-        b_f(b, "%" PRIu64 " more processes were not followed\n", dg.tasks_dropped);
+        b_f(b, "at least %u more processes were not followed\n", dg.tasks_dropped);
     b_c(b, '\n');
     if (dg.n_found)
         dg_text_resources(b, "Nothing found in: ", true);
@@ -31301,7 +31306,7 @@ static void dg_json(struct buf *b)
     b->len -= b->p[b->len - 1] == ',';
     b_f(b, "],\"findings_dropped\":%u,\"busiest\":[", dg.dropped);
     dg_json_busiest(b);
-    b_f(b, "],\"processes_dropped\":%" PRIu64 ",\"resources\":[", dg.tasks_dropped);
+    b_f(b, "],\"processes_dropped\":%u,\"resources\":[", dg.tasks_dropped);
     for (u32 r = 0; r < N_RES; r++)
         dg_json_resource(b, r);
     b->len -= b->p[b->len - 1] == ',';

@@ -319,6 +319,8 @@ if j["busiest"][0]["pid"] != 78 or j["busiest"][0]["busy_read_bytes_per_second"]
 page = run({}, ill)
 if "\x1b" in page or "h<o\"g\\x1b\\\\ (pid 77)" not in page or "\n1. Tasks wait for memory" not in page:
     wrong.append(f"the page: {page}")
+if re.search(r"^ *·", page, re.M):
+    wrong.append(f"a line begins with a separator: {page}")
 page = run({}, {})
 if "\n1. " not in page and "\nNothing is saturated.\n" not in page:
     wrong.append(f"the page of a machine that is well: {page}")
