@@ -29552,10 +29552,15 @@ static void scr_section(struct buf *b, u32 nr, const char *group)
 static void scr_help(struct buf *b)
 {
     static const char *const text[] = {
-        "q      end", "p      pause: the screen stays, counting goes on", "h      this, or not",
-        "1 - 9  a section, or not", "s      things sorted by what they do, or as they come",
-        "z      what is 0, too", "",
-        "Each cell has its last 8 intervals beside it. What is n/a is told by --json, with why.",
+        "q      end",
+        "p      pause: the screen stays, counting goes on",
+        "h      show or hide this help",
+        "1 - 9  show or hide a section",
+        "s      sort disks, processes and the like by what they do, or do not",
+        "z      show or hide metrics that are 0",
+        "",
+        "The bars beside a number are its last 8 intervals.",
+        "--json says why a metric is n/a.",
     };
     for (size_t i = 0; i < ARRAY_LEN(text); i++) {
         u32 from = b->len;
@@ -29625,7 +29630,8 @@ static void scr_draw(void)
     b_s(b, "\033[J");
     b_f(b, "\033[%u;1H", scr.rows);
     out_sgr("2");
-    b_s(b, "q end  p pause  h help  1-9 sections  s sort  z zeros");
+    b_s(b, scr.cols < 72 ? "q end  h help"
+                         : "q end  p pause  h help  1-9 sections  s sort  z zeros");
     if (scr.line >= scr.rows)
         b_f(b, "  (%u lines more)", scr.line - scr.rows + 1);
     out_sgr("0");

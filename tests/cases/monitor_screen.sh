@@ -47,6 +47,7 @@ until_true 5 shows '^zone 0 (x86_pkg_temp): .*thermal 60.0C' || fail "thermal is
 shows 'memory_total' && fail "mem is still there"
 key h
 until_true 5 shows 'the screen stays' || fail "no help"
+shows '^--json says why a metric is n/a\.$' || fail "the help is cut: $(t capture-pane -p)"
 key h; key 5
 until_true 5 shows '^device sda1 (sda): ' || { key z; until_true 5 shows '^device sda1 (sda): '; } ||
     fail "no disks: $(t capture-pane -p)"
@@ -60,6 +61,8 @@ t resize-window -x 200 -y 60
 until_true 5 eval 't capture-pane -p | sed -n 60p | grep -q "^q end"' || fail "not resized: $(t capture-pane -p)"
 for k in 1 2 3 4; do key $k; done
 until_true 5 shows 'memory_total.*memory_free.*memory_anon.*memory' || fail "not wider: $(t capture-pane -p)"
+t resize-window -x 60 -y 12
+until_true 5 shows '^q end  h help  ([0-9]* lines more)$' || fail "the last line is cut: $(t capture-pane -p)"
 t resize-window -x 20 -y 5
 until_true 5 eval 't capture-pane -p | sed -n 5p | grep -q "^q end"' || fail "not small: $(t capture-pane -p)"
 key q
