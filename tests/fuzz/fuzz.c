@@ -333,15 +333,16 @@ static void fuzz_files(struct input in)
 /* {u8 bytes, bytes}: as they come, one after the other. */
 static void fuzz_http(struct input in)
 {
-    struct hs_client *c = &hs.client[0];
+    struct hs_client *c = hs.client = memset(kept_alloc(NULL, sizeof *c), 0, sizeof *c);
     char answer[4096], begin[9] = "";
     int s[2];
     monitor_begin();
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, s) < 0)
         abort();
+    hs.n_clients = 1;
     c->fd = s[0];
     c->since_ns = u_now();
-    while (c->fd && in.n) {
+    while (c->fd >= 0 && in.n) {
         u32 n = in_number(&in, 1);
         struct input said = in_part(&in, n);
         struct pollfd p[3] = { { .fd = -1 }, { .fd = -1 }, { .fd = s[0], .revents = POLLIN } };
@@ -354,7 +355,7 @@ static void fuzz_http(struct input in)
     }
     if (*begin && strcmp(begin, "HTTP/1.1"))
         abort();
-    if (c->fd)
+    if (c->fd >= 0)
         hs_close(c);
 }
 
