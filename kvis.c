@@ -54,7 +54,7 @@
  * 41 scr_     the monitor on a terminal
  * 42 mon_     kvis monitor: what the hardware and the kernel of this box are doing
  * 43 dg_      kvis diagnose: where the time goes, and who takes it  [die: dg_run]
- * 44 check_   kvis check: what works here, and what mends the rest
+ * 44 check_   kvis check: what works here, and how to fix the rest
  * 45 opt_     options, commands, help [die]
  * 46 doc_     the manual page and the completions
  * 47 cmd_     the commands, and main [die]
@@ -31426,7 +31426,7 @@ static int dg_run(void)
     return dg.status;
 }
 
-/* == 44 check_  kvis check: what works here, and what mends the rest ====================
+/* == 44 check_  kvis check: what works here, and how to fix the rest ====================
  * Every ability is found by trying it: a program that is loaded, a tracepoint that is attached, a
  * child that is traced; the files that say what is allowed are only read for the reason. To add an
  * ability: a row of check_rows[] and its function, which fills in c->detail and, where it does not
@@ -31504,7 +31504,7 @@ static bool check_seccomp(struct check *c)
     check_say(c, !n, "%s%s", mode < 0   ? "not known: prctl is refused"
                              : mode < 2 ? "no filter on kvis"
                              : n        ? "a filter, as a container's, refuses"
-                                        : "a filter, as a container's, but for other calls", no);
+                                        : "a filter, as a container's, allows them", no);
     return !n || check_mend(c, "allow these calls in the container's seccomp profile, or run it "
                                "with --privileged");
 }
@@ -31550,7 +31550,7 @@ static bool check_info_of(struct check *c, pid_t pid)
     if (!check_seize(c, pid))
         return false;
     long e = sys_ptrace(PTRACE_GET_SYSCALL_INFO, pid, sizeof info, info);
-    check_mend(c, "nothing needs to be: it is slower (Linux 5.3 has it)");
+    check_mend(c, "none is needed: it is only slower (Linux 5.3 has it)");
     return check_say(c, e >= 0, e >= 0 ? "PTRACE_GET_SYSCALL_INFO works"
                                        : "registers are read instead");
 }
@@ -31620,7 +31620,7 @@ static bool check_accel(struct check *c)
 {
     const char *why = tr_accel_why_not();
     return check_say(c, !why || !strcmp(why, TR_ALL_ASKED), "%s",
-                     why && strcmp(why, TR_ALL_ASKED) ? why : "calls nobody asked for do not stop");
+                     why && strcmp(why, TR_ALL_ASKED) ? why : "calls not traced do not stop");
 }
 
 static bool check_faults(struct check *c)
@@ -32019,7 +32019,7 @@ static bool check_program(struct check *c, u32 i)
         check_say(c, works, "%s, %u fields%s%s", r->attach, fields,
                   *lack ? ", not here:" : "", lack);
     if (e == -ENOENT && r->type == BPF_PROG_TYPE_KPROBE)
-        check_mend(c, "a kernel with CONFIG_KPROBES, and the module loaded that has %s", r->attach);
+        check_mend(c, "use a kernel with CONFIG_KPROBES, and load the module with %s", r->attach);
     if (!works && !e && bpf_load_one(&check_obj, i) < 0)
         check_mend(c, "%.200s", check_obj.why);
     return works;
@@ -32046,7 +32046,7 @@ static bool check_pmu(struct check *c)
         close(f);
     bool denied = e == EACCES || e == EPERM;
     return f >= 0 || check_mend(c, denied ? "sysctl kernel.perf_event_paranoid=2, or root"
-                                          : "of a virtual machine: let it have a PMU");
+                                          : "enable the virtual PMU of this virtual machine");
 }
 
 /* needed: without it the command does not work; useful: it does less, or is slower. Neither: told
@@ -32107,16 +32107,18 @@ static void check_names(struct buf *b, u8 bits, const char *quote, const char *n
         b_s(b, none);
 }
 
+enum { CHECK_FOR = 23 }; /* columns of "trace,open,proc,monitor" */
+
 static void check_text(struct buf *b, const struct check_row *r, const struct check *c, bool works)
 {
     static struct buf names;
     b_reset(&names);
     check_names(&names, r->needed | r->useful, "", "-");
     b_f(b, "%-20s %-5s %.*s%*s ", r->name, works ? "yes" : r->needed ? "NO" : "no", (int)names.len,
-        names.p, (int)MAX(0, 11 - (int)names.len), "");
+        names.p, (int)MAX(0, CHECK_FOR - (int)names.len), "");
     b_esc(b, c->detail, strlen(c->detail), 0);
     if (!works && c->mend[0])
-        b_s(b, "\n                           mend: "), b_esc(b, c->mend, strlen(c->mend), 0);
+        b_s(b, "\n                           fix: "), b_esc(b, c->mend, strlen(c->mend), 0);
     b_c(b, '\n');
 }
 
@@ -32165,8 +32167,8 @@ static bool check_cpu_id(struct check *c)
     else
         check_say(c, true, "%s", pmc.n_pmus && pmc_pmus[0].core[0] ? pmc_pmus[0].core
                                                                     : "not known");
-    return pmc.n_pmus || check_mend(c, "no PMU of the CPU in %s (of a virtual machine: let it have "
-                                    "one)", met_path("/sys/bus/event_source/devices"));
+    return pmc.n_pmus || check_mend(c, "%s has no PMU of the CPU; in a virtual machine, enable "
+                                    "the virtual PMU", met_path("/sys/bus/event_source/devices"));
 }
 
 static bool check_cpu_pmu(struct check *c, const struct pmc_pmu *p)
@@ -32276,7 +32278,7 @@ static bool check_run(u8 bits, bool json, struct buf *b)
 {
     bool all = true;
     if (!json)
-        b_f(b, "%-20s %-5s %-11s %s\n", "ABILITY", "WORKS", "FOR", "DETAIL");
+        b_f(b, "%-20s %-5s %-*s %s\n", "ABILITY", "WORKS", CHECK_FOR, "FOR", "DETAIL");
     for (size_t i = 0; i < ARRAY_LEN(check_rows); i++) {
         const struct check_row *r = &check_rows[i];
         struct check c = { "", "" };
@@ -33018,7 +33020,7 @@ static const char doc_pieces[] =
     "It follows programs\n(\\fBtrace\\fR, \\fBproc\\fR, \\fBopen\\fR) or watches the machine\n"
     "(\\fBmonitor\\fR, \\fBdiagnose\\fR, and the same without a \\fICOMMAND\\fR),\n"
     "records, and shows recordings elsewhere.\n"
-    "\\fBkvis check\\fR says what of it works here, and what mends the rest.\n"
+    "\\fBkvis check\\fR says what of it works here, and how to fix the rest.\n"
     ".SH REQUIREMENTS\n"
     "Linux 4.15; \\fBtrace\\fR needs no rights for programs of the same user.\n"
     "BPF takes root, or CAP_BPF and CAP_PERFMON, and Linux 5.10 (5.8 for most).\n"
@@ -34129,7 +34131,7 @@ static const struct cmd cmds[] = {
       "Looks at all that monitor sees for 10 s and says where the time goes, and who takes it",
       IN_DIAG, cmd_diagnose, false },
     { "check", NULL, "[options] [COMMAND...]",
-      "Tries what the commands need on this machine, and says what mends the rest",
+      "Tries what the commands need on this machine, and says how to fix the rest",
       IN_CHECK, cmd_check, true },
 };
 

@@ -67,5 +67,5 @@ KVIS="setpriv --reuid=65534 --regid=65534 --clear-groups ./kvis"
 kvu() { say "\$ $KVIS $*"; $KVIS "$@" >out 2>err 9>&-; st=$?; }
 kvu check open; status 1
 has out '^bpf +NO '
-has out 'mend: it takes root'
+has out 'fix: it takes root'
 kvu check trace; status 0

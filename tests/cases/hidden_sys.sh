@@ -29,7 +29,7 @@ for where in '/sys;; is /sys mounted[?]' '/sys/kernel;; it takes CONFIG_DEBUG_IN
     has out "^btf  *no .*$why"
 done
 hidden /sys check trace
-has out 'mend: mount -t sysfs'
+has out 'fix: mount -t sysfs'
 hidden /sys monitor -n 1 -i 0.1 -c cpufreq,hugepages,mbm,vhost,virtio
 hasnt out 'wants a kernel|no Intel RDT|no driver of vhost|no virtio device'
 [ "$(grep -c 'ENOENT; is /sys mounted?' out)" -ge 5 ] || fail "of five sources"

@@ -2,7 +2,7 @@
 # kernels: all
 # timeout: 150
 # What `kvis check` says, against what this kernel is known to have.
-. /tests/lib.sh
+. /tests/lib/lib.sh
 t_ok "all that trace and open need is there" "$KVIS" check
 cp out checked
 t_has "kprobes, by their PMU" checked '^kprobes +yes .*attached to do_exit and its return'
@@ -68,7 +68,7 @@ mount -t proc proc /proc
 
 t_run user "$KVIS" check open
 t_is "a user may not" 1 $st
-t_has "and is told what mends it" out 'mend: .*root'
+t_has "and is told what mends it" out 'fix: .*root'
 t_run user "$KVIS" check trace
 t_is "but may trace" 0 $st
 t_run "$KVIS" check --json

@@ -1,7 +1,7 @@
 # open_lockdown: under lockdown=confidentiality programs may not read the kernel's memory, nor a user's.
 # kernels: all
 # cmdline: lockdown=confidentiality
-. /tests/lib.sh
+. /tests/lib/lib.sh
 mount -t securityfs none /sys/kernel/security 2>/dev/null
 grep -q '\[confidentiality\]' /sys/kernel/security/lockdown 2>/dev/null || { t_skip lockdown "this kernel has none"; exit 0; }
 t_fails 125 "kvis open" kvis open
@@ -14,4 +14,4 @@ t_fails 125 "a command does not run" kvis open -- touch ran
 t_ok "really" test ! -e ran
 t_fails 1 "check says so" kvis check open
 t_has "which, and what mends it" out '^lockdown +NO .*\[confidentiality\]'
-t_has "that" out 'mend: boot with lockdown=integrity'
+t_has "that" out 'fix: boot with lockdown=integrity'
