@@ -12961,7 +12961,8 @@ static void __attribute__((used, noinline)) rep_pack(void)
             "rep_packed_end:\n.popsection\n");
 }
 
-extern const u8 rep_packed[], rep_packed_end[];
+/* Hidden: else position-independent code of arm64 asks the GOT, where a static ld has left 0. */
+extern const u8 __attribute__((visibility("hidden"))) rep_packed[], rep_packed_end[];
 #endif
 
 enum { REP_SCORES = 64, REP_CHUNK = 96 << 10 /* of three bytes each: whole base64 */ };

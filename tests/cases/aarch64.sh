@@ -11,3 +11,6 @@ qemu-aarch64-static ./kvis-aarch64 --version >out || fail "does not run"
 has out '^kvis '
 qemu-aarch64-static ./kvis-aarch64 help trace >out || fail "help"
 has out 'json'
+"$KVIS" trace -q -w a.kvis -- true 2>err || fail "a recording"
+qemu-aarch64-static ./kvis-aarch64 replay -q --report=r.html a.kvis >out 2>err || fail "a report"
+has r.html '</html>'

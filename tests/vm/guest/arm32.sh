@@ -2,7 +2,7 @@
 # kernels: arm64
 # with: strace
 # timeout: 120
-. /tests/lib/lib.sh
+. /tests/lib.sh
 
 [ -x "$BIN/arm32" ] || { t_skip "32-bit ARM" "no compiler for it"; exit 0; }
 st=0

@@ -2,6 +2,6 @@
 # kernels: x86-6.12
 # timeout: 10
 # cmdline: rdinit=/bin/kvis -- trace /bin/nosuch
-. /tests/lib/lib.sh
+. /tests/lib.sh
 
 t_is "process 1" "/bin/busybox sh /sbin/init" "$(tr '\0' ' ' </proc/1/cmdline | sed 's/ $//')"

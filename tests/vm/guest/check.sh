@@ -2,7 +2,7 @@
 # kernels: all
 # timeout: 150
 # What `kvis check` says, against what this kernel is known to have.
-. /tests/lib/lib.sh
+. /tests/lib.sh
 t_ok "all that trace and open need is there" "$KVIS" check
 cp out checked
 t_has "kprobes, by their PMU" checked '^kprobes +yes .*attached to do_exit and its return'

@@ -1,4 +1,4 @@
-# lib.sh: what the guest tests share. A test starts with `. /tests/lib/lib.sh`; vm.sh tells how it runs.
+# lib.sh: what the guest tests share. A test starts with `. /tests/lib.sh`; vm.sh tells how it runs.
 # Each t_ line is a line of TAP. What needs JSON read is done on the host, when the files are back.
 
 t_name=$(basename "$0" .sh) t_n=0 st=0

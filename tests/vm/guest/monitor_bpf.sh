@@ -3,7 +3,7 @@
 # kernels: all
 # timeout: 120
 # modules: configfs null_blk loop
-. /tests/lib/lib.sh
+. /tests/lib.sh
 
 kvis monitor -c runq,block -i 0.1 -n 1 >out 2>err
 grep -q 'runq  *n/a.*:' out && { t_skip monitor "$(grep 'runq  *n/a' out)"; exit 0; }

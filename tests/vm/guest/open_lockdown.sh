@@ -1,7 +1,7 @@
 # open_lockdown: under lockdown=confidentiality programs may not read the kernel's memory, nor a user's.
 # kernels: all
 # cmdline: lockdown=confidentiality
-. /tests/lib/lib.sh
+. /tests/lib.sh
 mount -t securityfs none /sys/kernel/security 2>/dev/null
 grep -q '\[confidentiality\]' /sys/kernel/security/lockdown 2>/dev/null || { t_skip lockdown "this kernel has none"; exit 0; }
 t_fails 125 "kvis open" kvis open

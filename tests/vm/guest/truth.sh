@@ -1,7 +1,7 @@
 # truth: the programs of tests/progs, under kvis trace: all that they know of themselves is in the trace.
 # kernels: x86-5.10 x86-sid arm64
 # timeout: 300
-. /tests/lib/lib.sh
+. /tests/lib.sh
 # (20 s a kernel: the oldest, the newest and the other architecture. `vm.sh x86-6.1 truth` runs it there.)
 
 # The scenes open these, and /etc is empty.
