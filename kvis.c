@@ -19092,6 +19092,8 @@ static void tr_first_stop(struct task *t)
         memcpy(c->arg, s.arg, sizeof c->arg);
         t->restarting = c->known;
         c->late = true;
+        mem_budget();
+        md_enter(t, c, tr_shown(c)); /* its entry was before us */
     }
 }
 
