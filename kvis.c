@@ -4141,14 +4141,19 @@ static void dec_k_bits(struct dec *d, u64 v, unsigned fam)
 /* ---- strings ---- */
 
 /* fsconfig(2): what its last two arguments are depends on the command. */
+static u32 dec_fsconfig(const struct call *c)
+{
+    return (u32)c->arg[1];
+}
+
 static bool dec_fsconfig_path(const struct call *c)
 {
-    return c->arg[1] == 3 || c->arg[1] == 4; /* FSCONFIG_SET_PATH, FSCONFIG_SET_PATH_EMPTY */
+    return dec_fsconfig(c) == 3 || dec_fsconfig(c) == 4; /* FSCONFIG_SET_PATH, _PATH_EMPTY */
 }
 
 static bool dec_fsconfig_fd(const struct call *c)
 {
-    return c->arg[1] == 5; /* FSCONFIG_SET_FD */
+    return dec_fsconfig(c) == 5; /* FSCONFIG_SET_FD */
 }
 
 /* Whether argument i is a path. */
@@ -4224,9 +4229,9 @@ static void dec_k_fsvalue(struct dec *d, u64 v)
 {
     if (dec_fsconfig_path(d->c))
         dec_k_path(d, v);
-    else if (d->c->arg[1] == 1) /* FSCONFIG_SET_STRING */
+    else if (dec_fsconfig(d->c) == 1) /* FSCONFIG_SET_STRING */
         dec_rawstr(d, v, opt.strlen_max);
-    else if (d->c->arg[1] == 2) /* FSCONFIG_SET_BINARY */
+    else if (dec_fsconfig(d->c) == 2) /* FSCONFIG_SET_BINARY */
         dec_raw(d, v, (u32)dec_next(d), opt.strlen_max);
     else
         dec_k_addr(d, v);
