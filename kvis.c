@@ -8459,10 +8459,10 @@ static u32 st_where_top(u64 *more)
 {
     u32 n = 0, used = 0;
     qsort(st.where, ST_WHERE, sizeof st.where[0], st_where_cmp);
-    while (n < 10 && st.where[n].ns >= 1000000)
-        n++;
     while (used < ST_WHERE && st.where[used].calls)
         used++;
+    while (n < MIN(used, 10) && st.where[n].ns >= 1000000)
+        n++;
     *more = used - n + st.where_other;
     return n;
 }
