@@ -8501,9 +8501,14 @@ static void st_text_where(struct buf *b)
         b_f(b, " (%" PRIu64 " calls)\n", w->calls);
         rest -= MIN(rest, w->ns);
     }
-    if (n && more)
-        b_f(b, "   ... and %" PRIu64 " more, %" PRIu64 ".%01" PRIu64 " ms in all\n", more,
-            rest / 1000000, rest / 100000 % 10);
+    if (!n || !more)
+        return;
+    b_s(b, "   ... and ");
+    if (st.where_other) /* a row that left the table and came back is counted twice in `more` */
+        b_s(b, "others");
+    else
+        b_f(b, "%" PRIu64 " more", more);
+    b_f(b, ", %" PRIu64 ".%01" PRIu64 " ms in all\n", rest / 1000000, rest / 100000 % 10);
 }
 
 static void st_json_where(struct buf *b)
