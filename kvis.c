@@ -2720,7 +2720,7 @@ static bool vm_room(struct mm *m, u32 cap)
 /* xorshift (Marsaglia, Xorshift RNGs, 2003), from a beginning that the tracee does not know. */
 static u32 vm_priority(void)
 {
-    u32 x = vm.random ? vm.random : (u32)u_now() | 1;
+    u32 x = vm.random ? vm.random : (u32)u_random() | 1;
     x ^= x << 13;
     x ^= x >> 17;
     x ^= x << 5;
