@@ -19877,11 +19877,6 @@ static void tr_report(const char *backend, bool text)
     out_run_flush();
     out_disk_flush();
     out_break_partial();
-    tr_each(pf_flush);
-    for (u32 i = 0; i < PS_BUCKETS; i++) /* address spaces of tracees that are still there */
-        for (struct task *t = ps.task[i]; t; t = t->next)
-            if (t->mm && t->mm->refs == 1)
-                vm_account(t->mm);
     rec_finish();
     px_close();
     hy_settle();
@@ -33763,7 +33758,7 @@ static void __attribute__((noreturn)) cmd_die_by(int sig, int status)
 static int cmd_trace_end(void)
 {
     int sig, status = tr_finish(&sig);
-    cmd_report(rout_fd, rout.name, !sp_error());
+    cmd_report(rout_fd, rout.name, true);
     if (out.failed)
         return EXIT_KVIS;
     if (sig)
@@ -33895,9 +33890,9 @@ static int cmd_proc(void)
     cmd_this_run(ST_PROC);
     out.many = true; /* a recording's lines of text name their processes */
     cmd_record();
-    int status = proc_run(tr.deadline_ns), failed = sp_error();
-    cmd_report(rout_fd, rout.name, !failed);
-    return cmd_rows_end(failed, status);
+    int status = proc_run(tr.deadline_ns);
+    cmd_report(rout_fd, rout.name, true);
+    return cmd_rows_end(sp_error(), status);
 }
 
 static int cmd_execsnoop(void)

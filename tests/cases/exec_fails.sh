@@ -36,3 +36,8 @@ status 3
 want "by('exec')[0]['argv'] == ['./good']"
 PATH=$PWD/dir:$PWD:$PATH run trace -q -- good # found in PATH; a directory of that name is not it
 status 3
+for command in trace $([ "$(id -u)" = 0 ] && echo proc); do # nothing is missing in a report of it
+    run "$command" --report=page.html -- ./interp
+    status 127
+    has page.html '"whole":true'
+done
