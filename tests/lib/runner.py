@@ -52,8 +52,8 @@ class Case:
         self.needs = self.header.get("needs", "").split()
         self.alone = "alone" in self.header
         self.timeout = int(self.header.get("timeout", "0"))
-        self.state = None
-        self.why = ""
+        self.state = "failed"  # until it has run: an exception here must not make it count as nothing
+        self.why = "not run to its end: the runner failed"
         self.seconds = 0.0
         self.cpu = 0.0  # user and system time of the case's processes that were waited for
 
@@ -407,10 +407,7 @@ class Run:
 
     def one(self, case):
         mark = f"{os.getpid()}.{case.name}"
-        try:
-            run_case(case, self.sanitized if case.how == "asan" else self.plain, mark)
-        except Exception as error:  # the runner's own: no case may be counted as neither passed nor failed
-            case.state, case.why = "failed", f"the runner: {error!r}"
+        run_case(case, self.sanitized if case.how == "asan" else self.plain, mark)
         with self.lock:
             self.done += 1
             where = f"[{self.done}/{len(self.cases)}] {case.name}"
