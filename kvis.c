@@ -22600,14 +22600,14 @@ static struct met_form_row {
     X(REF_CYCLES, "ref_cycles", "", PMC, COUNT, PMC, "", \
       "Cycles of CPUs that were not halted, of a clock that never changes") \
     X(BRANCHES, "branches", "", PMC, COUNT, PMC, "", "Branches retired") \
-    X(BRANCH_MISSES, "branch_misses", "", PMC, COUNT, PMC, "", "Those mispredicted") \
+    X(BRANCH_MISSES, "branch_misses", "", PMC, COUNT, PMC, "", "Branches that were mispredicted") \
     X(L1D, "l1d_accesses", "", PMC, COUNT, PMC, "", \
       "Accesses to the L1 data cache (kvis check cpu names the event: loads alone on Intel)") \
-    X(L1D_MISSES, "l1d_misses", "", PMC, COUNT, PMC, "", "Those that missed") \
+    X(L1D_MISSES, "l1d_misses", "", PMC, COUNT, PMC, "", "L1 data-cache accesses that missed") \
     X(L2, "l2_accesses", "", PMC, COUNT, PMC, "", "Accesses to the L2 cache, for data") \
-    X(L2_MISSES, "l2_misses", "", PMC, COUNT, PMC, "", "Those that missed") \
+    X(L2_MISSES, "l2_misses", "", PMC, COUNT, PMC, "", "L2 cache accesses that missed") \
     X(LLC, "llc_accesses", "", PMC, COUNT, PMC, "", "Accesses to the last-level cache") \
-    X(LLC_MISSES, "llc_misses", "", PMC, COUNT, PMC, "", "Those that missed") \
+    X(LLC_MISSES, "llc_misses", "", PMC, COUNT, PMC, "", "Last-level cache accesses that missed") \
     X(DTLB_MISSES, "dtlb_misses", "", PMC, COUNT, PMC, "", \
       "Data accesses that missed the first-level TLB") \
     X(DTLB_WALKS, "dtlb_walks", "", PMC, COUNT, PMC, "", "Page walks for data") \
@@ -22628,24 +22628,28 @@ static struct met_form_row {
     X(BRANCH_MISS, "branch_miss", "", PMC, RATIO, PMC, "", "Share of branches mispredicted") \
     X(BRANCH_MPKI, "branch_mpki", "", PMC, NUM, PMC, "", \
       "Branches mispredicted, of 1000 instructions") \
-    X(L1D_MISS, "l1d_miss", "", PMC, RATIO, PMC, "", "Share of the accesses that missed") \
+    X(L1D_MISS, "l1d_miss", "", PMC, RATIO, PMC, "", \
+      "Share of L1 data-cache accesses that missed") \
     X(L1D_MPKI, "l1d_mpki", "", PMC, NUM, PMC, "", "L1 data misses in 1000 instructions") \
-    X(L2_MISS, "l2_miss", "", PMC, RATIO, PMC, "", "Share of the accesses that missed") \
+    X(L2_MISS, "l2_miss", "", PMC, RATIO, PMC, "", \
+      "Share of L2 cache accesses that missed") \
     X(L2_MPKI, "l2_mpki", "", PMC, NUM, PMC, "", "L2 misses in 1000 instructions") \
-    X(LLC_MISS, "llc_miss", "", PMC, RATIO, PMC, "", "Share of the accesses that missed") \
+    X(LLC_MISS, "llc_miss", "", PMC, RATIO, PMC, "", \
+      "Share of last-level cache accesses that missed") \
     X(LLC_MPKI, "llc_mpki", "", PMC, NUM, PMC, "", \
       "Last-level cache misses in 1000 instructions") \
     X(DTLB_MPKI, "dtlb_mpki", "", PMC, NUM, PMC, "", "dTLB misses in 1000 instructions") \
-    X(DTLB_WPKI, "dtlb_walks_pki", "", PMC, NUM, PMC, "", "Walks in 1000 instructions") \
+    X(DTLB_WPKI, "dtlb_walks_pki", "", PMC, NUM, PMC, "", "dTLB walks in 1000 instructions") \
     X(ITLB_MPKI, "itlb_mpki", "", PMC, NUM, PMC, "", "iTLB misses in 1000 instructions") \
-    X(ITLB_WPKI, "itlb_walks_pki", "", PMC, NUM, PMC, "", "Walks in 1000 instructions") \
+    X(ITLB_WPKI, "itlb_walks_pki", "", PMC, NUM, PMC, "", "iTLB walks in 1000 instructions") \
     X(TD_RETIRING, "topdown_retiring", "", PMC, RATIO, PMC, "", \
       "Share of the pipeline's slots whose work was of use (Topdown, level 1)") \
-    X(TD_BAD, "topdown_bad_speculation", "", PMC, RATIO, PMC, "", "Those of wrong paths") \
+    X(TD_BAD, "topdown_bad_speculation", "", PMC, RATIO, PMC, "", \
+      "Share of pipeline slots spent on mispredicted paths") \
     X(TD_FRONT, "topdown_frontend", "", PMC, RATIO, PMC, "", \
-      "Those empty because the frontend gave nothing") \
+      "Share of pipeline slots empty because the frontend gave nothing") \
     X(TD_BACK, "topdown_backend", "", PMC, RATIO, PMC, "", \
-      "Those empty because the backend took nothing") \
+      "Share of pipeline slots empty because the backend took nothing") \
     X(PMC_SHARE, "pmc_running", "", PMC, RATIO, PMC, "", \
       "Share of the time in which the least of these events was counted: they are scaled by it") \
     X(LOAD1, "load1", "", LOAD, NUM, NONE, "", "Load average of 1 minute") \
@@ -22668,11 +22672,11 @@ static struct met_form_row {
     X(FREQ, "frequency", "scaling_cur_freq", FREQ, KHZ, CPU, "cpu_scaling_frequency_hertz", \
       "What the CPU runs at now") \
     X(FREQ_LIMIT, "frequency_limit", "scaling_max_freq", FREQ, KHZ, CPU, \
-      "cpu_scaling_frequency_max_hertz", "What it may run at now") \
+      "cpu_scaling_frequency_max_hertz", "Highest CPU frequency allowed now") \
     X(FREQ_MIN, "frequency_min", "cpuinfo_min_freq", FREQ, KHZ, CPU, "cpu_frequency_min_hertz", \
-      "What it can run at, at least") \
+      "Minimum CPU frequency") \
     X(FREQ_MAX, "frequency_max", "cpuinfo_max_freq", FREQ, KHZ, CPU, "cpu_frequency_max_hertz", \
-      "What it can run at, at most") \
+      "Maximum CPU frequency") \
     X(FREQ_BASE, "frequency_base", "", FREQ, KHZ, CPU, "", \
       "Frequency that all CPUs can sustain at the same time") \
     X(SS_RUN, "schedstat_running", "7", SCHEDSTAT, CNS, CPU, "", "Time in which tasks ran") \
@@ -22732,11 +22736,11 @@ static struct met_form_row {
     X(THP_FAULT, "thp_fault_allocs", "thp_fault_alloc", VMSTAT, COUNT, NONE, "", \
       "Page faults that got a transparent hugepage") \
     X(THP_FALLBACK, "thp_fault_fallbacks", "thp_fault_fallback", VMSTAT, COUNT, NONE, "", \
-      "Page faults that should have got one") \
+      "Page faults that did not get the transparent hugepage they should have") \
     X(THP_COLLAPSE, "thp_collapses", "thp_collapse_alloc", VMSTAT, COUNT, NONE, "", \
       "Hugepages that khugepaged got for a collapse") \
     X(THP_COLLAPSE_FAIL, "thp_collapse_failures", "thp_collapse_alloc_failed", VMSTAT, COUNT, \
-      NONE, "", "Hugepages that it did not get") \
+      NONE, "", "Hugepages that khugepaged could not get for a collapse") \
     X(THP_SPLIT, "thp_splits", "thp_split_page", VMSTAT, COUNT, NONE, "", \
       "Transparent hugepages that were split") \
     X(KHUGE, "khugepaged_pages_collapsed", "pages_collapsed", KHUGE, COUNT, NONE, "", "") \
@@ -22746,9 +22750,9 @@ static struct met_form_row {
     X(POOL_RESERVED, "hugepages_reserved", "resv_hugepages", HUGE, NUM, POOL, "", \
       "Free ones that are promised to a mapping") \
     X(POOL_SURPLUS, "hugepages_surplus", "surplus_hugepages", HUGE, NUM, POOL, "", \
-      "Those over the pool's size") \
+      "Surplus hugepages: those over the size of the pool") \
     X(POOL_OVERCOMMIT, "hugepages_overcommit", "nr_overcommit_hugepages", HUGE, NUM, POOL, "", \
-      "How many surplus ones there may be") \
+      "Surplus hugepages that the pool may have") \
     X(POOL_RATIO, "hugepage_pool", "", HUGE, RATIO, POOL, "", \
       "Share of the pool that is in use") \
     X(NUMA_HIT, "numa_hit", "numa_hit", NUMASTAT, COUNT, NODE, "memory_numa_numa_hit_total", \
@@ -22783,13 +22787,13 @@ static struct met_form_row {
       "Pages moved, between nodes or by compaction") \
     X(MIGRATE_FAIL, "page_migration_failures", "pgmigrate_fail", BALANCE, COUNT, NONE, "", "") \
     X(NUMA_PTES, "numa_pte_updates", "numa_pte_updates", BALANCE, COUNT, NONE, "", \
-      "Pages unmapped to see who uses them") \
+      "Pages unmapped for NUMA balancing, to see which tasks use them") \
     X(NUMA_FAULTS, "numa_hint_faults", "numa_hint_faults", BALANCE, COUNT, NONE, "", \
-      "Faults on them") \
+      "NUMA hinting faults: accesses to pages that NUMA balancing unmapped") \
     X(NUMA_FAULTS_LOCAL, "numa_hint_faults_local", "numa_hint_faults_local", BALANCE, COUNT, \
-      NONE, "", "Those from the page's own node") \
+      NONE, "", "NUMA hinting faults on pages of the task's own node") \
     X(NUMA_MOVED, "numa_pages_migrated", "numa_pages_migrated", BALANCE, COUNT, NONE, "", \
-      "Pages moved to who uses them") \
+      "Pages that NUMA balancing moved to the node that uses them") \
     X(DISK_READS, "disk_reads", "3", DISK, COUNT, DISK, "disk_reads_completed_total", \
       "Reads completed") \
     X(DISK_WRITES, "disk_writes", "7", DISK, COUNT, DISK, "disk_writes_completed_total", \
@@ -22818,22 +22822,23 @@ static struct met_form_row {
     X(TEMP, "thermal", "temp", ZONE, MILLI, ZONE, "thermal_zone_temp", \
       "Temperature of a thermal zone") \
     X(TRIP_PASSIVE, "thermal_passive", "passive", ZONE, MILLI, ZONE, "", \
-      "Its lowest passive trip point: the CPU is slowed down") \
-    X(TRIP_HOT, "thermal_hot", "hot", ZONE, MILLI, ZONE, "", "Its lowest hot trip point") \
+      "Lowest passive trip point of a thermal zone: CPUs are throttled there") \
+    X(TRIP_HOT, "thermal_hot", "hot", ZONE, MILLI, ZONE, "", \
+      "Lowest hot trip point of a thermal zone") \
     X(TRIP_CRITICAL, "thermal_critical", "critical", ZONE, MILLI, ZONE, "", \
-      "Its lowest critical trip point: the machine is shut down") \
+      "Lowest critical trip point of a thermal zone: the machine shuts down there") \
     X(TEMP_ROOM, "thermal_headroom", "", ZONE, MILLI, ZONE, "", \
-      "From the temperature to the lowest of these") \
+      "Degrees from the temperature of a thermal zone to its lowest trip point") \
     X(TEMP_TREND, "thermal_trend", "", ZONE, TREND, ZONE, "", \
       "Change of the temperature over the last 30 seconds") \
     X(SENSOR, "sensor", "_input", HWMON, MILLI, SENSOR, "hwmon_temp_celsius", \
       "Temperature of a sensor") \
     X(SENSOR_MAX, "sensor_max", "_max", HWMON, MILLI, SENSOR, "hwmon_temp_max_celsius", \
-      "Its maximum, as the chip says") \
-    X(SENSOR_CRIT, "sensor_critical", "_crit", HWMON, MILLI, SENSOR, \
-      "hwmon_temp_crit_celsius", "Its critical temperature") \
+      "Maximum temperature of a sensor, as its chip says") \
+    X(SENSOR_CRIT, "sensor_critical", "_crit", HWMON, MILLI, SENSOR, "hwmon_temp_crit_celsius", \
+      "Critical temperature of a sensor") \
     X(SENSOR_ROOM, "sensor_headroom", "", HWMON, MILLI, SENSOR, "", \
-      "From the temperature to the critical one") \
+      "Degrees from the temperature of a sensor to its critical temperature") \
     X(THROTTLE_CORE, "core_throttles", "core_throttle_count", THROTTLE, COUNT, CPU, \
       "cpu_core_throttles_total", "Times the core was too hot, counted by each of its CPUs") \
     X(THROTTLE_PKG, "package_throttles", "package_throttle_count", THROTTLE, COUNT, CPU, \
@@ -22885,7 +22890,7 @@ static struct met_form_row {
     X(TCP_OVERFLOWS, "tcp_listen_overflows", "TcpExt ListenOverflows", TCP, COUNT, NONE, "", \
       "Connections refused because the queue of who listens was full") \
     X(TCP_LISTEN_DROPS, "tcp_listen_drops", "TcpExt ListenDrops", TCP, COUNT, NONE, "", \
-      "Segments to who listens that were dropped: these, and for want of memory") \
+      "Connection requests dropped by listening sockets") \
     X(TCP_BACKLOG, "tcp_backlog_drops", "TcpExt TCPBacklogDrop", TCP, COUNT, NONE, "", \
       "Segments dropped because the socket's backlog was full") \
     X(TCP_REQQ, "tcp_request_queue_drops", "TcpExt TCPReqQFullDrop", TCP, COUNT, NONE, "", \
@@ -22911,75 +22916,85 @@ static struct met_form_row {
     X(SOFT_SQUEEZED, "softnet_times_squeezed", "", SOFTNET, COUNT, CPU, "", \
       "Times a CPU had to leave packets for later: its budget or its time was used up") \
     X(FILES, "filefd_allocated", "", LIMITS, NUM, NONE, "", "Open files of the machine") \
-    X(FILES_MAX, "filefd_maximum", "", LIMITS, NUM, NONE, "", "How many there may be") \
-    X(FILES_USED, "filefd_used", "", LIMITS, RATIO, NONE, "", "Share of them that there are") \
+    X(FILES_MAX, "filefd_maximum", "", LIMITS, NUM, NONE, "", \
+      "Open files that the machine allows") \
+    X(FILES_USED, "filefd_used", "", LIMITS, RATIO, NONE, "", \
+      "Share of the allowed open files in use") \
     X(THREADS, "threads", "", LIMITS, NUM, NONE, "processes_threads", \
       "Threads of the machine, the kernel's too") \
     X(THREADS_MAX, "threads_maximum", "", LIMITS, NUM, NONE, "processes_max_threads", \
-      "How many there may be: the lesser of threads-max and pid_max") \
-    X(THREADS_USED, "threads_used", "", LIMITS, RATIO, NONE, "", "Share of them that there are") \
+      "Threads that the machine allows: the lesser of threads-max and pid_max") \
+    X(THREADS_USED, "threads_used", "", LIMITS, RATIO, NONE, "", \
+      "Share of the allowed threads in use") \
     X(CONNTRACK, "nf_conntrack_entries", "", LIMITS, NUM, NONE, "", "Connections being tracked") \
     X(CONNTRACK_MAX, "nf_conntrack_entries_limit", "", LIMITS, NUM, NONE, "", \
-      "How many there may be") \
+      "Connections that can be tracked") \
     X(CONNTRACK_USED, "nf_conntrack_used", "", LIMITS, RATIO, NONE, "", \
-      "Share of them that there are") \
+      "Share of the trackable connections in use") \
     X(TCP_MEM, "tcp_memory", "", LIMITS, PAGES, NONE, "", "Memory of TCP's buffers") \
-    X(TCP_MEM_MAX, "tcp_memory_limit", "", LIMITS, PAGES, NONE, "", "How much there may be") \
-    X(TCP_MEM_USED, "tcp_memory_used", "", LIMITS, RATIO, NONE, "", "Share of it that there is") \
+    X(TCP_MEM_MAX, "tcp_memory_limit", "", LIMITS, PAGES, NONE, "", \
+      "Memory that buffers of TCP may take") \
+    X(TCP_MEM_USED, "tcp_memory_used", "", LIMITS, RATIO, NONE, "", \
+      "Share of the memory allowed for buffers of TCP in use") \
     X(B_CPU, "busy_cpu", "", BUSY, TICKS, BUSY, "", \
       "CPU time of a process that is among the first in something") \
     X(B_SYSTEM, "busy_system", "", BUSY, TICKS, BUSY, "", \
-      "CPU time that such a process spent in the kernel") \
+      "CPU time that a busy process spent in the kernel") \
     X(B_WAIT, "busy_waiting", "", BUSY, CNS, BUSY, "", \
-      "Time for which its threads waited for a CPU, added up") \
+      "Time for which threads of a busy process waited for a CPU, added up") \
     X(B_READ, "busy_read", "", BUSY, CBYTES, BUSY, "", \
       "Bytes that the living threads of a process had read from disks") \
     X(B_WRITTEN, "busy_written", "", BUSY, CBYTES, BUSY, "", \
       "Bytes that the living threads of a process wrote to files on disks") \
     X(B_MAJOR, "busy_major_faults", "", BUSY, COUNT, BUSY, "", \
-      "Its page faults with a read from disk") \
-    X(B_MINOR, "busy_minor_faults", "", BUSY, COUNT, BUSY, "", "Those without") \
-    X(B_RSS, "busy_resident", "", BUSY, PAGES, BUSY, "", "Its memory that is there") \
-    X(B_SWAP, "busy_swap", "", BUSY, KB, BUSY, "", "Its memory that is in swap") \
-    X(B_THREADS, "busy_threads", "", BUSY, NUM, BUSY, "", "Its threads") \
+      "Page faults of a busy process that read a disk") \
+    X(B_MINOR, "busy_minor_faults", "", BUSY, COUNT, BUSY, "", \
+      "Page faults of a busy process that read no disk") \
+    X(B_RSS, "busy_resident", "", BUSY, PAGES, BUSY, "", "Resident memory of a busy process") \
+    X(B_SWAP, "busy_swap", "", BUSY, KB, BUSY, "", "Memory of a busy process that is in swap") \
+    X(B_THREADS, "busy_threads", "", BUSY, NUM, BUSY, "", "Threads of a busy process") \
     X(QUEUED, "tasks_waiting", "", BUSY, NUM, CPU, "", \
       "Threads that waited for this CPU at one time, on average (by the CPU that they got)") \
     X(B_REMOTE, "busy_remote", "", PAGES, RATIO, BUSY, "", \
-      "Share of its memory that is on another node than the CPUs of its threads") \
-    X(B_FAR, "busy_remote_memory", "", PAGES, BYTES, BUSY, "", "How much that is") \
+      "Share of a process's memory on other NUMA nodes than the CPUs of its threads") \
+    X(B_FAR, "busy_remote_memory", "", PAGES, BYTES, BUSY, "", \
+      "Memory of a process on other NUMA nodes than the CPUs of its threads") \
     X(B_FAR_COST, "busy_remote_cost", "", PAGES, RATIO, BUSY, "", \
-      "CPU time that waits for that memory at most, by the distances of the nodes") \
+      "CPU time that waits for remote memory at most, by the distances of the nodes") \
     X(GR_PERIODS, "group_periods", "nr_periods", CGROUPS, COUNT, GROUP, "", \
-      "Periods of the CPU quota of a cgroup in which it wanted to run") \
+      "CPU quota periods in which a cgroup had something to run") \
     X(GR_THROTTLES, "group_throttles", "nr_throttled", CGROUPS, COUNT, GROUP, "", \
-      "Those in which it has used up the quota") \
+      "CPU quota periods in which a cgroup used up its quota") \
     X(GR_THROTTLED, "group_throttled", "throttled_usec", CGROUPS, CUS, GROUP, "", \
-      "Time for which its CPUs then stood still, added up") \
+      "Time for which CPUs of a cgroup were throttled, added up") \
     X(GR_MAX, "group_memory_max", "max", CGROUPS, COUNT, GROUP, "", \
-      "Times that a cgroup was about to go over its memory limit") \
+      "Times a cgroup was about to exceed its memory limit") \
     X(GR_OOM, "group_oom_kills", "oom_kill", CGROUPS, COUNT, GROUP, "", \
-      "Processes of it killed for want of memory") \
+      "Processes of a cgroup killed because memory ran out") \
     X(P_USER, "process_user", "11", PROC, TICKS, PID, "", "CPU time of a process by itself") \
-    X(P_SYSTEM, "process_system", "12", PROC, TICKS, PID, "", "CPU time of it in the kernel") \
+    X(P_SYSTEM, "process_system", "12", PROC, TICKS, PID, "", \
+      "CPU time of the process in the kernel") \
     X(P_MINOR, "process_minor_faults", "7", PROC, COUNT, PID, "", \
-      "Its page faults without a read from disk") \
-    X(P_MAJOR, "process_major_faults", "9", PROC, COUNT, PID, "", "Those with one") \
-    X(P_THREADS, "process_threads", "17", PROC, NUM, PID, "", "Its threads") \
-    X(P_RSS, "process_resident", "21", PROC, PAGES, PID, "", "Its memory that is there") \
+      "Page faults of the process that read no disk") \
+    X(P_MAJOR, "process_major_faults", "9", PROC, COUNT, PID, "", \
+      "Page faults of the process that read a disk") \
+    X(P_THREADS, "process_threads", "17", PROC, NUM, PID, "", "Threads of the process") \
+    X(P_RSS, "process_resident", "21", PROC, PAGES, PID, "", "Resident memory of the process") \
     X(P_VOLUNTARY, "process_voluntary_switches", "", PROC, COUNT, PID, "", \
-      "Switches away from its threads because they waited") \
+      "Switches away from threads of the process because they waited") \
     X(P_FORCED, "process_involuntary_switches", "", PROC, COUNT, PID, "", \
-      "Switches away from its threads though they could run") \
-    X(P_RUN, "process_running", "", PROC, CNS, PID, "", "Time on a CPU of its threads") \
+      "Switches away from threads of the process though they could run") \
+    X(P_RUN, "process_running", "", PROC, CNS, PID, "", \
+      "Time that threads of the process ran on a CPU") \
     X(P_WAIT, "process_waiting", "", PROC, CNS, PID, "", \
-      "Time for which its threads waited for a CPU") \
+      "Time for which threads of the process waited for a CPU") \
     X(CG_CPU, "cgroup_cpu", "usage_usec", CGROUP, CUS, NONE, "", "CPU time of the cgroup") \
     X(CG_USER, "cgroup_cpu_user", "user_usec", CGROUP, CUS, NONE, "", "") \
     X(CG_SYSTEM, "cgroup_cpu_system", "system_usec", CGROUP, CUS, NONE, "", "") \
     X(CG_THROTTLES, "cgroup_throttles", "nr_throttled", CGROUP, COUNT, NONE, "", \
-      "Periods in which it has used up its CPU quota") \
+      "CPU quota periods in which the cgroup used up its quota") \
     X(CG_THROTTLED, "cgroup_throttled", "throttled_usec", CGROUP, CUS, NONE, "", \
-      "Time for which it then had to wait") \
+      "Time for which the cgroup was throttled") \
     X(CG_ANON, "cgroup_memory_anon", "anon", CGROUP, BYTES, NONE, "", "") \
     X(CG_FILE, "cgroup_memory_file", "file", CGROUP, BYTES, NONE, "", "") \
     X(CG_FAULTS, "cgroup_page_faults", "pgfault", CGROUP, COUNT, NONE, "", "") \
@@ -23016,11 +23031,11 @@ static struct met_form_row {
       "Requests that the programs in the kernel could not follow") \
     X(VQ_ADDED, "virtio_added", "", VIRTIO, COUNT, QUEUE, "", "Buffers added to a virtio ring") \
     X(VQ_COMPLETED, "virtio_completed", "", VIRTIO, COUNT, QUEUE, "", \
-      "Buffers taken back from it when the device was done") \
+      "Buffers taken back from a virtio ring when the device was done") \
     X(VQ_REFUSED, "virtio_refused", "", VIRTIO, COUNT, QUEUE, "", \
-      "Buffers that it had no room for (ENOSPC)") \
+      "Buffers for which a virtio ring had no room (ENOSPC)") \
     X(VQ_FAILED, "virtio_failed", "", VIRTIO, COUNT, QUEUE, "", \
-      "Buffers that were not added for another reason") \
+      "Buffers not added to a virtio ring for another reason than a full ring") \
     X(VQ_NOTIFIED, "virtio_notified", "", VIRTIO, COUNT, QUEUE, "", \
       "Notifications sent to the device") \
     X(VQ_SUPPRESSED, "virtio_suppressed", "", VIRTIO, COUNT, QUEUE, "", \
@@ -23028,12 +23043,12 @@ static struct met_form_row {
     X(VQ_IRQS, "virtio_interrupts", "", VIRTIO, COUNT, QUEUE, "", \
       "Interrupts of the ring") \
     X(VQ_IRQS_IDLE, "virtio_interrupts_idle", "", VIRTIO, COUNT, QUEUE, "", \
-      "Interrupts that found nothing done in it (not among those)") \
+      "Interrupts of a virtio ring that found nothing done (not among virtio_interrupts)") \
     X(VQ_STALLED, "virtio_stalled", "", VIRTIO, CNS, QUEUE, "", \
       "Time from a buffer that was refused to the next that was not") \
-    X(VQ_SIZE, "virtio_size", "", VIRTIO, NUM, QUEUE, "", "Descriptors that the ring has") \
+    X(VQ_SIZE, "virtio_size", "", VIRTIO, NUM, QUEUE, "", "Descriptors of a virtio ring") \
     X(VQ_USED, "virtio_used", "", VIRTIO, RATIO, QUEUE, "", \
-      "Share of them in use, on average, when a buffer was added") \
+      "Share of the descriptors of a virtio ring in use, on average, when a buffer was added") \
     MET_PARTS(X, VQ_DEPTH, "virtio_depth", VIRTIO, NUM, QUEUE) \
     MET_PARTS(X, VQ_STALL, "virtio_stall", VIRTIO, NS, QUEUE) \
     MET_PARTS(X, VQ_TIME, "virtio_time", VIRTIO, NS, QUEUE) \
@@ -23054,30 +23069,32 @@ static struct met_form_row {
       "Runs of handlers that the programs in the kernel could not follow") \
     X(MEM_READ, "memory_read", "", MEMBW, CBYTES, SOCKET, "", \
       "Bytes that the memory controllers read") \
-    X(MEM_WRITE, "memory_write", "", MEMBW, CBYTES, SOCKET, "", "Bytes that they wrote") \
-    X(MEM_BW, "memory_bandwidth", "", MEMBW, CBYTES, SOCKET, "", "Bytes that they read or wrote") \
+    X(MEM_WRITE, "memory_write", "", MEMBW, CBYTES, SOCKET, "", \
+      "Bytes that memory controllers wrote") \
+    X(MEM_BW, "memory_bandwidth", "", MEMBW, CBYTES, SOCKET, "", \
+      "Bytes that memory controllers read or wrote") \
     X(MEM_REQS, "memory_requests", "", MEMBW, COUNT, SOCKET, "", \
-      "Requests to them, where bytes are not counted") \
+      "Requests to memory controllers, where bytes are not counted") \
     X(MEM_PEAK, "memory_bandwidth_peak", "", MEMBW, BYTE_RATE, SOCKET, "", \
       "What the DIMMs can move at most, by the firmware's table") \
     X(MEM_USED, "memory_bandwidth_utilisation", "", MEMBW, RATIO, SOCKET, "", \
-      "Share of that which was moved") \
+      "Share of the peak memory bandwidth that was used") \
     X(MEM_SHARE, "memory_counters_running", "", MEMBW, RATIO, SOCKET, "", \
       "Share of the time in which the least of these was counted: they are scaled by it") \
     X(PW_PACKAGE, "power_package", "", POWER, CUJ, SOCKET, "rapl_package_joules_total", \
       "Energy of the package (RAPL)") \
     X(PW_CORES, "power_cores", "", POWER, CUJ, SOCKET, "rapl_core_joules_total", \
-      "Energy of its cores") \
+      "Energy of the cores of a package") \
     X(PW_GPU, "power_gpu", "", POWER, CUJ, SOCKET, "rapl_uncore_joules_total", \
-      "Energy of its GPU") \
+      "Energy of the GPU of a package") \
     X(PW_DRAM, "power_dram", "", POWER, CUJ, SOCKET, "rapl_dram_joules_total", \
-      "Energy of its memory") \
+      "Energy of the memory of a package") \
     X(PW_PLATFORM, "power_platform", "", POWER, CUJ, SOCKET, "rapl_psys_joules_total", \
       "Energy of the whole platform") \
     X(MBM_TOTAL, "mbm_total", "mbm_total_bytes", MBM, CBYTES, L3, "", \
       "Bytes between the L3 caches and memory (resctrl)") \
     X(MBM_LOCAL, "mbm_local", "mbm_local_bytes", MBM, CBYTES, L3, "", \
-      "Those of the cache's own node")
+      "Bytes between an L3 cache and the memory of its own node")
 
 enum {
 #define X(id, name, key, src, form, dim, prom, help) M_##id,
