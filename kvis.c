@@ -34077,7 +34077,7 @@ static int cmd_replay(void)
 {
     char **words = opt.command;
     if (!words || words[1])
-        die(EXIT_USAGE, "replay: one recording, please (see kvis replay --help)");
+        die(EXIT_USAGE, "replay needs one recording (see kvis replay --help)");
     opt.command = NULL;
     nm_init();
     signal(SIGPIPE, SIG_IGN);
@@ -34106,7 +34106,7 @@ static int cmd_diff(void)
 {
     char **words = opt.command;
     if (!words || !words[1] || words[2])
-        die(EXIT_USAGE, "diff: two recordings, please (see kvis diff --help)");
+        die(EXIT_USAGE, "diff needs two recordings (see kvis diff --help)");
     opt.command = NULL;
     nm_init();
     signal(SIGPIPE, SIG_IGN);
