@@ -80,12 +80,12 @@ if [ -e /sys/kernel/btf/vmlinux ]; then
 fi
 
 # Another pid namespace: its pids, and its processes only; once more inside of it.
-unshare -p -m -f --mount-proc sh -c 'sh -c "while :; do cat /proc/uptime; usleep 50000; done >/dev/null" & kvis open -o rows --json=ns.json -d 2; echo $! >pid; kill $!' 2>ns.err
+unshare -p -m -f --mount-proc sh -c 'sh -c "while :; do cat /proc/uptime; usleep 50000; done >/dev/null" & kvis open -o rows --json=ns.json -d 5; echo $! >pid; kill $!' 2>ns.err
 t_is "pid namespace: a small pid" 1 "$(($(cat pid) < 10))"
 t_json "pid namespace: its own pids only" ns.json "len(by('open')) > 2 and all(e['pid'] < 1000 for e in by('open')) and by('open', name='/proc/uptime') and not by('open', name='/proc/version')"
 unshare -p -m -f --mount-proc sh -c 'unshare -p -m -f --mount-proc sh -c "kvis open -o /dev/null --json=ns2.json -- sh job"' 2>>ns.err
 t_json "nested" ns2.json "len(by('open', path='/tmp/made')) == 3 and all(e['pid'] < 10 for e in by('open'))"
-unshare -p -m -f --mount-proc sh -c 'cat job >/dev/null; unshare -p -f sh -c "sleep 1; cat job /nothere" & kvis open -o /dev/null --json=ns3.json -d 3' >/dev/null 2>>ns.err
+unshare -p -m -f --mount-proc sh -c 'cat job >/dev/null; unshare -p -f sh -c "sleep 3; cat job /nothere" & kvis open -o /dev/null --json=ns3.json -d 6' >/dev/null 2>>ns.err
 t_json "one that is below ours" ns3.json "len(by('open', name='/nothere')) == 1"
 t_show ns.err
 kill $loop $sleeper
