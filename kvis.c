@@ -10679,7 +10679,7 @@ static void md_exit(struct task *t, struct call *c)
  * rec_get_ functions (reading). */
 
 enum {
-    REC_VERSION = 2, REC_HEAD = 16, REC_BLOCK = 64 << 10, REC_MAX = 16 << 20, REC_SLOTS = 4096,
+    REC_VERSION = 3, REC_HEAD = 16, REC_BLOCK = 64 << 10, REC_MAX = 16 << 20, REC_SLOTS = 4096,
     REC_KEEP = 512, /* longest string that gets a slot */
     /* How many a file can have, and a kind of fields: one less than bits of the mask, as the last
      * says that there are others. */
