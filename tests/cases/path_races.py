@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # A path that another thread changes while it is opened is shown as the kernel has used it, or is marked
 # (path_changed); the event and the line of one call agree; and a path that nobody changes is never marked.
-# tier: quick asan
+# tier: quick
 # timeout: 240
 # needs: root prog:flip
 import json

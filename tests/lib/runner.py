@@ -54,6 +54,7 @@ class Case:
         self.timeout = int(self.header.get("timeout", "0"))
         self.state = "failed"  # until it has run: an exception here must not make it count as nothing
         self.why = "not run to its end: the runner failed"
+        self.log = None  # the file with what it printed
         self.seconds = 0.0
         self.cpu = 0.0  # user and system time of the case's processes that were waited for
 
@@ -215,6 +216,13 @@ def read(path):
         return ""
 
 
+def read_bytes(path):
+    try:
+        return Path(path).read_bytes()
+    except OSError:
+        return b""
+
+
 # ---- building ----
 
 def comment(source, key):
@@ -325,13 +333,10 @@ def sanitizer_reports(directory, log_path):
     for report in directory.parent.glob(directory.name + ".san.*"):
         texts.append(read(report))
         report.unlink()
-    for path in [log_path, *directory.rglob("*")]:
-        if path.is_file() and not path.is_symlink():
-            try:
-                data = path.read_bytes()
-            except OSError:
-                continue
-            for found in re.finditer(rb"kvis\.c:[0-9:]* runtime error.*", data):
+    files = [os.path.join(at, name) for at, _, names in os.walk(directory) for name in names]
+    for path in [log_path, *files]:
+        if os.path.isfile(path) and not os.path.islink(path):
+            for found in re.finditer(rb"kvis\.c:[0-9:]* runtime error.*", read_bytes(path)):
                 texts.append(found[0].decode(errors="replace"))
     return texts
 
@@ -407,7 +412,10 @@ class Run:
 
     def one(self, case):
         mark = f"{os.getpid()}.{case.name}"
-        run_case(case, self.sanitized if case.how == "asan" else self.plain, mark)
+        try:
+            run_case(case, self.sanitized if case.how == "asan" else self.plain, mark)
+        except Exception as error:  # of the runner: this lane goes on with the next case
+            case.state, case.why = "failed", f"the runner: {error!r}"
         with self.lock:
             self.done += 1
             where = f"[{self.done}/{len(self.cases)}] {case.name}"
@@ -416,7 +424,7 @@ class Run:
             elif case.state == "skipped":
                 print(f"{where} skipped: {case.why}", flush=True)
             else:
-                tail = read(case.log).splitlines()[-60:]
+                tail = read(case.log).splitlines()[-60:] if case.log else []
                 print(f"{where} {case.seconds:.1f} s FAILED: {case.why}", *tail, sep="\n    ", flush=True)
 
     def lane(self, waiting):
