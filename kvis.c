@@ -30647,12 +30647,13 @@ static int dg_order(const void *a, const void *b)
 
 /* --- who causes it --- */
 
-/* The disk of a finding: of a ring of virtio its device's. "": there is none. */
+/* The disk of a finding: of a ring of virtio its device's. "": there is none. Rings are named
+ * virtio0/0:req.0, without BTF virtio0:req.0. */
 static void dg_disk_of(const struct met_inst *of, char *name, size_t size)
 {
     snprintf(name, size, "%s", of->name);
     if (of->dim == DIM_QUEUE)
-        mfs_names(met_path("/sys/bus/virtio/devices/%.*s/block", (int)strcspn(of->name, ":"),
+        mfs_names(met_path("/sys/bus/virtio/devices/%.*s/block", (int)strcspn(of->name, "/:"),
                            of->name), name, size);
 }
 
