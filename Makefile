@@ -5,7 +5,8 @@
 HOST   := $(shell uname -m)
 ARCH   ?= $(HOST)
 PREFIX ?= /usr/local
-CFLAGS ?= -O2 -g
+# gcc's own choice of functions to inline costs 65 KB for 2 to 5 % fewer instructions: over 1 MiB on arm64.
+CFLAGS ?= -O2 -fno-inline-functions -g
 CLANG  ?= clang
 CROSS  := $(if $(filter-out $(HOST),$(ARCH)),$(ARCH)-linux-gnu-)
 BIN    := kvis$(if $(CROSS),-$(ARCH))
@@ -25,7 +26,7 @@ VERSION := $(firstword $(SAYS))
 
 # What kvis.c is compiled with, whatever CFLAGS says. (Nothing reads unwind tables, which are 6 % of the
 # binary. Debuggers have their own, of -g.)
-KFLAGS = -std=gnu11 -pthread -fno-asynchronous-unwind-tables -fno-unwind-tables -DKVIS_VERSION='"$(VERSION)"' \
+KFLAGS = -std=gnu11 -pthread -fno-pie -fno-asynchronous-unwind-tables -fno-unwind-tables -DKVIS_VERSION='"$(VERSION)"' \
          $(if $(word 2,$(SAYS)),-DKVIS_DATE='"$(word 2,$(SAYS))"')
 # the usual warnings
 KFLAGS += -Wall -Wextra -Wshadow -Wstrict-prototypes -Wold-style-definition
