@@ -16462,7 +16462,7 @@ static const char *sp_find(const char *cmd)
     die(EXIT_NOTFOUND, "cannot run %s: not found%s", cmd, dirs ? " in PATH" : "");
 }
 
-static void sp_child_fail(int fdn, int stage)
+static void __attribute__((noreturn)) sp_child_fail(int fdn, int stage)
 {
     int msg[2] = { stage, errno };
     if (write(fdn, msg, sizeof msg) < 0)
@@ -31064,7 +31064,7 @@ static void dg_text_busiest(struct buf *b)
         { M_B_CPU, 6 }, { M_B_SYSTEM, 6 }, { M_B_WAIT, 6 }, { M_B_READ, 9 }, { M_B_WRITTEN, 9 },
         { X_B_MEM, 7 }, { M_B_MINOR, 6 },
     };
-    const struct dg_task *top[DG_BUSIEST];
+    const struct dg_task *top[DG_BUSIEST] = { NULL };
     u32 n = dg_busiest(top);
     if (n)
         b_s(b, "\n    pid command            cpu system   wait      read   written  memory"
@@ -31299,7 +31299,7 @@ static void dg_json_busiest(struct buf *b)
 {
     static const u16 numbers[] = { M_B_CPU, M_B_SYSTEM, M_B_WAIT, M_B_READ, M_B_WRITTEN,
                                    M_B_MAJOR, M_B_MINOR, M_B_RSS, M_B_SWAP };
-    const struct dg_task *top[DG_BUSIEST];
+    const struct dg_task *top[DG_BUSIEST] = { NULL };
     double v;
     u32 n = dg_busiest(top);
     for (u32 k = 0; k < n; k++) {

@@ -17,7 +17,7 @@ tidy() { # tidy FILE: what it says of it goes to ./out
     clang-tidy --quiet --config-file=.clang-tidy "$1" -- -I . -std=gnu11 -pthread -DKVIS_VERSION='"x"' >"$dir/out" 2>"$dir/err"
 }
 scripts() { # of a language each
-    shellcheck -s sh -f gcc tests/run.sh tests/lib/*.sh tests/cases/*.sh tests/vm/*.sh tests/vm/guest/*.sh gen/*.sh && shellcheck -f gcc .ci/run
+    shellcheck -s sh -f gcc tests/run.sh tests/lib/*.sh tests/cases/*.sh tests/vm/*.sh tests/vm/guest/*.sh gen/*.sh tests/fuzz/*.sh && shellcheck -f gcc .ci/run
 }
 scripts >"$dir/scripts" 2>&1 &
 tidy kvis.c || { cd "$dir" && fail "clang-tidy"; }

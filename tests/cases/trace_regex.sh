@@ -6,7 +6,7 @@
 # needs: root
 . "$TESTS/lib/lib.sh"
 any= # 62 characters that match every name: what is behind them decides
-for i in 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1; do any=$any.*; done
+for i in 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1; do any="$any.*"; done
 for backend in ptrace hybrid; do
     for regex in "$any^close\$" '^clo{1}se$' 'nothing|^c[[:lower:]]ose$|none'; do
         run trace -v -q --backend=$backend -e "trace=/$regex" --json=json -- cat /dev/null
@@ -25,6 +25,6 @@ refused() { # refused EXPR REASON
 }
 refused "/$any(" 'is not a regular expression: .+'
 refused '/[[:alpha:]' 'is not a regular expression: .+'
-refused '?/a\' 'is not a regular expression: .+'
+refused "?/a\\" 'is not a regular expression: .+'
 refused "close,/${any}nosuch" "no call or class is named '/\.\*"
 refused "/$(head -c 5000 /dev/zero | tr '\0' x)" 'longer than 4095 bytes'
