@@ -489,9 +489,22 @@ def report(cases, errors, seconds):
     return failed
 
 
+def run_again(cases, binaries):
+    """With AGAIN=1, as in CI: what failed runs once more, by itself; the end names what passed only then."""
+    failed = [case for case in cases if case.state == "failed"]
+    if not os.environ.get("AGAIN") or not failed:
+        return
+    print("again:", *(case.name for case in failed), flush=True)
+    Run(failed, *binaries).all(1)
+    passed = [case.name for case in failed if case.state == "passed"]
+    if passed:
+        print("passed at the second try only:", *passed, flush=True)
+
+
 def run_once(cases, lanes, binaries, errors):
     began = time.monotonic()
     Run(cases, *binaries).all(lanes)
+    run_again(cases, binaries)
     keep_seconds(cases)
     return report(cases, errors, time.monotonic() - began)
 
