@@ -2,8 +2,8 @@
 /* kvis: shows what a program makes the Linux kernel do.
  *
  * One static binary that needs nothing on the machine it is copied to. This file is all of it, but
- * for the tables that gen/ makes. Data flows downwards, and so does the file: a room calls only the
- * rooms above it (there are no forward declarations, so the compiler sees to that).
+ * for the tables that gen/ makes. Data flows downwards, and so does the file: a section calls only
+ * the sections above it (there are no forward declarations, so the compiler sees to that).
  *
  *     ptrace stops ─► tr_ ─► md_ ─► struct event ─► out_ ─► text
  *     perf samples ─► pf_ ──┘  │    (event_kinds[])    └──► JSON lines
@@ -12,7 +12,7 @@
  * To read it: start with main at the bottom, then tr_loop.
  *
  *  1 limits   headers, kernel constants that old headers lack
- *  2 types    what rooms share
+ *  2 types    what sections share
  *  3 u_       errors, bounded bytes, numbers as people read them [die]
  *  4 arch_ abi_ sys_  all that depends on the CPU
  *  5 mem_     the tracee's memory
@@ -121,7 +121,7 @@
 #define KVIS_VERSION "0.1"
 #endif
 
-/* == 2 types: what rooms share ================================================= */
+/* == 2 types: what sections share ================================================= */
 
 typedef uint8_t u8;
 typedef uint16_t u16;
@@ -1219,9 +1219,9 @@ static bool u_matches(const regex_t *re, const char *s)
 }
 
 /* == 4 arch_ abi_ sys_  all that depends on the CPU =======================================
- * Registers, system-call conventions, audit numbers. Nothing outside this room mentions a register
- * or an __x86_64__. To add a CPU: an `enum abi`, its number table in gen/syscalls.tbl, and this
- * room. */
+ * Registers, system-call conventions, audit numbers. Nothing outside this section mentions a
+ * register or an __x86_64__. To add a CPU: an `enum abi`, its number table in
+ * gen/tables/syscalls.tbl, and this section. */
 
 #if defined(__x86_64__)
 enum { ARCH_ARG0_IS_RESULT = 0 };
@@ -3285,10 +3285,11 @@ static pid_t ps_from_ns(const struct task *t, s64 n)
  * Owns the tables of gen/ (sc_rows: calls and the kinds of their arguments; families: names of
  * values) and turns a struct call into text. May call u_, b_, mem_ and fd_label. Entry points:
  * dec_enter, dec_exit, dec_ret, dec_ret_is_fd, dec_ret_is_addr, dec_nargs; dec_bits and dec_enum
- * for other rooms. To add a kind: one row in DEC_KINDS, one function dec_k_NAME, one @kind line in
- * gen/syscalls.tbl; names of values: rows in gen/flags.tbl; a structure: a table of dec_member.
- * Nothing here allocates or loops by a number of the tracee's alone: text ends at -s, arrays after
- * -s elements, structures are read into fixed buffers, and call.text has its own limit. */
+ * for other sections. To add a kind: one row in DEC_KINDS, one function dec_k_NAME, one @kind line
+ * in gen/tables/syscalls.tbl; names of values: rows in gen/tables/flags.tbl; a structure: a table
+ * of dec_member. Nothing here allocates or loops by a number of the tracee's alone: text ends at
+ * -s, arrays after -s elements, structures are read into fixed buffers, and call.text has its own
+ * limit. */
 
 /* The names of 3000 values are a quarter of the binary, so they stand in one pool without what
  * most of them begin with (O_, BPF_PROG_TYPE_), and rows hold offsets, not pointers. */
@@ -3438,7 +3439,7 @@ enum dec_kinds {
 #undef X
     N_KINDS
 };
-/* Kinds that need no function of their own: bits or one value of a family of gen/flags.tbl. */
+/* Kinds that need no function of their own: bits or one value of a family of flags.tbl. */
 #define K_BITS(fam) (0x1000 + (fam))
 #define K_ENUM(fam) (0x2000 + (fam))
 #define K_FAM(kind) ((kind) & 0xfffu)
@@ -6498,7 +6499,7 @@ static int sc_find(enum abi a, u64 nr)
         [ABI_ARM64] = { sc_nr_arm64, ARRAY_LEN(sc_nr_arm64) },
         [ABI_ARM32] = { sc_nr_arm, ARRAY_LEN(sc_nr_arm) },
     };
-    enum { ARM_PRIVATE = 0x0f0000 >> 16 }; /* __ARM_NR_BASE: their numbers, see gen/syscalls.tbl */
+    enum { ARM_PRIVATE = 0x0f0000 >> 16 }; /* __ARM_NR_BASE: see syscalls.tbl */
     if (a == ABI_ARM32 && nr >> 16 == ARM_PRIVATE)
         nr = 1000 + (nr & 0xffff);
     return nr < table[a].n ? (int)table[a].row[nr] - 1 : -1;
@@ -9131,7 +9132,8 @@ static bool md_touch_select(struct task *t, struct call *c, u64 addr, s32 n, md_
     return false;
 }
 
-/* Shows f what the descriptors among a call's arguments are: by the kinds of gen/syscalls.tbl. */
+/* Shows f what the descriptors among a call's arguments are: by the kinds of
+ * gen/tables/syscalls.tbl. */
 static bool md_touched(struct task *t, struct call *c, md_touch *f)
 {
     bool enough = false;
@@ -15089,10 +15091,10 @@ static int tfs_fields(const char *event, struct btf_want *w, u32 n)
  * (descriptors, constants, offsets of this kernel's fields), hands them to the verifier, attaches
  * them. Whatever is made is a descriptor that only kvis holds, so it is gone when kvis is, however
  * kvis ends. Functions return 0 or a descriptor, or -errno with the reason in obj.why. To add a
- * family: gen/probes/NAME.bpf.c, what it sends or counts in gen/wire.h, and in the room that uses
- * it #include "bpf_insns/NAME.h", which `make gen` makes; a program more in a family needs nothing
- * here. Entry points: bpf_load, bpf_attach, bpf_close, bpf_lost, bpf_missed; bpf_explain for
- * -EPERM. */
+ * family: gen/probes/NAME.bpf.c, what it sends or counts in gen/wire.h, and in the section that
+ * uses it #include "bpf_insns/NAME.h", which `make gen` makes; a program more in a family needs
+ * nothing here. Entry points: bpf_load, bpf_attach, bpf_close, bpf_lost, bpf_missed; bpf_explain
+ * for -EPERM. */
 
 enum { BPF_MAX_MAPS = 16, BPF_MAX_PROGS = 24, BPF_MAX_PROBES = 48, BPF_POISON = 0x0bad0000 };
 
@@ -16765,10 +16767,10 @@ static void sp_boot_on(void)
  * ptrace keeps control of the threads (births, execs, signals, deaths, and the calls whose
  * arguments nest); the calls of hy_hot[] do not stop any more: the probe (gen/probes/call.bpf.c)
  * records each with what its arguments point to. What that is comes from the kinds in
- * gen/syscalls.tbl by way of hy_kinds[]: to record another call, add it to hy_hot[]; a kind, its
- * row in hy_kinds[]. A record is played to the model as the two stops that it stands for
- * (tr_record), mem_ reading from the record. Entry points: hy_why_not, hy_start, hy_drain, hy_ours.
- */
+ * gen/tables/syscalls.tbl by way of hy_kinds[]: to record another call, add it to hy_hot[]; a
+ * kind, its row in hy_kinds[]. A record is played to the model as the two stops that it stands for
+ * (tr_record), mem_ reading from the record. Entry points: hy_why_not, hy_start, hy_drain,
+ * hy_ours. */
 
 #include "bpf_insns/call.h"
 #include "bpf_insns/disk.h"
@@ -29921,12 +29923,13 @@ static void mon_run(u64 end_ns)
 }
 
 /* == 43 dg_  kvis diagnose: where the time goes, and who takes it ==============================
- * The USE method (Gregg: of every resource its utilization, saturation and errors) over the metrics
- * of the monitor. All sources are read every second for as long as -d says; then each number is its
- * mean of that time (of a distribution's parts: the worst second's), and the rules of gen/rules.tbl
- * are tried. What they find is ranked by the time that is lost to it, in seconds per second: the
- * time of all tasks that wait, so that it may be more than 1. A finding is one struct dg_finding,
- * which the text and the JSON (also that of the report) print. Entry point: dg_run. */
+ * The USE method (Gregg: of every resource its utilization, saturation and errors) over the
+ * metrics of the monitor. All sources are read every second for as long as -d says; then each
+ * number is its mean of that time (of a distribution's parts: the worst second's), and the rules
+ * of gen/tables/rules.tbl are tried. What they find is ranked by the time that is lost to it, in
+ * seconds per second: the time of all tasks that wait, so that it may be more than 1. A finding is
+ * one struct dg_finding, which the text and the JSON (also that of the report) print. Entry point:
+ * dg_run. */
 
 #include "gen/rules.h"
 

@@ -8,7 +8,7 @@
  * What it does not understand it refuses, with file, section and offset. The object is hostile
  * until proven otherwise: every offset, count and reference is checked before it is followed.
  *
- * To read it: from main at the bottom. A room calls only the rooms above it.
+ * To read it: from main at the bottom. A section calls only the sections above it.
  *
  *   1 u_    errors, memory, text
  *   2 sha_  SHA-256

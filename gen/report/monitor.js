@@ -1,4 +1,4 @@
-/* The report of kvis monitor: its rows are at the head of "the report" in kvis.c's room mout_. Each
+/* The report of kvis monitor: its rows are at the head of "the report" in kvis.c's section mout_. Each
  * metric is a chart, a line a thing; each distribution a heat map. Drawn when they come into view, as
  * SVG in units of its own, so that size, theme and paper are the style's. Parts: data, text, charts,
  * heat maps, what is pointed at, the page. */

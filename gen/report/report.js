@@ -1,5 +1,5 @@
 /* The report: reads the recording that kvis has put behind this script (its format is at the head of
- * kvis.c's room rec_), keeps it as columns, and draws it. Text of the traced program gets into the
+ * kvis.c's section rec_), keeps it as columns, and draws it. Text of the traced program gets into the
  * page by textContent and canvas only. Parts: data, processes, text, colours, filter, grid, tabs,
  * timeline, controls. */
 "use strict";

@@ -5,7 +5,7 @@
 # needs: python3 prog:ill
 # covers: S1 S7
 . "$TESTS/lib/lib.sh"
-"$TESTS/../gen/rules.sh" check 2>err || fail "gen/rules.tbl"
+"$TESTS/../gen/rules.sh" check 2>err || fail "gen/tables/rules.tbl"
 python3 "$TESTS/lib/diagnose.py" "$KVIS" "$TESTS/.." >out 2>err || fail "diagnose.py"
 cat out >&9
 # three that want one CPU, of which each waits for most of the time

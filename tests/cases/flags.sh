@@ -1,5 +1,5 @@
 #!/bin/sh
-# The values of gen/flags.tbl are those of the kernel's and the libc's headers.
+# The values of gen/tables/flags.tbl are those of the kernel's and the libc's headers.
 # tier: quick
 # timeout: 60
 # needs: gcc

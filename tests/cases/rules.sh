@@ -1,18 +1,19 @@
 #!/bin/sh
-# gen/rules.h is what gen/rules.sh makes of gen/rules.tbl, and rules.sh refuses a table with a mistake.
+# gen/rules.h is what gen/rules.sh makes of gen/tables/rules.tbl, and rules.sh refuses a table with a mistake.
 # tier: quick
 # timeout: 30
 . "$TESTS/lib/lib.sh"
-mkdir gen
-cp "$TESTS/../gen/rules.sh" "$TESTS/../gen/rules.tbl" gen
+mkdir -p gen/tables
+cp "$TESTS/../gen/rules.sh" gen
+cp "$TESTS/../gen/tables/rules.tbl" gen/tables
 sh gen/rules.sh || fail "rules.sh"
 cmp gen/rules.h "$TESTS/../gen/rules.h" >&9 || fail "gen/rules.h is not what gen/rules.sh makes: run make gen"
 [ "$(sh gen/rules.sh list | wc -l)" -gt 50 ] || fail "rules.sh list"
 sh gen/rules.sh nonsense 2>err; [ $? = 2 ] || fail "no usage error"
 n=0
 while IFS='|' read -r script want; do
-    sed "$script" "$TESTS/../gen/rules.tbl" >gen/rules.tbl
-    cmp -s gen/rules.tbl "$TESTS/../gen/rules.tbl" && fail "changes nothing: $script"
+    sed "$script" "$TESTS/../gen/tables/rules.tbl" >gen/tables/rules.tbl
+    cmp -s gen/tables/rules.tbl "$TESTS/../gen/tables/rules.tbl" && fail "changes nothing: $script"
     cp gen/rules.h before
     sh gen/rules.sh 2>err && fail "takes: $script"
     has err "$want"

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Every call of the newest kernel headers is in gen/syscalls.tbl with its number, for each ABI.
+# Every call of the newest kernel headers is in gen/tables/syscalls.tbl with its number, for each ABI.
 # tier: full
 # timeout: 180
 # needs: /usr/arm-linux-gnueabihf/include/asm/unistd-eabi.h
@@ -11,9 +11,9 @@ for f in syscalls.h flags.h; do cmp "gen/$f" "$top/gen/$f" || fail "gen/$f is no
 gen/tables.sh check /usr/include >out 2>&1 || fail "the installed headers"
 arm=/usr/arm-linux-gnueabihf/include
 gen/tables.sh check $arm >out 2>&1 || fail "the installed headers of 32-bit ARM"
-sed 's/^read  */read2 /' gen/syscalls.tbl >t && cp t gen/syscalls.tbl
+sed 's/^read  */read2 /' gen/tables/syscalls.tbl >t && cp t gen/tables/syscalls.tbl
 gen/tables.sh check /usr/include >out 2>&1 && fail "a missing call is not seen"
-sed 's/fd:fd/fd:nokind/' "$top/gen/syscalls.tbl" >gen/syscalls.tbl
+sed 's/fd:fd/fd:nokind/' "$top/gen/tables/syscalls.tbl" >gen/tables/syscalls.tbl
 (cd gen && ./tables.sh) >out 2>&1 && fail "an unknown kind is taken"
 # the newest release of the headers that the machine's own package archive has
 [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null || exit 0

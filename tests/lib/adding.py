@@ -1,6 +1,6 @@
 """Used by the case adding.
 adding.py SRC: adds to the copy of kvis in SRC one event, one option, one metric and one probe, as the banners of
-their rooms say. Each piece goes in front of a line that is there; SRC/added says how many lines each took."""
+their sections say. Each piece goes in front of a line that is there; SRC/added says how many lines each took."""
 import sys
 
 EVENT = [  # banners of ev_ and md_

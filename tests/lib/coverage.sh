@@ -2,7 +2,7 @@
 # Used by make coverage.
 # coverage.sh [NAME...]: what part of kvis.c the cases run. Builds it for gcov (tests/out/cov), runs the cases NAME
 # (without one: all) with that once, also in the guests of this architecture, and prints the share of lines, the
-# functions that nothing has called, and how many lines of each room nothing has run (all of them: tests/out/cov/rest).
+# functions that nothing has called, and how many lines of each section nothing has run (all of them: tests/out/cov/rest).
 # It is no test: this build is slow, larger than 1 MiB and writes its counts when it ends, so a case may fail that
 # looks at such things; the list says which. What a killed kvis has run is not counted.
 set -u
@@ -35,24 +35,24 @@ python3 - "$dir" <<'END'
 import json, re, sys
 dir = sys.argv[1]
 file = next(f for f in json.load(open(dir + "/counts.json"))["files"] if f["file"] == "kvis.c")
-ran, room, rooms = {}, "", {}
+ran, section, sections = {}, "", {}
 for l in file["lines"]: # a line is there once for each function that has it
     ran[l["line_number"]] = ran.get(l["line_number"], 0) + l["count"]
 never = sorted((f["start_line"], f["end_line"], f["name"]) for f in file["functions"] if not f["execution_count"])
 with open(dir + "/rest", "w") as rest:
     for n, line in enumerate(open("kvis.c"), 1):
         banner = re.match(r"/\* == \d+ (\S+_|\w+)", line)
-        room = banner[1] if banner else room
+        section = banner[1] if banner else section
         if n in ran:
-            lines, missed = rooms.get(room, (0, 0))
-            rooms[room] = lines + 1, missed + (not ran[n])
+            lines, missed = sections.get(section, (0, 0))
+            sections[section] = lines + 1, missed + (not ran[n])
         if not ran.get(n, 1):
             rest.write(f"{n:6} {line}")
 print("functions that nothing called:")
 for first, last, name in never:
     print(f"  {first:6}  {name} ({last - first + 1} lines)")
-print("lines that nothing ran, by room:")
-for name, (lines, missed) in rooms.items():
+print("lines that nothing ran, by section:")
+for name, (lines, missed) in sections.items():
     print(f"  {name:8} {missed:5} of {lines}")
 print(f"coverage of kvis.c: {100 * sum(map(bool, ran.values())) / len(ran):.1f} % of {len(ran)} lines, "
       f"{len(file['functions']) - len(never)} of {len(file['functions'])} functions")

@@ -1,5 +1,5 @@
 /* Used by the case flags.
- * Proves the values of gen/flags.tbl against the headers of the machine it is compiled on:
+ * Proves the values of gen/tables/flags.tbl against the headers of the machine it is compiled on:
  * gen/flags.h has a _Static_assert for every constant that is a macro here. Nothing runs;
  * compiling it is the test:
  *     cc -std=gnu11 -fsyntax-only -I. tests/lib/flags_check.c

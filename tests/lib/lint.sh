@@ -2,7 +2,7 @@
 # Used by make check and the cases lint and adding.
 # lint.sh [FILE]: the structure of kvis.c, in awk. Without FILE: kvis.c, after a test of the lint itself.
 #  - the map in the opening comment (` *  4 out_  text, JSON`) lists the banners (`/* == 4 out_  ... */`) in order
-#  - a function in a room starts with a prefix that the room's banner names (u_ also has b_, x..., die)
+#  - a function in a section starts with a prefix that the section's banner names (u_ also has b_, x..., die)
 #  - a function stands above its callers: no declaration of a function; everything but main is static
 #  - die() and the x... that die are called only where the map's line ends in [die], or in the
 #    functions it names: [die: tr_start tr_args]
@@ -21,7 +21,7 @@ lint() { # lint FILE
         return i == 2 && n > 1 ? out " " w[2] : out
     }
     function prefixed(name,    w, n, i) {
-        n = split(room, w, " ")
+        n = split(section, w, " ")
         for (i = 2; i <= n; i++) {
             if (w[i] ~ /_$/ && index(name, w[i]) == 1) return 1
             if (w[i] == "u_" && name ~ /^(b_|x|die$|die_)/) return 1
@@ -36,18 +36,18 @@ lint() { # lint FILE
     function define(sig, lines,    name) {
         fname = name = name_of(sig)
         if (sig !~ /^static / && name != "main") bad(name ": not static")
-        if (!prefixed(name)) bad(name ": no prefix of its room, \"" room "\"")
+        if (!prefixed(name)) bad(name ": no prefix of its section, \"" section "\"")
         if (lines) len[nfn++] = lines
         else start = sigline
     }
-    function may_die() { return room ~ /(^| )u_/ || dies[room] == "all" || index(dies[room], " " fname " ") }
+    function may_die() { return section ~ /(^| )u_/ || dies[section] == "all" || index(dies[section], " " fname " ") }
 
     length($0) > 100 && !/^ *\/\/ http/ { bad("longer than 100 columns") }
     /\t/ { bad("a tab") }
     /[ \t]$/ { bad("blanks at the end") }
 
     # The opening comment and its map.
-    NR < 5 && !room && /^\/\*/ { head = 1 }
+    NR < 5 && !section && /^\/\*/ { head = 1 }
     head && /^ \*  *[0-9]+ / {
         line = $0
         sub(/^ \*  */, "", line); sub(/ *\*\/$/, "", line)
@@ -64,8 +64,8 @@ lint() { # lint FILE
     /^\/\* ==/ {
         line = $0
         sub(/^\/\* ==* */, "", line); sub(/ *=*( *\*\/)?$/, "", line)
-        room = key(line)
-        if (map[++nroom] != room) bad("banner \"" room "\": the map has \"" map[nroom] "\"")
+        section = key(line)
+        if (map[++nsection] != section) bad("banner \"" section "\": the map has \"" map[nsection] "\"")
     }
 
     # Comments, strings and preprocessor lines hold no code.
@@ -81,7 +81,7 @@ lint() { # lint FILE
     body && /^[}]/ { len[nfn++] = NR - start + 1; body = 0; sig = ""; next }
     body {
         if (match(code, /(^|[^A-Za-z0-9_])(die|die_[a-z]+|x(malloc|calloc|realloc|strdup|[a-z]*alloc|[a-z]*dup|open|pipe))\(/) && !may_die())
-            bad(fname ": die or its kin in a room that must not: " substr(code, RSTART, RLENGTH))
+            bad(fname ": die or its kin in a section that must not: " substr(code, RSTART, RLENGTH))
         next
     }
     # A struct, union, enum or table: to its closing brace.
@@ -107,13 +107,13 @@ lint() { # lint FILE
         }
     }
     END {
-        for (i = nroom + 1; i <= nmap; i++) bad("the map has \"" map[i] "\", which has no banner")
+        for (i = nsection + 1; i <= nmap; i++) bad("the map has \"" map[i] "\", which has no banner")
         if (!nmap) bad("no map in the opening comment")
         for (i = 1; i < nfn; i++) # insertion sort: awk has none of its own
             for (j = i; j && len[j - 1] > len[j]; j--) { t = len[j]; len[j] = len[j - 1]; len[j - 1] = t }
         med = len[int((nfn - 1) / 2)]; p90 = len[int((nfn - 1) * 0.9)]
-        printf "%s: %d lines, %d rooms, %d functions: median %d, 90 %% <= %d, longest %d lines\n", \
-            FILENAME, NR, nroom, nfn, med, p90, len[nfn - 1]
+        printf "%s: %d lines, %d sections, %d functions: median %d, 90 %% <= %d, longest %d lines\n", \
+            FILENAME, NR, nsection, nfn, med, p90, len[nfn - 1]
         if (med > 15) bad("median function length over 15")
         if (p90 > 50) bad("more than 10 % of the functions are over 50 lines")
         exit errors > 0
