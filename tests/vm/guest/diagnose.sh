@@ -77,9 +77,14 @@ else
 fi
 if [ -e $cg/memory.max ] && mkswap $swap >/dev/null && swapon $swap; then
     echo 40M >$cg/memory.max
+    # Under emulation khugepaged takes half a CPU of two from a program that swaps: then tasks wait for CPUs, too.
+    thp=/sys/kernel/mm/transparent_hugepage/enabled
+    huge=$(sed 's/.*\[\(.*\)\].*/\1/' $thp 2>/dev/null)
+    [ -z "$huge" ] || echo never >$thp
     echo $$ >$cg/cgroup.procs # the program inherits it; its pages are its own
     t_ill memory "memory-pressure\|swap-thrashing\|cgroup-memory-limit" 1 memory 80
     echo $$ >/sys/fs/cgroup/cgroup.procs
+    [ -z "$huge" ] || echo "$huge" >$thp
     swapoff $swap
     until_true 5 rmdir $cg
     mkdir $cg
