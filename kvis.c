@@ -1931,7 +1931,7 @@ static struct name *nm_get(char cls, const char *s, size_t n)
         nm.overflow++;
         return nm.other;
     }
-    if (nm.n == nm.buckets)
+    if (nm.n >= nm.buckets)
         nm_widen();
     e->hash = h;
     nm_link(e);
@@ -9195,8 +9195,9 @@ static bool md_status_wanted(const struct call *c)
 
 static void md_emit(struct event *e)
 {
-    static const u8 path_field[] = { EV_path, EV_new_path, EV_filename, EV_src_name, EV_dst_name,
-                                     EV_program, EV_remote_addr, EV_local_addr, EV_map_type };
+    static const u8 path_field[] = { EV_path, EV_new_path, EV_target, EV_filename, EV_src_name,
+                                     EV_dst_name, EV_program, EV_remote_addr, EV_local_addr,
+                                     EV_map_type };
     if (e->unasked || !(opt.status & (e->err ? CALL_FAILED : CALL_SUCCESSFUL)))
         return;
     bool hit = !opt.n_paths || e->selected;
@@ -12111,6 +12112,18 @@ static void rp_enter(void)
     t->call.text = (struct buf){ 0 }; /* it is the record's */
 }
 
+/* Whether argument i is a path: as dec_is_path, but fsconfig(2)'s command is there as text only. */
+static bool rp_is_path(const struct call *c, u32 i)
+{
+    static const char set_path[] = "FSCONFIG_SET_PATH"; /* and _EMPTY */
+    const struct arg *command = &c->val[1];
+    u16 kind = sc_rows[c->row].arg[i];
+    if (kind != K_FSVALUE)
+        return kind == K_PATH || kind == K_TARGET;
+    return command->form == ARG_TXT && command->len >= sizeof set_path - 1
+        && !memcmp(c->text.p + command->off, set_path, sizeof set_path - 1);
+}
+
 /* -P: by the paths that were noted with the call, and by those among its arguments as they are
  * written. */
 static bool rp_path_wanted(const struct call *c, u32 n, const struct arg *paths)
@@ -12120,9 +12133,8 @@ static bool rp_path_wanted(const struct call *c, u32 n, const struct arg *paths)
             return true;
     for (u32 i = 0; opt.n_paths && c->known && i < sc_rows[c->row].nargs; i++) {
         const struct arg *a = &c->val[i];
-        u16 kind = sc_rows[c->row].arg[i];
         char text[DEC_PATH + 1];
-        if (a->form != ARG_STR || a->len > DEC_PATH || (kind != K_PATH && kind != K_TARGET))
+        if (a->form != ARG_STR || a->len > DEC_PATH || !rp_is_path(c, i))
             continue;
         memcpy(text, c->text.p + a->off, a->len);
         text[a->len] = 0;
