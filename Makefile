@@ -98,6 +98,7 @@ coverage: ## how much of kvis.c the cases run, by gcov (CASES="NAME..."; as root
 gen: ## rebuild gen/*.h from the tables, bpf_insns/*.h from the probes (with clang)
 	sh gen/tables.sh
 	sh gen/rules.sh
+	sh gen/options.sh
 	CLANG='$(CLANG)' sh gen/insns.sh
 
 vet: ## every BPF array is signed in bpf_insns/VETTED

@@ -32337,36 +32337,52 @@ static bool check_run(u8 bits, bool json, struct buf *b)
 }
 
 /* == 45 opt_  options, commands, help ===========================================
- * One row an option: the parser, --help, `kvis help` and the error messages all read it. To add an
- * option, add its row; to add a command, its row in cmds[]. A word with a '|' in a row's help is
- * the list of the values that it allows: the parser refuses others, doc_ completes these. */
+ * gen/tables/options.tbl has a row for each command and each option; the parser, help, the manual,
+ * the completions and the messages about mistakes read them. To add an option, add its row; to add
+ * a command, its row and a function cmd_NAME. */
 
-enum opt_kind {
-    OPT_FLAG, /* bool: set */
-    OPT_COUNT, /* u8: one more each time */
-    OPT_U32,  /* u32 in min..max */
-    OPT_STR,
-    OPT_FN,   /* fn(value) returns NULL or what is wrong with it */
-    OPT_NONE, /* accepted for strace's sake: kvis does it anyway */
+enum opt_kind { /* how an option takes its value: the member of union opt_dest */
+    OPT_FLAG,
+    OPT_COUNT,
+    OPT_NUMBER, /* from min to max */
+    OPT_STRING,
+    OPT_CALL,
+    OPT_NOTHING, /* accepted for strace's sake: kvis does it anyway */
 };
+
+union opt_dest {
+    bool *flag;
+    u8 *count;
+    u32 *number;
+    const char **string;
+    const char *(*call)(const char *value); /* returns NULL, or what is wrong with the value */
+};
+
+/* What shells complete in the place of an argument. */
+enum opt_argument { ARG_WORDS, ARG_FILES, ARG_DIRECTORIES, ARG_PROCESSES, ARG_USERS };
 
 struct opt_row {
     u16 in; /* commands that have it: IN_ bits */
-    char s; /* letter, 0: none */
-    const char *l, *arg; /* arg: NULL none; "[=X]" optional */
-    u8 kind;
-    void *dest;
-    const char *(*fn)(const char *);
+    char letter; /* 0: none */
+    const char *name, *arg; /* NULL: none */
+    u8 completed; /* enum opt_argument */
+    bool optional; /* the argument can be left out: it only ever stands behind a '=' */
+    u8 kind; /* enum opt_kind */
+    union opt_dest to;
     u32 min, max;
-    const char *help;
+    const char *values; /* those that are allowed, as "a|b|c"; NULL: it is not a list */
+    const char *spelled, *help; /* spelled: as help prints it */
 };
 
+/* What follows the options of a command. */
+enum opt_takes { TAKES_NOTHING, TAKES_COMMAND, TAKES_RECORDINGS, TAKES_COMMANDS };
+
 struct cmd {
-    const char *name, *alias; /* alias: the same by argv[0], NULL: none */
-    const char *args, *brief;
+    const char *name, *link; /* link: the same by argv[0], NULL: none */
+    const char *usage, *help;
     u16 in; /* its bit in opt_rows[] */
+    u8 takes; /* enum opt_takes */
     int (*run)(void);
-    bool mixed; /* options may also stand behind the words: they are not a command's */
 };
 
 static const char *opt_push(const char ***list, u32 *n, const char *v)
@@ -32607,261 +32623,24 @@ static const char *opt_relative(const char *v)
     return NULL;
 }
 
-/* Which commands have an option. VIEW: what a trace and its recording can both be shown as. */
-enum {
-    IN_TRACE = 1,
-    IN_REPLAY = 2,
-    IN_VIEW = IN_TRACE | IN_REPLAY,
-    IN_DIFF = 4,
-    IN_OPEN = 8,
-    IN_CHECK = 16,
-    IN_PROC = 32,
-    IN_EXECS = 64,
-    IN_EXITS = 128,
-    IN_PROCS = IN_PROC | IN_EXECS | IN_EXITS,
-    IN_MONITOR = 256,
-    IN_DIAG = 512,
-    IN_ALL = 1023
-};
+#include "gen/options.h"
 
-static const struct opt_row opt_rows[] = {
-    { IN_TRACE, 'p', "attach", "PID", OPT_FN, NULL, opt_pid, 0, 0,
-      "trace a running process and its threads; repeatable" },
-    { IN_TRACE, 'v', "verbose", NULL, OPT_COUNT, &opt.verbose, NULL, 0, 0,
-      "every call, decoded, with result and time" },
-    { IN_REPLAY, 'v', "verbose", NULL, OPT_COUNT, &opt.verbose, NULL, 0, 0,
-      "every call (when it was recorded with -v)" },
-    { IN_VIEW, 'q', "quiet", NULL, OPT_FLAG, &opt.quiet, NULL, 0, 0, "the summary only" },
-    { IN_VIEW, 'c', "summary-only", NULL, OPT_FLAG, &opt.count_only, NULL, 0, 0,
-      "only a table: calls, errors, time, p50, p99, max" },
-    { IN_VIEW, 'C', "summary", NULL, OPT_FLAG, &opt.count_too, NULL, 0, 0, "the table as well" },
-    { IN_TRACE, 'i', "interval", "SECS", OPT_U32, &opt.interval_s, NULL, 1, 86400,
-      "print the table every SECS (with -c or -C)" },
-    { IN_VIEW, 0, "by", "pid", OPT_FN, NULL, opt_by, 0, 0, "a table for each process too" },
-    { IN_VIEW, 'S', "summary-sort-by", "KEY", OPT_STR, &opt.sort, NULL, 0, 0,
-      "sort the table by time|calls|errors|name|avg-time|p50|p99|max" },
-    { IN_VIEW, 'e', "trace", "EXPR", OPT_FN, NULL, opt_expr, 0, 0,
-      "trace=NAME,%class,/regex,?maybe or !set; status=failed,...; signal=NAME,..." },
-    { IN_VIEW, 'P', "trace-path", "GLOB", OPT_FN, NULL, opt_path, 0, 0,
-      "only what touches such a path, by name or descriptor; repeatable" },
-    { IN_VIEW, 'z', "successful-only", NULL, OPT_FN, NULL, opt_ok_only, 0, 0,
-      "only what succeeded" },
-    { IN_VIEW, 'Z', "failed-only", NULL, OPT_FN, NULL, opt_failed_only, 0, 0, "only what failed" },
-    { IN_VIEW, 'x', NULL, NULL, OPT_FN, NULL, opt_failed_only, 0, 0, "the same (bcc's letter)" },
-    { IN_TRACE, 's', "string-limit", "N", OPT_U32, &opt.strlen_max, NULL, 0, 65536,
-      "show N bytes of strings (32)" },
-    { IN_VIEW, 't', "absolute-timestamps", NULL, OPT_COUNT, &opt.timefmt, NULL, 0, 0,
-      "time of day; -tt with microseconds, -ttt as seconds since 1970" },
-    { IN_VIEW, 'r', "relative-timestamps", NULL, OPT_FN, NULL, opt_relative, 0, 0,
-      "time since the line before" },
-    { IN_VIEW, 0, "json", "[=FILE]", OPT_FN, NULL, opt_json, 0, 0,
-      "JSON lines to FILE; without, to stdout and no text events" },
-    { IN_VIEW, 'o', "output", "FILE", OPT_STR, &opt.out_file, NULL, 0, 0,
-      "the text to FILE as well as to stderr" },
-    { IN_PROC, 'w', "write", "FILE", OPT_STR, &opt.record, NULL, 0, 0,
-      "record all processes to FILE, for kvis replay" },
-    { IN_TRACE, 'w', "write", "FILE", OPT_STR, &opt.record, NULL, 0, 0,
-      "record to FILE what is traced, for kvis replay (with -v: every call)" },
-    { IN_REPLAY, 'w', "write", "FILE", OPT_STR, &opt.record, NULL, 0, 0,
-      "a recording of what is left by -e, -P, -z" },
-    { IN_VIEW | IN_PROC, 0, "report", "[=FILE]", OPT_FN, NULL, opt_report, 0, 0,
-      "an HTML page of it all (report.html)" },
-    { IN_VIEW | IN_PROC, 0, "max-report-events", "N", OPT_U32, &opt.report_events, NULL, 1,
-      100000000, "the report holds N events, the most telling (2000000)" },
-    { IN_TRACE, 0, "perfetto", "FILE", OPT_STR, &opt.perfetto, NULL, 0, 0,
-      "a trace for ui.perfetto.dev, of every call" },
-    { IN_REPLAY | IN_PROC, 0, "perfetto", "FILE", OPT_STR, &opt.perfetto, NULL, 0, 0,
-      "a trace for ui.perfetto.dev" },
-    { IN_TRACE, 0, "faults", NULL, OPT_FLAG, &opt.faults, NULL, 0, 0, "page faults, by region" },
-    { IN_TRACE, 0, "page-faults", NULL, OPT_FLAG, &opt.faults, NULL, 0, 0, "the same" },
-    { IN_VIEW, 0, "no-filter", NULL, OPT_FLAG, &opt.no_filter, NULL, 0, 0,
-      "show also libraries, /proc, /sys, /dev and loopback peers in text" },
-    { IN_VIEW, 0, "color", "WHEN", OPT_FN, NULL, opt_color, 0, 0, "auto|always|never" },
-    { IN_TRACE, 'u', "user", "USER", OPT_STR, &opt.user, NULL, 0, 0, "run the command as USER" },
-    { IN_TRACE, 'E', "env", "VAR[=VAL]", OPT_FN, NULL, opt_env, 0, 0,
-      "set VAR for the command, or remove it" },
-    { IN_TRACE, 'd', "duration", "SECS", OPT_U32, &opt.duration_s, NULL, 1, 86400 * 365,
-      "stop after SECS" },
-    { IN_TRACE, 0, "until-exit", NULL, OPT_FLAG, &opt.until_exit, NULL, 0, 0,
-      "end with the command, not with its last descendant" },
-    { IN_TRACE, 0, "kill-on-exit", NULL, OPT_FLAG, &opt.kill_on_exit, NULL, 0, 0,
-      "what is traced is killed when kvis ends or is killed" },
-    { IN_TRACE, 0, "no-accel", NULL, OPT_FLAG, &opt.no_accel, NULL, 0, 0,
-      "no seccomp filter: every call stops" },
-    { IN_TRACE, 0, "same-cpu", NULL, OPT_FLAG, &opt.same_cpu, NULL, 0, 0,
-      "kvis and the command on one CPU: faster, but it is seen by the command" },
-    { IN_TRACE, 0, "backend", "NAME", OPT_FN, NULL, opt_backend, 0, 0,
-      "auto|ptrace|hybrid: every call stops, or BPF records them" },
-    { IN_TRACE, 0, "no-ebpf", NULL, OPT_FLAG, &opt.no_ebpf, NULL, 0, 0,
-      "hybrid: without what the scheduler and the disks did behind the calls" },
-    { IN_TRACE, 0, "bpf-stats", NULL, OPT_FLAG, &opt.bpf_stats, NULL, 0, 0,
-      "hybrid: the time that its programs take, which this makes longer" },
-    { IN_TRACE, 0, "min-sched-delay", "US", OPT_U32, &opt.min_delay_us, NULL, 1, 1000000000,
-      "hybrid: show waits for a CPU from US microseconds on (100)" },
-    { IN_REPLAY, 0, "min-sched-delay", "US", OPT_U32, &opt.min_delay_us, NULL, 1, 1000000000,
-      "show waits for a CPU from US microseconds on" },
-    { IN_TRACE, 0, "ring", "SIZE", OPT_FN, NULL, opt_ring, 0, 0,
-      "hybrid: room for calls that are not yet handled (4M)" },
-    { IN_TRACE, 'f', "follow-forks", NULL, OPT_NONE, NULL, NULL, 0, 0, "(always on)" },
-    { IN_TRACE, 'y', "decode-fds", NULL, OPT_NONE, NULL, NULL, 0, 0, "(always on)" },
-    { IN_TRACE, 'T', "syscall-times", NULL, OPT_NONE, NULL, NULL, 0, 0, "(always on with -v)" },
-    { IN_DIFF, 0, "json", "[=FILE]", OPT_FN, NULL, opt_json, 0, 0,
-      "one JSON object, to stdout or FILE" },
-    { IN_DIFF, 'o', "output", "FILE", OPT_STR, &opt.out_file, NULL, 0, 0, "the text to FILE" },
-    { IN_DIFF, 0, "no-filter", NULL, OPT_FLAG, &opt.no_filter, NULL, 0, 0,
-      "show also libraries, /proc, /sys and /dev in text" },
-    { IN_OPEN, 'T', "timestamp", NULL, OPT_FLAG, &oo.time, NULL, 0, 0,
-      "seconds since the first row, in front" },
-    { IN_OPEN, 'U', "print-uid", NULL, OPT_FLAG, &oo.print_uid, NULL, 0, 0, "the user's id" },
-    { IN_OPEN, 'x', "failed", NULL, OPT_FLAG, &oo.failed, NULL, 0, 0, "only opens that failed" },
-    { IN_OPEN, 'p', "pid", "PID", OPT_U32, &oo.pid, NULL, 1, INT_MAX, "only this process" },
-    { IN_OPEN, 't', "tid", "TID", OPT_U32, &oo.tid, NULL, 1, INT_MAX, "only this thread" },
-    { IN_OPEN, 'u', "uid", "UID", OPT_FN, NULL, open_opt_uid, 0, 0, "only this user" },
-    { IN_OPEN, 'n', "name", "NAME", OPT_FN, NULL, open_opt_name, 0, 0,
-      "only commands whose name holds NAME" },
-    { IN_OPEN, 'f', "flag-filter", "FLAG", OPT_FN, NULL, open_opt_flag, 0, 0,
-      "only opens with this flag, like O_WRONLY; repeated: with any of them" },
-    { IN_OPEN, 'P', "path", "GLOB", OPT_FN, NULL, opt_path, 0, 0,
-      "only such absolute paths; repeatable" },
-    { IN_OPEN, 'e', "extended-fields", NULL, OPT_FLAG, &oo.extended, NULL, 0, 0,
-      "flags and mode, in octal" },
-    { IN_OPEN, 'F', "full-path", NULL, OPT_FLAG, &oo.full, NULL, 0, 0, "absolute paths" },
-    { IN_OPEN | IN_PROCS, 'd', "duration", "SECS", OPT_U32, &opt.duration_s, NULL, 1, 86400 * 365,
-      "end after SECS" },
-    { IN_OPEN, 'c', "command", NULL, OPT_FLAG, &oo.shell, NULL, 0, 0,
-      "before COMMAND (it needs no option): one word with blanks is a line for the shell" },
-    { IN_OPEN | IN_CHECK | IN_PROC, 0, "json", "[=FILE]", OPT_FN, NULL, opt_json, 0, 0,
-      "JSON lines, to stdout or FILE" },
-    { IN_OPEN | IN_PROCS, 'o', "output", "FILE", OPT_STR, &opt.out_file, NULL, 0, 0,
-      "the rows to FILE" },
-    { IN_OPEN, 0, "no-exec", NULL, OPT_FLAG, &oo.no_exec, NULL, 0, 0,
-      "without the programs that execve itself opens" },
-    { IN_OPEN, 0, "ring", "SIZE", OPT_FN, NULL, opt_ring, 0, 0,
-      "room for opens that are not yet printed (1M)" },
-    { IN_OPEN, 0, "perf-rings", NULL, OPT_FLAG, &oo.perf_rings, NULL, 0, 0,
-      "a ring for each CPU, as before Linux 5.8" },
-    { IN_PROC, 0, "live", NULL, OPT_FLAG, &po.live, NULL, 0, 0,
-      "a row when a command begins, too" },
-    { IN_EXECS, 'T', "time", NULL, OPT_FLAG, &po.clock, NULL, 0, 0, "the time of day, in front" },
-    { IN_EXECS, 't', "timestamp", NULL, OPT_FLAG, &po.time, NULL, 0, 0,
-      "seconds since the first row, in front" },
-    { IN_EXITS, 't', "timestamp", NULL, OPT_FLAG, &po.time, NULL, 0, 0,
-      "the time of day, in front" },
-    { IN_EXECS, 'U', "print-uid", NULL, OPT_FLAG, &po.print_uid, NULL, 0, 0, "the user's id" },
-    { IN_PROC, 'x', "failed", NULL, OPT_FLAG, &po.failed, NULL, 0, 0, "execs that failed, too" },
-    { IN_EXECS, 'x', "fails", NULL, OPT_FLAG, &po.failed, NULL, 0, 0, "execs that failed, too" },
-    { IN_EXITS, 'x', "failed", NULL, OPT_FLAG, &po.failed, NULL, 0, 0, "only what failed" },
-    { IN_PROC, 0, "forks", NULL, OPT_FLAG, &po.forks, NULL, 0, 0,
-      "processes that never call exec, too" },
-    { IN_PROC, 'T', "threads", NULL, OPT_FLAG, &po.threads, NULL, 0, 0, "threads, too" },
-    { IN_EXITS, 'T', "threaded", NULL, OPT_FLAG, &po.threads, NULL, 0, 0, "a row a thread" },
-    { IN_EXECS, 'q', "quote", NULL, OPT_FLAG, &po.quote, NULL, 0, 0,
-      "\"quotes\" around the arguments" },
-    { IN_EXECS, 0, "max-args", "N", OPT_U32, &po.max_args, NULL, 1, INT_MAX,
-      "no more than N arguments (all of them)" },
-    { IN_PROC, 'p', "pid", "PID", OPT_U32, &po.pid, NULL, 1, INT_MAX,
-      "only this process and what descends from it" },
-    { IN_EXITS, 'p', "pid", "PID", OPT_U32, &po.only_pid, NULL, 1, INT_MAX,
-      "only this process" },
-    { IN_PROCS, 'u', "uid", "UID", OPT_FN, NULL, proc_opt_uid, 0, 0, "only this user" },
-    { IN_PROCS, 'n', "name", "NAME", OPT_STR, &po.name, NULL, 0, 0, "only names that hold NAME" },
-    { IN_PROC | IN_EXECS, 'l', "line", "REGEX", OPT_FN, NULL, proc_opt_line, 0, 0,
-      "only such command lines" },
-    { IN_PROC, 0, "min-duration", "TIME", OPT_FN, NULL, proc_opt_min, 0, 0,
-      "only what took so long: 10ms, 2s, 500us" },
-    { IN_PROC, 0, "cgroup", "PATH", OPT_FN, NULL, proc_opt_cgroup, 0, 0,
-      "only this cgroup (version 2)" },
-    { IN_EXECS | IN_EXITS, 'c', "cgroup", "PATH", OPT_FN, NULL, proc_opt_cgroup, 0, 0,
-      "only this cgroup (version 2)" },
-    { IN_PROC, 'f', "format", "FORMAT", OPT_STR, &po.format, NULL, 0, 0,
-      "text|json|json-v2|execsnoop|exitsnoop (json: what workflow-telemetry-action reads)" },
-    { IN_PROC, 0, "env", "NAME,...", OPT_FN, NULL, opt_proc_env, 0, 0,
-      "with --json: these variables of each command's environment" },
-    { IN_PROC, 0, "gantt", "FILE", OPT_STR, &po.gantt, NULL, 0, 0,
-      "a chart of the 100 longest, for mermaid" },
-    { IN_PROCS, 0, "ring", "SIZE", OPT_FN, NULL, opt_ring, 0, 0, "room for records (4M)" },
-    { IN_PROCS, 0, "perf-rings", NULL, OPT_FLAG, &po.perf_rings, NULL, 0, 0,
-      "a ring for each CPU, as before Linux 5.8" },
-    { IN_MONITOR, 'i', "interval", "SECS", OPT_FN, NULL, mon_opt_interval, 0, 0,
-      "look every SECS (1)" },
-    { IN_MONITOR, 'n', "count", "COUNT", OPT_U32, &mo.count, NULL, 1, UINT32_MAX,
-      "end after COUNT intervals" },
-    { IN_MONITOR, 'd', "duration", "SECS", OPT_U32, &opt.duration_s, NULL, 1, 86400 * 365,
-      "end after SECS" },
-    { IN_MONITOR, 'c', "collectors", "LIST", OPT_FN, NULL, mon_opt_collectors, 0, 0,
-      "only these: " MON_GROUPS "or sources" },
-    { IN_MONITOR, 'p', "pid", "PID", OPT_FN, NULL, opt_pid, 0, 0,
-      "this process's numbers, too; repeatable" },
-    { IN_MONITOR, 0, "cgroup", "PATH", OPT_FN, NULL, mon_opt_cgroup, 0, 0,
-      "this cgroup's numbers, too (version 2)" },
-    { IN_MONITOR, 0, "per-cpu", NULL, OPT_FLAG, &mo.per_cpu, NULL, 0, 0,
-      "each CPU's numbers, too" },
-    { IN_MONITOR, 0, "histogram", NULL, OPT_FLAG, &mo.hist, NULL, 0, 0,
-      "distributions, too: waits for a CPU, depths of run queues, requests of disks" },
-    { IN_MONITOR, 0, "json", "[=FILE]", OPT_FN, NULL, opt_json, 0, 0,
-      "a JSON line an interval, to stdout or FILE" },
-    { IN_MONITOR, 0, "csv", "[=FILE]", OPT_FN, NULL, mon_opt_csv, 0, 0,
-      "a CSV row a number, to stdout or FILE" },
-    { IN_MONITOR, 0, "report", "[=FILE]", OPT_FN, NULL, opt_report, 0, 0,
-      "an HTML page of it all, with heat maps of the distributions (report.html)" },
-    { IN_MONITOR, 0, "prometheus", "FILE", OPT_STR, &mo.prom_file, NULL, 0, 0,
-      "an exposition for Prometheus in FILE, each interval (node_exporter's textfile: .prom)" },
-    { IN_MONITOR, 0, "listen", "[ADDR:]PORT", OPT_FN, NULL, hs_opt_listen, 0, 0,
-      "the same over HTTP, at /metrics; without ADDR, to this machine alone" },
-    { IN_DIAG, 'd', "duration", "SECS", OPT_FN, NULL, dg_opt_duration, 0, 0,
-      "look for SECS (10; at a command: until its end)" },
-    { IN_DIAG, 'v', "verbose", NULL, OPT_COUNT, &opt.verbose, NULL, 0, 0,
-      "Show all findings with their rules, all resources, and what cannot be seen here" },
-    { IN_DIAG, 'p', "pid", "PID", OPT_FN, NULL, opt_pid, 0, 0,
-      "this process's numbers, too; repeatable" },
-    { IN_DIAG, 0, "cgroup", "PATH", OPT_FN, NULL, mon_opt_cgroup, 0, 0,
-      "this cgroup's numbers, too (version 2)" },
-    { IN_DIAG, 0, "json", "[=FILE]", OPT_FN, NULL, opt_json, 0, 0,
-      "one JSON object, to stdout or FILE" },
-    { IN_DIAG, 0, "report", "[=FILE]", OPT_FN, NULL, opt_report, 0, 0,
-      "an HTML page of what was found and of all numbers (report.html)" },
-    { IN_MONITOR | IN_DIAG, 'o', "output", "FILE", OPT_STR, &opt.out_file, NULL, 0, 0,
-      "the text to FILE" },
-    { IN_MONITOR | IN_DIAG | IN_CHECK, 0, "path.procfs", "DIR", OPT_STR, &mo.procfs, NULL, 0, 0,
-      "what is mounted at /proc is at DIR" },
-    { IN_MONITOR | IN_DIAG | IN_CHECK, 0, "path.sysfs", "DIR", OPT_STR, &mo.sysfs, NULL, 0, 0,
-      "what is mounted at /sys is at DIR" },
-    { IN_MONITOR | IN_DIAG | IN_CHECK, 0, "path.rootfs", "DIR", OPT_STR, &mo.rootfs, NULL, 0, 0,
-      "the root of the box is at DIR, and so are /proc and /sys" },
-    { IN_ALL, 'h', "help", NULL, OPT_NONE, NULL, NULL, 0, 0, "this text" },
-};
+static const struct opt_row opt_rows[] = { OPT_ROWS };
 
-/* Whether the option's value can be left out: it only ever stands behind a '='. */
-static bool opt_maybe(const struct opt_row *r)
+/* The command's option after r, or its first for NULL; NULL: there is no other. */
+static const struct opt_row *opt_next(const struct cmd *c, const struct opt_row *r)
 {
-    return r->arg && r->arg[0] == '[' && r->arg[1] == '=';
-}
-
-/* The values that are allowed, where the row's help lists them, as "a|b|c". Returns the length. */
-static size_t opt_values(const struct opt_row *r, const char **values)
-{
-    const char *p = strchr(r->help, '|');
-    while (p && p > r->help && p[-1] != ' ')
-        p--;
-    *values = p;
-    return p ? strcspn(p, " ,:;)") : 0;
+    for (r = r ? r + 1 : opt_rows; r < opt_rows + ARRAY_LEN(opt_rows); r++)
+        if (r->in & c->in)
+            return r;
+    return NULL;
 }
 
 /* --- help --- */
 
-static void opt_help_rows(struct buf *b, const struct cmd *c)
+static void opt_help_row(struct buf *b, const struct opt_row *r)
 {
-    for (size_t i = 0; i < ARRAY_LEN(opt_rows); i++) {
-        const struct opt_row *r = &opt_rows[i];
-        char name[64];
-        if (!(r->in & c->in))
-            continue;
-        const char *sep = r->arg && !opt_maybe(r) ? (r->l ? "=" : " ") : "";
-        snprintf(name, sizeof name, "%c%c%s%s%s%s%s", r->s ? '-' : ' ', r->s ? r->s : ' ',
-                 r->s && r->l ? ", " : r->l ? "  " : "", r->l ? "--" : "", r->l ? r->l : "", sep,
-                 r->arg ? r->arg : "");
-        b_f(b, "  %-32s %s\n", name, r->help);
-    }
+    b_f(b, "  %-32s %s\n", r->spelled, r->help);
 }
 
 static void opt_print(int f, struct buf *b)
@@ -32876,22 +32655,37 @@ static void opt_print(int f, struct buf *b)
 static void opt_help_cmd(const struct cmd *c, int f)
 {
     static struct buf b;
-    b_f(&b, "Usage: kvis %s %s\n%s.\n\n", c->name, c->args, c->brief);
-    opt_help_rows(&b, c);
+    b_f(&b, "Usage: kvis %s %s\n%s.\n\n", c->name, c->usage, c->help);
+    for (const struct opt_row *r = NULL; (r = opt_next(c, r));)
+        opt_help_row(&b, r);
     opt_print(f, &b);
 }
 
 /* --- the parser --- */
 
+/* Ends kvis for a mistake in the command line. The second line is the usage of the option, or of
+ * the command where no option is meant. */
+static void PRINTF_LIKE(3, 4) __attribute__((noreturn))
+opt_wrong(const struct cmd *c, const struct opt_row *r, const char *fmt, ...)
+{
+    char what[512];
+    va_list ap;
+    va_start(ap, fmt);
+    vsnprintf(what, sizeof what, fmt, ap);
+    va_end(ap);
+    if (r)
+        die(EXIT_USAGE, "%s\nusage: %s  %s", what, r->spelled + strspn(r->spelled, " "), r->help);
+    die(EXIT_USAGE, "%s\nusage: kvis %s %s", what, c->name, c->usage);
+}
+
 static void __attribute__((noreturn))
 opt_bad(const struct cmd *c, const struct opt_row *r, const char *v, const char *why)
 {
-    char name[64];
-    r->l ? snprintf(name, sizeof name, "--%s", r->l) : snprintf(name, sizeof name, "-%c", r->s);
-    die(EXIT_USAGE, "%s: '%.300s': %s (see kvis %s --help)", name, v, why, c->name);
+    const char letter[] = { r->letter, 0 };
+    opt_wrong(c, r, "%s%s: '%.300s': %s", r->name ? "--" : "-", r->name ? r->name : letter, v, why);
 }
 
-static void opt_set_u32(const struct cmd *c, const struct opt_row *r, const char *v)
+static void opt_set_number(const struct cmd *c, const struct opt_row *r, const char *v)
 {
     char *end, why[80];
     errno = 0;
@@ -32900,15 +32694,15 @@ static void opt_set_u32(const struct cmd *c, const struct opt_row *r, const char
         snprintf(why, sizeof why, "%s is a number from %u to %u", r->arg, r->min, r->max);
         opt_bad(c, r, v, why);
     }
-    *(u32 *)r->dest = (u32)n;
+    *r->to.number = (u32)n;
 }
 
-static bool opt_in_list(const char *list, size_t n, const char *v)
+static bool opt_in_list(const char *list, const char *v)
 {
-    size_t len = strlen(v), word;
-    for (const char *p = list; p < list + n; p += word + 1) {
-        word = MIN(strcspn(p, "|"), (size_t)(list + n - p));
-        if (word == len && !memcmp(p, v, len))
+    size_t len = strlen(v);
+    for (const char *p = list; p; p = strchr(p, '|')) {
+        p += *p == '|';
+        if (strcspn(p, "|") == len && !memcmp(p, v, len))
             return true;
     }
     return false;
@@ -32916,35 +32710,35 @@ static bool opt_in_list(const char *list, size_t n, const char *v)
 
 static void opt_apply(const struct cmd *c, const struct opt_row *r, const char *v)
 {
-    const char *wrong, *values;
-    size_t n = opt_values(r, &values);
-    if (r->s == 'h') {
+    const char *wrong = NULL;
+    char why[128];
+    if (r->letter == 'h') {
         opt_help_cmd(c, STDOUT_FILENO);
         exit(0);
     }
-    if (n && v && !opt_in_list(values, n, v)) {
-        char why[128];
-        snprintf(why, sizeof why, "allowed are %.*s", (int)n, values);
+    if (r->values && v && !opt_in_list(r->values, v)) {
+        snprintf(why, sizeof why, "allowed are %s", r->values);
         opt_bad(c, r, v, why);
     }
     switch (r->kind) {
     case OPT_FLAG:
-        *(bool *)r->dest = true;
+        *r->to.flag = true;
         break;
     case OPT_COUNT:
-        ++*(u8 *)r->dest;
+        ++*r->to.count;
         break;
-    case OPT_U32:
-        opt_set_u32(c, r, v);
+    case OPT_NUMBER:
+        opt_set_number(c, r, v);
         break;
-    case OPT_STR:
-        *(const char **)r->dest = v;
+    case OPT_STRING:
+        *r->to.string = v;
         break;
-    case OPT_FN:
-        if ((wrong = r->fn(v)))
-            opt_bad(c, r, v ? v : "", wrong);
+    case OPT_CALL:
+        wrong = r->to.call(v);
         break;
     }
+    if (wrong)
+        opt_bad(c, r, v ? v : "", wrong);
 }
 
 /* Whether the n bytes at s are that name; bcc's tools write some of theirs with '_'. */
@@ -32956,13 +32750,20 @@ static bool opt_is(const char *name, const char *s, size_t n)
     return !name[n];
 }
 
-static const struct opt_row *opt_find(const struct cmd *c, char s, const char *l, size_t n)
+static const struct opt_row *opt_by_letter(const struct cmd *c, char letter)
 {
-    for (const struct opt_row *r = opt_rows; r < opt_rows + ARRAY_LEN(opt_rows); r++)
-        if (r->in & c->in
-            && (s ? r->s == s : r->l && opt_is(r->l, l, n)))
-            return r;
-    return NULL;
+    const struct opt_row *r = NULL;
+    while ((r = opt_next(c, r)) && r->letter != letter)
+        ;
+    return r;
+}
+
+static const struct opt_row *opt_by_name(const struct cmd *c, const char *s, size_t n)
+{
+    const struct opt_row *r = NULL;
+    while ((r = opt_next(c, r)) && !(r->name && opt_is(r->name, s, n)))
+        ;
+    return r;
 }
 
 static void __attribute__((noreturn)) opt_unknown(const struct cmd *c, const char *given)
@@ -32971,22 +32772,22 @@ static void __attribute__((noreturn)) opt_unknown(const struct cmd *c, const cha
     const char *near = NULL;
     u32 distance = 9;
     snprintf(name, sizeof name, "%.*s", (int)strcspn(given + 2, "="), given + 2);
-    for (const struct opt_row *r = opt_rows; r < opt_rows + ARRAY_LEN(opt_rows); r++)
-        if (r->in & c->in && r->l)
-            u_nearer(name, r->l, &near, &distance);
-    die(EXIT_USAGE, "no option '%s'%s%s%s (see kvis %s --help)", given,
-        near ? ": --" : "", near ? near : "", near ? "?" : "", c->name);
+    for (const struct opt_row *r = NULL; (r = opt_next(c, r));)
+        if (r->name)
+            u_nearer(name, r->name, &near, &distance);
+    if (!near)
+        opt_wrong(c, NULL, "no option '%.300s' (see kvis %s --help)", given, c->name);
+    opt_wrong(c, opt_by_name(c, near, strlen(near)), "no option '%.300s': --%s?", given, near);
 }
 
 /* --name, --name=value, --name value. Returns how many words it took. */
 static int opt_long(const struct cmd *c, char **argv)
 {
     const char *name = argv[0] + 2, *eq = strchr(name, '=');
-    size_t n = eq ? (size_t)(eq - name) : strlen(name);
-    const struct opt_row *r = opt_find(c, 0, name, n);
+    const struct opt_row *r = opt_by_name(c, name, eq ? (size_t)(eq - name) : strlen(name));
     if (!r)
         opt_unknown(c, argv[0]);
-    if (!r->arg || opt_maybe(r)) {
+    if (!r->arg || r->optional) {
         if (eq && !r->arg)
             opt_bad(c, r, eq + 1, "takes no value");
         opt_apply(c, r, eq ? eq + 1 : NULL);
@@ -33003,9 +32804,9 @@ static int opt_long(const struct cmd *c, char **argv)
 static int opt_short(const struct cmd *c, char **argv)
 {
     for (const char *p = argv[0] + 1; *p; p++) {
-        const struct opt_row *r = opt_find(c, *p, NULL, 0);
+        const struct opt_row *r = opt_by_letter(c, *p);
         if (!r)
-            die(EXIT_USAGE, "no option '-%c' (see kvis %s --help)", *p, c->name);
+            opt_wrong(c, NULL, "no option '-%c' (see kvis %s --help)", *p, c->name);
         if (!r->arg) {
             opt_apply(c, r, NULL);
             continue;
@@ -33019,12 +32820,13 @@ static int opt_short(const struct cmd *c, char **argv)
     return 1;
 }
 
-/* Reads the options; returns the words behind them (or, mixed, between them). */
+/* Reads the options; returns the words behind them, or between them where they are no command's. */
 static char **opt_parse(const struct cmd *c, char **argv)
 {
+    bool mixed = c->takes == TAKES_RECORDINGS || c->takes == TAKES_COMMANDS;
     char **words = argv;
     u32 n = 0;
-    while (*argv && (c->mixed || (**argv == '-' && (*argv)[1]))) {
+    while (*argv && (mixed || (**argv == '-' && (*argv)[1]))) {
         if (!strcmp(*argv, "--"))
             return argv + 1;
         if (**argv != '-' || !(*argv)[1])
@@ -33032,7 +32834,7 @@ static char **opt_parse(const struct cmd *c, char **argv)
         else
             argv += (*argv)[1] == '-' ? opt_long(c, argv) : opt_short(c, argv);
     }
-    if (!c->mixed)
+    if (!mixed)
         return argv;
     words[n] = NULL;
     return words;
@@ -33040,8 +32842,7 @@ static char **opt_parse(const struct cmd *c, char **argv)
 
 /* == 46 doc_  the manual page and the completions ==================================
  * `kvis help --man` and `kvis completion SHELL`, from the rows of opt_rows[] and cmds[]: pieces of
- * text, and behind each what is made of the rows. The values that an option allows are the first
- * word of its help that has a '|' (opt_values). Entry point: doc_print. */
+ * text, and behind each what is made of the rows. Entry point: doc_print. */
 
 #ifndef KVIS_DATE
 #define KVIS_DATE "2026-11-22"
@@ -33238,28 +33039,29 @@ static void doc_text(struct buf *b, const char *s)
 static void doc_synopsis(struct buf *b, const struct cmd *c)
 {
     b_f(b, ".B kvis %s \\fR", c->name);
-    doc_text(b, c->args);
+    doc_text(b, c->usage);
     b_c(b, '\n');
 }
 
 static void doc_options(struct buf *b, const struct cmd *c)
 {
     b_f(b, ".SS kvis %s", c->name);
-    if (c->alias && strcmp(c->alias, c->name))
-        b_f(b, " (%s)", c->alias);
+    if (c->link && strcmp(c->link, c->name))
+        b_f(b, " (%s)", c->link);
     b_c(b, '\n');
-    doc_text(b, c->brief);
+    doc_text(b, c->help);
     b_s(b, ".\n");
-    for (const struct opt_row *r = opt_rows; r < opt_rows + ARRAY_LEN(opt_rows); r++) {
-        if (!(r->in & c->in))
-            continue;
+    for (const struct opt_row *r = NULL; (r = opt_next(c, r));) {
         b_s(b, ".TP\n");
-        if (r->s)
-            b_f(b, "\\fB\\-%c\\fR%s", r->s, r->l ? ", " : r->arg ? " " : "");
-        if (r->l)
-            b_s(b, "\\fB\\-\\-"), doc_text(b, r->l), b_s(b, "\\fR");
+        if (r->letter)
+            b_f(b, "\\fB\\-%c\\fR%s", r->letter, r->name ? ", " : r->arg ? " " : "");
+        if (r->name) {
+            b_s(b, "\\fB\\-\\-");
+            doc_text(b, r->name);
+            b_s(b, "\\fR");
+        }
         if (r->arg)
-            b_f(b, "%s\\fI%s\\fR", r->l && !opt_maybe(r) ? "=" : "", r->arg);
+            b_f(b, r->optional ? "\\fI[=%s]\\fR" : r->name ? "=\\fI%s\\fR" : "\\fI%s\\fR", r->arg);
         b_c(b, '\n');
         doc_text(b, r->help);
         b_c(b, '\n');
@@ -33312,38 +33114,20 @@ static void doc_findings(struct buf *b, const struct cmd *c)
 
 /* --- what an option's value and a command's words can be --- */
 
-/* What a command takes: a command line, recordings, names of commands. */
-enum doc_words { DOC_NONE, DOC_COMMAND, DOC_FILES, DOC_NAMES };
-
-static enum doc_words doc_words(const struct cmd *c)
-{
-    return strstr(c->args, "ARG") ? DOC_COMMAND
-           : strstr(c->args, ".kvis") ? DOC_FILES
-           : strstr(c->args, "COMMAND") ? DOC_NAMES : DOC_NONE;
-}
-
 static void doc_names(struct buf *b, char sep)
 {
     for (size_t i = 0; i < doc.n; i++)
         b_f(b, "%s%c", doc.cmds[i].name, sep);
 }
 
-/* What zsh and fish complete in the place of an argument that is called so. */
-static const struct { const char *arg, *zsh, *fish; } doc_args[] = {
-    { "FILE", "_files", " -F" }, { "PATH", "_files", " -F" }, { "GLOB", "_files", " -F" },
-    { "DIR", "_files -/", " -a '(__fish_complete_directories)'" },
-    { "PID", "_pids", " -a '(__fish_complete_pids)'" },
-    { "USER", "_users", " -a '(__fish_complete_users)'" },
-    { "", " ", "" },
+/* What zsh and fish complete in the place of an argument. */
+static const struct { const char *zsh, *fish; } doc_args[] = {
+    [ARG_WORDS] = { " ", "" },
+    [ARG_FILES] = { "_files", " -F" },
+    [ARG_DIRECTORIES] = { "_files -/", " -a '(__fish_complete_directories)'" },
+    [ARG_PROCESSES] = { "_pids", " -a '(__fish_complete_pids)'" },
+    [ARG_USERS] = { "_users", " -a '(__fish_complete_users)'" },
 };
-
-static size_t doc_arg(const struct opt_row *r)
-{
-    size_t i = 0;
-    while (!strstr(r->arg, doc_args[i].arg))
-        i++;
-    return i;
-}
 
 /* What stands between quotes of the shell; colon: where _arguments would split it. */
 static void doc_quoted(struct buf *b, const char *s, bool colon)
@@ -33361,37 +33145,31 @@ static void doc_quoted(struct buf *b, const char *s, bool colon)
 
 static void doc_bash_values(struct buf *b, const struct cmd *c)
 {
-    for (const struct opt_row *r = opt_rows; r < opt_rows + ARRAY_LEN(opt_rows); r++) {
-        const char *values;
-        size_t n = opt_values(r, &values);
-        bool maybe = opt_maybe(r);
-        if (!r->arg || !(r->in & c->in))
+    for (const struct opt_row *r = NULL; (r = opt_next(c, r));) {
+        if (!r->arg)
             continue;
         b_s(b, "    ");
-        if (r->s)
-            b_f(b, "%s:-%c%s", c->name, r->s, r->l ? "|" : "");
-        if (r->l)
-            b_f(b, "%s:--%s", c->name, r->l);
-        b_f(b, ") v='%s", maybe ? "=" : "");
-        b_put(b, n ? values : r->arg + 2 * maybe, n ? n : strlen(r->arg) - 3 * maybe);
-        b_s(b, "' ;;\n");
+        if (r->letter)
+            b_f(b, "%s:-%c%s", c->name, r->letter, r->name ? "|" : "");
+        if (r->name)
+            b_f(b, "%s:--%s", c->name, r->name);
+        b_f(b, ") v='%s%s' ;;\n", r->optional ? "=" : "", r->values ? r->values : r->arg);
     }
 }
 
 static void doc_bash_words(struct buf *b, const struct cmd *c)
 {
+    static const char *const words[] = { "", "COMMAND", "FILE", "" };
     b_f(b, "    %s) opts='", c->name);
-    for (const struct opt_row *r = opt_rows; r < opt_rows + ARRAY_LEN(opt_rows); r++) {
-        if (r->in & c->in && r->s)
-            b_f(b, "-%c ", r->s);
-        if (r->in & c->in && r->l)
-            b_f(b, "--%s%s ", r->l, r->arg && !opt_maybe(r) ? "=" : "");
+    for (const struct opt_row *r = NULL; (r = opt_next(c, r));) {
+        if (r->letter)
+            b_f(b, "-%c ", r->letter);
+        if (r->name)
+            b_f(b, "--%s%s ", r->name, r->arg && !r->optional ? "=" : "");
     }
-    b_s(b, "' v='");
-    if (doc_words(c) == DOC_NAMES)
+    b_f(b, "' v='%s", words[c->takes]);
+    if (c->takes == TAKES_COMMANDS)
         doc_names(b, '|');
-    else
-        b_s(b, doc_words(c) == DOC_COMMAND ? "COMMAND" : doc_words(c) ? "FILE" : "");
     b_s(b, "' ;;\n");
 }
 
@@ -33410,33 +33188,32 @@ static void doc_name(struct buf *b, const struct cmd *c)
 static void doc_zsh_name(struct buf *b, const struct cmd *c)
 {
     b_f(b, "  '%s:", c->name);
-    doc_quoted(b, c->brief, false);
+    doc_quoted(b, c->help, false);
     b_s(b, "'\n");
 }
 
 /* "a|b" as "a b" */
-static void doc_list(struct buf *b, const char *values, size_t n)
+static void doc_list(struct buf *b, const char *values)
 {
-    for (; n--; values++)
+    for (; *values; values++)
         b_c(b, *values == '|' ? ' ' : *values);
 }
 
 /* how: what tells _arguments where the value of such an option stands. */
 static void doc_zsh_row(struct buf *b, const struct opt_row *r, const char *dashes, const char *how)
 {
-    const char *values;
-    size_t n = opt_values(r, &values);
     b_f(b, " \\\n    '*%s%s[", dashes, r->arg ? how : "");
     doc_quoted(b, r->help, true);
     b_c(b, ']');
     if (r->arg) {
-        b_s(b, opt_maybe(r) ? "::" : ":");
+        b_s(b, r->optional ? "::[=" : ":");
         doc_quoted(b, r->arg, true);
-        b_c(b, ':');
-        if (n)
-            b_c(b, '('), doc_list(b, values, n), b_c(b, ')');
-        else
-            b_s(b, doc_args[doc_arg(r)].zsh);
+        b_s(b, r->optional ? "]:" : ":");
+        b_s(b, r->values ? "(" : doc_args[r->completed].zsh);
+    }
+    if (r->values) {
+        doc_list(b, r->values);
+        b_c(b, ')');
     }
     b_c(b, '\'');
 }
@@ -33444,80 +33221,82 @@ static void doc_zsh_row(struct buf *b, const struct opt_row *r, const char *dash
 static void doc_zsh_rows(struct buf *b, const struct cmd *c)
 {
     static const char *const words[] = {
-        [DOC_NONE] = "", [DOC_FILES] = " '*:recording:_files'",
-        [DOC_COMMAND] = " '(-):command: _command_names -e' '*::arguments:_normal'",
-        [DOC_NAMES] = " '*:command:->commands'",
+        [TAKES_NOTHING] = "", [TAKES_RECORDINGS] = " '*:recording:_files'",
+        [TAKES_COMMAND] = " '(-):command: _command_names -e' '*::arguments:_normal'",
+        [TAKES_COMMANDS] = " '*:command:->commands'",
     };
     char dashes[40];
     b_f(b, "  %s) _arguments -s -S", c->name);
-    for (const struct opt_row *r = opt_rows; r < opt_rows + ARRAY_LEN(opt_rows); r++) {
-        if (r->in & c->in && r->s) {
-            snprintf(dashes, sizeof dashes, "-%c", r->s);
+    for (const struct opt_row *r = NULL; (r = opt_next(c, r));) {
+        if (r->letter) {
+            snprintf(dashes, sizeof dashes, "-%c", r->letter);
             doc_zsh_row(b, r, dashes, "+");
         }
-        if (r->in & c->in && r->l) {
-            snprintf(dashes, sizeof dashes, "--%s", r->l);
-            doc_zsh_row(b, r, dashes, opt_maybe(r) ? "=-" : "=");
+        if (r->name) {
+            snprintf(dashes, sizeof dashes, "--%s", r->name);
+            doc_zsh_row(b, r, dashes, r->optional ? "=-" : "=");
         }
     }
-    b_f(b, "%s ;;\n", words[doc_words(c)]);
+    b_f(b, "%s ;;\n", words[c->takes]);
 }
 
 /* --- fish --- */
 
 static void doc_fish_name(struct buf *b, const struct cmd *c)
 {
-    if (c->alias)
-        b_f(b, "complete -c %s -w 'kvis %s'\n", c->alias, c->name);
+    if (c->link)
+        b_f(b, "complete -c %s -w 'kvis %s'\n", c->link, c->name);
     b_f(b, "complete -c kvis -n __fish_use_subcommand -a %s -d '", c->name);
-    doc_quoted(b, c->brief, false);
+    doc_quoted(b, c->help, false);
     b_s(b, "'\n");
 }
 
 static void doc_fish_row(struct buf *b, const struct cmd *c, const struct opt_row *r)
 {
-    const char *values;
-    size_t n = opt_values(r, &values);
+    bool files = !r->values && r->completed == ARG_FILES;
     b_f(b, "complete -c kvis -n '__kvis_is %s'", c->name);
-    if (r->s)
-        b_f(b, " -s %c", r->s);
-    if (r->l)
-        b_f(b, " -l %s", r->l);
-    if (r->arg)
-        b_s(b, opt_maybe(r) ? "" : n || !strstr(doc_args[doc_arg(r)].fish, "-F") ? " -x" : " -r");
-    if (n)
-        b_s(b, " -a '"), doc_list(b, values, n), b_c(b, '\'');
-    else if (r->arg)
-        b_s(b, doc_args[doc_arg(r)].fish);
+    if (r->letter)
+        b_f(b, " -s %c", r->letter);
+    if (r->name)
+        b_f(b, " -l %s", r->name);
+    if (r->arg && !r->optional)
+        b_s(b, files ? " -r" : " -x");
+    b_s(b, r->values ? " -a '" : doc_args[r->completed].fish);
+    if (r->values) {
+        doc_list(b, r->values);
+        b_c(b, '\'');
+    }
     b_s(b, " -d '");
     doc_quoted(b, r->help, false);
     b_s(b, "'\n");
 }
 
+/* What follows the options: names of commands, or a command behind options that take a value. */
 static void doc_fish_words(struct buf *b, const struct cmd *c)
 {
     b_f(b, "complete -c kvis -n '__kvis_is %s' ", c->name);
-    if (doc_words(c) == DOC_FILES) {
+    if (c->takes == TAKES_RECORDINGS) {
         b_s(b, "-F\n");
         return;
     }
     b_s(b, "-a '");
-    if (doc_words(c) == DOC_NAMES)
+    if (c->takes == TAKES_COMMANDS) {
         doc_names(b, ' ');
-    else
-        b_s(b, "(__fish_complete_subcommand --fcs-skip=2 --");
-    for (const struct opt_row *r = opt_rows; r < opt_rows + ARRAY_LEN(opt_rows); r++)
-        if (doc_words(c) == DOC_COMMAND && r->in & c->in && r->arg && !opt_maybe(r))
-            b_f(b, r->s ? " -%2$c --%1$s" : " --%s", r->l, r->s);
-    b_s(b, doc_words(c) == DOC_COMMAND ? ")'\n" : "'\n");
+        b_s(b, "'\n");
+        return;
+    }
+    b_s(b, "(__fish_complete_subcommand --fcs-skip=2 --");
+    for (const struct opt_row *r = NULL; (r = opt_next(c, r));)
+        if (r->arg && !r->optional)
+            b_f(b, r->letter ? " -%2$c --%1$s" : " --%s", r->name, r->letter);
+    b_s(b, ")'\n");
 }
 
 static void doc_fish_rows(struct buf *b, const struct cmd *c)
 {
-    for (const struct opt_row *r = opt_rows; r < opt_rows + ARRAY_LEN(opt_rows); r++)
-        if (r->in & c->in)
-            doc_fish_row(b, c, r);
-    if (doc_words(c))
+    for (const struct opt_row *r = NULL; (r = opt_next(c, r));)
+        doc_fish_row(b, c, r);
+    if (c->takes != TAKES_NOTHING)
         doc_fish_words(b, c);
 }
 
@@ -34145,43 +33924,16 @@ static int cmd_diff(void)
     return out.failed ? EXIT_KVIS : 0;
 }
 
-static const struct cmd cmds[] = {
-    { "trace", NULL, "[options] [--] COMMAND [ARG...]  |  -p PID [options]",
-      "Shows the files, sockets, memory and processes that a program asks the kernel for",
-      IN_TRACE, cmd_trace, false },
-    { "open", "opensnoop", "[options] [[--] COMMAND [ARG...]]",
-      "Shows every file that is opened on this machine, or by COMMAND and its children",
-      IN_OPEN, cmd_open, false },
-    { "replay", NULL, "[options] FILE.kvis",
-      "Shows a recording (kvis trace -w FILE.kvis) as the run itself was shown, or otherwise",
-      IN_REPLAY, cmd_replay, true },
-    { "diff", NULL, "[options] A.kvis B.kvis",
-      "Compares two recordings: what only one of them did, and where the time has moved",
-      IN_DIFF, cmd_diff, true },
-    { "proc", NULL, "[options] [[--] COMMAND [ARG...]]",
-      "Shows every command of this machine, or of COMMAND and its children: arguments, time, exit",
-      IN_PROC, cmd_proc, false },
-    { "execsnoop", "execsnoop", "[options]", "proc as bcc's execsnoop: execs as they happen",
-      IN_EXECS, cmd_execsnoop, false },
-    { "exitsnoop", "exitsnoop", "[options]", "proc as bcc's exitsnoop: exits as they happen",
-      IN_EXITS, cmd_exitsnoop, false },
-    { "monitor", NULL, "[options]",
-      "Shows what the CPUs, the memory, the disks and the scheduler of this machine do",
-      IN_MONITOR, cmd_monitor, false },
-    { "diagnose", NULL, "[options] [[--] COMMAND [ARG...]]",
-      "Looks at all that monitor sees for 10 s and says where the time goes, and who takes it",
-      IN_DIAG, cmd_diagnose, false },
-    { "check", NULL, "[options] [COMMAND...]",
-      "Tries what the commands need on this machine, and says how to fix the rest",
-      IN_CHECK, cmd_check, true },
-};
+#define CMD_ROW(name, in, takes, link, usage, help) \
+    { #name, link, usage, help, in, takes, cmd_##name },
+static const struct cmd cmds[] = { OPT_COMMANDS(CMD_ROW) };
 
 static void cmd_usage(int f)
 {
     static struct buf b;
     b_s(&b, "kvis shows what a program makes the kernel do.\n\nUsage: kvis COMMAND [options]\n\n");
     for (size_t i = 0; i < ARRAY_LEN(cmds); i++)
-        b_f(&b, "  %-10s %s\n", cmds[i].name, cmds[i].brief);
+        b_f(&b, "  %-10s %s\n", cmds[i].name, cmds[i].help);
     b_s(&b, "  help       [COMMAND]: this text, or a command's options; --man: the manual page\n"
             "  completion bash, zsh or fish: completions for that shell\n\n"
             "kvis --version prints the version.\n");
@@ -34241,7 +33993,7 @@ static const struct cmd *cmd_by_link(const char *path)
     const char *name = strrchr(path, '/');
     name = name ? name + 1 : path;
     for (size_t i = 0; i < ARRAY_LEN(cmds); i++)
-        if (cmds[i].alias && !strcmp(cmds[i].alias, name))
+        if (cmds[i].link && !strcmp(cmds[i].link, name))
             return &cmds[i];
     return NULL;
 }

@@ -14,6 +14,7 @@ python3 "$TESTS/lib/adding.py" src || fail "an anchor is gone"
 say "$(cat src/added)"
 cd src
 make -s gen/report.page >../out 2>../err || fail "the report's page"
+sh gen/options.sh >../out 2>../err || fail "the option"
 WORK=$PWD/work sh gen/insns.sh >../out 2>../err || fail "the probe does not compile"
 sh gen/vet.sh >../out 2>../err && fail "an array that nobody has read is taken"
 sh tests/lib/lint.sh kvis.c >../out 2>../err || fail "the lint"

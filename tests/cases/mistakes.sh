@@ -1,5 +1,6 @@
 #!/bin/sh
-# Each common mistake gives one line with what failed, why, and the fix, and the right exit status.
+# Each common mistake gives one line with what failed, why, and the fix, and the right exit status; below a mistake in an
+# option stands the usage of that option, or of the command.
 # tier: quick asan
 # timeout: 60
 # needs: python3
@@ -113,6 +114,26 @@ done <<'END'
 2|proc --format=json --json -- true|both want stdout
 END
 eq "mistakes" 72 $n
+
+# The last line is the row of help.
+usage() { # usage LINE ARG...
+    line=$1; shift
+    run "$@"
+    status 2
+    eq "kvis $*" "usage: $line" "$(tail -n 1 err)"
+    eq "lines" 2 "$(wc -l <err)"
+}
+"$KVIS" trace --help >help 2>&9 9>&-
+of() { sed -n "s/^ *\($1\)  */\1  /p" help; } # of SPELLING: its row, as usage has it
+usage "$(of '-d, --duration=SECS')" trace -d 1m true
+usage "$(of '-d, --duration=SECS')" trace --durration=3 true
+usage "$(of '-e, --trace=EXPR')" trace -e opne true
+usage "$(of '--color=WHEN')" trace --color=red true
+usage "$(of '--json\[=FILE\]')" trace --json= true
+usage "$(of '-v, --verbose')" trace --verbose=3 true
+usage "$(of '-p, --attach=PID')" trace -p
+usage 'kvis trace [options] [--] COMMAND [ARG...]  |  -p PID [options]' trace -W true
+usage 'kvis diff [options] A.kvis B.kvis' diff --xyzzyfoo a b
 cmp -n 8 a.kvis cut.kvis || fail "a recording was written over"
 "$KVIS" replay a.kvis >out 2>err || fail "a recording was written over"
 

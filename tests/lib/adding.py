@@ -18,15 +18,19 @@ EVENT = [  # banners of ev_ and md_
 
 """),
 ]
-OPTION = [  # banner of opt_
+OPTION = [  # gen/README.md, "To add"
     ("kvis.c", "static bool check_run(u8 bits, bool json, struct buf *b)\n", "static const char *check_only;\n\n"),
     ("kvis.c", "        check_tell(b, json, r, &c, works);\n",
      """        if (check_only && works != !strcmp(check_only, "yes"))
             continue;
 """),
-    ("kvis.c", '    { IN_OPEN | IN_CHECK | IN_PROC, 0, "json", ',
-     """    { IN_CHECK, 0, "only", "WHICH", OPT_STR, &check_only, NULL, 0, 0,
-      "only what works: yes|no" },
+    ("gen/tables/options.tbl", "argument DIR ", "argument WHICH words\n"),
+    ("gen/tables/options.tbl", "option -h, --help", """option --only=WHICH
+  of      check
+  sets    string check_only
+  values  yes|no
+  help    only what works: {values}
+
 """),
 ]
 METRIC = [  # banner of met_

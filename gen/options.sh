@@ -1,0 +1,185 @@
+#!/bin/sh
+# Makes options.h, the commands and options of kvis, from options.tbl, and checks them.
+#
+#   gen/options.sh             options.tbl -> options.h
+#   gen/options.sh check       only checks options.tbl
+# Exit status: 0 done, 1 the table is wrong, 2 usage.
+
+set -eu
+LC_ALL=C
+export LC_ALL
+unset CDPATH
+gen=$(cd -- "$(dirname -- "$0")" && pwd)
+case $#:${1-} in
+0: | 1:check) ;;
+*) echo 'usage: options.sh [check]' >&2; exit 2 ;;
+esac
+
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+trap 'exit 1' HUP INT TERM
+awk '
+function bad(msg) {
+    printf "%s:%d: %s\n", FILENAME, at ? at : FNR, msg | "cat >&2"
+    failed = 1
+}
+function from(n,    s, i) { # the line from its word n on
+    s = $0
+    sub(/^[ \t]+/, "", s)
+    for (i = 1; i < n; i++) sub(/^[^ \t]+[ \t]*/, "", s)
+    return s
+}
+function has(c) { return (at, c) in col }
+function need(c) {
+    if (!has(c)) { bad(row ": no " c); return "-" }
+    return col[at, c]
+}
+function put(s, word, by,    i) { # s with that word replaced
+    i = index(s, word)
+    return i ? substr(s, 1, i - 1) by substr(s, i + length(word)) : s
+}
+function string(s,    head, tail, name) { # as C has it; {MACRO} is one
+    if (s ~ /\\/) bad(row ": a backslash")
+    gsub(/"/, "\\\"", s)
+    while (match(s, /[{][A-Z][A-Z_]*[}]/)) {
+        name = substr(s, RSTART + 1, RLENGTH - 2)
+        head = substr(s, 1, RSTART - 1)
+        tail = substr(s, RSTART + RLENGTH)
+        s = head "\" " name " \"" tail
+    }
+    return "\"" s "\""
+}
+function stands_alone(s,    w) {
+    if (s ~ /[^.]\.$/) bad(row ": a full stop at the end of the help")
+    if (s ~ /^([Tt]he same|It|Its|They|This|That|These|Those|As) /) bad(row ": help that needs another row to make sense")
+    if (s !~ /^[A-Za-z"]/) bad(row ": help that does not begin with a word")
+    if (split(s, w, / /) < 2) bad(row ": help of one word")
+}
+function end_command(    takes) {
+    takes = need("takes")
+    if (index(" command recordings commands nothing ", " " takes " ") == 0) bad(row ": takes nothing like `" takes "`")
+    stands_alone(need("help"))
+    if (has("of") || has("sets") || has("values")) bad(row ": a column of options")
+    cmd_row[++n_cmds] = sprintf("    X(%s, IN_%s, TAKES_%s, %s, \\\n      %s, \\\n      %s)", name, toupper(name),
+        toupper(takes), has("link") ? string(col[at, "link"]) : "NULL", string(need("usage")), string(need("help")))
+}
+function spelling(s,    rest) { # sets letter, long, arg, maybe
+    letter = long = arg = ""
+    rest = s
+    if (rest ~ /^-[A-Za-z]/) {
+        letter = substr(rest, 2, 1)
+        rest = substr(rest, 3)
+        if (rest ~ /^, --/) rest = substr(rest, 3)
+    }
+    if (rest ~ /^--/) {
+        match(rest, /^--[a-z.-]*/)
+        long = substr(rest, 3, RLENGTH - 2)
+        rest = substr(rest, RLENGTH + 1)
+    }
+    maybe = rest ~ /^\[=.*\]$/
+    if (maybe) arg = substr(rest, 3, length(rest) - 3)
+    else if (rest ~ (long != "" ? "^=." : "^ .")) arg = substr(rest, 2)
+    else if (rest != "") bad(row ": how is that spelled?")
+    if (letter long == "") bad(row ": neither a letter nor a name")
+    if (arg != "" && !(arg in argument)) bad(row ": no argument is called `" arg "`")
+}
+function commands(s,    w, n, i, out) { # those that have the option, as a mask
+    n = split(s == "all" ? all : s, w, " ")
+    for (i = 1; i <= n; i++) {
+        if (!(w[i] in command)) bad(row ": no command `" w[i] "`")
+        if (letter != "" && (w[i], letter) in taken) bad(row ": " w[i] " has a -" letter " already")
+        if (long != "" && (w[i], long) in taken) bad(row ": " w[i] " has a --" long " already")
+        taken[w[i], letter] = taken[w[i], long] = 1
+        out = out (i > 1 ? " | " : "") "IN_" toupper(w[i])
+    }
+    return s == "all" ? "IN_ALL" : out
+}
+function destination(s,    w, n, kind, range, ends) { # how the value is taken, and from which range
+    n = split(s, w, " ")
+    kind = w[1]
+    range = "0, 0"
+    if (index(" flag count number string call nothing ", " " kind " ") == 0) bad(row ": sets what kind: `" kind "`?")
+    if (n != (kind == "nothing" ? 1 : kind == "number" ? 3 : 2)) bad(row ": sets " kind ", and what of it?")
+    if (arg == "" && kind ~ /^(number|string)$/) bad(row ": a " kind " without an argument")
+    if (arg != "" && kind ~ /^(flag|count|nothing)$/) bad(row ": sets " kind ", with an argument")
+    if (maybe && kind != "call") bad(row ": an argument that can be left out is for a call")
+    if (kind != "nothing" && w[2] !~ (kind == "call" ? "^[a-z_]+$" : "^[a-z_]+([.][a-z_]+)?$")) bad(row ": cannot set `" w[2] "`")
+    if (kind == "number") {
+        if (w[3] !~ /^[0-9]+[.][.][0-9]+$/) bad(row ": `" w[3] "` is no range")
+        split(w[3], ends, /[.][.]/)
+        if (ends[1] + 0 > ends[2] + 0 || ends[2] + 0 > 4294967295) bad(row ": `" w[3] "` is no range")
+        range = ends[1] ", " ends[2]
+    }
+    return sprintf("OPT_%s, { %s }, %s", toupper(kind), kind == "nothing" ? "NULL" \
+        : "." kind " = " (kind == "call" ? "" : "&") w[2], range)
+}
+function allowed(s) { # the values, as C has them
+    if (arg == "") bad(row ": values without an argument")
+    if (s !~ /^[a-z0-9-]+([|][a-z0-9-]+)+$/) bad(row ": values A|B|C")
+    return string(s)
+}
+function end_option(    help, of, sets, values) {
+    spelling(name)
+    help = need("help")
+    if (has("takes") || has("usage") || has("link")) bad(row ": a column of commands")
+    if (has("values") != (index(help, "{values}") > 0)) bad(row ": values are listed by {values} in the help")
+    stands_alone(put(help, "{values}", "values"))
+    of = commands(need("of"))
+    sets = destination(need("sets"))
+    values = has("values") ? allowed(col[at, "values"]) : "NULL"
+    opt_row[++n_opts] = sprintf("    { %s, %s, %s, %s, %s, %s, \\\n      %s, \\\n      %s, %s, \\\n      %s }", of,
+        letter == "" ? "0" : "\047" letter "\047", long == "" ? "NULL" : string(long), arg == "" ? "NULL" : string(arg),
+        arg == "" ? "0" : "ARG_" toupper(argument[arg]), maybe ? "true" : "false", sets, values,
+        string((letter == "" ? "    " : "") name), string(put(help, "{values}", col[at, "values"])))
+}
+function end_row() {
+    if (kind == "command") end_command()
+    if (kind == "option") end_option()
+    kind = ""
+}
+/^[ \t]*#/ || NF == 0 { next }
+$1 == "argument" && NF == 3 {
+    if ($3 !~ /^(files|directories|processes|users|words)$/) bad("argument " $2 ": no kind `" $3 "`")
+    if ($2 in argument) bad("argument " $2 " stands twice")
+    argument[$2] = $3
+    next
+}
+/^(command|option) / {
+    end_row()
+    kind = $1
+    at = FNR
+    name = from(2)
+    row = kind " " name
+    if (kind == "command") {
+        if (NF != 2 || name !~ /^[a-z]+$/) bad("command NAME")
+        if (name in command) bad(row ": stands twice")
+        command[name] = 1
+        all = all " " name
+        bit[++n_bits] = name
+    }
+    next
+}
+/^[ \t]/ && kind != "" {
+    if (index(" takes usage link of sets values help ", " " $1 " ") == 0) bad(row ": no column `" $1 "`")
+    else if (has($1)) bad(row ": " $1 " stands twice")
+    else if (NF < 2) bad(row ": " $1 " is empty")
+    else col[at, $1] = from(2)
+    next
+}
+{ at = FNR; bad("`" $1 "` is unknown") }
+END {
+    end_row()
+    if (failed) exit 1
+    print "/*\n * Generated by gen/options.sh from gen/tables/options.tbl. Do not edit: change the table and run it.\n */"
+    print "\n/* The commands that have an option: bits. */\nenum {"
+    for (i = 1; i <= n_bits; i++) printf "    IN_%s = 1 << %d,\n", toupper(bit[i]), i - 1
+    printf "    IN_ALL = (1 << %d) - 1\n};\n", n_bits
+    printf "\n/* X(name, bit, what it takes, link, usage, help) */\n#define OPT_COMMANDS(X)"
+    for (i = 1; i <= n_cmds; i++) printf " \\\n%s", cmd_row[i]
+    print ""
+    printf "\n/* struct opt_row each */\n#define OPT_ROWS"
+    for (i = 1; i <= n_opts; i++) printf " \\\n%s%s", opt_row[i], i < n_opts ? "," : "\n"
+}' "$gen/tables/options.tbl" > "$tmp/options.h"
+case ${1-} in
+'') cat "$tmp/options.h" > "$gen/options.h" ;;
+esac

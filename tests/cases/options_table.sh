@@ -1,0 +1,71 @@
+#!/bin/sh
+# gen/options.h is what gen/options.sh makes of gen/tables/options.tbl, and options.sh refuses a table with a mistake.
+# tier: quick
+# timeout: 30
+. "$TESTS/lib/lib.sh"
+mkdir -p gen/tables
+cp "$TESTS/../gen/options.sh" gen
+table=$TESTS/../gen/tables/options.tbl
+cp "$table" gen/tables
+sh gen/options.sh || fail "options.sh"
+cmp gen/options.h "$TESTS/../gen/options.h" >&9 || fail "gen/options.h is not what gen/options.sh makes: run make gen"
+sh gen/options.sh nonsense 2>err; [ $? = 2 ] || fail "no usage error"
+
+# Each mistake, made by a sed script, is told with the line, and options.h stays as it is.
+n=0
+while IFS='@' read -r script want; do
+    sed "$script" "$table" >gen/tables/options.tbl
+    cmp -s gen/tables/options.tbl "$table" && fail "changes nothing: $script"
+    cp gen/options.h before
+    sh gen/options.sh 2>err && fail "takes: $script"
+    has err "^[^ ]*options.tbl:[0-9]*: .*$want"
+    cmp -s gen/options.h before || fail "$script: options.h was written"
+    n=$((n + 1))
+done <<'END'
+s/^option -i, --interval=SECS/option -v, --interval=SECS/@trace has a -v already
+s/^option -i, --interval=SECS/option -i, --verbose=SECS/@trace has a --verbose already
+s/^option -i, --interval=SECS/option --interval=SECONDS/@no argument is called .SECONDS
+s/^option -i, --interval=SECS/option interval=SECS/@neither a letter nor a name
+s/^option -i, --interval=SECS/option -i, --interval SECS/@how is that spelled
+s/^argument SECS .*//@no argument is called .SECS
+s/^argument SECS .*/argument SECS seconds/@no kind .seconds
+s/^argument TID /argument PID /@argument PID stands twice
+s/^\(  help    \)the summary only/\1/@help is empty
+s/^\(  help    \)the summary only/\1summary/@help of one word
+s/^\(  help    \)the summary only/\1the same as -C/@needs another row to make sense
+s/^\(  help    \)the summary only/\1(always)/@does not begin with a word
+s/^\(  help    \)the summary only/\1the summary only./@a full stop
+s/^\(  help    \)the summary only/\1the \\ summary/@a backslash
+s/^  help    the summary only//@option -q, --quiet: no help
+s/^\(  sets    \)flag opt.quiet/\1bool opt.quiet/@sets what kind: .bool
+s/^\(  sets    \)flag opt.quiet/\1number opt.quiet 1..2/@a number without an argument
+s/^\(  sets    \)flag opt.quiet/\1flag/@sets flag, and what of it
+s/^\(  sets    \)flag opt.quiet/\1flag \&opt.quiet/@cannot set .&opt.quiet
+s/^\(  sets    \)number opt.interval_s.*/\1flag opt.interval_s/@sets flag, with an argument
+s/opt.interval_s 1..86400/opt.interval_s 86400..1/@is no range
+s/opt.interval_s 1..86400/opt.interval_s 1-86400/@is no range
+s/opt.interval_s 1..86400/opt.interval_s 1..4294967296/@is no range
+s/^\(  sets    \)call opt_json/\1string opt.json_file/@an argument that can be left out is for a call
+s/^  values  auto.ptrace.hybrid//@values are listed by
+s/^\(  help    \){values}: every call/\1every call/@values are listed by
+s/^\(  values  \)auto.ptrace.hybrid/\1auto, ptrace, hybrid/@values A.B.C
+s/^\(  of      \)diff$/\1dif/@no command .dif
+s/^command diff/command replay/@command replay: stands twice
+s/^command diff/command Diff/@command NAME
+s/^\(  takes   \)commands/\1words/@takes nothing like .words
+s/^  usage   .*A.kvis B.kvis//@command diff: no usage
+s/^  takes   recordings/  of      trace/@a column of options
+s/^  of      diff/  usage   diff/@a column of commands
+s/^  of      diff/  for     diff/@no column .for
+s/^option --by=pid/options --by=pid/@.options. is unknown
+END
+say "$n mistakes are found"
+
+# A destination of another type than the row says does not compile.
+[ -n "$(command -v gcc)" ] || exit 0
+mkdir -p src/gen && cp "$TESTS/../kvis.c" src && cp "$TESTS"/../gen/*.h src/gen && cp -r "$TESTS/../bpf_insns" src
+sed 's/flag opt.quiet/flag opt.interval_s/' "$table" >gen/tables/options.tbl
+sh gen/options.sh || fail "options.sh"
+cp gen/options.h src/gen
+gcc -std=gnu11 -pthread -fsyntax-only -Werror src/kvis.c >out 2>err && fail "a u32 is taken for a bool"
+has err 'options.h.*incompatible pointer'
