@@ -99,6 +99,7 @@ gen: ## rebuild gen/*.h from the tables, bpf_insns/*.h from the probes (with cla
 	sh gen/tables.sh
 	sh gen/rules.sh
 	sh gen/options.sh
+	sh gen/manual.sh
 	CLANG='$(CLANG)' sh gen/insns.sh
 
 vet: ## every BPF array is signed in bpf_insns/VETTED

@@ -32841,179 +32841,15 @@ static char **opt_parse(const struct cmd *c, char **argv)
 }
 
 /* == 46 doc_  the manual page and the completions ==================================
- * `kvis help --man` and `kvis completion SHELL`, from the rows of opt_rows[] and cmds[]: pieces of
- * text, and behind each what is made of the rows. Entry point: doc_print. */
+ * `kvis help --man` and `kvis completion SHELL`: the texts are the files of gen/manual/; a {{NAME}}
+ * in them is a part that is made here, from the tables of this file (doc_parts[]). Entry point:
+ * doc_print. */
+
+#include "gen/manual.h"
 
 #ifndef KVIS_DATE
 #define KVIS_DATE "2026-11-22"
 #endif
-
-/* Each piece ends with \1 and is followed by what doc_kinds[] says. */
-static const char doc_pieces[] =
-    /* man(7) */
-    ".TH KVIS 1 " KVIS_DATE " \"kvis " KVIS_VERSION "\" \"User Commands\"\n"
-    ".SH NAME\nkvis \\- shows what a program makes the Linux kernel do\n"
-    ".SH SYNOPSIS\n.nf\n\1"
-    ".B kvis help \\fR[\\fICOMMAND\\fR | \\-\\-man]\n"
-    ".B kvis completion \\fRbash|zsh|fish\n"
-    ".B kvis \\-\\-version\n.fi\n"
-    ".SH DESCRIPTION\n"
-    "One static program that needs nothing on the machine it is copied to.\n"
-    "It follows programs\n(\\fBtrace\\fR, \\fBproc\\fR, \\fBopen\\fR) or watches the machine\n"
-    "(\\fBmonitor\\fR, \\fBdiagnose\\fR, and the same without a \\fICOMMAND\\fR),\n"
-    "records, and shows recordings elsewhere.\n"
-    "\\fBkvis check\\fR says what of it works here, and how to fix the rest.\n"
-    ".SH REQUIREMENTS\n"
-    "Linux 4.15; \\fBtrace\\fR needs no rights for programs of the same user.\n"
-    "BPF takes root, or CAP_BPF and CAP_PERFMON, and Linux 5.10 (5.8 for most).\n"
-    "What is missing costs only what needs it, and one line says so.\n"
-    ".SH OPTIONS\n\1"
-    ".SH FIELDS\n"
-    "Of the lines of\n.BR \\-\\-json ,\nby\n.BR type ;\n"
-    "all have ts_ns, pid, tid and type, those that failed error.\n\1"
-    ".SH FINDINGS\n"
-    "What \\fBdiagnose\\fR looks for, by resource, with the first threshold of each.\n\1"
-    ".SH EXIT STATUS\n"
-    ".TP\nthe command's\nIt has ended; killed by a signal, kvis dies by the same.\n"
-    ".TP\n0\nSuccess; of \\-p: ended by Ctrl-C, by \\-d or with the process.\n"
-    ".TP\n1\n\\fBtrace \\-p\\fR: nothing could be attached; "
-    "\\fBcheck\\fR: something\ndoes not work; \\fBreplay\\fR: the recording is damaged.\n"
-    ".TP\n2\nA mistake in the command line.\n"
-    ".TP\n125\nkvis itself failed, also when an output could not be written to its end.\n"
-    ".TP\n126, 127\nThe command cannot be executed, was not found.\n"
-    ".TP\n128 + \\fIN\\fR\nEnded by signal \\fIN\\fR.\n"
-    ".SH ENVIRONMENT\n"
-    ".TP\nNO_COLOR\nNot empty: no colours, unless \\-\\-color=always.\n"
-    ".TP\nTERM\n\\(lqdumb\\(rq or none: no colours, no screen of \\fBmonitor\\fR.\n"
-    ".TP\nTMPDIR\nWhere a report is collected (/tmp).\n"
-    ".TP\nPATH\nWhere a command is looked for.\n"
-    ".SH EXAMPLES\n.nf\n"
-    "kvis trace \\-\\- make                 # what it does\n"
-    "kvis trace \\-v \\-e openat \\-Z \\-p 4711 # its opens that fail\n"
-    "kvis trace \\-v \\-w a.kvis \\-\\- make    # record ...\n"
-    "kvis replay \\-\\-report a.kvis        # ... and look at it elsewhere\n"
-    "kvis diff a.kvis b.kvis            # what has changed\n"
-    "kvis open \\-F \\-x                    # opens of the machine that fail\n"
-    "kvis proc \\-\\-report \\-\\- make         # a chart of its commands\n"
-    "kvis monitor \\-\\-listen=9101         # metrics for Prometheus\n"
-    "kvis diagnose                      # where the machine's time goes\n"
-    ".fi\n"
-    ".SH OVERHEAD\n"
-    "\\fBtrace\\fR as root costs about 1 microsecond a call; by ptrace alone (without\n"
-    "root, \\-p, \\-\\-backend=ptrace) some 10, which is many times the call.\n"
-    "\\fBopen\\fR costs 2 microseconds an open, \\fBproc\\fR 2 % of a shell that only\n"
-    "starts programs, \\fBmonitor\\fR a tenth of a percent of one CPU\n"
-    "and 0.3 microseconds a switch of tasks.\n"
-    ".SH NOTES\n"
-    "Recordings and outputs hold names, arguments and what programs read and wrote:\n"
-    "treat them as you treat the data.\n"
-    "What was lost is counted and told, in each output.\n"
-    "Not seen: calls that the vDSO answers, and with ptrace what io_uring does.\n"
-    ".PP\nA program can tell that \\fBtrace\\fR traces it: by TracerPid in its\n"
-    "/proc/\\fIPID\\fR/status; as ptrace(2) on it fails with EPERM; as a signal that\n"
-    "is ignored by default (SIGCHLD, SIGURG, SIGWINCH) makes epoll_wait, semop,\n"
-    "sigtimedwait and socket calls with a time limit fail with EINTR (signal(7)),\n"
-    "and so does \\-p by ptrace, once; by the lines Seccomp and Seccomp_filters of\n"
-    "its status, and by RDTSC in SECCOMP_MODE_STRICT, unless \\-\\-no\\-accel;\n"
-    "and by the time it takes.\n"
-    ".SH SEE ALSO\n.BR strace (1),\n.BR perf (1),\n.BR bpf (2),\n.BR ptrace (2)\n"
-    "\1"
-    /* bash */
-    "# bash completion for kvis; kvis completion bash\n"
-    "_kvis_value() # COMMAND OPTION: $v, its value; '=...': only behind a =\n{\n"
-    "    v=\n    case $1:$2 in\n\1"
-    "    esac\n}\n"
-    "_kvis_words() # COMMAND: $opts, and $v: its words\n{\n"
-    "    opts= v=\n    case $1 in\n\1"
-    "    help) opts=--man v='\1"
-    "' ;;\n"
-    "    completion) v='bash|zsh|fish' ;;\n    esac\n}\n"
-    "_kvis_reply() # KIND\n{\n"
-    "    case $1 in\n"
-    "    FILE|PATH|GLOB)\n        compopt -o filenames\n"
-    "        mapfile -t COMPREPLY < <(compgen -f -- \"$cur\") ;;\n"
-    "    DIR)\n        compopt -o filenames\n"
-    "        mapfile -t COMPREPLY < <(compgen -d -- \"$cur\") ;;\n"
-    "    COMMAND) mapfile -t COMPREPLY < <(compgen -c -- \"$cur\") ;;\n"
-    "    USER) mapfile -t COMPREPLY < <(compgen -u -- \"$cur\") ;;\n"
-    "    PID|TID) COMPREPLY=($(compgen -W \"$(cd /proc && echo [0-9]*)\" -- \"$cur\")) ;;\n"
-    "    *'|'*) COMPREPLY=($(compgen -W \"${1//|/ }\" -- \"$cur\")) ;;\n"
-    "    esac\n}\n"
-    "_kvis()\n{\n"
-    "    local cur cmd opts v w k glue= n=-1 i=0 words=() at=()\n"
-    "    for ((k = 1; k <= COMP_CWORD; k++)); do\n"
-    "        w=${COMP_WORDS[k]}\n"
-    "        if [[ $glue || ( $n -ge 0 && $w == = && ${words[n]} == --* ) ]]; then\n"
-    "            words[n]+=$w glue=; [[ $w == = ]] && glue=1\n"
-    "        else\n            ((++n)); words[n]=$w at[n]=$k\n        fi\n"
-    "    done\n"
-    "    COMPREPLY=() cur=${words[n]} cmd=${1##*/}\n"
-    "    case $cmd in\n    opensnoop) cmd=open ;;\n    execsnoop|exitsnoop) ;;\n"
-    "    *) cmd=${words[0]} i=1 ;;\n    esac\n"
-    "    if ((n < i)); then\n"
-    "        COMPREPLY=($(compgen -W '--help --version help completion \1' -- \"$cur\"))\n"
-    "        return\n    fi\n"
-    "    v= w=\n"
-    "    for (( ; i < n; i++)); do\n"
-    "        w=${words[i]}\n"
-    "        if [[ $v ]]; then v=; continue; fi\n"
-    "        case $w in\n"
-    "        --) ((i++)); break ;;\n"
-    "        --*=*) ;;\n"
-    "        -*) _kvis_value $cmd \"$w\"; [[ $v == =* ]] && v= ;;\n"
-    "        *) _kvis_words $cmd; [[ $v == COMMAND ]] && break; v= ;;\n"
-    "        esac\n"
-    "    done\n"
-    "    if ((i < n)); then\n"
-    "        if declare -F _command_offset >/dev/null; then\n"
-    "            _command_offset ${at[i]}\n"
-    "        else\n            _kvis_reply FILE\n        fi\n"
-    "    elif [[ $v ]]; then\n        _kvis_reply \"$v\"\n"
-    "    elif [[ $cur == --*=* ]]; then\n"
-    "        _kvis_value $cmd \"${cur%%=*}\"\n"
-    "        cur=${cur#*=}\n        _kvis_reply \"${v#=}\"\n"
-    "    else\n"
-    "        _kvis_words $cmd\n"
-    "        if [[ $cur == -* && $w != -- ]]; then\n"
-    "            COMPREPLY=($(compgen -W \"$opts\" -- \"$cur\"))\n"
-    "            [[ ${COMPREPLY-} == *= ]] && compopt -o nospace\n"
-    "        else\n            _kvis_reply \"$v\"\n        fi\n"
-    "    fi\n}\n"
-    "complete -F _kvis kvis opensnoop execsnoop exitsnoop\n\1"
-    /* zsh */
-    "#compdef kvis opensnoop execsnoop exitsnoop\n"
-    "_kvis() {\n"
-    "  local cmd=$service\n  local -a cmds\n"
-    "  cmds=(\n\1"
-    "  'help:the options of a command'\n"
-    "  'completion:completions for a shell'\n  )\n"
-    "  case $cmd in\n  opensnoop) cmd=open ;;\n  execsnoop|exitsnoop) ;;\n"
-    "  *)\n    if (( CURRENT == 2 )); then\n"
-    "      _describe -t commands command cmds\n"
-    "      return\n    fi\n"
-    "    shift words\n    (( CURRENT-- ))\n    cmd=$words[1] ;;\n"
-    "  esac\n"
-    "  case $cmd in\n\1"
-    "  help) _arguments '--man' ':command:->commands' ;;\n"
-    "  completion) _arguments ':shell:(bash zsh fish)' ;;\n"
-    "  esac\n"
-    "  [[ $state != commands ]] || _describe -t commands command cmds\n"
-    "}\n"
-    "[[ $funcstack[1] = _kvis ]] && _kvis \"$@\" ||\n  compdef _kvis \\\n"
-    "    kvis opensnoop execsnoop exitsnoop\n"
-    "\1"
-    /* fish */
-    "# fish completion for kvis; kvis completion fish\n"
-    "complete -c kvis -f\n"
-    "function __kvis_is\n    set -l w (commandline -opc)\n"
-    "    test (count $w) -gt 1; and contains -- $w[2] $argv\nend\n"
-    "complete -c kvis -n __fish_use_subcommand -l version -d 'the version'\n"
-    "complete -c kvis -n __fish_use_subcommand -a completion -d 'completions for a shell'\n"
-    "complete -c kvis -n __fish_use_subcommand -a help -d 'the options of a command'\n"
-    "complete -c kvis -n '__kvis_is completion' -a 'bash zsh fish'\n"
-    "complete -c kvis -n '__kvis_is help' -l man\n"
-    "complete -c kvis -n '__kvis_is help' -a '\1"
-    "'\n\1\1";
 
 static struct { const struct cmd *cmds; size_t n; } doc;
 
@@ -33068,10 +32904,8 @@ static void doc_options(struct buf *b, const struct cmd *c)
     }
 }
 
-static void doc_fields(struct buf *b, const struct cmd *c)
+static void doc_fields(struct buf *b)
 {
-    if (c != doc.cmds)
-        return;
     for (const struct event_kind *k = event_kinds; k < event_kinds + N_EK; k++) {
         u32 line = b->len;
         b_f(b, ".TP\n%s\n", k->name);
@@ -33086,11 +32920,9 @@ static void doc_fields(struct buf *b, const struct cmd *c)
 }
 
 /* The rules of kvis diagnose; a thing is called X. */
-static void doc_findings(struct buf *b, const struct cmd *c)
+static void doc_findings(struct buf *b)
 {
     static struct buf text;
-    if (c != doc.cmds)
-        return;
     for (const struct dg_rule *r = dg_rules; r < dg_rules + ARRAY_LEN(dg_rules); r++) {
         b_s(b, ".TP\n");
         doc_text(b, dg_text_of(r, DG_NAME));
@@ -33118,6 +32950,26 @@ static void doc_names(struct buf *b, char sep)
 {
     for (size_t i = 0; i < doc.n; i++)
         b_f(b, "%s%c", doc.cmds[i].name, sep);
+}
+
+static void doc_commands(struct buf *b)
+{
+    doc_names(b, ' ');
+}
+
+static void doc_choices(struct buf *b)
+{
+    doc_names(b, '|');
+}
+
+static void doc_date(struct buf *b)
+{
+    b_s(b, KVIS_DATE);
+}
+
+static void doc_version(struct buf *b)
+{
+    b_s(b, KVIS_VERSION);
 }
 
 /* What zsh and fish complete in the place of an argument. */
@@ -33171,16 +33023,6 @@ static void doc_bash_words(struct buf *b, const struct cmd *c)
     if (c->takes == TAKES_COMMANDS)
         doc_names(b, '|');
     b_s(b, "' ;;\n");
-}
-
-static void doc_bash_name(struct buf *b, const struct cmd *c)
-{
-    b_f(b, "%s|", c->name);
-}
-
-static void doc_name(struct buf *b, const struct cmd *c)
-{
-    b_f(b, "%s ", c->name);
 }
 
 /* --- zsh: _describe's and _arguments' --- */
@@ -33302,39 +33144,64 @@ static void doc_fish_rows(struct buf *b, const struct cmd *c)
 
 /* --- all of them --- */
 
-/* What stands behind each piece of text, for each command; NULL: nothing, it is the last. */
+/* The parts of the texts: made once, or for each command. */
 static const struct {
     const char *name;
-    void (*each[5])(struct buf *, const struct cmd *);
-} doc_kinds[] = {
-    { "--man", { doc_synopsis, doc_options, doc_fields, doc_findings } },
-    { "bash", { doc_bash_values, doc_bash_words, doc_bash_name, doc_name } },
-    { "zsh", { doc_zsh_name, doc_zsh_rows } },
-    { "fish", { doc_name, doc_fish_name, doc_fish_rows } },
+    void (*once)(struct buf *);
+    void (*each)(struct buf *, const struct cmd *);
+} doc_parts[] = {
+    { "date", doc_date, NULL },
+    { "version", doc_version, NULL },
+    { "synopsis", NULL, doc_synopsis },
+    { "options", NULL, doc_options },
+    { "fields", doc_fields, NULL },
+    { "findings", doc_findings, NULL },
+    { "commands", doc_commands, NULL },
+    { "choices", doc_choices, NULL },
+    { "bash_values", NULL, doc_bash_values },
+    { "bash_words", NULL, doc_bash_words },
+    { "zsh_commands", NULL, doc_zsh_name },
+    { "zsh_options", NULL, doc_zsh_rows },
+    { "fish_commands", NULL, doc_fish_name },
+    { "fish_options", NULL, doc_fish_rows },
 };
+
+static const struct { const char *name, *text; } doc_texts[] = {
+    { "--man", doc_man }, { "bash", doc_bash }, { "zsh", doc_zsh }, { "fish", doc_fish },
+};
+
+/* The part whose name is the n bytes at s. */
+static void doc_part(struct buf *b, const char *s, size_t n)
+{
+    for (size_t k = 0; k < ARRAY_LEN(doc_parts); k++) {
+        if (strlen(doc_parts[k].name) != n || memcmp(doc_parts[k].name, s, n))
+            continue;
+        if (doc_parts[k].once)
+            doc_parts[k].once(b);
+        for (size_t i = 0; doc_parts[k].each && i < doc.n; i++)
+            doc_parts[k].each(b, &doc.cmds[i]);
+    }
+}
 
 /* False: there is none that is called so. */
 static bool doc_print(const char *name, const struct cmd *cmds, size_t n)
 {
     static struct buf b;
-    const char *p = doc_pieces;
-    bool found = false;
-    doc.cmds = cmds, doc.n = n;
-    for (size_t k = 0; k < ARRAY_LEN(doc_kinds) && !found; k++) {
-        found = !strcmp(doc_kinds[k].name, name);
-        for (size_t i = 0, more = 1; more; i++) {
-            size_t len = strcspn(p, "\1");
-            /* cppcheck-suppress arrayIndexOutOfBounds ; the last is NULL */
-            more = doc_kinds[k].each[i] != NULL;
-            if (found)
-                b_put(&b, p, len);
-            for (size_t c = 0; found && more && c < n; c++)
-                doc_kinds[k].each[i](&b, &cmds[c]);
-            p += len + 1;
-        }
+    const char *text = NULL, *part;
+    for (size_t i = 0; i < ARRAY_LEN(doc_texts); i++)
+        if (!strcmp(doc_texts[i].name, name))
+            text = doc_texts[i].text;
+    if (!text)
+        return false;
+    doc.cmds = cmds;
+    doc.n = n;
+    for (; (part = strstr(text, "{{")); text = strstr(part, "}}") + 2) {
+        b_put(&b, text, (size_t)(part - text));
+        doc_part(&b, part + 2, strcspn(part + 2, "}"));
     }
+    b_s(&b, text);
     opt_print(STDOUT_FILENO, &b);
-    return found;
+    return true;
 }
 
 /* == 47 cmd_  the commands ======================================================

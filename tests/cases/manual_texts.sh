@@ -1,0 +1,37 @@
+#!/bin/sh
+# gen/manual.h is what gen/manual.sh makes of gen/manual, each part that the files name is one that kvis.c makes, and
+# manual.sh refuses what is no plain text.
+# tier: quick
+# timeout: 30
+. "$TESTS/lib/lib.sh"
+top=$TESTS/..
+mkdir gen
+cp "$top/gen/manual.sh" gen
+cp -r "$top/gen/manual" gen
+sh gen/manual.sh || fail "manual.sh"
+cmp gen/manual.h "$top/gen/manual.h" >&9 || fail "gen/manual.h is not what gen/manual.sh makes: run make gen"
+sh gen/manual.sh nonsense 2>err; [ $? = 2 ] || fail "no usage error"
+
+grep -oh '{{[^}]*}}' gen/manual/* | tr -d '{}' | sort -u >named
+sed -n '/^} doc_parts/,/^};/s/^    { "\([a-z_]*\)", .*/\1/p' "$top/kvis.c" | sort -u >made
+diff named made >&9 || fail "the parts that the files name are not those of doc_parts[]"
+for as in 'help --man' 'completion bash' 'completion zsh' 'completion fish'; do
+    run $as
+    status 0
+    hasnt out '\{\{[a-z]'
+done
+
+# What C would take for something else arrives as it is.
+printf '%s\n' 'a "quoted" \fBword\fR, 100 %% and a \\' >>gen/manual/kvis.1
+sh gen/manual.sh || fail "manual.sh"
+{ cat gen/manual.h; printf '#include <stdio.h>\nint main(void) { fputs(doc_man, stdout); return 0; }\n'; } >print.c
+if ${CC:-cc} -w -o print print.c; then
+    ./print >printed
+    tail -n 1 gen/manual/kvis.1 >want
+    tail -n 1 printed | cmp - want >&9 || fail "another text"
+fi
+cp gen/manual.h before
+printf 'a\ttab\n' >>gen/manual/kvis.1
+sh gen/manual.sh 2>err && fail "a tab is taken"
+has err '^kvis.1:[0-9]*: a tab'
+cmp -s gen/manual.h before || fail "manual.h was written"
