@@ -16378,9 +16378,10 @@ static u64 rb_lost(const struct bpf_obj *o, u32 why)
  * `late` right before its exec. */
 static struct {
     pid_t pid;               /* 0: none was started */
-    int go, err;             /* pipes: its leave to go on; why it could not. -1: none */
-    void (*early)(int err), (*late)(void);
-} sp_command = { .go = -1, .err = -1 };
+    int go;                  /* a pipe: its leave to go on. -1: none */
+    struct sp_failure { int stage, err; } volatile *failure; /* why it could not; shared with it */
+    void (*early)(void), (*late)(void);
+} sp_command = { .go = -1 };
 
 static const int sp_sigs[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGALRM, SIGIO };
 
@@ -16476,11 +16477,11 @@ static const char *sp_find(const char *cmd)
     die(EXIT_NOTFOUND, "cannot run %s: not found%s", cmd, dirs ? " in PATH" : "");
 }
 
-static void __attribute__((noreturn)) sp_child_fail(int fdn, int stage)
+/* Ends the child, which may be traced already: no call of its own is to tell kvis why. */
+static void __attribute__((noreturn)) sp_child_fail(int stage)
 {
-    int msg[2] = { stage, errno };
-    if (write(fdn, msg, sizeof msg) < 0)
-        _exit(EXIT_KVIS);
+    sp_command.failure->err = errno;
+    sp_command.failure->stage = stage;
     _exit(EXIT_KVIS);
 }
 
@@ -16547,25 +16548,25 @@ static size_t sp_groups(const char *user, gid_t *list, size_t n, size_t max)
 
 /* Becomes -u's user. Who is not root keeps its ambient capabilities over setuid(2), other than
  * root (capabilities(7)): they are not the command's. */
-static void sp_become(int fdn)
+static void sp_become(void)
 {
     enum { GROUPS_MAX = 65536 }; /* NGROUPS_MAX of <linux/limits.h> */
     u32 uid, gid;
     char *name = sp_passwd(&uid, &gid);
     if (!name)
-        sp_child_fail(fdn, 'n');
+        sp_child_fail('n');
     gid_t *group = calloc(GROUPS_MAX, sizeof *group);
     if (!group)
-        sp_child_fail(fdn, 'u');
+        sp_child_fail('u');
     group[0] = gid;
     size_t n = sp_groups(name, group, 1, GROUPS_MAX);
     if (setgroups(n, group) < 0 || setgid(gid) < 0 || setuid(uid) < 0
         || (prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0) < 0 && errno != EINVAL))
-        sp_child_fail(fdn, 'u');
+        sp_child_fail('u');
 }
 
 /* The child, up to its exec: everything as kvis found it, and nothing of kvis's left open. */
-static void __attribute__((noreturn)) sp_child_main(const char *path, const int *sync, int err)
+static void __attribute__((noreturn)) sp_child_main(const char *path, const int *sync)
 {
     char go;
     ssize_t r;
@@ -16576,44 +16577,48 @@ static void __attribute__((noreturn)) sp_child_main(const char *path, const int 
     if (r != 1)
         _exit(EXIT_KVIS);
     for (u32 i = 0; i < opt.n_env; i++)
-        strchr(opt.env[i], '=') ? putenv((char *)(uintptr_t)opt.env[i]) : unsetenv(opt.env[i]);
+        if (strchr(opt.env[i], '='))
+            putenv((char *)(uintptr_t)opt.env[i]);
+        else
+            unsetenv(opt.env[i]);
     if (sp_command.early)
-        sp_command.early(err);
+        sp_command.early();
     if (opt.user)
-        sp_become(err);
+        sp_become();
     sp_restore_signals();
     if (sp_command.late)
         sp_command.late();
     execv(path, opt.command);
-    sp_child_fail(err, 'x');
-    _exit(EXIT_KVIS);
+    sp_child_fail('x');
 }
 
-/* Reads why the child could not become the command, and says it. Returns the exit status to use,
- * 0: it could, or there is no command. */
+/* Says why the child could not become the command. Returns the exit status to use, 0: it could, or
+ * there is no command. */
 static int sp_error(void)
 {
-    int msg[2];
-    if (sp_command.err < 0 || read(sp_command.err, msg, sizeof msg) != (ssize_t)sizeof msg)
+    int stage = sp_command.failure ? sp_command.failure->stage : 0;
+    if (!stage)
         return 0;
-    errno = msg[1];
-    if (msg[0] == 'n')
+    errno = sp_command.failure->err;
+    if (stage == 'n')
         u_warn("no user %s in /etc/passwd", opt.user);
-    else if (msg[0] == 'u')
+    else if (stage == 'u')
         u_warn("cannot become user %s:", opt.user);
-    else if (msg[0] == 's')
+    else if (stage == 's')
         u_warn("cannot install the seccomp filter (--no-accel does without):");
-    else if (msg[1] == ENOEXEC)
+    else if (errno == ENOEXEC)
         u_warn("cannot run %s: not a program (no #! line, or for another CPU)", opt.command[0]);
-    else if (msg[0] == 'x' && msg[1] == ENOENT)
+    else if (errno == ENOENT)
         u_warn("cannot run %s: its interpreter (#! line) or dynamic linker is not here",
                opt.command[0]);
-    else if (msg[0] == 'x' && msg[1] == EACCES)
+    else if (errno == EACCES)
         u_warn("cannot run %s: it is not executable (chmod +x), or on a mount with noexec",
                opt.command[0]);
     else
         u_warn("cannot run %s:", opt.command[0]);
-    return msg[0] != 'x' ? EXIT_KVIS : msg[1] == ENOENT ? EXIT_NOTFOUND : EXIT_NOEXEC;
+    if (stage != 'x')
+        return EXIT_KVIS;
+    return sp_command.failure->err == ENOENT ? EXIT_NOTFOUND : EXIT_NOEXEC;
 }
 
 /* Makes the child, which waits for sp_go. Descriptors 3 and up that kvis opened are CLOEXEC and so
@@ -16621,24 +16626,27 @@ static int sp_error(void)
 static void sp_fork(void)
 {
     const char *path = sp_find(opt.command[0]);
-    int sync[2], err[2];
-    if (pipe2(sync, O_CLOEXEC) < 0 || pipe2(err, O_CLOEXEC | O_NONBLOCK) < 0)
+    int sync[2];
+    void *shared = mmap(NULL, sizeof *sp_command.failure, PROT_READ | PROT_WRITE,
+                        MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (shared == MAP_FAILED)
+        die(EXIT_KVIS, "mmap:");
+    if (pipe2(sync, O_CLOEXEC) < 0)
         die(EXIT_KVIS, "pipe:");
     sp_command.pid = fork();
     if (sp_command.pid < 0)
         die(EXIT_KVIS, "fork:");
     if (!sp_command.pid)
-        sp_child_main(path, sync, err[1]);
+        sp_child_main(path, sync);
     close(sync[0]);
-    close(err[1]);
     sp_command.go = sync[1];
-    sp_command.err = err[0];
 }
 
 /* Lets it go; kvis ends, and the child with it, when that fails. */
 static void sp_go(void)
 {
     if (write(sp_command.go, "", 1) != 1) {
+    sp_command.failure = shared;
         kill(sp_command.pid, SIGKILL);
         die(EXIT_KVIS, "pipe:");
     }
@@ -19647,12 +19655,12 @@ static struct tr_prog tr_spawn_prog;
 
 /* In the child: the filter that makes only what is asked about stop. With SPEC_ALLOW (4.17), or a
  * kernel before 5.16 would take speculation away from the program (PR_GET_SPECULATION_CTRL). */
-static void tr_child_early(int err)
+static void tr_child_early(void)
 {
     struct sock_fprog fprog = { tr_spawn_prog.n, tr_spawn_prog.f };
     unsigned flags = SECCOMP_FILTER_FLAG_SPEC_ALLOW;
     if (fprog.len && syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, flags, &fprog) < 0)
-        sp_child_fail(err, 's');
+        sp_child_fail('s');
 }
 
 /* tr_signal_stop starts watching here. */

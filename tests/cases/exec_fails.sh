@@ -6,7 +6,8 @@
 . "$TESTS/lib/lib.sh"
 line() { # line STATUS REGEX ARG...
     want_st=$1 regex=$2; shift 2
-    run trace -- "$@"
+    how=; case $1 in --*) how=$1; shift ;; esac
+    run trace $how -- "$@"
     status "$want_st"
     grep '^kvis: ' err | grep -v '^kvis: tracing' >msg || fail "$1: no message"
     eq "lines that say so" 1 "$(grep -Eic "$regex" msg)"
@@ -28,6 +29,10 @@ line 126 'elf.*(exec format|not a program|no #!)' ./elf
 line 126 'empty' ./empty
 line 126 'loop' ./loop
 line 127 'interp' ./interp
+hasnt err ' write ' # how the child tells kvis why is no call of the command
+[ "$(id -u)" != 0 ] || { line 127 'interp' --backend=hybrid ./interp; hasnt err ' write '; }
+line 127 'interp' --backend=ptrace ./interp
+hasnt err ' write '
 line 126 'plain' ./plain/below
 grep -q 'not a directory\|Not a directory' msg || fail "./plain/below: no reason"
 printf '#!/bin/sh\nexit 3\n' >good; chmod 755 good
