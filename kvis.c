@@ -1160,6 +1160,21 @@ static size_t u_slurp(const char *path, char *s, size_t max)
     return n;
 }
 
+/* The next entry of a directory that opendir(3) has opened, but those that begin with a dot; NULL
+ * behind the last, which also closes it, and where *d is NULL. */
+static const struct dirent *u_entry(DIR **d)
+{
+    const struct dirent *e;
+    do
+        e = *d ? readdir(*d) : NULL;
+    while (e && e->d_name[0] == '.');
+    if (!e && *d) {
+        closedir(*d);
+        *d = NULL;
+    }
+    return e;
+}
+
 /* The number that a small file begins with; `none` when there is no such file or number. */
 static long u_file_number(const char *path, long none)
 {
@@ -16633,6 +16648,7 @@ static void sp_fork(void)
         die(EXIT_KVIS, "mmap:");
     if (pipe2(sync, O_CLOEXEC) < 0)
         die(EXIT_KVIS, "pipe:");
+    sp_command.failure = shared;
     sp_command.pid = fork();
     if (sp_command.pid < 0)
         die(EXIT_KVIS, "fork:");
@@ -16646,7 +16662,6 @@ static void sp_fork(void)
 static void sp_go(void)
 {
     if (write(sp_command.go, "", 1) != 1) {
-    sp_command.failure = shared;
         kill(sp_command.pid, SIGKILL);
         die(EXIT_KVIS, "pipe:");
     }
@@ -20540,6 +20555,7 @@ _Static_assert(ARRAY_LEN(proc_progs) == 10, "a program without a number");
 enum { PROC_BUCKETS = 4096, PROC_BARS = 100, PROC_SLOWEST = 10, PROC_NAME = 80 };
 enum { PROC_LINE_MAX = 1 << 16 }; /* how much of a command line -l looks at */
 enum { PROC_STEPS = 1 << 16 }; /* children of processes that have not ended */
+enum { PROC_PENDING = 1024 };  /* argument lists that wait for their exec */
 
 /* What a row tells of its command. */
 enum proc_what {
@@ -21019,11 +21035,15 @@ struct proc_args {
     bool cut;
     struct buf b, env;
 };
-static struct proc_args *proc_pending;
+static struct {
+    struct proc_args *first; /* the newest */
+    u32 n;
+    u64 dropped, told;       /* the oldest, when there were PROC_PENDING */
+} proc_pending;
 
 static struct proc_args **proc_args_of(u32 tid)
 {
-    struct proc_args **a = &proc_pending;
+    struct proc_args **a = &proc_pending.first;
     while (*a && (*a)->tid != tid)
         a = &(*a)->next;
     return a;
@@ -21035,9 +21055,31 @@ static void proc_args_drop(struct proc_args **at)
     if (!a)
         return;
     *at = a->next;
+    proc_pending.n--;
     b_free(&a->b);
     b_free(&a->env);
     free(a);
+}
+
+/* Begins the list of arguments of a thread. Of threads whose exec was lost they stay, so the oldest
+ * go; the exec of one that waited after all tells that its arguments are cut. */
+static struct proc_args **proc_args_new(const struct wire_proc *h)
+{
+    struct proc_args **at = &proc_pending.first, *a = calloc(1, sizeof *a);
+    if (!a)
+        return NULL;
+    if (proc_pending.n == PROC_PENDING) {
+        while ((*at)->next)
+            at = &(*at)->next;
+        proc_args_drop(at);
+        proc_pending.dropped++;
+    }
+    a->tid = h->tid;
+    a->ts_ns = h->ts_ns;
+    a->next = proc_pending.first;
+    proc_pending.first = a;
+    proc_pending.n++;
+    return &proc_pending.first;
 }
 
 /* A piece of the arguments, or, behind them, of the environment. One that does not follow the last
@@ -21045,20 +21087,14 @@ static void proc_args_drop(struct proc_args **at)
 static void proc_args_add(const struct wire_proc *h, const char *data)
 {
     struct proc_args **at = proc_args_of(h->tid);
-    struct buf *b;
     if (*at && (*at)->ts_ns != h->ts_ns) /* those of one whose record was lost */
         proc_args_drop(at);
-    if (!*at && !h->at) {
-        at = &proc_pending;
-        struct proc_args *a = calloc(1, sizeof *a);
-        if (!a)
-            return;
-        a->tid = h->tid;
-        a->ts_ns = h->ts_ns;
-        a->next = *at;
-        *at = a;
-    }
-    if (!*at || (b = h->kind == PROC_ENV ? &(*at)->env : &(*at)->b)->len != h->at)
+    if (!*at && !h->at)
+        at = proc_args_new(h);
+    if (!at || !*at)
+        return;
+    struct buf *b = h->kind == PROC_ENV ? &(*at)->env : &(*at)->b;
+    if (b->len != h->at)
         return;
     b_put(b, data, h->arg_len);
     (*at)->cut = h->flags;
@@ -22186,6 +22222,10 @@ static const char *const proc_lost_why[N_LOST + 1] = {
 /* Says what went missing since it was last asked. */
 static void proc_tell_losses(void)
 {
+    if (proc_pending.dropped > proc_pending.told)
+        u_warn("%" PRIu64 " argument lists dropped: more than %d waited for their exec",
+               proc_pending.dropped - proc_pending.told, PROC_PENDING);
+    proc_pending.told = proc_pending.dropped;
     for (u32 i = 0; i <= N_LOST; i++) {
         u64 n = rb_lost(&pp.obj, i), more = n - pp.lost[i];
         pp.lost[i] = n;
@@ -23882,14 +23922,19 @@ static void met_files(const struct met_inst *i, const char *dir)
 
 /* --- /proc/stat --- */
 
-/* The modes as shares of what this CPU's clock has counted, which is what they add up to. */
+/* The modes as shares of what this CPU's clock has counted, which is what they add up to. Of a
+ * clock that stood still there are none: a counter's rate begins anew. */
 static void mfs_shares(const struct met_inst *i)
 {
     double sum = 0;
     for (u32 m = M_USER; i && m <= M_STEAL; m++)
         sum += met_has(i, m) ? met_at(i, m)->v : 0;
-    for (u32 m = M_USER; sum > 0 && m <= M_GUEST_NICE; m++)
-        met_at(i, m)->v /= sum;
+    for (u32 m = M_USER; i && m <= M_GUEST_NICE; m++) {
+        if (sum > 0)
+            met_at(i, m)->v /= sum;
+        else
+            met_at(i, m)->since = met.tick;
+    }
 }
 
 /* "cpu  1 2 3 ..." is the sum of all, and has no name here. */
@@ -28457,7 +28502,10 @@ static void mout_prom_file(const char *file)
         unlink(tmp);
     errno = -e;
     if (e && !mout.prom_wrong)
-        u_warn("cannot write %s: %s", file, e == -ENXIO ? "nobody reads it" : u_write_error(-e));
+        u_warn("cannot write %s: %s", file,
+               e == -ENXIO              ? "nobody reads it"
+               : e == -ENOENT && !*tmp ? "there is no such device, or no file behind this link"
+                                        : u_write_error(-e));
     mout.prom_wrong = e;
     if (e && met.tick == 1)
         out.failed = -e;
@@ -29981,13 +30029,13 @@ static const struct { u16 a, b, like; u8 op; } dg_numbers[] = {
 };
 _Static_assert(ARRAY_LEN(dg_numbers) == X_END - N_METRICS, "a number without a row");
 
-static const struct { u16 number; char words[62]; } dg_words[] = {
+static const struct { u16 number; const char *words; } dg_words[] = {
 #define X(number, words) { number, words },
     DG_WORDS(X)
 #undef X
 };
 
-static const struct { char name[20]; u16 use[3]; } dg_res[N_RES] = {
+static const struct { const char *name; u16 use[3]; } dg_res[N_RES] = {
 #define X(id, name, use, saturation, errors) { name, { use, saturation, errors } },
     DG_RESOURCES(X)
 #undef X
@@ -29996,25 +30044,19 @@ static const struct { char name[20]; u16 use[3]; } dg_res[N_RES] = {
 #define DG_R(res) (1u << RES_##res)
 #define DG_GUARDS(...) { __VA_ARGS__ }
 
-static const struct dg_texts {
-#define X(id, name, res, kind, each, value, below, limit, guards, cost, by, who, whose, files, \
-          unless, before, finding, source, next, alone) \
-    char t_##id[sizeof(name "\0" finding "\0" source "\0" next "\0" alone)];
+enum {
+#define X(id, ...) DG_RULE_##id,
     DG_RULES(X)
 #undef X
-} dg_texts = {
-#define X(id, name, res, kind, each, value, below, limit, guards, cost, by, who, whose, files, \
-          unless, before, finding, source, next, alone) \
-    name "\0" finding "\0" source "\0" next "\0" alone,
-    DG_RULES(X)
-#undef X
+    DG_RULE_NONE
 };
 
 enum { DG_MAX_GUARDS = 3 };
 
 static const struct dg_rule {
-    u16 texts, value, cost, whose, unless, before; /* the last two: resources, as bits */
-    u8 res, kind, who;
+    const char *name, *finding, *source, *next, *alone;
+    u16 value, cost, whose, unless, before; /* the last two: resources, as bits */
+    u8 unless_rule, res, kind, who;
     bool each, files, below;
     float limit, factor;
     struct dg_guard {
@@ -30025,27 +30067,20 @@ static const struct dg_rule {
     } guard[DG_MAX_GUARDS];  /* the first without a number ends them, if it is not the third */
 } dg_rules[] = {
 #define X(id, name, res, kind, each, value, below, limit, guards, cost, by, who, whose, files, \
-          unless, before, finding, source, next, alone) \
-    { offsetof(struct dg_texts, t_##id), value, cost, whose, unless, before, RES_##res, kind, who, \
-      each, files, below, (float)(limit), (float)(by), guards },
+          unless, unless_rule, before, finding, source, next, alone) \
+    { name, finding, source, next, alone, value, cost, whose, unless, before, \
+      DG_RULE_##unless_rule, RES_##res, kind, who, each, files, below, (float)(limit), \
+      (float)(by), guards },
     DG_RULES(X)
 #undef X
 };
 
-enum dg_text { DG_NAME, DG_SENTENCE, DG_SOURCE, DG_NEXT, DG_ALONE };
-
-static const char *dg_text_of(const struct dg_rule *r, enum dg_text n)
-{
-    const char *s = (const char *)&dg_texts + r->texts;
-    for (u32 k = 0; k < n; k++)
-        s = met_word_behind(s);
-    return s;
-}
-
 enum {
     DG_FINDINGS = 128, DG_WHO = 3, DG_FDS = 256, DG_SHOWN = 5, DG_EVIDENCE = 8, DG_BUSIEST = 6,
-    DG_TASKS = 8192, DG_CPUS = 8, DG_DEVICES = 8, DG_PROBES = 64
+    DG_TASKS = 8192, DG_SET = 8, DG_PROBES = 64
 };
+
+struct dg_set { u64 v[DG_SET]; u32 n; };
 
 /* What a process did in all of that time, also if it has ended. */
 static struct dg_task {
@@ -30054,9 +30089,8 @@ static struct dg_task {
     u32 pid;
     u16 has;                 /* which of them are known: bits */
     u16 group;               /* the innermost cgroup with a limit: its place in met_insts, + 1 */
-    u8 n_cpus, n_devices;
-    u16 cpus[DG_CPUS];       /* for which its threads waited */
-    dev_t devices[DG_DEVICES]; /* of the files that it had open */
+    struct dg_set cpus;      /* for which its threads waited */
+    struct dg_set devices;   /* of the files that it had open */
     char comm[MFS_COMM];
 } *dg_tasks; /* DG_TASKS of them */
 
@@ -30091,6 +30125,8 @@ static struct {
     u64 from_ns, to_ns;
     u32 n_found, dropped;
     u32 tasks_dropped;           /* the most processes of a look without a place in dg_tasks */
+    u32 files_dropped;           /* the most descriptors of a process that were not looked at */
+    u32 places_dropped;          /* CPUs, mounts, devices, descriptors that have no place */
     int status;                  /* of the command: -1: it runs, or there is none */
     bool progress;               /* a line on the terminal says how far it is */
 } dg = { .status = -1 };
@@ -30284,13 +30320,22 @@ static void dg_task_group(struct dg_task *t)
         }
 }
 
-static void dg_task_on(struct dg_task *t, u16 cpu)
+static bool dg_set_has(const struct dg_set *set, u64 v)
 {
-    u32 k = 0;
-    while (k < t->n_cpus && t->cpus[k] != cpu)
-        k++;
-    if (k == t->n_cpus && k < DG_CPUS)
-        t->cpus[t->n_cpus++] = cpu;
+    for (u32 k = 0; k < set->n; k++)
+        if (set->v[k] == v)
+            return true;
+    return false;
+}
+
+static void dg_set_add(struct dg_set *set, u64 v)
+{
+    if (dg_set_has(set, v))
+        return;
+    if (set->n < DG_SET)
+        set->v[set->n++] = v;
+    else
+        dg.places_dropped++;
 }
 
 static void dg_take_task(struct dg_task *t, const struct mfs_task *from)
@@ -30307,7 +30352,7 @@ static void dg_take_task(struct dg_task *t, const struct mfs_task *from)
     if (met_first(DIM_GROUP) && (!t->group || did[0]))
         dg_task_group(t);
     for (u32 k = 0; k < from->n_waited_on; k++)
-        dg_task_on(t, from->waited_on[k]);
+        dg_set_add(&t->cpus, from->waited_on[k]);
 }
 
 static void dg_take_tasks(void)
@@ -30376,8 +30421,10 @@ static void dg_fd_moved(struct dg_moves *moves, u32 fd, u64 pos)
     u32 k = 0;
     while (k < moves->n && moves->at[k].fd != fd)
         k++;
-    if (k == DG_FDS)
+    if (k == DG_FDS) {
+        dg.places_dropped++;
         return;
+    }
     if (k == moves->n) {
         moves->n++;
         moves->at[k].fd = fd;
@@ -30388,18 +30435,8 @@ static void dg_fd_moved(struct dg_moves *moves, u32 fd, u64 pos)
     moves->at[k].pos = pos;
 }
 
-static void dg_task_device(struct dg_task *t, dev_t dev)
-{
-    u32 k = 0;
-    while (k < t->n_devices && t->devices[k] != dev)
-        k++;
-    if (k == t->n_devices && k < DG_DEVICES)
-        t->devices[t->n_devices++] = dev;
-}
-
 /* Of a descriptor of a disk itself, the disk; else the mount, as mountinfo numbers it. */
-static void dg_fd_look(struct dg_task *t, u32 fd, struct dg_moves *moves, u64 *mounts,
-                       u32 *n_mounts)
+static void dg_fd_look(struct dg_task *t, u32 fd, struct dg_moves *moves, struct dg_set *mounts)
 {
     char text[512], name[256];
     struct stat file;
@@ -30410,14 +30447,9 @@ static void dg_fd_look(struct dg_task *t, u32 fd, struct dg_moves *moves, u64 *m
     ssize_t n = readlink(met_path("/proc/%u/fd/%u", t->pid, fd), name, sizeof name - 1);
     name[MAX(n, 0)] = 0;
     if (!strncmp(name, "/dev/", 5) && lstat(name, &file) == 0 && S_ISBLK(file.st_mode))
-        dg_task_device(t, file.st_rdev);
-    else if (mfs_key_number(text, "\nmnt_id:", &mount) && *n_mounts < DG_DEVICES) {
-        u32 k = 0;
-        while (k < *n_mounts && mounts[k] != mount)
-            k++;
-        mounts[k] = mount;
-        *n_mounts = MAX(*n_mounts, k + 1);
-    }
+        dg_set_add(&t->devices, file.st_rdev);
+    else if (mfs_key_number(text, "\nmnt_id:", &mount))
+        dg_set_add(mounts, mount);
 }
 
 /* Whether a mount of major 0 can lie on a disk: what follows " - " is its type. /dev/null, which
@@ -30433,34 +30465,32 @@ static bool dg_has_disk(const char *line)
 }
 
 /* "36 35 98:0 /mnt1 /mnt2 rw - ext4 ..." (proc_pid_mountinfo(5)) */
-static void dg_task_mounts(struct dg_task *t, const u64 *mounts, u32 n)
+static void dg_task_mounts(struct dg_task *t, const struct dg_set *mounts)
 {
     char *line, *end;
     const char *path = met_path("/proc/%u/mountinfo", t->pid);
-    if (!n || !met_there(path) || !met_open(path))
+    if (!mounts->n || !met_there(path) || !met_open(path))
         return;
     while ((line = met_line())) {
-        u64 id = strtoull(line, &end, 10);
-        u32 k = 0;
-        while (k < n && mounts[k] != id)
-            k++;
+        bool its = dg_set_has(mounts, strtoull(line, NULL, 10));
         const char *dev = u_word(line, 2);
         unsigned first = (unsigned)strtoul(dev, &end, 10);
-        if (k < n && *end == ':' && (first || dg_has_disk(end)))
-            dg_task_device(t, makedev(first, (unsigned)strtoul(end + 1, NULL, 10)));
+        if (its && *end == ':' && (first || dg_has_disk(end)))
+            dg_set_add(&t->devices, makedev(first, (unsigned)strtoul(end + 1, NULL, 10)));
     }
 }
 
 static void dg_task_files(struct dg_moves *moves)
 {
-    static u32 id[DG_FDS];
-    u64 mounts[DG_DEVICES];
-    u32 n_mounts = 0;
+    struct dg_set mounts = { .n = 0 };
+    DIR *d = opendir(met_path("/proc/%u/fdinfo", moves->pid));
+    u32 n = 0;
     moves->at_tick = met.tick;
-    u32 n = met_ids(met_path("/proc/%u/fdinfo", moves->pid), "", "", id, DG_FDS);
-    for (u32 k = 0; k < n; k++)
-        dg_fd_look(moves->task, id[k], moves, mounts, &n_mounts);
-    dg_task_mounts(moves->task, mounts, n_mounts);
+    for (const struct dirent *e; (e = u_entry(&d)); n++)
+        if (n < DG_FDS)
+            dg_fd_look(moves->task, (u32)strtoul(e->d_name, NULL, 10), moves, &mounts);
+    dg.files_dropped = MAX(dg.files_dropped, n - MIN(n, (u32)DG_FDS));
+    dg_task_mounts(moves->task, &mounts);
 }
 
 /* At each look, those of the processes that had the most I/O since the one before; where there are
@@ -30530,14 +30560,16 @@ static bool dg_device_is(dev_t dev, const char *disk)
 
 /* --- rules --- */
 
-/* Whether a rule of these resources has found something there, or anywhere if `of` is the
- * machine. */
-static bool dg_known(u16 resources, const struct met_inst *of)
+/* Whether one of the rules that r gives way to has found something there, or anywhere if `of` is
+ * the machine. */
+static bool dg_known(const struct dg_rule *r, const struct met_inst *of)
 {
-    for (u32 k = 0; k < dg.n_found; k++)
-        if (resources >> dg_found[k].rule->res & 1
-            && (dg_found[k].of == of || !of->name[0] || !dg_found[k].of->name[0]))
+    for (u32 k = 0; k < dg.n_found; k++) {
+        const struct dg_finding *f = &dg_found[k];
+        bool other = r->unless >> f->rule->res & 1 || f->rule == &dg_rules[r->unless_rule];
+        if (other && (f->of == of || !of->name[0] || !f->of->name[0]))
             return true;
+    }
     return false;
 }
 
@@ -30590,7 +30622,7 @@ static void dg_try(const struct dg_rule *r, const struct met_inst *of)
         || !dg_crosses(f.value, (double)r->limit, r->below))
         return;
     dg_evidence(&f, r->value, f.value, true, r->below, (double)r->limit);
-    if (!dg_guarded(&f) || dg_known(r->unless, of))
+    if (!dg_guarded(&f) || dg_known(r, of))
         return;
     if (dg.n_found == DG_FINDINGS) {
         dg.dropped++;
@@ -30687,13 +30719,10 @@ static bool dg_concerned(const struct dg_finding *f, const struct dg_task *t, co
     case DG_BY_ALL: return true;
     case DG_BY_MEMBERS: return t->group && dg_below(met_insts[t->group - 1].name, f->of->name);
     case DG_BY_CPU:
-        for (u32 k = 0; k < t->n_cpus; k++)
-            if (t->cpus[k] == strtoul(f->of->name, NULL, 10))
-                return true;
-        return false;
+        return dg_set_has(&t->cpus, strtoul(f->of->name, NULL, 10));
     case DG_BY_DEVICE:
-        for (u32 k = 0; k < t->n_devices && *disk; k++) /* a ring of another kind has no disk */
-            if (dg_device_is(t->devices[k], disk))
+        for (u32 k = 0; k < t->devices.n && *disk; k++) /* a ring of another kind has no disk */
+            if (dg_device_is(t->devices.v[k], disk))
                 return true;
         return false;
     default: return false;
@@ -30871,7 +30900,7 @@ static const struct buf *dg_sentence(const struct dg_finding *f)
 {
     static struct buf b;
     b_reset(&b);
-    for (const char *s = dg_text_of(f->rule, DG_SENTENCE); *s; s++)
+    for (const char *s = f->rule->finding; *s; s++)
         if (*s == '%' && s[1] == 't') {
             dg_thing(&b, f->of);
             s++;
@@ -30885,9 +30914,7 @@ static const struct buf *dg_sentence(const struct dg_finding *f)
 static const struct buf *dg_next(const struct dg_finding *f)
 {
     static struct buf b;
-    const char *s = dg_text_of(f->rule, f->n_who ? DG_NEXT : DG_ALONE);
-    if (!*s)
-        s = dg_text_of(f->rule, DG_NEXT);
+    const char *s = f->n_who || !*f->rule->alone ? f->rule->next : f->rule->alone;
     for (b_reset(&b); *s; s++)
         if (*s == '%' && s[1] == 'p') {
             b_f(&b, "%u", f->who[0].pid);
@@ -30940,7 +30967,7 @@ static void dg_paragraph(struct buf *b, const char *head, const struct buf *text
 /* What was compared, each with its threshold. */
 static void dg_text_evidence(struct buf *b, const struct dg_finding *f)
 {
-    const char *sep = ": ";
+    const char *sep = strchr(f->rule->finding, ':') ? "; " : ": ";
     for (u32 k = 0; k < f->n_evidence; k++) {
         const struct dg_evidence *e = &f->evidence[k];
         if (!e->limited)
@@ -31008,11 +31035,11 @@ static void dg_text_finding(struct buf *b, u32 rank, const struct dg_finding *f)
     b_c(b, '\n');
     if (!opt.verbose)
         return;
-    b_f(b, "   rule: %s (%s of %s)", dg_text_of(f->rule, DG_NAME), dg_kinds[f->rule->kind],
+    b_f(b, "   rule: %s (%s of %s)", f->rule->name, dg_kinds[f->rule->kind],
         dg_res[f->rule->res].name);
     if (f->cost > 0)
         b_f(b, ", %.3g s lost per second", f->cost);
-    b_f(b, "\n   threshold from: %s\n", dg_text_of(f->rule, DG_SOURCE));
+    b_f(b, "\n   threshold from: %s\n", f->rule->source);
 }
 
 /* Of what is counted by device, the one that has the most; else all together. */
@@ -31164,6 +31191,12 @@ static void dg_text(struct buf *b)
     dg_text_busiest(b);
     if (dg.tasks_dropped)
         b_f(b, "at least %u more processes were not followed\n", dg.tasks_dropped);
+    if (dg.files_dropped)
+        b_f(b, "a process has %u more open files than the %d that are looked at\n",
+            dg.files_dropped, DG_FDS);
+    if (dg.places_dropped && opt.verbose)
+        b_f(b, "%u CPUs, file systems or open files of processes were not followed\n",
+            dg.places_dropped);
     b_c(b, '\n');
     if (dg.n_found)
         dg_text_resources(b, "Nothing found in: ", true);
@@ -31222,7 +31255,7 @@ static void dg_json_evidence(struct buf *b, const struct dg_finding *f)
             b_f(b, ",\"threshold\":%.6g", e->limit);
         if (!k) {
             b_c(b, ',');
-            dg_json_text(b, "source", dg_text_of(f->rule, DG_SOURCE));
+            dg_json_text(b, "source", f->rule->source);
         }
         b_c(b, '}');
     }
@@ -31277,7 +31310,7 @@ static void dg_json_finding(struct buf *b, u32 rank, const struct dg_finding *f)
 {
     const struct dg_rule *r = f->rule;
     b_f(b, "{\"rank\":%u,\"resource\":\"%s\",\"rule\":\"%s\",\"severity\":\"%s\","
-           "\"lost_seconds_per_second\":", rank, dg_res[r->res].name, dg_text_of(r, DG_NAME),
+           "\"lost_seconds_per_second\":", rank, dg_res[r->res].name, r->name,
         dg_kinds[r->kind]);
     mout_num(b, f->cost);
     b_c(b, ',');
@@ -31361,7 +31394,8 @@ static void dg_json(struct buf *b)
     b->len -= b->p[b->len - 1] == ',';
     b_f(b, "],\"findings_dropped\":%u,\"busiest\":[", dg.dropped);
     dg_json_busiest(b);
-    b_f(b, "],\"processes_dropped\":%u,\"resources\":[", dg.tasks_dropped);
+    b_f(b, "],\"processes_dropped\":%u,\"files_dropped\":%u,\"places_dropped\":%u,"
+           "\"resources\":[", dg.tasks_dropped, dg.files_dropped, dg.places_dropped);
     for (u32 r = 0; r < N_RES; r++)
         dg_json_resource(b, r);
     b->len -= b->p[b->len - 1] == ',';
@@ -32933,10 +32967,10 @@ static void doc_findings(struct buf *b)
     static struct buf text;
     for (const struct dg_rule *r = dg_rules; r < dg_rules + ARRAY_LEN(dg_rules); r++) {
         b_s(b, ".TP\n");
-        doc_text(b, dg_text_of(r, DG_NAME));
+        doc_text(b, r->name);
         b_c(b, '\n');
         b_reset(&text);
-        for (const char *s = dg_text_of(r, DG_SENTENCE); *s; s++) {
+        for (const char *s = r->finding; *s; s++) {
             bool thing = *s == '%' && s[1] == 't';
             b_c(&text, thing ? 'X' : *s);
             s += thing;

@@ -6,6 +6,7 @@
 #define DG_NUMBERS(X) \
     X(BUSY, LEFT, M_IDLE, M_IOWAIT, M_IDLE) \
     X(IDLE_ALL, SUM, M_IDLE, M_IOWAIT, M_IDLE) \
+    X(FORK_RATE, DIV, M_FORKS, M_CPUS, M_FORKS) \
     X(IRQS, SUM, M_IRQ, M_SOFTIRQ, M_IDLE) \
     X(WAITERS, FIRST, M_SS_WAIT, M_QUEUED, M_SS_WAIT) \
     X(WAIT, DIV, X_WAITERS, M_CPUS, M_SS_WAIT) \
@@ -38,6 +39,7 @@
 #define DG_WORDS(X) \
     X(X_BUSY, "% of CPU time used") \
     X(X_IDLE_ALL, "% of CPU time idle") \
+    X(X_FORK_RATE, "processes created % per CPU") \
     X(X_IRQS, "% of its time in interrupts") \
     X(X_WAITERS, "# tasks waiting") \
     X(X_WAIT, "# tasks waiting for each CPU") \
@@ -155,7 +157,7 @@
       X_PERIODS, false, 0.1, \
       DG_GUARDS({ M_GR_THROTTLED, DG_THIS, false, false, 0.05 }), M_GR_THROTTLED, 1, \
       DG_BY_MEMBERS, M_B_CPU, false, \
-      0, DG_R(RUNQ), \
+      0, NONE, DG_R(RUNQ), \
       "Cgroup %t is throttled: it uses up its CPU quota and stands still until the period ends", \
       "cgroup-v2.rst: cpu.max", \
       "cat /sys/fs/cgroup%t/cpu.max", "") \
@@ -163,23 +165,23 @@
       X_PERIODS, false, 0.5, \
       DG_GUARDS({ X_NONE, DG_ALL, false, false, 0 }), X_NONE, 0, \
       DG_BY_MEMBERS, M_B_CPU, false, \
-      DG_R(CGROUP), DG_R(RUNQ), \
+      DG_R(CGROUP), NONE, DG_R(RUNQ), \
       "Cgroup %t uses up its CPU quota in most periods", \
       "cgroup-v2.rst: cpu.max", \
       "cat /sys/fs/cgroup%t/cpu.max", "") \
     X(CGROUP_OOM_KILL, "cgroup-oom-kill", CGROUP, DG_ERROR, true, \
       M_GR_OOM, false, 1e-9, \
-      DG_GUARDS({ X_NONE, DG_ALL, false, false, 0 }), X_NONE, 0, \
+      DG_GUARDS({ M_GR_MAX, DG_THIS, false, false, 1e-9 }), X_NONE, 0, \
       DG_BY_MEMBERS, X_B_MEM, false, \
-      0, DG_R(MEM) | DG_R(SWAP) | DG_R(DISK), \
+      0, NONE, DG_R(MEM) | DG_R(SWAP) | DG_R(DISK), \
       "The kernel killed processes of cgroup %t at its memory limit", \
-      "cgroup-v2.rst: memory.events", \
+      "cgroup-v2.rst: memory.events, oom_kill and max", \
       "cat /sys/fs/cgroup%t/memory.max", "") \
     X(CGROUP_MEMORY_LIMIT, "cgroup-memory-limit", CGROUP, DG_SATURATION, true, \
       M_GR_MAX, false, 100, \
       DG_GUARDS({ X_NONE, DG_ALL, false, false, 0 }), M_PSI_MEM, 1, \
       DG_BY_MEMBERS, X_B_MEM, false, \
-      DG_R(CGROUP), DG_R(MEM) | DG_R(SWAP) | DG_R(DISK), \
+      0, CGROUP_OOM_KILL, DG_R(MEM) | DG_R(SWAP) | DG_R(DISK), \
       "Cgroup %t is at its memory limit and reclaims its own memory again and again", \
       "cgroup-v2.rst: memory.max", \
       "cat /sys/fs/cgroup%t/memory.max", "") \
@@ -187,7 +189,7 @@
       M_STEAL, false, 0.05, \
       DG_GUARDS({ X_NONE, DG_ALL, false, false, 0 }), X_STEAL_CPUS, 1, \
       DG_BY_NOBODY, X_NONE, false, \
-      0, DG_R(RUNQ), \
+      0, NONE, DG_R(RUNQ), \
       "The hypervisor runs other guests on these CPUs while tasks want to run here", \
       "proc_stat(5): steal", \
       "kvis monitor -c cpu --per-cpu", "") \
@@ -195,7 +197,7 @@
       X_IRQS, false, 0.5, \
       DG_GUARDS({ X_NONE, DG_ALL, false, false, 0 }), X_IRQS, 1, \
       DG_BY_NOBODY, X_NONE, false, \
-      0, 0, \
+      0, NONE, 0, \
       "CPU %t is busy with interrupts, and tasks on this CPU wait", \
       "Documentation/networking/scaling.rst", \
       "cat /proc/interrupts /proc/softirqs", "") \
@@ -203,7 +205,7 @@
       M_PSI_IRQ_ALL, false, 0.05, \
       DG_GUARDS({ X_NONE, DG_ALL, false, false, 0 }), M_PSI_IRQ_ALL, 1, \
       DG_BY_NOBODY, X_NONE, false, \
-      DG_R(CPU), 0, \
+      DG_R(CPU), NONE, 0, \
       "Tasks stand still while interrupts are handled", \
       "Documentation/accounting/psi.rst: irq full", \
       "cat /proc/interrupts /proc/softirqs", "") \
@@ -211,7 +213,7 @@
       X_CAP, true, 0.8, \
       DG_GUARDS({ X_BUSY, DG_ALL, false, false, 0.5 }), X_BUSY, 0.2, \
       DG_BY_NOBODY, X_NONE, false, \
-      0, 0, \
+      0, NONE, 0, \
       "The CPUs are busy and are not allowed to run at their full clock rate", \
       "Documentation/admin-guide/pm/cpufreq.rst: scaling_max_freq", \
       "cat /sys/devices/system/cpu/cpufreq/policy*/scaling_max_freq", "") \
@@ -219,15 +221,15 @@
       X_CLOCK, true, 0.8, \
       DG_GUARDS({ X_BUSY, DG_ALL, false, false, 0.8 }), X_BUSY, 0.2, \
       DG_BY_NOBODY, X_NONE, false, \
-      DG_R(CPU), 0, \
+      DG_R(CPU), NONE, 0, \
       "The CPUs are busy and run below the clock rate that all of them can sustain", \
       "base_frequency (intel_pstate.rst) or nominal_freq (acpi/cppc_sysfs.rst)", \
       "cat /sys/devices/system/cpu/cpufreq/policy*/scaling_governor", "") \
     X(CPU_FORKS, "cpu-forks", CPU, DG_UTILIZATION, false, \
-      M_FORKS, false, 1000, \
+      X_FORK_RATE, false, 500, \
       DG_GUARDS({ X_NONE, DG_ALL, false, false, 0 }), M_FORKS, 0.0001, \
       DG_BY_ALL, M_B_SYSTEM, false, \
-      0, DG_R(RUNQ), \
+      0, NONE, DG_R(RUNQ), \
       "Creating processes takes a large share of CPU time", \
       "fork, exec and exit take 0.1 to 1 ms of CPU time", \
       "kvis proc -d 5", "") \
@@ -235,7 +237,7 @@
       M_SYSTEM, false, 0.5, \
       DG_GUARDS({ X_BUSY, DG_ALL, false, false, 0.7 }), X_NONE, 0, \
       DG_BY_ALL, M_B_SYSTEM, false, \
-      0, 0, \
+      0, NONE, 0, \
       "The kernel uses more CPU time than the programs do: system calls, page faults or locks", \
       "proc_stat(5): system", \
       "kvis trace -c -d 5 -p %p", "perf top") \
@@ -244,7 +246,7 @@
       DG_GUARDS({ X_BUSY, DG_ALL, false, false, 0.8 }, \
         { M_PSI_CPU, DG_ALL, true, false, 0.1 }), X_WAITERS, 1, \
       DG_BY_ALL, M_B_CPU, false, \
-      0, 0, \
+      0, NONE, 0, \
       "More tasks can run than there are CPUs, and tasks wait for a CPU", \
       "Gregg, USE method: run queue longer than the CPUs", \
       "perf top -p %p", "perf top") \
@@ -254,7 +256,7 @@
         { X_IDLE_ALL, DG_OTHERS, false, false, 0.4 }, \
         { M_PSI_CPU, DG_ALL, true, false, 0.1 }), X_WAITERS, 1, \
       DG_BY_CPU, M_B_WAIT, false, \
-      0, 0, \
+      0, NONE, 0, \
       "Tasks wait for CPU %t while other CPUs are idle: the tasks may be bound to CPU %t", \
       "sched_setaffinity(2), cgroup-v2.rst: cpuset", \
       "taskset -acp %p", "kvis monitor -c sched --per-cpu") \
@@ -262,7 +264,7 @@
       M_PSI_CPU, false, 0.4, \
       DG_GUARDS({ X_BUSY, DG_ALL, false, false, 0.8 }), M_PSI_CPU, 1, \
       DG_BY_ALL, M_B_CPU, false, \
-      DG_R(RUNQ), 0, \
+      DG_R(RUNQ), NONE, 0, \
       "The CPUs are too few for the tasks that can run", \
       "Documentation/accounting/psi.rst: cpu some", \
       "perf top -p %p", "perf top") \
@@ -271,7 +273,7 @@
       DG_GUARDS({ X_WAIT, DG_ALL, false, false, 0.1 }, \
         { M_PSI_CPU, DG_ALL, true, false, 0.1 }), X_NONE, 0, \
       DG_BY_ALL, M_B_WAIT, false, \
-      DG_R(RUNQ), 0, \
+      DG_R(RUNQ), NONE, 0, \
       "One wait for a CPU in a hundred is long enough for people to notice", \
       "several time slices of the scheduler", \
       "kvis monitor -c sched --histogram", "") \
@@ -279,7 +281,7 @@
       M_P_WAIT, false, 0.1, \
       DG_GUARDS({ X_NONE, DG_ALL, false, false, 0 }), M_P_WAIT, 1, \
       DG_BY_SELF, M_P_WAIT, false, \
-      0, 0, \
+      0, NONE, 0, \
       "Process %t can run but waits for a CPU", \
       "sched-stats.rst: run_delay", \
       "taskset -acp %p", "") \
@@ -287,7 +289,7 @@
       X_BUSY, false, 0.9, \
       DG_GUARDS({ X_NONE, DG_ALL, false, false, 0 }), X_NONE, 0, \
       DG_BY_ALL, M_B_CPU, false, \
-      DG_R(CPU) | DG_R(RUNQ), 0, \
+      DG_R(CPU) | DG_R(RUNQ), NONE, 0, \
       "The CPUs have hardly any idle time left", \
       "Gregg, USE method: utilization", \
       "perf top -p %p", "perf top") \
@@ -295,15 +297,15 @@
       M_OOM, false, 1e-9, \
       DG_GUARDS({ X_NONE, DG_ALL, false, false, 0 }), M_PSI_MEM, 1, \
       DG_BY_ALL, X_B_MEM, false, \
-      0, DG_R(SWAP) | DG_R(DISK), \
-      "The kernel killed a process because memory ran out, on the machine or in a cgroup", \
+      0, CGROUP_OOM_KILL, DG_R(SWAP) | DG_R(DISK), \
+      "The kernel killed a process because memory ran out", \
       "Documentation/admin-guide/mm/concepts.rst: OOM killer", \
       "dmesg | grep -i oom", "") \
     X(MEMORY_PRESSURE, "memory-pressure", MEM, DG_SATURATION, false, \
       M_PSI_MEM, false, 0.05, \
       DG_GUARDS({ X_NONE, DG_ALL, false, false, 0 }), M_PSI_MEM, 1, \
       DG_BY_ALL, X_B_MEM, false, \
-      0, DG_R(SWAP) | DG_R(DISK) | DG_R(VIRTIO), \
+      0, NONE, DG_R(SWAP) | DG_R(DISK) | DG_R(VIRTIO), \
       "Tasks wait for memory: the machine reclaims pages that are still in use", \
       "Documentation/accounting/psi.rst: memory some", \
       "kvis trace -p %p --faults", "kvis monitor -c mem") \
@@ -311,7 +313,7 @@
       M_STALLS, false, 100, \
       DG_GUARDS({ X_NONE, DG_ALL, false, false, 0 }), M_PSI_MEM, 1, \
       DG_BY_ALL, X_B_MEM, false, \
-      DG_R(MEM), DG_R(SWAP) | DG_R(DISK), \
+      DG_R(MEM), NONE, DG_R(SWAP) | DG_R(DISK), \
       "Tasks that allocate memory must first reclaim some themselves", \
       "Documentation/admin-guide/mm/concepts.rst: direct reclaim", \
       "kvis monitor -c mem", "") \
@@ -319,7 +321,7 @@
       M_REFAULTS, false, 1000, \
       DG_GUARDS({ M_FAULTS_MAJOR, DG_ALL, false, false, 50 }), M_PSI_MEM, 1, \
       DG_BY_ALL, X_B_MEM, false, \
-      DG_R(MEM), DG_R(SWAP) | DG_R(DISK), \
+      DG_R(MEM), NONE, DG_R(SWAP) | DG_R(DISK), \
       "Reclaimed pages are needed again at once: the working set does not fit into memory", \
       "mm/workingset.c: refaults", \
       "kvis monitor -c mem", "") \
@@ -327,7 +329,7 @@
       X_MEM_LEFT, true, 0.03, \
       DG_GUARDS({ X_NONE, DG_ALL, false, false, 0 }), X_NONE, 0, \
       DG_BY_ALL, X_B_MEM, false, \
-      DG_R(MEM), 0, \
+      DG_R(MEM), NONE, 0, \
       "Hardly any memory is available without swapping", \
       "proc_meminfo(5): MemAvailable", \
       "kvis monitor -c mem", "") \
@@ -335,7 +337,7 @@
       X_SLAB, false, 0.3, \
       DG_GUARDS({ X_NONE, DG_ALL, false, false, 0 }), X_NONE, 0, \
       DG_BY_NOBODY, X_NONE, false, \
-      0, 0, \
+      0, NONE, 0, \
       "The kernel holds a large share of memory that it cannot reclaim", \
       "proc_meminfo(5): SUnreclaim", \
       "slabtop -o -s c", "") \
@@ -343,7 +345,7 @@
       X_DIRTY, false, 0.15, \
       DG_GUARDS({ X_NONE, DG_ALL, false, false, 0 }), X_NONE, 0, \
       DG_BY_ALL, M_B_WRITTEN, false, \
-      0, 0, \
+      0, NONE, 0, \
       "Unwritten data is close to the limit at which the kernel slows down writers", \
       "Documentation/admin-guide/sysctl/vm.rst: dirty_ratio is 20 %", \
       "kvis monitor -c io", "") \
@@ -351,7 +353,7 @@
       M_SWAP_IN, false, 1e6, \
       DG_GUARDS({ M_SWAP_OUT, DG_ALL, false, false, 1e5 }), M_PSI_MEM, 1, \
       DG_BY_ALL, X_B_MEM, false, \
-      0, DG_R(DISK) | DG_R(VIRTIO), \
+      0, NONE, DG_R(DISK) | DG_R(VIRTIO), \
       "Memory is swapped out and read back: tasks wait for a disk instead of memory", \
       "proc_vmstat(5): pswpin", \
       "kvis trace -p %p --faults", "kvis monitor -c mem") \
@@ -359,7 +361,7 @@
       M_SWAP_IN, false, 4e6, \
       DG_GUARDS({ X_NONE, DG_ALL, false, false, 0 }), M_PSI_MEM, 1, \
       DG_BY_ALL, X_B_MEM, false, \
-      DG_R(SWAP), DG_R(DISK), \
+      DG_R(SWAP), NONE, DG_R(DISK), \
       "Memory that was swapped out is read back", \
       "proc_vmstat(5): pswpin", \
       "kvis monitor -c mem", "") \
@@ -367,7 +369,7 @@
       M_SWAP_OUT, false, 4e6, \
       DG_GUARDS({ X_NONE, DG_ALL, false, false, 0 }), M_PSI_MEM, 1, \
       DG_BY_ALL, X_B_MEM, false, \
-      DG_R(SWAP), DG_R(DISK), \
+      DG_R(SWAP), NONE, DG_R(DISK), \
       "Memory is written to swap because programs need more than there is", \
       "proc_vmstat(5): pswpout", \
       "kvis monitor -c mem", "") \
@@ -375,7 +377,7 @@
       X_SWAP_USED, false, 0.9, \
       DG_GUARDS({ X_NONE, DG_ALL, false, false, 0 }), X_NONE, 0, \
       DG_BY_ALL, M_B_SWAP, false, \
-      0, 0, \
+      0, NONE, 0, \
       "Swap is nearly full: when memory runs out, the kernel will kill a process", \
       "proc_meminfo(5): SwapFree", \
       "cat /proc/swaps", "") \
@@ -383,7 +385,7 @@
       M_B_REMOTE, false, 0.5, \
       DG_GUARDS({ M_B_FAR, DG_THIS, false, false, 16e6 }), M_B_FAR_COST, 1, \
       DG_BY_SELF, M_B_REMOTE, false, \
-      0, 0, \
+      0, NONE, 0, \
       "Process %t runs on one NUMA node while its memory is on a more distant one", \
       "the most that it can cost, by the distances of the nodes (ACPI: SLIT)", \
       "cat /proc/%p/numa_maps", "") \
@@ -391,7 +393,7 @@
       X_REMOTE, false, 0.3, \
       DG_GUARDS({ M_NUMA_OTHER, DG_ALL, false, false, 2000 }), X_NONE, 0, \
       DG_BY_ALL, M_B_MINOR, false, \
-      0, 0, \
+      0, NONE, 0, \
       "Memory is allocated on other NUMA nodes than those of the CPUs that use it", \
       "Documentation/admin-guide/numastat.rst", \
       "cat /proc/%p/numa_maps", "kvis monitor -c numa") \
@@ -399,7 +401,7 @@
       X_HINTS, false, 0.5, \
       DG_GUARDS({ M_NUMA_FAULTS, DG_ALL, false, false, 1000 }), X_NONE, 0, \
       DG_BY_ALL, M_B_MINOR, false, \
-      DG_R(NUMA), 0, \
+      DG_R(NUMA), NONE, 0, \
       "Tasks use pages of other NUMA nodes than those of their CPUs", \
       "sysctl/kernel.rst: numa_balancing", \
       "cat /proc/%p/numa_maps", "kvis monitor -c numa") \
@@ -407,7 +409,7 @@
       M_NUMA_FOREIGN, false, 1000, \
       DG_GUARDS({ X_NONE, DG_ALL, false, false, 0 }), X_NONE, 0, \
       DG_BY_ALL, M_B_MINOR, false, \
-      0, 0, \
+      0, NONE, 0, \
       "NUMA node %t is full: allocations meant for node %t go to other nodes", \
       "Documentation/admin-guide/numastat.rst: numa_foreign", \
       "cat /proc/%p/numa_maps", "kvis monitor -c numa") \
@@ -415,7 +417,7 @@
       M_NUMA_MOVED, false, 10000, \
       DG_GUARDS({ X_NONE, DG_ALL, false, false, 0 }), X_NONE, 0, \
       DG_BY_ALL, M_B_CPU, false, \
-      0, 0, \
+      0, NONE, 0, \
       "The kernel keeps moving pages between NUMA nodes to follow tasks", \
       "sysctl/kernel.rst: numa_balancing", \
       "kvis monitor -c numa", "") \
@@ -423,7 +425,7 @@
       M_MEM_USED, false, 0.75, \
       DG_GUARDS({ X_NONE, DG_ALL, false, false, 0 }), X_STALL_CPUS, 1, \
       DG_BY_ALL, M_B_CPU, false, \
-      0, 0, \
+      0, NONE, 0, \
       "The memory controllers of socket %t move nearly all that its DIMMs can", \
       "programs made to use all bandwidth (STREAM) reach 80 % of the DIMMs' peak", \
       "kvis monitor -c membw,pmc -p %p", "kvis monitor -c membw,pmc") \
@@ -431,7 +433,7 @@
       X_MEM_STALL, false, 0.5, \
       DG_GUARDS({ M_LLC_MPKI, DG_ALL, false, false, 10 }), X_STALL_CPUS, 1, \
       DG_BY_ALL, M_B_CPU, false, \
-      DG_R(BAND), 0, \
+      DG_R(BAND), NONE, 0, \
       "The CPUs spend most of their time waiting for memory because data is not in the caches", \
       "Intel's optimization manual, B.1 (Topdown: backend bound)", \
       "kvis monitor -c pmc -p %p", "kvis monitor -c pmc") \
@@ -439,7 +441,7 @@
       M_DTLB_WPKI, false, 10, \
       DG_GUARDS({ X_NONE, DG_ALL, false, false, 0 }), X_NONE, 0, \
       DG_BY_ALL, M_B_CPU, false, \
-      0, 0, \
+      0, NONE, 0, \
       "The CPUs often walk page tables: hugepages would avoid most walks", \
       "Documentation/admin-guide/mm/transhuge.rst", \
       "kvis monitor -c pmc,mem -p %p", "kvis monitor -c pmc,mem") \
@@ -447,7 +449,7 @@
       X_THP_FAIL, false, 0.5, \
       DG_GUARDS({ M_THP_FALLBACK, DG_ALL, false, false, 50 }), X_NONE, 0, \
       DG_BY_ALL, M_B_MINOR, false, \
-      0, 0, \
+      0, NONE, 0, \
       "Page faults that should get a hugepage do not: free memory is fragmented", \
       "mm/transhuge.rst: thp_fault_fallback", \
       "cat /proc/buddyinfo", "") \
@@ -455,7 +457,7 @@
       X_COMPACT_FAILS, false, 0.5, \
       DG_GUARDS({ M_COMPACT, DG_ALL, false, false, 20 }), X_NONE, 0, \
       DG_BY_ALL, M_B_MINOR, false, \
-      0, 0, \
+      0, NONE, 0, \
       "Tasks compact memory to get hugepages, and mostly fail", \
       "mm/transhuge.rst: compact_stall, compact_fail", \
       "cat /proc/buddyinfo", "") \
@@ -463,7 +465,7 @@
       M_POOL_RATIO, false, 0.98, \
       DG_GUARDS({ M_POOL_SURPLUS, DG_THIS, false, false, 1 }), X_NONE, 0, \
       DG_BY_NOBODY, X_NONE, false, \
-      0, 0, \
+      0, NONE, 0, \
       "The pool of %t hugepages is used up and programs take surplus pages", \
       "Documentation/admin-guide/mm/hugetlbpage.rst", \
       "kvis monitor -c hugepages", "") \
@@ -471,7 +473,7 @@
       M_VQ_REFUSED, false, 1, \
       DG_GUARDS({ M_VQ_STALLED, DG_THIS, false, false, 0.01 }), M_VQ_STALLED, 1, \
       DG_BY_DEVICE, X_B_IO, false, \
-      0, DG_R(DISK), \
+      0, NONE, DG_R(DISK), \
       "Virtio queue %t is full: the driver must wait until the device has completed requests", \
       "virtqueue_add of drivers/virtio/virtio_ring.c: ENOSPC", \
       "kvis monitor -c virtio --histogram", "") \
@@ -479,7 +481,7 @@
       M_VQ_FAILED, false, 1, \
       DG_GUARDS({ X_NONE, DG_ALL, false, false, 0 }), X_NONE, 0, \
       DG_BY_NOBODY, X_NONE, false, \
-      0, 0, \
+      0, NONE, 0, \
       "Adding requests to virtio queue %t fails although the queue is not full", \
       "virtqueue_add of drivers/virtio/virtio_ring.c", \
       "kvis monitor -c virtio", "") \
@@ -488,7 +490,7 @@
       DG_GUARDS({ M_DISK_QUEUE, DG_THIS, false, false, 1.5 }, \
         { M_PSI_IO, DG_ALL, true, false, 0.1 }), M_DISK_QUEUE, 1, \
       DG_BY_DEVICE, X_B_IO, true, \
-      0, 0, \
+      0, NONE, 0, \
       "Disk %t is always busy, and requests wait for it", \
       "iostat(1): %util, aqu-sz", \
       "kvis trace -p %p", "kvis monitor -c io --histogram") \
@@ -496,7 +498,7 @@
       X_READ_TIME, false, 0.05, \
       DG_GUARDS({ M_PSI_IO, DG_ALL, true, false, 0.1 }), M_DISK_READ_TIME, 1, \
       DG_BY_DEVICE, M_B_READ, true, \
-      DG_R(DISK), 0, \
+      DG_R(DISK), NONE, 0, \
       "Reads from disk %t take longer than a seek of any disk", \
       "a rotating disk takes 20 ms", \
       "kvis trace -p %p", "kvis monitor -c io --histogram") \
@@ -504,7 +506,7 @@
       X_WRITE_TIME, false, 0.1, \
       DG_GUARDS({ M_PSI_IO, DG_ALL, false, false, 0.1 }), M_PSI_IO, 1, \
       DG_BY_DEVICE, M_B_WRITTEN, true, \
-      DG_R(DISK), 0, \
+      DG_R(DISK), NONE, 0, \
       "Writes to disk %t are slow, and tasks wait for I/O", \
       "a rotating disk takes 20 ms", \
       "kvis trace -p %p", "kvis monitor -c io --histogram") \
@@ -512,7 +514,7 @@
       M_RQUEUE_P99, false, 50e6, \
       DG_GUARDS({ M_PSI_IO, DG_ALL, false, false, 0.1 }), M_PSI_IO, 1, \
       DG_BY_DEVICE, M_B_READ, false, \
-      DG_R(DISK), 0, \
+      DG_R(DISK), NONE, 0, \
       "Reads wait in the kernel's queue before disk %t gets them", \
       "Documentation/block/ioprio.rst", \
       "kvis monitor -c io --histogram", "") \
@@ -520,7 +522,7 @@
       M_PSI_IO, false, 0.3, \
       DG_GUARDS({ M_DISK_QUEUE, DG_ALL, true, true, 0.3 }), M_PSI_IO, 1, \
       DG_BY_ALL, X_B_IO, true, \
-      DG_R(DISK), 0, \
+      DG_R(DISK), NONE, 0, \
       "Tasks wait for I/O of a file system that is on no disk of this machine", \
       "Documentation/accounting/psi.rst: io some", \
       "kvis trace -p %p", "kvis monitor -c io --histogram") \
@@ -528,7 +530,7 @@
       M_NET_RX_USED, false, 0.9, \
       DG_GUARDS({ X_NONE, DG_ALL, false, false, 0 }), X_NONE, 0, \
       DG_BY_NOBODY, X_NONE, false, \
-      0, 0, \
+      0, NONE, 0, \
       "Interface %t receives nearly as much as its link can carry", \
       "sysfs-class-net: speed", \
       "kvis monitor -c net", "") \
@@ -536,7 +538,7 @@
       M_NET_TX_USED, false, 0.9, \
       DG_GUARDS({ X_NONE, DG_ALL, false, false, 0 }), X_NONE, 0, \
       DG_BY_NOBODY, X_NONE, false, \
-      0, 0, \
+      0, NONE, 0, \
       "Interface %t sends nearly as much as its link can carry", \
       "sysfs-class-net: speed", \
       "kvis monitor -c net", "") \
@@ -544,7 +546,7 @@
       X_NET_DROPS, false, 100, \
       DG_GUARDS({ X_NONE, DG_ALL, false, false, 0 }), X_NONE, 0, \
       DG_BY_NOBODY, X_NONE, false, \
-      0, 0, \
+      0, NONE, 0, \
       "Interface %t drops packets: they are not processed fast enough, or no protocol handles them", \
       "Documentation/networking/statistics.rst", \
       "kvis monitor -c net", "") \
@@ -552,7 +554,7 @@
       X_NET_ERRS, false, 1, \
       DG_GUARDS({ X_NONE, DG_ALL, false, false, 0 }), X_NONE, 0, \
       DG_BY_NOBODY, X_NONE, false, \
-      0, 0, \
+      0, NONE, 0, \
       "Interface %t counts errors: check its cable, driver and duplex setting", \
       "Documentation/networking/statistics.rst", \
       "kvis monitor -c net", "") \
@@ -560,7 +562,7 @@
       M_SOFT_DROP, false, 1, \
       DG_GUARDS({ X_NONE, DG_ALL, false, false, 0 }), X_NONE, 0, \
       DG_BY_NOBODY, X_NONE, false, \
-      0, 0, \
+      0, NONE, 0, \
       "Packets are dropped because the backlog of a CPU is full", \
       "sysctl/net.rst: netdev_max_backlog", \
       "cat /proc/net/softnet_stat", "") \
@@ -568,7 +570,7 @@
       M_SOFT_SQUEEZED, false, 100, \
       DG_GUARDS({ X_NONE, DG_ALL, false, false, 0 }), X_NONE, 0, \
       DG_BY_NOBODY, X_NONE, false, \
-      0, 0, \
+      0, NONE, 0, \
       "Softirqs end before they have handled all packets", \
       "sysctl/net.rst: netdev_budget", \
       "cat /proc/net/softnet_stat", "") \
@@ -576,7 +578,7 @@
       M_TCP_OVERFLOWS, false, 0.5, \
       DG_GUARDS({ X_NONE, DG_ALL, false, false, 0 }), M_TCP_OVERFLOWS, 1, \
       DG_BY_NOBODY, X_NONE, false, \
-      0, 0, \
+      0, NONE, 0, \
       "A server does not accept connections fast enough: clients wait for their next try", \
       "each costs its client 1 s (include/net/tcp.h: TCP_TIMEOUT_INIT)", \
       "ss -ltn", "") \
@@ -584,7 +586,7 @@
       M_TCP_RETRANS_SHARE, false, 0.02, \
       DG_GUARDS({ M_TCP_RETRANS, DG_ALL, false, false, 5 }), M_TCP_TIMEOUTS, 0.2, \
       DG_BY_NOBODY, X_NONE, false, \
-      0, 0, \
+      0, NONE, 0, \
       "TCP sends many segments again because packets are lost on the way", \
       "a timeout costs 200 ms (include/net/tcp.h: TCP_RTO_MIN)", \
       "ss -ti", "") \
@@ -592,7 +594,7 @@
       M_UDP_RCVBUF, false, 10, \
       DG_GUARDS({ X_NONE, DG_ALL, false, false, 0 }), X_NONE, 0, \
       DG_BY_NOBODY, X_NONE, false, \
-      0, 0, \
+      0, NONE, 0, \
       "Datagrams are dropped because a program does not read its socket fast enough", \
       "udp(7): rmem_max", \
       "ss -lunm", "") \
@@ -600,7 +602,7 @@
       M_TEMP_ROOM, true, 3, \
       DG_GUARDS({ X_NONE, DG_ALL, false, false, 0 }), X_NONE, 0, \
       DG_BY_NOBODY, X_NONE, false, \
-      0, 0, \
+      0, NONE, 0, \
       "Thermal zone %t is close to a trip point, where the CPUs are throttled", \
       "Documentation/driver-api/thermal/sysfs-api.rst", \
       "kvis monitor -c thermal", "") \
@@ -608,7 +610,7 @@
       M_SENSOR_ROOM, true, 3, \
       DG_GUARDS({ X_NONE, DG_ALL, false, false, 0 }), X_NONE, 0, \
       DG_BY_NOBODY, X_NONE, false, \
-      0, 0, \
+      0, NONE, 0, \
       "Sensor %t is close to the temperature that its chip calls critical", \
       "Documentation/hwmon/sysfs-interface.rst", \
       "kvis monitor -c thermal", "") \
@@ -616,7 +618,7 @@
       M_THROTTLE_CORE, false, 0.1, \
       DG_GUARDS({ X_NONE, DG_ALL, false, false, 0 }), X_NONE, 0, \
       DG_BY_NOBODY, X_NONE, false, \
-      0, DG_R(CPU), \
+      0, NONE, DG_R(CPU), \
       "Cores were too hot and were throttled", \
       "Intel's manual 3B: IA32_THERM_STATUS", \
       "kvis monitor -c thermal,cpufreq", "") \
@@ -624,7 +626,7 @@
       M_THROTTLE_PKG, false, 0.1, \
       DG_GUARDS({ X_NONE, DG_ALL, false, false, 0 }), X_NONE, 0, \
       DG_BY_NOBODY, X_NONE, false, \
-      DG_R(HEAT), DG_R(CPU), \
+      DG_R(HEAT), NONE, DG_R(CPU), \
       "A CPU package was too hot and was throttled", \
       "Intel's manual 3B: IA32_PACKAGE_THERM_STATUS", \
       "kvis monitor -c thermal,cpufreq", "") \
@@ -632,7 +634,7 @@
       M_FILES_USED, false, 0.9, \
       DG_GUARDS({ X_NONE, DG_ALL, false, false, 0 }), X_NONE, 0, \
       DG_BY_NOBODY, X_NONE, false, \
-      0, 0, \
+      0, NONE, 0, \
       "The machine has nearly as many open files as it allows", \
       "proc_sys_fs(5): file-max", \
       "sysctl fs.file-nr", "") \
@@ -640,7 +642,7 @@
       M_THREADS_USED, false, 0.9, \
       DG_GUARDS({ X_NONE, DG_ALL, false, false, 0 }), X_NONE, 0, \
       DG_BY_ALL, M_B_THREADS, false, \
-      0, 0, \
+      0, NONE, 0, \
       "The machine has nearly as many threads as it allows: fork will fail", \
       "proc_sys_kernel(5): pid_max, threads-max", \
       "sysctl kernel.pid_max kernel.threads-max", "") \
@@ -648,7 +650,7 @@
       M_CONNTRACK_USED, false, 0.9, \
       DG_GUARDS({ X_NONE, DG_ALL, false, false, 0 }), X_NONE, 0, \
       DG_BY_NOBODY, X_NONE, false, \
-      0, 0, \
+      0, NONE, 0, \
       "The table of tracked connections is nearly full: new connections will be dropped", \
       "Documentation/networking/nf_conntrack-sysctl.rst", \
       "sysctl net.netfilter.nf_conntrack_max", "") \
@@ -656,7 +658,7 @@
       M_TCP_MEM_USED, false, 0.9, \
       DG_GUARDS({ X_NONE, DG_ALL, false, false, 0 }), X_NONE, 0, \
       DG_BY_NOBODY, X_NONE, false, \
-      0, 0, \
+      0, NONE, 0, \
       "TCP uses nearly all the memory that it is allowed", \
       "tcp(7): tcp_mem", \
       "sysctl net.ipv4.tcp_mem", "")

@@ -50,6 +50,18 @@ function code(n) { # a number as C has it
     return (n in number ? "X_" : "M_") n
 }
 function told(n) { if (n != "-" && !(n in words)) bad(n " has no words") }
+function no_rules(s,    w, n, i, out) { # without the names of rules; one is left in unless_rule
+    unless_rule = "NONE"
+    n = split(s, w, " ")
+    for (i = 1; i <= n; i++) {
+        if (w[i] !~ /^[a-z]/) { out = out (out == "" ? "" : " ") w[i]; continue }
+        if (unless_rule != "NONE") bad("rule " rule ": unless more than one rule")
+        if (!(w[i] in seen)) bad("rule " rule ": no rule `" w[i] "` before this one")
+        unless_rule = toupper(w[i])
+        gsub(/-/, "_", unless_rule)
+    }
+    return out
+}
 function ids(s,    w, n, i, out) { # resources as a mask
     if (s == "-" || s == "") return "0"
     n = split(s, w, " ")
@@ -79,7 +91,7 @@ function one_of(c, allowed,    v) {
     if (index(" " allowed " ", " " v " ") == 0) bad("rule " rule ": " c " is none of: " allowed)
     return v
 }
-function end_rule(    w, n, each, who, next_, alone, g, i, finding, value) {
+function end_rule(    unless, w, n, each, who, next_, alone, g, i, finding, value) {
     if (rule == "") return
     each = one_of("tried", "each machine") == "each"
     n = split(need("when"), w, " ")
@@ -112,13 +124,14 @@ function end_rule(    w, n, each, who, next_, alone, g, i, finding, value) {
     if ((next_ ~ /%p/ && who != "self") != (alone != "")) bad("rule " rule ": alone is for where next has a %p")
     if (alone ~ /%p/) bad("rule " rule ": alone has a %p")
     if (!(need("resource") in resource)) bad("rule " rule ": no such resource")
+    unless = ids(no_rules((rule, "unless") in col ? col[rule, "unless"] : "-"))
     row[++n_rules] = toupper(rule)
     gsub(/-/, "_", row[n_rules])
     row[n_rules] = sprintf("    X(%s, \"%s\", %s, DG_%s, %s, \\\n      %s, \\\n      %s, \\\n" \
-        "      DG_BY_%s, %s, %s, \\\n      %s, %s, \\\n      %s, \\\n      %s, \\\n      %s, %s)", row[n_rules], rule, need("resource"),
+        "      DG_BY_%s, %s, %s, \\\n      %s, %s, %s, \\\n      %s, \\\n      %s, \\\n      %s, %s)", row[n_rules], rule, need("resource"),
         toupper(one_of("kind", "utilization saturation error")), each ? "true" : "false", value, g,
         toupper(who), n == 2 ? code(w[2]) : "X_NONE", (rule, "files") in col ? "true" : "false",
-        ids((rule, "unless") in col ? col[rule, "unless"] : "-"), ids(need("before")),
+        unless, unless_rule, ids(need("before")),
         text(finding, "rule " rule ": finding"), text(need("source"), "rule " rule ": source"),
         text(next_, "rule " rule ": next"), alone == "" ? "\"\"" : text(alone, "rule " rule ": alone"))
     if (list == "list") print rule, need("resource")

@@ -60,6 +60,8 @@ for name, want in (("null", 0), ("full", 125), ("link", 0), ("dangling", 125), (
     check(f"--prometheus={name}: one message", run.stderr.count("cannot write") == (want != 0), run.stderr)
 text = open("target").read()
 check("behind a link", text.startswith("# HELP") and "before" not in text, text[:80])
+run = kvis(PROM + "dangling")
+check("a dangling link: the reason", "link" in run.stderr and "directory" not in run.stderr, run)
 check("a dangling link makes no file", kind("nowhere") == "none")
 run = kvis(PROM + "/dev/kvis-no-device")
 check("a name in /dev that is no device", run.returncode == 125 and kind("/dev/kvis-no-device") == "none", run)

@@ -22,7 +22,7 @@ ROWS = {
     "cgroup-throttled": ("cgroup", {"cg_periods": 100, "cg_throttles": 50, "cg_usec": 4e6},
                          {"cg_periods": 100, "cg_throttles": 9, "cg_usec": 4e4}),
     "cgroup-quota-used": ("cgroup", {"cg_periods": 100, "cg_throttles": 60}, {"cg_periods": 100, "cg_throttles": 9}),
-    "cgroup-oom-kill": ("cgroup", {"cg_oom": 1}, {}),
+    "cgroup-oom-kill": ("cgroup", {"cg_oom": 1, "cg_max": 9}, {}),
     "cgroup-memory-limit": ("cgroup", {"cg_max": 4000}, {"cg_max": 90}),
     "cpu-steal": ("cpu", {"steal": 10}, {"steal": 4}),
     "cpu-interrupts": ("cpu", {"irq0": 200}, {"irq0": 80}),
@@ -108,12 +108,13 @@ def machine(root, m, late):
         return int(m.get(name, usual))
 
     idle = m.get("idle", 100)
-    row = [0 if not late else v for v in (idle * 2, m.get("system", 0), m.get("steal", 0) * 2)]
+    row = [0 if not late or m.get("still") else v for v in (idle * 2, m.get("system", 0), m.get("steal", 0) * 2)]
     user = 0 if not late or idle == 100 else 100
     pinned = 9000 if late and m.get("pinned") else user  # of CPU 0
     own = 0 if pinned > user else row[0]
     put("proc/stat", f"cpu  {2 * user} 0 {2 * row[1]} {2 * row[0]} 0 {n('irq0')} 0 {2 * row[2]} 0 0\n"
-        f"cpu0 {pinned} 0 {row[1]} {own} 0 {n('irq0')} 0 {row[2]} 0 0\ncpu1 {user} 0 {row[1]} {row[0]} 0 0 0 {row[2]} 0 0\n"
+        f"cpu0 {pinned} 0 {row[1]} {own} 0 {n('irq0')} 0 {row[2]} 0 0\n"
+        + "".join(f"cpu{k} {user} 0 {row[1]} {row[0]} 0 0 0 {row[2]} 0 0\n" for k in range(1, m.get("cpus", 2))) +
         f"ctxt 5\nprocesses {n('forks')}\nprocs_running 1\nprocs_blocked 0\n")
     put("proc/schedstat", f"version 17\ncpu0 0 0 0 0 0 0 0 {n('wait0')} 0\ncpu1 0 0 0 0 0 0 0 {n('wait1')} 0\n")
     put("proc/loadavg", f"0.00 0.00 0.00 1/{g('threads', 100)} 9\n")
@@ -199,6 +200,8 @@ def machine(root, m, late):
     put("proc/77/task/77/io", f"rchar: 0\nread_bytes: {1 << 22 if late else 0}\nwrite_bytes: {1 << 20 if late else 0}\n")
     put("proc/77/io", f"rchar: 0\nread_bytes: {1 << 40 if late else 0}\nwrite_bytes: 0\n")  # its children's, too
     put("proc/77/numa_maps", f"7f00 default anon=9 N0=10000 N1={g('far', 0)} kernelpagesize_kB=4\n")
+    for k in range(m.get("many_files", 0)):  # each on a mount of its own
+        put(f"proc/77/fdinfo/{k + 10}", f"pos:\t0\nflags:\t0\nmnt_id:\t{k + 40}\n")
     put("proc/77/fdinfo/5", f"pos:\t{1 << 22 if late else 0}\nflags:\t0\nmnt_id:\t31\n")
     os.makedirs(os.path.join(root, "proc/77/fd"), exist_ok=True)
     os.symlink(MOVING, os.path.join(root, "proc/77/fd/5"))
@@ -324,6 +327,37 @@ if re.search(r"^ *·", page, re.M):
 page = run({}, {})
 if "\n1. " not in page and "\nNothing is saturated.\n" not in page:
     wrong.append(f"the page of a machine that is well: {page}")
+
+# many CPUs can make many processes
+j = diagnose({"forks": 20000, "cpus": 64}, "-d", "1", script="ln -s b new && mv -T new now; sleep 1.2")
+if "cpu-forks" in rules(j):
+    wrong.append(f"cpu-forks on 64 CPUs: {j['findings']}")
+# a clock that stands still tells nothing, and not that the CPUs are busy
+j = diagnose({"still": 1})
+if [f for f in j["findings"] if f["resource"] == "cpu"] or j["resources"][0]["utilisation"]:
+    wrong.append(f"/proc/stat stands still: {j['findings']}, {j['resources'][0]}")
+# what a cgroup's limit kills is not the machine's fault, nor that of its largest processes; what the machine kills
+# in a cgroup is not the cgroup's
+j = diagnose({"oom_kill": 1, "cg_oom": 1, "cg_max": 9})
+if "memory-oom-kill" in rules(j) or "cgroup-oom-kill" not in rules(j):
+    wrong.append(f"a cgroup's kill: {rules(j)}")
+j = diagnose({"oom_kill": 1, "cg_oom": 1})
+if "memory-oom-kill" not in rules(j) or "cgroup-oom-kill" in rules(j):
+    wrong.append(f"the machine's kill: {rules(j)}")
+# two faults of a cgroup
+j = diagnose({**ROWS["cgroup-throttled"][1], **ROWS["cgroup-memory-limit"][1]})
+if not {"cgroup-throttled", "cgroup-memory-limit"} <= set(rules(j)):
+    wrong.append(f"two faults of a cgroup: {rules(j)}")
+page = re.sub(r"\s+", " ", run({}, ROWS["cgroup-throttled"][1]))
+if "until the period ends; throttled in 50 %" not in page:
+    wrong.append(f"the sentence and its evidence: {page}")
+# what has no place is counted
+j = diagnose({"many_files": 300})
+if j["files_dropped"] < 44 or not j["places_dropped"]:
+    wrong.append(f"300 files of a process: {j['files_dropped']}, {j['places_dropped']}")
+j = diagnose({})
+if j["files_dropped"]:
+    wrong.append(f"few files: {j['files_dropped']}")
 
 # a file whose position moves between two looks, one a second
 j = diagnose(ill, script="ln -s b new && mv -T new now; sleep 3; echo 'pos: 8388608' >b/proc/77/fdinfo/5")

@@ -631,23 +631,44 @@ static void t_arguments(void)
     pp.btf = true;
     proc_args_add(&a, "one");
     proc_args_take(&l, &x);
-    EXPECT(l.argv.len == 4 && !strcmp(l.argv.p, "one") && !l.cut && !proc_pending);
+    EXPECT(l.argv.len == 4 && !strcmp(l.argv.p, "one") && !l.cut && !proc_pending.first);
     proc_args_add(&a, "one"); /* the exec is lost, and the next one's arguments */
     x.ts_ns = 2;
     proc_args_take(&l, &x);
-    EXPECT(l.argv.len == 0 && l.cut && l.arg_len == 4 && !proc_pending);
+    EXPECT(l.argv.len == 0 && l.cut && l.arg_len == 4 && !proc_pending.first);
     proc_args_add(&a, "one"); /* the exec is lost, and the next one's first piece */
     a.ts_ns = x.ts_ns = 3;
     a.at = 4, x.arg_len = 8;
     proc_args_add(&a, "two");
     proc_args_take(&l, &x);
-    EXPECT(l.argv.len == 0 && l.cut && l.arg_len == 8 && !proc_pending);
+    EXPECT(l.argv.len == 0 && l.cut && l.arg_len == 8 && !proc_pending.first);
     a.at = 0, a.ts_ns = 4; /* without BTF they are as old as the call */
     pp.btf = false;
     proc_args_add(&a, "two");
     proc_args_take(&l, &x);
     EXPECT(l.argv.len == 4 && !strcmp(l.argv.p, "two"));
     free(l.argv.p);
+}
+
+/* Arguments whose exec never comes do not fill the memory. */
+static void t_pending(void)
+{
+    struct wire_proc h = { .kind = PROC_ARGS, .ts_ns = 1 };
+    char record[sizeof h + 8] = { 0 };
+    h.arg_len = 8;
+    for (u32 tid = 1; tid < 5000; tid++) {
+        h.tid = tid;
+        memcpy(record, &h, sizeof h);
+        proc_record(record, sizeof record);
+    }
+    u32 n = 0;
+    for (const struct proc_args *a = proc_pending.first; a; a = a->next)
+        n++;
+    EXPECT(n == PROC_PENDING && proc_pending.n == n && proc_pending.dropped == 4999 - n);
+    EXPECT(*proc_args_of(4999) && !*proc_args_of(1));
+    while (proc_pending.first)
+        proc_args_drop(&proc_pending.first);
+    EXPECT(!proc_pending.n);
 }
 
 static void t_large_summary(void)
@@ -866,6 +887,7 @@ int main(void)
     t_refused();
     t_loader();
     t_lost();
+    t_pending();
     t_large_summary();
     t_arguments();
     t_pmc();
