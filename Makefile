@@ -96,6 +96,7 @@ coverage: ## how much of kvis.c the cases run, by gcov (CASES="NAME..."; as root
 	sh tests/lib/coverage.sh $(CASES)
 
 gen: ## rebuild gen/*.h from the tables, bpf_insns/*.h from the probes (with clang)
+	sh gen/structs.sh
 	sh gen/tables.sh
 	sh gen/rules.sh
 	sh gen/options.sh

@@ -3298,13 +3298,13 @@ static pid_t ps_from_ns(const struct task *t, s64 n)
 
 /* == 10 dec_  what the arguments and results of system calls mean ===============
  * Owns the tables of gen/ (sc_rows: calls and the kinds of their arguments; families: names of
- * values) and turns a struct call into text. May call u_, b_, mem_ and fd_label. Entry points:
- * dec_enter, dec_exit, dec_ret, dec_ret_is_fd, dec_ret_is_addr, dec_nargs; dec_bits and dec_enum
- * for other sections. To add a kind: one row in DEC_KINDS, one function dec_k_NAME, one @kind line
- * in gen/tables/syscalls.tbl; names of values: rows in gen/tables/flags.tbl; a structure: a table
- * of dec_member. Nothing here allocates or loops by a number of the tracee's alone: text ends at
- * -s, arrays after -s elements, structures are read into fixed buffers, and call.text has its own
- * limit. */
+ * values; dec_layouts: structures) and turns a struct call into text. May call u_, b_, mem_ and
+ * fd_label. Entry points: dec_enter, dec_exit, dec_ret, dec_ret_is_fd, dec_ret_is_addr, dec_nargs; dec_bits and dec_enum
+ * for other sections. To add a kind: an @kind line in gen/tables/syscalls.tbl and, unless it is a
+ * structure of gen/tables/structs.tbl, one function dec_k_NAME; names of values: rows in
+ * gen/tables/flags.tbl. Nothing here allocates or loops by a number of the tracee's alone: text
+ * ends at -s, arrays after -s elements, structures are read into fixed buffers, and call.text has
+ * its own limit. */
 
 /* The names of 3000 values are a quarter of the binary, so they stand in one pool without what
  * most of them begin with (O_, BPF_PROG_TYPE_), and rows hold offsets, not pointers. */
@@ -3317,143 +3317,44 @@ struct family {
 };
 #include "gen/flags.h"
 
-/* When an argument is decoded: at entry; at exit (the address when the call failed); at both (the
- * entry only remembers; shown also when the call failed); at one of them, by what is before it. */
-enum dec_when { DEC_IN = 1, DEC_OUT = 2, DEC_BOTH = 3, DEC_EITHER = 7 };
-
-/* K_name, dec_k_function, when. */
-#define DEC_KINDS(X) \
-    X(INT, int, IN)                          \
-    X(UINT, uint, IN)                        \
-    X(LONG, long, IN)                        \
-    X(ULONG, ulong, IN)                      \
-    X(SIZE, ulong, IN)                       \
-    X(OFF, long, IN)                         \
-    X(HEX, hex, IN)                          \
-    X(ADDR, addr, IN)                        \
-    X(MODE, mode, IN)                        \
-    X(DEV, dev, IN)                          \
-    X(PID, pid, IN)                          \
-    X(UID, id, IN)                           \
-    X(GID, id, IN)                           \
-    X(SIG, sig, IN)                          \
-    X(FD, fd, IN)                            \
-    X(DIRFD, dirfd, IN)                      \
-    X(PATH, path, IN)                        \
-    X(TARGET, path, IN)                      \
-    X(FSVALUE, fsvalue, IN)                  \
-    X(FSAUX, fsaux, IN)                      \
-    X(STR, str, IN)                          \
-    X(STRV, strv, IN)                        \
-    X(ENVP, envp, IN)                        \
-    X(WBUF, wbuf, IN)                        \
-    X(RBUF, rbuf, OUT)                       \
-    X(LINKBUF, linkbuf, OUT)                 \
-    X(WIOV, wiov, IN)                        \
-    X(RIOV, riov, OUT)                       \
-    X(SA, sa, IN)                            \
-    X(SAOUT, saout, OUT)                     \
-    X(MSGIN, msgin, IN)                      \
-    X(MSGOUT, msgout, OUT)                   \
-    X(MMSGIN, mmsgin, IN)                    \
-    X(MMSGOUT, mmsgout, OUT)                 \
-    X(STAT, stat, OUT)                       \
-    X(STATX, statx, OUT)                     \
-    X(STATFS, statfs, OUT)                   \
-    X(TS, ts, IN)                            \
-    X(TSOUT, tsout, OUT)                     \
-    X(TS2, ts2, IN)                          \
-    X(TS64, ts64, IN)                        \
-    X(TS64OUT, ts64out, OUT)                 \
-    X(TS264, ts264, IN)                      \
-    X(TV, tv, IN)                            \
-    X(TVOUT, tv, OUT)                        \
-    X(TV2, tv2, IN)                          \
-    X(TZ, tz, IN)                            \
-    X(ITIMERVAL, itimerval, IN)              \
-    X(ITIMERVALOUT, itimerval, OUT)          \
-    X(ITIMERSPEC, itimerspec, IN)            \
-    X(ITIMERSPECOUT, itimerspec, OUT)        \
-    X(ITIMERSPEC64, itimerspec64, IN)        \
-    X(ITIMERSPEC64OUT, itimerspec64, OUT)    \
-    X(TIMEX, timex, OUT)                     \
-    X(RLIM, rlim, IN)                        \
-    X(RLIMOUT, rlim, OUT)                    \
-    X(RUSAGEOUT, rusage, OUT)                \
-    X(SIGSET, sigset, IN)                    \
-    X(PSIGSET, psigset, IN)                  \
-    X(SIGSETOUT, sigset, OUT)                \
-    X(SIGACT, sigact, IN)                    \
-    X(SIGACTOUT, sigact, OUT)                \
-    X(SIGINFO, siginfo, IN)                  \
-    X(SIGINFOOUT, siginfo, OUT)              \
-    X(SIGEVENT, sigevent, IN)                \
-    X(SIGSTACK, sigstack, IN)                \
-    X(SIGSTACKOUT, sigstack, OUT)            \
-    X(EPEV, epev, IN)                        \
-    X(EPEVS, epevs, OUT)                     \
-    X(POLLFDS, pollfds, IN)                  \
-    X(FDSET, fdset, IN)                      \
-    X(WSTATUS, wstatus, OUT)                 \
-    X(INT2FD, int2fd, OUT)                   \
-    X(INTP, intp, BOTH)                      \
-    X(INTPOUT, intpout, OUT)                 \
-    X(UINTPOUT, uintpout, OUT)               \
-    X(U64P, u64p, IN)                        \
-    X(U64POUT, u64p, OUT)                    \
-    X(SIZEP, sizep, BOTH)                    \
-    X(OFFP, offp, BOTH)                      \
-    X(UTSNAME, utsname, OUT)                 \
-    X(SYSINFO, sysinfo, OUT)                 \
-    X(DENTS, dents, OUT)                     \
-    X(SOCKOPTVAL, sockoptval, IN)            \
-    X(SOCKOPTVALOUT, sockoptval, OUT)        \
-    X(SOCKPROTO, sockproto, IN)              \
-    X(CLONEARGS, cloneargs, IN)              \
-    X(OPENHOW, openhow, IN)                  \
-    X(FUTEXOP, futexop, IN)                  \
-    X(FUTEXVAL, futexval, IN)                \
-    X(FCNTLARG, fcntlarg, EITHER)            \
-    X(IOCTLCMD, ioctlcmd, IN)                \
-    X(IOCTLARG, ioctlarg, EITHER)            \
-    X(PRCTLOPT, prctlopt, IN)                \
-    X(PRCTLARG, prctlarg, EITHER)            \
-    X(BPFATTR, bpfattr, IN)                  \
-    X(PERFATTR, perfattr, IN)                \
-    X(URINGPARAMS, uringparams, BOTH)        \
-    X(SCHEDPARAM, schedparam, IN)            \
-    X(SCHEDPARAMOUT, schedparam, OUT)        \
-    X(SCHEDATTR, schedattr, IN)              \
-    X(SCHEDATTROUT, schedattr, OUT)          \
-    X(CAPHDR, caphdr, IN)                    \
-    X(CAPDATA, capdata, IN)                  \
-    X(CAPDATAOUT, capdata, OUT)              \
-    X(CPUSET, cpuset, IN)                    \
-    X(CPUSETOUT, cpuset, OUT)                \
-    X(GIDS, gids, IN)                        \
-    X(GIDSOUT, gids, OUT)                    \
-    X(SEMBUFS, sembufs, IN)                  \
-    X(MOUNTATTR, mountattr, IN)              \
-    X(RULESETATTR, rulesetattr, IN)          \
-    X(LANDLOCKRULE, landlockrule, IN)        \
-    X(CACHERANGE, cacherange, IN)            \
-    X(CACHESTAT, cachestat, OUT)             \
-    X(FILEATTR, fileattr, IN)                \
-    X(FILEATTROUT, fileattr, OUT)            \
-    X(XATTRARGS, xattrargs, IN)              \
-    X(MNTIDREQ, mntidreq, IN)                \
-    X(MSGBUF, msgbuf, IN)                    \
-    X(MSGBUFOUT, msgbufout, OUT)             \
-    X(URINGARG, uringarg, IN)                \
-    X(WAITERS, waiters, IN)                  \
-    X(TMSOUT, tms, OUT)
-
-enum dec_kinds {
-#define X(kind, fn, when) K_##kind,
-    DEC_KINDS(X)
-#undef X
-    N_KINDS
+/* How the structures of gen/tables/structs.tbl are shown: its head says what the columns mean. */
+enum dec_shown {
+    DV_INT, DV_UINT, DV_HEX, DV_PTR, DV_STR, DV_MODE, DV_DEV, DV_SIG, DV_TS, DV_TV, DV_STAMP, DV_FD,
+    DV_INET, DV_LIMIT, DV_CHARS, DV_FLAGS, DV_VALUE
 };
+enum dec_only { DEC_NONZERO = 1, DEC_VERBOSE = 2, DEC_ANSWER = 4 };
+enum dec_compare { DEC_ALWAYS, DEC_EQUAL, DEC_OTHER, DEC_ABOVE, DEC_SOME, DEC_NONE };
+enum dec_sizing { DEC_SIZE_FIXED, DEC_SIZE_NEXT, DEC_SIZE_OWN, DEC_SIZE_UNION };
+enum { DEC_ANY_ABI = (1 << N_ABI) - 1 };
+struct dec_condition {
+    u16 off;
+    u8 size, compare;
+    u64 value;
+};
+struct dec_member {
+    const char *name;
+    u16 off;
+    u8 size, how; /* enum dec_shown */
+    u16 fam;      /* of DV_FLAGS and DV_VALUE */
+    u8 only;      /* enum dec_only */
+    u8 condition; /* row of dec_conditions[] */
+};
+struct dec_layout {
+    const struct dec_member *members;
+    u8 n;
+    u16 size;          /* in bytes; of an extensible structure, to the end of its last member */
+    u8 sizing;         /* enum dec_sizing */
+    u8 own, own_least; /* DEC_SIZE_OWN: where it holds its size, and what a 0 there means */
+    u8 abis;           /* 1 << ABI_... that have this layout */
+    u8 more;           /* layouts of other ABIs that follow */
+};
+#include "gen/structs.h"
+
+/* When an argument is decoded: at entry; at exit (the address when the call failed); at exit, also
+ * when the call failed; the same, with something to be remembered at entry; at one of them, by what
+ * is before it. */
+enum dec_when { DEC_IN = 1, DEC_OUT = 2, DEC_LATE = 6, DEC_BOTH = 3, DEC_EITHER = 7 };
+
 /* Kinds that need no function of their own: bits or one value of a family of flags.tbl. */
 #define K_BITS(fam) (0x1000 + (fam))
 #define K_ENUM(fam) (0x2000 + (fam))
@@ -3485,6 +3386,7 @@ struct dec {
     int i;        /* which argument */
     bool exit;
     u8 form;      /* enum arg_form */
+    u8 st;        /* ST_..., of a kind that is a structure */
     bool cut;     /* ARG_STR: there is more in the tracee */
     u64 left;     /* bytes that the call moved and no iovec has shown yet */
 };
@@ -3854,20 +3756,6 @@ static void dec_rawstr(struct dec *d, u64 addr, u32 max)
 
 /* ---- structures and arrays ---- */
 
-/* What a member of a structure is. */
-enum dec_type {
-    DV_SINT, DV_UINT, DV_XINT, DV_PTR, DV_MODE, DV_DEV, DV_SIG, DV_TS, DV_TV, DV_FD,
-    DV_FLAGS, DV_VALUE, DV_CHARS, DV_CSTR, DV_LIMIT, DV_STAMP, DV_IFNZ = 0x80, DV_MORE = 0x40
-};
-/* One member: its name, place, size, type and family. DV_IFNZ: shown only when it isn't 0; DV_MORE:
- * only with -vv, else `...` stands for it. */
-struct dec_member {
-    const char *name;
-    u16 off;
-    u8 size, type;
-    u16 fam;
-};
-
 static void dec_time(struct buf *b, const u8 *p, const char *unit)
 {
     b_s(b, "{tv_sec="), b_s64(b, dec_lds(p, 8));
@@ -3885,30 +3773,30 @@ static void dec_limit(struct buf *b, u64 v)
         b_u64(b, v);
 }
 
-static void dec_value(struct dec *d, const u8 *p, const struct dec_member *m)
+static void dec_member(struct dec *d, const u8 *p, const struct dec_member *m)
 {
     struct buf *b = d->b;
     u64 v = dec_ld(p, m->size);
-    switch (m->type & 0x3f) {
-    case DV_SINT: b_s64(b, dec_lds(p, m->size)); break;
-    case DV_UINT: b_u64(b, v); break;
-    case DV_XINT: v ? b_hex(b, v) : b_c(b, '0'); break;
+    switch (m->how) {
+    case DV_INT: b_s64(b, dec_lds(p, m->size)); break;
+    case DV_HEX: v ? b_hex(b, v) : b_c(b, '0'); break;
     case DV_PTR: dec_pointer(d, v, 0); break;
+    case DV_STR: dec_cstr(d, v, dec_max(DEC_PATH)); break;
     case DV_MODE: dec_mode(b, v); break;
     case DV_DEV: dec_dev(b, v); break;
     case DV_SIG: dec_signal(b, (s64)v); break;
     case DV_TS: dec_time(b, p, "nsec"); break;
     case DV_TV: dec_time(b, p, "usec"); break;
-    case DV_FD: (s32)v < 0 ? b_s64(b, (s32)v) : fd_label(b, d->t, (int)v); break;
-    case DV_FLAGS: dec_bits(b, v, m->fam); break;
-    case DV_VALUE: dec_enum(b, v, m->fam); break;
-    case DV_CHARS: b_quoted(b, p, strnlen((const char *)p, m->size), false); break;
-    case DV_CSTR: dec_cstr(d, v, dec_max(DEC_PATH)); break;
-    case DV_LIMIT: dec_limit(b, v); break;
     case DV_STAMP: /* struct statx_timestamp */
         b_s(b, "{tv_sec="), b_s64(b, dec_lds(p, 8));
         b_s(b, ", tv_nsec="), b_u64(b, dec_ld(p + 8, 4)), b_c(b, '}');
         break;
+    case DV_FD: (s32)v < 0 ? b_s64(b, (s32)v) : fd_label(b, d->t, (int)v); break;
+    case DV_INET: b_f(b, "inet_addr(\"%u.%u.%u.%u\")", p[0], p[1], p[2], p[3]); break;
+    case DV_LIMIT: dec_limit(b, v); break;
+    case DV_CHARS: b_quoted(b, p, strnlen((const char *)p, m->size), false); break;
+    case DV_FLAGS: dec_bits(b, v, m->fam); break;
+    case DV_VALUE: dec_enum(b, v, m->fam); break;
     default: b_u64(b, v);
     }
 }
@@ -3920,23 +3808,44 @@ static bool dec_zero(const u8 *p, size_t n)
     return !n;
 }
 
-/* {name=value, ...: the members that lie within the `have` bytes at p. The caller closes it. */
-static void dec_list(struct dec *d, const u8 *p, size_t have, const struct dec_member *m, size_t n)
+/* Whether another member, of the `have` bytes at p, has the value that a condition asks for. */
+static bool dec_holds(const u8 *p, size_t have, const struct dec_condition *c)
+{
+    u64 v = (size_t)c->off + c->size <= have ? dec_ld(p + c->off, c->size) : 0;
+    switch (c->compare) {
+    case DEC_EQUAL: return v == c->value;
+    case DEC_OTHER: return v != c->value;
+    case DEC_ABOVE: return v > c->value;
+    case DEC_SOME: return v & c->value;
+    case DEC_NONE: return !(v & c->value);
+    default: return true;
+    }
+}
+
+static bool dec_shows(const struct dec *d, const u8 *p, size_t have, const struct dec_member *m)
+{
+    bool answered = d->exit && !d->c->err;
+    return (size_t)m->off + m->size <= have && dec_holds(p, have, &dec_conditions[m->condition])
+        && !(m->only & DEC_NONZERO && dec_zero(p + m->off, m->size))
+        && !(m->only & DEC_ANSWER && !answered);
+}
+
+/* {name=value, ...: the members that lie within the `have` bytes at p. */
+static void dec_list(struct dec *d, const u8 *p, size_t have, const struct dec_layout *l)
 {
     u32 from = d->b->len + 1;
     bool more = false;
     b_c(d->b, '{');
-    for (size_t k = 0; k < n; k++) {
-        if ((size_t)m[k].off + m[k].size > have
-            || (m[k].type & DV_IFNZ && dec_zero(p + m[k].off, m[k].size)))
+    for (const struct dec_member *m = l->members; m < l->members + l->n; m++) {
+        if (!dec_shows(d, p, have, m))
             continue;
-        if (m[k].type & DV_MORE && opt.verbose < 2) {
+        if (m->only & DEC_VERBOSE && opt.verbose < 2) {
             more = true;
             continue;
         }
         dec_sep(d->b, from, ", ");
-        b_s(d->b, m[k].name), b_c(d->b, '=');
-        dec_value(d, p + m[k].off, &m[k]);
+        b_s(d->b, m->name), b_c(d->b, '=');
+        dec_member(d, p + m->off, m);
     }
     if (more) {
         dec_sep(d->b, from, ", ");
@@ -3944,38 +3853,41 @@ static void dec_list(struct dec *d, const u8 *p, size_t have, const struct dec_m
     }
 }
 
-static void dec_members(struct dec *d, const u8 *p, size_t have, const struct dec_member *m,
-                        size_t n)
+/* The layout that structure ST_... has in this call's convention, or NULL. */
+static const struct dec_layout *dec_layout(const struct dec *d, u8 st)
 {
-    dec_list(d, p, have, m, n);
-    b_c(d->b, '}');
+    const struct dec_layout *l = &dec_layouts[st];
+    while (!(l->abis >> d->c->abi & 1) && l->more)
+        l++;
+    return l->abis >> d->c->abi & 1 ? l : NULL;
 }
 
 /* A structure of `have` bytes at addr; that may be the tracee's word, so no more than 512 count. */
-static void dec_struct(struct dec *d, u64 addr, u64 have, const struct dec_member *m, size_t n)
+static void dec_fixed(struct dec *d, u64 addr, u64 have, const struct dec_layout *l)
 {
     u8 raw[512];
     have = MIN(have, (u64)sizeof raw);
-    if (dec_get(d, addr, raw, (size_t)have))
-        dec_members(d, raw, (size_t)have, m, n);
+    if (!dec_get(d, addr, raw, (size_t)have))
+        return;
+    dec_list(d, raw, (size_t)have, l);
+    b_c(d->b, '}');
 }
-#define DEC_STRUCT(d, addr, have, table) dec_struct(d, addr, have, table, ARRAY_LEN(table))
 
 /* An extensible structure, whose `size` the caller states; kvis knows it up to the end of its last
  * member. A program built for a newer kernel hands in more, one built for an older kernel less
  * (copy_struct_from_user, include/linux/uaccess.h). Bytes behind the known ones are shown unless
  * all are 0, with their place as a C comment. */
-static void dec_ext(struct dec *d, u64 addr, u64 size, const struct dec_member *m, size_t n)
+static void dec_ext(struct dec *d, u64 addr, u64 size, const struct dec_layout *l)
 {
     u8 raw[DEC_CHUNK];
-    u64 known = m[n - 1].off + m[n - 1].size;
-    size_t want = size < m[0].size ? 0 : (size_t)MIN(size, sizeof raw);
+    u64 known = l->size;
+    size_t want = size < l->members[0].size ? 0 : (size_t)MIN(size, sizeof raw);
     s64 have = addr && want ? dec_read(d, addr, raw, want) : 0;
     if (have <= 0 || (u64)have < MIN(size, known)) {
         dec_pointer(d, addr, have);
         return;
     }
-    dec_list(d, raw, (size_t)have, m, n);
+    dec_list(d, raw, (size_t)have, l);
     if ((u64)have > known && !dec_zero(raw + known, (size_t)have - known)) {
         u64 show = MIN((u64)have - known, (u64)opt.strlen_max);
         b_f(d->b, ", /* bytes %u..%u */ ", (u32)known, (u32)have - 1);
@@ -3983,7 +3895,36 @@ static void dec_ext(struct dec *d, u64 addr, u64 size, const struct dec_member *
     }
     b_s(d->b, (u64)have < size ? ", ...}" : "}");
 }
-#define DEC_EXT(d, addr, size, table) dec_ext(d, addr, size, table, ARRAY_LEN(table))
+
+/* An extensible structure that begins with, or soon has, its own size. */
+static void dec_own_size(struct dec *d, u64 addr, const struct dec_layout *l)
+{
+    u8 raw[64];
+    size_t head = l->own + 4u;
+    if (!dec_get(d, addr, raw, head))
+        return;
+    u64 size = dec_ld(raw + l->own, 4);
+    dec_ext(d, addr, size ? MAX(size, head) : MAX(l->own_least, head), l);
+}
+
+/* The structure ST_... that is at addr, as gen/tables/structs.tbl has it. */
+static void dec_struct(struct dec *d, u64 addr, u8 st)
+{
+    const struct dec_layout *l = dec_layout(d, st);
+    if (!l)
+        dec_pointer(d, addr, 0);
+    else if (l->sizing == DEC_SIZE_OWN)
+        dec_own_size(d, addr, l);
+    else if (l->sizing == DEC_SIZE_NEXT)
+        dec_ext(d, addr, dec_next(d), l);
+    else
+        dec_fixed(d, addr, l->sizing == DEC_SIZE_UNION ? (u32)dec_next(d) : l->size, l);
+}
+
+static void dec_k_struct(struct dec *d, u64 v)
+{
+    dec_struct(d, v, d->st);
+}
 
 /* [elem, elem, ...] of at most 64 bytes each, in the tracee; at most -s of them. */
 static void dec_array(struct dec *d, u64 addr, u64 n, size_t size,
@@ -4011,6 +3952,18 @@ static void dec_array(struct dec *d, u64 addr, u64 n, size_t size,
         elem(d, raw);
     }
     b_s(d->b, n ? "]" : addr ? "[]" : "NULL");
+}
+
+static void dec_element(struct dec *d, const u8 *p)
+{
+    dec_list(d, p, dec_layouts[d->st].size, &dec_layouts[d->st]);
+    b_c(d->b, '}');
+}
+
+/* An unsigned int behind it says how many. These structures are alike in every ABI. */
+static void dec_k_array(struct dec *d, u64 v)
+{
+    dec_array(d, v, (u32)dec_next(d), dec_layouts[d->st].size, dec_element);
 }
 
 /* ---- numbers ---- */
@@ -4461,134 +4414,10 @@ static void dec_k_itimerspec64(struct dec *d, u64 v)
     dec_pairs(d, v, 8, "nsec", "{i1,v2}");
 }
 
-static void dec_k_tz(struct dec *d, u64 v)
-{
-    static const struct dec_member tab[] = {
-        { "tz_minuteswest", 0, 4, DV_SINT, 0 },
-        { "tz_dsttime", 4, 4, DV_SINT, 0 },
-    };
-    DEC_STRUCT(d, v, 8, tab);
-}
-
-static void dec_k_timex(struct dec *d, u64 v)
-{
-    static const struct dec_member tab[] = { /* struct __kernel_timex, linux/timex.h */
-        { "modes", 0, 4, DV_FLAGS, FAM_adjmode },
-        { "offset", 8, 8, DV_SINT, 0 },
-        { "freq", 16, 8, DV_SINT, 0 },
-        { "maxerror", 24, 8, DV_SINT, 0 },
-        { "esterror", 32, 8, DV_SINT, 0 },
-        { "status", 40, 4, DV_FLAGS, FAM_timexstatus },
-        { "constant", 48, 8, DV_SINT, 0 },
-        { "precision", 56, 8, DV_SINT, 0 },
-        { "tolerance", 64, 8, DV_SINT, 0 },
-        { "time", 72, 16, DV_TV, 0 },
-        { "tick", 88, 8, DV_SINT, 0 },
-        { "ppsfreq", 96, 8, DV_SINT | DV_MORE, 0 },
-        { "jitter", 104, 8, DV_SINT | DV_MORE, 0 },
-        { "shift", 112, 4, DV_SINT | DV_MORE, 0 },
-        { "stabil", 120, 8, DV_SINT | DV_MORE, 0 },
-        { "jitcnt", 128, 8, DV_SINT | DV_MORE, 0 },
-        { "calcnt", 136, 8, DV_SINT | DV_MORE, 0 },
-        { "errcnt", 144, 8, DV_SINT | DV_MORE, 0 },
-        { "stbcnt", 152, 8, DV_SINT | DV_MORE, 0 },
-        { "tai", 160, 4, DV_SINT, 0 },
-    };
-    DEC_STRUCT(d, v, 208, tab);
-}
-
-static void dec_k_tms(struct dec *d, u64 v)
-{
-    static const struct dec_member tab[] = {
-        { "tms_utime", 0, 8, DV_SINT, 0 },
-        { "tms_stime", 8, 8, DV_SINT, 0 },
-        { "tms_cutime", 16, 8, DV_SINT, 0 },
-        { "tms_cstime", 24, 8, DV_SINT, 0 },
-    };
-    if (dec_long(d) == 8)
-        DEC_STRUCT(d, v, 32, tab);
-    else
-        dec_pointer(d, v, 0);
-}
-
 /* ---- files ---- */
 
 #define DEC_M(type, member, how, fam) \
     { #member, offsetof(struct type, member), sizeof(((struct type *)0)->member), how, fam }
-
-/* musl's struct stat and statfs are the kernel's, on both CPUs. */
-static void dec_k_stat(struct dec *d, u64 v)
-{
-    static const struct dec_member tab[] = {
-        DEC_M(stat, st_dev, DV_DEV | DV_MORE, 0),
-        DEC_M(stat, st_ino, DV_UINT | DV_MORE, 0),
-        DEC_M(stat, st_mode, DV_MODE, 0),
-        DEC_M(stat, st_nlink, DV_UINT | DV_MORE, 0),
-        DEC_M(stat, st_uid, DV_UINT | DV_MORE, 0),
-        DEC_M(stat, st_gid, DV_UINT | DV_MORE, 0),
-        DEC_M(stat, st_rdev, DV_DEV | DV_IFNZ, 0),
-        DEC_M(stat, st_size, DV_SINT, 0),
-        DEC_M(stat, st_blksize, DV_SINT | DV_MORE, 0),
-        DEC_M(stat, st_blocks, DV_SINT | DV_MORE, 0),
-        DEC_M(stat, st_atim, DV_TS | DV_MORE, 0),
-        DEC_M(stat, st_mtim, DV_TS | DV_MORE, 0),
-        DEC_M(stat, st_ctim, DV_TS | DV_MORE, 0),
-    };
-    DEC_STRUCT(d, v, offsetof(struct stat, st_ctim) + 16, tab);
-}
-
-static void dec_k_statx(struct dec *d, u64 v)
-{
-    static const struct dec_member tab[] = { /* struct statx, linux/stat.h */
-        { "stx_mask", 0, 4, DV_FLAGS, FAM_statxmask },
-        { "stx_blksize", 4, 4, DV_UINT | DV_MORE, 0 },
-        { "stx_attributes", 8, 8, DV_FLAGS, FAM_statxattr },
-        { "stx_nlink", 16, 4, DV_UINT | DV_MORE, 0 },
-        { "stx_uid", 20, 4, DV_UINT | DV_MORE, 0 },
-        { "stx_gid", 24, 4, DV_UINT | DV_MORE, 0 },
-        { "stx_mode", 28, 2, DV_MODE, 0 },
-        { "stx_ino", 32, 8, DV_UINT | DV_MORE, 0 },
-        { "stx_size", 40, 8, DV_UINT, 0 },
-        { "stx_blocks", 48, 8, DV_UINT | DV_MORE, 0 },
-        { "stx_attributes_mask", 56, 8, DV_FLAGS | DV_MORE, FAM_statxattr },
-        { "stx_atime", 64, 12, DV_STAMP | DV_MORE, 0 },
-        { "stx_btime", 80, 12, DV_STAMP | DV_MORE, 0 },
-        { "stx_ctime", 96, 12, DV_STAMP | DV_MORE, 0 },
-        { "stx_mtime", 112, 12, DV_STAMP | DV_MORE, 0 },
-        { "stx_rdev_major", 128, 4, DV_UINT | DV_MORE, 0 },
-        { "stx_rdev_minor", 132, 4, DV_UINT | DV_MORE, 0 },
-        { "stx_dev_major", 136, 4, DV_UINT | DV_MORE, 0 },
-        { "stx_dev_minor", 140, 4, DV_UINT | DV_MORE, 0 },
-        { "stx_mnt_id", 144, 8, DV_UINT | DV_MORE, 0 },
-        { "stx_dio_mem_align", 152, 4, DV_UINT | DV_MORE, 0 },
-        { "stx_dio_offset_align", 156, 4, DV_UINT | DV_MORE, 0 },
-        { "stx_subvol", 160, 8, DV_UINT | DV_MORE, 0 },
-        { "stx_atomic_write_unit_min", 168, 4, DV_UINT | DV_MORE, 0 },
-        { "stx_atomic_write_unit_max", 172, 4, DV_UINT | DV_MORE, 0 },
-        { "stx_atomic_write_segments_max", 176, 4, DV_UINT | DV_MORE, 0 },
-        { "stx_dio_read_offset_align", 180, 4, DV_UINT | DV_MORE, 0 },
-        { "stx_atomic_write_unit_max_opt", 184, 4, DV_UINT | DV_MORE, 0 },
-    };
-    DEC_STRUCT(d, v, 256, tab);
-}
-
-static void dec_k_statfs(struct dec *d, u64 v)
-{
-    static const struct dec_member tab[] = {
-        DEC_M(statfs, f_type, DV_VALUE, FAM_fsmagic),
-        DEC_M(statfs, f_bsize, DV_UINT, 0),
-        DEC_M(statfs, f_blocks, DV_UINT, 0),
-        DEC_M(statfs, f_bfree, DV_UINT, 0),
-        DEC_M(statfs, f_bavail, DV_UINT, 0),
-        DEC_M(statfs, f_files, DV_UINT, 0),
-        DEC_M(statfs, f_ffree, DV_UINT, 0),
-        DEC_M(statfs, f_fsid, DV_XINT, 0),
-        DEC_M(statfs, f_namelen, DV_UINT, 0),
-        DEC_M(statfs, f_frsize, DV_UINT, 0),
-        DEC_M(statfs, f_flags, DV_FLAGS, FAM_stflags),
-    };
-    DEC_STRUCT(d, v, offsetof(struct statfs, f_flags) + 8, tab);
-}
 
 /* struct linux_dirent64[]: ret bytes of them. */
 static void dec_k_dents(struct dec *d, u64 v)
@@ -4616,110 +4445,14 @@ static void dec_k_dents(struct dec *d, u64 v)
     b_s(d->b, (u64)at >= ret ? "]" : at ? ", ...]" : "...]");
 }
 
-static void dec_k_openhow(struct dec *d, u64 v)
-{
-    static const struct dec_member tab[] = {
-        { "flags", 0, 8, DV_FLAGS, FAM_open },
-        { "mode", 8, 8, DV_MODE, 0 },
-        { "resolve", 16, 8, DV_FLAGS, FAM_openresolve },
-    };
-    DEC_EXT(d, v, dec_next(d), tab);
-}
-
-static void dec_k_mountattr(struct dec *d, u64 v)
-{
-    static const struct dec_member tab[] = { /* struct mount_attr, linux/mount.h */
-        { "attr_set", 0, 8, DV_FLAGS, FAM_mountattr },
-        { "attr_clr", 8, 8, DV_FLAGS, FAM_mountattr },
-        { "propagation", 16, 8, DV_FLAGS, FAM_mount },
-        { "userns_fd", 24, 8, DV_UINT, 0 },
-    };
-    DEC_EXT(d, v, dec_next(d), tab);
-}
-
-static void dec_k_rulesetattr(struct dec *d, u64 v)
-{
-    static const struct dec_member tab[] = { /* struct landlock_ruleset_attr */
-        { "handled_access_fs", 0, 8, DV_FLAGS, FAM_landlockfs },
-        { "handled_access_net", 8, 8, DV_FLAGS, FAM_landlocknet },
-        { "scoped", 16, 8, DV_FLAGS, FAM_landlockscope },
-    };
-    DEC_EXT(d, v, dec_next(d), tab);
-}
-
 /* landlock_add_rule's, by the type of rule before it. */
 static void dec_k_landlockrule(struct dec *d, u64 v)
 {
-    static const struct dec_member path[] = { /* struct landlock_path_beneath_attr, packed */
-        { "allowed_access", 0, 8, DV_FLAGS, FAM_landlockfs },
-        { "parent_fd", 8, 4, DV_FD, 0 },
-    };
-    static const struct dec_member port[] = { /* struct landlock_net_port_attr */
-        { "allowed_access", 0, 8, DV_FLAGS, FAM_landlocknet },
-        { "port", 8, 8, DV_UINT, 0 },
-    };
     switch ((u32)d->c->arg[d->i - 1]) {
-    case 1: DEC_STRUCT(d, v, 12, path); break; /* LANDLOCK_RULE_PATH_BENEATH */
-    case 2: DEC_STRUCT(d, v, 16, port); break; /* LANDLOCK_RULE_NET_PORT */
+    case 1: dec_struct(d, v, ST_landlock_path); break; /* LANDLOCK_RULE_PATH_BENEATH */
+    case 2: dec_struct(d, v, ST_landlock_port); break; /* LANDLOCK_RULE_NET_PORT */
     default: dec_pointer(d, v, 0);
     }
-}
-
-static void dec_k_cacherange(struct dec *d, u64 v)
-{
-    static const struct dec_member tab[] = { /* struct cachestat_range, linux/mman.h */
-        { "off", 0, 8, DV_UINT, 0 },
-        { "len", 8, 8, DV_UINT, 0 },
-    };
-    DEC_STRUCT(d, v, 16, tab);
-}
-
-static void dec_k_cachestat(struct dec *d, u64 v)
-{
-    static const struct dec_member tab[] = { /* struct cachestat, linux/mman.h */
-        { "nr_cache", 0, 8, DV_UINT, 0 },
-        { "nr_dirty", 8, 8, DV_UINT, 0 },
-        { "nr_writeback", 16, 8, DV_UINT, 0 },
-        { "nr_evicted", 24, 8, DV_UINT, 0 },
-        { "nr_recently_evicted", 32, 8, DV_UINT, 0 },
-    };
-    DEC_STRUCT(d, v, 40, tab);
-}
-
-static void dec_k_fileattr(struct dec *d, u64 v)
-{
-    static const struct dec_member tab[] = { /* struct file_attr, linux/fs.h */
-        { "fa_xflags", 0, 8, DV_XINT, 0 },
-        { "fa_extsize", 8, 4, DV_UINT, 0 },
-        { "fa_nextents", 12, 4, DV_UINT, 0 },
-        { "fa_projid", 16, 4, DV_UINT, 0 },
-        { "fa_cowextsize", 20, 4, DV_UINT, 0 },
-    };
-    DEC_EXT(d, v, dec_next(d), tab);
-}
-
-static void dec_k_xattrargs(struct dec *d, u64 v)
-{
-    static const struct dec_member tab[] = { /* struct xattr_args, linux/xattr.h */
-        { "value", 0, 8, DV_PTR, 0 },
-        { "size", 8, 4, DV_UINT, 0 },
-        { "flags", 12, 4, DV_FLAGS, FAM_xattr },
-    };
-    DEC_EXT(d, v, dec_next(d), tab);
-}
-
-static void dec_k_mntidreq(struct dec *d, u64 v)
-{
-    static const struct dec_member tab[] = { /* struct mnt_id_req, linux/mount.h: its size first */
-        { "size", 0, 4, DV_UINT, 0 },
-        { "mnt_ns_fd", 4, 4, DV_UINT | DV_IFNZ, 0 },
-        { "mnt_id", 8, 8, DV_XINT, 0 },
-        { "param", 16, 8, DV_XINT, 0 },
-        { "mnt_ns_id", 24, 8, DV_XINT, 0 },
-    };
-    u8 raw[4];
-    if (dec_get(d, v, raw, 4))
-        DEC_EXT(d, v, MAX(dec_ld(raw, 4), sizeof raw), tab);
 }
 
 /* ---- messages of System V ---- */
@@ -4852,75 +4585,6 @@ static void dec_k_wstatus(struct dec *d, u64 v)
         b_c(d->b, '['), dec_status(d->b, (u32)dec_ld(raw, 4)), b_c(d->b, ']');
 }
 
-static void dec_k_rusage(struct dec *d, u64 v)
-{
-    static const struct dec_member tab[] = {
-        DEC_M(rusage, ru_utime, DV_TV, 0),
-        DEC_M(rusage, ru_stime, DV_TV, 0),
-        DEC_M(rusage, ru_maxrss, DV_SINT | DV_MORE, 0),
-        DEC_M(rusage, ru_minflt, DV_SINT | DV_MORE, 0),
-        DEC_M(rusage, ru_majflt, DV_SINT | DV_MORE, 0),
-        DEC_M(rusage, ru_inblock, DV_SINT | DV_MORE, 0),
-        DEC_M(rusage, ru_oublock, DV_SINT | DV_MORE, 0),
-        DEC_M(rusage, ru_nvcsw, DV_SINT | DV_MORE, 0),
-        DEC_M(rusage, ru_nivcsw, DV_SINT | DV_MORE, 0),
-    };
-    DEC_STRUCT(d, v, offsetof(struct rusage, ru_nivcsw) + 8, tab);
-}
-
-static void dec_k_rlim(struct dec *d, u64 v)
-{
-    static const struct dec_member tab[] = {
-        { "rlim_cur", 0, 8, DV_LIMIT, 0 },
-        { "rlim_max", 8, 8, DV_LIMIT, 0 },
-    };
-    DEC_STRUCT(d, v, 16, tab);
-}
-
-static void dec_k_cloneargs(struct dec *d, u64 v)
-{
-    static const struct dec_member tab[] = { /* struct clone_args, linux/sched.h */
-        { "flags", 0, 8, DV_FLAGS, FAM_clone3 },
-        { "pidfd", 8, 8, DV_PTR | DV_IFNZ, 0 },
-        { "child_tid", 16, 8, DV_PTR | DV_IFNZ, 0 },
-        { "parent_tid", 24, 8, DV_PTR | DV_IFNZ, 0 },
-        { "exit_signal", 32, 8, DV_SIG, 0 },
-        { "stack", 40, 8, DV_PTR, 0 },
-        { "stack_size", 48, 8, DV_XINT, 0 },
-        { "tls", 56, 8, DV_PTR | DV_IFNZ, 0 },
-        { "set_tid", 64, 8, DV_PTR | DV_IFNZ, 0 },
-        { "set_tid_size", 72, 8, DV_UINT | DV_IFNZ, 0 },
-        { "cgroup", 80, 8, DV_UINT | DV_IFNZ, 0 },
-    };
-    DEC_EXT(d, v, dec_next(d), tab);
-}
-
-static void dec_k_schedparam(struct dec *d, u64 v)
-{
-    dec_k_intpout(d, v);
-}
-
-static void dec_k_schedattr(struct dec *d, u64 v)
-{
-    static const struct dec_member tab[] = { /* struct sched_attr, linux/sched/types.h */
-        { "size", 0, 4, DV_UINT, 0 },
-        { "sched_policy", 4, 4, DV_VALUE, FAM_schedpolicy },
-        { "sched_flags", 8, 8, DV_FLAGS, FAM_schedflags },
-        { "sched_nice", 16, 4, DV_SINT, 0 },
-        { "sched_priority", 20, 4, DV_UINT, 0 },
-        { "sched_runtime", 24, 8, DV_UINT, 0 },
-        { "sched_deadline", 32, 8, DV_UINT, 0 },
-        { "sched_period", 40, 8, DV_UINT, 0 },
-        { "sched_util_min", 48, 4, DV_UINT, 0 },
-        { "sched_util_max", 52, 4, DV_UINT, 0 },
-    };
-    u8 raw[4];
-    if (!dec_get(d, v, raw, 4))
-        return;
-    u64 size = dec_ld(raw, 4);
-    DEC_EXT(d, v, size ? MAX(size, sizeof raw) : 48 /* SCHED_ATTR_SIZE_VER0 */, tab);
-}
-
 /* unsigned long[]: bits in the tracee's memory as the numbers of those that are set. */
 static void dec_set(struct dec *d, u64 addr, u64 nbits, bool fds)
 {
@@ -4971,15 +4635,6 @@ static void dec_k_gids(struct dec *d, u64 v)
         dec_array(d, v, (u64)n, old ? 2 : 4, old ? dec_gid16 : dec_gid);
 }
 
-static void dec_k_caphdr(struct dec *d, u64 v)
-{
-    static const struct dec_member tab[] = {
-        { "version", 0, 4, DV_VALUE, FAM_capversion },
-        { "pid", 4, 4, DV_SINT, 0 },
-    };
-    DEC_STRUCT(d, v, 8, tab);
-}
-
 /* 1<<CAP_CHOWN|1<<CAP_KILL; a set that has nearly all as a number. */
 static void dec_caps(struct buf *b, u64 set)
 {
@@ -5010,39 +4665,6 @@ static void dec_k_capdata(struct dec *d, u64 v)
         dec_caps(d->b, dec_ld(raw + 4 * k, 4) | dec_ld(raw + 12 + 4 * k, 4) << 32);
     }
     b_c(d->b, '}');
-}
-
-static void dec_k_utsname(struct dec *d, u64 v)
-{
-    static const struct dec_member tab[] = {
-        DEC_M(utsname, sysname, DV_CHARS, 0),
-        DEC_M(utsname, nodename, DV_CHARS, 0),
-        DEC_M(utsname, release, DV_CHARS, 0),
-        DEC_M(utsname, version, DV_CHARS | DV_MORE, 0),
-        DEC_M(utsname, machine, DV_CHARS | DV_MORE, 0),
-    };
-    DEC_STRUCT(d, v, 6 * 65, tab);
-}
-
-static void dec_k_sysinfo(struct dec *d, u64 v)
-{
-    static const struct dec_member tab[] = { /* struct sysinfo, linux/sysinfo.h */
-        { "uptime", 0, 8, DV_SINT, 0 },
-        { "load1", 8, 8, DV_UINT | DV_MORE, 0 },
-        { "load5", 16, 8, DV_UINT | DV_MORE, 0 },
-        { "load15", 24, 8, DV_UINT | DV_MORE, 0 },
-        { "totalram", 32, 8, DV_UINT, 0 },
-        { "freeram", 40, 8, DV_UINT, 0 },
-        { "sharedram", 48, 8, DV_UINT | DV_MORE, 0 },
-        { "bufferram", 56, 8, DV_UINT | DV_MORE, 0 },
-        { "totalswap", 64, 8, DV_UINT, 0 },
-        { "freeswap", 72, 8, DV_UINT, 0 },
-        { "procs", 80, 2, DV_UINT, 0 },
-        { "totalhigh", 88, 8, DV_UINT | DV_MORE, 0 },
-        { "freehigh", 96, 8, DV_UINT | DV_MORE, 0 },
-        { "mem_unit", 104, 4, DV_UINT, 0 },
-    };
-    DEC_STRUCT(d, v, 108, tab);
 }
 
 static void dec_k_sigset(struct dec *d, u64 v)
@@ -5148,46 +4770,6 @@ static void dec_k_siginfo(struct dec *d, u64 v)
     b_c(d->b, '}');
 }
 
-static void dec_k_sigevent(struct dec *d, u64 v)
-{
-    static const struct dec_member tab[] = { /* struct sigevent of a 64-bit ABI */
-        { "sigev_value", 0, 8, DV_XINT, 0 },
-        { "sigev_signo", 8, 4, DV_SIG, 0 },
-        { "sigev_notify", 12, 4, DV_VALUE, FAM_sigev },
-        { "sigev_notify_thread_id", 16, 4, DV_SINT | DV_IFNZ, 0 },
-    };
-    u8 raw[20];
-    if (!dec_get(d, v, raw, sizeof raw))
-        return;
-    bool thread = dec_ld(raw + 12, 4) == 4; /* SIGEV_THREAD_ID */
-    dec_members(d, raw, sizeof raw, tab, ARRAY_LEN(tab) - !thread);
-}
-
-static void dec_k_sigstack(struct dec *d, u64 v)
-{
-    static const struct dec_member tab[] = { /* stack_t of a 64-bit ABI */
-        { "ss_sp", 0, 8, DV_PTR, 0 },
-        { "ss_flags", 8, 4, DV_FLAGS, FAM_ss_flags },
-        { "ss_size", 16, 8, DV_UINT, 0 },
-    };
-    DEC_STRUCT(d, v, 24, tab);
-}
-
-static void dec_sembuf(struct dec *d, const u8 *p)
-{
-    static const struct dec_member tab[] = {
-        { "sem_num", 0, 2, DV_UINT, 0 },
-        { "sem_op", 2, 2, DV_SINT, 0 },
-        { "sem_flg", 4, 2, DV_FLAGS, FAM_semop },
-    };
-    dec_members(d, p, 6, tab, ARRAY_LEN(tab));
-}
-
-static void dec_k_sembufs(struct dec *d, u64 v)
-{
-    dec_array(d, v, dec_next(d), 6, dec_sembuf);
-}
-
 /* ---- waiting for descriptors ---- */
 
 /* struct epoll_event: 12 bytes, packed, on x86; 16 on arm. */
@@ -5221,20 +4803,6 @@ static void dec_k_epev(struct dec *d, u64 v)
 static void dec_k_epevs(struct dec *d, u64 v)
 {
     dec_array(d, v, (u64)d->c->ret, dec_epsize(d), dec_epoll);
-}
-
-static void dec_pollfd(struct dec *d, const u8 *p)
-{
-    s32 n = (s32)dec_ld(p, 4);
-    b_s(d->b, "{fd=");
-    n < 0 ? b_s64(d->b, n) : fd_label(d->b, d->t, n);
-    b_s(d->b, ", events="), dec_bits(d->b, dec_ld(p + 4, 2), FAM_poll);
-    b_c(d->b, '}');
-}
-
-static void dec_k_pollfds(struct dec *d, u64 v)
-{
-    dec_array(d, v, (u32)dec_next(d), 8, dec_pollfd);
 }
 
 static void dec_k_fdset(struct dec *d, u64 v)
@@ -5644,33 +5212,6 @@ static void dec_k_futexval(struct dec *d, u64 v)
     }
 }
 
-/* struct flock; F_GETLK and kin of 32-bit programs have 32-bit offsets, and i386's flock64 is
- * unpadded. */
-static void dec_flock(struct dec *d, u64 v, bool is64)
-{
-    u8 raw[32];
-    size_t size = dec_long(d) == 4 && !is64 ? 4 : 8;
-    size_t at = size == 4 || d->c->abi == ABI_I386 ? 4 : 8;
-    if (!dec_get(d, v, raw, at + 2 * size + 4))
-        return;
-    b_s(d->b, "{l_type="), dec_enum(d->b, dec_ld(raw, 2), FAM_lktype);
-    b_s(d->b, ", l_whence="), dec_enum(d->b, dec_ld(raw + 2, 2), FAM_whence);
-    b_s(d->b, ", l_start="), b_s64(d->b, dec_lds(raw + at, size));
-    b_s(d->b, ", l_len="), b_s64(d->b, dec_lds(raw + at + size, size));
-    if (d->exit) /* F_GETLK: who has it */
-        b_s(d->b, ", l_pid="), b_s64(d->b, dec_lds(raw + at + 2 * size, 4));
-    b_c(d->b, '}');
-}
-
-static void dec_owner(struct dec *d, u64 v)
-{
-    static const struct dec_member tab[] = {
-        { "type", 0, 4, DV_VALUE, FAM_fowner },
-        { "pid", 4, 4, DV_SINT, 0 },
-    };
-    DEC_STRUCT(d, v, 8, tab);
-}
-
 /* DEC_EITHER: a command whose result lies behind the pointer leaves the entry empty. */
 static void dec_k_fcntlarg(struct dec *d, u64 v)
 {
@@ -5686,13 +5227,13 @@ static void dec_k_fcntlarg(struct dec *d, u64 v)
     case F_SETFD: dec_bits(d->b, (u32)v, FAM_fdflags); break;
     case F_SETFL: dec_bits(d->b, (u32)v, FAM_open); break;
     case 5: case 6: case 7: /* F_GETLK, F_SETLK, F_SETLKW */
-        dec_flock(d, v, dec_long(d) == 8);
+        dec_struct(d, v, ST_flock);
         break;
     case 12: case 13: case 14: case 36: case 37: case 38: /* ...64, F_OFD_... */
-        dec_flock(d, v, true);
+        dec_struct(d, v, ST_flock64);
         break;
     case 10: dec_signal(d->b, (s32)v); break; /* F_SETSIG */
-    case 15: case 16: dec_owner(d, v); break; /* F_SETOWN_EX, F_GETOWN_EX */
+    case 15: case 16: dec_struct(d, v, ST_f_owner_ex); break; /* F_SETOWN_EX, F_GETOWN_EX */
     case 1024: dec_enum(d->b, (u32)v, FAM_lktype); break; /* F_SETLEASE */
     case 1026: dec_bits(d->b, (u32)v, FAM_dnotify); break; /* F_NOTIFY */
     case 1027: fd_label(d->b, d->t, (int)v); break; /* F_DUPFD_QUERY */
@@ -5797,29 +5338,6 @@ static const struct dec_io *dec_io(u32 cmd)
     return NULL;
 }
 
-static void dec_termios(struct dec *d, u64 v)
-{
-    static const struct dec_member tab[] = { /* struct termios, asm-generic/termbits.h */
-        { "c_iflag", 0, 4, DV_FLAGS, FAM_termiosi },
-        { "c_oflag", 4, 4, DV_FLAGS, FAM_termioso },
-        { "c_cflag", 8, 4, DV_XINT, 0 },
-        { "c_lflag", 12, 4, DV_FLAGS, FAM_termiosl },
-        { "c_line", 16, 1, DV_UINT | DV_IFNZ, 0 },
-    };
-    DEC_STRUCT(d, v, 36, tab);
-}
-
-static void dec_winsize(struct dec *d, u64 v)
-{
-    static const struct dec_member tab[] = {
-        { "ws_row", 0, 2, DV_UINT, 0 },
-        { "ws_col", 2, 2, DV_UINT, 0 },
-        { "ws_xpixel", 4, 2, DV_UINT, 0 },
-        { "ws_ypixel", 6, 2, DV_UINT, 0 },
-    };
-    DEC_STRUCT(d, v, 8, tab);
-}
-
 /* struct ifreq: a name, and a union whose form the command tells. */
 static void dec_ifreq(struct dec *d, u64 v, u32 cmd)
 {
@@ -5857,8 +5375,8 @@ static void dec_k_ioctlarg(struct dec *d, u64 v)
     case DEC_IO_FD: dec_k_fd(d, v); break;
     case DEC_IO_INTP: dec_k_intpout(d, v); break;
     case DEC_IO_U64P: dec_k_u64p(d, v); break;
-    case DEC_IO_TERMIOS: dec_termios(d, v); break;
-    case DEC_IO_WINSIZE: dec_winsize(d, v); break;
+    case DEC_IO_TERMIOS: dec_struct(d, v, ST_termios); break;
+    case DEC_IO_WINSIZE: dec_struct(d, v, ST_winsize); break;
     case DEC_IO_IFREQ: dec_ifreq(d, v, cmd); break;
     case DEC_IO_CSTR: dec_cstr(d, v, dec_max(DEC_PATH)); break;
     default: dec_k_hex(d, v);
@@ -5959,173 +5477,18 @@ static void dec_k_prctlarg(struct dec *d, u64 v)
     }
 }
 
-static const struct dec_member dec_bpf_map[] = { /* union bpf_attr, linux/bpf.h: BPF_MAP_CREATE */
-    { "map_type", 0, 4, DV_VALUE, FAM_bpfmap },
-    { "key_size", 4, 4, DV_UINT, 0 },
-    { "value_size", 8, 4, DV_UINT, 0 },
-    { "max_entries", 12, 4, DV_UINT, 0 },
-    { "map_flags", 16, 4, DV_XINT, 0 },
-    { "inner_map_fd", 20, 4, DV_FD | DV_IFNZ, 0 },
-    { "numa_node", 24, 4, DV_UINT | DV_IFNZ, 0 },
-    { "map_name", 28, 16, DV_CHARS | DV_IFNZ, 0 },
-    { "map_ifindex", 44, 4, DV_UINT | DV_IFNZ, 0 },
-    { "btf_fd", 48, 4, DV_FD | DV_IFNZ, 0 },
-    { "btf_key_type_id", 52, 4, DV_UINT | DV_IFNZ, 0 },
-    { "btf_value_type_id", 56, 4, DV_UINT | DV_IFNZ, 0 },
-};
-static const struct dec_member dec_bpf_elem[] = {
-    { "map_fd", 0, 4, DV_FD, 0 },
-    { "key", 8, 8, DV_PTR, 0 },
-    { "value", 16, 8, DV_PTR, 0 },
-    { "flags", 24, 8, DV_XINT, 0 },
-};
-static const struct dec_member dec_bpf_prog[] = {
-    { "prog_type", 0, 4, DV_VALUE, FAM_bpfprog },
-    { "insn_cnt", 4, 4, DV_UINT, 0 },
-    { "insns", 8, 8, DV_PTR, 0 },
-    { "license", 16, 8, DV_CSTR, 0 },
-    { "log_level", 24, 4, DV_UINT, 0 },
-    { "log_size", 28, 4, DV_UINT, 0 },
-    { "log_buf", 32, 8, DV_PTR, 0 },
-    { "kern_version", 40, 4, DV_XINT, 0 },
-    { "prog_flags", 44, 4, DV_XINT, 0 },
-    { "prog_name", 48, 16, DV_CHARS | DV_IFNZ, 0 },
-    { "prog_ifindex", 64, 4, DV_UINT | DV_IFNZ, 0 },
-    { "expected_attach_type", 68, 4, DV_VALUE | DV_IFNZ, FAM_bpfattach },
-    { "prog_btf_fd", 72, 4, DV_FD | DV_IFNZ, 0 },
-    { "attach_btf_id", 108, 4, DV_UINT | DV_IFNZ, 0 },
-};
-static const struct dec_member dec_bpf_obj[] = {
-    { "pathname", 0, 8, DV_CSTR, 0 },
-    { "bpf_fd", 8, 4, DV_FD | DV_IFNZ, 0 },
-    { "file_flags", 12, 4, DV_XINT, 0 },
-    { "path_fd", 16, 4, DV_FD | DV_IFNZ, 0 },
-};
-static const struct dec_member dec_bpf_attach[] = {
-    { "target_fd", 0, 4, DV_FD, 0 },
-    { "attach_bpf_fd", 4, 4, DV_FD, 0 },
-    { "attach_type", 8, 4, DV_VALUE, FAM_bpfattach },
-    { "attach_flags", 12, 4, DV_XINT, 0 },
-};
-static const struct dec_member dec_bpf_id[] = {
-    { "id", 0, 4, DV_UINT, 0 },
-    { "next_id", 4, 4, DV_UINT | DV_IFNZ, 0 },
-    { "open_flags", 8, 4, DV_XINT | DV_IFNZ, 0 },
-};
-static const struct dec_member dec_bpf_info[] = {
-    { "bpf_fd", 0, 4, DV_FD, 0 },
-    { "info_len", 4, 4, DV_UINT, 0 },
-    { "info", 8, 8, DV_PTR, 0 },
-};
-static const struct dec_member dec_bpf_rawtp[] = {
-    { "name", 0, 8, DV_CSTR, 0 },
-    { "prog_fd", 8, 4, DV_FD, 0 },
-};
-static const struct dec_member dec_bpf_btf[] = {
-    { "btf", 0, 8, DV_PTR, 0 },
-    { "btf_log_buf", 8, 8, DV_PTR, 0 },
-    { "btf_size", 16, 4, DV_UINT, 0 },
-    { "btf_log_size", 20, 4, DV_UINT, 0 },
-    { "btf_log_level", 24, 4, DV_UINT, 0 },
-};
-static const struct dec_member dec_bpf_link[] = {
-    { "prog_fd", 0, 4, DV_FD, 0 },
-    { "target_fd", 4, 4, DV_FD, 0 },
-    { "attach_type", 8, 4, DV_VALUE, FAM_bpfattach },
-    { "flags", 12, 4, DV_XINT, 0 },
-};
-
 static void dec_k_bpfattr(struct dec *d, u64 v)
 {
-#define BPF(cmd, table) [cmd] = { table, ARRAY_LEN(table) }
-    static const struct {
-        const struct dec_member *tab;
-        size_t n;
-    } form[] = { /* by enum bpf_cmd */
-        BPF(0, dec_bpf_map), BPF(1, dec_bpf_elem), BPF(2, dec_bpf_elem), BPF(3, dec_bpf_elem),
-        BPF(4, dec_bpf_elem), BPF(5, dec_bpf_prog), BPF(6, dec_bpf_obj), BPF(7, dec_bpf_obj),
-        BPF(8, dec_bpf_attach), BPF(9, dec_bpf_attach), BPF(11, dec_bpf_id), BPF(12, dec_bpf_id),
-        BPF(13, dec_bpf_id), BPF(14, dec_bpf_id), BPF(15, dec_bpf_info), BPF(17, dec_bpf_rawtp),
-        BPF(18, dec_bpf_btf), BPF(19, dec_bpf_id), BPF(21, dec_bpf_elem), BPF(22, dec_bpf_elem),
-        BPF(23, dec_bpf_id), BPF(28, dec_bpf_link), BPF(30, dec_bpf_id), BPF(31, dec_bpf_id),
+    static const u8 form[] = { /* by enum bpf_cmd */
+        [0] = ST_bpf_map, [1] = ST_bpf_elem, [2] = ST_bpf_elem, [3] = ST_bpf_elem,
+        [4] = ST_bpf_elem, [5] = ST_bpf_prog, [6] = ST_bpf_obj, [7] = ST_bpf_obj,
+        [8] = ST_bpf_attach, [9] = ST_bpf_attach, [11] = ST_bpf_id, [12] = ST_bpf_id,
+        [13] = ST_bpf_id, [14] = ST_bpf_id, [15] = ST_bpf_info, [17] = ST_bpf_raw_tracepoint,
+        [18] = ST_bpf_btf, [19] = ST_bpf_id, [21] = ST_bpf_elem, [22] = ST_bpf_elem,
+        [23] = ST_bpf_id, [28] = ST_bpf_link, [30] = ST_bpf_id, [31] = ST_bpf_id,
     };
-#undef BPF
     u32 cmd = (u32)d->c->arg[0];
-    if (cmd < ARRAY_LEN(form) && form[cmd].tab)
-        dec_struct(d, v, (u32)dec_next(d), form[cmd].tab, form[cmd].n);
-    else
-        dec_pointer(d, v, 0);
-}
-
-static void dec_k_perfattr(struct dec *d, u64 v)
-{
-    enum { CONFIG = 2, PERIOD = 3, BP_TYPE = 8, CONFIG1 = 9, CONFIG2 = 10 }; /* rows */
-    enum { VER0 = 64, BREAKPOINT = 5 }; /* PERF_ATTR_SIZE_VER0, PERF_TYPE_BREAKPOINT */
-    static const struct dec_member tab[] = { /* struct perf_event_attr, linux/perf_event.h */
-        { "type", 0, 4, DV_VALUE, FAM_perftype },
-        { "size", 4, 4, DV_UINT, 0 },
-        [CONFIG] = { "config", 8, 8, DV_XINT, 0 },
-        [PERIOD] = { "sample_period", 16, 8, DV_UINT, 0 },
-        { "sample_type", 24, 8, DV_FLAGS, FAM_perfsample },
-        { "read_format", 32, 8, DV_FLAGS, FAM_perfread },
-        { "flags", 40, 8, DV_XINT, 0 },
-        { "wakeup_events", 48, 4, DV_UINT | DV_MORE, 0 },
-        [BP_TYPE] = { "bp_type", 52, 4, DV_UINT | DV_MORE, 0 },
-        [CONFIG1] = { "config1", 56, 8, DV_XINT | DV_IFNZ, 0 },
-        [CONFIG2] = { "config2", 64, 8, DV_XINT | DV_IFNZ, 0 },
-        { "branch_sample_type", 72, 8, DV_XINT | DV_MORE | DV_IFNZ, 0 },
-        { "sample_regs_user", 80, 8, DV_XINT | DV_MORE | DV_IFNZ, 0 },
-        { "sample_stack_user", 88, 4, DV_UINT | DV_MORE | DV_IFNZ, 0 },
-        { "clockid", 92, 4, DV_SINT | DV_MORE | DV_IFNZ, 0 },
-        { "sample_regs_intr", 96, 8, DV_XINT | DV_MORE | DV_IFNZ, 0 },
-        { "aux_watermark", 104, 4, DV_UINT | DV_MORE | DV_IFNZ, 0 },
-        { "sample_max_stack", 108, 2, DV_UINT | DV_MORE | DV_IFNZ, 0 },
-        { "__reserved_2", 110, 2, DV_XINT | DV_IFNZ, 0 },
-        { "aux_sample_size", 112, 4, DV_UINT | DV_MORE | DV_IFNZ, 0 },
-        { "aux_action", 116, 4, DV_XINT | DV_MORE | DV_IFNZ, 0 },
-        { "sig_data", 120, 8, DV_XINT | DV_MORE | DV_IFNZ, 0 },
-        { "config3", 128, 8, DV_XINT | DV_IFNZ, 0 },
-    };
-    struct dec_member m[ARRAY_LEN(tab)];
-    u8 raw[VER0];
-    if (!dec_get(d, v, raw, sizeof raw))
-        return;
-    memcpy(m, tab, sizeof m);
-    u64 type = dec_ld(raw, 4), size = dec_ld(raw + 4, 4);
-    if (type < 2) { /* PERF_TYPE_HARDWARE, PERF_TYPE_SOFTWARE: config has a name */
-        m[CONFIG].type = DV_VALUE;
-        m[CONFIG].fam = type ? FAM_perfsw : FAM_perfhw;
-    }
-    if (type == BREAKPOINT) {
-        m[BP_TYPE].type = DV_UINT;
-        m[CONFIG1].name = "bp_addr";
-        m[CONFIG2].name = "bp_len";
-        m[CONFIG2].type = DV_UINT | DV_IFNZ;
-    }
-    if (raw[41] & 4) /* the attr's bit 10, freq: the same word is a frequency */
-        m[PERIOD].name = "sample_freq";
-    dec_ext(d, v, size ? MAX(size, 8) : VER0, m, ARRAY_LEN(m));
-}
-
-static void dec_k_uringparams(struct dec *d, u64 v)
-{
-    enum { ANSWERS = 7, AT_RESV = 28, SIZE = 120 };
-    static const struct dec_member tab[] = { /* struct io_uring_params, linux/io_uring.h */
-        { "flags", 8, 4, DV_FLAGS, FAM_uringsetup },
-        { "sq_thread_cpu", 12, 4, DV_UINT, 0 },
-        { "sq_thread_idle", 16, 4, DV_UINT, 0 },
-        { "wq_fd", 24, 4, DV_FD | DV_IFNZ, 0 },
-        { "resv[0]", AT_RESV, 4, DV_XINT | DV_IFNZ, 0 }, /* refused unless they are 0 */
-        { "resv[1]", AT_RESV + 4, 4, DV_XINT | DV_IFNZ, 0 },
-        { "resv[2]", AT_RESV + 8, 4, DV_XINT | DV_IFNZ, 0 },
-        [ANSWERS] = { "sq_entries", 0, 4, DV_UINT, 0 }, /* from here on the kernel's answer */
-        { "cq_entries", 4, 4, DV_UINT, 0 },
-        { "features", 20, 4, DV_FLAGS, FAM_uringfeat },
-    };
-    if (d->exit)
-        dec_struct(d, v, SIZE, tab, d->c->err ? ANSWERS : ARRAY_LEN(tab));
-    else
-        d->form = ARG_NONE;
+    dec_struct(d, v, cmd < ARRAY_LEN(form) ? form[cmd] : ST_NONE);
 }
 
 /* io_uring_enter's: a signal set, or a structure with one when the flags before it say so. */
@@ -6133,36 +5496,14 @@ static void dec_k_uringarg(struct dec *d, u64 v)
 {
     enum { EXT_ARG = 8, EXT_ARG_REG = 0x40 }; /* IORING_ENTER_: an offset in memory that it knows */
     u64 flags = d->c->arg[d->i - 1], size = dec_next(d);
-    static const struct dec_member tab[] = { /* struct io_uring_getevents_arg, linux/io_uring.h */
-        { "sigmask", 0, 8, DV_PTR, 0 },
-        { "sigmask_sz", 8, 4, DV_UINT, 0 },
-        { "min_wait_usec", 12, 4, DV_UINT | DV_IFNZ, 0 },
-        { "ts", 16, 8, DV_PTR, 0 },
-    };
     if (flags & EXT_ARG_REG)
         dec_k_hex(d, v);
     else if (flags & EXT_ARG)
-        DEC_EXT(d, v, size, tab);
+        dec_struct(d, v, ST_io_uring_getevents);
     else if (size == 8)
         dec_k_sigset(d, v);
     else
         dec_pointer(d, v, 0);
-}
-
-static void dec_waiter(struct dec *d, const u8 *p)
-{
-    static const struct dec_member tab[] = { /* struct futex_waitv, linux/futex.h */
-        { "val", 0, 8, DV_XINT, 0 },
-        { "uaddr", 8, 8, DV_PTR, 0 },
-        { "flags", 16, 4, DV_FLAGS, FAM_futex2 },
-        { "__reserved", 20, 4, DV_XINT | DV_IFNZ, 0 },
-    };
-    dec_members(d, p, 24, tab, ARRAY_LEN(tab));
-}
-
-static void dec_k_waiters(struct dec *d, u64 v)
-{
-    dec_array(d, v, (u32)dec_next(d), 24, dec_waiter);
 }
 
 /* ---- entry points ---- */
@@ -6170,8 +5511,9 @@ static void dec_k_waiters(struct dec *d, u64 v)
 static const struct kind {
     void (*fn)(struct dec *, u64);
     u8 when; /* enum dec_when */
+    u8 st;   /* ST_...: the structure that dec_k_struct and dec_k_array show */
 } kinds[] = {
-#define X(kind, fn, when) [K_##kind] = { dec_k_##fn, DEC_##when },
+#define X(kind, fn, when, st) [K_##kind] = { dec_k_##fn, DEC_##when, ST_##st },
     DEC_KINDS(X)
 #undef X
 };
@@ -6219,7 +5561,7 @@ static void dec_one(struct task *t, struct call *c, unsigned i, bool exit, bool 
     struct arg *a = &c->val[i];
     unsigned kind = sc_rows[c->row].arg[i];
     struct dec d = { .t = t, .c = c, .b = &c->text, .outlen = c->outlen, .i = (int)i, .exit = exit,
-                     .form = ARG_TXT };
+                     .form = ARG_TXT, .st = kind < N_KINDS ? kinds[kind].st : ST_NONE };
     u32 off = c->text.len;
     u64 v = dec_long(&d) == 4 ? (u32)c->arg[i] : c->arg[i];
     if (plain)

@@ -5,7 +5,261 @@
  * its row; where ABIs differ in arguments the further rows are SC_name_abi. sc_nr_ABI[number] is
  * that index + 1, and 0 where the ABI has no such call (x32: number without bit 30).
  * SC(name, classes, number of arguments, arguments); A(name, kind): nothing prints that name.
+ * DEC_KINDS: X(kind, function dec_k_..., when, structure) of each kind of argument.
  */
+
+enum dec_kinds {
+    K_INT,
+    K_UINT,
+    K_LONG,
+    K_ULONG,
+    K_SIZE,
+    K_OFF,
+    K_HEX,
+    K_ADDR,
+    K_MODE,
+    K_DEV,
+    K_PID,
+    K_UID,
+    K_GID,
+    K_SIG,
+    K_FD,
+    K_DIRFD,
+    K_PATH,
+    K_TARGET,
+    K_FSVALUE,
+    K_FSAUX,
+    K_STR,
+    K_STRV,
+    K_ENVP,
+    K_WBUF,
+    K_RBUF,
+    K_LINKBUF,
+    K_WIOV,
+    K_RIOV,
+    K_SA,
+    K_SAOUT,
+    K_MSGIN,
+    K_MSGOUT,
+    K_MMSGIN,
+    K_MMSGOUT,
+    K_STAT,
+    K_STATX,
+    K_STATFS,
+    K_TS,
+    K_TSOUT,
+    K_TS2,
+    K_TS64,
+    K_TS64OUT,
+    K_TS264,
+    K_TV,
+    K_TVOUT,
+    K_TV2,
+    K_TZ,
+    K_ITIMERVAL,
+    K_ITIMERVALOUT,
+    K_ITIMERSPEC,
+    K_ITIMERSPECOUT,
+    K_ITIMERSPEC64,
+    K_ITIMERSPEC64OUT,
+    K_TIMEX,
+    K_RLIM,
+    K_RLIMOUT,
+    K_RUSAGEOUT,
+    K_SIGSET,
+    K_SIGSETOUT,
+    K_SIGACT,
+    K_SIGACTOUT,
+    K_SIGINFO,
+    K_SIGINFOOUT,
+    K_SIGEVENT,
+    K_SIGSTACK,
+    K_SIGSTACKOUT,
+    K_EPEV,
+    K_EPEVS,
+    K_POLLFDS,
+    K_FDSET,
+    K_WSTATUS,
+    K_INT2FD,
+    K_INTP,
+    K_INTPOUT,
+    K_UINTPOUT,
+    K_U64POUT,
+    K_OFFP,
+    K_UTSNAME,
+    K_SYSINFO,
+    K_DENTS,
+    K_SOCKOPTVAL,
+    K_SOCKOPTVALOUT,
+    K_CLONEARGS,
+    K_OPENHOW,
+    K_FUTEXOP,
+    K_FUTEXVAL,
+    K_FCNTLARG,
+    K_IOCTLCMD,
+    K_IOCTLARG,
+    K_PRCTLOPT,
+    K_PRCTLARG,
+    K_BPFATTR,
+    K_PERFATTR,
+    K_URINGPARAMS,
+    K_SCHEDPARAM,
+    K_SCHEDPARAMOUT,
+    K_SCHEDATTR,
+    K_CAPHDR,
+    K_CAPDATA,
+    K_CAPDATAOUT,
+    K_SOCKPROTO,
+    K_PSIGSET,
+    K_CPUSET,
+    K_CPUSETOUT,
+    K_GIDS,
+    K_GIDSOUT,
+    K_SEMBUFS,
+    K_SCHEDATTROUT,
+    K_TMSOUT,
+    K_MOUNTATTR,
+    K_RULESETATTR,
+    K_LANDLOCKRULE,
+    K_CACHERANGE,
+    K_CACHESTAT,
+    K_FILEATTR,
+    K_FILEATTROUT,
+    K_XATTRARGS,
+    K_MNTIDREQ,
+    K_MSGBUF,
+    K_MSGBUFOUT,
+    K_URINGARG,
+    K_WAITERS,
+    K_U64P,
+    K_SIZEP,
+    N_KINDS
+};
+#define DEC_KINDS(X) \
+    X(INT, int, IN, NONE) \
+    X(UINT, uint, IN, NONE) \
+    X(LONG, long, IN, NONE) \
+    X(ULONG, ulong, IN, NONE) \
+    X(SIZE, ulong, IN, NONE) \
+    X(OFF, long, IN, NONE) \
+    X(HEX, hex, IN, NONE) \
+    X(ADDR, addr, IN, NONE) \
+    X(MODE, mode, IN, NONE) \
+    X(DEV, dev, IN, NONE) \
+    X(PID, pid, IN, NONE) \
+    X(UID, id, IN, NONE) \
+    X(GID, id, IN, NONE) \
+    X(SIG, sig, IN, NONE) \
+    X(FD, fd, IN, NONE) \
+    X(DIRFD, dirfd, IN, NONE) \
+    X(PATH, path, IN, NONE) \
+    X(TARGET, path, IN, NONE) \
+    X(FSVALUE, fsvalue, IN, NONE) \
+    X(FSAUX, fsaux, IN, NONE) \
+    X(STR, str, IN, NONE) \
+    X(STRV, strv, IN, NONE) \
+    X(ENVP, envp, IN, NONE) \
+    X(WBUF, wbuf, IN, NONE) \
+    X(RBUF, rbuf, OUT, NONE) \
+    X(LINKBUF, linkbuf, OUT, NONE) \
+    X(WIOV, wiov, IN, NONE) \
+    X(RIOV, riov, OUT, NONE) \
+    X(SA, sa, IN, NONE) \
+    X(SAOUT, saout, OUT, NONE) \
+    X(MSGIN, msgin, IN, NONE) \
+    X(MSGOUT, msgout, OUT, NONE) \
+    X(MMSGIN, mmsgin, IN, NONE) \
+    X(MMSGOUT, mmsgout, OUT, NONE) \
+    X(STAT, struct, OUT, stat) \
+    X(STATX, struct, OUT, statx) \
+    X(STATFS, struct, OUT, statfs) \
+    X(TS, ts, IN, NONE) \
+    X(TSOUT, tsout, OUT, NONE) \
+    X(TS2, ts2, IN, NONE) \
+    X(TS64, ts64, IN, NONE) \
+    X(TS64OUT, ts64out, OUT, NONE) \
+    X(TS264, ts264, IN, NONE) \
+    X(TV, tv, IN, NONE) \
+    X(TVOUT, tv, OUT, NONE) \
+    X(TV2, tv2, IN, NONE) \
+    X(TZ, struct, IN, timezone) \
+    X(ITIMERVAL, itimerval, IN, NONE) \
+    X(ITIMERVALOUT, itimerval, OUT, NONE) \
+    X(ITIMERSPEC, itimerspec, IN, NONE) \
+    X(ITIMERSPECOUT, itimerspec, OUT, NONE) \
+    X(ITIMERSPEC64, itimerspec64, IN, NONE) \
+    X(ITIMERSPEC64OUT, itimerspec64, OUT, NONE) \
+    X(TIMEX, struct, OUT, timex) \
+    X(RLIM, struct, IN, rlimit64) \
+    X(RLIMOUT, struct, OUT, rlimit64) \
+    X(RUSAGEOUT, struct, OUT, rusage) \
+    X(SIGSET, sigset, IN, NONE) \
+    X(SIGSETOUT, sigset, OUT, NONE) \
+    X(SIGACT, sigact, IN, NONE) \
+    X(SIGACTOUT, sigact, OUT, NONE) \
+    X(SIGINFO, siginfo, IN, NONE) \
+    X(SIGINFOOUT, siginfo, OUT, NONE) \
+    X(SIGEVENT, struct, IN, sigevent) \
+    X(SIGSTACK, struct, IN, sigstack) \
+    X(SIGSTACKOUT, struct, OUT, sigstack) \
+    X(EPEV, epev, IN, NONE) \
+    X(EPEVS, epevs, OUT, NONE) \
+    X(POLLFDS, array, IN, pollfd) \
+    X(FDSET, fdset, IN, NONE) \
+    X(WSTATUS, wstatus, OUT, NONE) \
+    X(INT2FD, int2fd, OUT, NONE) \
+    X(INTP, intp, BOTH, NONE) \
+    X(INTPOUT, intpout, OUT, NONE) \
+    X(UINTPOUT, uintpout, OUT, NONE) \
+    X(U64POUT, u64p, OUT, NONE) \
+    X(OFFP, offp, BOTH, NONE) \
+    X(UTSNAME, struct, OUT, utsname) \
+    X(SYSINFO, struct, OUT, sysinfo) \
+    X(DENTS, dents, OUT, NONE) \
+    X(SOCKOPTVAL, sockoptval, IN, NONE) \
+    X(SOCKOPTVALOUT, sockoptval, OUT, NONE) \
+    X(CLONEARGS, struct, IN, clone_args) \
+    X(OPENHOW, struct, IN, open_how) \
+    X(FUTEXOP, futexop, IN, NONE) \
+    X(FUTEXVAL, futexval, IN, NONE) \
+    X(FCNTLARG, fcntlarg, EITHER, NONE) \
+    X(IOCTLCMD, ioctlcmd, IN, NONE) \
+    X(IOCTLARG, ioctlarg, EITHER, NONE) \
+    X(PRCTLOPT, prctlopt, IN, NONE) \
+    X(PRCTLARG, prctlarg, EITHER, NONE) \
+    X(BPFATTR, bpfattr, IN, NONE) \
+    X(PERFATTR, struct, IN, perf_event_attr) \
+    X(URINGPARAMS, struct, LATE, io_uring_params) \
+    X(SCHEDPARAM, intpout, IN, NONE) \
+    X(SCHEDPARAMOUT, intpout, OUT, NONE) \
+    X(SCHEDATTR, struct, IN, sched_attr) \
+    X(CAPHDR, struct, IN, cap_header) \
+    X(CAPDATA, capdata, IN, NONE) \
+    X(CAPDATAOUT, capdata, OUT, NONE) \
+    X(SOCKPROTO, sockproto, IN, NONE) \
+    X(PSIGSET, psigset, IN, NONE) \
+    X(CPUSET, cpuset, IN, NONE) \
+    X(CPUSETOUT, cpuset, OUT, NONE) \
+    X(GIDS, gids, IN, NONE) \
+    X(GIDSOUT, gids, OUT, NONE) \
+    X(SEMBUFS, array, IN, sembuf) \
+    X(SCHEDATTROUT, struct, OUT, sched_attr) \
+    X(TMSOUT, struct, OUT, tms) \
+    X(MOUNTATTR, struct, IN, mount_attr) \
+    X(RULESETATTR, struct, IN, landlock_ruleset) \
+    X(LANDLOCKRULE, landlockrule, IN, NONE) \
+    X(CACHERANGE, struct, IN, cachestat_range) \
+    X(CACHESTAT, struct, OUT, cachestat) \
+    X(FILEATTR, struct, IN, file_attr) \
+    X(FILEATTROUT, struct, OUT, file_attr) \
+    X(XATTRARGS, struct, IN, xattr_args) \
+    X(MNTIDREQ, struct, IN, mnt_id_req) \
+    X(MSGBUF, msgbuf, IN, NONE) \
+    X(MSGBUFOUT, msgbufout, OUT, NONE) \
+    X(URINGARG, uringarg, IN, NONE) \
+    X(WAITERS, array, IN, futex_waitv) \
+    X(U64P, u64p, IN, NONE) \
+    X(SIZEP, sizep, BOTH, NONE)
 
 enum {
     SC__llseek,

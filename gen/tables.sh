@@ -68,7 +68,9 @@ read_flags() {
 # syscalls.tbl, checked, without comments, sorted by name, as lines
 # `ID NAME CLASSES X86_64 I386 X32 ARM64 ARM ARG...`; CLASSES is a C expression.
 read_calls() {
-    awk -v abis="$abis" '
+    sh "$gen/structs.sh" list > "$tmp/structs"
+    : > "$tmp/kinds"
+    awk -v abis="$abis" -v kind_file="$tmp/kinds" '
     function bad(msg) {
         printf "%s:%d: %s\n", FILENAME, FNR, msg | "cat >&2"
         failed = 1
@@ -96,6 +98,24 @@ read_calls() {
         where[a, $1] = 1
         return 1
     }
+    # A kind as `NAME WHEN FUNCTION STRUCTURE` for kinds.
+    function add_kind(    f, st) {
+        if (NF != 4) bad("expected: @kind NAME WHEN HOW")
+        if ($2 in kinds) bad("kind " $2 " stands twice")
+        kinds[$2] = 1
+        if ($3 !~ /^(in|out|late|both|either)$/) bad("`" $3 "`: in, out, late, both or either")
+        f = $4
+        st = "NONE"
+        if ($4 ~ /:/) {
+            f = substr($4, 1, index($4, ":") - 1)
+            st = substr($4, index($4, ":") + 1)
+            if (f !~ /^(struct|array)$/) bad("`" f "`: struct or array")
+            if (!(st in structs)) bad("structs.tbl has no `" st "`")
+            else if (f == "array" && structs[st] != "array") bad("no array of `" st "`: see structs.sh list")
+        }
+        if (f !~ /^[a-z][a-z0-9_]*$/) bad("`" f "` is no name of a function")
+        print $2, $3, f, st > kind_file
+    }
     function check_arg(arg,    i, kind) {
         i = index(arg, ":")
         kind = substr(arg, i + 1)
@@ -107,11 +127,12 @@ read_calls() {
             bad("`" arg "`: unknown kind `" kind "`")
     }
     BEGIN { split(abis, abi, " ") }
-    FILENAME != ARGV[2] { family[$1] = 1; next }
+    FILENAME == ARGV[1] { family[$1] = 1; next }
+    FILENAME == ARGV[2] { structs[$1] = $2; next }
     { sub(/#.*/, "") }
     NF == 0 { next }
     $1 == "@class" { class[$2] = $3; next }
-    $1 == "@kind" { kinds[$2] = 1; next }
+    $1 == "@kind" { add_kind(); next }
     $1 !~ /^[a-z_][a-z0-9_]*$/ { bad("`" $1 "` is no name of a system call"); next }
     NF < 7 { bad("expected: NAME CLASS X86_64 I386 X32 ARM64 ARM [ARG:KIND]..."); next }
     {
@@ -124,7 +145,7 @@ read_calls() {
         print NR, $0
     }
     END { exit failed }
-    ' "$tmp/families" "$gen/tables/syscalls.tbl" > "$tmp/unsorted"
+    ' "$tmp/families" "$tmp/structs" "$gen/tables/syscalls.tbl" > "$tmp/unsorted"
     sort -k 2,2 -k 1,1n "$tmp/unsorted" | awk -v abis="$abis" '
     BEGIN { split(abis, abi, " ") }
     {
@@ -175,6 +196,15 @@ write_rows() {
     }' "$tmp/calls"
 }
 
+# The kinds of arguments: K_name, and X(K_name, dec_k_function, DEC_when, ST_structure) of each.
+write_kinds() {
+    echo 'enum dec_kinds {'
+    awk '{ print "    K_" toupper($1) "," }' "$tmp/kinds"
+    printf '    N_KINDS\n};\n#define DEC_KINDS(X)'
+    awk '{ printf " \\\n    X(%s, %s, %s, %s)", toupper($1), $3, toupper($2), $4 }' "$tmp/kinds"
+    printf '\n\n'
+}
+
 # One ABI: number -> row. $1 its name, $2 its column in the sorted table.
 write_numbers() {
     echo
@@ -193,10 +223,12 @@ write_syscalls() {
  * its row; where ABIs differ in arguments the further rows are SC_name_abi. sc_nr_ABI[number] is
  * that index + 1, and 0 where the ABI has no such call (x32: number without bit 30).
  * SC(name, classes, number of arguments, arguments); A(name, kind): nothing prints that name.
+ * DEC_KINDS: X(kind, function dec_k_..., when, structure) of each kind of argument.
  */
 
-enum {
 EOF
+    write_kinds
+    echo 'enum {'
     awk '{ print "    " $1 "," }' "$tmp/calls"
     cat <<'EOF'
 };

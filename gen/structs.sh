@@ -1,0 +1,204 @@
+#!/bin/sh
+# Makes structs.h, how the structures of system calls are laid out and shown, from structs.tbl.
+#
+#   gen/structs.sh           tables/structs.tbl -> structs.h
+#   gen/structs.sh check     only checks the table
+#   gen/structs.sh list      the names of the structures, for tables.sh and the tests; `array` behind
+#                            those that an array can have: alike in every ABI, of up to 64 bytes
+#   gen/structs.sh assert    CLAIM_ABI(type, member, offset, size) lines, for the case structs
+# Exit status: 0 done, 1 the table is wrong, 2 usage.
+
+set -eu
+LC_ALL=C
+export LC_ALL
+unset CDPATH
+gen=$(cd -- "$(dirname -- "$0")" && pwd)
+case $#:${1-} in
+0: | 1:check | 1:list | 1:assert) ;;
+*) echo 'usage: structs.sh [check | list | assert]' >&2; exit 2 ;;
+esac
+
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+trap 'exit 1' HUP INT TERM
+awk -v mode="${1-}" '
+function bad(msg) {
+    printf "%s:%d: %s\n", FILENAME, FNR, msg | "cat >&2"
+    failed = 1
+}
+function number(s) { return s ~ /^(0|[1-9][0-9]*|0x[0-9a-f]+)$/ }
+function abi_mask(s,    w, n, i, mask) {
+    n = split(s, w, ",")
+    for (i = 1; i <= n; i++) {
+        if (!(w[i] in abi)) bad("no ABI `" w[i] "`")
+        if ((name, w[i]) in has) bad("two layouts of " name " in " w[i])
+        has[name, w[i]] = 1
+        mask = mask (i > 1 ? " | " : "") "1 << " abi[w[i]]
+    }
+    return mask
+}
+function begin_struct(    i, k, v) {
+    name = $2
+    rows = 0
+    end = 0
+    split("", place)
+    split("", seen)
+    split("", used)
+    col["size"] = col["default"] = ""
+    col["abi"] = ""
+    col["is"] = "struct:" name
+    if (name !~ /^[a-z][a-z0-9_]*$/) bad("expected: struct NAME COLUMN=VALUE...")
+    for (i = 3; i <= NF; i++) {
+        k = $i
+        sub(/=.*/, "", k)
+        v = substr($i, length(k) + 2)
+        if (!(k in col)) bad("no column `" k "`")
+        if (v == "") bad(k ": empty")
+        col[k] = v
+    }
+    abis = abi_mask(col["abi"] == "" ? "x86_64,i386,x32,arm64,arm" : col["abi"])
+    if (col["abi"] == "") abis = "DEC_ANY_ABI"
+    if (col["size"] !~ /^([1-9][0-9]*|next|union|\.[a-z_]+)$/) bad("size=N, size=next, size=.MEMBER or size=union")
+    if (col["is"] !~ /^(struct|union):[a-z_0-9]+(\.[a-z_]+)?$/) bad("is=struct:NAME or is=union:NAME")
+    if (col["default"] != "" && col["size"] !~ /^\./) bad("a default without a size=.MEMBER")
+    row[++n_layouts] = ""
+    of[n_layouts] = name
+    if (!(name in first)) order[++n_structs] = name
+    first[name] = first[name] " " n_layouts
+}
+function condition(s,    op, m, v) { # MEMBER=N and so on
+    if (!match(s, /(!=|!&|=|>|&)/)) { bad("`" s "`: nonzero, verbose, answer or MEMBER=N"); return }
+    m = substr(s, 1, RSTART - 1)
+    op = substr(s, RSTART, RLENGTH)
+    v = substr(s, RSTART + RLENGTH)
+    if (!number(v)) bad("`" v "` is no number")
+    of_member[++n_conds] = m # it may stand below
+    cond[n_conds] = "DEC_" oper[op] ", " v " }, /* " name ": " s " */"
+    return n_conds
+}
+function end_conditions(    at_size) {
+    for (; done < n_conds; done++) {
+        if (!(of_member[done + 1] in place)) bad(name ": no member `" of_member[done + 1] "`")
+        split(place[of_member[done + 1]], at_size, " ")
+        cond[done + 1] = sprintf("    { %d, %d, %s", at_size[1], at_size[2], cond[done + 1])
+    }
+}
+function add_member(    i, at, size, how, fam, only, c) {
+    at = $2 + 0
+    size = $3 + 0
+    how = $4
+    fam = 0
+    only = ""
+    c = 0
+    if (NF < 4) { bad("expected: MEMBER OFFSET SIZE SHOWN [ONLY...]"); return }
+    if ($1 !~ /^[a-z_][a-z0-9_]*(\[[0-9]\])?$/) bad("`" $1 "` is no name of a member")
+    if (!number($2) || !number($3) || !size) { bad("offset and size are numbers"); return }
+    if (how ~ /^[ef]:/) {
+        if (!(substr(how, 3) in family)) bad("flags.tbl has no family `" substr(how, 3) "`")
+        fam = "FAM_" substr(how, 3)
+        how = how ~ /^e/ ? "value" : "flags"
+    }
+    if (!(how in shown)) bad("unknown kind `" how "`")
+    else if (index(" " shown[how] " ", " " size " ") == 0) bad($1 ": " how " of " size " bytes")
+    for (i = 5; i <= NF; i++) {
+        if ($i ~ /^(nonzero|verbose|answer)$/) only = only (only == "" ? "" : " | ") "DEC_" toupper($i)
+        else if (c) bad("two conditions")
+        else c = condition($i)
+    }
+    if (col["size"] ~ /^[0-9]/ && at + size > col["size"] + 0) bad($1 " ends behind the structure, at " at + size)
+    if (at + size > 512) bad($1 " ends behind the 512 bytes that are read of a structure")
+    for (i = at; i < at + size; i++) {
+        if (i in used && !(c && cond_at[i])) bad($1 " lies over " used[i])
+        used[i] = $1
+        cond_at[i] = c
+    }
+    if ($1 in seen && !(c && seen[$1] > 0)) bad($1 " stands twice")
+    seen[$1] = c ? 1 : -1
+    place[$1] = at " " size
+    if (at + size > end) end = at + size
+    claim[++n_claims] = claim_of(at, size)
+    rows++
+    row[n_layouts] = row[n_layouts] sprintf("    { \"%s\", %d, %d, DV_%s, %s, %s, %d },\n",
+        $1, at, size, toupper(how), fam, only == "" ? 0 : only, c)
+}
+# What a compiler for x86_64 or arm64 can prove of a member; statx_timestamp ends in padding.
+function claim_of(at, size,    type, sub_, on) {
+    type = col["is"]
+    sub(/:/, " ", type)
+    if (match(type, /\..*/)) {
+        sub_ = substr(type, RSTART + 1) "."
+        type = substr(type, 1, RSTART - 1)
+    }
+    on = abis == "DEC_ANY_ABI" ? "ANY" : abis ~ /X86_64/ ? "X86_64" : abis ~ /ARM64/ ? "ARM64" : "NEITHER"
+    return sprintf("CLAIM_%s(%s, %s, %d, %d)", on, type, sub_ $1, at, $4 == "stamp" ? 16 : size)
+}
+function end_struct(    form, at, m) {
+    if (name == "") return
+    if (!rows) bad(name " has no members")
+    end_conditions()
+    m = col["size"]
+    form = m == "next" ? "NEXT" : m == "union" ? "UNION" : m ~ /^\./ ? "OWN" : "FIXED"
+    at = 0
+    if (form == "OWN") {
+        if (!(substr(m, 2) in place)) bad("no member `" substr(m, 2) "`")
+        else if (place[substr(m, 2)] !~ / 4$/) bad("a size of other than 4 bytes")
+        else if ((at = place[substr(m, 2)] + 0) > 60) bad("a size behind the first 64 bytes")
+    }
+    if (form == "FIXED" && col["abi"] == "" && m + 0 <= 64) element[name] = 1
+    layout[n_layouts] = sprintf("%d, %d, DEC_SIZE_%s, %d, %d, %s", rows, form == "FIXED" ? m : end, form, at, col["default"], abis)
+}
+BEGIN {
+    n = split("x86_64 ABI_X86_64 i386 ABI_I386 x32 ABI_X32 arm64 ABI_ARM64 arm ABI_ARM32", w, " ")
+    for (i = 1; i < n; i += 2) abi[w[i]] = w[i + 1]
+    n = split("= EQUAL != OTHER > ABOVE & SOME !& NONE", w, " ")
+    for (i = 1; i < n; i += 2) oper[w[i]] = w[i + 1]
+    # how it can be shown, and in which sizes
+    n = split("int uint hex flags value", w, " ")
+    for (i = 1; i <= n; i++) shown[w[i]] = "1 2 4 8"
+    n = split("mode:2,4,8 dev:8 ptr:8 str:8 limit:8 fd:4 sig:4,8 inet:4 ts:16 tv:16 stamp:12 chars:16,65", w, " ")
+    for (i = 1; i <= n; i++) {
+        split(w[i], part, ":")
+        gsub(/,/, " ", part[2])
+        shown[part[1]] = part[2]
+    }
+}
+{ sub(/#.*/, "") }
+NF == 0 { next }
+FILENAME == ARGV[1] { if ($1 == "family") family[$2] = 1; next }
+/^struct[ \t]/ { end_struct(); begin_struct(); next }
+!/^[ \t]/ { bad("expected `struct NAME` or an indented member"); next }
+name == "" { bad("a member before the first structure"); next }
+{ add_member() }
+END {
+    end_struct()
+    if (failed) exit 1
+    for (i = 1; mode == "list" && i <= n_structs; i++) print order[i], (order[i] in element ? "array" : "")
+    for (i = 1; mode == "assert" && i <= n_claims; i++) print claim[i]
+    if (mode != "") exit 0
+    print "/*\n * Generated by gen/structs.sh from gen/tables/structs.tbl. Do not edit: change the table and run it.\n */\n"
+    print "/* Where a member of another value decides: its offset and size, the comparison, the value. */"
+    print "static const struct dec_condition dec_conditions[] = {\n    { 0, 0, 0, 0 }, /* none */"
+    for (i = 1; i <= n_conds; i++) print cond[i]
+    print "};"
+    for (i = 1; i <= n_layouts; i++)
+        printf "\nstatic const struct dec_member dec_members_%d[] = { /* %s */\n%s};\n", i, of[i], row[i]
+    print "\n/* ST_name is the index of the first layout of a structure; those of other ABIs follow. */\nenum {"
+    print "    ST_NONE,"
+    at = 1
+    for (i = 1; i <= n_structs; i++) {
+        print "    ST_" order[i] " = " at ","
+        at += split(first[order[i]], w, " ")
+    }
+    print "};\n"
+    print "static const struct dec_layout dec_layouts[] = {\n    [ST_NONE] = { NULL, 0, 0, 0, 0, 0, 0, 0 },"
+    for (i = 1; i <= n_structs; i++) {
+        n = split(first[order[i]], w, " ")
+        for (k = 1; k <= n; k++)
+            printf "    { dec_members_%d, %s, %d }, /* %s */\n", w[k], layout[w[k]], n - k, order[i]
+    }
+    print "};"
+}' "$gen/tables/flags.tbl" "$gen/tables/structs.tbl" > "$tmp/structs.h"
+case ${1-} in
+'') cat "$tmp/structs.h" > "$gen/structs.h" ;;
+*) cat "$tmp/structs.h" ;;
+esac
