@@ -39,15 +39,16 @@ TMPDIR=small run monitor -i 0.01 -n 9000 --per-cpu --report=r.html -o text
 status 125; has err 'temporary file in small.*the report ends here: No space left'
 has r.html '^</html>'
 rm -f small/*
-run monitor -i 0.01 -n 900 --report=small/r.html -o text
+run monitor -i 0.01 -n 200 --per-cpu --report=small/r.html -o text
 status 125; has err 'small/r.html.*No space left'
 rm -f small/*
 # of a report that is being made: in TMPDIR, and not to be seen there
-TMPDIR=$PWD/small "$KVIS" trace -q --report=r.html -- sleep 20 >out 2>err 9>&- &
+TMPDIR=$PWD/small "$KVIS" trace -q --report=r.html -- sh -c 'until [ -e seen ]; do sleep 0.05; done' >out 2>err 9>&- &
 kvis=$!
 there() { ls -l /proc/$kvis/fd 2>/dev/null | grep -q " $PWD/small/.*(deleted)\$"; }
 until_true 5 there || fail "no file in TMPDIR: $(ls -l /proc/$kvis/fd)"
 [ -z "$(ls -A small)" ] || fail "it has a name: $(ls -A small)"
-kill -INT $kvis
+kill -INT $kvis # it goes on until its command ends
+: >seen
 wait $kvis
 [ -s r.html ] || fail "no report"

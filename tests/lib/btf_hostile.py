@@ -10,17 +10,15 @@ FLAG = 1 << 31
 
 class Btf:
     def __init__(self, base=None):
-        self.strs, self.types, self.n = b"" if base else b"\0", b"", base.n if base else 1
+        self.strs, self.types, self.n = bytearray(b"" if base else b"\0"), bytearray(), base.n if base else 1
         self.str_base = base.str_base + len(base.strs) if base else 0
+        self.at = {"": 0}  # where each string begins
 
     def s(self, name):
-        if not name:
-            return 0
-        at = (b"\0" + self.strs).find(b"\0" + name.encode() + b"\0")
-        if at < 0 or self.str_base == 0 and at == 0:
-            at = len(self.strs)
+        if name not in self.at:
+            self.at[name] = self.str_base + len(self.strs)
             self.strs += name.encode() + b"\0"
-        return self.str_base + at
+        return self.at[name]
 
     def t(self, kind, name, size, body=b"", vlen=0, flag=0):
         name = self.s(name) if isinstance(name, str) else name

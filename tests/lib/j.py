@@ -8,6 +8,7 @@ stream without its header or summary is an error. Names in EXPR:
   calls(NAME) the syscall events of that name   re json
 Prints the value; exit status 1 when it is false or None, 2 when the input is bad.
 PARTIAL=1 in the environment allows a stream without summary (one that was cut)."""
+import gc
 import json
 import os
 import re
@@ -25,6 +26,10 @@ def no_constant(name):
     raise ValueError(f"{name} is not JSON")
 
 
+gc.disable()  # nothing here is garbage before the end
+DECODER = json.JSONDecoder(object_pairs_hook=unique, parse_constant=no_constant)
+
+
 def load(stream, partial=False):
     """All objects of a binary stream of JSON lines."""
     data = stream.read()
@@ -33,8 +38,9 @@ def load(stream, partial=False):
     objects = []
     for n, line in enumerate(data.split(b"\n")[:-1], 1):
         try:
-            obj = json.loads(line.decode(), object_pairs_hook=unique, parse_constant=no_constant)
-            json.dumps(obj, ensure_ascii=False).encode()
+            obj = DECODER.decode(line.decode())
+            if b"\\u" in line:
+                json.dumps(obj, ensure_ascii=False).encode()  # raises for a lone surrogate
             if not isinstance(obj, dict) or not isinstance(obj.get("type"), str):
                 raise ValueError("no object with a type")
         except ValueError as e:

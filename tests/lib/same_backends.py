@@ -31,16 +31,11 @@ LISTS = {"files", "peers", "connections", "failed", "regions"}  # rows of the su
 WORD = re.compile(r"\w+|[^\w]")
 
 
-def words(value, name):
-    """The words of a value as JSON, pids replaced by places, times left out."""
-    def plain(v):
-        if isinstance(v, dict):
-            return {k: plain(x) for k, x in sorted(v.items()) if not k.endswith("_ns")}
-        return [plain(x) for x in v] if isinstance(v, list) else v
-    text = re.sub(r"(?<=socket:\[)\d+|(?<=pipe:\[)\d+", "*", json.dumps(plain(value)))
+def as_text(value, name):
+    """A value as JSON, pids replaced by places."""
+    text = re.sub(r"(?<=socket:\[)\d+|(?<=pipe:\[)\d+", "*", json.dumps(value, sort_keys=True))
     text = re.sub(r"\"error\": \"ERESTART\w+\"(?=.*\"ret\": null)", '"error": null', text)  # it ended in the call
-    text = re.sub(r"(?<![\w.])\d{3,}(?![\w.])", lambda m: name.get(int(m[0]), m[0]), text)
-    return WORD.findall(text)
+    return re.sub(r"(?<![\w.])\d{3,}(?![\w.])", lambda m: name.get(int(m[0]), m[0]), text)
 
 
 def row_order(row):
@@ -48,10 +43,14 @@ def row_order(row):
     return re.sub(r"(?<=[_/.t])[A-Za-z0-9]{6}(?=\")", "XXXXXX", json.dumps(row, sort_keys=True))
 
 
+def without_times(pairs):
+    return {k: v for k, v in pairs if not k.endswith("_ns")}
+
+
 class Run:
     def __init__(self, path, backend, status):
         with open(path, "rb") as f:
-            rows = [json.loads(line) for line in f]
+            rows = [json.loads(line, object_pairs_hook=without_times) for line in f]
         if not rows or rows[0]["type"] != "header" or rows[-1]["type"] != "summary":
             sys.exit(f"{path}: no header or no summary")
         if rows[0]["backend"] != backend:
@@ -69,7 +68,7 @@ class Run:
                 continue
             if e["type"] == "close" and "opener_pid" not in e:
                 continue  # inherited, closed at the end: in 1 of 100 runs kvis's own pipe is taken for one
-            self.threads[where].append((what, words({k: v for k, v in e.items() if k not in ("pid", "tid")}, name)))
+            self.threads[where].append((what, as_text({k: v for k, v in e.items() if k not in ("pid", "tid")}, name)))
         self.summary["syscalls"] -= sum(e.get("name") in CHANCE for e in rows[1:-1])
         self.threads["summary"] = self.sum_up(name)
 
@@ -87,12 +86,12 @@ class Run:
     def sum_up(self, name):
         out = []
         for k, v in sorted(self.summary.items()):
-            if k in BACKEND_KEYS or k.endswith("_ns"):
+            if k in BACKEND_KEYS:
                 continue
             rows = [v]
             if k in LISTS:
                 rows = sorted((r for r in v if isinstance(r, str) or r.get("name") not in CHANCE), key=row_order)
-            out += [((k, str(i)), words(r, name)) for i, r in enumerate(rows)]
+            out += [((k, str(i)), as_text(r, name)) for i, r in enumerate(rows)]
         return out
 
 
@@ -105,18 +104,30 @@ def by_shape(runs, where):
 
 
 def masked(runs, where):
-    """The events of a thread that all runs share, None for a word that differs; None: not of one shape."""
+    """The events of a thread that all runs share: each its text or, where that differs, its words, None for those
+    that differ (None for all: not of one length); None: not of one shape."""
     first, *others = [r.threads.get(where, []) for r in runs]
     if any([w for w, _ in o] != [w for w, _ in first] for o in others):
         return None
     out = []
     for i, (what, text) in enumerate(first):
-        same = [o[i][1] for o in others]
-        if any(len(s) != len(text) for s in same):
+        if all(o[i][1] == text for o in others):
+            out.append((what, text))
+            continue
+        words, *same = [WORD.findall(t) for t in [text] + [o[i][1] for o in others]]
+        if any(len(s) != len(words) for s in same):
             out.append((what, None))
         else:
-            out.append((what, [t if all(s[k] == t for s in same) else None for k, t in enumerate(text)]))
+            out.append((what, [w if all(s[k] == w for s in same) else None for k, w in enumerate(words)]))
     return out
+
+
+def is_like(mask, text):
+    """Whether an event's text is as masked() has it."""
+    if mask is None or isinstance(mask, str):
+        return mask is None or mask == text
+    words = WORD.findall(text)
+    return len(mask) == len(words) and all(m is None or m == w for m, w in zip(mask, words))
 
 
 def differs(want, got):
@@ -126,9 +137,9 @@ def differs(want, got):
         show = lambda x: " ".join(":".join(w) for w, _ in x[max(0, i - 2):i + 5])
         return f"event {i} of {len(want)} ({len(got)}):\n    ptrace … {show(want)}\n    hybrid … {show(got)}"
     for i, ((what, a), (_, b)) in enumerate(zip(want, got)):
-        if a is not None and (len(a) != len(b) or any(x is not None and x != y for x, y in zip(a, b))):
-            line = lambda x: "".join("*" if w is None else w for w in x)
-            return f"event {i}, {':'.join(what)}:\n    ptrace {line(a)}\n    hybrid {line(b)}"
+        if not is_like(a, b):
+            want_text = "".join("*" if w is None else w for w in a)
+            return f"event {i}, {':'.join(what)}:\n    ptrace {want_text}\n    hybrid {b}"
     return None
 
 

@@ -7,9 +7,10 @@ proves that the program came to its end; other lines are notes. Names in EXPR: E
 S summary, by(type, field=value...) the matching events, one(...) the only one, tot(type, field, ...) the
 sum of a field, calls(name, ...) the -v calls, num(x) a number or "0x..." text as int, row(list, ...)
 the only matching row of a list in the summary."""
-import json
 import os
 import sys
+
+import j
 
 
 def match(e, kw):
@@ -27,17 +28,26 @@ def only(rows, what):
 
 
 def load(path):
-    rows = [json.loads(line) for line in open(path, encoding="utf-8", errors="strict")]
-    if not rows or rows[0]["type"] != "header" or rows[-1]["type"] != "summary":
-        raise SystemExit(f"{path}: no header first or no summary last: {rows[:1]} .. {rows[-1:]}")
+    with open(path, "rb") as stream:
+        try:
+            rows = j.load(stream)
+        except ValueError as e:
+            raise SystemExit(f"{path}: bad JSON lines: {e}") from None
     return rows[0], rows[1:-1], rows[-1]
 
 
 def names(path):
     head, events, summary = load(path)
+    by_type, by_name = {}, {}
+    for e in events:
+        by_type.setdefault(e["type"], []).append(e)
+        if isinstance(e.get("name"), str):
+            by_name.setdefault((e["type"], e["name"]), []).append(e)
 
     def by(t, **kw):
-        return [e for e in events if e["type"] == t and match(e, kw)]
+        name = kw.get("name")
+        few = by_name.get((t, name), []) if isinstance(name, str) else by_type.get(t, [])
+        return [e for e in few if match(e, kw)]
 
     def calls(n, **kw):
         return by("syscall", name=n, **kw)
