@@ -1,5 +1,5 @@
-/* Used by the cases btf, btf_hostile, fuzz_btf and lib/btf_hostile.py and lib/btf_truth.py and lib/format_hostile.py.
- * btf.c: kvis's readers of BTF and of event formats, by themselves; kvis.c included.
+/* Used by the case btf, lib/unit.c, lib/btf_hostile.py, lib/btf_truth.py and lib/format_hostile.py.
+ * btf.c: kvis's readers of BTF and of event formats, by themselves; kvis.c included, unless it is already (lib/unit.c).
  *   btf DIR MODULE <names     each name with its answer, from DIR/vmlinux (MODULE "-": it alone)
  *   btf -t DIR N <names       ns that the whole batch takes: the median of N, and the RSS in KiB
  *   btf -f CAT/EVENT <names   the fields of an event (trace_event_raw_X.FIELD)
@@ -12,11 +12,13 @@
 
 static int fsopen_fails;
 
+#ifndef BTF_IN_UNIT
 #define syscall(nr, ...) ((nr) == 430 && fsopen_fails ? (errno = fsopen_fails, -1) : syscall(nr, __VA_ARGS__))
 #define main kvis_main
 #include "../../kvis.c"
 #undef main
 #undef syscall
+#endif
 
 static struct btf_want *want;
 static u32 n_want;

@@ -1,4 +1,4 @@
-"""Used by the cases btf_hostile, fuzz_btf.
+"""Used by the case unit and fuzz/run.sh.
 btf_hostile.py BTF|corpus: kvis's BTF reader (tests/lib/btf.c, built as BTF) on files made here: right ones with
 what the host's kernel may not have, and wrong ones. Each must be answered as its row says."""
 import os, struct, subprocess, sys, time

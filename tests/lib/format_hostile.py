@@ -1,4 +1,4 @@
-"""Used by the cases btf_hostile, fuzz_btf.
+"""Used by the case unit and fuzz/run.sh.
 format_hostile.py BTF|corpus: kvis's reader of event formats (tests/lib/btf.c, built as BTF) on texts made here."""
 import subprocess, sys
 

@@ -16,6 +16,7 @@ It runs in an empty directory with KVIS, BIN (test programs), TESTS and OUT set,
 a process, a mount or a module that it leaves behind is a failure.
 """
 import argparse, os, platform, queue, re, shutil, signal, subprocess, sys, threading, time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 TESTS = Path(__file__).resolve().parent.parent
@@ -264,13 +265,11 @@ def build_program(source):
 
 def build_programs():
     BIN.mkdir(parents=True, exist_ok=True)
-    errors = []
-    for source in sorted((TESTS / "progs").glob("*.c")):
-        error = build_program(source)
-        if error:
-            print(error)
-            errors.append(source.stem)
-    return errors
+    sources = sorted((TESTS / "progs").glob("*.c"))
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        errors = {source.stem: error for source, error in zip(sources, pool.map(build_program, sources)) if error}
+    print(*errors.values(), sep="\n", end="")
+    return list(errors)
 
 
 def build_kvis(cases):

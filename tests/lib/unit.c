@@ -1,4 +1,4 @@
-/* Used by the case unit.
+/* Used by the case unit, with arguments as lib/btf.c.
  * unit.c: kvis.c itself, included; one EXPECT a line. The kernel's answers can be forged: all system calls that
  * matter go through syscall(2), which is fake_syscall here. */
 #define _GNU_SOURCE 1
@@ -863,8 +863,16 @@ static void t_perfetto_counters(void)
     px.on = false;
 }
 
-int main(void)
+/* One binary for both: the sanitizers' code for kvis.c takes the compiler ten seconds. */
+#define BTF_IN_UNIT 1
+#define main btf_main
+#include "btf.c"
+#undef main
+
+int main(int argc, char **argv)
 {
+    if (argc > 1)
+        return btf_main(argc, argv);
     nm_init();
     sc_init();
     sc_parse("all");
