@@ -2,26 +2,25 @@
 /* insngen: reads one BPF object that clang made of gen/probes/NAME.bpf.c and writes it as C that a
  * person can read and kvis.c can include: bpf_insns/NAME.h.
  *
- *     insngen [-c COMPILER] [-f FLAGS] NAME.bpf.o [SOURCE...] >bpf_insns/NAME.h
+ *     insngen [-c COMPILER] [-f FLAGS] NAME.bpf.o [SHA256 SOURCE]... >bpf_insns/NAME.h
  *
- * Output depends on the object, the sources' bytes and these options only: no dates, no paths.
+ * Output depends on the object and these arguments only: no dates, no paths.
  * What it does not understand it refuses, with file, section and offset. The object is hostile
  * until proven otherwise: every offset, count and reference is checked before it is followed.
  *
  * To read it: from main at the bottom. A section calls only the sections above it.
  *
  *   1 u_    errors, memory, text
- *   2 sha_  SHA-256
- *   3 elf_  sections, symbols
- *   4 btf_  types
- *   5 prog_ programs and maps
- *   6 rel_  relocations: maps and constants
- *   7 core_ CO-RE records: fields, types, enumerators
- *   8 line_ line info: which source line made an instruction
- *   9 walk_ what can run, how much stack it takes, the lowest kernel that takes it
- *  10 ins_  one instruction as a macro and as pseudo-C
- *  11 out_  the header
- *  12 main
+ *   2 elf_  sections, symbols
+ *   3 btf_  types
+ *   4 prog_ programs and maps
+ *   5 rel_  relocations: maps and constants
+ *   6 core_ CO-RE records: fields, types, enumerators
+ *   7 line_ line info: which source line made an instruction
+ *   8 walk_ what can run, how much stack it takes, the lowest kernel that takes it
+ *   9 ins_  one instruction as a macro and as pseudo-C
+ *  10 out_  the header
+ *  11 main
  *
  * Formats: the ELF gABI; Documentation/bpf/btf.rst (types, .BTF.ext); linux/bpf.h; BPF relocations:
  * Documentation/bpf/llvm_reloc.rst. */
@@ -186,98 +185,7 @@ static bool u_is_name(const char *s, size_t max)
     return *s && !(*s >= '0' && *s <= '9') && strlen(s) <= max && u_is_of(s, "_");
 }
 
-/* == 2 sha_: SHA-256 (FIPS 180-4) =============================================== */
-
-struct sha {
-    uint32_t h[8];
-    uint64_t bytes;
-    uint8_t block[64];
-};
-
-static const uint32_t sha_k[64] = {
-    0x428a2f98, 0x71374491, 0xb5c0fbcf, 0xe9b5dba5, 0x3956c25b, 0x59f111f1, 0x923f82a4, 0xab1c5ed5,
-    0xd807aa98, 0x12835b01, 0x243185be, 0x550c7dc3, 0x72be5d74, 0x80deb1fe, 0x9bdc06a7, 0xc19bf174,
-    0xe49b69c1, 0xefbe4786, 0x0fc19dc6, 0x240ca1cc, 0x2de92c6f, 0x4a7484aa, 0x5cb0a9dc, 0x76f988da,
-    0x983e5152, 0xa831c66d, 0xb00327c8, 0xbf597fc7, 0xc6e00bf3, 0xd5a79147, 0x06ca6351, 0x14292967,
-    0x27b70a85, 0x2e1b2138, 0x4d2c6dfc, 0x53380d13, 0x650a7354, 0x766a0abb, 0x81c2c92e, 0x92722c85,
-    0xa2bfe8a1, 0xa81a664b, 0xc24b8b70, 0xc76c51a3, 0xd192e819, 0xd6990624, 0xf40e3585, 0x106aa070,
-    0x19a4c116, 0x1e376c08, 0x2748774c, 0x34b0bcb5, 0x391c0cb3, 0x4ed8aa4a, 0x5b9cca4f, 0x682e6ff3,
-    0x748f82ee, 0x78a5636f, 0x84c87814, 0x8cc70208, 0x90befffa, 0xa4506ceb, 0xbef9a3f7, 0xc67178f2,
-};
-
-static uint32_t sha_ror(uint32_t x, int n)
-{
-    return x >> n | x << (32 - n);
-}
-
-static void sha_schedule(const uint8_t *p, uint32_t w[64])
-{
-    for (int i = 0; i < 16; i++, p += 4)
-        w[i] = (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3];
-    for (int i = 16; i < 64; i++) {
-        uint32_t a = w[i - 15], b = w[i - 2];
-
-        w[i] = w[i - 16] + (sha_ror(a, 7) ^ sha_ror(a, 18) ^ a >> 3) + w[i - 7] +
-               (sha_ror(b, 17) ^ sha_ror(b, 19) ^ b >> 10);
-    }
-}
-
-static void sha_block(struct sha *s)
-{
-    uint32_t w[64], v[8];
-
-    sha_schedule(s->block, w);
-    memcpy(v, s->h, sizeof v);
-    for (int i = 0; i < 64; i++) {
-        uint32_t e = v[4], a = v[0];
-        uint32_t t1 = v[7] + (sha_ror(e, 6) ^ sha_ror(e, 11) ^ sha_ror(e, 25)) +
-                      ((e & v[5]) ^ (~e & v[6])) + sha_k[i] + w[i];
-        uint32_t t2 = (sha_ror(a, 2) ^ sha_ror(a, 13) ^ sha_ror(a, 22)) +
-                      ((a & v[1]) ^ (a & v[2]) ^ (v[1] & v[2]));
-
-        memmove(v + 1, v, 7 * sizeof *v);
-        v[4] += t1;
-        v[0] = t1 + t2;
-    }
-    for (int i = 0; i < 8; i++)
-        s->h[i] += v[i];
-}
-
-static void sha_add(struct sha *s, const uint8_t *p, size_t n)
-{
-    for (size_t i = 0; i < n; i++) {
-        s->block[s->bytes++ % 64] = p[i];
-        if (s->bytes % 64 == 0)
-            sha_block(s);
-    }
-}
-
-static void sha_start(struct sha *s)
-{
-    static const uint32_t h[8] = { 0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a,
-                                   0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19 };
-
-    *s = (struct sha){ 0 };
-    memcpy(s->h, h, sizeof h);
-}
-
-static void sha_end(struct sha *s, char hex[65])
-{
-    uint64_t bits = s->bytes * 8;
-    uint8_t end[8], pad = 0x80;
-
-    for (int i = 0; i < 8; i++)
-        end[i] = (uint8_t)(bits >> (56 - 8 * i));
-    do {
-        sha_add(s, &pad, 1);
-        pad = 0;
-    } while (s->bytes % 64 != 56);
-    sha_add(s, end, 8);
-    for (int i = 0; i < 8; i++)
-        snprintf(hex + 8 * i, 9, "%08x", (unsigned)s->h[i]);
-}
-
-/* == 3 elf_: sections, symbols ================================================== */
+/* == 2 elf_: sections, symbols ================================================== */
 
 struct section {
     const char *name;
@@ -452,7 +360,7 @@ static struct section elf_part(const struct section *s, uint64_t off, uint64_t n
     return part;
 }
 
-/* == 4 btf_: types ============================================================== */
+/* == 3 btf_: types ============================================================== */
 
 enum btf_kind {
     BTF_VOID, BTF_INT, BTF_PTR, BTF_ARRAY, BTF_STRUCT, BTF_UNION, BTF_ENUM, BTF_FWD, BTF_TYPEDEF,
@@ -596,7 +504,7 @@ static bool btf_is_signed(uint32_t id)
     return (t->kind == BTF_ENUM || t->kind == BTF_ENUM64) && t->flag;
 }
 
-/* == 5 prog_: programs and maps ================================================= */
+/* == 4 prog_: programs and maps ================================================= */
 
 /* What a section's name says about the programs in it. `since`: the kernel that has the type. */
 struct prog_type {
@@ -935,7 +843,7 @@ static void prog_add_patch(struct prog *p, uint32_t slot, struct patch patch)
     p->patch[slot] = patch;
 }
 
-/* == 6 rel_: relocations: maps and constants ==================================== */
+/* == 5 rel_: relocations: maps and constants ==================================== */
 
 enum { R_BPF_LD64 = 1, R_BPF_CALL = 10 };
 
@@ -1036,7 +944,7 @@ static void rel_read(void)
     }
 }
 
-/* == 7 core_: CO-RE records: fields, types, enumerators ========================= */
+/* == 6 core_: CO-RE records: fields, types, enumerators ========================= */
 
 /* enum bpf_core_relo_kind of linux/bpf.h, which headers older than 5.17 lack. */
 static const struct core_kind {
@@ -1249,7 +1157,7 @@ static void core_one(const struct section *s, uint64_t at, uint32_t sec)
     prog_add_patch(p, slot, patch);
 }
 
-/* == 8 line_: line info: which source line made an instruction ================== */
+/* == 7 line_: line info: which source line made an instruction ================== */
 
 static void line_one(const struct section *s, uint64_t at, uint32_t sec)
 {
@@ -1307,7 +1215,7 @@ static void line_read_ext(void)
     line_ext_part(&core, 16, core_one);
 }
 
-/* == 9 walk_: what can run, how much stack it takes, the lowest kernel ========== */
+/* == 8 walk_: what can run, how much stack it takes, the lowest kernel ========== */
 
 /* What is known of a register: nothing was put there, a constant (CFG_RINGBUF and its copies), an
  * address in the stack, or nothing. */
@@ -1671,7 +1579,7 @@ static void walk_program(struct prog *p)
     walk_switches(p);
 }
 
-/* == 10 ins_: one instruction as a macro and as pseudo-C ======================== */
+/* == 9 ins_: one instruction as a macro and as pseudo-C ======================== */
 
 /* The two columns. The pseudo-C is what llvm-objdump prints, but for names, labels and hex. */
 struct ins {
@@ -1964,7 +1872,7 @@ static void ins_render(struct ins *o, const struct prog *p, uint32_t i)
                in->code, in->dst_reg, in->src_reg, in->off, in->imm);
 }
 
-/* == 11 out_: the header ======================================================== */
+/* == 10 out_: the header ======================================================== */
 
 static const char *const out_kind[] = {
     [PATCH_MAP] = "PATCH_MAP", [PATCH_CONST] = "PATCH_CONST", [PATCH_OFF] = "PATCH_OFF",
@@ -1973,17 +1881,11 @@ static const char *const out_kind[] = {
     [PATCH_ENUM] = "PATCH_ENUM", [PATCH_ENUM_EXISTS] = "PATCH_ENUM_EXISTS",
 };
 
-struct source {
-    const char *path;
-    char sha[65];
-};
-
 struct out {
     struct text t;
     char name[MAX_NAME + 1]; /* of the family */
     const char *compiler, *flags;
-    const struct source *sources;
-    int n_sources;
+    char **sources; /* the SHA-256 and the path of each, one after the other, and NULL */
 };
 
 static void out_kernel(struct text *t, uint32_t kernel)
@@ -2071,8 +1973,8 @@ static void out_head(struct out *o)
     struct text *t = &o->t;
 
     put(t, "/* Generated by gen/insngen.c. Do not edit: change the probe, then make gen.\n *\n");
-    for (int i = 0; i < o->n_sources; i++)
-        put(t, " * %s\n *   sha256 %s\n", u_base(o->sources[i].path), o->sources[i].sha);
+    for (char **s = o->sources; *s; s += 2)
+        put(t, " * %s\n *   sha256 %.64s\n", u_base(s[1]), s[0]);
     put(t, " * compiler: %s\n * flags: %s\n *\n", o->compiler, o->flags);
     for (uint32_t i = 0; i < obj.n_maps; i++) {
         struct map *m = &obj.map[i];
@@ -2257,7 +2159,7 @@ static void out_header(struct out *o, const uint8_t *p, size_t n)
     out_family(o);
 }
 
-/* == 12 main ==================================================================== */
+/* == 11 main ==================================================================== */
 
 #ifdef INSNGEN_FUZZ
 
@@ -2265,7 +2167,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *p, size_t n);
 
 int LLVMFuzzerTestOneInput(const uint8_t *p, size_t n)
 {
-    struct out o = { .name = "fuzz", .compiler = "", .flags = "" };
+    char *none = NULL;
+    struct out o = { .name = "fuzz", .compiler = "", .flags = "", .sources = &none };
     jmp_buf caught;
 
     u.file = "fuzz";
@@ -2294,18 +2197,6 @@ static uint8_t *main_read(const char *path, size_t *n)
     return p;
 }
 
-static void main_hash(struct source *s, const char *path)
-{
-    struct sha sha;
-    size_t n;
-    uint8_t *p = main_read(path, &n);
-
-    s->path = path;
-    sha_start(&sha);
-    sha_add(&sha, p, n);
-    sha_end(&sha, s->sha);
-}
-
 /* "dir/open.bpf.o" -> "open" */
 static void main_family_name(struct out *o, const char *path)
 {
@@ -2318,14 +2209,13 @@ static void main_family_name(struct out *o, const char *path)
 
 static int main_usage(void)
 {
-    fputs("usage: insngen [-c COMPILER] [-f FLAGS] NAME.bpf.o [SOURCE...]\n", stderr);
+    fputs("usage: insngen [-c COMPILER] [-f FLAGS] NAME.bpf.o [SHA256 SOURCE]...\n", stderr);
     return 2;
 }
 
 int main(int argc, char **argv)
 {
     struct out o = { .compiler = "?", .flags = "?" };
-    struct source *sources;
     uint8_t *p;
     size_t n;
     int i = 1;
@@ -2338,11 +2228,9 @@ int main(int argc, char **argv)
         else
             return main_usage();
     }
-    if (i >= argc)
+    if ((argc - i) % 2 == 0)
         return main_usage();
-    o.sources = sources = u_take((size_t)argc, sizeof *sources);
-    for (o.n_sources = 0; i + 1 + o.n_sources < argc; o.n_sources++)
-        main_hash(&sources[o.n_sources], argv[i + 1 + o.n_sources]);
+    o.sources = argv + i + 1;
     p = main_read(argv[i], &n);
     main_family_name(&o, argv[i]);
     out_header(&o, p, n);

@@ -21,9 +21,10 @@ for probe in *.bpf.c; do
     name=${probe%.bpf.c}
     # shellcheck disable=SC2086 # a list of words
     "$clang" $flags -I "$top/gen" -I "$top/gen/probes" -fdebug-prefix-map="$probes"=. -c "$probe" -o "$work/$name.bpf.o"
-    # xargs reads blanks in a path as -MM writes them.
+    # xargs reads blanks in a path as -MM writes them; sha256sum prints "SUM  PATH".
     # shellcheck disable=SC2086
     "$clang" $flags -I "$top/gen" -I "$top/gen/probes" -MM "$probe" | sed 's/^[^:]*://; s/\\$//' |
+        xargs sha256sum | sed 's/  \(.*\)/ "\1"/' |
         xargs "$work/insngen" -c "clang $("$clang" -dumpversion)" -f "$flags" "$work/$name.bpf.o" \
             >"$work/$name.h"
     cmp -s "$work/$name.h" "$output/$name.h" || cp "$work/$name.h" "$output/$name.h"
