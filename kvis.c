@@ -32,7 +32,7 @@
  * 19 gz_      gunzip, for the page of --report
  * 20 rep_     --report: one HTML file, filled in
  * 21 df_      kvis diff: two recordings compared
- * 22 pf_      page faults, by perf_event_open
+ * 22 ring_ pf_ page faults, by perf_event_open
  * 23 btf_     names of the kernel's types and fields
  * 24 tfs_     tracefs: ids and record layouts of tracepoints
  * 25 bpf_     programs and maps in the kernel
@@ -40,7 +40,7 @@
  * 27 sp_      starting a command [die: sp_find sp_fork sp_go sp_boot]
  * 28 hy_      calls recorded in the kernel: the hybrid backend
  * 29 tr_      the ptrace loop [die: tr_spawn tr_signals]
- * 30 open_    kvis open: every file that is opened [die: open_run]
+ * 30 ses_ open_  kvis open: every file that is opened [die: ses_begin]
  * 31 proc_    kvis proc: every command, with its exit [die: proc_adopt proc_begin]
  * 32 met_     metrics: the table, and their numbers now [die: met_init]
  * 33 mfs_     metrics from files of /proc and /sys
@@ -1178,12 +1178,10 @@ static const struct dirent *u_entry(DIR **d)
 /* The number that a small file begins with; `none` when there is no such file or number. */
 static long u_file_number(const char *path, long none)
 {
-    char line[64], *end = line;
-    FILE *f = fopen(path, "re");
-    long v = f && fgets(line, sizeof line, f) ? strtol(line, &end, 10) : none;
-    if (f)
-        fclose(f);
-    return end == line ? none : v;
+    char text[64], *end;
+    u_slurp(path, text, sizeof text);
+    long v = strtol(text, &end, 10);
+    return end == text ? none : v;
 }
 
 /* "/sys" or "/proc", where a path is below it and it is not mounted; else NULL. */
@@ -2505,34 +2503,29 @@ static s64 fd_readlink(pid_t pid, const char *what, char *dst, size_t n)
     return fd_link_text(path, dst, n);
 }
 
-/* The process of a thread, from /proc/TID/status, or -errno. */
-static s64 fd_pid_of(pid_t tid)
+/* What stands behind a key ("Tgid:") in /proc/TID/status, until the next call; NULL: there is none.
+ */
+static const char *fd_status(pid_t tid, const char *key)
 {
-    char path[64], line[128];
-    int pid = -ESRCH;
+    static char line[256];
+    char path[64];
+    bool found = false;
+    size_t n = strlen(key);
     snprintf(path, sizeof path, "/proc/%d/status", tid);
     FILE *f = fopen(path, "re");
-    while (f && pid < 0 && fgets(line, sizeof line, f))
-        if (!strncmp(line, "Tgid:", 5))
-            pid = atoi(line + 5);
+    while (f && !found && fgets(line, sizeof line, f))
+        found = !strncmp(line, key, n);
     if (f)
         fclose(f);
-    return pid;
+    return found ? line + n + strspn(line + n, " \t") : NULL;
 }
 
-/* The open flags of a descriptor from /proc/PID/fdinfo (octal), or -errno. */
+/* The open flags of a descriptor from /proc/PID/fdinfo (octal); -EINVAL: not told. */
 static s64 fd_flags_of(pid_t tid, s32 n)
 {
     char path[64], text[256];
     snprintf(path, sizeof path, "/proc/%d/fdinfo/%d", tid, n);
-    int f = open(path, O_RDONLY | O_CLOEXEC);
-    if (f < 0)
-        return -errno;
-    ssize_t r = read(f, text, sizeof text - 1);
-    close(f);
-    if (r <= 0)
-        return -EIO;
-    text[r] = 0;
+    u_slurp(path, text, sizeof text);
     const char *p = strstr(text, "flags:");
     return p ? (s64)strtoull(p + 6, NULL, 8) : -EINVAL;
 }
@@ -2556,8 +2549,8 @@ static struct ofd *fd_from_proc(pid_t tid, s32 n, bool *cloexec)
     o->readable = flags < 0 || fd_reads(flags);
     *cloexec = flags >= 0 && flags & O_CLOEXEC;
     if (kind == FK_SOCK) {
-        s64 pid = fd_pid_of(tid); /* pidfds are of processes (of threads only from 6.9 on) */
-        fd_probe_socket(o, pid > 0 ? (pid_t)pid : tid, n);
+        const char *pid = fd_status(tid, "Tgid:"); /* of threads pidfds are only from 6.9 on */
+        fd_probe_socket(o, pid ? atoi(pid) : tid, n);
     }
     return o;
 }
@@ -2567,13 +2560,9 @@ static void fd_scan(struct files *f, pid_t tid, bool before_exec)
 {
     char path[64];
     snprintf(path, sizeof path, "/proc/%d/fd", tid);
-    DIR *d = opendir(path);
-    if (!d)
-        return; /* no /proc, or not ours to read: descriptors stay numbers */
-    for (struct dirent *e; (e = readdir(d));) {
+    DIR *d = opendir(path); /* NULL: no /proc, or not ours to read: descriptors stay numbers */
+    for (const struct dirent *e; (e = u_entry(&d));) {
         bool cloexec = false;
-        if (!isdigit((u8)e->d_name[0]))
-            continue;
         s32 n = atoi(e->d_name);
         struct ofd *o = fd_from_proc(tid, n, &cloexec);
         struct fd_stat sx; /* one that went away meanwhile had no flags to read */
@@ -2583,7 +2572,6 @@ static void fd_scan(struct files *f, pid_t tid, bool before_exec)
             fd_put(f, n, o, cloexec);
         }
     }
-    closedir(d);
 }
 
 /* Whether descriptor n of tid is open file o, which is descriptor m of the process `other`:
@@ -3225,18 +3213,8 @@ static void ps_inherit(struct task *child, struct task *t, u64 fl)
  * none. */
 static s64 ps_status(pid_t tid, const char *key)
 {
-    char path[64], line[256];
-    s64 v = -1;
-    snprintf(path, sizeof path, "/proc/%d/status", tid);
-    FILE *f = fopen(path, "re");
-    while (f && v < 0 && fgets(line, sizeof line, f))
-        if (!strncmp(line, key, strlen(key))) {
-            const char *p = line + strlen(key) + strspn(line + strlen(key), " \t");
-            v = isdigit((u8)*p) ? strtoll(p, NULL, 10) : *p;
-        }
-    if (f)
-        fclose(f);
-    return v;
+    const char *p = fd_status(tid, key);
+    return !p ? -1 : isdigit((u8)*p) ? strtoll(p, NULL, 10) : *p;
 }
 
 /* Resident memory in bytes (proc_pid_statm(5)); 0: cannot be read, or has none. */
@@ -3263,16 +3241,12 @@ static u64 ps_ns_inode(pid_t tid, const char *link)
  * namespace from that of /proc down to the thread's own (proc_pid_status(5)). */
 static void ps_look_ns(struct task *t)
 {
-    char path[64], line[256];
-    snprintf(path, sizeof path, "/proc/%d/status", t->tid);
-    FILE *f = fopen(path, "re");
-    while (f && t->proc && fgets(line, sizeof line, f))
-        if (!strncmp(line, "NSpid:\t", 7) && strchr(line + 7, '\t')) {
-            t->ns_tid = atoi(strrchr(line, '\t'));
-            t->proc->pid_ns = ps_ns_inode(t->tid, "ns/pid");
-        }
-    if (f)
-        fclose(f);
+    const char *numbers = t->proc ? fd_status(t->tid, "NSpid:") : NULL;
+    const char *last = numbers ? strrchr(numbers, '\t') : NULL;
+    if (!last)
+        return;
+    t->ns_tid = atoi(last);
+    t->proc->pid_ns = ps_ns_inode(t->tid, "ns/pid");
 }
 
 /* kvis's number of the thread that is `n` in t's pid namespace; 0: it is the same, or not known (as
@@ -13099,7 +13073,7 @@ static void df_json(struct buf *b)
     b_s(b, "}\n");
 }
 
-/* == 22 pf_  page faults, by perf_event_open =====================================
+/* == 22 ring_ pf_  page faults, by perf_event_open ===================================
  * Software events that sample every fault of the tracees, with its address: one the minor ones, and
  * one, where it finds room for its rings, those that wait for a disk (major). Inherited by threads
  * and children, which the kernel allows for a mapped ring only with one event a CPU
@@ -13122,6 +13096,34 @@ static struct {
     bool user_only; /* perf_event_paranoid: faults that the kernel takes for the program are not
                        seen */
 } pf;
+
+/* --- a ring as perf_event_open(2) maps it: also rb_ reads such --- */
+
+static void ring_copy(const struct perf_event_mmap_page *m, u64 at, void *to, size_t n)
+{
+    const u8 *data = (const u8 *)m + m->data_offset;
+    size_t from = at & (m->data_size - 1), part = MIN(n, m->data_size - from);
+    memcpy(to, data + from, part);
+    memcpy((u8 *)to + part, data, n - part);
+}
+
+/* Copies n bytes of the record at the tail, its header first. Returns false where there is none
+ * before `head`; the kernel writes no record without a header: such a ring is given up. */
+static bool ring_look(const struct perf_event_mmap_page *m, u64 head, void *record, size_t n)
+{
+    const struct perf_event_header *h = record;
+    if (m->data_tail >= head)
+        return false;
+    ring_copy(m, m->data_tail, record, n);
+    return h->size >= sizeof *h;
+}
+
+static void ring_take(struct perf_event_mmap_page *m, const struct perf_event_header *h)
+{
+    __atomic_store_n(&m->data_tail, m->data_tail + h->size, __ATOMIC_RELEASE);
+}
+
+/* --- the events --- */
 
 static int pf_open_cpu(pid_t tid, int cpu, bool major, bool on_exec)
 {
@@ -13281,21 +13283,9 @@ struct pf_record {
 };
 
 /* The record at the tail of a ring; false: there is none. */
-static bool pf_look(struct perf_event_mmap_page *m, struct pf_record *r)
+static bool pf_look(const struct perf_event_mmap_page *m, struct pf_record *r)
 {
-    u64 head = __atomic_load_n(&m->data_head, __ATOMIC_ACQUIRE), tail = m->data_tail;
-    const u8 *data = (const u8 *)m + pf.page;
-    u64 size = pf.pages * pf.page;
-    if (tail >= head)
-        return false;
-    for (size_t i = 0; i < sizeof *r; i++) /* what is behind a short one is not looked at */
-        ((u8 *)r)[i] = data[(tail + i) & (size - 1)];
-    return r->h.size >= sizeof r->h; /* the kernel never writes less: stop rather than loop */
-}
-
-static void pf_take(struct perf_event_mmap_page *m, const struct pf_record *r)
-{
-    __atomic_store_n(&m->data_tail, m->data_tail + r->h.size, __ATOMIC_RELEASE);
+    return ring_look(m, __atomic_load_n(&m->data_head, __ATOMIC_ACQUIRE), r, sizeof *r);
 }
 
 static bool pf_is_sample(const struct pf_record *r)
@@ -13316,7 +13306,7 @@ static u64 pf_next(u32 at)
             return pf.next[at] = r.s.ns;
         if (r.h.type == PERF_RECORD_LOST && r.h.size >= sizeof r.h + sizeof r.l)
             pf_lost(r.l.lost);
-        pf_take(m, &r);
+        ring_take(m, &r.h);
     }
     return ~0ull;
 }
@@ -13348,7 +13338,7 @@ static void pf_upto(u64 ns)
         if (pf.oldest && r.s.ns > pf.oldest + PF_RUN_NS)
             pf_flush_old(r.s.ns);
         pf.next[first] = 0;
-        pf_take(pf.ring[first], &r);
+        ring_take(pf.ring[first], &r.h);
         pf_sample((pid_t)r.s.tid, r.s.ns, r.s.addr, first & 1);
     }
     if (pf.oldest && ns > pf.oldest + PF_RUN_NS)
@@ -14567,11 +14557,7 @@ static int bpf_cpus(const char *which, bool first)
     char path[64], s[4096];
     int max = -1;
     snprintf(path, sizeof path, "/sys/devices/system/cpu/%s", which);
-    FILE *f = fopen(path, "re");
-    if (!f || !fgets(s, sizeof s, f))
-        s[0] = 0;
-    if (f)
-        fclose(f);
+    u_slurp(path, s, sizeof s);
     for (char *p = s, *end; isdigit((u8)*p); p = *end ? end + 1 : end) {
         int n = (int)strtol(p, &end, 10);
         if (first)
@@ -15194,12 +15180,10 @@ static const char *bpf_ksym_why(const struct bpf_ksym *k, char why[WHY_LEN])
 static int bpf_attach_kprobe_pmu(const char *symbol, bool is_ret, int prog)
 {
     int type = (int)u_file_number("/sys/bus/event_source/devices/kprobe/type", -ENOENT), bit = 0;
-    char line[32];
-    FILE *f = fopen("/sys/bus/event_source/devices/kprobe/format/retprobe", "re");
-    if (f && fgets(line, sizeof line, f) && !strncmp(line, "config:", 7))
-        bit = atoi(line + 7);
-    if (f)
-        fclose(f);
+    char text[32];
+    u_slurp("/sys/bus/event_source/devices/kprobe/format/retprobe", text, sizeof text);
+    if (!strncmp(text, "config:", 7))
+        bit = atoi(text + 7);
     struct perf_event_attr a = { .type = (u32)type, .size = sizeof a,
                                  .config = (u64)is_ret << (bit & 63),
                                  .config1 = (uintptr_t)symbol };
@@ -15386,12 +15370,10 @@ static bool bpf_caps_enough(u64 caps)
 /* Whether a file's first line holds a word. */
 static bool bpf_says(const char *path, const char *word)
 {
-    char line[256] = "";
-    FILE *f = fopen(path, "re");
-    bool yes = f && fgets(line, sizeof line, f) && strstr(line, word);
-    if (f)
-        fclose(f);
-    return yes;
+    char text[256];
+    u_slurp(path, text, sizeof text);
+    text[strcspn(text, "\n")] = 0;
+    return strstr(text, word);
 }
 
 /* Why the kernel may have refused a BPF program or map, with what mends it: "" when it cannot be
@@ -15654,32 +15636,21 @@ static u32 rb_drain_ring(rb_fn *take)
     return n;
 }
 
-static void rb_copy(const struct rb_cpu *c, u64 at, void *to, size_t n)
-{
-    const u8 *data = (const u8 *)c->m + rb.page;
-    size_t from = at & (rb.size - 1), part = MIN(n, rb.size - from);
-    memcpy(to, data + from, part);
-    memcpy((u8 *)to + part, data, n - part);
-}
-
 /* The next record of a CPU, without taking it: its time, and ~0 when there is none. What is no
  * sample is taken on the way. */
 static u64 rb_peek(struct rb_cpu *c, struct perf_event_header *h)
 {
     u64 ts, lost[2];
-    while (c->m->data_tail < c->mark) {
-        rb_copy(c, c->m->data_tail, h, sizeof *h);
-        if (h->size < sizeof *h)
-            break; /* the kernel never writes that: stop rather than loop */
+    while (ring_look(c->m, c->mark, h, sizeof *h)) {
         if (h->type == PERF_RECORD_SAMPLE && h->size >= sizeof *h + 4 + sizeof ts) {
-            rb_copy(c, c->m->data_tail + sizeof *h + 4, &ts, sizeof ts);
+            ring_copy(c->m, c->m->data_tail + sizeof *h + 4, &ts, sizeof ts);
             return ts;
         }
         if (h->type == PERF_RECORD_LOST && h->size >= sizeof *h + sizeof lost) {
-            rb_copy(c, c->m->data_tail + sizeof *h, lost, sizeof lost);
+            ring_copy(c->m, c->m->data_tail + sizeof *h, lost, sizeof lost);
             rb.lost += lost[1];
         }
-        __atomic_store_n(&c->m->data_tail, c->m->data_tail + h->size, __ATOMIC_RELEASE);
+        ring_take(c->m, h);
     }
     return ~0ull;
 }
@@ -15694,19 +15665,22 @@ static u32 rb_drain_cpus(rb_fn *take)
         u64 best = ~0ull;
         for (u32 i = 0; i < rb.n_cpu; i++) {
             u64 ts = rb_peek(&rb.cpu[i], &h);
-            if (ts < best)
-                best = ts, oldest = &rb.cpu[i], first = h;
+            if (ts < best) {
+                best = ts;
+                oldest = &rb.cpu[i];
+                first = h;
+            }
         }
         if (!oldest)
             return n;
         u32 size;
         u64 at = oldest->m->data_tail;
-        rb_copy(oldest, at + sizeof first, &size, sizeof size);
+        ring_copy(oldest->m, at + sizeof first, &size, sizeof size);
         size = MIN(size, MIN((u32)sizeof rb_copied, (u32)(first.size - sizeof first - 4)));
-        rb_copy(oldest, at + sizeof first + 4, rb_copied, size);
+        ring_copy(oldest->m, at + sizeof first + 4, rb_copied, size);
         if (!take(rb_copied, size))
             return n;
-        __atomic_store_n(&oldest->m->data_tail, at + first.size, __ATOMIC_RELEASE);
+        ring_take(oldest->m, &first);
         n++;
     }
 }
@@ -18384,21 +18358,14 @@ static bool tr_immune(struct task *t, const siginfo_t *si)
     static const u64 fault = 1ull << (SIGSEGV - 1) | 1ull << (SIGBUS - 1) | 1ull << (SIGFPE - 1)
                            | 1ull << (SIGILL - 1) | 1ull << (SIGTRAP - 1) | 1ull << (SIGSYS - 1);
     u64 bit = 1ull << ((si->si_signo - 1) & 63);
-    char path[64], line[256];
-    bool init = false;
     if (si->si_code <= 0 || !(fault & bit) || !t->proc)
         return false;
-    snprintf(path, sizeof path, "/proc/%d/status", t->tid);
-    FILE *f = fopen(path, "re");
-    while (f && fgets(line, sizeof line, f)) {
-        if (!strncmp(line, "NSpid:", 6) && strchr(line + 7, '\t'))
-            init = atoi(strrchr(line, '\t')) == 1;
-        else if (!strncmp(line, "SigCgt:", 7) && strtoull(line + 7, NULL, 16) & bit)
-            init = false;
-    }
-    if (f)
-        fclose(f);
-    return init;
+    const char *numbers = fd_status(t->tid, "NSpid:");
+    const char *own = numbers ? strrchr(numbers, '\t') : NULL;
+    if (!own || atoi(own) != 1)
+        return false;
+    const char *caught = fd_status(t->tid, "SigCgt:");
+    return !caught || !(strtoull(caught, NULL, 16) & bit);
 }
 
 /* Who sent a signal: siginfo has it as the receiver's namespace numbers it. */
@@ -19303,11 +19270,146 @@ static int tr_finish(int *sig)
     return WIFSIGNALED(tr.status) ? 128 + WTERMSIG(tr.status) : WEXITSTATUS(tr.status);
 }
 
-/* == 30 open_  kvis open: every file that is opened ===================================
- * The probe (gen/probes/open.bpf.c) sends one record an open; the filters are constants in it. Here
- * the path is put together, -P looks at it, and a row or an event is printed. Columns and letters
- * are those of bcc's opensnoop (tools/opensnoop.py). Entry points: the option functions, open_run.
- */
+/* == 30 ses_ open_  kvis open: every file that is opened ==============================
+ * ses_ is what kvis open and kvis proc share: a family of programs is loaded, its records are taken
+ * until the end, and what was lost is told. The probe (gen/probes/open.bpf.c) sends one record an
+ * open; the filters are constants in it. Here the path is put together, -P looks at it, and a row
+ * or an event is printed. Columns and letters are those of bcc's opensnoop (tools/opensnoop.py).
+ * Entry points: ses_begin, ses_run, ses_end; the option functions, open_run. */
+
+/* What a command watches, and how. */
+struct session {
+    const char *what;             /* "opens" */
+    const struct bpf_family *fam;
+    bool perf_rings;
+    u32 ring_bytes, idle_ms;      /* idle: so long at most between two looks at the ring */
+    int (*plan)(struct bpf_cfgs *, u32 *mask); /* which programs, with which constants: 0, -errno */
+    rb_fn *take;
+    bool (*unread)(void);         /* nobody reads what kvis writes */
+    bool (*gone)(void);           /* the command's tree has ended; NULL: see drained */
+    bool (*drained)(void);        /* behind each look: whether it was the last; NULL: see gone */
+    const char *const *lost_why;  /* by enum wire_lost, and N_LOST: runs that the kernel skipped */
+    void (*tell_lost)(u64 n, const char *why);
+    struct bpf_obj obj;
+    u64 lost[N_LOST + 1];         /* as last told */
+    int status;                   /* of the command, as wait4(2) has it; -1: none, or it runs */
+    struct rusage rusage;         /* the command's, with that of all whose end was waited for */
+};
+
+/* What the programs of all sessions are told: where arguments of calls are, also of the 32-bit ABI,
+ * and who kvis is. */
+static void ses_constants(struct bpf_cfgs *c, const struct btf_want *compat)
+{
+    static const char *const arg[] = { "CFG_A0", "CFG_A1", "CFG_A2", "CFG_A3" };
+    static const char *const arg32[] = { "CFG_B0", "CFG_B1", "CFG_B2", "CFG_B3" };
+    u64 dev, ino = bpf_pid_ns(&dev);
+    for (size_t i = 0; i < ARRAY_LEN(arg); i++) {
+        bpf_set(c, arg[i], arch_arg_off[i]);
+        bpf_set(c, arg32[i], arch_arg_off32[i]);
+    }
+    bpf_set(c, "CFG_NR", ARCH_NR_OFF);
+    bpf_set_compat(c, compat);
+    bpf_set(c, "CFG_SELF", (u64)getpid());
+    bpf_set(c, "CFG_NS_INO", ino);
+    bpf_set(c, "CFG_NS_DEV", dev);
+}
+
+/* Loads and attaches; -errno with s->obj.why. */
+static int ses_start(struct session *s)
+{
+    static struct bpf_cfgs cfg;
+    struct btf_want compat = BPF_COMPAT_WANT;
+    struct bpf_obj *o = &s->obj;
+    u32 mask = 0;
+    o->fam = s->fam;
+    o->ring = !s->perf_rings;
+    o->ring_bytes = bpf_ring_bytes(s->ring_bytes);
+    int e = bpf_open(o);
+    if (e)
+        return e;
+    bpf_find_fields(o, &compat);
+    ses_constants(&cfg, &compat);
+    e = s->plan(&cfg, &mask);
+    if (e)
+        return e;
+    bpf_find_records(o, mask);
+    o->cfg = cfg.v;
+    o->n_cfg = cfg.n;
+    e = bpf_load(o, mask);
+    if (!e)
+        e = rb_open(o);
+    return e ? e : bpf_attach(o, mask);
+}
+
+/* Begins to watch, or ends kvis, and the command with it. */
+static void ses_begin(struct session *s)
+{
+    int e = ses_start(s);
+    if (!e)
+        return;
+    const char *fix = bpf_denied(e);
+    if (sp_command.pid)
+        kill(sp_command.pid, SIGKILL);
+    die(EXIT_KVIS, "cannot watch %s: %s%s%s%s", s->what, s->obj.why, *fix ? " (" : "", fix,
+        *fix ? ")" : "");
+}
+
+/* In the child, before its exec: its limits as they were. */
+static void ses_child_late(void)
+{
+    if (bpf.memlock_raised)
+        setrlimit(RLIMIT_MEMLOCK, &bpf.memlock);
+}
+
+/* Says what went missing since it was last asked. */
+static void ses_tell_losses(struct session *s)
+{
+    for (u32 i = 0; i <= N_LOST; i++) {
+        u64 n = rb_lost(&s->obj, i), more = n - s->lost[i];
+        s->lost[i] = n;
+        if (!more)
+            continue;
+        u_warn("%" PRIu64 " %s", more, s->lost_why[i]);
+        s->tell_lost(more, s->lost_why[i]);
+    }
+}
+
+/* Takes the records that are there. Returns how many. */
+static u32 ses_take(struct session *s)
+{
+    rb_mark();
+    u32 n = rb_drain(s->take);
+    out_flush();
+    return n;
+}
+
+/* Records until the end that was asked for; a command is waited for, read or not. The reader comes
+ * by itself every few milliseconds, more seldom while nothing happens. `second` is called every
+ * second, and at the end. */
+static void ses_run(struct session *s, u64 end_ns, void (*second)(void))
+{
+    int ms = 1;
+    u64 tell = u_now() + NSEC;
+    s->status = -1;
+    out.give_up = sp_gives_up;
+    for (bool over = false; !over;) {
+        rb_wait(ms, NULL);
+        over = sp_told || (end_ns && u_now() >= end_ns) || (!sp_command.pid && s->unread());
+        if (sp_command.pid && s->status == -1)
+            syscall(SYS_wait4, sp_command.pid, &s->status, WNOHANG, &s->rusage);
+        if (s->gone && s->status != -1)
+            over |= s->gone();
+        ms = ses_take(s) ? 2 : MIN(ms * 2, (int)s->idle_ms);
+        if (s->drained)
+            over |= s->drained();
+        if (u_now() > tell || over) {
+            second();
+            tell = u_now() + NSEC;
+        }
+    }
+    bpf_detach(&s->obj);
+    ses_take(s);
+}
 
 #include "bpf_insns/open.h"
 
@@ -19328,14 +19430,14 @@ static struct {
 } oo;
 
 static struct {
-    struct bpf_obj obj;
     u64 magic;                /* the pointer by which the command says that it is to be followed */
     bool walks;               /* directories come with the records */
     bool no_exec;             /* execve's own opens are not seen */
     u64 first_ns, rows;
     u64 unknown, told_unknown; /* opens that -P left out because their path is not known */
-    u64 lost[N_LOST + 1];     /* as last told: reasons of the probe, missed runs */
 } op;
+
+static struct session open_session;
 
 /* One record with all that is derived from it. */
 struct open_rec {
@@ -19413,38 +19515,27 @@ static bool open_can_see_ns(const struct bpf_obj *o)
     return open_has_all(o, names, ARRAY_LEN(names));
 }
 
-/* Call numbers and where the arguments are, for 64-bit calls and for those of the 32-bit ABI. */
-static void open_cfg_abi(struct bpf_cfgs *c, const struct btf_want *compat)
+static void open_call_numbers(struct bpf_cfgs *c)
 {
     static const struct { const char *name, *name32; u16 id; } nr[] = {
         { "CFG_OPEN", "CFG_OPEN32", SC_open }, { "CFG_OPENAT", "CFG_OPENAT32", SC_openat },
         { "CFG_OPENAT2", "CFG_OPENAT232", SC_openat2 }, { "CFG_CREAT", "CFG_CREAT32", SC_creat },
         { "CFG_HANDLE", "CFG_HANDLE32", SC_open_by_handle_at },
     };
-    static const char *const arg[] = { "CFG_A0", "CFG_A1", "CFG_A2", "CFG_A3" };
-    static const char *const arg32[] = { "CFG_B0", "CFG_B1", "CFG_B2", "CFG_B3" };
     for (size_t i = 0; i < ARRAY_LEN(nr); i++) {
         bpf_set(c, nr[i].name, (u64)sc_number(ARCH_NATIVE, nr[i].id));
         bpf_set(c, nr[i].name32, (u64)sc_number(ARCH_COMPAT, nr[i].id));
     }
-    for (size_t i = 0; i < 4; i++) {
-        bpf_set(c, arg[i], arch_arg_off[i]);
-        bpf_set(c, arg32[i], arch_arg_off32[i]);
-    }
-    bpf_set(c, "CFG_NR", ARCH_NR_OFF);
     bpf_set(c, "CFG_NR_MASK", ~(u64)ARCH_X32_BIT);
-    bpf_set_compat(c, compat);
 }
 
-static void open_configure(struct bpf_cfgs *c, struct bpf_obj *o, const struct btf_want *compat)
+static void open_configure(struct bpf_cfgs *c, const struct bpf_obj *o)
 {
-    u64 dev, ino = bpf_pid_ns(&dev);
     op.walks = open_can_walk(o);
-    open_cfg_abi(c, compat);
+    open_call_numbers(c);
     bpf_set(c, "CFG_PID", oo.pid);
     bpf_set(c, "CFG_TID", oo.tid);
     bpf_set(c, "CFG_UID", oo.uid);
-    bpf_set(c, "CFG_SELF", (u64)getpid());
     bpf_set(c, "CFG_FAILED", oo.failed);
     bpf_set(c, "CFG_FLAGS", oo.flags);
     bpf_set(c, "CFG_ACC", oo.accmodes);
@@ -19452,15 +19543,11 @@ static void open_configure(struct bpf_cfgs *c, struct bpf_obj *o, const struct b
     bpf_set(c, "CFG_COMM1", oo.comm[1]);
     bpf_set(c, "CFG_MASK0", oo.comm_mask[0]);
     bpf_set(c, "CFG_MASK1", oo.comm_mask[1]);
-    bpf_set(c, "CFG_NS_INO", ino);
-    bpf_set(c, "CFG_NS_DEV", dev);
     bpf_set(c, "CFG_NS_WALK", open_can_see_ns(o));
     bpf_set(c, "CFG_DIR", op.walks && (oo.full || opt.json || opt.n_paths));
     bpf_set(c, "CFG_EXEC", !op.no_exec);
     bpf_set(c, "CFG_TREE", opt.command != NULL);
     bpf_set(c, "CFG_MAGIC", op.magic);
-    o->cfg = c->v;
-    o->n_cfg = c->n;
 }
 
 /* Which programs this run needs: each is there for the raw and for the classic tracepoint. Classic
@@ -19490,27 +19577,11 @@ static int open_choose(struct bpf_obj *o, bool command, u32 *mask)
     return 0;
 }
 
-/* Loads and attaches; -errno with op.obj.why. */
-static int open_start(void)
+static int open_plan(struct bpf_cfgs *c, u32 *mask)
 {
-    static struct bpf_cfgs cfg;
-    struct btf_want compat = BPF_COMPAT_WANT;
-    struct bpf_obj *o = &op.obj;
-    u32 mask;
-    o->fam = &open_family;
-    o->ring = !oo.perf_rings;
-    o->ring_bytes = bpf_ring_bytes(1 << 20);
-    int e = bpf_open(o);
-    if (e)
-        return e;
-    bpf_find_fields(o, &compat);
-    if ((e = open_choose(o, opt.command, &mask)))
-        return e;
-    bpf_find_records(o, mask);
-    open_configure(&cfg, o, &compat);
-    if ((e = bpf_load(o, mask)) || (e = rb_open(o)))
-        return e;
-    return bpf_attach(o, mask);
+    int e = open_choose(&open_session.obj, opt.command, mask);
+    open_configure(c, &open_session.obj);
+    return e;
 }
 
 /* --- a record --- */
@@ -19754,6 +19825,15 @@ static const char *const open_lost_why[N_LOST + 1] = {
     [N_LOST] = "runs of the probe skipped: another BPF program ran on that CPU",
 };
 
+static void open_tell_lost(u64 n, const char *why)
+{
+    struct event *e = ev_new(EK_LOST, NULL, u_now());
+    ev_num(e, EV_count, (s64)n);
+    ev_sym(e, EV_how, why);
+    if (out.json_on)
+        out_json(e);
+}
+
 /* Says what went missing since it was last asked. */
 static void open_tell_losses(void)
 {
@@ -19761,27 +19841,17 @@ static void open_tell_losses(void)
         u_warn("%" PRIu64 " opens left out by -P: their absolute path could not be found out",
                op.unknown - op.told_unknown);
     op.told_unknown = op.unknown;
-    for (u32 i = 0; i <= N_LOST; i++) {
-        u64 n = rb_lost(&op.obj, i), more = n - op.lost[i];
-        op.lost[i] = n;
-        if (!more)
-            continue;
-        u_warn("%" PRIu64 " %s", more, open_lost_why[i]);
-        struct event *e = ev_new(EK_LOST, NULL, u_now());
-        ev_num(e, EV_count, (s64)more);
-        ev_sym(e, EV_how, open_lost_why[i]);
-        if (out.json_on)
-            out_json(e);
-    }
+    ses_tell_losses(&open_session);
 }
 
 static void open_json_summary(void)
 {
-    u64 lost = op.lost[LOST_RING] + op.lost[LOST_INFLIGHT];
+    const u64 *lost = open_session.lost;
     b_f(&out.json.b, "{\"type\":\"summary\",\"events\":%" PRIu64 ",\"lost\":%" PRIu64
         ",\"probe_runs_missed\":%" PRIu64 ",\"processes_not_followed\":%" PRIu64
-        ",\"path_unknown\":%" PRIu64 ",\"duration_ns\":%" PRIu64 "}\n", op.rows, lost,
-        op.lost[N_LOST], op.lost[LOST_TREE], op.unknown, u_now() - out.start_ns);
+        ",\"path_unknown\":%" PRIu64 ",\"duration_ns\":%" PRIu64 "}\n", op.rows,
+        lost[LOST_RING] + lost[LOST_INFLIGHT], lost[N_LOST], lost[LOST_TREE], op.unknown,
+        u_now() - out.start_ns);
 }
 
 /* --- the run --- */
@@ -19790,8 +19860,7 @@ static void open_json_summary(void)
  * pointer is nobody's memory, so the call does nothing else. */
 static void open_child_late(void)
 {
-    if (bpf.memlock_raised)
-        setrlimit(RLIMIT_MEMLOCK, &bpf.memlock);
+    ses_child_late();
     syscall(SYS_openat, AT_FDCWD, op.magic, O_RDONLY, 0);
 }
 
@@ -19802,7 +19871,7 @@ static bool open_tree_gone(void)
     u32 tid;
     u64 dev;
     union bpf_attr a;
-    int map = bpf_map(&op.obj, "tree");
+    int map = bpf_map(&open_session.obj, "tree");
     memset(&a, 0, sizeof a);
     a.map_fd = (u32)map;
     a.next_key = (uintptr_t)&tid;
@@ -19820,31 +19889,13 @@ static bool open_unread(void)
            || (out.json_on && out.json.fd[0] < 0);
 }
 
-/* Records until the end that was asked for; a command is waited for, read or not. The reader comes
- * by itself every few milliseconds, more seldom while nothing happens. Returns the command's wait
- * status, -1 without one. */
-static int open_loop(u64 end_ns)
-{
-    int ms = 1, status = -1;
-    u64 tell = u_now() + NSEC;
-    bool over = false;
-    while (!over) {
-        rb_wait(ms, NULL);
-        over = sp_told || (end_ns && u_now() >= end_ns) || (!sp_command.pid && open_unread());
-        if (sp_command.pid && status == -1)
-            syscall(SYS_wait4, sp_command.pid, &status, WNOHANG, NULL);
-        over |= sp_command.pid && status != -1 && open_tree_gone();
-        rb_mark();
-        u32 n = rb_drain(open_record);
-        out_flush();
-        ms = n ? 2 : MIN(ms * 2, 32);
-        if (u_now() > tell || over)
-            open_tell_losses(), tell = u_now() + NSEC;
-    }
-    return status;
-}
+static struct session open_session = {
+    .what = "opens", .fam = &open_family, .ring_bytes = 1 << 20, .idle_ms = 32,
+    .plan = open_plan, .take = open_record, .unread = open_unread, .gone = open_tree_gone,
+    .lost_why = open_lost_why, .tell_lost = open_tell_lost,
+};
 
-/* Everything between the sinks and the exit status. */
+/* Everything between the sinks and the exit status: the command's wait status, -1 without one. */
 static int open_run(u64 end_ns)
 {
     if (opt.command) {
@@ -19852,33 +19903,24 @@ static int open_run(u64 end_ns)
         sp_command.late = open_child_late;
         sp_fork();
     }
-    int e = open_start();
-    if (e) {
-        const char *mend = bpf_denied(e);
-        if (sp_command.pid)
-            kill(sp_command.pid, SIGKILL);
-        die(EXIT_KVIS, "cannot watch opens: %s%s%s%s", op.obj.why, *mend ? " (" : "", mend,
-            *mend ? ")" : "");
-    }
+    open_session.perf_rings = oo.perf_rings;
+    ses_begin(&open_session);
     if ((oo.full || opt.json || opt.n_paths) && !op.walks)
-        u_warn("directories are looked up in /proc after the fact: %s", bpf_no_fields(&op.obj));
+        u_warn("directories are looked up in /proc after the fact: %s",
+               bpf_no_fields(&open_session.obj));
     if (op.no_exec && !oo.no_exec)
         u_warn("execve's own opens are not seen: %s", tfs.why);
     if (out.events_on)
         open_header();
     if (sp_command.pid)
         sp_go();
-    out.give_up = sp_gives_up;
-    int status = open_loop(end_ns);
-    bpf_detach(&op.obj);
-    rb_mark();
-    rb_drain(open_record);
+    ses_run(&open_session, end_ns, open_tell_losses);
     open_tell_losses();
     if (out.json_on)
         open_json_summary();
     out_flush();
-    bpf_close(&op.obj);
-    return status;
+    bpf_close(&open_session.obj);
+    return open_session.status;
 }
 
 /* == 31 proc_  kvis proc: every command, with its exit =================================
@@ -19975,14 +20017,12 @@ struct proc_step {
 };
 
 static struct {
-    struct bpf_obj obj;
-    struct rusage rusage;         /* the command's, with that of all whose end was waited for */
     bool btf, argv;               /* fields of the kernel's structs; arguments by execve's argv */
     bool no_forks;                /* forks cannot be seen: whose child a process is, /proc knows */
     bool used[10];                /* by proc_usage[]: the kernel has that */
     bool whole;                   /* the list of processes is that of the box, not of a tree */
     s64 boot_off;                 /* CLOCK_BOOTTIME - CLOCK_MONOTONIC */
-    u64 first_ns, scan_ns, page, lost[N_LOST + 1];
+    u64 first_ns, scan_ns, page;
     u32 lives, mine, ending, peak;
     u64 commands, forks, failed, exec_failed, cpu_ns, unsure;
     u32 n_bars;
@@ -19991,6 +20031,8 @@ static struct {
 } pp;
 
 static int proc_gantt = -1;       /* --gantt's file */
+
+static struct session proc_session;
 
 static struct proc_life *proc_lives[PROC_BUCKETS]; /* by pid */
 static struct proc_bar proc_bars[PROC_BARS];       /* pp.n_bars are used */
@@ -20093,37 +20135,6 @@ static bool proc_has_fields(const struct bpf_obj *o)
     return open_has_all(o, names, ARRAY_LEN(names)) && open_can_see_ns(o);
 }
 
-static void proc_cfg_abi(struct bpf_cfgs *c, const struct btf_want *compat)
-{
-    static const char *const arg[] = { "CFG_A0", "CFG_A1", "CFG_A2" };
-    static const char *const arg32[] = { "CFG_B0", "CFG_B1", "CFG_B2" };
-    for (size_t i = 0; i < 3; i++) {
-        bpf_set(c, arg[i], arch_arg_off[i]);
-        bpf_set(c, arg32[i], arch_arg_off32[i]);
-    }
-    bpf_set(c, "CFG_EXECVE", (u64)sc_number(ARCH_NATIVE, SC_execve));
-    bpf_set(c, "CFG_EXECVEAT", (u64)sc_number(ARCH_NATIVE, SC_execveat));
-    bpf_set(c, "CFG_EXECVE32", (u64)sc_number(ARCH_COMPAT, SC_execve));
-    bpf_set(c, "CFG_EXECVEAT32", (u64)sc_number(ARCH_COMPAT, SC_execveat));
-    bpf_set(c, "CFG_NR", ARCH_NR_OFF);
-    bpf_set_compat(c, compat);
-}
-
-static void proc_configure(struct bpf_cfgs *c, struct bpf_obj *o, const struct btf_want *compat)
-{
-    u64 dev, ino = bpf_pid_ns(&dev);
-    proc_cfg_abi(c, compat);
-    bpf_set(c, "CFG_SELF", (u64)getpid());
-    bpf_set(c, "CFG_NS_INO", ino);
-    bpf_set(c, "CFG_NS_DEV", dev);
-    bpf_set(c, "CFG_BTF", pp.btf);
-    bpf_set(c, "CFG_ARGV", pp.argv);
-    bpf_set(c, "CFG_FAILED", po.failed);
-    bpf_set(c, "CFG_ENV", po.n_env);
-    o->cfg = c->v;
-    o->n_cfg = c->n;
-}
-
 /* The programs of this run: raw ones need BTF to look into what they are given. */
 static u32 proc_choose(const struct bpf_obj *o)
 {
@@ -20139,25 +20150,18 @@ static u32 proc_choose(const struct bpf_obj *o)
                                                                                    : mask << 1;
 }
 
-/* Loads and attaches; -errno with pp.obj.why. */
-static int proc_start(void)
+static int proc_plan(struct bpf_cfgs *c, u32 *mask)
 {
-    static struct bpf_cfgs cfg;
-    struct btf_want compat = BPF_COMPAT_WANT;
-    struct bpf_obj *o = &pp.obj;
-    o->fam = &proc_family;
-    o->ring = !po.perf_rings;
-    o->ring_bytes = bpf_ring_bytes(4 << 20); /* a second of short processes */
-    int e = bpf_open(o);
-    if (e)
-        return e;
-    bpf_find_fields(o, &compat);
-    u32 mask = proc_choose(o);
-    bpf_find_records(o, mask);
-    proc_configure(&cfg, o, &compat);
-    if ((e = bpf_load(o, mask)) || (e = rb_open(o)))
-        return e;
-    return bpf_attach(o, mask);
+    *mask = proc_choose(&proc_session.obj);
+    bpf_set(c, "CFG_EXECVE", (u64)sc_number(ARCH_NATIVE, SC_execve));
+    bpf_set(c, "CFG_EXECVEAT", (u64)sc_number(ARCH_NATIVE, SC_execveat));
+    bpf_set(c, "CFG_EXECVE32", (u64)sc_number(ARCH_COMPAT, SC_execve));
+    bpf_set(c, "CFG_EXECVEAT32", (u64)sc_number(ARCH_COMPAT, SC_execveat));
+    bpf_set(c, "CFG_BTF", pp.btf);
+    bpf_set(c, "CFG_ARGV", pp.argv);
+    bpf_set(c, "CFG_FAILED", po.failed);
+    bpf_set(c, "CFG_ENV", po.n_env);
+    return 0;
 }
 
 /* --- lives --- */
@@ -20359,11 +20363,9 @@ static void proc_scan(void)
 {
     pp.scan_ns = u_now();
     DIR *d = opendir("/proc");
-    for (struct dirent *e; d && (e = readdir(d));)
+    for (const struct dirent *e; (e = u_entry(&d));)
         if (isdigit((u8)e->d_name[0]))
             proc_scan_one((u32)strtoul(e->d_name, NULL, 10));
-    if (d)
-        closedir(d);
     proc_mark_tree();
 }
 
@@ -21372,7 +21374,8 @@ static void proc_exec_failed(const struct wire_proc *h, const char *data)
 
 static u64 proc_lost(void)
 {
-    return pp.lost[LOST_RING] + pp.lost[LOST_INFLIGHT] + pp.lost[LOST_TREE] + pp.lost[N_LOST];
+    const u64 *lost = proc_session.lost;
+    return lost[LOST_RING] + lost[LOST_INFLIGHT] + lost[LOST_TREE] + lost[N_LOST];
 }
 
 /* --- the critical path: what the end of the command waited for ---
@@ -21561,6 +21564,19 @@ static const char *const proc_lost_why[N_LOST + 1] = {
     [N_LOST] = "runs of the probe skipped: another BPF program ran on that CPU",
 };
 
+static void proc_tell_lost(u64 n, const char *why)
+{
+    if (out.json_on)
+        b_f(&out.json.b, "{\"type\":\"lost\",\"ts_ns\":%" PRIu64 ",\"count\":%" PRIu64
+            ",\"how\":\"%s\"}\n", u_now() - out.start_ns, n, why);
+    struct event *e = proc_event(EK_LOST, 0, 0, u_now());
+    if (!e)
+        return;
+    ev_num(e, EV_count, (s64)n);
+    ev_sym(e, EV_how, why);
+    proc_tell(e);
+}
+
 /* Says what went missing since it was last asked. */
 static void proc_tell_losses(void)
 {
@@ -21568,22 +21584,7 @@ static void proc_tell_losses(void)
         u_warn("%" PRIu64 " argument lists dropped: more than %d waited for their exec",
                proc_pending.dropped - proc_pending.told, PROC_PENDING);
     proc_pending.told = proc_pending.dropped;
-    for (u32 i = 0; i <= N_LOST; i++) {
-        u64 n = rb_lost(&pp.obj, i), more = n - pp.lost[i];
-        pp.lost[i] = n;
-        if (!more)
-            continue;
-        u_warn("%" PRIu64 " %s", more, proc_lost_why[i]);
-        if (out.json_on)
-            b_f(&out.json.b, "{\"type\":\"lost\",\"ts_ns\":%" PRIu64 ",\"count\":%" PRIu64
-                ",\"how\":\"%s\"}\n", u_now() - out.start_ns, more, proc_lost_why[i]);
-        struct event *e = proc_event(EK_LOST, 0, 0, u_now());
-        if (!e)
-            continue;
-        ev_num(e, EV_count, (s64)more);
-        ev_sym(e, EV_how, proc_lost_why[i]);
-        proc_tell(e);
-    }
+    ses_tell_losses(&proc_session);
 }
 
 /* Ends what waits for threads whose records do not come, and, when the command itself has ended,
@@ -21650,7 +21651,8 @@ static void proc_json_critical(struct buf *b)
  * and its children waited for, wait4 told all; not of others. Both are too small, if anything. */
 static void proc_sum_cpu(void)
 {
-    const struct timeval *u = &pp.rusage.ru_utime, *s = &pp.rusage.ru_stime;
+    const struct rusage *used = &proc_session.rusage;
+    const struct timeval *u = &used->ru_utime, *s = &used->ru_stime;
     u64 told = (u64)(u->tv_sec + s->tv_sec) * NSEC + (u64)(u->tv_usec + s->tv_usec) * 1000;
     pp.cpu_ns = MAX(pp.cpu_ns, told);
 }
@@ -21737,12 +21739,6 @@ static void proc_summary(u32 running)
 
 /* --- the run --- */
 
-static void proc_child_late(void)
-{
-    if (bpf.memlock_raised)
-        setrlimit(RLIMIT_MEMLOCK, &bpf.memlock);
-}
-
 /* Whether nobody reads any more what kvis writes. */
 static bool proc_unread(void)
 {
@@ -21750,35 +21746,27 @@ static bool proc_unread(void)
            || (out.text.fd[0] < 0 && out.json.fd[0] < 0 && proc_gantt < 0 && !out.n_taps);
 }
 
-/* Records until the end that was asked for; a command is waited for, read or not. Returns the
- * command's wait status, -1 without one. */
-static int proc_loop(u64 end_ns)
+/* Whether nobody is left of a tree that is followed. */
+static bool proc_drained(void)
 {
-    int ms = 1, status = -1;
-    u64 tell = u_now() + NSEC;
-    bool over = false;
-    while (!over) {
-        rb_wait(ms, NULL);
-        over = sp_told || (end_ns && u_now() >= end_ns)
-               || (!sp_command.pid && proc_unread());
-        if (sp_command.pid && status == -1)
-            syscall(SYS_wait4, sp_command.pid, &status, WNOHANG, &pp.rusage);
-        rb_mark();
-        u32 n = rb_drain(proc_record);
-        over |= !pp.whole && !pp.mine && (!sp_command.pid || status != -1);
-        if (pp.ending)
-            proc_sweep(false);
-        out_flush();
-        ms = n ? 2 : MIN(ms * 2, sp_command.pid ? 32 : 100);
-        if (u_now() > tell || over) {
-            proc_tell_losses();
-            if (status != -1 && proc_lost())
-                proc_sweep(true);
-            tell = u_now() + NSEC;
-        }
-    }
-    return status;
+    bool over = !pp.whole && !pp.mine && (!sp_command.pid || proc_session.status != -1);
+    if (pp.ending)
+        proc_sweep(false);
+    return over;
 }
+
+static void proc_second(void)
+{
+    proc_tell_losses();
+    if (proc_session.status != -1 && proc_lost())
+        proc_sweep(true);
+}
+
+static struct session proc_session = {
+    .what = "processes", .fam = &proc_family, .ring_bytes = 4 << 20, /* a second of short ones */
+    .plan = proc_plan, .take = proc_record, .unread = proc_unread, .drained = proc_drained,
+    .lost_why = proc_lost_why, .tell_lost = proc_tell_lost,
+};
 
 /* The command that waits to be let go, as a life. */
 static void proc_adopt(u32 pid)
@@ -21803,21 +21791,16 @@ static void proc_begin(void)
     pp.page = (u64)sysconf(_SC_PAGESIZE);
     pp.whole = !opt.command && !po.pid;
     if (opt.command) {
-        sp_command.late = proc_child_late;
+        sp_command.late = ses_child_late;
         sp_fork();
         proc_adopt((u32)sp_command.pid);
     }
-    int e = proc_start();
-    if (e) {
-        const char *mend = bpf_denied(e);
-        if (sp_command.pid)
-            kill(sp_command.pid, SIGKILL);
-        die(EXIT_KVIS, "cannot watch processes: %s%s%s%s", pp.obj.why, *mend ? " (" : "", mend,
-            *mend ? ")" : "");
-    }
+    proc_session.perf_rings = po.perf_rings;
+    proc_session.idle_ms = opt.command ? 32 : 100;
+    ses_begin(&proc_session);
     if (!pp.btf)
         u_warn("exit codes, times and sizes are not known, and arguments are those that execve was "
-               "given: %s", bpf_no_fields(&pp.obj));
+               "given: %s", bpf_no_fields(&proc_session.obj));
     if (pp.no_forks)
         u_warn("forks are not seen, so short processes can be missing: it is a pid namespace, and "
                "there is no BTF");
@@ -21843,23 +21826,19 @@ static int proc_run(u64 end_ns)
         l->counted = !pp.no_forks;
         sp_go();
     }
-    out.give_up = sp_gives_up;
-    int status = proc_loop(end_ns);
-    bpf_detach(&pp.obj);
-    rb_mark();
-    rb_drain(proc_record);
+    ses_run(&proc_session, end_ns, proc_second);
     proc_sweep(false);
     proc_tell_losses();
     u32 running = proc_list_running();
-    proc_tell_all(status);
+    proc_tell_all(proc_session.status);
     if (out.json_on)
         proc_json_summary(running);
     out_flush();
     proc_write_gantt();
     if (sp_command.pid && out.events_on && !f->json)
         proc_summary(running);
-    bpf_close(&pp.obj);
-    return status;
+    bpf_close(&proc_session.obj);
+    return proc_session.status;
 }
 
 /* == 32 met_  metrics: the table, and their numbers now ================================
@@ -23506,14 +23485,11 @@ static void mfs_names(const char *dir, char *s, size_t n)
 {
     DIR *d = opendir(dir);
     *s = 0;
-    for (struct dirent *e; d && (e = readdir(d));) {
+    for (const struct dirent *e; (e = u_entry(&d));) {
         size_t len = strlen(s);
-        if (e->d_name[0] != '.'
-            && snprintf(s + len, n - len, "%s%s", len ? "," : "", e->d_name) >= (int)(n - len))
+        if (snprintf(s + len, n - len, "%s%s", len ? "," : "", e->d_name) >= (int)(n - len))
             memcpy(s + n - 4, "...", 4);
     }
-    if (d)
-        closedir(d);
 }
 
 /* What a block device lies on: a partition on its disk, dm and md on their parts. In sysfs a '/' of
@@ -24258,14 +24234,12 @@ static void mfs_busy(void)
     DIR *d = opendir(met_path("/proc"));
     if (!d)
         met_wrong(met_path("/proc"), errno);
-    for (struct dirent *e; d && (e = readdir(d));) {
+    for (const struct dirent *e; (e = u_entry(&d));) {
         char *end;
         unsigned long pid = strtoul(e->d_name, &end, 10);
         if (isdigit((u8)*e->d_name) && !*end && pid && pid <= INT_MAX)
             mfs_task_read((u32)pid, swaps);
     }
-    if (d)
-        closedir(d);
     mfs_busy_at = met.tick;
     if (met_there(met_path("/proc/self/schedstat"))) /* else no waits are known */
         mfs_queues();
@@ -24430,9 +24404,8 @@ static void mfs_group_tree(char *dir, size_t root, u32 depth, u32 *left)
 {
     size_t n = strlen(dir);
     DIR *d = opendir(dir);
-    for (struct dirent *e; d && *left && (e = readdir(d));) {
-        if (e->d_name[0] == '.' || e->d_type != DT_DIR
-            || n + strlen(e->d_name) + 2 > MET_DIR)
+    for (const struct dirent *e; (e = u_entry(&d));) {
+        if (!*left || e->d_type != DT_DIR || n + strlen(e->d_name) + 2 > MET_DIR)
             continue;
         snprintf(dir + n, MET_DIR - n, "/%s", e->d_name);
         --*left;
@@ -24441,8 +24414,6 @@ static void mfs_group_tree(char *dir, size_t root, u32 depth, u32 *left)
             mfs_group_tree(dir, root, depth - 1, left);
         dir[n] = 0;
     }
-    if (d)
-        closedir(d);
 }
 
 static void mfs_groups(void)
