@@ -108,7 +108,8 @@ vet: ## every BPF array is signed in bpf_insns/VETTED
 
 # What install puts where; LINKS=1: also the names by which kvis is the tools of bcc.
 BASH_DIR = $(PREFIX)/share/bash-completion/completions
-INSTALLS = $(PREFIX)/bin/kvis $(PREFIX)/share/man/man1/kvis.1 $(BASH_DIR)/kvis \
+MAN_DIR = $(PREFIX)/share/man/man1
+INSTALLS = $(PREFIX)/bin/kvis $(patsubst gen/manual/%,$(MAN_DIR)/%,$(wildcard gen/manual/*.1)) $(BASH_DIR)/kvis \
            $(PREFIX)/share/zsh/site-functions/_kvis $(PREFIX)/share/fish/vendor_completions.d/kvis.fish
 LINKED = opensnoop execsnoop exitsnoop
 RUNS = $(if $(CROSS),$(error install: this machine cannot run $(BIN), which prints its own manual),./$(BIN))
@@ -116,7 +117,7 @@ RUNS = $(if $(CROSS),$(error install: this machine cannot run $(BIN), which prin
 install: $(BIN) ## stripped binary, manual, completions into $(DESTDIR)$(PREFIX); LINKS=1: opensnoop ..., too
 	@set -e; umask 022; for f in $(INSTALLS); do f="$(DESTDIR)$$f"; mkdir -p "$${f%/*}"; case $$f in \
 	  */bin/kvis) $(STRIP) -o "$$f.new" $(BIN); chmod 755 "$$f.new"; mv "$$f.new" "$$f" ;; \
-	  *.1) $(RUNS) help --man >"$$f" ;; */bash-*) $(RUNS) completion bash >"$$f" ;; \
+	  *.1) page=$${f##*/kvis}; page=$${page%.1}; $(RUNS) help $${page#-} --man >"$$f" ;; */bash-*) $(RUNS) completion bash >"$$f" ;; \
 	  *.fish) $(RUNS) completion fish >"$$f" ;; *) $(RUNS) completion zsh >"$$f" ;; esac; echo "$$f"; done
 	@set -e; for l in $(if $(LINKS),$(LINKED)); do ln -sf kvis "$(DESTDIR)$(PREFIX)/bin/$$l"; \
 	  ln -sf kvis "$(DESTDIR)$(BASH_DIR)/$$l"; echo "$(DESTDIR)$(PREFIX)/bin/$$l"; done

@@ -32234,14 +32234,15 @@ static void doc_synopsis(struct buf *b, const struct cmd *c)
     b_c(b, '\n');
 }
 
-static void doc_options(struct buf *b, const struct cmd *c)
+static void doc_command(struct buf *b, const struct cmd *c)
 {
-    b_f(b, ".SS kvis %s", c->name);
-    if (c->link && strcmp(c->link, c->name))
-        b_f(b, " (%s)", c->link);
-    b_c(b, '\n');
+    b_f(b, ".TP\n\\fBkvis %s\\fR\n", c->name);
     doc_text(b, c->help);
     b_s(b, ".\n");
+}
+
+static void doc_options(struct buf *b, const struct cmd *c)
+{
     for (const struct opt_row *r = NULL; (r = opt_next(c, r));) {
         b_s(b, ".TP\n");
         if (r->letter)
@@ -32511,6 +32512,7 @@ static const struct {
     { "options", NULL, doc_options },
     { "fields", doc_fields, NULL },
     { "findings", doc_findings, NULL },
+    { "command_list", NULL, doc_command },
     { "commands", doc_commands, NULL },
     { "choices", doc_choices, NULL },
     { "bash_values", NULL, doc_bash_values },
@@ -32521,33 +32523,51 @@ static const struct {
     { "fish_options", NULL, doc_fish_rows },
 };
 
-static const struct { const char *name, *text; } doc_texts[] = {
-    { "--man", doc_man }, { "bash", doc_bash }, { "zsh", doc_zsh }, { "fish", doc_fish },
-};
+static bool doc_is(const struct cmd *c, const char *s, size_t n)
+{
+    return strlen(c->name) == n && !memcmp(c->name, s, n);
+}
 
-/* The part whose name is the n bytes at s. */
+/* Appends a part: the n bytes at s are its name, and if one command's is meant, that command's. */
 static void doc_part(struct buf *b, const char *s, size_t n)
 {
+    size_t name = strcspn(s, " }");
     for (size_t k = 0; k < ARRAY_LEN(doc_parts); k++) {
-        if (strlen(doc_parts[k].name) != n || memcmp(doc_parts[k].name, s, n))
+        if (strlen(doc_parts[k].name) != name || memcmp(doc_parts[k].name, s, name))
             continue;
         if (doc_parts[k].once)
             doc_parts[k].once(b);
-        for (size_t i = 0; doc_parts[k].each && i < doc.n; i++)
-            doc_parts[k].each(b, &doc.cmds[i]);
+        for (const struct cmd *c = doc.cmds; doc_parts[k].each && c < doc.cmds + doc.n; c++)
+            if (n == name || doc_is(c, s + name + 1, n - name - 1))
+                doc_parts[k].each(b, c);
     }
 }
 
-/* False: there is none that is called so. */
-static bool doc_print(const char *name, const struct cmd *cmds, size_t n)
+/* The text in the file of gen/manual/ that is called so, or NULL. */
+static const char *doc_file(const char *file)
+{
+    for (size_t i = 0; i < ARRAY_LEN(doc_texts); i++)
+        if (!strcmp(doc_texts[i].file, file))
+            return doc_texts[i].text;
+    return NULL;
+}
+
+/* The manual page that has a command's options. Without a name, the one of kvis itself. */
+static const char *doc_page(const char *command)
+{
+    char options[64];
+    snprintf(options, sizeof options, "{{options %s}}", command ? command : "");
+    for (size_t i = 0; command && i < ARRAY_LEN(doc_texts); i++)
+        if (strstr(doc_texts[i].text, options))
+            return doc_texts[i].text;
+    return doc_file("kvis.1");
+}
+
+/* Prints a text with its parts filled in, from the n commands at cmds. */
+static void doc_print(const char *text, const struct cmd *cmds, size_t n)
 {
     static struct buf b;
-    const char *text = NULL, *part;
-    for (size_t i = 0; i < ARRAY_LEN(doc_texts); i++)
-        if (!strcmp(doc_texts[i].name, name))
-            text = doc_texts[i].text;
-    if (!text)
-        return false;
+    const char *part;
     doc.cmds = cmds;
     doc.n = n;
     for (; (part = strstr(text, "{{")); text = strstr(part, "}}") + 2) {
@@ -32556,7 +32576,6 @@ static bool doc_print(const char *name, const struct cmd *cmds, size_t n)
     }
     b_s(&b, text);
     opt_print(STDOUT_FILENO, &b);
-    return true;
 }
 
 /* == 47 cmd_  the commands ======================================================
@@ -33170,15 +33189,14 @@ static const struct cmd *cmd_find(const char *name)
     return NULL;
 }
 
-static bool cmd_doc(const char *name)
-{
-    return doc_print(name, cmds, ARRAY_LEN(cmds));
-}
-
 static int cmd_completion(const char *shell)
 {
-    if (!shell || *shell == '-' || !cmd_doc(shell))
+    char file[32];
+    snprintf(file, sizeof file, "completion.%s", shell ? shell : "");
+    const char *text = doc_file(file);
+    if (!text)
         die(EXIT_USAGE, "completion: '%s': allowed are bash|zsh|fish", shell ? shell : "");
+    doc_print(text, cmds, ARRAY_LEN(cmds));
     return 0;
 }
 
@@ -33198,14 +33216,22 @@ static void __attribute__((noreturn)) cmd_unknown(const char *given)
         given);
 }
 
-static int cmd_help(const char *name)
+/* kvis help [COMMAND] [--man] */
+static int cmd_help(char *const *args)
 {
-    const struct cmd *c = cmd_find(name);
-    if (name && !strcmp(name, "--man"))
-        return !cmd_doc(name);
+    const char *name = args[0] && strcmp(args[0], "--man") ? args[0] : NULL;
+    const char *man = name ? args[1] : args[0];
+    const struct cmd *c = name ? cmd_find(name) : NULL;
     if (name && !c)
         cmd_unknown(name);
-    c ? opt_help_cmd(c, STDOUT_FILENO) : cmd_usage(STDOUT_FILENO);
+    if (man && strcmp(man, "--man"))
+        die(EXIT_USAGE, "help: '%s': allowed is --man", man);
+    if (man)
+        doc_print(doc_page(name), cmds, ARRAY_LEN(cmds));
+    else if (c)
+        opt_help_cmd(c, STDOUT_FILENO);
+    else
+        cmd_usage(STDOUT_FILENO);
     return 0;
 }
 
@@ -33267,7 +33293,7 @@ int main(int argc, char **argv)
         return 0;
     }
     if (!strcmp(argv[1], "help") || !strcmp(argv[1], "--help") || !strcmp(argv[1], "-h"))
-        return cmd_help(argv[2]);
+        return cmd_help(argv + 2);
     if (!strcmp(argv[1], "completion"))
         return cmd_completion(argv[2]);
     const struct cmd *c = cmd_find(argv[1]);

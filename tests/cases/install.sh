@@ -12,7 +12,7 @@ cat >want <<END
 d/p/bin/kvis
 d/p/share/bash-completion/completions/kvis
 d/p/share/fish/vendor_completions.d/kvis.fish
-d/p/share/man/man1/kvis.1
+$(cd gen/manual && printf 'd/p/share/man/man1/%s\n' *.1)
 d/p/share/zsh/site-functions/_kvis
 END
 eq "installed" "$(cat want)" "$(find d ! -type d | sort)"
@@ -20,6 +20,7 @@ readelf -SW kvis >elf; has elf '\.symtab'
 readelf -SW d/p/bin/kvis >elf; hasnt elf '\.(symtab|debug_info)'
 d/p/bin/kvis --version >out || fail "the installed kvis does not run"
 d/p/bin/kvis help --man | cmp - d/p/share/man/man1/kvis.1 || fail "the manual"
+d/p/bin/kvis help trace --man | cmp - d/p/share/man/man1/kvis-trace.1 || fail "the manual of trace"
 for s in bash zsh fish; do
     grep -rlxF "$(./kvis completion $s | sed -n 2p)" d/p/share | grep -q $s || fail "the completion for $s"
 done

@@ -1,30 +1,54 @@
 #!/bin/sh
-# The manual page passes mandoc's and groff's checks and has every command and option.
+# The manual pages pass mandoc's and groff's checks, and together have every command, option, event, field and rule.
 # tier: quick
-# timeout: 20
+# timeout: 30
 # needs: mandoc man groff
 . "$TESTS/lib/lib.sh"
-kv help --man >kvis.1 2>err || fail "help --man: $?"
-[ ! -s err ] || fail "help --man says something"
-mandoc -T lint kvis.1 >out 2>&1; [ ! -s out ] || fail "mandoc -T lint"
-MANWIDTH=100 LC_ALL=C man --warnings -l kvis.1 >page 2>err || fail "man"
-[ ! -s err ] || fail "man --warnings"
-groff -man -ww -Tascii -P -c kvis.1 >/dev/null 2>err; [ ! -s err ] || fail "groff -ww"
-col -b <page >text 2>/dev/null || cp page text
-for s in NAME SYNOPSIS DESCRIPTION REQUIREMENTS OPTIONS FIELDS FINDINGS 'EXIT STATUS' ENVIRONMENT EXAMPLES OVERHEAD NOTES 'SEE ALSO'; do
+
+# page COMMAND: its page as text in ./text.
+page() {
+    kv help $1 --man >"page.1" 2>err || fail "help $1 --man: $?"
+    [ ! -s err ] || fail "help $1 --man says something"
+    mandoc -T lint page.1 >out 2>&1
+    [ ! -s out ] || fail "mandoc -T lint: help $1 --man"
+    MANWIDTH=100 LC_ALL=C man --warnings -l page.1 >page 2>err || fail "man"
+    [ ! -s err ] || fail "man --warnings: help $1 --man"
+    groff -man -ww -Tascii -P -c page.1 >/dev/null 2>err
+    [ ! -s err ] || fail "groff -ww: help $1 --man"
+    col -b <page >text 2>/dev/null || cp page text
+    for s in NAME SYNOPSIS DESCRIPTION 'SEE ALSO'; do
+        has text "^$s\$"
+    done
+}
+
+n=0
+page ""
+for s in COMMANDS REQUIREMENTS 'JSON OUTPUT' 'EXIT STATUS' ENVIRONMENT EXAMPLES OVERHEAD NOTES; do
     has text "^$s\$"
 done
-n=0
+cp text kvis
+sed -n 's/^    \[EK_[A-Z_]*\] = *{ "\([a-z_]*\)".*/\1/p' "$TESTS/../kvis.c" >kinds
+[ "$(wc -l <kinds)" -gt 30 ] || fail "event_kinds[] has other rows"
+while read -r kind; do
+    has kvis "^ +$kind( |\$)"
+done <kinds
 for c in $(kv help | sed -n 's/^  \([a-z]*\) .*/\1/p'); do
-    has text "^ *kvis $c"
+    has kvis "^ *kvis $c"
     case $c in help | completion) continue ;; esac
-    has text "^   kvis $c"
+    page $c
+    has text "^ *kvis $c"
+    has text "^OPTIONS"
     for o in $(kv $c --help | sed -n 's/^  \(-.\)*,* *\(--[a-z.-]*\)*.*/\1 \2/p'); do
-        sed -n "/^   kvis $c/,/^   kvis\|^FIELDS/p" text >part
-        has part "^ +(-., )?$o([], =[]|\$)"
+        has text "^ +(-., )?$o([], =[]|\$)"
         n=$((n + 1))
     done
 done
-sh "$TESTS/../gen/rules.sh" list >rules || fail "rules.sh list"
-while read -r rule _; do has text "^ +$rule( |\$)"; done <rules
 [ $n -gt 150 ] || fail "only $n options were looked for"
+page diagnose
+sh "$TESTS/../gen/rules.sh" list >rules || fail "rules.sh list"
+while read -r rule _; do
+    has text "^ +$rule( |\$)"
+done <rules
+kv help trace nonsense 2>err
+[ $? = 2 ] || fail "help trace nonsense: $?"
+has err "allowed is --man"

@@ -12,9 +12,15 @@ sh gen/manual.sh || fail "manual.sh"
 cmp gen/manual.h "$top/gen/manual.h" >&9 || fail "gen/manual.h is not what gen/manual.sh makes: run make gen"
 sh gen/manual.sh nonsense 2>err; [ $? = 2 ] || fail "no usage error"
 
-grep -oh '{{[^}]*}}' gen/manual/* | tr -d '{}' | sort -u >named
+grep -oh '{{[^}]*}}' gen/manual/* | tr -d '{}' | sed 's/ .*//' | sort -u >named
 sed -n '/^} doc_parts/,/^};/s/^    { "\([a-z_]*\)", .*/\1/p' "$top/kvis.c" | sort -u >made
 diff named made >&9 || fail "the parts that the files name are not those of doc_parts[]"
+for page in gen/manual/kvis-*.1; do
+    command=${page##*kvis-}
+    run help ${command%.1} --man
+    status 0
+    hasnt out '\{\{[a-z]'
+done
 for as in 'help --man' 'completion bash' 'completion zsh' 'completion fish'; do
     run $as
     status 0
@@ -24,7 +30,8 @@ done
 # What C would take for something else arrives as it is.
 printf '%s\n' 'a "quoted" \fBword\fR, 100 %% and a \\' >>gen/manual/kvis.1
 sh gen/manual.sh || fail "manual.sh"
-{ cat gen/manual.h; printf '#include <stdio.h>\nint main(void) { fputs(doc_man, stdout); return 0; }\n'; } >print.c
+{ cat gen/manual.h; printf '#include <stdio.h>\n#include <string.h>\nint main(void)\n{\n    int i = 0;
+    while (strcmp(doc_texts[i].file, "kvis.1"))\n        i++;\n    fputs(doc_texts[i].text, stdout);\n    return 0;\n}\n'; } >print.c
 if ${CC:-cc} -w -o print print.c; then
     ./print >printed
     tail -n 1 gen/manual/kvis.1 >want
