@@ -3273,12 +3273,12 @@ static pid_t ps_from_ns(const struct task *t, s64 n)
 /* == 10 dec_  what the arguments and results of system calls mean ===============
  * Owns the tables of gen/ (sc_rows: calls and the kinds of their arguments; families: names of
  * values; dec_layouts: structures) and turns a struct call into text. May call u_, b_, mem_ and
- * fd_label. Entry points: dec_enter, dec_exit, dec_ret, dec_ret_is_fd, dec_ret_is_addr, dec_nargs; dec_bits and dec_enum
- * for other sections. To add a kind: an @kind line in gen/tables/syscalls.tbl and, unless it is a
- * structure of gen/tables/structs.tbl, one function dec_k_NAME; names of values: rows in
- * gen/tables/flags.tbl. Nothing here allocates or loops by a number of the tracee's alone: text
- * ends at -s, arrays after -s elements, structures are read into fixed buffers, and call.text has
- * its own limit. */
+ * fd_label. Entry points: dec_enter, dec_exit, dec_ret, dec_ret_is_fd, dec_ret_is_addr, dec_nargs;
+ * dec_bits and dec_enum for other sections. To add a kind: an @kind line in
+ * gen/tables/syscalls.tbl and, unless it is a structure of gen/tables/structs.tbl, one function
+ * dec_k_NAME; names of values: rows in gen/tables/flags.tbl. Nothing here allocates or loops by a
+ * number of the tracee's alone: text ends at -s, arrays after -s elements, structures are read
+ * into fixed buffers, and call.text has its own limit. */
 
 /* The names of 3000 values are a quarter of the binary, so they stand in one pool without what
  * most of them begin with (O_, BPF_PROG_TYPE_), and rows hold offsets, not pointers. */

@@ -21,34 +21,34 @@ enum {
 #define OPT_COMMANDS(X) \
     X(trace, IN_TRACE, TAKES_COMMAND, NULL, \
       "[options] [--] COMMAND [ARG...]  |  -p PID [options]", \
-      "Shows the files, sockets, memory and processes that a program asks the kernel for") \
+      "Show the files, sockets, memory and processes that a program asks the kernel for") \
     X(open, IN_OPEN, TAKES_COMMAND, "opensnoop", \
       "[options] [[--] COMMAND [ARG...]]", \
-      "Shows every file that is opened on this machine, or by COMMAND and its children") \
+      "Show every file that is opened on this machine, or by COMMAND and its children") \
     X(replay, IN_REPLAY, TAKES_RECORDINGS, NULL, \
       "[options] FILE.kvis", \
-      "Shows a recording (kvis trace -w FILE.kvis) as the run itself was shown, or otherwise") \
+      "Show a recording made with kvis trace -w or kvis proc -w") \
     X(diff, IN_DIFF, TAKES_RECORDINGS, NULL, \
       "[options] A.kvis B.kvis", \
-      "Compares two recordings: what only one of them did, and where the time has moved") \
+      "Compare two recordings: what only one of them did, and where the time changed") \
     X(proc, IN_PROC, TAKES_COMMAND, NULL, \
       "[options] [[--] COMMAND [ARG...]]", \
-      "Shows every command of this machine, or of COMMAND and its children: arguments, time, exit") \
+      "Show every command of this machine, or of COMMAND and its children: arguments, time, exit") \
     X(execsnoop, IN_EXECSNOOP, TAKES_NOTHING, "execsnoop", \
       "[options]", \
-      "proc as bcc's execsnoop: execs as they happen") \
+      "Show execs as they happen, as bcc's execsnoop does") \
     X(exitsnoop, IN_EXITSNOOP, TAKES_NOTHING, "exitsnoop", \
       "[options]", \
-      "proc as bcc's exitsnoop: exits as they happen") \
+      "Show exits as they happen, as bcc's exitsnoop does") \
     X(monitor, IN_MONITOR, TAKES_NOTHING, NULL, \
       "[options]", \
-      "Shows what the CPUs, the memory, the disks and the scheduler of this machine do") \
+      "Show what the CPUs, the memory, the disks and the scheduler of this machine do") \
     X(diagnose, IN_DIAGNOSE, TAKES_COMMAND, NULL, \
       "[options] [[--] COMMAND [ARG...]]", \
-      "Looks at all that monitor sees for 10 s and says where the time goes, and who takes it") \
+      "Watch this machine for 10 s and say what limits it, and which processes cause that") \
     X(check, IN_CHECK, TAKES_COMMANDS, NULL, \
       "[options] [COMMAND...]", \
-      "Tries what the commands need on this machine, and says how to fix the rest")
+      "Try what the commands need on this machine, and say how to fix the rest")
 
 /* struct opt_row each */
 #define OPT_ROWS \
@@ -59,23 +59,23 @@ enum {
     { IN_TRACE, 'v', "verbose", NULL, 0, false, \
       OPT_COUNT, { .count = &opt.verbose }, 0, 0, \
       NULL, "-v, --verbose", \
-      "every call, decoded, with result and time" }, \
+      "print every call, decoded, with its result and time" }, \
     { IN_REPLAY, 'v', "verbose", NULL, 0, false, \
       OPT_COUNT, { .count = &opt.verbose }, 0, 0, \
       NULL, "-v, --verbose", \
-      "every call (when it was recorded with -v)" }, \
+      "print every call (if it was recorded with -v)" }, \
     { IN_TRACE | IN_REPLAY, 'q', "quiet", NULL, 0, false, \
       OPT_FLAG, { .flag = &opt.quiet }, 0, 0, \
       NULL, "-q, --quiet", \
-      "the summary only" }, \
+      "print only the summary" }, \
     { IN_TRACE | IN_REPLAY, 'c', "summary-only", NULL, 0, false, \
       OPT_FLAG, { .flag = &opt.count_only }, 0, 0, \
       NULL, "-c, --summary-only", \
-      "only a table: calls, errors, time, p50, p99, max" }, \
+      "print only a table of calls: errors, time, p50, p99, max" }, \
     { IN_TRACE | IN_REPLAY, 'C', "summary", NULL, 0, false, \
       OPT_FLAG, { .flag = &opt.count_too }, 0, 0, \
       NULL, "-C, --summary", \
-      "the table as well" }, \
+      "print that table too" }, \
     { IN_TRACE, 'i', "interval", "SECS", ARG_WORDS, false, \
       OPT_NUMBER, { .number = &opt.interval_s }, 1, 86400, \
       NULL, "-i, --interval=SECS", \
@@ -83,7 +83,7 @@ enum {
     { IN_TRACE | IN_REPLAY, 0, "by", "pid", ARG_WORDS, false, \
       OPT_CALL, { .call = opt_by }, 0, 0, \
       NULL, "    --by=pid", \
-      "a table for each process too" }, \
+      "print a table for each process too" }, \
     { IN_TRACE | IN_REPLAY, 'S', "summary-sort-by", "KEY", ARG_WORDS, false, \
       OPT_STRING, { .string = &opt.sort }, 0, 0, \
       "time|calls|errors|name|avg-time|p50|p99|max", "-S, --summary-sort-by=KEY", \
@@ -95,19 +95,19 @@ enum {
     { IN_TRACE | IN_REPLAY, 'P', "trace-path", "GLOB", ARG_FILES, false, \
       OPT_CALL, { .call = opt_path }, 0, 0, \
       NULL, "-P, --trace-path=GLOB", \
-      "only what touches such a path, by name or descriptor; repeatable" }, \
+      "show only calls that touch this path, by name or descriptor; repeatable" }, \
     { IN_TRACE | IN_REPLAY, 'z', "successful-only", NULL, 0, false, \
       OPT_CALL, { .call = opt_ok_only }, 0, 0, \
       NULL, "-z, --successful-only", \
-      "only what succeeded" }, \
+      "show only calls that succeeded" }, \
     { IN_TRACE | IN_REPLAY, 'Z', "failed-only", NULL, 0, false, \
       OPT_CALL, { .call = opt_failed_only }, 0, 0, \
       NULL, "-Z, --failed-only", \
-      "only what failed" }, \
+      "show only calls that failed" }, \
     { IN_TRACE | IN_REPLAY, 'x', NULL, NULL, 0, false, \
       OPT_CALL, { .call = opt_failed_only }, 0, 0, \
       NULL, "-x", \
-      "only what failed (bcc's letter for it)" }, \
+      "show only calls that failed (bcc's letter)" }, \
     { IN_TRACE, 's', "string-limit", "N", ARG_WORDS, false, \
       OPT_NUMBER, { .number = &opt.strlen_max }, 0, 65536, \
       NULL, "-s, --string-limit=N", \
@@ -115,19 +115,19 @@ enum {
     { IN_TRACE | IN_REPLAY, 't', "absolute-timestamps", NULL, 0, false, \
       OPT_COUNT, { .count = &opt.timefmt }, 0, 0, \
       NULL, "-t, --absolute-timestamps", \
-      "time of day; -tt with microseconds, -ttt as seconds since 1970" }, \
+      "print the time of day; -tt: with microseconds, -ttt: as seconds since 1970" }, \
     { IN_TRACE | IN_REPLAY, 'r', "relative-timestamps", NULL, 0, false, \
       OPT_CALL, { .call = opt_relative }, 0, 0, \
       NULL, "-r, --relative-timestamps", \
-      "time since the line before" }, \
+      "print the time since the line before" }, \
     { IN_TRACE | IN_REPLAY, 0, "json", "FILE", ARG_FILES, true, \
       OPT_CALL, { .call = opt_json }, 0, 0, \
       NULL, "    --json[=FILE]", \
-      "JSON lines to FILE; without, to stdout and no text events" }, \
+      "write JSON lines to FILE, or to stdout and no text events" }, \
     { IN_TRACE | IN_REPLAY, 'o', "output", "FILE", ARG_FILES, false, \
       OPT_STRING, { .string = &opt.out_file }, 0, 0, \
       NULL, "-o, --output=FILE", \
-      "the text to FILE as well as to stderr" }, \
+      "write the text to FILE as well as to stderr" }, \
     { IN_PROC, 'w', "write", "FILE", ARG_FILES, false, \
       OPT_STRING, { .string = &opt.record }, 0, 0, \
       NULL, "-w, --write=FILE", \
@@ -135,39 +135,39 @@ enum {
     { IN_TRACE, 'w', "write", "FILE", ARG_FILES, false, \
       OPT_STRING, { .string = &opt.record }, 0, 0, \
       NULL, "-w, --write=FILE", \
-      "record to FILE what is traced, for kvis replay (with -v: every call)" }, \
+      "record the run to FILE, for kvis replay (with -v: every call)" }, \
     { IN_REPLAY, 'w', "write", "FILE", ARG_FILES, false, \
       OPT_STRING, { .string = &opt.record }, 0, 0, \
       NULL, "-w, --write=FILE", \
-      "a recording of what is left by -e, -P, -z" }, \
+      "record to FILE what -e, -P and -z leave" }, \
     { IN_TRACE | IN_REPLAY | IN_PROC, 0, "report", "FILE", ARG_FILES, true, \
       OPT_CALL, { .call = opt_report }, 0, 0, \
       NULL, "    --report[=FILE]", \
-      "an HTML page of it all (report.html)" }, \
+      "write an HTML page of everything (report.html)" }, \
     { IN_TRACE | IN_REPLAY | IN_PROC, 0, "max-report-events", "N", ARG_WORDS, false, \
       OPT_NUMBER, { .number = &opt.report_events }, 1, 100000000, \
       NULL, "    --max-report-events=N", \
-      "the report holds N events, the most telling (2000000)" }, \
+      "keep the N most telling events in the report (2000000)" }, \
     { IN_TRACE, 0, "perfetto", "FILE", ARG_FILES, false, \
       OPT_STRING, { .string = &opt.perfetto }, 0, 0, \
       NULL, "    --perfetto=FILE", \
-      "a trace for ui.perfetto.dev, of every call" }, \
+      "write a trace of every call for ui.perfetto.dev" }, \
     { IN_REPLAY | IN_PROC, 0, "perfetto", "FILE", ARG_FILES, false, \
       OPT_STRING, { .string = &opt.perfetto }, 0, 0, \
       NULL, "    --perfetto=FILE", \
-      "a trace for ui.perfetto.dev" }, \
+      "write a trace for ui.perfetto.dev" }, \
     { IN_TRACE, 0, "faults", NULL, 0, false, \
       OPT_FLAG, { .flag = &opt.faults }, 0, 0, \
       NULL, "    --faults", \
-      "page faults, by region" }, \
+      "show page faults, by region" }, \
     { IN_TRACE, 0, "page-faults", NULL, 0, false, \
       OPT_FLAG, { .flag = &opt.faults }, 0, 0, \
       NULL, "    --page-faults", \
-      "page faults, by region (as --faults)" }, \
+      "show page faults, by region (as --faults)" }, \
     { IN_TRACE | IN_REPLAY, 0, "no-filter", NULL, 0, false, \
       OPT_FLAG, { .flag = &opt.no_filter }, 0, 0, \
       NULL, "    --no-filter", \
-      "show also libraries, /proc, /sys, /dev and loopback peers in text" }, \
+      "also show libraries, /proc, /sys, /dev and loopback peers in text" }, \
     { IN_TRACE | IN_REPLAY, 0, "color", "WHEN", ARG_WORDS, false, \
       OPT_CALL, { .call = opt_color }, 0, 0, \
       "auto|always|never", "    --color=WHEN", \
@@ -191,331 +191,331 @@ enum {
     { IN_TRACE, 0, "kill-on-exit", NULL, 0, false, \
       OPT_FLAG, { .flag = &opt.kill_on_exit }, 0, 0, \
       NULL, "    --kill-on-exit", \
-      "what is traced is killed when kvis ends or is killed" }, \
+      "kill what is traced when kvis ends or is killed" }, \
     { IN_TRACE, 0, "no-accel", NULL, 0, false, \
       OPT_FLAG, { .flag = &opt.no_accel }, 0, 0, \
       NULL, "    --no-accel", \
-      "no seccomp filter: every call stops" }, \
+      "use no seccomp filter: every call stops" }, \
     { IN_TRACE, 0, "same-cpu", NULL, 0, false, \
       OPT_FLAG, { .flag = &opt.same_cpu }, 0, 0, \
       NULL, "    --same-cpu", \
-      "kvis and the command on one CPU: faster, but it is seen by the command" }, \
+      "run kvis and the command on one CPU: faster, but the command can see it" }, \
     { IN_TRACE, 0, "backend", "NAME", ARG_WORDS, false, \
       OPT_CALL, { .call = opt_backend }, 0, 0, \
       "auto|ptrace|hybrid", "    --backend=NAME", \
-      "auto|ptrace|hybrid: every call stops, or BPF records them" }, \
+      "choose auto|ptrace|hybrid: every call stops, or BPF records the calls" }, \
     { IN_TRACE, 0, "no-ebpf", NULL, 0, false, \
       OPT_FLAG, { .flag = &opt.no_ebpf }, 0, 0, \
       NULL, "    --no-ebpf", \
-      "hybrid: without what the scheduler and the disks did behind the calls" }, \
+      "do not trace the scheduler and the disks behind the calls (hybrid)" }, \
     { IN_TRACE, 0, "bpf-stats", NULL, 0, false, \
       OPT_FLAG, { .flag = &opt.bpf_stats }, 0, 0, \
       NULL, "    --bpf-stats", \
-      "hybrid: the time that its programs take, which this makes longer" }, \
+      "measure the time of the BPF programs, which makes them slower (hybrid)" }, \
     { IN_TRACE, 0, "min-sched-delay", "US", ARG_WORDS, false, \
       OPT_NUMBER, { .number = &opt.min_delay_us }, 1, 1000000000, \
       NULL, "    --min-sched-delay=US", \
-      "hybrid: show waits for a CPU from US microseconds on (100)" }, \
+      "show waits for a CPU of US microseconds or more (100; hybrid)" }, \
     { IN_REPLAY, 0, "min-sched-delay", "US", ARG_WORDS, false, \
       OPT_NUMBER, { .number = &opt.min_delay_us }, 1, 1000000000, \
       NULL, "    --min-sched-delay=US", \
-      "show waits for a CPU from US microseconds on" }, \
+      "show waits for a CPU of US microseconds or more" }, \
     { IN_TRACE, 0, "ring", "SIZE", ARG_WORDS, false, \
       OPT_CALL, { .call = opt_ring }, 0, 0, \
       NULL, "    --ring=SIZE", \
-      "hybrid: room for calls that are not yet handled (4M)" }, \
+      "set the size of the ring buffer for recorded calls (4M; hybrid)" }, \
     { IN_TRACE, 'f', "follow-forks", NULL, 0, false, \
       OPT_NOTHING, { NULL }, 0, 0, \
       NULL, "-f, --follow-forks", \
-      "children are followed (always on)" }, \
+      "follow children (always on)" }, \
     { IN_TRACE, 'y', "decode-fds", NULL, 0, false, \
       OPT_NOTHING, { NULL }, 0, 0, \
       NULL, "-y, --decode-fds", \
-      "descriptors are shown by name (always on)" }, \
+      "show descriptors by name (always on)" }, \
     { IN_TRACE, 'T', "syscall-times", NULL, 0, false, \
       OPT_NOTHING, { NULL }, 0, 0, \
       NULL, "-T, --syscall-times", \
-      "the time of each call (always on with -v)" }, \
+      "print the time of each call (always on with -v)" }, \
     { IN_DIFF, 0, "json", "FILE", ARG_FILES, true, \
       OPT_CALL, { .call = opt_json }, 0, 0, \
       NULL, "    --json[=FILE]", \
-      "one JSON object, to stdout or FILE" }, \
+      "write one JSON object to stdout or FILE" }, \
     { IN_DIFF, 'o', "output", "FILE", ARG_FILES, false, \
       OPT_STRING, { .string = &opt.out_file }, 0, 0, \
       NULL, "-o, --output=FILE", \
-      "the text to FILE" }, \
+      "write the text to FILE" }, \
     { IN_DIFF, 0, "no-filter", NULL, 0, false, \
       OPT_FLAG, { .flag = &opt.no_filter }, 0, 0, \
       NULL, "    --no-filter", \
-      "show also libraries, /proc, /sys and /dev in text" }, \
+      "also show libraries, /proc, /sys and /dev in text" }, \
     { IN_OPEN, 'T', "timestamp", NULL, 0, false, \
       OPT_FLAG, { .flag = &oo.time }, 0, 0, \
       NULL, "-T, --timestamp", \
-      "seconds since the first row, in front" }, \
+      "print the seconds since the first row" }, \
     { IN_OPEN, 'U', "print-uid", NULL, 0, false, \
       OPT_FLAG, { .flag = &oo.print_uid }, 0, 0, \
       NULL, "-U, --print-uid", \
-      "the user's id" }, \
+      "print the user ID" }, \
     { IN_OPEN, 'x', "failed", NULL, 0, false, \
       OPT_FLAG, { .flag = &oo.failed }, 0, 0, \
       NULL, "-x, --failed", \
-      "only opens that failed" }, \
+      "show only opens that failed" }, \
     { IN_OPEN, 'p', "pid", "PID", ARG_PROCESSES, false, \
       OPT_NUMBER, { .number = &oo.pid }, 1, 2147483647, \
       NULL, "-p, --pid=PID", \
-      "only this process" }, \
+      "show only this process" }, \
     { IN_OPEN, 't', "tid", "TID", ARG_WORDS, false, \
       OPT_NUMBER, { .number = &oo.tid }, 1, 2147483647, \
       NULL, "-t, --tid=TID", \
-      "only this thread" }, \
+      "show only this thread" }, \
     { IN_OPEN, 'u', "uid", "UID", ARG_WORDS, false, \
       OPT_CALL, { .call = open_opt_uid }, 0, 0, \
       NULL, "-u, --uid=UID", \
-      "only this user" }, \
+      "show only this user" }, \
     { IN_OPEN, 'n', "name", "NAME", ARG_WORDS, false, \
       OPT_CALL, { .call = open_opt_name }, 0, 0, \
       NULL, "-n, --name=NAME", \
-      "only commands whose name holds NAME" }, \
+      "show only commands whose name contains NAME" }, \
     { IN_OPEN, 'f', "flag-filter", "FLAG", ARG_WORDS, false, \
       OPT_CALL, { .call = open_opt_flag }, 0, 0, \
       NULL, "-f, --flag-filter=FLAG", \
-      "only opens with this flag, like O_WRONLY; repeated: with any of them" }, \
+      "show only opens with this flag, such as O_WRONLY; repeated: any of them" }, \
     { IN_OPEN, 'P', "path", "GLOB", ARG_FILES, false, \
       OPT_CALL, { .call = opt_path }, 0, 0, \
       NULL, "-P, --path=GLOB", \
-      "only such absolute paths; repeatable" }, \
+      "show only these absolute paths; repeatable" }, \
     { IN_OPEN, 'e', "extended-fields", NULL, 0, false, \
       OPT_FLAG, { .flag = &oo.extended }, 0, 0, \
       NULL, "-e, --extended-fields", \
-      "flags and mode, in octal" }, \
+      "print flags and mode, in octal" }, \
     { IN_OPEN, 'F', "full-path", NULL, 0, false, \
       OPT_FLAG, { .flag = &oo.full }, 0, 0, \
       NULL, "-F, --full-path", \
-      "absolute paths" }, \
+      "print absolute paths" }, \
     { IN_OPEN | IN_PROC | IN_EXECSNOOP | IN_EXITSNOOP, 'd', "duration", "SECS", ARG_WORDS, false, \
       OPT_NUMBER, { .number = &opt.duration_s }, 1, 31536000, \
       NULL, "-d, --duration=SECS", \
-      "end after SECS" }, \
+      "stop after SECS" }, \
     { IN_OPEN, 'c', "command", NULL, 0, false, \
       OPT_FLAG, { .flag = &oo.shell }, 0, 0, \
       NULL, "-c, --command", \
-      "before COMMAND (it needs no option): one word with blanks is a line for the shell" }, \
+      "take what follows as COMMAND (optional); one word with blanks goes to the shell" }, \
     { IN_OPEN | IN_CHECK | IN_PROC, 0, "json", "FILE", ARG_FILES, true, \
       OPT_CALL, { .call = opt_json }, 0, 0, \
       NULL, "    --json[=FILE]", \
-      "JSON lines, to stdout or FILE" }, \
+      "write JSON lines to stdout or FILE" }, \
     { IN_OPEN | IN_PROC | IN_EXECSNOOP | IN_EXITSNOOP, 'o', "output", "FILE", ARG_FILES, false, \
       OPT_STRING, { .string = &opt.out_file }, 0, 0, \
       NULL, "-o, --output=FILE", \
-      "the rows to FILE" }, \
+      "write the rows to FILE" }, \
     { IN_OPEN, 0, "no-exec", NULL, 0, false, \
       OPT_FLAG, { .flag = &oo.no_exec }, 0, 0, \
       NULL, "    --no-exec", \
-      "without the programs that execve itself opens" }, \
+      "leave out the programs that execve opens" }, \
     { IN_OPEN, 0, "ring", "SIZE", ARG_WORDS, false, \
       OPT_CALL, { .call = opt_ring }, 0, 0, \
       NULL, "    --ring=SIZE", \
-      "room for opens that are not yet printed (1M)" }, \
+      "set the size of the ring buffer (1M)" }, \
     { IN_OPEN, 0, "perf-rings", NULL, 0, false, \
       OPT_FLAG, { .flag = &oo.perf_rings }, 0, 0, \
       NULL, "    --perf-rings", \
-      "a ring for each CPU, as before Linux 5.8" }, \
+      "use one ring per CPU, as before Linux 5.8" }, \
     { IN_PROC, 0, "live", NULL, 0, false, \
       OPT_FLAG, { .flag = &po.live }, 0, 0, \
       NULL, "    --live", \
-      "a row when a command begins, too" }, \
+      "print a row when a command begins, too" }, \
     { IN_EXECSNOOP, 'T', "time", NULL, 0, false, \
       OPT_FLAG, { .flag = &po.clock }, 0, 0, \
       NULL, "-T, --time", \
-      "the time of day, in front" }, \
+      "print the time of day" }, \
     { IN_EXECSNOOP, 't', "timestamp", NULL, 0, false, \
       OPT_FLAG, { .flag = &po.time }, 0, 0, \
       NULL, "-t, --timestamp", \
-      "seconds since the first row, in front" }, \
+      "print the seconds since the first row" }, \
     { IN_EXITSNOOP, 't', "timestamp", NULL, 0, false, \
       OPT_FLAG, { .flag = &po.time }, 0, 0, \
       NULL, "-t, --timestamp", \
-      "the time of day, in front" }, \
+      "print the time of day" }, \
     { IN_EXECSNOOP, 'U', "print-uid", NULL, 0, false, \
       OPT_FLAG, { .flag = &po.print_uid }, 0, 0, \
       NULL, "-U, --print-uid", \
-      "the user's id" }, \
+      "print the user ID" }, \
     { IN_PROC, 'x', "failed", NULL, 0, false, \
       OPT_FLAG, { .flag = &po.failed }, 0, 0, \
       NULL, "-x, --failed", \
-      "execs that failed, too" }, \
+      "show execs that failed, too" }, \
     { IN_EXECSNOOP, 'x', "fails", NULL, 0, false, \
       OPT_FLAG, { .flag = &po.failed }, 0, 0, \
       NULL, "-x, --fails", \
-      "execs that failed, too" }, \
+      "show execs that failed, too" }, \
     { IN_EXITSNOOP, 'x', "failed", NULL, 0, false, \
       OPT_FLAG, { .flag = &po.failed }, 0, 0, \
       NULL, "-x, --failed", \
-      "only what failed" }, \
+      "show only processes that failed" }, \
     { IN_PROC, 0, "forks", NULL, 0, false, \
       OPT_FLAG, { .flag = &po.forks }, 0, 0, \
       NULL, "    --forks", \
-      "processes that never call exec, too" }, \
+      "show processes that never call exec, too" }, \
     { IN_PROC, 'T', "threads", NULL, 0, false, \
       OPT_FLAG, { .flag = &po.threads }, 0, 0, \
       NULL, "-T, --threads", \
-      "threads, too" }, \
+      "show threads, too" }, \
     { IN_EXITSNOOP, 'T', "threaded", NULL, 0, false, \
       OPT_FLAG, { .flag = &po.threads }, 0, 0, \
       NULL, "-T, --threaded", \
-      "a row a thread" }, \
+      "print a row for each thread" }, \
     { IN_EXECSNOOP, 'q', "quote", NULL, 0, false, \
       OPT_FLAG, { .flag = &po.quote }, 0, 0, \
       NULL, "-q, --quote", \
-      "\"quotes\" around the arguments" }, \
+      "put quotes around the arguments" }, \
     { IN_EXECSNOOP, 0, "max-args", "N", ARG_WORDS, false, \
       OPT_NUMBER, { .number = &po.max_args }, 1, 2147483647, \
       NULL, "    --max-args=N", \
-      "no more than N arguments (all of them)" }, \
+      "print at most N arguments (all)" }, \
     { IN_PROC, 'p', "pid", "PID", ARG_PROCESSES, false, \
       OPT_NUMBER, { .number = &po.pid }, 1, 2147483647, \
       NULL, "-p, --pid=PID", \
-      "only this process and what descends from it" }, \
+      "show only this process and its descendants" }, \
     { IN_EXITSNOOP, 'p', "pid", "PID", ARG_PROCESSES, false, \
       OPT_NUMBER, { .number = &po.only_pid }, 1, 2147483647, \
       NULL, "-p, --pid=PID", \
-      "only this process" }, \
+      "show only this process" }, \
     { IN_PROC | IN_EXECSNOOP | IN_EXITSNOOP, 'u', "uid", "UID", ARG_WORDS, false, \
       OPT_CALL, { .call = proc_opt_uid }, 0, 0, \
       NULL, "-u, --uid=UID", \
-      "only this user" }, \
+      "show only this user" }, \
     { IN_PROC | IN_EXECSNOOP | IN_EXITSNOOP, 'n', "name", "NAME", ARG_WORDS, false, \
       OPT_STRING, { .string = &po.name }, 0, 0, \
       NULL, "-n, --name=NAME", \
-      "only names that hold NAME" }, \
+      "show only names that contain NAME" }, \
     { IN_PROC | IN_EXECSNOOP, 'l', "line", "REGEX", ARG_WORDS, false, \
       OPT_CALL, { .call = proc_opt_line }, 0, 0, \
       NULL, "-l, --line=REGEX", \
-      "only such command lines" }, \
+      "show only command lines that match REGEX" }, \
     { IN_PROC, 0, "min-duration", "TIME", ARG_WORDS, false, \
       OPT_CALL, { .call = proc_opt_min }, 0, 0, \
       NULL, "    --min-duration=TIME", \
-      "only what took so long: 10ms, 2s, 500us" }, \
+      "show only what took at least TIME: 10ms, 2s, 500us" }, \
     { IN_PROC, 0, "cgroup", "PATH", ARG_FILES, false, \
       OPT_CALL, { .call = proc_opt_cgroup }, 0, 0, \
       NULL, "    --cgroup=PATH", \
-      "only this cgroup (version 2)" }, \
+      "show only this cgroup (v2)" }, \
     { IN_EXECSNOOP | IN_EXITSNOOP, 'c', "cgroup", "PATH", ARG_FILES, false, \
       OPT_CALL, { .call = proc_opt_cgroup }, 0, 0, \
       NULL, "-c, --cgroup=PATH", \
-      "only this cgroup (version 2)" }, \
+      "show only this cgroup (v2)" }, \
     { IN_PROC, 'f', "format", "FORMAT", ARG_WORDS, false, \
       OPT_STRING, { .string = &po.format }, 0, 0, \
       "text|json|json-v2|execsnoop|exitsnoop", "-f, --format=FORMAT", \
-      "text|json|json-v2|execsnoop|exitsnoop (json: what workflow-telemetry-action reads)" }, \
+      "choose text|json|json-v2|execsnoop|exitsnoop (json: what workflow-telemetry-action reads)" }, \
     { IN_PROC, 0, "env", "NAME,...", ARG_WORDS, false, \
       OPT_CALL, { .call = opt_proc_env }, 0, 0, \
       NULL, "    --env=NAME,...", \
-      "with --json: these variables of each command's environment" }, \
+      "add these environment variables of each command to --json" }, \
     { IN_PROC, 0, "gantt", "FILE", ARG_FILES, false, \
       OPT_STRING, { .string = &po.gantt }, 0, 0, \
       NULL, "    --gantt=FILE", \
-      "a chart of the 100 longest, for mermaid" }, \
+      "write a chart of the 100 longest commands for mermaid" }, \
     { IN_PROC | IN_EXECSNOOP | IN_EXITSNOOP, 0, "ring", "SIZE", ARG_WORDS, false, \
       OPT_CALL, { .call = opt_ring }, 0, 0, \
       NULL, "    --ring=SIZE", \
-      "room for records (4M)" }, \
+      "set the size of the ring buffer (4M)" }, \
     { IN_PROC | IN_EXECSNOOP | IN_EXITSNOOP, 0, "perf-rings", NULL, 0, false, \
       OPT_FLAG, { .flag = &po.perf_rings }, 0, 0, \
       NULL, "    --perf-rings", \
-      "a ring for each CPU, as before Linux 5.8" }, \
+      "use one ring per CPU, as before Linux 5.8" }, \
     { IN_MONITOR, 'i', "interval", "SECS", ARG_WORDS, false, \
       OPT_CALL, { .call = mon_opt_interval }, 0, 0, \
       NULL, "-i, --interval=SECS", \
-      "look every SECS (1)" }, \
+      "print numbers every SECS (1)" }, \
     { IN_MONITOR, 'n', "count", "COUNT", ARG_WORDS, false, \
       OPT_NUMBER, { .number = &mo.count }, 1, 4294967295, \
       NULL, "-n, --count=COUNT", \
-      "end after COUNT intervals" }, \
+      "stop after COUNT intervals" }, \
     { IN_MONITOR, 'd', "duration", "SECS", ARG_WORDS, false, \
       OPT_NUMBER, { .number = &opt.duration_s }, 1, 31536000, \
       NULL, "-d, --duration=SECS", \
-      "end after SECS" }, \
+      "stop after SECS" }, \
     { IN_MONITOR, 'c', "collectors", "LIST", ARG_WORDS, false, \
       OPT_CALL, { .call = mon_opt_collectors }, 0, 0, \
       NULL, "-c, --collectors=LIST", \
-      "only these: " MON_GROUPS "or sources" }, \
+      "show only these: " MON_GROUPS "or sources" }, \
     { IN_MONITOR, 'p', "pid", "PID", ARG_PROCESSES, false, \
       OPT_CALL, { .call = opt_pid }, 0, 0, \
       NULL, "-p, --pid=PID", \
-      "this process's numbers, too; repeatable" }, \
+      "show this process, too; repeatable" }, \
     { IN_MONITOR, 0, "cgroup", "PATH", ARG_FILES, false, \
       OPT_CALL, { .call = mon_opt_cgroup }, 0, 0, \
       NULL, "    --cgroup=PATH", \
-      "this cgroup's numbers, too (version 2)" }, \
+      "show this cgroup (v2), too" }, \
     { IN_MONITOR, 0, "per-cpu", NULL, 0, false, \
       OPT_FLAG, { .flag = &mo.per_cpu }, 0, 0, \
       NULL, "    --per-cpu", \
-      "each CPU's numbers, too" }, \
+      "show each CPU, too" }, \
     { IN_MONITOR, 0, "histogram", NULL, 0, false, \
       OPT_FLAG, { .flag = &mo.hist }, 0, 0, \
       NULL, "    --histogram", \
-      "distributions, too: waits for a CPU, depths of run queues, requests of disks" }, \
+      "show distributions, too: run-queue waits and lengths, disk requests" }, \
     { IN_MONITOR, 0, "json", "FILE", ARG_FILES, true, \
       OPT_CALL, { .call = opt_json }, 0, 0, \
       NULL, "    --json[=FILE]", \
-      "a JSON line an interval, to stdout or FILE" }, \
+      "write one JSON line per interval to stdout or FILE" }, \
     { IN_MONITOR, 0, "csv", "FILE", ARG_FILES, true, \
       OPT_CALL, { .call = mon_opt_csv }, 0, 0, \
       NULL, "    --csv[=FILE]", \
-      "a CSV row a number, to stdout or FILE" }, \
+      "write one CSV row per value to stdout or FILE" }, \
     { IN_MONITOR, 0, "report", "FILE", ARG_FILES, true, \
       OPT_CALL, { .call = opt_report }, 0, 0, \
       NULL, "    --report[=FILE]", \
-      "an HTML page of it all, with heat maps of the distributions (report.html)" }, \
+      "write an HTML page with charts and heat maps (report.html)" }, \
     { IN_MONITOR, 0, "prometheus", "FILE", ARG_FILES, false, \
       OPT_STRING, { .string = &mo.prom_file }, 0, 0, \
       NULL, "    --prometheus=FILE", \
-      "an exposition for Prometheus in FILE, each interval (node_exporter's textfile: .prom)" }, \
+      "write Prometheus metrics to FILE at each interval (textfile collector: .prom)" }, \
     { IN_MONITOR, 0, "listen", "[ADDR:]PORT", ARG_WORDS, false, \
       OPT_CALL, { .call = hs_opt_listen }, 0, 0, \
       NULL, "    --listen=[ADDR:]PORT", \
-      "metrics for Prometheus over HTTP, at /metrics; without ADDR, to this machine alone" }, \
+      "serve Prometheus metrics over HTTP at /metrics; without ADDR, to this machine only" }, \
     { IN_DIAGNOSE, 'd', "duration", "SECS", ARG_WORDS, false, \
       OPT_CALL, { .call = dg_opt_duration }, 0, 0, \
       NULL, "-d, --duration=SECS", \
-      "look for SECS (10; at a command: until its end)" }, \
+      "watch for SECS (10; with a command: until it ends)" }, \
     { IN_DIAGNOSE, 'v', "verbose", NULL, 0, false, \
       OPT_COUNT, { .count = &opt.verbose }, 0, 0, \
       NULL, "-v, --verbose", \
-      "Show all findings with their rules, all resources, and what cannot be seen here" }, \
+      "show all findings with their rules, all resources, and what cannot be seen here" }, \
     { IN_DIAGNOSE, 'p', "pid", "PID", ARG_PROCESSES, false, \
       OPT_CALL, { .call = opt_pid }, 0, 0, \
       NULL, "-p, --pid=PID", \
-      "this process's numbers, too; repeatable" }, \
+      "show this process, too; repeatable" }, \
     { IN_DIAGNOSE, 0, "cgroup", "PATH", ARG_FILES, false, \
       OPT_CALL, { .call = mon_opt_cgroup }, 0, 0, \
       NULL, "    --cgroup=PATH", \
-      "this cgroup's numbers, too (version 2)" }, \
+      "show this cgroup (v2), too" }, \
     { IN_DIAGNOSE, 0, "json", "FILE", ARG_FILES, true, \
       OPT_CALL, { .call = opt_json }, 0, 0, \
       NULL, "    --json[=FILE]", \
-      "one JSON object, to stdout or FILE" }, \
+      "write one JSON object to stdout or FILE" }, \
     { IN_DIAGNOSE, 0, "report", "FILE", ARG_FILES, true, \
       OPT_CALL, { .call = opt_report }, 0, 0, \
       NULL, "    --report[=FILE]", \
-      "an HTML page of what was found and of all numbers (report.html)" }, \
+      "write an HTML page of the findings and all numbers (report.html)" }, \
     { IN_MONITOR | IN_DIAGNOSE, 'o', "output", "FILE", ARG_FILES, false, \
       OPT_STRING, { .string = &opt.out_file }, 0, 0, \
       NULL, "-o, --output=FILE", \
-      "the text to FILE" }, \
+      "write the text to FILE" }, \
     { IN_MONITOR | IN_DIAGNOSE | IN_CHECK, 0, "path.procfs", "DIR", ARG_DIRECTORIES, false, \
       OPT_STRING, { .string = &mo.procfs }, 0, 0, \
       NULL, "    --path.procfs=DIR", \
-      "what is mounted at /proc is at DIR" }, \
+      "read the machine's /proc at DIR" }, \
     { IN_MONITOR | IN_DIAGNOSE | IN_CHECK, 0, "path.sysfs", "DIR", ARG_DIRECTORIES, false, \
       OPT_STRING, { .string = &mo.sysfs }, 0, 0, \
       NULL, "    --path.sysfs=DIR", \
-      "what is mounted at /sys is at DIR" }, \
+      "read the machine's /sys at DIR" }, \
     { IN_MONITOR | IN_DIAGNOSE | IN_CHECK, 0, "path.rootfs", "DIR", ARG_DIRECTORIES, false, \
       OPT_STRING, { .string = &mo.rootfs }, 0, 0, \
       NULL, "    --path.rootfs=DIR", \
-      "the root of the box is at DIR, and so are /proc and /sys" }, \
+      "read the machine's root directory, /proc and /sys at DIR" }, \
     { IN_ALL, 'h', "help", NULL, 0, false, \
       OPT_NOTHING, { NULL }, 0, 0, \
       NULL, "-h, --help", \

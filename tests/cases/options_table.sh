@@ -30,13 +30,13 @@ s/^option -i, --interval=SECS/option -i, --interval SECS/@how is that spelled
 s/^argument SECS .*//@no argument is called .SECS
 s/^argument SECS .*/argument SECS seconds/@no kind .seconds
 s/^argument TID /argument PID /@argument PID stands twice
-s/^\(  help    \)the summary only/\1/@help is empty
-s/^\(  help    \)the summary only/\1summary/@help of one word
-s/^\(  help    \)the summary only/\1the same as -C/@needs another row to make sense
-s/^\(  help    \)the summary only/\1(always)/@does not begin with a word
-s/^\(  help    \)the summary only/\1the summary only./@a full stop
-s/^\(  help    \)the summary only/\1the \\ summary/@a backslash
-s/^  help    the summary only//@option -q, --quiet: no help
+s/^\(  help    \)print only the summary/\1/@help is empty
+s/^\(  help    \)print only the summary/\1summary/@help of one word
+s/^\(  help    \)print only the summary/\1the same as -C/@needs another row to make sense
+s/^\(  help    \)print only the summary/\1(always)/@does not begin with a word
+s/^\(  help    \)print only the summary/\1print only the summary./@a full stop
+s/^\(  help    \)print only the summary/\1the \\ summary/@a backslash
+s/^  help    print only the summary//@option -q, --quiet: no help
 s/^\(  sets    \)flag opt.quiet/\1bool opt.quiet/@sets what kind: .bool
 s/^\(  sets    \)flag opt.quiet/\1number opt.quiet 1..2/@a number without an argument
 s/^\(  sets    \)flag opt.quiet/\1flag/@sets flag, and what of it
