@@ -30826,9 +30826,13 @@ static int dg_run(void)
  * Every ability is found by trying it: a program that is loaded, a tracepoint that is attached, a
  * child that is traced; the files that say what is allowed are only read for the reason. To add an
  * ability: a row of check_rows[] and its function, which fills in c->detail and, where it does not
- * work, c->mend. */
+ * work, c->mend. The verdicts on the commands are drawn from the rows (check_judge). */
 
-enum { CHECK_TRACE = 1, CHECK_OPEN = 2, CHECK_PROC = 4, CHECK_MONITOR = 8 }; /* by command: bits */
+/* By command: bits. The rings of virtio devices are monitor's, with a verdict of their own. */
+enum {
+    CHECK_TRACE = 1, CHECK_OPEN = 2, CHECK_PROC = 4, CHECK_MONITOR = 8, CHECK_COMMANDS = 15,
+    CHECK_VIRT = 16,
+};
 
 struct check {
     char detail[256], mend[256];
@@ -31180,14 +31184,19 @@ static bool check_perf_rings(struct check *c)
                  : check_say(c, true, "work");
 }
 
+static const char *check_btf_fix(void)
+{
+    return u_not_mounted(btf_dir) ? "mount -t sysfs sysfs /sys"
+                                  : "use a kernel with CONFIG_DEBUG_INFO_BTF";
+}
+
 static bool check_btf(struct check *c)
 {
     struct btf_want w = { .name = "task_struct.pid" };
     char why[WHY_LEN] = "";
     if (btf_resolve(NULL, &w, 1, why) == 0 && !w.err)
         return check_say(c, true, "/sys/kernel/btf/vmlinux");
-    check_mend(c, u_not_mounted(btf_dir) ? "mount -t sysfs sysfs /sys"
-                                         : "a kernel with CONFIG_DEBUG_INFO_BTF");
+    check_mend(c, "%s", check_btf_fix());
     return check_say(c, false, "%s", why[0] ? why : "no task_struct.pid in it");
 }
 
@@ -31212,7 +31221,7 @@ static bool check_kprobe(struct check *c)
     if (at >= 0)
         close(at);
     if (ret == -ENOENT) {
-        check_mend(c, "a kernel with CONFIG_KPROBES");
+        check_mend(c, "use a kernel with CONFIG_KPROBES");
         return check_say(c, false, "%s: %s", symbol, bpf_no_kprobe());
     }
     if (ret < 0)
@@ -31248,6 +31257,18 @@ static void check_missing(const struct bpf_obj *o, const struct bpf_prog_row *r,
 
 static struct bpf_obj check_obj; /* the family that was tried last: for its programs' rows */
 
+/* Programs do not load: what was found out in check_obj.why is the detail, and the fix is for e. */
+static bool check_not_loaded(struct check *c, int e)
+{
+    const char *denied = bpf_denied(e);
+    check_say(c, false, "%.250s", check_obj.why);
+    if (*denied || *check_obj.no_btf)
+        return check_mend(c, "%s", *denied ? denied : check_btf_fix());
+    if (bpf_kernel_version() < (5u << 16 | 10u << 8))
+        return check_mend(c, "use Linux 5.10 or later");
+    return check_mend(c, "report it with this detail: kvis should load on this kernel");
+}
+
 /* Loads all programs of a family, each by itself. */
 static int check_family(struct check *c, const struct bpf_family *fam)
 {
@@ -31259,8 +31280,7 @@ static int check_family(struct check *c, const struct bpf_family *fam)
     o->module = fam == &vhost_family ? "vhost" : fam == &vq_family ? "virtio_ring" : NULL;
     int e = bpf_open(o);
     if (e) {
-        check_say(c, false, "%.200s", o->why);
-        check_mend(c, "%s", bpf_denied(e));
+        check_not_loaded(c, e);
         return e;
     }
     bpf_find_fields(o, NULL);
@@ -31278,13 +31298,12 @@ static int check_family(struct check *c, const struct bpf_family *fam)
 /* Whether those load that a run would take here. */
 static bool check_loaded(struct check *c, u32 must)
 {
-    if ((check_obj.loaded & must) == must)
-        return true;
     u32 missing = must & ~check_obj.loaded, i = 0;
+    if (!missing)
+        return true;
     while (!(missing >> i & 1))
         i++;
-    bpf_load_one(&check_obj, i); /* again, for its reason */
-    return check_mend(c, "%.200s", check_obj.why);
+    return check_not_loaded(c, bpf_load_one(&check_obj, i)); /* again, for its reason */
 }
 
 static bool check_open_programs(struct check *c)
@@ -31292,9 +31311,8 @@ static bool check_open_programs(struct check *c)
     u32 must = 0;
     if (check_family(c, &open_family) < 0)
         return false;
-    if (open_choose(&check_obj, true, &must) < 0)
-        return check_mend(c, "%.200s", check_obj.why);
-    return check_loaded(c, must);
+    int e = open_choose(&check_obj, true, &must);
+    return e < 0 ? check_not_loaded(c, e) : check_loaded(c, must);
 }
 
 static bool check_proc_programs(struct check *c)
@@ -31415,9 +31433,10 @@ static bool check_program(struct check *c, u32 i)
         check_say(c, works, "%s, %u fields%s%s", r->attach, fields,
                   *lack ? ", not here:" : "", lack);
     if (e == -ENOENT && r->type == BPF_PROG_TYPE_KPROBE)
-        check_mend(c, "use a kernel with CONFIG_KPROBES, and load the module with %s", r->attach);
-    if (!works && !e && bpf_load_one(&check_obj, i) < 0)
-        check_mend(c, "%.200s", check_obj.why);
+        check_mend(c, check_obj.module ? "use a kernel with CONFIG_KPROBES and the module %s"
+                                       : "use a kernel with CONFIG_KPROBES", check_obj.module);
+    if (!works && !e && (e = bpf_load_one(&check_obj, i)) < 0)
+        check_not_loaded(c, e);
     return works;
 }
 
@@ -31445,44 +31464,60 @@ static bool check_pmu(struct check *c)
                                           : "enable the virtual PMU of this virtual machine");
 }
 
+/* Why BPF programs do not load or attach: these rows; they explain others. */
+enum { CHECK_CAUSE = 1, CHECK_BY_BPF };
+
 /* needed: without it the command does not work; useful: it does less, or is slower. Neither: told
  * for who looks for the reason of something. */
 static const struct check_row {
     const char *name;
     u8 needed, useful;
     bool (*fn)(struct check *);
+    u8 verdict;          /* the commands whose verdict counts it */
+    u8 bpf;              /* CHECK_CAUSE: BPF programs need it; CHECK_BY_BPF: it needs them */
+    const char *without; /* what that verdict says is missing; NULL: it falls back */
 } check_rows[] = {
-    { "kernel", 0, 0, check_kernel },
-    { "capabilities", 0, CHECK_OPEN | CHECK_PROC | CHECK_MONITOR, check_caps },
-    { "lockdown", CHECK_OPEN | CHECK_PROC, CHECK_TRACE | CHECK_MONITOR, check_lockdown },
-    { "seccomp", 0, CHECK_OPEN | CHECK_TRACE | CHECK_PROC | CHECK_MONITOR, check_seccomp },
-    { "ptrace", CHECK_TRACE, 0, check_ptrace },
-    { "ptrace_syscall_info", 0, CHECK_TRACE, check_info },
-    { "tracee_memory", 0, CHECK_TRACE, check_memory },
-    { "attach", 0, CHECK_TRACE, check_attach },
-    { "seccomp_accel", 0, CHECK_TRACE, check_accel },
-    { "page_faults", 0, CHECK_TRACE, check_faults },
-    { "bpf", CHECK_OPEN | CHECK_PROC, CHECK_TRACE | CHECK_MONITOR, check_bpf },
-    { "unprivileged_bpf", 0, 0, check_unprivileged },
-    { "bpf_jit", 0, CHECK_OPEN | CHECK_TRACE | CHECK_PROC | CHECK_MONITOR, check_jit },
-    { "raw_tracepoints", CHECK_OPEN, CHECK_TRACE | CHECK_PROC | CHECK_MONITOR, check_raw_tp },
-    { "ring_buffer", 0, CHECK_OPEN | CHECK_TRACE | CHECK_PROC, check_ring },
-    { "perf_rings", 0, CHECK_OPEN | CHECK_PROC, check_perf_rings },
-    { "btf", 0, CHECK_OPEN | CHECK_TRACE | CHECK_PROC | CHECK_MONITOR, check_btf },
-    { "tracefs", 0, CHECK_OPEN | CHECK_PROC | CHECK_MONITOR, check_tracefs },
-    { "open_programs", CHECK_OPEN, 0, check_open_programs },
-    { "proc_programs", CHECK_PROC, 0, check_proc_programs },
-    { "call_programs", 0, CHECK_TRACE, check_call_programs },
-    { "disk_programs", 0, CHECK_TRACE, check_disk_programs },
-    { "uring_programs", 0, CHECK_TRACE, check_uring_programs },
-    { "sched_programs", 0, CHECK_MONITOR, check_sched_programs },
-    { "block_programs", 0, CHECK_MONITOR, check_blk_programs },
-    { "virtio_programs", 0, CHECK_MONITOR, check_virtio_programs },
-    { "vhost_programs", 0, CHECK_MONITOR, check_vhost_programs },
-    { "send_signal", 0, CHECK_TRACE, check_send_signal },
-    { "kprobes", 0, 0, check_kprobe },
-    { "perf_programs", 0, 0, check_perf_program },
-    { "pmu", 0, CHECK_MONITOR, check_pmu },
+    { "kernel", 0, 0, check_kernel, 0, 0, NULL },
+    { "capabilities", 0, CHECK_OPEN | CHECK_PROC | CHECK_MONITOR, check_caps, 0, 0, NULL },
+    { "lockdown", CHECK_OPEN | CHECK_PROC, CHECK_TRACE | CHECK_MONITOR, check_lockdown,
+      0, CHECK_CAUSE, NULL },
+    { "seccomp", 0, CHECK_COMMANDS, check_seccomp, 0, 0, NULL },
+    { "ptrace", CHECK_TRACE, 0, check_ptrace, CHECK_TRACE, 0, "ptrace" },
+    { "ptrace_syscall_info", 0, CHECK_TRACE, check_info, 0, 0, NULL },
+    { "tracee_memory", 0, CHECK_TRACE, check_memory, 0, 0, NULL },
+    { "attach", 0, CHECK_TRACE, check_attach, CHECK_TRACE, 0, "attaching (-p)" },
+    { "seccomp_accel", 0, CHECK_TRACE, check_accel, CHECK_TRACE, CHECK_BY_BPF, NULL },
+    { "page_faults", 0, CHECK_TRACE, check_faults, CHECK_TRACE, 0, "page faults" },
+    { "bpf", CHECK_OPEN | CHECK_PROC, CHECK_TRACE | CHECK_MONITOR, check_bpf,
+      0, CHECK_CAUSE, NULL },
+    { "unprivileged_bpf", 0, 0, check_unprivileged, 0, 0, NULL },
+    { "bpf_jit", 0, CHECK_COMMANDS, check_jit, 0, 0, NULL },
+    { "raw_tracepoints", CHECK_OPEN, CHECK_TRACE | CHECK_PROC | CHECK_MONITOR, check_raw_tp,
+      0, CHECK_CAUSE, NULL },
+    { "ring_buffer", 0, CHECK_OPEN | CHECK_TRACE | CHECK_PROC, check_ring,
+      CHECK_TRACE, CHECK_BY_BPF, NULL },
+    { "perf_rings", 0, CHECK_OPEN | CHECK_PROC, check_perf_rings, 0, 0, NULL },
+    { "btf", 0, CHECK_COMMANDS, check_btf, CHECK_OPEN | CHECK_PROC, CHECK_CAUSE,
+      "the kernel's types (BTF)" },
+    { "tracefs", 0, CHECK_OPEN | CHECK_PROC | CHECK_MONITOR, check_tracefs, 0, 0, NULL },
+    { "open_programs", CHECK_OPEN, 0, check_open_programs, CHECK_OPEN, CHECK_BY_BPF, "programs" },
+    { "proc_programs", CHECK_PROC, 0, check_proc_programs, CHECK_PROC, CHECK_BY_BPF, "programs" },
+    { "call_programs", 0, CHECK_TRACE, check_call_programs, CHECK_TRACE, CHECK_BY_BPF, NULL },
+    { "disk_programs", 0, CHECK_TRACE, check_disk_programs, CHECK_TRACE, CHECK_BY_BPF,
+      "disk waits" },
+    { "uring_programs", 0, CHECK_TRACE, check_uring_programs, CHECK_TRACE, CHECK_BY_BPF,
+      "io_uring" },
+    { "sched_programs", 0, CHECK_MONITOR, check_sched_programs, CHECK_MONITOR, CHECK_BY_BPF,
+      "CPU waits" },
+    { "block_programs", 0, CHECK_MONITOR, check_blk_programs, CHECK_MONITOR, CHECK_BY_BPF,
+      "disk latencies" },
+    { "virtio_programs", CHECK_VIRT, CHECK_MONITOR, check_virtio_programs,
+      CHECK_VIRT, CHECK_BY_BPF, "rings of virtio devices" },
+    { "vhost_programs", 0, CHECK_MONITOR, check_vhost_programs, CHECK_VIRT, CHECK_BY_BPF, "vhost" },
+    { "send_signal", 0, CHECK_TRACE, check_send_signal, CHECK_TRACE, CHECK_BY_BPF, NULL },
+    { "kprobes", CHECK_VIRT, 0, check_kprobe, CHECK_VIRT, CHECK_BY_BPF, "kprobes" },
+    { "perf_programs", 0, 0, check_perf_program, 0, 0, NULL },
+    { "pmu", 0, CHECK_MONITOR, check_pmu, CHECK_MONITOR, 0, "hardware counters" },
 };
 
 static const struct { const char *name; u8 bit; } check_commands[] = {
@@ -31505,16 +31540,35 @@ static void check_names(struct buf *b, u8 bits, const char *quote, const char *n
 
 enum { CHECK_FOR = 23 }; /* columns of "trace,open,proc,monitor" */
 
+/* The first of those that were told this fix; `who` is remembered when there is none. */
+static const char *check_fixed(const char *fix, const char *who)
+{
+    enum { FIXES = 64 }; /* of more, one can be told twice */
+    static struct { char fix[256], who[16]; } told[FIXES];
+    static u32 n;
+    for (u32 i = 0; i < n; i++)
+        if (!strcmp(told[i].fix, fix))
+            return told[i].who;
+    if (n < FIXES) {
+        snprintf(told[n].fix, sizeof told->fix, "%s", fix);
+        snprintf(told[n++].who, sizeof told->who, "%s", who);
+    }
+    return NULL;
+}
+
 static void check_text(struct buf *b, const struct check_row *r, const struct check *c, bool works)
 {
     static struct buf names;
     b_reset(&names);
     check_names(&names, r->needed | r->useful, "", "-");
-    b_f(b, "%-20s %-5s %.*s%*s ", r->name, works ? "yes" : r->needed ? "NO" : "no", (int)names.len,
-        names.p, (int)MAX(0, CHECK_FOR - (int)names.len), "");
+    b_f(b, "%-20s %-5s %.*s%*s ", r->name,
+        works ? "yes" : r->needed & CHECK_COMMANDS ? "NO" : "no", (int)names.len, names.p,
+        (int)MAX(0, CHECK_FOR - (int)names.len), "");
     b_esc(b, c->detail, strlen(c->detail), 0);
-    if (!works && c->mend[0])
-        b_s(b, "\n                           fix: "), b_esc(b, c->mend, strlen(c->mend), 0);
+    if (!works && c->mend[0] && !check_fixed(c->mend, r->name)) {
+        b_s(b, "\n                           fix: ");
+        b_esc(b, c->mend, strlen(c->mend), 0);
+    }
     b_c(b, '\n');
 }
 
@@ -31527,30 +31581,20 @@ static void check_json(struct buf *b, const struct check_row *r, const struct ch
     check_names(b, r->useful, "\"", "");
     b_s(b, "],");
     out_json_str(b, "detail", c->detail, (u32)strlen(c->detail));
-    if (!works && c->mend[0])
-        b_c(b, ','), out_json_str(b, "mend", c->mend, (u32)strlen(c->mend));
+    if (!works && c->mend[0]) {
+        b_c(b, ',');
+        out_json_str(b, "mend", c->mend, (u32)strlen(c->mend));
+    }
     b_s(b, "}\n");
 }
 
 static void check_tell(struct buf *b, bool json, const struct check_row *r, const struct check *c,
                        bool works)
 {
-    json ? check_json(b, r, c, works) : check_text(b, r, c, works);
-}
-
-/* The programs of the family that a row was about, each with its tracepoint and fields. A kernel
- * need not have all: there are several for one purpose. */
-static void check_programs(struct buf *b, bool json, const struct check_row *family)
-{
-    for (u32 i = 0; i < check_obj.fam->n_progs && check_obj.map[0] >= 0; i++) {
-        struct check c = { "", "" };
-        struct check_row r = { check_obj.fam->progs[i].name, 0, family->needed | family->useful,
-                               NULL };
-        bool works = check_program(&c, i);
-        check_tell(b, json, &r, &c, works);
-    }
-    bpf_close(&check_obj);
-    check_obj.fam = NULL;
+    if (json)
+        check_json(b, r, c, works);
+    else
+        check_text(b, r, c, works);
 }
 
 /* --- kvis check cpu: which CPU it is, and which of its events are counted for what --- */
@@ -31618,7 +31662,7 @@ static bool check_unc_event(struct check *c, u32 event)
 static void check_uncore(struct buf *b, bool json)
 {
     char name[MET_NAME + 40];
-    struct check_row row = { "memory controllers", 0, 0, NULL };
+    struct check_row row = { .name = "memory controllers" };
     struct check c = { "", "" };
     unc_begin(false);
     unc_begin(true);
@@ -31640,7 +31684,7 @@ static void check_uncore(struct buf *b, bool json)
 static bool check_cpu(struct buf *b, bool json)
 {
     struct check c = { "", "" };
-    struct check_row row = { "processor", 0, 0, NULL };
+    struct check_row row = { .name = "processor" };
     bool works = (pmc_look(), check_cpu_id(&c));
     check_tell(b, json, &row, &c, works);
     for (u32 k = 0; k < pmc.n_pmus; k++) {
@@ -31668,26 +31712,193 @@ static bool check_cpu(struct buf *b, bool json)
     return works;
 }
 
-/* Tries everything that the commands of `bits` can use, and tells it as rows or as JSON lines.
- * Returns whether all that they need works. */
+/* --- kvis check: everything is tried, and then judged --- */
+
+enum { CHECK_FAMILIES = 9 }; /* rows of check_rows[] that are about a family of programs */
+
+static struct check_done {
+    struct check_row row;
+    struct check c;
+    bool works;
+} check_done[ARRAY_LEN(check_rows) + CHECK_FAMILIES * BPF_MAX_PROGS];
+static u32 check_n;
+
+/* Whether a row has to do with the commands of `bits`, or with none in particular. */
+static bool check_asked(const struct check_row *r, u8 bits)
+{
+    u8 of = (r->needed | r->useful) & CHECK_COMMANDS;
+    return !of || of & bits;
+}
+
+/* The programs of the family that a row was about, each with its tracepoint and fields. A kernel
+ * need not have all: there are several for one purpose. */
+static void check_programs(const struct check_row *family)
+{
+    for (u32 i = 0; i < check_obj.fam->n_progs && check_obj.map[0] >= 0; i++) {
+        struct check_done *d = &check_done[check_n++];
+        d->row = (struct check_row){ .name = check_obj.fam->progs[i].name,
+                                     .useful = family->needed | family->useful };
+        d->works = check_program(&d->c, i);
+    }
+    bpf_close(&check_obj);
+    check_obj.fam = NULL;
+}
+
+/* Tries all that the commands of `bits` can use. */
+static void check_try(u8 bits)
+{
+    for (size_t i = 0; i < ARRAY_LEN(check_rows); i++) {
+        const struct check_row *r = &check_rows[i];
+        if (!check_asked(r, bits))
+            continue;
+        struct check_done *d = &check_done[check_n++];
+        d->row = *r;
+        d->works = r->fn(&d->c);
+        if (check_obj.fam)
+            check_programs(r);
+    }
+}
+
+/* The verdicts: what is said of a command that has all, and of one that lacks something. */
+static const struct check_verdict_of {
+    const char *name;
+    u8 bit;
+    const char *all, *some, *fallback; /* fallback: where a row without a name fails */
+} check_verdicts_of[] = {
+    { "trace", CHECK_TRACE, "full: hybrid for commands, ptrace for -p",
+      "hybrid for commands, ptrace for -p", "ptrace: every traced call stops the program" },
+    { "open", CHECK_OPEN, "full", "works", "works" },
+    { "proc", CHECK_PROC, "full", "works", "works" },
+    { "monitor", CHECK_MONITOR, "full", "works", "works" },
+    { "virt", CHECK_VIRT, "full", "works", "works" },
+};
+
+struct check_verdict {
+    bool works, full;
+    char detail[512];
+    const char *fix; /* the one that improves it most; NULL: none */
+};
+
+/* The row that explains why d does not work. */
+static const struct check_done *check_cause(const struct check_done *d)
+{
+    for (u32 i = 0; i < check_n && d->row.bpf == CHECK_BY_BPF; i++)
+        if (check_done[i].row.bpf == CHECK_CAUSE && !check_done[i].works)
+            return &check_done[i];
+    return d;
+}
+
+/* Whether the command lacks what this row is about. */
+static bool check_lacks(const struct check_verdict_of *of, const struct check_done *d)
+{
+    return !d->works && (d->row.needed | d->row.verdict) & of->bit;
+}
+
+/* What is missing, by name; where the command falls back, it has no programs anyway. */
+static void check_without(const struct check_verdict_of *of, bool fallback, char *s, size_t n)
+{
+    *s = 0;
+    for (const struct check_done *d = check_done; d < check_done + check_n; d++)
+        if (check_lacks(of, d) && d->row.without && !(fallback && d->row.bpf))
+            snprintf(s + strlen(s), n - strlen(s), "%s%s", *s ? ", " : ", without ",
+                     d->row.without);
+}
+
+static void check_judge(const struct check_verdict_of *of, struct check_verdict *v)
+{
+    const struct check_done *lost = NULL, *dead = NULL;
+    bool fallback = false;
+    char without[256];
+    for (const struct check_done *d = check_done + check_n; d-- > check_done;) {
+        if (!check_lacks(of, d))
+            continue;
+        lost = d; /* the first, at last */
+        dead = d->row.needed & of->bit ? d : dead;
+        fallback |= !d->row.without;
+    }
+    const struct check_done *cause = lost ? check_cause(dead ? dead : lost) : NULL;
+    *v = (struct check_verdict){ .works = !dead, .full = !lost };
+    if (cause && cause->c.mend[0])
+        v->fix = cause->c.mend;
+    check_without(of, fallback, without, sizeof without);
+    if (dead)
+        snprintf(v->detail, sizeof v->detail, "does not work: %s", cause->c.detail);
+    else
+        snprintf(v->detail, sizeof v->detail, "%s%s",
+                 fallback ? of->fallback : lost ? of->some : of->all, without);
+}
+
+static void check_verdict_text(struct buf *b, const char *name, const struct check_verdict *v)
+{
+    const char *first = v->fix ? check_fixed(v->fix, name) : NULL;
+    b_f(b, "%-10s ", name);
+    b_esc(b, v->detail, strlen(v->detail), 0);
+    if (v->fix) {
+        b_f(b, "\n           fix: %s", first ? "as for " : "");
+        b_esc(b, first ? first : v->fix, strlen(first ? first : v->fix), 0);
+    }
+    b_c(b, '\n');
+}
+
+static void check_verdict_json(struct buf *b, const char *name, const struct check_verdict *v)
+{
+    b_f(b, "%s{\"name\":\"%s\",\"works\":%s,\"full\":%s,", b->p[b->len - 1] == '[' ? "" : ",",
+        name, v->works ? "true" : "false", v->full ? "true" : "false");
+    out_json_str(b, "detail", v->detail, (u32)strlen(v->detail));
+    if (v->fix) {
+        b_c(b, ',');
+        out_json_str(b, "mend", v->fix, (u32)strlen(v->fix));
+    }
+    b_c(b, '}');
+}
+
+/* monitor's is followed by that of the rings of virtio devices, which are a part of it. */
+static void check_verdicts(struct buf *b, bool json, u8 bits)
+{
+    bits |= bits & CHECK_MONITOR ? CHECK_VIRT : 0;
+    for (size_t i = 0; i < ARRAY_LEN(check_verdicts_of); i++) {
+        struct check_verdict v;
+        if (!(check_verdicts_of[i].bit & bits))
+            continue;
+        check_judge(&check_verdicts_of[i], &v);
+        if (json)
+            check_verdict_json(b, check_verdicts_of[i].name, &v);
+        else
+            check_verdict_text(b, check_verdicts_of[i].name, &v);
+    }
+}
+
+static void check_table(struct buf *b, bool json)
+{
+    for (u32 i = 0; i < check_n; i++) {
+        const struct check_done *d = &check_done[i];
+        check_tell(b, json, &d->row, &d->c, d->works);
+    }
+}
+
+/* Tries everything that the commands of `bits` can use, and tells what they can do here; with -v
+ * and in JSON also each thing that was tried. Returns whether all that they need works. */
 static bool check_run(u8 bits, bool json, struct buf *b)
 {
     bool all = true;
-    if (!json)
-        b_f(b, "%-20s %-5s %-*s %s\n", "ABILITY", "WORKS", CHECK_FOR, "FOR", "DETAIL");
-    for (size_t i = 0; i < ARRAY_LEN(check_rows); i++) {
-        const struct check_row *r = &check_rows[i];
-        struct check c = { "", "" };
-        if ((r->needed | r->useful) && !((r->needed | r->useful) & bits))
-            continue;
-        bool works = r->fn(&c);
-        all &= works || !(r->needed & bits);
-        check_tell(b, json, r, &c, works);
-        if (check_obj.fam)
-            check_programs(b, json, r);
+    check_try(bits);
+    for (u32 i = 0; i < check_n; i++)
+        all &= check_done[i].works || !(check_done[i].row.needed & bits);
+    if (json) {
+        check_table(b, true);
+        b_f(b, "{\"type\":\"summary\",\"works\":%s,\"verdicts\":[", all ? "true" : "false");
+        check_verdicts(b, true, bits);
+        b_s(b, "]}\n");
+        return all;
     }
-    if (json)
-        b_f(b, "{\"type\":\"summary\",\"works\":%s}\n", all ? "true" : "false");
+    check_verdicts(b, false, bits);
+    if (!opt.verbose) {
+        b_f(b, "kvis check -v shows all %u probes, kvis check cpu the events of the CPU\n",
+            check_n);
+        return all;
+    }
+    b_f(b, "\n%-20s %-5s %-*s %s\n", "ABILITY", "WORKS", CHECK_FOR, "FOR", "DETAIL");
+    check_table(b, false);
     return all;
 }
 
@@ -33073,7 +33284,8 @@ static int cmd_check(void)
         cmd_this_run("none"), cmd_json_header("none");
         b_put(&b, out.json.b.p, out.json.b.len);
     }
-    bool works = cpu ? check_cpu(&b, opt.json) : check_run(bits ? bits : 0xff, opt.json, &b);
+    bits = bits ? bits : CHECK_COMMANDS;
+    bool works = cpu ? check_cpu(&b, opt.json) : check_run(bits, opt.json, &b);
     int f = opt.json_file ? cmd_open_file(opt.json_file) : STDOUT_FILENO;
     int e = out_write_all(f, b.p, b.len);
     if (e < 0 && e != -EPIPE) {

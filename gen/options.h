@@ -260,6 +260,10 @@ enum {
       OPT_FLAG, { .flag = &oo.failed }, 0, 0, \
       NULL, "-x, --failed", \
       "show only opens that failed" }, \
+    { IN_CHECK, 'v', "verbose", NULL, 0, false, \
+      OPT_COUNT, { .count = &opt.verbose }, 0, 0, \
+      NULL, "-v, --verbose", \
+      "everything that was tried, too" }, \
     { IN_OPEN, 'p', "pid", "PID", ARG_PROCESSES, false, \
       OPT_NUMBER, { .number = &oo.pid }, 1, 2147483647, \
       NULL, "-p, --pid=PID", \

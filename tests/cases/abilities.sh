@@ -25,6 +25,27 @@ want "[e for e in E if e['name'] == 'call_switch' and e['detail'].startswith('sc
 eq JIT $jit "$(row bpf_jit)"
 eq lockdown "$(grep -q '\[confidentiality\]' /sys/kernel/security/lockdown 2>/dev/null && echo False || echo True)" "$(row lockdown)"
 
+# The verdicts: in text the first lines, and what they say is what the commands do.
+verdict() { js "[v for v in S['verdicts'] if v['name'] == '$1'][0]['$2']"; } # verdict COMMAND KEY
+eq "verdicts" "['trace', 'open', 'proc', 'monitor', 'virt']" "$(js "[v['name'] for v in S['verdicts']]")"
+want 'all(v.get("mend") for v in S["verdicts"] if not v["full"])'
+run check
+for c in trace open proc monitor virt; do
+    has out "^$c +"
+    grep -Fq "$(verdict $c detail)" out || fail "$c: text and JSON differ"
+done
+[ "$(wc -l <out)" -le 11 ] || fail "more than five verdicts, their fixes and one line"
+[ -z "$(grep -o 'fix: .*' out | grep -v ' as for ' | sort | uniq -d)" ] || fail "a fix stands twice"
+awk 'length > 80 && !/does not work/' out >long; [ ! -s long ] || fail "longer than 80 columns: $(cat long)"
+has out "^kvis check -v shows all $(js "len([e for e in E if e['type'] == 'check'])") probes"
+run check -v
+eq "rows of -v" "$(js "[e['name'] for e in E if e['type'] == 'check']" | tr -cd 'a-z_ ')" \
+    "$(sed -n '/^ABILITY/,$s/^\([a-z_]\{1,\}\) .*/\1/p' out | tr '\n' ' ' | sed 's/ $//')"
+[ -z "$(grep -o 'fix: .*' out | grep -v ' as for ' | sort | uniq -d)" ] || fail "a fix stands twice with -v"
+run trace -q --json=run -- true
+eq "hybrid" "$(js 'H["backend"]' run)" "$(verdict trace detail | grep -o '[hp][a-z]*' | grep -m 1 -x 'hybrid\|ptrace')"
+eq "kprobes" "$(row kprobes)" "$(verdict virt works)"
+
 # Under a filter like a container's: what is refused, by name, and by whom.
 refused() { # refused CALL ROW...: with CALL refused these rows do not work, and the filter is named
     call=$1; shift
@@ -37,8 +58,14 @@ refused() { # refused CALL ROW...: with CALL refused these rows do not work, and
 refused bpf bpf raw_tracepoints ring_buffer perf_rings bpf_jit open_programs call_programs disk_programs uring_programs sched_programs block_programs virtio_programs vhost_programs send_signal kprobes
 eq "exit status" 1 $st
 want "all('seccomp' in e['mend'] for e in E if e['name'] in ('bpf', 'raw_tracepoints', 'ring_buffer', 'send_signal'))"
+eq "trace without bpf" "ptrace: every traced call stops the program" "$(verdict trace detail)"
+eq "open without bpf" "does not work: bpf(BPF_PROG_LOAD): Operation not permitted" "$(verdict open detail)"
+want "all('seccomp' in v['mend'] for v in S['verdicts'])"
 refused perf_event_open perf_rings page_faults
+eq "trace without perf_event_open" "ptrace: every traced call stops the program, without page faults" "$(verdict trace detail)"
 refused ptrace ptrace attach
+eq "trace without ptrace" False "$(verdict trace works)"
+want "'ptrace' in S['verdicts'][0]['mend']"
 eq "exit status" 1 $st
 refused process_vm_readv tracee_memory
 "$BIN/refuse" bpf "$KVIS" open >out 2>err 9>&-; st=$?
@@ -49,12 +76,12 @@ status 0
 want "H['backend'] == 'ptrace'"
 
 # By command: only what that needs decides.
-run check trace; status 0
+run check trace -v; status 0
 has out '^ptrace +yes '
 hasnt out '^open_programs'
 run check trace open --json=json
 want 'any(e["name"] == "open_programs" for e in E)'
-run check monitor; status 0
+run check -v monitor; status 0
 has out '^sched_programs +yes +monitor'
 hasnt out '^(open_programs|ptrace) '
 run check nonsense; status 2
@@ -65,7 +92,15 @@ setpriv --reuid=65534 --clear-groups true 2>/dev/null || exit 0
 cp "$KVIS" kvis; chmod 755 kvis .
 KVIS="setpriv --reuid=65534 --regid=65534 --clear-groups ./kvis"
 kvu() { say "\$ $KVIS $*"; $KVIS "$@" >out 2>err 9>&-; st=$?; }
-kvu check open; status 1
+kvu check open -v; status 1
 has out '^bpf +NO '
 has out 'fix: it takes root'
 kvu check trace; status 0
+kvu check
+eq "lines of commands" "trace open proc monitor virt kvis" "$(sed -n 's/^\([a-z]\{1,\}\) .*/\1/p' out | tr '\n' ' ' | sed 's/ $//')"
+has out '^trace +ptrace: every traced call stops'
+has out '^(open|proc) +does not work: bpf.*not permitted'
+eq "the fix stands once" 1 "$(grep -c 'it takes root' out)"
+eq "and is referred to" 4 "$(grep -c '^ *fix: as for trace$' out)"
+kvu check -v
+eq "the fix stands once with -v, too" 1 "$(grep -c 'fix: it takes root' out)"

@@ -34,7 +34,7 @@ run trace --backend=ptrace -e trace=flock --json=json -- flock lockfile true
 want 'len(by("flock")) == 1'
 
 # The option: parsed, with its values, in the help, the manual and the completions.
-run check --only=yes
+run check -v --only=yes
 has out '^kernel +yes'
 hasnt out ' NO '
 run check --only=perhaps

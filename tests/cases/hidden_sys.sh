@@ -25,10 +25,17 @@ for where in '/sys;; is /sys mounted[?]' '/sys/kernel;; it takes CONFIG_DEBUG_IN
     status 0; has err "are not known.*$why"
     hidden "$dir" monitor -n 1 -i 0.1 -c block
     has out "$why"
-    hidden "$dir" check trace
+    hidden "$dir" check -v trace
     has out "^btf  *no .*$why"
+    hasnt out 'fix: .*(no usable|cannot be opened)' # what the verifier or the file said is no fix
+    has out '^call_programs  *no .*no usable'
+    hidden "$dir" check
+    has out '^trace  *ptrace: every traced call stops'
+    has out '^open  *works, without the kernel.s types [(]BTF[)]$'
+    case $dir in /sys) fix='mount -t sysfs sysfs /sys' ;; *) fix='use a kernel with CONFIG_DEBUG_INFO_BTF' ;; esac
+    eq "the fix stands once" 1 "$(grep -c "^ *fix: $fix\$" out)"
 done
-hidden /sys check trace
+hidden /sys check -v trace
 has out 'fix: mount -t sysfs'
 hidden /sys monitor -n 1 -i 0.1 -c cpufreq,hugepages,mbm,vhost,virtio
 hasnt out 'wants a kernel|no Intel RDT|no driver of vhost|no virtio device'

@@ -19,9 +19,9 @@ EVENT = [  # banners of ev_ and md_
 """),
 ]
 OPTION = [  # gen/README.md, "To add"
-    ("kvis.c", "static bool check_run(u8 bits, bool json, struct buf *b)\n", "static const char *check_only;\n\n"),
-    ("kvis.c", "        check_tell(b, json, r, &c, works);\n",
-     """        if (check_only && works != !strcmp(check_only, "yes"))
+    ("kvis.c", "static void check_table(struct buf *b, bool json)\n", "static const char *check_only;\n\n"),
+    ("kvis.c", "        check_tell(b, json, &d->row, &d->c, d->works);\n",
+     """        if (check_only && d->works != !strcmp(check_only, "yes"))
             continue;
 """),
     ("gen/tables/options.tbl", "argument DIR ", "argument WHICH words\n"),

@@ -3,7 +3,7 @@
 # timeout: 150
 # What `kvis check` says, against what this kernel is known to have.
 . /tests/lib.sh
-t_ok "all that trace and open need is there" "$KVIS" check
+t_ok "all that trace and open need is there" "$KVIS" check -v
 cp out checked
 t_has "kprobes, by their PMU" checked '^kprobes +yes .*attached to do_exit and its return'
 t_has "a program on a perf event" checked '^perf_programs +yes '
@@ -20,7 +20,7 @@ t_hasnt "no mount is left" /proc/mounts 'tracefs|debugfs'
 t_is "no program is left" 0 "$(grep -l '^prog_type' /proc/[0-9]*/fdinfo/* 2>/dev/null | wc -l)"
 
 mount -t tmpfs none /sys/devices/kprobe
-t_ok "without the kprobe PMU" "$KVIS" check
+t_ok "without the kprobe PMU" "$KVIS" check -v
 t_has "kprobes, by tracefs" out '^kprobes +yes .*attached to do_exit and its return'
 umount /sys/devices/kprobe
 mkdir t; mount -t tracefs none t
@@ -42,7 +42,7 @@ t_ok "and are taken out" until_true 5 gone
 umount t
 
 mount -t tmpfs none /sys/kernel/btf
-t_ok "open needs no BTF" "$KVIS" check open
+t_ok "open needs no BTF" "$KVIS" check -v open
 t_has "that it is missing is told" out '^btf +no '
 umount /sys/kernel/btf
 
@@ -51,14 +51,14 @@ t_ok "in a pid namespace" unshare -p -m -f --mount-proc "$KVIS" check open
 was="$(cat /proc/sys/kernel/perf_event_paranoid) $(cat /proc/sys/kernel/kptr_restrict)"
 echo 3 >/proc/sys/kernel/perf_event_paranoid
 echo 2 >/proc/sys/kernel/kptr_restrict
-t_ok "perf_event_paranoid 3, kptr_restrict 2" "$KVIS" check open
+t_ok "perf_event_paranoid 3, kptr_restrict 2" "$KVIS" check -v open
 t_has "is told" out '^perf_rings +yes '
 echo "${was% *}" >/proc/sys/kernel/perf_event_paranoid
 echo "${was#* }" >/proc/sys/kernel/kptr_restrict
 (ulimit -l 0; t_run "$KVIS" check open; echo "$st" >limited)
 t_is "RLIMIT_MEMLOCK 0" 0 "$(cat limited)"
 if (echo 0 >/sys/devices/system/cpu/cpu1/online) 2>/dev/null; then
-    t_ok "a CPU off" "$KVIS" check open
+    t_ok "a CPU off" "$KVIS" check -v open
     t_has "its perf rings" out '^perf_rings +yes '
     echo 1 >/sys/devices/system/cpu/cpu1/online
 fi
@@ -71,5 +71,10 @@ t_is "a user may not" 1 $st
 t_has "and is told what mends it" out 'fix: .*root'
 t_run user "$KVIS" check trace
 t_is "but may trace" 0 $st
+t_ok "the verdicts" "$KVIS" check
+t_has "trace" out '^trace +full: hybrid for commands'
+t_has "open" out '^open +full$'
+t_has "proc" out '^proc +full$'
+t_has "rings of virtio devices" out '^virt +full$'
 t_run "$KVIS" check --json
 t_json "JSON of it" out 'len([e for e in E if e["type"] == "check"]) >= 20 and S["works"] is True'
