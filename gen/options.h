@@ -263,7 +263,7 @@ enum {
     { IN_CHECK, 'v', "verbose", NULL, 0, false, \
       OPT_COUNT, { .count = &opt.verbose }, 0, 0, \
       NULL, "-v, --verbose", \
-      "everything that was tried, too" }, \
+      "show everything that was tried, and how to fix it" }, \
     { IN_OPEN, 'p', "pid", "PID", ARG_PROCESSES, false, \
       OPT_NUMBER, { .number = &oo.pid }, 1, 2147483647, \
       NULL, "-p, --pid=PID", \
