@@ -101,6 +101,7 @@ gen: ## rebuild gen/*.h from the tables, bpf_insns/*.h from the probes (with cla
 	sh gen/rules.sh
 	sh gen/options.sh
 	sh gen/manual.sh
+	sh gen/metrics.sh
 	CLANG='$(CLANG)' sh gen/insns.sh
 
 vet: ## every BPF array is signed in bpf_insns/VETTED

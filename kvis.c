@@ -21842,14 +21842,12 @@ static int proc_run(u64 end_ns)
 }
 
 /* == 32 met_  metrics: the table, and their numbers now ================================
- * All that `kvis monitor` shows is a row of metrics[]: its name, whence it comes, what form its
- * number has (met_forms[]: unit and scale) and what it is counted by (met_dims[]: CPU, node ...).
- * A source reads and calls met_count, met_set or met_raw; the sinks walk the table. They know no
- * source, and a source knows no sink. To add a metric: a row of MET_ROWS; where the source takes
- * rows by their key (met_keys, met_files, met_columns) nothing else. To add a source: its SRC_ here
- * and its row in mon_sources[], with the function that reads it; to add a thing to count by: its
- * DIM_, its row in met_dims[] and what scr_key sorts it by. Memory is bounded: at most MET_INSTS
- * things and MET_SERIES numbers. */
+ * All that `kvis monitor` shows is a row of gen/tables/metrics.tbl, whose head says how to add a
+ * metric, a source, or a thing to count by: one row, and for a source the function that reads it.
+ * A source calls met_count, met_set or met_raw; the sinks walk the tables. They know no source, and
+ * a source knows no sink. Memory is bounded: at most MET_INSTS things and MET_SERIES numbers. */
+
+#include "gen/metrics.h"
 
 enum {
     MET_INSTS = 8192, MET_SERIES = 1 << 19, MET_IDS = 1024,
@@ -21860,681 +21858,92 @@ enum {
 
 /* Rows of mon_sources[]. */
 enum met_src {
-    SRC_STAT, SRC_FREQ, SRC_PMC, SRC_LOAD, SRC_PSI, SRC_SCHEDSTAT, SRC_MEMINFO, SRC_VMSTAT,
-    SRC_HUGE,
-    SRC_KHUGE, SRC_NUMASTAT, SRC_NODEMEM, SRC_BALANCE, SRC_DISK, SRC_ZONE, SRC_HWMON,
-    SRC_THROTTLE, SRC_NET, SRC_TCP, SRC_SOFTNET, SRC_LIMITS, SRC_BUSY,
-    SRC_PAGES, SRC_CGROUPS,
-    SRC_PROC, SRC_CGROUP, SRC_CGFILES, SRC_RUNQ, SRC_DEPTH, SRC_ESTIMATE, SRC_BLOCK,
-    SRC_VIRTIO, SRC_VHOST, SRC_MEMBW, SRC_POWER, SRC_MBM,
+#define X(id, ...) SRC_##id,
+    MET_SOURCES(X)
+#undef X
     N_SRC
 };
 
 enum met_dim {
-    DIM_NONE, DIM_CPU, DIM_PMU, DIM_PID, DIM_CGROUP, DIM_NODE, DIM_POOL, DIM_DISK, DIM_ZONE,
-    DIM_SENSOR, DIM_NET, DIM_BUSY, DIM_GROUP, DIM_QUEUE, DIM_VHOST, DIM_SOCKET,
-    DIM_L3, N_DIM,
-    DIM_PMC /* of a metric: counted by each of the first five */
-};
-
-/* In JSON a thing's numbers are in an object under `json`; Prometheus has a label. `info`: what
- * met_inst.info is, NULL: nothing. */
-static const struct { const char *json, *label, *info; } met_dims[N_DIM] = {
-    [DIM_CPU] = { "cpu", "cpu", NULL },
-    [DIM_PMU] = { "pmu", "pmu", "cpus" }, /* where there are several: hybrid, big.LITTLE */
-    [DIM_PID] = { "pid", "pid", "comm" },
-    [DIM_CGROUP] = { "cgroup", "cgroup", NULL }, /* there is one, without a name */
-    [DIM_NODE] = { "node", "node", "distance" },
-    [DIM_POOL] = { "hugepages", "pagesize", NULL },
-    [DIM_DISK] = { "device", "device", "on" }, /* the disk of a partition, the parts of dm and md */
-    [DIM_ZONE] = { "zone", "zone", "type" },
-    [DIM_SENSOR] = { "sensor", "sensor", "label" },
-    [DIM_BUSY] = { "busy", "pid", "comm" },
-    [DIM_GROUP] = { "group", "cgroup", NULL }, /* each that has a limit */
-    [DIM_NET] = { "interface", "device", "driver" }, /* of hardware; others have none */
-    [DIM_QUEUE] = { "queue", "queue", "driver" },
-    [DIM_VHOST] = { "vhost", "vhost", "owner" },
-    [DIM_SOCKET] = { "socket", "socket", NULL }, /* physical_package_id */
-    [DIM_L3] = { "l3", "l3", NULL }, /* a domain of resctrl; of another group: "GROUP/domain" */
+#define X(id, ...) DIM_##id,
+    MET_THINGS(X)
+#undef X
+    N_DIM,
+    DIM_PMC /* of a metric: counted by each that has met_dims[].pmc */
 };
 
 enum met_form {
-    /* counters: of things, USER_HZ, ms, us, ns, bytes, KiB, sectors, pages, uJ */
-    F_COUNT, F_TICKS, F_CMS, F_CUS, F_CNS, F_CBYTES, F_CKB, F_CSECT, F_CPAGES, F_CUJ,
-    /* numbers as they are now: of things, KiB, pages; ratio, seconds, millidegrees, kHz */
-    F_NUM, F_KB, F_PAGES, F_BYTES, F_RATIO, F_SECONDS, F_MILLI, F_TREND, F_KHZ, F_NS,
-    F_BITS, F_BYTE_RATE,
-    /* counters of ms and ns, added up over all that wait: a second, how many of them there were */
-    F_MS_QUEUED, F_NS_QUEUED,
+#define X(id, ...) F_##id,
+    MET_UNITS(X)
+#undef X
     N_FORM
 };
 
+enum {
+#define X(id, ...) M_##id,
+    MET_ROWS(X)
+#undef X
+    N_METRICS
+};
+
+enum met_hist_id {
+#define X(id, ...) HIST_##id,
+    MET_DISTRIBUTIONS(X)
+#undef X
+    N_HIST
+};
+
+/* In JSON a thing's numbers are in an object under `json`; Prometheus has a label. */
+static const struct {
+    const char *json, *label;
+    const char *info; /* what met_inst.info is; NULL: nothing */
+    const char *pmc;  /* what names of DIM_PMC begin with here; NULL: they are not counted by it */
+    u16 sort;         /* the metric that the screen sorts by */
+    bool least_first;
+} met_dims[N_DIM] = {
+#define X(id, json, label, info, sort, least, pmc) \
+    [DIM_##id] = { json, label, info, pmc, sort, least },
+    MET_THINGS(X)
+#undef X
+};
+
+/* As what a number is shown. */
 enum met_unit {
-    U_NUM, U_RATE, U_RATIO, U_BYTES, U_BYTE_RATE, U_SECONDS, U_CELSIUS, U_HERTZ, U_NS, U_WATTS
+    U_NUMBER, U_RATE, U_RATIO, U_BYTES, U_BYTE_RATE, U_SECONDS, U_CELSIUS, U_HERTZ, U_NS, U_WATTS
 };
 
 /* What is behind a metric's name: in JSON, where a counter is a rate (of seconds: a ratio), and in
  * Prometheus, where it counts on. */
 static struct met_form_row {
     bool counter;
-    u8 unit; /* enum met_unit, for text */
+    u8 unit; /* enum met_unit */
     const char *json, *prom;
     double scale; /* what the kernel's number is to be multiplied by */
 } met_forms[N_FORM] = {
-    [F_COUNT] = { true, U_RATE, "_per_second", "_total", 1 },
-    [F_TICKS] = { true, U_RATIO, "_ratio", "_seconds_total", 0.01 /* USER_HZ: met_init */ },
-    [F_CMS] = { true, U_RATIO, "_ratio", "_seconds_total", 1e-3 },
-    [F_CUS] = { true, U_RATIO, "_ratio", "_seconds_total", 1e-6 },
-    [F_CNS] = { true, U_RATIO, "_ratio", "_seconds_total", 1e-9 },
-    [F_CBYTES] = { true, U_BYTE_RATE, "_bytes_per_second", "_bytes_total", 1 },
-    [F_CKB] = { true, U_BYTE_RATE, "_bytes_per_second", "_bytes_total", 1024 },
-    [F_CSECT] = { true, U_BYTE_RATE, "_bytes_per_second", "_bytes_total", 512 },
-    [F_CPAGES] = { true, U_BYTE_RATE, "_bytes_per_second", "_bytes_total", 4096 /* met_init */ },
-    [F_CUJ] = { true, U_WATTS, "_watts", "_joules_total", 1e-6 },
-    [F_NUM] = { false, U_NUM, "", "", 1 },
-    [F_KB] = { false, U_BYTES, "_bytes", "_bytes", 1024 },
-    [F_PAGES] = { false, U_BYTES, "_bytes", "_bytes", 4096 /* met_init */ },
-    [F_BYTES] = { false, U_BYTES, "_bytes", "_bytes", 1 },
-    [F_RATIO] = { false, U_RATIO, "_ratio", "_ratio", 1 },
-    [F_SECONDS] = { false, U_SECONDS, "_seconds", "_seconds", 1 },
-    [F_MILLI] = { false, U_CELSIUS, "_celsius", "_celsius", 1e-3 },
-    [F_TREND] = { false, U_NUM, "_celsius_per_second", "_celsius_per_second", 1 },
-    [F_KHZ] = { false, U_HERTZ, "_hertz", "_hertz", 1000 },
-    [F_NS] = { false, U_NS, "_ns", "_ns", 1 },
-    [F_BITS] = { false, U_NUM, "_bits", "_bits", 1 },
-    [F_BYTE_RATE] = { false, U_BYTE_RATE, "_bytes_per_second", "_bytes_per_second", 1 },
-    [F_MS_QUEUED] = { true, U_NUM, "_ratio", "_seconds_total", 1e-3 },
-    [F_NS_QUEUED] = { true, U_NUM, "_ratio", "_seconds_total", 1e-9 },
-};
-
-/* Of a distribution, in this interval; Prometheus has all of it (met_hist_rows[]) instead. */
-#define MET_PARTS(X, id, name, src, form, dim) \
-    X(id##_P50, name "_p50", "", src, form, dim, "-", "") \
-    X(id##_P90, name "_p90", "", src, form, dim, "-", "") \
-    X(id##_P99, name "_p99", "", src, form, dim, "-", "") \
-    X(id##_MAX, name "_max", "", src, form, dim, "-", "")
-
-/* id; name; key: its name in the source's file, or its column; source; form; dimension; name in
- * Prometheus where it is not kvis_NAME with the form's ending (rows of one name are neighbours);
- * help. Names that node_exporter has too are its own, but for the prefix. */
-#define MET_ROWS(X) \
-    X(USER, "user", "1", STAT, TICKS, CPU, "cpu_seconds_total{mode=\"user\"", \
-      "Time of CPUs in each mode (user and nice include what guests took)") \
-    X(NICE, "nice", "2", STAT, TICKS, CPU, "cpu_seconds_total{mode=\"nice\"", "") \
-    X(SYSTEM, "system", "3", STAT, TICKS, CPU, "cpu_seconds_total{mode=\"system\"", "") \
-    X(IDLE, "idle", "4", STAT, TICKS, CPU, "cpu_seconds_total{mode=\"idle\"", "") \
-    X(IOWAIT, "iowait", "5", STAT, TICKS, CPU, "cpu_seconds_total{mode=\"iowait\"", "") \
-    X(IRQ, "irq", "6", STAT, TICKS, CPU, "cpu_seconds_total{mode=\"irq\"", "") \
-    X(SOFTIRQ, "softirq", "7", STAT, TICKS, CPU, "cpu_seconds_total{mode=\"softirq\"", "") \
-    X(STEAL, "steal", "8", STAT, TICKS, CPU, "cpu_seconds_total{mode=\"steal\"", "") \
-    X(GUEST, "guest", "9", STAT, TICKS, CPU, "cpu_guest_seconds_total{mode=\"user\"", \
-      "Time of CPUs in guests") \
-    X(GUEST_NICE, "guest_nice", "10", STAT, TICKS, CPU, "cpu_guest_seconds_total{mode=\"nice\"", \
-      "") \
-    X(CPUS, "cpus_online", "", STAT, NUM, NONE, "", "CPUs that are online") \
-    X(CTXT, "context_switches", "ctxt", STAT, COUNT, NONE, "", "Context switches") \
-    X(INTR, "interrupts", "intr", STAT, COUNT, NONE, "intr_total", "Interrupts serviced") \
-    X(FORKS, "forks", "processes", STAT, COUNT, NONE, "", "Processes and threads created") \
-    X(RUNNING, "procs_running", "procs_running", STAT, NUM, NONE, "", "Tasks that can run") \
-    X(BLOCKED, "procs_blocked", "procs_blocked", STAT, NUM, NONE, "", \
-      "Tasks that wait for I/O") \
-    X(CYCLES, "cycles", "", PMC, COUNT, PMC, "", "Cycles of CPUs that were not halted") \
-    X(INSNS, "instructions", "", PMC, COUNT, PMC, "", "Instructions retired") \
-    X(REF_CYCLES, "ref_cycles", "", PMC, COUNT, PMC, "", \
-      "Cycles of CPUs that were not halted, of a clock that never changes") \
-    X(BRANCHES, "branches", "", PMC, COUNT, PMC, "", "Branches retired") \
-    X(BRANCH_MISSES, "branch_misses", "", PMC, COUNT, PMC, "", "Branches that were mispredicted") \
-    X(L1D, "l1d_accesses", "", PMC, COUNT, PMC, "", \
-      "Accesses to the L1 data cache (kvis check cpu names the event: loads alone on Intel)") \
-    X(L1D_MISSES, "l1d_misses", "", PMC, COUNT, PMC, "", "L1 data-cache accesses that missed") \
-    X(L2, "l2_accesses", "", PMC, COUNT, PMC, "", "Accesses to the L2 cache, for data") \
-    X(L2_MISSES, "l2_misses", "", PMC, COUNT, PMC, "", "L2 cache accesses that missed") \
-    X(LLC, "llc_accesses", "", PMC, COUNT, PMC, "", "Accesses to the last-level cache") \
-    X(LLC_MISSES, "llc_misses", "", PMC, COUNT, PMC, "", "Last-level cache accesses that missed") \
-    X(DTLB_MISSES, "dtlb_misses", "", PMC, COUNT, PMC, "", \
-      "Data accesses that missed the first-level TLB") \
-    X(DTLB_WALKS, "dtlb_walks", "", PMC, COUNT, PMC, "", "Page walks for data") \
-    X(ITLB_MISSES, "itlb_misses", "", PMC, COUNT, PMC, "", \
-      "Fetches of code that missed the first-level TLB") \
-    X(ITLB_WALKS, "itlb_walks", "", PMC, COUNT, PMC, "", "Page walks for code") \
-    X(STALLED_FRONT, "stalled_cycles_frontend", "", PMC, COUNT, PMC, "", \
-      "Cycles in which the frontend gave nothing") \
-    X(STALLED_BACK, "stalled_cycles_backend", "", PMC, COUNT, PMC, "", \
-      "Cycles in which the backend took nothing") \
-    X(STALLED, "stalled_cycles", "", PMC, COUNT, PMC, "", "Cycles without work done") \
-    X(IPC, "ipc", "", PMC, NUM, PMC, "", "Instructions per cycle") \
-    X(STALL, "stall", "", PMC, RATIO, PMC, "", "Share of the cycles without work done") \
-    X(STALL_FRONT, "stall_frontend", "", PMC, RATIO, PMC, "", \
-      "Share of the cycles in which the frontend gave nothing") \
-    X(STALL_BACK, "stall_backend", "", PMC, RATIO, PMC, "", \
-      "Share of the cycles in which the backend took nothing") \
-    X(BRANCH_MISS, "branch_miss", "", PMC, RATIO, PMC, "", "Share of branches mispredicted") \
-    X(BRANCH_MPKI, "branch_mpki", "", PMC, NUM, PMC, "", \
-      "Branches mispredicted, of 1000 instructions") \
-    X(L1D_MISS, "l1d_miss", "", PMC, RATIO, PMC, "", \
-      "Share of L1 data-cache accesses that missed") \
-    X(L1D_MPKI, "l1d_mpki", "", PMC, NUM, PMC, "", "L1 data misses in 1000 instructions") \
-    X(L2_MISS, "l2_miss", "", PMC, RATIO, PMC, "", \
-      "Share of L2 cache accesses that missed") \
-    X(L2_MPKI, "l2_mpki", "", PMC, NUM, PMC, "", "L2 misses in 1000 instructions") \
-    X(LLC_MISS, "llc_miss", "", PMC, RATIO, PMC, "", \
-      "Share of last-level cache accesses that missed") \
-    X(LLC_MPKI, "llc_mpki", "", PMC, NUM, PMC, "", \
-      "Last-level cache misses in 1000 instructions") \
-    X(DTLB_MPKI, "dtlb_mpki", "", PMC, NUM, PMC, "", "dTLB misses in 1000 instructions") \
-    X(DTLB_WPKI, "dtlb_walks_pki", "", PMC, NUM, PMC, "", "dTLB walks in 1000 instructions") \
-    X(ITLB_MPKI, "itlb_mpki", "", PMC, NUM, PMC, "", "iTLB misses in 1000 instructions") \
-    X(ITLB_WPKI, "itlb_walks_pki", "", PMC, NUM, PMC, "", "iTLB walks in 1000 instructions") \
-    X(TD_RETIRING, "topdown_retiring", "", PMC, RATIO, PMC, "", \
-      "Share of the pipeline's slots whose work was of use (Topdown, level 1)") \
-    X(TD_BAD, "topdown_bad_speculation", "", PMC, RATIO, PMC, "", \
-      "Share of pipeline slots spent on mispredicted paths") \
-    X(TD_FRONT, "topdown_frontend", "", PMC, RATIO, PMC, "", \
-      "Share of pipeline slots empty because the frontend gave nothing") \
-    X(TD_BACK, "topdown_backend", "", PMC, RATIO, PMC, "", \
-      "Share of pipeline slots empty because the backend took nothing") \
-    X(PMC_SHARE, "pmc_running", "", PMC, RATIO, PMC, "", \
-      "Share of the time in which the least of these events was counted: they are scaled by it") \
-    X(LOAD1, "load1", "", LOAD, NUM, NONE, "", "Load average of 1 minute") \
-    X(LOAD5, "load5", "", LOAD, NUM, NONE, "", "Load average of 5 minutes") \
-    X(LOAD15, "load15", "", LOAD, NUM, NONE, "", "Load average of 15 minutes") \
-    X(PSI_CPU, "pressure_cpu_waiting", "cpu some", PSI, CUS, NONE, "", \
-      "Time in which some task waited for a CPU") \
-    X(PSI_CPU_ALL, "pressure_cpu_stalled", "cpu full", PSI, CUS, NONE, "", \
-      "Time in which all tasks waited for a CPU") \
-    X(PSI_MEM, "pressure_memory_waiting", "memory some", PSI, CUS, NONE, "", \
-      "Time in which some task waited for memory") \
-    X(PSI_MEM_ALL, "pressure_memory_stalled", "memory full", PSI, CUS, NONE, "", \
-      "Time in which all tasks waited for memory") \
-    X(PSI_IO, "pressure_io_waiting", "io some", PSI, CUS, NONE, "", \
-      "Time in which some task waited for I/O") \
-    X(PSI_IO_ALL, "pressure_io_stalled", "io full", PSI, CUS, NONE, "", \
-      "Time in which all tasks waited for I/O") \
-    X(PSI_IRQ_ALL, "pressure_irq_stalled", "irq full", PSI, CUS, NONE, "", \
-      "Time in which all tasks waited for interrupts") \
-    X(FREQ, "frequency", "scaling_cur_freq", FREQ, KHZ, CPU, "cpu_scaling_frequency_hertz", \
-      "What the CPU runs at now") \
-    X(FREQ_LIMIT, "frequency_limit", "scaling_max_freq", FREQ, KHZ, CPU, \
-      "cpu_scaling_frequency_max_hertz", "Highest CPU frequency allowed now") \
-    X(FREQ_MIN, "frequency_min", "cpuinfo_min_freq", FREQ, KHZ, CPU, "cpu_frequency_min_hertz", \
-      "Minimum CPU frequency") \
-    X(FREQ_MAX, "frequency_max", "cpuinfo_max_freq", FREQ, KHZ, CPU, "cpu_frequency_max_hertz", \
-      "Maximum CPU frequency") \
-    X(FREQ_BASE, "frequency_base", "", FREQ, KHZ, CPU, "", \
-      "Frequency that all CPUs can sustain at the same time") \
-    X(SS_RUN, "schedstat_running", "7", SCHEDSTAT, CNS, CPU, "", "Time in which tasks ran") \
-    X(SS_WAIT, "schedstat_waiting", "8", SCHEDSTAT, NS_QUEUED, CPU, "", \
-      "Time for which tasks waited to run, added up; per second, the number of waiting tasks") \
-    X(SS_SLICES, "schedstat_timeslices", "9", SCHEDSTAT, COUNT, CPU, "", "Timeslices run") \
-    X(MEM_TOTAL, "memory_total", "MemTotal", MEMINFO, KB, NONE, "", "") \
-    X(MEM_FREE, "memory_free", "MemFree", MEMINFO, KB, NONE, "", "") \
-    X(MEM_AVAIL, "memory_available", "MemAvailable", MEMINFO, KB, NONE, "", \
-      "What can be had without swapping, by the kernel's guess") \
-    X(MEM_CACHED, "memory_cached", "Cached", MEMINFO, KB, NONE, "", "") \
-    X(MEM_ANON, "memory_anon", "AnonPages", MEMINFO, KB, NONE, "", "") \
-    X(MEM_THP, "memory_anon_huge", "AnonHugePages", MEMINFO, KB, NONE, "", \
-      "Anonymous memory in transparent hugepages") \
-    X(MEM_SHMEM, "memory_shmem", "Shmem", MEMINFO, KB, NONE, "", "") \
-    X(MEM_DIRTY, "memory_dirty", "Dirty", MEMINFO, KB, NONE, "", "") \
-    X(MEM_WRITEBACK, "memory_writeback", "Writeback", MEMINFO, KB, NONE, "", \
-      "") \
-    X(MEM_RECLAIMABLE, "memory_slab_reclaimable", "SReclaimable", MEMINFO, KB, NONE, "", \
-      "") \
-    X(MEM_UNRECLAIM, "memory_slab_unreclaimable", "SUnreclaim", MEMINFO, KB, NONE, "", \
-      "") \
-    X(MEM_TABLES, "memory_page_tables", "PageTables", MEMINFO, KB, NONE, "", \
-      "") \
-    X(MEM_COMMITTED, "memory_committed", "Committed_AS", MEMINFO, KB, NONE, "", \
-      "") \
-    X(SWAP_TOTAL, "swap_total", "SwapTotal", MEMINFO, KB, NONE, "", "") \
-    X(SWAP_FREE, "swap_free", "SwapFree", MEMINFO, KB, NONE, "", "") \
-    X(THP_RATIO, "thp", "", MEMINFO, RATIO, NONE, "", \
-      "Share of anonymous memory in transparent hugepages") \
-    X(FAULTS, "page_faults", "pgfault", VMSTAT, COUNT, NONE, "", "Page faults, of both kinds") \
-    X(FAULTS_MINOR, "minor_faults", "", VMSTAT, COUNT, NONE, "", \
-      "Page faults without a read from disk") \
-    X(FAULTS_MAJOR, "major_faults", "pgmajfault", VMSTAT, COUNT, NONE, "", \
-      "Page faults with a read from disk") \
-    X(PAGED_IN, "paged_in", "pgpgin", VMSTAT, CKB, NONE, "", "Read from disks") \
-    X(PAGED_OUT, "paged_out", "pgpgout", VMSTAT, CKB, NONE, "", "Written to disks") \
-    X(SWAP_IN, "swap_in", "pswpin", VMSTAT, CPAGES, NONE, "", "Read from swap") \
-    X(SWAP_OUT, "swap_out", "pswpout", VMSTAT, CPAGES, NONE, "", "Written to swap") \
-    X(SCAN_KSWAPD, "pages_scanned_kswapd", "pgscan_kswapd", VMSTAT, COUNT, NONE, "", \
-      "Pages looked at for reclaim, by kswapd") \
-    X(SCAN_DIRECT, "pages_scanned_direct", "pgscan_direct", VMSTAT, COUNT, NONE, "", \
-      "Pages looked at for reclaim, by who wanted memory") \
-    X(STEAL_KSWAPD, "pages_reclaimed_kswapd", "pgsteal_kswapd", VMSTAT, COUNT, NONE, "", \
-      "Pages reclaimed by kswapd") \
-    X(STEAL_DIRECT, "pages_reclaimed_direct", "pgsteal_direct", VMSTAT, COUNT, NONE, "", \
-      "Pages reclaimed by who wanted memory") \
-    X(STALLS, "allocation_stalls", "allocstall_*", VMSTAT, COUNT, NONE, "", \
-      "Allocations that had to reclaim first") \
-    X(REFAULTS, "workingset_refaults", "workingset_refault*", VMSTAT, COUNT, NONE, "", \
-      "Pages that were needed again soon after their reclaim") \
-    X(OOM, "oom_kills", "oom_kill", VMSTAT, COUNT, NONE, "", "Kills for want of memory") \
-    X(COMPACT, "compaction_stalls", "compact_stall", VMSTAT, COUNT, NONE, "", \
-      "Allocations that had to compact memory first") \
-    X(COMPACT_OK, "compaction_successes", "compact_success", VMSTAT, COUNT, NONE, "", "") \
-    X(COMPACT_FAIL, "compaction_failures", "compact_fail", VMSTAT, COUNT, NONE, "", "") \
-    X(THP_FAULT, "thp_fault_allocs", "thp_fault_alloc", VMSTAT, COUNT, NONE, "", \
-      "Page faults that got a transparent hugepage") \
-    X(THP_FALLBACK, "thp_fault_fallbacks", "thp_fault_fallback", VMSTAT, COUNT, NONE, "", \
-      "Page faults that did not get the transparent hugepage they should have") \
-    X(THP_COLLAPSE, "thp_collapses", "thp_collapse_alloc", VMSTAT, COUNT, NONE, "", \
-      "Hugepages that khugepaged got for a collapse") \
-    X(THP_COLLAPSE_FAIL, "thp_collapse_failures", "thp_collapse_alloc_failed", VMSTAT, COUNT, \
-      NONE, "", "Hugepages that khugepaged could not get for a collapse") \
-    X(THP_SPLIT, "thp_splits", "thp_split_page", VMSTAT, COUNT, NONE, "", \
-      "Transparent hugepages that were split") \
-    X(KHUGE, "khugepaged_pages_collapsed", "pages_collapsed", KHUGE, COUNT, NONE, "", "") \
-    X(KHUGE_SCANS, "khugepaged_full_scans", "full_scans", KHUGE, COUNT, NONE, "", "") \
-    X(POOL, "hugepages", "nr_hugepages", HUGE, NUM, POOL, "", "Hugepages of a pool") \
-    X(POOL_FREE, "hugepages_free", "free_hugepages", HUGE, NUM, POOL, "", "") \
-    X(POOL_RESERVED, "hugepages_reserved", "resv_hugepages", HUGE, NUM, POOL, "", \
-      "Free ones that are promised to a mapping") \
-    X(POOL_SURPLUS, "hugepages_surplus", "surplus_hugepages", HUGE, NUM, POOL, "", \
-      "Surplus hugepages: those over the size of the pool") \
-    X(POOL_OVERCOMMIT, "hugepages_overcommit", "nr_overcommit_hugepages", HUGE, NUM, POOL, "", \
-      "Surplus hugepages that the pool may have") \
-    X(POOL_RATIO, "hugepage_pool", "", HUGE, RATIO, POOL, "", \
-      "Share of the pool that is in use") \
-    X(NUMA_HIT, "numa_hit", "numa_hit", NUMASTAT, COUNT, NODE, "memory_numa_numa_hit_total", \
-      "Pages taken from the node that was wanted") \
-    X(NUMA_MISS, "numa_miss", "numa_miss", NUMASTAT, COUNT, NODE, "memory_numa_numa_miss_total", \
-      "Pages taken from this node though another was wanted") \
-    X(NUMA_FOREIGN, "numa_foreign", "numa_foreign", NUMASTAT, COUNT, NODE, \
-      "memory_numa_numa_foreign_total", "Pages wanted here and taken from another") \
-    X(NUMA_INTERLEAVE, "interleave_hit", "interleave_hit", NUMASTAT, COUNT, NODE, \
-      "memory_numa_interleave_hit_total", "Pages interleaved as wanted") \
-    X(NUMA_LOCAL, "local_node", "local_node", NUMASTAT, COUNT, NODE, \
-      "memory_numa_local_node_total", "Pages taken from here by a CPU of this node") \
-    X(NUMA_OTHER, "other_node", "other_node", NUMASTAT, COUNT, NODE, \
-      "memory_numa_other_node_total", "Pages taken from here by a CPU of another node") \
-    X(NUMA_REMOTE, "numa_remote", "", NUMASTAT, RATIO, NODE, "", \
-      "Share of the pages taken that went to a CPU of another node") \
-    X(NODE_TOTAL, "memory_total", "MemTotal", NODEMEM, KB, NODE, "memory_numa_total_bytes", "") \
-    X(NODE_FREE, "memory_free", "MemFree", NODEMEM, KB, NODE, "memory_numa_free_bytes", "") \
-    X(NODE_USED, "memory_used", "MemUsed", NODEMEM, KB, NODE, "memory_numa_used_bytes", "") \
-    X(NODE_ANON, "memory_anon", "AnonPages", NODEMEM, KB, NODE, "memory_numa_anon_bytes", "") \
-    X(NODE_FILE, "memory_file", "FilePages", NODEMEM, KB, NODE, "memory_numa_file_bytes", "") \
-    X(NODE_SHMEM, "memory_shmem", "Shmem", NODEMEM, KB, NODE, "memory_numa_shmem_bytes", "") \
-    X(NODE_THP, "memory_anon_huge", "AnonHugePages", NODEMEM, KB, NODE, \
-      "memory_numa_anon_huge_bytes", "") \
-    X(NODE_HUGE, "hugepages", "HugePages_Total", NODEMEM, NUM, NODE, \
-      "memory_numa_hugepages", "Hugepages of the usual size") \
-    X(NODE_HUGE_FREE, "hugepages_free", "HugePages_Free", NODEMEM, NUM, NODE, \
-      "memory_numa_hugepages_free", "") \
-    X(NODE_HUGE_SURP, "hugepages_surplus", "HugePages_Surp", NODEMEM, NUM, NODE, \
-      "memory_numa_hugepages_surplus", "") \
-    X(MIGRATE, "page_migrations", "pgmigrate_success", BALANCE, COUNT, NONE, "", \
-      "Pages moved, between nodes or by compaction") \
-    X(MIGRATE_FAIL, "page_migration_failures", "pgmigrate_fail", BALANCE, COUNT, NONE, "", "") \
-    X(NUMA_PTES, "numa_pte_updates", "numa_pte_updates", BALANCE, COUNT, NONE, "", \
-      "Pages unmapped for NUMA balancing, to see which tasks use them") \
-    X(NUMA_FAULTS, "numa_hint_faults", "numa_hint_faults", BALANCE, COUNT, NONE, "", \
-      "NUMA hinting faults: accesses to pages that NUMA balancing unmapped") \
-    X(NUMA_FAULTS_LOCAL, "numa_hint_faults_local", "numa_hint_faults_local", BALANCE, COUNT, \
-      NONE, "", "NUMA hinting faults on pages of the task's own node") \
-    X(NUMA_MOVED, "numa_pages_migrated", "numa_pages_migrated", BALANCE, COUNT, NONE, "", \
-      "Pages that NUMA balancing moved to the node that uses them") \
-    X(DISK_READS, "disk_reads", "3", DISK, COUNT, DISK, "disk_reads_completed_total", \
-      "Reads completed") \
-    X(DISK_WRITES, "disk_writes", "7", DISK, COUNT, DISK, "disk_writes_completed_total", \
-      "Writes completed") \
-    X(DISK_DISCARDS, "disk_discards", "14", DISK, COUNT, DISK, "disk_discards_completed_total", \
-      "Discards completed") \
-    X(DISK_FLUSHES, "disk_flushes", "18", DISK, COUNT, DISK, "disk_flush_requests_total", \
-      "Flushes completed") \
-    X(DISK_READ, "disk_read", "5", DISK, CSECT, DISK, "", "Bytes read") \
-    X(DISK_WRITTEN, "disk_written", "9", DISK, CSECT, DISK, "", "Bytes written") \
-    X(DISK_DISCARDED, "disk_discarded", "16", DISK, CSECT, DISK, "", "Bytes discarded") \
-    X(DISK_READ_TIME, "disk_read_time", "6", DISK, CMS, DISK, "", \
-      "Time that reads took, added up") \
-    X(DISK_WRITE_TIME, "disk_write_time", "10", DISK, CMS, DISK, "", \
-      "Time that writes took, added up") \
-    X(DISK_BUSY, "disk_io_time", "12", DISK, CMS, DISK, "", \
-      "Time with a request under way") \
-    X(DISK_QUEUE, "disk_io_time_weighted", "13", DISK, MS_QUEUED, DISK, "", \
-      "Time of all requests, added up; per second, the number of requests in flight") \
-    X(DISK_NOW, "disk_io_now", "11", DISK, NUM, DISK, "", "Requests under way") \
-    X(DISK_IOPS, "block_iops", "", DISK, NUM, DISK, "", "Reads and writes per second") \
-    X(DISK_READ_MEAN, "disk_read_mean", "", DISK, SECONDS, DISK, "", \
-      "What a read took in this interval, on average") \
-    X(DISK_WRITE_MEAN, "disk_write_mean", "", DISK, SECONDS, DISK, "", \
-      "What a write took in this interval, on average") \
-    X(TEMP, "thermal", "temp", ZONE, MILLI, ZONE, "thermal_zone_temp", \
-      "Temperature of a thermal zone") \
-    X(TRIP_PASSIVE, "thermal_passive", "passive", ZONE, MILLI, ZONE, "", \
-      "Lowest passive trip point of a thermal zone: CPUs are throttled there") \
-    X(TRIP_HOT, "thermal_hot", "hot", ZONE, MILLI, ZONE, "", \
-      "Lowest hot trip point of a thermal zone") \
-    X(TRIP_CRITICAL, "thermal_critical", "critical", ZONE, MILLI, ZONE, "", \
-      "Lowest critical trip point of a thermal zone: the machine shuts down there") \
-    X(TEMP_ROOM, "thermal_headroom", "", ZONE, MILLI, ZONE, "", \
-      "Degrees from the temperature of a thermal zone to its lowest trip point") \
-    X(TEMP_TREND, "thermal_trend", "", ZONE, TREND, ZONE, "", \
-      "Change of the temperature over the last 30 seconds") \
-    X(SENSOR, "sensor", "_input", HWMON, MILLI, SENSOR, "hwmon_temp_celsius", \
-      "Temperature of a sensor") \
-    X(SENSOR_MAX, "sensor_max", "_max", HWMON, MILLI, SENSOR, "hwmon_temp_max_celsius", \
-      "Maximum temperature of a sensor, as its chip says") \
-    X(SENSOR_CRIT, "sensor_critical", "_crit", HWMON, MILLI, SENSOR, "hwmon_temp_crit_celsius", \
-      "Critical temperature of a sensor") \
-    X(SENSOR_ROOM, "sensor_headroom", "", HWMON, MILLI, SENSOR, "", \
-      "Degrees from the temperature of a sensor to its critical temperature") \
-    X(THROTTLE_CORE, "core_throttles", "core_throttle_count", THROTTLE, COUNT, CPU, \
-      "cpu_core_throttles_total", "Times the core was too hot, counted by each of its CPUs") \
-    X(THROTTLE_PKG, "package_throttles", "package_throttle_count", THROTTLE, COUNT, CPU, \
-      "cpu_package_throttles_total", "Times the package was too hot, counted by each of its CPUs") \
-    X(NET_RX, "network_receive", "0", NET, CBYTES, NET, "", "Bytes received by an interface") \
-    X(NET_RX_PACKETS, "network_receive_packets", "1", NET, COUNT, NET, "", "Packets received") \
-    X(NET_RX_ERRS, "network_receive_errs", "2", NET, COUNT, NET, "", "Bad packets received") \
-    X(NET_RX_DROP, "network_receive_drop", "3", NET, COUNT, NET, "", \
-      "Packets received that were dropped") \
-    X(NET_RX_FIFO, "network_receive_fifo", "4", NET, COUNT, NET, "", \
-      "Packets that overran the interface's receive buffer") \
-    X(NET_RX_FRAME, "network_receive_frame", "5", NET, COUNT, NET, "", \
-      "Framing errors of packets received") \
-    X(NET_TX, "network_transmit", "8", NET, CBYTES, NET, "", "Bytes sent by an interface") \
-    X(NET_TX_PACKETS, "network_transmit_packets", "9", NET, COUNT, NET, "", "Packets sent") \
-    X(NET_TX_ERRS, "network_transmit_errs", "10", NET, COUNT, NET, "", \
-      "Errors when packets were to be sent") \
-    X(NET_TX_DROP, "network_transmit_drop", "11", NET, COUNT, NET, "", \
-      "Packets to be sent that were dropped") \
-    X(NET_TX_FIFO, "network_transmit_fifo", "12", NET, COUNT, NET, "", \
-      "Packets that underran the interface's send buffer") \
-    X(NET_TX_COLLS, "network_transmit_colls", "13", NET, COUNT, NET, "", "Collisions") \
-    X(NET_TX_CARRIER, "network_transmit_carrier", "14", NET, COUNT, NET, "", \
-      "Losses of the carrier while a packet was sent") \
-    X(NET_CARRIER, "network_carrier_changes", "", NET, COUNT, NET, "", \
-      "Times the carrier came or went") \
-    X(NET_SPEED, "network_speed", "", NET, BYTES, NET, "", \
-      "What the interface can carry in a second, as its driver says") \
-    X(NET_RX_USED, "network_receive_utilisation", "", NET, RATIO, NET, "", \
-      "Share of that speed that was received") \
-    X(NET_TX_USED, "network_transmit_utilisation", "", NET, RATIO, NET, "", \
-      "Share of that speed that was sent") \
-    X(TCP_IN, "tcp_segments_received", "Tcp InSegs", TCP, COUNT, NONE, "", \
-      "TCP segments received") \
-    X(TCP_OUT, "tcp_segments_sent", "Tcp OutSegs", TCP, COUNT, NONE, "", \
-      "TCP segments sent, but for retransmitted ones") \
-    X(TCP_RETRANS, "tcp_retransmitted_segments", "Tcp RetransSegs", TCP, COUNT, NONE, "", \
-      "TCP segments sent again") \
-    X(TCP_IN_ERRS, "tcp_receive_errs", "Tcp InErrs", TCP, COUNT, NONE, "", \
-      "TCP segments received that are bad") \
-    X(TCP_RESETS_SENT, "tcp_resets_sent", "Tcp OutRsts", TCP, COUNT, NONE, "", \
-      "TCP segments sent with RST") \
-    X(TCP_RESET, "tcp_connections_reset", "Tcp EstabResets", TCP, COUNT, NONE, "", \
-      "Connections that were established and got reset") \
-    X(TCP_FAILED, "tcp_connects_failed", "Tcp AttemptFails", TCP, COUNT, NONE, "", \
-      "Connections that came to nothing") \
-    X(TCP_ESTAB, "tcp_established", "Tcp CurrEstab", TCP, NUM, NONE, "", \
-      "Connections that are established") \
-    X(TCP_OVERFLOWS, "tcp_listen_overflows", "TcpExt ListenOverflows", TCP, COUNT, NONE, "", \
-      "Connections refused because the queue of who listens was full") \
-    X(TCP_LISTEN_DROPS, "tcp_listen_drops", "TcpExt ListenDrops", TCP, COUNT, NONE, "", \
-      "Connection requests dropped by listening sockets") \
-    X(TCP_BACKLOG, "tcp_backlog_drops", "TcpExt TCPBacklogDrop", TCP, COUNT, NONE, "", \
-      "Segments dropped because the socket's backlog was full") \
-    X(TCP_REQQ, "tcp_request_queue_drops", "TcpExt TCPReqQFullDrop", TCP, COUNT, NONE, "", \
-      "SYN dropped because the queue of requests was full") \
-    X(TCP_RCVQ, "tcp_receive_queue_drops", "TcpExt TCPRcvQDrop", TCP, COUNT, NONE, "", \
-      "Segments dropped because the receive queue was full") \
-    X(TCP_TIMEOUTS, "tcp_timeouts", "TcpExt TCPTimeouts", TCP, COUNT, NONE, "", \
-      "Timeouts of retransmission") \
-    X(TCP_COOKIES, "tcp_syncookies_sent", "TcpExt SyncookiesSent", TCP, COUNT, NONE, "", \
-      "SYN answered by a cookie, the queue of requests being full") \
-    X(TCP_MEM_ABORTS, "tcp_memory_aborts", "TcpExt TCPAbortOnMemory", TCP, COUNT, NONE, "", \
-      "Connections given up for want of memory") \
-    X(UDP_RCVBUF, "udp_receive_buffer_errors", "Udp RcvbufErrors", TCP, COUNT, NONE, "", \
-      "Datagrams dropped because the receive buffer was full") \
-    X(UDP_SNDBUF, "udp_send_buffer_errors", "Udp SndbufErrors", TCP, COUNT, NONE, "", \
-      "Datagrams not sent because the send buffer was full") \
-    X(TCP_RETRANS_SHARE, "tcp_retransmit", "", TCP, RATIO, NONE, "", \
-      "Share of the TCP segments sent that were retransmitted ones") \
-    X(SOFT_DONE, "softnet_processed", "", SOFTNET, COUNT, CPU, "", \
-      "Packets that a CPU took from its backlog or from a driver") \
-    X(SOFT_DROP, "softnet_dropped", "", SOFTNET, COUNT, CPU, "", \
-      "Packets dropped because a CPU's backlog was full") \
-    X(SOFT_SQUEEZED, "softnet_times_squeezed", "", SOFTNET, COUNT, CPU, "", \
-      "Times a CPU had to leave packets for later: its budget or its time was used up") \
-    X(FILES, "filefd_allocated", "", LIMITS, NUM, NONE, "", "Open files of the machine") \
-    X(FILES_MAX, "filefd_maximum", "", LIMITS, NUM, NONE, "", \
-      "Open files that the machine allows") \
-    X(FILES_USED, "filefd_used", "", LIMITS, RATIO, NONE, "", \
-      "Share of the allowed open files in use") \
-    X(THREADS, "threads", "", LIMITS, NUM, NONE, "processes_threads", \
-      "Threads of the machine, the kernel's too") \
-    X(THREADS_MAX, "threads_maximum", "", LIMITS, NUM, NONE, "processes_max_threads", \
-      "Threads that the machine allows: the lesser of threads-max and pid_max") \
-    X(THREADS_USED, "threads_used", "", LIMITS, RATIO, NONE, "", \
-      "Share of the allowed threads in use") \
-    X(CONNTRACK, "nf_conntrack_entries", "", LIMITS, NUM, NONE, "", "Connections being tracked") \
-    X(CONNTRACK_MAX, "nf_conntrack_entries_limit", "", LIMITS, NUM, NONE, "", \
-      "Connections that can be tracked") \
-    X(CONNTRACK_USED, "nf_conntrack_used", "", LIMITS, RATIO, NONE, "", \
-      "Share of the trackable connections in use") \
-    X(TCP_MEM, "tcp_memory", "", LIMITS, PAGES, NONE, "", "Memory of TCP's buffers") \
-    X(TCP_MEM_MAX, "tcp_memory_limit", "", LIMITS, PAGES, NONE, "", \
-      "Memory that buffers of TCP may take") \
-    X(TCP_MEM_USED, "tcp_memory_used", "", LIMITS, RATIO, NONE, "", \
-      "Share of the memory allowed for buffers of TCP in use") \
-    X(B_CPU, "busy_cpu", "", BUSY, TICKS, BUSY, "", \
-      "CPU time of a process that is among the first in something") \
-    X(B_SYSTEM, "busy_system", "", BUSY, TICKS, BUSY, "", \
-      "CPU time that a busy process spent in the kernel") \
-    X(B_WAIT, "busy_waiting", "", BUSY, CNS, BUSY, "", \
-      "Time for which threads of a busy process waited for a CPU, added up") \
-    X(B_READ, "busy_read", "", BUSY, CBYTES, BUSY, "", \
-      "Bytes that the living threads of a process had read from disks") \
-    X(B_WRITTEN, "busy_written", "", BUSY, CBYTES, BUSY, "", \
-      "Bytes that the living threads of a process wrote to files on disks") \
-    X(B_MAJOR, "busy_major_faults", "", BUSY, COUNT, BUSY, "", \
-      "Page faults of a busy process that read a disk") \
-    X(B_MINOR, "busy_minor_faults", "", BUSY, COUNT, BUSY, "", \
-      "Page faults of a busy process that read no disk") \
-    X(B_RSS, "busy_resident", "", BUSY, PAGES, BUSY, "", "Resident memory of a busy process") \
-    X(B_SWAP, "busy_swap", "", BUSY, KB, BUSY, "", "Memory of a busy process that is in swap") \
-    X(B_THREADS, "busy_threads", "", BUSY, NUM, BUSY, "", "Threads of a busy process") \
-    X(QUEUED, "tasks_waiting", "", BUSY, NUM, CPU, "", \
-      "Threads that waited for this CPU at one time, on average (by the CPU that they got)") \
-    X(B_REMOTE, "busy_remote", "", PAGES, RATIO, BUSY, "", \
-      "Share of a process's memory on other NUMA nodes than the CPUs of its threads") \
-    X(B_FAR, "busy_remote_memory", "", PAGES, BYTES, BUSY, "", \
-      "Memory of a process on other NUMA nodes than the CPUs of its threads") \
-    X(B_FAR_COST, "busy_remote_cost", "", PAGES, RATIO, BUSY, "", \
-      "CPU time that waits for remote memory at most, by the distances of the nodes") \
-    X(GR_PERIODS, "group_periods", "nr_periods", CGROUPS, COUNT, GROUP, "", \
-      "CPU quota periods in which a cgroup had something to run") \
-    X(GR_THROTTLES, "group_throttles", "nr_throttled", CGROUPS, COUNT, GROUP, "", \
-      "CPU quota periods in which a cgroup used up its quota") \
-    X(GR_THROTTLED, "group_throttled", "throttled_usec", CGROUPS, CUS, GROUP, "", \
-      "Time for which CPUs of a cgroup were throttled, added up") \
-    X(GR_MAX, "group_memory_max", "max", CGROUPS, COUNT, GROUP, "", \
-      "Times a cgroup was about to exceed its memory limit") \
-    X(GR_OOM, "group_oom_kills", "oom_kill", CGROUPS, COUNT, GROUP, "", \
-      "Processes of a cgroup killed because memory ran out") \
-    X(P_USER, "process_user", "11", PROC, TICKS, PID, "", "CPU time of a process by itself") \
-    X(P_SYSTEM, "process_system", "12", PROC, TICKS, PID, "", \
-      "CPU time of the process in the kernel") \
-    X(P_MINOR, "process_minor_faults", "7", PROC, COUNT, PID, "", \
-      "Page faults of the process that read no disk") \
-    X(P_MAJOR, "process_major_faults", "9", PROC, COUNT, PID, "", \
-      "Page faults of the process that read a disk") \
-    X(P_THREADS, "process_threads", "17", PROC, NUM, PID, "", "Threads of the process") \
-    X(P_RSS, "process_resident", "21", PROC, PAGES, PID, "", "Resident memory of the process") \
-    X(P_VOLUNTARY, "process_voluntary_switches", "", PROC, COUNT, PID, "", \
-      "Switches away from threads of the process because they waited") \
-    X(P_FORCED, "process_involuntary_switches", "", PROC, COUNT, PID, "", \
-      "Switches away from threads of the process though they could run") \
-    X(P_RUN, "process_running", "", PROC, CNS, PID, "", \
-      "Time that threads of the process ran on a CPU") \
-    X(P_WAIT, "process_waiting", "", PROC, CNS, PID, "", \
-      "Time for which threads of the process waited for a CPU") \
-    X(CG_CPU, "cgroup_cpu", "usage_usec", CGROUP, CUS, NONE, "", "CPU time of the cgroup") \
-    X(CG_USER, "cgroup_cpu_user", "user_usec", CGROUP, CUS, NONE, "", "") \
-    X(CG_SYSTEM, "cgroup_cpu_system", "system_usec", CGROUP, CUS, NONE, "", "") \
-    X(CG_THROTTLES, "cgroup_throttles", "nr_throttled", CGROUP, COUNT, NONE, "", \
-      "CPU quota periods in which the cgroup used up its quota") \
-    X(CG_THROTTLED, "cgroup_throttled", "throttled_usec", CGROUP, CUS, NONE, "", \
-      "Time for which the cgroup was throttled") \
-    X(CG_ANON, "cgroup_memory_anon", "anon", CGROUP, BYTES, NONE, "", "") \
-    X(CG_FILE, "cgroup_memory_file", "file", CGROUP, BYTES, NONE, "", "") \
-    X(CG_FAULTS, "cgroup_page_faults", "pgfault", CGROUP, COUNT, NONE, "", "") \
-    X(CG_MAJOR, "cgroup_major_faults", "pgmajfault", CGROUP, COUNT, NONE, "", "") \
-    X(CG_OOM, "cgroup_oom_kills", "oom_kill", CGROUP, COUNT, NONE, "", "") \
-    X(CG_MEMORY, "cgroup_memory", "memory.current", CGFILES, BYTES, NONE, "", "") \
-    X(CG_SWAP, "cgroup_swap", "memory.swap.current", CGFILES, BYTES, NONE, "", "") \
-    X(CG_PIDS, "cgroup_pids", "pids.current", CGFILES, NUM, NONE, "", "") \
-    X(SWITCHES, "switches", "", RUNQ, COUNT, CPU, "", "Context switches of a CPU") \
-    X(INVOLUNTARY, "involuntary_switches", "", RUNQ, COUNT, CPU, "", \
-      "Context switches away from a task that could go on") \
-    X(IDLES, "idle_switches", "", RUNQ, COUNT, CPU, "", \
-      "Context switches to nothing: there was no task that could run") \
-    X(MIGRATIONS, "migrations", "", RUNQ, COUNT, CPU, "sched_migrations_total", \
-      "Tasks moved to another CPU, by the CPU that did it") \
-    X(UNSEEN, "runq_waits_unseen", "", RUNQ, COUNT, CPU, "", \
-      "Waits for a CPU of which the beginning is not known") \
-    MET_PARTS(X, WAIT, "runq_wait", RUNQ, NS, NONE) \
-    MET_PARTS(X, DEPTH, "runq_depth", DEPTH, NUM, NONE) \
-    MET_PARTS(X, EST, "runq_depth_estimate", ESTIMATE, NUM, NONE) \
-    X(ENTROPY, "block_entropy", "", BLOCK, BITS, DISK, "block_entropy", \
-      "How spread reads and writes are over the 16ths of the disk: 0 (one of them) to 4 bits") \
-    X(SEQUENTIAL, "block_sequential", "", BLOCK, RATIO, DISK, "", \
-      "Share of reads and writes that begin where the one before ended") \
-    MET_PARTS(X, RQUEUE, "block_read_queue", BLOCK, NS, DISK) \
-    MET_PARTS(X, RDISK, "block_read_device", BLOCK, NS, DISK) \
-    MET_PARTS(X, WQUEUE, "block_write_queue", BLOCK, NS, DISK) \
-    MET_PARTS(X, WDISK, "block_write_device", BLOCK, NS, DISK) \
-    MET_PARTS(X, DISCARD, "block_discard_device", BLOCK, NS, DISK) \
-    MET_PARTS(X, FLUSH, "block_flush_device", BLOCK, NS, DISK) \
-    MET_PARTS(X, RSIZE, "block_read_size", BLOCK, BYTES, DISK) \
-    MET_PARTS(X, WSIZE, "block_write_size", BLOCK, BYTES, DISK) \
-    X(BLK_MISSED, "block_requests_missed", "", BLOCK, COUNT, NONE, "", \
-      "Requests that the programs in the kernel could not follow") \
-    X(VQ_ADDED, "virtio_added", "", VIRTIO, COUNT, QUEUE, "", "Buffers added to a virtio ring") \
-    X(VQ_COMPLETED, "virtio_completed", "", VIRTIO, COUNT, QUEUE, "", \
-      "Buffers taken back from a virtio ring when the device was done") \
-    X(VQ_REFUSED, "virtio_refused", "", VIRTIO, COUNT, QUEUE, "", \
-      "Buffers for which a virtio ring had no room (ENOSPC)") \
-    X(VQ_FAILED, "virtio_failed", "", VIRTIO, COUNT, QUEUE, "", \
-      "Buffers not added to a virtio ring for another reason than a full ring") \
-    X(VQ_NOTIFIED, "virtio_notified", "", VIRTIO, COUNT, QUEUE, "", \
-      "Notifications sent to the device") \
-    X(VQ_SUPPRESSED, "virtio_suppressed", "", VIRTIO, COUNT, QUEUE, "", \
-      "Notifications that the device had no need of") \
-    X(VQ_IRQS, "virtio_interrupts", "", VIRTIO, COUNT, QUEUE, "", \
-      "Interrupts of the ring") \
-    X(VQ_IRQS_IDLE, "virtio_interrupts_idle", "", VIRTIO, COUNT, QUEUE, "", \
-      "Interrupts of a virtio ring that found nothing done (not among virtio_interrupts)") \
-    X(VQ_STALLED, "virtio_stalled", "", VIRTIO, CNS, QUEUE, "", \
-      "Time from a buffer that was refused to the next that was not") \
-    X(VQ_SIZE, "virtio_size", "", VIRTIO, NUM, QUEUE, "", "Descriptors of a virtio ring") \
-    X(VQ_USED, "virtio_used", "", VIRTIO, RATIO, QUEUE, "", \
-      "Share of the descriptors of a virtio ring in use, on average, when a buffer was added") \
-    MET_PARTS(X, VQ_DEPTH, "virtio_depth", VIRTIO, NUM, QUEUE) \
-    MET_PARTS(X, VQ_STALL, "virtio_stall", VIRTIO, NS, QUEUE) \
-    MET_PARTS(X, VQ_TIME, "virtio_time", VIRTIO, NS, QUEUE) \
-    X(VQ_MISSED, "virtio_missed", "", VIRTIO, COUNT, NONE, "", \
-      "Calls about rings that the programs in the kernel could not follow") \
-    X(VH_KICKS, "vhost_kicks", "", VHOST, COUNT, VHOST, "", \
-      "Runs of a virtqueue's kick handler: for one kick or several, or to go on with a long one") \
-    X(VH_STALL, "vhost_stalled", "", VHOST, CNS, VHOST, "", \
-      "Time for which the guest's ring was not empty and nobody was at it") \
-    MET_PARTS(X, VH_DEPTH, "vhost_depth", VHOST, NUM, VHOST) \
-    MET_PARTS(X, VH_WAKE, "vhost_wake", VHOST, NS, VHOST) \
-    MET_PARTS(X, VH_IDLE, "vhost_gap_idle", VHOST, NS, VHOST) \
-    MET_PARTS(X, VH_STALLED, "vhost_gap_stalled", VHOST, NS, VHOST) \
-    MET_PARTS(X, VH_PROXY, "vhost_gap_proxy", VHOST, NS, VHOST) \
-    X(VH_UNREAD, "vhost_depth_unread", "", VHOST, COUNT, VHOST, "", \
-      "Kicks at which the ring could not be read: a virtual IOMMU, or it was paged out") \
-    X(VH_MISSED, "vhost_missed", "", VHOST, COUNT, NONE, "", \
-      "Runs of handlers that the programs in the kernel could not follow") \
-    X(MEM_READ, "memory_read", "", MEMBW, CBYTES, SOCKET, "", \
-      "Bytes that the memory controllers read") \
-    X(MEM_WRITE, "memory_write", "", MEMBW, CBYTES, SOCKET, "", \
-      "Bytes that memory controllers wrote") \
-    X(MEM_BW, "memory_bandwidth", "", MEMBW, CBYTES, SOCKET, "", \
-      "Bytes that memory controllers read or wrote") \
-    X(MEM_REQS, "memory_requests", "", MEMBW, COUNT, SOCKET, "", \
-      "Requests to memory controllers, where bytes are not counted") \
-    X(MEM_PEAK, "memory_bandwidth_peak", "", MEMBW, BYTE_RATE, SOCKET, "", \
-      "What the DIMMs can move at most, by the firmware's table") \
-    X(MEM_USED, "memory_bandwidth_utilisation", "", MEMBW, RATIO, SOCKET, "", \
-      "Share of the peak memory bandwidth that was used") \
-    X(MEM_SHARE, "memory_counters_running", "", MEMBW, RATIO, SOCKET, "", \
-      "Share of the time in which the least of these was counted: they are scaled by it") \
-    X(PW_PACKAGE, "power_package", "", POWER, CUJ, SOCKET, "rapl_package_joules_total", \
-      "Energy of the package (RAPL)") \
-    X(PW_CORES, "power_cores", "", POWER, CUJ, SOCKET, "rapl_core_joules_total", \
-      "Energy of the cores of a package") \
-    X(PW_GPU, "power_gpu", "", POWER, CUJ, SOCKET, "rapl_uncore_joules_total", \
-      "Energy of the GPU of a package") \
-    X(PW_DRAM, "power_dram", "", POWER, CUJ, SOCKET, "rapl_dram_joules_total", \
-      "Energy of the memory of a package") \
-    X(PW_PLATFORM, "power_platform", "", POWER, CUJ, SOCKET, "rapl_psys_joules_total", \
-      "Energy of the whole platform") \
-    X(MBM_TOTAL, "mbm_total", "mbm_total_bytes", MBM, CBYTES, L3, "", \
-      "Bytes between the L3 caches and memory (resctrl)") \
-    X(MBM_LOCAL, "mbm_local", "mbm_local_bytes", MBM, CBYTES, L3, "", \
-      "Bytes between an L3 cache and the memory of its own node")
-
-enum {
-#define X(id, name, key, src, form, dim, prom, help) M_##id,
-    MET_ROWS(X)
-#undef X
-    N_METRICS
-};
-
-/* Its words, one behind the other. */
-static const struct met_words {
-#define X(id, name, key, src, form, dim, prom, help) \
-    char w_##id[sizeof(key "\0" name "\0" prom "\0" help)];
-    MET_ROWS(X)
-#undef X
-} met_words = {
-#define X(id, name, key, src, form, dim, prom, help) key "\0" name "\0" prom "\0" help,
-    MET_ROWS(X)
+#define X(id, counter, unit, json, prom, scale) \
+    [F_##id] = { counter, U_##unit, json, prom, scale },
+    MET_UNITS(X)
 #undef X
 };
-_Static_assert(sizeof met_words <= 0x10000, "metric.words is too narrow");
+
+/* What the thing without a name has of a metric: its own number, or one of all things. */
+enum met_all { MET_ALONE, MET_SUM, MET_MEAN };
 
 static const struct metric {
-    u16 words; /* their offset in met_words */
+    const char *name;
+    const char *key;  /* its name, column or file in its source; "": it has none */
+    const char *prom; /* in Prometheus; "": as mout_prom_name says; NULL: it is not there */
+    const char *help;
+    const char *prom_help; /* of all that have this name in Prometheus */
     u8 src, form, dim;
+    u8 all;      /* enum met_all */
+    bool bits32; /* the kernel's counter wraps at 2^32 */
 } metrics[] = {
-#define X(id, name, key, src, form, dim, prom, help) \
-    { offsetof(struct met_words, w_##id), SRC_##src, F_##form, DIM_##dim },
+#define X(id, name, key, src, form, dim, prom, all, bits32, help, prom_help) \
+    { name, key, prom, help, prom_help, SRC_##src, F_##form, DIM_##dim, all, bits32 },
     MET_ROWS(X)
 #undef X
 };
-
-/* "" : it has none. */
-static const char *met_key_of(u32 m)
-{
-    return (const char *)&met_words + metrics[m].words;
-}
-
-static const char *met_word_behind(const char *s)
-{
-    return s + strlen(s) + 1;
-}
-
-static const char *met_name(u32 m)
-{
-    return met_word_behind(met_key_of(m));
-}
-
-/* In Prometheus: "": as mout_prom_name says; "-": it is not there. */
-static const char *met_prom(u32 m)
-{
-    return met_word_behind(met_name(m));
-}
-
-static const char *met_help(u32 m)
-{
-    return met_word_behind(met_prom(m));
-}
 
 /* A thing that metrics are counted by: a CPU, a disk. Without a name: the sum of its kind. */
 struct met_inst {
@@ -22579,10 +21988,6 @@ static struct {
     } src[N_SRC];
 } met;
 
-/* Sources that only -c turns on, and kvis diagnose. */
-#define MET_ASKED (1ull << SRC_BUSY | 1ull << SRC_PAGES | 1ull << SRC_CGROUPS \
-                   | 1ull << SRC_VIRTIO)
-
 /* What the options of `kvis monitor` say, beside what is in opt. */
 static struct {
     const char *procfs, *sysfs, *rootfs;
@@ -22597,77 +22002,39 @@ static struct {
 /* Whether things of this dimension have the metric. */
 static bool met_of(u32 m, u8 dim)
 {
-    return metrics[m].dim == dim || (metrics[m].dim == DIM_PMC && dim <= DIM_CGROUP);
+    return metrics[m].dim == dim || (metrics[m].dim == DIM_PMC && met_dims[dim].pmc);
 }
 
 /* What is in front of its name, where it is counted for a part of the machine, too: two numbers of
  * one name would be added up. */
 static const char *met_prefix(u32 m, u8 dim)
 {
-    return metrics[m].dim != DIM_PMC ? "" : dim == DIM_PID ? "process_"
-           : dim == DIM_CGROUP ? "cgroup_" : "";
+    return metrics[m].dim == DIM_PMC ? met_dims[dim].pmc : "";
 }
 
 /* --- distributions --- */
 
 enum { MET_HISTS = 640, MET_OCTAVES = 65 };
 
-/* Each is a row; what it is of is met_hist.inst. p50: the first of its metrics (MET_PARTS). Places
- * (prom NULL) have no such ones, and none in Prometheus: what is made of them. */
-enum met_hist_id {
-    HIST_WAIT, HIST_DEPTH, HIST_EST, HIST_BLK, HIST_PLACE = HIST_BLK + N_BLK_HISTS, HIST_VQ,
-    HIST_VH = HIST_VQ + N_VQ_HISTS, N_HIST = HIST_VH + N_VH_HISTS
-};
+enum { MET_PARTS = 4 };
 
+static const double met_parts[MET_PARTS] = { 0.5, 0.9, 0.99, 1 };
+
+/* What a distribution is of is met_hist.inst. Places (prom NULL) have no percentiles, and none in
+ * Prometheus: what is made of them. */
 static const struct met_hist_row {
-    const char *name, *unit, *prom, *help; /* unit: of what is counted, as bcc has it */
-    double scale;                          /* from that to Prometheus's unit */
-    u16 p50;
-    u8 low, high;                          /* octaves that Prometheus gets: to 2^n - 1 */
+    const char *name, *counts;  /* what is counted, as bcc calls it */
+    const char *prom, *prom_help;
+    double scale;               /* to Prometheus's unit */
+    u16 part[MET_PARTS];        /* its metrics: at met_parts[], in this interval */
+    u8 src, form;
+    u8 low, high;               /* octaves that Prometheus gets: to 2^n - 1 */
 } met_hist_rows[N_HIST] = {
-    [HIST_WAIT] = { "runq_wait", "nsecs", "runq_wait_seconds",
-                    "How long tasks waited for a CPU", 1e-9, M_WAIT_P50, 10, 34 },
-    [HIST_DEPTH] = { "runq_depth", "tasks", "runq_depth",
-                     "Tasks that could run on a CPU, at each context switch", 1, M_DEPTH_P50, 0,
-                     12 },
-    [HIST_EST] = { "runq_depth_estimate", "tasks", "runq_depth_estimate",
-                   "Tasks that were woken on a CPU and had not run yet, at each context switch", 1,
-                   M_EST_P50, 0, 12 },
-#define MET_BLK(hist, name, labels, p50) \
-    [HIST_BLK + (hist)] = { name, "nsecs", "block_request_seconds{" labels, \
-                            "How long requests were in the queue and in the disk", 1e-9, p50, 10, \
-                            35 }
-    MET_BLK(BLK_READ_QUEUE, "block_read_queue", "op=\"read\",in=\"queue\"", M_RQUEUE_P50),
-    MET_BLK(BLK_READ_DISK, "block_read_device", "op=\"read\",in=\"device\"", M_RDISK_P50),
-    MET_BLK(BLK_WRITE_QUEUE, "block_write_queue", "op=\"write\",in=\"queue\"", M_WQUEUE_P50),
-    MET_BLK(BLK_WRITE_DISK, "block_write_device", "op=\"write\",in=\"device\"", M_WDISK_P50),
-    MET_BLK(BLK_DISCARD, "block_discard_device", "op=\"discard\",in=\"device\"", M_DISCARD_P50),
-    MET_BLK(BLK_FLUSH, "block_flush_device", "op=\"flush\",in=\"device\"", M_FLUSH_P50),
-#undef MET_BLK
-    [HIST_BLK + BLK_READ_SIZE] = { "block_read_size", "bytes", "block_size_bytes{op=\"read\"",
-                                   "How large requests are", 1, M_RSIZE_P50, 9, 25 },
-    [HIST_BLK + BLK_WRITE_SIZE] = { "block_write_size", "bytes", "block_size_bytes{op=\"write\"",
-                                    "How large requests are", 1, M_WSIZE_P50, 9, 25 },
-    [HIST_PLACE] = { "block_position", "16ths", NULL, NULL, 1, M_ENTROPY, 0, 0 },
-    [HIST_VQ + VQ_DEPTH] = { "virtio_depth", "descriptors", "virtio_depth",
-                             "Descriptors in use when a buffer was added, its own among them", 1,
-                             M_VQ_DEPTH_P50, 0, 12 },
-    [HIST_VQ + VQ_STALL] = { "virtio_stall", "nsecs", "virtio_stall_seconds",
-                             "How long a ring had no room", 1e-9, M_VQ_STALL_P50, 10, 35 },
-    [HIST_VQ + VQ_TIME] = { "virtio_time", "nsecs", "virtio_time_seconds",
-                            "How long buffers were in a ring", 1e-9, M_VQ_TIME_P50, 10, 35 },
-    [HIST_VH + VH_DEPTH] = { "vhost_depth", "buffers", "vhost_depth",
-                             "Buffers that waited in the ring, at each kick", 1, M_VH_DEPTH_P50, 0,
-                             15 },
-    [HIST_VH + VH_WAKE] = { "vhost_wake", "nsecs", "vhost_wake_seconds",
-                            "From a kick till its handler ran", 1e-9, M_VH_WAKE_P50, 10, 34 },
-#define MET_VH(hist, name, labels, p50) \
-    [HIST_VH + (hist)] = { name, "nsecs", "vhost_gap_seconds{" labels, \
-                           "From the end of a handler's work till it ran again", 1e-9, p50, 10, 34 }
-    MET_VH(VH_IDLE, "vhost_gap_idle", "ring=\"empty\"", M_VH_IDLE_P50),
-    MET_VH(VH_STALLED, "vhost_gap_stalled", "ring=\"not empty\"", M_VH_STALLED_P50),
-    MET_VH(VH_PROXY, "vhost_gap_proxy", "ring=\"not known\"", M_VH_PROXY_P50),
-#undef MET_VH
+#define X(id, name, counts, src, form, prom, low, high, p50, p90, p99, max, prom_help) \
+    [HIST_##id] = { name, counts, prom, prom_help, F_##form == F_NS ? 1e-9 : 1, \
+                    { p50, p90, p99, max }, SRC_##src, F_##form, low, high },
+    MET_DISTRIBUTIONS(X)
+#undef X
 };
 
 /* In buckets of 16 an octave (st_bucket). */
@@ -22747,7 +22114,7 @@ static double met_hist_part(const struct met_hist *h, double p)
             if ((seen += h->now[i]) > want)
                 break;
         }
-    bool time = met_forms[metrics[met_hist_rows[h->row].p50].form].unit == U_NS;
+    bool time = met_forms[met_hist_rows[h->row].form].unit == U_NS;
     return (double)(time ? st_bucket_value(last) : met_bucket_low(last));
 }
 
@@ -22756,7 +22123,7 @@ static void met_init(void)
     long hz = sysconf(_SC_CLK_TCK);
     met_insts = xcalloc(MET_INSTS, sizeof *met_insts);
     met_forms[F_TICKS].scale = 1.0 / (double)MAX(hz, 1);
-    met_forms[F_CPAGES].scale = met_forms[F_PAGES].scale = (double)sysconf(_SC_PAGESIZE);
+    met_forms[F_TOTAL_PAGES].scale = met_forms[F_PAGES].scale = (double)sysconf(_SC_PAGESIZE);
     for (u32 m = N_METRICS; m-- > 0;)
         met.src[metrics[m].src].from = (u16)m;
     for (u32 m = 0; m < N_METRICS; m++) {
@@ -22888,9 +22255,7 @@ static void met_count(const struct met_inst *i, u32 m, u64 raw)
     struct met_series *s = met_touch(i, m);
     u64 d = raw - s->raw; /* the first: all */
     if (raw < s->raw) {
-        bool narrow = metrics[m].form == F_CMS || metrics[m].form == F_MS_QUEUED
-                      || metrics[m].src == SRC_SOFTNET;
-        bool wrapped = narrow && s->raw <= UINT32_MAX && s->raw - raw > 1u << 31;
+        bool wrapped = metrics[m].bits32 && s->raw <= UINT32_MAX && s->raw - raw > 1u << 31;
         d = wrapped ? (u32)d : 0;
         met.backwards += !wrapped;
     }
@@ -22927,34 +22292,36 @@ static bool met_has(const struct met_inst *i, u32 m)
     return s->at == met.tick && (!met_forms[metrics[m].form].counter || s->since < met.tick);
 }
 
-/* Gives the thing without a name what the others of its kind have in sum, or on average: of the
- * source's metrics, those from `from` to `to`. */
-static void met_sum_or_mean(u8 dim, u32 from, u32 to, bool (*counts)(const struct met_inst *),
-                            bool mean)
+/* Gives the thing without a name what the others of its kind have in sum, or on average. */
+static void met_sum_of(u32 m, bool (*counts)(const struct met_inst *))
 {
+    u8 dim = metrics[m].dim;
     struct met_inst *all = met_inst(dim, "");
-    for (u32 m = from; all && m <= to; m++) {
-        double sum = 0;
-        u32 n = 0;
-        for (struct met_inst *i = met_first(dim); i; i = met_next(i))
-            if (i->name[0] && i->at == met.tick && met_has(i, m) && (!counts || counts(i)))
-                sum += met_at(i, m)->v, n++;
-        if (!n)
+    double sum = 0;
+    u32 n = 0;
+    for (struct met_inst *i = met_first(dim); all && i; i = met_next(i)) {
+        if (!i->name[0] || i->at != met.tick || !met_has(i, m) || (counts && !counts(i)))
             continue;
-        met_set(all, m, mean ? sum / n : sum);
-        met_at(all, m)->since = 1; /* a sum of rates is one at once */
+        sum += met_at(i, m)->v;
+        n++;
     }
+    if (!n)
+        return;
+    met_set(all, m, metrics[m].all == MET_MEAN ? sum / n : sum);
+    met_at(all, m)->since = 1; /* a sum of rates is one at once */
 }
 
-static void met_sum(u8 dim, u32 from, u32 to, bool (*counts)(const struct met_inst *))
+/* The same, of all metrics of this source whose rows say so. */
+static void met_sum(bool (*counts)(const struct met_inst *))
 {
-    met_sum_or_mean(dim, from, to, counts, false);
+    for (u32 m = met.src[met.cur].from; m < met.src[met.cur].to; m++)
+        if (metrics[m].src == met.cur && metrics[m].all != MET_ALONE)
+            met_sum_of(m, counts);
 }
 
 /* Takes a reading of a distribution's counters (they come round at 2^32), and sets its metrics. */
 static void met_hist_read(struct met_hist *h, const u32 *n, u32 n_buckets, u64 sum)
 {
-    static const double part[] = { 0.5, 0.9, 0.99, 1 };
     if (!h)
         return;
     h->count = 0;
@@ -22968,8 +22335,15 @@ static void met_hist_read(struct met_hist *h, const u32 *n, u32 n_buckets, u64 s
     h->sum = sum;
     h->at = met.tick;
     const struct met_hist_row *r = &met_hist_rows[h->row];
-    for (u32 k = 0; r->prom && k < 4 && h->count && met.src[met.cur].elapsed_s > 0; k++)
-        met_set(h->inst, r->p50 + k, met_hist_part(h, part[k]));
+    for (u32 k = 0; r->prom && k < MET_PARTS && h->count && met.src[met.cur].elapsed_s > 0; k++)
+        met_set(h->inst, r->part[k], met_hist_part(h, met_parts[k]));
+}
+
+/* Says of metrics why this machine has not them; why NULL: it has, or their source says. */
+static void met_none(const u16 *m, size_t n, const char *why)
+{
+    for (size_t k = 0; k < n; k++)
+        met.no[m[k]] = why;
 }
 
 /* v of a metric, 0 without one. */
@@ -23173,7 +22547,7 @@ static void met_link(const char *path, char *name, size_t n)
 
 static bool met_mine(u32 m, const struct met_inst *i)
 {
-    return metrics[m].src == met.cur && metrics[m].dim == i->dim && *met_key_of(m);
+    return metrics[m].src == met.cur && metrics[m].dim == i->dim && *metrics[m].key;
 }
 
 /* Columns of a line, the first word being number 0. */
@@ -23181,8 +22555,8 @@ static void met_columns(const struct met_inst *i, const char *line)
 {
     for (u32 m = met.src[met.cur].from; i && m < met.src[met.cur].to; m++) {
         s64 v;
-        if (met_mine(m, i) && isdigit((u8)*met_key_of(m))
-            && met_number(u_word(line, atoi(met_key_of(m))), &v))
+        if (met_mine(m, i) && isdigit((u8)*metrics[m].key)
+            && met_number(u_word(line, atoi(metrics[m].key)), &v))
             met_raw(i, m, v);
     }
 }
@@ -23195,7 +22569,7 @@ static void met_key(const struct met_inst *i, const char *line)
     size_t n = strcspn(line, ": \t");
     s64 v;
     for (u32 m = met.src[met.cur].from; i && m < met.src[met.cur].to; m++) {
-        const char *key = met_key_of(m);
+        const char *key = metrics[m].key;
         if (!met_mine(m, i) || *key != *line)
             continue;
         size_t len = strlen(key), star = key[len - 1] == '*';
@@ -23231,7 +22605,7 @@ static void met_files(const struct met_inst *i, const char *dir)
     for (u32 m = met.src[met.cur].from; i && m < met.src[met.cur].to; m++) {
         if (!met_mine(m, i))
             continue;
-        snprintf(path, sizeof path, "%s/%s", dir, met_key_of(m));
+        snprintf(path, sizeof path, "%s/%s", dir, metrics[m].key);
         if (met_file_number(path, &v))
             met_raw(i, m, v);
     }
@@ -23243,19 +22617,26 @@ static void met_files(const struct met_inst *i, const char *dir)
 
 /* --- /proc/stat --- */
 
-/* The modes as shares of what this CPU's clock has counted, which is what they add up to. Of a
- * clock that stood still there are none: a counter's rate begins anew. */
+/* Of a clock that stood still there is no share: a counter's rate begins anew. */
+static void mfs_share(struct met_series *n, double sum)
+{
+    if (sum > 0)
+        n->v /= sum;
+    else
+        n->since = met.tick;
+}
+
+/* The modes as shares of what this CPU's clock has counted, which is what they add up to. */
 static void mfs_shares(const struct met_inst *i)
 {
+    static const u16 modes[] = { MET_SET_CPU_MODES }, guests[] = { MET_SET_GUEST_MODES };
     double sum = 0;
-    for (u32 m = M_USER; i && m <= M_STEAL; m++)
-        sum += met_has(i, m) ? met_at(i, m)->v : 0;
-    for (u32 m = M_USER; i && m <= M_GUEST_NICE; m++) {
-        if (sum > 0)
-            met_at(i, m)->v /= sum;
-        else
-            met_at(i, m)->since = met.tick;
-    }
+    for (u32 k = 0; i && k < ARRAY_LEN(modes); k++)
+        sum += met_v(i, modes[k]);
+    for (u32 k = 0; i && k < ARRAY_LEN(modes); k++)
+        mfs_share(met_at(i, modes[k]), sum);
+    for (u32 k = 0; i && k < ARRAY_LEN(guests); k++)
+        mfs_share(met_at(i, guests[k]), sum);
 }
 
 /* "cpu  1 2 3 ..." is the sum of all, and has no name here. */
@@ -23290,20 +22671,24 @@ static void mfs_load(void)
     char s[64];
     if (!met_text(met_path("/proc/loadavg"), s, sizeof s))
         return;
-    for (u32 k = 0; k < 3; k++) {
-        const char *p = u_word(s, (int)k);
+    for (u32 m = met.src[met.cur].from; m < met.src[met.cur].to; m++) {
+        if (!met_mine(m, met.all))
+            continue;
+        const char *p = u_word(s, atoi(metrics[m].key));
         char *end;
         double v = strtod(p, &end);
         if (isdigit((u8)*p) && *end == ' ' && isfinite(v))
-            met_set(met.all, M_LOAD1 + k, v);
+            met_set(met.all, m, v);
     }
 }
 
 /* "some avg10=0.00 avg60=0.00 avg300=0.00 total=123": the total alone tells this interval. */
 static void mfs_psi(void)
 {
-    for (u32 m = M_PSI_CPU; m <= M_PSI_IRQ_ALL; m++) {
-        const char *what = met_key_of(m), *how = strchr(what, ' ') + 1;
+    for (u32 m = met.src[met.cur].from; m < met.src[met.cur].to; m++) {
+        if (!met_mine(m, met.all))
+            continue;
+        const char *what = metrics[m].key, *how = strchr(what, ' ') + 1;
         char *line;
         s64 v;
         if (!met_open(met_path("/proc/pressure/%.*s", (int)(how - what - 1), what)))
@@ -23361,13 +22746,13 @@ static void mfs_cpufreq(struct met_inst *i, const char *dir)
 static void mfs_throttle(void)
 {
     mfs_each_cpu("thermal_throttle", mfs_numbers);
-    met_sum(DIM_CPU, M_THROTTLE_CORE, M_THROTTLE_PKG, NULL);
+    met_sum(NULL);
 }
 
 static void mfs_freq(void)
 {
     mfs_each_cpu("cpufreq", mfs_cpufreq);
-    met_sum_or_mean(DIM_CPU, M_FREQ, M_FREQ_BASE, NULL, true);
+    met_sum(NULL);
     bool some = met.seen[M_FREQ] == met.tick && met.seen[M_FREQ_BASE] != met.tick;
     met.no[M_FREQ_BASE] = some ? "sysfs has neither base_frequency nor nominal_freq" : NULL;
 }
@@ -23384,7 +22769,7 @@ static void mfs_schedstat(void)
         snprintf(name, sizeof name, "%.*s", (int)strcspn(line + 3, " "), line + 3);
         met_columns(met_inst(DIM_CPU, name), line);
     }
-    met_sum(DIM_CPU, M_SS_RUN, M_SS_SLICES, NULL);
+    met_sum(NULL);
 }
 
 /* --- memory --- */
@@ -23459,7 +22844,7 @@ static void mfs_node_stat(struct met_inst *i, u32 node)
 static void mfs_numastat(void)
 {
     mfs_each_node(mfs_node_stat);
-    met_sum(DIM_NODE, M_NUMA_HIT, M_NUMA_OTHER, NULL);
+    met_sum(NULL);
     struct met_inst *all = met_inst(DIM_NODE, "");
     if (all)
         mfs_remote(all);
@@ -23576,7 +22961,7 @@ static void mfs_disks(void)
     while ((line = met_line()))
         mfs_disk_line(line + strspn(line, " "));
     mfs_disks_at = met.tick;
-    met_sum(DIM_DISK, M_DISK_READS, M_DISK_IOPS, mfs_disk_counts);
+    met_sum(mfs_disk_counts);
     struct met_inst *all = met_inst(DIM_DISK, "");
     if (all)
         mfs_disk_means(all);
@@ -23595,20 +22980,30 @@ static bool mfs_temp(const char *path, s64 *v)
     return false;
 }
 
+static const u16 mfs_trip_points[] = { MET_SET_TRIP_POINTS };
+
+/* The metric of a type of trip points; N_METRICS: it has none. */
+static u32 mfs_trip(const char *type)
+{
+    for (u32 k = 0; k < ARRAY_LEN(mfs_trip_points); k++)
+        if (!strcmp(type, metrics[mfs_trip_points[k]].key))
+            return mfs_trip_points[k];
+    return N_METRICS;
+}
+
 /* The lowest trip point of each type that stops the machine or slows it down. */
 static void mfs_trips(const struct met_inst *i, const char *dir)
 {
     char path[PATH_MAX], type[16];
-    u32 id[32], n = met_ids(dir, "trip_point_", "_temp", id, 32), m;
+    u32 id[32], n = met_ids(dir, "trip_point_", "_temp", id, 32);
     for (u32 k = 0; k < n; k++) {
         s64 v = 0;
         snprintf(path, sizeof path, "%s/trip_point_%u_type", dir, id[k]);
         if (!met_text(path, type, sizeof type))
             continue;
-        for (m = M_TRIP_PASSIVE; m <= M_TRIP_CRITICAL && strcmp(type, met_key_of(m));)
-            m++;
+        u32 m = mfs_trip(type);
         snprintf(path, sizeof path, "%s/trip_point_%u_temp", dir, id[k]);
-        if (m <= M_TRIP_CRITICAL && mfs_temp(path, &v) && v > 0
+        if (m < N_METRICS && mfs_temp(path, &v) && v > 0
             && (!met_has(i, m) || met_v(i, m) > (double)v / 1e3))
             met_raw(i, m, v);
     }
@@ -23650,9 +23045,9 @@ static void mfs_zone(struct met_inst *i, const char *dir)
     met_raw(i, M_TEMP, v);
     mfs_trips(i, dir);
     double lowest = INFINITY;
-    for (u32 m = M_TRIP_PASSIVE; m <= M_TRIP_CRITICAL; m++)
-        if (met_has(i, m))
-            lowest = MIN(lowest, met_v(i, m));
+    for (u32 k = 0; k < ARRAY_LEN(mfs_trip_points); k++)
+        if (met_has(i, mfs_trip_points[k]))
+            lowest = MIN(lowest, met_v(i, mfs_trip_points[k]));
     if (lowest < INFINITY)
         met_set(i, M_TEMP_ROOM, lowest - met_v(i, M_TEMP));
 }
@@ -23691,9 +23086,11 @@ static void mfs_chip(u32 chip)
     for (u32 k = 0; k < n; k++) {
         snprintf(name, sizeof name, "hwmon%u/temp%u", chip, id[k]);
         struct met_inst *i = met_inst(DIM_SENSOR, name);
-        for (u32 m = M_SENSOR; i && m <= M_SENSOR_CRIT; m++) {
+        for (u32 m = met.src[met.cur].from; i && m < met.src[met.cur].to; m++) {
             s64 v;
-            snprintf(path, sizeof path, "%s/temp%u%s", dir, id[k], met_key_of(m));
+            if (!met_mine(m, i))
+                continue;
+            snprintf(path, sizeof path, "%s/temp%u%s", dir, id[k], metrics[m].key);
             if ((m == M_SENSOR || met_there(path)) && mfs_temp(path, &v))
                 met_raw(i, m, v);
         }
@@ -23760,10 +23157,10 @@ static void mfs_net_line(const char *line)
     if (!mfs_net_number(i, "speed", &v) || !v || v >= UINT32_MAX)
         return;
     met_set(i, M_NET_SPEED, (double)v * 1e6 / 8);
-    for (u32 k = 0; k < 2; k++)
-        if (met_has(i, k ? M_NET_TX : M_NET_RX))
-            met_share(i, M_NET_RX_USED + k, met_v(i, k ? M_NET_TX : M_NET_RX),
-                      met_v(i, M_NET_SPEED));
+    if (met_has(i, M_NET_RX))
+        met_share(i, M_NET_RX_USED, met_v(i, M_NET_RX), met_v(i, M_NET_SPEED));
+    if (met_has(i, M_NET_TX))
+        met_share(i, M_NET_TX_USED, met_v(i, M_NET_TX), met_v(i, M_NET_SPEED));
 }
 
 /* The sum is of what has hardware: a bridge's or a tunnel's packets are those of another, too. */
@@ -23774,7 +23171,7 @@ static void mfs_net(void)
         return;
     while ((line = met_line()))
         mfs_net_line(line + strspn(line, " "));
-    met_sum(DIM_NET, M_NET_RX, M_NET_CARRIER, mfs_net_counts);
+    met_sum(mfs_net_counts);
 }
 
 /* A column of a table of names and numbers, for the row of "Tcp RetransSegs". */
@@ -23782,7 +23179,7 @@ static void mfs_pair(const char *table, const char *name, s64 v)
 {
     size_t t = strcspn(table, ":"), n = strcspn(name, " ");
     for (u32 m = met.src[met.cur].from; m < met.src[met.cur].to; m++) {
-        const char *key = met_key_of(m);
+        const char *key = metrics[m].key;
         if (met_mine(m, met.all) && !strncmp(key, table, t) && key[t] == ' '
             && !strncmp(key + t + 1, name, n) && !key[t + 1 + n])
             met_raw(met.all, m, v);
@@ -23832,21 +23229,25 @@ static void mfs_softnet(void)
         const char *cpu = u_word(line, 12);
         snprintf(name, sizeof name, "%lu", *cpu ? strtoul(cpu, NULL, 16) & INT_MAX : row);
         struct met_inst *i = isxdigit((u8)*line) ? met_inst(DIM_CPU, name) : NULL;
-        for (u32 k = 0; i && k < 3; k++)
-            if (isxdigit((u8)*u_word(line, (int)k)))
-                met_count(i, M_SOFT_DONE + k, strtoul(u_word(line, (int)k), NULL, 16) & UINT32_MAX);
+        for (u32 m = met.src[met.cur].from; i && m < met.src[met.cur].to; m++) {
+            const char *word = met_mine(m, i) ? u_word(line, atoi(metrics[m].key)) : "";
+            if (isxdigit((u8)*word))
+                met_count(i, m, strtoul(word, NULL, 16) & UINT32_MAX);
+        }
     }
-    met_sum(DIM_CPU, M_SOFT_DONE, M_SOFT_SQUEEZED, NULL);
+    met_sum(NULL);
 }
 
 /* --- limits of the kernel --- */
 
-/* What there is, what there may be, and that as a share: three rows of metrics[]. */
-static void mfs_limit(u32 m, s64 now, s64 max)
+/* What there is, what there may be, and that as a share. */
+struct mfs_limit { u16 now, max, used; };
+
+static void mfs_limit(struct mfs_limit m, s64 now, s64 max)
 {
-    met_raw(met.all, m, now);
-    met_raw(met.all, m + 1, max);
-    met_share(met.all, m + 2, (double)now, (double)max);
+    met_raw(met.all, m.now, now);
+    met_raw(met.all, m.max, max);
+    met_share(met.all, m.used, (double)now, (double)max);
 }
 
 static void mfs_limit_threads(void)
@@ -23859,7 +23260,8 @@ static void mfs_limit_threads(void)
         return;
     const char *slash = strchr(s, '/'); /* "0.00 0.01 0.05 1/123 4567" */
     if (slash && met_number(slash + 1, &now))
-        mfs_limit(M_THREADS, now, MIN(max, pids));
+        mfs_limit((struct mfs_limit){ M_THREADS, M_THREADS_MAX, M_THREADS_USED }, now,
+                  MIN(max, pids));
 }
 
 /* "TCP: inuse 4 orphan 0 tw 0 alloc 5 mem 1", in pages, as tcp_mem's third is (tcp(7)). */
@@ -23867,15 +23269,30 @@ static void mfs_limit_tcp(void)
 {
     char s[2048], limit[128];
     s64 now, max;
-    met.no[M_TCP_MEM] = met.no[M_TCP_MEM_MAX] = met.no[M_TCP_MEM_USED] =
-        "not told in this network namespace";
+    static const u16 rows[] = { MET_SET_TCP_MEMORY };
+    met_none(rows, ARRAY_LEN(rows), "not told in this network namespace");
     u_slurp(met_path("/proc/net/sockstat"), s, sizeof s);
     u_slurp(met_path("/proc/sys/net/ipv4/tcp_mem"), limit, sizeof limit);
     const char *tcp = strstr(s, "TCP: "), *used = tcp ? strstr(tcp, " mem ") : NULL;
     if (!used || !met_number(used + 5, &now) || !met_number(u_word(limit, 2), &max))
         return;
-    met.no[M_TCP_MEM] = met.no[M_TCP_MEM_MAX] = met.no[M_TCP_MEM_USED] = NULL;
-    mfs_limit(M_TCP_MEM, now, max);
+    met_none(rows, ARRAY_LEN(rows), NULL);
+    mfs_limit((struct mfs_limit){ M_TCP_MEM, M_TCP_MEM_MAX, M_TCP_MEM_USED }, now, max);
+}
+
+static void mfs_limit_conntrack(void)
+{
+    static const u16 rows[] = { MET_SET_CONNTRACK };
+    s64 now, max;
+    if (!met_there(met_path("/proc/sys/net/netfilter/nf_conntrack_count"))) {
+        met_none(rows, ARRAY_LEN(rows),
+                 "/proc/sys/net/netfilter/nf_conntrack_count: ENOENT (nf_conntrack is not loaded)");
+        return;
+    }
+    met_none(rows, ARRAY_LEN(rows), NULL);
+    if (met_file_number(met_path("/proc/sys/net/netfilter/nf_conntrack_count"), &now)
+        && met_file_number(met_path("/proc/sys/net/netfilter/nf_conntrack_max"), &max))
+        mfs_limit((struct mfs_limit){ M_CONNTRACK, M_CONNTRACK_MAX, M_CONNTRACK_USED }, now, max);
 }
 
 static void mfs_limits(void)
@@ -23884,16 +23301,9 @@ static void mfs_limits(void)
     s64 now, max;
     if (met_text(met_path("/proc/sys/fs/file-nr"), s, sizeof s) && met_number(s, &now)
         && met_number(u_word(s, 2), &max))
-        mfs_limit(M_FILES, now, max);
+        mfs_limit((struct mfs_limit){ M_FILES, M_FILES_MAX, M_FILES_USED }, now, max);
     mfs_limit_threads();
-    bool tracks = met_there(met_path("/proc/sys/net/netfilter/nf_conntrack_count"));
-    for (u32 m = M_CONNTRACK; m <= M_CONNTRACK_USED; m++)
-        met.no[m] = tracks ? NULL
-                    : "/proc/sys/net/netfilter/nf_conntrack_count: ENOENT (nf_conntrack is not "
-                      "loaded)";
-    if (tracks && met_file_number(met_path("/proc/sys/net/netfilter/nf_conntrack_count"), &now)
-        && met_file_number(met_path("/proc/sys/net/netfilter/nf_conntrack_max"), &max))
-        mfs_limit(M_CONNTRACK, now, max);
+    mfs_limit_conntrack();
     mfs_limit_tcp();
 }
 
@@ -23904,11 +23314,32 @@ static void mfs_limits(void)
 enum {
     MFS_TASKS = 16384, MFS_PARTS = 32768, MFS_TOP = 5, MFS_PROBES = 64,
     MFS_COMM = 64, /* a kernel thread's name with what it works at (wq_worker_comm) */
-    MFS_WAITED_ON = 8,
-    MFS_BUSY = M_B_THREADS - M_B_CPU + 1, MFS_COUNTED = M_B_MINOR - M_B_CPU + 1
+    MFS_WAITED_ON = 8
 };
 
-/* A process; by number its metrics from M_B_CPU on, as the kernel has them. */
+/* The numbers of a process: first those that count on. */
+enum mfs_number {
+    MFS_CPU, MFS_SYSTEM, MFS_WAIT, MFS_READ, MFS_WRITTEN, MFS_MAJOR, MFS_MINOR,
+    MFS_COUNTED, MFS_RSS = MFS_COUNTED, MFS_SWAP, MFS_THREADS, MFS_BUSY
+};
+
+static const u16 mfs_metrics[MFS_BUSY] = {
+    [MFS_CPU] = M_B_CPU, [MFS_SYSTEM] = M_B_SYSTEM, [MFS_WAIT] = M_B_WAIT,
+    [MFS_READ] = M_B_READ, [MFS_WRITTEN] = M_B_WRITTEN,
+    [MFS_MAJOR] = M_B_MAJOR, [MFS_MINOR] = M_B_MINOR,
+    [MFS_RSS] = M_B_RSS, [MFS_SWAP] = M_B_SWAP, [MFS_THREADS] = M_B_THREADS,
+};
+
+/* Which number of a process a metric is; MFS_BUSY: none. */
+static u32 mfs_number(u32 m)
+{
+    u32 k = 0;
+    while (k < MFS_BUSY && mfs_metrics[k] != m)
+        k++;
+    return k;
+}
+
+/* A process, with its numbers as the kernel has them. */
 static struct mfs_task {
     u32 pid, at;       /* at: met.tick */
     u64 born, ran;     /* ran: of its first thread, ns */
@@ -24059,12 +23490,12 @@ static void mfs_thread_add(struct mfs_task *t, u32 tid)
     bool moved = mfs_thread_io(t->pid, tid, now.io), new = was.tid || now.ran <= most;
     for (u32 k = 0; k < 2 && moved; k++) {
         if (new && now.io[k] > was.io[k])
-            t->now[M_B_READ - M_B_CPU + k] += now.io[k] - was.io[k];
-        t->has |= (u16)(1u << (M_B_READ - M_B_CPU + k));
+            t->now[MFS_READ + k] += now.io[k] - was.io[k];
+        t->has |= (u16)(1u << (MFS_READ + k));
     }
     if (was.tid || now.waited <= most) {
         u64 waited = MIN(now.waited - was.waited, most);
-        t->now[M_B_WAIT - M_B_CPU] += waited;
+        t->now[MFS_WAIT] += waited;
         mfs_thread_waited(t, tid, waited, most);
     }
     *p = now;
@@ -24073,23 +23504,21 @@ static void mfs_thread_add(struct mfs_task *t, u32 tid)
 static void mfs_task_threads(struct mfs_task *t)
 {
     static u32 id[4096];
-    u32 n = t->now[M_B_THREADS - M_B_CPU] <= 1 ? 0 : met_ids(met_path("/proc/%u/task", t->pid), "",
+    u32 n = t->now[MFS_THREADS] <= 1 ? 0 : met_ids(met_path("/proc/%u/task", t->pid), "",
                                                              "", id, ARRAY_LEN(id));
     if (!n)
         mfs_thread_add(t, t->pid);
     for (u32 k = 0; k < n; k++)
         mfs_thread_add(t, id[k]);
-    met.dropped += t->now[M_B_THREADS - M_B_CPU] > ARRAY_LEN(id);
+    met.dropped += t->now[MFS_THREADS] > ARRAY_LEN(id);
 }
 
 /* Another birth is another process. */
 static bool mfs_task_stat(struct mfs_task *t)
 {
-    static const struct { u8 metric, word, more; } row[] = {
-        { M_B_CPU - M_B_CPU, 11, 12 }, { M_B_SYSTEM - M_B_CPU, 12, 0 },
-        { M_B_MAJOR - M_B_CPU, 9, 0 },
-        { M_B_MINOR - M_B_CPU, 7, 0 }, { M_B_RSS - M_B_CPU, 21, 0 },
-        { M_B_THREADS - M_B_CPU, 17, 0 },
+    static const struct { u8 number, word, more; } row[] = {
+        { MFS_CPU, 11, 12 }, { MFS_SYSTEM, 12, 0 }, { MFS_MAJOR, 9, 0 }, { MFS_MINOR, 7, 0 },
+        { MFS_RSS, 21, 0 }, { MFS_THREADS, 17, 0 },
     };
     char text[1024];
     s64 born, v, more;
@@ -24106,7 +23535,7 @@ static bool mfs_task_stat(struct mfs_task *t)
         more = 0;
         if (met_number(u_word(words, row[k].word), &v) && v >= 0
             && (!row[k].more || met_number(u_word(words, row[k].more), &more)))
-            t->now[row[k].metric] = (u64)(v + more), t->has |= (u16)(1u << row[k].metric);
+            t->now[row[k].number] = (u64)(v + more), t->has |= (u16)(1u << row[k].number);
     }
     return true;
 }
@@ -24123,10 +23552,10 @@ static bool mfs_swaps(void)
 static void mfs_task_swap(struct mfs_task *t, bool swaps)
 {
     char text[4096] = "";
-    t->now[M_B_SWAP - M_B_CPU] = 0;
-    t->has |= 1u << (M_B_SWAP - M_B_CPU);
+    t->now[MFS_SWAP] = 0;
+    t->has |= 1u << (MFS_SWAP);
     if (swaps && u_slurp(met_path("/proc/%u/status", t->pid), text, sizeof text))
-        mfs_key_number(text, "\nVmSwap:", &t->now[M_B_SWAP - M_B_CPU]);
+        mfs_key_number(text, "\nVmSwap:", &t->now[MFS_SWAP]);
 }
 
 /* Reads what has changed of a process. */
@@ -24140,18 +23569,18 @@ static void mfs_task_read(u32 pid, bool swaps)
     t->n_waited_on = 0;
     if (known)
         memcpy(t->past, t->now, sizeof t->past), t->first = false;
-    if (!known || !sched || ran != t->ran || t->now[M_B_THREADS - M_B_CPU] > 1) {
-        u64 cpu = t->now[0], was = t->ran;
+    if (!known || !sched || ran != t->ran || t->now[MFS_THREADS] > 1) {
+        u64 cpu = t->now[MFS_CPU], was = t->ran;
         t->ran = ran;
         if (!mfs_task_stat(t))
             return;
-        if (!sched || !known || t->now[0] != cpu || ran != was)
+        if (!sched || !known || t->now[MFS_CPU] != cpu || ran != was)
             mfs_task_threads(t);
-        t->has |= (u16)(sched << (M_B_WAIT - M_B_CPU));
+        t->has |= (u16)(sched << (MFS_WAIT));
     }
     mfs_task_swap(t, swaps);
-    for (u32 k = M_B_WAIT; k <= M_B_WRITTEN && t->first; k++) /* before is no part of an interval */
-        t->now[k - M_B_CPU] = 0;
+    if (t->first) /* what was before is no part of an interval */
+        t->now[MFS_WAIT] = t->now[MFS_READ] = t->now[MFS_WRITTEN] = 0;
     t->at = met.tick;
     if (!t->first && mfs_seen.n < MFS_TASKS)
         mfs_seen.task[mfs_seen.n++] = (u16)(t - mfs_tasks);
@@ -24164,7 +23593,7 @@ static u64 mfs_task_rank(const struct mfs_task *t, u32 by)
         /* cppcheck-suppress arrayIndexOutOfBoundsCond ; by < MFS_BUSY */
         return t->now[by];
     u64 did = t->now[by] > t->past[by] ? t->now[by] - t->past[by] : 0;
-    return did + (by == M_B_READ - M_B_CPU ? mfs_task_rank(t, M_B_WRITTEN - M_B_CPU) : 0);
+    return did + (by == MFS_READ ? mfs_task_rank(t, MFS_WRITTEN) : 0);
 }
 
 /* The processes that are first by a number, of those that have it. */
@@ -24191,10 +23620,14 @@ static void mfs_busy_show(const struct mfs_task *t)
     if (!i)
         return;
     snprintf(i->info, sizeof i->info, "%s", t->comm);
-    for (u32 k = 0; k < MFS_BUSY; k++)
-        if (t->has >> k & 1)
-            k < MFS_COUNTED ? met_count_from(i, M_B_CPU + k, t->past[k], t->now[k])
-                            : met_raw(i, M_B_CPU + k, (s64)t->now[k]);
+    for (u32 k = 0; k < MFS_BUSY; k++) {
+        if (!(t->has >> k & 1))
+            continue;
+        if (k < MFS_COUNTED)
+            met_count_from(i, mfs_metrics[k], t->past[k], t->now[k]);
+        else
+            met_raw(i, mfs_metrics[k], (s64)t->now[k]);
+    }
 }
 
 /* Makes the tables, when they are first used. */
@@ -24218,7 +23651,7 @@ static void mfs_queues(void)
         if (i->name[0] && i->at == met.tick && cpu < MET_INSTS)
             met_set(i, M_QUEUED, (double)mfs_queued[cpu] / ns);
     }
-    met_sum(DIM_CPU, M_QUEUED, M_QUEUED, NULL);
+    met_sum_of(M_QUEUED, NULL);
 }
 
 static void mfs_busy(void)
@@ -24243,8 +23676,8 @@ static void mfs_busy(void)
     mfs_busy_at = met.tick;
     if (met_there(met_path("/proc/self/schedstat"))) /* else no waits are known */
         mfs_queues();
-    for (u32 by = 0; by < MFS_BUSY - 1; by++) { /* not by the number of threads */
-        if (by == M_B_WRITTEN - M_B_CPU) /* that is in the reads */
+    for (u32 by = 0; by < MFS_BUSY; by++) {
+        if (by == MFS_WRITTEN || by == MFS_THREADS) /* MFS_READ ranks by both; threads do nothing */
             continue;
         mfs_busy_top(by, top);
         for (u32 k = 0; k < MFS_TOP && top[k]; k++)
@@ -24435,8 +23868,10 @@ static void mfs_groups(void)
 
 enum { MFS_PIDS = 256 };
 
-/* What only threads are asked for: M_P_VOLUNTARY and those behind it. */
+/* What only threads are asked for, as mfs_thread_counts has it. */
 enum { MFS_COUNTS = 4 };
+
+static const u16 mfs_thread_metrics[MFS_COUNTS] = { M_P_VOLUNTARY, M_P_FORCED, M_P_RUN, M_P_WAIT };
 
 static struct {
     u64 born, count[MFS_COUNTS];
@@ -24504,7 +23939,7 @@ static void mfs_process_threads(const struct met_inst *i, u32 process)
     }
     for (u32 c = 0; c < MFS_COUNTS; c++)
         if (any >> c & 1)
-            met_count(i, M_P_VOLUNTARY + c, sum[c]);
+            met_count(i, mfs_thread_metrics[c], sum[c]);
 }
 
 /* A pid that was born at another time is another process. */
@@ -26354,7 +25789,7 @@ static void unc_mbm_group(const char *group)
         for (u32 m = M_MBM_TOTAL; m <= M_MBM_LOCAL; m++) {
             s64 v;
             const char *path = met_path("/sys/fs/resctrl%s%s/mon_data/mon_L3_%02u/%s", slash, group,
-                                        id[k], met_key_of(m));
+                                        id[k], metrics[m].key);
             if (!met_there(path))
                 continue;
             bool got = met_text(path, s, sizeof s), number = got && met_number(s, &v) && v >= 0;
@@ -26399,14 +25834,14 @@ static void unc_mbm(void)
         met_off("more groups than are read, so no sum");
     for (u32 m = M_MBM_TOTAL; m <= M_MBM_LOCAL; m++)
         if (!(unc_unavailable >> (m - M_MBM_TOTAL) & 1) && n < UNC_GROUPS)
-            met_sum(DIM_L3, m, m, NULL);
+            met_sum_of(m, NULL);
 }
 
 /* == 36 mk_  metrics from programs in the kernel: the scheduler, block I/O ===================
  * The families sched and blk (gen/probes) add up in the kernel, and are read once an interval; no
  * record is sent. Where one does not load, that costs its own sources only. To add a probe: a
  * function under SEC() in its family's gen/probes/NAME.bpf.c; what it counts, in the family's
- * struct of gen/wire.h; the metric's row; and a met_count where the struct is read. Then `make
+ * struct of gen/wire.h; and the metric's row, whose column `wire` names that member. Then `make
  * gen`, read the new array against the list at the head of bpf_insns/VETTED, and sign it there.
  * (Tried by the test adding.) Entry points: mk_start, mk_runq, mk_depth, mk_estimate, mk_block. */
 
@@ -26546,11 +25981,9 @@ static void mk_sched_cpu(u32 cpu)
     char name[16];
     snprintf(name, sizeof name, "%u", cpu);
     struct met_inst *i = met_inst(DIM_CPU, name);
-    met_count(i, M_SWITCHES, w->switches);
-    met_count(i, M_INVOLUNTARY, w->involuntary);
-    met_count(i, M_IDLES, w->idle);
-    met_count(i, M_MIGRATIONS, w->migrations);
-    met_count(i, M_UNSEEN, w->unseen);
+#define X(m, field) met_count(i, m, w->field);
+    MET_WIRE_RUNQ(X)
+#undef X
 }
 
 /* Reads what the programs have counted, once an interval, whichever source asks first. */
@@ -26586,7 +26019,7 @@ static void mk_runq(void)
 {
     if (!mk_sched_read())
         return;
-    met_sum(DIM_CPU, M_SWITCHES, M_UNSEEN, NULL);
+    met_sum(NULL);
     met_hist_read(met_hist(HIST_WAIT, met.all), mk_sched.wait, DELAY_BUCKETS, mk_sched.wait_ns);
 }
 
@@ -26741,6 +26174,8 @@ static void mk_places(const struct met_inst *i, struct mk_disk *d, const struct 
     d->sequential = w->sequential;
 }
 
+static const u8 mk_blk_hists[N_BLK_HISTS] = { MET_HISTS_BLOCK };
+
 static void mk_disk_read(struct mk_disk *d)
 {
     const struct wire_blk *w = &mk_blk.now;
@@ -26760,7 +26195,7 @@ static void mk_disk_read(struct mk_disk *d)
     mk_places(i, d, w);
     for (u8 k = 0; k < N_BLK_HISTS; k++)
         if (w->sum[k])
-            met_hist_read(met_hist((u8)(HIST_BLK + k), i), w->hist + k * DELAY_BUCKETS,
+            met_hist_read(met_hist(mk_blk_hists[k], i), w->hist + k * DELAY_BUCKETS,
                           DELAY_BUCKETS, w->sum[k]);
 }
 
@@ -26847,6 +26282,8 @@ static struct {
 } vq;
 
 /* --- loading --- */
+
+static const u8 vq_hists[N_VQ_HISTS] = { MET_HISTS_VIRTIO };
 
 static const char vq_field[] = "vring_virtqueue.split.vring.num";
 
@@ -27005,16 +26442,13 @@ static void vq_counts(const struct met_inst *i, struct vq_ring *r, const struct 
     u64 since = w->full_since;
     u64 suppressed = w->kicks > w->notified ? w->kicks - w->notified : 0;
     r->suppressed = MAX(r->suppressed, suppressed); /* one of them may just be on its way */
-    met_count(i, M_VQ_ADDED, w->added);
-    met_count(i, M_VQ_COMPLETED, w->completed);
-    met_count(i, M_VQ_REFUSED, w->refused);
-    met_count(i, M_VQ_FAILED, w->failed);
+#define X(m, field) met_count(i, m, w->field);
+    MET_WIRE_VIRTIO(X)
+#undef X
     if (w->notified) { /* none ever: maybe by a function that is not in vq_places[] */
         met_count(i, M_VQ_NOTIFIED, w->notified);
         met_count(i, M_VQ_SUPPRESSED, r->suppressed);
     }
-    met_count(i, M_VQ_IRQS, w->handled);
-    met_count(i, M_VQ_IRQS_IDLE, w->idle);
     met_count(i, M_VQ_STALLED, w->sum[VQ_STALL] + (since && now > since ? now - since : 0));
     if (!w->size)
         return;
@@ -27062,7 +26496,7 @@ static bool vq_read_one(const struct bpf_obj *o, u32 slot)
     vq.missed += w->missed;
     for (u8 k = 0; k < N_VQ_HISTS; k++)
         if (w->sum[k])
-            met_hist_read(met_hist((u8)(HIST_VQ + k), i), w->hist + k * DELAY_BUCKETS,
+            met_hist_read(met_hist(vq_hists[k], i), w->hist + k * DELAY_BUCKETS,
                           DELAY_BUCKETS, w->sum[k]);
     return true;
 }
@@ -27075,10 +26509,11 @@ static void vq_read(void)
         met_off(o->why);
         return;
     }
-    for (u32 m = M_VQ_SIZE; m <= M_VQ_DEPTH_MAX && !bpf_has_field(o, vq_field); m++)
-        met.no[m] = o->no_btf[0] ? o->no_btf
-                    : "no BTF of virtio_ring here: rings are counted by their addresses, their "
-                      "types are not known";
+    static const u16 of_types[] = { MET_SET_VIRTIO_TYPES };
+    if (!bpf_has_field(o, vq_field))
+        met_none(of_types, ARRAY_LEN(of_types), o->no_btf[0] ? o->no_btf
+                 : "no BTF of virtio_ring here: rings are counted by their addresses, their types "
+                   "are not known");
     vq.missed = vq.missed_gone;
     for (u32 k = 0; k < VQ_QUEUES && (k < vq.n || more); k++)
         if ((more = vq_read_one(o, k)))
@@ -27218,10 +26653,10 @@ static void vh_start(void)
     int e = vh_load();
     if (e)
         mk_why(o, e == -ENOENT ? 0 : e);
-    for (u32 m = M_VH_STALL; !e && !vh.deep && m <= M_VH_UNREAD; m++)
-        if (m < M_VH_PROXY_P50 || m > M_VH_PROXY_MAX)
-            met.no[m] = o->no_btf[0] ? o->no_btf
-                        : "no BTF of vhost here (/sys/kernel/btf/vhost), by which to find the ring";
+    static const u16 of_rings[] = { MET_SET_VHOST_RINGS };
+    if (!e && !vh.deep)
+        met_none(of_rings, ARRAY_LEN(of_rings), o->no_btf[0] ? o->no_btf
+                 : "no BTF of vhost here (/sys/kernel/btf/vhost), by which to find the ring");
 }
 
 /* Whose device it is: the worker is a thread of the owner's, before 6.4 a kernel thread that is
@@ -27269,6 +26704,8 @@ static void vh_count(struct met_inst *i, u32 m, u64 v)
         met_at(i, m)->since = 1;
 }
 
+static const u8 vh_hists[N_VH_HISTS] = { MET_HISTS_VHOST };
+
 static void vh_queue(const struct wire_vh *w)
 {
     struct met_inst *i = vh_inst(w);
@@ -27286,7 +26723,7 @@ static void vh_queue(const struct wire_vh *w)
     };
     for (u8 k = 0; k < N_VH_HISTS; k++)
         if (there[k])
-            met_hist_read(met_hist((u8)(HIST_VH + k), i), w->hist + k * DELAY_BUCKETS,
+            met_hist_read(met_hist(vh_hists[k], i), w->hist + k * DELAY_BUCKETS,
                           DELAY_BUCKETS, w->sum[k]);
 }
 
@@ -27355,6 +26792,7 @@ static void vh_read(void)
 /* Rows of sources, as mon_ has them: what the sinks need of each. */
 struct met_source {
     const char *group, *name; /* -c takes either */
+    const char *from, *cite;  /* what it reads, and where that is described */
     const char *lack;         /* why a kernel may have none of it */
     void (*read)(void);
 };
@@ -27477,7 +26915,7 @@ static void mout_text_line(struct buf *b, u32 src, const struct met_inst *i)
     u32 empty = b->len;
     for (u32 m = met.src[src].from; m < met.src[src].to; m++)
         if (metrics[m].src == src && met_of(m, i->dim) && met_has(i, m)) {
-            b_c(b, ' '), b_s(b, met_prefix(m, i->dim)), b_s(b, met_name(m)), b_c(b, '=');
+            b_c(b, ' '), b_s(b, met_prefix(m, i->dim)), b_s(b, metrics[m].name), b_c(b, '=');
             mout_text_num(b, m, met_at(i, m)->v);
         }
     if (b->len == empty)
@@ -27491,7 +26929,7 @@ static void mout_text_why(struct buf *b, u32 src, const char *no, const char *wh
     b_f(b, "%-10s n/a", mout.src[src].name);
     for (u32 m = 0; m < N_METRICS; m++)
         if (mout_lacks(m, src, no))
-            b_c(b, ' '), b_s(b, met_name(m));
+            b_c(b, ' '), b_s(b, metrics[m].name);
     b_s(b, ": "), b_esc(b, why, strlen(why), 0), b_c(b, '\n');
 }
 
@@ -27562,7 +27000,7 @@ static void mout_hist(struct buf *b, const struct met_hist *h)
     b_f(b, " count=%" PRIu64 " p50=%.0f p90=%.0f p99=%.0f max=%.0f\n", h->count,
         met_hist_part(h, 0.5), met_hist_part(h, 0.9), met_hist_part(h, 0.99),
         met_hist_part(h, 1));
-    b_f(b, "%20s %-6s : count    distribution\n", "", r->unit);
+    b_f(b, "%20s %-6s : count    distribution\n", "", r->counts);
     for (u32 o = first; o <= last; o++)
         b_f(b, "%12" PRIu64 " -> %-12" PRIu64 ": %-9" PRIu64 "|%-40.*s|\n",
             mout_places(h) || !o ? (u64)o : (u64)1 << (o - 1),
@@ -27604,7 +27042,7 @@ static void mout_csv(struct buf *b)
             if (i->at != met.tick || !met_has(i, m) || (i->name[0] && !mout_shown(i->dim)))
                 continue;
             b_f(b, "%" PRIu64 ",%" PRIu64 ",%s%s%s,%s,", mout.real_ns, mout.interval_ns,
-                met_prefix(m, i->dim), met_name(m), mout_form(m)->json,
+                met_prefix(m, i->dim), metrics[m].name, mout_form(m)->json,
                 i->name[0] ? met_dims[i->dim].label : "");
             mout_csv_word(b, i->name), b_c(b, ',');
             mout_num(b, met_at(i, m)->v), b_c(b, '\n');
@@ -27635,19 +27073,16 @@ static void mout_prom_label(struct buf *b, const char *s)
 /* The metric's name there, without its labels. */
 static int mout_prom_name(u32 m, u8 dim, char *s, size_t n)
 {
-    const char *own = met_prom(m);
+    const char *own = metrics[m].prom;
     return *own ? snprintf(s, n, "kvis_%.*s", (int)strcspn(own, "{"), own)
-               : snprintf(s, n, "kvis_%s%.48s%.32s", met_prefix(m, dim), met_name(m),
+               : snprintf(s, n, "kvis_%s%.48s%.32s", met_prefix(m, dim), metrics[m].name,
                           mout_form(m)->prom);
 }
 
 static void mout_prom_head(struct buf *b, u32 m, const char *name)
 {
     b_f(b, "# HELP %s ", name);
-    if (*met_help(m))
-        b_s(b, met_help(m));
-    else
-        b_f(b, "%s, in %s", met_key_of(m), mout.src[metrics[m].src].name);
+    b_s(b, metrics[m].prom_help);
     b_f(b, "\n# TYPE %s %s\n", name, mout_form(m)->counter ? "counter" : "gauge");
 }
 
@@ -27671,7 +27106,7 @@ static const char *mout_prom_labels(struct buf *b, const char *own, const struct
 static void mout_prom_line(struct buf *b, u32 m, const struct met_inst *i, const char *name)
 {
     const struct met_series *s = met_at(i, m);
-    const char *own = strchr(met_prom(m), '{');
+    const char *own = strchr(metrics[m].prom, '{');
     double scale = mout_form(m)->scale;
     b_s(b, name);
     b_s(b, *mout_prom_labels(b, own, i) == ',' ? "} " : " ");
@@ -27722,7 +27157,7 @@ static void mout_prom(struct buf *b)
     char name[96], last[96] = "";
     for (u32 m = 0; m < N_METRICS; m++)
         for (u32 k = 0; k < (metrics[m].dim == DIM_PMC ? ARRAY_LEN(of) : 1); k++) {
-            if (*met_prom(m) == '-')
+            if (!metrics[m].prom)
                 continue;
             mout_prom_name(m, of[k], name, sizeof name);
             if (mout_prom_family(b, m, of[k], strcmp(name, last)))
@@ -27762,7 +27197,7 @@ static void mout_prom_hists(struct buf *b)
                 continue;
             snprintf(name, sizeof name, "kvis_%.*s", (int)strcspn(r->prom, "{"), r->prom);
             if (strcmp(name, last))
-                b_f(b, "# HELP %s %s\n# TYPE %s histogram\n", name, r->help, name);
+                b_f(b, "# HELP %s %s\n# TYPE %s histogram\n", name, r->prom_help, name);
             memcpy(last, name, sizeof last);
             mout_prom_hist(b, h, name);
         }
@@ -27828,7 +27263,7 @@ static void mout_prom_file(const char *file)
 
 static void mout_json_key(struct buf *b, u32 m, u8 dim)
 {
-    b_f(b, "\"%s%s%s\"", met_prefix(m, dim), met_name(m), mout_form(m)->json);
+    b_f(b, "\"%s%s%s\"", met_prefix(m, dim), metrics[m].name, mout_form(m)->json);
 }
 
 /* "name":1,"name":2, */
@@ -27887,7 +27322,7 @@ static void mout_json_hists(struct buf *b)
         const struct met_hist_row *r = &met_hist_rows[h->row];
         if (h->at != met.tick || !h->count)
             continue;
-        b_f(b, "{\"name\":\"%s\",\"unit\":\"%s\",", r->name, r->unit);
+        b_f(b, "{\"name\":\"%s\",\"unit\":\"%s\",", r->name, r->counts);
         if (h->inst->name[0])
             out_json_str(b, met_dims[h->inst->dim].json, h->inst->name,
                          (u32)strlen(h->inst->name)), b_c(b, ',');
@@ -28206,8 +27641,7 @@ static void mout_chart(struct buf *b, u32 m, u8 of)
     b_s(b, "{\"name\":"), mout_json_key(b, m, of);
     b_f(b, ",\"unit\":%u,\"source\":\"%s\",", mout_form(m)->unit,
         mout.src[metrics[m].src].name);
-    const char *help = *met_help(m) ? met_help(m) : met_key_of(m);
-    out_json_str(b, "help", help, (u32)strlen(help));
+    out_json_str(b, "help", metrics[m].help, (u32)strlen(metrics[m].help));
     b_s(b, ",\"lines\":[");
     u32 empty = b->len;
     for (u8 d = 0; d < N_DIM; d++)
@@ -28235,8 +27669,7 @@ static void mout_heat_maps(struct buf *b)
         if (!mout_dists[k])
             continue;
         b_f(b, "[%u,%u,\"%s\",\"%s\",\"%s\",\"%s\",\"", k, MAX(h->reused, h->inst->reused), r->name,
-            r->unit,
-            mout.src[metrics[r->p50].src].name,
+            r->counts, mout.src[r->src].name,
             h->inst->name[0] ? met_dims[h->inst->dim].label : "");
         b_json(b, h->inst->name, strlen(h->inst->name)), b_s(b, "\"],");
     }
@@ -28823,7 +28256,8 @@ static void scr_cells(struct buf *b, const char *group)
     u32 per = MAX(scr.cols / SCR_CELL, 1), n = 0, from = b->len;
     for (u32 m = 0; m < N_METRICS; m++) {
         const struct met_inst *i = scr_of(m, group) ? scr_sum(m) : NULL;
-        u32 cells = per > 1 && strlen(met_name(m)) >= SCR_NAME ? 2 : 1; /* a name is never cut */
+        bool wide = strlen(metrics[m].name) >= SCR_NAME; /* a name is never cut */
+        u32 cells = per > 1 && wide ? 2 : 1;
         if (!i || !scr_lively(m))
             continue;
         if (n + cells > per) {
@@ -28831,7 +28265,7 @@ static void scr_cells(struct buf *b, const char *group)
             from = b->len;
             n = 0;
         }
-        b_f(b, "%-*s", (int)(SCR_NAME + (cells - 1) * SCR_CELL), met_name(m));
+        b_f(b, "%-*s", (int)(SCR_NAME + (cells - 1) * SCR_CELL), metrics[m].name);
         scr_num(b, m, met_at(i, m)->v, 10);
         b_c(b, ' ');
         scr_spark(b, m);
@@ -28853,7 +28287,7 @@ static void scr_thing(struct buf *b, const struct met_inst *i, const char *group
     for (u32 m = 0; m < N_METRICS; m++)
         if (met_of(m, i->dim) && scr_of(m, group) && met_has(i, m)
             && (scr.zeros || met_at(i, m)->v != 0)) {
-            b_c(b, ' '), b_s(b, met_name(m)), b_c(b, ' ');
+            b_c(b, ' '), b_s(b, metrics[m].name), b_c(b, ' ');
             scr_num(b, m, met_at(i, m)->v, 0), n++;
         }
     n ? scr_line(b, from) : (void)(b->len = from);
@@ -28882,8 +28316,8 @@ static void scr_hist(struct buf *b, const struct met_hist *h)
         scr_line(b, from);
     }
     b_f(b, "%31s", "");
-    mout_text_num(b, r->p50, first ? (double)(1ull << (first - 1)) : 0), b_s(b, " to ");
-    mout_text_num(b, r->p50, (double)(1ull << last));
+    mout_text_num(b, r->part[0], first ? (double)(1ull << (first - 1)) : 0), b_s(b, " to ");
+    mout_text_num(b, r->part[0], (double)(1ull << last));
     scr_line(b, from);
 }
 
@@ -28892,8 +28326,9 @@ static void scr_hists(struct buf *b, const char *group)
 {
     for (u32 k = 0; k < met_hists.n; k++) {
         const struct met_hist *h = met_hists.h[k];
-        u32 m = met_hist_rows[h->row].p50;
-        if (h->at != met.tick || !h->count || mout_form(m)->unit != U_NS || !scr_of(m, group))
+        const struct met_hist_row *r = &met_hist_rows[h->row];
+        if (h->at != met.tick || !h->count || met_forms[r->form].unit != U_NS
+            || strcmp(mout.src[r->src].group, group))
             continue;
         scr.hists++;
         if (scr.bars)
@@ -28904,16 +28339,8 @@ static void scr_hists(struct buf *b, const char *group)
 /* What things are sorted by. */
 static double scr_key(const struct met_inst *i)
 {
-    static const u16 by[N_DIM] = { [DIM_CPU] = M_IDLE, [DIM_PMU] = M_CYCLES,
-                                   [DIM_PID] = M_P_USER, [DIM_NODE] = M_NUMA_HIT,
-                                   [DIM_POOL] = M_POOL, [DIM_DISK] = M_DISK_IOPS,
-                                   [DIM_ZONE] = M_TEMP, [DIM_SENSOR] = M_SENSOR,
-                                   [DIM_NET] = M_NET_RX, [DIM_BUSY] = M_B_CPU,
-                                   [DIM_GROUP] = M_GR_THROTTLED, [DIM_QUEUE] = M_VQ_ADDED,
-                                   [DIM_VHOST] = M_VH_KICKS,
-                                   [DIM_SOCKET] = M_MEM_BW, [DIM_L3] = M_MBM_TOTAL };
-    double v = met_v(i, by[i->dim]);
-    return i->dim == DIM_CPU ? -v : v;
+    double v = met_v(i, met_dims[i->dim].sort);
+    return met_dims[i->dim].least_first ? -v : v;
 }
 
 /* The next in order behind `last` (NULL: the first): as they come, or the largest key first. */
@@ -29080,57 +28507,12 @@ static void scr_keys(void)
  * that were fixed at the start; an interval that took too long leaves out times, and moves none.
  * Entry points: the option functions, mon_run; of it, mon_start and mon_sample. */
 
-/* The groups that -c names; a source of another does not compile. */
-#define MON_EACH_GROUP(X) X(cpu) X(sched) X(mem) X(numa) X(io) X(thermal) X(net) X(limits) \
-    X(uncore) X(vhost) X(busy) X(cgroups) X(virtio)
-#define X(name) MON_GROUP_##name,
-enum { MON_EACH_GROUP(X) };
-#undef X
-#define MON_NAME_AND(name) #name ", "
-#define MON_GROUPS MON_EACH_GROUP(MON_NAME_AND)
-#define G(name) &#name[0 * MON_GROUP_##name]
-
 static const struct met_source mon_sources[] = {
-    [SRC_STAT] = { G(cpu), "stat", "not in /proc/stat of this kernel", mfs_stat },
-    [SRC_FREQ] = { G(cpu), "cpufreq", "this machine's clock is not the kernel's to see", mfs_freq },
-    [SRC_PMC] = { G(cpu), "pmc", "not counted", pmc_read },
-    [SRC_LOAD] = { G(sched), "load", "not in /proc/loadavg", mfs_load },
-    [SRC_PSI] = { G(sched), "psi", "a kernel with CONFIG_PSI, psi=1", mfs_psi },
-    [SRC_SCHEDSTAT] = { G(sched), "schedstat", "a kernel with CONFIG_SCHEDSTATS", mfs_schedstat },
-    [SRC_MEMINFO] = { G(mem), "meminfo", "not in /proc/meminfo of this kernel", mfs_meminfo },
-    [SRC_VMSTAT] = { G(mem), "vmstat", "not in /proc/vmstat of this kernel", mfs_vmstat },
-    [SRC_HUGE] = { G(mem), "hugepages", "no pool of hugepages", mfs_huge },
-    [SRC_KHUGE] = { G(mem), "khugepaged", "no transparent hugepages in this kernel", mfs_khuge },
-    [SRC_NUMASTAT] = { G(numa), "numastat", "no pages were taken", mfs_numastat },
-    [SRC_NODEMEM] = { G(numa), "nodes", "not in the nodes' meminfo of this kernel", mfs_nodemem },
-    [SRC_BALANCE] = { G(numa), "balancing", "no NUMA balancing in this kernel", mfs_balance },
-    [SRC_DISK] = { G(io), "disks", "no such I/O", mfs_disks },
-    [SRC_ZONE] = { G(thermal), "zones", "no thermal zone has one", mfs_zones },
-    [SRC_HWMON] = { G(thermal), "hwmon", "no sensor has one", mfs_hwmon },
-    [SRC_THROTTLE] = { G(thermal), "throttle", "not counted by this CPU", mfs_throttle },
-    [SRC_NET] = { G(net), "interfaces", "no interface's driver tells its speed", mfs_net },
-    [SRC_TCP] = { G(net), "tcp", "no segment was sent, or not told by this kernel", mfs_tcp },
-    [SRC_SOFTNET] = { G(net), "softnet", "not in /proc/net/softnet_stat", mfs_softnet },
-    [SRC_LIMITS] = { G(limits), "limits", "not told by this kernel", mfs_limits },
-    [SRC_BUSY] = { G(busy), "busy", "no process did anything", mfs_busy },
-    [SRC_PAGES] = { G(busy), "pages", "no busy process, or one node", mfs_pages },
-    [SRC_CGROUPS] = { G(cgroups), "cgroups", "no cgroup has a limit", mfs_groups },
-    [SRC_PROC] = { "proc", "process", "not counted by this kernel", mfs_procs },
-    [SRC_CGROUP] = { "cgroup", "cgroup", "not in its files of this kernel", mfs_cgroup },
-    [SRC_CGFILES] = { "cgroup", "cgroup", "not in its files of this kernel", mfs_cgfiles },
-    [SRC_RUNQ] = { G(sched), "runq", "no task waited for a CPU", mk_runq },
-    [SRC_DEPTH] = { G(sched), "depth", "no CPU switched tasks", mk_depth },
-    [SRC_ESTIMATE] = { G(sched), "estimate", "no task was woken", mk_estimate },
-    [SRC_MEMBW] = { G(uncore), "membw", "this machine exposes no memory-controller PMU",
-                    unc_membw },
-    [SRC_POWER] = { G(uncore), "power", "this machine exposes no power PMU (RAPL)", unc_power },
-    [SRC_MBM] = { G(uncore), "mbm", "not counted by this CPU", unc_mbm },
-    [SRC_BLOCK] = { G(io), "block", "no such requests in this interval", mk_block },
-    [SRC_VIRTIO] = { G(virtio), "virtio", "not in this interval", vq_read },
-    [SRC_VHOST] = { G(vhost), "vhost", "none of it in this interval", vh_read },
+#define X(id, group, name, read, from, cite, lack) \
+    [SRC_##id] = { group, name, from, cite, lack, read },
+    MET_SOURCES(X)
+#undef X
 };
-#undef G
-_Static_assert(ARRAY_LEN(mon_sources) == N_SRC, "a source without a row");
 
 /* --- options --- */
 
@@ -29179,7 +28561,7 @@ static const char *mon_opt_collectors(const char *v)
         v += n + (v[n] == ',');
     }
     mo.off = ~on;
-    return *v || !on ? "allowed are " MON_GROUPS "a source" : NULL;
+    return *v || !on ? "allowed are " MET_GROUPS "a source" : NULL;
 }
 
 /* --- the loop --- */
@@ -29398,7 +28780,7 @@ struct dg_set { u64 v[DG_SET]; u32 n; };
 /* What a process did in all of that time, also if it has ended. */
 static struct dg_task {
     u64 born;
-    u64 did[MFS_BUSY];       /* by number from M_B_CPU on, as the kernel has them */
+    u64 did[MFS_BUSY];       /* as the kernel has them */
     u32 pid;
     u16 has;                 /* which of them are known: bits */
     u16 group;               /* the innermost cgroup with a limit: its place in met_insts, + 1 */
@@ -29662,7 +29044,7 @@ static void dg_take_task(struct dg_task *t, const struct mfs_task *from)
     }
     for (u32 k = MFS_COUNTED; k < MFS_BUSY; k++)
         t->did[k] = from->now[k];
-    if (met_first(DIM_GROUP) && (!t->group || did[0]))
+    if (met_first(DIM_GROUP) && (!t->group || did[MFS_CPU]))
         dg_task_group(t);
     for (u32 k = 0; k < from->n_waited_on; k++)
         dg_set_add(&t->cpus, from->waited_on[k]);
@@ -29689,10 +29071,10 @@ static bool dg_task_value(const struct dg_task *t, u16 number, double *v)
     if (dg_is_metric(number)) {
         const struct met_form_row *f = mout_form(number);
         double s = f->counter ? dg.elapsed_s[SRC_BUSY] : 1;
-        if (number < M_B_CPU || number > M_B_THREADS || s <= 0
-            || !(t->has >> (number - M_B_CPU) & 1))
+        u32 k = mfs_number(number);
+        if (k == MFS_BUSY || s <= 0 || !(t->has >> k & 1))
             return false;
-        *v = (double)t->did[number - M_B_CPU] * f->scale / s;
+        *v = (double)t->did[k] * f->scale / s;
         return true;
     }
     u16 n = number - N_METRICS;
@@ -29811,7 +29193,7 @@ static void dg_task_files(struct dg_moves *moves)
 static void dg_files(void)
 {
     struct mfs_task *top[MFS_TOP];
-    mfs_busy_top(M_B_READ - M_B_CPU, top);
+    mfs_busy_top(MFS_READ, top);
     for (u32 k = 0; k < MFS_TOP && top[k]; k++) {
         bool self = top[k]->pid == (u32)getpid();
         struct dg_task *t = self ? NULL : dg_task(top[k]->pid, top[k]->born);
@@ -30182,7 +29564,7 @@ static void dg_name_of(struct buf *b, u16 number)
     static const char *const sep[] = { " + ", " / ", " * ", " / ", " - ", ", ", " / (", " or " };
     if (dg_is_metric(number)) {
         b_s(b, met_prefix(number, dg_dim(number)));
-        b_s(b, met_name(number));
+        b_s(b, metrics[number].name);
         b_s(b, mout_form(number)->json);
         return;
     }

@@ -443,7 +443,7 @@ enum {
     { IN_MONITOR, 'c', "collectors", "LIST", ARG_WORDS, false, \
       OPT_CALL, { .call = mon_opt_collectors }, 0, 0, \
       NULL, "-c, --collectors=LIST", \
-      "show only these: " MON_GROUPS "or sources" }, \
+      "show only these: " MET_GROUPS "or sources" }, \
     { IN_MONITOR, 'p', "pid", "PID", ARG_PROCESSES, false, \
       OPT_CALL, { .call = opt_pid }, 0, 0, \
       NULL, "-p, --pid=PID", \

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Adding an event, an option, a metric or a probe takes one row and one function, as kvis.c says.
+# Adding an event, an option, a metric, a source of metrics, a distribution or a probe takes one row and one function.
 # lib/adding.py adds one of each to a copy of the source; each must appear in every output, and the lint must still
 # pass.
 # tier: full
@@ -15,6 +15,7 @@ say "$(cat src/added)"
 cd src
 make -s gen/report.page >../out 2>../err || fail "the report's page"
 sh gen/options.sh >../out 2>../err || fail "the option"
+sh gen/metrics.sh >../out 2>../err || fail "the metrics' table"
 WORK=$PWD/work sh gen/insns.sh >../out 2>../err || fail "the probe does not compile"
 sh gen/vet.sh >../out 2>../err && fail "an array that nobody has read is taken"
 sh tests/lib/lint.sh kvis.c >../out 2>../err || fail "the lint"
@@ -56,6 +57,14 @@ python3 -c "import sys; sys.exit(not $before <= float('$mine') <= $after)" || fa
 run monitor -n 1 -i 0.2 -c mem --json
 has out '"pages_allocated_normal_per_second":'
 
+# The source: in text, JSON and Prometheus, chosen by its name and by its group.
+run monitor -n 1 -i 0.2 -c uptime --json=json --prometheus=m.prom
+status 0
+has json '"uptime_seconds":[0-9.]+'
+has m.prom '^# HELP kvis_uptime_seconds Time since the machine was booted$'
+run monitor -n 1 -i 0.2 -c cpu
+has out '^uptime +uptime=[0-9.]+'
+
 # The probe: in the kernel, beside the others of its family. All that it has seen is between the forks that this
 # script makes meanwhile and those that the kernel has counted.
 [ "$(id -u)" = 0 ] || exit 0
@@ -69,5 +78,6 @@ after=$(forks)
 seen=$(python3 -c 'import json, sys
 print(round(sum(e["forks_seen_per_second"] * e["interval_ns"] / 1e9 for e in map(json.loads, open("json"))
                 if "forks_seen_per_second" in e)))')
+has json '"runq_wait_again_p99_ns":[0-9.]+'
 say "forks: 200 here, $seen seen, $((after - before)) in all"
 [ "$seen" -ge 200 ] && [ "$seen" -le $((after - before)) ] || fail "forks"

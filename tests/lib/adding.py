@@ -1,6 +1,7 @@
 """Used by the case adding.
-adding.py SRC: adds to the copy of kvis in SRC one event, one option, one metric and one probe, as the banners of
-their sections say. Each piece goes in front of a line that is there; SRC/added says how many lines each took."""
+adding.py SRC: adds to the copy of kvis in SRC one event, one option, one metric, one source of metrics, one
+distribution and one probe, as the tables and the banners of their sections say. Each piece goes in front of a line
+that is there; SRC/added says how many lines each took."""
 import sys
 
 EVENT = [  # banners of ev_ and md_
@@ -33,10 +34,35 @@ OPTION = [  # gen/README.md, "To add"
 
 """),
 ]
-METRIC = [  # banner of met_
-    ("kvis.c", "    X(FAULTS_MINOR, ",
-     '    X(ALLOC_NORMAL, "pages_allocated_normal", "pgalloc_normal", VMSTAT, COUNT, NONE, "", \\\n'
-     '      "Pages taken from the zone Normal") \\\n'),
+METRIC = [  # gen/tables/metrics.tbl: one row
+    ("gen/tables/metrics.tbl", "metric FAULTS_MINOR ", """metric ALLOC_NORMAL pages_allocated_normal source=vmstat unit=count key=pgalloc_normal
+    Pages taken from the zone Normal
+"""),
+]
+SOURCE = [  # the same, with a row for itself and its function
+    ("gen/tables/metrics.tbl", "source FREQ ", """source UPTIME uptime group=cpu read=mfs_uptime from=/proc/uptime cite=proc_uptime(5)
+    not in /proc/uptime
+"""),
+    ("gen/tables/metrics.tbl", "metric FREQ ", """metric UPTIME uptime source=uptime unit=seconds
+    Time since the machine was booted
+"""),
+    ("kvis.c", "/* Calls fn for each CPU that has this directory ", """static void mfs_uptime(void)
+{
+    char s[64];
+    if (met_text(met_path("/proc/uptime"), s, sizeof s))
+        met_set(met.all, M_UPTIME, strtod(s, NULL));
+}
+
+"""),
+]
+PERCENTILES = [  # a distribution: its row, and what reads it
+    ("gen/tables/metrics.tbl", "distribution DEPTH ", """distribution WAIT_AGAIN runq_wait_again source=runq unit=ns counts=nsecs octaves=10-34 prom=runq_wait_again_seconds
+    How long tasks waited for a CPU, once more
+"""),
+    ("kvis.c", "    met_hist_read(met_hist(HIST_WAIT, met.all), ",
+     """    met_hist_read(met_hist(HIST_WAIT_AGAIN, met.all), mk_sched.wait, DELAY_BUCKETS,
+                  mk_sched.wait_ns);
+"""),
 ]
 PROBE = [  # banner of mk_
     ("gen/probes/sched.bpf.c", "char license_[]", """SEC("all/sched/sched_process_fork")
@@ -51,14 +77,16 @@ int sched_fork(void *ctx)
 
 """),
     ("gen/wire.h", "    u64 idle;             /* switches", "    u64 forks;\n"),
-    ("kvis.c", "    X(UNSEEN, ", '    X(FORKED, "forks_seen", "", RUNQ, COUNT, CPU, "", "Forks that a program has seen") \\\n'),
-    ("kvis.c", "    met_count(i, M_UNSEEN, ", "    met_count(i, M_FORKED, w->forks);\n"),
+    ("gen/tables/metrics.tbl", "metric UNSEEN ", """metric FORKED forks_seen source=runq unit=count of=cpu all=sum wire=forks
+    Forks that a program has seen
+"""),
 ]
 
 
 top = sys.argv[1] + "/"
 with open(top + "added", "w") as told:
-    for name, pieces in ("event", EVENT), ("option", OPTION), ("metric", METRIC), ("probe", PROBE):
+    for name, pieces in (("event", EVENT), ("option", OPTION), ("metric", METRIC), ("source", SOURCE),
+                         ("percentiles", PERCENTILES), ("probe", PROBE)):
         for file, before, piece in pieces:
             text = open(top + file).read()
             if text.count(before) != 1:

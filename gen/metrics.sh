@@ -1,0 +1,314 @@
+#!/bin/sh
+# Makes metrics.h, what kvis monitor measures, from tables/metrics.tbl, and checks that each row is whole.
+#
+#   gen/metrics.sh           metrics.tbl -> metrics.h
+#   gen/metrics.sh check     only checks metrics.tbl
+#   gen/metrics.sh list      NAME of each metric, as JSON has it, for the tests
+# Exit status: 0 done, 1 the table is wrong, 2 usage.
+
+set -eu
+LC_ALL=C
+export LC_ALL
+unset CDPATH
+gen=$(cd -- "$(dirname -- "$0")" && pwd)
+case $#:${1-} in
+0: | 1:check | 1:list) ;;
+*) echo 'usage: metrics.sh [check | list]' >&2; exit 2 ;;
+esac
+
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+trap 'exit 1' HUP INT TERM
+awk -v list="${1-}" -v gen="$gen" '
+function bad_at(line, msg) {
+    printf "%s:%d: %s\n", FILENAME, line, msg | "cat >&2"
+    failed = 1
+}
+function bad(msg) { bad_at(FNR, msg) }
+function c_string(s) {
+    gsub(/\\/, "\\\\", s)
+    gsub(/"/, "\\\"", s)
+    return "\"" s "\""
+}
+
+# --- reading: rows of KIND ID NAME COLUMN=VALUE ..., each with a line of text ---
+
+# Columns of a kind: those behind a * must be there.
+function define(kind, names,    w, n, i, must) {
+    n = split(names, w, " ")
+    for (i = 1; i <= n; i++) {
+        must = sub(/^\*/, "", w[i])
+        column[kind, w[i]] = 1
+        if (must) needed[kind] = needed[kind] " " w[i]
+    }
+}
+function column_end(s,    i, quoted, c) { # where the first word of s ends; quotes hold it together
+    for (i = 1; i <= length(s); i++) {
+        c = substr(s, i, 1)
+        if (c == "\"") quoted = !quoted
+        else if (c == " " && !quoted) break
+    }
+    if (quoted) bad("a quote without its end")
+    return i - 1
+}
+function read_columns(r, s,    n, eq, name, value) {
+    while (s != "") {
+        n = column_end(s)
+        eq = index(s, "=")
+        name = substr(s, 1, eq - 1)
+        value = substr(s, eq + 1, n - eq)
+        s = substr(s, n + 1)
+        sub(/^ +/, "", s)
+        if (value ~ /^".*"$/) value = substr(value, 2, length(value) - 2)
+        if (!((kind_of[r], name) in column)) bad("a " kind_of[r] " has no column `" name "`")
+        else if ((r, name) in col) bad(name " stands twice")
+        else if (value == "") bad(name ": empty")
+        col[r, name] = value
+    }
+}
+function get(r, name) { return (r, name) in col ? col[r, name] : "" }
+function read_row(kind, id, name, rest,    r, w, n, i) {
+    r = ++n_rows
+    kind_of[r] = kind
+    id_of[r] = id
+    name_of[r] = name
+    line_of[r] = FNR
+    if ((kind == "distribution" ? "metric" : kind, id) in row_of) bad(id " stands twice")
+    row_of[kind == "distribution" ? "metric" : kind, id] = r
+    sub(/^ +/, "", rest)
+    read_columns(r, rest)
+    n = split(needed[kind], w, " ")
+    for (i = 1; i <= n; i++) if (!((r, w[i]) in col)) bad(kind " " id ": no " w[i])
+}
+BEGIN {
+    define("unit", "counter *shown json prom *scale")
+    define("thing", "json label info sort pmc")
+    define("source", "*group *read *from *cite asked")
+    define("family", "")
+    define("metric", "*source *unit of key all bits set wire prom")
+    define("distribution", "*source *unit of set wire *counts octaves prom")
+    short["unit"] = short["thing"] = short["family"] = 1 # rows without an ID
+}
+/^[ \t]*#/ || NF == 0 { next }
+/^[ \t]/ {
+    sub(/^[ \t]+/, "")
+    if (!n_rows || n_rows in text) bad("a text without a row")
+    text[n_rows] = $0
+    next
+}
+$1 == "groups" || $1 == "unlisted" {
+    for (i = 2; i <= NF; i++) {
+        group[$i] = 1
+        if ($1 == "groups") groups = groups $i ", "
+    }
+    next
+}
+$1 in short {
+    if ($2 !~ /^[a-z][a-z0-9_]*$/) bad("`" $2 "` is no name")
+    rest = $0
+    sub(/^[a-z]+ +[^ ]+/, "", rest)
+    read_row($1, toupper($2), $2, rest)
+    next
+}
+$1 == "source" || $1 == "metric" || $1 == "distribution" {
+    if ($2 !~ /^[A-Z][A-Z0-9_]*$/) bad("`" $2 "` is no ID")
+    if ($3 !~ /^[a-z][a-z0-9_]*$/) bad("`" $3 "` is no name")
+    rest = $0
+    sub(/^[a-z]+ +[^ ]+ +[^ ]+/, "", rest)
+    read_row($1, $2, $3, rest)
+    next
+}
+{ bad("`" $1 "` is unknown") }
+
+# --- checks ---
+
+function stands_alone(r, s,    what) {
+    what = kind_of[r] " " id_of[r] ": help"
+    if (s !~ /^([A-Z]|khugepaged)/) bad_at(line_of[r], what ": does not begin with a capital")
+    if (s ~ /^(It|Its|They|Their|Them|This|That|These|Those|He|She|Here|There|Same|As|What) /)
+        bad_at(line_of[r], what ": begins with a pronoun")
+    if (s ~ /\.$/) bad_at(line_of[r], what ": a full stop at the end")
+    if (s ~ /["\\]/) bad_at(line_of[r], what ": a quote or a backslash")
+    if (split(s, words, " ") < 3) bad_at(line_of[r], what ": fewer than three words")
+    if (s in said) bad_at(line_of[r], what ": " said[s] " says the same")
+    said[s] = id_of[r]
+}
+function one_of(r, name, allowed) {
+    if ((r, name) in col && index(" " allowed " ", " " col[r, name] " ") == 0)
+        bad_at(line_of[r], kind_of[r] " " id_of[r] ": " name " is none of: " allowed)
+}
+function refers(r, name, kind) {
+    if ((r, name) in col && !((kind, toupper(col[r, name])) in row_of))
+        bad_at(line_of[r], kind_of[r] " " id_of[r] ": no " kind " `" col[r, name] "`")
+}
+function exists(file,    line) { return (getline line < file) >= 0 }
+function check_source(r,    cite) {
+    cite = get(r, "cite")
+    if (cite !~ /^[a-z_]+\([2-8]\)$/ && cite !~ /^[A-Za-z]+\/.*[a-z]$/)
+        bad_at(line_of[r], "source " id_of[r] ": cite is neither a manual page nor a file")
+    if (cite ~ /^gen\// && !exists(gen substr(cite, 4))) bad_at(line_of[r], "source " id_of[r] ": there is no " cite)
+    if (!(id_of[r] in measured)) bad_at(line_of[r], "source " id_of[r] ": no metric")
+    if (!(get(r, "group") in group)) bad_at(line_of[r], "source " id_of[r] ": no group `" get(r, "group") "`")
+    one_of(r, "asked", "yes")
+}
+function check_thing(r,    m) {
+    if (++things == 1 && name_of[r] != "none") bad_at(line_of[r], "the first thing is not none")
+    if (name_of[r] != "none" && (get(r, "json") == "" || get(r, "label") == "" || get(r, "sort") == ""))
+        bad_at(line_of[r], "thing " name_of[r] ": json, label and sort are needed")
+    m = get(r, "sort")
+    sub(/^-/, "", m)
+    if (m == "") return
+    if (!(("metric", m) in row_of)) { bad_at(line_of[r], "thing " name_of[r] ": no metric `" m "`"); return }
+    m = thing_of(row_of["metric", m])
+    if (m != name_of[r] && !(m == "pmc" && get(r, "pmc") != ""))
+        bad_at(line_of[r], "thing " name_of[r] ": is sorted by what it has not")
+}
+function thing_of(r) { return (r, "of") in col ? col[r, "of"] : "none" }
+function unit_of(r, name) { return get(row_of["unit", toupper(get(r, "unit"))], name) }
+function prom_base(r,    s) { # its name in Prometheus, without a label
+    s = (r, "prom") in col ? col[r, "prom"] : name_of[r] unit_of(r, "prom")
+    sub(/[{].*/, "", s)
+    return s
+}
+function check_family(r,    base, whole) {
+    base = prom_base(r)
+    whole = base "{" get(r, "prom")
+    if (whole in exposed) bad_at(line_of[r], id_of[r] ": " exposed[whole] " has this name in Prometheus, too")
+    exposed[whole] = id_of[r]
+    if (get(r, "prom") ~ /[{]/) {
+        if (get(r, "prom") !~ /[{]([a-z]+="[^"]+",?)+[}]$/) bad_at(line_of[r], id_of[r] ": prom: NAME{LABEL=\"VALUE\"}")
+        if (!(("family", toupper(base)) in row_of)) bad_at(line_of[r], id_of[r] ": no family `" base "`")
+    }
+    if (base in family_unit && base != last_base) bad_at(line_of[r], id_of[r] ": not beside the others of " base)
+    if (base in family_unit && family_unit[base] != get(r, "unit"))
+        bad_at(line_of[r], id_of[r] ": of another unit than the others of " base)
+    if (base in family_unit && !(("family", toupper(base)) in row_of))
+        bad_at(line_of[r], id_of[r] ": another metric has the name " base " in Prometheus")
+    family_unit[base] = get(r, "unit")
+    last_base = base
+}
+function check_metric(r,    w) {
+    refers(r, "source", "source")
+    refers(r, "unit", "unit")
+    if (thing_of(r) != "pmc") refers(r, "of", "thing")
+    one_of(r, "all", "sum mean")
+    one_of(r, "bits", "32")
+    stands_alone(r, text[r])
+    if ((name_of[r], thing_of(r)) in named) bad_at(line_of[r], "the name " name_of[r] " stands twice")
+    named[name_of[r], thing_of(r)] = 1
+    if ((r, "wire") in col && ((get(r, "source"), col[r, "wire"]) in wired))
+        bad_at(line_of[r], id_of[r] ": wire stands twice")
+    wired[get(r, "source"), get(r, "wire")] = 1
+    if (kind_of[r] == "distribution" && ((r, "octaves") in col) != ((r, "prom") in col))
+        bad_at(line_of[r], id_of[r] ": octaves are for what has a prom")
+    if ((r, "octaves") in col && (split(col[r, "octaves"], w, "-") != 2 || w[1] + 0 >= w[2] + 0))
+        bad_at(line_of[r], id_of[r] ": octaves A-B")
+    if (kind_of[r] == "metric" || (r, "prom") in col) check_family(r)
+}
+
+# --- what metrics.h has ---
+
+function macro(what, name, n, rows,    i) {
+    printf "\n/* X(%s) */\n#define %s(X)", what, name
+    for (i = 1; i <= n; i++) printf " \\\n    X(%s)", rows[i]
+    print ""
+}
+function maybe(s) { return s == "" ? "NULL" : c_string(s) }
+function truth(s) { return s != "" ? "true" : "false" }
+function prom_of(r,    s) { # as C has it: the label without its end, another may follow
+    s = get(r, "prom")
+    sub(/[}]$/, "", s)
+    return c_string(s)
+}
+function family_help(r,    f) {
+    f = "family" SUBSEP toupper(prom_base(r))
+    return c_string(f in row_of ? text[row_of[f]] : text[r])
+}
+function in_set(r, m) {
+    if (!((r, "set") in col)) return
+    if (!(col[r, "set"] in set)) set_name[++n_sets] = col[r, "set"]
+    set[col[r, "set"]] = set[col[r, "set"]] (set[col[r, "set"]] == "" ? "" : ", ") "M_" m
+}
+function add_metric(r, id, name, prom, help) {
+    metric[++n_metrics] = id ", " c_string(name) ", " c_string(get(r, "key")) ", " get(r, "source_id") ", " \
+        toupper(get(r, "unit")) ", " toupper(thing_of(r)) ", " prom ", MET_" toupper((r, "all") in col ? col[r, "all"] : "alone") \
+        ", " truth(get(r, "bits")) ", \\\n      " c_string(text[r]) ", \\\n      " help
+    in_set(r, id)
+    if (list == "list") print name unit_of(r, "json")
+}
+function add_wire(r, s) {
+    if (!((r, "wire") in col)) return
+    s = get(r, "source") (kind_of[r] == "metric" ? "" : " histograms")
+    if (!(s in wire)) wire_name[++n_wires] = s
+    wire[s] = wire[s] (kind_of[r] == "metric" ? " \\\n    X(M_" id_of[r] ", " col[r, "wire"] ")" : \
+                       (wire[s] == "" ? "" : ", ") "\\\n    [" col[r, "wire"] "] = HIST_" id_of[r])
+}
+function add_distribution(r,    part, n, i, parts, octave) {
+    n = (r, "prom") in col ? split("p50 p90 p99 max", part, " ") : 0
+    for (i = 1; i <= n; i++) {
+        add_metric(r, id_of[r] "_" toupper(part[i]), name_of[r] "_" part[i], "NULL", c_string(text[r]))
+        parts = parts ", M_" id_of[r] "_" toupper(part[i])
+    }
+    split((r, "octaves") in col ? col[r, "octaves"] : "0-0", octave, "-")
+    dist[++n_dists] = id_of[r] ", " c_string(name_of[r]) ", " c_string(get(r, "counts")) ", " toupper(get(r, "source")) ", " \
+        toupper(get(r, "unit")) ", \\\n      " (n ? prom_of(r) : "NULL") ", " octave[1] ", " octave[2] ", " \
+        (n ? substr(parts, 3) : "0, 0, 0, 0") ", \\\n      " family_help(r)
+}
+function add(r,    s) {
+    if (kind_of[r] == "unit")
+        unit[++n_units] = id_of[r] ", " truth(get(r, "counter")) ", " toupper(get(r, "shown")) ", " c_string(get(r, "json")) ", " \
+            c_string(get(r, "prom")) ", " get(r, "scale")
+    else if (kind_of[r] == "thing") {
+        s = get(r, "sort")
+        thing[++n_things] = id_of[r] ", " maybe(get(r, "json")) ", " maybe(get(r, "label")) ", " maybe(get(r, "info")) ", " \
+            (s == "" ? "N_METRICS" : "M_" (s ~ /^-/ ? substr(s, 2) : s)) ", " (s ~ /^-/ ? "true" : "false") ", " \
+            (get(r, "pmc") == "-" ? "\"\"" : maybe(get(r, "pmc")))
+    } else if (kind_of[r] == "source") {
+        source[++n_sources] = id_of[r] ", " c_string(get(r, "group")) ", " c_string(name_of[r]) ", " get(r, "read") \
+            ", \\\n      " c_string(get(r, "from")) ", " c_string(get(r, "cite")) ", \\\n      " c_string(text[r])
+        if (get(r, "asked") != "") asked = asked (asked == "" ? "" : " | ") "1ull << SRC_" id_of[r]
+    } else if (kind_of[r] != "family") {
+        col[r, "source_id"] = toupper(get(r, "source"))
+        add_wire(r)
+        if (kind_of[r] == "metric") add_metric(r, id_of[r], name_of[r], prom_of(r), family_help(r))
+        else add_distribution(r)
+    }
+}
+END {
+    for (r = 1; r <= n_rows; r++) {
+        if (text[r] == "") bad_at(line_of[r], kind_of[r] " " id_of[r] ": no text")
+        if (kind_of[r] ~ /^(metric|distribution)$/) measured[toupper(get(r, "source"))] = 1
+    }
+    for (r = 1; r <= n_rows; r++) {
+        if (kind_of[r] == "source") check_source(r)
+        else if (kind_of[r] == "thing") check_thing(r)
+        else if (kind_of[r] == "unit") {
+            one_of(r, "shown", "number rate ratio bytes byte_rate seconds celsius hertz ns watts")
+            one_of(r, "counter", "yes")
+        } else if (kind_of[r] != "family") check_metric(r)
+    }
+    for (r = 1; r <= n_rows; r++)
+        if (kind_of[r] == "family" && !(name_of[r] in family_unit)) bad_at(line_of[r], "family " name_of[r] ": nothing is of it")
+    if (failed) exit 1
+    for (r = 1; r <= n_rows; r++) add(r)
+    if (list != "") exit 0
+    print "/*\n * Generated by gen/metrics.sh from gen/tables/metrics.tbl. Do not edit: change the table and run it.\n */"
+    print "\n/* What -c takes. */\n#define MET_GROUPS \"" groups "\""
+    print "\n/* Sources that are on only when -c names them. */\n#define MET_ASKED (" asked ")"
+    for (i = 1; i <= n_sets; i++) print "#define MET_SET_" toupper(set_name[i]) " " set[set_name[i]]
+    for (i = 1; i <= n_wires; i++) {
+        if (wire_name[i] ~ / /) print "#define MET_HISTS_" toupper(substr(wire_name[i], 1, index(wire_name[i], " ") - 1)) " " wire[wire_name[i]]
+        else print "#define MET_WIRE_" toupper(wire_name[i]) "(X)" wire[wire_name[i]]
+    }
+    macro("id, it is a counter, as what it is shown, ending in JSON, in Prometheus, scale", "MET_UNITS", n_units, unit)
+    macro("id, key in JSON, label, label of its info, the metric it is sorted by, the least first, prefix of pmc metrics", \
+          "MET_THINGS", n_things, thing)
+    macro("id, group, name, function, what it reads, where that is described, why there may be none", "MET_SOURCES", n_sources, source)
+    macro("id, name, key, source, unit, thing, in Prometheus, all things, 32 bits, help, help in Prometheus", "MET_ROWS", n_metrics, metric)
+    macro("id, name, what it counts, source, unit, in Prometheus, octaves, its four metrics, help in Prometheus", \
+          "MET_DISTRIBUTIONS", n_dists, dist)
+}' "$gen/tables/metrics.tbl" > "$tmp/metrics.h"
+case ${1-} in
+'') cat "$tmp/metrics.h" > "$gen/metrics.h" ;;
+*) cat "$tmp/metrics.h" ;;
+esac
