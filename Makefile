@@ -102,6 +102,7 @@ gen: ## rebuild gen/*.h from the tables, bpf_insns/*.h from the probes (with cla
 	sh gen/options.sh
 	sh gen/manual.sh
 	sh gen/metrics.sh
+	sh gen/pmu.sh
 	CLANG='$(CLANG)' sh gen/insns.sh
 
 vet: ## every BPF array is signed in bpf_insns/VETTED

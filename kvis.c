@@ -32,7 +32,7 @@
  * 19 gz_      gunzip, for the page of --report
  * 20 rep_     --report: one HTML file, filled in
  * 21 df_      kvis diff: two recordings compared
- * 22 ring_ pf_ page faults, by perf_event_open
+ * 22 ring_ pf_ perf_event_open: why it fails, what it counts, page faults
  * 23 btf_     names of the kernel's types and fields
  * 24 tfs_     tracefs: ids and record layouts of tracepoints
  * 25 bpf_     programs and maps in the kernel
@@ -13073,13 +13073,113 @@ static void df_json(struct buf *b)
     b_s(b, "}\n");
 }
 
-/* == 22 ring_ pf_  page faults, by perf_event_open ===================================
- * Software events that sample every fault of the tracees, with its address: one the minor ones, and
- * one, where it finds room for its rings, those that wait for a disk (major). Inherited by threads
- * and children, which the kernel allows for a mapped ring only with one event a CPU
+/* == 22 ring_ pf_  perf_event_open: why it fails, what it counts, page faults =====================
+ * What page faults, pmc_, unc_ and check_ share: pf_event (opens an event), pf_paranoid, pf_why_not
+ * and pf_fix (why that failed, and what can be done), pf_read (what a group has counted).
+ *
+ * Page faults: software events sample every fault of the tracees, with its address: one event the
+ * minor ones, and one, where its rings fit, those that wait for a disk (major). Inherited by
+ * threads and children, which the kernel allows for a mapped ring only with one event a CPU
  * (perf_mmap in kernel/events/core.c). Faults of one thread in one region, one after the other and
  * within PF_RUN_NS, are one event. The rings are merged by time, and read up to whatever is told
  * next (pf_upto): so an address finds the region it fell into. */
+
+/* --- events --- */
+
+/* perf_event_open(2): a descriptor, or -errno. */
+static int pf_event(struct perf_event_attr *a, pid_t pid, int cpu, int group, unsigned long flags)
+{
+    a->size = sizeof *a;
+    int f = (int)syscall(SYS_perf_event_open, a, pid, cpu, group, flags | PERF_FLAG_FD_CLOEXEC);
+    return f < 0 ? -errno : f;
+}
+
+/* kernel.perf_event_paranoid; -1, which allows everything, where it cannot be read. */
+static long pf_paranoid(void)
+{
+    return u_file_number("/proc/sys/kernel/perf_event_paranoid", -1);
+}
+
+/* The highest perf_event_paranoid with which events can be opened without privileges: of all that
+ * a CPU or a cgroup does, of a user's own threads (Documentation/admin-guide/perf-security.rst). */
+enum pf_level { PF_LEVEL_CPU = 0, PF_LEVEL_USER = 2 };
+
+/* What can be done about an errno of perf_event_open; "": nothing. perf_event_paranoid gives EACCES
+ * (perf_allow_cpu in the kernel's include/linux/perf_event.h), a container's filter EPERM. */
+static const char *pf_fix(int e, enum pf_level level)
+{
+    bool paranoid = pf_paranoid() > (long)level;
+    switch (-e) {
+    case EACCES:
+        return !paranoid ? "run it as root"
+               : level == PF_LEVEL_USER
+                   ? "sysctl kernel.perf_event_paranoid=2, CAP_PERFMON or root"
+                   : "sysctl kernel.perf_event_paranoid=0, CAP_PERFMON or root";
+    case EPERM: return "allow perf_event_open in the container's seccomp profile";
+    case ENOSYS: return "use a kernel with CONFIG_PERF_EVENTS";
+    case EMFILE:
+    case ENFILE: return "raise the limit of open files (RLIMIT_NOFILE, fs.file-max)";
+    default: return "";
+    }
+}
+
+/* Why perf_event_open failed, and what can be done about it, good until the next call. With
+ * `why_only` without the latter. */
+static const char *pf_why_not(int e, enum pf_level level, bool why_only)
+{
+    static char text[200];
+    const char *name = u_errname(-e), *fix = why_only ? "" : pf_fix(e, level);
+    char because[48] = "";
+    if (e == -EACCES && pf_paranoid() > (long)level)
+        snprintf(because, sizeof because, " (perf_event_paranoid is %ld)", pf_paranoid());
+    else if (e == -EACCES)
+        snprintf(because, sizeof because, " (another user's process, or a security module)");
+    snprintf(text, sizeof text, "perf_event_open: %s%s%s%s", name ? name : "an unknown error",
+             because, *fix ? "; fix: " : "", fix);
+    return text;
+}
+
+enum { PF_MEMBERS = 5 }; /* events of the largest group */
+
+/* What a group of events had counted when it was read last; all 0: it was not. */
+struct pf_count {
+    u64 enabled, running, value[PF_MEMBERS];
+};
+
+/* What it has counted since. */
+struct pf_delta {
+    u64 enabled, running;       /* ns; it was on a PMU for `running` of them */
+    double value[PF_MEMBERS];   /* scaled to `enabled`, as perf_event_open(2) says */
+    u32 backwards;              /* values that went back: shown as no change */
+};
+
+enum {
+    PF_READ_FORMAT = PERF_FORMAT_GROUP | PERF_FORMAT_TOTAL_TIME_ENABLED
+                     | PERF_FORMAT_TOTAL_TIME_RUNNING
+};
+
+/* Reads a group of n events, opened with that format; false: it cannot be read. */
+static bool pf_read(int leader, u32 n, struct pf_count *c, struct pf_delta *d)
+{
+    struct { u64 n; struct pf_count count; } now;
+    ssize_t want = (ssize_t)(offsetof(struct pf_count, value) + (1 + n) * sizeof now.n);
+    if (read(leader, &now, sizeof now) < want || now.n != n)
+        return false;
+    *d = (struct pf_delta){ .enabled = now.count.enabled - c->enabled,
+                            .running = now.count.running - c->running };
+    double scale = d->running ? (double)d->enabled / (double)d->running : 1;
+    for (u32 k = 0; k < n; k++) {
+        bool back = now.count.value[k] < c->value[k];
+        d->backwards += back;
+        d->value[k] = back ? 0 : (double)(now.count.value[k] - c->value[k]) * scale;
+        c->value[k] = now.count.value[k];
+    }
+    c->enabled = now.count.enabled;
+    c->running = now.count.running;
+    return true;
+}
+
+/* --- page faults --- */
 
 enum { PF_MAX_CPUS = 1024, PF_RUN_NS = 50000000 };
 
@@ -13095,7 +13195,7 @@ static struct {
     u64 oldest;     /* no run that is open began before this; 0: none is open */
     bool user_only; /* perf_event_paranoid: faults that the kernel takes for the program are not
                        seen */
-} pf;
+} pf_rings;
 
 /* --- a ring as perf_event_open(2) maps it: also rb_ reads such --- */
 
@@ -13128,20 +13228,20 @@ static void ring_take(struct perf_event_mmap_page *m, const struct perf_event_he
 static int pf_open_cpu(pid_t tid, int cpu, bool major, bool on_exec)
 {
     struct perf_event_attr a = {
-        .type = PERF_TYPE_SOFTWARE, .size = sizeof a,
+        .type = PERF_TYPE_SOFTWARE,
         .config = major ? PERF_COUNT_SW_PAGE_FAULTS_MAJ : PERF_COUNT_SW_PAGE_FAULTS_MIN,
         .sample_period = 1, .sample_type = PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_ADDR,
         .disabled = on_exec, .enable_on_exec = on_exec, .inherit = 1, .exclude_hv = 1,
-        .exclude_kernel = pf.user_only, .use_clockid = 1, .clockid = CLOCK_MONOTONIC,
+        .exclude_kernel = pf_rings.user_only, .use_clockid = 1, .clockid = CLOCK_MONOTONIC,
         .watermark = 1, .wakeup_watermark = 64 << 10,
     };
-    int f = (int)syscall(SYS_perf_event_open, &a, tid, cpu, -1, PERF_FLAG_FD_CLOEXEC);
-    if (f < 0 && errno == EACCES && !pf.user_only) {
-        pf.user_only = true;
+    int f = pf_event(&a, tid, cpu, -1, 0);
+    if (f == -EACCES && !pf_rings.user_only) {
+        pf_rings.user_only = true;
         a.exclude_kernel = 1;
-        f = (int)syscall(SYS_perf_event_open, &a, tid, cpu, -1, PERF_FLAG_FD_CLOEXEC);
+        f = pf_event(&a, tid, cpu, -1, 0);
     }
-    return f < 0 ? -errno : f;
+    return f;
 }
 
 /* Maps a ring, as large as is allowed; a signal says when it fills (it interrupts tr_'s waiting).
@@ -13149,15 +13249,18 @@ static int pf_open_cpu(pid_t tid, int cpu, bool major, bool on_exec)
 static int pf_map(int at, int f)
 {
     void *p = MAP_FAILED;
-    for (pf.pages = pf.pages ? pf.pages : 512; pf.pages >= 16; pf.pages /= 2) {
-        p = mmap(NULL, (pf.pages + 1) * pf.page, PROT_READ | PROT_WRITE, MAP_SHARED, f, 0);
-        if (p != MAP_FAILED || pf.n) /* all rings are of one size */
+    if (!pf_rings.pages)
+        pf_rings.pages = 512;
+    for (; pf_rings.pages >= 16; pf_rings.pages /= 2) {
+        size_t size = (pf_rings.pages + 1) * pf_rings.page;
+        p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, f, 0);
+        if (p != MAP_FAILED || pf_rings.n) /* all rings are of one size */
             break;
     }
     if (p == MAP_FAILED)
         return -errno;
-    pf.ring[at] = p;
-    pf.fd[at] = f;
+    pf_rings.ring[at] = p;
+    pf_rings.fd[at] = f;
     if (fcntl(f, F_SETOWN, getpid()) < 0 || fcntl(f, F_SETFL, O_ASYNC | O_NONBLOCK) < 0)
         return -errno;
     return 0;
@@ -13170,11 +13273,11 @@ static int pf_open_at(pid_t tid, int cpu, bool major, bool on_exec)
     if (f < 0)
         return f;
     /* The descriptor must live as long as the event: it is closed when kvis ends. */
-    if (!pf.ring[at])
+    if (!pf_rings.ring[at])
         e = pf_map(at, f);
-    else if (syscall(SYS_ioctl, f, PERF_EVENT_IOC_SET_OUTPUT, pf.fd[at]) < 0)
+    else if (syscall(SYS_ioctl, f, PERF_EVENT_IOC_SET_OUTPUT, pf_rings.fd[at]) < 0)
         e = -errno;
-    pf.n = e ? pf.n : MAX(pf.n, (u32)at + 1);
+    pf_rings.n = e ? pf_rings.n : MAX(pf_rings.n, (u32)at + 1);
     return e;
 }
 
@@ -13182,7 +13285,7 @@ static int pf_open_at(pid_t tid, int cpu, bool major, bool on_exec)
 static int pf_open(pid_t tid, bool on_exec)
 {
     int cpus = MIN((int)sysconf(_SC_NPROCESSORS_CONF), (int)PF_MAX_CPUS), got = 0;
-    pf.page = (size_t)sysconf(_SC_PAGESIZE);
+    pf_rings.page = (size_t)sysconf(_SC_PAGESIZE);
     for (int i = 0; i < 2 * cpus; i++) {
         bool major = i >= cpus;
         int e = major && st.no_major ? 0 : pf_open_at(tid, i % cpus, major, on_exec);
@@ -13196,21 +13299,10 @@ static int pf_open(pid_t tid, bool on_exec)
     return got ? 0 : -ENODEV;
 }
 
-/* Says why page faults are off, and what mends it. */
+/* Says why page faults are off, and what can be done. */
 static void pf_explain(int e)
 {
-    long level = u_file_number("/proc/sys/kernel/perf_event_paranoid", -1);
-    if ((e == -EACCES || e == -EPERM) && level > 1)
-        u_warn("page faults off: perf_event_paranoid is %ld (sysctl kernel.perf_event_paranoid=1, "
-               "or run as root)", level);
-    else if (e == -EPERM)
-        u_warn("page faults off: perf_event_open is not permitted (a container's seccomp profile? "
-               "allow perf_event_open, or add CAP_PERFMON)");
-    else if (e == -ENOENT || e == -ENOSYS || e == -ENODEV)
-        u_warn("page faults off: perf_event_open: %s; it takes CONFIG_PERF_EVENTS",
-               u_errname(-e));
-    else
-        u_warn("page faults off: perf_event_open: %s", strerror(-e));
+    u_warn("page faults off: %s", pf_why_not(e, PF_LEVEL_USER, false));
 }
 
 static bool pf_ours(const struct name *n)
@@ -13257,7 +13349,7 @@ static void pf_sample(pid_t tid, u64 ns, u64 addr, bool major)
         t->fault_run = *r;
         t->fault_addr = addr;
         t->fault_ns = ns;
-        pf.oldest = pf.oldest ? pf.oldest : ns;
+        pf_rings.oldest = pf_rings.oldest ? pf_rings.oldest : ns;
     }
     st.major_faults += major;
     if (pf_ours(r->name) && !major)
@@ -13297,13 +13389,15 @@ static bool pf_is_sample(const struct pf_record *r)
  * way. */
 static u64 pf_next(u32 at)
 {
-    struct perf_event_mmap_page *m = pf.ring[at];
+    struct perf_event_mmap_page *m = pf_rings.ring[at];
     struct pf_record r;
-    if (!m || pf.next[at])
-        return m ? pf.next[at] : ~0ull;
+    if (!m || pf_rings.next[at])
+        return m ? pf_rings.next[at] : ~0ull;
     while (__atomic_load_n(&m->data_head, __ATOMIC_RELAXED) != m->data_tail && pf_look(m, &r)) {
-        if (pf_is_sample(&r))
-            return pf.next[at] = r.s.ns;
+        if (pf_is_sample(&r)) {
+            pf_rings.next[at] = r.s.ns;
+            return r.s.ns;
+        }
         if (r.h.type == PERF_RECORD_LOST && r.h.size >= sizeof r.h + sizeof r.l)
             pf_lost(r.l.lost);
         ring_take(m, &r.h);
@@ -13322,26 +13416,26 @@ static void pf_flush_old(u64 ns)
             if (t->faults && (!oldest || t->fault_ns < oldest))
                 oldest = t->fault_ns;
         }
-    pf.oldest = oldest;
+    pf_rings.oldest = oldest;
 }
 
 /* Tells the faults up to a time; cheap when there is nothing to tell. */
 static void pf_upto(u64 ns)
 {
-    for (struct pf_record r; pf.n;) {
+    for (struct pf_record r; pf_rings.n;) {
         u32 first = 0;
-        for (u32 i = 1; i < pf.n; i++)
+        for (u32 i = 1; i < pf_rings.n; i++)
             if (pf_next(i) < pf_next(first))
                 first = i;
-        if (pf_next(first) >= ns || !pf_look(pf.ring[first], &r))
+        if (pf_next(first) >= ns || !pf_look(pf_rings.ring[first], &r))
             break;
-        if (pf.oldest && r.s.ns > pf.oldest + PF_RUN_NS)
+        if (pf_rings.oldest && r.s.ns > pf_rings.oldest + PF_RUN_NS)
             pf_flush_old(r.s.ns);
-        pf.next[first] = 0;
-        ring_take(pf.ring[first], &r.h);
+        pf_rings.next[first] = 0;
+        ring_take(pf_rings.ring[first], &r.h);
         pf_sample((pid_t)r.s.tid, r.s.ns, r.s.addr, first & 1);
     }
-    if (pf.oldest && ns > pf.oldest + PF_RUN_NS)
+    if (pf_rings.oldest && ns > pf_rings.oldest + PF_RUN_NS)
         pf_flush_old(ns);
 }
 
@@ -23996,234 +24090,79 @@ static void mfs_cgfiles(void)
 }
 
 /* == 34 pmc_  what the CPUs count: cycles, caches, branches ===============================
- * Which core it is (cpuinfo, MIDR), which of its events are what metrics[] wants (pmc_events[], or
- * the names in the PMU's own events/, or the kernel's generic events), and their counting: for all
- * CPUs, some processes or a cgroup. The types and fields of events are those
- * that sysfs says; the two ABI types of generic events aside. Events are opened in groups
+ * Which core it is (cpuinfo, MIDR), which of its events are what metrics[] wants (the lists of
+ * gen/tables/pmu.tbl, or the names in the PMU's own events/, or the kernel's generic events), and
+ * their counting: for all CPUs, some processes or a cgroup. The types and fields of events are
+ * those that sysfs says; the two ABI types of generic events aside. Events are opened in groups
  * (pmc_groups[]), which the kernel counts all at once or not at all: every ratio is of one group,
  * so of one window of time. A unit is what a group is opened for: a CPU, a cgroup on a CPU, or a
- * thread on one PMU. To add a core: a row in pmc_cores[], and its bit in the rows of pmc_events[].
+ * thread on one PMU. To add a core or an event: a row in gen/tables/pmu.tbl.
  * Entry points: pmc_begin, pmc_read, pmc_look. */
 
 /* What is counted: one of these. The kernel gives counters to CPUs' events first and to tasks' last
  * (ctx_resched in kernel/events/core.c), so beside the machine's a process's would get none. */
 enum pmc_scope { PS_ALL, PS_TASK, PS_CGROUP };
 
-enum { PMC_PMUS = 8, PMC_TASKS = 64, PMC_MEMBERS = 5, PMC_CPUS = 8192, PMC_SPARE_FDS = 128 };
+enum { PMC_PMUS = 8, PMC_TASKS = 64, PMC_CPUS = 8192, PMC_SPARE_FDS = 128 };
 
-/* What an event is for. Those up to PR_STALLED are metrics: M_CYCLES + role. */
-enum pmc_role {
-    PR_CYC, PR_INS, PR_REF, PR_BR, PR_BRM, PR_L1, PR_L1M, PR_L2, PR_L2M, PR_LL, PR_LLM, PR_DTM,
-    PR_DTW, PR_ITM, PR_ITW, PR_FRONT, PR_BACK, PR_STALLED,
-    PR_DTH, PR_ITH,                      /* misses that the second-level TLB has: DTM - DTW */
-    PR_SLOTS, PR_RET, PR_BAD, PR_FE, PR_BE,      /* Intel's Topdown */
-    PR_SFE, PR_SBE, PR_SLOT, PR_OPR, PR_OPS,     /* AMD's and Arm's: slots, operations */
-    N_PR, PR_METRICS = PR_DTH, PR_NONE = 255
-};
-_Static_assert(M_STALLED - M_CYCLES == PR_STALLED, "roles and metrics differ");
-
-/* name; the kernel's generic event (PERF_TYPE_HARDWARE, PERF_TYPE_HW_CACHE); names in a PMU's
- * events/, the best first: x86's (arch/x86/events/core.c), then Arm's (drivers/perf/arm_pmuv3.c,
- * which lists only what the core says it has; Arm DDI 0487, table D14-2). */
-static const struct {
+/* Rows of gen/pmu.h. Roles are what events are for. */
+struct pmc_role_row {
     const char *name;
-    u8 type;
+    u8 home;                /* the group in which it is counted for its metric; PG_NONE: none */
+    u16 metric;             /* N_METRICS: none */
+    u8 parts[2];            /* roles that it is the sum of, where it has no event */
+    u8 type;                /* the kernel's generic event; PERF_TYPE_MAX: there is none */
     u32 config;
-    const char *alias;
-} pmc_roles[N_PR] = {
-#define HW(n) PERF_TYPE_HARDWARE, PERF_COUNT_HW_##n
-#define CACHE(n, miss) PERF_TYPE_HW_CACHE, PERF_COUNT_HW_CACHE_##n | (miss) << 16
-#define ONLY PR_NONE, 0
-    [PR_CYC] = { "cycles", HW(CPU_CYCLES), "cpu-cycles cpu_cycles" },
-    [PR_INS] = { "instructions", HW(INSTRUCTIONS), "instructions inst_retired" },
-    [PR_REF] = { "ref_cycles", HW(REF_CPU_CYCLES), "ref-cycles cnt_cycles" },
-    [PR_BR] = { "branches", HW(BRANCH_INSTRUCTIONS), "branch-instructions br_retired br_pred" },
-    [PR_BRM] = { "branch_misses", HW(BRANCH_MISSES),
-                 "branch-misses br_mis_pred_retired br_mis_pred" },
-    [PR_L1] = { "l1d_accesses", CACHE(L1D, 0), "l1d_cache" },
-    [PR_L1M] = { "l1d_misses", CACHE(L1D, 1), "l1d_cache_refill" },
-    [PR_L2] = { "l2_accesses", ONLY, "l2d_cache" },
-    [PR_L2M] = { "l2_misses", ONLY, "l2d_cache_refill" },
-    [PR_LL] = { "llc_accesses", CACHE(LL, 0), "ll_cache_rd l3d_cache" },
-    [PR_LLM] = { "llc_misses", CACHE(LL, 1), "ll_cache_miss_rd l3d_cache_refill" },
-    [PR_DTM] = { "dtlb_misses", CACHE(DTLB, 1), "l1d_tlb_refill" },
-    [PR_DTW] = { "dtlb_walks", ONLY, "dtlb_walk" },
-    [PR_ITM] = { "itlb_misses", CACHE(ITLB, 1), "l1i_tlb_refill" },
-    [PR_ITW] = { "itlb_walks", ONLY, "itlb_walk" },
-    [PR_FRONT] = { "stalled_frontend", HW(STALLED_CYCLES_FRONTEND),
-                   "stalled-cycles-frontend stall_frontend" },
-    [PR_BACK] = { "stalled_backend", HW(STALLED_CYCLES_BACKEND),
-                  "stalled-cycles-backend stall_backend" },
-    [PR_STALLED] = { "stalled_cycles", ONLY, "stall" },
-    [PR_DTH] = { "dtlb_second_level", ONLY, "" },
-    [PR_ITH] = { "itlb_second_level", ONLY, "" },
-    [PR_SLOTS] = { "slots", ONLY, "slots" },
-    [PR_RET] = { "slots_retiring", ONLY, "topdown-retiring" },
-    [PR_BAD] = { "slots_bad_speculation", ONLY, "topdown-bad-spec" },
-    [PR_FE] = { "slots_frontend", ONLY, "topdown-fe-bound" },
-    [PR_BE] = { "slots_backend", ONLY, "topdown-be-bound" },
-    [PR_SFE] = { "empty_slots_frontend", ONLY, "stall_slot_frontend" },
-    [PR_SBE] = { "empty_slots_backend", ONLY, "stall_slot_backend" },
-    [PR_SLOT] = { "empty_slots", ONLY, "stall_slot" },
-    [PR_OPR] = { "operations_retired", ONLY, "op_retired" },
-    [PR_OPS] = { "operations_issued", ONLY, "op_spec" },
-#undef HW
-#undef CACHE
-#undef ONLY
+    const char *alias;      /* names in a PMU's events/, the best first */
 };
 
-/* In the order in which descriptors go to them, where there are not enough for all. The first
- * member is what the others are divided by. */
-enum {
-    PG_BASE, PG_BRANCH, PG_LLC, PG_L1, PG_L2, PG_STALL, PG_DTLB, PG_ITLB, PG_TD, PG_SLOTS, PG_OPS,
-    N_PG
-};
-static const u8 pmc_groups[N_PG][PMC_MEMBERS] = {
-#define P(r) (PR_##r + 1) /* 0: none */
-    [PG_BASE] = { P(CYC), P(INS), P(REF) }, [PG_BRANCH] = { P(INS), P(BR), P(BRM) },
-    [PG_LLC] = { P(INS), P(LL), P(LLM) }, [PG_L1] = { P(INS), P(L1), P(L1M) },
-    [PG_L2] = { P(INS), P(L2), P(L2M) }, [PG_STALL] = { P(CYC), P(FRONT), P(BACK), P(STALLED) },
-    [PG_DTLB] = { P(INS), P(DTW), P(DTM), P(DTH) }, [PG_ITLB] = { P(INS), P(ITW), P(ITM), P(ITH) },
-    [PG_TD] = { P(SLOTS), P(RET), P(BAD), P(FE), P(BE) }, [PG_SLOTS] = { P(CYC), P(SFE), P(SBE) },
-    [PG_OPS] = { P(CYC), P(OPR), P(OPS), P(SLOT) },
-#undef P
+struct pmc_ratio {
+    u16 metric;             /* part / of, times `times` */
+    u8 part, of;
+    u16 times;
 };
 
-/* --- the cores, and what they call it --- */
-
-/* Cores whose events are the same: bits of pmc_events[].cores. */
-enum {
-    C_SKL = 1, C_ICL = 2, C_GLC = 4, C_LNC = 8, C_INTEL_P = 15,
-    C_TNT = 16, C_GRT = 32, C_CMT = 64, C_SKT = 128, C_INTEL_E = 240,
-    C_Z1 = 256, C_Z2 = 512, C_Z3 = 1024, C_Z4 = 2048, C_Z5 = 4096, C_Z6 = 8192,
-    C_ZEN = 0x3f00, C_Z45 = C_Z4 | C_Z5, C_Z456 = C_Z4 | C_Z5 | C_Z6,
+struct pmc_core {
+    u32 list;                  /* of events, as other cores may have: a bit of pmc_event.lists */
+    const char *vendor, *pmu;  /* pmu: that it is in, where there are several kinds of cores */
+    u8 family, slots, memory;  /* slots: of AMD's pipeline a cycle; memory: enum unc_where */
+    u32 models[8];             /* bits */
+    const char *name, *source;
 };
 
-/* Intel: family 6, the model; AMD: family 23 to 26, any model in these sixteens (bits). The PMU
- * that they are in, where there are several. Models: intel/perfmon's mapfile.csv; perf's, of Linux
- * 7.2 (tools/perf/pmu-events/arch/x86/mapfile.csv), for AMD. Source: whose list has the events
- * that pmc_events[] took: intel/perfmon, or that of Linux 7.2's perf, made from AMD's Processor
- * Programming References. */
-enum { PMC_MAIN, PMC_ATOM, PMC_LOWPOWER };
-static const struct pmc_core {
-    u16 bit;
-    u8 family, pmu, slots;     /* slots: of AMD's pipeline a cycle */
-    u16 sixteens;
-    const char *models, *name, *source;
-} pmc_cores[] = {
-    { C_SKL, 6, 0, 0, 0, "\x4e\x5e\x8e\x9e\xa5\xa6", "Skylake, Kaby/Coffee/Comet Lake",
-      "perfmon SKL" },
-    { C_SKL, 6, 0, 0, 0, "\x55", "Skylake-SP, Cascade Lake, Cooper Lake", "perfmon SKX, CLX" },
-    { C_ICL, 6, 0, 0, 0, "\x7d\x7e\x8c\x8d\xa7", "Ice, Tiger, Rocket Lake",
-      "perfmon ICL, TGL, RKL" },
-    { C_ICL, 6, 0, 0, 0, "\x6a\x6c", "Ice Lake-SP", "perfmon ICX" },
-    { C_GLC, 6, 0, 0, 0, "\x97\x9a\xb7\xba\xbf", "Golden Cove (Alder, Raptor Lake)",
-      "perfmon ADL" },
-    { C_GLC, 6, 0, 0, 0, "\x8f\xcf", "Sapphire, Emerald Rapids", "perfmon SPR, EMR" },
-    { C_GLC, 6, 0, 0, 0, "\xaa\xac\xb5", "Redwood Cove (Meteor Lake)", "perfmon MTL" },
-    { C_GLC, 6, 0, 0, 0, "\xad\xae", "Granite Rapids", "perfmon GNR" },
-    { C_LNC, 6, 0, 0, 0, "\xbd\xc5\xc6", "Lion Cove (Lunar, Arrow Lake)", "perfmon LNL, ARL" },
-    { C_LNC, 6, 0, 0, 0, "\xcc\xd5", "Cougar Cove (Panther Lake)", "perfmon PTL" },
-    { C_TNT, 6, 0, 0, 0, "\x86\x96\x9c", "Tremont (Snow Ridge, Elkhart, Jasper Lake)",
-      "perfmon SNR, EHL" },
-    { C_GRT, 6, PMC_ATOM, 0, 0, "\x97\x9a\xb7\xba\xbf", "Gracemont (Alder, Raptor Lake)",
-      "perfmon ADL" },
-    { C_GRT, 6, 0, 0, 0, "\xbe", "Gracemont (Alder Lake-N)", "perfmon ADL" },
-    { C_CMT, 6, PMC_ATOM, 0, 0, "\xaa\xac\xb5", "Crestmont (Meteor Lake)", "perfmon MTL" },
-    { C_CMT, 6, 0, 0, 0, "\xaf\xb6", "Crestmont (Sierra Forest, Grand Ridge)", "perfmon SRF, GRR" },
-    { C_CMT, 6, PMC_LOWPOWER, 0, 0, "\xc5", "Crestmont (Arrow Lake)", "perfmon ARL" },
-    { C_SKT, 6, PMC_ATOM, 0, 0, "\xbd\xc5\xc6", "Skymont (Lunar, Arrow Lake)", "perfmon LNL, ARL" },
-    { C_SKT, 6, PMC_ATOM, 0, 0, "\xcc\xd5", "Darkmont (Panther Lake)", "perfmon PTL" },
-    { C_SKT, 6, 0, 0, 0, "\xdd", "Darkmont (Clearwater Forest)", "perfmon CWF" },
-    { C_Z1, 23, 0, 0, 0x0007, NULL, "Zen 1", "amdzen1" },
-    { C_Z2, 23, 0, 0, 0xfff8, NULL, "Zen 2", "amdzen2" },
-    { C_Z1, 24, 0, 0, 0xffff, NULL, "Dhyana (Zen 1)", "amdzen1" },
-    { C_Z3, 25, 0, 0, 0x0035, NULL, "Zen 3", "amdzen3" },
-    { C_Z4, 25, 0, 6, 0xffca, NULL, "Zen 4", "amdzen4" },
-    { C_Z5, 26, 0, 8, 0x00d7, NULL, "Zen 5", "amdzen5" },
-    { C_Z6, 26, 0, 8, 0xff28, NULL, "Zen 6", "amdzen6" },
-};
-
-/* role (two: of both); event; umask; cmask; cores; the vendor's name */
-static const struct pmc_event {
-    u8 role, role2;
+struct pmc_event {
+    u8 role, cmask;
     u16 event, umask;
-    u8 cmask;
-    u16 cores;
-    const char *name;
-} pmc_events[] = {
-#define E(role, event, umask, cmask, cores, name) \
-    { PR_##role, PR_NONE, event, umask, cmask, cores, name }
-#define E2(role, role2, event, umask, cores, name) \
-    { PR_##role, PR_##role2, event, umask, 0, cores, name }
-    E(L1, 0xd0, 0x81, 0, C_INTEL_P, "MEM_INST_RETIRED.ALL_LOADS"),
-    E2(L1M, L2, 0xd1, 0x08, C_INTEL_P, "MEM_LOAD_RETIRED.L1_MISS"),
-    E2(L2M, LL, 0xd1, 0x10, C_INTEL_P, "MEM_LOAD_RETIRED.L2_MISS"),
-    E(LLM, 0xd1, 0x20, 0, C_INTEL_P, "MEM_LOAD_RETIRED.L3_MISS"),
-    E(DTH, 0x08, 0x20, 0, C_SKL | C_ICL | C_TNT | C_CMT | C_SKT, "DTLB_LOAD_MISSES.STLB_HIT"),
-    E(DTH, 0x12, 0x20, 0, C_GLC, "DTLB_LOAD_MISSES.STLB_HIT"),
-    E(DTH, 0x12, 0x320, 0, C_LNC, "DTLB_LOAD_MISSES.STLB_HIT"),
-    E(DTW, 0x08, 0x0e, 0, C_SKL | C_ICL | C_INTEL_E, "DTLB_LOAD_MISSES.WALK_COMPLETED"),
-    E(DTW, 0x12, 0x0e, 0, C_GLC | C_LNC, "DTLB_LOAD_MISSES.WALK_COMPLETED"),
-    E(ITH, 0x85, 0x20, 0, C_SKL | C_ICL | C_TNT | C_CMT | C_SKT, "ITLB_MISSES.STLB_HIT"),
-    E(ITH, 0x11, 0x20, 0, C_GLC, "ITLB_MISSES.STLB_HIT"),
-    E(ITH, 0x11, 0x120, 0, C_LNC, "ITLB_MISSES.STLB_HIT"),
-    E(ITW, 0x85, 0x0e, 0, C_SKL | C_ICL | C_INTEL_E, "ITLB_MISSES.WALK_COMPLETED"),
-    E(ITW, 0x11, 0x0e, 0, C_GLC | C_LNC, "ITLB_MISSES.WALK_COMPLETED"),
-    E(FRONT, 0x9c, 0x01, 4, C_SKL, "IDQ_UOPS_NOT_DELIVERED.CYCLES_0_UOPS_DELIV.CORE"),
-    E(FRONT, 0x9c, 0x01, 5, C_ICL, "IDQ_UOPS_NOT_DELIVERED.CYCLES_0_UOPS_DELIV.CORE"),
-    E(FRONT, 0x9c, 0x01, 6, C_GLC, "IDQ_UOPS_NOT_DELIVERED.CYCLES_0_UOPS_DELIV.CORE"),
-    E(FRONT, 0x9c, 0x01, 8, C_LNC, "IDQ_BUBBLES.STARVATION_CYCLES"),
-    E(BACK, 0xa2, 0x01, 0, C_SKL, "RESOURCE_STALLS.ANY"),
-    E(STALLED, 0xa3, 0x04, 4, C_INTEL_P, "CYCLE_ACTIVITY.STALLS_TOTAL"),
-    E(L1, 0xd0, 0x81, 0, C_INTEL_E, "MEM_UOPS_RETIRED.ALL_LOADS"),
-    E2(L1M, L2, 0xd1, 0x08, C_TNT | C_GRT, "MEM_LOAD_UOPS_RETIRED.L1_MISS"),
-    E2(L1M, L2, 0xd1, 0x40, C_CMT | C_SKT, "MEM_LOAD_UOPS_RETIRED.L1_MISS"),
-    E2(L2M, LL, 0xd1, 0x10, C_TNT | C_GRT, "MEM_LOAD_UOPS_RETIRED.L2_MISS"),
-    E(L2M, 0xd1, 0x80, 0, C_CMT | C_SKT, "MEM_LOAD_UOPS_RETIRED.L2_MISS"),
-    E(LL, 0x2e, 0x4f, 0, C_CMT | C_SKT, "LONGEST_LAT_CACHE.REFERENCE"),
-    E(LLM, 0x2e, 0x41, 0, C_CMT | C_SKT, "LONGEST_LAT_CACHE.MISS"),
-    E(LLM, 0xd1, 0x80, 0, C_TNT | C_GRT, "MEM_LOAD_UOPS_RETIRED.DRAM_HIT"),
-    E(L1, 0x29, 0x07, 0, C_ZEN, "LsDispatch: all"),
-    E2(L1M, L2, 0x60, 0xc8, C_Z1 | C_Z2, "L2RequestG1: from DC misses"),
-    E2(L1M, L2, 0x60, 0xe8, C_Z3 | C_Z4, "L2RequestG1: from DC misses"),
-    E2(L1M, L2, 0x60, 0xe0, C_Z5 | C_Z6, "L2RequestG1: all DC"),
-    E(L2M, 0x64, 0x08, 0, C_ZEN, "L2CacheReqStat: LsRdBlkC"),
-    E(LL, 0x43, 0x5a, 0, C_Z2, "LsRefillsFromSys: all but L2"),
-    E(LLM, 0x43, 0x58, 0, C_Z2, "LsRefillsFromSys: DRAM, other caches"),
-    E(LL, 0x43, 0x5e, 0, C_Z3, "LsDmndFillsFromSys: all but L2"),
-    E(LLM, 0x43, 0x5c, 0, C_Z3, "LsDmndFillsFromSys: from beyond the CCX"),
-    E(LL, 0x43, 0xde, 0, C_Z456, "LsDmndFillsFromSys: all but L2"),
-    E(LLM, 0x43, 0xdc, 0, C_Z456, "LsDmndFillsFromSys: from beyond the CCX"),
-    E(DTM, 0x45, 0xff, 0, C_ZEN, "LsL1DTlbMiss: all"),
-    E(DTW, 0x45, 0xf0, 0, C_ZEN, "LsL1DTlbMiss: L2 TLB misses"),
-    E(ITH, 0x84, 0x00, 0, C_ZEN, "BpL1TlbMissL2TlbHit"),
-    E(ITW, 0x85, 0x00, 0, C_Z1, "BpL1TlbMissL2TlbMiss"),
-    E(ITW, 0x85, 0xff, 0, C_Z2 | C_Z3, "BpL1TlbMissL2TlbMiss"),
-    E(ITW, 0x85, 0x0f, 0, C_Z456, "BpL1TlbMissL2TlbMiss: all"),
-    E(FRONT, 0xa9, 0x00, 0, C_ZEN & ~C_Z1, "DeOpQueueEmpty"),
-    E(STALLED, 0xd6, 0x1b, 0, C_Z45, "ExNoRetire: all"),
-    E(SFE, 0x1a0, 0x01, 0, C_Z456, "DeNoDispatchPerSlot: no ops from frontend"),
-    E(SBE, 0x1a0, 0x1e, 0, C_Z456, "DeNoDispatchPerSlot: backend stalls"),
-    E(OPR, 0xc1, 0x00, 0, C_Z456, "ExRetOps"),
-    E(OPS, 0xaa, 0x07, 0, C_Z456, "DeSrcOpDisp: all"),
-#undef E
-#undef E2
+    u32 lists;
+    const char *name;          /* the vendor's */
 };
 
-/* Arm's and others' cores: implementer and part of the MIDR (arch/arm64/include/asm/cputype.h of
- * Linux 7.0, Arm's and the vendors' technical reference manuals). Their events need no table: the
- * kernel lists those that the core has. */
-static const char pmc_midr[] =
-    "41d02 Cortex-A34;41d03 Cortex-A53;41d04 Cortex-A35;41d05 Cortex-A55;41d06 Cortex-A65;"
-    "41d07 Cortex-A57;41d08 Cortex-A72;41d09 Cortex-A73;41d0a Cortex-A75;41d0b Cortex-A76;"
-    "41d0c Neoverse-N1;41d0d Cortex-A77;41d0e Cortex-A76AE;41d40 Neoverse-V1;41d41 Cortex-A78;"
-    "41d42 Cortex-A78AE;41d44 Cortex-X1;41d46 Cortex-A510;41d47 Cortex-A710;41d48 Cortex-X2;"
-    "41d49 Neoverse-N2;41d4a Neoverse-E1;41d4b Cortex-A78C;41d4c Cortex-X1C;41d4d Cortex-A715;"
-    "41d4e Cortex-X3;41d4f Neoverse-V2;41d80 Cortex-A520;41d81 Cortex-A720;41d82 Cortex-X4;"
-    "41d83 Neoverse-V3AE;41d84 Neoverse-V3;41d85 Cortex-X925;41d87 Cortex-A725;41d8e Neoverse-N3;"
-    "42516 ThunderX2;430af ThunderX2;46001 A64FX;48d01 Kunpeng 920;51001 Oryon;"
-    "c0ac3 Ampere-1;c0ac4 Ampere-1A;";
+struct pmc_arm_core { u16 implementer, part; const char *name; };
+
+/* The same, of what unc_ counts: of memory, then energy. */
+enum unc_role {
+    UR_READ, UR_WRITE, UR_BOTH, UR_REQUESTS, UR_PACKAGE, UR_CORES, UR_GPU, UR_DRAM, UR_PLATFORM,
+    N_UR
+};
+
+enum unc_counts { UN_BYTES, UN_SUM, UN_REQUESTS, UN_ENERGY }; /* sum: of both directions */
+
+/* Which cores count memory by events that sysfs does not list. */
+enum unc_where { UW_NOWHERE, UW_ANY, UW_SUBCHANNELS, UW_FABRIC };
+
+/* The PMU: this, or this and _N; bits that a box can move at once, 0: not known. */
+struct unc_class_row { char pmu[24]; u16 width; u8 counts; };
+
+/* The event's name in sysfs; its terms, and where they are right though sysfs does not name it. */
+struct unc_row { u8 class, role, where; char event[32], terms[24]; };
+
+#include "gen/pmu.h"
+
+/* Intel's Topdown, level 1: the share of the slots that each has. */
+static const struct { u16 metric; u8 role; } pmc_slots[] = {
+    { M_TD_RETIRING, PR_SLOTS_RETIRING }, { M_TD_BAD, PR_SLOTS_BAD_SPECULATION },
+    { M_TD_FRONT, PR_SLOTS_FRONTEND }, { M_TD_BACK, PR_SLOTS_BACKEND },
+};
 
 /* --- state --- */
 
@@ -24238,7 +24177,8 @@ static struct pmc_pmu {
     char name[MET_NAME], cpus[MET_INFO], core[64];
     const char *source;        /* of its events */
     u32 type, slots;
-    u16 bit;                   /* C_; 0: not known */
+    u32 list;                  /* a bit; 0: not known */
+    u8 memory;                 /* enum unc_where */
     bool known, all;           /* all: its CPUs are all there are */
     u8 mask[PMC_CPUS / 8];
     struct pmc_code code[N_PR];
@@ -24252,15 +24192,21 @@ struct pmc_unit {
     bool on;
     u64 at_ns;                 /* when it was read last; 0: never */
     /* fd -1: none */
-    struct { int fd[PMC_MEMBERS]; u64 enabled, running, v[PMC_MEMBERS]; } g[N_PG];
+    struct { int fd[PF_MEMBERS]; struct pf_count count; } g[N_PG];
 };
 
-/* What the units of a thing have counted since the reading before. */
+/* What one group of a unit has counted since the reading before, by role. */
+struct pmc_reading {
+    double value[N_PR], share; /* share: of the time in which it was counted */
+    bool has[N_PR], counted;
+};
+
+/* What the units of a thing have counted since the reading before, by group and role. */
 struct pmc_sum {
-    double d[N_PG][N_PR], cap[N_PG], rate[PR_METRICS];
-    u32 has[N_PG], lack[N_PG]; /* roles; lack: not of all units */
+    double value[N_PG][N_PR], capacity[N_PG], rate[N_PR]; /* capacity: slots, filled or not */
+    bool some[N_PG][N_PR], missing[N_PG][N_PR]; /* some unit has counted it; some unit has not */
     double share;              /* the least */
-    bool any, fresh;           /* fresh: no unit was read before */
+    bool any, counted, fresh;  /* there are units; one has counted; none was read before */
 };
 
 static struct {
@@ -24270,11 +24216,11 @@ static struct {
     u32 n_tasks;
     enum pmc_scope scope;
     u8 online[PMC_CPUS / 8];
-    bool begun, user_only;
-    u32 off;                   /* groups for which there were no descriptors: bits */
+    bool begun, user_only, more_pmus;
+    bool off[N_PG];            /* groups for which there were no descriptors */
     const char *none;          /* why nothing is counted; NULL: something is */
     struct pmc_sum all, group, pmu[PMC_PMUS], one[PMC_TASKS], cpu;
-    char why[N_PR][96], vendor[24], model[64];
+    char why[N_PR][200], vendor[24], model[64];
     u32 family, model_nr, stepping;
 } pmc;
 
@@ -24352,77 +24298,87 @@ static u64 pmc_cpuinfo(u32 cpu)
 /* MIDR_EL1 of the PMU's first CPU that has it in sysfs, or by cpuinfo. */
 static u64 pmc_read_midr(const struct pmc_pmu *p)
 {
+    u32 first = PMC_CPUS;
     char s[32];
-    u32 first = 0;
-    for (u32 c = PMC_CPUS; c-- > 0;)
-        if (pmc_in(p->mask, c)) {
-            const char *path = met_path("/sys/devices/system/cpu/cpu%u/regs/identification/"
-                                        "midr_el1", c);
-            first = c;
-            if (met_there(path) && met_text(path, s, sizeof s) && strtoull(s, NULL, 16))
-                return strtoull(s, NULL, 16);
-        }
-    return pmc_cpuinfo(first);
+    for (u32 c = 0; c < PMC_CPUS; c++) {
+        if (!pmc_in(p->mask, c))
+            continue;
+        first = MIN(first, c);
+        const char *path = met_path("/sys/devices/system/cpu/cpu%u/regs/identification/midr_el1",
+                                    c);
+        if (met_there(path) && met_text(path, s, sizeof s) && strtoull(s, NULL, 16))
+            return strtoull(s, NULL, 16);
+    }
+    return pmc_cpuinfo(first < PMC_CPUS ? first : 0);
 }
 
 static void pmc_arm_core(struct pmc_pmu *p)
 {
-    char id[8];
     u64 midr = pmc_read_midr(p);
-    snprintf(id, sizeof id, "%02x%03x ", (u32)(midr >> 24) & 0xff, (u32)(midr >> 4) & 0xfff);
-    const char *at = midr ? strstr(pmc_midr, id) : NULL;
-    if (at)
-        snprintf(p->core, sizeof p->core, "%.*s", (int)strcspn(at + 6, ";"), at + 6);
-    else if (midr)
-        snprintf(p->core, sizeof p->core, "implementer 0x%.2s part 0x%.3s", id, id + 2);
-    if (midr)
-        snprintf(p->core + strlen(p->core), sizeof p->core - strlen(p->core), " (MIDR 0x%08"
-                 PRIx64 ")", midr);
-    p->known = at != NULL;
+    u32 implementer = (u32)(midr >> 24) & 0xff, part = (u32)(midr >> 4) & 0xfff;
+    if (!midr)
+        return;
+    snprintf(p->core, sizeof p->core, "implementer 0x%02x part 0x%03x (MIDR 0x%08" PRIx64 ")",
+             implementer, part, midr);
+    for (u32 k = 0; k < ARRAY_LEN(pmc_arm); k++)
+        if (pmc_arm[k].implementer == implementer && pmc_arm[k].part == part) {
+            snprintf(p->core, sizeof p->core, "%s (MIDR 0x%08" PRIx64 ")", pmc_arm[k].name, midr);
+            p->known = true;
+        }
 }
 
 static bool pmc_is_core(const struct pmc_core *c, const struct pmc_pmu *p)
 {
-    u8 kind = !strcmp(p->name, "cpu_atom") ? PMC_ATOM
-              : !strcmp(p->name, "cpu_lowpower") ? PMC_LOWPOWER : PMC_MAIN;
-    const char *vendor = c->family == 6 ? "GenuineIntel"
-                         : c->family == 24 ? "HygonGenuine" : "AuthenticAMD";
-    if (c->family != pmc.family || strcmp(vendor, pmc.vendor) || c->pmu != kind
-        || pmc.model_nr > 255)
-        return false;
-    return c->models ? pmc.model_nr && strchr(c->models, (int)pmc.model_nr)
-                     : c->sixteens >> (pmc.model_nr >> 4) & 1;
+    bool one_of_several = !strcmp(p->name, "cpu_atom") || !strcmp(p->name, "cpu_lowpower");
+    return c->family == pmc.family && !strcmp(c->vendor, pmc.vendor)
+           && !strcmp(c->pmu, one_of_several ? p->name : "cpu") && pmc.model_nr < 256
+           && c->models[pmc.model_nr / 32] >> pmc.model_nr % 32 & 1;
 }
 
 static void pmc_x86_core(struct pmc_pmu *p)
 {
-    for (u32 k = 0; k < ARRAY_LEN(pmc_cores); k++)
-        if (pmc_is_core(&pmc_cores[k], p)) {
-            snprintf(p->core, sizeof p->core, "%s", pmc_cores[k].name);
-            p->bit = pmc_cores[k].bit;
-            p->slots = pmc_cores[k].slots;
-            p->source = pmc_cores[k].source;
-            p->known = true;
-            return;
-        }
+    for (u32 k = 0; k < ARRAY_LEN(pmc_cores); k++) {
+        const struct pmc_core *c = &pmc_cores[k];
+        if (!pmc_is_core(c, p))
+            continue;
+        snprintf(p->core, sizeof p->core, "%s", c->name);
+        p->list = c->list;
+        p->slots = c->slots;
+        p->memory = c->memory;
+        p->source = c->source;
+        p->known = true;
+    }
 }
 
 /* --- which events --- */
 
+/* The word of the event that "config1" or "config1:0-7" names; NULL: there is none of that name. */
+static u64 *pmc_config(struct pmc_code *c, const char *s)
+{
+    size_t n = strcspn(s, ":");
+    if (n == 6 && !strncmp(s, "config", n))
+        return &c->config;
+    if (n == 7 && !strncmp(s, "config1", n))
+        return &c->config1;
+    if (n == 7 && !strncmp(s, "config2", n))
+        return &c->config2;
+    return NULL;
+}
+
 /* Puts a value into the bits that the PMU's format says, as "config:0-7,32-35"; 0 or -errno. */
-static int pmc_field(const struct pmc_pmu *p, struct pmc_code *c, const char *name, u64 v)
+static int pmc_field(const char *pmu, struct pmc_code *c, const char *name, u64 v)
 {
     char s[64], *end;
-    const char *path = met_path("/sys/bus/event_source/devices/%s/format/%.32s", p->name, name);
-    u64 *to = !strcmp(name, "config") ? &c->config : !strcmp(name, "config1") ? &c->config1
-              : !strcmp(name, "config2") ? &c->config2 : NULL;
-    if (to)
-        return *to = v, 0;
+    u64 *to = pmc_config(c, name);
+    if (to) {
+        *to = v;
+        return 0;
+    }
+    const char *path = met_path("/sys/bus/event_source/devices/%s/format/%.32s", pmu, name);
     if (!met_there(path) || !met_text(path, s, sizeof s))
         return -ENOENT;
     const char *at = strchr(s, ':');
-    to = !strncmp(s, "config1:", 8) ? &c->config1 : !strncmp(s, "config2:", 8) ? &c->config2
-         : !strncmp(s, "config:", 7) ? &c->config : NULL;
+    to = at ? pmc_config(c, s) : NULL;
     for (at = at ? at + 1 : s; to && isdigit((u8)*at); at = *end == ',' ? end + 1 : end) {
         unsigned long a = strtoul(at, &end, 10), b = a;
         if (*end == '-')
@@ -24434,13 +24390,13 @@ static int pmc_field(const struct pmc_pmu *p, struct pmc_code *c, const char *na
 }
 
 /* "event=0xd1,umask=0x8,inv": as the files of events/ are. */
-static int pmc_terms(const struct pmc_pmu *p, struct pmc_code *c, const char *s)
+static int pmc_terms(const char *pmu, struct pmc_code *c, const char *s)
 {
     while (*s) {
         char name[32];
         size_t n = strcspn(s, "=,"), end = strcspn(s, ",");
         snprintf(name, sizeof name, "%.*s", (int)n, s);
-        int e = pmc_field(p, c, name, s[n] == '=' ? strtoull(s + n + 1, NULL, 0) : 1);
+        int e = pmc_field(pmu, c, name, s[n] == '=' ? strtoull(s + n + 1, NULL, 0) : 1);
         if (e)
             return e;
         s += end + (s[end] == ',');
@@ -24449,28 +24405,30 @@ static int pmc_terms(const struct pmc_pmu *p, struct pmc_code *c, const char *s)
 }
 
 /* The first of these names that is in the PMU's events/. */
-static int pmc_alias(const struct pmc_pmu *p, struct pmc_code *c, const char *names)
+static int pmc_alias(const char *pmu, struct pmc_code *c, const char *names)
 {
     char name[40], s[128];
-    for (; *names; names += strcspn(names, " "), names += *names == ' ') {
-        snprintf(name, sizeof name, "%.*s", (int)strcspn(names, " "), names);
-        const char *path = met_path("/sys/bus/event_source/devices/%s/events/%s", p->name, name);
-        if (!met_there(path) || !met_text(path, s, sizeof s))
-            continue;
-        c->name = names;
-        c->alias = true;
-        return pmc_terms(p, c, s);
+    while (*names) {
+        size_t n = strcspn(names, " ");
+        snprintf(name, sizeof name, "%.*s", (int)n, names);
+        const char *path = met_path("/sys/bus/event_source/devices/%s/events/%s", pmu, name);
+        if (met_there(path) && met_text(path, s, sizeof s)) {
+            c->name = names;
+            c->alias = true;
+            return pmc_terms(pmu, c, s);
+        }
+        names += n + (names[n] == ' ');
     }
     return -ENOENT;
 }
 
-static int pmc_row(const struct pmc_pmu *p, struct pmc_code *c, const struct pmc_event *e)
+static int pmc_row(const char *pmu, struct pmc_code *c, const struct pmc_event *e)
 {
-    int err = pmc_field(p, c, "event", e->event);
+    int err = pmc_field(pmu, c, "event", e->event);
     if (!err)
-        err = pmc_field(p, c, "umask", e->umask);
+        err = pmc_field(pmu, c, "umask", e->umask);
     if (!err && e->cmask)
-        err = pmc_field(p, c, "cmask", e->cmask);
+        err = pmc_field(pmu, c, "cmask", e->cmask);
     c->name = e->name;
     return err;
 }
@@ -24480,12 +24438,12 @@ static int pmc_row(const struct pmc_pmu *p, struct pmc_code *c, const struct pmc
 static int pmc_generic(const struct pmc_pmu *p, struct pmc_code *c, u32 role)
 {
     u8 type = pmc_roles[role].type;
-    if (type == PR_NONE || (p->known && type == PERF_TYPE_HW_CACHE))
+    if (type == PERF_TYPE_MAX || (p->known && type == PERF_TYPE_HW_CACHE))
         return -ENOENT;
-    c->type = type;
-    c->config = pmc_roles[role].config | (pmc.n_pmus > 1 ? (u64)p->type << 32 : 0);
-    c->name = pmc_roles[role].name;
-    c->generic = true;
+    *c = (struct pmc_code){
+        .type = type, .name = pmc_roles[role].name, .generic = true,
+        .config = pmc_roles[role].config | (pmc.n_pmus > 1 ? (u64)p->type << 32 : 0),
+    };
     return 0;
 }
 
@@ -24495,33 +24453,35 @@ static int pmc_choose(struct pmc_pmu *p, u32 role)
     struct pmc_code *c = &p->code[role];
     *c = (struct pmc_code){ .type = p->type };
     for (u32 k = 0; k < ARRAY_LEN(pmc_events); k++)
-        if (pmc_events[k].cores & p->bit
-            && (pmc_events[k].role == role || pmc_events[k].role2 == role))
-            return pmc_row(p, c, &pmc_events[k]);
-    int e = pmc_alias(p, c, pmc_roles[role].alias);
+        if (pmc_events[k].role == role && pmc_events[k].lists & p->list)
+            return pmc_row(p->name, c, &pmc_events[k]);
+    int e = pmc_alias(p->name, c, pmc_roles[role].alias);
     return e == -ENOENT ? pmc_generic(p, c, role) : e;
 }
 
 /* A PMU of cores is "cpu", or has a file cpus (as perf tells them from others). */
 static void pmc_add_pmu(const char *name)
 {
+    static struct pmc_pmu p;
+    char s[24];
     s64 type;
-    if (pmc.n_pmus == PMC_PMUS)
-        return;
-    struct pmc_pmu *p = &pmc_pmus[pmc.n_pmus];
-    bool cpus = pmc_list(met_path("/sys/bus/event_source/devices/%s/cpus", name), p->mask, p->cpus,
-                         sizeof p->cpus);
-    if ((!cpus && strcmp(name, "cpu"))
+    p = (struct pmc_pmu){ .all = true };
+    if (pmc_list(met_path("/sys/bus/event_source/devices/%s/cpus", name), p.mask, p.cpus,
+                 sizeof p.cpus))
+        p.all = false;
+    if ((p.all && strcmp(name, "cpu"))
         || !met_file_number(met_path("/sys/bus/event_source/devices/%s/type", name), &type))
         return;
-    snprintf(p->name, sizeof p->name, "%.*s", MET_NAME - 1, name);
-    p->type = (u32)type;
-    p->all = !cpus;
+    if (pmc.n_pmus == PMC_PMUS) {
+        pmc.more_pmus = true;
+        return;
+    }
+    snprintf(p.name, sizeof p.name, "%.*s", MET_NAME - 1, name);
+    p.type = (u32)type;
     const char *path = met_path("/sys/bus/event_source/devices/%s/caps/slots", name);
-    char s[24];
     if (met_there(path) && met_text(path, s, sizeof s)) /* drivers/perf/arm_pmuv3.c: 0x5 */
-        p->slots = (u32)strtoul(s, NULL, 0);
-    pmc.n_pmus++;
+        p.slots = (u32)strtoul(s, NULL, 0);
+    pmc_pmus[pmc.n_pmus++] = p;
 }
 
 /* Finds the CPU, its PMUs and their events; nothing is opened. */
@@ -24539,27 +24499,28 @@ static void pmc_look(void)
         pmc.none = "/sys/bus/event_source/devices: ENOENT (no /sys, or no perf events)";
     for (u32 k = 0; k < pmc.n_pmus; k++) {
         struct pmc_pmu *p = &pmc_pmus[k];
-        pmc.vendor[0] ? pmc_x86_core(p) : pmc_arm_core(p);
-        for (u32 r = 0; r < N_PR; r++)
+        if (pmc.vendor[0])
+            pmc_x86_core(p);
+        else
+            pmc_arm_core(p);
+        for (u32 r = PR_NONE + 1; r < N_PR; r++)
             p->err[r] = pmc_choose(p, r);
     }
 }
 
 /* --- opening --- */
 
+/* Opens an event for a unit, or of a cgroup on its CPU: a descriptor, or -errno. */
 static int pmc_open_as(const struct pmc_code *c, const struct pmc_unit *u, int leader, bool group)
 {
     struct perf_event_attr a = {
-        .type = c->type, .size = sizeof a, .config = c->config, .config1 = c->config1,
-        .config2 = c->config2, .disabled = leader < 0, .inherit = u->tid != 0,
-        .exclude_kernel = pmc.user_only, .exclude_hv = pmc.user_only,
-        .read_format = PERF_FORMAT_GROUP | PERF_FORMAT_TOTAL_TIME_ENABLED
-                       | PERF_FORMAT_TOTAL_TIME_RUNNING,
+        .type = c->type, .config = c->config, .config1 = c->config1, .config2 = c->config2,
+        .disabled = leader < 0, .inherit = u->tid != 0, .exclude_kernel = pmc.user_only,
+        .exclude_hv = pmc.user_only, .read_format = PF_READ_FORMAT,
     };
-    pid_t pid = u->tid ? u->tid : group ? pmc_cgroup : -1;
-    unsigned long flags = PERF_FLAG_FD_CLOEXEC | (group ? PERF_FLAG_PID_CGROUP : 0);
-    int f = (int)syscall(SYS_perf_event_open, &a, pid, u->cpu, leader, flags);
-    return f < 0 ? -errno : f;
+    if (group && !u->tid)
+        return pf_event(&a, pmc_cgroup, u->cpu, leader, PERF_FLAG_PID_CGROUP);
+    return pf_event(&a, u->tid ? u->tid : -1, u->cpu, leader, 0);
 }
 
 static int pmc_open_event(const struct pmc_code *c, const struct pmc_unit *u, int leader)
@@ -24591,11 +24552,12 @@ static int pmc_open_one(const struct pmc_code *c, const struct pmc_unit *u, int 
 
 static void pmc_close(struct pmc_unit *u, u32 g)
 {
-    for (u32 k = 0; k < PMC_MEMBERS; k++)
+    for (u32 k = 0; k < PF_MEMBERS; k++)
         if (u->g[g].fd[k] >= 0) {
             close(u->g[g].fd[k]);
             u->g[g].fd[k] = -1;
         }
+    u->g[g].count = (struct pf_count){ 0 };
 }
 
 static void pmc_close_unit(struct pmc_unit *u)
@@ -24612,7 +24574,11 @@ static void pmc_close_unit(struct pmc_unit *u)
 static int pmc_why_not(const struct pmc_code *c, const struct pmc_unit *u, int e)
 {
     bool absent = e == -ENOENT && pmc.scope == PS_CGROUP;
-    int f = e == -EINVAL ? pmc_open_event(c, u, -1) : absent ? pmc_open_as(c, u, -1, false) : e;
+    int f = -1;
+    if (absent)
+        f = pmc_open_as(c, u, -1, false);
+    else if (e == -EINVAL)
+        f = pmc_open_event(c, u, -1);
     if (f < 0)
         return e;
     close(f);
@@ -24624,48 +24590,56 @@ static bool pmc_passing(int e)
     return e == -EMFILE || e == -ENFILE || e == -ENODEV || e == -ESRCH;
 }
 
-/* Opens the events of a group that can be had; without any but the first it is for nothing. */
+/* Whether a group has an event that can be had and whose numbers are told: the first alone is for
+ * nothing, where it is not at home. */
+static bool pmc_wanted(const struct pmc_pmu *p, u32 g)
+{
+    for (u32 k = 0; k < PF_MEMBERS && pmc_groups[g][k]; k++)
+        if (pmc_roles[pmc_groups[g][k]].home == g && !p->err[pmc_groups[g][k]])
+            return true;
+    return false;
+}
+
+/* Opens the events of a group that can be had. Returns 0, or why it is to be tried later. */
 static int pmc_open_group(struct pmc_unit *u, u32 g)
 {
     struct pmc_pmu *p = &pmc_pmus[u->pmu];
-    int *err = p->err;
-    int leader = -1, n = 0;
-    for (u32 k = g != PG_BASE; k < PMC_MEMBERS && pmc_groups[g][k]; k++)
-        n += !err[pmc_groups[g][k] - 1];
-    if (!n)
+    int leader = -1;
+    if (!pmc_wanted(p, g))
         return 0;
-    n = 0;
-    for (u32 k = 0; k < PMC_MEMBERS && pmc_groups[g][k]; k++) {
-        u32 role = pmc_groups[g][k] - 1u;
-        int f = err[role] ? err[role] : pmc_open_one(&p->code[role], u, leader);
+    for (u32 k = 0; k < PF_MEMBERS && pmc_groups[g][k]; k++) {
+        u32 role = pmc_groups[g][k];
+        if (p->err[role])
+            continue;
+        int f = pmc_open_one(&p->code[role], u, leader);
         if (pmc_passing(f)) {
             pmc_close(u, g);
             return f;
         }
-        if (f < 0 && !err[role])
-            err[role] = pmc_why_not(&p->code[role], u, f);
-        if (f < 0)
+        if (f < 0) {
+            p->err[role] = pmc_why_not(&p->code[role], u, f);
             continue;
+        }
         u->g[g].fd[k] = f;
         leader = leader < 0 ? f : leader;
-        n += k > 0 || g == PG_BASE;
     }
-    if (!n)
+    if (!pmc_wanted(p, g))
         pmc_close(u, g);
     else
         ioctl(leader, PERF_EVENT_IOC_ENABLE, 0);
     return 0;
 }
 
-/* Does without the last group that is on, for all units; returns which that was. */
+/* Does without the last group that is on, for all units; returns which that was. There is one: that
+ * which was to be opened. */
 static u32 pmc_without(void)
 {
     u32 g = N_PG - 1;
-    while (pmc.off >> g & 1)
+    while (g && pmc.off[g])
         g--;
     for (u32 k = 0; k < pmc.n_units; k++)
         pmc_close(&pmc.unit[k], g);
-    pmc.off |= 1u << g;
+    pmc.off[g] = true;
     return g;
 }
 
@@ -24674,7 +24648,7 @@ static void pmc_open(struct pmc_unit *u, u32 g)
 {
     int e;
     do {
-        e = pmc.off >> g & 1 ? 0 : pmc_open_group(u, g);
+        e = pmc.off[g] ? 0 : pmc_open_group(u, g);
     } while ((e == -EMFILE || e == -ENFILE) && pmc_without() > g);
     if (e == -ESRCH || e == -ENODEV)
         pmc_close_unit(u);
@@ -24683,16 +24657,12 @@ static void pmc_open(struct pmc_unit *u, u32 g)
 /* NULL: no memory. */
 static struct pmc_unit *pmc_add_unit(struct pmc_unit unit)
 {
-    if (pmc.n_units == pmc.cap_units) {
-        u32 cap = pmc.cap_units ? 2 * pmc.cap_units : 16;
-        void *more = realloc(pmc.unit, cap * sizeof *pmc.unit);
-        if (!more) {
-            met.dropped++;
-            return NULL;
-        }
-        pmc.unit = more;
-        pmc.cap_units = cap;
+    void *grown = u_grow(pmc.unit, &pmc.cap_units, pmc.n_units + 1, sizeof *pmc.unit);
+    if (!grown) {
+        met.dropped++;
+        return NULL;
     }
+    pmc.unit = grown;
     for (u32 g = 0; g < N_PG; g++)
         memset(unit.g[g].fd, -1, sizeof unit.g[g].fd);
     pmc.unit[pmc.n_units] = unit;
@@ -24738,29 +24708,39 @@ static u32 pmc_threads(pid_t pid, u32 *id)
     return met_ids(met_path("/proc/%d/task", pid), "", "", id, PMC_CPUS);
 }
 
-/* Units for the threads of a process; those to come are inherited. A thread that came while the
- * others were opened may be inherited or not: then all is done again. */
+/* Units for the threads that a process has now; those to come are inherited. */
+static void pmc_open_threads(u32 task, const u32 *tid, u32 n)
+{
+    u32 from = pmc.n_units;
+    for (u32 t = 0; t < n; t++)
+        for (u32 p = 0; p < pmc.n_pmus; p++)
+            pmc_add_unit((struct pmc_unit){ .cpu = -1, .tid = (pid_t)tid[t], .pmu = (u8)p,
+                                            .task = (u8)task, .on = true });
+    for (u32 g = 0; g < N_PG; g++)
+        for (u32 k = from; k < pmc.n_units; k++)
+            if (pmc.unit[k].on)
+                pmc_open(&pmc.unit[k], g);
+}
+
+/* A thread that came while the others were opened may be inherited or not: then all is done again,
+ * and if that does not end, nothing is counted. */
 static void pmc_open_task(u32 task)
 {
     static u32 before[PMC_CPUS], after[PMC_CPUS];
-    u32 from = pmc.n_units, n = pmc_threads(opt.pids[task], before), m;
-    for (u32 tries = 0; tries < 5; tries++) {
-        for (u32 t = 0; t < n; t++)
-            for (u32 p = 0; p < pmc.n_pmus; p++)
-                pmc_add_unit((struct pmc_unit){ .cpu = -1, .tid = (pid_t)before[t], .pmu = (u8)p,
-                                                .task = (u8)task, .on = true });
-        for (u32 g = 0; g < N_PG; g++)
-            for (u32 k = from; k < pmc.n_units; k++)
-                if (pmc.unit[k].on)
-                    pmc_open(&pmc.unit[k], g);
-        m = pmc_threads(opt.pids[task], after);
-        if (m == n && !memcmp(before, after, n * sizeof *after))
+    u32 from = pmc.n_units, n = pmc_threads(opt.pids[task], before);
+    for (u32 tries = 0; tries < 5 && n < PMC_CPUS; tries++) {
+        pmc_open_threads(task, before, n);
+        u32 now = pmc_threads(opt.pids[task], after);
+        if (now == n && !memcmp(before, after, n * sizeof *after))
             return;
         for (u32 k = from; k < pmc.n_units; k++)
             pmc_close_unit(&pmc.unit[k]);
         pmc.n_units = from;
-        memcpy(before, after, (n = m) * sizeof *after);
+        n = now;
+        memcpy(before, after, n * sizeof *after);
     }
+    u_warn("pmc: nothing of process %d: it has too many threads, or starts them too fast",
+           opt.pids[task]);
 }
 
 static void pmc_raise_limit(void)
@@ -24782,24 +24762,25 @@ static void pmc_begin(void)
     pmc.scope = pmc.n_tasks ? PS_TASK : mo.cgroup ? PS_CGROUP : PS_ALL;
 }
 
+/* Why an event for a role cannot be counted; good until the same is asked of that role again. */
 static const char *pmc_reason(u32 role, int e)
 {
-    char *why = pmc.why[role];
-    size_t n = sizeof pmc.why[role];
-    if (e == -ENOENT || e == -EOPNOTSUPP || e == -ENODEV || e == -ENXIO)
-        snprintf(why, n, "this CPU or its hypervisor has no event for it");
-    else if (e == -EACCES || e == -EPERM)
-        snprintf(why, n, "perf_event_open: %s (perf_event_paranoid is %ld: CAP_PERFMON or root)",
-                 strerror(-e), u_file_number("/proc/sys/kernel/perf_event_paranoid", -1));
-    else if (e == -ENODATA)
-        snprintf(why, n, "the cgroup has no perf_event: any of cgroup.subtree_control begins it");
-    else if (e == -E2BIG)
-        snprintf(why, n, "the CPU has not as many counters as its group wants");
-    else if (e == -EOVERFLOW)
-        snprintf(why, n, "this kernel cannot encode the event");
-    else
-        snprintf(why, n, "perf_event_open: %s", strerror(-e));
-    return why;
+    bool task = pmc.scope == PS_TASK;
+    const char *why;
+    switch (-e) {
+    case ENOENT:
+    case EOPNOTSUPP:
+    case ENODEV:
+    case ENXIO: why = "this CPU or its hypervisor has no event for it"; break;
+    case ENODATA:
+        why = "the cgroup has no perf_event: any of cgroup.subtree_control begins it";
+        break;
+    case E2BIG: why = "the CPU has not as many counters as its group wants"; break;
+    case EOVERFLOW: why = "this kernel cannot encode the event"; break;
+    default: why = pf_why_not(e, task ? PF_LEVEL_USER : PF_LEVEL_CPU, false);
+    }
+    snprintf(pmc.why[role], sizeof pmc.why[role], "%s", why);
+    return pmc.why[role];
 }
 
 /* What is counted that is less than one would think. */
@@ -24814,9 +24795,11 @@ static void pmc_warn(void)
         u_warn("pmc: nothing of the cgroup: the counters are those of -p");
     if (opt.n_pids > PMC_TASKS)
         u_warn("pmc: of the processes, the first %d", PMC_TASKS);
+    if (pmc.more_pmus)
+        u_warn("pmc: of the CPUs' PMUs, %d", PMC_PMUS);
     if (pmc.user_only)
         u_warn("pmc: user mode only: perf_event_paranoid is %ld (CAP_PERFMON or root for all)",
-               u_file_number("/proc/sys/kernel/perf_event_paranoid", -1));
+               pf_paranoid());
 }
 
 static void pmc_start(void)
@@ -24841,233 +24824,223 @@ static void pmc_start(void)
 
 /* --- reading --- */
 
-/* What a group has counted since the reading before, into d by role; false: nothing was counted,
- * though there was time to. Scaled by enabled/running (perf_event_open(2)). */
-static bool pmc_delta(struct pmc_unit *u, u32 g, double *d, double *share)
+/* Reads a group of a unit; at the first reading, all values are 0. */
+static void pmc_read_group(struct pmc_unit *u, u32 g, struct pmc_reading *r)
 {
-    u64 v[3 + PMC_MEMBERS];
-    u32 n = 0, k = 0;
-    while (k < PMC_MEMBERS && u->g[g].fd[k] < 0)
-        k++;
-    if (k == PMC_MEMBERS)
-        return false;
-    for (u32 i = k; i < PMC_MEMBERS; i++)
-        n += u->g[g].fd[i] >= 0;
-    ssize_t got = read(u->g[g].fd[k], v, sizeof v);
-    if (got < (ssize_t)((3 + n) * sizeof *v) || v[0] != n)
-        return false;
-    u64 enabled = v[1] - u->g[g].enabled, running = v[2] - u->g[g].running;
-    *share = enabled ? (double)running / (double)enabled : 1;
-    double scale = running ? (double)enabled / (double)running : 1;
-    u->g[g].enabled = v[1];
-    u->g[g].running = v[2];
-    if (u->at_ns && enabled && !running)
-        return false;
-    for (u32 i = 3; k < PMC_MEMBERS; k++) {
+    struct pf_delta d;
+    u32 role[PF_MEMBERS], n = 0;
+    int leader = -1;
+    *r = (struct pmc_reading){ .share = 1 };
+    for (u32 k = 0; k < PF_MEMBERS; k++) {
         if (u->g[g].fd[k] < 0)
             continue;
-        bool back = v[i] < u->g[g].v[k];
-        met.backwards += back;
-        d[pmc_groups[g][k] - 1] = back ? 0 : (double)(v[i] - u->g[g].v[k]) * scale;
-        u->g[g].v[k] = v[i++];
+        leader = n ? leader : u->g[g].fd[k];
+        role[n++] = pmc_groups[g][k];
     }
-    return true;
+    if (!n || !pf_read(leader, n, &u->g[g].count, &d))
+        return;
+    met.backwards += d.backwards;
+    if (d.enabled)
+        r->share = (double)d.running / (double)d.enabled;
+    if (u->at_ns && d.enabled && !d.running)
+        return;
+    r->counted = true;
+    for (u32 k = 0; k < n; k++) {
+        r->has[role[k]] = true;
+        r->value[role[k]] = u->at_ns ? d.value[k] : 0;
+    }
 }
 
-static u32 pmc_home(u32 role)
+/* A role without an event of its own is the sum of its parts: first-level misses of a TLB are those
+ * that the second level has and those that it has not. */
+static void pmc_add_parts(struct pmc_reading *r)
 {
-    for (u32 g = 0; g < N_PG; g++)
-        for (u32 k = g ? 1 : 0; k < PMC_MEMBERS; k++)
-            if (pmc_groups[g][k] == role + 1)
-                return g;
-    return 0;
-}
-
-/* First-level misses are those that the second level has and those that it has not. */
-static u32 pmc_tlb(u32 g, double *d, u32 has)
-{
-    static const struct { u8 g, miss, hit, walk; } tlb[] = {
-        { PG_DTLB, PR_DTM, PR_DTH, PR_DTW }, { PG_ITLB, PR_ITM, PR_ITH, PR_ITW },
-    };
-    for (u32 k = 0; k < ARRAY_LEN(tlb); k++)
-        if (g == tlb[k].g && !(has >> tlb[k].miss & 1) && has >> tlb[k].hit & 1
-            && has >> tlb[k].walk & 1) {
-            d[tlb[k].miss] = d[tlb[k].hit] + d[tlb[k].walk];
-            has |= 1u << tlb[k].miss;
-        }
-    return has;
+    for (u32 role = PR_NONE + 1; role < N_PR; role++) {
+        const u8 *part = pmc_roles[role].parts;
+        if (r->has[role] || !r->has[part[0]] || !r->has[part[1]])
+            continue;
+        r->value[role] = r->value[part[0]] + r->value[part[1]];
+        r->has[role] = true;
+    }
 }
 
 /* Neoverse N2 and V2 with 5 slots count one of the frontend's too many each cycle (perf's list for
  * them, arch/arm64/arm/neoverse-n2-v2/metrics.json of Linux 7.0). */
-static void pmc_empty_slots(const struct pmc_pmu *p, double *d)
+static void pmc_empty_slots(const struct pmc_pmu *p, double *value)
 {
     if (p->slots != 5
         || (strncmp(p->core, "Neoverse-N2 ", 12) && strncmp(p->core, "Neoverse-V2 ", 12)))
         return;
-    d[PR_SFE] = MAX(d[PR_SFE] - d[PR_CYC], 0);
-    d[PR_SLOT] = MAX(d[PR_SLOT] - d[PR_CYC], 0);
+    value[PR_EMPTY_SLOTS_FRONTEND] = MAX(value[PR_EMPTY_SLOTS_FRONTEND] - value[PR_CYCLES], 0);
+    value[PR_EMPTY_SLOTS] = MAX(value[PR_EMPTY_SLOTS] - value[PR_CYCLES], 0);
 }
 
-static void pmc_add(struct pmc_sum *s, u32 g, const double *d, u32 has, u32 slots, double seconds)
+/* Adds what a group of a unit has counted in this time. */
+static void pmc_add(struct pmc_sum *s, u32 g, const struct pmc_reading *r, u32 slots,
+                    double seconds)
 {
     s->any = true;
-    s->lack[g] |= ~has;
-    s->has[g] |= has;
-    s->cap[g] += d[PR_CYC] * slots;
-    for (u32 r = 0; r < N_PR; r++) {
-        if (!(has >> r & 1))
+    s->counted |= r->counted;
+    s->share = MIN(s->share, r->share);
+    s->capacity[g] += r->value[PR_CYCLES] * slots;
+    for (u32 role = PR_NONE + 1; role < N_PR; role++) {
+        if (!r->has[role]) {
+            s->missing[g][role] = true;
             continue;
-        s->d[g][r] += d[r];
-        if (r < PR_METRICS && seconds > 0 && pmc_home(r) == g)
-            s->rate[r] += d[r] / seconds;
+        }
+        s->some[g][role] = true;
+        s->value[g][role] += r->value[role];
+        if (pmc_roles[role].home == g && seconds > 0)
+            s->rate[role] += r->value[role] / seconds;
     }
 }
 
 /* Whether a CPU was off and on again since: its events count no more. */
 static bool pmc_stuck(const struct pmc_unit *u)
 {
-    u64 v[3 + PMC_MEMBERS];
-    return pmc.scope == PS_ALL && u->at_ns && u->g[0].fd[0] >= 0
-           && read(u->g[0].fd[0], v, sizeof v) > (ssize_t)(2 * sizeof *v)
-           && v[1] == u->g[0].enabled;
+    struct pf_count now = u->g[PG_BASE].count;
+    struct pf_delta d;
+    u32 n = 0;
+    for (u32 k = 0; k < PF_MEMBERS; k++)
+        n += u->g[PG_BASE].fd[k] >= 0;
+    return pmc.scope == PS_ALL && u->at_ns && u->g[PG_BASE].fd[0] >= 0
+           && pf_read(u->g[PG_BASE].fd[0], n, &now, &d) && !d.enabled;
 }
 
 static void pmc_read_unit(struct pmc_unit *u, struct pmc_sum **to, u32 n_to)
 {
+    const struct pmc_pmu *p = &pmc_pmus[u->pmu];
     u64 now = u_now();
     double seconds = u->at_ns ? (double)(now - u->at_ns) / 1e9 : 0;
     for (u32 g = 0; g < N_PG; g++) {
-        double d[N_PR] = { 0 }, share = 1;
-        u32 has = 0;
-        for (u32 k = 0; k < PMC_MEMBERS; k++)
-            if (u->g[g].fd[k] >= 0)
-                has |= 1u << (pmc_groups[g][k] - 1);
-        bool counted = has && pmc_delta(u, g, d, &share);
-        has = counted ? pmc_tlb(g, d, has) : 0;
-        pmc_empty_slots(&pmc_pmus[u->pmu], d);
-        for (u32 k = 0; k < n_to; k++) {
-            if (u->g[g].fd[0] >= 0 || counted)
-                to[k]->share = MIN(to[k]->share, share);
-            to[k]->fresh &= !u->at_ns;
-            pmc_add(to[k], g, u->at_ns ? d : (double[N_PR]){ 0 }, has, pmc_pmus[u->pmu].slots,
-                    seconds);
-        }
+        struct pmc_reading r;
+        pmc_read_group(u, g, &r);
+        pmc_add_parts(&r);
+        pmc_empty_slots(p, r.value);
+        for (u32 k = 0; k < n_to; k++)
+            pmc_add(to[k], g, &r, p->slots, seconds);
     }
+    for (u32 k = 0; k < n_to; k++)
+        to[k]->fresh &= !u->at_ns;
     u->at_ns = now;
 }
 
 /* --- what there is to tell --- */
 
-static const struct pmc_ratio {
-    u8 metric_off, group, num, den; /* metric: M_IPC + this */
-    u16 times;
-} pmc_ratios[] = {
-#define R(m, g, num, den, times) { M_##m - M_IPC, PG_##g, PR_##num, PR_##den, times }
-    R(IPC, BASE, INS, CYC, 1), R(STALL, STALL, STALLED, CYC, 1),
-    R(STALL_FRONT, STALL, FRONT, CYC, 1), R(STALL_BACK, STALL, BACK, CYC, 1),
-    R(BRANCH_MISS, BRANCH, BRM, BR, 1), R(BRANCH_MPKI, BRANCH, BRM, INS, 1000),
-    R(L1D_MISS, L1, L1M, L1, 1), R(L1D_MPKI, L1, L1M, INS, 1000),
-    R(L2_MISS, L2, L2M, L2, 1), R(L2_MPKI, L2, L2M, INS, 1000),
-    R(LLC_MISS, LLC, LLM, LL, 1), R(LLC_MPKI, LLC, LLM, INS, 1000),
-    R(DTLB_MPKI, DTLB, DTM, INS, 1000), R(DTLB_WPKI, DTLB, DTW, INS, 1000),
-    R(ITLB_MPKI, ITLB, ITM, INS, 1000), R(ITLB_WPKI, ITLB, ITW, INS, 1000),
-    R(TD_RETIRING, TD, RET, NONE, 1), R(TD_BAD, TD, BAD, NONE, 1), R(TD_FRONT, TD, FE, NONE, 1),
-    R(TD_BACK, TD, BE, NONE, 1),
-#undef R
-};
-
-static bool pmc_has(const struct pmc_sum *s, u32 g, u32 roles)
+/* Whether all units have counted a role in a group. */
+static bool pmc_has(const struct pmc_sum *s, u32 g, u32 role)
 {
-    return (s->has[g] & ~s->lack[g] & roles) == roles;
+    return s->some[g][role] && !s->missing[g][role];
 }
 
-/* Topdown, level 1, from what there is: slots by their kind (Intel; they add up to all); empty
- * slots and operations (AMD: Zen 4's PPR; Arm: perf's arch/arm64/sbsa.json of Linux 7.0). */
-static void pmc_topdown(const struct met_inst *i, const struct pmc_sum *s)
+/* Topdown, level 1, of Intel: slots by their kind, which add up to all. */
+static void pmc_topdown_slots(const struct met_inst *i, const struct pmc_sum *s)
 {
-    const double *td = s->d[PG_TD], *sl = s->d[PG_SLOTS], *ops = s->d[PG_OPS];
-    double cap = s->cap[PG_SLOTS], ocap = s->cap[PG_OPS];
-    u32 both = 1u << PR_OPR | 1u << PR_OPS;
-    if (pmc_has(s, PG_TD, 15u << PR_RET))
-        for (u32 k = 0; k < 4; k++)
-            met_share(i, M_TD_RETIRING + k, td[PR_RET + k],
-                      td[PR_RET] + td[PR_BAD] + td[PR_FE] + td[PR_BE]);
-    if (pmc_has(s, PG_SLOTS, 1u << PR_SFE))
-        met_share(i, M_TD_FRONT, sl[PR_SFE], cap);
-    if (pmc_has(s, PG_SLOTS, 1u << PR_SBE))
-        met_share(i, M_TD_BACK, sl[PR_SBE], cap);
-    if (!pmc_has(s, PG_OPS, both) || ocap <= 0)
+    const double *value = s->value[PG_TOPDOWN];
+    double all = 0;
+    for (u32 k = 0; k < ARRAY_LEN(pmc_slots); k++) {
+        if (!pmc_has(s, PG_TOPDOWN, pmc_slots[k].role))
+            return;
+        all += value[pmc_slots[k].role];
+    }
+    for (u32 k = 0; k < ARRAY_LEN(pmc_slots); k++)
+        met_share(i, pmc_slots[k].metric, value[pmc_slots[k].role], all);
+}
+
+/* The same, of AMD and Arm: empty slots and operations (AMD: Zen 4's PPR; Arm: perf's
+ * arch/arm64/sbsa.json of Linux 7.0). */
+static void pmc_topdown_operations(const struct met_inst *i, const struct pmc_sum *s)
+{
+    const double *value = s->value[PG_OPERATIONS];
+    double retired = value[PR_OPERATIONS_RETIRED], issued = value[PR_OPERATIONS_ISSUED];
+    double all = s->capacity[PG_OPERATIONS];
+    if (pmc_has(s, PG_SLOTS, PR_EMPTY_SLOTS_FRONTEND))
+        met_share(i, M_TD_FRONT, s->value[PG_SLOTS][PR_EMPTY_SLOTS_FRONTEND],
+                  s->capacity[PG_SLOTS]);
+    if (pmc_has(s, PG_SLOTS, PR_EMPTY_SLOTS_BACKEND))
+        met_share(i, M_TD_BACK, s->value[PG_SLOTS][PR_EMPTY_SLOTS_BACKEND], s->capacity[PG_SLOTS]);
+    if (!pmc_has(s, PG_OPERATIONS, PR_OPERATIONS_RETIRED)
+        || !pmc_has(s, PG_OPERATIONS, PR_OPERATIONS_ISSUED) || all <= 0)
         return;
-    if (!pmc_has(s, PG_OPS, 1u << PR_SLOT)) {
-        met_share(i, M_TD_RETIRING, ops[PR_OPR], ocap);
-        met_share(i, M_TD_BAD, MAX(ops[PR_OPS] - ops[PR_OPR], 0), ocap);
-    } else if (ops[PR_OPS] > 0) {
-        double used = 1 - ops[PR_SLOT] / ocap, kept = ops[PR_OPR] / ops[PR_OPS];
+    if (!pmc_has(s, PG_OPERATIONS, PR_EMPTY_SLOTS)) {
+        met_share(i, M_TD_RETIRING, retired, all);
+        met_share(i, M_TD_BAD, MAX(issued - retired, 0), all);
+    } else if (issued > 0) {
+        double used = 1 - value[PR_EMPTY_SLOTS] / all, kept = retired / issued;
         met_set(i, M_TD_RETIRING, kept * used);
         met_set(i, M_TD_BAD, (1 - kept) * used);
     }
 }
 
+/* The number of a role: its rate, and in Prometheus the sum since the start. */
+static void pmc_publish_role(const struct met_inst *i, const struct pmc_sum *s, u32 role)
+{
+    u32 g = pmc_roles[role].home, m = pmc_roles[role].metric;
+    if (m == N_METRICS || !s->some[g][role])
+        return;
+    met_at(i, m)->total += (u64)(s->value[g][role] + 0.5);
+    if (s->missing[g][role])
+        return;
+    struct met_series *series = met_touch(i, m);
+    series->v = s->rate[role];
+    if (!s->fresh)
+        series->since = MIN(series->since, met.tick - 1);
+}
+
 static void pmc_publish(const struct met_inst *i, const struct pmc_sum *s)
 {
-    u32 counted = 0;
     if (!i || !s->any)
         return;
-    for (u32 r = 0; r < PR_METRICS; r++) {
-        u32 g = pmc_home(r);
-        counted |= s->has[g];
-        if (s->has[g] >> r & 1)
-            met_at(i, M_CYCLES + r)->total += (u64)(s->d[g][r] + 0.5);
-        if (!pmc_has(s, g, 1u << r))
-            continue;
-        struct met_series *series = met_touch(i, M_CYCLES + r);
-        series->v = s->rate[r];
-        if (!s->fresh)
-            series->since = MIN(series->since, met.tick - 1);
-    }
+    for (u32 role = PR_NONE + 1; role < N_PR; role++)
+        pmc_publish_role(i, s, role);
     if (s->fresh)
         return;
     for (u32 k = 0; k < ARRAY_LEN(pmc_ratios); k++) {
-        const struct pmc_ratio *q = &pmc_ratios[k];
-        if (q->den != PR_NONE && pmc_has(s, q->group, 1u << q->num | 1u << q->den))
-            met_share(i, M_IPC + q->metric_off, s->d[q->group][q->num] * q->times,
-                      s->d[q->group][q->den]);
+        const struct pmc_ratio *r = &pmc_ratios[k];
+        u32 g = pmc_roles[r->part].home;
+        if (pmc_has(s, g, r->part) && pmc_has(s, g, r->of))
+            met_share(i, r->metric, s->value[g][r->part] * r->times, s->value[g][r->of]);
     }
-    pmc_topdown(i, s);
-    if (counted)
+    pmc_topdown_slots(i, s);
+    pmc_topdown_operations(i, s);
+    if (s->counted)
         met_set(i, M_PMC_SHARE, s->share);
 }
 
 /* --- why not --- */
 
-/* Why there is no number for a role; NULL: there is one. */
+/* Why there is no number for a role; NULL: there is one, or it is the sum of two that there are. */
 static const char *pmc_why(u32 role)
 {
-    u32 g = pmc_home(role), hit = role == PR_DTM ? PR_DTH : role == PR_ITM ? PR_ITH : role;
-    if (pmc.off >> g & 1)
+    const u8 *part = pmc_roles[role].parts;
+    u32 g = pmc_roles[role].home;
+    if (g != PG_NONE && pmc.off[g])
         return "too few descriptors for its events (RLIMIT_NOFILE; fewer CPUs, threads or "
                "collectors)";
-    for (u32 p = 0; p < pmc.n_pmus; p++)
-        if (pmc_pmus[p].err[role] && (hit == role || pmc_pmus[p].err[hit]))
-            return pmc_reason(role, pmc_pmus[p].err[role]);
+    for (u32 k = 0; k < pmc.n_pmus; k++) {
+        const int *err = pmc_pmus[k].err;
+        if (err[role] && (!part[0] || err[part[0]] || err[part[1]]))
+            return pmc_reason(role, err[role]);
+    }
     return NULL;
 }
 
 static const char *pmc_metric_why(u32 m)
 {
-    const char *why = NULL;
+    const char *why = m == M_PMC_SHARE ? pmc_why(PR_CYCLES) : NULL;
     if (pmc.none)
         return pmc.none;
-    if (m < M_IPC || m == M_PMC_SHARE)
-        why = pmc_why(m < M_IPC ? m - M_CYCLES : PR_CYC);
+    for (u32 role = PR_NONE + 1; role < N_PR && !why; role++)
+        if (pmc_roles[role].metric == m)
+            why = pmc_why(role);
+    for (u32 k = 0; k < ARRAY_LEN(pmc_slots) && !why; k++)
+        if (pmc_slots[k].metric == m)
+            why = pmc_why(pmc_slots[k].role);
     for (u32 k = 0; k < ARRAY_LEN(pmc_ratios) && !why; k++) {
-        const struct pmc_ratio *q = &pmc_ratios[k];
-        if (q->metric_off != m - M_IPC)
+        if (pmc_ratios[k].metric != m)
             continue;
-        why = pmc_why(q->num);
-        if (!why && q->den != PR_NONE)
-            why = pmc_why(q->den);
+        why = pmc_why(pmc_ratios[k].part);
+        why = why ? why : pmc_why(pmc_ratios[k].of);
     }
     return why ? why : "not counted in this interval: nothing ran, or others have the counters";
 }
@@ -25125,10 +25098,12 @@ static void pmc_read(void)
     static const char *const others[] = { /* why the machine has not what is counted */
         [PS_TASK] = "the counters are those of -p", [PS_CGROUP] = "the counters are --cgroup's"
     };
-    if (!pmc.begun)
-        pmc_start(), pmc_warn();
-    else if (pmc.n_pmus && pmc.scope != PS_TASK)
+    if (!pmc.begun) {
+        pmc_start();
+        pmc_warn();
+    } else if (pmc.n_pmus && pmc.scope != PS_TASK) {
         pmc_cpus(true);
+    }
     pmc.begun = true;
     pmc_reset(&pmc.all);
     pmc_reset(&pmc.group);
@@ -25149,72 +25124,29 @@ static void pmc_read(void)
         pmc_publish(i, &pmc.pmu[k]);
     }
     pmc_tasks();
-    for (u32 m = M_CYCLES; m <= M_PMC_SHARE; m++)
-        met.no[m] = met.seen[m] != met.tick ? pmc_metric_why(m) : others[pmc.scope];
+    for (u32 m = 0; m < N_METRICS; m++)
+        if (metrics[m].src == SRC_PMC)
+            met.no[m] = met.seen[m] != met.tick ? pmc_metric_why(m) : others[pmc.scope];
 }
 
 /* == 35 unc_  memory controllers, power and resctrl ===============================
  * What no CPU counts but the machine around it: PMUs of memory controllers and of RAPL, and the
  * bytes that resctrl counts. A PMU's type, fields, events, scale, unit and CPUs are what its
- * directory in sysfs says; unc_rows[] only names those that tell bytes, requests or energy (and,
- * of AMD, whose PMUs list no events, the events). An event is counted once for each CPU of the
- * cpumask, which is one for each socket, or die, and adds to that CPU's socket. A number is there
- * only where every box of the socket is counted: some of them are no bandwidth.
+ * directory in sysfs says; gen/tables/pmu.tbl only names those events that tell bytes, requests or
+ * energy (and, of AMD, whose PMUs list no events, the terms). An event is counted once for each CPU
+ * of the cpumask, which is one for each socket, or die, and adds to that CPU's socket. A number is
+ * there only where every box of the socket is counted: some of them are no bandwidth.
  * Entry points: unc_membw, unc_power, unc_mbm, unc_look. */
 
-enum unc_role {
-    UR_READ, UR_WRITE, UR_BOTH, UR_REQS, UR_PKG, UR_CORES, UR_GPU, UR_DRAM, UR_PSYS, N_UR
+static const u16 unc_metrics[N_UR] = {
+    [UR_READ] = M_MEM_READ, [UR_WRITE] = M_MEM_WRITE, [UR_BOTH] = M_MEM_BW,
+    [UR_REQUESTS] = M_MEM_REQS, [UR_PACKAGE] = M_PW_PACKAGE, [UR_CORES] = M_PW_CORES,
+    [UR_GPU] = M_PW_GPU, [UR_DRAM] = M_PW_DRAM, [UR_PLATFORM] = M_PW_PLATFORM,
 };
 
-/* In the order in which one is preferred: where there are both, free-running counters have the same
- * bytes as IMC's, and older kernels a wrong scale for them ("Fix the scale of the IMC free-running
- * events"). */
-enum unc_class { UC_IMC, UC_FREE, UC_UMC, UC_DF, UC_DMC, UC_CMN, UC_POWER, N_UC };
+enum { UNC_PMUS = 1024, UNC_EVENTS = 2048, UNC_SOCKETS = 64, UNC_WHY = 200 };
 
-/* The PMU: this, or this and _N; bits that a box can move at once, 0: not known. */
-static const struct { char pmu[24]; u16 width; } unc_classes[N_UC] = {
-    [UC_IMC] = { "uncore_imc", 64 }, [UC_FREE] = { "uncore_imc_free_running", 64 },
-    [UC_UMC] = { "amd_umc", 64 }, [UC_DF] = { "amd_df", 0 }, [UC_DMC] = { "arm_dmc620", 0 },
-    [UC_CMN] = { "arm_cmn", 0 }, [UC_POWER] = { "power", 0 },
-};
-
-enum { UW_ANY, UW_ZEN123, UW_SUBCHANNELS };
-
-/* class; role; where `terms` is right though sysfs names no such event; the event's name there.
- * Names: arch/x86/events/intel/uncore_snbep.c, uncore_snb.c and rapl.c, drivers/perf/arm-cmn.c and
- * arm_dmc620_pmu.c of Linux 7.0. Terms of AMD: perf's lists of Linux 7.0, made from its PPRs
- * (amdzen1..3/data-fabric.json, amdzen4..6/memory-controller.json); those of the second
- * sub-channel, which older kernels do not list: gnr_uncore_imc_events in uncore_snbep.c. */
-static const struct unc_row {
-    u8 class, role, where;
-    char event[32], terms[24];
-} unc_rows[] = {
-    { UC_IMC, UR_READ, 0, "cas_count_read", "" },
-    { UC_IMC, UR_READ, 0, "cas_count_read_sch0", "" },
-    { UC_IMC, UR_READ, UW_SUBCHANNELS, "cas_count_read_sch1", "event=0x06,umask=0xcf" },
-    { UC_IMC, UR_READ, 0, "data_reads", "" },
-    { UC_IMC, UR_WRITE, 0, "cas_count_write", "" },
-    { UC_IMC, UR_WRITE, 0, "cas_count_write_sch0", "" },
-    { UC_IMC, UR_WRITE, UW_SUBCHANNELS, "cas_count_write_sch1", "event=0x06,umask=0xf0" },
-    { UC_IMC, UR_WRITE, 0, "data_writes", "" },
-    { UC_FREE, UR_READ, 0, "data_read", "" }, { UC_FREE, UR_WRITE, 0, "data_write", "" },
-    { UC_FREE, UR_READ, 0, "read", "" }, { UC_FREE, UR_WRITE, 0, "write", "" },
-    { UC_UMC, UR_READ, UW_ANY, "umc_cas_cmd.rd", "event=0x0a,rdwrmask=0x1" },
-    { UC_UMC, UR_WRITE, UW_ANY, "umc_cas_cmd.wr", "event=0x0a,rdwrmask=0x2" },
-#define DF(n, event) { UC_DF, UR_BOTH, UW_ZEN123, "dram_channel_data_controller_" #n, \
-                       event ",umask=0x38" }
-    DF(0, "event=0x07"), DF(1, "event=0x47"), DF(2, "event=0x87"), DF(3, "event=0xc7"),
-    DF(4, "event=0x107"), DF(5, "event=0x147"), DF(6, "event=0x187"), DF(7, "event=0x1c7"),
-#undef DF
-    { UC_DMC, UR_REQS, 0, "clk_request", "" }, { UC_CMN, UR_REQS, 0, "hnf_mc_reqs", "" },
-    { UC_POWER, UR_PKG, 0, "energy-pkg", "" }, { UC_POWER, UR_CORES, 0, "energy-cores", "" },
-    { UC_POWER, UR_GPU, 0, "energy-gpu", "" }, { UC_POWER, UR_DRAM, 0, "energy-ram", "" },
-    { UC_POWER, UR_PSYS, 0, "energy-psys", "" },
-};
-
-enum { UNC_PMUS = 1024, UNC_EVENTS = 2048, UNC_SOCKETS = 64, UNC_WHY = 150 };
-
-struct unc_pmu { char name[MET_NAME], cpus[MET_INFO]; u8 class; bool used; };
+struct unc_pmu { char name[MET_NAME], cpus[MET_INFO]; u8 class; };
 
 struct unc_event {             /* as it was found; counted by those units that name it */
     u16 pmu;
@@ -25227,31 +25159,42 @@ struct unc_event {             /* as it was found; counted by those units that n
 struct unc_unit {
     int fd;
     u16 event, socket;
-    u64 enabled, running, v;
+    struct pf_count count;
+};
+
+/* What a socket has counted of each role. */
+struct unc_socket {
+    s64 id;                    /* -1: not known */
+    double sum[N_UR], share;
+    bool opened[N_UR];         /* an event for it is counted */
+    bool refused[N_UR];        /* another is not */
+    bool hole[N_UR];           /* one was not counted in this interval */
 };
 
 static struct {
     struct unc_pmu pmu[UNC_PMUS];
     struct unc_event event[UNC_EVENTS];
     struct unc_unit unit[UNC_EVENTS];
-    struct unc_socket {
-        s64 id;                /* -1: not known */
-        double sum[N_UR];
-        u32 has, lack, hole;   /* roles: bits; hole: not counted in this interval */
-        double share;
-    } socket[UNC_SOCKETS];
-    u32 n_pmus, n_events, n_units, n_sockets, tried, cores, boxes;
+    struct unc_socket socket[UNC_SOCKETS];
+    u32 n_pmus, n_events, n_units, n_sockets, tried, boxes;
     bool begun[2], no_dir;
-    u8 class;                  /* the memory controllers that are counted; N_UC: none */
+    bool too_many;             /* PMUs or events: those that did not fit are missing in all sums */
+    u8 class;                  /* the memory controllers that are counted; UC_NONE: none */
 } unc;
 
 static char unc_reason[N_UR][UNC_WHY]; /* the first why one cannot be counted */
 
 /* --- which PMUs, which events --- */
 
-static u32 unc_metric(u32 role)
+static bool unc_is_power(const struct unc_event *e)
 {
-    return role <= UR_REQS ? M_MEM_READ + role : M_PW_PACKAGE + role - UR_PKG;
+    return unc_classes[unc_rows[e->row].class].counts == UN_ENERGY;
+}
+
+/* Whether the memory controllers that are counted count this. */
+static bool unc_memory_counts(enum unc_counts counts)
+{
+    return unc.class != UC_NONE && unc_classes[unc.class].counts == counts;
 }
 
 /* Whether it is that PMU, or one of several: "uncore_imc_7", "arm_dmc620_10008c000". */
@@ -25270,17 +25213,27 @@ static int unc_order(const void *a, const void *b)
     return n != m ? (n > m) - (n < m) : strcmp(x, y);
 }
 
+static void unc_add_pmu(const char *name)
+{
+    for (u8 c = 0; c < N_UC; c++) {
+        if (strlen(name) >= MET_NAME || !unc_is(name, unc_classes[c].pmu))
+            continue;
+        if (unc.n_pmus == UNC_PMUS) {
+            unc.too_many = true;
+            return;
+        }
+        struct unc_pmu *p = &unc.pmu[unc.n_pmus++];
+        memcpy(p->name, name, strlen(name) + 1);
+        p->class = c;
+    }
+}
+
 static void unc_find_pmus(void)
 {
     DIR *d = opendir(met_path("/sys/bus/event_source/devices"));
     unc.no_dir = !d;
     for (struct dirent *e; d && (e = readdir(d));)
-        for (u8 c = 0; c < N_UC && unc.n_pmus < UNC_PMUS; c++)
-            if (strlen(e->d_name) < MET_NAME && unc_is(e->d_name, unc_classes[c].pmu)) {
-                struct unc_pmu *p = &unc.pmu[unc.n_pmus++];
-                memcpy(p->name, e->d_name, strlen(e->d_name) + 1);
-                p->class = c;
-            }
+        unc_add_pmu(e->d_name);
     if (d)
         closedir(d);
     qsort(unc.pmu, unc.n_pmus, sizeof *unc.pmu, unc_order);
@@ -25289,13 +25242,9 @@ static void unc_find_pmus(void)
 /* Whether this CPU's events are the row's, though sysfs does not list them. */
 static bool unc_where(u8 where)
 {
-    static struct pmc_pmu cpu;
-    if (where == UW_SUBCHANNELS) /* Granite Rapids, Sierra Forest, Grand Ridge, Clearwater Forest */
-        return !strcmp(pmc.vendor, "GenuineIntel") && pmc.family == 6 && pmc.model_nr
-               && pmc.model_nr < 256 && strchr("\xad\xae\xaf\xb6\xdd", (int)pmc.model_nr);
-    memcpy(cpu.name, "cpu", sizeof "cpu");
+    static struct pmc_pmu cpu = { .name = "cpu" };
     pmc_x86_core(&cpu);
-    return where == UW_ANY || cpu.bit & (C_Z1 | C_Z2 | C_Z3);
+    return where == UW_ANY || cpu.memory == where;
 }
 
 /* How much of our own unit is one of `s`: bytes, or of energy microjoules; 0: it is another. */
@@ -25316,8 +25265,8 @@ static double unc_unit(const char *s, bool energy)
 static double unc_scale(const struct unc_pmu *p, const struct unc_row *r)
 {
     char scale[64], unit[16], path[MET_DIR];
-    bool energy = r->role >= UR_PKG;
-    if (r->role == UR_REQS)
+    bool energy = r->role >= UR_PACKAGE;
+    if (r->role == UR_REQUESTS)
         return 1;
     snprintf(path, sizeof path, "%s",
              met_path("/sys/bus/event_source/devices/%s/events/%s.scale", p->name, r->event));
@@ -25332,33 +25281,37 @@ static double unc_scale(const struct unc_pmu *p, const struct unc_row *r)
     return !*end && v > 0 && v < 1e12 ? v * unc_unit(unit, energy) : 0;
 }
 
-/* Whether there is such an event. */
-static bool unc_find_event(u32 pmu, u32 row)
+/* Adds the event of a row, if the PMU has it. */
+static void unc_find_event(u32 pmu, u32 row)
 {
-    static struct pmc_pmu as; /* pmc_'s functions take one for its name */
     const struct unc_row *r = &unc_rows[row];
+    const char *name = unc.pmu[pmu].name;
     struct unc_event e = { .pmu = (u16)pmu, .row = (u8)row };
     s64 type;
-    memcpy(as.name, unc.pmu[pmu].name, MET_NAME);
-    const char *path = met_path("/sys/bus/event_source/devices/%s/type", as.name);
-    if (unc.n_events == UNC_EVENTS || !met_file_number(path, &type) || type < 0)
-        return false;
+    const char *path = met_path("/sys/bus/event_source/devices/%s/type", name);
+    if (!met_file_number(path, &type) || type < 0)
+        return;
     e.code.type = (u32)type;
-    e.err = pmc_alias(&as, &e.code, r->event);
-    if (e.err == -ENOENT && !e.code.name && *r->terms && unc_where(r->where))
-        e.err = pmc_terms(&as, &e.code, r->terms), e.code.name = r->event;
+    e.err = pmc_alias(name, &e.code, r->event);
+    if (!e.code.name && *r->terms && unc_where(r->where)) {
+        e.err = pmc_terms(name, &e.code, r->terms);
+        e.code.name = r->event;
+    }
     if (!e.code.name)
-        return false;
+        return;
+    if (unc.n_events == UNC_EVENTS) {
+        unc.too_many = true;
+        return;
+    }
     e.scale = unc_scale(&unc.pmu[pmu], r);
     unc.event[unc.n_events++] = e;
-    return unc.pmu[pmu].used = true;
 }
 
 /* Finds the events of a class; nothing is opened. Returns whether there are any. */
 static bool unc_find_class(u8 class)
 {
     static u8 mask[PMC_CPUS / 8];
-    u32 n = unc.n_events;
+    u32 before = unc.n_events;
     for (u32 p = 0; p < unc.n_pmus; p++) {
         struct unc_pmu *u = &unc.pmu[p];
         if (u->class != class)
@@ -25369,7 +25322,7 @@ static bool unc_find_class(u8 class)
             if (unc_rows[r].class == class)
                 unc_find_event(p, r);
     }
-    return unc.n_events > n;
+    return unc.n_events > before;
 }
 
 /* Finds the PMUs and their events; once. */
@@ -25382,9 +25335,11 @@ static void unc_look(void)
     if (!pmc.vendor[0])
         pmc_cpuinfo(0);
     unc_find_pmus();
-    while (unc.class < UC_POWER && !unc_find_class(unc.class))
-        unc.class++;
-    unc_find_class(UC_POWER);
+    unc.class = UC_NONE;
+    for (u8 c = 0; c < N_UC; c++)
+        if ((unc_classes[c].counts == UN_ENERGY || unc.class == UC_NONE) && unc_find_class(c)
+            && unc_classes[c].counts != UN_ENERGY)
+            unc.class = c;
 }
 
 /* --- counting --- */
@@ -25415,25 +25370,13 @@ static void PRINTF_LIKE(3, 4) unc_lack(struct unc_socket *s, const struct unc_ev
     va_list ap;
     for (u32 k = 0; k < UNC_SOCKETS; k++)
         if (!s || s == &unc.socket[k])
-            unc.socket[k].lack |= 1u << role;
+            unc.socket[k].refused[role] = true;
     if (*why)
         return;
     int n = snprintf(why, UNC_WHY, "%s/%s: ", unc.pmu[e->pmu].name, unc_rows[e->row].event);
     va_start(ap, fmt);
     vsnprintf(why + n, (size_t)(UNC_WHY - n), fmt, ap);
     va_end(ap);
-}
-
-static void unc_lack_errno(struct unc_socket *s, const struct unc_event *e, int err)
-{
-    const char *name = u_errname(-err);
-    if (err == -EACCES || err == -EPERM)
-        unc_lack(s, e, "perf_event_open: %s (perf_event_paranoid is %ld: CAP_PERFMON or root)",
-                 name, u_file_number("/proc/sys/kernel/perf_event_paranoid", -1));
-    else if (err == -EMFILE)
-        unc_lack(s, e, "too few descriptors (RLIMIT_NOFILE)");
-    else
-        unc_lack(s, e, "perf_event_open: %s", name ? name : "an error without a name");
 }
 
 static void unc_open_on(u32 event, u32 cpu)
@@ -25447,13 +25390,13 @@ static void unc_open_on(u32 event, u32 cpu)
     }
     int f = pmc_spare(pmc_open_as(&e->code, &at, -1, false));
     if (f < 0) {
-        unc_lack_errno(s, e, f);
+        unc_lack(s, e, "%s", pf_why_not(f, PF_LEVEL_CPU, false));
         return;
     }
     ioctl(f, PERF_EVENT_IOC_ENABLE, 0);
     unc.unit[unc.n_units++] = (struct unc_unit){ .fd = f, .event = (u16)event,
                                                  .socket = (u16)(s - unc.socket) };
-    s->has |= 1u << unc_rows[e->row].role;
+    s->opened[unc_rows[e->row].role] = true;
 }
 
 /* On each CPU of the PMU's cpumask. */
@@ -25480,7 +25423,7 @@ static void unc_open(u32 event)
         unc_lack(NULL, e, "its format has no place for it");
     else if (!(e->scale > 0))
         unc_lack(NULL, e, "its .scale and .unit are not those of %s",
-                 unc_rows[e->row].role < UR_PKG ? "bytes" : "energy");
+                 unc_rows[e->row].role < UR_PACKAGE ? "bytes" : "energy");
     else
         unc_open_all(event);
 }
@@ -25494,92 +25437,94 @@ static void unc_begin(bool power)
     unc.begun[power] = true;
     pmc_raise_limit();
     for (u32 k = 0; k < unc.n_events; k++)
-        if ((unc_rows[unc.event[k].row].class == UC_POWER) == power)
+        if (unc_is_power(&unc.event[k]) == power)
             unc_open(k);
     met.src[met.cur].at_ns = u_now(); /* what is counted is counted from here on */
 }
 
-/* What an event has counted since the reading before, scaled by enabled/running, and in which time;
- * false: nothing, though there was time to. */
-static bool unc_delta(struct unc_unit *u, double *d, double *share, u64 *ns)
+/* Adds what an event has counted since the reading before to its socket; returns in which time, ns;
+ * 0: nothing, though there was time to (nor where its CPU is off: then it is not even enabled). */
+static u64 unc_read_unit(struct unc_unit *u)
 {
-    u64 v[4]; /* how many, time enabled, time running, value: perf_event_open(2) */
-    if (read(u->fd, v, sizeof v) != (ssize_t)sizeof v)
-        return false;
-    u64 enabled = v[1] - u->enabled, running = v[2] - u->running;
-    if (!running) /* nor where its CPU is off: then it is not even enabled */
-        return false;
-    met.backwards += v[3] < u->v;
-    *d = v[3] < u->v ? 0 : (double)(v[3] - u->v);
-    *share = (double)running / (double)enabled;
-    *d /= *share;
-    *ns = enabled;
-    u->enabled = v[1];
-    u->running = v[2];
-    u->v = v[3];
-    return true;
+    const struct unc_event *e = &unc.event[u->event];
+    struct unc_socket *s = &unc.socket[u->socket];
+    u8 role = unc_rows[e->row].role;
+    struct pf_delta d;
+    if (!pf_read(u->fd, 1, &u->count, &d) || !d.running) {
+        s->hole[role] = true;
+        return 0;
+    }
+    met.backwards += d.backwards;
+    s->share = MIN(s->share, (double)d.running / (double)d.enabled);
+    s->sum[role] += d.value[0] * e->scale;
+    if (role == UR_READ || role == UR_WRITE)
+        s->sum[UR_BOTH] += d.value[0] * e->scale;
+    if (unc_classes[unc_rows[e->row].class].counts == UN_SUM && u->count.value[0])
+        unc.boxes++; /* a controller with memory */
+    return d.enabled;
 }
 
 /* Reads power, or memory, into the sums of the sockets. The time that has passed is the counters'
  * own: kvis may have waited for a CPU before it came to read them. */
 static void unc_read_units(bool power)
 {
-    u64 all_ns = 0, n = 0, ns;
-    for (u32 k = 0; k < unc.n_sockets; k++)
-        unc.socket[k].hole = 0, unc.socket[k].share = 1;
+    u64 all_ns = 0, n = 0;
+    for (u32 k = 0; k < unc.n_sockets; k++) {
+        memset(unc.socket[k].hole, 0, sizeof unc.socket[k].hole);
+        unc.socket[k].share = 1;
+    }
     unc.boxes = 0;
     for (u32 k = 0; k < unc.n_units; k++) {
-        struct unc_unit *u = &unc.unit[k];
-        const struct unc_event *e = &unc.event[u->event];
-        const struct unc_row *r = &unc_rows[e->row];
-        struct unc_socket *s = &unc.socket[u->socket];
-        double d, share;
-        if ((r->class == UC_POWER) != power)
+        if (unc_is_power(&unc.event[unc.unit[k].event]) != power)
             continue;
-        if (!unc_delta(u, &d, &share, &ns)) {
-            s->hole |= 1u << r->role;
-            continue;
-        }
-        all_ns += ns, n++;
-        s->share = MIN(s->share, share);
-        s->sum[r->role] += d * e->scale;
-        if (r->role < UR_BOTH)
-            s->sum[UR_BOTH] += d * e->scale;
-        unc.boxes += r->class == UC_DF && u->v > 0; /* a controller with memory */
+        u64 ns = unc_read_unit(&unc.unit[k]);
+        all_ns += ns;
+        n += ns != 0;
     }
     if (n && met.src[met.cur].elapsed_s > 0)
         met.src[met.cur].elapsed_s = (double)all_ns / 1e9 / (double)n;
 }
 
-/* The roles that a socket has all events of; both directions make the sum of both. */
-static u32 unc_roles(const struct unc_socket *s)
+/* Whether a socket has something to count for a role. */
+static bool unc_counts(const struct unc_socket *s, u32 role)
 {
-    u32 rw = 1u << UR_READ | 1u << UR_WRITE, roles = s->has & ~s->lack & ~s->hole;
-    return roles | ((roles & rw) == rw ? 1u << UR_BOTH : 0);
+    return s->opened[role] || s->refused[role]
+           || (role == UR_BOTH && (unc_counts(s, UR_READ) || unc_counts(s, UR_WRITE)));
 }
 
-/* Tells each socket's sums of the roles from `from` to `to`, and the machine's. */
-static void unc_publish(u32 from, u32 to)
+/* Whether all of that was counted; both directions make the sum of both. */
+static bool unc_counted(const struct unc_socket *s, u32 role)
 {
-    double sum[N_UR] = { 0 };
-    u32 all = ~0u, any = 0;
-    char name[16];
+    if (s->opened[role] && !s->refused[role] && !s->hole[role])
+        return !unc.too_many;
+    return role == UR_BOTH && unc_counted(s, UR_READ) && unc_counted(s, UR_WRITE);
+}
+
+/* Tells each socket's sum of a role, and the machine's if no socket lacks it. */
+static void unc_publish_role(u32 role)
+{
+    bool any = false, all = true;
+    double sum = 0;
+    char name[24];
     for (u32 k = 0; k < unc.n_sockets; k++) {
         const struct unc_socket *s = &unc.socket[k];
-        u32 roles = unc_roles(s);
+        bool counted = unc_counted(s, role);
         snprintf(name, sizeof name, "%" PRId64, s->id);
         const struct met_inst *i = s->id < 0 ? NULL : met_inst(DIM_SOCKET, name);
-        all &= roles | ~(s->has | s->lack | ((s->has | s->lack) & 3 ? 1u << UR_BOTH : 0));
-        any |= roles;
-        for (u32 r = from; r <= to; r++) {
-            sum[r] += s->sum[r];
-            if (roles >> r & 1)
-                met_count(i, unc_metric(r), (u64)s->sum[r]);
-        }
+        if (counted)
+            met_count(i, unc_metrics[role], (u64)s->sum[role]);
+        any |= counted;
+        all &= counted || !unc_counts(s, role);
+        sum += s->sum[role];
     }
-    for (u32 r = from; r <= to; r++)
-        if (any & all & 1u << r)
-            met_count(met_inst(DIM_SOCKET, ""), unc_metric(r), (u64)sum[r]);
+    if (any && all)
+        met_count(met_inst(DIM_SOCKET, ""), unc_metrics[role], (u64)sum);
+}
+
+static void unc_publish(u32 from, u32 to)
+{
+    for (u32 role = from; role <= to; role++)
+        unc_publish_role(role);
 }
 
 /* --- what the DIMMs can do --- */
@@ -25628,30 +25573,29 @@ static void unc_dmi_all(const u8 *p, u32 n)
         while (len + 1 < n && (p[len] || p[len + 1]))
             len++;
         len = MIN(len + 2, n);
-        p += len, n -= len;
+        p += len;
+        n -= len;
     }
 }
 
 static void unc_dmi_read(void)
 {
-    enum { MOST = 256 << 10 };
+    static u8 table[256 << 10];
     u32 n = 0;
-    ssize_t got = 0;
+    ssize_t got = -1;
     const char *path = met_path("/sys/firmware/dmi/tables/DMI");
     int f = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     unc_dmi.read = true;
-    if (f < 0) {
-        snprintf(unc_dmi.why, UNC_WHY, "%.100s: %s", path, u_errname(errno));
-        return;
-    }
-    u8 *table = malloc(MOST);
-    while (table && n < MOST && (got = read(f, table + n, MOST - n)) > 0)
+    while (f >= 0 && n < sizeof table && (got = read(f, table + n, sizeof table - n)) > 0)
         n += (u32)got;
-    close(f);
-    if (table)
-        unc_dmi_all(table, n);
-    free(table);
-    if (!unc_dmi.n || unc_dmi.unknown || unc_dmi.n > 4096 || n == MOST)
+    if (got < 0)
+        snprintf(unc_dmi.why, UNC_WHY, "%.100s: %s", path, u_errname(errno));
+    if (f >= 0)
+        close(f);
+    if (got < 0)
+        return;
+    unc_dmi_all(table, n);
+    if (!unc_dmi.n || unc_dmi.unknown || unc_dmi.n > 4096 || n == sizeof table)
         snprintf(unc_dmi.why, UNC_WHY, "the firmware's table (DMI) does not tell the speed and "
                  "width of each DIMM");
 }
@@ -25692,26 +25636,37 @@ static void unc_peak(void)
 
 /* --- why not --- */
 
+/* Why there is no number for a role of memory, where controllers are counted. */
+static const char *unc_why_not_counted(u32 role)
+{
+    if (unc.too_many)
+        return "more memory controllers than kvis reads: 1024 PMUs, 2048 events";
+    if (role == UR_REQUESTS && !unc_memory_counts(UN_REQUESTS))
+        return "this machine's controllers count bytes";
+    if (role != UR_REQUESTS && unc_memory_counts(UN_REQUESTS))
+        return "its PMU counts requests, not bytes";
+    if (role != UR_BOTH && unc_memory_counts(UN_SUM))
+        return "amd_df counts reads and writes together";
+    return "others have the counters";
+}
+
 /* Why there is no number for a role of memory; NULL: the source's reason. */
 static const char *unc_why(u32 role)
 {
-    const char *none = "this machine exposes no memory-controller PMU";
-    bool requests = unc.class == UC_DMC || unc.class == UC_CMN;
     if (unc_reason[role][0])
         return unc_reason[role];
-    if (role == UR_BOTH && unc.class < UC_DF)
+    if (role == UR_BOTH && unc_memory_counts(UN_BYTES))
         return unc_reason[UR_READ][0] ? unc_reason[UR_READ] : unc_why(UR_WRITE);
-    if (unc.class < UC_POWER)
-        return role == UR_REQS && !requests ? "this machine's controllers count bytes"
-               : role != UR_REQS && requests ? "its PMU counts requests, not bytes"
-               : role < UR_BOTH && unc.class == UC_DF ? "amd_df counts reads and writes together"
-                                                      : "others have the counters";
-    for (u32 k = 0; k < unc.n_pmus; k++)
-        if (unc.pmu[k].class == UC_DF)
+    if (unc.class != UC_NONE)
+        return unc_why_not_counted(role);
+    for (u32 k = 0; k < unc.n_pmus; k++) {
+        u8 counts = unc_classes[unc.pmu[k].class].counts;
+        if (counts == UN_SUM)
             return "amd_df of this CPU has no event for it, and amd_umc (Linux 6.10) is not there";
-        else if (unc.pmu[k].class < UC_POWER)
+        if (counts != UN_ENERGY)
             return "the memory controllers' PMU lists no event for it";
-    return unc.no_dir ? NULL : none;
+    }
+    return unc.no_dir ? NULL : "this machine exposes no memory-controller PMU";
 }
 
 static void unc_no(u32 m, const char *why)
@@ -25728,23 +25683,26 @@ static void unc_begin_or_say(bool power)
 
 static void unc_membw(void)
 {
+    double least = 1;
     unc_begin_or_say(false);
     unc_read_units(false);
-    unc_publish(UR_READ, UR_REQS);
-    double least = 1;
+    unc_publish(UR_READ, UR_REQUESTS);
     for (u32 k = 0; k < unc.n_sockets; k++)
         least = MIN(least, unc.socket[k].share);
-    if (met.seen[M_MEM_BW] == met.tick || met.seen[M_MEM_REQS] == met.tick)
+    bool bytes = met.seen[M_MEM_BW] == met.tick;
+    if (bytes || met.seen[M_MEM_REQS] == met.tick)
         met_set(met_inst(DIM_SOCKET, ""), M_MEM_SHARE, least);
     unc_peak();
-    for (u32 r = UR_READ; r <= UR_REQS; r++)
-        unc_no(unc_metric(r), unc_why(r));
-    bool some = met.seen[M_MEM_BW] == met.tick;
-    const char *why = !some ? unc_why(UR_BOTH) : unc_dmi.why[0] ? unc_dmi.why
-                      : "how many lines the memory controllers have is not known";
+    for (u32 r = UR_READ; r <= UR_REQUESTS; r++)
+        unc_no(unc_metrics[r], unc_why(r));
+    const char *why = "how many lines the memory controllers have is not known";
+    if (!bytes)
+        why = unc_why(UR_BOTH);
+    else if (unc_dmi.why[0])
+        why = unc_dmi.why;
     unc_no(M_MEM_PEAK, why);
-    unc_no(M_MEM_USED, some && met.seen[M_MEM_PEAK] == met.tick ? "nothing was counted" : why);
-    unc_no(M_MEM_SHARE, unc_why(unc.class == UC_DMC || unc.class == UC_CMN ? UR_REQS : UR_BOTH));
+    unc_no(M_MEM_USED, bytes && met.seen[M_MEM_PEAK] == met.tick ? "nothing was counted" : why);
+    unc_no(M_MEM_SHARE, unc_why(unc_memory_counts(UN_REQUESTS) ? UR_REQUESTS : UR_BOTH));
 }
 
 static void unc_power(void)
@@ -25752,19 +25710,23 @@ static void unc_power(void)
     bool any = false;
     unc_begin_or_say(true);
     unc_read_units(true);
-    unc_publish(UR_PKG, UR_PSYS);
+    unc_publish(UR_PACKAGE, UR_PLATFORM);
     for (u32 k = 0; k < unc.n_events; k++)
-        any |= unc_rows[unc.event[k].row].class == UC_POWER;
-    for (u32 r = UR_PKG; r <= UR_PSYS; r++)
-        unc_no(unc_metric(r), unc_reason[r][0] ? unc_reason[r]
-                              : any ? "not measured by this CPU" : NULL);
+        any |= unc_is_power(&unc.event[k]);
+    for (u32 r = UR_PACKAGE; r <= UR_PLATFORM; r++) {
+        const char *why = any ? "not measured by this CPU" : NULL;
+        unc_no(unc_metrics[r], unc_reason[r][0] ? unc_reason[r] : why);
+    }
 }
 
 /* --- resctrl: Documentation/filesystems/resctrl.rst --- */
 
 enum { UNC_GROUPS = 128, UNC_DOMAINS = 256 };
 
-static u32 unc_unavailable; /* of the two metrics: bits; a domain has none, so there is no sum */
+static const u16 unc_mbm_metrics[] = { M_MBM_TOTAL, M_MBM_LOCAL };
+
+/* Whether a domain has none of that, so that there is no sum. */
+static bool unc_mbm_missing[ARRAY_LEN(unc_mbm_metrics)];
 
 /* Of what is no number: Unavailable, Error, Unassigned. */
 static void unc_mbm_off(const char *path, const char *says)
@@ -25776,36 +25738,61 @@ static void unc_mbm_off(const char *path, const char *says)
     met_off(why);
 }
 
-/* The domains of a group's mon_data: "mon_L3_00" has mbm_total_bytes, mbm_local_bytes. */
-static void unc_mbm_group(const char *group)
+/* One number of a domain: mbm_total_bytes, mbm_local_bytes. */
+static void unc_mbm_count(const struct met_inst *i, u32 k, const char *path)
+{
+    u32 m = unc_mbm_metrics[k];
+    char s[32];
+    s64 v;
+    if (!met_there(path))
+        return;
+    bool got = met_text(path, s, sizeof s);
+    if (got && met_number(s, &v) && v >= 0) {
+        met_count(i, m, (u64)v);
+        return;
+    }
+    if (got)
+        unc_mbm_off(path, s);
+    unc_mbm_missing[k] = true;
+}
+
+/* The domains of a group's mon_data: "mon_L3_00"; false: they are more than are read. */
+static bool unc_mbm_group(const char *group)
 {
     const char *slash = *group ? "/" : "";
     u32 id[UNC_DOMAINS], n = met_ids(met_path("/sys/fs/resctrl%s%s/mon_data", slash, group),
                                      "mon_L3_", "", id, UNC_DOMAINS);
-    char name[MET_NAME], s[32];
-    for (u32 k = 0; k < n; k++) {
-        snprintf(name, sizeof name, "%s%s%02u", group, slash, id[k]);
-        struct met_inst *i = met_inst(DIM_L3, name);
-        for (u32 m = M_MBM_TOTAL; m <= M_MBM_LOCAL; m++) {
-            s64 v;
-            const char *path = met_path("/sys/fs/resctrl%s%s/mon_data/mon_L3_%02u/%s", slash, group,
-                                        id[k], metrics[m].key);
-            if (!met_there(path))
-                continue;
-            bool got = met_text(path, s, sizeof s), number = got && met_number(s, &v) && v >= 0;
-            if (number)
-                met_count(i, m, (u64)v);
-            else if (got)
-                unc_mbm_off(path, s);
-            unc_unavailable |= number ? 0 : 1u << (m - M_MBM_TOTAL);
-        }
+    char name[NAME_MAX + 16];
+    for (u32 d = 0; d < n; d++) {
+        snprintf(name, sizeof name, "%s%s%02u", group, slash, id[d]);
+        const struct met_inst *i = met_inst(DIM_L3, name);
+        for (u32 k = 0; k < ARRAY_LEN(unc_mbm_metrics); k++)
+            unc_mbm_count(i, k, met_path("/sys/fs/resctrl%s%s/mon_data/mon_L3_%02u/%s", slash,
+                                         group, id[d], metrics[unc_mbm_metrics[k]].key));
     }
+    return n < UNC_DOMAINS;
+}
+
+/* The groups that were made; false: they are more than are read. */
+static bool unc_mbm_groups(void)
+{
+    DIR *d = opendir(met_path("/sys/fs/resctrl"));
+    u32 n = 0;
+    bool all = true;
+    for (struct dirent *e; d && all && (e = readdir(d));) {
+        if (e->d_name[0] == '.' || !met_there(met_path("/sys/fs/resctrl/%s/mon_data", e->d_name)))
+            continue;
+        all = n++ < UNC_GROUPS && unc_mbm_group(e->d_name);
+    }
+    if (d)
+        closedir(d);
+    return all;
 }
 
 /* The default group, and those that were made: a task is in one of them. */
 static void unc_mbm(void)
 {
-    unc_unavailable = 0;
+    memset(unc_mbm_missing, 0, sizeof unc_mbm_missing);
     if (!met_there(met_path("/sys/fs/resctrl"))) {
         met_off(u_not_mounted(met_path("/sys/fs/resctrl"))
                     ? "/sys/fs/resctrl: ENOENT; is /sys mounted?"
@@ -25818,23 +25805,13 @@ static void unc_mbm(void)
                 "nothing");
         return;
     }
-    unc_mbm_group("");
-    DIR *d = opendir(met_path("/sys/fs/resctrl"));
-    u32 n = 0;
-    for (struct dirent *e; d && (e = readdir(d)) && n < UNC_GROUPS;) {
-        if (e->d_name[0] == '.' || strlen(e->d_name) + 8 > MET_NAME
-            || !met_there(met_path("/sys/fs/resctrl/%s/mon_data", e->d_name)))
-            continue;
-        unc_mbm_group(e->d_name);
-        n++;
-    }
-    if (d)
-        closedir(d);
-    if (n == UNC_GROUPS)
+    bool all = unc_mbm_group("");
+    all &= unc_mbm_groups();
+    if (!all)
         met_off("more groups than are read, so no sum");
-    for (u32 m = M_MBM_TOTAL; m <= M_MBM_LOCAL; m++)
-        if (!(unc_unavailable >> (m - M_MBM_TOTAL) & 1) && n < UNC_GROUPS)
-            met_sum_of(m, NULL);
+    for (u32 k = 0; k < ARRAY_LEN(unc_mbm_metrics); k++)
+        if (all && !unc_mbm_missing[k])
+            met_sum_of(unc_mbm_metrics[k], NULL);
 }
 
 /* == 36 mk_  metrics from programs in the kernel: the scheduler, block I/O ===================
@@ -30407,16 +30384,15 @@ static bool check_accel(struct check *c)
 
 static bool check_faults(struct check *c)
 {
-    struct perf_event_attr a = { .type = PERF_TYPE_SOFTWARE, .size = sizeof a, .exclude_hv = 1,
-                                 .config = PERF_COUNT_SW_PAGE_FAULTS_MIN, .exclude_kernel = 1 };
-    int f = (int)syscall(SYS_perf_event_open, &a, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
-    long level = u_file_number("/proc/sys/kernel/perf_event_paranoid", -1);
-    if (f >= 0)
+    struct perf_event_attr a = { .type = PERF_TYPE_SOFTWARE, .exclude_hv = 1, .exclude_kernel = 1,
+                                 .config = PERF_COUNT_SW_PAGE_FAULTS_MIN };
+    int f = pf_event(&a, 0, -1, -1, 0);
+    if (f >= 0) {
         close(f);
-    check_say(c, true, f < 0 ? "perf_event_open: %s (perf_event_paranoid is %ld)" : "%s%ld",
-              f < 0 ? strerror(errno) : "perf_event_paranoid is ", level);
-    return f >= 0 || check_mend(c, level > 2 ? "sysctl kernel.perf_event_paranoid=2, or root"
-                                             : "allow perf_event_open in the container's profile");
+        return check_say(c, true, "perf_event_paranoid is %ld", pf_paranoid());
+    }
+    check_mend(c, "%s", pf_fix(f, PF_LEVEL_USER));
+    return check_say(c, false, "%s", pf_why_not(f, PF_LEVEL_USER, true));
 }
 
 /* --- BPF --- */
@@ -30826,10 +30802,9 @@ static bool check_program(struct check *c, u32 i)
 
 static bool check_pmu(struct check *c)
 {
-    struct perf_event_attr a = { .type = PERF_TYPE_HARDWARE, .size = sizeof a,
-                                 .config = PERF_COUNT_HW_CPU_CYCLES, .exclude_kernel = 1 };
-    int f = (int)syscall(SYS_perf_event_open, &a, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
-    int e = errno, n = 0;
+    struct perf_event_attr a = { .type = PERF_TYPE_HARDWARE, .config = PERF_COUNT_HW_CPU_CYCLES,
+                                 .exclude_kernel = 1 };
+    int f = pf_event(&a, 0, -1, -1, 0), n = 0;
     DIR *d = opendir("/sys/bus/event_source/devices");
     for (struct dirent *de; d && (de = readdir(d));)
         if (de->d_name[0] != '.' && n < (int)sizeof c->detail - 64)
@@ -30838,12 +30813,13 @@ static bool check_pmu(struct check *c)
     if (d)
         closedir(d);
     snprintf(c->detail + n, sizeof c->detail - (size_t)n, "%s%s", f < 0 ? "; cycles: " : "",
-             f < 0 ? strerror(e) : "");
-    if (f >= 0)
+             f < 0 ? strerror(-f) : "");
+    if (f >= 0) {
         close(f);
-    bool denied = e == EACCES || e == EPERM;
-    return f >= 0 || check_mend(c, denied ? "sysctl kernel.perf_event_paranoid=2, or root"
-                                          : "enable the virtual PMU of this virtual machine");
+        return true;
+    }
+    const char *fix = pf_fix(f, PF_LEVEL_USER);
+    return check_mend(c, "%s", *fix ? fix : "enable the virtual PMU of this virtual machine");
 }
 
 /* Why BPF programs do not load or attach: these rows; they explain others. */
@@ -31036,7 +31012,7 @@ static bool check_unc_event(struct check *c, u32 event)
                  e->code.config1, e->code.config2);
     len = strlen(c->detail), room = sizeof c->detail - len;
     snprintf(c->detail + len, room, " CPUs %s: %.9g %s each", unc.pmu[e->pmu].cpus,
-             e->scale, r->role == UR_REQS ? "requests" : r->role < UR_PKG ? "bytes" : "uJ");
+             e->scale, r->role == UR_REQUESTS ? "requests" : r->role < UR_PACKAGE ? "bytes" : "uJ");
     return n || check_mend(c, "%s", unc_reason[r->role]);
 }
 
@@ -31048,7 +31024,7 @@ static void check_uncore(struct buf *b, bool json)
     struct check c = { "", "" };
     unc_begin(false);
     unc_begin(true);
-    if (unc.class == UC_POWER) {
+    if (unc.class == UC_NONE) {
         const char *why = unc_why(UR_BOTH);
         bool works = check_mend(&c, "%s", why ? why : pmc.none ? pmc.none : "no PMUs");
         check_tell(b, json, &row, &c, works);
@@ -31076,8 +31052,8 @@ static bool check_cpu(struct buf *b, bool json)
         c = (struct check){ "", "" };
         bool known = check_cpu_pmu(&c, p);
         check_tell(b, json, &row, &c, known);
-        for (u32 r = 0; r < N_PR; r++) {
-            if (r >= PR_METRICS && !p->code[r].name)
+        for (u32 r = PR_NONE + 1; r < N_PR; r++) {
+            if (pmc_roles[r].metric == N_METRICS && !p->code[r].name)
                 continue;
             c = (struct check){ "", "" };
             snprintf(name, sizeof name, "%.*s%s%s", MET_NAME, pmc.n_pmus > 1 ? p->name : "",
@@ -31085,7 +31061,7 @@ static bool check_cpu(struct buf *b, bool json)
             row.name = name;
             bool got = check_cpu_event(&c, p, r);
             check_tell(b, json, &row, &c, got);
-            works &= got || r > PR_INS;
+            works &= got || (r != PR_CYCLES && r != PR_INSTRUCTIONS);
         }
     }
     check_uncore(b, json);

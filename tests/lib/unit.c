@@ -725,12 +725,14 @@ static void t_errors(void)
     t_plain();
 }
 
-/* What pmc_delta makes of a group's next reading: its first event's count; -1: none. */
+/* What pmc_read_group makes of a group's next reading: its first event's count; -1: none. */
 static double counted(struct pmc_unit *u, int to, u64 enabled, u64 running, u64 n)
 {
     u64 v[] = { 1, enabled, running, n };
-    double d[N_PR] = { 0 }, share;
-    return write(to, v, sizeof v) == sizeof v && pmc_delta(u, PG_BASE, d, &share) ? d[PR_CYC] : -1;
+    struct pmc_reading r = { .counted = false };
+    if (write(to, v, sizeof v) == sizeof v)
+        pmc_read_group(u, PG_BASE, &r);
+    return r.counted ? r.value[PR_CYCLES] : -1;
 }
 
 static void t_pmc(void)
@@ -738,7 +740,8 @@ static void t_pmc(void)
     int p[2];
     struct pmc_unit u = { .at_ns = 1 };
     struct pmc_pmu n2 = { .core = "Neoverse-N2 (MIDR 0x410fd490)", .slots = 5 };
-    double d[N_PR] = { [PR_CYC] = 100, [PR_SFE] = 130, [PR_SLOT] = 99, [PR_SBE] = 50 };
+    double d[N_PR] = { [PR_CYCLES] = 100, [PR_EMPTY_SLOTS_FRONTEND] = 130, [PR_EMPTY_SLOTS] = 99,
+                       [PR_EMPTY_SLOTS_BACKEND] = 50 };
     EXPECT(pipe(p) == 0);
     memset(u.g[PG_BASE].fd, -1, sizeof u.g[PG_BASE].fd);
     u.g[PG_BASE].fd[0] = p[0];
@@ -750,10 +753,11 @@ static void t_pmc(void)
     met.backwards = 0;
     close(p[0]), close(p[1]);
     pmc_empty_slots(&n2, d);
-    EXPECT(d[PR_SFE] == 30 && d[PR_SLOT] == 0 && d[PR_SBE] == 50 && d[PR_CYC] == 100);
+    EXPECT(d[PR_EMPTY_SLOTS_FRONTEND] == 30 && d[PR_EMPTY_SLOTS] == 0);
+    EXPECT(d[PR_EMPTY_SLOTS_BACKEND] == 50 && d[PR_CYCLES] == 100);
     n2.slots = 8;
     pmc_empty_slots(&n2, d);
-    EXPECT(d[PR_SFE] == 30);
+    EXPECT(d[PR_EMPTY_SLOTS_FRONTEND] == 30);
 }
 
 /* A counter's reading in the next interval of a second; its rate. */
