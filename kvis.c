@@ -24178,7 +24178,6 @@ static struct pmc_pmu {
     const char *source;        /* of its events */
     u32 type, slots;
     u32 list;                  /* a bit; 0: not known */
-    u8 memory;                 /* enum unc_where */
     bool known, all;           /* all: its CPUs are all there are */
     u8 mask[PMC_CPUS / 8];
     struct pmc_code code[N_PR];
@@ -24327,49 +24326,50 @@ static void pmc_arm_core(struct pmc_pmu *p)
         }
 }
 
-static bool pmc_is_core(const struct pmc_core *c, const struct pmc_pmu *p)
+/* The core of this processor that a PMU of sysfs is of; NULL: it is not known. */
+static const struct pmc_core *pmc_find_core(const char *pmu)
 {
-    bool one_of_several = !strcmp(p->name, "cpu_atom") || !strcmp(p->name, "cpu_lowpower");
-    return c->family == pmc.family && !strcmp(c->vendor, pmc.vendor)
-           && !strcmp(c->pmu, one_of_several ? p->name : "cpu") && pmc.model_nr < 256
-           && c->models[pmc.model_nr / 32] >> pmc.model_nr % 32 & 1;
+    bool one_of_several = !strcmp(pmu, "cpu_atom") || !strcmp(pmu, "cpu_lowpower");
+    for (u32 k = 0; k < ARRAY_LEN(pmc_cores); k++) {
+        const struct pmc_core *c = &pmc_cores[k];
+        if (c->family == pmc.family && !strcmp(c->vendor, pmc.vendor)
+            && !strcmp(c->pmu, one_of_several ? pmu : "cpu") && pmc.model_nr < 256
+            && c->models[pmc.model_nr / 32] >> pmc.model_nr % 32 & 1)
+            return c;
+    }
+    return NULL;
 }
 
 static void pmc_x86_core(struct pmc_pmu *p)
 {
-    for (u32 k = 0; k < ARRAY_LEN(pmc_cores); k++) {
-        const struct pmc_core *c = &pmc_cores[k];
-        if (!pmc_is_core(c, p))
-            continue;
-        snprintf(p->core, sizeof p->core, "%s", c->name);
-        p->list = c->list;
-        p->slots = c->slots;
-        p->memory = c->memory;
-        p->source = c->source;
-        p->known = true;
-    }
+    const struct pmc_core *c = pmc_find_core(p->name);
+    if (!c)
+        return;
+    snprintf(p->core, sizeof p->core, "%s", c->name);
+    p->list = c->list;
+    p->slots = c->slots;
+    p->source = c->source;
+    p->known = true;
 }
 
 /* --- which events --- */
 
-/* The word of the event that "config1" or "config1:0-7" names; NULL: there is none of that name. */
-static u64 *pmc_config(struct pmc_code *c, const char *s)
+/* The word of the event that has this name, of n bytes; NULL: there is none. */
+static u64 *pmc_config(struct pmc_code *c, const char *name, size_t n)
 {
-    size_t n = strcspn(s, ":");
-    if (n == 6 && !strncmp(s, "config", n))
+    bool config = n >= 6 && !strncmp(name, "config", 6);
+    if (config && n == 6)
         return &c->config;
-    if (n == 7 && !strncmp(s, "config1", n))
+    if (config && n == 7 && name[6] == '1')
         return &c->config1;
-    if (n == 7 && !strncmp(s, "config2", n))
-        return &c->config2;
-    return NULL;
+    return config && n == 7 && name[6] == '2' ? &c->config2 : NULL;
 }
 
 /* Puts a value into the bits that the PMU's format says, as "config:0-7,32-35"; 0 or -errno. */
 static int pmc_field(const char *pmu, struct pmc_code *c, const char *name, u64 v)
 {
     char s[64], *end;
-    u64 *to = pmc_config(c, name);
+    u64 *to = pmc_config(c, name, strlen(name));
     if (to) {
         *to = v;
         return 0;
@@ -24377,9 +24377,9 @@ static int pmc_field(const char *pmu, struct pmc_code *c, const char *name, u64 
     const char *path = met_path("/sys/bus/event_source/devices/%s/format/%.32s", pmu, name);
     if (!met_there(path) || !met_text(path, s, sizeof s))
         return -ENOENT;
-    const char *at = strchr(s, ':');
-    to = at ? pmc_config(c, s) : NULL;
-    for (at = at ? at + 1 : s; to && isdigit((u8)*at); at = *end == ',' ? end + 1 : end) {
+    const char *at = s + strcspn(s, ":");
+    to = *at ? pmc_config(c, s, (size_t)(at - s)) : NULL;
+    for (at += *at == ':'; to && isdigit((u8)*at); at = *end == ',' ? end + 1 : end) {
         unsigned long a = strtoul(at, &end, 10), b = a;
         if (*end == '-')
             b = strtoul(end + 1, &end, 10);
@@ -25242,9 +25242,8 @@ static void unc_find_pmus(void)
 /* Whether this CPU's events are the row's, though sysfs does not list them. */
 static bool unc_where(u8 where)
 {
-    static struct pmc_pmu cpu = { .name = "cpu" };
-    pmc_x86_core(&cpu);
-    return where == UW_ANY || cpu.memory == where;
+    const struct pmc_core *c = pmc_find_core("cpu");
+    return where == UW_ANY || (c && c->memory == where);
 }
 
 /* How much of our own unit is one of `s`: bytes, or of energy microjoules; 0: it is another. */
@@ -26809,47 +26808,50 @@ static const char *mout_lack(u32 src)
 {
     static char why[sizeof met.src[0].why + 80];
     const char *lack = mout.src[src].lack;
-    bool some = false, all = true;
-    for (u32 m = met.src[src].from; m < met.src[src].to; m++)
-        if (metrics[m].src == src)
-            met.seen[m] == met.tick ? (some = true) : (all = false);
-    if (mo.off >> src & 1 || (all && !met.src[src].wrong))
+    u32 n = 0, seen = 0;
+    for (u32 m = met.src[src].from; m < met.src[src].to; m++) {
+        n += metrics[m].src == src;
+        seen += metrics[m].src == src && met.seen[m] == met.tick;
+    }
+    if (mo.off >> src & 1 || (seen == n && !met.src[src].wrong))
         return NULL;
     if (!met.src[src].wrong)
         return lack;
-    bool wants = !some && !strncmp(lack, "a kernel", 8)
-                 && !strstr(met.src[src].why, " mounted?");
-    snprintf(why, sizeof why, "%s%s%s%s", met.src[src].why, wants ? " (wants " : "",
-             wants ? lack : "", wants ? ")" : "");
+    if (seen || strncmp(lack, "a kernel", 8) || strstr(met.src[src].why, " mounted?"))
+        return met.src[src].why;
+    snprintf(why, sizeof why, "%s (wants %s)", met.src[src].why, lack);
     return why;
 }
 
 /* Whether a source has not this metric, for this reason; NULL: for the source's. */
 static bool mout_lacks(u32 m, u32 src, const char *no)
 {
-    if (metrics[m].src != src || (met.seen[m] == met.tick && !met.no[m]) || mo.off >> src & 1)
+    if (metrics[m].src != src || mo.off >> src & 1)
         return false;
-    return no ? met.no[m] && !strcmp(met.no[m], no) : !met.no[m];
+    if (met.no[m])
+        return no && !strcmp(met.no[m], no);
+    return !no && met.seen[m] != met.tick;
+}
+
+/* The first metric that a source has not for this reason; N_METRICS: none. */
+static u32 mout_first_lack(u32 src, const char *no)
+{
+    u32 m = 0;
+    while (m < N_METRICS && !mout_lacks(m, src, no))
+        m++;
+    return m;
 }
 
 /* Calls fn for each reason for which a source has not all of its metrics. */
 static void mout_each_lack(struct buf *b, u32 src, void (*fn)(struct buf *, u32, const char *no,
                                                               const char *why))
 {
-    bool all = true;
-    u32 from = met.src[src].from, to = met.src[src].to;
-    for (u32 m = from; m < to; m++)
-        all &= !mout_lacks(m, src, NULL);
     const char *why = mout_lack(src);
-    if (why && (!all || met.src[src].wrong))
+    if (why && (mout_first_lack(src, NULL) < N_METRICS || met.src[src].wrong))
         fn(b, src, NULL, why);
-    for (u32 m = from; m < to; m++) {
-        u32 first = from;
-        while (first < m && !(met.no[m] && mout_lacks(first, src, met.no[m])))
-            first++;
-        if (met.no[m] && first == m && mout_lacks(m, src, met.no[m]))
+    for (u32 m = met.src[src].from; m < met.src[src].to; m++)
+        if (met.no[m] && mout_first_lack(src, met.no[m]) == m)
             fn(b, src, met.no[m], met.no[m]);
-    }
 }
 
 /* --- text: a line a source, and a line a thing that it counts by --- */
