@@ -24105,6 +24105,8 @@ enum pmc_scope { PS_ALL, PS_TASK, PS_CGROUP };
 
 enum { PMC_PMUS = 8, PMC_TASKS = 64, PMC_CPUS = 8192, PMC_SPARE_FDS = 128 };
 
+#define PMC_DEVICES "/sys/bus/event_source/devices"
+
 /* Rows of gen/pmu.h. Roles are what events are for. */
 struct pmc_role_row {
     const char *name;
@@ -24123,7 +24125,7 @@ struct pmc_ratio {
 };
 
 struct pmc_core {
-    u32 list;                  /* of events, as other cores may have: a bit of pmc_event.lists */
+    u16 list;                  /* of events, as other cores may have: a bit of pmc_event.lists */
     const char *vendor, *pmu;  /* pmu: that it is in, where there are several kinds of cores */
     u8 family, slots, memory;  /* slots: of AMD's pipeline a cycle; memory: enum unc_where */
     u32 models[8];             /* bits */
@@ -24131,10 +24133,9 @@ struct pmc_core {
 };
 
 struct pmc_event {
-    u8 role, cmask;
-    u16 event, umask;
-    u32 lists;
-    const char *name;          /* the vendor's */
+    u8 role;
+    u16 lists;
+    const char *terms, *name;  /* as sysfs has them; the vendor's name */
 };
 
 struct pmc_arm_core { u16 implementer, part; const char *name; };
@@ -24177,7 +24178,7 @@ static struct pmc_pmu {
     char name[MET_NAME], cpus[MET_INFO], core[64];
     const char *source;        /* of its events */
     u32 type, slots;
-    u32 list;                  /* a bit; 0: not known */
+    u16 list;                  /* a bit; 0: not known */
     bool known, all;           /* all: its CPUs are all there are */
     u8 mask[PMC_CPUS / 8];
     struct pmc_code code[N_PR];
@@ -24374,7 +24375,7 @@ static int pmc_field(const char *pmu, struct pmc_code *c, const char *name, u64 
         *to = v;
         return 0;
     }
-    const char *path = met_path("/sys/bus/event_source/devices/%s/format/%.32s", pmu, name);
+    const char *path = met_path(PMC_DEVICES "/%s/format/%.32s", pmu, name);
     if (!met_there(path) || !met_text(path, s, sizeof s))
         return -ENOENT;
     const char *at = s + strcspn(s, ":");
@@ -24411,7 +24412,7 @@ static int pmc_alias(const char *pmu, struct pmc_code *c, const char *names)
     while (*names) {
         size_t n = strcspn(names, " ");
         snprintf(name, sizeof name, "%.*s", (int)n, names);
-        const char *path = met_path("/sys/bus/event_source/devices/%s/events/%s", pmu, name);
+        const char *path = met_path(PMC_DEVICES "/%s/events/%s", pmu, name);
         if (met_there(path) && met_text(path, s, sizeof s)) {
             c->name = names;
             c->alias = true;
@@ -24420,17 +24421,6 @@ static int pmc_alias(const char *pmu, struct pmc_code *c, const char *names)
         names += n + (names[n] == ' ');
     }
     return -ENOENT;
-}
-
-static int pmc_row(const char *pmu, struct pmc_code *c, const struct pmc_event *e)
-{
-    int err = pmc_field(pmu, c, "event", e->event);
-    if (!err)
-        err = pmc_field(pmu, c, "umask", e->umask);
-    if (!err && e->cmask)
-        err = pmc_field(pmu, c, "cmask", e->cmask);
-    c->name = e->name;
-    return err;
 }
 
 /* The kernel's own choice: by PERF_TYPE_HARDWARE, with the PMU's type above where there are several
@@ -24453,8 +24443,10 @@ static int pmc_choose(struct pmc_pmu *p, u32 role)
     struct pmc_code *c = &p->code[role];
     *c = (struct pmc_code){ .type = p->type };
     for (u32 k = 0; k < ARRAY_LEN(pmc_events); k++)
-        if (pmc_events[k].role == role && pmc_events[k].lists & p->list)
-            return pmc_row(p->name, c, &pmc_events[k]);
+        if (pmc_events[k].role == role && pmc_events[k].lists & p->list) {
+            c->name = pmc_events[k].name;
+            return pmc_terms(p->name, c, pmc_events[k].terms);
+        }
     int e = pmc_alias(p->name, c, pmc_roles[role].alias);
     return e == -ENOENT ? pmc_generic(p, c, role) : e;
 }
@@ -24466,19 +24458,18 @@ static void pmc_add_pmu(const char *name)
     char s[24];
     s64 type;
     p = (struct pmc_pmu){ .all = true };
-    if (pmc_list(met_path("/sys/bus/event_source/devices/%s/cpus", name), p.mask, p.cpus,
+    if (pmc_list(met_path(PMC_DEVICES "/%s/cpus", name), p.mask, p.cpus,
                  sizeof p.cpus))
         p.all = false;
     if ((p.all && strcmp(name, "cpu"))
-        || !met_file_number(met_path("/sys/bus/event_source/devices/%s/type", name), &type))
+        || !met_file_number(met_path(PMC_DEVICES "/%s/type", name), &type))
         return;
     if (pmc.n_pmus == PMC_PMUS) {
         pmc.more_pmus = true;
         return;
     }
     snprintf(p.name, sizeof p.name, "%.*s", MET_NAME - 1, name);
-    p.type = (u32)type;
-    const char *path = met_path("/sys/bus/event_source/devices/%s/caps/slots", name);
+    p.type = (u32)type; const char *path = met_path(PMC_DEVICES "/%s/caps/slots", name);
     if (met_there(path) && met_text(path, s, sizeof s)) /* drivers/perf/arm_pmuv3.c: 0x5 */
         p.slots = (u32)strtoul(s, NULL, 0);
     pmc_pmus[pmc.n_pmus++] = p;
@@ -24488,7 +24479,7 @@ static void pmc_add_pmu(const char *name)
 static void pmc_look(void)
 {
     pmc_cpuinfo(0);
-    DIR *d = opendir(met_path("/sys/bus/event_source/devices"));
+    DIR *d = opendir(met_path(PMC_DEVICES));
     for (struct dirent *de; d && (de = readdir(d));)
         if (de->d_name[0] != '.' && strlen(de->d_name) < MET_NAME
             && !de->d_name[strspn(de->d_name, PMC_PLAIN)])
@@ -24496,7 +24487,7 @@ static void pmc_look(void)
     if (d)
         closedir(d);
     else
-        pmc.none = "/sys/bus/event_source/devices: ENOENT (no /sys, or no perf events)";
+        pmc.none = PMC_DEVICES ": ENOENT (no /sys, or no perf events)";
     for (u32 k = 0; k < pmc.n_pmus; k++) {
         struct pmc_pmu *p = &pmc_pmus[k];
         if (pmc.vendor[0])
@@ -25230,7 +25221,7 @@ static void unc_add_pmu(const char *name)
 
 static void unc_find_pmus(void)
 {
-    DIR *d = opendir(met_path("/sys/bus/event_source/devices"));
+    DIR *d = opendir(met_path(PMC_DEVICES));
     unc.no_dir = !d;
     for (struct dirent *e; d && (e = readdir(d));)
         unc_add_pmu(e->d_name);
@@ -25268,9 +25259,9 @@ static double unc_scale(const struct unc_pmu *p, const struct unc_row *r)
     if (r->role == UR_REQUESTS)
         return 1;
     snprintf(path, sizeof path, "%s",
-             met_path("/sys/bus/event_source/devices/%s/events/%s.scale", p->name, r->event));
+             met_path(PMC_DEVICES "/%s/events/%s.scale", p->name, r->event));
     bool has = met_there(path);
-    const char *u = met_path("/sys/bus/event_source/devices/%s/events/%s.unit", p->name, r->event);
+    const char *u = met_path(PMC_DEVICES "/%s/events/%s.unit", p->name, r->event);
     if (!has && !met_there(u))
         return energy ? 0 : 64;
     if (!met_text(u, unit, sizeof unit) || !met_text(path, scale, sizeof scale))
@@ -25287,7 +25278,7 @@ static void unc_find_event(u32 pmu, u32 row)
     const char *name = unc.pmu[pmu].name;
     struct unc_event e = { .pmu = (u16)pmu, .row = (u8)row };
     s64 type;
-    const char *path = met_path("/sys/bus/event_source/devices/%s/type", name);
+    const char *path = met_path(PMC_DEVICES "/%s/type", name);
     if (!met_file_number(path, &type) || type < 0)
         return;
     e.code.type = (u32)type;
@@ -25315,8 +25306,7 @@ static bool unc_find_class(u8 class)
         struct unc_pmu *u = &unc.pmu[p];
         if (u->class != class)
             continue;
-        pmc_list(met_path("/sys/bus/event_source/devices/%s/cpumask", u->name), mask, u->cpus,
-                 sizeof u->cpus);
+        pmc_list(met_path(PMC_DEVICES "/%s/cpumask", u->name), mask, u->cpus, sizeof u->cpus);
         for (u32 r = 0; r < ARRAY_LEN(unc_rows); r++)
             if (unc_rows[r].class == class)
                 unc_find_event(p, r);
@@ -25404,8 +25394,7 @@ static void unc_open_all(u32 event)
     static u8 mask[PMC_CPUS / 8];
     const struct unc_event *e = &unc.event[event];
     u32 before = unc.tried;
-    pmc_list(met_path("/sys/bus/event_source/devices/%s/cpumask", unc.pmu[e->pmu].name), mask, NULL,
-             0);
+    pmc_list(met_path(PMC_DEVICES "/%s/cpumask", unc.pmu[e->pmu].name), mask, NULL, 0);
     for (u32 c = 0; c < PMC_CPUS && unc.tried <= UNC_EVENTS; c++)
         if (pmc_in(mask, c))
             unc_open_on(event, c);
@@ -25677,7 +25666,7 @@ static void unc_begin_or_say(bool power)
 {
     unc_begin(power);
     if (unc.no_dir)
-        met_wrong(met_path("/sys/bus/event_source/devices"), ENOENT);
+        met_wrong(met_path(PMC_DEVICES), ENOENT);
 }
 
 static void unc_membw(void)

@@ -172,7 +172,7 @@ function do_core(    n, w, i, m, r, from, to, v, k) {
         number("family", 255), number("slots", 16),
         get("memory") == "-" ? "NOWHERE" : toupper(of("memory", "subchannels fabric")), bits(m, 256), text("name"), text("source")))
 }
-function do_event(    n, w, i, k, m, r, lists, amd, event, umask) {
+function do_event(    n, w, i, k, m, r, lists, amd, event, umask, terms) {
     n = split(get("lists"), w, " ")
     m = split(get("roles"), r, " ")
     for (i = 1; i <= n; i++) {
@@ -183,13 +183,15 @@ function do_event(    n, w, i, k, m, r, lists, amd, event, umask) {
     if (amd != 0 && amd != n) bad("an event of Intel and AMD")
     event = code("event", amd ? 4095 : 255) # AMD: bits 0-7, 32-35; arch/x86/events/amd/core.c
     umask = code("umask", amd ? 255 : 65535) # Intel: from Lion Cove on 16 bits; arch/x86/events/intel/core.c
+    terms = "event=" event ",umask=" umask
+    if (number("cmask", 255) > 0) terms = terms ",cmask=" get("cmask")
     for (k = 1; k <= m; k++) {
         known("role", r[k])
         for (i = 1; i <= n; i++) {
             if ((w[i], r[k]) in chosen) bad("the list " w[i] " has two events for " r[k])
             chosen[w[i], r[k]] = 1
         }
-        add("pmc_events", sprintf("PR_%s, %d, %s, %s, %s,\n      %s", toupper(r[k]), number("cmask", 255), event, umask, lists, text("name")))
+        add("pmc_events", sprintf("PR_%s, %s, \"%s\",\n      %s", toupper(r[k]), lists, terms, text("name")))
     }
 }
 function do_arm() {
@@ -281,7 +283,7 @@ END {
     for (k in n_columns) if (index(" group role ratio list core event arm uncore counter ", " " k " ") == 0) bad("`" k "` is no kind of row")
     if (!("role" in cites)) bad("no cite of role")
     if (!("arm" in cites)) bad("no cite of arm")
-    if (n_lists > 32) bad("more than 32 lists")
+    if (n_lists > 16) bad("more than 16 lists: pmc_event.lists")
     for (i = 1; i <= last_priority; i++) if (i in by_priority) {
         id("pmc_group", "PG_" toupper(by_priority[i]))
         out["pmc_groups"] = out["pmc_groups"] "    [PG_" toupper(by_priority[i]) "] = { " members[by_priority[i]] " },\n"
@@ -317,7 +319,7 @@ END {
     table("pmc_roles[N_PR]", "struct pmc_role_row", "name, group, metric, the two parts of a sum, the generic event, names in sysfs")
     table("pmc_ratios[]", "struct pmc_ratio", "metric, part, of, times")
     table("pmc_cores[]", "struct pmc_core", "list, vendor, PMU, family, slots, how memory is counted, models, name, source")
-    table("pmc_events[]", "struct pmc_event", "role, cmask, event, umask, lists, the name of the vendor")
+    table("pmc_events[]", "struct pmc_event", "role, lists, terms, the name of the vendor")
     table("pmc_arm[]", "struct pmc_arm_core", "implementer, part, name")
     table("unc_classes[N_UC]", "struct unc_class_row", "PMU, data lines, what it counts")
     table("unc_rows[]", "struct unc_row", "class, role, where it is counted by the terms, event, terms")

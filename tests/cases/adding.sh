@@ -1,5 +1,5 @@
 #!/bin/sh
-# Adding an event, an option, a metric, a source of metrics, a distribution or a probe takes one row and one function.
+# Adding an event, an option, a metric, a source of metrics, a distribution, a core or a probe takes one row and one function.
 # lib/adding.py adds one of each to a copy of the source; each must appear in every output, and the lint must still
 # pass.
 # tier: full
@@ -17,6 +17,7 @@ make -s gen/report.page >../out 2>../err || fail "the report's page"
 sh gen/options.sh >../out 2>../err || fail "the option"
 sh gen/metrics.sh >../out 2>../err || fail "the metrics' table"
 WORK=$PWD/work sh gen/insns.sh >../out 2>../err || fail "the probe does not compile"
+sh gen/pmu.sh 2>../err || fail "pmu.tbl"
 sh gen/vet.sh >../out 2>../err && fail "an array that nobody has read is taken"
 sh tests/lib/lint.sh kvis.c >../out 2>../err || fail "the lint"
 gcc -std=gnu11 -pthread -Wall -Wextra -Werror -o ../new kvis.c >../out 2>../err || fail "it does not compile"
@@ -33,6 +34,17 @@ run replay --json=json run.kvis
 want 'by("flock")[0]["path"].endswith("/lockfile")'
 run trace --backend=ptrace -e trace=flock --json=json -- flock lockfile true
 want 'len(by("flock")) == 1'
+
+# The core: its name, and its event.
+d=tree/sys/bus/event_source/devices/cpu
+mkdir -p tree/proc $d/format
+echo 4 >$d/type
+echo config:0-7 >$d/format/event
+echo config:8-15 >$d/format/umask
+printf 'processor\t: 0\nvendor_id\t: GenuineIntel\ncpu family\t: 6\nmodel\t\t: 63\n' >tree/proc/cpuinfo
+"$KVIS" check cpu --path.rootfs=tree >out
+has out '^cpu .* Haswell-EP, type 4, CPUs all; perfmon HSX'
+has out '^l2_misses .* MEM_LOAD_UOPS_RETIRED.L2_MISS type 4 config 0x10d1'
 
 # The option: parsed, with its values, in the help, the manual and the completions.
 run check -v --only=yes

@@ -1,6 +1,6 @@
 """Used by the case adding.
 adding.py SRC: adds to the copy of kvis in SRC one event, one option, one metric, one source of metrics, one
-distribution and one probe, as the tables and the banners of their sections say. Each piece goes in front of a line
+distribution, one core and one probe, as the tables and the banners of their sections say. Each piece goes in front of a line
 that is there; SRC/added says how many lines each took."""
 import sys
 
@@ -64,6 +64,11 @@ PERCENTILES = [  # a distribution: its row, and what reads it
                   mk_sched.wait_ns);
 """),
 ]
+CORE = [  # head of gen/tables/pmu.tbl
+    ("gen/tables/pmu.tbl", "core  TNT  ", "core  HSW  GenuineIntel  6   3f  cpu  -  -  perfmon HSX  Haswell-EP\n"),
+    ("gen/tables/pmu.tbl", "list  SKL  ", "list  HSW  Intel  SDM volume 3B, Performance Monitoring Events\n"),
+    ("gen/tables/pmu.tbl", "event  stalled_backend  ", "event  l2_misses  HSW  0xd1  0x10  -  MEM_LOAD_UOPS_RETIRED.L2_MISS\n"),
+]
 PROBE = [  # banner of mk_
     ("gen/probes/sched.bpf.c", "char license_[]", """SEC("all/sched/sched_process_fork")
 int sched_fork(void *ctx)
@@ -86,7 +91,7 @@ int sched_fork(void *ctx)
 top = sys.argv[1] + "/"
 with open(top + "added", "w") as told:
     for name, pieces in (("event", EVENT), ("option", OPTION), ("metric", METRIC), ("source", SOURCE),
-                         ("percentiles", PERCENTILES), ("probe", PROBE)):
+                         ("percentiles", PERCENTILES), ("core", CORE), ("probe", PROBE)):
         for file, before, piece in pieces:
             text = open(top + file).read()
             if text.count(before) != 1:
