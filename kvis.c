@@ -25169,7 +25169,7 @@ static struct {
     struct unc_socket socket[UNC_SOCKETS];
     u32 n_pmus, n_events, n_units, n_sockets, tried, boxes;
     bool begun[2], no_dir;
-    bool too_many;             /* PMUs or events: those that did not fit are missing in all sums */
+    bool too_many;             /* memory controllers: those that did not fit are in no sum */
     u8 class;                  /* the memory controllers that are counted; UC_NONE: none */
 } unc;
 
@@ -25483,8 +25483,10 @@ static bool unc_counts(const struct unc_socket *s, u32 role)
 /* Whether all of that was counted; both directions make the sum of both. */
 static bool unc_counted(const struct unc_socket *s, u32 role)
 {
+    if (unc.too_many && role <= UR_REQUESTS)
+        return false;
     if (s->opened[role] && !s->refused[role] && !s->hole[role])
-        return !unc.too_many;
+        return true;
     return role == UR_BOTH && unc_counted(s, UR_READ) && unc_counted(s, UR_WRITE);
 }
 
