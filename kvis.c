@@ -31862,6 +31862,51 @@ static void doc_findings(struct buf *b)
     }
 }
 
+/* The distribution that a metric is a percentile of; NULL: of none. */
+static const struct met_hist_row *doc_distribution(u32 m)
+{
+    for (const struct met_hist_row *r = met_hist_rows; r < met_hist_rows + N_HIST; r++)
+        for (u32 k = 0; r->prom && k < MET_PARTS; k++)
+            if (r->part[k] == m)
+                return r;
+    return NULL;
+}
+
+/* "NAME (LABEL, LABEL)" and its help; of a distribution all percentiles at the first of them. */
+static void doc_metric(struct buf *b, u32 m)
+{
+    const struct met_hist_row *h = doc_distribution(m);
+    const char *ending = mout_form(m)->json, *sep = " (";
+    if (h && h->part[0] != m)
+        return;
+    b_f(b, ".TP\n%s%s", metrics[m].name, ending);
+    for (u32 k = 1; h && k < MET_PARTS; k++)
+        b_f(b, ", %s%s", metrics[h->part[k]].name + strlen(h->name), ending);
+    for (u8 d = DIM_NONE + 1; d < N_DIM; d++) {
+        if (!met_of(m, d))
+            continue;
+        b_f(b, "%s%s", sep, met_dims[d].label);
+        sep = ", ";
+    }
+    b_s(b, *sep == ',' ? ")\n" : "\n");
+    doc_text(b, metrics[m].help);
+    b_s(b, ".\n");
+}
+
+static void doc_metrics(struct buf *b)
+{
+    for (u32 s = 0; s < N_SRC; s++) {
+        b_f(b, ".SS %s (group %s)\nFrom\n", mon_sources[s].name, mon_sources[s].group);
+        doc_text(b, mon_sources[s].from);
+        b_s(b, ";\nsee\n");
+        doc_text(b, mon_sources[s].cite);
+        b_s(b, ".\n");
+        for (u32 m = 0; m < N_METRICS; m++)
+            if (metrics[m].src == s)
+                doc_metric(b, m);
+    }
+}
+
 /* --- what an option's value and a command's words can be --- */
 
 static void doc_names(struct buf *b, char sep)
@@ -32074,6 +32119,7 @@ static const struct {
     { "options", NULL, doc_options },
     { "fields", doc_fields, NULL },
     { "findings", doc_findings, NULL },
+    { "metrics", doc_metrics, NULL },
     { "command_list", NULL, doc_command },
     { "commands", doc_commands, NULL },
     { "choices", doc_choices, NULL },

@@ -1,5 +1,5 @@
 #!/bin/sh
-# The manual pages pass mandoc's and groff's checks, and together have every command, option, event, field and rule.
+# The manual pages pass mandoc's and groff's checks, and together have every command, option, event, field, rule and metric.
 # tier: quick
 # timeout: 30
 # needs: mandoc man groff
@@ -49,6 +49,13 @@ sh "$TESTS/../gen/rules.sh" list >rules || fail "rules.sh list"
 while read -r rule _; do
     has text "^ +$rule( |\$)"
 done <rules
+page monitor
+has text '^METRICS$'
+sh "$TESTS/../gen/metrics.sh" list >metrics || fail "metrics.sh list"
+while read -r metric; do # of percentiles the first has a line of its own
+    case $metric in *_p90_* | *_p99_* | *_p90 | *_p99 | *_max_* | *_max) continue ;; esac
+    has text "^ +$metric(,| |\$)"
+done <metrics
 kv help trace nonsense 2>err
 [ $? = 2 ] || fail "help trace nonsense: $?"
 has err "allowed is --man"
