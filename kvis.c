@@ -22639,20 +22639,23 @@ static void met_link(const char *path, char *name, size_t n)
 
 /* --- rows by their keys --- */
 
-static bool met_mine(u32 m, const struct met_inst *i)
+/* The first row from m on that has a key, of the source that is read now and of such a thing;
+ * N_METRICS: there is none, or no thing. */
+static u32 met_keyed(const struct met_inst *i, u32 m)
 {
-    return metrics[m].src == met.cur && metrics[m].dim == i->dim && *metrics[m].key;
+    for (m = MAX(m, met.src[met.cur].from); i && m < met.src[met.cur].to; m++)
+        if (metrics[m].src == met.cur && metrics[m].dim == i->dim && *metrics[m].key)
+            return m;
+    return N_METRICS;
 }
 
 /* Columns of a line, the first word being number 0. */
 static void met_columns(const struct met_inst *i, const char *line)
 {
-    for (u32 m = met.src[met.cur].from; i && m < met.src[met.cur].to; m++) {
-        s64 v;
-        if (met_mine(m, i) && isdigit((u8)*metrics[m].key)
-            && met_number(u_word(line, atoi(metrics[m].key)), &v))
+    s64 v;
+    for (u32 m = met_keyed(i, 0); m < N_METRICS; m = met_keyed(i, m + 1))
+        if (isdigit((u8)*metrics[m].key) && met_number(u_word(line, atoi(metrics[m].key)), &v))
             met_raw(i, m, v);
-    }
 }
 
 static struct { s64 v; bool got; } met_sums[N_METRICS]; /* of keys that end with a * */
@@ -22662,9 +22665,9 @@ static void met_key(const struct met_inst *i, const char *line)
 {
     size_t n = strcspn(line, ": \t");
     s64 v;
-    for (u32 m = met.src[met.cur].from; i && m < met.src[met.cur].to; m++) {
+    for (u32 m = met_keyed(i, 0); m < N_METRICS; m = met_keyed(i, m + 1)) {
         const char *key = metrics[m].key;
-        if (!met_mine(m, i) || *key != *line)
+        if (*key != *line)
             continue;
         size_t len = strlen(key), star = key[len - 1] == '*';
         if ((star ? n < len - 1 : n != len) || strncmp(key, line, len - star)
@@ -22686,7 +22689,7 @@ static void met_keys(const struct met_inst *i, const char *path, int skip)
         return;
     while ((line = met_line()))
         met_key(i, u_word(line, skip));
-    for (u32 m = met.src[met.cur].from; i && m < met.src[met.cur].to; m++)
+    for (u32 m = met_keyed(i, 0); m < N_METRICS; m = met_keyed(i, m + 1))
         if (met_sums[m].got)
             met_raw(i, m, met_sums[m].v);
 }
@@ -22696,9 +22699,7 @@ static void met_files(const struct met_inst *i, const char *dir)
 {
     char path[PATH_MAX];
     s64 v;
-    for (u32 m = met.src[met.cur].from; i && m < met.src[met.cur].to; m++) {
-        if (!met_mine(m, i))
-            continue;
+    for (u32 m = met_keyed(i, 0); m < N_METRICS; m = met_keyed(i, m + 1)) {
         snprintf(path, sizeof path, "%s/%s", dir, metrics[m].key);
         if (met_file_number(path, &v))
             met_raw(i, m, v);
@@ -22765,9 +22766,7 @@ static void mfs_load(void)
     char s[64];
     if (!met_text(met_path("/proc/loadavg"), s, sizeof s))
         return;
-    for (u32 m = met.src[met.cur].from; m < met.src[met.cur].to; m++) {
-        if (!met_mine(m, met.all))
-            continue;
+    for (u32 m = met_keyed(met.all, 0); m < N_METRICS; m = met_keyed(met.all, m + 1)) {
         const char *p = u_word(s, atoi(metrics[m].key));
         char *end;
         double v = strtod(p, &end);
@@ -22779,9 +22778,7 @@ static void mfs_load(void)
 /* "some avg10=0.00 avg60=0.00 avg300=0.00 total=123": the total alone tells this interval. */
 static void mfs_psi(void)
 {
-    for (u32 m = met.src[met.cur].from; m < met.src[met.cur].to; m++) {
-        if (!met_mine(m, met.all))
-            continue;
+    for (u32 m = met_keyed(met.all, 0); m < N_METRICS; m = met_keyed(met.all, m + 1)) {
         const char *what = metrics[m].key, *how = strchr(what, ' ') + 1;
         char *line;
         s64 v;
@@ -23180,10 +23177,8 @@ static void mfs_chip(u32 chip)
     for (u32 k = 0; k < n; k++) {
         snprintf(name, sizeof name, "hwmon%u/temp%u", chip, id[k]);
         struct met_inst *i = met_inst(DIM_SENSOR, name);
-        for (u32 m = met.src[met.cur].from; i && m < met.src[met.cur].to; m++) {
+        for (u32 m = met_keyed(i, 0); m < N_METRICS; m = met_keyed(i, m + 1)) {
             s64 v;
-            if (!met_mine(m, i))
-                continue;
             snprintf(path, sizeof path, "%s/temp%u%s", dir, id[k], metrics[m].key);
             if ((m == M_SENSOR || met_there(path)) && mfs_temp(path, &v))
                 met_raw(i, m, v);
@@ -23272,9 +23267,9 @@ static void mfs_net(void)
 static void mfs_pair(const char *table, const char *name, s64 v)
 {
     size_t t = strcspn(table, ":"), n = strcspn(name, " ");
-    for (u32 m = met.src[met.cur].from; m < met.src[met.cur].to; m++) {
+    for (u32 m = met_keyed(met.all, 0); m < N_METRICS; m = met_keyed(met.all, m + 1)) {
         const char *key = metrics[m].key;
-        if (met_mine(m, met.all) && !strncmp(key, table, t) && key[t] == ' '
+        if (!strncmp(key, table, t) && key[t] == ' '
             && !strncmp(key + t + 1, name, n) && !key[t + 1 + n])
             met_raw(met.all, m, v);
     }
@@ -23323,8 +23318,8 @@ static void mfs_softnet(void)
         const char *cpu = u_word(line, 12);
         snprintf(name, sizeof name, "%lu", *cpu ? strtoul(cpu, NULL, 16) & INT_MAX : row);
         struct met_inst *i = isxdigit((u8)*line) ? met_inst(DIM_CPU, name) : NULL;
-        for (u32 m = met.src[met.cur].from; i && m < met.src[met.cur].to; m++) {
-            const char *word = met_mine(m, i) ? u_word(line, atoi(metrics[m].key)) : "";
+        for (u32 m = met_keyed(i, 0); m < N_METRICS; m = met_keyed(i, m + 1)) {
+            const char *word = u_word(line, atoi(metrics[m].key));
             if (isxdigit((u8)*word))
                 met_count(i, m, strtoul(word, NULL, 16) & UINT32_MAX);
         }

@@ -439,8 +439,8 @@
       "Memory of the page cache", \
       "Memory of the page cache") \
     X(MEM_ANON, "memory_anon", "AnonPages", MEMINFO, KIB, NONE, "", MET_ALONE, false, \
-      "Anonymous memory in page tables", \
-      "Anonymous memory in page tables") \
+      "Anonymous memory mapped by processes", \
+      "Anonymous memory mapped by processes") \
     X(MEM_THP, "memory_anon_huge", "AnonHugePages", MEMINFO, KIB, NONE, "", MET_ALONE, false, \
       "Anonymous memory in transparent hugepages", \
       "Anonymous memory in transparent hugepages") \
@@ -475,8 +475,8 @@
       "Share of anonymous memory in transparent hugepages", \
       "Share of anonymous memory in transparent hugepages") \
     X(FAULTS, "page_faults", "pgfault", VMSTAT, COUNT, NONE, "", MET_ALONE, false, \
-      "Page faults, of both kinds", \
-      "Page faults, of both kinds") \
+      "Page faults, minor and major", \
+      "Page faults, minor and major") \
     X(FAULTS_MINOR, "minor_faults", "", VMSTAT, COUNT, NONE, "", MET_ALONE, false, \
       "Page faults without a read from disk", \
       "Page faults without a read from disk") \
@@ -541,8 +541,8 @@
       "Transparent hugepages that were split", \
       "Transparent hugepages that were split") \
     X(KHUGE, "khugepaged_pages_collapsed", "pages_collapsed", KHUGE, COUNT, NONE, "", MET_ALONE, false, \
-      "Pages that khugepaged collapsed into hugepages", \
-      "Pages that khugepaged collapsed into hugepages") \
+      "Hugepages that khugepaged made, roughly", \
+      "Hugepages that khugepaged made, roughly") \
     X(KHUGE_SCANS, "khugepaged_full_scans", "full_scans", KHUGE, COUNT, NONE, "", MET_ALONE, false, \
       "Full scans of memory by khugepaged", \
       "Full scans of memory by khugepaged") \
@@ -856,8 +856,8 @@
       "Connections that can be tracked", \
       "Connections that can be tracked") \
     X(CONNTRACK_USED, "nf_conntrack_used", "", LIMITS, RATIO, NONE, "", MET_ALONE, false, \
-      "Share of the trackable connections in use", \
-      "Share of the trackable connections in use") \
+      "Share of the allowed tracked connections in use", \
+      "Share of the allowed tracked connections in use") \
     X(TCP_MEM, "tcp_memory", "", LIMITS, PAGES, NONE, "", MET_ALONE, false, \
       "Memory of TCP's buffers", \
       "Memory of TCP's buffers") \
