@@ -1145,13 +1145,97 @@ static const char *u_word(const char *s, int n)
     return s;
 }
 
+enum { U_SYSFS = 0x62656572, U_PROCFS = 0x9fa0 }; /* linux/magic.h */
+
+static bool u_mounted(const char *dir, u32 magic)
+{
+    struct statfs fs;
+    return statfs(dir, &fs) == 0 && (u32)fs.f_type == magic;
+}
+
+/* A mount of the file system `type` that no path shows and that ends with its descriptor
+ * (fsopen(2), fsmount(2): Linux 5.2). O_PATH, as fsmount makes it; or -errno. */
+static int u_mount(const char *type)
+{
+    enum { FSOPEN = 430, FSCONFIG = 431, FSMOUNT = 432 }; /* the same on every CPU */
+    enum { CLOEXEC = 1, CMD_CREATE = 6, NOSUID_NODEV_NOEXEC = 2 | 4 | 8 };
+    int fs = (int)syscall(FSOPEN, type, CLOEXEC);
+    if (fs < 0)
+        return -errno;
+    int fd = syscall(FSCONFIG, fs, CMD_CREATE, NULL, NULL, 0) < 0 ? -errno : 0;
+    if (!fd && (fd = (int)syscall(FSMOUNT, fs, CLOEXEC, NOSUID_NODEV_NOEXEC)) < 0)
+        fd = -errno;
+    close(fs);
+    return fd;
+}
+
+static int u_sysfs = -1; /* a mount of kvis's own */
+
+static void u_sysfs_mount(void)
+{
+    u_sysfs = u_mount("sysfs");
+}
+
+/* Whether /sys is not mounted, as in a bare chroot, and u_sysfs is there instead. */
+static bool u_own_sysfs(void)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    if (u_mounted("/sys", U_SYSFS))
+        return false;
+    pthread_once(&once, u_sysfs_mount);
+    return u_sysfs >= 0;
+}
+
+/* "/sys" or "/proc", where a path is below it and it cannot be reached; else NULL. */
+static const char *u_not_mounted(const char *path)
+{
+    if (!strncmp(path, "/sys", 4))
+        return u_mounted("/sys", U_SYSFS) || u_own_sysfs() ? NULL : "/sys";
+    return strncmp(path, "/proc", 5) || u_mounted("/proc", U_PROCFS) ? NULL : "/proc";
+}
+
+/* Opens what is below /sys, mounted or not; as open(2). */
+static int u_sys_open(const char *path, int flags)
+{
+    int f = open(path, flags | O_CLOEXEC), e = errno;
+    if (f < 0 && e == ENOENT && !strncmp(path, "/sys/", 5) && u_own_sysfs())
+        return openat(u_sysfs, path + 5, flags | O_CLOEXEC);
+    errno = e;
+    return f;
+}
+
+static bool u_sys_there(const char *path)
+{
+    int f = u_sys_open(path, O_PATH);
+    if (f >= 0)
+        close(f);
+    return f >= 0;
+}
+
+/* Where sysfs is for those who need a path: it is short. Without /proc there is only /sys. */
+static const char *u_sys_dir(void)
+{
+    static char path[32] = "/sys";
+    if (path[1] == 's' && u_own_sysfs() && u_mounted("/proc", U_PROCFS))
+        snprintf(path, sizeof path, "/proc/self/fd/%d", u_sysfs);
+    return path;
+}
+
+/* How many bytes of a path stand for /sys in a message; 0: it is to be told as it is. */
+static size_t u_sys_alias(const char *path)
+{
+    const char *dir = u_sys_dir();
+    size_t n = strlen(dir);
+    return dir[1] == 'p' && !strncmp(path, dir, n) ? n : 0;
+}
+
 /* Reads a file of /proc or /sys, max - 1 bytes of it, and puts a NUL behind. Returns how many, 0 of
  * one that cannot be read. */
 static size_t u_slurp(const char *path, char *s, size_t max)
 {
     size_t n = 0;
     ssize_t r;
-    int f = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    int f = u_sys_open(path, O_RDONLY | O_NONBLOCK);
     while (f >= 0 && n < max - 1 && (r = read(f, s + n, max - 1 - n)) > 0)
         n += (size_t)r;
     if (f >= 0)
@@ -1178,24 +1262,9 @@ static const struct dirent *u_entry(DIR **d)
 /* The number that a small file begins with; `none` when there is no such file or number. */
 static long u_file_number(const char *path, long none)
 {
-    char text[64], *end;
-    u_slurp(path, text, sizeof text);
-    long v = strtol(text, &end, 10);
-    return end == text ? none : v;
-}
-
-/* "/sys" or "/proc", where a path is below it and it is not mounted; else NULL. */
-static const char *u_not_mounted(const char *path)
-{
-    static const struct { const char *dir; u32 magic; } kinds[] = {
-        { "/sys", 0x62656572 }, { "/proc", 0x9fa0 }, /* linux/magic.h */
-    };
-    struct statfs fs;
-    for (size_t i = 0; i < ARRAY_LEN(kinds); i++)
-        if (!strncmp(path, kinds[i].dir, strlen(kinds[i].dir))
-            && (statfs(kinds[i].dir, &fs) < 0 || (u32)fs.f_type != kinds[i].magic))
-            return kinds[i].dir;
-    return NULL;
+    char line[64], *end = line;
+    long v = u_slurp(path, line, sizeof line) ? strtol(line, &end, 10) : none;
+    return end == line ? none : v;
 }
 
 /* Says of a path that cannot be opened (e > 0) what was seen, and no more: what kernel would have
@@ -1204,9 +1273,10 @@ static void u_unseen(char *why, size_t size, const char *path, int e, const char
 {
     const char *dir = e == ENOENT ? u_not_mounted(path) : NULL, *name = u_errname(e);
     bool wanting = !dir && e == ENOENT && wants;
-    snprintf(why, size, "%.100s cannot be opened: %s%s%s%s", path, name ? name : strerror(e),
-             dir ? "; is " : wanting ? "; it takes " : "", dir ? dir : wanting ? wants : "",
-             dir ? " mounted?" : "");
+    size_t skip = u_sys_alias(path);
+    snprintf(why, size, "%s%.100s cannot be opened: %s%s%s%s", skip ? "/sys" : "", path + skip,
+             name ? name : strerror(e), dir ? "; is " : wanting ? "; it takes " : "",
+             dir ? dir : wanting ? wants : "", dir ? " mounted?" : "");
 }
 
 /* --- patterns --- */
@@ -14148,7 +14218,7 @@ static int btf_open(const char *name, char why[])
         snprintf(why, WHY_LEN, "no module has the name %.60s", name);
         return -EINVAL;
     }
-    int fd = open(path, O_RDONLY | O_CLOEXEC), e = fd < 0 ? -errno : 0;
+    int fd = u_sys_open(path, O_RDONLY), e = fd < 0 ? -errno : 0;
     static const char no_btf[] = "no BTF: ";
     size_t said = sizeof no_btf - 1;
     if (e) {
@@ -14193,7 +14263,6 @@ enum {
     TFS_MAGIC = 0x74726163,        /* TRACEFS_MAGIC, linux/magic.h */
     TFS_MAX_FORMAT = 256 << 10,
     TFS_MAX_RECORD = 65535,        /* an instruction's offset has 16 bits; records are < 1 page */
-    TFS_FSOPEN = 430, TFS_FSCONFIG = 431, TFS_FSMOUNT = 432, /* the same on every CPU */
 };
 
 static struct {
@@ -14226,27 +14295,13 @@ static bool tfs_is_tracefs(int fd)
     return !fstatfs(fd, &s) && (u32)s.f_type == TFS_MAGIC;
 }
 
-/* A mount of its own, in no namespace. O_PATH, as fsmount makes it. */
-static int tfs_mount(const char *type)
-{
-    enum { CLOEXEC = 1, CMD_CREATE = 6, NOSUID_NODEV_NOEXEC = 2 | 4 | 8 };
-    int fs = (int)syscall(TFS_FSOPEN, type, CLOEXEC);
-    if (fs < 0)
-        return -errno;
-    int fd = syscall(TFS_FSCONFIG, fs, CMD_CREATE, NULL, NULL, 0) < 0 ? -errno : 0;
-    if (!fd && (fd = (int)syscall(TFS_FSMOUNT, fs, CLOEXEC, NOSUID_NODEV_NOEXEC)) < 0)
-        fd = -errno;
-    close(fs);
-    return fd;
-}
-
 /* Lockdown leaves tracefs empty (security/lockdown: LOCKDOWN_TRACEFS), and then Linux 7.2 crashes
  * when the last mount of it goes (tracefs_destroy_inode: list_del of what is on no list).
  * securityfs says whether it is on, mounted or not; its words go to s. */
 static bool tfs_lockdown(char s[128])
 {
     int dir = -1, f = open("/sys/kernel/security/lockdown", O_RDONLY | O_CLOEXEC);
-    if (f < 0 && (dir = tfs_mount("securityfs")) >= 0)
+    if (f < 0 && (dir = u_mount("securityfs")) >= 0)
         f = openat(dir, "lockdown", O_RDONLY | O_CLOEXEC);
     ssize_t n = f < 0 ? 0 : read(f, s, 127);
     s[MAX(n, 0)] = 0;
@@ -14286,7 +14341,7 @@ static int tfs_find_root(void)
 {
     if (tfs_locked_down())
         return tfs_fail(-EPERM, "no tracefs: the kernel is locked down (confidentiality)");
-    int first = tfs_mount("tracefs"), e = first;
+    int first = u_mount("tracefs"), e = first;
     for (u32 i = 0; e < 0 && i < ARRAY_LEN(tfs.mounted); i++)
         e = tfs_open_mounted(tfs.mounted[i]);
     if (e >= 0 && tfs_is_tracefs(e))
@@ -14890,7 +14945,7 @@ static void bpf_find_fields(struct bpf_obj *o, struct btf_want *also)
     bool added = also && bpf_add_want(o, also->name, also->kind);
     char path[128];
     snprintf(path, sizeof path, "%s/%s", btf_dir, o->module ? o->module : "vmlinux");
-    btf_resolve(access(path, F_OK) ? NULL : o->module, o->want, o->n_want, o->no_btf);
+    btf_resolve(u_sys_there(path) ? o->module : NULL, o->want, o->n_want, o->no_btf);
     if (added)
         *also = o->want[o->n_want - 1];
 }
@@ -16999,7 +17054,7 @@ static const char *hy_disk_name(u32 dev)
         if (hy.disk_name[i].dev == dev && *hy.disk_name[i].name)
             return hy.disk_name[i].name;
     u32 at = next++ % ARRAY_LEN(hy.disk_name);
-    snprintf(path, sizeof path, "/sys/dev/block/%u:%u", dev >> 20, dev & 0xfffff);
+    snprintf(path, sizeof path, "%s/dev/block/%u:%u", u_sys_dir(), dev >> 20, dev & 0xfffff);
     ssize_t n = readlink(path, to, sizeof to - 1);
     to[MAX(n, 0)] = 0;
     const char *slash = strrchr(to, '/'), *name = slash ? slash + 1 : strrchr(path, '/') + 1;
@@ -17044,7 +17099,7 @@ static bool hy_disk_did(const char *line, struct st_disk *d)
     snprintf(path, sizeof path, "/sys/block/%s", d->name);
     for (char *p = path + strlen("/sys/block/"); *p; p++)
         *p = *p == '/' ? '!' : *p;
-    return sum && access(path, F_OK) == 0;
+    return sum && u_sys_there(path);
 }
 
 /* The disks' requests, and what the disks did for all; NULL where that was not asked for. */
@@ -22477,10 +22532,11 @@ static const char *PRINTF_LIKE(1, 2) met_path(const char *fmt, ...)
 static void met_wrong(const char *path, int e)
 {
     const char *name = u_errname(e), *dir = e == ENOENT ? u_not_mounted(path) : NULL;
+    size_t skip = u_sys_alias(path);
     if (!met.src[met.cur].wrong++)
-        snprintf(met.src[met.cur].why, sizeof met.src[met.cur].why, "%.120s: %s%s%s%s", path,
-                 name ? name : "no number", dir ? "; is " : "", dir ? dir : "",
-                 dir ? " mounted?" : "");
+        snprintf(met.src[met.cur].why, sizeof met.src[met.cur].why, "%s%.120s: %s%s%s%s",
+                 skip ? "/sys" : "", path + skip, name ? name : "no number", dir ? "; is " : "",
+                 dir ? dir : "", dir ? " mounted?" : "");
 }
 
 /* The same, of what is no file. */
@@ -26604,7 +26660,7 @@ static void vh_start(void)
     if (mo.off >> SRC_VHOST & 1)
         return;
     *o = (struct bpf_obj){ .module = "vhost" };
-    if (access("/sys/module/vhost", F_OK) < 0) {
+    if (!u_sys_there("/sys/module/vhost")) {
         if (u_not_mounted("/sys/module/vhost"))
             u_unseen(o->why, sizeof o->why, "/sys/module/vhost", errno, NULL);
         else
@@ -30712,7 +30768,7 @@ static bool check_vhost_programs(struct check *c)
 {
     bool works = check_family(c, &vhost_family) == 0
                  && check_loaded(c, (1u << ARRAY_LEN(vhost_progs)) - 1);
-    bool here = access("/sys/module/vhost", F_OK) == 0, ring = vh_knows_ring(&check_obj);
+    bool here = u_sys_there("/sys/module/vhost"), ring = vh_knows_ring(&check_obj);
     if (works)
         snprintf(c->detail + strlen(c->detail), sizeof c->detail - strlen(c->detail), "%s",
                  !here ? "; no vhost driver is here now"
@@ -30793,7 +30849,7 @@ static bool check_pmu(struct check *c)
     struct perf_event_attr a = { .type = PERF_TYPE_HARDWARE, .config = PERF_COUNT_HW_CPU_CYCLES,
                                  .exclude_kernel = 1 };
     int f = pf_event(&a, 0, -1, -1, 0), n = 0;
-    DIR *d = opendir("/sys/bus/event_source/devices");
+    DIR *d = opendir(met_path("/sys/bus/event_source/devices"));
     for (struct dirent *de; d && (de = readdir(d));)
         if (de->d_name[0] != '.' && n < (int)sizeof c->detail - 64)
             n += snprintf(c->detail + n, sizeof c->detail - (size_t)n, "%s%s", n ? " " : "",
@@ -32569,7 +32625,7 @@ static void cmd_roots(void)
 {
     static char proc[PATH_MAX], sys[PATH_MAX];
     snprintf(proc, sizeof proc, "%s/proc", mo.rootfs);
-    snprintf(sys, sizeof sys, "%s/sys", mo.rootfs);
+    snprintf(sys, sizeof sys, "%s%s", mo.rootfs, *mo.rootfs ? "/sys" : u_sys_dir());
     mo.procfs = mo.procfs ? mo.procfs : proc;
     mo.sysfs = mo.sysfs ? mo.sysfs : sys;
 }

@@ -1,44 +1,81 @@
 #!/bin/sh
+# Where /sys is not mounted, kvis reaches sysfs all the same, and where that is refused it says that /sys is not mounted.
 # What is hidden from kvis is not said to be missing in the kernel: a reason names the path, the error, and that /sys
 # is perhaps not mounted; only where it is mounted does it name the option of the kernel that the file takes.
-# timeout: 60
+# timeout: 100
 # tier: quick
-# needs: root unshare /sys/kernel/btf/vmlinux
+# needs: root unshare /sys/kernel/btf/vmlinux prog:refuse
 . "$TESTS/lib/lib.sh"
 hidden() { # hidden DIRECTORY ARG...: kvis, where that directory is empty
     dir=$1; shift
-    say "\$ ($dir hidden) kvis $*"
-    unshare -m sh -c 'mount -t tmpfs none "$1" && shift && exec "$@"' sh "$dir" "$KVIS" "$@" >out 2>err 9>&-
+    say "\$ ($dir hidden) $under kvis $*"
+    # shellcheck disable=SC2086 # words
+    unshare -m sh -c 'mount -t tmpfs none "$1" && shift && exec "$@"' sh "$dir" $under "$KVIS" "$@" >out 2>err 9>&-
     st=$?
 }
+under=
 unshare -m sh -c 'mount -t tmpfs none /sys' 2>err || skip "no mounts: $(cat err)"
 unseen='/sys/kernel/btf/vmlinux cannot be opened: ENOENT'
-for where in '/sys;; is /sys mounted[?]' '/sys/kernel;; it takes CONFIG_DEBUG_INFO_BTF'; do
-    dir=${where%%;*} why=$unseen${where#*;}
-    hidden "$dir" trace -- true
-    status 0; has err "by ptrace alone: .*$why"
-    hidden "$dir" trace --backend=hybrid -- true
-    status 125; has err "$why"
-    hidden "$dir" open -F -- true
-    status 0; has err "after the fact: .*$why"
-    hidden "$dir" proc -- true
-    status 0; has err "are not known.*$why"
+
+# An empty /sys: all is as with one, and no mount is left. The sources are those that read sysfs.
+sources=cpufreq,hugepages,mbm,vhost,virtio,pmc
+run check
+mv out want
+hidden /sys check
+diff want out >&9 || fail "check without /sys"
+run monitor -n 1 -i 0.1 -c $sources
+sed 's/[0-9][0-9.]*/0/g' out >want
+hidden /sys monitor -n 1 -i 0.1 -c $sources
+sed 's/[0-9][0-9.]*/0/g' out >got
+diff want got >&9 || fail "monitor without /sys"
+run trace -q --json=json -- true
+backend=$(js 'H["backend"]')
+hidden /sys trace -q --json=json -- true
+eq "backend" "$backend" "$(js 'H["backend"]')"
+
+# The same in a directory that holds nothing but kvis, without /proc.
+mkdir root
+cp "$KVIS" root/kvis
+run check
+mv out want
+unshare -m chroot root /kvis check >out 2>err 9>&- </dev/null
+diff want out >&9 || fail "check in a bare directory"
+unshare -m chroot root /kvis trace -q --json=/json -- /kvis --version >out 2>err 9>&- </dev/null
+eq "backend in a bare directory" "$backend" "$(js 'H["backend"]' root/json)"
+
+# fsopen is refused, as by a container's profile: then it is said. Or what hides sysfs is mounted below it.
+for where in "/sys;; is /sys mounted[?];$BIN/refuse fsopen" '/sys/kernel;; it takes CONFIG_DEBUG_INFO_BTF;'; do
+    IFS=';' read -r dir _ why under <<END
+$where
+END
+    why="$unseen;$why"
+    if [ -z "$under" ]; then # without fsopen there is no tracefs either
+        hidden "$dir" trace -- true
+        status 0; has err "by ptrace alone: .*$why"
+        hidden "$dir" trace --backend=hybrid -- true
+        status 125; has err "$why"
+        hidden "$dir" check
+        has out '^trace  *ptrace: every traced call stops'
+        has out '^open  *works, without the kernel.s types [(]BTF[)]$'
+        eq "the fix stands once" 1 "$(grep -c "^ *fix: use a kernel with CONFIG_DEBUG_INFO_BTF\$" out)"
+        hidden "$dir" open -F -- true
+        status 0; has err "after the fact: .*$why"
+        hidden "$dir" proc -- true
+        status 0; has err "are not known.*$why"
+    fi
     hidden "$dir" monitor -n 1 -i 0.1 -c block
     has out "$why"
     hidden "$dir" check -v trace
     has out "^btf  *no .*$why"
     hasnt out 'fix: .*(no usable|cannot be opened)' # what the verifier or the file said is no fix
     has out '^call_programs  *no .*no usable'
-    hidden "$dir" check
-    has out '^trace  *ptrace: every traced call stops'
-    has out '^open  *works, without the kernel.s types [(]BTF[)]$'
-    case $dir in /sys) fix='mount -t sysfs sysfs /sys' ;; *) fix='use a kernel with CONFIG_DEBUG_INFO_BTF' ;; esac
-    eq "the fix stands once" 1 "$(grep -c "^ *fix: $fix\$" out)"
 done
+under="$BIN/refuse fsopen"
 hidden /sys check -v trace
 has out 'fix: mount -t sysfs'
 hidden /sys monitor -n 1 -i 0.1 -c cpufreq,hugepages,mbm,vhost,virtio
 hasnt out 'wants a kernel|no Intel RDT|no driver of vhost|no virtio device'
 [ "$(grep -c 'ENOENT; is /sys mounted?' out)" -ge 5 ] || fail "of five sources"
+under=
 hidden /proc/pressure monitor -n 1 -i 0.1 -c psi
 has out '/proc/pressure/[a-z]*: ENOENT [(]wants a kernel with CONFIG_PSI'
