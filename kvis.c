@@ -31312,6 +31312,7 @@ static bool check_run(u8 bits, bool json, struct buf *b)
 enum opt_kind { /* how an option takes its value: the member of union opt_dest */
     OPT_FLAG,
     OPT_COUNT,
+    OPT_SET,    /* to min */
     OPT_NUMBER, /* from min to max */
     OPT_STRING,
     OPT_CALL,
@@ -31320,7 +31321,7 @@ enum opt_kind { /* how an option takes its value: the member of union opt_dest *
 
 union opt_dest {
     bool *flag;
-    u8 *count;
+    u8 *count, *set;
     u32 *number;
     const char **string;
     const char *(*call)(const char *value); /* returns NULL, or what is wrong with the value */
@@ -31428,20 +31429,6 @@ static const char *opt_proc_env(const char *v)
     if (wrong)
         return wrong;
     return po.n_env ? NULL : "a name is missing";
-}
-
-static const char *opt_ok_only(const char *v)
-{
-    (void)v;
-    opt.status = CALL_SUCCESSFUL;
-    return NULL;
-}
-
-static const char *opt_failed_only(const char *v)
-{
-    (void)v;
-    opt.status = CALL_FAILED;
-    return NULL;
 }
 
 /* Reads [!]WORD,WORD... or all or none into a set of bits; bit_of gives a word's, 0: there is no
@@ -31584,13 +31571,6 @@ static const char *opt_ring(const char *v)
     return NULL;
 }
 
-static const char *opt_relative(const char *v)
-{
-    (void)v;
-    opt.timefmt = 'r';
-    return NULL;
-}
-
 #include "gen/options.h"
 
 static const struct opt_row opt_rows[] = { OPT_ROWS };
@@ -31694,6 +31674,9 @@ static void opt_apply(const struct cmd *c, const struct opt_row *r, const char *
         break;
     case OPT_COUNT:
         ++*r->to.count;
+        break;
+    case OPT_SET:
+        *r->to.set = (u8)r->min;
         break;
     case OPT_NUMBER:
         opt_set_number(c, r, v);

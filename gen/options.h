@@ -97,15 +97,15 @@ enum {
       NULL, "-P, --trace-path=GLOB", \
       "show only calls that touch this path, by name or descriptor; repeatable" }, \
     { IN_TRACE | IN_REPLAY, 'z', "successful-only", NULL, 0, false, \
-      OPT_CALL, { .call = opt_ok_only }, 0, 0, \
+      OPT_SET, { .set = &opt.status }, CALL_SUCCESSFUL, 0, \
       NULL, "-z, --successful-only", \
       "show only calls that succeeded" }, \
     { IN_TRACE | IN_REPLAY, 'Z', "failed-only", NULL, 0, false, \
-      OPT_CALL, { .call = opt_failed_only }, 0, 0, \
+      OPT_SET, { .set = &opt.status }, CALL_FAILED, 0, \
       NULL, "-Z, --failed-only", \
       "show only calls that failed" }, \
     { IN_TRACE | IN_REPLAY, 'x', NULL, NULL, 0, false, \
-      OPT_CALL, { .call = opt_failed_only }, 0, 0, \
+      OPT_SET, { .set = &opt.status }, CALL_FAILED, 0, \
       NULL, "-x", \
       "show only calls that failed (bcc's letter)" }, \
     { IN_TRACE, 's', "string-limit", "N", ARG_WORDS, false, \
@@ -117,7 +117,7 @@ enum {
       NULL, "-t, --absolute-timestamps", \
       "print the time of day; -tt: with microseconds, -ttt: as seconds since 1970" }, \
     { IN_TRACE | IN_REPLAY, 'r', "relative-timestamps", NULL, 0, false, \
-      OPT_CALL, { .call = opt_relative }, 0, 0, \
+      OPT_SET, { .set = &opt.timefmt }, 'r', 0, \
       NULL, "-r, --relative-timestamps", \
       "print the time since the line before" }, \
     { IN_TRACE | IN_REPLAY, 0, "json", "FILE", ARG_FILES, true, \

@@ -98,18 +98,20 @@ function destination(s,    w, n, kind, range, ends) { # how the value is taken, 
     n = split(s, w, " ")
     kind = w[1]
     range = "0, 0"
-    if (index(" flag count number string call nothing ", " " kind " ") == 0) bad(row ": sets what kind: `" kind "`?")
-    if (n != (kind == "nothing" ? 1 : kind == "number" ? 3 : 2)) bad(row ": sets " kind ", and what of it?")
+    if (index(" flag count set number string call nothing ", " " kind " ") == 0) bad(row ": sets what kind: `" kind "`?")
+    if (n != (kind == "nothing" ? 1 : kind ~ /^(set|number)$/ ? 3 : 2)) bad(row ": sets " kind ", and what of it?")
     if (arg == "" && kind ~ /^(number|string)$/) bad(row ": a " kind " without an argument")
-    if (arg != "" && kind ~ /^(flag|count|nothing)$/) bad(row ": sets " kind ", with an argument")
+    if (arg != "" && kind ~ /^(flag|count|set|nothing)$/) bad(row ": sets " kind ", with an argument")
     if (maybe && kind != "call") bad(row ": an argument that can be left out is for a call")
     if (kind != "nothing" && w[2] !~ (kind == "call" ? "^[a-z_]+$" : "^[a-z_]+([.][a-z_]+)?$")) bad(row ": cannot set `" w[2] "`")
+    if (kind == "set" && w[3] !~ /^([A-Z_]+|\047[a-z]\047)$/) bad(row ": `" w[3] "` is no constant")
     if (kind == "number") {
         if (w[3] !~ /^[0-9]+[.][.][0-9]+$/) bad(row ": `" w[3] "` is no range")
         split(w[3], ends, /[.][.]/)
         if (ends[1] + 0 > ends[2] + 0 || ends[2] + 0 > 4294967295) bad(row ": `" w[3] "` is no range")
         range = ends[1] ", " ends[2]
     }
+    if (kind == "set") range = w[3] ", 0"
     return sprintf("OPT_%s, { %s }, %s", toupper(kind), kind == "nothing" ? "NULL" \
         : "." kind " = " (kind == "call" ? "" : "&") w[2], range)
 }

@@ -42,6 +42,8 @@ s/^\(  sets    \)flag opt.quiet/\1number opt.quiet 1..2/@a number without an arg
 s/^\(  sets    \)flag opt.quiet/\1flag/@sets flag, and what of it
 s/^\(  sets    \)flag opt.quiet/\1flag \&opt.quiet/@cannot set .&opt.quiet
 s/^\(  sets    \)number opt.interval_s.*/\1flag opt.interval_s/@sets flag, with an argument
+s/CALL_SUCCESSFUL/call()/@is no constant
+s/^\(  sets    \)set opt.status CALL_SUCCESSFUL/\1set opt.status/@sets set, and what of it
 s/opt.interval_s 1..86400/opt.interval_s 86400..1/@is no range
 s/opt.interval_s 1..86400/opt.interval_s 1-86400/@is no range
 s/opt.interval_s 1..86400/opt.interval_s 1..4294967296/@is no range
