@@ -30866,7 +30866,7 @@ static bool check_pmu(struct check *c)
     return check_mend(c, "%s", *fix ? fix : "enable the virtual PMU of this virtual machine");
 }
 
-/* Why BPF programs do not load or attach: these rows; they explain others. */
+/* Rows that tell why BPF programs do not load or attach explain those of what needs them. */
 enum { CHECK_CAUSE = 1, CHECK_BY_BPF };
 
 /* needed: without it the command does not work; useful: it does less, or is slower. Neither: told
@@ -30922,9 +30922,20 @@ static const struct check_row {
     { "pmu", 0, CHECK_MONITOR, check_pmu, CHECK_MONITOR, 0, "hardware counters" },
 };
 
-static const struct { const char *name; u8 bit; } check_commands[] = {
-    { "trace", CHECK_TRACE }, { "open", CHECK_OPEN }, { "proc", CHECK_PROC },
-    { "monitor", CHECK_MONITOR }, { "diagnose", CHECK_MONITOR },
+/* The commands, with the verdict on one that has all, on one that lacks something, and on one where
+ * a row without a name fails. NULL: it has that of another. */
+static const struct check_command {
+    const char *name;
+    u8 bit;
+    const char *all, *some, *fallback;
+} check_commands[] = {
+    { "trace", CHECK_TRACE, "full: hybrid for commands, ptrace for -p",
+      "hybrid for commands, ptrace for -p", "ptrace: every traced call stops the program" },
+    { "open", CHECK_OPEN, "full", "works", "works" },
+    { "proc", CHECK_PROC, "full", "works", "works" },
+    { "monitor", CHECK_MONITOR, "full", "works", "works" },
+    { "virt", CHECK_VIRT, "full", "works", "works" },
+    { "diagnose", CHECK_MONITOR, NULL, NULL, NULL },
 };
 
 /* The commands behind a set of bits, separated, the first of each; "-" for none. */
@@ -30932,7 +30943,7 @@ static void check_names(struct buf *b, u8 bits, const char *quote, const char *n
 {
     u32 from = b->len;
     for (size_t i = 0; i < ARRAY_LEN(check_commands); i++)
-        if (bits & check_commands[i].bit) {
+        if (bits & check_commands[i].bit & CHECK_COMMANDS) {
             b_f(b, "%s%s%s%s", b->len > from ? "," : "", quote, check_commands[i].name, quote);
             bits &= (u8)~check_commands[i].bit;
         }
@@ -31161,20 +31172,6 @@ static void check_try(u8 bits)
     }
 }
 
-/* The verdicts: what is said of a command that has all, and of one that lacks something. */
-static const struct check_verdict_of {
-    const char *name;
-    u8 bit;
-    const char *all, *some, *fallback; /* fallback: where a row without a name fails */
-} check_verdicts_of[] = {
-    { "trace", CHECK_TRACE, "full: hybrid for commands, ptrace for -p",
-      "hybrid for commands, ptrace for -p", "ptrace: every traced call stops the program" },
-    { "open", CHECK_OPEN, "full", "works", "works" },
-    { "proc", CHECK_PROC, "full", "works", "works" },
-    { "monitor", CHECK_MONITOR, "full", "works", "works" },
-    { "virt", CHECK_VIRT, "full", "works", "works" },
-};
-
 struct check_verdict {
     bool works, full;
     char detail[512];
@@ -31191,13 +31188,13 @@ static const struct check_done *check_cause(const struct check_done *d)
 }
 
 /* Whether the command lacks what this row is about. */
-static bool check_lacks(const struct check_verdict_of *of, const struct check_done *d)
+static bool check_lacks(const struct check_command *of, const struct check_done *d)
 {
     return !d->works && (d->row.needed | d->row.verdict) & of->bit;
 }
 
 /* What is missing, by name; where the command falls back, it has no programs anyway. */
-static void check_without(const struct check_verdict_of *of, bool fallback, char *s, size_t n)
+static void check_without(const struct check_command *of, bool fallback, char *s, size_t n)
 {
     *s = 0;
     for (const struct check_done *d = check_done; d < check_done + check_n; d++)
@@ -31206,15 +31203,17 @@ static void check_without(const struct check_verdict_of *of, bool fallback, char
                      d->row.without);
 }
 
-static void check_judge(const struct check_verdict_of *of, struct check_verdict *v)
+/* The verdict from the rows. Where a needed one fails, that one is the reason. */
+static void check_judge(const struct check_command *of, struct check_verdict *v)
 {
     const struct check_done *lost = NULL, *dead = NULL;
     bool fallback = false;
     char without[256];
-    for (const struct check_done *d = check_done + check_n; d-- > check_done;) {
+    for (u32 i = check_n; i--;) { /* so that the first stay */
+        const struct check_done *d = &check_done[i];
         if (!check_lacks(of, d))
             continue;
-        lost = d; /* the first, at last */
+        lost = d;
         dead = d->row.needed & of->bit ? d : dead;
         fallback |= !d->row.without;
     }
@@ -31258,15 +31257,15 @@ static void check_verdict_json(struct buf *b, const char *name, const struct che
 static void check_verdicts(struct buf *b, bool json, u8 bits)
 {
     bits |= bits & CHECK_MONITOR ? CHECK_VIRT : 0;
-    for (size_t i = 0; i < ARRAY_LEN(check_verdicts_of); i++) {
+    for (size_t i = 0; i < ARRAY_LEN(check_commands); i++) {
         struct check_verdict v;
-        if (!(check_verdicts_of[i].bit & bits))
+        if (!(check_commands[i].bit & bits) || !check_commands[i].all)
             continue;
-        check_judge(&check_verdicts_of[i], &v);
+        check_judge(&check_commands[i], &v);
         if (json)
-            check_verdict_json(b, check_verdicts_of[i].name, &v);
+            check_verdict_json(b, check_commands[i].name, &v);
         else
-            check_verdict_text(b, check_verdicts_of[i].name, &v);
+            check_verdict_text(b, check_commands[i].name, &v);
     }
 }
 
@@ -32704,7 +32703,7 @@ static int cmd_check(void)
         u8 bit = 0;
         for (size_t i = 0; i < ARRAY_LEN(check_commands); i++)
             if (!strcmp(*a, check_commands[i].name))
-                bit = check_commands[i].bit;
+                bit = check_commands[i].bit & CHECK_COMMANDS;
         if (!bit)
             die(EXIT_USAGE, "no command '%s' (see kvis help)", *a);
         bits |= bit;
@@ -32851,6 +32850,8 @@ static void __attribute__((noreturn)) cmd_unknown(const char *given)
         u_nearer(given, cmds[i].name, &near, &distance);
     u_nearer(given, "help", &near, &distance);
     u_nearer(given, "completion", &near, &distance);
+    if (cmd_find(near))
+        opt_wrong(cmd_find(near), NULL, "no command '%s': %s?", given, near);
     if (near)
         die(EXIT_USAGE, "no command '%s': %s? (see kvis help)", given, near);
     if (*given == '-')

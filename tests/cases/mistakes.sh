@@ -134,6 +134,7 @@ usage "$(of '-v, --verbose')" trace --verbose=3 true
 usage "$(of '-p, --attach=PID')" trace -p
 usage 'kvis trace [options] [--] COMMAND [ARG...]  |  -p PID [options]' trace -W true
 usage 'kvis diff [options] A.kvis B.kvis' diff --xyzzyfoo a b
+usage 'kvis replay [options] FILE.kvis' relpay a.kvis
 cmp -n 8 a.kvis cut.kvis || fail "a recording was written over"
 "$KVIS" replay a.kvis >out 2>err || fail "a recording was written over"
 

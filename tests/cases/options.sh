@@ -1,5 +1,5 @@
 #!/bin/sh
-# The help lists every option, and a wrong command line gives one line and exit status 2.
+# The help lists every option, and a wrong command line gives one line, a line of usage and exit status 2.
 # tier: quick asan
 # timeout: 60
 . "$TESTS/lib/lib.sh"
