@@ -507,8 +507,10 @@ static void u_nearer(const char *given, const char *word, const char **best, u32
 {
     size_t n = strlen(given);
     u32 d = n > 2 && !strncmp(given, word, n) ? 1 : u_distance(given, word);
-    if (d < *distance && d <= (n > 4 ? 2u : 1u))
-        *best = word, *distance = d;
+    if (d < *distance && d <= (n > 4 ? 2u : 1u)) {
+        *best = word;
+        *distance = d;
+    }
 }
 
 /* Why a file cannot be opened to be written. */
@@ -745,7 +747,8 @@ static const char b_digits[] = "0123456789abcdef";
 
 static void b_hex2(struct buf *b, u8 v)
 {
-    b_c(b, b_digits[v >> 4]), b_c(b, b_digits[v & 15]);
+    b_c(b, b_digits[v >> 4]);
+    b_c(b, b_digits[v & 15]);
 }
 
 /* ASCII that stands for itself everywhere: no control character, quote or backslash. */
@@ -800,13 +803,16 @@ static void b_esc(struct buf *b, const void *bytes, size_t n, char quote)
                        : cp == '\\' ? "\\\\" : NULL;
         if (sc)
             b_s(b, sc);
-        else if (quote && s[i] == (u8)quote)
-            b_c(b, '\\'), b_c(b, quote);
-        else if (len && !u_acts(cp))
+        else if (quote && s[i] == (u8)quote) {
+            b_c(b, '\\');
+            b_c(b, quote);
+        } else if (len && !u_acts(cp))
             b_put(b, s + i, (size_t)len);
         else
-            for (int k = 0; k < MAX(len, 1); k++)
-                b_s(b, "\\x"), b_hex2(b, s[i + (size_t)k]);
+            for (int k = 0; k < MAX(len, 1); k++) {
+                b_s(b, "\\x");
+                b_hex2(b, s[i + (size_t)k]);
+            }
         i += (size_t)MAX(len, 1);
     }
 }
@@ -825,7 +831,8 @@ static void b_unicode(struct buf *b, u32 cp)
     char *p = b_take(b, 6);
     if (!p)
         return;
-    *p++ = '\\', *p++ = 'u';
+    *p++ = '\\';
+    *p++ = 'u';
     for (u32 i = 16; i; i -= 4)
         *p++ = b_digits[cp >> (i - 4) & 15];
 }
@@ -839,8 +846,10 @@ static void b_json_ascii(struct buf *b, u8 c)
         b_unicode(b, c);
     else if (c == '\'')
         b_c(b, '\'');
-    else
-        b_c(b, '\\'), b_c(b, (char)c);
+    else {
+        b_c(b, '\\');
+        b_c(b, (char)c);
+    }
 }
 
 /* The inside of a JSON string (RFC 8259). An invalid byte becomes U+FFFD; returns whether any did,
@@ -882,7 +891,8 @@ static void b_size(struct buf *b, u64 n)
 {
     static const char *const unit[] = { "KB", "MB", "GB", "TB", "PB", "EB" };
     if (n < 1024) {
-        b_u64(b, n), b_s(b, " B");
+        b_u64(b, n);
+        b_s(b, " B");
         return;
     }
     int i = 0;
@@ -892,171 +902,21 @@ static void b_size(struct buf *b, u64 n)
     b_f(b, "%.1f %s", v, unit[i]);
 }
 
-/* An errno: its name as the kernel's headers spell it, and what it means in the words that strace
- * prints, which are glibc's. The libc that kvis is built with may use other words. */
-struct errno_text {
-    const char *name, *text;
+#include "gen/errnos.h"
+
+struct errno_text { const char *name, *text; };
+
+static const struct errno_text u_errnos[] = {
+#define X(name, text) [name] = { #name, text },
+    ERRNOS(X)
+#undef X
 };
 
-static const struct errno_text u_errnos[] = { /* asm-generic/errno-base.h, asm-generic/errno.h */
-#define E(n, text) [n] = { #n, text },
-    E(EPERM, "Operation not permitted")
-    E(ENOENT, "No such file or directory")
-    E(ESRCH, "No such process")
-    E(EINTR, "Interrupted system call")
-    E(EIO, "Input/output error")
-    E(ENXIO, "No such device or address")
-    E(E2BIG, "Argument list too long")
-    E(ENOEXEC, "Exec format error")
-    E(EBADF, "Bad file descriptor")
-    E(ECHILD, "No child processes")
-    E(EAGAIN, "Resource temporarily unavailable")
-    E(ENOMEM, "Cannot allocate memory")
-    E(EACCES, "Permission denied")
-    E(EFAULT, "Bad address")
-    E(ENOTBLK, "Block device required")
-    E(EBUSY, "Device or resource busy")
-    E(EEXIST, "File exists")
-    E(EXDEV, "Invalid cross-device link")
-    E(ENODEV, "No such device")
-    E(ENOTDIR, "Not a directory")
-    E(EISDIR, "Is a directory")
-    E(EINVAL, "Invalid argument")
-    E(ENFILE, "Too many open files in system")
-    E(EMFILE, "Too many open files")
-    E(ENOTTY, "Inappropriate ioctl for device")
-    E(ETXTBSY, "Text file busy")
-    E(EFBIG, "File too large")
-    E(ENOSPC, "No space left on device")
-    E(ESPIPE, "Illegal seek")
-    E(EROFS, "Read-only file system")
-    E(EMLINK, "Too many links")
-    E(EPIPE, "Broken pipe")
-    E(EDOM, "Numerical argument out of domain")
-    E(ERANGE, "Numerical result out of range")
-    E(EDEADLK, "Resource deadlock avoided")
-    E(ENAMETOOLONG, "File name too long")
-    E(ENOLCK, "No locks available")
-    E(ENOSYS, "Function not implemented")
-    E(ENOTEMPTY, "Directory not empty")
-    E(ELOOP, "Too many levels of symbolic links")
-    E(ENOMSG, "No message of desired type")
-    E(EIDRM, "Identifier removed")
-    E(ECHRNG, "Channel number out of range")
-    E(EL2NSYNC, "Level 2 not synchronized")
-    E(EL3HLT, "Level 3 halted")
-    E(EL3RST, "Level 3 reset")
-    E(ELNRNG, "Link number out of range")
-    E(EUNATCH, "Protocol driver not attached")
-    E(ENOCSI, "No CSI structure available")
-    E(EL2HLT, "Level 2 halted")
-    E(EBADE, "Invalid exchange")
-    E(EBADR, "Invalid request descriptor")
-    E(EXFULL, "Exchange full")
-    E(ENOANO, "No anode")
-    E(EBADRQC, "Invalid request code")
-    E(EBADSLT, "Invalid slot")
-    E(EBFONT, "Bad font file format")
-    E(ENOSTR, "Device not a stream")
-    E(ENODATA, "No data available")
-    E(ETIME, "Timer expired")
-    E(ENOSR, "Out of streams resources")
-    E(ENONET, "Machine is not on the network")
-    E(ENOPKG, "Package not installed")
-    E(EREMOTE, "Object is remote")
-    E(ENOLINK, "Link has been severed")
-    E(EADV, "Advertise error")
-    E(ESRMNT, "Srmount error")
-    E(ECOMM, "Communication error on send")
-    E(EPROTO, "Protocol error")
-    E(EMULTIHOP, "Multihop attempted")
-    E(EDOTDOT, "RFS specific error")
-    E(EBADMSG, "Bad message")
-    E(EOVERFLOW, "Value too large for defined data type")
-    E(ENOTUNIQ, "Name not unique on network")
-    E(EBADFD, "File descriptor in bad state")
-    E(EREMCHG, "Remote address changed")
-    E(ELIBACC, "Can not access a needed shared library")
-    E(ELIBBAD, "Accessing a corrupted shared library")
-    E(ELIBSCN, ".lib section in a.out corrupted")
-    E(ELIBMAX, "Attempting to link in too many shared libraries")
-    E(ELIBEXEC, "Cannot exec a shared library directly")
-    E(EILSEQ, "Invalid or incomplete multibyte or wide character")
-    E(ERESTART, "Interrupted system call should be restarted")
-    E(ESTRPIPE, "Streams pipe error")
-    E(EUSERS, "Too many users")
-    E(ENOTSOCK, "Socket operation on non-socket")
-    E(EDESTADDRREQ, "Destination address required")
-    E(EMSGSIZE, "Message too long")
-    E(EPROTOTYPE, "Protocol wrong type for socket")
-    E(ENOPROTOOPT, "Protocol not available")
-    E(EPROTONOSUPPORT, "Protocol not supported")
-    E(ESOCKTNOSUPPORT, "Socket type not supported")
-    E(EOPNOTSUPP, "Operation not supported")
-    E(EPFNOSUPPORT, "Protocol family not supported")
-    E(EAFNOSUPPORT, "Address family not supported by protocol")
-    E(EADDRINUSE, "Address already in use")
-    E(EADDRNOTAVAIL, "Cannot assign requested address")
-    E(ENETDOWN, "Network is down")
-    E(ENETUNREACH, "Network is unreachable")
-    E(ENETRESET, "Network dropped connection on reset")
-    E(ECONNABORTED, "Software caused connection abort")
-    E(ECONNRESET, "Connection reset by peer")
-    E(ENOBUFS, "No buffer space available")
-    E(EISCONN, "Transport endpoint is already connected")
-    E(ENOTCONN, "Transport endpoint is not connected")
-    E(ESHUTDOWN, "Cannot send after transport endpoint shutdown")
-    E(ETOOMANYREFS, "Too many references: cannot splice")
-    E(ETIMEDOUT, "Connection timed out")
-    E(ECONNREFUSED, "Connection refused")
-    E(EHOSTDOWN, "Host is down")
-    E(EHOSTUNREACH, "No route to host")
-    E(EALREADY, "Operation already in progress")
-    E(EINPROGRESS, "Operation now in progress")
-    E(ESTALE, "Stale file handle")
-    E(EUCLEAN, "Structure needs cleaning")
-    E(ENOTNAM, "Not a XENIX named type file")
-    E(ENAVAIL, "No XENIX semaphores available")
-    E(EISNAM, "Is a named type file")
-    E(EREMOTEIO, "Remote I/O error")
-    E(EDQUOT, "Disk quota exceeded")
-    E(ENOMEDIUM, "No medium found")
-    E(EMEDIUMTYPE, "Wrong medium type")
-    E(ECANCELED, "Operation canceled")
-    E(ENOKEY, "Required key not available")
-    E(EKEYEXPIRED, "Key has expired")
-    E(EKEYREVOKED, "Key has been revoked")
-    E(EKEYREJECTED, "Key was rejected by service")
-    E(EOWNERDEAD, "Owner died")
-    E(ENOTRECOVERABLE, "State not recoverable")
-    E(ERFKILL, "Operation not possible due to RF-kill")
-    E(EHWPOISON, "Memory page has hardware error")
-#undef E
-};
-
-/* From 512 on: the kernel's own (include/linux/errno.h). A tracer sees the first ones when a call
- * is interrupted; a program sees one only by a mistake of a driver or a file system. */
 enum { U_ERRNO_OWN = 512, U_ERRNO_RESTARTBLOCK = 516 };
 static const struct errno_text u_errnos_own[] = {
-    { "ERESTARTSYS", "To be restarted if SA_RESTART is set" },
-    { "ERESTARTNOINTR", "To be restarted" },
-    { "ERESTARTNOHAND", "To be restarted if no handler" },
-    { "ENOIOCTLCMD", "No ioctl command" },
-    { "ERESTART_RESTARTBLOCK", "Interrupted by signal" },
-    { "EPROBE_DEFER", "Driver requests probe retry" },
-    { "EOPENSTALE", "open found a stale dentry" },
-    { "ENOPARAM", "Parameter not supported" },
-    [521 - U_ERRNO_OWN] = { "EBADHANDLE", "Illegal NFS file handle" },
-    { "ENOTSYNC", "Update synchronization mismatch" },
-    { "EBADCOOKIE", "Cookie is stale" },
-    { "ENOTSUPP", "Operation is not supported" },
-    { "ETOOSMALL", "Buffer or request is too small" },
-    { "ESERVERFAULT", "An untranslatable error occurred" },
-    { "EBADTYPE", "Type not supported by server" },
-    { "EJUKEBOX", "Request initiated, but will not complete before timeout" },
-    { "EIOCBQUEUED", "iocb queued, will get completion event" },
-    { "ERECALLCONFLICT", "Conflict with recalled state" },
-    { "ENOGRACE", "NFS file lock reclaim refused" },
+#define X(number, name, text) [number - U_ERRNO_OWN] = { #name, text },
+    ERRNOS_OWN(X)
+#undef X
 };
 
 static const struct errno_text *u_errno(int e)
@@ -1089,7 +949,7 @@ static void b_sig(struct buf *b, int sig)
     if (sig > 0 && sig < (int)ARRAY_LEN(name))
         b_s(b, name[sig]);
     else if (sig >= 32 && sig <= 64)
-        sig == 32 ? b_s(b, "SIGRTMIN") : b_f(b, "SIGRTMIN+%d", sig - 32);
+        b_f(b, sig == 32 ? "SIGRTMIN" : "SIGRTMIN+%d", sig - 32);
     else
         b_s64(b, sig);
 }
@@ -2385,18 +2245,22 @@ static void fd_addr_inet(struct buf *b, const u8 *sa, size_t len)
     for (u32 i = 0, k; i < 8; i += k + 1) {
         for (k = 0; i + k < 8 && !g[i + k]; k++)
             ;
-        if (k > run)
-            at = i, run = k;
+        if (k > run) {
+            at = i;
+            run = k;
+        }
     }
     b_c(b, '[');
     if (!memcmp(sa + 8, "\0\0\0\0\0\0\0\0\0\0\xff\xff", 12)) {
         b_f(b, "::ffff:%u.%u.%u.%u", sa[20], sa[21], sa[22], sa[23]);
     } else {
         for (u32 i = 0; i < 8; i++)
-            if (i == at)
-                b_s(b, "::"), i += run - 1;
-            else
+            if (i == at) {
+                b_s(b, "::");
+                i += run - 1;
+            } else {
                 b_f(b, i && i != at + run ? ":%x" : "%x", g[i]);
+            }
     }
     b_f(b, "]:%u", port);
 }
@@ -2470,8 +2334,10 @@ static void fd_probe_socket(struct ofd *o, pid_t pid, s32 n)
     int domain = 0, type = 0, proto = 0;
     socklen_t len = sizeof domain;
     if (!getsockopt(s, SOL_SOCKET, SO_DOMAIN, &domain, &len)) {
-        len = sizeof type, getsockopt(s, SOL_SOCKET, SO_TYPE, &type, &len);
-        len = sizeof proto, getsockopt(s, SOL_SOCKET, SO_PROTOCOL, &proto, &len);
+        len = sizeof type;
+        getsockopt(s, SOL_SOCKET, SO_TYPE, &type, &len);
+        len = sizeof proto;
+        getsockopt(s, SOL_SOCKET, SO_PROTOCOL, &proto, &len);
         o->sock = fd_sock_type(domain, type, proto);
     }
     struct sockaddr_storage sa;
@@ -2686,8 +2552,10 @@ static void fd_describe(struct buf *b, const struct ofd *o)
     if (*l || *p)
         b_c(b, ' ');
     b_s(b, l);
-    if (*p)
-        b_s(b, "->"), b_s(b, p);
+    if (*p) {
+        b_s(b, "->");
+        b_s(b, p);
+    }
 }
 
 /* Appends "3</etc/hosts>", escaped; "3" alone when nothing is known. */
@@ -3217,7 +3085,8 @@ static void ps_free_task(struct task *t)
     if (t->proc && t->ns_tid) {
         u32 i = ps.n_gone++ % PS_GONE;
         ps.gone[i].pid_ns = t->proc->pid_ns;
-        ps.gone[i].tid = t->tid, ps.gone[i].ns_tid = t->ns_tid;
+        ps.gone[i].tid = t->tid;
+        ps.gone[i].ns_tid = t->ns_tid;
     }
     if (t->proc)
         t->proc->tasks--;
@@ -3262,18 +3131,15 @@ static void ps_look_fs(struct task *t)
 /* The child of t, made with the clone(2) flags `fl`: shares or copies what they say. */
 static void ps_inherit(struct task *child, struct task *t, u64 fl)
 {
-    if (fl & CLONE_FILES)
-        (child->files = t->files) ? child->files->refs++ : 0;
-    else
-        child->files = files_copy(t->files);
-    if (fl & CLONE_FS)
-        (child->fs = t->fs) ? child->fs->refs++ : 0;
-    else
-        child->fs = ps_new_fs(t->fs);
-    if (fl & CLONE_VM)
-        (child->mm = t->mm) ? child->mm->refs++ : 0;
-    else
-        child->mm = vm_copy(t->mm);
+    child->files = fl & CLONE_FILES ? t->files : files_copy(t->files);
+    child->fs = fl & CLONE_FS ? t->fs : ps_new_fs(t->fs);
+    child->mm = fl & CLONE_VM ? t->mm : vm_copy(t->mm);
+    if (fl & CLONE_FILES && t->files)
+        t->files->refs++;
+    if (fl & CLONE_FS && t->fs)
+        t->fs->refs++;
+    if (fl & CLONE_VM && t->mm)
+        t->mm->refs++;
     memcpy(child->comm, t->comm, sizeof child->comm);
     child->full = t->full; /* seccomp filters are inherited */
     child->strict = t->strict;
@@ -13969,8 +13835,8 @@ static const u8 *btf_part(const struct btf_type *t, u32 i, int *err)
     else if (btf_u32(p) && btf_u32(p) >= t->b->str_base + t->b->str_len)
         *err = btf_bad(t->b, "type %u: a name is outside the strings", t->id);
     else
-        return btf.members--, p;
-    return NULL;
+        btf.members--;
+    return *err ? NULL : p;
 }
 
 /* A member of a struct or of the anonymous ones in it. h->off is in bits. */
@@ -14571,11 +14437,11 @@ static int tfs_format(const char *event, const char *text, u32 len, struct btf_w
 static int tfs_answer(const char *event, const char *text, u32 len, struct btf_want *w, u32 n)
 {
     for (u32 i = 0; i < n; i++)
-        w[i].err = -ENOENT, w[i].f = (struct kfield){ 0 };
+        w[i] = (struct btf_want){ .name = w[i].name, .kind = w[i].kind, .err = -ENOENT };
     int e = strlen(text) == len ? tfs_format(event, text, len, w, n)
           : tfs_fail(-EBADMSG, "the format of %s has a NUL", event);
     for (u32 i = 0; e && i < n; i++)
-        w[i].err = e, w[i].f = (struct kfield){ 0 };
+        w[i] = (struct btf_want){ .name = w[i].name, .kind = w[i].kind, .err = e };
     return e;
 }
 
@@ -14587,7 +14453,7 @@ static int tfs_fields(const char *event, struct btf_want *w, u32 n)
     struct buf b = { 0 };
     int e = tfs_read(event, "format", &b);
     for (u32 i = 0; e && i < n; i++)
-        w[i].err = e, w[i].f = (struct kfield){ 0 };
+        w[i] = (struct btf_want){ .name = w[i].name, .kind = w[i].kind, .err = e };
     if (!e)
         e = tfs_answer(event, b.p, b.len, w, n);
     b_free(&b);
@@ -15297,7 +15163,7 @@ static int bpf_ksyms(struct bpf_obj *o, struct bpf_ksym *k, u32 n)
         return bpf_fail(o, -errno, "/proc/kallsyms: %s", strerror(errno));
     setvbuf(f, buf, _IOFBF, sizeof buf);
     for (u32 i = 0; i < n; i++)
-        k[i].n = 0, k[i].found[0] = 0;
+        k[i] = (struct bpf_ksym){ .name = k[i].name };
     while (fgets(line, sizeof line, f)) {
         const char *kind = u_word(line, 1), *symbol = u_word(line, 2);
         if (!*kind || !strchr("tTwW", *kind))
@@ -15478,8 +15344,10 @@ static void bpf_detach(struct bpf_obj *o)
         return; /* it was never opened */
     for (u32 i = 0; i < ARRAY_LEN(o->link); i++)
         if (o->link[i] >= 0 && (i >= BPF_MAX_PROGS || !bpf_is_raw(&o->fam->progs[i]))
-            && pthread_create(&th[n], NULL, bpf_closer, (void *)(intptr_t)o->link[i]) == 0)
-            n++, o->link[i] = -1;
+            && pthread_create(&th[n], NULL, bpf_closer, (void *)(intptr_t)o->link[i]) == 0) {
+            n++;
+            o->link[i] = -1;
+        }
     bpf_close_all(o->link, ARRAY_LEN(o->link));
     o->n_probes = 0;
     while (n)
@@ -19830,8 +19698,10 @@ static void open_col_comm(struct buf *b, const struct open_rec *r)
 static void open_col_fd(struct buf *b, const struct open_rec *r)
 {
     s32 ret = r->w->ret;
-    r->w->call == OPEN_EXEC ? b_s(b, "   -   0 ")
-                            : b_f(b, "%4d %3d ", ret < 0 ? -1 : ret, ret < 0 ? -ret : 0);
+    if (r->w->call == OPEN_EXEC)
+        b_s(b, "   -   0 ");
+    else
+        b_f(b, "%4d %3d ", ret < 0 ? -1 : ret, ret < 0 ? -ret : 0);
 }
 
 static bool open_makes(const struct wire_open *w)
@@ -19846,7 +19716,10 @@ static void open_col_flags(struct buf *b, const struct open_rec *r)
         return;
     }
     b_f(b, "%08" PRIo64 " ", r->w->flags);
-    open_makes(r->w) ? b_f(b, "%04o ", r->w->mode & 07777) : b_s(b, "n/a  ");
+    if (open_makes(r->w))
+        b_f(b, "%04o ", r->w->mode & 07777);
+    else
+        b_s(b, "n/a  ");
 }
 
 static void open_col_path(struct buf *b, const struct open_rec *r)
@@ -20369,8 +20242,10 @@ static void proc_forget(struct proc_life *l)
 static struct proc_life *proc_new(u32 pid, bool mine)
 {
     struct proc_life *was = proc_find(pid), *l = calloc(1, sizeof *l);
-    if (was)
-        pp.unsure += was->execed, proc_forget(was);
+    if (was) {
+        pp.unsure += was->execed;
+        proc_forget(was);
+    }
     if (!l)
         return NULL;
     l->pid = pid;
@@ -20442,8 +20317,10 @@ static void proc_look(struct proc_life *l)
 {
     static char s[PROC_PIECE * PROC_PIECES + 1];
     u32 n = proc_slurp(l->pid, "cmdline", s, sizeof s);
-    if (n)
-        proc_keep(&l->argv, s, n), l->arg_len = n;
+    if (n) {
+        proc_keep(&l->argv, s, n);
+        l->arg_len = n;
+    }
     proc_link(l->pid, "cwd", &l->cwd);
     proc_link(l->pid, "exe", &l->exe);
     if (!l->ppid)
@@ -20490,8 +20367,10 @@ static void proc_scan_one(u32 pid)
     l->boot_ns = strtoull(u_word(end + 2, 19), NULL, 10) * (NSEC / (u64)sysconf(_SC_CLK_TCK));
     l->fork_ns = l->begin_ns = (u64)MAX((s64)l->boot_ns - pp.boot_off, 1);
     snprintf(path, sizeof path, "/proc/%u", pid);
-    if (stat(path, &about) == 0)
-        l->uid = about.st_uid, l->gid = about.st_gid;
+    if (stat(path, &about) == 0) {
+        l->uid = about.st_uid;
+        l->gid = about.st_gid;
+    }
     proc_look(l);
     proc_keep(&l->path, l->exe.p ? l->exe.p : "", l->exe.len);
 }
@@ -20503,8 +20382,10 @@ static void proc_mark_tree(void)
         more = false;
         for (u32 i = 0; i < PROC_BUCKETS; i++)
             for (struct proc_life *l = proc_lives[i]; l; l = l->next)
-                if (!l->mine && proc_is_mine(l->ppid))
-                    l->mine = more = true, pp.mine++;
+                if (!l->mine && proc_is_mine(l->ppid)) {
+                    l->mine = more = true;
+                    pp.mine++;
+                }
     }
 }
 
@@ -20603,8 +20484,10 @@ static void proc_env_take(struct proc_life *l, const struct buf *env)
         n = (u32)strnlen(s, env->len - at);
         for (u32 i = 0; i < po.n_env; i++) {
             size_t len = strlen(po.env[i]);
-            if (len < n && s[len] == '=' && !memcmp(s, po.env[i], len))
-                b_put(&b, s, n), b_c(&b, 0);
+            if (len < n && s[len] == '=' && !memcmp(s, po.env[i], len)) {
+                b_put(&b, s, n);
+                b_c(&b, 0);
+            }
         }
     }
     proc_keep(&l->env, b.len ? b.p : "", b.len);
@@ -20653,10 +20536,12 @@ static void proc_usage_max(struct wire_usage *to, const struct wire_usage *u)
  * latter as the former stand to each other (kernel/sched/cputime.c, cputime_adjust). */
 static void proc_cpu(const struct wire_usage *u, u64 *user, u64 *sys)
 {
-    *user = u->run_ns, *sys = 0;
-    if (u->system_ns && !u->user_ns)
-        *user = 0, *sys = u->run_ns;
-    else if (u->system_ns)
+    *user = u->run_ns;
+    *sys = 0;
+    if (u->system_ns && !u->user_ns) {
+        *user = 0;
+        *sys = u->run_ns;
+    } else if (u->system_ns)
         *sys = (u64)((double)u->run_ns * (double)u->system_ns
                      / ((double)u->system_ns + (double)u->user_ns));
     *user = u->run_ns - *sys;
@@ -20713,7 +20598,9 @@ static void proc_shell_word(struct buf *b, const char *s, u32 n)
     if (bare && plain) {
         b_put(b, s, n);
     } else if (plain) {
-        b_c(b, '\''), b_put(b, s, n), b_c(b, '\'');
+        b_c(b, '\'');
+        b_put(b, s, n);
+        b_c(b, '\'');
     } else {
         b_s(b, "$'");
         b_esc(b, s, n, '\'');
@@ -20721,23 +20608,21 @@ static void proc_shell_word(struct buf *b, const char *s, u32 n)
     }
 }
 
-/* Calls `word` for each argument; returns how many there were, at most max (0: all). */
-static u32 proc_words(struct buf *b, const struct proc_text *argv, u32 max,
-                      void (*word)(struct buf *, const char *, u32))
+/* Calls `word` for each argument, at most max of them (0: all), with `sep` in between. */
+static void proc_words(struct buf *b, const struct proc_text *argv, u32 max, char sep,
+                       void (*word)(struct buf *, const char *, u32))
 {
-    u32 n = 0;
-    for (u32 at = 0; at < argv->len; n++) {
+    for (u32 at = 0, n = 0; at < argv->len; n++) {
         u32 len = (u32)strnlen(argv->p + at, argv->len - at);
         if (max && n == max) {
             b_s(b, " ...");
             break;
         }
         if (n)
-            b_c(b, ' ');
+            b_c(b, sep);
         word(b, argv->p + at, len);
         at += len + 1;
     }
-    return n;
 }
 
 static void proc_plain_word(struct buf *b, const char *s, u32 n)
@@ -20753,10 +20638,13 @@ static void proc_quoted_word(struct buf *b, const char *s, u32 n)
 /* The command line; of what never called exec the name. */
 static void proc_line(struct buf *b, const struct proc_life *l)
 {
-    if (!l->argv.len)
-        b_c(b, '('), b_esc(b, l->comm, strnlen(l->comm, sizeof l->comm), 0), b_c(b, ')');
-    else
-        proc_words(b, &l->argv, 0, proc_shell_word);
+    if (!l->argv.len) {
+        b_c(b, '(');
+        b_esc(b, l->comm, strnlen(l->comm, sizeof l->comm), 0);
+        b_c(b, ')');
+    } else {
+        proc_words(b, &l->argv, 0, ' ', proc_shell_word);
+    }
     if (l->argv.len < l->arg_len)
         b_f(b, "... (%u bytes in all)", l->arg_len);
     else if (l->cut)
@@ -20803,7 +20691,7 @@ static bool proc_line_matches(const struct proc_life *l)
     static struct buf b;
     b_reset(&b);
     b.max = PROC_LINE_MAX - 1;
-    proc_words(&b, &l->argv, 0, proc_plain_word);
+    proc_words(&b, &l->argv, 0, ' ', proc_plain_word);
     b.max = PROC_LINE_MAX;
     b_c(&b, 0);
     return u_matches(&po.line_regex, b.p);
@@ -20831,15 +20719,18 @@ static void proc_col_end(struct buf *b, const struct proc_row *r)
 {
     s32 status = r->l->status;
     u32 from = b->len;
-    if (r->what == PROC_FAILED)
-        u_errname(r->err) ? b_s(b, u_errname(r->err)) : b_s64(b, r->err);
+    const char *error = r->what == PROC_FAILED ? u_errname(r->err) : NULL;
+    if (error)
+        b_s(b, error);
+    else if (r->what == PROC_FAILED)
+        b_s64(b, r->err);
     else if (r->what != PROC_ENDED)
         b_s(b, r->what == PROC_STARTED ? "started" : r->what == PROC_REPLACED ? "exec"
                : r->what == PROC_THREAD ? "thread" : "running");
     else if (status < 0)
         b_c(b, '?');
     else if (WIFSIGNALED(status))
-        b_sig(b, WTERMSIG(status)), b_s(b, WCOREDUMP(status) ? "+core" : "");
+        b_f(b, "%s%s", u_signame(WTERMSIG(status)), WCOREDUMP(status) ? "+core" : "");
     else
         b_s64(b, WEXITSTATUS(status));
     proc_pad(b, from, 8);
@@ -20864,11 +20755,17 @@ static void proc_text(struct buf *b, const struct proc_row *r)
     u32 from = b->len;
     static struct buf rss;
     b_reset(&rss);
-    l->max_rss && r->what != PROC_THREAD ? b_size(&rss, l->max_rss * pp.page) : b_c(&rss, '-');
+    if (l->max_rss && r->what != PROC_THREAD)
+        b_size(&rss, l->max_rss * pp.page);
+    else
+        b_c(&rss, '-');
     proc_pad(b, from, 8 - MIN(rss.len, 8));
     b_put(b, rss.p, rss.len);
     b_c(b, ' ');
-    r->what == PROC_THREAD ? b_esc(b, r->comm, strnlen(r->comm, 16), 0) : proc_line(b, l);
+    if (r->what == PROC_THREAD)
+        b_esc(b, r->comm, strnlen(r->comm, 16), 0);
+    else
+        proc_line(b, l);
     b_c(b, '\n');
 }
 
@@ -20888,15 +20785,17 @@ static void proc_exec_row(struct buf *b, const struct proc_row *r)
 {
     const struct proc_life *l = r->l;
     u32 from = b->len;
-    if (po.clock)
-        proc_clock(b, r->ts_ns, false), proc_pad(b, from, 10);
+    if (po.clock) {
+        proc_clock(b, r->ts_ns, false);
+        proc_pad(b, from, 10);
+    }
     if (po.time)
         b_f(b, "%-8.3f ", (double)(r->ts_ns - pp.first_ns) / 1e9);
     if (po.print_uid)
         b_f(b, "%-6u ", l->uid);
     proc_esc_pad(b, r->comm, 16);
     b_f(b, "%-6u %-6u %3d ", l->pid, l->ppid, -r->err);
-    proc_words(b, &l->argv, po.max_args, po.quote ? proc_quoted_word : proc_plain_word);
+    proc_words(b, &l->argv, po.max_args, ' ', po.quote ? proc_quoted_word : proc_plain_word);
     b_s(b, l->cut ? " ...\n" : "\n");
 }
 
@@ -20922,8 +20821,10 @@ static void proc_exit_row(struct buf *b, const struct proc_row *r)
     s32 status = l->status;
     if ((po.failed && status <= 0) || po.threads != (r->what == PROC_THREAD))
         return;
-    if (po.time)
-        proc_clock(b, r->ts_ns, false), proc_pad(b, from, 9);
+    if (po.time) {
+        proc_clock(b, r->ts_ns, false);
+        proc_pad(b, from, 9);
+    }
     proc_esc_pad(b, r->comm, 16);
     b_f(b, "%-7u %-7u %-7u %-7.2f ", l->pid, l->ppid, r->tid ? r->tid : l->pid,
         (double)(r->ts_ns - l->fork_ns) / 1e9);
@@ -20939,15 +20840,24 @@ static void proc_exit_row(struct buf *b, const struct proc_row *r)
 
 /* --- JSON --- */
 
+static void proc_json_word(struct buf *b, const char *s, u32 n)
+{
+    b_c(b, '"');
+    b_json(b, s, n);
+    b_c(b, '"');
+}
+
 static void proc_json_num(struct buf *b, const char *key, u64 n)
 {
-    b_s(b, ",\""), b_s(b, key), b_s(b, "\":"), b_u64(b, n);
+    b_f(b, ",\"%s\":%" PRIu64, key, n);
 }
 
 static void proc_json_path(struct buf *b, const char *key, const struct proc_text *t)
 {
-    if (t->len)
-        b_c(b, ','), out_json_str(b, key, t->p, t->len);
+    if (t->len) {
+        b_c(b, ',');
+        out_json_str(b, key, t->p, t->len);
+    }
 }
 
 /* How it ended: exit_code is null for what was killed, replaced, or still runs. */
@@ -20959,9 +20869,14 @@ static void proc_json_end(struct buf *b, const struct proc_row *r)
                                        [PROC_REPLACED] = "exec", [PROC_RUNNING] = "running",
                                        [PROC_THREAD] = "exit" };
     b_f(b, ",\"end\":\"%s\",\"exit_code\":", killed ? "signal" : how[r->what]);
-    status >= 0 && !killed ? b_s64(b, WEXITSTATUS(status)) : b_s(b, "null");
-    b_s(b, ",\"signal\":");
-    killed ? b_c(b, '"'), b_sig(b, WTERMSIG(status)), b_c(b, '"') : b_s(b, "null");
+    if (status >= 0 && !killed)
+        b_s64(b, WEXITSTATUS(status));
+    else
+        b_s(b, "null");
+    if (killed)
+        b_f(b, ",\"signal\":\"%s\"", u_signame(WTERMSIG(status)));
+    else
+        b_s(b, ",\"signal\":null");
     b_s(b, killed && WCOREDUMP(status) ? ",\"core\":true" : ",\"core\":false");
 }
 
@@ -21000,8 +20915,9 @@ static void proc_json_env(struct buf *b, const struct proc_text *env)
     for (u32 at = 0; at < env->len; sep = ",") {
         const char *s = env->p + at, *value = strchr(s, '=') + 1;
         b_s(b, sep);
-        b_c(b, '"'), b_json(b, s, (size_t)(value - s) - 1), b_s(b, "\":\"");
-        b_json(b, value, strlen(value)), b_c(b, '"');
+        proc_json_word(b, s, (u32)(value - s) - 1);
+        b_c(b, ':');
+        proc_json_word(b, value, (u32)strlen(value));
         at += (u32)strlen(s) + 1;
     }
     if (env->p)
@@ -21019,8 +20935,10 @@ static void proc_json_what(struct buf *b, const struct proc_life *l)
     proc_json_path(b, "cwd", &l->cwd);
     if (l->cgroup) {
         const char *name = proc_cgroup(l->cgroup);
-        if (*name)
-            b_c(b, ','), out_json_str(b, "cgroup", name, (u32)strlen(name));
+        if (*name) {
+            b_c(b, ',');
+            out_json_str(b, "cgroup", name, (u32)strlen(name));
+        }
         proc_json_num(b, "cgroup_id", l->cgroup);
     }
     if (po.n_env)
@@ -21070,19 +20988,14 @@ static void proc_json(struct buf *b, const struct proc_row *r)
 static void proc_json_args(struct buf *b, const struct proc_life *l)
 {
     b_s(b, ",\"args\":[");
-    for (u32 at = 0; at < l->argv.len;) {
-        u32 n = (u32)strnlen(l->argv.p + at, l->argv.len - at);
-        b_s(b, at ? ",\"" : "\"");
-        b_json(b, l->argv.p + at, n);
-        b_c(b, '"');
-        at += n + 1;
-    }
+    proc_words(b, &l->argv, 0, ',', proc_json_word);
     b_c(b, ']');
 }
 
 static void proc_json_plain(struct buf *b, const char *key, const char *s, size_t n)
 {
-    b_c(b, '"'), b_s(b, key), b_s(b, "\":\""), b_json(b, s, n), b_c(b, '"');
+    b_f(b, "\"%s\":", key);
+    proc_json_word(b, s, (u32)n);
 }
 
 /* 128 + N for a signal, as a shell has it. A command that became another did not fail. -1: not
@@ -21109,7 +21022,7 @@ static void proc_workflow(struct buf *b, const struct proc_row *r)
     b_f(b, ",\"durationNs\":%" PRIu64 ",\"exitCode\":%d", r->ts_ns - l->begin_ns,
         proc_exit_code(r));
     if (r->what == PROC_ENDED && l->status >= 0 && WIFSIGNALED(l->status))
-        b_s(b, ",\"signal\":\""), b_sig(b, WTERMSIG(l->status)), b_c(b, '"');
+        b_f(b, ",\"signal\":\"%s\"", u_signame(WTERMSIG(l->status)));
     if (r->what == PROC_REPLACED)
         b_s(b, ",\"replaced\":true");
     b_s(b, "}\n");
@@ -21277,7 +21190,10 @@ static void proc_mermaid_name(struct buf *b, const struct proc_bar *bar)
         const char *entity = NULL;
         for (size_t i = 0; i < ARRAY_LEN(special); i++)
             entity = special[i].c == *p ? special[i].entity : entity;
-        entity ? b_s(b, entity) : b_c(b, *p);
+        if (entity)
+            b_s(b, entity);
+        else
+            b_c(b, *p);
     }
 }
 
@@ -21411,8 +21327,10 @@ static void proc_forked(const struct wire_proc *h)
 {
     struct proc_life *l = proc_find(h->pid);
     if (h->tid != h->pid) {
-        if (l)
-            l->threads++, proc_tell_fork(h, l);
+        if (l) {
+            l->threads++;
+            proc_tell_fork(h, l);
+        }
         return;
     }
     /* kvis itself makes none: its child is one that the command made its brother (CLONE_PARENT) */
@@ -21678,8 +21596,10 @@ static void proc_exited(const struct wire_proc *h)
     bool known = h->live != ~0u, last = known ? !h->live : h->tid == h->pid;
     if (l->counted ? l->threads <= 0 && (last || !known) : last)
         proc_end(l);
-    else if (last && !l->ending)
-        l->ending = true, pp.ending++;
+    else if (last && !l->ending) {
+        l->ending = true;
+        pp.ending++;
+    }
 }
 
 /* Takes a record of the probe: checks it, as everything that comes from outside. */
@@ -21745,8 +21665,10 @@ static void proc_sweep(bool all)
             next = l->next;
             if (l->ending && u_now() - l->end_ns > NSEC / 10)
                 proc_end(l);
-            else if (all && l->mine && kill((pid_t)l->pid, 0) < 0 && errno == ESRCH)
-                pp.unsure++, proc_forget(l);
+            else if (all && l->mine && kill((pid_t)l->pid, 0) < 0 && errno == ESRCH) {
+                pp.unsure++;
+                proc_forget(l);
+            }
         }
 }
 
@@ -21927,7 +21849,8 @@ static void proc_adopt(u32 pid)
     l->threads = 1;
     l->ppid = (u32)getpid();
     l->fork_ns = l->begin_ns = u_now();
-    l->uid = getuid(), l->gid = getgid();
+    l->uid = getuid();
+    l->gid = getgid();
     snprintf(l->comm, sizeof l->comm, "kvis");
 }
 
@@ -23094,8 +23017,10 @@ static void mfs_disk_line(const char *line)
         mfs_disk_new(i);
     else if (!same)
         memset(&met_series[i->base], 0, met.width[DIM_DISK] * sizeof *s);
-    if (!same)
-        i->info[0] = 0, mfs_disk_on(i, name);
+    if (!same) {
+        i->info[0] = 0;
+        mfs_disk_on(i, name);
+    }
     met_columns(i, line);
     mfs_disk_means(i);
 }
@@ -23679,8 +23604,10 @@ static bool mfs_task_stat(struct mfs_task *t)
     for (u32 k = 0; k < ARRAY_LEN(row); k++) {
         more = 0;
         if (met_number(u_word(words, row[k].word), &v) && v >= 0
-            && (!row[k].more || met_number(u_word(words, row[k].more), &more)))
-            t->now[row[k].number] = (u64)(v + more), t->has |= (u16)(1u << row[k].number);
+            && (!row[k].more || met_number(u_word(words, row[k].more), &more))) {
+            t->now[row[k].number] = (u64)(v + more);
+            t->has |= (u16)(1u << row[k].number);
+        }
     }
     return true;
 }
@@ -23712,8 +23639,10 @@ static void mfs_task_read(u32 pid, bool swaps)
         return;
     bool known = t->at, sched = mfs_task_sched(met_path("/proc/%u/schedstat", pid), &ran, &waited);
     t->n_waited_on = 0;
-    if (known)
-        memcpy(t->past, t->now, sizeof t->past), t->first = false;
+    if (known) {
+        memcpy(t->past, t->now, sizeof t->past);
+        t->first = false;
+    }
     if (!known || !sched || ran != t->ran || t->now[MFS_THREADS] > 1) {
         u64 cpu = t->now[MFS_CPU], was = t->ran;
         t->ran = ran;
@@ -23757,6 +23686,14 @@ static void mfs_busy_top(u32 by, struct mfs_task **top)
     }
 }
 
+static void mfs_busy_number(const struct met_inst *i, const struct mfs_task *t, u32 k)
+{
+    if (k < MFS_COUNTED)
+        met_count_from(i, mfs_metrics[k], t->past[k], t->now[k]);
+    else
+        met_raw(i, mfs_metrics[k], (s64)t->now[k]);
+}
+
 static void mfs_busy_show(const struct mfs_task *t)
 {
     char name[16];
@@ -23765,14 +23702,9 @@ static void mfs_busy_show(const struct mfs_task *t)
     if (!i)
         return;
     snprintf(i->info, sizeof i->info, "%s", t->comm);
-    for (u32 k = 0; k < MFS_BUSY; k++) {
-        if (!(t->has >> k & 1))
-            continue;
-        if (k < MFS_COUNTED)
-            met_count_from(i, mfs_metrics[k], t->past[k], t->now[k]);
-        else
-            met_raw(i, mfs_metrics[k], (s64)t->now[k]);
-    }
+    for (u32 k = 0; k < MFS_BUSY; k++)
+        if (t->has >> k & 1)
+            mfs_busy_number(i, t, k);
 }
 
 /* Makes the tables, when they are first used. */
@@ -23919,8 +23851,10 @@ static void mfs_pages_of(const struct met_inst *i)
     while ((line = met_line()))
         mfs_pages_line(line);
     mfs_pages_threads(i->name);
-    for (u32 k = 0; k < mfs_nodes.n; k++)
-        bytes += (double)mfs_nodes.bytes[k], threads += mfs_nodes.threads[k];
+    for (u32 k = 0; k < mfs_nodes.n; k++) {
+        bytes += (double)mfs_nodes.bytes[k];
+        threads += mfs_nodes.threads[k];
+    }
     if (bytes <= 0 || threads <= 0)
         return;
     for (u32 at = 0; at < mfs_nodes.n; at++) {
@@ -28231,7 +28165,10 @@ static void scr_bar(struct buf *b, u32 k)
 {
     static const char plain[] = " .:-=+*%#";
     char bar[] = { '\xe2', '\x96', (char)(0x80 + k) }; /* U+2581 to U+2588 */
-    k && scr.utf8 ? b_put(b, bar, 3) : b_c(b, plain[k]);
+    if (k && scr.utf8)
+        b_put(b, bar, 3);
+    else
+        b_c(b, plain[k]);
 }
 
 static void scr_spark(struct buf *b, u32 m)
@@ -28302,16 +28239,23 @@ static void scr_thing(struct buf *b, const struct met_inst *i, const char *group
     u32 from = b->len, n = 0;
     b_f(b, i->name[0] ? "%s " : "%s", met_dims[i->dim].label);
     b_esc(b, i->name, strlen(i->name), 0);
-    if (i->info[0])
-        b_s(b, " ("), b_esc(b, i->info, strlen(i->info), 0), b_c(b, ')');
+    if (i->info[0]) {
+        b_s(b, " (");
+        b_esc(b, i->info, strlen(i->info), 0);
+        b_c(b, ')');
+    }
     b_c(b, ':');
     for (u32 m = 0; m < N_METRICS; m++)
         if (met_of(m, i->dim) && scr_of(m, group) && met_has(i, m)
             && (scr.zeros || met_at(i, m)->v != 0)) {
-            b_c(b, ' '), b_s(b, metrics[m].name), b_c(b, ' ');
-            scr_num(b, m, met_at(i, m)->v, 0), n++;
+            b_f(b, " %s ", metrics[m].name);
+            scr_num(b, m, met_at(i, m)->v, 0);
+            n++;
         }
-    n ? scr_line(b, from) : (void)(b->len = from);
+    if (n)
+        scr_line(b, from);
+    else
+        b->len = from;
 }
 
 /* Bars for the octaves of a distribution of times, and below them from when to when they reach. */
@@ -28323,8 +28267,9 @@ static void scr_hist(struct buf *b, const struct met_hist *h)
     u32 first = 0, last;
     u64 most = mout_octaves(h, n, &first, &last);
     b_reset(&name);
-    b_s(&name, r->name), b_c(&name, ' ');
-    b_esc(&name, h->inst->name, strlen(h->inst->name), 0), b_c(&name, 0);
+    b_f(&name, "%s ", r->name);
+    b_esc(&name, h->inst->name, strlen(h->inst->name), 0);
+    b_c(&name, 0);
     u32 wide = (u32)MAX(scr.cols - 31, 0) / (last - first + 1), from = b->len;
     wide = MIN(MAX(wide, 1), 4);
     for (u32 line = scr.bars; line-- > 0; from = b->len) {
@@ -28337,7 +28282,8 @@ static void scr_hist(struct buf *b, const struct met_hist *h)
         scr_line(b, from);
     }
     b_f(b, "%31s", "");
-    mout_text_num(b, r->part[0], first ? (double)(1ull << (first - 1)) : 0), b_s(b, " to ");
+    mout_text_num(b, r->part[0], first ? (double)(1ull << (first - 1)) : 0);
+    b_s(b, " to ");
     mout_text_num(b, r->part[0], (double)(1ull << last));
     scr_line(b, from);
 }
@@ -28397,12 +28343,15 @@ static void scr_section(struct buf *b, u32 nr, const char *group)
                 break;
         }
     from = b->len;
-    u32 n = 0;
     b_s(b, "n/a:");
+    u32 empty = b->len;
     for (u32 s = 0; s < N_SRC; s++)
         if (!strcmp(mout.src[s].group, group) && mout_lack(s))
-            b_c(b, ' '), b_s(b, mout.src[s].name), n++;
-    n ? scr_line(b, from) : (void)(b->len = from);
+            b_f(b, " %s", mout.src[s].name);
+    if (b->len > empty)
+        scr_line(b, from);
+    else
+        b->len = from;
 }
 
 static void scr_help(struct buf *b)
@@ -28474,7 +28423,10 @@ static void scr_draw(void)
     struct tm tm;
     if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &w) < 0 || !w.ws_row || !w.ws_col)
         w = (struct winsize){ 24, 80, 0, 0 };
-    scr.rows = w.ws_row, scr.cols = w.ws_col, scr.line = 0, scr.resized = false;
+    scr.rows = w.ws_row;
+    scr.cols = w.ws_col;
+    scr.line = 0;
+    scr.resized = false;
     if (!localtime_r(&sec, &tm))
         memset(&tm, 0, sizeof tm);
     b_s(b, "\033[H");
@@ -28482,7 +28434,10 @@ static void scr_draw(void)
     b_f(b, "kvis monitor  %02d:%02d:%02d  interval %.1f s%s", tm.tm_hour, tm.tm_min, tm.tm_sec,
         (double)mout.interval_ns / 1e9, scr.paused ? "  PAUSED" : "");
     scr_line(b, from);
-    scr.help ? scr_help(b) : scr_body(b);
+    if (scr.help)
+        scr_help(b);
+    else
+        scr_body(b);
     b_s(b, "\033[J");
     b_f(b, "\033[%u;1H", scr.rows);
     out_sgr("2");
