@@ -15423,6 +15423,16 @@ static const char *bpf_denied(int e)
     return "";
 }
 
+/* Adds to the reason of o what is known of its cause. e is what the call returned. */
+static const char *bpf_explain(struct bpf_obj *o, int e)
+{
+    const char *cause = bpf_denied(e);
+    size_t n = strlen(o->why);
+    if (*cause)
+        snprintf(o->why + n, sizeof o->why - n, " (%s)", cause);
+    return o->why;
+}
+
 /* --- what went missing --- */
 
 /* The sum over all CPUs of a per-CPU counter; 0 when it cannot be read. */
@@ -15526,7 +15536,7 @@ static struct {
     struct rb_cpu *cpu;      /* perf rings */
     u32 n_cpu;
     u64 lost;                /* that the kernel said it lost (perf rings) */
-} rb = { .epoll = -1 };
+} rb_state = { .epoll = -1 };
 
 static u8 rb_copied[RB_RECORD_MAX]; /* a record of a perf ring, in one piece */
 
@@ -15536,20 +15546,21 @@ typedef bool rb_fn(const void *record, u32 size);
 static int rb_watch(int f)
 {
     struct epoll_event ev = { .events = EPOLLIN, .data.fd = f };
-    return epoll_ctl(rb.epoll, EPOLL_CTL_ADD, f, &ev) < 0 ? -errno : 0;
+    return epoll_ctl(rb_state.epoll, EPOLL_CTL_ADD, f, &ev) < 0 ? -errno : 0;
 }
 
 /* The layout of a ring buffer's mapping: kernel/bpf/ringbuf.c, bpf_map_mmap. */
 static int rb_open_ring(int map, u32 bytes)
 {
-    rb.size = bytes;
-    void *c = mmap(NULL, rb.page, PROT_READ | PROT_WRITE, MAP_SHARED, map, 0);
-    u8 *p = mmap(NULL, rb.page + 2 * rb.size, PROT_READ, MAP_SHARED, map, (off_t)rb.page);
+    rb_state.size = bytes;
+    void *c = mmap(NULL, rb_state.page, PROT_READ | PROT_WRITE, MAP_SHARED, map, 0);
+    u8 *p = mmap(NULL, rb_state.page + 2 * rb_state.size, PROT_READ, MAP_SHARED, map,
+                 (off_t)rb_state.page);
     if (c == MAP_FAILED || p == MAP_FAILED)
         return -errno;
-    rb.consumer = c;
-    rb.producer = (volatile u64 *)(void *)p;
-    rb.data = p + rb.page;
+    rb_state.consumer = c;
+    rb_state.producer = (volatile u64 *)(void *)p;
+    rb_state.data = p + rb_state.page;
     return rb_watch(map);
 }
 
@@ -15558,15 +15569,15 @@ static int rb_open_cpu(int map, u32 cpu)
     struct perf_event_attr a = {
         .type = PERF_TYPE_SOFTWARE, .size = sizeof a, .config = PERF_COUNT_SW_BPF_OUTPUT,
         .sample_type = PERF_SAMPLE_RAW, .sample_period = 1, .watermark = 1,
-        .wakeup_watermark = (u32)rb.size / 4,
+        .wakeup_watermark = (u32)rb_state.size / 4,
     };
     int f = (int)syscall(SYS_perf_event_open, &a, -1, cpu, -1, PERF_FLAG_FD_CLOEXEC);
     if (f < 0)
         return -errno;
-    void *m = mmap(NULL, rb.page + rb.size, PROT_READ | PROT_WRITE, MAP_SHARED, f, 0);
+    void *m = mmap(NULL, rb_state.page + rb_state.size, PROT_READ | PROT_WRITE, MAP_SHARED, f, 0);
     if (m == MAP_FAILED)
         return -errno;
-    rb.cpu[rb.n_cpu++] = (struct rb_cpu){ m, f, 0 };
+    rb_state.cpu[rb_state.n_cpu++] = (struct rb_cpu){ m, f, 0 };
     int e = bpf_map_do(BPF_MAP_UPDATE_ELEM, map, &cpu, &f);
     if (!e && syscall(SYS_ioctl, f, PERF_EVENT_IOC_ENABLE, 0) < 0)
         e = -errno;
@@ -15578,25 +15589,25 @@ static int rb_open_cpu(int map, u32 cpu)
 static int rb_open_cpus(int map, u32 bytes)
 {
     u32 n = MIN(bpf_possible(), (u32)RB_MAX_CPUS);
-    rb.size = MAX(bytes / n, 16 * (u32)rb.page);
-    while (rb.size & (rb.size - 1))
-        rb.size &= rb.size - 1;
-    rb.cpu = calloc(n, sizeof *rb.cpu);
-    for (u32 cpu = 0; cpu < n && rb.cpu; cpu++) {
+    rb_state.size = MAX(bytes / n, 16 * (u32)rb_state.page);
+    while (rb_state.size & (rb_state.size - 1))
+        rb_state.size &= rb_state.size - 1;
+    rb_state.cpu = calloc(n, sizeof *rb_state.cpu);
+    for (u32 cpu = 0; cpu < n && rb_state.cpu; cpu++) {
         int e = rb_open_cpu(map, cpu);
         if (e && e != -ENODEV) /* that CPU is off */
             return e;
     }
-    return rb.n_cpu ? 0 : rb.cpu ? -ENODEV : -ENOMEM;
+    return rb_state.n_cpu ? 0 : rb_state.cpu ? -ENODEV : -ENOMEM;
 }
 
 /* Opens the reader of o's map `events`. Returns 0 or -errno. */
 static int rb_open(struct bpf_obj *o)
 {
     int map = bpf_map(o, "events");
-    rb.page = (size_t)sysconf(_SC_PAGESIZE);
-    rb.epoll = epoll_create1(EPOLL_CLOEXEC);
-    int e = rb.epoll < 0 ? -errno
+    rb_state.page = (size_t)sysconf(_SC_PAGESIZE);
+    rb_state.epoll = epoll_create1(EPOLL_CLOEXEC);
+    int e = rb_state.epoll < 0 ? -errno
             : o->ring    ? rb_open_ring(map, o->ring_bytes)
                          : rb_open_cpus(map, o->ring_bytes);
     return e ? bpf_fail(o, e, "cannot map the records' ring: %s", strerror(-e)) : 0;
@@ -15606,7 +15617,7 @@ static int rb_open(struct bpf_obj *o)
 static void rb_wait(int ms, const sigset_t *mask)
 {
     struct epoll_event ev[16];
-    if (epoll_pwait(rb.epoll, ev, ARRAY_LEN(ev), ms, mask) < 0)
+    if (epoll_pwait(rb_state.epoll, ev, ARRAY_LEN(ev), ms, mask) < 0)
         return; /* EINTR: the caller looks why */
 }
 
@@ -15614,18 +15625,18 @@ static void rb_wait(int ms, const sigset_t *mask)
  * are. */
 static void rb_mark(void)
 {
-    if (rb.consumer)
-        rb.mark = __atomic_load_n(rb.producer, __ATOMIC_ACQUIRE);
-    for (u32 i = 0; i < rb.n_cpu; i++)
-        rb.cpu[i].mark = __atomic_load_n(&rb.cpu[i].m->data_head, __ATOMIC_ACQUIRE);
+    if (rb_state.consumer)
+        rb_state.mark = __atomic_load_n(rb_state.producer, __ATOMIC_ACQUIRE);
+    for (u32 i = 0; i < rb_state.n_cpu; i++)
+        rb_state.cpu[i].mark = __atomic_load_n(&rb_state.cpu[i].m->data_head, __ATOMIC_ACQUIRE);
 }
 
 /* Whether all that was there at the mark has been taken. */
 static bool rb_drained(void)
 {
-    bool yes = !rb.consumer || *rb.consumer >= rb.mark;
-    for (u32 i = 0; i < rb.n_cpu; i++)
-        yes &= rb.cpu[i].m->data_tail >= rb.cpu[i].mark;
+    bool yes = !rb_state.consumer || *rb_state.consumer >= rb_state.mark;
+    for (u32 i = 0; i < rb_state.n_cpu; i++)
+        yes &= rb_state.cpu[i].m->data_tail >= rb_state.cpu[i].mark;
     return yes;
 }
 
@@ -15633,10 +15644,10 @@ static bool rb_drained(void)
  * padded to 8. Busy: its writer is not done, and those behind it have to wait too. */
 static u32 rb_drain_ring(rb_fn *take)
 {
-    u64 at = *rb.consumer;
+    u64 at = *rb_state.consumer;
     u32 n = 0;
-    while (at < rb.mark) {
-        const u8 *rec = rb.data + (at & (rb.size - 1));
+    while (at < rb_state.mark) {
+        const u8 *rec = rb_state.data + (at & (rb_state.size - 1));
         u32 len = __atomic_load_n((const u32 *)(const void *)rec, __ATOMIC_ACQUIRE);
         if (len & BPF_RINGBUF_BUSY_BIT)
             break;
@@ -15646,10 +15657,10 @@ static u32 rb_drain_ring(rb_fn *take)
             break;
         n++;
         at += (size + BPF_RINGBUF_HDR_SZ + 7) & ~7u;
-        if (at - *rb.consumer >= RB_GIVEN_BACK)
-            __atomic_store_n(rb.consumer, at, __ATOMIC_RELEASE);
+        if (at - *rb_state.consumer >= RB_GIVEN_BACK)
+            __atomic_store_n(rb_state.consumer, at, __ATOMIC_RELEASE);
     }
-    __atomic_store_n(rb.consumer, at, __ATOMIC_RELEASE);
+    __atomic_store_n(rb_state.consumer, at, __ATOMIC_RELEASE);
     return n;
 }
 
@@ -15665,7 +15676,7 @@ static u64 rb_peek(struct rb_cpu *c, struct perf_event_header *h)
         }
         if (h->type == PERF_RECORD_LOST && h->size >= sizeof *h + sizeof lost) {
             ring_copy(c->m, c->m->data_tail + sizeof *h, lost, sizeof lost);
-            rb.lost += lost[1];
+            rb_state.lost += lost[1];
         }
         ring_take(c->m, h);
     }
@@ -15680,11 +15691,11 @@ static u32 rb_drain_cpus(rb_fn *take)
         struct rb_cpu *oldest = NULL;
         struct perf_event_header h, first = { 0 };
         u64 best = ~0ull;
-        for (u32 i = 0; i < rb.n_cpu; i++) {
-            u64 ts = rb_peek(&rb.cpu[i], &h);
+        for (u32 i = 0; i < rb_state.n_cpu; i++) {
+            u64 ts = rb_peek(&rb_state.cpu[i], &h);
             if (ts < best) {
                 best = ts;
-                oldest = &rb.cpu[i];
+                oldest = &rb_state.cpu[i];
                 first = h;
             }
         }
@@ -15705,7 +15716,7 @@ static u32 rb_drain_cpus(rb_fn *take)
 /* Hands the records before the mark to `take`. Returns how many. */
 static u32 rb_drain(rb_fn *take)
 {
-    return rb.consumer ? rb_drain_ring(take) : rb_drain_cpus(take);
+    return rb_state.consumer ? rb_drain_ring(take) : rb_drain_cpus(take);
 }
 /* How many records were lost for a reason of enum wire_lost; N_LOST: runs that the kernel skipped.
  * A perf ring tells the reader what it lost, and since 5.2 the program as well: the same ones, so
@@ -15713,7 +15724,7 @@ static u32 rb_drain(rb_fn *take)
 static u64 rb_lost(const struct bpf_obj *o, u32 why)
 {
     return why == N_LOST      ? bpf_missed(o, o->loaded)
-           : why == LOST_RING ? MAX(bpf_lost(o, why), rb.lost)
+           : why == LOST_RING ? MAX(bpf_lost(o, why), rb_state.lost)
                               : bpf_lost(o, why);
 }
 
@@ -15736,7 +15747,7 @@ static const int sp_sigs[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGALRM, SIGIO 
 static struct { /* signals as kvis found them */
     sigset_t mask;
     struct sigaction action[ARRAY_LEN(sp_sigs)], pipe, xfsz, chld;
-} sp;
+} sp_found;
 
 /* From here on kvis's signals go to `note`, and interrupt whatever kvis waits in. sigaction and
  * sigprocmask fail only for signals and pointers that are none (their ERRORS), and these are
@@ -15746,18 +15757,18 @@ static void sp_signals(void (*note)(int, siginfo_t *, void *))
     struct sigaction ign = { .sa_handler = SIG_IGN }, dfl = { .sa_handler = SIG_DFL };
     struct sigaction act = { .sa_sigaction = note, .sa_flags = SA_SIGINFO };
     sigfillset(&act.sa_mask);
-    sigprocmask(SIG_SETMASK, NULL, &sp.mask);
-    sigset_t ours = sp.mask;
+    sigprocmask(SIG_SETMASK, NULL, &sp_found.mask);
+    sigset_t ours = sp_found.mask;
     for (size_t i = 0; i < ARRAY_LEN(sp_sigs); i++) {
-        sigaction(sp_sigs[i], &act, &sp.action[i]);
-        if (sp_sigs[i] == SIGHUP && sp.action[i].sa_handler == SIG_IGN)
-            sigaction(SIGHUP, &sp.action[i], NULL); /* nohup(1) */
+        sigaction(sp_sigs[i], &act, &sp_found.action[i]);
+        if (sp_sigs[i] == SIGHUP && sp_found.action[i].sa_handler == SIG_IGN)
+            sigaction(SIGHUP, &sp_found.action[i], NULL); /* nohup(1) */
         sigdelset(&ours, sp_sigs[i]);
     }
     sigprocmask(SIG_SETMASK, &ours, NULL);
-    sigaction(SIGPIPE, &ign, &sp.pipe);
-    sigaction(SIGXFSZ, &ign, &sp.xfsz);
-    sigaction(SIGCHLD, &dfl, &sp.chld); /* ignored, our children would be reaped unseen */
+    sigaction(SIGPIPE, &ign, &sp_found.pipe);
+    sigaction(SIGXFSZ, &ign, &sp_found.xfsz);
+    sigaction(SIGCHLD, &dfl, &sp_found.chld); /* ignored, our children would be reaped unseen */
 }
 
 /* The handler (and what asks it) of commands that watch until somebody ends them. */
@@ -15785,13 +15796,13 @@ static bool sp_gives_up(void)
 static void sp_restore_signals(void)
 {
     for (size_t i = 0; i < ARRAY_LEN(sp_sigs); i++)
-        sigaction(sp_sigs[i], &sp.action[i], NULL);
-    sigaction(SIGPIPE, &sp.pipe, NULL);
-    sigaction(SIGXFSZ, &sp.xfsz, NULL);
-    sigaction(SIGCHLD, &sp.chld, NULL);
+        sigaction(sp_sigs[i], &sp_found.action[i], NULL);
+    sigaction(SIGPIPE, &sp_found.pipe, NULL);
+    sigaction(SIGXFSZ, &sp_found.xfsz, NULL);
+    sigaction(SIGCHLD, &sp_found.chld, NULL);
     if (u_libc_ignored)
         syscall(SYS_rt_sigaction, U_LIBC_SIGNAL, (u64[4]){ (uintptr_t)SIG_IGN }, NULL, 8ul);
-    sigprocmask(SIG_SETMASK, &sp.mask, NULL);
+    sigprocmask(SIG_SETMASK, &sp_found.mask, NULL);
 }
 
 /* Finds the command as execvp would; dies with 127 or 126 when it cannot be run. */
@@ -16737,8 +16748,7 @@ static const char *hy_start(const bool *need, u32 ring_bytes)
             hy_start_uring();
         return NULL;
     }
-    const char *mend = bpf_denied(e);
-    snprintf(why, sizeof why, "%s%s%s%s", hy.obj.why, *mend ? " (" : "", mend, *mend ? ")" : "");
+    snprintf(why, sizeof why, "%s", bpf_explain(&hy.obj, e));
     bpf_close(&hy.obj);
     if (hy.disk.fam)
         hy_drop(&hy.disk);
@@ -19292,7 +19302,7 @@ static int tr_finish(int *sig)
  * until the end, and what was lost is told. The probe (gen/probes/open.bpf.c) sends one record an
  * open; the filters are constants in it. Here the path is put together, -P looks at it, and a row
  * or an event is printed. Columns and letters are those of bcc's opensnoop (tools/opensnoop.py).
- * Entry points: ses_begin, ses_run, ses_end; the option functions, open_run. */
+ * Entry points: ses_begin, ses_run; the option functions, open_run. */
 
 /* What a command watches, and how. */
 struct session {
@@ -19364,11 +19374,9 @@ static void ses_begin(struct session *s)
     int e = ses_start(s);
     if (!e)
         return;
-    const char *fix = bpf_denied(e);
     if (sp_command.pid)
         kill(sp_command.pid, SIGKILL);
-    die(EXIT_KVIS, "cannot watch %s: %s%s%s%s", s->what, s->obj.why, *fix ? " (" : "", fix,
-        *fix ? ")" : "");
+    die(EXIT_KVIS, "cannot watch %s: %s", s->what, bpf_explain(&s->obj, e));
 }
 
 /* In the child, before its exec: its limits as they were. */
@@ -19452,7 +19460,7 @@ static struct {
     bool no_exec;             /* execve's own opens are not seen */
     u64 first_ns, rows;
     u64 unknown, told_unknown; /* opens that -P left out because their path is not known */
-} op;
+} open_state;
 
 static struct session open_session;
 
@@ -19548,7 +19556,7 @@ static void open_call_numbers(struct bpf_cfgs *c)
 
 static void open_configure(struct bpf_cfgs *c, const struct bpf_obj *o)
 {
-    op.walks = open_can_walk(o);
+    open_state.walks = open_can_walk(o);
     open_call_numbers(c);
     bpf_set(c, "CFG_PID", oo.pid);
     bpf_set(c, "CFG_TID", oo.tid);
@@ -19561,10 +19569,10 @@ static void open_configure(struct bpf_cfgs *c, const struct bpf_obj *o)
     bpf_set(c, "CFG_MASK0", oo.comm_mask[0]);
     bpf_set(c, "CFG_MASK1", oo.comm_mask[1]);
     bpf_set(c, "CFG_NS_WALK", open_can_see_ns(o));
-    bpf_set(c, "CFG_DIR", op.walks && (oo.full || opt.json || opt.n_paths));
-    bpf_set(c, "CFG_EXEC", !op.no_exec);
+    bpf_set(c, "CFG_DIR", open_state.walks && (oo.full || opt.json || opt.n_paths));
+    bpf_set(c, "CFG_EXEC", !open_state.no_exec);
     bpf_set(c, "CFG_TREE", opt.command != NULL);
-    bpf_set(c, "CFG_MAGIC", op.magic);
+    bpf_set(c, "CFG_MAGIC", open_state.magic);
 }
 
 /* Which programs this run needs: each is there for the raw and for the classic tracepoint. Classic
@@ -19575,19 +19583,19 @@ static int open_choose(struct bpf_obj *o, bool command, u32 *mask)
 {
     bool types = bpf_has_field(o, "linux_binprm.filename") && bpf_has_field(o, "task_struct.pid");
     bool raw = bpf_raw_is_whole();
-    op.no_exec = oo.no_exec;
-    bool tree = command || !op.no_exec;
+    open_state.no_exec = oo.no_exec;
+    bool tree = command || !open_state.no_exec;
     int dir = raw && (types || !tree) ? 0 : tfs_dir(o->why);
     raw |= dir < 0;
     if (dir < 0 && tree && !types) {
-        op.no_exec = true;
+        open_state.no_exec = true;
         if (command)
             return dir;
     }
     bool raw_tree = types && raw;
     *mask = (raw ? 1u << OPEN_P_ENTER | 1u << OPEN_P_EXIT | 1u << OPEN_P_GONE
                  : 1u << OPEN_P_ENTER_TP | 1u << OPEN_P_EXIT_TP | 1u << OPEN_P_GONE_TP);
-    if (!op.no_exec || command)
+    if (!open_state.no_exec || command)
         *mask |= 1u << (raw_tree ? OPEN_P_EXEC : OPEN_P_EXEC_TP);
     if (command)
         *mask |= 1u << (raw_tree ? OPEN_P_FORK : OPEN_P_FORK_TP);
@@ -19672,7 +19680,7 @@ static void open_path(struct open_rec *r)
 
 static void open_col_time(struct buf *b, const struct open_rec *r)
 {
-    b_f(b, "%-14.9f", (double)(s64)(r->w->ts_ns - op.first_ns) / 1e9);
+    b_f(b, "%-14.9f", (double)(s64)(r->w->ts_ns - open_state.first_ns) / 1e9);
 }
 
 static void open_col_uid(struct buf *b, const struct open_rec *r)
@@ -19826,11 +19834,11 @@ static bool open_record(const void *p, u32 size)
     r.path.ok = false;
     if (oo.full || opt.json || opt.n_paths || w->call == OPEN_HANDLE)
         open_path(&r);
-    op.unknown += opt.n_paths && !r.path.ok;
+    open_state.unknown += opt.n_paths && !r.path.ok;
     if (opt.n_paths && !(r.path.ok && md_path_wanted(r.path.s, r.path.len)))
         return true;
-    op.first_ns = op.first_ns ? op.first_ns : w->ts_ns;
-    op.rows++;
+    open_state.first_ns = open_state.first_ns ? open_state.first_ns : w->ts_ns;
+    open_state.rows++;
     if (out.json_on)
         open_event(&r);
     if (out.events_on)
@@ -19859,10 +19867,10 @@ static void open_tell_lost(u64 n, const char *why)
 /* Says what went missing since it was last asked. */
 static void open_tell_losses(void)
 {
-    if (op.unknown > op.told_unknown)
+    if (open_state.unknown > open_state.told_unknown)
         u_warn("%" PRIu64 " opens left out by -P: their absolute path could not be found out",
-               op.unknown - op.told_unknown);
-    op.told_unknown = op.unknown;
+               open_state.unknown - open_state.told_unknown);
+    open_state.told_unknown = open_state.unknown;
     ses_tell_losses(&open_session);
 }
 
@@ -19871,8 +19879,8 @@ static void open_json_summary(void)
     const u64 *lost = open_session.lost;
     b_f(&out.json.b, "{\"type\":\"summary\",\"events\":%" PRIu64 ",\"lost\":%" PRIu64
         ",\"probe_runs_missed\":%" PRIu64 ",\"processes_not_followed\":%" PRIu64
-        ",\"path_unknown\":%" PRIu64 ",\"duration_ns\":%" PRIu64 "}\n", op.rows,
-        lost[LOST_RING] + lost[LOST_INFLIGHT], lost[N_LOST], lost[LOST_TREE], op.unknown,
+        ",\"path_unknown\":%" PRIu64 ",\"duration_ns\":%" PRIu64 "}\n", open_state.rows,
+        lost[LOST_RING] + lost[LOST_INFLIGHT], lost[N_LOST], lost[LOST_TREE], open_state.unknown,
         u_now() - out.start_ns);
 }
 
@@ -19883,7 +19891,7 @@ static void open_json_summary(void)
 static void open_child_late(void)
 {
     ses_child_late();
-    syscall(SYS_openat, AT_FDCWD, op.magic, O_RDONLY, 0);
+    syscall(SYS_openat, AT_FDCWD, open_state.magic, O_RDONLY, 0);
 }
 
 /* Whether nobody of the command's tree lives any more. A thread whose end the probe has missed
@@ -19921,16 +19929,16 @@ static struct session open_session = {
 static int open_run(u64 end_ns)
 {
     if (opt.command) {
-        op.magic = bpf_magic();
+        open_state.magic = bpf_magic();
         sp_command.late = open_child_late;
         sp_fork();
     }
     open_session.perf_rings = oo.perf_rings;
     ses_begin(&open_session);
-    if ((oo.full || opt.json || opt.n_paths) && !op.walks)
+    if ((oo.full || opt.json || opt.n_paths) && !open_state.walks)
         u_warn("directories are looked up in /proc after the fact: %s",
                bpf_no_fields(&open_session.obj));
-    if (op.no_exec && !oo.no_exec)
+    if (open_state.no_exec && !oo.no_exec)
         u_warn("execve's own opens are not seen: %s", tfs.why);
     if (out.events_on)
         open_header();
@@ -20050,14 +20058,14 @@ static struct {
     u32 n_bars;
     struct { u32 pid; u64 boot_ns; } gone[64]; /* the last that ended */
     u32 n_gone;
-} pp;
+} proc_state;
 
 static int proc_gantt = -1;       /* --gantt's file */
 
 static struct session proc_session;
 
 static struct proc_life *proc_lives[PROC_BUCKETS]; /* by pid */
-static struct proc_bar proc_bars[PROC_BARS];       /* pp.n_bars are used */
+static struct proc_bar proc_bars[PROC_BARS];       /* proc_state.n_bars are used */
 static struct { struct proc_bar bar; char how[20]; } proc_failures[PROC_SLOWEST]; /* the first */
 static struct proc_step *proc_path_end;            /* the command, when it has ended */
 static u32 proc_steps;                             /* that there are; over PROC_STEPS: no path */
@@ -20142,7 +20150,7 @@ static const struct { const char *key, *field; u32 at; } proc_usage[] = {
     USED("read_chars", read_chars, "ioac.rchar"),
     USED("written_chars", write_chars, "ioac.wchar"),
 };
-_Static_assert(ARRAY_LEN(proc_usage) <= sizeof pp.used, "numbers that are never known");
+_Static_assert(ARRAY_LEN(proc_usage) <= sizeof proc_state.used, "numbers that are never known");
 
 static bool proc_has_fields(const struct bpf_obj *o)
 {
@@ -20161,14 +20169,14 @@ static bool proc_has_fields(const struct bpf_obj *o)
 static u32 proc_choose(const struct bpf_obj *o)
 {
     u32 mask = 1u << PROC_P_FORK | 1u << PROC_P_EXEC | 1u << PROC_P_EXIT;
-    pp.btf = proc_has_fields(o);
-    pp.argv = !pp.btf;
+    proc_state.btf = proc_has_fields(o);
+    proc_state.argv = !proc_state.btf;
     for (size_t i = 0; i < ARRAY_LEN(proc_usage); i++)
-        pp.used[i] = pp.btf && bpf_has_field(o, proc_usage[i].field);
-    if (po.failed || pp.argv)
+        proc_state.used[i] = proc_state.btf && bpf_has_field(o, proc_usage[i].field);
+    if (po.failed || proc_state.argv)
         mask |= 1u << PROC_P_CALL | 1u << PROC_P_RETURN;
-    pp.no_forks = !pp.btf && bpf_pid_ns(NULL);
-    return pp.btf && bpf_has_field(o, "linux_binprm.filename") && bpf_raw_is_whole() ? mask
+    proc_state.no_forks = !proc_state.btf && bpf_pid_ns(NULL);
+    return proc_state.btf && bpf_has_field(o, "linux_binprm.filename") && bpf_raw_is_whole() ? mask
                                                                                    : mask << 1;
 }
 
@@ -20179,8 +20187,8 @@ static int proc_plan(struct bpf_cfgs *c, u32 *mask)
     bpf_set(c, "CFG_EXECVEAT", (u64)sc_number(ARCH_NATIVE, SC_execveat));
     bpf_set(c, "CFG_EXECVE32", (u64)sc_number(ARCH_COMPAT, SC_execve));
     bpf_set(c, "CFG_EXECVEAT32", (u64)sc_number(ARCH_COMPAT, SC_execveat));
-    bpf_set(c, "CFG_BTF", pp.btf);
-    bpf_set(c, "CFG_ARGV", pp.argv);
+    bpf_set(c, "CFG_BTF", proc_state.btf);
+    bpf_set(c, "CFG_ARGV", proc_state.argv);
     bpf_set(c, "CFG_FAILED", po.failed);
     bpf_set(c, "CFG_ENV", po.n_env);
     return 0;
@@ -20230,9 +20238,9 @@ static void proc_forget(struct proc_life *l)
         at = &(*at)->next;
     if (*at)
         *at = l->next;
-    pp.lives--;
-    pp.mine -= l->mine;
-    pp.ending -= l->ending;
+    proc_state.lives--;
+    proc_state.mine -= l->mine;
+    proc_state.ending -= l->ending;
     proc_free_texts(l);
     free(l);
 }
@@ -20243,7 +20251,7 @@ static struct proc_life *proc_new(u32 pid, bool mine)
 {
     struct proc_life *was = proc_find(pid), *l = calloc(1, sizeof *l);
     if (was) {
-        pp.unsure += was->execed;
+        proc_state.unsure += was->execed;
         proc_forget(was);
     }
     if (!l)
@@ -20253,9 +20261,9 @@ static struct proc_life *proc_new(u32 pid, bool mine)
     l->mine = mine;
     l->next = *proc_bucket(pid);
     *proc_bucket(pid) = l;
-    pp.lives++;
-    pp.mine += mine;
-    pp.peak = MAX(pp.peak, pp.mine);
+    proc_state.lives++;
+    proc_state.mine += mine;
+    proc_state.peak = MAX(proc_state.peak, proc_state.mine);
     return l;
 }
 
@@ -20263,7 +20271,7 @@ static struct proc_life *proc_new(u32 pid, bool mine)
 static bool proc_is_mine(u32 ppid)
 {
     const struct proc_life *parent = proc_find(ppid);
-    return pp.whole || (parent && parent->mine);
+    return proc_state.whole || (parent && parent->mine);
 }
 
 /* The same of a process of which forks cannot tell: its parents, as far as /proc still has them. */
@@ -20291,7 +20299,7 @@ static void proc_who(struct proc_life *l, const struct wire_proc *h)
         l->boot_ns = h->start_ns;
     memcpy(l->comm, h->comm, sizeof l->comm);
     if (!l->fork_ns)
-        l->fork_ns = h->start_ns ? (u64)((s64)h->start_ns - pp.boot_off) : h->ts_ns;
+        l->fork_ns = h->start_ns ? (u64)((s64)h->start_ns - proc_state.boot_off) : h->ts_ns;
 }
 
 /* --- lives from /proc --- */
@@ -20365,7 +20373,7 @@ static void proc_scan_one(u32 pid)
     l->at_start = true;
     l->ppid = (u32)strtoul(u_word(end + 2, 1), NULL, 10);
     l->boot_ns = strtoull(u_word(end + 2, 19), NULL, 10) * (NSEC / (u64)sysconf(_SC_CLK_TCK));
-    l->fork_ns = l->begin_ns = (u64)MAX((s64)l->boot_ns - pp.boot_off, 1);
+    l->fork_ns = l->begin_ns = (u64)MAX((s64)l->boot_ns - proc_state.boot_off, 1);
     snprintf(path, sizeof path, "/proc/%u", pid);
     if (stat(path, &about) == 0) {
         l->uid = about.st_uid;
@@ -20384,14 +20392,14 @@ static void proc_mark_tree(void)
             for (struct proc_life *l = proc_lives[i]; l; l = l->next)
                 if (!l->mine && proc_is_mine(l->ppid)) {
                     l->mine = more = true;
-                    pp.mine++;
+                    proc_state.mine++;
                 }
     }
 }
 
 static void proc_scan(void)
 {
-    pp.scan_ns = u_now();
+    proc_state.scan_ns = u_now();
     DIR *d = opendir("/proc");
     for (const struct dirent *e; (e = u_entry(&d));)
         if (isdigit((u8)e->d_name[0]))
@@ -20498,7 +20506,7 @@ static void proc_args_take(struct proc_life *l, const struct wire_proc *h)
     struct proc_args **at = proc_args_of(h->tid);
     if (!*at && h->was)
         at = proc_args_of(h->was);
-    if (*at && pp.btf && (*at)->ts_ns != h->ts_ns) {
+    if (*at && proc_state.btf && (*at)->ts_ns != h->ts_ns) {
         proc_args_drop(at);
         at = proc_args_of(h->tid); /* that has none now */
     }
@@ -20756,7 +20764,7 @@ static void proc_text(struct buf *b, const struct proc_row *r)
     static struct buf rss;
     b_reset(&rss);
     if (l->max_rss && r->what != PROC_THREAD)
-        b_size(&rss, l->max_rss * pp.page);
+        b_size(&rss, l->max_rss * proc_state.page);
     else
         b_c(&rss, '-');
     proc_pad(b, from, 8 - MIN(rss.len, 8));
@@ -20790,7 +20798,7 @@ static void proc_exec_row(struct buf *b, const struct proc_row *r)
         proc_pad(b, from, 10);
     }
     if (po.time)
-        b_f(b, "%-8.3f ", (double)(r->ts_ns - pp.first_ns) / 1e9);
+        b_f(b, "%-8.3f ", (double)(r->ts_ns - proc_state.first_ns) / 1e9);
     if (po.print_uid)
         b_f(b, "%-6u ", l->uid);
     proc_esc_pad(b, r->comm, 16);
@@ -20884,13 +20892,13 @@ static void proc_json_usage(struct buf *b, const struct wire_usage *u)
 {
     u64 user, sys;
     proc_cpu(u, &user, &sys);
-    if (pp.used[PROC_CPU]) {
+    if (proc_state.used[PROC_CPU]) {
         proc_json_num(b, "cpu_user_ns", user);
         proc_json_num(b, "cpu_system_ns", sys);
     }
     for (size_t i = PROC_CPU + 1; i < ARRAY_LEN(proc_usage); i++) {
         const void *v = (const char *)u + proc_usage[i].at;
-        if (pp.used[i])
+        if (proc_state.used[i])
             proc_json_num(b, proc_usage[i].key, *(const u64 *)v);
     }
 }
@@ -20966,21 +20974,21 @@ static void proc_json(struct buf *b, const struct proc_row *r)
     }
     if (r->what != PROC_THREAD) {
         b_s(b, l->at_start ? ",\"at_start\":true" : ",\"at_start\":false");
-        if (!pp.no_forks)
+        if (!proc_state.no_forks)
             b_f(b, ",\"fork_ns\":%" PRIi64, (s64)(l->fork_ns - out.start_ns));
         b_f(b, ",\"start_ns\":%" PRIi64, (s64)(l->begin_ns - out.start_ns));
         proc_json_num(b, "start_realtime_ns", proc_real(l->begin_ns));
     }
     if (r->what != PROC_STARTED && r->what != PROC_THREAD) {
         proc_json_num(b, "duration_ns", r->ts_ns - l->begin_ns);
-        if (!pp.no_forks)
+        if (!proc_state.no_forks)
             proc_json_num(b, "lifetime_ns", r->ts_ns - l->fork_ns);
     }
     proc_json_end(b, r);
     if (r->used)
         proc_json_usage(b, r->used);
     if (l->max_rss && r->what != PROC_THREAD)
-        proc_json_num(b, "max_rss_bytes", l->max_rss * pp.page);
+        proc_json_num(b, "max_rss_bytes", l->max_rss * proc_state.page);
     b_s(b, "}\n");
 }
 
@@ -21099,7 +21107,7 @@ static void proc_emit(struct proc_row r)
     const struct proc_format *f = proc_format(po.format);
     if (!r.comm)
         r.comm = r.l->comm;
-    pp.first_ns = pp.first_ns ? pp.first_ns : r.ts_ns;
+    proc_state.first_ns = proc_state.first_ns ? proc_state.first_ns : r.ts_ns;
     if (!proc_shown(&r) || !proc_wanted(&r))
         return;
     if (out.events_on && f->rows & PROC_BIT(r.what)) {
@@ -21141,11 +21149,11 @@ static void proc_bar(const struct proc_row *r)
 {
     struct proc_bar *to = proc_bars;
     const struct proc_life *l = r->l;
-    for (u32 i = 1; i < pp.n_bars; i++)
+    for (u32 i = 1; i < proc_state.n_bars; i++)
         if (proc_bars[i].end_ns - proc_bars[i].begin_ns < to->end_ns - to->begin_ns)
             to = &proc_bars[i];
-    if (pp.n_bars < PROC_BARS)
-        to = &proc_bars[pp.n_bars++];
+    if (proc_state.n_bars < PROC_BARS)
+        to = &proc_bars[proc_state.n_bars++];
     else if (to->end_ns - to->begin_ns >= r->ts_ns - l->begin_ns)
         return;
     *to = proc_bar_of(r);
@@ -21155,13 +21163,13 @@ static void proc_bar(const struct proc_row *r)
 static void proc_failure(const struct proc_row *r)
 {
     static struct buf how;
-    if (pp.failed++ >= PROC_SLOWEST)
+    if (proc_state.failed++ >= PROC_SLOWEST)
         return;
     b_reset(&how);
     proc_col_end(&how, r);
-    snprintf(proc_failures[pp.failed - 1].how, sizeof proc_failures[0].how, "%.*s",
+    snprintf(proc_failures[proc_state.failed - 1].how, sizeof proc_failures[0].how, "%.*s",
              (int)strcspn(how.p, " "), how.p);
-    proc_failures[pp.failed - 1].bar = proc_bar_of(r);
+    proc_failures[proc_state.failed - 1].bar = proc_bar_of(r);
 }
 
 static int proc_by_begin(const void *a, const void *b)
@@ -21201,8 +21209,8 @@ static void proc_mermaid_name(struct buf *b, const struct proc_bar *bar)
 static void proc_mermaid(struct buf *b)
 {
     b_s(b, "gantt\n\ttitle Commands\n\tdateFormat x\n\taxisFormat %H:%M:%S\n");
-    qsort(proc_bars, pp.n_bars, sizeof *proc_bars, proc_by_begin);
-    for (u32 i = 0; i < pp.n_bars; i++) {
+    qsort(proc_bars, proc_state.n_bars, sizeof *proc_bars, proc_by_begin);
+    for (u32 i = 0; i < proc_state.n_bars; i++) {
         const struct proc_bar *bar = &proc_bars[i];
         proc_mermaid_name(b, bar);
         b_f(b, " : %s%" PRIu64 ", %" PRIu64 "\n", bar->bad ? "crit, " : "",
@@ -21298,12 +21306,12 @@ static void proc_tell_end(const struct proc_life *l)
         ev_num(e, EV_code, WEXITSTATUS(status));
     }
     if (l->max_rss)
-        ev_num(e, EV_max_rss_bytes, (s64)(l->max_rss * pp.page));
-    if (pp.used[PROC_CPU])
+        ev_num(e, EV_max_rss_bytes, (s64)(l->max_rss * proc_state.page));
+    if (proc_state.used[PROC_CPU])
         ev_num(e, EV_cpu_ns, (s64)l->all.run_ns);
-    if (pp.used[PROC_READ])
+    if (proc_state.used[PROC_READ])
         ev_num(e, EV_bytes_read, (s64)l->all.read_bytes);
-    if (pp.used[PROC_WRITTEN])
+    if (proc_state.used[PROC_WRITTEN])
         ev_num(e, EV_bytes_written, (s64)l->all.write_bytes);
     proc_tell_name(e, l);
     proc_tell(e);
@@ -21315,7 +21323,7 @@ static void proc_tell_thread_end(const struct proc_life *l, const struct wire_pr
     if (!e || !l->mine)
         return;
     ev_num(e, EV_exit_pid, h->tid);
-    if (pp.used[PROC_CPU])
+    if (proc_state.used[PROC_CPU])
         ev_num(e, EV_cpu_ns, (s64)h->own.run_ns);
     proc_tell(e);
 }
@@ -21338,7 +21346,7 @@ static void proc_forked(const struct wire_proc *h)
     l = brother || proc_is_mine(h->ppid) ? proc_new(h->pid, true) : NULL;
     if (!l)
         return;
-    pp.forks++;
+    proc_state.forks++;
     l->counted = true;
     l->threads = 1;
     l->begin_ns = l->fork_ns = h->ts_ns;
@@ -21390,7 +21398,7 @@ static void proc_execed(const struct wire_proc *h, const char *data)
 {
     struct proc_life *l = proc_find(h->pid);
     if (!l) {
-        if (!proc_is_mine(h->ppid) && !(pp.no_forks && proc_descends(h->pid)))
+        if (!proc_is_mine(h->ppid) && !(proc_state.no_forks && proc_descends(h->pid)))
             return;
         l = proc_new(h->pid, true);
         if (!l)
@@ -21398,7 +21406,7 @@ static void proc_execed(const struct wire_proc *h, const char *data)
     }
     struct wire_usage used = h->dead;
     proc_usage_add(&used, &h->own);
-    if (l->execed || (l->at_start && h->ts_ns > pp.scan_ns)) {
+    if (l->execed || (l->at_start && h->ts_ns > proc_state.scan_ns)) {
         l->all = used;
         l->max_rss = h->max_rss;
         proc_over(l, PROC_REPLACED, h->ts_ns);
@@ -21410,9 +21418,9 @@ static void proc_execed(const struct wire_proc *h, const char *data)
     l->max_rss = 0;
     proc_args_take(l, h);
     proc_paths(l, h, data);
-    if (!pp.btf)
+    if (!proc_state.btf)
         proc_look_late(l);
-    pp.commands += l->mine;
+    proc_state.commands += l->mine;
     proc_tell_exec(l, h->ts_ns, 0);
     proc_emit((struct proc_row){ .what = PROC_STARTED, .l = l, .ts_ns = h->ts_ns });
 }
@@ -21433,7 +21441,7 @@ static void proc_exec_failed(const struct wire_proc *h, const char *data)
     } else {
         proc_keep(&l.path, data, h->name_len);
     }
-    pp.exec_failed += l.mine;
+    proc_state.exec_failed += l.mine;
     proc_tell_exec(&l, h->ts_ns, -h->ret);
     proc_emit((struct proc_row){ .what = PROC_FAILED, .l = &l, .ts_ns = h->ts_ns, .err = -h->ret });
     proc_free_texts(&l);
@@ -21523,7 +21531,8 @@ static struct proc_step **proc_critical(u32 *n)
     static struct proc_step **list;
     static u32 count;
     struct proc_step *rest = list ? NULL : proc_path_end;
-    if (rest && proc_steps <= PROC_STEPS && !proc_lost() && !pp.no_forks && pp.commands)
+    bool all = proc_steps <= PROC_STEPS && !proc_lost() && !proc_state.no_forks;
+    if (rest && all && proc_state.commands)
         list = realloc(NULL, proc_steps * sizeof *list);
     while (list && rest)
         list[count++] = proc_step_next(&rest);
@@ -21541,20 +21550,20 @@ static void proc_end(struct proc_life *l)
     u64 user, sys;
     proc_usage_max(&l->all, &l->own);
     proc_cpu(&l->all, &user, &sys);
-    pp.cpu_ns += l->mine ? user + sys : 0;
+    proc_state.cpu_ns += l->mine ? user + sys : 0;
     proc_over(l, PROC_ENDED, l->end_ns);
     proc_step_end(l);
     proc_tell_end(l);
-    pp.gone[pp.n_gone++ % ARRAY_LEN(pp.gone)].pid = l->pid;
-    pp.gone[(pp.n_gone - 1) % ARRAY_LEN(pp.gone)].boot_ns = l->boot_ns;
+    proc_state.gone[proc_state.n_gone++ % ARRAY_LEN(proc_state.gone)].pid = l->pid;
+    proc_state.gone[(proc_state.n_gone - 1) % ARRAY_LEN(proc_state.gone)].boot_ns = l->boot_ns;
     proc_forget(l);
 }
 
 /* Whether a process has ended already: threads that end at the same time are all the last one. */
 static bool proc_is_gone(const struct wire_proc *h)
 {
-    for (size_t i = 0; i < ARRAY_LEN(pp.gone); i++)
-        if (pp.gone[i].pid == h->pid && pp.gone[i].boot_ns == h->start_ns)
+    for (size_t i = 0; i < ARRAY_LEN(proc_state.gone); i++)
+        if (proc_state.gone[i].pid == h->pid && proc_state.gone[i].boot_ns == h->start_ns)
             return true;
     return false;
 }
@@ -21598,7 +21607,7 @@ static void proc_exited(const struct wire_proc *h)
         proc_end(l);
     else if (last && !l->ending) {
         l->ending = true;
-        pp.ending++;
+        proc_state.ending++;
     }
 }
 
@@ -21666,7 +21675,7 @@ static void proc_sweep(bool all)
             if (l->ending && u_now() - l->end_ns > NSEC / 10)
                 proc_end(l);
             else if (all && l->mine && kill((pid_t)l->pid, 0) < 0 && errno == ESRCH) {
-                pp.unsure++;
+                proc_state.unsure++;
                 proc_forget(l);
             }
         }
@@ -21683,12 +21692,12 @@ static int proc_by_pid(const void *a, const void *b)
 /* Those that still run, by the time they began. Returns how many commands. */
 static u32 proc_list_running(void)
 {
-    struct proc_life **list = realloc(NULL, (pp.lives + 1) * sizeof *list);
+    struct proc_life **list = realloc(NULL, (proc_state.lives + 1) * sizeof *list);
     u32 n = 0, commands = 0;
     u64 now = u_now();
     for (u32 i = 0; i < PROC_BUCKETS && list; i++)
         for (struct proc_life *l = proc_lives[i]; l; l = l->next)
-            if (n < pp.lives)
+            if (n < proc_state.lives)
                 list[n++] = l;
     if (list)
         qsort(list, n, sizeof *list, proc_by_pid);
@@ -21725,7 +21734,7 @@ static void proc_sum_cpu(void)
     const struct rusage *used = &proc_session.rusage;
     const struct timeval *u = &used->ru_utime, *s = &used->ru_stime;
     u64 told = (u64)(u->tv_sec + s->tv_sec) * NSEC + (u64)(u->tv_usec + s->tv_usec) * 1000;
-    pp.cpu_ns = MAX(pp.cpu_ns, told);
+    proc_state.cpu_ns = MAX(proc_state.cpu_ns, told);
 }
 
 /* The recording's summary, and the end of it and of --perfetto. */
@@ -21733,9 +21742,10 @@ static void proc_tell_all(int status)
 {
     proc_sum_cpu();
     st_run = (struct st_end){ .status = status, .duration_ns = u_now() - out.start_ns,
-                               .backend = ST_PROC, .lost = proc_lost(), .commands = pp.commands,
-                               .cpu_ns = pp.cpu_ns };
-    ps.processes += pp.forks;
+                               .backend = ST_PROC, .lost = proc_lost(),
+                               .commands = proc_state.commands,
+                               .cpu_ns = proc_state.cpu_ns };
+    ps.processes += proc_state.forks;
     rec_finish();
     px_close();
 }
@@ -21744,15 +21754,15 @@ static void proc_json_summary(u32 running)
 {
     struct buf *b = &out.json.b;
     const struct { const char *key; u64 v; bool known; } num[] = {
-        { "commands", pp.commands, true },
-        { "forks", pp.forks, !pp.no_forks },
-        { "failed", pp.failed, pp.btf },
-        { "exec_failed", pp.exec_failed, po.failed },
+        { "commands", proc_state.commands, true },
+        { "forks", proc_state.forks, !proc_state.no_forks },
+        { "failed", proc_state.failed, proc_state.btf },
+        { "exec_failed", proc_state.exec_failed, po.failed },
         { "running", running, true },
-        { "peak_processes", pp.peak, !pp.no_forks },
-        { "cpu_ns", pp.cpu_ns, pp.cpu_ns > 0 },
+        { "peak_processes", proc_state.peak, !proc_state.no_forks },
+        { "cpu_ns", proc_state.cpu_ns, proc_state.cpu_ns > 0 },
         { "lost", proc_lost(), true },
-        { "ends_unseen", pp.unsure, true },
+        { "ends_unseen", proc_state.unsure, true },
         { "duration_ns", u_now() - out.start_ns, true },
     };
     b_s(b, "{\"type\":\"summary\"");
@@ -21785,23 +21795,24 @@ static void proc_text_critical(struct buf *b)
 static void proc_summary(u32 running)
 {
     static struct buf b;
-    b_f(&b, "kvis: %" PRIu64 " commands", pp.commands);
-    if (!pp.no_forks)
-        b_f(&b, ", %" PRIu64 " forks, at most %u processes at once", pp.forks, pp.peak);
+    b_f(&b, "kvis: %" PRIu64 " commands", proc_state.commands);
+    if (!proc_state.no_forks)
+        b_f(&b, ", %" PRIu64 " forks, at most %u processes at once", proc_state.forks,
+            proc_state.peak);
     b_f(&b, ", %.3f s, %.3f s of CPU", (double)(u_now() - out.start_ns) / 1e9,
-        (double)pp.cpu_ns / 1e9);
-    if (pp.btf)
-        b_f(&b, "; %" PRIu64 " failed", pp.failed);
+        (double)proc_state.cpu_ns / 1e9);
+    if (proc_state.btf)
+        b_f(&b, "; %" PRIu64 " failed", proc_state.failed);
     if (po.failed)
-        b_f(&b, ", %" PRIu64 " could not be executed", pp.exec_failed);
+        b_f(&b, ", %" PRIu64 " could not be executed", proc_state.exec_failed);
     if (running)
         b_f(&b, ", %u still running", running);
     b_c(&b, '\n');
-    qsort(proc_bars, pp.n_bars, sizeof *proc_bars, proc_by_length);
-    for (u32 i = 0; i < MIN(pp.n_bars, (u32)PROC_SLOWEST); i++)
+    qsort(proc_bars, proc_state.n_bars, sizeof *proc_bars, proc_by_length);
+    for (u32 i = 0; i < MIN(proc_state.n_bars, (u32)PROC_SLOWEST); i++)
         b_f(&b, "%10.3f s  %-7u %s\n", (double)(proc_bars[i].end_ns - proc_bars[i].begin_ns) / 1e9,
             proc_bars[i].pid, proc_bars[i].name);
-    for (u32 i = 0; i < MIN(pp.failed, (u64)PROC_SLOWEST); i++)
+    for (u32 i = 0; i < MIN(proc_state.failed, (u64)PROC_SLOWEST); i++)
         b_f(&b, "%s%10s    %-7u %s\n", i ? "" : "failed\n", proc_failures[i].how,
             proc_failures[i].bar.pid, proc_failures[i].bar.name);
     proc_text_critical(&b);
@@ -21820,8 +21831,9 @@ static bool proc_unread(void)
 /* Whether nobody is left of a tree that is followed. */
 static bool proc_drained(void)
 {
-    bool over = !pp.whole && !pp.mine && (!sp_command.pid || proc_session.status != -1);
-    if (pp.ending)
+    bool over = !proc_state.whole && !proc_state.mine
+                && (!sp_command.pid || proc_session.status != -1);
+    if (proc_state.ending)
         proc_sweep(false);
     return over;
 }
@@ -21859,9 +21871,9 @@ static void proc_begin(void)
     struct timespec boot, mono;
     clock_gettime(CLOCK_BOOTTIME, &boot);
     clock_gettime(CLOCK_MONOTONIC, &mono);
-    pp.boot_off = (boot.tv_sec - mono.tv_sec) * (s64)NSEC + boot.tv_nsec - mono.tv_nsec;
-    pp.page = (u64)sysconf(_SC_PAGESIZE);
-    pp.whole = !opt.command && !po.pid;
+    proc_state.boot_off = (boot.tv_sec - mono.tv_sec) * (s64)NSEC + boot.tv_nsec - mono.tv_nsec;
+    proc_state.page = (u64)sysconf(_SC_PAGESIZE);
+    proc_state.whole = !opt.command && !po.pid;
     if (opt.command) {
         sp_command.late = ses_child_late;
         sp_fork();
@@ -21870,17 +21882,17 @@ static void proc_begin(void)
     proc_session.perf_rings = po.perf_rings;
     proc_session.idle_ms = opt.command ? 32 : 100;
     ses_begin(&proc_session);
-    if (!pp.btf)
+    if (!proc_state.btf)
         u_warn("exit codes, times and sizes are not known, and arguments are those that execve was "
                "given: %s", bpf_no_fields(&proc_session.obj));
-    if (pp.no_forks)
+    if (proc_state.no_forks)
         u_warn("forks are not seen, so short processes can be missing: it is a pid namespace, and "
                "there is no BTF");
     if (!opt.command && (po.pid || out.json_on || proc_format(po.format)->whole))
         proc_scan();
     if (po.pid && !proc_find(po.pid))
         die(EXIT_KVIS, "no process %u that runs", po.pid);
-    ps.processes = pp.mine; /* so far */
+    ps.processes = proc_state.mine; /* so far */
 }
 
 /* Everything between the sinks and the exit status. */
@@ -21895,7 +21907,7 @@ static int proc_run(u64 end_ns)
     if (sp_command.pid) {
         struct proc_life *l = proc_find((u32)sp_command.pid);
         l->fork_ns = l->begin_ns = u_now();
-        l->counted = !pp.no_forks;
+        l->counted = !proc_state.no_forks;
         sp_go();
     }
     ses_run(&proc_session, end_ns, proc_second);
@@ -22585,7 +22597,7 @@ static u32 met_ids(const char *path, const char *pre, const char *post, u32 *id,
     DIR *d = opendir(path);
     if (!d && *pre)
         met_wrong(path, errno);
-    for (struct dirent *e; d && (e = readdir(d));) {
+    for (const struct dirent *e; (e = u_entry(&d));) {
         const char *s = e->d_name;
         char *end = NULL;
         if (strncmp(s, pre, strlen(pre)) || !isdigit((u8)*(s += strlen(pre))))
@@ -22598,8 +22610,6 @@ static u32 met_ids(const char *path, const char *pre, const char *post, u32 *id,
             id[k] = id[k - 1];
         id[k] = (u32)v;
     }
-    if (d)
-        closedir(d);
     return n;
 }
 
@@ -26056,11 +26066,8 @@ static void mk_add_disk(const char *sys, int map)
 static void mk_add_disks(int map)
 {
     DIR *d = opendir(met_path("/sys/block"));
-    for (struct dirent *e; d && (e = readdir(d));)
-        if (e->d_name[0] != '.')
-            mk_add_disk(e->d_name, map);
-    if (d)
-        closedir(d);
+    for (const struct dirent *e; (e = u_entry(&d));)
+        mk_add_disk(e->d_name, map);
 }
 
 static u32 mk_blk_entries(const char *map)
@@ -26301,16 +26308,14 @@ static void vq_start(void)
         return;
     *o = (struct bpf_obj){ .module = "virtio_ring" };
     DIR *d = opendir(met_path("/sys/bus/virtio/devices"));
-    bool any = false;
-    for (struct dirent *e; d && (e = readdir(d));)
-        any |= e->d_name[0] != '.';
-    if (!d)
+    bool there = d, any = false;
+    while (u_entry(&d))
+        any = true;
+    if (!there)
         u_unseen(o->why, sizeof o->why, met_path("/sys/bus/virtio/devices"), errno,
                  "a virtio device");
     else if (!any)
         bpf_fail(o, -ENODEV, "this machine has no virtio device");
-    if (d)
-        closedir(d);
     if (!any)
         return;
     o->fam = &vq_family;
@@ -26328,11 +26333,8 @@ static void vq_made(const char *dev, char name[VQ_WORD])
     name[0] = 0;
     for (u32 k = 0; k < ARRAY_LEN(dirs) && !name[0]; k++) {
         DIR *d = opendir(met_path("/sys/bus/virtio/devices/%s/%s", dev, dirs[k]));
-        for (struct dirent *e; d && (e = readdir(d));)
-            if (e->d_name[0] != '.')
-                snprintf(name, VQ_WORD, "%.*s", VQ_WORD - 1, e->d_name);
-        if (d)
-            closedir(d);
+        for (const struct dirent *e; (e = u_entry(&d));)
+            snprintf(name, VQ_WORD, "%.*s", VQ_WORD - 1, e->d_name);
     }
 }
 

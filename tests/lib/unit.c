@@ -628,7 +628,7 @@ static void t_arguments(void)
     struct wire_proc a = { .kind = PROC_ARGS, .ts_ns = 1, .tid = 7, .arg_len = 4 };
     struct wire_proc x = { .kind = PROC_EXEC, .ts_ns = 1, .tid = 7, .was = 7, .arg_len = 4 };
     struct proc_life l = { .pid = 7 };
-    pp.btf = true;
+    proc_state.btf = true;
     proc_args_add(&a, "one");
     proc_args_take(&l, &x);
     EXPECT(l.argv.len == 4 && !strcmp(l.argv.p, "one") && !l.cut && !proc_pending.first);
@@ -643,7 +643,7 @@ static void t_arguments(void)
     proc_args_take(&l, &x);
     EXPECT(l.argv.len == 0 && l.cut && l.arg_len == 8 && !proc_pending.first);
     a.at = 0, a.ts_ns = 4; /* without BTF they are as old as the call */
-    pp.btf = false;
+    proc_state.btf = false;
     proc_args_add(&a, "two");
     proc_args_take(&l, &x);
     EXPECT(l.argv.len == 4 && !strcmp(l.argv.p, "two"));
