@@ -2231,17 +2231,17 @@ static const char *fd_sock_type(int domain, int type, int proto)
     return "socket";
 }
 
-static void fd_addr_inet(struct buf *b, const u8 *sa, size_t len)
+/* An IPv6 address as RFC 5952 has it: the longest run of two or more zero groups becomes "::", the
+ * first of equals. */
+static void fd_ip6(struct buf *b, const u8 *ip)
 {
-    u32 port = (u32)sa[2] << 8 | sa[3];
-    if (sa[0] == AF_INET && len >= 8) {
-        b_f(b, "%u.%u.%u.%u:%u", sa[4], sa[5], sa[6], sa[7], port);
+    u32 at = 8, run = 1, g[8];
+    if (!memcmp(ip, "\0\0\0\0\0\0\0\0\0\0\xff\xff", 12)) {
+        b_f(b, "::ffff:%u.%u.%u.%u", ip[12], ip[13], ip[14], ip[15]);
         return;
     }
-    /* RFC 5952: the longest run of two or more zero groups becomes "::", the first of equals. */
-    u32 g[8], at = 8, run = 1;
     for (u32 i = 0; i < 8; i++)
-        g[i] = (u32)sa[8 + 2 * i] << 8 | sa[9 + 2 * i];
+        g[i] = (u32)ip[2 * i] << 8 | ip[2 * i + 1];
     for (u32 i = 0, k; i < 8; i += k + 1) {
         for (k = 0; i + k < 8 && !g[i + k]; k++)
             ;
@@ -2250,18 +2250,22 @@ static void fd_addr_inet(struct buf *b, const u8 *sa, size_t len)
             run = k;
         }
     }
-    b_c(b, '[');
-    if (!memcmp(sa + 8, "\0\0\0\0\0\0\0\0\0\0\xff\xff", 12)) {
-        b_f(b, "::ffff:%u.%u.%u.%u", sa[20], sa[21], sa[22], sa[23]);
-    } else {
-        for (u32 i = 0; i < 8; i++)
-            if (i == at) {
-                b_s(b, "::");
-                i += run - 1;
-            } else {
-                b_f(b, i && i != at + run ? ":%x" : "%x", g[i]);
-            }
+    for (u32 i = 0; i < 8; i += i == at ? run : 1)
+        if (i == at)
+            b_s(b, "::");
+        else
+            b_f(b, i && i != at + run ? ":%x" : "%x", g[i]);
+}
+
+static void fd_addr_inet(struct buf *b, const u8 *sa, size_t len)
+{
+    u32 port = (u32)sa[2] << 8 | sa[3];
+    if (sa[0] == AF_INET && len >= 8) {
+        b_f(b, "%u.%u.%u.%u:%u", sa[4], sa[5], sa[6], sa[7], port);
+        return;
     }
+    b_c(b, '[');
+    fd_ip6(b, sa + 8);
     b_f(b, "]:%u", port);
 }
 
@@ -4725,19 +4729,18 @@ static void dec_k_fdset(struct dec *d, u64 v)
 
 static void dec_inet(struct dec *d, const u8 *p, size_t n)
 {
-    char a[INET_ADDRSTRLEN] = "?";
     (void)n;
-    inet_ntop(AF_INET, p + 4, a, sizeof a);
-    b_f(d->b, "sin_port=htons(%u), sin_addr=inet_addr(\"%s\")", p[2] << 8 | p[3], a);
+    b_f(d->b, "sin_port=htons(%u), sin_addr=inet_addr(\"%u.%u.%u.%u\")", p[2] << 8 | p[3], p[4],
+        p[5], p[6], p[7]);
 }
 
 static void dec_inet6(struct dec *d, const u8 *p, size_t n)
 {
-    char a[INET6_ADDRSTRLEN] = "?";
-    inet_ntop(AF_INET6, p + 8, a, sizeof a);
     b_f(d->b, "sin6_port=htons(%u), sin6_flowinfo=htonl(%u)", p[2] << 8 | p[3],
         ntohl((u32)dec_ld(p + 4, 4)));
-    b_f(d->b, ", inet_pton(AF_INET6, \"%s\", &sin6_addr)", a);
+    b_s(d->b, ", inet_pton(AF_INET6, \"");
+    fd_ip6(d->b, p + 8);
+    b_s(d->b, "\", &sin6_addr)");
     if (n >= 28)
         b_f(d->b, ", sin6_scope_id=%u", (u32)dec_ld(p + 24, 4));
 }
@@ -14949,7 +14952,7 @@ static void bpf_patch(struct bpf_obj *o, const struct bpf_prog_row *r, struct bp
 
 /* --- programs --- */
 
-/* Before 5.0 a kprobe program must name the kernel that runs. */
+/* The kernel that runs, as KERNEL_VERSION has it. */
 static u32 bpf_kernel_version(void)
 {
     struct utsname u;
@@ -14976,7 +14979,6 @@ static int bpf_prog_load(const struct bpf_family *fam, const struct bpf_prog_row
     a.insns = (uintptr_t)insns;
     a.insn_cnt = r->n_insns;
     a.license = (uintptr_t)fam->license;
-    a.kern_version = bpf_kernel_version();
     a.log_level = log_level;
     a.log_size = log_size;
     a.log_buf = (uintptr_t)log;
@@ -19523,13 +19525,14 @@ static bool open_has_all(const struct bpf_obj *o, const char *const *names, size
     return true;
 }
 
+/* What a walk from a directory to the root looks at. */
+#define OPEN_WALK_FIELDS "task_struct.fs", "fs_struct.pwd", "fs_struct.root.mnt", \
+    "dentry.d_parent", "dentry.d_name.name", "vfsmount.mnt_root", "mount.mnt", \
+    "mount.mnt_parent", "mount.mnt_mountpoint", "file.f_path"
+
 static bool open_can_walk(const struct bpf_obj *o)
 {
-    static const char *const names[] = {
-        "task_struct.fs", "task_struct.files", "fs_struct.pwd", "fs_struct.root.mnt",
-        "dentry.d_parent", "dentry.d_name.name", "vfsmount.mnt_root", "mount.mnt",
-        "mount.mnt_parent", "mount.mnt_mountpoint", "file.f_path", "fdtable.fd",
-    };
+    static const char *const names[] = { OPEN_WALK_FIELDS, "task_struct.files", "fdtable.fd" };
     return open_has_all(o, names, ARRAY_LEN(names));
 }
 
@@ -20158,9 +20161,7 @@ static bool proc_has_fields(const struct bpf_obj *o)
         "task_struct.mm", "mm_struct.arg_start", "mm_struct.arg_end", "task_struct.signal",
         "signal_struct.live", "signal_struct.flags", "signal_struct.group_exit_code",
         "task_struct.exit_code", "task_struct.real_parent", "task_struct.tgid", "task_struct.pid",
-        "mm_struct.exe_file", "task_struct.fs", "fs_struct.pwd", "fs_struct.root.mnt",
-        "dentry.d_parent", "dentry.d_name.name", "vfsmount.mnt_root", "mount.mnt",
-        "mount.mnt_parent", "mount.mnt_mountpoint", "file.f_path", "signal_struct.maxrss",
+        "mm_struct.exe_file", "signal_struct.maxrss", OPEN_WALK_FIELDS,
     };
     return open_has_all(o, names, ARRAY_LEN(names)) && open_can_see_ns(o);
 }
@@ -20524,20 +20525,13 @@ static void proc_args_take(struct proc_life *l, const struct wire_proc *h)
 
 /* --- what was used --- */
 
-static void proc_usage_add(struct wire_usage *to, const struct wire_usage *u)
+/* Adds, or keeps the larger. */
+static void proc_usage_join(struct wire_usage *to, const struct wire_usage *u, bool add)
 {
     u64 *d = (u64 *)to;
     const u64 *s = (const u64 *)u;
     for (size_t i = 0; i < sizeof *u / sizeof *s; i++)
-        d[i] += s[i];
-}
-
-static void proc_usage_max(struct wire_usage *to, const struct wire_usage *u)
-{
-    u64 *d = (u64 *)to;
-    const u64 *s = (const u64 *)u;
-    for (size_t i = 0; i < sizeof *u / sizeof *s; i++)
-        d[i] = MAX(d[i], s[i]);
+        d[i] = add ? d[i] + s[i] : MAX(d[i], s[i]);
 }
 
 /* The kernel counts ticks of user and system time, and exactly how long a task ran: it divides the
@@ -21405,7 +21399,7 @@ static void proc_execed(const struct wire_proc *h, const char *data)
             return;
     }
     struct wire_usage used = h->dead;
-    proc_usage_add(&used, &h->own);
+    proc_usage_join(&used, &h->own, true);
     if (l->execed || (l->at_start && h->ts_ns > proc_state.scan_ns)) {
         l->all = used;
         l->max_rss = h->max_rss;
@@ -21548,7 +21542,7 @@ static struct proc_step **proc_critical(u32 *n)
 static void proc_end(struct proc_life *l)
 {
     u64 user, sys;
-    proc_usage_max(&l->all, &l->own);
+    proc_usage_join(&l->all, &l->own, false);
     proc_cpu(&l->all, &user, &sys);
     proc_state.cpu_ns += l->mine ? user + sys : 0;
     proc_over(l, PROC_ENDED, l->end_ns);
@@ -21588,8 +21582,8 @@ static void proc_exited(const struct wire_proc *h)
     if (!l)
         return;
     struct wire_usage used = h->dead;
-    proc_usage_add(&used, &h->own);
-    proc_usage_add(&l->own, &h->own);
+    proc_usage_join(&used, &h->own, true);
+    proc_usage_join(&l->own, &h->own, true);
     l->all = used;
     l->end_ns = h->ts_ns;
     l->threads--;
@@ -28715,21 +28709,14 @@ static const struct { const char *name; u16 use[3]; } dg_res[N_RES] = {
 };
 
 #define DG_R(res) (1u << RES_##res)
-#define DG_GUARDS(...) { __VA_ARGS__ }
-
-enum {
-#define X(id, ...) DG_RULE_##id,
-    DG_RULES(X)
-#undef X
-    DG_RULE_NONE
-};
 
 enum { DG_MAX_GUARDS = 3 };
 
 static const struct dg_rule {
     const char *name, *finding, *source, *next, *alone;
+    const char *unless_rule; /* NULL: none */
     u16 value, cost, whose, unless, before; /* the last two: resources, as bits */
-    u8 unless_rule, res, kind, who;
+    u8 res, kind, who;
     bool each, files, below;
     float limit, factor;
     struct dg_guard {
@@ -28738,15 +28725,7 @@ static const struct dg_rule {
         bool maybe, below;   /* maybe: holds where the number is not known */
         float limit;
     } guard[DG_MAX_GUARDS];  /* the first without a number ends them, if it is not the third */
-} dg_rules[] = {
-#define X(id, name, res, kind, each, value, below, limit, guards, cost, by, who, whose, files, \
-          unless, unless_rule, before, finding, source, next, alone) \
-    { name, finding, source, next, alone, value, cost, whose, unless, before, \
-      DG_RULE_##unless_rule, RES_##res, kind, who, each, files, below, (float)(limit), \
-      (float)(by), guards },
-    DG_RULES(X)
-#undef X
-};
+} dg_rules[] = { DG_RULES };
 
 enum {
     DG_FINDINGS = 128, DG_WHO = 3, DG_FDS = 256, DG_SHOWN = 5, DG_EVIDENCE = 8, DG_BUSIEST = 6,
@@ -28799,7 +28778,8 @@ static struct {
     u32 n_found, dropped;
     u32 tasks_dropped;           /* the most processes of a look without a place in dg_tasks */
     u32 files_dropped;           /* the most descriptors of a process that were not looked at */
-    u32 places_dropped;          /* CPUs, mounts, devices, descriptors that have no place */
+    u32 places_missed;           /* CPUs, mounts, devices, descriptors that had no place */
+    u32 places_dropped;          /* in this look; and the most in a look */
     int status;                  /* of the command: -1: it runs, or there is none */
     bool progress;               /* a line on the terminal says how far it is */
 } dg = { .status = -1 };
@@ -29008,7 +28988,7 @@ static void dg_set_add(struct dg_set *set, u64 v)
     if (set->n < DG_SET)
         set->v[set->n++] = v;
     else
-        dg.places_dropped++;
+        dg.places_missed++;
 }
 
 static void dg_take_task(struct dg_task *t, const struct mfs_task *from)
@@ -29095,7 +29075,7 @@ static void dg_fd_moved(struct dg_moves *moves, u32 fd, u64 pos)
     while (k < moves->n && moves->at[k].fd != fd)
         k++;
     if (k == DG_FDS) {
-        dg.places_dropped++;
+        dg.places_missed++;
         return;
     }
     if (k == moves->n) {
@@ -29239,7 +29219,8 @@ static bool dg_known(const struct dg_rule *r, const struct met_inst *of)
 {
     for (u32 k = 0; k < dg.n_found; k++) {
         const struct dg_finding *f = &dg_found[k];
-        bool other = r->unless >> f->rule->res & 1 || f->rule == &dg_rules[r->unless_rule];
+        bool other = r->unless >> f->rule->res & 1
+                     || (r->unless_rule && !strcmp(f->rule->name, r->unless_rule));
         if (other && (f->of == of || !of->name[0] || !f->of->name[0]))
             return true;
     }
@@ -29868,7 +29849,7 @@ static void dg_text(struct buf *b)
         b_f(b, "a process has %u more open files than the %d that are looked at\n",
             dg.files_dropped, DG_FDS);
     if (dg.places_dropped && opt.verbose)
-        b_f(b, "%u CPUs, file systems or open files of processes were not followed\n",
+        b_f(b, "at least %u CPUs, file systems or open files of processes were not followed\n",
             dg.places_dropped);
     b_c(b, '\n');
     if (dg.n_found)
@@ -30090,11 +30071,13 @@ static const char *dg_opt_duration(const char *v)
 
 static void dg_look(void)
 {
+    dg.places_missed = 0;
     mon_sample();
     dg_take();
     if (met.tick > 1)
         dg_take_tasks();
     dg_files();
+    dg.places_dropped = MAX(dg.places_dropped, dg.places_missed);
     if (opt.report && met.tick > 1) {
         mout.intervals++;
         mout_sample();

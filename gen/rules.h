@@ -149,516 +149,539 @@
     X(LIMIT, "kernel limits", X_LIMITS, X_TABLES, X_NONE) \
     X(CGROUP, "cgroup", X_PERIODS, M_GR_THROTTLED, M_GR_OOM)
 
-/* X(id, name, resource, kind, tried on each thing, number, at most, limit, guards, cost, factor,
- *   who, of which number, with files, resources that explain it, those that it explains,
- *   sentence, source, next command, the same without a culprit) */
-#define DG_RULES(X) \
-    X(CGROUP_THROTTLED, "cgroup-throttled", CGROUP, DG_SATURATION, true, \
-      X_PERIODS, false, 0.1, \
-      DG_GUARDS({ M_GR_THROTTLED, DG_THIS, false, false, 0.05 }), M_GR_THROTTLED, 1, \
-      DG_BY_MEMBERS, M_B_CPU, false, \
-      0, NONE, DG_R(RUNQ), \
-      "Cgroup %t is throttled: it uses up its CPU quota and stands still until the period ends", \
-      "cgroup-v2.rst: cpu.max", \
-      "cat /sys/fs/cgroup%t/cpu.max", "") \
-    X(CGROUP_QUOTA_USED, "cgroup-quota-used", CGROUP, DG_SATURATION, true, \
-      X_PERIODS, false, 0.5, \
-      DG_GUARDS({ X_NONE, DG_ALL, false, false, 0 }), X_NONE, 0, \
-      DG_BY_MEMBERS, M_B_CPU, false, \
-      DG_R(CGROUP), NONE, DG_R(RUNQ), \
-      "Cgroup %t uses up its CPU quota in most periods", \
-      "cgroup-v2.rst: cpu.max", \
-      "cat /sys/fs/cgroup%t/cpu.max", "") \
-    X(CGROUP_OOM_KILL, "cgroup-oom-kill", CGROUP, DG_ERROR, true, \
-      M_GR_OOM, false, 1e-9, \
-      DG_GUARDS({ M_GR_MAX, DG_THIS, false, false, 1e-9 }), X_NONE, 0, \
-      DG_BY_MEMBERS, X_B_MEM, false, \
-      0, NONE, DG_R(MEM) | DG_R(SWAP) | DG_R(DISK), \
-      "The kernel killed processes of cgroup %t at its memory limit", \
-      "cgroup-v2.rst: memory.events, oom_kill and max", \
-      "cat /sys/fs/cgroup%t/memory.max", "") \
-    X(CGROUP_MEMORY_LIMIT, "cgroup-memory-limit", CGROUP, DG_SATURATION, true, \
-      M_GR_MAX, false, 100, \
-      DG_GUARDS({ X_NONE, DG_ALL, false, false, 0 }), M_PSI_MEM, 1, \
-      DG_BY_MEMBERS, X_B_MEM, false, \
-      0, CGROUP_OOM_KILL, DG_R(MEM) | DG_R(SWAP) | DG_R(DISK), \
-      "Cgroup %t is at its memory limit and reclaims its own memory again and again", \
-      "cgroup-v2.rst: memory.max", \
-      "cat /sys/fs/cgroup%t/memory.max", "") \
-    X(CPU_STEAL, "cpu-steal", CPU, DG_SATURATION, false, \
-      M_STEAL, false, 0.05, \
-      DG_GUARDS({ X_NONE, DG_ALL, false, false, 0 }), X_STEAL_CPUS, 1, \
-      DG_BY_NOBODY, X_NONE, false, \
-      0, NONE, DG_R(RUNQ), \
-      "The hypervisor runs other guests on these CPUs while tasks want to run here", \
-      "proc_stat(5): steal", \
-      "kvis monitor -c cpu --per-cpu", "") \
-    X(CPU_INTERRUPTS, "cpu-interrupts", CPU, DG_SATURATION, true, \
-      X_IRQS, false, 0.5, \
-      DG_GUARDS({ X_NONE, DG_ALL, false, false, 0 }), X_IRQS, 1, \
-      DG_BY_NOBODY, X_NONE, false, \
-      0, NONE, 0, \
-      "CPU %t is busy with interrupts, and tasks on this CPU wait", \
-      "Documentation/networking/scaling.rst", \
-      "cat /proc/interrupts /proc/softirqs", "") \
-    X(CPU_INTERRUPT_PRESSURE, "cpu-interrupt-pressure", CPU, DG_SATURATION, false, \
-      M_PSI_IRQ_ALL, false, 0.05, \
-      DG_GUARDS({ X_NONE, DG_ALL, false, false, 0 }), M_PSI_IRQ_ALL, 1, \
-      DG_BY_NOBODY, X_NONE, false, \
-      DG_R(CPU), NONE, 0, \
-      "Tasks stand still while interrupts are handled", \
-      "Documentation/accounting/psi.rst: irq full", \
-      "cat /proc/interrupts /proc/softirqs", "") \
-    X(CPU_CLOCK_CAPPED, "cpu-clock-capped", CPU, DG_SATURATION, false, \
-      X_CAP, true, 0.8, \
-      DG_GUARDS({ X_BUSY, DG_ALL, false, false, 0.5 }), X_BUSY, 0.2, \
-      DG_BY_NOBODY, X_NONE, false, \
-      0, NONE, 0, \
-      "The CPUs are busy and are not allowed to run at their full clock rate", \
-      "Documentation/admin-guide/pm/cpufreq.rst: scaling_max_freq", \
-      "cat /sys/devices/system/cpu/cpufreq/policy*/scaling_max_freq", "") \
-    X(CPU_CLOCK_LOW, "cpu-clock-low", CPU, DG_SATURATION, false, \
-      X_CLOCK, true, 0.8, \
-      DG_GUARDS({ X_BUSY, DG_ALL, false, false, 0.8 }), X_BUSY, 0.2, \
-      DG_BY_NOBODY, X_NONE, false, \
-      DG_R(CPU), NONE, 0, \
-      "The CPUs are busy and run below the clock rate that all of them can sustain", \
-      "base_frequency (intel_pstate.rst) or nominal_freq (acpi/cppc_sysfs.rst)", \
-      "cat /sys/devices/system/cpu/cpufreq/policy*/scaling_governor", "") \
-    X(CPU_FORKS, "cpu-forks", CPU, DG_UTILIZATION, false, \
-      X_FORK_RATE, false, 500, \
-      DG_GUARDS({ X_NONE, DG_ALL, false, false, 0 }), M_FORKS, 0.0001, \
-      DG_BY_ALL, M_B_SYSTEM, false, \
-      0, NONE, DG_R(RUNQ), \
-      "Creating processes takes a large share of CPU time", \
-      "fork, exec and exit take 0.1 to 1 ms of CPU time", \
-      "kvis proc -d 5", "") \
-    X(CPU_KERNEL, "cpu-kernel", CPU, DG_UTILIZATION, false, \
-      M_SYSTEM, false, 0.5, \
-      DG_GUARDS({ X_BUSY, DG_ALL, false, false, 0.7 }), X_NONE, 0, \
-      DG_BY_ALL, M_B_SYSTEM, false, \
-      0, NONE, 0, \
-      "The kernel uses more CPU time than the programs do: system calls, page faults or locks", \
-      "proc_stat(5): system", \
-      "kvis trace -c -d 5 -p %p", "perf top") \
-    X(RUN_QUEUE_LONG, "run-queue-long", RUNQ, DG_SATURATION, false, \
-      X_WAIT, false, 0.5, \
-      DG_GUARDS({ X_BUSY, DG_ALL, false, false, 0.8 }, \
-        { M_PSI_CPU, DG_ALL, true, false, 0.1 }), X_WAITERS, 1, \
-      DG_BY_ALL, M_B_CPU, false, \
-      0, NONE, 0, \
-      "More tasks can run than there are CPUs, and tasks wait for a CPU", \
-      "Gregg, USE method: run queue longer than the CPUs", \
-      "perf top -p %p", "perf top") \
-    X(RUN_QUEUE_ONE_CPU, "run-queue-one-cpu", RUNQ, DG_SATURATION, true, \
-      X_WAITERS, false, 0.5, \
-      DG_GUARDS({ X_BUSY, DG_THIS, false, false, 0.8 }, \
+/* Rows of dg_rules[] in kvis.c. */
+#define DG_RULES \
+    { .name = "cgroup-throttled", .res = RES_CGROUP, .kind = DG_SATURATION, .each = true, .files = false, \
+      .value = X_PERIODS, .below = false, .limit = (float)0.1, \
+      .guard = { { M_GR_THROTTLED, DG_THIS, false, false, 0.05 } }, \
+      .cost = M_GR_THROTTLED, .factor = (float)1, \
+      .who = DG_BY_MEMBERS, .whose = M_B_CPU, \
+      .unless = 0, .unless_rule = NULL, .before = DG_R(RUNQ), \
+      .finding = "Cgroup %t is throttled: it uses up its CPU quota and stands still until the period ends", \
+      .source = "cgroup-v2.rst: cpu.max", \
+      .next = "cat /sys/fs/cgroup%t/cpu.max", .alone = "" }, \
+    { .name = "cgroup-quota-used", .res = RES_CGROUP, .kind = DG_SATURATION, .each = true, .files = false, \
+      .value = X_PERIODS, .below = false, .limit = (float)0.5, \
+      .cost = X_NONE, .factor = (float)0, \
+      .who = DG_BY_MEMBERS, .whose = M_B_CPU, \
+      .unless = DG_R(CGROUP), .unless_rule = NULL, .before = DG_R(RUNQ), \
+      .finding = "Cgroup %t uses up its CPU quota in most periods", \
+      .source = "cgroup-v2.rst: cpu.max", \
+      .next = "cat /sys/fs/cgroup%t/cpu.max", .alone = "" }, \
+    { .name = "cgroup-oom-kill", .res = RES_CGROUP, .kind = DG_ERROR, .each = true, .files = false, \
+      .value = M_GR_OOM, .below = false, .limit = (float)1e-9, \
+      .guard = { { M_GR_MAX, DG_THIS, false, false, 1e-9 } }, \
+      .cost = X_NONE, .factor = (float)0, \
+      .who = DG_BY_MEMBERS, .whose = X_B_MEM, \
+      .unless = 0, .unless_rule = NULL, .before = DG_R(MEM) | DG_R(SWAP) | DG_R(DISK), \
+      .finding = "The kernel killed processes of cgroup %t at its memory limit", \
+      .source = "cgroup-v2.rst: memory.events, oom_kill and max", \
+      .next = "cat /sys/fs/cgroup%t/memory.max", .alone = "" }, \
+    { .name = "cgroup-memory-limit", .res = RES_CGROUP, .kind = DG_SATURATION, .each = true, .files = false, \
+      .value = M_GR_MAX, .below = false, .limit = (float)100, \
+      .cost = M_PSI_MEM, .factor = (float)1, \
+      .who = DG_BY_MEMBERS, .whose = X_B_MEM, \
+      .unless = 0, .unless_rule = "cgroup-oom-kill", .before = DG_R(MEM) | DG_R(SWAP) | DG_R(DISK), \
+      .finding = "Cgroup %t is at its memory limit and reclaims its own memory again and again", \
+      .source = "cgroup-v2.rst: memory.max", \
+      .next = "cat /sys/fs/cgroup%t/memory.max", .alone = "" }, \
+    { .name = "cpu-steal", .res = RES_CPU, .kind = DG_SATURATION, .each = false, .files = false, \
+      .value = M_STEAL, .below = false, .limit = (float)0.05, \
+      .cost = X_STEAL_CPUS, .factor = (float)1, \
+      .who = DG_BY_NOBODY, .whose = X_NONE, \
+      .unless = 0, .unless_rule = NULL, .before = DG_R(RUNQ), \
+      .finding = "The hypervisor runs other guests on these CPUs while tasks want to run here", \
+      .source = "proc_stat(5): steal", \
+      .next = "kvis monitor -c cpu --per-cpu", .alone = "" }, \
+    { .name = "cpu-interrupts", .res = RES_CPU, .kind = DG_SATURATION, .each = true, .files = false, \
+      .value = X_IRQS, .below = false, .limit = (float)0.5, \
+      .cost = X_IRQS, .factor = (float)1, \
+      .who = DG_BY_NOBODY, .whose = X_NONE, \
+      .unless = 0, .unless_rule = NULL, .before = 0, \
+      .finding = "CPU %t is busy with interrupts, and tasks on this CPU wait", \
+      .source = "Documentation/networking/scaling.rst", \
+      .next = "cat /proc/interrupts /proc/softirqs", .alone = "" }, \
+    { .name = "cpu-interrupt-pressure", .res = RES_CPU, .kind = DG_SATURATION, .each = false, .files = false, \
+      .value = M_PSI_IRQ_ALL, .below = false, .limit = (float)0.05, \
+      .cost = M_PSI_IRQ_ALL, .factor = (float)1, \
+      .who = DG_BY_NOBODY, .whose = X_NONE, \
+      .unless = DG_R(CPU), .unless_rule = NULL, .before = 0, \
+      .finding = "Tasks stand still while interrupts are handled", \
+      .source = "Documentation/accounting/psi.rst: irq full", \
+      .next = "cat /proc/interrupts /proc/softirqs", .alone = "" }, \
+    { .name = "cpu-clock-capped", .res = RES_CPU, .kind = DG_SATURATION, .each = false, .files = false, \
+      .value = X_CAP, .below = true, .limit = (float)0.8, \
+      .guard = { { X_BUSY, DG_ALL, false, false, 0.5 } }, \
+      .cost = X_BUSY, .factor = (float)0.2, \
+      .who = DG_BY_NOBODY, .whose = X_NONE, \
+      .unless = 0, .unless_rule = NULL, .before = 0, \
+      .finding = "The CPUs are busy and are not allowed to run at their full clock rate", \
+      .source = "Documentation/admin-guide/pm/cpufreq.rst: scaling_max_freq", \
+      .next = "cat /sys/devices/system/cpu/cpufreq/policy*/scaling_max_freq", .alone = "" }, \
+    { .name = "cpu-clock-low", .res = RES_CPU, .kind = DG_SATURATION, .each = false, .files = false, \
+      .value = X_CLOCK, .below = true, .limit = (float)0.8, \
+      .guard = { { X_BUSY, DG_ALL, false, false, 0.8 } }, \
+      .cost = X_BUSY, .factor = (float)0.2, \
+      .who = DG_BY_NOBODY, .whose = X_NONE, \
+      .unless = DG_R(CPU), .unless_rule = NULL, .before = 0, \
+      .finding = "The CPUs are busy and run below the clock rate that all of them can sustain", \
+      .source = "base_frequency (intel_pstate.rst) or nominal_freq (acpi/cppc_sysfs.rst)", \
+      .next = "cat /sys/devices/system/cpu/cpufreq/policy*/scaling_governor", .alone = "" }, \
+    { .name = "cpu-forks", .res = RES_CPU, .kind = DG_UTILIZATION, .each = false, .files = false, \
+      .value = X_FORK_RATE, .below = false, .limit = (float)500, \
+      .cost = M_FORKS, .factor = (float)0.0001, \
+      .who = DG_BY_ALL, .whose = M_B_SYSTEM, \
+      .unless = 0, .unless_rule = NULL, .before = DG_R(RUNQ), \
+      .finding = "Creating processes takes a large share of CPU time", \
+      .source = "fork, exec and exit take 0.1 to 1 ms of CPU time", \
+      .next = "kvis proc -d 5", .alone = "" }, \
+    { .name = "cpu-kernel", .res = RES_CPU, .kind = DG_UTILIZATION, .each = false, .files = false, \
+      .value = M_SYSTEM, .below = false, .limit = (float)0.5, \
+      .guard = { { X_BUSY, DG_ALL, false, false, 0.7 } }, \
+      .cost = X_NONE, .factor = (float)0, \
+      .who = DG_BY_ALL, .whose = M_B_SYSTEM, \
+      .unless = 0, .unless_rule = NULL, .before = 0, \
+      .finding = "The kernel uses more CPU time than the programs do: system calls, page faults or locks", \
+      .source = "proc_stat(5): system", \
+      .next = "kvis trace -c -d 5 -p %p", .alone = "perf top" }, \
+    { .name = "run-queue-long", .res = RES_RUNQ, .kind = DG_SATURATION, .each = false, .files = false, \
+      .value = X_WAIT, .below = false, .limit = (float)0.5, \
+      .guard = { { X_BUSY, DG_ALL, false, false, 0.8 }, \
+        { M_PSI_CPU, DG_ALL, true, false, 0.1 } }, \
+      .cost = X_WAITERS, .factor = (float)1, \
+      .who = DG_BY_ALL, .whose = M_B_CPU, \
+      .unless = 0, .unless_rule = NULL, .before = 0, \
+      .finding = "More tasks can run than there are CPUs, and tasks wait for a CPU", \
+      .source = "Gregg, USE method: run queue longer than the CPUs", \
+      .next = "perf top -p %p", .alone = "perf top" }, \
+    { .name = "run-queue-one-cpu", .res = RES_RUNQ, .kind = DG_SATURATION, .each = true, .files = false, \
+      .value = X_WAITERS, .below = false, .limit = (float)0.5, \
+      .guard = { { X_BUSY, DG_THIS, false, false, 0.8 }, \
         { X_IDLE_ALL, DG_OTHERS, false, false, 0.4 }, \
-        { M_PSI_CPU, DG_ALL, true, false, 0.1 }), X_WAITERS, 1, \
-      DG_BY_CPU, M_B_WAIT, false, \
-      0, NONE, 0, \
-      "Tasks wait for CPU %t while other CPUs are idle: the tasks may be bound to CPU %t", \
-      "sched_setaffinity(2), cgroup-v2.rst: cpuset", \
-      "taskset -acp %p", "kvis monitor -c sched --per-cpu") \
-    X(CPU_PRESSURE, "cpu-pressure", RUNQ, DG_SATURATION, false, \
-      M_PSI_CPU, false, 0.4, \
-      DG_GUARDS({ X_BUSY, DG_ALL, false, false, 0.8 }), M_PSI_CPU, 1, \
-      DG_BY_ALL, M_B_CPU, false, \
-      DG_R(RUNQ), NONE, 0, \
-      "The CPUs are too few for the tasks that can run", \
-      "Documentation/accounting/psi.rst: cpu some", \
-      "perf top -p %p", "perf top") \
-    X(RUN_QUEUE_LATENCY, "run-queue-latency", RUNQ, DG_SATURATION, false, \
-      M_WAIT_P99, false, 20e6, \
-      DG_GUARDS({ X_WAIT, DG_ALL, false, false, 0.1 }, \
-        { M_PSI_CPU, DG_ALL, true, false, 0.1 }), X_NONE, 0, \
-      DG_BY_ALL, M_B_WAIT, false, \
-      DG_R(RUNQ), NONE, 0, \
-      "One wait for a CPU in a hundred is long enough for people to notice", \
-      "several time slices of the scheduler", \
-      "kvis monitor -c sched --histogram", "") \
-    X(PROCESS_WAITS_FOR_CPU, "process-waits-for-cpu", RUNQ, DG_SATURATION, true, \
-      M_P_WAIT, false, 0.1, \
-      DG_GUARDS({ X_NONE, DG_ALL, false, false, 0 }), M_P_WAIT, 1, \
-      DG_BY_SELF, M_P_WAIT, false, \
-      0, NONE, 0, \
-      "Process %t can run but waits for a CPU", \
-      "sched-stats.rst: run_delay", \
-      "taskset -acp %p", "") \
-    X(CPU_BUSY, "cpu-busy", CPU, DG_UTILIZATION, false, \
-      X_BUSY, false, 0.9, \
-      DG_GUARDS({ X_NONE, DG_ALL, false, false, 0 }), X_NONE, 0, \
-      DG_BY_ALL, M_B_CPU, false, \
-      DG_R(CPU) | DG_R(RUNQ), NONE, 0, \
-      "The CPUs have hardly any idle time left", \
-      "Gregg, USE method: utilization", \
-      "perf top -p %p", "perf top") \
-    X(MEMORY_OOM_KILL, "memory-oom-kill", MEM, DG_ERROR, false, \
-      M_OOM, false, 1e-9, \
-      DG_GUARDS({ X_NONE, DG_ALL, false, false, 0 }), M_PSI_MEM, 1, \
-      DG_BY_ALL, X_B_MEM, false, \
-      0, CGROUP_OOM_KILL, DG_R(SWAP) | DG_R(DISK), \
-      "The kernel killed a process because memory ran out", \
-      "Documentation/admin-guide/mm/concepts.rst: OOM killer", \
-      "dmesg | grep -i oom", "") \
-    X(MEMORY_PRESSURE, "memory-pressure", MEM, DG_SATURATION, false, \
-      M_PSI_MEM, false, 0.05, \
-      DG_GUARDS({ X_NONE, DG_ALL, false, false, 0 }), M_PSI_MEM, 1, \
-      DG_BY_ALL, X_B_MEM, false, \
-      0, NONE, DG_R(SWAP) | DG_R(DISK) | DG_R(VIRTIO), \
-      "Tasks wait for memory: the machine reclaims pages that are still in use", \
-      "Documentation/accounting/psi.rst: memory some", \
-      "kvis trace -p %p --faults", "kvis monitor -c mem") \
-    X(MEMORY_DIRECT_RECLAIM, "memory-direct-reclaim", MEM, DG_SATURATION, false, \
-      M_STALLS, false, 100, \
-      DG_GUARDS({ X_NONE, DG_ALL, false, false, 0 }), M_PSI_MEM, 1, \
-      DG_BY_ALL, X_B_MEM, false, \
-      DG_R(MEM), NONE, DG_R(SWAP) | DG_R(DISK), \
-      "Tasks that allocate memory must first reclaim some themselves", \
-      "Documentation/admin-guide/mm/concepts.rst: direct reclaim", \
-      "kvis monitor -c mem", "") \
-    X(MEMORY_THRASHING, "memory-thrashing", MEM, DG_SATURATION, false, \
-      M_REFAULTS, false, 1000, \
-      DG_GUARDS({ M_FAULTS_MAJOR, DG_ALL, false, false, 50 }), M_PSI_MEM, 1, \
-      DG_BY_ALL, X_B_MEM, false, \
-      DG_R(MEM), NONE, DG_R(SWAP) | DG_R(DISK), \
-      "Reclaimed pages are needed again at once: the working set does not fit into memory", \
-      "mm/workingset.c: refaults", \
-      "kvis monitor -c mem", "") \
-    X(MEMORY_NEARLY_FULL, "memory-nearly-full", MEM, DG_UTILIZATION, false, \
-      X_MEM_LEFT, true, 0.03, \
-      DG_GUARDS({ X_NONE, DG_ALL, false, false, 0 }), X_NONE, 0, \
-      DG_BY_ALL, X_B_MEM, false, \
-      DG_R(MEM), NONE, 0, \
-      "Hardly any memory is available without swapping", \
-      "proc_meminfo(5): MemAvailable", \
-      "kvis monitor -c mem", "") \
-    X(MEMORY_KERNEL, "memory-kernel", MEM, DG_UTILIZATION, false, \
-      X_SLAB, false, 0.3, \
-      DG_GUARDS({ X_NONE, DG_ALL, false, false, 0 }), X_NONE, 0, \
-      DG_BY_NOBODY, X_NONE, false, \
-      0, NONE, 0, \
-      "The kernel holds a large share of memory that it cannot reclaim", \
-      "proc_meminfo(5): SUnreclaim", \
-      "slabtop -o -s c", "") \
-    X(MEMORY_DIRTY, "memory-dirty", MEM, DG_SATURATION, false, \
-      X_DIRTY, false, 0.15, \
-      DG_GUARDS({ X_NONE, DG_ALL, false, false, 0 }), X_NONE, 0, \
-      DG_BY_ALL, M_B_WRITTEN, false, \
-      0, NONE, 0, \
-      "Unwritten data is close to the limit at which the kernel slows down writers", \
-      "Documentation/admin-guide/sysctl/vm.rst: dirty_ratio is 20 %", \
-      "kvis monitor -c io", "") \
-    X(SWAP_THRASHING, "swap-thrashing", SWAP, DG_SATURATION, false, \
-      M_SWAP_IN, false, 1e6, \
-      DG_GUARDS({ M_SWAP_OUT, DG_ALL, false, false, 1e5 }), M_PSI_MEM, 1, \
-      DG_BY_ALL, X_B_MEM, false, \
-      0, NONE, DG_R(DISK) | DG_R(VIRTIO), \
-      "Memory is swapped out and read back: tasks wait for a disk instead of memory", \
-      "proc_vmstat(5): pswpin", \
-      "kvis trace -p %p --faults", "kvis monitor -c mem") \
-    X(SWAP_IN, "swap-in", SWAP, DG_SATURATION, false, \
-      M_SWAP_IN, false, 4e6, \
-      DG_GUARDS({ X_NONE, DG_ALL, false, false, 0 }), M_PSI_MEM, 1, \
-      DG_BY_ALL, X_B_MEM, false, \
-      DG_R(SWAP), NONE, DG_R(DISK), \
-      "Memory that was swapped out is read back", \
-      "proc_vmstat(5): pswpin", \
-      "kvis monitor -c mem", "") \
-    X(SWAP_OUT, "swap-out", SWAP, DG_SATURATION, false, \
-      M_SWAP_OUT, false, 4e6, \
-      DG_GUARDS({ X_NONE, DG_ALL, false, false, 0 }), M_PSI_MEM, 1, \
-      DG_BY_ALL, X_B_MEM, false, \
-      DG_R(SWAP), NONE, DG_R(DISK), \
-      "Memory is written to swap because programs need more than there is", \
-      "proc_vmstat(5): pswpout", \
-      "kvis monitor -c mem", "") \
-    X(SWAP_FULL, "swap-full", SWAP, DG_UTILIZATION, false, \
-      X_SWAP_USED, false, 0.9, \
-      DG_GUARDS({ X_NONE, DG_ALL, false, false, 0 }), X_NONE, 0, \
-      DG_BY_ALL, M_B_SWAP, false, \
-      0, NONE, 0, \
-      "Swap is nearly full: when memory runs out, the kernel will kill a process", \
-      "proc_meminfo(5): SwapFree", \
-      "cat /proc/swaps", "") \
-    X(NUMA_REMOTE_MEMORY, "numa-remote-memory", NUMA, DG_SATURATION, true, \
-      M_B_REMOTE, false, 0.5, \
-      DG_GUARDS({ M_B_FAR, DG_THIS, false, false, 16e6 }), M_B_FAR_COST, 1, \
-      DG_BY_SELF, M_B_REMOTE, false, \
-      0, NONE, 0, \
-      "Process %t runs on one NUMA node while its memory is on a more distant one", \
-      "the most that it can cost, by the distances of the nodes (ACPI: SLIT)", \
-      "cat /proc/%p/numa_maps", "") \
-    X(NUMA_REMOTE_ALLOCATIONS, "numa-remote-allocations", NUMA, DG_SATURATION, false, \
-      X_REMOTE, false, 0.3, \
-      DG_GUARDS({ M_NUMA_OTHER, DG_ALL, false, false, 2000 }), X_NONE, 0, \
-      DG_BY_ALL, M_B_MINOR, false, \
-      0, NONE, 0, \
-      "Memory is allocated on other NUMA nodes than those of the CPUs that use it", \
-      "Documentation/admin-guide/numastat.rst", \
-      "cat /proc/%p/numa_maps", "kvis monitor -c numa") \
-    X(NUMA_REMOTE_FAULTS, "numa-remote-faults", NUMA, DG_SATURATION, false, \
-      X_HINTS, false, 0.5, \
-      DG_GUARDS({ M_NUMA_FAULTS, DG_ALL, false, false, 1000 }), X_NONE, 0, \
-      DG_BY_ALL, M_B_MINOR, false, \
-      DG_R(NUMA), NONE, 0, \
-      "Tasks use pages of other NUMA nodes than those of their CPUs", \
-      "sysctl/kernel.rst: numa_balancing", \
-      "cat /proc/%p/numa_maps", "kvis monitor -c numa") \
-    X(NUMA_NODE_FULL, "numa-node-full", NUMA, DG_SATURATION, true, \
-      M_NUMA_FOREIGN, false, 1000, \
-      DG_GUARDS({ X_NONE, DG_ALL, false, false, 0 }), X_NONE, 0, \
-      DG_BY_ALL, M_B_MINOR, false, \
-      0, NONE, 0, \
-      "NUMA node %t is full: allocations meant for node %t go to other nodes", \
-      "Documentation/admin-guide/numastat.rst: numa_foreign", \
-      "cat /proc/%p/numa_maps", "kvis monitor -c numa") \
-    X(NUMA_MIGRATIONS, "numa-migrations", NUMA, DG_SATURATION, false, \
-      M_NUMA_MOVED, false, 10000, \
-      DG_GUARDS({ X_NONE, DG_ALL, false, false, 0 }), X_NONE, 0, \
-      DG_BY_ALL, M_B_CPU, false, \
-      0, NONE, 0, \
-      "The kernel keeps moving pages between NUMA nodes to follow tasks", \
-      "sysctl/kernel.rst: numa_balancing", \
-      "kvis monitor -c numa", "") \
-    X(MEMORY_BANDWIDTH_FULL, "memory-bandwidth-full", BAND, DG_SATURATION, true, \
-      M_MEM_USED, false, 0.75, \
-      DG_GUARDS({ X_NONE, DG_ALL, false, false, 0 }), X_STALL_CPUS, 1, \
-      DG_BY_ALL, M_B_CPU, false, \
-      0, NONE, 0, \
-      "The memory controllers of socket %t move nearly all that its DIMMs can", \
-      "programs made to use all bandwidth (STREAM) reach 80 % of the DIMMs' peak", \
-      "kvis monitor -c membw,pmc -p %p", "kvis monitor -c membw,pmc") \
-    X(MEMORY_STALLS, "memory-stalls", BAND, DG_SATURATION, false, \
-      X_MEM_STALL, false, 0.5, \
-      DG_GUARDS({ M_LLC_MPKI, DG_ALL, false, false, 10 }), X_STALL_CPUS, 1, \
-      DG_BY_ALL, M_B_CPU, false, \
-      DG_R(BAND), NONE, 0, \
-      "The CPUs spend most of their time waiting for memory because data is not in the caches", \
-      "Intel's optimization manual, B.1 (Topdown: backend bound)", \
-      "kvis monitor -c pmc -p %p", "kvis monitor -c pmc") \
-    X(TLB_MISSES, "tlb-misses", TLB, DG_SATURATION, false, \
-      M_DTLB_WPKI, false, 10, \
-      DG_GUARDS({ X_NONE, DG_ALL, false, false, 0 }), X_NONE, 0, \
-      DG_BY_ALL, M_B_CPU, false, \
-      0, NONE, 0, \
-      "The CPUs often walk page tables: hugepages would avoid most walks", \
-      "Documentation/admin-guide/mm/transhuge.rst", \
-      "kvis monitor -c pmc,mem -p %p", "kvis monitor -c pmc,mem") \
-    X(HUGEPAGES_REFUSED, "hugepages-refused", TLB, DG_SATURATION, false, \
-      X_THP_FAIL, false, 0.5, \
-      DG_GUARDS({ M_THP_FALLBACK, DG_ALL, false, false, 50 }), X_NONE, 0, \
-      DG_BY_ALL, M_B_MINOR, false, \
-      0, NONE, 0, \
-      "Page faults that should get a hugepage do not: free memory is fragmented", \
-      "mm/transhuge.rst: thp_fault_fallback", \
-      "cat /proc/buddyinfo", "") \
-    X(COMPACTION_FAILS, "compaction-fails", TLB, DG_SATURATION, false, \
-      X_COMPACT_FAILS, false, 0.5, \
-      DG_GUARDS({ M_COMPACT, DG_ALL, false, false, 20 }), X_NONE, 0, \
-      DG_BY_ALL, M_B_MINOR, false, \
-      0, NONE, 0, \
-      "Tasks compact memory to get hugepages, and mostly fail", \
-      "mm/transhuge.rst: compact_stall, compact_fail", \
-      "cat /proc/buddyinfo", "") \
-    X(HUGEPAGE_POOL_EMPTY, "hugepage-pool-empty", TLB, DG_UTILIZATION, true, \
-      M_POOL_RATIO, false, 0.98, \
-      DG_GUARDS({ M_POOL_SURPLUS, DG_THIS, false, false, 1 }), X_NONE, 0, \
-      DG_BY_NOBODY, X_NONE, false, \
-      0, NONE, 0, \
-      "The pool of %t hugepages is used up and programs take surplus pages", \
-      "Documentation/admin-guide/mm/hugetlbpage.rst", \
-      "kvis monitor -c hugepages", "") \
-    X(VIRTIO_QUEUE_FULL, "virtio-queue-full", VIRTIO, DG_SATURATION, true, \
-      M_VQ_REFUSED, false, 1, \
-      DG_GUARDS({ M_VQ_STALLED, DG_THIS, false, false, 0.01 }), M_VQ_STALLED, 1, \
-      DG_BY_DEVICE, X_B_IO, false, \
-      0, NONE, DG_R(DISK), \
-      "Virtio queue %t is full: the driver must wait until the device has completed requests", \
-      "virtqueue_add of drivers/virtio/virtio_ring.c: ENOSPC", \
-      "kvis monitor -c virtio --histogram", "") \
-    X(VIRTIO_ADDS_FAIL, "virtio-adds-fail", VIRTIO, DG_ERROR, true, \
-      M_VQ_FAILED, false, 1, \
-      DG_GUARDS({ X_NONE, DG_ALL, false, false, 0 }), X_NONE, 0, \
-      DG_BY_NOBODY, X_NONE, false, \
-      0, NONE, 0, \
-      "Adding requests to virtio queue %t fails although the queue is not full", \
-      "virtqueue_add of drivers/virtio/virtio_ring.c", \
-      "kvis monitor -c virtio", "") \
-    X(DISK_SATURATED, "disk-saturated", DISK, DG_SATURATION, true, \
-      M_DISK_BUSY, false, 0.85, \
-      DG_GUARDS({ M_DISK_QUEUE, DG_THIS, false, false, 1.5 }, \
-        { M_PSI_IO, DG_ALL, true, false, 0.1 }), M_DISK_QUEUE, 1, \
-      DG_BY_DEVICE, X_B_IO, true, \
-      0, NONE, 0, \
-      "Disk %t is always busy, and requests wait for it", \
-      "iostat(1): %util, aqu-sz", \
-      "kvis trace -p %p", "kvis monitor -c io --histogram") \
-    X(DISK_SLOW_READS, "disk-slow-reads", DISK, DG_SATURATION, true, \
-      X_READ_TIME, false, 0.05, \
-      DG_GUARDS({ M_PSI_IO, DG_ALL, true, false, 0.1 }), M_DISK_READ_TIME, 1, \
-      DG_BY_DEVICE, M_B_READ, true, \
-      DG_R(DISK), NONE, 0, \
-      "Reads from disk %t take longer than a seek of any disk", \
-      "a rotating disk takes 20 ms", \
-      "kvis trace -p %p", "kvis monitor -c io --histogram") \
-    X(DISK_SLOW_WRITES, "disk-slow-writes", DISK, DG_SATURATION, true, \
-      X_WRITE_TIME, false, 0.1, \
-      DG_GUARDS({ M_PSI_IO, DG_ALL, false, false, 0.1 }), M_PSI_IO, 1, \
-      DG_BY_DEVICE, M_B_WRITTEN, true, \
-      DG_R(DISK), NONE, 0, \
-      "Writes to disk %t are slow, and tasks wait for I/O", \
-      "a rotating disk takes 20 ms", \
-      "kvis trace -p %p", "kvis monitor -c io --histogram") \
-    X(DISK_QUEUE, "disk-queue", DISK, DG_SATURATION, true, \
-      M_RQUEUE_P99, false, 50e6, \
-      DG_GUARDS({ M_PSI_IO, DG_ALL, false, false, 0.1 }), M_PSI_IO, 1, \
-      DG_BY_DEVICE, M_B_READ, false, \
-      DG_R(DISK), NONE, 0, \
-      "Reads wait in the kernel's queue before disk %t gets them", \
-      "Documentation/block/ioprio.rst", \
-      "kvis monitor -c io --histogram", "") \
-    X(IO_PRESSURE, "io-pressure", DISK, DG_SATURATION, false, \
-      M_PSI_IO, false, 0.3, \
-      DG_GUARDS({ M_DISK_QUEUE, DG_ALL, true, true, 0.3 }), M_PSI_IO, 1, \
-      DG_BY_ALL, X_B_IO, true, \
-      DG_R(DISK), NONE, 0, \
-      "Tasks wait for I/O of a file system that is on no disk of this machine", \
-      "Documentation/accounting/psi.rst: io some", \
-      "kvis trace -p %p", "kvis monitor -c io --histogram") \
-    X(NETWORK_FULL_RECEIVE, "network-full-receive", NET, DG_SATURATION, true, \
-      M_NET_RX_USED, false, 0.9, \
-      DG_GUARDS({ X_NONE, DG_ALL, false, false, 0 }), X_NONE, 0, \
-      DG_BY_NOBODY, X_NONE, false, \
-      0, NONE, 0, \
-      "Interface %t receives nearly as much as its link can carry", \
-      "sysfs-class-net: speed", \
-      "kvis monitor -c net", "") \
-    X(NETWORK_FULL_TRANSMIT, "network-full-transmit", NET, DG_SATURATION, true, \
-      M_NET_TX_USED, false, 0.9, \
-      DG_GUARDS({ X_NONE, DG_ALL, false, false, 0 }), X_NONE, 0, \
-      DG_BY_NOBODY, X_NONE, false, \
-      0, NONE, 0, \
-      "Interface %t sends nearly as much as its link can carry", \
-      "sysfs-class-net: speed", \
-      "kvis monitor -c net", "") \
-    X(NETWORK_DROPS, "network-drops", NET, DG_ERROR, true, \
-      X_NET_DROPS, false, 100, \
-      DG_GUARDS({ X_NONE, DG_ALL, false, false, 0 }), X_NONE, 0, \
-      DG_BY_NOBODY, X_NONE, false, \
-      0, NONE, 0, \
-      "Interface %t drops packets: they are not processed fast enough, or no protocol handles them", \
-      "Documentation/networking/statistics.rst", \
-      "kvis monitor -c net", "") \
-    X(NETWORK_ERRORS, "network-errors", NET, DG_ERROR, true, \
-      X_NET_ERRS, false, 1, \
-      DG_GUARDS({ X_NONE, DG_ALL, false, false, 0 }), X_NONE, 0, \
-      DG_BY_NOBODY, X_NONE, false, \
-      0, NONE, 0, \
-      "Interface %t counts errors: check its cable, driver and duplex setting", \
-      "Documentation/networking/statistics.rst", \
-      "kvis monitor -c net", "") \
-    X(NETWORK_BACKLOG_DROPS, "network-backlog-drops", NET, DG_ERROR, false, \
-      M_SOFT_DROP, false, 1, \
-      DG_GUARDS({ X_NONE, DG_ALL, false, false, 0 }), X_NONE, 0, \
-      DG_BY_NOBODY, X_NONE, false, \
-      0, NONE, 0, \
-      "Packets are dropped because the backlog of a CPU is full", \
-      "sysctl/net.rst: netdev_max_backlog", \
-      "cat /proc/net/softnet_stat", "") \
-    X(NETWORK_SQUEEZED, "network-squeezed", NET, DG_SATURATION, false, \
-      M_SOFT_SQUEEZED, false, 100, \
-      DG_GUARDS({ X_NONE, DG_ALL, false, false, 0 }), X_NONE, 0, \
-      DG_BY_NOBODY, X_NONE, false, \
-      0, NONE, 0, \
-      "Softirqs end before they have handled all packets", \
-      "sysctl/net.rst: netdev_budget", \
-      "cat /proc/net/softnet_stat", "") \
-    X(TCP_LISTEN_OVERFLOWS, "tcp-listen-overflows", NET, DG_SATURATION, false, \
-      M_TCP_OVERFLOWS, false, 0.5, \
-      DG_GUARDS({ X_NONE, DG_ALL, false, false, 0 }), M_TCP_OVERFLOWS, 1, \
-      DG_BY_NOBODY, X_NONE, false, \
-      0, NONE, 0, \
-      "A server does not accept connections fast enough: clients wait for their next try", \
-      "each costs its client 1 s (include/net/tcp.h: TCP_TIMEOUT_INIT)", \
-      "ss -ltn", "") \
-    X(TCP_RETRANSMITS, "tcp-retransmits", NET, DG_ERROR, false, \
-      M_TCP_RETRANS_SHARE, false, 0.02, \
-      DG_GUARDS({ M_TCP_RETRANS, DG_ALL, false, false, 5 }), M_TCP_TIMEOUTS, 0.2, \
-      DG_BY_NOBODY, X_NONE, false, \
-      0, NONE, 0, \
-      "TCP sends many segments again because packets are lost on the way", \
-      "a timeout costs 200 ms (include/net/tcp.h: TCP_RTO_MIN)", \
-      "ss -ti", "") \
-    X(UDP_RECEIVE_DROPS, "udp-receive-drops", NET, DG_ERROR, false, \
-      M_UDP_RCVBUF, false, 10, \
-      DG_GUARDS({ X_NONE, DG_ALL, false, false, 0 }), X_NONE, 0, \
-      DG_BY_NOBODY, X_NONE, false, \
-      0, NONE, 0, \
-      "Datagrams are dropped because a program does not read its socket fast enough", \
-      "udp(7): rmem_max", \
-      "ss -lunm", "") \
-    X(THERMAL_HEADROOM, "thermal-headroom", HEAT, DG_SATURATION, true, \
-      M_TEMP_ROOM, true, 3, \
-      DG_GUARDS({ X_NONE, DG_ALL, false, false, 0 }), X_NONE, 0, \
-      DG_BY_NOBODY, X_NONE, false, \
-      0, NONE, 0, \
-      "Thermal zone %t is close to a trip point, where the CPUs are throttled", \
-      "Documentation/driver-api/thermal/sysfs-api.rst", \
-      "kvis monitor -c thermal", "") \
-    X(SENSOR_CRITICAL, "sensor-critical", HEAT, DG_SATURATION, true, \
-      M_SENSOR_ROOM, true, 3, \
-      DG_GUARDS({ X_NONE, DG_ALL, false, false, 0 }), X_NONE, 0, \
-      DG_BY_NOBODY, X_NONE, false, \
-      0, NONE, 0, \
-      "Sensor %t is close to the temperature that its chip calls critical", \
-      "Documentation/hwmon/sysfs-interface.rst", \
-      "kvis monitor -c thermal", "") \
-    X(CPU_THROTTLED, "cpu-throttled", HEAT, DG_ERROR, false, \
-      M_THROTTLE_CORE, false, 0.1, \
-      DG_GUARDS({ X_NONE, DG_ALL, false, false, 0 }), X_NONE, 0, \
-      DG_BY_NOBODY, X_NONE, false, \
-      0, NONE, DG_R(CPU), \
-      "Cores were too hot and were throttled", \
-      "Intel's manual 3B: IA32_THERM_STATUS", \
-      "kvis monitor -c thermal,cpufreq", "") \
-    X(PACKAGE_THROTTLED, "package-throttled", HEAT, DG_ERROR, false, \
-      M_THROTTLE_PKG, false, 0.1, \
-      DG_GUARDS({ X_NONE, DG_ALL, false, false, 0 }), X_NONE, 0, \
-      DG_BY_NOBODY, X_NONE, false, \
-      DG_R(HEAT), NONE, DG_R(CPU), \
-      "A CPU package was too hot and was throttled", \
-      "Intel's manual 3B: IA32_PACKAGE_THERM_STATUS", \
-      "kvis monitor -c thermal,cpufreq", "") \
-    X(LIMIT_FILES, "limit-files", LIMIT, DG_UTILIZATION, false, \
-      M_FILES_USED, false, 0.9, \
-      DG_GUARDS({ X_NONE, DG_ALL, false, false, 0 }), X_NONE, 0, \
-      DG_BY_NOBODY, X_NONE, false, \
-      0, NONE, 0, \
-      "The machine has nearly as many open files as it allows", \
-      "proc_sys_fs(5): file-max", \
-      "sysctl fs.file-nr", "") \
-    X(LIMIT_THREADS, "limit-threads", LIMIT, DG_UTILIZATION, false, \
-      M_THREADS_USED, false, 0.9, \
-      DG_GUARDS({ X_NONE, DG_ALL, false, false, 0 }), X_NONE, 0, \
-      DG_BY_ALL, M_B_THREADS, false, \
-      0, NONE, 0, \
-      "The machine has nearly as many threads as it allows: fork will fail", \
-      "proc_sys_kernel(5): pid_max, threads-max", \
-      "sysctl kernel.pid_max kernel.threads-max", "") \
-    X(LIMIT_CONNTRACK, "limit-conntrack", LIMIT, DG_UTILIZATION, false, \
-      M_CONNTRACK_USED, false, 0.9, \
-      DG_GUARDS({ X_NONE, DG_ALL, false, false, 0 }), X_NONE, 0, \
-      DG_BY_NOBODY, X_NONE, false, \
-      0, NONE, 0, \
-      "The table of tracked connections is nearly full: new connections will be dropped", \
-      "Documentation/networking/nf_conntrack-sysctl.rst", \
-      "sysctl net.netfilter.nf_conntrack_max", "") \
-    X(LIMIT_TCP_MEMORY, "limit-tcp-memory", LIMIT, DG_UTILIZATION, false, \
-      M_TCP_MEM_USED, false, 0.9, \
-      DG_GUARDS({ X_NONE, DG_ALL, false, false, 0 }), X_NONE, 0, \
-      DG_BY_NOBODY, X_NONE, false, \
-      0, NONE, 0, \
-      "TCP uses nearly all the memory that it is allowed", \
-      "tcp(7): tcp_mem", \
-      "sysctl net.ipv4.tcp_mem", "")
+        { M_PSI_CPU, DG_ALL, true, false, 0.1 } }, \
+      .cost = X_WAITERS, .factor = (float)1, \
+      .who = DG_BY_CPU, .whose = M_B_WAIT, \
+      .unless = 0, .unless_rule = NULL, .before = 0, \
+      .finding = "Tasks wait for CPU %t while other CPUs are idle: the tasks may be bound to CPU %t", \
+      .source = "sched_setaffinity(2), cgroup-v2.rst: cpuset", \
+      .next = "taskset -acp %p", .alone = "kvis monitor -c sched --per-cpu" }, \
+    { .name = "cpu-pressure", .res = RES_RUNQ, .kind = DG_SATURATION, .each = false, .files = false, \
+      .value = M_PSI_CPU, .below = false, .limit = (float)0.4, \
+      .guard = { { X_BUSY, DG_ALL, false, false, 0.8 } }, \
+      .cost = M_PSI_CPU, .factor = (float)1, \
+      .who = DG_BY_ALL, .whose = M_B_CPU, \
+      .unless = DG_R(RUNQ), .unless_rule = NULL, .before = 0, \
+      .finding = "The CPUs are too few for the tasks that can run", \
+      .source = "Documentation/accounting/psi.rst: cpu some", \
+      .next = "perf top -p %p", .alone = "perf top" }, \
+    { .name = "run-queue-latency", .res = RES_RUNQ, .kind = DG_SATURATION, .each = false, .files = false, \
+      .value = M_WAIT_P99, .below = false, .limit = (float)20e6, \
+      .guard = { { X_WAIT, DG_ALL, false, false, 0.1 }, \
+        { M_PSI_CPU, DG_ALL, true, false, 0.1 } }, \
+      .cost = X_NONE, .factor = (float)0, \
+      .who = DG_BY_ALL, .whose = M_B_WAIT, \
+      .unless = DG_R(RUNQ), .unless_rule = NULL, .before = 0, \
+      .finding = "One wait for a CPU in a hundred is long enough for people to notice", \
+      .source = "several time slices of the scheduler", \
+      .next = "kvis monitor -c sched --histogram", .alone = "" }, \
+    { .name = "process-waits-for-cpu", .res = RES_RUNQ, .kind = DG_SATURATION, .each = true, .files = false, \
+      .value = M_P_WAIT, .below = false, .limit = (float)0.1, \
+      .cost = M_P_WAIT, .factor = (float)1, \
+      .who = DG_BY_SELF, .whose = M_P_WAIT, \
+      .unless = 0, .unless_rule = NULL, .before = 0, \
+      .finding = "Process %t can run but waits for a CPU", \
+      .source = "sched-stats.rst: run_delay", \
+      .next = "taskset -acp %p", .alone = "" }, \
+    { .name = "cpu-busy", .res = RES_CPU, .kind = DG_UTILIZATION, .each = false, .files = false, \
+      .value = X_BUSY, .below = false, .limit = (float)0.9, \
+      .cost = X_NONE, .factor = (float)0, \
+      .who = DG_BY_ALL, .whose = M_B_CPU, \
+      .unless = DG_R(CPU) | DG_R(RUNQ), .unless_rule = NULL, .before = 0, \
+      .finding = "The CPUs have hardly any idle time left", \
+      .source = "Gregg, USE method: utilization", \
+      .next = "perf top -p %p", .alone = "perf top" }, \
+    { .name = "memory-oom-kill", .res = RES_MEM, .kind = DG_ERROR, .each = false, .files = false, \
+      .value = M_OOM, .below = false, .limit = (float)1e-9, \
+      .cost = M_PSI_MEM, .factor = (float)1, \
+      .who = DG_BY_ALL, .whose = X_B_MEM, \
+      .unless = 0, .unless_rule = "cgroup-oom-kill", .before = DG_R(SWAP) | DG_R(DISK), \
+      .finding = "The kernel killed a process because memory ran out", \
+      .source = "Documentation/admin-guide/mm/concepts.rst: OOM killer", \
+      .next = "dmesg | grep -i oom", .alone = "" }, \
+    { .name = "memory-pressure", .res = RES_MEM, .kind = DG_SATURATION, .each = false, .files = false, \
+      .value = M_PSI_MEM, .below = false, .limit = (float)0.05, \
+      .cost = M_PSI_MEM, .factor = (float)1, \
+      .who = DG_BY_ALL, .whose = X_B_MEM, \
+      .unless = 0, .unless_rule = NULL, .before = DG_R(SWAP) | DG_R(DISK) | DG_R(VIRTIO), \
+      .finding = "Tasks wait for memory: the machine reclaims pages that are still in use", \
+      .source = "Documentation/accounting/psi.rst: memory some", \
+      .next = "kvis trace -p %p --faults", .alone = "kvis monitor -c mem" }, \
+    { .name = "memory-direct-reclaim", .res = RES_MEM, .kind = DG_SATURATION, .each = false, .files = false, \
+      .value = M_STALLS, .below = false, .limit = (float)100, \
+      .cost = M_PSI_MEM, .factor = (float)1, \
+      .who = DG_BY_ALL, .whose = X_B_MEM, \
+      .unless = DG_R(MEM), .unless_rule = NULL, .before = DG_R(SWAP) | DG_R(DISK), \
+      .finding = "Tasks that allocate memory must first reclaim some themselves", \
+      .source = "Documentation/admin-guide/mm/concepts.rst: direct reclaim", \
+      .next = "kvis monitor -c mem", .alone = "" }, \
+    { .name = "memory-thrashing", .res = RES_MEM, .kind = DG_SATURATION, .each = false, .files = false, \
+      .value = M_REFAULTS, .below = false, .limit = (float)1000, \
+      .guard = { { M_FAULTS_MAJOR, DG_ALL, false, false, 50 } }, \
+      .cost = M_PSI_MEM, .factor = (float)1, \
+      .who = DG_BY_ALL, .whose = X_B_MEM, \
+      .unless = DG_R(MEM), .unless_rule = NULL, .before = DG_R(SWAP) | DG_R(DISK), \
+      .finding = "Reclaimed pages are needed again at once: the working set does not fit into memory", \
+      .source = "mm/workingset.c: refaults", \
+      .next = "kvis monitor -c mem", .alone = "" }, \
+    { .name = "memory-nearly-full", .res = RES_MEM, .kind = DG_UTILIZATION, .each = false, .files = false, \
+      .value = X_MEM_LEFT, .below = true, .limit = (float)0.03, \
+      .cost = X_NONE, .factor = (float)0, \
+      .who = DG_BY_ALL, .whose = X_B_MEM, \
+      .unless = DG_R(MEM), .unless_rule = NULL, .before = 0, \
+      .finding = "Hardly any memory is available without swapping", \
+      .source = "proc_meminfo(5): MemAvailable", \
+      .next = "kvis monitor -c mem", .alone = "" }, \
+    { .name = "memory-kernel", .res = RES_MEM, .kind = DG_UTILIZATION, .each = false, .files = false, \
+      .value = X_SLAB, .below = false, .limit = (float)0.3, \
+      .cost = X_NONE, .factor = (float)0, \
+      .who = DG_BY_NOBODY, .whose = X_NONE, \
+      .unless = 0, .unless_rule = NULL, .before = 0, \
+      .finding = "The kernel holds a large share of memory that it cannot reclaim", \
+      .source = "proc_meminfo(5): SUnreclaim", \
+      .next = "slabtop -o -s c", .alone = "" }, \
+    { .name = "memory-dirty", .res = RES_MEM, .kind = DG_SATURATION, .each = false, .files = false, \
+      .value = X_DIRTY, .below = false, .limit = (float)0.15, \
+      .cost = X_NONE, .factor = (float)0, \
+      .who = DG_BY_ALL, .whose = M_B_WRITTEN, \
+      .unless = 0, .unless_rule = NULL, .before = 0, \
+      .finding = "Unwritten data is close to the limit at which the kernel slows down writers", \
+      .source = "Documentation/admin-guide/sysctl/vm.rst: dirty_ratio is 20 %", \
+      .next = "kvis monitor -c io", .alone = "" }, \
+    { .name = "swap-thrashing", .res = RES_SWAP, .kind = DG_SATURATION, .each = false, .files = false, \
+      .value = M_SWAP_IN, .below = false, .limit = (float)1e6, \
+      .guard = { { M_SWAP_OUT, DG_ALL, false, false, 1e5 } }, \
+      .cost = M_PSI_MEM, .factor = (float)1, \
+      .who = DG_BY_ALL, .whose = X_B_MEM, \
+      .unless = 0, .unless_rule = NULL, .before = DG_R(DISK) | DG_R(VIRTIO), \
+      .finding = "Memory is swapped out and read back: tasks wait for a disk instead of memory", \
+      .source = "proc_vmstat(5): pswpin", \
+      .next = "kvis trace -p %p --faults", .alone = "kvis monitor -c mem" }, \
+    { .name = "swap-in", .res = RES_SWAP, .kind = DG_SATURATION, .each = false, .files = false, \
+      .value = M_SWAP_IN, .below = false, .limit = (float)4e6, \
+      .cost = M_PSI_MEM, .factor = (float)1, \
+      .who = DG_BY_ALL, .whose = X_B_MEM, \
+      .unless = DG_R(SWAP), .unless_rule = NULL, .before = DG_R(DISK), \
+      .finding = "Memory that was swapped out is read back", \
+      .source = "proc_vmstat(5): pswpin", \
+      .next = "kvis monitor -c mem", .alone = "" }, \
+    { .name = "swap-out", .res = RES_SWAP, .kind = DG_SATURATION, .each = false, .files = false, \
+      .value = M_SWAP_OUT, .below = false, .limit = (float)4e6, \
+      .cost = M_PSI_MEM, .factor = (float)1, \
+      .who = DG_BY_ALL, .whose = X_B_MEM, \
+      .unless = DG_R(SWAP), .unless_rule = NULL, .before = DG_R(DISK), \
+      .finding = "Memory is written to swap because programs need more than there is", \
+      .source = "proc_vmstat(5): pswpout", \
+      .next = "kvis monitor -c mem", .alone = "" }, \
+    { .name = "swap-full", .res = RES_SWAP, .kind = DG_UTILIZATION, .each = false, .files = false, \
+      .value = X_SWAP_USED, .below = false, .limit = (float)0.9, \
+      .cost = X_NONE, .factor = (float)0, \
+      .who = DG_BY_ALL, .whose = M_B_SWAP, \
+      .unless = 0, .unless_rule = NULL, .before = 0, \
+      .finding = "Swap is nearly full: when memory runs out, the kernel will kill a process", \
+      .source = "proc_meminfo(5): SwapFree", \
+      .next = "cat /proc/swaps", .alone = "" }, \
+    { .name = "numa-remote-memory", .res = RES_NUMA, .kind = DG_SATURATION, .each = true, .files = false, \
+      .value = M_B_REMOTE, .below = false, .limit = (float)0.5, \
+      .guard = { { M_B_FAR, DG_THIS, false, false, 16e6 } }, \
+      .cost = M_B_FAR_COST, .factor = (float)1, \
+      .who = DG_BY_SELF, .whose = M_B_REMOTE, \
+      .unless = 0, .unless_rule = NULL, .before = 0, \
+      .finding = "Process %t runs on one NUMA node while its memory is on a more distant one", \
+      .source = "the most that it can cost, by the distances of the nodes (ACPI: SLIT)", \
+      .next = "cat /proc/%p/numa_maps", .alone = "" }, \
+    { .name = "numa-remote-allocations", .res = RES_NUMA, .kind = DG_SATURATION, .each = false, .files = false, \
+      .value = X_REMOTE, .below = false, .limit = (float)0.3, \
+      .guard = { { M_NUMA_OTHER, DG_ALL, false, false, 2000 } }, \
+      .cost = X_NONE, .factor = (float)0, \
+      .who = DG_BY_ALL, .whose = M_B_MINOR, \
+      .unless = 0, .unless_rule = NULL, .before = 0, \
+      .finding = "Memory is allocated on other NUMA nodes than those of the CPUs that use it", \
+      .source = "Documentation/admin-guide/numastat.rst", \
+      .next = "cat /proc/%p/numa_maps", .alone = "kvis monitor -c numa" }, \
+    { .name = "numa-remote-faults", .res = RES_NUMA, .kind = DG_SATURATION, .each = false, .files = false, \
+      .value = X_HINTS, .below = false, .limit = (float)0.5, \
+      .guard = { { M_NUMA_FAULTS, DG_ALL, false, false, 1000 } }, \
+      .cost = X_NONE, .factor = (float)0, \
+      .who = DG_BY_ALL, .whose = M_B_MINOR, \
+      .unless = DG_R(NUMA), .unless_rule = NULL, .before = 0, \
+      .finding = "Tasks use pages of other NUMA nodes than those of their CPUs", \
+      .source = "sysctl/kernel.rst: numa_balancing", \
+      .next = "cat /proc/%p/numa_maps", .alone = "kvis monitor -c numa" }, \
+    { .name = "numa-node-full", .res = RES_NUMA, .kind = DG_SATURATION, .each = true, .files = false, \
+      .value = M_NUMA_FOREIGN, .below = false, .limit = (float)1000, \
+      .cost = X_NONE, .factor = (float)0, \
+      .who = DG_BY_ALL, .whose = M_B_MINOR, \
+      .unless = 0, .unless_rule = NULL, .before = 0, \
+      .finding = "NUMA node %t is full: allocations meant for node %t go to other nodes", \
+      .source = "Documentation/admin-guide/numastat.rst: numa_foreign", \
+      .next = "cat /proc/%p/numa_maps", .alone = "kvis monitor -c numa" }, \
+    { .name = "numa-migrations", .res = RES_NUMA, .kind = DG_SATURATION, .each = false, .files = false, \
+      .value = M_NUMA_MOVED, .below = false, .limit = (float)10000, \
+      .cost = X_NONE, .factor = (float)0, \
+      .who = DG_BY_ALL, .whose = M_B_CPU, \
+      .unless = 0, .unless_rule = NULL, .before = 0, \
+      .finding = "The kernel keeps moving pages between NUMA nodes to follow tasks", \
+      .source = "sysctl/kernel.rst: numa_balancing", \
+      .next = "kvis monitor -c numa", .alone = "" }, \
+    { .name = "memory-bandwidth-full", .res = RES_BAND, .kind = DG_SATURATION, .each = true, .files = false, \
+      .value = M_MEM_USED, .below = false, .limit = (float)0.75, \
+      .cost = X_STALL_CPUS, .factor = (float)1, \
+      .who = DG_BY_ALL, .whose = M_B_CPU, \
+      .unless = 0, .unless_rule = NULL, .before = 0, \
+      .finding = "The memory controllers of socket %t move nearly all that its DIMMs can", \
+      .source = "programs made to use all bandwidth (STREAM) reach 80 % of the DIMMs' peak", \
+      .next = "kvis monitor -c membw,pmc -p %p", .alone = "kvis monitor -c membw,pmc" }, \
+    { .name = "memory-stalls", .res = RES_BAND, .kind = DG_SATURATION, .each = false, .files = false, \
+      .value = X_MEM_STALL, .below = false, .limit = (float)0.5, \
+      .guard = { { M_LLC_MPKI, DG_ALL, false, false, 10 } }, \
+      .cost = X_STALL_CPUS, .factor = (float)1, \
+      .who = DG_BY_ALL, .whose = M_B_CPU, \
+      .unless = DG_R(BAND), .unless_rule = NULL, .before = 0, \
+      .finding = "The CPUs spend most of their time waiting for memory because data is not in the caches", \
+      .source = "Intel's optimization manual, B.1 (Topdown: backend bound)", \
+      .next = "kvis monitor -c pmc -p %p", .alone = "kvis monitor -c pmc" }, \
+    { .name = "tlb-misses", .res = RES_TLB, .kind = DG_SATURATION, .each = false, .files = false, \
+      .value = M_DTLB_WPKI, .below = false, .limit = (float)10, \
+      .cost = X_NONE, .factor = (float)0, \
+      .who = DG_BY_ALL, .whose = M_B_CPU, \
+      .unless = 0, .unless_rule = NULL, .before = 0, \
+      .finding = "The CPUs often walk page tables: hugepages would avoid most walks", \
+      .source = "Documentation/admin-guide/mm/transhuge.rst", \
+      .next = "kvis monitor -c pmc,mem -p %p", .alone = "kvis monitor -c pmc,mem" }, \
+    { .name = "hugepages-refused", .res = RES_TLB, .kind = DG_SATURATION, .each = false, .files = false, \
+      .value = X_THP_FAIL, .below = false, .limit = (float)0.5, \
+      .guard = { { M_THP_FALLBACK, DG_ALL, false, false, 50 } }, \
+      .cost = X_NONE, .factor = (float)0, \
+      .who = DG_BY_ALL, .whose = M_B_MINOR, \
+      .unless = 0, .unless_rule = NULL, .before = 0, \
+      .finding = "Page faults that should get a hugepage do not: free memory is fragmented", \
+      .source = "mm/transhuge.rst: thp_fault_fallback", \
+      .next = "cat /proc/buddyinfo", .alone = "" }, \
+    { .name = "compaction-fails", .res = RES_TLB, .kind = DG_SATURATION, .each = false, .files = false, \
+      .value = X_COMPACT_FAILS, .below = false, .limit = (float)0.5, \
+      .guard = { { M_COMPACT, DG_ALL, false, false, 20 } }, \
+      .cost = X_NONE, .factor = (float)0, \
+      .who = DG_BY_ALL, .whose = M_B_MINOR, \
+      .unless = 0, .unless_rule = NULL, .before = 0, \
+      .finding = "Tasks compact memory to get hugepages, and mostly fail", \
+      .source = "mm/transhuge.rst: compact_stall, compact_fail", \
+      .next = "cat /proc/buddyinfo", .alone = "" }, \
+    { .name = "hugepage-pool-empty", .res = RES_TLB, .kind = DG_UTILIZATION, .each = true, .files = false, \
+      .value = M_POOL_RATIO, .below = false, .limit = (float)0.98, \
+      .guard = { { M_POOL_SURPLUS, DG_THIS, false, false, 1 } }, \
+      .cost = X_NONE, .factor = (float)0, \
+      .who = DG_BY_NOBODY, .whose = X_NONE, \
+      .unless = 0, .unless_rule = NULL, .before = 0, \
+      .finding = "The pool of %t hugepages is used up and programs take surplus pages", \
+      .source = "Documentation/admin-guide/mm/hugetlbpage.rst", \
+      .next = "kvis monitor -c hugepages", .alone = "" }, \
+    { .name = "virtio-queue-full", .res = RES_VIRTIO, .kind = DG_SATURATION, .each = true, .files = false, \
+      .value = M_VQ_REFUSED, .below = false, .limit = (float)1, \
+      .guard = { { M_VQ_STALLED, DG_THIS, false, false, 0.01 } }, \
+      .cost = M_VQ_STALLED, .factor = (float)1, \
+      .who = DG_BY_DEVICE, .whose = X_B_IO, \
+      .unless = 0, .unless_rule = NULL, .before = DG_R(DISK), \
+      .finding = "Virtio queue %t is full: the driver must wait until the device has completed requests", \
+      .source = "virtqueue_add of drivers/virtio/virtio_ring.c: ENOSPC", \
+      .next = "kvis monitor -c virtio --histogram", .alone = "" }, \
+    { .name = "virtio-adds-fail", .res = RES_VIRTIO, .kind = DG_ERROR, .each = true, .files = false, \
+      .value = M_VQ_FAILED, .below = false, .limit = (float)1, \
+      .cost = X_NONE, .factor = (float)0, \
+      .who = DG_BY_NOBODY, .whose = X_NONE, \
+      .unless = 0, .unless_rule = NULL, .before = 0, \
+      .finding = "Adding requests to virtio queue %t fails although the queue is not full", \
+      .source = "virtqueue_add of drivers/virtio/virtio_ring.c", \
+      .next = "kvis monitor -c virtio", .alone = "" }, \
+    { .name = "disk-saturated", .res = RES_DISK, .kind = DG_SATURATION, .each = true, .files = true, \
+      .value = M_DISK_BUSY, .below = false, .limit = (float)0.85, \
+      .guard = { { M_DISK_QUEUE, DG_THIS, false, false, 1.5 }, \
+        { M_PSI_IO, DG_ALL, true, false, 0.1 } }, \
+      .cost = M_DISK_QUEUE, .factor = (float)1, \
+      .who = DG_BY_DEVICE, .whose = X_B_IO, \
+      .unless = 0, .unless_rule = NULL, .before = 0, \
+      .finding = "Disk %t is always busy, and requests wait for it", \
+      .source = "iostat(1): %util, aqu-sz", \
+      .next = "kvis trace -p %p", .alone = "kvis monitor -c io --histogram" }, \
+    { .name = "disk-slow-reads", .res = RES_DISK, .kind = DG_SATURATION, .each = true, .files = true, \
+      .value = X_READ_TIME, .below = false, .limit = (float)0.05, \
+      .guard = { { M_PSI_IO, DG_ALL, true, false, 0.1 } }, \
+      .cost = M_DISK_READ_TIME, .factor = (float)1, \
+      .who = DG_BY_DEVICE, .whose = M_B_READ, \
+      .unless = DG_R(DISK), .unless_rule = NULL, .before = 0, \
+      .finding = "Reads from disk %t take longer than a seek of any disk", \
+      .source = "a rotating disk takes 20 ms", \
+      .next = "kvis trace -p %p", .alone = "kvis monitor -c io --histogram" }, \
+    { .name = "disk-slow-writes", .res = RES_DISK, .kind = DG_SATURATION, .each = true, .files = true, \
+      .value = X_WRITE_TIME, .below = false, .limit = (float)0.1, \
+      .guard = { { M_PSI_IO, DG_ALL, false, false, 0.1 } }, \
+      .cost = M_PSI_IO, .factor = (float)1, \
+      .who = DG_BY_DEVICE, .whose = M_B_WRITTEN, \
+      .unless = DG_R(DISK), .unless_rule = NULL, .before = 0, \
+      .finding = "Writes to disk %t are slow, and tasks wait for I/O", \
+      .source = "a rotating disk takes 20 ms", \
+      .next = "kvis trace -p %p", .alone = "kvis monitor -c io --histogram" }, \
+    { .name = "disk-queue", .res = RES_DISK, .kind = DG_SATURATION, .each = true, .files = false, \
+      .value = M_RQUEUE_P99, .below = false, .limit = (float)50e6, \
+      .guard = { { M_PSI_IO, DG_ALL, false, false, 0.1 } }, \
+      .cost = M_PSI_IO, .factor = (float)1, \
+      .who = DG_BY_DEVICE, .whose = M_B_READ, \
+      .unless = DG_R(DISK), .unless_rule = NULL, .before = 0, \
+      .finding = "Reads wait in the kernel's queue before disk %t gets them", \
+      .source = "Documentation/block/ioprio.rst", \
+      .next = "kvis monitor -c io --histogram", .alone = "" }, \
+    { .name = "io-pressure", .res = RES_DISK, .kind = DG_SATURATION, .each = false, .files = true, \
+      .value = M_PSI_IO, .below = false, .limit = (float)0.3, \
+      .guard = { { M_DISK_QUEUE, DG_ALL, true, true, 0.3 } }, \
+      .cost = M_PSI_IO, .factor = (float)1, \
+      .who = DG_BY_ALL, .whose = X_B_IO, \
+      .unless = DG_R(DISK), .unless_rule = NULL, .before = 0, \
+      .finding = "Tasks wait for I/O of a file system that is on no disk of this machine", \
+      .source = "Documentation/accounting/psi.rst: io some", \
+      .next = "kvis trace -p %p", .alone = "kvis monitor -c io --histogram" }, \
+    { .name = "network-full-receive", .res = RES_NET, .kind = DG_SATURATION, .each = true, .files = false, \
+      .value = M_NET_RX_USED, .below = false, .limit = (float)0.9, \
+      .cost = X_NONE, .factor = (float)0, \
+      .who = DG_BY_NOBODY, .whose = X_NONE, \
+      .unless = 0, .unless_rule = NULL, .before = 0, \
+      .finding = "Interface %t receives nearly as much as its link can carry", \
+      .source = "sysfs-class-net: speed", \
+      .next = "kvis monitor -c net", .alone = "" }, \
+    { .name = "network-full-transmit", .res = RES_NET, .kind = DG_SATURATION, .each = true, .files = false, \
+      .value = M_NET_TX_USED, .below = false, .limit = (float)0.9, \
+      .cost = X_NONE, .factor = (float)0, \
+      .who = DG_BY_NOBODY, .whose = X_NONE, \
+      .unless = 0, .unless_rule = NULL, .before = 0, \
+      .finding = "Interface %t sends nearly as much as its link can carry", \
+      .source = "sysfs-class-net: speed", \
+      .next = "kvis monitor -c net", .alone = "" }, \
+    { .name = "network-drops", .res = RES_NET, .kind = DG_ERROR, .each = true, .files = false, \
+      .value = X_NET_DROPS, .below = false, .limit = (float)100, \
+      .cost = X_NONE, .factor = (float)0, \
+      .who = DG_BY_NOBODY, .whose = X_NONE, \
+      .unless = 0, .unless_rule = NULL, .before = 0, \
+      .finding = "Interface %t drops packets: they are not processed fast enough, or no protocol handles them", \
+      .source = "Documentation/networking/statistics.rst", \
+      .next = "kvis monitor -c net", .alone = "" }, \
+    { .name = "network-errors", .res = RES_NET, .kind = DG_ERROR, .each = true, .files = false, \
+      .value = X_NET_ERRS, .below = false, .limit = (float)1, \
+      .cost = X_NONE, .factor = (float)0, \
+      .who = DG_BY_NOBODY, .whose = X_NONE, \
+      .unless = 0, .unless_rule = NULL, .before = 0, \
+      .finding = "Interface %t counts errors: check its cable, driver and duplex setting", \
+      .source = "Documentation/networking/statistics.rst", \
+      .next = "kvis monitor -c net", .alone = "" }, \
+    { .name = "network-backlog-drops", .res = RES_NET, .kind = DG_ERROR, .each = false, .files = false, \
+      .value = M_SOFT_DROP, .below = false, .limit = (float)1, \
+      .cost = X_NONE, .factor = (float)0, \
+      .who = DG_BY_NOBODY, .whose = X_NONE, \
+      .unless = 0, .unless_rule = NULL, .before = 0, \
+      .finding = "Packets are dropped because the backlog of a CPU is full", \
+      .source = "sysctl/net.rst: netdev_max_backlog", \
+      .next = "cat /proc/net/softnet_stat", .alone = "" }, \
+    { .name = "network-squeezed", .res = RES_NET, .kind = DG_SATURATION, .each = false, .files = false, \
+      .value = M_SOFT_SQUEEZED, .below = false, .limit = (float)100, \
+      .cost = X_NONE, .factor = (float)0, \
+      .who = DG_BY_NOBODY, .whose = X_NONE, \
+      .unless = 0, .unless_rule = NULL, .before = 0, \
+      .finding = "Softirqs end before they have handled all packets", \
+      .source = "sysctl/net.rst: netdev_budget", \
+      .next = "cat /proc/net/softnet_stat", .alone = "" }, \
+    { .name = "tcp-listen-overflows", .res = RES_NET, .kind = DG_SATURATION, .each = false, .files = false, \
+      .value = M_TCP_OVERFLOWS, .below = false, .limit = (float)0.5, \
+      .cost = M_TCP_OVERFLOWS, .factor = (float)1, \
+      .who = DG_BY_NOBODY, .whose = X_NONE, \
+      .unless = 0, .unless_rule = NULL, .before = 0, \
+      .finding = "A server does not accept connections fast enough: clients wait for their next try", \
+      .source = "each costs its client 1 s (include/net/tcp.h: TCP_TIMEOUT_INIT)", \
+      .next = "ss -ltn", .alone = "" }, \
+    { .name = "tcp-retransmits", .res = RES_NET, .kind = DG_ERROR, .each = false, .files = false, \
+      .value = M_TCP_RETRANS_SHARE, .below = false, .limit = (float)0.02, \
+      .guard = { { M_TCP_RETRANS, DG_ALL, false, false, 5 } }, \
+      .cost = M_TCP_TIMEOUTS, .factor = (float)0.2, \
+      .who = DG_BY_NOBODY, .whose = X_NONE, \
+      .unless = 0, .unless_rule = NULL, .before = 0, \
+      .finding = "TCP sends many segments again because packets are lost on the way", \
+      .source = "a timeout costs 200 ms (include/net/tcp.h: TCP_RTO_MIN)", \
+      .next = "ss -ti", .alone = "" }, \
+    { .name = "udp-receive-drops", .res = RES_NET, .kind = DG_ERROR, .each = false, .files = false, \
+      .value = M_UDP_RCVBUF, .below = false, .limit = (float)10, \
+      .cost = X_NONE, .factor = (float)0, \
+      .who = DG_BY_NOBODY, .whose = X_NONE, \
+      .unless = 0, .unless_rule = NULL, .before = 0, \
+      .finding = "Datagrams are dropped because a program does not read its socket fast enough", \
+      .source = "udp(7): rmem_max", \
+      .next = "ss -lunm", .alone = "" }, \
+    { .name = "thermal-headroom", .res = RES_HEAT, .kind = DG_SATURATION, .each = true, .files = false, \
+      .value = M_TEMP_ROOM, .below = true, .limit = (float)3, \
+      .cost = X_NONE, .factor = (float)0, \
+      .who = DG_BY_NOBODY, .whose = X_NONE, \
+      .unless = 0, .unless_rule = NULL, .before = 0, \
+      .finding = "Thermal zone %t is close to a trip point, where the CPUs are throttled", \
+      .source = "Documentation/driver-api/thermal/sysfs-api.rst", \
+      .next = "kvis monitor -c thermal", .alone = "" }, \
+    { .name = "sensor-critical", .res = RES_HEAT, .kind = DG_SATURATION, .each = true, .files = false, \
+      .value = M_SENSOR_ROOM, .below = true, .limit = (float)3, \
+      .cost = X_NONE, .factor = (float)0, \
+      .who = DG_BY_NOBODY, .whose = X_NONE, \
+      .unless = 0, .unless_rule = NULL, .before = 0, \
+      .finding = "Sensor %t is close to the temperature that its chip calls critical", \
+      .source = "Documentation/hwmon/sysfs-interface.rst", \
+      .next = "kvis monitor -c thermal", .alone = "" }, \
+    { .name = "cpu-throttled", .res = RES_HEAT, .kind = DG_ERROR, .each = false, .files = false, \
+      .value = M_THROTTLE_CORE, .below = false, .limit = (float)0.1, \
+      .cost = X_NONE, .factor = (float)0, \
+      .who = DG_BY_NOBODY, .whose = X_NONE, \
+      .unless = 0, .unless_rule = NULL, .before = DG_R(CPU), \
+      .finding = "Cores were too hot and were throttled", \
+      .source = "Intel's manual 3B: IA32_THERM_STATUS", \
+      .next = "kvis monitor -c thermal,cpufreq", .alone = "" }, \
+    { .name = "package-throttled", .res = RES_HEAT, .kind = DG_ERROR, .each = false, .files = false, \
+      .value = M_THROTTLE_PKG, .below = false, .limit = (float)0.1, \
+      .cost = X_NONE, .factor = (float)0, \
+      .who = DG_BY_NOBODY, .whose = X_NONE, \
+      .unless = DG_R(HEAT), .unless_rule = NULL, .before = DG_R(CPU), \
+      .finding = "A CPU package was too hot and was throttled", \
+      .source = "Intel's manual 3B: IA32_PACKAGE_THERM_STATUS", \
+      .next = "kvis monitor -c thermal,cpufreq", .alone = "" }, \
+    { .name = "limit-files", .res = RES_LIMIT, .kind = DG_UTILIZATION, .each = false, .files = false, \
+      .value = M_FILES_USED, .below = false, .limit = (float)0.9, \
+      .cost = X_NONE, .factor = (float)0, \
+      .who = DG_BY_NOBODY, .whose = X_NONE, \
+      .unless = 0, .unless_rule = NULL, .before = 0, \
+      .finding = "The machine has nearly as many open files as it allows", \
+      .source = "proc_sys_fs(5): file-max", \
+      .next = "sysctl fs.file-nr", .alone = "" }, \
+    { .name = "limit-threads", .res = RES_LIMIT, .kind = DG_UTILIZATION, .each = false, .files = false, \
+      .value = M_THREADS_USED, .below = false, .limit = (float)0.9, \
+      .cost = X_NONE, .factor = (float)0, \
+      .who = DG_BY_ALL, .whose = M_B_THREADS, \
+      .unless = 0, .unless_rule = NULL, .before = 0, \
+      .finding = "The machine has nearly as many threads as it allows: fork will fail", \
+      .source = "proc_sys_kernel(5): pid_max, threads-max", \
+      .next = "sysctl kernel.pid_max kernel.threads-max", .alone = "" }, \
+    { .name = "limit-conntrack", .res = RES_LIMIT, .kind = DG_UTILIZATION, .each = false, .files = false, \
+      .value = M_CONNTRACK_USED, .below = false, .limit = (float)0.9, \
+      .cost = X_NONE, .factor = (float)0, \
+      .who = DG_BY_NOBODY, .whose = X_NONE, \
+      .unless = 0, .unless_rule = NULL, .before = 0, \
+      .finding = "The table of tracked connections is nearly full: new connections will be dropped", \
+      .source = "Documentation/networking/nf_conntrack-sysctl.rst", \
+      .next = "sysctl net.netfilter.nf_conntrack_max", .alone = "" }, \
+    { .name = "limit-tcp-memory", .res = RES_LIMIT, .kind = DG_UTILIZATION, .each = false, .files = false, \
+      .value = M_TCP_MEM_USED, .below = false, .limit = (float)0.9, \
+      .cost = X_NONE, .factor = (float)0, \
+      .who = DG_BY_NOBODY, .whose = X_NONE, \
+      .unless = 0, .unless_rule = NULL, .before = 0, \
+      .finding = "TCP uses nearly all the memory that it is allowed", \
+      .source = "tcp(7): tcp_mem", \
+      .next = "sysctl net.ipv4.tcp_mem", .alone = "" },

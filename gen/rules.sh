@@ -51,14 +51,13 @@ function code(n) { # a number as C has it
 }
 function told(n) { if (n != "-" && !(n in words)) bad(n " has no words") }
 function no_rules(s,    w, n, i, out) { # without the names of rules; one is left in unless_rule
-    unless_rule = "NONE"
+    unless_rule = "NULL"
     n = split(s, w, " ")
     for (i = 1; i <= n; i++) {
         if (w[i] !~ /^[a-z]/) { out = out (out == "" ? "" : " ") w[i]; continue }
-        if (unless_rule != "NONE") bad("rule " rule ": unless more than one rule")
+        if (unless_rule != "NULL") bad("rule " rule ": unless more than one rule")
         if (!(w[i] in seen)) bad("rule " rule ": no rule `" w[i] "` before this one")
-        unless_rule = toupper(w[i])
-        gsub(/-/, "_", unless_rule)
+        unless_rule = "\"" w[i] "\""
     }
     return out
 }
@@ -91,13 +90,16 @@ function one_of(c, allowed,    v) {
     if (index(" " allowed " ", " " v " ") == 0) bad("rule " rule ": " c " is none of: " allowed)
     return v
 }
-function end_rule(    unless, w, n, each, who, next_, alone, g, i, finding, value) {
+function end_rule(    unless, below, limit, cost, factor, w, n, each, who, next_, alone, g, i, finding, value) {
     if (rule == "") return
     each = one_of("tried", "each machine") == "each"
     n = split(need("when"), w, " ")
     if (n != 3) bad("rule " rule ": when NUMBER >= LIMIT")
     told(w[1])
-    value = code(w[1]) ", " compare(w[2], w[3])
+    value = code(w[1])
+    split(compare(w[2], w[3]), w, ", ")
+    below = w[1]
+    limit = w[2]
     for (i = 1; i <= guards; i++) {
         if (split(guard[i], w, " ") != 4) bad("rule " rule ": and SCOPE NUMBER >= LIMIT")
         if (w[1] !~ /^(this|others|all)$/) bad("rule " rule ": no scope `" w[1] "`")
@@ -107,7 +109,8 @@ function end_rule(    unless, w, n, each, who, next_, alone, g, i, finding, valu
     }
     n = split(need("cost"), w, " ")
     if (w[1] != "-" && (n != 2 || w[2] !~ /^[0-9.]+$/)) bad("rule " rule ": cost NUMBER FACTOR")
-    g = "DG_GUARDS(" (g == "" ? "{ X_NONE, DG_ALL, false, false, 0 }" : g) "), " code(w[1]) ", " (w[1] == "-" ? 0 : w[2])
+    cost = code(w[1])
+    factor = w[1] == "-" ? 0 : w[2]
     n = split(need("blames"), w, " ")
     who = w[1] == "-" ? "nobody" : w[1]
     if (index(" nobody all members cpu device self ", " " who " ") == 0) bad("rule " rule ": cannot blame `" who "`")
@@ -125,13 +128,13 @@ function end_rule(    unless, w, n, each, who, next_, alone, g, i, finding, valu
     if (alone ~ /%p/) bad("rule " rule ": alone has a %p")
     if (!(need("resource") in resource)) bad("rule " rule ": no such resource")
     unless = ids(no_rules((rule, "unless") in col ? col[rule, "unless"] : "-"))
-    row[++n_rules] = toupper(rule)
-    gsub(/-/, "_", row[n_rules])
-    row[n_rules] = sprintf("    X(%s, \"%s\", %s, DG_%s, %s, \\\n      %s, \\\n      %s, \\\n" \
-        "      DG_BY_%s, %s, %s, \\\n      %s, %s, %s, \\\n      %s, \\\n      %s, \\\n      %s, %s)", row[n_rules], rule, need("resource"),
-        toupper(one_of("kind", "utilization saturation error")), each ? "true" : "false", value, g,
-        toupper(who), n == 2 ? code(w[2]) : "X_NONE", (rule, "files") in col ? "true" : "false",
-        unless, unless_rule, ids(need("before")),
+    row[++n_rules] = sprintf("    { .name = \"%s\", .res = RES_%s, .kind = DG_%s, .each = %s, .files = %s, \\\n" \
+        "      .value = %s, .below = %s, .limit = (float)%s, \\\n      %s.cost = %s, .factor = (float)%s, \\\n" \
+        "      .who = DG_BY_%s, .whose = %s, \\\n      .unless = %s, .unless_rule = %s, .before = %s, \\\n" \
+        "      .finding = %s, \\\n      .source = %s, \\\n      .next = %s, .alone = %s },", rule, need("resource"),
+        toupper(one_of("kind", "utilization saturation error")), each ? "true" : "false",
+        (rule, "files") in col ? "true" : "false", value, below, limit, g == "" ? "" : ".guard = { " g " }, \\\n      ",
+        cost, factor, toupper(who), n == 2 ? code(w[2]) : "X_NONE", unless, unless_rule, ids(need("before")),
         text(finding, "rule " rule ": finding"), text(need("source"), "rule " rule ": source"),
         text(next_, "rule " rule ": next"), alone == "" ? "\"\"" : text(alone, "rule " rule ": alone"))
     if (list == "list") print rule, need("resource")
@@ -190,10 +193,7 @@ END {
     rows("DG_NUMBERS", "X(name, operation, two numbers, a metric of its unit)", num_row, n_numbers)
     rows("DG_WORDS", "X(number, how a sentence tells it)", w, n_words)
     rows("DG_RESOURCES", "X(id, name, utilization, saturation, errors)", res_row, n_resources)
-    print "\n/* X(id, name, resource, kind, tried on each thing, number, at most, limit, guards, cost, factor,\n" \
-        " *   who, of which number, with files, resources that explain it, those that it explains,\n" \
-        " *   sentence, source, next command, the same without a culprit) */"
-    printf "#define DG_RULES(X)"
+    printf "\n/* Rows of dg_rules[] in kvis.c. */\n#define DG_RULES"
     for (i = 1; i <= n_rules; i++) printf " \\\n%s", row[i]
     print ""
 }' "$gen/tables/rules.tbl" > "$tmp/rules.h"

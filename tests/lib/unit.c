@@ -143,6 +143,8 @@ static void t_addresses(void)
     SAME(fd_addr(&tb, in6, sizeof in6), "[::1]:80");
     memcpy(in6 + 8, "\x20\x01\x0d\xb8\0\0\0\0\0\1\0\0\0\0\0\1", 16);
     SAME(fd_addr(&tb, in6, sizeof in6), "[2001:db8::1:0:0:1]:80");
+    memcpy(in6 + 8, "\0\0\0\0\0\1\0\0\0\0\0\2\0\3\0\4", 16);
+    SAME(fd_addr(&tb, in6, sizeof in6), "[::1:0:0:2:3:4]:80");
     memcpy(in6 + 8, "\0\0\0\0\0\0\0\0\0\0\xff\xff\1\2\3\4", 16);
     SAME(fd_addr(&tb, in6, sizeof in6), "[::ffff:1.2.3.4]:80");
     SAME(fd_addr(&tb, &un, 6), "@abs");
