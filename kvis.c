@@ -2054,13 +2054,7 @@ static struct ofd *ofd_dead(void)
     return o;
 }
 
-/* Takes back an open file that was only looked at and never anybody's. */
-static void ofd_discard(struct ofd *o)
-{
-    o->next_free = fdt.free;
-    fdt.free = o;
-}
-
+/* Takes back one that was closed for good, or that was only looked at and never anybody's. */
 static void ofd_recycle(struct ofd *o)
 {
     o->next_free = fdt.free;
@@ -2507,7 +2501,7 @@ static void fd_scan(struct files *f, pid_t tid, bool before_exec)
         struct ofd *o = fd_from_proc(tid, n, &cloexec);
         struct fd_stat sx; /* one that went away meanwhile had no flags to read */
         if (o && before_exec && (cloexec || fd_statx(fd_proc(tid, n), &sx) < 0)) {
-            ofd_discard(o);
+            ofd_recycle(o);
         } else if (o) {
             fd_put(f, n, o, cloexec);
         }
@@ -2533,7 +2527,7 @@ static struct ofd *fd_get(struct task *t, s32 n)
     if (!o)
         return e ? e->o : NULL;
     if (e && e->o->kind == o->kind && (e->o->name == o->name || (e->o->sock && !e->o->name))) {
-        ofd_discard(o);
+        ofd_recycle(o);
         return e->o;
     }
     fd_put(t->files, n, o, cloexec);
@@ -8830,7 +8824,7 @@ static void md_adopt(struct task *t, s32 n, bool cloexec)
                     (--md_flying.n - i) * sizeof *md_flying.o);
             break;
         }
-    ofd_discard(probe);
+    ofd_recycle(probe);
 }
 
 /* Calls that return a descriptor of which /proc knows more than the arguments. */
