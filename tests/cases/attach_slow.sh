@@ -19,7 +19,5 @@ for b in $backends; do
         "$KVIS" trace -q -v -e trace=tgkill,getuid --backend=$b --json=json -d 2 -p $target >att.out 2>err 9>&- || fail "$b: $?"
     : >stop
     wait $target || { cat target.out >&9; fail "$b: what the program saw"; }
-    js "{t: len(by('syscall', tid=t)) for t in {e['tid'] for e in by('syscall')}}" >&9
-    want "len({e['tid'] for e in by('syscall')}) == 5"
-    want "S['lost'] == 0 and H['backend'] == '$b'"
+    want "len({e['tid'] for e in by('syscall')}) == 5 and S['lost'] == 0 and H['backend'] == '$b'"
 done

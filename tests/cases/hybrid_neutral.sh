@@ -1,6 +1,6 @@
 #!/bin/sh
 # A program that is held again and again sees no EINTR, no extra or missing signal, and no stop but its own.
-# tier: quick
+# tier: quick full
 # timeout: 120
 # needs: root prog:hyb
 # covers: H3 H7 P6 P21
@@ -13,10 +13,10 @@ scene() { # scene SCENE ARG...
     grep -q '"lost":0,' last || fail "$1: lost calls"
     ! grep -q '"throttle_stops":0,' last || fail "$1: never held"
 }
-scene limits 500
-scene urg 200
+scene limits $(some 200 500 200)
+scene urg $(some 100 200 100)
 scene jobs 12
-scene masked 600
-scene itimers 600
+scene masked $(some 300 600 300)
+scene itimers $(some 300 600 300)
 for scene in stops group waits rt flood; do same sig $scene; done # with a small ring
 same sig storm 300

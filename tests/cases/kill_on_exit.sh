@@ -1,6 +1,6 @@
 #!/bin/sh
 # A command outlives a killed kvis without a seccomp filter, and ends with it under a filter or --kill-on-exit.
-# tier: quick
+# tier: quick full
 # timeout: 120
 # covers: H1 P14 P15
 . "$TESTS/lib/truth.sh"
@@ -26,7 +26,7 @@ goes_on() {
 ends() { until_true 5 all_gone || { states >&9; fail "$*: it is still there"; }; }
 pause() { sleep "0.$(printf '%03d' $((1 + ($1 * 7919) % 150)))"; }
 
-for n in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16; do # at any moment
+for n in $(seq $(some 5 16 5)); do # at any moment
     begin -v --no-accel
     pause $n
     kill -KILL $kvis; wait $kvis 2>/dev/null
@@ -36,11 +36,11 @@ for n in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16; do # at any moment
     kill -KILL $kvis; wait $kvis 2>/dev/null
     ends "--kill-on-exit, killed"
 done
-for n in 1 2 3 4 5 6 7 8 9 10; do # before its program begins
+for n in $(seq 2 $(some 4 2 4) 20); do # before its program begins
     rm -f ran
     "$KVIS" trace --no-accel -o text -- sh -c 'echo $$ >ran; exec sleep 0.2' >out 2>err 9>&- </dev/null &
     kvis=$!
-    sleep "0.0$(printf '%02d' $((n * 2)))"
+    sleep "0.0$(printf '%02d' $n)"
     kids=$(cat "/proc/$kvis/task/$kvis/children" 2>/dev/null)
     kill -KILL $kvis; wait $kvis 2>/dev/null
     tree=$kids

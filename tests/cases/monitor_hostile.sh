@@ -1,6 +1,6 @@
 #!/bin/sh
-# kvis monitor survives nonsense in every file of /proc and /sys, and 4096 CPUs, without more time or memory.
-# tier: quick asan
+# kvis monitor survives nonsense in every file of /proc and /sys, and 4096 CPUs.
+# tier: quick full asan
 # timeout: 600
 # needs: python3 promtool mkfifo
 # covers: S1 S2 S5 S6 S7 O1
@@ -21,7 +21,7 @@ odd = [r for r in rows if r[at("metric")].endswith(("_ratio", "_per_second")) an
 assert not odd, odd[:3]' ||
         fail "$what: csv"
 }
-for n in $(seq 0 32); do
+for n in $(seq 0 $(some 3 1 3) 32); do
     rm -rf t
     python3 "$TESTS/lib/mon_tree.py" t "hostile:$n" || fail "no tree"
     look "nonsense $n"
@@ -41,13 +41,8 @@ has err 'there is nothing to show: /nowhere/stat: ENOENT'
 eq "no number: status" 125 $st
 
 python3 "$TESTS/lib/mon_tree.py" t huge || fail "no tree"
-"$KVIS" monitor -i 1 -n 3 --per-cpu --json=json --prometheus=p.prom --path.rootfs="$PWD/t" -o /dev/null \
-    9>&- 2>err &
-kvis=$!
-sleep 2.5
-rss=$(sed -n 's/^VmRSS:[^0-9]*\([0-9]*\).*/\1/p' /proc/$kvis/status)
-wait $kvis || fail "exit $?"
-say "4096 CPUs: RSS $rss kB"
+run monitor -i 0.3 -n 3 --per-cpu --json=json --prometheus=p.prom --path.rootfs="$PWD/t" -o /dev/null
+status 0
 want 'len(E) == 3 and all(len(e["cpu"]) == 4096 and e["cpus_online"] == 4096 for e in E)'
 want 'all(e["frequency_hertz"] == 1e9 and e["cpu"]["4095"]["frequency_max_hertz"] for e in E)'
 eq "CPUs" 4096 "$(grep -c '^kvis_cpu_seconds_total.mode="irq"' p.prom)"
