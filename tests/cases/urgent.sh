@@ -5,7 +5,7 @@
 # needs: prog:hyb
 # covers: H3 P21
 . "$TESTS/lib/truth.sh"
-rounds=$(some 30 100 10)
+rounds=$(some 15 100 10)
 
 # slow_reader FILE: reads a fifo so that kvis's ring is full again and again.
 slow_reader() {
