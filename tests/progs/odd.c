@@ -20,8 +20,7 @@ static void *flip(void *a)
 
 static void cmsg(int argc, char **argv)
 {
-    (void)argc, (void)argv;
-    int s[2], sent = 0;
+    int s[2], sent = 0, rounds = argc > 2 ? atoi(argv[2]) : 3000;
     pthread_t t;
     char byte = 0, junk[256];
     struct iovec v = { &byte, 1 }, in = { junk, sizeof junk };
@@ -30,7 +29,7 @@ static void cmsg(int argc, char **argv)
     CHK(socketpair(AF_UNIX, SOCK_DGRAM, 0, s));
     ctl.h = (struct cmsghdr){ CMSG_LEN(sizeof(int)), SOL_SOCKET, SCM_RIGHTS };
     MUST(!pthread_create(&t, NULL, flip, NULL));
-    for (int i = 0; i < 3000; i++)
+    for (int i = 0; i < rounds; i++)
         if (sendmsg(s[0], &m, MSG_DONTWAIT) == 1) {
             sent++;
             recvmsg(s[1], &r, 0);
