@@ -1,5 +1,6 @@
 #!/bin/sh
 # kvis as execsnoop and exitsnoop prints the header and rows of libbpf-tools' programs.
+# (Its user 54322 is of no other case: proc_formats, which may run beside it, has 54321.)
 # tier: quick
 # timeout: 60
 # needs: root execsnoop exitsnoop setpriv
@@ -30,8 +31,8 @@ over() {
 }
 
 tool=execsnoop
-beside -x -U -u 54321
-setpriv --reuid 54321 /bin/sh -c 'i=0; while [ $i -lt 20 ]; do /bin/true one "two three" $i; i=$((i + 1)); done; /usr/bin/env /nowhere/x; exec /bin/echo end' >/dev/null 2>&1
+beside -x -U -u 54322
+setpriv --reuid 54322 /bin/sh -c 'i=0; while [ $i -lt 20 ]; do /bin/true one "two three" $i; i=$((i + 1)); done; /usr/bin/env /nowhere/x; exec /bin/echo end' >/dev/null 2>&1
 over
 eq "rows" 24 "$(sed 1d ours | wc -l)" # setpriv's exec of sh, env's own and its failed one, echo
 for f in ours peer; do awk 'NR > 1 { print $1, $2, $3, $4, $5 }' $f >$f.5; done # the words behind: one has the file's name first
