@@ -1,6 +1,6 @@
 #!/bin/sh
 # Events of all sources appear in the order of their ends, none more than 50 ms late.
-# tier: quick asan
+# tier: quick full asan
 # timeout: 300
 # needs: root python3 prog:hyb prog:mem
 . "$TESTS/lib/lib.sh"
@@ -19,9 +19,9 @@ tried() {
         in_order json $((window + late))
     done
 }
-case $KVIS in *asan*) few=5 some=20 ;; *) few=20 some=60 ;; esac
-tried -- "$BIN/hyb" calls 8 $some
-tried -- "$BIN/hyb" bomb $some
+few=$(some 8 20 5) many=$(some 25 60 20)
+tried -- "$BIN/hyb" calls 8 $many
+tried -- "$BIN/hyb" bomb $many
 tried -- "$BIN/hyb" execs $few
 tried -- "$BIN/hyb" last 5
 tried -- "$BIN/mem" all
@@ -40,7 +40,7 @@ P
 mkfifo fifo
 for b in $backends; do
     python3 slow.py 9>&- &
-    kv trace -q -v --backend=$b --ring=64K --json=fifo -- "$BIN/hyb" limits 1000 >out 2>err
+    kv trace -q -v --backend=$b --ring=64K --json=fifo -- "$BIN/hyb" limits $(some 500 1000 1000) >out 2>err
     wait $!
     in_order json $window
 done

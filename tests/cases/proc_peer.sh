@@ -35,7 +35,9 @@ beside -x -U -u 54322
 setpriv --reuid 54322 /bin/sh -c 'i=0; while [ $i -lt 20 ]; do /bin/true one "two three" $i; i=$((i + 1)); done; /usr/bin/env /nowhere/x; exec /bin/echo end' >/dev/null 2>&1
 over
 eq "rows" 24 "$(sed 1d ours | wc -l)" # setpriv's exec of sh, env's own and its failed one, echo
-for f in ours peer; do awk 'NR > 1 { print $1, $2, $3, $4, $5 }' $f >$f.5; done # the words behind: one has the file's name first
+eq "order" "$(seq -s ' ' 0 19)" "$(awk '/ one two three / { printf "%s%s", at, $NF; at = " " }' ours)"
+# Sorted: execsnoop has a buffer for each CPU, and mixes them. (Of the words behind, one has the file's name first.)
+for f in ours peer; do awk 'NR > 1 { print $1, $2, $3, $4, $5 }' $f | sort >$f.5; done
 diff ours.5 peer.5 >&9 || fail "< kvis, > execsnoop"
 grep -q ' one two three 7$' peer && has ours ' /bin/true one two three 7$'
 
