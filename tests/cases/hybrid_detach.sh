@@ -53,8 +53,10 @@ python3 "$TESTS/lib/order.py" json 100000000 >&9 || fail "not in order"
 # Counting holds nobody, so there it needs no asking.
 mkfifo go
 for how in "" --backend=ptrace; do
-    sh -c 'read x <go; exec "$0" 3000' "$BIN/loop" 9>&- &
+    rm -f ready
+    sh -c ': >ready; read x <go; exec "$0" 3000' "$BIN/loop" 9>&- &
     target=$!
+    until_true 10 eval '[ -e ready ] && [ "$(state $target)" = S ]' || fail "the shell does not wait" # its start is not counted
     "$KVIS" trace -c $how -o table -p $target >out 2>err 9>&- &
     kvis=$!
     until_true 10 traced $target || fail "not attached: $(cat err)"
