@@ -7016,8 +7016,10 @@ static void out_forget(const struct task *t)
 
 /* == 14 st_  counts, percentiles, the table of -c and the summary ==================
  * Times go into log-linear histograms, 16 buckets an octave, so that a percentile is within 1/32 of
- * the truth. Entry points: st_call, st_io, st_open_at_exit,
- * st_table, st_summary. */
+ * the truth. The numbers of the summary are st_nums[], its lists are st_lists[]: text, JSON,
+ * recordings, replay and diff walk these tables. To add a number is a row of st_nums[]; to add a
+ * list is its columns, a row of st_lists[], a REC_ number, and a function for its text. Entry
+ * points: st_call, st_io, st_open_at_exit, st_table, st_report. */
 
 enum { ST_BUCKETS = 16 + 60 * 16, ST_ERRNOS = 256, ST_LEFT_OPEN = 256, ST_TABLES = 1024,
        ST_WHERE = 512, ST_PROGRAMS = 4096, ST_LISTED = 1000 };
@@ -7027,15 +7029,12 @@ struct st_row {
     u32 hist[ST_BUCKETS];
 };
 
-/* Calls of one name on one file, and where their time went. */
+/* Calls of one name, on one file or on all of them, and where their time went. */
 struct st_where {
-    u16 row;
-    struct name *on;
     u64 calls, ns, cpu, runq, disk;
+    struct name *on;
+    u16 row;
 };
-
-/* Where the time of a call's name went, over all calls of which that is known. */
-struct st_waits { u64 calls, ns, cpu, runq, disk; };
 
 /* Waits for a CPU, as the kernel counted them; max_ns 0: none was long enough to be a record. */
 struct st_delays {
@@ -7056,7 +7055,23 @@ struct st_io {
     struct st_delays took;
     u64 read, written, lost;
     struct st_disk disk[ST_DISKS];
-    u32 n_disks;
+    u64 n_disks;
+};
+
+/* Calls of one name that failed with one errno. */
+struct st_failed {
+    u64 count;
+    u16 row, err;
+};
+
+/* A descriptor that was open when its process ended. */
+struct st_left {
+    pid_t pid;
+    s32 fd;
+    u8 kind; /* enum fdkind */
+    char comm[16];
+    const char *sock;
+    struct name *name;
 };
 
 /* A table of calls: the whole run's, or one process's (--by=pid). */
@@ -7067,7 +7082,9 @@ struct stats {
     struct st_row *row[ARRAY_LEN(sc_rows)];
 };
 
-static struct {
+/* What the summary is made of, beside what other sections count. The lists among it are described
+ * once, by st_lists. */
+static struct summary {
     struct stats all;
     struct stats counted; /* of the whole run, too: in the kernel */
     struct stats *procs; /* newest first */
@@ -7075,23 +7092,19 @@ static struct {
     u64 untabled;        /* 1: there were more processes than tables */
     u64 syscalls, file_in, file_out, net_in, net_out, other_in, other_out, uring, faults,
         major_faults, no_major, fault_lost, uring_done, uring_lost; /* no_major: cannot be seen */
-    struct { u16 row; u16 err; u64 count; } failed[ST_ERRNOS]; /* open addressing; count 0: free */
+    struct st_failed failed[ST_ERRNOS]; /* open addressing; count 0: free */
     u64 failed_other;
-    struct {
-        pid_t pid;
-        s32 fd;
-        u8 kind;
-        char comm[16];
-        const char *sock;
-        struct name *name;
-    } left[ST_LEFT_OPEN];
-    u64 n_left;
+    struct st_left left[ST_LEFT_OPEN];
+    u64 n_left;          /* how many there were, also more than the list has */
     struct st_where where[ST_WHERE]; /* open addressing; calls 0: free */
     u32 n_where;
     u64 where_other;     /* rows with less time that had to leave it */
-    struct st_waits waits[ARRAY_LEN(sc_rows)];
-    struct name **program; /* of the commands run, each once; grows up to ST_PROGRAMS */
-    u32 n_programs, cap_programs;
+    struct st_where waits[ARRAY_LEN(sc_rows)]; /* of all calls of a name */
+    struct name *program[ST_PROGRAMS]; /* the commands run, each once */
+    u64 n_programs;
+    struct st_delays delays; /* of which there is one, or it is not known */
+    struct st_io io;         /* the same */
+    u64 n_delays, n_io, n_disks;
     u64 programs_other, disks_other; /* more than those lists have */
     u64 names_dropped, files_dropped, peers_dropped, connections_dropped; /* by nm_drop */
     u64 dropped_most;    /* bytes that one of them had, at most */
@@ -7153,20 +7166,20 @@ static void st_add(struct stats *s, const struct call *c, u64 ns)
     r->hist[st_bucket(ns)]++;
 }
 
-static void st_failed(u16 row, int err)
+static void st_fail(u16 row, u16 err, u64 count)
 {
-    for (u32 i = (row * 31u + (u32)err) % ST_ERRNOS, k = 0; k < ST_ERRNOS; k++) {
-        u32 at = (i + k) % ST_ERRNOS;
-        if (!st.failed[at].count) {
-            st.failed[at].row = row;
-            st.failed[at].err = (u16)err;
+    for (u32 i = (row * 31u + err) % ST_ERRNOS, k = 0; k < ST_ERRNOS; k++) {
+        struct st_failed *f = &st.failed[(i + k) % ST_ERRNOS];
+        if (!f->count) {
+            f->row = row;
+            f->err = err;
         }
-        if (st.failed[at].row == row && st.failed[at].err == err) {
-            st.failed[at].count++;
+        if (f->row == row && f->err == err) {
+            f->count += count;
             return;
         }
     }
-    st.failed_other++;
+    st.failed_other += count;
 }
 
 /* The table of one process, made when it is first needed. */
@@ -7195,7 +7208,9 @@ static int st_where_cmp(const void *a, const void *b)
     const struct st_where *x = a, *y = b;
     if (!x->calls != !y->calls)
         return x->calls ? -1 : 1;
-    return x->ns < y->ns ? 1 : x->ns > y->ns ? -1 : 0;
+    if (x->ns != y->ns)
+        return x->ns < y->ns ? 1 : -1;
+    return x->row - y->row;
 }
 
 /* The row of a call's name and what it was about, or a free one. There always is one. */
@@ -7221,31 +7236,44 @@ static void st_where_thin(void)
         *st_where_row(kept[i].row, kept[i].on) = kept[i];
 }
 
-/* Books a call by its name and what it was about, when it is known where its time went. */
-static void st_where(struct task *t, const struct call *c)
+static void st_time_add(struct st_where *to, const struct st_where *w)
+{
+    to->calls += w->calls;
+    to->ns += w->ns;
+    to->cpu += w->cpu;
+    to->runq += w->runq;
+    to->disk += w->disk;
+}
+
+/* Adds time to the row of a call's name and what it was about. */
+static void st_where_add(const struct st_where *more)
+{
+    if (st.n_where == ST_WHERE / 4 * 3)
+        st_where_thin();
+    struct st_where *w = st_where_row(more->row, more->on);
+    st.n_where += !w->calls;
+    w->row = more->row;
+    w->on = more->on;
+    st_time_add(w, more);
+}
+
+/* The time that was spent neither on a CPU nor waiting for one or for a disk: blocked. */
+static u64 st_rest(const struct st_where *w)
+{
+    return w->ns - MIN(w->ns, w->cpu + w->runq + w->disk);
+}
+
+/* Books a call of which it is known where its time went. */
+static void st_timed(struct task *t, const struct call *c)
 {
     bool on_fd = c->known && sc_rows[c->row].nargs && sc_rows[c->row].arg[0] == K_FD;
     struct fdent *e = on_fd ? fd_find(t->files, (s32)c->arg[0]) : NULL;
-    struct name *on = e && e->o ? e->o->name : NULL;
-    if (st.n_where == ST_WHERE / 4 * 3)
-        st_where_thin();
-    struct st_where *w = st_where_row(c->row, on);
-    st.n_where += !w->calls;
-    w->row = c->row;
-    w->on = on;
-    w->calls++;
-    w->ns += c->exit_ns - c->enter_ns;
-    w->cpu += c->cpu_ns;
-    w->runq += c->runq_ns;
-    w->disk += c->disk_ns;
-}
-
-static void st_waits(const struct call *c)
-{
-    struct st_waits *w = &st.waits[c->row];
-    w->calls++;
-    w->ns += c->exit_ns - c->enter_ns;
-    w->cpu += c->cpu_ns, w->runq += c->runq_ns, w->disk += c->disk_ns;
+    struct st_where w = { .calls = 1, .ns = c->exit_ns - c->enter_ns, .cpu = c->cpu_ns,
+                          .runq = c->runq_ns, .disk = c->disk_ns, .row = c->row,
+                          .on = e && e->o ? e->o->name : NULL };
+    st_where_add(&w);
+    st_time_add(&st.waits[c->row], &w);
+    st.waits[c->row].row = c->row;
 }
 
 /* Counts a call that has returned. A call that the kernel restarts (ERESTART*) is counted when it
@@ -7258,9 +7286,9 @@ static void st_call(struct task *t, const struct call *c)
     if (!c->known)
         return;
     if (st_has_failed(c))
-        st_failed(c->row, c->err);
+        st_fail(c->row, (u16)c->err, 1);
     if (c->timed && !c->noret)
-        st_where(t, c), st_waits(c);
+        st_timed(t, c);
     if ((!opt.count_only && !opt.count_too) || c->late)
         return;
     u64 ns = c->noret ? 0 : c->exit_ns - c->enter_ns;
@@ -7290,15 +7318,10 @@ static void st_io(struct ofd *o, struct name *peer, u64 bytes, bool in)
 /* Appends to the list of programs; what it cannot hold is counted. */
 static void st_program_add(struct name *n)
 {
-    u32 want = st.n_programs + 1;
-    struct name **grown = want > ST_PROGRAMS ? NULL
-        : u_grow(st.program, &st.cap_programs, want, sizeof *grown);
-    if (!grown) {
+    if (st.n_programs < ST_PROGRAMS)
+        st.program[st.n_programs++] = n;
+    else
         st.programs_other++;
-        return;
-    }
-    st.program = grown;
-    st.program[st.n_programs++] = n;
 }
 
 /* Notes that a program was run. */
@@ -7309,6 +7332,13 @@ static void st_program(struct name *n)
     n->ran = true;
 }
 
+static void st_left_add(const struct st_left *l)
+{
+    if (st.n_left < ST_LEFT_OPEN)
+        st.left[st.n_left] = *l;
+    st.n_left++;
+}
+
 /* Notes what a process that ends has opened itself and not closed. */
 static void st_open_at_exit(const struct task *t)
 {
@@ -7317,16 +7347,10 @@ static void st_open_at_exit(const struct task *t)
         const struct ofd *o = f->slot[i].fd >= 0 ? f->slot[i].o : NULL;
         if (!o || o->inherited || o->opener != t->pid)
             continue;
-        if (st.n_left < ST_LEFT_OPEN) {
-            u32 k = (u32)st.n_left;
-            st.left[k].pid = t->pid;
-            st.left[k].fd = f->slot[i].fd;
-            st.left[k].kind = o->kind;
-            st.left[k].sock = o->sock;
-            st.left[k].name = o->peer ? o->peer : o->local ? o->local : o->name;
-            memcpy(st.left[k].comm, t->comm, sizeof t->comm);
-        }
-        st.n_left++;
+        struct st_left l = { .pid = t->pid, .fd = f->slot[i].fd, .kind = o->kind, .sock = o->sock,
+                             .name = o->peer ? o->peer : o->local ? o->local : o->name };
+        memcpy(l.comm, t->comm, sizeof l.comm);
+        st_left_add(&l);
     }
 }
 
@@ -7568,8 +7592,8 @@ static bool st_knows_io(void)
 /* What must be so for a number to be told: else it would be too small, or is none of this run's. */
 enum st_known {
     ST_ALWAYS, ST_RECORDED /* only in recordings */, ST_CALLS, ST_COMMANDS, ST_CPU, ST_MEMORY,
-    ST_IO, ST_OTHER_IO, ST_FILES, ST_FAULTS, ST_MAJOR, ST_URING, ST_URING_DONE, ST_BLOCK_IO,
-    ST_BPF
+    ST_IO, ST_OTHER_IO, ST_FILES, ST_FAULTS, ST_MAJOR, ST_URING, ST_URING_DONE, ST_TIMES,
+    ST_BLOCK_IO, ST_BPF
 };
 
 /* The numbers of the summary. Text, JSON, recordings, replay and diff walk this table: a number
@@ -7657,18 +7681,27 @@ static bool st_knows(enum st_known what)
     case ST_MAJOR: return opt.faults && !st.no_major;
     case ST_URING: return calls && sc_set[SC_io_uring_enter];
     case ST_URING_DONE: return st.uring_done | st.uring_lost;
+    case ST_TIMES: return st_run.delays;
     case ST_BLOCK_IO: return st_run.io;
     case ST_BPF: return calls && st_run.bpf_runs;
     }
     return false;
 }
 
-/* Makes the numbers that are made of the others. */
+/* Makes what is made of the rest. */
 static void st_settle(void)
 {
     st.fault_bytes = st.faults * (u64)sysconf(_SC_PAGESIZE);
     st.files_read = st_count(true);
     st.files_written = st_count(false);
+    st.n_delays = st_run.delays != NULL;
+    if (st_run.delays && st_run.delays != &st.delays)
+        st.delays = *st_run.delays;
+    st.n_io = st_run.io != NULL;
+    if (st_run.io && st_run.io != &st.io) {
+        st.io = *st_run.io;
+        st.n_disks = st.io.n_disks;
+    }
 }
 
 /* The lines of text of the numbers of one kind. */
@@ -7679,13 +7712,14 @@ static void st_text_nums(struct buf *b, enum st_known kind)
             st_line(b, st_nums[i].label, *st_nums[i].v);
 }
 
-static void st_text_more(struct buf *b, u64 more)
+/* dropped: names of such a list that are not there any more, some of them perhaps twice. */
+static void st_text_more(struct buf *b, u64 more, u64 dropped)
 {
     if (more)
-        b_f(b, "   ... and %" PRIu64 " more\n", more);
+        b_f(b, "   ... and %s%" PRIu64 " more\n", dropped ? "at least " : "", more);
 }
 
-static void st_text_lists(struct buf *b)
+static void st_text_top_files(struct buf *b)
 {
     struct name *list[10];
     u64 more;
@@ -7694,13 +7728,21 @@ static void st_text_lists(struct buf *b)
         b_s(b, " Top files:\n");
     for (u32 i = 0; i < n; i++) {
         b_s(b, "   ");
-        out_size(b, (s64)list[i]->in_bytes, 9), b_s(b, " in ");
-        out_size(b, (s64)list[i]->out_bytes, 9), b_s(b, " out  ");
+        out_size(b, (s64)list[i]->in_bytes, 9);
+        b_s(b, " in ");
+        out_size(b, (s64)list[i]->out_bytes, 9);
+        b_s(b, " out  ");
         b_esc(b, list[i]->s, list[i]->len, 0);
         b_c(b, '\n');
     }
-    st_text_more(b, more);
-    n = st_names(list, 10, st_is_remote, &more);
+    st_text_more(b, more, st.files_dropped);
+}
+
+static void st_text_connections(struct buf *b)
+{
+    struct name *list[10];
+    u64 more;
+    u32 n = st_names(list, 10, st_is_remote, &more);
     if (n)
         b_s(b, " Network connections:\n");
     for (u32 i = 0; i < n; i++) {
@@ -7710,16 +7752,18 @@ static void st_text_lists(struct buf *b)
         b_s(b, "→ ");
         b_esc(b, a, list[i]->len - (u32)(a - list[i]->s), 0);
         b_s(b, "  ");
-        b_size(b, list[i]->out_bytes), b_s(b, " sent, ");
-        b_size(b, list[i]->in_bytes), b_s(b, " received\n");
+        b_size(b, list[i]->out_bytes);
+        b_s(b, " sent, ");
+        b_size(b, list[i]->in_bytes);
+        b_s(b, " received\n");
     }
-    st_text_more(b, more);
+    st_text_more(b, more, st.connections_dropped);
 }
 
 /* --- where the time went --- */
 
 /* Sorts the table, most time first, so that nothing can be booked any more. Returns how many rows
- * are worth showing: ten, and none below 1 ms; *more: how many others there were. */
+ * are worth showing: ten, and none below 1 ms; *more: how many others there are in the table. */
 static u32 st_where_top(u64 *more)
 {
     u32 n = 0, used = 0;
@@ -7728,22 +7772,16 @@ static u32 st_where_top(u64 *more)
         used++;
     while (n < MIN(used, 10) && st.where[n].ns >= 1000000)
         n++;
-    *more = used - n + st.where_other;
+    *more = used - n;
     return n;
 }
 
 /* The time of all calls of which it is known where it went. */
-static struct st_waits st_waits_sum(void)
+static struct st_where st_waits_sum(void)
 {
-    struct st_waits all = { 0 };
-    for (u16 i = 0; i < SC_N; i++) {
-        const struct st_waits *w = &st.waits[i];
-        all.calls += w->calls;
-        all.ns += w->ns;
-        all.cpu += w->cpu;
-        all.runq += w->runq;
-        all.disk += w->disk;
-    }
+    struct st_where all = { 0 };
+    for (u16 i = 0; i < SC_N; i++)
+        st_time_add(&all, &st.waits[i]);
     return all;
 }
 
@@ -7755,7 +7793,7 @@ static void st_text_where(struct buf *b)
         b_s(b, " Where time went (ms):  total     cpu    runq    disk  blocked\n");
     for (u32 i = 0; i < n; i++) {
         const struct st_where *w = &st.where[i];
-        u64 part[] = { w->ns, w->cpu, w->runq, w->disk, w->ns - w->cpu - w->runq - w->disk };
+        u64 part[] = { w->ns, w->cpu, w->runq, w->disk, st_rest(w) };
         b_f(b, "   %-16s", sc_name(w->row));
         for (size_t k = 0; k < ARRAY_LEN(part); k++)
             b_f(b, k ? " %5" PRIu64 ".%01" PRIu64 : " %8" PRIu64 ".%01" PRIu64, part[k] / 1000000,
@@ -7766,41 +7804,23 @@ static void st_text_where(struct buf *b)
         b_f(b, " (%" PRIu64 " calls)\n", w->calls);
         rest -= MIN(rest, w->ns);
     }
-    if (!n || !more)
+    if (!n || !(more + st.where_other))
         return;
     b_s(b, "   ... and ");
-    if (st.where_other) /* a row that left the table and came back is counted twice in `more` */
+    if (st.where_other) /* a row that left the table and came back is counted twice */
         b_s(b, "others");
     else
         b_f(b, "%" PRIu64 " more", more);
     b_f(b, ", %" PRIu64 ".%01" PRIu64 " ms in all\n", rest / 1000000, rest / 100000 % 10);
 }
 
-static void st_json_where(struct buf *b)
-{
-    u64 more;
-    u32 n = st_where_top(&more);
-    b_s(b, ",\"where_time_went\":[");
-    for (u32 i = 0; i < n; i++) {
-        const struct st_where *w = &st.where[i];
-        b_f(b, "%s{\"name\":\"%s\",\"calls\":%" PRIu64 ",\"duration_ns\":%" PRIu64
-            ",\"on_cpu_ns\":%" PRIu64 ",\"runq_ns\":%" PRIu64 ",\"disk_ns\":%" PRIu64
-            ",\"other_ns\":%" PRIu64, i ? "," : "", sc_name(w->row), w->calls, w->ns, w->cpu,
-            w->runq, w->disk, w->ns - w->cpu - w->runq - w->disk);
-        if (w->on)
-            b_c(b, ','), out_json_str(b, "on", w->on->s, w->on->len);
-        b_c(b, '}');
-    }
-    b_f(b, "],\"where_time_went_overflow\":%" PRIu64, more);
-}
-
 /* The same of all calls of which it is known. */
 static void st_json_call_time(struct buf *b)
 {
-    struct st_waits all = st_waits_sum();
+    struct st_where all = st_waits_sum();
     b_f(b, ",\"call_time\":{\"calls\":%" PRIu64 ",\"on_cpu_ns\":%" PRIu64 ",\"runq_ns\":%" PRIu64
         ",\"disk_ns\":%" PRIu64 ",\"other_ns\":%" PRIu64 "}", all.calls, all.cpu, all.runq,
-        all.disk, all.ns - all.cpu - all.runq - all.disk);
+        all.disk, st_rest(&all));
 }
 
 /* The value below which the share p of the waits for a CPU lies. */
@@ -7824,20 +7844,25 @@ static void st_text_delays(struct buf *b, const char *what, const struct st_dela
                 v[i] / 1000 % 1000);
 }
 
-static void st_text_waits(struct buf *b, const struct st_delays *d)
+static void st_text_delays_of(struct buf *b, const struct st_delays *d)
 {
     char what[64];
-    if (!d || !d->count)
+    if (!d->count)
         return;
     snprintf(what, sizeof what, "Scheduler: %" PRIu64 " waits for a CPU", d->count);
     st_text_delays(b, what, d);
     b_c(b, '\n');
 }
 
+static void st_text_waits(struct buf *b)
+{
+    st_text_delays_of(b, &st.delays);
+}
+
 static void st_json_delays(struct buf *b, const char *count, const char *what,
                            const struct st_delays *d)
 {
-    if (!d || !d->count)
+    if (!d->count)
         return;
     b_f(b, ",\"%s\":%" PRIu64 ",\"%s_ns\":%" PRIu64 ",\"%s_p50_ns\":%" PRIu64 ",\"%s_p99_ns\":%"
         PRIu64, count, d->count, what, d->sum_ns, what, st_delay_at(d, 0.5), what,
@@ -7848,9 +7873,9 @@ static void st_json_delays(struct buf *b, const char *count, const char *what,
 
 /* --- block I/O --- */
 
-static const char *const st_disk_key[] = {
-    "reads", "read_bytes", "writes", "written_bytes", "discards", "discarded_bytes", "flushes"
-};
+#define ST_DISK_COUNTS(X) \
+    X(0, "reads") X(1, "read_bytes") X(2, "writes") X(3, "written_bytes") X(4, "discards") \
+    X(5, "discarded_bytes") X(6, "flushes")
 
 /* A request that is done. */
 static void st_request(struct st_io *io, u64 ns, u64 read, u64 written)
@@ -7874,38 +7899,45 @@ static void st_text_io_of(struct buf *b, const struct st_io *io)
     b_size(b, io->written), b_s(b, " written)\n");
 }
 
-static void st_text_disks(struct buf *b, const struct st_io *io)
+static void st_text_block_io(struct buf *b)
 {
-    if (!io)
-        return;
-    st_text_io_of(b, io);
-    if (io->n_disks)
+    st_text_io_of(b, &st.io);
+}
+
+static void st_text_disks(struct buf *b)
+{
+#define X(i, key) [i] = key,
+    static const char *const key[] = { ST_DISK_COUNTS(X) };
+#undef X
+    if (st.n_disks)
         b_s(b, " Disks meanwhile, for all programs (diskstats):\n");
-    for (u32 i = 0; i < io->n_disks; i++) {
-        const struct st_disk *d = &io->disk[i];
-        b_s(b, "   "), b_esc(b, d->name, strlen(d->name), 0);
+    for (u32 i = 0; i < st.n_disks; i++) {
+        const struct st_disk *d = &st.io.disk[i];
+        b_s(b, "   ");
+        b_esc(b, d->name, strlen(d->name), 0);
         for (u32 k = 0; k < ARRAY_LEN(d->v); k += 2) {
-            b_f(b, "%s %" PRIu64 " %s", k ? "," : "", d->v[k], st_disk_key[k]);
-            if (k + 1 < ARRAY_LEN(d->v) && d->v[k])
-                b_c(b, ' '), b_size(b, d->v[k + 1]);
+            b_f(b, "%s %" PRIu64 " %s", k ? "," : "", d->v[k], key[k]);
+            if (k + 1 < ARRAY_LEN(d->v) && d->v[k]) {
+                b_c(b, ' ');
+                b_size(b, d->v[k + 1]);
+            }
         }
         b_c(b, '\n');
     }
-    st_text_more(b, st.disks_other);
+    if (st_run.io)
+        st_text_more(b, st.disks_other, 0);
 }
 
-static void st_json_disks(struct buf *b, const struct st_io *io)
+static void st_json_block_io(struct buf *b)
 {
+    st_json_delays(b, "block_ios", "block_io", &st.io.took);
     b_f(b, ",\"block_read_bytes\":%" PRIu64 ",\"block_written_bytes\":%" PRIu64
-        ",\"lost_block_ios\":%" PRIu64 ",\"disks\":[", io->read, io->written, io->lost);
-    for (u32 i = 0; i < io->n_disks; i++) {
-        b_s(b, i ? ",{" : "{");
-        out_json_str(b, "device", io->disk[i].name, strlen(io->disk[i].name));
-        for (u32 k = 0; k < ARRAY_LEN(io->disk[i].v); k++)
-            b_f(b, ",\"%s\":%" PRIu64, st_disk_key[k], io->disk[i].v[k]);
-        b_c(b, '}');
-    }
-    b_c(b, ']');
+        ",\"lost_block_ios\":%" PRIu64, st.io.read, st.io.written, st.io.lost);
+}
+
+static void st_json_sched(struct buf *b)
+{
+    st_json_delays(b, "sched_waits", "sched_wait", &st.delays);
 }
 
 static void st_text_failed(struct buf *b)
@@ -7945,7 +7977,198 @@ static void st_text_left(struct buf *b)
             b_esc(b, st.left[i].name->s, st.left[i].name->len, 0);
         b_c(b, '\n');
     }
-    st_text_more(b, st.n_left - MIN(st.n_left, 8));
+    st_text_more(b, st.n_left - MIN(st.n_left, 8), 0);
+}
+
+/* --- the lists, described --- */
+
+/* What a column of a list is. */
+enum st_type {
+    ST_NUMBER,     /* u64 */
+    ST_SIGNED,     /* s32 */
+    ST_ERROR,      /* u16: an errno; in JSON its name */
+    ST_CALL,       /* u16: the row of a call; in JSON its name */
+    ST_KIND,       /* u8: enum fdkind; in JSON its name */
+    ST_TEXT,       /* char[], with a NUL if there is one */
+    ST_WORD,       /* const char *, of kvis's own; NULL: none */
+    ST_FILE,       /* struct name * of a file */
+    ST_NAME,       /* struct name * of any class; NULL: none */
+    ST_COUNTS,     /* u32[]: a histogram */
+    ST_REST,       /* of a struct st_where: what is left of its time */
+    ST_PATH, ST_SOCK_TYPE, ST_ADDRESS, ST_CONNECTION /* parts of a row that is a struct name */
+};
+
+/* COL_SUMS: of the times of all calls of a name. */
+enum { COL_JSON = 1, COL_RECORDED = 2, COL_BOTH = 3, COL_SUMS = 4, COL_ALL = 7 };
+
+struct st_col {
+    const char *key; /* in JSON; NULL: the value is all of the row there */
+    u8 type, sinks;
+    u16 at, size;    /* in the row */
+};
+
+#define COL(row, member, type, sinks, key) \
+    { key, type, sinks, offsetof(struct row, member), sizeof ((struct row *)0)->member }
+static const struct st_col st_file_cols[] = {
+    { "path", ST_PATH, COL_JSON, 0, 0 },
+    COL(name, kind, ST_KIND, COL_JSON, "kind"),
+    COL(name, in_bytes, ST_NUMBER, COL_JSON, "bytes_read"),
+    COL(name, out_bytes, ST_NUMBER, COL_JSON, "bytes_written"),
+    COL(name, opens, ST_NUMBER, COL_JSON, "opens"),
+};
+static const struct st_col st_peer_cols[] = {
+    { "sock_type", ST_SOCK_TYPE, COL_JSON, 0, 0 },
+    { "remote_addr", ST_ADDRESS, COL_JSON, 0, 0 },
+    COL(name, out_bytes, ST_NUMBER, COL_JSON, "bytes_sent"),
+    COL(name, in_bytes, ST_NUMBER, COL_JSON, "bytes_received"),
+};
+static const struct st_col st_connection_cols[] = { { NULL, ST_CONNECTION, COL_JSON, 0, 0 } };
+static const struct st_col st_program_cols[] = { { NULL, ST_FILE, COL_BOTH, 0, 0 } };
+static const struct st_col st_failed_cols[] = {
+    COL(st_failed, row, ST_CALL, COL_BOTH, "name"),
+    COL(st_failed, err, ST_ERROR, COL_BOTH, "error"),
+    COL(st_failed, count, ST_NUMBER, COL_BOTH, "count"),
+};
+static const struct st_col st_left_cols[] = {
+    COL(st_left, pid, ST_SIGNED, COL_BOTH, "pid"),
+    COL(st_left, fd, ST_SIGNED, COL_BOTH, "fd"),
+    COL(st_left, kind, ST_KIND, COL_BOTH, "kind"),
+    COL(st_left, comm, ST_TEXT, COL_RECORDED, NULL),
+    COL(st_left, sock, ST_WORD, COL_BOTH, "sock_type"),
+    COL(st_left, name, ST_NAME, COL_BOTH, "path"),
+};
+static const struct st_col st_where_cols[] = {
+    COL(st_where, row, ST_CALL, COL_ALL, "name"),
+    COL(st_where, on, ST_NAME, COL_RECORDED, NULL),
+    COL(st_where, calls, ST_NUMBER, COL_ALL, "calls"),
+    COL(st_where, ns, ST_NUMBER, COL_ALL, "duration_ns"),
+    COL(st_where, cpu, ST_NUMBER, COL_ALL, "on_cpu_ns"),
+    COL(st_where, runq, ST_NUMBER, COL_ALL, "runq_ns"),
+    COL(st_where, disk, ST_NUMBER, COL_ALL, "disk_ns"),
+    { "other_ns", ST_REST, COL_JSON, 0, 0 },
+    COL(st_where, on, ST_NAME, COL_JSON, "on"),
+};
+static const struct st_col st_delays_cols[] = {
+    COL(st_delays, count, ST_NUMBER, COL_RECORDED, NULL),
+    COL(st_delays, sum_ns, ST_NUMBER, COL_RECORDED, NULL),
+    COL(st_delays, max_ns, ST_NUMBER, COL_RECORDED, NULL),
+    COL(st_delays, hist, ST_COUNTS, COL_RECORDED, NULL),
+};
+static const struct st_col st_io_cols[] = {
+    COL(st_io, took.count, ST_NUMBER, COL_RECORDED, NULL),
+    COL(st_io, took.sum_ns, ST_NUMBER, COL_RECORDED, NULL),
+    COL(st_io, took.max_ns, ST_NUMBER, COL_RECORDED, NULL),
+    COL(st_io, read, ST_NUMBER, COL_RECORDED, NULL),
+    COL(st_io, written, ST_NUMBER, COL_RECORDED, NULL),
+    COL(st_io, lost, ST_NUMBER, COL_RECORDED, NULL),
+    COL(st_io, took.hist, ST_COUNTS, COL_RECORDED, NULL),
+};
+#define X(i, key) COL(st_disk, v[i], ST_NUMBER, COL_BOTH, key),
+static const struct st_col st_disk_cols[] = {
+    COL(st_disk, name, ST_TEXT, COL_BOTH, "device"),
+    ST_DISK_COUNTS(X)
+};
+#undef X
+#undef COL
+
+static void st_add_failed(const void *row)
+{
+    const struct st_failed *f = row;
+    if (f->count)
+        st_fail(f->row, f->err, f->count);
+}
+
+static void st_add_where(const void *row)
+{
+    const struct st_where *w = row;
+    if (w->calls)
+        st_where_add(w);
+}
+
+static void st_add_waits(const void *row)
+{
+    const struct st_where *w = row;
+    st.waits[w->row] = *w;
+}
+
+static struct name *st_listed[ST_LISTED]; /* the names that are in the list at hand */
+
+/* What a record of a recording is: rec_ says what it holds. The numbers are the format's. */
+enum rec_type {
+    REC_META = 1, REC_WORD, REC_PID, REC_FIELD, REC_KIND, REC_UNASKED, /* the run */
+    REC_EVENT, REC_ENTER, REC_CALL, REC_IDLE,                          /* what happens */
+    REC_NUM, REC_NAME, REC_TABLE, REC_ROW, REC_FAILED, REC_LEFT, REC_PROGRAM, REC_WHERE,
+    REC_DELAYS, REC_END, REC_WAITS, REC_IO, REC_DISK                   /* what it came to */
+};
+
+/* The lists of the summary. Text, JSON, recordings, replay and diff walk this table in its order: a
+ * list that is added is a row here, its columns, and a function for its text. */
+static const struct st_list {
+    const char *key;      /* in JSON; NULL: not there, unless json() says it */
+    const char *more_key; /* in JSON, how many it leaves out: *more and what is not shown */
+    const u64 *more;
+    u8 known;             /* enum st_known: when it is in JSON */
+    u8 record;            /* enum rec_type; 0: it is not recorded */
+    bool sums;            /* its recorded columns are COL_SUMS */
+    bool sparse;          /* a row whose first u64 is 0 is none */
+    bool numbered;        /* the recording has its place before each row */
+    bool together;        /* one record has all rows, after *n and how many they are */
+    const struct st_col *col;
+    u8 n_cols;
+    void *rows;
+    u32 size, max;
+    u64 *n;               /* how many there are, at most max in the table; NULL: max */
+    bool (*want)(const struct name *); /* rows are these names; *rows has room for them */
+    u32 (*top)(u64 *more);             /* puts the rows first that are shown, and counts them */
+    void (*add)(const void *row);      /* of a recording; NULL: it comes behind those there are */
+    void (*text)(struct buf *b);
+    void (*json)(struct buf *b);       /* what is not a list there */
+} st_lists[] = {
+#define COLS(cols) .col = cols, .n_cols = ARRAY_LEN(cols)
+#define ROWS(table, most) .rows = table, .size = sizeof *(table), .max = most
+#define NAMES(f, gone) .want = f, .more = gone, .rows = st_listed, .max = ST_LISTED
+    { "files", "files_overflow", .known = ST_CALLS, COLS(st_file_cols),
+      NAMES(st_is_file, &st.files_dropped), .text = st_text_top_files },
+    { "peers", "peers_overflow", .known = ST_CALLS, COLS(st_peer_cols),
+      NAMES(st_is_peer, &st.peers_dropped) },
+    { "connections", "connections_overflow", .known = ST_CALLS, COLS(st_connection_cols),
+      NAMES(st_is_connection, &st.connections_dropped), .text = st_text_connections },
+    { "subprocesses", NULL, .known = ST_CALLS, .record = REC_PROGRAM, COLS(st_program_cols),
+      ROWS(st.program, ST_PROGRAMS), .n = &st.n_programs },
+    { "failed", NULL, .known = ST_CALLS, .record = REC_FAILED, COLS(st_failed_cols),
+      ROWS(st.failed, ST_ERRNOS), .sparse = true, .add = st_add_failed, .text = st_text_failed },
+    { "open_at_exit", "open_at_exit_count", &st.n_left, .known = ST_CALLS, .record = REC_LEFT,
+      COLS(st_left_cols), ROWS(st.left, ST_LEFT_OPEN), .n = &st.n_left, .together = true,
+      .text = st_text_left },
+    { "where_time_went", "where_time_went_overflow", &st.where_other, .known = ST_TIMES,
+      .record = REC_WHERE, COLS(st_where_cols), ROWS(st.where, ST_WHERE), .sparse = true,
+      .numbered = true, .top = st_where_top, .add = st_add_where, .text = st_text_where },
+    { .known = ST_TIMES, .record = REC_WAITS, COLS(st_where_cols), ROWS(st.waits, SC_N),
+      .sums = true, .sparse = true, .add = st_add_waits, .json = st_json_call_time },
+    { .known = ST_TIMES, .record = REC_DELAYS, COLS(st_delays_cols), ROWS(&st.delays, 1),
+      .n = &st.n_delays, .text = st_text_waits, .json = st_json_sched },
+    { .known = ST_BLOCK_IO, .record = REC_IO, COLS(st_io_cols), ROWS(&st.io, 1), .n = &st.n_io,
+      .text = st_text_block_io, .json = st_json_block_io },
+    { "disks", NULL, .known = ST_BLOCK_IO, .record = REC_DISK, COLS(st_disk_cols),
+      ROWS(st.io.disk, ST_DISKS), .n = &st.n_disks, .text = st_text_disks },
+#undef NAMES
+#undef ROWS
+#undef COLS
+};
+
+/* How many places of a list's table may be in use. */
+static u32 st_list_rows(const struct st_list *l)
+{
+    return l->n ? (u32)MIN(*l->n, (u64)l->max) : l->max;
+}
+
+/* Row i of a list; NULL: that place is free. */
+static const void *st_list_row(const struct st_list *l, u32 i)
+{
+    if (l->want)
+        return st_listed[i];
+    const char *row = (const char *)l->rows + (size_t)i * l->size;
+    return l->sparse && !*(const u64 *)row ? NULL : row;
 }
 
 static void st_text_exit(struct buf *b, int status)
@@ -7980,18 +8203,21 @@ static void st_rule(struct buf *b)
 static void st_text_trouble(struct buf *b)
 {
     if (mem.unreadable)
-        b_f(b, " Unreadable: %" PRIu64 " calls whose arguments could not be read in time\n",
+        b_f(b, " Unreadable: at %" PRIu64 " stops, arguments could not be read in time\n",
             mem.unreadable);
     if (nm.overflow)
-        b_f(b, " Names: %" PRIu64 " more than fit are counted as one\n", nm.overflow);
+        b_f(b, " Names: %" PRIu64 " uses of names that do not fit are counted as one name\n",
+            nm.overflow);
     if (vm.overflow)
         b_f(b, " Mappings: %" PRIu64 " more than fit are left out\n", vm.overflow);
     if (st.names_dropped) {
-        b_f(b, " Names: %" PRIu64 " files and peers with few bytes were dropped from the lists (at "
-               "most ", st.names_dropped);
+        b_f(b, " Names: files and peers with few bytes were dropped from the lists %" PRIu64
+               " times (at most ", st.names_dropped);
         b_size(b, st.dropped_most);
         b_s(b, " each)\n");
     }
+    if (st.programs_other)
+        b_f(b, " Subprocesses: at most %" PRIu64 " more than the list has\n", st.programs_other);
     if (st.uring_done)
         b_f(b, " io_uring: %" PRIu64 " results\n", st.uring_done);
     else if (st.uring)
@@ -8053,12 +8279,9 @@ static void st_text_calls(struct buf *b)
         b_f(b, "   %-15s%10" PRIu64 "\n", "Major faults:", st.major_faults);
     st_text_io(b);
     st_text_files(b);
-    st_text_lists(b);
-    st_text_failed(b);
-    st_text_left(b);
-    st_text_where(b);
-    st_text_waits(b, st_run.delays);
-    st_text_disks(b, st_run.io);
+    for (size_t i = 0; i < ARRAY_LEN(st_lists); i++)
+        if (st_lists[i].text)
+            st_lists[i].text(b);
     b_f(b, " Processes: %" PRIu64 ", threads: %" PRIu64 ", calls traced: %" PRIu64 "\n",
         ps.processes, ps.threads, st.syscalls);
     b_f(b, " Backend: %s", st_run.backend);
@@ -8097,24 +8320,23 @@ static void st_json_room(const struct buf *b)
         out_full(&out.json);
 }
 
-static void st_json_file(struct buf *b, const struct name *n)
+/* Whether a row has no value in a column. */
+static bool st_json_absent(const struct st_col *c, const char *p)
 {
-    b_c(b, '{');
-    out_json_str(b, "path", n->s, n->len);
-    b_f(b, ",\"kind\":\"%s\",\"bytes_read\":%" PRIu64 ",\"bytes_written\":%" PRIu64
-        ",\"opens\":%" PRIu64 "}", fd_kind_name[n->kind], n->in_bytes, n->out_bytes, n->opens);
+    return (c->type == ST_WORD && !*(const char *const *)p)
+        || (c->type == ST_NAME && !*(struct name *const *)p);
 }
 
-static void st_json_peer(struct buf *b, const struct name *n)
+/* "key":"text", or only "text". */
+static void st_json_text(struct buf *b, const char *key, const char *s, u32 n)
 {
-    const char *address = fd_peer_addr(n);
-    u32 type = (u32)(address - n->s);
-    b_c(b, '{');
-    out_json_str(b, "sock_type", n->s, type - 1);
-    b_c(b, ',');
-    out_json_str(b, "remote_addr", address, n->len - type);
-    b_f(b, ",\"bytes_sent\":%" PRIu64 ",\"bytes_received\":%" PRIu64 "}", n->out_bytes,
-        n->in_bytes);
+    if (key) {
+        out_json_str(b, key, s, n);
+        return;
+    }
+    b_c(b, '"');
+    b_json(b, s, n);
+    b_c(b, '"');
 }
 
 static void st_json_connection(struct buf *b, const struct name *n)
@@ -8127,63 +8349,86 @@ static void st_json_connection(struct buf *b, const struct name *n)
     b_c(b, '"');
 }
 
-/* The lists of names in JSON: those with the most bytes, and how many others there are. */
-static void st_json_names(struct buf *b)
+/* The value of a row's column that is text, and its length. */
+static const char *st_text_of(const struct st_col *c, const char *p, u32 *len)
 {
-    static const struct {
-        const char *key;
-        bool (*want)(const struct name *);
-        void (*one)(struct buf *, const struct name *);
-        const u64 *dropped;
-    } lists[] = {
-        { "files", st_is_file, st_json_file, &st.files_dropped },
-        { "peers", st_is_peer, st_json_peer, &st.peers_dropped },
-        { "connections", st_is_connection, st_json_connection, &st.connections_dropped },
-    };
-    static struct name *name[ST_LISTED];
-    u64 more;
-    for (size_t k = 0; k < ARRAY_LEN(lists); k++) {
-        u32 n = st_names(name, ST_LISTED, lists[k].want, &more);
-        b_f(b, ",\"%s\":[", lists[k].key);
-        for (u32 i = 0; i < n; i++) {
-            st_json_room(b);
-            b_s(b, i ? "," : "");
-            lists[k].one(b, name[i]);
-        }
-        b_f(b, "],\"%s_overflow\":%" PRIu64, lists[k].key, more + *lists[k].dropped);
+    bool pointer = c->type == ST_NAME || c->type == ST_FILE;
+    const struct name *n = pointer ? *(struct name *const *)p : (const void *)p;
+    const char *s = NULL;
+    switch (c->type) {
+    case ST_ERROR: s = u_errname(*(const u16 *)p) ? u_errname(*(const u16 *)p) : "?"; break;
+    case ST_CALL: s = sc_name(*(const u16 *)p); break;
+    case ST_KIND: s = fd_kind_name[*(const u8 *)p]; break;
+    case ST_WORD: s = *(const char *const *)p; break;
+    case ST_TEXT: *len = (u32)strnlen(p, c->size); return p;
+    case ST_SOCK_TYPE: *len = (u32)(fd_peer_addr(n) - n->s) - 1; return n->s;
+    case ST_ADDRESS: s = fd_peer_addr(n); *len = n->len - (u32)(s - n->s); return s;
+    default: *len = n->len; return n->s;
+    }
+    *len = (u32)strlen(s);
+    return s;
+}
+
+static void st_json_col(struct buf *b, const struct st_col *c, const void *row)
+{
+    const char *p = (const char *)row + c->at;
+    u32 len;
+    switch (c->type) {
+    case ST_NUMBER:
+        b_f(b, "\"%s\":%" PRIu64, c->key, *(const u64 *)p);
+        break;
+    case ST_REST:
+        b_f(b, "\"%s\":%" PRIu64, c->key, st_rest(row));
+        break;
+    case ST_SIGNED:
+        b_f(b, "\"%s\":%d", c->key, *(const s32 *)p);
+        break;
+    case ST_CONNECTION:
+        st_json_connection(b, row);
+        break;
+    default: {
+        const char *s = st_text_of(c, p, &len);
+        st_json_text(b, c->key, s, len);
+    }
     }
 }
 
-static void st_json_rest(struct buf *b)
+static void st_json_row(struct buf *b, const struct st_list *l, const void *row)
 {
-    bool first = true;
-    b_s(b, ",\"subprocesses\":[");
-    for (u32 i = 0; i < st.n_programs; i++) {
-        st_json_room(b);
-        b_s(b, i ? ",\"" : "\"");
-        b_json(b, st.program[i]->s, st.program[i]->len);
-        b_c(b, '"');
-    }
-    b_s(b, "],\"failed\":[");
-    for (u32 i = 0; i < ST_ERRNOS; i++) {
-        if (!st.failed[i].count)
+    bool whole = !l->col[0].key, first = true;
+    b_s(b, whole ? "" : "{");
+    for (u32 i = 0; i < l->n_cols; i++) {
+        const struct st_col *c = &l->col[i];
+        if (!(c->sinks & COL_JSON) || st_json_absent(c, (const char *)row + c->at))
             continue;
-        const char *e = u_errname(st.failed[i].err);
-        b_f(b, "%s{\"name\":\"%s\",\"error\":\"%s\",\"count\":%" PRIu64 "}", first ? "" : ",",
-            sc_name(st.failed[i].row), e ? e : "?", st.failed[i].count);
+        b_s(b, first ? "" : ",");
         first = false;
+        st_json_col(b, c, row);
     }
-    b_s(b, "],\"open_at_exit\":[");
-    for (u32 i = 0; i < MIN(st.n_left, ST_LEFT_OPEN); i++) {
-        b_f(b, "%s{\"pid\":%d,\"fd\":%d,\"kind\":\"%s\"", i ? "," : "", st.left[i].pid,
-            st.left[i].fd, fd_kind_name[st.left[i].kind]);
-        if (st.left[i].sock)
-            b_f(b, ",\"sock_type\":\"%s\"", st.left[i].sock);
-        if (st.left[i].name)
-            b_c(b, ','), out_json_str(b, "path", st.left[i].name->s, st.left[i].name->len);
-        b_c(b, '}');
+    b_s(b, whole ? "" : "}");
+}
+
+/* A list in JSON, and how many others there are. */
+static void st_json_list(struct buf *b, const struct st_list *l)
+{
+    u64 more = 0;
+    u32 n = l->want  ? st_names(st_listed, ST_LISTED, l->want, &more)
+            : l->top ? l->top(&more)
+                     : st_list_rows(l);
+    bool first = true;
+    b_f(b, ",\"%s\":[", l->key);
+    for (u32 i = 0; i < n; i++) {
+        const void *row = st_list_row(l, i);
+        if (!row)
+            continue;
+        st_json_room(b);
+        b_s(b, first ? "" : ",");
+        first = false;
+        st_json_row(b, l, row);
     }
-    b_f(b, "],\"open_at_exit_count\":%" PRIu64, st.n_left);
+    b_c(b, ']');
+    if (l->more_key)
+        b_f(b, ",\"%s\":%" PRIu64, l->more_key, more + *l->more);
 }
 
 static void st_json_summary(struct buf *b)
@@ -8197,16 +8442,13 @@ static void st_json_summary(struct buf *b)
         if (st_nums[i].key && st_knows(st_nums[i].known))
             b_f(b, ",\"%s\":%" PRIu64, st_nums[i].key, *st_nums[i].v);
     b_f(b, ",\"backend\":\"%s\"", st_run.backend);
-    if (!st_no_calls()) {
-        st_json_names(b);
-        st_json_rest(b);
-    }
-    if (st_run.delays)
-        st_json_where(b), st_json_call_time(b);
-    st_json_delays(b, "sched_waits", "sched_wait", st_run.delays);
-    if (st_run.io) {
-        st_json_delays(b, "block_ios", "block_io", &st_run.io->took);
-        st_json_disks(b, st_run.io);
+    for (const struct st_list *l = st_lists; l < st_lists + ARRAY_LEN(st_lists); l++) {
+        if (!st_knows(l->known))
+            continue;
+        if (l->key)
+            st_json_list(b, l);
+        else
+            l->json(b);
     }
     b_s(b, "}\n");
 }
@@ -9956,13 +10198,6 @@ _Static_assert(ARRAY_LEN(ev_fields) <= REC_FIELDS, "more fields than a recording
 _Static_assert(ARRAY_LEN(event_kinds) <= REC_KINDS, "more kinds than a recording can have");
 _Static_assert(sizeof event_kinds[0].field <= REC_KIND_FIELDS, "more fields than a mask has bits");
 
-enum rec_type {
-    REC_META = 1, REC_WORD, REC_PID, REC_FIELD, REC_KIND, REC_UNASKED, /* the run */
-    REC_EVENT, REC_ENTER, REC_CALL, REC_IDLE,                          /* what happens */
-    REC_NUM, REC_NAME, REC_TABLE, REC_ROW, REC_FAILED, REC_LEFT, REC_PROGRAM, REC_WHERE,
-    REC_DELAYS, REC_END, REC_WAITS, REC_IO, REC_DISK                   /* what it came to */
-};
-
 enum { REC_SAME = 1, REC_NOISE = 2, REC_ERR = 4, REC_MANY = 8, REC_FILE = 16, REC_OTHER_FILE = 32,
        REC_CAT = 64, REC_OF_CALL = 128 };
 enum { REC_NORET = 2, REC_DETACHED = 4, REC_LATE = 8, REC_CERR = 16, REC_CMANY = 32,
@@ -10498,66 +10733,64 @@ static void rec_table(const struct stats *s)
     }
 }
 
-static void rec_left(void)
+/* A name and its class; '-': there is none. */
+static void rec_some_name(const struct name *n)
 {
-    rec_put(REC_LEFT), rec_put(st.n_left);
-    rec_put(MIN(st.n_left, ST_LEFT_OPEN));
-    for (u32 i = 0; i < MIN(st.n_left, ST_LEFT_OPEN); i++) {
-        const struct name *n = st.left[i].name;
-        rec_putz(st.left[i].pid), rec_putz(st.left[i].fd), rec_put(st.left[i].kind);
-        rec_str(st.left[i].comm, strnlen(st.left[i].comm, 16));
-        rec_text(st.left[i].sock ? st.left[i].sock : "");
-        b_c(&rout.b, n ? n->cls : '-');
-        rec_str(n ? n->s : "", n ? n->len : 0);
-    }
-    rec_done(); /* not in between: a record lies in one block */
+    b_c(&rout.b, n ? n->cls : '-');
+    rec_str(n ? n->s : "", n ? n->len : 0);
 }
 
-static void rec_where(void)
+static void rec_col(const struct st_col *c, const char *p)
 {
-    for (u32 i = 0; i < ST_WHERE; i++) {
-        const struct st_where *w = &st.where[i];
-        if (!w->calls)
+    const struct name *n;
+    switch (c->type) {
+    case ST_NUMBER: rec_put(*(const u64 *)p); break;
+    case ST_SIGNED: rec_putz(*(const s32 *)p); break;
+    case ST_ERROR: rec_put(*(const u16 *)p); break;
+    case ST_CALL: rec_row_name(*(const u16 *)p); break;
+    case ST_KIND: rec_put(*(const u8 *)p); break;
+    case ST_TEXT: rec_str(p, strnlen(p, c->size)); break;
+    case ST_WORD: rec_text(*(const char *const *)p ? *(const char *const *)p : ""); break;
+    case ST_FILE: n = *(struct name *const *)p; rec_str(n->s, n->len); break;
+    case ST_NAME: rec_some_name(*(struct name *const *)p); break;
+    case ST_COUNTS: rec_hist((const u32 *)(const void *)p, c->size / (u32)sizeof(u32)); break;
+    }
+}
+
+static bool rec_has_col(const struct st_list *l, u32 i)
+{
+    return l->col[i].sinks & (l->sums ? COL_SUMS : COL_RECORDED);
+}
+
+/* A record lies in one block: rec_done is only for between two. */
+static void rec_list(const struct st_list *l)
+{
+    u32 n = st_list_rows(l);
+    if (l->together) {
+        rec_put(l->record);
+        rec_put(*l->n);
+        rec_put(n);
+    }
+    for (u32 i = 0; i < n; i++) {
+        const char *row = st_list_row(l, i);
+        if (!row)
             continue;
-        rec_put(REC_WHERE), rec_put(i);
-        rec_row_name(w->row);
-        b_c(&rout.b, w->on ? w->on->cls : '-');
-        rec_str(w->on ? w->on->s : "", w->on ? w->on->len : 0);
-        rec_put(w->calls), rec_put(w->ns), rec_put(w->cpu), rec_put(w->runq), rec_put(w->disk);
-        rec_done();
+        if (!l->together) {
+            rec_done();
+            rec_put(l->record);
+        }
+        if (l->numbered)
+            rec_put(i);
+        for (u32 k = 0; k < l->n_cols; k++)
+            if (rec_has_col(l, k))
+                rec_col(&l->col[k], row + l->col[k].at);
     }
-}
-
-static void rec_waits(void)
-{
-    for (u16 i = 0; i < SC_N; i++) {
-        const struct st_waits *w = &st.waits[i];
-        if (!w->calls)
-            continue;
-        rec_put(REC_WAITS), rec_row_name(i);
-        rec_put(w->calls), rec_put(w->ns), rec_put(w->cpu), rec_put(w->runq), rec_put(w->disk);
-        rec_done();
-    }
-}
-
-static void rec_io(void)
-{
-    const struct st_io *io = st_run.io;
-    if (!io)
-        return;
-    rec_put(REC_IO), rec_put(io->took.count), rec_put(io->took.sum_ns), rec_put(io->took.max_ns);
-    rec_put(io->read), rec_put(io->written), rec_put(io->lost);
-    rec_hist(io->took.hist, DELAY_BUCKETS);
-    for (u32 i = 0; i < io->n_disks; i++) {
-        rec_put(REC_DISK), rec_str(io->disk[i].name, strlen(io->disk[i].name));
-        for (u32 k = 0; k < ARRAY_LEN(io->disk[i].v); k++)
-            rec_put(io->disk[i].v[k]);
-        rec_done();
-    }
+    rec_done();
 }
 
 static void rec_trailer(void)
 {
+    st_settle();
     for (size_t i = 0; i < ARRAY_LEN(st_nums); i++) {
         if (!st_nums[i].recorded)
             continue;
@@ -10571,21 +10804,9 @@ static void rec_trailer(void)
             rec_table(s);
         rec_table(&st.all);
     }
-    for (u32 i = 0; i < ST_ERRNOS; i++)
-        if (st.failed[i].count)
-            rec_put(REC_FAILED), rec_row_name(st.failed[i].row), rec_put(st.failed[i].err),
-                rec_put(st.failed[i].count);
-    rec_left();
-    for (u32 i = 0; i < st.n_programs; i++)
-        rec_put(REC_PROGRAM), rec_str(st.program[i]->s, st.program[i]->len), rec_done();
-    rec_where();
-    rec_waits();
-    if (st_run.delays) {
-        const struct st_delays *d = st_run.delays;
-        rec_put(REC_DELAYS), rec_put(d->count), rec_put(d->sum_ns), rec_put(d->max_ns);
-        rec_hist(d->hist, DELAY_BUCKETS);
-    }
-    rec_io();
+    for (size_t i = 0; i < ARRAY_LEN(st_lists); i++)
+        if (st_lists[i].record)
+            rec_list(&st_lists[i]);
     rec_put(REC_END), rec_putz(st_run.status);
 }
 
@@ -11034,100 +11255,100 @@ static void rec_get_row(void)
     rec_get_hist(r->hist, ST_BUCKETS);
 }
 
-static void rec_get_failed(void)
+/* Reads a column. Text is left to rec_get_text, as it moves until the record is read. Returns false
+ * for a call that this kvis does not know. */
+static bool rec_get_col(const struct st_col *c, char *p, struct arg *text)
 {
-    s32 row = rec_get_row_name();
-    u32 err = rec_below(65536, "errno");
-    u64 count = rec_get();
-    for (u32 i = 0, at = (u32)(row * 31 + (s32)err) % ST_ERRNOS; row >= 0 && i < ST_ERRNOS; i++) {
-        u32 k = (at + i) % ST_ERRNOS;
-        if (st.failed[k].count)
-            continue;
-        st.failed[k].row = (u16)row, st.failed[k].err = (u16)err, st.failed[k].count = count;
+    s32 row;
+    switch (c->type) {
+    case ST_NUMBER: *(u64 *)(void *)p = rec_get(); break;
+    case ST_SIGNED: *(s32 *)(void *)p = (s32)rec_getz(); break;
+    case ST_ERROR: *(u16 *)(void *)p = (u16)rec_below(65536, "errno"); break;
+    case ST_KIND: *(u8 *)p = (u8)rec_below(N_FK, "kind"); break;
+    case ST_COUNTS: rec_get_hist((u32 *)(void *)p, c->size / (u32)sizeof(u32)); break;
+    case ST_CALL:
+        row = rec_get_row_name();
+        *(u16 *)(void *)p = (u16)MAX(row, 0);
+        return row >= 0;
+    case ST_NAME: {
+        u8 cls = rec_byte();
+        *text = rec_gets();
+        text->form = cls;
+        break;
+    }
+    default: *text = rec_gets(); break;
+    }
+    return true;
+}
+
+static void rec_get_text(const struct st_col *c, char *p, struct arg text)
+{
+    struct name *n = NULL;
+    switch (c->type) {
+    case ST_TEXT:
+        memcpy(p, rec_at(text), MIN(text.len, c->size - 1u));
+        break;
+    case ST_WORD:
+        *(const char **)(void *)p = text.len ? rec_keep(rec_clean(text)) : NULL;
+        break;
+    case ST_FILE:
+        n = nm_get('f', rec_at(text), text.len);
+        memcpy(p, &n, sizeof n);
+        break;
+    case ST_NAME:
+        n = text.form == '-' ? NULL : rec_name((char)text.form, text);
+        memcpy(p, &n, sizeof n);
+        break;
+    }
+}
+
+/* Reads a row of a list. */
+static void rec_get_list_row(const struct st_list *l)
+{
+    static union { u64 number; char bytes[sizeof(struct st_io)]; } row; /* the largest one */
+    struct arg text[16] = { { 0 } };
+    bool known = true;
+    b_reset(&rin.text);
+    memset(&row, 0, l->size);
+    if (l->numbered)
+        rec_below(l->max, "row");
+    for (u32 i = 0; i < l->n_cols; i++)
+        if (rec_has_col(l, i))
+            known &= rec_get_col(&l->col[i], row.bytes + l->col[i].at, &text[i]);
+    for (u32 i = 0; i < l->n_cols && !*rin.wrong; i++)
+        if (rec_has_col(l, i))
+            rec_get_text(&l->col[i], row.bytes + l->col[i].at, text[i]);
+    if (!known || *rin.wrong)
+        return;
+    if (l->add)
+        l->add(&row);
+    else if (*l->n < l->max)
+        memcpy((char *)l->rows + (*l->n)++ * l->size, &row, l->size);
+}
+
+/* Reads a record of a list. */
+static void rec_get_list(const struct st_list *l)
+{
+    if (!l->together) {
+        rec_get_list_row(l);
         return;
     }
-}
-
-static void rec_get_left(void)
-{
-    st.n_left = rec_get();
-    u32 n = rec_below(ST_LEFT_OPEN + 1, "open files");
-    if (n != MIN(st.n_left, (u64)ST_LEFT_OPEN))
+    u64 all = rec_get(), was = *l->n;
+    u32 n = rec_below(l->max + 1, "rows");
+    if (was || n != MIN(all, (u64)l->max))
         rec_bad("damaged at offset %" PRIu64 " (open files)", rin.at + 8);
-    for (u32 i = 0; i < n && !*rin.wrong; i++) {
-        b_reset(&rin.text);
-        st.left[i].pid = (pid_t)rec_getz(), st.left[i].fd = (s32)rec_getz();
-        st.left[i].kind = (u8)rec_below(N_FK, "kind");
-        struct arg comm = rec_gets(), sock = rec_gets();
-        char c = (char)rec_byte();
-        struct arg name = rec_gets();
-        memset(st.left[i].comm, 0, sizeof st.left[i].comm);
-        memcpy(st.left[i].comm, rec_at(comm), MIN(comm.len, (u32)sizeof st.left[i].comm));
-        st.left[i].sock = sock.len ? rec_keep(rec_clean(sock)) : NULL;
-        st.left[i].name = c == '-' ? NULL : rec_name(c, name);
-    }
+    for (u32 i = 0; i < n && !*rin.wrong; i++)
+        rec_get_list_row(l);
+    *l->n = all;
 }
 
-static void rec_get_program(void)
+/* The list that has records of this type; NULL: there is none. */
+static const struct st_list *rec_list_of(u8 type)
 {
-    struct arg a = rec_gets();
-    if (!*rin.wrong)
-        st_program_add(nm_get('f', rec_at(a), a.len));
-}
-
-static void rec_get_where(void)
-{
-    u32 at = rec_below(ST_WHERE, "row");
-    s32 row = rec_get_row_name();
-    char c = (char)rec_byte();
-    struct arg a = rec_gets();
-    struct st_where w = { .row = (u16)MAX(row, 0), .on = c == '-' ? NULL : rec_name(c, a) };
-    w.calls = rec_get(), w.ns = rec_get();
-    w.cpu = rec_get(), w.runq = rec_get(), w.disk = rec_get();
-    if (row >= 0)
-        st.where[at] = w;
-}
-
-static void rec_get_waits(void)
-{
-    s32 row = rec_get_row_name();
-    struct st_waits w;
-    w.calls = rec_get(), w.ns = rec_get();
-    w.cpu = rec_get(), w.runq = rec_get(), w.disk = rec_get();
-    if (row >= 0)
-        st.waits[row] = w;
-}
-
-static void rec_get_delays(void)
-{
-    static struct st_delays d;
-    memset(&d, 0, sizeof d);
-    d.count = rec_get(), d.sum_ns = rec_get(), d.max_ns = rec_get();
-    rec_get_hist(d.hist, DELAY_BUCKETS);
-    st_run.delays = &d;
-}
-
-static struct st_io rec_read_io;
-
-static void rec_get_io(void)
-{
-    struct st_io *io = &rec_read_io;
-    memset(io, 0, sizeof *io);
-    io->took.count = rec_get(), io->took.sum_ns = rec_get(), io->took.max_ns = rec_get();
-    io->read = rec_get(), io->written = rec_get(), io->lost = rec_get();
-    rec_get_hist(io->took.hist, DELAY_BUCKETS);
-    st_run.io = io;
-}
-
-static void rec_get_disk(void)
-{
-    struct st_disk d = { .v = { 0 } };
-    struct arg name = rec_gets();
-    memcpy(d.name, rec_at(name), MIN(name.len, (u32)sizeof d.name - 1));
-    for (u32 k = 0; k < ARRAY_LEN(d.v); k++)
-        d.v[k] = rec_get();
-    if (rec_read_io.n_disks < ST_DISKS)
-        rec_read_io.disk[rec_read_io.n_disks++] = d;
+    for (size_t i = 0; i < ARRAY_LEN(st_lists); i++)
+        if (st_lists[i].record == type)
+            return &st_lists[i];
+    return NULL;
 }
 
 /* == 17 rp_  a recording, played to the sinks ======================================
@@ -11497,6 +11718,8 @@ static void rp_end(void)
         return;
     st_run.status = (int)status;
     st_run.backend = rec_run.backend;
+    st_run.delays = st.n_delays ? &st.delays : NULL;
+    st_run.io = st.n_io ? &st.io : NULL;
 }
 
 static void rp_row(void)
@@ -11510,10 +11733,7 @@ static void (*const rp_reader[])(void) = {
     [REC_FIELD] = rec_get_field, [REC_KIND] = rec_get_kind, [REC_UNASKED] = rec_get_unasked,
     [REC_EVENT] = rp_event, [REC_ENTER] = rp_enter, [REC_CALL] = rp_call, [REC_IDLE] = rp_idle,
     [REC_NUM] = rec_get_num, [REC_NAME] = rec_get_name, [REC_TABLE] = rec_get_table,
-    [REC_ROW] = rp_row, [REC_FAILED] = rec_get_failed, [REC_LEFT] = rec_get_left,
-    [REC_PROGRAM] = rec_get_program, [REC_WHERE] = rec_get_where,
-    [REC_DELAYS] = rec_get_delays, [REC_END] = rp_end, [REC_WAITS] = rec_get_waits,
-    [REC_IO] = rec_get_io, [REC_DISK] = rec_get_disk,
+    [REC_ROW] = rp_row, [REC_END] = rp_end,
 };
 
 /* Reads one record; `events`: not those that begin the file. False at the end, whatever that is. */
@@ -11528,10 +11748,13 @@ static bool rp_record(u8 from, u8 to)
     if (type < from || type > to || rp.ended)
         return false;
     rin.p++;
-    if (!type || type >= ARRAY_LEN(rp_reader))
-        rp_newer("a record of type", type);
-    else
+    const struct st_list *list = rec_list_of(type);
+    if (type < ARRAY_LEN(rp_reader) && rp_reader[type])
         rp_reader[type]();
+    else if (type && list)
+        rec_get_list(list);
+    else
+        rp_newer("a record of type", type);
     return !*rin.wrong && !rp.ended;
 }
 
@@ -11569,7 +11792,7 @@ static bool rp_play(void)
  * is used again must not continue the track of the one before, so that pid and tid are numbers of
  * ours, and the names have the real ones. Entry points: px_open, px_close, px_tap. */
 
-enum { PX_HASH = 4096, PX_DEAD = 1024, PX_STEP_NS = 100000 };
+enum { PX_HASH = 4096, PX_DEAD = 1024, PX_TRACKS = 1 << 16, PX_STEP_NS = 100000 };
 
 enum px_counter { PX_HEAP, PX_MAPPED, PX_READ, PX_WRITTEN, PX_RECEIVED, PX_SENT, PX_FILES, PX_RSS,
                   PX_MAX_RSS, N_PX };
@@ -11599,7 +11822,8 @@ static struct writer px_out = { .fd = { -1, -1 } };
 static struct {
     bool on;
     struct px_track *track[PX_HASH], *dead[PX_DEAD];
-    u32 n_dead;
+    u32 n_dead, n_tracks;
+    u64 untracked;        /* records of threads beyond PX_TRACKS */
     u64 ids, events;
 } px; /* zeros: its tables are no part of the file */
 
@@ -11670,6 +11894,7 @@ static void px_free(struct px_track *t)
         slot = &(*slot)->next;
     if (*slot)
         *slot = t->next;
+    px.n_tracks--;
     free(t);
 }
 
@@ -11685,7 +11910,8 @@ static void px_dead(struct px_track *t)
     *slot = t;
 }
 
-/* The track of a thread, made when it is first seen. Never NULL: without memory all share one. */
+/* The track of a thread, made when it is first seen. Never NULL: without memory, or when there are
+ * PX_TRACKS, those that are new share one. */
 static struct px_track *px_track(pid_t pid, pid_t tid)
 {
     static struct px_track other = { .upid = 1, .utid = 1 };
@@ -11693,8 +11919,12 @@ static struct px_track *px_track(pid_t pid, pid_t tid)
     if (t)
         return t;
     struct px_track *leader = pid == tid ? NULL : px_track(pid, pid);
-    if (!(t = calloc(1, sizeof *t)))
+    t = px.n_tracks < PX_TRACKS ? calloc(1, sizeof *t) : NULL;
+    if (!t) {
+        px.untracked++;
         return &other;
+    }
+    px.n_tracks++;
     struct px_track **slot = &px.track[(u32)tid % PX_HASH];
     t->next = *slot;
     *slot = t;
@@ -12002,7 +12232,10 @@ static void px_close(void)
     b_s(b, "\",\"host\":\""), b_json(b, rec_run.host, strlen(rec_run.host));
     b_s(b, "\",\"kernel\":\""), b_json(b, rec_run.kernel, strlen(rec_run.kernel));
     b_s(b, "\",\"backend\":\""), b_json(b, rec_run.backend, strlen(rec_run.backend));
-    b_s(b, "\"}}\n");
+    b_c(b, '"');
+    if (px.untracked)
+        b_f(b, ",\"records_of_other_threads\":\"%" PRIu64 "\"", px.untracked);
+    b_s(b, "}}\n");
     px_flush();
 }
 
@@ -12557,14 +12790,9 @@ static struct {
     bool counted[2];         /* the calls are known */
     struct stats calls[2];
     bool timed[2];           /* and where their time went */
-    struct st_waits waits[2][ARRAY_LEN(sc_rows)];
     const char *backend[2];
     bool delayed[2];
-    struct st_delays delays[2];
-    struct st_io io[2];
-    u32 n_programs[2];
-    struct name **program[2];
-    struct { u16 row, err; u64 count; } failed[2][ST_ERRNOS];
+    struct summary *sum[2];
     const char *file[2];
 } df;
 
@@ -12604,23 +12832,13 @@ static void df_take(u32 k)
     }
     df.counted[k] = rp.tables || rp.calls;
     df.calls[k] = rp.tables ? st.all : rp.counted;
-    memcpy(df.waits[k], st.waits, sizeof st.waits);
     for (u32 i = 0; i < SC_N; i++)
         df.timed[k] |= st.waits[i].calls != 0;
     df.backend[k] = rec_run.backend;
     df.delayed[k] = st_run.delays != NULL;
-    if (st_run.delays)
-        df.delays[k] = *st_run.delays;
     st_run.delays = NULL;
-    if (st_run.io)
-        df.io[k] = *st_run.io;
     st_run.io = NULL;
-    df.n_programs[k] = st.n_programs;
-    df.program[k] = st.program;
-    for (u32 i = 0; i < ST_ERRNOS; i++) {
-        df.failed[k][i].row = st.failed[i].row, df.failed[k][i].err = st.failed[i].err;
-        df.failed[k][i].count = st.failed[i].count;
-    }
+    *df.sum[k] = st;
     memset(&st, 0, sizeof st);
     memset(&rp.counted, 0, sizeof rp.counted);
     rec_stats = &st.all;
@@ -12633,6 +12851,9 @@ static bool df_load(u32 k, int fd, const char *name)
     df.file[k] = name;
     rin.again = k > 0;
     if (rec_open_fd(fd, name) < 0 || !rp_head() || !rp_play())
+        return false;
+    df.sum[k] = malloc(sizeof *df.sum[k]);
+    if (!df.sum[k])
         return false;
     df_take(k);
     return k || df_keep_names() == 0;
@@ -12679,17 +12900,17 @@ static struct df_only *df_only(u32 k, char cls, bool noise, u32 *n)
 
 static bool df_ran(u32 k, const struct name *program)
 {
-    for (u32 i = 0; i < df.n_programs[k]; i++)
-        if (df.program[k][i] == program)
+    for (u32 i = 0; i < df.sum[k]->n_programs; i++)
+        if (df.sum[k]->program[i] == program)
             return true;
     return false;
 }
 
-static u64 df_failed(u32 k, u16 row, u16 err)
+static u64 df_failed(u32 k, const struct st_failed *of)
 {
-    for (u32 i = 0; i < ST_ERRNOS; i++)
-        if (df.failed[k][i].count && df.failed[k][i].row == row && df.failed[k][i].err == err)
-            return df.failed[k][i].count;
+    for (const struct st_failed *f = df.sum[k]->failed; f < df.sum[k]->failed + ST_ERRNOS; f++)
+        if (f->count && f->row == of->row && f->err == of->err)
+            return f->count;
     return 0;
 }
 
@@ -12704,13 +12925,13 @@ static bool df_next_failure(u32 *at, struct df_failure *f)
 {
     while (*at < 2 * ST_ERRNOS) {
         u32 k = *at / ST_ERRNOS, i = (*at)++ % ST_ERRNOS;
-        u16 row = df.failed[k][i].row, err = df.failed[k][i].err;
-        f->n[k] = df.failed[k][i].count;
-        f->n[!k] = df_failed(!k, row, err);
+        const struct st_failed *one = &df.sum[k]->failed[i];
+        f->n[k] = one->count;
+        f->n[!k] = df_failed(!k, one);
         if (!f->n[k] || f->n[0] == f->n[1] || (k && f->n[0]))
             continue;
-        f->name = sc_name(row);
-        f->error = u_errname(err) ? u_errname(err) : "?";
+        f->name = sc_name(one->row);
+        f->error = u_errname(one->err) ? u_errname(one->err) : "?";
         return true;
     }
     return false;
@@ -12728,7 +12949,7 @@ static u64 df_moved(u16 row)
 {
     u64 a = df_ns(0, row), b = df_ns(1, row);
     if (!df.counted[0] || !df.counted[1])
-        a = df.waits[0][row].ns, b = df.waits[1][row].ns;
+        a = df.sum[0]->waits[row].ns, b = df.sum[1]->waits[row].ns;
     return a > b ? a - b : b - a;
 }
 
@@ -12748,7 +12969,7 @@ static u32 df_rows(u16 *row, bool timed)
         bool has = false;
         for (u32 k = 0; k < 2; k++) {
             const struct st_row *r = df.calls[k].row[i];
-            const struct st_waits *w = &df.waits[k][i];
+            const struct st_where *w = &df.sum[k]->waits[i];
             has |= timed ? w->ns >= DF_LEAST_NS : w->calls || (r && r->calls);
         }
         if (has)
@@ -12786,13 +13007,16 @@ static void df_text_only(struct buf *b, u32 k, char cls, const char *what)
 static void df_text_programs(struct buf *b)
 {
     for (u32 k = 0; k < 2; k++)
-        for (u32 i = 0, first = 1; i < df.n_programs[k]; i++) {
-            if (df_ran(!k, df.program[k][i]))
+        for (u32 i = 0, first = 1; i < df.sum[k]->n_programs; i++) {
+            const struct name *program = df.sum[k]->program[i];
+            if (df_ran(!k, program))
                 continue;
             if (first)
                 b_f(b, " Commands only in %c:\n", 'A' + (int)k);
             first = 0;
-            b_s(b, "   "), b_esc(b, df.program[k][i]->s, df.program[k][i]->len, 0), b_c(b, '\n');
+            b_s(b, "   ");
+            b_esc(b, program->s, program->len, 0);
+            b_c(b, '\n');
         }
 }
 
@@ -12836,21 +13060,15 @@ static void df_text_call(struct buf *b, u16 row)
     b_c(b, '\n');
 }
 
-/* The rest, neither on a CPU nor waiting for one or for a disk: blocked. */
-static u64 df_other(const struct st_waits *w)
-{
-    return w->ns - MIN(w->ns, w->cpu + w->runq + w->disk);
-}
-
 static void df_text_wait(struct buf *b, u16 row)
 {
-    const struct st_waits *w[2] = { &df.waits[0][row], &df.waits[1][row] };
+    const struct st_where *w[2] = { &df.sum[0]->waits[row], &df.sum[1]->waits[row] };
     b_f(b, "   %-16s", sc_name(row));
     for (u32 k = 0; k < 2; k++)
         df_count(b, df.timed[k], w[k]->calls);
     for (u32 i = 0; i < 8; i++) {
-        const struct st_waits *x = w[i & 1];
-        u64 v[] = { x->cpu, x->runq, x->disk, df_other(x) };
+        const struct st_where *x = w[i & 1];
+        u64 v[] = { x->cpu, x->runq, x->disk, st_rest(x) };
         df_time(b, df.timed[i & 1], v[i / 2], 1000000);
     }
     b_c(b, '\n');
@@ -12884,8 +13102,8 @@ static void df_text_times(struct buf *b)
                  " Where time went: n/a (only the hybrid backend knows it)\n");
     for (u32 k = 0; k < 2; k++) {
         b_f(b, " %c", 'A' + (int)k);
-        if (df.delays[k].count)
-            st_text_waits(b, &df.delays[k]);
+        if (df.sum[k]->delays.count)
+            st_text_delays_of(b, &df.sum[k]->delays);
         else
             b_f(b, " Scheduler: %s\n", df.delayed[k] ? "no waits for a CPU"
                 : "n/a (only the hybrid backend counts waits for a CPU)");
@@ -12909,9 +13127,9 @@ static void df_text(struct buf *b)
     df_text_failed(b);
     df_text_times(b);
     for (u32 k = 0; k < 2; k++)
-        if (df.io[k].took.count) {
+        if (df.sum[k]->io.took.count) {
             b_f(b, " %c", 'A' + (int)k);
-            st_text_io_of(b, &df.io[k]);
+            st_text_io_of(b, &df.sum[k]->io);
         }
 }
 
@@ -12938,11 +13156,13 @@ static void df_json_programs(struct buf *b)
 {
     for (u32 k = 0; k < 2; k++) {
         b_f(b, ",\"commands_only_%c\":[", 'a' + (int)k);
-        for (u32 i = 0, n = 0; i < df.n_programs[k]; i++)
-            if (!df_ran(!k, df.program[k][i])) {
-                b_s(b, n++ ? ",\"" : "\"");
-                b_json(b, df.program[k][i]->s, df.program[k][i]->len), b_c(b, '"');
-            }
+        for (u32 i = 0, n = 0; i < df.sum[k]->n_programs; i++) {
+            const struct name *program = df.sum[k]->program[i];
+            if (df_ran(!k, program))
+                continue;
+            b_s(b, n++ ? "," : "");
+            st_json_text(b, NULL, program->s, program->len);
+        }
         b_c(b, ']');
     }
 }
@@ -12961,7 +13181,7 @@ static void df_json_failed(struct buf *b)
 static void df_json_call(struct buf *b, u32 k, u16 row)
 {
     const struct st_row *r = df_row(k, row);
-    const struct st_waits *w = &df.waits[k][row];
+    const struct st_where *w = &df.sum[k]->waits[row];
     b_f(b, ",\"%c\":{", 'a' + (int)k);
     if (df.counted[k])
         b_f(b, "\"calls\":%" PRIu64 ",\"errors\":%" PRIu64 ",\"total_ns\":%" PRIu64
@@ -12970,7 +13190,7 @@ static void df_json_call(struct buf *b, u32 k, u16 row)
     if (df.timed[k])
         b_f(b, "%s\"timed\":%" PRIu64 ",\"on_cpu_ns\":%" PRIu64 ",\"runq_ns\":%" PRIu64
             ",\"disk_ns\":%" PRIu64 ",\"other_ns\":%" PRIu64, df.counted[k] ? "," : "",
-            w->calls, w->cpu, w->runq, w->disk, df_other(w));
+            w->calls, w->cpu, w->runq, w->disk, st_rest(w));
     b_c(b, '}');
 }
 
@@ -12997,8 +13217,8 @@ static void df_json(struct buf *b)
         for (size_t i = 0; i < ARRAY_LEN(st_nums); i++)
             if (st_nums[i].recorded)
                 b_f(b, ",\"%s\":%" PRIu64, st_nums[i].recorded, df.num[k][i]);
-        st_json_delays(b, "sched_waits", "sched_wait", &df.delays[k]);
-        st_json_delays(b, "block_ios", "block_io", &df.io[k].took);
+        st_json_delays(b, "sched_waits", "sched_wait", &df.sum[k]->delays);
+        st_json_delays(b, "block_ios", "block_io", &df.sum[k]->io.took);
         b_c(b, '}');
     }
     df_json_only(b, 'f', "files"), df_json_only(b, 'p', "peers");

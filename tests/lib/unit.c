@@ -623,6 +623,37 @@ static void t_lost(void)
     b_free(&b);
 }
 
+/* What is counted is what the text says: stops, not calls; uses of names, not names. */
+static void t_counted(void)
+{
+    static struct buf b;
+    struct summary was = st;
+    u64 unreadable = mem.unreadable, overflow = nm.overflow;
+    st_run = (struct st_end){ .duration_ns = 1, .backend = "hybrid" };
+    mem.unreadable = 3, nm.overflow = 4, st.names_dropped = 5, st.programs_other = 6;
+    st_text_trouble(&b);
+    b_c(&b, 0);
+    EXPECT(strstr(b.p, " Unreadable: at 3 stops, ") && strstr(b.p, " Names: 4 uses of names "));
+    EXPECT(strstr(b.p, "dropped from the lists 5 times (") && strstr(b.p, " Subprocesses: at most 6 more"));
+    b_reset(&b);
+    st_text_more(&b, 7, 1);
+    b_c(&b, 0);
+    EXPECT(strstr(b.p, "and at least 7 more"));
+    b_free(&b);
+    st = was, mem.unreadable = unreadable, nm.overflow = overflow;
+}
+
+/* A hash that could not grow when it was full grows later. */
+static void t_names_widen(void)
+{
+    u64 n = nm.n;
+    u32 buckets = nm.buckets;
+    struct name *before = nm_str('x', "before");
+    nm.n = buckets + 1;
+    EXPECT(nm_str('x', "one more") && nm.buckets == 2 * buckets && nm_str('x', "before") == before);
+    nm.n = n + 2;
+}
+
 /* A summary that is larger than the sink's buffer is whole all the same. */
 /* Arguments wait for their exec, and only for that: the records of an earlier one may be lost. */
 static void t_arguments(void)
@@ -911,6 +942,8 @@ int main(int argc, char **argv)
     t_loader();
     t_lost();
     t_pending();
+    t_counted();
+    t_names_widen();
     t_large_summary();
     t_arguments();
     t_pmc();

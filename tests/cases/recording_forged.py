@@ -1,0 +1,78 @@
+#!/usr/bin/env python3
+# A recording that somebody made up cannot make kvis say what is impossible: no time beyond the whole, JSON that can
+# be read, a bounded number of tracks.
+# tier: quick asan
+# timeout: 120
+import json
+import os
+import subprocess
+import sys
+import zlib
+
+KVIS = os.environ["KVIS"]
+FIELD, KIND, EVENT, NUM, LEFT, WHERE, DELAYS, END = 4, 5, 7, 11, 16, 18, 19, 20
+SLOTS = 4096
+
+
+def put(v):
+    out = b""
+    while v > 127:
+        out += bytes([v & 127 | 128])
+        v >>= 7
+    return out + bytes([v])
+
+
+def putz(v):
+    return put(v << 1 if v >= 0 else (-v << 1) - 1)
+
+
+def text(s):
+    return put(SLOTS << 1 | 1) + put(len(s)) + s
+
+
+def write(name, records):
+    head = b"\x89kvis\r\n\x1a" + (3).to_bytes(4, "little")
+    out = head + zlib.crc32(head).to_bytes(4, "little")
+    records = [put(FIELD) + text(b"bytes") + put(3), put(KIND) + text(b"rss") + put(1) + put(0)] + records
+    records += [put(END) + putz(0)]
+    for n, at in enumerate(range(0, len(records), 1000)):
+        block = b"".join(records[at:at + 1000])
+        crc = zlib.crc32(n.to_bytes(4, "little") + block)
+        out += len(block).to_bytes(4, "little") + crc.to_bytes(4, "little") + block
+    open(name, "wb").write(out)
+
+
+def replay(name, *options):
+    r = subprocess.run([KVIS, "replay", "--json=json", *options, name], capture_output=True, timeout=60)
+    if r.returncode:
+        sys.exit(f"{name}: status {r.returncode}: {r.stderr[-500:]}")
+    return json.loads(open("json").read().split("\n")[-2]), r.stderr.decode()
+
+
+# Time on a CPU beyond that of the call, or so much that a sum of it is small again; 600 rows in one place.
+where = [put(WHERE) + put(0) + text(b"read") + put(0) + b"f" + text(b"/f%d" % i) + put(5) + put(2 * 10**9 + i)
+         + put(3 * 10**9) + put(i % 2 and 2**64 - 10**9) + put(0) for i in range(600)]
+left = put(LEFT) + put(1) * 2 + putz(7) + putz(3) + put(1) + text(b"a" * 40) + text(b'tcp"\x1b[31m\\') + b"-" + text(b"")
+write("where.kvis", where + [left, put(DELAYS) + put(1) * 3 + put(0)])
+summary, shown = replay("where.kvis")
+rows = summary["where_time_went"]
+if len(rows) != 10 or summary["where_time_went_overflow"] < 590 - 1:
+    sys.exit(f"{len(rows)} rows, {summary['where_time_went_overflow']} others")
+if not all(0 <= w["other_ns"] <= w["duration_ns"] for w in rows):
+    sys.exit(f"more time than there was: {rows[0]}")
+line = [line for line in shown.split("\n") if line.startswith("   read ")][0].split()
+if float(line[5]) > float(line[1]):
+    sys.exit(f"the text says {line}")
+if summary["open_at_exit"] != [{"pid": 7, "fd": 3, "kind": "file", "sock_type": 'tcp"?[31m\\'}]:
+    sys.exit(f"{summary['open_at_exit']}")
+
+# A thread in each record: those beyond the limit share one track, and the trace says so.
+threads = 70000
+write("threads.kvis", [put(EVENT) + b"\0" + put(0) + put(1) + putz(i) + putz(i) + putz(1) + putz(4096)
+                       for i in range(1, threads + 1)])
+replay("threads.kvis", "-q", "--perfetto=trace")
+trace = json.load(open("trace"))
+names = sum(e["name"] == "thread_name" for e in trace["traceEvents"])
+left_out = int(trace["otherData"].get("records_of_other_threads", 0))
+if names != 65536 or left_out < threads - names:
+    sys.exit(f"{names} tracks, {left_out} records of other threads")
