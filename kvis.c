@@ -135,6 +135,7 @@ typedef int64_t s64;
 #include "gen/wire.h"
 #include "gen/wire_vq.h"
 #include "gen/wire_vh.h"
+#include "gen/events.h"
 
 #define ARRAY_LEN(a) (sizeof(a) / sizeof((a)[0]))
 #define MIN(a, b) ((a) < (b) ? (a) : (b))
@@ -5889,12 +5890,9 @@ static const char *sc_parse(const char *expr)
 }
 
 /* == 12 ev_  events: what happened, as data =====================================
- * event_kinds[] is the model that every sink walks: to add a kind, add its EK_ and its row (name,
- * how a line of text reads, category, fields), and in md_ the function that fills it, with its row
- * in md_calls[]; a field that is new is one row of EV_FIELDS. Recordings, replay, reports and the
- * hybrid backend then have it (tried by the test adding). Text templates: {field}, {field:8}
- * right-aligned; alternatives separated by '|', the first whose fields are all present is used;
- * NULL: never in text, only in JSON. */
+ * event_kinds[] is the model that every sink walks: gen/events.h has a row per kind and per field.
+ * To add a kind is a row there, and in md_ the function that fills it, with its row in md_calls[].
+ * Recordings, replay, reports and the hybrid backend then have it (tried by the test adding). */
 
 enum ev_type { VT_STR, VT_NUM, VT_DUR, VT_SIZE, VT_ADDR, VT_BOOL, VT_SYM, VT_ARGV };
 
@@ -5907,149 +5905,37 @@ union ev_val {
     } s;
 };
 
-#define EV_FIELDS(X) \
-    X(path, STR) X(new_path, STR) X(target, STR) X(writable, BOOL) X(access, SYM) X(fd, NUM) \
-    X(kind, SYM) X(bytes_read, SIZE) X(bytes_written, SIZE) X(age_ns, NUM) X(opener_pid, NUM) \
-    X(sock_type, SYM) X(remote_addr, STR) X(local_addr, STR) X(in_progress, BOOL) \
-    X(backlog, NUM) X(how, SYM) X(growth_bytes, SIZE) X(addr, ADDR) X(end_addr, ADDR) \
-    X(size, SIZE) X(prot, SYM) X(map_type, STR) X(old_addr, ADDR) X(old_size, SIZE) \
-    X(bytes, SIZE) X(filename, STR) X(fd_kind, SYM) X(src_name, STR) X(dst_name, STR) \
-    X(to_network, BOOL) X(mode, SYM) X(uid, NUM) X(gid, NUM) X(child_pid, NUM) X(child_tid, NUM) \
-    X(ns_pid, NUM) X(comm, STR) X(program, STR) X(argv, ARGV) X(argv_cut, BOOL) X(exit_pid, NUM) \
-    X(code, NUM) X(signal, SYM) X(core, BOOL) X(code_name, SYM) X(sender_pid, NUM) \
-    X(region_name, STR) X(region_start, ADDR) X(count, NUM) X(dir, BOOL) X(name, STR) \
-    X(call, SYM) X(flags, STR) X(duration_ns, DUR) X(mode_bits, NUM) X(abi, SYM) \
-    X(delay_ns, DUR) X(cpu, NUM) X(name_changed, BOOL) X(path_from, SYM) X(cpu_ns, DUR) \
-    X(max_rss_bytes, SIZE) X(op, SYM) X(device, STR) X(queue_ns, NUM) X(path_changed, BOOL)
-
-#define F(name, type) EV_##name,
-enum ev_field { EV_FIELDS(F) N_EV_FIELDS };
+#define F(name, type, key) EV_##name,
+enum ev_field { EVENT_FIELDS(F) N_EV_FIELDS };
 #undef F
 
-#define F(name, type) { #name, VT_##type, sizeof(#name) - 1 },
-static const struct { const char *name; u8 type, len; } ev_fields[N_EV_FIELDS] = { EV_FIELDS(F) };
+#define F(name, type, key) { #name, key, VT_##type, sizeof(key) - 1 },
+static const struct { const char *name, *key; u8 type, len; } ev_fields[] = { EVENT_FIELDS(F) };
 #undef F
 
 enum ev_cat { CAT_FILE, CAT_NET, CAT_MEM, CAT_PROC, CAT_SIG, CAT_CALL, N_CAT };
 
-enum ev_kind {
-    EK_OPEN, EK_CLOSE, EK_CONNECT, EK_ACCEPT, EK_BIND, EK_LISTEN, EK_SHUTDOWN, EK_BRK, EK_MMAP,
-    EK_MUNMAP, EK_MREMAP, EK_MPROTECT, EK_READ, EK_WRITE, EK_SEND, EK_RECV, EK_COPY, EK_SENDFILE,
-    EK_SPLICE, EK_TEE, EK_VMSPLICE, EK_UNLINK, EK_RMDIR, EK_RENAME, EK_LINK, EK_SYMLINK, EK_MKDIR,
-    EK_MKNOD, EK_TRUNCATE, EK_CHMOD, EK_CHOWN, EK_SPAWN, EK_THREAD, EK_EXEC, EK_EXIT_THREAD,
-    EK_EXIT_PROCESS, EK_SIGNAL, EK_FAULT, EK_FAULT_GROUP, EK_SCHED, EK_LOST, EK_SYSCALL, EK_BLOCK,
-    EK_URING, EK_RSS, N_EK
+/* How text treats a kind. */
+enum ev_how {
+    EVENT_RUNS = 1,      /* those in a row that are alike become one line */
+    EVENT_WITH_CALLS = 2 /* it is shown with -v, too: no call says as much */
 };
+
+#define K(id, ...) EK_##id,
+enum ev_kind { EVENT_KINDS(K) N_EK };
+#undef K
 
 struct event_kind {
     const char *name, *text;
-    u8 cat;
-    u8 n;
+    u8 cat, how, n;
     u8 field[16];
 };
 
-#define FIELDS(...) \
-    .n = sizeof((u8[]){ __VA_ARGS__ }), .field = { __VA_ARGS__ }
-static const struct event_kind event_kinds[N_EK] = {
-    [EK_OPEN] = { "open", "open {path} ({access})", CAT_FILE,
-                  FIELDS(EV_path, EV_writable, EV_access, EV_fd, EV_dir, EV_name, EV_comm, EV_uid,
-                         EV_call, EV_flags, EV_mode_bits, EV_duration_ns, EV_abi, EV_name_changed,
-                         EV_path_from) },
-    [EK_CLOSE] = { "close", NULL, CAT_FILE,
-                   FIELDS(EV_fd, EV_path, EV_kind, EV_bytes_read, EV_bytes_written, EV_age_ns,
-                          EV_opener_pid) },
-    [EK_CONNECT] = { "connect", "connect {sock_type} → {remote_addr}", CAT_NET,
-                     FIELDS(EV_sock_type, EV_remote_addr, EV_local_addr, EV_fd, EV_in_progress) },
-    [EK_ACCEPT] = { "accept", "accept {sock_type} ← {remote_addr}|accept {sock_type}", CAT_NET,
-                    FIELDS(EV_sock_type, EV_remote_addr, EV_local_addr, EV_fd) },
-    [EK_BIND] = { "bind", "bind {sock_type} {local_addr}", CAT_NET,
-                  FIELDS(EV_sock_type, EV_local_addr, EV_fd) },
-    [EK_LISTEN] = { "listen", "listen {sock_type} {local_addr}|listen {sock_type}", CAT_NET,
-                    FIELDS(EV_sock_type, EV_local_addr, EV_backlog, EV_fd) },
-    [EK_SHUTDOWN] = { "shutdown", "shutdown {sock_type} {remote_addr} ({how})|shutdown ({how})",
-                      CAT_NET, FIELDS(EV_sock_type, EV_remote_addr, EV_how, EV_fd) },
-    [EK_BRK] = { "brk", "brk {growth_bytes:8} heap", CAT_MEM, FIELDS(EV_growth_bytes) },
-    [EK_MMAP] = { "mmap",
-                  "mmap {addr}-{end_addr} {prot} {size:8} {map_type}|mmap {size} {map_type}",
-                  CAT_MEM, FIELDS(EV_addr, EV_end_addr, EV_size, EV_prot, EV_map_type) },
-    [EK_MUNMAP] = { "munmap", "munmap {addr}-{end_addr} {size:8}", CAT_MEM,
-                    FIELDS(EV_addr, EV_end_addr, EV_size) },
-    [EK_MREMAP] = { "mremap", "mremap {old_addr} {old_size} → {addr} {size}|mremap {old_addr}",
-                    CAT_MEM, FIELDS(EV_addr, EV_end_addr, EV_size, EV_old_addr, EV_old_size) },
-    [EK_MPROTECT] = { "mprotect", "mprotect {addr}-{end_addr} {prot} {size:8}", CAT_MEM,
-                      FIELDS(EV_addr, EV_end_addr, EV_size, EV_prot) },
-    [EK_READ] = { "read", "read {bytes:9}  {filename}", CAT_FILE,
-                  FIELDS(EV_bytes, EV_filename, EV_fd, EV_fd_kind) },
-    [EK_WRITE] = { "write", "write {bytes:8}  {filename}", CAT_FILE,
-                   FIELDS(EV_bytes, EV_filename, EV_fd, EV_fd_kind) },
-    [EK_SEND] = { "send", "send {bytes:8} → {remote_addr}|send {bytes:8}", CAT_NET,
-                  FIELDS(EV_bytes, EV_fd, EV_sock_type, EV_remote_addr) },
-    [EK_RECV] = { "recv", "recv {bytes:8} ← {remote_addr}|recv {bytes:8}", CAT_NET,
-                  FIELDS(EV_bytes, EV_fd, EV_sock_type, EV_remote_addr) },
-    [EK_COPY] = { "copy_file_range", "copy {bytes:8}  {src_name} → {dst_name}", CAT_FILE,
-                  FIELDS(EV_bytes, EV_src_name, EV_dst_name) },
-    [EK_SENDFILE] = { "sendfile", "sendfile {bytes:8}  {src_name} → {dst_name}", CAT_FILE,
-                      FIELDS(EV_bytes, EV_src_name, EV_dst_name, EV_to_network) },
-    [EK_SPLICE] = { "splice", "splice {bytes:8}  {src_name} → {dst_name}", CAT_FILE,
-                    FIELDS(EV_bytes, EV_src_name, EV_dst_name) },
-    [EK_TEE] = { "tee", "tee {bytes:8}  {src_name} → {dst_name}", CAT_FILE,
-                 FIELDS(EV_bytes, EV_src_name, EV_dst_name) },
-    [EK_VMSPLICE] = { "vmsplice", "vmsplice {bytes:8}  {filename}", CAT_FILE,
-                      FIELDS(EV_bytes, EV_filename, EV_fd) },
-    [EK_UNLINK] = { "unlink", "unlink {path}", CAT_FILE, FIELDS(EV_path) },
-    [EK_RMDIR] = { "rmdir", "rmdir {path}", CAT_FILE, FIELDS(EV_path) },
-    [EK_RENAME] = { "rename", "rename {path} → {new_path}", CAT_FILE,
-                    FIELDS(EV_path, EV_new_path) },
-    [EK_LINK] = { "link", "link {path} → {new_path}", CAT_FILE, FIELDS(EV_path, EV_new_path) },
-    [EK_SYMLINK] = { "symlink", "symlink {path} → {target}", CAT_FILE,
-                     FIELDS(EV_path, EV_target) },
-    [EK_MKDIR] = { "mkdir", "mkdir {path} ({mode})", CAT_FILE, FIELDS(EV_path, EV_mode) },
-    [EK_MKNOD] = { "mknod", "mknod {path} ({mode})", CAT_FILE, FIELDS(EV_path, EV_mode) },
-    [EK_TRUNCATE] = { "truncate", "truncate {path} to {size}", CAT_FILE, FIELDS(EV_path, EV_size) },
-    [EK_CHMOD] = { "chmod", "chmod {path} {mode}", CAT_FILE, FIELDS(EV_path, EV_mode) },
-    [EK_CHOWN] = { "chown", "chown {path} {uid}:{gid}", CAT_FILE, FIELDS(EV_path, EV_uid, EV_gid) },
-    [EK_SPAWN] = { "spawn_process",
-                   "spawn process {child_pid} ({ns_pid} in its PID NS)|spawn process {child_pid}",
-                   CAT_PROC, FIELDS(EV_child_pid, EV_ns_pid, EV_comm) },
-    [EK_THREAD] = { "spawn_thread",
-                    "spawn thread {child_tid} ({ns_pid} in its PID NS)|spawn thread {child_tid}",
-                    CAT_PROC, FIELDS(EV_child_tid, EV_ns_pid) },
-    [EK_EXEC] = { "exec", "─── {comm} exec ───|exec {program}", CAT_PROC,
-                  FIELDS(EV_program, EV_argv, EV_argv_cut, EV_uid) },
-    [EK_EXIT_THREAD] = { "exit_thread", NULL, CAT_PROC,
-                         FIELDS(EV_exit_pid, EV_code, EV_signal, EV_cpu_ns) },
-    [EK_EXIT_PROCESS] = { "exit_process", "exit {code}|killed by {signal}|exit", CAT_PROC,
-                          FIELDS(EV_exit_pid, EV_code, EV_signal, EV_core, EV_cpu_ns,
-                                 EV_max_rss_bytes, EV_bytes_read, EV_bytes_written, EV_comm) },
-    [EK_SIGNAL] = { "signal",
-                    "signal {signal} from {sender_pid} ({ns_pid} in its PID NS)"
-                    "|signal {signal} from {sender_pid}|signal {signal} ({code_name}) @ 0x{addr}"
-                    "|signal {signal} ({code_name})",
-                    CAT_SIG, FIELDS(EV_signal, EV_code_name, EV_sender_pid, EV_ns_pid, EV_addr) },
-    [EK_FAULT] = { "fault", "{kind} fault in {region_name} @ {addr} ({prot})"
-                            "|fault in {region_name} @ {addr} ({prot})", CAT_MEM,
-                   FIELDS(EV_addr, EV_region_name, EV_prot, EV_kind) },
-    [EK_FAULT_GROUP] = { "fault_group",
-                         "{count} {kind} faults in {region_name} @ {region_start} ({prot})"
-                         "|{count} faults in {region_name} @ {region_start} ({prot})", CAT_MEM,
-                         FIELDS(EV_count, EV_region_name, EV_region_start, EV_addr, EV_prot,
-                                EV_kind) },
-    [EK_SCHED] = { "sched_delay", "waited {delay_ns} for CPU {cpu}", CAT_PROC,
-                   FIELDS(EV_delay_ns, EV_cpu) },
-    [EK_BLOCK] = { "block_io",
-                   "block I/O {duration_ns} ({bytes}) {device} {op}|block I/O {duration_ns} {op}",
-                   CAT_FILE,
-                   FIELDS(EV_device, EV_op, EV_bytes, EV_duration_ns, EV_queue_ns) },
-    [EK_URING] = { "io_uring",
-                   "io_uring {op} {bytes}  {filename}|io_uring {op} {filename}|io_uring {op}",
-                   CAT_FILE,
-                   FIELDS(EV_op, EV_fd, EV_filename, EV_fd_kind, EV_bytes, EV_code,
-                          EV_duration_ns) },
-    [EK_RSS] = { "rss", NULL, CAT_MEM, FIELDS(EV_bytes) },
-    [EK_LOST] = { "lost", "{count} {how}", CAT_MEM, FIELDS(EV_count, EV_how) },
-    [EK_SYSCALL] = { "syscall", NULL, CAT_CALL, .n = 0 }, /* its shape is out_'s: arguments nest */
-};
-#undef FIELDS
+#define K(id, cat_, how_, name_, text_, ...) \
+    [EK_##id] = { .name = name_, .text = text_, .cat = CAT_##cat_, .how = how_, \
+                  .n = sizeof((u8[]){ __VA_ARGS__ }), .field = { __VA_ARGS__ } },
+static const struct event_kind event_kinds[N_EK] = { EVENT_KINDS(K) };
+#undef K
 
 struct event {
     u8 kind;
@@ -6536,11 +6422,6 @@ static void out_disk_add(const struct event *e)
     out.disk.last_ns = e->ts_ns;
 }
 
-static bool out_is_io(u8 kind)
-{
-    return kind == EK_READ || kind == EK_WRITE || kind == EK_SEND || kind == EK_RECV;
-}
-
 static void out_text(const struct event *e)
 {
     const struct event_kind *k = &event_kinds[e->kind];
@@ -6549,7 +6430,7 @@ static void out_text(const struct event *e)
     if (e->kind == EK_SCHED || (e->kind == EK_EXIT_PROCESS && e->pid == out.disk.tid)
         || e->ts_ns > out.disk.last_ns + NSEC)
         out_disk_flush();
-    if (out_is_io(e->kind) && !e->err) {
+    if (k->how & EVENT_RUNS && !e->err) {
         out_run_add(e);
         return;
     }
@@ -6758,14 +6639,10 @@ static void out_json_num(struct buf *b, s64 n)
         b_s64(b, n);
 }
 
-/* The name of a field in JSON; fd_kind is called target there. */
+/* The name of a field in JSON. */
 static const char *out_json_key(u8 kind, u32 f)
 {
-    return kind == EK_URING && f == EV_code ? "result"
-           : f == EV_fd_kind                ? "target"
-           : f == EV_code_name              ? "code"
-           : f == EV_mode_bits              ? "mode"
-                                            : ev_fields[f].name;
+    return kind == EK_URING && f == EV_code ? "result" : ev_fields[f].key;
 }
 
 static void out_json_field(struct buf *b, const struct event *e, u32 f)
@@ -6777,7 +6654,7 @@ static void out_json_field(struct buf *b, const struct event *e, u32 f)
         return;
     }
     b_lit(b, ",\"");
-    b_put(b, key, key == ev_fields[f].name ? ev_fields[f].len : strlen(key));
+    b_put(b, key, key == ev_fields[f].key ? ev_fields[f].len : strlen(key));
     b_lit(b, "\":");
     switch (ev_fields[f].type) {
     case VT_STR:
@@ -6932,9 +6809,8 @@ static void out_event(const struct event *e)
         out.tap[i]->event(e);
     if (out.json_on)
         out_json(e);
-    if (out.events_on && (!opt.verbose || e->cat == CAT_SIG || e->kind == EK_EXIT_PROCESS
-                          || e->kind == EK_FAULT_GROUP || e->kind == EK_FAULT
-                          || e->kind == EK_URING))
+    bool with_calls = e->cat == CAT_SIG || event_kinds[e->kind].how & EVENT_WITH_CALLS;
+    if (out.events_on && (!opt.verbose || with_calls))
         out_text(e);
 }
 

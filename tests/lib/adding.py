@@ -5,8 +5,7 @@ that is there; SRC/added says how many lines each took."""
 import sys
 
 EVENT = [  # banners of ev_ and md_
-    ("kvis.c", "    EK_URING, EK_RSS, N_EK\n", "    EK_FLOCK,\n"),
-    ("kvis.c", '    [EK_RSS] = { "rss"', '    [EK_FLOCK] = { "flock", "lock {path}", CAT_FILE, FIELDS(EV_path, EV_fd) },\n'),
+    ("gen/events.h", "    X(RSS, MEM, ", '    X(FLOCK, FILE, 0, "flock", "lock {path}", EV_path, EV_fd) \\\n'),
     ("kvis.c", "    MD(io_uring_enter, NULL", "    MD(flock, NULL, md_flock, MD_EVENT)\n"),
     ("kvis.c", "/* What the model needs a call for", """static void md_flock(struct task *t, struct call *c)
 {
