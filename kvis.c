@@ -136,6 +136,7 @@ typedef int64_t s64;
 #include "gen/wire_vq.h"
 #include "gen/wire_vh.h"
 #include "gen/events.h"
+#include "gen/summary.h"
 
 #define ARRAY_LEN(a) (sizeof(a) / sizeof((a)[0]))
 #define MIN(a, b) ((a) < (b) ? (a) : (b))
@@ -6089,12 +6090,14 @@ static int out_write_all(int f, const char *p, size_t n)
     for (int stuck = 0; n;) {
         ssize_t w = write(f, p, n);
         if (w > 0) {
-            p += w, n -= (size_t)w;
+            p += w;
+            n -= (size_t)w;
             stuck = 0;
         } else if (errno == EAGAIN) { /* a terminal or pipe that someone made O_NONBLOCK */
             nanosleep(&(struct timespec){ .tv_nsec = 2000000 }, NULL);
-            if (++stuck >= OUT_PATIENCE * 50 && out.give_up && out.give_up())
+            if (++stuck >= OUT_PATIENCE * 50 && out.give_up && out.give_up()) {
                 return -EINTR;
+        }
         } else if (errno != EINTR) {
             int e = errno;
             out_cut_line(f, all, p);
@@ -6187,7 +6190,9 @@ static void out_time(struct buf *b, u64 ts_ns)
     switch (opt.timefmt) {
     case 0:
         rel = (ts_ns - out.start_ns) / 1000000;
-        b_s(b, "[+"), b_u64(b, rel / 1000), b_c(b, '.');
+        b_s(b, "[+");
+        b_u64(b, rel / 1000);
+        b_c(b, '.');
         b_c(b, (char)('0' + rel / 100 % 10));
         b_c(b, (char)('0' + rel / 10 % 10));
         b_c(b, (char)('0' + rel % 10));
@@ -6198,7 +6203,8 @@ static void out_time(struct buf *b, u64 ts_ns)
             out.last_line_ns ? rel % NSEC / 1000 : 0);
         break;
     case 3:
-        b_us(b, real / 1000), b_c(b, ' ');
+        b_us(b, real / 1000);
+        b_c(b, ' ');
         break;
     default:
         if (!localtime_r(&sec, &tm)) /* a year that int does not hold */
@@ -6387,15 +6393,26 @@ static void out_disk_flush(void)
     out_sgr(out.disk.err ? "31" : "36");
     b_s(b, "block I/O ");
     out_latency(b, out.disk.sum_ns / n);
-    if (n > 1)
-        b_s(b, " avg, "), out_latency(b, out.disk.max_ns), b_s(b, " max");
-    b_s(b, " ("), b_size(b, out.disk.each);
-    if (n > 1)
-        b_f(b, " x%" PRIu64 ", ", n), b_size(b, out.disk.each * n), b_s(b, " total");
-    b_s(b, ") "), b_esc(b, out.disk.device, strlen(out.disk.device), 0);
-    b_c(b, ' '), b_esc(b, out.disk.op, strlen(out.disk.op), 0);
-    if (out.disk.err)
-        b_s(b, " failed: "), b_s(b, u_errname(out.disk.err) ? u_errname(out.disk.err) : "?");
+    if (n > 1) {
+        b_s(b, " avg, ");
+        out_latency(b, out.disk.max_ns);
+        b_s(b, " max");
+    }
+    b_s(b, " (");
+    b_size(b, out.disk.each);
+    if (n > 1) {
+        b_f(b, " x%" PRIu64 ", ", n);
+        b_size(b, out.disk.each * n);
+        b_s(b, " total");
+    }
+    b_s(b, ") ");
+    b_esc(b, out.disk.device, strlen(out.disk.device), 0);
+    b_c(b, ' ');
+    b_esc(b, out.disk.op, strlen(out.disk.op), 0);
+    if (out.disk.err) {
+        b_s(b, " failed: ");
+        b_s(b, u_errname(out.disk.err) ? u_errname(out.disk.err) : "?");
+    }
     out_sgr("0");
     out_line_end();
 }
@@ -6412,9 +6429,12 @@ static void out_disk_add(const struct event *e)
         || strcmp(out.disk.op, op) || strcmp(out.disk.device, device))
         out_disk_flush();
     if (!out.disk.count++) {
-        out.disk.ts_ns = e->ts_ns, out.disk.tid = e->tid, out.disk.each = bytes;
+        out.disk.ts_ns = e->ts_ns;
+        out.disk.tid = e->tid;
+        out.disk.each = bytes;
         out.disk.err = e->err;
-        memcpy(out.disk.op, op, sizeof op), memcpy(out.disk.device, device, sizeof device);
+        memcpy(out.disk.op, op, sizeof op);
+        memcpy(out.disk.device, device, sizeof device);
         out.disk.sum_ns = out.disk.max_ns = 0;
     }
     out.disk.sum_ns += ns;
@@ -6473,12 +6493,14 @@ static bool out_ret_is_addr(const struct call *c)
 
 static void out_call_bare_name(struct buf *b, const struct call *c)
 {
-    if (c->said)
-        b_json(b, c->said->name, strlen(c->said->name)); /* of a file: who knows what it holds */
-    else if (c->known)
+    if (c->said) { /* of a file: who knows what it holds */
+        b_json(b, c->said->name, strlen(c->said->name));
+    } else if (c->known) {
         b_s(b, sc_name(c->row));
-    else
-        b_s(b, "syscall_"), b_hex(b, c->nr);
+    } else {
+        b_s(b, "syscall_");
+        b_hex(b, c->nr);
+    }
 }
 
 /* Arguments from number `from` on; at entry up to the first that only the kernel can fill.
@@ -6533,15 +6555,21 @@ static void out_ms(struct buf *b, const char *what, u64 ns)
 /* The state of its last sleep, and who ended that. */
 static void out_woken(struct buf *b, const struct call *c)
 {
-    if (c->slept)
-        b_s(b, "; "), b_c(b, c->slept);
+    if (c->slept) {
+        b_s(b, "; ");
+        b_c(b, c->slept);
+    }
     if (!c->slept || (!c->by_interrupt && !c->waker_pid && !*c->waker_comm))
         return;
     b_s(b, c->by_interrupt ? ", woken by an interrupt" : ", woken by");
-    if (*c->waker_comm)
-        b_c(b, ' '), b_esc(b, c->waker_comm, strnlen(c->waker_comm, sizeof c->waker_comm), 0);
-    if (c->waker_pid)
-        b_c(b, ' '), b_s64(b, c->waker_pid);
+    if (*c->waker_comm) {
+        b_c(b, ' ');
+        b_esc(b, c->waker_comm, strnlen(c->waker_comm, sizeof c->waker_comm), 0);
+    }
+    if (c->waker_pid) {
+        b_c(b, ' ');
+        b_s64(b, c->waker_pid);
+    }
 }
 
 /* The time in the call, and where it went, in ms, when that was not all on a CPU. */
@@ -6588,6 +6616,30 @@ static void out_call_text_end(struct task *t)
 
 /* --- JSON --- */
 
+/* ,"key":n; key is a literal. */
+#define OUT_JSON_U64(b, key, n) \
+    do { \
+        b_lit(b, ",\"" key "\":"); \
+        b_u64(b, n); \
+    } while (0)
+
+/* "text", of kvis's own. */
+static void out_json_word(struct buf *b, const char *s)
+{
+    b_c(b, '"');
+    b_json(b, s, strlen(s));
+    b_c(b, '"');
+}
+
+/* ,"key":"text" */
+static void out_json_key_word(struct buf *b, const char *key, const char *s)
+{
+    b_lit(b, ",\"");
+    b_s(b, key);
+    b_lit(b, "\":");
+    out_json_word(b, s);
+}
+
 /* "value" for bytes of the tracee, and key_hex when they are not UTF-8. */
 static void out_json_bytes(struct buf *b, const char *key, const char *p, u32 n)
 {
@@ -6595,7 +6647,9 @@ static void out_json_bytes(struct buf *b, const char *key, const char *p, u32 n)
     bool bad = b_json(b, p, n);
     b_c(b, '"');
     if (bad) {
-        b_lit(b, ",\""), b_s(b, key), b_lit(b, "_hex\":\"");
+        b_lit(b, ",\"");
+        b_s(b, key);
+        b_lit(b, "_hex\":\"");
         b_hexbytes(b, p, n);
         b_c(b, '"');
     }
@@ -6604,7 +6658,9 @@ static void out_json_bytes(struct buf *b, const char *key, const char *p, u32 n)
 /* "key":"value" */
 static void out_json_str(struct buf *b, const char *key, const char *p, u32 n)
 {
-    b_c(b, '"'), b_s(b, key), b_lit(b, "\":");
+    b_c(b, '"');
+    b_s(b, key);
+    b_lit(b, "\":");
     out_json_bytes(b, key, p, n);
 }
 
@@ -6612,7 +6668,9 @@ static void out_json_str(struct buf *b, const char *key, const char *p, u32 n)
 static void out_json_argv(struct buf *b, const char *key, const char *p, u32 n)
 {
     bool bad = false;
-    b_c(b, '"'), b_s(b, key), b_lit(b, "\":[");
+    b_c(b, '"');
+    b_s(b, key);
+    b_lit(b, "\":[");
     for (const char *s = p; s < p + n; s += strnlen(s, (size_t)(p + n - s)) + 1) {
         b_s(b, s == p ? "\"" : ",\"");
         bad |= b_json(b, s, strnlen(s, (size_t)(p + n - s)));
@@ -6621,7 +6679,9 @@ static void out_json_argv(struct buf *b, const char *key, const char *p, u32 n)
     b_c(b, ']');
     if (!bad)
         return;
-    b_lit(b, ",\""), b_s(b, key), b_lit(b, "_hex\":[");
+    b_lit(b, ",\"");
+    b_s(b, key);
+    b_lit(b, "_hex\":[");
     for (const char *s = p; s < p + n; s += strnlen(s, (size_t)(p + n - s)) + 1) {
         b_s(b, s == p ? "\"" : ",\"");
         b_hexbytes(b, s, strnlen(s, (size_t)(p + n - s)));
@@ -6633,10 +6693,13 @@ static void out_json_argv(struct buf *b, const char *key, const char *p, u32 n)
 /* Numbers beyond 2^53 lose digits in JavaScript and jq: those are strings. */
 static void out_json_num(struct buf *b, s64 n)
 {
-    if (n > (1ll << 53) || n < -(1ll << 53))
-        b_c(b, '"'), b_s64(b, n), b_c(b, '"');
-    else
+    if (n > (1ll << 53) || n < -(1ll << 53)) {
+        b_c(b, '"');
         b_s64(b, n);
+        b_c(b, '"');
+    } else {
+        b_s64(b, n);
+    }
 }
 
 /* The name of a field in JSON. */
@@ -6650,7 +6713,8 @@ static void out_json_field(struct buf *b, const struct event *e, u32 f)
     const union ev_val *v = &e->v[f];
     const char *key = out_json_key(e->kind, f);
     if (ev_fields[f].type == VT_ARGV) {
-        b_c(b, ','), out_json_argv(b, key, v->s.p, v->s.len);
+        b_c(b, ',');
+        out_json_argv(b, key, v->s.p, v->s.len);
         return;
     }
     b_lit(b, ",\"");
@@ -6666,13 +6730,15 @@ static void out_json_field(struct buf *b, const struct event *e, u32 f)
         out_json_num(b, v->n);
         break;
     case VT_ADDR:
-        b_c(b, '"'), b_hex(b, (u64)v->n), b_c(b, '"');
+        b_c(b, '"');
+        b_hex(b, (u64)v->n);
+        b_c(b, '"');
         break;
     case VT_BOOL:
         b_s(b, v->n ? "true" : "false");
         break;
     case VT_SYM:
-        b_c(b, '"'), b_json(b, v->sym, strlen(v->sym)), b_c(b, '"');
+        out_json_word(b, v->sym);
         break;
     }
 }
@@ -6704,9 +6770,41 @@ static void out_json_args(struct buf *b, const struct call *c)
             b_lit(b, "null");
             continue;
         }
-        b_c(b, '"'), b_hexbytes(b, c->text.p + a->off, a->len), b_c(b, '"');
+        b_c(b, '"');
+        b_hexbytes(b, c->text.p + a->off, a->len);
+        b_c(b, '"');
     }
     b_c(b, ']');
+}
+
+/* Where the time of a call went, and who ended its last sleep. */
+static void out_json_times(struct buf *b, const struct call *c)
+{
+    u64 other = c->exit_ns - c->enter_ns - c->cpu_ns - c->runq_ns - c->disk_ns;
+    OUT_JSON_U64(b, "on_cpu_ns", c->cpu_ns);
+    if (!(c->runq_ns | c->disk_ns | other)) { /* as most are */
+        b_lit(b, ",\"runq_ns\":0,\"disk_ns\":0,\"other_ns\":0");
+    } else {
+        OUT_JSON_U64(b, "runq_ns", c->runq_ns);
+        OUT_JSON_U64(b, "disk_ns", c->disk_ns);
+        OUT_JSON_U64(b, "other_ns", other);
+    }
+    if (c->slept) {
+        b_lit(b, ",\"sleep_state\":\"");
+        b_c(b, c->slept);
+        b_c(b, '"');
+    }
+    if (c->by_interrupt)
+        b_lit(b, ",\"waker_interrupt\":true");
+    if (c->waker_pid) {
+        b_lit(b, ",\"waker_pid\":");
+        b_s64(b, c->waker_pid);
+    }
+    if (*c->waker_comm) {
+        b_c(b, ',');
+        out_json_str(b, "waker_comm", c->waker_comm,
+                     (u32)strnlen(c->waker_comm, sizeof c->waker_comm));
+    }
 }
 
 static void out_json_call(struct buf *b, const struct call *c)
@@ -6716,51 +6814,41 @@ static void out_json_call(struct buf *b, const struct call *c)
     out_call_bare_name(b, c);
     b_c(b, '"');
     if (abi)
-        b_lit(b, ",\"abi\":\""), b_json(b, abi, strlen(abi)), b_c(b, '"');
+        out_json_key_word(b, "abi", abi);
     out_json_args(b, c);
     b_lit(b, ",\"ret\":");
-    if (c->noret || (c->ret <= -512 && c->ret >= -516))
+    if (c->noret || (c->ret <= -512 && c->ret >= -516)) {
         b_lit(b, "null");
-    else if (c->err)
+    } else if (c->err) {
         b_lit(b, "-1");
-    else if (out_ret_is_addr(c) || c->ret > (1ll << 53) || c->ret < -(1ll << 53))
-        b_c(b, '"'), b_hex(b, (u64)c->ret), b_c(b, '"');
-    else
+    } else if (out_ret_is_addr(c) || c->ret > (1ll << 53) || c->ret < -(1ll << 53)) {
+        b_c(b, '"');
+        b_hex(b, (u64)c->ret);
+        b_c(b, '"');
+    } else {
         b_s64(b, c->ret);
-    if (c->child && c->child != c->ret && !c->err)
-        b_lit(b, ",\"child_pid\":"), b_s64(b, c->child);
+    }
+    if (c->child && c->child != c->ret && !c->err) {
+        b_lit(b, ",\"child_pid\":");
+        b_s64(b, c->child);
+    }
     if (c->path_changed)
         b_lit(b, ",\"path_changed\":true");
-    const char *name = c->err ? u_errname(c->err) : NULL;
-    if (name)
-        b_lit(b, ",\"error\":\""), b_s(b, name), b_lit(b, "\",\"duration_ns\":");
-    else if (c->err)
-        b_lit(b, ",\"error\":\""), b_u64(b, (u64)c->err), b_lit(b, "\",\"duration_ns\":");
+    const char *name = c->err ? u_errname(c->err) : "null";
+    b_lit(b, ",\"error\":");
+    if (name && c->err)
+        out_json_word(b, name);
+    else if (name)
+        b_s(b, name);
     else
-        b_lit(b, ",\"error\":null,\"duration_ns\":");
-    c->noret || c->late ? b_lit(b, "null") : b_u64(b, c->exit_ns - c->enter_ns);
-    if (!c->timed || c->noret)
-        return;
-    u64 other = c->exit_ns - c->enter_ns - c->cpu_ns - c->runq_ns - c->disk_ns;
-    b_lit(b, ",\"on_cpu_ns\":"), b_u64(b, c->cpu_ns);
-    if (!(c->runq_ns | c->disk_ns | other)) { /* as most are */
-        b_lit(b, ",\"runq_ns\":0,\"disk_ns\":0,\"other_ns\":0");
-    } else {
-        b_lit(b, ",\"runq_ns\":"), b_u64(b, c->runq_ns);
-        b_lit(b, ",\"disk_ns\":"), b_u64(b, c->disk_ns);
-        b_lit(b, ",\"other_ns\":"), b_u64(b, other);
-    }
-    if (c->slept)
-        b_lit(b, ",\"sleep_state\":\""), b_c(b, c->slept), b_c(b, '"');
-    if (c->by_interrupt)
-        b_lit(b, ",\"waker_interrupt\":true");
-    if (c->waker_pid)
-        b_lit(b, ",\"waker_pid\":"), b_s64(b, c->waker_pid);
-    if (*c->waker_comm) {
-        b_c(b, ',');
-        out_json_str(b, "waker_comm", c->waker_comm,
-                     (u32)strnlen(c->waker_comm, sizeof c->waker_comm));
-    }
+        b_f(b, "\"%d\"", c->err);
+    b_lit(b, ",\"duration_ns\":");
+    if (c->noret || c->late)
+        b_lit(b, "null");
+    else
+        b_u64(b, c->exit_ns - c->enter_ns);
+    if (c->timed && !c->noret)
+        out_json_times(b, c);
 }
 
 /* Up to the type; kept, for most events are of the thread that the one before was of. */
@@ -6770,10 +6858,13 @@ static void out_json_who(struct buf *b, const struct event *e)
     static struct buf who = { .p = text, .cap = sizeof text, .max = sizeof text };
     static pid_t pid, tid;
     if (!who.len || pid != e->pid || tid != e->tid) {
-        pid = e->pid, tid = e->tid;
+        pid = e->pid;
+        tid = e->tid;
         b_reset(&who);
-        b_lit(&who, ",\"pid\":"), b_s64(&who, pid);
-        b_lit(&who, ",\"tid\":"), b_s64(&who, tid);
+        b_lit(&who, ",\"pid\":");
+        b_s64(&who, pid);
+        b_lit(&who, ",\"tid\":");
+        b_s64(&who, tid);
         b_lit(&who, ",\"type\":\"");
     }
     b_put(b, who.p, who.len);
@@ -6783,9 +6874,11 @@ static void out_json(const struct event *e)
 {
     const struct event_kind *k = &event_kinds[e->kind];
     struct buf *b = &out.json.b;
-    b_lit(b, "{\"ts_ns\":"), b_u64(b, e->ts_ns - out.start_ns);
+    b_lit(b, "{\"ts_ns\":");
+    b_u64(b, e->ts_ns - out.start_ns);
     out_json_who(b, e);
-    b_s(b, k->name), b_c(b, '"');
+    b_s(b, k->name);
+    b_c(b, '"');
     for (u32 i = 0; i < k->n; i++)
         if (ev_has(e, k->field[i]))
             out_json_field(b, e, k->field[i]);
@@ -6794,7 +6887,7 @@ static void out_json(const struct event *e)
     if (e->call)
         out_json_call(b, e->call);
     else if (e->err)
-        b_lit(b, ",\"error\":\""), b_s(b, u_errname(e->err) ? u_errname(e->err) : "?"), b_c(b, '"');
+        out_json_key_word(b, "error", u_errname(e->err) ? u_errname(e->err) : "?");
     b_lit(b, "}\n");
     out_full(&out.json);
 }
@@ -6854,7 +6947,9 @@ static void out_call_exit(struct task *t)
         out_run_flush();
         out_break_partial();
         out_line_begin(c->exit_ns, t->tid);
-        b_s(b, "<... "), out_call_name(b, c), b_s(b, " resumed>");
+        b_s(b, "<... ");
+        out_call_name(b, c);
+        b_s(b, " resumed>");
     }
     out.partial = NULL;
     out_args(b, c, next, true);
@@ -6893,9 +6988,9 @@ static void out_forget(const struct task *t)
 /* == 14 st_  counts, percentiles, the table of -c and the summary ==================
  * Times go into log-linear histograms, 16 buckets an octave, so that a percentile is within 1/32 of
  * the truth. The numbers of the summary are st_nums[], its lists are st_lists[]: text, JSON,
- * recordings, replay and diff walk these tables. To add a number is a row of st_nums[]; to add a
- * list is its columns, a row of st_lists[], a REC_ number, and a function for its text. Entry
- * points: st_call, st_io, st_open_at_exit, st_table, st_report. */
+ * recordings, replay and diff walk these tables. To add a number is a row of gen/summary.h; to add
+ * a list is its columns there, a row of st_lists[], a REC_ number, and a function for its text.
+ * Entry points: st_call, st_io, st_open_at_exit, st_table, st_report. */
 
 enum { ST_BUCKETS = 16 + 60 * 16, ST_ERRNOS = 256, ST_LEFT_OPEN = 256, ST_TABLES = 1024,
        ST_WHERE = 512, ST_PROGRAMS = 4096, ST_LISTED = 1000 };
@@ -7268,7 +7363,9 @@ static void st_table_row(struct buf *b, const struct st_row *r, u64 total_ns, co
 
 static void st_row_add(struct st_row *to, const struct st_row *r)
 {
-    to->calls += r->calls, to->errors += r->errors, to->time_ns += r->time_ns;
+    to->calls += r->calls;
+    to->errors += r->errors;
+    to->time_ns += r->time_ns;
     to->max_ns = MAX(to->max_ns, r->max_ns);
     for (u32 k = 0; k < ST_BUCKETS; k++)
         to->hist[k] += r->hist[k];
@@ -7472,61 +7569,16 @@ enum st_known {
     ST_BLOCK_IO, ST_BPF
 };
 
-/* The numbers of the summary. Text, JSON, recordings, replay and diff walk this table: a number
- * that is added is a row here. */
+/* The numbers of the summary. Text, JSON, recordings, replay and diff walk this table. */
+#define X(key, recorded, number, known, label) { key, recorded, &number, ST_##known, label },
 static const struct st_num {
     const char *key;      /* in JSON */
     const char *recorded; /* in recordings and in diff's JSON; NULL: made of what is recorded */
     u64 *v;
     u8 known;             /* enum st_known */
     const char *label;    /* in text, where it has a line of its own */
-} st_nums[] = {
-    { "duration_ns", "duration_ns", &st_run.duration_ns, ST_ALWAYS, NULL },
-    { "heap_bytes", "heap_bytes", &vm.heap_bytes, ST_MEMORY, "Heap:" },
-    { "mmap_bytes", "map_bytes", &vm.map_bytes, ST_MEMORY, NULL },
-    { "mmap_regions", "map_regions", &vm.map_regions, ST_MEMORY, NULL },
-    { "file_bytes_read", "file_in", &st.file_in, ST_IO, "Files read:" },
-    { "file_bytes_written", "file_out", &st.file_out, ST_IO, "Files written:" },
-    { "net_bytes_sent", "net_out", &st.net_out, ST_IO, "Net sent:" },
-    { "net_bytes_received", "net_in", &st.net_in, ST_IO, "Net received:" },
-    { "other_bytes_read", "other_in", &st.other_in, ST_OTHER_IO, "Other read:" },
-    { "other_bytes_written", "other_out", &st.other_out, ST_OTHER_IO, "Other written:" },
-    { "files_read", NULL, &st.files_read, ST_FILES, NULL },
-    { "files_written", NULL, &st.files_written, ST_FILES, NULL },
-    { "syscalls", "syscalls", &st.syscalls, ST_CALLS, NULL },
-    { "events", NULL, &out.events, ST_ALWAYS, NULL },
-    { "lost", "lost", &st_run.lost, ST_ALWAYS, NULL },
-    { "processes", "processes", &ps.processes, ST_ALWAYS, NULL },
-    { "threads", "threads", &ps.threads, ST_CALLS, NULL },
-    { "commands", "commands", &st_run.commands, ST_COMMANDS, NULL },
-    { "cpu_ns", "cpu_ns", &st_run.cpu_ns, ST_CPU, NULL },
-    { "page_faults", "faults", &st.faults, ST_FAULTS, NULL },
-    { "page_fault_bytes", NULL, &st.fault_bytes, ST_FAULTS, NULL },
-    { "major_faults", "major_faults", &st.major_faults, ST_MAJOR, NULL },
-    { NULL, "no_major", &st.no_major, ST_RECORDED, NULL },
-    { "lost_faults", "fault_lost", &st.fault_lost, ST_FAULTS, NULL },
-    { "unreadable", "unreadable", &mem.unreadable, ST_CALLS, NULL },
-    { "io_uring_submitted", "uring", &st.uring, ST_URING, NULL },
-    { "io_uring_results", "uring_done", &st.uring_done, ST_URING_DONE, NULL },
-    { "lost_io_uring", "uring_lost", &st.uring_lost, ST_URING_DONE, NULL },
-    { "records", "records", &st_run.records, ST_CALLS, NULL },
-    { "throttle_stops", "throttled", &st_run.throttled, ST_CALLS, NULL },
-    { "bpf_ns", "bpf_ns", &st_run.bpf_ns, ST_BPF, NULL },
-    { "bpf_runs", "bpf_runs", &st_run.bpf_runs, ST_BPF, NULL },
-    /* what the tables and lists had no room for */
-    { "names_overflow", "names_overflow", &nm.overflow, ST_CALLS, NULL },
-    { "mappings_overflow", "mappings_overflow", &vm.overflow, ST_CALLS, NULL },
-    { "names_dropped", "names_dropped", &st.names_dropped, ST_CALLS, NULL },
-    { "names_dropped_most_bytes", "dropped_most", &st.dropped_most, ST_CALLS, NULL },
-    { NULL, "files_dropped", &st.files_dropped, ST_RECORDED, NULL },
-    { NULL, "peers_dropped", &st.peers_dropped, ST_RECORDED, NULL },
-    { NULL, "connections_dropped", &st.connections_dropped, ST_RECORDED, NULL },
-    { "subprocesses_overflow", "programs_other", &st.programs_other, ST_CALLS, NULL },
-    { "failed_other", "failed_other", &st.failed_other, ST_CALLS, NULL },
-    { "disks_overflow", "disks_other", &st.disks_other, ST_BLOCK_IO, NULL },
-    { NULL, "where_other", &st.where_other, ST_RECORDED, NULL },
-    { NULL, "untabled", &st.untabled, ST_RECORDED, NULL },
-};
+} st_nums[] = { SUMMARY_NUMBERS(X) };
+#undef X
 
 /* Of a recording by kvis proc. */
 static bool st_no_calls(void)
@@ -7749,10 +7801,6 @@ static void st_json_delays(struct buf *b, const char *count, const char *what,
 
 /* --- block I/O --- */
 
-#define ST_DISK_COUNTS(X) \
-    X(0, "reads") X(1, "read_bytes") X(2, "writes") X(3, "written_bytes") X(4, "discards") \
-    X(5, "discarded_bytes") X(6, "flushes")
-
 /* A request that is done. */
 static void st_request(struct st_io *io, u64 ns, u64 read, u64 written)
 {
@@ -7771,8 +7819,11 @@ static void st_text_io_of(struct buf *b, const struct st_io *io)
         return;
     snprintf(what, sizeof what, "Block I/O: %" PRIu64 " requests", io->took.count);
     st_text_delays(b, what, &io->took);
-    b_s(b, " ("), b_size(b, io->read), b_s(b, " read, ");
-    b_size(b, io->written), b_s(b, " written)\n");
+    b_s(b, " (");
+    b_size(b, io->read);
+    b_s(b, " read, ");
+    b_size(b, io->written);
+    b_s(b, " written)\n");
 }
 
 static void st_text_block_io(struct buf *b)
@@ -7782,9 +7833,7 @@ static void st_text_block_io(struct buf *b)
 
 static void st_text_disks(struct buf *b)
 {
-#define X(i, key) [i] = key,
-    static const char *const key[] = { ST_DISK_COUNTS(X) };
-#undef X
+    static const char *const what[] = { "reads", "writes", "discards", "flushes" };
     if (st.n_disks)
         b_s(b, " Disks meanwhile, for all programs (diskstats):\n");
     for (u32 i = 0; i < st.n_disks; i++) {
@@ -7792,7 +7841,7 @@ static void st_text_disks(struct buf *b)
         b_s(b, "   ");
         b_esc(b, d->name, strlen(d->name), 0);
         for (u32 k = 0; k < ARRAY_LEN(d->v); k += 2) {
-            b_f(b, "%s %" PRIu64 " %s", k ? "," : "", d->v[k], key[k]);
+            b_f(b, "%s %" PRIu64 " %s", k ? "," : "", d->v[k], what[k / 2]);
             if (k + 1 < ARRAY_LEN(d->v) && d->v[k]) {
                 b_c(b, ' ');
                 b_size(b, d->v[k + 1]);
@@ -7883,69 +7932,23 @@ struct st_col {
     u16 at, size;    /* in the row */
 };
 
-#define COL(row, member, type, sinks, key) \
-    { key, type, sinks, offsetof(struct row, member), sizeof ((struct row *)0)->member }
-static const struct st_col st_file_cols[] = {
-    { "path", ST_PATH, COL_JSON, 0, 0 },
-    COL(name, kind, ST_KIND, COL_JSON, "kind"),
-    COL(name, in_bytes, ST_NUMBER, COL_JSON, "bytes_read"),
-    COL(name, out_bytes, ST_NUMBER, COL_JSON, "bytes_written"),
-    COL(name, opens, ST_NUMBER, COL_JSON, "opens"),
-};
-static const struct st_col st_peer_cols[] = {
-    { "sock_type", ST_SOCK_TYPE, COL_JSON, 0, 0 },
-    { "remote_addr", ST_ADDRESS, COL_JSON, 0, 0 },
-    COL(name, out_bytes, ST_NUMBER, COL_JSON, "bytes_sent"),
-    COL(name, in_bytes, ST_NUMBER, COL_JSON, "bytes_received"),
-};
-static const struct st_col st_connection_cols[] = { { NULL, ST_CONNECTION, COL_JSON, 0, 0 } };
-static const struct st_col st_program_cols[] = { { NULL, ST_FILE, COL_BOTH, 0, 0 } };
-static const struct st_col st_failed_cols[] = {
-    COL(st_failed, row, ST_CALL, COL_BOTH, "name"),
-    COL(st_failed, err, ST_ERROR, COL_BOTH, "error"),
-    COL(st_failed, count, ST_NUMBER, COL_BOTH, "count"),
-};
-static const struct st_col st_left_cols[] = {
-    COL(st_left, pid, ST_SIGNED, COL_BOTH, "pid"),
-    COL(st_left, fd, ST_SIGNED, COL_BOTH, "fd"),
-    COL(st_left, kind, ST_KIND, COL_BOTH, "kind"),
-    COL(st_left, comm, ST_TEXT, COL_RECORDED, NULL),
-    COL(st_left, sock, ST_WORD, COL_BOTH, "sock_type"),
-    COL(st_left, name, ST_NAME, COL_BOTH, "path"),
-};
-static const struct st_col st_where_cols[] = {
-    COL(st_where, row, ST_CALL, COL_ALL, "name"),
-    COL(st_where, on, ST_NAME, COL_RECORDED, NULL),
-    COL(st_where, calls, ST_NUMBER, COL_ALL, "calls"),
-    COL(st_where, ns, ST_NUMBER, COL_ALL, "duration_ns"),
-    COL(st_where, cpu, ST_NUMBER, COL_ALL, "on_cpu_ns"),
-    COL(st_where, runq, ST_NUMBER, COL_ALL, "runq_ns"),
-    COL(st_where, disk, ST_NUMBER, COL_ALL, "disk_ns"),
-    { "other_ns", ST_REST, COL_JSON, 0, 0 },
-    COL(st_where, on, ST_NAME, COL_JSON, "on"),
-};
-static const struct st_col st_delays_cols[] = {
-    COL(st_delays, count, ST_NUMBER, COL_RECORDED, NULL),
-    COL(st_delays, sum_ns, ST_NUMBER, COL_RECORDED, NULL),
-    COL(st_delays, max_ns, ST_NUMBER, COL_RECORDED, NULL),
-    COL(st_delays, hist, ST_COUNTS, COL_RECORDED, NULL),
-};
-static const struct st_col st_io_cols[] = {
-    COL(st_io, took.count, ST_NUMBER, COL_RECORDED, NULL),
-    COL(st_io, took.sum_ns, ST_NUMBER, COL_RECORDED, NULL),
-    COL(st_io, took.max_ns, ST_NUMBER, COL_RECORDED, NULL),
-    COL(st_io, read, ST_NUMBER, COL_RECORDED, NULL),
-    COL(st_io, written, ST_NUMBER, COL_RECORDED, NULL),
-    COL(st_io, lost, ST_NUMBER, COL_RECORDED, NULL),
-    COL(st_io, took.hist, ST_COUNTS, COL_RECORDED, NULL),
-};
-#define X(i, key) COL(st_disk, v[i], ST_NUMBER, COL_BOTH, key),
-static const struct st_col st_disk_cols[] = {
-    COL(st_disk, name, ST_TEXT, COL_BOTH, "device"),
-    ST_DISK_COUNTS(X)
-};
-#undef X
-#undef COL
+/* A column that is a member of the row, and one that is made of all of it. */
+#define MEMBER(row, member, type, sinks, key) \
+    { key, ST_##type, COL_##sinks, offsetof(struct row, member), \
+      sizeof ((struct row *)0)->member },
+#define PART(type, sinks, key) { key, ST_##type, COL_##sinks, 0, 0 },
+static const struct st_col st_file_cols[] = { FILE_COLUMNS(MEMBER, PART) };
+static const struct st_col st_peer_cols[] = { PEER_COLUMNS(MEMBER, PART) };
+static const struct st_col st_connection_cols[] = { CONNECTION_COLUMNS(MEMBER, PART) };
+static const struct st_col st_program_cols[] = { PROGRAM_COLUMNS(MEMBER, PART) };
+static const struct st_col st_failed_cols[] = { FAILED_COLUMNS(MEMBER, PART) };
+static const struct st_col st_left_cols[] = { LEFT_COLUMNS(MEMBER, PART) };
+static const struct st_col st_where_cols[] = { WHERE_COLUMNS(MEMBER, PART) };
+static const struct st_col st_delays_cols[] = { DELAYS_COLUMNS(MEMBER, PART) };
+static const struct st_col st_io_cols[] = { IO_COLUMNS(MEMBER, PART) };
+static const struct st_col st_disk_cols[] = { DISK_COLUMNS(MEMBER, PART) };
+#undef PART
+#undef MEMBER
 
 static void st_add_failed(const void *row)
 {
@@ -8117,7 +8120,8 @@ static void st_text_memory(struct buf *b)
     }
     b_s(b, " Memory:\n");
     st_text_nums(b, ST_MEMORY);
-    b_f(b, "   %-15s", "Mmap:"), out_size(b, (s64)vm.map_bytes, 10);
+    b_f(b, "   %-15s", "Mmap:");
+    out_size(b, (s64)vm.map_bytes, 10);
     b_f(b, " (%" PRIu64 " regions)\n", vm.map_regions);
     st_line(b, "Total:", vm.heap_bytes + vm.map_bytes);
 }
@@ -10092,8 +10096,9 @@ static struct { const char *version, *host, *kernel, *arch, *backend; } rec_run;
 /* The first line of JSON. */
 static void rec_json_header(struct buf *b, const char *backend)
 {
-    b_s(b, "{\"type\":\"header\",\"version\":\"");
-    b_json(b, rec_run.version, strlen(rec_run.version)), b_s(b, "\",\"command\":");
+    b_s(b, "{\"type\":\"header\"");
+    out_json_key_word(b, "version", rec_run.version);
+    b_s(b, ",\"command\":");
     b_s(b, opt.command ? "[" : "null");
     bool bad = false;
     for (char **a = opt.command; a && *a; a++) {
@@ -10104,18 +10109,21 @@ static void rec_json_header(struct buf *b, const char *backend)
     b_s(b, opt.command ? "]" : "");
     if (bad) {
         b_s(b, ",\"command_hex\":[");
-        for (char **a = opt.command; *a; a++)
-            b_s(b, a == opt.command ? "\"" : ",\""), b_hexbytes(b, *a, strlen(*a)), b_c(b, '"');
+        for (char **a = opt.command; *a; a++) {
+            b_s(b, a == opt.command ? "\"" : ",\"");
+            b_hexbytes(b, *a, strlen(*a));
+            b_c(b, '"');
+        }
         b_c(b, ']');
     }
     for (u32 i = 0; i < opt.n_pids; i++)
         b_f(b, "%s%d%s", i ? "," : ",\"pids\":[", opt.pids[i], i + 1 == opt.n_pids ? "]" : "");
-    b_s(b, ",\"host\":\""), b_json(b, rec_run.host, strlen(rec_run.host));
-    b_s(b, "\",\"kernel\":\""), b_json(b, rec_run.kernel, strlen(rec_run.kernel));
-    b_s(b, "\",\"arch\":\""), b_json(b, rec_run.arch, strlen(rec_run.arch));
-    b_f(b, "\",\"start_realtime_ns\":%" PRIu64 ",\"clock\":\"monotonic\",\"backend\":\"",
-        out.start_real_ns);
-    b_json(b, backend, strlen(backend)), b_s(b, "\"}\n");
+    out_json_key_word(b, "host", rec_run.host);
+    out_json_key_word(b, "kernel", rec_run.kernel);
+    out_json_key_word(b, "arch", rec_run.arch);
+    b_f(b, ",\"start_realtime_ns\":%" PRIu64 ",\"clock\":\"monotonic\"", out.start_real_ns);
+    out_json_key_word(b, "backend", backend);
+    b_s(b, "}\n");
 }
 
 /* CRC-32 (ISO 3309). */
@@ -10193,8 +10201,10 @@ static void rec_str(const char *p, size_t n)
     }
     if (n <= REC_KEEP && n + 1 > s->cap) {
         char *q = realloc(s->p, n + 33);
-        if (q)
-            s->p = q, s->cap = (u32)n + 33;
+        if (q) {
+            s->p = q;
+            s->cap = (u32)n + 33;
+        }
     }
     bool keep = n <= REC_KEEP && s->cap > n;
     if (keep)
@@ -10246,8 +10256,10 @@ static void rec_task(const struct task *t, bool same)
 {
     if (same)
         return;
-    rec_putz(t->pid), rec_putz(t->tid);
-    rout.pid = t->pid, rout.tid = t->tid;
+    rec_putz(t->pid);
+    rec_putz(t->tid);
+    rout.pid = t->pid;
+    rout.tid = t->tid;
 }
 
 static void rec_time(u64 ns)
@@ -10335,8 +10347,10 @@ static void rec_others(const struct event *e)
 {
     const struct event_kind *k = &event_kinds[e->kind];
     for (u32 f = 0; f < N_EV_FIELDS; f++)
-        if (ev_has(e, (enum ev_field)f) && !(k->n && memchr(k->field, (int)f, k->n)))
-            rec_put(f), rec_value(e, f);
+        if (ev_has(e, (enum ev_field)f) && !(k->n && memchr(k->field, (int)f, k->n))) {
+            rec_put(f);
+            rec_value(e, f);
+        }
 }
 
 static void rec_event(const struct event *e)
@@ -10453,8 +10467,12 @@ static void rec_exit(struct task *t)
         rec_put((u64)c->err);
     if (c->child)
         rec_putz(c->child);
-    if (c->timed)
-        rec_put(c->cpu_ns), rec_put(c->runq_ns), rec_put(c->disk_ns), rec_putz(c->waker_pid);
+    if (c->timed) {
+        rec_put(c->cpu_ns);
+        rec_put(c->runq_ns);
+        rec_put(c->disk_ns);
+        rec_putz(c->waker_pid);
+    }
     if (*c->waker_comm)
         rec_str(c->waker_comm, strnlen(c->waker_comm, sizeof c->waker_comm));
     if (flags & REC_SLEPT)
@@ -10492,7 +10510,8 @@ static const struct out_tap rec_tap = { rec_event, rec_enter, rec_exit, rec_gone
 static void rec_meta(const char *key, const char *value)
 {
     rec_put(REC_META);
-    rec_text(key), rec_text(value);
+    rec_text(key);
+    rec_text(value);
 }
 
 static void rec_meta_num(const char *key, u64 v)
@@ -10505,11 +10524,13 @@ static void rec_meta_num(const char *key, u64 v)
 static void rec_schema(void)
 {
     for (u32 f = 0; f < N_EV_FIELDS; f++) {
-        rec_put(REC_FIELD), rec_text(ev_fields[f].name);
+        rec_put(REC_FIELD);
+        rec_text(ev_fields[f].name);
         rec_put(ev_fields[f].type);
     }
     for (u32 k = 0; k < N_EK; k++) {
-        rec_put(REC_KIND), rec_text(event_kinds[k].name);
+        rec_put(REC_KIND);
+        rec_text(event_kinds[k].name);
         rec_put(event_kinds[k].n);
         for (u32 i = 0; i < event_kinds[k].n; i++)
             rec_put(event_kinds[k].field[i]);
@@ -10520,19 +10541,29 @@ static void rec_schema(void)
 static void rec_begin(void)
 {
     rout.last_ns = out.start_ns;
-    rec_meta("version", rec_run.version), rec_meta("host", rec_run.host);
-    rec_meta("kernel", rec_run.kernel), rec_meta("arch", rec_run.arch);
+    rec_meta("version", rec_run.version);
+    rec_meta("host", rec_run.host);
+    rec_meta("kernel", rec_run.kernel);
+    rec_meta("arch", rec_run.arch);
     rec_meta("backend", rec_run.backend);
-    rec_meta_num("start_ns", out.start_ns), rec_meta_num("start_real_ns", out.start_real_ns);
-    rec_meta_num("faults", opt.faults), rec_meta_num("calls", opt.calls);
+    rec_meta_num("start_ns", out.start_ns);
+    rec_meta_num("start_real_ns", out.start_real_ns);
+    rec_meta_num("faults", opt.faults);
+    rec_meta_num("calls", opt.calls);
     rec_meta_num("page_bytes", (u64)sysconf(_SC_PAGESIZE));
-    for (char **a = opt.command; a && *a; a++)
-        rec_put(REC_WORD), rec_text(*a);
-    for (u32 i = 0; i < opt.n_pids; i++)
-        rec_put(REC_PID), rec_putz(opt.pids[i]);
+    for (char **a = opt.command; a && *a; a++) {
+        rec_put(REC_WORD);
+        rec_text(*a);
+    }
+    for (u32 i = 0; i < opt.n_pids; i++) {
+        rec_put(REC_PID);
+        rec_putz(opt.pids[i]);
+    }
     for (u16 i = 0; i < SC_N; i++)
-        if (!sc_set[i] && sc_id[i] == i)
-            rec_put(REC_UNASKED), rec_text(sc_name(i));
+        if (!sc_set[i] && sc_id[i] == i) {
+            rec_put(REC_UNASKED);
+            rec_text(sc_name(i));
+        }
     rec_schema();
     rec_block();
 }
@@ -10583,8 +10614,11 @@ static void rec_hist(const u32 *hist, u32 n)
         used += hist[i] != 0;
     rec_put(used);
     for (u32 i = 0; i < n; i++)
-        if (hist[i])
-            rec_put(i - last), rec_put(hist[i]), last = i;
+        if (hist[i]) {
+            rec_put(i - last);
+            rec_put(hist[i]);
+            last = i;
+        }
 }
 
 /* A row is told by its name and which of that name it is. */
@@ -10596,14 +10630,19 @@ static void rec_row_name(u16 row)
 
 static void rec_table(const struct stats *s)
 {
-    rec_put(REC_TABLE), rec_putz(s->pid);
+    rec_put(REC_TABLE);
+    rec_putz(s->pid);
     rec_str(s->comm, strnlen(s->comm, sizeof s->comm));
     for (u16 i = 0; i < SC_N; i++) {
         const struct st_row *r = s->row[i];
         if (!r || !r->calls)
             continue;
-        rec_put(REC_ROW), rec_row_name(i);
-        rec_put(r->calls), rec_put(r->errors), rec_put(r->time_ns), rec_put(r->max_ns);
+        rec_put(REC_ROW);
+        rec_row_name(i);
+        rec_put(r->calls);
+        rec_put(r->errors);
+        rec_put(r->time_ns);
+        rec_put(r->max_ns);
         rec_hist(r->hist, ST_BUCKETS);
         rec_done();
     }
@@ -10683,14 +10722,16 @@ static void rec_trailer(void)
     for (size_t i = 0; i < ARRAY_LEN(st_lists); i++)
         if (st_lists[i].record)
             rec_list(&st_lists[i]);
-    rec_put(REC_END), rec_putz(st_run.status);
+    rec_put(REC_END);
+    rec_putz(st_run.status);
 }
 
 /* The end of a recording that has events only. */
 static void rec_end_events(void)
 {
     rec_enter_due();
-    rec_put(REC_END), rec_putz(0);
+    rec_put(REC_END);
+    rec_putz(0);
     rec_block();
     rout.write = NULL;
 }
@@ -10775,10 +10816,12 @@ static bool rec_read_block(void)
     if (*rin.wrong)
         return false;
     s64 m = n == 8 ? rec_read(rin.b.p, len) : n < 0 ? n : 0;
-    if (n < 0 || m < 0)
+    if (n < 0 || m < 0) {
         rec_bad("cannot be read: %s", strerror((int)-m));
-    else if (n < 8 || m < (s64)len)
-        rin.torn = true, rec_bad("torn at offset %" PRIu64, rin.at);
+    } else if (n < 8 || m < (s64)len) {
+        rin.torn = true;
+        rec_bad("torn at offset %" PRIu64, rin.at);
+    }
     if (*rin.wrong)
         return false;
     rec_le32(number, rin.blocks++);
@@ -10839,7 +10882,8 @@ static struct arg rec_gets(void)
             rec_bad("damaged at offset %" PRIu64 " (string %u is not there)", rin.at + 8, at);
             a.len = 0;
         } else {
-            p = rin.slot[at].p, a.len = rin.slot[at].len;
+            p = rin.slot[at].p;
+            a.len = rin.slot[at].len;
         }
     } else {
         u64 n = rec_get();
@@ -10847,7 +10891,8 @@ static struct arg rec_gets(void)
             rec_bad("damaged at offset %" PRIu64 " (a string of %" PRIu64 ")", rin.at + 8, n);
             n = 0;
         }
-        p = (const char *)rin.p, a.len = (u32)n;
+        p = (const char *)rin.p;
+        a.len = (u32)n;
         rin.p += n;
         if (at < REC_SLOTS && !*rin.wrong) {
             struct rec_slot *s = &rin.slot[at];
@@ -10857,7 +10902,8 @@ static struct arg rec_gets(void)
                     rec_bad("out of memory");
                     return (struct arg){ 0 };
                 }
-                s->p = q, s->cap = (u32)n + 33;
+                s->p = q;
+                s->cap = (u32)n + 33;
             }
             memcpy(s->p, p, n);
             s->len = (u32)n;
@@ -10949,8 +10995,10 @@ static void rec_get_word(void)
         return;
     char **list = realloc(opt.command, (n + 2) * sizeof *list);
     char *word = list ? strdup(rec_at(a)) : NULL;
-    if (list)
-        opt.command = list, list[n] = NULL;
+    if (list) {
+        opt.command = list;
+        list[n] = NULL;
+    }
     if (!word) {
         rec_bad("out of memory");
         return;
@@ -11029,8 +11077,10 @@ static int rec_open_fd(int f, const char *name)
     rin.b.max = rin.text.max = REC_MAX;
     rin.n_fields = rin.n_kinds = 0;
     rin.pid = rin.tid = 0;
-    for (u32 i = 0; i < REC_SLOTS; i++)
-        free(rin.slot[i].p), rin.slot[i] = (struct rec_slot){ 0 };
+    for (u32 i = 0; i < REC_SLOTS; i++) {
+        free(rin.slot[i].p);
+        rin.slot[i] = (struct rec_slot){ 0 };
+    }
     s64 n = rec_read(head, sizeof head);
     if (n < 0)
         rec_bad("cannot be read: %s", strerror((int)-n));
@@ -11077,8 +11127,11 @@ static void rec_get_name(void)
     if (!n)
         return;
     n->kind = kind;
-    n->read = how & 1, n->written = how >> 1;
-    n->in_bytes = in, n->out_bytes = written, n->opens = opens;
+    n->read = how & 1;
+    n->written = how >> 1;
+    n->in_bytes = in;
+    n->out_bytes = written;
+    n->opens = opens;
 }
 
 static void rec_get_hist(u32 *hist, u32 n)
@@ -11127,7 +11180,10 @@ static void rec_get_row(void)
     struct st_row *r = row < 0 ? &other : st_row_of(rec_stats, (u16)row);
     if (!r)
         r = &other;
-    r->calls = rec_get(), r->errors = rec_get(), r->time_ns = rec_get(), r->max_ns = rec_get();
+    r->calls = rec_get();
+    r->errors = rec_get();
+    r->time_ns = rec_get();
+    r->max_ns = rec_get();
     rec_get_hist(r->hist, ST_BUCKETS);
 }
 
@@ -11367,7 +11423,8 @@ static void rp_event(void)
     if (*rin.wrong || own < 0 || own == EK_SYSCALL)
         return;
     struct event *e = ev_new((u8)own, NULL, ts);
-    e->pid = rin.pid, e->tid = rin.tid;
+    e->pid = rin.pid;
+    e->tid = rin.tid;
     e->err = err;
     e->cat = flags & REC_CAT ? cat : e->cat;
     e->noise = flags & REC_NOISE;
@@ -11465,7 +11522,8 @@ static void rp_enter(void)
         return;
     rp_text(&c, n, flags);
     c.begun = false;
-    t->tid = rin.tid, t->pid = rin.pid;
+    t->tid = rin.tid;
+    t->pid = rin.pid;
     t->call = c;
     out.many = flags & REC_CMANY;
     if (rp_shown(&c))
@@ -11510,11 +11568,15 @@ static void rp_numbers(struct call *c, u32 flags)
     c->ret = rec_getz();
     c->err = flags & REC_CERR ? (int)rec_below(4096, "errno") : 0;
     c->child = flags & REC_CHILD ? (pid_t)rec_getz() : 0;
-    c->noret = flags & REC_NORET, c->detached = flags & REC_DETACHED, c->late = flags & REC_LATE;
+    c->noret = flags & REC_NORET;
+    c->detached = flags & REC_DETACHED;
+    c->late = flags & REC_LATE;
     c->timed = flags & REC_TIMED;
     c->path_changed = flags & REC_CHANGED;
     if (c->timed) {
-        c->cpu_ns = rec_get(), c->runq_ns = rec_get(), c->disk_ns = rec_get();
+        c->cpu_ns = rec_get();
+        c->runq_ns = rec_get();
+        c->disk_ns = rec_get();
         c->waker_pid = (pid_t)rec_getz();
     }
     if (flags & REC_WAKER) {
@@ -11568,8 +11630,10 @@ static void rp_call(void)
     rp_text(&c, n, flags);
     rp_result(&c, flags, ret);
     struct task *begun = rp_find(rin.tid), *t = begun ? begun : &one;
-    c.begun = t->call.begun, c.shown = t->call.shown;
-    t->pid = rin.pid, t->tid = rin.tid;
+    c.begun = t->call.begun;
+    c.shown = t->call.shown;
+    t->pid = rin.pid;
+    t->tid = rin.tid;
     t->call = c;
     out.many = flags & REC_CMANY;
     rp_done(t, md_status_wanted(&c) && rp_path_wanted(&c, n_paths, paths));
@@ -11708,7 +11772,9 @@ static void px_us(struct buf *b, u64 ns)
 {
     char tmp[4] = { (char)('0' + ns % 1000 / 100), (char)('0' + ns % 100 / 10),
                     (char)('0' + ns % 10), 0 };
-    b_u64(b, ns / 1000), b_c(b, '.'), b_s(b, tmp);
+    b_u64(b, ns / 1000);
+    b_c(b, '.');
+    b_s(b, tmp);
 }
 
 static u64 px_rel(u64 ns)
@@ -11721,16 +11787,21 @@ static struct buf *px_event(const char *ph, const struct px_track *t, u64 ns)
 {
     struct buf *b = &px_out.b;
     b_s(b, px.events++ ? ",\n{\"ph\":\"" : "{\"ph\":\"");
-    b_s(b, ph), b_s(b, "\",\"pid\":"), b_u64(b, t->upid);
-    b_s(b, ",\"tid\":"), b_u64(b, t->utid);
-    b_s(b, ",\"ts\":"), px_us(b, px_rel(ns));
+    b_s(b, ph);
+    b_c(b, '"');
+    OUT_JSON_U64(b, "pid", t->upid);
+    OUT_JSON_U64(b, "tid", t->utid);
+    b_s(b, ",\"ts\":");
+    px_us(b, px_rel(ns));
     return b;
 }
 
 static void px_name(struct buf *b, const char *name, size_t n, const char *cat)
 {
-    b_s(b, ",\"name\":\""), b_json(b, name, n);
-    b_s(b, "\",\"cat\":\""), b_s(b, cat), b_c(b, '"');
+    b_s(b, ",\"name\":\"");
+    b_json(b, name, n);
+    b_c(b, '"');
+    out_json_key_word(b, "cat", cat);
 }
 
 static void px_end(void)
@@ -11804,7 +11875,8 @@ static struct px_track *px_track(pid_t pid, pid_t tid)
     struct px_track **slot = &px.track[(u32)tid % PX_HASH];
     t->next = *slot;
     *slot = t;
-    t->pid = pid, t->tid = tid;
+    t->pid = pid;
+    t->tid = tid;
     t->utid = ++px.ids;
     t->upid = leader ? leader->upid : t->utid;
     if (!leader)
@@ -11817,7 +11889,7 @@ static void px_flow(const char *ph, const struct px_track *t, u64 ns, u64 id, co
 {
     struct buf *b = px_event(ph, t, ns);
     px_name(b, name, strlen(name), "flow");
-    b_s(b, ",\"id\":"), b_u64(b, id);
+    OUT_JSON_U64(b, "id", id);
     if (*ph == 'f')
         b_s(b, ",\"bp\":\"e\"");
     px_end();
@@ -11900,7 +11972,7 @@ static void px_async(const struct px_track *t, const char *cat, const char *name
     for (int end = 0; end < 2; end++) {
         struct buf *b = px_event(end ? "e" : "b", t, end ? to : from);
         px_name(b, name, n, cat);
-        b_s(b, ",\"id\":"), b_u64(b, id);
+        OUT_JSON_U64(b, "id", id);
         px_end();
     }
 }
@@ -11913,7 +11985,10 @@ static void px_instant(const struct px_track *t, const struct event *e)
     px_name(b, k->name, strlen(k->name), cat[e->cat]);
     b_s(b, ",\"s\":\"t\",\"args\":{\"error\":");
     const char *err = e->err ? u_errname(e->err) : NULL;
-    b_s(b, err ? "\"" : ""), b_s(b, err ? err : "null"), b_s(b, err ? "\"" : "");
+    if (err)
+        out_json_word(b, err);
+    else
+        b_s(b, "null");
     for (u32 i = 0; i < k->n; i++)
         if (ev_has(e, k->field[i]))
             out_json_field(b, e, k->field[i]);
@@ -11927,8 +12002,10 @@ static void px_program(struct px_track *t, u64 ns, const char *name, size_t n,
 {
     if (opt.calls)
         return;
-    if (t->runs)
-        px_event("E", t, ns), px_end();
+    if (t->runs) {
+        px_event("E", t, ns);
+        px_end();
+    }
     t->runs = name;
     if (!name)
         return;
@@ -11986,8 +12063,10 @@ static void px_exec(const struct event *e)
     const char *base = slash ? slash + 1 : s;
     size_t n = e->v[EV_program].s.len - (size_t)(base - s);
     for (u32 k = PX_HEAP; k <= PX_MAPPED; k++) /* its memory went with the old program */
-        if (p->count[k])
-            p->count[k] = 0, px_count_out(p, k, e->ts_ns);
+        if (p->count[k]) {
+            p->count[k] = 0;
+            px_count_out(p, k, e->ts_ns);
+        }
     px_call_it(p, true, base, n);
     px_program(p, e->ts_ns, base, n, e);
 }
@@ -11998,10 +12077,14 @@ static void px_block(struct px_track *t, const struct event *e)
     char tmp[64];
     struct buf name = { .p = tmp, .cap = sizeof tmp, .max = sizeof tmp };
     u64 issue = e->ts_ns - (u64)e->v[EV_duration_ns].n;
-    if (ev_has(e, EV_device))
-        b_put(&name, e->v[EV_device].s.p, e->v[EV_device].s.len), b_c(&name, ' ');
-    if (ev_has(e, EV_op))
-        b_s(&name, e->v[EV_op].sym), b_c(&name, ' ');
+    if (ev_has(e, EV_device)) {
+        b_put(&name, e->v[EV_device].s.p, e->v[EV_device].s.len);
+        b_c(&name, ' ');
+    }
+    if (ev_has(e, EV_op)) {
+        b_s(&name, e->v[EV_op].sym);
+        b_c(&name, ' ');
+    }
     if (ev_has(e, EV_bytes))
         b_size(&name, (u64)e->v[EV_bytes].n);
     px_async(t, e->kind == EK_URING ? "io_uring" : "block I/O", name.p, name.len, issue,
@@ -12041,11 +12124,14 @@ static void px_call_args(struct buf *b, const struct call *c)
     static struct buf text;
     b_reset(&text);
     out_args(&text, c, 0, true);
-    b_s(b, ",\"args\":{\"args\":\""), b_json(b, text.p, text.len);
-    b_s(b, "\",\"ret\":\""), b_s64(b, c->ret), b_c(b, '"');
+    b_s(b, ",\"args\":{\"args\":\"");
+    b_json(b, text.p, text.len);
+    b_s(b, "\",\"ret\":\"");
+    b_s64(b, c->ret);
+    b_c(b, '"');
     const char *err = c->err ? u_errname(c->err) : NULL;
     if (err)
-        b_s(b, ",\"error\":\""), b_s(b, err), b_c(b, '"');
+        out_json_key_word(b, "error", err);
     if (c->timed)
         b_f(b, ",\"on_cpu_ns\":%" PRIu64 ",\"runq_ns\":%" PRIu64 ",\"disk_ns\":%" PRIu64,
             c->cpu_ns, c->runq_ns, c->disk_ns);
@@ -12104,11 +12190,11 @@ static void px_close(void)
     struct buf *b = &px_out.b;
     if (!px.on)
         return;
-    b_s(b, "\n],\"otherData\":{\"kvis\":\""), b_json(b, rec_run.version, strlen(rec_run.version));
-    b_s(b, "\",\"host\":\""), b_json(b, rec_run.host, strlen(rec_run.host));
-    b_s(b, "\",\"kernel\":\""), b_json(b, rec_run.kernel, strlen(rec_run.kernel));
-    b_s(b, "\",\"backend\":\""), b_json(b, rec_run.backend, strlen(rec_run.backend));
-    b_c(b, '"');
+    b_s(b, "\n],\"otherData\":{\"kvis\":");
+    out_json_word(b, rec_run.version);
+    out_json_key_word(b, "host", rec_run.host);
+    out_json_key_word(b, "kernel", rec_run.kernel);
+    out_json_key_word(b, "backend", rec_run.backend);
     if (px.untracked)
         b_f(b, ",\"records_of_other_threads\":\"%" PRIu64 "\"", px.untracked);
     b_s(b, "}}\n");
@@ -12504,9 +12590,14 @@ static int rep_write(const char *p, size_t n)
 /* JSON inside of a script element: < could end it, or begin a comment. */
 static void rep_json(const char *id, const struct buf *b)
 {
-    rep_text("<script type=\"application/json\" id=\""), rep_text(id), rep_text("\">");
+    rep_text("<script type=\"application/json\" id=\"");
+    rep_text(id);
+    rep_text("\">");
     for (u32 i = 0; i < b->len; i++)
-        b->p[i] == '<' ? rep_text("\\u003c") : rep_put(b->p + i, 1);
+        if (b->p[i] == '<')
+            rep_text("\\u003c");
+        else
+            rep_put(b->p + i, 1);
     rep_text("</script>\n");
 }
 
@@ -12515,8 +12606,11 @@ static void rep_kinds(struct buf *b)
 {
     b_s(b, "[");
     for (u32 k = 0; k < N_EK; k++) {
-        b_s(b, k ? ",[\"" : "[\""), b_s(b, event_kinds[k].name), b_s(b, "\",");
-        b_u64(b, event_kinds[k].cat), b_s(b, ",\"");
+        b_s(b, k ? ",[\"" : "[\"");
+        b_s(b, event_kinds[k].name);
+        b_s(b, "\",");
+        b_u64(b, event_kinds[k].cat);
+        b_s(b, ",\"");
         if (event_kinds[k].text)
             b_json(b, event_kinds[k].text, strlen(event_kinds[k].text));
         b_s(b, "\"]");
@@ -12551,7 +12645,9 @@ static void rep_facts(bool whole)
     b_f(&b, "{\"events\":%" PRIu64 ",\"kept\":%" PRIu64 ",\"whole\":%s,\"kinds\":", rep.seen,
         MIN(rep.seen, (u64)opt.report_events), whole ? "true" : "false");
     rep_kinds(&b);
-    b_s(&b, ",\"errors\":"), rep_errnos(&b), b_c(&b, '}');
+    b_s(&b, ",\"errors\":");
+    rep_errnos(&b);
+    b_c(&b, '}');
     rep_json("facts", &b);
 }
 
@@ -12657,11 +12753,11 @@ static int rep_temporary(const char *dir)
 
 enum { DF_LEAST_NS = 100000 }; /* below, 0.0 ms would be all that a row says */
 
-struct df_name { struct name *n; u64 in, out, opens; }; /* as A has it */
+struct df_name { struct name *n; u64 bytes, opens; };
 
 static struct {
-    struct df_name *name;    /* of A, sorted by address: a name is the same in both */
-    u32 n_names;
+    struct df_name *name[2]; /* sorted by address: a name is the same in both */
+    u32 n_names[2];
     u64 num[2][ARRAY_LEN(st_nums)];
     bool counted[2];         /* the calls are known */
     struct stats calls[2];
@@ -12678,25 +12774,23 @@ static int df_by_address(const void *a, const void *b)
     return x->n < y->n ? -1 : x->n > y->n;
 }
 
-/* Keeps A's totals of all names, and clears them for B's. Returns 0 or -ENOMEM. */
-static int df_keep_names(void)
+/* Takes the totals of all names, and clears them for the next recording. Returns whether there was
+ * memory for that. */
+static bool df_take_names(u32 k)
 {
-    df.name = calloc(nm.n + 1, sizeof *df.name);
-    for (struct name *e = nm_first(); df.name && e; e = nm_next(e)) {
+    struct df_name *list = calloc(nm.n + 1, sizeof *list);
+    u32 n = 0;
+    for (struct name *e = nm_first(); list && e; e = nm_next(e)) {
         if (!e->opens && !nm_bytes(e))
             continue;
-        df.name[df.n_names++] = (struct df_name){ e, e->in_bytes, e->out_bytes, e->opens };
+        list[n++] = (struct df_name){ e, nm_bytes(e), e->opens };
         e->in_bytes = e->out_bytes = e->opens = 0;
     }
-    if (df.name)
-        qsort(df.name, df.n_names, sizeof *df.name, df_by_address);
-    return df.name ? 0 : -ENOMEM;
-}
-
-static bool df_in_a(struct name *n)
-{
-    struct df_name key = { .n = n };
-    return bsearch(&key, df.name, df.n_names, sizeof key, df_by_address) != NULL;
+    if (list)
+        qsort(list, n, sizeof *list, df_by_address);
+    df.name[k] = list;
+    df.n_names[k] = n;
+    return list;
 }
 
 /* Takes what is in the globals now as recording k's. */
@@ -12732,7 +12826,7 @@ static bool df_load(u32 k, int fd, const char *name)
     if (!df.sum[k])
         return false;
     df_take(k);
-    return k || df_keep_names() == 0;
+    return df_take_names(k);
 }
 
 static u64 df_num(u32 k, const char *name)
@@ -12745,30 +12839,24 @@ static u64 df_num(u32 k, const char *name)
 
 /* --- what only one has --- */
 
-struct df_only { const struct name *n; u64 bytes, opens; };
-
 static int df_most_first(const void *a, const void *b)
 {
-    const struct df_only *x = a, *y = b;
+    const struct df_name *x = a, *y = b;
     return x->bytes < y->bytes ? 1 : x->bytes > y->bytes ? -1 : strcmp(x->n->s, y->n->s);
 }
 
 /* The names of a class that only recording k has, most bytes first; *n how many. NULL: no memory.
  */
-static struct df_only *df_only(u32 k, char cls, bool noise, u32 *n)
+static struct df_name *df_only(u32 k, char cls, bool noise, u32 *n)
 {
-    struct df_only *list = calloc(nm.n + 1, sizeof *list);
+    struct df_name *list = calloc(df.n_names[k] + 1, sizeof *list);
     *n = 0;
-    for (u32 i = 0; list && k == 0 && i < df.n_names; i++) {
-        const struct df_name *a = &df.name[i];
-        bool in_b = a->n->opens || a->n->in_bytes || a->n->out_bytes;
-        if (a->n->cls == cls && !in_b && (noise || !nm_noise(a->n->s)))
-            list[(*n)++] = (struct df_only){ a->n, a->in + a->out, a->opens };
+    for (u32 i = 0; list && i < df.n_names[k]; i++) {
+        const struct df_name *one = &df.name[k][i];
+        if (one->n->cls == cls && (noise || !nm_noise(one->n->s))
+            && !bsearch(one, df.name[!k], df.n_names[!k], sizeof *one, df_by_address))
+            list[(*n)++] = *one;
     }
-    for (struct name *e = nm_first(); list && k == 1 && e; e = nm_next(e))
-        if (e->cls == cls && (e->opens || nm_bytes(e)) && !df_in_a(e)
-            && (noise || !nm_noise(e->s)))
-            list[(*n)++] = (struct df_only){ e, nm_bytes(e), e->opens };
     if (list)
         qsort(list, *n, sizeof *list, df_most_first);
     return list;
@@ -12824,8 +12912,10 @@ static u64 df_ns(u32 k, u16 row)
 static u64 df_moved(u16 row)
 {
     u64 a = df_ns(0, row), b = df_ns(1, row);
-    if (!df.counted[0] || !df.counted[1])
-        a = df.sum[0]->waits[row].ns, b = df.sum[1]->waits[row].ns;
+    if (!df.counted[0] || !df.counted[1]) {
+        a = df.sum[0]->waits[row].ns;
+        b = df.sum[1]->waits[row].ns;
+    }
     return a > b ? a - b : b - a;
 }
 
@@ -12867,13 +12957,15 @@ static const struct st_row *df_row(u32 k, u16 row)
 static void df_text_only(struct buf *b, u32 k, char cls, const char *what)
 {
     u32 n;
-    struct df_only *list = df_only(k, cls, opt.no_filter, &n);
+    struct df_name *list = df_only(k, cls, opt.no_filter, &n);
     if (n)
         b_f(b, " %s only in %c:\n", what, 'A' + (int)k);
     for (u32 i = 0; list && i < MIN(n, 20u); i++) {
         b_s(b, "   ");
-        out_size(b, (s64)list[i].bytes, 9), b_s(b, "  ");
-        b_esc(b, list[i].n->s, list[i].n->len, 0), b_c(b, '\n');
+        out_size(b, (s64)list[i].bytes, 9);
+        b_s(b, "  ");
+        b_esc(b, list[i].n->s, list[i].n->len, 0);
+        b_c(b, '\n');
     }
     if (n > 20)
         b_f(b, "   ... and %u more\n", n - 20);
@@ -12956,8 +13048,10 @@ static void df_text_rows(struct buf *b, bool timed, const char *head, const char
     u16 row[SC_N];
     u32 n = df_rows(row, timed), known = timed ? df.timed[0] + df.timed[1]
                                                : df.counted[0] + df.counted[1];
-    if (!known)
-        n = 0, b_s(b, none);
+    if (!known) {
+        n = 0;
+        b_s(b, none);
+    }
     if (n)
         b_s(b, head);
     for (u32 i = 0; i < MIN(n, 20u); i++)
@@ -12989,11 +13083,13 @@ static void df_text_times(struct buf *b)
 static void df_text(struct buf *b)
 {
     for (u32 k = 0; k < 2; k++) {
-        b_f(b, " %c: ", 'A' + (int)k), b_esc(b, df.file[k], strlen(df.file[k]), 0);
+        b_f(b, " %c: ", 'A' + (int)k);
+        b_esc(b, df.file[k], strlen(df.file[k]), 0);
         b_f(b, " (%.3f s, %" PRIu64 " calls, %" PRIu64 " processes, ",
             (double)df_num(k, "duration_ns") / 1e9, df_num(k, "syscalls"),
             df_num(k, "processes"));
-        b_esc(b, df.backend[k], strlen(df.backend[k]), 0), b_s(b, ")\n");
+        b_esc(b, df.backend[k], strlen(df.backend[k]), 0);
+        b_s(b, ")\n");
     }
     for (u32 k = 0; k < 2; k++)
         df_text_only(b, k, 'f', "Files");
@@ -13015,7 +13111,7 @@ static void df_json_only(struct buf *b, char cls, const char *key)
 {
     for (u32 k = 0; k < 2; k++) {
         u32 n;
-        struct df_only *list = df_only(k, cls, true, &n);
+        struct df_name *list = df_only(k, cls, true, &n);
         b_f(b, ",\"%s_only_%c\":[", key, 'a' + (int)k);
         for (u32 i = 0; list && i < n; i++) {
             st_json_room(b);
@@ -13077,7 +13173,8 @@ static void df_json_calls(struct buf *b)
     b_s(b, ",\"calls\":[");
     for (u32 i = 0; i < n; i++) {
         b_f(b, "%s{\"name\":\"%s\"", i ? "," : "", sc_name(row[i]));
-        df_json_call(b, 0, row[i]), df_json_call(b, 1, row[i]);
+        df_json_call(b, 0, row[i]);
+        df_json_call(b, 1, row[i]);
         b_c(b, '}');
     }
     b_c(b, ']');
@@ -13089,7 +13186,8 @@ static void df_json(struct buf *b)
     for (u32 k = 0; k < 2; k++) {
         b_f(b, ",\"%c\":{", 'a' + (int)k);
         out_json_str(b, "file", df.file[k], strlen(df.file[k]));
-        b_c(b, ','), out_json_str(b, "backend", df.backend[k], strlen(df.backend[k]));
+        b_c(b, ',');
+        out_json_str(b, "backend", df.backend[k], strlen(df.backend[k]));
         for (size_t i = 0; i < ARRAY_LEN(st_nums); i++)
             if (st_nums[i].recorded)
                 b_f(b, ",\"%s\":%" PRIu64, st_nums[i].recorded, df.num[k][i]);
@@ -13097,8 +13195,11 @@ static void df_json(struct buf *b)
         st_json_delays(b, "block_ios", "block_io", &df.sum[k]->io.took);
         b_c(b, '}');
     }
-    df_json_only(b, 'f', "files"), df_json_only(b, 'p', "peers");
-    df_json_programs(b), df_json_failed(b), df_json_calls(b);
+    df_json_only(b, 'f', "files");
+    df_json_only(b, 'p', "peers");
+    df_json_programs(b);
+    df_json_failed(b);
+    df_json_calls(b);
     b_s(b, "}\n");
 }
 
