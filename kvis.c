@@ -11287,6 +11287,8 @@ static const struct st_list *rec_list_of(u8 type)
  * The same sinks as when it was traced; what -e, -P and -z leave out is left out here. Entry
  * points: rp_head, rp_play. */
 
+enum { RP_HELD = 16, RP_HELD_TEXT = 256 << 10 };
+
 static struct {
     struct task *task[256];  /* with a line that began and has not ended, by tid */
     u32 n_tasks;
@@ -11404,6 +11406,41 @@ static void rp_judge(struct event *e)
         || (e->kind == EK_SIGNAL && !rp_signal_wanted(e));
 }
 
+/* -P: events that name no such path. They may be of a call that is wanted all the same, for a
+ * descriptor or as the program wrote a name, and the record of that call comes behind them. */
+static struct {
+    struct event e[RP_HELD]; /* tid 0: none */
+    struct buf text[RP_HELD]; /* what the event points to */
+    u32 n;
+} rp_held;
+
+static void rp_hold(const struct event *e)
+{
+    u32 at = rp_held.n % RP_HELD;
+    struct buf was = rp_held.text[at];
+    if (rin.text.cap > RP_HELD_TEXT)
+        return;
+    rp_held.n++;
+    rp_held.e[at] = *e;
+    rp_held.text[at] = rin.text;
+    rin.text = was;
+    rin.text.max = REC_MAX;
+}
+
+/* The call of a thread is over: what it has caused is told if the call is wanted. */
+static void rp_release(pid_t tid, const struct call *c, bool wanted)
+{
+    for (u32 i = 0; i < RP_HELD; i++) {
+        struct event *e = &rp_held.e[(rp_held.n + i) % RP_HELD];
+        if (!e->tid || e->tid != tid)
+            continue;
+        e->selected = wanted && c->known && e->row == c->row;
+        if (e->selected)
+            md_emit(e);
+        e->tid = 0;
+    }
+}
+
 static void rp_event(void)
 {
     static union rp_val v[ARRAY_LEN(rin.field)];
@@ -11436,7 +11473,10 @@ static void rp_event(void)
             rp_set(e, (u32)rin.field[i].own, v[i]);
     out.many = flags & REC_MANY;
     rp_judge(e);
+    u64 told = out.events;
     md_emit(e);
+    if (opt.n_paths && e->row >= 0 && out.events == told)
+        rp_hold(e);
 }
 
 /* --- calls --- */
@@ -11636,7 +11676,10 @@ static void rp_call(void)
     t->tid = rin.tid;
     t->call = c;
     out.many = flags & REC_CMANY;
-    rp_done(t, md_status_wanted(&c) && rp_path_wanted(&c, n_paths, paths));
+    bool path_wanted = rp_path_wanted(&c, n_paths, paths);
+    if (opt.n_paths)
+        rp_release(rin.tid, &c, path_wanted);
+    rp_done(t, md_status_wanted(&c) && path_wanted);
     t->call.text = (struct buf){ 0 };
     t->call.begun = false;
     if (begun)
