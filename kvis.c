@@ -8249,27 +8249,37 @@ static const char *st_text_of(const struct st_col *c, const char *p, u32 *len)
     return s;
 }
 
+static void st_json_key(struct buf *b, const char *key)
+{
+    b_c(b, '"');
+    b_s(b, key);
+    b_lit(b, "\":");
+}
+
 static void st_json_col(struct buf *b, const struct st_col *c, const void *row)
 {
     const char *p = (const char *)row + c->at;
+    const char *s;
     u32 len;
     switch (c->type) {
     case ST_NUMBER:
-        b_f(b, "\"%s\":%" PRIu64, c->key, *(const u64 *)p);
+        st_json_key(b, c->key);
+        b_u64(b, *(const u64 *)p);
         break;
     case ST_REST:
-        b_f(b, "\"%s\":%" PRIu64, c->key, st_rest(row));
+        st_json_key(b, c->key);
+        b_u64(b, st_rest(row));
         break;
     case ST_SIGNED:
-        b_f(b, "\"%s\":%d", c->key, *(const s32 *)p);
+        st_json_key(b, c->key);
+        b_s64(b, *(const s32 *)p);
         break;
     case ST_CONNECTION:
         st_json_connection(b, row);
         break;
-    default: {
-        const char *s = st_text_of(c, p, &len);
+    default:
+        s = st_text_of(c, p, &len);
         st_json_text(b, c->key, s, len);
-    }
     }
 }
 
@@ -11731,10 +11741,11 @@ static bool rp_record(u8 from, u8 to)
     if (type < from || type > to || rp.ended)
         return false;
     rin.p++;
-    const struct st_list *list = rec_list_of(type);
-    if (type < ARRAY_LEN(rp_reader) && rp_reader[type])
+    bool reader = type < ARRAY_LEN(rp_reader) && rp_reader[type];
+    const struct st_list *list = reader || !type ? NULL : rec_list_of(type);
+    if (reader)
         rp_reader[type]();
-    else if (type && list)
+    else if (list)
         rec_get_list(list);
     else
         rp_newer("a record of type", type);
