@@ -8046,7 +8046,7 @@ static const void *st_list_row(const struct st_list *l, u32 i)
 {
     if (l->want)
         return st_listed[i];
-    const char *row = (const char *)l->rows + (size_t)i * l->size;
+    const void *row = (const char *)l->rows + (size_t)i * l->size;
     return l->sparse && !*(const u64 *)row ? NULL : row;
 }
 
@@ -8201,7 +8201,7 @@ static void st_json_room(const struct buf *b)
 }
 
 /* Whether a row has no value in a column. */
-static bool st_json_absent(const struct st_col *c, const char *p)
+static bool st_json_absent(const struct st_col *c, const void *p)
 {
     return (c->type == ST_WORD && !*(const char *const *)p)
         || (c->type == ST_NAME && !*(struct name *const *)p);
@@ -8230,10 +8230,10 @@ static void st_json_connection(struct buf *b, const struct name *n)
 }
 
 /* The value of a row's column that is text, and its length. */
-static const char *st_text_of(const struct st_col *c, const char *p, u32 *len)
+static const char *st_text_of(const struct st_col *c, const void *p, u32 *len)
 {
     bool pointer = c->type == ST_NAME || c->type == ST_FILE;
-    const struct name *n = pointer ? *(struct name *const *)p : (const void *)p;
+    const struct name *n = pointer ? *(struct name *const *)p : p;
     const char *s = NULL;
     switch (c->type) {
     case ST_ERROR: s = u_errname(*(const u16 *)p) ? u_errname(*(const u16 *)p) : "?"; break;
@@ -8258,7 +8258,7 @@ static void st_json_key(struct buf *b, const char *key)
 
 static void st_json_col(struct buf *b, const struct st_col *c, const void *row)
 {
-    const char *p = (const char *)row + c->at;
+    const void *p = (const char *)row + c->at;
     const char *s;
     u32 len;
     switch (c->type) {
@@ -10665,7 +10665,7 @@ static void rec_some_name(const struct name *n)
     rec_str(n ? n->s : "", n ? n->len : 0);
 }
 
-static void rec_col(const struct st_col *c, const char *p)
+static void rec_col(const struct st_col *c, const void *p)
 {
     const struct name *n;
     switch (c->type) {
@@ -10678,7 +10678,7 @@ static void rec_col(const struct st_col *c, const char *p)
     case ST_WORD: rec_text(*(const char *const *)p ? *(const char *const *)p : ""); break;
     case ST_FILE: n = *(struct name *const *)p; rec_str(n->s, n->len); break;
     case ST_NAME: rec_some_name(*(struct name *const *)p); break;
-    case ST_COUNTS: rec_hist((const u32 *)(const void *)p, c->size / (u32)sizeof(u32)); break;
+    case ST_COUNTS: rec_hist(p, c->size / (u32)sizeof(u32)); break;
     }
 }
 
@@ -11199,18 +11199,18 @@ static void rec_get_row(void)
 
 /* Reads a column. Text is left to rec_get_text, as it moves until the record is read. Returns false
  * for a call that this kvis does not know. */
-static bool rec_get_col(const struct st_col *c, char *p, struct arg *text)
+static bool rec_get_col(const struct st_col *c, void *p, struct arg *text)
 {
     s32 row;
     switch (c->type) {
-    case ST_NUMBER: *(u64 *)(void *)p = rec_get(); break;
-    case ST_SIGNED: *(s32 *)(void *)p = (s32)rec_getz(); break;
-    case ST_ERROR: *(u16 *)(void *)p = (u16)rec_below(65536, "errno"); break;
+    case ST_NUMBER: *(u64 *)p = rec_get(); break;
+    case ST_SIGNED: *(s32 *)p = (s32)rec_getz(); break;
+    case ST_ERROR: *(u16 *)p = (u16)rec_below(65536, "errno"); break;
     case ST_KIND: *(u8 *)p = (u8)rec_below(N_FK, "kind"); break;
-    case ST_COUNTS: rec_get_hist((u32 *)(void *)p, c->size / (u32)sizeof(u32)); break;
+    case ST_COUNTS: rec_get_hist(p, c->size / (u32)sizeof(u32)); break;
     case ST_CALL:
         row = rec_get_row_name();
-        *(u16 *)(void *)p = (u16)MAX(row, 0);
+        *(u16 *)p = (u16)MAX(row, 0);
         return row >= 0;
     case ST_NAME: {
         u8 cls = rec_byte();
@@ -11223,7 +11223,7 @@ static bool rec_get_col(const struct st_col *c, char *p, struct arg *text)
     return true;
 }
 
-static void rec_get_text(const struct st_col *c, char *p, struct arg text)
+static void rec_get_text(const struct st_col *c, void *p, struct arg text)
 {
     struct name *n = NULL;
     switch (c->type) {
@@ -11231,7 +11231,7 @@ static void rec_get_text(const struct st_col *c, char *p, struct arg text)
         memcpy(p, rec_at(text), MIN(text.len, c->size - 1u));
         break;
     case ST_WORD:
-        *(const char **)(void *)p = text.len ? rec_keep(rec_clean(text)) : NULL;
+        *(const char **)p = text.len ? rec_keep(rec_clean(text)) : NULL;
         break;
     case ST_FILE:
         n = nm_get('f', rec_at(text), text.len);
