@@ -3208,13 +3208,14 @@ static pid_t ps_from_ns(const struct task *t, s64 n)
 
 /* == 10 dec_  what the arguments and results of system calls mean ===============
  * Owns the tables of gen/ (sc_rows: calls and the kinds of their arguments; families: names of
- * values; dec_layouts: structures) and turns a struct call into text. May call u_, b_, mem_ and
- * fd_label. Entry points: dec_enter, dec_exit, dec_ret, dec_ret_is_fd, dec_ret_is_addr, dec_nargs;
- * dec_bits and dec_enum for other sections. To add a kind: an @kind line in
- * gen/tables/syscalls.tbl and, unless it is a structure of gen/tables/structs.tbl, one function
- * dec_k_NAME; names of values: rows in gen/tables/flags.tbl. Nothing here allocates or loops by a
- * number of the tracee's alone: text ends at -s, arrays after -s elements, structures are read
- * into fixed buffers, and call.text has its own limit. */
+ * values; dec_layouts: structures; sc_commands: what depends on a command) and turns a struct call
+ * into text. May call u_, b_, mem_ and fd_label. Entry points: dec_enter, dec_exit, dec_ret,
+ * dec_ret_is_fd, dec_ret_is_addr, dec_opens, dec_cloexec, dec_nargs, dec_kind; dec_bits and
+ * dec_enum for other sections. To add a kind: an @kind line in gen/tables/syscalls.tbl and, unless
+ * it is a structure of gen/tables/structs.tbl, one function dec_k_NAME; a command of ioctl(2) and
+ * the like: a row in gen/tables/commands.tbl; names of values: rows in gen/tables/flags.tbl.
+ * Nothing here allocates or loops by a number of the tracee's alone: text ends at -s, arrays after
+ * -s elements, structures are read into fixed buffers, and call.text has its own limit. */
 
 /* The names of 3000 values are a quarter of the binary, so they stand in one pool without what
  * most of them begin with (O_, BPF_PROG_TYPE_), and rows hold offsets, not pointers. */
@@ -3261,14 +3262,17 @@ struct dec_layout {
 #include "gen/structs.h"
 
 /* When an argument is decoded: at entry; at exit (the address when the call failed); at exit, also
- * when the call failed; the same, with something to be remembered at entry; at one of them, by what
- * is before it. */
-enum dec_when { DEC_IN = 1, DEC_OUT = 2, DEC_LATE = 6, DEC_BOTH = 3, DEC_EITHER = 7 };
+ * when the call failed; the same, with something to be remembered at entry. */
+enum dec_when { DEC_IN = 1, DEC_OUT = 2, DEC_BOTH = 3, DEC_LATE = 6 };
 
-/* Kinds that need no function of their own: bits or one value of a family of flags.tbl. */
+/* Kinds that need no function of their own: bits or one value of a family of flags.tbl, of as many
+ * bits as the kernel takes of such arguments in most calls, of 32, or of 64. */
 #define K_BITS(fam) (0x1000 + (fam))
 #define K_ENUM(fam) (0x2000 + (fam))
+#define K_BITS32(fam) (0x3000 + (fam))
+#define K_ENUM64(fam) (0x4000 + (fam))
 #define K_FAM(kind) ((kind) & 0xfffu)
+enum { K_SAME = 0xffff }; /* of a command: as the row of its call has it */
 
 /* strace's -e classes. */
 enum {
@@ -3277,11 +3281,53 @@ enum {
     CLS_LSTAT = 1 << 10, CLS_FSTAT = 1 << 11, CLS_STATFS = 1 << 12, CLS_FSTATFS = 1 << 13,
 };
 
+/* What a call returns, and what descriptors it makes: see gen/tables/syscalls.tbl. */
+enum sc_form {
+    RET_NUMBER, RET_FD, RET_ADDR, RET_OCTAL, RET_SIG, RET_PID, RET_CHILD, RET_POLL, RET_SELECT,
+    RET_BITS, RET_VALUE
+};
+struct sc_result {
+    u8 form;                   /* enum sc_form */
+    u8 opens;                  /* FK_...: what the descriptor is */
+    u16 fam;                   /* of RET_BITS and RET_VALUE */
+    const char *label;         /* before them */
+    u32 only;                  /* bits of an argument without (or with) which it is a number */
+    u8 only_arg;
+    bool only_not;
+    u8 cloexec_arg;
+    u32 cloexec;               /* bits of that argument with which exec closes the descriptor */
+    bool cloexec_always;
+};
+
+/* What the arguments behind a command are: gen/tables/commands.tbl. */
+struct sc_command {
+    u32 value;
+    u8 nargs, result; /* of the call; a row of sc_results[], 0: as the call's own row has it */
+    u16 kind[4];
+};
+struct sc_commands {
+    const struct sc_command *row;
+    u8 n, by; /* rows; the argument that is the command */
+    u32 mask; /* the bits of it that count */
+};
+
+/* The options of a socket: those of a level, and what one holds. */
+enum sc_holds { OPT_STRUCT, OPT_VALUE, OPT_TEXT, OPT_TIME, OPT_ERROR, OPT_FILTER };
+struct sc_level {
+    u16 level, fam;
+};
+struct sc_option {
+    u16 level, name;
+    u8 holds; /* enum sc_holds */
+    u16 what; /* ST_... or FAM_... */
+};
+
 struct sc_row {
     const char *name;
     u16 nargs;
     u16 cls;
     u16 arg[6]; /* their kinds */
+    u8 result, commands; /* rows of sc_results[] and sc_commands[] */
 };
 #include "gen/syscalls.h"
 
@@ -3362,6 +3408,36 @@ static u64 dec_next(const struct dec *d)
 static u32 dec_max(u32 limit)
 {
     return MIN(opt.strlen_max, limit);
+}
+
+/* ---- what depends on a command ---- */
+
+static const struct sc_command *dec_command(const struct call *c, u16 row)
+{
+    const struct sc_commands *s = &sc_commands[sc_rows[row].commands];
+    for (const struct sc_command *k = s->row; k < s->row + s->n; k++)
+        if (k->value == ((u32)c->arg[s->by] & s->mask))
+            return k;
+    return NULL;
+}
+
+/* The kind of argument i: that of the call's row, or what the command before it says. */
+static unsigned dec_kind(const struct call *c, unsigned i)
+{
+    const struct sc_row *row = &sc_rows[c->row];
+    unsigned by = sc_commands[row->commands].by;
+    const struct sc_command *k = i > by ? dec_command(c, c->row) : NULL;
+    u16 kind = k ? k->kind[i - by - 1] : K_SAME;
+    return kind == K_SAME ? row->arg[i] : kind;
+}
+
+/* What the call returns. row: c->row, or c->id for a call that came through socketcall(2). */
+static const struct sc_result *dec_result(const struct call *c, u16 row)
+{
+    const struct sc_command *k = dec_command(c, row);
+    const struct sc_result *r = &sc_results[k && k->result ? k->result : sc_rows[row].result];
+    bool some = c->arg[r->only_arg] & r->only;
+    return r->only && some == r->only_not ? &sc_results[0] : r;
 }
 
 /* ---- values with names ---- */
@@ -3978,17 +4054,9 @@ static void dec_clock(struct buf *b, u64 v)
 /* The names of a socket option depend on the level before it (include/linux/socket.h). */
 static unsigned dec_optfam(u32 level)
 {
-    static const struct {
-        u16 level, fam;
-    } map[] = {
-        { 0, FAM_soip }, { 1, FAM_so }, { 6, FAM_sotcp }, { 17, FAM_soudp }, { 41, FAM_soip6 },
-        { 58, FAM_soicmp6 }, { 136, FAM_soudp }, { 255, FAM_soraw }, { 263, FAM_sopacket },
-        { 270, FAM_sonetlink }, { 279, FAM_soalg }, { 282, FAM_sotls }, { 283, FAM_soxdp },
-        { 284, FAM_somptcp }, { 40, FAM_sovsock }, { 287, FAM_sovsock },
-    };
-    for (unsigned k = 0; k < ARRAY_LEN(map); k++)
-        if (map[k].level == level)
-            return map[k].fam;
+    for (const struct sc_level *l = sc_levels; l < sc_levels + ARRAY_LEN(sc_levels); l++)
+        if (l->level == level)
+            return l->fam;
     return DEC_NOFAM;
 }
 
@@ -4009,37 +4077,13 @@ static void dec_k_enum(struct dec *d, u64 v, unsigned fam)
     }
 }
 
-/* f:NAME. The kernel takes most flags as an int; only what is 64 bits wide there keeps its top. */
-static void dec_k_bits(struct dec *d, u64 v, unsigned fam)
-{
-    if (dec_long(d) == 4)
-        v = (u32)v;
-    dec_bits(d->b, v, fam);
-}
-
 /* ---- strings ---- */
-
-/* fsconfig(2): what its last two arguments are depends on the command. */
-static u32 dec_fsconfig(const struct call *c)
-{
-    return (u32)c->arg[1];
-}
-
-static bool dec_fsconfig_path(const struct call *c)
-{
-    return dec_fsconfig(c) == 3 || dec_fsconfig(c) == 4; /* FSCONFIG_SET_PATH, _PATH_EMPTY */
-}
-
-static bool dec_fsconfig_fd(const struct call *c)
-{
-    return dec_fsconfig(c) == 5; /* FSCONFIG_SET_FD */
-}
 
 /* Whether argument i is a path. */
 static bool dec_is_path(const struct call *c, u32 i)
 {
-    u16 kind = sc_rows[c->row].arg[i];
-    return kind == K_PATH || kind == K_TARGET || (kind == K_FSVALUE && dec_fsconfig_path(c));
+    unsigned kind = dec_kind(c, i);
+    return kind == K_PATH || kind == K_TARGET;
 }
 
 /* Reads the paths among the arguments. Those that are there already stay: none is read twice. */
@@ -4104,31 +4148,19 @@ static void dec_k_path(struct dec *d, u64 v)
     b_put(d->b, d->c->paths.p + p->off, (size_t)p->len);
 }
 
-static void dec_k_fsvalue(struct dec *d, u64 v)
-{
-    if (dec_fsconfig_path(d->c))
-        dec_k_path(d, v);
-    else if (dec_fsconfig(d->c) == 1) /* FSCONFIG_SET_STRING */
-        dec_rawstr(d, v, opt.strlen_max);
-    else if (dec_fsconfig(d->c) == 2) /* FSCONFIG_SET_BINARY */
-        dec_raw(d, v, (u32)dec_next(d), opt.strlen_max);
-    else
-        dec_k_addr(d, v);
-}
-
-static void dec_k_fsaux(struct dec *d, u64 v)
-{
-    if (dec_fsconfig_path(d->c))
-        dec_k_dirfd(d, v);
-    else if (dec_fsconfig_fd(d->c))
-        dec_k_fd(d, v);
-    else
-        dec_k_int(d, v);
-}
-
 static void dec_k_str(struct dec *d, u64 v)
 {
     dec_rawstr(d, v, opt.strlen_max);
+}
+
+static void dec_k_text(struct dec *d, u64 v)
+{
+    dec_cstr(d, v, dec_max(DEC_PATH));
+}
+
+static void dec_k_wbuf32(struct dec *d, u64 v)
+{
+    dec_raw(d, v, (u32)dec_next(d), opt.strlen_max);
 }
 
 static void dec_k_wbuf(struct dec *d, u64 v)
@@ -4255,28 +4287,14 @@ static void dec_remaining(struct dec *d, u64 v, size_t size)
         dec_pairs(d, v, size, "nsec", "1");
 }
 
-/* The futex operations that do not wait have a number, or nothing, in the timeout's place. */
-static bool dec_waits(const struct dec *d)
-{
-    unsigned base = d->c->id, op = (unsigned)d->c->arg[1] & 0x7f;
-    return (base != SC_futex && base != SC_futex_time64)
-        || !(op == 1 || (op >= 3 && op <= 5) || op == 7 || op == 10 || op == 12);
-}
-
 static void dec_k_ts(struct dec *d, u64 v)
 {
-    if (dec_waits(d))
-        dec_pairs(d, v, dec_long(d), "nsec", "1");
-    else
-        b_u64(d->b, (u32)v);
+    dec_pairs(d, v, dec_long(d), "nsec", "1");
 }
 
 static void dec_k_ts64(struct dec *d, u64 v)
 {
-    if (dec_waits(d))
-        dec_pairs(d, v, 8, "nsec", "1");
-    else
-        b_u64(d->b, (u32)v);
+    dec_pairs(d, v, 8, "nsec", "1");
 }
 
 static void dec_k_tsout(struct dec *d, u64 v)
@@ -4355,16 +4373,6 @@ static void dec_k_dents(struct dec *d, u64 v)
     b_s(d->b, (u64)at >= ret ? "]" : at ? ", ...]" : "...]");
 }
 
-/* landlock_add_rule's, by the type of rule before it. */
-static void dec_k_landlockrule(struct dec *d, u64 v)
-{
-    switch ((u32)d->c->arg[d->i - 1]) {
-    case 1: dec_struct(d, v, ST_landlock_path); break; /* LANDLOCK_RULE_PATH_BENEATH */
-    case 2: dec_struct(d, v, ST_landlock_port); break; /* LANDLOCK_RULE_NET_PORT */
-    default: dec_pointer(d, v, 0);
-    }
-}
-
 /* ---- messages of System V ---- */
 
 /* struct msgbuf: a long, the message's type, and n bytes of text. */
@@ -4440,6 +4448,16 @@ static void dec_k_intpout(struct dec *d, u64 v)
     u8 raw[4];
     if (dec_get(d, v, raw, 4))
         b_c(d->b, '['), b_s64(d->b, dec_lds(raw, 4)), b_c(d->b, ']');
+}
+
+static void dec_k_sigpout(struct dec *d, u64 v)
+{
+    u8 raw[4];
+    if (!dec_get(d, v, raw, 4))
+        return;
+    b_c(d->b, '[');
+    dec_signal(d->b, dec_lds(raw, 4));
+    b_c(d->b, ']');
 }
 
 static void dec_k_uintpout(struct dec *d, u64 v)
@@ -5009,67 +5027,51 @@ static void dec_k_sockproto(struct dec *d, u64 v)
     }
 }
 
-/* Socket options that aren't a number: what they hold. */
-enum dec_opt { DEC_OPT_INT, DEC_OPT_STR, DEC_OPT_LINGER, DEC_OPT_TIME, DEC_OPT_CRED, DEC_OPT_ERRNO,
-               DEC_OPT_TYPE, DEC_OPT_AF, DEC_OPT_MREQ, DEC_OPT_FPROG };
-static enum dec_opt dec_optform(u32 level, u32 name)
+/* An option's value that is no number; false: it is too short for that. */
+static bool dec_optvalue(struct dec *d, const struct sc_option *o, const u8 *p, size_t n)
 {
-    static const struct {
-        u16 level, name;
-        u8 form;
-    } tab[] = {
-        { SOL_SOCKET, 3, DEC_OPT_TYPE },    /* SO_TYPE */
-        { SOL_SOCKET, 4, DEC_OPT_ERRNO },   /* SO_ERROR */
-        { SOL_SOCKET, 13, DEC_OPT_LINGER }, /* SO_LINGER */
-        { SOL_SOCKET, 17, DEC_OPT_CRED },   /* SO_PEERCRED */
-        { SOL_SOCKET, 20, DEC_OPT_TIME },   /* SO_RCVTIMEO_OLD */
-        { SOL_SOCKET, 21, DEC_OPT_TIME },   /* SO_SNDTIMEO_OLD */
-        { SOL_SOCKET, 25, DEC_OPT_STR },    /* SO_BINDTODEVICE */
-        { SOL_SOCKET, 26, DEC_OPT_FPROG },  /* SO_ATTACH_FILTER */
-        { SOL_SOCKET, 39, DEC_OPT_AF },     /* SO_DOMAIN */
-        { SOL_SOCKET, 51, DEC_OPT_FPROG },  /* SO_ATTACH_REUSEPORT_CBPF */
-        { SOL_SOCKET, 66, DEC_OPT_TIME },   /* SO_RCVTIMEO_NEW */
-        { SOL_SOCKET, 67, DEC_OPT_TIME },   /* SO_SNDTIMEO_NEW */
-        { 0, 35, DEC_OPT_MREQ },            /* IP_ADD_MEMBERSHIP */
-        { 0, 36, DEC_OPT_MREQ },            /* IP_DROP_MEMBERSHIP */
-        { 6, 13, DEC_OPT_STR },             /* TCP_CONGESTION */
-        { 6, 31, DEC_OPT_STR },             /* TCP_ULP */
-    };
-    for (unsigned k = 0; k < ARRAY_LEN(tab); k++)
-        if (tab[k].level == level && tab[k].name == name)
-            return tab[k].form;
-    return DEC_OPT_INT;
+    unsigned w = dec_word(d);
+    const struct dec_layout *l = o->holds == OPT_STRUCT ? dec_layout(d, (u8)o->what) : NULL;
+    if (l && n >= l->size) {
+        dec_list(d, p, l->size, l);
+        b_c(d->b, '}');
+    } else if (o->holds == OPT_TIME && n >= 8) {
+        dec_pair(d, p, n >= 16 ? 8 : 4, "usec");
+    } else if (o->holds == OPT_FILTER && n >= 2u * w) {
+        b_f(d->b, "{len=%u, filter=%#" PRIx64 "}", (u32)dec_ld(p, 2), dec_ld(p + w, w));
+    } else if (o->holds == OPT_TEXT) {
+        size_t len = strnlen((const char *)p, n);
+        b_quoted(d->b, p, MIN(len, (size_t)opt.strlen_max), len > opt.strlen_max);
+    } else {
+        return false;
+    }
+    return true;
 }
 
-static void dec_optvalue(struct dec *d, enum dec_opt form, const u8 *p, size_t n)
+/* An option of four bytes: a number, or a value that has a name. */
+static void dec_optnumber(struct dec *d, const struct sc_option *o, s32 v)
 {
-    struct buf *b = d->b;
-    s64 num = n >= 4 ? dec_lds(p, 4) : 0;
-    if (form == DEC_OPT_LINGER && n >= 8) {
-        b_f(b, "{l_onoff=%d, l_linger=%d}", (s32)num, (s32)dec_ld(p + 4, 4));
-    } else if (form == DEC_OPT_TIME && n >= 8) {
-        dec_pair(d, p, n >= 16 ? 8 : 4, "usec");
-    } else if (form == DEC_OPT_CRED && n >= 12) {
-        b_f(b, "{pid=%d, uid=%u, gid=%u}", (s32)num, (u32)dec_ld(p + 4, 4), (u32)dec_ld(p + 8, 4));
-    } else if (form == DEC_OPT_MREQ && n >= 8) {
-        b_f(b, "{imr_multiaddr=inet_addr(\"%u.%u.%u.%u\"), ", p[0], p[1], p[2], p[3]);
-        b_f(b, "imr_interface=inet_addr(\"%u.%u.%u.%u\")}", p[4], p[5], p[6], p[7]);
-    } else if (form == DEC_OPT_FPROG && n >= 2u * dec_word(d)) {
-        unsigned w = dec_word(d);
-        b_f(b, "{len=%u, filter=%#" PRIx64 "}", (u32)dec_ld(p, 2), dec_ld(p + w, w));
-    } else if (form == DEC_OPT_STR || n != 4) {
-        size_t len = form == DEC_OPT_STR ? strnlen((const char *)p, n) : n;
-        b_quoted(b, p, MIN(len, (size_t)opt.strlen_max), len > opt.strlen_max);
-    } else {
-        b_c(b, '[');
-        if (form == DEC_OPT_ERRNO)
-            num ? dec_errno(b, (int)num) : b_c(b, '0');
-        else if (form == DEC_OPT_TYPE || form == DEC_OPT_AF)
-            dec_enum(b, (u32)num, form == DEC_OPT_AF ? FAM_sockaf : FAM_sockbase);
-        else
-            b_s64(b, num);
-        b_c(b, ']');
-    }
+    b_c(d->b, '[');
+    if (o && o->holds == OPT_ERROR && v)
+        dec_errno(d->b, v);
+    else if (o && o->holds == OPT_VALUE)
+        dec_enum(d->b, (u32)v, o->what);
+    else
+        b_s64(d->b, v);
+    b_c(d->b, ']');
+}
+
+static void dec_option(struct dec *d, const u8 *p, size_t n)
+{
+    const struct sc_option *o = sc_options, *end = sc_options + ARRAY_LEN(sc_options);
+    while (o < end && (o->level != (u32)d->c->arg[1] || o->name != (u32)d->c->arg[2]))
+        o++;
+    if (o < end && dec_optvalue(d, o, p, n))
+        return;
+    if (n == 4)
+        dec_optnumber(d, o < end ? o : NULL, (s32)dec_ld(p, 4));
+    else
+        b_quoted(d->b, p, MIN(n, (size_t)opt.strlen_max), n > opt.strlen_max);
 }
 
 /* getsockopt's and setsockopt's: level and name are arguments 1 and 2, the length is behind. */
@@ -5086,8 +5088,7 @@ static void dec_k_sockoptval(struct dec *d, u64 v)
     if (n <= 0)
         dec_pointer(d, v, 0);
     else if (dec_get(d, v, raw, MIN((size_t)n, sizeof raw)))
-        dec_optvalue(d, dec_optform((u32)d->c->arg[1], (u32)d->c->arg[2]), raw,
-                     MIN((size_t)n, sizeof raw));
+        dec_option(d, raw, MIN((size_t)n, sizeof raw));
 }
 
 /* ---- commands: what an argument means depends on another ---- */
@@ -5106,50 +5107,19 @@ static void dec_k_futexop(struct dec *d, u64 v)
         b_c(d->b, '|'), dec_bits(d->b, op & ~0xffu, FAM_futexflag);
 }
 
-/* Both of futex's values: what to compare with, and the last argument, a mask or an operation. */
-static void dec_k_futexval(struct dec *d, u64 v)
+static void dec_k_futexbits(struct dec *d, u64 v)
 {
-    u32 op = (u32)d->c->arg[1] & 0x7f, w = (u32)v;
-    if (d->i < 5 || !(op == 5 || op == 9 || op == 10)) {
-        b_u64(d->b, w);
-    } else if (op == 5) { /* FUTEX_WAKE_OP: op << 28 | cmp << 24 | oparg << 12 | cmparg */
-        dec_enum(d->b, w >> 28 & 7, FAM_futexwaitop);
-        b_f(d->b, "<<28|%s%#x<<12|", w >> 31 ? "FUTEX_OP_OPARG_SHIFT<<28|" : "", w >> 12 & 0xfff);
-        dec_enum(d->b, w >> 24 & 15, FAM_futexcmp), b_f(d->b, "<<24|%#x", w & 0xfff);
-    } else {
-        w == (u32)-1 ? b_s(d->b, "FUTEX_BITSET_MATCH_ANY") : b_hex(d->b, w);
-    }
+    (u32)v == (u32)-1 ? b_s(d->b, "FUTEX_BITSET_MATCH_ANY") : b_hex(d->b, (u32)v);
 }
 
-/* DEC_EITHER: a command whose result lies behind the pointer leaves the entry empty. */
-static void dec_k_fcntlarg(struct dec *d, u64 v)
+/* op << 28 | cmp << 24 | oparg << 12 | cmparg */
+static void dec_k_futexwakeop(struct dec *d, u64 v)
 {
-    u32 cmd = (u32)d->c->arg[d->i - 1];
-    /* F_GETLK, F_GETLK64, F_GETOWN_EX, F_OFD_GETLK */
-    bool out = cmd == 5 || cmd == 12 || cmd == 16 || cmd == 36;
-    if (out && !d->exit) {
-        d->form = ARG_NONE;
-        return;
-    }
-    switch (cmd) {
-    case F_DUPFD: case F_DUPFD_CLOEXEC: case 8 /* F_SETOWN */: b_s64(d->b, (s32)v); break;
-    case F_SETFD: dec_bits(d->b, (u32)v, FAM_fdflags); break;
-    case F_SETFL: dec_bits(d->b, (u32)v, FAM_open); break;
-    case 5: case 6: case 7: /* F_GETLK, F_SETLK, F_SETLKW */
-        dec_struct(d, v, ST_flock);
-        break;
-    case 12: case 13: case 14: case 36: case 37: case 38: /* ...64, F_OFD_... */
-        dec_struct(d, v, ST_flock64);
-        break;
-    case 10: dec_signal(d->b, (s32)v); break; /* F_SETSIG */
-    case 15: case 16: dec_struct(d, v, ST_f_owner_ex); break; /* F_SETOWN_EX, F_GETOWN_EX */
-    case 1024: dec_enum(d->b, (u32)v, FAM_lktype); break; /* F_SETLEASE */
-    case 1026: dec_bits(d->b, (u32)v, FAM_dnotify); break; /* F_NOTIFY */
-    case 1027: fd_label(d->b, d->t, (int)v); break; /* F_DUPFD_QUERY */
-    case 1031: b_u64(d->b, (u32)v); break; /* F_SETPIPE_SZ */
-    case 1033: dec_bits(d->b, (u32)v, FAM_seals); break; /* F_ADD_SEALS */
-    default: dec_k_hex(d, v);
-    }
+    u32 w = (u32)v;
+    dec_enum(d->b, w >> 28 & 7, FAM_futexwaitop);
+    b_f(d->b, "<<28|%s%#x<<12|", w >> 31 ? "FUTEX_OP_OPARG_SHIFT<<28|" : "", w >> 12 & 0xfff);
+    dec_enum(d->b, w >> 24 & 15, FAM_futexcmp);
+    b_f(d->b, "<<24|%#x", w & 0xfff);
 }
 
 static void dec_k_ioctlcmd(struct dec *d, u64 v)
@@ -5167,90 +5137,11 @@ static void dec_k_ioctlcmd(struct dec *d, u64 v)
         cmd >> 16 & 0x3fff);
 }
 
-/* What the argument of an ioctl is: for the commands that a trace shows most. */
-enum dec_ioform { DEC_IO_INT, DEC_IO_FD, DEC_IO_INTP, DEC_IO_U64P, DEC_IO_TERMIOS, DEC_IO_WINSIZE,
-                  DEC_IO_IFREQ, DEC_IO_NONE, DEC_IO_CSTR };
-static const struct dec_io {
-    u32 cmd;
-    u8 form;
-    bool out;
-} dec_ios[] = {
-    { 0x5401, DEC_IO_TERMIOS, true },  /* TCGETS */
-    { 0x5402, DEC_IO_TERMIOS, false }, /* TCSETS */
-    { 0x5403, DEC_IO_TERMIOS, false }, /* TCSETSW */
-    { 0x5404, DEC_IO_TERMIOS, false }, /* TCSETSF */
-    { 0x802c542a, DEC_IO_TERMIOS, true },  /* TCGETS2 */
-    { 0x402c542b, DEC_IO_TERMIOS, false }, /* TCSETS2 */
-    { 0x402c542c, DEC_IO_TERMIOS, false }, /* TCSETSW2 */
-    { 0x402c542d, DEC_IO_TERMIOS, false }, /* TCSETSF2 */
-    { 0x5409, DEC_IO_INT, false },     /* TCSBRK */
-    { 0x540a, DEC_IO_INT, false },     /* TCXONC */
-    { 0x540b, DEC_IO_INT, false },     /* TCFLSH */
-    { 0x540e, DEC_IO_INT, false },     /* TIOCSCTTY */
-    { 0x540f, DEC_IO_INTP, true },     /* TIOCGPGRP */
-    { 0x5410, DEC_IO_INTP, false },    /* TIOCSPGRP */
-    { 0x5411, DEC_IO_INTP, true },     /* TIOCOUTQ */
-    { 0x5413, DEC_IO_WINSIZE, true },  /* TIOCGWINSZ */
-    { 0x5414, DEC_IO_WINSIZE, false }, /* TIOCSWINSZ */
-    { 0x541b, DEC_IO_INTP, true },     /* FIONREAD */
-    { 0x5421, DEC_IO_INTP, false },    /* FIONBIO */
-    { 0x5422, DEC_IO_NONE, false },    /* TIOCNOTTY */
-    { 0x5424, DEC_IO_INTP, true },     /* TIOCGETD */
-    { 0x5429, DEC_IO_INTP, true },     /* TIOCGSID */
-    { 0x80045430, DEC_IO_INTP, true }, /* TIOCGPTN */
-    { 0x40045431, DEC_IO_INTP, false }, /* TIOCSPTLCK */
-    { 0x5441, DEC_IO_INT, false },     /* TIOCGPTPEER */
-    { 0x5450, DEC_IO_NONE, false },    /* FIONCLEX */
-    { 0x5451, DEC_IO_NONE, false },    /* FIOCLEX */
-    { 0x5452, DEC_IO_INTP, false },    /* FIOASYNC */
-    { 0x8910, DEC_IO_IFREQ, true },    /* SIOCGIFNAME */
-    { 0x8913, DEC_IO_IFREQ, true },    /* SIOCGIFFLAGS */
-    { 0x8914, DEC_IO_IFREQ, false },   /* SIOCSIFFLAGS */
-    { 0x8915, DEC_IO_IFREQ, true },    /* SIOCGIFADDR */
-    { 0x8916, DEC_IO_IFREQ, false },   /* SIOCSIFADDR */
-    { 0x891b, DEC_IO_IFREQ, true },    /* SIOCGIFNETMASK */
-    { 0x8921, DEC_IO_IFREQ, true },    /* SIOCGIFMTU */
-    { 0x8922, DEC_IO_IFREQ, false },   /* SIOCSIFMTU */
-    { 0x8927, DEC_IO_IFREQ, true },    /* SIOCGIFHWADDR */
-    { 0x8933, DEC_IO_IFREQ, true },    /* SIOCGIFINDEX */
-    { 0x8946, DEC_IO_IFREQ, true },    /* SIOCETHTOOL */
-    { 0x400454ca, DEC_IO_IFREQ, false }, /* TUNSETIFF */
-    { 0x40049409, DEC_IO_FD, false },  /* FICLONE */
-    { 0x1260, DEC_IO_U64P, true },     /* BLKGETSIZE */
-    { 0x1268, DEC_IO_INTP, true },     /* BLKSSZGET */
-    { 0x127b, DEC_IO_INTP, true },     /* BLKPBSZGET */
-    { 0x80081272, DEC_IO_U64P, true }, /* BLKGETSIZE64 */
-    { 0x80086601, DEC_IO_INTP, true }, /* FS_IOC_GETFLAGS */
-    { 0x40086602, DEC_IO_INTP, false }, /* FS_IOC_SETFLAGS */
-    { 0x4c00, DEC_IO_FD, false },      /* LOOP_SET_FD */
-    { 0x4c01, DEC_IO_NONE, false },    /* LOOP_CLR_FD */
-    { 0x4c80, DEC_IO_INT, false },     /* LOOP_CTL_ADD */
-    { 0x4c81, DEC_IO_INT, false },     /* LOOP_CTL_REMOVE */
-    { 0x4c82, DEC_IO_NONE, false },    /* LOOP_CTL_GET_FREE */
-    { 0x2400, DEC_IO_INT, false },     /* PERF_EVENT_IOC_ENABLE */
-    { 0x2401, DEC_IO_INT, false },     /* PERF_EVENT_IOC_DISABLE */
-    { 0x2402, DEC_IO_INT, false },     /* PERF_EVENT_IOC_REFRESH */
-    { 0x2403, DEC_IO_INT, false },     /* PERF_EVENT_IOC_RESET */
-    { 0x40082404, DEC_IO_U64P, false }, /* PERF_EVENT_IOC_PERIOD */
-    { 0x2405, DEC_IO_FD, false },      /* PERF_EVENT_IOC_SET_OUTPUT */
-    { 0x40082406, DEC_IO_CSTR, false }, /* PERF_EVENT_IOC_SET_FILTER */
-    { 0x80082407, DEC_IO_U64P, true }, /* PERF_EVENT_IOC_ID */
-    { 0x40042408, DEC_IO_FD, false },  /* PERF_EVENT_IOC_SET_BPF */
-    { 0x80045200, DEC_IO_INTP, true }, /* RNDGETENTCNT */
-};
-
-static const struct dec_io *dec_io(u32 cmd)
-{
-    for (const struct dec_io *io = dec_ios; io < dec_ios + ARRAY_LEN(dec_ios); io++)
-        if (io->cmd == cmd)
-            return io;
-    return NULL;
-}
-
 /* struct ifreq: a name, and a union whose form the command tells. */
-static void dec_ifreq(struct dec *d, u64 v, u32 cmd)
+static void dec_k_ifreq(struct dec *d, u64 v)
 {
     u8 raw[32];
+    u32 cmd = (u32)d->c->arg[1];
     if (!dec_get(d, v, raw, sizeof raw))
         return;
     b_s(d->b, "{ifr_name="), b_quoted(d->b, raw, strnlen((const char *)raw, 16), false);
@@ -5269,135 +5160,6 @@ static void dec_ifreq(struct dec *d, u64 v, u32 cmd)
     default: b_s(d->b, ", ...");
     }
     b_c(d->b, '}');
-}
-
-static void dec_k_ioctlarg(struct dec *d, u64 v)
-{
-    u32 cmd = (u32)d->c->arg[d->i - 1];
-    const struct dec_io *io = dec_io(cmd);
-    if (io && io->out && !d->exit) {
-        d->form = ARG_NONE;
-        return;
-    }
-    switch (io ? io->form : DEC_IO_NONE) {
-    case DEC_IO_INT: b_s64(d->b, (s32)v); break;
-    case DEC_IO_FD: dec_k_fd(d, v); break;
-    case DEC_IO_INTP: dec_k_intpout(d, v); break;
-    case DEC_IO_U64P: dec_k_u64p(d, v); break;
-    case DEC_IO_TERMIOS: dec_struct(d, v, ST_termios); break;
-    case DEC_IO_WINSIZE: dec_struct(d, v, ST_winsize); break;
-    case DEC_IO_IFREQ: dec_ifreq(d, v, cmd); break;
-    case DEC_IO_CSTR: dec_cstr(d, v, dec_max(DEC_PATH)); break;
-    default: dec_k_hex(d, v);
-    }
-}
-
-static void dec_k_prctlopt(struct dec *d, u64 v)
-{
-    dec_enum(d->b, (u32)v, FAM_prctl);
-}
-
-/* The arguments of prctl(2) by option: nargs says how many there are after the option. */
-enum dec_prform { PRF_NONE, PRF_INT, PRF_HEX, PRF_SIG, PRF_SIGOUT, PRF_STR, PRF_STROUT, PRF_INTOUT,
-                  PRF_PID, PRF_ENUM, PRF_BITS, PRF_U64 };
-static const struct dec_pr {
-    u32 option;
-    u8 nargs;
-    struct {
-        u8 form;
-        u16 fam;
-    } arg[4];
-} dec_prs[] = {
-    { PR_SET_PDEATHSIG, 1, { { PRF_SIG, 0 } } },
-    { PR_GET_PDEATHSIG, 1, { { PRF_SIGOUT, 0 } } },
-    { PR_GET_DUMPABLE, 0, { { 0, 0 } } },
-    { PR_SET_DUMPABLE, 1, { { PRF_INT, 0 } } },
-    { PR_GET_KEEPCAPS, 0, { { 0, 0 } } },
-    { PR_SET_KEEPCAPS, 1, { { PRF_INT, 0 } } },
-    { PR_SET_NAME, 1, { { PRF_STR, 0 } } },
-    { PR_GET_NAME, 1, { { PRF_STROUT, 0 } } },
-    { PR_GET_SECCOMP, 0, { { 0, 0 } } },
-    { PR_SET_SECCOMP, 2, { { PRF_ENUM, FAM_seccompmode }, { PRF_HEX, 0 } } },
-    { PR_CAPBSET_READ, 1, { { PRF_ENUM, FAM_cap } } },
-    { PR_CAPBSET_DROP, 1, { { PRF_ENUM, FAM_cap } } },
-    { PR_GET_TSC, 1, { { PRF_INTOUT, 0 } } },
-    { PR_SET_TSC, 1, { { PRF_ENUM, FAM_prtsc } } },
-    { PR_GET_SECUREBITS, 0, { { 0, 0 } } },
-    { PR_SET_SECUREBITS, 1, { { PRF_BITS, FAM_securebits } } },
-    { PR_SET_TIMERSLACK, 1, { { PRF_U64, 0 } } },
-    { PR_GET_TIMERSLACK, 0, { { 0, 0 } } },
-    { PR_TASK_PERF_EVENTS_DISABLE, 0, { { 0, 0 } } },
-    { PR_TASK_PERF_EVENTS_ENABLE, 0, { { 0, 0 } } },
-    { PR_MCE_KILL, 2, { { PRF_ENUM, FAM_prmce }, { PRF_INT, 0 } } },
-    { PR_MCE_KILL_GET, 0, { { 0, 0 } } },
-    { PR_SET_MM, 3, { { PRF_ENUM, FAM_prsetmm }, { PRF_HEX, 0 }, { PRF_HEX, 0 } } },
-    { 0x59616d61, 1, { { PRF_PID, 0 } } }, /* PR_SET_PTRACER */
-    { PR_SET_CHILD_SUBREAPER, 1, { { PRF_INT, 0 } } },
-    { PR_GET_CHILD_SUBREAPER, 1, { { PRF_INTOUT, 0 } } },
-    { PR_SET_NO_NEW_PRIVS, 4, { { PRF_INT, 0 }, { PRF_INT, 0 }, { PRF_INT, 0 }, { PRF_INT, 0 } } },
-    { PR_GET_NO_NEW_PRIVS, 0, { { 0, 0 } } },
-    { PR_GET_TID_ADDRESS, 1, { { PRF_HEX, 0 } } },
-    { PR_SET_THP_DISABLE, 2, { { PRF_INT, 0 }, { PRF_HEX, 0 } } },
-    { PR_GET_THP_DISABLE, 0, { { 0, 0 } } },
-    { PR_CAP_AMBIENT, 2, { { PRF_ENUM, FAM_prcapambient }, { PRF_ENUM, FAM_cap } } },
-    { 52, 1, { { PRF_ENUM, FAM_prspec } } },                    /* PR_GET_SPECULATION_CTRL */
-    { 53, 2, { { PRF_ENUM, FAM_prspec }, { PRF_HEX, 0 } } },    /* PR_SET_SPECULATION_CTRL */
-    { 57, 1, { { PRF_INT, 0 } } },                              /* PR_SET_IO_FLUSHER */
-    { 58, 0, { { 0, 0 } } },                                    /* PR_GET_IO_FLUSHER */
-    { 62, 4, { { PRF_ENUM, FAM_prschedcore }, { PRF_PID, 0 }, { PRF_INT, 0 }, { PRF_HEX, 0 } } },
-    { 65, 1, { { PRF_BITS, FAM_prmdwe } } },                    /* PR_SET_MDWE */
-    { 66, 0, { { 0, 0 } } },                                    /* PR_GET_MDWE */
-    { 67, 1, { { PRF_INT, 0 } } },                              /* PR_SET_MEMORY_MERGE */
-    { 68, 0, { { 0, 0 } } },                                    /* PR_GET_MEMORY_MERGE */
-    { 0x53564d41, 4, { { PRF_ENUM, FAM_prvma }, { PRF_HEX, 0 }, { PRF_U64, 0 }, { PRF_STR, 0 } } },
-};
-
-static const struct dec_pr *dec_prctl(u32 option)
-{
-    for (const struct dec_pr *p = dec_prs; p < dec_prs + ARRAY_LEN(dec_prs); p++)
-        if (p->option == option)
-            return p;
-    return NULL;
-}
-
-static void dec_k_prctlarg(struct dec *d, u64 v)
-{
-    const struct dec_pr *p = dec_prctl((u32)d->c->arg[0]);
-    int k = d->i - 1;
-    u8 form = p && k >= 0 && k < 4 ? p->arg[k].form : PRF_NONE;
-    if ((form == PRF_SIGOUT || form == PRF_STROUT || form == PRF_INTOUT) && !d->exit) {
-        d->form = ARG_NONE;
-        return;
-    }
-    u8 raw[4];
-    switch (form) {
-    case PRF_PID: case PRF_INT: b_s64(d->b, (s32)v); break;
-    case PRF_SIG: dec_signal(d->b, (s32)v); break;
-    case PRF_U64: dec_k_ulong(d, v); break;
-    case PRF_STR: case PRF_STROUT: dec_cstr(d, v, dec_max(DEC_PATH)); break;
-    case PRF_INTOUT: dec_k_intpout(d, v); break;
-    case PRF_ENUM: dec_enum(d->b, v, p->arg[k].fam); break;
-    case PRF_BITS: dec_bits(d->b, v, p->arg[k].fam); break;
-    case PRF_SIGOUT:
-        if (dec_get(d, v, raw, 4))
-            b_c(d->b, '['), dec_signal(d->b, dec_lds(raw, 4)), b_c(d->b, ']');
-        break;
-    default: dec_k_hex(d, v);
-    }
-}
-
-static void dec_k_bpfattr(struct dec *d, u64 v)
-{
-    static const u8 form[] = { /* by enum bpf_cmd */
-        [0] = ST_bpf_map, [1] = ST_bpf_elem, [2] = ST_bpf_elem, [3] = ST_bpf_elem,
-        [4] = ST_bpf_elem, [5] = ST_bpf_prog, [6] = ST_bpf_obj, [7] = ST_bpf_obj,
-        [8] = ST_bpf_attach, [9] = ST_bpf_attach, [11] = ST_bpf_id, [12] = ST_bpf_id,
-        [13] = ST_bpf_id, [14] = ST_bpf_id, [15] = ST_bpf_info, [17] = ST_bpf_raw_tracepoint,
-        [18] = ST_bpf_btf, [19] = ST_bpf_id, [21] = ST_bpf_elem, [22] = ST_bpf_elem,
-        [23] = ST_bpf_id, [28] = ST_bpf_link, [30] = ST_bpf_id, [31] = ST_bpf_id,
-    };
-    u32 cmd = (u32)d->c->arg[0];
-    dec_struct(d, v, cmd < ARRAY_LEN(form) ? form[cmd] : ST_NONE);
 }
 
 /* io_uring_enter's: a signal set, or a structure with one when the flags before it say so. */
@@ -5433,28 +5195,16 @@ static unsigned dec_nargs(const struct call *c)
 {
     const u64 *a = c->arg;
     unsigned n = sc_rows[c->row].nargs, k = c->id == SC_openat ? 2 : 1;
-    static const u8 futex[16] = { 4, 3, 3, 5, 6, 6, 4, 2, 2, 6, 6, 6, 6, 4, 6, 6 };
-    const struct dec_pr *p;
-    const struct dec_io *io;
+    const struct sc_command *command = dec_command(c, c->row);
     bool ctid, tls;
+    if (command)
+        return command->nargs;
     switch (c->id) {
     case SC_open: case SC_openat: case SC_mq_open: /* O_CREAT, __O_TMPFILE: the same on both CPUs */
         return a[k] & (0100 | 020000000) ? n : k + 1;
-    case SC_fcntl: case SC_fcntl64: {
-        u32 cmd = (u32)a[1];
-        return cmd == 1 || cmd == 3 || cmd == 9 || cmd == 11 || cmd == 1025 || cmd == 1028
-            || cmd == 1032 || cmd == 1034 ? 2 : n;
-    }
-    case SC_futex: case SC_futex_time64: return (a[1] & 0x7f) < 16 ? futex[a[1] & 0x7f] : n;
     case SC_mremap: return a[3] & 6 ? n : 4; /* MREMAP_FIXED, MREMAP_DONTUNMAP */
     case SC_mknod: return S_ISCHR(a[1]) || S_ISBLK(a[1]) ? n : 2;
     case SC_mknodat: return S_ISCHR(a[2]) || S_ISBLK(a[2]) ? n : 3;
-    case SC_ioctl:
-        io = dec_io((u32)a[1]);
-        return io && io->form == DEC_IO_NONE ? 2 : n;
-    case SC_prctl:
-        p = dec_prctl((u32)a[0]);
-        return p ? MIN(n, 1u + p->nargs) : n;
     case SC_clone: /* CLONE_CHILD_SETTID, CHILD_CLEARTID; SETTLS; PARENT_SETTID, PIDFD */
         ctid = a[0] & 0x01200000, tls = a[0] & 0x00080000;
         if (c->row == SC_clone ? tls : ctid) /* the last two are the other way round elsewhere */
@@ -5468,19 +5218,23 @@ static unsigned dec_nargs(const struct call *c)
 static void dec_one(struct task *t, struct call *c, unsigned i, bool exit, bool plain)
 {
     struct arg *a = &c->val[i];
-    unsigned kind = sc_rows[c->row].arg[i];
+    unsigned kind = dec_kind(c, i);
     struct dec d = { .t = t, .c = c, .b = &c->text, .outlen = c->outlen, .i = (int)i, .exit = exit,
                      .form = ARG_TXT, .st = kind < N_KINDS ? kinds[kind].st : ST_NONE };
     u32 off = c->text.len;
     u64 v = dec_long(&d) == 4 ? (u32)c->arg[i] : c->arg[i];
     if (plain)
         dec_k_addr(&d, v);
-    else if (kind >= K_ENUM(0))
-        dec_k_enum(&d, v, K_FAM(kind));
-    else if (kind >= K_BITS(0))
-        dec_k_bits(&d, v, K_FAM(kind));
-    else
+    else if (kind < N_KINDS)
         kinds[kind].fn(&d, v);
+    else if (kind < K_ENUM(0))
+        dec_bits(d.b, v, K_FAM(kind));
+    else if (kind < K_BITS32(0))
+        dec_k_enum(&d, v, K_FAM(kind));
+    else if (kind < K_ENUM64(0))
+        dec_bits(d.b, (u32)v, K_FAM(kind));
+    else
+        dec_enum(d.b, v, K_FAM(kind));
     if (d.form == ARG_NONE)
         c->text.len = off;
     *a = (struct arg){ .form = d.form, .cut = d.cut, .off = off, .len = c->text.len - off };
@@ -5501,7 +5255,7 @@ static void dec_enter(struct task *t, struct call *c)
     if (!c->known)
         return;
     for (unsigned i = 0, n = dec_nargs(c); i < n; i++) {
-        unsigned kind = sc_rows[c->row].arg[i];
+        unsigned kind = dec_kind(c, i);
         if (dec_when(kind) & DEC_IN)
             dec_one(t, c, i, false, false);
         else if (kind == K_MSGOUT && c->arg[i]
@@ -5524,8 +5278,8 @@ static void dec_exit(struct task *t, struct call *c)
     if (!c->known)
         return;
     for (unsigned i = 0, n = dec_nargs(c); i < n; i++) {
-        unsigned kind = sc_rows[c->row].arg[i], when = dec_when(kind);
-        bool plain = (when == DEC_OUT || when == DEC_EITHER) && !dec_wrote(c, kind);
+        unsigned kind = dec_kind(c, i);
+        bool plain = dec_when(kind) == DEC_OUT && !dec_wrote(c, kind);
         if (c->val[i].form == ARG_NONE)
             dec_one(t, c, i, true, plain);
     }
@@ -5536,53 +5290,27 @@ static void dec_exit(struct task *t, struct call *c)
 /* Whether the result is an address, to be shown in hex. */
 static bool dec_ret_is_addr(const struct call *c)
 {
-    if (!c->known)
-        return false;
-    switch (c->id) {
-    case SC_brk: case SC_mmap: case SC_mmap2: case SC_mremap: case SC_shmat:
-    case SC_map_shadow_stack:
-        return true;
-    default: return false;
-    }
+    return c->known && dec_result(c, c->row)->form == RET_ADDR;
 }
-
-/* ioctls that make a descriptor: of a namespace _IO(0xb7, 1 and 2), of a pidfd _IO(0xff, 1..10);
- * KVM's VM, VCPU and statistics; a terminal's peer. */
-static bool dec_ioctl_makes_fd(u32 cmd)
-{
-    return cmd == 0xb701 || cmd == 0xb702 || (cmd > 0xff00 && cmd <= 0xff0a) || cmd == 0xae01
-        || cmd == 0xae41 || cmd == 0xaece || cmd == 0x5441;
-}
-
-/* bpf(2)'s commands that make a descriptor, as bits by enum bpf_cmd: MAP_CREATE, PROG_LOAD,
- * OBJ_GET, PROG_ and MAP_GET_FD_BY_ID, RAW_TRACEPOINT_OPEN, BTF_LOAD, BTF_GET_FD_BY_ID,
- * LINK_CREATE, LINK_GET_FD_BY_ID, ENABLE_STATS, ITER_CREATE, TOKEN_CREATE. */
-static const u64 dec_bpf_fds = 1ull << 0 | 1ull << 5 | 1ull << 7 | 1ull << 13 | 1ull << 14
-    | 1ull << 17 | 1ull << 18 | 1ull << 19 | 1ull << 28 | 1ull << 30 | 1ull << 32 | 1ull << 33
-    | 1ull << 36;
 
 /* Whether the result is a new descriptor. */
 static bool dec_ret_is_fd(const struct call *c)
 {
-    if (!c->known || c->err || c->noret || c->ret < 0)
-        return false;
-    switch (c->id) {
-    case SC_open: case SC_openat: case SC_openat2: case SC_creat: case SC_open_by_handle_at:
-    case SC_open_tree: case SC_open_tree_attr: case SC_fsopen: case SC_fsmount: case SC_fspick:
-    case SC_socket: case SC_accept: case SC_accept4: case SC_dup: case SC_dup2: case SC_dup3:
-    case SC_epoll_create: case SC_epoll_create1: case SC_eventfd: case SC_eventfd2:
-    case SC_timerfd_create: case SC_signalfd: case SC_signalfd4: case SC_inotify_init:
-    case SC_inotify_init1: case SC_fanotify_init: case SC_memfd_create: case SC_memfd_secret:
-    case SC_pidfd_open: case SC_pidfd_getfd: case SC_io_uring_setup: case SC_perf_event_open:
-    case SC_userfaultfd: case SC_mq_open:
-        return true;
-    case SC_landlock_create_ruleset: return !(c->arg[2] & 3); /* else a version or errata */
-    case SC_fcntl: case SC_fcntl64: return c->arg[1] == F_DUPFD || c->arg[1] == F_DUPFD_CLOEXEC;
-    case SC_bpf: return c->arg[0] < 64 && dec_bpf_fds >> c->arg[0] & 1;
-    case SC_seccomp: return c->arg[0] == 1 && c->arg[1] & 8; /* FILTER_FLAG_NEW_LISTENER */
-    case SC_ioctl: return dec_ioctl_makes_fd((u32)c->arg[1]);
-    default: return false;
-    }
+    return c->known && !c->err && !c->noret && c->ret >= 0
+        && dec_result(c, c->row)->form == RET_FD;
+}
+
+/* FK_...: what a descriptor is that the call makes, if its name tells. */
+static u8 dec_opens(const struct call *c)
+{
+    return dec_result(c, c->id)->opens;
+}
+
+/* Whether exec closes the descriptors that the call makes. */
+static bool dec_cloexec(const struct call *c)
+{
+    const struct sc_result *r = dec_result(c, c->id);
+    return r->cloexec_always || c->arg[r->cloexec_arg] & r->cloexec;
 }
 
 /* ([{fd=3, revents=POLLIN}]): the descriptors that are ready. */
@@ -5637,58 +5365,27 @@ static void dec_ret_select(struct dec *d)
     b_c(d->b, ')');
 }
 
-/* Results that are words of flags. */
-static bool dec_ret_is_bits(const struct call *c)
-{
-    bool fcntl_call = c->id == SC_fcntl || c->id == SC_fcntl64;
-    return (c->id == SC_personality && c->ret)
-        || (fcntl_call && (c->arg[1] == F_GETFD || c->arg[1] == F_GETFL || c->arg[1] == 1034)
-            && (c->ret || c->arg[1] == F_GETFL));
-}
-
 /* What a successful result says beyond its number. */
-static void dec_ret_detail(struct dec *d)
+static void dec_ret_detail(struct dec *d, const struct sc_result *r)
 {
     const struct call *c = d->c;
-    unsigned fam = DEC_NOFAM;
-    switch (c->id) {
-    case SC_poll: case SC_ppoll: case SC_ppoll_time64:
-        dec_ret_poll(d, c->arg[0], (u32)c->arg[1]);
-        return;
-    case SC_select:
-        if (sc_rows[c->row].nargs < 5)
-            return; /* i386's old select: one pointer to its arguments */
-        dec_ret_select(d);
-        return;
-    case SC_pselect6: case SC_pselect6_time64: case SC__newselect: dec_ret_select(d); return;
-    case SC_personality:
-        if (c->ret)
-            b_s(d->b, " ("), dec_bits(d->b, (u64)c->ret, FAM_personality), b_c(d->b, ')');
-        return;
-    case SC_fcntl: case SC_fcntl64:
-        if (c->ret == 0 && c->arg[1] != F_GETFL)
-            return;
-        if (c->arg[1] == F_GETFD || c->arg[1] == F_GETFL || c->arg[1] == 1034) { /* F_GET_SEALS */
-            fam = c->arg[1] == F_GETFD ? FAM_fdflags : c->arg[1] == F_GETFL ? FAM_open : FAM_seals;
-            b_s(d->b, fam == FAM_seals ? " (seals " : " (flags ");
-            dec_bits(d->b, (u64)c->ret, fam), b_c(d->b, ')');
-        }
-        return;
-    case SC_rt_sigtimedwait: case SC_rt_sigtimedwait_time64:
-        b_s(d->b, " ("), dec_signal(d->b, c->ret), b_c(d->b, ')');
-        return;
-    case SC_fork: case SC_vfork: case SC_clone: case SC_clone3:
-        dec_pid_note(d->b, c->ret, c->child);
-        return;
-    case SC_getpid: case SC_gettid: case SC_getppid: case SC_getpgid: case SC_getpgrp:
-    case SC_getsid: case SC_setsid: case SC_set_tid_address: case SC_wait4: case SC_waitpid:
-        dec_pid_note(d->b, c->ret, ps_from_ns(d->t, c->ret));
-        return;
-    case SC_adjtimex: case SC_clock_adjtime: case SC_clock_adjtime64: fam = FAM_timexstate; break;
-    case SC_sched_getscheduler: fam = FAM_schedpolicy; break;
+    switch (r->form) {
+    case RET_POLL: dec_ret_poll(d, c->arg[0], (u32)c->arg[1]); return;
+    case RET_SELECT: dec_ret_select(d); return;
+    case RET_CHILD: dec_pid_note(d->b, c->ret, c->child); return;
+    case RET_PID: dec_pid_note(d->b, c->ret, ps_from_ns(d->t, c->ret)); return;
+    case RET_SIG: case RET_BITS: case RET_VALUE: break;
     default: return;
     }
-    b_s(d->b, " ("), dec_enum(d->b, (u64)c->ret, fam), b_c(d->b, ')');
+    b_s(d->b, " (");
+    b_s(d->b, r->label ? r->label : "");
+    if (r->form == RET_SIG)
+        dec_signal(d->b, c->ret);
+    else if (r->form == RET_BITS)
+        dec_bits(d->b, (u64)c->ret, r->fam);
+    else
+        dec_enum(d->b, (u64)c->ret, r->fam);
+    b_c(d->b, ')');
 }
 
 /* -1 ENOENT (No such file or directory). What the kernel is about to restart has a question mark:
@@ -5709,23 +5406,24 @@ static void dec_ret(struct buf *b, struct task *t, const struct call *c)
 {
     u64 outlen[2] = { c->outlen[0], c->outlen[1] };
     struct dec d = { .t = t, .c = c, .b = b, .outlen = outlen, .exit = true };
+    const struct sc_result *r = c->known ? dec_result(c, c->row) : &sc_results[0];
     if (c->noret) {
         b_c(b, '?');
     } else if (c->err) {
         dec_ret_error(b, c->err);
     } else if (dec_ret_is_fd(c)) {
         fd_label(b, t, (int)c->ret);
-    } else if (dec_ret_is_addr(c)) {
+    } else if (r->form == RET_ADDR) {
         dec_k_hex(&d, (u64)c->ret);
-    } else if (c->known && c->id == SC_umask) {
+    } else if (r->form == RET_OCTAL) {
         dec_octal(b, (u64)c->ret);
-    } else if (c->known && dec_ret_is_bits(c)) {
+    } else if (r->form == RET_BITS && (c->ret || r->fam == FAM_open)) { /* O_RDONLY is 0 */
         b_hex(b, (u64)c->ret);
-        dec_ret_detail(&d);
+        dec_ret_detail(&d, r);
     } else {
         b_s64(b, c->ret);
-        if (c->known)
-            dec_ret_detail(&d);
+        if (r->form != RET_BITS)
+            dec_ret_detail(&d, r);
     }
 }
 
@@ -8529,14 +8227,13 @@ static bool md_touch_select(struct task *t, struct call *c, u64 addr, s32 n, md_
 }
 
 /* Shows f what the descriptors among a call's arguments are: by the kinds of
- * gen/tables/syscalls.tbl. */
+ * gen/tables/syscalls.tbl and commands.tbl. */
 static bool md_touched(struct task *t, struct call *c, md_touch *f)
 {
     bool enough = false;
     for (u32 i = 0; i < sc_rows[c->row].nargs && !enough; i++) {
-        u16 kind = sc_rows[c->row].arg[i];
-        bool aux = kind == K_FSAUX && (dec_fsconfig_fd(c) || dec_fsconfig_path(c));
-        if (kind == K_FD || kind == K_DIRFD || aux)
+        unsigned kind = dec_kind(c, i);
+        if (kind == K_FD || kind == K_DIRFD)
             enough = md_touch_fd(t, c, (s32)c->arg[i], f);
         else if (kind == K_POLLFDS)
             enough = md_touch_poll(t, c, c->arg[i], c->arg[i + 1], f);
@@ -8856,37 +8553,21 @@ static void md_open(struct task *t, struct call *c)
 /* Calls that make one descriptor of a kind that the call's name tells. */
 static void md_make(struct task *t, struct call *c)
 {
-    static const struct { u16 row; u8 kind, flags_arg; u32 cloexec; } how[] = {
-        { SC_eventfd, FK_EVENTFD, 6, 0 }, { SC_eventfd2, FK_EVENTFD, 1, O_CLOEXEC },
-        { SC_epoll_create, FK_EPOLL, 6, 0 }, { SC_epoll_create1, FK_EPOLL, 0, O_CLOEXEC },
-        { SC_timerfd_create, FK_TIMERFD, 1, O_CLOEXEC }, { SC_signalfd, FK_SIGNALFD, 6, 0 },
-        { SC_signalfd4, FK_SIGNALFD, 3, O_CLOEXEC }, { SC_inotify_init, FK_INOTIFY, 6, 0 },
-        { SC_inotify_init1, FK_INOTIFY, 0, O_CLOEXEC }, { SC_fanotify_init, FK_FANOTIFY, 0, 1 },
-        { SC_memfd_create, FK_MEMFD, 1, 1 }, { SC_pidfd_open, FK_PIDFD, 7, 0 },
-        { SC_io_uring_setup, FK_URING, 7, 0 }, { SC_perf_event_open, FK_PERF, 4, 8 },
-        { SC_userfaultfd, FK_UFFD, 0, O_CLOEXEC }, { SC_memfd_secret, FK_MEMFD, 0, 1 },
-    };
+    char name[300] = "memfd:";
+    bool cut;
+    u8 kind = dec_opens(c);
     if (c->err)
         return;
     if (c->id == SC_userfaultfd && t->mm)
         t->mm->careful = true;
-    for (size_t i = 0; i < ARRAY_LEN(how); i++) {
-        if (how[i].row != c->id)
-            continue;
-        bool cloexec = how[i].flags_arg == 7 || (how[i].flags_arg < 6
-                       && c->arg[how[i].flags_arg] & how[i].cloexec);
-        char name[300] = "memfd:";
-        bool cut;
-        if (c->id == SC_memfd_create)
-            mem_str(t, c->arg[0], name + 6, 250, &cut);
-        struct ofd *o = fd_find(t->files, (s32)c->ret) ? fd_find(t->files, (s32)c->ret)->o : NULL;
-        if (o && o->kind == how[i].kind && o->kind == FK_SIGNALFD)
-            return; /* signalfd4 on a descriptor that is one changes its mask */
-        o = ofd_new(how[i].kind, nm_str('x', c->id == SC_memfd_create ? name
-                                             : fd_kind_name[how[i].kind]), t->pid);
-        md_install(t, (s32)c->ret, o, cloexec);
-        return;
-    }
+    if (c->id == SC_memfd_create)
+        mem_str(t, c->arg[0], name + 6, 250, &cut);
+    struct fdent *old = fd_find(t->files, (s32)c->ret);
+    if (old && old->o && old->o->kind == kind && kind == FK_SIGNALFD)
+        return; /* signalfd4 on a descriptor that is one changes its mask */
+    const char *called = c->id == SC_memfd_create ? name : fd_kind_name[kind];
+    struct ofd *o = ofd_new(kind, nm_str('x', called), t->pid);
+    md_install(t, (s32)c->ret, o, dec_cloexec(c));
 }
 
 /* Files on their way through a socket: their sender may have closed them before they arrive. */
@@ -8975,7 +8656,7 @@ static void md_make_any(struct task *t, struct call *c)
 static void md_getfd(struct task *t, struct call *c)
 {
     if (!c->err)
-        md_adopt(t, (s32)c->ret, true);
+        md_adopt(t, (s32)c->ret, dec_cloexec(c));
 }
 
 static void md_dup_to(struct task *t, s32 from, s32 to, bool cloexec)
@@ -8993,7 +8674,7 @@ static void md_dup_to(struct task *t, s32 from, s32 to, bool cloexec)
 static void md_dup(struct task *t, struct call *c)
 {
     if (!c->err)
-        md_dup_to(t, (s32)c->arg[0], (s32)c->ret, c->id == SC_dup3 && c->arg[2] & O_CLOEXEC);
+        md_dup_to(t, (s32)c->arg[0], (s32)c->ret, dec_cloexec(c));
 }
 
 static void md_fcntl(struct task *t, struct call *c)
@@ -9001,7 +8682,7 @@ static void md_fcntl(struct task *t, struct call *c)
     if (c->err)
         return;
     if (c->arg[1] == F_DUPFD || c->arg[1] == F_DUPFD_CLOEXEC)
-        md_dup_to(t, (s32)c->arg[0], (s32)c->ret, c->arg[1] == F_DUPFD_CLOEXEC);
+        md_dup_to(t, (s32)c->arg[0], (s32)c->ret, dec_cloexec(c));
     struct fdent *e = c->arg[1] == F_SETFD ? fd_find(t->files, (s32)c->arg[0]) : NULL;
     if (e)
         e->cloexec = c->arg[2] & FD_CLOEXEC;
@@ -9049,7 +8730,7 @@ static void md_close_range(struct task *t, struct call *c)
 static void md_pair(struct task *t, struct call *c)
 {
     s32 n[2];
-    bool sock = c->id == SC_socketpair, cloexec = c->id == SC_pipe2 && c->arg[1] & O_CLOEXEC;
+    bool sock = c->id == SC_socketpair;
     if (c->err || !mem_get(t, c->arg[sock ? 3 : 0], n, sizeof n))
         return;
     for (int i = 0; i < 2; i++) {
@@ -9061,7 +8742,7 @@ static void md_pair(struct task *t, struct call *c)
             o->sock = fd_sock_type((int)c->arg[0], (int)c->arg[1] & 0xf, (int)c->arg[2]);
         if (o)
             o->readable = sock || !i, o->writable = sock || i;
-        md_install(t, n[i], o, sock ? c->arg[1] & SOCK_CLOEXEC : cloexec);
+        md_install(t, n[i], o, dec_cloexec(c));
     }
 }
 
@@ -9076,7 +8757,7 @@ static void md_socket(struct task *t, struct call *c)
         o->sock = fd_sock_type((int)c->arg[0], (int)c->arg[1] & 0xf, (int)c->arg[2]);
         o->readable = o->writable = true;
     }
-    md_install(t, (s32)c->ret, o, c->arg[1] & SOCK_CLOEXEC);
+    md_install(t, (s32)c->ret, o, dec_cloexec(c));
 }
 
 /* Reads a socket address; returns its length, 0 when there is none. */
@@ -9137,7 +8818,7 @@ static void md_accept(struct task *t, struct call *c)
             o->peer = fd_peer(o->sock, &sa, len);
         if (o->peer)
             o->peer->opens++;
-        md_install(t, (s32)c->ret, o, c->id == SC_accept4 && c->arg[3] & SOCK_CLOEXEC);
+        md_install(t, (s32)c->ret, o, dec_cloexec(c));
     }
     e = md_event(EK_ACCEPT, t, c);
     ev_sym(e, EV_sock_type, o ? o->sock : l && l->sock ? l->sock : "socket");

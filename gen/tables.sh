@@ -1,7 +1,7 @@
 #!/bin/sh
 # Makes the tables of system calls and flag names that kvis.c includes.
 #
-#   gen/tables.sh                    syscalls.tbl -> syscalls.h, flags.tbl -> flags.h
+#   gen/tables.sh                    syscalls.tbl, commands.tbl -> syscalls.h, flags.tbl -> flags.h
 #   gen/tables.sh check HEADERDIR    compare the numbers in syscalls.tbl with the kernel's headers
 #   gen/tables.sh update HEADERDIR   put the headers' numbers into syscalls.tbl, append new calls
 #
@@ -65,12 +65,13 @@ read_flags() {
     cut -d ' ' -f 1 "$tmp/flags" | uniq > "$tmp/families"
 }
 
-# syscalls.tbl, checked, without comments, sorted by name, as lines
-# `ID NAME CLASSES X86_64 I386 X32 ARM64 ARM ARG...`; CLASSES is a C expression.
+# syscalls.tbl and commands.tbl, checked. Writes $tmp/calls: syscalls.tbl without comments, sorted by
+# name, as lines `ID NAME CLASSES X86_64 I386 X32 ARM64 ARM RESULT COMMANDS ARG...`, where CLASSES is
+# a C expression and RESULT and COMMANDS are indices; and $tmp/kinds and $tmp/commands.h.
 read_calls() {
     sh "$gen/structs.sh" list > "$tmp/structs"
     : > "$tmp/kinds"
-    awk -v abis="$abis" -v kind_file="$tmp/kinds" '
+    awk -v abis="$abis" -v kind_file="$tmp/kinds" -v command_file="$tmp/commands.h" '
     function bad(msg) {
         printf "%s:%d: %s\n", FILENAME, FNR, msg | "cat >&2"
         failed = 1
@@ -98,12 +99,12 @@ read_calls() {
         where[a, $1] = 1
         return 1
     }
-    # A kind as `NAME WHEN FUNCTION STRUCTURE` for kinds.
+    # A kind as `NAME WHEN FUNCTION STRUCTURE` for $tmp/kinds.
     function add_kind(    f, st) {
         if (NF != 4) bad("expected: @kind NAME WHEN HOW")
         if ($2 in kinds) bad("kind " $2 " stands twice")
         kinds[$2] = 1
-        if ($3 !~ /^(in|out|late|both|either)$/) bad("`" $3 "`: in, out, late, both or either")
+        if ($3 !~ /^(in|out|late|both)$/) bad("`" $3 "`: in, out, late or both")
         f = $4
         st = "NONE"
         if ($4 ~ /:/) {
@@ -116,36 +117,190 @@ read_calls() {
         if (f !~ /^[a-z][a-z0-9_]*$/) bad("`" f "` is no name of a function")
         print $2, $3, f, st > kind_file
     }
-    function check_arg(arg,    i, kind) {
+    # The family in f:FAMILY and its like, or nothing.
+    function family_of(kind) { return kind ~ /^(f|f32|e|e64):/ ? substr(kind, index(kind, ":") + 1) : "" }
+    function c_kind(kind,    f) {
+        f = family_of(kind)
+        if (f == "" && !(kind in kinds)) bad("unknown kind `" kind "`")
+        if (f != "" && !(f in family)) bad("flags.tbl has no family `" f "`")
+        if (f == "") return "K_" toupper(kind)
+        return (kind ~ /^f:/ ? "K_BITS" : kind ~ /^e:/ ? "K_ENUM" : kind ~ /^f32/ ? "K_BITS32" : "K_ENUM64") "(FAM_" f ")"
+    }
+    function c_arg(arg,    i) {
         i = index(arg, ":")
-        kind = substr(arg, i + 1)
-        if (substr(arg, 1, i - 1) !~ /^[a-z_][a-z0-9_]*$/)
-            bad("`" arg "`: an argument is NAME:KIND")
-        else if (kind ~ /^[ef]:/ && !(substr(kind, 3) in family))
-            bad("`" arg "`: flags.tbl has no family `" substr(kind, 3) "`")
-        else if (kind !~ /^[ef]:/ && !(kind in kinds))
-            bad("`" arg "`: unknown kind `" kind "`")
+        if (substr(arg, 1, i - 1) !~ /^[a-z_][a-z0-9_]*$/) bad("`" arg "`: an argument is NAME:KIND")
+        return "A(" substr(arg, 1, i - 1) ", " c_kind(substr(arg, i + 1)) ")"
+    }
+    # Which of the arguments ($8 and on of a row of syscalls.tbl) has that name; its kind in arg_kind.
+    function arg_named(name, text,    f, n, i) {
+        n = split(text, f, " ")
+        for (i = 8; i <= n && f[i] != "->"; i++)
+            if (index(f[i], name ":") == 1) {
+                arg_kind = substr(f[i], length(name) + 2)
+                return i - 8
+            }
+        bad("no argument `" name "`")
+        return 0
+    }
+    # ARG&CONSTANT|CONSTANT as `.WHAT_arg = 1, .WHAT = bits`; ARG!& is the opposite.
+    function bits(what, s, text,    op, fam, w, n, i, out) {
+        if (!match(s, /!?&/)) { bad("`" s "`: ARG&CONSTANT"); return "" }
+        op = substr(s, RSTART, RLENGTH)
+        out = ", ." what "_arg = " arg_named(substr(s, 1, RSTART - 1), text)
+        fam = family_of(arg_kind)
+        n = split(substr(s, RSTART + RLENGTH), w, "|")
+        for (i = 1; i <= n; i++) {
+            if (!((fam, w[i]) in value)) { bad("family `" fam "` has no `" w[i] "`"); return "" }
+            if (differs[fam, w[i]]) bad(w[i] " differs between ABIs")
+            out = out (i == 1 ? ", ." what " = " : " | ") value[fam, w[i]]
+        }
+        return out (op == "!&" ? ", ." what "_not = true" : "")
+    }
+    # Words of $0 from number i on as the index of a row of sc_results[]; text: the row of the call.
+    function result(i, text,    form, out, fam) {
+        form = $i
+        fam = family_of(form)
+        if (form ~ /^fd:[a-z]+$/) out = "RET_FD, .opens = FK_" toupper(substr(form, 4))
+        else if (form ~ /^(fd|addr|octal|sig|pid|child|poll|select)$/) out = "RET_" toupper(form)
+        else if (form == "-") out = "RET_NUMBER"
+        else if (fam != "" && fam in family) out = (form ~ /^e/ ? "RET_VALUE" : "RET_BITS") ", .fam = FAM_" fam
+        else bad("no result `" form "`")
+        for (i++; i <= NF; i++) {
+            if ($i ~ /^label=[a-z]+$/) out = out ", .label = \"" substr($i, 7) " \""
+            else if ($i == "cloexec=always") out = out ", .cloexec_always = true"
+            else if ($i ~ /^cloexec=/) out = out bits("cloexec", substr($i, 9), text)
+            else if ($i ~ /^if=/) out = out bits("only", substr($i, 4), text)
+            else bad("`" $i "`: label=, cloexec= or if=")
+        }
+        out = "    { .form = " out " },"
+        if (!(out in result_index)) {
+            result_index[out] = ++n_results
+            result_row[n_results] = out
+        }
+        return result_index[out]
+    }
+    function add_call(    i, n, args, res) {
+        if ($1 !~ /^[a-z_][a-z0-9_]*$/) { bad("`" $1 "` is no name of a system call"); return }
+        if (NF < 7) { bad("expected: NAME CLASS X86_64 I386 X32 ARM64 ARM [ARG:KIND]... [-> RESULT]"); return }
+        for (i = 1; i <= 5; i++) n += check_number(i, $(i + 2))
+        if (!n) bad($1 " has no number in any ABI")
+        for (i = 8; i <= NF && $i != "->"; i++) args = args " " c_arg($i)
+        if (i > 14) bad("more than 6 arguments")
+        if (i == NF) bad("-> and no result")
+        res = i < NF ? result(i + 1, $0) : 0
+        text_of[$1] = $0
+        rows_of[$1] = rows_of[$1] " " ++n_calls
+        of_call[n_calls] = $1
+        gsub(/, /, ",", args)
+        head[n_calls] = NR " " $1 " " classes($2) " " $3 " " $4 " " $5 " " $6 " " $7 " " res
+        tail[n_calls] = args
+        whole[n_calls] = $0
+    }
+    function begin_commands(    i, k, n, w, by, mask) {
+        mask = "0xffffffff"
+        fam = names = ""
+        n_sets++
+        sets[n_sets] = ""
+        set_size[n_sets] = 0
+        for (i = 2; i <= NF && $i != "by"; i++) names = names " " $i
+        by = $(i + 1)
+        if (i >= NF || names == "") { bad("expected: call NAME... by ARG[&MASK] [family=FAMILY]"); return }
+        if ($(i + 2) ~ /^family=/) fam = substr($(i + 2), 8)
+        if (match(by, /&/)) {
+            mask = substr(by, RSTART + 1)
+            by = substr(by, 1, RSTART - 1)
+            if (mask !~ /^0x[0-9a-f]+$/) bad("`" mask "` is no mask")
+        }
+        n = split(names, w, " ")
+        for (i = 1; i <= n; i++) {
+            if (!(w[i] in rows_of)) { bad("syscalls.tbl has no call `" w[i] "`"); continue }
+            if (w[i] in set_of) bad(w[i] " has commands already")
+            set_of[w[i]] = n_sets
+            call = text_of[w[i]]
+            by_index = arg_named(by, call)
+            for (k in whole) if (of_call[k] == w[i] && arg_named(by, whole[k]) != by_index) bad(by ": at another place in " w[i])
+            if (fam == "") fam = family_of(arg_kind)
+        }
+        if (!(fam in family)) bad("no family for `" by "`: family=FAMILY")
+        set_head[n_sets] = ".by = " by_index ", .mask = " mask
+    }
+    # The value of a constant of a family, or a number.
+    function number_of(s, fam) {
+        if ((fam, s) in value) {
+            if (differs[fam, s]) bad(s " differs between ABIs")
+            return value[fam, s]
+        }
+        if (s !~ /^([0-9]+|0x[0-9a-f]+)$/) bad("family `" fam "` has no `" s "`")
+        return s
+    }
+    function add_command(    i, v, k, out, n) {
+        v = number_of($1, fam)
+        if ((n_sets, v) in had) bad($1 " stands twice")
+        had[n_sets, v] = 1
+        split(call, k, " ")
+        for (i = 2; i <= NF && $i != "->"; i++) {
+            if (!((by_index + 8 + i - 1) in k) || k[by_index + 8 + i - 1] == "->") bad("more arguments than the call has")
+            out = out (i > 2 ? ", " : "") ($i == "=" ? "K_SAME" : c_kind($i))
+        }
+        if (i > 6) bad("more than 4 arguments")
+        if (i == NF) bad("-> and no result")
+        n = by_index + i - 1
+        sets[n_sets] = sets[n_sets] sprintf("    { %s, %d, %d, { %s } }, /* %s */\n", v, n, i < NF ? result(i + 1, call) : 0,
+            out == "" ? 0 : out, $1)
+        set_size[n_sets]++
+    }
+    function add_level() {
+        if (NF != 3) bad("expected: sockopt LEVEL FAMILY")
+        level = number_of($2, "sol")
+        fam = $3
+        if (!(fam in family)) bad("flags.tbl has no family `" fam "`")
+        levels = levels sprintf("    { %s, FAM_%s },\n", level, fam)
+    }
+    function add_option(    f) {
+        f = family_of($2)
+        if (NF != 2) bad("expected: OPTION HOW")
+        if ($2 ~ /^struct:/ && (substr($2, 8) in structs)) f = "OPT_STRUCT, ST_" substr($2, 8)
+        else if ($2 ~ /^e:/ && (f in family)) f = "OPT_VALUE, FAM_" f
+        else if ($2 ~ /^(text|time|error|filter)$/) f = "OPT_" toupper($2) ", 0"
+        else bad("`" $2 "`: struct:NAME, e:FAMILY, text, time, error or filter")
+        options = options sprintf("    { %s, %s, %s }, /* %s */\n", level, number_of($1, fam), f, $1)
+    }
+    function write_commands(    i) {
+        print "static const struct sc_result sc_results[] = {\n    { .form = RET_NUMBER }," > command_file
+        for (i = 1; i <= n_results; i++) print result_row[i] > command_file
+        print "};\n" > command_file
+        for (i = 1; i <= n_sets; i++)
+            printf "static const struct sc_command sc_command_rows_%d[] = {\n%s};\n\n", i, sets[i] > command_file
+        print "static const struct sc_commands sc_commands[] = {\n    { .n = 0 }," > command_file
+        for (i = 1; i <= n_sets; i++)
+            printf "    { sc_command_rows_%d, %d, %s },\n", i, set_size[i], set_head[i] > command_file
+        printf "};\n\nstatic const struct sc_level sc_levels[] = {\n%s};\n\n", levels > command_file
+        printf "static const struct sc_option sc_options[] = {\n%s};\n\n", options > command_file
     }
     BEGIN { split(abis, abi, " ") }
-    FILENAME == ARGV[1] { family[$1] = 1; next }
+    FILENAME == ARGV[1] {
+        family[$1] = 1
+        value[$1, $2] = $3
+        differs[$1, $2] = $3 != $4
+        next
+    }
     FILENAME == ARGV[2] { structs[$1] = $2; next }
     { sub(/#.*/, "") }
     NF == 0 { next }
-    $1 == "@class" { class[$2] = $3; next }
-    $1 == "@kind" { add_kind(); next }
-    $1 !~ /^[a-z_][a-z0-9_]*$/ { bad("`" $1 "` is no name of a system call"); next }
-    NF < 7 { bad("expected: NAME CLASS X86_64 I386 X32 ARM64 ARM [ARG:KIND]..."); next }
-    {
-        if (NF > 13) bad("more than 6 arguments")
-        $2 = classes($2)
-        n = 0
-        for (i = 1; i <= 5; i++) n += check_number(i, $(i + 2))
-        if (!n) bad($1 " has no number in any ABI")
-        for (i = 8; i <= NF; i++) check_arg($i)
-        print NR, $0
+    FILENAME == ARGV[3] && $1 == "@class" { class[$2] = $3; next }
+    FILENAME == ARGV[3] && $1 == "@kind" { add_kind(); next }
+    FILENAME == ARGV[3] { add_call(); next }
+    /^call[ \t]/ { options_follow = 0; begin_commands(); next }
+    /^sockopt[ \t]/ { options_follow = 1; add_level(); next }
+    !/^[ \t]/ || !n_sets { bad("expected `call`, `sockopt` or an indented row"); next }
+    options_follow { add_option(); next }
+    { add_command() }
+    END {
+        for (i = 1; i <= n_calls; i++) print head[i], set_of[of_call[i]] + 0 tail[i]
+        write_commands()
+        exit failed
     }
-    END { exit failed }
-    ' "$tmp/families" "$tmp/structs" "$gen/tables/syscalls.tbl" > "$tmp/unsorted"
+    ' "$tmp/flags" "$tmp/structs" "$gen/tables/syscalls.tbl" "$gen/tables/commands.tbl" > "$tmp/unsorted"
     sort -k 2,2 -k 1,1n "$tmp/unsorted" | awk -v abis="$abis" '
     BEGIN { split(abis, abi, " ") }
     {
@@ -169,14 +324,9 @@ write_list() {
     END { print line }'
 }
 
-# The kinds of an argument as C: fd -> K_FD, f:open -> K_BITS(FAM_open), e:whence -> K_ENUM(...).
+# The rows of sc_rows[].
 write_rows() {
     awk '
-    function kind(k) {
-        if (k ~ /^f:/) return "K_BITS(FAM_" substr(k, 3) ")"
-        if (k ~ /^e:/) return "K_ENUM(FAM_" substr(k, 3) ")"
-        return "K_" toupper(k)
-    }
     function add(s) {
         if (length(line) + length(s) > 99) {
             print line
@@ -186,11 +336,11 @@ write_rows() {
     }
     {
         gsub(/\|/, " | ", $3)
-        line = sprintf("    [%s] = SC(%s, %s, %d,", $1, $2, $3, NF - 8)
-        if (NF == 8) { print line " 0),"; next }
-        for (i = 9; i <= NF; i++) {
-            c = index($i, ":")
-            add("A(" substr($i, 1, c - 1) ", " kind(substr($i, c + 1)) ")" (i == NF ? ")," : ","))
+        line = sprintf("    [%s] = SC(%s, %s, %d, %d, %d,", $1, $2, $3, $9, $10, NF - 10)
+        if (NF == 10) { print line " 0),"; next }
+        for (i = 11; i <= NF; i++) {
+            sub(/,/, ", ", $i)
+            add($i (i == NF ? ")," : ","))
         }
         print line
     }' "$tmp/calls"
@@ -217,12 +367,14 @@ write_numbers() {
 write_syscalls() {
     cat <<'EOF'
 /*
- * Generated by gen/tables.sh from gen/tables/syscalls.tbl. Do not edit: change the table and run it.
+ * Generated by gen/tables.sh from gen/tables/syscalls.tbl and commands.tbl. Do not edit: change a
+ * table and run it.
  *
  * sc_rows[]: every system call by name, with its classes and arguments. SC_name is the index of
  * its row; where ABIs differ in arguments the further rows are SC_name_abi. sc_nr_ABI[number] is
  * that index + 1, and 0 where the ABI has no such call (x32: number without bit 30).
- * SC(name, classes, number of arguments, arguments); A(name, kind): nothing prints that name.
+ * SC(name, classes, row of sc_results[], row of sc_commands[], number of arguments, arguments);
+ * A(name, kind): nothing prints that name.
  * DEC_KINDS: X(kind, function dec_k_..., when, structure) of each kind of argument.
  */
 
@@ -233,7 +385,10 @@ EOF
     cat <<'EOF'
 };
 
-#define SC(name, cls, n, ...) {#name, n, cls, {__VA_ARGS__}}
+EOF
+    cat "$tmp/commands.h"
+    cat <<'EOF'
+#define SC(name, cls, result, commands, n, ...) {#name, n, cls, {__VA_ARGS__}, result, commands}
 #define A(name, kind) kind
 static const struct sc_row sc_rows[] = {
 EOF
