@@ -25,7 +25,7 @@ root|127|trace -- ls|err|cannot run ls: not found
 root|0|replay -v /run.kvis|err|execve
 root|0|replay --report=/tmp/s.html -q /run.kvis|err|Exit: 0
 root|0|diff /run.kvis /run.kvis|out|run.kvis
-root|0 1|check|out|^ptrace +yes
+root|0 1|check -v|out|^ptrace +yes
 root|0|open -F -- /kvis --version|out|/kvis$
 root|0|proc -- /kvis --version|out|/kvis --version
 root|0 125|monitor -n 1 -i 0.1|both|.

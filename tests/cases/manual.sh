@@ -27,8 +27,8 @@ for s in COMMANDS REQUIREMENTS 'JSON OUTPUT' 'EXIT STATUS' ENVIRONMENT EXAMPLES 
     has text "^$s\$"
 done
 cp text kvis
-sed -n 's/^    \[EK_[A-Z_]*\] = *{ "\([a-z_]*\)".*/\1/p' "$TESTS/../kvis.c" >kinds
-[ "$(wc -l <kinds)" -gt 30 ] || fail "event_kinds[] has other rows"
+sed -n '/define EVENT_KINDS/,$s/^    X([A-Z_]*, [A-Z]*, [^"]*"\([a-z_]*\)".*/\1/p' "$TESTS/../gen/events.h" >kinds
+[ "$(wc -l <kinds)" -gt 30 ] || fail "gen/events.h has other rows"
 while read -r kind; do
     has kvis "^ +$kind( |\$)"
 done <kinds

@@ -68,17 +68,18 @@ static int verify_open(void)
 {
     static struct bpf_cfgs c;
     struct btf_want compat = BPF_COMPAT_WANT;
-    struct bpf_obj *o = &op.obj;
+    struct bpf_obj *o = &open_session.obj;
     oo.full = true;
     oo.pid = oo.tid = 1, oo.uid = 2, oo.flags = O_CREAT, oo.accmodes = 1;
     oo.comm[0] = 'a', oo.comm_mask[0] = 0xff;
-    op.magic = bpf_magic();
+    open_state.magic = bpf_magic();
     *o = (struct bpf_obj){ .fam = &open_family, .ring = true, .ring_bytes = 1 << 16 };
     if (bpf_open(o) < 0)
         return 1;
     bpf_find_fields(o, &compat);
     bpf_find_records(o, ~0u);
-    open_configure(&c, o, &compat);
+    open_configure(&c, o);
+    bpf_set_compat(&c, &compat);
     return verify_both(o, &c, "CFG_NS_INO");
 }
 
@@ -90,7 +91,7 @@ static int verify_call(void)
     static const char *const on[] = { "CFG_MAGIC", "CFG_MAGIC_NR", "CFG_SCHED", "CFG_BY_SCHED",
                                       "CFG_STOP_RT", "CFG_NS_INO", "CFG_STACK",
                                       "CFG_STACK_NR" };
-    hy.magic = op.magic, hy.sched = true;
+    hy.magic = open_state.magic, hy.sched = true;
     *o = (struct bpf_obj){ .fam = &call_family, .ring = true, .ring_bytes = 1 << 16,
                            .entries = hy_entries, .lodger = &disk_family };
     if (bpf_open(o) < 0)
@@ -126,16 +127,19 @@ static int verify_proc(void)
 {
     static struct bpf_cfgs c;
     struct btf_want compat = BPF_COMPAT_WANT;
-    struct bpf_obj *o = &pp.obj;
+    struct bpf_obj *o = &proc_session.obj;
+    u32 mask;
     *o = (struct bpf_obj){ .fam = &proc_family, .ring = true, .ring_bytes = 1 << 16 };
     if (bpf_open(o) < 0)
         return 1;
     bpf_find_fields(o, &compat);
     bpf_find_records(o, ~0u);
     po.failed = true, po.n_env = 1;
-    proc_choose(o);
-    pp.argv = true;
-    proc_configure(&c, o, &compat);
+    proc_plan(&c, &mask);
+    for (u32 i = 0; i < c.n; i++)
+        if (!strcmp(c.v[i].name, "CFG_ARGV"))
+            c.v[i].val = 1;
+    bpf_set_compat(&c, &compat);
     return verify_both(o, &c, "CFG_NS_INO");
 }
 
