@@ -11460,6 +11460,12 @@ static bool rp_play(void)
     return rp.ended;
 }
 
+/* Up to section tr_, little runs for each call: small code is worth more. Without it and
+ * -z norelro, the binary for arm64 is over 1 MiB. */
+#if defined __OPTIMIZE__ && !defined __clang__
+#pragma GCC optimize("Os")
+#endif
+
 /* == 18 px_  --perfetto: a trace for ui.perfetto.dev ================================
  * Chrome's trace JSON, as it happens (docs/getting-started/other-formats.md of Perfetto): calls are
  * X slices of their thread, what can overlap (waits for a CPU, open files) is async b and e, events
@@ -17009,6 +17015,11 @@ static const struct wire_call *hy_record(const void *p, u32 size)
     return w;
 }
 
+/* What comes of each call and record is done here: fast code is worth more. */
+#if defined __OPTIMIZE__ && !defined __clang__
+#pragma GCC optimize("O2")
+#endif
+
 /* == 29 tr_  the ptrace loop =====================================================
  * PTRACE_SEIZE; system-call stops only for calls that somebody asked about (a seccomp filter, where
  * that changes nothing for the program); every other stop handed on as it would have been untraced.
@@ -19224,6 +19235,11 @@ static int tr_finish(int *sig)
         *sig = WTERMSIG(tr.status);
     return WIFSIGNALED(tr.status) ? 128 + WTERMSIG(tr.status) : WEXITSTATUS(tr.status);
 }
+
+/* What follows does not run for each call of a traced program: small code is worth more. */
+#if defined __OPTIMIZE__ && !defined __clang__
+#pragma GCC optimize("Os")
+#endif
 
 /* == 30 ses_ open_  kvis open: every file that is opened ==============================
  * ses_ is what kvis open and kvis proc share: a family of programs is loaded, its records are taken
