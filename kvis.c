@@ -32131,7 +32131,7 @@ static void cmd_own_file(int f, const char *name)
         return;
     for (u32 i = 0; i < n; i++)
         if (files[i].dev == s.st_dev && files[i].ino == s.st_ino)
-            die(EXIT_USAGE, "%s: that is %s, which is in use here already: another name, please",
+            die(EXIT_USAGE, "%s: that is %s, which is in use here already; fix: give another name",
                 name, files[i].name);
     if (n < ARRAY_LEN(files))
         files[n].dev = s.st_dev, files[n].ino = s.st_ino, files[n++].name = name;
@@ -32737,7 +32737,7 @@ static void __attribute__((noreturn)) cmd_unknown(const char *given)
     if (near)
         die(EXIT_USAGE, "no command '%s': %s? (see kvis help)", given, near);
     if (*given == '-')
-        die(EXIT_USAGE, "no command '%s': options stand behind it (see kvis help)", given);
+        die(EXIT_USAGE, "no command '%s': options go after the command (see kvis help)", given);
     die(EXIT_USAGE, "no command '%s' (see kvis help; kvis trace -- %s would trace it)", given,
         given);
 }

@@ -75,11 +75,11 @@ enum {
     { IN_TRACE | IN_REPLAY, 'C', "summary", NULL, 0, false, \
       OPT_FLAG, { .flag = &opt.count_too }, 0, 0, \
       NULL, "-C, --summary", \
-      "print that table too" }, \
+      "print the table of calls after the events" }, \
     { IN_TRACE, 'i', "interval", "SECS", ARG_WORDS, false, \
       OPT_NUMBER, { .number = &opt.interval_s }, 1, 86400, \
       NULL, "-i, --interval=SECS", \
-      "print the table every SECS (with -c or -C)" }, \
+      "print the table every SECS (implies -C, unless -c is given)" }, \
     { IN_TRACE | IN_REPLAY, 0, "by", "pid", ARG_WORDS, false, \
       OPT_CALL, { .call = opt_by }, 0, 0, \
       NULL, "    --by=pid", \
@@ -123,7 +123,7 @@ enum {
     { IN_TRACE | IN_REPLAY, 0, "json", "FILE", ARG_FILES, true, \
       OPT_CALL, { .call = opt_json }, 0, 0, \
       NULL, "    --json[=FILE]", \
-      "write JSON lines to FILE, or to stdout and no text events" }, \
+      "write JSON lines to FILE; without FILE to stdout, instead of text events" }, \
     { IN_TRACE | IN_REPLAY, 'o', "output", "FILE", ARG_FILES, false, \
       OPT_STRING, { .string = &opt.out_file }, 0, 0, \
       NULL, "-o, --output=FILE", \
@@ -139,7 +139,7 @@ enum {
     { IN_REPLAY, 'w', "write", "FILE", ARG_FILES, false, \
       OPT_STRING, { .string = &opt.record }, 0, 0, \
       NULL, "-w, --write=FILE", \
-      "record to FILE what -e, -P and -z leave" }, \
+      "record to FILE the events that -e, -P, -z and -Z select" }, \
     { IN_TRACE | IN_REPLAY | IN_PROC, 0, "report", "FILE", ARG_FILES, true, \
       OPT_CALL, { .call = opt_report }, 0, 0, \
       NULL, "    --report[=FILE]", \
@@ -195,7 +195,7 @@ enum {
     { IN_TRACE, 0, "no-accel", NULL, 0, false, \
       OPT_FLAG, { .flag = &opt.no_accel }, 0, 0, \
       NULL, "    --no-accel", \
-      "use no seccomp filter: every call stops" }, \
+      "use ptrace without a seccomp filter: every call stops" }, \
     { IN_TRACE, 0, "same-cpu", NULL, 0, false, \
       OPT_FLAG, { .flag = &opt.same_cpu }, 0, 0, \
       NULL, "    --same-cpu", \
@@ -203,7 +203,7 @@ enum {
     { IN_TRACE, 0, "backend", "NAME", ARG_WORDS, false, \
       OPT_CALL, { .call = opt_backend }, 0, 0, \
       "auto|ptrace|hybrid", "    --backend=NAME", \
-      "choose auto|ptrace|hybrid: every call stops, or BPF records the calls" }, \
+      "choose how calls are seen: auto|ptrace|hybrid (hybrid: BPF records most of them)" }, \
     { IN_TRACE, 0, "no-ebpf", NULL, 0, false, \
       OPT_FLAG, { .flag = &opt.no_ebpf }, 0, 0, \
       NULL, "    --no-ebpf", \

@@ -43,7 +43,7 @@ done <<'END'
 2|trcae ls|no command 'trcae': trace\?
 2|mon|no command 'mon': monitor\?
 2|ls -l|no command 'ls' .*kvis trace -- ls
-2|-v ls|no command '-v': options stand behind
+2|-v ls|no command '-v': options go after
 2|help trac|no command 'trac': trace\?
 2|check opne|no command 'opne'
 2|completion csh|'csh': allowed are bash.zsh.fish

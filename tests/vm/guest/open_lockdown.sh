@@ -12,6 +12,6 @@ t_fails 125 "where securityfs is not mounted" kvis open
 t_has "says why" err '^kvis: cannot watch opens: .*lock'
 t_fails 125 "a command does not run" kvis open -- touch ran
 t_ok "really" test ! -e ran
-t_fails 1 "check says so" kvis check open
+t_fails 1 "check says so" kvis check -v open
 t_has "which, and what mends it" out '^lockdown +NO .*\[confidentiality\]'
 t_has "that" out 'fix: boot with lockdown=integrity'
