@@ -5793,9 +5793,8 @@ static int out_write_all(int f, const char *p, size_t n)
             stuck = 0;
         } else if (errno == EAGAIN) { /* a terminal or pipe that someone made O_NONBLOCK */
             nanosleep(&(struct timespec){ .tv_nsec = 2000000 }, NULL);
-            if (++stuck >= OUT_PATIENCE * 50 && out.give_up && out.give_up()) {
+            if (++stuck >= OUT_PATIENCE * 50 && out.give_up && out.give_up())
                 return -EINTR;
-        }
         } else if (errno != EINTR) {
             int e = errno;
             out_cut_line(f, all, p);
@@ -15327,7 +15326,7 @@ static bool bpf_says(const char *path, const char *word)
     return strstr(text, word);
 }
 
-/* Why the kernel may have refused a BPF program or map, with what mends it: "" when it cannot be
+/* Why the kernel may have refused a BPF program or map, with what fixes it: "" when it cannot be
  * told. e is what the call returned. */
 static const char *bpf_denied(int e)
 {
@@ -18990,7 +18989,7 @@ static void tr_spawn(void)
 
 /* --- starting: a process that runs --- */
 
-/* Why a process cannot be attached, with what mends it. */
+/* Why a process cannot be attached, with what fixes it. */
 static void tr_explain(pid_t pid, int e)
 {
     s64 tracer = ps_status(pid, "TracerPid:"), state = ps_status(pid, "State:");
@@ -24400,7 +24399,8 @@ static void pmc_add_pmu(const char *name)
         return;
     }
     snprintf(p.name, sizeof p.name, "%.*s", MET_NAME - 1, name);
-    p.type = (u32)type; const char *path = met_path(PMC_DEVICES "/%s/caps/slots", name);
+    p.type = (u32)type;
+    const char *path = met_path(PMC_DEVICES "/%s/caps/slots", name);
     if (met_there(path) && met_text(path, s, sizeof s)) /* drivers/perf/arm_pmuv3.c: 0x5 */
         p.slots = (u32)strtoul(s, NULL, 0);
     pmc_pmus[pmc.n_pmus++] = p;
@@ -25819,7 +25819,7 @@ static int mk_load(struct bpf_obj *o, struct bpf_cfgs *c, const char *field)
     return mk_load_all(o, c, untyped);
 }
 
-/* Why a family is not there: what the loader said, and what mends it. */
+/* Why a family is not there: what the loader said, and what fixes it. */
 static void mk_why(struct bpf_obj *o, int e)
 {
     const char *mend = bpf_denied(e);

@@ -201,8 +201,8 @@ function check_metric(r,    w) {
     wired[get(r, "source"), get(r, "wire")] = 1
     if (kind_of[r] == "distribution" && ((r, "octaves") in col) != ((r, "prom") in col))
         bad_at(line_of[r], id_of[r] ": octaves are for what has a prom")
-    if ((r, "octaves") in col && (split(col[r, "octaves"], w, "-") != 2 || w[1] + 0 >= w[2] + 0))
-        bad_at(line_of[r], id_of[r] ": octaves A-B")
+    if ((r, "octaves") in col && (split(col[r, "octaves"], w, "-") != 2 || w[1] + 0 >= w[2] + 0 || w[2] > 64))
+        bad_at(line_of[r], id_of[r] ": octaves A-B, up to 64")
     if (kind_of[r] == "metric" || (r, "prom") in col) check_family(r)
 }
 

@@ -206,6 +206,7 @@ function do_uncore(    n) {
     if ((n == 0) != (counts[get("name")] == "energy")) bad("preference: of memory controllers, and of them alone")
     if (n in preferred) bad("two of preference " n)
     cited("source")
+    if (length(get("pmu")) >= 24) bad("pmu: more than 23 characters, which struct unc_class_row holds")
     number("lines", 1024)
     preferred[n] = get("name")
     class[get("name")] = sprintf("%s, %d, UN_%s", text("pmu"), number("lines", 1024), toupper(counts[get("name")]))
@@ -218,10 +219,12 @@ function do_counter(    u, r, c, terms) {
     c = r ~ /^(read|write)$/ ? "bytes" : r == "both" ? "sum" : r == "requests" ? "requests" : "energy"
     if (c != counts[u]) bad(r ": " u " counts " counts[u])
     once("counter " u " " get("event"))
+    if (length(get("event")) >= 32) bad("event: more than 31 characters, which struct unc_row holds")
     if ((get("terms") == "-") != (get("on") == "-")) bad("terms and on: both, or none of them")
     if (get("terms") == "-") terms = "\"\""
     else {
         if (get("terms") !~ /^[a-z]+=0x[0-9a-f]+(,[a-z]+=0x[0-9a-f]+)*$/) bad("terms `" get("terms") "`")
+        if (length(get("terms")) >= 24) bad("terms: more than 23 characters, which struct unc_row holds")
         terms = text("terms")
         cited("source")
     }
