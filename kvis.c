@@ -916,7 +916,7 @@ static const struct errno_text u_errnos[] = {
 
 enum { U_ERRNO_OWN = 512, U_ERRNO_RESTARTBLOCK = 516 };
 static const struct errno_text u_errnos_own[] = {
-#define X(number, name, text) [number - U_ERRNO_OWN] = { #name, text },
+#define X(number, name, text) [(number) - U_ERRNO_OWN] = { #name, text },
     ERRNOS_OWN(X)
 #undef X
 };
@@ -7267,7 +7267,7 @@ enum st_known {
 };
 
 /* The numbers of the summary. Text, JSON, recordings, replay and diff walk this table. */
-#define X(key, recorded, number, known, label) { key, recorded, &number, ST_##known, label },
+#define X(key, recorded, number, known, label) { key, recorded, &(number), ST_##known, label },
 static const struct st_num {
     const char *key;      /* in JSON */
     const char *recorded; /* in recordings and in diff's JSON; NULL: made of what is recorded */
@@ -7700,9 +7700,9 @@ static const struct st_list {
     void (*text)(struct buf *b);
     void (*json)(struct buf *b);       /* what is not a list there */
 } st_lists[] = {
-#define COLS(cols) .col = cols, .n_cols = ARRAY_LEN(cols)
-#define ROWS(table, most) .rows = table, .size = sizeof *(table), .max = most
-#define NAMES(f, gone) .want = f, .more = gone, .rows = st_listed, .max = ST_LISTED
+#define COLS(cols) .col = (cols), .n_cols = ARRAY_LEN(cols)
+#define ROWS(table, most) .rows = (table), .size = sizeof *(table), .max = (most)
+#define NAMES(f, gone) .want = (f), .more = (gone), .rows = st_listed, .max = ST_LISTED
     { "files", "files_overflow", .known = ST_CALLS, COLS(st_file_cols),
       NAMES(st_is_file, &st.files_dropped), .text = st_text_top_files },
     { "peers", "peers_overflow", .known = ST_CALLS, COLS(st_peer_cols),
@@ -23636,6 +23636,7 @@ static void mfs_busy_number(const struct met_inst *i, const struct mfs_task *t, 
     if (k < MFS_COUNTED)
         met_count_from(i, mfs_metrics[k], t->past[k], t->now[k]);
     else
+        /* cppcheck-suppress arrayIndexOutOfBoundsCond ; k < MFS_BUSY */
         met_raw(i, mfs_metrics[k], (s64)t->now[k]);
 }
 

@@ -57,5 +57,6 @@ while read -r metric; do # of percentiles the first has a line of its own
     has text "^ +$metric(,| |\$)"
 done <metrics
 kv help trace nonsense 2>err
-[ $? = 2 ] || fail "help trace nonsense: $?"
+st=$?
+[ $st = 2 ] || fail "help trace nonsense: $st"
 has err "allowed is --man"

@@ -28,6 +28,7 @@ for as in 'help --man' 'completion bash' 'completion zsh' 'completion fish'; do
 done
 
 # What C would take for something else arrives as it is.
+# shellcheck disable=SC1003
 printf '%s\n' 'a "quoted" \fBword\fR, 100 %% and a \\' >>gen/manual/kvis.1
 sh gen/manual.sh || fail "manual.sh"
 { cat gen/manual.h; printf '#include <stdio.h>\n#include <string.h>\nint main(void)\n{\n    int i = 0;
