@@ -7,7 +7,7 @@
 #
 # A guest test is a busybox shell script with a header:
 #   # kernels: all            or names of that table, or x86; !NAME takes one out again
-#   # timeout: 20             seconds, under emulation (this is the default)
+#   # timeout: 20             seconds, under emulation (this is the default); twice that passes before it is hung
 #   # cmdline: PARAMETER...   of the kernel, as lockdown=confidentiality
 #   # qemu: ARGUMENT...       of QEMU, as -smp 4 (2 CPUs without it)
 #   # modules: tun null_blk   loaded before it runs, in this order; dependencies must be named too
@@ -22,6 +22,7 @@
 # RUNS=10 in the environment: t_ill (lib.sh) tries each illness so often, and all may take so much longer; ILLS=idle,cpu: only these.
 # A line `not ok`, a test that does not end, a guest that does not end: failure.
 set -u
+slack=2 # a machine that has other work to do takes longer
 vm=$(cd "$(dirname "$0")" && pwd)
 TESTS=$(dirname "$vm")
 OUT=${OUT:-$TESTS/out}
@@ -125,7 +126,7 @@ fill() { # fill TEST...: the initramfs of one boot, in $root
         bcc) ! "$vm/fetch.sh" bcc-amd64 || cp -a "$cache/bcc-amd64/root/." "$root/" ;;
         esac
         seconds=$(header "$f" timeout)
-        echo "$f $((${seconds:-20} * ${RUNS:-1})) $(header "$f" modules)" >>"$root/tests/list"
+        echo "$f $((${seconds:-20} * slack * ${RUNS:-1})) $(header "$f" modules)" >>"$root/tests/list"
     done
 }
 
@@ -170,7 +171,7 @@ boot() { # boot CMDLINE QEMU: one boot with the tests that want just that; its T
         [ "$(header "$f" cmdline)	$(header "$f" qemu)" = "$1	$2" ] || continue
         together="$together $f"
         t=$(header "$f" timeout)
-        limit=$((limit + ${t:-20} * ${RUNS:-1}))
+        limit=$((limit + ${t:-20} * slack * ${RUNS:-1}))
     done
     fill $together || { echo "not ok - initramfs"; return; }
     a="${RUNS:+-a RUNS=$RUNS} ${ILLS:+-a ILLS=$ILLS}"
