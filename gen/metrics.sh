@@ -6,30 +6,11 @@
 #   gen/metrics.sh list      NAME of each metric, as JSON has it, for the tests
 # Exit status: 0 done, 1 the table is wrong, 2 usage.
 
-set -eu
-LC_ALL=C
-export LC_ALL
-unset CDPATH
-gen=$(cd -- "$(dirname -- "$0")" && pwd)
-case $#:${1-} in
-0: | 1:check | 1:list) ;;
-*) echo 'usage: metrics.sh [check | list]' >&2; exit 2 ;;
-esac
+. "$(dirname -- "$0")/lib.sh"
+begin "check list" "$@"
 
-tmp=$(mktemp -d)
-trap 'rm -rf "$tmp"' EXIT
-trap 'exit 1' HUP INT TERM
-awk -v list="${1-}" -v gen="$gen" '
-function bad_at(line, msg) {
-    printf "%s:%d: %s\n", FILENAME, line, msg | "cat >&2"
-    failed = 1
-}
+awk -v list="${1-}" -v gen="$gen" "$awk_common"'
 function bad(msg) { bad_at(FNR, msg) }
-function c_string(s) {
-    gsub(/\\/, "\\\\", s)
-    gsub(/"/, "\\\"", s)
-    return "\"" s "\""
-}
 
 # --- reading: rows of KIND ID NAME COLUMN=VALUE ..., each with a line of text ---
 
@@ -125,7 +106,7 @@ $1 == "source" || $1 == "metric" || $1 == "distribution" {
 function stands_alone(r, s,    what) {
     what = kind_of[r] " " id_of[r] ": help"
     if (s !~ /^([A-Z]|khugepaged)/) bad_at(line_of[r], what ": does not begin with a capital")
-    if (s ~ /^(It|Its|They|Their|Them|This|That|These|Those|He|She|Here|There|Same|As|What) /)
+    if (needs_another(s))
         bad_at(line_of[r], what ": begins with a pronoun")
     if (s ~ /\.$/) bad_at(line_of[r], what ": a full stop at the end")
     if (s ~ /["\\]/) bad_at(line_of[r], what ": a quote or a backslash")
@@ -308,7 +289,4 @@ END {
     macro("id, name, what it counts, source, unit, in Prometheus, octaves, its four metrics, help in Prometheus", \
           "MET_DISTRIBUTIONS", n_dists, dist)
 }' "$gen/tables/metrics.tbl" > "$tmp/metrics.h"
-case ${1-} in
-'') cat "$tmp/metrics.h" > "$gen/metrics.h" ;;
-*) cat "$tmp/metrics.h" ;;
-esac
+end "${1-}"

@@ -5,30 +5,11 @@
 #   gen/options.sh check       only checks options.tbl
 # Exit status: 0 done, 1 the table is wrong, 2 usage.
 
-set -eu
-LC_ALL=C
-export LC_ALL
-unset CDPATH
-gen=$(cd -- "$(dirname -- "$0")" && pwd)
-case $#:${1-} in
-0: | 1:check) ;;
-*) echo 'usage: options.sh [check]' >&2; exit 2 ;;
-esac
+. "$(dirname -- "$0")/lib.sh"
+begin "check" "$@"
 
-tmp=$(mktemp -d)
-trap 'rm -rf "$tmp"' EXIT
-trap 'exit 1' HUP INT TERM
-awk '
-function bad(msg) {
-    printf "%s:%d: %s\n", FILENAME, at ? at : FNR, msg | "cat >&2"
-    failed = 1
-}
-function from(n,    s, i) { # the line from its word n on
-    s = $0
-    sub(/^[ \t]+/, "", s)
-    for (i = 1; i < n; i++) sub(/^[^ \t]+[ \t]*/, "", s)
-    return s
-}
+awk "$awk_common"'
+function bad(msg) { bad_at(at ? at : FNR, msg) }
 function has(c) { return (at, c) in col }
 function need(c) {
     if (!has(c)) { bad(row ": no " c); return "-" }
@@ -51,7 +32,7 @@ function string(s,    head, tail, name) { # as C has it; {MACRO} is one
 }
 function stands_alone(s,    w) {
     if (s ~ /[^.]\.$/) bad(row ": a full stop at the end of the help")
-    if (s ~ /^([Tt]he same|It|Its|They|This|That|These|Those|As) /) bad(row ": help that needs another row to make sense")
+    if (needs_another(s)) bad(row ": help that needs another row to make sense")
     if (s !~ /^[A-Za-z"]/) bad(row ": help that does not begin with a word")
     if (split(s, w, / /) < 2) bad(row ": help of one word")
 }
@@ -150,7 +131,7 @@ $1 == "argument" && NF == 3 {
     end_row()
     kind = $1
     at = FNR
-    name = from(2)
+    name = from_word(2)
     row = kind " " name
     if (kind == "command") {
         if (NF != 2 || name !~ /^[a-z]+$/) bad("command NAME")
@@ -165,7 +146,7 @@ $1 == "argument" && NF == 3 {
     if (index(" takes usage link of sets values help ", " " $1 " ") == 0) bad(row ": no column `" $1 "`")
     else if (has($1)) bad(row ": " $1 " stands twice")
     else if (NF < 2) bad(row ": " $1 " is empty")
-    else col[at, $1] = from(2)
+    else col[at, $1] = from_word(2)
     next
 }
 { at = FNR; bad("`" $1 "` is unknown") }
@@ -182,6 +163,4 @@ END {
     printf "\n/* struct opt_row each */\n#define OPT_ROWS"
     for (i = 1; i <= n_opts; i++) printf " \\\n%s%s", opt_row[i], i < n_opts ? "," : "\n"
 }' "$gen/tables/options.tbl" > "$tmp/options.h"
-case ${1-} in
-'') cat "$tmp/options.h" > "$gen/options.h" ;;
-esac
+end "${1-}"

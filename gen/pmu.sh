@@ -5,24 +5,11 @@
 #   gen/pmu.sh check       only checks tables/pmu.tbl
 # Exit status: 0 done, 1 the table is wrong, 2 usage.
 
-set -eu
-LC_ALL=C
-export LC_ALL
-unset CDPATH
-gen=$(cd -- "$(dirname -- "$0")" && pwd)
-case $#:${1-} in
-0: | 1:check) ;;
-*) echo 'usage: pmu.sh [check]' >&2; exit 2 ;;
-esac
+. "$(dirname -- "$0")/lib.sh"
+begin "check" "$@"
 
-tmp=$(mktemp -d)
-trap 'rm -rf "$tmp"' EXIT
-trap 'exit 1' HUP INT TERM
-awk '
-function bad(msg) {
-    printf "%s:%d: %s\n", FILENAME, line, msg | "cat >&2"
-    failed = 1
-}
+awk "$awk_common"'
+function bad(msg) { bad_at(line, msg) }
 function get(c) { # the value of the row for a column
     if (!((kind, row, c) in cell)) { bad(kind ": no column `" c "`"); return "-" }
     return cell[kind, row, c]
@@ -327,6 +314,4 @@ END {
     table("unc_classes[N_UC]", "struct unc_class_row", "PMU, data lines, what it counts")
     table("unc_rows[]", "struct unc_row", "class, role, where it is counted by the terms, event, terms")
 }' "$gen/tables/pmu.tbl" > "$tmp/pmu.h"
-case ${1-} in
-'') cat "$tmp/pmu.h" > "$gen/pmu.h" ;;
-esac
+end "${1-}"

@@ -6,30 +6,11 @@
 #   gen/rules.sh list        NAME RESOURCE of each rule, for the tests
 # Exit status: 0 done, 1 the table is wrong, 2 usage.
 
-set -eu
-LC_ALL=C
-export LC_ALL
-unset CDPATH
-gen=$(cd -- "$(dirname -- "$0")" && pwd)
-case $#:${1-} in
-0: | 1:check | 1:list) ;;
-*) echo 'usage: rules.sh [check | list]' >&2; exit 2 ;;
-esac
+. "$(dirname -- "$0")/lib.sh"
+begin "check list" "$@"
 
-tmp=$(mktemp -d)
-trap 'rm -rf "$tmp"' EXIT
-trap 'exit 1' HUP INT TERM
-awk -v list="${1-}" '
-function bad(msg) {
-    printf "%s:%d: %s\n", FILENAME, FNR, msg | "cat >&2"
-    failed = 1
-}
-function from(n,    s, i) { # the line from its word n on
-    s = $0
-    sub(/^[ \t]+/, "", s)
-    for (i = 1; i < n; i++) sub(/^[^ \t]+[ \t]*/, "", s)
-    return s
-}
+awk -v list="${1-}" "$awk_common"'
+function bad(msg) { bad_at(FNR, msg) }
 function text(s, what) { # it can be a C string, and it is something
     if (s !~ /[A-Za-z%#]/) bad(what ": empty")
     if (s ~ /["\\]/) bad(what ": a quote or a backslash")
@@ -38,7 +19,7 @@ function text(s, what) { # it can be a C string, and it is something
 }
 function stands_alone(s, what) {
     if (s !~ /^[A-Z]/) bad(what ": does not begin with a capital")
-    if (s ~ /^(It|Its|They|Their|Them|This|That|These|Those|He|She|Here|There|Same|As) /) bad(what ": begins with a pronoun")
+    if (needs_another(s)) bad(what ": begins with a pronoun")
     if (split(s, w, /[ ]+/) < 4) bad(what ": fewer than four words")
     if (s in said) bad(what ": another rule says the same")
     said[s] = 1
@@ -142,18 +123,18 @@ function end_rule(    unless, below, limit, cost, factor, w, n, each, who, next_
 BEGIN { n = split("resource kind tried when and and? unless cost blames files before finding source next alone", w, " ")
         for (i = 1; i <= n; i++) column[w[i]] = 1 }
 /^[ \t]*#/ || NF == 0 { next }
-$1 == "words" { add_words($2, from(3)); next }
+$1 == "words" { add_words($2, from_word(3)); next }
 $1 == "number" {
     if ($3 !~ /^(sum|div|mul|rest|left|most|share|first)$/) bad("no operation `" $3 "`")
     num_row[++n_numbers] = sprintf("    X(%s, %s, %s, %s, M_%s)", $2, toupper($3), code($4), code($5), $6)
     number[$2] = 1
-    add_words($2, from(7))
+    add_words($2, from_word(7))
     next
 }
 $1 == "resource" && /^r/ {
     for (i = 3; i <= 5; i++) told($i)
     resource[$2] = ++n_resources
-    res_row[n_resources] = sprintf("    X(%s, %s, %s, %s, %s)", $2, text(from(6), "name of " $2), code($3), code($4), code($5))
+    res_row[n_resources] = sprintf("    X(%s, %s, %s, %s, %s)", $2, text(from_word(6), "name of " $2), code($3), code($4), code($5))
     next
 }
 $1 == "rule" {
@@ -168,12 +149,12 @@ $1 == "rule" {
 /^[ \t]/ && rule != "" {
     if (!($1 in column)) bad("no column `" $1 "`")
     else if ($1 ~ /^and/) {
-        guard[++guards] = from(2)
+        guard[++guards] = from_word(2)
         maybe[guards] = $1 == "and?" ? "true" : "false"
         if (guards > 3) bad("more than 3 guards")
     } else if ((rule, $1) in col) bad($1 " stands twice")
     else if (NF < 2) bad($1 ": empty")
-    else col[rule, $1] = from(2)
+    else col[rule, $1] = from_word(2)
     next
 }
 { bad("`" $1 "` is unknown") }
@@ -197,7 +178,4 @@ END {
     for (i = 1; i <= n_rules; i++) printf " \\\n%s", row[i]
     print ""
 }' "$gen/tables/rules.tbl" > "$tmp/rules.h"
-case ${1-} in
-'') cat "$tmp/rules.h" > "$gen/rules.h" ;;
-*) cat "$tmp/rules.h" ;;
-esac
+end "${1-}"

@@ -8,24 +8,11 @@
 #   gen/structs.sh assert    CLAIM_ABI(type, member, offset, size) lines, for the case structs
 # Exit status: 0 done, 1 the table is wrong, 2 usage.
 
-set -eu
-LC_ALL=C
-export LC_ALL
-unset CDPATH
-gen=$(cd -- "$(dirname -- "$0")" && pwd)
-case $#:${1-} in
-0: | 1:check | 1:list | 1:assert) ;;
-*) echo 'usage: structs.sh [check | list | assert]' >&2; exit 2 ;;
-esac
+. "$(dirname -- "$0")/lib.sh"
+begin "check list assert" "$@"
 
-tmp=$(mktemp -d)
-trap 'rm -rf "$tmp"' EXIT
-trap 'exit 1' HUP INT TERM
-awk -v mode="${1-}" '
-function bad(msg) {
-    printf "%s:%d: %s\n", FILENAME, FNR, msg | "cat >&2"
-    failed = 1
-}
+awk -v mode="${1-}" "$awk_common"'
+function bad(msg) { bad_at(FNR, msg) }
 function number(s) { return s ~ /^(0|[1-9][0-9]*|0x[0-9a-f]+)$/ }
 function abi_mask(s,    w, n, i, mask) {
     n = split(s, w, ",")
@@ -198,7 +185,4 @@ END {
     }
     print "};"
 }' "$gen/tables/flags.tbl" "$gen/tables/structs.tbl" > "$tmp/structs.h"
-case ${1-} in
-'') cat "$tmp/structs.h" > "$gen/structs.h" ;;
-*) cat "$tmp/structs.h" ;;
-esac
+end "${1-}"

@@ -10,11 +10,7 @@
 # asm-generic/unistd.h (arm64), unistd-eabi.h (arm). An ABI whose headers are not there is named and left out.
 # Exit status: 0 done, 1 the tables are wrong or differ from the headers, 2 usage.
 
-set -eu
-LC_ALL=C
-export LC_ALL
-unset CDPATH
-gen=$(cd -- "$(dirname -- "$0")" && pwd)
+. "$(dirname -- "$0")/lib.sh"
 abis='x86_64 i386 x32 arm64 arm'   # the order of the number columns in syscalls.tbl
 
 die() {
@@ -24,11 +20,8 @@ die() {
 
 # flags.tbl, checked, as lines `FAMILY CONSTANT VALUE ARM64VALUE`.
 read_flags() {
-    awk '
-    function bad(msg) {
-        printf "%s:%d: %s\n", FILENAME, FNR, msg | "cat >&2"
-        failed = 1
-    }
+    awk "$awk_common"'
+    function bad(msg) { bad_at(FNR, msg) }
     function number(s) { return s ~ /^-?(0[0-7]*|[1-9][0-9]*|0[xX][0-9a-fA-F]+)$/ }
     function fits(s) { # struct flag: 40 bits with a sign
         if (s ~ /^0[xX]/) return length(s) < 12 || length(s) == 12 && s ~ /^..[0-7]/
@@ -71,11 +64,8 @@ read_flags() {
 read_calls() {
     sh "$gen/structs.sh" list > "$tmp/structs"
     : > "$tmp/kinds"
-    awk -v abis="$abis" -v kind_file="$tmp/kinds" -v command_file="$tmp/commands.h" '
-    function bad(msg) {
-        printf "%s:%d: %s\n", FILENAME, FNR, msg | "cat >&2"
-        failed = 1
-    }
+    awk -v abis="$abis" -v kind_file="$tmp/kinds" -v command_file="$tmp/commands.h" "$awk_common"'
+    function bad(msg) { bad_at(FNR, msg) }
     function classes(s,    i, c, expr, had) {
         if (s == "-") return 0
         for (i = 1; i <= length(s); i++) {
@@ -709,9 +699,6 @@ case $#:${1-} in
 *) die 'usage: tables.sh | tables.sh check HEADERDIR | tables.sh update HEADERDIR' ;;
 esac
 
-tmp=$(mktemp -d)
-trap 'rm -rf "$tmp"' EXIT
-trap 'exit 1' HUP INT TERM
 read_flags
 read_calls
 if [ $# = 2 ]; then

@@ -5,47 +5,35 @@
 # timeout: 120
 # needs: python3
 . "$TESTS/lib/lib.sh"
-tables=$TESTS/../gen/tables
-mkdir -p gen/tables
-cp "$TESTS/../gen/"*.sh gen
-cp "$tables/"*.tbl gen/tables
-sh gen/tables.sh || fail "tables.sh"
-cmp gen/syscalls.h "$TESTS/../gen/syscalls.h" >&9 || fail "gen/syscalls.h is not what gen/tables.sh makes: run make gen"
-cp gen/syscalls.h before
-n=0
-while IFS='|' read -r table script want; do
-    cp "$tables/"*.tbl gen/tables
-    sed "$script" "$tables/$table.tbl" >gen/tables/$table.tbl
-    cmp -s gen/tables/$table.tbl "$tables/$table.tbl" && fail "changes nothing: $script"
-    sh gen/tables.sh 2>err && fail "takes: $script"
-    has err "$want"
-    cmp -s gen/syscalls.h before || fail "$script: syscalls.h was written"
-    n=$((n + 1))
-done <<'LIST'
-syscalls|s/^@kind stat .*/@kind stat  out  struct:statt/|structs.tbl has no .statt
-syscalls|s/^@kind stat .*/@kind stat  out  array:stat/|no array of .stat
-syscalls|s/^@kind stat .*/@kind stat  later  struct:stat/|in, out, late or both
-syscalls|s/^@kind stat .*/@kind stat  out/|expected: @kind NAME WHEN HOW
-syscalls|s/^@kind stat .*/@kind statx  out  struct:stat/|kind statx stands twice
-syscalls|/^memfd_secret/s/-> .*/-> fdd/|no result .fdd
-syscalls|/^memfd_secret/s/-> .*/->/|-> and no result
-syscalls|/^memfd_secret/s/O_CLOEXEC/FD_CLOEXEC/|family .memfdsecret. has no .FD_CLOEXEC
-syscalls|/^memfd_secret/s/cloexec=flags/cloexec=flag/|no argument .flag
-syscalls|/^memfd_secret/s/cloexec=/closes=/|label=, cloexec= or if=
-syscalls|/^memfd_secret/s/flags:f:memfdsecret/flags:f:nothing/|no family .nothing
-commands|s/^\( *F_GETLK \)/\1int/|more arguments than
-commands|s/^ *F_SETLK .*/    F_GETLK  flock/|F_GETLK stands twice
-commands|s/^\( *F_SETLK  *\)flock/\1floc/|unknown kind .floc
-commands|s/^ *F_SETLK /    F_SETLOCK /|family .fcntl. has no .F_SETLOCK
-commands|s/^call fcntl fcntl64/call fcntl fcntl128/|no call .fcntl128
-commands|s/^call fcntl fcntl64 by op/call fcntl fcntl64 by command/|no argument .command
-commands|s/^call ioctl by op family=ioctl/call ioctl by op/|no family for .op
-commands|s/^call bpf /call prctl /|prctl has commands already
-commands|s/&0x7f/\&some/|is no mask
-commands|s/struct:linger/struct:lingers/|struct:NAME, e:FAMILY
-commands|s/^sockopt SOL_UDP .*/sockopt SOL_UDPP soudp/|family .sol. has no .SOL_UDPP
+. "$TESTS/lib/tables.sh"
+copy_generator tables
+is_committed syscalls.h
+finds_mistakes syscalls syscalls.h <<'LIST'
+s/^@kind stat .*/@kind stat  out  struct:statt/~structs.tbl has no .statt
+s/^@kind stat .*/@kind stat  out  array:stat/~no array of .stat
+s/^@kind stat .*/@kind stat  later  struct:stat/~in, out, late or both
+s/^@kind stat .*/@kind stat  out/~expected: @kind NAME WHEN HOW
+s/^@kind stat .*/@kind statx  out  struct:stat/~kind statx stands twice
+/^memfd_secret/s/-> .*/-> fdd/~no result .fdd
+/^memfd_secret/s/-> .*/->/~-> and no result
+/^memfd_secret/s/O_CLOEXEC/FD_CLOEXEC/~family .memfdsecret. has no .FD_CLOEXEC
+/^memfd_secret/s/cloexec=flags/cloexec=flag/~no argument .flag
+/^memfd_secret/s/cloexec=/closes=/~label=, cloexec= or if=
+/^memfd_secret/s/flags:f:memfdsecret/flags:f:nothing/~no family .nothing
 LIST
-say "$n mistakes are found"
+finds_mistakes commands syscalls.h <<'LIST'
+s/^\( *F_GETLK \)/\1int/~more arguments than
+s/^ *F_SETLK .*/    F_GETLK  flock/~F_GETLK stands twice
+s/^\( *F_SETLK  *\)flock/\1floc/~unknown kind .floc
+s/^ *F_SETLK /    F_SETLOCK /~family .fcntl. has no .F_SETLOCK
+s/^call fcntl fcntl64/call fcntl fcntl128/~no call .fcntl128
+s/^call fcntl fcntl64 by op/call fcntl fcntl64 by command/~no argument .command
+s/^call ioctl by op family=ioctl/call ioctl by op/~no family for .op
+s/^call bpf /call prctl /~prctl has commands already
+s/&0x7f/\&some/~is no mask
+s/struct:linger/struct:lingers/~struct:NAME, e:FAMILY
+s/^sockopt SOL_UDP .*/sockopt SOL_UDPP soudp/~family .sol. has no .SOL_UDPP
+LIST
 # mm/secretmem.c takes O_CLOEXEC, and no FD_CLOEXEC (1), which is EINVAL. memfd_secret is 447 in every ABI.
 cat >secret.py <<'END'
 import ctypes, os, sys

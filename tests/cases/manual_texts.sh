@@ -4,13 +4,9 @@
 # tier: quick
 # timeout: 30
 . "$TESTS/lib/lib.sh"
-top=$TESTS/..
-mkdir gen
-cp "$top/gen/manual.sh" gen
-cp -r "$top/gen/manual" gen
-sh gen/manual.sh || fail "manual.sh"
-cmp gen/manual.h "$top/gen/manual.h" >&9 || fail "gen/manual.h is not what gen/manual.sh makes: run make gen"
-sh gen/manual.sh nonsense 2>err; [ $? = 2 ] || fail "no usage error"
+. "$TESTS/lib/tables.sh"
+copy_generator manual
+is_committed manual.h
 
 grep -oh '{{[^}]*}}' gen/manual/* | tr -d '{}' | sed 's/ .*//' | sort -u >named
 sed -n '/^} doc_parts/,/^};/s/^    { "\([a-z_]*\)", .*/\1/p' "$top/kvis.c" | sort -u >made

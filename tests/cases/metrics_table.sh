@@ -3,73 +3,58 @@
 # tier: quick
 # timeout: 60
 . "$TESTS/lib/lib.sh"
-mkdir -p gen/tables gen/probes
-cp "$TESTS/../gen/metrics.sh" gen
-cp "$TESTS/../gen/tables/metrics.tbl" gen/tables
-cp "$TESTS"/../gen/probes/*.bpf.c gen/probes
-sh gen/metrics.sh || fail "metrics.sh"
-cmp gen/metrics.h "$TESTS/../gen/metrics.h" >&9 || fail "gen/metrics.h is not what gen/metrics.sh makes: run make gen"
+. "$TESTS/lib/tables.sh"
+copy_generator metrics
+is_committed metrics.h
 sh gen/metrics.sh list >list || fail "metrics.sh list"
 [ "$(wc -l <list)" -gt 300 ] || fail "metrics.sh list"
 has list '^runq_wait_p99_ns$'
-sh gen/metrics.sh nonsense 2>err; [ $? = 2 ] || fail "no usage error"
 
-# Each line: a sed script, and what metrics.sh says of the table that it makes.
-n=0
-while IFS='|' read -r script want; do
-    sed "$script" "$TESTS/../gen/tables/metrics.tbl" >gen/tables/metrics.tbl
-    cmp -s gen/tables/metrics.tbl "$TESTS/../gen/tables/metrics.tbl" && fail "changes nothing: $script"
-    cp gen/metrics.h before
-    sh gen/metrics.sh 2>err && fail "takes: $script"
-    has err "$want"
-    cmp -s gen/metrics.h before || fail "$script: metrics.h was written"
-    n=$((n + 1))
-done <<'END'
-s/^    Context switches of all CPUs//|CTXT: no text
-s/^    Context switches of all CPUs/    of all CPUs, switches/|does not begin with a capital
-s/^    Context switches of all CPUs/    These are context switches/|begins with a pronoun
-s/^    Context switches of all CPUs/    Context switches/|fewer than three words
-s/^    Context switches of all CPUs/&./|a full stop
-s/^    Context switches of all CPUs/    The "context" switches/|a quote or a backslash
-s/^    Context switches of all CPUs/    Load average of 1 minute/|CTXT says the same
-s/^    Context switches of all CPUs/&\n&/|a text without a row
-s/^\(metric CTXT .*\) unit=count/\1/|metric CTXT: no unit
-s/^\(metric CTXT .*\) unit=count/\1 unit=parsec/|CTXT: no unit `parsec`
-s/^metric CTXT context_switches/metric CTXT forks/|the name forks stands twice
-s/^metric CTXT /metric FORKS /|FORKS stands twice
-s/^metric CTXT /metric ctxt /|is no ID
-s/^metric CTXT context_switches/metric CTXT Switches/|is no name
-s/^metric CTXT /number CTXT /|`number` is unknown
-s/^metric CTXT .*/& color=red/|has no column `color`
-s/^metric CTXT .*/& unit=count/|unit stands twice
-s/^metric CTXT .*/& set=/|set: empty
-s/^metric CTXT .*/& set="a/|a quote without its end
-s/^\(metric CTXT .*source=\)stat/\1uptime/|CTXT: no source `uptime`
-s/^metric CTXT .*/& of=planet/|CTXT: no thing `planet`
-s/^metric CTXT .*/& all=most/|all is none of: sum mean
-s/^metric CTXT .*/& bits=64/|bits is none of: 32
-s/^metric CTXT .*/& prom=intr_total/|another metric has the name intr_total
-s/^metric CTXT .*/& prom=switches{cpu}/|prom: NAME
-s/^metric CTXT .*/& prom=switches{in="all"}/|no family `switches`
-s/prom=cpu_seconds_total{mode="nice"}/prom=cpu_seconds_total{mode="user"}/|USER has this name in Prometheus, too
-s/^metric CTXT .*/& prom=cpu_seconds_total{mode="none"}/|not beside the others
-s/^\(metric NICE .*\) unit=ticks/\1 unit=total_ms/|of another unit
-s/^family cpu_seconds_total/family cpu_minutes_total/|family cpu_minutes_total: nothing is of it
-s/wire=involuntary/wire=switches/|wire stands twice
-s/ octaves=10-34 prom=runq_wait_seconds/ octaves=10-34/|octaves are for what has a prom
-s/ octaves=10-34 prom=runq_wait_seconds/ octaves=34-10 prom=runq_wait_seconds/|octaves A-B
-s/ counts=nsecs octaves=10-34 prom=runq_wait_seconds/ prom=runq_wait_seconds/|distribution WAIT: no counts
-s/ cite=proc_stat(5)//|source STAT: no cite
-s/cite=proc_stat(5)/cite=wisdom/|neither a manual page nor a file
-s,cite=gen/probes/blk.bpf.c,cite=gen/probes/block.bpf.c,|there is no gen/probes/block.bpf.c
-s/^\(source STAT .*\)group=cpu/\1group=gpu/|no group `gpu`
-s/ asked=yes/ asked=no/|asked is none of: yes
-s/^\(metric LOAD.*\)source=load/\1source=stat/|source LOAD: no metric
-s/ sort=-IDLE/ sort=-IDLENESS/|no metric `IDLENESS`
-s/ sort=-IDLE/ sort=TEMP/|is sorted by what it has not
-s/^thing zone json=zone/thing zone/|json, label and sort are needed
-s/^thing none/thing all/|the first thing is not none
-s/shown=celsius/shown=kelvin/|shown is none of
-s/^\(unit ticks .*\)counter=yes/\1counter=on/|counter is none of: yes
-END
-say "$n mistakes are found"
+finds_mistakes metrics metrics.h <<'LIST'
+s/^    Context switches of all CPUs//~CTXT: no text
+s/^    Context switches of all CPUs/    of all CPUs, switches/~does not begin with a capital
+s/^    Context switches of all CPUs/    These are context switches/~begins with a pronoun
+s/^    Context switches of all CPUs/    Context switches/~fewer than three words
+s/^    Context switches of all CPUs/&./~a full stop
+s/^    Context switches of all CPUs/    The "context" switches/~a quote or a backslash
+s/^    Context switches of all CPUs/    Load average of 1 minute/~CTXT says the same
+s/^    Context switches of all CPUs/&\n&/~a text without a row
+s/^\(metric CTXT .*\) unit=count/\1/~metric CTXT: no unit
+s/^\(metric CTXT .*\) unit=count/\1 unit=parsec/~CTXT: no unit `parsec`
+s/^metric CTXT context_switches/metric CTXT forks/~the name forks stands twice
+s/^metric CTXT /metric FORKS /~FORKS stands twice
+s/^metric CTXT /metric ctxt /~is no ID
+s/^metric CTXT context_switches/metric CTXT Switches/~is no name
+s/^metric CTXT /number CTXT /~`number` is unknown
+s/^metric CTXT .*/& color=red/~has no column `color`
+s/^metric CTXT .*/& unit=count/~unit stands twice
+s/^metric CTXT .*/& set=/~set: empty
+s/^metric CTXT .*/& set="a/~a quote without its end
+s/^\(metric CTXT .*source=\)stat/\1uptime/~CTXT: no source `uptime`
+s/^metric CTXT .*/& of=planet/~CTXT: no thing `planet`
+s/^metric CTXT .*/& all=most/~all is none of: sum mean
+s/^metric CTXT .*/& bits=64/~bits is none of: 32
+s/^metric CTXT .*/& prom=intr_total/~another metric has the name intr_total
+s/^metric CTXT .*/& prom=switches{cpu}/~prom: NAME
+s/^metric CTXT .*/& prom=switches{in="all"}/~no family `switches`
+s/prom=cpu_seconds_total{mode="nice"}/prom=cpu_seconds_total{mode="user"}/~USER has this name in Prometheus, too
+s/^metric CTXT .*/& prom=cpu_seconds_total{mode="none"}/~not beside the others
+s/^\(metric NICE .*\) unit=ticks/\1 unit=total_ms/~of another unit
+s/^family cpu_seconds_total/family cpu_minutes_total/~family cpu_minutes_total: nothing is of it
+s/wire=involuntary/wire=switches/~wire stands twice
+s/ octaves=10-34 prom=runq_wait_seconds/ octaves=10-34/~octaves are for what has a prom
+s/ octaves=10-34 prom=runq_wait_seconds/ octaves=34-10 prom=runq_wait_seconds/~octaves A-B
+s/ counts=nsecs octaves=10-34 prom=runq_wait_seconds/ prom=runq_wait_seconds/~distribution WAIT: no counts
+s/ cite=proc_stat(5)//~source STAT: no cite
+s/cite=proc_stat(5)/cite=wisdom/~neither a manual page nor a file
+s,cite=gen/probes/blk.bpf.c,cite=gen/probes/block.bpf.c,~there is no gen/probes/block.bpf.c
+s/^\(source STAT .*\)group=cpu/\1group=gpu/~no group `gpu`
+s/ asked=yes/ asked=no/~asked is none of: yes
+s/^\(metric LOAD.*\)source=load/\1source=stat/~source LOAD: no metric
+s/ sort=-IDLE/ sort=-IDLENESS/~no metric `IDLENESS`
+s/ sort=-IDLE/ sort=TEMP/~is sorted by what it has not
+s/^thing zone json=zone/thing zone/~json, label and sort are needed
+s/^thing none/thing all/~the first thing is not none
+s/shown=celsius/shown=kelvin/~shown is none of
+s/^\(unit ticks .*\)counter=yes/\1counter=on/~counter is none of: yes
+LIST

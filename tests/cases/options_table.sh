@@ -3,65 +3,51 @@
 # tier: quick
 # timeout: 30
 . "$TESTS/lib/lib.sh"
-mkdir -p gen/tables
-cp "$TESTS/../gen/options.sh" gen
+. "$TESTS/lib/tables.sh"
 table=$TESTS/../gen/tables/options.tbl
-cp "$table" gen/tables
-sh gen/options.sh || fail "options.sh"
-cmp gen/options.h "$TESTS/../gen/options.h" >&9 || fail "gen/options.h is not what gen/options.sh makes: run make gen"
-sh gen/options.sh nonsense 2>err; [ $? = 2 ] || fail "no usage error"
+copy_generator options
+is_committed options.h
 
-# Each mistake, made by a sed script, is told with the line, and options.h stays as it is.
-n=0
-while IFS='@' read -r script want; do
-    sed "$script" "$table" >gen/tables/options.tbl
-    cmp -s gen/tables/options.tbl "$table" && fail "changes nothing: $script"
-    cp gen/options.h before
-    sh gen/options.sh 2>err && fail "takes: $script"
-    has err "^[^ ]*options.tbl:[0-9]*: .*$want"
-    cmp -s gen/options.h before || fail "$script: options.h was written"
-    n=$((n + 1))
-done <<'END'
-s/^option -i, --interval=SECS/option -v, --interval=SECS/@trace has a -v already
-s/^option -i, --interval=SECS/option -i, --verbose=SECS/@trace has a --verbose already
-s/^option -i, --interval=SECS/option --interval=SECONDS/@no argument is called .SECONDS
-s/^option -i, --interval=SECS/option interval=SECS/@neither a letter nor a name
-s/^option -i, --interval=SECS/option -i, --interval SECS/@how is that spelled
-s/^argument SECS .*//@no argument is called .SECS
-s/^argument SECS .*/argument SECS seconds/@no kind .seconds
-s/^argument TID /argument PID /@argument PID stands twice
-s/^\(  help    \)print only the summary/\1/@help is empty
-s/^\(  help    \)print only the summary/\1summary/@help of one word
-s/^\(  help    \)print only the summary/\1the same as -C/@needs another row to make sense
-s/^\(  help    \)print only the summary/\1(always)/@does not begin with a word
-s/^\(  help    \)print only the summary/\1print only the summary./@a full stop
-s/^\(  help    \)print only the summary/\1the \\ summary/@a backslash
-s/^  help    print only the summary//@option -q, --quiet: no help
-s/^\(  sets    \)flag opt.quiet/\1bool opt.quiet/@sets what kind: .bool
-s/^\(  sets    \)flag opt.quiet/\1number opt.quiet 1..2/@a number without an argument
-s/^\(  sets    \)flag opt.quiet/\1flag/@sets flag, and what of it
-s/^\(  sets    \)flag opt.quiet/\1flag \&opt.quiet/@cannot set .&opt.quiet
-s/^\(  sets    \)number opt.interval_s.*/\1flag opt.interval_s/@sets flag, with an argument
-s/CALL_SUCCESSFUL/call()/@is no constant
-s/^\(  sets    \)set opt.status CALL_SUCCESSFUL/\1set opt.status/@sets set, and what of it
-s/opt.interval_s 1..86400/opt.interval_s 86400..1/@is no range
-s/opt.interval_s 1..86400/opt.interval_s 1-86400/@is no range
-s/opt.interval_s 1..86400/opt.interval_s 1..4294967296/@is no range
-s/^\(  sets    \)call opt_json/\1string opt.json_file/@an argument that can be left out is for a call
-s/^  values  auto.ptrace.hybrid//@values are listed by
-s/how calls are seen: {values}/how calls are seen/@values are listed by
-s/^\(  values  \)auto.ptrace.hybrid/\1auto, ptrace, hybrid/@values A.B.C
-s/^\(  of      \)diff$/\1dif/@no command .dif
-s/^command diff/command replay/@command replay: stands twice
-s/^command diff/command Diff/@command NAME
-s/^\(  takes   \)commands/\1words/@takes nothing like .words
-s/^  usage   .*A.kvis B.kvis//@command diff: no usage
-s/^  takes   recordings/  of      trace/@a column of options
-s/^  of      diff/  usage   diff/@a column of commands
-s/^  of      diff/  for     diff/@no column .for
-s/^option --by=pid/options --by=pid/@.options. is unknown
-END
-say "$n mistakes are found"
+finds_mistakes options options.h <<'LIST'
+s/^option -i, --interval=SECS/option -v, --interval=SECS/~trace has a -v already
+s/^option -i, --interval=SECS/option -i, --verbose=SECS/~trace has a --verbose already
+s/^option -i, --interval=SECS/option --interval=SECONDS/~no argument is called .SECONDS
+s/^option -i, --interval=SECS/option interval=SECS/~neither a letter nor a name
+s/^option -i, --interval=SECS/option -i, --interval SECS/~how is that spelled
+s/^argument SECS .*//~no argument is called .SECS
+s/^argument SECS .*/argument SECS seconds/~no kind .seconds
+s/^argument TID /argument PID /~argument PID stands twice
+s/^\(  help    \)print only the summary/\1/~help is empty
+s/^\(  help    \)print only the summary/\1summary/~help of one word
+s/^\(  help    \)print only the summary/\1the same as -C/~needs another row to make sense
+s/^\(  help    \)print only the summary/\1(always)/~does not begin with a word
+s/^\(  help    \)print only the summary/\1print only the summary./~a full stop
+s/^\(  help    \)print only the summary/\1the \\ summary/~a backslash
+s/^  help    print only the summary//~option -q, --quiet: no help
+s/^\(  sets    \)flag opt.quiet/\1bool opt.quiet/~sets what kind: .bool
+s/^\(  sets    \)flag opt.quiet/\1number opt.quiet 1..2/~a number without an argument
+s/^\(  sets    \)flag opt.quiet/\1flag/~sets flag, and what of it
+s/^\(  sets    \)flag opt.quiet/\1flag \&opt.quiet/~cannot set .&opt.quiet
+s/^\(  sets    \)number opt.interval_s.*/\1flag opt.interval_s/~sets flag, with an argument
+s/CALL_SUCCESSFUL/call()/~is no constant
+s/^\(  sets    \)set opt.status CALL_SUCCESSFUL/\1set opt.status/~sets set, and what of it
+s/opt.interval_s 1..86400/opt.interval_s 86400..1/~is no range
+s/opt.interval_s 1..86400/opt.interval_s 1-86400/~is no range
+s/opt.interval_s 1..86400/opt.interval_s 1..4294967296/~is no range
+s/^\(  sets    \)call opt_json/\1string opt.json_file/~an argument that can be left out is for a call
+s/^  values  auto.ptrace.hybrid//~values are listed by
+s/how calls are seen: {values}/how calls are seen/~values are listed by
+s/^\(  values  \)auto.ptrace.hybrid/\1auto, ptrace, hybrid/~values A.B.C
+s/^\(  of      \)diff$/\1dif/~no command .dif
+s/^command diff/command replay/~command replay: stands twice
+s/^command diff/command Diff/~command NAME
+s/^\(  takes   \)commands/\1words/~takes nothing like .words
+s/^  usage   .*A.kvis B.kvis//~command diff: no usage
+s/^  takes   recordings/  of      trace/~a column of options
+s/^  of      diff/  usage   diff/~a column of commands
+s/^  of      diff/  for     diff/~no column .for
+s/^option --by=pid/options --by=pid/~.options. is unknown
+LIST
 
 # A destination of another type than the row says does not compile.
 [ -n "$(command -v gcc)" ] || exit 0

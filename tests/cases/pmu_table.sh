@@ -3,13 +3,10 @@
 # tier: quick
 # timeout: 60
 . "$TESTS/lib/lib.sh"
-mkdir -p gen/tables
-cp "$TESTS/../gen/pmu.sh" gen
-cp "$TESTS/../gen/tables/pmu.tbl" gen/tables
+. "$TESTS/lib/tables.sh"
 table=$TESTS/../gen/tables/pmu.tbl
-sh gen/pmu.sh || fail "pmu.sh"
-cmp gen/pmu.h "$TESTS/../gen/pmu.h" >&9 || fail "gen/pmu.h is not what gen/pmu.sh makes: run make gen"
-sh gen/pmu.sh nonsense 2>err; [ $? = 2 ] || fail "no usage error"
+copy_generator pmu
+is_committed pmu.h
 
 # The rows in another order: the same rows in another order.
 grep '^columns' "$table" >gen/tables/pmu.tbl
@@ -30,61 +27,51 @@ for t in pmc_roles pmc_ratios pmc_cores pmc_events pmc_arm unc_rows; do
     [ "$(wc -l <$t.before)" -gt 15 ] || fail "$t: no rows"
 done
 
-n=0
-while IFS='|' read -r script want; do
-    sed "$script" "$table" >gen/tables/pmu.tbl
-    cmp -s gen/tables/pmu.tbl "$table" && fail "changes nothing: $script"
-    cp gen/pmu.h before
-    sh gen/pmu.sh 2>err && fail "takes: $script"
-    has err "$want"
-    cmp -s gen/pmu.h before || fail "$script: pmu.h was written"
-    n=$((n + 1))
-done <<'END'
-s/^columns  list  name  vendor/columns  list  name  maker/|no column .vendor
-s/^\(list  SKL  Intel\)  .*/\1/|values for . columns
-s/^\(list  SKL  Intel\)  .*/\1  somewhere/|no document with its section
-s/^\(list  SKL  Intel\)  .*/\1  -/|no document with its section
-s/^list  ICL/list  SKL/|list SKL: stands twice
-s/^\(core  TNT.*\)86 96 9c/\186 96 9c-0a/|models .9c-0a
-s/^core  TNT/core  TNX/|no list .TNX
-s/^core  TNT/core  SKL/|no core has the list TNT
-s/^\(core  TNT.*\)86 96 9c/\186 96 4e/|model 4e of family 6: two cores
-s/^\(core  TNT.*\)  cpu  /\1  cpu_tiny  /|pmu .cpu_tiny. is none of
-s/^core  TNT  GenuineIntel/core  TNT  AuthenticAMD/|of another vendor
-s/^core  TNT  GenuineIntel/core  TNT  Genuine/|vendor .Genuine. is none of
-s/  perfmon SNR, EHL  /  -  /|source: empty
-s/^\(event  stalled_backend .*\)0xa2/\10x1a2/|event .0x1a2. is no hexadecimal number up to 255
-s/^\(event  stalled_backend .*\)0xa2/\1162/|event .162. is no hexadecimal number
-s/^\(event  empty_slots_backend .*\)0x1e/\10x11e/|umask .0x11e
-s/^event  stalled_backend /event  stalled_back /|no role .stalled_back
-s/^\(event  stalled_backend  *\)SKL/\1SKX/|no list .SKX
-s/^\(event  stalled_backend  *\)SKL/\1SKL Z1/|an event of Intel and AMD
-s/^event  stalled_backend /event  stalled_cycles /|the list SKL has two events for stalled_cycles
-s/RESOURCE_STALLS.ANY/RESOURCE"STALLS/|a quote
-s/^\(role  cycles .*\)HARDWARE/\1HARD/|neither HARDWARE/NAME nor
-s/^\(role  branches  *\)BRANCHES/\1CYCLES/|metric CYCLES: stands twice
-s/^\(role  branches  *\)BRANCHES/\1branches/|is no metric
-s/^\(group  branch .*\)branches /\1/|branches: in no group
-s/^\(group  branch .*\)branches /\1branched /|no role .branched
-s/^\(group  stall .*\)  6/\1  5/|two groups of priority 5
-s/^\(group  stall  *cycles \)/\1branches /|branches: in two groups
-s/^\(group  stall  *cycles \)/\1ref_cycles empty_slots l2_misses l1d_misses /|2 to 5 roles
-s/^\(ratio  IPC .*\)cycles  /\1branches  /|are in no one group
-s/dtlb_second_level dtlb_walks  l1d/itlb_walks dtlb_walks  l1d/|parts: of another group
-s/^cite  role .*//|no cite of role
-s/^cite  arm .*//|no cite of arm
-s/^cite  arm .*/cite  arm  Arm/|cite KIND DOCUMENT
-s/^arm  41  d02 /arm  41  d03 /|core 41 d03: stands twice
-s/^arm  41  d02 /arm  41  d2 /|three hexadecimal digits
-s/^\(uncore  cmn .*\)  6  drivers.*/\1  6  -/|no document
-s/^\(uncore  cmn .*\)  6  /\1  5  /|two of preference 5
-s/^\(uncore  cmn .*\)  requests  /\1  bytes  /|requests: cmn counts bytes
-s/^counter  cmn  /counter  ccn  /|no uncore .ccn
-s/^\(counter  dmc620 .*\)clk_request  \(.*\)-$/\1clk_request  \2-\n&/|counter dmc620 clk_request: stands twice
-s/rdwrmask=0x1  .*/rdwrmask=0x1  -/|no document
-s/rdwrmask=0x1  /rdwrmask=1  /|terms .event
-s/^\(counter  umc  *read .*\)any /\1-   /|both, or none of them
-s/^group  base/grope  base/|is no kind of row
-s/^# Topdown, level 1/	&/|a tab
-END
-say "$n mistakes are found"
+finds_mistakes pmu pmu.h <<'LIST'
+s/^columns  list  name  vendor/columns  list  name  maker/~no column .vendor
+s/^\(list  SKL  Intel\)  .*/\1/~values for . columns
+s/^\(list  SKL  Intel\)  .*/\1  somewhere/~no document with its section
+s/^\(list  SKL  Intel\)  .*/\1  -/~no document with its section
+s/^list  ICL/list  SKL/~list SKL: stands twice
+s/^\(core  TNT.*\)86 96 9c/\186 96 9c-0a/~models .9c-0a
+s/^core  TNT/core  TNX/~no list .TNX
+s/^core  TNT/core  SKL/~no core has the list TNT
+s/^\(core  TNT.*\)86 96 9c/\186 96 4e/~model 4e of family 6: two cores
+s/^\(core  TNT.*\)  cpu  /\1  cpu_tiny  /~pmu .cpu_tiny. is none of
+s/^core  TNT  GenuineIntel/core  TNT  AuthenticAMD/~of another vendor
+s/^core  TNT  GenuineIntel/core  TNT  Genuine/~vendor .Genuine. is none of
+s/  perfmon SNR, EHL  /  -  /~source: empty
+s/^\(event  stalled_backend .*\)0xa2/\10x1a2/~event .0x1a2. is no hexadecimal number up to 255
+s/^\(event  stalled_backend .*\)0xa2/\1162/~event .162. is no hexadecimal number
+s/^\(event  empty_slots_backend .*\)0x1e/\10x11e/~umask .0x11e
+s/^event  stalled_backend /event  stalled_back /~no role .stalled_back
+s/^\(event  stalled_backend  *\)SKL/\1SKX/~no list .SKX
+s/^\(event  stalled_backend  *\)SKL/\1SKL Z1/~an event of Intel and AMD
+s/^event  stalled_backend /event  stalled_cycles /~the list SKL has two events for stalled_cycles
+s/RESOURCE_STALLS.ANY/RESOURCE"STALLS/~a quote
+s/^\(role  cycles .*\)HARDWARE/\1HARD/~neither HARDWARE/NAME nor
+s/^\(role  branches  *\)BRANCHES/\1CYCLES/~metric CYCLES: stands twice
+s/^\(role  branches  *\)BRANCHES/\1branches/~is no metric
+s/^\(group  branch .*\)branches /\1/~branches: in no group
+s/^\(group  branch .*\)branches /\1branched /~no role .branched
+s/^\(group  stall .*\)  6/\1  5/~two groups of priority 5
+s/^\(group  stall  *cycles \)/\1branches /~branches: in two groups
+s/^\(group  stall  *cycles \)/\1ref_cycles empty_slots l2_misses l1d_misses /~2 to 5 roles
+s/^\(ratio  IPC .*\)cycles  /\1branches  /~are in no one group
+s/dtlb_second_level dtlb_walks  l1d/itlb_walks dtlb_walks  l1d/~parts: of another group
+s/^cite  role .*//~no cite of role
+s/^cite  arm .*//~no cite of arm
+s/^cite  arm .*/cite  arm  Arm/~cite KIND DOCUMENT
+s/^arm  41  d02 /arm  41  d03 /~core 41 d03: stands twice
+s/^arm  41  d02 /arm  41  d2 /~three hexadecimal digits
+s/^\(uncore  cmn .*\)  6  drivers.*/\1  6  -/~no document
+s/^\(uncore  cmn .*\)  6  /\1  5  /~two of preference 5
+s/^\(uncore  cmn .*\)  requests  /\1  bytes  /~requests: cmn counts bytes
+s/^counter  cmn  /counter  ccn  /~no uncore .ccn
+s/^\(counter  dmc620 .*\)clk_request  \(.*\)-$/\1clk_request  \2-\n&/~counter dmc620 clk_request: stands twice
+s/rdwrmask=0x1  .*/rdwrmask=0x1  -/~no document
+s/rdwrmask=0x1  /rdwrmask=1  /~terms .event
+s/^\(counter  umc  *read .*\)any /\1-   /~both, or none of them
+s/^group  base/grope  base/~is no kind of row
+s/^# Topdown, level 1/	&/~a tab
+LIST

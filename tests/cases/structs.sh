@@ -5,48 +5,35 @@
 # timeout: 60
 # needs: gcc
 . "$TESTS/lib/lib.sh"
+. "$TESTS/lib/tables.sh"
 table=$TESTS/../gen/tables/structs.tbl
-mkdir -p gen/tables
-cp "$TESTS/../gen/structs.sh" gen
-cp "$TESTS/../gen/tables/"*.tbl gen/tables
-sh gen/structs.sh || fail "structs.sh"
-cmp gen/structs.h "$TESTS/../gen/structs.h" >&9 || fail "gen/structs.h is not what gen/structs.sh makes: run make gen"
+copy_generator structs
+is_committed structs.h
 [ "$(sh gen/structs.sh list | wc -l)" -gt 40 ] || fail "structs.sh list"
-sh gen/structs.sh nonsense 2>err; [ $? = 2 ] || fail "no usage error"
-cp gen/structs.h before
-n=0
-while IFS='|' read -r script want; do
-    sed "$script" "$table" >gen/tables/structs.tbl
-    cmp -s gen/tables/structs.tbl "$table" && fail "changes nothing: $script"
-    sh gen/structs.sh 2>err && fail "takes: $script"
-    has err "$want"
-    cmp -s gen/structs.h before || fail "$script: structs.h was written"
-    n=$((n + 1))
-done <<'LIST'
-s/^struct rlimit64 size=16/struct rlimit64 size=12/|rlim_max ends behind the structure, at 16
-s/^struct rlimit64 size=16/struct rlimit64 size=many/|size=N
-s/^struct rlimit64 size=16/struct rlimit64 length=16/|no column .length
-s/^struct rlimit64 size=16/struct rlimit64 size=16 default=8/|a default without
-s/^struct rlimit64 size=16/struct rlimit64 size=16 abi=sparc/|no ABI .sparc
-s/^struct rlimit64 size=16/struct rlimit64 size=16 is=rlimit/|is=struct:NAME
-s/^struct rlimit64 .*/struct sembuf size=16/|two layouts of sembuf in x86_64
-s/^\( *rlim_max  *\)8/\14/|rlim_max lies over rlim_cur
-s/^\( *\)rlim_max/\1rlim_cur/|rlim_cur stands twice
-s/^\( *rlim_max  *8  *8  \)limit/\1limits/|unknown kind .limits
-s/^\( *rlim_max  *8  *\)8  limit/\14  limit/|limit of 4 bytes
-s/^\( *rlim_max  *8  *8  limit\)/\1 sometimes/|nonzero, verbose, answer
-s/^\( *rlim_max  *8  *8  limit\)/\1 rlim_min=5/|no member .rlim_min
-s/^\( *rlim_max  *8  *8  limit\)/\1 rlim_cur=x/|is no number
-s/^\( *rlim_max  *8  *8  limit\)/\1 rlim_cur=1 rlim_cur=2/|two conditions
-s/^\( *rlim_max  *\)8  *8  limit/\1eight 8  limit/|are numbers
-s/^ *rlim_max .*/    rlim_max 8/|expected: MEMBER OFFSET
-s/f:statxmask/f:nonsense/|no family .nonsense
-s/^struct mnt_id_req size=\.size/struct mnt_id_req size=.length/|no member .length
-s/^struct mnt_id_req size=\.size/struct mnt_id_req size=.mnt_id/|a size of other than 4
-s/^struct winsize .*/&\nstruct empty size=8/|winsize has no members
-s/^struct timezone .*/timezone/|expected .struct NAME
+finds_mistakes structs structs.h <<'LIST'
+s/^struct rlimit64 size=16/struct rlimit64 size=12/~rlim_max ends behind the structure, at 16
+s/^struct rlimit64 size=16/struct rlimit64 size=many/~size=N
+s/^struct rlimit64 size=16/struct rlimit64 length=16/~no column .length
+s/^struct rlimit64 size=16/struct rlimit64 size=16 default=8/~a default without
+s/^struct rlimit64 size=16/struct rlimit64 size=16 abi=sparc/~no ABI .sparc
+s/^struct rlimit64 size=16/struct rlimit64 size=16 is=rlimit/~is=struct:NAME
+s/^struct rlimit64 .*/struct sembuf size=16/~two layouts of sembuf in x86_64
+s/^\( *rlim_max  *\)8/\14/~rlim_max lies over rlim_cur
+s/^\( *\)rlim_max/\1rlim_cur/~rlim_cur stands twice
+s/^\( *rlim_max  *8  *8  \)limit/\1limits/~unknown kind .limits
+s/^\( *rlim_max  *8  *\)8  limit/\14  limit/~limit of 4 bytes
+s/^\( *rlim_max  *8  *8  limit\)/\1 sometimes/~nonzero, verbose, answer
+s/^\( *rlim_max  *8  *8  limit\)/\1 rlim_min=5/~no member .rlim_min
+s/^\( *rlim_max  *8  *8  limit\)/\1 rlim_cur=x/~is no number
+s/^\( *rlim_max  *8  *8  limit\)/\1 rlim_cur=1 rlim_cur=2/~two conditions
+s/^\( *rlim_max  *\)8  *8  limit/\1eight 8  limit/~are numbers
+s/^ *rlim_max .*/    rlim_max 8/~expected: MEMBER OFFSET
+s/f:statxmask/f:nonsense/~no family .nonsense
+s/^struct mnt_id_req size=\.size/struct mnt_id_req size=.length/~no member .length
+s/^struct mnt_id_req size=\.size/struct mnt_id_req size=.mnt_id/~a size of other than 4
+s/^struct winsize .*/&\nstruct empty size=8/~winsize has no members
+s/^struct timezone .*/timezone/~expected .struct NAME
 LIST
-say "$n mistakes are found"
 # What the headers of this machine know; members that are newer or have another name there are passed over. The headers
 # of times cannot stand beside those of sockets.
 cp "$table" gen/tables

@@ -1,0 +1,56 @@
+# shellcheck shell=sh
+# Sourced by the generators that make gen/NAME.h of tables or texts. Sets name (of the generator), gen (this directory)
+# and tmp (a directory that goes with the shell); begin and end are what they have in common.
+set -eu
+LC_ALL=C
+export LC_ALL
+unset CDPATH
+name=$(basename -- "$0" .sh)
+gen=$(cd -- "$(dirname -- "$0")" && pwd)
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+trap 'exit 1' HUP INT TERM
+
+# begin "MODE MODE..." [ARGUMENT]: the generator can be called without an argument, or with one of these modes.
+begin() {
+    modes=$1
+    shift
+    case "$# ${1-}" in
+    '0 ') return ;;
+    '1 '?*) case " $modes " in *" $1 "*) return ;; esac ;;
+    esac
+    echo "usage: $name.sh${modes:+ [$(echo "$modes" | sed 's/ / | /g')]}" >&2
+    exit 2
+}
+
+# end MODE: $tmp/NAME.h is whole. Without a mode it becomes gen/NAME.h, with one it is printed; check wants nothing more.
+end() {
+    case $1 in
+    '') cat "$tmp/$name.h" > "$gen/$name.h" ;;
+    check) ;;
+    *) cat "$tmp/$name.h" ;;
+    esac
+}
+
+# What awk programs have in common. A program that sets `failed` ends with it as its status.
+# shellcheck disable=SC2034,SC2016 # for who sources this; of awk
+awk_common='
+function bad_at(line, msg) {
+    printf "%s:%d: %s\n", FILENAME, line, msg | "cat >&2"
+    failed = 1
+}
+function from_word(n,    s, i) { # the line from its word n on
+    s = $0
+    sub(/^[ \t]+/, "", s)
+    for (i = 1; i < n; i++) sub(/^[^ \t]+[ \t]*/, "", s)
+    return s
+}
+function c_string(s) {
+    gsub(/\\/, "\\\\", s)
+    gsub(/"/, "\\\"", s)
+    return "\"" s "\""
+}
+function needs_another(s) { # its first word speaks of a text before it
+    return s ~ /^([Tt]he same|It|Its|They|Their|Them|This|That|These|Those|He|She|Here|There|Same|As|What) /
+}
+'
