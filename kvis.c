@@ -15341,7 +15341,7 @@ static const char *bpf_denied(int e)
         return "";
     if (!bpf_caps_enough(caps))
         return !(caps & (bpf_cap | perfmon))
-                   ? "it takes root, or CAP_BPF and CAP_PERFMON (run it with sudo)"
+                   ? "run it as root (sudo), or with CAP_BPF and CAP_PERFMON"
                : caps & bpf_cap ? "CAP_PERFMON is missing (CAP_BPF is there)"
                                 : "CAP_BPF is missing (CAP_PERFMON is there)";
     if (!bpf_says("/proc/self/uid_map", " 4294967295"))
@@ -32700,8 +32700,8 @@ static void cmd_usage(int f)
     b_s(&b, "kvis shows what a program makes the kernel do.\n\nUsage: kvis COMMAND [options]\n\n");
     for (size_t i = 0; i < ARRAY_LEN(cmds); i++)
         b_f(&b, "  %-10s %s\n", cmds[i].name, cmds[i].help);
-    b_s(&b, "  help       [COMMAND]: this text, or a command's options; --man: the manual page\n"
-            "  completion bash, zsh or fish: completions for that shell\n\n"
+    b_s(&b, "  help       Show the options of a command, or with --man its manual page\n"
+            "  completion Print completions for bash, zsh or fish\n\n"
             "kvis --version prints the version.\n");
     opt_print(f, &b);
 }

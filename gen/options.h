@@ -21,19 +21,19 @@ enum {
 #define OPT_COMMANDS(X) \
     X(trace, IN_TRACE, TAKES_COMMAND, NULL, \
       "[options] [--] COMMAND [ARG...]  |  -p PID [options]", \
-      "Show the files, sockets, memory and processes that a program asks the kernel for") \
+      "Show the files, sockets, memory and processes a program asks for") \
     X(open, IN_OPEN, TAKES_COMMAND, "opensnoop", \
       "[options] [[--] COMMAND [ARG...]]", \
-      "Show every file that is opened on this machine, or by COMMAND and its children") \
+      "Show every file that is opened, on this machine or by COMMAND") \
     X(replay, IN_REPLAY, TAKES_RECORDINGS, NULL, \
       "[options] FILE.kvis", \
       "Show a recording made with kvis trace -w or kvis proc -w") \
     X(diff, IN_DIFF, TAKES_RECORDINGS, NULL, \
       "[options] A.kvis B.kvis", \
-      "Compare two recordings: what only one of them did, and where the time changed") \
+      "Compare two recordings: what changed, and where the time went") \
     X(proc, IN_PROC, TAKES_COMMAND, NULL, \
       "[options] [[--] COMMAND [ARG...]]", \
-      "Show every command of this machine, or of COMMAND and its children: arguments, time, exit") \
+      "Show every command that runs: arguments, time, exit status") \
     X(execsnoop, IN_EXECSNOOP, TAKES_NOTHING, "execsnoop", \
       "[options]", \
       "Show execs as they happen, as bcc's execsnoop does") \
@@ -42,13 +42,13 @@ enum {
       "Show exits as they happen, as bcc's exitsnoop does") \
     X(monitor, IN_MONITOR, TAKES_NOTHING, NULL, \
       "[options]", \
-      "Show what the CPUs, the memory, the disks and the scheduler of this machine do") \
+      "Show what the CPUs, memory, disks and scheduler of a machine do") \
     X(diagnose, IN_DIAGNOSE, TAKES_COMMAND, NULL, \
       "[options] [[--] COMMAND [ARG...]]", \
-      "Watch this machine for 10 s and say what limits it, and which processes cause that") \
+      "Find what limits this machine, and which processes cause it") \
     X(check, IN_CHECK, TAKES_COMMANDS, NULL, \
       "[options] [COMMAND...]", \
-      "Try what the commands need on this machine, and say how to fix the rest")
+      "Try what the commands need here, and say how to fix the rest")
 
 /* struct opt_row each */
 #define OPT_ROWS \

@@ -94,13 +94,13 @@ KVIS="setpriv --reuid=65534 --regid=65534 --clear-groups ./kvis"
 kvu() { say "\$ $KVIS $*"; $KVIS "$@" >out 2>err 9>&-; st=$?; }
 kvu check open -v; status 1
 has out '^bpf +NO '
-has out 'fix: it takes root'
+has out 'fix: run it as root \(sudo\), or with CAP_BPF and CAP_PERFMON'
 kvu check trace; status 0
 kvu check
 eq "lines of commands" "trace open proc monitor virt kvis" "$(sed -n 's/^\([a-z]\{1,\}\) .*/\1/p' out | tr '\n' ' ' | sed 's/ $//')"
 has out '^trace +ptrace: every traced call stops'
 has out '^(open|proc) +does not work: bpf.*not permitted'
-eq "the fix stands once" 1 "$(grep -c 'it takes root' out)"
+eq "the fix stands once" 1 "$(grep -c 'run it as root (sudo)' out)"
 eq "and is referred to" 4 "$(grep -c '^ *fix: as for trace$' out)"
 kvu check -v
-eq "the fix stands once with -v, too" 1 "$(grep -c 'fix: it takes root' out)"
+eq "the fix stands once with -v, too" 1 "$(grep -c 'fix: run it as root (sudo)' out)"
