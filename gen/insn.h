@@ -1,5 +1,5 @@
 /* insn.h: what bpf_insns/NAME.h is made of: instructions, patches, maps and programs as data.
- * Shared by those headers, kvis.c, gen/insngen.c and the tests.
+ * Shared by those headers, kvis.c, gen/insngen.py and the tests.
  *
  * One macro an instruction form (I_...), so that an array reads like assembly. Registers, sizes,
  * operations and helpers are pasted, never expanded: `R1`, `DW` or `ADD` may be anybody's macro.
@@ -11,16 +11,8 @@
 #include <stdint.h>
 
 /* What headers older than the instruction lack. */
-#ifndef BPF_JMP32
-#define BPF_JMP32 0x06 /* 5.1 */
-#endif
 #ifndef BPF_ATOMIC
 #define BPF_ATOMIC 0xc0 /* 5.12; the same number as BPF_XADD */
-#endif
-#ifndef BPF_FETCH
-#define BPF_FETCH 0x01
-#define BPF_XCHG (0xe0 | BPF_FETCH)
-#define BPF_CMPXCHG (0xf0 | BPF_FETCH)
 #endif
 
 /* -- Tables that a family consists of -------------------------------------------- */
@@ -138,31 +130,19 @@ enum { I_R0, I_R1, I_R2, I_R3, I_R4, I_R5, I_R6, I_R7, I_R8, I_R9, I_R10 };
 #define I_RAW(op, d, s, o, i) \
     { .code = (op), .dst_reg = (d), .src_reg = (s), .off = (o), .imm = (i) }
 
-/* dst = dst OP src; OP: ADD SUB MUL DIV OR AND LSH RSH MOD XOR ARSH. 32: the low half, and the high
- * one becomes 0. */
+/* dst = dst OP src; OP: ADD SUB MUL DIV OR AND LSH RSH MOD XOR ARSH. */
 #define I_ALU64_REG(op, d, s) I_RAW(BPF_ALU64 | BPF_##op | BPF_X, I_##d, I_##s, 0, 0)
 #define I_ALU64_IMM(op, d, i) I_RAW(BPF_ALU64 | BPF_##op | BPF_K, I_##d, 0, 0, i)
-#define I_ALU32_REG(op, d, s) I_RAW(BPF_ALU | BPF_##op | BPF_X, I_##d, I_##s, 0, 0)
-#define I_ALU32_IMM(op, d, i) I_RAW(BPF_ALU | BPF_##op | BPF_K, I_##d, 0, 0, i)
 #define I_MOV64_REG(d, s) I_ALU64_REG(MOV, d, s)
 #define I_MOV64_IMM(d, i) I_ALU64_IMM(MOV, d, i)
-#define I_MOV32_REG(d, s) I_ALU32_REG(MOV, d, s)
-#define I_MOV32_IMM(d, i) I_ALU32_IMM(MOV, d, i)
 #define I_NEG64(d) I_RAW(BPF_ALU64 | BPF_NEG, I_##d, 0, 0, 0)
-#define I_NEG32(d) I_RAW(BPF_ALU | BPF_NEG, I_##d, 0, 0, 0)
 /* dst = its low BITS in little (LE) or big (BE) endian order */
 #define I_ENDIAN(order, d, bits) I_RAW(BPF_ALU | BPF_END | BPF_TO_##order, I_##d, 0, 0, bits)
 
 /* SIZE: B 1, H 2, W 4, DW 8 bytes */
 #define I_LDX_MEM(size, d, s, off) I_RAW(BPF_LDX | BPF_##size | BPF_MEM, I_##d, I_##s, off, 0)
 #define I_STX_MEM(size, d, off, s) I_RAW(BPF_STX | BPF_##size | BPF_MEM, I_##d, I_##s, off, 0)
-#define I_ST_MEM(size, d, off, i) I_RAW(BPF_ST | BPF_##size | BPF_MEM, I_##d, 0, off, i)
 #define I_XADD(size, d, off, s) I_RAW(BPF_STX | BPF_##size | BPF_ATOMIC, I_##d, I_##s, off, BPF_ADD)
-/* OP: ADD OR AND XOR, each also with FETCH (src = the old value); XCHG and CMPXCHG always fetch */
-#define I_ATOMIC(size, op, d, off, s) \
-    I_RAW(BPF_STX | BPF_##size | BPF_ATOMIC, I_##d, I_##s, off, BPF_##op)
-#define I_ATOMIC_FETCH(size, op, d, off, s) \
-    I_RAW(BPF_STX | BPF_##size | BPF_ATOMIC, I_##d, I_##s, off, BPF_##op | BPF_FETCH)
 
 /* 64-bit immediates: two slots. The names are for the reader; the patch table has them again. */
 #define I_LD_WIDE(d, s, i)                                                    \
@@ -175,8 +155,6 @@ enum { I_R0, I_R1, I_R2, I_R3, I_R4, I_R5, I_R6, I_R7, I_R8, I_R9, I_R10 };
 /* Jumps are relative to the next slot. OP: JEQ JNE JSET JGT JGE JLT JLE JSGT JSGE JSLT JSLE. */
 #define I_JMP_REG(op, d, s, off) I_RAW(BPF_JMP | BPF_##op | BPF_X, I_##d, I_##s, off, 0)
 #define I_JMP_IMM(op, d, i, off) I_RAW(BPF_JMP | BPF_##op | BPF_K, I_##d, 0, off, i)
-#define I_JMP32_REG(op, d, s, off) I_RAW(BPF_JMP32 | BPF_##op | BPF_X, I_##d, I_##s, off, 0)
-#define I_JMP32_IMM(op, d, i, off) I_RAW(BPF_JMP32 | BPF_##op | BPF_K, I_##d, 0, off, i)
 #define I_JA(off) I_RAW(BPF_JMP | BPF_JA, 0, 0, off, 0)
 #define I_CALL(name) I_RAW(BPF_JMP | BPF_CALL, 0, 0, 0, I_FN_##name)
 #define I_EXIT() I_RAW(BPF_JMP | BPF_EXIT, 0, 0, 0, 0)

@@ -1,7 +1,6 @@
 #!/bin/sh
-# insns.sh [PROBES [OUTPUT]]: bpf_insns/NAME.h from each gen/probes/NAME.bpf.c, by clang and
-# insngen. CLANG names the compiler, HOSTCC the one for insngen. What is built on the way stays in
-# tests/out/gen, or in the directory that WORK names.
+# insns.sh [PROBES [OUTPUT]]: bpf_insns/NAME.h from each gen/probes/NAME.bpf.c, by clang and insngen.py.
+# CLANG names the compiler. What is built on the way stays in tests/out/gen, or where WORK says.
 set -eu
 top=$(cd "$(dirname "$0")/.." && pwd)
 probes=$(cd "${1-$top/gen/probes}" && pwd)
@@ -14,7 +13,6 @@ flags='-target bpf -mcpu=v2 -O2 -g -std=gnu11 -Wall -Werror -nostdinc -fno-ident
 command -v "$clang" >/dev/null || { echo "insns.sh: no $clang, which makes the arrays" >&2; exit 1; }
 mkdir -p "$work" "$output"
 output=$(cd "$output" && pwd) work=$(cd "$work" && pwd)
-${HOSTCC:-cc} -std=c11 -O2 -Wall -Wextra -Wshadow -o "$work/insngen" "$top/gen/insngen.c"
 cd "$probes"
 for probe in *.bpf.c; do
     [ -e "$probe" ] || { echo "insns.sh: no probes in $probes" >&2; break; }
@@ -25,7 +23,7 @@ for probe in *.bpf.c; do
     # shellcheck disable=SC2086
     "$clang" $flags -I "$top/gen" -I "$top/gen/probes" -MM "$probe" | sed 's/^[^:]*://; s/\\$//' |
         xargs sha256sum | sed 's/  \(.*\)/ "\1"/' |
-        xargs "$work/insngen" -c "clang $("$clang" -dumpversion)" -f "$flags" "$work/$name.bpf.o" \
+        xargs "$top/gen/insngen.py" --compiler="clang $("$clang" -dumpversion)" --flags="$flags" "$work/$name.bpf.o" \
             >"$work/$name.h"
     cmp -s "$work/$name.h" "$output/$name.h" || cp "$work/$name.h" "$output/$name.h"
 done

@@ -154,7 +154,7 @@ def workloads(where):
         Workload("loop", [loop, size("LOOPS", 100000)]),
         Workload("forks", ["sh", "-c", shell % (forks, "(:)")]),
         Workload("programs", ["sh", "-c", shell % (forks, "/bin/true")]),
-        Workload("compile", ["gcc", "-O2", "-c", "-o", "/dev/null", os.path.join(TOP, "gen/insngen.c")]),
+        Workload("compile", ["gcc", "-O2", "-c", "-o", "/dev/null", os.path.join(TOP, "tests/progs/hyb.c")]),
     ]
     if shutil.which("git"):
         top = tree(where, int(size("FILES", 20000)))

@@ -57,18 +57,8 @@ def one(i, word, high, names):
     if cls == 3:
         if mode == 6:
             w = 'r' if size == 'u64' else 'w'
-            name = {0: 'add', 0x40: 'or', 0x50: 'and', 0xa0: 'xor'}.get(imm & ~1)
-            if name and imm & 1:
-                return '%s%d = atomic_fetch_%s((%s *)%s, %s%d)' % (w, src, name, size, place(dst, off),
-                                                                 w, src)
-            sign = {0: '+=', 0x40: '|=', 0x50: '&=', 0xa0: '^='}.get(imm)
-            if sign:
-                return 'lock *(%s *)%s %s %s%d' % (size, place(dst, off), sign, w, src)
-            bits = '_64' if w == 'r' else '32_32'
-            at = place(dst, off)[1:-1]
-            if imm == 0xe1:
-                return '%s%d = xchg%s(%s, %s%d)' % (w, src, bits, at, w, src)
-            return '%s0 = cmpxchg%s(%s, %s0, %s%d)' % (w, bits, at, w, w, src)
+            assert imm == 0
+            return 'lock *(%s *)%s += %s%d' % (size, place(dst, off), w, src)
         return '*(%s *)%s = r%d' % (size, place(dst, off), src)
     if code == 0x85:
         return 'call ' + names[imm]
