@@ -26238,22 +26238,28 @@ static int vq_load(struct bpf_obj *o)
     return vq_attach(o);
 }
 
+/* Whether this machine has a virtio device; if not, why. */
+static bool vq_any(char *why, size_t size)
+{
+    const char *path = met_path("/sys/bus/virtio/devices");
+    DIR *d = opendir(path);
+    bool any = false;
+    if (d)
+        snprintf(why, size, "this machine has no virtio device");
+    else
+        u_unseen(why, size, path, errno, "a virtio device");
+    while (u_entry(&d))
+        any = true;
+    return any;
+}
+
 static void vq_start(void)
 {
     struct bpf_obj *o = &vq.f.obj;
     if (mo.off >> SRC_VIRTIO & 1)
         return;
     *o = (struct bpf_obj){ .module = "virtio_ring" };
-    DIR *d = opendir(met_path("/sys/bus/virtio/devices"));
-    bool there = d, any = false;
-    while (u_entry(&d))
-        any = true;
-    if (!there)
-        u_unseen(o->why, sizeof o->why, met_path("/sys/bus/virtio/devices"), errno,
-                 "a virtio device");
-    else if (!any)
-        bpf_fail(o, -ENODEV, "this machine has no virtio device");
-    if (!any)
+    if (!vq_any(o->why, sizeof o->why))
         return;
     o->fam = &vq_family;
     int e = vq_load(o);
@@ -30305,8 +30311,10 @@ static bool check_attach(struct check *c)
 static bool check_accel(struct check *c)
 {
     const char *why = tr_accel_why_not();
-    return check_say(c, !why || !strcmp(why, TR_ALL_ASKED), "%s",
-                     why && strcmp(why, TR_ALL_ASKED) ? why : "calls not traced do not stop");
+    check_mend(c, "%s", prctl(PR_GET_SECCOMP, 0, 0, 0, 0) > 0
+                            ? "run it without a seccomp filter (in a container: --privileged)"
+                            : "run it as root, or with CAP_SYS_ADMIN");
+    return check_say(c, !why, "%s", why ? why : "calls not traced do not stop");
 }
 
 static bool check_faults(struct check *c)
@@ -30542,16 +30550,22 @@ static void check_missing(const struct bpf_obj *o, const struct bpf_prog_row *r,
 
 static struct bpf_obj check_obj; /* the family that was tried last: for its programs' rows */
 
-/* Programs do not load: what was found out in check_obj.why is the detail, and the fix is for e. */
-static bool check_not_loaded(struct check *c, int e)
+/* What helps where a family cannot be loaded; e is what the kernel returned. */
+static const char *check_load_fix(int e)
 {
     const char *denied = bpf_denied(e);
-    check_say(c, false, "%.250s", check_obj.why);
     if (*denied || *check_obj.no_btf)
-        return check_mend(c, "%s", *denied ? denied : check_btf_fix());
-    if (bpf_kernel_version() < (5u << 16 | 10u << 8))
-        return check_mend(c, "use Linux 5.10 or later");
-    return check_mend(c, "report it with this detail: kvis should load on this kernel");
+        return *denied ? denied : check_btf_fix();
+    return bpf_kernel_version() < (5u << 16 | 10u << 8)
+               ? "use Linux 5.10 or later"
+               : "report it with this detail: kvis should load on this kernel";
+}
+
+/* Programs do not load: what was found out in check_obj.why is the detail. */
+static bool check_not_loaded(struct check *c, int e)
+{
+    check_say(c, false, "%.250s", check_obj.why);
+    return check_mend(c, "%s", check_load_fix(e));
 }
 
 /* Loads all programs of a family, each by itself. */
@@ -30697,50 +30711,64 @@ static int check_place(const struct bpf_prog_row *r)
     return MIN(f, 0);
 }
 
-/* A program's row: its place, and which of the fields that it names are not here. */
-static bool check_program(struct check *c, u32 i)
+/* How many fields of the kernel a program names. */
+static u32 check_fields(const struct bpf_prog_row *r)
 {
-    const struct bpf_prog_row *r = &check_obj.fam->progs[i];
-    char lack[160];
     u32 fields = 0;
-    int e = check_place(r);
     for (u32 k = 0; k < r->n_patches; k++) {
         u32 first = 0;
         while (strcmp(r->patches[first].name, r->patches[k].name))
             first++;
         fields += first == k && bpf_looks_at(r, &r->patches[k]);
     }
+    return fields;
+}
+
+/* A program's row: its place, and which of the fields that it names are not here. */
+static bool check_program(struct check *c, u32 i)
+{
+    const struct bpf_prog_row *r = &check_obj.fam->progs[i];
+    char lack[160], why[160] = "";
+    int e = check_place(r);
+    bool loads = check_obj.loaded >> i & 1;
     check_missing(&check_obj, r, lack, sizeof lack);
-    bool works = check_obj.loaded >> i & 1 && !e;
     if (e)
-        check_say(c, works, "%s, %u fields: %s", r->attach, fields, strerror(-e));
-    else
-        check_say(c, works, "%s, %u fields%s%s", r->attach, fields,
-                  *lack ? ", not here:" : "", lack);
+        snprintf(why, sizeof why, ": %s", strerror(-e));
+    else if (*lack)
+        snprintf(why, sizeof why, ", not here:%.140s", lack);
+    else if (!loads && bpf_load_one(&check_obj, i) < 0) /* again, for its reason */
+        snprintf(why, sizeof why, ": %.150s", check_obj.why);
+    check_say(c, !e, "%s, %u fields%s", r->attach, check_fields(r), why);
     if (e == -ENOENT && r->type == BPF_PROG_TYPE_KPROBE)
         check_mend(c, check_obj.module ? "use a kernel with CONFIG_KPROBES and the module %s"
                                        : "use a kernel with CONFIG_KPROBES", check_obj.module);
-    if (!works && !e && (e = bpf_load_one(&check_obj, i)) < 0)
-        check_not_loaded(c, e);
-    return works;
+    else
+        check_mend(c, "none is needed if the row of its family says yes");
+    return loads && !e;
 }
 
 /* --- hardware --- */
+
+static bool check_virtio_devices(struct check *c)
+{
+    if (vq_any(c->detail, sizeof c->detail))
+        return check_say(c, true, "there are some");
+    return check_mend(c, "none is needed: without virtio devices there are no rings to read");
+}
 
 static bool check_pmu(struct check *c)
 {
     struct perf_event_attr a = { .type = PERF_TYPE_HARDWARE, .config = PERF_COUNT_HW_CPU_CYCLES,
                                  .exclude_kernel = 1 };
-    int f = pf_event(&a, 0, -1, -1, 0), n = 0;
-    DIR *d = opendir(met_path("/sys/bus/event_source/devices"));
-    for (struct dirent *de; d && (de = readdir(d));)
-        if (de->d_name[0] != '.' && n < (int)sizeof c->detail - 64)
-            n += snprintf(c->detail + n, sizeof c->detail - (size_t)n, "%s%s", n ? " " : "",
-                          de->d_name);
-    if (d)
-        closedir(d);
-    snprintf(c->detail + n, sizeof c->detail - (size_t)n, "%s%s", f < 0 ? "; cycles: " : "",
-             f < 0 ? strerror(-f) : "");
+    int f = pf_event(&a, 0, -1, -1, 0);
+    size_t n = 0;
+    DIR *d = opendir(met_path(PMC_DEVICES));
+    for (const struct dirent *e; (e = u_entry(&d));)
+        if (n < sizeof c->detail - 96) /* a name, and what is said of cycles */
+            n += (size_t)snprintf(c->detail + n, sizeof c->detail - n, "%s%.48s", n ? " " : "",
+                                  e->d_name);
+    if (f < 0)
+        snprintf(c->detail + n, sizeof c->detail - n, "%scycles: %s", n ? "; " : "", strerror(-f));
     if (f >= 0) {
         close(f);
         return true;
@@ -30752,8 +30780,8 @@ static bool check_pmu(struct check *c)
 /* Rows that tell why BPF programs do not load or attach explain those of what needs them. */
 enum { CHECK_CAUSE = 1, CHECK_BY_BPF };
 
-/* needed: without it the command does not work; useful: it does less, or is slower. Neither: told
- * for who looks for the reason of something. */
+/* needed: without it the command does not work; useful: without it the command does less, or is
+ * slower. A row that is neither helps to find the reason of something else. */
 static const struct check_row {
     const char *name;
     u8 needed, useful;
@@ -30771,7 +30799,7 @@ static const struct check_row {
     { "ptrace_syscall_info", 0, CHECK_TRACE, check_info, 0, 0, NULL },
     { "tracee_memory", 0, CHECK_TRACE, check_memory, 0, 0, NULL },
     { "attach", 0, CHECK_TRACE, check_attach, CHECK_TRACE, 0, "attaching (-p)" },
-    { "seccomp_accel", 0, CHECK_TRACE, check_accel, CHECK_TRACE, CHECK_BY_BPF, NULL },
+    { "seccomp_accel", 0, CHECK_TRACE, check_accel, CHECK_TRACE, 0, NULL },
     { "page_faults", 0, CHECK_TRACE, check_faults, CHECK_TRACE, 0, "page faults" },
     { "bpf", CHECK_OPEN | CHECK_PROC, CHECK_TRACE | CHECK_MONITOR, check_bpf,
       0, CHECK_CAUSE, NULL },
@@ -30779,8 +30807,7 @@ static const struct check_row {
     { "bpf_jit", 0, CHECK_COMMANDS, check_jit, 0, 0, NULL },
     { "raw_tracepoints", CHECK_OPEN, CHECK_TRACE | CHECK_PROC | CHECK_MONITOR, check_raw_tp,
       0, CHECK_CAUSE, NULL },
-    { "ring_buffer", 0, CHECK_OPEN | CHECK_TRACE | CHECK_PROC, check_ring,
-      CHECK_TRACE, CHECK_BY_BPF, NULL },
+    { "ring_buffer", 0, CHECK_OPEN | CHECK_TRACE | CHECK_PROC, check_ring, CHECK_TRACE, 0, NULL },
     { "perf_rings", 0, CHECK_OPEN | CHECK_PROC, check_perf_rings, 0, 0, NULL },
     { "btf", 0, CHECK_COMMANDS, check_btf, CHECK_OPEN | CHECK_PROC, CHECK_CAUSE,
       "the kernel's types (BTF)" },
@@ -30799,14 +30826,15 @@ static const struct check_row {
     { "virtio_programs", CHECK_VIRT, CHECK_MONITOR, check_virtio_programs,
       CHECK_VIRT, CHECK_BY_BPF, "rings of virtio devices" },
     { "vhost_programs", 0, CHECK_MONITOR, check_vhost_programs, CHECK_VIRT, CHECK_BY_BPF, "vhost" },
-    { "send_signal", 0, CHECK_TRACE, check_send_signal, CHECK_TRACE, CHECK_BY_BPF, NULL },
-    { "kprobes", CHECK_VIRT, 0, check_kprobe, CHECK_VIRT, CHECK_BY_BPF, "kprobes" },
+    { "send_signal", 0, CHECK_TRACE, check_send_signal, CHECK_TRACE, 0, NULL },
+    { "kprobes", CHECK_VIRT, 0, check_kprobe, CHECK_VIRT, 0, "kprobes" },
+    { "virtio_devices", 0, CHECK_MONITOR, check_virtio_devices, CHECK_VIRT, 0, "virtio devices" },
     { "perf_programs", 0, 0, check_perf_program, 0, 0, NULL },
     { "pmu", 0, CHECK_MONITOR, check_pmu, CHECK_MONITOR, 0, "hardware counters" },
 };
 
-/* The commands, with the verdict on one that has all, on one that lacks something, and on one where
- * a row without a name fails. NULL: it has that of another. */
+/* The commands, with the verdict where everything works, where something that `without` names does
+ * not, and where something else does not. NULL: the verdict is that of another command. */
 static const struct check_command {
     const char *name;
     u8 bit;
@@ -30836,18 +30864,18 @@ static void check_names(struct buf *b, u8 bits, const char *quote, const char *n
 
 enum { CHECK_FOR = 23 }; /* columns of "trace,open,proc,monitor" */
 
-/* The first of those that were told this fix; `who` is remembered when there is none. */
+/* Returns for whom this fix was printed first; NULL: for nobody yet, and from now on for `who`. */
 static const char *check_fixed(const char *fix, const char *who)
 {
-    enum { FIXES = 64 }; /* of more, one can be told twice */
-    static struct { char fix[256], who[16]; } told[FIXES];
+    enum { FIXES = 64 }; /* of more than these, one can be printed twice */
+    static struct { char fix[256], who[16]; } printed[FIXES];
     static u32 n;
     for (u32 i = 0; i < n; i++)
-        if (!strcmp(told[i].fix, fix))
-            return told[i].who;
+        if (!strcmp(printed[i].fix, fix))
+            return printed[i].who;
     if (n < FIXES) {
-        snprintf(told[n].fix, sizeof told->fix, "%s", fix);
-        snprintf(told[n++].who, sizeof told->who, "%s", who);
+        snprintf(printed[n].fix, sizeof printed->fix, "%s", fix);
+        snprintf(printed[n++].who, sizeof printed->who, "%s", who);
     }
     return NULL;
 }
@@ -31010,14 +31038,12 @@ static bool check_cpu(struct buf *b, bool json)
 
 /* --- kvis check: everything is tried, and then judged --- */
 
-enum { CHECK_FAMILIES = 9 }; /* rows of check_rows[] that are about a family of programs */
-
 static struct check_done {
     struct check_row row;
     struct check c;
     bool works;
-} check_done[ARRAY_LEN(check_rows) + CHECK_FAMILIES * BPF_MAX_PROGS];
-static u32 check_n;
+} check_done[ARRAY_LEN(check_rows) * (1 + BPF_MAX_PROGS)];
+static u32 check_n, check_unlisted; /* rows, and those that only -v and --json have */
 
 /* Whether a row has to do with the commands of `bits`, or with none in particular. */
 static bool check_asked(const struct check_row *r, u8 bits)
@@ -31027,15 +31053,18 @@ static bool check_asked(const struct check_row *r, u8 bits)
 }
 
 /* The programs of the family that a row was about, each with its tracepoint and fields. A kernel
- * need not have all: there are several for one purpose. */
+ * need not have all: there are several for one purpose, and no verdict depends on them. */
 static void check_programs(const struct check_row *family)
 {
-    for (u32 i = 0; i < check_obj.fam->n_progs && check_obj.map[0] >= 0; i++) {
+    bool listed = opt.json || opt.verbose;
+    u32 n = check_obj.map[0] >= 0 ? check_obj.fam->n_progs : 0;
+    for (u32 i = 0; i < n && listed; i++) {
         struct check_done *d = &check_done[check_n++];
         d->row = (struct check_row){ .name = check_obj.fam->progs[i].name,
                                      .useful = family->needed | family->useful };
         d->works = check_program(&d->c, i);
     }
+    check_unlisted += listed ? 0 : n;
     bpf_close(&check_obj);
     check_obj.fam = NULL;
 }
@@ -31086,30 +31115,31 @@ static void check_without(const struct check_command *of, bool fallback, char *s
                      d->row.without);
 }
 
-/* The verdict from the rows. Where a needed one fails, that one is the reason. */
+/* The verdict from the rows. The worst that is missing is the reason: what the command needs, then
+ * what it falls back for, then what it does less without. */
 static void check_judge(const struct check_command *of, struct check_verdict *v)
 {
-    const struct check_done *lost = NULL, *dead = NULL;
-    bool fallback = false;
+    const struct check_done *lost = NULL, *fallen = NULL, *dead = NULL;
     char without[256];
     for (u32 i = check_n; i--;) { /* so that the first stay */
         const struct check_done *d = &check_done[i];
         if (!check_lacks(of, d))
             continue;
         lost = d;
+        fallen = d->row.without ? fallen : d;
         dead = d->row.needed & of->bit ? d : dead;
-        fallback |= !d->row.without;
     }
-    const struct check_done *cause = lost ? check_cause(dead ? dead : lost) : NULL;
+    const struct check_done *worst = dead ? dead : fallen ? fallen : lost;
+    const struct check_done *cause = worst ? check_cause(worst) : NULL;
     *v = (struct check_verdict){ .works = !dead, .full = !lost };
     if (cause && cause->c.mend[0])
         v->fix = cause->c.mend;
-    check_without(of, fallback, without, sizeof without);
+    check_without(of, fallen != NULL, without, sizeof without);
     if (dead)
         snprintf(v->detail, sizeof v->detail, "does not work: %s", cause->c.detail);
     else
         snprintf(v->detail, sizeof v->detail, "%s%s",
-                 fallback ? of->fallback : lost ? of->some : of->all, without);
+                 fallen ? of->fallback : lost ? of->some : of->all, without);
 }
 
 static void check_verdict_text(struct buf *b, const char *name, const struct check_verdict *v)
@@ -31177,8 +31207,8 @@ static bool check_run(u8 bits, bool json, struct buf *b)
     }
     check_verdicts(b, false, bits);
     if (!opt.verbose) {
-        b_f(b, "kvis check -v shows all %u probes, kvis check cpu the events of the CPU\n",
-            check_n);
+        b_f(b, "kvis check -v shows all %u probes; kvis check cpu shows the events of the CPU\n",
+            check_n + check_unlisted);
         return all;
     }
     b_f(b, "\n%-20s %-5s %-*s %s\n", "ABILITY", "WORKS", CHECK_FOR, "FOR", "DETAIL");

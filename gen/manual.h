@@ -50,7 +50,7 @@ static const struct { const char *file, *text; } doc_texts[] = {
     "    virt       does not work: do_exit: tracefs has no kprobe_events, it takes\n"
     "               CONFIG_KPROBES\n"
     "               fix: use a kernel with CONFIG_KPROBES\n"
-    "    kvis check \\-v shows all 102 probes, kvis check cpu the events of the CPU\n"
+    "    kvis check \\-v shows all 103 probes; kvis check cpu shows the events of the CPU\n"
     ".fi\n"
     ".SH SEE ALSO\n"
     "kvis(1)\n" },

@@ -73,6 +73,13 @@ done
 under="$BIN/refuse fsopen"
 hidden /sys check -v trace
 has out 'fix: mount -t sysfs'
+
+# Of several reasons trace names the one that it falls back for, not one that it lacks for something else.
+under="$BIN/refuse process_vm_readv"
+hidden /sys/kernel check trace
+has out '^trace  *ptrace: every traced call stops'
+has out 'fix: run it without a seccomp filter'
+under="$BIN/refuse fsopen"
 hidden /sys monitor -n 1 -i 0.1 -c cpufreq,hugepages,mbm,vhost,virtio
 hasnt out 'wants a kernel|no Intel RDT|no driver of vhost|no virtio device'
 [ "$(grep -c 'ENOENT; is /sys mounted?' out)" -ge 5 ] || fail "of five sources"

@@ -16,6 +16,7 @@ t_has "programs of trace: disks" checked '^disk_programs +yes .*all [0-9]+ load'
 t_has "programs of trace: io_uring" checked '^uring_programs +yes .*all [0-9]+ load'
 t_has "programs of monitor" checked '^sched_programs +yes .*load'
 t_has "programs of monitor: vhost" checked '^vhost_programs +yes .*all [0-9]+ load'
+t_hasnt "no program of this kernel asks for a report" checked 'fix: report it'
 t_hasnt "no mount is left" /proc/mounts 'tracefs|debugfs'
 t_is "no program is left" 0 "$(grep -l '^prog_type' /proc/[0-9]*/fdinfo/* 2>/dev/null | wc -l)"
 
@@ -30,7 +31,7 @@ t_ok "its events are taken out again" until_true 5 gone
 mount -t tmpfs none /sys/devices/kprobe
 seen=0
 for i in 1 2 3 4; do
-    "$KVIS" check >/dev/null 2>&1 & pid=$!
+    "$KVIS" check -v >/dev/null 2>&1 & pid=$!
     while kill -0 $pid 2>/dev/null; do
         [ -z "$(events)" ] || { seen=$((seen + 1)); kill -KILL $pid; }
     done
