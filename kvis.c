@@ -24412,14 +24412,11 @@ static void pmc_look(void)
 {
     pmc_cpuinfo(0);
     DIR *d = opendir(met_path(PMC_DEVICES));
-    for (struct dirent *de; d && (de = readdir(d));)
-        if (de->d_name[0] != '.' && strlen(de->d_name) < MET_NAME
-            && !de->d_name[strspn(de->d_name, PMC_PLAIN)])
-            pmc_add_pmu(de->d_name);
-    if (d)
-        closedir(d);
-    else
+    if (!d)
         pmc.none = PMC_DEVICES ": ENOENT (no /sys, or no perf events)";
+    for (const struct dirent *e; (e = u_entry(&d));)
+        if (strlen(e->d_name) < MET_NAME && !e->d_name[strspn(e->d_name, PMC_PLAIN)])
+            pmc_add_pmu(e->d_name);
     for (u32 k = 0; k < pmc.n_pmus; k++) {
         struct pmc_pmu *p = &pmc_pmus[k];
         if (pmc.vendor[0])
@@ -25155,10 +25152,8 @@ static void unc_find_pmus(void)
 {
     DIR *d = opendir(met_path(PMC_DEVICES));
     unc.no_dir = !d;
-    for (struct dirent *e; d && (e = readdir(d));)
+    for (const struct dirent *e; (e = u_entry(&d));)
         unc_add_pmu(e->d_name);
-    if (d)
-        closedir(d);
     qsort(unc.pmu, unc.n_pmus, sizeof *unc.pmu, unc_order);
 }
 
@@ -28727,8 +28722,8 @@ static struct {
     u32 n_found, dropped;
     u32 tasks_dropped;           /* the most processes of a look without a place in dg_tasks */
     u32 files_dropped;           /* the most descriptors of a process that were not looked at */
-    u32 places_missed;           /* CPUs, mounts, devices, descriptors that had no place */
-    u32 places_dropped;          /* in this look; and the most in a look */
+    u32 places_missed;           /* CPUs, mounts, devices, descriptors without a place, this look */
+    u32 places_dropped;          /* the most of them in one look */
     int status;                  /* of the command: -1: it runs, or there is none */
     bool progress;               /* a line on the terminal says how far it is */
 } dg = { .status = -1 };
@@ -30972,13 +30967,14 @@ static bool check_unc_event(struct check *c, u32 event)
     for (u32 k = 0; k < unc.n_units; k++)
         n += unc.unit[k].event == event;
     check_say(c, n, "type %u config 0x%" PRIx64, e->code.type, e->code.config);
-    size_t len = strlen(c->detail), room = sizeof c->detail - len;
+    size_t len = strlen(c->detail);
     if (e->code.config1 | e->code.config2)
-        snprintf(c->detail + len, room, " config1 0x%" PRIx64 " config2 0x%" PRIx64,
-                 e->code.config1, e->code.config2);
-    len = strlen(c->detail), room = sizeof c->detail - len;
-    snprintf(c->detail + len, room, " CPUs %s: %.9g %s each", unc.pmu[e->pmu].cpus,
-             e->scale, r->role == UR_REQUESTS ? "requests" : r->role < UR_PACKAGE ? "bytes" : "uJ");
+        snprintf(c->detail + len, sizeof c->detail - len,
+                 " config1 0x%" PRIx64 " config2 0x%" PRIx64, e->code.config1, e->code.config2);
+    len = strlen(c->detail);
+    snprintf(c->detail + len, sizeof c->detail - len, " CPUs %s: %.9g %s each",
+             unc.pmu[e->pmu].cpus, e->scale,
+             r->role == UR_REQUESTS ? "requests" : r->role < UR_PACKAGE ? "bytes" : "uJ");
     return n || check_mend(c, "%s", unc_reason[r->role]);
 }
 
@@ -31009,7 +31005,8 @@ static bool check_cpu(struct buf *b, bool json)
 {
     struct check c = { "", "" };
     struct check_row row = { .name = "processor" };
-    bool works = (pmc_look(), check_cpu_id(&c));
+    pmc_look();
+    bool works = check_cpu_id(&c);
     check_tell(b, json, &row, &c, works);
     for (u32 k = 0; k < pmc.n_pmus; k++) {
         struct pmc_pmu *p = &pmc_pmus[k];
@@ -31498,11 +31495,6 @@ static const struct opt_row *opt_next(const struct cmd *c, const struct opt_row 
 
 /* --- help --- */
 
-static void opt_help_row(struct buf *b, const struct opt_row *r)
-{
-    b_f(b, "  %-32s %s\n", r->spelled, r->help);
-}
-
 static void opt_print(int f, struct buf *b)
 {
     int e = out_write_all(f, b->p, b->len);
@@ -31517,7 +31509,7 @@ static void opt_help_cmd(const struct cmd *c, int f)
     static struct buf b;
     b_f(&b, "Usage: kvis %s %s\n%s.\n\n", c->name, c->usage, c->help);
     for (const struct opt_row *r = NULL; (r = opt_next(c, r));)
-        opt_help_row(&b, r);
+        b_f(&b, "  %-32s %s\n", r->spelled, r->help);
     opt_print(f, &b);
 }
 
@@ -31881,13 +31873,13 @@ static void doc_version(struct buf *b)
     b_s(b, KVIS_VERSION);
 }
 
-/* What zsh and fish complete in the place of an argument. */
-static const struct { const char *zsh, *fish; } doc_args[] = {
-    [ARG_WORDS] = { " ", "" },
-    [ARG_FILES] = { "_files", " -F" },
-    [ARG_DIRECTORIES] = { "_files -/", " -a '(__fish_complete_directories)'" },
-    [ARG_PROCESSES] = { "_pids", " -a '(__fish_complete_pids)'" },
-    [ARG_USERS] = { "_users", " -a '(__fish_complete_users)'" },
+/* What shells complete in the place of an argument; bash: a KIND of its _kvis_reply. */
+static const struct { const char *bash, *zsh, *fish; } doc_args[] = {
+    [ARG_WORDS] = { "WORD", " ", "" },
+    [ARG_FILES] = { "FILE", "_files", " -F" },
+    [ARG_DIRECTORIES] = { "DIR", "_files -/", " -a '(__fish_complete_directories)'" },
+    [ARG_PROCESSES] = { "PID", "_pids", " -a '(__fish_complete_pids)'" },
+    [ARG_USERS] = { "USER", "_users", " -a '(__fish_complete_users)'" },
 };
 
 /* What stands between quotes of the shell; colon: where _arguments would split it. */
@@ -31914,13 +31906,17 @@ static void doc_bash_values(struct buf *b, const struct cmd *c)
             b_f(b, "%s:-%c%s", c->name, r->letter, r->name ? "|" : "");
         if (r->name)
             b_f(b, "%s:--%s", c->name, r->name);
-        b_f(b, ") v='%s%s' ;;\n", r->optional ? "=" : "", r->values ? r->values : r->arg);
+        b_f(b, ") v='%s%s' ;;\n", r->optional ? "=" : "",
+            r->values ? r->values : doc_args[r->completed].bash);
     }
 }
 
 static void doc_bash_words(struct buf *b, const struct cmd *c)
 {
-    static const char *const words[] = { "", "COMMAND", "FILE", "" };
+    static const char *const words[] = {
+        [TAKES_NOTHING] = "", [TAKES_COMMAND] = "COMMAND", [TAKES_RECORDINGS] = "FILE",
+        [TAKES_COMMANDS] = "",
+    };
     b_f(b, "    %s) opts='", c->name);
     for (const struct opt_row *r = NULL; (r = opt_next(c, r));) {
         if (r->letter)
@@ -32077,9 +32073,10 @@ static const struct {
     { "fish_options", NULL, doc_fish_rows },
 };
 
-static bool doc_is(const struct cmd *c, const char *s, size_t n)
+/* Whether the n bytes at s are this name. */
+static bool doc_is(const char *name, const char *s, size_t n)
 {
-    return strlen(c->name) == n && !memcmp(c->name, s, n);
+    return strlen(name) == n && !memcmp(name, s, n);
 }
 
 /* Appends a part: the n bytes at s are its name, and if one command's is meant, that command's. */
@@ -32087,12 +32084,12 @@ static void doc_part(struct buf *b, const char *s, size_t n)
 {
     size_t name = strcspn(s, " }");
     for (size_t k = 0; k < ARRAY_LEN(doc_parts); k++) {
-        if (strlen(doc_parts[k].name) != name || memcmp(doc_parts[k].name, s, name))
+        if (!doc_is(doc_parts[k].name, s, name))
             continue;
         if (doc_parts[k].once)
             doc_parts[k].once(b);
         for (const struct cmd *c = doc.cmds; doc_parts[k].each && c < doc.cmds + doc.n; c++)
-            if (n == name || doc_is(c, s + name + 1, n - name - 1))
+            if (n == name || doc_is(c->name, s + name + 1, n - name - 1))
                 doc_parts[k].each(b, c);
     }
 }
@@ -32164,8 +32161,11 @@ static void cmd_own_file(int f, const char *name)
         if (files[i].dev == s.st_dev && files[i].ino == s.st_ino)
             die(EXIT_USAGE, "%s: that is %s, which is in use here already; fix: give another name",
                 name, files[i].name);
-    if (n < ARRAY_LEN(files))
-        files[n].dev = s.st_dev, files[n].ino = s.st_ino, files[n++].name = name;
+    if (n == ARRAY_LEN(files))
+        return;
+    files[n].dev = s.st_dev;
+    files[n].ino = s.st_ino;
+    files[n++].name = name;
 }
 
 /* f: what was opened under this name; it begins empty. */
@@ -32252,7 +32252,9 @@ static void cmd_this_run(const char *backend)
     if (uname(&u) < 0) /* a seccomp profile can refuse even that */
         memset(&u, 0, sizeof u);
     rec_run.version = KVIS_VERSION;
-    rec_run.host = u.nodename, rec_run.kernel = u.release, rec_run.arch = u.machine;
+    rec_run.host = u.nodename;
+    rec_run.kernel = u.release;
+    rec_run.arch = u.machine;
     rec_run.backend = backend;
 }
 
@@ -32452,8 +32454,10 @@ static void cmd_rows_begin(const char *backend)
     cmd_sinks();
     sp_signals(sp_note);
     cmd_start_clock();
-    if (out.json_on)
-        cmd_this_run(backend), cmd_json_header(backend);
+    if (!out.json_on)
+        return;
+    cmd_this_run(backend);
+    cmd_json_header(backend);
 }
 
 /* kvis's exit status: its own failure's, or the command's. */
@@ -32624,7 +32628,8 @@ static int cmd_check(void)
     if (opt.json) {
         out.json.b.max = 1 << 20;
         cmd_start_clock();
-        cmd_this_run("none"), cmd_json_header("none");
+        cmd_this_run("none");
+        cmd_json_header("none");
         b_put(&b, out.json.b.p, out.json.b.len);
     }
     bits = bits ? bits : CHECK_COMMANDS;
@@ -32646,9 +32651,10 @@ static void cmd_replay_table(void)
         return;
     if (!rp.calls && !rp.tables)
         die(EXIT_KVIS, "%s has no calls: record with -v, -c or -C", rin.name);
-    if (rp.calls && (filtered || !rp.tables))
-        st.all = rp.counted, opt.by_pid = false;
-    else if (filtered)
+    if (rp.calls && (filtered || !rp.tables)) {
+        st.all = rp.counted;
+        opt.by_pid = false;
+    } else if (filtered)
         u_warn("-e, -P, -z: the table is of all calls (record with -v)");
 }
 
@@ -32683,7 +32689,10 @@ static int cmd_replay(void)
     bool whole = rp_play();
     if (!whole)
         u_warn("%s: %s: what came before is shown, the summary is missing", rin.name, rin.wrong);
-    whole ? rec_finish() : rec_flush();
+    if (whole)
+        rec_finish();
+    else
+        rec_flush();
     px_close();
     cmd_replay_table();
     if (whole)
@@ -32777,12 +32786,13 @@ static void __attribute__((noreturn)) cmd_unknown(const char *given)
 static int cmd_help(char *const *args)
 {
     const char *name = args[0] && strcmp(args[0], "--man") ? args[0] : NULL;
-    const char *man = name ? args[1] : args[0];
     const struct cmd *c = name ? cmd_find(name) : NULL;
     if (name && !c)
         cmd_unknown(name);
-    if (man && strcmp(man, "--man"))
-        die(EXIT_USAGE, "help: '%s': allowed is --man", man);
+    args += name != NULL;
+    bool man = args[0] && !strcmp(args[0], "--man");
+    if (args[man])
+        die(EXIT_USAGE, "help: '%s': allowed is --man", args[man]);
     if (man)
         doc_print(doc_page(name), cmds, ARRAY_LEN(cmds));
     else if (c)

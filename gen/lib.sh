@@ -46,7 +46,7 @@ function from_word(n,    s, i) { # the line from its word n on
     return s
 }
 function c_string(s) {
-    gsub(/\\/, "\\\\", s)
+    gsub(/\\/, "&&", s)
     gsub(/"/, "\\\"", s)
     return "\"" s "\""
 }

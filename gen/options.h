@@ -268,7 +268,7 @@ enum {
       OPT_NUMBER, { .number = &oo.pid }, 1, 2147483647, \
       NULL, "-p, --pid=PID", \
       "show only this process" }, \
-    { IN_OPEN, 't', "tid", "TID", ARG_WORDS, false, \
+    { IN_OPEN, 't', "tid", "TID", ARG_PROCESSES, false, \
       OPT_NUMBER, { .number = &oo.tid }, 1, 2147483647, \
       NULL, "-t, --tid=TID", \
       "show only this thread" }, \

@@ -18,7 +18,7 @@ _kvis_words() # COMMAND: $opts, and $v: its words
 _kvis_reply() # KIND
 {
     case $1 in
-    FILE|PATH|GLOB)
+    FILE)
         compopt -o filenames
         mapfile -t COMPREPLY < <(compgen -f -- "$cur") ;;
     DIR)
@@ -26,7 +26,7 @@ _kvis_reply() # KIND
         mapfile -t COMPREPLY < <(compgen -d -- "$cur") ;;
     COMMAND) mapfile -t COMPREPLY < <(compgen -c -- "$cur") ;;
     USER) mapfile -t COMPREPLY < <(compgen -u -- "$cur") ;;
-    PID|TID) COMPREPLY=($(compgen -W "$(cd /proc && echo [0-9]*)" -- "$cur")) ;;
+    PID) COMPREPLY=($(compgen -W "$(cd /proc && echo [0-9]*)" -- "$cur")) ;;
     *'|'*) COMPREPLY=($(compgen -W "${1//|/ }" -- "$cur")) ;;
     esac
 }

@@ -10,16 +10,16 @@ tries=$(some 4 10 4)
 "$BIN/storm" 60 $((tries + 2)) >storm.out 2>&1 9>&- &
 storm=$!
 sleep 0.2
-some=0
+attached=0
 for i in $(seq $tries); do
     timeout -k 1 8 "$KVIS" trace -d 1 --json=json -p $storm >out 2>err 9>&- &
     wait $!; st=$?
     case $st in
-    0) some=$((some + 1)) ;;
+    0) attached=$((attached + 1)) ;;
     1) has err 'cannot attach' ;; # every thread that it tried was gone
     *) kill -KILL $storm; fail "attach $i: exit status $st" ;;
     esac
     kill -0 $storm 2>/dev/null || break
 done
-[ $some -gt 0 ] || fail "never attached"
+[ $attached -gt 0 ] || fail "never attached"
 wait $storm; eq "the program's exit status" 0 $?

@@ -60,3 +60,7 @@ kv help trace nonsense 2>err
 st=$?
 [ $st = 2 ] || fail "help trace nonsense: $st"
 has err "allowed is --man"
+kv help trace --man nonsense 2>err
+st=$?
+[ $st = 2 ] || fail "help trace --man nonsense: $st"
+has err "'nonsense': allowed is --man"
