@@ -15154,14 +15154,16 @@ static int bpf_kprobe_line(const char *line)
     return e;
 }
 
-/* What -ENOENT of bpf_attach_kprobe means: no probes at all, or none of that name. */
-static const char *bpf_no_kprobe(void)
+/* What -ENOENT of bpf_attach_kprobe means: no probes at all, or none of that name. Good until the
+ * next call. */
+static const char *bpf_no_kprobe(const char *symbol)
 {
-    char why[WHY_LEN];
+    static char why[WHY_LEN];
     int dir = tfs_dir(why);
-    return dir >= 0 && faccessat(dir, "kprobe_events", F_OK, 0) < 0
-               ? "tracefs has no kprobe_events, it takes CONFIG_KPROBES"
-               : "no function of this name can be probed";
+    if (dir >= 0 && faccessat(dir, "kprobe_events", F_OK, 0) < 0)
+        return "this kernel has no kprobes (CONFIG_KPROBES)";
+    snprintf(why, sizeof why, "%.100s: this function cannot be probed", symbol);
+    return why;
 }
 
 /* A name in kprobe_events outlives who made it, so a child takes it out again when kvis is gone,
@@ -15254,7 +15256,7 @@ static int bpf_attach_ksym(struct bpf_obj *o, const struct bpf_ksym *k, bool is_
         return bpf_fail(o, -E2BIG, "%s: too many probes", k->found);
     int f = bpf_attach_kprobe(k->found, is_ret, prog);
     if (f == -ENOENT)
-        return bpf_fail(o, f, "%s: %s", k->found, bpf_no_kprobe());
+        return bpf_fail(o, f, "%s", bpf_no_kprobe(k->found));
     if (f < 0)
         return bpf_fail(o, f, "cannot attach to %s: %s", k->found, strerror(-f));
     o->link[BPF_MAX_PROGS + o->n_probes++] = f;
@@ -15326,43 +15328,64 @@ static bool bpf_says(const char *path, const char *word)
     return strstr(text, word);
 }
 
-/* Why the kernel may have refused a BPF program or map, with what fixes it: "" when it cannot be
- * told. e is what the call returned. */
-static const char *bpf_denied(int e)
+/* Why the kernel refused a BPF program or map, and what fixes that; both "": it cannot be told. */
+struct bpf_denial { const char *why, *fix; };
+
+/* Which call that programs take a seccomp filter forbids to root; NULL: none. */
+static const char *bpf_forbidden(void)
 {
-    static const u64 bpf_cap = 1ull << 39, perfmon = 1ull << 38; /* 5.8; capability.h */
-    u64 caps = bpf_caps();
-    if (e == -ENOSYS)
-        return "bpf(2) gives ENOSYS: a kernel without CONFIG_BPF_SYSCALL, or a seccomp filter";
-    if (tfs_locked_down())
-        return "the kernel is locked down (confidentiality): programs may not read its memory; "
-               "boot with lockdown=integrity, or without Secure Boot's lockdown";
-    if (e != -EPERM && e != -EACCES)
-        return "";
-    if (!bpf_caps_enough(caps))
-        return !(caps & (bpf_cap | perfmon))
-                   ? "run it as root (sudo), or with CAP_BPF and CAP_PERFMON"
-               : caps & bpf_cap ? "CAP_PERFMON is missing (CAP_BPF is there)"
-                                : "CAP_BPF is missing (CAP_PERFMON is there)";
-    if (!bpf_says("/proc/self/uid_map", " 4294967295"))
-        return "root of a user namespace has no right to it: run it outside";
-    if (prctl(PR_GET_SECCOMP, 0, 0, 0, 0) == 2)
-        return "a seccomp filter forbids bpf(2), as a container's profile does: allow bpf and "
-               "perf_event_open, or run with --privileged";
-    struct rlimit r;
-    if (!(caps >> 24 & 1) && getrlimit(RLIMIT_MEMLOCK, &r) == 0 && r.rlim_cur < 16 << 20)
-        return "RLIMIT_MEMLOCK is small, counts before Linux 5.11, and may not be raised without "
-               "CAP_SYS_RESOURCE: ulimit -l unlimited";
-    return "";
+    if (prctl(PR_GET_SECCOMP, 0, 0, 0, 0) != 2)
+        return NULL;
+    if (syscall(SYS_bpf, INT_MAX, NULL, 0) < 0 && errno == EPERM) /* allowed: EINVAL */
+        return "a seccomp filter forbids bpf(2)";
+    if (syscall(SYS_perf_event_open, NULL, 0, -1, -1, 0) < 0 && errno == EPERM)
+        return "a seccomp filter forbids perf_event_open(2)";
+    return NULL;
 }
 
-/* Adds to the reason of o what is known of its cause. e is what the call returned. */
+/* e is what the call returned. */
+static struct bpf_denial bpf_denied(int e)
+{
+    static const u64 bpf_cap = 1ull << 39, perfmon = 1ull << 38; /* 5.8; capability.h */
+    const char *rights = "run it as root, or with CAP_BPF and CAP_PERFMON";
+    u64 caps = bpf_caps();
+    struct rlimit r;
+    if (e == -ENOSYS)
+        return (struct bpf_denial){ "there is no bpf(2)", "use a kernel with CONFIG_BPF_SYSCALL, "
+                                    "or allow bpf in the seccomp profile" };
+    if (tfs_locked_down())
+        return (struct bpf_denial){ "the kernel is locked down: programs may not read its memory",
+                                    "boot with lockdown=integrity, or without Secure Boot" };
+    if (e != -EPERM && e != -EACCES)
+        return (struct bpf_denial){ "", "" };
+    if (!bpf_caps_enough(caps))
+        return (struct bpf_denial){ !(caps & (bpf_cap | perfmon)) ? "BPF needs privileges"
+                                    : caps & bpf_cap ? "BPF needs CAP_PERFMON as well"
+                                                     : "BPF needs CAP_BPF as well", rights };
+    if (!bpf_says("/proc/self/uid_map", " 4294967295"))
+        return (struct bpf_denial){ "BPF is not allowed in a user namespace",
+                                    "run it outside the user namespace" };
+    const char *forbidden = bpf_forbidden();
+    if (forbidden)
+        return (struct bpf_denial){ forbidden,
+                                    "allow bpf and perf_event_open in the container's seccomp "
+                                    "profile, or run it with --privileged" };
+    if (!(caps >> 24 & 1) && getrlimit(RLIMIT_MEMLOCK, &r) == 0 && r.rlim_cur < 16 << 20)
+        return (struct bpf_denial){ /* which counts before Linux 5.11 */
+            "RLIMIT_MEMLOCK is small, and only CAP_SYS_RESOURCE may raise it",
+            "ulimit -l unlimited" };
+    return (struct bpf_denial){ "", "" };
+}
+
+/* Appends what is known of the cause to the reason of o, and returns that. e is what the call
+ * returned. */
 static const char *bpf_explain(struct bpf_obj *o, int e)
 {
-    const char *cause = bpf_denied(e);
+    struct bpf_denial denied = bpf_denied(e);
     size_t n = strlen(o->why);
-    if (*cause)
-        snprintf(o->why + n, sizeof o->why - n, " (%s)", cause);
+    if (*denied.why)
+        snprintf(o->why + n, sizeof o->why - n, "%s%s; fix: %s", n ? ": " : "", denied.why,
+                 denied.fix);
     return o->why;
 }
 
@@ -25818,12 +25841,10 @@ static int mk_load(struct bpf_obj *o, struct bpf_cfgs *c, const char *field)
 /* Why a family is not there: what the loader said, and what fixes it. */
 static void mk_why(struct bpf_obj *o, int e)
 {
-    const char *mend = bpf_denied(e);
-    size_t n = strcspn(o->why, "\n");
-    if (*mend)
-        snprintf(o->why, sizeof o->why, "%s", mend);
-    else
-        o->why[n] = 0;
+    if (*bpf_denied(e).why)
+        o->why[0] = 0; /* which call it was does not matter */
+    o->why[strcspn(o->why, "\n")] = 0;
+    bpf_explain(o, e);
     bpf_close(o);
     o->fam = NULL;
 }
@@ -30219,11 +30240,11 @@ static bool check_seize(struct check *c, pid_t pid)
     long e = sys_ptrace(PTRACE_SEIZE, pid, 0, NULL);
     if (e < 0) {
         check_mend(c, "allow ptrace in the container's seccomp profile, or --cap-add SYS_PTRACE");
-        return check_say(c, false, "PTRACE_SEIZE: %s", strerror((int)-e));
+        return check_say(c, false, "ptrace is refused: %s", strerror((int)-e));
     }
     sys_ptrace(PTRACE_INTERRUPT, pid, 0, NULL);
     syscall(SYS_wait4, pid, &status, __WALL, NULL);
-    return check_say(c, true, "PTRACE_SEIZE works");
+    return check_say(c, true, "processes can be attached to");
 }
 
 static bool check_ptrace(struct check *c)
@@ -30346,10 +30367,15 @@ static int check_load(const struct bpf_insn *insns, u16 n)
 
 static const struct bpf_insn check_nothing[] = { I_MOV64_IMM(R0, 0), I_EXIT() };
 
+/* what: that does not work, where no more is known than e. */
 static bool check_denied(struct check *c, const char *what, int e)
 {
-    check_say(c, false, "%s: %s", what, strerror(-e));
-    return check_mend(c, "%s", bpf_denied(e));
+    struct bpf_denial denied = bpf_denied(e);
+    if (*denied.why)
+        check_say(c, false, "%s", denied.why);
+    else
+        check_say(c, false, "%s: %s", what, strerror(-e));
+    return check_mend(c, "%s", denied.fix);
 }
 
 static bool check_unsupported(int e)
@@ -30361,7 +30387,7 @@ static bool check_bpf(struct check *c)
 {
     int f = check_load(check_nothing, ARRAY_LEN(check_nothing));
     if (f < 0)
-        return check_denied(c, "bpf(BPF_PROG_LOAD)", f);
+        return check_denied(c, "BPF programs do not load", f);
     close(f);
     return check_say(c, true, "programs load");
 }
@@ -30405,7 +30431,7 @@ static bool check_jit(struct check *c)
     if (f >= 0)
         close(f);
     if (e < 0)
-        return check_denied(c, "a program to look at", e);
+        return check_denied(c, "no program loads to look at", e);
     check_say(c, true, info[4] ? "programs are compiled" : "off: programs are interpreted");
     return info[4] || check_mend(c, "sysctl net.core.bpf_jit_enable=1");
 }
@@ -30417,7 +30443,7 @@ static bool check_raw_tp(struct check *c)
     if (prog >= 0)
         close(prog);
     if (link < 0)
-        return check_denied(c, "BPF_RAW_TRACEPOINT_OPEN", link);
+        return check_denied(c, "raw tracepoints cannot be attached to", link);
     close(link);
     return check_say(c, true, "attached to one");
 }
@@ -30432,7 +30458,7 @@ static bool check_send_signal(struct check *c)
         return check_say(c, false, "bpf_send_signal_thread: %s", strerror(-f));
     }
     if (f < 0)
-        return check_denied(c, "bpf_send_signal_thread", f);
+        return check_denied(c, "bpf_send_signal_thread does not load", f);
     close(f);
     return check_say(c, true, "bpf_send_signal_thread loads");
 }
@@ -30447,7 +30473,7 @@ static bool check_ring(struct check *c)
         return check_say(c, false, "%s", strerror(-f));
     }
     if (f < 0)
-        return check_denied(c, "a map", f);
+        return check_denied(c, "no map can be made", f);
     close(f);
     return check_say(c, true, "works");
 }
@@ -30468,13 +30494,15 @@ static bool check_perf_rings(struct check *c)
         close(map);
     if (f >= 0)
         close(f);
-    return e < 0 ? check_denied(c, map < 0 ? "a map" : "perf_event_open", e)
+    return e < 0 ? check_denied(c, map < 0 ? "no map can be made" : "perf_event_open fails", e)
                  : check_say(c, true, "work");
 }
 
+#define CHECK_MOUNT_SYSFS "mount -t sysfs sysfs /sys"
+
 static const char *check_btf_fix(void)
 {
-    return u_not_mounted(btf_dir) ? "mount -t sysfs sysfs /sys"
+    return u_not_mounted(btf_dir) ? CHECK_MOUNT_SYSFS
                                   : "use a kernel with CONFIG_DEBUG_INFO_BTF";
 }
 
@@ -30510,10 +30538,14 @@ static bool check_kprobe(struct check *c)
         close(at);
     if (ret == -ENOENT) {
         check_mend(c, "use a kernel with CONFIG_KPROBES");
-        return check_say(c, false, "%s: %s", symbol, bpf_no_kprobe());
+        return check_say(c, false, "%s", bpf_no_kprobe(symbol));
+    }
+    if (prog >= 0 && ret < 0 && u_not_mounted(PMC_DEVICES)) {
+        check_mend(c, "%s", CHECK_MOUNT_SYSFS);
+        return check_say(c, false, "kprobes cannot be set: is /sys mounted?");
     }
     if (ret < 0)
-        return check_denied(c, symbol, ret);
+        return check_denied(c, "kprobes cannot be set", ret);
     close(ret);
     return check_say(c, true, "attached to %s and its return", symbol);
 }
@@ -30528,7 +30560,7 @@ static bool check_perf_program(struct check *c)
     if (prog >= 0)
         close(prog);
     if (f < 0)
-        return check_denied(c, "a program on a perf event", f);
+        return check_denied(c, "programs cannot be attached to perf events", f);
     close(f);
     return check_say(c, true, "attached to a clock");
 }
@@ -30548,9 +30580,9 @@ static struct bpf_obj check_obj; /* the family that was tried last: for its prog
 /* What helps where a family cannot be loaded; e is what the kernel returned. */
 static const char *check_load_fix(int e)
 {
-    const char *denied = bpf_denied(e);
-    if (*denied || *check_obj.no_btf)
-        return *denied ? denied : check_btf_fix();
+    const char *fix = bpf_denied(e).fix;
+    if (*fix || *check_obj.no_btf)
+        return *fix ? fix : check_btf_fix();
     return bpf_kernel_version() < (5u << 16 | 10u << 8)
                ? "use Linux 5.10 or later"
                : "report it with this detail: kvis should load on this kernel";
@@ -31139,16 +31171,38 @@ static void check_judge(const struct check_command *of, struct check_verdict *v)
                  fallen ? of->fallback : lost ? of->some : of->all, without);
 }
 
+/* Appends words in lines of at most 80 columns; the first begins behind `name`, and the others as
+ * far to the right. */
+static void check_wrapped(struct buf *b, const char *name, const char *words)
+{
+    enum { FROM = 11, TO = 80 };
+    static struct buf text;
+    size_t n, column = FROM;
+    b_reset(&text);
+    b_esc(&text, words, strlen(words), 0);
+    b_c(&text, 0);
+    b_f(b, "%-*s", FROM - 1, name);
+    for (const char *word = text.p; *word; word += n + (word[n] == ' ')) {
+        n = strcspn(word, " ");
+        column += n + 1;
+        if (column > TO + 1) {
+            b_f(b, "\n%*s", FROM - 1, "");
+            column = FROM + n + 1;
+        }
+        b_f(b, " %.*s", (int)n, word);
+    }
+    b_c(b, '\n');
+}
+
 static void check_verdict_text(struct buf *b, const char *name, const struct check_verdict *v)
 {
     const char *first = v->fix ? check_fixed(v->fix, name) : NULL;
-    b_f(b, "%-10s ", name);
-    b_esc(b, v->detail, strlen(v->detail), 0);
-    if (v->fix) {
-        b_f(b, "\n           fix: %s", first ? "as for " : "");
-        b_esc(b, first ? first : v->fix, strlen(first ? first : v->fix), 0);
-    }
-    b_c(b, '\n');
+    char fix[300];
+    check_wrapped(b, name, v->detail);
+    if (!v->fix)
+        return;
+    snprintf(fix, sizeof fix, "fix: %s%s", first ? "as for " : "", first ? first : v->fix);
+    check_wrapped(b, "", fix);
 }
 
 static void check_verdict_json(struct buf *b, const char *name, const struct check_verdict *v)

@@ -73,6 +73,8 @@ done
 under="$BIN/refuse fsopen"
 hidden /sys check -v trace
 has out 'fix: mount -t sysfs'
+hidden /sys check
+hasnt out 'seccomp filter forbids' # bpf(2) is not
 
 # Of several reasons trace names the one that it falls back for, not one that it lacks for something else.
 under="$BIN/refuse process_vm_readv"
