@@ -435,6 +435,28 @@ function line(i) {
     + (flag[i] & NORET ? "?" : r === undefined ? numberAt(place(i, F.ret)) : esc(r));
 }
 
+/* What a call is about: [its path or peer, how much it moved or why it failed], "" where there is none. */
+const fdNames = new Map(), BY_PATH = /(at|at2|at64|statx|_watch)$/, MOVES = /^(p?(read|write)v?|send|recv|sendfile|splice|copy_file)/;
+function fdName(id) {
+  let s = fdNames.get(id);
+  if (s === undefined) fdNames.set(id, s = /^\d+<(.*)>$/s.exec(strs[id])?.[1] ?? "");
+  return s;
+}
+const peerOf = s => s.startsWith("{sa_family=") ? /(?:inet_addr|"AF_INET6", )\("?([^"]*)"/.exec(s)?.[1] ?? "" : "";
+
+function about(i) {
+  let fd = "", text = "", peer = "";
+  for (let k = off[i] + 1; k < off[i + 1]; k++) {
+    const f = fid[k];
+    if (f >= F.str && f < F.ret) text ||= strs[val[k]];
+    else if (f === F.txt) fd = fdName(val[k]);
+    else if (f > F.txt && f < F.str) peer ||= peerOf(strs[val[k]]);
+  }
+  const name = get(i, F.name), ret = get(i, F.ret);
+  return [esc(peer || (BY_PATH.test(name) ? text || fd : fd || (MOVES.test(name) ? "" : text))),
+    err[i] && !interrupted(err[i]) ? errName(err[i]) : ret > 0 && MOVES.test(name) ? size(ret) : ""];
+}
+
 const typeName = i => kind[i] === K.syscall ? esc(get(i, F.name)) : kinds[kind[i]].name;
 
 const words = argv => argv === "" ? [] : argv.replace(/\0$/, "").split("\0");
@@ -493,7 +515,7 @@ function asJson(i) {
 
 const dark = matchMedia("screen and (prefers-color-scheme: dark)"), paper = matchMedia("print");
 const HUES = { file: 140, net: 265, memory: 40, process: 320, signal: 0, call: 215, kernel: 188 };
-const PARTS = { cpu: ["#2e9e5b", "#3fb56f"], runq: ["#e0a100", "#e7b93c"], disk: ["#c4502e", "#e5754f"], other: ["#8aa0b8", "#5d7186"] };
+const PARTS = { cpu: ["#2e9e5b", "#3fb56f"], runq: ["#e0a100", "#e7b93c"], disk: ["#c4502e", "#e5754f"], other: ["#8aa0b8", "#7d93aa"] };
 const part = name => PARTS[name][+dark.matches];
 const shade = (cat, k = 0) => `hsl(${HUES[cat]} ${cat === "call" ? 25 : 55}% ${(dark.matches ? 58 : 46) + (k % 5 - 2) * 5}%)`;
 let shades = new Map();
@@ -503,6 +525,18 @@ function colour(i) {
   if (!c) shades.set(key, c = shade(CATS[kinds[kind[i]].cat], key));
   return c;
 }
+/* Black or white: what is easier to read on a colour (WCAG 2.2, contrast ratio). */
+const inks = new Map(), probe = el("canvas").getContext("2d");
+function ink(fill) {
+  let c = inks.get(fill);
+  if (c) return c;
+  probe.fillStyle = fill;
+  const [r, g, b] = [1, 3, 5].map(k => parseInt(probe.fillStyle.slice(k, k + 2), 16) / 255)
+    .map(v => v <= .04045 ? v / 12.92 : ((v + .055) / 1.055) ** 2.4);
+  inks.set(fill, c = .2126 * r + .7152 * g + .0722 * b > .179 ? "#000" : "#fff");
+  return c;
+}
+
 /* Bars of processes, by what is chosen. */
 const paintBy = () => state.paint || (PROC ? "exit" : "calls");
 const grey = () => dark.matches ? "#59636f" : "#b4bbc4";
@@ -993,14 +1027,14 @@ function layLanes() {
   lanes = [];
   const push = (l, h) => { lanes.push(Object.assign(l, { y, h })); y += h; };
   let inside = Infinity;              /* of a process that is folded: deeper than this */
-  for (const [k, list] of kernelEvents) push({ name: KERNEL_LANES[kinds[k].name], calls: list, points: [], kernel: k, reach: reach.get(k) }, 16);
+  for (const [k, list] of kernelEvents) push({ name: KERNEL_LANES[kinds[k].name], calls: list, points: [], kernel: k, reach: reach.get(k) }, 18);
   for (const p of shownProcs()) {
     if (p.depth > inside) continue;
     inside = PROC && folded.has(String(p.idx)) ? p.depth : Infinity;
     const main = p.threads.find(t => t.tid === p.pid), rest = p.threads.filter(t => t !== main), shut = folded.has(String(p.idx));
     push({ proc: p, track: main, name: procName(p), depth: p.depth, more: rest.length + (PROC ? p.kids.length : 0), shut,
       calls: main ? main.calls : [], points: main ? main.points : [] }, 20);
-    for (const t of shut ? [] : rest) push({ proc: p, track: t, name: "thread " + t.tid, depth: p.depth + 1, thread: true, calls: t.calls, points: t.points }, 15);
+    for (const t of shut ? [] : rest) push({ proc: p, track: t, name: "thread " + t.tid, depth: p.depth + 1, thread: true, calls: t.calls, points: t.points }, 18);
   }
   laneOf = new Map();
   laneOfProc = new Map();
@@ -1049,9 +1083,11 @@ function shares(i) {
 /* EINTR and the kernel's restarts: how sigsuspend and its like always end. */
 const interrupted = e => e === 4 || (e >= 512 && e <= 516);
 
+/* The colour of a bar, of which it is not known where its time went. */
+const fillOf = i => kinds[kind[i]].cat === KERNEL ? shade("kernel") : err[i] && !interrupted(err[i]) ? css2.bad : colour(i);
+
 function bar(g, i, x, w, y, h) {
-  if (kinds[kind[i]].cat === KERNEL) g.fillStyle = shade("kernel");
-  else if (!(flag[i] & TIMED)) g.fillStyle = err[i] && !interrupted(err[i]) ? css("--bad") : colour(i);
+  if (!(flag[i] & TIMED)) g.fillStyle = fillOf(i);
   else if (w < 4) g.fillStyle = part(shares(i).reduce((a, b) => b[1] > a[1] ? b : a)[0]);
   else {
     for (const [name, ns] of shares(i)) {
@@ -1065,6 +1101,43 @@ function bar(g, i, x, w, y, h) {
   g.fillRect(x, y, w, h);
 }
 
+/* As much of what a bar is as there is room for; "" where that says nothing. */
+function shortName(g, i, room) {
+  const wide = s => g.measureText(s).width;
+  if (kind[i] !== K.syscall) return wide(line(i)) <= room ? line(i) : "";
+  const name = typeName(i), [what, more] = about(i), whole = [name, what, more].filter(Boolean).join(" ");
+  if (wide(whole) <= room) return whole;
+  const cut = (s, left) => Math.floor((room - left) / wide(s) * s.length);
+  let k = what ? cut(what, wide(name + " …")) : 0;
+  if (k > 3) return name + (k < what.length ? " …" + what.slice(-k) : " " + what);
+  if (wide(name) <= room) return name;
+  k = cut(name, wide("…"));
+  return k > 2 ? name.slice(0, k) + "…" : "";
+}
+
+/* Names that are in view: for people who cannot see the canvas, and for tests. */
+let named = [], telling = 0;
+function tellNames() {
+  clearTimeout(telling);
+  telling = setTimeout(() => $("named").replaceChildren(...named.slice(0, 300).map(([i, text, x, y, w, fill]) => {
+    const e = el("li", { textContent: text });
+    Object.assign(e.dataset, { ts: ts[i], tid: tracks[track[i]].tid, x, y, w, fill, ink: ink(fill) });
+    return e;
+  })), 200);
+}
+
+function drawName(g, i, x, w, y, h) {
+  const s = w > 22 ? shortName(g, i, w - 6) : "";
+  if (!s) return;
+  const fill = flag[i] & TIMED ? part("other") : fillOf(i);
+  g.fillStyle = ink(fill);
+  g.fillText(s, x + 3, y + h / 2 + 4);
+  named.push([i, s, x, y, w, fill]);
+}
+
+/* No other bar of a lane whose bars can overlap is where this one is. */
+const alone = (l, k) => (k === 0 || l.reach[k - 1] <= ts[l.calls[k]]) && !(ts[l.calls[k + 1]] < l.reach[k]);
+
 /* One lane. What falls into one pixel is drawn once: the work hangs on the width, not on the events. */
 function drawLane(g, l, y, w) {
   const scale = (w - GUTTER) / (view.to - view.from), X = t => GUTTER + (t - view.from) * scale, px = 1 / scale;
@@ -1075,7 +1148,6 @@ function drawLane(g, l, y, w) {
     g.fillStyle = dark.matches ? "#ffffff0d" : "#0000000a";
     if (b > a) g.fillRect(a, y + 1, b - a, l.h - 2);
   }
-  g.globalAlpha = l.thread ? .75 : 1;
   let done = -1;                      /* the pixel that was drawn last */
   for (let k = firstBar(l, view.from); k < l.calls.length && ts[l.calls[k]] <= view.to;) {
     const i = l.calls[k], x = X(ts[i]), wide = Math.max(dur[i], 0) * scale;
@@ -1084,6 +1156,7 @@ function drawLane(g, l, y, w) {
       const a = Math.max(x, GUTTER), b = Math.min(x + wide, w);
       if (a === x && b === x + wide) bar(g, i, a, Math.max(b - a - .4, .8), top, tall);
       else g.save(), g.beginPath(), g.rect(a, top, b - a, tall), g.clip(), bar(g, i, x, wide, top, tall), g.restore();
+      if (!l.reach || alone(l, k)) drawName(g, i, a, b - a, top, tall);
       k++;
     } else {
       const next = view.from + (Math.floor(x - GUTTER) + 1) * px;
@@ -1212,6 +1285,7 @@ function drawTimeline() {
   const room = Math.min(lanesHeight() + RULER, most);
   css2 = { hot: css("--hot"), card: css("--card"), fg: css("--fg"), dim: css("--dim"), line: css("--line"), bad: css("--bad") };
   const [g, w, h] = canvas($("line"), room);
+  named = [];
   $("fill").style.height = Math.max(0, lanesHeight() + RULER - room) + "px";
   box.style.height = room + "px";
   const top = box.scrollTop - RULER;
@@ -1246,6 +1320,7 @@ function drawTimeline() {
   g.restore();
   drawRuler(g, w, RULER);
   if (drag) g.fillStyle = css("--accent"), g.globalAlpha = .2, g.fillRect(Math.min(drag.x0, drag.x1), 0, Math.abs(drag.x1 - drag.x0), h), g.globalAlpha = 1;
+  tellNames();
   $("range").textContent = `${clock(view.from)} – ${clock(view.to)} s (${span(Math.round(view.to - view.from))})`;
 }
 

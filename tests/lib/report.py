@@ -394,7 +394,7 @@ def many(b, d):
     b.size(1400, 4000), time.sleep(0.2)
     y = b.js("(r => r.top)(document.querySelector('#line').getBoundingClientRect())")
     for k in range(100):
-        at = y + 18 + kernel * 16 + k * 15 + 4
+        at = y + 18 + kernel * 18 + k * 18 + 4
         b.mouse("mousePressed", 60, at), b.mouse("mouseReleased", 60, at), time.sleep(0.1)
         if int(b.js("document.body.dataset.lanes")) < lanes:
             break
@@ -417,10 +417,10 @@ def many(b, d):
     got = table(b)
     depth = {int(r[1]): (len(r[0]) - len(r[0].lstrip())) // 2 for r in got}
     check(set(depth) == pids, "processes", set(depth) ^ pids)
-    main, at = {}, 18 + kernel * 16
+    main, at = {}, 18 + kernel * 18
     for pid in [int(r[1]) for r in got]:
         main[pid] = at
-        at += 20 + 15 * len({e["tid"] for e in events if e["pid"] == pid} - {pid})
+        at += 20 + 18 * len({e["tid"] for e in events if e["pid"] == pid} - {pid})
     b.click("#fit"), time.sleep(0.3), all_drawn(b, events, {k: y for k, y in main.items() if y < 1500})
     for e in events:
         if e["type"] == "spawn_process" and e.get("child_pid") in depth:
@@ -476,7 +476,7 @@ def uring(b, d):
     check(first["ts_ns"] < long["ts_ns"] and long["duration_ns"] > 90e6, "requests", first, long)
     y = None
     for k in range(len(kernel)):
-        at = 18 + 16 * k + 8
+        at = 18 + 18 * k + 8
         lo, hi = seconds(b)
         box = b.js("(r => [r.left, r.top, r.width])(document.querySelector('#line').getBoundingClientRect())")
         t = (first["ts_ns"] + long["ts_ns"]) / 2  # after the first has ended
@@ -501,7 +501,7 @@ def burst(b, d):
     b.size(1400, 900)
     b.open(d + "/burst.html"), time.sleep(0.3)
     kernel = len({e["type"] for e in events} & {"sched_delay", "block_io"})
-    all_drawn(b, events, {events[0]["pid"]: 18 + 16 * kernel})
+    all_drawn(b, events, {events[0]["pid"]: 18 + 18 * kernel})
 
 
 def wake(b, d):
