@@ -557,7 +557,7 @@ const css = name => getComputedStyle(document.documentElement).getPropertyValue(
 /* ---- filter: which events the table shows ---- */
 
 const state = { q: "", re: 0, path: "", type: "", proc: "", cats: CATS.join("."), failed: 0, noise: 0, tab: "events",
-  sort: "time", down: 0, from: 0, to: 0, sel: -1, fold: "", find: "", hot: 0, paint: "" };
+  sort: "time", down: 0, from: 0, to: 0, sel: -1, fold: "", find: "", hot: 0, paint: "", a: 0, b: 0, within: 0 };
 if (PROC) state.tab = "processes", state.noise = 1;
 let all = new Uint32Array(0), rows = new Uint32Array(0), filterRun = 0;
 
@@ -570,18 +570,24 @@ function matcher(text, regex) {
 
 const PATHS = new Set(["path", "new_path", "filename", "src_name", "dst_name", "program", "region_name", "map_type"]);
 
+/* The interval that is selected, else what is in view; whether event i is in an interval. */
+const chosen = () => state.b > state.a ? [state.a, state.b] : [view.from, view.to];
+const touches = (i, a, b) => ts[i] <= b && ts[i] + Math.max(dur[i], 0) >= a;
+
 /* A function that says whether event i is wanted. Strings are matched once each. */
 function predicate() {
   const q = matcher(state.q, +state.re), path = matcher(state.path, 0), hit = new Int8Array(strs.length);
   const pathHit = new Int8Array(strs.length), cats = new Set(state.cats.split("."));
   const cat = CATS.map(c => cats.has(c)), proc = state.proc === "" ? -1 : +state.proc;
   const kindHit = kinds.map(k => !q || q.test(k.name)), failed = +state.failed, noise = +state.noise;
+  const [from, to] = +state.within ? chosen() : [-Infinity, Infinity];
   const isPath = fields.map(f => PATHS.has(f.name));
   const test = (m, memo, id) => memo[id] || (memo[id] = m.test(strs[id]) ? 1 : -1);
   const [what, name] = state.type.split(":");
   const wantKind = state.type ? (what === "call" ? K.syscall : K[what] ?? kinds.length) : -1;
   const wantName = what === "call" ? strOf.get(name) : -1;
   return i => {
+    if (!touches(i, from, to)) return false;
     if (!cat[kinds[kind[i]].cat] || (failed && !err[i]) || (!noise && flag[i] & NOISE)) return false;
     if (wantKind >= 0 && (kind[i] !== wantKind || (wantName >= 0 && val[off[i]] !== wantName))) return false;
     if (proc >= 0 && tracks[track[i]].proc.idx !== proc) return false;
@@ -652,6 +658,7 @@ function load() {
   if (!Object.hasOwn(KEYS, state.sort)) state.sort = "time";
   if (!Object.hasOwn(TABS, state.tab)) state.tab = DEFAULTS.tab;
   if (!(state.to > state.from)) state.from = 0, state.to = 0;
+  if (!(state.b > state.a)) state.a = 0, state.b = 0;
   if (!Number.isInteger(state.sel) || state.sel >= n) state.sel = -1;
 }
 
@@ -1319,9 +1326,20 @@ function drawTimeline() {
   }
   g.restore();
   drawRuler(g, w, RULER);
-  if (drag) g.fillStyle = css("--accent"), g.globalAlpha = .2, g.fillRect(Math.min(drag.x0, drag.x1), 0, Math.abs(drag.x1 - drag.x0), h), g.globalAlpha = 1;
+  drawInterval(g, w, h);
   tellNames();
   $("range").textContent = `${clock(view.from)} – ${clock(view.to)} s (${span(Math.round(view.to - view.from))})`;
+}
+
+/* What is selected, or is being selected. */
+function drawInterval(g, w, h) {
+  const X = pixels(w), [a, b] = drag ? [drag.x0, drag.x1].sort((p, q) => p - q) : [X(state.a), X(state.b)].map(x => Math.min(w, Math.max(GUTTER, x)));
+  if (b <= a) return;
+  g.fillStyle = css("--accent");
+  g.globalAlpha = .14;
+  g.fillRect(a, 0, b - a, h);
+  g.globalAlpha = 1;
+  for (const x of [a, b - 1]) g.fillRect(x, 0, 1, h);
 }
 
 let mapBins = null, once = null;
@@ -1366,6 +1384,7 @@ function paint() {
   painting = requestAnimationFrame(() => { painting = 0; drawMap(); drawTimeline(); });
 }
 
+let viewed = 0;
 function setView(from, to) {
   const len = Math.min(Math.max(to - from, 50), end - begin || 1);
   from = Math.min(Math.max(begin, (from + to) / 2 - len / 2), Math.max(begin, end - len));
@@ -1375,7 +1394,11 @@ function setView(from, to) {
   state.to = whole ? 0 : Math.round(from + len);
   paint();
   save();
+  clearTimeout(viewed);
+  if (+state.within && !(state.b > state.a)) viewed = setTimeout(filter, 150);
 }
+
+const zoomToInterval = () => { if (state.b > state.a) setView(state.a, state.b); };
 
 function zoom(f, at = (view.from + view.to) / 2) {
   setView(at - (at - view.from) * f, at + (view.to - at) * f);
@@ -1480,7 +1503,7 @@ function bindTimeline() {
   c.onpointerup = e => {
     const [x, y] = pos(e), d = drag;
     drag = null;
-    if (d && Math.abs(d.x1 - d.x0) > 4) return setView(timeAt(Math.min(d.x0, d.x1)), timeAt(Math.max(d.x0, d.x1)));
+    if (d && Math.abs(d.x1 - d.x0) > 4) return choose(timeAt(Math.min(d.x0, d.x1)), timeAt(Math.max(d.x0, d.x1)));
     const top = $("lanes").scrollTop - RULER, l = lanes.find(a => y + top >= a.y && y + top < a.y + a.h);
     if (x < GUTTER && l && l.more) return fold(l.proc);
     const bars = asBars(y), p = bars && procAt(x, y), i = bars ? -1 : eventAt(x, y);
@@ -1488,7 +1511,11 @@ function bindTimeline() {
     else if (i >= 0) select(i);
     paint();
   };
-  c.ondblclick = e => { const p = procAt(...pos(e)); if (p && paintBy() !== "calls") pickProc(p); };
+  c.ondblclick = e => {
+    const p = procAt(...pos(e)), t = timeAt(pos(e)[0]);
+    if (t > state.a && t < state.b) zoomToInterval();
+    else if (p && paintBy() !== "calls") pickProc(p);
+  };
   $("lanes").addEventListener("wheel", e => {
     if (e.ctrlKey || e.metaKey) { e.preventDefault(); zoom(1.0015 ** e.deltaY, timeAt(Math.max(GUTTER, pos(e)[0]))); }
     else if (e.shiftKey || Math.abs(e.deltaX) > Math.abs(e.deltaY)) {
@@ -1505,6 +1532,8 @@ function bindTimeline() {
     else if (e.key === "-") zoom(2);
     else if (e.key === "0") setView(begin, end);
     else if (e.key === "f") foldAll();
+    else if (e.key === "s") choose(view.from, view.to);
+    else if (e.key === "z") zoomToInterval();
     else if (e.key === "ArrowUp" || e.key === "ArrowDown") $("lanes").scrollTop += e.key === "ArrowUp" ? -40 : 40;
     else return;
     e.preventDefault();
@@ -1538,55 +1567,141 @@ function fold(p) {
 /* All that can be folded; of kvis proc, below the processes that have no parent. */
 const foldAll = () => setFold(state.fold ? [] : lanes.filter(l => l.more && (!PROC || l.depth)).map(l => String(l.proc.idx)));
 
+/* ---- the interval that is selected: what happened there ---- */
+
+const BYTES = { read: "read", recv: "read", write: "written", send: "written" };
+
+/* Totals of what touches the interval. The time of a call that goes on beyond an edge counts as far as it is inside;
+ * where a call's time went is known only of the whole of it, so that such calls are not divided. */
+function tally(a, b) {
+  const t = { events: 0, calls: 0, failed: 0, ns: 0, cpu: 0, runq: 0, disk: 0, other: 0, timed: 0, read: 0, written: 0, faults: 0,
+    waits: 0, waited: 0, ios: 0, io: 0, call: new Map(), file: new Map(), peer: new Map(), proc: new Map() };
+  const add = (map, key, ns, bytes = 0) => {
+    let e = map.get(key);
+    if (!e) map.set(key, e = { key, n: 0, ns: 0, bytes: 0 });
+    e.n++, e.ns += ns, e.bytes += bytes;
+  };
+  for (let i = 0; i < n; i++) {
+    if (!touches(i, a, b)) continue;
+    const name = kinds[kind[i]].name, ns = dur[i] < 0 ? 0 : Math.min(b, ts[i] + dur[i]) - Math.max(a, ts[i]);
+    t.events++;
+    if (kind[i] === K.syscall) {
+      t.calls++, t.ns += ns;
+      if (err[i] && !interrupted(err[i])) t.failed++;
+      add(t.call, val[off[i]], ns), add(t.proc, tracks[track[i]].proc, ns);
+      const file = off[i] + 1 < off[i + 1] && fid[off[i] + 1] === F.txt ? fdName(val[off[i] + 1]) : "";
+      if (file.startsWith("/")) add(t.file, file, ns);
+      if (!(flag[i] & TIMED) || ns < dur[i]) continue;
+      t.timed++;
+      for (const [k, v] of shares(i)) t[k] += v;
+    } else if (name === "sched_delay") t.waits++, t.waited += ns;
+    else if (name === "block_io") t.ios++, t.io += ns;
+    else if (name === "fault") t.faults++;
+    else if (name === "fault_group") t.faults += of(i, "count") || 0;
+    else if (BYTES[name]) {
+      t[BYTES[name]] += bytes[i];
+      const file = of(i, "filename"), peer = of(i, "remote_addr");
+      if (file?.startsWith("/")) add(t.file, file, 0, bytes[i]);
+      if (peer) add(t.peer, peer, 0, bytes[i]);
+    }
+  }
+  if (PROC) for (const p of procs) if (p.pid && p.start <= b && stop(p) >= a) add(t.proc, p, Math.min(b, stop(p)) - Math.max(a, p.start));
+  return t;
+}
+
+/* A card of a name and its lines [what, value, bad]; null without any. */
+function card(name, lines, says = "") {
+  const dl = el("dl");
+  for (const [k, v, bad] of lines)
+    if (v !== undefined) dl.append(el("dt", { textContent: k }), el("dd", { textContent: v, title: v, className: bad ? "bad" : "" }));
+  return dl.children.length ? el("div", { className: "card", title: says }, el("h2", { textContent: name }), dl) : null;
+}
+
+/* The first of a tally's lists, each with what it leads to. */
+function topCard(name, map, show, go) {
+  const list = [...map.values()].sort((a, b) => b.ns - a.ns || b.bytes - a.bytes || b.n - a.n);
+  const box = el("div", { className: "card top" }, el("h2", { textContent: list.length > 6 ? `${name}, 6 of ${count(list.length)}` : name }));
+  for (const e of list.slice(0, 6)) {
+    const what = show(e);
+    box.append(el("button", { title: what[0], onclick: () => go(e) }, el("span", { textContent: what[0] }), el("b", { textContent: what[1] })));
+  }
+  return list.length ? box : null;
+}
+
+function tellInterval() {
+  const on = state.b > state.a;
+  $("span").hidden = !on;
+  $("withinOf").textContent = on ? "only what is selected" : "only what is in view";
+  if (!on) return;
+  const { a, b } = state, t = tally(a, b), some = (v, f = count) => v ? f(v) : undefined, ns = v => span(Math.round(v));
+  const timed = v => t.timed ? ns(v) : undefined, amount = e => [e.ns && ns(e.ns), e.bytes && size(e.bytes)].filter(Boolean).join(", ") || count(e.n);
+  $("span").querySelector("h2").textContent = `${clock(a)} – ${clock(b)} s: ${ns(b - a)}`;
+  $("found").replaceChildren(...[
+    card("time in calls", [["in all", t.calls ? ns(t.ns) : undefined], ["on CPU", timed(t.cpu)], ["run queue", timed(t.runq)], ["disk", timed(t.disk)],
+      ["blocked", timed(t.other)], ["not divided", timed(t.ns - t.cpu - t.runq - t.disk - t.other)]],
+    "Of all threads. A call that goes on beyond an edge counts as far as it is inside; where its time went is known of the whole of it only, so that it is not divided."),
+    card("in it", [["events", some(t.events)], ["calls", some(t.calls)], ["failed", some(t.failed), 1], ["read", some(t.read, size)], ["written", some(t.written, size)],
+      ["page faults", some(t.faults)], ["processes", some(t.proc.size)]]),
+    card("kernel", [["waits for a CPU", some(t.waits)], ["took", t.waits ? ns(t.waited) : undefined], ["block I/O", some(t.ios)], ["took", t.ios ? ns(t.io) : undefined]],
+      "What threads waited for a CPU, in and between calls; requests to block devices can be at once."),
+    topCard("calls", t.call, e => [esc(strs[e.key]), `${ns(e.ns)} · ${count(e.n)}×`], e => only({ type: "call:" + strs[e.key] })),
+    topCard("files", t.file, e => [esc(e.key), amount(e)], e => only({ path: e.key })),
+    topCard("peers", t.peer, e => [esc(e.key), amount(e)], e => only({ q: e.key })),
+    topCard("processes", t.proc, e => [procName(e.key), amount(e)], e => PROC ? tellProc(e.key) : only({ proc: String(e.key.idx) })),
+  ].filter(Boolean));
+  document.body.dataset.tally = JSON.stringify({ ...t, call: undefined, file: undefined, peer: undefined, proc: undefined });
+}
+
+/* Selects an interval; none: b is not after a. */
+function choose(a, b) {
+  Object.assign(state, b > a ? { a: Math.max(0, Math.round(a)), b: Math.round(b), within: 1 } : { a: 0, b: 0, within: 0 });
+  controls(), tellInterval(), paint(), filter();
+}
+
 /* ---- controls ---- */
 
 const sumOf = (list, f) => list.reduce((a, x) => a + f(x), 0);
 
 function cards() {
   const list = [], s = sum || {};
-  const card = (name, ...lines) => {
-    const dl = el("dl");
-    for (const [k, v, bad] of lines)
-      if (v !== undefined) dl.append(el("dt", { textContent: k }), el("dd", { textContent: v, title: v, className: bad ? "bad" : "" }));
-    if (dl.children.length) list.push(el("div", { className: "card" }, el("h2", { textContent: name }), dl));
-  };
+  const add = (name, ...lines) => list.push(card(name, lines));
   const opt = (v, f) => v === undefined ? undefined : f(v);
-  card("memory", ["heap", opt(s.heap_bytes, size)], ["mmap", opt(s.mmap_bytes, size)], ["regions", opt(s.mmap_regions, count)],
+  add("memory", ["heap", opt(s.heap_bytes, size)], ["mmap", opt(s.mmap_bytes, size)], ["regions", opt(s.mmap_regions, count)],
     ["page faults", opt(s.page_faults, count)]);
-  card("file I/O", ["read", opt(s.file_bytes_read, size)], ["written", opt(s.file_bytes_written, size)],
+  add("file I/O", ["read", opt(s.file_bytes_read, size)], ["written", opt(s.file_bytes_written, size)],
     ["other read", opt(s.other_bytes_read, size)], ["other written", opt(s.other_bytes_written, size)]);
-  card("network", ["sent", opt(s.net_bytes_sent, size)], ["received", opt(s.net_bytes_received, size)],
+  add("network", ["sent", opt(s.net_bytes_sent, size)], ["received", opt(s.net_bytes_received, size)],
     ["connections", opt(s.connections, c => count(c.length))]);
-  card("files", ["read", opt(s.files_read, count)], ["written", opt(s.files_written, count)], ["still open at exit", opt(s.open_at_exit_count, count)]);
-  card("processes", ["commands", opt(s.commands, count)],
+  add("files", ["read", opt(s.files_read, count)], ["written", opt(s.files_written, count)], ["still open at exit", opt(s.open_at_exit_count, count)]);
+  add("processes", ["commands", opt(s.commands, count)],
     ["processes", once && PROC ? count(procs.filter(p => p.pid).length) : opt(s.processes, count)], ["threads", opt(s.threads, count)],
     ["exit", s.exit_signal || opt(s.exit_code, String), s.exit_signal || s.exit_code], ["duration", opt(s.duration_ns, span)]);
-  card("scheduler latency", ["waits", opt(s.sched_waits, count)], ["mean", s.sched_waits ? span(Math.round(s.sched_wait_ns / s.sched_waits)) : undefined],
+  add("scheduler latency", ["waits", opt(s.sched_waits, count)], ["mean", s.sched_waits ? span(Math.round(s.sched_wait_ns / s.sched_waits)) : undefined],
     ["p99", opt(s.sched_wait_p99_ns, span)], ["max", opt(s.sched_wait_max_ns, span)]);
-  card("block I/O", ["requests", opt(s.block_ios, count)], ["mean", s.block_ios ? span(Math.round(s.block_io_ns / s.block_ios)) : undefined],
+  add("block I/O", ["requests", opt(s.block_ios, count)], ["mean", s.block_ios ? span(Math.round(s.block_io_ns / s.block_ios)) : undefined],
     ["p99", opt(s.block_io_p99_ns, span)], ["max", opt(s.block_io_max_ns, span)], ["read", opt(s.block_read_bytes, size)],
     ["written", opt(s.block_written_bytes, size)],
     ["calls waited", opt(s.call_time, t => span(t.disk_ns))], ["lost", s.lost_block_ios ? count(s.lost_block_ios) : undefined, 1]);
-  if (PROC) cardsOfProcesses(card);
-  card(PROC ? "recording" : "trace", ["calls", opt(s.syscalls, count)], ["lost", opt(s.lost, count), s.lost], ["unreadable", s.unreadable ? count(s.unreadable) : undefined, 1],
+  if (PROC) cardsOfProcesses(add);
+  add(PROC ? "recording" : "trace", ["calls", opt(s.syscalls, count)], ["lost", opt(s.lost, count), s.lost], ["unreadable", s.unreadable ? count(s.unreadable) : undefined, 1],
     ["strings cut", cut ? count(cut) : undefined], ["throttled", opt(s.throttle_stops, count)], ["backend", PROC ? undefined : run.backend]);
-  $("cards").replaceChildren(...list);
+  $("cards").replaceChildren(...list.filter(Boolean));
 }
 
 /* What the events come to, once they are read. */
-function cardsOfProcesses(card) {
+function cardsOfProcesses(add) {
   if (!once) return;
   const of = list => [["processes", count(list.length)], ["own time, most", list.length ? span(list[0].own) : undefined],
     ["of", list.length ? procName(list[0]) : undefined]];
-  card("ends", ["exit 0", count(procs.filter(p => p.code === "0").length)],
+  add("ends", ["exit 0", count(procs.filter(p => p.code === "0").length)],
     ...["failed", "by a signal"].map((k, s) => [k, procs.filter(p => failed(p) && !/^\d/.test(p.code) === !!s).length])
       .map(([k, v]) => [k, v ? count(v) : undefined, 1]),
     ["still running", procs.filter(p => p.execs.length && !ended(p)).length || undefined]);
-  card("use", ["at once, at most", count(once.max)],
+  add("use", ["at once, at most", count(once.max)],
     ["CPU", sum && sum.cpu_ns ? span(sum.cpu_ns) : has("used") ? span(sumOf(procs, p => Math.max(p.used, 0))) : undefined],
     ["max RSS of one", has("rss") ? size(procs.reduce((a, p) => Math.max(a, p.rss), 0)) : undefined],
     ["written", has("written") ? size(sumOf(procs, p => Math.max(p.written, 0))) : undefined]);
-  if (path) card("critical path", ...of(procs.filter(p => p.own >= 0).sort((a, b) => b.own - a.own)));
+  if (path) add("critical path", ...of(procs.filter(p => p.own >= 0).sort((a, b) => b.own - a.own)));
 }
 
 function notes() {
@@ -1611,7 +1726,7 @@ function head() {
 function controls() {
   for (const id of ["q", "path", "type", "proc", "find"]) $(id).value = state[id];
   $("paint").value = paintBy();
-  for (const id of ["re", "failed", "noise", "hot"]) $(id).checked = !!+state[id];
+  for (const id of ["re", "failed", "noise", "hot", "within"]) $(id).checked = !!+state[id];
   const on = new Set(state.cats.split("."));
   for (const b of $("cats").children) b.setAttribute("aria-pressed", on.has(b.dataset.cat));
 }
@@ -1663,7 +1778,7 @@ function bindControls() {
     clearTimeout(wait);
     wait = setTimeout(filter, 120);
   };
-  for (const id of ["re", "failed", "noise"]) $(id).onchange = () => { state[id] = +$(id).checked; filter(); };
+  for (const id of ["re", "failed", "noise", "within"]) $(id).onchange = () => { state[id] = +$(id).checked; filter(); };
   $("paint").append(...(PROC ? [] : [option("calls", "calls")]), option("exit", "exit"), option("duration", "duration"), option("cpu", "CPU"));
   $("paint").onchange = () => { state.paint = $("paint").value === (PROC ? "exit" : "calls") ? "" : $("paint").value; legend(); paint(); made[state.tab].redraw(); save(); };
   $("find").oninput = () => { state.find = $("find").value; found(); };
@@ -1672,10 +1787,13 @@ function bindControls() {
   $("hot").parentNode.hidden = !path || path.length < 2;
   $("procs").hidden = procs.length < 2;
   $("copy").onclick = copy;
+  $("into").onclick = zoomToInterval;
+  $("none").onclick = () => choose(0, 0);
   $("close").onclick = () => told ? tellProc(null) : select(-1, true);
   addEventListener("keydown", e => {
     if (e.key === "Escape" && told) tellProc(null);
     else if (e.key === "Escape" && state.sel >= 0) select(-1, true), grid.draw();
+    else if (e.key === "Escape" && state.b > state.a) choose(0, 0);
     if (e.ctrlKey || e.metaKey || e.altKey || /INPUT|SELECT|TEXTAREA/.test(document.activeElement.tagName)) return;
     if (e.key === "c" && (told || state.sel >= 0)) copy();
     if (e.key !== "/") return;
@@ -1743,6 +1861,7 @@ function restore() {
   layLanes();
   state.to ? setView(state.from, state.to) : setView(begin, end);
   detail(state.sel);
+  tellInterval();
   if (made.processes) made.processes.fill(shownProcs());
   legend();
   tab(state.tab);

@@ -297,9 +297,9 @@ def small(b, d):
     b.click("#fit"), time.sleep(0.2)
     check(text() == whole, "fit")
     b.mouse("mousePressed", x, y), b.mouse("mouseMoved", x + 120, y, buttons=1), b.mouse("mouseReleased", x + 120, y)
-    time.sleep(0.2)
-    check(text() != whole, "drag selects")
-    b.click("#fit"), time.sleep(0.2)
+    b.click("#into"), time.sleep(0.2)
+    check(text() != whole, "drag selects, and the button zooms")
+    b.click("#none"), b.click("#fit"), time.sleep(0.2)
     hit = False
     for k in range(200, int(box[2]) - 2, 7):
         b.mouse("mouseMoved", box[0] + k, y, button="none", clickCount=0)
@@ -319,7 +319,7 @@ def small(b, d):
     for _ in range(6):
         b.key("+", "#line")
     b.click("#fit"), time.sleep(0.2), b.mouse("mousePressed", box[0] + 195, y), b.mouse("mouseMoved", box[0] + 260, y, buttons=1)
-    b.mouse("mouseReleased", box[0] + 260, y), time.sleep(0.2)
+    b.mouse("mouseReleased", box[0] + 260, y), b.key("z", "#line"), b.key("Escape", "#line"), time.sleep(0.2)
     part = text()
     b.js("document.querySelector('#table .grid').lastChild.lastChild.click()"), time.sleep(0.3)
     at = float(b.js("document.querySelector('.row.on .n').textContent"))

@@ -66,12 +66,117 @@ def names(b, d, name, events):
         b.shot(f"{d}/{name}_names_{'dark' if dark else 'light'}.png")
 
 
+def start(e):
+    """When it began: of what is told at its end, before that."""
+    took = e.get("delay_ns", e.get("duration_ns")) or 0
+    return e["ts_ns"] if e["type"] == "syscall" else e["ts_ns"] - min(took, e["ts_ns"]) if e["type"] in ("sched_delay", "block_io") else e["ts_ns"]
+
+
+def stop(e):
+    return e["ts_ns"] + (e["duration_ns"] or 0) if e["type"] == "syscall" else e["ts_ns"]
+
+
+def failure(e):
+    return bool(e.get("error")) and not re.match("EINTR|ERESTART", e["error"])
+
+
+def tally(events, a, b):
+    """What the events that touch an interval come to."""
+    t = dict.fromkeys(("events", "calls", "failed", "ns", "cpu", "runq", "disk", "other", "timed", "read", "written", "faults", "waits",
+                       "waited", "ios", "io"), 0)
+    calls, files, who = {}, {}, {}
+    for e in events:
+        if start(e) > b or stop(e) < a:
+            continue
+        ns = max(0, min(b, stop(e)) - max(a, start(e)))
+        t["events"] += 1
+        if e["type"] == "syscall":
+            t["calls"] += 1
+            t["ns"] += ns
+            t["failed"] += failure(e)
+            file = re.match(r"\d+<(/.*)>$", e["args"][0] if e["args"] else "", re.S)
+            for to, key in ((calls, e["name"]), (who, e["pid"]), (files, file and file[1])):
+                to[key] = [to.get(key, [0, 0])[0] + ns, to.get(key, [0, 0])[1] + 1]
+            if "on_cpu_ns" in e and ns == e["duration_ns"]:
+                t["timed"] += 1
+                for key, of in (("cpu", "on_cpu_ns"), ("runq", "runq_ns"), ("disk", "disk_ns"), ("other", "other_ns")):
+                    t[key] += e[of]
+        elif e["type"] in ("read", "recv", "write", "send"):
+            t["read" if e["type"] in ("read", "recv") else "written"] += e["bytes"]
+        elif e["type"] == "sched_delay":
+            t["waits"], t["waited"] = t["waits"] + 1, t["waited"] + ns
+        elif e["type"] == "block_io":
+            t["ios"], t["io"] = t["ios"] + 1, t["io"] + ns
+        elif e["type"] in ("fault", "fault_group"):
+            t["faults"] += e.get("count", 1)
+    return t, calls, files, who
+
+
+def span(ns):
+    return (f"{ns} ns" if ns < 1e3 else f"{ns / 1e3:.1f} µs" if ns < 1e6 else f"{ns / 1e6:.2f} ms" if ns < 1e9 else f"{ns / 1e9:.3f} s")
+
+
+def drawn(b):
+    b.js("new Promise(go => requestAnimationFrame(() => requestAnimationFrame(go)))")
+
+
+def rows(b):
+    """Rows that the table has, once filters have come to rest."""
+    time.sleep(.5)
+    return int(b.js("document.body.dataset.rows"))
+
+
+def interval(b, d, name, events):
+    """A drag over the timeline selects; the panel has the totals of that interval, and the table its events."""
+    b.size(1400, 1000)
+    b.open(f"{d}/{name}.html", "#noise=1"), drawn(b)
+    whole = rows(b)
+    check(b.js("document.querySelector('#span').hidden"), "an interval that nobody has selected")
+    view = b.js("document.querySelector('#range').textContent")
+    left, top, width = b.js("(r => [r.left, r.top, r.width])(document.querySelector('#line').getBoundingClientRect())")
+    for x0, x1 in ((.1, .35), (.8, .3), (.9, .99)):
+        x0, x1 = (left + 190 + (width - 190) * x for x in (x0, x1))
+        b.mouse("mousePressed", x0, top + 60), b.mouse("mouseMoved", x1, top + 60, buttons=1), b.mouse("mouseReleased", x1, top + 60)
+        n, at = rows(b), dict(p.split("=") for p in b.js("location.hash.slice(1)").split("&"))
+        lo, hi = int(at["a"]), int(at["b"])
+        t, calls, files, who = tally(events, lo, hi)
+        check(json.loads(b.js("document.body.dataset.tally")) == t, "totals", b.js("document.body.dataset.tally"), t)
+        check(n == t["events"] < whole, "rows in the interval", n, t["events"])
+        lists = b.js("Object.fromEntries([...document.querySelectorAll('#found .top')].map(c => [c.querySelector('h2').textContent.split(',')[0],"
+                     "[...c.querySelectorAll('button')].map(x => [...x.children].map(y => y.textContent))]))")
+        check([x for x, _ in lists["calls"]][:2] == sorted(calls, key=lambda c: (-calls[c][0], -calls[c][1]))[:2], "calls", lists["calls"], calls)
+        for what, told in lists["calls"]:
+            check(told.replace("\u202f", "") == f"{span(calls[what][0])} · {calls[what][1]}×", "a call", what, told, calls[what])
+        for what, told in lists.get("files", []):
+            if files.get(what, [0])[0]:
+                check(told.split(", ")[0] == span(files[what][0]), "a file", what, told, files[what])
+        for what, told in lists["processes"]:
+            check(told == span(who[int(what.split(" ")[-1])][0]), "a process", what, told)
+        check(b.js("document.querySelector('#range').textContent") == view, "a drag zooms")
+    b.shot(f"{d}/{name}_interval.png")
+    b.click("#within")
+    check(rows(b) == whole, "all rows in spite of the interval", rows(b), whole)
+    b.click("#within"), b.key("z", "#line")
+    check(rows(b) == n and b.js("document.querySelector('#range').textContent").startswith(f"{lo / 1e9:.6f} – {hi / 1e9:.6f}"), "z zooms")
+    b.js("document.querySelector('#found .top button').click()")
+    check(0 < rows(b) <= t["calls"] and b.js("document.querySelector('#type').value").startswith("call:"), "a call of the interval leads to its rows")
+    b.key("Escape", "#line")
+    rows(b)
+    check(b.js("document.querySelector('#span').hidden") and not re.search("[#&][ab]=", b.js("location.hash")), "Escape", b.js("location.hash"))
+    # without an interval: what is in view
+    b.open(f"{d}/{name}.html", f"#noise=1&within=1&from={lo}&to={hi}")
+    check(rows(b) == t["events"], "rows in view", rows(b), t["events"])
+    b.click("#fit")
+    check(rows(b) == whole, "rows follow the view")
+
+
 def main():
     b, d = Browser(), sys.argv[1]
     try:
         for name in sys.argv[2:]:
             summary, events = lines_of(f"{d}/{name}.json")
             names(b, d, name, events)
+            interval(b, d, name, events)
         check(not b.bad, "errors in the page", b.bad)
     finally:
         b.close()
