@@ -20,7 +20,7 @@ const K = Object.assign(Object.create(null), Object.fromEntries(kinds.map((k, i)
 /* Numbers of what a call has, beside the fields of events (below 96). */
 const F = { name: 200, abi: 201, waker: 202, wakerName: 203, slept: 204, raw: 210, txt: 220, str: 230, cut: 240, ret: 250, rettext: 251,
   child: 252, cpu: 253, runq: 254, disk: 255 };
-const NOISE = 1, NORET = 2, TIMED = 4, LATE = 8, ADDR = 16;
+const NOISE = 1, NORET = 2, TIMED = 4, LATE = 8, ADDR = 16, ANSWER = 32;
 
 let n = 0, cut = 0;                   /* events that are read, strings of them that kvis cut (-s) */
 const ts = new Float64Array(N), dur = new Float64Array(N).fill(-1), bytes = new Float64Array(N);
@@ -325,6 +325,48 @@ const byTime = list => {
   return a;
 };
 
+/* ---- errors: failures, and answers ---- */
+
+/* EINTR and the kernel's restarts: how sigsuspend and its like always end. */
+const interrupted = e => e === 4 || (e >= 512 && e <= 516);
+
+const ANSWERS = "Errors that are an answer: what is not over yet (EINPROGRESS, EAGAIN, an interrupted wait), what only asks (access, " +
+  "readlink of what is no link, ioctl of what is no terminal, lseek of a pipe, wait without a child, a futex's time that is up), and names that " +
+  "are not there, but that the same process has found in another place.";
+const ASKS = /^(f?access(at2?)? (2|20)|readlink(at)? 22|ioctl 25|lseek 29|[fl]?getxattr (61|95)|wait(4|id) 10|futex 110)$/;
+const MAKES = /^(spawn|clone|v?fork|mmap|mremap|mlock)/, LOOKS = /^(open(at2?)?|creat|l?stat|newfstatat|statx|readlink(at)?|exec(ve(at)?)?)$/;
+const isAnswer = (name, e) => interrupted(e) || e === 115 || (e === 11 && !MAKES.test(name)) || ASKS.test(name + " " + e);
+const failure = i => err[i] && !(flag[i] & ANSWER);
+
+/* The name that a call or an event looks for: the last part of its path; "": it looks for none. */
+function looksFor(i) {
+  if (!LOOKS.test(rawName(i))) return "";
+  let path = kind[i] === K.syscall ? "" : of(i, "path") ?? of(i, "program") ?? "";
+  for (let k = off[i] + 1; k < off[i + 1] && kind[i] === K.syscall && !path; k++) if (fid[k] >= F.str && fid[k] < F.ret) path = strs[val[k]];
+  return path.replace(/\/+$/, "").replace(/.*\//s, "");
+}
+
+const rawName = i => kind[i] === K.syscall ? strs[val[off[i]]] : kinds[kind[i]].name;
+
+function findAnswers() {
+  const missed = new Map();           /* by process: by name, what has not found it */
+  for (let i = 0; i < n; i++) {
+    if (!err[i]) continue;
+    if (isAnswer(rawName(i), err[i])) flag[i] |= ANSWER;
+    else if (err[i] === 2 || err[i] === 20) {
+      const p = tracks[track[i]].proc, name = looksFor(i);
+      if (!missed.has(p)) missed.set(p, new Map());
+      if (name) missed.get(p).set(name, [...missed.get(p).get(name) || [], i]);
+    }
+  }
+  for (let i = 0; i < n && missed.size; i++) {
+    const mine = !err[i] && missed.get(tracks[track[i]].proc), name = mine && looksFor(i);
+    if (!name || !mine.has(name)) continue;
+    for (const k of mine.get(name)) flag[k] |= ANSWER;
+    mine.delete(name);
+  }
+}
+
 /* ---- processes: ends, the critical path ---- */
 
 const stop = p => p.end >= 0 ? p.end : PROC ? end : Math.max(p.start, ...p.threads.slice(0, 999).map(t => t.last || 0));
@@ -588,7 +630,7 @@ function predicate() {
   const wantName = what === "call" ? strOf.get(name) : -1;
   return i => {
     if (!touches(i, from, to)) return false;
-    if (!cat[kinds[kind[i]].cat] || (failed && !err[i]) || (!noise && flag[i] & NOISE)) return false;
+    if (!cat[kinds[kind[i]].cat] || (failed && !failure(i)) || (!noise && flag[i] & NOISE)) return false;
     if (wantKind >= 0 && (kind[i] !== wantKind || (wantName >= 0 && val[off[i]] !== wantName))) return false;
     if (proc >= 0 && tracks[track[i]].proc.idx !== proc) return false;
     let a = kind[i] !== K.syscall && kindHit[kind[i]], b = !path;
@@ -771,7 +813,8 @@ const eventCols = [
   { t: "duration", id: "duration", w: "90px", n: 1, key: 1, get: i => span(took(i)) },
   { t: "bytes", id: "bytes", w: "80px", n: 1, key: 1, get: i => bytes[i] ? size(bytes[i]) : "" },
   { t: "what", w: "minmax(280px,1fr)", get: (i, c, row) => {
-    if (err[i]) row.classList.add("err");
+    if (failure(i)) row.classList.add("err");
+    else if (err[i]) row.classList.add("soft");
     else if (flag[i] & NOISE) row.classList.add("dim");
     return line(i);
   } },
@@ -1087,15 +1130,13 @@ function shares(i) {
   return [["cpu", c], ["runq", r], ["disk", d], ["other", Math.max(0, dur[i] - c - r - d)]];
 }
 
-/* EINTR and the kernel's restarts: how sigsuspend and its like always end. */
-const interrupted = e => e === 4 || (e >= 512 && e <= 516);
-
 /* The colour of a bar, of which it is not known where its time went. */
-const fillOf = i => kinds[kind[i]].cat === KERNEL ? shade("kernel") : err[i] && !interrupted(err[i]) ? css2.bad : colour(i);
+const fillOf = i => kinds[kind[i]].cat === KERNEL ? shade("kernel") : errColour(i) || colour(i);
+const errColour = i => failure(i) ? css2.bad : err[i] && !interrupted(err[i]) ? css2.soft : "";
 
 function bar(g, i, x, w, y, h) {
   if (!(flag[i] & TIMED)) g.fillStyle = fillOf(i);
-  else if (w < 4) g.fillStyle = part(shares(i).reduce((a, b) => b[1] > a[1] ? b : a)[0]);
+  else if (w < 4) g.fillStyle = failure(i) ? css2.bad : part(shares(i).reduce((a, b) => b[1] > a[1] ? b : a)[0]);
   else {
     for (const [name, ns] of shares(i)) {
       const part_w = dur[i] ? w * ns / dur[i] : name === "cpu" ? w : 0;
@@ -1103,6 +1144,7 @@ function bar(g, i, x, w, y, h) {
       g.fillRect(x, y, part_w, h);
       x += part_w;
     }
+    if (errColour(i)) g.fillStyle = errColour(i), g.fillRect(x - w, y, w, 2);
     return;
   }
   g.fillRect(x, y, w, h);
@@ -1177,13 +1219,14 @@ function drawLane(g, l, y, w) {
   for (let k = lower(l.points, view.from); k < l.points.length && ts[l.points[k]] <= view.to;) {
     const i = l.points[k], x = X(ts[i]);
     const next = view.from + (Math.floor(x - GUTTER) + 1) * px;
-    g.fillStyle = err[i] ? css2.bad : colour(i);
+    g.fillStyle = errColour(i) || colour(i);
     g.fillRect(Math.floor(x), y + l.h - 6, 2, 5);
     k = l.points.length - k > 8 && ts[l.points[k + 8]] < next ? lower(l.points, next) : k + 1;
   }
   g.globalAlpha = 1;
 }
 let css2 = {};
+const colours = () => Object.fromEntries(["hot", "card", "fg", "dim", "line", "bad", "soft", "accent"].map(k => [k, css("--" + k)]));
 
 /* A process (or a thread of it) as one bar with its command; where it calls exec again, a line. */
 function drawProc(g, l, y, w, X) {
@@ -1270,14 +1313,15 @@ function drawArrows(g, top, h, w) {
   g.globalAlpha = 1;
 }
 
-function drawRuler(g, w, h) {
-  const len = view.to - view.from, step = 10 ** Math.floor(Math.log10(len / 4));
+/* Times above what lies between two of them. */
+function drawRuler(g, w, h, from, to) {
+  const len = to - from || 1, step = 10 ** Math.floor(Math.log10(len / 4));
   const s = len / step > 12 ? step * 5 : len / step > 6 ? step * 2 : step;
   const unit = s >= 1e9 ? [1e9, " s"] : s >= 1e6 ? [1e6, " ms"] : s >= 1e3 ? [1e3, " µs"] : [1, " ns"];
   g.fillStyle = css2.card;
-  g.fillRect(0, 0, w, 18);
-  for (let t = Math.ceil(view.from / s) * s; t <= view.to; t += s) {
-    const x = GUTTER + (t - view.from) / len * (w - GUTTER);
+  g.fillRect(0, 0, w, RULER);
+  for (let t = Math.ceil(from / s) * s; t <= to; t += s) {
+    const x = GUTTER + (t - from) / len * (w - GUTTER);
     g.fillStyle = css2.line;
     g.fillRect(x, 0, 1, h);
     g.fillStyle = css2.dim;
@@ -1290,7 +1334,7 @@ let printing = false;                 /* soon: pages are laid out before the med
 function drawTimeline() {
   const box = $("lanes"), most = printing || paper.matches ? 840 : Math.max(120, innerHeight * (PROC ? .56 : .46));
   const room = Math.min(lanesHeight() + RULER, most);
-  css2 = { hot: css("--hot"), card: css("--card"), fg: css("--fg"), dim: css("--dim"), line: css("--line"), bad: css("--bad") };
+  css2 = colours();
   const [g, w, h] = canvas($("line"), room);
   named = [];
   $("fill").style.height = Math.max(0, lanesHeight() + RULER - room) + "px";
@@ -1325,7 +1369,7 @@ function drawTimeline() {
     g.lineWidth = 1;
   }
   g.restore();
-  drawRuler(g, w, RULER);
+  drawRuler(g, w, RULER, view.from, view.to);
   drawInterval(g, w, h);
   tellNames();
   $("range").textContent = `${clock(view.from)} – ${clock(view.to)} s (${span(Math.round(view.to - view.from))})`;
@@ -1344,36 +1388,46 @@ function drawInterval(g, w, h) {
 
 let mapBins = null, once = null;
 function drawMap() {
-  const [g, full, h] = canvas($("map"), 36), w = Math.max(1, full - GUTTER), len = end - begin || 1;
-  g.fillStyle = css("--dim");
-  g.fillText(PROC ? `processes: at most ${count(once.max)} at once` : "all events", 6, 22);
+  const [g, full, h] = canvas($("map"), 50), w = Math.max(1, full - GUTTER), len = end - begin || 1, tall = h - 18;
+  css2 = colours();
+  drawRuler(g, full, h, begin, end);
+  g.fillStyle = css2.dim;
+  if (PROC) g.fillText(`processes: at most ${count(once.max)} at once`, 6, 28);
   g.translate(GUTTER, 0);
   if (PROC) {
     g.fillStyle = shade("call");
     const high = new Float64Array(w + 1), X = t => Math.min(w, Math.max(0, Math.floor((t - begin) / len * w)));
     for (let k = 0; k < once.t.length; k++)
       for (let x = X(once.t[k]); x <= X(once.t[k + 1] ?? end); x++) high[x] = Math.max(high[x], once.v[k]);
-    for (let x = 0; x < w; x++) g.fillRect(x, h - high[x] / once.max * (h - 4), 1, high[x] / once.max * (h - 4));
+    for (let x = 0; x < w; x++) g.fillRect(x, h - high[x] / once.max * tall, 1, high[x] / once.max * tall);
   } else if (!mapBins || mapBins.w !== w) {
-    mapBins = { w, all: new Uint32Array(w + 1), bad: new Uint32Array(w + 1) };
+    const bins = Math.ceil(w / 3);
+    mapBins = { w, all: new Uint32Array(bins), bad: new Uint32Array(bins) };
     for (let i = 0; i < n; i++) {
-      const x = Math.max(0, Math.min(w, Math.floor((ts[i] - begin) / len * w)));
+      const x = Math.max(0, Math.min(bins - 1, Math.floor((ts[i] - begin) / len * w / 3)));
       mapBins.all[x]++;
-      if (err[i]) mapBins.bad[x]++;
+      if (failure(i)) mapBins.bad[x]++;
     }
-    mapBins.max = Math.log1p(mapBins.all.reduce((a, b) => Math.max(a, b), 1));
+    mapBins.max = mapBins.all.reduce((a, b) => Math.max(a, b), 1);
   }
-  for (const [bins, c] of PROC ? [] : [[mapBins.all, shade("call")], [mapBins.bad, css("--bad")]]) {
+  for (const [bins, c] of PROC ? [] : [[mapBins.all, grey()], [mapBins.bad, css("--bad")]]) {
     g.fillStyle = c;
-    for (let x = 0; x < w; x++) {
-      const t = Math.log1p(bins[x]) / mapBins.max * (h - 4);
-      if (t) g.fillRect(x, h - t, 1, t);
+    for (let x = 0; x < bins.length; x++) {
+      const t = bins[x] / mapBins.max * tall;
+      if (t) g.fillRect(3 * x, h - t, 3, t);
     }
+  }
+  if (!PROC) {
+    g.fillStyle = css2.dim;
+    g.fillText(`events: at most ${count(mapBins.max)} in ${span(Math.round(len / w * 3))}`, 6 - GUTTER, 28);
+    g.fillText("failed", 6 - GUTTER + 13, 43);
+    g.fillStyle = css2.bad;
+    g.fillRect(6 - GUTTER, 35, 9, 9);
   }
   const a = (view.from - begin) / len * w, b = Math.max(2, (view.to - view.from) / len * w);
   g.fillStyle = g.strokeStyle = css("--accent");
   g.globalAlpha = .18;
-  g.fillRect(a, 0, b, h);
+  if (state.to) g.fillRect(a, 0, b, h);
   g.globalAlpha = 1;
   g.strokeRect(a + .5, .5, b - 1, h - 1);
 }
@@ -1587,7 +1641,7 @@ function tally(a, b) {
     t.events++;
     if (kind[i] === K.syscall) {
       t.calls++, t.ns += ns;
-      if (err[i] && !interrupted(err[i])) t.failed++;
+      if (failure(i)) t.failed++;
       add(t.call, val[off[i]], ns), add(t.proc, tracks[track[i]].proc, ns);
       const file = off[i] + 1 < off[i + 1] && fid[off[i] + 1] === F.txt ? fdName(val[off[i] + 1]) : "";
       if (file.startsWith("/")) add(t.file, file, ns);
@@ -1822,10 +1876,10 @@ function found() {
 
 function legend() {
   const item = (c, name) => { const i = el("i"); i.style.background = c; return el("span", {}, i, name); };
+  const hot = item(css("--hot"), "critical path");
+  hot.title = PATH;
   if (paintBy() !== "calls") {
     const by = paintBy(), scale = (a, b) => [item(ramp(0), a), item(ramp(.5), ""), item(ramp(1), b)];
-    const hot = item(css("--hot"), "critical path");
-    hot.title = PATH;
     const list = by === "exit" ? Object.keys(EXITS).map(k => item(EXITS[k][+dark.matches], k))
       : by === "duration" ? scale("short", span(longest)) : scale("waits", "all the time on a CPU");
     if (by === "exit" && procs.some(p => p.pid && (!ended(p) || p.code === ""))) list.push(item(grey(), "not known to end"));
@@ -1836,7 +1890,9 @@ function legend() {
     if (kind[i] === K.syscall) flag[i] & TIMED ? timed = true : other ||= dur[i] >= 0;
   const list = timed ? [["cpu", "on CPU"], ["runq", "run queue"], ["disk", "disk"], ["other", "blocked"]].map(([k, t]) => item(part(k), t)) : [];
   const cats = CATS.filter((c, k) => k !== CALL || other || !timed).map(c => item(shade(c), c === "call" && timed ? "other call" : c));
-  $("legend").replaceChildren(...list, ...cats);
+  const answer = item(css("--soft"), "not found, not yet");
+  answer.title = ANSWERS;
+  $("legend").replaceChildren(...list, ...cats, item(css("--bad"), "failed"), answer, ...path ? [hot] : []);
 }
 
 function bindTabs() {
@@ -1898,6 +1954,7 @@ async function main() {
   all = byTime(new Uint32Array(n).map((_, i) => i));
   begin = n ? Math.max(0, ts[all[0]] - (end - ts[all[0]]) / 100) : 0;
   if (PROC && !run.command) for (const p of procs) if (p.pid && !p.parent) p.start = 0, p.early = true;
+  findAnswers();
   findPath();
   once = atOnce();
   longest = procs.reduce((a, p) => Math.max(a, stop(p) - p.start), 1);

@@ -76,8 +76,30 @@ def stop(e):
     return e["ts_ns"] + (e["duration_ns"] or 0) if e["type"] == "syscall" else e["ts_ns"]
 
 
-def failure(e):
-    return bool(e.get("error")) and not re.match("EINTR|ERESTART", e["error"])
+LOOKS = "open openat openat2 creat stat lstat newfstatat statx readlink readlinkat exec execve execveat".split()
+ASKS = {("readlink", "EINVAL"), ("readlinkat", "EINVAL"), ("ioctl", "ENOTTY"), ("lseek", "ESPIPE"), ("wait4", "ECHILD"), ("waitid", "ECHILD"),
+        ("futex", "ETIMEDOUT"), *((a, e) for a in ("access", "faccessat", "faccessat2") for e in ("ENOENT", "ENOTDIR"))}
+
+
+def looks_for(e):
+    """The last part of the path that is looked up, or None."""
+    call = e.get("name", e["type"])
+    if call not in LOOKS:
+        return None
+    path = e.get("path") or e.get("program") or "" if e["type"] != "syscall" else \
+        next((a for a in e["args"] if a != "AT_FDCWD" and not re.match(r"\d+<", a)), "")
+    return path.rstrip("/").split("/")[-1] or None
+
+
+def failures(events):
+    """The errors that are no answer, as the page's explanation of its colours says."""
+    found = {(e["pid"], looks_for(e)) for e in events if not e.get("error") and looks_for(e)}
+    for e in events:
+        name, error = e.get("name", e["type"]), e.get("error")
+        answer = re.match("EINTR|ERESTART|EINPROGRESS|EAGAIN", error or "") or (name, error) in ASKS or \
+            (error in ("ENOENT", "ENOTDIR") and (e["pid"], looks_for(e)) in found)
+        e["failure"] = bool(error) and not answer
+    return [e for e in events if e["failure"]]
 
 
 def tally(events, a, b):
@@ -93,7 +115,7 @@ def tally(events, a, b):
         if e["type"] == "syscall":
             t["calls"] += 1
             t["ns"] += ns
-            t["failed"] += failure(e)
+            t["failed"] += e["failure"]
             file = re.match(r"\d+<(/.*)>$", e["args"][0] if e["args"] else "", re.S)
             for to, key in ((calls, e["name"]), (who, e["pid"]), (files, file and file[1])):
                 to[key] = [to.get(key, [0, 0])[0] + ns, to.get(key, [0, 0])[1] + 1]
@@ -170,11 +192,35 @@ def interval(b, d, name, events):
     check(rows(b) == whole, "rows follow the view")
 
 
+def colours(b, d, name, events):
+    """What is called a failure is one; the legend has every colour; the strip of the whole run is to scale."""
+    failed = failures(events)
+    errors = {(e.get("name", e["type"]), e["error"]) for e in events if e.get("error")}
+    bad = {(e.get("name", e["type"]), e["error"]) for e in failed}
+    check(("connect", "EINPROGRESS") in errors - bad and ("access", "ENOENT") in errors - bad, "answers", errors)
+    check(any("/nonexistent" in str(e) for e in failed) and len(failed) < sum(bool(e.get("error")) for e in events), "failures", len(failed))
+    b.size(1400, 1000)
+    b.open(f"{d}/{name}.html", "#noise=1&failed=1")
+    check(rows(b) == len(failed), "failed only", rows(b), len(failed))
+    check(b.js("document.querySelectorAll('#table .row.err').length > 0 && !document.querySelector('#table .row.soft')"), "red rows")
+    b.open(f"{d}/{name}.html", "#noise=1&q=EINPROGRESS"), rows(b)
+    check(b.js("!!document.querySelector('#table .row.soft') && !document.querySelector('#table .row.err')"), "EINPROGRESS is red")
+    legend = b.js("[...document.querySelectorAll('#legend span')].map(e => e.textContent)")
+    check({"failed", "not found, not yet", "file", "net", "process"} <= set(legend), "legend", legend)
+    # all areas of one kind are in the ratio of the events: no logarithm
+    grey, red = b.js("""(() => { const c = document.querySelector('#map'), g = c.getContext('2d'), p = g.getImageData(190, 18, c.width - 190, c.height - 18).data;
+        let all = 0, red = 0;
+        for (let i = 0; i < p.length; i += 4) if (p[i + 3] > 40) { const bad = p[i] - p[i + 2] > 60; all += p[i + 3] / 255; red += bad ? p[i + 3] / 255 : 0; }
+        return [all, red]; })()""")
+    check(abs(red / grey - len(failed) / len(events)) < .05, "the strip is not to scale", red / grey, len(failed) / len(events))
+
+
 def main():
     b, d = Browser(), sys.argv[1]
     try:
         for name in sys.argv[2:]:
             summary, events = lines_of(f"{d}/{name}.json")
+            colours(b, d, name, events)
             names(b, d, name, events)
             interval(b, d, name, events)
         check(not b.bad, "errors in the page", b.bad)
