@@ -599,7 +599,7 @@ const css = name => getComputedStyle(document.documentElement).getPropertyValue(
 /* ---- filter: which events the table shows ---- */
 
 const state = { q: "", re: 0, path: "", type: "", proc: "", cats: CATS.join("."), failed: 0, noise: 0, tab: "events",
-  sort: "time", down: 0, from: 0, to: 0, sel: -1, fold: "", find: "", hot: 0, paint: "", a: 0, b: 0, within: 0 };
+  sort: "time", down: 0, from: 0, to: 0, sel: -1, fold: "", find: "", hot: 0, paint: "", a: 0, b: 0, within: 0, idle: 1 };
 if (PROC) state.tab = "processes", state.noise = 1;
 let all = new Uint32Array(0), rows = new Uint32Array(0), filterRun = 0;
 
@@ -1070,31 +1070,57 @@ function canvas(c, h) {
   return [g, w, h];
 }
 
-/* The lanes in order: the kernel's, then processes as a tree, each with its threads. */
+/* Whether a process, or a thread of it, is there in what is in view. */
+const born = l => l.thread ? l.track.start : l.proc.start;
+const gone = l => l.thread ? l.track.last || l.track.start : l.proc.end < 0 ? end : l.proc.end;
+const inView = l => !l.proc || (born(l) <= view.to && gone(l) >= view.from);
+
+/* The lanes in order: the kernel's, then processes as a tree, each with its threads. What is in a process that is folded
+ * has the lane of that one. */
 function layLanes() {
-  const folded = new Set(state.fold.split(".").filter(Boolean));
-  let y = 0;
+  const folded = new Set(state.fold.split(".").filter(Boolean)), hide = +state.idle && state.to > 0;
+  let y = 0, all = 0;
   lanes = [];
-  const push = (l, h) => { lanes.push(Object.assign(l, { y, h })); y += h; };
-  let inside = Infinity;              /* of a process that is folded: deeper than this */
-  for (const [k, list] of kernelEvents) push({ name: KERNEL_LANES[kinds[k].name], calls: list, points: [], kernel: k, reach: reach.get(k) }, 18);
-  for (const p of shownProcs()) {
-    if (p.depth > inside) continue;
-    inside = PROC && folded.has(String(p.idx)) ? p.depth : Infinity;
-    const main = p.threads.find(t => t.tid === p.pid), rest = p.threads.filter(t => t !== main), shut = folded.has(String(p.idx));
-    push({ proc: p, track: main, name: procName(p), depth: p.depth, more: rest.length + (PROC ? p.kids.length : 0), shut,
-      calls: main ? main.calls : [], points: main ? main.points : [] }, 20);
-    for (const t of shut ? [] : rest) push({ proc: p, track: t, name: "thread " + t.tid, depth: p.depth + 1, thread: true, calls: t.calls, points: t.points }, 18);
-  }
   laneOf = new Map();
   laneOfProc = new Map();
-  for (const l of lanes) {
+  const push = (l, h) => {
+    all += h;
+    if (hide && !inView(l)) return l;
+    lanes.push(Object.assign(l, { y, h }));
+    y += h;
     if (l.track) laneOf.set(l.track.idx, l);
     if (l.proc && !l.thread) laneOfProc.set(l.proc, l);
+    return l;
+  };
+  let outer = null;                   /* the lane of the process that is folded: deeper ones are in it */
+  for (const [k, list] of kernelEvents) push({ name: KERNEL_LANES[kinds[k].name], calls: list, points: [], kernel: k, reach: reach.get(k) }, 18);
+  for (const p of listed) {
+    if (outer && p.depth > outer.depth) {
+      if (outer.h) p.threads.forEach(t => laneOf.set(t.idx, outer)), laneOfProc.set(p, outer);
+      continue;
+    }
+    const main = p.threads.find(t => t.tid === p.pid), rest = p.threads.filter(t => t !== main), shut = folded.has(String(p.idx));
+    const l = push({ proc: p, track: main, name: procName(p), depth: p.depth, more: rest.length + p.kids.length, shut,
+      calls: main ? main.calls : [], points: main ? main.points : [] }, 20);
+    outer = shut ? l : null;
+    for (const t of rest)
+      if (!shut) push({ proc: p, track: t, name: "thread " + t.tid, depth: p.depth + 1, thread: true, calls: t.calls, points: t.points }, 18);
+      else if (l.h) laneOf.set(t.idx, l);
   }
+  allHeight = all;
   $("fold").hidden = !lanes.some(l => l.more);
   document.body.dataset.lanes = lanes.length;
 }
+
+/* Lanes for another part of the run: the one under the pointer, or else the first, stays where it is. */
+function followView() {
+  const at = Math.max(pointerY, RULER), box = $("lanes"), was = laneAt(at), into = was && at + box.scrollTop - RULER - was.y;
+  layLanes();
+  const now = was && lanes.find(l => l.kernel === was.kernel && l.proc === was.proc && l.track === was.track);
+  fitLanes();
+  if (now) box.scrollTop = now.y + into + RULER - at;
+}
+let listed = [], allHeight = 0, pointerY = 0;
 let laneOf = new Map(), laneOfProc = new Map(), kernelEvents = new Map(); /* by track; by kind */
 /* By kind: to when those up to each go on. Bars of a thread come one after the other, the kernel's can be at once. */
 const reach = new Map();
@@ -1298,7 +1324,7 @@ function drawArrows(g, top, h, w) {
   for (const a of arrows) {
     if (a.t < view.from || a.t > view.to || drawn > 400) continue;
     const f = laneOf.get(a.from.idx), t = laneOf.get(a.to.idx);
-    if (!f || !t) continue;
+    if (!f || !t || f === t) continue;
     const x = GUTTER + (a.t - view.from) * scale, y0 = f.y + f.h / 2 - top, y1 = t.y + 5 - top;
     if (Math.max(y0, y1) < 0 || Math.min(y0, y1) > h) continue;
     drawn++;
@@ -1330,15 +1356,21 @@ function drawRuler(g, w, h, from, to) {
 }
 
 const RULER = 18;
+/* The height of the lanes: rows that are hidden do not move the page. */
+function fitLanes() {
+  const most = printing || paper.matches ? 840 : Math.max(120, innerHeight * (PROC ? .56 : .46));
+  const room = Math.min(allHeight + RULER, most);
+  $("fill").style.height = Math.max(0, lanesHeight() + RULER - room) + "px";
+  $("lanes").style.height = room + "px";
+  return room;
+}
+
 let printing = false;                 /* soon: pages are laid out before the media change */
 function drawTimeline() {
-  const box = $("lanes"), most = printing || paper.matches ? 840 : Math.max(120, innerHeight * (PROC ? .56 : .46));
-  const room = Math.min(lanesHeight() + RULER, most);
+  const box = $("lanes"), room = fitLanes();
   css2 = colours();
   const [g, w, h] = canvas($("line"), room);
   named = [];
-  $("fill").style.height = Math.max(0, lanesHeight() + RULER - room) + "px";
-  box.style.height = room + "px";
   const top = box.scrollTop - RULER;
   g.save();
   g.beginPath();
@@ -1443,9 +1475,10 @@ function setView(from, to) {
   const len = Math.min(Math.max(to - from, 50), end - begin || 1);
   from = Math.min(Math.max(begin, (from + to) / 2 - len / 2), Math.max(begin, end - len));
   Object.assign(view, { from, to: from + len });
-  const whole = len > (end - begin) * (1 - 1e-9);
+  const whole = len > (end - begin) * (1 - 1e-9), was = state.to;
   state.from = whole ? 0 : Math.round(from);
-  state.to = whole ? 0 : Math.round(from + len);
+  state.to = whole ? 0 : Math.max(1, Math.round(from + len));
+  if (+state.idle && (was || state.to)) followView();
   paint();
   save();
   clearTimeout(viewed);
@@ -1544,12 +1577,13 @@ function bindTimeline() {
   const c = $("line"), pos = e => { const r = c.getBoundingClientRect(); return [e.clientX - r.left, e.clientY - r.top]; };
   c.onpointermove = e => {
     const [x, y] = pos(e);
+    pointerY = y;
     if (drag) { drag.x1 = Math.max(GUTTER, x); paint(); return; }
     const bars = asBars(y), i = bars ? -1 : eventAt(x, y);
     if (i !== hover) hover = i, paint();
     tip(i, e.clientX, e.clientY, bars && procAt(x, y));
   };
-  c.onpointerleave = () => { hover = -1; tip(-1); paint(); };
+  c.onpointerleave = () => { hover = -1, pointerY = 0; tip(-1); paint(); };
   c.onpointerdown = e => {
     const [x] = pos(e);
     if (x >= GUTTER) drag = { x0: x, x1: x }, c.setPointerCapture(e.pointerId);
@@ -1618,8 +1652,8 @@ function fold(p) {
   setFold([...set]);
 }
 
-/* All that can be folded; of kvis proc, below the processes that have no parent. */
-const foldAll = () => setFold(state.fold ? [] : lanes.filter(l => l.more && (!PROC || l.depth)).map(l => String(l.proc.idx)));
+/* All that can be folded, below the processes that have no parent. */
+const foldAll = () => setFold(state.fold ? [] : lanes.filter(l => l.more && l.depth).map(l => String(l.proc.idx)));
 
 /* ---- the interval that is selected: what happened there ---- */
 
@@ -1780,7 +1814,7 @@ function head() {
 function controls() {
   for (const id of ["q", "path", "type", "proc", "find"]) $(id).value = state[id];
   $("paint").value = paintBy();
-  for (const id of ["re", "failed", "noise", "hot", "within"]) $(id).checked = !!+state[id];
+  for (const id of ["re", "failed", "noise", "hot", "within", "idle"]) $(id).checked = !!+state[id];
   const on = new Set(state.cats.split("."));
   for (const b of $("cats").children) b.setAttribute("aria-pressed", on.has(b.dataset.cat));
 }
@@ -1836,6 +1870,7 @@ function bindControls() {
   $("paint").append(...(PROC ? [] : [option("calls", "calls")]), option("exit", "exit"), option("duration", "duration"), option("cpu", "CPU"));
   $("paint").onchange = () => { state.paint = $("paint").value === (PROC ? "exit" : "calls") ? "" : $("paint").value; legend(); paint(); made[state.tab].redraw(); save(); };
   $("find").oninput = () => { state.find = $("find").value; found(); };
+  $("idle").onchange = () => { state.idle = +$("idle").checked; followView(); paint(); save(); };
   $("hot").onchange = () => { state.hot = +$("hot").checked; found(); };
   $("hot").parentNode.title = PATH;
   $("hot").parentNode.hidden = !path || path.length < 2;
@@ -1868,6 +1903,7 @@ function bindControls() {
 
 /* Other processes are looked for: lanes and rows. */
 function found() {
+  listed = shownProcs();
   layLanes();
   if (made.processes) made.processes.fill(shownProcs());
   paint();
@@ -1914,6 +1950,7 @@ function bindTabs() {
 function restore() {
   load();
   controls();
+  listed = shownProcs();
   layLanes();
   state.to ? setView(state.from, state.to) : setView(begin, end);
   detail(state.sel);

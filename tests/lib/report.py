@@ -408,7 +408,8 @@ def many(b, d):
     now = int(b.js("document.body.dataset.lanes"))
     check(now == lanes, "unfolding", lanes, folded, now, fragment)
     b.key("f", "#line"), time.sleep(0.1)
-    check(int(b.js("document.body.dataset.lanes")) == len(pids) + kernel, "all folded by key")
+    kids = {e["child_pid"] for e in events if e["type"] == "spawn_process" and e["pid"] == events[0]["pid"]}
+    check(int(b.js("document.body.dataset.lanes")) == 1 + len(kids) + kernel, "all folded by key")
     b.click("#fold"), time.sleep(0.1)
     check(int(b.js("document.body.dataset.lanes")) == lanes, "all unfolded")
     as_bars(b, events, lanes, kernel)

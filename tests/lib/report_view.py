@@ -215,12 +215,42 @@ def colours(b, d, name, events):
     check(abs(red / grey - len(failed) / len(events)) < .05, "the strip is not to scale", red / grey, len(failed) / len(events))
 
 
+def idle(b, d, name, events):
+    """Zoomed in, the rows are those of processes that live in what is in view; what is folded is one row."""
+    lives = {}
+    for e in events:
+        if e["pid"]:
+            life = lives.setdefault(e["pid"], [e["ts_ns"], 0])
+            life[1] = max(stop(e), life[1])
+    kernel = len({e["type"] for e in events} & {"sched_delay", "block_io"})
+    b.size(1400, 1000)
+    b.open(f"{d}/{name}.html"), drawn(b)
+    lanes = int(b.js("document.body.dataset.lanes"))
+    died = sorted(e["ts_ns"] for e in events if e["type"] == "exit_process")
+    for lo, hi in ((died[1], died[2]), (died[-5], died[-4])):
+        b.open(f"{d}/{name}.html", f"#from={lo}&to={hi}"), drawn(b)
+        now = int(b.js("document.body.dataset.lanes")) - kernel
+        least, most = (sum(at + edge < hi and end - edge > lo for at, end in lives.values()) for edge in (2e6, -2e6))
+        threads = len({e["tid"] for e in events if e["tid"]}) - len(lives)
+        check(least <= now <= most + threads and now + kernel < lanes, "rows in view", now, least, most, lanes)
+    b.click("#idle"), drawn(b)
+    check(int(b.js("document.body.dataset.lanes")) == lanes, "idle rows, too")
+    b.click("#idle"), b.key("0", "#line"), drawn(b)
+    check(int(b.js("document.body.dataset.lanes")) == lanes, "all rows in all of it")
+    b.js("document.querySelector('#find').focus()")
+    b.key("f", "#line"), drawn(b)
+    root = events[0]["pid"]
+    kids = {e["child_pid"] for e in events if e["type"] == "spawn_process" and e["pid"] == root}
+    check(int(b.js("document.body.dataset.lanes")) == kernel + 1 + len(kids), "folded", b.js("document.body.dataset.lanes"), kids)
+
+
 def main():
     b, d = Browser(), sys.argv[1]
     try:
         for name in sys.argv[2:]:
             summary, events = lines_of(f"{d}/{name}.json")
             colours(b, d, name, events)
+            idle(b, d, name, events)
             names(b, d, name, events)
             interval(b, d, name, events)
         check(not b.bad, "errors in the page", b.bad)
