@@ -26840,13 +26840,24 @@ static void mout_text_line(struct buf *b, u32 src, const struct met_inst *i)
         b_c(b, '\n');
 }
 
+/* Metrics that a source has not for one reason: by name, the first of them; none if it has none. */
 static void mout_text_why(struct buf *b, u32 src, const char *no, const char *why)
 {
+    u32 n = 0, all = 0;
+    for (u32 m = met.src[src].from; m < met.src[src].to; m++) {
+        n += mout_lacks(m, src, no);
+        all += metrics[m].src == src;
+    }
     b_f(b, "%-10s n/a", mout.src[src].name);
-    for (u32 m = 0; m < N_METRICS; m++)
-        if (mout_lacks(m, src, no))
-            b_c(b, ' '), b_s(b, metrics[m].name);
-    b_s(b, ": "), b_esc(b, why, strlen(why), 0), b_c(b, '\n');
+    if (!n)
+        b_s(b, " in part");
+    else if (n < all)
+        b_f(b, " %s", metrics[mout_first_lack(src, no)].name);
+    if (n > 1 && n < all)
+        b_f(b, " and %u more", n - 1);
+    b_s(b, ": ");
+    b_esc(b, why, strlen(why), 0);
+    b_c(b, '\n');
 }
 
 /* What there is not, and why: the first time, and when the reason is another. */

@@ -383,7 +383,7 @@ static const struct { const char *file, *text; } doc_texts[] = {
     "$ kvis monitor \\-c cpu,io\n"
     "time       17:06:52 interval=1.000s\n"
     "stat       user=9.5% nice=0.0% system=19.0% idle=71.5% iowait=0.0% irq=0.0% softirq=0.0% steal=0.0% ...\n"
-    "cpufreq    n/a frequency frequency_limit ...: /sys/devices/system/cpu/cpu1/cpufreq: ENOENT\n"
+    "cpufreq    n/a: /sys/devices/system/cpu/cpu1/cpufreq: ENOENT\n"
     "disks      device=vda disk_reads=0/s disk_writes=29.44/s disk_written=24.7MB/s disk_write_mean=1ms ...\n"
     ".fi\n"
     ".PP\n"

@@ -189,3 +189,7 @@ has text '^disks +device=sda1 on="sda" '
 has text '^zones +zone=0 type="x86_pkg_temp" thermal=61.0C .*thermal_headroom=34.0C'
 has text '^psi +n/a pressure_irq_stalled: .*ENOENT'
 eq "reasons" 1 "$(grep -c '^psi.*n/a' text)"
+# what is missing: the source and the reason, not each metric
+has text '^membw +n/a: '
+has text '^meminfo +n/a memory_available and 10 more: not in /proc/meminfo'
+has text '^cpufreq +n/a in part: .*cpu7'

@@ -80,7 +80,7 @@ mount -t tmpfs none /sys/kernel/btf
 spinners nobtf 5
 t_json "without BTF: their number is a guess, and called one" json.nobtf 'all("runq_depth_estimate_p50" in e for e in E[1:4]) and not any("runq_depth_p50" in e for e in E)'
 t_fails 125 "without BTF: blocks" kvis monitor -c block -n 1 -i 0.1
-t_has "are n/a" out '^block +n/a .*block_entropy.*: blk_issue: no usable request.*: no BTF: /sys/kernel/btf/vmlinux cannot be opened: '
+t_has "are n/a" out '^block +n/a: blk_issue: no usable request.*: no BTF: /sys/kernel/btf/vmlinux cannot be opened: '
 umount /sys/kernel/btf
 
 mount -t configfs none /sys/kernel/config
