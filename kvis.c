@@ -31,7 +31,7 @@
  * 18 px_      --perfetto: a trace for ui.perfetto.dev
  * 19 gz_      gunzip, for the page of --report
  * 20 rep_     --report: one HTML file, filled in
- * 21 df_      kvis diff: two recordings compared
+ * 21 df_      kvis diff: two recordings compared [die: df_put]
  * 22 ring_ pf_ perf_event_open: why it fails, what it counts, page faults
  * 23 btf_     names of the kernel's types and fields
  * 24 tfs_     tracefs: ids and record layouts of tracepoints
@@ -10454,6 +10454,7 @@ static struct {
     struct rec_slot slot[REC_SLOTS];
     char wrong[160];           /* what is wrong with the file, "": nothing */
     bool torn;                 /* it stops in the middle */
+    bool of_command;           /* it is of a command that kvis started */
     struct buf text;           /* strings of the record at hand, each with a NUL */
     u64 last_ns;
     pid_t pid, tid;
@@ -10681,6 +10682,7 @@ static void rec_get_word(void)
 {
     static u32 n;
     struct arg a = rec_gets();
+    rin.of_command = true;
     if (n >= 100000 || rin.again)
         return;
     char **list = realloc(opt.command, (n + 2) * sizeof *list);
@@ -10762,7 +10764,7 @@ static int rec_open_fd(int f, const char *name)
     rin.name = name;
     rin.at = rin.blocks = 0;
     *rin.wrong = 0;
-    rin.torn = false;
+    rin.torn = rin.of_command = false;
     rin.p = rin.end = NULL;
     rin.b.max = rin.text.max = REC_MAX;
     rin.n_fields = rin.n_kinds = 0;
@@ -12488,17 +12490,54 @@ static int rep_temporary(const char *dir)
 }
 
 /* == 21 df_  kvis diff: two recordings compared =====================================
- * Both are played to nobody, and the numbers of their summaries are set side by side. Entry points:
- * df_load, df_text, df_json. */
+ * Both are played to df_event, which adds up commands; files, addresses and calls are added up in
+ * the recordings' own summaries. What is compared is a list of pairs: a name with its numbers in A
+ * and in B. Text and JSON walk the same lists (df_tables[]). Entry points: df_load, df_refusal,
+ * df_text, df_json, df_is_above. */
 
-enum { DF_LEAST_NS = 100000 }; /* below, 0.0 ms would be all that a row says */
+enum {
+    DF_SHOWN = 10,        /* rows of a table of text */
+    DF_LIVES = 1 << 16,   /* processes at one time */
+    DF_ROWS = 1 << 20,    /* commands of a recording, each name once */
+    DF_LINE = 512,        /* bytes of a command line that make its name (--by=line) */
+    DF_PIDS = 1 << 22,    /* more than PID_MAX_LIMIT (include/linux/threads.h) lets there be */
+    DF_LEAST_NS = 100000, /* below, 0.0 ms would be all that a row says */
+};
 
-struct df_name { struct name *n; u64 bytes, opens; };
+/* What a recording has of a name. count: opens, runs or calls. amount: bytes or ns. */
+struct df_row {
+    struct name *name;
+    u64 count, amount;
+    u64 time_ns, cpu_ns, failed; /* of a command: with its children, on CPUs, runs that failed */
+};
+
+/* A name with its numbers in both. */
+struct df_pair {
+    struct name *name, *shape; /* shape: what names that differ by chance have in common */
+    struct df_row of[2];
+    bool in[2];
+    u16 row;                   /* of a call */
+    u16 err;                   /* of calls that failed: their errno */
+};
+
+/* A process while its recording is played. It is at work when none of its children runs. */
+struct df_life {
+    struct df_life *next;
+    u32 pid, parent, children; /* children: that run */
+    bool execed;
+    u64 begin_ns, since_ns;    /* of the command; since when it is at work, or was last */
+    struct df_row now;         /* of the command, so far */
+};
+
+static const char *df_by = "program"; /* --by */
+static u32 df_fail_above = UINT32_MAX; /* --fail-above, in percent; UINT32_MAX: not given */
 
 static struct {
-    struct df_name *name[2]; /* sorted by address: a name is the same in both */
-    u32 n_names[2];
+    struct df_row *name[2], *command[2]; /* by address: a name is the same in both */
+    u32 n_names[2], n_commands[2], cap[2];
+    u64 left_out;            /* processes and commands that were too many */
     u64 num[2][ARRAY_LEN(st_nums)];
+    u64 wall_ns[2];          /* of the command, from its exec to its end; else the run's */
     bool counted[2];         /* the calls are known */
     struct stats calls[2];
     bool timed[2];           /* and where their time went */
@@ -12506,31 +12545,233 @@ static struct {
     bool delayed[2];
     struct summary *sum[2];
     const char *file[2];
+    u8 pids[2][DF_PIDS / 8]; /* a bit for each that the recording names */
+    /* while recording `k` is played */
+    u32 k, n_lives, root;    /* root: the process of the first command */
+    u64 root_ns;
+    struct df_life *lives[4096];
 } df;
+
+/* --- commands --- */
 
 static int df_by_address(const void *a, const void *b)
 {
-    const struct df_name *x = a, *y = b;
-    return x->n < y->n ? -1 : x->n > y->n;
+    const struct df_row *x = a, *y = b;
+    return x->name < y->name ? -1 : x->name > y->name;
 }
+
+static void df_add(struct df_row *to, const struct df_row *more)
+{
+    to->count += more->count;
+    to->amount += more->amount;
+    to->time_ns += more->time_ns;
+    to->cpu_ns += more->cpu_ns;
+    to->failed += more->failed;
+}
+
+/* Makes one row of those with the same name. Returns how many are left, by address. */
+static u32 df_merge(struct df_row *row, u32 n)
+{
+    u32 kept = 0;
+    if (n)
+        qsort(row, n, sizeof *row, df_by_address);
+    for (u32 i = 0; i < n; i++)
+        if (kept && row[kept - 1].name == row[i].name)
+            df_add(&row[kept - 1], &row[i]);
+        else
+            row[kept++] = row[i];
+    return kept;
+}
+
+/* Adds what is known of a command that is over. */
+static void df_command(const struct df_row *one)
+{
+    u32 k = df.k;
+    if (!one->name)
+        return;
+    if (df.n_commands[k] == df.cap[k])
+        df.n_commands[k] = df_merge(df.command[k], df.n_commands[k]);
+    struct df_row *grown = df.command[k];
+    if (df.n_commands[k] >= df.cap[k] / 2 && df.n_commands[k] < DF_ROWS)
+        grown = u_grow(df.command[k], &df.cap[k], df.n_commands[k] + 1, sizeof *one);
+    if (!grown || df.n_commands[k] >= df.cap[k]) {
+        df.left_out++;
+        return;
+    }
+    df.command[k] = grown;
+    grown[df.n_commands[k]++] = *one;
+}
+
+static struct df_life **df_slot(u32 pid)
+{
+    struct df_life **at = &df.lives[pid % ARRAY_LEN(df.lives)];
+    while (*at && (*at)->pid != pid)
+        at = &(*at)->next;
+    return at;
+}
+
+/* The process of a number, made if it was not there; NULL: there are too many. */
+static struct df_life *df_life(u32 pid, u64 ns)
+{
+    struct df_life **at = df_slot(pid);
+    if (*at)
+        return *at;
+    struct df_life *l = df.n_lives < DF_LIVES ? calloc(1, sizeof *l) : NULL;
+    if (!l) {
+        df.left_out++;
+        return NULL;
+    }
+    df.n_lives++;
+    l->pid = pid;
+    l->begin_ns = l->since_ns = ns;
+    *at = l;
+    return l;
+}
+
+/* A time that a file gives: it can go backwards there. */
+static u64 df_since(u64 from, u64 to)
+{
+    return to > from ? to - from : 0;
+}
+
+/* The command of a process is over, or replaced by another one. */
+static void df_over(struct df_life *l, u64 ns)
+{
+    if (!l->children)
+        l->now.amount += df_since(l->since_ns, ns);
+    if (l->execed)
+        l->now.time_ns = df_since(l->begin_ns, ns);
+    df_command(&l->now);
+}
+
+static void df_child_gone(u32 parent, u64 ns)
+{
+    struct df_life *l = *df_slot(parent);
+    if (l && l->children && !--l->children)
+        l->since_ns = ns;
+}
+
+static void df_ended(u32 pid, u64 ns)
+{
+    struct df_life **at = df_slot(pid), *l = *at;
+    if (!l)
+        return;
+    df_over(l, ns);
+    *at = l->next;
+    df.n_lives--;
+    df_child_gone(l->parent, ns);
+    free(l);
+}
+
+static void df_fork(const struct event *e)
+{
+    u32 child = (u32)e->v[EV_child_pid].n;
+    if (!ev_has(e, EV_child_pid) || child == (u32)e->pid)
+        return;
+    df_ended(child, e->ts_ns); /* its end was not seen */
+    struct df_life *parent = df_life((u32)e->pid, e->ts_ns), *l = df_life(child, e->ts_ns);
+    if (!parent || !l)
+        return;
+    l->parent = parent->pid;
+    l->now.name = parent->now.name; /* until it calls exec, the same program runs */
+    if (!parent->children++)
+        parent->now.amount += df_since(parent->since_ns, e->ts_ns);
+}
+
+/* The name of a command: its program without directories, and with --by=line its arguments. */
+static struct name *df_command_name(const struct event *e)
+{
+    static struct buf name = { .max = DF_LINE };
+    const char *program = ev_has(e, EV_program) ? e->v[EV_program].s.p : "?";
+    u32 n = ev_has(e, EV_program) ? e->v[EV_program].s.len : 1;
+    const char *slash = n ? memrchr(program, '/', n) : NULL, *from = slash ? slash + 1 : program;
+    b_reset(&name);
+    b_put(&name, from, n - (size_t)(from - program));
+    bool line = !strcmp(df_by, "line") && ev_has(e, EV_argv);
+    const char *argv = line ? e->v[EV_argv].s.p : "";
+    n = line ? e->v[EV_argv].s.len : 0;
+    for (u32 i = (u32)strnlen(argv, n); i + 1 < n; i++)
+        b_c(&name, argv[i] ? argv[i] : ' ');
+    return nm_get('c', name.p ? name.p : "", name.len);
+}
+
+static void df_exec(const struct event *e)
+{
+    struct df_life *l = e->err ? NULL : df_life((u32)e->pid, e->ts_ns);
+    if (!l)
+        return;
+    df_over(l, e->ts_ns);
+    l->now = (struct df_row){ .name = df_command_name(e), .count = 1 };
+    l->execed = true;
+    l->begin_ns = l->since_ns = e->ts_ns;
+    if (df.root)
+        return;
+    df.root = l->pid;
+    df.root_ns = e->ts_ns;
+}
+
+static void df_exit(const struct event *e)
+{
+    struct df_life *l = *df_slot((u32)e->pid);
+    if (!l)
+        return;
+    bool killed = ev_has(e, EV_signal);
+    l->now.failed = l->execed && (killed || (ev_has(e, EV_code) && e->v[EV_code].n));
+    l->now.cpu_ns = ev_has(e, EV_cpu_ns) ? (u64)e->v[EV_cpu_ns].n : 0;
+    if (l->pid == df.root)
+        df.wall_ns[df.k] = df_since(df.root_ns, e->ts_ns);
+    df_ended(l->pid, e->ts_ns);
+}
+
+static void df_event(const struct event *e)
+{
+    if (e->pid > 0 && e->pid < DF_PIDS)
+        df.pids[df.k][e->pid / 8] |= (u8)(1u << e->pid % 8);
+    if (e->kind == EK_SPAWN)
+        df_fork(e);
+    else if (e->kind == EK_EXEC)
+        df_exec(e);
+    else if (e->kind == EK_EXIT_PROCESS)
+        df_exit(e);
+}
+
+/* The recording is over: what still ran did so until its last event. */
+static void df_take_commands(u32 k)
+{
+    for (size_t i = 0; i < ARRAY_LEN(df.lives); i++)
+        while (df.lives[i]) {
+            df.lives[i]->parent = 0;
+            df_ended(df.lives[i]->pid, rin.last_ns);
+        }
+    df.n_commands[k] = df_merge(df.command[k], df.n_commands[k]);
+    df.root = 0;
+}
+
+/* --- two recordings --- */
 
 /* Takes the totals of all names, and clears them for the next recording. Returns whether there was
  * memory for that. */
 static bool df_take_names(u32 k)
 {
-    struct df_name *list = calloc(nm.n + 1, sizeof *list);
+    struct df_row *list = calloc(nm.n + 1, sizeof *list);
     u32 n = 0;
     for (struct name *e = nm_first(); list && e; e = nm_next(e)) {
         if (!e->opens && !nm_bytes(e))
             continue;
-        list[n++] = (struct df_name){ e, nm_bytes(e), e->opens };
+        list[n++] = (struct df_row){ .name = e, .amount = nm_bytes(e), .count = e->opens };
         e->in_bytes = e->out_bytes = e->opens = 0;
     }
-    if (list)
-        qsort(list, n, sizeof *list, df_by_address);
     df.name[k] = list;
-    df.n_names[k] = n;
+    df.n_names[k] = list ? df_merge(list, n) : 0;
     return list;
+}
+
+static u64 df_num(u32 k, const char *name)
+{
+    for (size_t i = 0; i < ARRAY_LEN(st_nums); i++)
+        if (st_nums[i].recorded && !strcmp(st_nums[i].recorded, name))
+            return df.num[k][i];
+    return 0;
 }
 
 /* Takes what is in the globals now as recording k's. */
@@ -12540,6 +12781,8 @@ static void df_take(u32 k)
         df.num[k][i] = *st_nums[i].v;
         *st_nums[i].v = 0;
     }
+    if (!df.wall_ns[k] || !rin.of_command)
+        df.wall_ns[k] = df_num(k, "duration_ns");
     df.counted[k] = rp.tables || rp.calls;
     df.calls[k] = rp.tables ? st.all : rp.counted;
     for (u32 i = 0; i < SC_N; i++)
@@ -12558,48 +12801,628 @@ static void df_take(u32 k)
 /* Plays a recording. Returns whether it is whole; else rin.wrong says why not. */
 static bool df_load(u32 k, int fd, const char *name)
 {
+    static const struct out_tap tap = { .event = df_event };
     df.file[k] = name;
+    df.k = k;
     rin.again = k > 0;
+    out.tap[0] = &tap;
+    out.n_taps = 1;
     if (rec_open_fd(fd, name) < 0 || !rp_head() || !rp_play())
         return false;
+    out.n_taps = 0;
     df.sum[k] = malloc(sizeof *df.sum[k]);
     if (!df.sum[k])
         return false;
+    df_take_commands(k);
     df_take(k);
     return df_take_names(k);
 }
 
-static u64 df_num(u32 k, const char *name)
+static bool df_of_proc(u32 k)
 {
-    for (size_t i = 0; i < ARRAY_LEN(st_nums); i++)
-        if (st_nums[i].recorded && !strcmp(st_nums[i].recorded, name))
-            return df.num[k][i];
-    return 0;
+    return !strcmp(df.backend[k], ST_PROC);
 }
 
-/* --- what only one has --- */
-
-static int df_most_first(const void *a, const void *b)
+/* Whether B took longer than --fail-above lets it. */
+static bool df_is_above(void)
 {
-    const struct df_name *x = a, *y = b;
-    return x->bytes < y->bytes ? 1 : x->bytes > y->bytes ? -1 : strcmp(x->n->s, y->n->s);
+    double most = (double)df.wall_ns[0] * (1 + df_fail_above / 100.0);
+    return df_fail_above != UINT32_MAX && (double)df.wall_ns[1] > most;
 }
 
-/* The names of a class that only recording k has, most bytes first; *n how many. NULL: no memory.
- */
-static struct df_name *df_only(u32 k, char cls, bool noise, u32 *n)
+/* --- names that differ by chance --- */
+
+static bool df_is_pid(const char *s, u32 n, u32 k)
 {
-    struct df_name *list = calloc(df.n_names[k] + 1, sizeof *list);
-    *n = 0;
-    for (u32 i = 0; list && i < df.n_names[k]; i++) {
-        const struct df_name *one = &df.name[k][i];
-        if (one->n->cls == cls && (noise || !nm_noise(one->n->s))
-            && !bsearch(one, df.name[!k], df.n_names[!k], sizeof *one, df_by_address))
-            list[(*n)++] = *one;
+    u32 pid = n <= 7 ? (u32)strtoul(s, NULL, 10) : 0;
+    return n > 2 && pid < DF_PIDS && df.pids[k][pid / 8] >> pid % 8 & 1;
+}
+
+/* How many characters at the end of a word of letters and digits look as if mkstemp(3) or its like
+ * had chosen them: 6 behind a prefix of up to three (ccAbCdEf), 8 of Python's tmp names, all of
+ * longer ones. Words that do not mix small letters, capital letters and digits are none, nor are
+ * those with a small number behind (part12). */
+static u32 df_random(const char *s, u32 n)
+{
+    u32 lower = 0, upper = 0, last = 0;
+    for (u32 i = 0; i < n; i++) {
+        lower += islower((u8)s[i]) != 0;
+        upper += isupper((u8)s[i]) != 0;
+        last = isdigit((u8)s[i]) ? last + 1 : 0;
     }
-    if (list)
-        qsort(list, *n, sizeof *list, df_most_first);
-    return list;
+    if (last > 3)
+        return last;
+    if (n == 11 && !memcmp(s, "tmp", 3))
+        return 8;
+    if (n < 6 || lower == n || upper == n || (last && (lower + last == n || upper + last == n)))
+        return 0;
+    return n < 10 ? 6 : n;
+}
+
+/* Whether the part of a path that begins with a word of n characters is a directory or a file for
+ * what is temporary. */
+static bool df_is_temporary(const char *s, u32 n)
+{
+    if (n == 3)
+        return !memcmp(s, "tmp", 3) || !memcmp(s, "shm", 3);
+    return !strncmp(s, "tmp", 3) && (s[3] == '_' || n == 11);
+}
+
+/* What name s of recording k has in common with its like: `*` stands for the number of one of the
+ * recording's processes, and in what is temporary for what mkstemp(3) chose. */
+static void df_shape(struct buf *b, const char *s, u32 k)
+{
+    bool temporary = false, begins = true; /* begins: a part of a path, or a word */
+    b_reset(b);
+    while (*s) {
+        u32 n = 0, folded = 0;
+        while (isalnum((u8)s[n]) || (n && s[n] == '_'))
+            n++;
+        bool number = n && strspn(s, "0123456789") >= n;
+        bool proc = begins && b->len > 5 && !memcmp(b->p + b->len - 6, "/proc/", 6);
+        temporary |= begins && df_is_temporary(s, n);
+        if (number && (proc || df_is_pid(s, n, k)))
+            folded = n;
+        else if (temporary)
+            folded = df_random(s, n);
+        b_put(b, s, n ? n - folded : 1);
+        if (folded)
+            b_c(b, '*');
+        temporary &= *s != ' ';
+        begins = *s == '/' || *s == ' ';
+        s += MAX(n, 1u);
+    }
+}
+
+/* --- pairs --- */
+
+static struct { struct df_pair *p; u32 n; } df_list; /* the pairs at hand */
+
+static int df_by_shape(const void *a, const void *b)
+{
+    const struct df_pair *x = a, *y = b;
+    if (x->shape != y->shape)
+        return x->shape < y->shape ? -1 : 1;
+    return x->name < y->name ? -1 : x->name > y->name;
+}
+
+static u64 df_distance(u64 a, u64 b)
+{
+    return a > b ? a - b : b - a;
+}
+
+/* What changed most comes first. */
+static int df_most_changed(const void *a, const void *b)
+{
+    const struct df_pair *x = a, *y = b;
+    u64 p = df_distance(x->of[0].amount, x->of[1].amount);
+    u64 q = df_distance(y->of[0].amount, y->of[1].amount);
+    if (p == q) {
+        p = df_distance(x->of[0].count, x->of[1].count);
+        q = df_distance(y->of[0].count, y->of[1].count);
+    }
+    return p < q ? 1 : p > q ? -1 : strcmp(x->name->s, y->name->s);
+}
+
+/* Adds the row of a recording to the pairs. */
+static struct df_pair *df_put(u32 k, const struct df_row *row)
+{
+    static u32 cap;
+    struct df_pair *p = u_grow(df_list.p, &cap, df_list.n + 1, sizeof *p);
+    if (!p)
+        die(EXIT_KVIS, "out of memory");
+    df_list.p = p;
+    p += df_list.n++;
+    *p = (struct df_pair){ .name = row->name, .shape = row->name };
+    p->of[k] = *row;
+    p->in[k] = true;
+    return p;
+}
+
+/* Makes one pair of those with the same shape. One that is alone keeps its name. */
+static void df_join(void)
+{
+    u32 kept = 0;
+    /* cppcheck-suppress nullPointer ; of 0 elements */
+    if (df_list.n)
+        qsort(df_list.p, df_list.n, sizeof *df_list.p, df_by_shape);
+    for (u32 i = 0; i < df_list.n; i++) {
+        struct df_pair *one = &df_list.p[i], *to = kept ? &df_list.p[kept - 1] : NULL;
+        if (!to || to->shape != one->shape) {
+            df_list.p[kept++] = *one;
+            continue;
+        }
+        if (to->name != one->name)
+            to->name = to->shape;
+        for (u32 k = 0; k < 2; k++) {
+            df_add(&to->of[k], &one->of[k]);
+            to->in[k] |= one->in[k];
+        }
+    }
+    df_list.n = kept;
+}
+
+/* Makes pairs of the rows of both recordings. */
+static void df_pair_rows(const struct df_row *const row[2], const u32 n[2], char cls)
+{
+    static struct buf shape;
+    for (u32 k = 0; k < 2; k++)
+        for (u32 i = 0; i < n[k]; i++) {
+            const struct df_row *one = &row[k][i];
+            if (one->name->cls != cls)
+                continue;
+            struct df_pair *p = df_put(k, one);
+            bool word = cls == 'p' && !strchr(one->name->s, '/'); /* an address and a port */
+            if (word || bsearch(one, row[!k], n[!k], sizeof *one, df_by_address))
+                continue;
+            df_shape(&shape, one->name->s, k);
+            p->shape = nm_get(cls, shape.p ? shape.p : "", shape.len);
+        }
+    df_join();
+}
+
+static void df_pair_names(char cls)
+{
+    const struct df_row *const row[2] = { df.name[0], df.name[1] };
+    df_pair_rows(row, df.n_names, cls);
+}
+
+static void df_pair_files(void)
+{
+    df_pair_names('f');
+}
+
+static void df_pair_peers(void)
+{
+    df_pair_names('p');
+}
+
+static void df_pair_commands(void)
+{
+    static const struct df_row none[1];
+    const struct df_row *const row[2] = { df.command[0] ? df.command[0] : none,
+                                          df.command[1] ? df.command[1] : none };
+    df_pair_rows(row, df.n_commands, 'c');
+}
+
+/* What recording k has of a call. Where the time of all calls is not known in both, that of those
+ * that waited is. */
+static struct df_row df_call(u32 k, u16 row)
+{
+    const struct st_row *r = df.calls[k].row[row];
+    const struct st_where *w = &df.sum[k]->waits[row];
+    struct df_row one = { .name = nm_str('x', sc_name(row)), .count = w->calls, .amount = w->ns };
+    if (r && df.counted[k])
+        one.count = MAX(r->calls, w->calls);
+    if (r && df.counted[0] && df.counted[1])
+        one.amount = r->time_ns;
+    return one;
+}
+
+static void df_pair_calls(void)
+{
+    for (u16 i = 0; i < SC_N; i++) {
+        struct df_row one[2] = { df_call(0, i), df_call(1, i) };
+        if (!one[0].count && !one[1].count)
+            continue;
+        struct df_pair *p = df_put(0, &one[0]);
+        p->of[1] = one[1];
+        p->row = i;
+        for (u32 k = 0; k < 2; k++)
+            p->in[k] = one[k].count;
+    }
+}
+
+static void df_pair_failed(void)
+{
+    char text[80];
+    for (u32 k = 0; k < 2; k++)
+        for (u32 i = 0; i < ST_ERRNOS; i++) {
+            const struct st_failed *f = &df.sum[k]->failed[i];
+            const char *error = u_errname(f->err) ? u_errname(f->err) : "?";
+            snprintf(text, sizeof text, "%s %s", sc_name(f->row), error);
+            struct df_row one = { .name = nm_str('x', text), .amount = f->count };
+            if (!f->count)
+                continue;
+            struct df_pair *p = df_put(k, &one);
+            p->row = f->row;
+            p->err = f->err;
+        }
+    df_join();
+}
+
+/* --- the tables --- */
+
+enum df_unit { DF_NS, DF_BYTES, DF_TIMES };
+
+/* What is compared, in the order of text and JSON. */
+static const struct df_table {
+    const char *key, *title;     /* in JSON; in text */
+    const char *count, *amount;  /* in JSON, what count and amount are */
+    const char *name;            /* in text, the column of names */
+    u8 unit;                     /* of amount: enum df_unit */
+    bool trace;                  /* only recordings of kvis trace have it */
+    void (*pair)(void);
+} df_tables[] = {
+    { "commands", "Commands, without the time of their children", "runs", "own_ns", "command",
+      DF_NS, false, df_pair_commands },
+    { "files", "Files", "opens", "bytes", "file", DF_BYTES, true, df_pair_files },
+    { "peers", "Network", "opens", "bytes", "address", DF_BYTES, true, df_pair_peers },
+    { "failed", "Failed calls", NULL, NULL, "call", DF_TIMES, true, df_pair_failed },
+    { "calls", "Calls", "calls", "total_ns", "call", DF_NS, true, df_pair_calls },
+};
+
+static bool df_has_changed(const struct df_pair *p)
+{
+    return p->of[0].amount != p->of[1].amount || p->of[0].count != p->of[1].count
+           || p->in[0] != p->in[1];
+}
+
+/* The pairs of a table, what changed most first. */
+static void df_pairs(const struct df_table *t)
+{
+    df_list.n = 0;
+    t->pair();
+    if (df_list.n)
+        qsort(df_list.p, df_list.n, sizeof *df_list.p, df_most_changed);
+}
+
+/* --- text --- */
+
+static void df_number(struct buf *b, u8 unit, u64 v)
+{
+    if (unit == DF_BYTES)
+        b_size(b, v);
+    else if (unit == DF_TIMES)
+        b_u64(b, v);
+    else if (v >= NSEC)
+        b_f(b, "%.3f s", (double)v / 1e9);
+    else if (v >= 1000000)
+        b_f(b, "%.1f ms", (double)v / 1e6);
+    else
+        b_f(b, "%.1f us", (double)v / 1e3);
+}
+
+/* A number, right-aligned; sign 0: without one. */
+static void df_cell(struct buf *b, int width, char sign, u8 unit, u64 v)
+{
+    char tmp[48];
+    struct buf s = { .p = tmp, .cap = sizeof tmp - 1, .max = sizeof tmp - 1 };
+    if (sign)
+        b_c(&s, sign);
+    df_number(&s, unit, v);
+    tmp[s.len] = 0;
+    b_f(b, "%*s", width, tmp);
+}
+
+/* By how many percent b is more than a, which is not 0. */
+static double df_percent(u64 a, u64 b)
+{
+    return ((double)b / (double)a - 1) * 100;
+}
+
+static void df_text_change(struct buf *b, const struct df_pair *p, u8 unit)
+{
+    u64 from = p->of[0].amount, to = p->of[1].amount;
+    df_cell(b, 11, from == to ? 0 : from < to ? '+' : '-', unit, df_distance(from, to));
+    if (!p->in[0])
+        b_s(b, "    new");
+    else if (!p->in[1])
+        b_s(b, "   gone");
+    else if (from)
+        b_f(b, " %+5.0f%%", df_percent(from, to));
+    else
+        b_s(b, "      -");
+}
+
+/* How wide the terminal is that text goes to; 0: it goes to none, and lines are not cut. */
+static u32 df_columns(void)
+{
+    struct winsize w;
+    if (out.text.fd[0] < 0 || ioctl(out.text.fd[0], TIOCGWINSZ, &w) < 0)
+        return 0;
+    return w.ws_col;
+}
+
+/* One line, as much of it as the terminal has columns for. */
+static void df_text_name(struct buf *b, const struct df_pair *p, u32 from)
+{
+    u32 columns = df_columns();
+    u32 left = columns > b->len - from + 8 ? columns - (b->len - from) : 8;
+    static struct buf name;
+    b_reset(&name);
+    b_esc(&name, p->name->s, p->name->len, 0);
+    if (p->of[0].failed != p->of[1].failed)
+        b_f(&name, " (failed: %" PRIu64 ", %" PRIu64 ")", p->of[0].failed, p->of[1].failed);
+    bool cut = columns && name.len > left;
+    u32 n = cut ? left - 3 : name.len;
+    while (cut && n && (name.p[n] & 0xc0) == 0x80) /* no half of a UTF-8 character */
+        n--;
+    b_put(b, name.p, n);
+    b_s(b, cut ? "...\n" : "\n");
+}
+
+static void df_text_pair(struct buf *b, const struct df_pair *p, const struct df_table *t)
+{
+    bool calls = t->pair == df_pair_calls;
+    u32 from = b->len;
+    for (u32 i = t->count ? 0 : 2; i < 4; i++) {
+        u32 k = i & 1;
+        int width = i < 2 ? 8 : 10;
+        const char *none = calls && !df.counted[k] ? "n/a" : p->in[k] ? NULL : "-";
+        if (none)
+            b_f(b, "%*s", width, none);
+        else
+            df_cell(b, width, 0, i < 2 ? DF_TIMES : t->unit,
+                    i < 2 ? p->of[k].count : p->of[k].amount);
+    }
+    if (calls && !(df.counted[0] && df.counted[1]))
+        b_s(b, "        n/a      -");
+    else
+        df_text_change(b, p, t->unit);
+    b_s(b, "  ");
+    df_text_name(b, p, from);
+}
+
+static void df_text_table(struct buf *b, const struct df_table *t)
+{
+    u32 n = 0, shown = 0;
+    char counts[24] = "";
+    if (t->count)
+        snprintf(counts, sizeof counts, "%6s A%6s B", t->count, t->count);
+    df_pairs(t);
+    for (u32 i = 0; i < df_list.n; i++) {
+        const struct df_pair *p = &df_list.p[i];
+        bool hidden = p->name->cls == 'f' && !opt.no_filter && nm_noise(p->name->s);
+        if (hidden || !df_has_changed(p) || n++ >= DF_SHOWN)
+            continue;
+        if (!shown++)
+            b_f(b, " %s:\n%s%10s%10s%11s%7s  %s\n", t->title,
+                counts, "A", "B", "change", "%", t->name);
+        df_text_pair(b, p, t);
+    }
+    if (n > shown)
+        b_f(b, "   ... and %u more\n", n - shown);
+}
+
+/* A time in ms or us. */
+static void df_time(struct buf *b, int width, bool known, u64 v, u64 unit_ns)
+{
+    double n = (double)v / (double)unit_ns;
+    if (known)
+        b_f(b, n < 9999 ? "%*.1f" : "%*.0f", width, n);
+    else
+        b_f(b, "%*s", width, "n/a");
+}
+
+static void df_text_latency(struct buf *b, u16 row)
+{
+    static struct st_row none; /* not const: zeros are no part of the file then */
+    for (u32 i = 0; i < 4; i++) {
+        const struct st_row *r = df.calls[i & 1].row[row];
+        df_time(b, 8, df.counted[i & 1], st_percentile(r ? r : &none, i < 2 ? .5 : .99), 1000);
+    }
+}
+
+static void df_text_parts(struct buf *b, u16 row)
+{
+    for (u32 i = 0; i < 8; i++) {
+        const struct st_where *x = &df.sum[i & 1]->waits[row];
+        const u64 part[] = { x->cpu, x->runq, x->disk, st_rest(x) };
+        df_time(b, i < 6 ? 7 : 8, df.timed[i & 1], part[i / 2], 1000000);
+    }
+}
+
+/* What else is known of the calls of the last table. least_ns: of those that took as long. */
+static void df_text_calls(struct buf *b, const char *head, u64 least_ns,
+                          void (*numbers)(struct buf *, u16))
+{
+    u32 shown = 0;
+    for (u32 i = 0; i < df_list.n && shown < DF_SHOWN; i++) {
+        u16 row = df_list.p[i].row;
+        u64 waited_ns = MAX(df.sum[0]->waits[row].ns, df.sum[1]->waits[row].ns);
+        if (!df_has_changed(&df_list.p[i]) || waited_ns < least_ns)
+            continue;
+        if (!shown++)
+            b_s(b, head);
+        numbers(b, row);
+        b_f(b, "  %s\n", sc_name(row));
+    }
+}
+
+/* The calls of recordings of kvis trace: what they took, and where that went. */
+static void df_text_times(struct buf *b)
+{
+    if (df.counted[0] || df.counted[1])
+        df_text_calls(b, " Times of a call, in us:\n"
+                      "   p50 A   p50 B   p99 A   p99 B  call\n", 0, df_text_latency);
+    else
+        b_s(b, " Calls: n/a (not recorded: record with -v, -c or -C)\n");
+    if (df.timed[0] || df.timed[1])
+        df_text_calls(b, " Where time went, in ms:\n"
+                      "  cpu A  cpu B runq A runq B disk A disk B other A other B  call\n",
+                      DF_LEAST_NS, df_text_parts);
+    else
+        b_s(b, " Where time went: n/a (only the hybrid backend knows it)\n");
+    for (u32 k = 0; k < 2; k++) {
+        b_f(b, " %c", 'A' + (int)k);
+        if (df.sum[k]->delays.count)
+            st_text_delays_of(b, &df.sum[k]->delays);
+        else
+            b_f(b, " Scheduler: %s\n", df.delayed[k] ? "no waits for a CPU"
+                : "n/a (only the hybrid backend counts waits for a CPU)");
+    }
+    for (u32 k = 0; k < 2; k++)
+        if (df.sum[k]->io.took.count) {
+            b_f(b, " %c", 'A' + (int)k);
+            st_text_io_of(b, &df.sum[k]->io);
+        }
+}
+
+/* A time of the whole run: from A to B. */
+static void df_text_total(struct buf *b, const char *what, u64 from, u64 to)
+{
+    b_s(b, what);
+    df_number(b, DF_NS, from);
+    b_s(b, " → ");
+    df_number(b, DF_NS, to);
+    if (from)
+        b_f(b, " (%+.0f%%)", df_percent(from, to));
+}
+
+static void df_text(struct buf *b)
+{
+    bool proc = df_of_proc(0);
+    enum { COMMAND = 18 }; /* bytes of it that fit into a line of 80 columns with the numbers */
+    static struct buf command;
+    u64 cpu[2] = { df_num(0, "cpu_ns"), df_num(1, "cpu_ns") };
+    st_command(&command);
+    b_f(b, " %.*s%s", (int)MIN(command.len, (u32)COMMAND), command.len ? command.p : "",
+        command.len > COMMAND ? "...: " : command.len ? ": " : "");
+    df_text_total(b, "", df.wall_ns[0], df.wall_ns[1]);
+    if (cpu[0] && cpu[1])
+        df_text_total(b, ", CPU ", cpu[0], cpu[1]);
+    b_c(b, '\n');
+    for (u32 k = 0; k < 2; k++) {
+        b_f(b, " %c: ", 'A' + (int)k);
+        b_esc(b, df.file[k], strlen(df.file[k]), 0);
+        b_f(b, " (%.3f s, %" PRIu64 " %s, %" PRIu64 " processes, ",
+            (double)df_num(k, "duration_ns") / 1e9, df_num(k, proc ? "commands" : "syscalls"),
+            proc ? "commands" : "calls", df_num(k, "processes"));
+        b_esc(b, df.backend[k], strlen(df.backend[k]), 0);
+        b_s(b, ")\n");
+    }
+    for (size_t i = 0; i < ARRAY_LEN(df_tables); i++)
+        if (!proc || !df_tables[i].trace)
+            df_text_table(b, &df_tables[i]);
+    if (!proc)
+        df_text_times(b);
+    if (df.left_out)
+        b_f(b, " %" PRIu64 " processes or commands are left out: more than %d at once\n",
+            df.left_out, DF_LIVES);
+}
+
+/* --- JSON --- */
+
+/* What recording k knows of a call; what it does not know is absent. */
+static void df_json_call(struct buf *b, u32 k, u16 row)
+{
+    static struct st_row none; /* not const: zeros are no part of the file then */
+    const struct st_row *r = df.calls[k].row[row] ? df.calls[k].row[row] : &none;
+    const struct st_where *w = &df.sum[k]->waits[row];
+    if (df.counted[k])
+        b_f(b, "\"calls\":%" PRIu64 ",\"errors\":%" PRIu64 ",\"total_ns\":%" PRIu64
+            ",\"p50_ns\":%" PRIu64 ",\"p99_ns\":%" PRIu64 ",\"max_ns\":%" PRIu64, r->calls,
+            r->errors, r->time_ns, st_percentile(r, .5), st_percentile(r, .99), r->max_ns);
+    if (df.timed[k])
+        b_f(b, "%s\"timed\":%" PRIu64 ",\"on_cpu_ns\":%" PRIu64 ",\"runq_ns\":%" PRIu64
+            ",\"disk_ns\":%" PRIu64 ",\"other_ns\":%" PRIu64, df.counted[k] ? "," : "",
+            w->calls, w->cpu, w->runq, w->disk, st_rest(w));
+}
+
+/* What recording k has of a pair. */
+static void df_json_side(struct buf *b, const struct df_table *t, const struct df_pair *p, u32 k)
+{
+    const struct df_row *r = &p->of[k];
+    if (t->pair == df_pair_calls) {
+        df_json_call(b, k, p->row);
+        return;
+    }
+    b_f(b, "\"%s\":%" PRIu64 ",\"%s\":%" PRIu64, t->count, r->count, t->amount, r->amount);
+    if (t->pair == df_pair_commands)
+        b_f(b, ",\"time_ns\":%" PRIu64 ",\"failed\":%" PRIu64, r->time_ns, r->failed);
+    if (t->pair == df_pair_commands && df_of_proc(k))
+        b_f(b, ",\"cpu_ns\":%" PRIu64, r->cpu_ns);
+}
+
+/* {"name":"cc1","a":{...},"b":{...},"change":-93000000,"percent":-66.9}; null: it is not there. */
+static void df_json_pair(struct buf *b, const struct df_table *t, const struct df_pair *p)
+{
+    bool calls = t->pair == df_pair_calls;
+    u64 from = p->of[0].amount, to = p->of[1].amount;
+    out_json_str(b, "name", p->name->s, p->name->len);
+    for (u32 k = 0; k < 2; k++) {
+        b_f(b, ",\"%c\":", 'a' + (int)k);
+        if (!p->in[k] && !calls) {
+            b_s(b, "null");
+            continue;
+        }
+        b_c(b, '{');
+        df_json_side(b, t, p, k);
+        b_c(b, '}');
+    }
+    if (calls && !(df.counted[0] && df.counted[1]))
+        return;
+    b_f(b, ",\"change\":%" PRIi64, (s64)(to - from));
+    if (from)
+        b_f(b, ",\"percent\":%.1f", df_percent(from, to));
+}
+
+static void df_json_failed(struct buf *b, const struct df_pair *p)
+{
+    b_f(b, "\"name\":\"%s\",\"error\":\"%s\",\"a\":%" PRIu64 ",\"b\":%" PRIu64, sc_name(p->row),
+        u_errname(p->err) ? u_errname(p->err) : "?", p->of[0].amount, p->of[1].amount);
+}
+
+static void df_json_table(struct buf *b, const struct df_table *t)
+{
+    bool first = true, calls = t->pair == df_pair_calls;
+    b_f(b, ",\"%s\":[", t->key);
+    for (u32 i = 0; i < df_list.n; i++) {
+        const struct df_pair *p = &df_list.p[i];
+        if (!calls && !df_has_changed(p))
+            continue;
+        st_json_room(b);
+        b_s(b, first ? "{" : ",{");
+        first = false;
+        if (t->count)
+            df_json_pair(b, t, p);
+        else
+            df_json_failed(b, p);
+        b_c(b, '}');
+    }
+    b_c(b, ']');
+}
+
+/* What only one recording has of a table. */
+static void df_json_only(struct buf *b, const struct df_table *t)
+{
+    for (u32 k = 0; k < 2; k++) {
+        bool first = true;
+        b_f(b, ",\"%s_only_%c\":[", t->key, 'a' + (int)k);
+        for (u32 i = 0; i < df_list.n; i++) {
+            const struct df_pair *p = &df_list.p[i];
+            if (p->in[!k])
+                continue;
+            st_json_room(b);
+            b_s(b, first ? "{" : ",{");
+            first = false;
+            out_json_str(b, "name", p->name->s, p->name->len);
+            b_f(b, ",\"bytes\":%" PRIu64 ",\"opens\":%" PRIu64 "}", p->of[k].amount,
+                p->of[k].count);
+        }
+        b_c(b, ']');
+    }
 }
 
 static bool df_ran(u32 k, const struct name *program)
@@ -12610,260 +13433,7 @@ static bool df_ran(u32 k, const struct name *program)
     return false;
 }
 
-static u64 df_failed(u32 k, const struct st_failed *of)
-{
-    for (const struct st_failed *f = df.sum[k]->failed; f < df.sum[k]->failed + ST_ERRNOS; f++)
-        if (f->count && f->row == of->row && f->err == of->err)
-            return f->count;
-    return 0;
-}
-
-/* A call that failed with an errno, how often in A and in B. */
-struct df_failure {
-    const char *name, *error;
-    u64 n[2];
-};
-
-/* The next of those that differ, behind place *at (0: the first); false: there is none. */
-static bool df_next_failure(u32 *at, struct df_failure *f)
-{
-    while (*at < 2 * ST_ERRNOS) {
-        u32 k = *at / ST_ERRNOS, i = (*at)++ % ST_ERRNOS;
-        const struct st_failed *one = &df.sum[k]->failed[i];
-        f->n[k] = one->count;
-        f->n[!k] = df_failed(!k, one);
-        if (!f->n[k] || f->n[0] == f->n[1] || (k && f->n[0]))
-            continue;
-        f->name = sc_name(one->row);
-        f->error = u_errname(one->err) ? u_errname(one->err) : "?";
-        return true;
-    }
-    return false;
-}
-
-/* --- calls --- */
-
-static u64 df_ns(u32 k, u16 row)
-{
-    return df.calls[k].row[row] ? df.calls[k].row[row]->time_ns : 0;
-}
-
-/* By how much the times of a call differ: all of it, or where that is not known, what it waited. */
-static u64 df_moved(u16 row)
-{
-    u64 a = df_ns(0, row), b = df_ns(1, row);
-    if (!df.counted[0] || !df.counted[1]) {
-        a = df.sum[0]->waits[row].ns;
-        b = df.sum[1]->waits[row].ns;
-    }
-    return a > b ? a - b : b - a;
-}
-
-static int df_moved_most(const void *a, const void *b)
-{
-    u16 x = *(const u16 *)a, y = *(const u16 *)b;
-    u64 p = df_moved(x), q = df_moved(y);
-    return p < q ? 1 : p > q ? -1 : x - y;
-}
-
-/* The calls of either, those first whose time differs most; timed: where enough of it is known that
- * a table shows it. */
-static u32 df_rows(u16 *row, bool timed)
-{
-    u32 n = 0;
-    for (u16 i = 0; i < SC_N; i++) {
-        bool has = false;
-        for (u32 k = 0; k < 2; k++) {
-            const struct st_row *r = df.calls[k].row[i];
-            const struct st_where *w = &df.sum[k]->waits[i];
-            has |= timed ? w->ns >= DF_LEAST_NS : w->calls || (r && r->calls);
-        }
-        if (has)
-            row[n++] = i;
-    }
-    /* cppcheck-suppress uninitvar ; n may be 0 */
-    qsort(row, n, sizeof *row, df_moved_most);
-    return n;
-}
-
-static const struct st_row *df_row(u32 k, u16 row)
-{
-    static struct st_row none; /* not const: zeros are no part of the file then */
-    return df.calls[k].row[row] ? df.calls[k].row[row] : &none;
-}
-
-/* --- text --- */
-
-static void df_text_only(struct buf *b, u32 k, char cls, const char *what)
-{
-    u32 n;
-    struct df_name *list = df_only(k, cls, opt.no_filter, &n);
-    if (n)
-        b_f(b, " %s only in %c:\n", what, 'A' + (int)k);
-    for (u32 i = 0; list && i < MIN(n, 20u); i++) {
-        b_s(b, "   ");
-        out_size(b, (s64)list[i].bytes, 9);
-        b_s(b, "  ");
-        b_esc(b, list[i].n->s, list[i].n->len, 0);
-        b_c(b, '\n');
-    }
-    if (n > 20)
-        b_f(b, "   ... and %u more\n", n - 20);
-    free(list);
-}
-
-static void df_text_programs(struct buf *b)
-{
-    for (u32 k = 0; k < 2; k++)
-        for (u32 i = 0, first = 1; i < df.sum[k]->n_programs; i++) {
-            const struct name *program = df.sum[k]->program[i];
-            if (df_ran(!k, program))
-                continue;
-            if (first)
-                b_f(b, " Commands only in %c:\n", 'A' + (int)k);
-            first = 0;
-            b_s(b, "   ");
-            b_esc(b, program->s, program->len, 0);
-            b_c(b, '\n');
-        }
-}
-
-static void df_text_failed(struct buf *b)
-{
-    struct df_failure f;
-    for (u32 at = 0, n = 0; df_next_failure(&at, &f); n++) {
-        if (!n)
-            b_s(b, " Failed calls:                     A         B\n");
-        b_f(b, "   %-12s %-14s %6" PRIu64 " %9" PRIu64 "\n", f.error, f.name, f.n[0], f.n[1]);
-    }
-}
-
-/* A time in the unit `ns`, in 10 columns. */
-static void df_time(struct buf *b, bool known, u64 v, u64 ns)
-{
-    if (known)
-        b_f(b, "%8" PRIu64 ".%c", v / ns, (char)('0' + v / (ns / 10) % 10));
-    else
-        b_s(b, "       n/a");
-}
-
-static void df_count(struct buf *b, bool known, u64 v)
-{
-    if (known)
-        b_f(b, "%9" PRIu64, v);
-    else
-        b_s(b, "      n/a");
-}
-
-static void df_text_call(struct buf *b, u16 row)
-{
-    const struct st_row *r[2] = { df_row(0, row), df_row(1, row) };
-    b_f(b, "   %-16s", sc_name(row));
-    for (u32 k = 0; k < 2; k++)
-        df_count(b, df.counted[k], r[k]->calls);
-    for (u32 k = 0; k < 2; k++)
-        df_time(b, df.counted[k], r[k]->time_ns, 1000);
-    for (u32 k = 0; k < 4; k++)
-        df_time(b, df.counted[k & 1], st_percentile(r[k & 1], k < 2 ? .5 : .99), 1000);
-    b_c(b, '\n');
-}
-
-static void df_text_wait(struct buf *b, u16 row)
-{
-    const struct st_where *w[2] = { &df.sum[0]->waits[row], &df.sum[1]->waits[row] };
-    b_f(b, "   %-16s", sc_name(row));
-    for (u32 k = 0; k < 2; k++)
-        df_count(b, df.timed[k], w[k]->calls);
-    for (u32 i = 0; i < 8; i++) {
-        const struct st_where *x = w[i & 1];
-        u64 v[] = { x->cpu, x->runq, x->disk, st_rest(x) };
-        df_time(b, df.timed[i & 1], v[i / 2], 1000000);
-    }
-    b_c(b, '\n');
-}
-
-/* A table of at most 20 rows, or why there is none. */
-static void df_text_rows(struct buf *b, bool timed, const char *head, const char *none)
-{
-    u16 row[SC_N];
-    u32 n = df_rows(row, timed), known = timed ? df.timed[0] + df.timed[1]
-                                               : df.counted[0] + df.counted[1];
-    if (!known) {
-        n = 0;
-        b_s(b, none);
-    }
-    if (n)
-        b_s(b, head);
-    for (u32 i = 0; i < MIN(n, 20u); i++)
-        (timed ? df_text_wait : df_text_call)(b, row[i]);
-    if (n > 20)
-        b_f(b, "   ... and %u more\n", n - 20);
-}
-
-static void df_text_times(struct buf *b)
-{
-    df_text_rows(b, false,
-                 " Calls:             calls A  calls B   total A   total B     p50 A     p50 B"
-                 "     p99 A     p99 B  (times in us)\n",
-                 " Calls: n/a (not recorded: record with -v, -c or -C)\n");
-    df_text_rows(b, true,
-                 " Where time went:   timed A  timed B     cpu A     cpu B    runq A    runq B"
-                 "    disk A    disk B   other A   other B  (times in ms)\n",
-                 " Where time went: n/a (only the hybrid backend knows it)\n");
-    for (u32 k = 0; k < 2; k++) {
-        b_f(b, " %c", 'A' + (int)k);
-        if (df.sum[k]->delays.count)
-            st_text_delays_of(b, &df.sum[k]->delays);
-        else
-            b_f(b, " Scheduler: %s\n", df.delayed[k] ? "no waits for a CPU"
-                : "n/a (only the hybrid backend counts waits for a CPU)");
-    }
-}
-
-static void df_text(struct buf *b)
-{
-    for (u32 k = 0; k < 2; k++) {
-        b_f(b, " %c: ", 'A' + (int)k);
-        b_esc(b, df.file[k], strlen(df.file[k]), 0);
-        b_f(b, " (%.3f s, %" PRIu64 " calls, %" PRIu64 " processes, ",
-            (double)df_num(k, "duration_ns") / 1e9, df_num(k, "syscalls"),
-            df_num(k, "processes"));
-        b_esc(b, df.backend[k], strlen(df.backend[k]), 0);
-        b_s(b, ")\n");
-    }
-    for (u32 k = 0; k < 2; k++)
-        df_text_only(b, k, 'f', "Files");
-    for (u32 k = 0; k < 2; k++)
-        df_text_only(b, k, 'p', "Peers");
-    df_text_programs(b);
-    df_text_failed(b);
-    df_text_times(b);
-    for (u32 k = 0; k < 2; k++)
-        if (df.sum[k]->io.took.count) {
-            b_f(b, " %c", 'A' + (int)k);
-            st_text_io_of(b, &df.sum[k]->io);
-        }
-}
-
-/* --- JSON --- */
-
-static void df_json_only(struct buf *b, char cls, const char *key)
-{
-    for (u32 k = 0; k < 2; k++) {
-        u32 n;
-        struct df_name *list = df_only(k, cls, true, &n);
-        b_f(b, ",\"%s_only_%c\":[", key, 'a' + (int)k);
-        for (u32 i = 0; list && i < n; i++) {
-            st_json_room(b);
-            b_s(b, i ? ",{" : "{");
-            out_json_str(b, "name", list[i].n->s, list[i].n->len);
-            b_f(b, ",\"bytes\":%" PRIu64 ",\"opens\":%" PRIu64 "}", list[i].bytes, list[i].opens);
-        }
-        b_c(b, ']');
-        free(list);
-    }
-}
-
+/* The programs, by their paths, that only one of them ran. */
 static void df_json_programs(struct buf *b)
 {
     for (u32 k = 0; k < 2; k++) {
@@ -12879,47 +13449,6 @@ static void df_json_programs(struct buf *b)
     }
 }
 
-static void df_json_failed(struct buf *b)
-{
-    struct df_failure f;
-    b_s(b, ",\"failed\":[");
-    for (u32 at = 0, n = 0; df_next_failure(&at, &f); n++)
-        b_f(b, "%s{\"name\":\"%s\",\"error\":\"%s\",\"a\":%" PRIu64 ",\"b\":%" PRIu64 "}",
-            n ? "," : "", f.name, f.error, f.n[0], f.n[1]);
-    b_c(b, ']');
-}
-
-/* What recording k knows of a call; what it does not know is absent. */
-static void df_json_call(struct buf *b, u32 k, u16 row)
-{
-    const struct st_row *r = df_row(k, row);
-    const struct st_where *w = &df.sum[k]->waits[row];
-    b_f(b, ",\"%c\":{", 'a' + (int)k);
-    if (df.counted[k])
-        b_f(b, "\"calls\":%" PRIu64 ",\"errors\":%" PRIu64 ",\"total_ns\":%" PRIu64
-            ",\"p50_ns\":%" PRIu64 ",\"p99_ns\":%" PRIu64 ",\"max_ns\":%" PRIu64, r->calls,
-            r->errors, r->time_ns, st_percentile(r, .5), st_percentile(r, .99), r->max_ns);
-    if (df.timed[k])
-        b_f(b, "%s\"timed\":%" PRIu64 ",\"on_cpu_ns\":%" PRIu64 ",\"runq_ns\":%" PRIu64
-            ",\"disk_ns\":%" PRIu64 ",\"other_ns\":%" PRIu64, df.counted[k] ? "," : "",
-            w->calls, w->cpu, w->runq, w->disk, st_rest(w));
-    b_c(b, '}');
-}
-
-static void df_json_calls(struct buf *b)
-{
-    u16 row[SC_N];
-    u32 n = df_rows(row, false);
-    b_s(b, ",\"calls\":[");
-    for (u32 i = 0; i < n; i++) {
-        b_f(b, "%s{\"name\":\"%s\"", i ? "," : "", sc_name(row[i]));
-        df_json_call(b, 0, row[i]);
-        df_json_call(b, 1, row[i]);
-        b_c(b, '}');
-    }
-    b_c(b, ']');
-}
-
 static void df_json(struct buf *b)
 {
     b_s(b, "{\"type\":\"diff\"");
@@ -12928,6 +13457,7 @@ static void df_json(struct buf *b)
         out_json_str(b, "file", df.file[k], strlen(df.file[k]));
         b_c(b, ',');
         out_json_str(b, "backend", df.backend[k], strlen(df.backend[k]));
+        b_f(b, ",\"wall_ns\":%" PRIu64, df.wall_ns[k]);
         for (size_t i = 0; i < ARRAY_LEN(st_nums); i++)
             if (st_nums[i].recorded)
                 b_f(b, ",\"%s\":%" PRIu64, st_nums[i].recorded, df.num[k][i]);
@@ -12935,12 +13465,15 @@ static void df_json(struct buf *b)
         st_json_delays(b, "block_ios", "block_io", &df.sum[k]->io.took);
         b_c(b, '}');
     }
-    df_json_only(b, 'f', "files");
-    df_json_only(b, 'p', "peers");
     df_json_programs(b);
-    df_json_failed(b);
-    df_json_calls(b);
-    b_s(b, "}\n");
+    for (size_t i = 0; i < ARRAY_LEN(df_tables); i++) {
+        const struct df_table *t = &df_tables[i];
+        df_pairs(t);
+        if (t->unit == DF_BYTES)
+            df_json_only(b, t);
+        df_json_table(b, t);
+    }
+    b_f(b, ",\"left_out\":%" PRIu64 "}\n", df.left_out);
 }
 
 /* == 22 ring_ pf_  perf_event_open: why it fails, what it counts, page faults =====================
@@ -32785,13 +33318,22 @@ static int cmd_diff(void)
             die(EXIT_KVIS, "%s: %s", words[k], *rin.wrong ? rin.wrong : "out of memory");
         close(f);
     }
+    if (df_of_proc(0) != df_of_proc(1))
+        die(EXIT_USAGE, "cannot compare a recording of kvis proc (%s) with one of kvis trace (%s)",
+            words[df_of_proc(1)], words[df_of_proc(0)]);
     cmd_sinks();
     if (out.events_on)
         df_text(&out.text.b);
     if (out.json_on)
         df_json(&out.json.b);
     out_flush();
-    return out.failed ? EXIT_KVIS : 0;
+    if (out.failed)
+        return EXIT_KVIS;
+    if (!df_is_above())
+        return 0;
+    u_warn("B took %.1f %% longer than A (threshold %u %%)",
+           df_percent(df.wall_ns[0], df.wall_ns[1]), df_fail_above);
+    return 1;
 }
 
 #define CMD_ROW(name, in, takes, link, usage, help) \

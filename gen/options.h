@@ -244,6 +244,14 @@ enum {
       OPT_STRING, { .string = &opt.out_file }, 0, 0, \
       NULL, "-o, --output=FILE", \
       "write the text to FILE" }, \
+    { IN_DIFF, 0, "by", "KEY", ARG_WORDS, false, \
+      OPT_STRING, { .string = &df_by }, 0, 0, \
+      "program|line", "    --by=KEY", \
+      "compare commands by program|line (program)" }, \
+    { IN_DIFF, 0, "fail-above", "PCT", ARG_WORDS, false, \
+      OPT_NUMBER, { .number = &df_fail_above }, 0, 1000000, \
+      NULL, "    --fail-above=PCT", \
+      "exit with status 1 if B took over PCT percent more time than A" }, \
     { IN_DIFF, 0, "no-filter", NULL, 0, false, \
       OPT_FLAG, { .flag = &opt.no_filter }, 0, 0, \
       NULL, "    --no-filter", \

@@ -1,5 +1,5 @@
 #!/bin/sh
-# kvis diff shows what only one of two recordings has and where time moved, as text and JSON.
+# kvis diff subtracts two recordings of kvis trace: commands, files, failed calls, calls and where their time went.
 # tier: quick asan
 # timeout: 40
 # needs: python3 prog:loop
@@ -8,8 +8,10 @@ echo a >only_a; echo bb >only_b; echo c >both
 kv trace -v -w a.kvis --json=a.json -- sh -c 'cat both only_a; cat nothing nothing' >out 2>err
 kv trace -v -w b.kvis --json=b.json -- sh -c 'cat both only_b; head -1 both; sleep 0.2' >out 2>err
 run diff a.kvis b.kvis; status 0
-has out 'Files only in A'; has out '2 B  .*/only_a$'; has out '3 B  .*/only_b$'; hasnt out '/both$'
-has out 'Commands only in B'; has out '/head$'; has out 'ENOENT +openat'; has out 'openat +[0-9]+ +[0-9]+'
+has out '^ +1 +- +2 B +- +-2 B +gone  .*/only_a$'; has out '^ +- +1 +- +3 B +[+]3 B +new  .*/only_b$'
+has out '^ +1 +2 +2 B +4 B +[+]2 B +[+]100%  .*/both$'
+has out '^ +- +1 .* new  head$'; has out '^ +2 +- +-2 +gone  openat ENOENT$'; has out '^ +[0-9]+ +[0-9]+ .*  openat$'
+eq "wider than 80 columns" "" "$(sed 's/→/>/g' out | grep -v '/' | grep '.\{81\}' | grep -v 'Scheduler\|Block I/O')"
 run diff --json=d a.kvis b.kvis; status 0
 # The figures are those of the calls as the runs themselves told them; what a recording lacks is absent.
 cat >check.py <<'END'
@@ -20,6 +22,14 @@ names = lambda k: {f["name"].rsplit("/", 1)[1] for f in d[k] if "/proc/" not in 
 assert "only_a" in names("files_only_a") and "only_a" not in names("files_only_b"), d
 assert "only_b" in names("files_only_b") and "both" not in names("files_only_a"), d
 assert any(p.endswith("/head") for p in d["commands_only_b"]), d["commands_only_b"]
+cmds, files = ({x["name"]: x for x in d[k]} for k in ("commands", "files"))
+assert cmds["cat"]["a"]["runs"] == 2 and cmds["cat"]["a"]["failed"] == 1 and cmds["cat"]["b"]["failed"] == 0, cmds["cat"]
+assert cmds["head"]["a"] is None and cmds["head"]["b"]["runs"] == 1, cmds["head"]
+assert cmds["sleep"]["change"] == cmds["sleep"]["b"]["own_ns"] > 190e6 and "percent" not in cmds["sleep"], cmds["sleep"]
+sh = cmds["sh"]["b"]  # it waited for its children: that is no time of its own
+assert sh["time_ns"] > 200e6 and sh["own_ns"] < sh["time_ns"] - 190e6 and d["b"]["wall_ns"] == sh["time_ns"], (sh, d["b"])
+both = next(f for n, f in files.items() if n.endswith("/both"))
+assert (both["a"]["bytes"], both["b"]["bytes"], both["change"], both["percent"]) == (2, 4, 2, 100.0), both
 PARTS = "on_cpu_ns", "runq_ns", "disk_ns", "other_ns"
 def truth(name): # {call: [timed, cpu, runq, disk, other]} of a live --json
     sums, lines = {}, [json.loads(l) for l in open(name)]
@@ -46,17 +56,41 @@ if d["b"]["backend"] == "hybrid": # the sleep of B is neither CPU nor disk, and 
     c = calls[slept[0]]["b"]
     assert c["timed"] == 1 and c["other_ns"] > 190e6 and c["on_cpu_ns"] < 50e6, c
     text = subprocess.run([kvis, "diff", "a.kvis", "b.kvis"], capture_output=True, text=True).stdout
-    row = next(l.split() for l in text[text.index("Where time went"):].split("\n") if l.split()[:1] == slept)
-    assert row[1:3] == ["0", "1"] and row[10] == f"{c['other_ns'] // 10**5 / 10:.1f}", row
+    row = next(l.split() for l in text[text.index("Where time went"):].split("\n") if l.split()[-1:] == slept)
+    assert abs(float(row[7]) - c["other_ns"] / 1e6) < 0.06 and row[6] == "0.0", row
 END
 python3 check.py "$KVIS" >&9 2>&1 || fail "json"
-run diff a.kvis a.kvis; hasnt out 'only in'; hasnt out 'Failed'
+run diff a.kvis a.kvis; hasnt out 'gone|new|Failed|change'
+
+# Names that differ by chance are one: of mkstemp(3), and with the number of a process in them. Others are not.
+for f in 1 2; do
+    kv trace -q -w t$f.kvis -- sh -c 'mkdir tmp
+        for i in 1 2 3; do f=$(mktemp tmp/ccXXXXXX); mv $f $f.s; echo x >$f.s; cat $f.s; done
+        echo x >pid.$$; echo x >word_'$f'; echo x >Word'$f'Name; echo x >tmp/report'$f'; rm -r tmp' >out 2>err
+done
+run diff --json=d t1.kvis t2.kvis; status 0
+cat >folded.py <<'END'
+import json
+d = json.load(open("d"))
+name = lambda k: sorted(f["name"].split("/work/")[-1].split("/", 1)[1] for f in d[k] if "/work/" in f["name"])
+assert name("files_only_a") == ["Word1Name", "tmp/report1", "word_1"], name("files_only_a")
+assert name("files_only_b") == ["Word2Name", "tmp/report2", "word_2"], name("files_only_b")
+END
+python3 folded.py >&9 2>&1 || fail "folded"
+
+# --by=line; --fail-above
+run diff --by=line a.kvis b.kvis; has out '^ +- +1 .* new  sleep 0.2$'; has out 'gone  cat both only_a$'
+run diff --fail-above=10 a.kvis b.kvis; status 1; has err 'B took [0-9.]+ % longer than A .threshold 10 %.$'
+run diff --fail-above=10 b.kvis a.kvis; status 0; [ ! -s err ] || fail "it says more"
+run diff --fail-above=0 a.kvis a.kvis; status 0
+run diff --fail-above=999999 --json a.kvis b.kvis; status 0
+run diff --fail-above=x a.kvis b.kvis; status 2
 
 # n/a where a recording does not have it: no calls, or by ptrace
 kv trace -q -v --backend=ptrace -w p.kvis -- "$BIN/loop" 10 2>err
 kv trace -q -w n.kvis --backend=ptrace -- "$BIN/loop" 10 2>err
 run diff p.kvis n.kvis; status 0
-has out '^   read +[0-9]+ +n/a +[0-9.]+ +n/a +[0-9.]+ +n/a +[0-9.]+ +n/a$'
+has out '^ +[0-9]+ +n/a +[0-9.]+ us +n/a +n/a +-  read$'; has out '^ +[0-9.]+ +n/a +[0-9.]+ +n/a  read$'
 has out 'Where time went: n/a'; has out 'A Scheduler: n/a'; has out 'B Scheduler: n/a'
 run diff n.kvis n.kvis; status 0; has out 'Calls: n/a .not recorded'
 kv diff --json=d p.kvis n.kvis || fail "json"

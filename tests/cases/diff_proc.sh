@@ -1,0 +1,53 @@
+#!/bin/sh
+# kvis diff subtracts two recordings of kvis proc: what it says of each command is what kvis proc said of its runs.
+# tier: quick asan
+# timeout: 60
+# needs: root python3
+. "$TESTS/lib/proc.sh"
+cat >build <<'END'
+for i in 1 2 3; do [ -e made$i ] || sh -c "sleep 0.1; cat /etc/passwd >made$i; exit 0"; done
+/bin/true; [ -e made4 ] || /bin/false
+sleep 0.05 & wait
+exec sleep 0.0$1
+END
+for k in a b; do
+    kv proc --forks -w $k.kvis --json=$k.json -o rows -- sh build 3 >out 2>err || fail "$k"
+    rm made3; : >made4
+done
+run diff a.kvis b.kvis; status 0
+has out '^ sh build 3: [0-9.]+ ms → [0-9.]+ ms \(-[0-9]+%\), CPU .*%\)$'
+eq "wider than 80 columns" "" "$(sed 's/→/>/g' out | grep '.\{81\}')"
+has out '^ +3 +1 .* -[0-9]+%  cat$'; hasnt out 'n/a|Files|Calls'
+run diff --json=d a.kvis b.kvis; status 0
+cat >check.py <<'END'
+import json
+d = json.load(open("d"))
+for k in "ab":
+    rows = [json.loads(l) for l in open(k + ".json")]
+    cmds, first = {}, None
+    for e in rows:
+        if e["type"] == "command":
+            c = cmds.setdefault(e["path"].rsplit("/", 1)[1], [0, 0, 0])
+            c[0] += 1
+            c[1] += e["duration_ns"]
+            c[2] += e["end"] == "exit" and e["exit_code"] != 0
+    found = {c["name"]: [c[k]["runs"], c[k]["time_ns"], c[k]["failed"]] for c in d["commands"] if c[k]}
+    assert found == cmds, (k, found, cmds)
+    assert d[k]["commands"] == sum(c[0] for c in cmds.values()), k
+    # what all were at work adds up to the run, since only one was at a time
+    own = sum(c[k]["own_ns"] for c in d["commands"] if c[k])
+    assert 0.9 * d[k]["wall_ns"] < own <= d[k]["wall_ns"], (k, own, d[k]["wall_ns"])
+by = {c["name"]: c for c in d["commands"]}
+assert by["false"]["a"]["failed"] == 1 and by["false"]["b"] is None and by["true"]["a"]["runs"] == by["true"]["b"]["runs"] == 1, by
+assert by["sleep"]["a"]["own_ns"] > 370e6 and by["sleep"]["change"] == by["sleep"]["b"]["own_ns"] - by["sleep"]["a"]["own_ns"]
+END
+python3 check.py >&9 2>&1 || fail "json"
+run diff --fail-above=5 b.kvis a.kvis; status 1
+run diff --fail-above=5 a.kvis b.kvis; status 0
+kv trace -w t.kvis -- true 2>err
+run diff a.kvis t.kvis; status 2; has err 'cannot compare a recording of kvis proc .a.kvis. with one of kvis trace .t.kvis.$'
+run diff t.kvis a.kvis; status 2; has err 'kvis proc .a.kvis. with one of kvis trace .t.kvis.$'
+# Without a command, the time is that of the recording.
+kv proc -d 1 -p $$ -w p.kvis -o rows 2>err || fail "-p"
+kv diff --json=d p.kvis p.kvis || fail "of -p"
+python3 -c 'import json; a = json.load(open("d"))["a"]; assert a["wall_ns"] == a["duration_ns"] > 9e8, a' >&9 2>&1 || fail "no command"
