@@ -1,7 +1,7 @@
 #!/bin/sh
 # What kvis check says works here does work: its rows, exit status and JSON agree with independent probes.
 # tier: quick asan
-# timeout: 120
+# timeout: 300
 # needs: root prog:refuse
 # covers: E4 E7
 . "$TESTS/lib/lib.sh"

@@ -2,7 +2,7 @@
 # Where /sys is not mounted, kvis reaches sysfs all the same, and where that is refused it says that /sys is not mounted.
 # What is hidden from kvis is not said to be missing in the kernel: a reason names the path, the error, and that /sys
 # is perhaps not mounted; only where it is mounted does it name the option of the kernel that the file takes.
-# timeout: 100
+# timeout: 300
 # tier: quick
 # needs: root unshare /sys/kernel/btf/vmlinux prog:refuse
 . "$TESTS/lib/lib.sh"

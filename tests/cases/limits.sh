@@ -2,7 +2,7 @@
 # Every command runs where the address space or the data are limited to 32 MB, or says why it cannot; kvis trace
 # takes a smaller ring there, and says so; by ptrace 16 MB are enough.
 # tier: quick
-# timeout: 120
+# timeout: 300
 # needs: root prog:io
 . "$TESTS/lib/lib.sh"
 

@@ -1,7 +1,7 @@
 #!/bin/sh
 # kvis monitor -c busy ranks processes as their own accounts do.
 # tier: quick asan
-# timeout: 60
+# timeout: 200
 # needs: python3 promtool
 # covers: S4
 . "$TESTS/lib/lib.sh"

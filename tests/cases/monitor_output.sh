@@ -1,7 +1,7 @@
 #!/bin/sh
 # kvis monitor ends as it should when an output breaks or an interval is at a limit.
 # tier: quick asan
-# timeout: 60
+# timeout: 200
 # needs: python3
 # covers: O2 O5
 . "$TESTS/lib/lib.sh"

@@ -1,7 +1,7 @@
 #!/bin/sh
 # A real Prometheus that scrapes kvis monitor gets the kernel's numbers.
 # tier: quick
-# timeout: 120
+# timeout: 300
 # needs: python3 curl prometheus
 . "$TESTS/lib/lib.sh"
 "$KVIS" monitor -i 1 --listen=0 >out 2>err 9>&- &

@@ -1,7 +1,7 @@
 #!/bin/sh
 # The output of kvis proc is what workflow-telemetry-action, execsnoop's and exitsnoop's users read.
 # tier: quick asan
-# timeout: 60
+# timeout: 200
 # needs: root python3
 # covers: O1
 . "$TESTS/lib/proc.sh"

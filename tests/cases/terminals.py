@@ -2,7 +2,7 @@
 # Every command ends by itself, whatever its standard input, output and error are: a terminal, a pipe, /dev/null
 # or closed. It reads no byte of the input that is not its own, leaves the terminal as it was, and the command
 # that it starts finds the same standard input as without kvis.
-# timeout: 100
+# timeout: 300
 # tier: quick
 import itertools, os, pty, select, signal, subprocess, sys, termios, time, fcntl
 
