@@ -330,11 +330,11 @@ const byTime = list => {
 /* EINTR and the kernel's restarts: how sigsuspend and its like always end. */
 const interrupted = e => e === 4 || (e >= 512 && e <= 516);
 
-const ANSWERS = "Errors that are an answer: what is not over yet (EINPROGRESS, EAGAIN, an interrupted wait), what only asks (access, " +
+const ANSWERS = "Errors that are an answer: what is not over yet (EINPROGRESS, EAGAIN, an interrupted wait), what only asks (access, stat, " +
   "readlink of what is no link, ioctl of what is no terminal, lseek of a pipe, wait without a child, a futex's time that is up), and names that " +
   "are not there, but that the same process has found in another place.";
-const ASKS = /^(f?access(at2?)? (2|20)|readlink(at)? 22|ioctl 25|lseek 29|[fl]?getxattr (61|95)|wait(4|id) 10|futex 110)$/;
-const MAKES = /^(spawn|clone|v?fork|mmap|mremap|mlock)/, LOOKS = /^(open(at2?)?|creat|l?stat|newfstatat|statx|readlink(at)?|exec(ve(at)?)?)$/;
+const ASKS = /^((f?access(at2?)?|l?stat|newfstatat|statx) (2|20)|readlink(at)? 22|ioctl 25|lseek 29|[fl]?getxattr (61|95)|wait(4|id) 10|futex 110)$/;
+const MAKES = /^(spawn|clone|v?fork|mmap|mremap|mlock)/, LOOKS = /^(open(at2?)?|creat|readlink(at)?|exec(ve(at)?)?)$/;
 const isAnswer = (name, e) => interrupted(e) || e === 115 || (e === 11 && !MAKES.test(name)) || ASKS.test(name + " " + e);
 const failure = i => err[i] && !(flag[i] & ANSWER);
 
@@ -1698,11 +1698,11 @@ function tally(a, b) {
 }
 
 /* A card of a name and its lines [what, value, bad]; null without any. */
-function card(name, lines, says = "") {
+function card(name, lines, says = "", counts = "") {
   const dl = el("dl");
   for (const [k, v, bad] of lines)
     if (v !== undefined) dl.append(el("dt", { textContent: k }), el("dd", { textContent: v, title: v, className: bad ? "bad" : "" }));
-  return dl.children.length ? el("div", { className: "card", title: says }, el("h2", { textContent: name }), dl) : null;
+  return dl.children.length ? el("div", { className: "card", title: says }, el("h2", { textContent: name }), ...counts ? [el("p", { textContent: counts })] : [], dl) : null;
 }
 
 /* The first of a tally's lists, each with what it leads to. */
@@ -1746,13 +1746,108 @@ function choose(a, b) {
   controls(), tellInterval(), paint(), filter();
 }
 
+/* ---- what stands out: at most three sentences of each, which lead to the view ---- */
+
+const WAITS = /^(wait4|waitid|p?select6?|p?poll|epoll_p?wait2?|(clock_)?nanosleep|pause|rt_sig(suspend|timedwait)|futex(_wait.*)?|io_(p?getevents|uring_enter)|accept4?)$/;
+const most = (map, n, by) => [...map.values()].sort((a, b) => by(b) - by(a)).slice(0, n);
+const times = v => count(v) + (v === 1 ? " time" : " times");
+
+/* A view as a link. */
+const link = (text, view) => {
+  const e = el("a", { textContent: text });
+  e.href = "#" + new URLSearchParams(view);
+  return e;
+};
+const atEvent = (i, more) => {
+  const len = Math.max(took(i) * 1.2, 1e5), at = ts[i] + Math.max(dur[i], 0) / 2;
+  return { noise: 1, sel: i, from: Math.max(0, Math.round(at - len / 2)), to: Math.round(at + len / 2), ...more };
+};
+
+/* Sums of the whole run. */
+function overall() {
+  const o = { ns: 0, waits: 0, answers: 0, failed: 0, call: new Map(), wait: new Map(), file: new Map(), why: new Map(), rss: new Map(), longest: -1, delay: -1 };
+  const calls = callNames.length > 0;
+  const add = (map, key, ns, first) => { const e = map.get(key) || { key, n: 0, ns: 0, first }; e.n++, e.ns += ns, map.set(key, e); };
+  for (let i = 0; i < n; i++) {
+    const call = kind[i] === K.syscall, p = tracks[track[i]].proc;
+    if (call !== calls) { /* an event and its call failed once */ }
+    else if (err[i] && flag[i] & ANSWER) o.answers++;
+    else if (err[i]) o.failed++, add(o.why, rawName(i) + " " + errName(err[i]), 0, i);
+    if (kind[i] === K.sched_delay && !(o.delay >= 0 && took(o.delay) >= took(i))) o.delay = i;
+    if (kind[i] === K.rss && !(o.rss.get(p)?.v >= bytes[i])) o.rss.set(p, { p, v: bytes[i] });
+    if (!call || dur[i] <= 0) continue;
+    const name = rawName(i), wait = WAITS.test(name);
+    o.ns += dur[i];
+    if (wait) o.waits += dur[i];
+    else if (!(o.longest >= 0 && dur[o.longest] >= dur[i])) o.longest = i;
+    add(wait ? o.wait : o.call, name, dur[i]);
+    const file = !wait && off[i] + 1 < off[i + 1] && fid[off[i] + 1] === F.txt ? fdName(val[off[i] + 1]) : "";
+    if (file.startsWith("/")) add(o.file, file, dur[i]);
+  }
+  return o;
+}
+
+function tellTime(o) {
+  const called = list => list.flatMap((e, k) => [k ? ", " : "", link(esc(e.key), { noise: 1, type: "call:" + e.key, sort: "duration", down: 1 }),
+    ` (${span(e.ns)}, ${times(e.n)})`]);
+  const share = Math.round(100 * o.waits / o.ns), [file] = most(o.file, 1, e => e.ns);
+  return [o.ns && [`Threads spent ${span(o.ns)} in calls, ${share} % of it in calls that wait`,
+    ...o.wait.size ? [": ", ...called(most(o.wait, 2, e => e.ns))] : [], "."],
+  o.call.size && ["Of the others, most time went to ", ...called(most(o.call, 3, e => e.ns)), "."],
+  file && ["Of files, most time went to ", link(esc(file.key), { noise: 1, path: file.key }), ` (${span(file.ns)}).`]];
+}
+
+function tellProcessTime() {
+  const has = procs.filter(p => p.used > 0).sort((a, b) => b.used - a.used), own = procs.filter(p => p.own > 0).sort((a, b) => b.own - a.own);
+  return [has.length && ["Most CPU time was used by ", ...has.slice(0, 3).flatMap((p, k) => [k ? ", " : "", toProcess(p), ` (${span(p.used)})`]), "."],
+    own.length && ["On the critical path, ", toProcess(own[0]), ` takes the most time of its own (${span(own[0].own)}).`]];
+}
+
+const toProcess = p => link(procName(p), PROC ? { find: String(p.pid) } : { proc: p.idx, noise: 1 });
+
+function tellFailures(o) {
+  const bad = procs.filter(failed), why = most(o.why, 2, e => e.n);
+  return [!PROC && (o.failed ? [link(count(o.failed) + (o.failed > 1 ? " calls" : " call"), { failed: 1, noise: 1, cats: "call" }), " failed", ", most often ", ...why.flatMap((e, k) => [k ? " and " : "",
+    link(esc(e.key), atEvent(e.first, { failed: 1, q: e.key.split(" ")[1] })), ` (${times(e.n)})`]), "."] : ["No call failed."]),
+  bad.length ? [`${count(bad.length)} of ${count(procs.filter(p => p.pid).length)} processes did not end with 0: `,
+    ...bad.slice(0, 3).flatMap((p, k) => [k ? ", " : "", toProcess(p), ` (${p.code})`]), bad.length > 3 ? " …" : "."] : PROC && ["No process failed."],
+  o.answers && [`${count(o.answers)} other errors are answers: not found at first, not over yet.`]];
+}
+
+function tellLongest(o) {
+  const i = o.longest, p = procs.filter(p => p.parent && ended(p)).sort((a, b) => lifeOf(b) - lifeOf(a))[0];
+  return [i >= 0 && ["The longest call, of those that do more than wait, is ", link(typeName(i) + " " + about(i)[0].slice(-60), atEvent(i)),
+    ` by ${procName(tracks[track[i]].proc)}: ${span(dur[i])}.`],
+  p && ["The longest child is ", toProcess(p), `: ${span(lifeOf(p))}.`],
+  o.delay >= 0 && ["The longest wait for a CPU took ", link(span(took(o.delay)), atEvent(o.delay)), ` (${procName(tracks[track[o.delay]].proc)}).`]];
+}
+const lifeOf = p => stop(p) - p.start;
+
+/* Peak memory of a process: what the kernel says at its end, or the largest that was seen. */
+function tellMemory(o) {
+  const exact = procs.filter(p => p.rss >= 0).map(p => ({ p, v: p.rss })), list = exact.length ? exact : [...o.rss.values()];
+  const top = list.sort((a, b) => b.v - a.v).slice(0, 3);
+  return [top.length && [exact.length ? "Highest peaks of resident memory: " : "Highest resident memory that was sampled (peaks in between are not seen): ",
+    ...top.flatMap((e, k) => [k ? ", " : "", toProcess(e.p), ` (${size(e.v)})`]), "."]];
+}
+
+function standOut() {
+  const o = overall(), list = [["Time", PROC ? tellProcessTime() : tellTime(o)], ["Failures", tellFailures(o)], ["Longest", tellLongest(o)], ["Memory", tellMemory(o)]];
+  $("stands").replaceChildren(...list.map(([name, lines]) => [name, lines.filter(Boolean)]).filter(([, lines]) => lines.length)
+    .map(([name, lines]) => el("li", {}, el("b", { textContent: name }), ...lines.map(parts => el("span", {}, ...parts)))));
+}
+
 /* ---- controls ---- */
 
 const sumOf = (list, f) => list.reduce((a, x) => a + f(x), 0);
 
+/* What a card counts, where its name does not say it. */
+const COUNTS = { memory: "mapped when each process ended, added up; not memory in use", "file I/O": "by calls, of files", network: "by calls, of sockets",
+  files: "each once", "scheduler latency": "ready, and waiting for a CPU", "block I/O": "requests to devices" };
+
 function cards() {
   const list = [], s = sum || {};
-  const add = (name, ...lines) => list.push(card(name, lines));
+  const add = (name, ...lines) => list.push(card(name, lines, "", COUNTS[name]));
   const opt = (v, f) => v === undefined ? undefined : f(v);
   add("memory", ["heap", opt(s.heap_bytes, size)], ["mmap", opt(s.mmap_bytes, size)], ["regions", opt(s.mmap_regions, count)],
     ["page faults", opt(s.page_faults, count)]);
@@ -1997,6 +2092,7 @@ async function main() {
   longest = procs.reduce((a, p) => Math.max(a, stop(p) - p.start), 1);
   cards();                            /* of the events, too: what was cut, what runs at once */
   $("progress").className = "done";
+  standOut();
   bindTabs();
   bindControls();
   bindTimeline();

@@ -76,9 +76,9 @@ def stop(e):
     return e["ts_ns"] + (e["duration_ns"] or 0) if e["type"] == "syscall" else e["ts_ns"]
 
 
-LOOKS = "open openat openat2 creat stat lstat newfstatat statx readlink readlinkat exec execve execveat".split()
+LOOKS = "open openat openat2 creat readlink readlinkat exec execve execveat".split()
 ASKS = {("readlink", "EINVAL"), ("readlinkat", "EINVAL"), ("ioctl", "ENOTTY"), ("lseek", "ESPIPE"), ("wait4", "ECHILD"), ("waitid", "ECHILD"),
-        ("futex", "ETIMEDOUT"), *((a, e) for a in ("access", "faccessat", "faccessat2") for e in ("ENOENT", "ENOTDIR"))}
+        ("futex", "ETIMEDOUT"), *((a, e) for a in ("access", "faccessat", "faccessat2", "stat", "lstat", "newfstatat", "statx") for e in ("ENOENT", "ENOTDIR"))}
 
 
 def looks_for(e):
@@ -244,12 +244,46 @@ def idle(b, d, name, events):
     check(int(b.js("document.body.dataset.lanes")) == kernel + 1 + len(kids), "folded", b.js("document.body.dataset.lanes"), kids)
 
 
+WAITS = "wait4 waitid select pselect6 poll ppoll epoll_wait epoll_pwait nanosleep clock_nanosleep pause rt_sigsuspend rt_sigtimedwait futex accept accept4"
+
+
+def stands_out(b, d, name, events):
+    """The sentences above the timeline are what the events come to, and each link leads to rows."""
+    b.size(1400, 1000)
+    b.open(f"{d}/{name}.html"), drawn(b)
+    said = {x.split(" ", 1)[0]: x for x in b.js("[...document.querySelectorAll('#stands li')].map(e => [...e.children].map(c => c.textContent).join(' '))")}
+    calls = [e for e in events if e["type"] == "syscall"]
+    took = [e for e in calls if e["duration_ns"]]
+    busy = [e for e in took if e["name"] not in WAITS.split()]
+    total, waits = sum(e["duration_ns"] for e in took), sum(e["duration_ns"] for e in took) - sum(e["duration_ns"] for e in busy)
+    check(f"spent {span(total)} in calls, {round(100 * waits / total)} % of it" in said["Time"], "time", said, total, waits)
+    by = {}
+    for e in busy:
+        by[e["name"]] = by.get(e["name"], 0) + e["duration_ns"]
+    top = max(by, key=by.get)
+    check(f"most time went to {top} ({span(by[top])}," in said["Time"], "the call that took most", said["Time"], top)
+    bad = [e for e in calls if e["failure"]]
+    check(f"{len(bad)} calls failed" in said["Failures"].replace("\u202f", ""), "failed", said["Failures"], len(bad))
+    codes = [e for e in events if e["type"] == "exit_process" and e.get("code", 1) != 0]
+    check(len(codes) > 0 and f"{len(codes)} of " in said["Failures"], "processes that failed", said["Failures"], codes)
+    longest = max(busy, key=lambda e: e["duration_ns"])
+    check(f": {span(longest['duration_ns'])}." in said["Longest"] and longest["name"] in said["Longest"], "longest", said["Longest"], longest)
+    links = b.js("[...document.querySelectorAll('#stands a')].map(e => e.getAttribute('href'))")
+    check(len(links) >= 8, "links", links)
+    for link in links:
+        b.open(f"{d}/{name}.html", link)
+        n = rows(b)
+        check(n == len(bad) if link == links[0] and "failed" in link else n > 0, "a link", link, n, len(bad))
+    check(b.js("[...document.querySelectorAll('#cards .card')].every(c => c.scrollWidth <= c.clientWidth)"), "cards are too narrow")
+
+
 def main():
     b, d = Browser(), sys.argv[1]
     try:
         for name in sys.argv[2:]:
             summary, events = lines_of(f"{d}/{name}.json")
             colours(b, d, name, events)
+            stands_out(b, d, name, events)
             idle(b, d, name, events)
             names(b, d, name, events)
             interval(b, d, name, events)
