@@ -20537,11 +20537,12 @@ struct proc_bar {
     char name[PROC_NAME];
 };
 
-/* A process that has ended, as far as the critical path wants it. */
+/* A command that is over, as far as the critical path wants it: from its exec to its end, or to the
+ * next exec of its process. Of a process that never called exec: all of it. */
 struct proc_step {
-    struct proc_step *next;      /* a sibling that ended before it */
+    struct proc_step *next;      /* of the same parent, or process, that ended before it */
     struct proc_step *waited;    /* children on the path, the last first */
-    u64 begin_ns, end_ns, self_ns; /* self: when it waited for none of those */
+    u64 begin_ns, end_ns, self_ns; /* self: when it waited for none of those: at most its row's */
     u32 pid;
     char name[PROC_NAME];
 };
@@ -20553,6 +20554,7 @@ static struct {
     bool whole;                   /* the list of processes is that of the box, not of a tree */
     s64 boot_off;                 /* CLOCK_BOOTTIME - CLOCK_MONOTONIC */
     u64 first_ns, scan_ns, page;
+    u32 root;                     /* the command's process; 0: there is none */
     u32 lives, mine, ending, peak;
     u64 commands, forks, failed, exec_failed, cpu_ns, unsure;
     u32 n_bars;
@@ -20567,7 +20569,7 @@ static struct session proc_session;
 static struct proc_life *proc_lives[PROC_BUCKETS]; /* by pid */
 static struct proc_bar proc_bars[PROC_BARS];       /* proc_state.n_bars are used */
 static struct { struct proc_bar bar; char how[20]; } proc_failures[PROC_SLOWEST]; /* the first */
-static struct proc_step *proc_path_end;            /* the command, when it has ended */
+static struct proc_step *proc_path_end;            /* what the command was, the last first */
 static u32 proc_steps;                             /* that there are; over PROC_STEPS: no path */
 
 /* --- options --- */
@@ -21819,6 +21821,103 @@ static void proc_tell_thread_end(const struct proc_life *l, const struct wire_pr
     proc_tell(e);
 }
 
+static u64 proc_lost(void)
+{
+    const u64 *lost = proc_session.lost;
+    return lost[LOST_RING] + lost[LOST_INFLIGHT] + lost[LOST_TREE] + lost[N_LOST];
+}
+
+/* --- the critical path: what the end of the command waited for ---
+ * From its end backwards: the child that ended last is what it waited for, before that child began
+ * the one that had ended last by then, and so on; of each child the same. The rest of its time is
+ * its own. */
+
+/* Takes the first of a list, with what it waited for put in its place. */
+static struct proc_step *proc_step_next(struct proc_step **list)
+{
+    struct proc_step *s = *list, **end = &s->waited;
+    while (*end)
+        end = &(*end)->next;
+    *end = s->next;
+    *list = s->waited;
+    return s;
+}
+
+static void proc_steps_drop(struct proc_step *list)
+{
+    for (; list; proc_steps--)
+        free(proc_step_next(&list));
+}
+
+/* Of the children of a process that ends, those that it waited for; the others go. */
+static void proc_step_choose(struct proc_step *s, struct proc_step *child)
+{
+    struct proc_step **kept = &s->waited, *next;
+    u64 t = s->end_ns;
+    for (; child; child = next) {
+        next = child->next;
+        child->next = NULL;
+        if (child->end_ns > t || child->begin_ns < s->begin_ns) {
+            proc_steps_drop(child);
+            continue;
+        }
+        s->self_ns -= child->end_ns - child->begin_ns;
+        t = child->begin_ns;
+        *kept = child;
+        kept = &child->next;
+    }
+}
+
+/* A command of the tree is over. The time between a fork and its exec is its parent's. */
+static void proc_step_end(struct proc_life *l, u64 end_ns)
+{
+    struct proc_life *parent = proc_find(l->ppid);
+    bool root = l->pid == proc_state.root;
+    struct proc_step *s = NULL;
+    if (proc_state.root && l->mine && (root || parent) && proc_steps <= PROC_STEPS)
+        s = calloc(1, sizeof *s);
+    struct proc_step *children = l->children;
+    l->children = NULL;
+    if (!s) {
+        proc_steps_drop(children);
+        return;
+    }
+    proc_steps++;
+    s->begin_ns = l->begin_ns;
+    s->end_ns = MAX(end_ns, l->begin_ns);
+    s->self_ns = s->end_ns - s->begin_ns;
+    s->pid = l->pid;
+    proc_name(s->name, l);
+    proc_step_choose(s, children);
+    struct proc_step **at = root ? &proc_path_end : &parent->children;
+    s->next = *at;
+    *at = s;
+}
+
+static int proc_step_by_begin(const void *a, const void *b)
+{
+    const struct proc_step *const *x = a, *const *y = b;
+    return (*x)->begin_ns < (*y)->begin_ns ? -1 : (*x)->begin_ns > (*y)->begin_ns;
+}
+
+/* The steps of the path by the time they began: n of them, NULL when it is not known. The list
+ * is made once, for it takes the tree apart. */
+static struct proc_step **proc_critical(u32 *n)
+{
+    static struct proc_step **list;
+    static u32 count;
+    struct proc_step *rest = list ? NULL : proc_path_end;
+    bool all = proc_steps <= PROC_STEPS && !proc_lost() && !proc_state.no_forks;
+    if (rest && all && proc_state.commands)
+        list = realloc(NULL, proc_steps * sizeof *list);
+    while (list && rest)
+        list[count++] = proc_step_next(&rest);
+    if (list)
+        qsort(list, count, sizeof *list, proc_step_by_begin);
+    *n = count;
+    return list;
+}
+
 /* --- records --- */
 
 /* A process or a thread is made. */
@@ -21897,6 +21996,8 @@ static void proc_execed(const struct wire_proc *h, const char *data)
     }
     struct wire_usage used = h->dead;
     proc_usage_join(&used, &h->own, true);
+    if (l->execed || l->at_start || l->children)
+        proc_step_end(l, h->ts_ns);
     if (l->execed || (l->at_start && h->ts_ns > proc_state.scan_ns)) {
         l->all = used;
         l->max_rss = h->max_rss;
@@ -21938,116 +22039,29 @@ static void proc_exec_failed(const struct wire_proc *h, const char *data)
     proc_free_texts(&l);
 }
 
-static u64 proc_lost(void)
-{
-    const u64 *lost = proc_session.lost;
-    return lost[LOST_RING] + lost[LOST_INFLIGHT] + lost[LOST_TREE] + lost[N_LOST];
-}
-
-/* --- the critical path: what the end of the command waited for ---
- * From its end backwards: the child that ended last is what it waited for, before that child began
- * the one that had ended last by then, and so on; of each child the same. The rest of its time is
- * its own. */
-
-/* Takes the first of a list, with what it waited for put in its place. */
-static struct proc_step *proc_step_next(struct proc_step **list)
-{
-    struct proc_step *s = *list, **end = &s->waited;
-    while (*end)
-        end = &(*end)->next;
-    *end = s->next;
-    *list = s->waited;
-    return s;
-}
-
-static void proc_steps_drop(struct proc_step *list)
-{
-    for (; list; proc_steps--)
-        free(proc_step_next(&list));
-}
-
-/* Of the children of a process that ends, those that it waited for; the others go. */
-static void proc_step_choose(struct proc_step *s, struct proc_step *child)
-{
-    struct proc_step **kept = &s->waited, *next;
-    u64 t = s->end_ns;
-    for (; child; child = next) {
-        next = child->next;
-        child->next = NULL;
-        if (child->end_ns > t || child->begin_ns < s->begin_ns) {
-            proc_steps_drop(child);
-            continue;
-        }
-        s->self_ns -= child->end_ns - child->begin_ns;
-        t = child->begin_ns;
-        *kept = child;
-        kept = &child->next;
-    }
-}
-
-/* A process of the command's tree has ended. */
-static void proc_step_end(struct proc_life *l)
-{
-    struct proc_life *parent = proc_find(l->ppid);
-    bool root = l->pid == (u32)sp_command.pid;
-    struct proc_step *s = NULL;
-    if (sp_command.pid && l->mine && (root || parent) && proc_steps <= PROC_STEPS)
-        s = calloc(1, sizeof *s);
-    if (!s) {
-        proc_steps_drop(l->children);
-        return;
-    }
-    proc_steps++;
-    s->begin_ns = l->fork_ns;
-    s->end_ns = MAX(l->end_ns, l->fork_ns);
-    s->self_ns = s->end_ns - s->begin_ns;
-    s->pid = l->pid;
-    proc_name(s->name, l);
-    proc_step_choose(s, l->children);
-    struct proc_step **at = root ? &proc_path_end : &parent->children;
-    s->next = *at;
-    *at = s;
-}
-
-static int proc_step_by_begin(const void *a, const void *b)
-{
-    const struct proc_step *const *x = a, *const *y = b;
-    return (*x)->begin_ns < (*y)->begin_ns ? -1 : (*x)->begin_ns > (*y)->begin_ns;
-}
-
-/* The steps of the path by the time they began: n of them, NULL when it is not known. The list
- * is made once, for it takes the tree apart. */
-static struct proc_step **proc_critical(u32 *n)
-{
-    static struct proc_step **list;
-    static u32 count;
-    struct proc_step *rest = list ? NULL : proc_path_end;
-    bool all = proc_steps <= PROC_STEPS && !proc_lost() && !proc_state.no_forks;
-    if (rest && all && proc_state.commands)
-        list = realloc(NULL, proc_steps * sizeof *list);
-    while (list && rest)
-        list[count++] = proc_step_next(&rest);
-    if (list)
-        qsort(list, count, sizeof *list, proc_step_by_begin);
-    *n = count;
-    return list;
-}
-
 /* --- ends --- */
 
-/* Its last thread has ended. */
+/* Its last thread has ended. How the command ended wait4(2) says, also where the probe cannot. */
 static void proc_end(struct proc_life *l)
 {
     u64 user, sys;
+    if (l->status < 0 && l->pid == proc_state.root)
+        l->status = proc_session.status;
     proc_usage_join(&l->all, &l->own, false);
     proc_cpu(&l->all, &user, &sys);
     proc_state.cpu_ns += l->mine ? user + sys : 0;
     proc_over(l, PROC_ENDED, l->end_ns);
-    proc_step_end(l);
+    proc_step_end(l, l->end_ns);
     proc_tell_end(l);
     proc_state.gone[proc_state.n_gone++ % ARRAY_LEN(proc_state.gone)].pid = l->pid;
     proc_state.gone[(proc_state.n_gone - 1) % ARRAY_LEN(proc_state.gone)].boot_ns = l->boot_ns;
     proc_forget(l);
+}
+
+/* Whether only wait4(2) will say how the command has ended, and has not yet. */
+static bool proc_waits(const struct proc_life *l)
+{
+    return l->status < 0 && l->pid == proc_state.root && proc_session.status == -1;
 }
 
 /* Whether a process has ended already: threads that end at the same time are all the last one. */
@@ -22094,9 +22108,10 @@ static void proc_exited(const struct wire_proc *h)
                                      .comm = h->comm, .used = &h->own });
     }
     bool known = h->live != ~0u, last = known ? !h->live : h->tid == h->pid;
-    if (l->counted ? l->threads <= 0 && (last || !known) : last)
+    bool over = l->counted ? l->threads <= 0 && (last || !known) : last;
+    if (over && !proc_waits(l)) {
         proc_end(l);
-    else if (last && !l->ending) {
+    } else if ((last || over) && !l->ending) {
         l->ending = true;
         proc_state.ending++;
     }
@@ -22156,6 +22171,15 @@ static void proc_tell_losses(void)
     ses_tell_losses(&proc_session);
 }
 
+/* Whether the end of a process that is ending has been waited for long enough: for the records of
+ * threads, or for wait4(2). */
+static bool proc_is_due(const struct proc_life *l)
+{
+    if (l->status < 0 && l->pid == proc_state.root)
+        return proc_session.status != -1;
+    return u_now() - l->end_ns > NSEC / 10;
+}
+
 /* Ends what waits for threads whose records do not come, and, when the command itself has ended,
  * processes of its tree that are gone unseen: both only after records were lost. */
 static void proc_sweep(bool all)
@@ -22163,7 +22187,7 @@ static void proc_sweep(bool all)
     for (u32 i = 0; i < PROC_BUCKETS; i++)
         for (struct proc_life *l = proc_lives[i], *next; l; l = next) {
             next = l->next;
-            if (l->ending && u_now() - l->end_ns > NSEC / 10)
+            if (l->ending && proc_is_due(l))
                 proc_end(l);
             else if (all && l->mine && kill((pid_t)l->pid, 0) < 0 && errno == ESRCH) {
                 proc_state.unsure++;
@@ -22260,7 +22284,7 @@ static void proc_json_summary(u32 running)
     for (size_t i = 0; i < ARRAY_LEN(num); i++)
         if (num[i].known)
             proc_json_num(b, num[i].key, num[i].v);
-    if (sp_command.pid)
+    if (proc_state.root)
         proc_json_critical(b);
     b_s(b, "}\n");
 }
@@ -22269,10 +22293,12 @@ static void proc_json_summary(u32 running)
 static void proc_text_critical(struct buf *b)
 {
     u32 n, shown = 0;
+    u64 all = 0;
     struct proc_step **list = proc_critical(&n);
-    u64 all = list ? proc_path_end->end_ns - proc_path_end->begin_ns : 0;
+    for (u32 i = 0; i < n; i++)
+        all += list[i]->self_ns;
     if (list)
-        b_f(b, "critical path, %u processes: each's own share of it\n", n);
+        b_f(b, "critical path, %u steps: each's own share of it\n", n);
     for (u32 i = 0; i < n && shown < 2 * PROC_SLOWEST; i++) {
         if (list[i]->self_ns < all / 100)
             continue;
@@ -22348,6 +22374,7 @@ static void proc_adopt(u32 pid)
     struct proc_life *l = proc_new(pid, true);
     if (!l)
         die(EXIT_KVIS, "out of memory");
+    proc_state.root = pid;
     l->counted = true;
     l->threads = 1;
     l->ppid = (u32)getpid();

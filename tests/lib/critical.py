@@ -7,33 +7,37 @@ import sys
 
 rows = [json.loads(line) for line in open(sys.argv[1], encoding="utf-8")]
 summary, root = rows[-1], int(sys.argv[2])
-procs = {}
+steps, rows_of = [], {}  # a step is a command, or a process that never called exec: (begin, end, pid, ppid)
 for e in rows[1:-1]:
-    if e["type"] in ("command", "process") and e["end"] in ("exit", "signal"):
-        procs[e["pid"]] = (e["fork_ns"], e["ts_ns"], e["ppid"])
-assert root in procs, "the command's end is not in the rows"
+    if e["type"] in ("command", "process") and e["end"] in ("exit", "signal", "exec"):
+        s = (e["start_ns"], e["ts_ns"], e["pid"], e["ppid"])
+        steps.append(s)
+        rows_of.setdefault(e["pid"], []).append(e["duration_ns"])
+mine = sorted(s for s in steps if s[2] == root)
+assert mine, "the command's end is not in the rows"
 own = {}
 
 
-def walk(pid):
-    begin, t, _ = procs[pid]
-    own[pid] = t - begin
-    children = [p for p in procs if procs[p][2] == pid and procs[p][0] >= begin]
+def walk(step):
+    """What the end of a command waited for: the child that ended last, and before that one began the one before."""
+    begin, t, pid, _ = step
+    own[pid, begin] = t - begin
     while True:
-        ended = [p for p in children if procs[p][1] <= t and p not in own]
+        ended = [s for s in steps if s[3] == pid and begin <= s[0] and s[1] <= t and (s[2], s[0]) not in own]
         if not ended:
             return
-        last = max(ended, key=lambda p: procs[p][1])
-        own[pid] -= procs[last][1] - procs[last][0]
-        t = procs[last][0]
+        last = max(ended, key=lambda s: s[1])
+        own[pid, begin] -= last[1] - last[0]
+        t = last[0]
         walk(last)
 
 
-walk(root)
-told = {s["pid"]: s["self_ns"] for s in summary["critical_path"]}
+for step in reversed(mine):
+    walk(step)
+told = {(s["pid"], s["start_ns"]): s["self_ns"] for s in summary["critical_path"]}
 assert told == own, f"told {told}\nfound {own}"
-begin, end, _ = procs[root]
-assert sum(told.values()) == end - begin, "the parts are not the whole"
+assert sum(told.values()) == mine[-1][1] - mine[0][0], "the parts are not the whole"
+assert all(told[p, b] <= max(rows_of[p]) for p, b in told), "a share that is longer than its row"
 starts = [s["start_ns"] for s in summary["critical_path"]]
 assert starts == sorted(starts), "not by time"
-print(*own)
+print(*(p for p, _ in own))

@@ -18,7 +18,7 @@ sees() { # sees WHAT JSON
     t_json "$1: commands" "$2" "sorted((e['argv'][-1], e['exit_code']) for e in by('command')) == [('0.2', 0), ('1', 0), ('2', 0), ('exit 3', 3), ('job', 5)]"
     t_json "$1: processes" "$2" "len(by('process')) == 2 and S['forks'] == 6 and S['lost'] == 0 and S['failed'] == 2"
     t_json "$1: parents" "$2" "(lambda p: p['job'] == p['exit 3'] == p['0.2'] and p['1'] == p['2'] != p['job'])({e['argv'][-1]: e['ppid'] if e['argv'][-1] != 'job' else e['pid'] for e in by('command')})"
-    t_json "$1: path" "$2" "sum(s['self_ns'] for s in S['critical_path']) == (lambda e: e['lifetime_ns'])([e for e in by('command') if e['argv'][-1] == 'job'][0]) and S['critical_path'][-1]['name'].endswith('sleep 0.2')"
+    t_json "$1: path" "$2" "sum(s['self_ns'] for s in S['critical_path']) == (lambda e: e['duration_ns'])([e for e in by('command') if e['argv'][-1] == 'job'][0]) and S['critical_path'][-1]['name'].endswith('sleep 0.2')"
 }
 
 # Pid namespaces: inside, by their numbers there; nested; and from outside, by both.
