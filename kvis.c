@@ -313,6 +313,7 @@ struct proc {
     u64 pid_ns;          /* inode of its pid namespace; 0: kvis's */
     bool new_pid_ns;     /* its children may be in another: unshare or setns */
     bool attached;       /* by -p: its state is from /proc */
+    bool has_children;   /* or had some */
 };
 
 enum run { RUN_NEW, RUN_HELD, RUN_RUNNING, RUN_LISTEN };
@@ -2968,6 +2969,7 @@ static struct {
     struct proc *free_proc;
     u32 n_tasks, n_procs;
     u64 threads, processes; /* ever seen */
+    u64 most_processes;     /* at one time */
     struct {                /* of other pid namespaces, lately dead: their parents wait for them */
         u64 pid_ns;
         pid_t tid, ns_tid;
@@ -3014,6 +3016,10 @@ static struct proc *ps_new_proc(pid_t pid, pid_t ppid)
     *slot = p;
     ps.n_procs++;
     ps.processes++;
+    ps.most_processes = MAX(ps.most_processes, ps.n_procs);
+    struct proc *parent = ps_proc(ppid);
+    if (parent)
+        parent->has_children = true;
     return p;
 }
 
@@ -6690,7 +6696,7 @@ static void out_forget(const struct task *t)
  * Entry points: st_call, st_io, st_open_at_exit, st_table, st_report. */
 
 enum { ST_BUCKETS = 16 + 60 * 16, ST_ERRNOS = 256, ST_LEFT_OPEN = 256, ST_TABLES = 1024,
-       ST_WHERE = 512, ST_PROGRAMS = 4096, ST_LISTED = 1000 };
+       ST_WHERE = 512, ST_PROGRAMS = 4096, ST_LISTED = 1000, ST_PROCESSES = 8 };
 
 struct st_row {
     u64 calls, errors, time_ns, max_ns;
@@ -6742,6 +6748,20 @@ struct st_left {
     struct name *name;
 };
 
+/* The calls of one name, as long as each took: also those that stopped for kvis. */
+struct st_took {
+    u64 calls, ns;
+    u16 row;
+};
+
+/* A process that has ended. */
+struct st_process {
+    u64 ns;         /* it lived */
+    pid_t pid;
+    char comm[16];
+    char ended[24]; /* "exit 2", "SIGSEGV" */
+};
+
 /* A table of calls: the whole run's, or one process's (--by=pid). */
 struct stats {
     struct stats *next;
@@ -6758,6 +6778,7 @@ static struct summary {
     struct stats *procs; /* newest first */
     u32 n_tables;
     u64 untabled;        /* 1: there were more processes than tables */
+    bool no_table;       /* a recording without calls */
     u64 syscalls, file_in, file_out, net_in, net_out, other_in, other_out, uring, faults,
         major_faults, no_major, fault_lost, uring_done, uring_lost; /* no_major: cannot be seen */
     struct st_failed failed[ST_ERRNOS]; /* open addressing; count 0: free */
@@ -6768,6 +6789,14 @@ static struct summary {
     u32 n_where;
     u64 where_other;     /* rows with less time that had to leave it */
     struct st_where waits[ARRAY_LEN(sc_rows)]; /* of all calls of a name */
+    struct st_took took[ARRAY_LEN(sc_rows)];
+    struct st_process longest[ST_PROCESSES]; /* of those without children, the longest first */
+    struct st_process failed_process[ST_PROCESSES]; /* the first ones */
+    u64 n_longest, n_failed_processes;
+    u64 exited_nonzero, killed; /* processes */
+    u64 orphans;         /* processes whose parent ended first, so that it never waited for them */
+    pid_t first_pid;     /* the command */
+    u64 own_rss;         /* resident memory of kvis's copy that became the command, at most */
     struct name *program[ST_PROGRAMS]; /* the commands run, each once */
     u64 n_programs;
     struct st_delays delays; /* of which there is one, or it is not known */
@@ -6944,6 +6973,31 @@ static void st_timed(struct task *t, const struct call *c)
     st.waits[c->row].row = c->row;
 }
 
+/* Whether the summary wants the time of a call that no event tells of, because it can take long.
+ * recorded: it need not stop for that; else only those are worth it that wait for a disk. */
+static bool st_can_wait(u16 row, bool recorded)
+{
+    static const u16 calls[] = {
+        SC_fsync, SC_fdatasync, SC_sync, SC_syncfs, SC_msync, /* the disk */
+        SC_poll, SC_ppoll, SC_select, SC_pselect6, SC_epoll_wait, SC_epoll_pwait, SC_epoll_pwait2,
+        SC_futex, SC_nanosleep, SC_clock_nanosleep, SC_wait4, SC_waitid, SC_pause,
+        SC_rt_sigsuspend, SC_rt_sigtimedwait, SC_flock, SC_semop, SC_semtimedop, SC_msgrcv,
+    };
+    for (size_t i = 0; i < (recorded ? ARRAY_LEN(calls) : 5); i++)
+        if (sc_id[row] == calls[i])
+            return true;
+    return false;
+}
+
+static void st_add_took(const void *row)
+{
+    const struct st_took *more = row;
+    struct st_took *sum = &st.took[more->row];
+    sum->row = more->row;
+    sum->calls += more->calls;
+    sum->ns += more->ns;
+}
+
 /* Counts a call that has returned. A call that the kernel restarts (ERESTART*) is counted when it
  * finally returns. */
 static void st_call(struct task *t, const struct call *c)
@@ -6957,6 +7011,8 @@ static void st_call(struct task *t, const struct call *c)
         st_fail(c->row, (u16)c->err, 1);
     if (c->timed && !c->noret)
         st_timed(t, c);
+    if (!c->noret && !c->late)
+        st_add_took(&(struct st_took){ 1, c->exit_ns - c->enter_ns, c->row });
     if ((!opt.count_only && !opt.count_too) || c->late)
         return;
     u64 ns = c->noret ? 0 : c->exit_ns - c->enter_ns;
@@ -7020,6 +7076,38 @@ static void st_open_at_exit(const struct task *t)
         memcpy(l.comm, t->comm, sizeof l.comm);
         st_left_add(&l);
     }
+}
+
+/* Puts a process into a list of ST_PROCESSES in which the longest are first. */
+static void st_add_longest(const struct st_process *p)
+{
+    u64 at = MIN(st.n_longest, (u64)ST_PROCESSES - 1);
+    if (st.n_longest == ST_PROCESSES && st.longest[at].ns >= p->ns)
+        return;
+    for (; at && st.longest[at - 1].ns < p->ns; at--)
+        st.longest[at] = st.longest[at - 1];
+    st.longest[at] = *p;
+    st.n_longest = MIN(st.n_longest + 1, (u64)ST_PROCESSES);
+}
+
+/* Notes the end of a process; t: its last thread, comm and all. */
+static void st_ended(const struct task *t)
+{
+    const struct proc *p = t->proc;
+    struct st_process end = { .ns = u_when() - MIN(u_when(), p->start_ns), .pid = t->pid };
+    bool killed = WIFSIGNALED(p->status);
+    memcpy(end.comm, t->comm, sizeof end.comm);
+    if (killed)
+        snprintf(end.ended, sizeof end.ended, "%s", u_signame(WTERMSIG(p->status)));
+    else
+        snprintf(end.ended, sizeof end.ended, "exit %d", WEXITSTATUS(p->status));
+    st.orphans += !p->attached && t->pid != st.first_pid && !ps_proc(p->ppid);
+    st.killed += killed;
+    st.exited_nonzero += !killed && WEXITSTATUS(p->status);
+    if (p->status && st.n_failed_processes < ST_PROCESSES)
+        st.failed_process[st.n_failed_processes++] = end;
+    if (!p->has_children && !p->attached)
+        st_add_longest(&end);
 }
 
 /* --- the table of -c --- */
@@ -7143,7 +7231,9 @@ struct st_end {
     u64 lost;               /* calls that are missing */
     u64 commands;           /* kvis proc: how many; its recordings have no calls */
     u64 bpf_ns, bpf_runs;   /* of the BPF programs, for the whole box; 0: not asked for */
-    u64 cpu_ns;             /* kvis proc: what all used; 0: not known */
+    u64 cpu_ns;             /* what all used; 0: not known */
+    u64 user_ns, system_ns; /* the same in its two parts; 0: not known */
+    u64 peak_rss;           /* the most that one process had in memory, or kvis's copy before it */
 };
 
 /* Collects the names of a class that match, most bytes first; returns how many (at most max), and
@@ -7261,7 +7351,8 @@ static bool st_knows_io(void)
 
 /* What must be so for a number to be told: else it would be too small, or is none of this run's. */
 enum st_known {
-    ST_ALWAYS, ST_RECORDED /* only in recordings */, ST_CALLS, ST_COMMANDS, ST_CPU, ST_MEMORY,
+    ST_ALWAYS, ST_RECORDED /* only in recordings */, ST_CALLS, ST_COMMANDS, ST_CPU, ST_CPU_PARTS,
+    ST_PEAK, ST_MEMORY,
     ST_IO, ST_OTHER_IO, ST_FILES, ST_FAULTS, ST_MAJOR, ST_URING, ST_URING_DONE, ST_TIMES,
     ST_BLOCK_IO, ST_BPF
 };
@@ -7298,6 +7389,8 @@ static bool st_knows(enum st_known what)
     case ST_CALLS: return calls;
     case ST_COMMANDS: return !calls;
     case ST_CPU: return st_run.cpu_ns > 0;
+    case ST_CPU_PARTS: return st_run.user_ns | st_run.system_ns;
+    case ST_PEAK: return st_run.peak_rss > st.own_rss;
     case ST_MEMORY: return calls && st_knows_memory();
     case ST_IO:
     case ST_OTHER_IO: return calls && st_knows_io();
@@ -7644,6 +7737,8 @@ static const struct st_col st_where_cols[] = { WHERE_COLUMNS(MEMBER, PART) };
 static const struct st_col st_delays_cols[] = { DELAYS_COLUMNS(MEMBER, PART) };
 static const struct st_col st_io_cols[] = { IO_COLUMNS(MEMBER, PART) };
 static const struct st_col st_disk_cols[] = { DISK_COLUMNS(MEMBER, PART) };
+static const struct st_col st_took_cols[] = { TOOK_COLUMNS(MEMBER, PART) };
+static const struct st_col st_process_cols[] = { PROCESS_COLUMNS(MEMBER, PART) };
 #undef PART
 #undef MEMBER
 
@@ -7674,7 +7769,8 @@ enum rec_type {
     REC_META = 1, REC_WORD, REC_PID, REC_FIELD, REC_KIND, REC_UNASKED, /* the run */
     REC_EVENT, REC_ENTER, REC_CALL, REC_IDLE,                          /* what happens */
     REC_NUM, REC_NAME, REC_TABLE, REC_ROW, REC_FAILED, REC_LEFT, REC_PROGRAM, REC_WHERE,
-    REC_DELAYS, REC_END, REC_WAITS, REC_IO, REC_DISK                   /* what it came to */
+    REC_DELAYS, REC_END, REC_WAITS, REC_IO, REC_DISK, REC_TOOK, REC_LONGEST,
+    REC_FAILED_PROCESS                                                 /* what it came to */
 };
 
 /* The lists of the summary. Text, JSON, recordings, replay and diff walk this table in its order: a
@@ -7727,6 +7823,13 @@ static const struct st_list {
       .text = st_text_block_io, .json = st_json_block_io },
     { "disks", NULL, .known = ST_BLOCK_IO, .record = REC_DISK, COLS(st_disk_cols),
       ROWS(st.io.disk, ST_DISKS), .n = &st.n_disks, .text = st_text_disks },
+    { "time_in_calls", NULL, .known = ST_CALLS, .record = REC_TOOK, COLS(st_took_cols),
+      ROWS(st.took, SC_N), .sparse = true, .add = st_add_took },
+    { "longest_processes", NULL, .known = ST_CALLS, .record = REC_LONGEST, COLS(st_process_cols),
+      ROWS(st.longest, ST_PROCESSES), .n = &st.n_longest },
+    { "failed_processes", NULL, .known = ST_CALLS, .record = REC_FAILED_PROCESS,
+      COLS(st_process_cols), ROWS(st.failed_process, ST_PROCESSES),
+      .n = &st.n_failed_processes },
 #undef NAMES
 #undef ROWS
 #undef COLS
@@ -7750,12 +7853,12 @@ static const void *st_list_row(const struct st_list *l, u32 i)
 static void st_text_exit(struct buf *b, int status)
 {
     if (status == -1)
-        b_s(b, " Exit: still running\n");
+        b_s(b, "still running");
     else if (WIFSIGNALED(status))
-        b_f(b, " Exit: killed by %s%s\n", u_signame(WTERMSIG(status)),
+        b_f(b, "killed by %s%s", u_signame(WTERMSIG(status)),
             WCOREDUMP(status) ? " (core dumped)" : "");
     else
-        b_f(b, " Exit: %d\n", WEXITSTATUS(status));
+        b_f(b, "%d", WEXITSTATUS(status));
 }
 
 /* The command line as one line of text, escaped. */
@@ -7776,6 +7879,34 @@ static void st_rule(struct buf *b)
     b_c(b, '\n');
 }
 
+/* What is missing; false: nothing. */
+static bool st_has_lost(void)
+{
+    return st_run.lost || (st_run.io && st_run.io->lost) || st.uring_lost
+           || (opt.faults && st.fault_lost);
+}
+
+static void st_text_lost(struct buf *b)
+{
+    b_f(b, "%" PRIu64 " calls", st_run.lost);
+    if (st_run.io && st_run.io->lost)
+        b_f(b, ", %" PRIu64 " requests of disks", st_run.io->lost);
+    if (st.uring_lost)
+        b_f(b, ", %" PRIu64 " of io_uring's", st.uring_lost);
+    if (opt.faults)
+        b_f(b, ", %" PRIu64 " page-fault samples", st.fault_lost);
+    b_c(b, '\n');
+}
+
+static void st_text_uring(struct buf *b, const char *label)
+{
+    if (st.uring_done)
+        b_f(b, "%s%" PRIu64 " results\n", label, st.uring_done);
+    else if (st.uring)
+        b_f(b, "%s%" PRIu64 " requests submitted; what they did is not seen by ptrace\n", label,
+            st.uring);
+}
+
 static void st_text_trouble(struct buf *b)
 {
     if (mem.unreadable)
@@ -7794,19 +7925,9 @@ static void st_text_trouble(struct buf *b)
     }
     if (st.programs_other)
         b_f(b, " Subprocesses: at most %" PRIu64 " more than the list has\n", st.programs_other);
-    if (st.uring_done)
-        b_f(b, " io_uring: %" PRIu64 " results\n", st.uring_done);
-    else if (st.uring)
-        b_f(b, " io_uring: %" PRIu64 " requests submitted; what they did is not seen by ptrace\n",
-            st.uring);
-    b_f(b, " Lost: %" PRIu64 " calls", st_run.lost);
-    if (st_run.io && st_run.io->lost)
-        b_f(b, ", %" PRIu64 " requests of disks", st_run.io->lost);
-    if (st.uring_lost)
-        b_f(b, ", %" PRIu64 " of io_uring's", st.uring_lost);
-    if (opt.faults)
-        b_f(b, ", %" PRIu64 " page-fault samples", st.fault_lost);
-    b_c(b, '\n');
+    st_text_uring(b, " io_uring: ");
+    b_s(b, " Lost: ");
+    st_text_lost(b);
 }
 
 static void st_text_memory(struct buf *b)
@@ -7815,7 +7936,7 @@ static void st_text_memory(struct buf *b)
         b_s(b, " Memory: n/a (-e trace= leaves out some of its calls)\n");
         return;
     }
-    b_s(b, " Memory:\n");
+    b_s(b, " Memory mapped at exit, resident or not:\n");
     st_text_nums(b, ST_MEMORY);
     b_f(b, "   %-15s", "Mmap:");
     out_size(b, (s64)vm.map_bytes, 10);
@@ -7872,21 +7993,430 @@ static void st_text_calls(struct buf *b)
     st_text_trouble(b);
 }
 
-static void st_text_summary(struct buf *b)
+/* All that is counted, for -C: stands before the short summary. */
+static void st_text_all(struct buf *b)
 {
     b_c(b, '\n');
     st_rule(b);
     b_s(b, " FINAL: ");
     st_command(b);
-    b_f(b, " (%.2fs)\n", (double)st_run.duration_ns / 1e9);
+    b_f(b, " (%.3fs)\n", (double)st_run.duration_ns / 1e9);
     st_rule(b);
-    if (st_no_calls())
-        b_f(b, " Commands: %" PRIu64 ", processes: %" PRIu64 "\n Lost: %" PRIu64 " records\n",
-            st_run.commands, ps.processes, st_run.lost);
-    else
-        st_text_calls(b);
+    st_text_calls(b);
+    b_s(b, " Exit: ");
     st_text_exit(b, st_run.status);
+    b_c(b, '\n');
     st_rule(b);
+}
+
+/* --- the summary in a few lines --- */
+
+enum { ST_COLUMNS = 79, ST_PATH_COLUMNS = 44 };
+
+/* A line of items with dots between them: as many as fit into 79 columns, but at least one. */
+struct st_items {
+    struct buf *b;
+    u32 line;      /* where the line begins in b */
+    u32 item;      /* where the item begins that is being made */
+    u32 shown;
+    u64 left_out;
+};
+
+static u32 st_columns(const char *s, const char *end)
+{
+    u32 n = 0;
+    for (; s < end; s++)
+        n += (*s & 0xc0) != 0x80; /* a byte that does not go on with a character of UTF-8 */
+    return n;
+}
+
+static struct st_items st_begin_items(struct buf *b, const char *label)
+{
+    struct st_items items = { .b = b, .line = b->len };
+    b_f(b, "  %-14s  ", label);
+    return items;
+}
+
+static void st_begin_item(struct st_items *items)
+{
+    items->item = items->b->len;
+    b_s(items->b, items->shown ? " · " : "");
+}
+
+/* Keeps the item that was made, or takes it away again where it does not fit. */
+static void st_end_item(struct st_items *items)
+{
+    struct buf *b = items->b;
+    u32 most = ST_COLUMNS - (u32)strlen(" (+999)");
+    if (!items->left_out
+        && (!items->shown || st_columns(b->p + items->line, b->p + b->len) <= most)) {
+        items->shown++;
+        return;
+    }
+    b->len = items->item;
+    items->left_out++;
+}
+
+/* Ends the line, or takes it away where nothing is on it. more: items that were not even made. */
+static void st_end_items(struct st_items *items, u64 more)
+{
+    struct buf *b = items->b;
+    if (!items->shown) {
+        b->len = items->line;
+        return;
+    }
+    if (items->left_out + more)
+        b_f(b, " (+%" PRIu64 ")", items->left_out + more);
+    b_c(b, '\n');
+}
+
+/* All times of a summary have one unit: seconds where it ran for one, else milliseconds. */
+static bool st_in_seconds(void)
+{
+    return st_run.duration_ns >= NSEC;
+}
+
+static void st_number_of(struct buf *b, u64 ns)
+{
+    if (st_in_seconds())
+        b_f(b, "%.3f", (double)ns / 1e9);
+    else
+        b_f(b, "%.1f", (double)ns / 1e6);
+}
+
+static void st_time(struct buf *b, u64 ns)
+{
+    st_number_of(b, ns);
+    b_s(b, st_in_seconds() ? " s" : " ms");
+}
+
+/* To the last digit that is shown, so that what is shown adds up. */
+static u64 st_round(u64 ns)
+{
+    u64 unit = st_in_seconds() ? 1000000 : 100000;
+    return (ns + unit / 2) / unit * unit;
+}
+
+/* A file's path, on a terminal only its end. */
+static void st_path(struct buf *b, const struct name *n)
+{
+    u32 from = 0;
+    if (n->len > ST_PATH_COLUMNS && isatty(STDERR_FILENO))
+        from = n->len - ST_PATH_COLUMNS;
+    b_s(b, from ? "…" : "");
+    b_esc(b, n->s + from, n->len - from, 0);
+}
+
+/* The command's name without its directory, or the processes of -p. */
+static void st_what(struct buf *b)
+{
+    if (!opt.command || !*opt.command) {
+        st_command(b);
+        return;
+    }
+    const char *slash = strrchr(*opt.command, '/'), *name = slash ? slash + 1 : *opt.command;
+    b_esc(b, name, MIN(strlen(name), 40), 0);
+}
+
+static void st_text_cpu(struct buf *b, u64 user, u64 system)
+{
+    b_s(b, st.orphans ? "CPU at least " : "CPU ");
+    st_time(b, user + system);
+    b_s(b, " (user ");
+    st_number_of(b, user);
+    b_s(b, ", system ");
+    st_number_of(b, system);
+    b_c(b, ')');
+}
+
+/* Of one thread: where its time went; the parts add up. What waited for disks is known of calls. */
+static void st_text_waiting(struct buf *b, u64 waiting)
+{
+    u64 disk = MIN(waiting, st_round(st_waits_sum().disk));
+    u64 cpu = MIN(waiting - disk, st_round(st_run.delays ? st_run.delays->sum_ns : 0));
+    b_s(b, "+ waiting ");
+    st_time(b, waiting);
+    b_s(b, " (");
+    if (st_run.delays) {
+        b_s(b, "CPU ");
+        st_number_of(b, cpu);
+        b_s(b, ", ");
+    }
+    if (disk) {
+        b_s(b, "disk ");
+        st_number_of(b, disk);
+        b_s(b, ", ");
+    }
+    b_s(b, "other ");
+    st_number_of(b, waiting - disk - cpu);
+    b_s(b, ")\n");
+}
+
+static void st_text_head(struct buf *b)
+{
+    u64 user = st_round(st_run.user_ns), system = st_round(st_run.system_ns),
+        all = MAX(st_round(st_run.duration_ns), user + system);
+    bool parts = st_knows(ST_CPU_PARTS), one = parts && ps.threads == 1 && !st_no_calls();
+    u32 line = b->len;
+    st_what(b);
+    b_s(b, ": ");
+    st_time(b, one ? all : st_round(st_run.duration_ns));
+    if (one) {
+        u32 indent = st_columns(b->p + line, b->p + b->len) + 1;
+        b_s(b, " = ");
+        st_text_cpu(b, user, system);
+        b_f(b, "\n%*s", (int)indent, "");
+        st_text_waiting(b, all - user - system);
+        return;
+    }
+    if (st_no_calls())
+        b_f(b, ", %" PRIu64 " commands", st_run.commands);
+    b_f(b, ", %" PRIu64 " process%s", ps.processes, ps.processes == 1 ? "" : "es");
+    if (ps.processes > 1 && ps.most_processes)
+        b_f(b, " (%" PRIu64 " at once)", ps.most_processes);
+    if (ps.threads > ps.processes)
+        b_f(b, ", %" PRIu64 " threads", ps.threads);
+    if (parts) {
+        b_s(b, ", ");
+        st_text_cpu(b, user, system);
+    } else if (st_knows(ST_CPU)) {
+        b_s(b, ", CPU ");
+        st_time(b, st_run.cpu_ns);
+    }
+    b_c(b, '\n');
+}
+
+/* The calls that took the most time in all. */
+static void st_text_took(struct buf *b)
+{
+    struct st_items items = st_begin_items(b, "time in calls");
+    bool used[SC_N] = { false }, known = false;
+    for (u32 k = 0; k < 3; k++) {
+        u16 most = 0;
+        for (u16 i = 0; i < SC_N; i++) {
+            known |= st.took[i].calls != 0; /* not in recordings of an older kvis */
+            if (!used[i] && st.took[i].ns > (used[most] ? 0 : st.took[most].ns))
+                most = i;
+        }
+        if (used[most] || st.took[most].ns < (st_in_seconds() ? NSEC / 1000 : 100000))
+            break;
+        used[most] = true;
+        st_begin_item(&items);
+        b_f(b, "%s ", sc_name(most));
+        st_time(b, st.took[most].ns);
+        st_end_item(&items);
+    }
+    if (!items.shown && known)
+        b_s(b, st_in_seconds() ? "less than 1 ms each" : "less than 0.1 ms each");
+    b_f(b, "   (%" PRIu64 " calls traced%s)\n", st.syscalls,
+        opt.count_too ? "" : "; -C: all");
+}
+
+static void st_label(struct buf *b, const char *label)
+{
+    b_f(b, "  %-14s  ", label);
+}
+
+/* Of several threads, whose waits add up to nothing: those for CPUs; and the disks' requests. */
+static void st_text_waited(struct buf *b)
+{
+    bool one = st_knows(ST_CPU_PARTS) && ps.threads == 1;
+    if (!one && st_run.delays && st.delays.count) {
+        st_label(b, "waiting");
+        st_time(b, st.delays.sum_ns);
+        b_f(b, " for a CPU (%" PRIu64 " times)\n", st.delays.count);
+    }
+    if (!st_run.io || !st.io.took.count)
+        return;
+    st_label(b, "disks");
+    b_f(b, "%" PRIu64 " requests ", st.io.took.count);
+    st_time(b, st.io.took.sum_ns);
+    b_s(b, " (");
+    b_size(b, st.io.read);
+    b_s(b, " read, ");
+    b_size(b, st.io.written);
+    b_s(b, " written)\n");
+}
+
+static void st_text_processes(struct buf *b, const char *label, const struct st_process *list,
+                              u64 n, bool ended)
+{
+    struct st_items items = st_begin_items(b, label);
+    u64 more = ended ? st.exited_nonzero + st.killed - n : 0;
+    for (u32 i = 0; i < n; i++) {
+        st_begin_item(&items);
+        b_esc(b, list[i].comm, strnlen(list[i].comm, sizeof list[i].comm), 0);
+        if (ended)
+            b_f(b, " %d %s", list[i].pid, list[i].ended);
+        else
+            b_c(b, ' ');
+        if (!ended)
+            st_time(b, list[i].ns);
+        st_end_item(&items);
+    }
+    if (!ended)
+        items.left_out = 0;
+    st_end_items(&items, more);
+}
+
+static void st_text_ended(struct buf *b)
+{
+    if (ps.processes == 1 && st_run.status) {
+        st_label(b, "ended");
+        st_text_exit(b, st_run.status);
+        b_c(b, '\n');
+    } else if (ps.processes > 1) {
+        st_text_processes(b, "longest", st.longest, st.n_longest, false);
+        st_text_processes(b, "not exit 0", st.failed_process, st.n_failed_processes, true);
+    }
+}
+
+static void st_text_peers(struct buf *b)
+{
+    struct st_items items = st_begin_items(b, "network");
+    struct name *list[4];
+    u64 more;
+    u32 n = st_names(list, ARRAY_LEN(list), st_is_peer, &more);
+    for (u32 i = 0; i < n; i++) {
+        st_begin_item(&items);
+        b_esc(b, list[i]->s, list[i]->len, 0);
+        b_s(b, " ");
+        b_size(b, list[i]->out_bytes);
+        b_s(b, " sent, ");
+        b_size(b, list[i]->in_bytes);
+        b_s(b, " received");
+        st_end_item(&items);
+    }
+    st_end_items(&items, more);
+}
+
+static void st_text_file_totals(struct buf *b)
+{
+    if (!st_knows_files())
+        return;
+    st_label(b, "files");
+    b_f(b, "%s%" PRIu64 " read (", st.files_dropped ? "at least " : "", st.files_read);
+    b_size(b, st.file_in);
+    b_f(b, "), %" PRIu64 " written (", st.files_written);
+    b_size(b, st.file_out);
+    b_s(b, ")\n");
+}
+
+/* The files with the most bytes. */
+static void st_text_most_bytes(struct buf *b)
+{
+    struct st_items items = st_begin_items(b, "");
+    struct name *list[3];
+    u64 more;
+    u32 n = st_names(list, ARRAY_LEN(list), st_is_file_with_bytes, &more);
+    for (u32 i = 0; i < n; i++) {
+        st_begin_item(&items);
+        st_path(b, list[i]);
+        for (u32 k = 0; k < 2; k++) {
+            u64 bytes = k ? list[i]->out_bytes : list[i]->in_bytes;
+            if (!bytes)
+                continue;
+            b_c(b, ' ');
+            b_size(b, bytes);
+            b_s(b, k ? " written" : " read");
+        }
+        st_end_item(&items);
+    }
+    st_end_items(&items, more);
+}
+
+/* Whether a failure can be more than the way that programs look for something. */
+static bool st_tells(const struct st_failed *f)
+{
+    static const u16 usual[] = { ENOENT, EAGAIN, EINTR, ECHILD, ENOTTY, ESPIPE, ENOEXEC, EINVAL,
+                                 EBADF, EEXIST, ENXIO, ETIMEDOUT, ENODATA, ENOTDIR };
+    for (size_t i = 0; i < ARRAY_LEN(usual); i++)
+        if (f->err == usual[i])
+            return false;
+    return f->count && u_errname(f->err);
+}
+
+static int st_failed_most(const void *a, const void *b)
+{
+    const struct st_failed *x = *(const struct st_failed *const *)a,
+                           *y = *(const struct st_failed *const *)b;
+    if (x->count != y->count)
+        return x->count < y->count ? 1 : -1;
+    return x->row != y->row ? x->row - y->row : x->err - y->err;
+}
+
+static void st_text_failures(struct buf *b)
+{
+    struct st_items items = st_begin_items(b, "failed");
+    const struct st_failed *list[ST_ERRNOS];
+    u32 n = 0;
+    for (u32 i = 0; i < ST_ERRNOS; i++)
+        if (st_tells(&st.failed[i]))
+            list[n++] = &st.failed[i];
+    qsort(list, n, sizeof *list, st_failed_most);
+    for (u32 i = 0; i < n; i++) {
+        st_begin_item(&items);
+        b_f(b, "%s %s", sc_name(list[i]->row), u_errname(list[i]->err));
+        if (list[i]->count > 1)
+            b_f(b, " x%" PRIu64, list[i]->count);
+        st_end_item(&items);
+    }
+    st_end_items(&items, 0);
+}
+
+static void st_text_peak(struct buf *b)
+{
+    if (!st_run.peak_rss)
+        return;
+    st_label(b, "memory");
+    b_s(b, st_knows(ST_PEAK) ? "" : "less than ");
+    b_size(b, MAX(st_run.peak_rss, st.own_rss));
+    b_s(b, ps.processes > 1 ? " resident at the peak of the largest process\n"
+                            : " resident at the peak\n");
+}
+
+/* What was asked for, or is seldom. */
+static void st_text_seldom(struct buf *b)
+{
+    if (st_knows(ST_FAULTS)) {
+        st_label(b, "page faults");
+        b_f(b, "%" PRIu64 " (heap and anon)", st.faults);
+        if (st_knows(ST_MAJOR))
+            b_f(b, ", %" PRIu64 " major ones", st.major_faults);
+        b_c(b, '\n');
+    }
+    if (st_run.bpf_runs) {
+        st_label(b, "BPF programs");
+        st_time(b, st_run.bpf_ns);
+        b_f(b, " in %" PRIu64 " runs\n", st_run.bpf_runs);
+    }
+    st_text_uring(b, "  io_uring        ");
+    if (mem.unreadable | nm.overflow | vm.overflow | st.names_dropped | st.programs_other) {
+        st_label(b, "incomplete");
+        b_s(b, "-C says what did not fit or could not be read\n");
+    }
+}
+
+/* Twelve lines, and a few more where there is more to say. */
+static void st_text_short(struct buf *b)
+{
+    b_s(b, out.events_on || opt.count_too ? "\n" : "");
+    st_text_head(b);
+    if (!st_no_calls()) {
+        st_text_took(b);
+        st_text_waited(b);
+        st_text_ended(b);
+        st_text_peers(b);
+        st_text_file_totals(b);
+        st_text_most_bytes(b);
+        st_text_failures(b);
+        st_text_peak(b);
+        st_text_seldom(b);
+    }
+    if (st_has_lost()) {
+        st_label(b, "lost");
+        st_text_lost(b);
+    }
 }
 
 /* Between two items of the summary: a thousand long names of bytes that are no UTF-8 are more than
@@ -8046,10 +8576,12 @@ static void st_report(bool text)
     static struct buf b;
     st_settle();
     b_reset(&b);
-    if (opt.count_only || opt.count_too)
+    if ((opt.count_only || opt.count_too) && !st.no_table)
         st_table(&b);
+    if (!opt.count_only && opt.count_too && !st_no_calls())
+        st_text_all(&b);
     if (!opt.count_only)
-        st_text_summary(&b);
+        st_text_short(&b);
     if (text)
         b_put(&out.text.b, b.p, b.len);
     if (out.json_on)
@@ -17662,7 +18194,7 @@ static void tr_choose(void)
     bool all = opt.calls || opt.count_only || opt.count_too, limited = opt.trace != NULL;
     bool every_fd = hy.on || sc_set[SC_close];
     for (u16 i = 0; i < SC_N; i++) {
-        bool asked = sc_set[i] && (all || md_wants(i, false));
+        bool asked = sc_set[i] && (all || md_wants(i, false) || st_can_wait(i, hy.on));
         tr.need[i] = asked || md_wants(i, true) || (every_fd && md_is_about_fds(i))
                   || (opt.faults && md_is_about_memory(i));
         if (hy.on && sc_id[i] == SC_mmap)
@@ -18802,8 +19334,10 @@ static void tr_gone(struct task *t, int status)
     pf_flush(t);
     if (p && t->tid == t->pid)
         p->status = status;
-    if (last)
+    if (last) {
         st_open_at_exit(t);
+        st_ended(t);
+    }
     tr_put_files(t, true);
     if (p)
         tr_exit_events(t, status, last);
@@ -19534,6 +20068,8 @@ static void tr_spawn(void)
         die(EXIT_KVIS, "out of memory");
     t->run = RUN_RUNNING;
     tr.child = sp_command.pid;
+    st.first_pid = sp_command.pid;
+    st.own_rss = ps_resident(getpid()) + (256 << 10); /* what the copy touches before its exec */
     tr_first_state(t, sp_command.pid);
     snprintf(t->comm, sizeof t->comm, "%s", "kvis");
     if (opt.faults && (e = pf_open(sp_command.pid, true)) < 0) {
@@ -19729,6 +20265,20 @@ static void tr_same_cpu(void)
         u_warn("--same-cpu: sched_setaffinity:");
 }
 
+/* What the command, and all that was waited for, used: as time(1) has it. ru_maxrss outlives an
+ * exec (fs/exec.c, exec_mmap), so it also has the memory of the copy of kvis that became the
+ * command. */
+static void tr_used(void)
+{
+    struct rusage all;
+    if (!tr.child || tr.status == -1 || getrusage(RUSAGE_CHILDREN, &all) < 0)
+        return;
+    st_run.user_ns = (u64)all.ru_utime.tv_sec * NSEC + (u64)all.ru_utime.tv_usec * 1000;
+    st_run.system_ns = (u64)all.ru_stime.tv_sec * NSEC + (u64)all.ru_stime.tv_usec * 1000;
+    st_run.cpu_ns = st_run.user_ns + st_run.system_ns;
+    st_run.peak_rss = (u64)all.ru_maxrss * 1024;
+}
+
 static void tr_report(const char *backend, bool text)
 {
     tr_tell_lost();
@@ -19741,6 +20291,7 @@ static void tr_report(const char *backend, bool text)
         st_run.bpf_ns = bpf_info(&hy.obj, ~0u, BPF_INFO_NS);
         st_run.bpf_runs = bpf_info(&hy.obj, ~0u, BPF_INFO_RUNS);
     }
+    tr_used();
     out_run_flush();
     out_disk_flush();
     out_break_partial();
@@ -33274,8 +33825,11 @@ static void cmd_replay_table(void)
     bool filtered = opt.trace || opt.n_paths || opt.status != CALL_ALL;
     if (!opt.count_only && !opt.count_too)
         return;
-    if (!rp.calls && !rp.tables)
+    st.no_table = !rp.calls && !rp.tables;
+    if (st.no_table && opt.count_only)
         die(EXIT_KVIS, "%s has no calls: record with -v, -c or -C", rin.name);
+    if (st.no_table)
+        return;
     if (rp.calls && (filtered || !rp.tables)) {
         st.all = rp.counted;
         opt.by_pid = false;

@@ -25,6 +25,14 @@
     X("threads", "threads", ps.threads, CALLS, NULL) \
     X("commands", "commands", st_run.commands, COMMANDS, NULL) \
     X("cpu_ns", "cpu_ns", st_run.cpu_ns, CPU, NULL) \
+    X("user_cpu_ns", "user_cpu_ns", st_run.user_ns, CPU_PARTS, NULL) \
+    X("system_cpu_ns", "system_cpu_ns", st_run.system_ns, CPU_PARTS, NULL) \
+    X("peak_rss_bytes", "peak_rss", st_run.peak_rss, PEAK, NULL) \
+    X(NULL, "own_rss", st.own_rss, RECORDED, NULL) \
+    X("most_processes", "most_processes", ps.most_processes, CALLS, NULL) \
+    X("exited_nonzero", "exited_nonzero", st.exited_nonzero, CALLS, NULL) \
+    X("killed", "killed", st.killed, CALLS, NULL) \
+    X("orphans", "orphans", st.orphans, CALLS, NULL) \
     X("page_faults", "faults", st.faults, FAULTS, NULL) \
     X("page_fault_bytes", NULL, st.fault_bytes, FAULTS, NULL) \
     X("major_faults", "major_faults", st.major_faults, MAJOR, NULL) \
@@ -89,5 +97,11 @@
     C(st_disk, v[1], NUMBER, BOTH, "read_bytes") C(st_disk, v[2], NUMBER, BOTH, "writes") \
     C(st_disk, v[3], NUMBER, BOTH, "written_bytes") C(st_disk, v[4], NUMBER, BOTH, "discards") \
     C(st_disk, v[5], NUMBER, BOTH, "discarded_bytes") C(st_disk, v[6], NUMBER, BOTH, "flushes")
+#define TOOK_COLUMNS(C, P) \
+    C(st_took, row, CALL, BOTH, "name") C(st_took, calls, NUMBER, BOTH, "calls") \
+    C(st_took, ns, NUMBER, BOTH, "duration_ns")
+#define PROCESS_COLUMNS(C, P) \
+    C(st_process, pid, SIGNED, BOTH, "pid") C(st_process, comm, TEXT, BOTH, "comm") \
+    C(st_process, ns, NUMBER, BOTH, "duration_ns") C(st_process, ended, TEXT, BOTH, "ended")
 
 #endif

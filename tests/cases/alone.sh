@@ -18,12 +18,12 @@ root|0|help|out|^Usage: kvis COMMAND
 root|0|help trace|out|--attach=PID
 root|0|help --man|out|^.TH KVIS
 root|0|completion bash|out|^complete -F
-root|0|trace -- /kvis --version|err|Exit: 0
+root|0|trace -- /kvis --version|err|time in calls
 root|0|trace --backend=ptrace -v -- /kvis --version|err|execve\("/kvis"
-root|0|trace -q --json=/tmp/j --report=/tmp/r.html --perfetto=/tmp/p -w /tmp/w -- /kvis --version|err|Exit: 0
+root|0|trace -q --json=/tmp/j --report=/tmp/r.html --perfetto=/tmp/p -w /tmp/w -- /kvis --version|err|time in calls
 root|127|trace -- ls|err|cannot run ls: not found
 root|0|replay -v /run.kvis|err|execve
-root|0|replay --report=/tmp/s.html -q /run.kvis|err|Exit: 0
+root|0|replay --report=/tmp/s.html -q /run.kvis|err|time in calls
 root|0|diff /run.kvis /run.kvis|out|run.kvis
 root|0 1|check -v|out|^ptrace +yes
 root|0|open -F -- /kvis --version|out|/kvis$
@@ -32,12 +32,12 @@ root|0 125|monitor -n 1 -i 0.1|both|.
 root|0|monitor -n 1 -i 0.1 --json --prometheus=/tmp/m.prom|out|"type":"header"
 bare|0|trace -c -- /kvis --version|err|execve
 bare|0|trace -v -- /kvis --version|err|execve
-bare|0|trace -- /kvis --version|err|Exit: 0
+bare|0|trace -- /kvis --version|err|time in calls
 nobody|0|--version|out|^kvis [0-9]
 nobody|0|help --man|out|^.TH KVIS
-nobody|0|trace -- /kvis --version|err|Exit: 0
+nobody|0|trace -- /kvis --version|err|time in calls
 nobody|0|trace -c -- /kvis --version|err|execve
-nobody|0|trace -q --report=/tmp/n.html -w /tmp/n.kvis -- /kvis --version|err|Exit: 0
+nobody|0|trace -q --report=/tmp/n.html -w /tmp/n.kvis -- /kvis --version|err|time in calls
 nobody|0|replay -v /run.kvis|err|execve
 nobody|0|diff /run.kvis /run.kvis|out|run.kvis
 nobody|1|check|out|fix: run it as root

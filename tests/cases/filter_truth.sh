@@ -4,7 +4,7 @@
 # timeout: 60
 . "$TESTS/lib/lib.sh"
 for accel in "" --no-accel; do
-    run trace $accel -e trace=openat --json=json -- /bin/sh -c 'cat /etc/passwd >copy; kill -0 $$'
+    run trace $accel -C -e trace=openat --json=json -- /bin/sh -c 'cat /etc/passwd >copy; kill -0 $$'
     status 0
     has err 'Memory: n/a'; has err 'I/O: n/a'; hasnt err 'Files read:|Heap:'
     want "not {'heap_bytes', 'file_bytes_read', 'mmap_regions'} & set(S) and S['exit_code'] == 0"

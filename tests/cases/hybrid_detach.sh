@@ -20,7 +20,7 @@ for blocked in "" blocked; do # also while a handler blocks it
         until_true 10 test -s pid || fail "not ready"
         { head -c 200000 >/dev/null; sleep 0.$((i % 3)); cat >/dev/null; } <fifo 9>&- &
         reader=$!
-        "$KVIS" trace -v --backend=hybrid --ring=64K --json=fifo -p $target >att.out 2>err 9>&- &
+        "$KVIS" trace -v -C --backend=hybrid --ring=64K --json=fifo -p $target >att.out 2>err 9>&- &
         kvis=$!
         until_true 20 traced $target || fail "not attached" # sooner, INT is ignored, as the shell has it here
         sleep 0.$((3 + i % 5))

@@ -71,7 +71,7 @@ for backend in ptrace auto; do
     want 'S["file_bytes_written"] >= 45000 + sum(1 + i % 7 for i in range(45000)) + 5'
     # how many files there were is not known then: JSON leaves it out, text has what is certain
     want '"files_read" not in S and "files_written" not in S'
-    kv replay --json=again r.kvis >out 2>err || fail "replay: $?"
+    kv replay -C --json=again r.kvis >out 2>err || fail "replay: $?"
     has err '^ Files: at least [0-9]+ read, [0-9]+ written$'
     has err '^ Names: files and peers with few bytes were dropped from the lists [0-9]+ times \(at most [1-7] B each\)$'
     has err '^   \.\.\. and at least [0-9]+ more$'

@@ -9,6 +9,6 @@ run trace -q --json=json -e trace=read,close -- "$BIN/loop" 2000 # names come fr
 want "len(by('close')) < 3000 and len(by('read', filename='/etc/hostname')) in (0, 2000)"
 for KVOPT in "" "-e trace=io_uring_enter,openat"; do
     each truth odd uring
-    grep -q '^ Backend: hybrid' uring/err && what=results || what='requests submitted'
-    has uring/err " io_uring: 5 $what"
+    grep -q '"backend":"hybrid"' uring/json && what=results || what='requests submitted'
+    has uring/err "^  io_uring +5 $what"
 done

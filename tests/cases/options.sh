@@ -34,7 +34,7 @@ run trace --backend=ptrace --json=json -- /bin/true; want "S['backend'] == 'ptra
 run trace -E FOO=bar -E HOME -E 'SP=a b=c' -- /bin/sh -c 'echo "$FOO-${HOME-unset}-$SP"'
 eq "-E" "bar-unset-a b=c" "$(cat out)"
 run trace -q -- /bin/sh -c 'echo x >file'
-hasnt err '^\[\+'; has err 'Exit: 0'
+hasnt err '^\[\+'; has err '^sh: [0-9.]+ m?s = CPU '
 run trace -o text -- /bin/sh -c 'echo x >file'; has text 'open .*/file'; has err 'open .*/file'
 run trace --json -- /bin/sh -c 'echo x >file; echo mine'; hasnt err '^\[\+'
 grep -v '^mine$' out >json; want "S['exit_code'] == 0 and by('open', path='$PWD/file')"

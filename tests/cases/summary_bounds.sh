@@ -58,7 +58,7 @@ for backend in ptrace auto; do
         fail "a recording differs from itself"
 done
 # what -e leaves out is told by neither
-run trace --json=json -e trace=openat,close -- /bin/true
+run trace -C --json=json -e trace=openat,close -- /bin/true
 status 0
 want '"files_read" not in S and "file_bytes_read" not in S'
 has err '^ Files: n/a '

@@ -3,7 +3,7 @@
 # tier: quick asan
 # timeout: 60
 . "$TESTS/lib/lib.sh"
-run trace -- /bin/sh -c 'for i in 1 2 3 4 5 6 7 8; do echo hello; done >many; echo x >>many'
+run trace -C -- /bin/sh -c 'for i in 1 2 3 4 5 6 7 8; do echo hello; done >many; echo x >>many'
 has err '^\[\+0\.[0-9]{3}s\] open .*/many \(write\)$'
 has err '^\[\+0\.[0-9]{3}s\] write +6 B +.*/many \(x8, 48 B total\)$'
 hasnt err '^\[\+[0-9.]+s\] \[[0-9]+\]' # one process: no pids
@@ -23,15 +23,15 @@ hasnt err "open $PWD/lib" # the search for a library, and not found there
 want "any(e['path'].startswith('$PWD/lib/') and e['error'] == 'ENOENT' for e in by('open'))"
 LD_LIBRARY_PATH=$PWD/lib run trace --no-filter -- /bin/true
 has err "open $PWD/lib/.*ENOENT"; has err 'open .*libc'
-run trace -- cat /nonexistent/file
+run trace -C -- cat /nonexistent/file
 has err 'open /nonexistent/file .*ENOENT|open /nonexistent/file.*No such'
 has err 'ENOENT +[0-9]+ +.*open'
-run trace -- "$BIN/net" tcp4
+run trace -C -- "$BIN/net" tcp4
 has err 'connect tcp4 → 127\.0\.0\.1:[0-9]+'
 has err 'send +40 B'; has err 'recv +60 B'
 sed -n '/FINAL/,$p' err >sum
 hasnt sum 'tcp4 → 127' # of connections, localhost is noise
-run trace --no-filter -- "$BIN/net" tcp4
+run trace -C --no-filter -- "$BIN/net" tcp4
 sed -n '/FINAL/,$p' err >sum
 has sum 'tcp4 → 127\.0\.0\.1'
 run trace -v --backend=ptrace -- "$BIN/att" blocked wait & # a call that another thread's calls interrupt

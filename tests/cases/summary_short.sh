@@ -1,0 +1,71 @@
+#!/bin/sh
+# The summary in a few lines: where the time of a run went adds up to it; CPU time and peak memory are what the program
+# knows of itself; calls that no event tells of (fsync) are timed; processes that failed are named. A replay says the same.
+# tier: quick asan
+# timeout: 120
+# needs: /usr/bin/python3
+. "$TESTS/lib/lib.sh"
+cat >one.py <<'P'
+import mmap
+import os
+import resource
+import socket
+m = mmap.mmap(-1, 300 << 20)
+for i in range(0, len(m), 4096):
+    m[i] = 1
+m.close()
+with open("file", "wb") as f:
+    for i in range(30):
+        f.write(b"x" * 1000)
+        f.flush()
+        os.fsync(f.fileno())
+s = socket.socket()
+try:
+    s.connect(("127.0.0.1", 9)) # nobody listens
+except OSError:
+    pass
+r = resource.getrusage(resource.RUSAGE_SELF)
+with open("truth", "w") as f:
+    print(int((r.ru_utime + r.ru_stime) * 1e9), r.ru_maxrss * 1024, file=f)
+P
+head_of() { sed -n '/ = CPU /,$p' "$1"; }
+cat >sums.py <<'P'
+import re
+import sys
+text = sys.stdin.read()
+line = " ".join(text.split("\n")[:2])
+all_, cpu, user, system, waiting, parts = re.fullmatch(
+    r"\w+: ([0-9.]+) m?s = CPU ([0-9.]+) m?s \(user ([0-9.]+), system ([0-9.]+)\) +\+ waiting ([0-9.]+) m?s \((.*)\)", line).groups()
+n = lambda t: round(float(t) * 1000)
+parts = re.findall(r"[0-9.]+", parts)
+assert n(all_) == n(cpu) + n(waiting) and n(cpu) == n(user) + n(system) and n(waiting) == sum(map(n, parts)), line
+assert len(text.rstrip("\n").split("\n")) <= 12 and max(map(len, text.split("\n")[:2])) <= 79, text
+P
+for backend in ptrace auto; do
+    run trace --backend=$backend --json=json -w r.kvis -- /usr/bin/python3 one.py
+    status 0
+    read -r cpu rss <truth
+    head_of err >short
+    python3 sums.py <short || fail "it does not add up"
+    has short '^  time in calls +[a-z_]+ [0-9.]+ m?s'
+    has short '^  failed .*connect ECONNREFUSED'
+    has short '^  files .*[0-9] written \(29\.[0-9] KB\)$'
+    has short "^  memory +3[0-9][0-9]\.[0-9] MB resident at the peak\$"
+    hasnt short '^  (lost|ended|longest|incomplete)'
+    want "[w['calls'] for w in S['time_in_calls'] if w['name'] == 'fsync'] == [30]"
+    want "$cpu * 0.99 <= S['cpu_ns'] == S['user_cpu_ns'] + S['system_cpu_ns'] <= S['duration_ns']"
+    want "abs(S['peak_rss_bytes'] - $rss) < 4 << 20"
+    run replay -q r.kvis
+    cmp short err || fail "the replay's summary is something else"
+    # Several processes, some of which fail; one that nobody waits for.
+    run trace --backend=$backend --json=json -- sh -c 'for i in 1 2 3 4 5; do (exit 3); done; sh -c "kill -KILL \$\$"; sh -c "kill -TERM \$\$"; (sleep 0.3 & exit 0); exit 7'
+    has err '^sh: [0-9.]+ m?s, [0-9]+ processes \([2-9] at once\), CPU at least [0-9.]+ m?s \(user [0-9.]+, system [0-9.]+\)$'
+    has err '^  longest +sleep [0-9.]+ ms'
+    has err '^  not exit 0 +sh [0-9]+ exit 3'
+    want "S['orphans'] == 1 and S['exited_nonzero'] == 6 and S['killed'] == 2 and S['longest_processes'][0]['comm'] == 'sleep'"
+    want "S['longest_processes'][0]['duration_ns'] >= 3e8"
+    want "{p['ended'] for p in S['failed_processes']} == {'exit 3', 'SIGTERM', 'SIGKILL', 'exit 7'}"
+done
+run trace -q -- sh -c 'exit 7'
+has err '^  ended +7$'
+[ "$(wc -l <err)" -le 7 ] || fail "not short"
