@@ -5762,8 +5762,10 @@ static struct {
         u64 count, bytes, each, ts_ns;
         u8 kind;
         pid_t tid;
+        s64 fd;
         const struct ofd *o;
         struct buf label;
+        struct buf name; /* of the file: in a replay, `o` only differs from that before */
     } run;
     struct {             /* consecutive block I/O of one kind, not yet printed */
         u64 count, each, sum_ns, max_ns, ts_ns, last_ns;
@@ -6051,12 +6053,22 @@ static void out_run_flush(void)
     out_line_end();
 }
 
-/* Holds an I/O event back while the next ones are alike: same kind, descriptor and size. */
+/* Whether an I/O event continues the run: same kind, thread, file and size. */
+static bool out_run_goes_on(const struct event *e)
+{
+    const union ev_val *name = &e->v[EV_filename];
+    u32 len = ev_has(e, EV_filename) ? name->s.len : 0;
+    return out.run.count && out.run.kind == e->kind && out.run.tid == e->tid && e->o
+        && out.run.o == e->o && out.run.fd == e->v[EV_fd].n
+        && out.run.each == (u64)e->v[EV_bytes].n && out.run.name.len == len
+        && (!len || !memcmp(out.run.name.p, name->s.p, len));
+}
+
+/* Holds an I/O event back while the next ones are alike. */
 static void out_run_add(const struct event *e)
 {
     u64 bytes = (u64)e->v[EV_bytes].n;
-    if (out.run.count && out.run.kind == e->kind && out.run.tid == e->tid && out.run.o == e->o
-        && e->o && out.run.each == bytes) {
+    if (out_run_goes_on(e)) {
         out.run.count++;
         out.run.bytes += bytes;
         return;
@@ -6066,8 +6078,12 @@ static void out_run_add(const struct event *e)
     out.run.bytes = out.run.each = bytes;
     out.run.kind = e->kind;
     out.run.tid = e->tid;
+    out.run.fd = e->v[EV_fd].n;
     out.run.o = e->o;
     out.run.ts_ns = e->ts_ns;
+    b_reset(&out.run.name);
+    if (ev_has(e, EV_filename))
+        b_put(&out.run.name, e->v[EV_filename].s.p, e->v[EV_filename].s.len);
     b_reset(&out.run.label);
     out_template_any(&out.run.label, e);
 }

@@ -27,6 +27,12 @@ for b in $backends; do
     cmp live.o again.o >&9 || fail "other text in files"
     same sorted "-c -S calls" --backend=$b -c -S calls -- git -C "$TESTS/.." status --short
     same waits "-tt --min-sched-delay=1" --backend=$b -tt --min-sched-delay=1 -- gcc -c -o /dev/null a.c
+    same between "" --backend=$b -- python3 -c '
+import os
+fds = [os.open(f, os.O_RDONLY) for f in ("a.c", "/dev/zero", "/etc/passwd")]
+for fd in fds:
+    os.read(fd, 4)'
+    eq "lines of reads with a hidden one between them" 2 "$(grep -cE 'read +4 B' again.txt)"
     same times "-ttt --no-filter" --backend=$b -ttt --no-filter -- sh -c 'ls /; ls /proc/self'
 done
 
