@@ -257,6 +257,8 @@ struct ofd {
     struct name *local, *peer; /* of a socket, when known */
     u64 in_bytes, out_bytes, open_ns;
     pid_t opener;
+    u32 entries;         /* of a directory: those that were read, but for . and .. */
+    bool listed, more;   /* some were read; there were others that kvis has not counted */
 };
 
 struct fdent {
@@ -8866,11 +8868,31 @@ static struct event *md_event(u8 kind, struct task *t, const struct call *c)
     return e;
 }
 
+/* A program has read a directory to its end, or closes it. */
+static void md_listed(struct event *e, struct ofd *o)
+{
+    if (!o->listed)
+        return;
+    e->unasked = !sc_set[e->row = SC_getdents64];
+    ev_name(e, EV_path, o->name);
+    if (o->entries || !o->more) {
+        ev_num(e, EV_count, o->entries);
+        ev_sym(e, EV_how, o->more ? "entries or more" : o->entries == 1 ? "entry" : "entries");
+    }
+    if (o->more)
+        ev_num(e, EV_more, 1);
+    e->noise = o->name && nm_noise(o->name->s);
+    o->listed = o->more = false;
+    o->entries = 0;
+    md_emit(e);
+}
+
 /* Reports the open files whose last descriptor has gone. */
 static void md_closed(struct task *t, s32 n)
 {
     for (struct ofd *o; (o = ofd_dead()); ofd_recycle(o)) {
         out_forget_file(o);
+        md_listed(ev_new(EK_LIST, t, u_when()), o);
         struct event *e = ev_new(EK_CLOSE, t, u_when());
         e->row = SC_close;
         e->unasked = !sc_set[SC_close];
@@ -9272,6 +9294,31 @@ static void md_close_range(struct task *t, struct call *c)
     else
         fd_close_all(t->files, (u32)c->arg[0], (u32)c->arg[1], false);
     md_closed(t, -1);
+}
+
+/* Counts entries that the program has got, each a struct linux_dirent64 (getdents64(2)); of those
+ * of one call, what a record keeps: the first CALL_PART_MAX bytes, with either backend. */
+static void md_getdents(struct task *t, struct call *c)
+{
+    enum { LENGTH = 16, NAME = 19 };
+    u8 raw[CALL_PART_MAX];
+    struct ofd *o = fd_get(t, (s32)c->arg[0]);
+    if (c->err || !o)
+        return;
+    s64 have = c->ret ? mem_read(t, c->arg[1], raw, MIN((size_t)c->ret, sizeof raw)) : 0, at = 0;
+    while (at + NAME + 1 < have) {
+        const char *name = (const char *)raw + at + NAME;
+        bool dots = name[0] == '.' && (!name[1] || (name[1] == '.' && !name[2]));
+        u64 len = dec_ld(raw + at + LENGTH, 2);
+        if (len <= NAME || at + (s64)len > have)
+            break;
+        o->entries += !dots;
+        at += (s64)len;
+    }
+    o->more |= at < c->ret;
+    o->listed |= c->ret > 0;
+    if (!c->ret)
+        md_listed(md_event(EK_LIST, t, c), o);
 }
 
 static void md_pair(struct task *t, struct call *c)
@@ -10101,6 +10148,7 @@ static const struct { u16 id; struct md_call m; } md_calls[] = {
     MD(creat, NULL, md_open, MD_FDS)
     MD(close, NULL, md_close, MD_FDS)
     MD(close_range, NULL, md_close_range, MD_FDS)
+    MD(getdents64, NULL, md_getdents, MD_EVENT)
     MD(dup, NULL, md_dup, MD_FDS)
     MD(dup2, NULL, md_dup, MD_FDS)
     MD(dup3, NULL, md_dup, MD_FDS)
@@ -17415,7 +17463,7 @@ static u32 hy_bytes(const struct hy_kind *k)
 /* Whether only -v wants to see what a kind points to. */
 static bool hy_needs_verbose(u16 kind)
 {
-    return kind != K_PATH && kind != K_OPENHOW && kind != K_SIGACT;
+    return kind != K_PATH && kind != K_OPENHOW && kind != K_SIGACT && kind != K_DENTS;
 }
 
 /* Where the probe's words have an argument. */

@@ -28,7 +28,7 @@
     X(abi, SYM, "abi") X(delay_ns, DUR, "delay_ns") X(cpu, NUM, "cpu") \
     X(name_changed, BOOL, "name_changed") X(path_from, SYM, "path_from") X(cpu_ns, DUR, "cpu_ns") \
     X(max_rss_bytes, SIZE, "max_rss_bytes") X(op, SYM, "op") X(device, STR, "device") \
-    X(queue_ns, NUM, "queue_ns") X(path_changed, BOOL, "path_changed")
+    X(queue_ns, NUM, "queue_ns") X(path_changed, BOOL, "path_changed") X(more, BOOL, "more")
 
 /* A kind: its EK_, its category, how text treats it (enum ev_how), its name in JSON, its line of text, its fields in
  * the order of JSON. In a line, {field} is a value, {field:8} right-aligned; of alternatives, separated by '|', the
@@ -39,6 +39,8 @@
       EV_mode_bits, EV_duration_ns, EV_abi, EV_name_changed, EV_path_from) \
     X(CLOSE, FILE, 0, "close", NULL, \
       EV_fd, EV_path, EV_kind, EV_bytes_read, EV_bytes_written, EV_age_ns, EV_opener_pid) \
+    X(LIST, FILE, 0, "list", "list {path} ({count} {how})|list {path}", \
+      EV_path, EV_count, EV_more) \
     X(CONNECT, NET, 0, "connect", "connect {sock_type} → {remote_addr}", \
       EV_sock_type, EV_remote_addr, EV_local_addr, EV_fd, EV_in_progress) \
     X(ACCEPT, NET, 0, "accept", "accept {sock_type} ← {remote_addr}|accept {sock_type}", \

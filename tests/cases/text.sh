@@ -3,6 +3,8 @@
 # tier: quick asan
 # timeout: 60
 . "$TESTS/lib/lib.sh"
+echo ptrace >backends
+! "$KVIS" trace --backend=hybrid -q true 2>probe || echo hybrid >>backends
 run trace -C -- /bin/sh -c 'for i in 1 2 3 4 5 6 7 8; do echo hello; done >many; echo x >>many'
 has err '^\[\+0\.[0-9]{3}s\] open .*/many \(write\)$'
 has err '^\[\+0\.[0-9]{3}s\] write +6 B +.*/many \(x8, 48 B total\)$'
@@ -38,6 +40,15 @@ run trace -v --backend=ptrace -- "$BIN/att" blocked wait & # a call that another
 until_true 5 test -s pid; sleep 0.1; : >stop; wait
 has err '(wait4|futex|read)\(.*<unfinished \.\.\.>$'
 has err '<\.\.\. (wait4|read|futex|clock_nanosleep) resumed>'
+mkdir dir big
+(cd dir && : >a >b >.c; cd ../big && seq 1000 | xargs touch)
+for backend in $(cat backends); do # a directory that a program lists is named
+    run trace --backend=$backend --json=json -- ls -f dir big
+    has err "list $PWD/dir \(3 entries\)$"; has err "list $PWD/big \([0-9]+ entries or more\)$"
+    want "[('more' in e, e['count'] in (3, *range(100, 1000))) for e in by('list')] == [(False, True), (True, True)]"
+    run trace --backend=$backend --json=json -P "$PWD/dir" -- find dir -quit # closes it, unread
+    want "not by('list')"
+done
 for opt in "" -v; do # what cannot be written must not look as if it had been
     run trace $opt -- /bin/sh -c 'echo x >/dev/full' 
     has err 'ENOSPC'
