@@ -830,6 +830,32 @@ static void b_quoted(struct buf *b, const void *bytes, size_t n, bool cut)
     b_s(b, cut ? "\"..." : "\"");
 }
 
+/* A word as a shell reads it back: bare, 'quoted', or $'with \n' where there are bytes that a
+ * terminal would act on. */
+static void b_shell(struct buf *b, const char *s, u32 n)
+{
+    bool bare = n > 0, plain = true;
+    for (u32 i = 0; i < n;) {
+        u32 cp;
+        int len = u_utf8((const u8 *)s + i, n - i, &cp);
+        bool safe = len == 1 && (isalnum((u8)s[i]) || strchr("_-./=:,+@%^", s[i]));
+        bare &= safe || len > 1;
+        plain &= len && !u_acts(cp) && cp != '\'';
+        i += (u32)MAX(len, 1);
+    }
+    if (bare && plain) {
+        b_put(b, s, n);
+    } else if (plain) {
+        b_c(b, '\'');
+        b_put(b, s, n);
+        b_c(b, '\'');
+    } else {
+        b_s(b, "$'");
+        b_esc(b, s, n, '\'');
+        b_c(b, '\'');
+    }
+}
+
 /* \uXXXX */
 static void b_unicode(struct buf *b, u32 cp)
 {
@@ -5748,6 +5774,18 @@ struct out_tap {
     void (*flush)(void);
 };
 
+/* What text knows of a process. */
+struct out_proc {
+    pid_t pid;           /* 0: none */
+    char comm[16];       /* of the program that it executes; "": not known */
+    u64 seen_ns;         /* its last event */
+    u64 born_ns;         /* its birth has no line yet; 0: it has */
+    pid_t parent, maker; /* the process, and its thread, that made it */
+    bool ended;          /* the next of this pid is another process */
+};
+
+enum { OUT_PROCS = 256, OUT_PROC_PROBES = 8, OUT_EXEC_MAX = 1000, OUT_COLUMNS_MIN = 20 };
+
 static struct {
     struct writer text, json;
     const struct out_tap *tap[4];
@@ -5757,13 +5795,16 @@ static struct {
     bool (*give_up)(void); /* asked while a reader is slow: stop writing to it? */
     u64 start_ns, start_real_ns, events, last_line_ns;
     bool many;           /* more than one thread was seen: lines name theirs */
+    struct out_proc proc[OUT_PROCS]; /* by pid */
+    u32 columns;         /* of the terminal that text goes to; 0: it goes to none */
+    u32 line_from;       /* where in text.b the line begins */
     struct task *partial; /* whose line has begun and not ended (-v) */
     u32 line_at;  /* where in text.b the line began, behind its prefix */
     u32 line_col; /* columns of it that were flushed before */
     struct {             /* consecutive I/O of one kind on one descriptor, not yet printed */
         u64 count, bytes, each, ts_ns;
         u8 kind;
-        pid_t tid;
+        pid_t pid, tid;
         s64 fd;
         const struct ofd *o;
         struct buf label;
@@ -5771,7 +5812,7 @@ static struct {
     } run;
     struct {             /* consecutive block I/O of one kind, not yet printed */
         u64 count, each, sum_ns, max_ns, ts_ns, last_ns;
-        pid_t tid;
+        pid_t pid, tid;
         int err;
         char op[16], device[32];
     } disk;
@@ -5838,6 +5879,14 @@ static int out_write_plain(int f, const char *p, size_t n)
     return e;
 }
 
+/* How wide the terminal is now. */
+static void out_measure(void)
+{
+    struct winsize w;
+    bool known = out.text.fd[1] < 0 && !ioctl(out.text.fd[0], TIOCGWINSZ, &w) && w.ws_col;
+    out.columns = known ? MAX(w.ws_col, (u32)OUT_COLUMNS_MIN) : 0;
+}
+
 static void out_writer_flush(struct writer *w)
 {
     for (int i = 0; i < 2; i++) {
@@ -5853,6 +5902,8 @@ static void out_writer_flush(struct writer *w)
         }
         w->fd[i] = -1;
     }
+    if (w == &out.text && out.columns)
+        out_measure();
     if (w == &out.text) {
         out.line_col += w->b.len - out.line_at;
         out.line_at = 0;
@@ -5924,22 +5975,76 @@ static void out_time(struct buf *b, u64 ts_ns)
     out.last_line_ns = ts_ns;
 }
 
-static void out_line_begin(u64 ts_ns, pid_t tid)
+/* Where a process is in out.proc: its own place, or one that is free, or the one that has been
+ * silent for longest. */
+static struct out_proc *out_proc_place(pid_t pid)
 {
+    struct out_proc *place = NULL;
+    for (u32 i = 0; i < OUT_PROC_PROBES; i++) {
+        struct out_proc *p = &out.proc[((u32)pid + i) % OUT_PROCS];
+        if (p->pid == pid)
+            return p;
+        if (!place || (place->pid && (!p->pid || p->seen_ns < place->seen_ns)))
+            place = p;
+    }
+    return place;
+}
+
+/* Which thread a line is of: its id and the name of its program; with -v, the id alone. */
+static void out_who(struct buf *b, pid_t pid, pid_t tid)
+{
+    enum { NAME_WIDTH = 8 };
+    const struct out_proc *p = out_proc_place(pid);
+    const char *comm = p->pid == pid ? p->comm : "";
+    if (opt.verbose) {
+        b_c(b, '[');
+        b_s64(b, tid);
+        b_s(b, "] ");
+        return;
+    }
+    b_s64(b, tid);
+    b_c(b, ' ');
+    b_esc(b, comm, strlen(comm), 0);
+    for (size_t n = strlen(comm); n < NAME_WIDTH; n++)
+        b_c(b, ' ');
+    b_c(b, ' ');
+}
+
+static void out_line_begin(u64 ts_ns, pid_t pid, pid_t tid)
+{
+    out.line_from = out.text.b.len;
     out_sgr("2");
     out_time(&out.text.b, ts_ns);
-    if (out.many) {
-        b_c(&out.text.b, '[');
-        b_s64(&out.text.b, tid);
-        b_s(&out.text.b, "] ");
-    }
+    if (out.many)
+        out_who(&out.text.b, pid, tid);
     out_sgr("0");
     out.line_at = out.text.b.len;
     out.line_col = 0;
 }
 
+/* Cuts the line at hand where the terminal ends: a character is a column, a colour none. */
+static void out_line_cut(void)
+{
+    struct buf *b = &out.text.b;
+    u32 columns = 0, end = 0;
+    for (u32 i = out.line_from; i < b->len; i++) {
+        if (b->p[i] == '\033')
+            while (b->p[i] != 'm')
+                i++;
+        else if (((u8)b->p[i] & 0xc0) != 0x80 && ++columns == out.columns)
+            end = i; /* the last character that fits: the ellipsis takes its place */
+    }
+    if (columns <= out.columns)
+        return;
+    b->len = end;
+    b_s(b, "…");
+    out_sgr("0");
+}
+
 static void out_line_end(void)
 {
+    if (out.columns && !opt.verbose)
+        out_line_cut();
     b_c(&out.text.b, '\n');
     out_full(&out.text);
 }
@@ -5966,6 +6071,40 @@ static void out_size(struct buf *b, s64 n, int width)
     b_put(b, s.p, s.len);
 }
 
+static const char *out_base(const char *s, u32 n)
+{
+    const char *slash = n ? memrchr(s, '/', n) : NULL;
+    return slash ? slash + 1 : s;
+}
+
+/* The arguments of an exec, up to a bound; first the program where they call it otherwise. Of an
+ * exec that failed, the program alone. */
+static void out_exec(struct buf *b, const struct event *e)
+{
+    const union ev_val *program = &e->v[EV_program], *argv = &e->v[EV_argv];
+    const char *p = argv->s.p, *end = p + argv->s.len;
+    u32 n = (u32)strnlen(p, argv->s.len), from = b->len;
+    const char *name = out_base(p, n), *base = name;
+    u32 len = (u32)(p + n - name);
+    if (ev_has(e, EV_program))
+        base = out_base(program->s.p, program->s.len);
+    bool same = base == name || ((u32)(program->s.p + program->s.len - base) == len
+                                 && !memcmp(name, base, len));
+    if (!same || e->err)
+        b_shell(b, program->s.p, program->s.len);
+    if (e->err)
+        return;
+    if (!same && p < end)
+        b_s(b, " as ");
+    for (; p < end && b->len - from < OUT_EXEC_MAX; p += n + 1) {
+        n = (u32)strnlen(p, (size_t)(end - p));
+        b_s(b, p == argv->s.p ? "" : " ");
+        b_shell(b, p, MIN(n, (u32)OUT_EXEC_MAX));
+    }
+    if (p < end || b->len - from >= OUT_EXEC_MAX || ev_has(e, EV_argv_cut))
+        b_s(b, " …");
+}
+
 static void out_text_field(struct buf *b, const struct event *e, u32 f, int width)
 {
     const union ev_val *v = &e->v[f];
@@ -5990,6 +6129,9 @@ static void out_text_field(struct buf *b, const struct event *e, u32 f, int widt
         break;
     case VT_SYM:
         b_s(b, v->sym);
+        break;
+    case VT_ARGV:
+        out_exec(b, e);
         break;
     }
 }
@@ -6043,7 +6185,7 @@ static void out_run_flush(void)
     u64 n = out.run.count;
     out.run.count = 0;
     out_break_partial();
-    out_line_begin(out.run.ts_ns, out.run.tid);
+    out_line_begin(out.run.ts_ns, out.run.pid, out.run.tid);
     out_sgr(out_colour[event_kinds[out.run.kind].cat]);
     b_put(&out.text.b, out.run.label.p, out.run.label.len);
     if (n > 1) {
@@ -6079,6 +6221,7 @@ static void out_run_add(const struct event *e)
     out.run.count = 1;
     out.run.bytes = out.run.each = bytes;
     out.run.kind = e->kind;
+    out.run.pid = e->pid;
     out.run.tid = e->tid;
     out.run.fd = e->v[EV_fd].n;
     out.run.o = e->o;
@@ -6110,7 +6253,7 @@ static void out_disk_flush(void)
     out.disk.count = 0;
     out_run_flush();
     out_break_partial();
-    out_line_begin(out.disk.ts_ns, out.disk.tid);
+    out_line_begin(out.disk.ts_ns, out.disk.pid, out.disk.tid);
     out_sgr(out.disk.err ? "31" : "36");
     b_s(b, "block I/O ");
     out_latency(b, out.disk.sum_ns / n);
@@ -6151,6 +6294,7 @@ static void out_disk_add(const struct event *e)
         out_disk_flush();
     if (!out.disk.count++) {
         out.disk.ts_ns = e->ts_ns;
+        out.disk.pid = e->pid;
         out.disk.tid = e->tid;
         out.disk.each = bytes;
         out.disk.err = e->err;
@@ -6163,10 +6307,81 @@ static void out_disk_add(const struct event *e)
     out.disk.last_ns = e->ts_ns;
 }
 
+/* Prints that a process was made, where that has waited for its first line. */
+static void out_birth(struct out_proc *p)
+{
+    u64 born_ns = p->born_ns;
+    p->born_ns = 0;
+    if (!born_ns)
+        return;
+    out_run_flush();
+    out_line_begin(born_ns, p->parent, p->maker);
+    out_sgr(out_colour[CAT_PROC]);
+    b_f(&out.text.b, "spawn process %d", p->pid);
+    out_sgr("0");
+    out_line_end();
+}
+
+/* A process is there, or executes a program: its name is kept. */
+static struct out_proc *out_proc(pid_t pid, const char *comm, size_t n, u64 ts_ns)
+{
+    struct out_proc *p = out_proc_place(pid);
+    if (p->pid != pid) {
+        out_birth(p);
+        *p = (struct out_proc){ .pid = pid };
+    }
+    p->seen_ns = ts_ns;
+    if (n) {
+        memset(p->comm, 0, sizeof p->comm);
+        memcpy(p->comm, comm, MIN(n, sizeof p->comm - 1));
+    }
+    return p;
+}
+
+/* A process was made. If the first thing that it does is an exec, the line of that is enough, so
+ * the line of its birth waits. False: it does not. */
+static bool out_born(const struct event *e)
+{
+    pid_t pid = (pid_t)e->v[EV_child_pid].n;
+    const struct out_proc *parent = out_proc_place(e->pid);
+    char comm[sizeof parent->comm] = "";
+    if (parent->pid == e->pid)
+        memcpy(comm, parent->comm, sizeof comm);
+    bool first = out_proc_place(pid)->pid != pid || out_proc_place(pid)->ended;
+    struct out_proc *p = out_proc(pid, comm, strlen(comm), e->ts_ns);
+    p->ended = false;
+    if (!first || ev_has(e, EV_ns_pid) || opt.no_filter)
+        return false;
+    p->born_ns = e->ts_ns;
+    p->parent = e->pid;
+    p->maker = e->tid;
+    return true;
+}
+
+/* Keeps what text knows of the process that an event is of. True: the event has no line now. */
+static bool out_follow(const struct event *e)
+{
+    const union ev_val *comm = &e->v[EV_comm], *program = &e->v[EV_program];
+    struct out_proc *p = out_proc(e->pid, "", 0, e->ts_ns);
+    if (e->kind != EK_EXEC || e->err) {
+        out_birth(p);
+        p->ended |= e->kind == EK_EXIT_PROCESS;
+        return e->kind == EK_SPAWN && ev_has(e, EV_child_pid) && out_born(e);
+    }
+    p->born_ns = 0;
+    if (ev_has(e, EV_comm)) {
+        out_proc(e->pid, comm->s.p, comm->s.len, e->ts_ns);
+    } else if (ev_has(e, EV_program)) {
+        const char *base = out_base(program->s.p, program->s.len);
+        out_proc(e->pid, base, (size_t)(program->s.p + program->s.len - base), e->ts_ns);
+    }
+    return false;
+}
+
 static void out_text(const struct event *e)
 {
     const struct event_kind *k = &event_kinds[e->kind];
-    if (!k->text || (e->noise && !opt.no_filter))
+    if (!k->text || (e->noise && !opt.no_filter) || out_follow(e))
         return;
     if (e->kind == EK_SCHED || (e->kind == EK_EXIT_PROCESS && e->pid == out.disk.tid)
         || e->ts_ns > out.disk.last_ns + NSEC)
@@ -6181,7 +6396,7 @@ static void out_text(const struct event *e)
     }
     out_run_flush();
     out_break_partial();
-    out_line_begin(e->ts_ns, e->tid);
+    out_line_begin(e->ts_ns, e->pid, e->tid);
     out_sgr(e->err ? "31" : out_colour[e->cat]);
     out_template_any(&out.text.b, e);
     if (e->err) {
@@ -6260,7 +6475,7 @@ static void out_call_text_begin(struct task *t, u32 *next)
 {
     out_run_flush();
     out_break_partial();
-    out_line_begin(t->call.enter_ns, t->tid);
+    out_line_begin(t->call.enter_ns, t->pid, t->tid);
     out_call_name(&out.text.b, &t->call);
     b_c(&out.text.b, '(');
     *next = out_args(&out.text.b, &t->call, 0, false);
@@ -6667,7 +6882,7 @@ static void out_call_exit(struct task *t)
     } else if (out.partial != t) {
         out_run_flush();
         out_break_partial();
-        out_line_begin(c->exit_ns, t->tid);
+        out_line_begin(c->exit_ns, t->pid, t->tid);
         b_s(b, "<... ");
         out_call_name(b, c);
         b_s(b, " resumed>");
@@ -19383,8 +19598,6 @@ static void tr_exit_events(struct task *t, int status, bool last)
             ev_num(e, EV_code, WEXITSTATUS(end_of));
         if (process && WIFSIGNALED(end_of))
             ev_num(e, EV_core, WCOREDUMP(end_of));
-        if (process && !out.many && !opt.verbose)
-            e->noise = true; /* the summary says it */
         md_emit(e);
     }
 }
@@ -20219,6 +20432,8 @@ static int tr_attach_thread(pid_t pid, pid_t tid)
         t->comm[strcspn(t->comm, "\n")] = 0;
     if (f)
         fclose(f);
+    if (tid == pid)
+        out_proc(pid, t->comm, strlen(t->comm), u_when());
     if (hy.all && hy_follow(tid) >= 0)
         t->seen_stop = true; /* it goes on: nothing has to stop it */
     else
@@ -21698,32 +21913,6 @@ static void proc_esc_pad(struct buf *b, const char *comm, u32 width)
     b_c(b, ' ');
 }
 
-/* A word as a shell reads it back: bare, 'quoted', or $'with \n' where there are bytes that a
- * terminal would act on. */
-static void proc_shell_word(struct buf *b, const char *s, u32 n)
-{
-    bool bare = n > 0, plain = true;
-    for (u32 i = 0; i < n;) {
-        u32 cp;
-        int len = u_utf8((const u8 *)s + i, n - i, &cp);
-        bool safe = len == 1 && (isalnum((u8)s[i]) || strchr("_-./=:,+@%^", s[i]));
-        bare &= safe || len > 1;
-        plain &= len && !u_acts(cp) && cp != '\'';
-        i += (u32)MAX(len, 1);
-    }
-    if (bare && plain) {
-        b_put(b, s, n);
-    } else if (plain) {
-        b_c(b, '\'');
-        b_put(b, s, n);
-        b_c(b, '\'');
-    } else {
-        b_s(b, "$'");
-        b_esc(b, s, n, '\'');
-        b_c(b, '\'');
-    }
-}
-
 /* Calls `word` for each argument, at most max of them (0: all), with `sep` in between. */
 static void proc_words(struct buf *b, const struct proc_text *argv, u32 max, char sep,
                        void (*word)(struct buf *, const char *, u32))
@@ -21759,7 +21948,7 @@ static void proc_line(struct buf *b, const struct proc_life *l)
         b_esc(b, l->comm, strnlen(l->comm, sizeof l->comm), 0);
         b_c(b, ')');
     } else {
-        proc_words(b, &l->argv, 0, ' ', proc_shell_word);
+        proc_words(b, &l->argv, 0, ' ', b_shell);
     }
     if (l->argv.len < l->arg_len)
         b_f(b, "... (%u bytes in all)", l->arg_len);
@@ -30725,7 +30914,7 @@ static const struct buf *dg_next(const struct dg_finding *f)
             b_f(&b, "%u", f->who[0].pid);
             s++;
         } else if (*s == '%' && s[1] == 't') {
-            proc_shell_word(&b, f->of->name, (u32)strlen(f->of->name));
+            b_shell(&b, f->of->name, (u32)strlen(f->of->name));
             s++;
         } else {
             b_c(&b, *s);
@@ -33473,6 +33662,8 @@ static void cmd_open_sinks(void)
         out.text.name[1] = opt.out_file;
         out.text.strip[1] = out.colour;
     }
+    if (isatty(STDERR_FILENO))
+        out_measure();
     if (opt.json) {
         out.json_on = true;
         out.json.fd[0] = opt.json_file ? cmd_open_file(opt.json_file) : STDOUT_FILENO;
@@ -33567,9 +33758,11 @@ static void cmd_start_text(void)
     struct buf *b = &out.text.b;
     if (!out.events_on)
         return;
-    b_s(b, "kvis: tracing ");
-    st_command(b);
-    b_c(b, '\n');
+    if (opt.n_pids) {
+        b_s(b, "kvis: tracing ");
+        st_command(b);
+        b_c(b, '\n');
+    }
     if (opt.verbose && tr.no_accel && strcmp(tr.no_accel, TR_ALL_ASKED))
         b_f(b, "kvis: every call stops (%s)\n", tr.no_accel);
     if (!opt.backend && hy.why_not && bpf_caps_enough(bpf_caps()) && !opt.n_pids)

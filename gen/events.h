@@ -106,7 +106,7 @@
     X(THREAD, PROC, 0, "spawn_thread", \
       "spawn thread {child_tid} ({ns_pid} in its PID NS)|spawn thread {child_tid}", \
       EV_child_tid, EV_ns_pid) \
-    X(EXEC, PROC, 0, "exec", "─── {comm} exec ───|exec {program}", \
+    X(EXEC, PROC, 0, "exec", "exec {argv}|exec {program}", \
       EV_program, EV_argv, EV_argv_cut, EV_uid) \
     X(EXIT_THREAD, PROC, 0, "exit_thread", NULL, \
       EV_exit_pid, EV_code, EV_signal, EV_cpu_ns) \

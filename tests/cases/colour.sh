@@ -1,5 +1,6 @@
 #!/bin/sh
-# Color is used on a terminal only, and only when it is wanted, whatever LANG, TERM and the width are.
+# Color is used on a terminal only, and only when it is wanted, whatever LANG, TERM and the width are; only there are
+# lines of events cut, at its width.
 # tier: quick
 # timeout: 60
 # covers: O5
@@ -23,6 +24,22 @@ t "unset TERM; $k -- /bin/true"; colours "$out" && fail "no TERM"
 run trace -v -- /bin/true; hasnt err "$esc"
 run trace -v --color=always -- /bin/true; has err "$esc"
 run trace --color=sometimes -- /bin/true; status 2; has err 'always'
+long="$(printf 'ä%.0s' $(seq 60)) end"
+for color in always never; do # a character is a column, a color none
+    tty "stty cols 50; '$KVIS' trace --color=$color -- /bin/echo $long" | tr -d '\r' >lines
+    python3 - lines <<'END' || fail "--color=$color: lines of another width"
+import re, sys
+events = [l for l in re.sub("\033[[][0-9]*m", "", open(sys.argv[1]).read()).split("\n") if l.startswith("[+")]
+print(*events, sep="\n")
+exec_line = next(l for l in events if "] exec " in l)
+assert len(exec_line) == 50 and exec_line.endswith("ä…") and all(len(l) <= 50 for l in events)
+END
+    tty "stty cols 50; '$KVIS' trace --color=$color -o whole -- /bin/echo $long"
+    has whole "exec /bin/echo $long\$"
+done
+run trace -- /bin/echo $long; has err "exec /bin/echo $long\$"
+tty "stty cols 50; '$KVIS' trace -v -- /bin/echo $long" | tr -d '\r' >lines
+has lines 'write\(1.*\) = 125' # a line of -v is whole
 for env in LANG=C LC_ALL=C TZ=Nowhere/Land TZ= COLUMNS=1 COLUMNS=10000 HOME= TMPDIR=/nonexistent; do
     env "$env" "$KVIS" trace --json=json -- /bin/true >out 2>err 9>&- || fail "$env: $?"
     want "S['exit_code'] == 0"

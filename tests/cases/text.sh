@@ -8,17 +8,31 @@ echo ptrace >backends
 run trace -C -- /bin/sh -c 'for i in 1 2 3 4 5 6 7 8; do echo hello; done >many; echo x >>many'
 has err '^\[\+0\.[0-9]{3}s\] open .*/many \(write\)$'
 has err '^\[\+0\.[0-9]{3}s\] write +6 B +.*/many \(x8, 48 B total\)$'
-hasnt err '^\[\+[0-9.]+s\] \[[0-9]+\]' # one process: no pids
+has err "^\[\+0\.[0-9]{3}s\] exec /bin/sh -c 'for i in .*'\$"
+hasnt err '^\[\+[0-9.]+s\] \[?[0-9]' # one process: no pids
+has err '^\[\+[0-9.]+s\] exit 0$'
 has err '^ FINAL: /bin/sh -c .*\([0-9.]+s\)$'
 has err 'Heap:'; has err 'Mmap:.*regions'; has err 'Files written: +50 B'; has err '^ Exit: 0$'
 has err '^ +0 B in +50 B out +.*/many$' # of the top files
 hasnt err '0 B in +0 B out'
-run trace -- /bin/sh -c 'cat /etc/passwd >copy; kill -TERM $$'
-has err '^\[\+[0-9.]+s\] \[[0-9]+\] open /etc/passwd \(read\)$'
-has err 'spawn process [0-9]+'
-has err '─── cat exec ───'
-has err 'SIGTERM'
+run trace -- /bin/sh -c 'cat /etc/passwd >copy; (echo x; echo y) >>copy; kill -TERM $$'
+has err '^\[\+[0-9.]+s\] [0-9]+ cat      open /etc/passwd \(read\)$'
+has err '^\[\+[0-9.]+s\] [0-9]+ cat      exec cat /etc/passwd$'
+has err '^\[\+[0-9.]+s\] [0-9]+ sh       spawn process [0-9]+$' # the one that executes nothing
+has err '^\[\+[0-9.]+s\] [0-9]+ sh       signal SIGTERM'
 hasnt err '(open|mmap|read) .*(/lib.*\.so|ld\.so\.cache)|/dev/null \('
+run trace -- /bin/sh -c '/bin/true; exit 0'
+hasnt err 'spawn'; eq "lines of one child" "exec /bin/true|exit 0|" \
+    "$(sed -nE 's/^\[[^ ]* [0-9]+ true +(exec .*|exit .*)/\1/p' err | tr '\n' '|')"
+run trace -- python3 -c 'import os; os.execv("/bin/echo", ["-echo", "a b", "\x1b[31m", "x" * 5000])'
+has err "exec /bin/echo as -echo 'a b' \\$'.x1b\[31m' x{900,1000} …\$"
+run trace -- /bin/sh -c '/nonexistent/program a'; has err 'exec /nonexistent/program failed: ENOENT|not found'
+sh -c 'until [ -e go ]; do sleep 0.1; done; cat /etc/passwd >copy' 9>&- & # attached to: it has its name, too
+shell=$!
+(sleep 0.5; : >go) &
+run trace -p $shell; wait
+has err '^\[[^ ]* [0-9]+ sh       signal|^\[[^ ]* [0-9]+ sh       exit 0'
+has err '^\[[^ ]* [0-9]+ cat      exec cat /etc/passwd$'
 mkdir lib
 LD_LIBRARY_PATH=$PWD/lib run trace --json=json -- /bin/true
 hasnt err "open $PWD/lib" # the search for a library, and not found there

@@ -432,7 +432,7 @@ static void t_templates(void)
         for (const char *p = event_kinds[k].text; p && (p = strchr(p, '{')); p++) {
             size_t n = strcspn(p + 1, ":}");
             u32 f = out_template_field(p + 1, n);
-            bool listed = f == EV_comm || (k == EK_LIST && f == EV_how); /* JSON has no use for these */
+            bool listed = k == EK_LIST && f == EV_how; /* JSON has no use for it */
             for (u32 i = 0; i < event_kinds[k].n; i++)
                 listed |= event_kinds[k].field[i] == f;
             EXPECT(f < N_EV_FIELDS && listed);
