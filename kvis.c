@@ -54,7 +54,7 @@
  * 41 scr_     the monitor on a terminal
  * 42 mon_     kvis monitor: what the hardware and the kernel of this box are doing
  * 43 dg_      kvis diagnose: where the time goes, and who takes it  [die: dg_run]
- * 44 check_   kvis check: what works here, and how to fix the rest
+ * 44 check_   kvis check: what works here, and how to fix the rest [die: check_begin]
  * 45 opt_     options, commands, help [die]
  * 46 doc_     the manual page and the completions
  * 47 cmd_     the commands, and main [die]
@@ -30068,7 +30068,7 @@ static const struct dg_rule {
 } dg_rules[] = { DG_RULES };
 
 enum {
-    DG_FINDINGS = 128, DG_WHO = 3, DG_FDS = 256, DG_SHOWN = 5, DG_EVIDENCE = 8, DG_BUSIEST = 6,
+    DG_FINDINGS = 128, DG_WHO = 3, DG_FDS = 256, DG_SCREEN = 23, DG_EVIDENCE = 8, DG_BUSIEST = 6,
     DG_TASKS = 8192, DG_SET = 8, DG_PROBES = 64
 };
 
@@ -30996,16 +30996,17 @@ static void dg_text_who(struct buf *b, const struct dg_finding *f)
     static struct buf line;
     const char *sep = "";
     b_reset(&line);
-    for (u32 k = 0; k < f->n_who; k++) {
+    u32 n = opt.verbose ? f->n_who : MIN(f->n_who, 2u); /* in one line */
+    for (u32 k = 0; k < n; k++) {
         b_s(&line, sep);
         sep = ", ";
         b_esc(&line, f->who[k].comm, strlen(f->who[k].comm), 0);
         b_f(&line, " (pid %u) ", f->who[k].pid);
         dg_say(&line, f->rule->who == DG_BY_SELF ? f->rule->value : f->rule->whose, f->who[k].v);
     }
-    if (f->n_who)
+    if (n)
         dg_paragraph(b, "   by: ", &line, 7);
-    for (u32 k = 0; k < f->n_who; k++)
+    for (u32 k = 0; k < n; k++)
         dg_text_files(b, dg_files_of(f, k));
 }
 
@@ -31088,37 +31089,91 @@ static void dg_text_table(struct buf *b)
     }
 }
 
+/* Three digits and the number's unit: 0.98 MB, 13.4 KB. unit: from 1 on, a letter of how many
+ * thousands. */
+static void dg_scaled(struct buf *b, double v, double thousand, const char *blank, const char *unit)
+{
+    static const char *const letter[] = { "", "K", "M", "G", "T", "P", "E" };
+    u32 k = 0;
+    for (; v >= 999.5 && k + 1 < ARRAY_LEN(letter); k++)
+        v /= thousand;
+    b_f(b, !k || v >= 99.95 ? "%.0f" : v >= 9.995 ? "%.1f" : "%.2f", v);
+    b_f(b, "%s%s%s", blank, letter[k], unit);
+}
+
+/* A share, in at most six columns. */
+static void dg_percent(struct buf *b, double v)
+{
+    if (v >= 9999.5)
+        dg_scaled(b, v, 1000, "", "%");
+    else if (v > 0 && v < 0.05)
+        b_s(b, "<0.1 %");
+    else
+        b_f(b, v > 0 && v < 99.95 ? "%.1f %%" : "%.0f %%", v);
+}
+
 static void dg_text_cell(struct buf *b, const struct dg_task *t, u16 number, int width)
 {
     char cell[32];
     struct buf s = { .p = cell, .cap = sizeof cell, .max = sizeof cell };
+    u8 unit = mout_form(dg_like(number))->unit;
     double v;
     if (!dg_task_value(t, number, &v)) /* others' bytes are root's to see */
         b_s(&s, "n/a");
-    else if (number == M_B_MINOR)
-        b_f(&s, "%.0f", v);
+    else if (unit == U_RATIO)
+        dg_percent(&s, v * 100);
+    else if (unit == U_BYTES || unit == U_BYTE_RATE)
+        dg_scaled(&s, v, 1024, " ", unit == U_BYTES ? "B" : "B/s");
     else
-        dg_num(&s, number, v);
+        dg_scaled(&s, v, 1000, "", "");
     b_f(b, " %*.*s", width, (int)s.len, cell);
+}
+
+/* The name of a command, escaped, in as many columns. */
+static void dg_text_comm(struct buf *b, const char *comm, u32 width)
+{
+    static struct buf s;
+    u32 n = 0, columns = 0;
+    b_reset(&s);
+    b_esc(&s, comm, strlen(comm), 0);
+    for (; n < s.len; n++) {
+        bool begins = (s.p[n] & 0xc0) != 0x80; /* a character of UTF-8 */
+        if (begins && columns == width)
+            break;
+        columns += begins;
+    }
+    b_put(b, s.p, n);
+    b_f(b, "%*s", (int)(width - columns), "");
+}
+
+static u32 dg_lines(const struct buf *b)
+{
+    u32 n = 0;
+    for (u32 i = 0; i < b->len; i++)
+        n += b->p[i] == '\n';
+    return n;
 }
 
 static void dg_text_busiest(struct buf *b)
 {
-    static const struct { u16 number; int width; } columns[] = {
-        { M_B_CPU, 6 }, { M_B_SYSTEM, 6 }, { M_B_WAIT, 6 }, { M_B_READ, 9 }, { M_B_WRITTEN, 9 },
-        { X_B_MEM, 7 }, { M_B_MINOR, 6 },
+    static const struct { u16 number; int width; const char *head; } columns[] = {
+        { M_B_CPU, 6, "CPU" }, { M_B_SYSTEM, 6, "system" }, { M_B_WAIT, 6, "wait" },
+        { M_B_READ, 9, "read" }, { M_B_WRITTEN, 9, "written" }, { X_B_MEM, 7, "memory" },
+        { M_B_MINOR, 6, "faults" },
     };
+    enum { COMM = 15, AROUND = 6, AT_LEAST = 3 }; /* AROUND: lines of the head, and what follows */
     const struct dg_task *top[DG_BUSIEST] = { NULL };
-    u32 n = dg_busiest(top);
+    u32 n = dg_busiest(top), used = dg_lines(b) + AROUND;
+    if (!opt.verbose)
+        n = MIN(n, used + AT_LEAST < DG_SCREEN ? DG_SCREEN - used : (u32)AT_LEAST);
     if (n)
-        b_s(b, "\n    pid command            cpu system   wait      read   written  memory"
-               " faults\n");
+        b_f(b, "\n%7s %-*s", "pid", COMM, "command");
+    for (u32 c = 0; n && c < ARRAY_LEN(columns); c++)
+        b_f(b, " %*s", columns[c].width, columns[c].head);
+    b_s(b, n ? "\n" : "");
     for (u32 k = 0; k < n; k++) {
         b_f(b, "%7u ", top[k]->pid);
-        u32 from = b->len;
-        b_esc(b, top[k]->comm, strlen(top[k]->comm), 0);
-        while (b->len < from + 15)
-            b_c(b, ' ');
+        dg_text_comm(b, top[k]->comm, COMM);
         for (u32 c = 0; c < ARRAY_LEN(columns); c++)
             dg_text_cell(b, top[k], columns[c].number, columns[c].width);
         b_c(b, '\n');
@@ -31164,18 +31219,33 @@ static double dg_seconds(void)
     return (double)(dg.to_ns - dg.from_ns) / 1e9;
 }
 
+/* With -v all, else those that leave room on the screen for the rest, but the first in any case.
+ * Returns how many. */
+static u32 dg_text_findings(struct buf *b)
+{
+    enum { LINES = 14 };
+    u32 k = 0;
+    for (; k < dg.n_found; k++) {
+        u32 was = b->len;
+        dg_text_finding(b, k + 1, &dg_found[k]);
+        if (k && !opt.verbose && dg_lines(b) > LINES) {
+            b->len = was;
+            break;
+        }
+    }
+    return k;
+}
+
 static void dg_text(struct buf *b)
 {
     double cpus = 0;
-    u32 shown = opt.verbose ? dg.n_found : MIN(dg.n_found, (u32)DG_SHOWN);
     dg_value(M_CPUS, met.all, &cpus);
     b_f(b, "kvis diagnose: %.1f s of ", dg_seconds());
     b_esc(b, rec_run.host, strlen(rec_run.host), 0);
     b_f(b, " (Linux %s, %.0f CPU%s)\n", rec_run.kernel, cpus, cpus == 1 ? "" : "s");
     if (!dg.n_found)
         b_s(b, "\nNothing is saturated.\n");
-    for (u32 k = 0; k < shown; k++)
-        dg_text_finding(b, k + 1, &dg_found[k]);
+    u32 shown = dg_text_findings(b);
     if (dg.n_found > shown)
         b_f(b, "\n%u more: -v shows them\n", dg.n_found - shown);
     if (dg.dropped)
@@ -32446,8 +32516,16 @@ static struct check_done {
     struct check_row row;
     struct check c;
     bool works;
-} check_done[ARRAY_LEN(check_rows) * (1 + BPF_MAX_PROGS)];
+} *check_done;
 static u32 check_n, check_unlisted; /* rows, and those that only -v and --json have */
+
+/* The row that is tried next; good until there is another. */
+static struct check_done *check_begin(const char *name)
+{
+    check_done = xrealloc(check_done, (check_n + 1) * sizeof *check_done);
+    check_done[check_n] = (struct check_done){ .row = { .name = name } };
+    return &check_done[check_n++];
+}
 
 /* Whether a row has to do with the commands of `bits`, or with none in particular. */
 static bool check_asked(const struct check_row *r, u8 bits)
@@ -32463,9 +32541,8 @@ static void check_programs(const struct check_row *family)
     bool listed = opt.json || opt.verbose;
     u32 n = check_obj.map[0] >= 0 ? check_obj.fam->n_progs : 0;
     for (u32 i = 0; i < n && listed; i++) {
-        struct check_done *d = &check_done[check_n++];
-        d->row = (struct check_row){ .name = check_obj.fam->progs[i].name,
-                                     .useful = family->needed | family->useful };
+        struct check_done *d = check_begin(check_obj.fam->progs[i].name);
+        d->row.useful = family->needed | family->useful;
         d->works = check_program(&d->c, i);
     }
     check_unlisted += listed ? 0 : n;
@@ -32480,7 +32557,7 @@ static void check_try(u8 bits)
         const struct check_row *r = &check_rows[i];
         if (!check_asked(r, bits))
             continue;
-        struct check_done *d = &check_done[check_n++];
+        struct check_done *d = check_begin(r->name);
         d->row = *r;
         d->works = r->fn(&d->c);
         if (check_obj.fam)

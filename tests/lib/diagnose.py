@@ -324,6 +324,16 @@ if "\x1b" in page or "h<o\"g\\x1b\\\\ (pid 77)" not in page or "\n1. Tasks wait 
     wrong.append(f"the page: {page}")
 if re.search(r"^ *·", page, re.M):
     wrong.append(f"a line begins with a separator: {page}")
+# one screen, whatever was found and however large the numbers are; what must be typed or read in full is not cut
+most = max(batches(), key=lambda b: len(b["m"]))["m"]
+many = run({k: v for k, v in most.items() if k in FIXED}, {**most, "hog": 123456, "hog_cpu": 10 ** 6})
+for p in (page, many):
+    wide = [line for line in p.split("\n") if len(line) > 79 and not re.match("   (next|file of pid)", line)]
+    rows = p.partition("    pid command")[2].partition("\n\n")[0].split("\n")
+    if wide or len(rows) < 3 or {len(r) for r in rows[1:]} != {79} or len(p.rstrip("\n").split("\n")) > 24:
+        wrong.append(f"the screen: {wide}, {len(p.split(chr(10)))} lines: {p}")
+if not re.search(r"^\d+ more: -v shows them$", many, re.M):
+    wrong.append(f"all findings of many: {many}")
 page = run({}, {})
 if "\n1. " not in page and "\nNothing is saturated.\n" not in page:
     wrong.append(f"the page of a machine that is well: {page}")
