@@ -33141,6 +33141,13 @@ static void __attribute__((noreturn)) opt_unknown(const struct cmd *c, const cha
     opt_wrong(c, opt_by_name(c, near, strlen(near)), "no option '%.300s': --%s?", given, near);
 }
 
+/* The value of the option before it; NULL: none is given. "--" is the end of the options, and can be
+ * a value only behind '='. */
+static const char *opt_next_word(char **argv)
+{
+    return argv[1] && strcmp(argv[1], "--") ? argv[1] : NULL;
+}
+
 /* --name, --name=value, --name value. Returns how many words it took. */
 static int opt_long(const struct cmd *c, char **argv)
 {
@@ -33154,7 +33161,7 @@ static int opt_long(const struct cmd *c, char **argv)
         opt_apply(c, r, eq ? eq + 1 : NULL);
         return 1;
     }
-    const char *v = eq ? eq + 1 : argv[1];
+    const char *v = eq ? eq + 1 : opt_next_word(argv);
     if (!v)
         opt_bad(c, r, "", "a value is missing");
     opt_apply(c, r, v);
@@ -33172,7 +33179,7 @@ static int opt_short(const struct cmd *c, char **argv)
             opt_apply(c, r, NULL);
             continue;
         }
-        const char *v = p[1] ? p + 1 : argv[1];
+        const char *v = p[1] ? p + 1 : opt_next_word(argv);
         if (!v)
             opt_bad(c, r, "", "a value is missing");
         opt_apply(c, r, v);
@@ -33181,9 +33188,18 @@ static int opt_short(const struct cmd *c, char **argv)
     return 1;
 }
 
+static const struct cmd *opt_cmd; /* whose options were read */
+
+/* Its option of that name. */
+static const struct opt_row *opt_named(const char *name)
+{
+    return opt_by_name(opt_cmd, name, strlen(name));
+}
+
 /* Reads the options; returns the words behind them, or between them where they are no command's. */
 static char **opt_parse(const struct cmd *c, char **argv)
 {
+    opt_cmd = c;
     bool mixed = c->takes == TAKES_RECORDINGS || c->takes == TAKES_COMMANDS;
     char **words = argv;
     u32 n = 0;
@@ -33895,11 +33911,12 @@ static int cmd_trace(void)
 {
     static char cwd[PATH_MAX];
     if (!opt.command && !opt.n_pids)
-        die(EXIT_USAGE, "nothing to trace: a command or -p PID (see kvis trace --help)");
+        opt_wrong(opt_cmd, NULL, "nothing to trace: a command or -p PID");
     if (opt.command && opt.n_pids)
-        die(EXIT_USAGE, "a command and -p PID do not go together");
+        opt_wrong(opt_cmd, opt_named("attach"), "a command and -p PID do not go together");
     if (opt.kill_on_exit && opt.n_pids)
-        die(EXIT_USAGE, "--kill-on-exit is for a command that kvis starts, not for -p PID");
+        opt_wrong(opt_cmd, opt_named("kill-on-exit"),
+                  "--kill-on-exit is for a command that kvis starts, not for -p PID");
     if (opt.user && (bpf_caps() >> 6 & 3) != 3) /* CAP_SETGID, CAP_SETUID */
         die(EXIT_KVIS, "-u %s: only root can run a command as another user", opt.user);
     if (opt.interval_s && !opt.count_only)
@@ -33982,7 +33999,7 @@ static int cmd_open(void)
 {
     static char sh[] = "/bin/sh", c[] = "-c", *line[] = { sh, c, NULL, NULL };
     if (opt.command && (oo.pid || oo.tid))
-        die(EXIT_USAGE, "a command and -p or -t do not go together");
+        opt_wrong(opt_cmd, opt_named("pid"), "a command and -p or -t do not go together");
     if (oo.shell && opt.command && !opt.command[1] && strchr(opt.command[0], ' ')) {
         line[2] = opt.command[0];
         opt.command = line;
@@ -33998,9 +34015,10 @@ static int cmd_proc(void)
     sp_boot();
     pid = (pid_t)po.pid;
     if (opt.command && (po.pid || po.only_pid))
-        die(EXIT_USAGE, "a command and -p do not go together");
+        opt_wrong(opt_cmd, opt_named("pid"), "a command and -p do not go together");
     if (opt.json && !opt.json_file && strcmp(po.format, "text"))
-        die(EXIT_USAGE, "--format=%s and --json both want stdout: --json=FILE", po.format);
+        opt_wrong(opt_cmd, opt_named("format"),
+                  "--format=%s and --json both want stdout: --json=FILE", po.format);
     if (po.gantt)
         proc_gantt = cmd_open_file(po.gantt);
     opt.pids = &pid;
@@ -34056,9 +34074,9 @@ static void cmd_monitor_report(void)
 static void cmd_monitor_ready(void)
 {
     if (!mon_sources_on())
-        die(EXIT_USAGE, "-c: proc wants -p PID, cgroup --cgroup PATH");
+        opt_wrong(opt_cmd, opt_named("collectors"), "-c: proc wants -p PID, cgroup --cgroup PATH");
     if (opt.n_pids > MFS_PIDS)
-        die(EXIT_USAGE, "-p: at most %d processes", MFS_PIDS);
+        opt_wrong(opt_cmd, opt_named("pid"), "-p: at most %d processes", MFS_PIDS);
     cmd_roots();
     for (u32 i = 0; i < opt.n_pids; i++)
         if (!met_there(met_path("/proc/%d/stat", opt.pids[i])))
@@ -34071,10 +34089,10 @@ static void cmd_monitor_ready(void)
 static int cmd_monitor(void)
 {
     if (opt.command)
-        die(EXIT_USAGE, "'%s': monitor takes no command (see kvis monitor --help)", *opt.command);
+        opt_wrong(opt_cmd, NULL, "'%s': monitor takes no command", *opt.command);
     cmd_monitor_ready();
     if (mo.csv && !mo.csv_file && opt.json && !opt.json_file)
-        die(EXIT_USAGE, "--csv and --json both want stdout: --json=FILE");
+        opt_wrong(opt_cmd, opt_named("csv"), "--csv and --json both want stdout: --json=FILE");
     if (mo.listen.ss_family) {
         int e = hs_open();
         errno = -e;
@@ -34106,7 +34124,7 @@ static int cmd_monitor(void)
 static int cmd_diagnose(void)
 {
     if (opt.command && opt.n_pids)
-        die(EXIT_USAGE, "a command and -p PID do not go together");
+        opt_wrong(opt_cmd, opt_named("pid"), "a command and -p PID do not go together");
     cmd_monitor_ready();
     mo.off = (mo.off & ~MET_ASKED) | 1ull << SRC_VHOST; /* no rule wants that */
     cmd_this_run("none");
@@ -34132,7 +34150,7 @@ static int cmd_check(void)
             if (!strcmp(*a, check_commands[i].name))
                 bit = check_commands[i].bit & CHECK_COMMANDS;
         if (!bit)
-            die(EXIT_USAGE, "no command '%s' (see kvis help)", *a);
+            opt_wrong(opt_cmd, NULL, "no command '%s' (see kvis help)", *a);
         bits |= bit;
     }
     if (opt.json) {
@@ -34187,7 +34205,7 @@ static int cmd_replay(void)
 {
     char **words = opt.command;
     if (!words || words[1])
-        die(EXIT_USAGE, "replay needs one recording (see kvis replay --help)");
+        opt_wrong(opt_cmd, NULL, "replay needs one recording");
     opt.command = NULL;
     nm_init();
     signal(SIGPIPE, SIG_IGN);
@@ -34219,7 +34237,7 @@ static int cmd_diff(void)
 {
     char **words = opt.command;
     if (!words || !words[1] || words[2])
-        die(EXIT_USAGE, "diff needs two recordings (see kvis diff --help)");
+        opt_wrong(opt_cmd, NULL, "diff needs two recordings");
     opt.command = NULL;
     nm_init();
     signal(SIGPIPE, SIG_IGN);
@@ -34267,12 +34285,22 @@ static void cmd_usage(int f)
     opt_print(f, &b);
 }
 
+/* The command that a link of this name runs; NULL: none. */
+static const struct cmd *cmd_by_link(const char *name)
+{
+    for (size_t i = 0; name && i < ARRAY_LEN(cmds); i++)
+        if (cmds[i].link && !strcmp(cmds[i].link, name))
+            return &cmds[i];
+    return NULL;
+}
+
+/* By its name, or by that of its link. */
 static const struct cmd *cmd_find(const char *name)
 {
     for (size_t i = 0; name && i < ARRAY_LEN(cmds); i++)
         if (!strcmp(cmds[i].name, name))
             return &cmds[i];
-    return NULL;
+    return cmd_by_link(name);
 }
 
 static int cmd_completion(const char *shell)
@@ -34290,8 +34318,11 @@ static void __attribute__((noreturn)) cmd_unknown(const char *given)
 {
     const char *near = NULL;
     u32 distance = 9;
-    for (size_t i = 0; i < ARRAY_LEN(cmds); i++)
+    for (size_t i = 0; i < ARRAY_LEN(cmds); i++) {
         u_nearer(given, cmds[i].name, &near, &distance);
+        if (cmds[i].link)
+            u_nearer(given, cmds[i].link, &near, &distance);
+    }
     u_nearer(given, "help", &near, &distance);
     u_nearer(given, "completion", &near, &distance);
     if (cmd_find(near))
@@ -34324,17 +34355,6 @@ static int cmd_help(char *const *args)
     return 0;
 }
 
-/* The command that kvis is run as, by the name of a link to it. */
-static const struct cmd *cmd_by_link(const char *path)
-{
-    const char *name = strrchr(path, '/');
-    name = name ? name + 1 : path;
-    for (size_t i = 0; i < ARRAY_LEN(cmds); i++)
-        if (cmds[i].link && !strcmp(cmds[i].link, name))
-            return &cmds[i];
-    return NULL;
-}
-
 /* What is not 0 at first in the large structs: an initialiser would put them into the file. */
 static void cmd_before_options(void)
 {
@@ -34351,12 +34371,20 @@ static void cmd_refuse_setuid(void)
             "its owner's rights; fix: chmod ug-s kvis, and run it by sudo");
 }
 
+static const char *cmd_file_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+/* argv: from the name on that chose it. */
 static int cmd_run(const struct cmd *c, char **argv)
 {
+    oo.no_exec = cmd_by_link(cmd_file_name(argv[0])) != NULL; /* as bcc's opensnoop */
     cmd_before_options();
     sc_init();
     sc_parse("all");
-    char **rest = opt_parse(c, argv);
+    char **rest = opt_parse(c, argv + 1);
     opt.command = *rest ? rest : NULL;
     return c->run();
 }
@@ -34366,11 +34394,9 @@ int main(int argc, char **argv)
     sp_first_process(argv);
     cmd_std_fds();
     cmd_refuse_setuid();
-    const struct cmd *link = cmd_by_link(argc ? argv[0] : "");
-    if (link) {
-        oo.no_exec = true; /* bcc's opensnoop has no rows of execve */
-        return cmd_run(link, argv + 1);
-    }
+    const struct cmd *link = argc ? cmd_by_link(cmd_file_name(argv[0])) : NULL;
+    if (link)
+        return cmd_run(link, argv);
     if (argc < 2) {
         cmd_usage(STDERR_FILENO);
         return EXIT_USAGE;
@@ -34388,5 +34414,5 @@ int main(int argc, char **argv)
     const struct cmd *c = cmd_find(argv[1]);
     if (!c)
         cmd_unknown(argv[1]);
-    return cmd_run(c, argv + 2);
+    return cmd_run(c, argv + 1);
 }

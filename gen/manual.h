@@ -405,7 +405,7 @@ static const struct { const char *file, *text; } doc_texts[] = {
     ".SH DESCRIPTION\n"
     "\\fBkvis open\\fR prints a row for each file that any process of the machine\n"
     "opens, or that COMMAND and its children open, at the time of the open.\n"
-    "Invoked as \\fBopensnoop\\fR (a link to kvis), it prints what bcc's opensnoop\n"
+    "Invoked as \\fBopensnoop\\fR (a link to kvis) or as \\fBkvis opensnoop\\fR, it prints what bcc's opensnoop\n"
     "prints.\n"
     ".PP\n"
     "It shows open, openat, openat2, creat and open_by_handle_at of 64-bit and\n"

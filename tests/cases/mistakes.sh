@@ -54,6 +54,10 @@ done <<'END'
 2|proc --jsn -- true|no option '--jsn': --json\?
 2|trace -W true|no option '-W'
 2|trace -p|--attach: '': a value is missing
+2|trace --output -- true|--output: '': a value is missing
+2|trace -o -- true|--output: '': a value is missing
+2|trace -vo -- true|--output: '': a value is missing
+2|opensnop|no command 'opensnop': opensnoop\?
 2|trace -p abc|--attach: 'abc': not a process id
 2|trace -d 1m true|--duration: '1m': SECS is a number from 1 to
 2|trace -d 0 true|--duration: '0': SECS is a number
@@ -113,7 +117,7 @@ done <<'END'
 2|proc -l (|not a regular expression
 2|proc --format=json --json -- true|both want stdout
 END
-eq "mistakes" 72 $n
+eq "mistakes" 76 $n
 
 # The last line is the row of help.
 usage() { # usage LINE ARG...
@@ -135,6 +139,9 @@ usage "$(of '-p, --attach=PID')" trace -p
 usage 'kvis trace [options] [--] COMMAND [ARG...]  |  -p PID [options]' trace -W true
 usage 'kvis diff [options] A.kvis B.kvis' diff --xyzzyfoo a b
 usage 'kvis replay [options] FILE.kvis' relpay a.kvis
+usage 'kvis diff [options] A.kvis B.kvis' diff a.kvis
+usage "$(of '-o, --output=FILE')" trace --output -- true
+usage "$(of '-p, --attach=PID')" trace -p 1 true
 cmp -n 8 a.kvis cut.kvis || fail "a recording was written over"
 "$KVIS" replay a.kvis >out 2>err || fail "a recording was written over"
 

@@ -109,6 +109,14 @@ ln -sf "$KVIS" opensnoop
 status 0
 has out '^PID +COMM +FD ERR PATH$'
 has out ' /dev/null$'
+hasnt out ' - +0 .*/cat$' # no execve, as bcc's
+run open -- cat /dev/null; status 0
+has out ' - +0 .*/cat$'
+run opensnoop -- cat /dev/null; status 0
+has out ' /dev/null$'
+hasnt out ' - +0 .*/cat$'
+run help opensnoop; status 0
+has out '^Usage: kvis open '
 
 # Ctrl-C works while the reader sleeps.
 mkfifo stuck
