@@ -33141,7 +33141,7 @@ static void __attribute__((noreturn)) opt_unknown(const struct cmd *c, const cha
     opt_wrong(c, opt_by_name(c, near, strlen(near)), "no option '%.300s': --%s?", given, near);
 }
 
-/* The value of the option before it; NULL: none is given. "--" is the end of the options, and can be
+/* The value of the option that stands before it; NULL: none is given. "--" ends the options, and is
  * a value only behind '='. */
 static const char *opt_next_word(char **argv)
 {
