@@ -16675,6 +16675,16 @@ static bool bpf_says(const char *path, const char *word)
 /* Why the kernel refused a BPF program or map, and what fixes that; both "": it cannot be told. */
 struct bpf_denial { const char *why, *fix; };
 
+/* What gives kvis these capabilities: root lacks them only where they were taken from it. Good
+ * until the next call. */
+static const char *bpf_rights(const char *caps)
+{
+    static char fix[96];
+    snprintf(fix, sizeof fix, geteuid() ? "run it as root, or with %s"
+                                        : "run it with %s (in a container: --privileged)", caps);
+    return fix;
+}
+
 /* Which call that programs take a seccomp filter forbids to root; NULL: none. */
 static const char *bpf_forbidden(void)
 {
@@ -16691,7 +16701,6 @@ static const char *bpf_forbidden(void)
 static struct bpf_denial bpf_denied(int e)
 {
     static const u64 bpf_cap = 1ull << 39, perfmon = 1ull << 38; /* 5.8; capability.h */
-    const char *rights = "run it as root, or with CAP_BPF and CAP_PERFMON";
     u64 caps = bpf_caps();
     struct rlimit r;
     if (e == -ENOSYS)
@@ -16705,7 +16714,8 @@ static struct bpf_denial bpf_denied(int e)
     if (!bpf_caps_enough(caps))
         return (struct bpf_denial){ !(caps & (bpf_cap | perfmon)) ? "BPF needs privileges"
                                     : caps & bpf_cap ? "BPF needs CAP_PERFMON as well"
-                                                     : "BPF needs CAP_BPF as well", rights };
+                                                     : "BPF needs CAP_BPF as well",
+                                    bpf_rights("CAP_BPF and CAP_PERFMON") };
     if (!bpf_says("/proc/self/uid_map", " 4294967295"))
         return (struct bpf_denial){ "BPF is not allowed in a user namespace",
                                     "run it outside the user namespace" };
@@ -31631,7 +31641,7 @@ static bool check_caps(struct check *c)
                       caps >> want[i].bit & 1 ? '+' : '-', want[i].name);
     if (bpf_caps_enough(caps))
         return true;
-    return check_mend(c, "run it as root (or with CAP_BPF, CAP_PERFMON and CAP_SYS_PTRACE)");
+    return check_mend(c, "%s", bpf_rights("CAP_BPF, CAP_PERFMON and CAP_SYS_PTRACE"));
 }
 
 /* Calls made so that they fail early, each with an errno that no filter gives; 0: it succeeds. */
@@ -31774,7 +31784,7 @@ static bool check_accel(struct check *c)
     const char *why = tr_accel_why_not();
     check_mend(c, "%s", prctl(PR_GET_SECCOMP, 0, 0, 0, 0) > 0
                             ? "run it without a seccomp filter (in a container: --privileged)"
-                            : "run it as root, or with CAP_SYS_ADMIN");
+                            : bpf_rights("CAP_SYS_ADMIN"));
     return check_say(c, !why, "%s", why ? why : "calls not traced do not stop");
 }
 
@@ -31966,7 +31976,9 @@ static bool check_tracefs(struct check *c)
     char why[WHY_LEN] = "";
     int dir = tfs_dir(why);
     int id = dir < 0 ? dir : tfs_event_id("sched/sched_process_exec");
-    check_mend(c, "root, and a kernel with CONFIG_FTRACE that is not locked down");
+    check_mend(c, "%s", dir == -EPERM || dir == -EACCES
+                            ? bpf_rights("CAP_SYS_ADMIN")
+                            : "use a kernel with CONFIG_FTRACE that is not locked down");
     return check_say(c, id > 0, "%s", dir < 0 ? why : id < 0 ? tfs.why : "reached");
 }
 

@@ -113,4 +113,4 @@ eq "the fix stands once" 1 "$(grep -c 'run it as root, or with CAP_BPF' out)"
 eq "and is referred to" 3 "$(grep -c '^ *fix: as for open$' out)"
 has out 'fix: run it as root, or with CAP_SYS_ADMIN$' # of trace: it could use BPF, but not its filter
 kvu check -v
-eq "the fix stands once with -v, too" 1 "$(grep -c 'fix: run it as root, or with CAP_BPF' out)"
+eq "the fix stands once with -v, too" 1 "$(grep -c 'fix: run it as root, or with CAP_BPF and' out)"
