@@ -58,12 +58,13 @@ $(BIN): kvis.c gen/report.page $(wildcard gen/*.h bpf_insns/*.h) Makefile
 	$(if $(NOTE),@echo "note: $(NOTE)")
 	$(CC) $(KFLAGS) $(CFLAGS) $(LINK) $(LDFLAGS) -o $@ kvis.c $(LIBS)
 
-# The pages of --report as one file, compressed; kvis.c includes it.
+# The pages of --report as one file, without comments and indentation, compressed; kvis.c includes it.
 gen/report.page: $(addprefix gen/report/,report.html report.css report.js common.js monitor.js) Makefile
 	sed -e '/^{{css}}$$/{r gen/report/report.css' -e 'd;}' \
 	  -e '/^{{common}}$$/{r gen/report/common.js' -e 'd;}' \
 	  -e '/^{{monitor_js}}$$/{r gen/report/monitor.js' -e 'd;}' \
-	  -e '/^{{js}}$$/{r gen/report/report.js' -e 'd;}' gen/report/report.html | gzip -9n >$@
+	  -e '/^{{js}}$$/{r gen/report/report.js' -e 'd;}' gen/report/report.html | \
+	  sed -e 's/^ *//' -e '/^\/\*.*\*\/$$/d' -e '/^\/\*/,/\*\/$$/d' | gzip -9n >$@
 
 run: $(BIN) ## build, and trace a real command
 	./$(BIN) trace -- ls -l /

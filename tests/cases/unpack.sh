@@ -84,6 +84,9 @@ for mark, name in (("css", "report.css"), ("common", "common.js"), ("monitor_js"
     page = page.replace("{{%s}}\n" % mark, text(name))
 marks = re.findall("{{(.*?)}}", page)
 assert marks == ["monitor", "samples", "trace", "facts", "events"], marks
+page = re.sub(r"^ +", "", page, flags=re.M)  # the Makefile takes out indentation and comments
+page = re.sub(r"^/\*.*\*/\n", "", page, flags=re.M)
+page = re.sub(r"^/\*(?:.*\n)*?.*\*/\n", "", page, flags=re.M)
 open("page", "w").write(page)
 assert gzip.open(f"{sys.argv[1]}/report.page", "rt").read() == page, "another text"
 END
