@@ -28,7 +28,7 @@
  * 15 md_      the model: what a call means
  * 16 rec_     recordings: what a .kvis file holds
  * 17 rp_      a recording, played to the sinks
- * 18 px_      --perfetto: a trace for ui.perfetto.dev
+ * 18 px_      --perfetto: a trace for ui.perfetto.dev; --folded: stacks for flame graphs
  * 19 gz_      gunzip, for the page of --report
  * 20 rep_     --report: one HTML file, filled in
  * 21 df_      kvis diff: two recordings compared [die: df_put]
@@ -378,7 +378,7 @@ struct opts {
     bool no_ebpf, bpf_stats;
     char backend;         /* 'a', 'p', 'h' */
     const char *json_file, *out_file, *user, *sort;
-    const char *record, *report, *perfetto; /* -w, --report, --perfetto */
+    const char *record, *report, *perfetto, *folded; /* -w, --report, --perfetto, --folded */
     bool report_unnamed;  /* --report without FILE: its name is kvis's */
     u32 report_events;
     const char *trace;    /* -e trace= */
@@ -12278,12 +12278,12 @@ static bool rp_play(void)
 #pragma GCC optimize("Os")
 #endif
 
-/* == 18 px_  --perfetto: a trace for ui.perfetto.dev ================================
+/* == 18 px_  --perfetto: a trace for ui.perfetto.dev; --folded: stacks for flame graphs ==========
  * Chrome's trace JSON, as it happens (docs/getting-started/other-formats.md of Perfetto): calls are
  * X slices of their thread, what can overlap (waits for a CPU, open files) is async b and e, events
  * are instants, forks and wake-ups arrows; times are in us with the ns behind the point. A pid that
  * is used again must not continue the track of the one before, so that pid and tid are numbers of
- * ours, and the names have the real ones. Entry points: px_open, px_close, px_tap. */
+ * ours, and the names have the real ones. Entry points: px_open, px_close, px_tap; px_fold_open. */
 
 enum { PX_HASH = 4096, PX_DEAD = 1024, PX_TRACKS = 1 << 16, PX_STEP_NS = 100000 };
 
@@ -12737,10 +12737,211 @@ static void px_open(int fd, const char *name)
     out.tap[out.n_taps++] = &px_tap;
 }
 
-/* The end: counters as they stand, and what the run was. */
+/* --- folded stacks: FRAME;FRAME;FRAME MICROSECONDS, as flamegraph.pl, inferno and speedscope take
+ * them. A stack can have several lines, which those programs add up: a table that is full is
+ * written, and begins again. --- */
+
+enum { PX_STACKS = 4096, PX_STACK_LEN = 480, PX_NAMES = 1 << 14, PX_NAME = 48, PX_DEPTH = 32 };
+
+static struct writer px_folded = { .fd = { -1, -1 } };
+
+static struct {
+    struct { u64 ns; u32 len; char s[PX_STACK_LEN]; } stack[PX_STACKS];
+    u32 n;
+    /* By the last digits of the pid. One that is not there (any more) goes by its number. */
+    struct { pid_t pid, parent; u32 len; char name[PX_NAME]; } who[PX_NAMES];
+} px_fold; /* zeros: its tables are no part of the file */
+
+static void px_fold_flush(void)
+{
+    for (u32 i = 0; i < PX_STACKS; i++) {
+        u64 us = (px_fold.stack[i].ns + 500) / 1000;
+        if (us) {
+            b_put(&px_folded.b, px_fold.stack[i].s, px_fold.stack[i].len);
+            b_c(&px_folded.b, ' ');
+            b_u64(&px_folded.b, us);
+            b_c(&px_folded.b, '\n');
+            out_full(&px_folded);
+        }
+        px_fold.stack[i].ns = px_fold.stack[i].len = 0;
+    }
+    px_fold.n = 0;
+}
+
+/* Appends a frame. ';' would end it, and a line break the stack. */
+static void px_frame(struct buf *b, const char *s, size_t n)
+{
+    if (b->len)
+        b_c(b, ';');
+    for (const char *end = s + n; s < end; s++) {
+        const char *semicolon = memchr(s, ';', (size_t)(end - s));
+        b_json(b, s, (size_t)((semicolon ? semicolon : end) - s));
+        if (!semicolon)
+            return;
+        b_s(b, "\\x3b");
+        s = semicolon;
+    }
+}
+
+/* Adds time to a stack. */
+static void px_fold_add(const char *s, size_t n, u64 ns)
+{
+    u32 at = 2166136261u; /* FNV-1a */
+    for (size_t i = 0; i < n; i++)
+        at = (at ^ (u8)s[i]) * 16777619u;
+    if (px_fold.n == PX_STACKS / 4 * 3)
+        px_fold_flush();
+    while (px_fold.stack[at % PX_STACKS].len
+           && (px_fold.stack[at % PX_STACKS].len != n
+               || memcmp(px_fold.stack[at % PX_STACKS].s, s, n)))
+        at++;
+    if (!px_fold.stack[at % PX_STACKS].len) {
+        px_fold.n++;
+        px_fold.stack[at % PX_STACKS].len = (u32)n;
+        memcpy(px_fold.stack[at % PX_STACKS].s, s, n);
+    }
+    px_fold.stack[at % PX_STACKS].ns += ns;
+}
+
+/* The frame of a process: its program, else its number. */
+static void px_frame_process(struct buf *b, pid_t pid)
+{
+    u32 slot = (u32)pid % PX_NAMES;
+    char number[24];
+    bool known = px_fold.who[slot].pid == pid && px_fold.who[slot].len;
+    snprintf(number, sizeof number, "pid %d", pid);
+    px_frame(b, known ? px_fold.who[slot].name : number,
+             known ? px_fold.who[slot].len : strlen(number));
+}
+
+/* What a call is about: the file or peer of the descriptor in its first argument ("3</etc/hosts>"),
+ * else the path; of openat and its like, the path before the directory. NULL: neither. */
+static const char *px_about(const struct call *c, const char *name, size_t *n)
+{
+    static const char *const by_path[] = { "at", "at2", "at64", "statx", "_watch" };
+    const char *text = c->text.p ? c->text.p + c->val[0].off : "", *end = text + c->val[0].len;
+    const char *fd = c->val[0].form == ARG_TXT && c->val[0].len && isdigit((u8)*text)
+                     ? memchr(text, '<', c->val[0].len) : NULL;
+    size_t len = strlen(name);
+    bool path_first = !fd;
+    for (size_t i = 0; i < ARRAY_LEN(by_path); i++) {
+        size_t k = strlen(by_path[i]);
+        path_first |= len >= k && !memcmp(name + len - k, by_path[i], k);
+    }
+    for (u32 i = 0; path_first && i < out_nargs(c) && strcmp(name, "getrandom"); i++) {
+        if (c->val[i].form != ARG_STR || !c->val[i].len)
+            continue;
+        *n = c->val[i].len;
+        return c->text.p + c->val[i].off;
+    }
+    if (!fd || end[-1] != '>')
+        return NULL;
+    *n = (size_t)(end - fd) - 2;
+    return *n ? fd + 1 : NULL;
+}
+
+/* A stack with one more frame, cut where no more fits. */
+static void px_fold_leaf(struct buf *b, const char *leaf, u64 ns)
+{
+    u32 len = b->len;
+    if (leaf)
+        px_frame(b, leaf, strlen(leaf));
+    if (ns)
+        px_fold_add(b->p, MIN(b->len, (u32)PX_STACK_LEN), ns);
+    b->len = len;
+}
+
+static void px_fold_call(struct task *t)
+{
+    static struct buf b;
+    const struct call *c = &t->call;
+    char tmp[64], thread[24];
+    struct buf name = { .p = tmp, .cap = sizeof tmp - 1, .max = sizeof tmp - 1 };
+    size_t n = 0;
+    if (c->noret || c->late || c->exit_ns <= c->enter_ns)
+        return;
+    out_call_bare_name(&name, c);
+    tmp[name.len] = 0;
+    b_reset(&b);
+    px_frame_process(&b, t->pid);
+    snprintf(thread, sizeof thread, "thread %d", t->tid);
+    px_frame(&b, thread, strlen(thread));
+    px_frame(&b, tmp, strlen(tmp));
+    const char *about = px_about(c, tmp, &n);
+    if (about)
+        px_frame(&b, about, n);
+    if (b.len > PX_STACK_LEN - 16) { /* a leaf still fits */
+        b.len = PX_STACK_LEN - 16;
+        while (b.len && ((u8)b.p[b.len] & 0xc0) == 0x80) /* no half of a UTF-8 character */
+            b.len--;
+    }
+    u64 took = c->exit_ns - c->enter_ns, on_cpu = c->timed ? MIN(c->cpu_ns, took) : took;
+    u64 runq = c->timed ? MIN(c->runq_ns, took - on_cpu) : 0;
+    u64 disk = c->timed ? MIN(c->disk_ns, took - on_cpu - runq) : 0;
+    px_fold_leaf(&b, NULL, on_cpu);
+    px_fold_leaf(&b, "[run queue]", runq);
+    px_fold_leaf(&b, "[disk]", disk);
+    px_fold_leaf(&b, "[blocked]", took - on_cpu - runq - disk);
+}
+
+/* Without calls: the CPU time of a process that has ended, below those that started it. */
+static void px_fold_exit(const struct event *e)
+{
+    static struct buf b;
+    pid_t chain[PX_DEPTH] = { e->pid };
+    u32 n = 1;
+    while (n < PX_DEPTH) {
+        u32 slot = (u32)chain[n - 1] % PX_NAMES;
+        if (px_fold.who[slot].pid != chain[n - 1] || !px_fold.who[slot].parent)
+            break;
+        chain[n++] = px_fold.who[slot].parent;
+    }
+    b_reset(&b);
+    while (n)
+        px_frame_process(&b, chain[--n]);
+    px_fold_leaf(&b, NULL, (u64)e->v[EV_cpu_ns].n);
+}
+
+static void px_fold_event(const struct event *e)
+{
+    u32 slot = (u32)e->pid % PX_NAMES;
+    if (e->kind == EK_SPAWN && ev_has(e, EV_child_pid)) {
+        pid_t child = (pid_t)e->v[EV_child_pid].n;
+        u32 to = (u32)child % PX_NAMES;
+        px_fold.who[to] = px_fold.who[slot]; /* until it calls exec */
+        px_fold.who[to].len = px_fold.who[slot].pid == e->pid ? px_fold.who[slot].len : 0;
+        px_fold.who[to].pid = child;
+        px_fold.who[to].parent = e->pid;
+    } else if (e->kind == EK_EXEC && !e->err && ev_has(e, EV_program)) {
+        const char *s = e->v[EV_program].s.p, *slash = memrchr(s, '/', e->v[EV_program].s.len);
+        size_t n = e->v[EV_program].s.len - (slash ? (size_t)(slash + 1 - s) : 0);
+        if (px_fold.who[slot].pid != e->pid)
+            px_fold.who[slot].parent = 0;
+        px_fold.who[slot].pid = e->pid;
+        px_fold.who[slot].len = (u32)MIN(n, (size_t)PX_NAME);
+        memcpy(px_fold.who[slot].name, slash ? slash + 1 : s, px_fold.who[slot].len);
+    } else if (e->kind == EK_EXIT_PROCESS && ev_has(e, EV_cpu_ns) && e->v[EV_cpu_ns].n > 0) {
+        px_fold_exit(e);
+    }
+}
+
+static void px_fold_open(int fd, const char *name)
+{
+    static const struct out_tap tap = { px_fold_event, NULL, px_fold_call, NULL, NULL, NULL };
+    px_folded.fd[0] = fd;
+    px_folded.name[0] = name;
+    px_folded.b.max = 32 << 20;
+    out.tap[out.n_taps++] = &tap;
+}
+
+/* The end: counters as they stand, and what the run was; the stacks. */
 static void px_close(void)
 {
     struct buf *b = &px_out.b;
+    if (px_folded.fd[0] >= 0) {
+        px_fold_flush();
+        out_writer_flush(&px_folded);
+    }
     if (!px.on)
         return;
     b_s(b, "\n],\"otherData\":{\"kvis\":");
@@ -33822,17 +34023,19 @@ static void cmd_open_recorded(void)
         die(EXIT_KVIS, "-w %s: a report wants a recording that is a file", opt.record);
 }
 
-static int cmd_report_fd = -1, cmd_perfetto_fd = -1;
+static int cmd_report_fd = -1, cmd_perfetto_fd = -1, cmd_folded_fd = -1;
 
-/* Opens what -w, --perfetto and --report name. Before kvis has signals of its own, and before there
- * is a command: a FIFO is waited for until somebody reads it, or the first ^C. live: there is no
- * recording yet. */
+/* Opens what -w, --perfetto, --folded and --report name. Before kvis has signals of its own, and
+ * before there is a command: a FIFO is waited for until somebody reads it, or the first ^C. live:
+ * there is no recording yet. */
 static void cmd_open_records(bool live)
 {
     if (opt.report)
         cmd_report_fd = cmd_open_report();
     if (opt.perfetto)
         cmd_perfetto_fd = cmd_open_file(opt.perfetto);
+    if (opt.folded)
+        cmd_folded_fd = cmd_open_file(opt.folded);
     if (opt.record || (opt.report && live))
         cmd_open_recorded();
 }
@@ -33844,6 +34047,8 @@ static void cmd_record(void)
         rep_begin();
     if (opt.perfetto)
         px_open(cmd_perfetto_fd, opt.perfetto);
+    if (opt.folded)
+        px_fold_open(cmd_folded_fd, opt.folded);
     if (rout_fd >= 0)
         rec_start(rec_write_fd, cmd_recording_name);
 }
@@ -33933,7 +34138,7 @@ static int cmd_trace(void)
         die(EXIT_KVIS, "-u %s: only root can run a command as another user", opt.user);
     if (opt.interval_s && !opt.count_only)
         opt.count_too = true;
-    opt.calls = opt.verbose || opt.perfetto || opt.report;
+    opt.calls = opt.verbose || opt.perfetto || opt.folded || opt.report;
     nm_init();
     md_init();
     tr.cwd = getcwd(cwd, sizeof cwd) ? nm_str('f', cwd) : NULL;

@@ -156,6 +156,14 @@ enum {
       OPT_STRING, { .string = &opt.perfetto }, 0, 0, \
       NULL, "    --perfetto=FILE", \
       "write a trace for ui.perfetto.dev" }, \
+    { IN_TRACE | IN_REPLAY, 0, "folded", "FILE", ARG_FILES, false, \
+      OPT_STRING, { .string = &opt.folded }, 0, 0, \
+      NULL, "    --folded=FILE", \
+      "write the time in calls as stacks for flame graphs" }, \
+    { IN_PROC, 0, "folded", "FILE", ARG_FILES, false, \
+      OPT_STRING, { .string = &opt.folded }, 0, 0, \
+      NULL, "    --folded=FILE", \
+      "write the CPU time of commands as stacks for flame graphs" }, \
     { IN_TRACE, 0, "faults", NULL, 0, false, \
       OPT_FLAG, { .flag = &opt.faults }, 0, 0, \
       NULL, "    --faults", \
