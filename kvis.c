@@ -23600,6 +23600,7 @@ static struct {
         double elapsed_s;    /* since the reading before; 0: there was none */
         u32 wrong;           /* what it could not read this time */
         u32 no_room;         /* things of it for which there was no room this time */
+        u32 there;           /* its things, where not all of them are shown; 0: all are */
         char why[160];       /* the first of that */
         u16 from, to;        /* its metrics are among these */
     } src[N_SRC];
@@ -23612,6 +23613,8 @@ static struct {
     u32 count;
     u64 off;                 /* sources that -c leaves out: bits */
     bool per_cpu, csv, hist;
+    bool chosen;             /* -c was there */
+    bool all_processes;      /* of busy: not only the first by each number */
     const char *csv_file, *prom_file, *cgroup;
     struct sockaddr_storage listen; /* ss_family 0: none */
 } mo = { .interval_ns = NSEC, .rootfs = "", .off = MET_ASKED };
@@ -24927,7 +24930,8 @@ static void mfs_limits(void)
 enum {
     MFS_TASKS = 16384, MFS_PARTS = 32768, MFS_TOP = 5, MFS_PROBES = 64,
     MFS_COMM = 64, /* a kernel thread's name with what it works at (wq_worker_comm) */
-    MFS_WAITED_ON = 8
+    MFS_WAITED_ON = 8,
+    MFS_SHOWN = 2048 /* processes on the screen: other things need room, too */
 };
 
 /* The numbers of a process: first those that count on. */
@@ -25304,6 +25308,9 @@ static void mfs_busy(void)
         for (u32 k = 0; k < MFS_TOP && top[k]; k++)
             mfs_busy_show(top[k]);
     }
+    for (u32 k = 0; mo.all_processes && k < MIN(mfs_seen.n, MFS_SHOWN); k++)
+        mfs_busy_show(&mfs_tasks[mfs_seen.task[k]]);
+    met.src[met.cur].there = mfs_seen.n;
 }
 
 /* --- on which nodes their memory is --- */
@@ -29579,28 +29586,160 @@ static bool hs_wait(u64 until, int also)
 }
 
 /* == 41 scr_  the monitor on a terminal ==================================================
- * Another sink over the table: sections by group; in each the sums as cells with their past, then a
- * line a thing. What is 0 and has been is left out. The terminal is put back as it was by scr_end,
- * by a crash too. Entry points: scr_begin, scr_draw, scr_keys, scr_end. */
+ * A page of lines, of which the terminal shows a window: the overview, or a section, which has all
+ * that its sources give. scr_sections, scr_rows, scr_tables, scr_columns and scr_commands say what
+ * is on it; new metrics and sources appear in their section without a change here. The terminal is
+ * put back as it was by scr_end, by a crash too. Entry points: scr_begin, scr_interval, scr_keys,
+ * scr_end. */
 
-enum { SCR_PAST = 32, SCR_SPARK = 8, SCR_CELL = 40, SCR_NAME = 20 };
+enum {
+    SCR_PAST = 32, SCR_SPARK = 8, SCR_CELL = 40, SCR_NAME = 20, SCR_TITLE = 9, SCR_BARS = 4,
+    SCR_COLUMNS = 128,
+    SCR_ROW = 10 /* items of a row of the overview, at most */
+};
+
+/* The first is the overview. The last has the groups that no other names. */
+static const struct { char key; const char *title, *group[2]; } scr_sections[] = {
+    { 'o', "overview", { NULL } },
+    { 'c', "CPUs", { "cpu" } },
+    { 'r', "run queues", { "sched" } },
+    { 'm', "memory", { "mem" } },
+    { 'd', "disks", { "io" } },
+    { 'n', "network", { "net" } },
+    { 'p', "processes", { "busy", "proc" } },
+    { 'g', "cgroups", { "cgroups", "cgroup" } },
+    { 'u', "NUMA nodes", { "numa" } },
+    { 't', "temperatures", { "thermal" } },
+    { 'l', "limits", { "limits" } },
+    { 'w', "power and memory controllers", { "uncore" } },
+    { 'v', "virtio and vhost", { "virtio", "vhost" } },
+    { 'x', "others", { NULL } },
+};
+
+enum { SCR_OTHERS = ARRAY_LEN(scr_sections) - 1 };
+
+/* Lines of the overview. Behind the title are bars: of each CPU, or of the past of `past`. Where
+ * `of` is not 0, they are of what `past` leaves of the metric `of` (M_IDLE: of 100 %). */
+static const struct scr_row {
+    const char *title;
+    u16 past, of;
+    bool each_cpu;
+    struct { const char *label; u16 m; } item[SCR_ROW];
+} scr_rows[] = {
+    { "CPU", M_IDLE, M_IDLE, false,
+      { { "user ", M_USER }, { "system ", M_SYSTEM }, { "iowait ", M_IOWAIT },
+        { "steal ", M_STEAL }, { "softirq ", M_SOFTIRQ }, { "irq ", M_IRQ },
+        { "nice ", M_NICE } } },
+    { "CPUs", 0, 0, true,
+      { { "IPC ", M_IPC }, { "LLC misses per 1000 ", M_LLC_MPKI }, { "clock ", M_FREQ },
+        { "running ", M_RUNNING }, { "blocked ", M_BLOCKED } } },
+    { "load", M_LOAD1, 0, false,
+      { { "", M_LOAD1 }, { "", M_LOAD5 }, { "", M_LOAD15 }, { "run queue p99 ", M_DEPTH_P99 },
+        { "switches ", M_CTXT }, { "forks ", M_FORKS } } },
+    { "wait", M_WAIT_P99, 0, false,
+      { { "for a CPU p50 ", M_WAIT_P50 }, { "p99 ", M_WAIT_P99 }, { "max ", M_WAIT_MAX },
+        { "migrations ", M_MIGRATIONS }, { "threads ", M_SS_WAIT } } },
+    { "pressure", M_PSI_CPU, 0, false,
+      { { "CPU ", M_PSI_CPU }, { "memory ", M_PSI_MEM }, { "I/O ", M_PSI_IO },
+        { "all stalled: memory ", M_PSI_MEM_ALL }, { "I/O ", M_PSI_IO_ALL } } },
+    { "memory", M_MEM_AVAIL, M_MEM_TOTAL, false,
+      { { "available ", M_MEM_AVAIL }, { "of ", M_MEM_TOTAL }, { "cached ", M_MEM_CACHED },
+        { "dirty ", M_MEM_DIRTY }, { "swap free ", M_SWAP_FREE }, { "of ", M_SWAP_TOTAL } } },
+    { "faults", M_FAULTS, 0, false,
+      { { "all ", M_FAULTS }, { "major ", M_FAULTS_MAJOR }, { "swap in ", M_SWAP_IN },
+        { "out ", M_SWAP_OUT }, { "OOM kills ", M_OOM } } },
+    { "TCP", M_TCP_OUT, 0, false,
+      { { "sent ", M_TCP_OUT }, { "retransmitted ", M_TCP_RETRANS },
+        { "established ", M_TCP_ESTAB }, { "listen drops ", M_TCP_LISTEN_DROPS } } },
+};
+
+/* Where there are several of a kind. share: of the overview's lines, one in so many; 1: it has all
+ * of them; 0: it is not there. in_order: not sorted until somebody asks. */
+static const struct scr_table {
+    u8 dim, share;
+    char section;
+    bool in_order;
+    const char *title;
+} scr_tables[] = {
+    { DIM_DISK, 12, 'd', false, "disks" },
+    { DIM_NET, 12, 'n', false, "interfaces" },
+    { DIM_GROUP, 12, 'g', false, "cgroups" },
+    { DIM_PID, 0, 'p', false, "processes" },
+    { DIM_BUSY, 1, 'p', false, "processes" },
+    { DIM_PMU, 0, 'c', true, "kinds of cores" },
+    { DIM_CPU, 0, 'c', true, "CPUs" },
+    { DIM_CGROUP, 0, 'g', true, "cgroups" },
+    { DIM_NODE, 0, 'u', true, "NUMA nodes" },
+    { DIM_POOL, 0, 'm', true, "pools" },
+    { DIM_ZONE, 0, 't', false, "zones" },
+    { DIM_SENSOR, 0, 't', false, "sensors" },
+    { DIM_SOCKET, 0, 'w', true, "sockets" },
+    { DIM_L3, 0, 'w', true, "L3 caches" },
+    { DIM_QUEUE, 0, 'v', false, "rings" },
+    { DIM_VHOST, 0, 'v', false, "virtqueues" },
+};
+
+/* What a metric is called above its column, and which come first. Behind them a section has the
+ * others of its things, by their names. */
+static const struct { u16 m; const char *title; } scr_columns[] = {
+    { M_DISK_IOPS, "IOPS" }, { M_DISK_READ, "read/s" }, { M_DISK_WRITTEN, "write/s" },
+    { M_DISK_BUSY, "busy" }, { M_RDISK_P99, "read p99" }, { M_WDISK_P99, "write p99" },
+    { M_RQUEUE_P99, "r queue p99" }, { M_WQUEUE_P99, "w queue p99" }, { M_DISK_QUEUE, "queue" },
+    { M_DISK_READ_MEAN, "read mean" }, { M_DISK_WRITE_MEAN, "write mean" },
+    { M_DISK_READS, "reads/s" }, { M_DISK_WRITES, "writes/s" },
+    { M_NET_RX, "rx/s" }, { M_NET_TX, "tx/s" }, { M_NET_RX_PACKETS, "rx pkt/s" },
+    { M_NET_TX_PACKETS, "tx pkt/s" }, { M_NET_RX_DROP, "rx drop/s" },
+    { M_NET_TX_DROP, "tx drop/s" }, { M_NET_RX_ERRS, "rx err/s" }, { M_NET_TX_ERRS, "tx err/s" },
+    { M_GR_THROTTLED, "throttled" }, { M_GR_THROTTLES, "throttles/s" },
+    { M_GR_MAX, "at memory limit/s" }, { M_GR_OOM, "OOM kills/s" },
+    { M_B_CPU, "CPU" }, { M_B_WAIT, "wait" }, { M_B_RSS, "RSS" }, { M_B_READ, "read/s" },
+    { M_B_WRITTEN, "write/s" }, { M_B_MAJOR, "majflt/s" }, { M_B_SYSTEM, "system" },
+    { M_B_THREADS, "threads" }, { M_B_MINOR, "minflt/s" }, { M_B_SWAP, "swap" },
+    { M_P_USER, "user" }, { M_P_SYSTEM, "system" }, { M_P_WAIT, "wait" }, { M_P_RSS, "RSS" },
+};
+
+/* Above (or, where bad is less than odd, below) these a number is yellow, or red. aside: the
+ * overview names it only then. */
+static const struct { u16 m; float odd, bad; bool aside; } scr_limits[] = {
+    { M_OOM, 0, 0, false }, { M_THROTTLE_CORE, 0, 0, true }, { M_THROTTLE_PKG, 0, 0, true },
+    { M_TEMP_ROOM, 10, 3, true }, { M_SENSOR_ROOM, 10, 3, true },
+    { M_FILES_USED, 0.8f, 0.95f, true }, { M_THREADS_USED, 0.8f, 0.95f, true },
+    { M_CONNTRACK_USED, 0.8f, 0.95f, true }, { M_TCP_MEM_USED, 0.8f, 0.95f, true },
+    { M_SOFT_DROP, 0, 100, true }, { M_TCP_OVERFLOWS, 0, 10, true }, { M_TCP_BACKLOG, 0, 10, true },
+    { M_STALLS, 0, 100, true }, { M_NUMA_REMOTE, 0.2f, 0.5f, true },
+    { M_POOL_RATIO, 0.9f, 0.98f, true }, { M_MEM_USED, 0.7f, 0.9f, true },
+    { M_STEAL, 0.05f, 0.1f, false }, { M_IOWAIT, 0.2f, 0.5f, false },
+    { M_SOFTIRQ, 0.1f, 0.3f, false }, { M_PSI_CPU, 0.25f, 0.5f, false },
+    { M_PSI_MEM, 0.01f, 0.1f, false }, { M_PSI_IO, 0.25f, 0.5f, false },
+    { M_WAIT_P99, 1e7f, 1e8f, false }, { M_WAIT_MAX, 1e8f, 1e9f, false },
+    { M_SWAP_IN, 0, 1e6f, false }, { M_SWAP_OUT, 0, 1e6f, false },
+    { M_FAULTS_MAJOR, 100, 1000, false }, { M_TCP_LISTEN_DROPS, 0, 10, false },
+    { M_DISK_BUSY, 0.7f, 0.95f, false }, { M_RDISK_P99, 2e7f, 1e8f, false },
+    { M_WDISK_P99, 1e8f, 1e9f, false }, { M_NET_RX_DROP, 0, 100, false },
+    { M_NET_TX_DROP, 0, 100, false }, { M_NET_RX_ERRS, 0, 100, false },
+    { M_NET_TX_ERRS, 0, 100, false }, { M_GR_THROTTLED, 0.05f, 0.5f, false },
+    { M_GR_MAX, 0, 100, false }, { M_GR_OOM, 0, 0, false }, { M_B_WAIT, 0.25f, 1, false },
+    { M_B_MAJOR, 10, 100, false }, { M_THP_RATIO, 0.1f, 0, false }, { M_LLC_MPKI, 5, 10, false },
+    { M_DTLB_MPKI, 5, 10, false },
+};
 
 static struct {
-    bool on, paused, help, sorted, zeros, utf8, resized;
-    u16 rows, cols, line;    /* lines drawn; those behind rows are only counted */
-    u16 bars, hists;         /* lines of bars for a distribution; distributions there are */
-    u32 hidden;              /* sections: bits */
+    bool on, paused, helping, zeros, utf8, resized;
+    u16 rows, cols;
+    u32 lines, top;          /* of the page; the first of them that the window shows */
+    u32 from;                /* where in the text the line at hand begins */
+    u32 view;                /* of scr_sections */
+    u32 shift;               /* columns of the current table that are left out at its left side */
+    const struct scr_table *current;
+    u32 zeros_left;          /* metrics that the section leaves out because they are 0 */
+    u32 n_drawn;
+    struct { const struct scr_table *table; u32 line; } drawn[ARRAY_LEN(scr_tables)];
+    u16 sort[N_DIM];         /* a metric; N_METRICS: in order */
+    u8 escape;               /* of a sequence of bytes for one key: how many there were, up to 2 */
+    u32 number;              /* in that sequence: its first; over 999: another has begun */
     struct termios was;
     float past[N_METRICS][SCR_PAST]; /* by met.tick; 0: none, too */
 } scr;
-
-/* Above (or, where bad is less than odd, below) these a number is yellow, or red. */
-static const struct { u16 m; float odd, bad; } scr_limits[] = {
-    { M_STEAL, 0.05f, 0.10f }, { M_NUMA_REMOTE, 0.2f, 0.5f }, { M_POOL_RATIO, 0.9f, 0.98f },
-    { M_THP_RATIO, 0.1f, 0 }, { M_LLC_MPKI, 5, 10 }, { M_DTLB_MPKI, 5, 10 },
-    { M_TEMP_ROOM, 10, 3 }, { M_SENSOR_ROOM, 10, 3 }, { M_MEM_USED, 0.7f, 0.9f },
-    { M_OOM, 0, 0 }, { M_THROTTLE_CORE, 0, 0 }, { M_THROTTLE_PKG, 0, 0 },
-};
 
 static const char scr_enter[] = "\033[?1049h\033[?25l\033[?7l\033[2J";
 static const char scr_leave[] = "\033[0m\033[?7h\033[?25h\033[?1049l";
@@ -29659,6 +29798,10 @@ static void scr_begin(void)
     sigaction(SIGWINCH, &size, NULL);
     sigaction(SIGCONT, &take, NULL); /* stopped by force, it had no time to give it back */
     scr_take(0);
+    for (size_t k = 0; k < ARRAY_LEN(scr_tables); k++) {
+        u8 dim = scr_tables[k].dim;
+        scr.sort[dim] = scr_tables[k].in_order ? N_METRICS : met_dims[dim].sort;
+    }
     scr.on = true;
 }
 
@@ -29671,15 +29814,91 @@ static void scr_end(void)
 
 /* --- a line --- */
 
-/* Ends the line, if there is one to end; what is below the screen is only counted. */
-static void scr_line(struct buf *b, u32 from)
+/* How many bytes of a text take no more than that many columns; *columns becomes what they take. */
+static u32 scr_fit(const char *s, u32 len, u32 *columns)
 {
-    if (++scr.line >= scr.rows)
-        b->len = from;
-    else
-        b_s(b, "\033[K\r\n");
+    u32 i = 0, room = *columns;
+    while (i < len) {
+        bool style = s[i] == '\033';
+        if (!style && !room)
+            break;
+        if (style)
+            while (i < len && s[i] != 'm')
+                i++;
+        room -= !style;
+        for (i++; i < len && (s[i] & 0xc0) == 0x80;) /* the rest of a character in UTF-8 */
+            i++;
+    }
+    *columns -= room;
+    return MIN(i, len);
 }
 
+static u32 scr_width(const char *s, u32 len)
+{
+    u32 columns = UINT32_MAX;
+    scr_fit(s, len, &columns);
+    return columns;
+}
+
+static u32 scr_window(void)
+{
+    return scr.rows > 2 ? scr.rows - 2u : 0;
+}
+
+/* Whether the line at hand is one that the terminal shows: others need not be made. */
+static bool scr_visible(void)
+{
+    return scr.lines >= scr.top && scr.lines - scr.top < scr_window();
+}
+
+/* Ends the line at hand, at the terminal's right side at the latest. */
+static void scr_cut(struct buf *b)
+{
+    u32 columns = scr.cols;
+    b->len = scr.from + scr_fit(b->p + scr.from, b->len - scr.from, &columns);
+    out_sgr("0");
+    b_s(b, "\033[K\r\n");
+    scr.from = b->len;
+}
+
+/* Ends a line of the page. */
+static void scr_line(struct buf *b)
+{
+    if (scr_visible())
+        scr_cut(b);
+    b->len = scr.from;
+    scr.lines++;
+}
+
+/* A text, in as many lines as it takes. */
+static void scr_text(struct buf *b, const char *s, u32 len)
+{
+    while (len) {
+        u32 columns = MAX(scr.cols, 1), n = scr_fit(s, len, &columns), cut = n;
+        while (cut && n < len && s[cut] != ' ')
+            cut--;
+        n = cut ? cut : n;
+        b_put(b, s, n);
+        scr_line(b);
+        for (s += n, len -= n; len && *s == ' '; len--)
+            s++;
+    }
+}
+
+static void scr_title(struct buf *b, const char *title)
+{
+    out_sgr("7");
+    b_f(b, " %s ", title);
+    out_sgr("0");
+}
+
+static void scr_pad(struct buf *b, u32 used, u32 width)
+{
+    for (; used < width; used++)
+        b_c(b, ' ');
+}
+
+/* The red or yellow of an unusual number; NULL: it is none. */
 static const char *scr_colour(u32 m, double v)
 {
     for (size_t i = 0; i < ARRAY_LEN(scr_limits); i++) {
@@ -29693,16 +29912,21 @@ static const char *scr_colour(u32 m, double v)
     return NULL;
 }
 
-/* The number, in `width` columns at least. */
-static void scr_num(struct buf *b, u32 m, double v, u32 width)
+/* The number, in `width` columns at least. per_second: the title of its column says so. */
+static void scr_num(struct buf *b, u32 m, double v, u32 width, bool per_second)
 {
     static struct buf s;
     const char *colour = scr_colour(m, v);
+    u8 unit = mout_form(m)->unit;
     b_reset(&s);
-    mout_text_num(&s, m, v);
-    for (u32 n = s.len; n < width; n++)
-        b_c(b, ' ');
-    out_sgr(colour ? colour : "1");
+    if (unit == U_NUMBER || unit == U_RATE)
+        b_f(&s, v > -100 && v < 100 ? "%.3g%s" : "%.0f%s", v, unit == U_RATE ? "/s" : "");
+    else
+        mout_text_num(&s, m, v);
+    if (per_second && s.len > 2 && !memcmp(s.p + s.len - 2, "/s", 2))
+        s.len -= 2;
+    scr_pad(b, s.len, width);
+    out_sgr(colour ? colour : v != 0 ? "1" : "2");
     b_put(b, s.p, s.len);
     out_sgr("0");
 }
@@ -29718,19 +29942,63 @@ static void scr_bar(struct buf *b, u32 k)
         b_c(b, plain[k]);
 }
 
-static void scr_spark(struct buf *b, u32 m)
+/* The same, of a part of a whole. */
+static void scr_part(struct buf *b, double part)
+{
+    scr_bar(b, part > 0 ? MIN(1 + (u32)(MIN(part, 1) * 7.99), 8u) : 0);
+}
+
+/* The metric's past, as bars. */
+static void scr_spark(struct buf *b, u32 m, u32 width)
 {
     double top = mout_form(m)->unit == U_RATIO ? 1 : 0;
-    for (u32 t = 0; t < SCR_SPARK; t++)
+    for (u32 t = 0; t < width; t++)
         top = MAX(top, (double)scr.past[m][(met.tick - t) % SCR_PAST]);
-    for (u32 t = SCR_SPARK; t-- > 0;) {
-        double v = met.tick > t ? (double)scr.past[m][(met.tick - t) % SCR_PAST] : 0;
-        u32 k = v <= 0 || top <= 0 ? 0 : 1 + (u32)(v / top * 7.99);
-        scr_bar(b, MIN(k, 8));
+    for (u32 t = width; t-- > 0;)
+        scr_part(b, met.tick > t && top > 0 ? scr.past[m][(met.tick - t) % SCR_PAST] / top : 0);
+}
+
+/* The past of what is left of it; of: the metric of all that there is, or m for 1. */
+static void scr_spark_rest(struct buf *b, u32 m, u32 of, u32 width)
+{
+    for (u32 t = width; t-- > 0;) {
+        u32 at = (met.tick - t) % SCR_PAST;
+        double all = of == m ? 1 : (double)scr.past[of][at];
+        bool known = met.tick > t + 1 && all > 0 && (of == m || scr.past[m][at] > 0);
+        scr_part(b, known ? 1 - scr.past[m][at] / all : 0);
     }
 }
 
-/* --- sections --- */
+/* --- metrics --- */
+
+/* The section of a source. */
+static u32 scr_section_of(u32 src)
+{
+    for (u32 k = 1; k < SCR_OTHERS; k++)
+        for (u32 g = 0; g < ARRAY_LEN(scr_sections[k].group); g++)
+            if (scr_sections[k].group[g] && !strcmp(scr_sections[k].group[g], mout.src[src].group))
+                return k;
+    return SCR_OTHERS;
+}
+
+/* Whether a source of a section is on. */
+static bool scr_section_on(u32 section)
+{
+    for (u32 s = 0; s < N_SRC; s++)
+        if (!(mo.off >> s & 1) && scr_section_of(s) == section)
+            return true;
+    return !section;
+}
+
+/* The sum of a metric over all its things, or the metric that has none; NULL: there is none now. */
+static const struct met_inst *scr_sum(u32 m)
+{
+    u8 dim = metrics[m].dim == DIM_PMC ? DIM_NONE : metrics[m].dim;
+    for (const struct met_inst *i = met_first(dim); i; i = met_next(i))
+        if (!i->name[0])
+            return i->at == met.tick && met_has(i, m) ? i : NULL;
+    return NULL;
+}
 
 /* Whether a sum is worth a cell: it is, or has been, something. */
 static bool scr_lively(u32 m)
@@ -29741,68 +30009,33 @@ static bool scr_lively(u32 m)
     return scr.zeros;
 }
 
-static bool scr_of(u32 m, const char *group)
+/* The sums of a section: a cell each, or two where the name is long. */
+static void scr_cells(struct buf *b)
 {
-    return !strcmp(mout.src[metrics[m].src].group, group);
-}
-
-/* The sum of a metric over all its things, or the metric that has none. */
-static const struct met_inst *scr_sum(u32 m)
-{
-    u8 dim = metrics[m].dim == DIM_PMC ? DIM_NONE : metrics[m].dim;
-    for (const struct met_inst *i = met_first(dim); i; i = met_next(i))
-        if (!i->name[0])
-            return i->at == met.tick && met_has(i, m) ? i : NULL;
-    return NULL;
-}
-
-static void scr_cells(struct buf *b, const char *group)
-{
-    u32 per = MAX(scr.cols / SCR_CELL, 1), n = 0, from = b->len;
+    u32 per = MAX(scr.cols / SCR_CELL, 1), n = 0;
     for (u32 m = 0; m < N_METRICS; m++) {
-        const struct met_inst *i = scr_of(m, group) ? scr_sum(m) : NULL;
-        bool wide = strlen(metrics[m].name) >= SCR_NAME; /* a name is never cut */
-        u32 cells = per > 1 && wide ? 2 : 1;
+        const struct met_inst *i = scr_section_of(metrics[m].src) == scr.view ? scr_sum(m) : NULL;
+        u32 cells = per > 1 && strlen(metrics[m].name) >= SCR_NAME ? 2 : 1;
+        scr.zeros_left += i && !scr_lively(m);
         if (!i || !scr_lively(m))
             continue;
         if (n + cells > per) {
-            scr_line(b, from);
-            from = b->len;
+            scr_line(b);
             n = 0;
         }
         b_f(b, "%-*s", (int)(SCR_NAME + (cells - 1) * SCR_CELL), metrics[m].name);
-        scr_num(b, m, met_at(i, m)->v, 10);
+        scr_num(b, m, met_at(i, m)->v, 10, false);
         b_c(b, ' ');
-        scr_spark(b, m);
-        b_c(b, ' ');
+        scr_spark(b, m, SCR_SPARK);
         n += cells;
+        scr_pad(b, scr_width(b->p + scr.from, b->len - scr.from), n * SCR_CELL);
     }
     if (n)
-        scr_line(b, from);
-}
-
-static void scr_thing(struct buf *b, const struct met_inst *i, const char *group)
-{
-    u32 from = b->len, n = 0;
-    b_f(b, i->name[0] ? "%s " : "%s", met_dims[i->dim].label);
-    b_esc(b, i->name, strlen(i->name), 0);
-    if (i->info[0]) {
-        b_s(b, " (");
-        b_esc(b, i->info, strlen(i->info), 0);
-        b_c(b, ')');
+        scr_line(b);
+    if (scr.zeros_left) {
+        b_f(b, "%u metrics that are 0 are left out (z)", scr.zeros_left);
+        scr_line(b);
     }
-    b_c(b, ':');
-    for (u32 m = 0; m < N_METRICS; m++)
-        if (met_of(m, i->dim) && scr_of(m, group) && met_has(i, m)
-            && (scr.zeros || met_at(i, m)->v != 0)) {
-            b_f(b, " %s ", metrics[m].name);
-            scr_num(b, m, met_at(i, m)->v, 0);
-            n++;
-        }
-    if (n)
-        scr_line(b, from);
-    else
-        b->len = from;
 }
 
 /* Bars for the octaves of a distribution of times, and below them from when to when they reach. */
@@ -29817,111 +30050,570 @@ static void scr_hist(struct buf *b, const struct met_hist *h)
     b_f(&name, "%s ", r->name);
     b_esc(&name, h->inst->name, strlen(h->inst->name), 0);
     b_c(&name, 0);
-    u32 wide = (u32)MAX(scr.cols - 31, 0) / (last - first + 1), from = b->len;
+    u32 wide = (u32)MAX(scr.cols - 31, 0) / (last - first + 1);
     wide = MIN(MAX(wide, 1), 4);
-    for (u32 line = scr.bars; line-- > 0; from = b->len) {
+    for (u32 line = SCR_BARS; line-- > 0;) {
         b_f(b, "%-30.30s ", line ? "" : name.p);
         for (u32 o = first; o <= last; o++) {
-            u64 k = n[o] ? MAX(n[o] * scr.bars * 8 / most, 1) : 0;
+            u64 k = n[o] ? MAX(n[o] * SCR_BARS * 8 / most, 1) : 0;
             for (u32 w = 0; w < wide; w++)
                 scr_bar(b, k > line * 8 ? (u32)MIN(k - line * 8, 8) : 0);
         }
-        scr_line(b, from);
+        scr_line(b);
     }
     b_f(b, "%31s", "");
     mout_text_num(b, r->part[0], first ? (double)(1ull << (first - 1)) : 0);
     b_s(b, " to ");
     mout_text_num(b, r->part[0], (double)(1ull << last));
-    scr_line(b, from);
+    scr_line(b);
 }
 
-/* Those of a group, if there is room for them; how many there are is counted. */
-static void scr_hists(struct buf *b, const char *group)
+static void scr_hists(struct buf *b)
 {
     for (u32 k = 0; k < met_hists.n; k++) {
         const struct met_hist *h = met_hists.h[k];
         const struct met_hist_row *r = &met_hist_rows[h->row];
-        if (h->at != met.tick || !h->count || met_forms[r->form].unit != U_NS
-            || strcmp(mout.src[r->src].group, group))
-            continue;
-        scr.hists++;
-        if (scr.bars)
+        if (h->at == met.tick && h->count && met_forms[r->form].unit == U_NS
+            && scr_section_of(r->src) == scr.view)
             scr_hist(b, h);
     }
 }
 
-/* What things are sorted by. */
-static double scr_key(const struct met_inst *i)
+/* What the sources of a section cannot give, and why. */
+static void scr_lacks(struct buf *b)
 {
-    double v = met_v(i, met_dims[i->dim].sort);
-    return met_dims[i->dim].least_first ? -v : v;
-}
-
-/* The next in order behind `last` (NULL: the first): as they come, or the largest key first. */
-static const struct met_inst *scr_next(u8 dim, const struct met_inst *last)
-{
-    const struct met_inst *best = NULL;
-    if (!scr.sorted)
-        return last ? met_next(last) : met_first(dim);
-    for (const struct met_inst *i = met_first(dim); i; i = met_next(i)) {
-        double v = scr_key(i), l = last ? scr_key(last) : 0;
-        if (last && (v > l || (v >= l && i <= last)))
-            continue;
-        if (!best || v > scr_key(best))
-            best = i;
-    }
-    return best;
-}
-
-static void scr_section(struct buf *b, u32 nr, const char *group)
-{
-    u32 from = b->len;
-    out_sgr("7");
-    b_f(b, " %u %s ", nr + 1, group);
-    out_sgr("0");
-    scr_line(b, from);
-    scr_cells(b, group);
-    scr_hists(b, group);
-    for (u8 d = 1; d < N_DIM; d++)
-        for (const struct met_inst *i = scr_next(d, NULL); i; i = scr_next(d, i)) {
-            if ((i->name[0] || d == DIM_CGROUP) && i->at == met.tick && mout_shown(d))
-                scr_thing(b, i, group);
-            if (scr.sorted && scr.line > scr.rows)
-                break;
-        }
-    from = b->len;
-    b_s(b, "n/a:");
-    u32 empty = b->len;
+    static struct buf why;
+    b_reset(&why);
     for (u32 s = 0; s < N_SRC; s++)
-        if (!strcmp(mout.src[s].group, group) && mout_lack(s))
-            b_f(b, " %s", mout.src[s].name);
-    if (b->len > empty)
-        scr_line(b, from);
-    else
-        b->len = from;
+        if (scr_section_of(s) == scr.view)
+            mout_each_lack(&why, s, mout_text_why);
+    for (u32 at = 0; at < why.len;) {
+        u32 n = (u32)((char *)memchr(why.p + at, '\n', why.len - at) - (why.p + at));
+        scr_text(b, why.p + at, n);
+        at += n + 1;
+    }
 }
 
-static void scr_help(struct buf *b)
+/* --- tables --- */
+
+static struct scr_column { u16 m, width; const char *title; } scr_shown[SCR_COLUMNS];
+static const struct met_inst *scr_thing[MET_INSTS];
+
+static bool scr_nonzero(u32 m, u32 things)
 {
-    static const char *const text[] = {
-        "q      end",
-        "p      pause: the screen stays, counting goes on",
-        "h      show or hide this help",
-        "1 - 9  show or hide a section",
-        "s      sort disks, processes and the like by what they do, or do not",
-        "z      show or hide metrics that are 0",
-        "",
-        "The bars beside a number are its last 8 intervals.",
-        "--json says why a metric is n/a.",
-    };
-    for (size_t i = 0; i < ARRAY_LEN(text); i++) {
-        u32 from = b->len;
-        b_s(b, text[i]);
-        scr_line(b, from);
+    for (u32 k = 0; k < things; k++)
+        if (met_v(scr_thing[k], m) != 0)
+            return true;
+    return false;
+}
+
+/* Adds a column. Returns how many there are. */
+static u32 scr_column_add(u32 n, u32 m, const char *title)
+{
+    if (n == SCR_COLUMNS)
+        return n;
+    size_t number = mout_form(m)->unit == U_BYTES || mout_form(m)->unit == U_BYTE_RATE ? 9 : 8;
+    scr_shown[n] = (struct scr_column){ (u16)m, (u16)MAX(strlen(title) + 1, number), title };
+    return n + 1;
+}
+
+/* The columns of a table: those of scr_columns that this machine has, and in a section what else
+ * its things have that is not 0. Returns how many. */
+static u32 scr_columns_of(const struct scr_table *t, u32 things)
+{
+    bool named[N_METRICS] = { false };
+    u32 n = 0;
+    for (size_t k = 0; k < ARRAY_LEN(scr_columns); k++) {
+        u32 m = scr_columns[k].m;
+        named[m] = true;
+        if (metrics[m].dim == t->dim && met.seen[m])
+            n = scr_column_add(n, m, scr_columns[k].title);
+    }
+    for (u32 m = 0; m < N_METRICS && scr.view; m++)
+        if (met_of(m, t->dim) && !named[m] && met.seen[m]) {
+            bool shown = scr.zeros || scr_nonzero(m, things);
+            n = shown ? scr_column_add(n, m, metrics[m].name) : n;
+            scr.zeros_left += !shown;
+        }
+    return n;
+}
+
+/* The larger first; -IDLE: of what is sorted by what is least, that. */
+static int scr_order(const void *x, const void *y)
+{
+    const struct met_inst *a = *(const struct met_inst *const *)x;
+    const struct met_inst *b = *(const struct met_inst *const *)y;
+    u32 m = scr.sort[a->dim];
+    double u = m < N_METRICS ? met_v(a, m) : 0, v = m < N_METRICS ? met_v(b, m) : 0;
+    if (u != v)
+        return u > v ? -1 : 1;
+    return a < b ? -1 : a > b;
+}
+
+/* Whether a cgroup is at a limit: others are not on the overview. */
+static bool scr_limited(const struct met_inst *i)
+{
+    static const u16 at[] = { M_GR_THROTTLED, M_GR_MAX, M_GR_OOM };
+    for (size_t k = 0; k < ARRAY_LEN(at); k++)
+        if (met_v(i, at[k]) > 0)
+            return true;
+    return false;
+}
+
+/* The things of a table, in its order. Returns how many. */
+static u32 scr_things(const struct scr_table *t)
+{
+    u32 n = 0;
+    for (const struct met_inst *i = met_first(t->dim); i; i = met_next(i))
+        if (i->at == met.tick && (i->name[0] || t->dim == DIM_CGROUP)
+            && (scr.view || t->dim != DIM_GROUP || scr_limited(i)))
+            scr_thing[n++] = i;
+    if (scr.sort[t->dim] < N_METRICS)
+        qsort(scr_thing, n, sizeof *scr_thing, scr_order);
+    return n;
+}
+
+/* What a thing is called: "sda1 (sda)", "  4242 make". */
+static void scr_name(struct buf *b, const struct met_inst *i)
+{
+    bool process = i->dim == DIM_BUSY || i->dim == DIM_PID;
+    const char *name = i->dim == DIM_CGROUP ? mo.cgroup : i->name;
+    scr_pad(b, process ? (u32)strlen(name) : 7, 7);
+    b_esc(b, name, strlen(name), 0);
+    if (i->info[0])
+        b_s(b, process ? " " : " (");
+    b_esc(b, i->info, strlen(i->info), 0);
+    b_s(b, i->info[0] && !process ? ")" : "");
+}
+
+/* The same in `width` columns: of what is longer, both ends. */
+static void scr_name_cell(struct buf *b, const struct met_inst *i, u32 width)
+{
+    static struct buf s;
+    u32 head = width / 2;
+    b_reset(&s);
+    scr_name(&s, i);
+    u32 used = scr_width(s.p, s.len);
+    if (used <= width) {
+        b_put(b, s.p, s.len);
+        scr_pad(b, used, width);
+        return;
+    }
+    u32 skip = used - (width - head - 1), from = scr_fit(s.p, s.len, &skip);
+    b_put(b, s.p, scr_fit(s.p, s.len, &head));
+    b_c(b, '~');
+    b_put(b, s.p + from, s.len - from);
+}
+
+/* As wide as the names, as far as that leaves something to columns. */
+static u32 scr_name_width(u32 things, u32 title)
+{
+    static struct buf s;
+    u32 width = title;
+    for (u32 k = 0; k < things; k++) {
+        b_reset(&s);
+        scr_name(&s, scr_thing[k]);
+        width = MAX(width, scr_width(s.p, s.len));
+    }
+    return MIN(width, MAX(scr.cols * 3u / 8, 12u));
+}
+
+static void scr_table_row(struct buf *b, const struct met_inst *i, u32 width, u32 from, u32 to)
+{
+    if (scr_visible()) {
+        scr_name_cell(b, i, width);
+        for (u32 k = from; k < to; k++) {
+            const struct scr_column *c = &scr_shown[k];
+            bool per_second = !strcmp(c->title + strlen(c->title) - 2, "/s");
+            if (met_has(i, c->m))
+                scr_num(b, c->m, met_at(i, c->m)->v, c->width, per_second);
+            else
+                b_f(b, "%*s", c->width, "-");
+        }
+    }
+    scr_line(b);
+}
+
+/* The line above: how many of all are below, and what the columns are; * is before the one that
+ * they are sorted by. +N: so many columns do not fit. */
+static void scr_table_head(struct buf *b, const char *title, const struct scr_table *t, u32 width,
+                           u32 from, u32 to, u32 n)
+{
+    out_sgr(scr.current == t ? "7" : "4");
+    b_f(b, "%-*.*s", (int)width, (int)width, title);
+    for (u32 k = from; k < to; k++) {
+        const struct scr_column *c = &scr_shown[k];
+        bool sorted = c->m == scr.sort[t->dim];
+        b_f(b, "%*s%s", c->width - (int)strlen(c->title), sorted ? "*" : "", c->title);
+    }
+    if (n > to - from)
+        b_f(b, " +%u", n - (to - from));
+    out_sgr("0");
+    scr_line(b);
+}
+
+/* Things that there are, but not among those that were read: there was no room, or too many. */
+static u32 scr_unread(const struct scr_table *t, u32 things)
+{
+    u32 src = metrics[met_dims[t->dim].sort].src, there = met.src[src].there;
+    return met.src[src].no_room + (there > things ? there - things : 0);
+}
+
+/* At most so many of its things. */
+static void scr_draw_table(struct buf *b, const struct scr_table *t, u32 most)
+{
+    u32 things = scr_things(t), shown = MIN(things, most), n = scr_columns_of(t, things);
+    u32 all = things + scr_unread(t, things), from, to, used;
+    char title[64];
+    if (!things || !n)
+        return;
+    if (!scr.current)
+        scr.current = t;
+    scr.drawn[scr.n_drawn].table = t;
+    scr.drawn[scr.n_drawn++].line = scr.lines;
+    if (shown < all)
+        snprintf(title, sizeof title, "%s %u of %u", t->title, shown, all);
+    else
+        snprintf(title, sizeof title, "%s %u", t->title, all);
+    used = scr_name_width(shown, (u32)strlen(title));
+    u32 width = used;
+    if (scr.current == t)
+        scr.shift = MIN(scr.shift, n - 1);
+    from = scr.current == t ? scr.shift : 0;
+    for (to = from; to < n; to++) {
+        u32 mark = to + 1 < n || from ? 4 : 0;
+        if (used + scr_shown[to].width + mark > scr.cols)
+            break;
+        used += scr_shown[to].width;
+    }
+    scr_table_head(b, title, t, width, from, to, n);
+    for (u32 k = 0; k < shown; k++)
+        scr_table_row(b, scr_thing[k], width, from, to);
+}
+
+/* --- the overview --- */
+
+/* Takes back what does not fit, the last thing that was added: from `at` on. Returns whether. */
+static bool scr_too_long(struct buf *b, u32 at, u32 keep)
+{
+    if (scr_width(b->p + scr.from, b->len - scr.from) + keep <= scr.cols)
+        return false;
+    b->len = at;
+    return true;
+}
+
+/* How busy each CPU is, in half of the line at most. Returns how many there are. */
+static u32 scr_each_cpu(struct buf *b)
+{
+    u32 n = 0, most = scr.cols / 2u;
+    for (const struct met_inst *i = met_first(DIM_CPU); i; i = met_next(i))
+        if (i->name[0] && i->at == met.tick && met_has(i, M_IDLE) && n++ < most)
+            scr_part(b, 1 - met_v(i, M_IDLE));
+    if (n > most)
+        b_f(b, " +%u CPUs", n - most);
+    return n;
+}
+
+/* A line of it; where there is nothing to say: why. */
+static void scr_row_line(struct buf *b, const struct scr_row *r)
+{
+    u32 n = 0, left = 0, src = metrics[r->item[0].m].src;
+    u32 bars = MIN(MAX(scr.cols / 10u, 4u), (u32)SCR_PAST);
+    b_f(b, "%-*s", SCR_TITLE, r->title);
+    if (r->each_cpu)
+        n = scr_each_cpu(b);
+    else if (r->of)
+        scr_spark_rest(b, r->past, r->of, bars);
+    else
+        scr_spark(b, r->past, bars);
+    for (u32 k = 0; k < SCR_ROW && r->item[k].label; k++) {
+        u32 at = b->len, m = r->item[k].m;
+        const struct met_inst *i = scr_sum(m);
+        if (!i)
+            continue;
+        b_f(b, "  %s", r->item[k].label);
+        scr_num(b, m, met_at(i, m)->v, 0, false);
+        if (left || scr_too_long(b, at, 4)) {
+            b->len = at;
+            left++;
+        }
+        n++;
+    }
+    if (left)
+        b_f(b, " +%u", left);
+    const char *why = n ? NULL : mout_lack(src);
+    if (why) {
+        b->len = scr.from;
+        b_f(b, "%-*sn/a (%c): ", SCR_TITLE, r->title, scr_sections[scr_section_of(src)].key);
+        b_esc(b, why, strlen(why), 0);
+    }
+    if (n || why)
+        scr_line(b);
+    b->len = scr.from;
+}
+
+/* A number, with its name and that of its thing. Returns whether it was too long for the line. */
+static bool scr_named(struct buf *b, const struct met_inst *i, u32 m)
+{
+    u32 at = b->len;
+    b_s(b, "  ");
+    if (i->name[0]) {
+        b_f(b, "%s ", met_dims[i->dim].label);
+        scr_name(b, i);
+        b_c(b, ' ');
+    }
+    b_f(b, "%s ", metrics[m].name);
+    scr_num(b, m, met_at(i, m)->v, 0, false);
+    return scr_too_long(b, at, 4);
+}
+
+/* Numbers that are unusual, and that the rows and tables of the overview do not have: of the things
+ * themselves, unless their sum says it. */
+static void scr_unusual(struct buf *b)
+{
+    u32 n = 0, left = 0;
+    scr_title(b, "unusual");
+    for (size_t k = 0; k < ARRAY_LEN(scr_limits); k++) {
+        u32 m = scr_limits[k].m;
+        bool things = metrics[m].dim != DIM_NONE && metrics[m].dim < N_DIM
+                      && metrics[m].all == MET_ALONE;
+        const struct met_inst *i = things ? met_first(metrics[m].dim) : scr_sum(m);
+        for (; scr_limits[k].aside && i; i = things ? met_next(i) : NULL) {
+            if (i->at != met.tick || !met_has(i, m) || (things && !i->name[0])
+                || !scr_colour(m, met_at(i, m)->v))
+                continue;
+            left += scr_named(b, i, m);
+            n++;
+        }
+    }
+    if (left)
+        b_f(b, " +%u", left);
+    if (n)
+        scr_line(b);
+    b->len = scr.from;
+}
+
+static void scr_overview(struct buf *b)
+{
+    for (size_t k = 0; k < ARRAY_LEN(scr_rows); k++)
+        scr_row_line(b, &scr_rows[k]);
+    scr_unusual(b);
+    for (size_t k = 0; k < ARRAY_LEN(scr_tables); k++) {
+        u32 share = scr_tables[k].share;
+        if (share)
+            scr_draw_table(b, &scr_tables[k], share > 1 ? MAX(scr.rows / share, 2) : MET_INSTS);
+    }
+}
+
+static void scr_section(struct buf *b)
+{
+    scr_title(b, scr_sections[scr.view].title);
+    scr_line(b);
+    scr.zeros_left = 0;
+    for (size_t k = 0; k < ARRAY_LEN(scr_tables); k++)
+        if (scr_tables[k].section == scr_sections[scr.view].key)
+            scr_draw_table(b, &scr_tables[k], MET_INSTS);
+    scr_cells(b);
+    scr_hists(b);
+    scr_lacks(b);
+}
+
+/* --- keys --- */
+
+enum { KEY_ESC = 27, KEY_UP = 256, KEY_DOWN, KEY_LEFT, KEY_RIGHT, KEY_PAGE_UP, KEY_PAGE_DOWN,
+       KEY_HOME, KEY_END, KEY_BACK_TAB };
+
+/* ESC [ NUMBER ; ... FINAL, or ESC O FINAL: as xterm, the Linux console, tmux and screen send them
+ * (terminfo(5)). */
+static const struct { char final; u8 number; u16 key; } scr_sequences[] = {
+    { 'A', 0, KEY_UP }, { 'B', 0, KEY_DOWN }, { 'C', 0, KEY_RIGHT }, { 'D', 0, KEY_LEFT },
+    { 'H', 0, KEY_HOME }, { 'F', 0, KEY_END }, { 'Z', 0, KEY_BACK_TAB },
+    { '~', 1, KEY_HOME }, { '~', 7, KEY_HOME }, { '~', 4, KEY_END }, { '~', 8, KEY_END },
+    { '~', 5, KEY_PAGE_UP }, { '~', 6, KEY_PAGE_DOWN },
+};
+
+/* Shows a section; the overview instead of the one that is shown. */
+static void scr_show(int section)
+{
+    scr.view = section == (int)scr.view ? 0 : (u32)section;
+    scr.current = NULL;
+    for (size_t k = 0; !scr.view && k < ARRAY_LEN(scr_tables); k++)
+        if (scr_tables[k].share == 1)
+            scr.current = &scr_tables[k];
+    scr.top = scr.shift = 0;
+    scr.helping = false;
+}
+
+static void scr_scroll(int lines)
+{
+    scr.top = lines < 0 ? scr.top - MIN(scr.top, (u32)-lines) : scr.top + (u32)lines;
+}
+
+static void scr_page(int pages)
+{
+    scr_scroll(pages * (int)MAX(scr_window(), 2) - pages);
+}
+
+static void scr_home(int end)
+{
+    scr.top = end ? INT_MAX : 0; /* scr_draw knows where the end is */
+}
+
+static void scr_columns_shift(int by)
+{
+    scr.shift = by < 0 && !scr.shift ? 0 : scr.shift + (u32)by;
+}
+
+/* Makes another table the current one, and shows its head. */
+static void scr_tab(int by)
+{
+    u32 k = 0;
+    while (k < scr.n_drawn && scr.drawn[k].table != scr.current)
+        k++;
+    if (!scr.n_drawn)
+        return;
+    k = k == scr.n_drawn ? 0 : (k + scr.n_drawn + (u32)by) % scr.n_drawn;
+    scr.current = scr.drawn[k].table;
+    scr.shift = 0;
+    u32 line = scr.drawn[k].line;
+    if (line < scr.top || line + 2 > scr.top + scr_window())
+        scr.top = line;
+}
+
+/* Sorts the current table by its next column; behind the last comes no order. */
+static void scr_sort_next(int unused)
+{
+    (void)unused;
+    if (!scr.current)
+        return;
+    u16 *sort = &scr.sort[scr.current->dim];
+    u32 n = scr_columns_of(scr.current, scr_things(scr.current)), k = 0;
+    while (k < n && scr_shown[k].m != *sort)
+        k++;
+    k = k == n ? 0 : k + 1;
+    *sort = k < n ? scr_shown[k].m : N_METRICS;
+}
+
+/* Shows the section of the current table. */
+static void scr_enter_table(int unused)
+{
+    (void)unused;
+    for (u32 k = 1; scr.current && !scr.view && k < ARRAY_LEN(scr_sections); k++)
+        if (scr_sections[k].key == scr.current->section) {
+            scr_show((int)k);
+            break;
+        }
+}
+
+static void scr_help_show(int unused)
+{
+    (void)unused;
+    scr.helping = !scr.helping;
+    scr.top = 0;
+}
+
+static void scr_quit(int unused)
+{
+    (void)unused;
+    sp_told = SIGINT;
+}
+
+/* help: of this and of those below that have none. */
+static const struct scr_command {
+    int key;
+    const char *name, *help;
+    void (*act)(int);
+    int arg;
+    bool *flag; /* instead of act: turned over */
+} scr_commands[] = {
+    { 'q', "q", "quit", scr_quit, 0, NULL },
+    { 'h', "h ?", "show or hide this help", scr_help_show, 0, NULL },
+    { '?', NULL, NULL, scr_help_show, 0, NULL },
+    { KEY_UP, "Up Down", "scroll by a line", scr_scroll, -1, NULL },
+    { KEY_DOWN, NULL, NULL, scr_scroll, 1, NULL },
+    { KEY_PAGE_UP, "PgUp PgDn", "scroll by a page", scr_page, -1, NULL },
+    { KEY_PAGE_DOWN, NULL, NULL, scr_page, 1, NULL },
+    { KEY_HOME, "Home End", "go to the first or the last line", scr_home, 0, NULL },
+    { KEY_END, NULL, NULL, scr_home, 1, NULL },
+    { '\t', "Tab", "go to the next table; Shift-Tab: to the one before", scr_tab, 1, NULL },
+    { KEY_BACK_TAB, NULL, NULL, scr_tab, -1, NULL },
+    { KEY_LEFT, "Left Right", "show other columns of the table, where +N do not fit",
+      scr_columns_shift, -1, NULL },
+    { KEY_RIGHT, NULL, NULL, scr_columns_shift, 1, NULL },
+    { 's', "s", "sort the table by its next column, which has a *", scr_sort_next, 0, NULL },
+    { '\r', "Enter", "show the section of the table", scr_enter_table, 0, NULL },
+    { '\n', NULL, NULL, scr_enter_table, 0, NULL },
+    { KEY_ESC, "Esc o", "go back to the overview", scr_show, 0, NULL },
+    { 'z', "z", "show or hide metrics that are 0", NULL, 0, &scr.zeros },
+    { ' ', "Space", "pause: the screen stays, counting goes on", NULL, 0, &scr.paused },
+};
+
+static void scr_press(int key)
+{
+    for (u32 k = 0; k < ARRAY_LEN(scr_sections); k++)
+        if (scr_sections[k].key == key && scr_section_on(k))
+            scr_show((int)k);
+    for (size_t k = 0; k < ARRAY_LEN(scr_commands); k++)
+        if (scr_commands[k].key == key && scr_commands[k].flag)
+            *scr_commands[k].flag = !*scr_commands[k].flag;
+        else if (scr_commands[k].key == key)
+            scr_commands[k].act(scr_commands[k].arg);
+}
+
+/* The end of a sequence. */
+static void scr_sequence(u8 final)
+{
+    for (size_t k = 0; k < ARRAY_LEN(scr_sequences); k++)
+        if (scr_sequences[k].final == final
+            && (final != '~' || scr_sequences[k].number == scr.number % 1000))
+            scr_press(scr_sequences[k].key);
+}
+
+/* A byte of a key: most are one, some begin with ESC. */
+static void scr_byte(u8 c)
+{
+    if (scr.escape == 2 && isdigit(c) && scr.number < 1000) {
+        scr.number = MIN(scr.number * 10 + c - '0', 999u);
+    } else if (scr.escape == 2 && c == ';') {
+        scr.number = scr.number % 1000 + 1000;
+    } else if (scr.escape == 2 && c >= 0x40 && c <= 0x7e) {
+        scr.escape = 0;
+        scr_sequence(c);
+    } else if (scr.escape == 1) { /* with Alt: none of ours */
+        scr.escape = c == '[' || c == 'O' ? 2 : 0;
+        scr.number = 0;
+    } else if (!scr.escape && c == KEY_ESC) {
+        scr.escape = 1;
+    } else if (!scr.escape) {
+        scr_press(c);
     }
 }
 
 /* --- the screen --- */
+
+/* A key and what it does, in as many lines as that takes. */
+static void PRINTF_LIKE(2, 3) scr_help_line(struct buf *b, const char *fmt, ...)
+{
+    char text[160];
+    va_list ap;
+    va_start(ap, fmt);
+    vsnprintf(text, sizeof text, fmt, ap);
+    va_end(ap);
+    scr_text(b, text, (u32)strlen(text));
+}
+
+static void scr_help(struct buf *b)
+{
+    for (size_t k = 0; k < ARRAY_LEN(scr_commands); k++)
+        if (scr_commands[k].name)
+            scr_help_line(b, "%-11s %s", scr_commands[k].name, scr_commands[k].help);
+    for (u32 k = 1; k < ARRAY_LEN(scr_sections); k++)
+        if (scr_section_on(k))
+            scr_help_line(b, "%-11c show %s, or go back", scr_sections[k].key,
+                          scr_sections[k].title);
+    scr_help_line(b, "Bars are the intervals before this one. Yellow and red are unusual.");
+    scr_help_line(b, "A table's title says how many there are. +N: so many do not fit.");
+}
 
 static void scr_remember(void)
 {
@@ -29931,97 +30623,183 @@ static void scr_remember(void)
     }
 }
 
-/* Of the groups of which a source is on. */
-static void scr_sections(struct buf *b)
+/* The first line of a file that names something, if there is one. */
+static void scr_file(struct buf *b, const char *before, const char *path)
 {
-    u32 nr = 0;
-    scr.hists = 0;
-    for (u32 s = 0; s < N_SRC; s++) {
-        bool again = mo.off >> s & 1;
-        for (u32 k = 0; k < s; k++)
-            again |= !(mo.off >> k & 1) && !strcmp(mout.src[k].group, mout.src[s].group);
-        if (!again && !(scr.hidden >> nr++ & 1))
-            scr_section(b, nr - 1, mout.src[s].group);
-    }
+    char text[65] = "";
+    if (!u_slurp(met_path("%s", path), text, sizeof text))
+        return;
+    b_s(b, before);
+    b_esc(b, text, strcspn(text, "\n"), 0);
 }
 
-/* The sections, and, in the lines that are left below them, bars. */
-static void scr_body(struct buf *b)
+static void scr_host(struct buf *b)
 {
-    u32 from = b->len;
-    u16 line = scr.line;
-    scr.bars = 0;
-    scr_sections(b);
-    if (scr.hists && scr.line < scr.rows)
-        scr.bars = (u16)MIN((scr.rows - scr.line - 1) / scr.hists, 5);
-    if (scr.bars < 2)
-        return;
-    scr.bars--; /* the last one says what the bars are of */
-    b->len = from;
-    scr.line = line;
-    scr_sections(b);
+    scr_file(b, "  ", "/proc/sys/kernel/hostname");
+}
+
+static void scr_kernel(struct buf *b)
+{
+    scr_file(b, "  Linux ", "/proc/sys/kernel/osrelease");
+}
+
+static void scr_uptime(struct buf *b)
+{
+    static const struct { u32 seconds; const char *name; } unit[] = {
+        { 86400, "d" }, { 3600, "h" }, { 60, "min" }, { 1, "s" },
+    };
+    char text[64] = "";
+    u_slurp(met_path("/proc/uptime"), text, sizeof text);
+    u64 seconds = strtoull(text, NULL, 10);
+    for (size_t k = 0; k < ARRAY_LEN(unit); k++)
+        if (seconds >= unit[k].seconds) {
+            b_f(b, "  up %" PRIu64 " %s", seconds / unit[k].seconds, unit[k].name);
+            break;
+        }
+}
+
+static void scr_cpus(struct buf *b)
+{
+    const struct met_inst *i = scr_sum(M_CPUS);
+    if (i)
+        b_f(b, "  %.0f CPUs", met_at(i, M_CPUS)->v);
+}
+
+static void (*const scr_machine[])(struct buf *) = {
+    scr_host, scr_kernel, scr_cpus, scr_uptime,
+};
+
+/* The first line: when, how often, which machine: as much of that as fits. */
+static void scr_top_line(struct buf *b)
+{
+    time_t sec = (time_t)(mout.real_ns / NSEC);
+    struct tm tm;
+    if (!localtime_r(&sec, &tm))
+        memset(&tm, 0, sizeof tm);
+    b_f(b, "kvis monitor  %02d:%02d:%02d  every %.1f s%s", tm.tm_hour, tm.tm_min, tm.tm_sec,
+        (double)mout.interval_ns / 1e9, scr.paused ? "  PAUSED" : "");
+    for (size_t k = 0; k < ARRAY_LEN(scr_machine); k++) {
+        u32 at = b->len;
+        scr_machine[k](b);
+        scr_too_long(b, at, 0);
+    }
+    scr_cut(b);
+}
+
+/* What the lines below the window are: those of the overview's last table are things. */
+static const char *scr_below(void)
+{
+    u32 last = scr.n_drawn - 1;
+    bool table = !scr.view && !scr.helping && scr.n_drawn
+                 && scr.drawn[last].line < scr.top + scr_window();
+    return table ? scr.drawn[last].table->title : "lines";
+}
+
+/* The last line: how much is below, and keys, as many as fit. */
+static void scr_last_line(struct buf *b)
+{
+    u32 below = scr.lines - MIN(scr.lines, scr.top + scr_window());
+    b_f(b, "\033[J\033[%u;1H", scr.rows);
+    scr.from = b->len;
+    out_sgr("2");
+    b_s(b, "q quit  h help");
+    if (below)
+        b_f(b, "  (%u %s more)", below, scr_below());
+    else if (scr.top)
+        b_s(b, "  (end)");
+    for (u32 k = 0; k < ARRAY_LEN(scr_sections) && !scr.helping; k++) {
+        u32 at = b->len;
+        if (scr_section_on(k) && k != scr.view)
+            b_f(b, "  %c %s", scr_sections[k].key, scr_sections[k].title);
+        if (scr_too_long(b, at, 0))
+            break;
+    }
+    u32 columns = scr.cols;
+    b->len = scr.from + scr_fit(b->p + scr.from, b->len - scr.from, &columns);
+    out_sgr("0");
+}
+
+/* All of it, into the buffer of text. */
+static void scr_all(struct buf *b)
+{
+    scr.lines = scr.n_drawn = 0;
+    b_s(b, "\033[H");
+    scr.from = b->len;
+    scr_top_line(b);
+    if (scr.helping)
+        scr_help(b);
+    else if (scr.view)
+        scr_section(b);
+    else
+        scr_overview(b);
 }
 
 static void scr_draw(void)
 {
     struct buf *b = &out.text.b;
     struct winsize w = { 24, 80, 0, 0 };
-    time_t sec = (time_t)(mout.real_ns / NSEC);
-    struct tm tm;
+    u32 from = b->len;
     if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &w) < 0 || !w.ws_row || !w.ws_col)
         w = (struct winsize){ 24, 80, 0, 0 };
     scr.rows = w.ws_row;
     scr.cols = w.ws_col;
-    scr.line = 0;
     scr.resized = false;
-    if (!localtime_r(&sec, &tm))
-        memset(&tm, 0, sizeof tm);
-    b_s(b, "\033[H");
-    u32 from = b->len;
-    b_f(b, "kvis monitor  %02d:%02d:%02d  interval %.1f s%s", tm.tm_hour, tm.tm_min, tm.tm_sec,
-        (double)mout.interval_ns / 1e9, scr.paused ? "  PAUSED" : "");
-    scr_line(b, from);
-    if (scr.help)
-        scr_help(b);
-    else
-        scr_body(b);
-    b_s(b, "\033[J");
-    b_f(b, "\033[%u;1H", scr.rows);
-    out_sgr("2");
-    b_s(b, scr.cols < 72 ? "q end  h help"
-                         : "q end  p pause  h help  1-9 sections  s sort  z zeros");
-    if (scr.line >= scr.rows)
-        b_f(b, "  (%u lines more)", scr.line - scr.rows + 1);
-    out_sgr("0");
+    scr_all(b);
+    u32 last = scr.lines - MIN(scr.lines, scr_window());
+    if (scr.top > last) { /* behind the end */
+        scr.top = last;
+        b->len = from;
+        scr_all(b);
+    }
+    scr_last_line(b);
     out_flush();
+}
+
+/* What the screen begins with: the overview, or what the options ask for. */
+static void scr_first_view(void)
+{
+    u32 n = 0, only = 0;
+    for (u32 k = 1; k < ARRAY_LEN(scr_sections); k++)
+        if (scr_section_on(k)) {
+            only = k;
+            n++;
+        }
+    if (opt.n_pids || mo.cgroup)
+        scr_show((int)scr_section_of(opt.n_pids ? SRC_PROC : SRC_CGROUP));
+    else
+        scr_show(n == 1 ? (int)only : 0);
 }
 
 /* An interval is over. */
 static void scr_interval(void)
 {
+    if (mout.intervals == 1)
+        scr_first_view();
     scr_remember();
     if (!scr.paused)
         scr_draw();
 }
 
-/* What was typed; a terminal that is gone ends it, as q does. */
+/* What was typed; a terminal that is gone ends it, as q does. ESC alone is a key when nothing
+ * follows at once. */
 static void scr_keys(void)
 {
     char keys[64];
     struct pollfd p = { STDIN_FILENO, POLLIN, 0 };
-    ssize_t n = poll(&p, 1, 0) > 0 ? read(STDIN_FILENO, keys, sizeof keys) : 0;
+    ssize_t n = 0;
+    do {
+        p.revents = 0;
+        n = poll(&p, 1, scr.escape == 1 ? 50 : 0) > 0 ? read(STDIN_FILENO, keys, sizeof keys) : 0;
+        for (ssize_t i = 0; i < n; i++)
+            scr_byte((u8)keys[i]);
+    } while (n > 0 && !sp_told);
     if (p.revents && n <= 0)
         sp_told = SIGHUP;
-    for (ssize_t i = 0; i < n; i++)
-        switch (keys[i]) {
-        case 'q': sp_told = SIGINT; break;
-        case 'p': scr.paused = !scr.paused; break;
-        case 'h': case '?': scr.help = !scr.help; break;
-        case 's': scr.sorted = !scr.sorted; break;
-        case 'z': scr.zeros = !scr.zeros; break;
-        case '1' ... '9': scr.hidden ^= 1u << (keys[i] - '1'); break;
-        }
-    if (mout.intervals && (n > 0 || scr.resized))
+    if (scr.escape == 1) {
+        scr.escape = 0;
+        scr_press(KEY_ESC);
+    }
+    if (mout.intervals && !sp_told)
         scr_draw();
 }
 
@@ -30084,6 +30862,7 @@ static const char *mon_opt_collectors(const char *v)
         v += n + (v[n] == ',');
     }
     mo.off = ~on;
+    mo.chosen = true;
     return *v || !on ? "allowed are " MET_GROUPS "a source" : NULL;
 }
 
@@ -30174,6 +30953,15 @@ static void mon_start(void)
     vh_start();
 }
 
+/* The screen has processes and cgroups, too, if -c names nothing; all processes. Files that are
+ * written beside it stay as they are without it. */
+static void mon_screen_sources(void)
+{
+    mo.all_processes = true;
+    if (!mo.chosen)
+        mo.off &= ~(1ull << SRC_BUSY | 1ull << SRC_CGROUPS);
+}
+
 static void mon_run(u64 end_ns)
 {
     u64 next;
@@ -30181,6 +30969,8 @@ static void mon_run(u64 end_ns)
     if (mout.screen)
         scr_begin();
     mout.screen = scr.on;
+    if (scr.on && !opt.json && !mo.csv && !opt.report)
+        mon_screen_sources();
     out.give_up = sp_gives_up;
     out_flush();
     mon_collect();

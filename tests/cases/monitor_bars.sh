@@ -12,7 +12,7 @@ trap 't kill-server 2>/dev/null' EXIT
 t new-session -d -x 80 -y 24 "LC_ALL=C.UTF-8 TERM=screen exec '$KVIS' monitor -i 0.5 -c runq --histogram --json=json" || skip "no tmux"
 shows() { t capture-pane -p | grep -q -- "$1"; }
 bars() { # bars COLUMNS: the screen stands still; its bars are one interval's
-    t send-keys p
+    t send-keys Space
     until_true 5 shows PAUSED || fail "no pause"
     sleep 0.3
     t capture-pane -p >screen
@@ -46,16 +46,18 @@ for e in map(json.loads, open("json")):
             raise SystemExit
 raise SystemExit("no interval has these: " + repr(seen))
 END
-    t send-keys p
+    t send-keys Space
 }
 until_true 10 shows '^runq_wait  ' || fail "no bars: $(t capture-pane -p)"
 shows 'distribution' && fail "--histogram is on the screen"
 bars 80
 t resize-window -x 200 -y 60
-until_true 5 eval 't capture-pane -p | sed -n 60p | grep -q "^q end"' || fail "not resized"
+until_true 5 eval 't capture-pane -p | sed -n 60p | grep -q "^q quit"' || fail "not resized"
 bars 200
+# what does not fit is below
 t resize-window -x 80 -y 9
-gone() { ! shows '^runq_wait  ' && t capture-pane -p | sed -n 9p | grep -q '^q end'; }
-until_true 5 gone || fail "bars without room: $(t capture-pane -p)"
-shows 'lines more' && fail "not all there: $(t capture-pane -p)"
+below() { ! shows '^runq_wait  ' && t capture-pane -p | sed -n 9p | grep -q '^q quit .*([0-9]* lines more)'; }
+until_true 5 below || fail "bars without room: $(t capture-pane -p)"
+t send-keys End
+until_true 5 shows '^runq_wait  ' || fail "no bars at the end: $(t capture-pane -p)"
 t send-keys q

@@ -1,7 +1,7 @@
 #!/bin/sh
 # The monitor's screen fits, follows a new size and keys, and leaves the terminal as it was.
 # tier: quick asan
-# timeout: 90
+# timeout: 120
 # needs: python3 tmux stty
 # covers: O5 P35
 . "$TESTS/lib/lib.sh"
@@ -37,34 +37,80 @@ ended() { # ended STATUS: and nothing of it is left
     eq wrap 1 "$(t display-message -p '#{wrap_flag}')"
     eq "other screen" 0 "$(t display-message -p '#{alternate_on}')"
 }
+last() { t capture-pane -p | sed -n "$1p" | grep -q '^q quit  h help'; } # last LINE: the keys are there
+keys() { for k in "$@"; do t send-keys "$k"; done; }
 start 80 24
-until_true 5 shows 'memory_total.*976.6MB .*█' || fail "no memory: $(t capture-pane -p)"
+until_true 5 shows '^memory .*of 976.6MB' || fail "no memory: $(t capture-pane -p)"
 eq lines 24 "$(t capture-pane -p | wc -l)"
-t capture-pane -p | sed -n 24p | grep -q '^q end.*lines more' || fail "no last line"
+last 24 || fail "no last line"
 t capture-pane -p >&9
-for k in 1 2 3 4 5; do key $k; done
-until_true 5 shows '^zone 0 (x86_pkg_temp): .*thermal 60.0C' || fail "thermal is not to be seen: $(t capture-pane -p)"
-shows 'memory_total' && fail "mem is still there"
+# what the overview has not, where it is unusual: a zone that is nearly too hot
+shows '^ unusual  .*zone 0 (x86_pkg_temp) thermal_headroom 3[0-9]' && fail "34 degrees of headroom are unusual"
+shows '^disks [0-9]* of [0-9]* ' || fail "no count of disks: $(t capture-pane -p)"
+# a section for each key, and back: by the same key, by Esc, by o
+key t; until_true 5 shows '^0 (x86_pkg_temp) .*60.0C' || fail "thermal is not to be seen: $(t capture-pane -p)"
+shows '^memory .*of 976.6MB' && fail "the overview is still there"
+key t; until_true 5 shows '^memory .*of 976.6MB' || fail "not back: $(t capture-pane -p)"
+for k in c:CPUs r:'run queues' m:memory d:disks n:network u:'NUMA nodes' l:limits p:processes g:cgroups w:power v:virtio; do
+    key ${k%%:*}
+    until_true 5 shows "^ ${k#*:}" || fail "${k%%:*} does not show ${k#*:}: $(t capture-pane -p)"
+done
+key Escape; until_true 5 shows '^memory .*of 976.6MB' || fail "Esc: $(t capture-pane -p)"
+key l; until_true 5 shows '^nf_conntrack_entries_limit  *[0-9]' || fail "a name is cut: $(t capture-pane -p)"
+shows '^nf_conntrack_entries  *[0-9]' || fail "a name is cut: $(t capture-pane -p)"
+key o; until_true 5 shows '^memory .*of 976.6MB' || fail "o: $(t capture-pane -p)"
+# n/a: the source and the reason, in its section
+key w; until_true 5 shows '^membw  *n/a:' || fail "no reason: $(t capture-pane -p)"; key w
 key h
 until_true 5 shows 'the screen stays' || fail "no help"
-shows '^--json says why a metric is n/a\.$' || fail "the help is cut: $(t capture-pane -p)"
-key h; key 5
-until_true 5 shows '^device sda1 (sda): ' || { key z; until_true 5 shows '^device sda1 (sda): '; } ||
-    fail "no disks: $(t capture-pane -p)"
-key p
+key h
+# keys of several bytes are one key: none hides or shows a section
+t resize-window -x 80 -y 10
+until_true 5 eval 'last 10' || fail "no last line of 10: $(t capture-pane -p)"
+until_true 5 shows '^CPUs ' || fail "no CPU: $(t capture-pane -p)"
+key PageDown; until_true 5 shows '^disks ' || fail "PgDn: $(t capture-pane -p)"
+shows '^CPUs ' && fail "PgDn does not scroll"
+key PageUp; until_true 5 shows '^CPUs ' || fail "PgUp: $(t capture-pane -p)"
+keys Down Down; until_true 5 eval '! shows "^CPUs "' || fail "Down: $(t capture-pane -p)"
+shows '^memory ' || fail "Down scrolls by more than a line: $(t capture-pane -p)"
+key Home; until_true 5 shows '^CPUs ' || fail "Home: $(t capture-pane -p)"
+key End; until_true 5 shows '^q quit  h help  (end)' || fail "End: $(t capture-pane -p)"
+key Home; until_true 5 shows '^q quit  h help  ([0-9]* [a-z]* more)' || fail "Home: $(t capture-pane -p)"
+t send-keys -H 1b 5b 31 3b 35 42; until_true 5 eval '! shows "^CPUs "' || fail "Ctrl-Down: $(t capture-pane -p)"
+key Up; until_true 5 shows '^CPUs ' || fail "Up: $(t capture-pane -p)"
+t send-keys -H 1b 4f 42; until_true 5 eval '! shows "^CPUs "' || fail "Down of an application keypad: $(t capture-pane -p)"
+key Home
+t send-keys -H 1b 5b 32 34 7e 1b 5b 33 7e # F12 and Del are none of its keys
+key Down; until_true 5 eval '! shows "^CPUs "' || fail "after F12: $(t capture-pane -p)"
+shows PAUSED && fail "F12 is a pause"
+# Tab goes to a table, s sorts it by the next column, Right shows other columns, Enter its section
+key Home; key Tab
+until_true 5 shows '^disks .*\*IOPS' || fail "no table: $(t capture-pane -p)"
+t resize-window -x 60 -y 24
+until_true 5 shows '^disks .*\*IOPS .* +[0-9]*$' || fail "columns are not left out: $(t capture-pane -p)"
+key Enter; until_true 5 shows '^ disks' || fail "Enter: $(t capture-pane -p)"
+sorted() { t capture-pane -p | sed -n 's/.*\*\([a-zA-Z0-9]*\).*/\1/p' | head -n 1; }
+eq "sorted by" IOPS "$(sorted)"
+key s; until_true 5 eval '[ "$(sorted)" = read ]' || fail "s: $(t capture-pane -p)"
+key Right; until_true 5 eval '! shows IOPS' || fail "Right: $(t capture-pane -p)"
+key Left; until_true 5 shows IOPS || fail "Left: $(t capture-pane -p)"
+key d
+key Space
 until_true 5 shows PAUSED || fail "no pause"
 sleep 0.3 # tmux has all of it
 was=$(t capture-pane -p); sleep 0.7
 eq "paused screen" "$was" "$(t capture-pane -p)"
-key p
+key Space
 t resize-window -x 200 -y 60
-until_true 5 eval 't capture-pane -p | sed -n 60p | grep -q "^q end"' || fail "not resized: $(t capture-pane -p)"
-for k in 1 2 3 4; do key $k; done
+until_true 5 eval 'last 60' || fail "not resized: $(t capture-pane -p)"
+key m
 until_true 5 shows 'memory_total.*memory_free.*memory_anon.*memory' || fail "not wider: $(t capture-pane -p)"
-t resize-window -x 60 -y 12
-until_true 5 shows '^q end  h help  ([0-9]* lines more)$' || fail "the last line is cut: $(t capture-pane -p)"
 t resize-window -x 20 -y 5
-until_true 5 eval 't capture-pane -p | sed -n 5p | grep -q "^q end"' || fail "not small: $(t capture-pane -p)"
+until_true 5 eval 'last 5' || fail "not small: $(t capture-pane -p)"
+t resize-window -x 3 -y 2
+sleep 0.5
+t resize-window -x 80 -y 24
+until_true 5 eval 'last 24' || fail "not as large again: $(t capture-pane -p)"
 key q
 ended 0
 # Colours: the pool of hugepages is nearly empty, few pages are huge, a zone is near its limit.
@@ -72,11 +118,12 @@ echo 0 >a/sys/kernel/mm/hugepages/hugepages-2048kB/free_hugepages
 sed -i 's/^AnonHugePages.*/AnonHugePages: 4000 kB/' a/proc/meminfo
 echo 88000 >a/sys/class/thermal/thermal_zone0/temp
 start 200 60
-coloured() { t capture-pane -e -p | grep -q "$2 *$(printf '\033')\[$1m *$3"; } # coloured SGR NAME VALUE
-until_true 5 coloured 31 hugepage_pool 100 || fail "a full pool is not red: $(t capture-pane -e -p | cat -v | grep pool)"
+until_true 5 shows '^ unusual .*zone 0 (x86_pkg_temp) thermal_headroom 7.0C' || fail "a hot zone is not named: $(t capture-pane -p)"
+coloured() { t capture-pane -e -p | grep -q "$2 *$(printf '\033')\[$1m *$3"; } # coloured SGR BEFORE VALUE
+until_true 5 coloured 33 'thermal_headroom' 7 || fail "near a limit is not yellow: $(t capture-pane -e -p | cat -v | grep headroom)"
+key m
+until_true 5 coloured 31 '2048kB .*' 100 || fail "a full pool is not red: $(t capture-pane -e -p | cat -v | grep pool)"
 coloured 33 thp 5 || fail "few huge pages are not yellow: $(t capture-pane -e -p | cat -v | grep thp)"
-until_true 5 coloured 33 thermal_headroom 7 ||
-    fail "near a limit is not yellow: $(t capture-pane -e -p | cat -v | grep headroom)"
 ! coloured '3[13]' memory_total . || fail "memory is coloured"
 key q
 ended 0
@@ -99,13 +146,13 @@ t kill-server 2>/dev/null
 server=$((server + 1))
 t new-session -d -x 80 -y 24 "exec env TERM=screen PS1='$ ' ENV= sh -i" || fail "no shell"
 t send-keys "'$KVIS' monitor -i 0.2 -c load" Enter
-until_true 10 shows 'load15' || fail "no screen"
+until_true 10 shows '^load1 ' || fail "no screen"
 key C-z
 until_true 10 shows '[Ss]topped\|[Ss]uspended' || fail "not stopped: $(t capture-pane -p)"
 eq "the screen of what is stopped" 0 "$(t display-message -p '#{alternate_on}')"
 t send-keys "fg" Enter
-until_true 10 shows 'load15' || fail "does not go on: $(t capture-pane -p)"
+until_true 10 shows '^load1 ' || fail "does not go on: $(t capture-pane -p)"
 eq "the screen again" 1 "$(t display-message -p '#{alternate_on}')"
 key q
-until_true 10 eval '! shows load15' || fail "does not end"
+until_true 10 eval '! shows "^ run queues"' || fail "does not end"
 eq "the screen at the end" 0 "$(t display-message -p '#{alternate_on}')"
