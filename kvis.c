@@ -14156,22 +14156,28 @@ static u32 df_columns(void)
     return w.ws_col;
 }
 
-/* One line, as much of it as the terminal has columns for. */
+/* Text, as much of it as fits into so many bytes; 0: all. */
+static void df_put_cut(struct buf *b, const char *s, u32 n, u32 most)
+{
+    bool cut = most && n > most;
+    u32 keep = cut ? most - 3 : n;
+    while (cut && keep && (s[keep] & 0xc0) == 0x80) /* no half of a UTF-8 character */
+        keep--;
+    b_put(b, s, keep);
+    b_s(b, cut ? "..." : "");
+}
+
+/* The name of a pair ends a line that began at `from`. */
 static void df_text_name(struct buf *b, const struct df_pair *p, u32 from)
 {
-    u32 columns = df_columns();
-    u32 left = columns > b->len - from + 8 ? columns - (b->len - from) : 8;
     static struct buf name;
+    u32 columns = df_columns(), used = b->len - from;
     b_reset(&name);
     b_esc(&name, p->name->s, p->name->len, 0);
     if (p->of[0].failed != p->of[1].failed)
         b_f(&name, " (failed: %" PRIu64 ", %" PRIu64 ")", p->of[0].failed, p->of[1].failed);
-    bool cut = columns && name.len > left;
-    u32 n = cut ? left - 3 : name.len;
-    while (cut && n && (name.p[n] & 0xc0) == 0x80) /* no half of a UTF-8 character */
-        n--;
-    b_put(b, name.p, n);
-    b_s(b, cut ? "...\n" : "\n");
+    df_put_cut(b, name.p, name.len, columns ? MAX(columns, used + 8) - used : 0);
+    b_c(b, '\n');
 }
 
 static void df_text_pair(struct buf *b, const struct df_pair *p, const struct df_table *t)
@@ -21511,6 +21517,8 @@ enum { PROC_BUCKETS = 4096, PROC_BARS = 100, PROC_SLOWEST = 10, PROC_NAME = 80 }
 enum { PROC_LINE_MAX = 1 << 16 }; /* how much of a command line -l looks at */
 enum { PROC_STEPS = 1 << 16 }; /* children of processes that have not ended */
 enum { PROC_PENDING = 1024 };  /* argument lists that wait for their exec */
+enum { PROC_NODES = 1 << 17, PROC_NODE_TEXT = 1000, PROC_DEPTH = 16 }; /* of --tree */
+enum { PROC_REPLAYED = 1 << 16 }; /* processes at one time in a recording */
 
 /* What a row tells of its command. */
 enum proc_what {
@@ -21537,6 +21545,7 @@ struct proc_life {
     u64 fork_ns, begin_ns, end_ns; /* begin: of the command */
     u64 boot_ns;                 /* when it was made, CLOCK_BOOTTIME; 0: not known */
     u64 cgroup, max_rss;
+    u32 node;                    /* its command in the tree of --tree; 0: none */
     s32 status;                  /* wait status, -1: not known */
     u32 arg_len;                 /* of all arguments, in bytes; argv may have fewer */
     struct proc_text argv, path, exe, cwd;
@@ -21558,7 +21567,7 @@ struct proc_row {
 
 /* What the options say, beside what is in opt. */
 static struct {
-    bool live, failed, forks, threads, quote, perf_rings;
+    bool live, failed, forks, threads, quote, perf_rings, tree;
     bool time, clock, print_uid;     /* columns of execsnoop and exitsnoop */
     u32 pid, only_pid, max_args;
     u64 uid;                         /* + 1; 0: all */
@@ -21596,6 +21605,8 @@ static struct {
     s64 boot_off;                 /* CLOCK_BOOTTIME - CLOCK_MONOTONIC */
     u64 first_ns, scan_ns, page;
     u32 root;                     /* the command's process; 0: there is none */
+    bool rows, json;              /* sinks that want them */
+    bool replayed;                /* it is a recording: what that does not have is '-' */
     u32 lives, mine, ending, peak;
     u64 commands, forks, failed, exec_failed, cpu_ns, unsure;
     u32 n_bars;
@@ -21733,6 +21744,46 @@ static int proc_plan(struct bpf_cfgs *c, u32 *mask)
     bpf_set(c, "CFG_FAILED", po.failed);
     bpf_set(c, "CFG_ENV", po.n_env);
     return 0;
+}
+
+/* --- the tree: what begins --- */
+
+/* A command, in the order in which they began, so that a parent comes before its children. text: of
+ * those that are shown, its columns and its line. */
+struct proc_node {
+    u32 parent, first, next, depth; /* first of its children, next of its parent's; 0: none */
+    u32 len, line;                  /* of text; where the line begins in it */
+    char *text;
+};
+
+static struct {
+    struct proc_node *node; /* node[0] is the root of what has no parent */
+    u32 n, cap;
+    u64 left_out;
+} proc_tree;
+
+/* A command begins. Returns its number in the tree, 0 when there is none, or no room. */
+static u32 proc_tree_new(u32 parent)
+{
+    u32 n = MAX(proc_tree.n, 1u);
+    if (!po.tree)
+        return 0;
+    struct proc_node *grown = n < PROC_NODES
+        ? u_grow(proc_tree.node, &proc_tree.cap, n + 1, sizeof *grown) : NULL;
+    if (!grown) {
+        proc_tree.left_out++;
+        return 0;
+    }
+    proc_tree.node = grown;
+    grown[n].parent = parent;
+    proc_tree.n = n + 1;
+    return n;
+}
+
+/* What a command's successor in the same process hangs on: the process's parent. */
+static u32 proc_tree_parent(const struct proc_life *l)
+{
+    return l->node ? proc_tree.node[l->node].parent : 0;
 }
 
 /* --- lives --- */
@@ -21912,6 +21963,7 @@ static void proc_scan_one(u32 pid)
         return;
     memcpy(l->comm, comm + 1, MIN((size_t)(end - comm - 1), sizeof l->comm - 1));
     l->at_start = true;
+    l->node = proc_tree_new(0);
     l->ppid = (u32)strtoul(u_word(end + 2, 1), NULL, 10);
     l->boot_ns = strtoull(u_word(end + 2, 19), NULL, 10) * (NSEC / (u64)sysconf(_SC_CLK_TCK));
     l->fork_ns = l->begin_ns = (u64)MAX((s64)l->boot_ns - proc_state.boot_off, 1);
@@ -22255,21 +22307,21 @@ static void proc_col_end(struct buf *b, const struct proc_row *r)
 
 static void proc_text_head(struct buf *b)
 {
-    b_s(b, "TIME         PID     PPID    UID      SECONDS EXIT          RSS COMMAND\n");
+    b_s(b, po.tree ? "PID       SECONDS EXIT          RSS COMMAND\n"
+                   : "TIME         PID     PPID    UID      SECONDS EXIT          RSS COMMAND\n");
 }
 
-static void proc_text(struct buf *b, const struct proc_row *r)
+/* How long it took, how it ended, and its memory. */
+static void proc_text_end(struct buf *b, const struct proc_row *r)
 {
     const struct proc_life *l = r->l;
-    proc_clock(b, r->ts_ns, true);
-    b_f(b, " %-7u %-7u %-6u ", r->what == PROC_THREAD ? r->tid : l->pid, l->ppid, l->uid);
+    static struct buf rss;
     if (r->what == PROC_STARTED || r->what == PROC_FAILED)
         b_s(b, "        - ");
     else
         b_f(b, "%9.3f ", (double)(r->ts_ns - l->begin_ns) / 1e9);
     proc_col_end(b, r);
     u32 from = b->len;
-    static struct buf rss;
     b_reset(&rss);
     if (l->max_rss && r->what != PROC_THREAD)
         b_size(&rss, l->max_rss * proc_state.page);
@@ -22278,6 +22330,19 @@ static void proc_text(struct buf *b, const struct proc_row *r)
     proc_pad(b, from, 8 - MIN(rss.len, 8));
     b_put(b, rss.p, rss.len);
     b_c(b, ' ');
+}
+
+static void proc_text(struct buf *b, const struct proc_row *r)
+{
+    const struct proc_life *l = r->l;
+    proc_clock(b, r->ts_ns, true);
+    b_f(b, " %-7u ", r->what == PROC_THREAD ? r->tid : l->pid);
+    if (l->ppid || !proc_state.replayed)
+        b_f(b, "%-7u ", l->ppid);
+    else
+        b_s(b, "-       ");
+    b_f(b, "%-6u ", l->uid);
+    proc_text_end(b, r);
     if (r->what == PROC_THREAD)
         b_esc(b, r->comm, strnlen(r->comm, 16), 0);
     else
@@ -22599,6 +22664,81 @@ static const struct proc_format *proc_format(const char *name)
     return NULL;
 }
 
+/* --- the tree --- */
+
+/* Keeps the row of a command that is over. */
+static void proc_tree_row(const struct proc_row *r)
+{
+    static struct buf b;
+    struct proc_node *at = &proc_tree.node[r->l->node];
+    if (r->what == PROC_STARTED || r->what == PROC_THREAD || !r->l->node || at->text)
+        return;
+    b_reset(&b);
+    b_f(&b, "%-7u ", r->l->pid);
+    proc_text_end(&b, r);
+    at->line = b.len;
+    proc_line(&b, r->l);
+    at->len = MIN(b.len, (u32)PROC_NODE_TEXT);
+    at->text = malloc(at->len);
+    proc_tree.left_out += !at->text;
+    if (at->text)
+        memcpy(at->text, b.p, at->len);
+}
+
+/* Links the rows that are shown to the nearest ancestor that is. */
+static void proc_tree_link(void)
+{
+    struct proc_node *node = proc_tree.node;
+    for (u32 i = 1; i < proc_tree.n; i++) {
+        if (node[i].parent && !node[node[i].parent].text)
+            node[i].parent = node[node[i].parent].parent;
+        node[i].depth = node[i].parent ? node[node[i].parent].depth + 1 : 0;
+    }
+    for (u32 i = proc_tree.n; i-- > 1;)
+        if (node[i].text) {
+            node[i].next = node[node[i].parent].first;
+            node[node[i].parent].first = i;
+        }
+}
+
+/* The row of a node. more: of which depths further rows will come. */
+static void proc_tree_line(struct buf *b, const struct proc_node *one, const bool *more)
+{
+    u32 columns = df_columns(), depth = MIN(one->depth, (u32)PROC_DEPTH);
+    b_put(b, one->text, one->line);
+    for (u32 d = 1; d < depth; d++)
+        b_s(b, more[d] ? "│  " : "   ");
+    if (depth)
+        b_s(b, one->next ? "├─ " : "└─ ");
+    df_put_cut(b, one->text + one->line, one->len - one->line,
+               columns ? MAX(columns, one->line + 3 * depth + 8) - one->line - 3 * depth : 0);
+    b_s(b, one->len == PROC_NODE_TEXT ? "...\n" : "\n");
+}
+
+/* All rows, depth first. */
+static void proc_tree_write(void)
+{
+    bool more[PROC_DEPTH + 1] = { false };
+    if (!proc_tree.n)
+        return;
+    proc_tree_link();
+    const struct proc_node *node = proc_tree.node;
+    for (u32 i = node[0].first; i;) {
+        more[MIN(node[i].depth, (u32)PROC_DEPTH)] = node[i].next;
+        proc_tree_line(&out.text.b, &node[i], more);
+        out_full(&out.text);
+        u32 from = i;
+        i = node[i].first;
+        while (!i && from) {
+            i = node[from].next;
+            from = node[from].parent;
+        }
+    }
+    if (proc_tree.left_out)
+        u_warn("%" PRIu64 " commands are not in the tree: it holds %d", proc_tree.left_out,
+               PROC_NODES);
+}
+
 /* Whether text shows a row: --live says when commands begin, --forks what never calls exec. */
 static bool proc_shown(const struct proc_row *r)
 {
@@ -22618,11 +22758,13 @@ static void proc_emit(struct proc_row r)
     proc_state.first_ns = proc_state.first_ns ? proc_state.first_ns : r.ts_ns;
     if (!proc_shown(&r) || !proc_wanted(&r))
         return;
-    if (out.events_on && f->rows & PROC_BIT(r.what)) {
+    if (po.tree && proc_state.rows) {
+        proc_tree_row(&r);
+    } else if (proc_state.rows && f->rows & PROC_BIT(r.what)) {
         f->row(&out.text.b, &r);
         out_full(&out.text);
     }
-    if (out.json_on) {
+    if (proc_state.json) {
         proc_json(&out.json.b, &r);
         out_full(&out.json);
     }
@@ -22956,6 +23098,8 @@ static void proc_forked(const struct wire_proc *h)
     l->threads = 1;
     l->begin_ns = l->fork_ns = h->ts_ns;
     proc_who(l, h);
+    struct proc_life *parent = proc_find(l->ppid);
+    l->node = proc_tree_new(parent ? parent->node : 0);
     proc_tell_fork(h, l);
 }
 
@@ -23019,6 +23163,7 @@ static void proc_execed(const struct wire_proc *h, const char *data)
         proc_over(l, PROC_REPLACED, h->ts_ns);
     }
     proc_who(l, h);
+    l->node = proc_tree_new(proc_tree_parent(l));
     l->execed = true;
     l->at_start = false;
     l->begin_ns = h->ts_ns;
@@ -23048,6 +23193,7 @@ static void proc_exec_failed(const struct wire_proc *h, const char *data)
     } else {
         proc_keep(&l.path, data, h->name_len);
     }
+    l.node = proc_tree_new(by ? by->node : 0);
     proc_state.exec_failed += l.mine;
     proc_tell_exec(&l, h->ts_ns, -h->ret);
     proc_emit((struct proc_row){ .what = PROC_FAILED, .l = &l, .ts_ns = h->ts_ns, .err = -h->ret });
@@ -23220,11 +23366,10 @@ static int proc_by_pid(const void *a, const void *b)
 }
 
 /* Those that still run, by the time they began. Returns how many commands. */
-static u32 proc_list_running(void)
+static u32 proc_list_running(u64 now_ns)
 {
     struct proc_life **list = realloc(NULL, (proc_state.lives + 1) * sizeof *list);
     u32 n = 0, commands = 0;
-    u64 now = u_now();
     for (u32 i = 0; i < PROC_BUCKETS && list; i++)
         for (struct proc_life *l = proc_lives[i]; l; l = l->next)
             if (n < proc_state.lives)
@@ -23233,7 +23378,8 @@ static u32 proc_list_running(void)
         qsort(list, n, sizeof *list, proc_by_pid);
     for (u32 i = 0; i < n; i++) {
         commands += list[i]->execed && list[i]->mine;
-        proc_emit((struct proc_row){ .what = PROC_RUNNING, .l = list[i], .ts_ns = now });
+        proc_emit((struct proc_row){ .what = PROC_RUNNING, .l = list[i],
+                                        .ts_ns = now_ns });
     }
     free(list);
     return commands;
@@ -23324,14 +23470,14 @@ static void proc_text_critical(struct buf *b)
 }
 
 /* Of a command's tree, to stderr. */
-static void proc_summary(u32 running)
+static void proc_summary(u32 running, u64 duration_ns)
 {
     static struct buf b;
     b_f(&b, "kvis: %" PRIu64 " commands", proc_state.commands);
     if (!proc_state.no_forks)
         b_f(&b, ", %" PRIu64 " forks, at most %u processes at once", proc_state.forks,
             proc_state.peak);
-    b_f(&b, ", %.3f s, %.3f s of CPU", (double)(u_now() - out.start_ns) / 1e9,
+    b_f(&b, ", %.3f s, %.3f s of CPU", (double)duration_ns / 1e9,
         (double)proc_state.cpu_ns / 1e9);
     if (proc_state.btf)
         b_f(&b, "; %" PRIu64 " failed", proc_state.failed);
@@ -23396,6 +23542,7 @@ static void proc_adopt(u32 pid)
     l->fork_ns = l->begin_ns = u_now();
     l->uid = getuid();
     l->gid = getgid();
+    l->node = proc_tree_new(0);
     snprintf(l->comm, sizeof l->comm, "kvis");
 }
 
@@ -23407,6 +23554,8 @@ static void proc_begin(void)
     proc_state.boot_off = (boot.tv_sec - mono.tv_sec) * (s64)NSEC + boot.tv_nsec - mono.tv_nsec;
     proc_state.page = (u64)sysconf(_SC_PAGESIZE);
     proc_state.whole = !opt.command && !po.pid;
+    proc_state.rows = out.events_on;
+    proc_state.json = out.json_on;
     if (opt.command) {
         sp_command.late = ses_child_late;
         sp_fork();
@@ -23446,16 +23595,154 @@ static int proc_run(u64 end_ns)
     ses_run(&proc_session, end_ns, proc_second);
     proc_sweep(false);
     proc_tell_losses();
-    u32 running = proc_list_running();
+    u32 running = proc_list_running(u_now());
+    proc_tree_write();
     proc_tell_all(proc_session.status);
     if (out.json_on)
         proc_json_summary(running);
     out_flush();
     proc_write_gantt();
     if (sp_command.pid && out.events_on && !f->json)
-        proc_summary(running);
+        proc_summary(running, st_run.duration_ns);
     bpf_close(&proc_session.obj);
     return proc_session.status;
+}
+
+/* --- a recording of it --- */
+
+static u64 proc_left_out; /* events of processes that were too many */
+
+/* A process of a recording, made if it was not there; NULL: there are too many. */
+static struct proc_life *proc_replay_life(u32 pid, u64 ns)
+{
+    struct proc_life *l = proc_find(pid);
+    if (l)
+        return l;
+    l = proc_state.lives < PROC_REPLAYED ? proc_new(pid, true) : NULL;
+    if (l)
+        l->fork_ns = l->begin_ns = ns;
+    else
+        proc_left_out++;
+    return l;
+}
+
+static void proc_replay_fork(const struct event *e)
+{
+    struct proc_life *was = proc_find((u32)e->v[EV_child_pid].n), *parent = proc_find((u32)e->pid);
+    if (!ev_has(e, EV_child_pid))
+        return;
+    if (was)
+        proc_forget(was);
+    struct proc_life *l = proc_replay_life((u32)e->v[EV_child_pid].n, e->ts_ns);
+    if (!l)
+        return;
+    proc_state.forks++;
+    l->ppid = (u32)e->pid;
+    if (parent)
+        memcpy(l->comm, parent->comm, sizeof l->comm);
+    parent = proc_find(l->ppid);
+    l->node = proc_tree_new(parent ? parent->node : 0);
+}
+
+/* What an exec tells of a command that begins, or would have. */
+static void proc_replay_command(struct proc_life *l, const struct event *e)
+{
+    bool named = ev_has(e, EV_program), words = ev_has(e, EV_argv);
+    proc_keep(&l->path, named ? e->v[EV_program].s.p : "", named ? e->v[EV_program].s.len : 0);
+    proc_keep(&l->argv, words ? e->v[EV_argv].s.p : "", words ? e->v[EV_argv].s.len : 0);
+    l->arg_len = l->argv.len;
+    l->cut = ev_has(e, EV_argv_cut);
+    l->uid = ev_has(e, EV_uid) ? (u32)e->v[EV_uid].n : 0;
+    l->begin_ns = e->ts_ns;
+}
+
+static void proc_replay_failed(const struct event *e)
+{
+    struct proc_life *by = proc_find((u32)e->pid), l = { .pid = (u32)e->pid, .mine = true };
+    l.ppid = by ? by->ppid : 0;
+    l.node = proc_tree_new(by ? by->node : 0);
+    proc_replay_command(&l, e);
+    proc_state.exec_failed++;
+    po.failed = true;
+    proc_emit((struct proc_row){ .what = PROC_FAILED, .l = &l, .ts_ns = e->ts_ns, .err = e->err });
+    proc_free_texts(&l);
+}
+
+static void proc_replay_exec(const struct event *e)
+{
+    struct proc_life *l = proc_replay_life((u32)e->pid, e->ts_ns);
+    if (!l)
+        return;
+    if (rin.of_command && !proc_state.commands)
+        proc_state.root = l->pid;
+    if (l->execed || l->children)
+        proc_step_end(l, e->ts_ns);
+    if (l->execed)
+        proc_over(l, PROC_REPLACED, e->ts_ns);
+    l->node = proc_tree_new(proc_tree_parent(l));
+    l->execed = true;
+    proc_replay_command(l, e);
+    const char *slash = l->path.len ? strrchr(l->path.p, '/') : NULL;
+    snprintf(l->comm, sizeof l->comm, "%s", slash ? slash + 1 : "?");
+    proc_state.commands++;
+}
+
+static void proc_replay_exit(const struct event *e)
+{
+    struct proc_life *l = proc_find((u32)e->pid);
+    if (!l)
+        return;
+    if (ev_has(e, EV_code))
+        l->status = (int)(e->v[EV_code].n & 255) << 8;
+    for (int sig = 1; ev_has(e, EV_signal) && sig <= 64; sig++)
+        if (!strcmp(u_signame(sig), e->v[EV_signal].sym))
+            l->status = sig | (ev_has(e, EV_core) && e->v[EV_core].n ? 128 : 0);
+    l->max_rss = ev_has(e, EV_max_rss_bytes) ? (u64)e->v[EV_max_rss_bytes].n : 0;
+    proc_over(l, PROC_ENDED, e->ts_ns);
+    proc_step_end(l, e->ts_ns);
+    proc_forget(l);
+}
+
+/* The events of a recording of kvis proc make its rows again. */
+static void proc_replay_event(const struct event *e)
+{
+    if (e->kind == EK_SPAWN)
+        proc_replay_fork(e);
+    else if (e->kind == EK_EXEC && e->err)
+        proc_replay_failed(e);
+    else if (e->kind == EK_EXEC)
+        proc_replay_exec(e);
+    else if (e->kind == EK_EXIT_PROCESS)
+        proc_replay_exit(e);
+}
+
+/* From here on the recording's events become rows, and no lines of their own. */
+static void proc_replay_begin(void)
+{
+    static const struct out_tap tap = { .event = proc_replay_event };
+    proc_state.rows = out.events_on;
+    proc_state.replayed = proc_state.btf = true;
+    proc_state.page = 1; /* max_rss is in bytes */
+    out.events_on = false;
+    out.tap[out.n_taps++] = &tap;
+    if (proc_state.rows)
+        proc_text_head(&out.text.b);
+}
+
+/* The end of the recording: what still runs, the tree, the summary. whole: as st_run has it. */
+static void proc_replay_end(bool whole)
+{
+    u32 running = proc_list_running(whole ? out.start_ns + st_run.duration_ns : rin.last_ns);
+    proc_tree_write();
+    out_flush();
+    if (proc_left_out)
+        u_warn("%" PRIu64 " processes are left out: more than %d at once", proc_left_out,
+               PROC_REPLAYED);
+    proc_session.lost[0] = st_run.lost;
+    proc_state.cpu_ns = st_run.cpu_ns;
+    if (whole && proc_state.rows && proc_state.root)
+        proc_summary(running, st_run.duration_ns);
+    out.events_on = proc_state.rows;
 }
 
 /* == 32 met_  metrics: the table, and their numbers now ================================
@@ -35026,6 +35313,8 @@ static int cmd_proc(void)
     if (opt.json && !opt.json_file && strcmp(po.format, "text"))
         opt_wrong(opt_cmd, opt_named("format"),
                   "--format=%s and --json both want stdout: --json=FILE", po.format);
+    if (po.tree && strcmp(po.format, "text"))
+        opt_wrong(opt_cmd, opt_named("tree"), "--tree and --format=%s do not go together", po.format);
     if (po.gantt)
         proc_gantt = cmd_open_file(po.gantt);
     opt.pids = &pid;
@@ -35223,8 +35512,14 @@ static int cmd_replay(void)
     if (out.json_on)
         cmd_json_header(rec_run.backend);
     cmd_record();
-    cmd_start_text();
+    bool proc = !strcmp(rec_run.backend, ST_PROC);
+    if (proc)
+        proc_replay_begin();
+    else
+        cmd_start_text();
     bool whole = rp_play();
+    if (proc)
+        proc_replay_end(whole);
     if (!whole)
         u_warn("%s: %s: what came before is shown, the summary is missing", rin.name, rin.wrong);
     if (whole)

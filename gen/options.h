@@ -340,6 +340,10 @@ enum {
       OPT_FLAG, { .flag = &oo.perf_rings }, 0, 0, \
       NULL, "    --perf-rings", \
       "use one ring per CPU, as before Linux 5.8" }, \
+    { IN_PROC | IN_REPLAY, 0, "tree", NULL, 0, false, \
+      OPT_FLAG, { .flag = &po.tree }, 0, 0, \
+      NULL, "    --tree", \
+      "print the commands as a tree, when all have ended" }, \
     { IN_PROC, 0, "live", NULL, 0, false, \
       OPT_FLAG, { .flag = &po.live }, 0, 0, \
       NULL, "    --live", \
