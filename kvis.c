@@ -23801,12 +23801,13 @@ enum met_hist_id {
 static const struct {
     const char *json, *label;
     const char *info; /* what met_inst.info is; NULL: nothing */
+    const char *facts; /* the metric of Prometheus that has info as a label; NULL: each has it */
     const char *pmc;  /* what names of DIM_PMC begin with here; NULL: they are not counted by it */
     u16 sort;         /* the metric that the screen sorts by */
     bool least_first;
 } met_dims[N_DIM] = {
-#define X(id, json, label, info, sort, least, pmc) \
-    [DIM_##id] = { json, label, info, pmc, sort, least },
+#define X(id, json, label, info, facts, sort, least, pmc) \
+    [DIM_##id] = { json, label, info, facts, pmc, sort, least },
     MET_THINGS(X)
 #undef X
 };
@@ -23878,7 +23879,8 @@ static struct {
     u32 seen[N_METRICS];     /* tick in which some thing had this metric */
     const char *no[N_METRICS]; /* why the machine has not this one; NULL: its source says */
     u64 backwards;           /* counters that went back: shown as no change */
-    u64 dropped;             /* things for which there was no room */
+    u32 left_out;            /* things for which there was no room, of all sources; the most in an
+                              * interval so far */
     struct met_inst *all;    /* the one thing of DIM_NONE */
     bool over;               /* nothing is left to watch */
     u8 cur;                  /* source that is read now */
@@ -23886,8 +23888,9 @@ static struct {
         u64 at_ns;           /* when its reading began */
         double elapsed_s;    /* since the reading before; 0: there was none */
         u32 wrong;           /* what it could not read this time */
-        u32 no_room;         /* things of it for which there was no room this time */
+        u32 left_out;        /* things of it for which there was no room this time */
         u32 there;           /* its things, where not all of them are shown; 0: all are */
+        u64 took_ns;         /* how long its reading took */
         char why[160];       /* the first of that */
         u16 from, to;        /* its metrics are among these */
     } src[N_SRC];
@@ -23982,6 +23985,21 @@ static void met_hists_anew(const struct met_inst *i)
     }
 }
 
+/* The source that is read now has no room for n more things. */
+static void met_left_out(u32 n)
+{
+    met.src[met.cur].left_out += n;
+}
+
+/* Things that are left out in this interval, by all sources. */
+static u32 met_left_out_now(void)
+{
+    u32 n = 0;
+    for (u32 s = 0; s < N_SRC; s++)
+        n += met.src[s].left_out;
+    return n;
+}
+
 /* NULL: there are too many. */
 static struct met_hist *met_hist(u8 row, const struct met_inst *i)
 {
@@ -23991,7 +24009,9 @@ static struct met_hist *met_hist(u8 row, const struct met_inst *i)
     struct met_hist *h = i && met_hists.n < MET_HISTS ? calloc(1, sizeof *h) : NULL;
     if (h)
         met_hists.h[met_hists.n++] = h;
-    else if (!i || !(h = met_hist_gone()))
+    else if (i && !(h = met_hist_gone()))
+        met_left_out(1);
+    if (!h)
         return NULL;
     h->row = row;
     h->inst = i;
@@ -24078,10 +24098,6 @@ static struct met_inst *met_new(u8 dim)
 {
     bool full = met.n_insts == MET_INSTS || !met_room(met.width[dim]);
     struct met_inst *gone = full || dim == DIM_BUSY ? met_gone(dim) : NULL;
-    if (full && !gone) {
-        met.dropped++;
-        met.src[met.cur].no_room++;
-    }
     if (full || gone)
         return gone;
     struct met_inst *i = &met_insts[met.n_insts++];
@@ -24102,17 +24118,18 @@ static struct met_inst *met_new(u8 dim)
 static struct met_inst *met_inst(u8 dim, const char *name)
 {
     struct met_inst *i = met.hint[dim] ? met_next(&met_insts[met.hint[dim] - 1]) : NULL;
-    if (met.src[met.cur].no_room > 100) { /* to look for each among all would take for ever */
-        met.dropped++;
+    bool next = i && !strcmp(i->name, name);
+    if (!next && met.src[met.cur].left_out > 100) { /* to look for each would take for ever */
+        met_left_out(*name != 0);
         return NULL;
     }
-    if (!i || strcmp(i->name, name))
+    if (!next)
         for (i = met_first(dim); i && strcmp(i->name, name);)
             i = met_next(i);
     if (!i) {
         char *own = *name ? strdup(name) : met_no_name;
         if (!own || !(i = met_new(dim))) {
-            met.dropped += !own;
+            met_left_out(*name != 0);
             free(own == met_no_name ? NULL : own);
             return NULL;
         }
@@ -24199,11 +24216,12 @@ static bool met_has(const struct met_inst *i, u32 m)
     return s->at == met.tick && (!met_forms[metrics[m].form].counter || s->since < met.tick);
 }
 
-/* Gives the thing without a name what the others of its kind have in sum, or on average. */
+/* Gives the thing without a name what the others of its kind have in sum, or on average; nothing
+ * when some are left out. */
 static void met_sum_of(u32 m, bool (*counts)(const struct met_inst *))
 {
     u8 dim = metrics[m].dim;
-    struct met_inst *all = met_inst(dim, "");
+    struct met_inst *all = met.src[met.cur].left_out ? NULL : met_inst(dim, "");
     double sum = 0;
     u32 n = 0;
     for (struct met_inst *i = met_first(dim); all && i; i = met_next(i)) {
@@ -24302,6 +24320,20 @@ static void met_off(const char *why)
 {
     if (!met.src[met.cur].wrong++)
         snprintf(met.src[met.cur].why, sizeof met.src[met.cur].why, "%.150s", why);
+}
+
+/* The reading of a source ends. What was left out is a reason of its own. */
+static void met_source_end(void)
+{
+    u32 n = met.src[met.cur].left_out;
+    char was[sizeof met.src[0].why];
+    met.src[met.cur].took_ns = u_now() - met.src[met.cur].at_ns;
+    if (!n)
+        return;
+    bool wrong = met.src[met.cur].wrong++;
+    memcpy(was, met.src[met.cur].why, sizeof was);
+    snprintf(met.src[met.cur].why, sizeof met.src[0].why, "no room for %u more%s%.100s", n,
+             wrong ? "; " : "", wrong ? was : "");
 }
 
 /* A file that is read line by line; one at a time. No number of bytes makes it take more room or
@@ -24412,8 +24444,9 @@ static bool met_file_number(const char *path, s64 *v)
     return got;
 }
 
-/* Numbers N of the names PRE N POST in a directory, from the lowest on. A missing directory is
- * said, but of names that are all number: a process's threads or descriptors; it may have ended. */
+/* Numbers N of the names PRE N POST in a directory, from the lowest on; those over `max` are left
+ * out, which is counted. A missing directory is said, but of names that are all number: a process's
+ * threads or descriptors; it may have ended. */
 static u32 met_ids(const char *path, const char *pre, const char *post, u32 *id, u32 max)
 {
     u32 n = 0;
@@ -24426,8 +24459,12 @@ static u32 met_ids(const char *path, const char *pre, const char *post, u32 *id,
         if (strncmp(s, pre, strlen(pre)) || !isdigit((u8)*(s += strlen(pre))))
             continue;
         unsigned long v = strtoul(s, &end, 10);
-        if (strcmp(end, post) || v > INT_MAX || n == max)
+        if (strcmp(end, post) || v > INT_MAX)
             continue;
+        if (n == max) {
+            met_left_out(1);
+            continue;
+        }
         u32 k = n++;
         for (; k && id[k - 1] > v; k--)
             id[k] = id[k - 1];
@@ -24824,7 +24861,7 @@ static u32 mfs_disks_at; /* met.tick when all of /proc/diskstats was read */
  * (Unless there was no place for it.) */
 static void mfs_disk_new(const struct met_inst *i)
 {
-    if (mfs_disks_at + 1 != met.tick || met.dropped)
+    if (mfs_disks_at + 1 != met.tick || met.left_out || met.src[met.cur].left_out)
         return;
     struct met_series *s = &met_series[i->base];
     for (u32 k = 0; k < met.width[DIM_DISK]; k++)
@@ -24867,7 +24904,7 @@ static void mfs_disks(void)
         mfs_disk_line(line + strspn(line, " "));
     mfs_disks_at = met.tick;
     met_sum(mfs_disk_counts);
-    struct met_inst *all = met_inst(DIM_DISK, "");
+    struct met_inst *all = met.src[met.cur].left_out ? NULL : met_inst(DIM_DISK, "");
     if (all)
         mfs_disk_means(all);
 }
@@ -25279,7 +25316,7 @@ static struct mfs_task *mfs_task(u32 pid)
     if (empty)
         *empty = (struct mfs_task){ .pid = pid, .first = !mfs_busy_at };
     else
-        met.dropped++;
+        met_left_out(1);
     return empty;
 }
 
@@ -25414,7 +25451,6 @@ static void mfs_task_threads(struct mfs_task *t)
         mfs_thread_add(t, t->pid);
     for (u32 k = 0; k < n; k++)
         mfs_thread_add(t, id[k]);
-    met.dropped += t->now[MFS_THREADS] > ARRAY_LEN(id);
 }
 
 /* Another birth is another process. */
@@ -25602,7 +25638,7 @@ static void mfs_busy(void)
 
 /* --- on which nodes their memory is --- */
 
-enum { MFS_NODES = 64, MFS_RUNS = 64, MFS_CPUS = 8192 };
+enum { MFS_NODES = 64, MFS_RUNS = 1024, MFS_CPUS = 8192 };
 
 /* Of a process: bytes on each node (numa_maps, Documentation/filesystems/proc.rst), and how many of
  * its threads were there. The nodes are id[0..n). */
@@ -25845,7 +25881,7 @@ static void mfs_process_threads(const struct met_inst *i, u32 process)
         u32 got = mfs_thread_counts(pid, id[k], now);
         struct mfs_thread *t = got ? mfs_thread(id[k]) : NULL;
         if (got && !t)
-            met.dropped++;
+            met_left_out(1);
         if (!t)
             continue;
         for (u32 c = 0; c < MFS_COUNTS; c++)
@@ -26471,7 +26507,7 @@ static struct pmc_unit *pmc_add_unit(struct pmc_unit unit)
 {
     void *grown = u_grow(pmc.unit, &pmc.cap_units, pmc.n_units + 1, sizeof *pmc.unit);
     if (!grown) {
-        met.dropped++;
+        met_left_out(1);
         return NULL;
     }
     pmc.unit = grown;
@@ -27565,8 +27601,8 @@ static void unc_mbm_count(const struct met_inst *i, u32 k, const char *path)
     unc_mbm_missing[k] = true;
 }
 
-/* The domains of a group's mon_data: "mon_L3_00"; false: they are more than are read. */
-static bool unc_mbm_group(const char *group)
+/* The domains of a group's mon_data: "mon_L3_00". */
+static void unc_mbm_group(const char *group)
 {
     const char *slash = *group ? "/" : "";
     u32 id[UNC_DOMAINS], n = met_ids(met_path("/sys/fs/resctrl%s%s/mon_data", slash, group),
@@ -27579,23 +27615,21 @@ static bool unc_mbm_group(const char *group)
             unc_mbm_count(i, k, met_path("/sys/fs/resctrl%s%s/mon_data/mon_L3_%02u/%s", slash,
                                          group, id[d], metrics[unc_mbm_metrics[k]].key));
     }
-    return n < UNC_DOMAINS;
 }
 
-/* The groups that were made; false: they are more than are read. */
-static bool unc_mbm_groups(void)
+/* The groups that were made. */
+static void unc_mbm_groups(void)
 {
     DIR *d = opendir(met_path("/sys/fs/resctrl"));
     u32 n = 0;
-    bool all = true;
-    for (struct dirent *e; d && all && (e = readdir(d));) {
-        if (e->d_name[0] == '.' || !met_there(met_path("/sys/fs/resctrl/%s/mon_data", e->d_name)))
+    for (const struct dirent *e; (e = u_entry(&d));) {
+        if (!met_there(met_path("/sys/fs/resctrl/%s/mon_data", e->d_name)))
             continue;
-        all = n++ < UNC_GROUPS && unc_mbm_group(e->d_name);
+        if (n++ < UNC_GROUPS)
+            unc_mbm_group(e->d_name);
+        else
+            met_left_out(1);
     }
-    if (d)
-        closedir(d);
-    return all;
 }
 
 /* The default group, and those that were made: a task is in one of them. */
@@ -27614,10 +27648,11 @@ static void unc_mbm(void)
                 "nothing");
         return;
     }
-    bool all = unc_mbm_group("");
-    all &= unc_mbm_groups();
+    unc_mbm_group("");
+    unc_mbm_groups();
+    bool all = !met.src[met.cur].left_out;
     if (!all)
-        met_off("more groups than are read, so no sum");
+        met_off("so there is no sum");
     for (u32 k = 0; k < ARRAY_LEN(unc_mbm_metrics); k++)
         if (all && !unc_mbm_missing[k])
             met_sum_of(unc_mbm_metrics[k], NULL);
@@ -28579,14 +28614,18 @@ struct met_source {
     void (*read)(void);
 };
 
+/* Expositions for Prometheus. The file has nothing of kvis's process: node_exporter, which reads
+ * it, has the same names for its own. */
+enum mout_page { PAGE_FILE, PAGE_TEXT, PAGE_OPENMETRICS, N_PAGES };
+
 static struct {
     const struct met_source *src;
     u64 ts_ns, real_ns, interval_ns, intervals;
     u32 told[N_SRC];      /* which reasons the text has told: a hash */
     struct writer csv;
-    struct buf prom;      /* the exposition of prom_tick */
+    struct { struct buf text; u32 tick; } prom[N_PAGES]; /* the expositions */
+    bool openmetrics;     /* the one that is being made is in that format */
     struct buf findings;  /* of kvis diagnose, for the report: JSON */
-    u32 prom_tick;
     bool screen;          /* the text is scr_'s */
     bool prom_wrong;      /* FILE could not be written the last time */
 } mout = { .csv.fd = { -1, -1 } };
@@ -28822,8 +28861,10 @@ static void mout_csv_word(struct buf *b, const char *s)
         return;
     }
     b_c(b, '"');
-    for (; *s; s++)
-        b_s(b, *s == '"' ? "\"" : ""), b_c(b, *s);
+    for (; *s; s++) {
+        b_s(b, *s == '"' ? "\"" : "");
+        b_c(b, *s);
+    }
     b_c(b, '"');
 }
 
@@ -28840,73 +28881,121 @@ static void mout_csv(struct buf *b)
             b_f(b, "%" PRIu64 ",%" PRIu64 ",%s%s%s,%s,", mout.real_ns, mout.interval_ns,
                 met_prefix(m, i->dim), metrics[m].name, mout_form(m)->json,
                 i->name[0] ? met_dims[i->dim].label : "");
-            mout_csv_word(b, i->name), b_c(b, ',');
-            mout_num(b, met_at(i, m)->v), b_c(b, '\n');
+            mout_csv_word(b, i->name);
+            b_c(b, ',');
+            mout_num(b, met_at(i, m)->v);
+            b_c(b, '\n');
         }
+    }
+    for (u32 s = 0; s < N_SRC; s++)
+        if (met.src[s].left_out)
+            b_f(b, "%" PRIu64 ",%" PRIu64 ",things_left_out,source,%s,%u\n", mout.real_ns,
+                mout.interval_ns, mout.src[s].name, met.src[s].left_out);
+}
+
+/* --- Prometheus: text exposition 0.0.4, and OpenMetrics 1.0 --- */
+
+/* Types of metrics, as the two formats call them. The names of the samples end in `ending`, which
+ * the name of the metric is without in OpenMetrics. */
+static const struct mout_type {
+    const char *text, *openmetrics, *ending;
+} mout_types[] = {
+    { "counter", "counter", "_total" }, { "gauge", "gauge", "" }, { "untyped", "unknown", "" },
+    { "gauge", "info", "_info" }, { "histogram", "histogram", "" },
+};
+
+enum mout_type_id { MOUT_COUNTER, MOUT_GAUGE, MOUT_UNTYPED, MOUT_INFO, MOUT_HISTOGRAM };
+
+static bool mout_ends_in(const char *s, size_t n, const char *ending)
+{
+    size_t len = strlen(ending);
+    return n >= len && !strncmp(s + n - len, ending, len);
+}
+
+/* A label's value: UTF-8 in which \\, \" and \n are escaped. What acts on a terminal is \xHH, and
+ * bytes that are no UTF-8 are U+FFFD. */
+static void mout_prom_value(struct buf *b, const char *s)
+{
+    u32 cp;
+    for (size_t n = strlen(s), k; n; s += k, n -= k) {
+        int len = u_utf8((const u8 *)s, n, &cp);
+        k = (size_t)MAX(len, 1);
+        if (!len)
+            b_s(b, "\xef\xbf\xbd");
+        else if (*s == '\n')
+            b_s(b, "\\n");
+        else if (u_acts(cp))
+            for (size_t at = 0; at < k; at++)
+                b_f(b, "\\\\x%02x", (u8)s[at]);
+        else
+            b_f(b, "%s%.*s", *s == '"' || *s == '\\' ? "\\" : "", (int)k, s);
     }
 }
 
-/* --- Prometheus: text exposition 0.0.4 --- */
-
-/* UTF-8 with \\, \" and \n: what a label's value may hold. */
-static void mout_prom_label(struct buf *b, const char *s)
+static void mout_prom_label(struct buf *b, const char *sep, const char *label, const char *value)
 {
-    u32 cp;
-    for (size_t n = strlen(s); n;) {
-        int len = u_utf8((const u8 *)s, n, &cp);
-        if (!len)
-            b_s(b, "\xef\xbf\xbd");
-        else if (*s == '"' || *s == '\\')
-            b_c(b, '\\'), b_c(b, *s);
-        else if (*s == '\n')
-            b_s(b, "\\n");
-        else
-            b_put(b, s, (size_t)len);
-        s += MAX(len, 1), n -= (size_t)MAX(len, 1);
-    }
+    b_f(b, "%s%s=\"", sep, label);
+    mout_prom_value(b, value);
+    b_c(b, '"');
 }
 
 /* The metric's name there, without its labels. */
 static int mout_prom_name(u32 m, u8 dim, char *s, size_t n)
 {
-    const char *own = metrics[m].prom;
-    return *own ? snprintf(s, n, "kvis_%.*s", (int)strcspn(own, "{"), own)
-               : snprintf(s, n, "kvis_%s%.48s%.32s", met_prefix(m, dim), metrics[m].name,
-                          mout_form(m)->prom);
+    const char *own = metrics[m].prom, *prefix = met_prefix(m, dim);
+    return *own ? snprintf(s, n, "kvis_%s%.*s", prefix, (int)strcspn(own, "{"), own)
+               : snprintf(s, n, "kvis_%s%.48s%.32s", prefix, metrics[m].name, mout_form(m)->prom);
 }
 
-static void mout_prom_head(struct buf *b, u32 m, const char *name)
+static enum mout_type_id mout_prom_type(u32 m)
 {
-    b_f(b, "# HELP %s ", name);
-    b_s(b, metrics[m].prom_help);
-    b_f(b, "\n# TYPE %s %s\n", name, mout_form(m)->counter ? "counter" : "gauge");
+    const char *own = metrics[m].prom;
+    if (!mout_form(m)->counter)
+        return MOUT_GAUGE;
+    return *own && !mout_ends_in(own, strcspn(own, "{"), "_total") ? MOUT_UNTYPED : MOUT_COUNTER;
+}
+
+static void mout_prom_head(struct buf *b, const char *name, enum mout_type_id type,
+                           const char *help)
+{
+    const struct mout_type *t = &mout_types[type];
+    int n = (int)(strlen(name) - (mout.openmetrics ? strlen(t->ending) : 0));
+    b_f(b, "# HELP %.*s ", n, name);
+    b_s(b, help);
+    b_f(b, "\n# TYPE %.*s %s\n", n, name, mout.openmetrics ? t->openmetrics : t->text);
 }
 
 /* {a="b",c="d" without the end. Returns what another label begins with. */
 static const char *mout_prom_labels(struct buf *b, const char *own, const struct met_inst *i)
 {
-    const char *sep = "{";
-    if (own)
-        b_s(b, own), sep = ",";
+    const char *sep = own ? "," : "{";
+    b_s(b, own ? own : "");
     if (i->name[0]) {
-        b_f(b, "%s%s=\"", sep, met_dims[i->dim].label);
-        mout_prom_label(b, i->name), b_c(b, '"'), sep = ",";
+        mout_prom_label(b, sep, met_dims[i->dim].label, i->name);
+        sep = ",";
     }
-    if (i->info[0]) {
-        b_f(b, "%s%s=\"", sep, met_dims[i->dim].info);
-        mout_prom_label(b, i->info), b_c(b, '"'), sep = ",";
+    if (i->info[0] && !met_dims[i->dim].facts) {
+        mout_prom_label(b, sep, met_dims[i->dim].info, i->info);
+        sep = ",";
     }
     return sep;
+}
+
+/* NAME{a="b"} and a blank. */
+static void mout_prom_begin(struct buf *b, const char *name, const char *own,
+                            const struct met_inst *i)
+{
+    b_s(b, name);
+    b_s(b, *mout_prom_labels(b, own, i) == ',' ? "} " : " ");
 }
 
 static void mout_prom_line(struct buf *b, u32 m, const struct met_inst *i, const char *name)
 {
     const struct met_series *s = met_at(i, m);
-    const char *own = strchr(metrics[m].prom, '{');
-    double scale = mout_form(m)->scale;
-    b_s(b, name);
-    b_s(b, *mout_prom_labels(b, own, i) == ',' ? "} " : " ");
-    if (!mout_form(m)->counter)
+    enum mout_type_id type = mout_prom_type(m);
+    double scale = type == MOUT_UNTYPED ? 1 : mout_form(m)->scale;
+    mout_prom_begin(b, name, strchr(metrics[m].prom, '{'), i);
+    if (type == MOUT_GAUGE)
         mout_num(b, s->v);
     else if (scale >= 1 && s->total < UINT64_MAX / (u64)scale)
         b_u64(b, s->total * (u64)scale);
@@ -28925,7 +29014,7 @@ static u32 mout_prom_dim(struct buf *b, u32 m, u8 dim, bool sum, bool head)
         if (met_at(i, m)->at != met.tick || sum == (i->name[0] != 0))
             continue;
         if (!n++ && head)
-            mout_prom_head(b, m, name);
+            mout_prom_head(b, name, mout_prom_type(m), metrics[m].prom_help);
         mout_prom_line(b, m, i, name);
     }
     return n;
@@ -28966,19 +29055,25 @@ static void mout_prom_hist(struct buf *b, const struct met_hist *h, const char *
 {
     const struct met_hist_row *r = &met_hist_rows[h->row];
     const char *own = strchr(r->prom, '{');
+    char part[112];
     u64 n = 0;
+    snprintf(part, sizeof part, "%s_bucket", name);
     for (u32 o = 0; o < MET_OCTAVES && o <= r->high; o++) {
         n += h->octave[o];
         if (o < r->low)
             continue;
-        b_f(b, "%s_bucket", name), b_s(b, mout_prom_labels(b, own, h->inst));
+        b_s(b, part);
+        b_s(b, mout_prom_labels(b, own, h->inst));
         b_f(b, "le=\"%.12g\"} %" PRIu64 "\n", (double)((1ull << o) - 1) * r->scale, n);
     }
-    b_f(b, "%s_bucket", name), b_s(b, mout_prom_labels(b, own, h->inst));
+    b_s(b, part);
+    b_s(b, mout_prom_labels(b, own, h->inst));
     b_f(b, "le=\"+Inf\"} %" PRIu64 "\n", h->all);
-    b_f(b, "%s_sum", name), b_s(b, *mout_prom_labels(b, own, h->inst) == ',' ? "} " : " ");
+    snprintf(part, sizeof part, "%s_sum", name);
+    mout_prom_begin(b, part, own, h->inst);
     b_f(b, "%.15g\n", (double)h->sum * r->scale);
-    b_f(b, "%s_count", name), b_s(b, *mout_prom_labels(b, own, h->inst) == ',' ? "} " : " ");
+    snprintf(part, sizeof part, "%s_count", name);
+    mout_prom_begin(b, part, own, h->inst);
     b_f(b, "%" PRIu64 "\n", h->all);
 }
 
@@ -28993,23 +29088,152 @@ static void mout_prom_hists(struct buf *b)
                 continue;
             snprintf(name, sizeof name, "kvis_%.*s", (int)strcspn(r->prom, "{"), r->prom);
             if (strcmp(name, last))
-                b_f(b, "# HELP %s %s\n# TYPE %s histogram\n", name, r->prom_help, name);
+                mout_prom_head(b, name, MOUT_HISTOGRAM, r->prom_help);
             memcpy(last, name, sizeof last);
             mout_prom_hist(b, h, name);
         }
 }
 
-/* The exposition of this interval; it stays until the next. */
-static const struct buf *mout_exposition(void)
+/* kvis_network_info{device="eth0",driver="e1000"} 1: what does not change, once for each thing. */
+static void mout_prom_facts(struct buf *b, u8 dim)
 {
-    mout.prom.max = 64 << 20;
-    if (mout.prom_tick != met.tick) {
-        b_reset(&mout.prom);
-        mout_prom(&mout.prom);
-        mout_prom_hists(&mout.prom);
-        mout.prom_tick = met.tick;
+    char name[96], help[96];
+    bool head = false;
+    if (!met_dims[dim].facts)
+        return;
+    snprintf(name, sizeof name, "kvis_%s", met_dims[dim].facts);
+    snprintf(help, sizeof help, "The label `%s` of each `%s`", met_dims[dim].info,
+             met_dims[dim].label);
+    for (const struct met_inst *i = met_first(dim); i; i = met_next(i)) {
+        if (i->at != met.tick || !i->name[0] || !i->info[0])
+            continue;
+        if (!head)
+            mout_prom_head(b, name, MOUT_INFO, help);
+        head = true;
+        b_s(b, name);
+        mout_prom_label(b, mout_prom_labels(b, NULL, i), met_dims[dim].info, i->info);
+        b_s(b, "} 1\n");
     }
-    return &mout.prom;
+}
+
+/* What there is to say of a collector, as node_exporter calls a source. */
+enum mout_collector { COLLECTOR_SUCCESS, COLLECTOR_DURATION, COLLECTOR_LEFT_OUT, N_COLLECTOR };
+
+static const struct { const char *name, *help; } mout_collector_rows[N_COLLECTOR] = {
+    [COLLECTOR_SUCCESS] = { "kvis_collector_success", "Whether a collector read all of its files" },
+    [COLLECTOR_DURATION] = { "kvis_collector_duration_seconds", "Time that a collector took" },
+    [COLLECTOR_LEFT_OUT] = { "kvis_collector_left_out", "Things that a collector had no room for" },
+};
+
+static double mout_collector(enum mout_collector what, u32 src)
+{
+    return what == COLLECTOR_SUCCESS    ? !met.src[src].wrong
+           : what == COLLECTOR_DURATION ? (double)met.src[src].took_ns / 1e9
+                                        : met.src[src].left_out;
+}
+
+/* Sources of one name are neighbours, and one collector. */
+static void mout_prom_collectors(struct buf *b, enum mout_collector what)
+{
+    mout_prom_head(b, mout_collector_rows[what].name, MOUT_GAUGE, mout_collector_rows[what].help);
+    for (u32 s = 0; s < N_SRC; s++) {
+        double v = mout_collector(what, s);
+        if (mo.off >> s & 1)
+            continue;
+        for (; s + 1 < N_SRC && !strcmp(mout.src[s].name, mout.src[s + 1].name); s++) {
+            double other = mout_collector(what, s + 1);
+            v = what == COLLECTOR_SUCCESS ? MIN(v, other) : v + other;
+        }
+        b_f(b, "%s{collector=\"%s\"} ", mout_collector_rows[what].name, mout.src[s].name);
+        mout_num(b, v);
+        b_c(b, '\n');
+    }
+}
+
+static void mout_prom_self(struct buf *b)
+{
+    mout_prom_head(b, "kvis_build_info", MOUT_INFO, "The version of kvis");
+    b_s(b, "kvis_build_info");
+    mout_prom_label(b, "{", "version", KVIS_VERSION);
+    b_s(b, "} 1\n");
+    for (u32 what = 0; what < N_COLLECTOR; what++)
+        mout_prom_collectors(b, what);
+    mout_prom_head(b, "kvis_counters_backwards_total", MOUT_COUNTER,
+                   "Counters of the kernel that went back, which was taken as no change");
+    b_f(b, "kvis_counters_backwards_total %" PRIu64 "\n", met.backwards);
+}
+
+/* What the process of kvis uses, by the names that all exporters have for it. */
+enum { PROCESS_CPU, PROCESS_START, PROCESS_VIRTUAL, PROCESS_RESIDENT, PROCESS_FDS,
+       PROCESS_MAX_FDS, N_PROCESS };
+
+static const struct { const char *name, *help; } mout_process_rows[N_PROCESS] = {
+    [PROCESS_CPU] = { "process_cpu_seconds_total", "CPU time of kvis" },
+    [PROCESS_START] = { "process_start_time_seconds", "When kvis was started, since the Epoch" },
+    [PROCESS_VIRTUAL] = { "process_virtual_memory_bytes", "Virtual memory of kvis" },
+    [PROCESS_RESIDENT] = { "process_resident_memory_bytes", "Resident memory of kvis" },
+    [PROCESS_FDS] = { "process_open_fds", "Open file descriptors of kvis" },
+    [PROCESS_MAX_FDS] = { "process_max_fds", "File descriptors that kvis may have open" },
+};
+
+/* NAN: not known. */
+static void mout_process(double *v)
+{
+    struct timespec cpu;
+    struct rlimit limit;
+    char memory[64], *end;
+    double page = (double)sysconf(_SC_PAGESIZE);
+    u32 n = 0;
+    if (u_slurp("/proc/self/statm", memory, sizeof memory)) {
+        v[PROCESS_VIRTUAL] = (double)strtoull(memory, &end, 10) * page;
+        v[PROCESS_RESIDENT] = (double)strtoull(end, NULL, 10) * page;
+    }
+    if (clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &cpu) == 0)
+        v[PROCESS_CPU] = (double)cpu.tv_sec + (double)cpu.tv_nsec / 1e9;
+    v[PROCESS_START] = (double)out.start_real_ns / 1e9;
+    for (DIR *d = opendir("/proc/self/fd"); u_entry(&d);)
+        n++;
+    if (n)
+        v[PROCESS_FDS] = n - 1; /* one is the directory's */
+    if (getrlimit(RLIMIT_NOFILE, &limit) == 0)
+        v[PROCESS_MAX_FDS] = (double)limit.rlim_cur;
+}
+
+static void mout_prom_process(struct buf *b)
+{
+    double v[N_PROCESS];
+    for (u32 k = 0; k < N_PROCESS; k++)
+        v[k] = NAN;
+    mout_process(v);
+    for (u32 k = 0; k < N_PROCESS; k++) {
+        if (isnan(v[k]))
+            continue;
+        mout_prom_head(b, mout_process_rows[k].name, k == PROCESS_CPU ? MOUT_COUNTER : MOUT_GAUGE,
+                       mout_process_rows[k].help);
+        b_f(b, "%s %.15g\n", mout_process_rows[k].name, v[k]);
+    }
+}
+
+/* The exposition of this interval; it stays until the next. */
+static const struct buf *mout_exposition(enum mout_page page)
+{
+    struct buf *b = &mout.prom[page].text;
+    b->max = 64 << 20;
+    if (mout.prom[page].tick == met.tick)
+        return b;
+    mout.prom[page].tick = met.tick;
+    mout.openmetrics = page == PAGE_OPENMETRICS;
+    b_reset(b);
+    mout_prom(b);
+    mout_prom_hists(b);
+    for (u8 d = 0; d < N_DIM; d++)
+        mout_prom_facts(b, d);
+    mout_prom_self(b);
+    if (page != PAGE_FILE)
+        mout_prom_process(b);
+    if (page == PAGE_OPENMETRICS)
+        b_s(b, "# EOF\n");
+    return b;
 }
 
 /* Opens what the exposition is written to: a new file that will replace FILE, with its name in tmp;
@@ -29035,7 +29259,7 @@ static int mout_prom_open(const char *file, char *tmp, size_t size)
 static void mout_prom_file(const char *file)
 {
     char tmp[PATH_MAX];
-    const struct buf *b = mout_exposition();
+    const struct buf *b = mout_exposition(PAGE_FILE);
     int f = mout_prom_open(file, tmp, sizeof tmp);
     int e = f < 0 ? f : out_write_all(f, b->p, b->len);
     if (f >= 0 && close(f) < 0 && !e)
@@ -29145,8 +29369,8 @@ static void mout_json(struct buf *b)
             mout_json_dim(b, d);
     if (met.backwards)
         b_f(b, "\"counters_backwards\":%" PRIu64 ",", met.backwards);
-    if (met.dropped)
-        b_f(b, "\"dropped\":%" PRIu64 ",", met.dropped);
+    if (met_left_out_now())
+        b_f(b, "\"dropped\":%u,", met_left_out_now());
     if (mo.hist)
         mout_json_hists(b);
     b_s(b, "\"unavailable\":[");
@@ -29475,8 +29699,8 @@ static void mout_heat_maps(struct buf *b)
 static void mout_facts(struct buf *b)
 {
     b_f(b, "{\"intervals\":%" PRIu64 ",\"interval_ns\":%" PRIu64 ",\"every\":%u,\"backwards\":%"
-           PRIu64 ",\"dropped\":%" PRIu64 ",\"sources\":{", mout.intervals, mo.interval_ns,
-        mout_rows.file.every, met.backwards, met.dropped);
+           PRIu64 ",\"dropped\":%u,\"sources\":{", mout.intervals, mo.interval_ns,
+        mout_rows.file.every, met.backwards, met.left_out);
     for (u32 s = 0; s < N_SRC; s++)
         b_f(b, "%s\"%s\":\"%s\"", s ? "," : "", mout.src[s].name, mout.src[s].group);
     b_s(b, "},\"charts\":[");
@@ -29575,6 +29799,7 @@ static struct {
         u32 len, sent;           /* of its request; of `answer` */
         bool asked, done;        /* it is being answered; all its answers are sent */
         bool last, head;         /* of the request at hand: none follows; without a body */
+        bool openmetrics, gzip;  /* of the same: what it accepts */
         u8 polled;               /* its place in what is polled */
         struct buf answer;
         char req[HS_REQUEST];
@@ -29671,11 +29896,129 @@ static void hs_accept(void)
     }
 }
 
+/* --- gzip (RFC 1952, RFC 1951): fixed codes, and matches with the last place of four bytes --- */
+
+enum { HS_ZIP_MAX = 8 << 20, HS_ZIP_HASH = 1 << 14, HS_ZIP_BACK = 32768, HS_ZIP_LEN = 257 };
+
+static struct hs_zip {
+    struct buf out;
+    u32 tick;               /* met.tick of what it is of */
+    u64 bits;               /* what is not in `out` yet: n_bits of it */
+    u32 n_bits;
+} hs_zip[N_PAGES];
+
+static void hs_zip_bits(struct hs_zip *z, u32 v, u32 n)
+{
+    z->bits |= (u64)v << z->n_bits;
+    for (z->n_bits += n; z->n_bits >= 8; z->n_bits -= 8) {
+        b_c(&z->out, (char)z->bits);
+        z->bits >>= 8;
+    }
+}
+
+/* Codes begin with their highest bit. */
+static void hs_zip_code(struct hs_zip *z, u32 code, u32 n)
+{
+    u32 reversed = 0;
+    for (u32 k = 0; k < n; k++)
+        reversed |= (code >> k & 1) << (n - 1 - k);
+    hs_zip_bits(z, reversed, n);
+}
+
+/* A byte; 256: the end; from 257 on: the symbol of a length. */
+static void hs_zip_symbol(struct hs_zip *z, u32 symbol)
+{
+    if (symbol < 144)
+        hs_zip_code(z, 0x30 + symbol, 8);
+    else if (symbol < 256)
+        hs_zip_code(z, 0x190 + symbol - 144, 9);
+    else if (symbol < 280)
+        hs_zip_code(z, symbol - 256, 7);
+    else
+        hs_zip_code(z, 0xc0 + symbol - 280, 8);
+}
+
+/* How many bits follow a value's symbol; 2^k values share as many. The inverse of gz_value. */
+static u32 hs_zip_extra(u32 v, u32 k)
+{
+    return v >> (k + 1) ? 31 - (u32)__builtin_clz(v) - k : 0;
+}
+
+static u32 hs_zip_value(u32 v, u32 k)
+{
+    u32 extra = hs_zip_extra(v, k);
+    return (extra << k) + (v >> extra);
+}
+
+static void hs_zip_match(struct hs_zip *z, u32 len, u32 back)
+{
+    u32 extra = hs_zip_extra(len - 3, 2);
+    hs_zip_symbol(z, 257 + hs_zip_value(len - 3, 2));
+    hs_zip_bits(z, (len - 3) & ((1u << extra) - 1), extra);
+    extra = hs_zip_extra(back - 1, 1);
+    hs_zip_code(z, hs_zip_value(back - 1, 1), 5);
+    hs_zip_bits(z, (back - 1) & ((1u << extra) - 1), extra);
+}
+
+/* How many bytes at `at` are the same as at `from`. */
+static u32 hs_zip_same(const struct buf *b, u32 from, u32 at)
+{
+    u32 n = 0, most = MIN(b->len - at, (u32)HS_ZIP_LEN);
+    while (n < most && b->p[from + n] == b->p[at + n])
+        n++;
+    return n;
+}
+
+static void hs_zip_deflate(struct hs_zip *z, const struct buf *b)
+{
+    static u32 last[HS_ZIP_HASH]; /* where four bytes of that hash were, and 1 */
+    memset(last, 0, sizeof last);
+    hs_zip_bits(z, 3, 3); /* one block, which is the last, of fixed codes */
+    for (u32 at = 0, len; at < b->len; at += len) {
+        u32 four = 0, from = 0;
+        len = 1;
+        if (b->len - at >= 4) {
+            memcpy(&four, b->p + at, 4);
+            u32 *seen = &last[four * 2654435761u >> 18];
+            from = *seen;
+            *seen = at + 1;
+        }
+        if (from && at + 1 - from <= HS_ZIP_BACK)
+            len = MAX(hs_zip_same(b, from - 1, at), 1u);
+        if (len > 3)
+            hs_zip_match(z, len, at + 1 - from);
+        else
+            hs_zip_symbol(z, (u8)b->p[at]);
+        len = len > 3 ? len : 1;
+    }
+    hs_zip_symbol(z, 256);
+    hs_zip_bits(z, 0, 7); /* the rest of the last byte */
+    z->bits = z->n_bits = 0;
+}
+
+/* A page, compressed once in an interval; as it is when it is too large. */
+static const struct buf *hs_gzip(enum mout_page page, const struct buf *b)
+{
+    struct hs_zip *z = &hs_zip[page];
+    u32 tail[2] = { rec_crc(0, b->p, b->len), b->len };
+    if (z->tick == met.tick)
+        return &z->out;
+    z->tick = met.tick;
+    z->out.max = 2 * HS_ZIP_MAX;
+    b_reset(&z->out);
+    b_put(&z->out, "\x1f\x8b\x08\0\0\0\0\0\0\xff", 10);
+    hs_zip_deflate(z, b);
+    b_put(&z->out, tail, sizeof tail);
+    return &z->out;
+}
+
+/* --- answers --- */
+
 static void hs_answer(struct hs_client *c, const char *status, const char *type, const char *body,
                       u32 n)
 {
     c->answer.max = 65 << 20;
-    b_f(&c->answer, "HTTP/1.1 %s\r\nContent-Type: %s; charset=utf-8\r\nContent-Length: %u\r\n"
+    b_f(&c->answer, "HTTP/1.1 %s\r\nContent-Type: %s\r\nContent-Length: %u\r\n"
                     "%s\r\n", status, type, n, c->last ? "Connection: close\r\n" : "");
     if (!c->head)
         b_put(&c->answer, body, n);
@@ -29685,21 +30028,34 @@ static void hs_answer(struct hs_client *c, const char *status, const char *type,
 
 static void hs_answer_text(struct hs_client *c, const char *status)
 {
-    hs_answer(c, status, "text/plain", status, (u32)strlen(status));
+    hs_answer(c, status, "text/plain; charset=utf-8", status, (u32)strlen(status));
 }
 
 /* Each client has its own copy, for it takes it while the next is made: there may be too many of a
  * large one. */
 static void hs_metrics(struct hs_client *c)
 {
-    const struct buf *b = mout_exposition();
+    enum mout_page page = c->openmetrics ? PAGE_OPENMETRICS : PAGE_TEXT;
+    const struct buf *b = mout_exposition(page);
+    bool gzip = c->gzip && b->len <= HS_ZIP_MAX;
+    char type[160];
+    if (b->cut) { /* a part would be taken for all */
+        hs_answer_text(c, "500 Internal Server Error");
+        return;
+    }
+    if (gzip)
+        b = hs_gzip(page, b);
     u64 held = b->len;
     for (u32 i = 0; i < hs.n_clients; i++)
         held += hs.client[i].answer.len;
+    snprintf(type, sizeof type, "%s%s\r\nVary: Accept, Accept-Encoding",
+             c->openmetrics ? "application/openmetrics-text; version=1.0.0; charset=utf-8"
+                            : "text/plain; version=0.0.4; charset=utf-8",
+             gzip ? "\r\nContent-Encoding: gzip" : "");
     if (held > HS_ANSWERS || (u64)c->answer.len + b->len > HS_ANSWER)
         hs_answer_text(c, "503 Service Unavailable");
     else
-        hs_answer(c, "200 OK", "text/plain; version=0.0.4", b->p, b->len);
+        hs_answer(c, "200 OK", type, b->p, b->len);
 }
 
 /* The path of a request's target, "/metrics" or "http://HOST:PORT/metrics" (RFC 9112, 3.2: both
@@ -29737,7 +30093,7 @@ static void hs_request(struct hs_client *c, char *line)
     else if (numbers)
         hs_metrics(c);
     else if (root)
-        hs_answer(c, "200 OK", "text/html", page, sizeof page - 1);
+        hs_answer(c, "200 OK", "text/html; charset=utf-8", page, sizeof page - 1);
     else
         hs_answer_text(c, "404 Not Found");
 }
@@ -29758,19 +30114,36 @@ static u32 hs_whole(const char *s, u32 len, const char **line)
     return lf ? (u32)(lf - s) + 2 : 0;
 }
 
-/* Whether nothing that follows a request is looked at: its sender wants no more, or it has a body.
- */
-static bool hs_is_last(const char *line, u32 len)
+/* Whether a field of a request's head has a word, which is not refused by q=0 (RFC 9110, 12.4.2);
+ * "": any. */
+static bool hs_has(const char *line, u32 len, const char *field, const char *word)
 {
-    static const char *const fields[] = { "content-length:", "transfer-encoding:",
-                                          "connection: close" };
+    char value[HS_REQUEST];
     for (const char *p = line; (p = memchr(p, '\n', len - (u32)(p - line)));) {
         p++;
-        for (size_t i = 0; i < ARRAY_LEN(fields); i++)
-            if (!strncasecmp(p, fields[i], strlen(fields[i])))
-                return true;
+        if (strncasecmp(p, field, strlen(field)))
+            continue;
+        p += strlen(field);
+        snprintf(value, sizeof value, "%.*s", (int)strcspn(p, "\r\n"), p);
+        char *found = strcasestr(value, word);
+        if (!found)
+            continue;
+        found[strcspn(found, ",")] = 0;
+        const char *q = strcasestr(found, "q=");
+        if (!q || strtod(q + 2, NULL) > 0)
+            return true;
     }
     return false;
+}
+
+/* Takes what an answer depends on. Nothing that follows a request is looked at whose sender wants
+ * no more, or that has a body. */
+static void hs_fields(struct hs_client *c, const char *line, u32 len)
+{
+    c->last |= hs_has(line, len, "content-length:", "") || hs_has(line, len, "connection:", "close")
+               || hs_has(line, len, "transfer-encoding:", "");
+    c->openmetrics = hs_has(line, len, "accept:", "application/openmetrics-text");
+    c->gzip = hs_has(line, len, "accept-encoding:", "gzip");
 }
 
 /* Answers all requests that are whole, in their order. After the last the connection ends, unless
@@ -29781,7 +30154,8 @@ static void hs_requests(struct hs_client *c)
     u32 n = 0;
     while (!c->last && c->len && (n = hs_whole(c->req, c->len, &line))) {
         u32 skip = (u32)(line - c->req);
-        c->last = n == c->len || hs_is_last(line, n - skip);
+        c->last = n == c->len;
+        hs_fields(c, line, n - skip);
         hs_request(c, c->req + skip);
         memmove(c->req, c->req + n, c->len + 1 - n);
         c->len -= n;
@@ -30543,7 +30917,7 @@ static void scr_table_head(struct buf *b, const char *title, const struct scr_ta
 static u32 scr_unread(const struct scr_table *t, u32 things)
 {
     u32 src = metrics[met_dims[t->dim].sort].src, there = met.src[src].there;
-    return met.src[src].no_room + (there > things ? there - things : 0);
+    return met.src[src].left_out + (there > things ? there - things : 0);
 }
 
 /* At most so many of its things. */
@@ -31174,9 +31548,11 @@ static void mon_collect(void)
         met.cur = (u8)s;
         met.src[s].at_ns = now;
         met.src[s].elapsed_s = before ? (double)(now - before) / 1e9 : 0;
-        met.src[s].wrong = met.src[s].no_room = 0;
+        met.src[s].wrong = met.src[s].left_out = 0;
         mon_sources[s].read();
+        met_source_end();
     }
+    met.left_out = MAX(met.left_out, met_left_out_now());
 }
 
 /* The same, with the time that the sinks tell. */

@@ -74,25 +74,25 @@
     X(BITS, false, NUMBER, "_bits", "_bits", 1) \
     X(BYTES_PER_SECOND, false, BYTE_RATE, "_bytes_per_second", "_bytes_per_second", 1)
 
-/* X(id, key in JSON, label, label of its info, the metric it is sorted by, the least first, prefix of pmc metrics) */
+/* X(id, key in JSON, label, label of its info, metric of its info in Prometheus, the metric it is sorted by, the least first, prefix of pmc metrics) */
 #define MET_THINGS(X) \
-    X(NONE, NULL, NULL, NULL, N_METRICS, false, "") \
-    X(CPU, "cpu", "cpu", NULL, M_IDLE, true, "") \
-    X(PMU, "pmu", "pmu", "cpus", M_CYCLES, false, "") \
-    X(PID, "pid", "pid", "comm", M_P_USER, false, "process_") \
-    X(CGROUP, "cgroup", "cgroup", NULL, M_CYCLES, false, "cgroup_") \
-    X(NODE, "node", "node", "distance", M_NUMA_HIT, false, NULL) \
-    X(POOL, "hugepages", "pagesize", NULL, M_POOL, false, NULL) \
-    X(DISK, "device", "device", "on", M_DISK_IOPS, false, NULL) \
-    X(ZONE, "zone", "zone", "type", M_TEMP, false, NULL) \
-    X(SENSOR, "sensor", "sensor", "label", M_SENSOR, false, NULL) \
-    X(NET, "interface", "device", "driver", M_NET_RX, false, NULL) \
-    X(BUSY, "busy", "pid", "comm", M_B_CPU, false, NULL) \
-    X(GROUP, "group", "cgroup", NULL, M_GR_THROTTLED, false, NULL) \
-    X(QUEUE, "queue", "queue", "driver", M_VQ_ADDED, false, NULL) \
-    X(VHOST, "vhost", "vhost", "owner", M_VH_KICKS, false, NULL) \
-    X(SOCKET, "socket", "socket", NULL, M_MEM_BW, false, NULL) \
-    X(L3, "l3", "l3", NULL, M_MBM_TOTAL, false, NULL)
+    X(NONE, NULL, NULL, NULL, NULL, N_METRICS, false, "") \
+    X(CPU, "cpu", "cpu", NULL, NULL, M_IDLE, true, "") \
+    X(PMU, "pmu", "pmu", "cpus", "pmu_info", M_CYCLES, false, "") \
+    X(PID, "pid", "pid", "comm", NULL, M_P_USER, false, "process_") \
+    X(CGROUP, "cgroup", "cgroup", NULL, NULL, M_CYCLES, false, "cgroup_") \
+    X(NODE, "node", "node", "distance", "numa_node_info", M_NUMA_HIT, false, NULL) \
+    X(POOL, "hugepages", "pagesize", NULL, NULL, M_POOL, false, NULL) \
+    X(DISK, "device", "device", "on", "disk_on_info", M_DISK_IOPS, false, NULL) \
+    X(ZONE, "zone", "zone", "type", NULL, M_TEMP, false, NULL) \
+    X(SENSOR, "sensor", "sensor", "label", "hwmon_sensor_info", M_SENSOR, false, NULL) \
+    X(NET, "interface", "device", "driver", "network_driver_info", M_NET_RX, false, NULL) \
+    X(BUSY, "busy", "pid", "comm", NULL, M_B_CPU, false, NULL) \
+    X(GROUP, "group", "cgroup", NULL, NULL, M_GR_THROTTLED, false, NULL) \
+    X(QUEUE, "queue", "queue", "driver", "virtio_info", M_VQ_ADDED, false, NULL) \
+    X(VHOST, "vhost", "vhost", "owner", "vhost_info", M_VH_KICKS, false, NULL) \
+    X(SOCKET, "socket", "socket", NULL, NULL, M_MEM_BW, false, NULL) \
+    X(L3, "l3", "l3", NULL, NULL, M_MBM_TOTAL, false, NULL)
 
 /* X(id, group, name, function, what it reads, where that is described, why there may be none) */
 #define MET_SOURCES(X) \
@@ -255,19 +255,19 @@
     X(BLOCKED, "procs_blocked", "procs_blocked", STAT, NUMBER, NONE, "", MET_ALONE, false, \
       "Tasks that wait for I/O", \
       "Tasks that wait for I/O") \
-    X(CYCLES, "cycles", "", PMC, COUNT, PMC, "", MET_ALONE, false, \
+    X(CYCLES, "cycles", "", PMC, COUNT, PMC, "perf_cpucycles_total", MET_ALONE, false, \
       "Cycles of CPUs that were not halted", \
       "Cycles of CPUs that were not halted") \
-    X(INSNS, "instructions", "", PMC, COUNT, PMC, "", MET_ALONE, false, \
+    X(INSNS, "instructions", "", PMC, COUNT, PMC, "perf_instructions_total", MET_ALONE, false, \
       "CPU instructions retired", \
       "CPU instructions retired") \
-    X(REF_CYCLES, "ref_cycles", "", PMC, COUNT, PMC, "", MET_ALONE, false, \
+    X(REF_CYCLES, "ref_cycles", "", PMC, COUNT, PMC, "perf_ref_cpucycles_total", MET_ALONE, false, \
       "Cycles of CPUs that were not halted, of a clock that never changes", \
       "Cycles of CPUs that were not halted, of a clock that never changes") \
-    X(BRANCHES, "branches", "", PMC, COUNT, PMC, "", MET_ALONE, false, \
+    X(BRANCHES, "branches", "", PMC, COUNT, PMC, "perf_branch_instructions_total", MET_ALONE, false, \
       "Branch instructions retired", \
       "Branch instructions retired") \
-    X(BRANCH_MISSES, "branch_misses", "", PMC, COUNT, PMC, "", MET_ALONE, false, \
+    X(BRANCH_MISSES, "branch_misses", "", PMC, COUNT, PMC, "perf_branch_misses_total", MET_ALONE, false, \
       "Branches that were mispredicted", \
       "Branches that were mispredicted") \
     X(L1D, "l1d_accesses", "", PMC, COUNT, PMC, "", MET_ALONE, false, \
@@ -300,10 +300,10 @@
     X(ITLB_WALKS, "itlb_walks", "", PMC, COUNT, PMC, "", MET_ALONE, false, \
       "Page walks for code", \
       "Page walks for code") \
-    X(STALLED_FRONT, "stalled_cycles_frontend", "", PMC, COUNT, PMC, "", MET_ALONE, false, \
+    X(STALLED_FRONT, "stalled_cycles_frontend", "", PMC, COUNT, PMC, "perf_stalled_cycles_frontend_total", MET_ALONE, false, \
       "Cycles in which the frontend gave nothing", \
       "Cycles in which the frontend gave nothing") \
-    X(STALLED_BACK, "stalled_cycles_backend", "", PMC, COUNT, PMC, "", MET_ALONE, false, \
+    X(STALLED_BACK, "stalled_cycles_backend", "", PMC, COUNT, PMC, "perf_stalled_cycles_backend_total", MET_ALONE, false, \
       "Cycles in which the backend took nothing", \
       "Cycles in which the backend took nothing") \
     X(STALLED, "stalled_cycles", "", PMC, COUNT, PMC, "", MET_ALONE, false, \
@@ -426,85 +426,85 @@
     X(SS_SLICES, "schedstat_timeslices", "9", SCHEDSTAT, COUNT, CPU, "", MET_SUM, false, \
       "Timeslices that tasks ran on a CPU", \
       "Timeslices that tasks ran on a CPU") \
-    X(MEM_TOTAL, "memory_total", "MemTotal", MEMINFO, KIB, NONE, "", MET_ALONE, false, \
+    X(MEM_TOTAL, "memory_total", "MemTotal", MEMINFO, KIB, NONE, "memory_MemTotal_bytes", MET_ALONE, false, \
       "Memory that the kernel manages", \
       "Memory that the kernel manages") \
-    X(MEM_FREE, "memory_free", "MemFree", MEMINFO, KIB, NONE, "", MET_ALONE, false, \
+    X(MEM_FREE, "memory_free", "MemFree", MEMINFO, KIB, NONE, "memory_MemFree_bytes", MET_ALONE, false, \
       "Memory that nothing uses", \
       "Memory that nothing uses") \
-    X(MEM_AVAIL, "memory_available", "MemAvailable", MEMINFO, KIB, NONE, "", MET_ALONE, false, \
+    X(MEM_AVAIL, "memory_available", "MemAvailable", MEMINFO, KIB, NONE, "memory_MemAvailable_bytes", MET_ALONE, false, \
       "Memory available without swapping, as the kernel estimates it", \
       "Memory available without swapping, as the kernel estimates it") \
-    X(MEM_CACHED, "memory_cached", "Cached", MEMINFO, KIB, NONE, "", MET_ALONE, false, \
+    X(MEM_CACHED, "memory_cached", "Cached", MEMINFO, KIB, NONE, "memory_Cached_bytes", MET_ALONE, false, \
       "Memory of the page cache", \
       "Memory of the page cache") \
-    X(MEM_ANON, "memory_anon", "AnonPages", MEMINFO, KIB, NONE, "", MET_ALONE, false, \
+    X(MEM_ANON, "memory_anon", "AnonPages", MEMINFO, KIB, NONE, "memory_AnonPages_bytes", MET_ALONE, false, \
       "Anonymous memory mapped by processes", \
       "Anonymous memory mapped by processes") \
-    X(MEM_THP, "memory_anon_huge", "AnonHugePages", MEMINFO, KIB, NONE, "", MET_ALONE, false, \
+    X(MEM_THP, "memory_anon_huge", "AnonHugePages", MEMINFO, KIB, NONE, "memory_AnonHugePages_bytes", MET_ALONE, false, \
       "Anonymous memory in transparent hugepages", \
       "Anonymous memory in transparent hugepages") \
-    X(MEM_SHMEM, "memory_shmem", "Shmem", MEMINFO, KIB, NONE, "", MET_ALONE, false, \
+    X(MEM_SHMEM, "memory_shmem", "Shmem", MEMINFO, KIB, NONE, "memory_Shmem_bytes", MET_ALONE, false, \
       "Shared memory and tmpfs", \
       "Shared memory and tmpfs") \
-    X(MEM_DIRTY, "memory_dirty", "Dirty", MEMINFO, KIB, NONE, "", MET_ALONE, false, \
+    X(MEM_DIRTY, "memory_dirty", "Dirty", MEMINFO, KIB, NONE, "memory_Dirty_bytes", MET_ALONE, false, \
       "Memory that waits to be written to disk", \
       "Memory that waits to be written to disk") \
-    X(MEM_WRITEBACK, "memory_writeback", "Writeback", MEMINFO, KIB, NONE, "", MET_ALONE, false, \
+    X(MEM_WRITEBACK, "memory_writeback", "Writeback", MEMINFO, KIB, NONE, "memory_Writeback_bytes", MET_ALONE, false, \
       "Memory being written to disk", \
       "Memory being written to disk") \
-    X(MEM_RECLAIMABLE, "memory_slab_reclaimable", "SReclaimable", MEMINFO, KIB, NONE, "", MET_ALONE, false, \
+    X(MEM_RECLAIMABLE, "memory_slab_reclaimable", "SReclaimable", MEMINFO, KIB, NONE, "memory_SReclaimable_bytes", MET_ALONE, false, \
       "Kernel slab memory that can be reclaimed", \
       "Kernel slab memory that can be reclaimed") \
-    X(MEM_UNRECLAIM, "memory_slab_unreclaimable", "SUnreclaim", MEMINFO, KIB, NONE, "", MET_ALONE, false, \
+    X(MEM_UNRECLAIM, "memory_slab_unreclaimable", "SUnreclaim", MEMINFO, KIB, NONE, "memory_SUnreclaim_bytes", MET_ALONE, false, \
       "Kernel slab memory that cannot be reclaimed", \
       "Kernel slab memory that cannot be reclaimed") \
-    X(MEM_TABLES, "memory_page_tables", "PageTables", MEMINFO, KIB, NONE, "", MET_ALONE, false, \
+    X(MEM_TABLES, "memory_page_tables", "PageTables", MEMINFO, KIB, NONE, "memory_PageTables_bytes", MET_ALONE, false, \
       "Memory of page tables", \
       "Memory of page tables") \
-    X(MEM_COMMITTED, "memory_committed", "Committed_AS", MEMINFO, KIB, NONE, "", MET_ALONE, false, \
+    X(MEM_COMMITTED, "memory_committed", "Committed_AS", MEMINFO, KIB, NONE, "memory_Committed_AS_bytes", MET_ALONE, false, \
       "Memory that programs have been promised", \
       "Memory that programs have been promised") \
-    X(SWAP_TOTAL, "swap_total", "SwapTotal", MEMINFO, KIB, NONE, "", MET_ALONE, false, \
+    X(SWAP_TOTAL, "swap_total", "SwapTotal", MEMINFO, KIB, NONE, "memory_SwapTotal_bytes", MET_ALONE, false, \
       "Swap space of the machine", \
       "Swap space of the machine") \
-    X(SWAP_FREE, "swap_free", "SwapFree", MEMINFO, KIB, NONE, "", MET_ALONE, false, \
+    X(SWAP_FREE, "swap_free", "SwapFree", MEMINFO, KIB, NONE, "memory_SwapFree_bytes", MET_ALONE, false, \
       "Swap space that is free", \
       "Swap space that is free") \
     X(THP_RATIO, "thp", "", MEMINFO, RATIO, NONE, "", MET_ALONE, false, \
       "Share of anonymous memory in transparent hugepages", \
       "Share of anonymous memory in transparent hugepages") \
-    X(FAULTS, "page_faults", "pgfault", VMSTAT, COUNT, NONE, "", MET_ALONE, false, \
+    X(FAULTS, "page_faults", "pgfault", VMSTAT, COUNT, NONE, "vmstat_pgfault", MET_ALONE, false, \
       "Page faults, minor and major", \
       "Page faults, minor and major") \
     X(FAULTS_MINOR, "minor_faults", "", VMSTAT, COUNT, NONE, "", MET_ALONE, false, \
       "Page faults without a read from disk", \
       "Page faults without a read from disk") \
-    X(FAULTS_MAJOR, "major_faults", "pgmajfault", VMSTAT, COUNT, NONE, "", MET_ALONE, false, \
+    X(FAULTS_MAJOR, "major_faults", "pgmajfault", VMSTAT, COUNT, NONE, "vmstat_pgmajfault", MET_ALONE, false, \
       "Page faults with a read from disk", \
       "Page faults with a read from disk") \
-    X(PAGED_IN, "paged_in", "pgpgin", VMSTAT, TOTAL_KIB, NONE, "", MET_ALONE, false, \
+    X(PAGED_IN, "paged_in", "pgpgin", VMSTAT, TOTAL_KIB, NONE, "vmstat_pgpgin", MET_ALONE, false, \
       "Bytes read from disks", \
       "Bytes read from disks") \
-    X(PAGED_OUT, "paged_out", "pgpgout", VMSTAT, TOTAL_KIB, NONE, "", MET_ALONE, false, \
+    X(PAGED_OUT, "paged_out", "pgpgout", VMSTAT, TOTAL_KIB, NONE, "vmstat_pgpgout", MET_ALONE, false, \
       "Bytes written to disks", \
       "Bytes written to disks") \
-    X(SWAP_IN, "swap_in", "pswpin", VMSTAT, TOTAL_PAGES, NONE, "", MET_ALONE, false, \
+    X(SWAP_IN, "swap_in", "pswpin", VMSTAT, TOTAL_PAGES, NONE, "vmstat_pswpin", MET_ALONE, false, \
       "Bytes read from swap", \
       "Bytes read from swap") \
-    X(SWAP_OUT, "swap_out", "pswpout", VMSTAT, TOTAL_PAGES, NONE, "", MET_ALONE, false, \
+    X(SWAP_OUT, "swap_out", "pswpout", VMSTAT, TOTAL_PAGES, NONE, "vmstat_pswpout", MET_ALONE, false, \
       "Bytes written to swap", \
       "Bytes written to swap") \
-    X(SCAN_KSWAPD, "pages_scanned_kswapd", "pgscan_kswapd", VMSTAT, COUNT, NONE, "", MET_ALONE, false, \
+    X(SCAN_KSWAPD, "pages_scanned_kswapd", "pgscan_kswapd", VMSTAT, COUNT, NONE, "vmstat_pgscan_kswapd", MET_ALONE, false, \
       "Pages looked at for reclaim, by kswapd", \
       "Pages looked at for reclaim, by kswapd") \
-    X(SCAN_DIRECT, "pages_scanned_direct", "pgscan_direct", VMSTAT, COUNT, NONE, "", MET_ALONE, false, \
+    X(SCAN_DIRECT, "pages_scanned_direct", "pgscan_direct", VMSTAT, COUNT, NONE, "vmstat_pgscan_direct", MET_ALONE, false, \
       "Pages looked at for reclaim, by tasks that wanted memory", \
       "Pages looked at for reclaim, by tasks that wanted memory") \
-    X(STEAL_KSWAPD, "pages_reclaimed_kswapd", "pgsteal_kswapd", VMSTAT, COUNT, NONE, "", MET_ALONE, false, \
+    X(STEAL_KSWAPD, "pages_reclaimed_kswapd", "pgsteal_kswapd", VMSTAT, COUNT, NONE, "vmstat_pgsteal_kswapd", MET_ALONE, false, \
       "Pages reclaimed by kswapd", \
       "Pages reclaimed by kswapd") \
-    X(STEAL_DIRECT, "pages_reclaimed_direct", "pgsteal_direct", VMSTAT, COUNT, NONE, "", MET_ALONE, false, \
+    X(STEAL_DIRECT, "pages_reclaimed_direct", "pgsteal_direct", VMSTAT, COUNT, NONE, "vmstat_pgsteal_direct", MET_ALONE, false, \
       "Pages reclaimed by tasks that wanted memory", \
       "Pages reclaimed by tasks that wanted memory") \
     X(STALLS, "allocation_stalls", "allocstall_*", VMSTAT, COUNT, NONE, "", MET_ALONE, false, \
@@ -513,31 +513,31 @@
     X(REFAULTS, "workingset_refaults", "workingset_refault*", VMSTAT, COUNT, NONE, "", MET_ALONE, false, \
       "Pages that were needed again soon after their reclaim", \
       "Pages that were needed again soon after their reclaim") \
-    X(OOM, "oom_kills", "oom_kill", VMSTAT, COUNT, NONE, "", MET_ALONE, false, \
+    X(OOM, "oom_kills", "oom_kill", VMSTAT, COUNT, NONE, "vmstat_oom_kill", MET_ALONE, false, \
       "Processes killed because memory ran out", \
       "Processes killed because memory ran out") \
-    X(COMPACT, "compaction_stalls", "compact_stall", VMSTAT, COUNT, NONE, "", MET_ALONE, false, \
+    X(COMPACT, "compaction_stalls", "compact_stall", VMSTAT, COUNT, NONE, "vmstat_compact_stall", MET_ALONE, false, \
       "Allocations that had to compact memory first", \
       "Allocations that had to compact memory first") \
-    X(COMPACT_OK, "compaction_successes", "compact_success", VMSTAT, COUNT, NONE, "", MET_ALONE, false, \
+    X(COMPACT_OK, "compaction_successes", "compact_success", VMSTAT, COUNT, NONE, "vmstat_compact_success", MET_ALONE, false, \
       "Memory compactions that succeeded", \
       "Memory compactions that succeeded") \
-    X(COMPACT_FAIL, "compaction_failures", "compact_fail", VMSTAT, COUNT, NONE, "", MET_ALONE, false, \
+    X(COMPACT_FAIL, "compaction_failures", "compact_fail", VMSTAT, COUNT, NONE, "vmstat_compact_fail", MET_ALONE, false, \
       "Memory compactions that failed", \
       "Memory compactions that failed") \
-    X(THP_FAULT, "thp_fault_allocs", "thp_fault_alloc", VMSTAT, COUNT, NONE, "", MET_ALONE, false, \
+    X(THP_FAULT, "thp_fault_allocs", "thp_fault_alloc", VMSTAT, COUNT, NONE, "vmstat_thp_fault_alloc", MET_ALONE, false, \
       "Page faults that got a transparent hugepage", \
       "Page faults that got a transparent hugepage") \
-    X(THP_FALLBACK, "thp_fault_fallbacks", "thp_fault_fallback", VMSTAT, COUNT, NONE, "", MET_ALONE, false, \
+    X(THP_FALLBACK, "thp_fault_fallbacks", "thp_fault_fallback", VMSTAT, COUNT, NONE, "vmstat_thp_fault_fallback", MET_ALONE, false, \
       "Page faults that did not get the transparent hugepage that they should have", \
       "Page faults that did not get the transparent hugepage that they should have") \
-    X(THP_COLLAPSE, "thp_collapses", "thp_collapse_alloc", VMSTAT, COUNT, NONE, "", MET_ALONE, false, \
+    X(THP_COLLAPSE, "thp_collapses", "thp_collapse_alloc", VMSTAT, COUNT, NONE, "vmstat_thp_collapse_alloc", MET_ALONE, false, \
       "Hugepages that khugepaged got for a collapse", \
       "Hugepages that khugepaged got for a collapse") \
-    X(THP_COLLAPSE_FAIL, "thp_collapse_failures", "thp_collapse_alloc_failed", VMSTAT, COUNT, NONE, "", MET_ALONE, false, \
+    X(THP_COLLAPSE_FAIL, "thp_collapse_failures", "thp_collapse_alloc_failed", VMSTAT, COUNT, NONE, "vmstat_thp_collapse_alloc_failed", MET_ALONE, false, \
       "Hugepages that khugepaged could not get for a collapse", \
       "Hugepages that khugepaged could not get for a collapse") \
-    X(THP_SPLIT, "thp_splits", "thp_split_page", VMSTAT, COUNT, NONE, "", MET_ALONE, false, \
+    X(THP_SPLIT, "thp_splits", "thp_split_page", VMSTAT, COUNT, NONE, "vmstat_thp_split_page", MET_ALONE, false, \
       "Transparent hugepages that were split", \
       "Transparent hugepages that were split") \
     X(KHUGE, "khugepaged_pages_collapsed", "pages_collapsed", KHUGE, COUNT, NONE, "", MET_ALONE, false, \
@@ -585,52 +585,52 @@
     X(NUMA_REMOTE, "numa_remote", "", NUMASTAT, RATIO, NODE, "", MET_ALONE, false, \
       "Share of the pages taken from a NUMA node that went to a CPU of another", \
       "Share of the pages taken from a NUMA node that went to a CPU of another") \
-    X(NODE_TOTAL, "memory_total", "MemTotal", NODEMEM, KIB, NODE, "memory_numa_total_bytes", MET_ALONE, false, \
+    X(NODE_TOTAL, "node_memory_total", "MemTotal", NODEMEM, KIB, NODE, "memory_numa_MemTotal", MET_ALONE, false, \
       "Memory of a NUMA node", \
       "Memory of a NUMA node") \
-    X(NODE_FREE, "memory_free", "MemFree", NODEMEM, KIB, NODE, "memory_numa_free_bytes", MET_ALONE, false, \
+    X(NODE_FREE, "node_memory_free", "MemFree", NODEMEM, KIB, NODE, "memory_numa_MemFree", MET_ALONE, false, \
       "Free memory of a NUMA node", \
       "Free memory of a NUMA node") \
-    X(NODE_USED, "memory_used", "MemUsed", NODEMEM, KIB, NODE, "memory_numa_used_bytes", MET_ALONE, false, \
+    X(NODE_USED, "node_memory_used", "MemUsed", NODEMEM, KIB, NODE, "memory_numa_MemUsed", MET_ALONE, false, \
       "Memory of a NUMA node in use", \
       "Memory of a NUMA node in use") \
-    X(NODE_ANON, "memory_anon", "AnonPages", NODEMEM, KIB, NODE, "memory_numa_anon_bytes", MET_ALONE, false, \
+    X(NODE_ANON, "node_memory_anon", "AnonPages", NODEMEM, KIB, NODE, "memory_numa_AnonPages", MET_ALONE, false, \
       "Anonymous memory of a NUMA node", \
       "Anonymous memory of a NUMA node") \
-    X(NODE_FILE, "memory_file", "FilePages", NODEMEM, KIB, NODE, "memory_numa_file_bytes", MET_ALONE, false, \
+    X(NODE_FILE, "node_memory_file", "FilePages", NODEMEM, KIB, NODE, "memory_numa_FilePages", MET_ALONE, false, \
       "Page cache of a NUMA node", \
       "Page cache of a NUMA node") \
-    X(NODE_SHMEM, "memory_shmem", "Shmem", NODEMEM, KIB, NODE, "memory_numa_shmem_bytes", MET_ALONE, false, \
+    X(NODE_SHMEM, "node_memory_shmem", "Shmem", NODEMEM, KIB, NODE, "memory_numa_Shmem", MET_ALONE, false, \
       "Shared memory and tmpfs of a NUMA node", \
       "Shared memory and tmpfs of a NUMA node") \
-    X(NODE_THP, "memory_anon_huge", "AnonHugePages", NODEMEM, KIB, NODE, "memory_numa_anon_huge_bytes", MET_ALONE, false, \
+    X(NODE_THP, "node_memory_anon_huge", "AnonHugePages", NODEMEM, KIB, NODE, "memory_numa_AnonHugePages", MET_ALONE, false, \
       "Anonymous memory of a NUMA node in transparent hugepages", \
       "Anonymous memory of a NUMA node in transparent hugepages") \
-    X(NODE_HUGE, "hugepages", "HugePages_Total", NODEMEM, NUMBER, NODE, "memory_numa_hugepages", MET_ALONE, false, \
+    X(NODE_HUGE, "node_hugepages", "HugePages_Total", NODEMEM, NUMBER, NODE, "memory_numa_HugePages_Total", MET_ALONE, false, \
       "Hugepages of the default size of a NUMA node", \
       "Hugepages of the default size of a NUMA node") \
-    X(NODE_HUGE_FREE, "hugepages_free", "HugePages_Free", NODEMEM, NUMBER, NODE, "memory_numa_hugepages_free", MET_ALONE, false, \
+    X(NODE_HUGE_FREE, "node_hugepages_free", "HugePages_Free", NODEMEM, NUMBER, NODE, "memory_numa_HugePages_Free", MET_ALONE, false, \
       "Free hugepages of the default size of a NUMA node", \
       "Free hugepages of the default size of a NUMA node") \
-    X(NODE_HUGE_SURP, "hugepages_surplus", "HugePages_Surp", NODEMEM, NUMBER, NODE, "memory_numa_hugepages_surplus", MET_ALONE, false, \
+    X(NODE_HUGE_SURP, "node_hugepages_surplus", "HugePages_Surp", NODEMEM, NUMBER, NODE, "memory_numa_HugePages_Surp", MET_ALONE, false, \
       "Surplus hugepages of the default size of a NUMA node", \
       "Surplus hugepages of the default size of a NUMA node") \
-    X(MIGRATE, "page_migrations", "pgmigrate_success", BALANCE, COUNT, NONE, "", MET_ALONE, false, \
+    X(MIGRATE, "page_migrations", "pgmigrate_success", BALANCE, COUNT, NONE, "vmstat_pgmigrate_success", MET_ALONE, false, \
       "Pages moved between nodes or by compaction", \
       "Pages moved between nodes or by compaction") \
-    X(MIGRATE_FAIL, "page_migration_failures", "pgmigrate_fail", BALANCE, COUNT, NONE, "", MET_ALONE, false, \
+    X(MIGRATE_FAIL, "page_migration_failures", "pgmigrate_fail", BALANCE, COUNT, NONE, "vmstat_pgmigrate_fail", MET_ALONE, false, \
       "Pages that could not be moved between nodes or by compaction", \
       "Pages that could not be moved between nodes or by compaction") \
-    X(NUMA_PTES, "numa_pte_updates", "numa_pte_updates", BALANCE, COUNT, NONE, "", MET_ALONE, false, \
+    X(NUMA_PTES, "numa_pte_updates", "numa_pte_updates", BALANCE, COUNT, NONE, "vmstat_numa_pte_updates", MET_ALONE, false, \
       "Pages unmapped for NUMA balancing, to see which tasks use them", \
       "Pages unmapped for NUMA balancing, to see which tasks use them") \
-    X(NUMA_FAULTS, "numa_hint_faults", "numa_hint_faults", BALANCE, COUNT, NONE, "", MET_ALONE, false, \
+    X(NUMA_FAULTS, "numa_hint_faults", "numa_hint_faults", BALANCE, COUNT, NONE, "vmstat_numa_hint_faults", MET_ALONE, false, \
       "NUMA hinting faults: accesses to pages that NUMA balancing unmapped", \
       "NUMA hinting faults: accesses to pages that NUMA balancing unmapped") \
-    X(NUMA_FAULTS_LOCAL, "numa_hint_faults_local", "numa_hint_faults_local", BALANCE, COUNT, NONE, "", MET_ALONE, false, \
+    X(NUMA_FAULTS_LOCAL, "numa_hint_faults_local", "numa_hint_faults_local", BALANCE, COUNT, NONE, "vmstat_numa_hint_faults_local", MET_ALONE, false, \
       "NUMA hinting faults on pages of the task's own node", \
       "NUMA hinting faults on pages of the task's own node") \
-    X(NUMA_MOVED, "numa_pages_migrated", "numa_pages_migrated", BALANCE, COUNT, NONE, "", MET_ALONE, false, \
+    X(NUMA_MOVED, "numa_pages_migrated", "numa_pages_migrated", BALANCE, COUNT, NONE, "vmstat_numa_pages_migrated", MET_ALONE, false, \
       "Pages that NUMA balancing moved to the node that uses them", \
       "Pages that NUMA balancing moved to the node that uses them") \
     X(DISK_READS, "disk_reads", "3", DISK, COUNT, DISK, "disk_reads_completed_total", MET_SUM, false, \
@@ -765,58 +765,58 @@
     X(NET_TX_USED, "network_transmit_utilisation", "", NET, RATIO, NET, "", MET_ALONE, false, \
       "Share of the speed of an interface used for sending", \
       "Share of the speed of an interface used for sending") \
-    X(TCP_IN, "tcp_segments_received", "Tcp InSegs", TCP, COUNT, NONE, "", MET_ALONE, false, \
+    X(TCP_IN, "tcp_segments_received", "Tcp InSegs", TCP, COUNT, NONE, "netstat_Tcp_InSegs", MET_ALONE, false, \
       "TCP segments received", \
       "TCP segments received") \
-    X(TCP_OUT, "tcp_segments_sent", "Tcp OutSegs", TCP, COUNT, NONE, "", MET_ALONE, false, \
+    X(TCP_OUT, "tcp_segments_sent", "Tcp OutSegs", TCP, COUNT, NONE, "netstat_Tcp_OutSegs", MET_ALONE, false, \
       "TCP segments sent, retransmitted ones excluded", \
       "TCP segments sent, retransmitted ones excluded") \
-    X(TCP_RETRANS, "tcp_retransmitted_segments", "Tcp RetransSegs", TCP, COUNT, NONE, "", MET_ALONE, false, \
+    X(TCP_RETRANS, "tcp_retransmitted_segments", "Tcp RetransSegs", TCP, COUNT, NONE, "netstat_Tcp_RetransSegs", MET_ALONE, false, \
       "TCP segments retransmitted", \
       "TCP segments retransmitted") \
-    X(TCP_IN_ERRS, "tcp_receive_errs", "Tcp InErrs", TCP, COUNT, NONE, "", MET_ALONE, false, \
+    X(TCP_IN_ERRS, "tcp_receive_errs", "Tcp InErrs", TCP, COUNT, NONE, "netstat_Tcp_InErrs", MET_ALONE, false, \
       "Bad TCP segments received", \
       "Bad TCP segments received") \
-    X(TCP_RESETS_SENT, "tcp_resets_sent", "Tcp OutRsts", TCP, COUNT, NONE, "", MET_ALONE, false, \
+    X(TCP_RESETS_SENT, "tcp_resets_sent", "Tcp OutRsts", TCP, COUNT, NONE, "netstat_Tcp_OutRsts", MET_ALONE, false, \
       "TCP segments sent with RST", \
       "TCP segments sent with RST") \
-    X(TCP_RESET, "tcp_connections_reset", "Tcp EstabResets", TCP, COUNT, NONE, "", MET_ALONE, false, \
+    X(TCP_RESET, "tcp_connections_reset", "Tcp EstabResets", TCP, COUNT, NONE, "netstat_Tcp_EstabResets", MET_ALONE, false, \
       "Established TCP connections that were reset", \
       "Established TCP connections that were reset") \
-    X(TCP_FAILED, "tcp_connects_failed", "Tcp AttemptFails", TCP, COUNT, NONE, "", MET_ALONE, false, \
+    X(TCP_FAILED, "tcp_connects_failed", "Tcp AttemptFails", TCP, COUNT, NONE, "netstat_Tcp_AttemptFails", MET_ALONE, false, \
       "TCP connection attempts that failed", \
       "TCP connection attempts that failed") \
-    X(TCP_ESTAB, "tcp_established", "Tcp CurrEstab", TCP, NUMBER, NONE, "", MET_ALONE, false, \
+    X(TCP_ESTAB, "tcp_established", "Tcp CurrEstab", TCP, NUMBER, NONE, "netstat_Tcp_CurrEstab", MET_ALONE, false, \
       "Established TCP connections", \
       "Established TCP connections") \
-    X(TCP_OVERFLOWS, "tcp_listen_overflows", "TcpExt ListenOverflows", TCP, COUNT, NONE, "", MET_ALONE, false, \
+    X(TCP_OVERFLOWS, "tcp_listen_overflows", "TcpExt ListenOverflows", TCP, COUNT, NONE, "netstat_TcpExt_ListenOverflows", MET_ALONE, false, \
       "TCP connections refused because the accept queue of the listening socket was full", \
       "TCP connections refused because the accept queue of the listening socket was full") \
-    X(TCP_LISTEN_DROPS, "tcp_listen_drops", "TcpExt ListenDrops", TCP, COUNT, NONE, "", MET_ALONE, false, \
+    X(TCP_LISTEN_DROPS, "tcp_listen_drops", "TcpExt ListenDrops", TCP, COUNT, NONE, "netstat_TcpExt_ListenDrops", MET_ALONE, false, \
       "Connection requests dropped by listening sockets", \
       "Connection requests dropped by listening sockets") \
-    X(TCP_BACKLOG, "tcp_backlog_drops", "TcpExt TCPBacklogDrop", TCP, COUNT, NONE, "", MET_ALONE, false, \
+    X(TCP_BACKLOG, "tcp_backlog_drops", "TcpExt TCPBacklogDrop", TCP, COUNT, NONE, "netstat_TcpExt_TCPBacklogDrop", MET_ALONE, false, \
       "TCP segments dropped because the backlog of the socket was full", \
       "TCP segments dropped because the backlog of the socket was full") \
-    X(TCP_REQQ, "tcp_request_queue_drops", "TcpExt TCPReqQFullDrop", TCP, COUNT, NONE, "", MET_ALONE, false, \
+    X(TCP_REQQ, "tcp_request_queue_drops", "TcpExt TCPReqQFullDrop", TCP, COUNT, NONE, "netstat_TcpExt_TCPReqQFullDrop", MET_ALONE, false, \
       "SYN segments dropped because the request queue was full", \
       "SYN segments dropped because the request queue was full") \
-    X(TCP_RCVQ, "tcp_receive_queue_drops", "TcpExt TCPRcvQDrop", TCP, COUNT, NONE, "", MET_ALONE, false, \
+    X(TCP_RCVQ, "tcp_receive_queue_drops", "TcpExt TCPRcvQDrop", TCP, COUNT, NONE, "netstat_TcpExt_TCPRcvQDrop", MET_ALONE, false, \
       "TCP segments dropped because the receive queue was full", \
       "TCP segments dropped because the receive queue was full") \
-    X(TCP_TIMEOUTS, "tcp_timeouts", "TcpExt TCPTimeouts", TCP, COUNT, NONE, "", MET_ALONE, false, \
+    X(TCP_TIMEOUTS, "tcp_timeouts", "TcpExt TCPTimeouts", TCP, COUNT, NONE, "netstat_TcpExt_TCPTimeouts", MET_ALONE, false, \
       "Timeouts of TCP retransmission timers", \
       "Timeouts of TCP retransmission timers") \
-    X(TCP_COOKIES, "tcp_syncookies_sent", "TcpExt SyncookiesSent", TCP, COUNT, NONE, "", MET_ALONE, false, \
+    X(TCP_COOKIES, "tcp_syncookies_sent", "TcpExt SyncookiesSent", TCP, COUNT, NONE, "netstat_TcpExt_SyncookiesSent", MET_ALONE, false, \
       "SYN segments answered by a cookie because the request queue was full", \
       "SYN segments answered by a cookie because the request queue was full") \
-    X(TCP_MEM_ABORTS, "tcp_memory_aborts", "TcpExt TCPAbortOnMemory", TCP, COUNT, NONE, "", MET_ALONE, false, \
+    X(TCP_MEM_ABORTS, "tcp_memory_aborts", "TcpExt TCPAbortOnMemory", TCP, COUNT, NONE, "netstat_TcpExt_TCPAbortOnMemory", MET_ALONE, false, \
       "TCP connections given up because memory ran out", \
       "TCP connections given up because memory ran out") \
-    X(UDP_RCVBUF, "udp_receive_buffer_errors", "Udp RcvbufErrors", TCP, COUNT, NONE, "", MET_ALONE, false, \
+    X(UDP_RCVBUF, "udp_receive_buffer_errors", "Udp RcvbufErrors", TCP, COUNT, NONE, "netstat_Udp_RcvbufErrors", MET_ALONE, false, \
       "UDP datagrams dropped because the receive buffer was full", \
       "UDP datagrams dropped because the receive buffer was full") \
-    X(UDP_SNDBUF, "udp_send_buffer_errors", "Udp SndbufErrors", TCP, COUNT, NONE, "", MET_ALONE, false, \
+    X(UDP_SNDBUF, "udp_send_buffer_errors", "Udp SndbufErrors", TCP, COUNT, NONE, "netstat_Udp_SndbufErrors", MET_ALONE, false, \
       "UDP datagrams not sent because the send buffer was full", \
       "UDP datagrams not sent because the send buffer was full") \
     X(TCP_RETRANS_SHARE, "tcp_retransmit", "", TCP, RATIO, NONE, "", MET_ALONE, false, \
@@ -843,7 +843,7 @@
     X(THREADS, "threads", "", LIMITS, NUMBER, NONE, "processes_threads", MET_ALONE, false, \
       "Threads of the machine, the kernel's too", \
       "Threads of the machine, the kernel's too") \
-    X(THREADS_MAX, "threads_maximum", "", LIMITS, NUMBER, NONE, "processes_max_threads", MET_ALONE, false, \
+    X(THREADS_MAX, "threads_maximum", "", LIMITS, NUMBER, NONE, "", MET_ALONE, false, \
       "Threads that the machine allows: the lesser of threads-max and pid_max", \
       "Threads that the machine allows: the lesser of threads-max and pid_max") \
     X(THREADS_USED, "threads_used", "", LIMITS, RATIO, NONE, "", MET_ALONE, false, \
@@ -858,7 +858,7 @@
     X(CONNTRACK_USED, "nf_conntrack_used", "", LIMITS, RATIO, NONE, "", MET_ALONE, false, \
       "Share of the allowed tracked connections in use", \
       "Share of the allowed tracked connections in use") \
-    X(TCP_MEM, "tcp_memory", "", LIMITS, PAGES, NONE, "", MET_ALONE, false, \
+    X(TCP_MEM, "tcp_memory", "", LIMITS, PAGES, NONE, "sockstat_TCP_mem_bytes", MET_ALONE, false, \
       "Memory of TCP's buffers", \
       "Memory of TCP's buffers") \
     X(TCP_MEM_MAX, "tcp_memory_limit", "", LIMITS, PAGES, NONE, "", MET_ALONE, false, \

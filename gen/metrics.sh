@@ -63,8 +63,8 @@ function read_row(kind, id, name, rest,    r, w, n, i) {
 }
 BEGIN {
     define("unit", "counter *shown json prom *scale")
-    define("thing", "json label info sort pmc")
-    define("source", "*group *read *from *cite asked")
+    define("thing", "json label info facts sort pmc")
+    define("source", "*group *read *from *cite asked prom")
     define("family", "")
     define("metric", "*source *unit of key all bits set wire prom")
     define("distribution", "*source *unit of set wire *counts octaves prom")
@@ -145,6 +145,17 @@ function check_thing(r,    m) {
         bad_at(line_of[r], "thing " name_of[r] ": is sorted by what it has not")
 }
 function thing_of(r) { return (r, "of") in col ? col[r, "of"] : "none" }
+function ends_in(s, ending) { return substr(s, length(s) - length(ending) + 1) == ending }
+function name_in_prom(r,    s, key) { # of a source whose metrics are called there as node_exporter calls them
+    key = get(r, "key")
+    if (!(("source", toupper(get(r, "source"))) in row_of)) return
+    s = get(row_of["source", toupper(get(r, "source"))], "prom")
+    if (kind_of[r] != "metric" || s == "" || key == "" || ends_in(key, "*") || (r, "prom") in col) return
+    gsub(/ /, "_", key)
+    sub(/[*]/, key, s)
+    col[r, "prom"] = s
+    from_key[r] = 1
+}
 function unit_of(r, name) { return get(row_of["unit", toupper(get(r, "unit"))], name) }
 function prom_base(r,    s) { # its name in Prometheus, without a label
     s = (r, "prom") in col ? col[r, "prom"] : name_of[r] unit_of(r, "prom")
@@ -165,6 +176,8 @@ function check_family(r,    base, whole) {
         bad_at(line_of[r], id_of[r] ": of another unit than the others of " base)
     if (base in family_unit && !(("family", toupper(base)) in row_of))
         bad_at(line_of[r], id_of[r] ": another metric has the name " base " in Prometheus")
+    if (kind_of[r] == "metric" && !(r in from_key) && ends_in(base, "_total") != (unit_of(r, "counter") != ""))
+        bad_at(line_of[r], id_of[r] ": counters alone end in _total in Prometheus")
     family_unit[base] = get(r, "unit")
     last_base = base
 }
@@ -175,8 +188,8 @@ function check_metric(r,    w) {
     one_of(r, "all", "sum mean")
     one_of(r, "bits", "32")
     stands_alone(r, text[r])
-    if ((name_of[r], thing_of(r)) in named) bad_at(line_of[r], "the name " name_of[r] " stands twice")
-    named[name_of[r], thing_of(r)] = 1
+    if (name_of[r] in named) bad_at(line_of[r], "the name " name_of[r] " stands twice")
+    named[name_of[r]] = 1
     if ((r, "wire") in col && ((get(r, "source"), col[r, "wire"]) in wired))
         bad_at(line_of[r], id_of[r] ": wire stands twice")
     wired[get(r, "source"), get(r, "wire")] = 1
@@ -241,7 +254,7 @@ function add(r,    s) {
             c_string(get(r, "prom")) ", " get(r, "scale")
     else if (kind_of[r] == "thing") {
         s = get(r, "sort")
-        thing[++n_things] = id_of[r] ", " maybe(get(r, "json")) ", " maybe(get(r, "label")) ", " maybe(get(r, "info")) ", " \
+        thing[++n_things] = id_of[r] ", " maybe(get(r, "json")) ", " maybe(get(r, "label")) ", " maybe(get(r, "info")) ", " maybe(get(r, "facts")) ", " \
             (s == "" ? "N_METRICS" : "M_" (s ~ /^-/ ? substr(s, 2) : s)) ", " (s ~ /^-/ ? "true" : "false") ", " \
             (get(r, "pmc") == "-" ? "\"\"" : maybe(get(r, "pmc")))
     } else if (kind_of[r] == "source") {
@@ -256,6 +269,7 @@ function add(r,    s) {
     }
 }
 END {
+    for (r = 1; r <= n_rows; r++) name_in_prom(r)
     for (r = 1; r <= n_rows; r++) {
         if (text[r] == "") bad_at(line_of[r], kind_of[r] " " id_of[r] ": no text")
         if (kind_of[r] ~ /^(metric|distribution)$/) measured[toupper(get(r, "source"))] = 1
@@ -282,7 +296,7 @@ END {
         else print "#define MET_WIRE_" toupper(wire_name[i]) "(X)" wire[wire_name[i]]
     }
     macro("id, it is a counter, as what it is shown, ending in JSON, in Prometheus, scale", "MET_UNITS", n_units, unit)
-    macro("id, key in JSON, label, label of its info, the metric it is sorted by, the least first, prefix of pmc metrics", \
+    macro("id, key in JSON, label, label of its info, metric of its info in Prometheus, the metric it is sorted by, the least first, prefix of pmc metrics", \
           "MET_THINGS", n_things, thing)
     macro("id, group, name, function, what it reads, where that is described, why there may be none", "MET_SOURCES", n_sources, source)
     macro("id, name, key, source, unit, thing, in Prometheus, all things, 32 bits, help, help in Prometheus", "MET_ROWS", n_metrics, metric)

@@ -64,7 +64,7 @@ before=$(rotated)
 run monitor -n 1 -i 0.2 -c mem --prometheus=m.prom
 status 0
 after=$(rotated)
-mine=$(awk '$1 == "kvis_pages_allocated_normal_total" { print $2 }' m.prom)
+mine=$(awk '$1 == "kvis_vmstat_pgalloc_normal" { print $2 }' m.prom)
 python3 -c "import sys; sys.exit(not $before <= float('$mine') <= $after)" || fail "$before, $mine, $after"
 run monitor -n 1 -i 0.2 -c mem --json
 has out '"pages_allocated_normal_per_second":'

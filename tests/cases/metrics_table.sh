@@ -34,6 +34,8 @@ s/^\(metric CTXT .*source=\)stat/\1uptime/~CTXT: no source `uptime`
 s/^metric CTXT .*/& of=planet/~CTXT: no thing `planet`
 s/^metric CTXT .*/& all=most/~all is none of: sum mean
 s/^metric CTXT .*/& bits=64/~bits is none of: 32
+s/^metric CTXT .*/& prom=switches_of_all/~counters alone end in _total
+s/^metric RUNNING .*/& prom=running_total/~counters alone end in _total
 s/^metric CTXT .*/& prom=intr_total/~another metric has the name intr_total
 s/^metric CTXT .*/& prom=switches{cpu}/~prom: NAME
 s/^metric CTXT .*/& prom=switches{in="all"}/~no family `switches`

@@ -16,7 +16,7 @@ kvis=$!
 until_true 30 test -e p.prom || fail "no exposition of the first look"
 ln -s b new && mv -T new now
 wait $kvis || fail "exit $?"
-promtool check metrics <p.prom || fail "promtool"
+promtool_takes p.prom
 s='E[0]["interval_ns"] / 1e9 *' B='E[0]["busy"]'
 near() { want "abs(($1) / ($2) - 1) < 0.15"; }
 want "$B['20']['comm'] == 'spins) (' and $B['50']['busy_resident_bytes'] == 5000 * $(getconf PAGESIZE)"

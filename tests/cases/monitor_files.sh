@@ -14,7 +14,7 @@ until_true 30 test -s p.prom || fail "no exposition of the first look"
 cp p.prom before
 ln -s b new && mv -T new now # the second is 2 s after the first
 wait $kvis || fail "exit $?"
-for f in before p.prom; do promtool check metrics <$f || fail "promtool: $f"; done
+for f in before p.prom; do promtool_takes $f; done
 is() { printf "%s\n\0" "$1" >>wants; } # all at once, below: a python for each takes a minute on a busy machine
 # Rates: each file has its own interval, which a busy machine makes longer or shorter than the line's; so
 # those of one file are compared with each other, too. What was counted, to the unit: Prometheus, below.
@@ -68,7 +68,7 @@ near "$s $n['0']['numa_hit_per_second']" 80
 same "$n['0']['numa_remote_ratio']" 0.25
 same "$n['8']['numa_remote_ratio']" 1
 near "$e['numa_remote_ratio']" 0.4
-is "$n['8']['memory_anon_bytes'] == 77 * 1024 and $n['8']['hugepages'] == 9"
+is "$n['8']['node_memory_anon_bytes'] == 77 * 1024 and $n['8']['node_hugepages'] == 9"
 d="$e['device']['sda']"
 near "$s $d['disk_reads_per_second']" 100
 near "$s $d['disk_writes_per_second']" 10
@@ -160,16 +160,19 @@ has p.prom '^kvis_cpu_seconds_total[{]mode="iowait",cpu="0"} 1$'
 has p.prom '^kvis_context_switches_total 31000$'
 has p.prom '^kvis_disk_read_bytes_total[{]device="sda"} 12288000$'
 has p.prom '^kvis_disk_io_time_seconds_total[{]device="sda"} 4294967.392$'
-has p.prom '^kvis_disk_reads_completed_total[{]device="sda1",on="sda"} 10$'
-has p.prom '^kvis_memory_total_bytes 1024000000$'
-has p.prom '^kvis_memory_numa_total_bytes[{]node="8",distance="10 21 31"} 1024000$'
+has p.prom '^kvis_disk_reads_completed_total[{]device="sda1"} 10$'
+has p.prom '^kvis_disk_on_info[{]device="sda1",on="sda"} 1$'
+has p.prom '^kvis_memory_MemTotal_bytes 1024000000$'
+has p.prom '^kvis_memory_numa_MemTotal[{]node="8"} 1024000$'
+has p.prom '^kvis_numa_node_info[{]node="8",distance="10 21 31"} 1$'
 has p.prom '^kvis_thermal_zone_temp[{]zone="0",type="x86_pkg_temp"} 61$'
 has before '^kvis_cpu_seconds_total[{]mode="user",cpu="5"} 0.01$'
 hasnt p.prom 'cpu="5"'
-has p.prom '^kvis_network_receive_bytes_total[{]device="eth0",driver="e1000e"} 3500000$'
+has p.prom '^kvis_network_receive_bytes_total[{]device="eth0"} 3500000$'
+has p.prom '^kvis_network_driver_info[{]device="eth0",driver="e1000e"} 1$'
 has p.prom '^kvis_softnet_processed_total[{]cpu="7"} 4294967295$'
-has p.prom '^kvis_tcp_retransmitted_segments_total 140$'
-has p.prom '^kvis_processes_max_threads 1824$'
+has p.prom '^kvis_netstat_Tcp_RetransSegs 140$'
+has p.prom '^kvis_threads_maximum 1824$'
 # the same numbers in the other sinks
 python3 - <<'END' || fail "csv"
 import csv, json

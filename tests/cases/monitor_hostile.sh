@@ -13,7 +13,8 @@ look() { # look WHAT ARG...: in every form of output
     [ $st = 125 ] && grep -q 'nothing to show' err && return
     [ $st = 0 ] || fail "$what: exit $st"
     want 'len(E) == 2 and "NaN" not in str(E)' || fail "$what"
-    promtool check metrics <p.prom >tool 2>&1 || [ ! -s p.prom ] || fail "$what: $(head -n 3 tool)"
+    promtool_takes p.prom
+    python3 "$TESTS/lib/prom.py" text p.prom || fail "$what: what is written for Prometheus"
     LC_ALL=C grep -n "$(printf '[\001-\010\013-\037\177]')" text && fail "$what: control characters"
     python3 -c 'import csv; rows = list(csv.reader(open("csv", newline=""))); at = rows[0].index
 assert {len(r) for r in rows} == {6}

@@ -67,7 +67,7 @@ ip link set v1 down && sleep 0.1 && ip link set v1 up
 look && look && cp p.prom after || fail "no exposition after it"
 cat /proc/net/snmp /proc/net/netstat >kernel
 cat /proc/net/softnet_stat >softnet
-promtool check metrics <after || fail "promtool"
+promtool_takes after
 echo >go
 wait $child
 kill -INT $kvis
@@ -80,23 +80,23 @@ eq "packets received" 1000 "$(gain 'network_receive_packets_total{device="v1"}')
 eq "bytes received" 1000000 "$(gain 'network_receive_bytes_total{device="v1"}')"
 eq "none the other way" 0 "$(gain 'network_receive_packets_total{device="v0"}')"
 eq "carrier gone and back" 2 "$(gain 'network_carrier_changes_total{device="v0"}')"
-eq "datagrams lost" "$(sed -n 's/^lost //p' self)" "$(gain udp_receive_buffer_errors_total)"
-[ "$(gain udp_receive_buffer_errors_total)" -gt 250 ] || fail "nothing was lost"
-[ "$(gain tcp_listen_overflows_total)" -ge 5 ] || fail "overflows: $(gain tcp_listen_overflows_total)"
-[ "$(gain tcp_resets_sent_total)" -ge 1 ] || fail "no reset"
+eq "datagrams lost" "$(sed -n 's/^lost //p' self)" "$(gain netstat_Udp_RcvbufErrors)"
+[ "$(gain netstat_Udp_RcvbufErrors)" -gt 250 ] || fail "nothing was lost"
+[ "$(gain netstat_TcpExt_ListenOverflows)" -ge 5 ] || fail "overflows: $(gain netstat_TcpExt_ListenOverflows)"
+[ "$(gain netstat_Tcp_OutRsts)" -ge 1 ] || fail "no reset"
 # What the kernel says now; of it nobody but the child has changed anything, and that is still now.
 kernel() { # kernel TABLE NAME
     awk -v t="$1:" -v n="$2" '$1 == t && !at { for (i = 2; i <= NF; i++) if ($i == n) at = i; next }
         $1 == t { print $at; exit }' kernel
 }
-for m in OutRsts:tcp_resets_sent AttemptFails:tcp_connects_failed; do
-    eq "Tcp ${m%:*}" "$(kernel Tcp ${m%:*})" "$(value after ${m#*:}_total)"
+for m in OutRsts AttemptFails; do
+    eq "Tcp $m" "$(kernel Tcp $m)" "$(value after netstat_Tcp_$m)"
 done
-for m in TcpExt.ListenOverflows:tcp_listen_overflows TcpExt.ListenDrops:tcp_listen_drops Tcp.InSegs:tcp_segments_received; do
-    now=$(kernel ${m%.*} "$(expr $m : '.*\.\(.*\):')") seen=$(value after ${m#*:}_total)
+for m in TcpExt_ListenOverflows TcpExt_ListenDrops Tcp_InSegs; do
+    now=$(kernel ${m%_*} ${m#*_}) seen=$(value after netstat_$m)
     [ "$seen" -le "$now" ] && [ "$now" -le $((seen + 24)) ] || fail "$m: $now, not $seen" # SYNs that come again
 done
-eq "established" "$(value after tcp_established)" "$(kernel Tcp CurrEstab)"
+eq "established" "$(value after netstat_Tcp_CurrEstab)" "$(kernel Tcp CurrEstab)"
 want "max(e['filefd_allocated'] for e in E) - min(e['filefd_allocated'] for e in E) >= 1500"
 want "max(e['threads'] for e in E) - min(e['threads'] for e in E) >= 200"
 want "all(e['filefd_maximum'] == $(cut -f 3 /proc/sys/fs/file-nr) for e in E) or $(cut -f 3 /proc/sys/fs/file-nr) > 2 ** 53"

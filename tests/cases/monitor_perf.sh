@@ -41,4 +41,4 @@ has hops 'hops=2000 own=(2000|0)$'
 between context-switches context_switches_total 40000
 between sched:sched_switch switches_total 40000 context-switches
 between cpu-migrations sched_migrations_total 2000
-between page-faults page_faults_total 20000
+between page-faults vmstat_pgfault 20000

@@ -10,8 +10,7 @@ run monitor -i 0.2 -n 3 --per-cpu --prometheus=a.prom
 status 0
 eq stdout "" "$(cat out)"
 eq files "a.prom err out" "$(echo *)"
-promtool check metrics <a.prom >tool 2>&1 || fail "promtool: $(cat tool)"
-eq promtool "" "$(cat tool)"
+promtool_takes a.prom
 awk '!/^#/ && NF != 2 && $0 !~ /} [^ ]*$/' a.prom >stamps
 eq "lines with a timestamp" "" "$(cat stamps)"
 ctxt=$(sed -n 's/^ctxt //p' /proc/stat)
@@ -70,6 +69,42 @@ print(len(ours), "numbers by way of node_exporter")
 assert len(ours) > 100 and ours == theirs, set(ours.items()) ^ set(theirs.items())
 END
     rm -r textfile exporter exported
+
+    # What both measure has one name but for the prefix, the same labels, and counts as far.
+    prometheus-node-exporter --collector.meminfo_numa --collector.processes --collector.vmstat.fields=. --collector.netstat.fields=. \
+        --web.listen-address=127.0.0.1:$port >exporter.log 2>&1 9>&- &
+    exporter=$!
+    until_true 20 curl -sfo before http://127.0.0.1:$port/metrics || fail "node_exporter: $(tail -n 1 exporter.log)"
+    run monitor -i 0.1 -n 2 --prometheus=both.prom
+    curl -sfo after http://127.0.0.1:$port/metrics || fail "node_exporter ends"
+    kill $exporter
+    wait $exporter
+    python3 - <<'END' || fail "not as node_exporter has it"
+import os, sys
+sys.path.insert(0, os.environ["TESTS"] + "/lib")
+import prom
+before, after, ours = (prom.read(open(f).read()) for f in ("before", "after", "both.prom"))
+types = {s.split()[2]: s.split()[3] for f in ("before", "both.prom") for s in open(f) if s.startswith("# TYPE")}
+both = {n for n in prom.names(open("both.prom").read()) if n.replace("kvis_", "node_", 1) in prom.names(open("before").read())}
+assert both > {"kvis_memory_MemTotal_bytes", "kvis_vmstat_pgfault", "kvis_netstat_Tcp_RetransSegs", "kvis_cpu_seconds_total",
+               "kvis_network_receive_bytes_total", "kvis_load1", "kvis_intr_total"}, both
+counted = 0
+for n in both:
+    theirs = n.replace("kvis_", "node_", 1)
+    labels = [{tuple(k for k, _ in key[1]) for key in d if key[0] == name} for d, name in ((ours, n), (before, theirs))]
+    assert labels[0] == labels[1], (n, labels)
+    assert types[n] == types[theirs] or n == "kvis_netstat_Tcp_CurrEstab", (n, types[n], types[theirs])
+    if types[n] == "gauge" or n == "kvis_cpu_seconds_total" or "device" in str(labels[0]):
+        continue
+    for key in ours:
+        if key[0] == n and (theirs, key[1]) in after:
+            assert before[theirs, key[1]] <= ours[key] <= after[theirs, key[1]], (key, ours[key])
+            counted += 1
+print(f"{len(both)} metrics of node_exporter; {counted} numbers count as far")
+assert len(both) > 80 and counted > 50
+assert "process_open_fds" not in prom.names(open("both.prom").read()), "node_exporter has the same of itself"
+END
+    rm before after both.prom exporter.log
 fi
 
 run monitor -n 1 -i 0.1 --prometheus=/nowhere/a.prom
@@ -89,7 +124,25 @@ url=http://127.0.0.1:$port
 curl -sS -D head "$url/metrics" >m.prom || fail "no answer"
 has head '^HTTP/1.1 200 OK'
 has head '^Content-Type: text/plain; version=0.0.4'
-promtool check metrics <m.prom >tool 2>&1 || fail "promtool: $(cat tool)"
+hasnt head '^Content-Encoding'
+python3 "$TESTS/lib/prom.py" text m.prom || fail "the text format"
+om='Accept: application/openmetrics-text;version=1.0.0,application/openmetrics-text;version=0.0.1;q=0.75,text/plain;q=0.5'
+curl -sS -H "$om" -D head "$url/metrics" >m.om || fail "no answer"
+has head '^Content-Type: application/openmetrics-text; version=1.0.0; charset=utf-8'
+python3 "$TESTS/lib/prom.py" openmetrics m.om || fail "OpenMetrics"
+curl -sS -H "$om" -H 'Accept-Encoding: gzip' -D head "$url/metrics" >m.gz || fail "no answer"
+has head '^Content-Encoding: gzip'
+python3 - <<'END' || fail "compressed"
+import gzip
+packed = open("m.gz", "rb").read()
+text = gzip.decompress(packed).decode()
+assert text.endswith("# EOF\n") and len(packed) < len(text) / 3, (len(packed), len(text))
+END
+curl -sS --compressed "$url/metrics" >m.prom && python3 "$TESTS/lib/prom.py" text m.prom || fail "curl --compressed"
+for refused in 'Accept-Encoding: gzip;q=0' 'Accept: application/openmetrics-text;q=0'; do
+    curl -sS -H "$refused" -D head "$url/metrics" >m.prom && has head '^Content-Type: text/plain' && hasnt head '^Content-Encoding'
+done
+promtool_takes m.prom
 curl -sS -I "$url/metrics" >head || fail "no HEAD"
 has head '^Content-Length: [1-9]'
 eq "/" 200 "$(curl -s -o page -w '%{http_code}' "$url/")"
@@ -167,6 +220,24 @@ assert b" 200 " in s.recv(100)
 END
 kill $few
 fds=$(ls /proc/$kvis/fd | wc -l)
+# kvis's own process, by the names that all exporters have for it
+curl -sS "$url/metrics" >m.prom
+python3 - $kvis $fds <<'END' || fail "of its own process"
+import os, sys, time
+sys.path.insert(0, os.environ["TESTS"] + "/lib")
+import prom
+pid, fds = sys.argv[1:]
+ours = {name: v for (name, _), v in prom.read(open("m.prom").read()).items()}
+words = open(f"/proc/{pid}/stat").read().rsplit(")", 1)[1].split()
+cpu = (int(words[11]) + int(words[12])) / os.sysconf("SC_CLK_TCK")
+assert 0 < ours["process_cpu_seconds_total"] <= cpu + 0.05
+started = time.time() - time.clock_gettime(time.CLOCK_BOOTTIME) + int(words[19]) / os.sysconf("SC_CLK_TCK")
+assert abs(ours["process_start_time_seconds"] - started) < 3, (ours["process_start_time_seconds"], started)
+rss = int(words[21]) * os.sysconf("SC_PAGESIZE")
+assert abs(ours["process_resident_memory_bytes"] - rss) < 8 << 20, (ours["process_resident_memory_bytes"], rss)
+assert abs(ours["process_open_fds"] - int(fds)) <= 24, (ours["process_open_fds"], fds)  # of clients that are gone
+assert ours["process_max_fds"] == int(next(s for s in open(f"/proc/{pid}/limits") if "open files" in s).split()[3])
+END
 say "descriptors: $fds, RSS: $(sed -n 's/^VmRSS:[^0-9]*//p' /proc/$kvis/status)"
 kill -INT $kvis
 wait $kvis

@@ -38,7 +38,7 @@ cpus=$(getconf _NPROCESSORS_ONLN)
 sum=$(ask 'sum(rate(kvis_cpu_seconds_total[10s]))')
 say "all modes of all CPUs: $sum s per second, $cpus CPUs"
 python3 -c "import sys; sys.exit(not 0.7 < $sum / $cpus < 1.3)" || fail "modes do not add up to the CPUs"
-eq "a gauge" "$(awk '/^MemTotal/ { printf "%.0f", $2 * 1024 }' /proc/meminfo)" "$(ask kvis_memory_total_bytes)"
+eq "a gauge" "$(awk '/^MemTotal/ { printf "%.0f", $2 * 1024 }' /proc/meminfo)" "$(ask kvis_memory_MemTotal_bytes)"
 eq "warnings of prometheus" "" "$(grep -i 'level=\(warn\|error\)' log)"
 kill -INT $server $kvis
 wait $kvis

@@ -1,5 +1,6 @@
 #!/bin/sh
-# A sum of memory controllers or resctrl groups has all of its parts, or there is none and the reason is told.
+# A sum of memory controllers or resctrl groups has all of its parts, or there is none and the reason is told. What
+# there is no room for is counted, once for each thing, and every output says how many.
 # tier: quick asan
 # timeout: 60
 # needs: root python3
@@ -18,11 +19,35 @@ while [ $n -lt 128 ]; do put g$n; n=$((n + 1)); done
 monitor
 has p.prom "^kvis_mbm_total_bytes_total.l3=\"$long/00\". 100"
 want '"mbm_total_bytes_per_second" in E[-1]'
-want "not any('more groups' in v for v in ($why).values())"
+want "not any('no room' in v for v in ($why).values())"
 put g128
 monitor
 want '"mbm_total_bytes_per_second" not in E[-1]'
-want "any('more groups than are read' in u['reason'] for u in E[-1]['unavailable'])"
+want "any('no room for 1 more; so there is no sum' in u['reason'] for u in E[-1]['unavailable'])"
+# as many domains as are read, and one more
+rmdir_group() { rm -r "t/sys/fs/resctrl/$1"; }
+rmdir_group g128
+n=2
+while [ $n -lt 256 ]; do mkdir t/sys/fs/resctrl/web/mon_data/mon_L3_$(printf %02d $n); n=$((n + 1)); done
+ls t/sys/fs/resctrl/web/mon_data | wc -l
+monitor
+want '"mbm_total_bytes_per_second" in E[-1] and "dropped" not in E[-1]'
+mkdir t/sys/fs/resctrl/web/mon_data/mon_L3_256
+monitor
+want '"mbm_total_bytes_per_second" not in E[-1] and E[-1]["dropped"] == 1'
+
+# More disks than things that there is room for: 8192, of which the machine is one. There is no sum without a part.
+mkdir -p disks/proc
+for n in $(seq 1 9000); do echo "259 $n d$n 1 0 8 0 1 0 8 0 0 0 0"; done >disks/proc/diskstats
+run monitor -c disks -i 0.05 -n 3 --json=json --csv=csv --prometheus=p.prom --report=r.html --path.rootfs=disks -o text
+status 0
+want 'len(E[-1]["device"]) == 8191 and [e["dropped"] for e in E] == [809] * 3 and "disk_reads_per_second" not in E[-1]'
+want 'E[-1]["unavailable"] == [{"source": "disks", "metrics": E[-1]["unavailable"][0]["metrics"], "reason": "no room for 809 more"}]'
+eq "the text says so once" 1 "$(grep -c 'no room for 809 more' text)"
+eq "CSV" 3 "$(grep -c ',things_left_out,source,disks,809$' csv)"
+has p.prom '^kvis_collector_left_out[{]collector="disks"} 809$'
+has p.prom '^kvis_collector_success[{]collector="disks"} 0$'
+has r.html '"dropped":809,'
 
 # A table of the firmware that cannot be read.
 rm t/sys/firmware/dmi/tables/DMI

@@ -32,7 +32,7 @@ kill -INT \$kvis
 wait \$kvis
 EOF
 $stat -o outer sh inside 2>err 9>&- || fail "kvis failed"
-promtool check metrics <p.prom || fail "promtool"
+promtool_takes p.prom
 cat >check.py <<'EOF'
 import json, re
 rows = [json.loads(x) for x in open("json")]
@@ -92,4 +92,4 @@ want '"memory_read_bytes_per_second" not in str({k: v for k, v in E[0].items() i
 want 'any(u["reason"] == "uncore_imc_1/cas_count_read: perf_event_open: ENOENT" for u in E[0]["unavailable"])'
 
 python3 "$TESTS/lib/mon_uncore.py" hostile "$KVIS" || fail "nonsense"
-promtool check metrics <p.prom || fail "promtool"
+promtool_takes p.prom

@@ -64,6 +64,12 @@ until_true() {
     done
 }
 
+# promtool_takes FILE: without a complaint, but for names of node_exporter that are not in snake case.
+promtool_takes() {
+    [ ! -s "$1" ] || promtool check metrics <"$1" >tool 2>&1 ||
+        ! grep -v "metric names should be written in 'snake_case' not 'camelCase'" tool >&9 || fail "promtool: $1"
+}
+
 # state PID: R, S, T, t, Z ... of a process, nothing when it is gone.
 state() { sed -n 's/^State:[[:space:]]*\(.\).*/\1/p' "/proc/$1/status" 2>/dev/null; }
 

@@ -32,18 +32,18 @@ within "node 2: to CPU 2, and maybe those that were moved" 1000 "$(gain 2 other_
 within "node 2: to its CPU" 2000 "$(gain 2 local_node)" 6700
 within "node 1: to CPU 1" 2500 "$(gain 1 other_node)" 3100
 within "node 0: to CPU 2, and maybe those to be moved" 4000 "$(gain 0 other_node)" 5300
-moved() { sed -n 's/^kvis_page_migrations_total //p' $1; }
+moved() { sed -n 's/^kvis_vmstat_pgmigrate_success //p' $1; }
 if [ "$(moved a.prom)" ]; then
     within "pages that the kernel moved" 700 $(($(moved a.prom) - $(moved before))) 800
 else
-    t_not_ok "no page_migrations: $(grep migrat a.prom | tail -n 2)"
+    t_not_ok "no pgmigrate_success: $(grep migrat a.prom | tail -n 2)"
 fi
 for node in 0 1 2 3; do
     [ "$(gain $node numa_hit)" -ge 0 ] || t_not_ok "node $node: fewer hits than before"
     dist=$(cat /sys/devices/system/node/node$node/distance)
     t_json "node $node: distances" json "all(e['node']['$node']['distance'] == '$dist' for e in E)"
     kb=$(sed -n 's/.* MemTotal: *\([0-9]*\) kB/\1/p' /sys/devices/system/node/node$node/meminfo)
-    t_json "node $node: memory" json "E[0]['node']['$node']['memory_total_bytes'] == $kb * 1024"
+    t_json "node $node: memory" json "E[0]['node']['$node']['node_memory_total_bytes'] == $kb * 1024"
 done
 t_is "distances are those of QEMU" "40 45 50 10" "$(cat /sys/devices/system/node/node3/distance)"
 t_json "node 3: all remote" json "1 in [e['node']['3'].get('numa_remote_ratio') for e in E]"

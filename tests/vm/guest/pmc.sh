@@ -41,8 +41,8 @@ cp /tmp/p.prom p.prom
 rm -f /tmp/p.prom
 did=$(sed -n 's/^did //p' one.did)
 l="{pid=\"$pid\",comm=\"pmu\"}"
-within "instructions of a process" "$(total "$l" process_instructions)" "$did" 1
-within "its cycles: one each" "$(total "$l" process_cycles)" "$did" 1
+within "instructions of a process" "$(total "$l" process_perf_instructions)" "$did" 1
+within "its cycles: one each" "$(total "$l" process_perf_cpucycles)" "$did" 1
 t_json "IPC" json "max(abs(e['pid']['$pid']['process_ipc'] - 1) for e in E if 'process_ipc' in e['pid']['$pid']) < 0.01"
 t_json "nothing scaled" json "all(e['pid']['$pid'].get('process_pmc_running_ratio', 1) == 1 for e in E)"
 t_json "nothing of the machine" json "not any('ipc' in e or 'cycles_per_second' in e for e in E)"
@@ -60,8 +60,8 @@ until_true 10 test -s /tmp/p.prom
 echo >&7
 wait $kvis
 cp /tmp/p.prom p.prom
-within "instructions of threads to come" "$(total "{pid=\"$pid\",comm=\"pmu\"}" process_instructions)" "$(sed -n 's/^did //p' many.did)" 50
-within "as an event of the program's own" "$(total "{pid=\"$pid\",comm=\"pmu\"}" process_instructions)" \
+within "instructions of threads to come" "$(total "{pid=\"$pid\",comm=\"pmu\"}" process_perf_instructions)" "$(sed -n 's/^did //p' many.did)" 50
+within "as an event of the program's own" "$(total "{pid=\"$pid\",comm=\"pmu\"}" process_perf_instructions)" \
     "$(sed -n 's/^counted //p' many.did)" 1
 exec 7>&-
 rm -f p.prom
@@ -73,7 +73,7 @@ kvis=$!
 until_true 10 test -s p.prom
 echo >&7
 wait $kvis
-sum=$(sed -n 's/^kvis_instructions_total{cpu="[0-9]*"} //p' p.prom | awk '{ s += $1 } END { printf "%d", s }')
+sum=$(sed -n 's/^kvis_perf_instructions_total{cpu="[0-9]*"} //p' p.prom | awk '{ s += $1 } END { printf "%d", s }')
 [ "$sum" -ge "$(sed -n 's/^did //p' all.did)" ] && t_pass "all CPUs: $sum instructions" || t_not_ok "all CPUs: $sum instructions"
 t_json "sum of the CPUs" json2 "all(abs(sum(c['cycles_per_second'] for c in e['cpu'].values() if 'cycles_per_second' in c) / e['cycles_per_second'] - 1) < 1e-6 for e in E if e['type'] == 'sample')"
 exec 7>&-
@@ -94,7 +94,7 @@ kill $hog
 cp /tmp/p.prom p.prom
 t_has "others have events, too" hogs "hogs 12"
 t_json "the share is told" json3 "min(e['pid']['$pid'].get('process_pmc_running_ratio', 1) for e in E) < 0.9"
-within "scaled by it" "$(total "{pid=\"$pid\",comm=\"pmu\"}" process_instructions)" "$(sed -n 's/^did //p' shared.did)" 20
+within "scaled by it" "$(total "{pid=\"$pid\",comm=\"pmu\"}" process_perf_instructions)" "$(sed -n 's/^did //p' shared.did)" 20
 exec 7>&-
 rm -f p.prom
 
@@ -112,7 +112,7 @@ until_true 10 test -s p.prom
 echo >&7
 wait $kvis || t_not_ok "kvis --cgroup"
 cp err err6
-within "instructions of a cgroup" "$(total "" cgroup_instructions)" "$(sed -n 's/^did //p' grouped.did)" 20
+within "instructions of a cgroup" "$(total "" cgroup_perf_instructions)" "$(sed -n 's/^did //p' grouped.did)" 20
 t_json "of it alone" json6 "not any('ipc' in e for e in E) and all('ipc' in [m for u in e['unavailable'] for m in u['metrics']] for e in E if e['type'] == 'sample')"
 exec 7>&-
 until_true 5 rmdir /sys/fs/cgroup/work

@@ -16,7 +16,11 @@ echo 1 >/tmp/t/events/vq/enable
 traced() { grep -c "$1: (" /tmp/t/trace; }
 irqs() { awk -v name="$1" '$NF == name { print $2 + $3 }' /proc/interrupts; }
 
-total() { sed -n "s/^kvis_virtio_$1{.*$2[^}]*} //p" prom; } # total METRIC REGEX
+total() { # total METRIC REGEX: of the rings whose kvis_virtio_info has it
+    awk -v m="kvis_virtio_$1{" -v re="$2" 'match($0, /queue="[^"]*"/) { q = substr($0, RSTART, RLENGTH) }
+        NR == FNR { if (/^kvis_virtio_info/ && $0 ~ re) is[q] = 1; next }
+        index($0, m) == 1 && q in is { print $NF }' prom prom
+}
 sum() { total "$1" "$2" | awk '{ n += $1 } END { print n + 0 }'; }
 kvis monitor -c virtio -i 0.3 --json=json --histogram --prometheus=prom -o text 2>err &
 kvis=$!
@@ -58,7 +62,7 @@ t_is "frames sent" "$frames" "$(sum added_total 'output.0".*eth0')"
 if [ -e /sys/kernel/btf/virtio_net ]; then
     t_is "writes to a serial port" 37 "$(total added_total ':output".*virtio_console' | sort -n | tail -n 1)"
     t_is "sizes" "4 256 64" "$(for disk in vda vdb vdc; do total size "virtio_blk $disk"; done | tr '\n' ' ' | sed 's/ $//')"
-    t_is "two are split, one is packed" "vda, split vdb, split vdc, packed" "$(sed -n 's/^kvis_virtio_size{.*virtio_blk \([^"]*\)".*/\1/p' prom | sort | tr '\n' ' ' | sed 's/ $//')"
+    t_is "two are split, one is packed" "vda, split vdb, split vdc, packed" "$(sed -n 's/^kvis_virtio_info{.*virtio_blk \([^"]*\)".*/\1/p' prom | sort | tr '\n' ' ' | sed 's/ $//')"
     depth() { # depth DISK: all depths, from the lowest
         echo "sorted(v for e in E for h in e['histograms'] if h['name'] == 'virtio_depth' and ' $1,' in e['queue'][h['queue']]['driver'] for v, n in h['buckets'] for k in range(n))"
     }
