@@ -28678,11 +28678,11 @@ static bool mout_lacks(u32 m, u32 src, const char *no)
     return !no && met.seen[m] != met.tick;
 }
 
-/* The first metric that a source has not for this reason; N_METRICS: none. */
+/* The first metric that a source has not for this reason; met.src[src].to: none. */
 static u32 mout_first_lack(u32 src, const char *no)
 {
-    u32 m = 0;
-    while (m < N_METRICS && !mout_lacks(m, src, no))
+    u32 m = met.src[src].from;
+    while (m < met.src[src].to && !mout_lacks(m, src, no))
         m++;
     return m;
 }
@@ -28692,7 +28692,7 @@ static void mout_each_lack(struct buf *b, u32 src, void (*fn)(struct buf *, u32,
                                                               const char *why))
 {
     const char *why = mout_lack(src);
-    if (why && (mout_first_lack(src, NULL) < N_METRICS || met.src[src].wrong))
+    if (why && (mout_first_lack(src, NULL) < met.src[src].to || met.src[src].wrong))
         fn(b, src, NULL, why);
     for (u32 m = met.src[src].from; m < met.src[src].to; m++)
         if (met.no[m] && mout_first_lack(src, met.no[m]) == m)
@@ -28829,9 +28829,10 @@ static void mout_hist(struct buf *b, const struct met_hist *h)
     u32 first = 0, last;
     u64 most = mout_octaves(h, n, &first, &last);
     b_f(b, "\nhistogram  %s", r->name);
-    if (h->inst->name[0])
-        b_f(b, " %s=", met_dims[h->inst->dim].label),
-            b_esc(b, h->inst->name, strlen(h->inst->name), 0);
+    if (h->inst->name[0]) {
+        b_f(b, " %s=", met_dims[h->inst->dim].label);
+        b_esc(b, h->inst->name, strlen(h->inst->name), 0);
+    }
     b_f(b, " count=%" PRIu64 " p50=%.0f p90=%.0f p99=%.0f max=%.0f\n", h->count,
         met_hist_part(h, 0.5), met_hist_part(h, 0.9), met_hist_part(h, 0.99),
         met_hist_part(h, 1));
@@ -29291,10 +29292,18 @@ static void mout_json_inst(struct buf *b, const struct met_inst *i)
 {
     for (u32 m = 0; m < N_METRICS; m++)
         if (met_of(m, i->dim) && met_has(i, m)) {
-            mout_json_key(b, m, i->dim), b_c(b, ':');
+            mout_json_key(b, m, i->dim);
+            b_c(b, ':');
             mout_num(b, met_at(i, m)->v);
             b_c(b, ',');
         }
+}
+
+/* Ends a list: without the comma behind its last. */
+static void mout_json_end(struct buf *b, const char *end)
+{
+    b->len -= b->p[b->len - 1] == ',';
+    b_s(b, end);
 }
 
 /* "cpu":{"0":{...},"1":{...}}, */
@@ -29306,29 +29315,35 @@ static void mout_json_dim(struct buf *b, u8 dim)
     for (const struct met_inst *i = met_first(dim); i; i = met_next(i)) {
         if (i->at != met.tick || !i->name[0])
             continue;
-        b_c(b, '"'), b_json(b, i->name, strlen(i->name)), b_s(b, "\":{");
-        if (i->info[0])
-            out_json_str(b, met_dims[dim].info, i->info, (u32)strlen(i->info)), b_c(b, ',');
+        b_c(b, '"');
+        b_json(b, i->name, strlen(i->name));
+        b_s(b, "\":{");
+        if (i->info[0]) {
+            out_json_str(b, met_dims[dim].info, i->info, (u32)strlen(i->info));
+            b_c(b, ',');
+        }
         mout_json_inst(b, i);
-        b->len -= b->p[b->len - 1] == ',';
-        b_s(b, "},");
+        mout_json_end(b, "},");
     }
     if (b->len == empty)
         b->len = was;
     else
-        b->len--, b_s(b, "},");
+        mout_json_end(b, "},");
 }
 
 /* {"source":"psi","metrics":["..."],"reason":"..."}, */
 static void mout_json_why(struct buf *b, u32 src, const char *no, const char *why)
 {
     b_f(b, "{\"source\":\"%s\",\"metrics\":[", mout.src[src].name);
-    u32 empty = b->len;
-    for (u32 m = 0; m < N_METRICS; m++)
-        if (mout_lacks(m, src, no))
-            mout_json_key(b, m, DIM_NONE), b_c(b, ',');
-    b->len -= b->len > empty;
-    b_s(b, "],"), out_json_str(b, "reason", why, (u32)strlen(why)), b_s(b, "},");
+    for (u32 m = met.src[src].from; m < met.src[src].to; m++) {
+        if (!mout_lacks(m, src, no))
+            continue;
+        mout_json_key(b, m, DIM_NONE);
+        b_c(b, ',');
+    }
+    mout_json_end(b, "],");
+    out_json_str(b, "reason", why, (u32)strlen(why));
+    b_s(b, "},");
 }
 
 /* "histograms":[{"name":"runq_wait","unit":"nsecs","count":2,"buckets":[[16384,1],[17408,1]]}], by
@@ -29336,24 +29351,24 @@ static void mout_json_why(struct buf *b, u32 src, const char *no, const char *wh
 static void mout_json_hists(struct buf *b)
 {
     b_s(b, "\"histograms\":[");
-    u32 empty = b->len;
     for (u32 k = 0; k < met_hists.n; k++) {
         const struct met_hist *h = met_hists.h[k];
         const struct met_hist_row *r = &met_hist_rows[h->row];
         if (h->at != met.tick || !h->count)
             continue;
         b_f(b, "{\"name\":\"%s\",\"unit\":\"%s\",", r->name, r->counts);
-        if (h->inst->name[0])
+        if (h->inst->name[0]) {
             out_json_str(b, met_dims[h->inst->dim].json, h->inst->name,
-                         (u32)strlen(h->inst->name)), b_c(b, ',');
+                         (u32)strlen(h->inst->name));
+            b_c(b, ',');
+        }
         b_f(b, "\"count\":%" PRIu64 ",\"buckets\":[", h->count);
         for (u32 i = 0; i < ST_BUCKETS; i++)
             if (h->now[i])
                 b_f(b, "[%" PRIu64 ",%u],", met_bucket_low(i), h->now[i]);
-        b->len--, b_s(b, "]},");
+        mout_json_end(b, "]},");
     }
-    b->len -= b->len > empty;
-    b_s(b, "],");
+    mout_json_end(b, "],");
 }
 
 static void mout_json(struct buf *b)
@@ -29374,11 +29389,9 @@ static void mout_json(struct buf *b)
     if (mo.hist)
         mout_json_hists(b);
     b_s(b, "\"unavailable\":[");
-    u32 empty = b->len;
     for (u32 s = 0; s < N_SRC; s++)
         mout_each_lack(b, s, mout_json_why);
-    b->len -= b->len > empty;
-    b_s(b, "]}\n");
+    mout_json_end(b, "]}\n");
 }
 
 /* --- the report: a page with a line a number, and a heat map a distribution ---
@@ -29525,10 +29538,14 @@ static void mout_row_hists(void)
             n += mout_cells[k][c] > 0;
         if (!n)
             continue;
-        mout_row_word(k | MOUT_DIST), mout_row_word(n);
-        for (u32 c = 0; c < MOUT_CELLS; c++)
-            if (mout_cells[k][c])
-                mout_row_word(c), mout_row_word(mout_cells[k][c]);
+        mout_row_word(k | MOUT_DIST);
+        mout_row_word(n);
+        for (u32 c = 0; c < MOUT_CELLS; c++) {
+            if (!mout_cells[k][c])
+                continue;
+            mout_row_word(c);
+            mout_row_word(mout_cells[k][c]);
+        }
         memset(mout_cells[k], 0, sizeof mout_cells[k]);
     }
 }
@@ -29586,8 +29603,10 @@ static void mout_row_take(const u32 *w)
 static void mout_row_span(const struct mout_row *q)
 {
     struct mout_row *h = &mout_rows.head;
-    if (!h->n)
-        *h = *q, h->n = 0;
+    if (!h->n) {
+        h->tick = q->tick;
+        memcpy(h->from, q->from, sizeof h->from);
+    }
     h->n += q->n;
     memcpy(h->to, q->to, sizeof h->to);
 }
@@ -29649,8 +29668,10 @@ static void mout_chart_lines(struct buf *b, u32 m, u8 dim)
         if (id >= mout_points.cap_all || !mout_points.all[id])
             continue;
         b_f(b, "[%u,%u,\"%s\",\"", id, i->reused, i->name[0] ? met_dims[dim].label : "");
-        b_json(b, i->name, strlen(i->name)), b_s(b, "\",\"");
-        b_json(b, i->info, strlen(i->info)), b_s(b, "\"],");
+        b_json(b, i->name, strlen(i->name));
+        b_s(b, "\",\"");
+        b_json(b, i->info, strlen(i->info));
+        b_s(b, "\"],");
     }
 }
 
@@ -29658,7 +29679,8 @@ static void mout_chart_lines(struct buf *b, u32 m, u8 dim)
 static void mout_chart(struct buf *b, u32 m, u8 of)
 {
     u32 was = b->len;
-    b_s(b, "{\"name\":"), mout_json_key(b, m, of);
+    b_s(b, "{\"name\":");
+    mout_json_key(b, m, of);
     b_f(b, ",\"unit\":%u,\"source\":\"%s\",", mout_form(m)->unit,
         mout.src[metrics[m].src].name);
     out_json_str(b, "help", metrics[m].help, (u32)strlen(metrics[m].help));
@@ -29670,7 +29692,7 @@ static void mout_chart(struct buf *b, u32 m, u8 of)
     if (b->len == empty)
         b->len = was;
     else
-        b->len--, b_s(b, "]},");
+        mout_json_end(b, "]},");
 }
 
 static void mout_charts(struct buf *b)
@@ -29691,7 +29713,8 @@ static void mout_heat_maps(struct buf *b)
         b_f(b, "[%u,%u,\"%s\",\"%s\",\"%s\",\"%s\",\"", k, MAX(h->reused, h->inst->reused), r->name,
             r->counts, mout.src[r->src].name,
             h->inst->name[0] ? met_dims[h->inst->dim].label : "");
-        b_json(b, h->inst->name, strlen(h->inst->name)), b_s(b, "\"],");
+        b_json(b, h->inst->name, strlen(h->inst->name));
+        b_s(b, "\"],");
     }
 }
 
@@ -29705,12 +29728,12 @@ static void mout_facts(struct buf *b)
         b_f(b, "%s\"%s\":\"%s\"", s ? "," : "", mout.src[s].name, mout.src[s].group);
     b_s(b, "},\"charts\":[");
     mout_charts(b);
-    b->len -= b->p[b->len - 1] == ',', b_s(b, "],\"heat\":[");
+    mout_json_end(b, "],\"heat\":[");
     mout_heat_maps(b);
-    b->len -= b->p[b->len - 1] == ',', b_s(b, "],\"unavailable\":[");
+    mout_json_end(b, "],\"unavailable\":[");
     for (u32 s = 0; s < N_SRC; s++)
         mout_each_lack(b, s, mout_json_why);
-    b->len -= b->p[b->len - 1] == ',', b_s(b, "]}");
+    mout_json_end(b, "]}");
 }
 
 /* Begins the report: its rows go to a file in dir. 0 or -errno. */
@@ -29763,8 +29786,10 @@ static void mout_interval(void)
         mout_text(&out.text.b);
     if (out.events_on && !mout.screen && mo.hist)
         mout_hists(&out.text.b);
-    if (mout.csv.fd[0] >= 0)
-        mout_csv(&mout.csv.b), out_writer_flush(&mout.csv);
+    if (mout.csv.fd[0] >= 0) {
+        mout_csv(&mout.csv.b);
+        out_writer_flush(&mout.csv);
+    }
     if (mo.prom_file)
         mout_prom_file(mo.prom_file);
     if (opt.report)

@@ -131,6 +131,10 @@ function check_source(r,    cite) {
     if (!(id_of[r] in measured)) bad_at(line_of[r], "source " id_of[r] ": no metric")
     if (!(get(r, "group") in group)) bad_at(line_of[r], "source " id_of[r] ": no group `" get(r, "group") "`")
     one_of(r, "asked", "yes")
+    if (get(r, "read") !~ /^[a-z][a-z0-9_]*$/) bad_at(line_of[r], "source " id_of[r] ": read is no function of C")
+    if ((r, "prom") in col && split(col[r, "prom"], words, "*") != 2)
+        bad_at(line_of[r], "source " id_of[r] ": prom has one *, for the key")
+    any_asked += (r, "asked") in col
 }
 function check_thing(r,    m) {
     if (++things == 1 && name_of[r] != "none") bad_at(line_of[r], "the first thing is not none")
@@ -190,6 +194,7 @@ function check_metric(r,    w) {
     stands_alone(r, text[r])
     if (name_of[r] in named) bad_at(line_of[r], "the name " name_of[r] " stands twice")
     named[name_of[r]] = 1
+    if ((r, "wire") in col && col[r, "wire"] !~ /^[A-Za-z][A-Za-z0-9_]*$/) bad_at(line_of[r], id_of[r] ": wire is no name of C")
     if ((r, "wire") in col && ((get(r, "source"), col[r, "wire"]) in wired))
         bad_at(line_of[r], id_of[r] ": wire stands twice")
     wired[get(r, "source"), get(r, "wire")] = 1
@@ -280,10 +285,13 @@ END {
         else if (kind_of[r] == "unit") {
             one_of(r, "shown", "number rate ratio bytes byte_rate seconds celsius hertz ns watts")
             one_of(r, "counter", "yes")
+            if (get(r, "scale") !~ /^[0-9]+([.][0-9]+)?(e-?[0-9]+)?$/ || get(r, "scale") + 0 <= 0)
+                bad_at(line_of[r], "unit " name_of[r] ": scale is no number over 0")
         } else if (kind_of[r] != "family") check_metric(r)
     }
     for (r = 1; r <= n_rows; r++)
         if (kind_of[r] == "family" && !(name_of[r] in family_unit)) bad_at(line_of[r], "family " name_of[r] ": nothing is of it")
+    if (!any_asked) bad_at(FNR, "no source is asked=yes: MET_ASKED would be empty")
     if (failed) exit 1
     for (r = 1; r <= n_rows; r++) add(r)
     if (list != "") exit 0

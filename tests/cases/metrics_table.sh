@@ -52,6 +52,12 @@ s/cite=proc_stat(5)/cite=wisdom/~neither a manual page nor a file
 s,cite=gen/probes/blk.bpf.c,cite=gen/probes/block.bpf.c,~there is no gen/probes/block.bpf.c
 s/^\(source STAT .*\)group=cpu/\1group=gpu/~no group `gpu`
 s/ asked=yes/ asked=no/~asked is none of: yes
+s/ asked=yes//~no source is asked=yes
+s/read=mfs_stat/read="mfs stat()"/~source STAT: read is no function
+s/ prom=vmstat_[*]/ prom=vmstat_/~prom has one *
+s/wire=involuntary/wire=involuntary-/~INVOLUNTARY: wire is no name
+s/^\(unit ticks .*\)scale=0.01/\1scale=1e/~unit ticks: scale is no number
+s/^\(unit ticks .*\)scale=0.01/\1scale=0/~unit ticks: scale is no number
 s/^\(metric LOAD.*\)source=load/\1source=stat/~source LOAD: no metric
 s/ sort=-IDLE/ sort=-IDLENESS/~no metric `IDLENESS`
 s/ sort=-IDLE/ sort=TEMP/~is sorted by what it has not
