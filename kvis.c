@@ -369,7 +369,8 @@ enum call_end {
 struct opts {
     u32 strlen_max;
     u8 verbose, timefmt, color;
-    bool quiet, count_only, count_too, by_pid, json, faults, no_filter, no_accel, same_cpu,
+    u8 quiet;     /* 1: no events; 2: nothing but what was asked for */
+    bool count_only, count_too, by_pid, json, faults, no_filter, no_accel, same_cpu,
         until_exit, kill_on_exit;
     bool calls;   /* some sink wants every call decoded: -v, or a report */
     u8 status;    /* -z -Z -x -e status=: enum call_end */
@@ -8334,7 +8335,7 @@ static u64 st_round(u64 ns)
 static void st_path(struct buf *b, const struct name *n)
 {
     u32 from = 0;
-    if (n->len > ST_PATH_COLUMNS && isatty(STDERR_FILENO))
+    if (n->len > ST_PATH_COLUMNS && isatty(out.text.fd[0]))
         from = n->len - ST_PATH_COLUMNS;
     b_s(b, from ? "…" : "");
     b_esc(b, n->s + from, n->len - from, 0);
@@ -35433,20 +35434,28 @@ static int cmd_open_report(void)
     return cmd_empty_file(f, opt.report);
 }
 
+/* JSON does not go into a pipe or a file that has the command's output, too. */
+static void cmd_refuse_mixed(void)
+{
+    struct stat s;
+    if (opt.json && !opt.json_file && opt.command && fstat(STDOUT_FILENO, &s) == 0
+        && (S_ISREG(s.st_mode) || S_ISFIFO(s.st_mode) || S_ISSOCK(s.st_mode)))
+        die(EXIT_USAGE, "--json: stdout has the output of %.300s, too; fix: --json=FILE",
+            opt.command[0]);
+}
+
+/* Of trace and replay: text goes to -o's file only, as strace's does, or to stderr. */
 static void cmd_open_sinks(void)
 {
-    bool json_stdout = opt.json && !opt.json_file;
+    bool json_stdout = opt.json && !opt.json_file, table = opt.count_only || opt.count_too;
+    bool no_text = opt.quiet && (json_stdout || (opt.quiet > 1 && !table));
     out.text.b.max = out.json.b.max = 32 << 20;
     out.events_on = !opt.quiet && !opt.count_only && !json_stdout;
-    out.colour = cmd_colour(STDERR_FILENO) && !opt.count_only;
-    out.text.fd[0] = json_stdout && opt.quiet ? -1 : STDERR_FILENO;
-    out.text.name[0] = "stderr";
-    if (opt.out_file) {
-        out.text.fd[1] = cmd_open_file(opt.out_file);
-        out.text.name[1] = opt.out_file;
-        out.text.strip[1] = out.colour;
-    }
-    if (isatty(STDERR_FILENO))
+    out.colour = !opt.out_file && cmd_colour(STDERR_FILENO) && !opt.count_only;
+    int text = opt.out_file ? cmd_open_file(opt.out_file) : STDERR_FILENO;
+    out.text.fd[0] = no_text ? -1 : text;
+    out.text.name[0] = opt.out_file ? opt.out_file : "stderr";
+    if (!opt.out_file && isatty(STDERR_FILENO))
         out_measure();
     if (opt.json) {
         out.json_on = true;
@@ -35531,6 +35540,18 @@ static void cmd_record(void)
         rec_start(rec_write_fd, cmd_recording_name);
 }
 
+/* The page is there: says where, and how large it is. */
+static void cmd_tell_report(void)
+{
+    char size[32];
+    struct buf b = { .p = size, .cap = sizeof size - 1, .max = sizeof size - 1 };
+    struct stat s;
+    if (opt.quiet > 1 || out.failed || stat(opt.report, &s) < 0 || !S_ISREG(s.st_mode))
+        return;
+    b_size(&b, (u64)s.st_size);
+    u_warn("wrote %s (%.*s)", opt.report, (int)b.len, size);
+}
+
 static void cmd_report(int fd, const char *name, bool whole)
 {
     if (!opt.report)
@@ -35539,6 +35560,7 @@ static void cmd_report(int fd, const char *name, bool whole)
     if (rep.kept < rep.seen)
         u_warn("%s has %" PRIu64 " of %" PRIu64 " events, the most telling "
                "(--max-report-events)", opt.report, rep.kept, rep.seen);
+    cmd_tell_report();
 }
 
 static void cmd_start_text(void)
@@ -35612,6 +35634,7 @@ static int cmd_trace(void)
     if (opt.kill_on_exit && opt.n_pids)
         opt_wrong(opt_cmd, opt_named("kill-on-exit"),
                   "--kill-on-exit is for a command that kvis starts, not for -p PID");
+    cmd_refuse_mixed();
     if (opt.user && (bpf_caps() >> 6 & 3) != 3) /* CAP_SETGID, CAP_SETUID */
         die(EXIT_KVIS, "-u %s: only root can run a command as another user", opt.user);
     if (opt.interval_s && !opt.count_only)
@@ -35629,7 +35652,7 @@ static int cmd_trace(void)
     cmd_open_records(true);
     tr_signals();
     out.give_up = tr_give_up;
-    tr.tty = out.events_on && isatty(STDERR_FILENO);
+    tr.tty = out.events_on && isatty(out.text.fd[0]);
     if (opt.same_cpu)
         tr_same_cpu();
     cmd_start_clock();
@@ -35695,6 +35718,7 @@ static int cmd_open(void)
     static char sh[] = "/bin/sh", c[] = "-c", *line[] = { sh, c, NULL, NULL };
     if (opt.command && (oo.pid || oo.tid))
         opt_wrong(opt_cmd, opt_named("pid"), "a command and -p or -t do not go together");
+    cmd_refuse_mixed();
     if (oo.shell && opt.command && !opt.command[1] && strchr(opt.command[0], ' ')) {
         line[2] = opt.command[0];
         opt.command = line;
@@ -35716,6 +35740,7 @@ static int cmd_proc(void)
                   "--format=%s and --json both want stdout: --json=FILE", po.format);
     if (po.tree && strcmp(po.format, "text"))
         opt_wrong(opt_cmd, opt_named("tree"), "--tree and --format=%s do not go together", po.format);
+    cmd_refuse_mixed();
     if (po.gantt)
         proc_gantt = cmd_open_file(po.gantt);
     opt.pids = &pid;

@@ -65,9 +65,9 @@ enum {
       NULL, "-v, --verbose", \
       "print every call (if it was recorded with -v)" }, \
     { IN_TRACE | IN_REPLAY, 'q', "quiet", NULL, 0, false, \
-      OPT_FLAG, { .flag = &opt.quiet }, 0, 0, \
+      OPT_COUNT, { .count = &opt.quiet }, 0, 0, \
       NULL, "-q, --quiet", \
-      "print only the summary" }, \
+      "print only the summary; -qq: not even that" }, \
     { IN_TRACE | IN_REPLAY, 'c', "summary-only", NULL, 0, false, \
       OPT_FLAG, { .flag = &opt.count_only }, 0, 0, \
       NULL, "-c, --summary-only", \
@@ -75,7 +75,7 @@ enum {
     { IN_TRACE | IN_REPLAY, 'C', "summary", NULL, 0, false, \
       OPT_FLAG, { .flag = &opt.count_too }, 0, 0, \
       NULL, "-C, --summary", \
-      "print the table of calls after the events" }, \
+      "print the table of calls and all that was counted" }, \
     { IN_TRACE, 'i', "interval", "SECS", ARG_WORDS, false, \
       OPT_NUMBER, { .number = &opt.interval_s }, 1, 86400, \
       NULL, "-i, --interval=SECS", \
@@ -127,7 +127,7 @@ enum {
     { IN_TRACE | IN_REPLAY, 'o', "output", "FILE", ARG_FILES, false, \
       OPT_STRING, { .string = &opt.out_file }, 0, 0, \
       NULL, "-o, --output=FILE", \
-      "write the text to FILE as well as to stderr" }, \
+      "write the text to FILE instead of stderr" }, \
     { IN_PROC, 'w', "write", "FILE", ARG_FILES, false, \
       OPT_STRING, { .string = &opt.record }, 0, 0, \
       NULL, "-w, --write=FILE", \

@@ -35,7 +35,7 @@ until_true 10 test -s finished || fail "| head -1: the program did not finish"
 until_true 10 test -s status
 [ ! -s err ] || { cat err >&9; fail "| head -1: something on stderr"; }
 has first '^PID '
-("$KVIS" open --json -- sh -c "sleep 0.3; $job" 2>err 9>&-; echo $? >status) | head -n 1 >first
+("$KVIS" open --json=/dev/fd/7 -- sh -c "sleep 0.3; $job" 7>&1 >/dev/null 2>err 9>&-; echo $? >status) | head -n 1 >first
 has first '"type":"header"'
 # without a command it ends
 sh -c 'while :; do cat /proc/version >/dev/null; sleep 0.02; done' 9>&- &
@@ -65,7 +65,7 @@ rm -f finished
 want "by('open', name='finished')"
 "$KVIS" open -- sh -c "$job" >&- 2>err 9>&-; eq "stdout closed" 125 $?
 # JSON alone, both, neither
-run open --json -- true; mv out json; want "by('open') and S['events'] == len(by('open'))"; [ ! -s err ] || fail "--json: something on stderr"
+run open --json -d 1 -n no-such-command; mv out json; want "not by('open') and S['events'] == 0"; [ ! -s err ] || fail "--json: something on stderr"
 run open --json=json -- true; has out '^PID'; want "by('open')"
 NO_COLOR=1 TERM= run open -- true; hasnt out "$(printf '\033')"
 

@@ -35,11 +35,25 @@ run trace -E FOO=bar -E HOME -E 'SP=a b=c' -- /bin/sh -c 'echo "$FOO-${HOME-unse
 eq "-E" "bar-unset-a b=c" "$(cat out)"
 run trace -q -- /bin/sh -c 'echo x >file'
 hasnt err '^\[\+'; has err '^sh: [0-9.]+ m?s = CPU '
-run trace -o text -- /bin/sh -c 'echo x >file'; has text 'open .*/file'; has err 'open .*/file'
-run trace --json -- /bin/sh -c 'echo x >file; echo mine'; hasnt err '^\[\+'
-grep -v '^mine$' out >json; want "S['exit_code'] == 0 and by('open', path='$PWD/file')"
-run trace --json=- -q -- /bin/true; [ ! -s err ] || fail "-q --json=-: something on stderr"
-mv out json; want "H['command'] == ['/bin/true'] and H['clock'] == 'monotonic' and H['start_realtime_ns'] > 1.6e18"
+run trace -o text -- /bin/sh -c 'echo x >file'; has text 'open .*/file'; has text 'time in calls'; [ ! -s err ] || fail "-o: something on stderr"
+run trace -o text -C -- true; has text '^ FINAL: true'; has text ' execve$'; [ ! -s err ] || fail "-o -C: something on stderr"
+run trace -o text --color=always -- true; hasnt text "$(printf '\033')"
+run trace -qq -w r.kvis -- sh -c 'exit 3'; status 3; [ ! -s err ] || fail "-qq: something on stderr"
+run replay -qq --report=r.html r.kvis; status 0; [ ! -s err ] && [ -s r.html ] || fail "replay -qq"
+run replay -qq -c r.kvis; status 125
+run trace -qq -c -- true; has err ' execve$'; hasnt err 'time in calls' # which was asked for
+run replay -q --report=r.html r.kvis; has err "^kvis: wrote r\.html \([0-9.]+ [KM]B\)\$"
+{ "$KVIS" trace --json -- touch ran 2>err 9>&-; echo $? >status; } | cat >out # a pipe
+eq "--json into a pipe" 2 "$(cat status)"
+for command in trace open proc; do # a file
+    run $command --json -- touch ran; status 2; has err '^kvis: --json: stdout has the output of touch, too; fix: --json=FILE$'
+done
+[ ! -e ran ] || fail "ran all the same"
+run trace --json=json -- /bin/sh -c 'echo x >file; echo mine'; has err '^\[\+'; eq "stdout" mine "$(cat out)"
+want "S['exit_code'] == 0 and by('open', path='$PWD/file')"
+sleep 30 9>&- &
+"$KVIS" trace --json=- -q -p $! -d 1 >json 2>err 9>&- || fail "-p"; kill $!; [ ! -s err ] || fail "-q --json=-: something on stderr"
+run trace --json=json -- /bin/true; want "H['command'] == ['/bin/true'] and H['clock'] == 'monotonic' and H['start_realtime_ns'] > 1.6e18"
 run trace --json=json -- /bin/sh -c 'read x </proc/self/stat; cat /etc/passwd >/dev/null'
 has err 'open /etc/passwd \(read\)'; hasnt err 'open /proc/self/stat|libc\.so|ld\.so\.cache'
 run trace --no-filter -- /bin/sh -c 'cat /proc/self/stat >/dev/null'; has err '/proc/self/stat|/proc/[0-9]*/stat'

@@ -31,7 +31,7 @@ for to in dir /nonexistent/dir/file; do # cannot be opened: nothing is run
 done
 # a reader that goes away: quiet, the program finishes
 rm -f finished
-("$KVIS" trace -v --json -- /bin/sh -c "sleep 0.3; $job" 2>err 9>&-; echo $? >status) | head -n 1 >first
+("$KVIS" trace -v --json=/dev/fd/7 -- /bin/sh -c "sleep 0.3; $job" 7>&1 >/dev/null 2>err 9>&-; echo $? >status) | head -n 1 >first
 [ -s finished ] || fail "| head -1: the program did not finish"
 hasnt err '^kvis: [^t]'
 grep -q '"type":"header"' first || fail "no header first"

@@ -37,7 +37,7 @@ def rows():
     for command in LOOK, READ:
         yield ["trace"], 0, command
         yield ["trace", "--backend=ptrace", "-v"], 0, command
-        yield ["trace", "-q", "--json"], 0, command
+        yield ["trace", "-q", "--json=/dev/null"], 0, command
         yield ["diagnose"], 0, command
         if root:
             yield ["open"], 0, command
