@@ -8245,13 +8245,14 @@ static void st_text_all(struct buf *b)
 
 /* --- the summary in a few lines --- */
 
-enum { ST_COLUMNS = 79, ST_PATH_COLUMNS = 44 };
+enum { ST_COLUMNS = 79, ST_PATH_COLUMNS = 38 };
 
 /* A line of items with dots between them: as many as fit into 79 columns, but at least one. */
 struct st_items {
     struct buf *b;
     u32 line;      /* where the line begins in b */
     u32 item;      /* where the item begins that is being made */
+    u32 end;       /* columns that what stands behind the items needs */
     u32 shown;
     u64 left_out;
 };
@@ -8266,7 +8267,7 @@ static u32 st_columns(const char *s, const char *end)
 
 static struct st_items st_begin_items(struct buf *b, const char *label)
 {
-    struct st_items items = { .b = b, .line = b->len };
+    struct st_items items = { .b = b, .line = b->len, .end = (u32)strlen(" (+999)") };
     b_f(b, "  %-14s  ", label);
     return items;
 }
@@ -8281,7 +8282,7 @@ static void st_begin_item(struct st_items *items)
 static void st_end_item(struct st_items *items)
 {
     struct buf *b = items->b;
-    u32 most = ST_COLUMNS - (u32)strlen(" (+999)");
+    u32 most = ST_COLUMNS - items->end;
     if (!items->left_out
         && (!items->shown || st_columns(b->p + items->line, b->p + b->len) <= most)) {
         items->shown++;
@@ -8424,6 +8425,7 @@ static void st_text_head(struct buf *b)
 static void st_text_took(struct buf *b)
 {
     struct st_items items = st_begin_items(b, "time in calls");
+    items.end = (u32)strlen("   (1234567 calls; -C: all)");
     bool used[SC_N] = { false }, known = false;
     for (u32 k = 0; k < 3; k++) {
         u16 most = 0;
@@ -8442,7 +8444,7 @@ static void st_text_took(struct buf *b)
     }
     if (!items.shown && known)
         b_s(b, st_in_seconds() ? "less than 1 ms each" : "less than 0.1 ms each");
-    b_f(b, "   (%" PRIu64 " calls traced%s)\n", st.syscalls,
+    b_f(b, "   (%" PRIu64 " calls%s)\n", st.syscalls,
         opt.count_too ? "" : "; -C: all");
 }
 

@@ -780,7 +780,7 @@ static const struct { const char *file, *text; } doc_texts[] = {
     ".RS 0\n"
     "python3: 88.2 ms = CPU 21.2 ms (user 10.6, system 10.6)\n"
     "                 + waiting 67.0 ms (CPU 58.6, disk 5.7, other 2.7)\n"
-    "  time in calls   fsync 47.8 ms \\(pc openat 2.7 ms   (383 calls traced; \\-C: all)\n"
+    "  time in calls   fsync 47.8 ms \\(bu openat 2.7 ms   (383 calls; \\-C: all)\n"
     "  disks           91 requests 5.5 ms (0 B read, 244.0 KB written)\n"
     "  files           18 read (41.9 KB), 1 written (2.9 KB)\n"
     "                  /tmp/file 2.9 KB written (+11)\n"
