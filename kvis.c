@@ -7467,6 +7467,7 @@ struct st_end {
     u64 bpf_ns, bpf_runs;   /* of the BPF programs, for the whole box; 0: not asked for */
     u64 cpu_ns;             /* what all used; 0: not known */
     u64 user_ns, system_ns; /* the same in its two parts; 0: not known */
+    const char *fallback;   /* why it is not the hybrid backend, though it could; NULL: it is */
     u64 peak_rss;           /* the most that one process had in memory, or kvis's copy before it */
 };
 
@@ -7669,6 +7670,8 @@ static void st_text_more(struct buf *b, u64 more, u64 dropped)
 {
     if (more)
         b_f(b, "   ... and %s%" PRIu64 " more\n", dropped ? "at least " : "", more);
+    else if (dropped)
+        b_s(b, "   ... and others, whose names were dropped\n");
 }
 
 static void st_text_top_files(struct buf *b)
@@ -8614,6 +8617,10 @@ static void st_text_peak(struct buf *b)
 /* What was asked for, or is seldom. */
 static void st_text_seldom(struct buf *b)
 {
+    if (st_run.fallback && !out.events_on) { /* else it was said at the start */
+        st_label(b, "backend");
+        b_f(b, "ptrace alone: %s\n", st_run.fallback);
+    }
     if (st_knows(ST_FAULTS)) {
         st_label(b, "page faults");
         b_f(b, "%" PRIu64 " (heap and anon)", st.faults);
@@ -20786,6 +20793,8 @@ static void tr_report(const char *backend, bool text)
         .delays = hy_delays(), .io = hy_io(), .records = hy.records, .throttled = hy_stops(),
         .lost = hy_lost(),
     };
+    if (!opt.backend && !opt.n_pids && bpf_caps_enough(bpf_caps()))
+        st_run.fallback = hy.why_not;
     if (hy.on && opt.bpf_stats) {
         st_run.bpf_ns = bpf_info(&hy.obj, ~0u, BPF_INFO_NS);
         st_run.bpf_runs = bpf_info(&hy.obj, ~0u, BPF_INFO_RUNS);
@@ -35909,8 +35918,9 @@ static void cmd_replay_table(void)
     if (rp.calls && (filtered || !rp.tables)) {
         st.all = rp.counted;
         opt.by_pid = false;
-    } else if (filtered)
+    } else if (filtered) {
         u_warn("-e, -P, -z: the table is of all calls (record with -v)");
+    }
 }
 
 static void cmd_open_recording(const char *name)

@@ -639,6 +639,10 @@ static void t_counted(void)
     st_text_more(&b, 7, 1);
     b_c(&b, 0);
     EXPECT(strstr(b.p, "and at least 7 more"));
+    b_reset(&b);
+    st_text_more(&b, 0, 1);
+    b_c(&b, 0);
+    EXPECT(strstr(b.p, "and others, whose names were dropped"));
     b_free(&b);
     st = was, mem.unreadable = unreadable, nm.overflow = overflow;
 }
