@@ -23914,7 +23914,7 @@ static struct {
     u64 interval_ns;
     u32 count;
     u64 off;                 /* sources that -c leaves out: bits */
-    bool per_cpu, csv, hist;
+    bool per_cpu, csv, hist, grafana;
     bool chosen;             /* -c was there */
     bool all_processes;      /* of busy: not only the first by each number */
     const char *csv_file, *prom_file, *cgroup;
@@ -29247,6 +29247,122 @@ static const struct buf *mout_exposition(enum mout_page page)
     if (page == PAGE_OPENMETRICS)
         b_s(b, "# EOF\n");
     return b;
+}
+
+/* --- a dashboard for Grafana: a row a few groups, a panel for each title in metrics.tbl --- */
+
+static const struct mout_panel { const char *title; u16 m; u8 hist; } mout_panels[] = {
+#define X(title, m, hist) { title, m, hist },
+    MET_PANELS(X)
+#undef X
+};
+
+/* Units as Grafana calls them, by enum met_unit. */
+static const char *const mout_units[] = {
+    [U_NUMBER] = "short", [U_RATE] = "cps", [U_RATIO] = "percentunit", [U_BYTES] = "bytes",
+    [U_BYTE_RATE] = "Bps", [U_SECONDS] = "s", [U_CELSIUS] = "celsius", [U_HERTZ] = "hertz",
+    [U_NS] = "s", [U_WATTS] = "watt",
+};
+
+#define GRAFANA_SOURCE "\"datasource\":{\"type\":\"prometheus\",\"uid\":\"${datasource}\"}"
+#define GRAFANA_WHERE "{instance=~\\\"$instance\\\"}"
+
+/* The rate of a counter, the 99th percentile of a distribution, the number of anything else; of all
+ * CPUs, as there may be hundreds. */
+static void mout_grafana_expr(struct buf *b, const struct mout_panel *p, const char *own)
+{
+    const struct metric *m = &metrics[p->m];
+    bool cpus = m->dim == DIM_CPU || m->dim == DIM_PMC;
+    char name[96];
+    if (p->hist < N_HIST) {
+        b_f(b, "histogram_quantile(0.99, rate(kvis_%.*s_bucket" GRAFANA_WHERE
+               "[$__rate_interval]))", (int)strcspn(own, "{"), own);
+        return;
+    }
+    mout_prom_name(p->m, DIM_NONE, name, sizeof name);
+    bool counter = mout_form(p->m)->counter;
+    b_s(b, !cpus ? "" : counter ? "sum without (cpu) (" : "avg without (cpu) (");
+    b_f(b, counter ? "rate(%s" GRAFANA_WHERE "[$__rate_interval])" : "%s" GRAFANA_WHERE, name);
+    b_s(b, cpus ? ")" : "");
+    if (mout_prom_type(p->m) == MOUT_UNTYPED && mout_form(p->m)->scale > 1)
+        b_f(b, " * %.0f", mout_form(p->m)->scale);
+}
+
+/* What a line is called: by its labels, or by its metric, and by its thing. */
+static void mout_grafana_legend(struct buf *b, const struct mout_panel *p, const char *own)
+{
+    const struct metric *m = &metrics[p->m];
+    const char *label = strchr(own, '{');
+    if (!label)
+        b_s(b, p->hist < N_HIST ? met_hist_rows[p->hist].name : m->name);
+    for (; label; label = strchr(label + 1, ','))
+        b_f(b, "{{%.*s}} ", (int)strcspn(label + 1, "="), label + 1);
+    if (m->dim != DIM_NONE && m->dim != DIM_CPU && m->dim != DIM_PMC)
+        b_f(b, " {{%s}}", met_dims[m->dim].label);
+}
+
+/* A panel with all metrics of its title. */
+static void mout_grafana_panel(struct buf *b, const struct mout_panel *p, u32 id, u32 x, u32 y)
+{
+    char ref = 'A';
+    b_f(b, "{\"id\":%u,\"type\":\"timeseries\",\"title\":\"%s\"," GRAFANA_SOURCE
+           ",\"gridPos\":{\"x\":%u,\"y\":%u,\"w\":12,\"h\":8},\"fieldConfig\":{\"defaults\":"
+           "{\"unit\":\"%s\"},\"overrides\":[]},\"targets\":[", id, p->title, x, y,
+        mout_units[mout_form(p->m)->unit]);
+    for (const struct mout_panel *q = p; q < mout_panels + ARRAY_LEN(mout_panels); q++) {
+        const char *own = q->hist < N_HIST ? met_hist_rows[q->hist].prom : metrics[q->m].prom;
+        if (strcmp(q->title, p->title))
+            continue;
+        b_f(b, "{\"refId\":\"%c\"," GRAFANA_SOURCE ",\"expr\":\"", ref++);
+        mout_grafana_expr(b, q, own);
+        b_s(b, "\",\"legendFormat\":\"");
+        mout_grafana_legend(b, q, own);
+        b_s(b, "\"},");
+    }
+    b->len--;
+    b_s(b, "]},");
+}
+
+/* Whether an earlier panel has the title, and shows this. */
+static bool mout_grafana_shown(const struct mout_panel *p)
+{
+    for (const struct mout_panel *q = mout_panels; q < p; q++)
+        if (!strcmp(q->title, p->title))
+            return true;
+    return false;
+}
+
+static void mout_grafana(struct buf *b, const struct met_source *src)
+{
+    static const struct { const char *title, *groups; } rows[] = { /* groups: each behind a '/' */
+        { "Machine", "/cpu/mem/net/thermal" }, { "Scheduler", "/sched" }, { "Disks", "/io" },
+        { "virtio", "/virtio" },
+    };
+    char group[32];
+    u32 id = 0, y = 0;
+    b_s(b, "{\"title\":\"kvis\",\"uid\":\"kvis\",\"tags\":[\"kvis\"],\"schemaVersion\":38,"
+           "\"refresh\":\"30s\",\"time\":{\"from\":\"now-1h\",\"to\":\"now\"},\"templating\":"
+           "{\"list\":[{\"name\":\"datasource\",\"type\":\"datasource\",\"query\":\"prometheus\"},"
+           "{\"name\":\"instance\",\"type\":\"query\"," GRAFANA_SOURCE ",\"query\":"
+           "\"label_values(kvis_build_info, instance)\",\"refresh\":2,\"includeAll\":true,"
+           "\"multi\":true}]},\"panels\":[");
+    for (u32 r = 0; r < ARRAY_LEN(rows); r++) {
+        u32 x = 0;
+        b_f(b, "{\"id\":%u,\"type\":\"row\",\"title\":\"%s\",\"gridPos\":{\"x\":0,\"y\":%u,"
+               "\"w\":24,\"h\":1},\"panels\":[]},", ++id, rows[r].title, y++);
+        for (u32 k = 0; k < ARRAY_LEN(mout_panels); k++) {
+            const struct mout_panel *p = &mout_panels[k];
+            snprintf(group, sizeof group, "/%s", src[metrics[p->m].src].group);
+            if (!strstr(rows[r].groups, group) || mout_grafana_shown(p))
+                continue;
+            mout_grafana_panel(b, p, ++id, x, y);
+            y += x ? 8 : 0;
+            x = 12 - x;
+        }
+        y += x ? 8 : 0;
+    }
+    b->len--;
+    b_s(b, "]}\n");
 }
 
 /* Opens what the exposition is written to: a new file that will replace FILE, with its name in tmp;
@@ -35819,10 +35935,24 @@ static void cmd_monitor_ready(void)
     pmc_begin();
 }
 
+static int cmd_monitor_grafana(void)
+{
+    struct buf b = { .max = 1 << 20 };
+    mout_grafana(&b, mon_sources);
+    int e = out_write_all(STDOUT_FILENO, b.p, b.len);
+    b_free(&b);
+    errno = -e;
+    if (e)
+        die(EXIT_KVIS, "cannot write stdout: %s", u_write_error(-e));
+    return 0;
+}
+
 static int cmd_monitor(void)
 {
     if (opt.command)
         opt_wrong(opt_cmd, NULL, "'%s': monitor takes no command", *opt.command);
+    if (mo.grafana)
+        return cmd_monitor_grafana();
     cmd_monitor_ready();
     if (mo.csv && !mo.csv_file && opt.json && !opt.json_file)
         opt_wrong(opt_cmd, opt_named("csv"), "--csv and --json both want stdout: --json=FILE");

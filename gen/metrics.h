@@ -1336,6 +1336,56 @@
       "Bytes between an L3 cache and the memory of its own node", \
       "Bytes between an L3 cache and the memory of its own node")
 
+/* X(title of a panel, metric, its distribution) */
+#define MET_PANELS(X) \
+    X("CPU time", M_USER, N_HIST) \
+    X("Tasks that can run, and that wait for I/O", M_RUNNING, N_HIST) \
+    X("Tasks that can run, and that wait for I/O", M_BLOCKED, N_HIST) \
+    X("Instructions per cycle", M_IPC, N_HIST) \
+    X("Load", M_LOAD1, N_HIST) \
+    X("Load", M_LOAD15, N_HIST) \
+    X("Pressure", M_PSI_CPU, N_HIST) \
+    X("Pressure", M_PSI_MEM, N_HIST) \
+    X("Pressure", M_PSI_IO, N_HIST) \
+    X("CPU frequency", M_FREQ, N_HIST) \
+    X("Memory", M_MEM_TOTAL, N_HIST) \
+    X("Memory", M_MEM_AVAIL, N_HIST) \
+    X("Memory", M_MEM_CACHED, N_HIST) \
+    X("Memory", M_MEM_ANON, N_HIST) \
+    X("Memory", M_MEM_DIRTY, N_HIST) \
+    X("Page faults", M_FAULTS, N_HIST) \
+    X("Page faults", M_FAULTS_MAJOR, N_HIST) \
+    X("Swapping", M_SWAP_IN, N_HIST) \
+    X("Swapping", M_SWAP_OUT, N_HIST) \
+    X("Disk requests", M_DISK_READS, N_HIST) \
+    X("Disk requests", M_DISK_WRITES, N_HIST) \
+    X("Disk throughput", M_DISK_READ, N_HIST) \
+    X("Disk throughput", M_DISK_WRITTEN, N_HIST) \
+    X("Time in which a disk was busy", M_DISK_BUSY, N_HIST) \
+    X("Requests in flight", M_DISK_QUEUE, N_HIST) \
+    X("Temperature", M_TEMP, N_HIST) \
+    X("Network throughput", M_NET_RX, N_HIST) \
+    X("Packets dropped", M_NET_RX_DROP, N_HIST) \
+    X("Network throughput", M_NET_TX, N_HIST) \
+    X("Packets dropped", M_NET_TX_DROP, N_HIST) \
+    X("TCP retransmits and listen overflows", M_TCP_RETRANS, N_HIST) \
+    X("TCP retransmits and listen overflows", M_TCP_OVERFLOWS, N_HIST) \
+    X("Context switches", M_SWITCHES, N_HIST) \
+    X("Context switches", M_INVOLUNTARY, N_HIST) \
+    X("Migrations", M_MIGRATIONS, N_HIST) \
+    X("Wait for a CPU", M_WAIT_P50, HIST_WAIT) \
+    X("Tasks on a run queue", M_DEPTH_P50, HIST_DEPTH) \
+    X("Time of requests", M_RQUEUE_P50, HIST_RQUEUE) \
+    X("Size of requests", M_RSIZE_P50, HIST_RSIZE) \
+    X("Buffers", M_VQ_ADDED, N_HIST) \
+    X("Buffers", M_VQ_COMPLETED, N_HIST) \
+    X("Buffers refused", M_VQ_REFUSED, N_HIST) \
+    X("Notifications and interrupts", M_VQ_NOTIFIED, N_HIST) \
+    X("Notifications and interrupts", M_VQ_IRQS, N_HIST) \
+    X("Descriptors in use", M_VQ_USED, N_HIST) \
+    X("Time that rings were full", M_VQ_STALL_P50, HIST_VQ_STALL) \
+    X("Time in the ring", M_VQ_TIME_P50, HIST_VQ_TIME)
+
 /* X(id, name, what it counts, source, unit, in Prometheus, octaves, its four metrics, help in Prometheus) */
 #define MET_DISTRIBUTIONS(X) \
     X(WAIT, "runq_wait", "nsecs", RUNQ, NS, \

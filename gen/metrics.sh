@@ -4,10 +4,11 @@
 #   gen/metrics.sh           metrics.tbl -> metrics.h
 #   gen/metrics.sh check     only checks metrics.tbl
 #   gen/metrics.sh list      NAME of each metric, as JSON has it, for the tests
+#   gen/metrics.sh prom      the same, as Prometheus has it
 # Exit status: 0 done, 1 the table is wrong, 2 usage.
 
 . "$(dirname -- "$0")/lib.sh"
-begin "check list" "$@"
+begin "check list prom" "$@"
 
 awk -v list="${1-}" -v gen="$gen" "$awk_common"'
 function bad(msg) { bad_at(FNR, msg) }
@@ -66,8 +67,8 @@ BEGIN {
     define("thing", "json label info facts sort pmc")
     define("source", "*group *read *from *cite asked prom")
     define("family", "")
-    define("metric", "*source *unit of key all bits set wire prom")
-    define("distribution", "*source *unit of set wire *counts octaves prom")
+    define("metric", "*source *unit of key all bits set wire prom panel")
+    define("distribution", "*source *unit of set wire *counts octaves prom panel")
     short["unit"] = short["thing"] = short["family"] = 1 # rows without an ID
 }
 /^[ \t]*#/ || NF == 0 { next }
@@ -200,6 +201,8 @@ function check_metric(r,    w) {
     wired[get(r, "source"), get(r, "wire")] = 1
     if (kind_of[r] == "distribution" && ((r, "octaves") in col) != ((r, "prom") in col))
         bad_at(line_of[r], id_of[r] ": octaves are for what has a prom")
+    if (kind_of[r] == "distribution" && (r, "panel") in col && !((r, "prom") in col))
+        bad_at(line_of[r], id_of[r] ": a panel needs a prom")
     if ((r, "octaves") in col && (split(col[r, "octaves"], w, "-") != 2 || w[1] + 0 >= w[2] + 0 || w[2] > 64))
         bad_at(line_of[r], id_of[r] ": octaves A-B, up to 64")
     if (kind_of[r] == "metric" || (r, "prom") in col) check_family(r)
@@ -234,6 +237,7 @@ function add_metric(r, id, name, prom, help) {
         ", " truth(get(r, "bits")) ", \\\n      " c_string(text[r]) ", \\\n      " help
     in_set(r, id)
     if (list == "list") print name unit_of(r, "json")
+    if (list == "prom" && kind_of[r] == "metric") print "kvis_" prom_base(r)
 }
 function add_wire(r, s) {
     if (!((r, "wire") in col)) return
@@ -249,6 +253,7 @@ function add_distribution(r,    part, n, i, parts, octave) {
         parts = parts ", M_" id_of[r] "_" toupper(part[i])
     }
     split((r, "octaves") in col ? col[r, "octaves"] : "0-0", octave, "-")
+    if (list == "prom" && n) print "kvis_" prom_base(r) "_bucket"
     dist[++n_dists] = id_of[r] ", " c_string(name_of[r]) ", " c_string(get(r, "counts")) ", " toupper(get(r, "source")) ", " \
         toupper(get(r, "unit")) ", \\\n      " (n ? prom_of(r) : "NULL") ", " octave[1] ", " octave[2] ", " \
         (n ? substr(parts, 3) : "0, 0, 0, 0") ", \\\n      " family_help(r)
@@ -269,6 +274,8 @@ function add(r,    s) {
     } else if (kind_of[r] != "family") {
         col[r, "source_id"] = toupper(get(r, "source"))
         add_wire(r)
+        if ((r, "panel") in col)
+            panel[++n_panels] = c_string(col[r, "panel"]) ", M_" id_of[r] (kind_of[r] == "metric" ? ", N_HIST" : "_P50, HIST_" id_of[r])
         if (kind_of[r] == "metric") add_metric(r, id_of[r], name_of[r], prom_of(r), family_help(r))
         else add_distribution(r)
     }
@@ -308,6 +315,7 @@ END {
           "MET_THINGS", n_things, thing)
     macro("id, group, name, function, what it reads, where that is described, why there may be none", "MET_SOURCES", n_sources, source)
     macro("id, name, key, source, unit, thing, in Prometheus, all things, 32 bits, help, help in Prometheus", "MET_ROWS", n_metrics, metric)
+    macro("title of a panel, metric, its distribution", "MET_PANELS", n_panels, panel)
     macro("id, name, what it counts, source, unit, in Prometheus, octaves, its four metrics, help in Prometheus", \
           "MET_DISTRIBUTIONS", n_dists, dist)
 }' "$gen/tables/metrics.tbl" > "$tmp/metrics.h"

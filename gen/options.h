@@ -500,6 +500,10 @@ enum {
       OPT_CALL, { .call = hs_opt_listen }, 0, 0, \
       NULL, "    --listen=[ADDR:]PORT", \
       "serve Prometheus metrics over HTTP at /metrics; without ADDR, to this machine only" }, \
+    { IN_MONITOR, 0, "grafana", NULL, 0, false, \
+      OPT_FLAG, { .flag = &mo.grafana }, 0, 0, \
+      NULL, "    --grafana", \
+      "print a Grafana dashboard for these metrics as JSON, and exit" }, \
     { IN_DIAGNOSE, 'd', "duration", "SECS", ARG_WORDS, false, \
       OPT_CALL, { .call = dg_opt_duration }, 0, 0, \
       NULL, "-d, --duration=SECS", \

@@ -1,0 +1,49 @@
+#!/usr/bin/env python3
+# Every expression of the dashboard that kvis monitor --grafana prints names a metric that kvis exposes, by a type that it
+# is asked as, and its legend names labels that the metric has.
+# timeout: 60
+# tier: quick asan
+import json, os, re, subprocess, sys
+
+sys.path.insert(0, os.environ["TESTS"] + "/lib")
+import prom
+
+def kvis(*args):
+    return subprocess.run([os.environ["KVIS"], "monitor", *args], check=True, capture_output=True, text=True).stdout
+
+d = json.loads(kvis("--grafana"))
+kvis("-n", "2", "-i", "0.1", "--prometheus=p.prom", "-o", "/dev/null")
+text = open("p.prom").read()
+there = prom.names(text)
+types = dict(re.findall(r"^# TYPE (\S+) (\S+)$", text, re.M))
+labels = {}
+for name, have in prom.read(text):
+    labels.setdefault(name, set()).update(k for k, _ in have)
+known = set(subprocess.run(["sh", os.environ["TESTS"] + "/../gen/metrics.sh", "prom"], check=True, capture_output=True,
+                           text=True).stdout.split())
+assert len(known) > 200 and there - known <= {n for n in there if re.search("_(sum|count|info)$|^kvis_co(llector|unters)_", n)}
+seen, rows, ids, places = 0, [], set(), set()
+for p in d["panels"]:
+    assert not {p["id"], p["title"]} & ids, p["title"]
+    ids |= {p["id"], p["title"]}
+    g = p["gridPos"]
+    area = {(x, y) for x in range(g["x"], g["x"] + g["w"]) for y in range(g["y"], g["y"] + g["h"])}
+    assert not area & places and g["x"] + g["w"] <= 24, p["title"]
+    places |= area
+    if p["type"] == "row":
+        rows.append(p["title"])
+        continue
+    assert p["fieldConfig"]["defaults"]["unit"] and p["targets"], p["title"]
+    for t in p["targets"]:
+        names = re.findall(r"kvis_\w+", t["expr"])
+        assert len(names) == 1 and names[0] in known, t
+        assert t["expr"].count("(") == t["expr"].count(")") and 'instance=~"$instance"' in t["expr"], t
+        if names[0] not in there:
+            continue
+        seen += 1
+        kind = types.get(names[0].removesuffix("_bucket"))
+        assert ("rate(" in t["expr"]) == (kind != "gauge") and ("histogram" in t["expr"]) == (kind == "histogram"), (t, kind)
+        told = set(re.findall(r"{{(\w+)}}", t["legendFormat"]))
+        assert told <= labels[names[0]], (t, labels[names[0]])
+print(f"{len(ids) // 2} panels; {seen} expressions have numbers here")
+assert rows == ["Machine", "Scheduler", "Disks", "virtio"] and len(ids) > 50 and seen > 20
