@@ -30409,7 +30409,7 @@ static bool hs_wait(u64 until, int also)
 enum {
     SCR_PAST = 32, SCR_SPARK = 8, SCR_CELL = 40, SCR_NAME = 20, SCR_TITLE = 9, SCR_BARS = 4,
     SCR_COLUMNS = 128,
-    SCR_ROW = 10 /* items of a row of the overview, at most */
+    SCR_ROW = 7 /* items of a row of the overview, at most */
 };
 
 /* The first is the overview. The last has the groups that no other names. */
@@ -30684,18 +30684,19 @@ static void scr_line(struct buf *b)
     scr.lines++;
 }
 
-/* A text, in as many lines as it takes. */
-static void scr_text(struct buf *b, const char *s, u32 len)
+/* Lines of text, each in as many of the page as it takes. */
+static void scr_paragraphs(struct buf *b, const struct buf *text)
 {
-    while (len) {
-        u32 columns = MAX(scr.cols, 1), n = scr_fit(s, len, &columns), cut = n;
+    for (u32 at = 0; at < text->len;) {
+        const char *s = text->p + at;
+        u32 columns = MAX(scr.cols, 1), len = (u32)((char *)memchr(s, '\n', text->len - at) - s);
+        u32 n = scr_fit(s, len, &columns), cut = n;
         while (cut && n < len && s[cut] != ' ')
             cut--;
         n = cut ? cut : n;
         b_put(b, s, n);
         scr_line(b);
-        for (s += n, len -= n; len && *s == ' '; len--)
-            s++;
+        at += n + (n == len || s[n] == ' ');
     }
 }
 
@@ -30901,11 +30902,7 @@ static void scr_lacks(struct buf *b)
     for (u32 s = 0; s < N_SRC; s++)
         if (scr_section_of(s) == scr.view)
             mout_each_lack(&why, s, mout_text_why);
-    for (u32 at = 0; at < why.len;) {
-        u32 n = (u32)((char *)memchr(why.p + at, '\n', why.len - at) - (why.p + at));
-        scr_text(b, why.p + at, n);
-        at += n + 1;
-    }
+    scr_paragraphs(b, &why);
 }
 
 /* --- tables --- */
@@ -31319,11 +31316,13 @@ static void scr_enter_table(int unused)
         }
 }
 
-static void scr_help_show(int unused)
+/* Turns over what a key is for. */
+static void scr_turn(int key)
 {
-    (void)unused;
-    scr.helping = !scr.helping;
-    scr.top = 0;
+    scr.zeros ^= key == 'z';
+    scr.paused ^= key == ' ';
+    scr.helping ^= key == 'h';
+    scr.top = key == 'h' ? 0 : scr.top;
 }
 
 static void scr_quit(int unused)
@@ -31338,28 +31337,27 @@ static const struct scr_command {
     const char *name, *help;
     void (*act)(int);
     int arg;
-    bool *flag; /* instead of act: turned over */
 } scr_commands[] = {
-    { 'q', "q", "quit", scr_quit, 0, NULL },
-    { 'h', "h ?", "show or hide this help", scr_help_show, 0, NULL },
-    { '?', NULL, NULL, scr_help_show, 0, NULL },
-    { KEY_UP, "Up Down", "scroll by a line", scr_scroll, -1, NULL },
-    { KEY_DOWN, NULL, NULL, scr_scroll, 1, NULL },
-    { KEY_PAGE_UP, "PgUp PgDn", "scroll by a page", scr_page, -1, NULL },
-    { KEY_PAGE_DOWN, NULL, NULL, scr_page, 1, NULL },
-    { KEY_HOME, "Home End", "go to the first or the last line", scr_home, 0, NULL },
-    { KEY_END, NULL, NULL, scr_home, 1, NULL },
-    { '\t', "Tab", "go to the next table; Shift-Tab: to the one before", scr_tab, 1, NULL },
-    { KEY_BACK_TAB, NULL, NULL, scr_tab, -1, NULL },
+    { 'q', "q", "quit", scr_quit, 0 },
+    { 'h', "h ?", "show or hide this help", scr_turn, 'h' },
+    { '?', NULL, NULL, scr_turn, 'h' },
+    { KEY_UP, "Up Down", "scroll by a line", scr_scroll, -1 },
+    { KEY_DOWN, NULL, NULL, scr_scroll, 1 },
+    { KEY_PAGE_UP, "PgUp PgDn", "scroll by a page", scr_page, -1 },
+    { KEY_PAGE_DOWN, NULL, NULL, scr_page, 1 },
+    { KEY_HOME, "Home End", "go to the first or the last line", scr_home, 0 },
+    { KEY_END, NULL, NULL, scr_home, 1 },
+    { '\t', "Tab", "go to the next table; Shift-Tab: to the one before", scr_tab, 1 },
+    { KEY_BACK_TAB, NULL, NULL, scr_tab, -1 },
     { KEY_LEFT, "Left Right", "show other columns of the table, where +N do not fit",
-      scr_columns_shift, -1, NULL },
-    { KEY_RIGHT, NULL, NULL, scr_columns_shift, 1, NULL },
-    { 's', "s", "sort the table by its next column, which has a *", scr_sort_next, 0, NULL },
-    { '\r', "Enter", "show the section of the table", scr_enter_table, 0, NULL },
-    { '\n', NULL, NULL, scr_enter_table, 0, NULL },
-    { KEY_ESC, "Esc o", "go back to the overview", scr_show, 0, NULL },
-    { 'z', "z", "show or hide metrics that are 0", NULL, 0, &scr.zeros },
-    { ' ', "Space", "pause: the screen stays, counting goes on", NULL, 0, &scr.paused },
+      scr_columns_shift, -1 },
+    { KEY_RIGHT, NULL, NULL, scr_columns_shift, 1 },
+    { 's', "s", "sort the table by its next column, which has a *", scr_sort_next, 0 },
+    { '\r', "Enter", "show the section of the table", scr_enter_table, 0 },
+    { '\n', NULL, NULL, scr_enter_table, 0 },
+    { KEY_ESC, "Esc o", "go back to the overview", scr_show, 0 },
+    { 'z', "z", "show or hide metrics that are 0", scr_turn, 'z' },
+    { ' ', "Space", "pause: the screen stays, counting goes on", scr_turn, ' ' },
 };
 
 static void scr_press(int key)
@@ -31368,9 +31366,7 @@ static void scr_press(int key)
         if (scr_sections[k].key == key && scr_section_on(k))
             scr_show((int)k);
     for (size_t k = 0; k < ARRAY_LEN(scr_commands); k++)
-        if (scr_commands[k].key == key && scr_commands[k].flag)
-            *scr_commands[k].flag = !*scr_commands[k].flag;
-        else if (scr_commands[k].key == key)
+        if (scr_commands[k].key == key)
             scr_commands[k].act(scr_commands[k].arg);
 }
 
@@ -31405,28 +31401,23 @@ static void scr_byte(u8 c)
 
 /* --- the screen --- */
 
-/* A key and what it does, in as many lines as that takes. */
-static void PRINTF_LIKE(2, 3) scr_help_line(struct buf *b, const char *fmt, ...)
+/* Appends a line for each key. */
+static void scr_keys_text(struct buf *b)
 {
-    char text[160];
-    va_list ap;
-    va_start(ap, fmt);
-    vsnprintf(text, sizeof text, fmt, ap);
-    va_end(ap);
-    scr_text(b, text, (u32)strlen(text));
+    for (size_t k = 0; k < ARRAY_LEN(scr_commands); k++)
+        if (scr_commands[k].name)
+            b_f(b, "%-11s %s\n", scr_commands[k].name, scr_commands[k].help);
+    for (u32 k = 1; k < SCR_OTHERS; k++)
+        b_f(b, "%-11c show %s, or go back\n", scr_sections[k].key, scr_sections[k].title);
 }
 
 static void scr_help(struct buf *b)
 {
-    for (size_t k = 0; k < ARRAY_LEN(scr_commands); k++)
-        if (scr_commands[k].name)
-            scr_help_line(b, "%-11s %s", scr_commands[k].name, scr_commands[k].help);
-    for (u32 k = 1; k < ARRAY_LEN(scr_sections); k++)
-        if (scr_section_on(k))
-            scr_help_line(b, "%-11c show %s, or go back", scr_sections[k].key,
-                          scr_sections[k].title);
-    scr_help_line(b, "Bars are the intervals before this one. Yellow and red are unusual.");
-    scr_help_line(b, "A table's title says how many there are. +N: so many do not fit.");
+    static struct buf text;
+    b_reset(&text);
+    scr_keys_text(&text);
+    b_s(&text, "Yellow and red are unusual. +N: so many do not fit.\n");
+    scr_paragraphs(b, &text);
 }
 
 static void scr_remember(void)
@@ -31437,66 +31428,33 @@ static void scr_remember(void)
     }
 }
 
-/* The first line of a file that names something, if there is one. */
+/* A part of the first line: what a file has on its own first line. Nothing without the file, or
+ * where it does not fit. */
 static void scr_file(struct buf *b, const char *before, const char *path)
 {
     char text[65] = "";
+    u32 at = b->len;
     if (!u_slurp(met_path("%s", path), text, sizeof text))
         return;
     b_s(b, before);
     b_esc(b, text, strcspn(text, "\n"), 0);
+    scr_too_long(b, at, 0);
 }
 
-static void scr_host(struct buf *b)
-{
-    scr_file(b, "  ", "/proc/sys/kernel/hostname");
-}
-
-static void scr_kernel(struct buf *b)
-{
-    scr_file(b, "  Linux ", "/proc/sys/kernel/osrelease");
-}
-
-static void scr_uptime(struct buf *b)
-{
-    static const struct { u32 seconds; const char *name; } unit[] = {
-        { 86400, "d" }, { 3600, "h" }, { 60, "min" }, { 1, "s" },
-    };
-    char text[64] = "";
-    u_slurp(met_path("/proc/uptime"), text, sizeof text);
-    u64 seconds = strtoull(text, NULL, 10);
-    for (size_t k = 0; k < ARRAY_LEN(unit); k++)
-        if (seconds >= unit[k].seconds) {
-            b_f(b, "  up %" PRIu64 " %s", seconds / unit[k].seconds, unit[k].name);
-            break;
-        }
-}
-
-static void scr_cpus(struct buf *b)
-{
-    const struct met_inst *i = scr_sum(M_CPUS);
-    if (i)
-        b_f(b, "  %.0f CPUs", met_at(i, M_CPUS)->v);
-}
-
-static void (*const scr_machine[])(struct buf *) = {
-    scr_host, scr_kernel, scr_cpus, scr_uptime,
-};
-
-/* The first line: when, how often, which machine: as much of that as fits. */
+/* The first line: when, how often, which machine. */
 static void scr_top_line(struct buf *b)
 {
     time_t sec = (time_t)(mout.real_ns / NSEC);
     struct tm tm;
+    const struct met_inst *cpus = scr_sum(M_CPUS);
     if (!localtime_r(&sec, &tm))
         memset(&tm, 0, sizeof tm);
     b_f(b, "kvis monitor  %02d:%02d:%02d  every %.1f s%s", tm.tm_hour, tm.tm_min, tm.tm_sec,
         (double)mout.interval_ns / 1e9, scr.paused ? "  PAUSED" : "");
-    for (size_t k = 0; k < ARRAY_LEN(scr_machine); k++) {
-        u32 at = b->len;
-        scr_machine[k](b);
-        scr_too_long(b, at, 0);
-    }
+    if (cpus)
+        b_f(b, "  %.0f CPUs", met_at(cpus, M_CPUS)->v);
+    scr_file(b, "  ", "/proc/sys/kernel/hostname");
+    scr_file(b, "  Linux ", "/proc/sys/kernel/osrelease");
     scr_cut(b);
 }
 
@@ -35403,6 +35361,7 @@ static const struct {
     { "fields", doc_fields, NULL },
     { "findings", doc_findings, NULL },
     { "metrics", doc_metrics, NULL },
+    { "screen_keys", scr_keys_text, NULL },
     { "command_list", NULL, doc_command },
     { "commands", doc_commands, NULL },
     { "choices", doc_choices, NULL },
