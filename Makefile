@@ -54,7 +54,7 @@ endif
 
 all: $(BIN) ## build ./kvis (ARCH=aarch64: ./kvis-aarch64)
 
-$(BIN): kvis.c gen/report.page $(wildcard gen/*.h bpf_insns/*.h) Makefile
+$(BIN): kvis.c gen/report.page gen/manual.page $(wildcard gen/*.h bpf_insns/*.h) Makefile
 	$(if $(NOTE),@echo "note: $(NOTE)")
 	$(CC) $(KFLAGS) $(CFLAGS) $(LINK) $(LDFLAGS) -o $@ kvis.c $(LIBS)
 
@@ -65,6 +65,10 @@ gen/report.page: $(addprefix gen/report/,report.html report.css report.js common
 	  -e '/^{{monitor_js}}$$/{r gen/report/monitor.js' -e 'd;}' \
 	  -e '/^{{js}}$$/{r gen/report/report.js' -e 'd;}' gen/report/report.html | \
 	  sed -e 's/^ *//' -e '/^\/\*.*\*\/$$/d' -e '/^\/\*/,/\*\/$$/d' | gzip -9n >$@
+
+# The manual pages and completions, each behind a form feed and its name, compressed.
+gen/manual.page: $(wildcard gen/manual/*) Makefile
+	(for f in gen/manual/*; do printf '\f%s\n' "$${f##*/}"; cat "$$f"; done; printf '\f') | gzip -9n >$@
 
 run: $(BIN) ## build, and trace a real command
 	./$(BIN) trace -- ls -l /
@@ -102,7 +106,6 @@ gen: ## rebuild gen/*.h from the tables, bpf_insns/*.h from the probes (with cla
 	sh gen/tables.sh
 	sh gen/rules.sh
 	sh gen/options.sh
-	sh gen/manual.sh
 	sh gen/metrics.sh
 	sh gen/pmu.sh
 	CLANG='$(CLANG)' sh gen/insns.sh
@@ -135,7 +138,7 @@ dist: ## into dist/: static binaries for x86_64 and aarch64, their symbols, sour
 	SAYS='$(SAYS)' sh gen/dist.sh
 
 clean: ## remove what was built
-	rm -rf kvis kvis-* dist gen/report.page tests/out
+	rm -rf kvis kvis-* dist gen/*.page tests/out
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1	/p' Makefile

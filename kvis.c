@@ -29,7 +29,7 @@
  * 16 rec_     recordings: what a .kvis file holds
  * 17 rp_      a recording, played to the sinks
  * 18 px_      --perfetto: a trace for ui.perfetto.dev; --folded: stacks for flame graphs
- * 19 gz_      gunzip, for the page of --report
+ * 19 gz_      gunzip, and the pages that are packed in the binary
  * 20 rep_     --report: one HTML file, filled in
  * 21 df_      kvis diff: two recordings compared [die: df_put]
  * 22 ring_ pf_ perf_event_open: why it fails, what it counts, page faults
@@ -56,7 +56,7 @@
  * 43 dg_      kvis diagnose: where the time goes, and who takes it  [die: dg_run]
  * 44 check_   kvis check: what works here, and how to fix the rest [die: check_begin]
  * 45 opt_     options, commands, help [die]
- * 46 doc_     the manual page and the completions
+ * 46 doc_     the manual page and the completions [die: doc_unpack]
  * 47 cmd_     the commands, and main [die]
  */
 
@@ -12965,7 +12965,7 @@ static void px_close(void)
     px_flush();
 }
 
-/* == 19 gz_  gunzip, for the page of --report =====================================
+/* == 19 gz_  gunzip, and the pages that are packed in the binary =====================
  * RFC 1951 (deflate) and RFC 1952 (gzip). Entry point: gz_unpack. */
 
 enum { GZ_HEAD = 10, GZ_TAIL = 8, GZ_LONGEST = 15, GZ_LITERALS = 288, GZ_DISTANCES = 30 };
@@ -13187,6 +13187,26 @@ static u8 *gz_unpack(const u8 *p, size_t n, size_t *size)
     return z.out;
 }
 
+/* gen/report.page and gen/manual.page, which the Makefile makes. A test that includes kvis.c has
+ * neither. */
+#ifdef main
+static const u8 gz_report[1], *const gz_report_end = gz_report;
+static const u8 gz_manual[1], *const gz_manual_end = gz_manual;
+#else
+/* Never called: what it holds is for the assembler. */
+static void __attribute__((used, noinline)) gz_pages(void)
+{
+    __asm__(".pushsection .rodata\n"
+            "gz_report:\n.incbin \"gen/report.page\"\ngz_report_end:\n"
+            "gz_manual:\n.incbin \"gen/manual.page\"\ngz_manual_end:\n"
+            ".popsection\n");
+}
+
+/* Hidden: else position-independent code of arm64 asks the GOT, where a static ld has left 0. */
+extern const u8 __attribute__((visibility("hidden"))) gz_report[], gz_report_end[], gz_manual[],
+    gz_manual_end[];
+#endif
+
 /* == 20 rep_  --report: one HTML file, filled in ==================================
  * The page is gen/report/, which the Makefile makes one file and compresses; its data are the run,
  * the summary (both as --json has them) and the events: a recording in base64, which report.js
@@ -13196,21 +13216,6 @@ static u8 *gz_unpack(const u8 *p, size_t n, size_t *size)
  * rep_json, rep_write, rep_close. */
 
 /* --- the page --- */
-
-/* gen/report.page, which the Makefile makes. A test that includes kvis.c has none. */
-#ifdef main
-static const u8 rep_packed[1], *const rep_packed_end = rep_packed;
-#else
-/* Never called: what it holds is for the assembler. */
-static void __attribute__((used, noinline)) rep_pack(void)
-{
-    __asm__(".pushsection .rodata\nrep_packed:\n.incbin \"gen/report.page\"\n"
-            "rep_packed_end:\n.popsection\n");
-}
-
-/* Hidden: else position-independent code of arm64 asks the GOT, where a static ld has left 0. */
-extern const u8 __attribute__((visibility("hidden"))) rep_packed[], rep_packed_end[];
-#endif
 
 enum { REP_SCORES = 64, REP_CHUNK = 96 << 10 /* of three bytes each: whole base64 */ };
 
@@ -13437,7 +13442,7 @@ static bool rep_open(int to)
 {
     size_t size;
     /* cppcheck-suppress comparePointers ; both are of what .incbin has put there */
-    rep.page = (const char *)gz_unpack(rep_packed, (size_t)(rep_packed_end - rep_packed), &size);
+    rep.page = (const char *)gz_unpack(gz_report, (size_t)(gz_report_end - gz_report), &size);
     if (!rep.page) {
         out.failed = errno;
         u_warn("%s: cannot unpack the page that kvis contains: %s", opt.report, strerror(errno));
@@ -34999,13 +35004,16 @@ static char **opt_parse(const struct cmd *c, char **argv)
  * in them is a part that is made here, from the tables of this file (doc_parts[]). Entry point:
  * doc_print. */
 
-#include "gen/manual.h"
-
 #ifndef KVIS_DATE
 #define KVIS_DATE "2026-11-22"
 #endif
 
-static struct { const struct cmd *cmds; size_t n; } doc;
+static struct {
+    const struct cmd *cmds;
+    size_t n;
+    struct { const char *name, *text; } file[16];
+    u32 n_files;
+} doc;
 
 /* --- man(7) --- */
 
@@ -35394,12 +35402,32 @@ static void doc_part(struct buf *b, const char *s, size_t n)
     }
 }
 
+/* The files of gen/manual/: "\fNAME\nTEXT" of each, and "\f" behind the last. */
+static void doc_unpack(void)
+{
+    size_t size;
+    /* cppcheck-suppress comparePointers ; both are of what .incbin has put there */
+    char *p = (char *)gz_unpack(gz_manual, (size_t)(gz_manual_end - gz_manual), &size);
+    if (!p)
+        die(EXIT_KVIS, "cannot unpack the manual that kvis contains:");
+    for (const char *end = p + size - 1; p < end && doc.n_files < ARRAY_LEN(doc.file);) {
+        char *text = strchr(p + 1, '\n') + 1;
+        doc.file[doc.n_files].name = p + 1;
+        doc.file[doc.n_files++].text = text;
+        text[-1] = 0;
+        p = strchr(text, '\f');
+        *p = 0;
+    }
+}
+
 /* The text in the file of gen/manual/ that is called so, or NULL. */
 static const char *doc_file(const char *file)
 {
-    for (size_t i = 0; i < ARRAY_LEN(doc_texts); i++)
-        if (!strcmp(doc_texts[i].file, file))
-            return doc_texts[i].text;
+    if (!doc.n_files)
+        doc_unpack();
+    for (u32 i = 0; i < doc.n_files; i++)
+        if (!strcmp(doc.file[i].name, file))
+            return doc.file[i].text;
     return NULL;
 }
 
@@ -35407,23 +35435,26 @@ static const char *doc_file(const char *file)
 static const char *doc_page(const char *command)
 {
     char options[64];
+    const char *kvis = doc_file("kvis.1");
     snprintf(options, sizeof options, "{{options %s}}", command ? command : "");
-    for (size_t i = 0; command && i < ARRAY_LEN(doc_texts); i++)
-        if (strstr(doc_texts[i].text, options))
-            return doc_texts[i].text;
-    return doc_file("kvis.1");
+    for (u32 i = 0; command && i < doc.n_files; i++)
+        if (strstr(doc.file[i].text, options))
+            return doc.file[i].text;
+    return kvis;
 }
 
 /* Prints a text with its parts filled in, from the n commands at cmds. */
 static void doc_print(const char *text, const struct cmd *cmds, size_t n)
 {
     static struct buf b;
-    const char *part;
+    const char *begin = text, *part;
     doc.cmds = cmds;
     doc.n = n;
-    for (; (part = strstr(text, "{{")); text = strstr(part, "}}") + 2) {
+    while ((part = strstr(text, "{{"))) {
         b_put(&b, text, (size_t)(part - text));
         doc_part(&b, part + 2, strcspn(part + 2, "}"));
+        bool whole = (part == begin || part[-1] == '\n') && part[strcspn(part, "}") + 2] == '\n';
+        text = part + strcspn(part, "}") + 2 + whole; /* a part that is whole lines ends its own */
     }
     b_s(&b, text);
     opt_print(STDOUT_FILENO, &b);
@@ -35825,7 +35856,8 @@ static int cmd_proc(void)
         opt_wrong(opt_cmd, opt_named("format"),
                   "--format=%s and --json both want stdout: --json=FILE", po.format);
     if (po.tree && strcmp(po.format, "text"))
-        opt_wrong(opt_cmd, opt_named("tree"), "--tree and --format=%s do not go together", po.format);
+        opt_wrong(opt_cmd, opt_named("tree"), "--tree and --format=%s do not go together",
+                  po.format);
     cmd_refuse_mixed();
     if (po.gantt)
         proc_gantt = cmd_open_file(po.gantt);
