@@ -5759,10 +5759,9 @@ static bool ev_has(const struct event *e, enum ev_field f)
 enum { OUT_BUF = 64 << 10, OUT_PATIENCE = 4 };
 
 struct writer {
-    int fd[2];          /* -1: none; the second is -o's file */
+    int fd[2];          /* -1: none */
     const char *name[2];
     struct buf b;
-    bool strip[2];      /* take the colours out */
 };
 
 /* What else wants all that happens: a recording, a report. */
@@ -5858,33 +5857,11 @@ static int out_write_all(int f, const char *p, size_t n)
     return 0;
 }
 
-/* As out_write_all, without our own colours; a tracee's ESC never gets here unescaped. */
-static int out_write_plain(int f, const char *p, size_t n)
-{
-    static char plain[OUT_BUF];
-    size_t k = 0;
-    bool colour = false;
-    int e = 0;
-    for (size_t i = 0; i < n && !e; i++) {
-        if (colour)
-            colour = p[i] != 'm';
-        else if (p[i] == '\033')
-            colour = true;
-        else
-            plain[k++] = p[i];
-        if (k == sizeof plain || i + 1 == n) {
-            e = out_write_all(f, plain, k);
-            k = 0;
-        }
-    }
-    return e;
-}
-
 /* How wide the terminal is now. */
 static void out_measure(void)
 {
     struct winsize w;
-    bool known = out.text.fd[1] < 0 && !ioctl(out.text.fd[0], TIOCGWINSZ, &w) && w.ws_col;
+    bool known = !ioctl(out.text.fd[0], TIOCGWINSZ, &w) && w.ws_col;
     out.columns = known ? MAX(w.ws_col, (u32)OUT_COLUMNS_MIN) : 0;
 }
 
@@ -5893,7 +5870,7 @@ static void out_writer_flush(struct writer *w)
     for (int i = 0; i < 2; i++) {
         if (w->fd[i] < 0 || !w->b.len)
             continue;
-        int e = (w->strip[i] ? out_write_plain : out_write_all)(w->fd[i], w->b.p, w->b.len);
+        int e = out_write_all(w->fd[i], w->b.p, w->b.len);
         if (e == 0)
             continue;
         if (e != -EPIPE && e != -EINTR) { /* EPIPE ends quietly: the reader has seen enough */
@@ -7343,6 +7320,11 @@ static void st_ended(const struct task *t)
     if (!p->has_children && !p->attached)
         st_add_longest(&end);
 }
+
+/* What follows runs once, at the end: small code is worth more. */
+#if defined __OPTIMIZE__ && !defined __clang__
+#pragma GCC optimize("Os")
+#endif
 
 /* --- the table of -c --- */
 
@@ -8831,6 +8813,11 @@ static void st_report(bool text)
         st_json_summary(&out.json.b);
     out_flush();
 }
+
+/* And this for each call: fast code is worth more. */
+#if defined __OPTIMIZE__ && !defined __clang__
+#pragma GCC optimize("O2")
+#endif
 
 /* == 15 md_  the model: what a call means =======================================
  * A call that has returned comes in; tables of descriptors, memory and processes change and events
