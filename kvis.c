@@ -30430,14 +30430,14 @@ static const struct scr_row {
     const char *title;
     u16 past, of;
     bool each_cpu;
-    struct { const char *label; u16 m; } item[SCR_ROW];
+    struct { char label[18]; u16 m; } item[SCR_ROW]; /* all 0: none */
 } scr_rows[] = {
     { "CPU", M_IDLE, M_IDLE, false,
       { { "user ", M_USER }, { "system ", M_SYSTEM }, { "iowait ", M_IOWAIT },
         { "steal ", M_STEAL }, { "softirq ", M_SOFTIRQ }, { "irq ", M_IRQ },
         { "nice ", M_NICE } } },
     { "CPUs", 0, 0, true,
-      { { "IPC ", M_IPC }, { "LLC misses per 1000 ", M_LLC_MPKI }, { "clock ", M_FREQ },
+      { { "IPC ", M_IPC }, { "LLC misses/1000 ", M_LLC_MPKI }, { "clock ", M_FREQ },
         { "running ", M_RUNNING }, { "blocked ", M_BLOCKED } } },
     { "load", M_LOAD1, 0, false,
       { { "", M_LOAD1 }, { "", M_LOAD5 }, { "", M_LOAD15 }, { "run queue p99 ", M_DEPTH_P99 },
@@ -30446,8 +30446,7 @@ static const struct scr_row {
       { { "for a CPU p50 ", M_WAIT_P50 }, { "p99 ", M_WAIT_P99 }, { "max ", M_WAIT_MAX },
         { "migrations ", M_MIGRATIONS }, { "threads ", M_SS_WAIT } } },
     { "pressure", M_PSI_CPU, 0, false,
-      { { "CPU ", M_PSI_CPU }, { "memory ", M_PSI_MEM }, { "I/O ", M_PSI_IO },
-        { "all stalled: memory ", M_PSI_MEM_ALL }, { "I/O ", M_PSI_IO_ALL } } },
+      { { "CPU ", M_PSI_CPU }, { "memory ", M_PSI_MEM }, { "I/O ", M_PSI_IO } } },
     { "memory", M_MEM_AVAIL, M_MEM_TOTAL, false,
       { { "available ", M_MEM_AVAIL }, { "of ", M_MEM_TOTAL }, { "cached ", M_MEM_CACHED },
         { "dirty ", M_MEM_DIRTY }, { "swap free ", M_SWAP_FREE }, { "of ", M_SWAP_TOTAL } } },
@@ -30487,7 +30486,7 @@ static const struct scr_table {
 
 /* What a metric is called above its column, and which come first. Behind them a section has the
  * others of its things, by their names. */
-static const struct { u16 m; const char *title; } scr_columns[] = {
+static const struct { u16 m; char title[16]; } scr_columns[] = {
     { M_DISK_IOPS, "IOPS" }, { M_DISK_READ, "read/s" }, { M_DISK_WRITTEN, "write/s" },
     { M_DISK_BUSY, "busy" }, { M_RDISK_P99, "read p99" }, { M_WDISK_P99, "write p99" },
     { M_RQUEUE_P99, "r queue p99" }, { M_WQUEUE_P99, "w queue p99" }, { M_DISK_QUEUE, "queue" },
@@ -30497,7 +30496,7 @@ static const struct { u16 m; const char *title; } scr_columns[] = {
     { M_NET_TX_PACKETS, "tx pkt/s" }, { M_NET_RX_DROP, "rx drop/s" },
     { M_NET_TX_DROP, "tx drop/s" }, { M_NET_RX_ERRS, "rx err/s" }, { M_NET_TX_ERRS, "tx err/s" },
     { M_GR_THROTTLED, "throttled" }, { M_GR_THROTTLES, "throttles/s" },
-    { M_GR_MAX, "at memory limit/s" }, { M_GR_OOM, "OOM kills/s" },
+    { M_GR_MAX, "memory limit/s" }, { M_GR_OOM, "OOM kills/s" },
     { M_B_CPU, "CPU" }, { M_B_WAIT, "wait" }, { M_B_RSS, "RSS" }, { M_B_READ, "read/s" },
     { M_B_WRITTEN, "write/s" }, { M_B_MAJOR, "majflt/s" }, { M_B_SYSTEM, "system" },
     { M_B_THREADS, "threads" }, { M_B_MINOR, "minflt/s" }, { M_B_SWAP, "swap" },
@@ -30506,27 +30505,27 @@ static const struct { u16 m; const char *title; } scr_columns[] = {
 
 /* Above (or, where bad is less than odd, below) these a number is yellow, or red. aside: the
  * overview names it only then. */
-static const struct { u16 m; float odd, bad; bool aside; } scr_limits[] = {
-    { M_OOM, 0, 0, false }, { M_THROTTLE_CORE, 0, 0, true }, { M_THROTTLE_PKG, 0, 0, true },
-    { M_TEMP_ROOM, 10, 3, true }, { M_SENSOR_ROOM, 10, 3, true },
-    { M_FILES_USED, 0.8f, 0.95f, true }, { M_THREADS_USED, 0.8f, 0.95f, true },
-    { M_CONNTRACK_USED, 0.8f, 0.95f, true }, { M_TCP_MEM_USED, 0.8f, 0.95f, true },
-    { M_SOFT_DROP, 0, 100, true }, { M_TCP_OVERFLOWS, 0, 10, true }, { M_TCP_BACKLOG, 0, 10, true },
-    { M_STALLS, 0, 100, true }, { M_NUMA_REMOTE, 0.2f, 0.5f, true },
-    { M_POOL_RATIO, 0.9f, 0.98f, true }, { M_MEM_USED, 0.7f, 0.9f, true },
-    { M_STEAL, 0.05f, 0.1f, false }, { M_IOWAIT, 0.2f, 0.5f, false },
-    { M_SOFTIRQ, 0.1f, 0.3f, false }, { M_PSI_CPU, 0.25f, 0.5f, false },
-    { M_PSI_MEM, 0.01f, 0.1f, false }, { M_PSI_IO, 0.25f, 0.5f, false },
-    { M_WAIT_P99, 1e7f, 1e8f, false }, { M_WAIT_MAX, 1e8f, 1e9f, false },
-    { M_SWAP_IN, 0, 1e6f, false }, { M_SWAP_OUT, 0, 1e6f, false },
-    { M_FAULTS_MAJOR, 100, 1000, false }, { M_TCP_LISTEN_DROPS, 0, 10, false },
-    { M_DISK_BUSY, 0.7f, 0.95f, false }, { M_RDISK_P99, 2e7f, 1e8f, false },
-    { M_WDISK_P99, 1e8f, 1e9f, false }, { M_NET_RX_DROP, 0, 100, false },
-    { M_NET_TX_DROP, 0, 100, false }, { M_NET_RX_ERRS, 0, 100, false },
-    { M_NET_TX_ERRS, 0, 100, false }, { M_GR_THROTTLED, 0.05f, 0.5f, false },
-    { M_GR_MAX, 0, 100, false }, { M_GR_OOM, 0, 0, false }, { M_B_WAIT, 0.25f, 1, false },
-    { M_B_MAJOR, 10, 100, false }, { M_THP_RATIO, 0.1f, 0, false }, { M_LLC_MPKI, 5, 10, false },
-    { M_DTLB_MPKI, 5, 10, false },
+static const struct { u16 m; bool aside; float odd, bad; } scr_limits[] = {
+    { M_OOM, false, 0, 0 }, { M_THROTTLE_CORE, true, 0, 0 }, { M_THROTTLE_PKG, true, 0, 0 },
+    { M_TEMP_ROOM, true, 10, 3 }, { M_SENSOR_ROOM, true, 10, 3 },
+    { M_FILES_USED, true, 0.8f, 0.95f }, { M_THREADS_USED, true, 0.8f, 0.95f },
+    { M_CONNTRACK_USED, true, 0.8f, 0.95f }, { M_TCP_MEM_USED, true, 0.8f, 0.95f },
+    { M_SOFT_DROP, true, 0, 100 }, { M_TCP_OVERFLOWS, true, 0, 10 }, { M_TCP_BACKLOG, true, 0, 10 },
+    { M_STALLS, true, 0, 100 }, { M_NUMA_REMOTE, true, 0.2f, 0.5f },
+    { M_POOL_RATIO, true, 0.9f, 0.98f }, { M_MEM_USED, true, 0.7f, 0.9f },
+    { M_STEAL, false, 0.05f, 0.1f }, { M_IOWAIT, false, 0.2f, 0.5f },
+    { M_SOFTIRQ, false, 0.1f, 0.3f }, { M_PSI_CPU, false, 0.25f, 0.5f },
+    { M_PSI_MEM, false, 0.01f, 0.1f }, { M_PSI_IO, false, 0.25f, 0.5f },
+    { M_WAIT_P99, false, 1e7f, 1e8f }, { M_WAIT_MAX, false, 1e8f, 1e9f },
+    { M_SWAP_IN, false, 0, 1e6f }, { M_SWAP_OUT, false, 0, 1e6f },
+    { M_FAULTS_MAJOR, false, 100, 1000 }, { M_TCP_LISTEN_DROPS, false, 0, 10 },
+    { M_DISK_BUSY, false, 0.7f, 0.95f }, { M_RDISK_P99, false, 2e7f, 1e8f },
+    { M_WDISK_P99, false, 1e8f, 1e9f }, { M_NET_RX_DROP, false, 0, 100 },
+    { M_NET_TX_DROP, false, 0, 100 }, { M_NET_RX_ERRS, false, 0, 100 },
+    { M_NET_TX_ERRS, false, 0, 100 }, { M_GR_THROTTLED, false, 0.05f, 0.5f },
+    { M_GR_MAX, false, 0, 100 }, { M_GR_OOM, false, 0, 0 }, { M_B_WAIT, false, 0.25f, 1 },
+    { M_B_MAJOR, false, 10, 100 }, { M_THP_RATIO, false, 0.1f, 0 }, { M_LLC_MPKI, false, 5, 10 },
+    { M_DTLB_MPKI, false, 5, 10 },
 };
 
 static struct {
@@ -30755,24 +30754,17 @@ static void scr_part(struct buf *b, double part)
     scr_bar(b, part > 0 ? MIN(1 + (u32)(MIN(part, 1) * 7.99), 8u) : 0);
 }
 
-/* The metric's past, as bars. */
-static void scr_spark(struct buf *b, u32 m, u32 width)
+/* The past of a metric, as bars. of: not 0: of what it leaves of that metric (m: of 1). */
+static void scr_spark(struct buf *b, u32 m, u32 of, u32 width)
 {
     double top = mout_form(m)->unit == U_RATIO ? 1 : 0;
     for (u32 t = 0; t < width; t++)
         top = MAX(top, (double)scr.past[m][(met.tick - t) % SCR_PAST]);
-    for (u32 t = width; t-- > 0;)
-        scr_part(b, met.tick > t && top > 0 ? scr.past[m][(met.tick - t) % SCR_PAST] / top : 0);
-}
-
-/* The past of what is left of it; of: the metric of all that there is, or m for 1. */
-static void scr_spark_rest(struct buf *b, u32 m, u32 of, u32 width)
-{
     for (u32 t = width; t-- > 0;) {
         u32 at = (met.tick - t) % SCR_PAST;
-        double all = of == m ? 1 : (double)scr.past[of][at];
-        bool known = met.tick > t + 1 && all > 0 && (of == m || scr.past[m][at] > 0);
-        scr_part(b, known ? 1 - scr.past[m][at] / all : 0);
+        double v = scr.past[m][at], all = of && of != m ? (double)scr.past[of][at] : top;
+        bool known = met.tick > t + 1 && all > 0 && (v > 0 || of == m);
+        scr_part(b, !known ? 0 : of ? 1 - v / all : v / all);
     }
 }
 
@@ -30833,7 +30825,7 @@ static void scr_cells(struct buf *b)
         b_f(b, "%-*s", (int)(SCR_NAME + (cells - 1) * SCR_CELL), metrics[m].name);
         scr_num(b, m, met_at(i, m)->v, 10, false);
         b_c(b, ' ');
-        scr_spark(b, m, SCR_SPARK);
+        scr_spark(b, m, 0, SCR_SPARK);
         n += cells;
         scr_pad(b, scr_width(b->p + scr.from, b->len - scr.from), n * SCR_CELL);
     }
@@ -31125,11 +31117,9 @@ static void scr_row_line(struct buf *b, const struct scr_row *r)
     b_f(b, "%-*s", SCR_TITLE, r->title);
     if (r->each_cpu)
         n = scr_each_cpu(b);
-    else if (r->of)
-        scr_spark_rest(b, r->past, r->of, bars);
     else
-        scr_spark(b, r->past, bars);
-    for (u32 k = 0; k < SCR_ROW && r->item[k].label; k++) {
+        scr_spark(b, r->past, r->of, bars);
+    for (u32 k = 0; k < SCR_ROW && (r->item[k].m || *r->item[k].label); k++) {
         u32 at = b->len, m = r->item[k].m;
         const struct met_inst *i = scr_sum(m);
         if (!i)
@@ -31325,31 +31315,30 @@ static void scr_quit(int unused)
 
 /* help: of this and of those below that have none. */
 static const struct scr_command {
-    int key;
-    const char *name, *help;
+    int key, arg;
     void (*act)(int);
-    int arg;
+    const char *name, *help;
 } scr_commands[] = {
-    { 'q', "q", "quit", scr_quit, 0 },
-    { 'h', "h ?", "show or hide this help", scr_turn, 'h' },
-    { '?', NULL, NULL, scr_turn, 'h' },
-    { KEY_UP, "Up Down", "scroll by a line", scr_scroll, -1 },
-    { KEY_DOWN, NULL, NULL, scr_scroll, 1 },
-    { KEY_PAGE_UP, "PgUp PgDn", "scroll by a page", scr_page, -1 },
-    { KEY_PAGE_DOWN, NULL, NULL, scr_page, 1 },
-    { KEY_HOME, "Home End", "go to the first or the last line", scr_home, 0 },
-    { KEY_END, NULL, NULL, scr_home, 1 },
-    { '\t', "Tab", "go to the next table; Shift-Tab: to the one before", scr_tab, 1 },
-    { KEY_BACK_TAB, NULL, NULL, scr_tab, -1 },
-    { KEY_LEFT, "Left Right", "show other columns of the table, where +N do not fit",
-      scr_columns_shift, -1 },
-    { KEY_RIGHT, NULL, NULL, scr_columns_shift, 1 },
-    { 's', "s", "sort the table by its next column, which has a *", scr_sort_next, 0 },
-    { '\r', "Enter", "show the section of the table", scr_enter_table, 0 },
-    { '\n', NULL, NULL, scr_enter_table, 0 },
-    { KEY_ESC, "Esc o", "go back to the overview", scr_show, 0 },
-    { 'z', "z", "show or hide metrics that are 0", scr_turn, 'z' },
-    { ' ', "Space", "pause: the screen stays, counting goes on", scr_turn, ' ' },
+    { 'q', 0, scr_quit, "q", "quit" },
+    { 'h', 'h', scr_turn, "h ?", "show or hide this help" },
+    { '?', 'h', scr_turn, NULL, NULL },
+    { KEY_UP, -1, scr_scroll, "Up Down", "scroll by a line" },
+    { KEY_DOWN, 1, scr_scroll, NULL, NULL },
+    { KEY_PAGE_UP, -1, scr_page, "PgUp PgDn", "scroll by a page" },
+    { KEY_PAGE_DOWN, 1, scr_page, NULL, NULL },
+    { KEY_HOME, 0, scr_home, "Home End", "go to the first or the last line" },
+    { KEY_END, 1, scr_home, NULL, NULL },
+    { '\t', 1, scr_tab, "Tab", "go to the next table; Shift-Tab: to the one before" },
+    { KEY_BACK_TAB, -1, scr_tab, NULL, NULL },
+    { KEY_LEFT, -1, scr_columns_shift, "Left Right",
+      "show other columns of the table, where +N do not fit" },
+    { KEY_RIGHT, 1, scr_columns_shift, NULL, NULL },
+    { 's', 0, scr_sort_next, "s", "sort the table by its next column, which has a *" },
+    { '\r', 0, scr_enter_table, "Enter", "show the section of the table" },
+    { '\n', 0, scr_enter_table, NULL, NULL },
+    { KEY_ESC, 0, scr_show, "Esc o", "go back to the overview" },
+    { 'z', 'z', scr_turn, "z", "show or hide metrics that are 0" },
+    { ' ', ' ', scr_turn, "Space", "pause: the screen stays, counting goes on" },
 };
 
 static void scr_press(int key)
