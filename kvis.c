@@ -30483,6 +30483,7 @@ static const struct scr_table {
     { DIM_QUEUE, 0, 'v', false, "rings" },
     { DIM_VHOST, 0, 'v', false, "virtqueues" },
 };
+_Static_assert(ARRAY_LEN(scr_tables) == N_DIM - 1, "each thing has a table on the screen");
 
 /* What a metric is called above its column, and which come first. Behind them a section has the
  * others of its things, by their names. */
@@ -30933,7 +30934,7 @@ static u32 scr_columns_of(const struct scr_table *t, u32 things)
     return n;
 }
 
-/* The larger first; -IDLE: of what is sorted by what is least, that. */
+/* The larger first; where that is the same, as they come. */
 static int scr_order(const void *x, const void *y)
 {
     const struct met_inst *a = *(const struct met_inst *const *)x;

@@ -127,6 +127,24 @@ coloured 33 thp 5 || fail "few huge pages are not yellow: $(t capture-pane -e -p
 ! coloured '3[13]' memory_total . || fail "memory is coloured"
 key q
 ended 0
+# A cgroup is at its limit, and there are processes.
+python3 "$TESTS/lib/mon_tree.py" a tasks:a || fail "no processes"
+mkdir -p a/sys/fs/cgroup/app
+: >a/sys/fs/cgroup/cgroup.controllers
+echo 10000 100000 >a/sys/fs/cgroup/app/cpu.max
+for n in $(seq 300); do
+    printf 'nr_periods %d\nnr_throttled %d\nthrottled_usec %d0000\n' $n $n $n >stat.new
+    mv stat.new a/sys/fs/cgroup/app/cpu.stat
+    sleep 0.1
+done &
+throttle=$!
+start 200 60
+until_true 10 shows '^/app  *[1-9]' || fail "no cgroup at its limit: $(t capture-pane -p)"
+kill $throttle
+processes=$(grep -l ')' a/proc/[0-9]*/stat | wc -l)
+until_true 5 shows "^processes $processes  " || fail "want $processes processes: $(t capture-pane -p)"
+key q
+ended 0
 start 80 24
 key C-c
 ended 0
