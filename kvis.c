@@ -2034,6 +2034,36 @@ static bool nm_noise(const char *s)
     return false;
 }
 
+/* What a file is to the programs that only read it on their way. */
+enum nm_class { NM_PLAIN, NM_LIBRARY, NM_LOCALE, NM_CONFIG, NM_HEADER, NM_PART, N_NM_CLASSES };
+
+/* By the beginning of its path, or by what is in it; a directory counts as what is below it. */
+static enum nm_class nm_class(const char *s)
+{
+    static const struct { const char *text; bool within; u8 class; } row[] = {
+        { "/usr/lib/locale/", false, NM_LOCALE },    { "/usr/share/locale", false, NM_LOCALE },
+        { "/usr/share/zoneinfo/", false, NM_LOCALE }, { "/etc/localtime", false, NM_LOCALE },
+        { "/usr/share/i18n/", false, NM_LOCALE },    { "/gconv/", true, NM_LOCALE },
+        { "/etc/nsswitch.conf", false, NM_CONFIG },  { "/openssl.cnf", true, NM_CONFIG },
+        { "/etc/gai.conf", false, NM_CONFIG },       { "/etc/host.conf", false, NM_CONFIG },
+        { "/etc/selinux/", false, NM_CONFIG },       { "/terminfo/", true, NM_CONFIG },
+        { "/etc/gcrypt/", false, NM_CONFIG },        { "/etc/gnutls/", false, NM_CONFIG },
+        { "/etc/crypto-policies/", false, NM_CONFIG }, { "/usr/include/", false, NM_HEADER },
+        { "/usr/local/include/", false, NM_HEADER }, { "/lib/python", true, NM_PART },
+        { "/site-packages/", true, NM_PART },        { "/node_modules/", true, NM_PART },
+        { "/usr/share/perl", false, NM_PART },       { "/etc/perl/", false, NM_PART },
+        { "/usr/local/share/perl", false, NM_PART }, { "/usr/share/nodejs/", false, NM_PART },
+        { "/usr/lib", false, NM_PART },              { "/lib", false, NM_PART },
+        { "/usr/local/lib/", false, NM_PART },       { "/nix/store/", false, NM_PART },
+    };
+    if (nm_noise(s))
+        return nm_is_linker(s) || !strstr(s, ".so") ? NM_PLAIN : NM_LIBRARY;
+    for (size_t i = 0; i < ARRAY_LEN(row); i++)
+        if (row[i].within ? strstr(s, row[i].text) != NULL : nm_under(s, row[i].text))
+            return row[i].class;
+    return NM_PLAIN;
+}
+
 /* == 7 fd_ ofd_ files_  what a descriptor is ================================================
  * Descriptor tables with the kernel's semantics (fork copies, CLONE_FILES shares, dup shares the
  * open file, exec closes CLOEXEC), kept by what the calls say; and, where a descriptor was not seen
@@ -5774,6 +5804,13 @@ struct out_tap {
     void (*flush)(void);
 };
 
+enum {
+    OUT_PROCS = 128, OUT_PROC_PROBES = 8, OUT_EXEC_MAX = 1000, OUT_COLUMNS_MIN = 20,
+    OUT_BELOW_MAX = 160, OUT_FILES = 192, OUT_QUIET_NS = 200000000,
+    OUT_DISK_FEW = 8,      /* so many requests in a row are a line of text */
+    OUT_SLOW_NS = 10000000 /* or one that takes so long, or such a wait for a CPU */
+};
+
 /* What text knows of a process. */
 struct out_proc {
     pid_t pid;           /* 0: none */
@@ -5782,9 +5819,20 @@ struct out_proc {
     u64 born_ns;         /* its birth has no line yet; 0: it has */
     pid_t parent, maker; /* the process, and its thread, that made it */
     bool ended;          /* the next of this pid is another process */
+    bool starting;       /* since its exec it has done nothing but start-up */
+    bool counted;        /* `files` has what is not printed yet */
+    u64 exec_ns, last_ns; /* when it executed its program; the last file of `files` */
+    u32 files[N_NM_CLASSES]; /* what it has opened that is not printed one by one */
+    u32 n_files, file[OUT_FILES]; /* hashes of all of their paths; 0: free */
+    struct {             /* of NM_HEADER and NM_PART: the directory that all of them are in; of one
+                          * file, its path */
+        u32 len;
+        char path[OUT_BELOW_MAX];
+    } below[2];
+    u64 bytes;           /* that were read of those */
+    u32 args_len;
+    char args[192];      /* its first arguments, each with its NUL */
 };
-
-enum { OUT_PROCS = 256, OUT_PROC_PROBES = 8, OUT_EXEC_MAX = 1000, OUT_COLUMNS_MIN = 20 };
 
 static struct {
     struct writer text, json;
@@ -5795,7 +5843,9 @@ static struct {
     bool (*give_up)(void); /* asked while a reader is slow: stop writing to it? */
     u64 start_ns, start_real_ns, events, last_line_ns;
     bool many;           /* more than one thread was seen: lines name theirs */
-    struct out_proc proc[OUT_PROCS]; /* by pid */
+    u32 counted;         /* so many of out_procs[] have something that is not printed yet */
+    u64 hidden;          /* events that --no-filter would have shown */
+    u64 text_ns;         /* when the last was that could have had a line */
     u32 columns;         /* of the terminal that text goes to; 0: it goes to none */
     u32 line_from;       /* where in text.b the line begins */
     struct task *partial; /* whose line has begun and not ended (-v) */
@@ -5817,6 +5867,8 @@ static struct {
         char op[16], device[32];
     } disk;
 } out = { .text.fd = { -1, -1 }, .json.fd = { -1, -1 } };
+
+static struct out_proc out_procs[OUT_PROCS]; /* by pid */
 
 /* Of a file that nothing more can be written to: the line that was begun goes, so that those before
  * it are all that a reader finds. */
@@ -5953,13 +6005,13 @@ static void out_time(struct buf *b, u64 ts_ns)
     out.last_line_ns = ts_ns;
 }
 
-/* Where a process is in out.proc: its own place, or one that is free, or the one that has been
+/* Where a process is in out_procs: its own place, or one that is free, or the one that has been
  * silent for longest. */
 static struct out_proc *out_proc_place(pid_t pid)
 {
     struct out_proc *place = NULL;
     for (u32 i = 0; i < OUT_PROC_PROBES; i++) {
-        struct out_proc *p = &out.proc[((u32)pid + i) % OUT_PROCS];
+        struct out_proc *p = &out_procs[((u32)pid + i) % OUT_PROCS];
         if (p->pid == pid)
             return p;
         if (!place || (place->pid && (!p->pid || p->seen_ns < place->seen_ns)))
@@ -6229,6 +6281,10 @@ static void out_disk_flush(void)
     if (!n)
         return;
     out.disk.count = 0;
+    if (n < OUT_DISK_FEW && !out.disk.err && out.disk.max_ns < OUT_SLOW_NS && !opt.no_filter) {
+        out.hidden += n; /* the summary counts them */
+        return;
+    }
     out_run_flush();
     out_break_partial();
     out_line_begin(out.disk.ts_ns, out.disk.pid, out.disk.tid);
@@ -6285,6 +6341,86 @@ static void out_disk_add(const struct event *e)
     out.disk.last_ns = e->ts_ns;
 }
 
+/* Appends `n` and a noun, behind a comma where something is before it. */
+static void out_count(struct buf *b, u32 from, u32 n, const char *one, const char *several)
+{
+    b_f(b, "%s%u %s", b->len > from ? ", " : "", n, n == 1 ? one : several);
+}
+
+/* The files of a class that are below one directory; of a single one, its path. */
+static void out_below(struct buf *b, u32 from, const struct out_proc *p, enum nm_class class)
+{
+    u32 n = p->files[class], len = p->below[class == NM_PART].len;
+    if (n > 1)
+        out_count(b, from, n, "", class == NM_HEADER ? "headers below " : "files below ");
+    else if (n && b->len > from)
+        b_s(b, ", ");
+    if (n)
+        b_esc(b, p->below[class == NM_PART].path, len, 0);
+    if (n > 1 && !len)
+        b_c(b, '/');
+}
+
+/* started: 12 libraries, 4 locale and 3 configuration files */
+static void out_started(struct buf *b, const struct out_proc *p)
+{
+    u32 libraries = p->files[NM_LIBRARY], locale = p->files[NM_LOCALE];
+    u32 config = p->files[NM_CONFIG];
+    b_s(b, "started: ");
+    u32 from = b->len;
+    if (libraries)
+        out_count(b, from, libraries, "library", "libraries");
+    if (locale && config)
+        out_count(b, from, locale, "locale and", "locale and");
+    else if (locale)
+        out_count(b, from, locale, "locale file", "locale files");
+    if (config && locale)
+        b_c(b, ' ');
+    if (config)
+        out_count(b, locale ? b->len : from, config, "configuration file", "configuration files");
+    out_below(b, from, p, NM_HEADER);
+    out_below(b, from, p, NM_PART);
+    b_f(b, " (%.1f ms)", (double)(p->last_ns - p->exec_ns) / 1e6);
+}
+
+/* read 24 headers below /usr/include (310.0 KB) */
+static void out_has_read(struct buf *b, const struct out_proc *p)
+{
+    b_s(b, "read ");
+    u32 from = b->len;
+    out_below(b, from, p, NM_HEADER);
+    out_below(b, from, p, NM_PART);
+    if (p->bytes) {
+        b_s(b, " (");
+        b_size(b, p->bytes);
+        b_c(b, ')');
+    }
+}
+
+/* Prints what a process has read on its way, before its next line: the first time all of its
+ * start-up, later headers and parts of programs. */
+static void out_files(struct out_proc *p)
+{
+    bool started = p->starting;
+    p->starting = false;
+    if (!p->counted)
+        return;
+    p->counted = false;
+    out.counted--;
+    if (started || p->files[NM_HEADER] || p->files[NM_PART]) {
+        out_run_flush();
+        out_line_begin(p->last_ns, p->pid, p->pid);
+        out_sgr(out_colour[CAT_FILE]);
+        (started ? out_started : out_has_read)(&out.text.b, p);
+        out_sgr("0");
+        out_line_end();
+    }
+    memset(p->files, 0, sizeof p->files);
+    memset(p->file, 0, sizeof p->file);
+    p->n_files = 0;
+    p->bytes = 0;
+}
+
 /* Prints that a process was made, where that has waited for its first line. */
 static void out_birth(struct out_proc *p)
 {
@@ -6300,34 +6436,39 @@ static void out_birth(struct out_proc *p)
     out_line_end();
 }
 
-/* A process is there, or executes a program: its name is kept. */
-static struct out_proc *out_proc(pid_t pid, const char *comm, size_t n, u64 ts_ns)
+/* The process that an event is of. */
+static struct out_proc *out_proc(pid_t pid, u64 ts_ns)
 {
     struct out_proc *p = out_proc_place(pid);
     if (p->pid != pid) {
         out_birth(p);
-        *p = (struct out_proc){ .pid = pid };
+        out_files(p);
+        memset(p, 0, sizeof *p);
+        p->pid = pid;
     }
     p->seen_ns = ts_ns;
-    if (n) {
-        memset(p->comm, 0, sizeof p->comm);
-        memcpy(p->comm, comm, MIN(n, sizeof p->comm - 1));
-    }
     return p;
+}
+
+static void out_name(struct out_proc *p, const char *comm, size_t n)
+{
+    memset(p->comm, 0, sizeof p->comm);
+    memcpy(p->comm, comm, MIN(n, sizeof p->comm - 1));
 }
 
 /* A process was made. If the first thing that it does is an exec, the line of that is enough, so
  * the line of its birth waits. False: it does not. */
-static bool out_born(const struct event *e)
+static bool out_born(const struct event *e, const struct out_proc *parent)
 {
     pid_t pid = (pid_t)e->v[EV_child_pid].n;
-    const struct out_proc *parent = out_proc_place(e->pid);
-    char comm[sizeof parent->comm] = "";
-    if (parent->pid == e->pid)
-        memcpy(comm, parent->comm, sizeof comm);
-    bool first = out_proc_place(pid)->pid != pid || out_proc_place(pid)->ended;
-    struct out_proc *p = out_proc(pid, comm, strlen(comm), e->ts_ns);
+    struct out_proc was = *out_proc_place(pid);
+    char comm[sizeof parent->comm];
+    memcpy(comm, parent->comm, sizeof comm);
+    struct out_proc *p = out_proc(pid, e->ts_ns);
+    bool first = was.pid != pid || was.ended;
     p->ended = false;
+    if (first)
+        memcpy(p->comm, comm, sizeof comm);
     if (!first || ev_has(e, EV_ns_pid) || opt.no_filter)
         return false;
     p->born_ns = e->ts_ns;
@@ -6336,30 +6477,180 @@ static bool out_born(const struct event *e)
     return true;
 }
 
-/* Keeps what text knows of the process that an event is of. True: the event has no line now. */
-static bool out_follow(const struct event *e)
+/* A process executes another program. */
+static void out_executed(struct out_proc *p, const struct event *e)
 {
     const union ev_val *comm = &e->v[EV_comm], *program = &e->v[EV_program];
-    struct out_proc *p = out_proc(e->pid, "", 0, e->ts_ns);
-    if (e->kind != EK_EXEC || e->err) {
-        out_birth(p);
-        p->ended |= e->kind == EK_EXIT_PROCESS;
-        return e->kind == EK_SPAWN && ev_has(e, EV_child_pid) && out_born(e);
-    }
     p->born_ns = 0;
+    p->starting = true;
+    p->exec_ns = p->last_ns = e->ts_ns;
+    p->args_len = ev_has(e, EV_argv) ? MIN(e->v[EV_argv].s.len, (u32)sizeof p->args) : 0;
+    if (p->args_len)
+        memcpy(p->args, e->v[EV_argv].s.p, p->args_len);
     if (ev_has(e, EV_comm)) {
-        out_proc(e->pid, comm->s.p, comm->s.len, e->ts_ns);
+        out_name(p, comm->s.p, comm->s.len);
     } else if (ev_has(e, EV_program)) {
         const char *base = out_base(program->s.p, program->s.len);
-        out_proc(e->pid, base, (size_t)(program->s.p + program->s.len - base), e->ts_ns);
+        out_name(p, base, (size_t)(program->s.p + program->s.len - base));
+    }
+}
+
+/* What happens to a process apart from its files. True: the event has no line now. */
+static bool out_follow(struct out_proc *p, const struct event *e)
+{
+    bool executed = e->kind == EK_EXEC && !e->err;
+    if (e->kind == EK_BLOCK || e->kind == EK_SCHED) /* the program has done nothing */
+        return false;
+    out_files(p);
+    if (executed)
+        out_executed(p, e);
+    out_birth(p);
+    p->ended |= e->kind == EK_EXIT_PROCESS;
+    return e->kind == EK_SPAWN && ev_has(e, EV_child_pid) && out_born(e, p);
+}
+
+/* Whether the user has asked for it by name: by -e trace=NAMES or -P. */
+static bool out_asked(const struct event *e)
+{
+    bool names = opt.trace && *opt.trace != '!' && strcmp(opt.trace, "all");
+    return opt.no_filter || (e->row >= 0 && (names || opt.n_paths));
+}
+
+/* Whether an argument of the program names that file, or a directory that it is in. */
+static bool out_named(const struct out_proc *p, const char *path)
+{
+    for (u32 at = 0, n; at < p->args_len; at += n + 1) {
+        const char *arg = p->args + at;
+        n = (u32)strnlen(arg, p->args_len - at);
+        if (n > 1 && *arg == '/' && n + at < p->args_len && !strncmp(path, arg, n)
+            && (!path[n] || path[n] == '/' || arg[n - 1] == '/'))
+            return true;
     }
     return false;
+}
+
+/* Whether a file is one more, and not one of `files` that is opened again. */
+static bool out_is_new(struct out_proc *p, const char *path)
+{
+    u32 hash = nm_hash('f', path, strlen(path)) | 1, i = hash / 2 % OUT_FILES;
+    while (p->file[i] && p->file[i] != hash)
+        i = (i + 1) % OUT_FILES;
+    bool new = !p->file[i];
+    p->file[i] = hash;
+    p->n_files += new;
+    return new;
+}
+
+/* One more file of a class: the directory that all are in ends where their paths differ. */
+static void out_files_add(struct out_proc *p, enum nm_class class, const char *path)
+{
+    char *below = p->below[class == NM_PART].path;
+    u32 *len = &p->below[class == NM_PART].len, k = 0;
+    u32 n = MIN((u32)strlen(path), (u32)OUT_BELOW_MAX);
+    p->files[class]++;
+    if (class >= NM_HEADER && p->files[class] == 1) {
+        memcpy(below, path, n);
+        *len = n;
+    } else if (class >= NM_HEADER) {
+        while (k < *len && k < n && below[k] == path[k])
+            k++;
+        while (k < *len && k && below[k] != '/')
+            k--;
+        *len = k;
+    }
+    out.counted += !p->counted;
+    p->counted = true;
+}
+
+/* Whether a program that opens it has begun to work: a device, but for those that all may open. */
+static bool out_is_work(const char *path)
+{
+    static const char *const common[] = { "null", "zero", "full", "tty", "random", "urandom" };
+    bool device = nm_under(path, "/dev/") && !nm_under(path, "/dev/pts/");
+    for (size_t i = 0; device && i < ARRAY_LEN(common); i++)
+        device = strcmp(path + strlen("/dev/"), common[i]) != 0;
+    return device;
+}
+
+/* Files that a program reads on its way: counted, to be told of in one line. */
+static bool out_on_its_way(struct out_proc *p, const struct event *e)
+{
+    static char path[PATH_MAX + 64];
+    static const u8 field[N_EK] = { [EK_OPEN] = 1 + EV_path, [EK_LIST] = 1 + EV_path,
+                                    [EK_READ] = 1 + EV_filename, [EK_MMAP] = 1 + EV_map_type };
+    enum ev_field f = (enum ev_field)(field[e->kind] - 1);
+    if (!field[e->kind] || !ev_has(e, f))
+        return e->noise;
+    u32 n = MIN(e->v[f].s.len, (u32)sizeof path - 1);
+    memcpy(path, e->v[f].s.p, n);
+    path[n] = 0;
+    bool dir = e->kind == EK_OPEN && ev_has(e, EV_dir);
+    if (!dir && out_named(p, path))
+        return false;
+    if (e->kind == EK_OPEN && out_is_work(path))
+        out_files(p);
+    enum nm_class class = nm_class(path);
+    const char *so = strstr(path, ".so");
+    if (p->starting && so && (!so[3] || so[3] == '.') && !nm_is_linker(path))
+        class = NM_LIBRARY; /* wherever its libraries are */
+    bool writes = e->kind == EK_OPEN && ev_has(e, EV_writable) && e->v[EV_writable].n;
+    if (class == NM_PLAIN || dir || writes || (e->err && e->err != ENOENT))
+        return e->noise || (e->kind == EK_MMAP && path[0] != '/' && !e->err);
+    if (p->n_files == OUT_FILES / 4 * 3)
+        out_files(p);
+    if (e->kind == EK_OPEN && !e->err && out_is_new(p, path))
+        out_files_add(p, class, path);
+    if (e->kind == EK_READ && class >= NM_HEADER)
+        p->bytes += (u64)e->v[EV_bytes].n;
+    p->last_ns = MAX(p->last_ns, e->ts_ns);
+    return true;
+}
+
+/* Whether an event is part of starting up, of memory or of libraries: counted, not shown. */
+static bool out_hides(struct out_proc *p, const struct event *e)
+{
+    static const char nscd[] = "/var/run/nscd/socket";
+    if (out_asked(e))
+        return false;
+    switch (e->kind) {
+    case EK_BRK:
+    case EK_MUNMAP:
+    case EK_MREMAP:
+    case EK_MPROTECT:
+        return !e->err;
+    case EK_CONNECT: /* the C library looks for a cache of names before it reads files */
+        return e->err == ENOENT && ev_has(e, EV_remote_addr)
+            && e->v[EV_remote_addr].s.len == sizeof nscd - 1
+            && !memcmp(e->v[EV_remote_addr].s.p, nscd, sizeof nscd - 1);
+    case EK_BLOCK:
+        return p->starting && !e->err && e->v[EV_duration_ns].n < OUT_SLOW_NS;
+    case EK_SCHED:
+        return e->noise || (!opt.min_delay_us && e->v[EV_delay_ns].n < OUT_SLOW_NS);
+    default:
+        return out_on_its_way(p, e);
+    }
+}
+
+/* How much was hidden: the last line of all. */
+static void out_tell_hidden(void)
+{
+    if (out.hidden)
+        b_f(&out.text.b, "%" PRIu64 " event%s of start-up, memory and library work hidden: "
+            "--no-filter shows them\n", out.hidden, out.hidden == 1 ? "" : "s");
 }
 
 static void out_text(const struct event *e)
 {
     const struct event_kind *k = &event_kinds[e->kind];
-    if (!k->text || (e->noise && !opt.no_filter) || out_follow(e))
+    if (!k->text)
+        return;
+    struct out_proc *p = out_proc(e->pid, e->ts_ns);
+    out.text_ns = e->ts_ns;
+    if (out_hides(p, e)) {
+        out.hidden++;
+        return;
+    }
+    if (out_follow(p, e))
         return;
     if (e->kind == EK_SCHED || (e->kind == EK_EXIT_PROCESS && e->pid == out.disk.tid)
         || e->ts_ns > out.disk.last_ns + NSEC)
@@ -6870,13 +7161,29 @@ static void out_call_exit(struct task *t)
     out_call_text_end(t);
 }
 
-/* Nothing happens: what was held back is printed. */
-static void out_idle(void)
+/* Nothing happens: a run that was held back is printed; when nothing has happened for longer, also
+ * what programs have read on their way. */
+static void out_idle(bool longer)
 {
-    for (u32 i = 0; out.run.count && i < out.n_taps; i++)
+    bool files = longer && !out.run.count && out.counted;
+    for (u32 i = 0; (out.run.count || files) && i < out.n_taps; i++)
         if (out.tap[i]->idle)
             out.tap[i]->idle();
     out_run_flush();
+    for (u32 i = 0; files && i < OUT_PROCS; i++)
+        out_files(&out_procs[i]);
+}
+
+/* Nothing happens any more. */
+static void out_end(void)
+{
+    out_run_flush();
+    out_disk_flush();
+    for (u32 i = 0; i < OUT_PROCS; i++) {
+        out_files(&out_procs[i]);
+        out_birth(&out_procs[i]);
+    }
+    out_break_partial();
 }
 
 /* An open file is about to go away, and its memory to another. */
@@ -8809,6 +9116,8 @@ static void st_report(bool text)
         st_text_short(&b);
     if (text)
         b_put(&out.text.b, b.p, b.len);
+    if (text)
+        out_tell_hidden();
     if (out.json_on)
         st_json_summary(&out.json.b);
     out_flush();
@@ -12190,7 +12499,7 @@ static void rp_call(void)
 
 static void rp_idle(void)
 {
-    out_idle();
+    out_idle(true);
 }
 
 static void rp_end(void)
@@ -12261,9 +12570,7 @@ static bool rp_play(void)
     rp.ended = false;
     while (rp_record(REC_EVENT, 255))
         ;
-    out_run_flush();
-    out_disk_flush();
-    out_break_partial();
+    out_end();
     if (!rp.ended && !*rin.wrong)
         rec_bad("damaged at offset %" PRIu64 " (a record of the head behind it)", rin.at + 8);
     return rp.ended;
@@ -20373,7 +20680,7 @@ static void tr_on_tick(void)
     if (hy.on && !hy.in_order && now - tr.lost_ns > NSEC) /* see tr_follow */
         tr.lost_ns = now, tr_tell_lost();
     if (idle) {
-        out_idle();
+        out_idle(now > out.text_ns + OUT_QUIET_NS);
         tr_each(tr_orphan);
     }
     if (hy.on && opt.calls && (idle || !hy.in_order)) /* see tr_follow */
@@ -20652,7 +20959,7 @@ static int tr_attach_thread(pid_t pid, pid_t tid)
     if (f)
         fclose(f);
     if (tid == pid)
-        out_proc(pid, t->comm, strlen(t->comm), u_when());
+        out_name(out_proc(pid, u_when()), t->comm, strlen(t->comm));
     if (hy.all && hy_follow(tid) >= 0)
         t->seen_stop = true; /* it goes on: nothing has to stop it */
     else
@@ -20792,9 +21099,7 @@ static void tr_report(const char *backend, bool text)
         st_run.bpf_runs = bpf_info(&hy.obj, ~0u, BPF_INFO_RUNS);
     }
     tr_used();
-    out_run_flush();
-    out_disk_flush();
-    out_break_partial();
+    out_end();
     rec_finish();
     px_close();
     hy_settle();

@@ -54,7 +54,7 @@
     X(BRK, MEM, 0, "brk", "brk {growth_bytes:8} heap", \
       EV_growth_bytes) \
     X(MMAP, MEM, 0, "mmap", \
-      "mmap {addr}-{end_addr} {prot} {size:8} {map_type}|mmap {size} {map_type}", \
+      "mmap {size:9}  {map_type} ({prot}) at 0x{addr}|mmap {size:9}  {map_type}", \
       EV_addr, EV_end_addr, EV_size, EV_prot, EV_map_type) \
     X(MUNMAP, MEM, 0, "munmap", "munmap {addr}-{end_addr} {size:8}", \
       EV_addr, EV_end_addr, EV_size) \

@@ -175,7 +175,7 @@ enum {
     { IN_TRACE | IN_REPLAY, 0, "no-filter", NULL, 0, false, \
       OPT_FLAG, { .flag = &opt.no_filter }, 0, 0, \
       NULL, "    --no-filter", \
-      "also show libraries, /proc, /sys, /dev and loopback peers in text" }, \
+      "also show start-up, memory, libraries, /proc and loopback peers" }, \
     { IN_TRACE | IN_REPLAY, 0, "color", "WHEN", ARG_WORDS, false, \
       OPT_CALL, { .call = opt_color }, 0, 0, \
       "auto|always|never", "    --color=WHEN", \
@@ -223,7 +223,7 @@ enum {
     { IN_TRACE, 0, "min-sched-delay", "US", ARG_WORDS, false, \
       OPT_NUMBER, { .number = &opt.min_delay_us }, 1, 1000000000, \
       NULL, "    --min-sched-delay=US", \
-      "show waits for a CPU of US microseconds or more (100; hybrid)" }, \
+      "show waits for a CPU of US microseconds or more (10000; hybrid)" }, \
     { IN_REPLAY, 0, "min-sched-delay", "US", ARG_WORDS, false, \
       OPT_NUMBER, { .number = &opt.min_delay_us }, 1, 1000000000, \
       NULL, "    --min-sched-delay=US", \

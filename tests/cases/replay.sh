@@ -18,7 +18,7 @@ for b in $backends; do
     same git "" --backend=$b -- git -C "$TESTS/.." log --oneline -3
     same git_v -v --backend=$b -v -- git -C "$TESTS/.." log --oneline -3
     same gcc_v -v --backend=$b -v -- gcc -c -o /dev/null a.c
-    same gcc_e "" --backend=$b -e trace=file -- gcc -c -o /dev/null a.c
+    same gcc_e "-e trace=file" --backend=$b -e trace=file -- gcc -c -o /dev/null a.c
     same python "" --backend=$b -- python3 -c 'print(1)'
     same threads -v --backend=$b -v -- "$BIN/diff_threads"
     same table "-c" --backend=$b -c -- gcc -c -o /dev/null a.c

@@ -1,7 +1,9 @@
 #!/bin/sh
-# Text output groups I/O, shows pids when there are several, leaves out noise, and ends with a summary.
+# Text output groups I/O, names processes when there are several, has one line for the start of a program, and ends
+# with a summary.
 # tier: quick asan
-# timeout: 60
+# timeout: 120
+# needs: gcc perl strace python3
 . "$TESTS/lib/lib.sh"
 echo ptrace >backends
 ! "$KVIS" trace --backend=hybrid -q true 2>probe || echo hybrid >>backends
@@ -54,6 +56,41 @@ run trace -v --backend=ptrace -- "$BIN/att" blocked wait & # a call that another
 until_true 5 test -s pid; sleep 0.1; : >stop; wait
 has err '(wait4|futex|read)\(.*<unfinished \.\.\.>$'
 has err '<\.\.\. (wait4|read|futex|clock_nanosleep) resumed>'
+lines() { # lines COMMAND...: its lines without times, paths and what a busy machine adds
+    run trace "$@"
+    sed -n '/^$/q; /waited\|block I/d; s/^\[[^ ]* //p' err >lines
+}
+# Start-up is one line: as many libraries as the loader says.
+LC_ALL=C
+export LC_ALL
+printf '#include <stdio.h>\nint main(void) { puts("x"); return 0; }\n' >a.c
+gcc -static -o static a.c || fail "gcc -static"
+for backend in $(cat backends); do
+    lines --backend=$backend -- /bin/ls /etc/apt
+    n=$(LD_TRACE_LOADED_OBJECTS=1 /bin/ls | grep -c '=> /')
+    eq "lines of ls" "exec /bin/ls /etc/apt|started: $n libraries|list /etc/apt|write|exit 0|" \
+        "$(sed 's/ ([0-9].*//; s/^write.*/write/' lines | tr '\n' '|')"
+    lines --backend=$backend -- sh -c 'read x </etc/hosts; exec cat /proc/version'
+    eq "lines of sh and cat" "exec|started:|open /etc/hosts|read|exec|started:|open /proc/version|read|write|exit 0|" \
+        "$(sed -E 's/^(open [^ ]*|exit 0|[^ ]*).*/\1/' lines | uniq | tr '\n' '|')"
+    lines --backend=$backend -- ./static # one without libraries has no such line
+    eq "lines of a static program" "exec ./static|write|exit 0|" "$(sed 's/^\(write\).*/\1/' lines | tr '\n' '|')"
+    lines --backend=$backend -- perl -MPOSIX -e 'open F, "<", "/etc/hosts"; print <F>'
+    has lines '^started: [0-9]+ libraries, .*[0-9]+ files below /usr/.*perl'; hasnt lines '\.pm'
+    eq "first of perl" "open /etc/hosts (read)" "$(sed -n '/^started/{n;p;}' lines)"
+    lines --backend=$backend -- gcc -c -o a.o a.c
+    n=$(strace -f -qq -e trace=openat gcc -c -o a.o a.c 2>&1 | sed -n 's/.*"\(\/usr\/include\/.*\)".* = [0-9].*/\1/p' | sort -u | wc -l)
+    has lines "cc1 +read $n headers below /usr/include, .* \\([0-9.]+ KB\\)$"; hasnt lines '/usr/include/.*\.h'
+done
+has err '^[0-9]+ events of start-up, memory and library work hidden: --no-filter shows them$'
+run trace --no-filter -- /bin/true; has err 'mmap .* anon'; hasnt err 'hidden|started'
+# What was asked for by name is shown; and all opens are those of strace.
+run trace -e trace=openat -- /bin/ls /
+eq "opens" "$(strace -qq -e trace=openat /bin/ls / 2>&1 >/dev/null | sed 's/[^"]*"\([^"]*\).*/\1/')" \
+    "$(sed -n 's/.* open \([^ ]*\) (.*/\1/p' err)"
+run trace -P /etc/ld.so.cache -- /bin/true; has err 'open /etc/ld.so.cache'
+run trace -e 'trace=!openat' -- /bin/true; hasnt err 'mmap|brk'
+unset LC_ALL
 mkdir dir big
 (cd dir && : >a >b >.c; cd ../big && seq 1000 | xargs touch)
 for backend in $(cat backends); do # a directory that a program lists is named
