@@ -10,7 +10,7 @@ kv trace -v -w b.kvis --json=b.json -- sh -c 'cat both only_b; head -1 both; sle
 run diff a.kvis b.kvis; status 0
 has out '^ +1 +- +2 B +- +-2 B +gone  .*/only_a$'; has out '^ +- +1 +- +3 B +[+]3 B +new  .*/only_b$'
 has out '^ +1 +2 +2 B +4 B +[+]2 B +[+]100%  .*/both$'
-has out '^ +- +1 .* new  head$'; has out '^ +2 +- +-2 +gone  openat ENOENT$'; has out '^ +[0-9]+ +[0-9]+ .*  openat$'
+has out '^ +- +1 .* new  head$'; has out '^ +2 +- +-2 +gone  openat ENOENT$'; has out '^ calls A calls B +A +B +change +%  call$'
 eq "wider than 80 columns" "" "$(sed 's/→/>/g' out | grep -v '/' | grep '.\{81\}' | grep -v 'Scheduler\|Block I/O')"
 run diff --json=d a.kvis b.kvis; status 0
 # The figures are those of the calls as the runs themselves told them; what a recording lacks is absent.
