@@ -23021,7 +23021,7 @@ static void proc_tree_line(struct buf *b, const struct proc_node *one, const boo
         b_s(b, one->next ? "├─ " : "└─ ");
     df_put_cut(b, one->text + one->line, one->len - one->line,
                columns ? MAX(columns, one->line + 3 * depth + 8) - one->line - 3 * depth : 0);
-    b_s(b, one->len == PROC_NODE_TEXT ? "...\n" : "\n");
+    b_s(b, !columns && one->len == PROC_NODE_TEXT ? "...\n" : "\n");
 }
 
 /* All rows, depth first. */
