@@ -65,7 +65,7 @@ run diff a.kvis a.kvis; hasnt out 'gone|new|Failed|change'
 # Names that differ by chance are one: of mkstemp(3), and with the number of a process in them. Others are not.
 for f in 1 2; do
     kv trace -q -w t$f.kvis -- sh -c 'mkdir tmp
-        for i in 1 2 3; do f=$(mktemp tmp/ccXXXXXX); mv $f $f.s; echo x >$f.s; cat $f.s; done
+        for i in Ab3d xYzQ QwEr; do echo x >tmp/cc$i'$f'Z.s; cat tmp/cc$i'$f'Z.s; done
         echo x >pid.$$; echo x >word_'$f'; echo x >Word'$f'Name; echo x >tmp/report'$f'; rm -r tmp' >out 2>err
 done
 run diff --json=d t1.kvis t2.kvis; status 0
