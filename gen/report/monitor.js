@@ -47,7 +47,10 @@ const num = v => Math.abs(v) >= 1e4 ? count(Math.round(v)) : String(+v.toPrecisi
 const short = v => +v.toPrecision(5);
 const UNITS = [num, v => num(v) + "/s", v => num(v * 100) + " %", v => size(short(v)), v => size(short(v)) + "/s",
   v => span(short(v * 1e9)), v => v.toFixed(1) + " °C", v => num(v / 1e6) + " MHz", v => span(short(v))];
-const RATIO = 2, CELSIUS = 6;
+const CELSIUS = 6;
+/* Of axes and captions: three digits say enough; what is pointed at has more. */
+const rough = text => text.replace(/\d[\d\u202f]*(\.\d+)?/, s => num(+(+s.replaceAll("\u202f", "")).toPrecision(3)));
+const ROUGH = UNITS.map(f => v => rough(f(v)));
 const ofCell = { nsecs: span, bytes: size, tasks: String, "16ths": v => v + "/16" };
 const secs = ns => (ns / 1e9).toFixed(ns < 1e11 ? 2 : 0) + " s";
 const at = ns => new Date((run.start_realtime_ns + ns) / 1e6).toLocaleTimeString("sv");
@@ -58,7 +61,28 @@ const named = l => [l.part, l.dim ? `${l.dim} ${esc(l.name)}` : "", l.info ? `($
 
 const SVG = "http://www.w3.org/2000/svg";
 const X = ns => (1000 * (ns - FROM) / (TO - FROM)).toFixed(1);
-const hue = k => `hsl(${(212 + k * 137.5) % 360} 62% 50%)`;
+const LEGEND = 8;
+const colour = k => k < LEGEND ? `var(--line${k})` : "var(--dim)";
+
+/* Times of the clock for the axis: as many as there is room for. */
+const STEPS = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 10800, 21600, 43200, 86400].map(s => s * 1e9);
+function ticks() {
+  const span = TO - FROM, step = STEPS.find(s => span / s <= 5) ?? 864e11 * Math.ceil(span / 864e11 / 5);
+  const zone = new Date(run.start_realtime_ns / 1e6).getTimezoneOffset() * 6e10, first = run.start_realtime_ns - zone;
+  const out = [];
+  for (let t = Math.ceil((first + FROM) / step) * step - first; t <= TO; t += step)
+    if (t >= FROM && (t - FROM) / span < .86) out.push([(t - FROM) / span, step < 6e10 ? at(t) : at(t).slice(0, 5)]);
+  return out.length ? out : [[0, at(FROM)]];
+}
+const TICKS = ticks();
+
+function axis() {
+  return el("div", { className: "axis" }, ...TICKS.map(([k, text]) => {
+    const s = el("span", {}, text);
+    s.style.left = `calc(64px + ${k} * (100% - 64px))`;
+    return s;
+  }));
+}
 
 function shape(svg, d, props) {
   const p = document.createElementNS(SVG, "path");
@@ -80,6 +104,21 @@ function drawLine(svg, l, y) {
 }
 
 const seen = c => c.lines.filter(l => !l.off);
+
+/* Lines that are the same in all points are one, which is drawn once and has one name in the legend. Those with the
+ * greatest numbers come first; what does not fit into the legend is "others". */
+function legend(c) {
+  const same = new Map();
+  for (const l of c.lines) push(same, l.points.map(p => p.join()).join(" "), l);
+  const groups = [...same.values()], peak = g => highest(g[0].points, 2);
+  const most = new Set(groups.length > LEGEND ? [...groups].sort((a, b) => peak(b) - peak(a)).slice(0, LEGEND - 1) : groups);
+  const shown = groups.filter(g => most.has(g)), others = groups.filter(g => !most.has(g));
+  shown.forEach((g, k) => g.forEach(l => l.colour = colour(k)));
+  others.forEach(g => g.forEach(l => l.colour = colour(LEGEND)));
+  c.drawn = [...others, ...shown].map(g => g[0]);
+  c.legend = shown.map(g => [g.length > 3 ? `${named(g[0])} and ${g.length - 1} more` : g.map(named).join(", "), g]);
+  if (others.length) c.legend.push([`others (${others.flat().length})`, others.flat()]);
+}
 const lowest = (list, k) => list.reduce((a, p) => Math.min(a, p[k]), Infinity);
 const highest = (list, k) => list.reduce((a, p) => Math.max(a, p[k]), -Infinity);
 
@@ -90,14 +129,14 @@ function drawChart(c) {
   if (hi === lo) hi = lo + 1;
   const y = v => (98 - 96 * (v - lo) / (hi - lo)).toFixed(2);
   c.svg.replaceChildren();
-  for (const l of seen(c)) drawLine(c.svg, l, y);
-  c.high.textContent = UNITS[c.unit](hi);
-  c.low.textContent = UNITS[c.unit](lo);
+  for (const l of c.drawn) if (!l.off) drawLine(c.svg, l, y);
+  c.high.textContent = ROUGH[c.unit](hi);
+  c.low.textContent = ROUGH[c.unit](lo);
 }
 
 /* What a chart has in words. */
 function inWords(c) {
-  const list = c.lines.flatMap(l => l.points), f = UNITS[c.unit];
+  const list = c.lines.flatMap(l => l.points), f = ROUGH[c.unit];
   const mean = list.reduce((a, p) => a + p[3] * p[4], 0) / list.reduce((a, p) => a + p[4], 0);
   const lo = f(lowest(list, 1)), hi = f(highest(list, 2));
   return lo === hi ? lo : `${lo} – ${hi}` + (c.lines.length > 1 ? "" : `, mean ${f(mean)}`);
@@ -222,13 +261,14 @@ const watch = new IntersectionObserver(list => {
   for (const e of list) if (e.isIntersecting) draw(views.get(e.target)), watch.unobserve(e.target);
 }, { rootMargin: "300px" });
 
-function chip(c, l) {
-  const mark = el("i"), b = el("button", { className: "chip" }, mark, named(l));
-  mark.style.background = l.colour;
+function chip(c, [text, lines]) {
+  const mark = el("i"), b = el("button", { className: "chip" }, mark, text);
+  mark.style.background = lines[0].colour;
   b.setAttribute("aria-pressed", "true");
   b.onclick = () => {
-    l.off = !l.off;
-    b.setAttribute("aria-pressed", String(!l.off));
+    const off = !lines[0].off;
+    for (const l of lines) l.off = off;
+    b.setAttribute("aria-pressed", String(!off));
     drawChart(c);
   };
   return b;
@@ -248,10 +288,9 @@ function figure(c) {
   c.plot.onblur = tellNothing;
   c.plot.onkeydown = e => onKey(c, e);
   const name = el("button", { onclick: () => c.view.classList.toggle("large"), title: (c.help ? c.help + " " : "") + "(click: larger or not)" }, c.title);
-  c.view = el("figure", {}, el("figcaption", {}, name, el("span", {}, c.words)), c.plot);
+  c.view = el("figure", {}, el("figcaption", {}, name, el("span", {}, c.words)), c.plot, axis());
   c.view.dataset.name = c.title;
-  if (c.several) c.view.append(el("div", { className: "chips" }, ...c.lines.slice(0, 24).map(l => chip(c, l)),
-    c.lines.length > 24 ? `… ${c.lines.length - 24} more` : ""));
+  if (c.several) c.view.append(el("div", { className: "chips" }, ...c.legend.map(g => chip(c, g))));
   views.set(c.view, c);
   watch.observe(c.view);
   return c.view;
@@ -261,7 +300,8 @@ function makeCharts() {
   const list = facts.charts.map(c => ({ ...c, lines: c.lines.map(([id, reused, dim, name, info]) =>
     ({ dim, name, info, points: own(points.get(id), reused) })).filter(l => l.points.length) }));
   return joined(list.filter(c => c.lines.length)).map(c => {
-    c.lines.sort((a, b) => !!a.dim - !!b.dim).forEach((l, k) => l.colour = hue(k));  /* the sum is below the others */
+    c.lines.sort((a, b) => !!a.dim - !!b.dim);  /* the sum is below the others */
+    legend(c);
     return { ...c, title: c.name, words: inWords(c), group: facts.sources[c.source], first: 0, last: 0,
       several: c.lines.length > 1 || named(c.lines[0]) !== "all",
       zero: c.lines.every(l => l.points.every(p => !p[1] && !p[2])) };
@@ -277,7 +317,7 @@ function makeHeat([id, reused, name, unit, source, dim, thing]) {
   h.title = name + (dim ? ` · ${dim} ${esc(thing)}` : "");
   h.words = count(list.reduce((a, p) => a + p[1].reduce((n, v, k) => n + (k % 2 ? v : 0), 0), 0)) + " in all";
   figure(h);
-  h.high.textContent = h.show(low(h.last + 1)), h.low.textContent = h.show(low(h.first));
+  h.high.textContent = rough(h.show(low(h.last + 1))), h.low.textContent = rough(h.show(low(h.first)));
   return [h];
 }
 

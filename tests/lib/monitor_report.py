@@ -164,8 +164,44 @@ def shown(b):
     return b.js("[...document.querySelectorAll('figure')].filter(f => !f.hidden).map(f => f.dataset.name)")
 
 
+LOOKS = """(() => {
+    const lum = c => { const [r, g, b] = c.match(/[\\d.]+/g).map(v => (v /= 255) <= .03928 ? v / 12.92 : ((v + .055) / 1.055) ** 2.4);
+        return .2126 * r + .7152 * g + .0722 * b; };
+    const contrast = (a, b) => { const [x, y] = [lum(a), lum(b)].sort((p, q) => q - p); return (x + .05) / (y + .05); };
+    const out = { contrast: [], digits: [], legends: [], axes: 0, twice: [] };
+    for (const f of document.querySelectorAll('figure:not([hidden])')) {
+        const back = getComputedStyle(f).backgroundColor, bad = [];
+        for (const e of f.querySelectorAll('span, button')) if (contrast(getComputedStyle(e).color, back) < 4.5) bad.push(e.textContent);
+        const paths = [...f.querySelectorAll('path')].filter(p => p.getAttribute('fill') === 'none');
+        for (const p of paths) if (contrast(getComputedStyle(p).stroke, back) < 4.5) bad.push(getComputedStyle(p).stroke);
+        if (bad.length) out.contrast.push([f.dataset.name, bad]);
+        for (const e of f.querySelectorAll('.high, .low, figcaption span'))
+            for (const n of e.textContent.match(/\\d[\\d\\u202f.]*/g) ?? [])
+                if (!/in all/.test(e.textContent) && n.replace(/^0\\.0*|\\D/g, '').replace(/0+$/, '').length > 3) out.digits.push(e.textContent);
+        out.legends.push(f.querySelectorAll('.chip').length);
+        out.axes += f.querySelectorAll('.axis span').length > 0;
+        const d = paths.map(p => p.getAttribute('d'));
+        if (new Set(d).size < d.length) out.twice.push(f.dataset.name);
+    }
+    return out;
+})()"""
+
+
+def looks(b):
+    """What one sees: a time axis on every chart, few digits, legends that can be read, each line once, in both themes."""
+    for dark in (False, True):
+        b.size(1400, 1200, dark)
+        b.js("for (const f of document.querySelectorAll('figure')) f.scrollIntoView()"), time.sleep(0.5)
+        b.js("dispatchEvent(new Event('beforeprint'))")
+        got = b.js(LOOKS)
+        check(got["axes"] == len(shown(b)) and max(got["legends"]) <= 8, "axes, legends", got["axes"], got["legends"])
+        check(not got["contrast"] and not got["digits"] and not got["twice"], "looks", got)
+    b.size(1400, 1200)
+
+
 def controls(b, d, e):
     """The filter, the zeros, lines that are turned off, the pointer, paper."""
+    looks(b)
     names = shown(b)
     b.click("#zeros")
     more = shown(b)
