@@ -478,7 +478,7 @@ function line(i) {
 }
 
 /* What a call is about: [its path or peer, how much it moved or why it failed], "" where there is none. */
-const fdNames = new Map(), BY_PATH = /(at|at2|at64|statx|_watch)$/, MOVES = /^(p?(read|write)v?|send|recv|sendfile|splice|copy_file)/;
+const fdNames = new Map(), BY_PATH = /(at|at2|at64|statx|_watch)$/, MOVES = /^(getrandom|p?(read|write)v?|send|recv|sendfile|splice|copy_file)/;
 function fdName(id) {
   let s = fdNames.get(id);
   if (s === undefined) fdNames.set(id, s = /^\d+<(.*)>$/s.exec(strs[id])?.[1] ?? "");
@@ -713,15 +713,16 @@ class Grid {
     Object.assign(this, { cols, data, pick, sorted, sort, on: -1, down: false });
     this.box = el("div", { className: sorted ? "grid" : "grid fit", tabIndex: 0 });
     this.box.setAttribute("role", "grid");
+    this.box.setAttribute("aria-label", "rows");
     this.space = el("div");
-    this.body = el("div");
-    this.head = el("div", { className: "row head" });
+    this.body = el("div", { role: "rowgroup" });
+    this.head = el("div", { className: "row head", role: "row" });
     this.wide = cols.reduce((a, c) => a + parseInt(c.w.replace("minmax(", "")), 0) + "px";
     this.head.style.cssText = `position:sticky;min-width:${this.wide};grid-template-columns:${cols.map(c => c.w).join(" ")}`;
     for (const c of cols) {
       const b = el("button", { textContent: c.t, className: c.n ? "n" : "", title: c.key ? "sort by " + c.t : "" });
       if (c.key) b.onclick = () => this.sortBy(c);
-      this.head.append(b);
+      this.head.append(el("span", { role: "columnheader" }, b));
     }
     this.box.append(this.head, this.space, this.body);
     this.box.onscroll = () => this.draw();
@@ -748,7 +749,8 @@ class Grid {
     [...this.head.children].forEach((b, i) => {
       const on = this.sorted ? state.sort === this.cols[i].id : this.sort === this.cols[i];
       const down = this.sorted ? +state.down : this.down;
-      b.textContent = this.cols[i].t + (on ? down ? " ▾" : " ▴" : "");
+      b.ariaSort = on ? down ? "descending" : "ascending" : "none";
+      b.firstChild.textContent = this.cols[i].t + (on ? down ? " ▾" : " ▴" : "");
     });
     this.draw();
   }
@@ -761,12 +763,12 @@ class Grid {
     const seen = Math.ceil(this.box.clientHeight / ROW) + 1, from = Math.max(0, this.first()), list = [];
     const small = this.length * ROW <= TALL, top = this.box.scrollTop;
     for (let i = from; i < Math.min(this.length, from + seen); i++) {
-      const r = this.row(i), e = el("div", { className: "row" });
+      const r = this.row(i), e = el("div", { className: "row", role: "row" });
       e.style.gridTemplateColumns = this.cols.map(c => c.w).join(" ");
       e.style.minWidth = this.wide;
       e.style.top = (small ? ROW + i * ROW : ROW + top + (i - from) * ROW) + "px";
       for (const c of this.cols) {
-        const cell = el("span", { className: c.n ? "n" : c.cls || "" });
+        const cell = el("span", { className: c.n ? "n" : c.cls || "", role: "gridcell" });
         const v = c.get(r, cell, e);
         if (v !== undefined) cell.textContent = v, cell.title = String(v).length > 24 ? v : "";
         e.append(cell);
@@ -776,7 +778,8 @@ class Grid {
       list.push(e);
     }
     this.body.replaceChildren(...list);
-    if (!this.length) this.body.replaceChildren(el("div", { className: "empty", textContent: this.none || "nothing here" }));
+    if (!this.length) this.body.replaceChildren(el("div", { className: "empty", role: "row" },
+      el("span", { role: "gridcell", textContent: this.none || "nothing here" })));
   }
   choose(i) {
     this.on = i;
@@ -1356,12 +1359,14 @@ function drawRuler(g, w, h, from, to) {
 }
 
 const RULER = 18;
-/* The height of the lanes: rows that are hidden do not move the page. */
+/* The height of the lanes: rows that are hidden do not move the page; on paper, what the first page has left. */
 function fitLanes() {
-  const most = printing || paper.matches ? 840 : Math.max(120, innerHeight * (PROC ? .56 : .46));
+  const most = printing || paper.matches ? Math.max(160, 950 - $("lanes").offsetTop - $("time").offsetTop) : Math.max(120, innerHeight * (PROC ? .56 : .46));
   const room = Math.min(allHeight + RULER, most);
   $("fill").style.height = Math.max(0, lanesHeight() + RULER - room) + "px";
   $("lanes").style.height = room + "px";
+  const cut = lanes.filter(l => l.y + l.h > room - RULER).length;
+  $("cut").textContent = cut ? `${count(cut)} more rows do not fit here.` : "";
   return room;
 }
 
