@@ -23164,11 +23164,17 @@ static void proc_mermaid_name(struct buf *b, const struct proc_bar *bar)
     }
 }
 
-/* A Gantt chart of the longest commands, as workflow-telemetry-action draws it. */
+/* A Gantt chart of the longest commands, as workflow-telemetry-action draws it. Ticks of a short
+ * run are closer than seconds. */
 static void proc_mermaid(struct buf *b)
 {
-    b_s(b, "gantt\n\ttitle Commands\n\tdateFormat x\n\taxisFormat %H:%M:%S\n");
+    u64 end_ns = 0;
     qsort(proc_bars, proc_state.n_bars, sizeof *proc_bars, proc_by_begin);
+    for (u32 i = 0; i < proc_state.n_bars; i++)
+        end_ns = MAX(end_ns, proc_bars[i].end_ns);
+    bool is_short = proc_state.n_bars && end_ns - proc_bars[0].begin_ns < 10 * NSEC;
+    b_s(b, "gantt\n\ttitle Commands\n\tdateFormat x\n\taxisFormat ");
+    b_s(b, is_short ? "%M:%S.%L\n" : "%H:%M:%S\n");
     for (u32 i = 0; i < proc_state.n_bars; i++) {
         const struct proc_bar *bar = &proc_bars[i];
         proc_mermaid_name(b, bar);

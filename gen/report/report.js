@@ -339,28 +339,38 @@ const isAnswer = (name, e) => interrupted(e) || e === 115 || (e === 11 && !MAKES
 const failure = i => err[i] && !(flag[i] & ANSWER);
 
 /* The name that a call or an event looks for: the last part of its path; "": it looks for none. */
-function looksFor(i) {
-  if (!LOOKS.test(rawName(i))) return "";
+function looksFor(i, looks) {
+  if (!looks(i)) return "";
   let path = kind[i] === K.syscall ? "" : of(i, "path") ?? of(i, "program") ?? "";
   for (let k = off[i] + 1; k < off[i + 1] && kind[i] === K.syscall && !path; k++) if (fid[k] >= F.str && fid[k] < F.ret) path = strs[val[k]];
   return path.replace(/\/+$/, "").replace(/.*\//s, "");
 }
 
+/* A function that says whether the name of a call or an event matches. Each name is tried once. */
+function matching(regex) {
+  const memo = new Int8Array(256 + strs.length);
+  return i => {
+    const key = kind[i] === K.syscall ? 256 + val[off[i]] : kind[i];
+    memo[key] ||= regex.test(rawName(i)) ? 1 : -1;
+    return memo[key] > 0;
+  };
+}
+
 const rawName = i => kind[i] === K.syscall ? strs[val[off[i]]] : kinds[kind[i]].name;
 
 function findAnswers() {
-  const missed = new Map();           /* by process: by name, what has not found it */
+  const looks = matching(LOOKS), missed = new Map(); /* by process: by name, what has not found it */
   for (let i = 0; i < n; i++) {
     if (!err[i]) continue;
     if (isAnswer(rawName(i), err[i])) flag[i] |= ANSWER;
     else if (err[i] === 2 || err[i] === 20) {
-      const p = tracks[track[i]].proc, name = looksFor(i);
+      const p = tracks[track[i]].proc, name = looksFor(i, looks);
       if (!missed.has(p)) missed.set(p, new Map());
       if (name) missed.get(p).set(name, [...missed.get(p).get(name) || [], i]);
     }
   }
   for (let i = 0; i < n && missed.size; i++) {
-    const mine = !err[i] && missed.get(tracks[track[i]].proc), name = mine && looksFor(i);
+    const mine = !err[i] && missed.get(tracks[track[i]].proc), name = mine && looksFor(i, looks);
     if (!name || !mine.has(name)) continue;
     for (const k of mine.get(name)) flag[k] |= ANSWER;
     mine.delete(name);
@@ -1771,8 +1781,12 @@ const atEvent = (i, more) => {
 /* Sums of the whole run. */
 function overall() {
   const o = { ns: 0, waits: 0, answers: 0, failed: 0, call: new Map(), wait: new Map(), file: new Map(), why: new Map(), rss: new Map(), longest: -1, delay: -1 };
-  const calls = callNames.length > 0;
-  const add = (map, key, ns, first) => { const e = map.get(key) || { key, n: 0, ns: 0, first }; e.n++, e.ns += ns, map.set(key, e); };
+  const calls = callNames.length > 0, waits = matching(WAITS);
+  const add = (map, key, ns, first) => {
+    let e = map.get(key);
+    if (!e) map.set(key, e = { key, n: 0, ns: 0, first });
+    e.n++, e.ns += ns;
+  };
   for (let i = 0; i < n; i++) {
     const call = kind[i] === K.syscall, p = tracks[track[i]].proc;
     if (call !== calls) { /* an event and its call failed once */ }
@@ -1781,7 +1795,7 @@ function overall() {
     if (kind[i] === K.sched_delay && !(o.delay >= 0 && took(o.delay) >= took(i))) o.delay = i;
     if (kind[i] === K.rss && !(o.rss.get(p)?.v >= bytes[i])) o.rss.set(p, { p, v: bytes[i] });
     if (!call || dur[i] <= 0) continue;
-    const name = rawName(i), wait = WAITS.test(name);
+    const name = rawName(i), wait = waits(i);
     o.ns += dur[i];
     if (wait) o.waits += dur[i];
     else if (!(o.longest >= 0 && dur[o.longest] >= dur[i])) o.longest = i;

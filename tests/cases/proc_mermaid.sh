@@ -40,6 +40,9 @@ for name in ("/bin/true 'title: x'", "/bin/true 'a;b#c%%d'", "sh -c 'exit 3'", "
              "'click me call owned()'", "'section s'", "}{ &amp; \"q\" \\"):
     assert sum(name in d for d in drawn) >= 1, (name, drawn)
 assert b.js("typeof owned") == "undefined" and not b.bad, b.bad
+ticks = b.js("mermaid.render('t', t.textContent).then(r => {"
+             " const d = document.createElement('div'); d.innerHTML = r.svg; return [...d.querySelectorAll('.tick text')].map(x => x.textContent) })")
+assert len(ticks) > 1 and len(set(ticks)) == len(ticks), ticks  # of a run that takes less than a second
 print(len(tasks), "tasks")
 b.close()
 END
