@@ -342,7 +342,7 @@ struct task {
     bool clone_known;
     char comm[16];
     u64 exec_ns;                /* when the last exec began that was shown at its event */
-    u64 told_ns, told_end_ns;   /* a clone that has a record, and stopped all the same: from, to */
+    u64 told_ns, told_end_ns;   /* a call that has a record, and stopped all the same: from, to */
     u32 key;                    /* its id in the first pid namespace; 0: not known yet */
     u32 asked;                  /* of wire_thread.asked: those that have come */
     bool pending;               /* `call` is recorded, has no record yet, and is shown already */
@@ -1556,51 +1556,62 @@ static s64 mem_give_up(void)
  * another by now. */
 static struct {
     bool on, live;           /* live: the thread stands at the end of that call: read on in it */
+    bool entering;           /* what the call wrote over is wanted as it was */
     bool changed;            /* a string was another one when the call began */
-    u32 n;
-    struct { u64 addr; u32 len; bool fault; const u8 *data; } part[8];
-    const struct wire_file *file;   /* of the descriptor that the call returned */
+    bool shared;             /* others had the same memory then */
+    u32 n, n_files;
+    struct mem_part { u64 addr; u32 len; bool fault, early; const u8 *data; } part[96];
+    const struct wire_file *file[2]; /* of the descriptors that the call returned */
+    const struct wire_sock *sock;    /* the addresses of a socket */
     const struct wire_times *times; /* NULL: it was on a CPU all the time */
 } replay;
 
-/* Adds bytes at *addr; NULL: forgets all of them. */
-static void mem_replay(const u64 *addr, u32 len, const u8 *data, bool fault)
+/* Forgets what the last record held. */
+static void mem_replay_begin(void)
 {
-    if (!addr) {
-        replay.n = 0;
-        replay.changed = false;
-        replay.file = NULL;
-        replay.times = NULL;
-        return;
-    }
-    if (replay.n < ARRAY_LEN(replay.part)) {
-        replay.part[replay.n].addr = *addr;
-        replay.part[replay.n].len = len;
-        replay.part[replay.n].fault = fault;
-        replay.part[replay.n++].data = data;
-    }
+    replay.n = replay.n_files = 0;
+    replay.changed = replay.shared = false;
+    replay.times = NULL;
+    replay.sock = NULL;
+}
+
+/* Adds bytes of the thread's memory. */
+static void mem_replay(struct mem_part part)
+{
+    if (replay.n < ARRAY_LEN(replay.part))
+        replay.part[replay.n++] = part;
 }
 
 static void mem_replay_file(const struct wire_file *f)
 {
-    replay.file = f;
+    if (replay.n_files < ARRAY_LEN(replay.file))
+        replay.file[replay.n_files++] = f;
+}
+
+/* The file of descriptor i of those that the call returned; NULL: there is no record of it. */
+static const struct wire_file *mem_replayed_file(u32 i)
+{
+    return replay.on && i < replay.n_files ? replay.file[i] : NULL;
 }
 
 /* Reads from the record. -EAGAIN: the probe could not read it (a page that was not there), and the
  * thread stands still, so its memory can be read. */
 static s64 mem_from_record(u64 addr, void *dst, size_t n)
 {
-    for (u32 i = 0; i < replay.n; i++) {
-        u64 at = addr - replay.part[i].addr;
-        if (replay.part[i].fault && at < CALL_PART_MAX)
-            return replay.live ? -EAGAIN : -EFAULT;
-        if (at >= replay.part[i].len)
-            continue;
-        n = MIN(n, replay.part[i].len - at);
-        memcpy(dst, replay.part[i].data + at, n);
-        return (s64)n;
+    const struct mem_part *best = NULL;
+    bool faulted = false;
+    for (const struct mem_part *p = replay.part; p < replay.part + replay.n; p++) {
+        u64 at = addr - p->addr;
+        bool here = at < p->len && (!p->early || replay.entering);
+        faulted |= p->fault && at < CALL_PART_MAX;
+        if (here && (!best || (!best->early && p->len - at > best->len - (addr - best->addr))))
+            best = p;
     }
-    return -EFAULT;
+    if (!best)
+        return (faulted && replay.live) || !replay.on ? -EAGAIN : -EFAULT;
+    n = MIN(n, best->len - (addr - best->addr));
+    memcpy(dst, best->data + (addr - best->addr), n);
+    return (s64)n;
 }
 
 /* Kernels without process_vm_readv (CONFIG_CROSS_MEMORY_ATTACH) still have PEEKDATA, by words. */
@@ -1696,7 +1707,7 @@ static s64 mem_read(struct task *t, u64 addr, void *dst, size_t n)
 {
     if (!n)
         return 0;
-    if (replay.on) {
+    if (replay.on || replay.entering) {
         s64 r = mem_from_record(addr, dst, n);
         if (r != -EAGAIN)
             return r;
@@ -9513,10 +9524,11 @@ static u8 md_opened_kind(struct task *t, s32 n, u64 flags, struct path *p)
     struct fd_stat sx;
     bool unnamed = (flags & O_TMPFILE) == O_TMPFILE;
     bool ask = strstr(p->s, "/..") || !p->ok || unnamed;
-    if (replay.on && replay.file) {
+    const struct wire_file *f = mem_replayed_file(0);
+    if (f) {
         if (ask && p->ok)
-            md_resolve_recorded(t, p, replay.file, unnamed);
-        return md_recorded_kind(replay.file);
+            md_resolve_recorded(t, p, f, unnamed);
+        return md_recorded_kind(f);
     }
     if (ask) {
         s64 len = fd_link_text(fd_proc(t->tid, n), p->s, sizeof p->s);
@@ -9566,7 +9578,7 @@ static bool md_opened_another(struct task *t, const struct call *c, const struct
                               u64 flags)
 {
     enum { PROC_MAGIC = 0x9fa0 }; /* its links lead elsewhere for us */
-    const struct wire_file *f = replay.on ? replay.file : NULL;
+    const struct wire_file *f = mem_replayed_file(0);
     static char opened[PATH_MAX + 1], there[PATH_MAX + 1];
     struct fd_stat sx;
     char at[64];
@@ -9598,7 +9610,8 @@ static bool md_opened_another(struct task *t, const struct call *c, const struct
  * the call has done must be what it does with this path. */
 static bool md_belies_path(struct task *t, const struct call *c, const struct path *p, u64 flags)
 {
-    if (!t->mm || t->mm->refs < 2 || !p->ok || p->s[0] != '/' || (flags & O_TMPFILE) == O_TMPFILE)
+    bool shared = replay.on ? replay.shared : t->mm && t->mm->refs > 1;
+    if (!shared || !p->ok || p->s[0] != '/' || (flags & O_TMPFILE) == O_TMPFILE)
         return false;
     if (!c->err)
         return md_opened_another(t, c, p, flags);
@@ -9850,7 +9863,10 @@ static void md_pair(struct task *t, struct call *c)
         return;
     for (int i = 0; i < 2; i++) {
         char link[64];
-        if (fd_link_text(fd_proc(t->tid, n[i]), link, sizeof link) < 0)
+        const struct wire_file *f = mem_replayed_file((u32)i);
+        if (f)
+            snprintf(link, sizeof link, "%s:[%" PRIu64 "]", sock ? "socket" : "pipe", f->ino);
+        else if (replay.on || fd_link_text(fd_proc(t->tid, n[i]), link, sizeof link) < 0)
             strcpy(link, sock ? "socketpair" : "pipe");
         struct ofd *o = ofd_new(sock ? FK_SOCK : FK_PIPE, nm_str('x', link), t->pid);
         if (o && sock)
@@ -9873,6 +9889,36 @@ static void md_socket(struct task *t, struct call *c)
         o->readable = o->writable = true;
     }
     md_install(t, (s32)c->ret, o, dec_cloexec(c));
+}
+
+/* The same as fd_probe_socket, of the socket that a record describes. */
+static void md_recorded_socket(struct ofd *o)
+{
+    const struct wire_sock *w = replay.sock;
+    struct sockaddr_in6 sa[2];
+    if (!w)
+        return;
+    memset(sa, 0, sizeof sa);
+    for (int i = 0; i < 2; i++) {
+        sa[i].sin6_family = w->family;
+        sa[i].sin6_port = i ? w->peer_port : w->local_port; /* at the same place in sockaddr_in */
+        memcpy(w->family == AF_INET ? (void *)&sa[i].sin6_flowinfo : &sa[i].sin6_addr,
+               i ? w->peer : w->local, w->family == AF_INET ? 4 : 16);
+    }
+    o->sock = fd_sock_type(w->family, w->type, w->protocol);
+    if (o->sock)
+        o->local = fd_peer(o->sock, &sa[0], sizeof sa[0]);
+    if (o->sock && w->has_peer)
+        o->peer = fd_peer(o->sock, &sa[1], sizeof sa[1]);
+}
+
+/* What the kernel says of the socket behind descriptor n of t. */
+static void md_look_at_socket(struct task *t, struct ofd *o, s32 n)
+{
+    if (replay.on)
+        md_recorded_socket(o);
+    else
+        fd_probe_socket(o, t->pid, n);
 }
 
 /* Reads a socket address; returns its length, 0 when there is none. */
@@ -9899,7 +9945,7 @@ static void md_connect(struct task *t, struct call *c)
         if (peer)
             peer->opens++;
         if (peer && (sa.ss_family == AF_INET || sa.ss_family == AF_INET6)) {
-            fd_probe_socket(o, t->pid, (s32)c->arg[0]);
+            md_look_at_socket(t, o, (s32)c->arg[0]);
             o->peer = peer; /* what was asked for, also while it is under way */
         }
     }
@@ -9927,7 +9973,7 @@ static void md_accept(struct task *t, struct call *c)
         u32 len = 0;
         o->sock = l && l->sock ? l->sock : "socket";
         o->readable = o->writable = true;
-        fd_probe_socket(o, t->pid, (s32)c->ret);
+        md_look_at_socket(t, o, (s32)c->ret);
         if (!o->peer && mem_get(t, c->arg[2], &len, 4)
             && (len = md_sockaddr(t, c->arg[1], len, &sa)))
             o->peer = fd_peer(o->sock, &sa, len);
@@ -9957,7 +10003,7 @@ static void md_bind_listen(struct task *t, struct call *c)
             o->local = local;
     }
     if (!c->err) { /* port 0 and unix autobind: the kernel has chosen */
-        fd_probe_socket(o, t->pid, (s32)c->arg[0]);
+        md_look_at_socket(t, o, (s32)c->arg[0]);
         local = o->local;
     }
     struct event *e = md_event(c->id == SC_bind ? EK_BIND : EK_LISTEN, t, c);
@@ -10379,6 +10425,7 @@ static void md_mapped(struct task *t, struct call *c, const u64 *arg)
     bool anon = arg[3] & MAP_ANONYMOUS;
     struct ofd *o = anon ? NULL : fd_get(t, (s32)arg[4]);
     struct name *name = o && o->name ? o->name : vm_name(anon ? "anon" : "file");
+    const struct wire_file *f = mem_replayed_file(0);
     struct event *e = md_event(EK_MMAP, t, c);
     u64 size = md_page_up(arg[1]);
     if (!c->err && t->mm) {
@@ -10386,8 +10433,7 @@ static void md_mapped(struct task *t, struct call *c, const u64 *arg)
                                        .prot = arg[2] & 7, .ours = true, .name = name });
         if (o)
             t->mm->careful |= !replay.on ? vm_slow_fs(t->tid, fd_proc(t->tid, (s32)arg[4]))
-                              : replay.file && vm_slow_dev(t->tid, replay.file->dev >> 20,
-                                                           replay.file->dev & 0xfffff);
+                              : f && vm_slow_dev(t->tid, f->dev >> 20, f->dev & 0xfffff);
     }
     if (c->err)
         ev_num(e, EV_size, (s64)arg[1]);
@@ -17969,13 +18015,13 @@ static void sp_boot_on(void)
 }
 
 /* == 28 hy_  calls recorded in the kernel: the hybrid backend ===========================
- * ptrace keeps control of the threads (births, execs, signals, deaths, and the calls whose
- * arguments nest); the calls of hy_hot[] do not stop any more: the probe (gen/probes/call.bpf.c)
- * records each with what its arguments point to. What that is comes from the kinds in
- * gen/tables/syscalls.tbl by way of hy_kinds[]: to record another call, add it to hy_hot[]; a
- * kind, its row in hy_kinds[]. A record is played to the model as the two stops that it stands for
- * (tr_record), mem_ reading from the record. Entry points: hy_why_not, hy_start, hy_drain,
- * hy_ours. */
+ * ptrace keeps control of the threads (births, execs, signals, deaths, and the calls of
+ * hy_stopping[]); all other calls do not stop: the probe (gen/probes/call.bpf.c) records each with
+ * what its arguments point to. What that is comes from the kinds in gen/tables/syscalls.tbl by way
+ * of hy_kinds[]: a call with a kind that has no row there stops where the kind is shown. What a
+ * record cannot take, kvis reads while the probe holds the thread at the end of that call. A
+ * record is played to the model as the two stops that it stands for (tr_record), mem_ reading from
+ * the record. Entry points: hy_why_not, hy_start, hy_drain, hy_ours. */
 
 #include "bpf_insns/call.h"
 #include "bpf_insns/disk.h"
@@ -18035,152 +18081,135 @@ static struct {
     u64 healed;            /* of LOST_TREE: threads that are traced all the same */
 } hy;
 
-/* How what an argument of a kind points to is measured: a string, or count * mul bytes. A kind
- * without a row nests, or means something only at the call's entry: calls with one stop. */
-enum hy_count { HY_NESTS, HY_PLAIN, HY_STRING, HY_ONE, HY_NEXT, HY_RESULT };
+/* How what an argument of a kind points to is measured: a string, or `plus` bytes and as many times
+ * mul as something says. A kind without a row nests, or is overwritten by what it returns: a call
+ * with one stops where that is shown. */
+enum hy_count { HY_NESTS, HY_PLAIN, HY_STRING, HY_ONE, HY_NEXT, HY_PREVIOUS, HY_FIRST, HY_RESULT,
+                HY_POINTED, HY_COMMAND };
 
 static const struct hy_kind {
-    u8 count; /* enum hy_count; HY_NEXT: the argument behind says how many */
-    u8 result; /* written by the kernel: there when the call succeeded */
+    u8 count;    /* enum hy_count: HY_NEXT: the argument behind says how many, HY_POINTED: it points
+                    to that number; HY_COMMAND: the command says */
+    bool result; /* written by the kernel: there when the call succeeded */
     bool short_; /* no more of it than -s is shown */
     u16 mul;
+    u8 plus;
+    bool early;  /* the call writes over what it has read there */
+    bool model;  /* wanted whatever is shown: the model reads it */
+    u16 max;     /* nobody looks at more bytes; 0: at all of them */
 } hy_kinds[N_KINDS] = {
-    [K_INT] = { HY_PLAIN, 0, 0, 0 },      [K_UINT] = { HY_PLAIN, 0, 0, 0 },
-    [K_LONG] = { HY_PLAIN, 0, 0, 0 },     [K_ULONG] = { HY_PLAIN, 0, 0, 0 },
-    [K_SIZE] = { HY_PLAIN, 0, 0, 0 },     [K_OFF] = { HY_PLAIN, 0, 0, 0 },
-    [K_HEX] = { HY_PLAIN, 0, 0, 0 },      [K_ADDR] = { HY_PLAIN, 0, 0, 0 },
-    [K_MODE] = { HY_PLAIN, 0, 0, 0 },     [K_DEV] = { HY_PLAIN, 0, 0, 0 },
-    [K_PID] = { HY_PLAIN, 0, 0, 0 },      [K_UID] = { HY_PLAIN, 0, 0, 0 },
-    [K_GID] = { HY_PLAIN, 0, 0, 0 },      [K_SIG] = { HY_PLAIN, 0, 0, 0 },
-    [K_FD] = { HY_PLAIN, 0, 0, 0 },       [K_DIRFD] = { HY_PLAIN, 0, 0, 0 },
-    [K_FUTEXOP] = { HY_PLAIN, 0, 0, 0 },  [K_FUTEXVAL] = { HY_PLAIN, 0, 0, 0 },
-    [K_PATH] = { HY_STRING, 0, 0, 0 },    [K_STR] = { HY_STRING, 0, 1, 0 },
-    [K_WBUF] = { HY_NEXT, 0, 1, 1 },      [K_RBUF] = { HY_RESULT, 1, 1, 1 },
-    [K_LINKBUF] = { HY_RESULT, 1, 0, 1 }, [K_DENTS] = { HY_RESULT, 1, 0, 1 },
-    [K_STAT] = { HY_ONE, 1, 0, sizeof(struct stat) }, [K_STATX] = { HY_ONE, 1, 0, 256 },
-    [K_STATFS] = { HY_ONE, 1, 0, 120 },   [K_TS] = { HY_ONE, 0, 0, 16 },
-    [K_TSOUT] = { HY_ONE, 0, 0, 16 },     [K_TVOUT] = { HY_ONE, 1, 0, 16 },
-    [K_TZ] = { HY_ONE, 1, 0, 8 },         [K_TS2] = { HY_ONE, 0, 0, 32 },
-    [K_RLIM] = { HY_ONE, 0, 0, 16 },      [K_RLIMOUT] = { HY_ONE, 1, 0, 16 },
-    [K_RUSAGEOUT] = { HY_ONE, 1, 0, 144 }, [K_SIGSET] = { HY_ONE, 0, 0, 8 },
-    [K_SIGSETOUT] = { HY_ONE, 1, 0, 8 },  [K_WSTATUS] = { HY_ONE, 1, 0, 4 },
-    [K_UTSNAME] = { HY_ONE, 1, 0, 390 },  [K_SYSINFO] = { HY_ONE, 1, 0, 112 },
-    [K_TMSOUT] = { HY_ONE, 1, 0, 32 },    [K_EPEV] = { HY_ONE, 0, 0, 16 },
-    [K_EPEVS] = { HY_RESULT, 1, 0, 16 },  [K_POLLFDS] = { HY_NEXT, 0, 0, 8 },
-    [K_SIGACT] = { HY_ONE, 0, 0, 32 },    [K_SIGACTOUT] = { HY_ONE, 1, 0, 32 },
-    [K_CLONEARGS] = { HY_NEXT, 0, 0, 1 },
-    [K_OPENHOW] = { HY_NEXT, 0, 0, 1 },   [K_CPUSETOUT] = { HY_RESULT, 1, 0, 1 },
+#define PLAIN(kind) [K_##kind] = { .count = HY_PLAIN },
+#define ONE(kind, bytes) [K_##kind] = { .count = HY_ONE, .mul = bytes },
+#define OUT(kind, bytes) [K_##kind] = { .count = HY_ONE, .mul = bytes, .result = true },
+#define NEXT(kind, bytes) [K_##kind] = { .count = HY_NEXT, .mul = bytes },
+    PLAIN(INT) PLAIN(UINT) PLAIN(LONG) PLAIN(ULONG) PLAIN(SIZE) PLAIN(OFF) PLAIN(HEX) PLAIN(ADDR)
+    PLAIN(MODE) PLAIN(DEV) PLAIN(PID) PLAIN(UID) PLAIN(GID) PLAIN(SIG) PLAIN(FD) PLAIN(DIRFD)
+    PLAIN(FUTEXOP) PLAIN(FUTEXVAL) PLAIN(SOCKPROTO) PLAIN(IOCTLCMD)
+    [K_PATH] = { .count = HY_STRING, .model = true },
+    [K_TARGET] = { .count = HY_STRING, .model = true },
+    [K_STR] = { .count = HY_STRING, .short_ = true },
+    [K_WBUF] = { .count = HY_NEXT, .mul = 1, .short_ = true },
+    [K_RBUF] = { .count = HY_RESULT, .mul = 1, .short_ = true, .result = true },
+    [K_LINKBUF] = { .count = HY_RESULT, .mul = 1, .result = true },
+    [K_DENTS] = { .count = HY_RESULT, .mul = 1, .result = true, .max = CALL_PART_MAX },
+    [K_MSGBUF] = { .count = HY_NEXT, .mul = 1, .plus = 8, .short_ = true },
+    [K_MSGBUFOUT] = { .count = HY_RESULT, .mul = 1, .plus = 8, .short_ = true, .result = true },
+    OUT(STAT, sizeof(struct stat)) OUT(STATX, 256) OUT(STATFS, 120)
+    ONE(TS, 16) ONE(TSOUT, 16) ONE(TS64, 16) ONE(TS64OUT, 16) ONE(TV, 16) OUT(TVOUT, 16) ONE(TZ, 8)
+    ONE(TS2, 32) ONE(TS264, 32) ONE(TV2, 32) ONE(ITIMERVAL, 32) OUT(ITIMERVALOUT, 32)
+    ONE(ITIMERSPEC, 32) OUT(ITIMERSPECOUT, 32) OUT(TIMEX, 208)
+    ONE(RLIM, 16) OUT(RLIMOUT, 16) OUT(RUSAGEOUT, 144)
+    ONE(SIGSET, 8) OUT(SIGSETOUT, 8) OUT(SIGACTOUT, 32)
+    [K_SIGACT] = { .count = HY_ONE, .mul = 32, .model = true },
+    ONE(SIGINFO, 48) OUT(SIGINFOOUT, 48) ONE(SIGEVENT, 20) ONE(SIGSTACK, 24) OUT(SIGSTACKOUT, 24)
+    OUT(WSTATUS, 4) OUT(UTSNAME, 390) OUT(SYSINFO, 112) OUT(TMSOUT, 32)
+    ONE(EPEV, 16) NEXT(POLLFDS, 8)
+    [K_EPEVS] = { .count = HY_RESULT, .mul = 16, .result = true, .max = CALL_PART_MAX },
+    [K_CLONEARGS] = { .count = HY_NEXT, .mul = 1, .max = 88 },
+    [K_OPENHOW] = { .count = HY_NEXT, .mul = 1, .model = true },
+    [K_CPUSET] = { .count = HY_PREVIOUS, .mul = 1, .max = CALL_PART_MAX },
+    [K_CPUSETOUT] = { .count = HY_RESULT, .mul = 1, .result = true },
+    [K_SA] = { .count = HY_NEXT, .mul = 1, .max = 128, .model = true },
+    [K_SAOUT] = { .count = HY_POINTED, .max = 128, .result = true, .model = true },
+    [K_SOCKOPTVAL] = { .count = HY_NEXT, .mul = 1, .max = 256 },
+    [K_SOCKOPTVALOUT] = { .count = HY_POINTED, .max = 256, .result = true },
+    [K_INTP] = { .count = HY_ONE, .mul = 4, .early = true, .model = true },
+    [K_OFFP] = { .count = HY_ONE, .mul = 8, .early = true },
+    [K_SIZEP] = { .count = HY_ONE, .mul = 8, .early = true },
+    [K_CAPHDR] = { .count = HY_ONE, .mul = 8, .early = true },
+    [K_INT2FD] = { .count = HY_ONE, .mul = 8, .result = true, .model = true },
+    OUT(INTPOUT, 4) OUT(UINTPOUT, 4) ONE(U64P, 8) OUT(U64POUT, 8)
+    ONE(INTIN, 4) OUT(SIGPOUT, 4) ONE(FLOCK, 32) OUT(FLOCKOUT, 32) ONE(FLOCK64, 32)
+    OUT(FLOCK64OUT, 32) ONE(OWNER, 8) OUT(OWNEROUT, 8) ONE(TERMIOS, 36) OUT(TERMIOSOUT, 36)
+    ONE(WINSIZE, 8) OUT(WINSIZEOUT, 8) ONE(IFREQ, 32) OUT(IFREQOUT, 32)
+    [K_TEXT] = { .count = HY_STRING }, [K_TEXTOUT] = { .count = HY_STRING, .result = true },
+    ONE(SCHEDPARAM, 4) OUT(SCHEDPARAMOUT, 4)
+    [K_GIDS] = { .count = HY_FIRST, .mul = 4, .max = CALL_PART_MAX },
+    [K_GIDSOUT] = { .count = HY_RESULT, .mul = 4, .result = true, .max = CALL_PART_MAX },
+    [K_SEMBUFS] = { .count = HY_NEXT, .mul = 6, .max = CALL_PART_MAX },
+    [K_WAITERS] = { .count = HY_NEXT, .mul = 24, .max = CALL_PART_MAX },
+    ONE(CACHERANGE, 16) OUT(CACHESTAT, 40)
+    [K_FCNTLARG] = { .count = HY_COMMAND }, [K_IOCTLARG] = { .count = HY_COMMAND },
+    [K_PRCTLARG] = { .count = HY_COMMAND },
+#undef PLAIN
+#undef ONE
+#undef OUT
+#undef NEXT
 };
 
-/* The calls that are recorded: what programs do often, that needs nothing which only a stopped
- * thread can tell. file: the record describes the file of that argument (1 + n), or of the result.
- */
+/* The calls that stop, whatever they point to, and why. The rest is recorded. */
+enum hy_when {
+    HY_ALWAYS,
+    HY_SPAWNED,   /* but not with -p */
+    HY_ATTACHED,  /* with -p */
+    HY_NO_RAW     /* where a bpf(2) of ours can keep a program from running, or cannot find a thread
+                     at once: see tr_follow */
+};
+static const struct hy_stop {
+    u16 id;
+    u8 when; /* enum hy_when */
+    const char *why;
+} hy_stopping[] = {
+#define S(name, why) { SC_##name, HY_ALWAYS, why },
+    S(execve, "the old program's memory is gone when it returns")
+    S(execveat, "the old program's memory is gone when it returns")
+    S(exit, "the thread ends in it and cannot wait until there is room for a record")
+    S(exit_group, "the thread ends in it and cannot wait until there is room for a record")
+    { SC_clone, HY_NO_RAW, "the child must be followed before it runs" },
+    { SC_clone3, HY_SPAWNED, "the child must not escape by CLONE_UNTRACED" },
+    S(ptrace, "kvis is the tracer already")
+    S(seccomp, "a filter of the program's own changes how its calls are seen")
+    { SC_prctl, HY_ATTACHED, "PR_SET_SECCOMP changes how the thread's calls are seen" },
+    { SC_ioctl, HY_ATTACHED, "USERFAULTFD_IOC_NEW: later reads of memory may never return" },
+    S(userfaultfd, "later reads of the program's memory may never return")
+    S(chdir, "/proc shows which directory it is now")
+    S(fchdir, "/proc shows which directory it is now")
+    S(chroot, "/proc shows which directory it is now")
+    S(pivot_root, "/proc shows which directory it is now")
+    S(setns, "/proc shows which directory it is now")
+    S(unshare, "/proc shows which directory it is now")
+    S(open_by_handle_at, "/proc shows what the new descriptor is")
+    S(open_tree, "/proc shows what the new descriptor is")
+    S(fsopen, "/proc shows what the new descriptor is")
+    S(fsmount, "/proc shows what the new descriptor is")
+    S(mq_open, "/proc shows what the new descriptor is")
+    S(pidfd_getfd, "/proc shows what the new descriptor is")
+    S(io_uring_setup, "the programs that see the ring's requests are loaded before it is used")
+#undef S
+};
+
+/* What files a call's record describes: of a descriptor that is an argument, of the result, or of
+ * two that an argument points to; and of which it has the socket's addresses. The numbers: 1 +
+ * which; 0: none. */
 enum { FILE_OF_RESULT = 100 };
-/* HY_RAW: raw tracepoints, in the first pid namespace. There a bpf(2) of ours keeps no program from
- * running (see tr_follow) and finds a thread at once. (Not here: exit_group. Its record, made when
- * the thread dies, cannot be kept with it till there is room.) */
-enum { HY_ATTACHED = 1, HY_RAW };
-static const struct hy_call { u16 id; u8 file; bool memory; u8 only;
-} hy_hot[] = {
-#define H(name) { SC_##name, 0, 0, 0 }
-#define H_FD(name) { SC_##name, FILE_OF_RESULT, 0, 0 }
-#define H_MEM(name) { SC_##name, 0, 1, 0 } /* page faults must find the regions as they are */
-#define H_P(name) { SC_##name, 0, 0, HY_ATTACHED } /* -p: a libc blocks all signals around them */
-    H(read),
-    H(write),
-    H(pread64),
-    H(pwrite64),
-    H(lseek),
-    H(close),
-    H_FD(open),
-    H_FD(openat),
-    H_FD(openat2),
-    H_FD(creat),
-    H(stat),
-    H(lstat),
-    H(fstat),
-    H(newfstatat),
-    H(statx),
-    H(access),
-    H(faccessat),
-    H(faccessat2),
-    H(readlink),
-    H(readlinkat),
-    H(getdents64),
-    H(statfs),
-    H(fstatfs),
-    { SC_mmap, 1 + 4, 1, 0 }, /* of its descriptor: whether the pages may never come (mem_) */
-    H_MEM(munmap),
-    H_MEM(mprotect),
-    H_MEM(brk),
-    H_MEM(madvise),
-    H(msync),
-    H(futex),
-    H(getpid),
-    H(gettid),
-    H(getppid),
-    H(getuid),
-    H(geteuid),
-    H(getgid),
-    H(getegid),
-    H(getpgrp),
-    H(getpgid),
-    H(getsid),
-    H(sched_yield),
-    H(clock_gettime),
-    H(clock_getres),
-    H(gettimeofday),
-    H(time),
-    H(times),
-    H(getrusage),
-    H(getrlimit),
-    H(prlimit64),
-    H(sysinfo),
-    H(uname),
-    H(getrandom),
-    H(nanosleep),
-    H(clock_nanosleep),
-    H(rt_sigprocmask),
-    H(poll),
-    H(epoll_wait),
-    H(epoll_ctl),
-    H(fsync),
-    H(fdatasync),
-    H(ftruncate),
-    H(fallocate),
-    H(fadvise64),
-    H(umask),
-    H(getcwd),
-    H(unlink),
-    H(unlinkat),
-    H(rename),
-    H(renameat),
-    H(renameat2),
-    H(mkdir),
-    H(mkdirat),
-    H(rmdir),
-    H(chmod),
-    H(fchmod),
-    H(fchmodat),
-    H(utimensat),
-    H(wait4),
-    H(set_robust_list),
-    H(set_tid_address),
-    H(rseq),
-    H(arch_prctl),
-    H(sched_getaffinity),
-    H(alarm),
-    H(pause),
-    H(sync),
-    H(rt_sigreturn),
-    { SC_clone, 0, 0, HY_RAW }, /* its event looks for its flags; CLONE_UNTRACED: tr_filter */
-    H_P(clone3),
-    H(fork),
-    H(vfork),
-#undef H
-#undef H_FD
-#undef H_MEM
-#undef H_P
+static const struct { u16 id; u8 file, pair, sock; } hy_files[] = {
+    { SC_open, FILE_OF_RESULT, 0, 0 }, { SC_openat, FILE_OF_RESULT, 0, 0 },
+    { SC_openat2, FILE_OF_RESULT, 0, 0 }, { SC_creat, FILE_OF_RESULT, 0, 0 },
+    { SC_mmap, 1 + 4, 0, 0 }, /* whether the pages may never come (mem_) */
+    { SC_accept, 0, 0, FILE_OF_RESULT }, { SC_accept4, 0, 0, FILE_OF_RESULT },
+    { SC_connect, 0, 0, 1 + 0 }, { SC_bind, 0, 0, 1 + 0 }, { SC_listen, 0, 0, 1 + 0 },
+    { SC_pipe, 0, 1 + 0, 0 }, { SC_pipe2, 0, 1 + 0, 0 },
+    { SC_socketpair, 0, 1 + 3, 0 },
 };
 
 /* --- what the probe is told --- */
@@ -18188,23 +18217,25 @@ static const struct hy_call { u16 id; u8 file; bool memory; u8 only;
 /* The kind behind an argument, as hy_kinds[] has it. Bits and values of a family are plain. */
 static struct hy_kind hy_kind_of(u16 kind)
 {
-    struct hy_kind plain = { HY_PLAIN, 0, 0, 0 };
-    return kind < N_KINDS ? hy_kinds[kind] : plain;
+    return kind < N_KINDS ? hy_kinds[kind] : (struct hy_kind){ .count = HY_PLAIN };
 }
 
-/* How many bytes of it are taken at most: of a path all, else what -s shows and one more, by which
- * the decoder sees that there is more. Without -v nobody looks into buffers. */
+/* How many bytes of it are shown at most: what -s says and one more, by which the decoder sees that
+ * there is more; of the rest all. */
 static u32 hy_bytes(const struct hy_kind *k)
 {
     if (k->short_)
-        return opt.calls ? MIN(opt.strlen_max + 2, (u32)CALL_PART_MAX) : 0;
-    return CALL_PART_MAX;
+        return (u32)MIN((u64)opt.strlen_max + 2 + k->plus, 1ull << 30);
+    return k->max ? k->max : k->count == HY_ONE ? k->mul : k->count == HY_STRING ? CALL_PART_MAX
+                                                                                  : 1u << 30;
 }
 
-/* Whether only -v wants to see what a kind points to. */
-static bool hy_needs_verbose(u16 kind)
+/* Whether anybody wants to see what argument i of a row points to. */
+static bool hy_wanted(const struct sc_row *r, u32 i, const struct hy_kind *k)
 {
-    return kind != K_PATH && kind != K_OPENHOW && kind != K_SIGACT && kind != K_DENTS;
+    u16 kind = r->arg[i];
+    bool by_path = opt.n_paths && (kind == K_POLLFDS || kind == K_FDSET);
+    return k->model || opt.calls || by_path || sc_id[r - sc_rows] == SC_memfd_create;
 }
 
 /* Where the probe's words have an argument. */
@@ -18221,33 +18252,109 @@ static void hy_args(u64 *arg, const u64 *word)
         arg[i] = word[hy_word(i)];
 }
 
-/* A row's `file`, as the probe has it. */
-static u8 hy_file(u8 file)
+/* What says how many: see hy_kind.count. */
+static u8 hy_count(const struct hy_kind *k, u16 kind, u8 i)
 {
-    return !file ? 0 : file == FILE_OF_RESULT ? 1 + WORD_RESULT : (u8)(1 + hy_word((u8)(file - 1)));
+    switch (k->count) {
+    case HY_NEXT: case HY_POINTED: return hy_word((u8)(i + 1));
+    case HY_PREVIOUS: return hy_word((u8)(i - 1));
+    case HY_FIRST: return hy_word(0);
+    case HY_RESULT: return WORD_RESULT;
+    case HY_COMMAND: return hy_word(kind == K_PRCTLARG ? 0 : (u8)(i - 1));
+    default: return WORD_ONE;
+    }
 }
 
-/* Fills in the record of a row; false when an argument nests, or there are too many. */
-static bool hy_spec(const struct sc_row *r, struct wire_spec *s)
+/* A time that the kernel counts down where it stands (select(2), recvmmsg(2)). */
+static bool hy_counts_down(const struct sc_row *r, u32 i)
+{
+    u16 id = sc_id[r - sc_rows];
+    return r->arg[i] == K_TS && (id == SC_ppoll || id == SC_recvmmsg);
+}
+
+/* A number of hy_files[], as the probe has it. */
+static u8 hy_place(u8 n)
+{
+    return !n ? 0 : n == FILE_OF_RESULT ? 1 + WORD_RESULT : (u8)(1 + hy_word((u8)(n - 1)));
+}
+
+/* An argument that leads on to others. What it says of messages, the model wants whatever is shown:
+ * addresses, and descriptors that are passed. */
+static bool hy_nest(const struct sc_row *r, u8 i, struct wire_item *it)
+{
+    static const struct { u8 kind, count; bool result, model; } nest[N_KINDS] = {
+        [K_WIOV] = { NEST_IOV, HY_NEXT, false, false },
+        [K_RIOV] = { NEST_IOV, HY_NEXT, true, false },
+        [K_MSGIN] = { NEST_MSG, HY_ONE, false, true },
+        [K_MSGOUT] = { NEST_MSG, HY_ONE, true, true },
+        [K_MMSGIN] = { NEST_MMSG, HY_NEXT, false, true },
+        [K_MMSGOUT] = { NEST_MMSG, HY_RESULT, true, true },
+    };
+    u16 kind = r->arg[i];
+    if (kind >= N_KINDS || !nest[kind].kind)
+        return false;
+    struct hy_kind k = { .count = nest[kind].count };
+    if (opt.calls || nest[kind].model)
+        *it = (struct wire_item){
+            .arg = hy_word(i), .kind = nest[kind].kind, .count = hy_count(&k, kind, i),
+            .flags = nest[kind].result ? ITEM_RESULT : 0,
+            .size = opt.calls ? (u32)MIN((u64)opt.strlen_max + 2, 1ull << 30) : 0,
+        };
+    return true;
+}
+
+static struct wire_item hy_item(const struct sc_row *r, u8 i, const struct hy_kind *k)
+{
+    static const u8 kind[] = { [HY_STRING] = ITEM_STR, [HY_POINTED] = ITEM_POINTED,
+                               [HY_COMMAND] = ITEM_COMMAND };
+    bool early = opt.calls && (k->early || hy_counts_down(r, i));
+    return (struct wire_item){
+        .arg = hy_word(i), .kind = k->count < ARRAY_LEN(kind) ? kind[k->count] : ITEM_BYTES,
+        .count = hy_count(k, r->arg[i], i),
+        .flags = (u8)((k->result ? ITEM_RESULT : 0) | (early ? ITEM_EARLY : 0)
+                      | (k->short_ || k->max ? ITEM_CUT : 0)),
+        .mul = k->mul, .plus = k->plus, .size = hy_bytes(k),
+    };
+}
+
+/* Fills in the record of a row; NULL, or why it cannot be. */
+static const char *hy_spec(const struct sc_row *r, struct wire_spec *s)
 {
     for (u8 i = 0; i < r->nargs; i++) {
         struct hy_kind k = hy_kind_of(r->arg[i]);
-        if (k.count == HY_NESTS)
-            return false;
-        if (k.count == HY_PLAIN || (hy_needs_verbose(r->arg[i]) && !opt.calls)
-            || !hy_bytes(&k))
+        bool nests = hy_nest(r, i, &s->nest);
+        if (nests && r->arg[i] == K_MSGOUT && opt.calls)
+            k = (struct hy_kind){ .count = HY_ONE, .mul = 16, .early = true };
+        else if (nests || k.count == HY_PLAIN || !hy_wanted(r, i, &k))
             continue;
-        if (s->n == CALL_ITEMS)
-            return false;
-        s->item[s->n++] = (struct wire_item){
-            .arg = hy_word(i), .kind = k.count == HY_STRING ? ITEM_STR : ITEM_BYTES,
-            .count = k.count == HY_NEXT     ? hy_word((u8)(i + 1))
-                     : k.count == HY_RESULT ? WORD_RESULT
-                                            : WORD_ONE,
-            .result = k.result, .mul = k.mul, .size = hy_bytes(&k),
-        };
+        if (k.count == HY_NESTS || s->n == CALL_ITEMS)
+            return "its arguments nest, or are overwritten by its results";
+        s->item[s->n] = hy_item(r, i, &k);
+        s->early += s->item[s->n].flags & ITEM_EARLY ? 1 : 0;
+        s->texts |= s->n < CALL_TEXTS && k.count == HY_STRING;
+        s->n++;
     }
-    return true;
+    for (size_t i = 0; i < ARRAY_LEN(hy_files); i++)
+        if (hy_files[i].id == sc_id[r - sc_rows]) {
+            s->file = hy_place(hy_files[i].file);
+            s->pair = hy_place(hy_files[i].pair);
+            s->sock = hy_place(hy_files[i].sock);
+        }
+    return NULL;
+}
+
+/* Why calls of a row stop; NULL: they are recorded. */
+static const char *hy_why_stops(int row, struct wire_spec *s)
+{
+    const bool now[] = { [HY_ALWAYS] = true, [HY_SPAWNED] = !hy.all, [HY_ATTACHED] = hy.all,
+                         [HY_NO_RAW] = hy.in_ns || hy.in_order };
+    u16 id = sc_id[row];
+    for (size_t i = 0; i < ARRAY_LEN(hy_stopping); i++)
+        if (hy_stopping[i].id == id && now[hy_stopping[i].when])
+            return hy_stopping[i].why;
+    if (opt.faults && (md_is_about_memory((u16)row) || id == SC_madvise))
+        return "--faults: page faults must find the regions as they are";
+    return hy_spec(&sc_rows[row], s);
 }
 
 /* How a number's calls are counted by the probe: but for those that have to stop anyway, which tr_
@@ -18270,16 +18377,12 @@ static struct wire_spec hy_spec_of(int row, const bool *need)
     if (hy.count)
         return hy_counted(row);
     struct wire_spec s = { .on = CALL_UNSEEN }, none = s;
-    bool hot = false;
-    for (size_t i = 0; row >= 0 && i < ARRAY_LEN(hy_hot); i++)
-        if (hy_hot[i].id == sc_id[row] && !(hy_hot[i].memory && opt.faults)
-            && (hy_hot[i].only != HY_ATTACHED || hy.all)
-            && (hy_hot[i].only != HY_RAW || (!hy.in_ns && !hy.in_order)))
-            hot = true, s.file = hy_file(hy_hot[i].file);
-    hot = hot && hy_spec(&sc_rows[row], &s);
+    bool recorded = row >= 0 && !hy_why_stops(row, &s);
     if (row >= 0)
-        hy.row[row] = hot || hy.all;
-    s.on = hot ? CALL_RECORDED : hy.all ? CALL_STOPS : CALL_UNSEEN;
+        hy.row[row] = recorded || hy.all;
+    if (!recorded)
+        s = none;
+    s.on = recorded ? CALL_RECORDED : hy.all ? CALL_STOPS : CALL_UNSEEN;
     return row < 0 || need[row] ? s : none; /* a call newer than our table: let it be seen */
 }
 
@@ -18292,10 +18395,49 @@ static void hy_choose(const bool *need)
         hy_specs[nr] = hy_spec_of(sc_find(ARCH_NATIVE, nr), need);
 }
 
+/* Adds a row to `commands`. Returns 0 or -errno. */
+static int hy_tell_command(int map, u16 id, u8 arg, u32 command, u32 bytes)
+{
+    struct wire_command key = { command, (u16)sc_number(ARCH_NATIVE, id), hy_word(arg) };
+    return bytes ? bpf_map_do(BPF_MAP_UPDATE_ELEM, map, &key, &bytes) : 0;
+}
+
+/* How many bytes an argument of this kind points to; a string: at most so many, and 1 << 31. */
+static u32 hy_command_bytes(u16 kind)
+{
+    struct hy_kind k = kind == K_SAME ? (struct hy_kind){ .count = HY_PLAIN } : hy_kind_of(kind);
+    if (k.count == HY_STRING)
+        return 1u << 31 | CALL_PART_MAX;
+    return k.count == HY_ONE ? k.mul : 0;
+}
+
+/* What the commands of a call (gen/tables/commands.tbl) make of the arguments behind them. */
+static int hy_tell_commands_of(int map, u16 id)
+{
+    const struct sc_commands *s = &sc_commands[sc_rows[id].commands];
+    int e = 0;
+    for (u8 r = 0; r < s->n; r++)
+        for (u8 k = 0; k < ARRAY_LEN(s->row->kind) && !e; k++)
+            e = hy_tell_command(map, id, (u8)(s->by + 1 + k), s->row[r].value,
+                                hy_command_bytes(s->row[r].kind[k]));
+    return e;
+}
+
+static int hy_tell_commands(void)
+{
+    static const u16 calls[] = { SC_fcntl, SC_ioctl, SC_prctl };
+    int e = 0, map = bpf_map(&hy.obj, "commands");
+    for (size_t i = 0; i < ARRAY_LEN(calls) && !e && opt.calls; i++)
+        e = hy_tell_commands_of(map, calls[i]);
+    return e;
+}
+
 /* From now on they are. Returns 0 or -errno. */
 static int hy_watch(void)
 {
-    return bpf_map_all(true, bpf_map(&hy.obj, "spec"), CALL_NRS, hy_specs, sizeof *hy_specs);
+    int e = hy_tell_commands();
+    int map = bpf_map(&hy.obj, "spec");
+    return e ? e : bpf_map_all(true, map, CALL_NRS, hy_specs, sizeof *hy_specs);
 }
 
 /* How many entries the maps have that count. */
@@ -18662,16 +18804,15 @@ static void hy_moved(struct task *t, u32 was)
     hy_map(BPF_MAP_DELETE_ELEM, &was, NULL, 0);
 }
 
-/* Takes the call that the probe has kept with a stopped thread, because the ring had no room. Not
- * of one that was killed at this stop: the probe has sent it after all, and its row is gone. */
+/* Takes the call that the probe has kept with a stopped thread. Not of one that was killed at this
+ * stop: the probe has sent it after all, and its row is gone. The row is the probe's to write, also
+ * now (call_signal): that it is taken, stands in a map of its own. */
 static bool hy_take_kept(const struct task *t, struct wire_thread *th)
 {
     u32 key = hy_key(t);
-    if (!hy_thread(t, th) || !th->kept)
-        return false;
-    struct wire_thread taken = *th;
-    taken.kept = 0;
-    return hy_map(BPF_MAP_UPDATE_ELEM, &key, &taken, BPF_EXIST) == 0;
+    return hy_thread(t, th) && th->kept && th->ts_ns != t->kept_ns
+           && bpf_map_flagged(BPF_MAP_UPDATE_ELEM, bpf_map(&hy.obj, "taken"), &key, &th->ts_ns,
+                              BPF_ANY) == 0;
 }
 
 /* Whether the probe uses a signal to hold threads. */
@@ -18855,7 +18996,8 @@ static u64 hy_lost(void)
 {
     u64 tree = hy.on ? bpf_lost(&hy.obj, LOST_TREE) : 0;
     return hy.on ? bpf_lost(&hy.obj, LOST_RING) + tree - MIN(tree, hy.healed)
-                       + bpf_missed(&hy.obj, hy_programs(false)) + hy.strays : 0;
+                       + bpf_missed(&hy.obj, hy_programs(false) & ~(1u << HY_SIGNAL))
+                       + hy.strays : 0;
 }
 
 /* What the probe's text_sum says of a string. */
@@ -18881,14 +19023,38 @@ static bool hy_same_texts(const struct wire_thread *th, const struct call *c)
     return true;
 }
 
+/* What a call that was kept has written over is read from its row. */
+static void hy_replay_early(const struct wire_thread *th)
+{
+    const struct wire_spec *s = &hy_specs[th->nr % CALL_NRS];
+    u32 k = 0;
+    mem_replay_begin();
+    for (u32 i = 0; i < s->n && k < CALL_EARLY; i++) {
+        const struct wire_item *it = &s->item[i];
+        if (it->flags & ITEM_EARLY && th->early_read >> k++ & 1)
+            mem_replay((struct mem_part){ .addr = th->word[it->arg], .early = true,
+                                          .len = MIN(it->size, (u32)CALL_EARLY_MAX),
+                                          .data = (const u8 *)(th->early + 2 * (k - 1)) });
+    }
+}
+
+/* Bytes that their address is in front of. */
+static void hy_replay_at(const u8 *data, u32 len, bool fault)
+{
+    struct mem_part part = { .len = fault ? 0 : len - 8, .data = data + 8, .fault = fault };
+    memcpy(&part.addr, data, sizeof part.addr);
+    mem_replay(part);
+}
+
 /* A record, checked: its segments become what mem_ reads from. NULL: it is damaged. */
 static const struct wire_call *hy_record(const void *p, u32 size)
 {
     const struct wire_call *w = p;
     const u8 *at = (const u8 *)(w + 1), *end = (const u8 *)p + size;
-    mem_replay(NULL, 0, NULL, 0);
+    mem_replay_begin();
     if (size < sizeof *w || w->nr >= CALL_NRS)
         return NULL;
+    replay.shared = w->shared;
     while (at + sizeof(struct wire_seg) <= end) {
         const struct wire_seg *seg = (const void *)at;
         const u8 *data = at + sizeof *seg;
@@ -18899,8 +19065,13 @@ static const struct wire_call *hy_record(const void *p, u32 size)
             mem_replay_file((const void *)data);
         else if (seg->arg == SEG_TIMES && len == sizeof(struct wire_times))
             replay.times = (const void *)data;
+        else if (seg->arg == SEG_SOCK && len == sizeof(struct wire_sock))
+            replay.sock = (const void *)data;
+        else if (seg->arg == SEG_AT && len >= 8)
+            hy_replay_at(data, len, seg->fault);
         else if (seg->arg < CALL_WORDS)
-            mem_replay(w->word + seg->arg, len, data, seg->fault);
+            mem_replay((struct mem_part){ .addr = w->word[seg->arg], .len = len, .data = data,
+                                          .fault = seg->fault, .early = seg->early });
         replay.changed |= seg->changed;
         at = data + ((len + 7) & ~7u);
     }
@@ -19055,7 +19226,7 @@ static void tr_filter(struct tr_prog *p)
     enum { UFFD_NEW = 0xaa00 }; /* USERFAULTFD_IOC_NEW, <linux/userfaultfd.h> */
     u32 edge[1024], n = 0;
     bool was = false;
-    int ioctl_row = SC_ioctl, mmap_row = SC_mmap, clone_row = SC_clone;
+    int mmap_row = SC_mmap, clone_row = SC_clone, prctl_row = SC_prctl;
     p->n = 0;
     for (u32 nr = 0; nr < 1000 && n < ARRAY_LEN(edge) - 1; nr++)
         if (!n || tr_nr_wanted(nr) != was) {
@@ -19080,7 +19251,15 @@ static void tr_filter(struct tr_prog *p)
         tr_insn(p, BPF_RET | BPF_K, SECCOMP_RET_TRACE | TR_MARK, 0, 0);
         tr_insn(p, BPF_RET | BPF_K, SECCOMP_RET_ALLOW, 0, 0);
     }
-    if (!tr.need[ioctl_row]) {
+    if (hy.row[prctl_row]) { /* see tr_seccomp: PR_GET_SECCOMP, PR_SET_SECCOMP */
+        tr_insn(p, BPF_JMP | BPF_JEQ | BPF_K, SYS_prctl, 0, 5);
+        tr_insn(p, BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args[0]), 0, 0);
+        tr_insn(p, BPF_JMP | BPF_JEQ | BPF_K, PR_GET_SECCOMP, 1, 0);
+        tr_insn(p, BPF_JMP | BPF_JEQ | BPF_K, PR_SET_SECCOMP, 0, 1);
+        tr_insn(p, BPF_RET | BPF_K, SECCOMP_RET_TRACE | TR_MARK, 0, 0);
+        tr_insn(p, BPF_RET | BPF_K, SECCOMP_RET_ALLOW, 0, 0);
+    }
+    if (!tr_nr_wanted(SYS_ioctl)) {
         tr_insn(p, BPF_JMP | BPF_JEQ | BPF_K, SYS_ioctl, 0, 4);
         tr_insn(p, BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args[1]), 0, 0);
         tr_insn(p, BPF_JMP | BPF_JEQ | BPF_K, UFFD_NEW, 0, 1);
@@ -19453,8 +19632,6 @@ static void tr_no_untraced(struct task *t, const struct call *c)
 {
     if (!t->clone_known || !(t->clone_flags & CLONE_UNTRACED))
         return;
-    t->told_ns = c->enter_ns;
-    t->told_end_ns = ~0ull;
     t->restore_arg0 = tr_set_clone_flags(t, c, t->clone_flags & ~(u64)CLONE_UNTRACED);
     if (!t->restore_arg0)
         u_warn("pid %d makes a child that cannot be traced (CLONE_UNTRACED)", t->tid);
@@ -19501,6 +19678,16 @@ static void tr_seccomp(struct task *t)
         arch_replace_call(t->tid, -1, 0);
 }
 
+/* A call that the probe records as well: its record is not wanted. */
+static void tr_note_told(struct task *t)
+{
+    const struct call *c = &t->call;
+    if (!hy.on || !c->known || c->abi != ARCH_NATIVE || !hy.row[c->row])
+        return;
+    t->told_ns = c->enter_ns;
+    t->told_end_ns = ~0ull;
+}
+
 static void tr_syscall_stop(struct task *t, u8 expect)
 {
     struct stop s = { 0 };
@@ -19514,6 +19701,7 @@ static void tr_syscall_stop(struct task *t, u8 expect)
         bool foreign = s.op == PTRACE_SYSCALL_INFO_SECCOMP && s.data != TR_MARK;
         if (!t->call.open)
             tr_enter(t, &s, u_now()); /* it goes on from now, not from when it stopped */
+        tr_note_told(t);
         tr_seccomp(t);
         if (foreign) /* the program's own RET_TRACE: untraced it gets ENOSYS, seccomp(2) */
             arch_replace_call(t->tid, -1, ENOSYS);
@@ -19600,8 +19788,10 @@ static void tr_at_entry(struct task *t, const struct stop *s, u64 ts_ns)
     if (t->pending && !shown) /* how that one ended was lost */
         tr_abandon(t);
     t->pending = false;
+    replay.entering = true;
     if (!shown)
         tr_enter(t, s, ts_ns);
+    replay.entering = false;
 }
 
 static void tr_play(struct task *t, const struct wire_call *w)
@@ -19628,6 +19818,7 @@ static void tr_play_kept(struct task *t, const struct wire_thread *th)
     sc_narrow(s.abi, s.nr, s.arg);
     hy.records++;
     t->kept_ns = th->ts_ns;
+    hy_replay_early(th);
     tr_at_entry(t, &s, th->ts_ns);
     t->call.path_changed |= !hy_same_texts(th, &t->call);
     u_at = th->end_ns;
@@ -19669,7 +19860,7 @@ static void tr_upto(u64 ns)
     while (tr.kept_n && tr_kept[tr.kept_n - 1].end_ns < ns) {
         const struct wire_thread *th = &tr_kept[--tr.kept_n];
         struct task *t = ps_task((pid_t)th->tid);
-        mem_replay(NULL, 0, NULL, 0);
+        mem_replay_begin();
         pf_upto(th->end_ns);
         if (t)
             tr_play_kept(t, th);
@@ -19684,7 +19875,7 @@ static void tr_last_kept(struct task *t)
     if (!hy.on || hy.count || !tr.started || !t->proc || !hy_take_kept(t, &th))
         return;
     u64 now = u_at;
-    mem_replay(NULL, 0, NULL, 0);
+    mem_replay_begin();
     tr_play_kept(t, &th);
     u_at = now;
 }
@@ -20060,9 +20251,10 @@ static void tr_exec_unseen(struct task *t)
         struct stop s = { .abi = ARCH_NATIVE, .nr = th.nr };
         hy_args(s.arg, th.word);
         u64 at = s.arg[th.nr != SYS_execve];
-        mem_replay(NULL, 0, NULL, 0);
+        mem_replay_begin();
         if (n > 0)
-            mem_replay(&at, (u32)n + 1, (const u8 *)name, false);
+            mem_replay((struct mem_part){ .addr = at, .len = (u32)n + 1,
+                                          .data = (const u8 *)name });
         u64 now = u_at;
         replay.on = true;
         u_at = th.ts_ns;
@@ -21116,7 +21308,7 @@ static void tr_left(struct task *t)
         struct wire_call w = { .ts_ns = th.ts_ns, .end_ns = th.end_ns, .ret = th.ret, .nr = th.nr,
                                .tid = th.tid, .over = 1 };
         memcpy(w.word, th.word, sizeof w.word);
-        mem_replay(NULL, 0, NULL, 0);
+        mem_replay_begin();
         tr_play(t, &w);
     }
     tr_forget(t);

@@ -5,13 +5,13 @@
  * probe.h
  *   sha256 8bf343a58cf16d3c8991b8139a48e6e5a1cb5e2c9c93575cbcdb504b1992f3d3
  * wire.h
- *   sha256 dbdcad682f9875a128456699191536324084876072f8b370cfc1a171df806e4a
+ *   sha256 fef9a3b18939f1feb8445788e0e6b8a968bdba0f0f4a8ae2b5a566f779a5848b
  * compiler: clang 14.0.6
  * flags: -target bpf -mcpu=v2 -O2 -g -std=gnu11 -Wall -Werror -nostdinc -fno-ident
  *
  * map events: PERF_EVENT_ARRAY, key 4, value 4, entries 0, flags 0x0
  * map lost: PERCPU_ARRAY, key 4, value 8, entries 8, flags 0x0
- * map traced: HASH, key 4, value 328, entries 16384, flags 0x0
+ * map traced: HASH, key 4, value 368, entries 16384, flags 0x0
  * map ios: HASH, key 8, value 48, entries 4096, flags 0x0
  * program disk_bio: raw_tp/block_bio_queue, 195 instructions, stack 64
  *   lowest kernel 5.5 (probe_read_kernel)
@@ -1440,7 +1440,7 @@ static const struct bpf_patch disk_done_patches[] = {
 static const struct bpf_map_row disk_maps[] = {
     { "events", BPF_MAP_TYPE_PERF_EVENT_ARRAY, 4, 4, 0, 0 },
     { "lost", BPF_MAP_TYPE_PERCPU_ARRAY, 4, 8, 8, 0 },
-    { "traced", BPF_MAP_TYPE_HASH, 4, 328, 16384, 0 },
+    { "traced", BPF_MAP_TYPE_HASH, 4, 368, 16384, 0 },
     { "ios", BPF_MAP_TYPE_HASH, 8, 48, 4096, 0 },
 };
 

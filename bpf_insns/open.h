@@ -5,7 +5,7 @@
  * probe.h
  *   sha256 8bf343a58cf16d3c8991b8139a48e6e5a1cb5e2c9c93575cbcdb504b1992f3d3
  * wire.h
- *   sha256 dbdcad682f9875a128456699191536324084876072f8b370cfc1a171df806e4a
+ *   sha256 fef9a3b18939f1feb8445788e0e6b8a968bdba0f0f4a8ae2b5a566f779a5848b
  * compiler: clang 14.0.6
  * flags: -target bpf -mcpu=v2 -O2 -g -std=gnu11 -Wall -Werror -nostdinc -fno-ident
  *

@@ -75,26 +75,51 @@ WIRE_ASSERT(sizeof(struct wire_opening) == 120);
 
 enum {
     CALL_NRS = 512,       /* numbers that a spec may have */
-    CALL_ITEMS = 4,       /* arguments that point to something worth taking */
+    CALL_ITEMS = 6,       /* arguments that point to something worth taking */
+    CALL_EARLY = 2,       /* of them, those that are read when the call begins, too: */
+    CALL_EARLY_MAX = 16,  /* so many bytes of each */
     CALL_PART_MAX = 4096, /* bytes of one of them (a path with its NUL) */
     CALL_DATA_MAX = 8192, /* beyond so many, no further one is taken */
     CALL_TEXTS = 2,       /* strings that are looked at when the call begins, too, */
     CALL_TEXT_HEAD = 128  /* as far as this */
 };
 
-enum wire_item_kind { ITEM_BYTES, ITEM_STR };
+/* How the bytes are measured that an argument points to: a string; as many times mul bytes as `count`
+ * says, and `plus`; as many as the 32-bit number has that `count` points to, now and (the first of the
+ * early ones) when the call began; as `commands` says of the command that `count` is. */
+enum wire_item_kind { ITEM_BYTES, ITEM_STR, ITEM_POINTED, ITEM_COMMAND };
 
-/* What an argument points to: a string, or as many times mul bytes as `count` says, at most size.
- * arg and count are places in wire_thread.word; count may also be the result (0 for an error), or
- * the number 1. */
+/* arg and count are places in wire_thread.word; count may also be the result (0 for an error), or
+ * the number 1. A call of which more than `size` would be shown is kept with its thread. */
 enum { CALL_WORDS = 8, WORD_RESULT = 8, WORD_ONE = 9 };
 
+enum wire_item_flags {
+    ITEM_RESULT = 1,      /* there only when the call succeeded */
+    ITEM_EARLY = 2,       /* the call writes over what it has read: read when it begins, too */
+    ITEM_CUT = 4          /* no more than size is shown */
+};
+
 struct wire_item {
-    u8 arg, kind, count;
-    u8 result;            /* there only when the call succeeded */
-    u16 mul, unused;
+    u8 arg, kind, count, flags;
+    u16 mul, plus;
     u32 size;
 };
+
+/* An argument that leads on: to an array of struct iovec, to a struct msghdr, or to an array of struct
+ * mmsghdr, as many as `count` says. size: bytes of each buffer that are shown. Of ITEM_RESULT, the
+ * buffers hold as much as the result, or msg_len, says. What it leads to lies in segments that begin
+ * with their address. A call with more than CALL_IOVS buffers, or more messages, is kept. */
+enum wire_nest_kind { NEST_NONE, NEST_IOV, NEST_MSG, NEST_MMSG };
+enum { CALL_STEPS = 64, CALL_IOVS = 48 };
+
+/* `commands`: how many bytes an argument points to, by the command that another argument is (fcntl,
+ * ioctl, prctl). What is not in it points to nothing that is shown. */
+struct wire_command {
+    u32 command;
+    u16 nr;
+    u16 arg;              /* place in wire_thread.word of what points */
+};
+enum { COMMAND_STR = 0x80000000 }; /* of the value: a string of at most so many bytes */
 
 /* A call is recorded, or kept with its thread, which stops at its end so that kvis can look; or it is
  * counted, and then all calls are. */
@@ -104,10 +129,14 @@ enum wire_spec_on { CALL_UNSEEN, CALL_RECORDED, CALL_STOPS, CALL_COUNTED };
 struct wire_spec {
     u8 on;                /* enum wire_spec_on */
     u8 n, file;           /* file: 1 + the place of a descriptor whose file is described */
+    u8 pair;              /* 1 + the place of a pointer to two of them */
     u8 unfailing;         /* its result tells nothing */
-    struct wire_item item[CALL_ITEMS];
+    u8 early;             /* how many items are */
+    u8 texts;             /* one of the first is a string */
+    u8 sock;              /* 1 + the place of a descriptor whose socket is described */
+    struct wire_item item[CALL_ITEMS], nest;
 };
-WIRE_ASSERT(sizeof(struct wire_spec) == 52);
+WIRE_ASSERT(sizeof(struct wire_spec) == 92);
 
 /* A traced thread, and the call it is in: word[] is the part of its registers that has the six
  * arguments (in which order, kvis knows by the architecture; in order where a classic tracepoint
@@ -139,8 +168,11 @@ struct wire_thread {
     u64 int_sum;          /* of its arguments */
     u32 int_nr, int_over; /* int_over: another call has begun since */
     u64 text_sum[CALL_TEXTS]; /* of the first items that are strings, when the call began */
+    u64 early[CALL_EARLY * CALL_EARLY_MAX / 8]; /* what the early items were then */
+    u32 early_read;       /* bits: which of them could be read */
+    u32 shared;           /* others had the same memory then */
 };
-WIRE_ASSERT(sizeof(struct wire_thread) == 328);
+WIRE_ASSERT(sizeof(struct wire_thread) == 368);
 
 /* The calls of one number on one CPU: `table`, CALL_NRS a CPU. */
 struct wire_count {
@@ -158,18 +190,21 @@ struct wire_call {
     u32 nr, tid;
     u32 over;             /* 0: its thread ended in it */
     u32 unread;           /* a segment is missing that can be read: the thread is stopped for that */
-    u32 key, unused;      /* of the thread in `traced`: its id in the first pid namespace */
+    u32 key;              /* of the thread in `traced`: its id in the first pid namespace */
+    u32 shared;           /* others had the same memory when the call began */
 };
 WIRE_ASSERT(sizeof(struct wire_call) == 112);
 
-enum { SEG_FILE = 0xff, SEG_TIMES = 0xfe }; /* wire_seg.arg: a struct wire_file, wire_times */
+/* wire_seg.arg: a struct wire_file, wire_times, wire_sock; bytes behind their address */
+enum { SEG_FILE = 0xff, SEG_TIMES = 0xfe, SEG_SOCK = 0xfd, SEG_AT = 0xfc };
 
 struct wire_seg {
     u16 len;
-    u8 arg;               /* the word that points to these bytes, or SEG_FILE */
+    u8 arg;               /* the word that points to these bytes, or SEG_... */
     u8 fault;             /* they could not be read */
     u8 changed;           /* a string that was another one when the call began */
-    u8 unused[3];
+    u8 early;             /* as it was when the call began */
+    u8 unused[2];
 };
 WIRE_ASSERT(sizeof(struct wire_seg) == 8);
 
@@ -280,6 +315,15 @@ struct wire_file {
     char name[32];        /* the last one of its path, or as much of it as has room */
 };
 WIRE_ASSERT(sizeof(struct wire_file) == 64);
+
+/* The addresses of a socket of AF_INET or AF_INET6. Ports as the network has them. */
+struct wire_sock {
+    u16 family, type, protocol, has_peer;
+    u16 local_port, peer_port;
+    u32 unused;
+    u8 local[16], peer[16];
+};
+WIRE_ASSERT(sizeof(struct wire_sock) == 48);
 
 /* --- proc: commands, from fork to exit --- */
 

@@ -44,6 +44,10 @@ extern char CFG_COUNT, CFG_RESTART_NR;
  * freezer (6.1). */
 #define TASK_SLEEPS (0xff | 0x1000 | 0x8000)
 #define EINPROGRESS 115
+#define AF_INET 2
+#define AF_INET6 10
+#define TCP_SYN_SENT 2 /* include/net/tcp_states.h */
+#define TCP_CLOSE 7
 #define EFAULT_RESULT (-14) /* the caller's pointer was bad: nothing to read there */
 
 /* The threads, by their id in the first pid namespace. */
@@ -54,6 +58,9 @@ struct map_def delays SEC("maps") = { MAP_PERCPU_ARRAY, 4, 8, DELAY_SLOTS, 0 };
  * are made, and a bpf(2) that is preempted keeps programs from running. */
 struct map_def table SEC("maps") = { MAP_ARRAY, 4, sizeof(struct wire_count), 0, MAP_MMAPABLE };
 struct map_def hists SEC("maps") = { MAP_ARRAY, 4, sizeof(struct wire_hist), 0, MAP_MMAPABLE };
+struct map_def commands SEC("maps") = { MAP_HASH, sizeof(struct wire_command), 4, 256, 0 };
+/* When the call began that kvis has taken from a thread's row, which it does not write: others do. */
+struct map_def taken SEC("maps") = { MAP_LRU_HASH, 4, 8, 4096, 0 };
 /* Stops: [1] asked for by 33 or SIGURG, [2] by SIGSTOP, [3] that could not be asked for (HY_STOPS_
  * in kvis.c). */
 struct map_def counts SEC("maps") = { MAP_PERCPU_ARRAY, 4, 8, 8, 0 };
@@ -63,6 +70,13 @@ struct record {
     u8 data[CALL_DATA_MAX + CALL_PART_MAX + sizeof(struct wire_seg)];
     u32 at; /* the end of data, in memory: the verifier need not follow its values */
     u32 faults; /* items that could not be read */
+    u32 left_out; /* more would be shown than there is room for */
+    struct walk { /* what a nested argument leads to: see put_nested */
+        u64 msg, iov, left;
+        u64 head[8]; /* struct mmsghdr */
+        u64 piece[2]; /* where it is, and how long */
+        u32 msgs, iovs, step, unused;
+    } walk;
 };
 struct map_def scratch SEC("maps") = { MAP_PERCPU_ARRAY, 4, sizeof(struct record), 2, 0 };
 
@@ -77,15 +91,26 @@ struct inode { u16 i_mode; u32 i_rdev; u64 i_ino; struct super_block *i_sb; } KE
 struct qstr { const char *name; } KERNEL;
 struct dentry { struct qstr d_name; } KERNEL;
 struct path { struct dentry *dentry; } KERNEL;
-struct file { struct inode *f_inode; struct path f_path; } KERNEL;
+struct sock_common {
+    u16 skc_family, skc_num, skc_dport;
+    u8 skc_state;
+    u32 skc_daddr, skc_rcv_saddr;
+    u64 skc_v6_daddr[2], skc_v6_rcv_saddr[2];
+} KERNEL;
+struct sock { struct sock_common __sk_common; u16 sk_type, sk_protocol; } KERNEL;
+struct socket { struct sock *sk; } KERNEL;
+struct file { struct inode *f_inode; struct path f_path; void *private_data; } KERNEL;
 struct fdtable { u32 max_fds; struct file **fd; } KERNEL;
 struct files_struct { struct fdtable *fdt; } KERNEL;
 struct sigset { u64 sig[1]; } KERNEL;
 struct kernel_siginfo; /* as siginfo_t, which is ABI: signo, errno, code, pad, what the code says */
 struct sigpending { struct sigset signal; } KERNEL;
 struct signal_struct { struct sigpending shared_pending; } KERNEL;
+struct atomic { int counter; } KERNEL;
+struct mm_struct { struct atomic mm_users; } KERNEL;
 struct task_struct {
     int pid;
+    struct mm_struct *mm;
     u32 ptrace;
     struct sigset blocked;
     struct sigpending pending;
@@ -168,14 +193,18 @@ INLINE void times(struct wire_times *w, const struct wire_thread *th, u64 cpu_ns
  * its arguments point to, for that is too late now. */
 INLINE void send_kept(struct wire_thread *th)
 {
+    u32 key = (u32)bpf_get_current_pid_tgid();
+    u64 *taken_ns = bpf_map_lookup_elem(&taken, &key);
+    th->kept = 0;
+    if (taken_ns && *taken_ns == th->ts_ns)
+        return;
     struct { struct wire_call h; struct wire_seg seg; struct wire_times times; } k = {
         .h = { .ts_ns = th->ts_ns, .end_ns = th->end_ns, .ret = th->ret, .nr = th->nr,
-               .tid = th->tid, .over = 1, .key = (u32)bpf_get_current_pid_tgid() },
+               .tid = th->tid, .over = 1, .key = key, .shared = th->shared },
         .seg = { .arg = SEG_TIMES, .len = sizeof k.times },
     };
     __builtin_memcpy(k.h.word, th->word, sizeof k.h.word);
     times(&k.times, th, th->cpu_ns);
-    th->kept = 0;
     u64 size = CFG(CFG_SCHED) && th->switched ? sizeof k : sizeof k.h;
     if (bpf_ringbuf_output(&events, &k, size, RB_NO_WAKEUP))
         count_lost(LOST_RING);
@@ -200,16 +229,47 @@ INLINE u64 text_sum(const void *text, bool user)
 
 /* Notes what the strings are that the call is about to use. Another thread may change them before
  * the kernel reads them, or after. */
-INLINE void note_texts(struct wire_thread *th)
+INLINE void note_texts(struct wire_thread *th, const struct wire_spec *s)
+{
+    struct task_struct *t = (void *)bpf_get_current_task();
+    struct mm_struct *mm = READ(t, mm);
+    th->shared = READ(mm, mm_users.counter) > 1;
+#pragma clang loop unroll(disable)
+    for (u32 i = 0; i < CALL_TEXTS && i < s->n && th->shared; i++)
+        if (s->item[i].kind == ITEM_STR)
+            th->text_sum[i] = text_sum((void *)th->word[s->item[i].arg & 15], 1);
+}
+
+/* Takes what the call will write over. */
+INLINE void note_early(struct wire_thread *th, const struct wire_spec *s)
+{
+    u32 k = 0;
+#pragma clang loop unroll(disable)
+    for (u32 i = 0; i < CALL_ITEMS && i < s->n; i++) {
+        const struct wire_item *it = &s->item[i];
+        u32 bytes = it->size > CALL_EARLY_MAX ? CALL_EARLY_MAX : it->size;
+        if (!(it->flags & ITEM_EARLY) || k >= CALL_EARLY)
+            continue;
+        if (!bpf_probe_read_user(k ? th->early + 2 : th->early, bytes,
+                                 (void *)th->word[it->arg & 15]))
+            th->early_read |= 1 << k;
+        k++;
+    }
+}
+
+/* What is to be known of the call that begins. */
+INLINE void note(struct wire_thread *th)
 {
     struct wire_spec *s = bpf_map_lookup_elem(&spec, &th->nr);
     th->text_sum[0] = th->text_sum[1] = 0;
-    if (!s || s->on != CALL_RECORDED)
+    th->early_read = 0;
+    th->shared = 0;
+    if (!s)
         return;
-#pragma clang loop unroll(disable)
-    for (u32 i = 0; i < CALL_TEXTS && i < s->n; i++)
-        if (s->item[i].kind == ITEM_STR)
-            th->text_sum[i] = text_sum((void *)th->word[s->item[i].arg & 15], 1);
+    if (s->early)
+        note_early(th, s);
+    if (s->on == CALL_RECORDED && s->texts)
+        note_texts(th, s);
 }
 
 /* The current thread, when it is in a call that is recorded. */
@@ -273,7 +333,7 @@ int call_enter(struct raw_tp *ctx)
         th->word[4] = record->args[4], th->word[5] = record->args[5];
     }
     if (!CFG(CFG_COUNT))
-        note_texts(th);
+        note(th);
     return 0;
 }
 
@@ -358,13 +418,22 @@ INLINE void counted(struct wire_thread *th, const struct wire_spec *s, s64 ret, 
 
 /* --- the exit --- */
 
-/* How many bytes an item has: count times mul, no more than size. */
-INLINE u32 item_bytes(const struct wire_item *it, const struct wire_thread *th)
+/* How many bytes an item has. */
+INLINE u64 item_bytes(const struct wire_item *it, const struct wire_thread *th)
 {
-    u64 n = th->word[it->count & 15] * it->mul;
-    if (n > it->size)
-        n = it->size;
-    return n > CALL_PART_MAX ? CALL_PART_MAX : (u32)n;
+    u64 by = th->word[it->count & 15];
+    u32 len = 0;
+    if (it->kind == ITEM_COMMAND) {
+        struct wire_command c = { (u32)by, (u16)th->nr, it->arg };
+        u32 *bytes = bpf_map_lookup_elem(&commands, &c);
+        return bytes ? *bytes : 0;
+    }
+    if (it->kind != ITEM_POINTED)
+        return by * it->mul + it->plus;
+    bpf_probe_read_user(&len, sizeof len, (void *)by);
+    if ((s32)len < 0)
+        len = 0;
+    return th->early_read & 1 && len > (u32)th->early[0] ? (u32)th->early[0] : len;
 }
 
 /* Where the next segment begins; 0: there is no room. The place is kept as a pointer and asked for
@@ -382,35 +451,89 @@ INLINE void end_seg(struct record *r, u32 bytes)
     *(volatile u32 *)&r->at += sizeof(struct wire_seg) + ((bytes + 7) & ~7u);
 }
 
+/* Begins a segment. */
+INLINE void *begin_seg(struct wire_seg *seg, u8 arg, u16 len)
+{
+    seg->arg = arg;
+    seg->fault = 0;
+    seg->len = len;
+    seg->changed = 0;
+    seg->early = 0;
+    seg->unused[0] = seg->unused[1] = 0;
+    return seg + 1;
+}
+
+/* Appends what the early items were when the call began. */
+INLINE void put_early(struct record *r, const struct wire_thread *th, const struct wire_spec *s)
+{
+    u32 k = 0;
+#pragma clang loop unroll(disable)
+    for (u32 i = 0; i < CALL_ITEMS && i < s->n; i++) {
+        const struct wire_item *it = &s->item[i];
+        if (!(it->flags & ITEM_EARLY) || k >= CALL_EARLY)
+            continue;
+        if (th->early_read >> k & 1) {
+            struct wire_seg *seg = next_seg(r);
+            if (!seg)
+                return;
+            u16 bytes = it->size > CALL_EARLY_MAX ? CALL_EARLY_MAX : (u16)it->size;
+            u64 *to = begin_seg(seg, it->arg, bytes);
+            to[0] = k ? th->early[2] : th->early[0];
+            to[1] = k ? th->early[3] : th->early[1];
+            seg->early = 1;
+            end_seg(r, bytes);
+        }
+        k++;
+    }
+}
+
 /* Appends what an argument points to: item i. A read that faults leaves a segment of no bytes that
  * says so. Returns false when there is no room. */
 INLINE bool put_item(struct record *r, const struct wire_item *it, const struct wire_thread *th,
                      u32 i)
 {
     struct wire_seg *seg = next_seg(r);
-    if (!seg)
+    if (!seg) {
+        r->left_out = 1;
         return 0;
+    }
     void *to = seg + 1;
     const void *from = (void *)th->word[it->arg & 15];
+    u64 bytes = it->size;
+    bool str = it->kind == ITEM_STR;
     long n;
     if (!from) /* NULL: nothing to read */
         return 1;
-    if (it->kind == ITEM_STR) {
-        u32 max = it->size > CALL_PART_MAX ? CALL_PART_MAX : it->size;
+    if (!str)
+        bytes = item_bytes(it, th);
+    if (bytes & COMMAND_STR && it->kind == ITEM_COMMAND)
+        str = 1;
+    if (str) {
+        u32 max = (u32)bytes & ~COMMAND_STR;
+        if (max > CALL_PART_MAX)
+            max = CALL_PART_MAX;
         n = bpf_probe_read_user_str(to, max, from);
         if (!n) { /* an empty one: older kernels do not count its NUL */
             *(char *)to = 0;
             n = 1;
         }
+        if (n == CALL_PART_MAX && it->size > CALL_PART_MAX)
+            r->left_out = 1;
     } else {
-        u32 bytes = item_bytes(it, th);
-        n = bpf_probe_read_user(to, bytes, from) ? -1 : (long)bytes;
+        if (bytes > it->size) {
+            r->left_out |= !(it->flags & ITEM_CUT);
+            bytes = it->size;
+        }
+        if (bytes > CALL_PART_MAX) {
+            r->left_out = 1;
+            bytes = CALL_PART_MAX;
+        }
+        if (!bytes)
+            return 1;
+        n = bpf_probe_read_user(to, (u32)bytes, from) ? -1 : (long)bytes;
     }
-    seg->arg = it->arg;
+    begin_seg(seg, it->arg, n < 0 ? 0 : (u16)n);
     seg->fault = n < 0;
-    seg->len = n < 0 ? 0 : (u16)n;
-    seg->changed = 0;
-    seg->unused[0] = seg->unused[1] = seg->unused[2] = 0;
     if (n < 0) {
         n = 0;
         r->faults = 1;
@@ -421,6 +544,181 @@ INLINE bool put_item(struct record *r, const struct wire_item *it, const struct 
         seg->changed = th->text_sum[i] != text_sum(to, 0);
     end_seg(r, (u32)n);
     return 1;
+}
+
+/* --- nested arguments --- */
+
+enum { STEP_MSG, STEP_NAME, STEP_CONTROL, STEP_IOV, STEP_BYTES };
+/* struct user_msghdr: name, namelen, iov, iovlen, control, controllen, flags; 56 bytes; behind it in
+ * struct mmsghdr how many bytes were moved */
+enum { MSG_NAME, MSG_NAMELEN, MSG_IOV, MSG_IOVLEN, MSG_CONTROL, MSG_CONTROLLEN, MSG_FLAGS, MSG_LEN };
+enum { MSGHDR = 56, MMSGHDR = 64, NAME_MAX = 128, SOCKET_LEVEL = 1 };
+
+/* Where the walk begins. */
+INLINE void begin_walk(struct walk *w, const struct wire_item *it, const struct wire_thread *th)
+{
+    u64 n = th->word[it->count & 15], at = th->word[it->arg & 15];
+    w->left = it->flags & ITEM_RESULT ? th->word[WORD_RESULT] : ~0ull;
+    w->msg = w->iov = at;
+    w->iovs = w->msgs = 0;
+    if (it->kind == NEST_IOV) {
+        w->step = STEP_IOV;
+        w->iovs = n > CALL_IOVS ? CALL_IOVS + 1 : (u32)n;
+    } else {
+        w->step = STEP_MSG;
+        w->msgs = n > CALL_STEPS ? CALL_STEPS : (u32)n;
+    }
+}
+
+/* Appends bytes and the address that they are at; false: there is no room. */
+INLINE bool put_at(struct record *r, u64 from, u64 bytes)
+{
+    if (bytes > CALL_PART_MAX) {
+        r->left_out = 1;
+        return 0;
+    }
+    struct wire_seg *seg = next_seg(r);
+    if (!seg) {
+        r->left_out = 1;
+        return 0;
+    }
+    u64 *to = begin_seg(seg, SEG_AT, (u16)(8 + bytes));
+    to[0] = from;
+    bool fault = bpf_probe_read_user(to + 1, (u32)bytes, (void *)from);
+    seg->fault = fault;
+    r->faults |= fault;
+    end_seg(r, 8 + (u32)bytes);
+    return 1;
+}
+
+/* One piece of what a nested argument leads to: where it is, and how long. */
+INLINE void find_piece(volatile struct walk *w, bool many, u32 limit)
+{
+    u32 step = w->step;
+    u64 bytes = 0, from = 0;
+    if (step == STEP_MSG) {
+        from = w->msg;
+        bytes = many ? MMSGHDR : MSGHDR;
+        w->head[MSG_IOVLEN] = w->head[MSG_LEN] = 0;
+        bpf_probe_read_user((void *)w->head, MSGHDR, (void *)from);
+        if (many)
+            bpf_probe_read_user((void *)&w->head[MSG_LEN], 4, (void *)(from + MSGHDR));
+    } else if (step == STEP_NAME) {
+        from = w->head[MSG_NAME];
+        bytes = (u32)w->head[MSG_NAMELEN];
+        bytes = bytes > NAME_MAX ? NAME_MAX : bytes;
+    } else if (step == STEP_CONTROL) {
+        from = w->head[MSG_CONTROL];
+        bytes = w->head[MSG_CONTROLLEN];
+    } else if (step == STEP_IOV) {
+        from = w->iov;
+        bytes = w->iovs * 16ull;
+    } else {
+        w->piece[1] = 0;
+        bpf_probe_read_user((void *)w->piece, 16, (void *)w->iov);
+        from = w->piece[0];
+        bytes = w->piece[1] > w->left ? w->left : w->piece[1];
+        w->left -= bytes;
+        bytes = bytes > limit ? limit : bytes;
+    }
+    w->piece[0] = from;
+    w->piece[1] = bytes;
+}
+
+/* Goes on to the next piece. */
+INLINE void step_on(volatile struct walk *w, bool many, u32 limit)
+{
+    u32 step = w->step;
+    if (step == STEP_CONTROL) {
+        u64 n = w->head[MSG_IOVLEN];
+        w->iov = w->head[MSG_IOV];
+        w->iovs = n > CALL_IOVS ? CALL_IOVS + 1 : (u32)n;
+        if (w->left != ~0ull && many)
+            w->left = (u32)w->head[MSG_LEN];
+    }
+    if (step < STEP_BYTES) {
+        w->step = step + 1;
+    } else {
+        w->iov += 16;
+        w->iovs--;
+    }
+    if (step >= STEP_IOV && (!w->iovs || !limit)) {
+        w->iovs = 0;
+        w->msgs -= w->msgs > 0;
+        w->msg += MMSGHDR;
+        w->step = STEP_MSG;
+    }
+}
+
+/* Appends what a nested argument leads to: at each step one piece. */
+INLINE void put_nested(struct record *r, const struct wire_thread *th, const struct wire_item *it)
+{
+    volatile struct walk *w = &r->walk;
+    bool many = it->kind == NEST_MMSG;
+    u32 limit = it->size;
+    begin_walk((void *)w, it, th);
+#pragma clang loop unroll(disable)
+    for (u32 k = 0; k < CALL_STEPS; k++) {
+        if (!w->msgs && !w->iovs)
+            return;
+        if (w->iovs > CALL_IOVS)
+            break;
+        find_piece(w, many, limit);
+        u64 from = w->piece[0];
+        if (from && w->piece[1] && !put_at(r, from, w->piece[1]))
+            return;
+        if (w->step == STEP_CONTROL && it->flags & ITEM_RESULT && from && w->piece[1] >= 16) {
+            bpf_probe_read_user((void *)w->piece, 16, (void *)from); /* struct cmsghdr: length, level */
+            if ((u32)w->piece[1] == SOCKET_LEVEL)
+                r->left_out = 1; /* it may be descriptors, of which only /proc tells */
+        }
+        step_on(w, many, limit);
+    }
+    r->left_out = 1;
+}
+
+/* Appends the addresses of a socket. Others than those of IP are kvis's to ask for. */
+INLINE void put_sock(struct record *r, s64 fd)
+{
+    struct task_struct *t = (void *)bpf_get_current_task();
+    struct files_struct *files = READ(t, files);
+    struct fdtable *fdt = READ(files, fdt);
+    struct file *f = 0;
+    if (fd < 0 || fd >= READ(fdt, max_fds))
+        return;
+    bpf_probe_read_kernel(&f, sizeof f, READ(fdt, fd) + fd);
+    struct socket *socket = READ(f, private_data);
+    struct sock *sk = READ(socket, sk);
+    u16 family = READ(sk, __sk_common.skc_family);
+    if (family != AF_INET && family != AF_INET6) {
+        r->left_out = 1;
+        return;
+    }
+    struct wire_seg *seg = next_seg(r);
+    if (!seg) {
+        r->left_out = 1;
+        return;
+    }
+    struct wire_sock *w = begin_seg(seg, SEG_SOCK, sizeof *w);
+    u8 state = READ(sk, __sk_common.skc_state);
+    u16 port = READ(sk, __sk_common.skc_num);
+    w->family = family;
+    w->type = READ(sk, sk_type);
+    w->protocol = READ(sk, sk_protocol);
+    w->local_port = (u16)(port << 8 | port >> 8);
+    w->peer_port = READ(sk, __sk_common.skc_dport);
+    w->has_peer = w->peer_port && state != TCP_SYN_SENT && state != TCP_CLOSE;
+    w->unused = 0;
+    u64 *local = (u64 *)w->local, *peer = (u64 *)w->peer;
+    local[0] = local[1] = peer[0] = peer[1] = 0;
+    if (family == AF_INET) {
+        local[0] = READ(sk, __sk_common.skc_rcv_saddr);
+        peer[0] = READ(sk, __sk_common.skc_daddr);
+    } else {
+        bpf_probe_read_kernel(local, 16, &sk->__sk_common.skc_v6_rcv_saddr);
+        bpf_probe_read_kernel(peer, 16, &sk->__sk_common.skc_v6_daddr);
+    }
+    end_seg(r, sizeof *w);
 }
 
 /* Appends what file a new descriptor is. */
@@ -441,12 +739,8 @@ INLINE void put_file(struct record *r, s64 fd)
     struct wire_seg *seg = next_seg(r);
     if (!seg)
         return;
-    struct wire_file *w = (void *)(seg + 1);
-    seg->arg = SEG_FILE;
+    struct wire_file *w = begin_seg(seg, SEG_FILE, sizeof *w);
     seg->fault = !f;
-    seg->len = sizeof *w;
-    seg->changed = 0;
-    seg->unused[0] = seg->unused[1] = seg->unused[2] = 0;
     __builtin_memcpy(w->name, name, sizeof name);
     w->ino = READ(ino, i_ino);
     w->magic = READ(sb, s_magic);
@@ -457,18 +751,26 @@ INLINE void put_file(struct record *r, s64 fd)
     end_seg(r, sizeof *w);
 }
 
+/* Appends what the files are of the descriptors that a call has made. */
+INLINE void put_files(struct record *r, const struct wire_thread *th, const struct wire_spec *s)
+{
+    s32 fd[2] = { -1, -1 };
+    if (s->pair)
+        bpf_probe_read_user(fd, sizeof fd, (void *)th->word[(s->pair - 1) & 15]);
+    else if (s->file)
+        fd[0] = (s32)th->word[(s->file - 1) & 15];
+#pragma clang loop unroll(disable)
+    for (u32 i = 0; i < 2; i++)
+        put_file(r, i ? fd[1] : fd[0]);
+}
+
 /* Appends where the time of a call went. */
 INLINE void put_times(struct record *r, const struct wire_thread *th, u64 now)
 {
     struct wire_seg *seg = next_seg(r);
     if (!seg)
         return;
-    struct wire_times *w = (void *)(seg + 1);
-    seg->arg = SEG_TIMES;
-    seg->fault = 0;
-    seg->len = sizeof *w;
-    seg->changed = 0;
-    seg->unused[0] = seg->unused[1] = seg->unused[2] = 0;
+    struct wire_times *w = begin_seg(seg, SEG_TIMES, sizeof *w);
     times(w, th, th->cpu_ns + now - th->since_ns);
     end_seg(r, sizeof *w);
 }
@@ -517,6 +819,34 @@ INLINE void stop(struct wire_thread *th, int sig)
     count(failed ? 3 : sig == SIGSTOP ? 2 : 1);
 }
 
+/* Keeps a call with its thread and stops that: what it says is more than a record takes, and kvis has
+ * to look. */
+INLINE void keep(struct wire_thread *th, s64 ret)
+{
+    th->end_ns = bpf_ktime_get_ns();
+    th->ret = ret;
+    th->cpu_ns += th->end_ns - th->since_ns;
+    th->kept = 1;
+    stop(th, stop_signal(1));
+}
+
+/* Appends what a call that has returned says. */
+INLINE void put_call(struct record *r, const struct wire_thread *th, const struct wire_spec *s, s64 ret)
+{
+    if (s->early)
+        put_early(r, th, s);
+#pragma clang loop unroll(disable)
+    for (u32 i = 0; i < CALL_ITEMS && i < s->n; i++)
+        if ((ret >= 0 || !(s->item[i].flags & ITEM_RESULT)) && !put_item(r, &s->item[i], th, i))
+            break;
+    if ((s->file || s->pair) && ret >= 0)
+        put_files(r, th, s);
+    if (s->sock && (ret >= 0 || ret == -EINPROGRESS))
+        put_sock(r, (s32)th->word[(s->sock - 1) & 15]);
+    if (s->nest.kind && (ret >= 0 || !(s->nest.flags & ITEM_RESULT)))
+        put_nested(r, th, &s->nest);
+}
+
 /* Sends the record, and asks for a stop when the ring is nearly full, when something that the call
  * read or wrote could not be read (`unread`: kvis waits for that stop, so only where there will be
  * one), or when there was no room: then the call is kept with the thread, and kvis takes it from
@@ -538,15 +868,15 @@ INLINE void send(struct wire_thread *th, const struct wire_spec *s, s64 ret, boo
     h->over = over;
     r->at = 0;
     r->faults = 0;
+    r->left_out = 0;
     th->word[WORD_RESULT] = ret < 0 ? 0 : (u64)ret;
     th->word[WORD_ONE] = 1;
     if (over) {
-#pragma clang loop unroll(disable)
-        for (u32 i = 0; i < CALL_ITEMS && i < s->n; i++)
-            if ((ret >= 0 || !s->item[i].result) && !put_item(r, &s->item[i], th, i))
-                break;
-        if (s->file && ret >= 0)
-            put_file(r, (s32)th->word[(s->file - 1) & 15]);
+        put_call(r, th, s, ret);
+        if (r->left_out && stop_signal(0)) {
+            keep(th, ret);
+            return;
+        }
         if (CFG(CFG_SCHED) && th->switched)
             put_times(r, th, h->end_ns);
         if (r->faults && ret != EFAULT_RESULT)
@@ -554,7 +884,7 @@ INLINE void send(struct wire_thread *th, const struct wire_spec *s, s64 ret, boo
     }
     h->unread = sig != 0;
     h->key = (u32)bpf_get_current_pid_tgid();
-    h->unused = 0;
+    h->shared = th->shared;
     u32 at = *(volatile u32 *)&r->at;
     th->kept = at > sizeof r->data || bpf_ringbuf_output(&events, r, sizeof *h + at, RB_NO_WAKEUP);
     if (th->kept) {
@@ -568,16 +898,6 @@ INLINE void send(struct wire_thread *th, const struct wire_spec *s, s64 ret, boo
     if (over && !sig && (th->kept || waiting >= CFG(CFG_STOP_SOFT)))
         sig = stop_signal(th->kept || waiting >= CFG(CFG_STOP_HARD));
     stop(th, sig);
-}
-
-/* Keeps a call with its thread and stops that: its arguments nest, and only kvis can follow them. */
-INLINE void keep(struct wire_thread *th, s64 ret)
-{
-    th->end_ns = bpf_ktime_get_ns();
-    th->ret = ret;
-    th->cpu_ns += th->end_ns - th->since_ns;
-    th->kept = 1;
-    stop(th, stop_signal(1));
 }
 
 INLINE void left(s64 ret, s64 nr)

@@ -35,6 +35,7 @@ def as_text(value, name):
     """A value as JSON, pids replaced by places."""
     text = re.sub(r"(?<=socket:\[)\d+|(?<=pipe:\[)\d+", "*", json.dumps(value, sort_keys=True))
     text = re.sub(r"\"error\": \"ERESTART\w+\"(?=.*\"ret\": null)", '"error": null', text)  # it ended in the call
+    text = re.sub(r'("SIGKILL"\].*"name": "t?g?kill", "ret": )0', r"\1null", text)  # of itself: killed before ptrace tells
     return re.sub(r"(?<![\w.])\d{3,}(?![\w.])", lambda m: name.get(int(m[0]), m[0]), text)
 
 
