@@ -1,0 +1,89 @@
+#!/usr/bin/env python3
+"""Used by the case hybrid_every. every_call.py SYSCALLS.TBL ARCH >every.c: a program that makes every call of the
+table that ARCH (a column: x86_64, arm64) has, three times: with plausible arguments on files, on sockets that do
+not block, and with pointers, descriptors and numbers that are wrong. Left out are calls that end or hold the
+program, and those that would change the machine; what they would do is another test's."""
+import sys
+
+COLUMN = {"x86_64": 2, "arm64": 5}
+NEVER = set("""exit exit_group fork vfork clone clone3 pause rt_sigsuspend rt_sigreturn vhangup reboot seccomp
+    sync syncfs uretprobe uprobe userfaultfd restart_syscall""".split())
+ONLY_WRONG = set("""ptrace sethostname setdomainname settimeofday clock_settime acct setrlimit prlimit64 close close_range chroot
+    pivot_root kexec_load kexec_file_load swapon swapoff delete_module init_module finit_module syslog
+    set_robust_list set_tid_address rseq modify_ldt set_thread_area brk unshare setns kill tkill tgkill munmap shmat
+    io_uring_setup landlock_restrict_self mlockall munlockall iopl ioperm""".split())
+NUMBERS = set("int uint long ulong size off hex mode dev pid uid gid sig ioctlcmd prctlopt futexop futexval sockproto".split())
+COUNTED = {"wiov": 2, "riov": 2, "pollfds": 1, "mmsgin": 1, "mmsgout": 1, "waiters": 1, "sembufs": 1, "gids": 1,
+           "wbuf": 9, "rbuf": 40, "linkbuf": 100, "str": 0, "sa": 16, "sockoptval": 4, "cloneargs": 64, "openhow": 24}
+AT = {"wiov": "IOV", "riov": "IOV", "msgin": "MSG", "msgout": "MSG", "mmsgin": "MSG", "mmsgout": "MSG",
+      "path": "NAME", "target": "NAME", "str": "TEXT", "sa": "ADDRESS", "intp": "LENGTH", "pollfds": "POLL"}
+
+
+def value(kind, before, way, i):
+    """What an argument is, as C."""
+    wrong = way == 2
+    if kind in ("fd", "dirfd"):
+        return "-1" if wrong else "AT_FDCWD" if kind == "dirfd" else ("FILE_FD", "SOCK_FD")[way]
+    if kind in ("uid", "gid", "mode"):
+        return "0"
+    if kind in ("pid", "sig"):
+        return {"pid": "0x7ffffff0", "sig": "77"}[kind] if wrong else "0"
+    if kind in NUMBERS or ":" in kind:
+        return "77" if wrong else str(COUNTED.get(before, 0))
+    return "8" if wrong else AT.get(kind, f"ROOM({i})")
+
+
+def rows(table, column):
+    for line in open(table):
+        field = line.split()
+        if len(field) > 6 and not line.startswith(("#", "@")) and field[column].isdigit():
+            yield field[0], int(field[column]), [a.split(":", 1)[1] for a in field[7:]]
+
+
+print("""#define _GNU_SOURCE
+#include <fcntl.h>
+#include <poll.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <unistd.h>
+enum { FILE_FD = 50, SOCK_FD = 51 };
+static char room[6][4096] __attribute__((aligned(4096)));
+static char text[] = "some text", name[] = "nothing/here", other[] = "more of it";
+static struct iovec iov[2] = { { text, 4 }, { other, 7 } };
+static struct mmsghdr msg = { .msg_hdr = { .msg_iov = iov, .msg_iovlen = 2 } };
+static struct sockaddr address = { AF_UNSPEC, "" };
+static struct pollfd polled = { FILE_FD, POLLIN, 0 };
+static int length = 16;
+#define ROOM(i) (long)room[i]
+#define IOV (long)iov
+#define MSG (long)&msg
+#define NAME (long)name
+#define TEXT (long)text
+#define ADDRESS (long)&address
+#define LENGTH (long)&length
+#define POLL (long)&polled
+static void call(long nr, long a, long b, long c, long d, long e, long f)
+{
+    int pair[2];
+    memset(room, 0, sizeof room);
+    strcpy(text, "some text"), strcpy(other, "more of it");
+    length = 16;
+    msg.msg_hdr.msg_flags = 0;
+    syscall(nr, a, b, c, d, e, f);
+    if (fcntl(SOCK_FD, F_GETFD) < 0 && !socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, pair))
+        dup2(pair[0], SOCK_FD);
+}
+int main(void)
+{
+    int f = open("data", O_RDWR | O_CREAT | O_TRUNC, 0600);
+    if (write(f, text, sizeof text) > 0)
+        dup2(f, FILE_FD);""")
+for name, number, kinds in rows(sys.argv[1], COLUMN[sys.argv[2]]):
+    for way in range(3):
+        if name in NEVER or (name in ONLY_WRONG and way != 2):
+            continue
+        args = [value(k, kinds[i - 1] if i else "", way, i) for i, k in enumerate(kinds)]
+        print(f"    call({number}, {', '.join(args + ['0'] * (6 - len(args)))}); /* {name} */")
+print("    return 0;\n}")
