@@ -7762,6 +7762,7 @@ struct st_end {
     const struct st_delays *delays; /* NULL: not known */
     const struct st_io *io;         /* the same */
     u64 records, throttled; /* calls recorded by BPF, stops for its ring's sake */
+    u64 stops;              /* calls at which a thread was stopped by ptrace */
     u64 lost;               /* calls that are missing */
     u64 commands;           /* kvis proc: how many; its recordings have no calls */
     u64 bpf_ns, bpf_runs;   /* of the BPF programs, for the whole box; 0: not asked for */
@@ -8521,8 +8522,8 @@ static void st_text_calls(struct buf *b)
         ps.processes, ps.threads, st.syscalls);
     b_f(b, " Backend: %s", st_run.backend);
     if (st_run.records)
-        b_f(b, " (%" PRIu64 " calls recorded, threads held %" PRIu64 " times at their end)",
-            st_run.records, st_run.throttled);
+        b_f(b, " (%" PRIu64 " calls recorded, %" PRIu64 " stops, threads held %" PRIu64
+               " times at their end)", st_run.records, st_run.stops, st_run.throttled);
     b_c(b, '\n');
     if (st_run.bpf_runs)
         b_f(b, " BPF programs: %" PRIu64 ".%03" PRIu64 " ms in %" PRIu64 " runs\n",
@@ -18148,7 +18149,11 @@ static const struct hy_kind {
     [K_GIDSOUT] = { .count = HY_RESULT, .mul = 4, .result = true, .max = CALL_PART_MAX },
     [K_SEMBUFS] = { .count = HY_NEXT, .mul = 6, .max = CALL_PART_MAX },
     [K_WAITERS] = { .count = HY_NEXT, .mul = 24, .max = CALL_PART_MAX },
-    ONE(CACHERANGE, 16) OUT(CACHESTAT, 40)
+    ONE(CACHERANGE, 16) OUT(CACHESTAT, 40) ONE(LANDLOCKRULE, 16) ONE(MNTIDREQ, 64)
+    ONE(CAPDATA, 24) OUT(CAPDATAOUT, 24) ONE(PERFATTR, 160)
+    ONE(SCHEDATTR, 128) OUT(SCHEDATTROUT, 128) /* more than it has: see hy_bytes */
+    NEXT(MOUNTATTR, 1) NEXT(RULESETATTR, 1) NEXT(FILEATTR, 1) NEXT(XATTRARGS, 1) NEXT(URINGARG, 1)
+    [K_FILEATTROUT] = { .count = HY_NEXT, .mul = 1, .result = true },
     [K_FCNTLARG] = { .count = HY_COMMAND }, [K_IOCTLARG] = { .count = HY_COMMAND },
     [K_PRCTLARG] = { .count = HY_COMMAND },
 #undef PLAIN
@@ -18221,7 +18226,8 @@ static struct hy_kind hy_kind_of(u16 kind)
 }
 
 /* How many bytes of it are shown at most: what -s says and one more, by which the decoder sees that
- * there is more; of the rest all. */
+ * there is more; of the rest all. (Where so many are not readable, kvis reads what is there when the
+ * probe has stopped the thread for that.) */
 static u32 hy_bytes(const struct hy_kind *k)
 {
     if (k->short_)
@@ -18317,6 +18323,8 @@ static struct wire_item hy_item(const struct sc_row *r, u8 i, const struct hy_ki
     };
 }
 
+#define HY_NEST "its arguments nest, or are overwritten by its results"
+
 /* Fills in the record of a row; NULL, or why it cannot be. */
 static const char *hy_spec(const struct sc_row *r, struct wire_spec *s)
 {
@@ -18328,7 +18336,7 @@ static const char *hy_spec(const struct sc_row *r, struct wire_spec *s)
         else if (nests || k.count == HY_PLAIN || !hy_wanted(r, i, &k))
             continue;
         if (k.count == HY_NESTS || s->n == CALL_ITEMS)
-            return "its arguments nest, or are overwritten by its results";
+            return HY_NEST;
         s->item[s->n] = hy_item(r, i, &k);
         s->early += s->item[s->n].flags & ITEM_EARLY ? 1 : 0;
         s->texts |= s->n < CALL_TEXTS && k.count == HY_STRING;
@@ -18384,6 +18392,42 @@ static struct wire_spec hy_spec_of(int row, const bool *need)
         s = none;
     s.on = recorded ? CALL_RECORDED : hy.all ? CALL_STOPS : CALL_UNSEEN;
     return row < 0 || need[row] ? s : none; /* a call newer than our table: let it be seen */
+}
+
+/* Appends the names of the calls that stop for a reason. */
+static void hy_text_reason(struct buf *b, const char *why)
+{
+    u32 n = 0;
+    for (u32 nr = 0; nr < CALL_NRS; nr++) {
+        struct wire_spec s = { .on = CALL_UNSEEN };
+        int row = sc_find(ARCH_NATIVE, nr);
+        const char *this = row >= 0 ? hy_why_stops(row, &s) : NULL;
+        if (!this || strcmp(this, why))
+            continue;
+        b_s(b, n++ ? " " : "  ");
+        b_s(b, sc_rows[row].name);
+    }
+    if (n)
+        b_f(b, "\n      %s\n", why);
+}
+
+/* For kvis check -v: which calls stop a thread under --backend=hybrid of kvis trace -v, and why. */
+static void hy_text_stops(struct buf *b)
+{
+    u32 calls = opt.calls;
+    opt.calls = true;
+    hy.in_order = !bpf_raw_is_whole();
+    hy.in_ns = bpf_pid_ns(NULL) != 0;
+    b_s(b, "\nkvis trace --backend=hybrid records every system call but these, which stop:\n");
+    for (size_t i = 0; i < ARRAY_LEN(hy_stopping); i++) {
+        bool said = false;
+        for (size_t k = 0; k < i; k++)
+            said |= !strcmp(hy_stopping[k].why, hy_stopping[i].why);
+        if (!said)
+            hy_text_reason(b, hy_stopping[i].why);
+    }
+    hy_text_reason(b, HY_NEST);
+    opt.calls = calls;
 }
 
 static struct wire_spec hy_specs[CALL_NRS];
@@ -18822,13 +18866,17 @@ static bool hy_uses(int sig)
 }
 
 /* From now on the probe asks no thread to stop: it is gone, and so are those of its runs that were
- * under way (membarrier(2), GLOBAL: an RCU grace period). */
+ * under way (membarrier(2), GLOBAL: an RCU grace period). But call_signal stays: signals that were
+ * asked for may still pend, and those of the program's own come in with them. */
 static void hy_quiet(void)
 {
     enum { GLOBAL = 1 };
     if (!hy.on)
         return;
+    int signals = hy.obj.link[HY_SIGNAL];
+    hy.obj.link[HY_SIGNAL] = -1;
     bpf_detach(&hy.obj);
+    hy.obj.link[HY_SIGNAL] = signals;
     if (syscall(SYS_membarrier, GLOBAL, 0, 0) < 0)
         nanosleep(&(struct timespec){ .tv_nsec = 50000000 }, NULL);
 }
@@ -19132,6 +19180,7 @@ static struct {
     u64 collected;        /* stops that went through tr_batch[] */
     u32 kept_n;           /* of tr_kept[] */
     u64 stops, stops_at_tick, idle_since, lost_ns;
+    u64 call_stops;       /* calls that stopped when they began */
     u32 n_resident;      /* processes whose memory was looked at in this tick */
     bool tty;             /* a person looks on: print at once */
     pid_t stopped_tid;    /* whose stop is about to be handled */
@@ -19699,6 +19748,7 @@ static void tr_syscall_stop(struct task *t, u8 expect)
     } else if (s.op == PTRACE_SYSCALL_INFO_ENTRY || s.op == PTRACE_SYSCALL_INFO_SECCOMP) {
         sc_narrow(s.abi, s.nr, s.arg);
         bool foreign = s.op == PTRACE_SYSCALL_INFO_SECCOMP && s.data != TR_MARK;
+        tr.call_stops++;
         if (!t->call.open)
             tr_enter(t, &s, u_now()); /* it goes on from now, not from when it stopped */
         tr_note_told(t);
@@ -21282,7 +21332,7 @@ static void tr_report(const char *backend, bool text)
     st_run = (struct st_end){
         .status = tr.status, .duration_ns = u_now() - tr.start_ns, .backend = backend,
         .delays = hy_delays(), .io = hy_io(), .records = hy.records, .throttled = hy_stops(),
-        .lost = hy_lost(),
+        .lost = hy_lost(), .stops = tr.call_stops,
     };
     if (!opt.backend && !opt.n_pids && bpf_caps_enough(bpf_caps()))
         st_run.fallback = hy.why_not;
@@ -34978,6 +35028,8 @@ static bool check_run(u8 bits, bool json, struct buf *b)
     }
     b_f(b, "\n%-20s %-5s %-*s %s\n", "ABILITY", "WORKS", CHECK_FOR, "FOR", "DETAIL");
     check_table(b, false);
+    if (bits & CHECK_TRACE)
+        hy_text_stops(b);
     return all;
 }
 

@@ -72,6 +72,18 @@ for ring in 64K 64M; do
     case $ring in 64K) held='> 0' ;; 64M) held='== 0' ;; esac
     want "S['lost'] == 0 and len(calls('faccessat')) == 8000 and len(calls('getppid')) == 8000 and S['throttle_stops'] $held"
 done
+{ sleep 1.5; exec cat; } <fifo >json & # the calls whose arguments nest, or make descriptors
+reader=$!
+kv trace -q -v --ring=64K --json=fifo -- "$BIN/hyb" wide 300 >out 2>err
+st=$?
+wait $reader
+status 0
+want "S['lost'] == 0 and S['throttle_stops'] > 0 and S['stops'] < 40"
+for call in fcntl dup pipe2 socketpair writev readv sendmsg recvmsg ioctl; do
+    want "len(calls('$call')) == 2400 and all(c['error'] is None for c in calls('$call'))"
+done
+want "not any(a == '?' or a.startswith('0x7') for c in calls('writev') + calls('sendmsg') for a in c['args'])"
+
 for size in 63K 65K 128M 64G -64K 64KB ''; do
     run trace --ring=$size -- touch ran
     status 2

@@ -78,6 +78,34 @@ static const char *const in_round[ROUND] = {
 };
 
 /* calls THREADS ROUNDS: says how many of which. */
+/* Calls of which the record has more than words and a string. */
+static void *wide_thread(void *rounds)
+{
+    char a[8], b[8];
+    for (long i = 0; i < (long)rounds; i++) {
+        int p[2], s[2], n;
+        struct iovec v[2] = { { a, 3 }, { b, 4 } };
+        struct msghdr m = { .msg_iov = v, .msg_iovlen = 2 };
+        MUST(fcntl(zero, F_GETFL) >= 0);
+        int d = dup(zero);
+        MUST(d >= 0 && !close(d) && !pipe2(p, O_CLOEXEC));
+        MUST(!socketpair(AF_UNIX, SOCK_STREAM, 0, s));
+        MUST(writev(p[1], v, 2) == 7 && ioctl(p[0], FIONREAD, &n) == 0 && n == 7);
+        MUST(readv(p[0], v, 2) == 7);
+        MUST(sendmsg(s[0], &m, 0) == 7 && recvmsg(s[1], &m, 0) == 7);
+        MUST(!close(p[0]) && !close(p[1]) && !close(s[0]) && !close(s[1]));
+    }
+    return NULL;
+}
+
+static void wide(int argc, char **argv)
+{
+    pthread_t t[8];
+    files();
+    threads(t, 8, wide_thread, (void *)(argc > 2 ? atol(argv[2]) : 100));
+    join(t, 8);
+}
+
 static void calls(int argc, char **argv)
 {
     long n = argc > 3 ? atol(argv[2]) : 8, rounds = argc > 3 ? atol(argv[3]) : 1000;
@@ -874,7 +902,7 @@ int main(int argc, char **argv)
 {
     static const struct scene s[] = {
         { "calls", calls }, { "last", last }, { "big", big }, { "limits", limits }, { "urg", urg },
-        { "cont", cont }, { "masked", masked }, { "jobs", jobs }, { "itimers", itimers }, { "crowd", crowd },
+        { "wide", wide }, { "cont", cont }, { "masked", masked }, { "jobs", jobs }, { "itimers", itimers }, { "crowd", crowd },
         { "bomb", bomb }, { "execs", execs }, { "leaf", leaf }, { "relay", relay }, { "forever", forever }, { "urgent", urgent }, { "urgents", urgents }, { "preempt", preempt },
         { "behind", behind }, { "dying", dying }, { "killed", killed }, { "tsync", tsync }, { "unqueued", unqueued },
         { 0 }
