@@ -18226,8 +18226,8 @@ static struct hy_kind hy_kind_of(u16 kind)
 }
 
 /* How many bytes of it are shown at most: what -s says and one more, by which the decoder sees that
- * there is more; of the rest all. (Where so many are not readable, kvis reads what is there when the
- * probe has stopped the thread for that.) */
+ * there is more; of the rest all. (Where so many are not readable, kvis reads what is there when
+ * the probe has stopped the thread for that.) */
 static u32 hy_bytes(const struct hy_kind *k)
 {
     if (k->short_)

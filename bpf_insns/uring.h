@@ -5,7 +5,7 @@
  * probe.h
  *   sha256 8bf343a58cf16d3c8991b8139a48e6e5a1cb5e2c9c93575cbcdb504b1992f3d3
  * wire.h
- *   sha256 fef9a3b18939f1feb8445788e0e6b8a968bdba0f0f4a8ae2b5a566f779a5848b
+ *   sha256 e91e9f31787cfc2823027e616849d869bd389dd3be78909b1ea20b3401054345
  * compiler: clang 14.0.6
  * flags: -target bpf -mcpu=v2 -O2 -g -std=gnu11 -Wall -Werror -nostdinc -fno-ident
  *

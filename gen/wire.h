@@ -106,11 +106,8 @@ struct wire_item {
 };
 
 /* An argument that leads on: to an array of struct iovec, to a struct msghdr, or to an array of struct
- * mmsghdr, as many as `count` says. size: bytes of each buffer that are shown. Of ITEM_RESULT, the
- * buffers hold as much as the result, or msg_len, says. What it leads to lies in segments that begin
- * with their address. A call with more than CALL_IOVS buffers, or more messages, is kept. */
+ * mmsghdr. Such a call is kept with its thread, of ITEM_RESULT when it has succeeded. */
 enum wire_nest_kind { NEST_NONE, NEST_IOV, NEST_MSG, NEST_MMSG };
-enum { CALL_STEPS = 64, CALL_IOVS = 48 };
 
 /* `commands`: how many bytes an argument points to, by the command that another argument is (fcntl,
  * ioctl, prctl). What is not in it points to nothing that is shown. */

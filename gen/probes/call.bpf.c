@@ -71,12 +71,6 @@ struct record {
     u32 at; /* the end of data, in memory: the verifier need not follow its values */
     u32 faults; /* items that could not be read */
     u32 left_out; /* more would be shown than there is room for */
-    struct walk { /* what a nested argument leads to: see put_nested */
-        u64 msg, iov, left;
-        u64 head[8]; /* struct mmsghdr */
-        u64 piece[2]; /* where it is, and how long */
-        u32 msgs, iovs, step, unused;
-    } walk;
 };
 struct map_def scratch SEC("maps") = { MAP_PERCPU_ARRAY, 4, sizeof(struct record), 2, 0 };
 
@@ -546,137 +540,6 @@ INLINE bool put_item(struct record *r, const struct wire_item *it, const struct 
     return 1;
 }
 
-/* --- nested arguments --- */
-
-enum { STEP_MSG, STEP_NAME, STEP_CONTROL, STEP_IOV, STEP_BYTES };
-/* struct user_msghdr: name, namelen, iov, iovlen, control, controllen, flags; 56 bytes; behind it in
- * struct mmsghdr how many bytes were moved */
-enum { MSG_NAME, MSG_NAMELEN, MSG_IOV, MSG_IOVLEN, MSG_CONTROL, MSG_CONTROLLEN, MSG_FLAGS, MSG_LEN };
-enum { MSGHDR = 56, MMSGHDR = 64, NAME_MAX = 128, SOCKET_LEVEL = 1 };
-
-/* Where the walk begins. */
-INLINE void begin_walk(struct walk *w, const struct wire_item *it, const struct wire_thread *th)
-{
-    u64 n = th->word[it->count & 15], at = th->word[it->arg & 15];
-    w->left = it->flags & ITEM_RESULT ? th->word[WORD_RESULT] : ~0ull;
-    w->msg = w->iov = at;
-    w->iovs = w->msgs = 0;
-    if (it->kind == NEST_IOV) {
-        w->step = STEP_IOV;
-        w->iovs = n > CALL_IOVS ? CALL_IOVS + 1 : (u32)n;
-    } else {
-        w->step = STEP_MSG;
-        w->msgs = n > CALL_STEPS ? CALL_STEPS : (u32)n;
-    }
-}
-
-/* Appends bytes and the address that they are at; false: there is no room. */
-INLINE bool put_at(struct record *r, u64 from, u64 bytes)
-{
-    if (bytes > CALL_PART_MAX) {
-        r->left_out = 1;
-        return 0;
-    }
-    struct wire_seg *seg = next_seg(r);
-    if (!seg) {
-        r->left_out = 1;
-        return 0;
-    }
-    u64 *to = begin_seg(seg, SEG_AT, (u16)(8 + bytes));
-    to[0] = from;
-    bool fault = bpf_probe_read_user(to + 1, (u32)bytes, (void *)from);
-    seg->fault = fault;
-    r->faults |= fault;
-    end_seg(r, 8 + (u32)bytes);
-    return 1;
-}
-
-/* One piece of what a nested argument leads to: where it is, and how long. */
-INLINE void find_piece(volatile struct walk *w, bool many, u32 limit)
-{
-    u32 step = w->step;
-    u64 bytes = 0, from = 0;
-    if (step == STEP_MSG) {
-        from = w->msg;
-        bytes = many ? MMSGHDR : MSGHDR;
-        w->head[MSG_IOVLEN] = w->head[MSG_LEN] = 0;
-        bpf_probe_read_user((void *)w->head, MSGHDR, (void *)from);
-        if (many)
-            bpf_probe_read_user((void *)&w->head[MSG_LEN], 4, (void *)(from + MSGHDR));
-    } else if (step == STEP_NAME) {
-        from = w->head[MSG_NAME];
-        bytes = (u32)w->head[MSG_NAMELEN];
-        bytes = bytes > NAME_MAX ? NAME_MAX : bytes;
-    } else if (step == STEP_CONTROL) {
-        from = w->head[MSG_CONTROL];
-        bytes = w->head[MSG_CONTROLLEN];
-    } else if (step == STEP_IOV) {
-        from = w->iov;
-        bytes = w->iovs * 16ull;
-    } else {
-        w->piece[1] = 0;
-        bpf_probe_read_user((void *)w->piece, 16, (void *)w->iov);
-        from = w->piece[0];
-        bytes = w->piece[1] > w->left ? w->left : w->piece[1];
-        w->left -= bytes;
-        bytes = bytes > limit ? limit : bytes;
-    }
-    w->piece[0] = from;
-    w->piece[1] = bytes;
-}
-
-/* Goes on to the next piece. */
-INLINE void step_on(volatile struct walk *w, bool many, u32 limit)
-{
-    u32 step = w->step;
-    if (step == STEP_CONTROL) {
-        u64 n = w->head[MSG_IOVLEN];
-        w->iov = w->head[MSG_IOV];
-        w->iovs = n > CALL_IOVS ? CALL_IOVS + 1 : (u32)n;
-        if (w->left != ~0ull && many)
-            w->left = (u32)w->head[MSG_LEN];
-    }
-    if (step < STEP_BYTES) {
-        w->step = step + 1;
-    } else {
-        w->iov += 16;
-        w->iovs--;
-    }
-    if (step >= STEP_IOV && (!w->iovs || !limit)) {
-        w->iovs = 0;
-        w->msgs -= w->msgs > 0;
-        w->msg += MMSGHDR;
-        w->step = STEP_MSG;
-    }
-}
-
-/* Appends what a nested argument leads to: at each step one piece. */
-INLINE void put_nested(struct record *r, const struct wire_thread *th, const struct wire_item *it)
-{
-    volatile struct walk *w = &r->walk;
-    bool many = it->kind == NEST_MMSG;
-    u32 limit = it->size;
-    begin_walk((void *)w, it, th);
-#pragma clang loop unroll(disable)
-    for (u32 k = 0; k < CALL_STEPS; k++) {
-        if (!w->msgs && !w->iovs)
-            return;
-        if (w->iovs > CALL_IOVS)
-            break;
-        find_piece(w, many, limit);
-        u64 from = w->piece[0];
-        if (from && w->piece[1] && !put_at(r, from, w->piece[1]))
-            return;
-        if (w->step == STEP_CONTROL && it->flags & ITEM_RESULT && from && w->piece[1] >= 16) {
-            bpf_probe_read_user((void *)w->piece, 16, (void *)from); /* struct cmsghdr: length, level */
-            if ((u32)w->piece[1] == SOCKET_LEVEL)
-                r->left_out = 1; /* it may be descriptors, of which only /proc tells */
-        }
-        step_on(w, many, limit);
-    }
-    r->left_out = 1;
-}
-
 /* Appends the addresses of a socket. Others than those of IP are kvis's to ask for. */
 INLINE void put_sock(struct record *r, s64 fd)
 {
@@ -844,7 +707,7 @@ INLINE void put_call(struct record *r, const struct wire_thread *th, const struc
     if (s->sock && (ret >= 0 || ret == -EINPROGRESS))
         put_sock(r, (s32)th->word[(s->sock - 1) & 15]);
     if (s->nest.kind && (ret >= 0 || !(s->nest.flags & ITEM_RESULT)))
-        put_nested(r, th, &s->nest);
+        r->left_out = 1; /* to follow it here costs the verifier 20 ms a piece (Linux 6.18) */
 }
 
 /* Sends the record, and asks for a stop when the ring is nearly full, when something that the call
