@@ -18323,6 +18323,7 @@ static struct wire_item hy_item(const struct sc_row *r, u8 i, const struct hy_ki
     };
 }
 
+#define HY_HELD "its arguments nest: only its end stops, for kvis to read them"
 #define HY_NEST "its arguments nest, or are overwritten by its results"
 
 /* Fills in the record of a row; NULL, or why it cannot be. */
@@ -18402,6 +18403,8 @@ static void hy_text_reason(struct buf *b, const char *why)
         struct wire_spec s = { .on = CALL_UNSEEN };
         int row = sc_find(ARCH_NATIVE, nr);
         const char *this = row >= 0 ? hy_why_stops(row, &s) : NULL;
+        if (!this && s.nest.kind)
+            this = HY_HELD;
         if (!this || strcmp(this, why))
             continue;
         b_s(b, n++ ? " " : "  ");
@@ -18427,6 +18430,7 @@ static void hy_text_stops(struct buf *b)
             hy_text_reason(b, hy_stopping[i].why);
     }
     hy_text_reason(b, HY_NEST);
+    hy_text_reason(b, HY_HELD);
     opt.calls = calls;
 }
 
