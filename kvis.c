@@ -1602,8 +1602,10 @@ static s64 mem_from_record(u64 addr, void *dst, size_t n)
     bool faulted = false;
     for (const struct mem_part *p = replay.part; p < replay.part + replay.n; p++) {
         u64 at = addr - p->addr;
-        bool here = at < p->len && (!p->early || replay.entering);
-        faulted |= p->fault && at < CALL_PART_MAX;
+        if (p->early && p->fault && replay.entering && at < CALL_EARLY_MAX)
+            return -EFAULT; /* what it was is not known */
+        bool here = at < p->len && (!p->early || replay.entering) && !p->fault;
+        faulted |= p->fault && !p->early && at < CALL_PART_MAX;
         if (here && (!best || (!best->early && p->len - at > best->len - (addr - best->addr))))
             best = p;
     }
@@ -7761,8 +7763,9 @@ struct st_end {
     const char *backend;
     const struct st_delays *delays; /* NULL: not known */
     const struct st_io *io;         /* the same */
-    u64 records, throttled; /* calls recorded by BPF, stops for its ring's sake */
-    u64 stops;              /* calls at which a thread was stopped by ptrace */
+    u64 records;            /* calls recorded by BPF */
+    u64 throttled;          /* threads held at the end of a call, for the ring's sake or to look */
+    u64 stops;              /* calls that stopped a thread when they began */
     u64 lost;               /* calls that are missing */
     u64 commands;           /* kvis proc: how many; its recordings have no calls */
     u64 bpf_ns, bpf_runs;   /* of the BPF programs, for the whole box; 0: not asked for */
@@ -7890,7 +7893,7 @@ enum st_known {
     ST_ALWAYS, ST_RECORDED /* only in recordings */, ST_CALLS, ST_COMMANDS, ST_CPU, ST_CPU_PARTS,
     ST_PEAK, ST_MEMORY,
     ST_IO, ST_OTHER_IO, ST_FILES, ST_FAULTS, ST_MAJOR, ST_URING, ST_URING_DONE, ST_TIMES,
-    ST_BLOCK_IO, ST_BPF
+    ST_BLOCK_IO, ST_BPF, ST_STOPS
 };
 
 /* The numbers of the summary. Text, JSON, recordings, replay and diff walk this table. */
@@ -7938,6 +7941,7 @@ static bool st_knows(enum st_known what)
     case ST_TIMES: return st_run.delays;
     case ST_BLOCK_IO: return st_run.io;
     case ST_BPF: return calls && st_run.bpf_runs;
+    case ST_STOPS: return calls && st_run.stops; /* older recordings do not have it */
     }
     return false;
 }
@@ -8522,8 +8526,12 @@ static void st_text_calls(struct buf *b)
         ps.processes, ps.threads, st.syscalls);
     b_f(b, " Backend: %s", st_run.backend);
     if (st_run.records)
-        b_f(b, " (%" PRIu64 " calls recorded, %" PRIu64 " stops, threads held %" PRIu64
-               " times at their end)", st_run.records, st_run.stops, st_run.throttled);
+        b_f(b, " (%" PRIu64 " calls recorded, threads held %" PRIu64 " times at their end",
+            st_run.records, st_run.throttled);
+    if (st_run.records && st_knows(ST_STOPS))
+        b_f(b, ", %" PRIu64 " stops", st_run.stops);
+    if (st_run.records)
+        b_c(b, ')');
     b_c(b, '\n');
     if (st_run.bpf_runs)
         b_f(b, " BPF programs: %" PRIu64 ".%03" PRIu64 " ms in %" PRIu64 " runs\n",
@@ -9748,11 +9756,13 @@ static void md_adopt(struct task *t, s32 n, bool cloexec)
 static void md_make_any(struct task *t, struct call *c)
 {
     bool cloexec = false;
-    if (c->err || c->ret < 0 )
+    if (!dec_ret_is_fd(c))
         return;
-    struct ofd *o = fd_from_proc(t->tid, (s32)c->ret, &cloexec);
+    struct ofd *o = replay.on ? NULL : fd_from_proc(t->tid, (s32)c->ret, &cloexec);
     if (o)
         o->inherited = false, o->opener = t->pid;
+    else
+        fd_remove(t->files, (s32)c->ret);
     md_install(t, (s32)c->ret, o, cloexec);
 }
 
@@ -9806,6 +9816,7 @@ static void md_ioctl(struct task *t, struct call *c)
         e->cloexec = (u32)c->arg[1] == KV_FIOCLEX;
     if ((u32)c->arg[1] == KV_UFFD_NEW && t->mm)
         t->mm->careful = true;
+    md_make_any(t, c);
 }
 
 static void md_close(struct task *t, struct call *c)
@@ -10755,7 +10766,11 @@ static const struct { u16 id; struct md_call m; } md_calls[] = {
     MD(fsopen, NULL, md_make_any, MD_FDS)
     MD(fsmount, NULL, md_make_any, MD_FDS)
     MD(mq_open, NULL, md_make_any, MD_FDS)
-    MD(ioctl, NULL, md_ioctl, MD_NO) /* by its argument: tr_'s filter stops for UFFD_NEW */
+    MD(open_tree_attr, NULL, md_make_any, MD_FDS)
+    MD(fspick, NULL, md_make_any, MD_FDS)
+    MD(landlock_create_ruleset, NULL, md_make_any, MD_FDS)
+    MD(bpf, NULL, md_make_any, MD_FDS)
+    MD(ioctl, NULL, md_ioctl, MD_NO) /* tr_'s filter stops for the commands that matter */
     MD(read, NULL, md_read, MD_EVENT)
     MD(pread64, NULL, md_read, MD_EVENT)
     MD(readv, NULL, md_read, MD_EVENT)
@@ -18053,6 +18068,7 @@ enum { HY_DISK_ISSUE = 4 };
 _Static_assert(ARRAY_LEN(disk_progs) == HY_DISK_ISSUE + 2, "the last two: issue, complete");
 
 enum { HY_MIN_DELAY_NS = 10000 }; /* shorter waits for a CPU are only counted */
+enum { HY_MEMFD_NAME = 252 };     /* memfd_create(2): at most 249 bytes */
 
 /* What stays behind the probe's `counts`. */
 enum { HY_STOPS_SOFT = 1, HY_STOPS_HARD, HY_STOPS_FAILED };
@@ -18154,6 +18170,7 @@ static const struct hy_kind {
     ONE(SCHEDATTR, 128) OUT(SCHEDATTROUT, 128) /* more than it has: see hy_bytes */
     NEXT(MOUNTATTR, 1) NEXT(RULESETATTR, 1) NEXT(FILEATTR, 1) NEXT(XATTRARGS, 1) NEXT(URINGARG, 1)
     [K_FILEATTROUT] = { .count = HY_NEXT, .mul = 1, .result = true },
+    [K_FSVALUE] = { .count = HY_NESTS, .model = true },
     [K_FCNTLARG] = { .count = HY_COMMAND }, [K_IOCTLARG] = { .count = HY_COMMAND },
     [K_PRCTLARG] = { .count = HY_COMMAND },
 #undef PLAIN
@@ -18195,11 +18212,16 @@ static const struct hy_stop {
     S(unshare, "/proc shows which directory it is now")
     S(open_by_handle_at, "/proc shows what the new descriptor is")
     S(open_tree, "/proc shows what the new descriptor is")
+    S(open_tree_attr, "/proc shows what the new descriptor is")
+    S(fspick, "/proc shows what the new descriptor is")
+    S(landlock_create_ruleset, "/proc shows what the new descriptor is")
+    S(bpf, "/proc shows what the new descriptor is")
     S(fsopen, "/proc shows what the new descriptor is")
     S(fsmount, "/proc shows what the new descriptor is")
     S(mq_open, "/proc shows what the new descriptor is")
     S(pidfd_getfd, "/proc shows what the new descriptor is")
     S(io_uring_setup, "the programs that see the ring's requests are loaded before it is used")
+    S(io_uring_enter, "/proc shows the files that the ring's requests have opened")
 #undef S
 };
 
@@ -18313,14 +18335,27 @@ static struct wire_item hy_item(const struct sc_row *r, u8 i, const struct hy_ki
 {
     static const u8 kind[] = { [HY_STRING] = ITEM_STR, [HY_POINTED] = ITEM_POINTED,
                                [HY_COMMAND] = ITEM_COMMAND };
-    bool early = opt.calls && (k->early || hy_counts_down(r, i));
+    bool memfd = sc_id[r - sc_rows] == SC_memfd_create; /* the model wants its name whole */
+    u32 size = memfd ? MAX(hy_bytes(k), (u32)HY_MEMFD_NAME) : hy_bytes(k);
+    bool cut = size <= CALL_PART_MAX && (k->short_ || k->max || k->count == HY_STRING);
     return (struct wire_item){
         .arg = hy_word(i), .kind = k->count < ARRAY_LEN(kind) ? kind[k->count] : ITEM_BYTES,
         .count = hy_count(k, r->arg[i], i),
-        .flags = (u8)((k->result ? ITEM_RESULT : 0) | (early ? ITEM_EARLY : 0)
-                      | (k->short_ || k->max ? ITEM_CUT : 0)),
-        .mul = k->mul, .plus = k->plus, .size = hy_bytes(k),
+        .flags = (u8)((k->result ? ITEM_RESULT : 0) | (cut ? ITEM_CUT : 0)),
+        .mul = k->mul, .plus = k->plus, .size = MIN(size, (u32)CALL_PART_MAX),
     };
+}
+
+/* The item that was added last is to be read when the call begins, too. false: others have taken
+ * the places for that. */
+static bool hy_add_early(struct wire_spec *s)
+{
+    u32 k = 0;
+    while (k < CALL_EARLY && s->early[k])
+        k++;
+    if (k < CALL_EARLY)
+        s->early[k] = s->n;
+    return k < CALL_EARLY;
 }
 
 #define HY_HELD "its arguments nest: only its end stops, for kvis to read them"
@@ -18339,9 +18374,10 @@ static const char *hy_spec(const struct sc_row *r, struct wire_spec *s)
         if (k.count == HY_NESTS || s->n == CALL_ITEMS)
             return HY_NEST;
         s->item[s->n] = hy_item(r, i, &k);
-        s->early += s->item[s->n].flags & ITEM_EARLY ? 1 : 0;
         s->texts |= s->n < CALL_TEXTS && k.count == HY_STRING;
         s->n++;
+        if (opt.calls && (k.early || hy_counts_down(r, i)) && !hy_add_early(s))
+            return HY_NEST;
     }
     for (size_t i = 0; i < ARRAY_LEN(hy_files); i++)
         if (hy_files[i].id == sc_id[r - sc_rows]) {
@@ -18852,15 +18888,18 @@ static void hy_moved(struct task *t, u32 was)
     hy_map(BPF_MAP_DELETE_ELEM, &was, NULL, 0);
 }
 
-/* Takes the call that the probe has kept with a stopped thread. Not of one that was killed at this
- * stop: the probe has sent it after all, and its row is gone. The row is the probe's to write, also
- * now (call_signal): that it is taken, stands in a map of its own. */
-static bool hy_take_kept(const struct task *t, struct wire_thread *th)
+/* Takes the call that the probe has kept with a stopped thread, once. Not of one that was killed at
+ * this stop: the probe has sent it after all, and its row is gone. The row is the probe's to write,
+ * also now (call_signal): that it is taken, stands in a map of its own. */
+static bool hy_take_kept(struct task *t, struct wire_thread *th)
 {
     u32 key = hy_key(t);
-    return hy_thread(t, th) && th->kept && th->ts_ns != t->kept_ns
-           && bpf_map_flagged(BPF_MAP_UPDATE_ELEM, bpf_map(&hy.obj, "taken"), &key, &th->ts_ns,
-                              BPF_ANY) == 0;
+    if (!hy_thread(t, th) || !th->kept || th->ts_ns == t->kept_ns
+        || bpf_map_flagged(BPF_MAP_UPDATE_ELEM, bpf_map(&hy.obj, "taken"), &key, &th->ts_ns,
+                           BPF_ANY))
+        return false;
+    t->kept_ns = th->ts_ns;
+    return true;
 }
 
 /* Whether the probe uses a signal to hold threads. */
@@ -19079,14 +19118,13 @@ static bool hy_same_texts(const struct wire_thread *th, const struct call *c)
 static void hy_replay_early(const struct wire_thread *th)
 {
     const struct wire_spec *s = &hy_specs[th->nr % CALL_NRS];
-    u32 k = 0;
     mem_replay_begin();
-    for (u32 i = 0; i < s->n && k < CALL_EARLY; i++) {
-        const struct wire_item *it = &s->item[i];
-        if (it->flags & ITEM_EARLY && th->early_read >> k++ & 1)
-            mem_replay((struct mem_part){ .addr = th->word[it->arg], .early = true,
-                                          .len = MIN(it->size, (u32)CALL_EARLY_MAX),
-                                          .data = (const u8 *)(th->early + 2 * (k - 1)) });
+    for (u32 k = 0; k < CALL_EARLY && s->early[k]; k++) {
+        const struct wire_item *it = &s->item[s->early[k] - 1];
+        mem_replay((struct mem_part){ .addr = th->word[it->arg], .early = true,
+                                      .fault = !(th->early_read >> k & 1),
+                                      .len = MIN(it->size, (u32)CALL_EARLY_MAX),
+                                      .data = (const u8 *)(th->early + 2 * k) });
     }
 }
 
@@ -19273,10 +19311,28 @@ static void tr_tree(struct tr_prog *p, const u32 *edge, u32 lo, u32 hi)
     tr_tree(p, edge, mid, hi);
 }
 
+/* Code for an ioctl: TRACE where it makes a descriptor, which /proc shows, or memory whose pages
+ * may never come (md_ioctl). */
+static void tr_filter_ioctl(struct tr_prog *p)
+{
+    enum { UFFD_NEW = 0xaa00, MOST = 200 }; /* USERFAULTFD_IOC_NEW, <linux/userfaultfd.h> */
+    const struct sc_commands *s = &sc_commands[sc_rows[SC_ioctl].commands];
+    u32 command[MOST] = { UFFD_NEW };
+    u8 n = 1;
+    for (const struct sc_command *k = s->row; k < s->row + s->n && n < MOST; k++)
+        if (k->result && sc_results[k->result].form == RET_FD)
+            command[n++] = k->value;
+    tr_insn(p, BPF_JMP | BPF_JEQ | BPF_K, SYS_ioctl, 0, (u8)(n + 3));
+    tr_insn(p, BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args[1]), 0, 0);
+    for (u8 i = 0; i < n; i++)
+        tr_insn(p, BPF_JMP | BPF_JEQ | BPF_K, command[i], (u8)(n - i), 0);
+    tr_insn(p, BPF_RET | BPF_K, SECCOMP_RET_ALLOW, 0, 0);
+    tr_insn(p, BPF_RET | BPF_K, SECCOMP_RET_TRACE | TR_MARK, 0, 0);
+}
+
 /* The filter: TRACE for what tr.need says and for every call of another convention, else ALLOW. */
 static void tr_filter(struct tr_prog *p)
 {
-    enum { UFFD_NEW = 0xaa00 }; /* USERFAULTFD_IOC_NEW, <linux/userfaultfd.h> */
     u32 edge[1024], n = 0;
     bool was = false;
     int mmap_row = SC_mmap, clone_row = SC_clone, prctl_row = SC_prctl;
@@ -19312,13 +19368,8 @@ static void tr_filter(struct tr_prog *p)
         tr_insn(p, BPF_RET | BPF_K, SECCOMP_RET_TRACE | TR_MARK, 0, 0);
         tr_insn(p, BPF_RET | BPF_K, SECCOMP_RET_ALLOW, 0, 0);
     }
-    if (!tr_nr_wanted(SYS_ioctl)) {
-        tr_insn(p, BPF_JMP | BPF_JEQ | BPF_K, SYS_ioctl, 0, 4);
-        tr_insn(p, BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args[1]), 0, 0);
-        tr_insn(p, BPF_JMP | BPF_JEQ | BPF_K, UFFD_NEW, 0, 1);
-        tr_insn(p, BPF_RET | BPF_K, SECCOMP_RET_TRACE | TR_MARK, 0, 0);
-        tr_insn(p, BPF_RET | BPF_K, SECCOMP_RET_ALLOW, 0, 0);
-    }
+    if (!tr_nr_wanted(SYS_ioctl))
+        tr_filter_ioctl(p);
     tr_tree(p, edge, 0, n);
 }
 
@@ -19585,7 +19636,7 @@ static void tr_done(struct task *t)
         md_closed(t, -1); /* descriptors that /proc showed to be others by now */
     if (!c->noret && !t->restarting
         && (!c->known || tr.need[c->row] || md_is_about_fds(c->row) || c->id == SC_mmap
-            || c->n_paths))
+            || c->id == SC_ioctl || c->n_paths))
         md_exit(t, c);
     if (fdt.ring)
         hy_start_uring();
@@ -19871,7 +19922,6 @@ static void tr_play_kept(struct task *t, const struct wire_thread *th)
     hy_args(s.arg, th->word);
     sc_narrow(s.abi, s.nr, s.arg);
     hy.records++;
-    t->kept_ns = th->ts_ns;
     hy_replay_early(th);
     tr_at_entry(t, &s, th->ts_ns);
     t->call.path_changed |= !hy_same_texts(th, &t->call);

@@ -5,7 +5,7 @@
  * probe.h
  *   sha256 8bf343a58cf16d3c8991b8139a48e6e5a1cb5e2c9c93575cbcdb504b1992f3d3
  * wire.h
- *   sha256 e91e9f31787cfc2823027e616849d869bd389dd3be78909b1ea20b3401054345
+ *   sha256 72e84c8f894bb70efa7cdddc706a226d07fae57dfa1de38b7d849a493f627ef8
  * compiler: clang 14.0.6
  * flags: -target bpf -mcpu=v2 -O2 -g -std=gnu11 -Wall -Werror -nostdinc -fno-ident
  *

@@ -44,7 +44,7 @@
     X("lost_io_uring", "uring_lost", st.uring_lost, URING_DONE, NULL) \
     X("records", "records", st_run.records, CALLS, NULL) \
     X("throttle_stops", "throttled", st_run.throttled, CALLS, NULL) \
-    X("stops", "stops", st_run.stops, CALLS, NULL) \
+    X("stops", "stops", st_run.stops, STOPS, NULL) \
     X("bpf_ns", "bpf_ns", st_run.bpf_ns, BPF, NULL) \
     X("bpf_runs", "bpf_runs", st_run.bpf_runs, BPF, NULL) \
     /* what the tables and lists had no room for */ \

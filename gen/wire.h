@@ -95,8 +95,7 @@ enum { CALL_WORDS = 8, WORD_RESULT = 8, WORD_ONE = 9 };
 
 enum wire_item_flags {
     ITEM_RESULT = 1,      /* there only when the call succeeded */
-    ITEM_EARLY = 2,       /* the call writes over what it has read: read when it begins, too */
-    ITEM_CUT = 4          /* no more than size is shown */
+    ITEM_CUT = 2          /* no more than size is shown */
 };
 
 struct wire_item {
@@ -128,12 +127,13 @@ struct wire_spec {
     u8 n, file;           /* file: 1 + the place of a descriptor whose file is described */
     u8 pair;              /* 1 + the place of a pointer to two of them */
     u8 unfailing;         /* its result tells nothing */
-    u8 early;             /* how many items are */
     u8 texts;             /* one of the first is a string */
     u8 sock;              /* 1 + the place of a descriptor whose socket is described */
+    u8 early[CALL_EARLY]; /* 1 + an item that the call writes over: read when it begins, too */
+    u8 unused[3];
     struct wire_item item[CALL_ITEMS], nest;
 };
-WIRE_ASSERT(sizeof(struct wire_spec) == 92);
+WIRE_ASSERT(sizeof(struct wire_spec) == 96);
 
 /* A traced thread, and the call it is in: word[] is the part of its registers that has the six
  * arguments (in which order, kvis knows by the architecture; in order where a classic tracepoint

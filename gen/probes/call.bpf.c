@@ -11,6 +11,7 @@
  * classic tracepoints (whose events take an RCU grace period each to close, so they are few), and
  * births and deaths by what the scheduler does with interrupts off (CFG_BY_SCHED). */
 #include "probe.h"
+#include "hist.h"
 
 /* Where struct pt_regs, which is ABI (ptrace(2)), has the eight words among which the six arguments
  * are, and the second of them. */
@@ -71,6 +72,7 @@ struct record {
     u32 at; /* the end of data, in memory: the verifier need not follow its values */
     u32 faults; /* items that could not be read */
     u32 left_out; /* more would be shown than there is room for */
+    u64 merged; /* see merged() */
 };
 struct map_def scratch SEC("maps") = { MAP_PERCPU_ARRAY, 4, sizeof(struct record), 2, 0 };
 
@@ -234,20 +236,31 @@ INLINE void note_texts(struct wire_thread *th, const struct wire_spec *s)
             th->text_sum[i] = text_sum((void *)th->word[s->item[i].arg & 15], 1);
 }
 
+/* Early item k of a call; 0: it has none. */
+INLINE const struct wire_item *early_item(const struct wire_spec *s, u32 k)
+{
+    u64 i = s->early[k] - 1ull;
+    if (i >= CALL_ITEMS)
+        return 0;
+    asm volatile("" : "+r"(i)); /* it is used behind the check */
+    return &s->item[i];
+}
+
+/* As many bytes of an item as are read when the call begins. */
+INLINE u32 early_bytes(const struct wire_item *it)
+{
+    return it->size > CALL_EARLY_MAX ? CALL_EARLY_MAX : it->size;
+}
+
 /* Takes what the call will write over. */
 INLINE void note_early(struct wire_thread *th, const struct wire_spec *s)
 {
-    u32 k = 0;
-#pragma clang loop unroll(disable)
-    for (u32 i = 0; i < CALL_ITEMS && i < s->n; i++) {
-        const struct wire_item *it = &s->item[i];
-        u32 bytes = it->size > CALL_EARLY_MAX ? CALL_EARLY_MAX : it->size;
-        if (!(it->flags & ITEM_EARLY) || k >= CALL_EARLY)
-            continue;
-        if (!bpf_probe_read_user(k ? th->early + 2 : th->early, bytes,
-                                 (void *)th->word[it->arg & 15]))
+#pragma clang loop unroll(full)
+    for (u32 k = 0; k < CALL_EARLY; k++) {
+        const struct wire_item *it = early_item(s, k);
+        if (it && !bpf_probe_read_user(th->early + 2 * k, early_bytes(it),
+                                       (void *)th->word[it->arg & 15]))
             th->early_read |= 1 << k;
-        k++;
     }
 }
 
@@ -260,7 +273,7 @@ INLINE void note(struct wire_thread *th)
     th->shared = 0;
     if (!s)
         return;
-    if (s->early)
+    if (s->early[0])
         note_early(th, s);
     if (s->on == CALL_RECORDED && s->texts)
         note_texts(th, s);
@@ -333,23 +346,10 @@ int call_enter(struct raw_tp *ctx)
 
 /* --- counting --- */
 
-/* Bucket of a duration: 16 an octave. */
-INLINE u32 bucket(u64 ns)
-{
-    u32 e = 4;
-    if (ns < 16)
-        return (u32)ns;
-#pragma clang loop unroll(disable)
-    for (int i = 0; i < 60 && ns >> e >> 1; i++)
-        e++;
-    u32 b = 16 + (e - 4) * 16 + ((u32)(ns >> (e - 4)) & 15);
-    return b < DELAY_BUCKETS ? b : DELAY_BUCKETS - 1;
-}
-
 INLINE void tally(u32 nr, bool failed, u64 ns)
 {
     u32 key = bpf_get_smp_processor_id() * CALL_NRS + nr;
-    u64 b = bucket(ns);
+    u64 b = bucket(ns, DELAY_BUCKETS);
     struct wire_count *c = bpf_map_lookup_elem(&table, &key);
     struct wire_hist *h = bpf_map_lookup_elem(&hists, &nr);
     asm volatile("" : "+r"(b)); /* the verifier (5.10) wants the check where the use is */
@@ -412,24 +412,6 @@ INLINE void counted(struct wire_thread *th, const struct wire_spec *s, s64 ret, 
 
 /* --- the exit --- */
 
-/* How many bytes an item has. */
-INLINE u64 item_bytes(const struct wire_item *it, const struct wire_thread *th)
-{
-    u64 by = th->word[it->count & 15];
-    u32 len = 0;
-    if (it->kind == ITEM_COMMAND) {
-        struct wire_command c = { (u32)by, (u16)th->nr, it->arg };
-        u32 *bytes = bpf_map_lookup_elem(&commands, &c);
-        return bytes ? *bytes : 0;
-    }
-    if (it->kind != ITEM_POINTED)
-        return by * it->mul + it->plus;
-    bpf_probe_read_user(&len, sizeof len, (void *)by);
-    if ((s32)len < 0)
-        len = 0;
-    return th->early_read & 1 && len > (u32)th->early[0] ? (u32)th->early[0] : len;
-}
-
 /* Where the next segment begins; 0: there is no room. The place is kept as a pointer and asked for
  * anew, for old verifiers forget the limits of a number that has been on the stack. */
 INLINE struct wire_seg *next_seg(struct record *r)
@@ -457,28 +439,97 @@ INLINE void *begin_seg(struct wire_seg *seg, u8 arg, u16 len)
     return seg + 1;
 }
 
-/* Appends what the early items were when the call began. */
+/* A value by way of memory: the verifier forgets by which branch it came, and goes on with one state
+ * where it would follow each. (In put_item's loop, that is a tenth of the work.) */
+INLINE u64 merged(struct record *r, u64 v)
+{
+    *(volatile u64 *)&r->merged = v;
+    return *(volatile u64 *)&r->merged;
+}
+
+/* Appends what the early items were when the call began; without bytes, those that could not be read
+ * then. */
 INLINE void put_early(struct record *r, const struct wire_thread *th, const struct wire_spec *s)
 {
-    u32 k = 0;
-#pragma clang loop unroll(disable)
-    for (u32 i = 0; i < CALL_ITEMS && i < s->n; i++) {
-        const struct wire_item *it = &s->item[i];
-        if (!(it->flags & ITEM_EARLY) || k >= CALL_EARLY)
-            continue;
-        if (th->early_read >> k & 1) {
-            struct wire_seg *seg = next_seg(r);
-            if (!seg)
-                return;
-            u16 bytes = it->size > CALL_EARLY_MAX ? CALL_EARLY_MAX : (u16)it->size;
-            u64 *to = begin_seg(seg, it->arg, bytes);
-            to[0] = k ? th->early[2] : th->early[0];
-            to[1] = k ? th->early[3] : th->early[1];
-            seg->early = 1;
-            end_seg(r, bytes);
-        }
-        k++;
+#pragma clang loop unroll(full)
+    for (u32 k = 0; k < CALL_EARLY; k++) {
+        const struct wire_item *it = early_item(s, k);
+        if (!it)
+            return;
+        struct wire_seg *seg = next_seg(r);
+        if (!seg)
+            return;
+        bool known = th->early_read >> k & 1;
+        u32 bytes = (u32)merged(r, known ? early_bytes(it) : 0);
+        u64 *to = begin_seg(seg, it->arg, (u16)bytes);
+        to[0] = th->early[2 * k];
+        to[1] = th->early[2 * k + 1];
+        seg->fault = !known;
+        seg->early = 1;
+        end_seg(r, bytes);
     }
+}
+
+/* The number that a pointer leads to; not more than it was when the call began. */
+INLINE u64 pointed(const struct wire_thread *th, u64 at)
+{
+    u32 len = 0;
+    bpf_probe_read_user(&len, sizeof len, (void *)at);
+    if ((s32)len < 0)
+        len = 0;
+    return th->early_read & 1 && len > (u32)th->early[0] ? (u32)th->early[0] : len;
+}
+
+/* How many bytes the command of a call says that an argument has. */
+INLINE u64 command_bytes(const struct wire_item *it, const struct wire_thread *th, u64 command)
+{
+    struct wire_command c = { (u32)command, (u16)th->nr, it->arg };
+    u32 *bytes = bpf_map_lookup_elem(&commands, &c);
+    return bytes ? *bytes : 0;
+}
+
+/* How many bytes an item has; a string: at most so many, and COMMAND_STR. */
+INLINE u64 item_bytes(struct record *r, const struct wire_item *it, const struct wire_thread *th)
+{
+    u64 by = th->word[it->count & 15], bytes = by * it->mul + it->plus;
+    u8 kind = it->kind;
+    if (kind == ITEM_STR)
+        bytes = COMMAND_STR | it->size;
+    else if (kind == ITEM_COMMAND)
+        bytes = command_bytes(it, th, by);
+    else if (kind == ITEM_POINTED)
+        bytes = pointed(th, by);
+    else if (bytes >= COMMAND_STR)
+        bytes = COMMAND_STR - 1;
+    return merged(r, bytes);
+}
+
+/* Reads a string of at most `bytes`. Returns how many there are, or less than 0. */
+INLINE s64 take_str(struct record *r, const struct wire_item *it, char *to, u64 bytes, const void *from)
+{
+    if (bytes > CALL_PART_MAX)
+        return 0;
+    *to = 0; /* an empty one: older kernels do not count its NUL */
+    s64 n = bpf_probe_read_user_str(to, (u32)bytes, from);
+    if (n == CALL_PART_MAX && !(it->flags & ITEM_CUT))
+        r->left_out = 1;
+    return n ? n : 1;
+}
+
+/* Reads an item of so many bytes, or as many of them as have room. */
+INLINE s64 take_bytes(struct record *r, const struct wire_item *it, void *to, u64 bytes,
+                      const void *from)
+{
+    u64 most = it->size;
+    if (bytes > most) {
+        if (!(it->flags & ITEM_CUT))
+            r->left_out = 1;
+        bytes = most;
+    }
+    bytes = merged(r, bytes);
+    if (bytes > CALL_PART_MAX)
+        return 0;
+    return bpf_probe_read_user(to, (u32)bytes, from) ? -1 : (s64)bytes;
 }
 
 /* Appends what an argument points to: item i. A read that faults leaves a segment of no bytes that
@@ -486,56 +537,32 @@ INLINE void put_early(struct record *r, const struct wire_thread *th, const stru
 INLINE bool put_item(struct record *r, const struct wire_item *it, const struct wire_thread *th,
                      u32 i)
 {
+    const void *from = (void *)th->word[it->arg & 15];
+    if (!from) /* NULL: nothing to read */
+        return 1;
     struct wire_seg *seg = next_seg(r);
     if (!seg) {
         r->left_out = 1;
         return 0;
     }
-    void *to = seg + 1;
-    const void *from = (void *)th->word[it->arg & 15];
-    u64 bytes = it->size;
-    bool str = it->kind == ITEM_STR;
-    long n;
-    if (!from) /* NULL: nothing to read */
+    u64 n, bytes = item_bytes(r, it, th);
+    if (bytes & COMMAND_STR)
+        n = (u64)take_str(r, it, (char *)(seg + 1), bytes & (COMMAND_STR - 1), from);
+    else
+        n = (u64)take_bytes(r, it, seg + 1, bytes, from);
+    n = merged(r, n);
+    if (!n)
         return 1;
-    if (!str)
-        bytes = item_bytes(it, th);
-    if (bytes & COMMAND_STR && it->kind == ITEM_COMMAND)
-        str = 1;
-    if (str) {
-        u32 max = (u32)bytes & ~COMMAND_STR;
-        if (max > CALL_PART_MAX)
-            max = CALL_PART_MAX;
-        n = bpf_probe_read_user_str(to, max, from);
-        if (!n) { /* an empty one: older kernels do not count its NUL */
-            *(char *)to = 0;
-            n = 1;
-        }
-        if (n == CALL_PART_MAX && it->size > CALL_PART_MAX)
-            r->left_out = 1;
-    } else {
-        if (bytes > it->size) {
-            r->left_out |= !(it->flags & ITEM_CUT);
-            bytes = it->size;
-        }
-        if (bytes > CALL_PART_MAX) {
-            r->left_out = 1;
-            bytes = CALL_PART_MAX;
-        }
-        if (!bytes)
-            return 1;
-        n = bpf_probe_read_user(to, (u32)bytes, from) ? -1 : (long)bytes;
-    }
-    begin_seg(seg, it->arg, n < 0 ? 0 : (u16)n);
-    seg->fault = n < 0;
-    if (n < 0) {
-        n = 0;
+    if (n > CALL_PART_MAX) { /* less than 0 */
+        begin_seg(seg, it->arg, 0);
+        seg->fault = 1;
         r->faults = 1;
+        end_seg(r, 0);
+        return 1;
     }
-    if (n > CALL_PART_MAX)
-        return 0;
-    if (it->kind == ITEM_STR && i < CALL_TEXTS && n && th->text_sum[i])
-        seg->changed = th->text_sum[i] != text_sum(to, 0);
+    begin_seg(seg, it->arg, (u16)n);
+    if (i < CALL_TEXTS && *(volatile const u8 *)&it->kind == ITEM_STR && th->text_sum[i])
+        seg->changed = th->text_sum[i] != text_sum(seg + 1, 0);
     end_seg(r, (u32)n);
     return 1;
 }
@@ -577,7 +604,7 @@ INLINE void put_sock(struct record *r, s64 fd)
     if (family == AF_INET) {
         local[0] = READ(sk, __sk_common.skc_rcv_saddr);
         peer[0] = READ(sk, __sk_common.skc_daddr);
-    } else {
+    } else if (EXISTS(sk, __sk_common.skc_v6_daddr)) { /* CONFIG_IPV6 */
         bpf_probe_read_kernel(local, 16, &sk->__sk_common.skc_v6_rcv_saddr);
         bpf_probe_read_kernel(peer, 16, &sk->__sk_common.skc_v6_daddr);
     }
@@ -693,21 +720,27 @@ INLINE void keep(struct wire_thread *th, s64 ret)
     stop(th, stop_signal(1));
 }
 
-/* Appends what a call that has returned says. */
-INLINE void put_call(struct record *r, const struct wire_thread *th, const struct wire_spec *s, s64 ret)
+/* Whether the call has succeeded: by way of memory, as `merged`. */
+INLINE bool succeeded(const struct record *r)
 {
-    if (s->early)
+    return *(volatile const s64 *)&r->head.ret >= 0;
+}
+
+/* Appends what a call that has returned says. */
+INLINE void put_call(struct record *r, const struct wire_thread *th, const struct wire_spec *s)
+{
+    if (s->early[0])
         put_early(r, th, s);
 #pragma clang loop unroll(disable)
     for (u32 i = 0; i < CALL_ITEMS && i < s->n; i++)
-        if ((ret >= 0 || !(s->item[i].flags & ITEM_RESULT)) && !put_item(r, &s->item[i], th, i))
+        if ((!(s->item[i].flags & ITEM_RESULT) || succeeded(r)) && !put_item(r, &s->item[i], th, i))
             break;
-    if ((s->file || s->pair) && ret >= 0)
+    if ((s->file || s->pair) && succeeded(r))
         put_files(r, th, s);
-    if (s->sock && (ret >= 0 || ret == -EINPROGRESS))
+    if (s->sock && (succeeded(r) || r->head.ret == -EINPROGRESS))
         put_sock(r, (s32)th->word[(s->sock - 1) & 15]);
-    if (s->nest.kind && (ret >= 0 || !(s->nest.flags & ITEM_RESULT)))
-        r->left_out = 1; /* to follow it here costs the verifier 20 ms a piece (Linux 6.18) */
+    if (s->nest.kind && (!(s->nest.flags & ITEM_RESULT) || succeeded(r)))
+        r->left_out = 1; /* kvis follows it: here the verifier would, 20 ms a piece (Linux 6.18) */
 }
 
 /* Sends the record, and asks for a stop when the ring is nearly full, when something that the call
@@ -735,8 +768,8 @@ INLINE void send(struct wire_thread *th, const struct wire_spec *s, s64 ret, boo
     th->word[WORD_RESULT] = ret < 0 ? 0 : (u64)ret;
     th->word[WORD_ONE] = 1;
     if (over) {
-        put_call(r, th, s, ret);
-        if (r->left_out && stop_signal(0)) {
+        put_call(r, th, s);
+        if (r->left_out && stop_signal(s->nest.kind != NEST_NONE)) {
             keep(th, ret);
             return;
         }
@@ -901,7 +934,7 @@ INLINE void add_delay(u32 slot, u64 n)
 /* A thread has waited for a CPU and has one now. */
 INLINE void delayed(const struct wire_thread *th, u64 now, u64 ns)
 {
-    add_delay(bucket(ns), 1);
+    add_delay(bucket(ns, DELAY_BUCKETS), 1);
     add_delay(DELAY_SUM, ns);
     if (ns < CFG(CFG_DELAY))
         return;

@@ -3,4 +3,4 @@
 # tier: quick asan
 # timeout: 60
 . "$TESTS/lib/truth.sh"
-each truth fd kinds sockets
+each truth fd kinds sockets made

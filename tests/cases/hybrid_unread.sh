@@ -2,11 +2,15 @@
 # A path that BPF cannot read is read at a stop instead, and never shown as empty.
 # tier: quick asan
 # timeout: 60
-# needs: root prog:evict
+# needs: root prog:evict prog:hyb
 # covers: E10
-. "$TESTS/lib/lib.sh"
+. "$TESTS/lib/truth.sh"
 run trace --json=json -- "$BIN/evict" 3000 3>facts
 status 0
 want 'S["backend"] == "hybrid" or S["lost"] == 0'
 want 'len(by("open", path="/etc/hostname")) == 3000 and all(e["path"] for e in by("open"))'
 want 'S["lost"] == 0'
+
+# What is overwritten by the result, and what nests.
+KVOPT="-q -v"
+each truth hyb absent nested

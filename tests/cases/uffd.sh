@@ -4,4 +4,6 @@
 # timeout: 60
 # covers: P38
 . "$TESTS/lib/truth.sh"
-for KVOPT in -v "-v --no-accel" "-e trace=openat -v"; do each truth ptr uffd; done
+for KVOPT in -v "-v --no-accel" "-e trace=openat -v"; do each truth ptr uffd uffd_new; done
+KVOPT=
+each truth ptr uffd_new # where no ioctl is asked for

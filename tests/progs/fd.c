@@ -1,6 +1,7 @@
 /* The meaning of fds: which open file a number stands for, in which table, and until when. */
 #include "t.h"
 #include <linux/close_range.h>
+#include <linux/nsfs.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/inotify.h>
@@ -479,6 +480,9 @@ static void kinds(int argc, char **argv)
     kind((int)CHK(signalfd(-1, &set, 0)), "'signalfd',", NULL);
     kind((int)CHK(inotify_init1(0)), "'inotify',", NULL);
     kind((int)CHK(syscall(SYS_memfd_create, "my memory", 0)), "'memfd',", "my memory");
+    char name[250] = { 0 };
+    memset(name, 'm', 248);
+    kind((int)CHK(syscall(SYS_memfd_create, name, 0)), "'memfd',", name);
     int fd = (int)syscall(SYS_pidfd_open, getpid(), 0);
     if (fd >= 0)
         kind(fd, "'pidfd',", NULL);
@@ -491,6 +495,33 @@ static void kinds(int argc, char **argv)
     kind((int)CHK(open("/dev/null", O_RDWR)), "'device',", "/dev/null");
     CHK(mkfifo("fifo", 0600));
     kind((int)CHK(open("fifo", O_RDWR)), "'pipe', 'fifo'", "fifo");
+}
+
+/* Descriptors that only /proc can tell, and what is duplicated of them. */
+static void made(int argc, char **argv)
+{
+    enum { BPF_MAP_CREATE, BPF_MAP_TYPE_ARRAY = 2 };
+    (void)argc, (void)argv;
+    unsigned map[16] = { BPF_MAP_TYPE_ARRAY, 4, 4, 1 };
+    unsigned long long ruleset = 1; /* LANDLOCK_ACCESS_FS_EXECUTE */
+    int pt = (int)CHK(open("/dev/ptmx", O_RDWR | O_NOCTTY)), no = 0;
+    CHK(ioctl(pt, TIOCSPTLCK, &no));
+    struct { int fd; const char *like; } d[] = {
+        { ioctl(pt, TIOCGPTPEER, O_RDWR | O_NOCTTY), "/dev/pts/" },
+        { ioctl((int)CHK(open("/proc/self/ns/net", O_RDONLY)), NS_GET_USERNS), "user:[" },
+        { (int)syscall(SYS_bpf, BPF_MAP_CREATE, map, sizeof map), "bpf-map" },
+        { (int)syscall(433 /* fspick */, AT_FDCWD, "/", 0), "fscontext" },
+        { (int)syscall(444 /* landlock_create_ruleset */, &ruleset, sizeof ruleset, 0), "landlock" },
+    };
+    for (unsigned i = 0; i < sizeof d / sizeof *d; i++)
+        if (d[i].fd >= 0) {
+            int over = (int)CHK(open("over", O_CREAT | O_RDWR, 0600));
+            CHK(dup2(d[i].fd, over));
+            for (int k = 0; k < 2; k++)
+                want("'%s' in row('open_at_exit', fd=%d)['path']", d[i].like, k ? over : d[i].fd);
+        }
+    if (d[0].fd >= 0 && write(d[0].fd, "tty", 3) == 3)
+        want("one('write', fd=%d)['filename'].startswith('/dev/pts/')", d[0].fd);
 }
 
 static void sockets(int argc, char **argv)
@@ -584,7 +615,7 @@ int main(int argc, char **argv)
         { "dup", dup_all }, { "cloexec", cloexec }, { "range", range }, { "range_unshare", range_unshare },
         { "clone_files", clone_files }, { "fork_copy", fork_copy }, { "threads", threads }, { "scm", scm }, { "flight", flight },
         { "getfd", getfd }, { "inherit", inherit }, { "relative", relative }, { "kinds", kinds },
-        { "sockets", sockets }, { "ledger", ledger }, { "tmpfile", tmpfile_ }, { NULL, NULL },
+        { "sockets", sockets }, { "made", made }, { "ledger", ledger }, { "tmpfile", tmpfile_ }, { NULL, NULL },
     };
     return t_main(argc, argv, s);
 }

@@ -7,6 +7,7 @@
 #include <sys/epoll.h>
 #include <sys/ioctl.h>
 #include <sys/ipc.h>
+#include <sys/sendfile.h>
 #include <sys/sem.h>
 #include <sys/signalfd.h>
 
@@ -278,6 +279,37 @@ static void own_signal(int sig, int n, int to_thread)
     join(&t, 1);
     pthread_sigmask(SIG_UNBLOCK, &set, NULL);
     say("signal %d, %s: %d handled, %d lost", sig, to_thread ? "thread" : "process", handled, lost);
+}
+
+/* An offset in a page that is not there when the call begins: then BPF cannot say what it was. */
+static void absent(int argc, char **argv)
+{
+    (void)argc, (void)argv;
+    off_t at = 100;
+    int from = (int)CHK(open("from", O_RDWR | O_CREAT, 0600)), to = (int)CHK(open("to", O_RDWR | O_CREAT, 0600));
+    int kept = (int)CHK(open("offset", O_RDWR | O_CREAT, 0600));
+    MUST(pwrite(kept, &at, sizeof at, 0) == sizeof at && ftruncate(from, 4096) == 0);
+    off_t *map = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE, kept, 0);
+    MUST(map != MAP_FAILED && sendfile(to, from, map, 7) == 7 && *map == 107);
+    want("calls('sendfile')[0]['args'][2] in ('[100 => 107]', '%p')", (void *)map);
+}
+
+/* What nests is read while the thread is held, also where it blocks the signals that hold it. */
+static void nested(int argc, char **argv)
+{
+    (void)argc, (void)argv;
+    uint64_t both = 1ull << 32 | 1ull << (SIGURG - 1);
+    char text[] = "all that was sent", got[64];
+    struct iovec iov = { text, sizeof text - 1 };
+    struct msghdr m = { .msg_iov = &iov, .msg_iovlen = 1 };
+    int pair[2];
+    CHK(syscall(SYS_rt_sigprocmask, SIG_BLOCK, &both, NULL, 8L));
+    CHK(socketpair(AF_UNIX, SOCK_STREAM, 0, pair));
+    MUST(sendmsg(pair[0], &m, 0) == sizeof text - 1);
+    iov = (struct iovec){ got, sizeof got };
+    MUST(recvmsg(pair[1], &m, 0) == sizeof text - 1);
+    want("'%s' in calls('sendmsg')[0]['args'][1]", text);
+    want("'%s' in calls('recvmsg')[0]['args'][1]", text);
 }
 
 static void urg(int argc, char **argv)
@@ -902,6 +934,7 @@ int main(int argc, char **argv)
 {
     static const struct scene s[] = {
         { "calls", calls }, { "last", last }, { "big", big }, { "limits", limits }, { "urg", urg },
+        { "absent", absent }, { "nested", nested },
         { "wide", wide }, { "cont", cont }, { "masked", masked }, { "jobs", jobs }, { "itimers", itimers }, { "crowd", crowd },
         { "bomb", bomb }, { "execs", execs }, { "leaf", leaf }, { "relay", relay }, { "forever", forever }, { "urgent", urgent }, { "urgents", urgents }, { "preempt", preempt },
         { "behind", behind }, { "dying", dying }, { "killed", killed }, { "tsync", tsync }, { "unqueued", unqueued },

@@ -148,11 +148,10 @@ static void *server(void *arg)
 }
 
 /* The page of open's argument comes from another thread of the program. */
-static void uffd(int argc, char **argv)
+static void uffd_of(int made)
 {
-    (void)argc, (void)argv;
+    u = made;
     served = t_shared(4096);
-    u = (int)syscall(SYS_userfaultfd, O_CLOEXEC);
     if (u < 0)
         skip("userfaultfd");
     struct uffdio_api a = { .api = UFFD_API };
@@ -168,10 +167,24 @@ static void uffd(int argc, char **argv)
     CHK(syscall(SYS_openat, AT_FDCWD, page + 4096, O_RDONLY));
     CHK(syscall(SYS_openat, AT_FDCWD, page + 4096, O_RDONLY)); /* now it is there */
     MUST(*served == 2);
-    want("len([c for c in calls('openat') if c['ret'] == %d]) == 1", fd);
     want("'/etc/passwd' in [e['path'] for e in by('open', fd=%d)] or S.get('unreadable', 0)", fd);
     want("by('open', fd=%d)[0]['path'] == '/etc/passwd'", fd + 2);
     want("S['exit_code'] == 0");
+}
+
+static void uffd(int argc, char **argv)
+{
+    (void)argc, (void)argv;
+    uffd_of((int)syscall(SYS_userfaultfd, O_CLOEXEC));
+    want("len([c for c in calls('openat') if c['ret'] == %d]) == 1", u + 1);
+}
+
+/* The same by /dev/userfaultfd (6.1), where only an ioctl(2) tells. */
+static void uffd_new(int argc, char **argv)
+{
+    enum { NEW = 0xaa00 }; /* USERFAULTFD_IOC_NEW */
+    (void)argc, (void)argv;
+    uffd_of(ioctl(open("/dev/userfaultfd", O_RDWR | O_CLOEXEC), NEW, O_CLOEXEC));
 }
 
 /* Names that want to be something else on a terminal, in JSON, in HTML. */
@@ -219,7 +232,8 @@ static void hostile(int argc, char **argv)
 int main(int argc, char **argv)
 {
     static const struct scene s[] = {
-        { "strings", strings }, { "counts", counts }, { "uffd", uffd }, { "hostile", hostile }, { NULL, NULL },
+        { "strings", strings }, { "counts", counts }, { "uffd", uffd }, { "uffd_new", uffd_new },
+        { "hostile", hostile }, { NULL, NULL },
     };
     return t_main(argc, argv, s);
 }

@@ -36,7 +36,7 @@ same() { # same SCENE ARG...: it sees the same, traced or not, and is held indee
     rm -f json out
 }
 same limits 300
-same urg 30
+same urg 200
 same jobs 4
 same cont 3
 
