@@ -18179,7 +18179,8 @@ static const struct hy_kind {
 #undef NEXT
 };
 
-/* The calls that stop, whatever they point to, and why. The rest is recorded. */
+/* The calls that stop, whatever they point to, and why. The rest is recorded; of clone, prctl and
+ * ioctl, those with some arguments stop all the same (tr_filter). */
 enum hy_when {
     HY_ALWAYS,
     HY_SPAWNED,   /* but not with -p */
@@ -18431,10 +18432,10 @@ static struct wire_spec hy_spec_of(int row, const bool *need)
     return row < 0 || need[row] ? s : none; /* a call newer than our table: let it be seen */
 }
 
-/* Appends the names of the calls that stop for a reason. */
+/* Appends the names of the calls that stop for a reason, in lines of at most 80 columns. */
 static void hy_text_reason(struct buf *b, const char *why)
 {
-    u32 n = 0;
+    u32 column = 0;
     for (u32 nr = 0; nr < CALL_NRS; nr++) {
         struct wire_spec s = { .on = CALL_UNSEEN };
         int row = sc_find(ARCH_NATIVE, nr);
@@ -18443,10 +18444,15 @@ static void hy_text_reason(struct buf *b, const char *why)
             this = HY_HELD;
         if (!this || strcmp(this, why))
             continue;
-        b_s(b, n++ ? " " : "  ");
+        u32 len = (u32)strlen(sc_rows[row].name);
+        bool first = !column || column + 1 + len > 80;
+        if (column && first)
+            b_c(b, '\n');
+        b_s(b, first ? "  " : " ");
         b_s(b, sc_rows[row].name);
+        column = first ? 2 + len : column + 1 + len;
     }
-    if (n)
+    if (column)
         b_f(b, "\n      %s\n", why);
 }
 

@@ -18,7 +18,8 @@ for blocked in "" blocked; do # also while a handler blocks it
         "$BIN/hyb" urgent $blocked >target.out 2>&1 9>&- </dev/null &
         target=$!
         until_true 10 test -s pid || fail "not ready"
-        { head -c 200000; sleep 0.$((i % 3)); cat; } <fifo >json 9>&- &
+        case $i in 1) to=json ;; *) to=/dev/null ;; esac
+        { head -c 200000; sleep 0.$((i % 3)); cat; } <fifo >$to 9>&- &
         reader=$!
         "$KVIS" trace -v -C --backend=hybrid --ring=64K --json=fifo -p $target >att.out 2>err 9>&- &
         kvis=$!
@@ -31,6 +32,7 @@ for blocked in "" blocked; do # also while a handler blocks it
         held=$(sed -n 's/.*held \([0-9]*\) times.*/\1/p' err)
         [ "${held:-0}" -gt 0 ] || fail "never held"
         [ -n "$blocked" ] || grep -q '^ Lost: 0 calls' err || fail "lost calls"
+        [ $i = 1 ] || continue
         sed -n 's/.*"ts_ns":\([0-9]*\),"pid":[0-9]*,"tid":\([0-9]*\),"type":"syscall".*/\1 \2/p' json | sort | uniq -d >twice
         [ ! -s twice ] || fail "$(wc -l <twice) calls told twice"
     done
