@@ -18128,7 +18128,8 @@ static const struct hy_kind {
     [K_WBUF] = { .count = HY_NEXT, .mul = 1, .short_ = true },
     [K_RBUF] = { .count = HY_RESULT, .mul = 1, .short_ = true, .result = true },
     [K_LINKBUF] = { .count = HY_RESULT, .mul = 1, .result = true },
-    [K_DENTS] = { .count = HY_RESULT, .mul = 1, .result = true, .max = CALL_PART_MAX },
+    [K_DENTS] = { .count = HY_RESULT, .mul = 1, .result = true, .max = CALL_PART_MAX,
+                  .model = true },
     [K_MSGBUF] = { .count = HY_NEXT, .mul = 1, .plus = 8, .short_ = true },
     [K_MSGBUFOUT] = { .count = HY_RESULT, .mul = 1, .plus = 8, .short_ = true, .result = true },
     OUT(STAT, sizeof(struct stat)) OUT(STATX, 256) OUT(STATFS, 120)
