@@ -18464,7 +18464,7 @@ static void hy_text_stops(struct buf *b)
     opt.calls = true;
     hy.in_order = !bpf_raw_is_whole();
     hy.in_ns = bpf_pid_ns(NULL) != 0;
-    b_s(b, "\nkvis trace --backend=hybrid records every system call but these, which stop:\n");
+    b_s(b, "\nCalls that stop a thread with --backend=hybrid (all others are recorded):\n");
     for (size_t i = 0; i < ARRAY_LEN(hy_stopping); i++) {
         bool said = false;
         for (size_t k = 0; k < i; k++)
