@@ -2,12 +2,13 @@
 """Used by the case hybrid_every. every_call.py SYSCALLS.TBL ARCH >every.c: a program that makes every call of the
 table that ARCH (a column: x86_64, arm64) has, three times: with plausible arguments on files, on sockets that do
 not block, and with pointers, descriptors and numbers that are wrong. Left out are calls that end or hold the
-program, and those that would change the machine; what they would do is another test's."""
+program, those that would change the machine, and times(2), whose times differ; what they would do is another
+test's."""
 import sys
 
 COLUMN = {"x86_64": 2, "arm64": 5}
 NEVER = set("""exit exit_group fork vfork clone clone3 pause rt_sigsuspend rt_sigreturn vhangup reboot seccomp
-    sync syncfs uretprobe uprobe userfaultfd restart_syscall""".split())
+    sync syncfs times uretprobe uprobe userfaultfd restart_syscall""".split())
 ONLY_WRONG = set("""ptrace sethostname setdomainname settimeofday clock_settime acct setrlimit prlimit64 close close_range chroot
     pivot_root kexec_load kexec_file_load swapon swapoff delete_module init_module finit_module syslog
     set_robust_list set_tid_address rseq modify_ldt set_thread_area brk unshare setns kill tkill tgkill munmap shmat

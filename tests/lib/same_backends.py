@@ -26,7 +26,7 @@ from diff_strace import ENV, RUN
 MAX_RUNS = 5
 CHANCE = {"SIGCHLD", "rt_sigreturn", "futex", "sched_yield", "getrandom", "restart_syscall",  # see diff_strace.py
           "clock_nanosleep"}  # the programs of tests/progs sleep until something has come to pass
-BACKEND_KEYS = {"backend", "records", "throttle_stops", "stops", "events", "table", "slowest"}  # of the summary
+BACKEND_KEYS = {"backend", "records", "throttle_stops", "stops", "events", "table", "slowest", "peak_rss_bytes"}  # of the summary
 LISTS = {"files", "peers", "connections", "failed", "regions"}  # rows of the summary in no fixed order
 WORD = re.compile(r"\w+|[^\w]")
 
