@@ -178,14 +178,12 @@ static int verify_vhost(void)
 
 static int verify_vq(void)
 {
-    static struct bpf_cfgs c;
     struct bpf_obj o = { .fam = &vq_family, .module = "virtio_ring" };
     if (bpf_open(&o) < 0)
         return 1;
     bpf_find_fields(&o, NULL);
-    vq_configure(&c);
-    o.cfg = c.v, o.n_cfg = c.n;
-    return verify_both(&o, &c, NULL);
+    vq_configure(&o);
+    return verify_both(&o, NULL, NULL);
 }
 
 int main(void)
