@@ -28,10 +28,10 @@
  * 15 md_      the model: what a call means
  * 16 rec_     recordings: what a .kvis file holds
  * 17 rp_      a recording, played to the sinks
- * 18 px_      --perfetto: a trace for ui.perfetto.dev; --folded: stacks for flame graphs
+ * 18 px_      --perfetto, --folded: a trace for ui.perfetto.dev, flame graphs [die: px_fold_open]
  * 19 gz_      gunzip, and the pages that are packed in the binary
  * 20 rep_     --report: one HTML file, filled in
- * 21 df_      kvis diff: two recordings compared [die: df_put]
+ * 21 df_      kvis diff: two recordings compared [die: df_load df_put]
  * 22 ring_ pf_ perf_event_open: why it fails, what it counts, page faults
  * 23 btf_     names of the kernel's types and fields
  * 24 tfs_     tracefs: ids and record layouts of tracepoints
@@ -13116,22 +13116,22 @@ static struct {
     u32 n;
     /* By the last digits of the pid. One that is not there (any more) goes by its number. */
     struct { pid_t pid, parent; u32 len; char name[PX_NAME]; } who[PX_NAMES];
-} px_fold; /* zeros: its tables are no part of the file */
+} *px_fold; /* NULL: nobody wants them */
 
 static void px_fold_flush(void)
 {
     for (u32 i = 0; i < PX_STACKS; i++) {
-        u64 us = (px_fold.stack[i].ns + 500) / 1000;
+        u64 us = (px_fold->stack[i].ns + 500) / 1000;
         if (us) {
-            b_put(&px_folded.b, px_fold.stack[i].s, px_fold.stack[i].len);
+            b_put(&px_folded.b, px_fold->stack[i].s, px_fold->stack[i].len);
             b_c(&px_folded.b, ' ');
             b_u64(&px_folded.b, us);
             b_c(&px_folded.b, '\n');
             out_full(&px_folded);
         }
-        px_fold.stack[i].ns = px_fold.stack[i].len = 0;
+        px_fold->stack[i].ns = px_fold->stack[i].len = 0;
     }
-    px_fold.n = 0;
+    px_fold->n = 0;
 }
 
 /* Appends a frame. ';' would end it, and a line break the stack. */
@@ -13155,18 +13155,18 @@ static void px_fold_add(const char *s, size_t n, u64 ns)
     u32 at = 2166136261u; /* FNV-1a */
     for (size_t i = 0; i < n; i++)
         at = (at ^ (u8)s[i]) * 16777619u;
-    if (px_fold.n == PX_STACKS / 4 * 3)
+    if (px_fold->n == PX_STACKS / 4 * 3)
         px_fold_flush();
-    while (px_fold.stack[at % PX_STACKS].len
-           && (px_fold.stack[at % PX_STACKS].len != n
-               || memcmp(px_fold.stack[at % PX_STACKS].s, s, n)))
+    while (px_fold->stack[at % PX_STACKS].len
+           && (px_fold->stack[at % PX_STACKS].len != n
+               || memcmp(px_fold->stack[at % PX_STACKS].s, s, n)))
         at++;
-    if (!px_fold.stack[at % PX_STACKS].len) {
-        px_fold.n++;
-        px_fold.stack[at % PX_STACKS].len = (u32)n;
-        memcpy(px_fold.stack[at % PX_STACKS].s, s, n);
+    if (!px_fold->stack[at % PX_STACKS].len) {
+        px_fold->n++;
+        px_fold->stack[at % PX_STACKS].len = (u32)n;
+        memcpy(px_fold->stack[at % PX_STACKS].s, s, n);
     }
-    px_fold.stack[at % PX_STACKS].ns += ns;
+    px_fold->stack[at % PX_STACKS].ns += ns;
 }
 
 /* The frame of a process: its program, else its number. */
@@ -13174,10 +13174,10 @@ static void px_frame_process(struct buf *b, pid_t pid)
 {
     u32 slot = (u32)pid % PX_NAMES;
     char number[24];
-    bool known = px_fold.who[slot].pid == pid && px_fold.who[slot].len;
+    bool known = px_fold->who[slot].pid == pid && px_fold->who[slot].len;
     snprintf(number, sizeof number, "pid %d", pid);
-    px_frame(b, known ? px_fold.who[slot].name : number,
-             known ? px_fold.who[slot].len : strlen(number));
+    px_frame(b, known ? px_fold->who[slot].name : number,
+             known ? px_fold->who[slot].len : strlen(number));
 }
 
 /* What a call is about: the file or peer of the descriptor in its first argument ("3</etc/hosts>"),
@@ -13258,9 +13258,9 @@ static void px_fold_exit(const struct event *e)
     u32 n = 1;
     while (n < PX_DEPTH) {
         u32 slot = (u32)chain[n - 1] % PX_NAMES;
-        if (px_fold.who[slot].pid != chain[n - 1] || !px_fold.who[slot].parent)
+        if (px_fold->who[slot].pid != chain[n - 1] || !px_fold->who[slot].parent)
             break;
-        chain[n++] = px_fold.who[slot].parent;
+        chain[n++] = px_fold->who[slot].parent;
     }
     b_reset(&b);
     while (n)
@@ -13274,18 +13274,18 @@ static void px_fold_event(const struct event *e)
     if (e->kind == EK_SPAWN && ev_has(e, EV_child_pid)) {
         pid_t child = (pid_t)e->v[EV_child_pid].n;
         u32 to = (u32)child % PX_NAMES;
-        px_fold.who[to] = px_fold.who[slot]; /* until it calls exec */
-        px_fold.who[to].len = px_fold.who[slot].pid == e->pid ? px_fold.who[slot].len : 0;
-        px_fold.who[to].pid = child;
-        px_fold.who[to].parent = e->pid;
+        px_fold->who[to] = px_fold->who[slot]; /* until it calls exec */
+        px_fold->who[to].len = px_fold->who[slot].pid == e->pid ? px_fold->who[slot].len : 0;
+        px_fold->who[to].pid = child;
+        px_fold->who[to].parent = e->pid;
     } else if (e->kind == EK_EXEC && !e->err && ev_has(e, EV_program)) {
         const char *s = e->v[EV_program].s.p, *slash = memrchr(s, '/', e->v[EV_program].s.len);
         size_t n = e->v[EV_program].s.len - (slash ? (size_t)(slash + 1 - s) : 0);
-        if (px_fold.who[slot].pid != e->pid)
-            px_fold.who[slot].parent = 0;
-        px_fold.who[slot].pid = e->pid;
-        px_fold.who[slot].len = (u32)MIN(n, (size_t)PX_NAME);
-        memcpy(px_fold.who[slot].name, slash ? slash + 1 : s, px_fold.who[slot].len);
+        if (px_fold->who[slot].pid != e->pid)
+            px_fold->who[slot].parent = 0;
+        px_fold->who[slot].pid = e->pid;
+        px_fold->who[slot].len = (u32)MIN(n, (size_t)PX_NAME);
+        memcpy(px_fold->who[slot].name, slash ? slash + 1 : s, px_fold->who[slot].len);
     } else if (e->kind == EK_EXIT_PROCESS && ev_has(e, EV_cpu_ns) && e->v[EV_cpu_ns].n > 0) {
         px_fold_exit(e);
     }
@@ -13294,6 +13294,7 @@ static void px_fold_event(const struct event *e)
 static void px_fold_open(int fd, const char *name)
 {
     static const struct out_tap tap = { px_fold_event, NULL, px_fold_call, NULL, NULL, NULL };
+    px_fold = xcalloc(1, sizeof *px_fold);
     px_folded.fd[0] = fd;
     px_folded.name[0] = name;
     px_folded.b.max = 32 << 20;
@@ -13928,7 +13929,7 @@ static struct {
     bool delayed[2];
     struct summary *sum[2];
     const char *file[2];
-    u8 pids[2][DF_PIDS / 8]; /* a bit for each that the recording names */
+    u8 *pids[2];             /* a bit for each that the recording names */
     /* while recording `k` is played */
     u32 k, n_lives, root;    /* root: the process of the first command */
     u64 root_ns;
@@ -14187,6 +14188,7 @@ static bool df_load(u32 k, int fd, const char *name)
     static const struct out_tap tap = { .event = df_event };
     df.file[k] = name;
     df.k = k;
+    df.pids[k] = xcalloc(DF_PIDS / 8, 1);
     rin.again = k > 0;
     out.tap[0] = &tap;
     out.n_taps = 1;

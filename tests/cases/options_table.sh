@@ -17,17 +17,17 @@ s/^option -i, --interval=SECS/option -i, --interval SECS/~how is that spelled
 s/^argument SECS .*//~no argument is called .SECS
 s/^argument SECS .*/argument SECS seconds/~no kind .seconds
 s/^argument TID /argument PID /~argument PID stands twice
-s/^\(  help    \)print only the summary/\1/~help is empty
-s/^\(  help    \)print only the summary/\1summary/~help of one word
-s/^\(  help    \)print only the summary/\1the same as -C/~needs another row to make sense
-s/^\(  help    \)print only the summary/\1(always)/~does not begin with a word
-s/^\(  help    \)print only the summary/\1print only the summary./~a full stop
-s/^\(  help    \)print only the summary/\1the \\ summary/~a backslash
-s/^  help    print only the summary//~option -q, --quiet: no help
-s/^\(  sets    \)flag opt.quiet/\1bool opt.quiet/~sets what kind: .bool
-s/^\(  sets    \)flag opt.quiet/\1number opt.quiet 1..2/~a number without an argument
-s/^\(  sets    \)flag opt.quiet/\1flag/~sets flag, and what of it
-s/^\(  sets    \)flag opt.quiet/\1flag \&opt.quiet/~cannot set .&opt.quiet
+s/^\(  help    \)print only the summary; -qq: not even that/\1/~help is empty
+s/^\(  help    \)print only the summary; -qq: not even that/\1summary/~help of one word
+s/^\(  help    \)print only the summary; -qq: not even that/\1the same as -C/~needs another row to make sense
+s/^\(  help    \)print only the summary; -qq: not even that/\1(always)/~does not begin with a word
+s/^\(  help    \)print only the summary; -qq: not even that/\1print only the summary./~a full stop
+s/^\(  help    \)print only the summary; -qq: not even that/\1the \\ summary/~a backslash
+s/^  help    print only the summary; -qq: not even that//~option -q, --quiet: no help
+s/^\(  sets    \)count opt.quiet/\1bool opt.quiet/~sets what kind: .bool
+s/^\(  sets    \)count opt.quiet/\1number opt.quiet 1..2/~a number without an argument
+s/^\(  sets    \)count opt.quiet/\1flag/~sets flag, and what of it
+s/^\(  sets    \)count opt.quiet/\1flag \&opt.quiet/~cannot set .&opt.quiet
 s/^\(  sets    \)number opt.interval_s.*/\1flag opt.interval_s/~sets flag, with an argument
 s/CALL_SUCCESSFUL/call()/~is no constant
 s/^\(  sets    \)set opt.status CALL_SUCCESSFUL/\1set opt.status/~sets set, and what of it
@@ -52,7 +52,7 @@ LIST
 # A destination of another type than the row says does not compile.
 [ -n "$(command -v gcc)" ] || exit 0
 mkdir -p src/gen && cp "$TESTS/../kvis.c" src && cp "$TESTS"/../gen/*.h src/gen && cp -r "$TESTS/../bpf_insns" src
-sed 's/flag opt.quiet/flag opt.interval_s/' "$table" >gen/tables/options.tbl
+sed 's/count opt.quiet/flag opt.interval_s/' "$table" >gen/tables/options.tbl
 sh gen/options.sh || fail "options.sh"
 cp gen/options.h src/gen
 gcc -std=gnu11 -pthread -fsyntax-only -Werror src/kvis.c >out 2>err && fail "a u32 is taken for a bool"

@@ -54,7 +54,7 @@ where = [put(WHERE) + put(0) + text(b"read") + put(0) + b"f" + text(b"/f%d" % i)
          + put(3 * 10**9) + put(i % 2 and 2**64 - 10**9) + put(0) for i in range(600)]
 left = put(LEFT) + put(1) * 2 + putz(7) + putz(3) + put(1) + text(b"a" * 40) + text(b'tcp"\x1b[31m\\') + b"-" + text(b"")
 write("where.kvis", where + [left, put(DELAYS) + put(1) * 3 + put(0)])
-summary, shown = replay("where.kvis")
+summary, shown = replay("where.kvis", "-C")
 rows = summary["where_time_went"]
 if len(rows) != 10 or summary["where_time_went_overflow"] < 590 - 1:
     sys.exit(f"{len(rows)} rows, {summary['where_time_went_overflow']} others")
