@@ -14231,8 +14231,8 @@ static u32 df_random(const char *s, u32 n)
 {
     u32 lower = 0, upper = 0, last = 0;
     for (u32 i = 0; i < n; i++) {
-        lower += islower((u8)s[i]) != 0;
-        upper += isupper((u8)s[i]) != 0;
+        lower += islower((u8)s[i]) || s[i] == '_' || (!i && isupper((u8)*s)); /* Makefile */
+        upper += isupper((u8)s[i]) || s[i] == '_';
         last = isdigit((u8)s[i]) ? last + 1 : 0;
     }
     if (last > 3)

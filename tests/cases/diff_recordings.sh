@@ -64,17 +64,18 @@ run diff a.kvis a.kvis; hasnt out 'gone|new|Failed|change'
 
 # Names that differ by chance are one: of mkstemp(3), and with the number of a process in them. Others are not.
 for f in 1 2; do
+    side=$(echo $f | tr 12 ab)
     kv trace -q -w t$f.kvis -- sh -c 'mkdir tmp
         for i in Ab3d xYzQ QwEr; do echo x >tmp/cc$i'$f'Z.s; cat tmp/cc$i'$f'Z.s; done
-        echo x >pid.$$; echo x >word_'$f'; echo x >Word'$f'Name; echo x >tmp/report'$f'; rm -r tmp' >out 2>err
+        echo x >pid.$$; echo x >word_'$f'; echo x >Word'$f'Name; echo x >tmp/report'$f'; echo x >tmp/a_word_'$side'; rm -r tmp' >out 2>err
 done
 run diff --json=d t1.kvis t2.kvis; status 0
 cat >folded.py <<'END'
 import json
 d = json.load(open("d"))
 name = lambda k: sorted(f["name"].split("/work/")[-1].split("/", 1)[1] for f in d[k] if "/work/" in f["name"])
-assert name("files_only_a") == ["Word1Name", "tmp/report1", "word_1"], name("files_only_a")
-assert name("files_only_b") == ["Word2Name", "tmp/report2", "word_2"], name("files_only_b")
+assert name("files_only_a") == ["Word1Name", "tmp/a_word_a", "tmp/report1", "word_1"], name("files_only_a")
+assert name("files_only_b") == ["Word2Name", "tmp/a_word_b", "tmp/report2", "word_2"], name("files_only_b")
 END
 python3 folded.py >&9 2>&1 || fail "folded"
 
