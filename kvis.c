@@ -7219,6 +7219,12 @@ static void out_forget(const struct task *t)
         out_break_partial();
 }
 
+/* The sections above write each event, so they are fast code (-O2). From here on small code is worth
+ * more: without it, and without -z norelro, the binary for arm64 is over 1 MiB. */
+#if defined __OPTIMIZE__ && !defined __clang__
+#pragma GCC optimize("Os")
+#endif
+
 /* == 14 st_  counts, percentiles, the table of -c and the summary ==================
  * Times go into log-linear histograms, 16 buckets an octave, so that a percentile is within 1/32 of
  * the truth. The numbers of the summary are st_nums[], its lists are st_lists[]: text, JSON,
@@ -7640,11 +7646,6 @@ static void st_ended(const struct task *t)
     if (!p->has_children && !p->attached)
         st_add_longest(&end);
 }
-
-/* What follows runs once, at the end: small code is worth more. */
-#if defined __OPTIMIZE__ && !defined __clang__
-#pragma GCC optimize("Os")
-#endif
 
 /* --- the table of -c --- */
 
@@ -9142,11 +9143,6 @@ static void st_report(bool text)
         st_json_summary(&out.json.b);
     out_flush();
 }
-
-/* And this for each call: fast code is worth more. */
-#if defined __OPTIMIZE__ && !defined __clang__
-#pragma GCC optimize("O2")
-#endif
 
 /* == 15 md_  the model: what a call means =======================================
  * A call that has returned comes in; tables of descriptors, memory and processes change and events
@@ -12637,12 +12633,6 @@ static bool rp_play(void)
         rec_bad("damaged at offset %" PRIu64 " (a record of the head behind it)", rin.at + 8);
     return rp.ended;
 }
-
-/* Up to section tr_, little runs for each call: small code is worth more. Without it and
- * -z norelro, the binary for arm64 is over 1 MiB. */
-#if defined __OPTIMIZE__ && !defined __clang__
-#pragma GCC optimize("Os")
-#endif
 
 /* == 18 px_  --perfetto: a trace for ui.perfetto.dev; --folded: stacks for flame graphs ==========
  * Chrome's trace JSON, as it happens (docs/getting-started/other-formats.md of Perfetto): calls are
@@ -19177,11 +19167,6 @@ static const struct wire_call *hy_record(const void *p, u32 size)
     return w;
 }
 
-/* What comes of each call and record is done here: fast code is worth more. */
-#if defined __OPTIMIZE__ && !defined __clang__
-#pragma GCC optimize("O2")
-#endif
-
 /* == 29 tr_  the ptrace loop =====================================================
  * PTRACE_SEIZE; system-call stops only for calls that somebody asked about (a seccomp filter, where
  * that changes nothing for the program); every other stop handed on as it would have been untraced.
@@ -21451,11 +21436,6 @@ static int tr_finish(int *sig)
         *sig = WTERMSIG(tr.status);
     return WIFSIGNALED(tr.status) ? 128 + WTERMSIG(tr.status) : WEXITSTATUS(tr.status);
 }
-
-/* What follows does not run for each call of a traced program: small code is worth more. */
-#if defined __OPTIMIZE__ && !defined __clang__
-#pragma GCC optimize("Os")
-#endif
 
 /* == 30 ses_ open_  kvis open: every file that is opened ==============================
  * ses_ is what kvis open and kvis proc share: a family of programs is loaded, its records are taken
