@@ -67,9 +67,9 @@ gen/report.page: $(addprefix gen/report/,report.html report.css report.js common
 	  -e '/^{{js}}$$/{r gen/report/report.js' -e 'd;}' gen/report/report.html | \
 	  sed -e 's/^ *//' -e '/^\/\*.*\*\/$$/d' -e '/^\/\*/,/\*\/$$/d' | gzip -9n >$@
 
-# The manual pages and completions, each behind a form feed and its name, compressed.
-gen/manual.page: $(wildcard gen/manual/*) Makefile
-	(for f in gen/manual/*; do printf '\f%s\n' "$${f##*/}"; cat "$$f"; done; printf '\f') | gzip -9n >$@
+# The manual pages, completions and help of metrics, each behind a form feed and its name, compressed.
+gen/manual.page: $(wildcard gen/manual/*) gen/metrics.help Makefile
+	(for f in gen/manual/* gen/metrics.help; do printf '\f%s\n' "$${f##*/}"; cat "$$f"; done; printf '\f') | gzip -9n >$@
 
 run: $(BIN) ## build, and trace a real command
 	./$(BIN) trace -- ls -l /

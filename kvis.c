@@ -56,7 +56,7 @@
  * 43 dg_      kvis diagnose: where the time goes, and who takes it  [die: dg_run]
  * 44 check_   kvis check: what works here, and how to fix the rest [die: check_begin]
  * 45 opt_     options, commands, help [die]
- * 46 doc_     the manual page and the completions [die: doc_unpack]
+ * 46 doc_     the manual page and the completions [die: doc_file]
  * 47 cmd_     the commands, and main [die]
  */
 
@@ -13313,7 +13313,7 @@ static void px_close(void)
 }
 
 /* == 19 gz_  gunzip, and the pages that are packed in the binary =====================
- * RFC 1951 (deflate) and RFC 1952 (gzip). Entry point: gz_unpack. */
+ * RFC 1951 (deflate) and RFC 1952 (gzip). Entry points: gz_unpack, gz_file. */
 
 enum { GZ_HEAD = 10, GZ_TAIL = 8, GZ_LONGEST = 15, GZ_LITERALS = 288, GZ_DISTANCES = 30 };
 
@@ -13553,6 +13553,42 @@ static void __attribute__((used, noinline)) gz_pages(void)
 extern const u8 __attribute__((visibility("hidden"))) gz_report[], gz_report_end[], gz_manual[],
     gz_manual_end[];
 #endif
+
+/* The files in gen/manual.page, once one of them has been asked for. */
+static struct {
+    struct { char *name, *text; } file[16];
+    u32 n;
+} gz_files;
+
+/* gen/manual.page has "\fNAME\nTEXT" of each file, and "\f" behind the last. */
+static void gz_unpack_files(void)
+{
+    size_t size;
+    /* cppcheck-suppress comparePointers ; both are of what .incbin has put there */
+    char *p = (char *)gz_unpack(gz_manual, (size_t)(gz_manual_end - gz_manual), &size);
+    if (!p)
+        return;
+    for (const char *end = p + size - 1; p < end && gz_files.n < ARRAY_LEN(gz_files.file);) {
+        char *text = strchr(p + 1, '\n') + 1;
+        gz_files.file[gz_files.n].name = p + 1;
+        gz_files.file[gz_files.n++].text = text;
+        text[-1] = 0;
+        p = strchr(text, '\f');
+        *p = 0;
+    }
+}
+
+/* The text of the file that is called so in gen/manual.page: the caller may cut it up, it stays.
+ * NULL: there is none, or (gz_files.n is 0) they cannot be unpacked, for errno. */
+static char *gz_file(const char *name)
+{
+    if (!gz_files.n)
+        gz_unpack_files();
+    for (u32 i = 0; i < gz_files.n; i++)
+        if (!strcmp(gz_files.file[i].name, name))
+            return gz_files.file[i].text;
+    return NULL;
+}
 
 /* == 20 rep_  --report: one HTML file, filled in ==================================
  * The page is gen/report/, which the Makefile makes one file and compresses; its data are the run,
@@ -24438,17 +24474,45 @@ static const struct metric {
     const char *name;
     const char *key;  /* its name, column or file in its source; "": it has none */
     const char *prom; /* in Prometheus; "": as mout_prom_name says; NULL: it is not there */
-    const char *help;
-    const char *prom_help; /* of all that have this name in Prometheus */
     u8 src, form, dim;
     u8 all;      /* enum met_all */
     bool bits32; /* the kernel's counter wraps at 2^32 */
 } metrics[] = {
-#define X(id, name, key, src, form, dim, prom, all, bits32, help, prom_help) \
-    { name, key, prom, help, prom_help, SRC_##src, F_##form, DIM_##dim, all, bits32 },
+#define X(id, name, key, src, form, dim, prom, all, bits32) \
+    { name, key, prom, SRC_##src, F_##form, DIM_##dim, all, bits32 },
     MET_ROWS(X)
 #undef X
 };
+
+/* A line of gen/metrics.help, which is packed: few runs of kvis need it. "": it cannot be unpacked. */
+static const char *met_help_line(u32 line)
+{
+    static const char *texts[2 * N_METRICS + N_HIST];
+    if (texts[0])
+        return texts[line];
+    char *rest = gz_file("metrics.help");
+    for (u32 k = 0; k < ARRAY_LEN(texts); k++)
+        texts[k] = rest ? strsep(&rest, "\n") : "";
+    return texts[line];
+}
+
+/* What a metric is. */
+static const char *met_help(u32 m)
+{
+    return met_help_line(2 * m);
+}
+
+/* What all metrics are that have its name in Prometheus. */
+static const char *met_prom_help(u32 m)
+{
+    return met_help_line(2 * m + 1);
+}
+
+/* The same of a distribution. */
+static const char *met_hist_prom_help(u8 row)
+{
+    return met_help_line(2 * N_METRICS + row);
+}
 
 /* A thing that metrics are counted by: a CPU, a disk. Without a name: the sum of its kind. */
 struct met_inst {
@@ -24534,14 +24598,14 @@ static const double met_parts[MET_PARTS] = { 0.5, 0.9, 0.99, 1 };
  * Prometheus: what is made of them. */
 static const struct met_hist_row {
     const char *name, *counts;  /* what is counted, as bcc calls it */
-    const char *prom, *prom_help;
+    const char *prom;
     double scale;               /* to Prometheus's unit */
     u16 part[MET_PARTS];        /* its metrics: at met_parts[], in this interval */
     u8 src, form;
     u8 low, high;               /* octaves that Prometheus gets: to 2^n - 1 */
 } met_hist_rows[N_HIST] = {
-#define X(id, name, counts, src, form, prom, low, high, p50, p90, p99, max, prom_help) \
-    [HIST_##id] = { name, counts, prom, prom_help, F_##form == F_NS ? 1e-9 : 1, \
+#define X(id, name, counts, src, form, prom, low, high, p50, p90, p99, max) \
+    [HIST_##id] = { name, counts, prom, F_##form == F_NS ? 1e-9 : 1, \
                     { p50, p90, p99, max }, SRC_##src, F_##form, low, high },
     MET_DISTRIBUTIONS(X)
 #undef X
@@ -29615,7 +29679,7 @@ static u32 mout_prom_dim(struct buf *b, u32 m, u8 dim, bool sum, bool head)
         if (met_at(i, m)->at != met.tick || sum == (i->name[0] != 0))
             continue;
         if (!n++ && head)
-            mout_prom_head(b, name, mout_prom_type(m), metrics[m].prom_help);
+            mout_prom_head(b, name, mout_prom_type(m), met_prom_help(m));
         mout_prom_line(b, m, i, name);
     }
     return n;
@@ -29689,7 +29753,7 @@ static void mout_prom_hists(struct buf *b)
                 continue;
             snprintf(name, sizeof name, "kvis_%.*s", (int)strcspn(r->prom, "{"), r->prom);
             if (strcmp(name, last))
-                mout_prom_head(b, name, MOUT_HISTOGRAM, r->prom_help);
+                mout_prom_head(b, name, MOUT_HISTOGRAM, met_hist_prom_help(row));
             memcpy(last, name, sizeof last);
             mout_prom_hist(b, h, name);
         }
@@ -30399,7 +30463,7 @@ static void mout_chart(struct buf *b, u32 m, u8 of)
     mout_json_key(b, m, of);
     b_f(b, ",\"unit\":%u,\"source\":\"%s\",", mout_form(m)->unit,
         mout.src[metrics[m].src].name);
-    out_json_str(b, "help", metrics[m].help, (u32)strlen(metrics[m].help));
+    out_json_str(b, "help", met_help(m), (u32)strlen(met_help(m)));
     b_s(b, ",\"lines\":[");
     u32 empty = b->len;
     for (u8 d = 0; d < N_DIM; d++)
@@ -35586,8 +35650,6 @@ static char **opt_parse(const struct cmd *c, char **argv)
 static struct {
     const struct cmd *cmds;
     size_t n;
-    struct { const char *name, *text; } file[16];
-    u32 n_files;
 } doc;
 
 /* --- man(7) --- */
@@ -35709,7 +35771,7 @@ static void doc_metric(struct buf *b, u32 m)
         sep = ", ";
     }
     b_s(b, *sep == ',' ? ")\n" : "\n");
-    doc_text(b, metrics[m].help);
+    doc_text(b, met_help(m));
     b_s(b, ".\n");
 }
 
@@ -35977,33 +36039,13 @@ static void doc_part(struct buf *b, const char *s, size_t n)
     }
 }
 
-/* The files of gen/manual/: "\fNAME\nTEXT" of each, and "\f" behind the last. */
-static void doc_unpack(void)
-{
-    size_t size;
-    /* cppcheck-suppress comparePointers ; both are of what .incbin has put there */
-    char *p = (char *)gz_unpack(gz_manual, (size_t)(gz_manual_end - gz_manual), &size);
-    if (!p)
-        die(EXIT_KVIS, "cannot unpack the manual that kvis contains:");
-    for (const char *end = p + size - 1; p < end && doc.n_files < ARRAY_LEN(doc.file);) {
-        char *text = strchr(p + 1, '\n') + 1;
-        doc.file[doc.n_files].name = p + 1;
-        doc.file[doc.n_files++].text = text;
-        text[-1] = 0;
-        p = strchr(text, '\f');
-        *p = 0;
-    }
-}
-
 /* The text in the file of gen/manual/ that is called so, or NULL. */
 static const char *doc_file(const char *file)
 {
-    if (!doc.n_files)
-        doc_unpack();
-    for (u32 i = 0; i < doc.n_files; i++)
-        if (!strcmp(doc.file[i].name, file))
-            return doc.file[i].text;
-    return NULL;
+    const char *text = gz_file(file);
+    if (!gz_files.n)
+        die(EXIT_KVIS, "cannot unpack the manual that kvis contains:");
+    return text;
 }
 
 /* The manual page that has a command's options. Without a name, the one of kvis itself. */
@@ -36012,9 +36054,9 @@ static const char *doc_page(const char *command)
     char options[64];
     const char *kvis = doc_file("kvis.1");
     snprintf(options, sizeof options, "{{options %s}}", command ? command : "");
-    for (u32 i = 0; command && i < doc.n_files; i++)
-        if (strstr(doc.file[i].text, options))
-            return doc.file[i].text;
+    for (u32 i = 0; command && i < gz_files.n; i++)
+        if (strstr(gz_files.file[i].text, options))
+            return gz_files.file[i].text;
     return kvis;
 }
 

@@ -1,7 +1,9 @@
 #!/bin/sh
-# Makes metrics.h, what kvis monitor measures, from tables/metrics.tbl, and checks that each row is whole.
+# Makes metrics.h, what kvis monitor measures, and metrics.help, its help, from tables/metrics.tbl, and checks that each
+# row is whole. Lines of metrics.help: of each metric its help, and that of its name in Prometheus; then of each
+# distribution the latter.
 #
-#   gen/metrics.sh           metrics.tbl -> metrics.h
+#   gen/metrics.sh           metrics.tbl -> metrics.h, metrics.help
 #   gen/metrics.sh check     only checks metrics.tbl
 #   gen/metrics.sh list      NAME of each metric, as JSON has it, for the tests
 #   gen/metrics.sh prom      the same, as Prometheus has it
@@ -10,7 +12,7 @@
 . "$(dirname -- "$0")/lib.sh"
 begin "check list prom" "$@"
 
-awk -v list="${1-}" -v gen="$gen" "$awk_common"'
+awk -v list="${1-}" -v gen="$gen" -v help="$tmp/metrics.help" "$awk_common"'
 function bad(msg) { bad_at(FNR, msg) }
 
 # --- reading: rows of KIND ID NAME COLUMN=VALUE ..., each with a line of text ---
@@ -224,17 +226,18 @@ function prom_of(r,    s) { # as C has it: the label without its end, another ma
 }
 function family_help(r,    f) {
     f = "family" SUBSEP toupper(prom_base(r))
-    return c_string(f in row_of ? text[row_of[f]] : text[r])
+    return f in row_of ? text[row_of[f]] : text[r]
 }
 function in_set(r, m) {
     if (!((r, "set") in col)) return
     if (!(col[r, "set"] in set)) set_name[++n_sets] = col[r, "set"]
     set[col[r, "set"]] = set[col[r, "set"]] (set[col[r, "set"]] == "" ? "" : ", ") "M_" m
 }
-function add_metric(r, id, name, prom, help) {
+function add_metric(r, id, name, prom, prom_help) {
     metric[++n_metrics] = id ", " c_string(name) ", " c_string(get(r, "key")) ", " get(r, "source_id") ", " \
         toupper(get(r, "unit")) ", " toupper(thing_of(r)) ", " prom ", MET_" toupper((r, "all") in col ? col[r, "all"] : "alone") \
-        ", " truth(get(r, "bits")) ", \\\n      " c_string(text[r]) ", \\\n      " help
+        ", " truth(get(r, "bits"))
+    print text[r] "\n" prom_help >help
     in_set(r, id)
     if (list == "list") print name unit_of(r, "json")
     if (list == "prom" && kind_of[r] == "metric") print "kvis_" prom_base(r)
@@ -249,14 +252,15 @@ function add_wire(r, s) {
 function add_distribution(r,    part, n, i, parts, octave) {
     n = (r, "prom") in col ? split("p50 p90 p99 max", part, " ") : 0
     for (i = 1; i <= n; i++) {
-        add_metric(r, id_of[r] "_" toupper(part[i]), name_of[r] "_" part[i], "NULL", c_string(text[r]))
+        add_metric(r, id_of[r] "_" toupper(part[i]), name_of[r] "_" part[i], "NULL", text[r])
         parts = parts ", M_" id_of[r] "_" toupper(part[i])
     }
     split((r, "octaves") in col ? col[r, "octaves"] : "0-0", octave, "-")
     if (list == "prom" && n) print "kvis_" prom_base(r) "_bucket"
     dist[++n_dists] = id_of[r] ", " c_string(name_of[r]) ", " c_string(get(r, "counts")) ", " toupper(get(r, "source")) ", " \
         toupper(get(r, "unit")) ", \\\n      " (n ? prom_of(r) : "NULL") ", " octave[1] ", " octave[2] ", " \
-        (n ? substr(parts, 3) : "0, 0, 0, 0") ", \\\n      " family_help(r)
+        (n ? substr(parts, 3) : "0, 0, 0, 0")
+    dist_help[n_dists] = family_help(r)
 }
 function add(r,    s) {
     if (kind_of[r] == "unit")
@@ -314,9 +318,11 @@ END {
     macro("id, key in JSON, label, label of its info, metric of its info in Prometheus, the metric it is sorted by, the least first, prefix of pmc metrics", \
           "MET_THINGS", n_things, thing)
     macro("id, group, name, function, what it reads, where that is described, why there may be none", "MET_SOURCES", n_sources, source)
-    macro("id, name, key, source, unit, thing, in Prometheus, all things, 32 bits, help, help in Prometheus", "MET_ROWS", n_metrics, metric)
+    macro("id, name, key, source, unit, thing, in Prometheus, all things, 32 bits", "MET_ROWS", n_metrics, metric)
     macro("title of a panel, metric, its distribution", "MET_PANELS", n_panels, panel)
-    macro("id, name, what it counts, source, unit, in Prometheus, octaves, its four metrics, help in Prometheus", \
+    macro("id, name, what it counts, source, unit, in Prometheus, octaves, its four metrics", \
           "MET_DISTRIBUTIONS", n_dists, dist)
+    for (i = 1; i <= n_dists; i++) print dist_help[i] >help
 }' "$gen/tables/metrics.tbl" > "$tmp/metrics.h"
+[ $# -gt 0 ] || cat "$tmp/metrics.help" > "$gen/metrics.help"
 end "${1-}"

@@ -13,9 +13,9 @@ cp "$TESTS/lib/lint.sh" src/tests/lib/
 python3 "$TESTS/lib/adding.py" src || fail "an anchor is gone"
 say "$(cat src/added)"
 cd src
-make -s gen/report.page gen/manual.page >../out 2>../err || fail "the report's page"
 sh gen/options.sh >../out 2>../err || fail "the option"
 sh gen/metrics.sh >../out 2>../err || fail "the metrics' table"
+make -s gen/report.page gen/manual.page >../out 2>../err || fail "the pages"
 WORK=$PWD/work sh gen/insns.sh >../out 2>../err || fail "the probe does not compile"
 sh gen/pmu.sh 2>../err || fail "pmu.tbl"
 sh gen/vet.sh >../out 2>../err && fail "an array that nobody has read is taken"
