@@ -8773,12 +8773,13 @@ static void st_text_waited(struct buf *b)
     if (!one && st_run.delays && st.delays.count) {
         st_label(b, "waiting");
         st_time(b, st.delays.sum_ns);
-        b_f(b, " for a CPU (%" PRIu64 " times)\n", st.delays.count);
+        b_f(b, " for a CPU (%" PRIu64 " time%s)\n", st.delays.count,
+            st.delays.count == 1 ? "" : "s");
     }
     if (!st_run.io || !st.io.took.count)
         return;
     st_label(b, "disks");
-    b_f(b, "%" PRIu64 " requests ", st.io.took.count);
+    b_f(b, "%" PRIu64 " request%s ", st.io.took.count, st.io.took.count == 1 ? "" : "s");
     st_time(b, st.io.took.sum_ns);
     b_s(b, " (");
     b_size(b, st.io.read);
