@@ -24485,7 +24485,8 @@ static const struct metric {
 #undef X
 };
 
-/* A line of gen/metrics.help, which is packed: few runs of kvis need it. "": it cannot be unpacked. */
+/* A line of gen/metrics.help, which is packed: few runs of kvis need it. "": it cannot be
+ * unpacked. */
 static const char *met_help_line(u32 line)
 {
     static const char *texts[2 * N_METRICS + N_HIST];
