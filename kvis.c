@@ -343,9 +343,9 @@ struct task {
     char comm[16];
     u64 exec_ns;                /* when the last exec began that was shown at its event */
     u64 told_ns, told_end_ns;   /* a call that has a record, and stopped all the same: from, to */
+    u64 pending_ns; /* when the recorded call began that is shown, its record not here yet; 0: none */
     u32 key;                    /* its id in the first pid namespace; 0: not known yet */
     u32 asked;                  /* of wire_thread.asked: those that have come */
-    bool pending;               /* `call` is recorded, has no record yet, and is shown already */
     bool strict;                /* kvis does for it what SECCOMP_MODE_STRICT would */
     bool masked;                /* it is being let go: its signal mask is in `mask` till then */
     u64 mask;
@@ -19523,7 +19523,7 @@ static void tr_each(void (*f)(struct task *))
 /* Lets a stopped tracee go on, with `sig` delivered when not 0. */
 static void tr_resume(struct task *t, int sig)
 {
-    bool every = t->full || !(tr.accel || hy.all) || (t->call.open && !t->pending);
+    bool every = t->full || !(tr.accel || hy.all) || (t->call.open && !t->pending_ns);
     t->run = RUN_RUNNING;
     if (t->full && !t->full_ns) {
         t->full_ns = u_now();
@@ -19862,7 +19862,7 @@ static void tr_pending_at(struct task *t, bool event)
     u_at = th.ts_ns;
     tr_enter(t, &s, th.ts_ns);
     u_at = at;
-    t->pending = true;
+    t->pending_ns = th.ts_ns;
 }
 
 static void tr_pending(struct task *t)
@@ -19919,11 +19919,11 @@ static void tr_times(struct call *c, u64 ns, const struct wire_times *m)
 /* The entry of a recorded call, unless it is shown already (pending). */
 static void tr_at_entry(struct task *t, const struct stop *s, u64 ts_ns)
 {
-    bool shown = t->pending && t->call.enter_ns == ts_ns;
+    bool shown = t->pending_ns == ts_ns; /* enter_ns is earlier where the call was restarted */
     u_at = ts_ns;
-    if (t->pending && !shown) /* how that one ended was lost */
+    if (t->pending_ns && !shown) /* how that one ended was lost */
         tr_abandon(t);
-    t->pending = false;
+    t->pending_ns = 0;
     replay.entering = true;
     if (!shown)
         tr_enter(t, s, ts_ns);
@@ -20396,7 +20396,7 @@ static void tr_exec_unseen(struct task *t)
         tr_enter(t, &s, th.ts_ns);
         u_at = now;
         replay.on = false;
-        t->pending = true;
+        t->pending_ns = th.ts_ns;
     } else if (n > 0) {
         md_join_from(&p, md_base(t, AT_FDCWD, *name == '/'), name, (u32)n);
         t->exec_path = nm_get('x', p.s, p.len);
@@ -20416,11 +20416,11 @@ static void tr_exec_unseen(struct task *t)
 static void tr_exec_done(struct task *t)
 {
     struct stop s = { .abi = t->call.abi, .nr = t->call.nr };
-    if (t->pending)
-        t->exec_ns = t->call.enter_ns;
+    if (t->pending_ns)
+        t->exec_ns = t->pending_ns;
     else if (t->full || !tr.accel)
         return;
-    t->pending = false;
+    t->pending_ns = 0;
     tr_exit(t, &s);
 }
 

@@ -7,6 +7,9 @@
 for KVOPT in "" -v "-v --no-accel"; do
     each same sig rt restart faults waits flood
 done
+KVOPT=-v
+each same sig again # in both backends
+KVOPT=
 hasnt restart/err 'ERESTART.*= -51[2-6]|= -51[2-6]'
 want "not [c for c in E if c['type'] == 'syscall' and isinstance(c['ret'], int) and -516 <= c['ret'] <= -512]" restart/json
 same sig limits # nothing is interrupted that was not

@@ -94,6 +94,27 @@ static void restart(int argc, char **argv)
     }
 }
 
+/* A read that a signal meets which nobody handles: traced, the kernel begins it again. It goes on
+ * for long after that, and has one result all the same. */
+static void again(int argc, char **argv)
+{
+    (void)argc, (void)argv;
+    int p[2];
+    char c = 0;
+    CHK(pipe(p));
+    pid_t kid = (pid_t)CHK(fork());
+    if (!kid) {
+        usleep(100000);
+        CHK(kill(getppid(), SIGWINCH));
+        usleep(400000);
+        MUST(write(p[1], "x", 1) == 1);
+        _exit(0);
+    }
+    MUST(read(p[0], &c, 1) == 1);
+    t_wait(kid, 0);
+    want("[c['ret'] for c in calls('read') if c['args'][0].startswith('%d<pipe') and not c['error']] == [1]", p[0]);
+}
+
 static sigjmp_buf back;
 static volatile long fault_at;
 
@@ -412,7 +433,7 @@ static void flood(int argc, char **argv)
 int main(int argc, char **argv)
 {
     static const struct scene s[] = {
-        { "rt", rt }, { "restart", restart }, { "faults", faults }, { "waits", waits }, { "stops", stops },
+        { "rt", rt }, { "restart", restart }, { "again", again }, { "faults", faults }, { "waits", waits }, { "stops", stops },
         { "storm", storm }, { "group", group }, { "limits", limits }, { "flood", flood }, { NULL, NULL },
     };
     return t_main(argc, argv, s);
