@@ -7219,8 +7219,8 @@ static void out_forget(const struct task *t)
         out_break_partial();
 }
 
-/* The sections above write each event, so they are fast code (-O2). From here on small code is worth
- * more: without it, and without -z norelro, the binary for arm64 is over 1 MiB. */
+/* The sections above write each event, so they are fast code (-O2). From here on small code is
+ * worth more: without it, and without -z norelro, the binary for arm64 is over 1 MiB. */
 #if defined __OPTIMIZE__ && !defined __clang__
 #pragma GCC optimize("Os")
 #endif
@@ -9679,15 +9679,33 @@ static void md_make(struct task *t, struct call *c)
     md_install(t, (s32)c->ret, o, dec_cloexec(c));
 }
 
-/* Files on their way through a socket: their sender may have closed them before they arrive. */
+/* Files on their way through a socket: their sender may have closed them before they arrive. The
+ * receiver's call can end before the sender's: what landed so is remembered for a while, by address
+ * and time only. */
 enum { MD_FLYING = 64 };
 static struct {
     struct ofd *o[MD_FLYING];
     u32 n;
+    struct { const struct ofd *o; u64 ns; } early[MD_FLYING];
+    u32 n_early; /* a ring: the next one is [n_early % MD_FLYING] */
 } md_flying;
 
-static void md_launch(struct ofd *o)
+/* Whether o had landed already when the call that sends it was not over. */
+static bool md_landed_early(const struct ofd *o, const struct call *c)
 {
+    for (u32 i = 0; i < MIN(md_flying.n_early, (u32)MD_FLYING); i++) {
+        if (md_flying.early[i].o != o || md_flying.early[i].ns < c->enter_ns)
+            continue;
+        md_flying.early[i].o = NULL;
+        return true;
+    }
+    return false;
+}
+
+static void md_launch(struct ofd *o, const struct call *c)
+{
+    if (md_landed_early(o, c))
+        return;
     if (md_flying.n == MD_FLYING) { /* the oldest was never received */
         ofd_put(md_flying.o[0]);
         memmove(md_flying.o, md_flying.o + 1, --md_flying.n * sizeof *md_flying.o);
@@ -9723,7 +9741,7 @@ static struct ofd *md_find_open(struct task *t, s32 n, const struct ofd *like)
 
 /* Installs descriptor n of t, which came from another process: the same open file when that process
  * is a tracee too, so that its bytes and its opener stay one. */
-static void md_adopt(struct task *t, s32 n, bool cloexec)
+static void md_adopt(struct task *t, const struct call *c, s32 n, bool cloexec)
 {
     bool unused;
     struct ofd *probe = fd_from_proc(t->tid, n, &unused), *o = NULL;
@@ -9744,8 +9762,11 @@ static void md_adopt(struct task *t, s32 n, bool cloexec)
             ofd_put(o);
             memmove(md_flying.o + i, md_flying.o + i + 1,
                     (--md_flying.n - i) * sizeof *md_flying.o);
-            break;
+            ofd_recycle(probe);
+            return;
         }
+    md_flying.early[md_flying.n_early % MD_FLYING].o = o;
+    md_flying.early[md_flying.n_early++ % MD_FLYING].ns = c->exit_ns;
     ofd_recycle(probe);
 }
 
@@ -9767,7 +9788,7 @@ static void md_make_any(struct task *t, struct call *c)
 static void md_getfd(struct task *t, struct call *c)
 {
     if (!c->err)
-        md_adopt(t, (s32)c->ret, dec_cloexec(c));
+        md_adopt(t, c, (s32)c->ret, dec_cloexec(c));
 }
 
 static void md_dup_to(struct task *t, s32 from, s32 to, bool cloexec)
@@ -10175,9 +10196,9 @@ static void md_rights(struct task *t, const struct call *c, const struct msg *m,
             s32 got;
             memcpy(&got, ctl + at + k, 4);
             if (in)
-                md_adopt(t, got, flags & MSG_CMSG_CLOEXEC);
+                md_adopt(t, c, got, flags & MSG_CMSG_CLOEXEC);
             else if (fd_get(t, got))
-                md_launch(fd_get(t, got));
+                md_launch(fd_get(t, got), c);
         }
         at += (s64)((len + w - 1) & ~(u64)(w - 1));
     }
