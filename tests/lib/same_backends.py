@@ -27,7 +27,8 @@ MAX_RUNS = 5
 CHANCE = {"SIGCHLD", "rt_sigreturn", "futex", "sched_yield", "getrandom", "restart_syscall",  # see diff_strace.py
           "clock_nanosleep"}  # the programs of tests/progs sleep until something has come to pass
 BACKEND_KEYS = {"backend", "records", "throttle_stops", "stops", "events", "table", "slowest", "peak_rss_bytes"}  # of the summary
-LISTS = {"files", "peers", "connections", "failed", "regions"}  # rows of the summary in no fixed order
+LISTS = {"files", "peers", "connections", "failed", "regions", "time_in_calls"}  # rows of the summary in no fixed order
+LONGEST = 8  # rows of longest_processes: where there are more processes, which of them those are, time decides
 WORD = re.compile(r"\w+|[^\w]")
 
 
@@ -70,6 +71,7 @@ class Run:
             if e["type"] == "close" and "opener_pid" not in e:
                 continue  # inherited, closed at the end: in 1 of 100 runs kvis's own pipe is taken for one
             self.threads[where].append((what, as_text({k: v for k, v in e.items() if k not in ("pid", "tid")}, name)))
+        self.forget_last_of_killed(rows[1:-1])
         self.summary["syscalls"] -= sum(e.get("name") in CHANCE for e in rows[1:-1])
         self.threads["summary"] = self.sum_up(name)
 
@@ -84,6 +86,16 @@ class Run:
                 child = e.get("child_pid") or e.get("child_tid")
                 self.place[child] = of + ("." if e["type"] == "spawn_process" else "~") + str(children[of])
 
+    def forget_last_of_killed(self, events):
+        """The last call of a thread that SIGKILL has ended may have returned, which ptrace is not told: so it is
+        not among the calls that took time."""
+        last = {e["tid"]: e for e in events if e["type"] == "syscall"}
+        killed = {e["exit_pid"] for e in events if e["type"].startswith("exit_") and e.get("signal") == "SIGKILL"}
+        returned = collections.Counter(last[tid]["name"] for tid in killed & set(last) if last[tid]["ret"] is not None)
+        for row in self.summary["time_in_calls"]:
+            row["calls"] -= returned[row["name"]]
+        self.summary["time_in_calls"] = [row for row in self.summary["time_in_calls"] if row["calls"]]
+
     def sum_up(self, name):
         out = []
         for k, v in sorted(self.summary.items()):
@@ -92,6 +104,8 @@ class Run:
             rows = [v]
             if k in LISTS:
                 rows = sorted((r for r in v if isinstance(r, str) or r.get("name") not in CHANCE), key=row_order)
+            elif k == "longest_processes":
+                rows = sorted(v, key=lambda r: as_text(r, name)) if len(v) < LONGEST else []
             out += [((k, str(i)), as_text(r, name)) for i, r in enumerate(rows)]
         return out
 
