@@ -19876,6 +19876,8 @@ static void tr_pending_at(struct task *t, bool event)
         return;
     if (!event && tr.seen_ns < th.ts_ns + TR_LASTS_NS)
         return; /* records from before it may still be in the ring */
+    if (th.ts_ns <= t->call.enter_ns)
+        return; /* a call begins just now: the row has the time of the one before it, or 0 */
     struct stop s = { .abi = ARCH_NATIVE, .nr = th.nr };
     hy_args(s.arg, th.word);
     sc_narrow(s.abi, s.nr, s.arg);
