@@ -343,7 +343,7 @@ struct task {
     char comm[16];
     u64 exec_ns;                /* when the last exec began that was shown at its event */
     u64 told_ns, told_end_ns;   /* a call that has a record, and stopped all the same: from, to */
-    u64 pending_ns; /* when the recorded call began that is shown, its record not here yet; 0: none */
+    u64 pending_ns;             /* when the recorded call began that `call` shows already; or 0 */
     u32 key;                    /* its id in the first pid namespace; 0: not known yet */
     u32 asked;                  /* of wire_thread.asked: those that have come */
     bool strict;                /* kvis does for it what SECCOMP_MODE_STRICT would */
