@@ -16,10 +16,10 @@ echo 1 >/tmp/t/events/vq/enable
 traced() { grep -c "$1: (" /tmp/t/trace; }
 irqs() { awk -v name="$1" '$NF == name { print $2 + $3 }' /proc/interrupts; }
 
-total() { # total METRIC REGEX: of the rings whose kvis_virtio_info has it
+total() { # total METRIC REGEX: of the rings whose kvis_virtio_info has it (without BTF there is none), or the line itself
     awk -v m="kvis_virtio_$1{" -v re="$2" 'match($0, /queue="[^"]*"/) { q = substr($0, RSTART, RLENGTH) }
-        NR == FNR { if (/^kvis_virtio_info/ && $0 ~ re) is[q] = 1; next }
-        index($0, m) == 1 && q in is { print $NF }' prom prom
+        NR == FNR { if (/^kvis_virtio_info/) info[q] = $0; next }
+        index($0, m) == 1 && info[q] " " $0 ~ re { print $NF }' prom prom
 }
 sum() { total "$1" "$2" | awk '{ n += $1 } END { print n + 0 }'; }
 kvis monitor -c virtio -i 0.3 --json=json --histogram --prometheus=prom -o text 2>err &
