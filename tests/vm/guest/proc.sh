@@ -44,13 +44,13 @@ t_is "^C ends it well" 0 $st
 t_ok "replay of the box" kvis replay -q --json=box all.kvis
 t_json "its command" box "[e['pid'] for e in by('exec') if e['argv'] == ['sh', '-c', 'exit 3']] == [e['pid'] for e in by('exit_process') if e.get('code') == 3]"
 t_json "a command of the box" all "[e['exit_code'] for e in by('command') if e['argv'] == ['sh', '-c', 'exit 3']] == [3]"
-kvis execsnoop -d 2 >snoop &
+kvis execsnoop -d 6 >snoop &
 kvis=$!
 until_true 5 test -s snoop
 /bin/busybox true one 'two three'
 wait $kvis
 t_has "execsnoop" snoop '^busybox +[0-9]+ +[0-9]+ +0 /bin/busybox true one two three$'
-kvis exitsnoop -x -d 2 >snoop2 &
+kvis exitsnoop -x -d 6 >snoop2 &
 kvis=$!
 until_true 5 test -s snoop2
 sh -c 'kill -TERM $$' || :

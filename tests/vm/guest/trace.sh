@@ -40,7 +40,8 @@ kill $target
 printf '#!/bin/sh\nwhile :; do cat /proc/self/stat >/dev/null; done\n' >loop
 sh loop &
 target=$!
-(sleep 2; kill $target) &
+children() { [ "$(grep -c '"type":"exec"' json 2>/dev/null)" -gt 3 ]; }
+(until_true 15 children; kill $target) &
 t_ok "root: -p follows a shell and its children" kvis trace --json=json -p $target
 t_json "and their children" json "len({e['pid'] for e in by('exec')}) > 2 and S['lost'] == 0"
 t_json "to the shell's end" json "by('exit_process', exit_pid=$target)[0]['signal'] == 'SIGTERM'"
