@@ -71,11 +71,12 @@ for f in 1 2; do
 done
 run diff --json=d t1.kvis t2.kvis; status 0
 cat >folded.py <<'END'
-import json
+import json, os
 d = json.load(open("d"))
+word = lambda name: [] if "/tmp/" in os.getcwd() else [name]  # there it could be mkstemp's
 name = lambda k: sorted(f["name"].split("/work/")[-1].split("/", 1)[1] for f in d[k] if "/work/" in f["name"])
-assert name("files_only_a") == ["Word1Name", "tmp/a_word_a", "tmp/report1", "word_1"], name("files_only_a")
-assert name("files_only_b") == ["Word2Name", "tmp/a_word_b", "tmp/report2", "word_2"], name("files_only_b")
+assert name("files_only_a") == word("Word1Name") + ["tmp/a_word_a", "tmp/report1", "word_1"], name("files_only_a")
+assert name("files_only_b") == word("Word2Name") + ["tmp/a_word_b", "tmp/report2", "word_2"], name("files_only_b")
 END
 python3 folded.py >&9 2>&1 || fail "folded"
 
