@@ -6562,7 +6562,8 @@ static void out_files_add(struct out_proc *p, enum nm_class class, const char *p
     u32 n = MIN((u32)strlen(path), (u32)OUT_BELOW_MAX);
     p->files[class]++;
     if (class >= NM_HEADER && p->files[class] == 1) {
-        memcpy(below, path, n);
+        for (k = 0; k < n; k++)
+            below[k] = path[k];
         *len = n;
     } else if (class >= NM_HEADER) {
         while (k < *len && k < n && below[k] == path[k])
@@ -18166,9 +18167,9 @@ static const struct hy_kind {
     u16 max;     /* nobody looks at more bytes; 0: at all of them */
 } hy_kinds[N_KINDS] = {
 #define PLAIN(kind) [K_##kind] = { .count = HY_PLAIN },
-#define ONE(kind, bytes) [K_##kind] = { .count = HY_ONE, .mul = bytes },
-#define OUT(kind, bytes) [K_##kind] = { .count = HY_ONE, .mul = bytes, .result = true },
-#define NEXT(kind, bytes) [K_##kind] = { .count = HY_NEXT, .mul = bytes },
+#define ONE(kind, bytes) [K_##kind] = { .count = HY_ONE, .mul = (bytes) },
+#define OUT(kind, bytes) [K_##kind] = { .count = HY_ONE, .mul = (bytes), .result = true },
+#define NEXT(kind, bytes) [K_##kind] = { .count = HY_NEXT, .mul = (bytes) },
     PLAIN(INT) PLAIN(UINT) PLAIN(LONG) PLAIN(ULONG) PLAIN(SIZE) PLAIN(OFF) PLAIN(HEX) PLAIN(ADDR)
     PLAIN(MODE) PLAIN(DEV) PLAIN(PID) PLAIN(UID) PLAIN(GID) PLAIN(SIG) PLAIN(FD) PLAIN(DIRFD)
     PLAIN(FUTEXOP) PLAIN(FUTEXVAL) PLAIN(SOCKPROTO) PLAIN(IOCTLCMD)
@@ -18546,7 +18547,7 @@ static int hy_tell_command(int map, u16 id, u8 arg, u32 command, u32 bytes)
 /* How many bytes an argument of this kind points to; a string: at most so many, and 1 << 31. */
 static u32 hy_command_bytes(u16 kind)
 {
-    struct hy_kind k = kind == K_SAME ? (struct hy_kind){ .count = HY_PLAIN } : hy_kind_of(kind);
+    struct hy_kind k = hy_kind_of(kind == K_SAME ? K_ADDR : kind); /* both point to nothing */
     if (k.count == HY_STRING)
         return 1u << 31 | CALL_PART_MAX;
     return k.count == HY_ONE ? k.mul : 0;
@@ -32038,7 +32039,7 @@ static void scr_press(int key)
 }
 
 /* The end of a sequence. */
-static void scr_sequence(u8 final)
+static void scr_sequence(char final)
 {
     for (size_t k = 0; k < ARRAY_LEN(scr_sequences); k++)
         if (scr_sequences[k].final == final

@@ -17,7 +17,7 @@ mkdir dist
 
 # No path of this machine gets into the symbols, and the build id would be a hash of them.
 maps="-ffile-prefix-map='$PWD'=. ${MUSL_ARM64:+-ffile-prefix-map='$MUSL_ARM64'=musl}"
-make --no-print-directory gen/report.page
+make --no-print-directory gen/report.page gen/manual.page
 jobs=
 for arch in ${ARCHS:-x86_64 aarch64}; do
     make --no-print-directory ARCH=$arch BIN=dist/$name-$arch LDFLAGS="-Wl,--build-id=none $maps" &
@@ -37,7 +37,7 @@ done
 
 # The source: what git knows here, or, in such an archive, what lies here. .version: what git would have said.
 if [ -e .git ]; then git ls-files; else
-    find . -type f ! -path './dist/*' ! -path './tests/out/*' ! -path './gen/report.page*' ! -path './kvis' \
+    find . -type f ! -path './dist/*' ! -path './tests/out/*' ! -path './gen/*.page' ! -path './kvis' \
         ! -path './kvis-*' ! -path './.version' ! -path '*/__pycache__/*' | sed 's,^\./,,'
 fi | sort >dist/files
 echo "$version${date:+ $date $epoch}" >dist/.version

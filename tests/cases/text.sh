@@ -92,7 +92,7 @@ run trace -P /etc/ld.so.cache -- /bin/true; has err 'open /etc/ld.so.cache'
 run trace -e 'trace=!openat' -- /bin/true; hasnt err 'mmap|brk'
 unset LC_ALL
 mkdir dir big
-(cd dir && : >a >b >.c; cd ../big && seq 1000 | xargs touch)
+(cd dir && touch a b .c; cd ../big && seq 1000 | xargs touch)
 for backend in $(cat backends); do # a directory that a program lists is named
     run trace --backend=$backend --json=json -- ls -f dir big
     has err "list $PWD/dir \(3 entries\)$"; has err "list $PWD/big \([0-9]+ entries or more\)$"
