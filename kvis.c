@@ -6560,12 +6560,13 @@ static void out_files_add(struct out_proc *p, enum nm_class class, const char *p
     char *below = p->below[class == NM_PART].path;
     u32 *len = &p->below[class == NM_PART].len, k = 0;
     u32 n = MIN((u32)strlen(path), (u32)OUT_BELOW_MAX);
+    bool below_one = class == NM_HEADER || class == NM_PART;
     p->files[class]++;
-    if (class >= NM_HEADER && p->files[class] == 1) {
+    if (below_one && p->files[class] == 1) {
         for (k = 0; k < n; k++)
             below[k] = path[k];
         *len = n;
-    } else if (class >= NM_HEADER) {
+    } else if (below_one) {
         while (k < *len && k < n && below[k] == path[k])
             k++;
         while (k < *len && k && below[k] != '/')
@@ -14046,10 +14047,10 @@ static struct df_life **df_slot(u32 pid)
 /* The process of a number, made if it was not there; NULL: there are too many. */
 static struct df_life *df_life(u32 pid, u64 ns)
 {
-    struct df_life **at = df_slot(pid);
-    if (*at)
-        return *at;
-    struct df_life *l = df.n_lives < DF_LIVES ? calloc(1, sizeof *l) : NULL;
+    struct df_life **at = df_slot(pid), *l = *at;
+    if (l)
+        return l;
+    l = df.n_lives < DF_LIVES ? calloc(1, sizeof *l) : NULL;
     if (!l) {
         df.left_out++;
         return NULL;

@@ -26,7 +26,7 @@ kv proc -x --forks --json=../json -o ../text -w ../r.kvis --report=../r.html --p
 cd ..
 want "S['lost'] == 0 and S['ends_unseen'] == 0 and S['commands'] > 15"
 kv replay --json=events r.kvis >out 2>replayed || fail "replay"
-has replayed ' gcc -O2 -c -o o1.o gen1.c' && has replayed 'Commands: [0-9]+, processes: [0-9]+' && hasnt replayed 'Memory|I/O|calls'
+has replayed ' gcc -O2 -c -o o1.o gen1.c' && has replayed '^make: [0-9.]+ m?s, [0-9]+ commands, [0-9]+ processes, CPU ' && hasnt replayed 'emory|I/O|calls'
 python3 "$TESTS/lib/proc_report.py" json events r.html >out 2>err || { cat out err >&9; fail "proc_report.py"; }
 cat out >&9
 # of the replay: the same page, the same trace

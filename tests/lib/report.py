@@ -326,6 +326,7 @@ def small(b, d):
     seen = [float(x) for x in text().split(" s ")[0].split(" – ")]
     check(text() != part and seen[0] <= at <= seen[1], "a row leads to its place in the timeline", seen, at)
     # the minimap
+    b.js("document.querySelector('#map').scrollIntoView({ block: 'center' })")
     m = b.js("(r => [r.left, r.top, r.width, r.height])(document.querySelector('#map').getBoundingClientRect())")
     b.mouse("mousePressed", m[0] + m[2] - 40, m[1] + 18), b.mouse("mouseReleased", m[0] + m[2] - 40, m[1] + 18), time.sleep(0.2)
     moved = [float(x) for x in text().split(" s ")[0].split(" – ")]

@@ -227,7 +227,8 @@ def idle(b, d, name, events):
     b.open(f"{d}/{name}.html"), drawn(b)
     lanes = int(b.js("document.body.dataset.lanes"))
     died = sorted(e["ts_ns"] for e in events if e["type"] == "exit_process")
-    for lo, hi in ((died[1], died[2]), (died[-5], died[-4])):
+    apart = [(a, b) for a, b in zip(died, died[1:]) if b - a > 1e6] # less is not shown as an interval of its own
+    for lo, hi in (apart[0], apart[-1]):
         b.open(f"{d}/{name}.html", f"#from={lo}&to={hi}"), drawn(b)
         now = int(b.js("document.body.dataset.lanes")) - kernel
         least, most = (sum(at + edge < hi and end - edge > lo for at, end in lives.values()) for edge in (2e6, -2e6))
