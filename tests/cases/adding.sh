@@ -81,6 +81,7 @@ has out '^uptime +uptime=[0-9.]+'
 # script makes meanwhile and those that the kernel has counted.
 [ "$(id -u)" = 0 ] || exit 0
 forks() { awk '$1 == "processes" { print $2 }' /proc/stat; }
+rm -f json # of the run above
 before=$(forks)
 "$KVIS" monitor -n 4 -i 0.5 -c sched --json=json 9>&- >out 2>err &
 until_true 10 grep -q '"sample"' json || fail "no sample"
