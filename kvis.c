@@ -602,7 +602,7 @@ static void u_copy(char *to, const char *from, size_t n)
     if (n >= 8) {
         for (size_t i = 0; i < n - 8; i += 8)
             memcpy(to + i, from + i, 8);
-        memcpy(to + n - 8, from + n - 8, 8);
+        memcpy(to + (n - 8), from + (n - 8), 8);
     } else if (n >= 4) {
         memcpy(to, from, 4);
         memcpy(to + n - 4, from + n - 4, 4);
