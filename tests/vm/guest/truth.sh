@@ -25,6 +25,27 @@ options() { # options PROG SCENE: with which kvis sees what the scene wants
 # alone PROG SCENE: does it come to its end without kvis?
 alone() { mkdir alone && (cd alone && "$BIN/$1" "$2" $(rounds "$1" "$2")) >alone.out 2>&1; }
 
+# A scene that does not end within a minute (the slowest takes 15 s under emulation, on a machine that has
+# nothing else to do): what every task waits for is shown, and kvis is killed.
+tasks() {
+    for t in /proc/[0-9]*/task/*; do
+        [ "$(cat "$t/maps")" ] || continue # a thread of the kernel
+        echo "${t##*/} $(cat "$t/comm") $(sed -n 's/^State:[^A-Z]*//p; /^Tgid\|^TracerPid\|^Sig.*[1-9a-f]\|^ShdPnd.*[1-9a-f]/p' "$t/status" | tr '\t\n' ' :') $(cat "$t/wchan" "$t/syscall" | tr '\n' ' ')"
+        sed 's/^/    /' "$t/stack"
+    done 2>/dev/null
+}
+watch_scenes() {
+    since=0 was=
+    while sleep 5; do
+        since=$((since + 5))
+        [ "$(cat "$1")" = "$was" ] || { was=$(cat "$1") since=0; }
+        [ $since -ge 60 ] || continue
+        tasks >"$1.stuck"
+        kill -9 $(pidof kvis)
+        since=0
+    done
+}
+
 # Exit status 77: the machine cannot do it.
 scene() { # scene HOW PROG SCENE
     [ -x "$BIN/$2" ] || return 0
@@ -35,8 +56,14 @@ scene() { # scene HOW PROG SCENE
     else
         native=0
     fi
+    echo "$2 $3" >../now
     t_run kvis trace $(options "$2" "$3") --json=json -- "$BIN/$2" "$3" $(rounds "$2" "$3")
     mv out facts
+    [ ! -e ../now.stuck ] || {
+        t_not_ok "$2 $3: it did not end"
+        sed 's/^/# /' ../now.stuck
+        rm ../now.stuck
+    }
     [ $st = 99 ] && ! alone "$2" "$3" && { t_skip "$2 $3" "not without kvis: $(tail -n 2 alone.out | head -n 1)"; return; }
     [ $st = 77 ] && { t_skip "$2 $3" "$(tail -n 1 facts)"; return; }
     t_is "$2 $3: exit status" "$native" "$st" || { tail -n 3 facts; tail -n 3 err; } | sed 's/^/# /'
@@ -44,6 +71,8 @@ scene() { # scene HOW PROG SCENE
     ! grep -q '^want ' facts || t_facts "$2 $3: facts" json facts
 }
 
+watch_scenes "$PWD/now" &
+watcher=$!
 while read -r how prog name; do
     slow "$prog" "$name" && continue
     mkdir "$prog.$name"
@@ -52,3 +81,4 @@ while read -r how prog name; do
     rm -f native out err
     cd ..
 done </tests/scenes
+kill $watcher
