@@ -24514,7 +24514,7 @@ static const struct metric {
  * unpacked. */
 static const char *met_help_line(u32 line)
 {
-    static const char *texts[2 * N_METRICS + N_HIST];
+    static const char *texts[2 * N_METRICS + N_HIST + 2 * N_SRC];
     if (texts[0])
         return texts[line];
     char *rest = gz_file("metrics.help");
@@ -24539,6 +24539,18 @@ static const char *met_prom_help(u32 m)
 static const char *met_hist_prom_help(u8 row)
 {
     return met_help_line(2 * N_METRICS + row);
+}
+
+/* What a source reads. */
+static const char *met_src_from(u32 src)
+{
+    return met_help_line(2 * N_METRICS + N_HIST + 2 * src);
+}
+
+/* Where that is described. */
+static const char *met_src_cite(u32 src)
+{
+    return met_help_line(2 * N_METRICS + N_HIST + 2 * src + 1);
 }
 
 /* A thing that metrics are counted by: a CPU, a disk. Without a name: the sum of its kind. */
@@ -29300,7 +29312,6 @@ static void vh_read(void)
 /* Rows of sources, as mon_ has them: what the sinks need of each. */
 struct met_source {
     const char *group, *name; /* -c takes either */
-    const char *from, *cite;  /* what it reads, and where that is described */
     const char *lack;         /* why a kernel may have none of it */
     void (*read)(void);
 };
@@ -32250,8 +32261,7 @@ static void scr_keys(void)
  * Entry points: the option functions, mon_run; of it, mon_start and mon_sample. */
 
 static const struct met_source mon_sources[] = {
-#define X(id, group, name, read, from, cite, lack) \
-    [SRC_##id] = { group, name, from, cite, lack, read },
+#define X(id, group, name, read, lack) [SRC_##id] = { group, name, lack, read },
     MET_SOURCES(X)
 #undef X
 };
@@ -35806,9 +35816,9 @@ static void doc_metrics(struct buf *b)
 {
     for (u32 s = 0; s < N_SRC; s++) {
         b_f(b, ".SS %s (group %s)\nFrom\n", mon_sources[s].name, mon_sources[s].group);
-        doc_text(b, mon_sources[s].from);
+        doc_text(b, met_src_from(s));
         b_s(b, ";\nsee\n");
-        doc_text(b, mon_sources[s].cite);
+        doc_text(b, met_src_cite(s));
         b_s(b, ".\n");
         for (u32 m = 0; m < N_METRICS; m++)
             if (metrics[m].src == s)

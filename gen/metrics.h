@@ -94,115 +94,79 @@
     X(SOCKET, "socket", "socket", NULL, NULL, M_MEM_BW, false, NULL) \
     X(L3, "l3", "l3", NULL, NULL, M_MBM_TOTAL, false, NULL)
 
-/* X(id, group, name, function, what it reads, where that is described, why there may be none) */
+/* X(id, group, name, function, why there may be none) */
 #define MET_SOURCES(X) \
     X(STAT, "cpu", "stat", mfs_stat, \
-      "/proc/stat", "proc_stat(5)", \
       "not in /proc/stat of this kernel") \
     X(FREQ, "cpu", "cpufreq", mfs_freq, \
-      "/sys/devices/system/cpu/cpu*/cpufreq", "Documentation/admin-guide/pm/cpufreq.rst", \
       "this machine's clock is not the kernel's to see") \
     X(PMC, "cpu", "pmc", pmc_read, \
-      "hardware counters", "perf_event_open(2)", \
       "not counted") \
     X(LOAD, "sched", "load", mfs_load, \
-      "/proc/loadavg", "proc_loadavg(5)", \
       "not in /proc/loadavg") \
     X(PSI, "sched", "psi", mfs_psi, \
-      "/proc/pressure", "Documentation/accounting/psi.rst", \
       "a kernel with CONFIG_PSI, psi=1") \
     X(SCHEDSTAT, "sched", "schedstat", mfs_schedstat, \
-      "/proc/schedstat", "Documentation/scheduler/sched-stats.rst", \
       "a kernel with CONFIG_SCHEDSTATS") \
     X(MEMINFO, "mem", "meminfo", mfs_meminfo, \
-      "/proc/meminfo", "proc_meminfo(5)", \
       "not in /proc/meminfo of this kernel") \
     X(VMSTAT, "mem", "vmstat", mfs_vmstat, \
-      "/proc/vmstat", "proc_vmstat(5)", \
       "not in /proc/vmstat of this kernel") \
     X(HUGE, "mem", "hugepages", mfs_huge, \
-      "/sys/kernel/mm/hugepages", "Documentation/admin-guide/mm/hugetlbpage.rst", \
       "no pool of hugepages") \
     X(KHUGE, "mem", "khugepaged", mfs_khuge, \
-      "/sys/kernel/mm/transparent_hugepage/khugepaged", "Documentation/admin-guide/mm/transhuge.rst", \
       "no transparent hugepages in this kernel") \
     X(NUMASTAT, "numa", "numastat", mfs_numastat, \
-      "/sys/devices/system/node/node*/numastat", "Documentation/admin-guide/numastat.rst", \
       "no pages were taken") \
     X(NODEMEM, "numa", "nodes", mfs_nodemem, \
-      "/sys/devices/system/node/node*/meminfo", "Documentation/ABI/stable/sysfs-devices-node", \
       "not in the nodes' meminfo of this kernel") \
     X(BALANCE, "numa", "balancing", mfs_balance, \
-      "/proc/vmstat", "proc_vmstat(5)", \
       "no NUMA balancing in this kernel") \
     X(DISK, "io", "disks", mfs_disks, \
-      "/proc/diskstats", "Documentation/admin-guide/iostats.rst", \
       "no such I/O") \
     X(ZONE, "thermal", "zones", mfs_zones, \
-      "/sys/class/thermal", "Documentation/ABI/testing/sysfs-class-thermal", \
       "no thermal zone has one") \
     X(HWMON, "thermal", "hwmon", mfs_hwmon, \
-      "/sys/class/hwmon", "Documentation/hwmon/sysfs-interface.rst", \
       "no sensor has one") \
     X(THROTTLE, "thermal", "throttle", mfs_throttle, \
-      "/sys/devices/system/cpu/cpu*/thermal_throttle", "arch/x86/kernel/cpu/mce/therm_throt.c", \
       "not counted by this CPU") \
     X(NET, "net", "interfaces", mfs_net, \
-      "/proc/net/dev, /sys/class/net", "proc_pid_net(5)", \
       "no interface's driver tells its speed") \
     X(TCP, "net", "tcp", mfs_tcp, \
-      "/proc/net/snmp, /proc/net/netstat", "Documentation/networking/snmp_counter.rst", \
       "no segment was sent, or not told by this kernel") \
     X(SOFTNET, "net", "softnet", mfs_softnet, \
-      "/proc/net/softnet_stat", "net/core/net-procfs.c", \
       "not in /proc/net/softnet_stat") \
     X(LIMITS, "limits", "limits", mfs_limits, \
-      "/proc/sys, /proc/net/sockstat", "proc_sys_fs(5)", \
       "not told by this kernel") \
     X(BUSY, "busy", "busy", mfs_busy, \
-      "/proc/PID", "proc_pid_stat(5)", \
       "no process did anything") \
     X(PAGES, "busy", "pages", mfs_pages, \
-      "/proc/PID/numa_maps", "numa(7)", \
       "no busy process, or one node") \
     X(CGROUPS, "cgroups", "cgroups", mfs_groups, \
-      "/sys/fs/cgroup", "Documentation/admin-guide/cgroup-v2.rst", \
       "no cgroup has a limit") \
     X(PROC, "proc", "process", mfs_procs, \
-      "/proc/PID", "proc_pid_stat(5)", \
       "not counted by this kernel") \
     X(CGROUP, "cgroup", "cgroup", mfs_cgroup, \
-      "cpu.stat, memory.stat and memory.events of the cgroup", "Documentation/admin-guide/cgroup-v2.rst", \
       "not in its files of this kernel") \
     X(CGFILES, "cgroup", "cgroup", mfs_cgfiles, \
-      "files of the cgroup", "Documentation/admin-guide/cgroup-v2.rst", \
       "not in its files of this kernel") \
     X(RUNQ, "sched", "runq", mk_runq, \
-      "tracepoints of the scheduler", "gen/probes/sched.bpf.c", \
       "no task waited for a CPU") \
     X(DEPTH, "sched", "depth", mk_depth, \
-      "run queues of the scheduler", "gen/probes/sched.bpf.c", \
       "no CPU switched tasks") \
     X(ESTIMATE, "sched", "estimate", mk_estimate, \
-      "tracepoints of the scheduler", "gen/probes/sched.bpf.c", \
       "no task was woken") \
     X(BLOCK, "io", "block", mk_block, \
-      "tracepoints of block I/O", "gen/probes/blk.bpf.c", \
       "no such requests in this interval") \
     X(VIRTIO, "virtio", "virtio", vq_read, \
-      "functions of virtio_ring", "gen/probes/vq.bpf.c", \
       "not in this interval") \
     X(VHOST, "vhost", "vhost", vh_read, \
-      "functions of vhost drivers", "gen/probes/vhost.bpf.c", \
       "none of it in this interval") \
     X(MEMBW, "uncore", "membw", unc_membw, \
-      "PMUs of memory controllers", "perf_event_open(2)", \
       "this machine exposes no memory-controller PMU") \
     X(POWER, "uncore", "power", unc_power, \
-      "the power PMU (RAPL)", "perf_event_open(2)", \
       "this machine exposes no power PMU (RAPL)") \
     X(MBM, "uncore", "mbm", unc_mbm, \
-      "/sys/fs/resctrl", "Documentation/filesystems/resctrl.rst", \
       "not counted by this CPU")
 
 /* X(id, name, key, source, unit, thing, in Prometheus, all things, 32 bits) */

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Makes metrics.h, what kvis monitor measures, and metrics.help, its help, from tables/metrics.tbl, and checks that each
 # row is whole. Lines of metrics.help: of each metric its help, and that of its name in Prometheus; then of each
-# distribution the latter.
+# distribution the latter; of each source what it reads, and where that is described.
 #
 #   gen/metrics.sh           metrics.tbl -> metrics.h, metrics.help
 #   gen/metrics.sh check     only checks metrics.tbl
@@ -273,7 +273,8 @@ function add(r,    s) {
             (get(r, "pmc") == "-" ? "\"\"" : maybe(get(r, "pmc")))
     } else if (kind_of[r] == "source") {
         source[++n_sources] = id_of[r] ", " c_string(get(r, "group")) ", " c_string(name_of[r]) ", " get(r, "read") \
-            ", \\\n      " c_string(get(r, "from")) ", " c_string(get(r, "cite")) ", \\\n      " c_string(text[r])
+            ", \\\n      " c_string(text[r])
+        source_help[n_sources] = get(r, "from") "\n" get(r, "cite")
         if (get(r, "asked") != "") asked = asked (asked == "" ? "" : " | ") "1ull << SRC_" id_of[r]
     } else if (kind_of[r] != "family") {
         col[r, "source_id"] = toupper(get(r, "source"))
@@ -317,12 +318,13 @@ END {
     macro("id, it is a counter, as what it is shown, ending in JSON, in Prometheus, scale", "MET_UNITS", n_units, unit)
     macro("id, key in JSON, label, label of its info, metric of its info in Prometheus, the metric it is sorted by, the least first, prefix of pmc metrics", \
           "MET_THINGS", n_things, thing)
-    macro("id, group, name, function, what it reads, where that is described, why there may be none", "MET_SOURCES", n_sources, source)
+    macro("id, group, name, function, why there may be none", "MET_SOURCES", n_sources, source)
     macro("id, name, key, source, unit, thing, in Prometheus, all things, 32 bits", "MET_ROWS", n_metrics, metric)
     macro("title of a panel, metric, its distribution", "MET_PANELS", n_panels, panel)
     macro("id, name, what it counts, source, unit, in Prometheus, octaves, its four metrics", \
           "MET_DISTRIBUTIONS", n_dists, dist)
     for (i = 1; i <= n_dists; i++) print dist_help[i] >help
+    for (i = 1; i <= n_sources; i++) print source_help[i] >help
 }' "$gen/tables/metrics.tbl" > "$tmp/metrics.h"
 [ $# -gt 0 ] || cat "$tmp/metrics.help" > "$gen/metrics.help"
 end "${1-}"
