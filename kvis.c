@@ -1508,6 +1508,10 @@ static bool arch_interrupted(pid_t tid, struct stop *s)
  * behind the other. */
 enum { MEM_DEADLINE_MS = 250, MEM_READS = 32768 };
 
+/* What the second thread has read. Apart from mem, which begins with values: the binary holds all
+ * that such a structure has. */
+static u8 mem_data[4096];
+
 static struct {
     u32 reads_left;    /* of this stop: see mem_budget */
     u64 wait_left_ns;
@@ -1519,7 +1523,6 @@ static struct {
     u64 addr;
     size_t n;
     s64 result;
-    u8 data[4096];
     u64 unreadable; /* stops at which a read was given up: shown in the summary */
 } mem = { .lock = PTHREAD_MUTEX_INITIALIZER, .reads_left = MEM_READS,
           .wait_left_ns = MEM_DEADLINE_MS * (NSEC / 1000) };
@@ -1655,7 +1658,7 @@ static void *mem_reader(void *unused)
         u64 addr = mem.addr;
         size_t n = mem.n;
         pthread_mutex_unlock(&mem.lock);
-        struct iovec l = { mem.data, n }, r = { (void *)(uintptr_t)addr, n };
+        struct iovec l = { mem_data, n }, r = { (void *)(uintptr_t)addr, n };
         s64 got = syscall(SYS_process_vm_readv, tid, &l, 1, &r, 1, 0ul);
         got = got > 0 ? got : got < 0 ? -errno : -EFAULT;
         pthread_mutex_lock(&mem.lock);
@@ -1696,7 +1699,7 @@ static s64 mem_with_deadline(pid_t tid, u64 addr, void *dst, size_t n)
         while (mem.busy && pthread_cond_timedwait(&mem.done, &mem.lock, &until) == 0)
             ;
         if (!mem.busy && (got = mem.result) > 0)
-            memcpy(dst, mem.data, (size_t)got);
+            memcpy(dst, mem_data, (size_t)got);
     }
     pthread_mutex_unlock(&mem.lock);
     mem.wait_left_ns -= MIN(mem.wait_left_ns, u_now() - begin);
