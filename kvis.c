@@ -3293,8 +3293,9 @@ static pid_t ps_from_ns(const struct task *t, s64 n)
  * into text. May call u_, b_, mem_ and fd_label. Entry points: dec_enter, dec_exit, dec_ret,
  * dec_ret_is_fd, dec_ret_is_addr, dec_opens, dec_cloexec, dec_nargs, dec_kind; dec_bits and
  * dec_enum for other sections. To add a kind: an @kind line in gen/tables/syscalls.tbl and, unless
- * it is a structure of gen/tables/structs.tbl, one function dec_k_NAME; a command of ioctl(2) and
- * the like: a row in gen/tables/commands.tbl; names of values: rows in gen/tables/flags.tbl.
+ * it is a structure of gen/tables/structs.tbl or a value, one function dec_k_NAME; a command of
+ * ioctl(2) and the like: a row in gen/tables/commands.tbl; names of values: rows in
+ * gen/tables/flags.tbl.
  * Nothing here allocates or loops by a number of the tracee's alone: text ends at -s, arrays after
  * -s elements, structures are read into fixed buffers, and call.text has its own limit. */
 
@@ -3311,8 +3312,8 @@ struct family {
 
 /* How the structures of gen/tables/structs.tbl are shown: its head says what the columns mean. */
 enum dec_shown {
-    DV_INT, DV_UINT, DV_HEX, DV_PTR, DV_STR, DV_MODE, DV_DEV, DV_SIG, DV_TS, DV_TV, DV_STAMP, DV_FD,
-    DV_INET, DV_LIMIT, DV_CHARS, DV_FLAGS, DV_VALUE
+    DV_INT, DV_UINT, DV_HEX, DV_PTR, DV_STR, DV_MODE, DV_DEV, DV_ID, DV_SIG, DV_TS, DV_TV, DV_STAMP,
+    DV_FD, DV_INET, DV_LIMIT, DV_CHARS, DV_FLAGS, DV_VALUE
 };
 enum dec_only { DEC_NONZERO = 1, DEC_VERBOSE = 2, DEC_ANSWER = 4 };
 enum dec_compare { DEC_ALWAYS, DEC_EQUAL, DEC_OTHER, DEC_ABOVE, DEC_SOME, DEC_NONE };
@@ -3414,6 +3415,16 @@ struct sc_row {
 
 /* ---- the decoder at work ---- */
 
+/* A kind of argument: the @kind lines of gen/tables/syscalls.tbl. */
+struct dec;
+struct kind {
+    void (*fn)(struct dec *, u64);
+    u8 when; /* enum dec_when */
+    u8 st;   /* ST_...: the structure that dec_k_struct and dec_k_array show */
+    u8 how;  /* enum dec_shown: a value that is shown as a member of a structure is */
+    u8 size; /* of that value; 0: as long as a long, and a time twice as long */
+};
+
 /* One argument being decoded into b. */
 struct dec {
     struct task *t;
@@ -3423,7 +3434,7 @@ struct dec {
     int i;        /* which argument */
     bool exit;
     u8 form;      /* enum arg_form */
-    u8 st;        /* ST_..., of a kind that is a structure */
+    const struct kind *kind; /* NULL: bits or a value of a family */
     bool cut;     /* ARG_STR: there is more in the tracee */
     u64 left;     /* bytes that the call moved and no iovec has shown yet */
 };
@@ -3823,10 +3834,21 @@ static void dec_rawstr(struct dec *d, u64 addr, u32 max)
 
 /* ---- structures and arrays ---- */
 
-static void dec_time(struct buf *b, const u8 *p, const char *unit)
+/* What the kernel takes for the fraction: a 32-bit program's nanoseconds are 32 bits wide, even
+ * where they lie in 64 (get_timespec64, kernel/time/time.c, Linux 5.10). */
+static s64 dec_fraction(const struct dec *d, const u8 *p, size_t size, u8 how)
 {
-    b_s(b, "{tv_sec="), b_s64(b, dec_lds(p, 8));
-    b_f(b, ", tv_%s=", unit), b_s64(b, dec_lds(p + 8, 8)), b_c(b, '}');
+    return dec_word(d) == 4 && size == 8 && how == DV_TS ? (s64)dec_ld(p, 4) : dec_lds(p, size);
+}
+
+/* A pair of seconds and a fraction, each `size` bytes: timespec and timeval of any ABI. */
+static void dec_time(struct dec *d, const u8 *p, size_t size, u8 how)
+{
+    b_s(d->b, "{tv_sec=");
+    b_s64(d->b, dec_lds(p, size));
+    b_s(d->b, how == DV_TS ? ", tv_nsec=" : ", tv_usec=");
+    b_s64(d->b, dec_fraction(d, p + size, size, how));
+    b_c(d->b, '}');
 }
 
 /* strace's way with limits: 8192*1024. */
@@ -3851,12 +3873,11 @@ static void dec_member(struct dec *d, const u8 *p, const struct dec_member *m)
     case DV_STR: dec_cstr(d, v, dec_max(DEC_PATH)); break;
     case DV_MODE: dec_mode(b, v); break;
     case DV_DEV: dec_dev(b, v); break;
-    case DV_SIG: dec_signal(b, (s64)v); break;
-    case DV_TS: dec_time(b, p, "nsec"); break;
-    case DV_TV: dec_time(b, p, "usec"); break;
+    case DV_ID: dec_id(b, v); break;
+    case DV_SIG: dec_signal(b, dec_lds(p, m->size)); break;
+    case DV_TS: case DV_TV: dec_time(d, p, m->size / 2, m->how); break;
     case DV_STAMP: /* struct statx_timestamp */
-        b_s(b, "{tv_sec="), b_s64(b, dec_lds(p, 8));
-        b_s(b, ", tv_nsec="), b_u64(b, dec_ld(p + 8, 4)), b_c(b, '}');
+        b_f(b, "{tv_sec=%" PRId64 ", tv_nsec=%u}", dec_lds(p, 8), (u32)dec_ld(p + 8, 4));
         break;
     case DV_FD: (s32)v < 0 ? b_s64(b, (s32)v) : fd_label(b, d->t, (int)v); break;
     case DV_INET: b_f(b, "inet_addr(\"%u.%u.%u.%u\")", p[0], p[1], p[2], p[3]); break;
@@ -3990,7 +4011,7 @@ static void dec_struct(struct dec *d, u64 addr, u8 st)
 
 static void dec_k_struct(struct dec *d, u64 v)
 {
-    dec_struct(d, v, d->st);
+    dec_struct(d, v, d->kind->st);
 }
 
 /* [elem, elem, ...] of at most 64 bytes each, in the tracee; at most -s of them. */
@@ -4023,21 +4044,44 @@ static void dec_array(struct dec *d, u64 addr, u64 n, size_t size,
 
 static void dec_element(struct dec *d, const u8 *p)
 {
-    dec_list(d, p, dec_layouts[d->st].size, &dec_layouts[d->st]);
+    const struct dec_layout *l = &dec_layouts[d->kind->st];
+    dec_list(d, p, l->size, l);
     b_c(d->b, '}');
 }
 
 /* An unsigned int behind it says how many. These structures are alike in every ABI. */
 static void dec_k_array(struct dec *d, u64 v)
 {
-    dec_array(d, v, (u32)dec_next(d), dec_layouts[d->st].size, dec_element);
+    dec_array(d, v, (u32)dec_next(d), dec_layouts[d->kind->st].size, dec_element);
 }
 
 /* ---- numbers ---- */
 
-static void dec_k_int(struct dec *d, u64 v)
+/* A value as its kind says; of how many bytes. */
+static struct dec_member dec_kind_value(const struct dec *d)
 {
-    b_s64(d->b, (s32)v);
+    u8 how = d->kind->how, words = how == DV_TS || how == DV_TV ? 2 : 1;
+    u8 size = d->kind->size ? d->kind->size : (u8)(words * dec_long(d));
+    return (struct dec_member){ .how = how, .size = size };
+}
+
+static void dec_k_value(struct dec *d, u64 v)
+{
+    struct dec_member m = dec_kind_value(d);
+    dec_member(d, (const u8 *)&v, &m);
+}
+
+/* The value that v points to: a number in brackets, or a time. */
+static void dec_k_pointed(struct dec *d, u64 v)
+{
+    u8 raw[16];
+    struct dec_member m = dec_kind_value(d);
+    bool number = m.how != DV_TS && m.how != DV_TV;
+    if (!dec_get(d, v, raw, m.size))
+        return;
+    b_s(d->b, number ? "[" : "");
+    dec_member(d, raw, &m);
+    b_s(d->b, number ? "]" : "");
 }
 
 /* A pid of another namespace, with what it is to kvis. */
@@ -4054,50 +4098,10 @@ static void dec_k_pid(struct dec *d, u64 v)
         dec_pid_note(d->b, (s32)v, ps_from_ns(d->t, (s32)v));
 }
 
-static void dec_k_uint(struct dec *d, u64 v)
-{
-    b_u64(d->b, (u32)v);
-}
-
-static void dec_k_long(struct dec *d, u64 v)
-{
-    b_s64(d->b, dec_long(d) == 4 ? (s32)v : (s64)v);
-}
-
-static void dec_k_ulong(struct dec *d, u64 v)
-{
-    b_u64(d->b, dec_long(d) == 4 ? (u32)v : v);
-}
-
 static void dec_k_hex(struct dec *d, u64 v)
 {
     v = dec_long(d) == 4 ? (u32)v : v;
     v ? b_hex(d->b, v) : b_c(d->b, '0');
-}
-
-static void dec_k_addr(struct dec *d, u64 v)
-{
-    dec_pointer(d, dec_long(d) == 4 ? (u32)v : v, 0);
-}
-
-static void dec_k_mode(struct dec *d, u64 v)
-{
-    dec_mode(d->b, v & 0xffff);
-}
-
-static void dec_k_dev(struct dec *d, u64 v)
-{
-    dec_dev(d->b, (u32)v);
-}
-
-static void dec_k_id(struct dec *d, u64 v)
-{
-    dec_id(d->b, v);
-}
-
-static void dec_k_sig(struct dec *d, u64 v)
-{
-    dec_signal(d->b, (s32)v);
 }
 
 static void dec_k_fd(struct dec *d, u64 v)
@@ -4234,11 +4238,6 @@ static void dec_k_str(struct dec *d, u64 v)
     dec_rawstr(d, v, opt.strlen_max);
 }
 
-static void dec_k_text(struct dec *d, u64 v)
-{
-    dec_cstr(d, v, dec_max(DEC_PATH));
-}
-
 static void dec_k_wbuf32(struct dec *d, u64 v)
 {
     dec_raw(d, v, (u32)dec_next(d), opt.strlen_max);
@@ -4308,125 +4307,44 @@ static void dec_k_envp(struct dec *d, u64 v)
 
 enum { DEC_UTIME_NOW = 0x3fffffff, DEC_UTIME_OMIT = 0x3ffffffe }; /* linux/stat.h */
 
-/* What the kernel takes for the fraction: a 32-bit program's nanoseconds are 32 bits wide, even
- * where they lie in 64 (get_timespec64, kernel/time/time.c, Linux 5.10). */
-static s64 dec_fraction(const struct dec *d, const u8 *p, size_t size, const char *unit)
+/* A time of a file. Two values of utimensat's nanoseconds stand for what it is to do. */
+static void dec_file_time(struct dec *d, const u8 *p, size_t size, u8 how)
 {
-    return dec_word(d) == 4 && size == 8 && unit[0] == 'n' ? (s64)dec_ld(p, 4) : dec_lds(p, size);
-}
-
-/* A pair of seconds and a fraction, each `size` bytes: timespec and timeval of any ABI. */
-static void dec_pair(struct dec *d, const u8 *p, size_t size, const char *unit)
-{
-    b_s(d->b, "{tv_sec="), b_s64(d->b, dec_lds(p, size));
-    b_f(d->b, ", tv_%s=", unit), b_s64(d->b, dec_fraction(d, p + size, size, unit));
-    b_c(d->b, '}');
-}
-
-/* A time of utimensat's: two values of its nanoseconds stand for what it is to do. */
-static void dec_utime(struct dec *d, const u8 *p, size_t size)
-{
-    s64 nsec = dec_fraction(d, p + size, size, "nsec");
+    s64 nsec = how == DV_TS ? dec_fraction(d, p + size, size, how) : 0;
     if (nsec == DEC_UTIME_OMIT)
         b_s(d->b, "UTIME_OMIT");
     else if (nsec == DEC_UTIME_NOW)
         b_s(d->b, "UTIME_NOW");
     else
-        dec_pair(d, p, size, "nsec");
+        dec_time(d, p, size, how);
 }
 
-/* One or two pairs at v, as `form` says: 1 and 2 stand for them, u and w for times of utimensat's,
- * i and v for the names of an interval timer's. */
-static void dec_pairs(struct dec *d, u64 v, size_t size, const char *unit, const char *form)
+/* When a file was read and when it was written. */
+static void dec_k_filetimes(struct dec *d, u64 v)
 {
     u8 raw[32];
-    bool two = strpbrk(form, "2w") != NULL;
-    if (!dec_get(d, v, raw, size * (two ? 4 : 2)))
+    struct dec_member m = dec_kind_value(d);
+    if (!dec_get(d, v, raw, 2u * m.size))
         return;
-    for (; *form; form++) {
-        const u8 *p = raw + (*form == '2' || *form == 'w' ? size * 2 : 0);
-        switch (*form) {
-        case '1': case '2': dec_pair(d, p, size, unit); break;
-        case 'u': case 'w': dec_utime(d, p, size); break;
-        case 'i': b_s(d->b, "it_interval="); break;
-        case 'v': b_s(d->b, "it_value="); break;
-        case ',': b_s(d->b, ", "); break;
-        default: b_c(d->b, *form);
-        }
-    }
+    b_c(d->b, '[');
+    dec_file_time(d, raw, m.size / 2, m.how);
+    b_s(d->b, ", ");
+    dec_file_time(d, raw + m.size, m.size / 2, m.how);
+    b_c(d->b, ']');
 }
 
 /* nanosleep writes what was left only when a signal ended it. */
-static void dec_remaining(struct dec *d, u64 v, size_t size)
+static void dec_k_left(struct dec *d, u64 v)
 {
-    unsigned base = d->c->id;
-    bool sleep = base == SC_nanosleep || base == SC_clock_nanosleep
-        || base == SC_clock_nanosleep_time64;
+    u16 id = d->c->id;
+    bool sleep = id == SC_nanosleep || id == SC_clock_nanosleep || id == SC_clock_nanosleep_time64;
     if (sleep && !d->c->err)
         dec_pointer(d, v, 0);
     else
-        dec_pairs(d, v, size, "nsec", "1");
-}
-
-static void dec_k_ts(struct dec *d, u64 v)
-{
-    dec_pairs(d, v, dec_long(d), "nsec", "1");
-}
-
-static void dec_k_ts64(struct dec *d, u64 v)
-{
-    dec_pairs(d, v, 8, "nsec", "1");
-}
-
-static void dec_k_tsout(struct dec *d, u64 v)
-{
-    dec_remaining(d, v, dec_long(d));
-}
-
-static void dec_k_ts64out(struct dec *d, u64 v)
-{
-    dec_remaining(d, v, 8);
-}
-
-static void dec_k_ts2(struct dec *d, u64 v)
-{
-    dec_pairs(d, v, dec_long(d), "nsec", "[u,w]");
-}
-
-static void dec_k_ts264(struct dec *d, u64 v)
-{
-    dec_pairs(d, v, 8, "nsec", "[u,w]");
-}
-
-static void dec_k_tv(struct dec *d, u64 v)
-{
-    dec_pairs(d, v, dec_long(d), "usec", "1");
-}
-
-static void dec_k_tv2(struct dec *d, u64 v)
-{
-    dec_pairs(d, v, dec_long(d), "usec", "[1,2]");
-}
-
-static void dec_k_itimerval(struct dec *d, u64 v)
-{
-    dec_pairs(d, v, dec_long(d), "usec", "{i1,v2}");
-}
-
-static void dec_k_itimerspec(struct dec *d, u64 v)
-{
-    dec_pairs(d, v, dec_long(d), "nsec", "{i1,v2}");
-}
-
-static void dec_k_itimerspec64(struct dec *d, u64 v)
-{
-    dec_pairs(d, v, 8, "nsec", "{i1,v2}");
+        dec_k_pointed(d, v);
 }
 
 /* ---- files ---- */
-
-#define DEC_M(type, member, how, fam) \
-    { #member, offsetof(struct type, member), sizeof(((struct type *)0)->member), how, fam }
 
 /* struct linux_dirent64[]: ret bytes of them. */
 static void dec_k_dents(struct dec *d, u64 v)
@@ -4522,37 +4440,6 @@ static void dec_k_offp(struct dec *d, u64 v)
 static void dec_k_sizep(struct dec *d, u64 v)
 {
     dec_inout(d, v, dec_word(d));
-}
-
-static void dec_k_intpout(struct dec *d, u64 v)
-{
-    u8 raw[4];
-    if (dec_get(d, v, raw, 4))
-        b_c(d->b, '['), b_s64(d->b, dec_lds(raw, 4)), b_c(d->b, ']');
-}
-
-static void dec_k_sigpout(struct dec *d, u64 v)
-{
-    u8 raw[4];
-    if (!dec_get(d, v, raw, 4))
-        return;
-    b_c(d->b, '[');
-    dec_signal(d->b, dec_lds(raw, 4));
-    b_c(d->b, ']');
-}
-
-static void dec_k_uintpout(struct dec *d, u64 v)
-{
-    u8 raw[4];
-    if (dec_get(d, v, raw, 4))
-        b_c(d->b, '['), b_u64(d->b, dec_ld(raw, 4)), b_c(d->b, ']');
-}
-
-static void dec_k_u64p(struct dec *d, u64 v)
-{
-    u8 raw[8];
-    if (dec_get(d, v, raw, 8))
-        b_c(d->b, '['), b_u64(d->b, dec_ld(raw, 8)), b_c(d->b, ']');
 }
 
 static void dec_k_int2fd(struct dec *d, u64 v)
@@ -5117,7 +5004,7 @@ static bool dec_optvalue(struct dec *d, const struct sc_option *o, const u8 *p, 
         dec_list(d, p, l->size, l);
         b_c(d->b, '}');
     } else if (o->holds == OPT_TIME && n >= 8) {
-        dec_pair(d, p, n >= 16 ? 8 : 4, "usec");
+        dec_time(d, p, n >= 16 ? 8 : 4, DV_TV);
     } else if (o->holds == OPT_FILTER && n >= 2u * w) {
         b_f(d->b, "{len=%u, filter=%#" PRIx64 "}", (u32)dec_ld(p, 2), dec_ld(p + w, w));
     } else if (o->holds == OPT_TEXT) {
@@ -5260,12 +5147,9 @@ static void dec_k_uringarg(struct dec *d, u64 v)
 
 /* ---- entry points ---- */
 
-static const struct kind {
-    void (*fn)(struct dec *, u64);
-    u8 when; /* enum dec_when */
-    u8 st;   /* ST_...: the structure that dec_k_struct and dec_k_array show */
-} kinds[] = {
-#define X(kind, fn, when, st) [K_##kind] = { dec_k_##fn, DEC_##when, ST_##st },
+static const struct kind kinds[] = {
+#define X(kind, fn, when, st, how, size) \
+    [K_##kind] = { dec_k_##fn, DEC_##when, ST_##st, DV_##how, size },
     DEC_KINDS(X)
 #undef X
 };
@@ -5301,11 +5185,11 @@ static void dec_one(struct task *t, struct call *c, unsigned i, bool exit, bool 
     struct arg *a = &c->val[i];
     unsigned kind = dec_kind(c, i);
     struct dec d = { .t = t, .c = c, .b = &c->text, .outlen = c->outlen, .i = (int)i, .exit = exit,
-                     .form = ARG_TXT, .st = kind < N_KINDS ? kinds[kind].st : ST_NONE };
+                     .form = ARG_TXT, .kind = kind < N_KINDS ? &kinds[kind] : NULL };
     u32 off = c->text.len;
     u64 v = dec_long(&d) == 4 ? (u32)c->arg[i] : c->arg[i];
     if (plain)
-        dec_k_addr(&d, v);
+        dec_pointer(&d, v, 0);
     else if (kind < N_KINDS)
         kinds[kind].fn(&d, v);
     else if (kind < K_ENUM(0))
@@ -5438,10 +5322,9 @@ static void dec_ret_select(struct dec *d)
             dec_k_fdset(d, d->c->arg[1 + k]);
         }
     if (d->c->arg[4]) { /* Linux writes what is left of the timeout (select(2), BUGS) */
-        bool usec = d->c->id == SC_select || d->c->id == SC__newselect;
         b_s(d->b, ", left ");
-        dec_pairs(d, d->c->arg[4], d->c->id == SC_pselect6_time64 ? 8 : dec_long(d),
-                  usec ? "usec" : "nsec", "1");
+        d->kind = &kinds[sc_rows[d->c->row].arg[4]];
+        dec_k_pointed(d, d->c->arg[4]);
     }
     b_c(d->b, ')');
 }

@@ -505,6 +505,31 @@ static const struct dec_member dec_members_52[] = { /* ip_mreq */
     { "imr_interface", 4, 4, DV_INET, 0, 0, 0 },
 };
 
+static const struct dec_member dec_members_53[] = { /* itimerval */
+    { "it_interval", 0, 16, DV_TV, 0, 0, 0 },
+    { "it_value", 16, 16, DV_TV, 0, 0, 0 },
+};
+
+static const struct dec_member dec_members_54[] = { /* itimerval */
+    { "it_interval", 0, 8, DV_TV, 0, 0, 0 },
+    { "it_value", 8, 8, DV_TV, 0, 0, 0 },
+};
+
+static const struct dec_member dec_members_55[] = { /* itimerspec64 */
+    { "it_interval", 0, 16, DV_TS, 0, 0, 0 },
+    { "it_value", 16, 16, DV_TS, 0, 0, 0 },
+};
+
+static const struct dec_member dec_members_56[] = { /* itimerspec */
+    { "it_interval", 0, 16, DV_TS, 0, 0, 0 },
+    { "it_value", 16, 16, DV_TS, 0, 0, 0 },
+};
+
+static const struct dec_member dec_members_57[] = { /* itimerspec */
+    { "it_interval", 0, 8, DV_TS, 0, 0, 0 },
+    { "it_value", 8, 8, DV_TS, 0, 0, 0 },
+};
+
 /* ST_name is the index of the first layout of a structure; those of other ABIs follow. */
 enum {
     ST_NONE,
@@ -557,6 +582,9 @@ enum {
     ST_linger = 50,
     ST_ucred = 51,
     ST_ip_mreq = 52,
+    ST_itimerval = 53,
+    ST_itimerspec64 = 55,
+    ST_itimerspec = 56,
 };
 
 static const struct dec_layout dec_layouts[] = {
@@ -613,4 +641,9 @@ static const struct dec_layout dec_layouts[] = {
     { dec_members_50, 2, 8, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* linger */
     { dec_members_51, 3, 12, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* ucred */
     { dec_members_52, 2, 8, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* ip_mreq */
+    { dec_members_53, 2, 32, DEC_SIZE_FIXED, 0, 0, 1 << ABI_X86_64 | 1 << ABI_X32 | 1 << ABI_ARM64, 1 }, /* itimerval */
+    { dec_members_54, 2, 16, DEC_SIZE_FIXED, 0, 0, 1 << ABI_I386 | 1 << ABI_ARM32, 0 }, /* itimerval */
+    { dec_members_55, 2, 32, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* itimerspec64 */
+    { dec_members_56, 2, 32, DEC_SIZE_FIXED, 0, 0, 1 << ABI_X86_64 | 1 << ABI_X32 | 1 << ABI_ARM64, 1 }, /* itimerspec */
+    { dec_members_57, 2, 16, DEC_SIZE_FIXED, 0, 0, 1 << ABI_I386 | 1 << ABI_ARM32, 0 }, /* itimerspec */
 };

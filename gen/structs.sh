@@ -142,7 +142,7 @@ BEGIN {
     # how it can be shown, and in which sizes
     n = split("int uint hex flags value", w, " ")
     for (i = 1; i <= n; i++) shown[w[i]] = "1 2 4 8"
-    n = split("mode:2,4,8 dev:8 ptr:8 str:8 limit:8 fd:4 sig:4,8 inet:4 ts:16 tv:16 stamp:12 chars:16,65", w, " ")
+    n = split("mode:2,4,8 dev:8 id:4 ptr:8 str:8 limit:8 fd:4 sig:4,8 inet:4 ts:8,16 tv:8,16 stamp:12 chars:16,65", w, " ")
     for (i = 1; i <= n; i++) {
         split(w[i], part, ":")
         gsub(/,/, " ", part[2])
