@@ -3313,7 +3313,8 @@ struct family {
 /* How the structures of gen/tables/structs.tbl are shown: its head says what the columns mean. */
 enum dec_shown {
     DV_INT, DV_UINT, DV_HEX, DV_PTR, DV_STR, DV_MODE, DV_DEV, DV_ID, DV_SIG, DV_TS, DV_TV, DV_STAMP,
-    DV_FD, DV_INET, DV_LIMIT, DV_CHARS, DV_FLAGS, DV_VALUE
+    DV_FD, DV_INET, DV_INET6, DV_NET, DV_MASK, DV_LIMIT, DV_CHARS, DV_SIGSET, DV_SIGSETP,
+    DV_HANDLER, DV_FLAGS, DV_VALUE
 };
 enum dec_only { DEC_NONZERO = 1, DEC_VERBOSE = 2, DEC_ANSWER = 4 };
 enum dec_compare { DEC_ALWAYS, DEC_EQUAL, DEC_OTHER, DEC_ABOVE, DEC_SOME, DEC_NONE };
@@ -3862,6 +3863,30 @@ static void dec_limit(struct buf *b, u64 v)
         b_u64(b, v);
 }
 
+static void dec_k_sigset(struct dec *d, u64 v)
+{
+    u8 raw[8];
+    if (dec_get(d, v, raw, 8)) /* the kernel takes no other size */
+        dec_sigset(d->b, dec_ld(raw, 8));
+}
+
+/* A signal's handler. */
+static void dec_handler(struct buf *b, u64 v)
+{
+    if (v < 2)
+        b_s(b, v ? "SIG_IGN" : "SIG_DFL");
+    else
+        b_hex(b, v);
+}
+
+/* strace's way with IPv6 addresses. */
+static void dec_inet6(struct buf *b, const u8 *ip)
+{
+    b_s(b, "inet_pton(AF_INET6, \"");
+    fd_ip6(b, ip);
+    b_s(b, "\", &sin6_addr)");
+}
+
 static void dec_member(struct dec *d, const u8 *p, const struct dec_member *m)
 {
     struct buf *b = d->b;
@@ -3881,8 +3906,19 @@ static void dec_member(struct dec *d, const u8 *p, const struct dec_member *m)
         break;
     case DV_FD: (s32)v < 0 ? b_s64(b, (s32)v) : fd_label(b, d->t, (int)v); break;
     case DV_INET: b_f(b, "inet_addr(\"%u.%u.%u.%u\")", p[0], p[1], p[2], p[3]); break;
+    case DV_INET6: dec_inet6(b, p); break;
+    case DV_NET: /* in network byte order */
+        if (m->size == 2)
+            b_f(b, "htons(%u)", ntohs((u16)v));
+        else
+            b_f(b, "htonl(%u)", ntohl((u32)v));
+        break;
+    case DV_MASK: b_f(b, "%#08x", (u32)v); break;
     case DV_LIMIT: dec_limit(b, v); break;
     case DV_CHARS: b_quoted(b, p, strnlen((const char *)p, m->size), false); break;
+    case DV_SIGSET: dec_sigset(b, v); break;
+    case DV_SIGSETP: dec_k_sigset(d, v); break;
+    case DV_HANDLER: dec_handler(b, v); break;
     case DV_FLAGS: dec_bits(b, v, m->fam); break;
     case DV_VALUE: dec_enum(b, v, m->fam); break;
     default: b_u64(b, v);
@@ -3918,12 +3954,11 @@ static bool dec_shows(const struct dec *d, const u8 *p, size_t have, const struc
         && !(m->only & DEC_ANSWER && !answered);
 }
 
-/* {name=value, ...: the members that lie within the `have` bytes at p. */
+/* name=value, ...: the members that lie within the `have` bytes at p. */
 static void dec_list(struct dec *d, const u8 *p, size_t have, const struct dec_layout *l)
 {
-    u32 from = d->b->len + 1;
+    u32 from = d->b->len;
     bool more = false;
-    b_c(d->b, '{');
     for (const struct dec_member *m = l->members; m < l->members + l->n; m++) {
         if (!dec_shows(d, p, have, m))
             continue;
@@ -3932,13 +3967,23 @@ static void dec_list(struct dec *d, const u8 *p, size_t have, const struct dec_l
             continue;
         }
         dec_sep(d->b, from, ", ");
-        b_s(d->b, m->name), b_c(d->b, '=');
+        if (m->how != DV_INET6) { /* its text names it */
+            b_s(d->b, m->name);
+            b_c(d->b, '=');
+        }
         dec_member(d, p + m->off, m);
     }
     if (more) {
         dec_sep(d->b, from, ", ");
         b_s(d->b, "...");
     }
+}
+
+static void dec_braces(struct dec *d, const u8 *p, size_t have, const struct dec_layout *l)
+{
+    b_c(d->b, '{');
+    dec_list(d, p, have, l);
+    b_c(d->b, '}');
 }
 
 /* The layout that structure ST_... has in this call's convention, or NULL. */
@@ -3957,8 +4002,7 @@ static void dec_fixed(struct dec *d, u64 addr, u64 have, const struct dec_layout
     have = MIN(have, (u64)sizeof raw);
     if (!dec_get(d, addr, raw, (size_t)have))
         return;
-    dec_list(d, raw, (size_t)have, l);
-    b_c(d->b, '}');
+    dec_braces(d, raw, (size_t)have, l);
 }
 
 /* An extensible structure, whose `size` the caller states; kvis knows it up to the end of its last
@@ -3975,6 +4019,7 @@ static void dec_ext(struct dec *d, u64 addr, u64 size, const struct dec_layout *
         dec_pointer(d, addr, have);
         return;
     }
+    b_c(d->b, '{');
     dec_list(d, raw, (size_t)have, l);
     if ((u64)have > known && !dec_zero(raw + known, (size_t)have - known)) {
         u64 show = MIN((u64)have - known, (u64)opt.strlen_max);
@@ -4044,15 +4089,15 @@ static void dec_array(struct dec *d, u64 addr, u64 n, size_t size,
 
 static void dec_element(struct dec *d, const u8 *p)
 {
-    const struct dec_layout *l = &dec_layouts[d->kind->st];
-    dec_list(d, p, l->size, l);
-    b_c(d->b, '}');
+    const struct dec_layout *l = dec_layout(d, d->kind->st);
+    dec_braces(d, p, l->size, l);
 }
 
-/* An unsigned int behind it says how many. These structures are alike in every ABI. */
+/* How many: the result says it, or an unsigned int behind it. */
 static void dec_k_array(struct dec *d, u64 v)
 {
-    dec_array(d, v, (u32)dec_next(d), dec_layouts[d->kind->st].size, dec_element);
+    const struct dec_layout *l = dec_layout(d, d->kind->st);
+    dec_array(d, v, d->exit ? (u64)d->c->ret : (u32)dec_next(d), l->size, dec_element);
 }
 
 /* ---- numbers ---- */
@@ -4563,43 +4608,6 @@ static void dec_k_capdata(struct dec *d, u64 v)
     b_c(d->b, '}');
 }
 
-static void dec_k_sigset(struct dec *d, u64 v)
-{
-    u8 raw[8];
-    if (dec_get(d, v, raw, 8)) /* the kernel takes no other size */
-        dec_sigset(d->b, dec_ld(raw, 8));
-}
-
-/* pselect6's sixth argument: a pointer to a set, and its size. */
-static void dec_k_psigset(struct dec *d, u64 v)
-{
-    u8 raw[16];
-    unsigned w = dec_word(d);
-    if (!dec_get(d, v, raw, 2 * w))
-        return;
-    b_s(d->b, "{sigmask="), dec_k_sigset(d, dec_ld(raw, w));
-    b_s(d->b, ", sigsetsize="), b_u64(d->b, dec_ld(raw + w, w)), b_c(d->b, '}');
-}
-
-/* The kernel's struct sigaction of a 64-bit ABI: handler, flags, restorer, mask. */
-static void dec_k_sigact(struct dec *d, u64 v)
-{
-    u8 raw[32];
-    if (!dec_get(d, v, raw, sizeof raw))
-        return;
-    u64 handler = dec_ld(raw, 8), flags = dec_ld(raw + 8, 8);
-    b_s(d->b, "{sa_handler=");
-    if (handler < 2)
-        b_s(d->b, handler ? "SIG_IGN" : "SIG_DFL");
-    else
-        b_hex(d->b, handler);
-    b_s(d->b, ", sa_mask="), dec_sigset(d->b, dec_ld(raw + 24, 8));
-    b_s(d->b, ", sa_flags="), dec_bits(d->b, flags, FAM_sa_flags);
-    if (flags & 0x04000000) /* SA_RESTORER */
-        b_s(d->b, ", sa_restorer="), dec_pointer(d, dec_ld(raw + 16, 8), 0);
-    b_c(d->b, '}');
-}
-
 /* The names of si_code depend on the signal, except for those that any signal can have. */
 static void dec_sicode(struct buf *b, int sig, s32 code)
 {
@@ -4668,37 +4676,12 @@ static void dec_k_siginfo(struct dec *d, u64 v)
 
 /* ---- waiting for descriptors ---- */
 
-/* struct epoll_event: 12 bytes, packed, on x86; 16 on arm. */
-static size_t dec_epsize(const struct dec *d)
-{
-    return d->c->abi == ABI_ARM64 || d->c->abi == ABI_ARM32 ? 16 : 12;
-}
-
-static void dec_epoll(struct dec *d, const u8 *p)
-{
-    u64 data = dec_ld(p + dec_epsize(d) - 8, 8);
-    b_s(d->b, "{events="), dec_bits(d->b, dec_ld(p, 4), FAM_epoll);
-    b_s(d->b, ", data=");
-    if (data >> 32) {
-        b_hex(d->b, data);
-    } else {
-        b_u64(d->b, data);
-    }
-    b_c(d->b, '}');
-}
-
 static void dec_k_epev(struct dec *d, u64 v)
 {
-    u8 raw[16];
     if (d->c->arg[1] == 2) /* EPOLL_CTL_DEL looks at no event */
         dec_pointer(d, v, 0);
-    else if (dec_get(d, v, raw, dec_epsize(d)))
-        dec_epoll(d, raw);
-}
-
-static void dec_k_epevs(struct dec *d, u64 v)
-{
-    dec_array(d, v, (u64)d->c->ret, dec_epsize(d), dec_epoll);
+    else
+        dec_struct(d, v, ST_epoll_event);
 }
 
 static void dec_k_fdset(struct dec *d, u64 v)
@@ -4708,24 +4691,6 @@ static void dec_k_fdset(struct dec *d, u64 v)
 }
 
 /* ---- sockets ---- */
-
-static void dec_inet(struct dec *d, const u8 *p, size_t n)
-{
-    (void)n;
-    b_f(d->b, "sin_port=htons(%u), sin_addr=inet_addr(\"%u.%u.%u.%u\")", p[2] << 8 | p[3], p[4],
-        p[5], p[6], p[7]);
-}
-
-static void dec_inet6(struct dec *d, const u8 *p, size_t n)
-{
-    b_f(d->b, "sin6_port=htons(%u), sin6_flowinfo=htonl(%u)", p[2] << 8 | p[3],
-        ntohl((u32)dec_ld(p + 4, 4)));
-    b_s(d->b, ", inet_pton(AF_INET6, \"");
-    fd_ip6(d->b, p + 8);
-    b_s(d->b, "\", &sin6_addr)");
-    if (n >= 28)
-        b_f(d->b, ", sin6_scope_id=%u", (u32)dec_ld(p + 24, 4));
-}
 
 /* unix(7): a path with or without a NUL, or a name that begins with one and takes the rest. */
 static void dec_unix(struct dec *d, const u8 *p, size_t n)
@@ -4737,12 +4702,6 @@ static void dec_unix(struct dec *d, const u8 *p, size_t n)
     } else {
         b_quoted(d->b, p + 2, strnlen((const char *)p + 2, n - 2), false);
     }
-}
-
-static void dec_netlink(struct dec *d, const u8 *p, size_t n)
-{
-    (void)n;
-    b_f(d->b, "nl_pid=%u, nl_groups=%#08x", (u32)dec_ld(p + 4, 4), (u32)dec_ld(p + 8, 4));
 }
 
 static void dec_packet(struct dec *d, const u8 *p, size_t n)
@@ -4770,36 +4729,23 @@ static void dec_vsock(struct dec *d, const u8 *p, size_t n)
     port == (u32)-1 ? b_s(d->b, "VMADDR_PORT_ANY") : b_u64(d->b, port);
 }
 
-static void dec_alg(struct dec *d, const u8 *p, size_t n)
-{
-    (void)n;
-    b_s(d->b, "salg_type="), b_quoted(d->b, p + 2, strnlen((const char *)p + 2, 14), false);
-    b_f(d->b, ", salg_feat=%#x, salg_mask=%#x", (u32)dec_ld(p + 16, 4), (u32)dec_ld(p + 20, 4));
-    b_s(d->b, ", salg_name=");
-    b_quoted(d->b, p + 24, strnlen((const char *)p + 24, 64), false);
-}
-
-static void dec_xdp(struct dec *d, const u8 *p, size_t n)
-{
-    (void)n;
-    b_f(d->b, "sxdp_flags=%#x, sxdp_ifindex=%u", (u32)dec_ld(p + 2, 2), (u32)dec_ld(p + 4, 4));
-    b_f(d->b, ", sxdp_queue_id=%u, sxdp_shared_umem_fd=%d", (u32)dec_ld(p + 8, 4),
-        (s32)dec_ld(p + 12, 4));
-}
-
 /* A struct sockaddr of n bytes: {sa_family=AF_INET, ...}. What is too short for its family, or of
  * another one, is shown as bytes. */
 static void dec_sockaddr(struct dec *d, const u8 *p, size_t n)
 {
     static const struct {
-        void (*show)(struct dec *, const u8 *, size_t);
-        u8 least; /* bytes that it needs; to look at more it asks n */
+        void (*show)(struct dec *, const u8 *, size_t); /* or: */
+        u8 st;    /* ST_... */
+        u8 least; /* bytes that it needs; what is behind them is looked at where it is there */
     } form[] = {
-        [AF_UNIX] = { dec_unix, 3 },        [AF_INET] = { dec_inet, 8 },
-        [AF_INET6] = { dec_inet6, 24 /* SIN6_LEN_RFC2133: without the scope */ },
-        [AF_NETLINK] = { dec_netlink, 12 }, [AF_PACKET] = { dec_packet, 12 },
-        [38 /* AF_ALG */] = { dec_alg, 88 }, [40 /* AF_VSOCK */] = { dec_vsock, 12 },
-        [44 /* AF_XDP */] = { dec_xdp, 16 },
+        [AF_UNIX] = { dec_unix, 0, 3 },
+        [AF_INET] = { NULL, ST_sockaddr_in, 8 },
+        [AF_INET6] = { NULL, ST_sockaddr_in6, 24 /* SIN6_LEN_RFC2133: without the scope */ },
+        [AF_NETLINK] = { NULL, ST_sockaddr_nl, 12 },
+        [AF_PACKET] = { dec_packet, 0, 12 },
+        [38 /* AF_ALG */] = { NULL, ST_sockaddr_alg, 88 },
+        [40 /* AF_VSOCK */] = { dec_vsock, 0, 12 },
+        [44 /* AF_XDP */] = { NULL, ST_sockaddr_xdp, 16 },
     };
     if (n < 2) {
         b_quoted(d->b, p, n, false);
@@ -4809,10 +4755,14 @@ static void dec_sockaddr(struct dec *d, const u8 *p, size_t n)
     b_s(d->b, "{sa_family="), dec_enum(d->b, af, FAM_sockaf);
     if (n > 2) {
         b_s(d->b, ", ");
-        if (af < ARRAY_LEN(form) && form[af].show && n >= form[af].least)
+        if (af >= ARRAY_LEN(form) || !form[af].least || n < form[af].least) {
+            b_s(d->b, "sa_data=");
+            b_quoted(d->b, p + 2, n - 2, false);
+        } else if (form[af].show) {
             form[af].show(d, p, n);
-        else
-            b_s(d->b, "sa_data="), b_quoted(d->b, p + 2, n - 2, false);
+        } else {
+            dec_list(d, p, n, &dec_layouts[form[af].st]);
+        }
     }
     b_c(d->b, '}');
 }
@@ -5001,8 +4951,7 @@ static bool dec_optvalue(struct dec *d, const struct sc_option *o, const u8 *p, 
     unsigned w = dec_word(d);
     const struct dec_layout *l = o->holds == OPT_STRUCT ? dec_layout(d, (u8)o->what) : NULL;
     if (l && n >= l->size) {
-        dec_list(d, p, l->size, l);
-        b_c(d->b, '}');
+        dec_braces(d, p, l->size, l);
     } else if (o->holds == OPT_TIME && n >= 8) {
         dec_time(d, p, n >= 16 ? 8 : 4, DV_TV);
     } else if (o->holds == OPT_FILTER && n >= 2u * w) {

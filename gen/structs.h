@@ -17,6 +17,11 @@ static const struct dec_condition dec_conditions[] = {
     { 0, 4, DEC_EQUAL, 5 }, /* perf_event_attr: type=5 */
     { 0, 4, DEC_OTHER, 5 }, /* perf_event_attr: type!=5 */
     { 0, 4, DEC_EQUAL, 5 }, /* perf_event_attr: type=5 */
+    { 4, 8, DEC_NONE, 0xffffffff00000000 }, /* epoll_event: data!&0xffffffff00000000 */
+    { 4, 8, DEC_ABOVE, 0xffffffff }, /* epoll_event: data>0xffffffff */
+    { 8, 8, DEC_NONE, 0xffffffff00000000 }, /* epoll_event: data!&0xffffffff00000000 */
+    { 8, 8, DEC_ABOVE, 0xffffffff }, /* epoll_event: data>0xffffffff */
+    { 8, 8, DEC_SOME, 0x04000000 }, /* sigaction: sa_flags&0x04000000 */
 };
 
 static const struct dec_member dec_members_1[] = { /* timezone */
@@ -530,6 +535,66 @@ static const struct dec_member dec_members_57[] = { /* itimerspec */
     { "it_value", 8, 8, DV_TS, 0, 0, 0 },
 };
 
+static const struct dec_member dec_members_58[] = { /* epoll_event */
+    { "events", 0, 4, DV_FLAGS, FAM_epoll, 0, 0 },
+    { "data", 4, 8, DV_UINT, 0, 0, 13 },
+    { "data", 4, 8, DV_HEX, 0, 0, 14 },
+};
+
+static const struct dec_member dec_members_59[] = { /* epoll_event */
+    { "events", 0, 4, DV_FLAGS, FAM_epoll, 0, 0 },
+    { "data", 8, 8, DV_UINT, 0, 0, 15 },
+    { "data", 8, 8, DV_HEX, 0, 0, 16 },
+};
+
+static const struct dec_member dec_members_60[] = { /* sigaction */
+    { "sa_handler", 0, 8, DV_HANDLER, 0, 0, 0 },
+    { "sa_mask", 24, 8, DV_SIGSET, 0, 0, 0 },
+    { "sa_flags", 8, 8, DV_FLAGS, FAM_sa_flags, 0, 0 },
+    { "sa_restorer", 16, 8, DV_PTR, 0, 0, 17 },
+};
+
+static const struct dec_member dec_members_61[] = { /* psigset */
+    { "sigmask", 0, 8, DV_SIGSETP, 0, 0, 0 },
+    { "sigsetsize", 8, 8, DV_UINT, 0, 0, 0 },
+};
+
+static const struct dec_member dec_members_62[] = { /* psigset */
+    { "sigmask", 0, 4, DV_SIGSETP, 0, 0, 0 },
+    { "sigsetsize", 4, 4, DV_UINT, 0, 0, 0 },
+};
+
+static const struct dec_member dec_members_63[] = { /* sockaddr_in */
+    { "sin_port", 2, 2, DV_NET, 0, 0, 0 },
+    { "sin_addr", 4, 4, DV_INET, 0, 0, 0 },
+};
+
+static const struct dec_member dec_members_64[] = { /* sockaddr_in6 */
+    { "sin6_port", 2, 2, DV_NET, 0, 0, 0 },
+    { "sin6_flowinfo", 4, 4, DV_NET, 0, 0, 0 },
+    { "sin6_addr", 8, 16, DV_INET6, 0, 0, 0 },
+    { "sin6_scope_id", 24, 4, DV_UINT, 0, 0, 0 },
+};
+
+static const struct dec_member dec_members_65[] = { /* sockaddr_nl */
+    { "nl_pid", 4, 4, DV_UINT, 0, 0, 0 },
+    { "nl_groups", 8, 4, DV_MASK, 0, 0, 0 },
+};
+
+static const struct dec_member dec_members_66[] = { /* sockaddr_alg */
+    { "salg_type", 2, 14, DV_CHARS, 0, 0, 0 },
+    { "salg_feat", 16, 4, DV_HEX, 0, 0, 0 },
+    { "salg_mask", 20, 4, DV_HEX, 0, 0, 0 },
+    { "salg_name", 24, 64, DV_CHARS, 0, 0, 0 },
+};
+
+static const struct dec_member dec_members_67[] = { /* sockaddr_xdp */
+    { "sxdp_flags", 2, 2, DV_HEX, 0, 0, 0 },
+    { "sxdp_ifindex", 4, 4, DV_UINT, 0, 0, 0 },
+    { "sxdp_queue_id", 8, 4, DV_UINT, 0, 0, 0 },
+    { "sxdp_shared_umem_fd", 12, 4, DV_INT, 0, 0, 0 },
+};
+
 /* ST_name is the index of the first layout of a structure; those of other ABIs follow. */
 enum {
     ST_NONE,
@@ -585,6 +650,14 @@ enum {
     ST_itimerval = 53,
     ST_itimerspec64 = 55,
     ST_itimerspec = 56,
+    ST_epoll_event = 58,
+    ST_sigaction = 60,
+    ST_psigset = 61,
+    ST_sockaddr_in = 63,
+    ST_sockaddr_in6 = 64,
+    ST_sockaddr_nl = 65,
+    ST_sockaddr_alg = 66,
+    ST_sockaddr_xdp = 67,
 };
 
 static const struct dec_layout dec_layouts[] = {
@@ -646,4 +719,14 @@ static const struct dec_layout dec_layouts[] = {
     { dec_members_55, 2, 32, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* itimerspec64 */
     { dec_members_56, 2, 32, DEC_SIZE_FIXED, 0, 0, 1 << ABI_X86_64 | 1 << ABI_X32 | 1 << ABI_ARM64, 1 }, /* itimerspec */
     { dec_members_57, 2, 16, DEC_SIZE_FIXED, 0, 0, 1 << ABI_I386 | 1 << ABI_ARM32, 0 }, /* itimerspec */
+    { dec_members_58, 3, 12, DEC_SIZE_FIXED, 0, 0, 1 << ABI_X86_64 | 1 << ABI_I386 | 1 << ABI_X32, 1 }, /* epoll_event */
+    { dec_members_59, 3, 16, DEC_SIZE_FIXED, 0, 0, 1 << ABI_ARM64 | 1 << ABI_ARM32, 0 }, /* epoll_event */
+    { dec_members_60, 4, 32, DEC_SIZE_FIXED, 0, 0, 1 << ABI_X86_64 | 1 << ABI_ARM64, 0 }, /* sigaction */
+    { dec_members_61, 2, 16, DEC_SIZE_FIXED, 0, 0, 1 << ABI_X86_64 | 1 << ABI_ARM64, 1 }, /* psigset */
+    { dec_members_62, 2, 8, DEC_SIZE_FIXED, 0, 0, 1 << ABI_I386 | 1 << ABI_X32 | 1 << ABI_ARM32, 0 }, /* psigset */
+    { dec_members_63, 2, 8, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* sockaddr_in */
+    { dec_members_64, 4, 28, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* sockaddr_in6 */
+    { dec_members_65, 2, 12, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* sockaddr_nl */
+    { dec_members_66, 4, 88, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* sockaddr_alg */
+    { dec_members_67, 4, 16, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* sockaddr_xdp */
 };

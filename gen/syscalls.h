@@ -227,15 +227,15 @@ enum dec_kinds {
     X(RUSAGEOUT, struct, OUT, rusage, UINT, 0) \
     X(SIGSET, sigset, IN, NONE, UINT, 0) \
     X(SIGSETOUT, sigset, OUT, NONE, UINT, 0) \
-    X(SIGACT, sigact, IN, NONE, UINT, 0) \
-    X(SIGACTOUT, sigact, OUT, NONE, UINT, 0) \
+    X(SIGACT, struct, IN, sigaction, UINT, 0) \
+    X(SIGACTOUT, struct, OUT, sigaction, UINT, 0) \
     X(SIGINFO, siginfo, IN, NONE, UINT, 0) \
     X(SIGINFOOUT, siginfo, OUT, NONE, UINT, 0) \
     X(SIGEVENT, struct, IN, sigevent, UINT, 0) \
     X(SIGSTACK, struct, IN, sigstack, UINT, 0) \
     X(SIGSTACKOUT, struct, OUT, sigstack, UINT, 0) \
     X(EPEV, epev, IN, NONE, UINT, 0) \
-    X(EPEVS, epevs, OUT, NONE, UINT, 0) \
+    X(EPEVS, array, OUT, epoll_event, UINT, 0) \
     X(POLLFDS, array, IN, pollfd, UINT, 0) \
     X(FDSET, fdset, IN, NONE, UINT, 0) \
     X(WSTATUS, wstatus, OUT, NONE, UINT, 0) \
@@ -268,7 +268,7 @@ enum dec_kinds {
     X(CAPDATA, capdata, IN, NONE, UINT, 0) \
     X(CAPDATAOUT, capdata, OUT, NONE, UINT, 0) \
     X(SOCKPROTO, sockproto, IN, NONE, UINT, 0) \
-    X(PSIGSET, psigset, IN, NONE, UINT, 0) \
+    X(PSIGSET, struct, IN, psigset, UINT, 0) \
     X(CPUSET, cpuset, IN, NONE, UINT, 0) \
     X(CPUSETOUT, cpuset, OUT, NONE, UINT, 0) \
     X(GIDS, gids, IN, NONE, UINT, 0) \
