@@ -4608,51 +4608,37 @@ static void dec_k_capdata(struct dec *d, u64 v)
     b_c(d->b, '}');
 }
 
-/* The names of si_code depend on the signal, except for those that any signal can have. */
-static void dec_sicode(struct buf *b, int sig, s32 code)
-{
-    static const u16 fam[32] = {
-        [SIGILL] = FAM_si_ill, [SIGTRAP] = FAM_si_trap, [SIGBUS] = FAM_si_bus,
-        [SIGFPE] = FAM_si_fpe, [SIGSEGV] = FAM_si_segv, [SIGCHLD] = FAM_si_chld,
-        [SIGIO] = FAM_si_poll, [SIGSYS] = FAM_si_sys,
-    };
-    bool own = code > 0 && code < 0x80 && sig > 0 && sig < 32 && fam[sig];
-    dec_enum(b, (u32)code, own ? fam[sig] : FAM_si_code);
-}
+/* Which signals a si_code is special to (the kernel's siginfo_layout, kernel/signal.c, Linux 5.10):
+ * its family of names, and the structure behind it. */
+struct dec_origin {
+    u16 fam;
+    u8 st;
+};
 
-/* What follows si_signo, si_errno, si_code in a siginfo_t, by what sent it (siginfo.h). */
-static void dec_sifields(struct dec *d, const u8 *p, int sig, s32 code)
+static struct dec_origin dec_origin(int sig, s32 code)
 {
-    struct buf *b = d->b;
-    bool kernel = code > 0 && code < 0x80;
-    bool fault = sig == SIGSEGV || sig == SIGBUS || sig == SIGILL || sig == SIGFPE
-        || sig == SIGTRAP;
-    if (kernel && fault) {
-        b_s(b, ", si_addr="), dec_pointer(d, dec_ld(p + 16, 8), 0);
-        return;
-    }
-    if (kernel && sig == SIGSYS) {
-        b_s(b, ", si_call_addr="), dec_pointer(d, dec_ld(p + 16, 8), 0);
-        b_s(b, ", si_syscall="), b_s64(b, dec_lds(p + 24, 4));
-        b_s(b, ", si_arch="), b_hex(b, dec_ld(p + 28, 4));
-        return;
-    }
-    if (kernel && sig == SIGIO) {
-        b_s(b, ", si_band="), b_s64(b, dec_lds(p + 16, 8));
-        b_s(b, ", si_fd="), b_s64(b, dec_lds(p + 24, 4));
-        return;
-    }
-    b_s(b, code == -2 ? ", si_timerid=" : ", si_pid="), b_s64(b, dec_lds(p + 16, 4));
-    b_s(b, code == -2 ? ", si_overrun=" : ", si_uid="), dec_id(b, dec_ld(p + 20, 4));
-    if (sig == SIGCHLD && kernel) {
-        s32 status = (s32)dec_ld(p + 24, 4);
-        b_s(b, ", si_status=");
-        code == 1 ? b_s64(b, status) : dec_signal(b, status);
-        b_s(b, ", si_utime="), b_s64(b, dec_lds(p + 32, 8));
-        b_s(b, ", si_stime="), b_s64(b, dec_lds(p + 40, 8));
-    } else if (code < 0 && code != -6) {
-        b_s(b, ", si_value="), b_hex(b, dec_ld(p + 24, 8));
-    }
+    static const struct dec_origin special[] = {
+        [SIGILL] = { FAM_si_ill, ST_siginfo_fault },
+        [SIGTRAP] = { FAM_si_trap, ST_siginfo_fault },
+        [SIGBUS] = { FAM_si_bus, ST_siginfo_fault },
+        [SIGFPE] = { FAM_si_fpe, ST_siginfo_fault },
+        [SIGSEGV] = { FAM_si_segv, ST_siginfo_fault },
+        [SIGCHLD] = { FAM_si_chld, ST_siginfo_child },
+        [SIGIO] = { FAM_si_poll, ST_siginfo_poll },
+        [SIGSYS] = { FAM_si_sys, ST_siginfo_call },
+    };
+    enum { TIMER = -2, SIGIO_CODE = -5, KERNEL = 0x80, LAST_POLL = 6 }; /* SI_..., POLL_HUP */
+    if (code == TIMER)
+        return (struct dec_origin){ FAM_si_code, ST_siginfo_timer };
+    if (code == SIGIO_CODE)
+        return (struct dec_origin){ FAM_si_code, ST_siginfo_poll };
+    if (sig == SIGCHLD && code == CLD_EXITED)
+        return (struct dec_origin){ FAM_si_chld, ST_siginfo_exited };
+    if (code > 0 && code < KERNEL && sig > 0 && sig < (int)ARRAY_LEN(special) && special[sig].st)
+        return special[sig];
+    if (code > 0 && code <= LAST_POLL) /* fcntl(2), F_SETSIG */
+        return special[SIGIO];
+    return (struct dec_origin){ FAM_si_code, ST_siginfo_sender };
 }
 
 static void dec_k_siginfo(struct dec *d, u64 v)
@@ -4666,11 +4652,21 @@ static void dec_k_siginfo(struct dec *d, u64 v)
         b_s(d->b, "{}");
         return;
     }
-    b_s(d->b, "{si_signo="), dec_signal(d->b, sig);
-    if (dec_ld(raw + 4, 4))
-        b_s(d->b, ", si_errno="), dec_errno(d->b, (int)dec_ld(raw + 4, 4));
-    b_s(d->b, ", si_code="), dec_sicode(d->b, sig, code);
-    dec_sifields(d, raw, sig, code);
+    struct dec_origin from = dec_origin(sig, code);
+    b_s(d->b, "{si_signo=");
+    dec_signal(d->b, sig);
+    if (dec_ld(raw + 4, 4)) {
+        b_s(d->b, ", si_errno=");
+        dec_errno(d->b, (int)dec_ld(raw + 4, 4));
+    }
+    b_s(d->b, ", si_code=");
+    dec_enum(d->b, (u32)code, from.fam);
+    b_s(d->b, ", ");
+    dec_list(d, raw, sizeof raw, &dec_layouts[from.st]);
+    if (code < 0 && from.st != ST_siginfo_poll && code != SI_TKILL) {
+        b_s(d->b, ", si_value=");
+        b_hex(d->b, dec_ld(raw + 24, 8));
+    }
     b_c(d->b, '}');
 }
 

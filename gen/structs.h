@@ -595,6 +595,47 @@ static const struct dec_member dec_members_67[] = { /* sockaddr_xdp */
     { "sxdp_shared_umem_fd", 12, 4, DV_INT, 0, 0, 0 },
 };
 
+static const struct dec_member dec_members_68[] = { /* siginfo_fault */
+    { "si_addr", 16, 8, DV_PTR, 0, 0, 0 },
+};
+
+static const struct dec_member dec_members_69[] = { /* siginfo_call */
+    { "si_call_addr", 16, 8, DV_PTR, 0, 0, 0 },
+    { "si_syscall", 24, 4, DV_INT, 0, 0, 0 },
+    { "si_arch", 28, 4, DV_HEX, 0, 0, 0 },
+};
+
+static const struct dec_member dec_members_70[] = { /* siginfo_poll */
+    { "si_band", 16, 8, DV_INT, 0, 0, 0 },
+    { "si_fd", 24, 4, DV_INT, 0, 0, 0 },
+};
+
+static const struct dec_member dec_members_71[] = { /* siginfo_timer */
+    { "si_timerid", 16, 4, DV_INT, 0, 0, 0 },
+    { "si_overrun", 20, 4, DV_INT, 0, 0, 0 },
+};
+
+static const struct dec_member dec_members_72[] = { /* siginfo_sender */
+    { "si_pid", 16, 4, DV_INT, 0, 0, 0 },
+    { "si_uid", 20, 4, DV_ID, 0, 0, 0 },
+};
+
+static const struct dec_member dec_members_73[] = { /* siginfo_exited */
+    { "si_pid", 16, 4, DV_INT, 0, 0, 0 },
+    { "si_uid", 20, 4, DV_ID, 0, 0, 0 },
+    { "si_status", 24, 4, DV_INT, 0, 0, 0 },
+    { "si_utime", 32, 8, DV_INT, 0, 0, 0 },
+    { "si_stime", 40, 8, DV_INT, 0, 0, 0 },
+};
+
+static const struct dec_member dec_members_74[] = { /* siginfo_child */
+    { "si_pid", 16, 4, DV_INT, 0, 0, 0 },
+    { "si_uid", 20, 4, DV_ID, 0, 0, 0 },
+    { "si_status", 24, 4, DV_SIG, 0, 0, 0 },
+    { "si_utime", 32, 8, DV_INT, 0, 0, 0 },
+    { "si_stime", 40, 8, DV_INT, 0, 0, 0 },
+};
+
 /* ST_name is the index of the first layout of a structure; those of other ABIs follow. */
 enum {
     ST_NONE,
@@ -658,6 +699,13 @@ enum {
     ST_sockaddr_nl = 65,
     ST_sockaddr_alg = 66,
     ST_sockaddr_xdp = 67,
+    ST_siginfo_fault = 68,
+    ST_siginfo_call = 69,
+    ST_siginfo_poll = 70,
+    ST_siginfo_timer = 71,
+    ST_siginfo_sender = 72,
+    ST_siginfo_exited = 73,
+    ST_siginfo_child = 74,
 };
 
 static const struct dec_layout dec_layouts[] = {
@@ -729,4 +777,11 @@ static const struct dec_layout dec_layouts[] = {
     { dec_members_65, 2, 12, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* sockaddr_nl */
     { dec_members_66, 4, 88, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* sockaddr_alg */
     { dec_members_67, 4, 16, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* sockaddr_xdp */
+    { dec_members_68, 1, 24, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* siginfo_fault */
+    { dec_members_69, 3, 32, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* siginfo_call */
+    { dec_members_70, 2, 28, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* siginfo_poll */
+    { dec_members_71, 2, 24, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* siginfo_timer */
+    { dec_members_72, 2, 24, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* siginfo_sender */
+    { dec_members_73, 5, 48, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* siginfo_exited */
+    { dec_members_74, 5, 48, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* siginfo_child */
 };
