@@ -1635,16 +1635,19 @@ static s64 mem_peek(pid_t tid, u64 addr, u8 *dst, size_t n)
     return got ? (s64)got : -EFAULT;
 }
 
-static s64 mem_direct(pid_t tid, u64 addr, void *dst, size_t n)
+/* Returns how many bytes came, at least one, or -errno. */
+static s64 mem_copy(pid_t tid, u64 addr, void *dst, size_t n)
 {
     struct iovec l = { dst, n }, r = { (void *)(uintptr_t)addr, n };
     /* A sixth argument is on the stack: of an int, clang leaves the upper half what it was. */
     s64 got = syscall(SYS_process_vm_readv, tid, &l, 1, &r, 1, 0ul);
-    if (got >= 0)
-        return got ? got : -EFAULT;
-    if (errno == ENOSYS || errno == EPERM)
-        return mem_peek(tid, addr, dst, n);
-    return -errno;
+    return got > 0 ? got : got < 0 ? -errno : -EFAULT;
+}
+
+static s64 mem_direct(pid_t tid, u64 addr, void *dst, size_t n)
+{
+    s64 got = mem_copy(tid, addr, dst, n);
+    return got == -ENOSYS || got == -EPERM ? mem_peek(tid, addr, dst, n) : got;
 }
 
 static void *mem_reader(void *unused)
@@ -1658,9 +1661,7 @@ static void *mem_reader(void *unused)
         u64 addr = mem.addr;
         size_t n = mem.n;
         pthread_mutex_unlock(&mem.lock);
-        struct iovec l = { mem_data, n }, r = { (void *)(uintptr_t)addr, n };
-        s64 got = syscall(SYS_process_vm_readv, tid, &l, 1, &r, 1, 0ul);
-        got = got > 0 ? got : got < 0 ? -errno : -EFAULT;
+        s64 got = mem_copy(tid, addr, mem_data, n);
         pthread_mutex_lock(&mem.lock);
         mem.result = got;
         mem.busy = false;
@@ -1693,7 +1694,9 @@ static s64 mem_with_deadline(pid_t tid, u64 addr, void *dst, size_t n)
     s64 got = -ETIMEDOUT;
     pthread_mutex_lock(&mem.lock);
     if (!mem.busy) {
-        mem.tid = tid, mem.addr = addr, mem.n = n;
+        mem.tid = tid;
+        mem.addr = addr;
+        mem.n = n;
         mem.busy = true;
         pthread_cond_signal(&mem.asked);
         while (mem.busy && pthread_cond_timedwait(&mem.done, &mem.lock, &until) == 0)
@@ -3493,9 +3496,17 @@ static unsigned dec_long(const struct dec *d)
     return d->c->abi == ABI_I386 || d->c->abi == ABI_ARM32 ? 4 : 8;
 }
 
+/* The argument behind this one: as a rule, how long what this one points to is. */
 static u64 dec_next(const struct dec *d)
 {
-    return d->i < 5 ? d->c->arg[d->i + 1] : 0;
+    u64 v = d->i < 5 ? d->c->arg[d->i + 1] : 0;
+    return dec_word(d) == 4 ? (u32)v : v;
+}
+
+/* How much of what this argument leads to was moved: all of it, when the program hands it out. */
+static u64 dec_moved(const struct dec *d)
+{
+    return d->exit ? (u64)d->c->ret : ~0ull;
 }
 
 static u32 dec_max(u32 limit)
@@ -3617,6 +3628,8 @@ static const struct dec_part {
     { FAM_clone, DEC_SIGNAL, 0xff, 0 },
     { FAM_futex2, DEC_NAMED, 3, FAM_futex2size },
     { FAM_mpolmode, DEC_NAMED, 0x1fff, FAM_mpol },
+    { FAM_schedreset, DEC_NAMED, 0xbfffffff, FAM_schedpolicy },
+    { FAM_uringreg, DEC_NAMED, 0x7fffffff, FAM_uringreg },
 };
 
 static void dec_sep(struct buf *b, u32 from, const char *sep)
@@ -3685,10 +3698,10 @@ static void dec_bits(struct buf *b, u64 v, unsigned fam)
     }
 }
 
-/* Single values that carry flags: those bits, and their family. */
+/* Single values that can carry flags: those bits, and the family to show both with. */
 static const struct {
     u16 fam, flags;
-    u64 mask;
+    u32 mask;
 } dec_flagged[] = {
     { FAM_schedpolicy, FAM_schedreset, 0x40000000 },
     { FAM_mpol, FAM_mpolmode, 7 << 13 },
@@ -3697,30 +3710,16 @@ static const struct {
 
 static void dec_enum(struct buf *b, u64 v, unsigned fam)
 {
-    u64 flags = 0;
-    unsigned flagfam = 0;
-    for (unsigned k = 0; k < ARRAY_LEN(dec_flagged); k++)
-        if (dec_flagged[k].fam == fam && v >> 32 == 0) {
-            flags = v & dec_flagged[k].mask;
-            flagfam = dec_flagged[k].flags;
-        }
-    v &= ~flags;
     const struct flag *f = dec_flag(v, fam);
+    for (unsigned k = 0; k < ARRAY_LEN(dec_flagged); k++)
+        if (dec_flagged[k].fam == fam && v >> 32 == 0 && v & dec_flagged[k].mask) {
+            dec_bits(b, v, dec_flagged[k].flags);
+            return;
+        }
     if (f)
         dec_flag_name(b, f);
     else
         dec_number(b, v);
-    if (flags && flagfam == fam) {
-        b_c(b, '|');
-        dec_name(b, flags, fam);
-    } else if (flags) {
-        f = fl_rows + families[flagfam].row;
-        for (const struct flag *end = f + families[flagfam].n; f < end; f++)
-            if (flags & f->low) {
-                b_c(b, '|');
-                dec_flag_name(b, f);
-            }
-    }
 }
 
 static void dec_mode(struct buf *b, u64 mode)
@@ -4290,12 +4289,12 @@ static void dec_k_wbuf32(struct dec *d, u64 v)
 
 static void dec_k_wbuf(struct dec *d, u64 v)
 {
-    dec_raw(d, v, dec_word(d) == 4 ? (u32)dec_next(d) : dec_next(d), opt.strlen_max);
+    dec_raw(d, v, dec_next(d), opt.strlen_max);
 }
 
 static void dec_k_rbuf(struct dec *d, u64 v)
 {
-    u64 size = dec_word(d) == 4 ? (u32)dec_next(d) : dec_next(d), n = (u64)d->c->ret;
+    u64 size = dec_next(d), n = (u64)d->c->ret;
     if (n && !size)
         dec_pointer(d, v, 0); /* asked only how much there is (getxattr) */
     else
@@ -4419,25 +4418,16 @@ static void dec_k_dents(struct dec *d, u64 v)
 
 /* ---- messages of System V ---- */
 
-/* struct msgbuf: a long, the message's type, and n bytes of text. */
-static void dec_msgbuf(struct dec *d, u64 v, u64 n)
+/* struct msgbuf: a long, the message's type, and text. */
+static void dec_k_msgbuf(struct dec *d, u64 v)
 {
     u8 raw[8];
     unsigned w = dec_long(d);
     if (!dec_get(d, v, raw, w))
         return;
-    b_s(d->b, "{mtype="), b_s64(d->b, dec_lds(raw, w));
-    b_s(d->b, ", mtext="), dec_bytes(d, v + w, n), b_c(d->b, '}');
-}
-
-static void dec_k_msgbuf(struct dec *d, u64 v)
-{
-    dec_msgbuf(d, v, dec_long(d) == 4 ? (u32)dec_next(d) : dec_next(d));
-}
-
-static void dec_k_msgbufout(struct dec *d, u64 v)
-{
-    dec_msgbuf(d, v, (u64)d->c->ret);
+    b_f(d->b, "{mtype=%" PRId64 ", mtext=", dec_lds(raw, w));
+    dec_bytes(d, v + w, d->exit ? (u64)d->c->ret : dec_next(d));
+    b_c(d->b, '}');
 }
 
 /* ---- small integers behind pointers ---- */
@@ -4811,14 +4801,9 @@ static void dec_iov(struct dec *d, u64 addr, u64 n, u64 bytes)
     dec_array(d, addr, n, 2 * dec_word(d), dec_iovec);
 }
 
-static void dec_k_wiov(struct dec *d, u64 v)
+static void dec_k_iov(struct dec *d, u64 v)
 {
-    dec_iov(d, v, dec_next(d), ~0ull);
-}
-
-static void dec_k_riov(struct dec *d, u64 v)
-{
-    dec_iov(d, v, dec_next(d), (u64)d->c->ret);
+    dec_iov(d, v, dec_next(d), dec_moved(d));
 }
 
 /* The data of one control message: descriptors, credentials, or bytes. */
@@ -4893,18 +4878,11 @@ static void dec_msg(struct dec *d, const u8 *p, u64 bytes)
     b_s(b, ", msg_flags="), dec_bits(b, dec_ld(p + 6 * w, 4), FAM_msg), b_c(b, '}');
 }
 
-static void dec_k_msgin(struct dec *d, u64 v)
+static void dec_k_msg(struct dec *d, u64 v)
 {
     u8 raw[56];
     if (dec_get(d, v, raw, 7 * dec_word(d)))
-        dec_msg(d, raw, ~0ull);
-}
-
-static void dec_k_msgout(struct dec *d, u64 v)
-{
-    u8 raw[56];
-    if (dec_get(d, v, raw, 7 * dec_word(d)))
-        dec_msg(d, raw, (u64)d->c->ret);
+        dec_msg(d, raw, dec_moved(d));
 }
 
 /* struct mmsghdr: a msghdr and how much of it was moved. */
@@ -4918,14 +4896,10 @@ static void dec_mmsg(struct dec *d, const u8 *p)
     b_c(d->b, '}');
 }
 
-static void dec_k_mmsgin(struct dec *d, u64 v)
+static void dec_k_mmsg(struct dec *d, u64 v)
 {
-    dec_array(d, v, (u32)dec_next(d), 8 * dec_word(d), dec_mmsg);
-}
-
-static void dec_k_mmsgout(struct dec *d, u64 v)
-{
-    dec_array(d, v, (u64)d->c->ret, 8 * dec_word(d), dec_mmsg);
+    u64 n = d->exit ? (u64)d->c->ret : (u32)dec_next(d);
+    dec_array(d, v, n, 8 * dec_word(d), dec_mmsg);
 }
 
 /* socket's third argument, by the family in its first. */
@@ -5559,20 +5533,16 @@ struct event {
     const struct ofd *o; /* of an I/O event: what text groups by */
     struct task *task;
     struct call *call;   /* EK_SYSCALL */
-    union ev_val v[N_EV_FIELDS];
+    union ev_val v[N_EV_FIELDS]; /* the last: see ev_new */
 };
 
 static struct event *ev_new(u8 kind, struct task *t, u64 ts_ns)
 {
     static struct event e; /* one at a time: handled before the next is made */
+    memset(&e, 0, offsetof(struct event, v));
     e.kind = kind;
     e.cat = event_kinds[kind].cat;
-    e.noise = e.unasked = e.selected = false;
-    e.err = 0;
     e.row = -1;
-    memset(e.set, 0, sizeof e.set);
-    e.o = NULL;
-    e.call = NULL;
     e.task = t;
     e.pid = t ? t->pid : 0;
     e.tid = t ? t->tid : 0;

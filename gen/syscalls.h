@@ -194,14 +194,14 @@ enum dec_kinds {
     X(WBUF, wbuf, IN, NONE, UINT, 0) \
     X(RBUF, rbuf, OUT, NONE, UINT, 0) \
     X(LINKBUF, linkbuf, OUT, NONE, UINT, 0) \
-    X(WIOV, wiov, IN, NONE, UINT, 0) \
-    X(RIOV, riov, OUT, NONE, UINT, 0) \
+    X(WIOV, iov, IN, NONE, UINT, 0) \
+    X(RIOV, iov, OUT, NONE, UINT, 0) \
     X(SA, sa, IN, NONE, UINT, 0) \
     X(SAOUT, saout, OUT, NONE, UINT, 0) \
-    X(MSGIN, msgin, IN, NONE, UINT, 0) \
-    X(MSGOUT, msgout, OUT, NONE, UINT, 0) \
-    X(MMSGIN, mmsgin, IN, NONE, UINT, 0) \
-    X(MMSGOUT, mmsgout, OUT, NONE, UINT, 0) \
+    X(MSGIN, msg, IN, NONE, UINT, 0) \
+    X(MSGOUT, msg, OUT, NONE, UINT, 0) \
+    X(MMSGIN, mmsg, IN, NONE, UINT, 0) \
+    X(MMSGOUT, mmsg, OUT, NONE, UINT, 0) \
     X(STAT, struct, OUT, stat, UINT, 0) \
     X(STATX, struct, OUT, statx, UINT, 0) \
     X(STATFS, struct, OUT, statfs, UINT, 0) \
@@ -286,7 +286,7 @@ enum dec_kinds {
     X(XATTRARGS, struct, IN, xattr_args, UINT, 0) \
     X(MNTIDREQ, struct, IN, mnt_id_req, UINT, 0) \
     X(MSGBUF, msgbuf, IN, NONE, UINT, 0) \
-    X(MSGBUFOUT, msgbufout, OUT, NONE, UINT, 0) \
+    X(MSGBUFOUT, msgbuf, OUT, NONE, UINT, 0) \
     X(URINGARG, uringarg, IN, NONE, UINT, 0) \
     X(WAITERS, array, IN, futex_waitv, UINT, 0) \
     X(U64P, pointed, IN, NONE, UINT, 8) \
