@@ -6330,15 +6330,20 @@ static bool out_asked(const struct event *e)
     return opt.no_filter || (e->row >= 0 && (names || opt.n_paths));
 }
 
-/* Whether an argument of the program names that file, or a directory that it is in. */
+/* Whether an argument of the program names that file, or a directory that it is in; while the
+ * program starts, only the file itself: `ls /etc` reads /etc/ld.so.cache on its way. */
 static bool out_named(const struct out_proc *p, const char *path)
 {
     for (u32 at = 0, n; at < p->args_len; at += n + 1) {
         const char *arg = p->args + at;
         n = (u32)strnlen(arg, p->args_len - at);
-        if (n > 1 && *arg == '/' && n + at < p->args_len && !strncmp(path, arg, n)
-            && (!path[n] || path[n] == '/' || arg[n - 1] == '/'))
+        if (n < 2 || *arg != '/' || n + at >= p->args_len)
+            continue;
+        n -= arg[n - 1] == '/';
+        bool below = path[n] == '/' && !p->starting;
+        if (!strncmp(path, arg, n) && (!path[n] || below))
             return true;
+        n += arg[n] == '/';
     }
     return false;
 }
@@ -6400,10 +6405,10 @@ static bool out_on_its_way(struct out_proc *p, const struct event *e)
     u32 n = MIN(e->v[f].s.len, (u32)sizeof path - 1);
     memcpy(path, e->v[f].s.p, n);
     path[n] = 0;
-    bool dir = e->kind == EK_OPEN && ev_has(e, EV_dir);
-    if (!dir && out_named(p, path))
+    bool dir = e->kind == EK_OPEN && ev_has(e, EV_dir), named = out_named(p, path);
+    if (!dir && named)
         return false;
-    if (e->kind == EK_OPEN && out_is_work(path))
+    if (e->kind == EK_OPEN && (named || out_is_work(path)))
         out_files(p);
     enum nm_class class = nm_class(path);
     const char *so = strstr(path, ".so");

@@ -70,6 +70,9 @@ for backend in $(cat backends); do
     n=$(LD_TRACE_LOADED_OBJECTS=1 /bin/ls | grep -c '=> /')
     eq "lines of ls" "exec /bin/ls /etc/apt|started: $n libraries|list /etc/apt|write|exit 0|" \
         "$(sed 's/ ([0-9].*//; s/^write.*/write/' lines | tr '\n' '|')"
+    lines --backend=$backend -- /bin/ls /etc # the loader's file is in there, too
+    eq "lines of ls /etc" "exec /bin/ls /etc|started: $n libraries|list /etc|write|exit 0|" \
+        "$(sed 's/ ([0-9].*//; s/^write.*/write/' lines | tr '\n' '|')"
     lines --backend=$backend -- sh -c 'read x </etc/hosts; exec cat /proc/version'
     eq "lines of sh and cat" "exec|started:|open /etc/hosts|read|exec|started:|open /proc/version|read|write|exit 0|" \
         "$(sed -E 's/^(open [^ ]*|exit 0|[^ ]*).*/\1/' lines | uniq | tr '\n' '|')"
