@@ -312,6 +312,7 @@ struct proc {
     struct stats *stats; /* --by=pid */
     int status;          /* wait status of its leader, once dead */
     u64 rss_ns, rss;     /* when its resident memory was looked at, how much there was, in bytes */
+    u64 cpu_ns;          /* CPU time that it had used when kvis attached to it */
     u64 pid_ns;          /* inode of its pid namespace; 0: kvis's */
     bool new_pid_ns;     /* its children may be in another: unshare or setns */
     bool attached;       /* by -p: its state is from /proc */
@@ -3244,6 +3245,17 @@ static u64 ps_resident(pid_t pid)
     snprintf(path, sizeof path, "/proc/%d/statm", pid);
     u_slurp(path, text, sizeof text);
     return strtoull(text + strcspn(text, " "), NULL, 10) * (u64)sysconf(_SC_PAGESIZE);
+}
+
+/* CPU time of a process, those of its threads included that have ended; 0: not known. Its clock's
+ * number is as clock_getcpuclockid(3) makes it. */
+static u64 ps_cpu_ns(pid_t pid)
+{
+    enum { CPUCLOCK_SCHED = 2 };
+    struct timespec used;
+    if (clock_gettime((clockid_t)(~(u32)pid << 3 | CPUCLOCK_SCHED), &used) < 0)
+        return 0;
+    return (u64)used.tv_sec * NSEC + (u64)used.tv_nsec;
 }
 
 /* --- pid namespaces --- */
@@ -7138,7 +7150,7 @@ static struct summary {
     struct st_process longest[ST_PROCESSES]; /* of those without children, the longest first */
     struct st_process failed_process[ST_PROCESSES]; /* the first ones */
     u64 n_longest, n_failed_processes;
-    u64 exited_nonzero, killed; /* processes */
+    u64 ended, exited_nonzero, killed; /* processes */
     u64 orphans;         /* processes whose parent ended first, so that it never waited for them */
     pid_t first_pid;     /* the command */
     u64 own_rss;         /* resident memory of kvis's copy that became the command, at most */
@@ -7447,6 +7459,7 @@ static void st_ended(const struct task *t)
     else
         snprintf(end.ended, sizeof end.ended, "exit %d", WEXITSTATUS(p->status));
     st.orphans += !p->attached && t->pid != st.first_pid && !ps_proc(p->ppid);
+    st.ended++;
     st.killed += killed;
     st.exited_nonzero += !killed && WEXITSTATUS(p->status);
     if (p->status && st.n_failed_processes < ST_PROCESSES)
@@ -8203,8 +8216,10 @@ static const void *st_list_row(const struct st_list *l, u32 i)
 
 static void st_text_exit(struct buf *b, int status)
 {
-    if (status == -1)
-        b_s(b, "still running");
+    if (status == -1 && st.ended == 1 && ps.processes == 1)
+        b_s(b, st.n_failed_processes ? st.failed_process[0].ended : "exit 0");
+    else if (status == -1)
+        b_s(b, st.ended && st.ended == ps.processes ? "all have ended" : "still running");
     else if (WIFSIGNALED(status))
         b_f(b, "killed by %s%s", u_signame(WTERMSIG(status)),
             WCOREDUMP(status) ? " (core dumped)" : "");
@@ -8532,12 +8547,18 @@ static void st_text_head(struct buf *b)
         b_f(b, " (%" PRIu64 " at once)", ps.most_processes);
     if (ps.threads > ps.processes)
         b_f(b, ", %" PRIu64 " threads", ps.threads);
+    u32 cpu = b->len;
     if (parts) {
         b_s(b, ", ");
         st_text_cpu(b, user, system);
     } else if (st_knows(ST_CPU)) {
         b_s(b, ", CPU ");
         st_time(b, st_run.cpu_ns);
+    }
+    if (st_columns(b->p + line, b->p + b->len) > ST_COLUMNS) { /* a line of its own */
+        b_c(b, ' ');
+        memmove(b->p + cpu + 1, b->p + cpu, b->len - cpu - 1);
+        memcpy(b->p + cpu, "\n  ", 3);
     }
     b_c(b, '\n');
 }
@@ -17307,6 +17328,9 @@ static int rb_open_ring(int map, u32 bytes)
     rb_state.consumer = c;
     rb_state.producer = (volatile u64 *)(void *)p;
     rb_state.data = p + rb_state.page;
+    /* Not the command's: its pages would count as resident memory of the copy that becomes it. */
+    if (madvise(p, rb_state.page + 2 * rb_state.size, MADV_DONTFORK) < 0)
+        return -errno;
     return rb_watch(map);
 }
 
@@ -19083,6 +19107,8 @@ static struct {
     u32 kept_n;           /* of tr_kept[] */
     u64 stops, stops_at_tick, idle_since, lost_ns;
     u64 call_stops;       /* calls that stopped when they began */
+    u64 cpu_ns;           /* -p: CPU time of the processes that kvis has let go */
+    bool cpu_unknown;     /* and one has ended, which has told nobody but its parent */
     u32 n_resident;      /* processes whose memory was looked at in this tick */
     bool tty;             /* a person looks on: print at once */
     pid_t stopped_tid;    /* whose stop is about to be handled */
@@ -19530,8 +19556,12 @@ static void tr_drop(struct task *t, bool closed)
     out_forget(t);
     pf_flush(t);
     ps_free_task(t);
-    if (p && !p->tasks)
-        ps_free_proc(p);
+    if (!p || p->tasks)
+        return;
+    u64 used = opt.n_pids && !closed ? ps_cpu_ns(p->pid) : 0;
+    tr.cpu_ns += used - MIN(used, p->cpu_ns);
+    tr.cpu_unknown |= !used;
+    ps_free_proc(p);
 }
 
 /* Only one can trace a process: a debugger that kvis traces cannot trace what kvis traces (P30). */
@@ -20422,6 +20452,8 @@ static void tr_signal_stop(struct task *t, int sig)
     sys_ptrace(PTRACE_GETSIGINFO, t->tid, 0, &si);
     if (t->tid == tr.child && !tr.started && sig == SIGSTOP) {
         tr.started = true; /* the child stands before its exec: from here on it is watched */
+        t->proc->start_ns = u_when();
+        st.own_rss = ps_resident(t->pid) + (128 << 10); /* what its exec touches */
         if (!tr.bound) /* so far it would have been left stopped */
             sys_ptrace(PTRACE_SETOPTIONS, t->tid, 0, (void *)(uintptr_t)TR_OPTIONS);
         if (hy.count && hy_watch())
@@ -21030,7 +21062,6 @@ static void tr_spawn(void)
     t->run = RUN_RUNNING;
     tr.child = sp_command.pid;
     st.first_pid = sp_command.pid;
-    st.own_rss = ps_resident(getpid()) + (256 << 10); /* what the copy touches before its exec */
     tr_first_state(t, sp_command.pid);
     snprintf(t->comm, sizeof t->comm, "%s", "kvis");
     if (opt.faults && (e = pf_open(sp_command.pid, true)) < 0) {
@@ -21103,6 +21134,8 @@ static int tr_attach_thread(pid_t pid, pid_t tid)
             ps_look_ns(t);
     } else {
         tr_first_state(t, pid);
+        if (t->proc)
+            t->proc->cpu_ns = ps_cpu_ns(pid);
         if (t->mm && (vm_from_proc(t->mm, tid, true) < 0 || t->mm->careful))
             t->mm->careful = true;
         for (struct region *r = t->mm ? vm_from(t->mm, 0) : NULL; r; r = vm_from(t->mm, r->end))
@@ -21230,10 +21263,12 @@ static void tr_same_cpu(void)
 
 /* What the command, and all that was waited for, used: as time(1) has it. ru_maxrss outlives an
  * exec (fs/exec.c, exec_mmap), so it also has the memory of the copy of kvis that became the
- * command. */
+ * command. Of -p, where all of the processes live on, what they used meanwhile. */
 static void tr_used(void)
 {
     struct rusage all;
+    if (!tr.child && !tr.cpu_unknown)
+        st_run.cpu_ns = tr.cpu_ns;
     if (!tr.child || tr.status == -1 || getrusage(RUSAGE_CHILDREN, &all) < 0)
         return;
     st_run.user_ns = (u64)all.ru_utime.tv_sec * NSEC + (u64)all.ru_utime.tv_usec * 1000;
@@ -36232,10 +36267,10 @@ static int cmd_trace(void)
     tr.tty = out.events_on && isatty(out.text.fd[0]);
     if (opt.same_cpu)
         tr_same_cpu();
-    cmd_start_clock();
     if (opt.command)
-        tr_spawn();
-    else if (!tr_attach_all())
+        tr_spawn(); /* it does nothing yet that is traced: see tr_loop */
+    cmd_start_clock();
+    if (!opt.command && !tr_attach_all())
         return 1;
     cmd_this_run(tr_backend_name());
     if (out.json_on)
