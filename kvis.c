@@ -8980,6 +8980,23 @@ static void st_report(bool text)
  * row and the function. Nothing here knows ptrace or prints. Entry points: md_enter, md_exit,
  * md_wants. */
 
+/* What the model needs a call for, also where -e trace= leaves it out. MD_ALWAYS: without it kvis
+ * loses track of the tracees, or of the directories that their paths start from. MD_FDS: it changes
+ * what a descriptor means. MD_MEMORY: it changes what an address means, which only page faults ask.
+ * MD_EVENT: it only reports. */
+enum md_need { MD_NO, MD_EVENT, MD_MEMORY, MD_FDS, MD_ALWAYS };
+
+struct md_call {
+    void (*enter)(struct task *, struct call *);
+    void (*exit)(struct task *, struct call *);
+    u8 need;
+    u8 event;   /* enum ev_kind, where exit() is one function for several kinds */
+    bool paths; /* some argument can be a path */
+};
+
+/* By row, all rows of a name alike; md_init makes it from md_calls[]. */
+static struct md_call md_of[ARRAY_LEN(sc_rows)];
+
 /* --- paths --- */
 
 struct path { /* an absolute path, bytes of the tracee */
@@ -9934,11 +9951,14 @@ static struct name *md_named_peer(struct task *t, s32 n, u64 addr, u64 len)
     return k ? fd_peer(o->sock, &sa, k) : NULL;
 }
 
+/* arm's send is the same without a peer; so is its recv. */
 static void md_sendto(struct task *t, struct call *c)
 {
+    s32 n = (s32)c->arg[0];
+    bool named = c->id == SC_sendto;
     if (!c->err)
-        md_moved(t, c, (s32)c->arg[0],
-                 md_named_peer(t, (s32)c->arg[0], c->arg[4], (u32)c->arg[5]), c->ret, false);
+        md_moved(t, c, n, named ? md_named_peer(t, n, c->arg[4], (u32)c->arg[5]) : NULL, c->ret,
+                 false);
 }
 
 /* Of `bytes`, the result of a call that receives with these flags, those that the program got in
@@ -9961,18 +9981,9 @@ static void md_recvfrom(struct task *t, struct call *c)
     s32 n = (s32)c->arg[0];
     if (c->err)
         return;
-    bool named = c->arg[4] && mem_get(t, c->arg[5], &len, 4);
+    bool named = c->id == SC_recvfrom && c->arg[4] && mem_get(t, c->arg[5], &len, 4);
     md_moved(t, c, n, named ? md_named_peer(t, n, c->arg[4], len) : NULL,
              md_received(t, n, c->ret, c->arg[3], c->arg[2]), true);
-}
-
-/* arm's send and recv: no peer is named. */
-static void md_send(struct task *t, struct call *c)
-{
-    s32 n = (s32)c->arg[0];
-    bool in = c->id == SC_recv;
-    if (!c->err)
-        md_moved(t, c, n, NULL, in ? md_received(t, n, c->ret, c->arg[3], c->arg[2]) : c->ret, in);
 }
 
 /* struct msghdr in the tracee's layout: name, namelen, iov, iovlen, control, controllen, flags. */
@@ -10071,36 +10082,38 @@ static void md_mmsg(struct task *t, struct call *c)
     }
 }
 
+/* A file as events name it; t: the text's memory. */
+static void md_describe(struct event *e, enum ev_field f, const struct ofd *o, char *t, u32 size)
+{
+    struct buf b = { .p = t, .cap = size, .max = size };
+    if (o)
+        fd_describe(&b, o);
+    else
+        b_c(&b, '?');
+    ev_bytes(e, f, b.p, b.len);
+}
+
 /* Bytes from one descriptor to another without passing through the program. */
 static void md_copy(struct task *t, struct call *c)
 {
-    static const struct { u16 row; u8 kind, src, dst; bool moves; } how[] = {
-        { SC_copy_file_range, EK_COPY, 0, 2, true }, { SC_sendfile, EK_SENDFILE, 1, 0, true },
-        { SC_sendfile64, EK_SENDFILE, 1, 0, true }, { SC_splice, EK_SPLICE, 0, 2, true },
-        { SC_tee, EK_TEE, 0, 1, false },
-    };
-    for (size_t i = 0; i < ARRAY_LEN(how); i++) {
-        if (how[i].row != c->id || c->err || c->ret <= 0)
-            continue;
-        struct ofd *src = fd_get(t, (s32)c->arg[how[i].src]);
-        struct ofd *dst = fd_get(t, (s32)c->arg[how[i].dst]);
-        if (src && how[i].moves)
-            st_io(src, NULL, (u64)c->ret, true);
-        if (dst)
-            st_io(dst, NULL, (u64)c->ret, false);
-        char a[PATH_MAX + 64], b[PATH_MAX + 64];
-        struct buf sn = { .p = a, .cap = sizeof a, .max = sizeof a };
-        struct buf dn = { .p = b, .cap = sizeof b, .max = sizeof b };
-        src ? fd_describe(&sn, src) : b_c(&sn, '?');
-        dst ? fd_describe(&dn, dst) : b_c(&dn, '?');
-        struct event *e = md_event(how[i].kind, t, c);
-        ev_num(e, EV_bytes, c->ret);
-        ev_bytes(e, EV_src_name, sn.p, sn.len);
-        ev_bytes(e, EV_dst_name, dn.p, dn.len);
-        if (how[i].kind == EK_SENDFILE)
-            ev_num(e, EV_to_network, dst && dst->kind == FK_SOCK);
-        md_emit(e);
-    }
+    enum ev_kind kind = md_of[c->row].event;
+    bool sends = kind == EK_SENDFILE; /* its first argument is the destination */
+    char from[PATH_MAX + 64], to[PATH_MAX + 64];
+    if (c->err || c->ret <= 0)
+        return;
+    struct ofd *src = fd_get(t, (s32)c->arg[sends]);
+    struct ofd *dst = fd_get(t, (s32)c->arg[sends ? 0 : kind == EK_TEE ? 1 : 2]);
+    if (src && kind != EK_TEE) /* which leaves them where they are */
+        st_io(src, NULL, (u64)c->ret, true);
+    if (dst)
+        st_io(dst, NULL, (u64)c->ret, false);
+    struct event *e = md_event(kind, t, c);
+    ev_num(e, EV_bytes, c->ret);
+    md_describe(e, EV_src_name, src, from, sizeof from);
+    md_describe(e, EV_dst_name, dst, to, sizeof to);
+    if (sends)
+        ev_num(e, EV_to_network, dst && dst->kind == FK_SOCK);
+    md_emit(e);
 }
 
 static void md_vmsplice(struct task *t, struct call *c)
@@ -10119,52 +10132,20 @@ static void md_vmsplice(struct task *t, struct call *c)
 
 /* --- files that change --- */
 
-enum {
-    P_FD = -1,  /* the file behind descriptor 0 */
-    P_NONE = -2
-};
-
-struct md_change {
-    u16 row;
-    u8 kind;
-    s8 path, path2; /* which arguments */
-    s8 a, b;        /* mode or size; uid then gid */
-};
-
-static const struct md_change md_changes[] = {
-    /* call         event        path  path2   a       b */
-    { SC_unlink,      EK_UNLINK,   0,    P_NONE, P_NONE, P_NONE },
-    { SC_unlinkat,    EK_UNLINK,   1,    P_NONE, P_NONE, P_NONE },
-    { SC_rmdir,       EK_RMDIR,    0,    P_NONE, P_NONE, P_NONE },
-    { SC_rename,      EK_RENAME,   0,    1,      P_NONE, P_NONE },
-    { SC_renameat,    EK_RENAME,   1,    3,      P_NONE, P_NONE },
-    { SC_renameat2,   EK_RENAME,   1,    3,      P_NONE, P_NONE },
-    { SC_link,        EK_LINK,     0,    1,      P_NONE, P_NONE },
-    { SC_linkat,      EK_LINK,     1,    3,      P_NONE, P_NONE },
-    { SC_symlink,     EK_SYMLINK,  1,    0,      P_NONE, P_NONE },
-    { SC_symlinkat,   EK_SYMLINK,  2,    0,      P_NONE, P_NONE },
-    { SC_mkdir,       EK_MKDIR,    0,    P_NONE, 1,      P_NONE },
-    { SC_mkdirat,     EK_MKDIR,    1,    P_NONE, 2,      P_NONE },
-    { SC_mknod,       EK_MKNOD,    0,    P_NONE, 1,      P_NONE },
-    { SC_mknodat,     EK_MKNOD,    1,    P_NONE, 2,      P_NONE },
-    { SC_truncate,    EK_TRUNCATE, 0,    P_NONE, 1,      P_NONE },
-    { SC_ftruncate,   EK_TRUNCATE, P_FD, P_NONE, 1,      P_NONE },
-    { SC_truncate64,  EK_TRUNCATE, 0,    P_NONE, 1,      P_NONE },
-    { SC_ftruncate64, EK_TRUNCATE, P_FD, P_NONE, 1,      P_NONE },
-    { SC_chmod,       EK_CHMOD,    0,    P_NONE, 1,      P_NONE },
-    { SC_fchmod,      EK_CHMOD,    P_FD, P_NONE, 1,      P_NONE },
-    { SC_fchmodat,    EK_CHMOD,    1,    P_NONE, 2,      P_NONE },
-    { SC_fchmodat2,   EK_CHMOD,    1,    P_NONE, 2,      P_NONE },
-    { SC_chown,       EK_CHOWN,    0,    P_NONE, 1,      2 },
-    { SC_lchown,      EK_CHOWN,    0,    P_NONE, 1,      2 },
-    { SC_fchown,      EK_CHOWN,    P_FD, P_NONE, 1,      2 },
-    { SC_fchownat,    EK_CHOWN,    1,    P_NONE, 2,      3 },
-};
-
-static void md_change_path(struct task *t, const struct call *c, s8 path, struct path *p)
+/* The n-th argument of a call that is a path; -1: it has no such. */
+static s32 md_path_arg(const struct call *c, u32 n)
 {
-    if (path != P_FD) {
-        md_path(c, (u32)path, p);
+    for (u32 i = 0; i < sc_rows[c->row].nargs; i++)
+        if (sc_rows[c->row].arg[i] == K_PATH && !n--)
+            return (s32)i;
+    return -1;
+}
+
+/* The path that a call changes; of one without a path, that of the file behind descriptor 0. */
+static void md_change_path(struct task *t, const struct call *c, s32 arg, struct path *p)
+{
+    if (arg >= 0) {
+        md_path(c, (u32)arg, p);
         return;
     }
     struct ofd *o = fd_get(t, (s32)c->arg[0]);
@@ -10175,38 +10156,45 @@ static void md_change_path(struct task *t, const struct call *c, s8 path, struct
     p->s[p->len] = 0;
 }
 
+/* A path, or the file of a descriptor, and what becomes of it: the arguments behind it. */
 static void md_change(struct task *t, struct call *c)
 {
     static struct path p, q;
     static char mode[16];
-    const struct md_change *m = NULL;
-    for (size_t i = 0; i < ARRAY_LEN(md_changes); i++)
-        if (md_changes[i].row == c->id)
-            m = &md_changes[i];
-    if (!m)
-        return;
-    md_change_path(t, c, m->path, &p);
+    s32 arg = md_path_arg(c, 0), to = md_path_arg(c, 1);
+    const u64 *value = &c->arg[MAX(arg, 0) + 1];
     bool rmdir = c->id == SC_unlinkat && c->arg[2] & AT_REMOVEDIR;
-    struct event *e = md_event(rmdir ? EK_RMDIR : m->kind, t, c);
+    bool split = c->id == SC_truncate64 || c->id == SC_ftruncate64; /* two halves */
+    const struct call_path *target = dec_path(c, 0); /* of a link: text, no path of anybody's */
+    struct event *e = md_event(rmdir ? EK_RMDIR : md_of[c->row].event, t, c);
+    md_change_path(t, c, arg, &p);
     ev_bytes(e, EV_path, p.s, p.len);
-    if (m->kind == EK_SYMLINK) {
-        const struct call_path *to = dec_path(c, (u32)m->path2); /* text, no path of anybody's */
-        bool read = to && to->len >= 0;
-        ev_bytes(e, EV_target, read ? c->paths.p + to->off : "", read ? (u32)to->len : 0);
-    } else if (m->path2 != P_NONE) {
-        md_path(c, (u32)m->path2, &q);
+    switch (e->kind) {
+    case EK_SYMLINK:
+        if (target && target->len >= 0)
+            ev_bytes(e, EV_target, c->paths.p + target->off, (u32)target->len);
+        else
+            ev_bytes(e, EV_target, "", 0);
+        break;
+    case EK_RENAME:
+    case EK_LINK:
+        md_path(c, (u32)to, &q);
         ev_bytes(e, EV_new_path, q.s, q.len);
-    }
-    if (m->kind == EK_TRUNCATE) {
-        bool split = c->id == SC_truncate64 || c->id == SC_ftruncate64; /* two halves */
-        u8 at = m->a + (split && c->abi == ABI_ARM32); /* from an even register on */
-        ev_num(e, EV_size, (s64)(c->arg[at] | (split ? c->arg[at + 1] << 32 : 0)));
-    } else if (m->kind == EK_CHOWN) {
-        ev_num(e, EV_uid, (s32)c->arg[m->a]);
-        ev_num(e, EV_gid, (s32)c->arg[m->b]);
-    } else if (m->a != P_NONE) {
-        snprintf(mode, sizeof mode, "0%03o", (u32)c->arg[m->a] & 0177777);
+        break;
+    case EK_TRUNCATE:
+        value += split && c->abi == ABI_ARM32; /* from an even register on */
+        ev_num(e, EV_size, (s64)(value[0] | (split ? value[1] << 32 : 0)));
+        break;
+    case EK_CHOWN:
+        ev_num(e, EV_uid, (s32)value[0]);
+        ev_num(e, EV_gid, (s32)value[1]);
+        break;
+    case EK_MKDIR:
+    case EK_MKNOD:
+    case EK_CHMOD:
+        snprintf(mode, sizeof mode, "0%03o", (u32)value[0] & 0177777);
         ev_sym(e, EV_mode, mode);
+        break;
     }
     e->noise = nm_noise(p.s);
     md_emit(e);
@@ -10553,133 +10541,79 @@ static void md_ring(struct task *t, const struct wire_uring *w)
 
 /* --- the table --- */
 
-/* What the model needs a call for, also where -e trace= leaves it out. MD_ALWAYS: without it kvis
- * loses track of the tracees, or of the directories that their paths start from. MD_FDS: it changes
- * what a descriptor means. MD_MEMORY: it changes what an address means, which only page faults ask.
- * MD_EVENT: it only reports. */
-enum md_need { MD_NO, MD_EVENT, MD_MEMORY, MD_FDS, MD_ALWAYS };
-
-struct md_call {
-    void (*enter)(struct task *, struct call *);
-    void (*exit)(struct task *, struct call *);
-    u8 need;
-    bool paths; /* some argument can be a path */
-};
-
-static const struct { u16 id; struct md_call m; } md_calls[] = {
-#define MD(name, enter, exit, need) { SC_##name, { enter, exit, need, false } },
-    MD(open, NULL, md_open, MD_FDS)
-    MD(openat, NULL, md_open, MD_FDS)
-    MD(openat2, NULL, md_open, MD_FDS)
-    MD(creat, NULL, md_open, MD_FDS)
-    MD(close, NULL, md_close, MD_FDS)
-    MD(close_range, NULL, md_close_range, MD_FDS)
-    MD(getdents64, NULL, md_getdents, MD_EVENT)
-    MD(dup, NULL, md_dup, MD_FDS)
-    MD(dup2, NULL, md_dup, MD_FDS)
-    MD(dup3, NULL, md_dup, MD_FDS)
-    MD(fcntl, NULL, md_fcntl, MD_FDS)
-    MD(fcntl64, NULL, md_fcntl, MD_FDS)
-    MD(pipe, NULL, md_pair, MD_FDS)
-    MD(pipe2, NULL, md_pair, MD_FDS)
-    MD(socketpair, NULL, md_pair, MD_FDS)
-    MD(socketcall, NULL, NULL, MD_FDS) /* i386: md_socketcall */
-    MD(socket, NULL, md_socket, MD_FDS)
-    MD(connect, NULL, md_connect, MD_FDS)
-    MD(accept, NULL, md_accept, MD_FDS)
-    MD(accept4, NULL, md_accept, MD_FDS)
-    MD(bind, NULL, md_bind_listen, MD_EVENT)
-    MD(listen, NULL, md_bind_listen, MD_EVENT)
-    MD(shutdown, NULL, md_shutdown, MD_EVENT)
-    MD(eventfd, NULL, md_make, MD_FDS)
-    MD(eventfd2, NULL, md_make, MD_FDS)
-    MD(epoll_create, NULL, md_make, MD_FDS)
-    MD(epoll_create1, NULL, md_make, MD_FDS)
-    MD(timerfd_create, NULL, md_make, MD_FDS)
-    MD(signalfd, NULL, md_make, MD_FDS)
-    MD(signalfd4, NULL, md_make, MD_FDS)
-    MD(inotify_init, NULL, md_make, MD_FDS)
-    MD(inotify_init1, NULL, md_make, MD_FDS)
-    MD(fanotify_init, NULL, md_make, MD_FDS)
-    MD(memfd_create, NULL, md_make, MD_FDS)
-    MD(memfd_secret, NULL, md_make, MD_FDS)
-    MD(pidfd_open, NULL, md_make, MD_FDS)
-    MD(io_uring_setup, NULL, md_make, MD_FDS)
-    MD(perf_event_open, NULL, md_make, MD_FDS)
-    MD(userfaultfd, NULL, md_make, MD_ALWAYS)
-    MD(pidfd_getfd, NULL, md_getfd, MD_FDS)
-    MD(open_by_handle_at, NULL, md_make_any, MD_FDS)
-    MD(open_tree, NULL, md_make_any, MD_FDS)
-    MD(fsopen, NULL, md_make_any, MD_FDS)
-    MD(fsmount, NULL, md_make_any, MD_FDS)
-    MD(mq_open, NULL, md_make_any, MD_FDS)
-    MD(open_tree_attr, NULL, md_make_any, MD_FDS)
-    MD(fspick, NULL, md_make_any, MD_FDS)
-    MD(landlock_create_ruleset, NULL, md_make_any, MD_FDS)
-    MD(bpf, NULL, md_make_any, MD_FDS)
-    MD(ioctl, NULL, md_ioctl, MD_NO) /* tr_'s filter stops for the commands that matter */
-    MD(read, NULL, md_read, MD_EVENT)
-    MD(pread64, NULL, md_read, MD_EVENT)
-    MD(readv, NULL, md_read, MD_EVENT)
-    MD(preadv, NULL, md_read, MD_EVENT)
-    MD(preadv2, NULL, md_read, MD_EVENT)
-    MD(write, NULL, md_write, MD_EVENT)
-    MD(pwrite64, NULL, md_write, MD_EVENT)
-    MD(writev, NULL, md_write, MD_EVENT)
-    MD(pwritev, NULL, md_write, MD_EVENT)
-    MD(pwritev2, NULL, md_write, MD_EVENT)
-    MD(sendto, NULL, md_sendto, MD_EVENT)
-    MD(recvfrom, NULL, md_recvfrom, MD_EVENT)
-    MD(send, NULL, md_send, MD_EVENT) /* arm */
-    MD(recv, NULL, md_send, MD_EVENT)
-    MD(sendmsg, NULL, md_sendmsg, MD_EVENT)
-    MD(recvmsg, NULL, md_recvmsg, MD_FDS)
-    MD(sendmmsg, NULL, md_mmsg, MD_EVENT)
-    MD(recvmmsg, NULL, md_mmsg, MD_FDS)
-    MD(recvmmsg_time64, NULL, md_mmsg, MD_FDS)
-    MD(sendfile, NULL, md_copy, MD_EVENT)
-    MD(sendfile64, NULL, md_copy, MD_EVENT)
-    MD(copy_file_range, NULL, md_copy, MD_EVENT)
-    MD(splice, NULL, md_copy, MD_EVENT)
-    MD(tee, NULL, md_copy, MD_EVENT)
-    MD(vmsplice, NULL, md_vmsplice, MD_EVENT)
-    MD(chdir, NULL, md_chdir, MD_ALWAYS)
-    MD(fchdir, NULL, md_chdir, MD_ALWAYS)
-    MD(chroot, NULL, md_chdir, MD_ALWAYS)
-    MD(pivot_root, NULL, md_pivot_root, MD_ALWAYS)
-    MD(unshare, NULL, md_unshare, MD_ALWAYS)
-    MD(setns, NULL, md_setns, MD_ALWAYS)
-    MD(brk, NULL, md_brk, MD_MEMORY)
-    MD(mmap, NULL, md_mmap, MD_MEMORY)
-    MD(mmap2, NULL, md_mmap, MD_MEMORY)
-    MD(munmap, NULL, md_munmap, MD_MEMORY)
-    MD(mremap, NULL, md_mremap, MD_MEMORY)
-    MD(mprotect, NULL, md_mprotect, MD_MEMORY)
-    MD(pkey_mprotect, NULL, md_mprotect, MD_MEMORY)
-    MD(fork, md_clone_enter, NULL, MD_ALWAYS)
-    MD(vfork, md_clone_enter, NULL, MD_ALWAYS)
-    MD(clone, md_clone_enter, NULL, MD_ALWAYS)
-    MD(clone3, md_clone_enter, NULL, MD_ALWAYS)
-    MD(execve, md_exec_enter, md_exec, MD_ALWAYS)
-    MD(execveat, md_exec_enter, md_exec, MD_ALWAYS)
-    MD(ptrace, NULL, NULL, MD_ALWAYS) /* tr_ says when it fails because of us */
-    MD(prctl, NULL, md_seccomp, MD_ALWAYS)
-    MD(seccomp, NULL, md_seccomp, MD_ALWAYS)
-    MD(rt_sigaction, NULL, md_sigaction, MD_EVENT)
-    MD(io_uring_enter, NULL, md_uring, MD_EVENT)
+static const struct { struct md_call m; u16 id[16]; } md_calls[] = {
+#define MD(enter, exit, need, ...) { { enter, exit, need, 0, false }, { __VA_ARGS__ } },
+#define MD_KIND(exit, need, kind, ...) { { NULL, exit, need, EK_##kind, false }, { __VA_ARGS__ } },
+    MD(NULL, md_open, MD_FDS, SC_open, SC_openat, SC_openat2, SC_creat)
+    MD(NULL, md_close, MD_FDS, SC_close)
+    MD(NULL, md_close_range, MD_FDS, SC_close_range)
+    MD(NULL, md_getdents, MD_EVENT, SC_getdents64)
+    MD(NULL, md_dup, MD_FDS, SC_dup, SC_dup2, SC_dup3)
+    MD(NULL, md_fcntl, MD_FDS, SC_fcntl, SC_fcntl64)
+    MD(NULL, md_pair, MD_FDS, SC_pipe, SC_pipe2, SC_socketpair)
+    MD(NULL, NULL, MD_FDS, SC_socketcall) /* i386: md_socketcall */
+    MD(NULL, md_socket, MD_FDS, SC_socket)
+    MD(NULL, md_connect, MD_FDS, SC_connect)
+    MD(NULL, md_accept, MD_FDS, SC_accept, SC_accept4)
+    MD(NULL, md_bind_listen, MD_EVENT, SC_bind, SC_listen)
+    MD(NULL, md_shutdown, MD_EVENT, SC_shutdown)
+    MD(NULL, md_make, MD_FDS, SC_eventfd, SC_eventfd2, SC_epoll_create, SC_epoll_create1,
+       SC_timerfd_create, SC_signalfd, SC_signalfd4, SC_inotify_init, SC_inotify_init1,
+       SC_fanotify_init, SC_memfd_create, SC_memfd_secret, SC_pidfd_open, SC_io_uring_setup,
+       SC_perf_event_open)
+    MD(NULL, md_make, MD_ALWAYS, SC_userfaultfd)
+    MD(NULL, md_getfd, MD_FDS, SC_pidfd_getfd)
+    MD(NULL, md_make_any, MD_FDS, SC_open_by_handle_at, SC_open_tree, SC_open_tree_attr, SC_fsopen,
+       SC_fsmount, SC_fspick, SC_mq_open, SC_landlock_create_ruleset, SC_bpf)
+    MD(NULL, md_ioctl, MD_NO, SC_ioctl) /* tr_'s filter stops for the commands that matter */
+    MD(NULL, md_read, MD_EVENT, SC_read, SC_pread64, SC_readv, SC_preadv, SC_preadv2)
+    MD(NULL, md_write, MD_EVENT, SC_write, SC_pwrite64, SC_writev, SC_pwritev, SC_pwritev2)
+    MD(NULL, md_sendto, MD_EVENT, SC_sendto, SC_send)
+    MD(NULL, md_recvfrom, MD_EVENT, SC_recvfrom, SC_recv)
+    MD(NULL, md_sendmsg, MD_EVENT, SC_sendmsg)
+    MD(NULL, md_recvmsg, MD_FDS, SC_recvmsg)
+    MD(NULL, md_mmsg, MD_EVENT, SC_sendmmsg)
+    MD(NULL, md_mmsg, MD_FDS, SC_recvmmsg, SC_recvmmsg_time64)
+    MD_KIND(md_copy, MD_EVENT, SENDFILE, SC_sendfile, SC_sendfile64)
+    MD_KIND(md_copy, MD_EVENT, COPY, SC_copy_file_range)
+    MD_KIND(md_copy, MD_EVENT, SPLICE, SC_splice)
+    MD_KIND(md_copy, MD_EVENT, TEE, SC_tee)
+    MD(NULL, md_vmsplice, MD_EVENT, SC_vmsplice)
+    MD_KIND(md_change, MD_EVENT, UNLINK, SC_unlink, SC_unlinkat)
+    MD_KIND(md_change, MD_EVENT, RMDIR, SC_rmdir)
+    MD_KIND(md_change, MD_EVENT, RENAME, SC_rename, SC_renameat, SC_renameat2)
+    MD_KIND(md_change, MD_EVENT, LINK, SC_link, SC_linkat)
+    MD_KIND(md_change, MD_EVENT, SYMLINK, SC_symlink, SC_symlinkat)
+    MD_KIND(md_change, MD_EVENT, MKDIR, SC_mkdir, SC_mkdirat)
+    MD_KIND(md_change, MD_EVENT, MKNOD, SC_mknod, SC_mknodat)
+    MD_KIND(md_change, MD_EVENT, TRUNCATE, SC_truncate, SC_ftruncate, SC_truncate64,
+            SC_ftruncate64)
+    MD_KIND(md_change, MD_EVENT, CHMOD, SC_chmod, SC_fchmod, SC_fchmodat, SC_fchmodat2)
+    MD_KIND(md_change, MD_EVENT, CHOWN, SC_chown, SC_lchown, SC_fchown, SC_fchownat)
+    MD(NULL, md_chdir, MD_ALWAYS, SC_chdir, SC_fchdir, SC_chroot)
+    MD(NULL, md_pivot_root, MD_ALWAYS, SC_pivot_root)
+    MD(NULL, md_unshare, MD_ALWAYS, SC_unshare)
+    MD(NULL, md_setns, MD_ALWAYS, SC_setns)
+    MD(NULL, md_brk, MD_MEMORY, SC_brk)
+    MD(NULL, md_mmap, MD_MEMORY, SC_mmap, SC_mmap2)
+    MD(NULL, md_munmap, MD_MEMORY, SC_munmap)
+    MD(NULL, md_mremap, MD_MEMORY, SC_mremap)
+    MD(NULL, md_mprotect, MD_MEMORY, SC_mprotect, SC_pkey_mprotect)
+    MD(md_clone_enter, NULL, MD_ALWAYS, SC_fork, SC_vfork, SC_clone, SC_clone3)
+    MD(md_exec_enter, md_exec, MD_ALWAYS, SC_execve, SC_execveat)
+    MD(NULL, NULL, MD_ALWAYS, SC_ptrace) /* tr_ says when it fails because of us */
+    MD(NULL, md_seccomp, MD_ALWAYS, SC_prctl, SC_seccomp)
+    MD(NULL, md_sigaction, MD_EVENT, SC_rt_sigaction)
+    MD(NULL, md_uring, MD_EVENT, SC_io_uring_enter)
 #undef MD
+#undef MD_KIND
 };
-
-/* By row, all rows of a name alike; made from md_calls[] and md_changes[]. */
-static struct md_call md_of[ARRAY_LEN(sc_rows)];
 
 static void md_init(void)
 {
-    static const struct md_call change = { NULL, md_change, MD_EVENT, false };
     for (size_t i = 0; i < ARRAY_LEN(md_calls); i++)
-        md_of[md_calls[i].id] = md_calls[i].m;
-    for (size_t i = 0; i < ARRAY_LEN(md_changes); i++)
-        md_of[md_changes[i].row] = change;
+        for (const u16 *id = md_calls[i].id; *id; id++) /* row 0, _llseek, is none of them */
+            md_of[*id] = md_calls[i].m;
     for (size_t i = 1; i < ARRAY_LEN(sc_rows); i++)
         if (sc_id[i] != i)
             md_of[i] = md_of[sc_id[i]];

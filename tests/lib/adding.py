@@ -6,8 +6,8 @@ import sys
 
 EVENT = [  # banners of ev_ and md_
     ("gen/events.h", "    X(RSS, MEM, ", '    X(FLOCK, FILE, 0, "flock", "lock {path}", EV_path, EV_fd) \\\n'),
-    ("kvis.c", "    MD(io_uring_enter, NULL", "    MD(flock, NULL, md_flock, MD_EVENT)\n"),
-    ("kvis.c", "/* What the model needs a call for", """static void md_flock(struct task *t, struct call *c)
+    ("kvis.c", "    MD(NULL, md_uring", "    MD(NULL, md_flock, MD_EVENT, SC_flock)\n"),
+    ("kvis.c", "static const struct { struct md_call m; ", """static void md_flock(struct task *t, struct call *c)
 {
     struct event *e = md_event(EK_FLOCK, t, c);
     struct ofd *o = fd_get(t, (s32)c->arg[0]);
