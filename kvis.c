@@ -14824,6 +14824,22 @@ static bool ring_look(const struct perf_event_mmap_page *m, u64 head, void *reco
 }
 
 static void ring_take(struct perf_event_mmap_page *m, const struct perf_event_header *h)
+/* The largest number of a list like 0,3-7, plus one, or its first number; -1: no such file. */
+static int pf_cpus(const char *which, bool first)
+{
+    char path[64], s[4096];
+    int max = -1;
+    snprintf(path, sizeof path, "/sys/devices/system/cpu/%s", which);
+    u_slurp(path, s, sizeof s);
+    for (char *p = s, *end; isdigit((u8)*p); p = *end ? end + 1 : end) {
+        int n = (int)strtol(p, &end, 10);
+        if (first)
+            return n;
+        max = MAX(max, n);
+    }
+    return first ? -1 : max + 1;
+}
+
 {
     __atomic_store_n(&m->data_tail, m->data_tail + h->size, __ATOMIC_RELEASE);
 }
@@ -14889,7 +14905,8 @@ static int pf_open_at(pid_t tid, int cpu, bool major, bool on_exec)
 /* Opens the events for one thread on every CPU. Returns 0 or -errno. */
 static int pf_open(pid_t tid, bool on_exec)
 {
-    int cpus = MIN((int)sysconf(_SC_NPROCESSORS_CONF), (int)PF_MAX_CPUS), got = 0;
+    int possible = pf_cpus("possible", false), got = 0;
+    int cpus = MIN(possible > 0 ? possible : (int)sysconf(_SC_NPROCESSORS_CONF), (int)PF_MAX_CPUS);
     pf_rings.page = (size_t)sysconf(_SC_PAGESIZE);
     for (int i = 0; i < 2 * cpus; i++) {
         bool major = i >= cpus;
@@ -16235,28 +16252,12 @@ static u64 bpf_magic(void)
 
 /* --- CPUs --- */
 
-/* The largest number of a list like 0,3-7, plus one, or its first number; -1: no such file. */
-static int bpf_cpus(const char *which, bool first)
-{
-    char path[64], s[4096];
-    int max = -1;
-    snprintf(path, sizeof path, "/sys/devices/system/cpu/%s", which);
-    u_slurp(path, s, sizeof s);
-    for (char *p = s, *end; isdigit((u8)*p); p = *end ? end + 1 : end) {
-        int n = (int)strtol(p, &end, 10);
-        if (first)
-            return n;
-        max = MAX(max, n);
-    }
-    return first ? -1 : max + 1;
-}
-
 /* How many values a per-CPU map has: one for each CPU that could ever be (not only those that are
  * on: kernel/bpf/arraymap.c). */
 static u32 bpf_possible(void)
 {
     static u32 n; /* fixed at boot */
-    int possible = n ? 0 : bpf_cpus("possible", false);
+    int possible = n ? 0 : pf_cpus("possible", false);
     if (!n)
         n = possible > 0 ? (u32)possible : (u32)MAX(sysconf(_SC_NPROCESSORS_CONF), 1);
     return n;
@@ -16265,7 +16266,7 @@ static u32 bpf_possible(void)
 /* A CPU that is on, for what is attached "on a CPU" but means all of them. */
 static int bpf_online_cpu(void)
 {
-    return MAX(bpf_cpus("online", true), 0);
+    return MAX(pf_cpus("online", true), 0);
 }
 
 /* --- maps --- */
