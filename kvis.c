@@ -5680,6 +5680,7 @@ static struct {
     struct {             /* consecutive I/O of one kind on one descriptor, not yet printed */
         u64 count, bytes, each, ts_ns;
         u8 kind;
+        bool many; /* as `many` was */
         pid_t pid, tid;
         s64 fd;
         const struct ofd *o;
@@ -6039,9 +6040,12 @@ static void out_run_flush(void)
     if (!out.run.count)
         return;
     u64 n = out.run.count;
+    bool many = out.many;
     out.run.count = 0;
     out_break_partial();
+    out.many = out.run.many; /* a replay, which comes here later, must print the same */
     out_line_begin(out.run.ts_ns, out.run.pid, out.run.tid);
+    out.many = many;
     out_sgr(out_colour[event_kinds[out.run.kind].cat]);
     b_put(&out.text.b, out.run.label.p, out.run.label.len);
     if (n > 1) {
@@ -6075,6 +6079,7 @@ static void out_run_add(const struct event *e)
     }
     out_run_flush();
     out.run.count = 1;
+    out.run.many = out.many;
     out.run.bytes = out.run.each = bytes;
     out.run.kind = e->kind;
     out.run.pid = e->pid;
@@ -6328,8 +6333,10 @@ static bool out_follow(struct out_proc *p, const struct event *e)
     if (e->kind == EK_BLOCK || e->kind == EK_SCHED) /* the program has done nothing */
         return false;
     out_files(p);
-    if (executed)
+    if (executed) {
+        out_run_flush(); /* the program before it did that */
         out_executed(p, e);
+    }
     out_birth(p);
     p->ended |= e->kind == EK_EXIT_PROCESS;
     return e->kind == EK_SPAWN && ev_has(e, EV_child_pid) && out_born(e, p);
@@ -10743,6 +10750,23 @@ static const u8 rec_magic[8] = { 0x89, 'k', 'v', 'i', 's', '\r', '\n', 0x1a };
 /* Which run it is that the sinks are told of. */
 static struct { const char *version, *host, *kernel, *arch, *backend; } rec_run;
 
+/* The processes that kvis was attached to: no exec says what they are called. */
+static struct {
+    struct { pid_t pid; char comm[16]; } *of;
+    u32 n, cap;
+} rec_attached;
+
+static void rec_attach(pid_t pid, const char *comm)
+{
+    void *grown = u_grow(rec_attached.of, &rec_attached.cap, rec_attached.n + 1,
+                         sizeof *rec_attached.of);
+    if (!grown)
+        return; /* it goes by its number */
+    rec_attached.of = grown;
+    rec_attached.of[rec_attached.n].pid = pid;
+    snprintf(rec_attached.of[rec_attached.n++].comm, sizeof rec_attached.of->comm, "%s", comm);
+}
+
 /* The first line of JSON. */
 static void rec_json_header(struct buf *b, const char *backend)
 {
@@ -11209,6 +11233,11 @@ static void rec_begin(void)
         rec_put(REC_PID);
         rec_putz(opt.pids[i]);
     }
+    for (u32 i = 0; i < rec_attached.n; i++) {
+        char key[24];
+        snprintf(key, sizeof key, "comm %d", rec_attached.of[i].pid);
+        rec_meta(key, rec_attached.of[i].comm);
+    }
     for (u16 i = 0; i < SC_N; i++)
         if (!sc_set[i] && sc_id[i] == i) {
             rec_put(REC_UNASKED);
@@ -11619,6 +11648,8 @@ static char *rec_keep(const char *s)
 static void rec_get_meta(void)
 {
     struct arg k = rec_gets(), v = rec_gets();
+    if (!strncmp(rec_at(k), "comm ", 5))
+        rec_attach(atoi(rec_at(k) + 5), rec_at(v));
     const char *key = rec_at(k), *value = rec_clean(v);
     const struct { const char *key; const char **to; } text[] = {
         { "version", &rec_run.version }, { "host", &rec_run.host }, { "kernel", &rec_run.kernel },
@@ -11640,10 +11671,13 @@ static void rec_get_meta(void)
 
 static void rec_get_word(void)
 {
+    enum { MOST = 1 << 20 }; /* a pointer and a NUL each: more than the 6 MiB of execve(2) */
     static u32 n;
     struct arg a = rec_gets();
     rin.of_command = true;
-    if (n >= 100000 || rin.again)
+    if (n == MOST)
+        rec_bad("damaged: more than %d arguments", MOST);
+    if (n == MOST || rin.again)
         return;
     char **list = realloc(opt.command, (n + 2) * sizeof *list);
     char *word = list ? strdup(rec_at(a)) : NULL;
@@ -11727,7 +11761,7 @@ static int rec_open_fd(int f, const char *name)
     rin.torn = rin.of_command = false;
     rin.p = rin.end = NULL;
     rin.b.max = rin.text.max = REC_MAX;
-    rin.n_fields = rin.n_kinds = 0;
+    rin.n_fields = rin.n_kinds = rec_attached.n = 0;
     rin.pid = rin.tid = 0;
     for (u32 i = 0; i < REC_SLOTS; i++) {
         free(rin.slot[i].p);
@@ -12445,7 +12479,7 @@ struct px_track {
     u64 upid, utid;       /* ours, never used twice */
     u64 flow;             /* an arrow that ends at its first record; 0: none */
     bool dead;
-    bool runs;            /* a slice of it has begun */
+    char *runs;           /* the name of its slice that has begun; NULL: none has */
     s64 count[N_PX];      /* of a process */
     u64 told_ns[N_PX];
     bool due[N_PX];
@@ -12537,6 +12571,7 @@ static void px_free(struct px_track *t)
         *slot = t->next;
     px.n_tracks--;
     free(t);
+    free(t->runs);
 }
 
 /* It stays for a while: records of a thread can come behind its end. */
@@ -12696,15 +12731,16 @@ static void px_program(struct px_track *t, u64 ns, const char *name, size_t n,
 {
     if (opt.calls)
         return;
-    if (t->runs) {
-        px_event("E", t, ns);
+    if (t->runs) { /* speedscope ends no slice that has another name, or none */
+        px_name(px_event("E", t, ns), t->runs, strlen(t->runs), "command");
         px_end();
     }
-    t->runs = name;
-    if (!name)
+    free(t->runs);
+    t->runs = name ? strndup(name, n) : NULL;
+    if (!t->runs)
         return;
     struct buf *b = px_event("B", t, ns);
-    px_name(b, name, n, "command");
+    px_name(b, t->runs, strlen(t->runs), "command");
     b_f(b, ",\"args\":{\"pid\":%d", t->pid);
     if (e && ev_has(e, EV_argv))
         out_json_field(b, e, EV_argv);
@@ -12876,6 +12912,11 @@ static void px_open(int fd, const char *name)
     px_out.b.max = 32 << 20;
     b_s(&px_out.b, "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n");
     out.tap[out.n_taps++] = &px_tap;
+    for (u32 i = 0; i < rec_attached.n; i++) {
+        const char *comm = rec_attached.of[i].comm;
+        pid_t pid = rec_attached.of[i].pid;
+        px_call_it(px_track(pid, pid), true, comm, strlen(comm));
+    }
 }
 
 /* --- folded stacks: FRAME;FRAME;FRAME MICROSECONDS, as flamegraph.pl, inferno and speedscope take
@@ -13044,6 +13085,17 @@ static void px_fold_exit(const struct event *e)
 }
 
 static void px_fold_event(const struct event *e)
+/* Names a process that was not known, or had another name. */
+static void px_fold_name(pid_t pid, const char *name, size_t n)
+{
+    u32 slot = (u32)pid % PX_NAMES;
+    if (px_fold->who[slot].pid != pid)
+        px_fold->who[slot].parent = 0;
+    px_fold->who[slot].pid = pid;
+    px_fold->who[slot].len = (u32)MIN(n, (size_t)PX_NAME);
+    memcpy(px_fold->who[slot].name, name, px_fold->who[slot].len);
+}
+
 {
     u32 slot = (u32)e->pid % PX_NAMES;
     if (e->kind == EK_SPAWN && ev_has(e, EV_child_pid)) {
@@ -13056,11 +13108,7 @@ static void px_fold_event(const struct event *e)
     } else if (e->kind == EK_EXEC && !e->err && ev_has(e, EV_program)) {
         const char *s = e->v[EV_program].s.p, *slash = memrchr(s, '/', e->v[EV_program].s.len);
         size_t n = e->v[EV_program].s.len - (slash ? (size_t)(slash + 1 - s) : 0);
-        if (px_fold->who[slot].pid != e->pid)
-            px_fold->who[slot].parent = 0;
-        px_fold->who[slot].pid = e->pid;
-        px_fold->who[slot].len = (u32)MIN(n, (size_t)PX_NAME);
-        memcpy(px_fold->who[slot].name, slash ? slash + 1 : s, px_fold->who[slot].len);
+        px_fold_name(e->pid, slash ? slash + 1 : s, n);
     } else if (e->kind == EK_EXIT_PROCESS && ev_has(e, EV_cpu_ns) && e->v[EV_cpu_ns].n > 0) {
         px_fold_exit(e);
     }
@@ -13071,6 +13119,9 @@ static void px_fold_open(int fd, const char *name)
     static const struct out_tap tap = { px_fold_event, NULL, px_fold_call, NULL, NULL, NULL };
     px_fold = xcalloc(1, sizeof *px_fold);
     px_folded.fd[0] = fd;
+    for (u32 i = 0; i < rec_attached.n; i++)
+        px_fold_name(rec_attached.of[i].pid, rec_attached.of[i].comm,
+                     strlen(rec_attached.of[i].comm));
     px_folded.name[0] = name;
     px_folded.b.max = 32 << 20;
     out.tap[out.n_taps++] = &tap;
@@ -13996,6 +14047,16 @@ static void df_take(u32 k)
 /* Plays a recording. Returns whether it is whole; else rin.wrong says why not. */
 static bool df_load(u32 k, int fd, const char *name)
 {
+/* Those that ran before the recording began have a name all the same. */
+static void df_attached(void)
+{
+    for (u32 i = 0; i < rec_attached.n; i++) {
+        struct df_life *l = df_life((u32)rec_attached.of[i].pid, out.start_ns);
+        if (l)
+            l->now.name = nm_str('c', rec_attached.of[i].comm);
+    }
+}
+
     static const struct out_tap tap = { .event = df_event };
     df.file[k] = name;
     df.k = k;
@@ -14003,7 +14064,10 @@ static bool df_load(u32 k, int fd, const char *name)
     rin.again = k > 0;
     out.tap[0] = &tap;
     out.n_taps = 1;
-    if (rec_open_fd(fd, name) < 0 || !rp_head() || !rp_play())
+    if (rec_open_fd(fd, name) < 0 || !rp_head())
+        return false;
+    df_attached();
+    if (!rp_play())
         return false;
     out.n_taps = 0;
     df.sum[k] = malloc(sizeof *df.sum[k]);
@@ -14760,6 +14824,22 @@ struct pf_delta {
 
 enum {
     PF_READ_FORMAT = PERF_FORMAT_GROUP | PERF_FORMAT_TOTAL_TIME_ENABLED
+/* The largest number of a list like 0,3-7, plus one, or its first number; -1: no such file. */
+static int pf_cpus(const char *which, bool first)
+{
+    char path[64], s[4096];
+    int max = -1;
+    snprintf(path, sizeof path, "/sys/devices/system/cpu/%s", which);
+    u_slurp(path, s, sizeof s);
+    for (char *p = s, *end; isdigit((u8)*p); p = *end ? end + 1 : end) {
+        int n = (int)strtol(p, &end, 10);
+        if (first)
+            return n;
+        max = MAX(max, n);
+    }
+    return first ? -1 : max + 1;
+}
+
                      | PERF_FORMAT_TOTAL_TIME_RUNNING
 };
 
@@ -14824,22 +14904,6 @@ static bool ring_look(const struct perf_event_mmap_page *m, u64 head, void *reco
 }
 
 static void ring_take(struct perf_event_mmap_page *m, const struct perf_event_header *h)
-/* The largest number of a list like 0,3-7, plus one, or its first number; -1: no such file. */
-static int pf_cpus(const char *which, bool first)
-{
-    char path[64], s[4096];
-    int max = -1;
-    snprintf(path, sizeof path, "/sys/devices/system/cpu/%s", which);
-    u_slurp(path, s, sizeof s);
-    for (char *p = s, *end; isdigit((u8)*p); p = *end ? end + 1 : end) {
-        int n = (int)strtol(p, &end, 10);
-        if (first)
-            return n;
-        max = MAX(max, n);
-    }
-    return first ? -1 : max + 1;
-}
-
 {
     __atomic_store_n(&m->data_tail, m->data_tail + h->size, __ATOMIC_RELEASE);
 }
@@ -14902,7 +14966,8 @@ static int pf_open_at(pid_t tid, int cpu, bool major, bool on_exec)
     return e;
 }
 
-/* Opens the events for one thread on every CPU. Returns 0 or -errno. */
+/* Opens the events for one thread on every CPU that there can be: sysconf(3) of musl says on how
+ * many kvis may run, and it may be started on one that is not the first. Returns 0 or -errno. */
 static int pf_open(pid_t tid, bool on_exec)
 {
     int possible = pf_cpus("possible", false), got = 0;
@@ -21084,7 +21149,7 @@ static int tr_attach_thread(pid_t pid, pid_t tid)
         t->comm[strcspn(t->comm, "\n")] = 0;
     if (f)
         fclose(f);
-    if (tid == pid)
+    if (tid == pid) {
         out_name(out_proc(pid, u_when()), t->comm, strlen(t->comm));
     if (hy.all && hy_follow(tid) >= 0)
         t->seen_stop = true; /* it goes on: nothing has to stop it */
@@ -21102,6 +21167,8 @@ static void tr_after_reaping(void)
         if (WIFSTOPPED(s->status)) {
             tr_set_aside(s->tid, s->status);
             continue;
+        rec_attach(pid, t->comm);
+    }
         }
         tr_collected_again(s->tid, &s->status);
         if (t)
@@ -36518,6 +36585,9 @@ static int cmd_replay(void)
     px_close();
     cmd_replay_table();
     if (whole)
+    for (u32 i = 0; i < rec_attached.n; i++)
+        out_name(out_proc(rec_attached.of[i].pid, out.start_ns), rec_attached.of[i].comm,
+                 strlen(rec_attached.of[i].comm));
         st_report(true);
     out_flush();
     cmd_report(rin_fd, rin.name, whole);

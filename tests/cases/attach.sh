@@ -26,6 +26,12 @@ other=$target; first=$tee; rm pid
 target loop
 kv trace -q -d 1 --json=json -p "$tee" -p "$first" || fail "two pids: $?"
 want "{e['pid'] for e in by('open')} == {$tee, $first} and sorted(H['pids']) == sorted([$tee, $first])"
+# What a recording holds has the names of programs that no exec told of.
+kv trace -d 1 -w rec.kvis --folded=live.folded --perfetto=live.json -o live.txt -p "$tee" -p "$first" || fail "-w: $?"
+kv replay --folded=folded --perfetto=json -o txt rec.kvis || fail "replay: $?"
+for f in folded json txt; do cmp live.$f $f >&9 || fail "other $f from the replay"; done
+has txt " $first att  *open "; has folded '^att;thread [0-9]*;openat;'; has json "\"process_name\".*\"att $first\""
+run diff --json=d rec.kvis rec.kvis; has d '"commands":\[\]'
 untarget
 wait $other
 target spawn # threads that spawn threads while we come and go
