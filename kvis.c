@@ -11449,7 +11449,7 @@ static struct {
     pid_t pid, tid;
     struct { s8 own; u8 type; } field[REC_FIELDS];
     struct { s8 own; u8 n, field[REC_KIND_FIELDS]; } kind[REC_KINDS];
-    u32 n_fields, n_kinds;
+    u32 n_fields, n_kinds, n_unasked;
 } rin; /* zeros, as rout */
 
 static void PRINTF_LIKE(1, 2) rec_bad(const char *fmt, ...)
@@ -11745,6 +11745,7 @@ static void rec_get_unasked(void)
 {
     struct arg a = rec_gets();
     s32 row = rec_row(rec_at(a), 0);
+    rin.n_unasked += row >= 0;
     for (u16 i = 0; row >= 0 && i < SC_N; i++)
         if (sc_id[i] == row)
             sc_set[i] = false;
@@ -11761,7 +11762,7 @@ static int rec_open_fd(int f, const char *name)
     rin.torn = rin.of_command = false;
     rin.p = rin.end = NULL;
     rin.b.max = rin.text.max = REC_MAX;
-    rin.n_fields = rin.n_kinds = rec_attached.n = 0;
+    rin.n_fields = rin.n_kinds = rin.n_unasked = rec_attached.n = 0;
     rin.pid = rin.tid = 0;
     for (u32 i = 0; i < REC_SLOTS; i++) {
         free(rin.slot[i].p);
@@ -12570,8 +12571,8 @@ static void px_free(struct px_track *t)
     if (*slot)
         *slot = t->next;
     px.n_tracks--;
-    free(t);
     free(t->runs);
+    free(t);
 }
 
 /* It stays for a while: records of a thread can come behind its end. */
@@ -12911,12 +12912,12 @@ static void px_open(int fd, const char *name)
     px_out.name[0] = name;
     px_out.b.max = 32 << 20;
     b_s(&px_out.b, "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n");
-    out.tap[out.n_taps++] = &px_tap;
     for (u32 i = 0; i < rec_attached.n; i++) {
         const char *comm = rec_attached.of[i].comm;
         pid_t pid = rec_attached.of[i].pid;
         px_call_it(px_track(pid, pid), true, comm, strlen(comm));
     }
+    out.tap[out.n_taps++] = &px_tap;
 }
 
 /* --- folded stacks: FRAME;FRAME;FRAME MICROSECONDS, as flamegraph.pl, inferno and speedscope take
@@ -13084,7 +13085,6 @@ static void px_fold_exit(const struct event *e)
     px_fold_leaf(&b, NULL, (u64)e->v[EV_cpu_ns].n);
 }
 
-static void px_fold_event(const struct event *e)
 /* Names a process that was not known, or had another name. */
 static void px_fold_name(pid_t pid, const char *name, size_t n)
 {
@@ -13096,6 +13096,7 @@ static void px_fold_name(pid_t pid, const char *name, size_t n)
     memcpy(px_fold->who[slot].name, name, px_fold->who[slot].len);
 }
 
+static void px_fold_event(const struct event *e)
 {
     u32 slot = (u32)e->pid % PX_NAMES;
     if (e->kind == EK_SPAWN && ev_has(e, EV_child_pid)) {
@@ -13118,10 +13119,10 @@ static void px_fold_open(int fd, const char *name)
 {
     static const struct out_tap tap = { px_fold_event, NULL, px_fold_call, NULL, NULL, NULL };
     px_fold = xcalloc(1, sizeof *px_fold);
-    px_folded.fd[0] = fd;
     for (u32 i = 0; i < rec_attached.n; i++)
         px_fold_name(rec_attached.of[i].pid, rec_attached.of[i].comm,
                      strlen(rec_attached.of[i].comm));
+    px_folded.fd[0] = fd;
     px_folded.name[0] = name;
     px_folded.b.max = 32 << 20;
     out.tap[out.n_taps++] = &tap;
@@ -13785,6 +13786,7 @@ static struct {
     u64 num[2][ARRAY_LEN(st_nums)];
     u64 wall_ns[2];          /* of the command, from its exec to its end; else the run's */
     bool counted[2];         /* the calls are known */
+    u32 unasked[2];          /* names of calls that were not traced (-e); sc_set: in both they were */
     struct stats calls[2];
     bool timed[2];           /* and where their time went */
     const char *backend[2];
@@ -14034,6 +14036,7 @@ static void df_take(u32 k)
     for (u32 i = 0; i < SC_N; i++)
         df.timed[k] |= st.waits[i].calls != 0;
     df.backend[k] = rec_run.backend;
+    df.unasked[k] = rin.n_unasked;
     df.delayed[k] = st_run.delays != NULL;
     st_run.delays = NULL;
     st_run.io = NULL;
@@ -14044,9 +14047,6 @@ static void df_take(u32 k)
     rp.tables = rp.calls = false;
 }
 
-/* Plays a recording. Returns whether it is whole; else rin.wrong says why not. */
-static bool df_load(u32 k, int fd, const char *name)
-{
 /* Those that ran before the recording began have a name all the same. */
 static void df_attached(void)
 {
@@ -14057,6 +14057,9 @@ static void df_attached(void)
     }
 }
 
+/* Plays a recording. Returns whether it is whole; else rin.wrong says why not. */
+static bool df_load(u32 k, int fd, const char *name)
+{
     static const struct out_tap tap = { .event = df_event };
     df.file[k] = name;
     df.k = k;
@@ -14283,7 +14286,7 @@ static void df_pair_calls(void)
 {
     for (u16 i = 0; i < SC_N; i++) {
         struct df_row one[2] = { df_call(0, i), df_call(1, i) };
-        if (!one[0].count && !one[1].count)
+        if (!sc_set[i] || (!one[0].count && !one[1].count))
             continue;
         struct df_pair *p = df_put(0, &one[0]);
         p->of[1] = one[1];
@@ -14302,13 +14305,22 @@ static void df_pair_failed(void)
             const char *error = u_errname(f->err) ? u_errname(f->err) : "?";
             snprintf(text, sizeof text, "%s %s", sc_name(f->row), error);
             struct df_row one = { .name = nm_str('x', text), .amount = f->count };
-            if (!f->count)
+            if (!f->count || !sc_set[f->row])
                 continue;
             struct df_pair *p = df_put(k, &one);
             p->row = f->row;
             p->err = f->err;
         }
     df_join();
+}
+
+/* Whether other calls were traced in one recording than in the other. */
+static bool df_other_calls(void)
+{
+    u32 n = 0;
+    for (u16 i = 0; i < SC_N; i++)
+        n += !sc_set[i] && sc_id[i] == i;
+    return df.unasked[0] != n || df.unasked[1] != n;
 }
 
 /* --- the tables --- */
@@ -14578,6 +14590,9 @@ static void df_text(struct buf *b)
         b_esc(b, df.backend[k], strlen(df.backend[k]), 0);
         b_s(b, ")\n");
     }
+    if (df_other_calls())
+        b_s(b, " Different calls were traced (-e): only those of both are compared, and opens and\n"
+            " bytes of files and addresses are those of the calls that each recording has\n");
     for (size_t i = 0; i < ARRAY_LEN(df_tables); i++)
         if (!proc || !df_tables[i].trace)
             df_text_table(b, &df_tables[i]);
@@ -14739,7 +14754,8 @@ static void df_json(struct buf *b)
             df_json_only(b, t);
         df_json_table(b, t);
     }
-    b_f(b, ",\"left_out\":%" PRIu64 "}\n", df.left_out);
+    b_f(b, ",\"other_calls\":%s,\"left_out\":%" PRIu64 "}\n", df_other_calls() ? "true" : "false",
+        df.left_out);
 }
 
 /* == 22 ring_ pf_  perf_event_open: why it fails, what it counts, page faults =====================
@@ -14808,22 +14824,6 @@ static const char *pf_why_not(int e, enum pf_level level, bool why_only)
     return text;
 }
 
-enum { PF_MEMBERS = 5 }; /* events of the largest group */
-
-/* What a group of events had counted when it was read last; all 0: it was not. */
-struct pf_count {
-    u64 enabled, running, value[PF_MEMBERS];
-};
-
-/* What it has counted since. */
-struct pf_delta {
-    u64 enabled, running;       /* ns; it was on a PMU for `running` of them */
-    double value[PF_MEMBERS];   /* scaled to `enabled`, as perf_event_open(2) says */
-    u32 backwards;              /* values that went back: shown as no change */
-};
-
-enum {
-    PF_READ_FORMAT = PERF_FORMAT_GROUP | PERF_FORMAT_TOTAL_TIME_ENABLED
 /* The largest number of a list like 0,3-7, plus one, or its first number; -1: no such file. */
 static int pf_cpus(const char *which, bool first)
 {
@@ -14840,6 +14840,22 @@ static int pf_cpus(const char *which, bool first)
     return first ? -1 : max + 1;
 }
 
+enum { PF_MEMBERS = 5 }; /* events of the largest group */
+
+/* What a group of events had counted when it was read last; all 0: it was not. */
+struct pf_count {
+    u64 enabled, running, value[PF_MEMBERS];
+};
+
+/* What it has counted since. */
+struct pf_delta {
+    u64 enabled, running;       /* ns; it was on a PMU for `running` of them */
+    double value[PF_MEMBERS];   /* scaled to `enabled`, as perf_event_open(2) says */
+    u32 backwards;              /* values that went back: shown as no change */
+};
+
+enum {
+    PF_READ_FORMAT = PERF_FORMAT_GROUP | PERF_FORMAT_TOTAL_TIME_ENABLED
                      | PERF_FORMAT_TOTAL_TIME_RUNNING
 };
 
@@ -21151,6 +21167,8 @@ static int tr_attach_thread(pid_t pid, pid_t tid)
         fclose(f);
     if (tid == pid) {
         out_name(out_proc(pid, u_when()), t->comm, strlen(t->comm));
+        rec_attach(pid, t->comm);
+    }
     if (hy.all && hy_follow(tid) >= 0)
         t->seen_stop = true; /* it goes on: nothing has to stop it */
     else
@@ -21167,8 +21185,6 @@ static void tr_after_reaping(void)
         if (WIFSTOPPED(s->status)) {
             tr_set_aside(s->tid, s->status);
             continue;
-        rec_attach(pid, t->comm);
-    }
         }
         tr_collected_again(s->tid, &s->status);
         if (t)
@@ -36569,6 +36585,9 @@ static int cmd_replay(void)
         cmd_json_header(rec_run.backend);
     cmd_record();
     bool proc = !strcmp(rec_run.backend, ST_PROC);
+    for (u32 i = 0; i < rec_attached.n; i++)
+        out_name(out_proc(rec_attached.of[i].pid, out.start_ns), rec_attached.of[i].comm,
+                 strlen(rec_attached.of[i].comm));
     if (proc)
         proc_replay_begin();
     else
@@ -36585,9 +36604,6 @@ static int cmd_replay(void)
     px_close();
     cmd_replay_table();
     if (whole)
-    for (u32 i = 0; i < rec_attached.n; i++)
-        out_name(out_proc(rec_attached.of[i].pid, out.start_ns), rec_attached.of[i].comm,
-                 strlen(rec_attached.of[i].comm));
         st_report(true);
     out_flush();
     cmd_report(rin_fd, rin.name, whole);
