@@ -5934,6 +5934,17 @@ static const char *out_base(const char *s, u32 n)
     return slash ? slash + 1 : s;
 }
 
+/* The n bytes of the name of an exec's program, without its directories; NULL: it is not known. */
+static const char *out_program(const struct event *e, u32 *n)
+{
+    const union ev_val *program = &e->v[EV_program];
+    if (!ev_has(e, EV_program))
+        return NULL;
+    const char *base = out_base(program->s.p, program->s.len);
+    *n = (u32)(program->s.p + program->s.len - base);
+    return base;
+}
+
 /* The arguments of an exec, up to a bound; first the program where they call it otherwise. Of an
  * exec that failed, the program alone. */
 static void out_exec(struct buf *b, const struct event *e)
@@ -6311,19 +6322,19 @@ static bool out_born(const struct event *e, const struct out_proc *parent)
 /* A process executes another program. */
 static void out_executed(struct out_proc *p, const struct event *e)
 {
-    const union ev_val *comm = &e->v[EV_comm], *program = &e->v[EV_program];
+    const union ev_val *comm = &e->v[EV_comm];
+    u32 n;
+    const char *program = out_program(e, &n);
     p->born_ns = 0;
     p->starting = true;
     p->exec_ns = p->last_ns = e->ts_ns;
     p->args_len = ev_has(e, EV_argv) ? MIN(e->v[EV_argv].s.len, (u32)sizeof p->args) : 0;
     if (p->args_len)
         memcpy(p->args, e->v[EV_argv].s.p, p->args_len);
-    if (ev_has(e, EV_comm)) {
+    if (ev_has(e, EV_comm))
         out_name(p, comm->s.p, comm->s.len);
-    } else if (ev_has(e, EV_program)) {
-        const char *base = out_base(program->s.p, program->s.len);
-        out_name(p, base, (size_t)(program->s.p + program->s.len - base));
-    }
+    else if (program)
+        out_name(p, program, n);
 }
 
 /* What happens to a process apart from its files. True: the event has no line now. */
@@ -10865,6 +10876,21 @@ static void rec_putz(s64 v)
     rec_put((u64)v << 1 ^ -(u64)(v < 0));
 }
 
+/* Puts a string into a slot. False: there is no memory for it. */
+static bool rec_slot_put(struct rec_slot *s, const char *p, size_t n)
+{
+    if (n >= s->cap) {
+        char *grown = realloc(s->p, n + 33);
+        if (!grown)
+            return false;
+        s->p = grown;
+        s->cap = (u32)n + 33;
+    }
+    memcpy(s->p, p, n);
+    s->len = (u32)n;
+    return true;
+}
+
 static void rec_str(const char *p, size_t n)
 {
     u32 at = nm_hash('r', p, n) % REC_SLOTS;
@@ -10873,16 +10899,7 @@ static void rec_str(const char *p, size_t n)
         rec_put(at << 1);
         return;
     }
-    if (n <= REC_KEEP && n + 1 > s->cap) {
-        char *q = realloc(s->p, n + 33);
-        if (q) {
-            s->p = q;
-            s->cap = (u32)n + 33;
-        }
-    }
-    bool keep = n <= REC_KEEP && s->cap > n;
-    if (keep)
-        memcpy(s->p, p, s->len = (u32)n);
+    bool keep = n <= REC_KEEP && rec_slot_put(s, p, n);
     rec_put((keep ? at : REC_SLOTS) << 1 | 1);
     rec_put(n);
     b_put(&rout.b, p, n);
@@ -11574,20 +11591,8 @@ static struct arg rec_gets(void)
         p = (const char *)rin.p;
         a.len = (u32)n;
         rin.p += n;
-        if (at < REC_SLOTS && !*rin.wrong) {
-            struct rec_slot *s = &rin.slot[at];
-            if (n >= s->cap) {
-                char *q = realloc(s->p, n + 33);
-                if (!q) {
-                    rec_bad("out of memory");
-                    return (struct arg){ 0 };
-                }
-                s->p = q;
-                s->cap = (u32)n + 33;
-            }
-            memcpy(s->p, p, n);
-            s->len = (u32)n;
-        }
+        if (at < REC_SLOTS && !*rin.wrong && !rec_slot_put(&rin.slot[at], p, n))
+            rec_bad("out of memory");
     }
     b_put(&rin.text, p, a.len);
     b_c(&rin.text, 0);
@@ -12788,11 +12793,10 @@ static void px_exit_process(pid_t pid, u64 ns)
 static void px_exec(const struct event *e)
 {
     struct px_track *p = px_track(e->pid, e->pid);
-    if (e->err || !ev_has(e, EV_program))
+    u32 n;
+    const char *base = e->err ? NULL : out_program(e, &n);
+    if (!base)
         return;
-    const char *s = e->v[EV_program].s.p, *slash = memrchr(s, '/', e->v[EV_program].s.len);
-    const char *base = slash ? slash + 1 : s;
-    size_t n = e->v[EV_program].s.len - (size_t)(base - s);
     for (u32 k = PX_HEAP; k <= PX_MAPPED; k++) /* its memory went with the old program */
         if (p->count[k]) {
             p->count[k] = 0;
@@ -13098,7 +13102,8 @@ static void px_fold_name(pid_t pid, const char *name, size_t n)
 
 static void px_fold_event(const struct event *e)
 {
-    u32 slot = (u32)e->pid % PX_NAMES;
+    u32 slot = (u32)e->pid % PX_NAMES, n;
+    const char *program = e->kind == EK_EXEC && !e->err ? out_program(e, &n) : NULL;
     if (e->kind == EK_SPAWN && ev_has(e, EV_child_pid)) {
         pid_t child = (pid_t)e->v[EV_child_pid].n;
         u32 to = (u32)child % PX_NAMES;
@@ -13106,10 +13111,8 @@ static void px_fold_event(const struct event *e)
         px_fold->who[to].len = px_fold->who[slot].pid == e->pid ? px_fold->who[slot].len : 0;
         px_fold->who[to].pid = child;
         px_fold->who[to].parent = e->pid;
-    } else if (e->kind == EK_EXEC && !e->err && ev_has(e, EV_program)) {
-        const char *s = e->v[EV_program].s.p, *slash = memrchr(s, '/', e->v[EV_program].s.len);
-        size_t n = e->v[EV_program].s.len - (slash ? (size_t)(slash + 1 - s) : 0);
-        px_fold_name(e->pid, slash ? slash + 1 : s, n);
+    } else if (program) {
+        px_fold_name(e->pid, program, n);
     } else if (e->kind == EK_EXIT_PROCESS && ev_has(e, EV_cpu_ns) && e->v[EV_cpu_ns].n > 0) {
         px_fold_exit(e);
     }
@@ -13739,7 +13742,7 @@ static int rep_temporary(const char *dir)
 /* == 21 df_  kvis diff: two recordings compared =====================================
  * Both are played to df_event, which adds up commands; files, addresses and calls are added up in
  * the recordings' own summaries. What is compared is a list of pairs: a name with its numbers in A
- * and in B. Text and JSON walk the same lists (df_tables[]). Entry points: df_load, df_refusal,
+ * and in B. Text and JSON walk the same lists (df_tables[]). Entry points: df_load,
  * df_text, df_json, df_is_above. */
 
 enum {
@@ -13786,7 +13789,7 @@ static struct {
     u64 num[2][ARRAY_LEN(st_nums)];
     u64 wall_ns[2];          /* of the command, from its exec to its end; else the run's */
     bool counted[2];         /* the calls are known */
-    u32 unasked[2];          /* names of calls that were not traced (-e); sc_set: in both they were */
+    u32 unasked[2];          /* calls that -e left out, by names; sc_set has those of both */
     struct stats calls[2];
     bool timed[2];           /* and where their time went */
     const char *backend[2];
@@ -13930,11 +13933,10 @@ static void df_fork(const struct event *e)
 static struct name *df_command_name(const struct event *e)
 {
     static struct buf name = { .max = DF_LINE };
-    const char *program = ev_has(e, EV_program) ? e->v[EV_program].s.p : "?";
-    u32 n = ev_has(e, EV_program) ? e->v[EV_program].s.len : 1;
-    const char *slash = n ? memrchr(program, '/', n) : NULL, *from = slash ? slash + 1 : program;
+    u32 n;
+    const char *program = out_program(e, &n);
     b_reset(&name);
-    b_put(&name, from, n - (size_t)(from - program));
+    b_put(&name, program ? program : "?", program ? n : 1);
     bool line = !strcmp(df_by, "line") && ev_has(e, EV_argv);
     const char *argv = line ? e->v[EV_argv].s.p : "";
     n = line ? e->v[EV_argv].s.len : 0;
@@ -14226,7 +14228,7 @@ static void df_join(void)
 }
 
 /* Makes pairs of the rows of both recordings. */
-static void df_pair_rows(const struct df_row *const row[2], const u32 n[2], char cls)
+static void df_pair_rows(struct df_row *const row[2], const u32 n[2], char cls)
 {
     static struct buf shape;
     for (u32 k = 0; k < 2; k++)
@@ -14236,7 +14238,7 @@ static void df_pair_rows(const struct df_row *const row[2], const u32 n[2], char
                 continue;
             struct df_pair *p = df_put(k, one);
             bool word = cls == 'p' && !strchr(one->name->s, '/'); /* an address and a port */
-            if (word || bsearch(one, row[!k], n[!k], sizeof *one, df_by_address))
+            if (word || (n[!k] && bsearch(one, row[!k], n[!k], sizeof *one, df_by_address)))
                 continue;
             df_shape(&shape, one->name->s, k);
             p->shape = nm_get(cls, shape.p ? shape.p : "", shape.len);
@@ -14244,28 +14246,19 @@ static void df_pair_rows(const struct df_row *const row[2], const u32 n[2], char
     df_join();
 }
 
-static void df_pair_names(char cls)
-{
-    const struct df_row *const row[2] = { df.name[0], df.name[1] };
-    df_pair_rows(row, df.n_names, cls);
-}
-
 static void df_pair_files(void)
 {
-    df_pair_names('f');
+    df_pair_rows(df.name, df.n_names, 'f');
 }
 
 static void df_pair_peers(void)
 {
-    df_pair_names('p');
+    df_pair_rows(df.name, df.n_names, 'p');
 }
 
 static void df_pair_commands(void)
 {
-    static const struct df_row none[1];
-    const struct df_row *const row[2] = { df.command[0] ? df.command[0] : none,
-                                          df.command[1] ? df.command[1] : none };
-    df_pair_rows(row, df.n_commands, 'c');
+    df_pair_rows(df.command, df.n_commands, 'c');
 }
 
 /* What recording k has of a call. Where the time of all calls is not known in both, that of those
