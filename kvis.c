@@ -24318,10 +24318,9 @@ static const struct {
     const char *facts; /* the metric of Prometheus that has info as a label; NULL: each has it */
     const char *pmc;  /* what names of DIM_PMC begin with here; NULL: they are not counted by it */
     u16 sort;         /* the metric that the screen sorts by */
-    bool least_first;
 } met_dims[N_DIM] = {
-#define X(id, json, label, info, facts, sort, least, pmc) \
-    [DIM_##id] = { json, label, info, facts, pmc, sort, least },
+#define X(id, json, label, info, facts, sort, pmc) \
+    [DIM_##id] = { json, label, info, facts, pmc, sort },
     MET_THINGS(X)
 #undef X
 };
@@ -26346,8 +26345,12 @@ static void mfs_group_tree(char *dir, size_t root, u32 depth, u32 *left)
     size_t n = strlen(dir);
     DIR *d = opendir(dir);
     for (const struct dirent *e; (e = u_entry(&d));) {
-        if (!*left || e->d_type != DT_DIR || n + strlen(e->d_name) + 2 > MET_DIR)
+        if (e->d_type != DT_DIR || n + strlen(e->d_name) + 2 > MET_DIR)
             continue;
+        if (!*left) {
+            met_left_out(1);
+            continue;
+        }
         snprintf(dir + n, MET_DIR - n, "/%s", e->d_name);
         --*left;
         mfs_group(dir, dir + root);
@@ -26368,8 +26371,6 @@ static void mfs_groups(void)
     }
     *strrchr(dir, '/') = 0;
     mfs_group_tree(dir, strlen(dir), MFS_GROUP_DEPTH, &left);
-    if (!left)
-        met_off("more than 1024 cgroups: the rest was not looked at");
 }
 
 /* --- processes and a cgroup --- */
@@ -29203,7 +29204,7 @@ static bool mout_shown(u8 dim)
 }
 
 /* Why a source has not all of its metrics; NULL: it has. */
-static const char *mout_lack(u32 src)
+static const char *mout_source_why(u32 src)
 {
     static char why[sizeof met.src[0].why + 80];
     const char *lack = mout.src[src].lack;
@@ -29222,38 +29223,71 @@ static const char *mout_lack(u32 src)
     return why;
 }
 
-/* Whether a source has not this metric, for this reason; NULL: for the source's. */
-static bool mout_lacks(u32 m, u32 src, const char *no)
+/* Metrics that a source does not have for one reason. */
+struct mout_lack {
+    const char *why;
+    u32 src, n, all; /* all: of how many */
+    u16 metric[N_METRICS];
+    bool own;        /* the reason is the metrics', not the source's */
+};
+
+/* Why a source does not have a metric; of_source: where the metric has no reason of its own. NULL:
+ * the source has it, or is off. */
+static const char *mout_why(u32 src, u32 m, const char *of_source)
 {
     if (metrics[m].src != src || mo.off >> src & 1)
-        return false;
+        return NULL;
     if (met.no[m])
-        return no && !strcmp(met.no[m], no);
-    return !no && met.seen[m] != met.tick;
+        return met.no[m];
+    return met.seen[m] == met.tick ? NULL : of_source;
 }
 
-/* The first metric that a source has not for this reason; met.src[src].to: none. */
-static u32 mout_first_lack(u32 src, const char *no)
+/* All that a source does not have for the reason that metric m lacks for. */
+static struct mout_lack mout_lack(u32 src, const char *why, const char *of_source)
 {
-    u32 m = met.src[src].from;
-    while (m < met.src[src].to && !mout_lacks(m, src, no))
-        m++;
-    return m;
+    struct mout_lack l = { .why = why, .src = src, .own = why != of_source };
+    for (u32 m = met.src[src].from; m < met.src[src].to; m++) {
+        const char *other = mout_why(src, m, of_source);
+        l.all += metrics[m].src == src;
+        if (other && !strcmp(other, why))
+            l.metric[l.n++] = (u16)m;
+    }
+    return l;
 }
 
-/* Calls fn for each reason for which a source has not all of its metrics. */
-static void mout_each_lack(struct buf *b, u32 src, void (*fn)(struct buf *, u32, const char *no,
-                                                              const char *why))
+/* Calls fn for each reason for which a source does not have all of its metrics. */
+static void mout_each_lack(struct buf *b, u32 src, void (*fn)(struct buf *,
+                                                              const struct mout_lack *))
 {
-    const char *why = mout_lack(src);
-    if (why && (mout_first_lack(src, NULL) < met.src[src].to || met.src[src].wrong))
-        fn(b, src, NULL, why);
-    for (u32 m = met.src[src].from; m < met.src[src].to; m++)
-        if (met.no[m] && mout_first_lack(src, met.no[m]) == m)
-            fn(b, src, met.no[m], met.no[m]);
+    const char *of_source = mout_source_why(src);
+    struct mout_lack l;
+    if (of_source) {
+        l = mout_lack(src, of_source, of_source);
+        if (l.n || met.src[src].wrong)
+            fn(b, &l);
+    }
+    for (u32 m = met.src[src].from; m < met.src[src].to; m++) {
+        const char *why = mout_why(src, m, of_source);
+        if (!why || why == of_source)
+            continue;
+        l = mout_lack(src, why, of_source);
+        if (l.metric[0] == m)
+            fn(b, &l);
+    }
 }
 
 /* --- text: a line a source, and a line a thing that it counts by --- */
+
+/* So many significant digits, or all of a larger whole number: an exponent only where a double
+ * no longer has each whole number. */
+static void mout_digits(struct buf *b, int digits, double v, const char *unit)
+{
+    double most = 1;
+    for (int k = 0; k < digits; k++)
+        most *= 10;
+    bool large = fabs(v) >= most - 0.5 && fabs(v) < 9e15;
+    b_f(b, large ? "%.*f%s" : "%.*g%s", large ? 0 : digits, v, unit);
+}
 
 static void mout_text_num(struct buf *b, u32 m, double v)
 {
@@ -29262,12 +29296,19 @@ static void mout_text_num(struct buf *b, u32 m, double v)
     u8 unit = mout_form(m)->unit;
     switch (unit) {
     case U_RATIO: b_f(b, "%.1f%%", v * 100); break;
-    case U_RATE: b_f(b, v < 1000 ? "%.4g/s" : "%.0f/s", v); break;
-    case U_SECONDS: b_f(b, "%.3gms", v * 1e3); break;
-    case U_NS: b_f(b, v < 1e6 ? "%.3gus" : "%.4gms", v < 1e6 ? v / 1e3 : v / 1e6); break;
+    case U_RATE: mout_digits(b, v < 1000 ? 4 : 0, v, "/s"); break;
+    case U_SECONDS:
+        mout_digits(b, 3, v < 1 ? v * 1e3 : v, v < 1 ? "ms" : "s");
+        break;
+    case U_NS:
+        if (v < 1e6)
+            mout_digits(b, 3, v / 1e3, "us");
+        else
+            mout_digits(b, 4, v < 1e10 ? v / 1e6 : v / 1e9, v < 1e10 ? "ms" : "s");
+        break;
     case U_CELSIUS: b_f(b, "%.1fC", v); break;
     case U_HERTZ: b_f(b, "%.0fMHz", v / 1e6); break;
-    case U_WATTS: b_f(b, "%.4gW", v); break;
+    case U_WATTS: mout_digits(b, 4, v, "W"); break;
     case U_BYTES:
     case U_BYTE_RATE:
         b_size(&s, v > 0 ? (u64)v : 0);
@@ -29276,7 +29317,7 @@ static void mout_text_num(struct buf *b, u32 m, double v)
                 b_c(b, size[k]);
         b_s(b, unit == U_BYTES ? "" : "/s");
         break;
-    default: b_f(b, "%.6g", v);
+    default: mout_digits(b, 6, v, "");
     }
 }
 
@@ -29303,22 +29344,17 @@ static void mout_text_line(struct buf *b, u32 src, const struct met_inst *i)
 }
 
 /* Metrics that a source has not for one reason: by name, the first of them; none if it has none. */
-static void mout_text_why(struct buf *b, u32 src, const char *no, const char *why)
+static void mout_text_why(struct buf *b, const struct mout_lack *l)
 {
-    u32 n = 0, all = 0;
-    for (u32 m = met.src[src].from; m < met.src[src].to; m++) {
-        n += mout_lacks(m, src, no);
-        all += metrics[m].src == src;
-    }
-    b_f(b, "%-10s n/a", mout.src[src].name);
-    if (!n)
+    b_f(b, "%-10s n/a", mout.src[l->src].name);
+    if (!l->n)
         b_s(b, " in part");
-    else if (n < all)
-        b_f(b, " %s", metrics[mout_first_lack(src, no)].name);
-    if (n > 1 && n < all)
-        b_f(b, " and %u more", n - 1);
+    else if (l->n < l->all)
+        b_f(b, " %s", metrics[l->metric[0]].name);
+    if (l->n > 1 && l->n < l->all)
+        b_f(b, " and %u more", l->n - 1);
     b_s(b, ": ");
-    b_esc(b, why, strlen(why), 0);
+    b_esc(b, l->why, strlen(l->why), 0);
     b_c(b, '\n');
 }
 
@@ -29407,26 +29443,45 @@ static void mout_hists(struct buf *b)
                 mout_hist(b, met_hists.h[k]);
 }
 
+/* What other programs read between quotes: UTF-8. What acts on a terminal is \xHH, and bytes that
+ * are no UTF-8 are U+FFFD. CSV (RFC 4180) has a quote twice; of a label of Prometheus \\, \" and \n
+ * are escaped. */
+static void mout_quoted(struct buf *b, const char *s, bool csv)
+{
+    u32 cp;
+    for (size_t n = strlen(s), k; n; s += k, n -= k) {
+        int len = u_utf8((const u8 *)s, n, &cp);
+        k = (size_t)MAX(len, 1);
+        if (!len)
+            b_s(b, "\xef\xbf\xbd");
+        else if (*s == '\n' && !csv)
+            b_s(b, "\\n");
+        else if (u_acts(cp))
+            for (size_t at = 0; at < k; at++)
+                b_f(b, csv ? "\\x%02x" : "\\\\x%02x", (u8)s[at]);
+        else if (*s == '"')
+            b_s(b, csv ? "\"\"" : "\\\"");
+        else if (*s == '\\' && !csv)
+            b_s(b, "\\\\");
+        else
+            b_put(b, s, k);
+    }
+}
+
 /* --- CSV: a row a number --- */
 
 static void mout_csv_word(struct buf *b, const char *s)
 {
-    if (!s[strcspn(s, ",\"\r\n")]) {
-        b_s(b, s);
-        return;
-    }
-    b_c(b, '"');
-    for (; *s; s++) {
-        b_s(b, *s == '"' ? "\"" : "");
-        b_c(b, *s);
-    }
-    b_c(b, '"');
+    const char *quote = s[strcspn(s, ",\"")] ? "\"" : "";
+    b_s(b, quote);
+    mout_quoted(b, s, true);
+    b_s(b, quote);
 }
 
 static void mout_csv(struct buf *b)
 {
     if (mout.intervals == 1)
-        b_s(b, "time_ns,interval_ns,metric,of,name,value\n");
+        b_s(b, "time_ns,interval_ns,metric,of,name,value,info\n");
     for (u32 n = 0; n < N_METRICS * N_DIM; n++) {
         u32 m = n / N_DIM;
         const struct met_inst *i = met_of(m, n % N_DIM) ? met_first(n % N_DIM) : NULL;
@@ -29439,12 +29494,14 @@ static void mout_csv(struct buf *b)
             mout_csv_word(b, i->name);
             b_c(b, ',');
             mout_num(b, met_at(i, m)->v);
+            b_c(b, ',');
+            mout_csv_word(b, i->info);
             b_c(b, '\n');
         }
     }
     for (u32 s = 0; s < N_SRC; s++)
         if (met.src[s].left_out)
-            b_f(b, "%" PRIu64 ",%" PRIu64 ",things_left_out,source,%s,%u\n", mout.real_ns,
+            b_f(b, "%" PRIu64 ",%" PRIu64 ",things_left_out,source,%s,%u,\n", mout.real_ns,
                 mout.interval_ns, mout.src[s].name, met.src[s].left_out);
 }
 
@@ -29467,30 +29524,11 @@ static bool mout_ends_in(const char *s, size_t n, const char *ending)
     return n >= len && !strncmp(s + n - len, ending, len);
 }
 
-/* A label's value: UTF-8 in which \\, \" and \n are escaped. What acts on a terminal is \xHH, and
- * bytes that are no UTF-8 are U+FFFD. */
-static void mout_prom_value(struct buf *b, const char *s)
-{
-    u32 cp;
-    for (size_t n = strlen(s), k; n; s += k, n -= k) {
-        int len = u_utf8((const u8 *)s, n, &cp);
-        k = (size_t)MAX(len, 1);
-        if (!len)
-            b_s(b, "\xef\xbf\xbd");
-        else if (*s == '\n')
-            b_s(b, "\\n");
-        else if (u_acts(cp))
-            for (size_t at = 0; at < k; at++)
-                b_f(b, "\\\\x%02x", (u8)s[at]);
-        else
-            b_f(b, "%s%.*s", *s == '"' || *s == '\\' ? "\\" : "", (int)k, s);
-    }
-}
 
 static void mout_prom_label(struct buf *b, const char *sep, const char *label, const char *value)
 {
     b_f(b, "%s%s=\"", sep, label);
-    mout_prom_value(b, value);
+    mout_quoted(b, value, false);
     b_c(b, '"');
 }
 
@@ -30002,17 +30040,15 @@ static void mout_json_dim(struct buf *b, u8 dim)
 }
 
 /* {"source":"psi","metrics":["..."],"reason":"..."}, */
-static void mout_json_why(struct buf *b, u32 src, const char *no, const char *why)
+static void mout_json_why(struct buf *b, const struct mout_lack *l)
 {
-    b_f(b, "{\"source\":\"%s\",\"metrics\":[", mout.src[src].name);
-    for (u32 m = met.src[src].from; m < met.src[src].to; m++) {
-        if (!mout_lacks(m, src, no))
-            continue;
-        mout_json_key(b, m, DIM_NONE);
+    b_f(b, "{\"source\":\"%s\",\"metrics\":[", mout.src[l->src].name);
+    for (u32 k = 0; k < l->n; k++) {
+        mout_json_key(b, l->metric[k], DIM_NONE);
         b_c(b, ',');
     }
     mout_json_end(b, "],");
-    out_json_str(b, "reason", why, (u32)strlen(why));
+    out_json_str(b, "reason", l->why, (u32)strlen(l->why));
     b_s(b, "},");
 }
 
@@ -30809,9 +30845,9 @@ static u32 hs_whole(const char *s, u32 len, const char **line)
     return lf ? (u32)(lf - s) + 2 : 0;
 }
 
-/* Whether a field of a request's head has a word, which is not refused by q=0 (RFC 9110, 12.4.2);
- * "": any. */
-static bool hs_has(const char *line, u32 len, const char *field, const char *word)
+/* How much a word of a field of a request's head is wanted (q of RFC 9110, 12.4.2): 0 to 1; 0 is
+ * also that of a word that is not there. "": any word. */
+static double hs_weight(const char *line, u32 len, const char *field, const char *word)
 {
     char value[HS_REQUEST];
     for (const char *p = line; (p = memchr(p, '\n', len - (u32)(p - line)));) {
@@ -30825,20 +30861,22 @@ static bool hs_has(const char *line, u32 len, const char *field, const char *wor
             continue;
         found[strcspn(found, ",")] = 0;
         const char *q = strcasestr(found, "q=");
-        if (!q || strtod(q + 2, NULL) > 0)
-            return true;
+        return q ? strtod(q + 2, NULL) : 1;
     }
-    return false;
+    return 0;
 }
 
 /* Takes what an answer depends on. Nothing that follows a request is looked at whose sender wants
  * no more, or that has a body. */
 static void hs_fields(struct hs_client *c, const char *line, u32 len)
 {
-    c->last |= hs_has(line, len, "content-length:", "") || hs_has(line, len, "connection:", "close")
-               || hs_has(line, len, "transfer-encoding:", "");
-    c->openmetrics = hs_has(line, len, "accept:", "application/openmetrics-text");
-    c->gzip = hs_has(line, len, "accept-encoding:", "gzip");
+    double openmetrics = hs_weight(line, len, "accept:", "application/openmetrics-text");
+    double text = hs_weight(line, len, "accept:", "text/plain");
+    c->last |= hs_weight(line, len, "content-length:", "") > 0
+               || hs_weight(line, len, "connection:", "close") > 0
+               || hs_weight(line, len, "transfer-encoding:", "") > 0;
+    c->openmetrics = openmetrics > 0 && openmetrics >= text;
+    c->gzip = hs_weight(line, len, "accept-encoding:", "gzip") > 0;
 }
 
 /* Answers all requests that are whole, in their order. After the last the connection ends, unless
@@ -31080,7 +31118,7 @@ static const struct { u16 m; bool aside; float odd, bad; } scr_limits[] = {
 };
 
 static struct {
-    bool on, paused, helping, zeros, utf8, resized;
+    bool on, paused, helping, zeros, utf8;
     u16 rows, cols;
     u32 lines, top;          /* of the page; the first of them that the window shows */
     u32 from;                /* where in the text the line at hand begins */
@@ -31107,7 +31145,7 @@ static void scr_restore(void)
     tcsetattr(STDIN_FILENO, TCSANOW, &scr.was);
 }
 
-/* Takes the terminal, and has it drawn anew. */
+/* Takes the terminal. */
 static void scr_take(int sig)
 {
     int e = errno;
@@ -31117,7 +31155,6 @@ static void scr_take(int sig)
     tcsetattr(STDIN_FILENO, TCSANOW, &raw);
     ssize_t n = write(STDOUT_FILENO, scr_enter, sizeof scr_enter - 1);
     (void)sig, (void)n;
-    scr.resized = true;
     errno = e;
 }
 
@@ -31131,10 +31168,10 @@ static void scr_give(int sig)
     scr_take(sig);
 }
 
+/* That poll(2) ends is enough: keys that may have come are read then, and all is drawn. */
 static void scr_resize(int sig)
 {
     (void)sig;
-    scr.resized = true;
 }
 
 /* Both ends must be the same terminal, which is not checked: of another, keys are keys as well. */
@@ -31277,7 +31314,7 @@ static void scr_num(struct buf *b, u32 m, double v, u32 width, bool per_second)
     u8 unit = mout_form(m)->unit;
     b_reset(&s);
     if (unit == U_NUMBER || unit == U_RATE)
-        b_f(&s, v > -100 && v < 100 ? "%.3g%s" : "%.0f%s", v, unit == U_RATE ? "/s" : "");
+        mout_digits(&s, fabs(v) < 100 ? 3 : 2, v, unit == U_RATE ? "/s" : "");
     else
         mout_text_num(&s, m, v);
     if (per_second && s.len > 2 && !memcmp(s.p + s.len - 2, "/s", 2))
@@ -31685,7 +31722,7 @@ static void scr_row_line(struct buf *b, const struct scr_row *r)
     }
     if (left)
         b_f(b, " +%u", left);
-    const char *why = n ? NULL : mout_lack(src);
+    const char *why = n ? NULL : mout_source_why(src);
     if (why) {
         b->len = scr.from;
         b_f(b, "%-*sn/a (%c): ", SCR_TITLE, r->title, scr_sections[scr_section_of(src)].key);
@@ -31914,7 +31951,9 @@ static void scr_sequence(char final)
 /* A byte of a key: most are one, some begin with ESC. */
 static void scr_byte(u8 c)
 {
-    if (scr.escape == 2 && isdigit(c) && scr.number < 1000) {
+    if (c == KEY_ESC) { /* another begins, whatever was cut before it (ECMA-48) */
+        scr.escape = 1;
+    } else if (scr.escape == 2 && isdigit(c) && scr.number < 1000) {
         scr.number = MIN(scr.number * 10 + c - '0', 999u);
     } else if (scr.escape == 2 && c == ';') {
         scr.number = scr.number % 1000 + 1000;
@@ -31924,8 +31963,6 @@ static void scr_byte(u8 c)
     } else if (scr.escape == 1) { /* with Alt: none of ours */
         scr.escape = c == '[' || c == 'O' ? 2 : 0;
         scr.number = 0;
-    } else if (!scr.escape && c == KEY_ESC) {
-        scr.escape = 1;
     } else if (!scr.escape) {
         scr_press(c);
     }
@@ -32047,7 +32084,6 @@ static void scr_draw(void)
         w = (struct winsize){ 24, 80, 0, 0 };
     scr.rows = w.ws_row;
     scr.cols = w.ws_col;
-    scr.resized = false;
     scr_all(b);
     u32 last = scr.lines - MIN(scr.lines, scr_window());
     if (scr.top > last) { /* behind the end */
@@ -32153,15 +32189,16 @@ static const char *mon_opt_collectors(const char *v)
     u64 on = 0;
     while (*v) {
         size_t n = strcspn(v, ",");
-        u64 was = on;
+        u64 named = 0;
         for (u32 s = 0; s < N_SRC; s++) {
             const char *name[] = { mon_sources[s].group, mon_sources[s].name };
             for (u32 k = 0; k < 2; k++)
                 if (n && !strncmp(name[k], v, n) && !name[k][n])
-                    on |= 1ull << s;
+                    named |= 1ull << s;
         }
-        if (on == was)
+        if (!named)
             break;
+        on |= named;
         v += n + (v[n] == ',');
     }
     mo.off = ~on;
@@ -32232,19 +32269,25 @@ static bool mon_unread(void)
            && hs.fd < 0 && !opt.report;
 }
 
-/* Nothing of what was asked for is here: that is an error, which the reason of one source tells. */
+/* A reason for which there is nothing to show, unless it is among those in b already. */
+static void mon_say_why(struct buf *b, const struct mout_lack *l)
+{
+    size_t n = strlen(l->why) + 1;
+    if (b->len && memmem(b->p, b->len, l->why, n))
+        return;
+    b_put(b, l->why, n);
+    u_warn("there is nothing to show: %s", l->why);
+}
+
+/* Nothing of what was asked for is here: that is an error. */
 static bool mon_nothing(void)
 {
+    static struct buf said;
     for (u32 m = 0; m < N_METRICS; m++)
         if (met.seen[m])
             return false;
-    for (u32 m = 0; m < N_METRICS; m++) {
-        const char *why = mout_lacks(m, metrics[m].src, met.no[m]) ? met.no[m] : NULL;
-        if (!why && !(why = mout_lack(metrics[m].src)))
-            continue;
-        u_warn("there is nothing to show: %s", why);
-        break;
-    }
+    for (u32 s = 0; s < N_SRC; s++)
+        mout_each_lack(&said, s, mon_say_why);
     return true;
 }
 
@@ -33506,17 +33549,17 @@ static void dg_text_resources(struct buf *b, const char *head, bool visible)
 }
 
 /* What could not be seen, and why; that nothing happened is no reason. */
-static bool dg_blind(u32 src, const char *no)
+static bool dg_blind(const struct mout_lack *l)
 {
-    return no || met.src[src].wrong;
+    return l->own || met.src[l->src].wrong;
 }
 
-static void dg_text_unseen(struct buf *b, u32 src, const char *no, const char *why)
+static void dg_text_unseen(struct buf *b, const struct mout_lack *l)
 {
-    if (!dg_blind(src, no))
+    if (!dg_blind(l))
         return;
-    b_f(b, "  %s (%s): ", mout.src[src].name, mout.src[src].group);
-    b_esc(b, why, strlen(why), 0);
+    b_f(b, "  %s (%s): ", mout.src[l->src].name, mout.src[l->src].group);
+    b_esc(b, l->why, strlen(l->why), 0);
     b_c(b, '\n');
 }
 
@@ -33743,12 +33786,12 @@ static void dg_json_busiest(struct buf *b)
     }
 }
 
-static void dg_json_unseen(struct buf *b, u32 src, const char *no, const char *why)
+static void dg_json_unseen(struct buf *b, const struct mout_lack *l)
 {
-    if (!dg_blind(src, no))
+    if (!dg_blind(l))
         return;
-    b_f(b, "{\"what\":\"%s\",", mout.src[src].name);
-    dg_json_text(b, "why", why);
+    b_f(b, "{\"what\":\"%s\",", mout.src[l->src].name);
+    dg_json_text(b, "why", l->why);
     b_s(b, "},");
 }
 

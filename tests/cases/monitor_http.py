@@ -65,6 +65,13 @@ want("one with a body", ask(root + b"POST / HTTP/1.1\r\nContent-Length: 22\r\n\r
 want("a GET with a body", ask(b"GET / HTTP/1.1\r\ncontent-length: 18\r\n\r\n" + root), ROOT)
 want("no more, please", ask(b"GET / HTTP/1.1\r\nConnection: close\r\n\r\n" + root), ROOT)
 want("HTTP/1.0", ask(b"GET / HTTP/1.0\r\n\r\n" + root), ROOT)
+for accept, want_openmetrics in (("application/openmetrics-text;version=1.0.0,text/plain;q=0.5", True),
+                                 ("text/plain;q=0.6,application/openmetrics-text;q=0.5", False),
+                                 ("application/openmetrics-text;q=0", False), ("*/*", False)):
+    got = ask(b"GET /metrics HTTP/1.1\r\nAccept: " + accept.encode() + b"\r\n\r\n")
+    if (b"application/openmetrics-text" in got) != want_openmetrics:
+        failed += 1
+        print("FAIL Accept:", accept)
 head = ask(b"HEAD /metrics HTTP/1.1\r\n\r\n")
 if not head.startswith(b"HTTP/1.1 200 ") or not head.endswith(b"\r\n\r\n") or b"Content-Length: 0" in head:
     failed += 1

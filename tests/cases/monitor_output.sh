@@ -22,6 +22,8 @@ for bad in nope cpu,nope ,cpu ""; do
     run monitor -n 1 -c "$bad"
     status 2
 done
+run monitor -n 1 -i 0.05 -c cpu,stat,load,cpu
+status 0
 run monitor -n 1 --json --csv
 status 2
 run monitor ls
