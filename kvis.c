@@ -24274,12 +24274,18 @@ enum {
     MET_DIR = PATH_MAX - 64 /* of a directory, so that its files' paths fit */
 };
 
-/* Rows of mon_sources[]. */
 enum met_src {
 #define X(id, ...) SRC_##id,
     MET_SOURCES(X)
 #undef X
     N_SRC
+};
+
+/* -c takes the group or the name; lack: why a kernel may have none of it. mon_read[] reads them. */
+static const struct { const char *group, *name, *lack; } met_sources[N_SRC] = {
+#define X(id, group, name, read, lack) [SRC_##id] = { group, name, lack },
+    MET_SOURCES(X)
+#undef X
 };
 
 enum met_dim {
@@ -25197,22 +25203,35 @@ static void mfs_psi(void)
 
 /* --- CPUs --- */
 
-/* Calls fn for each CPU that has this directory under its own. */
-static void mfs_each_cpu(const char *sub, void (*fn)(struct met_inst *, const char *dir))
+/* Calls fn for each thing N that has a directory WHERE PREFIX N SUB; says so where none has SUB. */
+static void mfs_each(u8 dim, const char *where, const char *prefix, const char *sub,
+                     void (*fn)(struct met_inst *, const char *dir))
 {
     static u32 id[MET_INSTS];
     char dir[MET_DIR], name[16];
-    u32 n = met_ids(met_path("/sys/devices/system/cpu"), "cpu", "", id, ARRAY_LEN(id)), any = 0;
+    u32 n = met_ids(met_path("%s", where), prefix, "", id, ARRAY_LEN(id)), any = 0;
     for (u32 k = 0; k < n; k++) {
-        snprintf(dir, sizeof dir, "%s", met_path("/sys/devices/system/cpu/cpu%u/%s", id[k], sub));
+        snprintf(dir, sizeof dir, "%s", met_path("%s/%s%u%s", where, prefix, id[k], sub));
         snprintf(name, sizeof name, "%u", id[k]);
-        if (!met_there(dir))
+        if (*sub && !met_there(dir))
             continue;
         any++;
-        fn(met_inst(DIM_CPU, name), dir);
+        struct met_inst *i = met_inst(dim, name);
+        if (i)
+            fn(i, dir);
     }
     if (n && !any)
         met_wrong(dir, ENOENT);
+}
+
+static void mfs_each_cpu(const char *sub, void (*fn)(struct met_inst *, const char *dir))
+{
+    mfs_each(DIM_CPU, "/sys/devices/system/cpu", "cpu", sub, fn);
+}
+
+static void mfs_each_node(void (*fn)(struct met_inst *, const char *dir))
+{
+    mfs_each(DIM_NODE, "/sys/devices/system/node", "node", "", fn);
 }
 
 static void mfs_numbers(struct met_inst *i, const char *dir)
@@ -25239,13 +25258,13 @@ static void mfs_cpufreq(struct met_inst *i, const char *dir)
 
 static void mfs_throttle(void)
 {
-    mfs_each_cpu("thermal_throttle", mfs_numbers);
+    mfs_each_cpu("/thermal_throttle", mfs_numbers);
     met_sum(NULL);
 }
 
 static void mfs_freq(void)
 {
-    mfs_each_cpu("cpufreq", mfs_cpufreq);
+    mfs_each_cpu("/cpufreq", mfs_cpufreq);
     met_sum(NULL);
     bool some = met.seen[M_FREQ] == met.tick && met.seen[M_FREQ_BASE] != met.tick;
     met.no[M_FREQ_BASE] = some ? "sysfs has neither base_frequency nor nominal_freq" : NULL;
@@ -25308,18 +25327,6 @@ static void mfs_huge(void)
     }
 }
 
-/* Calls fn for each NUMA node. */
-static void mfs_each_node(void (*fn)(struct met_inst *, u32 node))
-{
-    u32 id[MET_IDS], n = met_ids(met_path("/sys/devices/system/node"), "node", "", id, MET_IDS);
-    for (u32 k = 0; k < n; k++) {
-        char name[16];
-        snprintf(name, sizeof name, "%u", id[k]);
-        struct met_inst *i = met_inst(DIM_NODE, name);
-        if (i)
-            fn(i, id[k]);
-    }
-}
 
 /* The share of what was taken from this node, and of all that was taken, that is remote memory to
  * the CPU that took it (Documentation/admin-guide/numastat.rst). */
@@ -25329,9 +25336,11 @@ static void mfs_remote(const struct met_inst *i)
     met_share(i, M_NUMA_REMOTE, other, other + met_v(i, M_NUMA_LOCAL));
 }
 
-static void mfs_node_stat(struct met_inst *i, u32 node)
+static void mfs_node_stat(struct met_inst *i, const char *dir)
 {
-    met_keys(i, met_path("/sys/devices/system/node/node%u/numastat", node), 0);
+    char path[PATH_MAX];
+    snprintf(path, sizeof path, "%s/numastat", dir);
+    met_keys(i, path, 0);
     mfs_remote(i);
 }
 
@@ -25345,11 +25354,14 @@ static void mfs_numastat(void)
 }
 
 /* "Node 0 MemTotal:  123 kB" */
-static void mfs_node_mem(struct met_inst *i, u32 node)
+static void mfs_node_mem(struct met_inst *i, const char *dir)
 {
+    char path[PATH_MAX];
+    snprintf(path, sizeof path, "%s/distance", dir);
     if (!i->info[0])
-        met_text(met_path("/sys/devices/system/node/node%u/distance", node), i->info, MET_INFO);
-    met_keys(i, met_path("/sys/devices/system/node/node%u/meminfo", node), 2);
+        met_text(path, i->info, MET_INFO);
+    snprintf(path, sizeof path, "%s/meminfo", dir);
+    met_keys(i, path, 2);
 }
 
 static void mfs_nodemem(void)
@@ -25531,6 +25543,7 @@ static void mfs_trend(const struct met_inst *i, struct mfs_past *p)
 static void mfs_zone(struct met_inst *i, const char *dir)
 {
     char path[PATH_MAX];
+    unsigned long id = strtoul(i->name, NULL, 10);
     s64 v;
     snprintf(path, sizeof path, "%s/type", dir);
     if (!i->info[0])
@@ -25546,22 +25559,14 @@ static void mfs_zone(struct met_inst *i, const char *dir)
             lowest = MIN(lowest, met_v(i, mfs_trip_points[k]));
     if (lowest < INFINITY)
         met_set(i, M_TEMP_ROOM, lowest - met_v(i, M_TEMP));
+    if (id < MFS_ZONES)
+        mfs_trend(i, &mfs_past[id]);
 }
 
 static void mfs_zones(void)
 {
-    u32 id[MET_IDS], n = met_ids(met_path("/sys/class/thermal"), "thermal_zone", "", id, MET_IDS);
     struct met_inst *all = NULL;
-    for (u32 k = 0; k < n; k++) {
-        char name[16], dir[MET_DIR];
-        snprintf(name, sizeof name, "%u", id[k]);
-        snprintf(dir, sizeof dir, "%s", met_path("/sys/class/thermal/thermal_zone%u", id[k]));
-        struct met_inst *i = met_inst(DIM_ZONE, name);
-        if (i)
-            mfs_zone(i, dir);
-        if (i && met_has(i, M_TEMP) && id[k] < MFS_ZONES)
-            mfs_trend(i, &mfs_past[id[k]]);
-    }
+    mfs_each(DIM_ZONE, "/sys/class/thermal", "thermal_zone", "", mfs_zone);
     /* Without a name: the zone that has the least headroom. */
     for (const struct met_inst *i = met_first(DIM_ZONE); i; i = met_next(i))
         if (i->name[0] && met_has(i, M_TEMP_ROOM) && (all = met_inst(DIM_ZONE, ""))
@@ -25855,22 +25860,26 @@ static u64 mfs_queued[MET_INSTS]; /* by CPU: ns for which threads waited for it 
 static u32 mfs_busy_at; /* met.tick of the last time */
 static struct { u16 *task; u32 n; } mfs_seen; /* those that there are: at most MFS_TASKS */
 
-/* Its place; if it has none, that of one that has gone. NULL: there are too many. */
-static struct mfs_task *mfs_task(u32 pid)
+/* The row of a process or thread in a table whose rows begin with its number and with met.tick of
+ * when it was seen; if it has none, that of one that was last seen before `fresh`, all 0 but its
+ * number. NULL: there are too many. */
+static void *mfs_place(void *table, size_t size, u32 rows, u32 id, u32 fresh)
 {
-    struct mfs_task *empty = NULL;
+    u32 *empty = NULL;
     for (u32 k = 0; k < MFS_PROBES; k++) {
-        struct mfs_task *t = &mfs_tasks[(pid + k) % MFS_TASKS];
-        bool gone = !t->pid || t->at < mfs_busy_at;
-        if (t->pid == pid && !gone)
-            return t;
+        u32 *row = (void *)((char *)table + (id + k) % rows * size);
+        bool gone = !row[0] || row[1] < fresh;
+        if (row[0] == id && !gone)
+            return row;
         if (gone && !empty)
-            empty = t;
+            empty = row;
     }
-    if (empty)
-        *empty = (struct mfs_task){ .pid = pid, .first = !mfs_busy_at };
-    else
+    if (!empty) {
         met_left_out(1);
+        return NULL;
+    }
+    memset(empty, 0, size);
+    *empty = id;
     return empty;
 }
 
@@ -26057,10 +26066,11 @@ static void mfs_task_swap(struct mfs_task *t, bool swaps)
 /* Reads what has changed of a process. */
 static void mfs_task_read(u32 pid, bool swaps)
 {
-    struct mfs_task *t = mfs_task(pid);
+    struct mfs_task *t = mfs_place(mfs_tasks, sizeof *t, MFS_TASKS, pid, mfs_busy_at);
     u64 ran, waited;
     if (!t)
         return;
+    t->first |= !mfs_busy_at;
     bool known = t->at, sched = mfs_task_sched(met_path("/proc/%u/schedstat", pid), &ran, &waited);
     t->n_waited_on = 0;
     if (known) {
@@ -26192,14 +26202,14 @@ static void mfs_busy(void)
 
 /* --- on which nodes their memory is --- */
 
-enum { MFS_NODES = 64, MFS_RUNS = 1024, MFS_CPUS = 8192 };
+enum { MFS_NODES = 64, MFS_RUNS = 1024 };
 
 /* Of a process: bytes on each node (numa_maps, Documentation/filesystems/proc.rst), and how many of
  * its threads were there. The nodes are id[0..n). */
 static struct {
     u32 n, id[MFS_NODES], threads[MFS_NODES];
     u64 bytes[MFS_NODES];
-    u8 of_cpu[MFS_CPUS]; /* which of the nodes a CPU is on, and 1; 0: not looked for yet */
+    u8 of_cpu[MET_INSTS]; /* which of the nodes a CPU is on, and 1; 0: not looked for yet */
 } mfs_nodes;
 
 static u32 mfs_node_place(u32 id)
@@ -26226,32 +26236,25 @@ static void mfs_pages_line(const char *line)
 }
 
 /* n: it is on none. */
-static u32 mfs_node_of(s64 cpu)
+static u32 mfs_node_of(u32 cpu)
 {
     u32 k = 0;
-    if (cpu < 0 || cpu >= MFS_CPUS)
+    if (cpu >= MET_INSTS)
         return mfs_nodes.n;
     if (mfs_nodes.of_cpu[cpu])
         return mfs_nodes.of_cpu[cpu] - 1u;
-    while (k < mfs_nodes.n && !met_there(met_path("/sys/devices/system/cpu/cpu%u/node%u", (u32)cpu,
+    while (k < mfs_nodes.n && !met_there(met_path("/sys/devices/system/cpu/cpu%u/node%u", cpu,
                                                   mfs_nodes.id[k])))
         k++;
     mfs_nodes.of_cpu[cpu] = (u8)(k + 1);
     return k;
 }
 
-/* Where its threads ran last: field 39 of proc_pid_stat(5). */
-static void mfs_pages_threads(const char *pid)
+static void mfs_pages_threads(u32 pid)
 {
-    u32 tid[MFS_RUNS], n = met_ids(met_path("/proc/%s/task", pid), "", "", tid, MFS_RUNS);
-    char text[1024];
-    s64 cpu;
+    u32 tid[MFS_RUNS], n = met_ids(met_path("/proc/%u/task", pid), "", "", tid, MFS_RUNS);
     for (u32 k = 0; k < n; k++) {
-        u_slurp(met_path("/proc/%s/task/%u/stat", pid, tid[k]), text, sizeof text);
-        const char *close = strrchr(text, ')');
-        if (!close || close[1] != ' ' || !met_number(u_word(close + 2, 36), &cpu))
-            continue;
-        u32 node = mfs_node_of(cpu);
+        u32 node = mfs_node_of(mfs_thread_cpu(pid, tid[k]));
         if (node < mfs_nodes.n)
             mfs_nodes.threads[node]++;
     }
@@ -26278,7 +26281,7 @@ static void mfs_pages_of(const struct met_inst *i)
         return;
     while ((line = met_line()))
         mfs_pages_line(line);
-    mfs_pages_threads(i->name);
+    mfs_pages_threads((u32)strtoul(i->name, NULL, 10));
     for (u32 k = 0; k < mfs_nodes.n; k++) {
         bytes += (double)mfs_nodes.bytes[k];
         threads += mfs_nodes.threads[k];
@@ -26393,22 +26396,6 @@ static struct mfs_thread {
     u64 count[MFS_COUNTS];
 } *mfs_threads; /* MET_INSTS of them */
 
-/* Its place, or one for it of somebody who is gone; NULL: there are too many. */
-static struct mfs_thread *mfs_thread(u32 tid)
-{
-    struct mfs_thread *empty = NULL;
-    for (u32 k = 0; k < 64; k++) {
-        struct mfs_thread *t = &mfs_threads[(tid + k) % MET_INSTS];
-        bool gone = !t->tid || t->at + 1 < met.tick;
-        if (t->tid == tid && !gone)
-            return t;
-        if (gone && !empty)
-            empty = t;
-    }
-    if (empty)
-        *empty = (struct mfs_thread){ .tid = tid };
-    return empty;
-}
 
 /* Which of its counts there are: bits. */
 static u32 mfs_thread_counts(pid_t pid, u32 tid, u64 *count)
@@ -26435,9 +26422,8 @@ static void mfs_process_threads(const struct met_inst *i, u32 process)
     u32 n = met_ids(met_path("/proc/%d/task", pid), "", "", id, ARRAY_LEN(id)), any = 0;
     for (u32 k = 0; k < n; k++) {
         u32 got = mfs_thread_counts(pid, id[k], now);
-        struct mfs_thread *t = got ? mfs_thread(id[k]) : NULL;
-        if (got && !t)
-            met_left_out(1);
+        struct mfs_thread *t = got ? mfs_place(mfs_threads, sizeof *t, MET_INSTS, id[k],
+                                               met.tick - 1) : NULL;
         if (!t)
             continue;
         for (u32 c = 0; c < MFS_COUNTS; c++)
@@ -29162,19 +29148,12 @@ static void vh_read(void)
  * Each walks metrics[] and prints what has a value in this interval; a new metric or source needs
  * nothing here. Entry points: mout_interval, mout_end; mout_page_begin, mout_page_end. */
 
-/* Rows of sources, as mon_ has them: what the sinks need of each. */
-struct met_source {
-    const char *group, *name; /* -c takes either */
-    const char *lack;         /* why a kernel may have none of it */
-    void (*read)(void);
-};
 
 /* Expositions for Prometheus. The file has nothing of kvis's process: node_exporter, which reads
  * it, has the same names for its own. */
 enum mout_page { PAGE_FILE, PAGE_TEXT, PAGE_OPENMETRICS, N_PAGES };
 
 static struct {
-    const struct met_source *src;
     u64 ts_ns, real_ns, interval_ns, intervals;
     u32 told[N_SRC];      /* which reasons the text has told: a hash */
     struct writer csv;
@@ -29207,7 +29186,7 @@ static bool mout_shown(u8 dim)
 static const char *mout_source_why(u32 src)
 {
     static char why[sizeof met.src[0].why + 80];
-    const char *lack = mout.src[src].lack;
+    const char *lack = met_sources[src].lack;
     u32 n = 0, seen = 0;
     for (u32 m = met.src[src].from; m < met.src[src].to; m++) {
         n += metrics[m].src == src;
@@ -29324,7 +29303,7 @@ static void mout_text_num(struct buf *b, u32 m, double v)
 static void mout_text_line(struct buf *b, u32 src, const struct met_inst *i)
 {
     u32 was = b->len;
-    b_f(b, "%-10s", mout.src[src].name);
+    b_f(b, "%-10s", met_sources[src].name);
     if (i->name[0])
         b_f(b, " %s=", met_dims[i->dim].label), b_esc(b, i->name, strlen(i->name), 0);
     if (i->info[0]) {
@@ -29346,7 +29325,7 @@ static void mout_text_line(struct buf *b, u32 src, const struct met_inst *i)
 /* Metrics that a source has not for one reason: by name, the first of them; none if it has none. */
 static void mout_text_why(struct buf *b, const struct mout_lack *l)
 {
-    b_f(b, "%-10s n/a", mout.src[l->src].name);
+    b_f(b, "%-10s n/a", met_sources[l->src].name);
     if (!l->n)
         b_s(b, " in part");
     else if (l->n < l->all)
@@ -29502,7 +29481,7 @@ static void mout_csv(struct buf *b)
     for (u32 s = 0; s < N_SRC; s++)
         if (met.src[s].left_out)
             b_f(b, "%" PRIu64 ",%" PRIu64 ",things_left_out,source,%s,%u,\n", mout.real_ns,
-                mout.interval_ns, mout.src[s].name, met.src[s].left_out);
+                mout.interval_ns, met_sources[s].name, met.src[s].left_out);
 }
 
 /* --- Prometheus: text exposition 0.0.4, and OpenMetrics 1.0 --- */
@@ -29556,6 +29535,14 @@ static void mout_prom_head(struct buf *b, const char *name, enum mout_type_id ty
     b_f(b, "# HELP %.*s ", n, name);
     b_s(b, help);
     b_f(b, "\n# TYPE %.*s %s\n", n, name, mout.openmetrics ? t->openmetrics : t->text);
+}
+
+/* A metric that is one number. */
+static void mout_prom_one(struct buf *b, const char *name, enum mout_type_id type,
+                          const char *help, double v)
+{
+    mout_prom_head(b, name, type, help);
+    b_f(b, "%s %.15g\n", name, v);
 }
 
 /* {a="b",c="d" without the end. Returns what another label begins with. */
@@ -29733,11 +29720,11 @@ static void mout_prom_collectors(struct buf *b, enum mout_collector what)
         double v = mout_collector(what, s);
         if (mo.off >> s & 1)
             continue;
-        for (; s + 1 < N_SRC && !strcmp(mout.src[s].name, mout.src[s + 1].name); s++) {
+        for (; s + 1 < N_SRC && !strcmp(met_sources[s].name, met_sources[s + 1].name); s++) {
             double other = mout_collector(what, s + 1);
             v = what == COLLECTOR_SUCCESS ? MIN(v, other) : v + other;
         }
-        b_f(b, "%s{collector=\"%s\"} ", mout_collector_rows[what].name, mout.src[s].name);
+        b_f(b, "%s{collector=\"%s\"} ", mout_collector_rows[what].name, met_sources[s].name);
         mout_num(b, v);
         b_c(b, '\n');
     }
@@ -29751,60 +29738,37 @@ static void mout_prom_self(struct buf *b)
     b_s(b, "} 1\n");
     for (u32 what = 0; what < N_COLLECTOR; what++)
         mout_prom_collectors(b, what);
-    mout_prom_head(b, "kvis_counters_backwards_total", MOUT_COUNTER,
-                   "Counters of the kernel that went back, which was taken as no change");
-    b_f(b, "kvis_counters_backwards_total %" PRIu64 "\n", met.backwards);
+    mout_prom_one(b, "kvis_counters_backwards_total", MOUT_COUNTER,
+                  "Counters of the kernel that went back, which was taken as no change",
+                  (double)met.backwards);
 }
 
 /* What the process of kvis uses, by the names that all exporters have for it. */
-enum { PROCESS_CPU, PROCESS_START, PROCESS_VIRTUAL, PROCESS_RESIDENT, PROCESS_FDS,
-       PROCESS_MAX_FDS, N_PROCESS };
-
-static const struct { const char *name, *help; } mout_process_rows[N_PROCESS] = {
-    [PROCESS_CPU] = { "process_cpu_seconds_total", "CPU time of kvis" },
-    [PROCESS_START] = { "process_start_time_seconds", "When kvis was started, since the Epoch" },
-    [PROCESS_VIRTUAL] = { "process_virtual_memory_bytes", "Virtual memory of kvis" },
-    [PROCESS_RESIDENT] = { "process_resident_memory_bytes", "Resident memory of kvis" },
-    [PROCESS_FDS] = { "process_open_fds", "Open file descriptors of kvis" },
-    [PROCESS_MAX_FDS] = { "process_max_fds", "File descriptors that kvis may have open" },
-};
-
-/* NAN: not known. */
-static void mout_process(double *v)
+static void mout_prom_process(struct buf *b)
 {
     struct timespec cpu;
     struct rlimit limit;
     char memory[64], *end;
     double page = (double)sysconf(_SC_PAGESIZE);
-    u32 n = 0;
-    if (u_slurp("/proc/self/statm", memory, sizeof memory)) {
-        v[PROCESS_VIRTUAL] = (double)strtoull(memory, &end, 10) * page;
-        v[PROCESS_RESIDENT] = (double)strtoull(end, NULL, 10) * page;
-    }
+    u32 fds = 0;
     if (clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &cpu) == 0)
-        v[PROCESS_CPU] = (double)cpu.tv_sec + (double)cpu.tv_nsec / 1e9;
-    v[PROCESS_START] = (double)out.start_real_ns / 1e9;
-    for (DIR *d = opendir("/proc/self/fd"); u_entry(&d);)
-        n++;
-    if (n)
-        v[PROCESS_FDS] = n - 1; /* one is the directory's */
-    if (getrlimit(RLIMIT_NOFILE, &limit) == 0)
-        v[PROCESS_MAX_FDS] = (double)limit.rlim_cur;
-}
-
-static void mout_prom_process(struct buf *b)
-{
-    double v[N_PROCESS];
-    for (u32 k = 0; k < N_PROCESS; k++)
-        v[k] = NAN;
-    mout_process(v);
-    for (u32 k = 0; k < N_PROCESS; k++) {
-        if (isnan(v[k]))
-            continue;
-        mout_prom_head(b, mout_process_rows[k].name, k == PROCESS_CPU ? MOUT_COUNTER : MOUT_GAUGE,
-                       mout_process_rows[k].help);
-        b_f(b, "%s %.15g\n", mout_process_rows[k].name, v[k]);
+        mout_prom_one(b, "process_cpu_seconds_total", MOUT_COUNTER, "CPU time of kvis",
+                      (double)cpu.tv_sec + (double)cpu.tv_nsec / 1e9);
+    mout_prom_one(b, "process_start_time_seconds", MOUT_GAUGE,
+                  "When kvis was started, since the Epoch", (double)out.start_real_ns / 1e9);
+    if (u_slurp("/proc/self/statm", memory, sizeof memory)) {
+        mout_prom_one(b, "process_virtual_memory_bytes", MOUT_GAUGE, "Virtual memory of kvis",
+                      (double)strtoull(memory, &end, 10) * page);
+        mout_prom_one(b, "process_resident_memory_bytes", MOUT_GAUGE, "Resident memory of kvis",
+                      (double)strtoull(end, NULL, 10) * page);
     }
+    for (DIR *d = opendir("/proc/self/fd"); u_entry(&d);)
+        fds++;
+    if (fds) /* one is the directory's */
+        mout_prom_one(b, "process_open_fds", MOUT_GAUGE, "Open file descriptors of kvis", fds - 1);
+    if (getrlimit(RLIMIT_NOFILE, &limit) == 0)
+        mout_prom_one(b, "process_max_fds", MOUT_GAUGE,
+                      "File descriptors that kvis may have open", (double)limit.rlim_cur);
 }
 
 /* The exposition of this interval; it stays until the next. */
@@ -29912,7 +29876,7 @@ static bool mout_grafana_shown(const struct mout_panel *p)
     return false;
 }
 
-static void mout_grafana(struct buf *b, const struct met_source *src)
+static void mout_grafana(struct buf *b)
 {
     static const struct { const char *title, *groups; } rows[] = { /* groups: each behind a '/' */
         { "Machine", "/cpu/mem/net/thermal" }, { "Scheduler", "/sched" }, { "Disks", "/io" },
@@ -29932,7 +29896,7 @@ static void mout_grafana(struct buf *b, const struct met_source *src)
                "\"w\":24,\"h\":1},\"panels\":[]},", ++id, rows[r].title, y++);
         for (u32 k = 0; k < ARRAY_LEN(mout_panels); k++) {
             const struct mout_panel *p = &mout_panels[k];
-            snprintf(group, sizeof group, "/%s", src[metrics[p->m].src].group);
+            snprintf(group, sizeof group, "/%s", met_sources[metrics[p->m].src].group);
             if (!strstr(rows[r].groups, group) || mout_grafana_shown(p))
                 continue;
             mout_grafana_panel(b, p, ++id, x, y);
@@ -30042,7 +30006,7 @@ static void mout_json_dim(struct buf *b, u8 dim)
 /* {"source":"psi","metrics":["..."],"reason":"..."}, */
 static void mout_json_why(struct buf *b, const struct mout_lack *l)
 {
-    b_f(b, "{\"source\":\"%s\",\"metrics\":[", mout.src[l->src].name);
+    b_f(b, "{\"source\":\"%s\",\"metrics\":[", met_sources[l->src].name);
     for (u32 k = 0; k < l->n; k++) {
         mout_json_key(b, l->metric[k], DIM_NONE);
         b_c(b, ',');
@@ -30123,10 +30087,11 @@ struct mout_point {
     u32 n;
 };
 
-/* What the next row will hold; in all[], which series there have been. */
-static struct { struct mout_point *next; bool *all; u32 cap_next, cap_all; } mout_points;
-static u32 (*mout_cells)[MOUT_CELLS]; /* of each of MET_HISTS; UINT32_MAX: that, or more */
-static u8 mout_dists[MET_HISTS];      /* which distributions there have been */
+/* What the next row will hold of each series and of each of MET_HISTS distributions. there: it had
+ * something in some interval. */
+static struct mout_next { struct mout_point p; bool there; } *mout_points;
+static u32 mout_cap_points;
+static struct { u32 cell[MOUT_CELLS]; /* UINT32_MAX: that, or more */ bool there; } *mout_dists;
 
 static struct {
     struct mout_file {
@@ -30141,7 +30106,7 @@ static struct {
 
 static void mout_point_add(u32 id, const struct mout_point *q)
 {
-    struct mout_point *p = &mout_points.next[id];
+    struct mout_point *p = &mout_points[id].p;
     if (!p->n) {
         *p = *q;
         return;
@@ -30160,7 +30125,7 @@ static u32 mout_cell(u32 bucket)
 
 static void mout_cell_add(u32 hist, u32 cell, u32 n)
 {
-    mout_cells[hist][cell] += MIN(n, UINT32_MAX - mout_cells[hist][cell]);
+    mout_dists[hist].cell[cell] += MIN(n, UINT32_MAX - mout_dists[hist].cell[cell]);
 }
 
 static void mout_gather_inst(const struct met_inst *i)
@@ -30171,23 +30136,19 @@ static void mout_gather_inst(const struct met_inst *i)
         u32 id = (u32)(met_at(i, m) - met_series);
         float v = (float)met_at(i, m)->v;
         mout_point_add(id, &(struct mout_point){ v, v, v, 1 });
-        mout_points.all[id] = true;
+        mout_points[id].there = true;
     }
 }
 
 /* Makes room for all the numbers that there are now; else the report ends here, which is said. */
 static bool mout_room(void)
 {
-    struct mout_point *next = u_grow(mout_points.next, &mout_points.cap_next, met.n_series,
-                                     sizeof *next);
-    if (next)
-        mout_points.next = next;
-    bool *all = u_grow(mout_points.all, &mout_points.cap_all, met.n_series, sizeof *all);
-    if (all)
-        mout_points.all = all;
-    if (!mout_cells)
-        mout_cells = calloc(MET_HISTS, sizeof *mout_cells);
-    if (next && all && mout_cells)
+    struct mout_next *grown = u_grow(mout_points, &mout_cap_points, met.n_series, sizeof *grown);
+    if (grown)
+        mout_points = grown;
+    if (!mout_dists)
+        mout_dists = calloc(MET_HISTS, sizeof *mout_dists);
+    if (grown && mout_dists)
         return true;
     u_warn("the report ends here: out of memory for %u numbers", met.n_series);
     out.failed = ENOMEM;
@@ -30205,7 +30166,7 @@ static void mout_gather(void)
         bool any = h->at == met.tick && h->count;
         for (u32 i = 0; any && i < ST_BUCKETS; i++)
             mout_cell_add(k, mout_cell(i), h->now[i]);
-        mout_dists[k] |= any;
+        mout_dists[k].there |= any;
     }
 }
 
@@ -30219,8 +30180,8 @@ static void mout_row_points(void)
 {
     struct buf *b = &mout_rows.row;
     u32 run = 0; /* where its length is */
-    for (u32 id = 0; id < MIN(met.n_series, mout_points.cap_next); id++) {
-        struct mout_point *p = &mout_points.next[id];
+    for (u32 id = 0; id < MIN(met.n_series, mout_cap_points); id++) {
+        struct mout_point *p = &mout_points[id].p;
         if (!p->n) {
             run = 0;
             continue;
@@ -30239,20 +30200,20 @@ static void mout_row_points(void)
 static void mout_row_hists(void)
 {
     for (u32 k = 0; k < met_hists.n; k++) {
-        u32 n = 0;
+        u32 *cell = mout_dists[k].cell, n = 0;
         for (u32 c = 0; c < MOUT_CELLS; c++)
-            n += mout_cells[k][c] > 0;
+            n += cell[c] > 0;
         if (!n)
             continue;
         mout_row_word(k | MOUT_DIST);
         mout_row_word(n);
         for (u32 c = 0; c < MOUT_CELLS; c++) {
-            if (!mout_cells[k][c])
+            if (!cell[c])
                 continue;
             mout_row_word(c);
-            mout_row_word(mout_cells[k][c]);
+            mout_row_word(cell[c]);
         }
-        memset(mout_cells[k], 0, sizeof mout_cells[k]);
+        memset(cell, 0, sizeof mout_dists[k].cell);
     }
 }
 
@@ -30371,7 +30332,7 @@ static void mout_chart_lines(struct buf *b, u32 m, u8 dim)
 {
     for (const struct met_inst *i = met_first(dim); i; i = met_next(i)) {
         u32 id = (u32)(met_at(i, m) - met_series);
-        if (id >= mout_points.cap_all || !mout_points.all[id])
+        if (id >= mout_cap_points || !mout_points[id].there)
             continue;
         b_f(b, "[%u,%u,\"%s\",\"", id, i->reused, i->name[0] ? met_dims[dim].label : "");
         b_json(b, i->name, strlen(i->name));
@@ -30388,7 +30349,7 @@ static void mout_chart(struct buf *b, u32 m, u8 of)
     b_s(b, "{\"name\":");
     mout_json_key(b, m, of);
     b_f(b, ",\"unit\":%u,\"source\":\"%s\",", mout_form(m)->unit,
-        mout.src[metrics[m].src].name);
+        met_sources[metrics[m].src].name);
     out_json_str(b, "help", met_help(m), (u32)strlen(met_help(m)));
     b_s(b, ",\"lines\":[");
     u32 empty = b->len;
@@ -30414,10 +30375,10 @@ static void mout_heat_maps(struct buf *b)
     for (u32 k = 0; k < met_hists.n; k++) {
         const struct met_hist *h = met_hists.h[k];
         const struct met_hist_row *r = &met_hist_rows[h->row];
-        if (!mout_dists[k])
+        if (!mout_dists || !mout_dists[k].there)
             continue;
         b_f(b, "[%u,%u,\"%s\",\"%s\",\"%s\",\"%s\",\"", k, MAX(h->reused, h->inst->reused), r->name,
-            r->counts, mout.src[r->src].name,
+            r->counts, met_sources[r->src].name,
             h->inst->name[0] ? met_dims[h->inst->dim].label : "");
         b_json(b, h->inst->name, strlen(h->inst->name));
         b_s(b, "\"],");
@@ -30431,7 +30392,7 @@ static void mout_facts(struct buf *b)
            PRIu64 ",\"dropped\":%u,\"sources\":{", mout.intervals, mo.interval_ns,
         mout_rows.file.every, met.backwards, met.left_out);
     for (u32 s = 0; s < N_SRC; s++)
-        b_f(b, "%s\"%s\":\"%s\"", s ? "," : "", mout.src[s].name, mout.src[s].group);
+        b_f(b, "%s\"%s\":\"%s\"", s ? "," : "", met_sources[s].name, met_sources[s].group);
     b_s(b, "},\"charts\":[");
     mout_charts(b);
     mout_json_end(b, "],\"heat\":[");
@@ -31363,7 +31324,8 @@ static u32 scr_section_of(u32 src)
 {
     for (u32 k = 1; k < SCR_OTHERS; k++)
         for (u32 g = 0; g < ARRAY_LEN(scr_sections[k].group); g++)
-            if (scr_sections[k].group[g] && !strcmp(scr_sections[k].group[g], mout.src[src].group))
+            if (scr_sections[k].group[g]
+                && !strcmp(scr_sections[k].group[g], met_sources[src].group))
                 return k;
     return SCR_OTHERS;
 }
@@ -32148,8 +32110,8 @@ static void scr_keys(void)
  * that were fixed at the start; an interval that took too long leaves out times, and moves none.
  * Entry points: the option functions, mon_run; of it, mon_start and mon_sample. */
 
-static const struct met_source mon_sources[] = {
-#define X(id, group, name, read, lack) [SRC_##id] = { group, name, lack, read },
+static void (*const mon_read[N_SRC])(void) = {
+#define X(id, group, name, read, lack) [SRC_##id] = read,
     MET_SOURCES(X)
 #undef X
 };
@@ -32191,7 +32153,7 @@ static const char *mon_opt_collectors(const char *v)
         size_t n = strcspn(v, ",");
         u64 named = 0;
         for (u32 s = 0; s < N_SRC; s++) {
-            const char *name[] = { mon_sources[s].group, mon_sources[s].name };
+            const char *name[] = { met_sources[s].group, met_sources[s].name };
             for (u32 k = 0; k < 2; k++)
                 if (n && !strncmp(name[k], v, n) && !name[k][n])
                     named |= 1ull << s;
@@ -32228,7 +32190,7 @@ static void mon_collect(void)
         met.src[s].at_ns = now;
         met.src[s].elapsed_s = before ? (double)(now - before) / 1e9 : 0;
         met.src[s].wrong = met.src[s].left_out = 0;
-        mon_sources[s].read();
+        mon_read[s]();
         met_source_end();
     }
     met.left_out = MAX(met.left_out, met_left_out_now());
@@ -32293,7 +32255,6 @@ static bool mon_nothing(void)
 
 static void mon_start(void)
 {
-    mout.src = mon_sources;
     met_init();
     met.all = met_inst(DIM_NONE, "");
     mk_start();
@@ -33558,7 +33519,7 @@ static void dg_text_unseen(struct buf *b, const struct mout_lack *l)
 {
     if (!dg_blind(l))
         return;
-    b_f(b, "  %s (%s): ", mout.src[l->src].name, mout.src[l->src].group);
+    b_f(b, "  %s (%s): ", met_sources[l->src].name, met_sources[l->src].group);
     b_esc(b, l->why, strlen(l->why), 0);
     b_c(b, '\n');
 }
@@ -33790,7 +33751,7 @@ static void dg_json_unseen(struct buf *b, const struct mout_lack *l)
 {
     if (!dg_blind(l))
         return;
-    b_f(b, "{\"what\":\"%s\",", mout.src[l->src].name);
+    b_f(b, "{\"what\":\"%s\",", met_sources[l->src].name);
     dg_json_text(b, "why", l->why);
     b_s(b, "},");
 }
@@ -35710,7 +35671,7 @@ static void doc_metric(struct buf *b, u32 m)
 static void doc_metrics(struct buf *b)
 {
     for (u32 s = 0; s < N_SRC; s++) {
-        b_f(b, ".SS %s (group %s)\nFrom\n", mon_sources[s].name, mon_sources[s].group);
+        b_f(b, ".SS %s (group %s)\nFrom\n", met_sources[s].name, met_sources[s].group);
         doc_text(b, met_src_from(s));
         b_s(b, ";\nsee\n");
         doc_text(b, met_src_cite(s));
@@ -36478,7 +36439,7 @@ static void cmd_monitor_ready(void)
 static int cmd_monitor_grafana(void)
 {
     struct buf b = { .max = 1 << 20 };
-    mout_grafana(&b, mon_sources);
+    mout_grafana(&b);
     int e = out_write_all(STDOUT_FILENO, b.p, b.len);
     b_free(&b);
     errno = -e;

@@ -829,7 +829,6 @@ static void t_metrics(void)
 static void t_listen(void)
 {
     struct hs_client clients[] = { { .fd = -1 }, { .fd = -1 } }, *c = &clients[1];
-    mout.src = mon_sources;
     hs.client = clients;
     hs.n_clients = 2;
     EXPECT(!hs_opt_listen("[::1]:9100") && !hs_opt_listen("9100") && !hs_opt_listen(":9100"));
