@@ -32918,6 +32918,22 @@ static bool dg_guarded(struct dg_finding *f)
     return true;
 }
 
+/* Keeps a finding. Where there are too many, the one that costs least goes. */
+static void dg_keep(const struct dg_finding *f)
+{
+    struct dg_finding *least = dg_found;
+    if (dg.n_found < DG_FINDINGS) {
+        dg_found[dg.n_found++] = *f;
+        return;
+    }
+    dg.dropped++;
+    for (u32 k = 1; k < DG_FINDINGS; k++)
+        if (dg_found[k].cost < least->cost)
+            least = &dg_found[k];
+    if (least->cost < f->cost)
+        *least = *f;
+}
+
 static void dg_try(const struct dg_rule *r, const struct met_inst *of)
 {
     struct dg_finding f = { .rule = r, .of = of };
@@ -32928,10 +32944,6 @@ static void dg_try(const struct dg_rule *r, const struct met_inst *of)
     dg_evidence(&f, r->value, f.value, true, r->below, (double)r->limit);
     if (!dg_guarded(&f) || dg_known(r, of))
         return;
-    if (dg.n_found == DG_FINDINGS) {
-        dg.dropped++;
-        return;
-    }
     for (u32 k = 0; k < 2 && !dg_is_metric(r->value); k++) {
         u16 part = k ? dg_numbers[r->value - N_METRICS].b : dg_numbers[r->value - N_METRICS].a;
         if (dg_value(part, of, &v))
@@ -32941,7 +32953,7 @@ static void dg_try(const struct dg_rule *r, const struct met_inst *of)
         dg_evidence(&f, r->cost, v, false, false, 0);
         f.key = f.cost = v * (double)r->factor;
     }
-    dg_found[dg.n_found++] = f;
+    dg_keep(&f);
 }
 
 /* kvis is nobody. */
@@ -33374,6 +33386,15 @@ static bool dg_visible(u32 res)
     return false;
 }
 
+/* Whether no number of any resource is known, as where neither /proc nor /sys can be reached. */
+static bool dg_sees_nothing(void)
+{
+    u32 r = 0;
+    while (r < N_RES && !dg_visible(r))
+        r++;
+    return r == N_RES;
+}
+
 /* The USE table: a resource a paragraph. */
 static void dg_text_table(struct buf *b)
 {
@@ -33548,13 +33569,17 @@ static u32 dg_text_findings(struct buf *b)
 
 static void dg_text(struct buf *b)
 {
-    double cpus = 0;
-    dg_value(M_CPUS, met.all, &cpus);
+    double cpus;
+    bool blind = dg_sees_nothing();
     b_f(b, "kvis diagnose: %.1f s of ", dg_seconds());
     b_esc(b, rec_run.host, strlen(rec_run.host), 0);
-    b_f(b, " (Linux %s, %.0f CPU%s)\n", rec_run.kernel, cpus, cpus == 1 ? "" : "s");
+    b_f(b, " (Linux %s", rec_run.kernel);
+    if (dg_value(M_CPUS, met.all, &cpus))
+        b_f(b, ", %.0f CPU%s", cpus, cpus == 1 ? "" : "s");
+    b_s(b, ")\n");
     if (!dg.n_found)
-        b_s(b, "\nNothing is saturated.\n");
+        b_s(b, blind ? "\nNothing can be seen here, so nothing is known: is /proc mounted?\n"
+                     : "\nNothing is saturated.\n");
     u32 shown = dg_text_findings(b);
     if (dg.n_found > shown)
         b_f(b, "\n%u more: -v shows them\n", dg.n_found - shown);
@@ -34076,7 +34101,8 @@ static bool check_attach(struct check *c)
         syscall(SYS_wait4, pid, NULL, __WALL, NULL);
     check_say(c, true, scope < 0 ? "%s (no Yama)" : "%s (ptrace_scope is %ld)",
               e < 0 ? strerror((int)-e) : "another process of this user", scope);
-    return e >= 0 || check_mend(c, "for -p: sysctl kernel.yama.ptrace_scope=0, or run it as root");
+    return e >= 0 || check_mend(c, "for -p: sysctl kernel.yama.ptrace_scope=0, or %s",
+                                bpf_rights("CAP_SYS_PTRACE"));
 }
 
 static bool check_accel(struct check *c)
@@ -35291,7 +35317,7 @@ static const char *opt_backend(const char *v)
 static const char *opt_ring(const char *v)
 {
     char *end;
-    unsigned long kb = strtoul(v, &end, 10);
+    unsigned long n = strtoul(v, &end, 10), kb = MIN(n, 1ul << 20);
     kb *= (*end | 32) == 'm' ? 1024 : 1;
     end += (*end | 32) == 'k' || (*end | 32) == 'm';
     if (!*v || *end || kb < 64 || kb > 64 << 10 || kb & (kb - 1))
@@ -35517,16 +35543,20 @@ static char **opt_parse(const struct cmd *c, char **argv)
     bool mixed = c->takes == TAKES_RECORDINGS || c->takes == TAKES_COMMANDS;
     char **words = argv;
     u32 n = 0;
-    while (*argv && (mixed || (**argv == '-' && (*argv)[1]))) {
-        if (!strcmp(*argv, "--"))
-            return argv + 1;
-        if (**argv != '-' || !(*argv)[1])
-            words[n++] = *argv++;
-        else
+    while (*argv && strcmp(*argv, "--")) {
+        bool option = **argv == '-' && (*argv)[1];
+        if (!option && !mixed)
+            return argv;
+        if (option)
             argv += (*argv)[1] == '-' ? opt_long(c, argv) : opt_short(c, argv);
+        else
+            words[n++] = *argv++;
     }
+    argv += *argv != NULL; /* the "--" */
     if (!mixed)
         return argv;
+    while (*argv)
+        words[n++] = *argv++;
     words[n] = NULL;
     return words;
 }
@@ -36345,6 +36375,9 @@ static int cmd_open(void)
     static char sh[] = "/bin/sh", c[] = "-c", *line[] = { sh, c, NULL, NULL };
     if (opt.command && (oo.pid || oo.tid))
         opt_wrong(opt_cmd, opt_named("pid"), "a command and -p or -t do not go together");
+    pid_t watched = (pid_t)(oo.tid ? oo.tid : oo.pid);
+    if (watched && kill(watched, 0) < 0 && errno == ESRCH)
+        die(EXIT_KVIS, "no %s %d", oo.tid ? "thread" : "process", watched);
     cmd_refuse_mixed();
     if (oo.shell && opt.command && !opt.command[1] && strchr(opt.command[0], ' ')) {
         line[2] = opt.command[0];
