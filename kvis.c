@@ -22638,14 +22638,12 @@ static void proc_usage_join(struct wire_usage *to, const struct wire_usage *u, b
  * latter as the former stand to each other (kernel/sched/cputime.c, cputime_adjust). */
 static void proc_cpu(const struct wire_usage *u, u64 *user, u64 *sys)
 {
-    *user = u->run_ns;
     *sys = 0;
-    if (u->system_ns && !u->user_ns) {
-        *user = 0;
-        *sys = u->run_ns;
-    } else if (u->system_ns)
+    if (u->system_ns && u->user_ns)
         *sys = (u64)((double)u->run_ns * (double)u->system_ns
                      / ((double)u->system_ns + (double)u->user_ns));
+    else if (u->system_ns)
+        *sys = u->run_ns;
     *user = u->run_ns - *sys;
 }
 
@@ -23073,18 +23071,21 @@ static void proc_json(struct buf *b, const struct proc_row *r)
     b_s(b, "}\n");
 }
 
-/* The words as they are read by the CI action: always a list. */
-static void proc_json_args(struct buf *b, const struct proc_life *l)
+/* Who it was, and what, as the CI action reads it: args is always a list. */
+static void proc_action_who(struct buf *b, const struct proc_row *r)
 {
+    b_s(b, "\"name\":");
+    proc_json_word(b, r->comm, (u32)strnlen(r->comm, 16));
+    b_f(b, ",\"uid\":%u,\"pid\":%u,\"ppid\":%u", r->l->uid, r->l->pid, r->l->ppid);
+}
+
+static void proc_action_what(struct buf *b, const struct proc_life *l)
+{
+    b_s(b, ",\"fileName\":");
+    proc_json_word(b, l->path.len ? l->path.p : "", l->path.len);
     b_s(b, ",\"args\":[");
     proc_words(b, &l->argv, 0, ',', proc_json_word);
     b_c(b, ']');
-}
-
-static void proc_json_plain(struct buf *b, const char *key, const char *s, size_t n)
-{
-    b_f(b, "\"%s\":", key);
-    proc_json_word(b, s, (u32)n);
 }
 
 /* 128 + N for a signal, as a shell has it. A command that became another did not fail. -1: not
@@ -23103,11 +23104,9 @@ static void proc_workflow(struct buf *b, const struct proc_row *r)
     if (r->what != PROC_ENDED && r->what != PROC_REPLACED)
         return;
     b_c(b, '{');
-    proc_json_plain(b, "name", r->comm, strnlen(r->comm, 16));
-    b_f(b, ",\"uid\":%u,\"pid\":%u,\"ppid\":%u,\"startTimeNs\":%" PRIu64 ",", l->uid, l->pid,
-        l->ppid, proc_real(l->begin_ns));
-    proc_json_plain(b, "fileName", l->path.len ? l->path.p : "", l->path.len);
-    proc_json_args(b, l);
+    proc_action_who(b, r);
+    b_f(b, ",\"startTimeNs\":%" PRIu64, proc_real(l->begin_ns));
+    proc_action_what(b, l);
     b_f(b, ",\"durationNs\":%" PRIu64 ",\"exitCode\":%d", r->ts_ns - l->begin_ns,
         proc_exit_code(r));
     if (r->what == PROC_ENDED && l->status >= 0 && WIFSIGNALED(l->status))
@@ -23127,12 +23126,10 @@ static void proc_events(struct buf *b, const struct proc_row *r)
     b_s(b, "{\"ts\":\"");
     proc_clock(b, r->ts_ns, false);
     b_s(b, start ? "\",\"event\":\"EXEC\"," : "\",\"event\":\"EXIT\",");
-    proc_json_plain(b, "name", r->comm, strnlen(r->comm, 16));
-    b_f(b, ",\"uid\":%u,\"pid\":%u,\"ppid\":%u", l->uid, l->pid, l->ppid);
+    proc_action_who(b, r);
     if (start) {
-        b_f(b, ",\"startTime\":%" PRIu64 ",", proc_real(l->begin_ns) / 1000000);
-        proc_json_plain(b, "fileName", l->path.len ? l->path.p : "", l->path.len);
-        proc_json_args(b, l);
+        b_f(b, ",\"startTime\":%" PRIu64, proc_real(l->begin_ns) / 1000000);
+        proc_action_what(b, l);
     } else {
         b_f(b, ",\"duration\":%" PRIu64 ",\"exitCode\":%d", (r->ts_ns - l->begin_ns) / 1000000,
             proc_exit_code(r));
@@ -23719,17 +23716,16 @@ static void proc_exec_failed(const struct wire_proc *h, const char *data)
 /* Its last thread has ended. How the command ended wait4(2) says, also where the probe cannot. */
 static void proc_end(struct proc_life *l)
 {
-    u64 user, sys;
     if (l->status < 0 && l->pid == proc_state.root)
         l->status = proc_session.status;
     proc_usage_join(&l->all, &l->own, false);
-    proc_cpu(&l->all, &user, &sys);
-    proc_state.cpu_ns += l->mine ? user + sys : 0;
+    proc_state.cpu_ns += l->mine ? l->all.run_ns : 0;
     proc_over(l, PROC_ENDED, l->end_ns);
     proc_step_end(l, l->end_ns);
     proc_tell_end(l);
-    proc_state.gone[proc_state.n_gone++ % ARRAY_LEN(proc_state.gone)].pid = l->pid;
-    proc_state.gone[(proc_state.n_gone - 1) % ARRAY_LEN(proc_state.gone)].boot_ns = l->boot_ns;
+    u32 at = proc_state.n_gone++ % ARRAY_LEN(proc_state.gone);
+    proc_state.gone[at].pid = l->pid;
+    proc_state.gone[at].boot_ns = l->boot_ns;
     proc_forget(l);
 }
 
@@ -33202,45 +33198,45 @@ static void dg_name_of(struct buf *b, u16 number)
     b_s(b, how == DG_MOST || how == DG_SHARE ? ")" : "");
 }
 
-/* The name of the thing of a finding: of a process, "811 (api)". Not escaped yet. */
-static void dg_thing(struct buf *b, const struct met_inst *i)
+/* Appends a text of a rule, with what stands for %t, and if there is one, for %p. */
+static void dg_fill(struct buf *b, const char *text, const struct buf *thing, u32 pid)
 {
-    b_s(b, i->name);
-    if (i->info[0] && (i->dim == DIM_BUSY || i->dim == DIM_PID || i->dim == DIM_ZONE
-                       || i->dim == DIM_SENSOR))
-        b_f(b, " (%s)", i->info);
-}
-
-/* What the rule says, of this thing. */
-static const struct buf *dg_sentence(const struct dg_finding *f)
-{
-    static struct buf b;
-    b_reset(&b);
-    for (const char *s = f->rule->finding; *s; s++)
+    for (const char *s = text; *s; s++)
         if (*s == '%' && s[1] == 't') {
-            dg_thing(&b, f->of);
+            b_put(b, thing->p, thing->len);
+            s++;
+        } else if (*s == '%' && s[1] == 'p' && pid) {
+            b_f(b, "%u", pid);
             s++;
         } else {
-            b_c(&b, *s);
+            b_c(b, *s);
         }
+}
+
+/* What the rule says, of this thing: of a process, "811 (api)". Not escaped yet. */
+static const struct buf *dg_sentence(const struct dg_finding *f)
+{
+    static struct buf b, thing;
+    const struct met_inst *i = f->of;
+    b_reset(&thing);
+    b_s(&thing, i->name);
+    if (i->info[0] && (i->dim == DIM_BUSY || i->dim == DIM_PID || i->dim == DIM_ZONE
+                       || i->dim == DIM_SENSOR))
+        b_f(&thing, " (%s)", i->info);
+    b_reset(&b);
+    dg_fill(&b, f->rule->finding, &thing, 0);
     return &b;
 }
 
 /* The next command, as a shell and a terminal can have it: the names of cgroups are anybody's. */
 static const struct buf *dg_next(const struct dg_finding *f)
 {
-    static struct buf b;
-    const char *s = f->n_who || !*f->rule->alone ? f->rule->next : f->rule->alone;
-    for (b_reset(&b); *s; s++)
-        if (*s == '%' && s[1] == 'p') {
-            b_f(&b, "%u", f->who[0].pid);
-            s++;
-        } else if (*s == '%' && s[1] == 't') {
-            b_shell(&b, f->of->name, (u32)strlen(f->of->name));
-            s++;
-        } else {
-            b_c(&b, *s);
-        }
+    static struct buf b, thing;
+    b_reset(&thing);
+    b_shell(&thing, f->of->name, (u32)strlen(f->of->name));
+    b_reset(&b);
+    dg_fill(&b, f->n_who || !*f->rule->alone ? f->rule->next : f->rule->alone, &thing,
+            f->who[0].pid);
     return &b;
 }
 
@@ -33259,14 +33255,16 @@ static u32 dg_word_end(const struct buf *text, u32 at)
     return at;
 }
 
-/* A paragraph, broken at blanks, its first line behind `head` and the others below that. */
-static void dg_paragraph(struct buf *b, const char *head, const struct buf *text, u32 indent)
+/* A paragraph, broken at blanks into lines of so many columns: its first behind `head`, the others
+ * below that. */
+static void dg_paragraph(struct buf *b, const char *head, const struct buf *text, u32 indent,
+                         u32 columns)
 {
     u32 column = (u32)strlen(head), at = 0;
     b_s(b, head);
     while (at < text->len) {
         u32 n = dg_word_end(text, at) - at;
-        if (at && column + 1 + n > DG_COLUMNS) {
+        if (at && column + 1 + n > columns) {
             b_f(b, "\n%*s", (int)indent, "");
             column = indent;
         } else if (at) {
@@ -33327,7 +33325,7 @@ static void dg_text_who(struct buf *b, const struct dg_finding *f)
         dg_say(&line, f->rule->who == DG_BY_SELF ? f->rule->value : f->rule->whose, f->who[k].v);
     }
     if (n)
-        dg_paragraph(b, "   by: ", &line, 7);
+        dg_paragraph(b, "   by: ", &line, 7, DG_COLUMNS);
     for (u32 k = 0; k < n; k++)
         dg_text_files(b, dg_files_of(f, k));
 }
@@ -33344,7 +33342,7 @@ static void dg_text_finding(struct buf *b, u32 rank, const struct dg_finding *f)
     dg_text_evidence(&line, f);
     snprintf(head, sizeof head, "%u. ", rank);
     b_c(b, '\n');
-    dg_paragraph(b, head, &line, 3);
+    dg_paragraph(b, head, &line, 3, DG_COLUMNS);
     dg_text_who(b, f);
     s = dg_next(f);
     b_s(b, "   next: ");
@@ -33416,7 +33414,7 @@ static void dg_text_table(struct buf *b)
         }
         snprintf(head, sizeof head, "%-17.19s ", dg_res[r].name);
         if (line.len)
-            dg_paragraph(b, head, &line, 18);
+            dg_paragraph(b, head, &line, 18, DG_COLUMNS);
     }
 }
 
@@ -33527,7 +33525,7 @@ static void dg_text_resources(struct buf *b, const char *head, bool visible)
     if (n && !visible && !opt.verbose)
         b_s(&line, " (-v says why)");
     if (n)
-        dg_paragraph(b, head, &line, 18);
+        dg_paragraph(b, head, &line, 18, DG_COLUMNS);
 }
 
 /* What could not be seen, and why; that nothing happened is no reason. */
@@ -34130,7 +34128,7 @@ static bool check_faults(struct check *c)
 /* --- BPF --- */
 
 /* Loads a program of a few instructions; its descriptor or -errno. */
-static int check_load_as(u32 type, u32 btf_id, const struct bpf_insn *insns, u16 n)
+static int check_load(u32 type, u32 btf_id, const struct bpf_insn *insns, u16 n)
 {
     static const struct bpf_family none = { .license = "GPL" };
     struct bpf_prog_row r = { .name = "kvis_check", .type = type, .n_insns = n };
@@ -34141,12 +34139,12 @@ static int check_load_as(u32 type, u32 btf_id, const struct bpf_insn *insns, u16
     return f;
 }
 
-static int check_load(const struct bpf_insn *insns, u16 n)
+/* The same of one that does nothing. */
+static int check_load_nothing(u32 type, u32 btf_id)
 {
-    return check_load_as(BPF_PROG_TYPE_RAW_TRACEPOINT, 0, insns, n);
+    static const struct bpf_insn nothing[] = { I_MOV64_IMM(R0, 0), I_EXIT() };
+    return check_load(type, btf_id, nothing, ARRAY_LEN(nothing));
 }
-
-static const struct bpf_insn check_nothing[] = { I_MOV64_IMM(R0, 0), I_EXIT() };
 
 /* what: that does not work, where no more is known than e. */
 static bool check_denied(struct check *c, const char *what, int e)
@@ -34164,13 +34162,35 @@ static bool check_unsupported(int e)
     return e == -EINVAL || e == -E2BIG || e == -ENOENT || e == -EOPNOTSUPP;
 }
 
+/* What a try gave: a descriptor, which was all that was wanted, or -errno. */
+static bool check_got(struct check *c, int f, const char *yes, const char *no)
+{
+    if (f < 0)
+        return check_denied(c, no, f);
+    close(f);
+    return check_say(c, true, "%s", yes);
+}
+
+/* The same of what older kernels lack. without: what is done there instead. */
+static bool check_got_newer(struct check *c, int f, const char *yes, const char *no,
+                            const char *lacks, const char *without)
+{
+    if (!check_unsupported(f))
+        return check_got(c, f, yes, no);
+    check_mend(c, "%s", without);
+    return check_say(c, false, "%s%s", lacks, strerror(-f));
+}
+
+static void check_close(int f)
+{
+    if (f >= 0)
+        close(f);
+}
+
 static bool check_bpf(struct check *c)
 {
-    int f = check_load(check_nothing, ARRAY_LEN(check_nothing));
-    if (f < 0)
-        return check_denied(c, "BPF programs do not load", f);
-    close(f);
-    return check_say(c, true, "programs load");
+    return check_got(c, check_load_nothing(BPF_PROG_TYPE_RAW_TRACEPOINT, 0), "programs load",
+                     "BPF programs do not load");
 }
 
 static bool check_unprivileged(struct check *c)
@@ -34190,9 +34210,8 @@ static bool check_lockdown(struct check *c)
     };
     char said[128];
     bool confidential = tfs_lockdown(said);
-    int f = check_load(insns, ARRAY_LEN(insns));
-    if (f >= 0)
-        close(f);
+    int f = check_load(BPF_PROG_TYPE_RAW_TRACEPOINT, 0, insns, ARRAY_LEN(insns));
+    check_close(f);
     check_say(c, true, "%s", said[0] ? said : "none");
     return f >= 0 || !confidential
            || check_mend(c, "boot with lockdown=integrity or none: BPF may not read the kernel");
@@ -34202,15 +34221,14 @@ static bool check_lockdown(struct check *c)
 static bool check_jit(struct check *c)
 {
     u32 info[6] = { 0 };
-    int f = check_load(check_nothing, ARRAY_LEN(check_nothing));
+    int f = check_load_nothing(BPF_PROG_TYPE_RAW_TRACEPOINT, 0);
     union bpf_attr a;
     memset(&a, 0, sizeof a);
     a.info.bpf_fd = (u32)f;
     a.info.info_len = sizeof info;
     a.info.info = (uintptr_t)info;
     int e = f < 0 ? f : bpf_call(BPF_OBJ_GET_INFO_BY_FD, &a, BPF_ATTR_TO(info));
-    if (f >= 0)
-        close(f);
+    check_close(f);
     if (e < 0)
         return check_denied(c, "no program loads to look at", e);
     check_say(c, true, info[4] ? "programs are compiled" : "off: programs are interpreted");
@@ -34219,44 +34237,28 @@ static bool check_jit(struct check *c)
 
 static bool check_raw_tp(struct check *c)
 {
-    int prog = check_load(check_nothing, ARRAY_LEN(check_nothing));
+    int prog = check_load_nothing(BPF_PROG_TYPE_RAW_TRACEPOINT, 0);
     int link = prog < 0 ? prog : bpf_attach_raw("sched_process_exit", prog);
-    if (prog >= 0)
-        close(prog);
-    if (link < 0)
-        return check_denied(c, "raw tracepoints cannot be attached to", link);
-    close(link);
-    return check_say(c, true, "attached to one");
+    check_close(prog);
+    return check_got(c, link, "attached to one", "raw tracepoints cannot be attached to");
 }
 
 static bool check_send_signal(struct check *c)
 {
     static const struct bpf_insn insns[] = { I_MOV64_IMM(R1, 0), I_CALL(send_signal_thread),
                                              I_MOV64_IMM(R0, 0), I_EXIT() };
-    int f = check_load(insns, ARRAY_LEN(insns));
-    if (f < 0 && check_unsupported(f)) {
-        check_mend(c, "Linux 5.6 has it; without it -v is by ptrace");
-        return check_say(c, false, "bpf_send_signal_thread: %s", strerror(-f));
-    }
-    if (f < 0)
-        return check_denied(c, "bpf_send_signal_thread does not load", f);
-    close(f);
-    return check_say(c, true, "bpf_send_signal_thread loads");
+    int f = check_load(BPF_PROG_TYPE_RAW_TRACEPOINT, 0, insns, ARRAY_LEN(insns));
+    return check_got_newer(c, f, "bpf_send_signal_thread loads",
+                           "bpf_send_signal_thread does not load", "bpf_send_signal_thread: ",
+                           "Linux 5.6 has it; without it -v is by ptrace");
 }
 
 static bool check_ring(struct check *c)
 {
     struct bpf_map_row ring = { .name = "kvis_check", .type = BPF_MAP_TYPE_RINGBUF,
                                 .max_entries = (u32)sysconf(_SC_PAGESIZE) };
-    int f = bpf_map_create(&ring);
-    if (f < 0 && check_unsupported(f)) {
-        check_mend(c, "Linux 5.8 has it; a perf ring for each CPU is taken instead");
-        return check_say(c, false, "%s", strerror(-f));
-    }
-    if (f < 0)
-        return check_denied(c, "no map can be made", f);
-    close(f);
-    return check_say(c, true, "works");
+    return check_got_newer(c, bpf_map_create(&ring), "works", "no map can be made", "",
+                           "Linux 5.8 has it; a perf ring for each CPU is taken instead");
 }
 
 /* A perf ring: an event that programs write to, and its place in a map. */
@@ -34264,17 +34266,14 @@ static bool check_perf_rings(struct check *c)
 {
     struct bpf_map_row row = { .name = "kvis_check", .type = BPF_MAP_TYPE_PERF_EVENT_ARRAY,
                                .key_size = 4, .value_size = 4, .max_entries = bpf_possible() };
-    struct perf_event_attr a = { .type = PERF_TYPE_SOFTWARE, .size = sizeof a,
-                                 .config = PERF_COUNT_SW_BPF_OUTPUT,
+    struct perf_event_attr a = { .type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_BPF_OUTPUT,
                                  .sample_type = PERF_SAMPLE_RAW, .sample_period = 1 };
     u32 cpu = (u32)bpf_online_cpu();
     int map = bpf_map_create(&row);
-    int f = map < 0 ? map : (int)syscall(SYS_perf_event_open, &a, -1, cpu, -1, 8);
-    int e = map < 0 ? map : f < 0 ? -errno : bpf_map_do(BPF_MAP_UPDATE_ELEM, map, &cpu, &f);
-    if (map >= 0)
-        close(map);
-    if (f >= 0)
-        close(f);
+    int f = map < 0 ? map : pf_event(&a, -1, (int)cpu, -1, 0);
+    int e = f < 0 ? f : bpf_map_do(BPF_MAP_UPDATE_ELEM, map, &cpu, &f);
+    check_close(map);
+    check_close(f);
     return e < 0 ? check_denied(c, map < 0 ? "no map can be made" : "perf_event_open fails", e)
                  : check_say(c, true, "work");
 }
@@ -34312,13 +34311,11 @@ static bool check_tracefs(struct check *c)
 static bool check_kprobe(struct check *c)
 {
     static const char symbol[] = "do_exit";
-    int prog = check_load_as(BPF_PROG_TYPE_KPROBE, 0, check_nothing, ARRAY_LEN(check_nothing));
+    int prog = check_load_nothing(BPF_PROG_TYPE_KPROBE, 0);
     int at = prog < 0 ? prog : bpf_attach_kprobe(symbol, false, prog);
     int ret = at < 0 ? at : bpf_attach_kprobe(symbol, true, prog);
-    if (prog >= 0)
-        close(prog);
-    if (at >= 0)
-        close(at);
+    check_close(prog);
+    check_close(at);
     if (ret == -ENOENT) {
         check_mend(c, "use a kernel with CONFIG_KPROBES");
         return check_say(c, false, "%s", bpf_no_kprobe(symbol));
@@ -34327,10 +34324,7 @@ static bool check_kprobe(struct check *c)
         check_mend(c, "%s", CHECK_MOUNT_SYSFS);
         return check_say(c, false, "kprobes cannot be set: is /sys mounted?");
     }
-    if (ret < 0)
-        return check_denied(c, "kprobes cannot be set", ret);
-    close(ret);
-    return check_say(c, true, "attached to %s and its return", symbol);
+    return check_got(c, ret, "attached to do_exit and its return", "kprobes cannot be set");
 }
 
 /* A program that runs when a counter overflows. */
@@ -34338,14 +34332,10 @@ static bool check_perf_program(struct check *c)
 {
     struct perf_event_attr a = { .type = PERF_TYPE_SOFTWARE, .size = sizeof a,
                                  .config = PERF_COUNT_SW_CPU_CLOCK, .sample_period = 1000000000 };
-    int prog = check_load_as(BPF_PROG_TYPE_PERF_EVENT, 0, check_nothing, ARRAY_LEN(check_nothing));
+    int prog = check_load_nothing(BPF_PROG_TYPE_PERF_EVENT, 0);
     int f = prog < 0 ? prog : bpf_attach_perf(&a, prog);
-    if (prog >= 0)
-        close(prog);
-    if (f < 0)
-        return check_denied(c, "programs cannot be attached to perf events", f);
-    close(f);
-    return check_say(c, true, "attached to a clock");
+    check_close(prog);
+    return check_got(c, f, "attached to a clock", "programs cannot be attached to perf events");
 }
 
 /* Fields that a family's programs name and this kernel has not: "" when all are there. */
@@ -34434,16 +34424,20 @@ static bool check_call_programs(struct check *c)
     return check_family(c, &call_family) == 0 && check_loaded(c, hy_programs(true));
 }
 
+/* Of families of which a run takes all. */
+static bool check_all_programs(struct check *c, const struct bpf_family *fam)
+{
+    return check_family(c, fam) == 0 && check_loaded(c, (1u << fam->n_progs) - 1);
+}
+
 static bool check_disk_programs(struct check *c)
 {
-    return check_family(c, &disk_family) == 0
-           && check_loaded(c, (1u << ARRAY_LEN(disk_progs)) - 1);
+    return check_all_programs(c, &disk_family);
 }
 
 static bool check_uring_programs(struct check *c)
 {
-    return check_family(c, hy_uring_family()) == 0
-           && check_loaded(c, (1u << ARRAY_LEN(uring_progs)) - 1);
+    return check_all_programs(c, hy_uring_family());
 }
 
 /* One form of them is enough: mk_load takes those without typed arguments where the others fail. */
@@ -34473,8 +34467,7 @@ static bool check_blk_programs(struct check *c)
 
 static bool check_vhost_programs(struct check *c)
 {
-    bool works = check_family(c, &vhost_family) == 0
-                 && check_loaded(c, (1u << ARRAY_LEN(vhost_progs)) - 1);
+    bool works = check_all_programs(c, &vhost_family);
     bool here = u_sys_there("/sys/module/vhost"), ring = vh_knows_ring(&check_obj);
     if (works)
         snprintf(c->detail + strlen(c->detail), sizeof c->detail - strlen(c->detail), "%s",
@@ -34498,8 +34491,7 @@ static int check_symbol(const struct bpf_prog_row *r, int prog)
         int f = bpf_ksyms(&check_obj, k, fam->n_progs);
         f = f ? f : bpf_attach_kprobe("do_exit", false, prog);
         works = MIN(f, 0);
-        if (f >= 0)
-            close(f);
+        check_close(f);
     }
     u32 i = (u32)(r - fam->progs);
     return works ? works : k[i].n == 1 ? 0 : -ENOENT;
@@ -34508,16 +34500,12 @@ static int check_symbol(const struct bpf_prog_row *r, int prog)
 /* Attaches a program that does nothing to where one of the family's would go. */
 static int check_place(const struct bpf_prog_row *r)
 {
-    int prog = check_load_as(r->type, bpf_btf_id(&check_obj, r), check_nothing,
-                             ARRAY_LEN(check_nothing));
-    int f = prog;
+    int prog = check_load_nothing(r->type, bpf_btf_id(&check_obj, r));
     bool symbol = r->type == BPF_PROG_TYPE_KPROBE;
-    if (prog >= 0) {
-        f = symbol ? check_symbol(r, prog) : bpf_attach_row(r, prog);
-        close(prog);
-    }
-    if (f >= 0 && !symbol)
-        close(f);
+    int f = prog < 0 ? prog : symbol ? check_symbol(r, prog) : bpf_attach_row(r, prog);
+    check_close(prog);
+    if (!symbol)
+        check_close(f);
     return MIN(f, 0);
 }
 
@@ -34690,45 +34678,76 @@ static const char *check_fixed(const char *fix, const char *who)
     return NULL;
 }
 
-static void check_text(struct buf *b, const struct check_row *r, const struct check *c, bool works)
+/* --- what was tried: a list of rows --- */
+
+static struct check_done {
+    char name[MET_NAME + 40];
+    struct check_row row; /* all 0 where it is of no command */
+    struct check c;
+    bool works;
+} *check_done;
+static u32 check_n, check_unlisted; /* rows, and those that only -v and --json have */
+
+/* The row that is tried next; good until there is another. */
+static struct check_done *PRINTF_LIKE(1, 2) check_begin(const char *name, ...)
+{
+    va_list ap;
+    check_done = xrealloc(check_done, (check_n + 1) * sizeof *check_done);
+    struct check_done *d = &check_done[check_n++];
+    *d = (struct check_done){ .works = false };
+    va_start(ap, name);
+    vsnprintf(d->name, sizeof d->name, name, ap);
+    va_end(ap);
+    return d;
+}
+
+static void check_text(struct buf *b, const struct check_done *d)
 {
     static struct buf names;
+    const struct check_row *r = &d->row;
+    const struct check *c = &d->c;
     b_reset(&names);
     check_names(&names, r->needed | r->useful, "", "-");
-    b_f(b, "%-20s %-5s %.*s%*s ", r->name,
-        works ? "yes" : r->needed & CHECK_COMMANDS ? "NO" : "no", (int)names.len, names.p,
+    b_f(b, "%-20s %-5s %.*s%*s ", d->name,
+        d->works ? "yes" : r->needed & CHECK_COMMANDS ? "NO" : "no", (int)names.len, names.p,
         (int)MAX(0, CHECK_FOR - (int)names.len), "");
     b_esc(b, c->detail, strlen(c->detail), 0);
-    if (!works && c->mend[0] && !check_fixed(c->mend, r->name)) {
+    if (!d->works && c->mend[0] && !check_fixed(c->mend, d->name)) {
         b_s(b, "\n                           fix: ");
         b_esc(b, c->mend, strlen(c->mend), 0);
     }
     b_c(b, '\n');
 }
 
-static void check_json(struct buf *b, const struct check_row *r, const struct check *c, bool works)
+/* fix: "" where none is needed. */
+static void check_json_words(struct buf *b, const char *detail, const char *fix)
 {
-    b_f(b, "{\"type\":\"check\",\"name\":\"%s\",\"works\":%s,\"needed_by\":[", r->name,
-        works ? "true" : "false");
-    check_names(b, r->needed, "\"", "");
+    out_json_str(b, "detail", detail, (u32)strlen(detail));
+    if (!*fix)
+        return;
+    b_c(b, ',');
+    out_json_str(b, "mend", fix, (u32)strlen(fix));
+}
+
+static void check_json(struct buf *b, const struct check_done *d)
+{
+    b_f(b, "{\"type\":\"check\",\"name\":\"%s\",\"works\":%s,\"needed_by\":[", d->name,
+        d->works ? "true" : "false");
+    check_names(b, d->row.needed, "\"", "");
     b_s(b, "],\"useful_for\":[");
-    check_names(b, r->useful, "\"", "");
+    check_names(b, d->row.useful, "\"", "");
     b_s(b, "],");
-    out_json_str(b, "detail", c->detail, (u32)strlen(c->detail));
-    if (!works && c->mend[0]) {
-        b_c(b, ',');
-        out_json_str(b, "mend", c->mend, (u32)strlen(c->mend));
-    }
+    check_json_words(b, d->c.detail, d->works ? "" : d->c.mend);
     b_s(b, "}\n");
 }
 
-static void check_tell(struct buf *b, bool json, const struct check_row *r, const struct check *c,
-                       bool works)
+static void check_table(struct buf *b, bool json)
 {
-    if (json)
-        check_json(b, r, c, works);
-    else
-        check_text(b, r, c, works);
+    for (u32 i = 0; i < check_n; i++)
+        if (json)
+            check_json(b, &check_done[i]);
+        else
+            check_text(b, &check_done[i]);
 }
 
 /* --- kvis check cpu: which CPU it is, and which of its events are counted for what --- */
@@ -34794,76 +34813,55 @@ static bool check_unc_event(struct check *c, u32 event)
 }
 
 /* The memory controllers' and RAPL's PMUs. Whether there are any is no matter of what works. */
-static void check_uncore(struct buf *b, bool json)
+static void check_uncore(void)
 {
-    char name[MET_NAME + 40];
-    struct check_row row = { .name = "memory controllers" };
-    struct check c = { "", "" };
     unc_begin(false);
     unc_begin(true);
     if (unc.class == UC_NONE) {
         const char *why = unc_why(UR_BOTH);
-        bool works = check_mend(&c, "%s", why ? why : pmc.none ? pmc.none : "no PMUs");
-        check_tell(b, json, &row, &c, works);
+        check_mend(&check_begin("memory controllers")->c, "%s",
+                   why ? why : pmc.none ? pmc.none : "no PMUs");
     }
     for (u32 k = 0; k < unc.n_events; k++) {
-        snprintf(name, sizeof name, "%s/%s", unc.pmu[unc.event[k].pmu].name,
-                 unc_rows[unc.event[k].row].event);
-        row.name = name;
-        c = (struct check){ "", "" };
-        bool works = check_unc_event(&c, k);
-        check_tell(b, json, &row, &c, works);
+        struct check_done *d = check_begin("%s/%s", unc.pmu[unc.event[k].pmu].name,
+                                           unc_rows[unc.event[k].row].event);
+        d->works = check_unc_event(&d->c, k);
     }
+}
+
+/* The events of a PMU; whether the two without which there is nothing to see are counted. */
+static bool check_cpu_events(struct pmc_pmu *p)
+{
+    bool works = true;
+    for (u32 r = PR_NONE + 1; r < N_PR; r++) {
+        if (pmc_roles[r].metric == N_METRICS && !p->code[r].name)
+            continue;
+        struct check_done *d = check_begin("%.*s%s%s", MET_NAME, pmc.n_pmus > 1 ? p->name : "",
+                                           pmc.n_pmus > 1 ? "/" : "", pmc_roles[r].name);
+        d->works = check_cpu_event(&d->c, p, r);
+        works &= d->works || (r != PR_CYCLES && r != PR_INSTRUCTIONS);
+    }
+    return works;
 }
 
 static bool check_cpu(struct buf *b, bool json)
 {
-    struct check c = { "", "" };
-    struct check_row row = { .name = "processor" };
     pmc_look();
-    bool works = check_cpu_id(&c);
-    check_tell(b, json, &row, &c, works);
+    struct check_done *d = check_begin("processor");
+    bool works = d->works = check_cpu_id(&d->c);
     for (u32 k = 0; k < pmc.n_pmus; k++) {
-        struct pmc_pmu *p = &pmc_pmus[k];
-        char name[MET_NAME + 32];
-        row.name = p->name;
-        c = (struct check){ "", "" };
-        bool known = check_cpu_pmu(&c, p);
-        check_tell(b, json, &row, &c, known);
-        for (u32 r = PR_NONE + 1; r < N_PR; r++) {
-            if (pmc_roles[r].metric == N_METRICS && !p->code[r].name)
-                continue;
-            c = (struct check){ "", "" };
-            snprintf(name, sizeof name, "%.*s%s%s", MET_NAME, pmc.n_pmus > 1 ? p->name : "",
-                     pmc.n_pmus > 1 ? "/" : "", pmc_roles[r].name);
-            row.name = name;
-            bool got = check_cpu_event(&c, p, r);
-            check_tell(b, json, &row, &c, got);
-            works &= got || (r != PR_CYCLES && r != PR_INSTRUCTIONS);
-        }
+        d = check_begin("%s", pmc_pmus[k].name);
+        d->works = check_cpu_pmu(&d->c, &pmc_pmus[k]);
+        works &= check_cpu_events(&pmc_pmus[k]);
     }
-    check_uncore(b, json);
+    check_uncore();
+    check_table(b, json);
     if (json)
         b_f(b, "{\"type\":\"summary\",\"works\":%s}\n", works ? "true" : "false");
     return works;
 }
 
 /* --- kvis check: everything is tried, and then judged --- */
-
-static struct check_done {
-    struct check_row row;
-    struct check c;
-    bool works;
-} *check_done;
-static u32 check_n, check_unlisted; /* rows, and those that only -v and --json have */
-
-/* The row that is tried next; good until there is another. */
-static struct check_done *check_begin(const char *name)
-{
-    check_done = xrealloc(check_done, (check_n + 1) * sizeof *check_done);
-    check_done[check_n] = (struct check_done){ .row = { .name = name } };
-    return &check_done[check_n++];
-}
 
 /* Whether a row has to do with the commands of `bits`, or with none in particular. */
 static bool check_asked(const struct check_row *r, u8 bits)
@@ -34879,7 +34877,7 @@ static void check_programs(const struct check_row *family)
     bool listed = opt.json || opt.verbose;
     u32 n = check_obj.map[0] >= 0 ? check_obj.fam->n_progs : 0;
     for (u32 i = 0; i < n && listed; i++) {
-        struct check_done *d = check_begin(check_obj.fam->progs[i].name);
+        struct check_done *d = check_begin("%s", check_obj.fam->progs[i].name);
         d->row.useful = family->needed | family->useful;
         d->works = check_program(&d->c, i);
     }
@@ -34895,7 +34893,7 @@ static void check_try(u8 bits)
         const struct check_row *r = &check_rows[i];
         if (!check_asked(r, bits))
             continue;
-        struct check_done *d = check_begin(r->name);
+        struct check_done *d = check_begin("%s", r->name);
         d->row = *r;
         d->works = r->fn(&d->c);
         if (check_obj.fam)
@@ -34961,27 +34959,15 @@ static void check_judge(const struct check_command *of, struct check_verdict *v)
                  fallen ? of->fallback : lost ? of->some : of->all, without);
 }
 
-/* Appends words in lines of at most 80 columns; the first begins behind `name`, and the others as
- * far to the right. */
+/* What is said of a command, in lines of at most 80 columns behind its name. */
 static void check_wrapped(struct buf *b, const char *name, const char *words)
 {
-    enum { FROM = 11, TO = 80 };
     static struct buf text;
-    size_t n, column = FROM;
+    char head[16];
     b_reset(&text);
     b_esc(&text, words, strlen(words), 0);
-    b_c(&text, 0);
-    b_f(b, "%-*s", FROM - 1, name);
-    for (const char *word = text.p; *word; word += n + (word[n] == ' ')) {
-        n = strcspn(word, " ");
-        column += n + 1;
-        if (column > TO + 1) {
-            b_f(b, "\n%*s", FROM - 1, "");
-            column = FROM + n + 1;
-        }
-        b_f(b, " %.*s", (int)n, word);
-    }
-    b_c(b, '\n');
+    snprintf(head, sizeof head, "%-10.10s ", name);
+    dg_paragraph(b, head, &text, (u32)strlen(head), 80);
 }
 
 static void check_verdict_text(struct buf *b, const char *name, const struct check_verdict *v)
@@ -34999,11 +34985,7 @@ static void check_verdict_json(struct buf *b, const char *name, const struct che
 {
     b_f(b, "%s{\"name\":\"%s\",\"works\":%s,\"full\":%s,", b->p[b->len - 1] == '[' ? "" : ",",
         name, v->works ? "true" : "false", v->full ? "true" : "false");
-    out_json_str(b, "detail", v->detail, (u32)strlen(v->detail));
-    if (v->fix) {
-        b_c(b, ',');
-        out_json_str(b, "mend", v->fix, (u32)strlen(v->fix));
-    }
+    check_json_words(b, v->detail, v->fix ? v->fix : "");
     b_c(b, '}');
 }
 
@@ -35020,14 +35002,6 @@ static void check_verdicts(struct buf *b, bool json, u8 bits)
             check_verdict_json(b, check_commands[i].name, &v);
         else
             check_verdict_text(b, check_commands[i].name, &v);
-    }
-}
-
-static void check_table(struct buf *b, bool json)
-{
-    for (u32 i = 0; i < check_n; i++) {
-        const struct check_done *d = &check_done[i];
-        check_tell(b, json, &d->row, &d->c, d->works);
     }
 }
 
@@ -35645,17 +35619,14 @@ static void doc_fields(struct buf *b)
 /* The rules of kvis diagnose; a thing is called X. */
 static void doc_findings(struct buf *b)
 {
-    static struct buf text;
+    static struct buf text, thing;
+    b_c(&thing, 'X');
     for (const struct dg_rule *r = dg_rules; r < dg_rules + ARRAY_LEN(dg_rules); r++) {
         b_s(b, ".TP\n");
         doc_text(b, r->name);
         b_c(b, '\n');
         b_reset(&text);
-        for (const char *s = r->finding; *s; s++) {
-            bool thing = *s == '%' && s[1] == 't';
-            b_c(&text, thing ? 'X' : *s);
-            s += thing;
-        }
+        dg_fill(&text, r->finding, &thing, 0);
         if (r->limit > 1e-6f) { /* else any is too many */
             b_s(&text, r->below ? " (at most: " : " (at least: ");
             dg_say(&text, r->value, (double)r->limit);
@@ -36101,6 +36072,14 @@ static void cmd_refuse_mixed(void)
             opt.command[0]);
 }
 
+static void cmd_json_sink(void)
+{
+    out.json_on = opt.json;
+    if (opt.json)
+        out.json.fd[0] = opt.json_file ? cmd_open_file(opt.json_file) : STDOUT_FILENO;
+    out.json.name[0] = opt.json_file ? opt.json_file : "stdout";
+}
+
 /* Of trace and replay: text goes to -o's file only, as strace's does, or to stderr. */
 static void cmd_open_sinks(void)
 {
@@ -36114,11 +36093,7 @@ static void cmd_open_sinks(void)
     out.text.name[0] = opt.out_file ? opt.out_file : "stderr";
     if (!opt.out_file && isatty(STDERR_FILENO))
         out_measure();
-    if (opt.json) {
-        out.json_on = true;
-        out.json.fd[0] = opt.json_file ? cmd_open_file(opt.json_file) : STDOUT_FILENO;
-        out.json.name[0] = opt.json_file ? opt.json_file : "stdout";
-    }
+    cmd_json_sink();
 }
 
 static void cmd_json_header(const char *backend)
@@ -36331,15 +36306,12 @@ static int cmd_trace(void)
 static void cmd_sinks(void)
 {
     out.text.b.max = out.json.b.max = 32 << 20;
-    out.json_on = opt.json;
     out.events_on = !(opt.json && !opt.json_file);
     out.text.fd[0] = !out.events_on ? -1
                      : opt.out_file ? cmd_open_file(opt.out_file)
                                     : STDOUT_FILENO;
     out.text.name[0] = opt.out_file ? opt.out_file : "stdout";
-    if (opt.json)
-        out.json.fd[0] = opt.json_file ? cmd_open_file(opt.json_file) : STDOUT_FILENO;
-    out.json.name[0] = opt.json_file ? opt.json_file : "stdout";
+    cmd_json_sink();
 }
 
 /* The status of kvis itself for a command's wait status; dies by its signal. */
@@ -36609,12 +36581,14 @@ static int cmd_replay(void)
     signal(SIGPIPE, SIG_IGN);
     signal(SIGXFSZ, SIG_IGN);
     cmd_open_recording(*words);
+    bool proc = !strcmp(rec_run.backend, ST_PROC);
+    if (po.tree && !proc)
+        opt_wrong(opt_cmd, opt_named("tree"), "--tree: %s is no recording of kvis proc", rin.name);
     cmd_open_sinks();
     cmd_open_records(false);
     if (out.json_on)
         cmd_json_header(rec_run.backend);
     cmd_record();
-    bool proc = !strcmp(rec_run.backend, ST_PROC);
     for (u32 i = 0; i < rec_attached.n; i++)
         out_name(out_proc(rec_attached.of[i].pid, out.start_ns), rec_attached.of[i].comm,
                  strlen(rec_attached.of[i].comm));

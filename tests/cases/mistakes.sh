@@ -91,6 +91,7 @@ done <<'END'
 125|trace -q -w /dev/full true|cannot write /dev/full.*: No space
 2|replay|one recording
 2|replay a.kvis cut.kvis|one recording
+2|replay --tree a.kvis|--tree: a.kvis is no recording of kvis proc
 125|replay nosuch|cannot read nosuch: No such file
 125|replay dir|dir: cannot be read: Is a directory
 125|replay notes|notes: is not a recording of kvis
@@ -124,7 +125,7 @@ done <<'END'
 2|proc -l (|not a regular expression
 2|proc --format=json --json -- true|both want stdout
 END
-eq "mistakes" 82 $n
+eq "mistakes" 83 $n
 
 # The last line is the row of help.
 usage() { # usage LINE ARG...
