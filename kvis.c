@@ -14400,13 +14400,11 @@ static void df_text_change(struct buf *b, const struct df_pair *p, u8 unit)
         b_s(b, "      -");
 }
 
-/* How wide the terminal is that text goes to; 0: it goes to none, and lines are not cut. */
-static u32 df_columns(void)
+/* How wide the terminal is that f leads to; 0: it leads to none, and lines are not cut. */
+static u32 df_columns(int f)
 {
     struct winsize w;
-    if (out.text.fd[0] < 0 || ioctl(out.text.fd[0], TIOCGWINSZ, &w) < 0)
-        return 0;
-    return w.ws_col;
+    return f < 0 || ioctl(f, TIOCGWINSZ, &w) < 0 ? 0 : w.ws_col;
 }
 
 /* Text, as much of it as fits into so many bytes; 0: all. */
@@ -14424,7 +14422,7 @@ static void df_put_cut(struct buf *b, const char *s, u32 n, u32 most)
 static void df_text_name(struct buf *b, const struct df_pair *p, u32 from)
 {
     static struct buf name;
-    u32 columns = df_columns(), used = b->len - from;
+    u32 columns = df_columns(out.text.fd[0]), used = b->len - from;
     b_reset(&name);
     b_esc(&name, p->name->s, p->name->len, 0);
     if (p->of[0].failed != p->of[1].failed)
@@ -17175,6 +17173,8 @@ static struct bpf_denial bpf_denied(int e)
     if (tfs_locked_down())
         return (struct bpf_denial){ "the kernel is locked down: programs may not read its memory",
                                     "boot with lockdown=integrity, or without Secure Boot" };
+    if (e == -EMFILE || e == -ENFILE)
+        return (struct bpf_denial){ "too many files are open", pf_fix(e, PF_LEVEL_CPU) };
     if (e != -EPERM && e != -EACCES)
         return (struct bpf_denial){ "", "" };
     if (!bpf_caps_enough(caps))
@@ -23209,7 +23209,7 @@ static void proc_tree_link(void)
 /* The row of a node. more: of which depths further rows will come. */
 static void proc_tree_line(struct buf *b, const struct proc_node *one, const bool *more)
 {
-    u32 columns = df_columns(), depth = MIN(one->depth, (u32)PROC_DEPTH);
+    u32 columns = df_columns(out.text.fd[0]), depth = MIN(one->depth, (u32)PROC_DEPTH);
     b_put(b, one->text, one->line);
     for (u32 d = 1; d < depth; d++)
         b_s(b, more[d] ? "│  " : "   ");
@@ -23960,6 +23960,16 @@ static void proc_json_summary(u32 running)
     b_s(b, "}\n");
 }
 
+/* Whose line of the summary it is: what a terminal has no place for is cut. */
+static void proc_text_name(struct buf *b, u32 pid, const char *name)
+{
+    enum { FROM = 22 };
+    u32 columns = df_columns(STDERR_FILENO);
+    b_f(b, "  %-7u ", pid);
+    df_put_cut(b, name, (u32)strlen(name), columns ? MAX(columns, FROM + 8u) - FROM : 0);
+    b_c(b, '\n');
+}
+
 /* The steps that took a hundredth of it or more. */
 static void proc_text_critical(struct buf *b)
 {
@@ -23973,8 +23983,8 @@ static void proc_text_critical(struct buf *b)
     for (u32 i = 0; i < n && shown < 2 * PROC_SLOWEST; i++) {
         if (list[i]->self_ns < all / 100)
             continue;
-        b_f(b, "%10.3f s  %-7u %s\n", (double)list[i]->self_ns / 1e9, list[i]->pid,
-            list[i]->name);
+        b_f(b, "%10.3f s", (double)list[i]->self_ns / 1e9);
+        proc_text_name(b, list[i]->pid, list[i]->name);
         shown++;
     }
 }
@@ -23997,12 +24007,14 @@ static void proc_summary(u32 running, u64 duration_ns)
         b_f(&b, ", %u still running", running);
     b_c(&b, '\n');
     qsort(proc_bars, proc_state.n_bars, sizeof *proc_bars, proc_by_length);
-    for (u32 i = 0; i < MIN(proc_state.n_bars, (u32)PROC_SLOWEST); i++)
-        b_f(&b, "%10.3f s  %-7u %s\n", (double)(proc_bars[i].end_ns - proc_bars[i].begin_ns) / 1e9,
-            proc_bars[i].pid, proc_bars[i].name);
-    for (u32 i = 0; i < MIN(proc_state.failed, (u64)PROC_SLOWEST); i++)
-        b_f(&b, "%s%10s    %-7u %s\n", i ? "" : "failed\n", proc_failures[i].how,
-            proc_failures[i].bar.pid, proc_failures[i].bar.name);
+    for (u32 i = 0; i < MIN(proc_state.n_bars, (u32)PROC_SLOWEST); i++) {
+        b_f(&b, "%10.3f s", (double)(proc_bars[i].end_ns - proc_bars[i].begin_ns) / 1e9);
+        proc_text_name(&b, proc_bars[i].pid, proc_bars[i].name);
+    }
+    for (u32 i = 0; i < MIN(proc_state.failed, (u64)PROC_SLOWEST); i++) {
+        b_f(&b, "%s%10s  ", i ? "" : "failed\n", proc_failures[i].how);
+        proc_text_name(&b, proc_failures[i].bar.pid, proc_failures[i].bar.name);
+    }
     proc_text_critical(&b);
     out_write_all(STDERR_FILENO, b.p, b.len);
 }
@@ -34290,9 +34302,10 @@ static bool check_btf(struct check *c)
 {
     struct btf_want w = { .name = "task_struct.pid" };
     char why[WHY_LEN] = "";
-    if (btf_resolve(NULL, &w, 1, why) == 0 && !w.err)
+    int e = btf_resolve(NULL, &w, 1, why);
+    if (!e && !w.err)
         return check_say(c, true, "/sys/kernel/btf/vmlinux");
-    check_mend(c, "%s", check_btf_fix());
+    check_mend(c, "%s", e == -EMFILE || e == -ENFILE ? pf_fix(e, PF_LEVEL_CPU) : check_btf_fix());
     return check_say(c, false, "%s", why[0] ? why : "no task_struct.pid in it");
 }
 
