@@ -12006,8 +12006,13 @@ static struct task *rp_begin_task(pid_t tid)
     struct task *t = rp_find(tid);
     if (t)
         return t;
-    if (rp.n_tasks == 1 << 16 || !(t = calloc(1, sizeof *t))) {
+    if (rp.n_tasks == 1 << 16) {
         rec_bad("damaged at offset %" PRIu64 " (too many calls that do not end)", rin.at + 8);
+        return NULL;
+    }
+    t = calloc(1, sizeof *t);
+    if (!t) {
+        rec_bad("out of memory");
         return NULL;
     }
     rp.n_tasks++;
@@ -36560,7 +36565,7 @@ static void cmd_replay_table(void)
     if (!opt.count_only && !opt.count_too)
         return;
     st.no_table = !rp.calls && !rp.tables;
-    if (st.no_table && opt.count_only)
+    if (st.no_table && opt.count_only && !*rin.wrong)
         die(EXIT_KVIS, "%s has no calls: record with -v, -c or -C", rin.name);
     if (st.no_table)
         return;
