@@ -3805,6 +3805,13 @@ static void dec_bytes(struct dec *d, u64 addr, u64 n)
         b_quoted(d->b, tmp, (size_t)r, (u64)r < n);
 }
 
+/* The `have` bytes at p of n, quoted: no more of them than -s. */
+static void dec_quoted(struct dec *d, const u8 *p, size_t have, u64 n)
+{
+    size_t show = MIN(have, (size_t)opt.strlen_max);
+    b_quoted(d->b, p, show, show < n);
+}
+
 /* A NUL-terminated string at addr, quoted, inside a structure. */
 static void dec_cstr(struct dec *d, u64 addr, size_t max)
 {
@@ -4033,9 +4040,8 @@ static void dec_ext(struct dec *d, u64 addr, u64 size, const struct dec_layout *
     b_c(d->b, '{');
     dec_list(d, raw, (size_t)have, l);
     if ((u64)have > known && !dec_zero(raw + known, (size_t)have - known)) {
-        u64 show = MIN((u64)have - known, (u64)opt.strlen_max);
         b_f(d->b, ", /* bytes %u..%u */ ", (u32)known, (u32)have - 1);
-        b_quoted(d->b, raw + known, (size_t)show, known + show < (u64)have);
+        dec_quoted(d, raw + known, (size_t)have - known, (u64)have - known);
     }
     b_s(d->b, (u64)have < size ? ", ...}" : "}");
 }
@@ -4532,22 +4538,27 @@ static void dec_k_wstatus(struct dec *d, u64 v)
 static void dec_set(struct dec *d, u64 addr, u64 nbits, bool fds)
 {
     u8 raw[DEC_CHUNK / 4];
-    nbits = MIN(nbits, 8ull * sizeof raw);
+    u64 have = MIN(nbits, 8ull * sizeof raw);
     u32 n = 0;
     unsigned w = dec_long(d) == 8 ? 64 : 32;
-    if (!dec_get(d, addr, raw, (size_t)(nbits + w - 1) / w * w / 8))
+    bool more = nbits > have;
+    if (!dec_get(d, addr, raw, (size_t)(have + w - 1) / w * w / 8))
         return;
     b_c(d->b, '[');
-    for (u32 k = 0; k < nbits; k++) {
+    for (u32 k = 0; k < have; k++) {
         if (!(raw[k / 8] >> k % 8 & 1))
             continue;
-        b_s(d->b, n ? " " : "");
-        if (n++ == opt.strlen_max) {
-            b_s(d->b, "...");
+        more |= n == opt.strlen_max;
+        if (n == opt.strlen_max)
             break;
-        }
-        fds ? fd_label(d->b, d->t, (int)k) : b_u64(d->b, k);
+        b_s(d->b, n++ ? " " : "");
+        if (fds)
+            fd_label(d->b, d->t, (int)k);
+        else
+            b_u64(d->b, k);
     }
+    if (more)
+        b_s(d->b, n ? " ..." : "...");
     b_c(d->b, ']');
 }
 
@@ -4833,9 +4844,9 @@ static void dec_cmsgdata(struct dec *d, u32 level, u32 type, const u8 *p, size_t
         b_f(b, "{pid=%d, uid=%u, gid=%u}", (s32)dec_ld(p, 4), (u32)dec_ld(p + 4, 4),
             (u32)dec_ld(p + 8, 4));
     } else if (n == 4) {
-        b_c(b, '['), b_s64(b, dec_lds(p, 4)), b_c(b, ']');
+        b_f(b, "[%d]", (s32)dec_ld(p, 4));
     } else {
-        b_quoted(b, p, MIN(n, (size_t)opt.strlen_max), n > opt.strlen_max);
+        dec_quoted(d, p, n, n);
     }
 }
 
@@ -4866,7 +4877,9 @@ static void dec_control(struct dec *d, u64 addr, u64 len)
             break;
         at += (size_t)(size + w - 1) & ~((size_t)w - 1);
     }
-    b_s(d->b, at >= have && have == len ? "]" : at ? ", ...]" : "]");
+    if (at < have || have < len)
+        b_s(d->b, at ? ", ..." : opt.strlen_max ? "" : "...");
+    b_c(d->b, ']');
 }
 
 /* A struct msghdr at p; `bytes` is what the call moved (all that is there when it goes out). */
@@ -4940,7 +4953,7 @@ static bool dec_optvalue(struct dec *d, const struct sc_option *o, const u8 *p, 
         b_f(d->b, "{len=%u, filter=%#" PRIx64 "}", (u32)dec_ld(p, 2), dec_ld(p + w, w));
     } else if (o->holds == OPT_TEXT) {
         size_t len = strnlen((const char *)p, n);
-        b_quoted(d->b, p, MIN(len, (size_t)opt.strlen_max), len > opt.strlen_max);
+        dec_quoted(d, p, len, len);
     } else {
         return false;
     }
@@ -4960,17 +4973,18 @@ static void dec_optnumber(struct dec *d, const struct sc_option *o, s32 v)
     b_c(d->b, ']');
 }
 
-static void dec_option(struct dec *d, const u8 *p, size_t n)
+/* The value of an option of n bytes, of which `have` are at p. */
+static void dec_option(struct dec *d, const u8 *p, size_t have, size_t n)
 {
     const struct sc_option *o = sc_options, *end = sc_options + ARRAY_LEN(sc_options);
     while (o < end && (o->level != (u32)d->c->arg[1] || o->name != (u32)d->c->arg[2]))
         o++;
-    if (o < end && dec_optvalue(d, o, p, n))
+    if (o < end && dec_optvalue(d, o, p, have))
         return;
     if (n == 4)
         dec_optnumber(d, o < end ? o : NULL, (s32)dec_ld(p, 4));
     else
-        b_quoted(d->b, p, MIN(n, (size_t)opt.strlen_max), n > opt.strlen_max);
+        dec_quoted(d, p, have, n);
 }
 
 /* getsockopt's and setsockopt's: level and name are arguments 1 and 2, the length is behind. */
@@ -4987,7 +5001,7 @@ static void dec_k_sockoptval(struct dec *d, u64 v)
     if (n <= 0)
         dec_pointer(d, v, 0);
     else if (dec_get(d, v, raw, MIN((size_t)n, sizeof raw)))
-        dec_option(d, raw, MIN((size_t)n, sizeof raw));
+        dec_option(d, raw, MIN((size_t)n, sizeof raw), (size_t)n);
 }
 
 /* ---- commands: what an argument means depends on another ---- */
@@ -5218,24 +5232,28 @@ static void dec_ret_poll(struct dec *d, u64 addr, u64 nfds)
         b_s(d->b, " (Timeout)");
         return;
     }
+    b_s(d->b, " ([");
     for (u64 k = 0; k < MIN(nfds, (u64)65536) && shown < (u64)d->c->ret; k += 128) {
         s64 r = dec_read(d, addr + 8 * k, raw, (size_t)MIN(nfds - k, (u64)128) * 8);
         for (s64 at = 0; at + 8 <= r && shown < (u64)d->c->ret; at += 8) {
             if (!dec_ld(raw + at + 6, 2))
                 continue;
-            b_s(d->b, shown ? ", " : " ([");
-            if (shown++ == opt.strlen_max) {
-                b_s(d->b, "...])");
-                return;
+            if (shown == opt.strlen_max) {
+                r = 0;
+                break;
             }
-            b_s(d->b, "{fd="), fd_label(d->b, d->t, (int)dec_ld(raw + at, 4));
-            b_s(d->b, ", revents="), dec_bits(d->b, dec_ld(raw + at + 6, 2), FAM_poll);
+            b_s(d->b, shown++ ? ", {fd=" : "{fd=");
+            fd_label(d->b, d->t, (int)dec_ld(raw + at, 4));
+            b_s(d->b, ", revents=");
+            dec_bits(d->b, dec_ld(raw + at + 6, 2), FAM_poll);
             b_c(d->b, '}');
         }
         if (r <= 0)
             break;
     }
-    b_s(d->b, shown ? "])" : "");
+    if (shown < (u64)d->c->ret)
+        b_s(d->b, shown ? ", ..." : "...");
+    b_s(d->b, "])");
 }
 
 /* (in [3], out [4]): the sets that select left. */

@@ -232,6 +232,23 @@ static void others(int argc, char **argv)
     syscall(449 /* futex_waitv */, waiter, 1, 1, NULL, 0);
     shown("futex_waitv", 0, 0, "[{val=0x1, uaddr=NULL, flags=FUTEX2_SIZE_U32}]");
 
+    /* More than kvis looks at is said to be more. */
+    static byte set_of_fds[1500], value[300];
+    set_of_fds[9000 / 8] = 1;
+    memset(value, 'v', sizeof value);
+    struct { u64 sec, nsec; } now = { 0, 0 };
+    MUST(syscall(SYS_pselect6, 8 * sizeof set_of_fds, set_of_fds, NULL, NULL, &now, NULL) == 0);
+    shown("pselect6", 0, 1, "[...]");
+    syscall(SYS_setsockopt, -1, 0, 999, value, sizeof value);
+    shown("setsockopt", 0, 3, "\"%.256s\"...", value);
+    static struct pollfd many[65538];
+    struct rlimit files = { 70000, 70000 };
+    for (size_t i = 0; i < 65537; i++)
+        many[i].fd = -1;
+    many[65537] = (struct pollfd){ .fd = (int)CHK(open("/dev/null", O_RDONLY)), .events = POLLIN };
+    if (setrlimit(RLIMIT_NOFILE, &files) == 0)
+        MUST(ppoll(many, 65538, NULL, NULL) == 1);
+
     int pair[2];
     siginfo_t si;
     set = 1ull << (40 - 1);
