@@ -5946,6 +5946,18 @@ static void out_size(struct buf *b, s64 n, int width)
     b_put(b, s.p, s.len);
 }
 
+/* A number and its unit, to be printed with %s. */
+struct out_text { char s[32]; };
+
+static struct out_text out_bytes(u64 n)
+{
+    struct out_text t;
+    struct buf b = { .p = t.s, .cap = sizeof t.s - 1, .max = sizeof t.s - 1 };
+    b_size(&b, n);
+    t.s[b.len] = 0;
+    return t;
+}
+
 static const char *out_base(const char *s, u32 n)
 {
     const char *slash = n ? memrchr(s, '/', n) : NULL;
@@ -6077,11 +6089,8 @@ static void out_run_flush(void)
     out.many = many;
     out_sgr(out_colour[event_kinds[out.run.kind].cat]);
     b_put(&out.text.b, out.run.label.p, out.run.label.len);
-    if (n > 1) {
-        b_f(&out.text.b, " (x%" PRIu64 ", ", n);
-        b_size(&out.text.b, out.run.bytes);
-        b_s(&out.text.b, " total)");
-    }
+    if (n > 1)
+        b_f(&out.text.b, " (x%" PRIu64 ", %s total)", n, out_bytes(out.run.bytes).s);
     out_sgr("0");
     out_line_end();
 }
@@ -6124,12 +6133,14 @@ static void out_run_add(const struct event *e)
 }
 
 /* A latency as people read it: 5.2ms. */
-static void out_latency(struct buf *b, u64 ns)
+static struct out_text out_latency(u64 ns)
 {
+    struct out_text t;
     if (ns < 1000000)
-        b_f(b, "%" PRIu64 "us", ns / 1000);
+        snprintf(t.s, sizeof t.s, "%" PRIu64 "us", ns / 1000);
     else
-        b_f(b, "%" PRIu64 ".%" PRIu64 "ms", ns / 1000000, ns / 100000 % 10);
+        snprintf(t.s, sizeof t.s, "%" PRIu64 ".%" PRIu64 "ms", ns / 1000000, ns / 100000 % 10);
+    return t;
 }
 
 /* Prints the block I/O that was held back; other I/O first, so that the order of lines does not
@@ -6149,20 +6160,12 @@ static void out_disk_flush(void)
     out_break_partial();
     out_line_begin(out.disk.ts_ns, out.disk.pid, out.disk.tid);
     out_sgr(out.disk.err ? "31" : "36");
-    b_s(b, "block I/O ");
-    out_latency(b, out.disk.sum_ns / n);
-    if (n > 1) {
-        b_s(b, " avg, ");
-        out_latency(b, out.disk.max_ns);
-        b_s(b, " max");
-    }
-    b_s(b, " (");
-    b_size(b, out.disk.each);
-    if (n > 1) {
-        b_f(b, " x%" PRIu64 ", ", n);
-        b_size(b, out.disk.each * n);
-        b_s(b, " total");
-    }
+    b_f(b, "block I/O %s", out_latency(out.disk.sum_ns / n).s);
+    if (n > 1)
+        b_f(b, " avg, %s max", out_latency(out.disk.max_ns).s);
+    b_f(b, " (%s", out_bytes(out.disk.each).s);
+    if (n > 1)
+        b_f(b, " x%" PRIu64 ", %s total", n, out_bytes(out.disk.each * n).s);
     b_s(b, ") ");
     b_esc(b, out.disk.device, strlen(out.disk.device), 0);
     b_c(b, ' ');
@@ -6250,11 +6253,8 @@ static void out_has_read(struct buf *b, const struct out_proc *p)
     u32 from = b->len;
     out_below(b, from, p, NM_HEADER);
     out_below(b, from, p, NM_PART);
-    if (p->bytes) {
-        b_s(b, " (");
-        b_size(b, p->bytes);
-        b_c(b, ')');
-    }
+    if (p->bytes)
+        b_f(b, " (%s)", out_bytes(p->bytes).s);
 }
 
 /* Prints what a process has read on its way, before its next line: the first time all of its
@@ -6738,30 +6738,33 @@ static void out_json_str(struct buf *b, const char *key, const char *p, u32 n)
     out_json_bytes(b, key, p, n);
 }
 
-/* A list of NUL-terminated strings, end to end in [p, p + n). */
-static void out_json_argv(struct buf *b, const char *key, const char *p, u32 n)
+/* "key":[...] of NUL-terminated strings, end to end in [p, p + n). Returns whether some are not
+ * UTF-8. */
+static bool out_json_strings(struct buf *b, const char *key, const char *p, u32 n, bool hex)
 {
     bool bad = false;
     b_c(b, '"');
     b_s(b, key);
-    b_lit(b, "\":[");
-    for (const char *s = p; s < p + n; s += strnlen(s, (size_t)(p + n - s)) + 1) {
+    b_s(b, hex ? "_hex\":[" : "\":[");
+    for (const char *s = p, *end = p + n; s < end; s += strnlen(s, (size_t)(end - s)) + 1) {
+        size_t len = strnlen(s, (size_t)(end - s));
         b_s(b, s == p ? "\"" : ",\"");
-        bad |= b_json(b, s, strnlen(s, (size_t)(p + n - s)));
+        if (hex)
+            b_hexbytes(b, s, len);
+        else
+            bad |= b_json(b, s, len);
         b_c(b, '"');
     }
     b_c(b, ']');
-    if (!bad)
+    return bad;
+}
+
+static void out_json_argv(struct buf *b, const char *key, const char *p, u32 n)
+{
+    if (!out_json_strings(b, key, p, n, false))
         return;
-    b_lit(b, ",\"");
-    b_s(b, key);
-    b_lit(b, "_hex\":[");
-    for (const char *s = p; s < p + n; s += strnlen(s, (size_t)(p + n - s)) + 1) {
-        b_s(b, s == p ? "\"" : ",\"");
-        b_hexbytes(b, s, strnlen(s, (size_t)(p + n - s)));
-        b_c(b, '"');
-    }
-    b_c(b, ']');
+    b_c(b, ',');
+    out_json_strings(b, key, p, n, true);
 }
 
 /* Numbers beyond 2^53 lose digits in JavaScript and jq: those are strings. */
@@ -7091,6 +7094,8 @@ static void out_forget(const struct task *t)
 enum { ST_BUCKETS = 16 + 60 * 16, ST_ERRNOS = 256, ST_LEFT_OPEN = 256, ST_TABLES = 1024,
        ST_WHERE = 512, ST_PROGRAMS = 4096, ST_LISTED = 1000, ST_PROCESSES = 8 };
 
+_Static_assert((int)ST_BUCKETS == (int)DELAY_BUCKETS, "the probes count in the same buckets");
+
 struct st_row {
     u64 calls, errors, time_ns, max_ns;
     u32 hist[ST_BUCKETS];
@@ -7219,14 +7224,20 @@ static u64 st_bucket_value(u32 i)
     return low + (1ull << (e - 4)) / 2;
 }
 
-/* The value below which the share `p` (0..1) of the counts lies; never above the maximum seen. */
+/* The value below which the share `p` (0..1) of the counts lies; never above the maximum seen,
+ * where that is known. */
+static u64 st_quantile(const u32 hist[ST_BUCKETS], u64 count, u64 max, double p)
+{
+    u64 want = (u64)(p * (double)count), seen = 0;
+    for (u32 i = 0; i < ST_BUCKETS; i++)
+        if ((seen += hist[i]) > want)
+            return MIN(st_bucket_value(i), max ? max : ~0ull);
+    return max;
+}
+
 static u64 st_percentile(const struct st_row *r, double p)
 {
-    u64 want = (u64)(p * (double)r->calls), seen = 0;
-    for (u32 i = 0; i < ST_BUCKETS; i++)
-        if ((seen += r->hist[i]) > want)
-            return MIN(st_bucket_value(i), r->max_ns);
-    return r->max_ns;
+    return st_quantile(r->hist, r->calls, r->max_ns, p);
 }
 
 static struct st_row *st_row_of(struct stats *s, u16 row)
@@ -7716,9 +7727,7 @@ static void st_mark_names(void)
 
 static void st_line(struct buf *b, const char *label, u64 bytes)
 {
-    b_f(b, "   %-15s", label);
-    out_size(b, (s64)bytes, 10);
-    b_c(b, '\n');
+    b_f(b, "   %-15s%10s\n", label, out_bytes(bytes).s);
 }
 
 static struct st_end st_run; /* the run that the summary is of */
@@ -7845,11 +7854,8 @@ static void st_text_top_files(struct buf *b)
     if (n)
         b_s(b, " Top files:\n");
     for (u32 i = 0; i < n; i++) {
-        b_s(b, "   ");
-        out_size(b, (s64)list[i]->in_bytes, 9);
-        b_s(b, " in ");
-        out_size(b, (s64)list[i]->out_bytes, 9);
-        b_s(b, " out  ");
+        b_f(b, "   %9s in %9s out  ", out_bytes(list[i]->in_bytes).s,
+            out_bytes(list[i]->out_bytes).s);
         b_esc(b, list[i]->s, list[i]->len, 0);
         b_c(b, '\n');
     }
@@ -7869,11 +7875,8 @@ static void st_text_connections(struct buf *b)
         b_put(b, list[i]->s, (size_t)(a - list[i]->s));
         b_s(b, "→ ");
         b_esc(b, a, list[i]->len - (u32)(a - list[i]->s), 0);
-        b_s(b, "  ");
-        b_size(b, list[i]->out_bytes);
-        b_s(b, " sent, ");
-        b_size(b, list[i]->in_bytes);
-        b_s(b, " received\n");
+        b_f(b, "  %s sent, %s received\n", out_bytes(list[i]->out_bytes).s,
+            out_bytes(list[i]->in_bytes).s);
     }
     st_text_more(b, more, st.connections_dropped);
 }
@@ -7941,19 +7944,9 @@ static void st_json_call_time(struct buf *b)
         all.disk, st_rest(&all));
 }
 
-/* The value below which the share p of the waits for a CPU lies. */
-static u64 st_delay_at(const struct st_delays *d, double p)
-{
-    u64 want = (u64)(p * (double)d->count), seen = 0;
-    for (u32 i = 0; i < DELAY_BUCKETS; i++)
-        if ((seen += d->hist[i]) > want)
-            return MIN(st_bucket_value(i), d->max_ns ? d->max_ns : ~0ull);
-    return d->max_ns;
-}
-
 static void st_text_delays(struct buf *b, const char *what, const struct st_delays *d)
 {
-    u64 v[] = { d->sum_ns / d->count, st_delay_at(d, 0.5), st_delay_at(d, 0.99), d->max_ns };
+    u64 v[] = { d->sum_ns / d->count, st_quantile(d->hist, d->count, d->max_ns, 0.5), st_quantile(d->hist, d->count, d->max_ns, 0.99), d->max_ns };
     static const char *const name[] = { "avg", "p50", "p99", "max" };
     b_f(b, " %s,", what);
     for (size_t i = 0; i < ARRAY_LEN(v); i++)
@@ -7983,8 +7976,8 @@ static void st_json_delays(struct buf *b, const char *count, const char *what,
     if (!d->count)
         return;
     b_f(b, ",\"%s\":%" PRIu64 ",\"%s_ns\":%" PRIu64 ",\"%s_p50_ns\":%" PRIu64 ",\"%s_p99_ns\":%"
-        PRIu64, count, d->count, what, d->sum_ns, what, st_delay_at(d, 0.5), what,
-        st_delay_at(d, 0.99));
+        PRIu64, count, d->count, what, d->sum_ns, what, st_quantile(d->hist, d->count, d->max_ns, 0.5), what,
+        st_quantile(d->hist, d->count, d->max_ns, 0.99));
     if (d->max_ns)
         b_f(b, ",\"%s_max_ns\":%" PRIu64, what, d->max_ns);
 }
@@ -8009,11 +8002,7 @@ static void st_text_io_of(struct buf *b, const struct st_io *io)
         return;
     snprintf(what, sizeof what, "Block I/O: %" PRIu64 " requests", io->took.count);
     st_text_delays(b, what, &io->took);
-    b_s(b, " (");
-    b_size(b, io->read);
-    b_s(b, " read, ");
-    b_size(b, io->written);
-    b_s(b, " written)\n");
+    b_f(b, " (%s read, %s written)\n", out_bytes(io->read).s, out_bytes(io->written).s);
 }
 
 static void st_text_block_io(struct buf *b)
@@ -8032,10 +8021,8 @@ static void st_text_disks(struct buf *b)
         b_esc(b, d->name, strlen(d->name), 0);
         for (u32 k = 0; k < ARRAY_LEN(d->v); k += 2) {
             b_f(b, "%s %" PRIu64 " %s", k ? "," : "", d->v[k], what[k / 2]);
-            if (k + 1 < ARRAY_LEN(d->v) && d->v[k]) {
-                b_c(b, ' ');
-                b_size(b, d->v[k + 1]);
-            }
+            if (k + 1 < ARRAY_LEN(d->v) && d->v[k])
+                b_f(b, " %s", out_bytes(d->v[k + 1]).s);
         }
         b_c(b, '\n');
     }
@@ -8055,26 +8042,44 @@ static void st_json_sched(struct buf *b)
     st_json_delays(b, "sched_waits", "sched_wait", &st.delays);
 }
 
+static int st_failed_most(const void *a, const void *b)
+{
+    const struct st_failed *x = *(const struct st_failed *const *)a,
+                           *y = *(const struct st_failed *const *)b;
+    if (x->count != y->count)
+        return x->count < y->count ? 1 : -1;
+    return x->row != y->row ? x->row - y->row : x->err - y->err;
+}
+
+/* The failures that are wanted, most of them first; returns how many. */
+static u32 st_failures(const struct st_failed *list[ST_ERRNOS],
+                       bool (*want)(const struct st_failed *))
+{
+    u32 n = 0;
+    for (u32 i = 0; i < ST_ERRNOS; i++)
+        if (want(&st.failed[i]))
+            list[n++] = &st.failed[i];
+    qsort(list, n, sizeof *list, st_failed_most);
+    return n;
+}
+
+static bool st_has_count(const struct st_failed *f)
+{
+    return f->count;
+}
+
 static void st_text_failed(struct buf *b)
 {
-    bool used[ST_ERRNOS] = { false }, first = true;
+    const struct st_failed *list[ST_ERRNOS];
     u64 rest = st.failed_other;
-    for (u32 i = 0; i < ST_ERRNOS; i++)
-        rest += st.failed[i].count;
-    for (u32 k = 0; k < 8; k++) {
-        s32 best = -1;
-        for (u32 i = 0; i < ST_ERRNOS; i++)
-            if (!used[i] && st.failed[i].count
-                && (best < 0 || st.failed[i].count > st.failed[best].count))
-                best = (s32)i;
-        if (best < 0)
-            break;
-        used[best] = true;
-        const char *e = u_errname(st.failed[best].err);
-        b_f(b, "%s   %-12s %6" PRIu64 "  %s\n", first ? " Failed calls:\n" : "", e ? e : "?",
-            st.failed[best].count, sc_name(st.failed[best].row));
-        first = false;
-        rest -= st.failed[best].count;
+    u32 n = st_failures(list, st_has_count);
+    for (u32 i = 0; i < n; i++) {
+        const char *e = u_errname(list[i]->err);
+        if (i < 8)
+            b_f(b, "%s   %-12s %6" PRIu64 "  %s\n", i ? "" : " Failed calls:\n", e ? e : "?",
+                list[i]->count, sc_name(list[i]->row));
+        else
+            rest += list[i]->count;
     }
     if (rest)
         b_f(b, "   %-12s %6" PRIu64 "\n", "other", rest);
@@ -8319,12 +8324,9 @@ static void st_text_trouble(struct buf *b)
             nm.overflow);
     if (vm.overflow)
         b_f(b, " Mappings: %" PRIu64 " more than fit are left out\n", vm.overflow);
-    if (st.names_dropped) {
+    if (st.names_dropped)
         b_f(b, " Names: files and peers with few bytes were dropped from the lists %" PRIu64
-               " times (at most ", st.names_dropped);
-        b_size(b, st.dropped_most);
-        b_s(b, " each)\n");
-    }
+               " times (at most %s each)\n", st.names_dropped, out_bytes(st.dropped_most).s);
     if (st.programs_other)
         b_f(b, " Subprocesses: at most %" PRIu64 " more than the list has\n", st.programs_other);
     st_text_uring(b, " io_uring: ");
@@ -8340,9 +8342,8 @@ static void st_text_memory(struct buf *b)
     }
     b_s(b, " Memory mapped at exit, resident or not:\n");
     st_text_nums(b, ST_MEMORY);
-    b_f(b, "   %-15s", "Mmap:");
-    out_size(b, (s64)vm.map_bytes, 10);
-    b_f(b, " (%" PRIu64 " regions)\n", vm.map_regions);
+    b_f(b, "   %-15s%10s (%" PRIu64 " regions)\n", "Mmap:", out_bytes(vm.map_bytes).s,
+        vm.map_regions);
     st_line(b, "Total:", vm.heap_bytes + vm.map_bytes);
 }
 
@@ -8483,18 +8484,24 @@ static bool st_in_seconds(void)
     return st_run.duration_ns >= NSEC;
 }
 
-static void st_number_of(struct buf *b, u64 ns)
+static struct out_text st_in_unit(u64 ns, const char *seconds, const char *milliseconds)
 {
+    struct out_text t;
     if (st_in_seconds())
-        b_f(b, "%.3f", (double)ns / 1e9);
+        snprintf(t.s, sizeof t.s, "%.3f%s", (double)ns / 1e9, seconds);
     else
-        b_f(b, "%.1f", (double)ns / 1e6);
+        snprintf(t.s, sizeof t.s, "%.1f%s", (double)ns / 1e6, milliseconds);
+    return t;
 }
 
-static void st_time(struct buf *b, u64 ns)
+static struct out_text st_time(u64 ns)
 {
-    st_number_of(b, ns);
-    b_s(b, st_in_seconds() ? " s" : " ms");
+    return st_in_unit(ns, " s", " ms");
+}
+
+static struct out_text st_number_of(u64 ns)
+{
+    return st_in_unit(ns, "", "");
 }
 
 /* To the last digit that is shown, so that what is shown adds up. */
@@ -8527,13 +8534,8 @@ static void st_what(struct buf *b)
 
 static void st_text_cpu(struct buf *b, u64 user, u64 system)
 {
-    b_s(b, st.orphans ? "CPU at least " : "CPU ");
-    st_time(b, user + system);
-    b_s(b, " (user ");
-    st_number_of(b, user);
-    b_s(b, ", system ");
-    st_number_of(b, system);
-    b_c(b, ')');
+    b_f(b, "CPU %s%s (user %s, system %s)", st.orphans ? "at least " : "",
+        st_time(user + system).s, st_number_of(user).s, st_number_of(system).s);
 }
 
 /* Of one thread: where its time went; the parts add up. What waited for disks is known of calls. */
@@ -8541,22 +8543,12 @@ static void st_text_waiting(struct buf *b, u64 waiting)
 {
     u64 disk = MIN(waiting, st_round(st_waits_sum().disk));
     u64 cpu = MIN(waiting - disk, st_round(st_run.delays ? st_run.delays->sum_ns : 0));
-    b_s(b, "+ waiting ");
-    st_time(b, waiting);
-    b_s(b, " (");
-    if (st_run.delays) {
-        b_s(b, "CPU ");
-        st_number_of(b, cpu);
-        b_s(b, ", ");
-    }
-    if (disk) {
-        b_s(b, "disk ");
-        st_number_of(b, disk);
-        b_s(b, ", ");
-    }
-    b_s(b, "other ");
-    st_number_of(b, waiting - disk - cpu);
-    b_s(b, ")\n");
+    b_f(b, "+ waiting %s (", st_time(waiting).s);
+    if (st_run.delays)
+        b_f(b, "CPU %s, ", st_number_of(cpu).s);
+    if (disk)
+        b_f(b, "disk %s, ", st_number_of(disk).s);
+    b_f(b, "other %s)\n", st_number_of(waiting - disk - cpu).s);
 }
 
 static void st_text_head(struct buf *b)
@@ -8566,8 +8558,7 @@ static void st_text_head(struct buf *b)
     bool parts = st_knows(ST_CPU_PARTS), one = parts && ps.threads == 1 && !st_no_calls();
     u32 line = b->len;
     st_what(b);
-    b_s(b, ": ");
-    st_time(b, one ? all : st_round(st_run.duration_ns));
+    b_f(b, ": %s", st_time(one ? all : st_round(st_run.duration_ns)).s);
     if (one) {
         u32 indent = st_columns(b->p + line, b->p + b->len) + 1;
         b_s(b, " = ");
@@ -8588,8 +8579,7 @@ static void st_text_head(struct buf *b)
         b_s(b, ", ");
         st_text_cpu(b, user, system);
     } else if (st_knows(ST_CPU)) {
-        b_s(b, ", CPU ");
-        st_time(b, st_run.cpu_ns);
+        b_f(b, ", CPU %s", st_time(st_run.cpu_ns).s);
     }
     if (st_columns(b->p + line, b->p + b->len) > ST_COLUMNS) { /* a line of its own */
         b_c(b, ' ');
@@ -8616,8 +8606,7 @@ static void st_text_took(struct buf *b)
             break;
         used[most] = true;
         st_begin_item(&items);
-        b_f(b, "%s ", sc_name(most));
-        st_time(b, st.took[most].ns);
+        b_f(b, "%s %s", sc_name(most), st_time(st.took[most].ns).s);
         st_end_item(&items);
     }
     if (!items.shown && known)
@@ -8637,20 +8626,15 @@ static void st_text_waited(struct buf *b)
     bool one = st_knows(ST_CPU_PARTS) && ps.threads == 1;
     if (!one && st_run.delays && st.delays.count) {
         st_label(b, "waiting");
-        st_time(b, st.delays.sum_ns);
-        b_f(b, " for a CPU (%" PRIu64 " time%s)\n", st.delays.count,
-            st.delays.count == 1 ? "" : "s");
+        b_f(b, "%s for a CPU (%" PRIu64 " time%s)\n", st_time(st.delays.sum_ns).s,
+            st.delays.count, st.delays.count == 1 ? "" : "s");
     }
     if (!st_run.io || !st.io.took.count)
         return;
     st_label(b, "disks");
-    b_f(b, "%" PRIu64 " request%s ", st.io.took.count, st.io.took.count == 1 ? "" : "s");
-    st_time(b, st.io.took.sum_ns);
-    b_s(b, " (");
-    b_size(b, st.io.read);
-    b_s(b, " read, ");
-    b_size(b, st.io.written);
-    b_s(b, " written)\n");
+    b_f(b, "%" PRIu64 " request%s %s (%s read, %s written)\n", st.io.took.count,
+        st.io.took.count == 1 ? "" : "s", st_time(st.io.took.sum_ns).s,
+        out_bytes(st.io.read).s, out_bytes(st.io.written).s);
 }
 
 static void st_text_processes(struct buf *b, const char *label, const struct st_process *list,
@@ -8664,9 +8648,7 @@ static void st_text_processes(struct buf *b, const char *label, const struct st_
         if (ended)
             b_f(b, " %d %s", list[i].pid, list[i].ended);
         else
-            b_c(b, ' ');
-        if (!ended)
-            st_time(b, list[i].ns);
+            b_f(b, " %s", st_time(list[i].ns).s);
         st_end_item(&items);
     }
     if (!ended)
@@ -8695,11 +8677,8 @@ static void st_text_peers(struct buf *b)
     for (u32 i = 0; i < n; i++) {
         st_begin_item(&items);
         b_esc(b, list[i]->s, list[i]->len, 0);
-        b_s(b, " ");
-        b_size(b, list[i]->out_bytes);
-        b_s(b, " sent, ");
-        b_size(b, list[i]->in_bytes);
-        b_s(b, " received");
+        b_f(b, " %s sent, %s received", out_bytes(list[i]->out_bytes).s,
+            out_bytes(list[i]->in_bytes).s);
         st_end_item(&items);
     }
     st_end_items(&items, more);
@@ -8710,11 +8689,9 @@ static void st_text_file_totals(struct buf *b)
     if (!st_knows_files())
         return;
     st_label(b, "files");
-    b_f(b, "%s%" PRIu64 " read (", st.files_dropped ? "at least " : "", st.files_read);
-    b_size(b, st.file_in);
-    b_f(b, "), %" PRIu64 " written (", st.files_written);
-    b_size(b, st.file_out);
-    b_s(b, ")\n");
+    b_f(b, "%s%" PRIu64 " read (%s), %" PRIu64 " written (%s)\n",
+        st.files_dropped ? "at least " : "", st.files_read, out_bytes(st.file_in).s,
+        st.files_written, out_bytes(st.file_out).s);
 }
 
 /* The files with the most bytes. */
@@ -8727,14 +8704,10 @@ static void st_text_most_bytes(struct buf *b)
     for (u32 i = 0; i < n; i++) {
         st_begin_item(&items);
         st_path(b, list[i]);
-        for (u32 k = 0; k < 2; k++) {
-            u64 bytes = k ? list[i]->out_bytes : list[i]->in_bytes;
-            if (!bytes)
-                continue;
-            b_c(b, ' ');
-            b_size(b, bytes);
-            b_s(b, k ? " written" : " read");
-        }
+        if (list[i]->in_bytes)
+            b_f(b, " %s read", out_bytes(list[i]->in_bytes).s);
+        if (list[i]->out_bytes)
+            b_f(b, " %s written", out_bytes(list[i]->out_bytes).s);
         st_end_item(&items);
     }
     st_end_items(&items, more);
@@ -8751,24 +8724,11 @@ static bool st_tells(const struct st_failed *f)
     return f->count && u_errname(f->err);
 }
 
-static int st_failed_most(const void *a, const void *b)
-{
-    const struct st_failed *x = *(const struct st_failed *const *)a,
-                           *y = *(const struct st_failed *const *)b;
-    if (x->count != y->count)
-        return x->count < y->count ? 1 : -1;
-    return x->row != y->row ? x->row - y->row : x->err - y->err;
-}
-
 static void st_text_failures(struct buf *b)
 {
     struct st_items items = st_begin_items(b, "failed");
     const struct st_failed *list[ST_ERRNOS];
-    u32 n = 0;
-    for (u32 i = 0; i < ST_ERRNOS; i++)
-        if (st_tells(&st.failed[i]))
-            list[n++] = &st.failed[i];
-    qsort(list, n, sizeof *list, st_failed_most);
+    u32 n = st_failures(list, st_tells);
     for (u32 i = 0; i < n; i++) {
         st_begin_item(&items);
         b_f(b, "%s %s", sc_name(list[i]->row), u_errname(list[i]->err));
@@ -8784,10 +8744,9 @@ static void st_text_peak(struct buf *b)
     if (!st_run.peak_rss)
         return;
     st_label(b, "memory");
-    b_s(b, st_knows(ST_PEAK) ? "" : "less than ");
-    b_size(b, MAX(st_run.peak_rss, st.own_rss));
-    b_s(b, ps.processes > 1 ? " resident at the peak of the largest process\n"
-                            : " resident at the peak\n");
+    b_f(b, "%s%s resident at the peak%s\n", st_knows(ST_PEAK) ? "" : "less than ",
+        out_bytes(MAX(st_run.peak_rss, st.own_rss)).s,
+        ps.processes > 1 ? " of the largest process" : "");
 }
 
 /* What was asked for, or is seldom. */
@@ -8806,8 +8765,7 @@ static void st_text_seldom(struct buf *b)
     }
     if (st_run.bpf_runs) {
         st_label(b, "BPF programs");
-        st_time(b, st_run.bpf_ns);
-        b_f(b, " in %" PRIu64 " runs\n", st_run.bpf_runs);
+        b_f(b, "%s in %" PRIu64 " runs\n", st_time(st_run.bpf_ns).s, st_run.bpf_runs);
     }
     st_text_uring(b, "  io_uring        ");
     if (mem.unreadable | nm.overflow | vm.overflow | st.names_dropped | st.programs_other) {
@@ -10522,45 +10480,37 @@ static void md_uring(struct task *t, struct call *c)
         st.uring += (u64)c->ret;
 }
 
-/* What a request of io_uring's moves, by its number (include/uapi/linux/io_uring.h). */
-enum { RING_NONE, RING_IN, RING_OUT, RING_FD };
-static const struct { const char *name; u8 moves; } md_ring_op[] = {
-#define R(name) { #name, RING_NONE },
-#define R_IN(name) { #name, RING_IN },
-#define R_OUT(name) { #name, RING_OUT },
-#define R_FD(name) { #name, RING_FD },
-    R(nop) R_IN(readv) R_OUT(writev) R(fsync) R_IN(read_fixed) R_OUT(write_fixed) R(poll_add)
-    R(poll_remove) R(sync_file_range) R_OUT(sendmsg) R_IN(recvmsg) R(timeout) R(timeout_remove)
-    R_FD(accept) R(async_cancel) R(link_timeout) R(connect) R(fallocate) R_FD(openat) R(close)
-    R(files_update) R(statx) R_IN(read) R_OUT(write) R(fadvise) R(madvise) R_OUT(send) R_IN(recv)
-    R_FD(openat2) R(epoll_ctl) R(splice) R(provide_buffers) R(remove_buffers) R(tee) R(shutdown)
-    R(renameat) R(unlinkat) R(mkdirat) R(symlinkat) R(linkat) R(msg_ring) R(fsetxattr) R(setxattr)
-    R(fgetxattr) R(getxattr) R_FD(socket) R(uring_cmd) R_OUT(send_zc) R_OUT(sendmsg_zc)
-    R_IN(read_multishot) R(waitid) R(futex_wait) R(futex_wake) R(futex_waitv) R(fixed_fd_install)
-    R(ftruncate) R(bind) R(listen) R_IN(recv_zc) R(epoll_wait) R_IN(readv_fixed)
-    R_OUT(writev_fixed) R(pipe)
-#undef R
-#undef R_IN
-#undef R_OUT
-#undef R_FD
+/* The requests of io_uring by their numbers (include/uapi/linux/io_uring.h), each behind what it
+ * moves: '<' bytes into memory, '>' bytes out of it; '+': its result is a descriptor. */
+static const char *const md_ring_op[] = {
+    " nop", "<readv", ">writev", " fsync", "<read_fixed", ">write_fixed", " poll_add",
+    " poll_remove", " sync_file_range", ">sendmsg", "<recvmsg", " timeout", " timeout_remove",
+    "+accept", " async_cancel", " link_timeout", " connect", " fallocate", "+openat", " close",
+    " files_update", " statx", "<read", ">write", " fadvise", " madvise", ">send", "<recv",
+    "+openat2", " epoll_ctl", " splice", " provide_buffers", " remove_buffers", " tee", " shutdown",
+    " renameat", " unlinkat", " mkdirat", " symlinkat", " linkat", " msg_ring", " fsetxattr",
+    " setxattr", " fgetxattr", " getxattr", "+socket", " uring_cmd", ">send_zc", ">sendmsg_zc",
+    "<read_multishot", " waitid", " futex_wait", " futex_wake", " futex_waitv", " fixed_fd_install",
+    " ftruncate", " bind", " listen", "<recv_zc", " epoll_wait", "<readv_fixed", ">writev_fixed",
+    " pipe",
 };
 
 /* A result of io_uring's, of a process of which t is a thread. */
 static void md_ring(struct task *t, const struct wire_uring *w)
 {
     bool known = w->op < ARRAY_LEN(md_ring_op);
-    u8 moves = known ? md_ring_op[w->op].moves : RING_NONE;
+    char moves = known ? *md_ring_op[w->op] : ' ';
     struct ofd *o = w->fd >= 0 ? fd_get(t, w->fd) : NULL;
-    if (moves == RING_FD && w->res > 0) { /* if that was another file, a ring has closed it */
+    if (moves == '+' && w->res > 0) { /* if that was another file, a ring has closed it */
         fd_remove(t->files, w->res);
         md_closed(t, w->res);
     }
-    bool data = (moves == RING_IN || moves == RING_OUT) && w->res >= 0;
+    bool data = (moves == '<' || moves == '>') && w->res >= 0;
     if (data && o && w->res)
-        st_io(o, NULL, (u64)w->res, moves == RING_IN);
+        st_io(o, NULL, (u64)w->res, moves == '<');
     struct event *e = ev_new(EK_URING, t, w->ts_ns);
     e->err = w->res < 0 && w->res >= -4095 ? -w->res : 0;
-    ev_sym(e, EV_op, known ? md_ring_op[w->op].name : "unknown");
+    ev_sym(e, EV_op, known ? md_ring_op[w->op] + 1 : "unknown");
     ev_num(e, EV_code, w->res);
     if (w->fd >= 0)
         ev_num(e, EV_fd, w->fd);
