@@ -23372,10 +23372,12 @@ static void proc_write_gantt(void)
  * NULL: nobody wants any. */
 static struct event *proc_event(u8 kind, u32 pid, u32 tid, u64 ts_ns)
 {
+    if (!out.n_taps || proc_state.replayed)
+        return NULL;
     struct event *e = ev_new(kind, NULL, ts_ns);
     e->pid = (pid_t)pid;
     e->tid = (pid_t)tid;
-    return out.n_taps ? e : NULL;
+    return e;
 }
 
 /* Not to the sinks of text and JSON: their rows are commands. */
@@ -23705,7 +23707,8 @@ static void proc_end(struct proc_life *l)
 /* Whether only wait4(2) will say how the command has ended, and has not yet. */
 static bool proc_waits(const struct proc_life *l)
 {
-    return l->status < 0 && l->pid == proc_state.root && proc_session.status == -1;
+    return l->status < 0 && l->pid == proc_state.root && proc_session.status == -1
+           && !proc_state.replayed;
 }
 
 /* Whether a process has ended already: threads that end at the same time are all the last one. */
@@ -24103,99 +24106,77 @@ static int proc_run(u64 end_ns)
     return proc_session.status;
 }
 
-/* --- a recording of it --- */
+/* --- a recording of it: each event becomes the record of the probe that made it --- */
 
 static u64 proc_left_out; /* events of processes that were too many */
 
-/* A process of a recording, made if it was not there; NULL: there are too many. */
-static struct proc_life *proc_replay_life(u32 pid, u64 ns)
+/* The head of such a record, with what is known of the process. */
+static struct wire_proc proc_replay_head(const struct event *e, u32 kind, u32 pid)
 {
-    struct proc_life *l = proc_find(pid);
-    if (l)
-        return l;
-    l = proc_state.lives < PROC_REPLAYED ? proc_new(pid, true) : NULL;
-    if (l)
-        l->fork_ns = l->begin_ns = ns;
-    else
-        proc_left_out++;
-    return l;
+    const struct proc_life *l = proc_find(pid);
+    struct wire_proc h = { .kind = kind, .ts_ns = e->ts_ns, .pid = pid, .tid = pid, .ret = -1 };
+    if (!l)
+        return h;
+    h.ppid = l->ppid;
+    h.uid = l->uid;
+    memcpy(h.comm, l->comm, sizeof h.comm);
+    return h;
+}
+
+/* Whether a process is there, or can be made. */
+static bool proc_replay_has_place(u32 pid)
+{
+    bool has = proc_state.lives < PROC_REPLAYED || proc_find(pid);
+    proc_left_out += !has;
+    return has;
 }
 
 static void proc_replay_fork(const struct event *e)
 {
-    struct proc_life *was = proc_find((u32)e->v[EV_child_pid].n), *parent = proc_find((u32)e->pid);
-    if (!ev_has(e, EV_child_pid))
-        return;
-    if (was)
-        proc_forget(was);
-    struct proc_life *l = proc_replay_life((u32)e->v[EV_child_pid].n, e->ts_ns);
-    if (!l)
-        return;
-    proc_state.forks++;
-    l->ppid = (u32)e->pid;
-    if (parent)
-        memcpy(l->comm, parent->comm, sizeof l->comm);
-    parent = proc_find(l->ppid);
-    l->node = proc_tree_new(parent ? parent->node : 0);
+    struct wire_proc h = proc_replay_head(e, PROC_FORK, (u32)e->pid);
+    h.ppid = (u32)e->pid;
+    h.pid = h.tid = (u32)e->v[EV_child_pid].n;
+    if (ev_has(e, EV_child_pid) && proc_replay_has_place(h.pid))
+        proc_forked(&h);
 }
 
-/* What an exec tells of a command that begins, or would have. */
-static void proc_replay_command(struct proc_life *l, const struct event *e)
-{
-    bool named = ev_has(e, EV_program), words = ev_has(e, EV_argv);
-    proc_keep(&l->path, named ? e->v[EV_program].s.p : "", named ? e->v[EV_program].s.len : 0);
-    proc_keep(&l->argv, words ? e->v[EV_argv].s.p : "", words ? e->v[EV_argv].s.len : 0);
-    l->arg_len = l->argv.len;
-    l->cut = ev_has(e, EV_argv_cut);
-    l->uid = ev_has(e, EV_uid) ? (u32)e->v[EV_uid].n : 0;
-    l->begin_ns = e->ts_ns;
-}
-
-static void proc_replay_failed(const struct event *e)
-{
-    struct proc_life *by = proc_find((u32)e->pid), l = { .pid = (u32)e->pid, .mine = true };
-    l.ppid = by ? by->ppid : 0;
-    l.node = proc_tree_new(by ? by->node : 0);
-    proc_replay_command(&l, e);
-    proc_state.exec_failed++;
-    po.failed = true;
-    proc_emit((struct proc_row){ .what = PROC_FAILED, .l = &l, .ts_ns = e->ts_ns, .err = e->err });
-    proc_free_texts(&l);
-}
-
+/* A command that begins, or would have. */
 static void proc_replay_exec(const struct event *e)
 {
-    struct proc_life *l = proc_replay_life((u32)e->pid, e->ts_ns);
-    if (!l)
-        return;
-    if (rin.of_command && !proc_state.commands)
-        proc_state.root = l->pid;
-    if (l->execed || l->children)
-        proc_step_end(l, e->ts_ns);
-    if (l->execed)
-        proc_over(l, PROC_REPLACED, e->ts_ns);
-    l->node = proc_tree_new(proc_tree_parent(l));
-    l->execed = true;
-    proc_replay_command(l, e);
-    const char *slash = l->path.len ? strrchr(l->path.p, '/') : NULL;
-    snprintf(l->comm, sizeof l->comm, "%s", slash ? slash + 1 : "?");
-    proc_state.commands++;
+    struct wire_proc h = proc_replay_head(e, e->err ? PROC_FAIL : PROC_EXEC, (u32)e->pid);
+    bool named = ev_has(e, EV_program), words = ev_has(e, EV_argv);
+    const char *name = named ? e->v[EV_program].s.p : "";
+    h.name_len = (u16)(named ? MIN(e->v[EV_program].s.len, (u32)PATH_MAX) : 0);
+    h.arg_len = words ? e->v[EV_argv].s.len : 0;
+    h.flags = ev_has(e, EV_argv_cut);
+    h.uid = ev_has(e, EV_uid) ? (u32)e->v[EV_uid].n : 0;
+    h.ret = -e->err;
+    proc_args_add(&h, words ? e->v[EV_argv].s.p : "");
+    if (e->err) {
+        po.failed = true;
+        proc_exec_failed(&h, name);
+    } else if (proc_replay_has_place(h.pid)) {
+        const char *slash = memrchr(name, '/', h.name_len);
+        snprintf(h.comm, sizeof h.comm, "%.*s", slash ? (int)(name + h.name_len - slash - 1) : 1,
+                 slash ? slash + 1 : "?");
+        if (rin.of_command && !proc_state.commands)
+            proc_state.root = h.pid;
+        proc_execed(&h, name);
+    }
 }
 
 static void proc_replay_exit(const struct event *e)
 {
-    struct proc_life *l = proc_find((u32)e->pid);
-    if (!l)
+    struct wire_proc h = proc_replay_head(e, PROC_EXIT, (u32)e->pid);
+    if (!proc_find(h.pid))
         return;
     if (ev_has(e, EV_code))
-        l->status = (int)(e->v[EV_code].n & 255) << 8;
+        h.ret = (int)(e->v[EV_code].n & 255) << 8;
     for (int sig = 1; ev_has(e, EV_signal) && sig <= 64; sig++)
         if (!strcmp(u_signame(sig), e->v[EV_signal].sym))
-            l->status = sig | (ev_has(e, EV_core) && e->v[EV_core].n ? 128 : 0);
-    l->max_rss = ev_has(e, EV_max_rss_bytes) ? (u64)e->v[EV_max_rss_bytes].n : 0;
-    proc_over(l, PROC_ENDED, e->ts_ns);
-    proc_step_end(l, e->ts_ns);
-    proc_forget(l);
+            h.ret = sig | (ev_has(e, EV_core) && e->v[EV_core].n ? 128 : 0);
+    h.max_rss = ev_has(e, EV_max_rss_bytes) ? (u64)e->v[EV_max_rss_bytes].n : 0;
+    proc_exited(&h);
 }
 
 /* The events of a recording of kvis proc make its rows again. */
@@ -24203,8 +24184,6 @@ static void proc_replay_event(const struct event *e)
 {
     if (e->kind == EK_SPAWN)
         proc_replay_fork(e);
-    else if (e->kind == EK_EXEC && e->err)
-        proc_replay_failed(e);
     else if (e->kind == EK_EXEC)
         proc_replay_exec(e);
     else if (e->kind == EK_EXIT_PROCESS)
@@ -24216,7 +24195,8 @@ static void proc_replay_begin(void)
 {
     static const struct out_tap tap = { .event = proc_replay_event };
     proc_state.rows = out.events_on;
-    proc_state.replayed = proc_state.btf = true;
+    proc_state.replayed = proc_state.btf = proc_state.whole = true;
+    proc_session.status = -1; /* how its command ended is an event */
     proc_state.page = 1; /* max_rss is in bytes */
     out.events_on = false;
     out.tap[out.n_taps++] = &tap;
