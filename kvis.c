@@ -7946,7 +7946,8 @@ static void st_json_call_time(struct buf *b)
 
 static void st_text_delays(struct buf *b, const char *what, const struct st_delays *d)
 {
-    u64 v[] = { d->sum_ns / d->count, st_quantile(d->hist, d->count, d->max_ns, 0.5), st_quantile(d->hist, d->count, d->max_ns, 0.99), d->max_ns };
+    u64 v[] = { d->sum_ns / d->count, st_quantile(d->hist, d->count, d->max_ns, 0.5),
+                st_quantile(d->hist, d->count, d->max_ns, 0.99), d->max_ns };
     static const char *const name[] = { "avg", "p50", "p99", "max" };
     b_f(b, " %s,", what);
     for (size_t i = 0; i < ARRAY_LEN(v); i++)
@@ -7976,7 +7977,8 @@ static void st_json_delays(struct buf *b, const char *count, const char *what,
     if (!d->count)
         return;
     b_f(b, ",\"%s\":%" PRIu64 ",\"%s_ns\":%" PRIu64 ",\"%s_p50_ns\":%" PRIu64 ",\"%s_p99_ns\":%"
-        PRIu64, count, d->count, what, d->sum_ns, what, st_quantile(d->hist, d->count, d->max_ns, 0.5), what,
+        PRIu64, count, d->count, what, d->sum_ns, what,
+        st_quantile(d->hist, d->count, d->max_ns, 0.5), what,
         st_quantile(d->hist, d->count, d->max_ns, 0.99));
     if (d->max_ns)
         b_f(b, ",\"%s_max_ns\":%" PRIu64, what, d->max_ns);
@@ -34709,11 +34711,12 @@ static void check_json(struct buf *b, const struct check_done *d)
 
 static void check_table(struct buf *b, bool json)
 {
-    for (u32 i = 0; i < check_n; i++)
+    for (u32 i = 0; i < check_n; i++) {
         if (json)
             check_json(b, &check_done[i]);
         else
             check_text(b, &check_done[i]);
+    }
 }
 
 /* --- kvis check cpu: which CPU it is, and which of its events are counted for what --- */
