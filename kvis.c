@@ -3602,7 +3602,10 @@ static s64 dec_flag_named(const char *name, unsigned fam)
 static void dec_name(struct buf *b, u64 v, unsigned fam)
 {
     const struct flag *f = dec_flag(v, fam);
-    f ? dec_flag_name(b, f) : b_c(b, '?');
+    if (f)
+        dec_flag_name(b, f);
+    else
+        b_c(b, '?');
 }
 
 static void dec_number(struct buf *b, u64 v)
@@ -3612,6 +3615,15 @@ static void dec_number(struct buf *b, u64 v)
         b_s64(b, s);
     else
         b_hex(b, v);
+}
+
+/* In hex, but a lone 0. */
+static void dec_hex(struct buf *b, u64 v)
+{
+    if (v)
+        b_hex(b, v);
+    else
+        b_c(b, '0');
 }
 
 static void dec_octal(struct buf *b, u64 v)
@@ -3669,7 +3681,7 @@ static void dec_part(struct buf *b, const struct dec_part *p, u64 v, u32 from)
     else if (p->how == DEC_OCTAL)
         dec_octal(b, field);
     else if (p->how == DEC_HUGE)
-        b_u64(b, field >> 26), b_s(b, "<<26");
+        b_f(b, "%u<<26", (u32)(field >> 26));
     else
         dec_number(b, field);
 }
@@ -3706,7 +3718,7 @@ static void dec_bits(struct buf *b, u64 v, unsigned fam)
             dec_part(b, p, v, from);
     if (rest || b->len == from) {
         dec_sep(b, from, "|");
-        rest ? b_hex(b, rest) : b_c(b, '0');
+        dec_hex(b, rest);
     }
 }
 
@@ -3737,8 +3749,10 @@ static void dec_enum(struct buf *b, u64 v, unsigned fam)
 static void dec_mode(struct buf *b, u64 mode)
 {
     const struct flag *type = dec_flag(mode & S_IFMT, FAM_ifmt);
-    if (type)
-        dec_flag_name(b, type), b_c(b, '|');
+    if (type) {
+        dec_flag_name(b, type);
+        b_c(b, '|');
+    }
     b_f(b, "%#03" PRIo64, type ? mode & ~(u64)S_IFMT : mode);
 }
 
@@ -3876,7 +3890,7 @@ static void dec_limit(struct buf *b, u64 v)
     if (v == ~0ull)
         b_s(b, "RLIM64_INFINITY");
     else if (v > 1024 && v % 1024 == 0)
-        b_u64(b, v / 1024), b_s(b, "*1024");
+        b_f(b, "%" PRIu64 "*1024", v / 1024);
     else
         b_u64(b, v);
 }
@@ -3911,7 +3925,7 @@ static void dec_member(struct dec *d, const u8 *p, const struct dec_member *m)
     u64 v = dec_ld(p, m->size);
     switch (m->how) {
     case DV_INT: b_s64(b, dec_lds(p, m->size)); break;
-    case DV_HEX: v ? b_hex(b, v) : b_c(b, '0'); break;
+    case DV_HEX: dec_hex(b, v); break;
     case DV_PTR: dec_pointer(d, v, 0); break;
     case DV_STR: dec_cstr(d, v, dec_max(DEC_PATH)); break;
     case DV_MODE: dec_mode(b, v); break;
@@ -3922,7 +3936,7 @@ static void dec_member(struct dec *d, const u8 *p, const struct dec_member *m)
     case DV_STAMP: /* struct statx_timestamp */
         b_f(b, "{tv_sec=%" PRId64 ", tv_nsec=%u}", dec_lds(p, 8), (u32)dec_ld(p + 8, 4));
         break;
-    case DV_FD: (s32)v < 0 ? b_s64(b, (s32)v) : fd_label(b, d->t, (int)v); break;
+    case DV_FD: fd_label(b, d->t, (s32)v); break;
     case DV_INET: b_f(b, "inet_addr(\"%u.%u.%u.%u\")", p[0], p[1], p[2], p[3]); break;
     case DV_INET6: dec_inet6(b, p); break;
     case DV_NET: /* in network byte order */
@@ -3945,8 +3959,8 @@ static void dec_member(struct dec *d, const u8 *p, const struct dec_member *m)
 
 static bool dec_zero(const u8 *p, size_t n)
 {
-    while (n && !*p)
-        p++, n--;
+    while (n && !p[n - 1])
+        n--;
     return !n;
 }
 
@@ -4094,8 +4108,11 @@ static void dec_array(struct dec *d, u64 addr, u64 n, size_t size,
         b_s(d->b, k ? ", " : "[");
         if (r != (s64)size) {
             b_s(d->b, "...");
-            if (k < opt.strlen_max)
-                b_s(d->b, " /* "), dec_pointer(d, at, r), b_s(d->b, " */");
+            if (k < opt.strlen_max) {
+                b_s(d->b, " /* ");
+                dec_pointer(d, at, r);
+                b_s(d->b, " */");
+            }
             b_c(d->b, ']');
             return;
         }
@@ -4162,8 +4179,7 @@ static void dec_k_pid(struct dec *d, u64 v)
 
 static void dec_k_hex(struct dec *d, u64 v)
 {
-    v = dec_long(d) == 4 ? (u32)v : v;
-    v ? b_hex(d->b, v) : b_c(d->b, '0');
+    dec_hex(d->b, dec_long(d) == 4 ? (u32)v : v);
 }
 
 static void dec_k_fd(struct dec *d, u64 v)
@@ -4171,10 +4187,8 @@ static void dec_k_fd(struct dec *d, u64 v)
     const struct flag *special = (s32)v <= -10000 ? dec_flag((u32)v, FAM_pidfdspecial) : NULL;
     if (special)
         dec_flag_name(d->b, special);
-    else if ((s32)v < 0)
-        b_s64(d->b, (s32)v);
     else
-        fd_label(d->b, d->t, (int)v);
+        fd_label(d->b, d->t, (s32)v);
 }
 
 static void dec_k_dirfd(struct dec *d, u64 v)
@@ -4214,11 +4228,15 @@ static void dec_k_enum(struct dec *d, u64 v, unsigned fam)
     if (fam == FAM_clock) {
         dec_clock(d->b, v);
     } else if (fam == FAM_quotactl) {
-        b_s(d->b, "QCMD("), dec_enum(d->b, (u32)v >> 8 & 0xffffff, fam);
-        b_s(d->b, ", "), dec_enum(d->b, v & 0xff, FAM_quotatype), b_c(d->b, ')');
+        b_s(d->b, "QCMD(");
+        dec_enum(d->b, (u32)v >> 8 & 0xffffff, fam);
+        b_s(d->b, ", ");
+        dec_enum(d->b, v & 0xff, FAM_quotatype);
+        b_c(d->b, ')');
     } else if (fam == FAM_semctl || fam == FAM_shmctl || fam == FAM_msgctl) {
         bool ipc64 = v & 0x100; /* IPC_64: the newer structures, i386 and arm */
-        b_s(d->b, ipc64 ? "IPC_64|" : ""), dec_enum(d->b, (u32)v & ~0x100u, fam);
+        b_s(d->b, ipc64 ? "IPC_64|" : "");
+        dec_enum(d->b, (u32)v & ~0x100u, fam);
     } else {
         dec_enum(d->b, (u32)v, optfam);
     }
@@ -4424,8 +4442,8 @@ static void dec_k_dents(struct dec *d, u64 v)
         u64 len = dec_ld(p + 16, 2);
         if (len < 20 || at + (s64)len > have)
             break;
-        b_s(d->b, n ? ", {d_ino=" : "{d_ino="), b_u64(d->b, dec_ld(p, 8));
-        b_s(d->b, ", d_type="), dec_name(d->b, p[18], FAM_dtype);
+        b_f(d->b, "%s{d_ino=%" PRIu64 ", d_type=", n ? ", " : "", dec_ld(p, 8));
+        dec_name(d->b, p[18], FAM_dtype);
         b_s(d->b, ", d_name=");
         b_quoted(d->b, p + 19, strnlen((const char *)p + 19, len - 19), false);
         b_c(d->b, '}');
@@ -4476,8 +4494,9 @@ static void dec_inout(struct dec *d, u64 v, size_t size)
     }
     b_c(d->b, '[');
     if ((s64)*old != now)
-        b_s64(d->b, (s64)*old), b_s(d->b, " => ");
-    b_s64(d->b, now), b_c(d->b, ']');
+        b_f(d->b, "%" PRId64 " => ", (s64)*old);
+    b_s64(d->b, now);
+    b_c(d->b, ']');
 }
 
 static void dec_k_intp(struct dec *d, u64 v)
@@ -4500,8 +4519,11 @@ static void dec_k_int2fd(struct dec *d, u64 v)
     s32 pair[2];
     if (!dec_get(d, v, pair, sizeof pair))
         return;
-    b_c(d->b, '['), fd_label(d->b, d->t, pair[0]);
-    b_s(d->b, ", "), fd_label(d->b, d->t, pair[1]), b_c(d->b, ']');
+    b_c(d->b, '[');
+    fd_label(d->b, d->t, pair[0]);
+    b_s(d->b, ", ");
+    fd_label(d->b, d->t, pair[1]);
+    b_c(d->b, ']');
 }
 
 /* ---- processes, signals, limits ---- */
@@ -4512,26 +4534,31 @@ static void dec_status(struct buf *b, u32 s)
     if ((s & 0xffff) == 0xffff) {
         b_s(b, "WIFCONTINUED(s)");
     } else if ((s & 0xff) == 0x7f) {
-        b_s(b, "WIFSTOPPED(s) && WSTOPSIG(s) == "), dec_signal(b, s >> 8 & 0x7f);
+        b_s(b, "WIFSTOPPED(s) && WSTOPSIG(s) == ");
+        dec_signal(b, s >> 8 & 0x7f);
         b_s(b, s >> 8 & 0x80 ? " | 0x80" : "");
     } else if (s & 0x7f) {
-        b_s(b, "WIFSIGNALED(s) && WTERMSIG(s) == "), dec_signal(b, s & 0x7f);
+        b_s(b, "WIFSIGNALED(s) && WTERMSIG(s) == ");
+        dec_signal(b, s & 0x7f);
         b_s(b, s & 0x80 ? " && WCOREDUMP(s)" : "");
     } else {
-        b_s(b, "WIFEXITED(s) && WEXITSTATUS(s) == "), b_u64(b, s >> 8 & 0xff);
+        b_f(b, "WIFEXITED(s) && WEXITSTATUS(s) == %u", s >> 8 & 0xff);
     }
     b_c(b, '}');
     if (s >> 16 && (s & 0xffff) != 0xffff)
-        b_s(b, " | "), b_u64(b, s >> 16), b_s(b, " << 16"); /* PTRACE_EVENT_* */
+        b_f(b, " | %u << 16", s >> 16); /* PTRACE_EVENT_* */
 }
 
 static void dec_k_wstatus(struct dec *d, u64 v)
 {
     u8 raw[4];
-    if (!d->c->ret) /* WNOHANG and nobody: not written */
+    if (!d->c->ret) { /* WNOHANG and nobody: not written */
         dec_pointer(d, v, 0);
-    else if (dec_get(d, v, raw, 4))
-        b_c(d->b, '['), dec_status(d->b, (u32)dec_ld(raw, 4)), b_c(d->b, ']');
+    } else if (dec_get(d, v, raw, 4)) {
+        b_c(d->b, '[');
+        dec_status(d->b, (u32)dec_ld(raw, 4));
+        b_c(d->b, ']');
+    }
 }
 
 /* unsigned long[]: bits in the tracee's memory as the numbers of those that are set. */
@@ -4594,7 +4621,7 @@ static void dec_caps(struct buf *b, u64 set)
 {
     u32 from = b->len;
     if (__builtin_popcountll(set) > 24 || !set) {
-        set ? b_hex(b, set) : b_c(b, '0');
+        dec_hex(b, set);
         return;
     }
     for (unsigned k = 0; k < 64; k++)
@@ -4602,7 +4629,10 @@ static void dec_caps(struct buf *b, u64 set)
             const struct flag *f = dec_flag(k, FAM_cap);
             dec_sep(b, from, "|");
             b_s(b, "1<<");
-            f ? dec_flag_name(b, f) : b_u64(b, k);
+            if (f)
+                dec_flag_name(b, f);
+            else
+                b_u64(b, k);
         }
 }
 
@@ -4729,13 +4759,11 @@ static void dec_vsock(struct dec *d, const u8 *p, size_t n)
     static const char *const well_known[] = { "HYPERVISOR", "LOCAL", "HOST" }; /* VMADDR_CID_* */
     (void)n;
     u32 port = (u32)dec_ld(p + 4, 4), cid = (u32)dec_ld(p + 8, 4);
-    b_s(d->b, "svm_cid=");
-    if (cid < 3)
-        b_s(d->b, "VMADDR_CID_"), b_s(d->b, well_known[cid]);
+    if (cid < 3 || cid == (u32)-1)
+        b_f(d->b, "svm_cid=VMADDR_CID_%s", cid < 3 ? well_known[cid] : "ANY");
     else
-        cid == (u32)-1 ? b_s(d->b, "VMADDR_CID_ANY") : b_hex(d->b, cid);
-    b_s(d->b, ", svm_port=");
-    port == (u32)-1 ? b_s(d->b, "VMADDR_PORT_ANY") : b_u64(d->b, port);
+        b_f(d->b, "svm_cid=%#x", cid);
+    b_f(d->b, port == (u32)-1 ? ", svm_port=VMADDR_PORT_ANY" : ", svm_port=%u", port);
 }
 
 /* A struct sockaddr of n bytes: {sa_family=AF_INET, ...}. What is too short for its family, or of
@@ -4761,7 +4789,8 @@ static void dec_sockaddr(struct dec *d, const u8 *p, size_t n)
         return;
     }
     unsigned af = (unsigned)dec_ld(p, 2);
-    b_s(d->b, "{sa_family="), dec_enum(d->b, af, FAM_sockaf);
+    b_s(d->b, "{sa_family=");
+    dec_enum(d->b, af, FAM_sockaf);
     if (n > 2) {
         b_s(d->b, ", ");
         if (af >= ARRAY_LEN(form) || !form[af].least || n < form[af].least) {
@@ -4814,7 +4843,7 @@ static void dec_iovec(struct dec *d, const u8 *p)
         b_s(d->b, "\"\""); /* the call moved nothing here */
     else
         dec_bytes(d, base, n);
-    b_s(d->b, ", iov_len="), b_u64(d->b, len), b_c(d->b, '}');
+    b_f(d->b, ", iov_len=%" PRIu64 "}", len);
     d->left -= n;
 }
 
@@ -4864,8 +4893,8 @@ static void dec_control(struct dec *d, u64 addr, u64 len)
     for (u32 n = 0; at + head <= have && n < opt.strlen_max; n++) {
         u64 size = dec_ld(raw + at, w);
         u32 level = (u32)dec_ld(raw + at + w, 4), type = (u32)dec_ld(raw + at + w + 4, 4);
-        b_s(d->b, n ? ", {cmsg_len=" : "{cmsg_len="), b_u64(d->b, size);
-        b_s(d->b, ", cmsg_level="), dec_enum(d->b, level, FAM_sol);
+        b_f(d->b, "%s{cmsg_len=%" PRIu64 ", cmsg_level=", n ? ", " : "", size);
+        dec_enum(d->b, level, FAM_sol);
         b_s(d->b, ", cmsg_type=");
         dec_enum(d->b, type, level == SOL_SOCKET ? FAM_scm : dec_optfam(level));
         if (size > head && size <= have - at) {
@@ -4888,19 +4917,23 @@ static void dec_msg(struct dec *d, const u8 *p, u64 bytes)
     struct buf *b = d->b;
     unsigned w = dec_word(d);
     u32 namelen = (u32)dec_ld(p + w, 4);
-    u64 name = dec_ld(p, w), control = dec_ld(p + 4 * w, w), ctllen = dec_ld(p + 5 * w, w);
+    u64 name = dec_ld(p, w), iovlen = dec_ld(p + 3 * w, w);
+    u64 control = dec_ld(p + 4 * w, w), ctllen = dec_ld(p + 5 * w, w);
     b_s(b, "{msg_name=");
     dec_sockaddr_at(d, name, namelen);
     b_s(b, ", msg_namelen=");
     if (d->exit && d->outlen[0] && d->outlen[0] != namelen)
-        b_u64(b, d->outlen[0]), b_s(b, " => ");
-    b_u64(b, namelen);
-    b_s(b, ", msg_iov="), dec_iov(d, dec_ld(p + 2 * w, w), dec_ld(p + 3 * w, w), bytes);
-    b_s(b, ", msg_iovlen="), b_u64(b, dec_ld(p + 3 * w, w));
-    if (control || ctllen)
-        b_s(b, ", msg_control="), dec_control(d, control, ctllen);
-    b_s(b, ", msg_controllen="), b_u64(b, ctllen);
-    b_s(b, ", msg_flags="), dec_bits(b, dec_ld(p + 6 * w, 4), FAM_msg), b_c(b, '}');
+        b_f(b, "%" PRIu64 " => ", d->outlen[0]);
+    b_f(b, "%u, msg_iov=", namelen);
+    dec_iov(d, dec_ld(p + 2 * w, w), iovlen, bytes);
+    b_f(b, ", msg_iovlen=%" PRIu64, iovlen);
+    if (control || ctllen) {
+        b_s(b, ", msg_control=");
+        dec_control(d, control, ctllen);
+    }
+    b_f(b, ", msg_controllen=%" PRIu64 ", msg_flags=", ctllen);
+    dec_bits(b, dec_ld(p + 6 * w, 4), FAM_msg);
+    b_c(b, '}');
 }
 
 static void dec_k_msg(struct dec *d, u64 v)
@@ -4915,9 +4948,10 @@ static void dec_mmsg(struct dec *d, const u8 *p)
 {
     unsigned w = dec_word(d);
     u32 len = (u32)dec_ld(p + 7 * w, 4);
-    b_s(d->b, "{msg_hdr="), dec_msg(d, p, d->exit ? len : ~0ull);
+    b_s(d->b, "{msg_hdr=");
+    dec_msg(d, p, d->exit ? len : ~0ull);
     if (d->exit)
-        b_s(d->b, ", msg_len="), b_u64(d->b, len);
+        b_f(d->b, ", msg_len=%u", len);
     b_c(d->b, '}');
 }
 
@@ -4934,7 +4968,9 @@ static void dec_k_sockproto(struct dec *d, u64 v)
     case AF_INET: case AF_INET6: dec_enum(d->b, (u32)v, FAM_ipproto); break;
     case AF_NETLINK: dec_enum(d->b, (u32)v, FAM_nlproto); break;
     case AF_PACKET:
-        b_s(d->b, "htons("), dec_enum(d->b, ntohs((u16)v), FAM_ethproto), b_c(d->b, ')');
+        b_s(d->b, "htons(");
+        dec_enum(d->b, ntohs((u16)v), FAM_ethproto);
+        b_c(d->b, ')');
         break;
     default: b_s64(d->b, (s32)v);
     }
@@ -5016,13 +5052,18 @@ static void dec_k_futexop(struct dec *d, u64 v)
     }
     dec_flag_name(d->b, f);
     b_s(d->b, op & 0x80 ? "_PRIVATE" : "");
-    if (op & ~0xffu)
-        b_c(d->b, '|'), dec_bits(d->b, op & ~0xffu, FAM_futexflag);
+    if (op & ~0xffu) {
+        b_c(d->b, '|');
+        dec_bits(d->b, op & ~0xffu, FAM_futexflag);
+    }
 }
 
 static void dec_k_futexbits(struct dec *d, u64 v)
 {
-    (u32)v == (u32)-1 ? b_s(d->b, "FUTEX_BITSET_MATCH_ANY") : b_hex(d->b, (u32)v);
+    if ((u32)v == (u32)-1)
+        b_s(d->b, "FUTEX_BITSET_MATCH_ANY");
+    else
+        b_hex(d->b, (u32)v);
 }
 
 /* op << 28 | cmp << 24 | oparg << 12 | cmparg */
@@ -5057,14 +5098,14 @@ static void dec_k_ifreq(struct dec *d, u64 v)
     u32 cmd = (u32)d->c->arg[1];
     if (!dec_get(d, v, raw, sizeof raw))
         return;
-    b_s(d->b, "{ifr_name="), b_quoted(d->b, raw, strnlen((const char *)raw, 16), false);
+    b_s(d->b, "{ifr_name=");
+    b_quoted(d->b, raw, strnlen((const char *)raw, 16), false);
     switch (cmd) {
-    case 0x8910: case 0x8933:
-        b_s(d->b, ", ifr_ifindex="), b_s64(d->b, dec_lds(raw + 16, 4));
-        break;
-    case 0x8921: case 0x8922: b_s(d->b, ", ifr_mtu="), b_s64(d->b, dec_lds(raw + 16, 4)); break;
+    case 0x8910: case 0x8933: b_f(d->b, ", ifr_ifindex=%d", (s32)dec_ld(raw + 16, 4)); break;
+    case 0x8921: case 0x8922: b_f(d->b, ", ifr_mtu=%d", (s32)dec_ld(raw + 16, 4)); break;
     case 0x8915: case 0x8916: case 0x891b:
-        b_s(d->b, ", ifr_addr="), dec_sockaddr(d, raw + 16, 16);
+        b_s(d->b, ", ifr_addr=");
+        dec_sockaddr(d, raw + 16, 16);
         break;
     case 0x8913: case 0x8914: case 0x400454ca:
         b_s(d->b, ", ifr_flags=");
@@ -5116,7 +5157,8 @@ static unsigned dec_nargs(const struct call *c)
     case SC_mknod: return S_ISCHR(a[1]) || S_ISBLK(a[1]) ? n : 2;
     case SC_mknodat: return S_ISCHR(a[2]) || S_ISBLK(a[2]) ? n : 3;
     case SC_clone: /* CLONE_CHILD_SETTID, CHILD_CLEARTID; SETTLS; PARENT_SETTID, PIDFD */
-        ctid = a[0] & 0x01200000, tls = a[0] & 0x00080000;
+        ctid = a[0] & 0x01200000;
+        tls = a[0] & 0x00080000;
         if (c->row == SC_clone ? tls : ctid) /* the last two are the other way round elsewhere */
             return 5;
         return (c->row == SC_clone ? ctid : tls) ? 4 : a[0] & 0x00101000 ? 3 : 2;
@@ -5267,7 +5309,8 @@ static void dec_ret_select(struct dec *d)
     b_s(d->b, " (");
     for (int k = 0, n = 0; k < 3; k++)
         if (d->c->arg[1 + k]) {
-            b_s(d->b, n++ ? ", " : ""), b_s(d->b, name[k]);
+            b_s(d->b, n++ ? ", " : "");
+            b_s(d->b, name[k]);
             dec_k_fdset(d, d->c->arg[1 + k]);
         }
     if (d->c->arg[4]) { /* Linux writes what is left of the timeout (select(2), BUGS) */
