@@ -3431,6 +3431,8 @@ struct sc_row {
 
 /* ---- the decoder at work ---- */
 
+enum { DEC_LONG = 0, DEC_WORD = 1 };
+
 /* A kind of argument: the @kind lines of gen/tables/syscalls.tbl. */
 struct dec;
 struct kind {
@@ -3438,7 +3440,7 @@ struct kind {
     u8 when; /* enum dec_when */
     u8 st;   /* ST_...: the structure that dec_k_struct and dec_k_array show */
     u8 how;  /* enum dec_shown: a value that is shown as a member of a structure is */
-    u8 size; /* of that value; 0: as long as a long, and a time twice as long */
+    u8 size; /* of that value in bytes, or DEC_LONG (a time is twice as long) or DEC_WORD */
 };
 
 /* One argument being decoded into b. */
@@ -4139,8 +4141,11 @@ static void dec_k_array(struct dec *d, u64 v)
 /* A value as its kind says; of how many bytes. */
 static struct dec_member dec_kind_value(const struct dec *d)
 {
-    u8 how = d->kind->how, words = how == DV_TS || how == DV_TV ? 2 : 1;
-    u8 size = d->kind->size ? d->kind->size : (u8)(words * dec_long(d));
+    u8 how = d->kind->how, size = d->kind->size;
+    if (size == DEC_WORD)
+        size = (u8)dec_word(d);
+    else if (size == DEC_LONG)
+        size = (u8)(dec_long(d) * (how == DV_TS || how == DV_TV ? 2 : 1));
     return (struct dec_member){ .how = how, .size = size };
 }
 
@@ -4480,9 +4485,9 @@ static unsigned dec_slot(const struct dec *d)
 }
 
 /* A number that the call reads and writes: [128] at entry, [128 => 16] at exit if it changed. */
-static void dec_inout(struct dec *d, u64 v, size_t size)
+static void dec_k_inout(struct dec *d, u64 v)
 {
-    u8 raw[8];
+    u8 raw[8], size = dec_kind_value(d).size;
     u64 *old = &d->outlen[dec_slot(d)];
     if (!dec_get(d, v, raw, size))
         return;
@@ -4497,21 +4502,6 @@ static void dec_inout(struct dec *d, u64 v, size_t size)
         b_f(d->b, "%" PRId64 " => ", (s64)*old);
     b_s64(d->b, now);
     b_c(d->b, ']');
-}
-
-static void dec_k_intp(struct dec *d, u64 v)
-{
-    dec_inout(d, v, 4);
-}
-
-static void dec_k_offp(struct dec *d, u64 v)
-{
-    dec_inout(d, v, 8);
-}
-
-static void dec_k_sizep(struct dec *d, u64 v)
-{
-    dec_inout(d, v, dec_word(d));
 }
 
 static void dec_k_int2fd(struct dec *d, u64 v)
