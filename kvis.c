@@ -5683,6 +5683,7 @@ struct out_tap {
 
 enum {
     OUT_PROCS = 128, OUT_PROC_PROBES = 8, OUT_EXEC_MAX = 1000, OUT_COLUMNS_MIN = 20,
+    OUT_NAMES = 4096,
     OUT_BELOW_MAX = 160, OUT_FILES = 192, OUT_QUIET_NS = 200000000,
     OUT_DISK_FEW = 8,      /* so many requests in a row are a line of text */
     OUT_SLOW_NS = 10000000 /* or one that takes so long, or such a wait for a CPU */
@@ -5691,7 +5692,6 @@ enum {
 /* What text knows of a process. */
 struct out_proc {
     pid_t pid;           /* 0: none */
-    char comm[16];       /* of the program that it executes; "": not known */
     u64 seen_ns;         /* its last event */
     u64 born_ns;         /* its birth has no line yet; 0: it has */
     pid_t parent, maker; /* the process, and its thread, that made it */
@@ -5747,6 +5747,9 @@ static struct {
 } out = { .text.fd = { -1, -1 }, .json.fd = { -1, -1 } };
 
 static struct out_proc out_procs[OUT_PROCS]; /* by pid */
+
+/* The programs that processes execute: by pid, of more than fit the last ones. */
+static struct { pid_t pid; char comm[16]; } out_names[OUT_NAMES];
 
 /* Of a file that nothing more can be written to: the line that was begun goes, so that those before
  * it are all that a reader finds. */
@@ -5898,12 +5901,26 @@ static struct out_proc *out_proc_place(pid_t pid)
     return place;
 }
 
+/* The name of a process's program; "": not known. */
+static const char *out_comm(pid_t pid)
+{
+    return out_names[(u32)pid % OUT_NAMES].pid == pid ? out_names[(u32)pid % OUT_NAMES].comm : "";
+}
+
+static void out_name(pid_t pid, const char *comm, size_t n)
+{
+    char *to = out_names[(u32)pid % OUT_NAMES].comm;
+    n = MIN(n, sizeof out_names->comm - 1);
+    memmove(to, comm, n); /* it may be its parent's, which had this place */
+    memset(to + n, 0, sizeof out_names->comm - n);
+    out_names[(u32)pid % OUT_NAMES].pid = pid;
+}
+
 /* Which thread a line is of: its id and the name of its program; with -v, the id alone. */
 static void out_who(struct buf *b, pid_t pid, pid_t tid)
 {
     enum { NAME_WIDTH = 8 };
-    const struct out_proc *p = out_proc_place(pid);
-    const char *comm = p->pid == pid ? p->comm : "";
+    const char *comm = out_comm(pid);
     if (opt.verbose) {
         b_c(b, '[');
         b_s64(b, tid);
@@ -6343,25 +6360,17 @@ static struct out_proc *out_proc(pid_t pid, u64 ts_ns)
     return p;
 }
 
-static void out_name(struct out_proc *p, const char *comm, size_t n)
-{
-    memset(p->comm, 0, sizeof p->comm);
-    memcpy(p->comm, comm, MIN(n, sizeof p->comm - 1));
-}
-
 /* A process was made. If the first thing that it does is an exec, the line of that is enough, so
  * the line of its birth waits. False: it does not. */
-static bool out_born(const struct event *e, const struct out_proc *parent)
+static bool out_born(const struct event *e)
 {
     pid_t pid = (pid_t)e->v[EV_child_pid].n;
-    struct out_proc was = *out_proc_place(pid);
-    char comm[sizeof parent->comm];
-    memcpy(comm, parent->comm, sizeof comm);
+    const struct out_proc *was = out_proc_place(pid);
+    bool first = was->pid != pid || was->ended;
     struct out_proc *p = out_proc(pid, e->ts_ns);
-    bool first = was.pid != pid || was.ended;
     p->ended = false;
     if (first)
-        memcpy(p->comm, comm, sizeof comm);
+        out_name(pid, out_comm(e->pid), strlen(out_comm(e->pid)));
     if (!first || ev_has(e, EV_ns_pid) || opt.no_filter)
         return false;
     p->born_ns = e->ts_ns;
@@ -6383,9 +6392,9 @@ static void out_executed(struct out_proc *p, const struct event *e)
     if (p->args_len)
         memcpy(p->args, e->v[EV_argv].s.p, p->args_len);
     if (ev_has(e, EV_comm))
-        out_name(p, comm->s.p, comm->s.len);
+        out_name(p->pid, comm->s.p, comm->s.len);
     else if (program)
-        out_name(p, program, n);
+        out_name(p->pid, program, n);
 }
 
 /* What happens to a process apart from its files. True: the event has no line now. */
@@ -6401,7 +6410,7 @@ static bool out_follow(struct out_proc *p, const struct event *e)
     }
     out_birth(p);
     p->ended |= e->kind == EK_EXIT_PROCESS;
-    return e->kind == EK_SPAWN && ev_has(e, EV_child_pid) && out_born(e, p);
+    return e->kind == EK_SPAWN && ev_has(e, EV_child_pid) && out_born(e);
 }
 
 /* Whether the user has asked for it by name: by -e trace=NAMES or -P. */
@@ -7977,10 +7986,14 @@ static void st_json_call_time(struct buf *b)
         all.disk, st_rest(&all));
 }
 
+static u64 st_delay_at(const struct st_delays *d, double p)
+{
+    return st_quantile(d->hist, d->count, d->max_ns, p);
+}
+
 static void st_text_delays(struct buf *b, const char *what, const struct st_delays *d)
 {
-    u64 v[] = { d->sum_ns / d->count, st_quantile(d->hist, d->count, d->max_ns, 0.5),
-                st_quantile(d->hist, d->count, d->max_ns, 0.99), d->max_ns };
+    u64 v[] = { d->sum_ns / d->count, st_delay_at(d, 0.5), st_delay_at(d, 0.99), d->max_ns };
     static const char *const name[] = { "avg", "p50", "p99", "max" };
     b_f(b, " %s,", what);
     for (size_t i = 0; i < ARRAY_LEN(v); i++)
@@ -8010,9 +8023,8 @@ static void st_json_delays(struct buf *b, const char *count, const char *what,
     if (!d->count)
         return;
     b_f(b, ",\"%s\":%" PRIu64 ",\"%s_ns\":%" PRIu64 ",\"%s_p50_ns\":%" PRIu64 ",\"%s_p99_ns\":%"
-        PRIu64, count, d->count, what, d->sum_ns, what,
-        st_quantile(d->hist, d->count, d->max_ns, 0.5), what,
-        st_quantile(d->hist, d->count, d->max_ns, 0.99));
+        PRIu64, count, d->count, what, d->sum_ns, what, st_delay_at(d, 0.5), what,
+        st_delay_at(d, 0.99));
     if (d->max_ns)
         b_f(b, ",\"%s_max_ns\":%" PRIu64, what, d->max_ns);
 }
@@ -9329,6 +9341,27 @@ static void md_closed(struct task *t, s32 n)
 
 /* --- descriptors --- */
 
+/* A new open file of t's; NULL: out of memory. */
+static struct ofd *md_file(struct task *t, u8 kind, struct name *name, bool readable,
+                           bool writable)
+{
+    struct ofd *o = ofd_new(kind, name, t->pid);
+    if (o) {
+        o->readable = readable;
+        o->writable = writable;
+    }
+    return o;
+}
+
+/* A new socket of t's, the same. */
+static struct ofd *md_new_socket(struct task *t, const char *sock, struct name *name)
+{
+    struct ofd *o = md_file(t, FK_SOCK, name, true, true);
+    if (o)
+        o->sock = sock;
+    return o;
+}
+
 static void md_install(struct task *t, s32 n, struct ofd *o, bool cloexec)
 {
     fd_put(t->files, n, o, cloexec);
@@ -9413,8 +9446,10 @@ static u8 md_opened_kind(struct task *t, s32 n, u64 flags, struct path *p)
     }
     if (ask) {
         s64 len = fd_link_text(fd_proc(t->tid, n), p->s, sizeof p->s);
-        if (len > 0)
-            p->len = (u32)len, p->ok = true;
+        if (len > 0) {
+            p->len = (u32)len;
+            p->ok = true;
+        }
     }
     if (fd_statx(fd_proc(t->tid, n), &sx) < 0)
         return flags & O_DIRECTORY ? FK_DIR : FK_FILE;
@@ -9515,11 +9550,11 @@ static void md_open(struct task *t, struct call *c)
     if (!c->err) {
         kind = md_opened_kind(t, (s32)c->ret, flags, &p);
         struct name *n = nm_get('f', p.s, p.len);
-        n->opens++, n->kind = kind, n->read |= r, n->written |= w;
-        struct ofd *o = ofd_new(kind, n, t->pid);
-        if (o)
-            o->writable = w, o->readable = r;
-        md_install(t, (s32)c->ret, o, flags & O_CLOEXEC);
+        n->opens++;
+        n->kind = kind;
+        n->read |= r;
+        n->written |= w;
+        md_install(t, (s32)c->ret, md_file(t, kind, n, r, w), flags & O_CLOEXEC);
     }
     struct event *e = md_event(EK_OPEN, t, c);
     ev_bytes(e, EV_path, p.s, p.len);
@@ -9652,10 +9687,12 @@ static void md_make_any(struct task *t, struct call *c)
     if (!dec_ret_is_fd(c))
         return;
     struct ofd *o = replay.on ? NULL : fd_from_proc(t->tid, (s32)c->ret, &cloexec);
-    if (o)
-        o->inherited = false, o->opener = t->pid;
-    else
+    if (o) {
+        o->inherited = false;
+        o->opener = t->pid;
+    } else {
         fd_remove(t->files, (s32)c->ret);
+    }
     md_install(t, (s32)c->ret, o, cloexec);
 }
 
@@ -9760,6 +9797,12 @@ static void md_getdents(struct task *t, struct call *c)
         md_listed(md_event(EK_LIST, t, c), o);
 }
 
+/* What socket(2) or socketpair(2) makes. */
+static const char *md_sock_type(const struct call *c)
+{
+    return fd_sock_type((int)c->arg[0], (int)c->arg[1] & 0xf, (int)c->arg[2]);
+}
+
 static void md_pair(struct task *t, struct call *c)
 {
     s32 n[2];
@@ -9773,12 +9816,9 @@ static void md_pair(struct task *t, struct call *c)
             snprintf(link, sizeof link, "%s:[%" PRIu64 "]", sock ? "socket" : "pipe", f->ino);
         else if (replay.on || fd_link_text(fd_proc(t->tid, n[i]), link, sizeof link) < 0)
             strcpy(link, sock ? "socketpair" : "pipe");
-        struct ofd *o = ofd_new(sock ? FK_SOCK : FK_PIPE, nm_str('x', link), t->pid);
-        if (o && sock)
-            o->sock = fd_sock_type((int)c->arg[0], (int)c->arg[1] & 0xf, (int)c->arg[2]);
-        if (o)
-            o->readable = sock || !i, o->writable = sock || i;
-        md_install(t, n[i], o, dec_cloexec(c));
+        struct name *name = nm_str('x', link);
+        md_install(t, n[i], sock ? md_new_socket(t, md_sock_type(c), name)
+                                 : md_file(t, FK_PIPE, name, !i, i), dec_cloexec(c));
     }
 }
 
@@ -9786,14 +9826,8 @@ static void md_pair(struct task *t, struct call *c)
 
 static void md_socket(struct task *t, struct call *c)
 {
-    if (c->err)
-        return;
-    struct ofd *o = ofd_new(FK_SOCK, NULL, t->pid);
-    if (o) {
-        o->sock = fd_sock_type((int)c->arg[0], (int)c->arg[1] & 0xf, (int)c->arg[2]);
-        o->readable = o->writable = true;
-    }
-    md_install(t, (s32)c->ret, o, dec_cloexec(c));
+    if (!c->err)
+        md_install(t, (s32)c->ret, md_new_socket(t, md_sock_type(c), NULL), dec_cloexec(c));
 }
 
 /* The same as fd_probe_socket, of the socket that a record describes. */
@@ -9870,14 +9904,12 @@ static void md_connect(struct task *t, struct call *c)
 static void md_accept(struct task *t, struct call *c)
 {
     struct ofd *l = fd_get(t, (s32)c->arg[0]), *o = NULL;
-    struct event *e;
+    const char *type = l && l->sock ? l->sock : "socket";
     if (c->err == EAGAIN)
         return;
-    if (!c->err && (o = ofd_new(FK_SOCK, NULL, t->pid))) {
+    if (!c->err && (o = md_new_socket(t, type, NULL))) {
         struct sockaddr_storage sa;
         u32 len = 0;
-        o->sock = l && l->sock ? l->sock : "socket";
-        o->readable = o->writable = true;
         md_look_at_socket(t, o, (s32)c->ret);
         if (!o->peer && mem_get(t, c->arg[2], &len, 4)
             && (len = md_sockaddr(t, c->arg[1], len, &sa)))
@@ -9886,11 +9918,13 @@ static void md_accept(struct task *t, struct call *c)
             o->peer->opens++;
         md_install(t, (s32)c->ret, o, dec_cloexec(c));
     }
-    e = md_event(EK_ACCEPT, t, c);
-    ev_sym(e, EV_sock_type, o ? o->sock : l && l->sock ? l->sock : "socket");
-    if (o)
-        ev_peer(e, EV_remote_addr, o->peer), ev_peer(e, EV_local_addr, o->local),
-            ev_num(e, EV_fd, c->ret);
+    struct event *e = md_event(EK_ACCEPT, t, c);
+    ev_sym(e, EV_sock_type, o ? o->sock : type);
+    if (o) {
+        ev_peer(e, EV_remote_addr, o->peer);
+        ev_peer(e, EV_local_addr, o->local);
+        ev_num(e, EV_fd, c->ret);
+    }
     md_emit(e);
 }
 
@@ -21167,7 +21201,7 @@ static int tr_attach_thread(pid_t pid, pid_t tid)
     if (f)
         fclose(f);
     if (tid == pid) {
-        out_name(out_proc(pid, u_when()), t->comm, strlen(t->comm));
+        out_name(pid, t->comm, strlen(t->comm));
         rec_attach(pid, t->comm);
     }
     if (hy.all && hy_follow(tid) >= 0)
@@ -36592,8 +36626,7 @@ static int cmd_replay(void)
         cmd_json_header(rec_run.backend);
     cmd_record();
     for (u32 i = 0; i < rec_attached.n; i++)
-        out_name(out_proc(rec_attached.of[i].pid, out.start_ns), rec_attached.of[i].comm,
-                 strlen(rec_attached.of[i].comm));
+        out_name(rec_attached.of[i].pid, rec_attached.of[i].comm, strlen(rec_attached.of[i].comm));
     if (proc)
         proc_replay_begin();
     else
