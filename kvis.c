@@ -9993,16 +9993,10 @@ static void md_moved(struct task *t, struct call *c, s32 n, struct name *peer, s
     md_emit(e);
 }
 
-static void md_read(struct task *t, struct call *c)
+static void md_read_write(struct task *t, struct call *c)
 {
     if (!c->err)
-        md_moved(t, c, (s32)c->arg[0], NULL, c->ret, true);
-}
-
-static void md_write(struct task *t, struct call *c)
-{
-    if (!c->err)
-        md_moved(t, c, (s32)c->arg[0], NULL, c->ret, false);
+        md_moved(t, c, (s32)c->arg[0], NULL, c->ret, md_of[c->row].event == EK_READ);
 }
 
 /* The peer that a datagram names itself; NULL: the connected one. */
@@ -10107,41 +10101,36 @@ static void md_rights(struct task *t, const struct call *c, const struct msg *m,
     }
 }
 
-static void md_sendmsg(struct task *t, struct call *c)
+/* A message with its struct msghdr at `at`, and the bytes of it that moved. Returns whether it could
+ * be read. */
+static bool md_message(struct task *t, struct call *c, u64 at, s64 bytes, u64 flags, bool in)
 {
     struct msg m;
-    if (c->err || !md_msghdr(t, c->abi, c->arg[1], &m))
-        return;
-    md_moved(t, c, (s32)c->arg[0], md_named_peer(t, (s32)c->arg[0], m.name, m.namelen), c->ret,
-             false);
-    md_rights(t, c, &m, 0, false);
+    s32 n = (s32)c->arg[0];
+    if (!md_msghdr(t, c->abi, at, &m))
+        return false;
+    struct name *peer = md_named_peer(t, n, m.name, m.namelen);
+    md_moved(t, c, n, peer, in ? md_msg_received(t, c, &m, bytes, flags) : bytes, in);
+    md_rights(t, c, &m, flags, in);
+    return true;
 }
 
-static void md_recvmsg(struct task *t, struct call *c)
+static void md_msg(struct task *t, struct call *c)
 {
-    struct msg m;
-    if (c->err || !md_msghdr(t, c->abi, c->arg[1], &m))
-        return;
-    md_moved(t, c, (s32)c->arg[0], md_named_peer(t, (s32)c->arg[0], m.name, m.namelen),
-             md_msg_received(t, c, &m, c->ret, c->arg[2]), true);
-    md_rights(t, c, &m, c->arg[2], true);
+    if (!c->err)
+        md_message(t, c, c->arg[1], c->ret, c->arg[2], c->id == SC_recvmsg);
 }
 
 /* sendmmsg and recvmmsg: `ret` messages, each with the bytes that it moved behind its header. */
 static void md_mmsg(struct task *t, struct call *c)
 {
     unsigned w = abi_word(c->abi);
-    u64 size = 7 * w + (w == 8 ? 8 : 4); /* struct mmsghdr */
-    bool in = c->id != SC_sendmmsg;
-    for (s64 i = 0; !c->err && i < MIN(c->ret, 1024 /* UIO_MAXIOV */); i++) {
-        struct msg m;
+    u64 size = 7 * w + (w == 8 ? 8 : 4), at = c->arg[1]; /* struct mmsghdr */
+    for (s64 i = 0; !c->err && i < MIN(c->ret, 1024 /* UIO_MAXIOV */); i++, at += size) {
         u32 len = 0;
-        u64 at = c->arg[1] + (u64)i * size;
-        if (!md_msghdr(t, c->abi, at, &m) || !mem_get(t, at + 7 * w, &len, 4))
+        if (!mem_get(t, at + 7 * w, &len, 4)
+            || !md_message(t, c, at, len, c->arg[3], c->id != SC_sendmmsg))
             return;
-        md_moved(t, c, (s32)c->arg[0], md_named_peer(t, (s32)c->arg[0], m.name, m.namelen),
-                 in ? md_msg_received(t, c, &m, len, c->arg[3]) : len, in);
-        md_rights(t, c, &m, c->arg[3], in);
     }
 }
 
@@ -10621,12 +10610,13 @@ static const struct { struct md_call m; u16 id[16]; } md_calls[] = {
     MD(NULL, md_make_any, MD_FDS, SC_open_by_handle_at, SC_open_tree, SC_open_tree_attr, SC_fsopen,
        SC_fsmount, SC_fspick, SC_mq_open, SC_landlock_create_ruleset, SC_bpf)
     MD(NULL, md_ioctl, MD_NO, SC_ioctl) /* tr_'s filter stops for the commands that matter */
-    MD(NULL, md_read, MD_EVENT, SC_read, SC_pread64, SC_readv, SC_preadv, SC_preadv2)
-    MD(NULL, md_write, MD_EVENT, SC_write, SC_pwrite64, SC_writev, SC_pwritev, SC_pwritev2)
+    MD_KIND(md_read_write, MD_EVENT, READ, SC_read, SC_pread64, SC_readv, SC_preadv, SC_preadv2)
+    MD_KIND(md_read_write, MD_EVENT, WRITE, SC_write, SC_pwrite64, SC_writev, SC_pwritev,
+            SC_pwritev2)
     MD(NULL, md_sendto, MD_EVENT, SC_sendto, SC_send)
     MD(NULL, md_recvfrom, MD_EVENT, SC_recvfrom, SC_recv)
-    MD(NULL, md_sendmsg, MD_EVENT, SC_sendmsg)
-    MD(NULL, md_recvmsg, MD_FDS, SC_recvmsg)
+    MD(NULL, md_msg, MD_EVENT, SC_sendmsg)
+    MD(NULL, md_msg, MD_FDS, SC_recvmsg)
     MD(NULL, md_mmsg, MD_EVENT, SC_sendmmsg)
     MD(NULL, md_mmsg, MD_FDS, SC_recvmmsg, SC_recvmmsg_time64)
     MD_KIND(md_copy, MD_EVENT, SENDFILE, SC_sendfile, SC_sendfile64)
