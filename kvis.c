@@ -14905,7 +14905,8 @@ static bool pf_read(int leader, u32 n, struct pf_count *c, struct pf_delta *d)
 
 /* --- page faults --- */
 
-enum { PF_MAX_CPUS = 1024, PF_RUN_NS = 50000000 };
+/* No kernel can be built for more CPUs (NR_CPUS_RANGE_END in arch/x86/Kconfig). */
+enum { PF_MAX_CPUS = 8192, PF_RUN_NS = 50000000 };
 
 /* A ring for each CPU and kind: 2 * CPU + is_major. */
 enum { PF_RINGS = 2 * PF_MAX_CPUS };

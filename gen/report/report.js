@@ -867,7 +867,7 @@ function select(i, fromTable) {
     const half = (view.to - view.from) / 2;
     setView(ts[i] - half, ts[i] + half);
   }
-  if (i >= 0 && fromTable) laneIntoView(i);
+  if (i >= 0 && fromTable) laneIntoView(laneFor(i));
   paint();
   save();
 }
@@ -887,7 +887,7 @@ const num = (t, w, key, show = count) => col(t, w, r => show(key(r)), key, { n: 
 
 /* Time and processes of each path, from the calls' descriptors ("3</etc/hosts>") and the opens. */
 function perPath() {
-  const map = new Map(), label = new Map();
+  const map = new Map();
   const entry = s => { let e = map.get(s); if (!e) map.set(s, e = { ns: 0, who: new Set(), age: 0 }); return e; };
   for (let i = 0; i < n; i++) {
     const p = tracks[track[i]].proc;
@@ -896,9 +896,8 @@ function perPath() {
     if (kind[i] !== K.syscall || dur[i] <= 0) continue;
     for (let k = off[i] + 1; k < off[i + 1] && fid[k] < F.str; k++) {
       if (fid[k] !== F.txt) continue;
-      let s = label.get(val[k]);
-      if (s === undefined) { const m = /^\d+<(.*)>$/s.exec(strs[val[k]]); label.set(val[k], s = m ? m[1] : null); }
-      if (s !== null) entry(s).ns += dur[i], entry(s).who.add(p);
+      const s = fdName(val[k]);
+      if (s) entry(s).ns += dur[i], entry(s).who.add(p);
     }
   }
   return map;
@@ -1146,27 +1145,18 @@ const laneFor = i => kernelEvents.has(kind[i]) ? lanes.find(l => l.kernel === ki
 const lanesHeight = () => lanes.length ? lanes.at(-1).y + lanes.at(-1).h : 0;
 
 /* The first of a list (by time) that is not before t. */
-function lower(list, t) {
+function lower(list, t, timeOf = i => ts[i]) {
   let a = 0, b = list.length;
   while (a < b) {
     const m = (a + b) >> 1;
-    if (ts[list[m]] < t) a = m + 1;
+    if (timeOf(list[m]) < t) a = m + 1;
     else b = m;
   }
   return a;
 }
 
 /* The first bar of a lane that can still be there at t. */
-function firstBar(l, t) {
-  if (!l.reach) return Math.max(0, lower(l.calls, t) - 1);
-  let a = 0, b = l.calls.length;
-  while (a < b) {
-    const m = (a + b) >> 1;
-    if (l.reach[m] < t) a = m + 1;
-    else b = m;
-  }
-  return a;
-}
+const firstBar = (l, t) => l.reach ? lower(l.reach, t, to => to) : Math.max(0, lower(l.calls, t) - 1);
 
 /* Where the time of a call went, as shares in the order of PARTS. */
 function shares(i) {
@@ -1335,7 +1325,7 @@ function drawLabel(g, l, y) {
 }
 
 function drawArrows(g, top, h, w) {
-  const scale = (w - GUTTER) / (view.to - view.from);
+  const X = pixels(w);
   let drawn = 0;
   g.strokeStyle = g.fillStyle = shade("process");
   g.globalAlpha = .6;
@@ -1343,7 +1333,7 @@ function drawArrows(g, top, h, w) {
     if (a.t < view.from || a.t > view.to || drawn > 400) continue;
     const f = laneOf.get(a.from.idx), t = laneOf.get(a.to.idx);
     if (!f || !t || f === t) continue;
-    const x = GUTTER + (a.t - view.from) * scale, y0 = f.y + f.h / 2 - top, y1 = t.y + 5 - top;
+    const x = X(a.t), y0 = f.y + f.h / 2 - top, y1 = t.y + 5 - top;
     if (Math.max(y0, y1) < 0 || Math.min(y0, y1) > h) continue;
     drawn++;
     g.beginPath();
@@ -1369,7 +1359,8 @@ function drawRuler(g, w, h, from, to) {
     g.fillStyle = css2.line;
     g.fillRect(x, 0, 1, h);
     g.fillStyle = css2.dim;
-    g.fillText(+(t / unit[0]).toFixed(3) + unit[1], x + 3, 12);
+    const text = +(t / unit[0]).toFixed(3) + unit[1];
+    if (x + 3 + g.measureText(text).width <= w) g.fillText(text, x + 3, 12);
   }
 }
 
@@ -1402,11 +1393,11 @@ function drawTimeline() {
   drawPath(g, top, h, w);
   for (const l of lanes)
     if (l.y + l.h > top && l.y < top + h + RULER) drawLabel(g, l, l.y - top);
+  const X = pixels(w);
   for (const i of [hover, state.sel]) {
     const l = i >= 0 && laneFor(i);
     if (!l) continue;
-    const x = GUTTER + (ts[i] - view.from) / (view.to - view.from) * (w - GUTTER);
-    const wide = Math.max(3, Math.max(dur[i], 0) / (view.to - view.from) * (w - GUTTER));
+    const x = X(ts[i]), wide = Math.max(3, X(ts[i] + Math.max(dur[i], 0)) - x);
     g.strokeStyle = css("--accent");
     g.lineWidth = i === state.sel ? 2 : 1;
     if (x + wide > GUTTER) g.strokeRect(Math.max(x, GUTTER) - 1, l.y - top + 1, wide + 2, l.h - 3);
@@ -1414,7 +1405,7 @@ function drawTimeline() {
   }
   const on = told && laneOfProc.get(told);
   if (on) {
-    const X = pixels(w), a = Math.max(GUTTER, X(told.start));
+    const a = Math.max(GUTTER, X(told.start));
     g.strokeStyle = css("--accent");
     g.lineWidth = 2;
     g.strokeRect(a - 1, on.y - top + 1, Math.max(3, Math.min(w, X(stop(told))) - a) + 2, on.h - 3);
@@ -1511,8 +1502,8 @@ function zoom(f, at = (view.from + view.to) / 2) {
   setView(at - (at - view.from) * f, at + (view.to - at) * f);
 }
 
-function laneIntoView(i) {
-  const l = laneFor(i), box = $("lanes");
+function laneIntoView(l) {
+  const box = $("lanes");
   if (l && (l.y < box.scrollTop || l.y + l.h > box.scrollTop + box.clientHeight - RULER)) box.scrollTop = l.y - box.clientHeight / 2;
 }
 
@@ -1521,7 +1512,7 @@ const timeAt = x => view.from + (x - GUTTER) / ($("line").clientWidth - GUTTER) 
 
 /* The event under a point of the canvas, or -1: a mark within 4 pixels, else the bar there. */
 function eventAt(x, y) {
-  const top = $("lanes").scrollTop - RULER, l = lanes.find(a => y + top >= a.y && y + top < a.y + a.h);
+  const top = $("lanes").scrollTop - RULER, l = laneAt(y);
   if (!l || x < GUTTER || y < RULER) return -1;
   const t = timeAt(x), px = timeAt(x + 1) - t;
   let best = -1, far = 4 * px;
@@ -1575,8 +1566,7 @@ function tellProc(p) {
   $("detail").hidden = !p;
   if (!p) return paint();
   $("detail").querySelector("pre").textContent = procText(p);
-  const l = laneOfProc.get(p), box = $("lanes");
-  if (l && (l.y < box.scrollTop || l.y + l.h > box.scrollTop + box.clientHeight - RULER)) box.scrollTop = l.y - box.clientHeight / 2;
+  laneIntoView(laneOfProc.get(p));
   paint();
 }
 
@@ -1612,7 +1602,7 @@ function bindTimeline() {
     const [x, y] = pos(e), d = drag;
     drag = null;
     if (d && Math.abs(d.x1 - d.x0) > 4) return choose(timeAt(Math.min(d.x0, d.x1)), timeAt(Math.max(d.x0, d.x1)));
-    const top = $("lanes").scrollTop - RULER, l = lanes.find(a => y + top >= a.y && y + top < a.y + a.h);
+    const l = laneAt(y);
     if (x < GUTTER && l && l.more) return fold(l.proc);
     const bars = asBars(y), p = bars && procAt(x, y), i = bars ? -1 : eventAt(x, y);
     if (p) tab("processes"), made.processes.show(made.processes.view.indexOf(p)), tellProc(p);
