@@ -10787,6 +10787,10 @@ static const u8 rec_magic[8] = { 0x89, 'k', 'v', 'i', 's', '\r', '\n', 0x1a };
 
 /* Which run it is that the sinks are told of. */
 static struct { const char *version, *host, *kernel, *arch, *backend; } rec_run;
+static const struct { const char *key, **text; } rec_facts[] = {
+    { "version", &rec_run.version }, { "host", &rec_run.host }, { "kernel", &rec_run.kernel },
+    { "arch", &rec_run.arch }, { "backend", &rec_run.backend },
+};
 
 /* The processes that kvis was attached to: no exec says what they are called. */
 static struct {
@@ -11259,11 +11263,8 @@ static void rec_schema(void)
 static void rec_begin(void)
 {
     rout.last_ns = out.start_ns;
-    rec_meta("version", rec_run.version);
-    rec_meta("host", rec_run.host);
-    rec_meta("kernel", rec_run.kernel);
-    rec_meta("arch", rec_run.arch);
-    rec_meta("backend", rec_run.backend);
+    for (size_t i = 0; i < ARRAY_LEN(rec_facts); i++)
+        rec_meta(rec_facts[i].key, *rec_facts[i].text);
     rec_meta_num("start_ns", out.start_ns);
     rec_meta_num("start_real_ns", out.start_real_ns);
     rec_meta_num("faults", opt.faults);
@@ -11683,13 +11684,9 @@ static void rec_get_meta(void)
     if (!strncmp(rec_at(k), "comm ", 5))
         rec_attach(atoi(rec_at(k) + 5), rec_at(v));
     const char *key = rec_at(k), *value = rec_clean(v);
-    const struct { const char *key; const char **to; } text[] = {
-        { "version", &rec_run.version }, { "host", &rec_run.host }, { "kernel", &rec_run.kernel },
-        { "arch", &rec_run.arch }, { "backend", &rec_run.backend },
-    };
-    for (size_t i = 0; i < ARRAY_LEN(text); i++)
-        if (!strcmp(key, text[i].key))
-            *text[i].to = rec_keep(value);
+    for (size_t i = 0; i < ARRAY_LEN(rec_facts); i++)
+        if (!strcmp(key, rec_facts[i].key))
+            *rec_facts[i].text = rec_keep(value);
     u64 n = strtoull(value, NULL, 10);
     if (!strcmp(key, "start_ns"))
         out.start_ns = rin.last_ns = n;
@@ -12247,11 +12244,6 @@ static void rp_text(struct call *c, struct rp_name n, u32 flags)
     c->row = c->id = c->known ? (u16)row : 0;
 }
 
-static bool rp_whole_only(void)
-{
-    return opt.status != CALL_ALL || opt.n_paths;
-}
-
 static bool rp_shown(const struct call *c)
 {
     return !c->known || sc_set[c->row];
@@ -12291,7 +12283,7 @@ static void rp_enter(void)
     t->call = c;
     out.many = flags & REC_CMANY;
     if (rp_shown(&c))
-        out_call_enter(t, rp_whole_only());
+        out_call_enter(t, opt.status != CALL_ALL || opt.n_paths);
     t->call.text = (struct buf){ 0 }; /* it is the record's */
 }
 
@@ -12469,8 +12461,8 @@ static bool rp_record(u8 from, u8 to)
 /* Which run it is. False when that cannot be read. */
 static bool rp_head(void)
 {
-    static const char none[] = "?";
-    rec_run.version = rec_run.host = rec_run.kernel = rec_run.arch = rec_run.backend = none;
+    for (size_t i = 0; i < ARRAY_LEN(rec_facts); i++)
+        *rec_facts[i].text = "?";
     rp.ended = false;
     while (rp_record(REC_META, REC_UNASKED))
         ;
@@ -13630,11 +13622,7 @@ static void rep_kinds(struct buf *b)
 {
     b_s(b, "[");
     for (u32 k = 0; k < N_EK; k++) {
-        b_s(b, k ? ",[\"" : "[\"");
-        b_s(b, event_kinds[k].name);
-        b_s(b, "\",");
-        b_u64(b, event_kinds[k].cat);
-        b_s(b, ",\"");
+        b_f(b, "%s[\"%s\",%u,\"", k ? "," : "", event_kinds[k].name, event_kinds[k].cat);
         if (event_kinds[k].text)
             b_json(b, event_kinds[k].text, strlen(event_kinds[k].text));
         b_s(b, "\"]");
@@ -15479,14 +15467,10 @@ static int btf_cand_add(struct btf_blob *b, u32 word, u32 id)
 {
     if (btf.n_cands >= BTF_MAX_CANDS)
         return btf_bad(b, "too many types of one name (%.40s)", btf.words[word].s);
-    if (btf.n_cands == btf.cands_cap) {
-        u32 cap = btf.cands_cap ? 2 * btf.cands_cap : 64;
-        void *p = realloc(btf.cands, cap * sizeof *btf.cands);
-        if (!p)
-            return -ENOMEM;
-        btf.cands = p;
-        btf.cands_cap = cap;
-    }
+    void *grown = u_grow(btf.cands, &btf.cands_cap, btf.n_cands + 1, sizeof *btf.cands);
+    if (!grown)
+        return -ENOMEM;
+    btf.cands = grown;
     btf.cands[btf.n_cands].word = word;
     btf.cands[btf.n_cands++].id = id;
     return 0;
@@ -15889,8 +15873,7 @@ static int btf_open(const char *name, char why[])
 /* Answers all of w[] from vmlinux's BTF, and a module's when one is named. Each answer has its own
  * err. Returns 0 or, when the BTF cannot be read at all, -errno (also in each err) and why; `why`
  * also says what was damaged when an err is -EBADMSG. */
-static int btf_resolve(const char *module, struct btf_want *w, u32 n,
-                                               char why[])
+static int btf_resolve(const char *module, struct btf_want *w, u32 n, char why[])
 {
     why[0] = 0;
     int fd = btf_open("vmlinux", why), mod = -1;
