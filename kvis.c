@@ -24431,7 +24431,7 @@ struct met_series {
     u32 at, since;  /* met.tick of the last reading; of the first without a gap before it */
 };
 
-static struct met_inst *met_insts;    /* MET_INSTS of them: pointers to them stay valid */
+static struct met_inst met_insts[MET_INSTS]; /* pointers to them stay valid */
 static char met_no_name[1];           /* the name of sums */
 static struct met_series *met_series; /* grows: pointers are good until the next met_new */
 
@@ -24612,7 +24612,7 @@ static double met_hist_part(const struct met_hist *h, double p)
 static void met_init(void)
 {
     long hz = sysconf(_SC_CLK_TCK);
-    met_insts = xcalloc(MET_INSTS, sizeof *met_insts);
+
     met_forms[F_TICKS].scale = 1.0 / (double)MAX(hz, 1);
     met_forms[F_TOTAL_PAGES].scale = met_forms[F_PAGES].scale = (double)sysconf(_SC_PAGESIZE);
     for (u32 m = N_METRICS; m-- > 0;)
@@ -25003,9 +25003,10 @@ static bool met_file_number(const char *path, s64 *v)
 {
     char s[32];
     bool got = met_text(path, s, sizeof s);
-    if (got && !met_number(s, v))
-        met_wrong(path, 0), got = false;
-    return got;
+    if (!got || met_number(s, v))
+        return got;
+    met_wrong(path, 0);
+    return false;
 }
 
 /* Numbers N of the names PRE N POST in a directory, from the lowest on; those over `max` are left
@@ -25086,10 +25087,12 @@ static void met_key(const struct met_inst *i, const char *line)
         if ((star ? n < len - 1 : n != len) || strncmp(key, line, len - star)
             || !met_number(line + n + (line[n] == ':'), &v))
             continue;
-        if (star)
-            met_sums[m].v += v, met_sums[m].got = true;
-        else
+        if (!star) {
             met_raw(i, m, v);
+            continue;
+        }
+        met_sums[m].v += v;
+        met_sums[m].got = true;
     }
 }
 
@@ -25787,13 +25790,10 @@ static void mfs_limit_conntrack(void)
 {
     static const u16 rows[] = { MET_SET_CONNTRACK };
     s64 now, max;
-    if (!met_there(met_path("/proc/sys/net/netfilter/nf_conntrack_count"))) {
-        met_none(rows, ARRAY_LEN(rows),
-                 "/proc/sys/net/netfilter/nf_conntrack_count: ENOENT (nf_conntrack is not loaded)");
-        return;
-    }
-    met_none(rows, ARRAY_LEN(rows), NULL);
-    if (met_file_number(met_path("/proc/sys/net/netfilter/nf_conntrack_count"), &now)
+    bool there = met_there(met_path("/proc/sys/net/netfilter/nf_conntrack_count"));
+    met_none(rows, ARRAY_LEN(rows), there ? NULL
+             : "/proc/sys/net/netfilter/nf_conntrack_count: ENOENT (nf_conntrack is not loaded)");
+    if (there && met_file_number(met_path("/proc/sys/net/netfilter/nf_conntrack_count"), &now)
         && met_file_number(met_path("/proc/sys/net/netfilter/nf_conntrack_max"), &max))
         mfs_limit((struct mfs_limit){ M_CONNTRACK, M_CONNTRACK_MAX, M_CONNTRACK_USED }, now, max);
 }
@@ -25845,7 +25845,7 @@ static u32 mfs_number(u32 m)
 
 /* A process, with its numbers as the kernel has them. */
 static struct mfs_task {
-    u32 pid, at;       /* at: met.tick */
+    u32 pid, at;       /* at: met.tick; first, for mfs_place */
     u64 born, ran;     /* ran: of its first thread, ns */
     u64 now[MFS_BUSY], past[MFS_COUNTED];
     u16 has;           /* which of them: bits */
@@ -25854,15 +25854,14 @@ static struct mfs_task {
     u8 n_waited_on;    /* CPUs for which its threads waited in this interval: the first of them */
     u16 waited_on[MFS_WAITED_ON];
     char comm[MFS_COMM];
-} *mfs_tasks; /* MFS_TASKS of them */
+} mfs_tasks[MFS_TASKS];
 
-/* What a thread has done since it began: ns on a CPU, ns waiting for one, bytes read, written.
- * MFS_PARTS of them. */
-static struct mfs_part { u32 tid, pid, at; u64 ran, waited, io[2]; } *mfs_parts;
+/* What a thread has done since it began: ns on a CPU, ns waiting for one, bytes read, written. */
+static struct mfs_part { u32 tid, pid, at; u64 ran, waited, io[2]; } mfs_parts[MFS_PARTS];
 
 static u64 mfs_queued[MET_INSTS]; /* by CPU: ns for which threads waited for it in this interval */
 static u32 mfs_busy_at; /* met.tick of the last time */
-static struct { u16 *task; u32 n; } mfs_seen; /* those that there are: at most MFS_TASKS */
+static struct { u16 task[MFS_TASKS]; u32 n; } mfs_seen; /* those that there are */
 
 /* The row of a process or thread in a table whose rows begin with its number and with met.tick of
  * when it was seen; if it has none, that of one that was last seen before `fresh`, all 0 but its
@@ -26146,17 +26145,6 @@ static void mfs_busy_show(const struct mfs_task *t)
             mfs_busy_number(i, t, k);
 }
 
-/* Makes the tables, when they are first used. */
-static bool mfs_busy_tables(void)
-{
-    if (!mfs_tasks)
-        mfs_tasks = calloc(MFS_TASKS, sizeof *mfs_tasks);
-    if (!mfs_parts)
-        mfs_parts = calloc(MFS_PARTS, sizeof *mfs_parts);
-    if (!mfs_seen.task)
-        mfs_seen.task = calloc(MFS_TASKS, sizeof *mfs_seen.task);
-    return mfs_tasks && mfs_parts && mfs_seen.task;
-}
 
 /* How many threads waited for each CPU. */
 static void mfs_queues(void)
@@ -26174,10 +26162,6 @@ static void mfs_busy(void)
 {
     struct mfs_task *top[MFS_TOP];
     bool swaps = mfs_swaps();
-    if (!mfs_busy_tables()) {
-        met_off("out of memory for the table of processes (4 MB)");
-        return;
-    }
     mfs_seen.n = 0;
     memset(mfs_queued, 0, sizeof mfs_queued);
     DIR *d = opendir(met_path("/proc"));
@@ -26396,9 +26380,9 @@ static struct {
 
 /* Of a thread, as read last. What it has counted stays in its process's sum when it ends. */
 static struct mfs_thread {
-    u32 tid, at; /* at: met.tick */
+    u32 tid, at; /* at: met.tick; first, for mfs_place */
     u64 count[MFS_COUNTS];
-} *mfs_threads; /* MET_INSTS of them */
+} mfs_threads[MET_INSTS];
 
 
 /* Which of its counts there are: bits. */
@@ -26410,9 +26394,8 @@ static u32 mfs_thread_counts(pid_t pid, u32 tid, u64 *count)
     u32 got = 0;
     u_slurp(met_path("/proc/%d/task/%u/status", pid, tid), text, sizeof text);
     for (u32 k = 0; k < 2; k++) {
-        const char *at = strstr(text, keys[k]);
-        count[k] = at ? strtoull(at + strlen(keys[k]), NULL, 10) : 0;
-        got |= (u32)(at != NULL) << k;
+        count[k] = 0;
+        got |= (u32)mfs_key_number(text, keys[k], &count[k]) << k;
     }
     const char *path = met_path("/proc/%d/task/%u/schedstat", pid, tid);
     return got | (mfs_task_sched(path, &count[2], &count[3]) ? 12 : 0);
@@ -26469,10 +26452,6 @@ static bool mfs_process(u32 k)
 static void mfs_procs(void)
 {
     u32 left = 0;
-    if (!mfs_threads && !(mfs_threads = calloc(MET_INSTS, sizeof *mfs_threads))) {
-        met_off("out of memory for the table of threads");
-        return;
-    }
     for (u32 k = 0; k < opt.n_pids; k++) {
         mfs_pids[k].gone = !mfs_process(k);
         left += !mfs_pids[k].gone;
@@ -28422,7 +28401,7 @@ static struct {
     struct wire_blk now;
 } mk_blk;
 
-/* The disks of this box, in a directory's order; those that have a place already keep it. */
+/* The place of a disk; mk_blk.n: it has none. */
 static u32 mk_find_disk(u32 dev)
 {
     u32 k = 0;
@@ -28466,6 +28445,7 @@ static void mk_add_disk(const char *sys, int map)
         bpf_map_do(BPF_MAP_UPDATE_ELEM, map, &d->dev, &w);
 }
 
+/* The disks of this machine, in the directory's order; those that have a place already keep it. */
 static void mk_add_disks(int map)
 {
     DIR *d = opendir(met_path("/sys/block"));
@@ -29304,20 +29284,29 @@ static void mout_text_num(struct buf *b, u32 m, double v)
     }
 }
 
+/* " device=sda"; nothing for what is not counted by a thing. */
+static void mout_text_thing(struct buf *b, const struct met_inst *i)
+{
+    if (!i->name[0])
+        return;
+    b_f(b, " %s=", met_dims[i->dim].label);
+    b_esc(b, i->name, strlen(i->name), 0);
+}
+
 static void mout_text_line(struct buf *b, u32 src, const struct met_inst *i)
 {
     u32 was = b->len;
     b_f(b, "%-10s", met_sources[src].name);
-    if (i->name[0])
-        b_f(b, " %s=", met_dims[i->dim].label), b_esc(b, i->name, strlen(i->name), 0);
+    mout_text_thing(b, i);
     if (i->info[0]) {
         b_f(b, " %s=\"", met_dims[i->dim].info);
-        b_esc(b, i->info, strlen(i->info), '"'), b_c(b, '"');
+        b_esc(b, i->info, strlen(i->info), '"');
+        b_c(b, '"');
     }
     u32 empty = b->len;
     for (u32 m = met.src[src].from; m < met.src[src].to; m++)
         if (metrics[m].src == src && met_of(m, i->dim) && met_has(i, m)) {
-            b_c(b, ' '), b_s(b, met_prefix(m, i->dim)), b_s(b, metrics[m].name), b_c(b, '=');
+            b_f(b, " %s%s=", met_prefix(m, i->dim), metrics[m].name);
             mout_text_num(b, m, met_at(i, m)->v);
         }
     if (b->len == empty)
@@ -29353,14 +29342,21 @@ static void mout_text_lack(struct buf *b, u32 src)
     mout.told[src] = hash;
 }
 
-static void mout_text(struct buf *b)
+/* The time of day. */
+static void mout_clock(struct buf *b)
 {
     time_t sec = (time_t)(mout.real_ns / NSEC);
     struct tm tm;
     if (!localtime_r(&sec, &tm))
         memset(&tm, 0, sizeof tm);
-    b_f(b, "%stime       %02d:%02d:%02d interval=%.3fs\n", mout.intervals > 1 ? "\n" : "",
-        tm.tm_hour, tm.tm_min, tm.tm_sec, (double)mout.interval_ns / 1e9);
+    b_f(b, "%02d:%02d:%02d", tm.tm_hour, tm.tm_min, tm.tm_sec);
+}
+
+static void mout_text(struct buf *b)
+{
+    b_f(b, "%stime       ", mout.intervals > 1 ? "\n" : "");
+    mout_clock(b);
+    b_f(b, " interval=%.3fs\n", (double)mout.interval_ns / 1e9);
     for (u32 s = 0; s < N_SRC; s++) {
         for (u8 d = 0; d < N_DIM; d++)
             for (const struct met_inst *i = met_first(d); i; i = met_next(i))
@@ -29402,10 +29398,7 @@ static void mout_hist(struct buf *b, const struct met_hist *h)
     u32 first = 0, last;
     u64 most = mout_octaves(h, n, &first, &last);
     b_f(b, "\nhistogram  %s", r->name);
-    if (h->inst->name[0]) {
-        b_f(b, " %s=", met_dims[h->inst->dim].label);
-        b_esc(b, h->inst->name, strlen(h->inst->name), 0);
-    }
+    mout_text_thing(b, h->inst);
     b_f(b, " count=%" PRIu64 " p50=%.0f p90=%.0f p99=%.0f max=%.0f\n", h->count,
         met_hist_part(h, 0.5), met_hist_part(h, 0.9), met_hist_part(h, 0.99),
         met_hist_part(h, 1));
@@ -30095,7 +30088,10 @@ struct mout_point {
  * something in some interval. */
 static struct mout_next { struct mout_point p; bool there; } *mout_points;
 static u32 mout_cap_points;
-static struct { u32 cell[MOUT_CELLS]; /* UINT32_MAX: that, or more */ bool there; } *mout_dists;
+static struct {
+    u32 cell[MOUT_CELLS]; /* UINT32_MAX: that, or more */
+    bool there;
+} mout_dists[MET_HISTS];
 
 static struct {
     struct mout_file {
@@ -30148,12 +30144,10 @@ static void mout_gather_inst(const struct met_inst *i)
 static bool mout_room(void)
 {
     struct mout_next *grown = u_grow(mout_points, &mout_cap_points, met.n_series, sizeof *grown);
-    if (grown)
+    if (grown) {
         mout_points = grown;
-    if (!mout_dists)
-        mout_dists = calloc(MET_HISTS, sizeof *mout_dists);
-    if (grown && mout_dists)
         return true;
+    }
     u_warn("the report ends here: out of memory for %u numbers", met.n_series);
     out.failed = ENOMEM;
     return false;
@@ -30379,7 +30373,7 @@ static void mout_heat_maps(struct buf *b)
     for (u32 k = 0; k < met_hists.n; k++) {
         const struct met_hist *h = met_hists.h[k];
         const struct met_hist_row *r = &met_hist_rows[h->row];
-        if (!mout_dists || !mout_dists[k].there)
+        if (!mout_dists[k].there)
             continue;
         b_f(b, "[%u,%u,\"%s\",\"%s\",\"%s\",\"%s\",\"", k, MAX(h->reused, h->inst->reused), r->name,
             r->counts, met_sources[r->src].name,
@@ -31979,13 +31973,10 @@ static void scr_file(struct buf *b, const char *before, const char *path)
 /* The first line: when, how often, which machine. */
 static void scr_top_line(struct buf *b)
 {
-    time_t sec = (time_t)(mout.real_ns / NSEC);
-    struct tm tm;
     const struct met_inst *cpus = scr_sum(M_CPUS);
-    if (!localtime_r(&sec, &tm))
-        memset(&tm, 0, sizeof tm);
-    b_f(b, "kvis monitor  %02d:%02d:%02d  every %.1f s%s", tm.tm_hour, tm.tm_min, tm.tm_sec,
-        (double)mout.interval_ns / 1e9, scr.paused ? "  PAUSED" : "");
+    b_s(b, "kvis monitor  ");
+    mout_clock(b);
+    b_f(b, "  every %.1f s%s", (double)mout.interval_ns / 1e9, scr.paused ? "  PAUSED" : "");
     if (cpus)
         b_f(b, "  %.0f CPUs", met_at(cpus, M_CPUS)->v);
     scr_file(b, "  ", "/proc/sys/kernel/hostname");
