@@ -31078,6 +31078,8 @@ static const struct { u16 m; bool aside; float odd, bad; } scr_limits[] = {
 
 static struct {
     bool on, paused, helping, zeros, utf8;
+    bool typing;             /* what is typed is of `find` */
+    char find[24];           /* what names must have in them to be shown */
     u16 rows, cols;
     u32 lines, top;          /* of the page; the first of them that the window shows */
     u32 from;                /* where in the text the line at hand begins */
@@ -31361,7 +31363,9 @@ static void scr_cells(struct buf *b)
 {
     u32 per = MAX(scr.cols / SCR_CELL, 1), n = 0;
     for (u32 m = 0; m < N_METRICS; m++) {
-        const struct met_inst *i = scr_section_of(metrics[m].src) == scr.view ? scr_sum(m) : NULL;
+        bool wanted = scr_section_of(metrics[m].src) == scr.view
+                      && strcasestr(metrics[m].name, scr.find);
+        const struct met_inst *i = wanted ? scr_sum(m) : NULL;
         u32 cells = per > 1 && strlen(metrics[m].name) >= SCR_NAME ? 2 : 1;
         scr.zeros_left += i && !scr_lively(m);
         if (!i || !scr_lively(m))
@@ -31509,7 +31513,8 @@ static u32 scr_things(const struct scr_table *t)
     u32 n = 0;
     for (const struct met_inst *i = met_first(t->dim); i; i = met_next(i))
         if (i->at == met.tick && (i->name[0] || t->dim == DIM_CGROUP)
-            && (scr.view || t->dim != DIM_GROUP || scr_limited(i)))
+            && (scr.view || t->dim != DIM_GROUP || scr_limited(i))
+            && (strcasestr(i->name, scr.find) || strcasestr(i->info, scr.find)))
             scr_thing[n++] = i;
     if (scr.sort[t->dim] < N_METRICS)
         qsort(scr_thing, n, sizeof *scr_thing, scr_order);
@@ -31855,6 +31860,37 @@ static void scr_turn(int key)
     scr.top = key == 'h' ? 0 : scr.top;
 }
 
+/* What is typed next is looked for in names. */
+static void scr_search(int unused)
+{
+    (void)unused;
+    scr.typing = true;
+    scr.find[0] = 0;
+    scr.top = 0;
+}
+
+/* Takes a key of what is looked for. Returns whether it was one. */
+static bool scr_type(int key)
+{
+    size_t n = strlen(scr.find);
+    if (key == KEY_ESC && (n || scr.typing)) {
+        scr.find[0] = 0;
+        scr.typing = false;
+        return true;
+    }
+    if (!scr.typing || key >= KEY_UP)
+        return false;
+    if (key == '\r' || key == '\n')
+        scr.typing = false;
+    else if ((key == '\b' || key == 0x7f) && n)
+        scr.find[n - 1] = 0;
+    else if (key >= ' ' && key < 0x7f && n < sizeof scr.find - 1) {
+        scr.find[n] = (char)key;
+        scr.find[n + 1] = 0;
+    }
+    return true;
+}
+
 static void scr_quit(int unused)
 {
     (void)unused;
@@ -31882,6 +31918,7 @@ static const struct scr_command {
       "show other columns of the table, where +N do not fit" },
     { KEY_RIGHT, 1, scr_columns_shift, NULL, NULL },
     { 's', 0, scr_sort_next, "s", "sort the table by its next column, which has a *" },
+    { '/', 0, scr_search, "/", "show only what has a text in its name, until Esc" },
     { '\r', 0, scr_enter_table, "Enter", "show the section of the table" },
     { '\n', 0, scr_enter_table, NULL, NULL },
     { KEY_ESC, 0, scr_show, "Esc o", "go back to the overview" },
@@ -31891,6 +31928,8 @@ static const struct scr_command {
 
 static void scr_press(int key)
 {
+    if (scr_type(key))
+        return;
     for (u32 k = 0; k < ARRAY_LEN(scr_sections); k++)
         if (scr_sections[k].key == key && scr_section_on(k))
             scr_show((int)k);
@@ -32001,6 +32040,8 @@ static void scr_last_line(struct buf *b)
     scr.from = b->len;
     out_sgr("2");
     b_s(b, "q quit  h help");
+    if (scr.typing || scr.find[0])
+        b_f(b, "  /%s%s", scr.find, scr.typing ? "_" : "");
     if (below)
         b_f(b, "  (%u %s more)", below, scr_below());
     else if (scr.top)

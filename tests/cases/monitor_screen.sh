@@ -59,6 +59,13 @@ key Escape; until_true 5 shows '^memory .*of 976.6MB' || fail "Esc: $(t capture-
 key l; until_true 5 shows '^nf_conntrack_entries_limit  *[0-9]' || fail "a name is cut: $(t capture-pane -p)"
 shows '^nf_conntrack_entries  *[0-9]' || fail "a name is cut: $(t capture-pane -p)"
 key o; until_true 5 shows '^memory .*of 976.6MB' || fail "o: $(t capture-pane -p)"
+# a text of names, with a mistake in it: what has it is shown, whatever keys its letters are
+key l; until_true 5 shows '^filefd_allocated  *[0-9]' || fail "l: $(t capture-pane -p)"
+keys / n f o BSpace _ c o; until_true 5 shows '  /nf_co_' || fail "/: $(t capture-pane -p)"
+until_true 5 eval '! shows "^filefd_allocated"' || fail "more than what has the text: $(t capture-pane -p)"
+key Enter; shows '^nf_conntrack_entries  *[0-9]' || fail "what has the text is left out: $(t capture-pane -p)"
+key Escape; until_true 5 shows '^filefd_allocated  *[0-9]' || fail "Esc does not end it: $(t capture-pane -p)"
+key o; until_true 5 shows '^memory .*of 976.6MB' || fail "o: $(t capture-pane -p)"
 # n/a: the source and the reason, in its section
 key w; until_true 5 shows '^membw  *n/a:' || fail "no reason: $(t capture-pane -p)"; key w
 key h
