@@ -24710,6 +24710,14 @@ static struct met_inst *met_inst(u8 dim, const char *name)
     return i;
 }
 
+/* The thing of that number. */
+static struct met_inst *met_inst_nr(u8 dim, u64 nr)
+{
+    char name[24];
+    snprintf(name, sizeof name, "%" PRIu64, nr);
+    return met_inst(dim, name);
+}
+
 /* --- numbers --- */
 
 static struct met_series *met_at(const struct met_inst *i, u32 m)
@@ -25215,15 +25223,14 @@ static void mfs_each(u8 dim, const char *where, const char *prefix, const char *
                      void (*fn)(struct met_inst *, const char *dir))
 {
     static u32 id[MET_INSTS];
-    char dir[MET_DIR], name[16];
+    char dir[MET_DIR];
     u32 n = met_ids(met_path("%s", where), prefix, "", id, ARRAY_LEN(id)), any = 0;
     for (u32 k = 0; k < n; k++) {
         snprintf(dir, sizeof dir, "%s", met_path("%s/%s%u%s", where, prefix, id[k], sub));
-        snprintf(name, sizeof name, "%u", id[k]);
         if (*sub && !met_there(dir))
             continue;
         any++;
-        struct met_inst *i = met_inst(dim, name);
+        struct met_inst *i = met_inst_nr(dim, id[k]);
         if (i)
             fn(i, dir);
     }
@@ -25727,14 +25734,14 @@ static void mfs_tcp(void)
  * CPU as the 13th; before, the lines are those of the CPUs that are online, as if from 0 on. */
 static void mfs_softnet(void)
 {
-    char *line, name[16];
+    char *line;
     u32 row = 0;
     if (!met_open(met_path("/proc/net/softnet_stat")))
         return;
     for (; (line = met_line()); row++) {
         const char *cpu = u_word(line, 12);
-        snprintf(name, sizeof name, "%lu", *cpu ? strtoul(cpu, NULL, 16) & INT_MAX : row);
-        struct met_inst *i = isxdigit((u8)*line) ? met_inst(DIM_CPU, name) : NULL;
+        u64 nr = *cpu ? strtoul(cpu, NULL, 16) & INT_MAX : row;
+        struct met_inst *i = isxdigit((u8)*line) ? met_inst_nr(DIM_CPU, nr) : NULL;
         for (u32 m = met_keyed(i, 0); m < N_METRICS; m = met_keyed(i, m + 1)) {
             const char *word = u_word(line, atoi(metrics[m].key));
             if (isxdigit((u8)*word))
@@ -26134,9 +26141,7 @@ static void mfs_busy_number(const struct met_inst *i, const struct mfs_task *t, 
 
 static void mfs_busy_show(const struct mfs_task *t)
 {
-    char name[16];
-    snprintf(name, sizeof name, "%u", t->pid);
-    struct met_inst *i = met_inst(DIM_BUSY, name);
+    struct met_inst *i = met_inst_nr(DIM_BUSY, t->pid);
     if (!i)
         return;
     snprintf(i->info, sizeof i->info, "%s", t->comm);
@@ -26427,7 +26432,7 @@ static void mfs_process_threads(const struct met_inst *i, u32 process)
 /* A pid that was born at another time is another process. */
 static bool mfs_process(u32 k)
 {
-    char text[1024], name[16];
+    char text[1024];
     const char *comm, *words;
     s64 born;
     pid_t pid = opt.pids[k];
@@ -26438,8 +26443,7 @@ static bool mfs_process(u32 k)
     if (mfs_pids[k].born && mfs_pids[k].born != (u64)born + 1)
         return false;
     mfs_pids[k].born = (u64)born + 1;
-    snprintf(name, sizeof name, "%d", pid);
-    struct met_inst *i = met_inst(DIM_PID, name);
+    struct met_inst *i = met_inst_nr(DIM_PID, (u64)pid);
     if (!i)
         return true;
     snprintf(i->info, sizeof i->info, "%s", comm);
@@ -27425,11 +27429,9 @@ static void pmc_reset(struct pmc_sum *s)
 
 static void pmc_tasks(void)
 {
-    char name[16];
     for (u32 t = 0; t < pmc.n_tasks; t++) {
-        snprintf(name, sizeof name, "%d", opt.pids[t]);
         if (!pmc.gone[t])
-            pmc_publish(met_inst(DIM_PID, name), &pmc.one[t]);
+            pmc_publish(met_inst_nr(DIM_PID, (u64)opt.pids[t]), &pmc.one[t]);
         pmc.gone[t] = pmc.ended[t];
     }
 }
@@ -27446,7 +27448,6 @@ static void pmc_again(struct pmc_unit *u)
 /* One CPU's numbers are told as soon as they are read; what it adds to is told at the end. */
 static void pmc_read_all(void)
 {
-    char name[16];
     for (u32 k = 0; k < pmc.n_units; k++) {
         struct pmc_unit *u = &pmc.unit[k];
         struct pmc_sum *machine[] = { &pmc.all, &pmc.cpu, &pmc.pmu[u->pmu] };
@@ -27461,8 +27462,7 @@ static void pmc_read_all(void)
         }
         pmc_reset(&pmc.cpu);
         pmc_read_unit(u, machine, 3);
-        snprintf(name, sizeof name, "%d", u->cpu);
-        pmc_publish(met_inst(DIM_CPU, name), &pmc.cpu);
+        pmc_publish(met_inst_nr(DIM_CPU, (u64)u->cpu), &pmc.cpu);
     }
 }
 
@@ -27875,12 +27875,10 @@ static void unc_publish_role(u32 role)
 {
     bool any = false, all = true;
     double sum = 0;
-    char name[24];
     for (u32 k = 0; k < unc.n_sockets; k++) {
         const struct unc_socket *s = &unc.socket[k];
         bool counted = unc_counted(s, role);
-        snprintf(name, sizeof name, "%" PRId64, s->id);
-        const struct met_inst *i = s->id < 0 ? NULL : met_inst(DIM_SOCKET, name);
+        const struct met_inst *i = s->id < 0 ? NULL : met_inst_nr(DIM_SOCKET, (u64)s->id);
         if (counted)
             met_count(i, unc_metrics[role], (u64)s->sum[role]);
         any |= counted;
@@ -28322,9 +28320,7 @@ static void mk_sched_start(void)
 static void mk_sched_cpu(u32 cpu)
 {
     const struct wire_sched *w = &mk_sched.cpu;
-    char name[16];
-    snprintf(name, sizeof name, "%u", cpu);
-    struct met_inst *i = met_inst(DIM_CPU, name);
+    struct met_inst *i = met_inst_nr(DIM_CPU, cpu);
 #define X(m, field) met_count(i, m, w->field);
     MET_WIRE_RUNQ(X)
 #undef X
@@ -28720,11 +28716,8 @@ static void vq_made(const char *dev, char name[VQ_WORD])
 {
     static const char *const dirs[] = { "block", "net" };
     name[0] = 0;
-    for (u32 k = 0; k < ARRAY_LEN(dirs) && !name[0]; k++) {
-        DIR *d = opendir(met_path("/sys/bus/virtio/devices/%s/%s", dev, dirs[k]));
-        for (const struct dirent *e; (e = u_entry(&d));)
-            snprintf(name, VQ_WORD, "%.*s", VQ_WORD - 1, e->d_name);
-    }
+    for (u32 k = 0; k < ARRAY_LEN(dirs) && !name[0]; k++)
+        mfs_names(met_path("/sys/bus/virtio/devices/%s/%s", dev, dirs[k]), name, VQ_WORD);
 }
 
 /* Without BTF: the interrupt of a ring is called virtio0-req.0 (vp_find_vqs_msix), if no other ring
@@ -30666,20 +30659,19 @@ static void hs_zip_deflate(struct hs_zip *z, const struct buf *b)
     hs_zip_bits(z, 3, 3); /* one block, which is the last, of fixed codes */
     for (u32 at = 0, len; at < b->len; at += len) {
         u32 four = 0, from = 0;
-        len = 1;
         if (b->len - at >= 4) {
             memcpy(&four, b->p + at, 4);
             u32 *seen = &last[four * 2654435761u >> 18];
             from = *seen;
             *seen = at + 1;
         }
-        if (from && at + 1 - from <= HS_ZIP_BACK)
-            len = MAX(hs_zip_same(b, from - 1, at), 1u);
-        if (len > 3)
+        len = from && at + 1 - from <= HS_ZIP_BACK ? hs_zip_same(b, from - 1, at) : 0;
+        if (len > 3) {
             hs_zip_match(z, len, at + 1 - from);
-        else
+        } else {
             hs_zip_symbol(z, (u8)b->p[at]);
-        len = len > 3 ? len : 1;
+            len = 1;
+        }
     }
     hs_zip_symbol(z, 256);
     hs_zip_bits(z, 0, 7); /* the rest of the last byte */
