@@ -6780,6 +6780,11 @@ static void out_json_str(struct buf *b, const char *key, const char *p, u32 n)
     out_json_bytes(b, key, p, n);
 }
 
+static void out_json_text(struct buf *b, const char *key, const char *text)
+{
+    out_json_str(b, key, text, (u32)strlen(text));
+}
+
 /* "key":[...] of NUL-terminated strings, end to end in [p, p + n). Returns whether some are not
  * UTF-8. */
 static bool out_json_strings(struct buf *b, const char *key, const char *p, u32 n, bool hex)
@@ -22955,12 +22960,13 @@ static void proc_json_num(struct buf *b, const char *key, u64 n)
     b_f(b, ",\"%s\":%" PRIu64, key, n);
 }
 
-static void proc_json_path(struct buf *b, const char *key, const struct proc_text *t)
+/* A field, if there is something in it. */
+static void proc_json_str(struct buf *b, const char *key, const char *s, u32 n)
 {
-    if (t->len) {
-        b_c(b, ',');
-        out_json_str(b, key, t->p, t->len);
-    }
+    if (!n)
+        return;
+    b_c(b, ',');
+    out_json_str(b, key, s, n);
 }
 
 /* How it ended: exit_code is null for what was killed, replaced, or still runs. */
@@ -23029,19 +23035,16 @@ static void proc_json_env(struct buf *b, const struct proc_text *env)
 
 static void proc_json_what(struct buf *b, const struct proc_life *l)
 {
-    proc_json_path(b, "path", &l->path);
+    proc_json_str(b, "path", l->path.p, l->path.len);
     b_c(b, ',');
     out_json_argv(b, "argv", l->argv.len ? l->argv.p : "", l->argv.len);
     b_f(b, ",\"argv_bytes\":%u,\"argv_truncated\":%s", l->arg_len,
         l->cut ? "true" : "false");
-    proc_json_path(b, "exe", &l->exe);
-    proc_json_path(b, "cwd", &l->cwd);
+    proc_json_str(b, "exe", l->exe.p, l->exe.len);
+    proc_json_str(b, "cwd", l->cwd.p, l->cwd.len);
     if (l->cgroup) {
         const char *name = proc_cgroup(l->cgroup);
-        if (*name) {
-            b_c(b, ',');
-            out_json_str(b, "cgroup", name, (u32)strlen(name));
-        }
+        proc_json_str(b, "cgroup", name, (u32)strlen(name));
         proc_json_num(b, "cgroup_id", l->cgroup);
     }
     if (po.n_env)
@@ -23888,7 +23891,7 @@ static void proc_sweep(bool all)
 
 /* --- the end --- */
 
-static int proc_by_pid(const void *a, const void *b)
+static int proc_life_by_begin(const void *a, const void *b)
 {
     const struct proc_life *const *x = a, *const *y = b;
     return (*x)->begin_ns < (*y)->begin_ns ? -1 : (*x)->begin_ns > (*y)->begin_ns;
@@ -23904,7 +23907,7 @@ static u32 proc_list_running(u64 now_ns)
             if (n < proc_state.lives)
                 list[n++] = l;
     if (list)
-        qsort(list, n, sizeof *list, proc_by_pid);
+        qsort(list, n, sizeof *list, proc_life_by_begin);
     for (u32 i = 0; i < n; i++) {
         commands += list[i]->execed && list[i]->mine;
         proc_emit((struct proc_row){ .what = PROC_RUNNING, .l = list[i],
@@ -23924,7 +23927,7 @@ static void proc_json_critical(struct buf *b)
         b_f(b, "%s{\"pid\":%u,\"start_ns\":%" PRIi64 ",\"end_ns\":%" PRIi64 ",\"self_ns\":%"
             PRIu64 ",", i ? "," : "", s->pid, (s64)(s->begin_ns - out.start_ns),
             (s64)(s->end_ns - out.start_ns), s->self_ns);
-        out_json_str(b, "name", s->name, (u32)strlen(s->name));
+        out_json_text(b, "name", s->name);
         b_c(b, '}');
     }
     if (list)
@@ -33644,10 +33647,10 @@ static void dg_json_labels(struct buf *b, const struct met_inst *i)
 {
     if (!i || !i->name[0])
         return;
-    out_json_str(b, met_dims[i->dim].label, i->name, (u32)strlen(i->name));
+    out_json_text(b, met_dims[i->dim].label, i->name);
     if (i->info[0]) {
         b_c(b, ',');
-        out_json_str(b, met_dims[i->dim].info, i->info, (u32)strlen(i->info));
+        out_json_text(b, met_dims[i->dim].info, i->info);
     }
 }
 
@@ -33669,11 +33672,6 @@ static void dg_json_number(struct buf *b, u16 number, const struct met_inst *i, 
     b_c(b, '"');
 }
 
-static void dg_json_text(struct buf *b, const char *key, const char *text)
-{
-    out_json_str(b, key, text, (u32)strlen(text));
-}
-
 static void dg_json_evidence(struct buf *b, const struct dg_finding *f)
 {
     for (u32 k = 0; k < f->n_evidence; k++) {
@@ -33684,7 +33682,7 @@ static void dg_json_evidence(struct buf *b, const struct dg_finding *f)
             b_f(b, ",\"threshold\":%.6g", e->limit);
         if (!k) {
             b_c(b, ',');
-            dg_json_text(b, "source", f->rule->source);
+            out_json_text(b, "source", f->rule->source);
         }
         b_c(b, '}');
     }
@@ -33694,7 +33692,7 @@ static void dg_json_evidence(struct buf *b, const struct dg_finding *f)
 static void dg_json_process(struct buf *b, u32 pid, const char *comm)
 {
     b_f(b, "{\"pid\":%u,", pid);
-    dg_json_text(b, "comm", comm);
+    out_json_text(b, "comm", comm);
 }
 
 static void dg_json_files(struct buf *b, const struct dg_moves *m)
@@ -33704,7 +33702,7 @@ static void dg_json_files(struct buf *b, const struct dg_moves *m)
         if (!dg_file(m, k, name, sizeof name))
             continue;
         b_f(b, ",{\"pid\":%u,", m->pid);
-        dg_json_text(b, "file", name);
+        out_json_text(b, "file", name);
         b_f(b, ",\"moved_bytes\":%" PRIu64 "}", m->at[k].moved);
     }
 }
@@ -33807,16 +33805,16 @@ static void dg_json_unseen(struct buf *b, const struct mout_lack *l)
     if (!dg_blind(l))
         return;
     b_f(b, "{\"what\":\"%s\",", met_sources[l->src].name);
-    dg_json_text(b, "why", l->why);
+    out_json_text(b, "why", l->why);
     b_s(b, "},");
 }
 
 static void dg_json(struct buf *b)
 {
     b_f(b, "{\"kvis\":\"%s\",", KVIS_VERSION);
-    dg_json_text(b, "host", rec_run.host);
+    out_json_text(b, "host", rec_run.host);
     b_c(b, ',');
-    dg_json_text(b, "kernel", rec_run.kernel);
+    out_json_text(b, "kernel", rec_run.kernel);
     b_f(b, ",\"seconds\":%.3f,\"findings\":[", dg_seconds());
     for (u32 k = 0; k < dg.n_found; k++)
         dg_json_finding(b, k + 1, &dg_found[k]);
@@ -34755,11 +34753,11 @@ static void check_text(struct buf *b, const struct check_done *d)
 /* fix: "" where none is needed. */
 static void check_json_words(struct buf *b, const char *detail, const char *fix)
 {
-    out_json_str(b, "detail", detail, (u32)strlen(detail));
+    out_json_text(b, "detail", detail);
     if (!*fix)
         return;
     b_c(b, ',');
-    out_json_str(b, "mend", fix, (u32)strlen(fix));
+    out_json_text(b, "mend", fix);
 }
 
 static void check_json(struct buf *b, const struct check_done *d)
