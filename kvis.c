@@ -33947,7 +33947,7 @@ static int dg_run(void)
 /* By command: bits. The rings of virtio devices are monitor's, with a verdict of their own. */
 enum {
     CHECK_TRACE = 1, CHECK_OPEN = 2, CHECK_PROC = 4, CHECK_MONITOR = 8, CHECK_COMMANDS = 15,
-    CHECK_VIRT = 16,
+    CHECK_VIRT = 16, CHECK_REPLAY = 32, CHECK_DIFF = 64 /* no row is about the last two */
 };
 
 struct check {
@@ -34676,7 +34676,20 @@ static const struct check_command {
     { "monitor", CHECK_MONITOR, "full", "works", "works" },
     { "virt", CHECK_VIRT, "full", "works", "works" },
     { "diagnose", CHECK_MONITOR, NULL, NULL, NULL },
+    { "execsnoop", CHECK_PROC, NULL, NULL, NULL },
+    { "exitsnoop", CHECK_PROC, NULL, NULL, NULL },
+    { "replay", CHECK_REPLAY, "full", NULL, NULL },
+    { "diff", CHECK_DIFF, "full", NULL, NULL },
 };
+
+/* The bits of a command; 0: there is none of this name. The verdict on virt comes with monitor's. */
+static u8 check_bits(const char *name)
+{
+    for (size_t i = 0; i < ARRAY_LEN(check_commands); i++)
+        if (!strcmp(name, check_commands[i].name))
+            return check_commands[i].bit | (check_commands[i].bit & CHECK_VIRT ? CHECK_MONITOR : 0);
+    return 0;
+}
 
 /* The commands behind a set of bits, separated, the first of each; "-" for none. */
 static void check_names(struct buf *b, u8 bits, const char *quote, const char *none)
@@ -36546,13 +36559,9 @@ static int cmd_check(void)
     bool cpu = opt.command && *opt.command && !strcmp(*opt.command, "cpu") && !opt.command[1];
     cmd_roots();
     for (char **a = opt.command; a && *a && !cpu; a++) {
-        u8 bit = 0;
-        for (size_t i = 0; i < ARRAY_LEN(check_commands); i++)
-            if (!strcmp(*a, check_commands[i].name))
-                bit = check_commands[i].bit & CHECK_COMMANDS;
-        if (!bit)
+        if (!check_bits(*a))
             opt_wrong(opt_cmd, NULL, "no command '%s' (see kvis help)", *a);
-        bits |= bit;
+        bits |= check_bits(*a);
     }
     if (opt.json) {
         out.json.b.max = 1 << 20;

@@ -98,6 +98,10 @@ want 'any(e["name"] == "open_programs" for e in E)'
 run check -v monitor; status 0
 has out '^sched_programs +yes +monitor'
 hasnt out '^(open_programs|ptrace) '
+run check virt --json=json; status "$([ "$(verdict virt works)" = True ] && echo 0 || echo 1)"
+run check virt; has out '^virt +'
+run check replay diff execsnoop; status 0
+eq "other commands" "proc replay diff kvis" "$(sed -n 's/^\([a-z]\{1,\}\) .*/\1/p' out | tr '\n' ' ' | sed 's/ $//')"
 run check nonsense; status 2
 has err "no command 'nonsense'"
 
