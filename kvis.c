@@ -33165,10 +33165,13 @@ static u32 dg_busiest(const struct dg_task **top)
 
 /* --- sentences --- */
 
-/* At most 3 digits, or all of a whole number: 99.8 %, 1204. */
+/* At most 3 digits, or all of a whole number: 99.8 %, 1204; no power of ten. */
 static void dg_digits(struct buf *b, double v)
 {
-    b_f(b, fabs(v) >= 100 ? "%.0f" : "%.3g", v);
+    if (v > 0 && v < 1e-4)
+        b_s(b, "<0.0001");
+    else
+        b_f(b, fabs(v) >= 100 ? "%.0f" : "%.3g", v);
 }
 
 /* A number with its unit: "84 %", "1204/s". */
@@ -34682,12 +34685,14 @@ static const struct check_command {
     { "diff", CHECK_DIFF, "full", NULL, NULL },
 };
 
-/* The bits of a command; 0: there is none of this name. The verdict on virt comes with monitor's. */
+/* The bits of a command; 0: none has this name. The verdict on virt comes with that on monitor. */
 static u8 check_bits(const char *name)
 {
     for (size_t i = 0; i < ARRAY_LEN(check_commands); i++)
-        if (!strcmp(name, check_commands[i].name))
-            return check_commands[i].bit | (check_commands[i].bit & CHECK_VIRT ? CHECK_MONITOR : 0);
+        if (!strcmp(name, check_commands[i].name)) {
+            u8 bit = check_commands[i].bit;
+            return bit == CHECK_VIRT ? CHECK_VIRT | CHECK_MONITOR : bit;
+        }
     return 0;
 }
 

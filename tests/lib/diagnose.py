@@ -339,6 +339,10 @@ page = run({}, {})
 if "\n1. " not in page and "\nNothing is saturated.\n" not in page:
     wrong.append(f"the page of a machine that is well: {page}")
 
+page = run({}, {"psi_memory": 1}, "-v", "-d", "9", script="ln -s b new && mv -T new now; sleep 2")  # a microsecond of waiting
+if "memory <0.0001 % of the time" not in re.sub(r"\s+", " ", page) or re.search(r"\de-\d", page):
+    wrong.append(f"very little: {page}")
+
 # many CPUs can make many processes
 j = diagnose({"forks": 20000, "cpus": 64}, "-d", "1", script="ln -s b new && mv -T new now; sleep 1.2")
 if "cpu-forks" in rules(j):
