@@ -11,7 +11,7 @@
 mkdir a b
 python3 "$TESTS/lib/mon_tree.py" a tasks:a && python3 "$TESTS/lib/mon_tree.py" b tasks:b || fail "no trees"
 ln -s a now
-"$KVIS" monitor -i 2 -n 2 -c busy --json=json --prometheus=p.prom --path.rootfs="$PWD/now" -o text 9>&- 2>err &
+"$KVIS" monitor -i 4 -n 2 -c busy --json=json --prometheus=p.prom --path.rootfs="$PWD/now" -o text 9>&- 2>err &
 kvis=$!
 until_true 30 test -e p.prom || fail "no exposition of the first look"
 ln -s b new && mv -T new now

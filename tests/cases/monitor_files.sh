@@ -7,12 +7,12 @@
 . "$TESTS/lib/lib.sh"
 python3 "$TESTS/lib/mon_tree.py" a a && python3 "$TESTS/lib/mon_tree.py" b b || fail "no trees"
 ln -s a now
-"$KVIS" monitor -i 2 -n 2 --per-cpu --json=json --csv=csv --prometheus=p.prom \
+"$KVIS" monitor -i 4 -n 2 --per-cpu --json=json --csv=csv --prometheus=p.prom \
     --path.rootfs="$PWD/now" -o text 9>&- 2>err &
 kvis=$!
 until_true 30 test -s p.prom || fail "no exposition of the first look"
 cp p.prom before
-ln -s b new && mv -T new now # the second is 2 s after the first
+ln -s b new && mv -T new now # the second is 4 s after the first
 wait $kvis || fail "exit $?"
 for f in before p.prom; do promtool_takes $f; done
 is() { printf "%s\n\0" "$1" >>wants; } # all at once, below: a python for each takes a minute on a busy machine

@@ -26,10 +26,12 @@ def work():
     m = mmap.mmap(-1, 3000 * 4096)
     for page in range(3000):
         m[page * 4096] = 1
+    done.set()
     go.readline()
+done = threading.Event()
 t = threading.Thread(target=work)
 t.start()
-time.sleep(2)
+done.wait()
 print(*(b - a for a, b in zip(before, usage())), flush=True)
 t.join()
 END

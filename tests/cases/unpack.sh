@@ -55,7 +55,7 @@ for group, prefix in (good, "good."), (bad, "bad."):
         raw = bytes(int(bits[i:i + 8][::-1], 2) for i in range(0, len(bits), 8))
         open(prefix + what, "wb").write(wrap(raw, b"abc"))
 END
-gcc -std=gnu11 -g -O1 -fsanitize=address,undefined -fno-sanitize-recover -pthread -Wno-unused-function \
+gcc -std=gnu11 -g -O0 -fsanitize=address,undefined -fno-sanitize-recover -pthread -Wno-unused-function \
     -o unpack "$TESTS/lib/unpack.c" >err 2>&1 || fail "unpack.c does not compile"
 n=0
 for f in *.gz; do

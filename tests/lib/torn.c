@@ -1,6 +1,6 @@
 /* Used by the case torn.
  * torn.c: `torn FILE.kvis WHOLE BYTES`: what `kvis replay -v --json` makes of a recording that ends at each of its
- * last BYTES bytes, and of one with a bit flipped in each of them; kvis.c included, and forked for each. WHOLE is
+ * last BYTES bytes, and of one with a bit flipped in each of the last 3/8 of them, where a block begins; kvis.c included, and forked for each. WHOLE is
  * the JSON of the whole recording. All of the blocks before the damage must be shown, nothing else, and no summary. */
 #define _GNU_SOURCE 1
 #define main kvis_main
@@ -102,7 +102,7 @@ int main(int argc, char **argv)
         return 2;
     slurp(f, &file), slurp(w, &whole);
     data = (u8 *)file.p, size = file.len;
-    size_t last = MIN(strtoul(argv[3], NULL, 10), size), blocks = 0;
+    size_t last = MIN(strtoul(argv[3], NULL, 10), size), flipped = last * 3 / 8, blocks = 0, heads = 0;
     fd.in = memfd_create("in", 0), fd.json = memfd_create("json", 0), fd.err = memfd_create("err", 0);
     snprintf(in_path, sizeof in_path, "/proc/self/fd/%d", fd.in);
     snprintf(json_arg, sizeof json_arg, "--json=/proc/self/fd/%d", fd.json);
@@ -115,12 +115,13 @@ int main(int argc, char **argv)
         check_all("cut", n);
         blocks += want_end != before;
     }
-    for (size_t n = size - last; n < size; n++) {
+    for (size_t n = size - flipped; n < size; n++) {
+        heads += boundary(n) == n;
         data[n] ^= (u8)(1 << n % 8);
         check(play(data, size), "flipped", n);
         data[n] ^= (u8)(1 << n % 8);
     }
-    printf("%s: %zu bytes, cut and flipped at each of the last %zu (%zu blocks), in %.1f s; %d wrong\n", argv[1], size,
-           last, blocks, (double)(u_now() - start) / 1e9, failed);
+    printf("%s: %zu bytes, cut at each of the last %zu (%zu blocks), flipped at each of %zu (%zu begin), in %.1f s; "
+           "%d wrong\n", argv[1], size, last, blocks, flipped, heads, (double)(u_now() - start) / 1e9, failed);
     return failed != 0;
 }

@@ -1,5 +1,7 @@
 #!/bin/sh
-# kernels: all
+# kernels: x86-5.10 x86-sid arm64
+# (The oldest, the newest and 6.1: that each program loads on the others, verify shows there, and what kvis
+# does on them, the tests of its commands.)
 # timeout: 150
 # What `kvis check` says, against what this kernel is known to have.
 . /tests/lib.sh

@@ -1,6 +1,7 @@
 # diagnose: faults that are caused on purpose: kvis diagnose must find each of them first, with the process that
 # causes it; and an idle machine, in which there is nothing to find.
-# kernels: all
+# kernels: x86-5.10 x86-sid arm64
+# (The oldest, the newest and 6.1: the rules judge numbers that monitor, virtio and disk compare on every kernel.)
 # timeout: 300
 # modules: tun virtio virtio_ring virtio_pci_legacy_dev virtio_pci_modern_dev virtio_pci virtio_blk configfs null_blk
 # qemu: -drive if=none,id=a,driver=null-co,size=67108864,throttling.iops-total=50 -device virtio-blk-pci,drive=a,queue-size=4,indirect_desc=off,num-queues=1 -drive if=none,id=b,driver=null-co,size=67108864,throttling.iops-total=50 -device virtio-blk-pci,drive=b,queue-size=256,num-queues=1 -drive if=none,id=c,driver=null-co,size=67108864,throttling.iops-total=50 -device virtio-blk-pci,drive=c,queue-size=64,packed=on,num-queues=1 -drive if=none,id=d,driver=null-co,size=67108864,throttling.iops-total=8 -device virtio-blk-pci,drive=d,num-queues=1 -netdev user,id=n,restrict=on -device virtio-net-pci,netdev=n -chardev file,id=s,path=/dev/null -device virtio-serial-pci -device virtserialport,chardev=s

@@ -1,6 +1,7 @@
 # proc_env: kvis proc in the places that it meets: pid namespaces, cgroups, no BTF, no rights, a helper
 # that the kernel itself starts.
-# kernels: all
+# kernels: x86-5.10 x86-sid arm64
+# (As open_env: proc and verify run on all.)
 # timeout: 90
 . /tests/lib.sh
 
