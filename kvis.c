@@ -154,7 +154,7 @@ struct buf {
 };
 
 /* Which system-call convention a stop belongs to. A 64-bit process can make calls of several. */
-enum abi { ABI_X86_64, ABI_I386, ABI_X32, ABI_ARM64, ABI_ARM32, N_ABI };
+enum abi { ABI_X86_64, ABI_I386, ABI_X32, ABI_ARM64, ABI_ARM32, ABI_RISCV64, N_ABI };
 
 /* One argument, decoded: bytes of the tracee (ARG_STR: hostile, raw) or text that kvis made
  * (ARG_TXT: printable ASCII or UTF-8, safe on a terminal, strings inside it already escaped). */
@@ -1235,13 +1235,32 @@ enum { ARCH_NR_OFF = 280 }; /* syscallno, behind user_pt_regs and orig_x0: asm/p
 enum { ARCH_STACK = 16 << 10, ARCH_STACK_NR = 0 }; /* or a page: THREAD_SIZE, asm/memory.h */
 static const u16 arch_fn_off[5] = { 0, 8, 16, 24, 32 };
 enum { ARCH_SP_OFF = 31 * 8, ARCH_RET_OFF = 0, ARCH_RET_POPS = 0 };
+#elif defined(__riscv) && __riscv_xlen == 64
+enum { ARCH_ARG0_IS_RESULT = 1 };
+#define ARCH_NATIVE ABI_RISCV64
+#define ARCH_COMPAT ABI_RISCV64 /* no 32-bit programs: no CPU that runs Linux has both */
+#define ARCH_AUDIT AUDIT_ARCH_RISCV64
+#define ARCH_COMPAT_FIELD "task_struct.thread_info.flags"
+enum { ARCH_COMPAT_MASK = 0 };
+/* struct pt_regs, arch/riscv/include/asm/ptrace.h: epc, ra, sp, gp, tp, t0-t2, s0, s1, a0-a7, s2-s11,
+ * t3-t6, status, badaddr, cause, orig_a0. In a call a0 is the result already. */
+enum { ARCH_A0 = 10 * 8, ARCH_ORIG_A0 = 35 * 8 };
+static const u16 arch_arg_off[6] = { ARCH_ORIG_A0, ARCH_A0 + 8, ARCH_A0 + 16, ARCH_A0 + 24,
+                                     ARCH_A0 + 32, ARCH_A0 + 40 };
+enum { ARCH_WORDS = ARCH_A0 }; /* a0 to a7 */
+static const u16 arch_arg_off32[4] = { ARCH_ORIG_A0, ARCH_A0 + 8, ARCH_A0 + 16, ARCH_A0 + 24 };
+enum { ARCH_NR_OFF = ARCH_A0 + 7 * 8 };
+enum { ARCH_STACK = 16 << 10, ARCH_STACK_NR = 0 }; /* THREAD_SIZE, asm/thread_info.h */
+static const u16 arch_fn_off[5] = { ARCH_A0, ARCH_A0 + 8, ARCH_A0 + 16, ARCH_A0 + 24, ARCH_A0 + 32 };
+enum { ARCH_SP_OFF = 2 * 8, ARCH_RET_OFF = ARCH_A0, ARCH_RET_POPS = 0 };
 #else
-#error "kvis knows x86_64 and aarch64"
+#error "kvis knows x86_64, aarch64 and riscv64"
 #endif
 
 #define ARCH_X32_BIT 0x40000000u /* __X32_SYSCALL_BIT, arch/x86/include/uapi/asm/unistd.h */
 
-static const char *const arch_abi_name[N_ABI] = { "x86_64", "i386", "x32", "arm64", "arm" };
+static const char *const arch_abi_name[N_ABI] = { "x86_64", "i386", "x32", "arm64", "arm",
+                                                    "riscv64" };
 
 /* What a system-call stop says, whichever way it was read. */
 struct stop {
@@ -1256,7 +1275,7 @@ struct stop {
 /* Bytes in a pointer, a long, a size_t of that convention. */
 static unsigned abi_word(enum abi a)
 {
-    return a == ABI_X86_64 || a == ABI_ARM64 ? 8 : 4;
+    return a == ABI_X86_64 || a == ABI_ARM64 || a == ABI_RISCV64 ? 8 : 4;
 }
 
 /* The convention behind an audit number and a call number; the number loses x32's bit. */
@@ -1268,6 +1287,8 @@ static enum abi arch_abi(u32 audit, u64 *nr)
         return ABI_ARM64;
     if (audit == AUDIT_ARCH_ARM)
         return ABI_ARM32;
+    if (audit == AUDIT_ARCH_RISCV64)
+        return ABI_RISCV64;
     if (*nr != (u64)-1 && *nr & ARCH_X32_BIT) {
         *nr &= ~(u64)ARCH_X32_BIT;
         return ABI_X32;
@@ -1281,10 +1302,10 @@ static long sys_ptrace(long req, pid_t tid, u64 addr, void *data)
     return r < 0 ? -errno : r;
 }
 
-/* General registers; returns their size in bytes (which tells a 32-bit task) or -errno. */
-static long arch_regs(pid_t tid, struct user_regs_struct *r)
+/* General registers, at most n bytes; returns their size (which tells a 32-bit task) or -errno. */
+static long arch_regs(pid_t tid, void *r, size_t n)
 {
-    struct iovec v = { r, sizeof *r };
+    struct iovec v = { r, n };
     long e = sys_ptrace(PTRACE_GETREGSET, tid, NT_PRSTATUS, &v);
     return e < 0 ? e : (long)v.iov_len;
 }
@@ -1320,7 +1341,7 @@ static int arch_from_regs(pid_t tid, struct stop *s)
         struct user_regs_struct r;
         u32 w[17];
     } u;
-    long n = arch_regs(tid, &u.r);
+    long n = arch_regs(tid, &u.r, sizeof u.r);
     if (n < 0)
         return (int)n;
     if (n == 17 * 4) {
@@ -1381,7 +1402,7 @@ static int arch_set_arg0(pid_t tid, enum abi abi, u64 v)
         u.r.rdi = v;
     return (int)sys_ptrace(PTRACE_SETREGSET, tid, NT_PRSTATUS, &io);
 }
-#else
+#elif defined(__aarch64__)
 /* A 32-bit task's registers come as 18 words: r0-r15, cpsr, orig_r0
  * (arch/arm/include/uapi/asm/ptrace.h). */
 union arch_regs {
@@ -1392,7 +1413,7 @@ union arch_regs {
 static int arch_from_regs(pid_t tid, struct stop *s)
 {
     union arch_regs u;
-    long n = arch_regs(tid, &u.r);
+    long n = arch_regs(tid, &u.r, sizeof u.r);
     if (n < 0)
         return (int)n;
     if (n == sizeof u.w) {
@@ -1418,7 +1439,7 @@ static int arch_from_regs(pid_t tid, struct stop *s)
 static int arch_set_first(pid_t tid, u64 v)
 {
     union arch_regs u;
-    long n = arch_regs(tid, &u.r);
+    long n = arch_regs(tid, &u.r, sizeof u.r);
     if (n < 0)
         return (int)n;
     if (n == sizeof u.w)
@@ -1443,6 +1464,55 @@ static int arch_set_arg0(pid_t tid, enum abi abi, u64 v)
 {
     (void)abi;
     return arch_set_first(tid, v);
+}
+#else
+/* struct user_regs_struct, arch/riscv/include/uapi/asm/ptrace.h (the libcs disagree on its header). */
+enum { ARCH_PC = 0, ARCH_SP = 2, ARCH_REG_A0 = 10, ARCH_REG_A7 = 17, ARCH_N_REGS = 32 };
+
+static int arch_from_regs(pid_t tid, struct stop *s)
+{
+    u64 r[ARCH_N_REGS];
+    long n = arch_regs(tid, r, sizeof r);
+    if (n < 0)
+        return (int)n;
+    s->abi = ABI_RISCV64;
+    s->nr = r[ARCH_REG_A7];
+    memcpy(s->arg, r + ARCH_REG_A0, sizeof s->arg); /* a0 is the result already at exit */
+    s->ret = (s64)r[ARCH_REG_A0];
+    s->ip = r[ARCH_PC];
+    s->sp = r[ARCH_SP];
+    return 0;
+}
+
+/* Makes the call that is about to start another one; -1: none, and its result is -e. The program
+ * finds nr in a7 afterwards: no libc counts on that register. */
+static int arch_replace_call(pid_t tid, s32 nr, int e)
+{
+    u64 r[ARCH_N_REGS];
+    long n = arch_regs(tid, r, sizeof r);
+    if (n < 0)
+        return (int)n;
+    r[ARCH_REG_A7] = (u64)(s64)nr;
+    r[ARCH_REG_A0] = (u64)(s64)-e;
+    struct iovec io = { r, sizeof r };
+    return (int)sys_ptrace(PTRACE_SETREGSET, tid, NT_PRSTATUS, &io);
+}
+
+#ifndef PTRACE_SET_SYSCALL_INFO
+#define PTRACE_SET_SYSCALL_INFO 0x4212 /* Linux 6.16 */
+#endif
+
+/* Sets the first argument of the call that tid stands in: orig_a0, which only
+ * PTRACE_SET_SYSCALL_INFO reaches (Linux 6.16); -EIO without it. */
+static int arch_set_arg0(pid_t tid, enum abi abi, u64 v)
+{
+    struct ptrace_syscall_info i = { .op = PTRACE_SYSCALL_INFO_NONE };
+    long n = sys_ptrace(PTRACE_GET_SYSCALL_INFO, tid, sizeof i, &i);
+    (void)abi;
+    if (n < 0)
+        return (int)n;
+    i.entry.args[0] = v; /* entry and seccomp begin alike */
+    return (int)sys_ptrace(PTRACE_SET_SYSCALL_INFO, tid, sizeof i, &i);
 }
 #endif
 
@@ -4694,11 +4764,12 @@ static void dec_k_psigset(struct dec *d, u64 v)
     b_s(d->b, ", sigsetsize="), b_u64(d->b, dec_ld(raw + w, w)), b_c(d->b, '}');
 }
 
-/* The kernel's struct sigaction of a 64-bit ABI: handler, flags, restorer, mask. */
+/* The kernel's struct sigaction of a 64-bit ABI: handler, flags, restorer (not on riscv64), mask. */
 static void dec_k_sigact(struct dec *d, u64 v)
 {
     u8 raw[32];
-    if (!dec_get(d, v, raw, sizeof raw))
+    size_t mask_at = d->c->abi == ABI_RISCV64 ? 16 : 24;
+    if (!dec_get(d, v, raw, mask_at + 8))
         return;
     u64 handler = dec_ld(raw, 8), flags = dec_ld(raw + 8, 8);
     b_s(d->b, "{sa_handler=");
@@ -4706,9 +4777,9 @@ static void dec_k_sigact(struct dec *d, u64 v)
         b_s(d->b, handler ? "SIG_IGN" : "SIG_DFL");
     else
         b_hex(d->b, handler);
-    b_s(d->b, ", sa_mask="), dec_sigset(d->b, dec_ld(raw + 24, 8));
+    b_s(d->b, ", sa_mask="), dec_sigset(d->b, dec_ld(raw + mask_at, 8));
     b_s(d->b, ", sa_flags="), dec_bits(d->b, flags, FAM_sa_flags);
-    if (flags & 0x04000000) /* SA_RESTORER */
+    if (flags & 0x04000000 && mask_at == 24) /* SA_RESTORER */
         b_s(d->b, ", sa_restorer="), dec_pointer(d, dec_ld(raw + 16, 8), 0);
     b_c(d->b, '}');
 }
@@ -4781,10 +4852,11 @@ static void dec_k_siginfo(struct dec *d, u64 v)
 
 /* ---- waiting for descriptors ---- */
 
-/* struct epoll_event: 12 bytes, packed, on x86; 16 on arm. */
+/* struct epoll_event: 12 bytes on x86, where it is packed or u64 is aligned to 4; else 16. */
 static size_t dec_epsize(const struct dec *d)
 {
-    return d->c->abi == ABI_ARM64 || d->c->abi == ABI_ARM32 ? 16 : 12;
+    enum abi a = d->c->abi;
+    return a == ABI_X86_64 || a == ABI_I386 || a == ABI_X32 ? 12 : 16;
 }
 
 static void dec_epoll(struct dec *d, const u8 *p)
@@ -5543,6 +5615,7 @@ static int sc_find(enum abi a, u64 nr)
         [ABI_X32] = { sc_nr_x32, ARRAY_LEN(sc_nr_x32) },
         [ABI_ARM64] = { sc_nr_arm64, ARRAY_LEN(sc_nr_arm64) },
         [ABI_ARM32] = { sc_nr_arm, ARRAY_LEN(sc_nr_arm) },
+        [ABI_RISCV64] = { sc_nr_riscv64, ARRAY_LEN(sc_nr_riscv64) },
     };
     enum { ARM_PRIVATE = 0x0f0000 >> 16 }; /* __ARM_NR_BASE: see syscalls.tbl */
     if (a == ABI_ARM32 && nr >> 16 == ARM_PRIVATE)

@@ -563,9 +563,9 @@ static const struct dec_layout dec_layouts[] = {
     [ST_NONE] = { NULL, 0, 0, 0, 0, 0, 0, 0 },
     { dec_members_1, 2, 8, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* timezone */
     { dec_members_2, 20, 208, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* timex */
-    { dec_members_3, 4, 32, DEC_SIZE_FIXED, 0, 0, 1 << ABI_X86_64 | 1 << ABI_X32 | 1 << ABI_ARM64, 0 }, /* tms */
+    { dec_members_3, 4, 32, DEC_SIZE_FIXED, 0, 0, 1 << ABI_X86_64 | 1 << ABI_X32 | 1 << ABI_ARM64 | 1 << ABI_RISCV64, 0 }, /* tms */
     { dec_members_4, 13, 120, DEC_SIZE_FIXED, 0, 0, 1 << ABI_X86_64 | 1 << ABI_X32, 1 }, /* stat */
-    { dec_members_5, 13, 120, DEC_SIZE_FIXED, 0, 0, 1 << ABI_ARM64, 0 }, /* stat */
+    { dec_members_5, 13, 120, DEC_SIZE_FIXED, 0, 0, 1 << ABI_ARM64 | 1 << ABI_RISCV64, 0 }, /* stat */
     { dec_members_6, 28, 256, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* statx */
     { dec_members_7, 11, 88, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* statfs */
     { dec_members_8, 3, 24, DEC_SIZE_NEXT, 0, 0, DEC_ANY_ABI, 0 }, /* open_how */
@@ -605,9 +605,9 @@ static const struct dec_layout dec_layouts[] = {
     { dec_members_42, 10, 120, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* io_uring_params */
     { dec_members_43, 4, 24, DEC_SIZE_NEXT, 0, 0, DEC_ANY_ABI, 0 }, /* io_uring_getevents */
     { dec_members_44, 4, 24, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* futex_waitv */
-    { dec_members_45, 5, 28, DEC_SIZE_FIXED, 0, 0, 1 << ABI_X86_64 | 1 << ABI_X32 | 1 << ABI_ARM64, 1 }, /* flock */
+    { dec_members_45, 5, 28, DEC_SIZE_FIXED, 0, 0, 1 << ABI_X86_64 | 1 << ABI_X32 | 1 << ABI_ARM64 | 1 << ABI_RISCV64, 1 }, /* flock */
     { dec_members_46, 5, 16, DEC_SIZE_FIXED, 0, 0, 1 << ABI_I386 | 1 << ABI_ARM32, 0 }, /* flock */
-    { dec_members_47, 5, 28, DEC_SIZE_FIXED, 0, 0, 1 << ABI_X86_64 | 1 << ABI_X32 | 1 << ABI_ARM64 | 1 << ABI_ARM32, 1 }, /* flock64 */
+    { dec_members_47, 5, 28, DEC_SIZE_FIXED, 0, 0, 1 << ABI_X86_64 | 1 << ABI_X32 | 1 << ABI_ARM64 | 1 << ABI_ARM32 | 1 << ABI_RISCV64, 1 }, /* flock64 */
     { dec_members_48, 5, 24, DEC_SIZE_FIXED, 0, 0, 1 << ABI_I386, 0 }, /* flock64 */
     { dec_members_49, 2, 8, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* pollfd */
     { dec_members_50, 2, 8, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* linger */

@@ -135,7 +135,7 @@ function end_struct(    form, at, m) {
     layout[n_layouts] = sprintf("%d, %d, DEC_SIZE_%s, %d, %d, %s", rows, form == "FIXED" ? m : end, form, at, col["default"], abis)
 }
 BEGIN {
-    n = split("x86_64 ABI_X86_64 i386 ABI_I386 x32 ABI_X32 arm64 ABI_ARM64 arm ABI_ARM32", w, " ")
+    n = split("x86_64 ABI_X86_64 i386 ABI_I386 x32 ABI_X32 arm64 ABI_ARM64 arm ABI_ARM32 riscv64 ABI_RISCV64", w, " ")
     for (i = 1; i < n; i += 2) abi[w[i]] = w[i + 1]
     n = split("= EQUAL != OTHER > ABOVE & SOME !& NONE", w, " ")
     for (i = 1; i < n; i += 2) oper[w[i]] = w[i + 1]

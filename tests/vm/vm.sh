@@ -1,7 +1,7 @@
 #!/bin/sh
 # Used by the cases vm_*.
 # vm.sh KERNEL [TEST...]: the guest tests (tests/vm/guest/*.sh) under one kernel of fetch.sh's table:
-#   x86-5.10 x86-6.1 x86-6.12 x86-sid arm64
+#   x86-5.10 x86-6.1 x86-6.12 x86-sid arm64 riscv64
 # With names, only those tests, whatever kernels they are for, and every line of their output. (It needs
 # no run.sh around it.)
 #
@@ -32,7 +32,7 @@ kernel=$1
 shift
 only=$*
 cache=${KVIS_VM_CACHE:-$OUT/vm/cache}
-case $kernel in arm64*) arch=aarch64 tools=tools-arm64 ;; *) arch=x86_64 tools=tools-amd64 ;; esac
+case $kernel in arm64*) arch=aarch64 tools=tools-arm64 ;; riscv64*) arch=riscv64 tools=tools-riscv64 ;; *) arch=x86_64 tools=tools-amd64 ;; esac
 
 header() { sed -n "1,30s/^# *$2: *\(.*[^ ]\) *\$/\1/p" "$vm/guest/$1.sh"; } # header TEST KEY
 
