@@ -1211,6 +1211,7 @@ enum { ARCH_COMPAT_MASK = 2 };
 #define R(reg) offsetof(struct user_regs_struct, reg)
 static const u16 arch_arg_off[6] = { R(rdi), R(rsi), R(rdx), R(r10), R(r8), R(r9) };
 enum { ARCH_WORDS = R(r10) }; /* from r10 to rdi there are eight words */
+enum { ARCH_ORIG_A0 = 0 };    /* only where a call's entry has its result in the first one's place */
 static const u16 arch_arg_off32[4] = { R(rbx), R(rcx), R(rdx), R(rsi) };
 enum { ARCH_NR_OFF = R(orig_rax) };
 /* A task's stack, and where on it that number is: THREAD_SIZE and task_pt_regs, asm/processor.h. */
@@ -1230,6 +1231,7 @@ enum { ARCH_ARG0_IS_RESULT = 1 };
 enum { ARCH_COMPAT_MASK = 1 << 22 };
 static const u16 arch_arg_off[6] = { 0, 8, 16, 24, 32, 40 };
 enum { ARCH_WORDS = 0 }; /* x0 to x7 */
+enum { ARCH_ORIG_A0 = 0 };
 static const u16 arch_arg_off32[4] = { 0, 8, 16, 24 };
 enum { ARCH_NR_OFF = 280 }; /* syscallno, behind user_pt_regs and orig_x0: asm/ptrace.h */
 enum { ARCH_STACK = 16 << 10, ARCH_STACK_NR = 0 }; /* or a page: THREAD_SIZE, asm/memory.h */
@@ -18396,10 +18398,11 @@ static bool hy_wanted(const struct sc_row *r, u32 i, const struct hy_kind *k)
     return k->model || opt.calls || by_path || sc_id[r - sc_rows] == SC_memfd_create;
 }
 
-/* Where the probe's words have an argument. */
+/* Where the probe's words have an argument: call_enter puts ARCH_ORIG_A0 into the first. */
 static u8 hy_word(u8 arg)
 {
-    u32 at = arch_arg_off[MIN(arg, 5)] - ARCH_WORDS;
+    u32 offset = arch_arg_off[MIN(arg, 5)];
+    u32 at = offset == ARCH_ORIG_A0 ? 0 : offset - ARCH_WORDS;
     return hy.in_order ? arg : (u8)(at / 8);
 }
 
@@ -18755,6 +18758,7 @@ static int hy_open(u32 ring_bytes)
         return e ? e : bpf_fail(o, -EINVAL, "this kernel has no ring buffer (Linux 5.8)");
     bpf_set(&c, "CFG_WORDS", ARCH_WORDS);
     bpf_set(&c, "CFG_A1", arch_arg_off[1]);
+    bpf_set(&c, "CFG_ORIG_A0", ARCH_ORIG_A0);
     bpf_set_compat(&c, &compat);
     bpf_set(&c, "CFG_MAGIC", hy.magic);
     bpf_set(&c, "CFG_MAGIC_NR", (u64)SYS_openat);
