@@ -17206,11 +17206,16 @@ static int bpf_kprobe_line(const char *line)
     return e;
 }
 
-/* What -ENOENT of bpf_attach_kprobe means: no probes at all, or none of that name. Good until the
- * next call. */
-static const char *bpf_no_kprobe(const char *symbol)
+/* What -ENOENT of bpf_attach_kprobe means: no probes at all, or none of that name; or -EINVAL: none
+ * where ftrace patches the function (check_ftrace_location, kernel/kprobes.c: riscv64 has no
+ * KPROBES_ON_FTRACE). NULL: another error. Good until the next call. */
+static const char *bpf_no_kprobe(const char *symbol, int e)
 {
     static char why[WHY_LEN];
+    if (e == -EINVAL)
+        return "this kernel has no kprobes on functions that ftrace can patch";
+    if (e != -ENOENT)
+        return NULL;
     int dir = tfs_dir(why);
     if (dir >= 0 && faccessat(dir, "kprobe_events", F_OK, 0) < 0)
         return "this kernel has no kprobes (CONFIG_KPROBES)";
@@ -17307,8 +17312,9 @@ static int bpf_attach_ksym(struct bpf_obj *o, const struct bpf_ksym *k, bool is_
     if (o->n_probes == BPF_MAX_PROBES)
         return bpf_fail(o, -E2BIG, "%s: too many probes", k->found);
     int f = bpf_attach_kprobe(k->found, is_ret, prog);
-    if (f == -ENOENT)
-        return bpf_fail(o, f, "%s", bpf_no_kprobe(k->found));
+    const char *why = f < 0 ? bpf_no_kprobe(k->found, f) : NULL;
+    if (why)
+        return bpf_fail(o, f, "%s", why);
     if (f < 0)
         return bpf_fail(o, f, "cannot attach to %s: %s", k->found, strerror(-f));
     o->link[BPF_MAX_PROGS + o->n_probes++] = f;
@@ -34517,9 +34523,11 @@ static bool check_kprobe(struct check *c)
         close(prog);
     if (at >= 0)
         close(at);
-    if (ret == -ENOENT) {
-        check_mend(c, "use a kernel with CONFIG_KPROBES");
-        return check_say(c, false, "%s", bpf_no_kprobe(symbol));
+    const char *why = prog >= 0 && ret < 0 ? bpf_no_kprobe(symbol, ret) : NULL;
+    if (why) {
+        if (ret == -ENOENT)
+            check_mend(c, "use a kernel with CONFIG_KPROBES");
+        return check_say(c, false, "%s", why);
     }
     if (prog >= 0 && ret < 0 && u_not_mounted(PMC_DEVICES)) {
         check_mend(c, "%s", CHECK_MOUNT_SYSFS);
