@@ -1195,8 +1195,10 @@ static bool u_matches(const regex_t *re, const char *s)
 
 /* == 4 arch_ abi_ sys_  all that depends on the CPU =======================================
  * Registers, system-call conventions, audit numbers. Nothing outside this section mentions a
- * register or an __x86_64__. To add a CPU: an `enum abi`, its number table in
- * gen/tables/syscalls.tbl, and this section. */
+ * register or an __x86_64__. A new CPU takes an `enum abi` with its column of numbers in
+ * gen/tables/syscalls.tbl, and in this section: where the kernel's struct pt_regs has what
+ * (ARCH_..., arch_arg_off, arch_fn_off), the ABI's name, word and audit number, and three functions
+ * that read and set registers. BPF programs are the same for all: those offsets are patched in. */
 
 #if defined(__x86_64__)
 enum { ARCH_ARG0_IS_RESULT = 0 };
@@ -1211,7 +1213,7 @@ enum { ARCH_COMPAT_MASK = 2 };
 #define R(reg) offsetof(struct user_regs_struct, reg)
 static const u16 arch_arg_off[6] = { R(rdi), R(rsi), R(rdx), R(r10), R(r8), R(r9) };
 enum { ARCH_WORDS = R(r10) }; /* from r10 to rdi there are eight words */
-enum { ARCH_ORIG_A0 = 0 };    /* only where a call's entry has its result in the first one's place */
+enum { ARCH_ORIG_A0 = 0 };    /* where the first one is kept when a0 is the result already */
 static const u16 arch_arg_off32[4] = { R(rbx), R(rcx), R(rdx), R(rsi) };
 enum { ARCH_NR_OFF = R(orig_rax) };
 /* A task's stack, and where on it that number is: THREAD_SIZE and task_pt_regs, asm/processor.h. */
@@ -1240,12 +1242,12 @@ enum { ARCH_SP_OFF = 31 * 8, ARCH_RET_OFF = 0, ARCH_RET_POPS = 0 };
 #elif defined(__riscv) && __riscv_xlen == 64
 enum { ARCH_ARG0_IS_RESULT = 1 };
 #define ARCH_NATIVE ABI_RISCV64
-#define ARCH_COMPAT ABI_RISCV64 /* no 32-bit programs: no CPU that runs Linux has both */
+#define ARCH_COMPAT ABI_RISCV64 /* 32-bit programs (CONFIG_COMPAT, Linux 5.19) are not told apart */
 #define ARCH_AUDIT AUDIT_ARCH_RISCV64
 #define ARCH_COMPAT_FIELD "task_struct.thread_info.flags"
 enum { ARCH_COMPAT_MASK = 0 };
-/* struct pt_regs, arch/riscv/include/asm/ptrace.h: epc, ra, sp, gp, tp, t0-t2, s0, s1, a0-a7, s2-s11,
- * t3-t6, status, badaddr, cause, orig_a0. In a call a0 is the result already. */
+/* struct pt_regs, arch/riscv/include/asm/ptrace.h: epc, ra, sp, gp, tp, t0-t2, s0, s1, a0-a7,
+ * s2-s11, t3-t6, status, badaddr, cause, orig_a0. In a call a0 is the result already (6.11). */
 enum { ARCH_A0 = 10 * 8, ARCH_ORIG_A0 = 35 * 8 };
 static const u16 arch_arg_off[6] = { ARCH_ORIG_A0, ARCH_A0 + 8, ARCH_A0 + 16, ARCH_A0 + 24,
                                      ARCH_A0 + 32, ARCH_A0 + 40 };
@@ -1253,7 +1255,8 @@ enum { ARCH_WORDS = ARCH_A0 }; /* a0 to a7 */
 static const u16 arch_arg_off32[4] = { ARCH_ORIG_A0, ARCH_A0 + 8, ARCH_A0 + 16, ARCH_A0 + 24 };
 enum { ARCH_NR_OFF = ARCH_A0 + 7 * 8 };
 enum { ARCH_STACK = 16 << 10, ARCH_STACK_NR = 0 }; /* THREAD_SIZE, asm/thread_info.h */
-static const u16 arch_fn_off[5] = { ARCH_A0, ARCH_A0 + 8, ARCH_A0 + 16, ARCH_A0 + 24, ARCH_A0 + 32 };
+static const u16 arch_fn_off[5] = { ARCH_A0, ARCH_A0 + 8, ARCH_A0 + 16, ARCH_A0 + 24,
+                                    ARCH_A0 + 32 };
 enum { ARCH_SP_OFF = 2 * 8, ARCH_RET_OFF = ARCH_A0, ARCH_RET_POPS = 0 };
 #else
 #error "kvis knows x86_64, aarch64 and riscv64"
@@ -1468,7 +1471,7 @@ static int arch_set_arg0(pid_t tid, enum abi abi, u64 v)
     return arch_set_first(tid, v);
 }
 #else
-/* struct user_regs_struct, arch/riscv/include/uapi/asm/ptrace.h (the libcs disagree on its header). */
+/* struct user_regs_struct, arch/riscv/include/uapi/asm/ptrace.h: libcs have it in other headers. */
 enum { ARCH_PC = 0, ARCH_SP = 2, ARCH_REG_A0 = 10, ARCH_REG_A7 = 17, ARCH_N_REGS = 32 };
 
 static int arch_from_regs(pid_t tid, struct stop *s)
@@ -4766,7 +4769,7 @@ static void dec_k_psigset(struct dec *d, u64 v)
     b_s(d->b, ", sigsetsize="), b_u64(d->b, dec_ld(raw + w, w)), b_c(d->b, '}');
 }
 
-/* The kernel's struct sigaction of a 64-bit ABI: handler, flags, restorer (not on riscv64), mask. */
+/* The kernel's struct sigaction of a 64-bit ABI: handler, flags, restorer but on riscv64, mask. */
 static void dec_k_sigact(struct dec *d, u64 v)
 {
     u8 raw[32];
