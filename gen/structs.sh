@@ -43,7 +43,8 @@ function begin_struct(    i, k, v) {
         if (v == "") bad(k ": empty")
         col[k] = v
     }
-    abis = col["abi"] == "" ? "DEC_ANY_ABI" : abi_mask(col["abi"])
+    abis = abi_mask(col["abi"] == "" ? "x86_64,i386,x32,arm64,arm,riscv64" : col["abi"])
+    if (col["abi"] == "") abis = "DEC_ANY_ABI"
     if (col["size"] !~ /^([1-9][0-9]*|next|union|\.[a-z_]+)$/) bad("size=N, size=next, size=.MEMBER or size=union")
     if (col["is"] !~ /^(struct|union):[a-z_0-9]+(\.[a-z_]+)?$/) bad("is=struct:NAME or is=union:NAME")
     if (col["default"] != "" && col["size"] !~ /^\./) bad("a default without a size=.MEMBER")

@@ -229,7 +229,7 @@ read_calls() {
         had[n_sets, v] = 1
         split(call, k, " ")
         for (i = 2; i <= NF && $i != "->"; i++) {
-            if (!((by_index + 8 + i - 1) in k) || k[by_index + 8 + i - 1] == "->") bad("more arguments than the call has")
+            if (!((by_index + 9 + i - 1) in k) || k[by_index + 9 + i - 1] == "->") bad("more arguments than the call has")
             out = out (i > 2 ? ", " : "") ($i == "=" ? "K_SAME" : c_kind($i))
         }
         if (i > 6) bad("more than 4 arguments")
