@@ -312,6 +312,7 @@ struct proc {
     struct stats *stats; /* --by=pid */
     int status;          /* wait status of its leader, once dead */
     u64 rss_ns, rss;     /* when its resident memory was looked at, how much there was, in bytes */
+    u64 cpu_ns;          /* CPU time that it had used when kvis attached to it */
     u64 pid_ns;          /* inode of its pid namespace; 0: kvis's */
     bool new_pid_ns;     /* its children may be in another: unshare or setns */
     bool attached;       /* by -p: its state is from /proc */
@@ -1710,16 +1711,19 @@ static s64 mem_peek(pid_t tid, u64 addr, u8 *dst, size_t n)
     return got ? (s64)got : -EFAULT;
 }
 
-static s64 mem_direct(pid_t tid, u64 addr, void *dst, size_t n)
+/* Returns how many bytes came, at least one, or -errno. */
+static s64 mem_copy(pid_t tid, u64 addr, void *dst, size_t n)
 {
     struct iovec l = { dst, n }, r = { (void *)(uintptr_t)addr, n };
     /* A sixth argument is on the stack: of an int, clang leaves the upper half what it was. */
     s64 got = syscall(SYS_process_vm_readv, tid, &l, 1, &r, 1, 0ul);
-    if (got >= 0)
-        return got ? got : -EFAULT;
-    if (errno == ENOSYS || errno == EPERM)
-        return mem_peek(tid, addr, dst, n);
-    return -errno;
+    return got > 0 ? got : got < 0 ? -errno : -EFAULT;
+}
+
+static s64 mem_direct(pid_t tid, u64 addr, void *dst, size_t n)
+{
+    s64 got = mem_copy(tid, addr, dst, n);
+    return got == -ENOSYS || got == -EPERM ? mem_peek(tid, addr, dst, n) : got;
 }
 
 static void *mem_reader(void *unused)
@@ -1733,9 +1737,7 @@ static void *mem_reader(void *unused)
         u64 addr = mem.addr;
         size_t n = mem.n;
         pthread_mutex_unlock(&mem.lock);
-        struct iovec l = { mem_data, n }, r = { (void *)(uintptr_t)addr, n };
-        s64 got = syscall(SYS_process_vm_readv, tid, &l, 1, &r, 1, 0ul);
-        got = got > 0 ? got : got < 0 ? -errno : -EFAULT;
+        s64 got = mem_copy(tid, addr, mem_data, n);
         pthread_mutex_lock(&mem.lock);
         mem.result = got;
         mem.busy = false;
@@ -1768,7 +1770,9 @@ static s64 mem_with_deadline(pid_t tid, u64 addr, void *dst, size_t n)
     s64 got = -ETIMEDOUT;
     pthread_mutex_lock(&mem.lock);
     if (!mem.busy) {
-        mem.tid = tid, mem.addr = addr, mem.n = n;
+        mem.tid = tid;
+        mem.addr = addr;
+        mem.n = n;
         mem.busy = true;
         pthread_cond_signal(&mem.asked);
         while (mem.busy && pthread_cond_timedwait(&mem.done, &mem.lock, &until) == 0)
@@ -3318,6 +3322,17 @@ static u64 ps_resident(pid_t pid)
     return strtoull(text + strcspn(text, " "), NULL, 10) * (u64)sysconf(_SC_PAGESIZE);
 }
 
+/* CPU time of a process, those of its threads included that have ended; 0: not known. Its clock's
+ * number is as clock_getcpuclockid(3) makes it. */
+static u64 ps_cpu_ns(pid_t pid)
+{
+    enum { CPUCLOCK_SCHED = 2 };
+    struct timespec used;
+    if (clock_gettime((clockid_t)(~(u32)pid << 3 | CPUCLOCK_SCHED), &used) < 0)
+        return 0;
+    return (u64)used.tv_sec * NSEC + (u64)used.tv_nsec;
+}
+
 /* --- pid namespaces --- */
 
 /* The inode of a pid namespace, by what the kernel calls the link to it; 0: cannot be read. */
@@ -3368,8 +3383,9 @@ static pid_t ps_from_ns(const struct task *t, s64 n)
  * into text. May call u_, b_, mem_ and fd_label. Entry points: dec_enter, dec_exit, dec_ret,
  * dec_ret_is_fd, dec_ret_is_addr, dec_opens, dec_cloexec, dec_nargs, dec_kind; dec_bits and
  * dec_enum for other sections. To add a kind: an @kind line in gen/tables/syscalls.tbl and, unless
- * it is a structure of gen/tables/structs.tbl, one function dec_k_NAME; a command of ioctl(2) and
- * the like: a row in gen/tables/commands.tbl; names of values: rows in gen/tables/flags.tbl.
+ * it is a structure of gen/tables/structs.tbl or a value, one function dec_k_NAME; a command of
+ * ioctl(2) and the like: a row in gen/tables/commands.tbl; names of values: rows in
+ * gen/tables/flags.tbl.
  * Nothing here allocates or loops by a number of the tracee's alone: text ends at -s, arrays after
  * -s elements, structures are read into fixed buffers, and call.text has its own limit. */
 
@@ -3386,8 +3402,9 @@ struct family {
 
 /* How the structures of gen/tables/structs.tbl are shown: its head says what the columns mean. */
 enum dec_shown {
-    DV_INT, DV_UINT, DV_HEX, DV_PTR, DV_STR, DV_MODE, DV_DEV, DV_SIG, DV_TS, DV_TV, DV_STAMP, DV_FD,
-    DV_INET, DV_LIMIT, DV_CHARS, DV_FLAGS, DV_VALUE
+    DV_INT, DV_UINT, DV_HEX, DV_PTR, DV_STR, DV_MODE, DV_DEV, DV_ID, DV_SIG, DV_TS, DV_TV, DV_STAMP,
+    DV_FD, DV_INET, DV_INET6, DV_NET, DV_MASK, DV_LIMIT, DV_CHARS, DV_SIGSET, DV_SIGSETP,
+    DV_HANDLER, DV_FLAGS, DV_VALUE
 };
 enum dec_only { DEC_NONZERO = 1, DEC_VERBOSE = 2, DEC_ANSWER = 4 };
 enum dec_compare { DEC_ALWAYS, DEC_EQUAL, DEC_OTHER, DEC_ABOVE, DEC_SOME, DEC_NONE };
@@ -3489,6 +3506,16 @@ struct sc_row {
 
 /* ---- the decoder at work ---- */
 
+/* A kind of argument: the @kind lines of gen/tables/syscalls.tbl. */
+struct dec;
+struct kind {
+    void (*fn)(struct dec *, u64);
+    u8 when; /* enum dec_when */
+    u8 st;   /* ST_...: the structure that dec_k_struct and dec_k_array show */
+    u8 how;  /* enum dec_shown: a value that is shown as a member of a structure is */
+    u8 size; /* of that value; 0: as long as a long, and a time twice as long */
+};
+
 /* One argument being decoded into b. */
 struct dec {
     struct task *t;
@@ -3498,7 +3525,7 @@ struct dec {
     int i;        /* which argument */
     bool exit;
     u8 form;      /* enum arg_form */
-    u8 st;        /* ST_..., of a kind that is a structure */
+    const struct kind *kind; /* NULL: bits or a value of a family */
     bool cut;     /* ARG_STR: there is more in the tracee */
     u64 left;     /* bytes that the call moved and no iovec has shown yet */
 };
@@ -3556,9 +3583,17 @@ static unsigned dec_long(const struct dec *d)
     return d->c->abi == ABI_I386 || d->c->abi == ABI_ARM32 ? 4 : 8;
 }
 
+/* The argument behind this one: as a rule, how long what this one points to is. */
 static u64 dec_next(const struct dec *d)
 {
-    return d->i < 5 ? d->c->arg[d->i + 1] : 0;
+    u64 v = d->i < 5 ? d->c->arg[d->i + 1] : 0;
+    return dec_word(d) == 4 ? (u32)v : v;
+}
+
+/* How much of what this argument leads to was moved: all of it, when the program hands it out. */
+static u64 dec_moved(const struct dec *d)
+{
+    return d->exit ? (u64)d->c->ret : ~0ull;
 }
 
 static u32 dec_max(u32 limit)
@@ -3680,6 +3715,8 @@ static const struct dec_part {
     { FAM_clone, DEC_SIGNAL, 0xff, 0 },
     { FAM_futex2, DEC_NAMED, 3, FAM_futex2size },
     { FAM_mpolmode, DEC_NAMED, 0x1fff, FAM_mpol },
+    { FAM_schedreset, DEC_NAMED, 0xbfffffff, FAM_schedpolicy },
+    { FAM_uringreg, DEC_NAMED, 0x7fffffff, FAM_uringreg },
 };
 
 static void dec_sep(struct buf *b, u32 from, const char *sep)
@@ -3748,10 +3785,10 @@ static void dec_bits(struct buf *b, u64 v, unsigned fam)
     }
 }
 
-/* Single values that carry flags: those bits, and their family. */
+/* Single values that can carry flags: those bits, and the family to show both with. */
 static const struct {
     u16 fam, flags;
-    u64 mask;
+    u32 mask;
 } dec_flagged[] = {
     { FAM_schedpolicy, FAM_schedreset, 0x40000000 },
     { FAM_mpol, FAM_mpolmode, 7 << 13 },
@@ -3760,30 +3797,16 @@ static const struct {
 
 static void dec_enum(struct buf *b, u64 v, unsigned fam)
 {
-    u64 flags = 0;
-    unsigned flagfam = 0;
-    for (unsigned k = 0; k < ARRAY_LEN(dec_flagged); k++)
-        if (dec_flagged[k].fam == fam && v >> 32 == 0) {
-            flags = v & dec_flagged[k].mask;
-            flagfam = dec_flagged[k].flags;
-        }
-    v &= ~flags;
     const struct flag *f = dec_flag(v, fam);
+    for (unsigned k = 0; k < ARRAY_LEN(dec_flagged); k++)
+        if (dec_flagged[k].fam == fam && v >> 32 == 0 && v & dec_flagged[k].mask) {
+            dec_bits(b, v, dec_flagged[k].flags);
+            return;
+        }
     if (f)
         dec_flag_name(b, f);
     else
         dec_number(b, v);
-    if (flags && flagfam == fam) {
-        b_c(b, '|');
-        dec_name(b, flags, fam);
-    } else if (flags) {
-        f = fl_rows + families[flagfam].row;
-        for (const struct flag *end = f + families[flagfam].n; f < end; f++)
-            if (flags & f->low) {
-                b_c(b, '|');
-                dec_flag_name(b, f);
-            }
-    }
 }
 
 static void dec_mode(struct buf *b, u64 mode)
@@ -3857,6 +3880,13 @@ static void dec_bytes(struct dec *d, u64 addr, u64 n)
         b_quoted(d->b, tmp, (size_t)r, (u64)r < n);
 }
 
+/* The `have` bytes at p of n, quoted: no more of them than -s. */
+static void dec_quoted(struct dec *d, const u8 *p, size_t have, u64 n)
+{
+    size_t show = MIN(have, (size_t)opt.strlen_max);
+    b_quoted(d->b, p, show, show < n);
+}
+
 /* A NUL-terminated string at addr, quoted, inside a structure. */
 static void dec_cstr(struct dec *d, u64 addr, size_t max)
 {
@@ -3898,10 +3928,21 @@ static void dec_rawstr(struct dec *d, u64 addr, u32 max)
 
 /* ---- structures and arrays ---- */
 
-static void dec_time(struct buf *b, const u8 *p, const char *unit)
+/* What the kernel takes for the fraction: a 32-bit program's nanoseconds are 32 bits wide, even
+ * where they lie in 64 (get_timespec64, kernel/time/time.c, Linux 5.10). */
+static s64 dec_fraction(const struct dec *d, const u8 *p, size_t size, u8 how)
 {
-    b_s(b, "{tv_sec="), b_s64(b, dec_lds(p, 8));
-    b_f(b, ", tv_%s=", unit), b_s64(b, dec_lds(p + 8, 8)), b_c(b, '}');
+    return dec_word(d) == 4 && size == 8 && how == DV_TS ? (s64)dec_ld(p, 4) : dec_lds(p, size);
+}
+
+/* A pair of seconds and a fraction, each `size` bytes: timespec and timeval of any ABI. */
+static void dec_time(struct dec *d, const u8 *p, size_t size, u8 how)
+{
+    b_s(d->b, "{tv_sec=");
+    b_s64(d->b, dec_lds(p, size));
+    b_s(d->b, how == DV_TS ? ", tv_nsec=" : ", tv_usec=");
+    b_s64(d->b, dec_fraction(d, p + size, size, how));
+    b_c(d->b, '}');
 }
 
 /* strace's way with limits: 8192*1024. */
@@ -3915,6 +3956,30 @@ static void dec_limit(struct buf *b, u64 v)
         b_u64(b, v);
 }
 
+static void dec_k_sigset(struct dec *d, u64 v)
+{
+    u8 raw[8];
+    if (dec_get(d, v, raw, 8)) /* the kernel takes no other size */
+        dec_sigset(d->b, dec_ld(raw, 8));
+}
+
+/* A signal's handler. */
+static void dec_handler(struct buf *b, u64 v)
+{
+    if (v < 2)
+        b_s(b, v ? "SIG_IGN" : "SIG_DFL");
+    else
+        b_hex(b, v);
+}
+
+/* strace's way with IPv6 addresses. */
+static void dec_inet6(struct buf *b, const u8 *ip)
+{
+    b_s(b, "inet_pton(AF_INET6, \"");
+    fd_ip6(b, ip);
+    b_s(b, "\", &sin6_addr)");
+}
+
 static void dec_member(struct dec *d, const u8 *p, const struct dec_member *m)
 {
     struct buf *b = d->b;
@@ -3926,17 +3991,27 @@ static void dec_member(struct dec *d, const u8 *p, const struct dec_member *m)
     case DV_STR: dec_cstr(d, v, dec_max(DEC_PATH)); break;
     case DV_MODE: dec_mode(b, v); break;
     case DV_DEV: dec_dev(b, v); break;
-    case DV_SIG: dec_signal(b, (s64)v); break;
-    case DV_TS: dec_time(b, p, "nsec"); break;
-    case DV_TV: dec_time(b, p, "usec"); break;
+    case DV_ID: dec_id(b, v); break;
+    case DV_SIG: dec_signal(b, dec_lds(p, m->size)); break;
+    case DV_TS: case DV_TV: dec_time(d, p, m->size / 2, m->how); break;
     case DV_STAMP: /* struct statx_timestamp */
-        b_s(b, "{tv_sec="), b_s64(b, dec_lds(p, 8));
-        b_s(b, ", tv_nsec="), b_u64(b, dec_ld(p + 8, 4)), b_c(b, '}');
+        b_f(b, "{tv_sec=%" PRId64 ", tv_nsec=%u}", dec_lds(p, 8), (u32)dec_ld(p + 8, 4));
         break;
     case DV_FD: (s32)v < 0 ? b_s64(b, (s32)v) : fd_label(b, d->t, (int)v); break;
     case DV_INET: b_f(b, "inet_addr(\"%u.%u.%u.%u\")", p[0], p[1], p[2], p[3]); break;
+    case DV_INET6: dec_inet6(b, p); break;
+    case DV_NET: /* in network byte order */
+        if (m->size == 2)
+            b_f(b, "htons(%u)", ntohs((u16)v));
+        else
+            b_f(b, "htonl(%u)", ntohl((u32)v));
+        break;
+    case DV_MASK: b_f(b, "%#08x", (u32)v); break;
     case DV_LIMIT: dec_limit(b, v); break;
     case DV_CHARS: b_quoted(b, p, strnlen((const char *)p, m->size), false); break;
+    case DV_SIGSET: dec_sigset(b, v); break;
+    case DV_SIGSETP: dec_k_sigset(d, v); break;
+    case DV_HANDLER: dec_handler(b, v); break;
     case DV_FLAGS: dec_bits(b, v, m->fam); break;
     case DV_VALUE: dec_enum(b, v, m->fam); break;
     default: b_u64(b, v);
@@ -3972,12 +4047,11 @@ static bool dec_shows(const struct dec *d, const u8 *p, size_t have, const struc
         && !(m->only & DEC_ANSWER && !answered);
 }
 
-/* {name=value, ...: the members that lie within the `have` bytes at p. */
+/* name=value, ...: the members that lie within the `have` bytes at p. */
 static void dec_list(struct dec *d, const u8 *p, size_t have, const struct dec_layout *l)
 {
-    u32 from = d->b->len + 1;
+    u32 from = d->b->len;
     bool more = false;
-    b_c(d->b, '{');
     for (const struct dec_member *m = l->members; m < l->members + l->n; m++) {
         if (!dec_shows(d, p, have, m))
             continue;
@@ -3986,13 +4060,23 @@ static void dec_list(struct dec *d, const u8 *p, size_t have, const struct dec_l
             continue;
         }
         dec_sep(d->b, from, ", ");
-        b_s(d->b, m->name), b_c(d->b, '=');
+        if (m->how != DV_INET6) { /* its text names it */
+            b_s(d->b, m->name);
+            b_c(d->b, '=');
+        }
         dec_member(d, p + m->off, m);
     }
     if (more) {
         dec_sep(d->b, from, ", ");
         b_s(d->b, "...");
     }
+}
+
+static void dec_braces(struct dec *d, const u8 *p, size_t have, const struct dec_layout *l)
+{
+    b_c(d->b, '{');
+    dec_list(d, p, have, l);
+    b_c(d->b, '}');
 }
 
 /* The layout that structure ST_... has in this call's convention, or NULL. */
@@ -4011,8 +4095,7 @@ static void dec_fixed(struct dec *d, u64 addr, u64 have, const struct dec_layout
     have = MIN(have, (u64)sizeof raw);
     if (!dec_get(d, addr, raw, (size_t)have))
         return;
-    dec_list(d, raw, (size_t)have, l);
-    b_c(d->b, '}');
+    dec_braces(d, raw, (size_t)have, l);
 }
 
 /* An extensible structure, whose `size` the caller states; kvis knows it up to the end of its last
@@ -4029,11 +4112,11 @@ static void dec_ext(struct dec *d, u64 addr, u64 size, const struct dec_layout *
         dec_pointer(d, addr, have);
         return;
     }
+    b_c(d->b, '{');
     dec_list(d, raw, (size_t)have, l);
     if ((u64)have > known && !dec_zero(raw + known, (size_t)have - known)) {
-        u64 show = MIN((u64)have - known, (u64)opt.strlen_max);
         b_f(d->b, ", /* bytes %u..%u */ ", (u32)known, (u32)have - 1);
-        b_quoted(d->b, raw + known, (size_t)show, known + show < (u64)have);
+        dec_quoted(d, raw + known, (size_t)have - known, (u64)have - known);
     }
     b_s(d->b, (u64)have < size ? ", ...}" : "}");
 }
@@ -4065,7 +4148,7 @@ static void dec_struct(struct dec *d, u64 addr, u8 st)
 
 static void dec_k_struct(struct dec *d, u64 v)
 {
-    dec_struct(d, v, d->st);
+    dec_struct(d, v, d->kind->st);
 }
 
 /* [elem, elem, ...] of at most 64 bytes each, in the tracee; at most -s of them. */
@@ -4098,21 +4181,44 @@ static void dec_array(struct dec *d, u64 addr, u64 n, size_t size,
 
 static void dec_element(struct dec *d, const u8 *p)
 {
-    dec_list(d, p, dec_layouts[d->st].size, &dec_layouts[d->st]);
-    b_c(d->b, '}');
+    const struct dec_layout *l = dec_layout(d, d->kind->st);
+    dec_braces(d, p, l->size, l);
 }
 
-/* An unsigned int behind it says how many. These structures are alike in every ABI. */
+/* How many: the result says it, or an unsigned int behind it. */
 static void dec_k_array(struct dec *d, u64 v)
 {
-    dec_array(d, v, (u32)dec_next(d), dec_layouts[d->st].size, dec_element);
+    const struct dec_layout *l = dec_layout(d, d->kind->st);
+    dec_array(d, v, d->exit ? (u64)d->c->ret : (u32)dec_next(d), l->size, dec_element);
 }
 
 /* ---- numbers ---- */
 
-static void dec_k_int(struct dec *d, u64 v)
+/* A value as its kind says; of how many bytes. */
+static struct dec_member dec_kind_value(const struct dec *d)
 {
-    b_s64(d->b, (s32)v);
+    u8 how = d->kind->how, words = how == DV_TS || how == DV_TV ? 2 : 1;
+    u8 size = d->kind->size ? d->kind->size : (u8)(words * dec_long(d));
+    return (struct dec_member){ .how = how, .size = size };
+}
+
+static void dec_k_value(struct dec *d, u64 v)
+{
+    struct dec_member m = dec_kind_value(d);
+    dec_member(d, (const u8 *)&v, &m);
+}
+
+/* The value that v points to: a number in brackets, or a time. */
+static void dec_k_pointed(struct dec *d, u64 v)
+{
+    u8 raw[16];
+    struct dec_member m = dec_kind_value(d);
+    bool number = m.how != DV_TS && m.how != DV_TV;
+    if (!dec_get(d, v, raw, m.size))
+        return;
+    b_s(d->b, number ? "[" : "");
+    dec_member(d, raw, &m);
+    b_s(d->b, number ? "]" : "");
 }
 
 /* A pid of another namespace, with what it is to kvis. */
@@ -4129,50 +4235,10 @@ static void dec_k_pid(struct dec *d, u64 v)
         dec_pid_note(d->b, (s32)v, ps_from_ns(d->t, (s32)v));
 }
 
-static void dec_k_uint(struct dec *d, u64 v)
-{
-    b_u64(d->b, (u32)v);
-}
-
-static void dec_k_long(struct dec *d, u64 v)
-{
-    b_s64(d->b, dec_long(d) == 4 ? (s32)v : (s64)v);
-}
-
-static void dec_k_ulong(struct dec *d, u64 v)
-{
-    b_u64(d->b, dec_long(d) == 4 ? (u32)v : v);
-}
-
 static void dec_k_hex(struct dec *d, u64 v)
 {
     v = dec_long(d) == 4 ? (u32)v : v;
     v ? b_hex(d->b, v) : b_c(d->b, '0');
-}
-
-static void dec_k_addr(struct dec *d, u64 v)
-{
-    dec_pointer(d, dec_long(d) == 4 ? (u32)v : v, 0);
-}
-
-static void dec_k_mode(struct dec *d, u64 v)
-{
-    dec_mode(d->b, v & 0xffff);
-}
-
-static void dec_k_dev(struct dec *d, u64 v)
-{
-    dec_dev(d->b, (u32)v);
-}
-
-static void dec_k_id(struct dec *d, u64 v)
-{
-    dec_id(d->b, v);
-}
-
-static void dec_k_sig(struct dec *d, u64 v)
-{
-    dec_signal(d->b, (s32)v);
 }
 
 static void dec_k_fd(struct dec *d, u64 v)
@@ -4309,11 +4375,6 @@ static void dec_k_str(struct dec *d, u64 v)
     dec_rawstr(d, v, opt.strlen_max);
 }
 
-static void dec_k_text(struct dec *d, u64 v)
-{
-    dec_cstr(d, v, dec_max(DEC_PATH));
-}
-
 static void dec_k_wbuf32(struct dec *d, u64 v)
 {
     dec_raw(d, v, (u32)dec_next(d), opt.strlen_max);
@@ -4321,12 +4382,12 @@ static void dec_k_wbuf32(struct dec *d, u64 v)
 
 static void dec_k_wbuf(struct dec *d, u64 v)
 {
-    dec_raw(d, v, dec_word(d) == 4 ? (u32)dec_next(d) : dec_next(d), opt.strlen_max);
+    dec_raw(d, v, dec_next(d), opt.strlen_max);
 }
 
 static void dec_k_rbuf(struct dec *d, u64 v)
 {
-    u64 size = dec_word(d) == 4 ? (u32)dec_next(d) : dec_next(d), n = (u64)d->c->ret;
+    u64 size = dec_next(d), n = (u64)d->c->ret;
     if (n && !size)
         dec_pointer(d, v, 0); /* asked only how much there is (getxattr) */
     else
@@ -4383,125 +4444,44 @@ static void dec_k_envp(struct dec *d, u64 v)
 
 enum { DEC_UTIME_NOW = 0x3fffffff, DEC_UTIME_OMIT = 0x3ffffffe }; /* linux/stat.h */
 
-/* What the kernel takes for the fraction: a 32-bit program's nanoseconds are 32 bits wide, even
- * where they lie in 64 (get_timespec64, kernel/time/time.c, Linux 5.10). */
-static s64 dec_fraction(const struct dec *d, const u8 *p, size_t size, const char *unit)
+/* A time of a file. Two values of utimensat's nanoseconds stand for what it is to do. */
+static void dec_file_time(struct dec *d, const u8 *p, size_t size, u8 how)
 {
-    return dec_word(d) == 4 && size == 8 && unit[0] == 'n' ? (s64)dec_ld(p, 4) : dec_lds(p, size);
-}
-
-/* A pair of seconds and a fraction, each `size` bytes: timespec and timeval of any ABI. */
-static void dec_pair(struct dec *d, const u8 *p, size_t size, const char *unit)
-{
-    b_s(d->b, "{tv_sec="), b_s64(d->b, dec_lds(p, size));
-    b_f(d->b, ", tv_%s=", unit), b_s64(d->b, dec_fraction(d, p + size, size, unit));
-    b_c(d->b, '}');
-}
-
-/* A time of utimensat's: two values of its nanoseconds stand for what it is to do. */
-static void dec_utime(struct dec *d, const u8 *p, size_t size)
-{
-    s64 nsec = dec_fraction(d, p + size, size, "nsec");
+    s64 nsec = how == DV_TS ? dec_fraction(d, p + size, size, how) : 0;
     if (nsec == DEC_UTIME_OMIT)
         b_s(d->b, "UTIME_OMIT");
     else if (nsec == DEC_UTIME_NOW)
         b_s(d->b, "UTIME_NOW");
     else
-        dec_pair(d, p, size, "nsec");
+        dec_time(d, p, size, how);
 }
 
-/* One or two pairs at v, as `form` says: 1 and 2 stand for them, u and w for times of utimensat's,
- * i and v for the names of an interval timer's. */
-static void dec_pairs(struct dec *d, u64 v, size_t size, const char *unit, const char *form)
+/* When a file was read and when it was written. */
+static void dec_k_filetimes(struct dec *d, u64 v)
 {
     u8 raw[32];
-    bool two = strpbrk(form, "2w") != NULL;
-    if (!dec_get(d, v, raw, size * (two ? 4 : 2)))
+    struct dec_member m = dec_kind_value(d);
+    if (!dec_get(d, v, raw, 2u * m.size))
         return;
-    for (; *form; form++) {
-        const u8 *p = raw + (*form == '2' || *form == 'w' ? size * 2 : 0);
-        switch (*form) {
-        case '1': case '2': dec_pair(d, p, size, unit); break;
-        case 'u': case 'w': dec_utime(d, p, size); break;
-        case 'i': b_s(d->b, "it_interval="); break;
-        case 'v': b_s(d->b, "it_value="); break;
-        case ',': b_s(d->b, ", "); break;
-        default: b_c(d->b, *form);
-        }
-    }
+    b_c(d->b, '[');
+    dec_file_time(d, raw, m.size / 2, m.how);
+    b_s(d->b, ", ");
+    dec_file_time(d, raw + m.size, m.size / 2, m.how);
+    b_c(d->b, ']');
 }
 
 /* nanosleep writes what was left only when a signal ended it. */
-static void dec_remaining(struct dec *d, u64 v, size_t size)
+static void dec_k_left(struct dec *d, u64 v)
 {
-    unsigned base = d->c->id;
-    bool sleep = base == SC_nanosleep || base == SC_clock_nanosleep
-        || base == SC_clock_nanosleep_time64;
+    u16 id = d->c->id;
+    bool sleep = id == SC_nanosleep || id == SC_clock_nanosleep || id == SC_clock_nanosleep_time64;
     if (sleep && !d->c->err)
         dec_pointer(d, v, 0);
     else
-        dec_pairs(d, v, size, "nsec", "1");
-}
-
-static void dec_k_ts(struct dec *d, u64 v)
-{
-    dec_pairs(d, v, dec_long(d), "nsec", "1");
-}
-
-static void dec_k_ts64(struct dec *d, u64 v)
-{
-    dec_pairs(d, v, 8, "nsec", "1");
-}
-
-static void dec_k_tsout(struct dec *d, u64 v)
-{
-    dec_remaining(d, v, dec_long(d));
-}
-
-static void dec_k_ts64out(struct dec *d, u64 v)
-{
-    dec_remaining(d, v, 8);
-}
-
-static void dec_k_ts2(struct dec *d, u64 v)
-{
-    dec_pairs(d, v, dec_long(d), "nsec", "[u,w]");
-}
-
-static void dec_k_ts264(struct dec *d, u64 v)
-{
-    dec_pairs(d, v, 8, "nsec", "[u,w]");
-}
-
-static void dec_k_tv(struct dec *d, u64 v)
-{
-    dec_pairs(d, v, dec_long(d), "usec", "1");
-}
-
-static void dec_k_tv2(struct dec *d, u64 v)
-{
-    dec_pairs(d, v, dec_long(d), "usec", "[1,2]");
-}
-
-static void dec_k_itimerval(struct dec *d, u64 v)
-{
-    dec_pairs(d, v, dec_long(d), "usec", "{i1,v2}");
-}
-
-static void dec_k_itimerspec(struct dec *d, u64 v)
-{
-    dec_pairs(d, v, dec_long(d), "nsec", "{i1,v2}");
-}
-
-static void dec_k_itimerspec64(struct dec *d, u64 v)
-{
-    dec_pairs(d, v, 8, "nsec", "{i1,v2}");
+        dec_k_pointed(d, v);
 }
 
 /* ---- files ---- */
-
-#define DEC_M(type, member, how, fam) \
-    { #member, offsetof(struct type, member), sizeof(((struct type *)0)->member), how, fam }
 
 /* struct linux_dirent64[]: ret bytes of them. */
 static void dec_k_dents(struct dec *d, u64 v)
@@ -4531,25 +4511,16 @@ static void dec_k_dents(struct dec *d, u64 v)
 
 /* ---- messages of System V ---- */
 
-/* struct msgbuf: a long, the message's type, and n bytes of text. */
-static void dec_msgbuf(struct dec *d, u64 v, u64 n)
+/* struct msgbuf: a long, the message's type, and text. */
+static void dec_k_msgbuf(struct dec *d, u64 v)
 {
     u8 raw[8];
     unsigned w = dec_long(d);
     if (!dec_get(d, v, raw, w))
         return;
-    b_s(d->b, "{mtype="), b_s64(d->b, dec_lds(raw, w));
-    b_s(d->b, ", mtext="), dec_bytes(d, v + w, n), b_c(d->b, '}');
-}
-
-static void dec_k_msgbuf(struct dec *d, u64 v)
-{
-    dec_msgbuf(d, v, dec_long(d) == 4 ? (u32)dec_next(d) : dec_next(d));
-}
-
-static void dec_k_msgbufout(struct dec *d, u64 v)
-{
-    dec_msgbuf(d, v, (u64)d->c->ret);
+    b_f(d->b, "{mtype=%" PRId64 ", mtext=", dec_lds(raw, w));
+    dec_bytes(d, v + w, d->exit ? (u64)d->c->ret : dec_next(d));
+    b_c(d->b, '}');
 }
 
 /* ---- small integers behind pointers ---- */
@@ -4599,37 +4570,6 @@ static void dec_k_sizep(struct dec *d, u64 v)
     dec_inout(d, v, dec_word(d));
 }
 
-static void dec_k_intpout(struct dec *d, u64 v)
-{
-    u8 raw[4];
-    if (dec_get(d, v, raw, 4))
-        b_c(d->b, '['), b_s64(d->b, dec_lds(raw, 4)), b_c(d->b, ']');
-}
-
-static void dec_k_sigpout(struct dec *d, u64 v)
-{
-    u8 raw[4];
-    if (!dec_get(d, v, raw, 4))
-        return;
-    b_c(d->b, '[');
-    dec_signal(d->b, dec_lds(raw, 4));
-    b_c(d->b, ']');
-}
-
-static void dec_k_uintpout(struct dec *d, u64 v)
-{
-    u8 raw[4];
-    if (dec_get(d, v, raw, 4))
-        b_c(d->b, '['), b_u64(d->b, dec_ld(raw, 4)), b_c(d->b, ']');
-}
-
-static void dec_k_u64p(struct dec *d, u64 v)
-{
-    u8 raw[8];
-    if (dec_get(d, v, raw, 8))
-        b_c(d->b, '['), b_u64(d->b, dec_ld(raw, 8)), b_c(d->b, ']');
-}
-
 static void dec_k_int2fd(struct dec *d, u64 v)
 {
     s32 pair[2];
@@ -4673,22 +4613,27 @@ static void dec_k_wstatus(struct dec *d, u64 v)
 static void dec_set(struct dec *d, u64 addr, u64 nbits, bool fds)
 {
     u8 raw[DEC_CHUNK / 4];
-    nbits = MIN(nbits, 8ull * sizeof raw);
+    u64 have = MIN(nbits, 8ull * sizeof raw);
     u32 n = 0;
     unsigned w = dec_long(d) == 8 ? 64 : 32;
-    if (!dec_get(d, addr, raw, (size_t)(nbits + w - 1) / w * w / 8))
+    bool more = nbits > have;
+    if (!dec_get(d, addr, raw, (size_t)(have + w - 1) / w * w / 8))
         return;
     b_c(d->b, '[');
-    for (u32 k = 0; k < nbits; k++) {
+    for (u32 k = 0; k < have; k++) {
         if (!(raw[k / 8] >> k % 8 & 1))
             continue;
-        b_s(d->b, n ? " " : "");
-        if (n++ == opt.strlen_max) {
-            b_s(d->b, "...");
+        more |= n == opt.strlen_max;
+        if (n == opt.strlen_max)
             break;
-        }
-        fds ? fd_label(d->b, d->t, (int)k) : b_u64(d->b, k);
+        b_s(d->b, n++ ? " " : "");
+        if (fds)
+            fd_label(d->b, d->t, (int)k);
+        else
+            b_u64(d->b, k);
     }
+    if (more)
+        b_s(d->b, n ? " ..." : "...");
     b_c(d->b, ']');
 }
 
@@ -4751,89 +4696,37 @@ static void dec_k_capdata(struct dec *d, u64 v)
     b_c(d->b, '}');
 }
 
-static void dec_k_sigset(struct dec *d, u64 v)
-{
-    u8 raw[8];
-    if (dec_get(d, v, raw, 8)) /* the kernel takes no other size */
-        dec_sigset(d->b, dec_ld(raw, 8));
-}
+/* Which signals a si_code is special to (the kernel's siginfo_layout, kernel/signal.c, Linux 5.10):
+ * its family of names, and the structure behind it. */
+struct dec_origin {
+    u16 fam;
+    u8 st;
+};
 
-/* pselect6's sixth argument: a pointer to a set, and its size. */
-static void dec_k_psigset(struct dec *d, u64 v)
+static struct dec_origin dec_origin(int sig, s32 code)
 {
-    u8 raw[16];
-    unsigned w = dec_word(d);
-    if (!dec_get(d, v, raw, 2 * w))
-        return;
-    b_s(d->b, "{sigmask="), dec_k_sigset(d, dec_ld(raw, w));
-    b_s(d->b, ", sigsetsize="), b_u64(d->b, dec_ld(raw + w, w)), b_c(d->b, '}');
-}
-
-/* The kernel's struct sigaction of a 64-bit ABI: handler, flags, restorer but on riscv64, mask. */
-static void dec_k_sigact(struct dec *d, u64 v)
-{
-    u8 raw[32];
-    size_t mask_at = d->c->abi == ABI_RISCV64 ? 16 : 24;
-    if (!dec_get(d, v, raw, mask_at + 8))
-        return;
-    u64 handler = dec_ld(raw, 8), flags = dec_ld(raw + 8, 8);
-    b_s(d->b, "{sa_handler=");
-    if (handler < 2)
-        b_s(d->b, handler ? "SIG_IGN" : "SIG_DFL");
-    else
-        b_hex(d->b, handler);
-    b_s(d->b, ", sa_mask="), dec_sigset(d->b, dec_ld(raw + mask_at, 8));
-    b_s(d->b, ", sa_flags="), dec_bits(d->b, flags, FAM_sa_flags);
-    if (flags & 0x04000000 && mask_at == 24) /* SA_RESTORER */
-        b_s(d->b, ", sa_restorer="), dec_pointer(d, dec_ld(raw + 16, 8), 0);
-    b_c(d->b, '}');
-}
-
-/* The names of si_code depend on the signal, except for those that any signal can have. */
-static void dec_sicode(struct buf *b, int sig, s32 code)
-{
-    static const u16 fam[32] = {
-        [SIGILL] = FAM_si_ill, [SIGTRAP] = FAM_si_trap, [SIGBUS] = FAM_si_bus,
-        [SIGFPE] = FAM_si_fpe, [SIGSEGV] = FAM_si_segv, [SIGCHLD] = FAM_si_chld,
-        [SIGIO] = FAM_si_poll, [SIGSYS] = FAM_si_sys,
+    static const struct dec_origin special[] = {
+        [SIGILL] = { FAM_si_ill, ST_siginfo_fault },
+        [SIGTRAP] = { FAM_si_trap, ST_siginfo_fault },
+        [SIGBUS] = { FAM_si_bus, ST_siginfo_fault },
+        [SIGFPE] = { FAM_si_fpe, ST_siginfo_fault },
+        [SIGSEGV] = { FAM_si_segv, ST_siginfo_fault },
+        [SIGCHLD] = { FAM_si_chld, ST_siginfo_child },
+        [SIGIO] = { FAM_si_poll, ST_siginfo_poll },
+        [SIGSYS] = { FAM_si_sys, ST_siginfo_call },
     };
-    bool own = code > 0 && code < 0x80 && sig > 0 && sig < 32 && fam[sig];
-    dec_enum(b, (u32)code, own ? fam[sig] : FAM_si_code);
-}
-
-/* What follows si_signo, si_errno, si_code in a siginfo_t, by what sent it (siginfo.h). */
-static void dec_sifields(struct dec *d, const u8 *p, int sig, s32 code)
-{
-    struct buf *b = d->b;
-    bool kernel = code > 0 && code < 0x80;
-    bool fault = sig == SIGSEGV || sig == SIGBUS || sig == SIGILL || sig == SIGFPE
-        || sig == SIGTRAP;
-    if (kernel && fault) {
-        b_s(b, ", si_addr="), dec_pointer(d, dec_ld(p + 16, 8), 0);
-        return;
-    }
-    if (kernel && sig == SIGSYS) {
-        b_s(b, ", si_call_addr="), dec_pointer(d, dec_ld(p + 16, 8), 0);
-        b_s(b, ", si_syscall="), b_s64(b, dec_lds(p + 24, 4));
-        b_s(b, ", si_arch="), b_hex(b, dec_ld(p + 28, 4));
-        return;
-    }
-    if (kernel && sig == SIGIO) {
-        b_s(b, ", si_band="), b_s64(b, dec_lds(p + 16, 8));
-        b_s(b, ", si_fd="), b_s64(b, dec_lds(p + 24, 4));
-        return;
-    }
-    b_s(b, code == -2 ? ", si_timerid=" : ", si_pid="), b_s64(b, dec_lds(p + 16, 4));
-    b_s(b, code == -2 ? ", si_overrun=" : ", si_uid="), dec_id(b, dec_ld(p + 20, 4));
-    if (sig == SIGCHLD && kernel) {
-        s32 status = (s32)dec_ld(p + 24, 4);
-        b_s(b, ", si_status=");
-        code == 1 ? b_s64(b, status) : dec_signal(b, status);
-        b_s(b, ", si_utime="), b_s64(b, dec_lds(p + 32, 8));
-        b_s(b, ", si_stime="), b_s64(b, dec_lds(p + 40, 8));
-    } else if (code < 0 && code != -6) {
-        b_s(b, ", si_value="), b_hex(b, dec_ld(p + 24, 8));
-    }
+    enum { TIMER = -2, SIGIO_CODE = -5, KERNEL = 0x80, LAST_POLL = 6 }; /* SI_..., POLL_HUP */
+    if (code == TIMER)
+        return (struct dec_origin){ FAM_si_code, ST_siginfo_timer };
+    if (code == SIGIO_CODE)
+        return (struct dec_origin){ FAM_si_code, ST_siginfo_poll };
+    if (sig == SIGCHLD && code == CLD_EXITED)
+        return (struct dec_origin){ FAM_si_chld, ST_siginfo_exited };
+    if (code > 0 && code < KERNEL && sig > 0 && sig < (int)ARRAY_LEN(special) && special[sig].st)
+        return special[sig];
+    if (code > 0 && code <= LAST_POLL) /* fcntl(2), F_SETSIG */
+        return special[SIGIO];
+    return (struct dec_origin){ FAM_si_code, ST_siginfo_sender };
 }
 
 static void dec_k_siginfo(struct dec *d, u64 v)
@@ -4847,48 +4740,32 @@ static void dec_k_siginfo(struct dec *d, u64 v)
         b_s(d->b, "{}");
         return;
     }
-    b_s(d->b, "{si_signo="), dec_signal(d->b, sig);
-    if (dec_ld(raw + 4, 4))
-        b_s(d->b, ", si_errno="), dec_errno(d->b, (int)dec_ld(raw + 4, 4));
-    b_s(d->b, ", si_code="), dec_sicode(d->b, sig, code);
-    dec_sifields(d, raw, sig, code);
+    struct dec_origin from = dec_origin(sig, code);
+    b_s(d->b, "{si_signo=");
+    dec_signal(d->b, sig);
+    if (dec_ld(raw + 4, 4)) {
+        b_s(d->b, ", si_errno=");
+        dec_errno(d->b, (int)dec_ld(raw + 4, 4));
+    }
+    b_s(d->b, ", si_code=");
+    dec_enum(d->b, (u32)code, from.fam);
+    b_s(d->b, ", ");
+    dec_list(d, raw, sizeof raw, &dec_layouts[from.st]);
+    if (code < 0 && from.st != ST_siginfo_poll && code != SI_TKILL) {
+        b_s(d->b, ", si_value=");
+        b_hex(d->b, dec_ld(raw + 24, 8));
+    }
     b_c(d->b, '}');
 }
 
 /* ---- waiting for descriptors ---- */
 
-/* struct epoll_event: 12 bytes on x86, where it is packed or u64 is aligned to 4; else 16. */
-static size_t dec_epsize(const struct dec *d)
-{
-    enum abi a = d->c->abi;
-    return a == ABI_X86_64 || a == ABI_I386 || a == ABI_X32 ? 12 : 16;
-}
-
-static void dec_epoll(struct dec *d, const u8 *p)
-{
-    u64 data = dec_ld(p + dec_epsize(d) - 8, 8);
-    b_s(d->b, "{events="), dec_bits(d->b, dec_ld(p, 4), FAM_epoll);
-    b_s(d->b, ", data=");
-    if (data >> 32) {
-        b_hex(d->b, data);
-    } else {
-        b_u64(d->b, data);
-    }
-    b_c(d->b, '}');
-}
-
 static void dec_k_epev(struct dec *d, u64 v)
 {
-    u8 raw[16];
     if (d->c->arg[1] == 2) /* EPOLL_CTL_DEL looks at no event */
         dec_pointer(d, v, 0);
-    else if (dec_get(d, v, raw, dec_epsize(d)))
-        dec_epoll(d, raw);
-}
-
-static void dec_k_epevs(struct dec *d, u64 v)
-{
-    dec_array(d, v, (u64)d->c->ret, dec_epsize(d), dec_epoll);
+    else
+        dec_struct(d, v, ST_epoll_event);
 }
 
 static void dec_k_fdset(struct dec *d, u64 v)
@@ -4898,24 +4775,6 @@ static void dec_k_fdset(struct dec *d, u64 v)
 }
 
 /* ---- sockets ---- */
-
-static void dec_inet(struct dec *d, const u8 *p, size_t n)
-{
-    (void)n;
-    b_f(d->b, "sin_port=htons(%u), sin_addr=inet_addr(\"%u.%u.%u.%u\")", p[2] << 8 | p[3], p[4],
-        p[5], p[6], p[7]);
-}
-
-static void dec_inet6(struct dec *d, const u8 *p, size_t n)
-{
-    b_f(d->b, "sin6_port=htons(%u), sin6_flowinfo=htonl(%u)", p[2] << 8 | p[3],
-        ntohl((u32)dec_ld(p + 4, 4)));
-    b_s(d->b, ", inet_pton(AF_INET6, \"");
-    fd_ip6(d->b, p + 8);
-    b_s(d->b, "\", &sin6_addr)");
-    if (n >= 28)
-        b_f(d->b, ", sin6_scope_id=%u", (u32)dec_ld(p + 24, 4));
-}
 
 /* unix(7): a path with or without a NUL, or a name that begins with one and takes the rest. */
 static void dec_unix(struct dec *d, const u8 *p, size_t n)
@@ -4927,12 +4786,6 @@ static void dec_unix(struct dec *d, const u8 *p, size_t n)
     } else {
         b_quoted(d->b, p + 2, strnlen((const char *)p + 2, n - 2), false);
     }
-}
-
-static void dec_netlink(struct dec *d, const u8 *p, size_t n)
-{
-    (void)n;
-    b_f(d->b, "nl_pid=%u, nl_groups=%#08x", (u32)dec_ld(p + 4, 4), (u32)dec_ld(p + 8, 4));
 }
 
 static void dec_packet(struct dec *d, const u8 *p, size_t n)
@@ -4960,36 +4813,23 @@ static void dec_vsock(struct dec *d, const u8 *p, size_t n)
     port == (u32)-1 ? b_s(d->b, "VMADDR_PORT_ANY") : b_u64(d->b, port);
 }
 
-static void dec_alg(struct dec *d, const u8 *p, size_t n)
-{
-    (void)n;
-    b_s(d->b, "salg_type="), b_quoted(d->b, p + 2, strnlen((const char *)p + 2, 14), false);
-    b_f(d->b, ", salg_feat=%#x, salg_mask=%#x", (u32)dec_ld(p + 16, 4), (u32)dec_ld(p + 20, 4));
-    b_s(d->b, ", salg_name=");
-    b_quoted(d->b, p + 24, strnlen((const char *)p + 24, 64), false);
-}
-
-static void dec_xdp(struct dec *d, const u8 *p, size_t n)
-{
-    (void)n;
-    b_f(d->b, "sxdp_flags=%#x, sxdp_ifindex=%u", (u32)dec_ld(p + 2, 2), (u32)dec_ld(p + 4, 4));
-    b_f(d->b, ", sxdp_queue_id=%u, sxdp_shared_umem_fd=%d", (u32)dec_ld(p + 8, 4),
-        (s32)dec_ld(p + 12, 4));
-}
-
 /* A struct sockaddr of n bytes: {sa_family=AF_INET, ...}. What is too short for its family, or of
  * another one, is shown as bytes. */
 static void dec_sockaddr(struct dec *d, const u8 *p, size_t n)
 {
     static const struct {
-        void (*show)(struct dec *, const u8 *, size_t);
-        u8 least; /* bytes that it needs; to look at more it asks n */
+        void (*show)(struct dec *, const u8 *, size_t); /* or: */
+        u8 st;    /* ST_... */
+        u8 least; /* bytes that it needs; what is behind them is looked at where it is there */
     } form[] = {
-        [AF_UNIX] = { dec_unix, 3 },        [AF_INET] = { dec_inet, 8 },
-        [AF_INET6] = { dec_inet6, 24 /* SIN6_LEN_RFC2133: without the scope */ },
-        [AF_NETLINK] = { dec_netlink, 12 }, [AF_PACKET] = { dec_packet, 12 },
-        [38 /* AF_ALG */] = { dec_alg, 88 }, [40 /* AF_VSOCK */] = { dec_vsock, 12 },
-        [44 /* AF_XDP */] = { dec_xdp, 16 },
+        [AF_UNIX] = { dec_unix, 0, 3 },
+        [AF_INET] = { NULL, ST_sockaddr_in, 8 },
+        [AF_INET6] = { NULL, ST_sockaddr_in6, 24 /* SIN6_LEN_RFC2133: without the scope */ },
+        [AF_NETLINK] = { NULL, ST_sockaddr_nl, 12 },
+        [AF_PACKET] = { dec_packet, 0, 12 },
+        [38 /* AF_ALG */] = { NULL, ST_sockaddr_alg, 88 },
+        [40 /* AF_VSOCK */] = { dec_vsock, 0, 12 },
+        [44 /* AF_XDP */] = { NULL, ST_sockaddr_xdp, 16 },
     };
     if (n < 2) {
         b_quoted(d->b, p, n, false);
@@ -4999,10 +4839,14 @@ static void dec_sockaddr(struct dec *d, const u8 *p, size_t n)
     b_s(d->b, "{sa_family="), dec_enum(d->b, af, FAM_sockaf);
     if (n > 2) {
         b_s(d->b, ", ");
-        if (af < ARRAY_LEN(form) && form[af].show && n >= form[af].least)
+        if (af >= ARRAY_LEN(form) || !form[af].least || n < form[af].least) {
+            b_s(d->b, "sa_data=");
+            b_quoted(d->b, p + 2, n - 2, false);
+        } else if (form[af].show) {
             form[af].show(d, p, n);
-        else
-            b_s(d->b, "sa_data="), b_quoted(d->b, p + 2, n - 2, false);
+        } else {
+            dec_list(d, p, n, &dec_layouts[form[af].st]);
+        }
     }
     b_c(d->b, '}');
 }
@@ -5055,14 +4899,9 @@ static void dec_iov(struct dec *d, u64 addr, u64 n, u64 bytes)
     dec_array(d, addr, n, 2 * dec_word(d), dec_iovec);
 }
 
-static void dec_k_wiov(struct dec *d, u64 v)
+static void dec_k_iov(struct dec *d, u64 v)
 {
-    dec_iov(d, v, dec_next(d), ~0ull);
-}
-
-static void dec_k_riov(struct dec *d, u64 v)
-{
-    dec_iov(d, v, dec_next(d), (u64)d->c->ret);
+    dec_iov(d, v, dec_next(d), dec_moved(d));
 }
 
 /* The data of one control message: descriptors, credentials, or bytes. */
@@ -5080,9 +4919,9 @@ static void dec_cmsgdata(struct dec *d, u32 level, u32 type, const u8 *p, size_t
         b_f(b, "{pid=%d, uid=%u, gid=%u}", (s32)dec_ld(p, 4), (u32)dec_ld(p + 4, 4),
             (u32)dec_ld(p + 8, 4));
     } else if (n == 4) {
-        b_c(b, '['), b_s64(b, dec_lds(p, 4)), b_c(b, ']');
+        b_f(b, "[%d]", (s32)dec_ld(p, 4));
     } else {
-        b_quoted(b, p, MIN(n, (size_t)opt.strlen_max), n > opt.strlen_max);
+        dec_quoted(d, p, n, n);
     }
 }
 
@@ -5113,7 +4952,9 @@ static void dec_control(struct dec *d, u64 addr, u64 len)
             break;
         at += (size_t)(size + w - 1) & ~((size_t)w - 1);
     }
-    b_s(d->b, at >= have && have == len ? "]" : at ? ", ...]" : "]");
+    if (at < have || have < len)
+        b_s(d->b, at ? ", ..." : opt.strlen_max ? "" : "...");
+    b_c(d->b, ']');
 }
 
 /* A struct msghdr at p; `bytes` is what the call moved (all that is there when it goes out). */
@@ -5137,18 +4978,11 @@ static void dec_msg(struct dec *d, const u8 *p, u64 bytes)
     b_s(b, ", msg_flags="), dec_bits(b, dec_ld(p + 6 * w, 4), FAM_msg), b_c(b, '}');
 }
 
-static void dec_k_msgin(struct dec *d, u64 v)
+static void dec_k_msg(struct dec *d, u64 v)
 {
     u8 raw[56];
     if (dec_get(d, v, raw, 7 * dec_word(d)))
-        dec_msg(d, raw, ~0ull);
-}
-
-static void dec_k_msgout(struct dec *d, u64 v)
-{
-    u8 raw[56];
-    if (dec_get(d, v, raw, 7 * dec_word(d)))
-        dec_msg(d, raw, (u64)d->c->ret);
+        dec_msg(d, raw, dec_moved(d));
 }
 
 /* struct mmsghdr: a msghdr and how much of it was moved. */
@@ -5162,14 +4996,10 @@ static void dec_mmsg(struct dec *d, const u8 *p)
     b_c(d->b, '}');
 }
 
-static void dec_k_mmsgin(struct dec *d, u64 v)
+static void dec_k_mmsg(struct dec *d, u64 v)
 {
-    dec_array(d, v, (u32)dec_next(d), 8 * dec_word(d), dec_mmsg);
-}
-
-static void dec_k_mmsgout(struct dec *d, u64 v)
-{
-    dec_array(d, v, (u64)d->c->ret, 8 * dec_word(d), dec_mmsg);
+    u64 n = d->exit ? (u64)d->c->ret : (u32)dec_next(d);
+    dec_array(d, v, n, 8 * dec_word(d), dec_mmsg);
 }
 
 /* socket's third argument, by the family in its first. */
@@ -5191,15 +5021,14 @@ static bool dec_optvalue(struct dec *d, const struct sc_option *o, const u8 *p, 
     unsigned w = dec_word(d);
     const struct dec_layout *l = o->holds == OPT_STRUCT ? dec_layout(d, (u8)o->what) : NULL;
     if (l && n >= l->size) {
-        dec_list(d, p, l->size, l);
-        b_c(d->b, '}');
+        dec_braces(d, p, l->size, l);
     } else if (o->holds == OPT_TIME && n >= 8) {
-        dec_pair(d, p, n >= 16 ? 8 : 4, "usec");
+        dec_time(d, p, n >= 16 ? 8 : 4, DV_TV);
     } else if (o->holds == OPT_FILTER && n >= 2u * w) {
         b_f(d->b, "{len=%u, filter=%#" PRIx64 "}", (u32)dec_ld(p, 2), dec_ld(p + w, w));
     } else if (o->holds == OPT_TEXT) {
         size_t len = strnlen((const char *)p, n);
-        b_quoted(d->b, p, MIN(len, (size_t)opt.strlen_max), len > opt.strlen_max);
+        dec_quoted(d, p, len, len);
     } else {
         return false;
     }
@@ -5219,17 +5048,18 @@ static void dec_optnumber(struct dec *d, const struct sc_option *o, s32 v)
     b_c(d->b, ']');
 }
 
-static void dec_option(struct dec *d, const u8 *p, size_t n)
+/* The value of an option of n bytes, of which `have` are at p. */
+static void dec_option(struct dec *d, const u8 *p, size_t have, size_t n)
 {
     const struct sc_option *o = sc_options, *end = sc_options + ARRAY_LEN(sc_options);
     while (o < end && (o->level != (u32)d->c->arg[1] || o->name != (u32)d->c->arg[2]))
         o++;
-    if (o < end && dec_optvalue(d, o, p, n))
+    if (o < end && dec_optvalue(d, o, p, have))
         return;
     if (n == 4)
         dec_optnumber(d, o < end ? o : NULL, (s32)dec_ld(p, 4));
     else
-        b_quoted(d->b, p, MIN(n, (size_t)opt.strlen_max), n > opt.strlen_max);
+        dec_quoted(d, p, have, n);
 }
 
 /* getsockopt's and setsockopt's: level and name are arguments 1 and 2, the length is behind. */
@@ -5246,7 +5076,7 @@ static void dec_k_sockoptval(struct dec *d, u64 v)
     if (n <= 0)
         dec_pointer(d, v, 0);
     else if (dec_get(d, v, raw, MIN((size_t)n, sizeof raw)))
-        dec_option(d, raw, MIN((size_t)n, sizeof raw));
+        dec_option(d, raw, MIN((size_t)n, sizeof raw), (size_t)n);
 }
 
 /* ---- commands: what an argument means depends on another ---- */
@@ -5337,12 +5167,9 @@ static void dec_k_uringarg(struct dec *d, u64 v)
 
 /* ---- entry points ---- */
 
-static const struct kind {
-    void (*fn)(struct dec *, u64);
-    u8 when; /* enum dec_when */
-    u8 st;   /* ST_...: the structure that dec_k_struct and dec_k_array show */
-} kinds[] = {
-#define X(kind, fn, when, st) [K_##kind] = { dec_k_##fn, DEC_##when, ST_##st },
+static const struct kind kinds[] = {
+#define X(kind, fn, when, st, how, size) \
+    [K_##kind] = { dec_k_##fn, DEC_##when, ST_##st, DV_##how, size },
     DEC_KINDS(X)
 #undef X
 };
@@ -5378,11 +5205,11 @@ static void dec_one(struct task *t, struct call *c, unsigned i, bool exit, bool 
     struct arg *a = &c->val[i];
     unsigned kind = dec_kind(c, i);
     struct dec d = { .t = t, .c = c, .b = &c->text, .outlen = c->outlen, .i = (int)i, .exit = exit,
-                     .form = ARG_TXT, .st = kind < N_KINDS ? kinds[kind].st : ST_NONE };
+                     .form = ARG_TXT, .kind = kind < N_KINDS ? &kinds[kind] : NULL };
     u32 off = c->text.len;
     u64 v = dec_long(&d) == 4 ? (u32)c->arg[i] : c->arg[i];
     if (plain)
-        dec_k_addr(&d, v);
+        dec_pointer(&d, v, 0);
     else if (kind < N_KINDS)
         kinds[kind].fn(&d, v);
     else if (kind < K_ENUM(0))
@@ -5480,24 +5307,28 @@ static void dec_ret_poll(struct dec *d, u64 addr, u64 nfds)
         b_s(d->b, " (Timeout)");
         return;
     }
+    b_s(d->b, " ([");
     for (u64 k = 0; k < MIN(nfds, (u64)65536) && shown < (u64)d->c->ret; k += 128) {
         s64 r = dec_read(d, addr + 8 * k, raw, (size_t)MIN(nfds - k, (u64)128) * 8);
         for (s64 at = 0; at + 8 <= r && shown < (u64)d->c->ret; at += 8) {
             if (!dec_ld(raw + at + 6, 2))
                 continue;
-            b_s(d->b, shown ? ", " : " ([");
-            if (shown++ == opt.strlen_max) {
-                b_s(d->b, "...])");
-                return;
+            if (shown == opt.strlen_max) {
+                r = 0;
+                break;
             }
-            b_s(d->b, "{fd="), fd_label(d->b, d->t, (int)dec_ld(raw + at, 4));
-            b_s(d->b, ", revents="), dec_bits(d->b, dec_ld(raw + at + 6, 2), FAM_poll);
+            b_s(d->b, shown++ ? ", {fd=" : "{fd=");
+            fd_label(d->b, d->t, (int)dec_ld(raw + at, 4));
+            b_s(d->b, ", revents=");
+            dec_bits(d->b, dec_ld(raw + at + 6, 2), FAM_poll);
             b_c(d->b, '}');
         }
         if (r <= 0)
             break;
     }
-    b_s(d->b, shown ? "])" : "");
+    if (shown < (u64)d->c->ret)
+        b_s(d->b, shown ? ", ..." : "...");
+    b_s(d->b, "])");
 }
 
 /* (in [3], out [4]): the sets that select left. */
@@ -5515,10 +5346,9 @@ static void dec_ret_select(struct dec *d)
             dec_k_fdset(d, d->c->arg[1 + k]);
         }
     if (d->c->arg[4]) { /* Linux writes what is left of the timeout (select(2), BUGS) */
-        bool usec = d->c->id == SC_select || d->c->id == SC__newselect;
         b_s(d->b, ", left ");
-        dec_pairs(d, d->c->arg[4], d->c->id == SC_pselect6_time64 ? 8 : dec_long(d),
-                  usec ? "usec" : "nsec", "1");
+        d->kind = &kinds[sc_rows[d->c->row].arg[4]];
+        dec_k_pointed(d, d->c->arg[4]);
     }
     b_c(d->b, ')');
 }
@@ -5809,20 +5639,16 @@ struct event {
     const struct ofd *o; /* of an I/O event: what text groups by */
     struct task *task;
     struct call *call;   /* EK_SYSCALL */
-    union ev_val v[N_EV_FIELDS];
+    union ev_val v[N_EV_FIELDS]; /* the last: see ev_new */
 };
 
 static struct event *ev_new(u8 kind, struct task *t, u64 ts_ns)
 {
     static struct event e; /* one at a time: handled before the next is made */
+    memset(&e, 0, offsetof(struct event, v));
     e.kind = kind;
     e.cat = event_kinds[kind].cat;
-    e.noise = e.unasked = e.selected = false;
-    e.err = 0;
     e.row = -1;
-    memset(e.set, 0, sizeof e.set);
-    e.o = NULL;
-    e.call = NULL;
     e.task = t;
     e.pid = t ? t->pid : 0;
     e.tid = t ? t->tid : 0;
@@ -5948,6 +5774,7 @@ static struct {
     struct {             /* consecutive I/O of one kind on one descriptor, not yet printed */
         u64 count, bytes, each, ts_ns;
         u8 kind;
+        bool many; /* as `many` was */
         pid_t pid, tid;
         s64 fd;
         const struct ofd *o;
@@ -6195,10 +6022,33 @@ static void out_size(struct buf *b, s64 n, int width)
     b_put(b, s.p, s.len);
 }
 
+/* A number and its unit, to be printed with %s. */
+struct out_text { char s[32]; };
+
+static struct out_text out_bytes(u64 n)
+{
+    struct out_text t;
+    struct buf b = { .p = t.s, .cap = sizeof t.s - 1, .max = sizeof t.s - 1 };
+    b_size(&b, n);
+    t.s[b.len] = 0;
+    return t;
+}
+
 static const char *out_base(const char *s, u32 n)
 {
     const char *slash = n ? memrchr(s, '/', n) : NULL;
     return slash ? slash + 1 : s;
+}
+
+/* The n bytes of the name of an exec's program, without its directories; NULL: it is not known. */
+static const char *out_program(const struct event *e, u32 *n)
+{
+    const union ev_val *program = &e->v[EV_program];
+    if (!ev_has(e, EV_program))
+        return NULL;
+    const char *base = out_base(program->s.p, program->s.len);
+    *n = (u32)(program->s.p + program->s.len - base);
+    return base;
 }
 
 /* The arguments of an exec, up to a bound; first the program where they call it otherwise. Of an
@@ -6307,16 +6157,16 @@ static void out_run_flush(void)
     if (!out.run.count)
         return;
     u64 n = out.run.count;
+    bool many = out.many;
     out.run.count = 0;
     out_break_partial();
+    out.many = out.run.many; /* a replay, which comes here later, must print the same */
     out_line_begin(out.run.ts_ns, out.run.pid, out.run.tid);
+    out.many = many;
     out_sgr(out_colour[event_kinds[out.run.kind].cat]);
     b_put(&out.text.b, out.run.label.p, out.run.label.len);
-    if (n > 1) {
-        b_f(&out.text.b, " (x%" PRIu64 ", ", n);
-        b_size(&out.text.b, out.run.bytes);
-        b_s(&out.text.b, " total)");
-    }
+    if (n > 1)
+        b_f(&out.text.b, " (x%" PRIu64 ", %s total)", n, out_bytes(out.run.bytes).s);
     out_sgr("0");
     out_line_end();
 }
@@ -6343,6 +6193,7 @@ static void out_run_add(const struct event *e)
     }
     out_run_flush();
     out.run.count = 1;
+    out.run.many = out.many;
     out.run.bytes = out.run.each = bytes;
     out.run.kind = e->kind;
     out.run.pid = e->pid;
@@ -6358,12 +6209,14 @@ static void out_run_add(const struct event *e)
 }
 
 /* A latency as people read it: 5.2ms. */
-static void out_latency(struct buf *b, u64 ns)
+static struct out_text out_latency(u64 ns)
 {
+    struct out_text t;
     if (ns < 1000000)
-        b_f(b, "%" PRIu64 "us", ns / 1000);
+        snprintf(t.s, sizeof t.s, "%" PRIu64 "us", ns / 1000);
     else
-        b_f(b, "%" PRIu64 ".%" PRIu64 "ms", ns / 1000000, ns / 100000 % 10);
+        snprintf(t.s, sizeof t.s, "%" PRIu64 ".%" PRIu64 "ms", ns / 1000000, ns / 100000 % 10);
+    return t;
 }
 
 /* Prints the block I/O that was held back; other I/O first, so that the order of lines does not
@@ -6383,20 +6236,12 @@ static void out_disk_flush(void)
     out_break_partial();
     out_line_begin(out.disk.ts_ns, out.disk.pid, out.disk.tid);
     out_sgr(out.disk.err ? "31" : "36");
-    b_s(b, "block I/O ");
-    out_latency(b, out.disk.sum_ns / n);
-    if (n > 1) {
-        b_s(b, " avg, ");
-        out_latency(b, out.disk.max_ns);
-        b_s(b, " max");
-    }
-    b_s(b, " (");
-    b_size(b, out.disk.each);
-    if (n > 1) {
-        b_f(b, " x%" PRIu64 ", ", n);
-        b_size(b, out.disk.each * n);
-        b_s(b, " total");
-    }
+    b_f(b, "block I/O %s", out_latency(out.disk.sum_ns / n).s);
+    if (n > 1)
+        b_f(b, " avg, %s max", out_latency(out.disk.max_ns).s);
+    b_f(b, " (%s", out_bytes(out.disk.each).s);
+    if (n > 1)
+        b_f(b, " x%" PRIu64 ", %s total", n, out_bytes(out.disk.each * n).s);
     b_s(b, ") ");
     b_esc(b, out.disk.device, strlen(out.disk.device), 0);
     b_c(b, ' ');
@@ -6484,11 +6329,8 @@ static void out_has_read(struct buf *b, const struct out_proc *p)
     u32 from = b->len;
     out_below(b, from, p, NM_HEADER);
     out_below(b, from, p, NM_PART);
-    if (p->bytes) {
-        b_s(b, " (");
-        b_size(b, p->bytes);
-        b_c(b, ')');
-    }
+    if (p->bytes)
+        b_f(b, " (%s)", out_bytes(p->bytes).s);
 }
 
 /* Prints what a process has read on its way, before its next line: the first time all of its
@@ -6574,19 +6416,19 @@ static bool out_born(const struct event *e, const struct out_proc *parent)
 /* A process executes another program. */
 static void out_executed(struct out_proc *p, const struct event *e)
 {
-    const union ev_val *comm = &e->v[EV_comm], *program = &e->v[EV_program];
+    const union ev_val *comm = &e->v[EV_comm];
+    u32 n;
+    const char *program = out_program(e, &n);
     p->born_ns = 0;
     p->starting = true;
     p->exec_ns = p->last_ns = e->ts_ns;
     p->args_len = ev_has(e, EV_argv) ? MIN(e->v[EV_argv].s.len, (u32)sizeof p->args) : 0;
     if (p->args_len)
         memcpy(p->args, e->v[EV_argv].s.p, p->args_len);
-    if (ev_has(e, EV_comm)) {
+    if (ev_has(e, EV_comm))
         out_name(p, comm->s.p, comm->s.len);
-    } else if (ev_has(e, EV_program)) {
-        const char *base = out_base(program->s.p, program->s.len);
-        out_name(p, base, (size_t)(program->s.p + program->s.len - base));
-    }
+    else if (program)
+        out_name(p, program, n);
 }
 
 /* What happens to a process apart from its files. True: the event has no line now. */
@@ -6596,8 +6438,10 @@ static bool out_follow(struct out_proc *p, const struct event *e)
     if (e->kind == EK_BLOCK || e->kind == EK_SCHED) /* the program has done nothing */
         return false;
     out_files(p);
-    if (executed)
+    if (executed) {
+        out_run_flush(); /* the program before it did that */
         out_executed(p, e);
+    }
     out_birth(p);
     p->ended |= e->kind == EK_EXIT_PROCESS;
     return e->kind == EK_SPAWN && ev_has(e, EV_child_pid) && out_born(e, p);
@@ -6610,15 +6454,20 @@ static bool out_asked(const struct event *e)
     return opt.no_filter || (e->row >= 0 && (names || opt.n_paths));
 }
 
-/* Whether an argument of the program names that file, or a directory that it is in. */
+/* Whether an argument of the program names that file, or a directory that it is in; while the
+ * program starts, only the file itself: `ls /etc` reads /etc/ld.so.cache on its way. */
 static bool out_named(const struct out_proc *p, const char *path)
 {
     for (u32 at = 0, n; at < p->args_len; at += n + 1) {
         const char *arg = p->args + at;
         n = (u32)strnlen(arg, p->args_len - at);
-        if (n > 1 && *arg == '/' && n + at < p->args_len && !strncmp(path, arg, n)
-            && (!path[n] || path[n] == '/' || arg[n - 1] == '/'))
+        if (n < 2 || *arg != '/' || n + at >= p->args_len)
+            continue;
+        n -= arg[n - 1] == '/';
+        bool below = path[n] == '/' && !p->starting;
+        if (!strncmp(path, arg, n) && (!path[n] || below))
             return true;
+        n += arg[n] == '/';
     }
     return false;
 }
@@ -6680,10 +6529,10 @@ static bool out_on_its_way(struct out_proc *p, const struct event *e)
     u32 n = MIN(e->v[f].s.len, (u32)sizeof path - 1);
     memcpy(path, e->v[f].s.p, n);
     path[n] = 0;
-    bool dir = e->kind == EK_OPEN && ev_has(e, EV_dir);
-    if (!dir && out_named(p, path))
+    bool dir = e->kind == EK_OPEN && ev_has(e, EV_dir), named = out_named(p, path);
+    if (!dir && named)
         return false;
-    if (e->kind == EK_OPEN && out_is_work(path))
+    if (e->kind == EK_OPEN && (named || out_is_work(path)))
         out_files(p);
     enum nm_class class = nm_class(path);
     const char *so = strstr(path, ".so");
@@ -6965,30 +6814,33 @@ static void out_json_str(struct buf *b, const char *key, const char *p, u32 n)
     out_json_bytes(b, key, p, n);
 }
 
-/* A list of NUL-terminated strings, end to end in [p, p + n). */
-static void out_json_argv(struct buf *b, const char *key, const char *p, u32 n)
+/* "key":[...] of NUL-terminated strings, end to end in [p, p + n). Returns whether some are not
+ * UTF-8. */
+static bool out_json_strings(struct buf *b, const char *key, const char *p, u32 n, bool hex)
 {
     bool bad = false;
     b_c(b, '"');
     b_s(b, key);
-    b_lit(b, "\":[");
-    for (const char *s = p; s < p + n; s += strnlen(s, (size_t)(p + n - s)) + 1) {
+    b_s(b, hex ? "_hex\":[" : "\":[");
+    for (const char *s = p, *end = p + n; s < end; s += strnlen(s, (size_t)(end - s)) + 1) {
+        size_t len = strnlen(s, (size_t)(end - s));
         b_s(b, s == p ? "\"" : ",\"");
-        bad |= b_json(b, s, strnlen(s, (size_t)(p + n - s)));
+        if (hex)
+            b_hexbytes(b, s, len);
+        else
+            bad |= b_json(b, s, len);
         b_c(b, '"');
     }
     b_c(b, ']');
-    if (!bad)
+    return bad;
+}
+
+static void out_json_argv(struct buf *b, const char *key, const char *p, u32 n)
+{
+    if (!out_json_strings(b, key, p, n, false))
         return;
-    b_lit(b, ",\"");
-    b_s(b, key);
-    b_lit(b, "_hex\":[");
-    for (const char *s = p; s < p + n; s += strnlen(s, (size_t)(p + n - s)) + 1) {
-        b_s(b, s == p ? "\"" : ",\"");
-        b_hexbytes(b, s, strnlen(s, (size_t)(p + n - s)));
-        b_c(b, '"');
-    }
-    b_c(b, ']');
+    b_c(b, ',');
+    out_json_strings(b, key, p, n, true);
 }
 
 /* Numbers beyond 2^53 lose digits in JavaScript and jq: those are strings. */
@@ -7318,6 +7170,8 @@ static void out_forget(const struct task *t)
 enum { ST_BUCKETS = 16 + 60 * 16, ST_ERRNOS = 256, ST_LEFT_OPEN = 256, ST_TABLES = 1024,
        ST_WHERE = 512, ST_PROGRAMS = 4096, ST_LISTED = 1000, ST_PROCESSES = 8 };
 
+_Static_assert((int)ST_BUCKETS == (int)DELAY_BUCKETS, "the probes count in the same buckets");
+
 struct st_row {
     u64 calls, errors, time_ns, max_ns;
     u32 hist[ST_BUCKETS];
@@ -7413,7 +7267,7 @@ static struct summary {
     struct st_process longest[ST_PROCESSES]; /* of those without children, the longest first */
     struct st_process failed_process[ST_PROCESSES]; /* the first ones */
     u64 n_longest, n_failed_processes;
-    u64 exited_nonzero, killed; /* processes */
+    u64 ended, exited_nonzero, killed; /* processes */
     u64 orphans;         /* processes whose parent ended first, so that it never waited for them */
     pid_t first_pid;     /* the command */
     u64 own_rss;         /* resident memory of kvis's copy that became the command, at most */
@@ -7446,14 +7300,20 @@ static u64 st_bucket_value(u32 i)
     return low + (1ull << (e - 4)) / 2;
 }
 
-/* The value below which the share `p` (0..1) of the counts lies; never above the maximum seen. */
+/* The value below which the share `p` (0..1) of the counts lies; never above the maximum seen,
+ * where that is known. */
+static u64 st_quantile(const u32 hist[ST_BUCKETS], u64 count, u64 max, double p)
+{
+    u64 want = (u64)(p * (double)count), seen = 0;
+    for (u32 i = 0; i < ST_BUCKETS; i++)
+        if ((seen += hist[i]) > want)
+            return MIN(st_bucket_value(i), max ? max : ~0ull);
+    return max;
+}
+
 static u64 st_percentile(const struct st_row *r, double p)
 {
-    u64 want = (u64)(p * (double)r->calls), seen = 0;
-    for (u32 i = 0; i < ST_BUCKETS; i++)
-        if ((seen += r->hist[i]) > want)
-            return MIN(st_bucket_value(i), r->max_ns);
-    return r->max_ns;
+    return st_quantile(r->hist, r->calls, r->max_ns, p);
 }
 
 static struct st_row *st_row_of(struct stats *s, u16 row)
@@ -7722,6 +7582,7 @@ static void st_ended(const struct task *t)
     else
         snprintf(end.ended, sizeof end.ended, "exit %d", WEXITSTATUS(p->status));
     st.orphans += !p->attached && t->pid != st.first_pid && !ps_proc(p->ppid);
+    st.ended++;
     st.killed += killed;
     st.exited_nonzero += !killed && WEXITSTATUS(p->status);
     if (p->status && st.n_failed_processes < ST_PROCESSES)
@@ -7942,9 +7803,7 @@ static void st_mark_names(void)
 
 static void st_line(struct buf *b, const char *label, u64 bytes)
 {
-    b_f(b, "   %-15s", label);
-    out_size(b, (s64)bytes, 10);
-    b_c(b, '\n');
+    b_f(b, "   %-15s%10s\n", label, out_bytes(bytes).s);
 }
 
 static struct st_end st_run; /* the run that the summary is of */
@@ -8071,11 +7930,8 @@ static void st_text_top_files(struct buf *b)
     if (n)
         b_s(b, " Top files:\n");
     for (u32 i = 0; i < n; i++) {
-        b_s(b, "   ");
-        out_size(b, (s64)list[i]->in_bytes, 9);
-        b_s(b, " in ");
-        out_size(b, (s64)list[i]->out_bytes, 9);
-        b_s(b, " out  ");
+        b_f(b, "   %9s in %9s out  ", out_bytes(list[i]->in_bytes).s,
+            out_bytes(list[i]->out_bytes).s);
         b_esc(b, list[i]->s, list[i]->len, 0);
         b_c(b, '\n');
     }
@@ -8095,11 +7951,8 @@ static void st_text_connections(struct buf *b)
         b_put(b, list[i]->s, (size_t)(a - list[i]->s));
         b_s(b, "→ ");
         b_esc(b, a, list[i]->len - (u32)(a - list[i]->s), 0);
-        b_s(b, "  ");
-        b_size(b, list[i]->out_bytes);
-        b_s(b, " sent, ");
-        b_size(b, list[i]->in_bytes);
-        b_s(b, " received\n");
+        b_f(b, "  %s sent, %s received\n", out_bytes(list[i]->out_bytes).s,
+            out_bytes(list[i]->in_bytes).s);
     }
     st_text_more(b, more, st.connections_dropped);
 }
@@ -8167,19 +8020,10 @@ static void st_json_call_time(struct buf *b)
         all.disk, st_rest(&all));
 }
 
-/* The value below which the share p of the waits for a CPU lies. */
-static u64 st_delay_at(const struct st_delays *d, double p)
-{
-    u64 want = (u64)(p * (double)d->count), seen = 0;
-    for (u32 i = 0; i < DELAY_BUCKETS; i++)
-        if ((seen += d->hist[i]) > want)
-            return MIN(st_bucket_value(i), d->max_ns ? d->max_ns : ~0ull);
-    return d->max_ns;
-}
-
 static void st_text_delays(struct buf *b, const char *what, const struct st_delays *d)
 {
-    u64 v[] = { d->sum_ns / d->count, st_delay_at(d, 0.5), st_delay_at(d, 0.99), d->max_ns };
+    u64 v[] = { d->sum_ns / d->count, st_quantile(d->hist, d->count, d->max_ns, 0.5),
+                st_quantile(d->hist, d->count, d->max_ns, 0.99), d->max_ns };
     static const char *const name[] = { "avg", "p50", "p99", "max" };
     b_f(b, " %s,", what);
     for (size_t i = 0; i < ARRAY_LEN(v); i++)
@@ -8209,8 +8053,9 @@ static void st_json_delays(struct buf *b, const char *count, const char *what,
     if (!d->count)
         return;
     b_f(b, ",\"%s\":%" PRIu64 ",\"%s_ns\":%" PRIu64 ",\"%s_p50_ns\":%" PRIu64 ",\"%s_p99_ns\":%"
-        PRIu64, count, d->count, what, d->sum_ns, what, st_delay_at(d, 0.5), what,
-        st_delay_at(d, 0.99));
+        PRIu64, count, d->count, what, d->sum_ns, what,
+        st_quantile(d->hist, d->count, d->max_ns, 0.5), what,
+        st_quantile(d->hist, d->count, d->max_ns, 0.99));
     if (d->max_ns)
         b_f(b, ",\"%s_max_ns\":%" PRIu64, what, d->max_ns);
 }
@@ -8235,11 +8080,7 @@ static void st_text_io_of(struct buf *b, const struct st_io *io)
         return;
     snprintf(what, sizeof what, "Block I/O: %" PRIu64 " requests", io->took.count);
     st_text_delays(b, what, &io->took);
-    b_s(b, " (");
-    b_size(b, io->read);
-    b_s(b, " read, ");
-    b_size(b, io->written);
-    b_s(b, " written)\n");
+    b_f(b, " (%s read, %s written)\n", out_bytes(io->read).s, out_bytes(io->written).s);
 }
 
 static void st_text_block_io(struct buf *b)
@@ -8258,10 +8099,8 @@ static void st_text_disks(struct buf *b)
         b_esc(b, d->name, strlen(d->name), 0);
         for (u32 k = 0; k < ARRAY_LEN(d->v); k += 2) {
             b_f(b, "%s %" PRIu64 " %s", k ? "," : "", d->v[k], what[k / 2]);
-            if (k + 1 < ARRAY_LEN(d->v) && d->v[k]) {
-                b_c(b, ' ');
-                b_size(b, d->v[k + 1]);
-            }
+            if (k + 1 < ARRAY_LEN(d->v) && d->v[k])
+                b_f(b, " %s", out_bytes(d->v[k + 1]).s);
         }
         b_c(b, '\n');
     }
@@ -8281,26 +8120,44 @@ static void st_json_sched(struct buf *b)
     st_json_delays(b, "sched_waits", "sched_wait", &st.delays);
 }
 
+static int st_failed_most(const void *a, const void *b)
+{
+    const struct st_failed *x = *(const struct st_failed *const *)a,
+                           *y = *(const struct st_failed *const *)b;
+    if (x->count != y->count)
+        return x->count < y->count ? 1 : -1;
+    return x->row != y->row ? x->row - y->row : x->err - y->err;
+}
+
+/* The failures that are wanted, most of them first; returns how many. */
+static u32 st_failures(const struct st_failed *list[ST_ERRNOS],
+                       bool (*want)(const struct st_failed *))
+{
+    u32 n = 0;
+    for (u32 i = 0; i < ST_ERRNOS; i++)
+        if (want(&st.failed[i]))
+            list[n++] = &st.failed[i];
+    qsort(list, n, sizeof *list, st_failed_most);
+    return n;
+}
+
+static bool st_has_count(const struct st_failed *f)
+{
+    return f->count;
+}
+
 static void st_text_failed(struct buf *b)
 {
-    bool used[ST_ERRNOS] = { false }, first = true;
+    const struct st_failed *list[ST_ERRNOS];
     u64 rest = st.failed_other;
-    for (u32 i = 0; i < ST_ERRNOS; i++)
-        rest += st.failed[i].count;
-    for (u32 k = 0; k < 8; k++) {
-        s32 best = -1;
-        for (u32 i = 0; i < ST_ERRNOS; i++)
-            if (!used[i] && st.failed[i].count
-                && (best < 0 || st.failed[i].count > st.failed[best].count))
-                best = (s32)i;
-        if (best < 0)
-            break;
-        used[best] = true;
-        const char *e = u_errname(st.failed[best].err);
-        b_f(b, "%s   %-12s %6" PRIu64 "  %s\n", first ? " Failed calls:\n" : "", e ? e : "?",
-            st.failed[best].count, sc_name(st.failed[best].row));
-        first = false;
-        rest -= st.failed[best].count;
+    u32 n = st_failures(list, st_has_count);
+    for (u32 i = 0; i < n; i++) {
+        const char *e = u_errname(list[i]->err);
+        if (i < 8)
+            b_f(b, "%s   %-12s %6" PRIu64 "  %s\n", i ? "" : " Failed calls:\n", e ? e : "?",
+                list[i]->count, sc_name(list[i]->row));
+        else
+            rest += list[i]->count;
     }
     if (rest)
         b_f(b, "   %-12s %6" PRIu64 "\n", "other", rest);
@@ -8478,8 +8335,10 @@ static const void *st_list_row(const struct st_list *l, u32 i)
 
 static void st_text_exit(struct buf *b, int status)
 {
-    if (status == -1)
-        b_s(b, "still running");
+    if (status == -1 && st.ended == 1 && ps.processes == 1)
+        b_s(b, st.n_failed_processes ? st.failed_process[0].ended : "exit 0");
+    else if (status == -1)
+        b_s(b, st.ended && st.ended == ps.processes ? "all have ended" : "still running");
     else if (WIFSIGNALED(status))
         b_f(b, "killed by %s%s", u_signame(WTERMSIG(status)),
             WCOREDUMP(status) ? " (core dumped)" : "");
@@ -8543,12 +8402,9 @@ static void st_text_trouble(struct buf *b)
             nm.overflow);
     if (vm.overflow)
         b_f(b, " Mappings: %" PRIu64 " more than fit are left out\n", vm.overflow);
-    if (st.names_dropped) {
+    if (st.names_dropped)
         b_f(b, " Names: files and peers with few bytes were dropped from the lists %" PRIu64
-               " times (at most ", st.names_dropped);
-        b_size(b, st.dropped_most);
-        b_s(b, " each)\n");
-    }
+               " times (at most %s each)\n", st.names_dropped, out_bytes(st.dropped_most).s);
     if (st.programs_other)
         b_f(b, " Subprocesses: at most %" PRIu64 " more than the list has\n", st.programs_other);
     st_text_uring(b, " io_uring: ");
@@ -8564,9 +8420,8 @@ static void st_text_memory(struct buf *b)
     }
     b_s(b, " Memory mapped at exit, resident or not:\n");
     st_text_nums(b, ST_MEMORY);
-    b_f(b, "   %-15s", "Mmap:");
-    out_size(b, (s64)vm.map_bytes, 10);
-    b_f(b, " (%" PRIu64 " regions)\n", vm.map_regions);
+    b_f(b, "   %-15s%10s (%" PRIu64 " regions)\n", "Mmap:", out_bytes(vm.map_bytes).s,
+        vm.map_regions);
     st_line(b, "Total:", vm.heap_bytes + vm.map_bytes);
 }
 
@@ -8707,18 +8562,24 @@ static bool st_in_seconds(void)
     return st_run.duration_ns >= NSEC;
 }
 
-static void st_number_of(struct buf *b, u64 ns)
+static struct out_text st_in_unit(u64 ns, const char *seconds, const char *milliseconds)
 {
+    struct out_text t;
     if (st_in_seconds())
-        b_f(b, "%.3f", (double)ns / 1e9);
+        snprintf(t.s, sizeof t.s, "%.3f%s", (double)ns / 1e9, seconds);
     else
-        b_f(b, "%.1f", (double)ns / 1e6);
+        snprintf(t.s, sizeof t.s, "%.1f%s", (double)ns / 1e6, milliseconds);
+    return t;
 }
 
-static void st_time(struct buf *b, u64 ns)
+static struct out_text st_time(u64 ns)
 {
-    st_number_of(b, ns);
-    b_s(b, st_in_seconds() ? " s" : " ms");
+    return st_in_unit(ns, " s", " ms");
+}
+
+static struct out_text st_number_of(u64 ns)
+{
+    return st_in_unit(ns, "", "");
 }
 
 /* To the last digit that is shown, so that what is shown adds up. */
@@ -8751,13 +8612,8 @@ static void st_what(struct buf *b)
 
 static void st_text_cpu(struct buf *b, u64 user, u64 system)
 {
-    b_s(b, st.orphans ? "CPU at least " : "CPU ");
-    st_time(b, user + system);
-    b_s(b, " (user ");
-    st_number_of(b, user);
-    b_s(b, ", system ");
-    st_number_of(b, system);
-    b_c(b, ')');
+    b_f(b, "CPU %s%s (user %s, system %s)", st.orphans ? "at least " : "",
+        st_time(user + system).s, st_number_of(user).s, st_number_of(system).s);
 }
 
 /* Of one thread: where its time went; the parts add up. What waited for disks is known of calls. */
@@ -8765,22 +8621,12 @@ static void st_text_waiting(struct buf *b, u64 waiting)
 {
     u64 disk = MIN(waiting, st_round(st_waits_sum().disk));
     u64 cpu = MIN(waiting - disk, st_round(st_run.delays ? st_run.delays->sum_ns : 0));
-    b_s(b, "+ waiting ");
-    st_time(b, waiting);
-    b_s(b, " (");
-    if (st_run.delays) {
-        b_s(b, "CPU ");
-        st_number_of(b, cpu);
-        b_s(b, ", ");
-    }
-    if (disk) {
-        b_s(b, "disk ");
-        st_number_of(b, disk);
-        b_s(b, ", ");
-    }
-    b_s(b, "other ");
-    st_number_of(b, waiting - disk - cpu);
-    b_s(b, ")\n");
+    b_f(b, "+ waiting %s (", st_time(waiting).s);
+    if (st_run.delays)
+        b_f(b, "CPU %s, ", st_number_of(cpu).s);
+    if (disk)
+        b_f(b, "disk %s, ", st_number_of(disk).s);
+    b_f(b, "other %s)\n", st_number_of(waiting - disk - cpu).s);
 }
 
 static void st_text_head(struct buf *b)
@@ -8790,8 +8636,7 @@ static void st_text_head(struct buf *b)
     bool parts = st_knows(ST_CPU_PARTS), one = parts && ps.threads == 1 && !st_no_calls();
     u32 line = b->len;
     st_what(b);
-    b_s(b, ": ");
-    st_time(b, one ? all : st_round(st_run.duration_ns));
+    b_f(b, ": %s", st_time(one ? all : st_round(st_run.duration_ns)).s);
     if (one) {
         u32 indent = st_columns(b->p + line, b->p + b->len) + 1;
         b_s(b, " = ");
@@ -8807,12 +8652,17 @@ static void st_text_head(struct buf *b)
         b_f(b, " (%" PRIu64 " at once)", ps.most_processes);
     if (ps.threads > ps.processes)
         b_f(b, ", %" PRIu64 " threads", ps.threads);
+    u32 cpu = b->len;
     if (parts) {
         b_s(b, ", ");
         st_text_cpu(b, user, system);
     } else if (st_knows(ST_CPU)) {
-        b_s(b, ", CPU ");
-        st_time(b, st_run.cpu_ns);
+        b_f(b, ", CPU %s", st_time(st_run.cpu_ns).s);
+    }
+    if (st_columns(b->p + line, b->p + b->len) > ST_COLUMNS) { /* a line of its own */
+        b_c(b, ' ');
+        memmove(b->p + cpu + 1, b->p + cpu, b->len - cpu - 1);
+        memcpy(b->p + cpu, "\n  ", 3);
     }
     b_c(b, '\n');
 }
@@ -8834,8 +8684,7 @@ static void st_text_took(struct buf *b)
             break;
         used[most] = true;
         st_begin_item(&items);
-        b_f(b, "%s ", sc_name(most));
-        st_time(b, st.took[most].ns);
+        b_f(b, "%s %s", sc_name(most), st_time(st.took[most].ns).s);
         st_end_item(&items);
     }
     if (!items.shown && known)
@@ -8855,20 +8704,15 @@ static void st_text_waited(struct buf *b)
     bool one = st_knows(ST_CPU_PARTS) && ps.threads == 1;
     if (!one && st_run.delays && st.delays.count) {
         st_label(b, "waiting");
-        st_time(b, st.delays.sum_ns);
-        b_f(b, " for a CPU (%" PRIu64 " time%s)\n", st.delays.count,
-            st.delays.count == 1 ? "" : "s");
+        b_f(b, "%s for a CPU (%" PRIu64 " time%s)\n", st_time(st.delays.sum_ns).s,
+            st.delays.count, st.delays.count == 1 ? "" : "s");
     }
     if (!st_run.io || !st.io.took.count)
         return;
     st_label(b, "disks");
-    b_f(b, "%" PRIu64 " request%s ", st.io.took.count, st.io.took.count == 1 ? "" : "s");
-    st_time(b, st.io.took.sum_ns);
-    b_s(b, " (");
-    b_size(b, st.io.read);
-    b_s(b, " read, ");
-    b_size(b, st.io.written);
-    b_s(b, " written)\n");
+    b_f(b, "%" PRIu64 " request%s %s (%s read, %s written)\n", st.io.took.count,
+        st.io.took.count == 1 ? "" : "s", st_time(st.io.took.sum_ns).s,
+        out_bytes(st.io.read).s, out_bytes(st.io.written).s);
 }
 
 static void st_text_processes(struct buf *b, const char *label, const struct st_process *list,
@@ -8882,9 +8726,7 @@ static void st_text_processes(struct buf *b, const char *label, const struct st_
         if (ended)
             b_f(b, " %d %s", list[i].pid, list[i].ended);
         else
-            b_c(b, ' ');
-        if (!ended)
-            st_time(b, list[i].ns);
+            b_f(b, " %s", st_time(list[i].ns).s);
         st_end_item(&items);
     }
     if (!ended)
@@ -8913,11 +8755,8 @@ static void st_text_peers(struct buf *b)
     for (u32 i = 0; i < n; i++) {
         st_begin_item(&items);
         b_esc(b, list[i]->s, list[i]->len, 0);
-        b_s(b, " ");
-        b_size(b, list[i]->out_bytes);
-        b_s(b, " sent, ");
-        b_size(b, list[i]->in_bytes);
-        b_s(b, " received");
+        b_f(b, " %s sent, %s received", out_bytes(list[i]->out_bytes).s,
+            out_bytes(list[i]->in_bytes).s);
         st_end_item(&items);
     }
     st_end_items(&items, more);
@@ -8928,11 +8767,9 @@ static void st_text_file_totals(struct buf *b)
     if (!st_knows_files())
         return;
     st_label(b, "files");
-    b_f(b, "%s%" PRIu64 " read (", st.files_dropped ? "at least " : "", st.files_read);
-    b_size(b, st.file_in);
-    b_f(b, "), %" PRIu64 " written (", st.files_written);
-    b_size(b, st.file_out);
-    b_s(b, ")\n");
+    b_f(b, "%s%" PRIu64 " read (%s), %" PRIu64 " written (%s)\n",
+        st.files_dropped ? "at least " : "", st.files_read, out_bytes(st.file_in).s,
+        st.files_written, out_bytes(st.file_out).s);
 }
 
 /* The files with the most bytes. */
@@ -8945,14 +8782,10 @@ static void st_text_most_bytes(struct buf *b)
     for (u32 i = 0; i < n; i++) {
         st_begin_item(&items);
         st_path(b, list[i]);
-        for (u32 k = 0; k < 2; k++) {
-            u64 bytes = k ? list[i]->out_bytes : list[i]->in_bytes;
-            if (!bytes)
-                continue;
-            b_c(b, ' ');
-            b_size(b, bytes);
-            b_s(b, k ? " written" : " read");
-        }
+        if (list[i]->in_bytes)
+            b_f(b, " %s read", out_bytes(list[i]->in_bytes).s);
+        if (list[i]->out_bytes)
+            b_f(b, " %s written", out_bytes(list[i]->out_bytes).s);
         st_end_item(&items);
     }
     st_end_items(&items, more);
@@ -8969,24 +8802,11 @@ static bool st_tells(const struct st_failed *f)
     return f->count && u_errname(f->err);
 }
 
-static int st_failed_most(const void *a, const void *b)
-{
-    const struct st_failed *x = *(const struct st_failed *const *)a,
-                           *y = *(const struct st_failed *const *)b;
-    if (x->count != y->count)
-        return x->count < y->count ? 1 : -1;
-    return x->row != y->row ? x->row - y->row : x->err - y->err;
-}
-
 static void st_text_failures(struct buf *b)
 {
     struct st_items items = st_begin_items(b, "failed");
     const struct st_failed *list[ST_ERRNOS];
-    u32 n = 0;
-    for (u32 i = 0; i < ST_ERRNOS; i++)
-        if (st_tells(&st.failed[i]))
-            list[n++] = &st.failed[i];
-    qsort(list, n, sizeof *list, st_failed_most);
+    u32 n = st_failures(list, st_tells);
     for (u32 i = 0; i < n; i++) {
         st_begin_item(&items);
         b_f(b, "%s %s", sc_name(list[i]->row), u_errname(list[i]->err));
@@ -9002,10 +8822,9 @@ static void st_text_peak(struct buf *b)
     if (!st_run.peak_rss)
         return;
     st_label(b, "memory");
-    b_s(b, st_knows(ST_PEAK) ? "" : "less than ");
-    b_size(b, MAX(st_run.peak_rss, st.own_rss));
-    b_s(b, ps.processes > 1 ? " resident at the peak of the largest process\n"
-                            : " resident at the peak\n");
+    b_f(b, "%s%s resident at the peak%s\n", st_knows(ST_PEAK) ? "" : "less than ",
+        out_bytes(MAX(st_run.peak_rss, st.own_rss)).s,
+        ps.processes > 1 ? " of the largest process" : "");
 }
 
 /* What was asked for, or is seldom. */
@@ -9024,8 +8843,7 @@ static void st_text_seldom(struct buf *b)
     }
     if (st_run.bpf_runs) {
         st_label(b, "BPF programs");
-        st_time(b, st_run.bpf_ns);
-        b_f(b, " in %" PRIu64 " runs\n", st_run.bpf_runs);
+        b_f(b, "%s in %" PRIu64 " runs\n", st_time(st_run.bpf_ns).s, st_run.bpf_runs);
     }
     st_text_uring(b, "  io_uring        ");
     if (mem.unreadable | nm.overflow | vm.overflow | st.names_dropped | st.programs_other) {
@@ -9233,6 +9051,23 @@ static void st_report(bool text)
  * go out. md_calls[] is the one list of calls that mean something: to teach kvis another, add its
  * row and the function. Nothing here knows ptrace or prints. Entry points: md_enter, md_exit,
  * md_wants. */
+
+/* What the model needs a call for, also where -e trace= leaves it out. MD_ALWAYS: without it kvis
+ * loses track of the tracees, or of the directories that their paths start from. MD_FDS: it changes
+ * what a descriptor means. MD_MEMORY: it changes what an address means, which only page faults ask.
+ * MD_EVENT: it only reports. */
+enum md_need { MD_NO, MD_EVENT, MD_MEMORY, MD_FDS, MD_ALWAYS };
+
+struct md_call {
+    void (*enter)(struct task *, struct call *);
+    void (*exit)(struct task *, struct call *);
+    u8 need;
+    u8 event;   /* enum ev_kind, where exit() is one function for several kinds */
+    bool paths; /* some argument can be a path */
+};
+
+/* By row, all rows of a name alike; md_init makes it from md_calls[]. */
+static struct md_call md_of[ARRAY_LEN(sc_rows)];
 
 /* --- paths --- */
 
@@ -10188,11 +10023,14 @@ static struct name *md_named_peer(struct task *t, s32 n, u64 addr, u64 len)
     return k ? fd_peer(o->sock, &sa, k) : NULL;
 }
 
+/* arm's send is the same without a peer; so is its recv. */
 static void md_sendto(struct task *t, struct call *c)
 {
+    s32 n = (s32)c->arg[0];
+    bool named = c->id == SC_sendto;
     if (!c->err)
-        md_moved(t, c, (s32)c->arg[0],
-                 md_named_peer(t, (s32)c->arg[0], c->arg[4], (u32)c->arg[5]), c->ret, false);
+        md_moved(t, c, n, named ? md_named_peer(t, n, c->arg[4], (u32)c->arg[5]) : NULL, c->ret,
+                 false);
 }
 
 /* Of `bytes`, the result of a call that receives with these flags, those that the program got in
@@ -10215,18 +10053,9 @@ static void md_recvfrom(struct task *t, struct call *c)
     s32 n = (s32)c->arg[0];
     if (c->err)
         return;
-    bool named = c->arg[4] && mem_get(t, c->arg[5], &len, 4);
+    bool named = c->id == SC_recvfrom && c->arg[4] && mem_get(t, c->arg[5], &len, 4);
     md_moved(t, c, n, named ? md_named_peer(t, n, c->arg[4], len) : NULL,
              md_received(t, n, c->ret, c->arg[3], c->arg[2]), true);
-}
-
-/* arm's send and recv: no peer is named. */
-static void md_send(struct task *t, struct call *c)
-{
-    s32 n = (s32)c->arg[0];
-    bool in = c->id == SC_recv;
-    if (!c->err)
-        md_moved(t, c, n, NULL, in ? md_received(t, n, c->ret, c->arg[3], c->arg[2]) : c->ret, in);
 }
 
 /* struct msghdr in the tracee's layout: name, namelen, iov, iovlen, control, controllen, flags. */
@@ -10325,36 +10154,38 @@ static void md_mmsg(struct task *t, struct call *c)
     }
 }
 
+/* A file as events name it; t: the text's memory. */
+static void md_describe(struct event *e, enum ev_field f, const struct ofd *o, char *t, u32 size)
+{
+    struct buf b = { .p = t, .cap = size, .max = size };
+    if (o)
+        fd_describe(&b, o);
+    else
+        b_c(&b, '?');
+    ev_bytes(e, f, b.p, b.len);
+}
+
 /* Bytes from one descriptor to another without passing through the program. */
 static void md_copy(struct task *t, struct call *c)
 {
-    static const struct { u16 row; u8 kind, src, dst; bool moves; } how[] = {
-        { SC_copy_file_range, EK_COPY, 0, 2, true }, { SC_sendfile, EK_SENDFILE, 1, 0, true },
-        { SC_sendfile64, EK_SENDFILE, 1, 0, true }, { SC_splice, EK_SPLICE, 0, 2, true },
-        { SC_tee, EK_TEE, 0, 1, false },
-    };
-    for (size_t i = 0; i < ARRAY_LEN(how); i++) {
-        if (how[i].row != c->id || c->err || c->ret <= 0)
-            continue;
-        struct ofd *src = fd_get(t, (s32)c->arg[how[i].src]);
-        struct ofd *dst = fd_get(t, (s32)c->arg[how[i].dst]);
-        if (src && how[i].moves)
-            st_io(src, NULL, (u64)c->ret, true);
-        if (dst)
-            st_io(dst, NULL, (u64)c->ret, false);
-        char a[PATH_MAX + 64], b[PATH_MAX + 64];
-        struct buf sn = { .p = a, .cap = sizeof a, .max = sizeof a };
-        struct buf dn = { .p = b, .cap = sizeof b, .max = sizeof b };
-        src ? fd_describe(&sn, src) : b_c(&sn, '?');
-        dst ? fd_describe(&dn, dst) : b_c(&dn, '?');
-        struct event *e = md_event(how[i].kind, t, c);
-        ev_num(e, EV_bytes, c->ret);
-        ev_bytes(e, EV_src_name, sn.p, sn.len);
-        ev_bytes(e, EV_dst_name, dn.p, dn.len);
-        if (how[i].kind == EK_SENDFILE)
-            ev_num(e, EV_to_network, dst && dst->kind == FK_SOCK);
-        md_emit(e);
-    }
+    enum ev_kind kind = md_of[c->row].event;
+    bool sends = kind == EK_SENDFILE; /* its first argument is the destination */
+    char from[PATH_MAX + 64], to[PATH_MAX + 64];
+    if (c->err || c->ret <= 0)
+        return;
+    struct ofd *src = fd_get(t, (s32)c->arg[sends]);
+    struct ofd *dst = fd_get(t, (s32)c->arg[sends ? 0 : kind == EK_TEE ? 1 : 2]);
+    if (src && kind != EK_TEE) /* which leaves them where they are */
+        st_io(src, NULL, (u64)c->ret, true);
+    if (dst)
+        st_io(dst, NULL, (u64)c->ret, false);
+    struct event *e = md_event(kind, t, c);
+    ev_num(e, EV_bytes, c->ret);
+    md_describe(e, EV_src_name, src, from, sizeof from);
+    md_describe(e, EV_dst_name, dst, to, sizeof to);
+    if (sends)
+        ev_num(e, EV_to_network, dst && dst->kind == FK_SOCK);
+    md_emit(e);
 }
 
 static void md_vmsplice(struct task *t, struct call *c)
@@ -10373,52 +10204,20 @@ static void md_vmsplice(struct task *t, struct call *c)
 
 /* --- files that change --- */
 
-enum {
-    P_FD = -1,  /* the file behind descriptor 0 */
-    P_NONE = -2
-};
-
-struct md_change {
-    u16 row;
-    u8 kind;
-    s8 path, path2; /* which arguments */
-    s8 a, b;        /* mode or size; uid then gid */
-};
-
-static const struct md_change md_changes[] = {
-    /* call         event        path  path2   a       b */
-    { SC_unlink,      EK_UNLINK,   0,    P_NONE, P_NONE, P_NONE },
-    { SC_unlinkat,    EK_UNLINK,   1,    P_NONE, P_NONE, P_NONE },
-    { SC_rmdir,       EK_RMDIR,    0,    P_NONE, P_NONE, P_NONE },
-    { SC_rename,      EK_RENAME,   0,    1,      P_NONE, P_NONE },
-    { SC_renameat,    EK_RENAME,   1,    3,      P_NONE, P_NONE },
-    { SC_renameat2,   EK_RENAME,   1,    3,      P_NONE, P_NONE },
-    { SC_link,        EK_LINK,     0,    1,      P_NONE, P_NONE },
-    { SC_linkat,      EK_LINK,     1,    3,      P_NONE, P_NONE },
-    { SC_symlink,     EK_SYMLINK,  1,    0,      P_NONE, P_NONE },
-    { SC_symlinkat,   EK_SYMLINK,  2,    0,      P_NONE, P_NONE },
-    { SC_mkdir,       EK_MKDIR,    0,    P_NONE, 1,      P_NONE },
-    { SC_mkdirat,     EK_MKDIR,    1,    P_NONE, 2,      P_NONE },
-    { SC_mknod,       EK_MKNOD,    0,    P_NONE, 1,      P_NONE },
-    { SC_mknodat,     EK_MKNOD,    1,    P_NONE, 2,      P_NONE },
-    { SC_truncate,    EK_TRUNCATE, 0,    P_NONE, 1,      P_NONE },
-    { SC_ftruncate,   EK_TRUNCATE, P_FD, P_NONE, 1,      P_NONE },
-    { SC_truncate64,  EK_TRUNCATE, 0,    P_NONE, 1,      P_NONE },
-    { SC_ftruncate64, EK_TRUNCATE, P_FD, P_NONE, 1,      P_NONE },
-    { SC_chmod,       EK_CHMOD,    0,    P_NONE, 1,      P_NONE },
-    { SC_fchmod,      EK_CHMOD,    P_FD, P_NONE, 1,      P_NONE },
-    { SC_fchmodat,    EK_CHMOD,    1,    P_NONE, 2,      P_NONE },
-    { SC_fchmodat2,   EK_CHMOD,    1,    P_NONE, 2,      P_NONE },
-    { SC_chown,       EK_CHOWN,    0,    P_NONE, 1,      2 },
-    { SC_lchown,      EK_CHOWN,    0,    P_NONE, 1,      2 },
-    { SC_fchown,      EK_CHOWN,    P_FD, P_NONE, 1,      2 },
-    { SC_fchownat,    EK_CHOWN,    1,    P_NONE, 2,      3 },
-};
-
-static void md_change_path(struct task *t, const struct call *c, s8 path, struct path *p)
+/* The n-th argument of a call that is a path; -1: it has no such. */
+static s32 md_path_arg(const struct call *c, u32 n)
 {
-    if (path != P_FD) {
-        md_path(c, (u32)path, p);
+    for (u32 i = 0; i < sc_rows[c->row].nargs; i++)
+        if (sc_rows[c->row].arg[i] == K_PATH && !n--)
+            return (s32)i;
+    return -1;
+}
+
+/* The path that a call changes; of one without a path, that of the file behind descriptor 0. */
+static void md_change_path(struct task *t, const struct call *c, s32 arg, struct path *p)
+{
+    if (arg >= 0) {
+        md_path(c, (u32)arg, p);
         return;
     }
     struct ofd *o = fd_get(t, (s32)c->arg[0]);
@@ -10429,38 +10228,45 @@ static void md_change_path(struct task *t, const struct call *c, s8 path, struct
     p->s[p->len] = 0;
 }
 
+/* A path, or the file of a descriptor, and what becomes of it: the arguments behind it. */
 static void md_change(struct task *t, struct call *c)
 {
     static struct path p, q;
     static char mode[16];
-    const struct md_change *m = NULL;
-    for (size_t i = 0; i < ARRAY_LEN(md_changes); i++)
-        if (md_changes[i].row == c->id)
-            m = &md_changes[i];
-    if (!m)
-        return;
-    md_change_path(t, c, m->path, &p);
+    s32 arg = md_path_arg(c, 0), to = md_path_arg(c, 1);
+    const u64 *value = &c->arg[MAX(arg, 0) + 1];
     bool rmdir = c->id == SC_unlinkat && c->arg[2] & AT_REMOVEDIR;
-    struct event *e = md_event(rmdir ? EK_RMDIR : m->kind, t, c);
+    bool split = c->id == SC_truncate64 || c->id == SC_ftruncate64; /* two halves */
+    const struct call_path *target = dec_path(c, 0); /* of a link: text, no path of anybody's */
+    struct event *e = md_event(rmdir ? EK_RMDIR : md_of[c->row].event, t, c);
+    md_change_path(t, c, arg, &p);
     ev_bytes(e, EV_path, p.s, p.len);
-    if (m->kind == EK_SYMLINK) {
-        const struct call_path *to = dec_path(c, (u32)m->path2); /* text, no path of anybody's */
-        bool read = to && to->len >= 0;
-        ev_bytes(e, EV_target, read ? c->paths.p + to->off : "", read ? (u32)to->len : 0);
-    } else if (m->path2 != P_NONE) {
-        md_path(c, (u32)m->path2, &q);
+    switch (e->kind) {
+    case EK_SYMLINK:
+        if (target && target->len >= 0)
+            ev_bytes(e, EV_target, c->paths.p + target->off, (u32)target->len);
+        else
+            ev_bytes(e, EV_target, "", 0);
+        break;
+    case EK_RENAME:
+    case EK_LINK:
+        md_path(c, (u32)to, &q);
         ev_bytes(e, EV_new_path, q.s, q.len);
-    }
-    if (m->kind == EK_TRUNCATE) {
-        bool split = c->id == SC_truncate64 || c->id == SC_ftruncate64; /* two halves */
-        u8 at = m->a + (split && c->abi == ABI_ARM32); /* from an even register on */
-        ev_num(e, EV_size, (s64)(c->arg[at] | (split ? c->arg[at + 1] << 32 : 0)));
-    } else if (m->kind == EK_CHOWN) {
-        ev_num(e, EV_uid, (s32)c->arg[m->a]);
-        ev_num(e, EV_gid, (s32)c->arg[m->b]);
-    } else if (m->a != P_NONE) {
-        snprintf(mode, sizeof mode, "0%03o", (u32)c->arg[m->a] & 0177777);
+        break;
+    case EK_TRUNCATE:
+        value += split && c->abi == ABI_ARM32; /* from an even register on */
+        ev_num(e, EV_size, (s64)(value[0] | (split ? value[1] << 32 : 0)));
+        break;
+    case EK_CHOWN:
+        ev_num(e, EV_uid, (s32)value[0]);
+        ev_num(e, EV_gid, (s32)value[1]);
+        break;
+    case EK_MKDIR:
+    case EK_MKNOD:
+    case EK_CHMOD:
+        snprintf(mode, sizeof mode, "0%03o", (u32)value[0] & 0177777);
         ev_sym(e, EV_mode, mode);
+        break;
     }
     e->noise = nm_noise(p.s);
     md_emit(e);
@@ -10752,45 +10558,37 @@ static void md_uring(struct task *t, struct call *c)
         st.uring += (u64)c->ret;
 }
 
-/* What a request of io_uring's moves, by its number (include/uapi/linux/io_uring.h). */
-enum { RING_NONE, RING_IN, RING_OUT, RING_FD };
-static const struct { const char *name; u8 moves; } md_ring_op[] = {
-#define R(name) { #name, RING_NONE },
-#define R_IN(name) { #name, RING_IN },
-#define R_OUT(name) { #name, RING_OUT },
-#define R_FD(name) { #name, RING_FD },
-    R(nop) R_IN(readv) R_OUT(writev) R(fsync) R_IN(read_fixed) R_OUT(write_fixed) R(poll_add)
-    R(poll_remove) R(sync_file_range) R_OUT(sendmsg) R_IN(recvmsg) R(timeout) R(timeout_remove)
-    R_FD(accept) R(async_cancel) R(link_timeout) R(connect) R(fallocate) R_FD(openat) R(close)
-    R(files_update) R(statx) R_IN(read) R_OUT(write) R(fadvise) R(madvise) R_OUT(send) R_IN(recv)
-    R_FD(openat2) R(epoll_ctl) R(splice) R(provide_buffers) R(remove_buffers) R(tee) R(shutdown)
-    R(renameat) R(unlinkat) R(mkdirat) R(symlinkat) R(linkat) R(msg_ring) R(fsetxattr) R(setxattr)
-    R(fgetxattr) R(getxattr) R_FD(socket) R(uring_cmd) R_OUT(send_zc) R_OUT(sendmsg_zc)
-    R_IN(read_multishot) R(waitid) R(futex_wait) R(futex_wake) R(futex_waitv) R(fixed_fd_install)
-    R(ftruncate) R(bind) R(listen) R_IN(recv_zc) R(epoll_wait) R_IN(readv_fixed)
-    R_OUT(writev_fixed) R(pipe)
-#undef R
-#undef R_IN
-#undef R_OUT
-#undef R_FD
+/* The requests of io_uring by their numbers (include/uapi/linux/io_uring.h), each behind what it
+ * moves: '<' bytes into memory, '>' bytes out of it; '+': its result is a descriptor. */
+static const char *const md_ring_op[] = {
+    " nop", "<readv", ">writev", " fsync", "<read_fixed", ">write_fixed", " poll_add",
+    " poll_remove", " sync_file_range", ">sendmsg", "<recvmsg", " timeout", " timeout_remove",
+    "+accept", " async_cancel", " link_timeout", " connect", " fallocate", "+openat", " close",
+    " files_update", " statx", "<read", ">write", " fadvise", " madvise", ">send", "<recv",
+    "+openat2", " epoll_ctl", " splice", " provide_buffers", " remove_buffers", " tee", " shutdown",
+    " renameat", " unlinkat", " mkdirat", " symlinkat", " linkat", " msg_ring", " fsetxattr",
+    " setxattr", " fgetxattr", " getxattr", "+socket", " uring_cmd", ">send_zc", ">sendmsg_zc",
+    "<read_multishot", " waitid", " futex_wait", " futex_wake", " futex_waitv", " fixed_fd_install",
+    " ftruncate", " bind", " listen", "<recv_zc", " epoll_wait", "<readv_fixed", ">writev_fixed",
+    " pipe",
 };
 
 /* A result of io_uring's, of a process of which t is a thread. */
 static void md_ring(struct task *t, const struct wire_uring *w)
 {
     bool known = w->op < ARRAY_LEN(md_ring_op);
-    u8 moves = known ? md_ring_op[w->op].moves : RING_NONE;
+    char moves = known ? *md_ring_op[w->op] : ' ';
     struct ofd *o = w->fd >= 0 ? fd_get(t, w->fd) : NULL;
-    if (moves == RING_FD && w->res > 0) { /* if that was another file, a ring has closed it */
+    if (moves == '+' && w->res > 0) { /* if that was another file, a ring has closed it */
         fd_remove(t->files, w->res);
         md_closed(t, w->res);
     }
-    bool data = (moves == RING_IN || moves == RING_OUT) && w->res >= 0;
+    bool data = (moves == '<' || moves == '>') && w->res >= 0;
     if (data && o && w->res)
-        st_io(o, NULL, (u64)w->res, moves == RING_IN);
+        st_io(o, NULL, (u64)w->res, moves == '<');
     struct event *e = ev_new(EK_URING, t, w->ts_ns);
     e->err = w->res < 0 && w->res >= -4095 ? -w->res : 0;
-    ev_sym(e, EV_op, known ? md_ring_op[w->op].name : "unknown");
+    ev_sym(e, EV_op, known ? md_ring_op[w->op] + 1 : "unknown");
     ev_num(e, EV_code, w->res);
     if (w->fd >= 0)
         ev_num(e, EV_fd, w->fd);
@@ -10807,133 +10605,79 @@ static void md_ring(struct task *t, const struct wire_uring *w)
 
 /* --- the table --- */
 
-/* What the model needs a call for, also where -e trace= leaves it out. MD_ALWAYS: without it kvis
- * loses track of the tracees, or of the directories that their paths start from. MD_FDS: it changes
- * what a descriptor means. MD_MEMORY: it changes what an address means, which only page faults ask.
- * MD_EVENT: it only reports. */
-enum md_need { MD_NO, MD_EVENT, MD_MEMORY, MD_FDS, MD_ALWAYS };
-
-struct md_call {
-    void (*enter)(struct task *, struct call *);
-    void (*exit)(struct task *, struct call *);
-    u8 need;
-    bool paths; /* some argument can be a path */
-};
-
-static const struct { u16 id; struct md_call m; } md_calls[] = {
-#define MD(name, enter, exit, need) { SC_##name, { enter, exit, need, false } },
-    MD(open, NULL, md_open, MD_FDS)
-    MD(openat, NULL, md_open, MD_FDS)
-    MD(openat2, NULL, md_open, MD_FDS)
-    MD(creat, NULL, md_open, MD_FDS)
-    MD(close, NULL, md_close, MD_FDS)
-    MD(close_range, NULL, md_close_range, MD_FDS)
-    MD(getdents64, NULL, md_getdents, MD_EVENT)
-    MD(dup, NULL, md_dup, MD_FDS)
-    MD(dup2, NULL, md_dup, MD_FDS)
-    MD(dup3, NULL, md_dup, MD_FDS)
-    MD(fcntl, NULL, md_fcntl, MD_FDS)
-    MD(fcntl64, NULL, md_fcntl, MD_FDS)
-    MD(pipe, NULL, md_pair, MD_FDS)
-    MD(pipe2, NULL, md_pair, MD_FDS)
-    MD(socketpair, NULL, md_pair, MD_FDS)
-    MD(socketcall, NULL, NULL, MD_FDS) /* i386: md_socketcall */
-    MD(socket, NULL, md_socket, MD_FDS)
-    MD(connect, NULL, md_connect, MD_FDS)
-    MD(accept, NULL, md_accept, MD_FDS)
-    MD(accept4, NULL, md_accept, MD_FDS)
-    MD(bind, NULL, md_bind_listen, MD_EVENT)
-    MD(listen, NULL, md_bind_listen, MD_EVENT)
-    MD(shutdown, NULL, md_shutdown, MD_EVENT)
-    MD(eventfd, NULL, md_make, MD_FDS)
-    MD(eventfd2, NULL, md_make, MD_FDS)
-    MD(epoll_create, NULL, md_make, MD_FDS)
-    MD(epoll_create1, NULL, md_make, MD_FDS)
-    MD(timerfd_create, NULL, md_make, MD_FDS)
-    MD(signalfd, NULL, md_make, MD_FDS)
-    MD(signalfd4, NULL, md_make, MD_FDS)
-    MD(inotify_init, NULL, md_make, MD_FDS)
-    MD(inotify_init1, NULL, md_make, MD_FDS)
-    MD(fanotify_init, NULL, md_make, MD_FDS)
-    MD(memfd_create, NULL, md_make, MD_FDS)
-    MD(memfd_secret, NULL, md_make, MD_FDS)
-    MD(pidfd_open, NULL, md_make, MD_FDS)
-    MD(io_uring_setup, NULL, md_make, MD_FDS)
-    MD(perf_event_open, NULL, md_make, MD_FDS)
-    MD(userfaultfd, NULL, md_make, MD_ALWAYS)
-    MD(pidfd_getfd, NULL, md_getfd, MD_FDS)
-    MD(open_by_handle_at, NULL, md_make_any, MD_FDS)
-    MD(open_tree, NULL, md_make_any, MD_FDS)
-    MD(fsopen, NULL, md_make_any, MD_FDS)
-    MD(fsmount, NULL, md_make_any, MD_FDS)
-    MD(mq_open, NULL, md_make_any, MD_FDS)
-    MD(open_tree_attr, NULL, md_make_any, MD_FDS)
-    MD(fspick, NULL, md_make_any, MD_FDS)
-    MD(landlock_create_ruleset, NULL, md_make_any, MD_FDS)
-    MD(bpf, NULL, md_make_any, MD_FDS)
-    MD(ioctl, NULL, md_ioctl, MD_NO) /* tr_'s filter stops for the commands that matter */
-    MD(read, NULL, md_read, MD_EVENT)
-    MD(pread64, NULL, md_read, MD_EVENT)
-    MD(readv, NULL, md_read, MD_EVENT)
-    MD(preadv, NULL, md_read, MD_EVENT)
-    MD(preadv2, NULL, md_read, MD_EVENT)
-    MD(write, NULL, md_write, MD_EVENT)
-    MD(pwrite64, NULL, md_write, MD_EVENT)
-    MD(writev, NULL, md_write, MD_EVENT)
-    MD(pwritev, NULL, md_write, MD_EVENT)
-    MD(pwritev2, NULL, md_write, MD_EVENT)
-    MD(sendto, NULL, md_sendto, MD_EVENT)
-    MD(recvfrom, NULL, md_recvfrom, MD_EVENT)
-    MD(send, NULL, md_send, MD_EVENT) /* arm */
-    MD(recv, NULL, md_send, MD_EVENT)
-    MD(sendmsg, NULL, md_sendmsg, MD_EVENT)
-    MD(recvmsg, NULL, md_recvmsg, MD_FDS)
-    MD(sendmmsg, NULL, md_mmsg, MD_EVENT)
-    MD(recvmmsg, NULL, md_mmsg, MD_FDS)
-    MD(recvmmsg_time64, NULL, md_mmsg, MD_FDS)
-    MD(sendfile, NULL, md_copy, MD_EVENT)
-    MD(sendfile64, NULL, md_copy, MD_EVENT)
-    MD(copy_file_range, NULL, md_copy, MD_EVENT)
-    MD(splice, NULL, md_copy, MD_EVENT)
-    MD(tee, NULL, md_copy, MD_EVENT)
-    MD(vmsplice, NULL, md_vmsplice, MD_EVENT)
-    MD(chdir, NULL, md_chdir, MD_ALWAYS)
-    MD(fchdir, NULL, md_chdir, MD_ALWAYS)
-    MD(chroot, NULL, md_chdir, MD_ALWAYS)
-    MD(pivot_root, NULL, md_pivot_root, MD_ALWAYS)
-    MD(unshare, NULL, md_unshare, MD_ALWAYS)
-    MD(setns, NULL, md_setns, MD_ALWAYS)
-    MD(brk, NULL, md_brk, MD_MEMORY)
-    MD(mmap, NULL, md_mmap, MD_MEMORY)
-    MD(mmap2, NULL, md_mmap, MD_MEMORY)
-    MD(munmap, NULL, md_munmap, MD_MEMORY)
-    MD(mremap, NULL, md_mremap, MD_MEMORY)
-    MD(mprotect, NULL, md_mprotect, MD_MEMORY)
-    MD(pkey_mprotect, NULL, md_mprotect, MD_MEMORY)
-    MD(fork, md_clone_enter, NULL, MD_ALWAYS)
-    MD(vfork, md_clone_enter, NULL, MD_ALWAYS)
-    MD(clone, md_clone_enter, NULL, MD_ALWAYS)
-    MD(clone3, md_clone_enter, NULL, MD_ALWAYS)
-    MD(execve, md_exec_enter, md_exec, MD_ALWAYS)
-    MD(execveat, md_exec_enter, md_exec, MD_ALWAYS)
-    MD(ptrace, NULL, NULL, MD_ALWAYS) /* tr_ says when it fails because of us */
-    MD(prctl, NULL, md_seccomp, MD_ALWAYS)
-    MD(seccomp, NULL, md_seccomp, MD_ALWAYS)
-    MD(rt_sigaction, NULL, md_sigaction, MD_EVENT)
-    MD(io_uring_enter, NULL, md_uring, MD_EVENT)
+static const struct { struct md_call m; u16 id[16]; } md_calls[] = {
+#define MD(enter, exit, need, ...) { { enter, exit, need, 0, false }, { __VA_ARGS__ } },
+#define MD_KIND(exit, need, kind, ...) { { NULL, exit, need, EK_##kind, false }, { __VA_ARGS__ } },
+    MD(NULL, md_open, MD_FDS, SC_open, SC_openat, SC_openat2, SC_creat)
+    MD(NULL, md_close, MD_FDS, SC_close)
+    MD(NULL, md_close_range, MD_FDS, SC_close_range)
+    MD(NULL, md_getdents, MD_EVENT, SC_getdents64)
+    MD(NULL, md_dup, MD_FDS, SC_dup, SC_dup2, SC_dup3)
+    MD(NULL, md_fcntl, MD_FDS, SC_fcntl, SC_fcntl64)
+    MD(NULL, md_pair, MD_FDS, SC_pipe, SC_pipe2, SC_socketpair)
+    MD(NULL, NULL, MD_FDS, SC_socketcall) /* i386: md_socketcall */
+    MD(NULL, md_socket, MD_FDS, SC_socket)
+    MD(NULL, md_connect, MD_FDS, SC_connect)
+    MD(NULL, md_accept, MD_FDS, SC_accept, SC_accept4)
+    MD(NULL, md_bind_listen, MD_EVENT, SC_bind, SC_listen)
+    MD(NULL, md_shutdown, MD_EVENT, SC_shutdown)
+    MD(NULL, md_make, MD_FDS, SC_eventfd, SC_eventfd2, SC_epoll_create, SC_epoll_create1,
+       SC_timerfd_create, SC_signalfd, SC_signalfd4, SC_inotify_init, SC_inotify_init1,
+       SC_fanotify_init, SC_memfd_create, SC_memfd_secret, SC_pidfd_open, SC_io_uring_setup,
+       SC_perf_event_open)
+    MD(NULL, md_make, MD_ALWAYS, SC_userfaultfd)
+    MD(NULL, md_getfd, MD_FDS, SC_pidfd_getfd)
+    MD(NULL, md_make_any, MD_FDS, SC_open_by_handle_at, SC_open_tree, SC_open_tree_attr, SC_fsopen,
+       SC_fsmount, SC_fspick, SC_mq_open, SC_landlock_create_ruleset, SC_bpf)
+    MD(NULL, md_ioctl, MD_NO, SC_ioctl) /* tr_'s filter stops for the commands that matter */
+    MD(NULL, md_read, MD_EVENT, SC_read, SC_pread64, SC_readv, SC_preadv, SC_preadv2)
+    MD(NULL, md_write, MD_EVENT, SC_write, SC_pwrite64, SC_writev, SC_pwritev, SC_pwritev2)
+    MD(NULL, md_sendto, MD_EVENT, SC_sendto, SC_send)
+    MD(NULL, md_recvfrom, MD_EVENT, SC_recvfrom, SC_recv)
+    MD(NULL, md_sendmsg, MD_EVENT, SC_sendmsg)
+    MD(NULL, md_recvmsg, MD_FDS, SC_recvmsg)
+    MD(NULL, md_mmsg, MD_EVENT, SC_sendmmsg)
+    MD(NULL, md_mmsg, MD_FDS, SC_recvmmsg, SC_recvmmsg_time64)
+    MD_KIND(md_copy, MD_EVENT, SENDFILE, SC_sendfile, SC_sendfile64)
+    MD_KIND(md_copy, MD_EVENT, COPY, SC_copy_file_range)
+    MD_KIND(md_copy, MD_EVENT, SPLICE, SC_splice)
+    MD_KIND(md_copy, MD_EVENT, TEE, SC_tee)
+    MD(NULL, md_vmsplice, MD_EVENT, SC_vmsplice)
+    MD_KIND(md_change, MD_EVENT, UNLINK, SC_unlink, SC_unlinkat)
+    MD_KIND(md_change, MD_EVENT, RMDIR, SC_rmdir)
+    MD_KIND(md_change, MD_EVENT, RENAME, SC_rename, SC_renameat, SC_renameat2)
+    MD_KIND(md_change, MD_EVENT, LINK, SC_link, SC_linkat)
+    MD_KIND(md_change, MD_EVENT, SYMLINK, SC_symlink, SC_symlinkat)
+    MD_KIND(md_change, MD_EVENT, MKDIR, SC_mkdir, SC_mkdirat)
+    MD_KIND(md_change, MD_EVENT, MKNOD, SC_mknod, SC_mknodat)
+    MD_KIND(md_change, MD_EVENT, TRUNCATE, SC_truncate, SC_ftruncate, SC_truncate64,
+            SC_ftruncate64)
+    MD_KIND(md_change, MD_EVENT, CHMOD, SC_chmod, SC_fchmod, SC_fchmodat, SC_fchmodat2)
+    MD_KIND(md_change, MD_EVENT, CHOWN, SC_chown, SC_lchown, SC_fchown, SC_fchownat)
+    MD(NULL, md_chdir, MD_ALWAYS, SC_chdir, SC_fchdir, SC_chroot)
+    MD(NULL, md_pivot_root, MD_ALWAYS, SC_pivot_root)
+    MD(NULL, md_unshare, MD_ALWAYS, SC_unshare)
+    MD(NULL, md_setns, MD_ALWAYS, SC_setns)
+    MD(NULL, md_brk, MD_MEMORY, SC_brk)
+    MD(NULL, md_mmap, MD_MEMORY, SC_mmap, SC_mmap2)
+    MD(NULL, md_munmap, MD_MEMORY, SC_munmap)
+    MD(NULL, md_mremap, MD_MEMORY, SC_mremap)
+    MD(NULL, md_mprotect, MD_MEMORY, SC_mprotect, SC_pkey_mprotect)
+    MD(md_clone_enter, NULL, MD_ALWAYS, SC_fork, SC_vfork, SC_clone, SC_clone3)
+    MD(md_exec_enter, md_exec, MD_ALWAYS, SC_execve, SC_execveat)
+    MD(NULL, NULL, MD_ALWAYS, SC_ptrace) /* tr_ says when it fails because of us */
+    MD(NULL, md_seccomp, MD_ALWAYS, SC_prctl, SC_seccomp)
+    MD(NULL, md_sigaction, MD_EVENT, SC_rt_sigaction)
+    MD(NULL, md_uring, MD_EVENT, SC_io_uring_enter)
 #undef MD
+#undef MD_KIND
 };
-
-/* By row, all rows of a name alike; made from md_calls[] and md_changes[]. */
-static struct md_call md_of[ARRAY_LEN(sc_rows)];
 
 static void md_init(void)
 {
-    static const struct md_call change = { NULL, md_change, MD_EVENT, false };
     for (size_t i = 0; i < ARRAY_LEN(md_calls); i++)
-        md_of[md_calls[i].id] = md_calls[i].m;
-    for (size_t i = 0; i < ARRAY_LEN(md_changes); i++)
-        md_of[md_changes[i].row] = change;
+        for (const u16 *id = md_calls[i].id; *id; id++) /* row 0, _llseek, is none of them */
+            md_of[*id] = md_calls[i].m;
     for (size_t i = 1; i < ARRAY_LEN(sc_rows); i++)
         if (sc_id[i] != i)
             md_of[i] = md_of[sc_id[i]];
@@ -11063,6 +10807,23 @@ static const u8 rec_magic[8] = { 0x89, 'k', 'v', 'i', 's', '\r', '\n', 0x1a };
 /* Which run it is that the sinks are told of. */
 static struct { const char *version, *host, *kernel, *arch, *backend; } rec_run;
 
+/* The processes that kvis was attached to: no exec says what they are called. */
+static struct {
+    struct { pid_t pid; char comm[16]; } *of;
+    u32 n, cap;
+} rec_attached;
+
+static void rec_attach(pid_t pid, const char *comm)
+{
+    void *grown = u_grow(rec_attached.of, &rec_attached.cap, rec_attached.n + 1,
+                         sizeof *rec_attached.of);
+    if (!grown)
+        return; /* it goes by its number */
+    rec_attached.of = grown;
+    rec_attached.of[rec_attached.n].pid = pid;
+    snprintf(rec_attached.of[rec_attached.n++].comm, sizeof rec_attached.of->comm, "%s", comm);
+}
+
 /* The first line of JSON. */
 static void rec_json_header(struct buf *b, const char *backend)
 {
@@ -11161,6 +10922,21 @@ static void rec_putz(s64 v)
     rec_put((u64)v << 1 ^ -(u64)(v < 0));
 }
 
+/* Puts a string into a slot. False: there is no memory for it. */
+static bool rec_slot_put(struct rec_slot *s, const char *p, size_t n)
+{
+    if (n >= s->cap) {
+        char *grown = realloc(s->p, n + 33);
+        if (!grown)
+            return false;
+        s->p = grown;
+        s->cap = (u32)n + 33;
+    }
+    memcpy(s->p, p, n);
+    s->len = (u32)n;
+    return true;
+}
+
 static void rec_str(const char *p, size_t n)
 {
     u32 at = nm_hash('r', p, n) % REC_SLOTS;
@@ -11169,16 +10945,7 @@ static void rec_str(const char *p, size_t n)
         rec_put(at << 1);
         return;
     }
-    if (n <= REC_KEEP && n + 1 > s->cap) {
-        char *q = realloc(s->p, n + 33);
-        if (q) {
-            s->p = q;
-            s->cap = (u32)n + 33;
-        }
-    }
-    bool keep = n <= REC_KEEP && s->cap > n;
-    if (keep)
-        memcpy(s->p, p, s->len = (u32)n);
+    bool keep = n <= REC_KEEP && rec_slot_put(s, p, n);
     rec_put((keep ? at : REC_SLOTS) << 1 | 1);
     rec_put(n);
     b_put(&rout.b, p, n);
@@ -11529,6 +11296,11 @@ static void rec_begin(void)
         rec_put(REC_PID);
         rec_putz(opt.pids[i]);
     }
+    for (u32 i = 0; i < rec_attached.n; i++) {
+        char key[24];
+        snprintf(key, sizeof key, "comm %d", rec_attached.of[i].pid);
+        rec_meta(key, rec_attached.of[i].comm);
+    }
     for (u16 i = 0; i < SC_N; i++)
         if (!sc_set[i] && sc_id[i] == i) {
             rec_put(REC_UNASKED);
@@ -11740,7 +11512,7 @@ static struct {
     pid_t pid, tid;
     struct { s8 own; u8 type; } field[REC_FIELDS];
     struct { s8 own; u8 n, field[REC_KIND_FIELDS]; } kind[REC_KINDS];
-    u32 n_fields, n_kinds;
+    u32 n_fields, n_kinds, n_unasked;
 } rin; /* zeros, as rout */
 
 static void PRINTF_LIKE(1, 2) rec_bad(const char *fmt, ...)
@@ -11865,20 +11637,8 @@ static struct arg rec_gets(void)
         p = (const char *)rin.p;
         a.len = (u32)n;
         rin.p += n;
-        if (at < REC_SLOTS && !*rin.wrong) {
-            struct rec_slot *s = &rin.slot[at];
-            if (n >= s->cap) {
-                char *q = realloc(s->p, n + 33);
-                if (!q) {
-                    rec_bad("out of memory");
-                    return (struct arg){ 0 };
-                }
-                s->p = q;
-                s->cap = (u32)n + 33;
-            }
-            memcpy(s->p, p, n);
-            s->len = (u32)n;
-        }
+        if (at < REC_SLOTS && !*rin.wrong && !rec_slot_put(&rin.slot[at], p, n))
+            rec_bad("out of memory");
     }
     b_put(&rin.text, p, a.len);
     b_c(&rin.text, 0);
@@ -11939,6 +11699,8 @@ static char *rec_keep(const char *s)
 static void rec_get_meta(void)
 {
     struct arg k = rec_gets(), v = rec_gets();
+    if (!strncmp(rec_at(k), "comm ", 5))
+        rec_attach(atoi(rec_at(k) + 5), rec_at(v));
     const char *key = rec_at(k), *value = rec_clean(v);
     const struct { const char *key; const char **to; } text[] = {
         { "version", &rec_run.version }, { "host", &rec_run.host }, { "kernel", &rec_run.kernel },
@@ -11960,10 +11722,13 @@ static void rec_get_meta(void)
 
 static void rec_get_word(void)
 {
+    enum { MOST = 1 << 20 }; /* a pointer and a NUL each: more than the 6 MiB of execve(2) */
     static u32 n;
     struct arg a = rec_gets();
     rin.of_command = true;
-    if (n >= 100000 || rin.again)
+    if (n == MOST)
+        rec_bad("damaged: more than %d arguments", MOST);
+    if (n == MOST || rin.again)
         return;
     char **list = realloc(opt.command, (n + 2) * sizeof *list);
     char *word = list ? strdup(rec_at(a)) : NULL;
@@ -12031,6 +11796,7 @@ static void rec_get_unasked(void)
 {
     struct arg a = rec_gets();
     s32 row = rec_row(rec_at(a), 0);
+    rin.n_unasked += row >= 0;
     for (u16 i = 0; row >= 0 && i < SC_N; i++)
         if (sc_id[i] == row)
             sc_set[i] = false;
@@ -12047,7 +11813,7 @@ static int rec_open_fd(int f, const char *name)
     rin.torn = rin.of_command = false;
     rin.p = rin.end = NULL;
     rin.b.max = rin.text.max = REC_MAX;
-    rin.n_fields = rin.n_kinds = 0;
+    rin.n_fields = rin.n_kinds = rin.n_unasked = rec_attached.n = 0;
     rin.pid = rin.tid = 0;
     for (u32 i = 0; i < REC_SLOTS; i++) {
         free(rin.slot[i].p);
@@ -12286,8 +12052,13 @@ static struct task *rp_begin_task(pid_t tid)
     struct task *t = rp_find(tid);
     if (t)
         return t;
-    if (rp.n_tasks == 1 << 16 || !(t = calloc(1, sizeof *t))) {
+    if (rp.n_tasks == 1 << 16) {
         rec_bad("damaged at offset %" PRIu64 " (too many calls that do not end)", rin.at + 8);
+        return NULL;
+    }
+    t = calloc(1, sizeof *t);
+    if (!t) {
+        rec_bad("out of memory");
         return NULL;
     }
     rp.n_tasks++;
@@ -12765,7 +12536,7 @@ struct px_track {
     u64 upid, utid;       /* ours, never used twice */
     u64 flow;             /* an arrow that ends at its first record; 0: none */
     bool dead;
-    bool runs;            /* a slice of it has begun */
+    char *runs;           /* the name of its slice that has begun; NULL: none has */
     s64 count[N_PX];      /* of a process */
     u64 told_ns[N_PX];
     bool due[N_PX];
@@ -12856,6 +12627,7 @@ static void px_free(struct px_track *t)
     if (*slot)
         *slot = t->next;
     px.n_tracks--;
+    free(t->runs);
     free(t);
 }
 
@@ -13016,15 +12788,16 @@ static void px_program(struct px_track *t, u64 ns, const char *name, size_t n,
 {
     if (opt.calls)
         return;
-    if (t->runs) {
-        px_event("E", t, ns);
+    if (t->runs) { /* speedscope ends no slice that has another name, or none */
+        px_name(px_event("E", t, ns), t->runs, strlen(t->runs), "command");
         px_end();
     }
-    t->runs = name;
-    if (!name)
+    free(t->runs);
+    t->runs = name ? strndup(name, n) : NULL;
+    if (!t->runs)
         return;
     struct buf *b = px_event("B", t, ns);
-    px_name(b, name, n, "command");
+    px_name(b, t->runs, strlen(t->runs), "command");
     b_f(b, ",\"args\":{\"pid\":%d", t->pid);
     if (e && ev_has(e, EV_argv))
         out_json_field(b, e, EV_argv);
@@ -13071,11 +12844,10 @@ static void px_exit_process(pid_t pid, u64 ns)
 static void px_exec(const struct event *e)
 {
     struct px_track *p = px_track(e->pid, e->pid);
-    if (e->err || !ev_has(e, EV_program))
+    u32 n;
+    const char *base = e->err ? NULL : out_program(e, &n);
+    if (!base)
         return;
-    const char *s = e->v[EV_program].s.p, *slash = memrchr(s, '/', e->v[EV_program].s.len);
-    const char *base = slash ? slash + 1 : s;
-    size_t n = e->v[EV_program].s.len - (size_t)(base - s);
     for (u32 k = PX_HEAP; k <= PX_MAPPED; k++) /* its memory went with the old program */
         if (p->count[k]) {
             p->count[k] = 0;
@@ -13195,6 +12967,11 @@ static void px_open(int fd, const char *name)
     px_out.name[0] = name;
     px_out.b.max = 32 << 20;
     b_s(&px_out.b, "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n");
+    for (u32 i = 0; i < rec_attached.n; i++) {
+        const char *comm = rec_attached.of[i].comm;
+        pid_t pid = rec_attached.of[i].pid;
+        px_call_it(px_track(pid, pid), true, comm, strlen(comm));
+    }
     out.tap[out.n_taps++] = &px_tap;
 }
 
@@ -13363,9 +13140,21 @@ static void px_fold_exit(const struct event *e)
     px_fold_leaf(&b, NULL, (u64)e->v[EV_cpu_ns].n);
 }
 
+/* Names a process that was not known, or had another name. */
+static void px_fold_name(pid_t pid, const char *name, size_t n)
+{
+    u32 slot = (u32)pid % PX_NAMES;
+    if (px_fold->who[slot].pid != pid)
+        px_fold->who[slot].parent = 0;
+    px_fold->who[slot].pid = pid;
+    px_fold->who[slot].len = (u32)MIN(n, (size_t)PX_NAME);
+    memcpy(px_fold->who[slot].name, name, px_fold->who[slot].len);
+}
+
 static void px_fold_event(const struct event *e)
 {
-    u32 slot = (u32)e->pid % PX_NAMES;
+    u32 slot = (u32)e->pid % PX_NAMES, n;
+    const char *program = e->kind == EK_EXEC && !e->err ? out_program(e, &n) : NULL;
     if (e->kind == EK_SPAWN && ev_has(e, EV_child_pid)) {
         pid_t child = (pid_t)e->v[EV_child_pid].n;
         u32 to = (u32)child % PX_NAMES;
@@ -13373,14 +13162,8 @@ static void px_fold_event(const struct event *e)
         px_fold->who[to].len = px_fold->who[slot].pid == e->pid ? px_fold->who[slot].len : 0;
         px_fold->who[to].pid = child;
         px_fold->who[to].parent = e->pid;
-    } else if (e->kind == EK_EXEC && !e->err && ev_has(e, EV_program)) {
-        const char *s = e->v[EV_program].s.p, *slash = memrchr(s, '/', e->v[EV_program].s.len);
-        size_t n = e->v[EV_program].s.len - (slash ? (size_t)(slash + 1 - s) : 0);
-        if (px_fold->who[slot].pid != e->pid)
-            px_fold->who[slot].parent = 0;
-        px_fold->who[slot].pid = e->pid;
-        px_fold->who[slot].len = (u32)MIN(n, (size_t)PX_NAME);
-        memcpy(px_fold->who[slot].name, slash ? slash + 1 : s, px_fold->who[slot].len);
+    } else if (program) {
+        px_fold_name(e->pid, program, n);
     } else if (e->kind == EK_EXIT_PROCESS && ev_has(e, EV_cpu_ns) && e->v[EV_cpu_ns].n > 0) {
         px_fold_exit(e);
     }
@@ -13390,6 +13173,9 @@ static void px_fold_open(int fd, const char *name)
 {
     static const struct out_tap tap = { px_fold_event, NULL, px_fold_call, NULL, NULL, NULL };
     px_fold = xcalloc(1, sizeof *px_fold);
+    for (u32 i = 0; i < rec_attached.n; i++)
+        px_fold_name(rec_attached.of[i].pid, rec_attached.of[i].comm,
+                     strlen(rec_attached.of[i].comm));
     px_folded.fd[0] = fd;
     px_folded.name[0] = name;
     px_folded.b.max = 32 << 20;
@@ -14007,7 +13793,7 @@ static int rep_temporary(const char *dir)
 /* == 21 df_  kvis diff: two recordings compared =====================================
  * Both are played to df_event, which adds up commands; files, addresses and calls are added up in
  * the recordings' own summaries. What is compared is a list of pairs: a name with its numbers in A
- * and in B. Text and JSON walk the same lists (df_tables[]). Entry points: df_load, df_refusal,
+ * and in B. Text and JSON walk the same lists (df_tables[]). Entry points: df_load,
  * df_text, df_json, df_is_above. */
 
 enum {
@@ -14054,6 +13840,7 @@ static struct {
     u64 num[2][ARRAY_LEN(st_nums)];
     u64 wall_ns[2];          /* of the command, from its exec to its end; else the run's */
     bool counted[2];         /* the calls are known */
+    u32 unasked[2];          /* calls that -e left out, by names; sc_set has those of both */
     struct stats calls[2];
     bool timed[2];           /* and where their time went */
     const char *backend[2];
@@ -14197,11 +13984,10 @@ static void df_fork(const struct event *e)
 static struct name *df_command_name(const struct event *e)
 {
     static struct buf name = { .max = DF_LINE };
-    const char *program = ev_has(e, EV_program) ? e->v[EV_program].s.p : "?";
-    u32 n = ev_has(e, EV_program) ? e->v[EV_program].s.len : 1;
-    const char *slash = n ? memrchr(program, '/', n) : NULL, *from = slash ? slash + 1 : program;
+    u32 n;
+    const char *program = out_program(e, &n);
     b_reset(&name);
-    b_put(&name, from, n - (size_t)(from - program));
+    b_put(&name, program ? program : "?", program ? n : 1);
     bool line = !strcmp(df_by, "line") && ev_has(e, EV_argv);
     const char *argv = line ? e->v[EV_argv].s.p : "";
     n = line ? e->v[EV_argv].s.len : 0;
@@ -14303,6 +14089,7 @@ static void df_take(u32 k)
     for (u32 i = 0; i < SC_N; i++)
         df.timed[k] |= st.waits[i].calls != 0;
     df.backend[k] = rec_run.backend;
+    df.unasked[k] = rin.n_unasked;
     df.delayed[k] = st_run.delays != NULL;
     st_run.delays = NULL;
     st_run.io = NULL;
@@ -14311,6 +14098,16 @@ static void df_take(u32 k)
     memset(&rp.counted, 0, sizeof rp.counted);
     rec_stats = &st.all;
     rp.tables = rp.calls = false;
+}
+
+/* Those that ran before the recording began have a name all the same. */
+static void df_attached(void)
+{
+    for (u32 i = 0; i < rec_attached.n; i++) {
+        struct df_life *l = df_life((u32)rec_attached.of[i].pid, out.start_ns);
+        if (l)
+            l->now.name = nm_str('c', rec_attached.of[i].comm);
+    }
 }
 
 /* Plays a recording. Returns whether it is whole; else rin.wrong says why not. */
@@ -14323,7 +14120,10 @@ static bool df_load(u32 k, int fd, const char *name)
     rin.again = k > 0;
     out.tap[0] = &tap;
     out.n_taps = 1;
-    if (rec_open_fd(fd, name) < 0 || !rp_head() || !rp_play())
+    if (rec_open_fd(fd, name) < 0 || !rp_head())
+        return false;
+    df_attached();
+    if (!rp_play())
         return false;
     out.n_taps = 0;
     df.sum[k] = malloc(sizeof *df.sum[k]);
@@ -14479,7 +14279,7 @@ static void df_join(void)
 }
 
 /* Makes pairs of the rows of both recordings. */
-static void df_pair_rows(const struct df_row *const row[2], const u32 n[2], char cls)
+static void df_pair_rows(struct df_row *const row[2], const u32 n[2], char cls)
 {
     static struct buf shape;
     for (u32 k = 0; k < 2; k++)
@@ -14489,7 +14289,7 @@ static void df_pair_rows(const struct df_row *const row[2], const u32 n[2], char
                 continue;
             struct df_pair *p = df_put(k, one);
             bool word = cls == 'p' && !strchr(one->name->s, '/'); /* an address and a port */
-            if (word || bsearch(one, row[!k], n[!k], sizeof *one, df_by_address))
+            if (word || (n[!k] && bsearch(one, row[!k], n[!k], sizeof *one, df_by_address)))
                 continue;
             df_shape(&shape, one->name->s, k);
             p->shape = nm_get(cls, shape.p ? shape.p : "", shape.len);
@@ -14497,28 +14297,19 @@ static void df_pair_rows(const struct df_row *const row[2], const u32 n[2], char
     df_join();
 }
 
-static void df_pair_names(char cls)
-{
-    const struct df_row *const row[2] = { df.name[0], df.name[1] };
-    df_pair_rows(row, df.n_names, cls);
-}
-
 static void df_pair_files(void)
 {
-    df_pair_names('f');
+    df_pair_rows(df.name, df.n_names, 'f');
 }
 
 static void df_pair_peers(void)
 {
-    df_pair_names('p');
+    df_pair_rows(df.name, df.n_names, 'p');
 }
 
 static void df_pair_commands(void)
 {
-    static const struct df_row none[1];
-    const struct df_row *const row[2] = { df.command[0] ? df.command[0] : none,
-                                          df.command[1] ? df.command[1] : none };
-    df_pair_rows(row, df.n_commands, 'c');
+    df_pair_rows(df.command, df.n_commands, 'c');
 }
 
 /* What recording k has of a call. Where the time of all calls is not known in both, that of those
@@ -14539,7 +14330,7 @@ static void df_pair_calls(void)
 {
     for (u16 i = 0; i < SC_N; i++) {
         struct df_row one[2] = { df_call(0, i), df_call(1, i) };
-        if (!one[0].count && !one[1].count)
+        if (!sc_set[i] || (!one[0].count && !one[1].count))
             continue;
         struct df_pair *p = df_put(0, &one[0]);
         p->of[1] = one[1];
@@ -14558,13 +14349,22 @@ static void df_pair_failed(void)
             const char *error = u_errname(f->err) ? u_errname(f->err) : "?";
             snprintf(text, sizeof text, "%s %s", sc_name(f->row), error);
             struct df_row one = { .name = nm_str('x', text), .amount = f->count };
-            if (!f->count)
+            if (!f->count || !sc_set[f->row])
                 continue;
             struct df_pair *p = df_put(k, &one);
             p->row = f->row;
             p->err = f->err;
         }
     df_join();
+}
+
+/* Whether other calls were traced in one recording than in the other. */
+static bool df_other_calls(void)
+{
+    u32 n = 0;
+    for (u16 i = 0; i < SC_N; i++)
+        n += !sc_set[i] && sc_id[i] == i;
+    return df.unasked[0] != n || df.unasked[1] != n;
 }
 
 /* --- the tables --- */
@@ -14651,13 +14451,11 @@ static void df_text_change(struct buf *b, const struct df_pair *p, u8 unit)
         b_s(b, "      -");
 }
 
-/* How wide the terminal is that text goes to; 0: it goes to none, and lines are not cut. */
-static u32 df_columns(void)
+/* How wide the terminal is that f leads to; 0: it leads to none, and lines are not cut. */
+static u32 df_columns(int f)
 {
     struct winsize w;
-    if (out.text.fd[0] < 0 || ioctl(out.text.fd[0], TIOCGWINSZ, &w) < 0)
-        return 0;
-    return w.ws_col;
+    return f < 0 || ioctl(f, TIOCGWINSZ, &w) < 0 ? 0 : w.ws_col;
 }
 
 /* Text, as much of it as fits into so many bytes; 0: all. */
@@ -14675,7 +14473,7 @@ static void df_put_cut(struct buf *b, const char *s, u32 n, u32 most)
 static void df_text_name(struct buf *b, const struct df_pair *p, u32 from)
 {
     static struct buf name;
-    u32 columns = df_columns(), used = b->len - from;
+    u32 columns = df_columns(out.text.fd[0]), used = b->len - from;
     b_reset(&name);
     b_esc(&name, p->name->s, p->name->len, 0);
     if (p->of[0].failed != p->of[1].failed)
@@ -14834,6 +14632,9 @@ static void df_text(struct buf *b)
         b_esc(b, df.backend[k], strlen(df.backend[k]), 0);
         b_s(b, ")\n");
     }
+    if (df_other_calls())
+        b_s(b, " Different calls were traced (-e): only those of both are compared, and opens and\n"
+            " bytes of files and addresses are those of the calls that each recording has\n");
     for (size_t i = 0; i < ARRAY_LEN(df_tables); i++)
         if (!proc || !df_tables[i].trace)
             df_text_table(b, &df_tables[i]);
@@ -14995,7 +14796,8 @@ static void df_json(struct buf *b)
             df_json_only(b, t);
         df_json_table(b, t);
     }
-    b_f(b, ",\"left_out\":%" PRIu64 "}\n", df.left_out);
+    b_f(b, ",\"other_calls\":%s,\"left_out\":%" PRIu64 "}\n", df_other_calls() ? "true" : "false",
+        df.left_out);
 }
 
 /* == 22 ring_ pf_  perf_event_open: why it fails, what it counts, page faults =====================
@@ -15062,6 +14864,22 @@ static const char *pf_why_not(int e, enum pf_level level, bool why_only)
     snprintf(text, sizeof text, "perf_event_open: %s%s%s%s", name ? name : "an unknown error",
              because, *fix ? "; fix: " : "", fix);
     return text;
+}
+
+/* The largest number of a list like 0,3-7, plus one, or its first number; -1: no such file. */
+static int pf_cpus(const char *which, bool first)
+{
+    char path[64], s[4096];
+    int max = -1;
+    snprintf(path, sizeof path, "/sys/devices/system/cpu/%s", which);
+    u_slurp(path, s, sizeof s);
+    for (char *p = s, *end; isdigit((u8)*p); p = *end ? end + 1 : end) {
+        int n = (int)strtol(p, &end, 10);
+        if (first)
+            return n;
+        max = MAX(max, n);
+    }
+    return first ? -1 : max + 1;
 }
 
 enum { PF_MEMBERS = 5 }; /* events of the largest group */
@@ -15206,10 +15024,12 @@ static int pf_open_at(pid_t tid, int cpu, bool major, bool on_exec)
     return e;
 }
 
-/* Opens the events for one thread on every CPU. Returns 0 or -errno. */
+/* Opens the events for one thread on every CPU that there can be: sysconf(3) of musl says on how
+ * many kvis may run, and it may be started on one that is not the first. Returns 0 or -errno. */
 static int pf_open(pid_t tid, bool on_exec)
 {
-    int cpus = MIN((int)sysconf(_SC_NPROCESSORS_CONF), (int)PF_MAX_CPUS), got = 0;
+    int possible = pf_cpus("possible", false), got = 0;
+    int cpus = MIN(possible > 0 ? possible : (int)sysconf(_SC_NPROCESSORS_CONF), (int)PF_MAX_CPUS);
     pf_rings.page = (size_t)sysconf(_SC_PAGESIZE);
     for (int i = 0; i < 2 * cpus; i++) {
         bool major = i >= cpus;
@@ -16555,28 +16375,12 @@ static u64 bpf_magic(void)
 
 /* --- CPUs --- */
 
-/* The largest number of a list like 0,3-7, plus one, or its first number; -1: no such file. */
-static int bpf_cpus(const char *which, bool first)
-{
-    char path[64], s[4096];
-    int max = -1;
-    snprintf(path, sizeof path, "/sys/devices/system/cpu/%s", which);
-    u_slurp(path, s, sizeof s);
-    for (char *p = s, *end; isdigit((u8)*p); p = *end ? end + 1 : end) {
-        int n = (int)strtol(p, &end, 10);
-        if (first)
-            return n;
-        max = MAX(max, n);
-    }
-    return first ? -1 : max + 1;
-}
-
 /* How many values a per-CPU map has: one for each CPU that could ever be (not only those that are
  * on: kernel/bpf/arraymap.c). */
 static u32 bpf_possible(void)
 {
     static u32 n; /* fixed at boot */
-    int possible = n ? 0 : bpf_cpus("possible", false);
+    int possible = n ? 0 : pf_cpus("possible", false);
     if (!n)
         n = possible > 0 ? (u32)possible : (u32)MAX(sysconf(_SC_NPROCESSORS_CONF), 1);
     return n;
@@ -16585,7 +16389,7 @@ static u32 bpf_possible(void)
 /* A CPU that is on, for what is attached "on a CPU" but means all of them. */
 static int bpf_online_cpu(void)
 {
-    return MAX(bpf_cpus("online", true), 0);
+    return MAX(pf_cpus("online", true), 0);
 }
 
 /* --- maps --- */
@@ -17426,6 +17230,8 @@ static struct bpf_denial bpf_denied(int e)
     if (tfs_locked_down())
         return (struct bpf_denial){ "the kernel is locked down: programs may not read its memory",
                                     "boot with lockdown=integrity, or without Secure Boot" };
+    if (e == -EMFILE || e == -ENFILE)
+        return (struct bpf_denial){ "too many files are open", pf_fix(e, PF_LEVEL_CPU) };
     if (e != -EPERM && e != -EACCES)
         return (struct bpf_denial){ "", "" };
     if (!bpf_caps_enough(caps))
@@ -17588,6 +17394,9 @@ static int rb_open_ring(int map, u32 bytes)
     rb_state.consumer = c;
     rb_state.producer = (volatile u64 *)(void *)p;
     rb_state.data = p + rb_state.page;
+    /* Not the command's: its pages would count as resident memory of the copy that becomes it. */
+    if (madvise(p, rb_state.page + 2 * rb_state.size, MADV_DONTFORK) < 0)
+        return -errno;
     return rb_watch(map);
 }
 
@@ -19366,6 +19175,8 @@ static struct {
     u32 kept_n;           /* of tr_kept[] */
     u64 stops, stops_at_tick, idle_since, lost_ns;
     u64 call_stops;       /* calls that stopped when they began */
+    u64 cpu_ns;           /* -p: CPU time of the processes that kvis has let go */
+    bool cpu_unknown;     /* and one has ended, which has told nobody but its parent */
     u32 n_resident;      /* processes whose memory was looked at in this tick */
     bool tty;             /* a person looks on: print at once */
     pid_t stopped_tid;    /* whose stop is about to be handled */
@@ -19813,8 +19624,12 @@ static void tr_drop(struct task *t, bool closed)
     out_forget(t);
     pf_flush(t);
     ps_free_task(t);
-    if (p && !p->tasks)
-        ps_free_proc(p);
+    if (!p || p->tasks)
+        return;
+    u64 used = opt.n_pids && !closed ? ps_cpu_ns(p->pid) : 0;
+    tr.cpu_ns += used - MIN(used, p->cpu_ns);
+    tr.cpu_unknown |= !used;
+    ps_free_proc(p);
 }
 
 /* Only one can trace a process: a debugger that kvis traces cannot trace what kvis traces (P30). */
@@ -20705,6 +20520,8 @@ static void tr_signal_stop(struct task *t, int sig)
     sys_ptrace(PTRACE_GETSIGINFO, t->tid, 0, &si);
     if (t->tid == tr.child && !tr.started && sig == SIGSTOP) {
         tr.started = true; /* the child stands before its exec: from here on it is watched */
+        t->proc->start_ns = u_when();
+        st.own_rss = ps_resident(t->pid) + (128 << 10); /* what its exec touches */
         if (!tr.bound) /* so far it would have been left stopped */
             sys_ptrace(PTRACE_SETOPTIONS, t->tid, 0, (void *)(uintptr_t)TR_OPTIONS);
         if (hy.count && hy_watch())
@@ -21313,7 +21130,6 @@ static void tr_spawn(void)
     t->run = RUN_RUNNING;
     tr.child = sp_command.pid;
     st.first_pid = sp_command.pid;
-    st.own_rss = ps_resident(getpid()) + (256 << 10); /* what the copy touches before its exec */
     tr_first_state(t, sp_command.pid);
     snprintf(t->comm, sizeof t->comm, "%s", "kvis");
     if (opt.faults && (e = pf_open(sp_command.pid, true)) < 0) {
@@ -21386,6 +21202,8 @@ static int tr_attach_thread(pid_t pid, pid_t tid)
             ps_look_ns(t);
     } else {
         tr_first_state(t, pid);
+        if (t->proc)
+            t->proc->cpu_ns = ps_cpu_ns(pid);
         if (t->mm && (vm_from_proc(t->mm, tid, true) < 0 || t->mm->careful))
             t->mm->careful = true;
         for (struct region *r = t->mm ? vm_from(t->mm, 0) : NULL; r; r = vm_from(t->mm, r->end))
@@ -21399,8 +21217,10 @@ static int tr_attach_thread(pid_t pid, pid_t tid)
         t->comm[strcspn(t->comm, "\n")] = 0;
     if (f)
         fclose(f);
-    if (tid == pid)
+    if (tid == pid) {
         out_name(out_proc(pid, u_when()), t->comm, strlen(t->comm));
+        rec_attach(pid, t->comm);
+    }
     if (hy.all && hy_follow(tid) >= 0)
         t->seen_stop = true; /* it goes on: nothing has to stop it */
     else
@@ -21513,10 +21333,12 @@ static void tr_same_cpu(void)
 
 /* What the command, and all that was waited for, used: as time(1) has it. ru_maxrss outlives an
  * exec (fs/exec.c, exec_mmap), so it also has the memory of the copy of kvis that became the
- * command. */
+ * command. Of -p, where all of the processes live on, what they used meanwhile. */
 static void tr_used(void)
 {
     struct rusage all;
+    if (!tr.child && !tr.cpu_unknown)
+        st_run.cpu_ns = tr.cpu_ns;
     if (!tr.child || tr.status == -1 || getrusage(RUSAGE_CHILDREN, &all) < 0)
         return;
     st_run.user_ns = (u64)all.ru_utime.tv_sec * NSEC + (u64)all.ru_utime.tv_usec * 1000;
@@ -22875,14 +22697,12 @@ static void proc_usage_join(struct wire_usage *to, const struct wire_usage *u, b
  * latter as the former stand to each other (kernel/sched/cputime.c, cputime_adjust). */
 static void proc_cpu(const struct wire_usage *u, u64 *user, u64 *sys)
 {
-    *user = u->run_ns;
     *sys = 0;
-    if (u->system_ns && !u->user_ns) {
-        *user = 0;
-        *sys = u->run_ns;
-    } else if (u->system_ns)
+    if (u->system_ns && u->user_ns)
         *sys = (u64)((double)u->run_ns * (double)u->system_ns
                      / ((double)u->system_ns + (double)u->user_ns));
+    else if (u->system_ns)
+        *sys = u->run_ns;
     *user = u->run_ns - *sys;
 }
 
@@ -23310,18 +23130,21 @@ static void proc_json(struct buf *b, const struct proc_row *r)
     b_s(b, "}\n");
 }
 
-/* The words as they are read by the CI action: always a list. */
-static void proc_json_args(struct buf *b, const struct proc_life *l)
+/* Who it was, and what, as the CI action reads it: args is always a list. */
+static void proc_action_who(struct buf *b, const struct proc_row *r)
 {
+    b_s(b, "\"name\":");
+    proc_json_word(b, r->comm, (u32)strnlen(r->comm, 16));
+    b_f(b, ",\"uid\":%u,\"pid\":%u,\"ppid\":%u", r->l->uid, r->l->pid, r->l->ppid);
+}
+
+static void proc_action_what(struct buf *b, const struct proc_life *l)
+{
+    b_s(b, ",\"fileName\":");
+    proc_json_word(b, l->path.len ? l->path.p : "", l->path.len);
     b_s(b, ",\"args\":[");
     proc_words(b, &l->argv, 0, ',', proc_json_word);
     b_c(b, ']');
-}
-
-static void proc_json_plain(struct buf *b, const char *key, const char *s, size_t n)
-{
-    b_f(b, "\"%s\":", key);
-    proc_json_word(b, s, (u32)n);
 }
 
 /* 128 + N for a signal, as a shell has it. A command that became another did not fail. -1: not
@@ -23340,11 +23163,9 @@ static void proc_workflow(struct buf *b, const struct proc_row *r)
     if (r->what != PROC_ENDED && r->what != PROC_REPLACED)
         return;
     b_c(b, '{');
-    proc_json_plain(b, "name", r->comm, strnlen(r->comm, 16));
-    b_f(b, ",\"uid\":%u,\"pid\":%u,\"ppid\":%u,\"startTimeNs\":%" PRIu64 ",", l->uid, l->pid,
-        l->ppid, proc_real(l->begin_ns));
-    proc_json_plain(b, "fileName", l->path.len ? l->path.p : "", l->path.len);
-    proc_json_args(b, l);
+    proc_action_who(b, r);
+    b_f(b, ",\"startTimeNs\":%" PRIu64, proc_real(l->begin_ns));
+    proc_action_what(b, l);
     b_f(b, ",\"durationNs\":%" PRIu64 ",\"exitCode\":%d", r->ts_ns - l->begin_ns,
         proc_exit_code(r));
     if (r->what == PROC_ENDED && l->status >= 0 && WIFSIGNALED(l->status))
@@ -23364,12 +23185,10 @@ static void proc_events(struct buf *b, const struct proc_row *r)
     b_s(b, "{\"ts\":\"");
     proc_clock(b, r->ts_ns, false);
     b_s(b, start ? "\",\"event\":\"EXEC\"," : "\",\"event\":\"EXIT\",");
-    proc_json_plain(b, "name", r->comm, strnlen(r->comm, 16));
-    b_f(b, ",\"uid\":%u,\"pid\":%u,\"ppid\":%u", l->uid, l->pid, l->ppid);
+    proc_action_who(b, r);
     if (start) {
-        b_f(b, ",\"startTime\":%" PRIu64 ",", proc_real(l->begin_ns) / 1000000);
-        proc_json_plain(b, "fileName", l->path.len ? l->path.p : "", l->path.len);
-        proc_json_args(b, l);
+        b_f(b, ",\"startTime\":%" PRIu64, proc_real(l->begin_ns) / 1000000);
+        proc_action_what(b, l);
     } else {
         b_f(b, ",\"duration\":%" PRIu64 ",\"exitCode\":%d", (r->ts_ns - l->begin_ns) / 1000000,
             proc_exit_code(r));
@@ -23449,7 +23268,7 @@ static void proc_tree_link(void)
 /* The row of a node. more: of which depths further rows will come. */
 static void proc_tree_line(struct buf *b, const struct proc_node *one, const bool *more)
 {
-    u32 columns = df_columns(), depth = MIN(one->depth, (u32)PROC_DEPTH);
+    u32 columns = df_columns(out.text.fd[0]), depth = MIN(one->depth, (u32)PROC_DEPTH);
     b_put(b, one->text, one->line);
     for (u32 d = 1; d < depth; d++)
         b_s(b, more[d] ? "│  " : "   ");
@@ -23639,10 +23458,12 @@ static void proc_write_gantt(void)
  * NULL: nobody wants any. */
 static struct event *proc_event(u8 kind, u32 pid, u32 tid, u64 ts_ns)
 {
+    if (!out.n_taps || proc_state.replayed)
+        return NULL;
     struct event *e = ev_new(kind, NULL, ts_ns);
     e->pid = (pid_t)pid;
     e->tid = (pid_t)tid;
-    return out.n_taps ? e : NULL;
+    return e;
 }
 
 /* Not to the sinks of text and JSON: their rows are commands. */
@@ -23956,24 +23777,24 @@ static void proc_exec_failed(const struct wire_proc *h, const char *data)
 /* Its last thread has ended. How the command ended wait4(2) says, also where the probe cannot. */
 static void proc_end(struct proc_life *l)
 {
-    u64 user, sys;
     if (l->status < 0 && l->pid == proc_state.root)
         l->status = proc_session.status;
     proc_usage_join(&l->all, &l->own, false);
-    proc_cpu(&l->all, &user, &sys);
-    proc_state.cpu_ns += l->mine ? user + sys : 0;
+    proc_state.cpu_ns += l->mine ? l->all.run_ns : 0;
     proc_over(l, PROC_ENDED, l->end_ns);
     proc_step_end(l, l->end_ns);
     proc_tell_end(l);
-    proc_state.gone[proc_state.n_gone++ % ARRAY_LEN(proc_state.gone)].pid = l->pid;
-    proc_state.gone[(proc_state.n_gone - 1) % ARRAY_LEN(proc_state.gone)].boot_ns = l->boot_ns;
+    u32 at = proc_state.n_gone++ % ARRAY_LEN(proc_state.gone);
+    proc_state.gone[at].pid = l->pid;
+    proc_state.gone[at].boot_ns = l->boot_ns;
     proc_forget(l);
 }
 
 /* Whether only wait4(2) will say how the command has ended, and has not yet. */
 static bool proc_waits(const struct proc_life *l)
 {
-    return l->status < 0 && l->pid == proc_state.root && proc_session.status == -1;
+    return l->status < 0 && l->pid == proc_state.root && proc_session.status == -1
+           && !proc_state.replayed;
 }
 
 /* Whether a process has ended already: threads that end at the same time are all the last one. */
@@ -24201,6 +24022,16 @@ static void proc_json_summary(u32 running)
     b_s(b, "}\n");
 }
 
+/* Whose line of the summary it is: what a terminal has no place for is cut. */
+static void proc_text_name(struct buf *b, u32 pid, const char *name)
+{
+    enum { FROM = 22 };
+    u32 columns = df_columns(STDERR_FILENO);
+    b_f(b, "  %-7u ", pid);
+    df_put_cut(b, name, (u32)strlen(name), columns ? MAX(columns, FROM + 8u) - FROM : 0);
+    b_c(b, '\n');
+}
+
 /* The steps that took a hundredth of it or more. */
 static void proc_text_critical(struct buf *b)
 {
@@ -24214,8 +24045,8 @@ static void proc_text_critical(struct buf *b)
     for (u32 i = 0; i < n && shown < 2 * PROC_SLOWEST; i++) {
         if (list[i]->self_ns < all / 100)
             continue;
-        b_f(b, "%10.3f s  %-7u %s\n", (double)list[i]->self_ns / 1e9, list[i]->pid,
-            list[i]->name);
+        b_f(b, "%10.3f s", (double)list[i]->self_ns / 1e9);
+        proc_text_name(b, list[i]->pid, list[i]->name);
         shown++;
     }
 }
@@ -24238,12 +24069,14 @@ static void proc_summary(u32 running, u64 duration_ns)
         b_f(&b, ", %u still running", running);
     b_c(&b, '\n');
     qsort(proc_bars, proc_state.n_bars, sizeof *proc_bars, proc_by_length);
-    for (u32 i = 0; i < MIN(proc_state.n_bars, (u32)PROC_SLOWEST); i++)
-        b_f(&b, "%10.3f s  %-7u %s\n", (double)(proc_bars[i].end_ns - proc_bars[i].begin_ns) / 1e9,
-            proc_bars[i].pid, proc_bars[i].name);
-    for (u32 i = 0; i < MIN(proc_state.failed, (u64)PROC_SLOWEST); i++)
-        b_f(&b, "%s%10s    %-7u %s\n", i ? "" : "failed\n", proc_failures[i].how,
-            proc_failures[i].bar.pid, proc_failures[i].bar.name);
+    for (u32 i = 0; i < MIN(proc_state.n_bars, (u32)PROC_SLOWEST); i++) {
+        b_f(&b, "%10.3f s", (double)(proc_bars[i].end_ns - proc_bars[i].begin_ns) / 1e9);
+        proc_text_name(&b, proc_bars[i].pid, proc_bars[i].name);
+    }
+    for (u32 i = 0; i < MIN(proc_state.failed, (u64)PROC_SLOWEST); i++) {
+        b_f(&b, "%s%10s  ", i ? "" : "failed\n", proc_failures[i].how);
+        proc_text_name(&b, proc_failures[i].bar.pid, proc_failures[i].bar.name);
+    }
     proc_text_critical(&b);
     out_write_all(STDERR_FILENO, b.p, b.len);
 }
@@ -24359,99 +24192,77 @@ static int proc_run(u64 end_ns)
     return proc_session.status;
 }
 
-/* --- a recording of it --- */
+/* --- a recording of it: each event becomes the record of the probe that made it --- */
 
 static u64 proc_left_out; /* events of processes that were too many */
 
-/* A process of a recording, made if it was not there; NULL: there are too many. */
-static struct proc_life *proc_replay_life(u32 pid, u64 ns)
+/* The head of such a record, with what is known of the process. */
+static struct wire_proc proc_replay_head(const struct event *e, u32 kind, u32 pid)
 {
-    struct proc_life *l = proc_find(pid);
-    if (l)
-        return l;
-    l = proc_state.lives < PROC_REPLAYED ? proc_new(pid, true) : NULL;
-    if (l)
-        l->fork_ns = l->begin_ns = ns;
-    else
-        proc_left_out++;
-    return l;
+    const struct proc_life *l = proc_find(pid);
+    struct wire_proc h = { .kind = kind, .ts_ns = e->ts_ns, .pid = pid, .tid = pid, .ret = -1 };
+    if (!l)
+        return h;
+    h.ppid = l->ppid;
+    h.uid = l->uid;
+    memcpy(h.comm, l->comm, sizeof h.comm);
+    return h;
+}
+
+/* Whether a process is there, or can be made. */
+static bool proc_replay_has_place(u32 pid)
+{
+    bool has = proc_state.lives < PROC_REPLAYED || proc_find(pid);
+    proc_left_out += !has;
+    return has;
 }
 
 static void proc_replay_fork(const struct event *e)
 {
-    struct proc_life *was = proc_find((u32)e->v[EV_child_pid].n), *parent = proc_find((u32)e->pid);
-    if (!ev_has(e, EV_child_pid))
-        return;
-    if (was)
-        proc_forget(was);
-    struct proc_life *l = proc_replay_life((u32)e->v[EV_child_pid].n, e->ts_ns);
-    if (!l)
-        return;
-    proc_state.forks++;
-    l->ppid = (u32)e->pid;
-    if (parent)
-        memcpy(l->comm, parent->comm, sizeof l->comm);
-    parent = proc_find(l->ppid);
-    l->node = proc_tree_new(parent ? parent->node : 0);
+    struct wire_proc h = proc_replay_head(e, PROC_FORK, (u32)e->pid);
+    h.ppid = (u32)e->pid;
+    h.pid = h.tid = (u32)e->v[EV_child_pid].n;
+    if (ev_has(e, EV_child_pid) && proc_replay_has_place(h.pid))
+        proc_forked(&h);
 }
 
-/* What an exec tells of a command that begins, or would have. */
-static void proc_replay_command(struct proc_life *l, const struct event *e)
-{
-    bool named = ev_has(e, EV_program), words = ev_has(e, EV_argv);
-    proc_keep(&l->path, named ? e->v[EV_program].s.p : "", named ? e->v[EV_program].s.len : 0);
-    proc_keep(&l->argv, words ? e->v[EV_argv].s.p : "", words ? e->v[EV_argv].s.len : 0);
-    l->arg_len = l->argv.len;
-    l->cut = ev_has(e, EV_argv_cut);
-    l->uid = ev_has(e, EV_uid) ? (u32)e->v[EV_uid].n : 0;
-    l->begin_ns = e->ts_ns;
-}
-
-static void proc_replay_failed(const struct event *e)
-{
-    struct proc_life *by = proc_find((u32)e->pid), l = { .pid = (u32)e->pid, .mine = true };
-    l.ppid = by ? by->ppid : 0;
-    l.node = proc_tree_new(by ? by->node : 0);
-    proc_replay_command(&l, e);
-    proc_state.exec_failed++;
-    po.failed = true;
-    proc_emit((struct proc_row){ .what = PROC_FAILED, .l = &l, .ts_ns = e->ts_ns, .err = e->err });
-    proc_free_texts(&l);
-}
-
+/* A command that begins, or would have. */
 static void proc_replay_exec(const struct event *e)
 {
-    struct proc_life *l = proc_replay_life((u32)e->pid, e->ts_ns);
-    if (!l)
-        return;
-    if (rin.of_command && !proc_state.commands)
-        proc_state.root = l->pid;
-    if (l->execed || l->children)
-        proc_step_end(l, e->ts_ns);
-    if (l->execed)
-        proc_over(l, PROC_REPLACED, e->ts_ns);
-    l->node = proc_tree_new(proc_tree_parent(l));
-    l->execed = true;
-    proc_replay_command(l, e);
-    const char *slash = l->path.len ? strrchr(l->path.p, '/') : NULL;
-    snprintf(l->comm, sizeof l->comm, "%s", slash ? slash + 1 : "?");
-    proc_state.commands++;
+    struct wire_proc h = proc_replay_head(e, e->err ? PROC_FAIL : PROC_EXEC, (u32)e->pid);
+    bool named = ev_has(e, EV_program), words = ev_has(e, EV_argv);
+    const char *name = named ? e->v[EV_program].s.p : "";
+    h.name_len = (u16)(named ? MIN(e->v[EV_program].s.len, (u32)PATH_MAX) : 0);
+    h.arg_len = words ? e->v[EV_argv].s.len : 0;
+    h.flags = ev_has(e, EV_argv_cut);
+    h.uid = ev_has(e, EV_uid) ? (u32)e->v[EV_uid].n : 0;
+    h.ret = -e->err;
+    proc_args_add(&h, words ? e->v[EV_argv].s.p : "");
+    if (e->err) {
+        po.failed = true;
+        proc_exec_failed(&h, name);
+    } else if (proc_replay_has_place(h.pid)) {
+        const char *slash = memrchr(name, '/', h.name_len);
+        snprintf(h.comm, sizeof h.comm, "%.*s", slash ? (int)(name + h.name_len - slash - 1) : 1,
+                 slash ? slash + 1 : "?");
+        if (rin.of_command && !proc_state.commands)
+            proc_state.root = h.pid;
+        proc_execed(&h, name);
+    }
 }
 
 static void proc_replay_exit(const struct event *e)
 {
-    struct proc_life *l = proc_find((u32)e->pid);
-    if (!l)
+    struct wire_proc h = proc_replay_head(e, PROC_EXIT, (u32)e->pid);
+    if (!proc_find(h.pid))
         return;
     if (ev_has(e, EV_code))
-        l->status = (int)(e->v[EV_code].n & 255) << 8;
+        h.ret = (int)(e->v[EV_code].n & 255) << 8;
     for (int sig = 1; ev_has(e, EV_signal) && sig <= 64; sig++)
         if (!strcmp(u_signame(sig), e->v[EV_signal].sym))
-            l->status = sig | (ev_has(e, EV_core) && e->v[EV_core].n ? 128 : 0);
-    l->max_rss = ev_has(e, EV_max_rss_bytes) ? (u64)e->v[EV_max_rss_bytes].n : 0;
-    proc_over(l, PROC_ENDED, e->ts_ns);
-    proc_step_end(l, e->ts_ns);
-    proc_forget(l);
+            h.ret = sig | (ev_has(e, EV_core) && e->v[EV_core].n ? 128 : 0);
+    h.max_rss = ev_has(e, EV_max_rss_bytes) ? (u64)e->v[EV_max_rss_bytes].n : 0;
+    proc_exited(&h);
 }
 
 /* The events of a recording of kvis proc make its rows again. */
@@ -24459,8 +24270,6 @@ static void proc_replay_event(const struct event *e)
 {
     if (e->kind == EK_SPAWN)
         proc_replay_fork(e);
-    else if (e->kind == EK_EXEC && e->err)
-        proc_replay_failed(e);
     else if (e->kind == EK_EXEC)
         proc_replay_exec(e);
     else if (e->kind == EK_EXIT_PROCESS)
@@ -24472,7 +24281,8 @@ static void proc_replay_begin(void)
 {
     static const struct out_tap tap = { .event = proc_replay_event };
     proc_state.rows = out.events_on;
-    proc_state.replayed = proc_state.btf = true;
+    proc_state.replayed = proc_state.btf = proc_state.whole = true;
+    proc_session.status = -1; /* how its command ended is an event */
     proc_state.page = 1; /* max_rss is in bytes */
     out.events_on = false;
     out.tap[out.n_taps++] = &tap;
@@ -24511,12 +24321,18 @@ enum {
     MET_DIR = PATH_MAX - 64 /* of a directory, so that its files' paths fit */
 };
 
-/* Rows of mon_sources[]. */
 enum met_src {
 #define X(id, ...) SRC_##id,
     MET_SOURCES(X)
 #undef X
     N_SRC
+};
+
+/* -c takes the group or the name; lack: why a kernel may have none of it. mon_read[] reads them. */
+static const struct { const char *group, *name, *lack; } met_sources[N_SRC] = {
+#define X(id, group, name, read, lack) [SRC_##id] = { group, name, lack },
+    MET_SOURCES(X)
+#undef X
 };
 
 enum met_dim {
@@ -24555,10 +24371,9 @@ static const struct {
     const char *facts; /* the metric of Prometheus that has info as a label; NULL: each has it */
     const char *pmc;  /* what names of DIM_PMC begin with here; NULL: they are not counted by it */
     u16 sort;         /* the metric that the screen sorts by */
-    bool least_first;
 } met_dims[N_DIM] = {
-#define X(id, json, label, info, facts, sort, least, pmc) \
-    [DIM_##id] = { json, label, info, facts, pmc, sort, least },
+#define X(id, json, label, info, facts, sort, pmc) \
+    [DIM_##id] = { json, label, info, facts, pmc, sort },
     MET_THINGS(X)
 #undef X
 };
@@ -25435,22 +25250,35 @@ static void mfs_psi(void)
 
 /* --- CPUs --- */
 
-/* Calls fn for each CPU that has this directory under its own. */
-static void mfs_each_cpu(const char *sub, void (*fn)(struct met_inst *, const char *dir))
+/* Calls fn for each thing N that has a directory WHERE PREFIX N SUB; says so where none has SUB. */
+static void mfs_each(u8 dim, const char *where, const char *prefix, const char *sub,
+                     void (*fn)(struct met_inst *, const char *dir))
 {
     static u32 id[MET_INSTS];
     char dir[MET_DIR], name[16];
-    u32 n = met_ids(met_path("/sys/devices/system/cpu"), "cpu", "", id, ARRAY_LEN(id)), any = 0;
+    u32 n = met_ids(met_path("%s", where), prefix, "", id, ARRAY_LEN(id)), any = 0;
     for (u32 k = 0; k < n; k++) {
-        snprintf(dir, sizeof dir, "%s", met_path("/sys/devices/system/cpu/cpu%u/%s", id[k], sub));
+        snprintf(dir, sizeof dir, "%s", met_path("%s/%s%u%s", where, prefix, id[k], sub));
         snprintf(name, sizeof name, "%u", id[k]);
-        if (!met_there(dir))
+        if (*sub && !met_there(dir))
             continue;
         any++;
-        fn(met_inst(DIM_CPU, name), dir);
+        struct met_inst *i = met_inst(dim, name);
+        if (i)
+            fn(i, dir);
     }
     if (n && !any)
         met_wrong(dir, ENOENT);
+}
+
+static void mfs_each_cpu(const char *sub, void (*fn)(struct met_inst *, const char *dir))
+{
+    mfs_each(DIM_CPU, "/sys/devices/system/cpu", "cpu", sub, fn);
+}
+
+static void mfs_each_node(void (*fn)(struct met_inst *, const char *dir))
+{
+    mfs_each(DIM_NODE, "/sys/devices/system/node", "node", "", fn);
 }
 
 static void mfs_numbers(struct met_inst *i, const char *dir)
@@ -25477,13 +25305,13 @@ static void mfs_cpufreq(struct met_inst *i, const char *dir)
 
 static void mfs_throttle(void)
 {
-    mfs_each_cpu("thermal_throttle", mfs_numbers);
+    mfs_each_cpu("/thermal_throttle", mfs_numbers);
     met_sum(NULL);
 }
 
 static void mfs_freq(void)
 {
-    mfs_each_cpu("cpufreq", mfs_cpufreq);
+    mfs_each_cpu("/cpufreq", mfs_cpufreq);
     met_sum(NULL);
     bool some = met.seen[M_FREQ] == met.tick && met.seen[M_FREQ_BASE] != met.tick;
     met.no[M_FREQ_BASE] = some ? "sysfs has neither base_frequency nor nominal_freq" : NULL;
@@ -25546,18 +25374,6 @@ static void mfs_huge(void)
     }
 }
 
-/* Calls fn for each NUMA node. */
-static void mfs_each_node(void (*fn)(struct met_inst *, u32 node))
-{
-    u32 id[MET_IDS], n = met_ids(met_path("/sys/devices/system/node"), "node", "", id, MET_IDS);
-    for (u32 k = 0; k < n; k++) {
-        char name[16];
-        snprintf(name, sizeof name, "%u", id[k]);
-        struct met_inst *i = met_inst(DIM_NODE, name);
-        if (i)
-            fn(i, id[k]);
-    }
-}
 
 /* The share of what was taken from this node, and of all that was taken, that is remote memory to
  * the CPU that took it (Documentation/admin-guide/numastat.rst). */
@@ -25567,9 +25383,11 @@ static void mfs_remote(const struct met_inst *i)
     met_share(i, M_NUMA_REMOTE, other, other + met_v(i, M_NUMA_LOCAL));
 }
 
-static void mfs_node_stat(struct met_inst *i, u32 node)
+static void mfs_node_stat(struct met_inst *i, const char *dir)
 {
-    met_keys(i, met_path("/sys/devices/system/node/node%u/numastat", node), 0);
+    char path[PATH_MAX];
+    snprintf(path, sizeof path, "%s/numastat", dir);
+    met_keys(i, path, 0);
     mfs_remote(i);
 }
 
@@ -25583,11 +25401,14 @@ static void mfs_numastat(void)
 }
 
 /* "Node 0 MemTotal:  123 kB" */
-static void mfs_node_mem(struct met_inst *i, u32 node)
+static void mfs_node_mem(struct met_inst *i, const char *dir)
 {
+    char path[PATH_MAX];
+    snprintf(path, sizeof path, "%s/distance", dir);
     if (!i->info[0])
-        met_text(met_path("/sys/devices/system/node/node%u/distance", node), i->info, MET_INFO);
-    met_keys(i, met_path("/sys/devices/system/node/node%u/meminfo", node), 2);
+        met_text(path, i->info, MET_INFO);
+    snprintf(path, sizeof path, "%s/meminfo", dir);
+    met_keys(i, path, 2);
 }
 
 static void mfs_nodemem(void)
@@ -25769,6 +25590,7 @@ static void mfs_trend(const struct met_inst *i, struct mfs_past *p)
 static void mfs_zone(struct met_inst *i, const char *dir)
 {
     char path[PATH_MAX];
+    unsigned long id = strtoul(i->name, NULL, 10);
     s64 v;
     snprintf(path, sizeof path, "%s/type", dir);
     if (!i->info[0])
@@ -25784,22 +25606,14 @@ static void mfs_zone(struct met_inst *i, const char *dir)
             lowest = MIN(lowest, met_v(i, mfs_trip_points[k]));
     if (lowest < INFINITY)
         met_set(i, M_TEMP_ROOM, lowest - met_v(i, M_TEMP));
+    if (id < MFS_ZONES)
+        mfs_trend(i, &mfs_past[id]);
 }
 
 static void mfs_zones(void)
 {
-    u32 id[MET_IDS], n = met_ids(met_path("/sys/class/thermal"), "thermal_zone", "", id, MET_IDS);
     struct met_inst *all = NULL;
-    for (u32 k = 0; k < n; k++) {
-        char name[16], dir[MET_DIR];
-        snprintf(name, sizeof name, "%u", id[k]);
-        snprintf(dir, sizeof dir, "%s", met_path("/sys/class/thermal/thermal_zone%u", id[k]));
-        struct met_inst *i = met_inst(DIM_ZONE, name);
-        if (i)
-            mfs_zone(i, dir);
-        if (i && met_has(i, M_TEMP) && id[k] < MFS_ZONES)
-            mfs_trend(i, &mfs_past[id[k]]);
-    }
+    mfs_each(DIM_ZONE, "/sys/class/thermal", "thermal_zone", "", mfs_zone);
     /* Without a name: the zone that has the least headroom. */
     for (const struct met_inst *i = met_first(DIM_ZONE); i; i = met_next(i))
         if (i->name[0] && met_has(i, M_TEMP_ROOM) && (all = met_inst(DIM_ZONE, ""))
@@ -26093,22 +25907,26 @@ static u64 mfs_queued[MET_INSTS]; /* by CPU: ns for which threads waited for it 
 static u32 mfs_busy_at; /* met.tick of the last time */
 static struct { u16 *task; u32 n; } mfs_seen; /* those that there are: at most MFS_TASKS */
 
-/* Its place; if it has none, that of one that has gone. NULL: there are too many. */
-static struct mfs_task *mfs_task(u32 pid)
+/* The row of a process or thread in a table whose rows begin with its number and with met.tick of
+ * when it was seen; if it has none, that of one that was last seen before `fresh`, all 0 but its
+ * number. NULL: there are too many. */
+static void *mfs_place(void *table, size_t size, u32 rows, u32 id, u32 fresh)
 {
-    struct mfs_task *empty = NULL;
+    u32 *empty = NULL;
     for (u32 k = 0; k < MFS_PROBES; k++) {
-        struct mfs_task *t = &mfs_tasks[(pid + k) % MFS_TASKS];
-        bool gone = !t->pid || t->at < mfs_busy_at;
-        if (t->pid == pid && !gone)
-            return t;
+        u32 *row = (void *)((char *)table + (id + k) % rows * size);
+        bool gone = !row[0] || row[1] < fresh;
+        if (row[0] == id && !gone)
+            return row;
         if (gone && !empty)
-            empty = t;
+            empty = row;
     }
-    if (empty)
-        *empty = (struct mfs_task){ .pid = pid, .first = !mfs_busy_at };
-    else
+    if (!empty) {
         met_left_out(1);
+        return NULL;
+    }
+    memset(empty, 0, size);
+    *empty = id;
     return empty;
 }
 
@@ -26295,10 +26113,11 @@ static void mfs_task_swap(struct mfs_task *t, bool swaps)
 /* Reads what has changed of a process. */
 static void mfs_task_read(u32 pid, bool swaps)
 {
-    struct mfs_task *t = mfs_task(pid);
+    struct mfs_task *t = mfs_place(mfs_tasks, sizeof *t, MFS_TASKS, pid, mfs_busy_at);
     u64 ran, waited;
     if (!t)
         return;
+    t->first |= !mfs_busy_at;
     bool known = t->at, sched = mfs_task_sched(met_path("/proc/%u/schedstat", pid), &ran, &waited);
     t->n_waited_on = 0;
     if (known) {
@@ -26430,14 +26249,14 @@ static void mfs_busy(void)
 
 /* --- on which nodes their memory is --- */
 
-enum { MFS_NODES = 64, MFS_RUNS = 1024, MFS_CPUS = 8192 };
+enum { MFS_NODES = 64, MFS_RUNS = 1024 };
 
 /* Of a process: bytes on each node (numa_maps, Documentation/filesystems/proc.rst), and how many of
  * its threads were there. The nodes are id[0..n). */
 static struct {
     u32 n, id[MFS_NODES], threads[MFS_NODES];
     u64 bytes[MFS_NODES];
-    u8 of_cpu[MFS_CPUS]; /* which of the nodes a CPU is on, and 1; 0: not looked for yet */
+    u8 of_cpu[MET_INSTS]; /* which of the nodes a CPU is on, and 1; 0: not looked for yet */
 } mfs_nodes;
 
 static u32 mfs_node_place(u32 id)
@@ -26464,32 +26283,25 @@ static void mfs_pages_line(const char *line)
 }
 
 /* n: it is on none. */
-static u32 mfs_node_of(s64 cpu)
+static u32 mfs_node_of(u32 cpu)
 {
     u32 k = 0;
-    if (cpu < 0 || cpu >= MFS_CPUS)
+    if (cpu >= MET_INSTS)
         return mfs_nodes.n;
     if (mfs_nodes.of_cpu[cpu])
         return mfs_nodes.of_cpu[cpu] - 1u;
-    while (k < mfs_nodes.n && !met_there(met_path("/sys/devices/system/cpu/cpu%u/node%u", (u32)cpu,
+    while (k < mfs_nodes.n && !met_there(met_path("/sys/devices/system/cpu/cpu%u/node%u", cpu,
                                                   mfs_nodes.id[k])))
         k++;
     mfs_nodes.of_cpu[cpu] = (u8)(k + 1);
     return k;
 }
 
-/* Where its threads ran last: field 39 of proc_pid_stat(5). */
-static void mfs_pages_threads(const char *pid)
+static void mfs_pages_threads(u32 pid)
 {
-    u32 tid[MFS_RUNS], n = met_ids(met_path("/proc/%s/task", pid), "", "", tid, MFS_RUNS);
-    char text[1024];
-    s64 cpu;
+    u32 tid[MFS_RUNS], n = met_ids(met_path("/proc/%u/task", pid), "", "", tid, MFS_RUNS);
     for (u32 k = 0; k < n; k++) {
-        u_slurp(met_path("/proc/%s/task/%u/stat", pid, tid[k]), text, sizeof text);
-        const char *close = strrchr(text, ')');
-        if (!close || close[1] != ' ' || !met_number(u_word(close + 2, 36), &cpu))
-            continue;
-        u32 node = mfs_node_of(cpu);
+        u32 node = mfs_node_of(mfs_thread_cpu(pid, tid[k]));
         if (node < mfs_nodes.n)
             mfs_nodes.threads[node]++;
     }
@@ -26516,7 +26328,7 @@ static void mfs_pages_of(const struct met_inst *i)
         return;
     while ((line = met_line()))
         mfs_pages_line(line);
-    mfs_pages_threads(i->name);
+    mfs_pages_threads((u32)strtoul(i->name, NULL, 10));
     for (u32 k = 0; k < mfs_nodes.n; k++) {
         bytes += (double)mfs_nodes.bytes[k];
         threads += mfs_nodes.threads[k];
@@ -26583,8 +26395,12 @@ static void mfs_group_tree(char *dir, size_t root, u32 depth, u32 *left)
     size_t n = strlen(dir);
     DIR *d = opendir(dir);
     for (const struct dirent *e; (e = u_entry(&d));) {
-        if (!*left || e->d_type != DT_DIR || n + strlen(e->d_name) + 2 > MET_DIR)
+        if (e->d_type != DT_DIR || n + strlen(e->d_name) + 2 > MET_DIR)
             continue;
+        if (!*left) {
+            met_left_out(1);
+            continue;
+        }
         snprintf(dir + n, MET_DIR - n, "/%s", e->d_name);
         --*left;
         mfs_group(dir, dir + root);
@@ -26605,8 +26421,6 @@ static void mfs_groups(void)
     }
     *strrchr(dir, '/') = 0;
     mfs_group_tree(dir, strlen(dir), MFS_GROUP_DEPTH, &left);
-    if (!left)
-        met_off("more than 1024 cgroups: the rest was not looked at");
 }
 
 /* --- processes and a cgroup --- */
@@ -26629,22 +26443,6 @@ static struct mfs_thread {
     u64 count[MFS_COUNTS];
 } *mfs_threads; /* MET_INSTS of them */
 
-/* Its place, or one for it of somebody who is gone; NULL: there are too many. */
-static struct mfs_thread *mfs_thread(u32 tid)
-{
-    struct mfs_thread *empty = NULL;
-    for (u32 k = 0; k < 64; k++) {
-        struct mfs_thread *t = &mfs_threads[(tid + k) % MET_INSTS];
-        bool gone = !t->tid || t->at + 1 < met.tick;
-        if (t->tid == tid && !gone)
-            return t;
-        if (gone && !empty)
-            empty = t;
-    }
-    if (empty)
-        *empty = (struct mfs_thread){ .tid = tid };
-    return empty;
-}
 
 /* Which of its counts there are: bits. */
 static u32 mfs_thread_counts(pid_t pid, u32 tid, u64 *count)
@@ -26671,9 +26469,8 @@ static void mfs_process_threads(const struct met_inst *i, u32 process)
     u32 n = met_ids(met_path("/proc/%d/task", pid), "", "", id, ARRAY_LEN(id)), any = 0;
     for (u32 k = 0; k < n; k++) {
         u32 got = mfs_thread_counts(pid, id[k], now);
-        struct mfs_thread *t = got ? mfs_thread(id[k]) : NULL;
-        if (got && !t)
-            met_left_out(1);
+        struct mfs_thread *t = got ? mfs_place(mfs_threads, sizeof *t, MET_INSTS, id[k],
+                                               met.tick - 1) : NULL;
         if (!t)
             continue;
         for (u32 c = 0; c < MFS_COUNTS; c++)
@@ -29398,19 +29195,12 @@ static void vh_read(void)
  * Each walks metrics[] and prints what has a value in this interval; a new metric or source needs
  * nothing here. Entry points: mout_interval, mout_end; mout_page_begin, mout_page_end. */
 
-/* Rows of sources, as mon_ has them: what the sinks need of each. */
-struct met_source {
-    const char *group, *name; /* -c takes either */
-    const char *lack;         /* why a kernel may have none of it */
-    void (*read)(void);
-};
 
 /* Expositions for Prometheus. The file has nothing of kvis's process: node_exporter, which reads
  * it, has the same names for its own. */
 enum mout_page { PAGE_FILE, PAGE_TEXT, PAGE_OPENMETRICS, N_PAGES };
 
 static struct {
-    const struct met_source *src;
     u64 ts_ns, real_ns, interval_ns, intervals;
     u32 told[N_SRC];      /* which reasons the text has told: a hash */
     struct writer csv;
@@ -29440,10 +29230,10 @@ static bool mout_shown(u8 dim)
 }
 
 /* Why a source has not all of its metrics; NULL: it has. */
-static const char *mout_lack(u32 src)
+static const char *mout_source_why(u32 src)
 {
     static char why[sizeof met.src[0].why + 80];
-    const char *lack = mout.src[src].lack;
+    const char *lack = met_sources[src].lack;
     u32 n = 0, seen = 0;
     for (u32 m = met.src[src].from; m < met.src[src].to; m++) {
         n += metrics[m].src == src;
@@ -29459,38 +29249,71 @@ static const char *mout_lack(u32 src)
     return why;
 }
 
-/* Whether a source has not this metric, for this reason; NULL: for the source's. */
-static bool mout_lacks(u32 m, u32 src, const char *no)
+/* Metrics that a source does not have for one reason. */
+struct mout_lack {
+    const char *why;
+    u32 src, n, all; /* all: of how many */
+    u16 metric[N_METRICS];
+    bool own;        /* the reason is the metrics', not the source's */
+};
+
+/* Why a source does not have a metric; of_source: where the metric has no reason of its own. NULL:
+ * the source has it, or is off. */
+static const char *mout_why(u32 src, u32 m, const char *of_source)
 {
     if (metrics[m].src != src || mo.off >> src & 1)
-        return false;
+        return NULL;
     if (met.no[m])
-        return no && !strcmp(met.no[m], no);
-    return !no && met.seen[m] != met.tick;
+        return met.no[m];
+    return met.seen[m] == met.tick ? NULL : of_source;
 }
 
-/* The first metric that a source has not for this reason; met.src[src].to: none. */
-static u32 mout_first_lack(u32 src, const char *no)
+/* All that a source does not have for the reason that metric m lacks for. */
+static struct mout_lack mout_lack(u32 src, const char *why, const char *of_source)
 {
-    u32 m = met.src[src].from;
-    while (m < met.src[src].to && !mout_lacks(m, src, no))
-        m++;
-    return m;
+    struct mout_lack l = { .why = why, .src = src, .own = why != of_source };
+    for (u32 m = met.src[src].from; m < met.src[src].to; m++) {
+        const char *other = mout_why(src, m, of_source);
+        l.all += metrics[m].src == src;
+        if (other && !strcmp(other, why))
+            l.metric[l.n++] = (u16)m;
+    }
+    return l;
 }
 
-/* Calls fn for each reason for which a source has not all of its metrics. */
-static void mout_each_lack(struct buf *b, u32 src, void (*fn)(struct buf *, u32, const char *no,
-                                                              const char *why))
+/* Calls fn for each reason for which a source does not have all of its metrics. */
+static void mout_each_lack(struct buf *b, u32 src, void (*fn)(struct buf *,
+                                                              const struct mout_lack *))
 {
-    const char *why = mout_lack(src);
-    if (why && (mout_first_lack(src, NULL) < met.src[src].to || met.src[src].wrong))
-        fn(b, src, NULL, why);
-    for (u32 m = met.src[src].from; m < met.src[src].to; m++)
-        if (met.no[m] && mout_first_lack(src, met.no[m]) == m)
-            fn(b, src, met.no[m], met.no[m]);
+    const char *of_source = mout_source_why(src);
+    struct mout_lack l;
+    if (of_source) {
+        l = mout_lack(src, of_source, of_source);
+        if (l.n || met.src[src].wrong)
+            fn(b, &l);
+    }
+    for (u32 m = met.src[src].from; m < met.src[src].to; m++) {
+        const char *why = mout_why(src, m, of_source);
+        if (!why || why == of_source)
+            continue;
+        l = mout_lack(src, why, of_source);
+        if (l.metric[0] == m)
+            fn(b, &l);
+    }
 }
 
 /* --- text: a line a source, and a line a thing that it counts by --- */
+
+/* So many significant digits, or all of a larger whole number: an exponent only where a double
+ * no longer has each whole number. */
+static void mout_digits(struct buf *b, int digits, double v, const char *unit)
+{
+    double most = 1;
+    for (int k = 0; k < digits; k++)
+        most *= 10;
+    bool large = fabs(v) >= most - 0.5 && fabs(v) < 9e15;
+    b_f(b, large ? "%.*f%s" : "%.*g%s", large ? 0 : digits, v, unit);
+}
 
 static void mout_text_num(struct buf *b, u32 m, double v)
 {
@@ -29499,12 +29322,19 @@ static void mout_text_num(struct buf *b, u32 m, double v)
     u8 unit = mout_form(m)->unit;
     switch (unit) {
     case U_RATIO: b_f(b, "%.1f%%", v * 100); break;
-    case U_RATE: b_f(b, v < 1000 ? "%.4g/s" : "%.0f/s", v); break;
-    case U_SECONDS: b_f(b, "%.3gms", v * 1e3); break;
-    case U_NS: b_f(b, v < 1e6 ? "%.3gus" : "%.4gms", v < 1e6 ? v / 1e3 : v / 1e6); break;
+    case U_RATE: mout_digits(b, v < 1000 ? 4 : 0, v, "/s"); break;
+    case U_SECONDS:
+        mout_digits(b, 3, v < 1 ? v * 1e3 : v, v < 1 ? "ms" : "s");
+        break;
+    case U_NS:
+        if (v < 1e6)
+            mout_digits(b, 3, v / 1e3, "us");
+        else
+            mout_digits(b, 4, v < 1e10 ? v / 1e6 : v / 1e9, v < 1e10 ? "ms" : "s");
+        break;
     case U_CELSIUS: b_f(b, "%.1fC", v); break;
     case U_HERTZ: b_f(b, "%.0fMHz", v / 1e6); break;
-    case U_WATTS: b_f(b, "%.4gW", v); break;
+    case U_WATTS: mout_digits(b, 4, v, "W"); break;
     case U_BYTES:
     case U_BYTE_RATE:
         b_size(&s, v > 0 ? (u64)v : 0);
@@ -29513,14 +29343,14 @@ static void mout_text_num(struct buf *b, u32 m, double v)
                 b_c(b, size[k]);
         b_s(b, unit == U_BYTES ? "" : "/s");
         break;
-    default: b_f(b, "%.6g", v);
+    default: mout_digits(b, 6, v, "");
     }
 }
 
 static void mout_text_line(struct buf *b, u32 src, const struct met_inst *i)
 {
     u32 was = b->len;
-    b_f(b, "%-10s", mout.src[src].name);
+    b_f(b, "%-10s", met_sources[src].name);
     if (i->name[0])
         b_f(b, " %s=", met_dims[i->dim].label), b_esc(b, i->name, strlen(i->name), 0);
     if (i->info[0]) {
@@ -29540,22 +29370,17 @@ static void mout_text_line(struct buf *b, u32 src, const struct met_inst *i)
 }
 
 /* Metrics that a source has not for one reason: by name, the first of them; none if it has none. */
-static void mout_text_why(struct buf *b, u32 src, const char *no, const char *why)
+static void mout_text_why(struct buf *b, const struct mout_lack *l)
 {
-    u32 n = 0, all = 0;
-    for (u32 m = met.src[src].from; m < met.src[src].to; m++) {
-        n += mout_lacks(m, src, no);
-        all += metrics[m].src == src;
-    }
-    b_f(b, "%-10s n/a", mout.src[src].name);
-    if (!n)
+    b_f(b, "%-10s n/a", met_sources[l->src].name);
+    if (!l->n)
         b_s(b, " in part");
-    else if (n < all)
-        b_f(b, " %s", metrics[mout_first_lack(src, no)].name);
-    if (n > 1 && n < all)
-        b_f(b, " and %u more", n - 1);
+    else if (l->n < l->all)
+        b_f(b, " %s", metrics[l->metric[0]].name);
+    if (l->n > 1 && l->n < l->all)
+        b_f(b, " and %u more", l->n - 1);
     b_s(b, ": ");
-    b_esc(b, why, strlen(why), 0);
+    b_esc(b, l->why, strlen(l->why), 0);
     b_c(b, '\n');
 }
 
@@ -29644,26 +29469,45 @@ static void mout_hists(struct buf *b)
                 mout_hist(b, met_hists.h[k]);
 }
 
+/* What other programs read between quotes: UTF-8. What acts on a terminal is \xHH, and bytes that
+ * are no UTF-8 are U+FFFD. CSV (RFC 4180) has a quote twice; of a label of Prometheus \\, \" and \n
+ * are escaped. */
+static void mout_quoted(struct buf *b, const char *s, bool csv)
+{
+    u32 cp;
+    for (size_t n = strlen(s), k; n; s += k, n -= k) {
+        int len = u_utf8((const u8 *)s, n, &cp);
+        k = (size_t)MAX(len, 1);
+        if (!len)
+            b_s(b, "\xef\xbf\xbd");
+        else if (*s == '\n' && !csv)
+            b_s(b, "\\n");
+        else if (u_acts(cp))
+            for (size_t at = 0; at < k; at++)
+                b_f(b, csv ? "\\x%02x" : "\\\\x%02x", (u8)s[at]);
+        else if (*s == '"')
+            b_s(b, csv ? "\"\"" : "\\\"");
+        else if (*s == '\\' && !csv)
+            b_s(b, "\\\\");
+        else
+            b_put(b, s, k);
+    }
+}
+
 /* --- CSV: a row a number --- */
 
 static void mout_csv_word(struct buf *b, const char *s)
 {
-    if (!s[strcspn(s, ",\"\r\n")]) {
-        b_s(b, s);
-        return;
-    }
-    b_c(b, '"');
-    for (; *s; s++) {
-        b_s(b, *s == '"' ? "\"" : "");
-        b_c(b, *s);
-    }
-    b_c(b, '"');
+    const char *quote = s[strcspn(s, ",\"")] ? "\"" : "";
+    b_s(b, quote);
+    mout_quoted(b, s, true);
+    b_s(b, quote);
 }
 
 static void mout_csv(struct buf *b)
 {
     if (mout.intervals == 1)
-        b_s(b, "time_ns,interval_ns,metric,of,name,value\n");
+        b_s(b, "time_ns,interval_ns,metric,of,name,value,info\n");
     for (u32 n = 0; n < N_METRICS * N_DIM; n++) {
         u32 m = n / N_DIM;
         const struct met_inst *i = met_of(m, n % N_DIM) ? met_first(n % N_DIM) : NULL;
@@ -29676,13 +29520,15 @@ static void mout_csv(struct buf *b)
             mout_csv_word(b, i->name);
             b_c(b, ',');
             mout_num(b, met_at(i, m)->v);
+            b_c(b, ',');
+            mout_csv_word(b, i->info);
             b_c(b, '\n');
         }
     }
     for (u32 s = 0; s < N_SRC; s++)
         if (met.src[s].left_out)
-            b_f(b, "%" PRIu64 ",%" PRIu64 ",things_left_out,source,%s,%u\n", mout.real_ns,
-                mout.interval_ns, mout.src[s].name, met.src[s].left_out);
+            b_f(b, "%" PRIu64 ",%" PRIu64 ",things_left_out,source,%s,%u,\n", mout.real_ns,
+                mout.interval_ns, met_sources[s].name, met.src[s].left_out);
 }
 
 /* --- Prometheus: text exposition 0.0.4, and OpenMetrics 1.0 --- */
@@ -29704,30 +29550,11 @@ static bool mout_ends_in(const char *s, size_t n, const char *ending)
     return n >= len && !strncmp(s + n - len, ending, len);
 }
 
-/* A label's value: UTF-8 in which \\, \" and \n are escaped. What acts on a terminal is \xHH, and
- * bytes that are no UTF-8 are U+FFFD. */
-static void mout_prom_value(struct buf *b, const char *s)
-{
-    u32 cp;
-    for (size_t n = strlen(s), k; n; s += k, n -= k) {
-        int len = u_utf8((const u8 *)s, n, &cp);
-        k = (size_t)MAX(len, 1);
-        if (!len)
-            b_s(b, "\xef\xbf\xbd");
-        else if (*s == '\n')
-            b_s(b, "\\n");
-        else if (u_acts(cp))
-            for (size_t at = 0; at < k; at++)
-                b_f(b, "\\\\x%02x", (u8)s[at]);
-        else
-            b_f(b, "%s%.*s", *s == '"' || *s == '\\' ? "\\" : "", (int)k, s);
-    }
-}
 
 static void mout_prom_label(struct buf *b, const char *sep, const char *label, const char *value)
 {
     b_f(b, "%s%s=\"", sep, label);
-    mout_prom_value(b, value);
+    mout_quoted(b, value, false);
     b_c(b, '"');
 }
 
@@ -29755,6 +29582,14 @@ static void mout_prom_head(struct buf *b, const char *name, enum mout_type_id ty
     b_f(b, "# HELP %.*s ", n, name);
     b_s(b, help);
     b_f(b, "\n# TYPE %.*s %s\n", n, name, mout.openmetrics ? t->openmetrics : t->text);
+}
+
+/* A metric that is one number. */
+static void mout_prom_one(struct buf *b, const char *name, enum mout_type_id type,
+                          const char *help, double v)
+{
+    mout_prom_head(b, name, type, help);
+    b_f(b, "%s %.15g\n", name, v);
 }
 
 /* {a="b",c="d" without the end. Returns what another label begins with. */
@@ -29932,11 +29767,11 @@ static void mout_prom_collectors(struct buf *b, enum mout_collector what)
         double v = mout_collector(what, s);
         if (mo.off >> s & 1)
             continue;
-        for (; s + 1 < N_SRC && !strcmp(mout.src[s].name, mout.src[s + 1].name); s++) {
+        for (; s + 1 < N_SRC && !strcmp(met_sources[s].name, met_sources[s + 1].name); s++) {
             double other = mout_collector(what, s + 1);
             v = what == COLLECTOR_SUCCESS ? MIN(v, other) : v + other;
         }
-        b_f(b, "%s{collector=\"%s\"} ", mout_collector_rows[what].name, mout.src[s].name);
+        b_f(b, "%s{collector=\"%s\"} ", mout_collector_rows[what].name, met_sources[s].name);
         mout_num(b, v);
         b_c(b, '\n');
     }
@@ -29950,60 +29785,37 @@ static void mout_prom_self(struct buf *b)
     b_s(b, "} 1\n");
     for (u32 what = 0; what < N_COLLECTOR; what++)
         mout_prom_collectors(b, what);
-    mout_prom_head(b, "kvis_counters_backwards_total", MOUT_COUNTER,
-                   "Counters of the kernel that went back, which was taken as no change");
-    b_f(b, "kvis_counters_backwards_total %" PRIu64 "\n", met.backwards);
+    mout_prom_one(b, "kvis_counters_backwards_total", MOUT_COUNTER,
+                  "Counters of the kernel that went back, which was taken as no change",
+                  (double)met.backwards);
 }
 
 /* What the process of kvis uses, by the names that all exporters have for it. */
-enum { PROCESS_CPU, PROCESS_START, PROCESS_VIRTUAL, PROCESS_RESIDENT, PROCESS_FDS,
-       PROCESS_MAX_FDS, N_PROCESS };
-
-static const struct { const char *name, *help; } mout_process_rows[N_PROCESS] = {
-    [PROCESS_CPU] = { "process_cpu_seconds_total", "CPU time of kvis" },
-    [PROCESS_START] = { "process_start_time_seconds", "When kvis was started, since the Epoch" },
-    [PROCESS_VIRTUAL] = { "process_virtual_memory_bytes", "Virtual memory of kvis" },
-    [PROCESS_RESIDENT] = { "process_resident_memory_bytes", "Resident memory of kvis" },
-    [PROCESS_FDS] = { "process_open_fds", "Open file descriptors of kvis" },
-    [PROCESS_MAX_FDS] = { "process_max_fds", "File descriptors that kvis may have open" },
-};
-
-/* NAN: not known. */
-static void mout_process(double *v)
+static void mout_prom_process(struct buf *b)
 {
     struct timespec cpu;
     struct rlimit limit;
     char memory[64], *end;
     double page = (double)sysconf(_SC_PAGESIZE);
-    u32 n = 0;
-    if (u_slurp("/proc/self/statm", memory, sizeof memory)) {
-        v[PROCESS_VIRTUAL] = (double)strtoull(memory, &end, 10) * page;
-        v[PROCESS_RESIDENT] = (double)strtoull(end, NULL, 10) * page;
-    }
+    u32 fds = 0;
     if (clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &cpu) == 0)
-        v[PROCESS_CPU] = (double)cpu.tv_sec + (double)cpu.tv_nsec / 1e9;
-    v[PROCESS_START] = (double)out.start_real_ns / 1e9;
-    for (DIR *d = opendir("/proc/self/fd"); u_entry(&d);)
-        n++;
-    if (n)
-        v[PROCESS_FDS] = n - 1; /* one is the directory's */
-    if (getrlimit(RLIMIT_NOFILE, &limit) == 0)
-        v[PROCESS_MAX_FDS] = (double)limit.rlim_cur;
-}
-
-static void mout_prom_process(struct buf *b)
-{
-    double v[N_PROCESS];
-    for (u32 k = 0; k < N_PROCESS; k++)
-        v[k] = NAN;
-    mout_process(v);
-    for (u32 k = 0; k < N_PROCESS; k++) {
-        if (isnan(v[k]))
-            continue;
-        mout_prom_head(b, mout_process_rows[k].name, k == PROCESS_CPU ? MOUT_COUNTER : MOUT_GAUGE,
-                       mout_process_rows[k].help);
-        b_f(b, "%s %.15g\n", mout_process_rows[k].name, v[k]);
+        mout_prom_one(b, "process_cpu_seconds_total", MOUT_COUNTER, "CPU time of kvis",
+                      (double)cpu.tv_sec + (double)cpu.tv_nsec / 1e9);
+    mout_prom_one(b, "process_start_time_seconds", MOUT_GAUGE,
+                  "When kvis was started, since the Epoch", (double)out.start_real_ns / 1e9);
+    if (u_slurp("/proc/self/statm", memory, sizeof memory)) {
+        mout_prom_one(b, "process_virtual_memory_bytes", MOUT_GAUGE, "Virtual memory of kvis",
+                      (double)strtoull(memory, &end, 10) * page);
+        mout_prom_one(b, "process_resident_memory_bytes", MOUT_GAUGE, "Resident memory of kvis",
+                      (double)strtoull(end, NULL, 10) * page);
     }
+    for (DIR *d = opendir("/proc/self/fd"); u_entry(&d);)
+        fds++;
+    if (fds) /* one is the directory's */
+        mout_prom_one(b, "process_open_fds", MOUT_GAUGE, "Open file descriptors of kvis", fds - 1);
+    if (getrlimit(RLIMIT_NOFILE, &limit) == 0)
+        mout_prom_one(b, "process_max_fds", MOUT_GAUGE,
+                      "File descriptors that kvis may have open", (double)limit.rlim_cur);
 }
 
 /* The exposition of this interval; it stays until the next. */
@@ -30111,7 +29923,7 @@ static bool mout_grafana_shown(const struct mout_panel *p)
     return false;
 }
 
-static void mout_grafana(struct buf *b, const struct met_source *src)
+static void mout_grafana(struct buf *b)
 {
     static const struct { const char *title, *groups; } rows[] = { /* groups: each behind a '/' */
         { "Machine", "/cpu/mem/net/thermal" }, { "Scheduler", "/sched" }, { "Disks", "/io" },
@@ -30131,7 +29943,7 @@ static void mout_grafana(struct buf *b, const struct met_source *src)
                "\"w\":24,\"h\":1},\"panels\":[]},", ++id, rows[r].title, y++);
         for (u32 k = 0; k < ARRAY_LEN(mout_panels); k++) {
             const struct mout_panel *p = &mout_panels[k];
-            snprintf(group, sizeof group, "/%s", src[metrics[p->m].src].group);
+            snprintf(group, sizeof group, "/%s", met_sources[metrics[p->m].src].group);
             if (!strstr(rows[r].groups, group) || mout_grafana_shown(p))
                 continue;
             mout_grafana_panel(b, p, ++id, x, y);
@@ -30239,17 +30051,15 @@ static void mout_json_dim(struct buf *b, u8 dim)
 }
 
 /* {"source":"psi","metrics":["..."],"reason":"..."}, */
-static void mout_json_why(struct buf *b, u32 src, const char *no, const char *why)
+static void mout_json_why(struct buf *b, const struct mout_lack *l)
 {
-    b_f(b, "{\"source\":\"%s\",\"metrics\":[", mout.src[src].name);
-    for (u32 m = met.src[src].from; m < met.src[src].to; m++) {
-        if (!mout_lacks(m, src, no))
-            continue;
-        mout_json_key(b, m, DIM_NONE);
+    b_f(b, "{\"source\":\"%s\",\"metrics\":[", met_sources[l->src].name);
+    for (u32 k = 0; k < l->n; k++) {
+        mout_json_key(b, l->metric[k], DIM_NONE);
         b_c(b, ',');
     }
     mout_json_end(b, "],");
-    out_json_str(b, "reason", why, (u32)strlen(why));
+    out_json_str(b, "reason", l->why, (u32)strlen(l->why));
     b_s(b, "},");
 }
 
@@ -30324,10 +30134,11 @@ struct mout_point {
     u32 n;
 };
 
-/* What the next row will hold; in all[], which series there have been. */
-static struct { struct mout_point *next; bool *all; u32 cap_next, cap_all; } mout_points;
-static u32 (*mout_cells)[MOUT_CELLS]; /* of each of MET_HISTS; UINT32_MAX: that, or more */
-static u8 mout_dists[MET_HISTS];      /* which distributions there have been */
+/* What the next row will hold of each series and of each of MET_HISTS distributions. there: it had
+ * something in some interval. */
+static struct mout_next { struct mout_point p; bool there; } *mout_points;
+static u32 mout_cap_points;
+static struct { u32 cell[MOUT_CELLS]; /* UINT32_MAX: that, or more */ bool there; } *mout_dists;
 
 static struct {
     struct mout_file {
@@ -30342,7 +30153,7 @@ static struct {
 
 static void mout_point_add(u32 id, const struct mout_point *q)
 {
-    struct mout_point *p = &mout_points.next[id];
+    struct mout_point *p = &mout_points[id].p;
     if (!p->n) {
         *p = *q;
         return;
@@ -30361,7 +30172,7 @@ static u32 mout_cell(u32 bucket)
 
 static void mout_cell_add(u32 hist, u32 cell, u32 n)
 {
-    mout_cells[hist][cell] += MIN(n, UINT32_MAX - mout_cells[hist][cell]);
+    mout_dists[hist].cell[cell] += MIN(n, UINT32_MAX - mout_dists[hist].cell[cell]);
 }
 
 static void mout_gather_inst(const struct met_inst *i)
@@ -30372,23 +30183,19 @@ static void mout_gather_inst(const struct met_inst *i)
         u32 id = (u32)(met_at(i, m) - met_series);
         float v = (float)met_at(i, m)->v;
         mout_point_add(id, &(struct mout_point){ v, v, v, 1 });
-        mout_points.all[id] = true;
+        mout_points[id].there = true;
     }
 }
 
 /* Makes room for all the numbers that there are now; else the report ends here, which is said. */
 static bool mout_room(void)
 {
-    struct mout_point *next = u_grow(mout_points.next, &mout_points.cap_next, met.n_series,
-                                     sizeof *next);
-    if (next)
-        mout_points.next = next;
-    bool *all = u_grow(mout_points.all, &mout_points.cap_all, met.n_series, sizeof *all);
-    if (all)
-        mout_points.all = all;
-    if (!mout_cells)
-        mout_cells = calloc(MET_HISTS, sizeof *mout_cells);
-    if (next && all && mout_cells)
+    struct mout_next *grown = u_grow(mout_points, &mout_cap_points, met.n_series, sizeof *grown);
+    if (grown)
+        mout_points = grown;
+    if (!mout_dists)
+        mout_dists = calloc(MET_HISTS, sizeof *mout_dists);
+    if (grown && mout_dists)
         return true;
     u_warn("the report ends here: out of memory for %u numbers", met.n_series);
     out.failed = ENOMEM;
@@ -30406,7 +30213,7 @@ static void mout_gather(void)
         bool any = h->at == met.tick && h->count;
         for (u32 i = 0; any && i < ST_BUCKETS; i++)
             mout_cell_add(k, mout_cell(i), h->now[i]);
-        mout_dists[k] |= any;
+        mout_dists[k].there |= any;
     }
 }
 
@@ -30420,8 +30227,8 @@ static void mout_row_points(void)
 {
     struct buf *b = &mout_rows.row;
     u32 run = 0; /* where its length is */
-    for (u32 id = 0; id < MIN(met.n_series, mout_points.cap_next); id++) {
-        struct mout_point *p = &mout_points.next[id];
+    for (u32 id = 0; id < MIN(met.n_series, mout_cap_points); id++) {
+        struct mout_point *p = &mout_points[id].p;
         if (!p->n) {
             run = 0;
             continue;
@@ -30440,20 +30247,20 @@ static void mout_row_points(void)
 static void mout_row_hists(void)
 {
     for (u32 k = 0; k < met_hists.n; k++) {
-        u32 n = 0;
+        u32 *cell = mout_dists[k].cell, n = 0;
         for (u32 c = 0; c < MOUT_CELLS; c++)
-            n += mout_cells[k][c] > 0;
+            n += cell[c] > 0;
         if (!n)
             continue;
         mout_row_word(k | MOUT_DIST);
         mout_row_word(n);
         for (u32 c = 0; c < MOUT_CELLS; c++) {
-            if (!mout_cells[k][c])
+            if (!cell[c])
                 continue;
             mout_row_word(c);
-            mout_row_word(mout_cells[k][c]);
+            mout_row_word(cell[c]);
         }
-        memset(mout_cells[k], 0, sizeof mout_cells[k]);
+        memset(cell, 0, sizeof mout_dists[k].cell);
     }
 }
 
@@ -30572,7 +30379,7 @@ static void mout_chart_lines(struct buf *b, u32 m, u8 dim)
 {
     for (const struct met_inst *i = met_first(dim); i; i = met_next(i)) {
         u32 id = (u32)(met_at(i, m) - met_series);
-        if (id >= mout_points.cap_all || !mout_points.all[id])
+        if (id >= mout_cap_points || !mout_points[id].there)
             continue;
         b_f(b, "[%u,%u,\"%s\",\"", id, i->reused, i->name[0] ? met_dims[dim].label : "");
         b_json(b, i->name, strlen(i->name));
@@ -30589,7 +30396,7 @@ static void mout_chart(struct buf *b, u32 m, u8 of)
     b_s(b, "{\"name\":");
     mout_json_key(b, m, of);
     b_f(b, ",\"unit\":%u,\"source\":\"%s\",", mout_form(m)->unit,
-        mout.src[metrics[m].src].name);
+        met_sources[metrics[m].src].name);
     out_json_str(b, "help", met_help(m), (u32)strlen(met_help(m)));
     b_s(b, ",\"lines\":[");
     u32 empty = b->len;
@@ -30615,10 +30422,10 @@ static void mout_heat_maps(struct buf *b)
     for (u32 k = 0; k < met_hists.n; k++) {
         const struct met_hist *h = met_hists.h[k];
         const struct met_hist_row *r = &met_hist_rows[h->row];
-        if (!mout_dists[k])
+        if (!mout_dists || !mout_dists[k].there)
             continue;
         b_f(b, "[%u,%u,\"%s\",\"%s\",\"%s\",\"%s\",\"", k, MAX(h->reused, h->inst->reused), r->name,
-            r->counts, mout.src[r->src].name,
+            r->counts, met_sources[r->src].name,
             h->inst->name[0] ? met_dims[h->inst->dim].label : "");
         b_json(b, h->inst->name, strlen(h->inst->name));
         b_s(b, "\"],");
@@ -30632,7 +30439,7 @@ static void mout_facts(struct buf *b)
            PRIu64 ",\"dropped\":%u,\"sources\":{", mout.intervals, mo.interval_ns,
         mout_rows.file.every, met.backwards, met.left_out);
     for (u32 s = 0; s < N_SRC; s++)
-        b_f(b, "%s\"%s\":\"%s\"", s ? "," : "", mout.src[s].name, mout.src[s].group);
+        b_f(b, "%s\"%s\":\"%s\"", s ? "," : "", met_sources[s].name, met_sources[s].group);
     b_s(b, "},\"charts\":[");
     mout_charts(b);
     mout_json_end(b, "],\"heat\":[");
@@ -31046,9 +30853,9 @@ static u32 hs_whole(const char *s, u32 len, const char **line)
     return lf ? (u32)(lf - s) + 2 : 0;
 }
 
-/* Whether a field of a request's head has a word, which is not refused by q=0 (RFC 9110, 12.4.2);
- * "": any. */
-static bool hs_has(const char *line, u32 len, const char *field, const char *word)
+/* How much a word of a field of a request's head is wanted (q of RFC 9110, 12.4.2): 0 to 1; 0 is
+ * also that of a word that is not there. "": any word. */
+static double hs_weight(const char *line, u32 len, const char *field, const char *word)
 {
     char value[HS_REQUEST];
     for (const char *p = line; (p = memchr(p, '\n', len - (u32)(p - line)));) {
@@ -31062,20 +30869,22 @@ static bool hs_has(const char *line, u32 len, const char *field, const char *wor
             continue;
         found[strcspn(found, ",")] = 0;
         const char *q = strcasestr(found, "q=");
-        if (!q || strtod(q + 2, NULL) > 0)
-            return true;
+        return q ? strtod(q + 2, NULL) : 1;
     }
-    return false;
+    return 0;
 }
 
 /* Takes what an answer depends on. Nothing that follows a request is looked at whose sender wants
  * no more, or that has a body. */
 static void hs_fields(struct hs_client *c, const char *line, u32 len)
 {
-    c->last |= hs_has(line, len, "content-length:", "") || hs_has(line, len, "connection:", "close")
-               || hs_has(line, len, "transfer-encoding:", "");
-    c->openmetrics = hs_has(line, len, "accept:", "application/openmetrics-text");
-    c->gzip = hs_has(line, len, "accept-encoding:", "gzip");
+    double openmetrics = hs_weight(line, len, "accept:", "application/openmetrics-text");
+    double text = hs_weight(line, len, "accept:", "text/plain");
+    c->last |= hs_weight(line, len, "content-length:", "") > 0
+               || hs_weight(line, len, "connection:", "close") > 0
+               || hs_weight(line, len, "transfer-encoding:", "") > 0;
+    c->openmetrics = openmetrics > 0 && openmetrics >= text;
+    c->gzip = hs_weight(line, len, "accept-encoding:", "gzip") > 0;
 }
 
 /* Answers all requests that are whole, in their order. After the last the connection ends, unless
@@ -31317,7 +31126,7 @@ static const struct { u16 m; bool aside; float odd, bad; } scr_limits[] = {
 };
 
 static struct {
-    bool on, paused, helping, zeros, utf8, resized;
+    bool on, paused, helping, zeros, utf8;
     u16 rows, cols;
     u32 lines, top;          /* of the page; the first of them that the window shows */
     u32 from;                /* where in the text the line at hand begins */
@@ -31344,7 +31153,7 @@ static void scr_restore(void)
     tcsetattr(STDIN_FILENO, TCSANOW, &scr.was);
 }
 
-/* Takes the terminal, and has it drawn anew. */
+/* Takes the terminal. */
 static void scr_take(int sig)
 {
     int e = errno;
@@ -31354,7 +31163,6 @@ static void scr_take(int sig)
     tcsetattr(STDIN_FILENO, TCSANOW, &raw);
     ssize_t n = write(STDOUT_FILENO, scr_enter, sizeof scr_enter - 1);
     (void)sig, (void)n;
-    scr.resized = true;
     errno = e;
 }
 
@@ -31368,10 +31176,10 @@ static void scr_give(int sig)
     scr_take(sig);
 }
 
+/* That poll(2) ends is enough: keys that may have come are read then, and all is drawn. */
 static void scr_resize(int sig)
 {
     (void)sig;
-    scr.resized = true;
 }
 
 /* Both ends must be the same terminal, which is not checked: of another, keys are keys as well. */
@@ -31514,7 +31322,7 @@ static void scr_num(struct buf *b, u32 m, double v, u32 width, bool per_second)
     u8 unit = mout_form(m)->unit;
     b_reset(&s);
     if (unit == U_NUMBER || unit == U_RATE)
-        b_f(&s, v > -100 && v < 100 ? "%.3g%s" : "%.0f%s", v, unit == U_RATE ? "/s" : "");
+        mout_digits(&s, fabs(v) < 100 ? 3 : 2, v, unit == U_RATE ? "/s" : "");
     else
         mout_text_num(&s, m, v);
     if (per_second && s.len > 2 && !memcmp(s.p + s.len - 2, "/s", 2))
@@ -31563,7 +31371,8 @@ static u32 scr_section_of(u32 src)
 {
     for (u32 k = 1; k < SCR_OTHERS; k++)
         for (u32 g = 0; g < ARRAY_LEN(scr_sections[k].group); g++)
-            if (scr_sections[k].group[g] && !strcmp(scr_sections[k].group[g], mout.src[src].group))
+            if (scr_sections[k].group[g]
+                && !strcmp(scr_sections[k].group[g], met_sources[src].group))
                 return k;
     return SCR_OTHERS;
 }
@@ -31922,7 +31731,7 @@ static void scr_row_line(struct buf *b, const struct scr_row *r)
     }
     if (left)
         b_f(b, " +%u", left);
-    const char *why = n ? NULL : mout_lack(src);
+    const char *why = n ? NULL : mout_source_why(src);
     if (why) {
         b->len = scr.from;
         b_f(b, "%-*sn/a (%c): ", SCR_TITLE, r->title, scr_sections[scr_section_of(src)].key);
@@ -32151,7 +31960,9 @@ static void scr_sequence(char final)
 /* A byte of a key: most are one, some begin with ESC. */
 static void scr_byte(u8 c)
 {
-    if (scr.escape == 2 && isdigit(c) && scr.number < 1000) {
+    if (c == KEY_ESC) { /* another begins, whatever was cut before it (ECMA-48) */
+        scr.escape = 1;
+    } else if (scr.escape == 2 && isdigit(c) && scr.number < 1000) {
         scr.number = MIN(scr.number * 10 + c - '0', 999u);
     } else if (scr.escape == 2 && c == ';') {
         scr.number = scr.number % 1000 + 1000;
@@ -32161,8 +31972,6 @@ static void scr_byte(u8 c)
     } else if (scr.escape == 1) { /* with Alt: none of ours */
         scr.escape = c == '[' || c == 'O' ? 2 : 0;
         scr.number = 0;
-    } else if (!scr.escape && c == KEY_ESC) {
-        scr.escape = 1;
     } else if (!scr.escape) {
         scr_press(c);
     }
@@ -32284,7 +32093,6 @@ static void scr_draw(void)
         w = (struct winsize){ 24, 80, 0, 0 };
     scr.rows = w.ws_row;
     scr.cols = w.ws_col;
-    scr.resized = false;
     scr_all(b);
     u32 last = scr.lines - MIN(scr.lines, scr_window());
     if (scr.top > last) { /* behind the end */
@@ -32349,8 +32157,8 @@ static void scr_keys(void)
  * that were fixed at the start; an interval that took too long leaves out times, and moves none.
  * Entry points: the option functions, mon_run; of it, mon_start and mon_sample. */
 
-static const struct met_source mon_sources[] = {
-#define X(id, group, name, read, lack) [SRC_##id] = { group, name, lack, read },
+static void (*const mon_read[N_SRC])(void) = {
+#define X(id, group, name, read, lack) [SRC_##id] = read,
     MET_SOURCES(X)
 #undef X
 };
@@ -32390,15 +32198,16 @@ static const char *mon_opt_collectors(const char *v)
     u64 on = 0;
     while (*v) {
         size_t n = strcspn(v, ",");
-        u64 was = on;
+        u64 named = 0;
         for (u32 s = 0; s < N_SRC; s++) {
-            const char *name[] = { mon_sources[s].group, mon_sources[s].name };
+            const char *name[] = { met_sources[s].group, met_sources[s].name };
             for (u32 k = 0; k < 2; k++)
                 if (n && !strncmp(name[k], v, n) && !name[k][n])
-                    on |= 1ull << s;
+                    named |= 1ull << s;
         }
-        if (on == was)
+        if (!named)
             break;
+        on |= named;
         v += n + (v[n] == ',');
     }
     mo.off = ~on;
@@ -32428,7 +32237,7 @@ static void mon_collect(void)
         met.src[s].at_ns = now;
         met.src[s].elapsed_s = before ? (double)(now - before) / 1e9 : 0;
         met.src[s].wrong = met.src[s].left_out = 0;
-        mon_sources[s].read();
+        mon_read[s]();
         met_source_end();
     }
     met.left_out = MAX(met.left_out, met_left_out_now());
@@ -32469,25 +32278,30 @@ static bool mon_unread(void)
            && hs.fd < 0 && !opt.report;
 }
 
-/* Nothing of what was asked for is here: that is an error, which the reason of one source tells. */
+/* A reason for which there is nothing to show, unless it is among those in b already. */
+static void mon_say_why(struct buf *b, const struct mout_lack *l)
+{
+    size_t n = strlen(l->why) + 1;
+    if (b->len && memmem(b->p, b->len, l->why, n))
+        return;
+    b_put(b, l->why, n);
+    u_warn("there is nothing to show: %s", l->why);
+}
+
+/* Nothing of what was asked for is here: that is an error. */
 static bool mon_nothing(void)
 {
+    static struct buf said;
     for (u32 m = 0; m < N_METRICS; m++)
         if (met.seen[m])
             return false;
-    for (u32 m = 0; m < N_METRICS; m++) {
-        const char *why = mout_lacks(m, metrics[m].src, met.no[m]) ? met.no[m] : NULL;
-        if (!why && !(why = mout_lack(metrics[m].src)))
-            continue;
-        u_warn("there is nothing to show: %s", why);
-        break;
-    }
+    for (u32 s = 0; s < N_SRC; s++)
+        mout_each_lack(&said, s, mon_say_why);
     return true;
 }
 
 static void mon_start(void)
 {
-    mout.src = mon_sources;
     met_init();
     met.all = met_inst(DIM_NONE, "");
     mk_start();
@@ -33151,6 +32965,22 @@ static bool dg_guarded(struct dg_finding *f)
     return true;
 }
 
+/* Keeps a finding. Where there are too many, the one that costs least goes. */
+static void dg_keep(const struct dg_finding *f)
+{
+    struct dg_finding *least = dg_found;
+    if (dg.n_found < DG_FINDINGS) {
+        dg_found[dg.n_found++] = *f;
+        return;
+    }
+    dg.dropped++;
+    for (u32 k = 1; k < DG_FINDINGS; k++)
+        if (dg_found[k].cost < least->cost)
+            least = &dg_found[k];
+    if (least->cost < f->cost)
+        *least = *f;
+}
+
 static void dg_try(const struct dg_rule *r, const struct met_inst *of)
 {
     struct dg_finding f = { .rule = r, .of = of };
@@ -33161,10 +32991,6 @@ static void dg_try(const struct dg_rule *r, const struct met_inst *of)
     dg_evidence(&f, r->value, f.value, true, r->below, (double)r->limit);
     if (!dg_guarded(&f) || dg_known(r, of))
         return;
-    if (dg.n_found == DG_FINDINGS) {
-        dg.dropped++;
-        return;
-    }
     for (u32 k = 0; k < 2 && !dg_is_metric(r->value); k++) {
         u16 part = k ? dg_numbers[r->value - N_METRICS].b : dg_numbers[r->value - N_METRICS].a;
         if (dg_value(part, of, &v))
@@ -33174,7 +33000,7 @@ static void dg_try(const struct dg_rule *r, const struct met_inst *of)
         dg_evidence(&f, r->cost, v, false, false, 0);
         f.key = f.cost = v * (double)r->factor;
     }
-    dg_found[dg.n_found++] = f;
+    dg_keep(&f);
 }
 
 /* kvis is nobody. */
@@ -33423,45 +33249,45 @@ static void dg_name_of(struct buf *b, u16 number)
     b_s(b, how == DG_MOST || how == DG_SHARE ? ")" : "");
 }
 
-/* The name of the thing of a finding: of a process, "811 (api)". Not escaped yet. */
-static void dg_thing(struct buf *b, const struct met_inst *i)
+/* Appends a text of a rule, with what stands for %t, and if there is one, for %p. */
+static void dg_fill(struct buf *b, const char *text, const struct buf *thing, u32 pid)
 {
-    b_s(b, i->name);
-    if (i->info[0] && (i->dim == DIM_BUSY || i->dim == DIM_PID || i->dim == DIM_ZONE
-                       || i->dim == DIM_SENSOR))
-        b_f(b, " (%s)", i->info);
-}
-
-/* What the rule says, of this thing. */
-static const struct buf *dg_sentence(const struct dg_finding *f)
-{
-    static struct buf b;
-    b_reset(&b);
-    for (const char *s = f->rule->finding; *s; s++)
+    for (const char *s = text; *s; s++)
         if (*s == '%' && s[1] == 't') {
-            dg_thing(&b, f->of);
+            b_put(b, thing->p, thing->len);
+            s++;
+        } else if (*s == '%' && s[1] == 'p' && pid) {
+            b_f(b, "%u", pid);
             s++;
         } else {
-            b_c(&b, *s);
+            b_c(b, *s);
         }
+}
+
+/* What the rule says, of this thing: of a process, "811 (api)". Not escaped yet. */
+static const struct buf *dg_sentence(const struct dg_finding *f)
+{
+    static struct buf b, thing;
+    const struct met_inst *i = f->of;
+    b_reset(&thing);
+    b_s(&thing, i->name);
+    if (i->info[0] && (i->dim == DIM_BUSY || i->dim == DIM_PID || i->dim == DIM_ZONE
+                       || i->dim == DIM_SENSOR))
+        b_f(&thing, " (%s)", i->info);
+    b_reset(&b);
+    dg_fill(&b, f->rule->finding, &thing, 0);
     return &b;
 }
 
 /* The next command, as a shell and a terminal can have it: the names of cgroups are anybody's. */
 static const struct buf *dg_next(const struct dg_finding *f)
 {
-    static struct buf b;
-    const char *s = f->n_who || !*f->rule->alone ? f->rule->next : f->rule->alone;
-    for (b_reset(&b); *s; s++)
-        if (*s == '%' && s[1] == 'p') {
-            b_f(&b, "%u", f->who[0].pid);
-            s++;
-        } else if (*s == '%' && s[1] == 't') {
-            b_shell(&b, f->of->name, (u32)strlen(f->of->name));
-            s++;
-        } else {
-            b_c(&b, *s);
-        }
+    static struct buf b, thing;
+    b_reset(&thing);
+    b_shell(&thing, f->of->name, (u32)strlen(f->of->name));
+    b_reset(&b);
+    dg_fill(&b, f->n_who || !*f->rule->alone ? f->rule->next : f->rule->alone, &thing,
+            f->who[0].pid);
     return &b;
 }
 
@@ -33480,14 +33306,16 @@ static u32 dg_word_end(const struct buf *text, u32 at)
     return at;
 }
 
-/* A paragraph, broken at blanks, its first line behind `head` and the others below that. */
-static void dg_paragraph(struct buf *b, const char *head, const struct buf *text, u32 indent)
+/* A paragraph, broken at blanks into lines of so many columns: its first behind `head`, the others
+ * below that. */
+static void dg_paragraph(struct buf *b, const char *head, const struct buf *text, u32 indent,
+                         u32 columns)
 {
     u32 column = (u32)strlen(head), at = 0;
     b_s(b, head);
     while (at < text->len) {
         u32 n = dg_word_end(text, at) - at;
-        if (at && column + 1 + n > DG_COLUMNS) {
+        if (at && column + 1 + n > columns) {
             b_f(b, "\n%*s", (int)indent, "");
             column = indent;
         } else if (at) {
@@ -33548,7 +33376,7 @@ static void dg_text_who(struct buf *b, const struct dg_finding *f)
         dg_say(&line, f->rule->who == DG_BY_SELF ? f->rule->value : f->rule->whose, f->who[k].v);
     }
     if (n)
-        dg_paragraph(b, "   by: ", &line, 7);
+        dg_paragraph(b, "   by: ", &line, 7, DG_COLUMNS);
     for (u32 k = 0; k < n; k++)
         dg_text_files(b, dg_files_of(f, k));
 }
@@ -33565,7 +33393,7 @@ static void dg_text_finding(struct buf *b, u32 rank, const struct dg_finding *f)
     dg_text_evidence(&line, f);
     snprintf(head, sizeof head, "%u. ", rank);
     b_c(b, '\n');
-    dg_paragraph(b, head, &line, 3);
+    dg_paragraph(b, head, &line, 3, DG_COLUMNS);
     dg_text_who(b, f);
     s = dg_next(f);
     b_s(b, "   next: ");
@@ -33607,6 +33435,15 @@ static bool dg_visible(u32 res)
     return false;
 }
 
+/* Whether no number of any resource is known, as where neither /proc nor /sys can be reached. */
+static bool dg_sees_nothing(void)
+{
+    u32 r = 0;
+    while (r < N_RES && !dg_visible(r))
+        r++;
+    return r == N_RES;
+}
+
 /* The USE table: a resource a paragraph. */
 static void dg_text_table(struct buf *b)
 {
@@ -33628,7 +33465,7 @@ static void dg_text_table(struct buf *b)
         }
         snprintf(head, sizeof head, "%-17.19s ", dg_res[r].name);
         if (line.len)
-            dg_paragraph(b, head, &line, 18);
+            dg_paragraph(b, head, &line, 18, DG_COLUMNS);
     }
 }
 
@@ -33739,21 +33576,21 @@ static void dg_text_resources(struct buf *b, const char *head, bool visible)
     if (n && !visible && !opt.verbose)
         b_s(&line, " (-v says why)");
     if (n)
-        dg_paragraph(b, head, &line, 18);
+        dg_paragraph(b, head, &line, 18, DG_COLUMNS);
 }
 
 /* What could not be seen, and why; that nothing happened is no reason. */
-static bool dg_blind(u32 src, const char *no)
+static bool dg_blind(const struct mout_lack *l)
 {
-    return no || met.src[src].wrong;
+    return l->own || met.src[l->src].wrong;
 }
 
-static void dg_text_unseen(struct buf *b, u32 src, const char *no, const char *why)
+static void dg_text_unseen(struct buf *b, const struct mout_lack *l)
 {
-    if (!dg_blind(src, no))
+    if (!dg_blind(l))
         return;
-    b_f(b, "  %s (%s): ", mout.src[src].name, mout.src[src].group);
-    b_esc(b, why, strlen(why), 0);
+    b_f(b, "  %s (%s): ", met_sources[l->src].name, met_sources[l->src].group);
+    b_esc(b, l->why, strlen(l->why), 0);
     b_c(b, '\n');
 }
 
@@ -33781,13 +33618,17 @@ static u32 dg_text_findings(struct buf *b)
 
 static void dg_text(struct buf *b)
 {
-    double cpus = 0;
-    dg_value(M_CPUS, met.all, &cpus);
+    double cpus;
+    bool blind = dg_sees_nothing();
     b_f(b, "kvis diagnose: %.1f s of ", dg_seconds());
     b_esc(b, rec_run.host, strlen(rec_run.host), 0);
-    b_f(b, " (Linux %s, %.0f CPU%s)\n", rec_run.kernel, cpus, cpus == 1 ? "" : "s");
+    b_f(b, " (Linux %s", rec_run.kernel);
+    if (dg_value(M_CPUS, met.all, &cpus))
+        b_f(b, ", %.0f CPU%s", cpus, cpus == 1 ? "" : "s");
+    b_s(b, ")\n");
     if (!dg.n_found)
-        b_s(b, "\nNothing is saturated.\n");
+        b_s(b, blind ? "\nNothing can be seen here, so nothing is known: is /proc mounted?\n"
+                     : "\nNothing is saturated.\n");
     u32 shown = dg_text_findings(b);
     if (dg.n_found > shown)
         b_f(b, "\n%u more: -v shows them\n", dg.n_found - shown);
@@ -33980,12 +33821,12 @@ static void dg_json_busiest(struct buf *b)
     }
 }
 
-static void dg_json_unseen(struct buf *b, u32 src, const char *no, const char *why)
+static void dg_json_unseen(struct buf *b, const struct mout_lack *l)
 {
-    if (!dg_blind(src, no))
+    if (!dg_blind(l))
         return;
-    b_f(b, "{\"what\":\"%s\",", mout.src[src].name);
-    dg_json_text(b, "why", why);
+    b_f(b, "{\"what\":\"%s\",", met_sources[l->src].name);
+    dg_json_text(b, "why", l->why);
     b_s(b, "},");
 }
 
@@ -34309,7 +34150,8 @@ static bool check_attach(struct check *c)
         syscall(SYS_wait4, pid, NULL, __WALL, NULL);
     check_say(c, true, scope < 0 ? "%s (no Yama)" : "%s (ptrace_scope is %ld)",
               e < 0 ? strerror((int)-e) : "another process of this user", scope);
-    return e >= 0 || check_mend(c, "for -p: sysctl kernel.yama.ptrace_scope=0, or run it as root");
+    return e >= 0 || check_mend(c, "for -p: sysctl kernel.yama.ptrace_scope=0, or %s",
+                                bpf_rights("CAP_SYS_PTRACE"));
 }
 
 static bool check_accel(struct check *c)
@@ -34337,7 +34179,7 @@ static bool check_faults(struct check *c)
 /* --- BPF --- */
 
 /* Loads a program of a few instructions; its descriptor or -errno. */
-static int check_load_as(u32 type, u32 btf_id, const struct bpf_insn *insns, u16 n)
+static int check_load(u32 type, u32 btf_id, const struct bpf_insn *insns, u16 n)
 {
     static const struct bpf_family none = { .license = "GPL" };
     struct bpf_prog_row r = { .name = "kvis_check", .type = type, .n_insns = n };
@@ -34348,12 +34190,12 @@ static int check_load_as(u32 type, u32 btf_id, const struct bpf_insn *insns, u16
     return f;
 }
 
-static int check_load(const struct bpf_insn *insns, u16 n)
+/* The same of one that does nothing. */
+static int check_load_nothing(u32 type, u32 btf_id)
 {
-    return check_load_as(BPF_PROG_TYPE_RAW_TRACEPOINT, 0, insns, n);
+    static const struct bpf_insn nothing[] = { I_MOV64_IMM(R0, 0), I_EXIT() };
+    return check_load(type, btf_id, nothing, ARRAY_LEN(nothing));
 }
-
-static const struct bpf_insn check_nothing[] = { I_MOV64_IMM(R0, 0), I_EXIT() };
 
 /* what: that does not work, where no more is known than e. */
 static bool check_denied(struct check *c, const char *what, int e)
@@ -34371,13 +34213,35 @@ static bool check_unsupported(int e)
     return e == -EINVAL || e == -E2BIG || e == -ENOENT || e == -EOPNOTSUPP;
 }
 
+/* What a try gave: a descriptor, which was all that was wanted, or -errno. */
+static bool check_got(struct check *c, int f, const char *yes, const char *no)
+{
+    if (f < 0)
+        return check_denied(c, no, f);
+    close(f);
+    return check_say(c, true, "%s", yes);
+}
+
+/* The same of what older kernels lack. without: what is done there instead. */
+static bool check_got_newer(struct check *c, int f, const char *yes, const char *no,
+                            const char *lacks, const char *without)
+{
+    if (!check_unsupported(f))
+        return check_got(c, f, yes, no);
+    check_mend(c, "%s", without);
+    return check_say(c, false, "%s%s", lacks, strerror(-f));
+}
+
+static void check_close(int f)
+{
+    if (f >= 0)
+        close(f);
+}
+
 static bool check_bpf(struct check *c)
 {
-    int f = check_load(check_nothing, ARRAY_LEN(check_nothing));
-    if (f < 0)
-        return check_denied(c, "BPF programs do not load", f);
-    close(f);
-    return check_say(c, true, "programs load");
+    return check_got(c, check_load_nothing(BPF_PROG_TYPE_RAW_TRACEPOINT, 0), "programs load",
+                     "BPF programs do not load");
 }
 
 static bool check_unprivileged(struct check *c)
@@ -34397,9 +34261,8 @@ static bool check_lockdown(struct check *c)
     };
     char said[128];
     bool confidential = tfs_lockdown(said);
-    int f = check_load(insns, ARRAY_LEN(insns));
-    if (f >= 0)
-        close(f);
+    int f = check_load(BPF_PROG_TYPE_RAW_TRACEPOINT, 0, insns, ARRAY_LEN(insns));
+    check_close(f);
     check_say(c, true, "%s", said[0] ? said : "none");
     return f >= 0 || !confidential
            || check_mend(c, "boot with lockdown=integrity or none: BPF may not read the kernel");
@@ -34409,15 +34272,14 @@ static bool check_lockdown(struct check *c)
 static bool check_jit(struct check *c)
 {
     u32 info[6] = { 0 };
-    int f = check_load(check_nothing, ARRAY_LEN(check_nothing));
+    int f = check_load_nothing(BPF_PROG_TYPE_RAW_TRACEPOINT, 0);
     union bpf_attr a;
     memset(&a, 0, sizeof a);
     a.info.bpf_fd = (u32)f;
     a.info.info_len = sizeof info;
     a.info.info = (uintptr_t)info;
     int e = f < 0 ? f : bpf_call(BPF_OBJ_GET_INFO_BY_FD, &a, BPF_ATTR_TO(info));
-    if (f >= 0)
-        close(f);
+    check_close(f);
     if (e < 0)
         return check_denied(c, "no program loads to look at", e);
     check_say(c, true, info[4] ? "programs are compiled" : "off: programs are interpreted");
@@ -34426,44 +34288,28 @@ static bool check_jit(struct check *c)
 
 static bool check_raw_tp(struct check *c)
 {
-    int prog = check_load(check_nothing, ARRAY_LEN(check_nothing));
+    int prog = check_load_nothing(BPF_PROG_TYPE_RAW_TRACEPOINT, 0);
     int link = prog < 0 ? prog : bpf_attach_raw("sched_process_exit", prog);
-    if (prog >= 0)
-        close(prog);
-    if (link < 0)
-        return check_denied(c, "raw tracepoints cannot be attached to", link);
-    close(link);
-    return check_say(c, true, "attached to one");
+    check_close(prog);
+    return check_got(c, link, "attached to one", "raw tracepoints cannot be attached to");
 }
 
 static bool check_send_signal(struct check *c)
 {
     static const struct bpf_insn insns[] = { I_MOV64_IMM(R1, 0), I_CALL(send_signal_thread),
                                              I_MOV64_IMM(R0, 0), I_EXIT() };
-    int f = check_load(insns, ARRAY_LEN(insns));
-    if (f < 0 && check_unsupported(f)) {
-        check_mend(c, "Linux 5.6 has it; without it -v is by ptrace");
-        return check_say(c, false, "bpf_send_signal_thread: %s", strerror(-f));
-    }
-    if (f < 0)
-        return check_denied(c, "bpf_send_signal_thread does not load", f);
-    close(f);
-    return check_say(c, true, "bpf_send_signal_thread loads");
+    int f = check_load(BPF_PROG_TYPE_RAW_TRACEPOINT, 0, insns, ARRAY_LEN(insns));
+    return check_got_newer(c, f, "bpf_send_signal_thread loads",
+                           "bpf_send_signal_thread does not load", "bpf_send_signal_thread: ",
+                           "Linux 5.6 has it; without it -v is by ptrace");
 }
 
 static bool check_ring(struct check *c)
 {
     struct bpf_map_row ring = { .name = "kvis_check", .type = BPF_MAP_TYPE_RINGBUF,
                                 .max_entries = (u32)sysconf(_SC_PAGESIZE) };
-    int f = bpf_map_create(&ring);
-    if (f < 0 && check_unsupported(f)) {
-        check_mend(c, "Linux 5.8 has it; a perf ring for each CPU is taken instead");
-        return check_say(c, false, "%s", strerror(-f));
-    }
-    if (f < 0)
-        return check_denied(c, "no map can be made", f);
-    close(f);
-    return check_say(c, true, "works");
+    return check_got_newer(c, bpf_map_create(&ring), "works", "no map can be made", "",
+                           "Linux 5.8 has it; a perf ring for each CPU is taken instead");
 }
 
 /* A perf ring: an event that programs write to, and its place in a map. */
@@ -34471,17 +34317,14 @@ static bool check_perf_rings(struct check *c)
 {
     struct bpf_map_row row = { .name = "kvis_check", .type = BPF_MAP_TYPE_PERF_EVENT_ARRAY,
                                .key_size = 4, .value_size = 4, .max_entries = bpf_possible() };
-    struct perf_event_attr a = { .type = PERF_TYPE_SOFTWARE, .size = sizeof a,
-                                 .config = PERF_COUNT_SW_BPF_OUTPUT,
+    struct perf_event_attr a = { .type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_BPF_OUTPUT,
                                  .sample_type = PERF_SAMPLE_RAW, .sample_period = 1 };
     u32 cpu = (u32)bpf_online_cpu();
     int map = bpf_map_create(&row);
-    int f = map < 0 ? map : (int)syscall(SYS_perf_event_open, &a, -1, cpu, -1, 8);
-    int e = map < 0 ? map : f < 0 ? -errno : bpf_map_do(BPF_MAP_UPDATE_ELEM, map, &cpu, &f);
-    if (map >= 0)
-        close(map);
-    if (f >= 0)
-        close(f);
+    int f = map < 0 ? map : pf_event(&a, -1, (int)cpu, -1, 0);
+    int e = f < 0 ? f : bpf_map_do(BPF_MAP_UPDATE_ELEM, map, &cpu, &f);
+    check_close(map);
+    check_close(f);
     return e < 0 ? check_denied(c, map < 0 ? "no map can be made" : "perf_event_open fails", e)
                  : check_say(c, true, "work");
 }
@@ -34498,9 +34341,10 @@ static bool check_btf(struct check *c)
 {
     struct btf_want w = { .name = "task_struct.pid" };
     char why[WHY_LEN] = "";
-    if (btf_resolve(NULL, &w, 1, why) == 0 && !w.err)
+    int e = btf_resolve(NULL, &w, 1, why);
+    if (!e && !w.err)
         return check_say(c, true, "/sys/kernel/btf/vmlinux");
-    check_mend(c, "%s", check_btf_fix());
+    check_mend(c, "%s", e == -EMFILE || e == -ENFILE ? pf_fix(e, PF_LEVEL_CPU) : check_btf_fix());
     return check_say(c, false, "%s", why[0] ? why : "no task_struct.pid in it");
 }
 
@@ -34519,13 +34363,11 @@ static bool check_tracefs(struct check *c)
 static bool check_kprobe(struct check *c)
 {
     static const char symbol[] = "do_exit";
-    int prog = check_load_as(BPF_PROG_TYPE_KPROBE, 0, check_nothing, ARRAY_LEN(check_nothing));
+    int prog = check_load_nothing(BPF_PROG_TYPE_KPROBE, 0);
     int at = prog < 0 ? prog : bpf_attach_kprobe(symbol, false, prog);
     int ret = at < 0 ? at : bpf_attach_kprobe(symbol, true, prog);
-    if (prog >= 0)
-        close(prog);
-    if (at >= 0)
-        close(at);
+    check_close(prog);
+    check_close(at);
     const char *why = prog >= 0 && ret < 0 ? bpf_no_kprobe(symbol, ret) : NULL;
     if (why) {
         if (ret == -ENOENT)
@@ -34536,10 +34378,7 @@ static bool check_kprobe(struct check *c)
         check_mend(c, "%s", CHECK_MOUNT_SYSFS);
         return check_say(c, false, "kprobes cannot be set: is /sys mounted?");
     }
-    if (ret < 0)
-        return check_denied(c, "kprobes cannot be set", ret);
-    close(ret);
-    return check_say(c, true, "attached to %s and its return", symbol);
+    return check_got(c, ret, "attached to do_exit and its return", "kprobes cannot be set");
 }
 
 /* A program that runs when a counter overflows. */
@@ -34547,14 +34386,10 @@ static bool check_perf_program(struct check *c)
 {
     struct perf_event_attr a = { .type = PERF_TYPE_SOFTWARE, .size = sizeof a,
                                  .config = PERF_COUNT_SW_CPU_CLOCK, .sample_period = 1000000000 };
-    int prog = check_load_as(BPF_PROG_TYPE_PERF_EVENT, 0, check_nothing, ARRAY_LEN(check_nothing));
+    int prog = check_load_nothing(BPF_PROG_TYPE_PERF_EVENT, 0);
     int f = prog < 0 ? prog : bpf_attach_perf(&a, prog);
-    if (prog >= 0)
-        close(prog);
-    if (f < 0)
-        return check_denied(c, "programs cannot be attached to perf events", f);
-    close(f);
-    return check_say(c, true, "attached to a clock");
+    check_close(prog);
+    return check_got(c, f, "attached to a clock", "programs cannot be attached to perf events");
 }
 
 /* Fields that a family's programs name and this kernel has not: "" when all are there. */
@@ -34643,16 +34478,20 @@ static bool check_call_programs(struct check *c)
     return check_family(c, &call_family) == 0 && check_loaded(c, hy_programs(true));
 }
 
+/* Of families of which a run takes all. */
+static bool check_all_programs(struct check *c, const struct bpf_family *fam)
+{
+    return check_family(c, fam) == 0 && check_loaded(c, (1u << fam->n_progs) - 1);
+}
+
 static bool check_disk_programs(struct check *c)
 {
-    return check_family(c, &disk_family) == 0
-           && check_loaded(c, (1u << ARRAY_LEN(disk_progs)) - 1);
+    return check_all_programs(c, &disk_family);
 }
 
 static bool check_uring_programs(struct check *c)
 {
-    return check_family(c, hy_uring_family()) == 0
-           && check_loaded(c, (1u << ARRAY_LEN(uring_progs)) - 1);
+    return check_all_programs(c, hy_uring_family());
 }
 
 /* One form of them is enough: mk_load takes those without typed arguments where the others fail. */
@@ -34682,8 +34521,7 @@ static bool check_blk_programs(struct check *c)
 
 static bool check_vhost_programs(struct check *c)
 {
-    bool works = check_family(c, &vhost_family) == 0
-                 && check_loaded(c, (1u << ARRAY_LEN(vhost_progs)) - 1);
+    bool works = check_all_programs(c, &vhost_family);
     bool here = u_sys_there("/sys/module/vhost"), ring = vh_knows_ring(&check_obj);
     if (works)
         snprintf(c->detail + strlen(c->detail), sizeof c->detail - strlen(c->detail), "%s",
@@ -34707,8 +34545,7 @@ static int check_symbol(const struct bpf_prog_row *r, int prog)
         int f = bpf_ksyms(&check_obj, k, fam->n_progs);
         f = f ? f : bpf_attach_kprobe("do_exit", false, prog);
         works = MIN(f, 0);
-        if (f >= 0)
-            close(f);
+        check_close(f);
     }
     u32 i = (u32)(r - fam->progs);
     return works ? works : k[i].n == 1 ? 0 : -ENOENT;
@@ -34717,16 +34554,12 @@ static int check_symbol(const struct bpf_prog_row *r, int prog)
 /* Attaches a program that does nothing to where one of the family's would go. */
 static int check_place(const struct bpf_prog_row *r)
 {
-    int prog = check_load_as(r->type, bpf_btf_id(&check_obj, r), check_nothing,
-                             ARRAY_LEN(check_nothing));
-    int f = prog;
+    int prog = check_load_nothing(r->type, bpf_btf_id(&check_obj, r));
     bool symbol = r->type == BPF_PROG_TYPE_KPROBE;
-    if (prog >= 0) {
-        f = symbol ? check_symbol(r, prog) : bpf_attach_row(r, prog);
-        close(prog);
-    }
-    if (f >= 0 && !symbol)
-        close(f);
+    int f = prog < 0 ? prog : symbol ? check_symbol(r, prog) : bpf_attach_row(r, prog);
+    check_close(prog);
+    if (!symbol)
+        check_close(f);
     return MIN(f, 0);
 }
 
@@ -34899,45 +34732,77 @@ static const char *check_fixed(const char *fix, const char *who)
     return NULL;
 }
 
-static void check_text(struct buf *b, const struct check_row *r, const struct check *c, bool works)
+/* --- what was tried: a list of rows --- */
+
+static struct check_done {
+    char name[MET_NAME + 40];
+    struct check_row row; /* all 0 where it is of no command */
+    struct check c;
+    bool works;
+} *check_done;
+static u32 check_n, check_unlisted; /* rows, and those that only -v and --json have */
+
+/* The row that is tried next; good until there is another. */
+static struct check_done *PRINTF_LIKE(1, 2) check_begin(const char *name, ...)
+{
+    va_list ap;
+    check_done = xrealloc(check_done, (check_n + 1) * sizeof *check_done);
+    struct check_done *d = &check_done[check_n++];
+    *d = (struct check_done){ .works = false };
+    va_start(ap, name);
+    vsnprintf(d->name, sizeof d->name, name, ap);
+    va_end(ap);
+    return d;
+}
+
+static void check_text(struct buf *b, const struct check_done *d)
 {
     static struct buf names;
+    const struct check_row *r = &d->row;
+    const struct check *c = &d->c;
     b_reset(&names);
     check_names(&names, r->needed | r->useful, "", "-");
-    b_f(b, "%-20s %-5s %.*s%*s ", r->name,
-        works ? "yes" : r->needed & CHECK_COMMANDS ? "NO" : "no", (int)names.len, names.p,
+    b_f(b, "%-20s %-5s %.*s%*s ", d->name,
+        d->works ? "yes" : r->needed & CHECK_COMMANDS ? "NO" : "no", (int)names.len, names.p,
         (int)MAX(0, CHECK_FOR - (int)names.len), "");
     b_esc(b, c->detail, strlen(c->detail), 0);
-    if (!works && c->mend[0] && !check_fixed(c->mend, r->name)) {
+    if (!d->works && c->mend[0] && !check_fixed(c->mend, d->name)) {
         b_s(b, "\n                           fix: ");
         b_esc(b, c->mend, strlen(c->mend), 0);
     }
     b_c(b, '\n');
 }
 
-static void check_json(struct buf *b, const struct check_row *r, const struct check *c, bool works)
+/* fix: "" where none is needed. */
+static void check_json_words(struct buf *b, const char *detail, const char *fix)
 {
-    b_f(b, "{\"type\":\"check\",\"name\":\"%s\",\"works\":%s,\"needed_by\":[", r->name,
-        works ? "true" : "false");
-    check_names(b, r->needed, "\"", "");
+    out_json_str(b, "detail", detail, (u32)strlen(detail));
+    if (!*fix)
+        return;
+    b_c(b, ',');
+    out_json_str(b, "mend", fix, (u32)strlen(fix));
+}
+
+static void check_json(struct buf *b, const struct check_done *d)
+{
+    b_f(b, "{\"type\":\"check\",\"name\":\"%s\",\"works\":%s,\"needed_by\":[", d->name,
+        d->works ? "true" : "false");
+    check_names(b, d->row.needed, "\"", "");
     b_s(b, "],\"useful_for\":[");
-    check_names(b, r->useful, "\"", "");
+    check_names(b, d->row.useful, "\"", "");
     b_s(b, "],");
-    out_json_str(b, "detail", c->detail, (u32)strlen(c->detail));
-    if (!works && c->mend[0]) {
-        b_c(b, ',');
-        out_json_str(b, "mend", c->mend, (u32)strlen(c->mend));
-    }
+    check_json_words(b, d->c.detail, d->works ? "" : d->c.mend);
     b_s(b, "}\n");
 }
 
-static void check_tell(struct buf *b, bool json, const struct check_row *r, const struct check *c,
-                       bool works)
+static void check_table(struct buf *b, bool json)
 {
-    if (json)
-        check_json(b, r, c, works);
-    else
-        check_text(b, r, c, works);
+    for (u32 i = 0; i < check_n; i++) {
+        if (json)
+            check_json(b, &check_done[i]);
+        else
+            check_text(b, &check_done[i]);
+    }
 }
 
 /* --- kvis check cpu: which CPU it is, and which of its events are counted for what --- */
@@ -35003,76 +34868,55 @@ static bool check_unc_event(struct check *c, u32 event)
 }
 
 /* The memory controllers' and RAPL's PMUs. Whether there are any is no matter of what works. */
-static void check_uncore(struct buf *b, bool json)
+static void check_uncore(void)
 {
-    char name[MET_NAME + 40];
-    struct check_row row = { .name = "memory controllers" };
-    struct check c = { "", "" };
     unc_begin(false);
     unc_begin(true);
     if (unc.class == UC_NONE) {
         const char *why = unc_why(UR_BOTH);
-        bool works = check_mend(&c, "%s", why ? why : pmc.none ? pmc.none : "no PMUs");
-        check_tell(b, json, &row, &c, works);
+        check_mend(&check_begin("memory controllers")->c, "%s",
+                   why ? why : pmc.none ? pmc.none : "no PMUs");
     }
     for (u32 k = 0; k < unc.n_events; k++) {
-        snprintf(name, sizeof name, "%s/%s", unc.pmu[unc.event[k].pmu].name,
-                 unc_rows[unc.event[k].row].event);
-        row.name = name;
-        c = (struct check){ "", "" };
-        bool works = check_unc_event(&c, k);
-        check_tell(b, json, &row, &c, works);
+        struct check_done *d = check_begin("%s/%s", unc.pmu[unc.event[k].pmu].name,
+                                           unc_rows[unc.event[k].row].event);
+        d->works = check_unc_event(&d->c, k);
     }
+}
+
+/* The events of a PMU; whether the two without which there is nothing to see are counted. */
+static bool check_cpu_events(struct pmc_pmu *p)
+{
+    bool works = true;
+    for (u32 r = PR_NONE + 1; r < N_PR; r++) {
+        if (pmc_roles[r].metric == N_METRICS && !p->code[r].name)
+            continue;
+        struct check_done *d = check_begin("%.*s%s%s", MET_NAME, pmc.n_pmus > 1 ? p->name : "",
+                                           pmc.n_pmus > 1 ? "/" : "", pmc_roles[r].name);
+        d->works = check_cpu_event(&d->c, p, r);
+        works &= d->works || (r != PR_CYCLES && r != PR_INSTRUCTIONS);
+    }
+    return works;
 }
 
 static bool check_cpu(struct buf *b, bool json)
 {
-    struct check c = { "", "" };
-    struct check_row row = { .name = "processor" };
     pmc_look();
-    bool works = check_cpu_id(&c);
-    check_tell(b, json, &row, &c, works);
+    struct check_done *d = check_begin("processor");
+    bool works = d->works = check_cpu_id(&d->c);
     for (u32 k = 0; k < pmc.n_pmus; k++) {
-        struct pmc_pmu *p = &pmc_pmus[k];
-        char name[MET_NAME + 32];
-        row.name = p->name;
-        c = (struct check){ "", "" };
-        bool known = check_cpu_pmu(&c, p);
-        check_tell(b, json, &row, &c, known);
-        for (u32 r = PR_NONE + 1; r < N_PR; r++) {
-            if (pmc_roles[r].metric == N_METRICS && !p->code[r].name)
-                continue;
-            c = (struct check){ "", "" };
-            snprintf(name, sizeof name, "%.*s%s%s", MET_NAME, pmc.n_pmus > 1 ? p->name : "",
-                     pmc.n_pmus > 1 ? "/" : "", pmc_roles[r].name);
-            row.name = name;
-            bool got = check_cpu_event(&c, p, r);
-            check_tell(b, json, &row, &c, got);
-            works &= got || (r != PR_CYCLES && r != PR_INSTRUCTIONS);
-        }
+        d = check_begin("%s", pmc_pmus[k].name);
+        d->works = check_cpu_pmu(&d->c, &pmc_pmus[k]);
+        works &= check_cpu_events(&pmc_pmus[k]);
     }
-    check_uncore(b, json);
+    check_uncore();
+    check_table(b, json);
     if (json)
         b_f(b, "{\"type\":\"summary\",\"works\":%s}\n", works ? "true" : "false");
     return works;
 }
 
 /* --- kvis check: everything is tried, and then judged --- */
-
-static struct check_done {
-    struct check_row row;
-    struct check c;
-    bool works;
-} *check_done;
-static u32 check_n, check_unlisted; /* rows, and those that only -v and --json have */
-
-/* The row that is tried next; good until there is another. */
-static struct check_done *check_begin(const char *name)
-{
-    check_done = xrealloc(check_done, (check_n + 1) * sizeof *check_done);
-    check_done[check_n] = (struct check_done){ .row = { .name = name } };
-    return &check_done[check_n++];
-}
 
 /* Whether a row has to do with the commands of `bits`, or with none in particular. */
 static bool check_asked(const struct check_row *r, u8 bits)
@@ -35088,7 +34932,7 @@ static void check_programs(const struct check_row *family)
     bool listed = opt.json || opt.verbose;
     u32 n = check_obj.map[0] >= 0 ? check_obj.fam->n_progs : 0;
     for (u32 i = 0; i < n && listed; i++) {
-        struct check_done *d = check_begin(check_obj.fam->progs[i].name);
+        struct check_done *d = check_begin("%s", check_obj.fam->progs[i].name);
         d->row.useful = family->needed | family->useful;
         d->works = check_program(&d->c, i);
     }
@@ -35104,7 +34948,7 @@ static void check_try(u8 bits)
         const struct check_row *r = &check_rows[i];
         if (!check_asked(r, bits))
             continue;
-        struct check_done *d = check_begin(r->name);
+        struct check_done *d = check_begin("%s", r->name);
         d->row = *r;
         d->works = r->fn(&d->c);
         if (check_obj.fam)
@@ -35170,27 +35014,15 @@ static void check_judge(const struct check_command *of, struct check_verdict *v)
                  fallen ? of->fallback : lost ? of->some : of->all, without);
 }
 
-/* Appends words in lines of at most 80 columns; the first begins behind `name`, and the others as
- * far to the right. */
+/* What is said of a command, in lines of at most 80 columns behind its name. */
 static void check_wrapped(struct buf *b, const char *name, const char *words)
 {
-    enum { FROM = 11, TO = 80 };
     static struct buf text;
-    size_t n, column = FROM;
+    char head[16];
     b_reset(&text);
     b_esc(&text, words, strlen(words), 0);
-    b_c(&text, 0);
-    b_f(b, "%-*s", FROM - 1, name);
-    for (const char *word = text.p; *word; word += n + (word[n] == ' ')) {
-        n = strcspn(word, " ");
-        column += n + 1;
-        if (column > TO + 1) {
-            b_f(b, "\n%*s", FROM - 1, "");
-            column = FROM + n + 1;
-        }
-        b_f(b, " %.*s", (int)n, word);
-    }
-    b_c(b, '\n');
+    snprintf(head, sizeof head, "%-10.10s ", name);
+    dg_paragraph(b, head, &text, (u32)strlen(head), 80);
 }
 
 static void check_verdict_text(struct buf *b, const char *name, const struct check_verdict *v)
@@ -35208,11 +35040,7 @@ static void check_verdict_json(struct buf *b, const char *name, const struct che
 {
     b_f(b, "%s{\"name\":\"%s\",\"works\":%s,\"full\":%s,", b->p[b->len - 1] == '[' ? "" : ",",
         name, v->works ? "true" : "false", v->full ? "true" : "false");
-    out_json_str(b, "detail", v->detail, (u32)strlen(v->detail));
-    if (v->fix) {
-        b_c(b, ',');
-        out_json_str(b, "mend", v->fix, (u32)strlen(v->fix));
-    }
+    check_json_words(b, v->detail, v->fix ? v->fix : "");
     b_c(b, '}');
 }
 
@@ -35229,14 +35057,6 @@ static void check_verdicts(struct buf *b, bool json, u8 bits)
             check_verdict_json(b, check_commands[i].name, &v);
         else
             check_verdict_text(b, check_commands[i].name, &v);
-    }
-}
-
-static void check_table(struct buf *b, bool json)
-{
-    for (u32 i = 0; i < check_n; i++) {
-        const struct check_done *d = &check_done[i];
-        check_tell(b, json, &d->row, &d->c, d->works);
     }
 }
 
@@ -35526,7 +35346,7 @@ static const char *opt_backend(const char *v)
 static const char *opt_ring(const char *v)
 {
     char *end;
-    unsigned long kb = strtoul(v, &end, 10);
+    unsigned long n = strtoul(v, &end, 10), kb = MIN(n, 1ul << 20);
     kb *= (*end | 32) == 'm' ? 1024 : 1;
     end += (*end | 32) == 'k' || (*end | 32) == 'm';
     if (!*v || *end || kb < 64 || kb > 64 << 10 || kb & (kb - 1))
@@ -35752,16 +35572,20 @@ static char **opt_parse(const struct cmd *c, char **argv)
     bool mixed = c->takes == TAKES_RECORDINGS || c->takes == TAKES_COMMANDS;
     char **words = argv;
     u32 n = 0;
-    while (*argv && (mixed || (**argv == '-' && (*argv)[1]))) {
-        if (!strcmp(*argv, "--"))
-            return argv + 1;
-        if (**argv != '-' || !(*argv)[1])
-            words[n++] = *argv++;
-        else
+    while (*argv && strcmp(*argv, "--")) {
+        bool option = **argv == '-' && (*argv)[1];
+        if (!option && !mixed)
+            return argv;
+        if (option)
             argv += (*argv)[1] == '-' ? opt_long(c, argv) : opt_short(c, argv);
+        else
+            words[n++] = *argv++;
     }
+    argv += *argv != NULL; /* the "--" */
     if (!mixed)
         return argv;
+    while (*argv)
+        words[n++] = *argv++;
     words[n] = NULL;
     return words;
 }
@@ -35850,17 +35674,14 @@ static void doc_fields(struct buf *b)
 /* The rules of kvis diagnose; a thing is called X. */
 static void doc_findings(struct buf *b)
 {
-    static struct buf text;
+    static struct buf text, thing;
+    b_c(&thing, 'X');
     for (const struct dg_rule *r = dg_rules; r < dg_rules + ARRAY_LEN(dg_rules); r++) {
         b_s(b, ".TP\n");
         doc_text(b, r->name);
         b_c(b, '\n');
         b_reset(&text);
-        for (const char *s = r->finding; *s; s++) {
-            bool thing = *s == '%' && s[1] == 't';
-            b_c(&text, thing ? 'X' : *s);
-            s += thing;
-        }
+        dg_fill(&text, r->finding, &thing, 0);
         if (r->limit > 1e-6f) { /* else any is too many */
             b_s(&text, r->below ? " (at most: " : " (at least: ");
             dg_say(&text, r->value, (double)r->limit);
@@ -35906,7 +35727,7 @@ static void doc_metric(struct buf *b, u32 m)
 static void doc_metrics(struct buf *b)
 {
     for (u32 s = 0; s < N_SRC; s++) {
-        b_f(b, ".SS %s (group %s)\nFrom\n", mon_sources[s].name, mon_sources[s].group);
+        b_f(b, ".SS %s (group %s)\nFrom\n", met_sources[s].name, met_sources[s].group);
         doc_text(b, met_src_from(s));
         b_s(b, ";\nsee\n");
         doc_text(b, met_src_cite(s));
@@ -36306,6 +36127,14 @@ static void cmd_refuse_mixed(void)
             opt.command[0]);
 }
 
+static void cmd_json_sink(void)
+{
+    out.json_on = opt.json;
+    if (opt.json)
+        out.json.fd[0] = opt.json_file ? cmd_open_file(opt.json_file) : STDOUT_FILENO;
+    out.json.name[0] = opt.json_file ? opt.json_file : "stdout";
+}
+
 /* Of trace and replay: text goes to -o's file only, as strace's does, or to stderr. */
 static void cmd_open_sinks(void)
 {
@@ -36319,11 +36148,7 @@ static void cmd_open_sinks(void)
     out.text.name[0] = opt.out_file ? opt.out_file : "stderr";
     if (!opt.out_file && isatty(STDERR_FILENO))
         out_measure();
-    if (opt.json) {
-        out.json_on = true;
-        out.json.fd[0] = opt.json_file ? cmd_open_file(opt.json_file) : STDOUT_FILENO;
-        out.json.name[0] = opt.json_file ? opt.json_file : "stdout";
-    }
+    cmd_json_sink();
 }
 
 static void cmd_json_header(const char *backend)
@@ -36517,10 +36342,10 @@ static int cmd_trace(void)
     tr.tty = out.events_on && isatty(out.text.fd[0]);
     if (opt.same_cpu)
         tr_same_cpu();
-    cmd_start_clock();
     if (opt.command)
-        tr_spawn();
-    else if (!tr_attach_all())
+        tr_spawn(); /* it does nothing yet that is traced: see tr_loop */
+    cmd_start_clock();
+    if (!opt.command && !tr_attach_all())
         return 1;
     cmd_this_run(tr_backend_name());
     if (out.json_on)
@@ -36536,15 +36361,12 @@ static int cmd_trace(void)
 static void cmd_sinks(void)
 {
     out.text.b.max = out.json.b.max = 32 << 20;
-    out.json_on = opt.json;
     out.events_on = !(opt.json && !opt.json_file);
     out.text.fd[0] = !out.events_on ? -1
                      : opt.out_file ? cmd_open_file(opt.out_file)
                                     : STDOUT_FILENO;
     out.text.name[0] = opt.out_file ? opt.out_file : "stdout";
-    if (opt.json)
-        out.json.fd[0] = opt.json_file ? cmd_open_file(opt.json_file) : STDOUT_FILENO;
-    out.json.name[0] = opt.json_file ? opt.json_file : "stdout";
+    cmd_json_sink();
 }
 
 /* The status of kvis itself for a command's wait status; dies by its signal. */
@@ -36580,6 +36402,9 @@ static int cmd_open(void)
     static char sh[] = "/bin/sh", c[] = "-c", *line[] = { sh, c, NULL, NULL };
     if (opt.command && (oo.pid || oo.tid))
         opt_wrong(opt_cmd, opt_named("pid"), "a command and -p or -t do not go together");
+    pid_t watched = (pid_t)(oo.tid ? oo.tid : oo.pid);
+    if (watched && kill(watched, 0) < 0 && errno == ESRCH)
+        die(EXIT_KVIS, "no %s %d", oo.tid ? "thread" : "process", watched);
     cmd_refuse_mixed();
     if (oo.shell && opt.command && !opt.command[1] && strchr(opt.command[0], ' ')) {
         line[2] = opt.command[0];
@@ -36674,7 +36499,7 @@ static void cmd_monitor_ready(void)
 static int cmd_monitor_grafana(void)
 {
     struct buf b = { .max = 1 << 20 };
-    mout_grafana(&b, mon_sources);
+    mout_grafana(&b);
     int e = out_write_all(STDOUT_FILENO, b.p, b.len);
     b_free(&b);
     errno = -e;
@@ -36777,7 +36602,7 @@ static void cmd_replay_table(void)
     if (!opt.count_only && !opt.count_too)
         return;
     st.no_table = !rp.calls && !rp.tables;
-    if (st.no_table && opt.count_only)
+    if (st.no_table && opt.count_only && !*rin.wrong)
         die(EXIT_KVIS, "%s has no calls: record with -v, -c or -C", rin.name);
     if (st.no_table)
         return;
@@ -36811,12 +36636,17 @@ static int cmd_replay(void)
     signal(SIGPIPE, SIG_IGN);
     signal(SIGXFSZ, SIG_IGN);
     cmd_open_recording(*words);
+    bool proc = !strcmp(rec_run.backend, ST_PROC);
+    if (po.tree && !proc)
+        opt_wrong(opt_cmd, opt_named("tree"), "--tree: %s is no recording of kvis proc", rin.name);
     cmd_open_sinks();
     cmd_open_records(false);
     if (out.json_on)
         cmd_json_header(rec_run.backend);
     cmd_record();
-    bool proc = !strcmp(rec_run.backend, ST_PROC);
+    for (u32 i = 0; i < rec_attached.n; i++)
+        out_name(out_proc(rec_attached.of[i].pid, out.start_ns), rec_attached.of[i].comm,
+                 strlen(rec_attached.of[i].comm));
     if (proc)
         proc_replay_begin();
     else

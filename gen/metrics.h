@@ -74,25 +74,25 @@
     X(BITS, false, NUMBER, "_bits", "_bits", 1) \
     X(BYTES_PER_SECOND, false, BYTE_RATE, "_bytes_per_second", "_bytes_per_second", 1)
 
-/* X(id, key in JSON, label, label of its info, metric of its info in Prometheus, the metric it is sorted by, the least first, prefix of pmc metrics) */
+/* X(id, key in JSON, label, label of its info, metric of its info in Prometheus, the metric it is sorted by, prefix of pmc metrics) */
 #define MET_THINGS(X) \
-    X(NONE, NULL, NULL, NULL, NULL, N_METRICS, false, "") \
-    X(CPU, "cpu", "cpu", NULL, NULL, M_IDLE, true, "") \
-    X(PMU, "pmu", "pmu", "cpus", "pmu_info", M_CYCLES, false, "") \
-    X(PID, "pid", "pid", "comm", NULL, M_P_USER, false, "process_") \
-    X(CGROUP, "cgroup", "cgroup", NULL, NULL, M_CYCLES, false, "cgroup_") \
-    X(NODE, "node", "node", "distance", "numa_node_info", M_NUMA_HIT, false, NULL) \
-    X(POOL, "hugepages", "pagesize", NULL, NULL, M_POOL, false, NULL) \
-    X(DISK, "device", "device", "on", "disk_on_info", M_DISK_IOPS, false, NULL) \
-    X(ZONE, "zone", "zone", "type", NULL, M_TEMP, false, NULL) \
-    X(SENSOR, "sensor", "sensor", "label", "hwmon_sensor_info", M_SENSOR, false, NULL) \
-    X(NET, "interface", "device", "driver", "network_driver_info", M_NET_RX, false, NULL) \
-    X(BUSY, "busy", "pid", "comm", NULL, M_B_CPU, false, NULL) \
-    X(GROUP, "group", "cgroup", NULL, NULL, M_GR_THROTTLED, false, NULL) \
-    X(QUEUE, "queue", "queue", "driver", "virtio_info", M_VQ_ADDED, false, NULL) \
-    X(VHOST, "vhost", "vhost", "owner", "vhost_info", M_VH_KICKS, false, NULL) \
-    X(SOCKET, "socket", "socket", NULL, NULL, M_MEM_BW, false, NULL) \
-    X(L3, "l3", "l3", NULL, NULL, M_MBM_TOTAL, false, NULL)
+    X(NONE, NULL, NULL, NULL, NULL, N_METRICS, "") \
+    X(CPU, "cpu", "cpu", NULL, NULL, M_IDLE, "") \
+    X(PMU, "pmu", "pmu", "cpus", "pmu_info", M_CYCLES, "") \
+    X(PID, "pid", "pid", "comm", NULL, M_P_USER, "process_") \
+    X(CGROUP, "cgroup", "cgroup", NULL, NULL, M_CYCLES, "cgroup_") \
+    X(NODE, "node", "node", "distance", "numa_node_info", M_NUMA_HIT, NULL) \
+    X(POOL, "hugepages", "pagesize", NULL, NULL, M_POOL, NULL) \
+    X(DISK, "device", "device", "on", "disk_on_info", M_DISK_IOPS, NULL) \
+    X(ZONE, "zone", "zone", "type", NULL, M_TEMP, NULL) \
+    X(SENSOR, "sensor", "sensor", "label", "hwmon_sensor_info", M_SENSOR, NULL) \
+    X(NET, "interface", "device", "driver", "network_driver_info", M_NET_RX, NULL) \
+    X(BUSY, "busy", "pid", "comm", NULL, M_B_CPU, NULL) \
+    X(GROUP, "group", "cgroup", NULL, NULL, M_GR_THROTTLED, NULL) \
+    X(QUEUE, "queue", "queue", "driver", "virtio_info", M_VQ_ADDED, NULL) \
+    X(VHOST, "vhost", "vhost", "owner", "vhost_info", M_VH_KICKS, NULL) \
+    X(SOCKET, "socket", "socket", NULL, NULL, M_MEM_BW, NULL) \
+    X(L3, "l3", "l3", NULL, NULL, M_MBM_TOTAL, NULL)
 
 /* X(id, group, name, function, why there may be none) */
 #define MET_SOURCES(X) \

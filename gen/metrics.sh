@@ -144,7 +144,6 @@ function check_thing(r,    m) {
     if (name_of[r] != "none" && (get(r, "json") == "" || get(r, "label") == "" || get(r, "sort") == ""))
         bad_at(line_of[r], "thing " name_of[r] ": json, label and sort are needed")
     m = get(r, "sort")
-    sub(/^-/, "", m)
     if (m == "") return
     if (!(("metric", m) in row_of)) { bad_at(line_of[r], "thing " name_of[r] ": no metric `" m "`"); return }
     m = thing_of(row_of["metric", m])
@@ -262,16 +261,14 @@ function add_distribution(r,    part, n, i, parts, octave) {
         (n ? substr(parts, 3) : "0, 0, 0, 0")
     dist_help[n_dists] = family_help(r)
 }
-function add(r,    s) {
+function add(r) {
     if (kind_of[r] == "unit")
         unit[++n_units] = id_of[r] ", " truth(get(r, "counter")) ", " toupper(get(r, "shown")) ", " c_string(get(r, "json")) ", " \
             c_string(get(r, "prom")) ", " get(r, "scale")
-    else if (kind_of[r] == "thing") {
-        s = get(r, "sort")
+    else if (kind_of[r] == "thing")
         thing[++n_things] = id_of[r] ", " maybe(get(r, "json")) ", " maybe(get(r, "label")) ", " maybe(get(r, "info")) ", " maybe(get(r, "facts")) ", " \
-            (s == "" ? "N_METRICS" : "M_" (s ~ /^-/ ? substr(s, 2) : s)) ", " (s ~ /^-/ ? "true" : "false") ", " \
-            (get(r, "pmc") == "-" ? "\"\"" : maybe(get(r, "pmc")))
-    } else if (kind_of[r] == "source") {
+            (get(r, "sort") == "" ? "N_METRICS" : "M_" get(r, "sort")) ", " (get(r, "pmc") == "-" ? "\"\"" : maybe(get(r, "pmc")))
+    else if (kind_of[r] == "source") {
         source[++n_sources] = id_of[r] ", " c_string(get(r, "group")) ", " c_string(name_of[r]) ", " get(r, "read") \
             ", \\\n      " c_string(text[r])
         source_help[n_sources] = get(r, "from") "\n" get(r, "cite")
@@ -316,7 +313,7 @@ END {
         else print "#define MET_WIRE_" toupper(wire_name[i]) "(X)" wire[wire_name[i]]
     }
     macro("id, it is a counter, as what it is shown, ending in JSON, in Prometheus, scale", "MET_UNITS", n_units, unit)
-    macro("id, key in JSON, label, label of its info, metric of its info in Prometheus, the metric it is sorted by, the least first, prefix of pmc metrics", \
+    macro("id, key in JSON, label, label of its info, metric of its info in Prometheus, the metric it is sorted by, prefix of pmc metrics", \
           "MET_THINGS", n_things, thing)
     macro("id, group, name, function, why there may be none", "MET_SOURCES", n_sources, source)
     macro("id, name, key, source, unit, thing, in Prometheus, all things, 32 bits", "MET_ROWS", n_metrics, metric)

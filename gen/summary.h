@@ -30,6 +30,7 @@
     X("peak_rss_bytes", "peak_rss", st_run.peak_rss, PEAK, NULL) \
     X(NULL, "own_rss", st.own_rss, RECORDED, NULL) \
     X("most_processes", "most_processes", ps.most_processes, CALLS, NULL) \
+    X(NULL, "ended", st.ended, RECORDED, NULL) \
     X("exited_nonzero", "exited_nonzero", st.exited_nonzero, CALLS, NULL) \
     X("killed", "killed", st.killed, CALLS, NULL) \
     X("orphans", "orphans", st.orphans, CALLS, NULL) \

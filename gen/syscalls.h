@@ -7,7 +7,7 @@
  * that index + 1, and 0 where the ABI has no such call (x32: number without bit 30).
  * SC(name, classes, row of sc_results[], row of sc_commands[], number of arguments, arguments);
  * A(name, kind): nothing prints that name.
- * DEC_KINDS: X(kind, function dec_k_..., when, structure) of each kind of argument.
+ * DEC_KINDS: X(kind, function dec_k_..., when, structure, how shown, size) of each kind of argument.
  */
 
 enum dec_kinds {
@@ -168,160 +168,160 @@ enum dec_kinds {
     N_KINDS
 };
 #define DEC_KINDS(X) \
-    X(INT, int, IN, NONE) \
-    X(UINT, uint, IN, NONE) \
-    X(LONG, long, IN, NONE) \
-    X(ULONG, ulong, IN, NONE) \
-    X(SIZE, ulong, IN, NONE) \
-    X(OFF, long, IN, NONE) \
-    X(HEX, hex, IN, NONE) \
-    X(ADDR, addr, IN, NONE) \
-    X(MODE, mode, IN, NONE) \
-    X(DEV, dev, IN, NONE) \
-    X(PID, pid, IN, NONE) \
-    X(UID, id, IN, NONE) \
-    X(GID, id, IN, NONE) \
-    X(SIG, sig, IN, NONE) \
-    X(FD, fd, IN, NONE) \
-    X(DIRFD, dirfd, IN, NONE) \
-    X(PATH, path, IN, NONE) \
-    X(TARGET, path, IN, NONE) \
-    X(FSVALUE, addr, IN, NONE) \
-    X(FSAUX, int, IN, NONE) \
-    X(STR, str, IN, NONE) \
-    X(STRV, strv, IN, NONE) \
-    X(ENVP, envp, IN, NONE) \
-    X(WBUF, wbuf, IN, NONE) \
-    X(RBUF, rbuf, OUT, NONE) \
-    X(LINKBUF, linkbuf, OUT, NONE) \
-    X(WIOV, wiov, IN, NONE) \
-    X(RIOV, riov, OUT, NONE) \
-    X(SA, sa, IN, NONE) \
-    X(SAOUT, saout, OUT, NONE) \
-    X(MSGIN, msgin, IN, NONE) \
-    X(MSGOUT, msgout, OUT, NONE) \
-    X(MMSGIN, mmsgin, IN, NONE) \
-    X(MMSGOUT, mmsgout, OUT, NONE) \
-    X(STAT, struct, OUT, stat) \
-    X(STATX, struct, OUT, statx) \
-    X(STATFS, struct, OUT, statfs) \
-    X(TS, ts, IN, NONE) \
-    X(TSOUT, tsout, OUT, NONE) \
-    X(TS2, ts2, IN, NONE) \
-    X(TS64, ts64, IN, NONE) \
-    X(TS64OUT, ts64out, OUT, NONE) \
-    X(TS264, ts264, IN, NONE) \
-    X(TV, tv, IN, NONE) \
-    X(TVOUT, tv, OUT, NONE) \
-    X(TV2, tv2, IN, NONE) \
-    X(TZ, struct, IN, timezone) \
-    X(ITIMERVAL, itimerval, IN, NONE) \
-    X(ITIMERVALOUT, itimerval, OUT, NONE) \
-    X(ITIMERSPEC, itimerspec, IN, NONE) \
-    X(ITIMERSPECOUT, itimerspec, OUT, NONE) \
-    X(ITIMERSPEC64, itimerspec64, IN, NONE) \
-    X(ITIMERSPEC64OUT, itimerspec64, OUT, NONE) \
-    X(TIMEX, struct, OUT, timex) \
-    X(RLIM, struct, IN, rlimit64) \
-    X(RLIMOUT, struct, OUT, rlimit64) \
-    X(RUSAGEOUT, struct, OUT, rusage) \
-    X(SIGSET, sigset, IN, NONE) \
-    X(SIGSETOUT, sigset, OUT, NONE) \
-    X(SIGACT, sigact, IN, NONE) \
-    X(SIGACTOUT, sigact, OUT, NONE) \
-    X(SIGINFO, siginfo, IN, NONE) \
-    X(SIGINFOOUT, siginfo, OUT, NONE) \
-    X(SIGEVENT, struct, IN, sigevent) \
-    X(SIGSTACK, struct, IN, sigstack) \
-    X(SIGSTACKOUT, struct, OUT, sigstack) \
-    X(EPEV, epev, IN, NONE) \
-    X(EPEVS, epevs, OUT, NONE) \
-    X(POLLFDS, array, IN, pollfd) \
-    X(FDSET, fdset, IN, NONE) \
-    X(WSTATUS, wstatus, OUT, NONE) \
-    X(INT2FD, int2fd, OUT, NONE) \
-    X(INTP, intp, BOTH, NONE) \
-    X(INTPOUT, intpout, OUT, NONE) \
-    X(UINTPOUT, uintpout, OUT, NONE) \
-    X(U64POUT, u64p, OUT, NONE) \
-    X(OFFP, offp, BOTH, NONE) \
-    X(UTSNAME, struct, OUT, utsname) \
-    X(SYSINFO, struct, OUT, sysinfo) \
-    X(DENTS, dents, OUT, NONE) \
-    X(SOCKOPTVAL, sockoptval, IN, NONE) \
-    X(SOCKOPTVALOUT, sockoptval, OUT, NONE) \
-    X(CLONEARGS, struct, IN, clone_args) \
-    X(OPENHOW, struct, IN, open_how) \
-    X(FUTEXOP, futexop, IN, NONE) \
-    X(FUTEXVAL, uint, IN, NONE) \
-    X(FCNTLARG, hex, IN, NONE) \
-    X(IOCTLCMD, ioctlcmd, IN, NONE) \
-    X(IOCTLARG, hex, IN, NONE) \
-    X(PRCTLARG, hex, IN, NONE) \
-    X(BPFATTR, addr, IN, NONE) \
-    X(PERFATTR, struct, IN, perf_event_attr) \
-    X(URINGPARAMS, struct, LATE, io_uring_params) \
-    X(SCHEDPARAM, intpout, IN, NONE) \
-    X(SCHEDPARAMOUT, intpout, OUT, NONE) \
-    X(SCHEDATTR, struct, IN, sched_attr) \
-    X(CAPHDR, struct, IN, cap_header) \
-    X(CAPDATA, capdata, IN, NONE) \
-    X(CAPDATAOUT, capdata, OUT, NONE) \
-    X(SOCKPROTO, sockproto, IN, NONE) \
-    X(PSIGSET, psigset, IN, NONE) \
-    X(CPUSET, cpuset, IN, NONE) \
-    X(CPUSETOUT, cpuset, OUT, NONE) \
-    X(GIDS, gids, IN, NONE) \
-    X(GIDSOUT, gids, OUT, NONE) \
-    X(SEMBUFS, array, IN, sembuf) \
-    X(SCHEDATTROUT, struct, OUT, sched_attr) \
-    X(TMSOUT, struct, OUT, tms) \
-    X(MOUNTATTR, struct, IN, mount_attr) \
-    X(RULESETATTR, struct, IN, landlock_ruleset) \
-    X(LANDLOCKRULE, addr, IN, NONE) \
-    X(CACHERANGE, struct, IN, cachestat_range) \
-    X(CACHESTAT, struct, OUT, cachestat) \
-    X(FILEATTR, struct, IN, file_attr) \
-    X(FILEATTROUT, struct, OUT, file_attr) \
-    X(XATTRARGS, struct, IN, xattr_args) \
-    X(MNTIDREQ, struct, IN, mnt_id_req) \
-    X(MSGBUF, msgbuf, IN, NONE) \
-    X(MSGBUFOUT, msgbufout, OUT, NONE) \
-    X(URINGARG, uringarg, IN, NONE) \
-    X(WAITERS, array, IN, futex_waitv) \
-    X(U64P, u64p, IN, NONE) \
-    X(SIZEP, sizep, BOTH, NONE) \
-    X(INTIN, intpout, IN, NONE) \
-    X(SIGPOUT, sigpout, OUT, NONE) \
-    X(TEXT, text, IN, NONE) \
-    X(TEXTOUT, text, OUT, NONE) \
-    X(WBUF32, wbuf32, IN, NONE) \
-    X(FUTEXBITS, futexbits, IN, NONE) \
-    X(FUTEXWAKEOP, futexwakeop, IN, NONE) \
-    X(FLOCK, struct, IN, flock) \
-    X(FLOCKOUT, struct, OUT, flock) \
-    X(FLOCK64, struct, IN, flock64) \
-    X(FLOCK64OUT, struct, OUT, flock64) \
-    X(OWNER, struct, IN, f_owner_ex) \
-    X(OWNEROUT, struct, OUT, f_owner_ex) \
-    X(TERMIOS, struct, IN, termios) \
-    X(TERMIOSOUT, struct, OUT, termios) \
-    X(WINSIZE, struct, IN, winsize) \
-    X(WINSIZEOUT, struct, OUT, winsize) \
-    X(IFREQ, ifreq, IN, NONE) \
-    X(IFREQOUT, ifreq, OUT, NONE) \
-    X(BPFMAP, struct, IN, bpf_map) \
-    X(BPFELEM, struct, IN, bpf_elem) \
-    X(BPFPROG, struct, IN, bpf_prog) \
-    X(BPFOBJ, struct, IN, bpf_obj) \
-    X(BPFATTACH, struct, IN, bpf_attach) \
-    X(BPFID, struct, IN, bpf_id) \
-    X(BPFINFO, struct, IN, bpf_info) \
-    X(BPFRAWTRACEPOINT, struct, IN, bpf_raw_tracepoint) \
-    X(BPFBTF, struct, IN, bpf_btf) \
-    X(BPFLINK, struct, IN, bpf_link) \
-    X(LANDLOCKPATH, struct, IN, landlock_path) \
-    X(LANDLOCKPORT, struct, IN, landlock_port)
+    X(INT, value, IN, NONE, INT, 4) \
+    X(UINT, value, IN, NONE, UINT, 4) \
+    X(LONG, value, IN, NONE, INT, 0) \
+    X(ULONG, value, IN, NONE, UINT, 0) \
+    X(SIZE, value, IN, NONE, UINT, 0) \
+    X(OFF, value, IN, NONE, INT, 0) \
+    X(HEX, value, IN, NONE, HEX, 0) \
+    X(ADDR, value, IN, NONE, PTR, 0) \
+    X(MODE, value, IN, NONE, MODE, 2) \
+    X(DEV, value, IN, NONE, DEV, 4) \
+    X(PID, pid, IN, NONE, UINT, 0) \
+    X(UID, value, IN, NONE, ID, 4) \
+    X(GID, value, IN, NONE, ID, 4) \
+    X(SIG, value, IN, NONE, SIG, 4) \
+    X(FD, fd, IN, NONE, UINT, 0) \
+    X(DIRFD, dirfd, IN, NONE, UINT, 0) \
+    X(PATH, path, IN, NONE, UINT, 0) \
+    X(TARGET, path, IN, NONE, UINT, 0) \
+    X(FSVALUE, value, IN, NONE, PTR, 0) \
+    X(FSAUX, value, IN, NONE, INT, 4) \
+    X(STR, str, IN, NONE, UINT, 0) \
+    X(STRV, strv, IN, NONE, UINT, 0) \
+    X(ENVP, envp, IN, NONE, UINT, 0) \
+    X(WBUF, wbuf, IN, NONE, UINT, 0) \
+    X(RBUF, rbuf, OUT, NONE, UINT, 0) \
+    X(LINKBUF, linkbuf, OUT, NONE, UINT, 0) \
+    X(WIOV, iov, IN, NONE, UINT, 0) \
+    X(RIOV, iov, OUT, NONE, UINT, 0) \
+    X(SA, sa, IN, NONE, UINT, 0) \
+    X(SAOUT, saout, OUT, NONE, UINT, 0) \
+    X(MSGIN, msg, IN, NONE, UINT, 0) \
+    X(MSGOUT, msg, OUT, NONE, UINT, 0) \
+    X(MMSGIN, mmsg, IN, NONE, UINT, 0) \
+    X(MMSGOUT, mmsg, OUT, NONE, UINT, 0) \
+    X(STAT, struct, OUT, stat, UINT, 0) \
+    X(STATX, struct, OUT, statx, UINT, 0) \
+    X(STATFS, struct, OUT, statfs, UINT, 0) \
+    X(TS, pointed, IN, NONE, TS, 0) \
+    X(TSOUT, left, OUT, NONE, TS, 0) \
+    X(TS2, filetimes, IN, NONE, TS, 0) \
+    X(TS64, pointed, IN, NONE, TS, 16) \
+    X(TS64OUT, left, OUT, NONE, TS, 16) \
+    X(TS264, filetimes, IN, NONE, TS, 16) \
+    X(TV, pointed, IN, NONE, TV, 0) \
+    X(TVOUT, pointed, OUT, NONE, TV, 0) \
+    X(TV2, filetimes, IN, NONE, TV, 0) \
+    X(TZ, struct, IN, timezone, UINT, 0) \
+    X(ITIMERVAL, struct, IN, itimerval, UINT, 0) \
+    X(ITIMERVALOUT, struct, OUT, itimerval, UINT, 0) \
+    X(ITIMERSPEC, struct, IN, itimerspec, UINT, 0) \
+    X(ITIMERSPECOUT, struct, OUT, itimerspec, UINT, 0) \
+    X(ITIMERSPEC64, struct, IN, itimerspec64, UINT, 0) \
+    X(ITIMERSPEC64OUT, struct, OUT, itimerspec64, UINT, 0) \
+    X(TIMEX, struct, OUT, timex, UINT, 0) \
+    X(RLIM, struct, IN, rlimit64, UINT, 0) \
+    X(RLIMOUT, struct, OUT, rlimit64, UINT, 0) \
+    X(RUSAGEOUT, struct, OUT, rusage, UINT, 0) \
+    X(SIGSET, sigset, IN, NONE, UINT, 0) \
+    X(SIGSETOUT, sigset, OUT, NONE, UINT, 0) \
+    X(SIGACT, struct, IN, sigaction, UINT, 0) \
+    X(SIGACTOUT, struct, OUT, sigaction, UINT, 0) \
+    X(SIGINFO, siginfo, IN, NONE, UINT, 0) \
+    X(SIGINFOOUT, siginfo, OUT, NONE, UINT, 0) \
+    X(SIGEVENT, struct, IN, sigevent, UINT, 0) \
+    X(SIGSTACK, struct, IN, sigstack, UINT, 0) \
+    X(SIGSTACKOUT, struct, OUT, sigstack, UINT, 0) \
+    X(EPEV, epev, IN, NONE, UINT, 0) \
+    X(EPEVS, array, OUT, epoll_event, UINT, 0) \
+    X(POLLFDS, array, IN, pollfd, UINT, 0) \
+    X(FDSET, fdset, IN, NONE, UINT, 0) \
+    X(WSTATUS, wstatus, OUT, NONE, UINT, 0) \
+    X(INT2FD, int2fd, OUT, NONE, UINT, 0) \
+    X(INTP, intp, BOTH, NONE, UINT, 0) \
+    X(INTPOUT, pointed, OUT, NONE, INT, 4) \
+    X(UINTPOUT, pointed, OUT, NONE, UINT, 4) \
+    X(U64POUT, pointed, OUT, NONE, UINT, 8) \
+    X(OFFP, offp, BOTH, NONE, UINT, 0) \
+    X(UTSNAME, struct, OUT, utsname, UINT, 0) \
+    X(SYSINFO, struct, OUT, sysinfo, UINT, 0) \
+    X(DENTS, dents, OUT, NONE, UINT, 0) \
+    X(SOCKOPTVAL, sockoptval, IN, NONE, UINT, 0) \
+    X(SOCKOPTVALOUT, sockoptval, OUT, NONE, UINT, 0) \
+    X(CLONEARGS, struct, IN, clone_args, UINT, 0) \
+    X(OPENHOW, struct, IN, open_how, UINT, 0) \
+    X(FUTEXOP, futexop, IN, NONE, UINT, 0) \
+    X(FUTEXVAL, value, IN, NONE, UINT, 4) \
+    X(FCNTLARG, value, IN, NONE, HEX, 0) \
+    X(IOCTLCMD, ioctlcmd, IN, NONE, UINT, 0) \
+    X(IOCTLARG, value, IN, NONE, HEX, 0) \
+    X(PRCTLARG, value, IN, NONE, HEX, 0) \
+    X(BPFATTR, value, IN, NONE, PTR, 0) \
+    X(PERFATTR, struct, IN, perf_event_attr, UINT, 0) \
+    X(URINGPARAMS, struct, LATE, io_uring_params, UINT, 0) \
+    X(SCHEDPARAM, pointed, IN, NONE, INT, 4) \
+    X(SCHEDPARAMOUT, pointed, OUT, NONE, INT, 4) \
+    X(SCHEDATTR, struct, IN, sched_attr, UINT, 0) \
+    X(CAPHDR, struct, IN, cap_header, UINT, 0) \
+    X(CAPDATA, capdata, IN, NONE, UINT, 0) \
+    X(CAPDATAOUT, capdata, OUT, NONE, UINT, 0) \
+    X(SOCKPROTO, sockproto, IN, NONE, UINT, 0) \
+    X(PSIGSET, struct, IN, psigset, UINT, 0) \
+    X(CPUSET, cpuset, IN, NONE, UINT, 0) \
+    X(CPUSETOUT, cpuset, OUT, NONE, UINT, 0) \
+    X(GIDS, gids, IN, NONE, UINT, 0) \
+    X(GIDSOUT, gids, OUT, NONE, UINT, 0) \
+    X(SEMBUFS, array, IN, sembuf, UINT, 0) \
+    X(SCHEDATTROUT, struct, OUT, sched_attr, UINT, 0) \
+    X(TMSOUT, struct, OUT, tms, UINT, 0) \
+    X(MOUNTATTR, struct, IN, mount_attr, UINT, 0) \
+    X(RULESETATTR, struct, IN, landlock_ruleset, UINT, 0) \
+    X(LANDLOCKRULE, value, IN, NONE, PTR, 0) \
+    X(CACHERANGE, struct, IN, cachestat_range, UINT, 0) \
+    X(CACHESTAT, struct, OUT, cachestat, UINT, 0) \
+    X(FILEATTR, struct, IN, file_attr, UINT, 0) \
+    X(FILEATTROUT, struct, OUT, file_attr, UINT, 0) \
+    X(XATTRARGS, struct, IN, xattr_args, UINT, 0) \
+    X(MNTIDREQ, struct, IN, mnt_id_req, UINT, 0) \
+    X(MSGBUF, msgbuf, IN, NONE, UINT, 0) \
+    X(MSGBUFOUT, msgbuf, OUT, NONE, UINT, 0) \
+    X(URINGARG, uringarg, IN, NONE, UINT, 0) \
+    X(WAITERS, array, IN, futex_waitv, UINT, 0) \
+    X(U64P, pointed, IN, NONE, UINT, 8) \
+    X(SIZEP, sizep, BOTH, NONE, UINT, 0) \
+    X(INTIN, pointed, IN, NONE, INT, 4) \
+    X(SIGPOUT, pointed, OUT, NONE, SIG, 4) \
+    X(TEXT, value, IN, NONE, STR, 0) \
+    X(TEXTOUT, value, OUT, NONE, STR, 0) \
+    X(WBUF32, wbuf32, IN, NONE, UINT, 0) \
+    X(FUTEXBITS, futexbits, IN, NONE, UINT, 0) \
+    X(FUTEXWAKEOP, futexwakeop, IN, NONE, UINT, 0) \
+    X(FLOCK, struct, IN, flock, UINT, 0) \
+    X(FLOCKOUT, struct, OUT, flock, UINT, 0) \
+    X(FLOCK64, struct, IN, flock64, UINT, 0) \
+    X(FLOCK64OUT, struct, OUT, flock64, UINT, 0) \
+    X(OWNER, struct, IN, f_owner_ex, UINT, 0) \
+    X(OWNEROUT, struct, OUT, f_owner_ex, UINT, 0) \
+    X(TERMIOS, struct, IN, termios, UINT, 0) \
+    X(TERMIOSOUT, struct, OUT, termios, UINT, 0) \
+    X(WINSIZE, struct, IN, winsize, UINT, 0) \
+    X(WINSIZEOUT, struct, OUT, winsize, UINT, 0) \
+    X(IFREQ, ifreq, IN, NONE, UINT, 0) \
+    X(IFREQOUT, ifreq, OUT, NONE, UINT, 0) \
+    X(BPFMAP, struct, IN, bpf_map, UINT, 0) \
+    X(BPFELEM, struct, IN, bpf_elem, UINT, 0) \
+    X(BPFPROG, struct, IN, bpf_prog, UINT, 0) \
+    X(BPFOBJ, struct, IN, bpf_obj, UINT, 0) \
+    X(BPFATTACH, struct, IN, bpf_attach, UINT, 0) \
+    X(BPFID, struct, IN, bpf_id, UINT, 0) \
+    X(BPFINFO, struct, IN, bpf_info, UINT, 0) \
+    X(BPFRAWTRACEPOINT, struct, IN, bpf_raw_tracepoint, UINT, 0) \
+    X(BPFBTF, struct, IN, bpf_btf, UINT, 0) \
+    X(BPFLINK, struct, IN, bpf_link, UINT, 0) \
+    X(LANDLOCKPATH, struct, IN, landlock_path, UINT, 0) \
+    X(LANDLOCKPORT, struct, IN, landlock_port, UINT, 0)
 
 enum {
     SC__llseek,

@@ -89,23 +89,29 @@ read_calls() {
         where[a, $1] = 1
         return 1
     }
-    # A kind as `NAME WHEN FUNCTION STRUCTURE` for $tmp/kinds.
-    function add_kind(    f, st) {
+    # A kind as `NAME WHEN FUNCTION STRUCTURE SHOWN SIZE` for $tmp/kinds.
+    function add_kind(    f, st, n, w, how, size) {
         if (NF != 4) bad("expected: @kind NAME WHEN HOW")
         if ($2 in kinds) bad("kind " $2 " stands twice")
         kinds[$2] = 1
         if ($3 !~ /^(in|out|late|both)$/) bad("`" $3 "`: in, out, late or both")
-        f = $4
+        n = split($4, w, ":")
+        f = w[1]
         st = "NONE"
-        if ($4 ~ /:/) {
-            f = substr($4, 1, index($4, ":") - 1)
-            st = substr($4, index($4, ":") + 1)
-            if (f !~ /^(struct|array)$/) bad("`" f "`: struct or array")
+        how = "UINT"
+        size = 0
+        if (f ~ /^(struct|array)$/ && n == 2) {
+            st = w[2]
             if (!(st in structs)) bad("structs.tbl has no `" st "`")
             else if (f == "array" && structs[st] != "array") bad("no array of `" st "`: see structs.sh list")
-        }
+        } else if (f ~ /^(value|pointed|left|filetimes)$/ && n > 1) {
+            how = toupper(w[2])
+            if (w[2] !~ /^(int|uint|hex|ptr|str|mode|dev|id|sig|ts|tv)$/) bad("`" w[2] "`: no value is shown so")
+            if (n > 2) size = w[3]
+            if (n > 3 || size !~ /^(0|2|4|8|16)$/) bad("`" $4 "`: a size of 2, 4, 8 or 16 bytes")
+        } else if (n > 1) bad("`" f "`: struct, array, value, pointed, left or filetimes")
         if (f !~ /^[a-z][a-z0-9_]*$/) bad("`" f "` is no name of a function")
-        print $2, $3, f, st > kind_file
+        print $2, $3, f, st, how, size > kind_file
     }
     # The family in f:FAMILY and its like, or nothing.
     function family_of(kind) { return kind ~ /^(f|f32|e|e64):/ ? substr(kind, index(kind, ":") + 1) : "" }
@@ -336,12 +342,12 @@ write_rows() {
     }' "$tmp/calls"
 }
 
-# The kinds of arguments: K_name, and X(K_name, dec_k_function, DEC_when, ST_structure) of each.
+# The kinds of arguments: K_name, and X(K_name, dec_k_function, DEC_when, ST_structure, DV_shown, size) of each.
 write_kinds() {
     echo 'enum dec_kinds {'
     awk '{ print "    K_" toupper($1) "," }' "$tmp/kinds"
     printf '    N_KINDS\n};\n#define DEC_KINDS(X)'
-    awk '{ printf " \\\n    X(%s, %s, %s, %s)", toupper($1), $3, toupper($2), $4 }' "$tmp/kinds"
+    awk '{ printf " \\\n    X(%s, %s, %s, %s, %s, %s)", toupper($1), $3, toupper($2), $4, $5, $6 }' "$tmp/kinds"
     printf '\n\n'
 }
 
@@ -365,7 +371,7 @@ write_syscalls() {
  * that index + 1, and 0 where the ABI has no such call (x32: number without bit 30).
  * SC(name, classes, row of sc_results[], row of sc_commands[], number of arguments, arguments);
  * A(name, kind): nothing prints that name.
- * DEC_KINDS: X(kind, function dec_k_..., when, structure) of each kind of argument.
+ * DEC_KINDS: X(kind, function dec_k_..., when, structure, how shown, size) of each kind of argument.
  */
 
 EOF

@@ -266,7 +266,12 @@ async function read(tell) {
   };
   const record = () => {
     switch (d[p++]) {
-    case 1: { const key = strs[str()], v = strs[str()]; if (key === "start_ns") last = 0; void v; break; }
+    case 1: {
+      const key = strs[str()], v = strs[str()], pid = /^comm (\d+)$/.exec(key)?.[1];
+      if (key === "start_ns") last = 0;
+      if (pid) trackOf(+pid, +pid, 0).proc.name = v;
+      break;
+    }
     case 2: case 6: str(); break;
     case 3: znum(); break;
     case 4: { const id = str(), type = num(); field[strs[id]] = fields.length; fields.push({ name: strs[id], type }); break; }

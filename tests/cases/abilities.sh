@@ -84,6 +84,11 @@ has err '^kvis: cannot watch opens: .*seccomp'
 status 0
 want "H['backend'] == 'ptrace'"
 
+# Where it may open few files, those are the reason, and not the kernel.
+(ulimit -n 16; exec "$KVIS" check --json=json >out 2>err 9>&-)
+want "any('open files' in v['mend'] for v in S['verdicts'])"
+want "not [v for v in S['verdicts'] if 'report it' in v.get('mend', '') or 'BTF' in v.get('mend', '')]"
+
 # By command: only what that needs decides.
 run check trace -v; status 0
 has out '^ptrace +yes '

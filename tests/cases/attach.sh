@@ -7,7 +7,7 @@
 for opt in "" -v; do
     target loop
     attach $opt --json=json
-    sleep 0.3
+    until_true 10 has_lines json "\"type\":\"open\".*$PWD/data" 20 || fail "its calls are not seen"
     detach INT 0
     until_true 2 free "$tee" || fail "left in state $(state "$tee")"
     untarget
@@ -26,16 +26,23 @@ other=$target; first=$tee; rm pid
 target loop
 kv trace -q -d 1 --json=json -p "$tee" -p "$first" || fail "two pids: $?"
 want "{e['pid'] for e in by('open')} == {$tee, $first} and sorted(H['pids']) == sorted([$tee, $first])"
+# What a recording holds has the names of programs that no exec told of.
+kv trace -d 1 -w rec.kvis --folded=live.folded --perfetto=live.json -o live.txt -p "$tee" -p "$first" || fail "-w: $?"
+kv replay --folded=folded --perfetto=json -o txt rec.kvis || fail "replay: $?"
+for f in folded json txt; do cmp live.$f $f >&9 || fail "other $f from the replay"; done
+has txt " $first att  *open "; has folded '^att;thread [0-9]*;openat;'; has json "\"process_name\".*\"att $first\""
+run diff --json=d rec.kvis rec.kvis; has d '"commands":\[\]'
 untarget
 wait $other
+goes_on() { case $(state "$1") in t | T) return 1 ;; esac; }
 target spawn # threads that spawn threads while we come and go
 for n in 1 2 3; do
     attach -q --json=json
-    sleep 0.2
+    until_true 10 has_lines json '"type":"spawn_thread"' 20 || fail "its threads are not seen"
     detach INT 0
     until_true 2 free "$tee" || fail "left in state $(state "$tee")"
     for t in /proc/$tee/task/*; do
-        case $(state "${t#/proc/}") in t | T) sleep 0.2; case $(state "${t#/proc/}") in t | T) fail "thread left stopped" ;; esac ;; esac
+        until_true 2 goes_on "${t#/proc/}" || fail "thread left stopped"
     done
     want "len(by('spawn_thread')) > 10"
 done
@@ -50,7 +57,7 @@ eq "threads that are still traced" 0 "$(grep -L 'TracerPid:[[:space:]]*0$' /proc
 want "S['threads'] == 1001"
 untarget
 target thread zombie-leader # the first thread has ended, the others live
-sleep 0.1
+until_true 5 eval '[ "$(state "$tee")" = Z ]' || fail "the first thread lives"
 run trace -q -d 1 -p "$tee"
 status 0
 : >stop; wait $target

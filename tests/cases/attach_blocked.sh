@@ -4,9 +4,10 @@
 # timeout: 120
 # covers: P18 P19
 . "$TESTS/lib/truth.sh"
+blocks() { case $(state "$tee") in S | D) ;; *) return 1 ;; esac; }
 for how in read poll select futex wait sleep flock recv; do
     target blocked $how
-    sleep 0.05
+    until_true 5 blocks || fail "$how: it does not wait"
     attach -v --json=json
     sleep 0.2
     [ "$how" = read ] && { # the call that was in progress is shown
@@ -17,14 +18,14 @@ for how in read poll select futex wait sleep flock recv; do
     untarget
     mv target.out "$how.traced"
     target blocked $how
-    sleep 0.05
+    until_true 5 blocks || fail "$how: it does not wait"
     untarget
     diff target.out "$how.traced" >&9 || fail "$how: another result when attached to"
 done
 for only in '' -z; do
     target blocked read # and its end is seen
     attach -v $only --json=json
-    sleep 0.1
+    until_true 10 has_lines json '"name":"(clock_)?nanosleep"' 5 || fail "its other thread is not seen"
     : >stop
     wait $kvis; st=$?
     status 0

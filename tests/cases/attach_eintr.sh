@@ -7,6 +7,7 @@
 cycles=10
 case $KVIS in *asan*) cycles=3 ;; esac
 
+begun() { traced "$tee" || gone $kvis; } # of a pipe: or its reader has what it wants
 # cycle HOW... LEAVE: attaches once and leaves: by a signal, by the time, or because nobody reads.
 cycle() {
     leave=$1; shift
@@ -20,7 +21,7 @@ cycle() {
     case $leave in
     time) ;;
     pipe | full)
-        until_true 10 traced "$tee"
+        until_true 10 begun || fail "not attached: $(cat err)"
         sleep 0.3
         k=$(sed -n 's/^TracerPid:[[:space:]]*//p' "/proc/$tee/status")
         [ "$k" = 0 ] || kill -INT "$k" ;;

@@ -4,6 +4,7 @@
 # timeout: 60
 # covers: P8
 . "$TESTS/lib/truth.sh"
+all_stopped() { for t in /proc/$tee/task/*; do [ "$(state "${t#/proc/}")" = T ] || return 1; done; }
 for end in INT TERM; do
     target stopped
     eq "before" T "$(state "$tee")"
@@ -12,9 +13,9 @@ for end in INT TERM; do
     case $(state "$tee") in t | T) ;; *) fail "runs when attached to: $(state "$tee")" ;; esac
     kill -$end $kvis; wait $kvis
     until_true 2 untraced "$tee" || fail "still traced"
-    sleep 0.1
-    eq "after $end" T "$(state "$tee")"
-    for t in /proc/$tee/task/*; do eq "its threads" T "$(state "${t#/proc/}")"; done
+    until_true 2 all_stopped || fail "after $end: $(grep -h ^State: /proc/$tee/task/*/status)"
+    sleep 0.1 # and remain so
+    all_stopped || fail "runs after $end"
     kill -CONT "$tee"
     until_true 2 free "$tee" || fail "does not go on: $(state "$tee")"
     untarget

@@ -6,9 +6,10 @@
 . "$TESTS/lib/truth.sh"
 for sig in TERM HUP KILL; do
     target loop
+    rm -f json
     "$KVIS" trace -q -v --json=json -p "$tee" >out 2>err 9>&- &
     kvis=$!
-    sleep 0.5
+    until_true 10 has_lines json '"type":"open"' 40 || fail "its calls are not seen"
     kill -$sig $kvis; wait $kvis
     untarget
     case $sig in

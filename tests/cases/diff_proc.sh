@@ -5,7 +5,7 @@
 # needs: root python3
 . "$TESTS/lib/proc.sh"
 cat >build <<'END'
-for i in 1 2 3; do [ -e made$i ] || sh -c "sleep 0.1; cat /etc/passwd >made$i; exit 0"; done
+for i in 1 2 3; do [ -e made$i ] || sh -c "sleep 0.4; cat /etc/passwd >made$i; exit 0"; done
 /bin/true; [ -e made4 ] || /bin/false
 sleep 0.05 & wait
 exec sleep 0.0$1
@@ -15,7 +15,7 @@ for k in a b; do
     rm made3; : >made4
 done
 run diff a.kvis b.kvis; status 0
-has out '^ sh build 3: [0-9.]+ ms → [0-9.]+ ms \(-[0-9]+%\), CPU .*%\)$'
+has out '^ sh build 3: [0-9.]+ m?s → [0-9.]+ m?s \(-[0-9]+%\), CPU .*%\)$'
 eq "wider than 80 columns" "" "$(sed 's/→/>/g' out | grep '.\{81\}')"
 has out '^ +3 +1 .* -[0-9]+%  cat$'; hasnt out 'n/a|Files|Calls'
 run diff --json=d a.kvis b.kvis; status 0

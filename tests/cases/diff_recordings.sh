@@ -62,6 +62,16 @@ END
 python3 check.py "$KVIS" >&9 2>&1 || fail "json"
 run diff a.kvis a.kvis; hasnt out 'gone|new|Failed|change'
 
+# What was not traced in one of them is no change.
+kv trace -v -e trace=openat -w some.kvis -- cat both nothing >out 2>err
+kv trace -v -w all.kvis -- cat both nothing >out 2>err
+run diff --json=d some.kvis all.kvis; status 0
+want_d='assert d["other_calls"] and [c["name"] for c in d["calls"]] == ["openat"], d["calls"]'
+python3 -c "import json; d = json.load(open('d')); $want_d
+assert not [c for c in d['failed'] if c['name'] != 'openat'], d['failed']" 2>&9 || fail "another -e"
+run diff some.kvis all.kvis; has out '^ Different calls were traced [(]-e[)]'; hasnt out ' new  [a-z_0-9]+$'
+run diff all.kvis all.kvis; hasnt out 'Different calls'
+
 # Names that differ by chance are one: of mkstemp(3), and with the number of a process in them. Others are not.
 for f in 1 2; do
     side=$(echo $f | tr 12 ab)

@@ -65,20 +65,25 @@ run trace -c --backend=hybrid -- "$BIN/hyb" tsync
 status 0
 
 # Nobody waits for kvis: it stands still, and the program goes on to its end.
-"$KVIS" trace -c --backend=hybrid --ring=64K -o table -- "$BIN/loop" 100000 >out 2>err 9>&- &
+"$KVIS" trace -c --backend=hybrid --ring=64K -o table -- "$BIN/loop" 300000 >out 2>err 9>&- &
 kvis=$!
-until_true 10 pgrep -P $kvis -x loop >loop || fail "no loop"
+begun() { # without a process of its own: the loop may end meanwhile
+    read -r loop <"/proc/$kvis/task/$kvis/children" # (a line without an end: its status says nothing)
+    [ "$loop" ] && read -r _ rchar <"/proc/$loop/io" && [ "$rchar" -gt 20000 ] # beyond what starts it
+}
+until_true 10 begun || fail "no loop"
 kill -STOP $kvis
-ended() { case $(state "$(cat loop)") in Z) ;; *) return 1 ;; esac; }
-until_true 20 ended || { was=$(state "$(cat loop)"); kill -KILL $kvis; fail "the loop waits for kvis: $was"; }
+ended() { case $(state $loop) in Z) ;; *) return 1 ;; esac; }
+until_true 20 ended || { was=$(state $loop); kill -KILL $kvis; fail "the loop waits for kvis: $was"; }
 kill -CONT $kvis
 wait $kvis || fail "exit status $?"
-[ "$(rows table 9 | sed -n 's/^read //p')" = "200001 0" ] || { cat table >&9; fail "another table"; }
+[ "$(rows table 9 | sed -n 's/^read //p')" = "600001 0" ] || { cat table >&9; fail "another table"; }
 
 # While it runs, too.
 run trace -c -i 1 --backend=hybrid -- sh -c "sleep 1.2; cat /nothere; sleep 1; exec true"
 python3 - <<'P' || { cat err >&9; fail "-i"; }
 tables = open("err").read().split("% time")[1:]
 total = [int(t.split(" total")[0].split("\n")[-1].split()[3]) for t in tables]
-raise SystemExit(not (len(total) == 3 and 10 < total[0] < total[1] < total[2]))
+# (how many seconds it takes, a busy machine says)
+raise SystemExit(not (len(total) >= 3 and total == sorted(total) and [t for t in total if 10 < t < total[-1]]))
 P

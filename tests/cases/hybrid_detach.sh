@@ -25,6 +25,7 @@ for blocked in "" blocked; do # also while a handler blocks it
         kvis=$!
         until_true 20 traced $target || fail "not attached" # sooner, INT is ignored, as the shell has it here
         sleep 0.$((3 + i % 5))
+        until_true 10 eval '[ "$(sed -n "s/^wchar: //p" /proc/$kvis/io)" -gt 600000 ]' || fail "it writes too little"
         detach INT 0
         : >stop
         wait $target || { cat target.out >&9; fail "$blocked try $i: what the program saw"; }

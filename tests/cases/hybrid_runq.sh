@@ -20,7 +20,7 @@ read ran delay slices </proc/$$/schedstat; echo $delay
 P
 taskset -c "$cpu" sh -c 'while :; do :; done' 9>&- &
 busy=$!
-"$KVIS" trace -q --json=json -- taskset -c "$cpu" sh starved >out 2>err 9>&- &
+"$KVIS" trace -q -v --json=json -- taskset -c "$cpu" sh starved >out 2>err 9>&- &
 kvis=$!
 until_true 10 test -s pid || fail "not started"
 if command -v runqlat >/dev/null && runqlat --help 2>&1 | grep -q -- '--pidnss'; then
@@ -39,7 +39,10 @@ cat >same.py <<'P'
 import json, re, sys
 E = [json.loads(line) for line in open("json")]
 S, tid = E[-1], int(open("pid").read())
-at = [e["ts_ns"] for e in E if e["type"] == "open" and e["path"].endswith("/schedstat") and e["tid"] == tid]
+# A number is of the moment of the first read of the file; between that and the open the shell may have waited.
+mine = [e for e in E if e["type"] in ("open", "syscall") and e["tid"] == tid]
+opens = [k for k, e in enumerate(mine) if e["type"] == "open" and e["path"].endswith("/schedstat")]
+at = [next(e["ts_ns"] for e in mine[k:] if e.get("name") == "read") for k in opens]
 first, last = (int(x) for x in open("out"))
 assert len(at) == 2 and S["lost"] == 0, (at, S["lost"])
 waits = [e for e in E if e["type"] == "sched_delay" and e["tid"] == tid]

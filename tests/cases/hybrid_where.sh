@@ -33,7 +33,7 @@ assert os.read(r, 2) == b"1"
 open("in").read(3)
 P
 mkfifo in
-sh -c 'printf "not tra<ed" >/proc/$$/comm; sleep 0.7; echo 22; sleep 1; exec true' >in &
+sh -c 'printf "not tra<ed" >/proc/$$/comm; sleep 0.5; echo 22; sleep 1; exec true' >in &
 sh=$!
 run trace -v --json=json -w rec -- python3 names.py
 status 0
@@ -45,7 +45,7 @@ for f in json again; do grep '"\(sleep_state\|waker_[a-z]*\)":' $f >$f.slept; do
 [ -s json.slept ] || fail "nobody sleeps"
 cmp json.slept again.slept || fail "sleeps in a recording"
 "$KVIS" replay -v rec >out 2>err || fail "replay as text"
-has err " read\\(5<$PWD/in>, .* = 3 <0\\.[0-9]*: ms blocked .*; S, woken by not tra<ed $sh>$"
+has err " read\\(5<$PWD/in>, .* = 3 <[0-9.]*: m?s blocked .*; S, woken by not tra<ed $sh>$"
 say '$ unshare -pf --mount-proc kvis trace -v --json=json -- sh -c ...'
 unshare -pf --mount-proc "$KVIS" trace -v --json=json -- sh -c '(sleep 0.3; echo x) | cat' >out 2>err 9>&-
 want "not [e for e in E if 'waker_pid' in e] and [e['waker_comm'] for e in calls('read') if e['ret'] == 2] == ['sh']"

@@ -60,7 +60,7 @@ done
 begin -v --no-accel -d 1
 wait $kvis
 goes_on "-d"
-begin -v --no-accel --kill-on-exit -d 1
+begin -v --no-accel --kill-on-exit -d 4
 wait $kvis
 ends "--kill-on-exit -d"
 

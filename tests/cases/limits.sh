@@ -66,3 +66,13 @@ END
 commands 32768
 commands 6144
 commands 5120
+# Where the memory ends while a recording is read is chance: it is never said to be damaged.
+kb=5120
+while [ $kb -le 6656 ]; do
+    limited -v $kb diff run.kvis run.kvis
+    [ $st = 0 ] || has err 'kvis: .*(memory|allocate)'
+    limited -v $kb replay -c run.kvis
+    [ $st = 0 ] || has err 'kvis: .*(memory|allocate)'
+    hasnt err 'damaged|has no calls'
+    kb=$((kb + 32))
+done

@@ -60,8 +60,8 @@ s/wire=involuntary/wire=involuntary-/~INVOLUNTARY: wire is no name
 s/^\(unit ticks .*\)scale=0.01/\1scale=1e/~unit ticks: scale is no number
 s/^\(unit ticks .*\)scale=0.01/\1scale=0/~unit ticks: scale is no number
 s/^\(metric LOAD.*\)source=load/\1source=stat/~source LOAD: no metric
-s/ sort=-IDLE/ sort=-IDLENESS/~no metric `IDLENESS`
-s/ sort=-IDLE/ sort=TEMP/~is sorted by what it has not
+s/ sort=IDLE/ sort=IDLENESS/~no metric `IDLENESS`
+s/ sort=IDLE/ sort=TEMP/~is sorted by what it has not
 s/^thing zone json=zone/thing zone/~json, label and sort are needed
 s/^thing none/thing all/~the first thing is not none
 s/shown=celsius/shown=kelvin/~shown is none of

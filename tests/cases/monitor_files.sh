@@ -184,6 +184,7 @@ for dim in ("cpu", "node", "device", "zone", "sensor", "hugepages", "interface")
         flat.update({(k, name): x for k, x in v.items()})
 for r in rows:
     assert float(r["value"]) == flat[r["metric"], r["name"]], r
+    assert r["info"] == (flat["type", r["name"]] if r["of"] == "zone" else r["info"]), r
 print(len(rows), "rows agree")
 assert len(rows) > 200
 END

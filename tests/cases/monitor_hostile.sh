@@ -15,9 +15,9 @@ look() { # look WHAT ARG...: in every form of output
     want 'len(E) == 2 and "NaN" not in str(E)' || fail "$what"
     promtool_takes p.prom
     python3 "$TESTS/lib/prom.py" text p.prom || fail "$what: what is written for Prometheus"
-    LC_ALL=C grep -n "$(printf '[\001-\010\013-\037\177]')" text && fail "$what: control characters"
+    LC_ALL=C grep -n "$(printf '[\001-\010\013-\037\177]')" text csv && fail "$what: control characters"
     python3 -c 'import csv; rows = list(csv.reader(open("csv", newline=""))); at = rows[0].index
-assert {len(r) for r in rows} == {6}
+assert {len(r) for r in rows} == {7}
 odd = [r for r in rows if r[at("metric")].endswith(("_ratio", "_per_second")) and not float(r[at("value")]) >= 0]
 assert not odd, odd[:3]' ||
         fail "$what: csv"
@@ -39,6 +39,7 @@ want "len(E[0]['unavailable']) > 10"
 look "nothing" --path.procfs=/nowhere --path.sysfs=/dev/null -c cpu,load,psi,schedstat,mem,numa,disks,thermal
 want 'len(E) == 1 and len(E[0]["unavailable"]) > 10'
 has err 'there is nothing to show: /nowhere/stat: ENOENT'
+has err 'there is nothing to show: /nowhere/loadavg: ENOENT'
 eq "no number: status" 125 $st
 
 python3 "$TESTS/lib/mon_tree.py" t huge || fail "no tree"

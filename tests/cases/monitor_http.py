@@ -8,10 +8,9 @@ import os, re, socket, subprocess, sys, time
 kvis = subprocess.Popen([os.environ["KVIS"], *"monitor -c load -i 0.5 --listen=0".split()], stdin=subprocess.DEVNULL,
                         stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
 port = int(re.search(r"port (\d+)", kvis.stderr.readline())[1])
-time.sleep(0.7)  # an interval: there are metrics
 failed = 0
 
-def ask(*parts, wait=4):
+def ask(*parts, wait=30):
     """What comes back for these bytes, sent one part after the other, until the connection ends."""
     s = socket.create_connection(("127.0.0.1", port))
     s.settimeout(wait)
@@ -25,6 +24,10 @@ def ask(*parts, wait=4):
     except (ConnectionResetError, BrokenPipeError, TimeoutError):
         got += b"(reset or silence)"
     return got
+
+end = time.monotonic() + 60
+while b"kvis_load1" not in ask(b"GET /metrics HTTP/1.0\r\n\r\n") and time.monotonic() < end:
+    time.sleep(0.1)  # an interval: there are metrics
 
 def answers(got):
     """(status, which page, whether it says that it is the last) of each answer."""
@@ -65,10 +68,17 @@ want("one with a body", ask(root + b"POST / HTTP/1.1\r\nContent-Length: 22\r\n\r
 want("a GET with a body", ask(b"GET / HTTP/1.1\r\ncontent-length: 18\r\n\r\n" + root), ROOT)
 want("no more, please", ask(b"GET / HTTP/1.1\r\nConnection: close\r\n\r\n" + root), ROOT)
 want("HTTP/1.0", ask(b"GET / HTTP/1.0\r\n\r\n" + root), ROOT)
+for accept, want_openmetrics in (("application/openmetrics-text;version=1.0.0,text/plain;q=0.5", True),
+                                 ("text/plain;q=0.6,application/openmetrics-text;q=0.5", False),
+                                 ("application/openmetrics-text;q=0", False), ("*/*", False)):
+    got = ask(b"GET /metrics HTTP/1.1\r\nAccept: " + accept.encode() + b"\r\n\r\n")
+    if (b"application/openmetrics-text" in got) != want_openmetrics:
+        failed += 1
+        print("FAIL Accept:", accept)
 head = ask(b"HEAD /metrics HTTP/1.1\r\n\r\n")
 if not head.startswith(b"HTTP/1.1 200 ") or not head.endswith(b"\r\n\r\n") or b"Content-Length: 0" in head:
     failed += 1
     print("FAIL HEAD:", head)
 kvis.send_signal(2)
-failed += kvis.wait(10) != 0
+failed += kvis.wait(60) != 0
 sys.exit(failed > 0)

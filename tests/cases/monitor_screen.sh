@@ -83,6 +83,9 @@ key Home
 t send-keys -H 1b 5b 32 34 7e 1b 5b 33 7e # F12 and Del are none of its keys
 key Down; until_true 5 eval '! shows "^CPUs "' || fail "after F12: $(t capture-pane -p)"
 shows PAUSED && fail "F12 is a pause"
+key Home; until_true 5 shows '^CPUs ' || fail "Home: $(t capture-pane -p)"
+t send-keys -H 1b 5b # cut here: what comes next is a key of its own
+key Down; until_true 5 eval '! shows "^CPUs "' || fail "after a part of a sequence: $(t capture-pane -p)"
 # Tab goes to a table, s sorts it by the next column, Right shows other columns, Enter its section
 key Home; key Tab
 until_true 5 shows '^disks .*\*IOPS' || fail "no table: $(t capture-pane -p)"

@@ -44,7 +44,7 @@ status 0
 want 'len(E[-1]["device"]) == 8191 and [e["dropped"] for e in E] == [809] * 3 and "disk_reads_per_second" not in E[-1]'
 want 'E[-1]["unavailable"] == [{"source": "disks", "metrics": E[-1]["unavailable"][0]["metrics"], "reason": "no room for 809 more"}]'
 eq "the text says so once" 1 "$(grep -c 'no room for 809 more' text)"
-eq "CSV" 3 "$(grep -c ',things_left_out,source,disks,809$' csv)"
+eq "CSV" 3 "$(grep -c ',things_left_out,source,disks,809,$' csv)"
 has p.prom '^kvis_collector_left_out[{]collector="disks"} 809$'
 has p.prom '^kvis_collector_success[{]collector="disks"} 0$'
 has r.html '"dropped":809,'
@@ -68,3 +68,15 @@ want "($why)['memory_read_bytes_per_second'].startswith('more memory controllers
 rm $d/uncore_imc_10??
 monitor
 want '"memory_read_bytes_per_second" in E[-1]'
+
+# More cgroups than are looked at: those are in no number, and are counted.
+mkdir -p groups/sys/fs/cgroup && : >groups/sys/fs/cgroup/cgroup.controllers
+groups() { # groups N: kvis monitor with so many
+    (cd groups/sys/fs/cgroup && seq -f c%.0f "$1" | xargs mkdir -p)
+    "$KVIS" monitor -c cgroups,load -i 0.05 -n 1 --json=json --path.sysfs=groups/sys -o text 9>&- || fail "exit $?"
+}
+groups 1024
+want '"dropped" not in E[-1]'
+groups 1027
+want 'E[-1]["dropped"] == 3'
+has text '^cgroups +n/a: no room for 3 more'

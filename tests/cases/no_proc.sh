@@ -1,5 +1,5 @@
 #!/bin/sh
-# kvis works alone in a directory without /proc and /dev.
+# kvis works alone in a directory without /proc and /dev; what it cannot see there it does not call healthy.
 # tier: quick
 # timeout: 60
 # needs: root unshare
@@ -20,3 +20,7 @@ want "by('open', path='/made') and sum(e['bytes'] for e in by('write', filename=
 for opt in -v -c --faults --no-accel; do
     unshare -m chroot root /kvis trace $opt -- /bin/true >out 2>err 9>&- </dev/null || fail "$opt: $?"
 done
+unshare -m chroot root /kvis diagnose -d 0.2 >out 2>err 9>&- </dev/null || fail "diagnose: $?"
+has out '^kvis diagnose: [0-9.]+ s of .* \(Linux [^ ,]*\)$' # how many CPUs is not known
+has out '^Nothing can be seen here'
+hasnt out 'Nothing is saturated'

@@ -98,7 +98,7 @@ while not os.path.exists("ready"):
 os.killpg(p.pid, signal.SIGINT)
 print(p.wait())
 P
-eq "^C is the command's" 9 "$(timeout 20 python3 ctrl_c.py "$KVIS" 9>&-)"
+eq "^C is the command's" 9 "$(timeout 60 python3 ctrl_c.py "$KVIS" 9>&-)"
 
 # bcc's names of options; -c with a line for the shell; by the name opensnoop
 run open --extended_fields --flag_filter=O_RDONLY -o /dev/null -- true; status 0

@@ -32,8 +32,8 @@ fi
 cp "$(command -v cat)" catkvis
 sh -c 'while :; do ./catkvis /etc/hostname >/dev/null; sleep 0.05; done' 9>&- &
 outside=$!
-inner='./catkvis /etc/passwd >/dev/null & "$0" open -n catkvis -o rows --json=json -d 1 &
-    for i in 1 2 3 4 5 6 7 8; do sleep 0.2; ./catkvis job /etc/group >/dev/null; echo $$; done >pids; wait'
+inner='./catkvis /etc/passwd >/dev/null & rm -f ended; ("$0" open -n catkvis -o rows --json=json -d 1; : >ended) &
+    until [ -e ended ]; do ./catkvis job /etc/group >/dev/null; sleep 0.05; done; wait'
 echo >job
 in_ns() { unshare -p -m --fork --mount-proc "$@" 9>&-; }
 in_ns sh -c "$inner" "$KVIS" 2>err
@@ -43,7 +43,7 @@ in_ns sh -c 'unshare -p -m --fork --mount-proc sh -c "$1" "$0"' "$KVIS" "$inner"
 want "by('open', name='/etc/group') and not by('open', name='/etc/hostname') and all(e['pid'] < 100 for e in by('open'))"
 in_ns sh -c '"$0" open -o rows --json=json -- sh -c "./catkvis job; echo \$\$ >pid"' "$KVIS" 2>err || fail "a command in a namespace"
 want "by('open', path='$PWD/job')[0]['pid'] < 100 and {e['pid'] for e in by('open', comm='sh')} == {$(cat pid)}"
-in_ns sh -c '"$0" open -p 1 -d 1 -o rows --json=json & sleep 0.5; : <job; wait' "$KVIS" 2>err
+in_ns sh -c 'rm ended; ("$0" open -p 1 -d 1 -o rows --json=json; : >ended) & until [ -e ended ]; do : <job; sleep 0.05; done; wait' "$KVIS" 2>err
 want "by('open', name='job') and {e['pid'] for e in by('open')} == {1}"
 # from outside, the pids of outside
 run open -o rows --json=json -- unshare -p -m --fork --mount-proc ./catkvis job

@@ -16,7 +16,7 @@ def check(what, good, *more):
         print(f"FAIL {what}", *more)
 
 def kvis(words, **more):
-    return subprocess.run([KVIS, *words.split()], stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=30, **more)
+    return subprocess.run([KVIS, *words.split()], stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=120, **more)
 
 def kind(path):
     try:
@@ -33,9 +33,16 @@ def read_fifo(path):
     t = threading.Thread(target=reader, daemon=True)
     t.start()
     def result():
-        t.join(10)
+        t.join(60)
         return got[0] if got else None
     return result
+
+OPEN = {"x86_64": ("2", "257"), "aarch64": ("56",)}[os.uname().machine] # open, openat
+def waits_in_open(pid):
+    try:
+        return open(f"/proc/{pid}/syscall").read().split()[0] in OPEN
+    except OSError:
+        return False
 
 # --prometheus
 PROM = "monitor -n 1 -i 0.1 -c load --prometheus="
@@ -68,7 +75,9 @@ check("a name in /dev that is no device", run.returncode == 125 and kind("/dev/k
 if kind("/dev/kvis-no-device") != "none":
     os.unlink("/dev/kvis-no-device")
 result = read_fifo("fifo")
-time.sleep(0.2)
+end = time.monotonic() + 60
+while not any(waits_in_open(f"self/task/{t}") for t in os.listdir("/proc/self/task")) and time.monotonic() < end:
+    time.sleep(0.05)
 run = kvis(PROM + "fifo")
 check("a FIFO with a reader", run.returncode == 0 and b"kvis_load1 " in (result() or b""), run)
 os.symlink("/dev/stdout", "stdout") # never the one in /dev: a kvis that replaces it destroys the machine's
@@ -133,19 +142,12 @@ OUTPUTS = ["trace -o fifo" + COMMAND, "trace --json=fifo" + COMMAND, "trace -w f
            "diagnose --json=fifo" + COMMAND, "diagnose --report=fifo" + COMMAND, "monitor -n 1 -i 0.1 --csv=fifo",
            "monitor -n 1 -i 0.1 --report=fifo", "monitor -n 1 -i 0.1 -o fifo", "replay -w fifo r.kvis", "replay --report=fifo r.kvis",
            "diff -o fifo r.kvis r.kvis", "check --json=fifo trace"]
-OPEN = {"x86_64": ("2", "257"), "aarch64": ("56",)}[os.uname().machine] # open, openat
-def waits_in_open(pid):
-    try:
-        return open(f"/proc/{pid}/syscall").read().split()[0] in OPEN
-    except OSError:
-        return False
-
 for words in OUTPUTS:
     if os.path.exists("started"):
         os.unlink("started")
     p = subprocess.Popen([KVIS, *words.split()], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
                          start_new_session=True)
-    until = time.monotonic() + 10
+    until = time.monotonic() + 60
     seen = 0
     while seen < 3 and time.monotonic() < until and p.poll() is None: # in the open of the FIFO, and that it stays in
         seen = seen + 1 if waits_in_open(p.pid) else 0
@@ -153,7 +155,7 @@ for words in OUTPUTS:
     check(f"{words}: waits for a reader", seen == 3, p.returncode)
     p.send_signal(signal.SIGINT)
     try:
-        p.wait(5)
+        p.wait(60)
     except subprocess.TimeoutExpired:
         check(f"{words}: ends at the first SIGINT", False)
         p.kill()

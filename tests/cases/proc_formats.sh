@@ -19,9 +19,9 @@ eq "lines of the events" 11 "$(python3 "$TESTS/lib/workflow.py" events events.js
 # Each line is there when the process has ended, and SIGINT ends the file with a whole line.
 "$KVIS" proc -f json -o live.json -u 54321 >out 2>err 9>&- &
 kvis=$!
-until_true 5 grep -q . live.json || sleep 1
-setpriv --reuid 54321 /bin/true one || skip "no setpriv"
-until_true 2 grep -q '"one"' live.json || fail "not written while kvis runs"
+setpriv --reuid 54321 /bin/true || skip "no setpriv"
+one() { setpriv --reuid 54321 /bin/true one; grep -q '"one"' live.json; } # till kvis has begun
+until_true 5 one || fail "not written while kvis runs"
 setpriv --reuid 54321 /bin/true two
 sleep 0.2
 kill -INT $kvis

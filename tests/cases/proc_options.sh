@@ -14,7 +14,7 @@ run proc --json=json -l '^/bin/true 0+needle$' -o text -- sh -c '/bin/true '"$(p
 want "[e['argv'][1][-6:] for e in by('command')] == ['needle']"
 run proc --json=json -n tru -o text -- sh -c '/bin/true; /bin/false'
 want "[e['comm'] for e in by('command')] == ['true']"
-run proc --json=json --min-duration=100ms -o text -- sh -c 'sleep 0.2; /bin/true'
+run proc --json=json --min-duration=1s -o text -- sh -c 'sleep 1.1; /bin/true'
 want "[e['comm'] for e in by('command')] == ['sleep', 'sh']"
 run proc --json=json --live -o text -- /bin/true
 want "len(by('exec')) == 1 and len(by('command')) == 1"
@@ -48,7 +48,7 @@ ended() { case $(state "$1") in Z | "") ;; *) return 1 ;; esac }
 sh -c 'while [ ! -e stop ]; do /bin/true "$0"; sleep 0.05; done; exec sleep 30' mark 9>&- &
 sh=$!
 until_true 5 grep -q mark /proc/$sh/cmdline
-run proc --json=json -d 1 -p $sh -o text
+run proc --json=json -d 3 -p $sh -o text
 : >stop
 want "len(by('command')) > 4 and {e['ppid'] for e in by('command')} == {$sh}"
 until_true 2 grep -q sleep /proc/$sh/cmdline
@@ -61,7 +61,7 @@ kill $sh
 until_true 5 ended $kvis || fail "it watches what has ended"
 wait $kvis || fail "status $?"
 want "(lambda e: e['at_start'] and e['argv'] == ['sleep', '30'] and e['signal'] == 'SIGTERM' and e['lifetime_ns'] > 10**9)(by('command', pid=$sh)[0])"
-run proc --json=json -d 1 -o text -- sh -c 'sleep 20 & exec sleep 20' # ends before them
+run proc --json=json -d 3 -o text -- sh -c 'sleep 20 & exec sleep 20' # ends before them
 want "[(e['argv'], e['end']) for e in by('command') if e['end'] == 'running'] == [(['sleep', '20']), 'running'] * 2 or len(by('command', end='running')) == 2"
 want "S['running'] == 2"
 for p in $(js "' '.join(str(e['pid']) for e in by('command', end='running'))"); do kill "$p"; done

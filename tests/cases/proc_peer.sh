@@ -21,10 +21,13 @@ beside() {
         wait
         skip "$tool does not run here: $(head -n 1 peer.err)"
     }
-    sleep 0.5 # its header comes before it is attached
-}
-over() {
+    attached() { [ "$(ls -l "/proc/$peer/fd" | grep -c "bpf[-_]link\|perf_event")" -ge 1 ]; } # its header comes before that
+    until_true 10 attached || say "no links of $tool are to be seen"
     sleep 0.5
+}
+over() { # over ROWS: when both have that many
+    all_there() { [ "$(wc -l <ours)" -gt $1 ] && [ "$(wc -l <peer)" -gt $1 ]; }
+    until_true 5 all_there "$1" || say "rows are missing"
     kill -INT $peer $ours
     wait $peer $ours
     eq "$tool's head" "$(head -n 1 peer)" "$(head -n 1 ours)"
@@ -33,7 +36,7 @@ over() {
 tool=execsnoop
 beside -x -U -u 54322
 setpriv --reuid 54322 /bin/sh -c 'i=0; while [ $i -lt 20 ]; do /bin/true one "two three" $i; i=$((i + 1)); done; /usr/bin/env /nowhere/x; exec /bin/echo end' >/dev/null 2>&1
-over
+over 24
 eq "rows" 24 "$(sed 1d ours | wc -l)" # setpriv's exec of sh, env's own and its failed one, echo
 eq "order" "$(seq -s ' ' 0 19)" "$(awk '/ one two three / { printf "%s%s", at, $NF; at = " " }' ours)"
 # Sorted: execsnoop has a buffer for each CPU, and mixes them. (Of the words behind, one has the file's name first.)
@@ -50,7 +53,7 @@ for end in 'exit 0' 'exit 4' 'kill -TERM $$' 'kill -SEGV $$'; do
     beside -p $p
     : >go
     wait $p
-    over
+    over 1
     # (the name of a signal is bcc's own, KILL; libbpf-tools has the C library's words, Killed)
     for f in ours peer; do awk '{ $5 = ""; print }' $f | sed 's/(.*)/(NAME)/' >$f.5; done
     diff ours.5 peer.5 >&9 || fail "$end: < kvis, > exitsnoop"

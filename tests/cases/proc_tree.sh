@@ -44,6 +44,23 @@ fields() { sed '/^$/,$d; s/ exec \{5\}.* \(B\|KB\|MB\|-\) / exec      - /' "$1" 
 fields live >rows; fields again >rows2
 diff rows rows2 >&9 || fail "other rows"
 eq "PPIDs" "$(awk 'NR > 2 && NF {print $3}' live | sort | sed "/^$(awk 'NF {p = $3} END {print p}' live)\$/d")" "$(sed '/^$/,$d' again | awk 'NR > 2 {print $3}' | sort | sed '/^-$/d')"
+# On a terminal no line of names in the summary is wider than that.
+python3 - "$KVIS" >&9 2>&1 <<'END' || fail "a summary wider than the terminal"
+import fcntl, os, pty, struct, subprocess, sys, termios
+ours, theirs = pty.openpty()
+fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 60, 0, 0))
+p = subprocess.Popen([sys.argv[1], "proc", "-o", "rows", "--", "sh", "-c", "/bin/false " + "x" * 90 + "; :"], stderr=theirs)
+os.close(theirs)
+text = b""
+try:
+    while more := os.read(ours, 9999):
+        text += more
+except OSError:
+    pass
+lines = [line.rstrip() for line in text.decode().split("\n") if line.startswith(" ")]
+assert p.wait() == 0 and len(lines) >= 5 and all(len(line) <= 60 for line in lines), lines
+assert [line for line in lines if line.endswith("x...")], lines
+END
 run proc -x --tree -o failed -- sh job; has failed '^[0-9]+ +- ENOENT +- .*└─ /nowhere/x$'
 run proc --tree -f json -- true; status 2; has err -- '--tree and --format=json'
 run proc --tree -o cut -n true -- sh job; eq "hidden parents" 0 "$(grep -c '─' cut)"

@@ -33,6 +33,10 @@ fds = [os.open(f, os.O_RDONLY) for f in ("a.c", "/dev/zero", "/etc/passwd")]
 for fd in fds:
     os.read(fd, 4)'
     eq "lines of reads with a hidden one between them" 2 "$(grep -cE 'read +4 B' again.txt)"
+    # what was read before an exec was read by the program before
+    same before_exec "" --backend=$b -- sh -c 'sh -c "read line <a.c; exec cat /dev/null"; :'
+    grep -q ' sh  *read .*/a.c' again.txt || fail "who read a.c"
+    same words "" --backend=$b -- true $(seq 100100)
     same times "-ttt --no-filter" --backend=$b -ttt --no-filter -- sh -c 'ls /; ls /proc/self'
 done
 

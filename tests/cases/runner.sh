@@ -27,7 +27,7 @@ runner() { # runner STATUS ARG...
 runner 1
 has out '^1 passed, 4 failed, 1 skipped$'
 has out '^failed: fails: exit status 3'
-has out '^failed: late: longer than 1 s'
+has out '^failed: late: longer than 3 s'
 has out '^failed: leaves: left processes behind'
 has out '^failed: unwritable: .*the runner'
 has out '^skipped: skips: no luck$'

@@ -5,6 +5,7 @@
 # timeout: 90
 . "$TESTS/lib/truth.sh"
 KVOPT="-v -s 4096" each truth shapes times sockaddrs messages sizes others
+! grep -q 'ppoll(' others/err || has others/err 'ppoll\(.*= 1 \(\[\.\.\.\]\)'
 each truth shapes opens faults
 has opens/err 'open .*/made \(path\)$'
 has opens/err 'open .*/made \(ioctl\)$'

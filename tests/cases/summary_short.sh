@@ -28,6 +28,21 @@ r = resource.getrusage(resource.RUSAGE_SELF)
 with open("truth", "w") as f:
     print(int((r.ru_utime + r.ru_stime) * 1e9), r.ru_maxrss * 1024, file=f)
 P
+cat >burn.py <<'P'
+import signal
+import time
+def burn(*unused):
+    start = time.process_time_ns()
+    while time.process_time_ns() - start < 200000000:
+        pass
+    used = time.process_time_ns() - start
+    with open("burnt", "w") as f:
+        print(used, file=f)
+signal.signal(signal.SIGUSR1, burn)
+open("ready", "w").close()
+while True:
+    signal.pause()
+P
 head_of() { sed -n '/ = CPU /,$p' "$1"; }
 cat >sums.py <<'P'
 import re
@@ -59,12 +74,48 @@ for backend in ptrace auto; do
     grep -v ' hidden: --no-filter shows them$' short | cmp - err || fail "the replay's summary is something else"
     # Several processes, some of which fail; one that nobody waits for.
     run trace --backend=$backend --json=json -- sh -c 'for i in 1 2 3 4 5; do (exit 3); done; sh -c "kill -KILL \$\$"; sh -c "kill -TERM \$\$"; (sleep 0.3 & exit 0); exit 7'
-    has err '^sh: [0-9.]+ m?s, [0-9]+ processes \([2-9] at once\), CPU at least [0-9.]+ m?s \(user [0-9.]+, system [0-9.]+\)$'
+    has err '^sh: [0-9.]+ m?s, [0-9]+ processes \([2-9] at once\)(,|$)' # the rest may have a line of its own
+    has err '(^sh.*,| ) CPU at least [0-9.]+ m?s \(user [0-9.]+, system [0-9.]+\)$'
     has err '^  longest +sleep [0-9.]+ ms'
     has err '^  not exit 0 +sh [0-9]+ exit 3'
     want "S['orphans'] == 1 and S['exited_nonzero'] == 6 and S['killed'] == 2 and S['longest_processes'][0]['comm'] == 'sleep'"
     want "S['longest_processes'][0]['duration_ns'] >= 3e8"
     want "{p['ended'] for p in S['failed_processes']} == {'exit 3', 'SIGTERM', 'SIGKILL', 'exit 7'}"
+    # The peak is the program's own, not that of the copy of kvis that became it: VmHWM begins anew with an exec.
+    run trace --backend=$backend --json=json -- /usr/bin/python3 -c 'print(open("/proc/self/status").read())'
+    want "0 <= S['peak_rss_bytes'] - $(sed -n 's/^VmHWM:[^0-9]*\([0-9]*\).*/\1/p' out) * 1024 < 512 << 10"
+    # A process that kvis attaches to: what it used meanwhile, and how it ended.
+    rm -f ready burnt json
+    /usr/bin/python3 burn.py &
+    burner=$!
+    until_true 10 test -e ready || fail "burn.py does not start"
+    read -r before rest <"/proc/$burner/schedstat"
+    "$KVIS" trace --backend=$backend --json=json -p $burner 2>err &
+    until_true 10 test -s json || fail "no header"
+    kill -USR1 $burner
+    until_true 20 test -s burnt || fail "burn.py does not burn"
+    kill -INT $!
+    wait $!
+    read -r after rest <"/proc/$burner/schedstat"
+    want "$(cat burnt) <= S['cpu_ns'] <= $after - $before and 'user_cpu_ns' not in S"
+    has err "^pid $burner: .*, CPU [0-9.]+ m?s\$"; has err '^  ended +still running$'
+    rm json
+    "$KVIS" trace --backend=$backend --json=json -p $burner 2>err &
+    until_true 10 test -s json || fail "no header"
+    kill -TERM $burner
+    wait $!
+    wait $burner
+    has err '^  ended +SIGTERM$'
+    want "'cpu_ns' not in S" # only its parent knows
+    run trace --backend=$backend -q -- /usr/bin/python3 -c 'import os, threading
+for i in range(1200):
+    t = threading.Thread()
+    t.start()
+    t.join()
+for i in range(12):
+    os.fork() or os._exit(0)'
+    has err '^python3: .* at once\), 12[0-9][0-9] threads$'; has err '^  CPU '
+    [ "$(sed -n '/^python3/,/CPU/p' err | wc -L)" -le 79 ] || fail "a line is too long"
 done
 run trace -q -- sh -c 'exit 7'
 has err '^  ended +7$'

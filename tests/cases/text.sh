@@ -8,9 +8,9 @@
 echo ptrace >backends
 ! "$KVIS" trace --backend=hybrid -q true 2>probe || echo hybrid >>backends
 run trace -C -- /bin/sh -c 'for i in 1 2 3 4 5 6 7 8; do echo hello; done >many; echo x >>many'
-has err '^\[\+0\.[0-9]{3}s\] open .*/many \(write\)$'
-has err '^\[\+0\.[0-9]{3}s\] write +6 B +.*/many \(x8, 48 B total\)$'
-has err "^\[\+0\.[0-9]{3}s\] exec /bin/sh -c 'for i in .*'\$"
+has err '^\[\+[0-9]+\.[0-9]{3}s\] open .*/many \(write\)$'
+has err '^\[\+[0-9]+\.[0-9]{3}s\] write +6 B +.*/many \(x8, 48 B total\)$'
+has err "^\[\+[0-9]+\.[0-9]{3}s\] exec /bin/sh -c 'for i in .*'\$"
 hasnt err '^\[\+[0-9.]+s\] \[?[0-9]' # one process: no pids
 has err '^\[\+[0-9.]+s\] exit 0$'
 has err '^ FINAL: /bin/sh -c .*\([0-9.]+s\)$'
@@ -31,7 +31,8 @@ has err "exec /bin/echo as -echo 'a b' \\$'.x1b\[31m' x{900,1000} …\$"
 run trace -- /bin/sh -c '/nonexistent/program a'; has err 'exec /nonexistent/program failed: ENOENT|not found'
 sh -c 'until [ -e go ]; do sleep 0.1; done; cat /etc/passwd >copy' 9>&- & # attached to: it has its name, too
 shell=$!
-(sleep 0.5; : >go) &
+attached() { ! grep -q 'TracerPid:[[:space:]]*0$' /proc/$shell/status; }
+(until_true 10 attached; sleep 0.2; : >go) 9>&- &
 run trace -p $shell; wait
 has err '^\[[^ ]* [0-9]+ sh       signal|^\[[^ ]* [0-9]+ sh       exit 0'
 has err '^\[[^ ]* [0-9]+ cat      exec cat /etc/passwd$'
@@ -69,6 +70,9 @@ for backend in $(cat backends); do
     lines --backend=$backend -- /bin/ls /etc/apt
     n=$(LD_TRACE_LOADED_OBJECTS=1 /bin/ls | grep -c '=> /')
     eq "lines of ls" "exec /bin/ls /etc/apt|started: $n libraries|list /etc/apt|write|exit 0|" \
+        "$(sed 's/ ([0-9].*//; s/^write.*/write/' lines | tr '\n' '|')"
+    lines --backend=$backend -- /bin/ls /etc # the loader's file is in there, too
+    eq "lines of ls /etc" "exec /bin/ls /etc|started: $n libraries|list /etc|write|exit 0|" \
         "$(sed 's/ ([0-9].*//; s/^write.*/write/' lines | tr '\n' '|')"
     lines --backend=$backend -- sh -c 'read x </etc/hosts; exec cat /proc/version'
     eq "lines of sh and cat" "exec|started:|open /etc/hosts|read|exec|started:|open /proc/version|read|write|exit 0|" \

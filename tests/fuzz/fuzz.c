@@ -296,7 +296,6 @@ static void monitor_begin(void)
     cmd_roots();
     mon_opt_collectors("stat,cpufreq,load,psi,schedstat,meminfo,vmstat,hugepages,khugepaged,numastat,nodes,balancing,"
                        "disks,zones,hwmon,throttle,interfaces,tcp,softnet,limits,busy,pages,cgroups");
-    mout.src = mon_sources;
     mout.csv.b.max = 32 << 20;
     mout.csv.fd[0] = out.text.fd[0];
     met_init();

@@ -6,8 +6,8 @@ import sys
 
 EVENT = [  # banners of ev_ and md_
     ("gen/events.h", "    X(RSS, MEM, ", '    X(FLOCK, FILE, 0, "flock", "lock {path}", EV_path, EV_fd) \\\n'),
-    ("kvis.c", "    MD(io_uring_enter, NULL", "    MD(flock, NULL, md_flock, MD_EVENT)\n"),
-    ("kvis.c", "/* What the model needs a call for", """static void md_flock(struct task *t, struct call *c)
+    ("kvis.c", "    MD(NULL, md_uring", "    MD(NULL, md_flock, MD_EVENT, SC_flock)\n"),
+    ("kvis.c", "static const struct { struct md_call m; ", """static void md_flock(struct task *t, struct call *c)
 {
     struct event *e = md_event(EK_FLOCK, t, c);
     struct ofd *o = fd_get(t, (s32)c->arg[0]);
@@ -20,8 +20,8 @@ EVENT = [  # banners of ev_ and md_
 ]
 OPTION = [  # gen/README.md, "To add"
     ("kvis.c", "static void check_table(struct buf *b, bool json)\n", "static const char *check_only;\n\n"),
-    ("kvis.c", "        check_tell(b, json, &d->row, &d->c, d->works);\n",
-     """        if (check_only && d->works != !strcmp(check_only, "yes"))
+    ("kvis.c", "        if (json)\n            check_json(b, &check_done[i]);\n",
+     """        if (check_only && check_done[i].works != !strcmp(check_only, "yes"))
             continue;
 """),
     ("gen/tables/options.tbl", "argument DIR ", "argument WHICH words\n"),
@@ -45,7 +45,7 @@ SOURCE = [  # the same, with a row for itself and its function
     ("gen/tables/metrics.tbl", "metric FREQ ", """metric UPTIME uptime source=uptime unit=seconds
     Time since the machine was booted
 """),
-    ("kvis.c", "/* Calls fn for each CPU that has this directory ", """static void mfs_uptime(void)
+    ("kvis.c", "static void mfs_each_cpu(const char *sub, ", """static void mfs_uptime(void)
 {
     char s[64];
     if (met_text(met_path("/proc/uptime"), s, sizeof s))

@@ -90,7 +90,7 @@ MEASURED = {"memory-stalls", "tlb-misses", "run-queue-latency", "disk-queue", "v
 # What else they may find: of this machine, not of the files.
 OURS = {"run-queue-latency", "disk-queue"} | {r for r in MEASURED if r.startswith("virtio")}
 FIXED = {"clock_limit", "clock", "available", "slab", "dirty", "swap_left", "far", "pool_free", "pool_surplus", "temp",
-         "sensor", "files", "threads", "tracked", "tcp_pages"}  # no counters: the same in both
+         "sensor", "files", "threads", "tracked", "tcp_pages", "interfaces"}  # no counters: the same in both
 
 
 def machine(root, m, late):
@@ -144,7 +144,8 @@ def machine(root, m, late):
     os.makedirs(os.path.join(root, "sys/dev/block"), exist_ok=True)
     os.symlink("../../class/block/sda", os.path.join(root, "sys/dev/block/8:0"))
     put("proc/net/dev", "Inter-| Receive | Transmit\n face |bytes\n"
-        f"eth0: {n('rx_bytes')} 0 0 {n('rx_drop')} 0 0 0 0 {n('tx_bytes')} 0 {n('tx_errs')} 0 0 0 0 0\n")
+        f"eth0: {n('rx_bytes')} 0 0 {n('rx_drop')} 0 0 0 0 {n('tx_bytes')} 0 {n('tx_errs')} 0 0 0 0 0\n"
+        + "".join(f"ens{k}: 0 0 0 {n('rx_drop')} 0 0 0 0 0 0 0 0 0 0 0 0\n" for k in range(m.get("interfaces", 0))))
     put("sys/class/net/eth0/speed", "1000\n")
     put("proc/net/softnet_stat", f"00000000 {n('soft_drop'):08x} {n('soft_squeezed'):08x}\n")
     put("proc/net/snmp", "Tcp: OutSegs RetransSegs\n" f"Tcp: {n('segments')} {n('retrans')}\n"
@@ -361,7 +362,10 @@ if not {"cgroup-throttled", "cgroup-memory-limit"} <= set(rules(j)):
 page = re.sub(r"\s+", " ", run({}, ROWS["cgroup-throttled"][1]))
 if "until the period ends; throttled in 50 %" not in page:
     wrong.append(f"the sentence and its evidence: {page}")
-# what has no place is counted
+# what has no place is counted; what costs time has one before what costs none
+j = diagnose({**ROWS["network-drops"][1], **ROWS["tcp-listen-overflows"][1], "interfaces": 200})
+if j["findings_dropped"] < 70 or "tcp-listen-overflows" not in rules(j) or len(j["findings"]) != 128:
+    wrong.append(f"200 interfaces that drop packets: {j['findings_dropped']} dropped, {len(j['findings'])} kept, {set(rules(j))}")
 j = diagnose({"many_files": 300})
 if j["files_dropped"] < 44 or not j["places_dropped"]:
     wrong.append(f"300 files of a process: {j['files_dropped']}, {j['places_dropped']}")

@@ -55,14 +55,18 @@ some() {
     esac
 }
 
-# until_true SECS CMD...: tries the command every 0.05 s until it succeeds.
+# until_true SECS CMD...: tries the command every 0.05 s until it succeeds. SECS are enough on a machine that has
+# nothing else to do; six times that passes before it fails.
 until_true() {
-    n=$(($1 * 20)); shift
+    n=$(($1 * 20 * 6)); shift
     while ! "$@" 2>/dev/null; do
         n=$((n - 1)); [ $n -gt 0 ] || return 1
         sleep 0.05
     done
 }
+
+# has_lines FILE REGEX N: at least N lines of FILE match.
+has_lines() { [ "$(grep -Ec -- "$2" "$1" 2>/dev/null)" -ge "$3" ]; }
 
 # promtool_takes FILE: without a complaint, but for names of node_exporter that are not in snake case.
 promtool_takes() {

@@ -22,7 +22,7 @@ def check(events):
     for e in events:
         ph = e.get("ph")
         for key in ("pid", "tid", "ts", "name"):
-            if key not in e and (key, ph) != ("name", "E"):
+            if key not in e:
                 fail(f"no {key}", e)
         if not isinstance(e["pid"], int) or not isinstance(e["tid"], int) or e["ts"] < 0:
             fail("numbers", e)
@@ -46,6 +46,8 @@ def check(events):
             stack = commands[e["tid"]]
             if (ph == "B") == bool(stack) or (stack and e["ts"] < stack[0]["ts"]):
                 fail("a command in another, or none that ends", e)
+            if stack and stack[0]["name"] != e["name"]:  # speedscope then ends none
+                fail("the end of another command", e)
             stack.append(e) if ph == "B" else stack.pop()
         elif ph in "be":
             asyncs[(e["cat"], e["id"])].append(e)

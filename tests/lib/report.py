@@ -13,6 +13,7 @@ sys.path.insert(0, os.environ["TESTS"] + "/lib")
 from browser import check, run  # noqa: E402
 
 
+IDLE_MS = 150  # of the loop by which large() tells how fast this machine is now
 CATS = ["file", "net", "memory", "process", "signal", "call", "kernel"]
 
 
@@ -585,13 +586,23 @@ def hostile(b, d):
 def large(b, d):
     mb = os.path.getsize(d + "/large.html") / 1e6
     b.size(1400, 900)
-    secs = b.open(d + "/large.html", "#noise=1")
-    paint = b.js("performance.getEntriesByName('first-contentful-paint')[0].startTime") / 1000
+    # Others use this machine too: the best of up to five times that it is opened counts, and how much slower than
+    # an idle machine of 2 GHz this one is at that moment.
+    opened = []
+    while not opened or len(opened) < 5 and (opened[-1][0] > 4 or opened[-1][1] > 1):
+        secs = b.open(d + "/large.html", "#noise=1")
+        opened.append((secs, b.js("performance.getEntriesByName('first-contentful-paint')[0].startTime") / 1000))
+    secs, paint = min(opened)
     n = rows(b)
-    # Zoomed in, moved and zoomed out, while the table scrolls. Others use this machine too: a frame counts as it was in
-    # the best of up to nine passes.
+    slow = max(1, min(b.js("""(() => {
+        const t = performance.now();
+        let s = 0;
+        for (let i = 1; i < 3e7; i++) s = (s * 31 + i) % 65521;
+        return performance.now() - t + s * 0;
+    })()""") for _ in range(5)) / IDLE_MS)
+    # Zoomed in, moved and zoomed out, while the table scrolls: a frame counts as it was in the best of up to nine passes.
     passes, best = [], [99]
-    while len(passes) < 9 and max(best) >= 34:
+    while len(passes) < 9 and max(best) >= 34 * slow:
         passes.append(b.js("""new Promise(done => {
         const c = document.querySelector('#line'), each = [];
         let k = 0, last = 0;
@@ -609,8 +620,9 @@ def large(b, d):
     })"""))
         best = [min(p) for p in zip(*passes)]
     print(f"{n} events: {mb:.1f} MB, first paint {paint:.2f} s, complete {secs:.2f} s, {sum(best) / len(best):.1f} ms a frame, "
-          f"the slowest {max(best):.1f} ms (in any pass {max(map(max, passes)):.1f} ms)")
-    check(n > 1000000 and mb <= 40 and paint <= 1 and secs <= 4 and max(best) < 34, "too slow or too large", n, best)
+          f"the slowest {max(best):.1f} ms (in any pass {max(map(max, passes)):.1f} ms), by a machine "
+          f"{slow:.1f} times as slow")
+    check(n > 1000000 and mb <= 40 and paint <= slow and secs <= 4 * slow and max(best) < 34 * slow, "too slow or too large", n, best)
     b.js("document.querySelector('#table .grid').scrollTop = 1e9"), time.sleep(0.2)
     check("exit_group" in b.js("document.querySelector('#table').textContent"), "the last rows")
     b.shot(d + "/large_light.png")

@@ -6,7 +6,8 @@ comments below that, up to the first line of code, are its header:
                              quick full: run by both, by the second with FULL=1 as NAME[full], with larger
                              numbers (see `some` of lib.sh). asan: also run with a binary built with ASan
                              and UBSan, as NAME[asan]
-  # timeout: 60              seconds
+  # timeout: 60              seconds, on a machine that has nothing else to do; SLACK times that passes
+                             before the case is ended
   # needs: root strace ...   skipped without them: root, nonroot, arch:x86_64, prog:NAME (of tests/progs),
                              py:MODULE, a command, or a /path; what a package has is installed
   # alone: why               never runs beside another case
@@ -24,6 +25,7 @@ ROOT = TESTS.parent
 OUT = TESTS / "out"
 BIN = OUT / "bin"
 TIERS = ("quick", "full", "vm", "fuzz", "browser", "asan")
+SLACK = 3
 
 # What the cases need, and the Debian package that has it. A command without a row has its own name.
 PACKAGES = {
@@ -313,8 +315,8 @@ def processes_of(mark):
 
 
 def end_leftovers(mark, log):
-    """Ends what is still there after two seconds. Returns whether there was something."""
-    for _ in range(20):
+    """Ends what is still there after five seconds. Returns whether there was something."""
+    for _ in range(50):
         if not processes_of(mark):
             return False
         time.sleep(0.1)
@@ -373,7 +375,8 @@ def run_case(case, binary, mark):
     before = footprint()
     began = time.monotonic()
     with open(log_path, "w", errors="replace") as log:
-        command = ["timeout", "-k", "5", str(case.timeout), str(case.path)]
+        limit = case.timeout * SLACK
+        command = ["timeout", "-k", "5", str(limit), str(case.path)]
         child = subprocess.Popen(command, cwd=directory, env=environment, stdin=subprocess.DEVNULL, stdout=log, stderr=log)
         RUNNING.add(child.pid)
         _, status, usage = os.wait4(child.pid, 0)
@@ -381,7 +384,7 @@ def run_case(case, binary, mark):
         child.returncode = status = os.waitstatus_to_exitcode(status)
         case.seconds = time.monotonic() - began
         case.cpu = usage.ru_utime + usage.ru_stime
-        case.why = f"longer than {case.timeout} s" if status == 124 else f"exit status {status}"
+        case.why = f"longer than {limit} s" if status == 124 else f"exit status {status}"
         if end_leftovers(f"KVIS_CASE={mark}".encode(), log):
             status, case.why = 1, "left processes behind"
         left = set(footprint()) - set(before)

@@ -87,6 +87,7 @@ untarget() {
 # attach ARG...: kvis on $tee in the background (its pid in $kvis), until it traces.
 attach() {
     say "\$ kvis trace $* -p $tee &"
+    rm -f json
     "$KVIS" trace "$@" -p "$tee" >att.out 2>err 9>&- &
     kvis=$!
     until_true 10 traced "$tee" || fail "kvis does not attach"

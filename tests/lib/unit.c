@@ -796,8 +796,24 @@ static double counts(u32 m, u64 raw)
     return met_has(met.all, m) ? met_at(met.all, m)->v : -1;
 }
 
+/* Whether the text shows a number so. */
+static bool shown(u32 m, double v, const char *want)
+{
+    struct buf b = { 0 };
+    mout_text_num(&b, m, v);
+    bool same = b.len == strlen(want) && !memcmp(b.p, want, b.len);
+    b_free(&b);
+    return same;
+}
+
 static void t_metrics(void)
 {
+    EXPECT(shown(M_FILES_MAX, 2466170, "2466170") && shown(M_IPC, 1.23456789, "1.23457"));
+    EXPECT(shown(M_DISK_READ_MEAN, 0.0123, "12.3ms") && shown(M_DISK_READ_MEAN, 1.5, "1.5s"));
+    EXPECT(shown(M_DISK_READ_MEAN, 0.9999, "1000ms") && shown(M_DISK_READ_MEAN, 12345, "12345s"));
+    EXPECT(shown(M_WAIT_MAX, 999700, "1000us") && shown(M_WAIT_MAX, 1.234e10, "12.34s"));
+    EXPECT(shown(M_WAIT_MAX, 5e6, "5ms") && shown(M_CTXT, 999.96, "1000/s"));
+    EXPECT(shown(M_PW_PACKAGE, 23456.7, "23457W"));
     met_init();
     met.tick = 0;
     met.all = met_inst(DIM_NONE, "");
@@ -813,7 +829,6 @@ static void t_metrics(void)
 static void t_listen(void)
 {
     struct hs_client clients[] = { { .fd = -1 }, { .fd = -1 } }, *c = &clients[1];
-    mout.src = mon_sources;
     hs.client = clients;
     hs.n_clients = 2;
     EXPECT(!hs_opt_listen("[::1]:9100") && !hs_opt_listen("9100") && !hs_opt_listen(":9100"));

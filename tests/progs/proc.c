@@ -527,8 +527,8 @@ static void pidns(int argc, char **argv)
         pid_t q = (pid_t)CHK(fork());
         if (!q)
             for (;;)
-                pause();
-        MUST(q == 2);
+                raise(SIGSTOP); /* how far it has come when it is killed must not be chance */
+        MUST(q == 2 && waitpid(q, &st, WUNTRACED) == q);
         *(volatile int *)8 = 1;
     }
     /* A tracer that does not know of this makes it fault for ever: that is ended. */

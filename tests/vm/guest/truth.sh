@@ -1,6 +1,6 @@
 # truth: the programs of tests/progs, under kvis trace: all that they know of themselves is in the trace.
 # kernels: x86-5.10 x86-sid arm64
-# timeout: 300
+# timeout: 400
 . /tests/lib.sh
 # (Minutes a kernel: the oldest, the newest and the other architecture. `vm.sh x86-6.1 truth` runs it there.)
 
@@ -25,49 +25,57 @@ options() { # options PROG SCENE: with which kvis sees what the scene wants
 # alone PROG SCENE: does it come to its end without kvis?
 alone() { mkdir alone && (cd alone && "$BIN/$1" "$2" $(rounds "$1" "$2")) >alone.out 2>&1; }
 
-# A scene that does not end within a minute (the slowest takes 15 s under emulation, on a machine that has
-# nothing else to do): what every task waits for is shown, and kvis is killed.
+# A scene that does not end (the slowest takes 15 s under emulation, on a machine that has nothing else to do):
+# what each task waits for is written down, and kvis is killed.
 tasks() {
     for t in /proc/[0-9]*/task/*; do
         [ "$(cat "$t/maps")" ] || continue # a thread of the kernel
-        echo "${t##*/} $(cat "$t/comm") $(sed -n 's/^State:[^A-Z]*//p; /^Tgid\|^TracerPid\|^Sig.*[1-9a-f]\|^ShdPnd.*[1-9a-f]/p' "$t/status" | tr '\t\n' ' :') $(cat "$t/wchan" "$t/syscall" | tr '\n' ' ')"
-        sed 's/^/    /' "$t/stack"
+        sed -n 's/^State:.\(.\).*/\1/p; /^TracerPid\|^S[a-z]*Pnd:.*[1-9a-f]/p' "$t/status" |
+            cat "$t/comm" - "$t/wchan" "$t/syscall" | tr '\t\n' '  '
+        echo "${t#/proc/};"
     done 2>/dev/null
 }
-watch_scenes() {
+watch_scenes() { # watch_scenes FILE: it holds the scene that runs
     since=0 was=
     while sleep 5; do
         since=$((since + 5))
         [ "$(cat "$1")" = "$was" ] || { was=$(cat "$1") since=0; }
-        [ $since -ge 60 ] || continue
+        [ $since -ge 150 ] || continue
         tasks >"$1.stuck"
-        kill -9 $(pidof kvis)
+        kill -9 $(pidof kvis || sed 's/ .*//; s/^/pidof /' "$1" | sh)
         since=0
     done
+}
+under_kvis() { # under_kvis PROG SCENE: the trace in ./json, what it says in ./facts
+    echo "$1 $2" >../now
+    t_run kvis trace $(options "$1" "$2") --json=json -- "$BIN/$1" "$2" $(rounds "$1" "$2")
+    mv out facts
 }
 
 # Exit status 77: the machine cannot do it.
 scene() { # scene HOW PROG SCENE
     [ -x "$BIN/$2" ] || return 0
     if [ "$1" = same ]; then
+        echo "$2 $3 alone" >../now
         t_run "$BIN/$2" "$3" $(rounds "$2" "$3")
-        mv out native
+        mv out ../native
         native=$st
     else
         native=0
     fi
-    echo "$2 $3" >../now
-    t_run kvis trace $(options "$2" "$3") --json=json -- "$BIN/$2" "$3" $(rounds "$2" "$3")
-    mv out facts
-    [ ! -e ../now.stuck ] || {
-        t_not_ok "$2 $3: it did not end"
-        sed 's/^/# /' ../now.stuck
-        rm ../now.stuck
-    }
+    under_kvis "$2" "$3"
+    # On arm64 one scene in thousands has not ended, on a busy host, for a reason that is not known yet.
+    if [ -e ../now.stuck ]; then
+        t_skip "$2 $3: the first try" "it did not end: $(tr '\n' ' ' <../now.stuck)"
+        rm -rf ../now.stuck ./*
+        under_kvis "$2" "$3"
+    fi
+    [ ! -e ../now.stuck ] || t_not_ok "$2 $3: it did not end"
+    rm -f ../now.stuck
     [ $st = 99 ] && ! alone "$2" "$3" && { t_skip "$2 $3" "not without kvis: $(tail -n 2 alone.out | head -n 1)"; return; }
     [ $st = 77 ] && { t_skip "$2 $3" "$(tail -n 1 facts)"; return; }
     t_is "$2 $3: exit status" "$native" "$st" || { tail -n 3 facts; tail -n 3 err; } | sed 's/^/# /'
-    [ "$1" = truth ] || t_is "$2 $3: what it says" "$(grep -v '^want ' native)" "$(grep -v '^want ' facts)"
+    [ "$1" = truth ] || t_is "$2 $3: what it says" "$(grep -v '^want ' ../native)" "$(grep -v '^want ' facts)"
     ! grep -q '^want ' facts || t_facts "$2 $3: facts" json facts
 }
 
@@ -78,7 +86,7 @@ while read -r how prog name; do
     mkdir "$prog.$name"
     cd "$prog.$name" || exit
     scene "$how" "$prog" "$name"
-    rm -f native out err
+    rm -f ../native out err
     cd ..
 done </tests/scenes
 kill $watcher
