@@ -54,7 +54,7 @@ ifeq ($(ARCH)$(if $(MUSL_ARM64),+musl),aarch64+musl)
          -Wl,--end-group '$(MUSL_ARM64)/lib/crtn.o'
 endif
 
-all: $(BIN) ## build ./kvis (ARCH=aarch64: ./kvis-aarch64)
+all: $(BIN) ## build ./kvis (ARCH=aarch64, ARCH=riscv64: ./kvis-ARCH)
 
 $(BIN): kvis.c gen/report.page gen/manual.page $(wildcard gen/*.h bpf_insns/*.h) Makefile
 	$(if $(NOTE),@echo "note: $(NOTE)")
@@ -136,7 +136,7 @@ uninstall: ## take out what install has put there (and no link that is not to kv
 	@for l in $(LINKED); do for d in $(PREFIX)/bin $(BASH_DIR); do f="$(DESTDIR)$$d/$$l"; \
 	  [ "$$(readlink "$$f")" != kvis ] || rm -f "$$f"; done; done
 
-dist: ## into dist/: static binaries for x86_64 and aarch64, their symbols, source, SHA256SUMS; the same bytes anywhere
+dist: ## into dist/: static binaries for x86_64, aarch64 and riscv64, their symbols, source, SHA256SUMS; the same bytes anywhere
 	SAYS='$(SAYS)' sh gen/dist.sh
 
 clean: ## remove what was built

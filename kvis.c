@@ -154,7 +154,7 @@ struct buf {
 };
 
 /* Which system-call convention a stop belongs to. A 64-bit process can make calls of several. */
-enum abi { ABI_X86_64, ABI_I386, ABI_X32, ABI_ARM64, ABI_ARM32, N_ABI };
+enum abi { ABI_X86_64, ABI_I386, ABI_X32, ABI_ARM64, ABI_ARM32, ABI_RISCV64, N_ABI };
 
 /* One argument, decoded: bytes of the tracee (ARG_STR: hostile, raw) or text that kvis made
  * (ARG_TXT: printable ASCII or UTF-8, safe on a terminal, strings inside it already escaped). */
@@ -1196,8 +1196,10 @@ static bool u_matches(const regex_t *re, const char *s)
 
 /* == 4 arch_ abi_ sys_  all that depends on the CPU =======================================
  * Registers, system-call conventions, audit numbers. Nothing outside this section mentions a
- * register or an __x86_64__. To add a CPU: an `enum abi`, its number table in
- * gen/tables/syscalls.tbl, and this section. */
+ * register or an __x86_64__. A new CPU takes an `enum abi` with its column of numbers in
+ * gen/tables/syscalls.tbl, and in this section: where the kernel's struct pt_regs has what
+ * (ARCH_..., arch_arg_off, arch_fn_off), the ABI's name, word and audit number, and three functions
+ * that read and set registers. BPF programs are the same for all: those offsets are patched in. */
 
 #if defined(__x86_64__)
 enum { ARCH_ARG0_IS_RESULT = 0 };
@@ -1212,6 +1214,7 @@ enum { ARCH_COMPAT_MASK = 2 };
 #define R(reg) offsetof(struct user_regs_struct, reg)
 static const u16 arch_arg_off[6] = { R(rdi), R(rsi), R(rdx), R(r10), R(r8), R(r9) };
 enum { ARCH_WORDS = R(r10) }; /* from r10 to rdi there are eight words */
+enum { ARCH_ORIG_A0 = 0 };    /* where the first one is kept when a0 is the result already */
 static const u16 arch_arg_off32[4] = { R(rbx), R(rcx), R(rdx), R(rsi) };
 enum { ARCH_NR_OFF = R(orig_rax) };
 /* A task's stack, and where on it that number is: THREAD_SIZE and task_pt_regs, asm/processor.h. */
@@ -1231,18 +1234,39 @@ enum { ARCH_ARG0_IS_RESULT = 1 };
 enum { ARCH_COMPAT_MASK = 1 << 22 };
 static const u16 arch_arg_off[6] = { 0, 8, 16, 24, 32, 40 };
 enum { ARCH_WORDS = 0 }; /* x0 to x7 */
+enum { ARCH_ORIG_A0 = 0 };
 static const u16 arch_arg_off32[4] = { 0, 8, 16, 24 };
 enum { ARCH_NR_OFF = 280 }; /* syscallno, behind user_pt_regs and orig_x0: asm/ptrace.h */
 enum { ARCH_STACK = 16 << 10, ARCH_STACK_NR = 0 }; /* or a page: THREAD_SIZE, asm/memory.h */
 static const u16 arch_fn_off[5] = { 0, 8, 16, 24, 32 };
 enum { ARCH_SP_OFF = 31 * 8, ARCH_RET_OFF = 0, ARCH_RET_POPS = 0 };
+#elif defined(__riscv) && __riscv_xlen == 64
+enum { ARCH_ARG0_IS_RESULT = 1 };
+#define ARCH_NATIVE ABI_RISCV64
+#define ARCH_COMPAT ABI_RISCV64 /* 32-bit programs (CONFIG_COMPAT, Linux 5.19) are not told apart */
+#define ARCH_AUDIT AUDIT_ARCH_RISCV64
+#define ARCH_COMPAT_FIELD "task_struct.thread_info.flags"
+enum { ARCH_COMPAT_MASK = 0 };
+/* struct pt_regs, arch/riscv/include/asm/ptrace.h: epc, ra, sp, gp, tp, t0-t2, s0, s1, a0-a7,
+ * s2-s11, t3-t6, status, badaddr, cause, orig_a0. In a call a0 is the result already (6.11). */
+enum { ARCH_A0 = 10 * 8, ARCH_ORIG_A0 = 35 * 8 };
+static const u16 arch_arg_off[6] = { ARCH_ORIG_A0, ARCH_A0 + 8, ARCH_A0 + 16, ARCH_A0 + 24,
+                                     ARCH_A0 + 32, ARCH_A0 + 40 };
+enum { ARCH_WORDS = ARCH_A0 }; /* a0 to a7 */
+static const u16 arch_arg_off32[4] = { ARCH_ORIG_A0, ARCH_A0 + 8, ARCH_A0 + 16, ARCH_A0 + 24 };
+enum { ARCH_NR_OFF = ARCH_A0 + 7 * 8 };
+enum { ARCH_STACK = 16 << 10, ARCH_STACK_NR = 0 }; /* THREAD_SIZE, asm/thread_info.h */
+static const u16 arch_fn_off[5] = { ARCH_A0, ARCH_A0 + 8, ARCH_A0 + 16, ARCH_A0 + 24,
+                                    ARCH_A0 + 32 };
+enum { ARCH_SP_OFF = 2 * 8, ARCH_RET_OFF = ARCH_A0, ARCH_RET_POPS = 0 };
 #else
-#error "kvis knows x86_64 and aarch64"
+#error "kvis knows x86_64, aarch64 and riscv64"
 #endif
 
 #define ARCH_X32_BIT 0x40000000u /* __X32_SYSCALL_BIT, arch/x86/include/uapi/asm/unistd.h */
 
-static const char *const arch_abi_name[N_ABI] = { "x86_64", "i386", "x32", "arm64", "arm" };
+static const char *const arch_abi_name[N_ABI] = { "x86_64", "i386", "x32", "arm64", "arm",
+                                                    "riscv64" };
 
 /* What a system-call stop says, whichever way it was read. */
 struct stop {
@@ -1257,7 +1281,7 @@ struct stop {
 /* Bytes in a pointer, a long, a size_t of that convention. */
 static unsigned abi_word(enum abi a)
 {
-    return a == ABI_X86_64 || a == ABI_ARM64 ? 8 : 4;
+    return a == ABI_X86_64 || a == ABI_ARM64 || a == ABI_RISCV64 ? 8 : 4;
 }
 
 /* The convention behind an audit number and a call number; the number loses x32's bit. */
@@ -1269,6 +1293,8 @@ static enum abi arch_abi(u32 audit, u64 *nr)
         return ABI_ARM64;
     if (audit == AUDIT_ARCH_ARM)
         return ABI_ARM32;
+    if (audit == AUDIT_ARCH_RISCV64)
+        return ABI_RISCV64;
     if (*nr != (u64)-1 && *nr & ARCH_X32_BIT) {
         *nr &= ~(u64)ARCH_X32_BIT;
         return ABI_X32;
@@ -1282,10 +1308,10 @@ static long sys_ptrace(long req, pid_t tid, u64 addr, void *data)
     return r < 0 ? -errno : r;
 }
 
-/* General registers; returns their size in bytes (which tells a 32-bit task) or -errno. */
-static long arch_regs(pid_t tid, struct user_regs_struct *r)
+/* General registers, at most n bytes; returns their size (which tells a 32-bit task) or -errno. */
+static long arch_regs(pid_t tid, void *r, size_t n)
 {
-    struct iovec v = { r, sizeof *r };
+    struct iovec v = { r, n };
     long e = sys_ptrace(PTRACE_GETREGSET, tid, NT_PRSTATUS, &v);
     return e < 0 ? e : (long)v.iov_len;
 }
@@ -1321,7 +1347,7 @@ static int arch_from_regs(pid_t tid, struct stop *s)
         struct user_regs_struct r;
         u32 w[17];
     } u;
-    long n = arch_regs(tid, &u.r);
+    long n = arch_regs(tid, &u.r, sizeof u.r);
     if (n < 0)
         return (int)n;
     if (n == 17 * 4) {
@@ -1382,7 +1408,7 @@ static int arch_set_arg0(pid_t tid, enum abi abi, u64 v)
         u.r.rdi = v;
     return (int)sys_ptrace(PTRACE_SETREGSET, tid, NT_PRSTATUS, &io);
 }
-#else
+#elif defined(__aarch64__)
 /* A 32-bit task's registers come as 18 words: r0-r15, cpsr, orig_r0
  * (arch/arm/include/uapi/asm/ptrace.h). */
 union arch_regs {
@@ -1393,7 +1419,7 @@ union arch_regs {
 static int arch_from_regs(pid_t tid, struct stop *s)
 {
     union arch_regs u;
-    long n = arch_regs(tid, &u.r);
+    long n = arch_regs(tid, &u.r, sizeof u.r);
     if (n < 0)
         return (int)n;
     if (n == sizeof u.w) {
@@ -1419,7 +1445,7 @@ static int arch_from_regs(pid_t tid, struct stop *s)
 static int arch_set_first(pid_t tid, u64 v)
 {
     union arch_regs u;
-    long n = arch_regs(tid, &u.r);
+    long n = arch_regs(tid, &u.r, sizeof u.r);
     if (n < 0)
         return (int)n;
     if (n == sizeof u.w)
@@ -1444,6 +1470,55 @@ static int arch_set_arg0(pid_t tid, enum abi abi, u64 v)
 {
     (void)abi;
     return arch_set_first(tid, v);
+}
+#else
+/* struct user_regs_struct, arch/riscv/include/uapi/asm/ptrace.h: libcs have it in other headers. */
+enum { ARCH_PC = 0, ARCH_SP = 2, ARCH_REG_A0 = 10, ARCH_REG_A7 = 17, ARCH_N_REGS = 32 };
+
+static int arch_from_regs(pid_t tid, struct stop *s)
+{
+    u64 r[ARCH_N_REGS];
+    long n = arch_regs(tid, r, sizeof r);
+    if (n < 0)
+        return (int)n;
+    s->abi = ABI_RISCV64;
+    s->nr = r[ARCH_REG_A7];
+    memcpy(s->arg, r + ARCH_REG_A0, sizeof s->arg); /* a0 is the result already at exit */
+    s->ret = (s64)r[ARCH_REG_A0];
+    s->ip = r[ARCH_PC];
+    s->sp = r[ARCH_SP];
+    return 0;
+}
+
+/* Makes the call that is about to start another one; -1: none, and its result is -e. The program
+ * finds nr in a7 afterwards: no libc counts on that register. */
+static int arch_replace_call(pid_t tid, s32 nr, int e)
+{
+    u64 r[ARCH_N_REGS];
+    long n = arch_regs(tid, r, sizeof r);
+    if (n < 0)
+        return (int)n;
+    r[ARCH_REG_A7] = (u64)(s64)nr;
+    r[ARCH_REG_A0] = (u64)(s64)-e;
+    struct iovec io = { r, sizeof r };
+    return (int)sys_ptrace(PTRACE_SETREGSET, tid, NT_PRSTATUS, &io);
+}
+
+#ifndef PTRACE_SET_SYSCALL_INFO
+#define PTRACE_SET_SYSCALL_INFO 0x4212 /* Linux 6.16 */
+#endif
+
+/* Sets the first argument of the call that tid stands in: orig_a0, which only
+ * PTRACE_SET_SYSCALL_INFO reaches (Linux 6.16); -EIO without it. */
+static int arch_set_arg0(pid_t tid, enum abi abi, u64 v)
+{
+    struct ptrace_syscall_info i = { .op = PTRACE_SYSCALL_INFO_NONE };
+    long n = sys_ptrace(PTRACE_GET_SYSCALL_INFO, tid, sizeof i, &i);
+    (void)abi;
+    if (n < 0)
+        return (int)n;
+    i.entry.args[0] = v; /* entry and seccomp begin alike */
+    return (int)sys_ptrace(PTRACE_SET_SYSCALL_INFO, tid, sizeof i, &i);
 }
 #endif
 
@@ -5408,6 +5483,7 @@ static int sc_find(enum abi a, u64 nr)
         [ABI_X32] = { sc_nr_x32, ARRAY_LEN(sc_nr_x32) },
         [ABI_ARM64] = { sc_nr_arm64, ARRAY_LEN(sc_nr_arm64) },
         [ABI_ARM32] = { sc_nr_arm, ARRAY_LEN(sc_nr_arm) },
+        [ABI_RISCV64] = { sc_nr_riscv64, ARRAY_LEN(sc_nr_riscv64) },
     };
     enum { ARM_PRIVATE = 0x0f0000 >> 16 }; /* __ARM_NR_BASE: see syscalls.tbl */
     if (a == ABI_ARM32 && nr >> 16 == ARM_PRIVATE)
@@ -16983,11 +17059,16 @@ static int bpf_kprobe_line(const char *line)
     return e;
 }
 
-/* What -ENOENT of bpf_attach_kprobe means: no probes at all, or none of that name. Good until the
- * next call. */
-static const char *bpf_no_kprobe(const char *symbol)
+/* What -ENOENT of bpf_attach_kprobe means: no probes at all, or none of that name; or -EINVAL: none
+ * where ftrace patches the function (check_ftrace_location, kernel/kprobes.c: riscv64 has no
+ * KPROBES_ON_FTRACE). NULL: another error. Good until the next call. */
+static const char *bpf_no_kprobe(const char *symbol, int e)
 {
     static char why[WHY_LEN];
+    if (e == -EINVAL)
+        return "this kernel has no kprobes on functions that ftrace can patch";
+    if (e != -ENOENT)
+        return NULL;
     int dir = tfs_dir(why);
     if (dir >= 0 && faccessat(dir, "kprobe_events", F_OK, 0) < 0)
         return "this kernel has no kprobes (CONFIG_KPROBES)";
@@ -17084,8 +17165,9 @@ static int bpf_attach_ksym(struct bpf_obj *o, const struct bpf_ksym *k, bool is_
     if (o->n_probes == BPF_MAX_PROBES)
         return bpf_fail(o, -E2BIG, "%s: too many probes", k->found);
     int f = bpf_attach_kprobe(k->found, is_ret, prog);
-    if (f == -ENOENT)
-        return bpf_fail(o, f, "%s", bpf_no_kprobe(k->found));
+    const char *why = f < 0 ? bpf_no_kprobe(k->found, f) : NULL;
+    if (why)
+        return bpf_fail(o, f, "%s", why);
     if (f < 0)
         return bpf_fail(o, f, "cannot attach to %s: %s", k->found, strerror(-f));
     o->link[BPF_MAX_PROGS + o->n_probes++] = f;
@@ -18180,10 +18262,11 @@ static bool hy_wanted(const struct sc_row *r, u32 i, const struct hy_kind *k)
     return k->model || opt.calls || by_path || sc_id[r - sc_rows] == SC_memfd_create;
 }
 
-/* Where the probe's words have an argument. */
+/* Where the probe's words have an argument: call_enter puts ARCH_ORIG_A0 into the first. */
 static u8 hy_word(u8 arg)
 {
-    u32 at = arch_arg_off[MIN(arg, 5)] - ARCH_WORDS;
+    u32 offset = arch_arg_off[MIN(arg, 5)];
+    u32 at = offset == ARCH_ORIG_A0 ? 0 : offset - ARCH_WORDS;
     return hy.in_order ? arg : (u8)(at / 8);
 }
 
@@ -18539,6 +18622,7 @@ static int hy_open(u32 ring_bytes)
         return e ? e : bpf_fail(o, -EINVAL, "this kernel has no ring buffer (Linux 5.8)");
     bpf_set(&c, "CFG_WORDS", ARCH_WORDS);
     bpf_set(&c, "CFG_A1", arch_arg_off[1]);
+    bpf_set(&c, "CFG_ORIG_A0", ARCH_ORIG_A0);
     bpf_set_compat(&c, &compat);
     bpf_set(&c, "CFG_MAGIC", hy.magic);
     bpf_set(&c, "CFG_MAGIC_NR", (u64)SYS_openat);
@@ -34350,9 +34434,11 @@ static bool check_kprobe(struct check *c)
     int ret = at < 0 ? at : bpf_attach_kprobe(symbol, true, prog);
     check_close(prog);
     check_close(at);
-    if (ret == -ENOENT) {
-        check_mend(c, "use a kernel with CONFIG_KPROBES");
-        return check_say(c, false, "%s", bpf_no_kprobe(symbol));
+    const char *why = prog >= 0 && ret < 0 ? bpf_no_kprobe(symbol, ret) : NULL;
+    if (why) {
+        if (ret == -ENOENT)
+            check_mend(c, "use a kernel with CONFIG_KPROBES");
+        return check_say(c, false, "%s", why);
     }
     if (prog >= 0 && ret < 0 && u_not_mounted(PMC_DEVICES)) {
         check_mend(c, "%s", CHECK_MOUNT_SYSFS);

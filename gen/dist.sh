@@ -19,12 +19,12 @@ mkdir dist
 maps="-ffile-prefix-map='$PWD'=. ${MUSL_ARM64:+-ffile-prefix-map='$MUSL_ARM64'=musl}"
 make --no-print-directory gen/report.page gen/manual.page
 jobs=
-for arch in ${ARCHS:-x86_64 aarch64}; do
+for arch in ${ARCHS:-x86_64 aarch64 riscv64}; do
     make --no-print-directory ARCH=$arch BIN=dist/$name-$arch LDFLAGS="-Wl,--build-id=none $maps" &
     jobs="$jobs $!"
 done
 for job in $jobs; do wait "$job"; done
-for arch in ${ARCHS:-x86_64 aarch64}; do
+for arch in ${ARCHS:-x86_64 aarch64 riscv64}; do
     objcopy=objcopy
     [ "$arch" = "$(uname -m)" ] || objcopy=$arch-linux-gnu-objcopy
     (

@@ -554,73 +554,79 @@ static const struct dec_member dec_members_60[] = { /* sigaction */
     { "sa_restorer", 16, 8, DV_PTR, 0, 0, 17 },
 };
 
-static const struct dec_member dec_members_61[] = { /* psigset */
+static const struct dec_member dec_members_61[] = { /* sigaction */
+    { "sa_handler", 0, 8, DV_HANDLER, 0, 0, 0 },
+    { "sa_mask", 16, 8, DV_SIGSET, 0, 0, 0 },
+    { "sa_flags", 8, 8, DV_FLAGS, FAM_sa_flags, 0, 0 },
+};
+
+static const struct dec_member dec_members_62[] = { /* psigset */
     { "sigmask", 0, 8, DV_SIGSETP, 0, 0, 0 },
     { "sigsetsize", 8, 8, DV_UINT, 0, 0, 0 },
 };
 
-static const struct dec_member dec_members_62[] = { /* psigset */
+static const struct dec_member dec_members_63[] = { /* psigset */
     { "sigmask", 0, 4, DV_SIGSETP, 0, 0, 0 },
     { "sigsetsize", 4, 4, DV_UINT, 0, 0, 0 },
 };
 
-static const struct dec_member dec_members_63[] = { /* sockaddr_in */
+static const struct dec_member dec_members_64[] = { /* sockaddr_in */
     { "sin_port", 2, 2, DV_NET, 0, 0, 0 },
     { "sin_addr", 4, 4, DV_INET, 0, 0, 0 },
 };
 
-static const struct dec_member dec_members_64[] = { /* sockaddr_in6 */
+static const struct dec_member dec_members_65[] = { /* sockaddr_in6 */
     { "sin6_port", 2, 2, DV_NET, 0, 0, 0 },
     { "sin6_flowinfo", 4, 4, DV_NET, 0, 0, 0 },
     { "sin6_addr", 8, 16, DV_INET6, 0, 0, 0 },
     { "sin6_scope_id", 24, 4, DV_UINT, 0, 0, 0 },
 };
 
-static const struct dec_member dec_members_65[] = { /* sockaddr_nl */
+static const struct dec_member dec_members_66[] = { /* sockaddr_nl */
     { "nl_pid", 4, 4, DV_UINT, 0, 0, 0 },
     { "nl_groups", 8, 4, DV_MASK, 0, 0, 0 },
 };
 
-static const struct dec_member dec_members_66[] = { /* sockaddr_alg */
+static const struct dec_member dec_members_67[] = { /* sockaddr_alg */
     { "salg_type", 2, 14, DV_CHARS, 0, 0, 0 },
     { "salg_feat", 16, 4, DV_HEX, 0, 0, 0 },
     { "salg_mask", 20, 4, DV_HEX, 0, 0, 0 },
     { "salg_name", 24, 64, DV_CHARS, 0, 0, 0 },
 };
 
-static const struct dec_member dec_members_67[] = { /* sockaddr_xdp */
+static const struct dec_member dec_members_68[] = { /* sockaddr_xdp */
     { "sxdp_flags", 2, 2, DV_HEX, 0, 0, 0 },
     { "sxdp_ifindex", 4, 4, DV_UINT, 0, 0, 0 },
     { "sxdp_queue_id", 8, 4, DV_UINT, 0, 0, 0 },
     { "sxdp_shared_umem_fd", 12, 4, DV_INT, 0, 0, 0 },
 };
 
-static const struct dec_member dec_members_68[] = { /* siginfo_fault */
+static const struct dec_member dec_members_69[] = { /* siginfo_fault */
     { "si_addr", 16, 8, DV_PTR, 0, 0, 0 },
 };
 
-static const struct dec_member dec_members_69[] = { /* siginfo_call */
+static const struct dec_member dec_members_70[] = { /* siginfo_call */
     { "si_call_addr", 16, 8, DV_PTR, 0, 0, 0 },
     { "si_syscall", 24, 4, DV_INT, 0, 0, 0 },
     { "si_arch", 28, 4, DV_HEX, 0, 0, 0 },
 };
 
-static const struct dec_member dec_members_70[] = { /* siginfo_poll */
+static const struct dec_member dec_members_71[] = { /* siginfo_poll */
     { "si_band", 16, 8, DV_INT, 0, 0, 0 },
     { "si_fd", 24, 4, DV_INT, 0, 0, 0 },
 };
 
-static const struct dec_member dec_members_71[] = { /* siginfo_timer */
+static const struct dec_member dec_members_72[] = { /* siginfo_timer */
     { "si_timerid", 16, 4, DV_INT, 0, 0, 0 },
     { "si_overrun", 20, 4, DV_INT, 0, 0, 0 },
 };
 
-static const struct dec_member dec_members_72[] = { /* siginfo_sender */
+static const struct dec_member dec_members_73[] = { /* siginfo_sender */
     { "si_pid", 16, 4, DV_INT, 0, 0, 0 },
     { "si_uid", 20, 4, DV_ID, 0, 0, 0 },
 };
 
-static const struct dec_member dec_members_73[] = { /* siginfo_exited */
+static const struct dec_member dec_members_74[] = { /* siginfo_exited */
     { "si_pid", 16, 4, DV_INT, 0, 0, 0 },
     { "si_uid", 20, 4, DV_ID, 0, 0, 0 },
     { "si_status", 24, 4, DV_INT, 0, 0, 0 },
@@ -628,7 +634,7 @@ static const struct dec_member dec_members_73[] = { /* siginfo_exited */
     { "si_stime", 40, 8, DV_INT, 0, 0, 0 },
 };
 
-static const struct dec_member dec_members_74[] = { /* siginfo_child */
+static const struct dec_member dec_members_75[] = { /* siginfo_child */
     { "si_pid", 16, 4, DV_INT, 0, 0, 0 },
     { "si_uid", 20, 4, DV_ID, 0, 0, 0 },
     { "si_status", 24, 4, DV_SIG, 0, 0, 0 },
@@ -693,28 +699,28 @@ enum {
     ST_itimerspec = 56,
     ST_epoll_event = 58,
     ST_sigaction = 60,
-    ST_psigset = 61,
-    ST_sockaddr_in = 63,
-    ST_sockaddr_in6 = 64,
-    ST_sockaddr_nl = 65,
-    ST_sockaddr_alg = 66,
-    ST_sockaddr_xdp = 67,
-    ST_siginfo_fault = 68,
-    ST_siginfo_call = 69,
-    ST_siginfo_poll = 70,
-    ST_siginfo_timer = 71,
-    ST_siginfo_sender = 72,
-    ST_siginfo_exited = 73,
-    ST_siginfo_child = 74,
+    ST_psigset = 62,
+    ST_sockaddr_in = 64,
+    ST_sockaddr_in6 = 65,
+    ST_sockaddr_nl = 66,
+    ST_sockaddr_alg = 67,
+    ST_sockaddr_xdp = 68,
+    ST_siginfo_fault = 69,
+    ST_siginfo_call = 70,
+    ST_siginfo_poll = 71,
+    ST_siginfo_timer = 72,
+    ST_siginfo_sender = 73,
+    ST_siginfo_exited = 74,
+    ST_siginfo_child = 75,
 };
 
 static const struct dec_layout dec_layouts[] = {
     [ST_NONE] = { NULL, 0, 0, 0, 0, 0, 0, 0 },
     { dec_members_1, 2, 8, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* timezone */
     { dec_members_2, 20, 208, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* timex */
-    { dec_members_3, 4, 32, DEC_SIZE_FIXED, 0, 0, 1 << ABI_X86_64 | 1 << ABI_X32 | 1 << ABI_ARM64, 0 }, /* tms */
+    { dec_members_3, 4, 32, DEC_SIZE_FIXED, 0, 0, 1 << ABI_X86_64 | 1 << ABI_X32 | 1 << ABI_ARM64 | 1 << ABI_RISCV64, 0 }, /* tms */
     { dec_members_4, 13, 120, DEC_SIZE_FIXED, 0, 0, 1 << ABI_X86_64 | 1 << ABI_X32, 1 }, /* stat */
-    { dec_members_5, 13, 120, DEC_SIZE_FIXED, 0, 0, 1 << ABI_ARM64, 0 }, /* stat */
+    { dec_members_5, 13, 120, DEC_SIZE_FIXED, 0, 0, 1 << ABI_ARM64 | 1 << ABI_RISCV64, 0 }, /* stat */
     { dec_members_6, 28, 256, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* statx */
     { dec_members_7, 11, 88, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* statfs */
     { dec_members_8, 3, 24, DEC_SIZE_NEXT, 0, 0, DEC_ANY_ABI, 0 }, /* open_how */
@@ -754,34 +760,35 @@ static const struct dec_layout dec_layouts[] = {
     { dec_members_42, 10, 120, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* io_uring_params */
     { dec_members_43, 4, 24, DEC_SIZE_NEXT, 0, 0, DEC_ANY_ABI, 0 }, /* io_uring_getevents */
     { dec_members_44, 4, 24, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* futex_waitv */
-    { dec_members_45, 5, 28, DEC_SIZE_FIXED, 0, 0, 1 << ABI_X86_64 | 1 << ABI_X32 | 1 << ABI_ARM64, 1 }, /* flock */
+    { dec_members_45, 5, 28, DEC_SIZE_FIXED, 0, 0, 1 << ABI_X86_64 | 1 << ABI_X32 | 1 << ABI_ARM64 | 1 << ABI_RISCV64, 1 }, /* flock */
     { dec_members_46, 5, 16, DEC_SIZE_FIXED, 0, 0, 1 << ABI_I386 | 1 << ABI_ARM32, 0 }, /* flock */
-    { dec_members_47, 5, 28, DEC_SIZE_FIXED, 0, 0, 1 << ABI_X86_64 | 1 << ABI_X32 | 1 << ABI_ARM64 | 1 << ABI_ARM32, 1 }, /* flock64 */
+    { dec_members_47, 5, 28, DEC_SIZE_FIXED, 0, 0, 1 << ABI_X86_64 | 1 << ABI_X32 | 1 << ABI_ARM64 | 1 << ABI_ARM32 | 1 << ABI_RISCV64, 1 }, /* flock64 */
     { dec_members_48, 5, 24, DEC_SIZE_FIXED, 0, 0, 1 << ABI_I386, 0 }, /* flock64 */
     { dec_members_49, 2, 8, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* pollfd */
     { dec_members_50, 2, 8, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* linger */
     { dec_members_51, 3, 12, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* ucred */
     { dec_members_52, 2, 8, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* ip_mreq */
-    { dec_members_53, 2, 32, DEC_SIZE_FIXED, 0, 0, 1 << ABI_X86_64 | 1 << ABI_X32 | 1 << ABI_ARM64, 1 }, /* itimerval */
+    { dec_members_53, 2, 32, DEC_SIZE_FIXED, 0, 0, 1 << ABI_X86_64 | 1 << ABI_X32 | 1 << ABI_ARM64 | 1 << ABI_RISCV64, 1 }, /* itimerval */
     { dec_members_54, 2, 16, DEC_SIZE_FIXED, 0, 0, 1 << ABI_I386 | 1 << ABI_ARM32, 0 }, /* itimerval */
     { dec_members_55, 2, 32, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* itimerspec64 */
-    { dec_members_56, 2, 32, DEC_SIZE_FIXED, 0, 0, 1 << ABI_X86_64 | 1 << ABI_X32 | 1 << ABI_ARM64, 1 }, /* itimerspec */
+    { dec_members_56, 2, 32, DEC_SIZE_FIXED, 0, 0, 1 << ABI_X86_64 | 1 << ABI_X32 | 1 << ABI_ARM64 | 1 << ABI_RISCV64, 1 }, /* itimerspec */
     { dec_members_57, 2, 16, DEC_SIZE_FIXED, 0, 0, 1 << ABI_I386 | 1 << ABI_ARM32, 0 }, /* itimerspec */
     { dec_members_58, 3, 12, DEC_SIZE_FIXED, 0, 0, 1 << ABI_X86_64 | 1 << ABI_I386 | 1 << ABI_X32, 1 }, /* epoll_event */
-    { dec_members_59, 3, 16, DEC_SIZE_FIXED, 0, 0, 1 << ABI_ARM64 | 1 << ABI_ARM32, 0 }, /* epoll_event */
-    { dec_members_60, 4, 32, DEC_SIZE_FIXED, 0, 0, 1 << ABI_X86_64 | 1 << ABI_ARM64, 0 }, /* sigaction */
-    { dec_members_61, 2, 16, DEC_SIZE_FIXED, 0, 0, 1 << ABI_X86_64 | 1 << ABI_ARM64, 1 }, /* psigset */
-    { dec_members_62, 2, 8, DEC_SIZE_FIXED, 0, 0, 1 << ABI_I386 | 1 << ABI_X32 | 1 << ABI_ARM32, 0 }, /* psigset */
-    { dec_members_63, 2, 8, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* sockaddr_in */
-    { dec_members_64, 4, 28, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* sockaddr_in6 */
-    { dec_members_65, 2, 12, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* sockaddr_nl */
-    { dec_members_66, 4, 88, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* sockaddr_alg */
-    { dec_members_67, 4, 16, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* sockaddr_xdp */
-    { dec_members_68, 1, 24, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* siginfo_fault */
-    { dec_members_69, 3, 32, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* siginfo_call */
-    { dec_members_70, 2, 28, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* siginfo_poll */
-    { dec_members_71, 2, 24, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* siginfo_timer */
-    { dec_members_72, 2, 24, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* siginfo_sender */
-    { dec_members_73, 5, 48, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* siginfo_exited */
-    { dec_members_74, 5, 48, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* siginfo_child */
+    { dec_members_59, 3, 16, DEC_SIZE_FIXED, 0, 0, 1 << ABI_ARM64 | 1 << ABI_ARM32 | 1 << ABI_RISCV64, 0 }, /* epoll_event */
+    { dec_members_60, 4, 32, DEC_SIZE_FIXED, 0, 0, 1 << ABI_X86_64 | 1 << ABI_ARM64, 1 }, /* sigaction */
+    { dec_members_61, 3, 24, DEC_SIZE_FIXED, 0, 0, 1 << ABI_RISCV64, 0 }, /* sigaction */
+    { dec_members_62, 2, 16, DEC_SIZE_FIXED, 0, 0, 1 << ABI_X86_64 | 1 << ABI_ARM64 | 1 << ABI_RISCV64, 1 }, /* psigset */
+    { dec_members_63, 2, 8, DEC_SIZE_FIXED, 0, 0, 1 << ABI_I386 | 1 << ABI_X32 | 1 << ABI_ARM32, 0 }, /* psigset */
+    { dec_members_64, 2, 8, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* sockaddr_in */
+    { dec_members_65, 4, 28, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* sockaddr_in6 */
+    { dec_members_66, 2, 12, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* sockaddr_nl */
+    { dec_members_67, 4, 88, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* sockaddr_alg */
+    { dec_members_68, 4, 16, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* sockaddr_xdp */
+    { dec_members_69, 1, 24, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* siginfo_fault */
+    { dec_members_70, 3, 32, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* siginfo_call */
+    { dec_members_71, 2, 28, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* siginfo_poll */
+    { dec_members_72, 2, 24, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* siginfo_timer */
+    { dec_members_73, 2, 24, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* siginfo_sender */
+    { dec_members_74, 5, 48, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* siginfo_exited */
+    { dec_members_75, 5, 48, DEC_SIZE_FIXED, 0, 0, DEC_ANY_ABI, 0 }, /* siginfo_child */
 };

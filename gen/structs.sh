@@ -43,7 +43,7 @@ function begin_struct(    i, k, v) {
         if (v == "") bad(k ": empty")
         col[k] = v
     }
-    abis = abi_mask(col["abi"] == "" ? "x86_64,i386,x32,arm64,arm" : col["abi"])
+    abis = abi_mask(col["abi"] == "" ? "x86_64,i386,x32,arm64,arm,riscv64" : col["abi"])
     if (col["abi"] == "") abis = "DEC_ANY_ABI"
     if (col["size"] !~ /^([1-9][0-9]*|next|union|\.[a-z_]+)$/) bad("size=N, size=next, size=.MEMBER or size=union")
     if (col["is"] !~ /^(struct|union):[a-z_0-9]+(\.[a-z_]+)?$/) bad("is=struct:NAME or is=union:NAME")
@@ -135,7 +135,7 @@ function end_struct(    form, at, m) {
     layout[n_layouts] = sprintf("%d, %d, DEC_SIZE_%s, %d, %d, %s", rows, form == "FIXED" ? m : end, form, at, col["default"], abis)
 }
 BEGIN {
-    n = split("x86_64 ABI_X86_64 i386 ABI_I386 x32 ABI_X32 arm64 ABI_ARM64 arm ABI_ARM32", w, " ")
+    n = split("x86_64 ABI_X86_64 i386 ABI_I386 x32 ABI_X32 arm64 ABI_ARM64 arm ABI_ARM32 riscv64 ABI_RISCV64", w, " ")
     for (i = 1; i < n; i += 2) abi[w[i]] = w[i + 1]
     n_abis = n / 2
     n = split("= EQUAL != OTHER > ABOVE & SOME !& NONE", w, " ")

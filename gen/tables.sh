@@ -7,11 +7,11 @@
 #
 # HEADERDIR is an include directory as linux-libc-dev or `make headers_install` fills it:
 # asm/ or TRIPLET/asm/ with unistd_64.h, unistd_32.h and unistd_x32.h (x86), unistd_64.h or
-# asm-generic/unistd.h (arm64), unistd-eabi.h (arm). An ABI whose headers are not there is named and left out.
+# asm-generic/unistd.h (arm64, riscv64), unistd-eabi.h (arm). An ABI whose headers are not there is named and left out.
 # Exit status: 0 done, 1 the tables are wrong or differ from the headers, 2 usage.
 
 . "$(dirname -- "$0")/lib.sh"
-abis='x86_64 i386 x32 arm64 arm'   # the order of the number columns in syscalls.tbl
+abis='x86_64 i386 x32 arm64 arm riscv64'   # the order of the number columns in syscalls.tbl
 
 die() {
     echo "tables.sh: $*" >&2
@@ -59,7 +59,7 @@ read_flags() {
 }
 
 # syscalls.tbl and commands.tbl, checked. Writes $tmp/calls: syscalls.tbl without comments, sorted by
-# name, as lines `ID NAME CLASSES X86_64 I386 X32 ARM64 ARM RESULT COMMANDS ARG...`, where CLASSES is
+# name, as lines `ID NAME CLASSES X86_64 I386 X32 ARM64 ARM RISCV64 RESULT COMMANDS ARG...`, where CLASSES is
 # a C expression and RESULT and COMMANDS are indices; and $tmp/kinds and $tmp/commands.h.
 read_calls() {
     sh "$gen/structs.sh" list > "$tmp/structs"
@@ -127,13 +127,13 @@ read_calls() {
         if (substr(arg, 1, i - 1) !~ /^[a-z_][a-z0-9_]*$/) bad("`" arg "`: an argument is NAME:KIND")
         return "A(" substr(arg, 1, i - 1) ", " c_kind(substr(arg, i + 1)) ")"
     }
-    # Which of the arguments ($8 and on of a row of syscalls.tbl) has that name; its kind in arg_kind.
+    # Which of the arguments ($9 and on of a row of syscalls.tbl) has that name; its kind in arg_kind.
     function arg_named(name, text,    f, n, i) {
         n = split(text, f, " ")
-        for (i = 8; i <= n && f[i] != "->"; i++)
+        for (i = 9; i <= n && f[i] != "->"; i++)
             if (index(f[i], name ":") == 1) {
                 arg_kind = substr(f[i], length(name) + 2)
-                return i - 8
+                return i - 9
             }
         bad("no argument `" name "`")
         return 0
@@ -177,18 +177,18 @@ read_calls() {
     }
     function add_call(    i, n, args, res) {
         if ($1 !~ /^[a-z_][a-z0-9_]*$/) { bad("`" $1 "` is no name of a system call"); return }
-        if (NF < 7) { bad("expected: NAME CLASS X86_64 I386 X32 ARM64 ARM [ARG:KIND]... [-> RESULT]"); return }
-        for (i = 1; i <= 5; i++) n += check_number(i, $(i + 2))
+        if (NF < 8) { bad("expected: NAME CLASS X86_64 I386 X32 ARM64 ARM RISCV64 [ARG:KIND]... [-> RESULT]"); return }
+        for (i = 1; i <= 6; i++) n += check_number(i, $(i + 2))
         if (!n) bad($1 " has no number in any ABI")
-        for (i = 8; i <= NF && $i != "->"; i++) args = args " " c_arg($i)
-        if (i > 14) bad("more than 6 arguments")
+        for (i = 9; i <= NF && $i != "->"; i++) args = args " " c_arg($i)
+        if (i > 15) bad("more than 6 arguments")
         if (i == NF) bad("-> and no result")
         res = i < NF ? result(i + 1, $0) : 0
         text_of[$1] = $0
         rows_of[$1] = rows_of[$1] " " ++n_calls
         of_call[n_calls] = $1
         gsub(/, /, ",", args)
-        head[n_calls] = NR " " $1 " " classes($2) " " $3 " " $4 " " $5 " " $6 " " $7 " " res
+        head[n_calls] = NR " " $1 " " classes($2) " " $3 " " $4 " " $5 " " $6 " " $7 " " $8 " " res
         tail[n_calls] = args
         whole[n_calls] = $0
     }
@@ -235,7 +235,7 @@ read_calls() {
         had[n_sets, v] = 1
         split(call, k, " ")
         for (i = 2; i <= NF && $i != "->"; i++) {
-            if (!((by_index + 8 + i - 1) in k) || k[by_index + 8 + i - 1] == "->") bad("more arguments than the call has")
+            if (!((by_index + 9 + i - 1) in k) || k[by_index + 9 + i - 1] == "->") bad("more arguments than the call has")
             out = out (i > 2 ? ", " : "") ($i == "=" ? "K_SAME" : c_kind($i))
         }
         if (i > 6) bad("more than 4 arguments")
@@ -332,9 +332,9 @@ write_rows() {
     }
     {
         gsub(/\|/, " | ", $3)
-        line = sprintf("    [%s] = SC(%s, %s, %d, %d, %d,", $1, $2, $3, $9, $10, NF - 10)
-        if (NF == 10) { print line " 0),"; next }
-        for (i = 11; i <= NF; i++) {
+        line = sprintf("    [%s] = SC(%s, %s, %d, %d, %d,", $1, $2, $3, $10, $11, NF - 11)
+        if (NF == 11) { print line " 0),"; next }
+        for (i = 12; i <= NF; i++) {
             sub(/,/, ", ", $i)
             add($i (i == NF ? ")," : ","))
         }
@@ -556,13 +556,13 @@ plain_header() {
     }' "$2"
 }
 
-# arm64's numbers from asm-generic/unistd.h: the one header for all newer architectures, with
-# #ifs; arm64 is a 64-bit one that has all the __ARCH_WANT_ ones but SYNC_FILE_RANGE2
-# (arch/arm64/include/uapi/asm/unistd.h). __NR3264_x is a number that two names share.
+# generic_header ABI HEADER [WITHOUT]: from asm-generic/unistd.h, the one header for all newer architectures, with #ifs.
+# The 64-bit ones have all the __ARCH_WANT_ ones but SYNC_FILE_RANGE2 (arch/arm64/include/uapi/asm/unistd.h), and but
+# WITHOUT. __NR3264_x is a number that two names share.
 generic_header() {
-    awk '
+    awk -v abi="$1" -v without="${3-SYNC_FILE_RANGE2}" '
     function truth(line) {
-        if (line ~ /^#ifdef __ARCH_WANT_SYNC_FILE_RANGE2/) return 0
+        if (line ~ "^#ifdef __ARCH_WANT_(SYNC_FILE_RANGE2|" without ")") return 0
         if (line ~ /__BITS_PER_LONG == 32/ && line !~ /__ARCH_WANT_TIME32/) return 0
         return 1
     }
@@ -574,8 +574,8 @@ generic_header() {
     $2 !~ /^__NR_[a-z_]/ || $2 ~ /^__NR_(syscalls|arch_specific_syscall)$/ { next }
     {
         v = ($3 in shared) ? shared[$3] : $3
-        if (v ~ /^[0-9]+$/) print "arm64", substr($2, 6), v
-    }' "$1"
+        if (v ~ /^[0-9]+$/) print abi, substr($2, 6), v
+    }' "$2"
 }
 
 x86_headers() {
@@ -591,12 +591,23 @@ x86_headers() {
 # A directory that also has unistd_32.h is that of another architecture.
 arm64_headers() {
     for d in "$1"/aarch64-*/asm "$1"/asm; do
-        if [ -f "$d/unistd_64.h" ] && [ ! -f "$d/unistd_32.h" ]; then
+        if [ -f "$d/unistd_64.h" ] && [ ! -f "$d/unistd_32.h" ] && [ ! -f "$d/hwprobe.h" ]; then
             plain_header arm64 "$d/unistd_64.h"
             return
         fi
     done
-    [ ! -f "$1/asm-generic/unistd.h" ] || generic_header "$1/asm-generic/unistd.h"
+    [ ! -f "$1/asm-generic/unistd.h" ] || generic_header arm64 "$1/asm-generic/unistd.h"
+}
+
+# Newer headers have the numbers in unistd_64.h; arch/riscv/include/uapi/asm/unistd.h.
+riscv64_headers() {
+    for d in "$1"/riscv64-*/asm "$1"/asm; do
+        if [ -f "$d/unistd_64.h" ] && [ -f "$d/hwprobe.h" ]; then
+            plain_header riscv64 "$d/unistd_64.h"
+            return
+        fi
+    done
+    [ ! -f "$1/asm-generic/unistd.h" ] || generic_header riscv64 "$1/asm-generic/unistd.h" RENAMEAT
 }
 
 # The calls of arm's own begin at 0x0f0000 (__ARM_NR_BASE, asm/unistd.h): see syscalls.tbl.
@@ -614,7 +625,7 @@ arm_headers() {
 # All numbers under $1 into $tmp/headers.
 read_headers() {
     [ -d "$1" ] || die "$1: no such directory"
-    { x86_headers "$1"; arm64_headers "$1"; arm_headers "$1"; } > "$tmp/headers"
+    { x86_headers "$1"; arm64_headers "$1"; arm_headers "$1"; riscv64_headers "$1"; } > "$tmp/headers"
     [ -s "$tmp/headers" ] || die "$1: no asm/unistd*.h and no asm-generic/unistd.h"
     for abi in $abis; do
         grep -q "^$abi " "$tmp/headers" || echo "$abi: not checked, no headers of it in $1" >&2
@@ -642,8 +653,8 @@ check() {
 update() {
     awk -v abis="$abis" '
     function note(msg) { print msg | "cat >&2" }
-    function row(call, cls, n1, n2, n3, n4, n5, rest,    text) {
-        text = sprintf("%-28s %-5s %6s %5s %5s %5s %5s  %s", call, cls, n1, n2, n3, n4, n5, rest)
+    function row(call, cls, n1, n2, n3, n4, n5, n6, rest,    text) {
+        text = sprintf("%-28s %-5s %6s %5s %5s %5s %5s %5s  %s", call, cls, n1, n2, n3, n4, n5, n6, rest)
         sub(/ +$/, "", text)
         return text
     }
@@ -680,14 +691,14 @@ update() {
         }
         if (!changed) return text
         rest = text
-        for (i = 1; i <= 7; i++) sub(/^[^ \t]+[ \t]*/, "", rest)
-        return row(f[1], f[2], f[3], f[4], f[5], f[6], f[7], rest)
+        for (i = 1; i <= 8; i++) sub(/^[^ \t]+[ \t]*/, "", rest)
+        return row(f[1], f[2], f[3], f[4], f[5], f[6], f[7], f[8], rest)
     }
     function at(a, call) { return (a, call) in num ? num[a, call] : "-" }
     function added(call) {
         note(call ": new, its arguments and class are to be filled in")
         return row(call, "-", at(abi[1], call), at(abi[2], call), at(abi[3], call),
-                   at(abi[4], call), at(abi[5], call), unknown "  # new: arguments unknown")
+                   at(abi[4], call), at(abi[5], call), at(abi[6], call), unknown "  # new: arguments unknown")
     }
     ' "$tmp/headers" "$gen/tables/syscalls.tbl" > "$tmp/syscalls.tbl"
     cat "$tmp/syscalls.tbl" > "$gen/tables/syscalls.tbl"

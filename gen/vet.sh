@@ -7,7 +7,7 @@ set -eu
 top=$(cd "$(dirname "$0")/.." && pwd)
 vetted=${VETTED-$top/bpf_insns/VETTED}
 rows=0 bad=0 n=0
-who='([0-9.]+( arm64)?: [0-9]+(, |  ))+[^ :0-9][^:]*  20[0-9]{2}-[0-9]{2}-[0-9]{2}$' # KERNELS  WHO  DATE
+who='([0-9.]+( arm64| riscv64)?: [0-9]+(, |  ))+[^ :0-9][^:]*  20[0-9]{2}-[0-9]{2}-[0-9]{2}$' # KERNELS  WHO  DATE
 [ "${1-}" != --rows ] || { rows=1; shift; }
 [ $# -gt 0 ] || set -- "$top"/bpf_insns/*.h
 

@@ -14,8 +14,9 @@
 #include "hist.h"
 
 /* Where struct pt_regs, which is ABI (ptrace(2)), has the eight words among which the six arguments
- * are, and the second of them. */
-extern char CFG_WORDS, CFG_A1;
+ * are, and the second of them; where it keeps the first that a result has overwritten by then (riscv64);
+ * 0: it is in its place. */
+extern char CFG_WORDS, CFG_A1, CFG_ORIG_A0;
 /* Where a task says that it is in a call of the 32-bit ABI; mask 0: there are none. */
 extern char CFG_COMPAT_OFF, CFG_COMPAT_MASK;
 /* kvis's pid namespace when that is not the first one: its inode. */
@@ -334,6 +335,8 @@ int call_enter(struct raw_tp *ctx)
         return 0;
     if (CFG(CFG_RAW)) {
         bpf_probe_read_kernel(th->word, CALL_WORDS * 8, (void *)(regs + CFG(CFG_WORDS)));
+        if (CFG(CFG_ORIG_A0))
+            th->word[0] = arg(regs, CFG(CFG_ORIG_A0));
     } else {
         th->word[0] = record->args[0], th->word[1] = record->args[1];
         th->word[2] = record->args[2], th->word[3] = record->args[3];
@@ -413,11 +416,13 @@ INLINE void counted(struct wire_thread *th, const struct wire_spec *s, s64 ret, 
 /* --- the exit --- */
 
 /* Where the next segment begins; 0: there is no room. The place is kept as a pointer and asked for
- * anew, for old verifiers forget the limits of a number that has been on the stack. */
+ * anew, for old verifiers forget the limits of a number that has been on the stack. Segments begin at
+ * multiples of 8: where the CPU wants aligned stores (riscv64), the verifier must see that. */
 INLINE struct wire_seg *next_seg(struct record *r)
 {
     u32 at = *(volatile u32 *)&r->at;
     asm volatile("" : "+r"(at));
+    at &= 0x3ff8;
     return at > CALL_DATA_MAX ? 0 : (void *)(r->data + at);
 }
 

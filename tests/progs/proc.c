@@ -422,6 +422,8 @@ static void bad_elf(int argc, char **argv)
     struct { Elf64_Ehdr h; Elf64_Phdr p; } f = { .h = { .e_ident = "\177ELF\2\1\1", .e_type = ET_EXEC,
 #ifdef __aarch64__
         .e_machine = EM_AARCH64,
+#elif defined(__riscv)
+        .e_machine = EM_RISCV,
 #else
         .e_machine = EM_X86_64,
 #endif

@@ -33,12 +33,17 @@ mkdir -p "$dir/back" || exit 1
 
 # No cmpxchg16b: QEMU 7.2 returns from it with a part of a pointer in the flags when two CPUs meet in
 # it, and 6.12's allocator died of that (double fault, EFLAGS 41c373c2 beside RAX ..41c37180).
-# The second line is ttyS1 of a PC; the arm64 board has one line of its own, so there it is a PCI card.
+# The second line is ttyS1 of a PC; the other boards have one line of their own, so there it is a PCI card.
 case $kernel in
 arm64*)
     threads=multi
     qemu=qemu-system-aarch64 line=ttyAMA0 back=ttyS0
     set -- -M virt -cpu max,pauth-impdef=on -device pci-serial,chardev=back "$@"
+    ;;
+riscv64*)
+    threads=multi
+    qemu=qemu-system-riscv64 line=ttyS0 back=ttyS1
+    set -- -M virt -cpu rv64 -device pci-serial,chardev=back "$@"
     ;;
 *)
     qemu=qemu-system-x86_64 line=ttyS0 back=ttyS1

@@ -4,8 +4,8 @@
 # tests; prints nothing when all is there, else why not (exit 1). NAME: a row of the table.
 #
 # The cache is $KVIS_VM_CACHE, or tests/out/vm/cache. An entry is a directory:
-#   x86-6.1/ .. arm64/     vmlinuz, modules/ (the tree under /lib/modules/VERSION), version
-#   tools-amd64/ tools-arm64/   busybox (static), strace/ (a root with its libraries)
+#   x86-6.1/ .. riscv64/   vmlinuz, modules/ (the tree under /lib/modules/VERSION), version
+#   tools-amd64/ ..        busybox (static), strace/ (a root with its libraries)
 #   bcc-amd64/             root/: biolatency of libbpf-tools, with its libraries
 #   musl-arm64/            include/ and lib/: for the Makefile's MUSL_ARM64
 # What is in the cache stays as it is: newer kernels come when its directory is removed.
@@ -25,8 +25,10 @@ x86-6.1 amd64 bookworm /^linux-image-6\.1[0-9.]*-[0-9]+-cloud-amd64$/
 x86-6.12 amd64 bookworm-backports /^linux-image-6\.12[^-]*-cloud-amd64$/
 x86-sid amd64 sid /^linux-binary-[0-9][^-]*-cloud-amd64$/ /^linux-modules-[0-9][^-]*-cloud-amd64$/
 arm64 arm64 bookworm /^linux-image-6\.1[0-9.]*-[0-9]+-cloud-arm64$/
+riscv64 riscv64 trixie /^linux-image-6\.12[^-]*-riscv64$/
 tools-amd64 amd64 bookworm busybox-static strace libc6 libunwind8 liblzma5 libgcc-s1
 tools-arm64 arm64 bookworm busybox-static strace libc6
+tools-riscv64 riscv64 trixie busybox-static strace libc6
 bcc-amd64 amd64 bookworm libbpf-tools libelf1 zlib1g libc6
 musl-arm64 arm64 bookworm musl-dev
 END_TABLE
@@ -89,7 +91,7 @@ unpack() { # unpack PACKAGE...: into $new/root
 }
 
 kernel() { # what a boot needs of $new/root, at the places where the table's head says
-    set -- "$new"/root/boot/vmlinuz-* "$new"/root/lib/modules/*/vmlinuz "$new"/root/usr/lib/modules/*/vmlinuz
+    set -- "$new"/root/boot/vmlinu[xz]-* "$new"/root/lib/modules/*/vmlinuz "$new"/root/usr/lib/modules/*/vmlinuz
     for f; do [ ! -e "$f" ] || mv "$f" "$new/vmlinuz"; done
     for d in "$new"/root/lib/modules/* "$new"/root/usr/lib/modules/*; do
         [ -d "$d" ] && [ ! -e "$new/modules" ] || continue

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Used by the cases vm_*.
 # vm.sh KERNEL [TEST...]: the guest tests (tests/vm/guest/*.sh) under one kernel of fetch.sh's table:
-#   x86-5.10 x86-6.1 x86-6.12 x86-sid arm64
+#   x86-5.10 x86-6.1 x86-6.12 x86-sid arm64 riscv64
 # With names, only those tests, whatever kernels they are for, and every line of their output. (It needs
 # no run.sh around it.)
 #
@@ -32,7 +32,7 @@ kernel=$1
 shift
 only=$*
 cache=${KVIS_VM_CACHE:-$OUT/vm/cache}
-case $kernel in arm64*) arch=aarch64 tools=tools-arm64 ;; *) arch=x86_64 tools=tools-amd64 ;; esac
+case $kernel in arm64*) arch=aarch64 tools=tools-arm64 ;; riscv64*) arch=riscv64 tools=tools-riscv64 ;; *) arch=x86_64 tools=tools-amd64 ;; esac
 
 header() { sed -n "1,30s/^# *$2: *\(.*[^ ]\) *\$/\1/p" "$vm/guest/$1.sh"; } # header TEST KEY
 
@@ -130,7 +130,7 @@ fill() { # fill TEST...: the initramfs of one boot, in $root
     done
 }
 
-# The host's part of a test: its lines `NUMBER TAB DIRECTORY TAB json|facts|opens|nopaths|page|strace TAB WHAT TAB FILE ...`.
+# The host's part of a test: its lines `NUMBER TAB DIRECTORY TAB json|facts|opens|nopaths|page|replay|strace TAB WHAT TAB FILE ...`.
 host() { # host TEST
     lines=$back/$1/host
     while IFS='	' read -r n dir how what a b; do
@@ -140,6 +140,7 @@ host() { # host TEST
         opens) set -- python3 "$TESTS/lib/opens.py" facts "$a" "$b" ;;
         page) set -- python3 "$TESTS/vm/boot_page.py" "$a" "$b" ;;
         nopaths) set -- python3 "$TESTS/lib/opens.py" nopaths "$a" "$b" ;;
+        replay) set -- sh -c '"$0" replay -q -v --json=here "$1" && cmp here "$2"' "$KVIS" "$b" "$a" ;;
         strace) set -- python3 "$vm/same_calls.py" "$a" "/tests/out/$dir/$a" ;;
         *) set -- false ;;
         esac

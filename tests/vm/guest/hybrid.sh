@@ -79,7 +79,7 @@ done
 kvis trace -c --backend=hybrid -o table -- "$BIN/counts" >/dev/null 2>&1
 rows table >counted
 for want in "pselect6 21 0" "readv 3 3" "waitid 1 1" "ppoll 1 0" "pause 1 0"; do
-    case $(uname -m)-$want in aarch64*pause*) continue ;; aarch64*ppoll*) want="ppoll 2 0" ;; esac # there it is the one
+    case $(uname -m)-$want in x86_64*) ;; *pause*) continue ;; *ppoll*) want="ppoll 2 0" ;; esac # elsewhere it is the one
     t_has "counted: $want" counted "^$want\$"
 done
 

@@ -1,0 +1,25 @@
+# riscv64: calls by BPF and by ptrace as strace sees them, with the arguments that this CPU keeps elsewhere; a
+# recording that other CPUs read; what is said of a probe that this kernel cannot set.
+# kernels: riscv64
+# with: strace
+# timeout: 150
+. /tests/lib.sh
+
+t_both sh sh -c 'i=0; while [ $i -lt 30 ]; do echo $i; i=$((i + 1)); done | sort -r | tee f | wc -l
+    cat f nothere; mkdir d; mv f d; mv d e; wc -c <e/f; kill -USR1 $$; exit 3'
+t_both fd "$BIN/fd" kinds
+
+# Counted in the kernel, and from a small ring that fills: none is lost.
+t_run kvis trace -c --backend=hybrid -o table -- "$BIN/hyb" crowd 10 10
+t_has "counted" table '^ .* 100 .* getppid$'
+t_run kvis trace -q -v --backend=hybrid --ring=64K --json=json -- "$BIN/hyb" crowd 20 10
+mv out facts
+t_facts "a small ring" json facts
+t_json "a small ring: nothing lost" json "S['backend'] == 'hybrid' and S['lost'] == 0"
+
+t_ok "recorded" kvis trace -q -v -w r.kvis -- sh -c 'echo a >f; cat f nothere; mv f g'
+kvis replay -q -v --json=again r.kvis
+t_replay "its recording is read by other CPUs" again r.kvis
+
+kvis check -v virt >checked
+t_has "kprobes: they are there, or why they are not" checked '^kprobes +(yes|no +this kernel has no kprobes on functions)'
