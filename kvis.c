@@ -19191,7 +19191,13 @@ enum {
                  PTRACE_O_TRACECLONE | PTRACE_O_TRACEEXEC
 };
 
+/* PTRACE: every traced call stops its thread. HYBRID: BPF records most calls, or counts them, and
+ * ptrace stops threads for the rest. */
+enum tr_mode { TR_PTRACE, TR_HYBRID };
+static const char *const tr_mode_name[] = { "ptrace", "hybrid" };
+
 static struct {
+    enum tr_mode mode;
     pid_t child;          /* the command; 0 when attached */
     int status;           /* its wait status, -1 until it is known */
     bool accel, started, detaching, killing, ending;
@@ -19375,26 +19381,81 @@ static void tr_filter(struct tr_prog *p)
 
 #define TR_ALL_ASKED "every call is asked for"
 
-/* Why a filter may not be used here, or NULL. It must not change what the program is: without
+/* --- how calls are seen --- */
+
+/* All that the mode depends on. */
+struct tr_facts {
+    char backend;           /* opt.backend */
+    bool attach;            /* -p */
+    bool only_counts;       /* see tr_only_counts */
+    bool every_call;        /* no call is left out, and each is shown or counted */
+    bool no_accel;
+    bool lets_go;           /* --until-exit without --kill-on-exit */
+    bool may_bpf;           /* the capabilities for BPF programs */
+    bool may_filter;        /* CAP_SYS_ADMIN: a filter does not set no_new_privs */
+    bool own_filter;        /* kvis runs under a seccomp filter itself */
+    bool pid_ns;            /* kvis is not in the first pid namespace */
+    bool bits32, filtered;  /* -p: a program of 32 bits, one with seccomp filters */
+    const char *unloadable; /* NULL, or why this kernel has not taken the programs */
+};
+
+/* What follows from the facts. */
+struct tr_choice {
+    enum tr_mode mode;
+    const char *why;        /* it is not the hybrid mode because ...; NULL: it is */
+    const char *no_filter;  /* NULL, or why there is no seccomp filter */
+};
+
+#define TR_ALL_ASKED "every call is asked for"
+
+/* Why a filter may not be used, or NULL. It must not change what the program is: without
  * CAP_SYS_ADMIN it would take no_new_privs, and under another filter (a container's) ours would not
  * see the calls that that one denies (seccomp(2), NOTES: the first match of the highest precedence
  * wins). */
-static const char *tr_accel_why_not(void)
+static const char *tr_filter_why_not(const struct tr_facts *f, enum tr_mode mode)
 {
-    if (opt.no_accel)
-        return "--no-accel";
-    if (opt.n_pids)
-        return "attached with -p";
-    if (opt.until_exit && !opt.kill_on_exit)
-        return "--until-exit lets go of what is left";
-    if (!hy.on && (opt.calls || opt.count_only || opt.count_too))
-        if (!opt.trace)
-            return TR_ALL_ASKED;
-    if (ps_status(getpid(), "Seccomp:") > 0)
-        return "kvis runs under a seccomp filter itself";
-    if (!(bpf_caps() >> 21 & 1))
-        return "without CAP_SYS_ADMIN it would set no_new_privs";
-    return NULL;
+    return f->no_accel                               ? "--no-accel"
+           : f->attach                               ? "attached with -p"
+           : f->lets_go                              ? "--until-exit lets go of what is left"
+           : mode == TR_PTRACE && f->every_call      ? TR_ALL_ASKED
+           : f->own_filter                           ? "kvis runs under a seccomp filter itself"
+           : !f->may_filter ? "without CAP_SYS_ADMIN it would set no_new_privs"
+                            : NULL;
+}
+
+/* The same of the hybrid mode for -p. Calls of another convention have no record, and there is no
+ * filter that would stop them; and only in the first pid namespace does kvis know the threads as
+ * the probe does. Unasked only where no thread need ever be held: any can block SIGURG any time,
+ * and where a handler's sa_mask does, no call tells. */
+static const char *tr_attach_why_not(const struct tr_facts *f)
+{
+    return f->backend != 'h' && !f->only_counts ? "attached with -p"
+           : f->no_accel                        ? "--no-accel"
+           : f->pid_ns                          ? "-p in a pid namespace"
+           : f->bits32                          ? "a 32-bit program"
+           : f->filtered                        ? "a program with seccomp filters"
+                                                : NULL;
+}
+
+/* Why the hybrid mode may not be used; NULL: it may. For a command it goes with the filter: what is
+ * not recorded stops by it. */
+static const char *tr_hybrid_why_not(const struct tr_facts *f)
+{
+    if (f->backend == 'p')
+        return "--backend=ptrace";
+    if (!f->may_bpf)
+        return "BPF needs root, or CAP_BPF and CAP_PERFMON";
+    const char *why = f->attach ? tr_attach_why_not(f) : tr_filter_why_not(f, TR_HYBRID);
+    return why ? why : f->unloadable;
+}
+
+/* The one place where the mode is decided: it asks nothing but the facts. */
+static struct tr_choice tr_decide(const struct tr_facts *f)
+{
+    struct tr_choice c = { .why = tr_hybrid_why_not(f) };
+    c.mode = c.why ? TR_PTRACE : TR_HYBRID;
+    c.no_filter = tr_filter_why_not(f, c.mode);
+    return c;
 }
 
 /* Whether what a process executes is a program of 32 bits. */
@@ -19410,23 +19471,6 @@ static bool tr_runs_32(pid_t pid)
     return whole && ident[EI_CLASS] != ELFCLASS64;
 }
 
-/* The same for -p. Calls of another convention have no record, and there is no filter that would
- * stop them; and only in the first pid namespace does kvis know the threads as the probe does. */
-static const char *tr_attach_why_not(void)
-{
-    if (opt.no_accel)
-        return "--no-accel";
-    if (bpf_pid_ns(NULL))
-        return "-p in a pid namespace";
-    for (u32 i = 0; i < opt.n_pids; i++) {
-        if (tr_runs_32(opt.pids[i]))
-            return "a 32-bit program";
-        if (ps_status(opt.pids[i], "Seccomp:") > 0)
-            return "a program with seccomp filters";
-    }
-    return NULL;
-}
-
 /* Whether nothing is wanted but the table of all: then nobody need know more of a call than its
  * number, its result and its time. */
 static bool tr_only_counts(void)
@@ -19435,47 +19479,52 @@ static bool tr_only_counts(void)
            && !opt.faults;
 }
 
-/* Why the hybrid backend may not be used, before it is tried; NULL: it may. It goes with the
- * filter: what is not recorded stops by it. */
-static const char *tr_hybrid_why_not(void)
+/* The facts of this run. */
+static struct tr_facts tr_facts(void)
 {
-    if (opt.backend == 'p')
-        return "--backend=ptrace";
-    if (!bpf_caps_enough(bpf_caps()))
-        return "BPF needs root, or CAP_BPF and CAP_PERFMON";
-    if (opt.n_pids) /* unasked only where no thread need ever be held: any can block SIGURG any
-                       time, and where a handler's sa_mask does, no call tells */
-        return opt.backend == 'h' || tr_only_counts() ? tr_attach_why_not() : "attached with -p";
-    hy.on = true; /* so asked, what is asked for is no reason */
-    const char *why = tr_accel_why_not();
-    hy.on = false;
-    return why;
+    enum { SYS_ADMIN = 21 };
+    u64 caps = bpf_caps();
+    struct tr_facts f = {
+        .backend = opt.backend,
+        .attach = opt.n_pids > 0,
+        .only_counts = tr_only_counts(),
+        .every_call = (opt.calls || opt.count_only || opt.count_too) && !opt.trace,
+        .no_accel = opt.no_accel,
+        .lets_go = opt.until_exit && !opt.kill_on_exit,
+        .may_bpf = bpf_caps_enough(caps),
+        .may_filter = caps >> SYS_ADMIN & 1,
+        .own_filter = ps_status(getpid(), "Seccomp:") > 0,
+        .pid_ns = bpf_pid_ns(NULL) != 0,
+    };
+    for (u32 i = 0; i < opt.n_pids; i++) {
+        f.bits32 |= tr_runs_32(opt.pids[i]);
+        f.filtered |= ps_status(opt.pids[i], "Seccomp:") > 0;
+    }
+    return f;
 }
 
-/* Decides how calls are seen: recorded by BPF, counted by it, stopping by a filter, or stopping
- * all. */
+/* Sets up what the mode needs; where the kernel does not take the programs, it is another mode. */
 static void tr_backend(void)
 {
-    hy.why_not = tr_hybrid_why_not();
-    if (!hy.why_not) {
-        hy.on = true;
-        hy.all = opt.n_pids > 0;
-        hy.count = tr_only_counts();
+    struct tr_facts f = tr_facts();
+    struct tr_choice c = tr_decide(&f);
+    hy.all = f.attach;
+    hy.count = f.only_counts;
+    if (c.mode == TR_HYBRID) {
+        hy.on = true; /* as tr_choose is to see it */
         tr_choose();
         hy.on = false;
-        hy.why_not = hy_start(tr.need, bpf_ring_bytes(hy.count ? 64 << 10 : 4 << 20));
+        f.unloadable = hy_start(tr.need, bpf_ring_bytes(hy.count ? 64 << 10 : 4 << 20));
+        c = tr_decide(&f);
     }
+    hy.why_not = c.why;
     hy.all &= hy.on;
     hy.count &= hy.on;
-    tr.no_accel = tr_accel_why_not();
+    tr.mode = c.mode;
+    tr.no_accel = c.no_filter;
     tr.accel = !tr.no_accel;
     tr.bound = tr.accel || opt.kill_on_exit;
     tr_choose();
-}
-
-static const char *tr_backend_name(void)
-{
-    return hy.on ? "hybrid" : "ptrace";
 }
 
 /* --- small ptrace helpers --- */
@@ -21439,7 +21488,7 @@ static int tr_finish(int *sig)
     tr_drain_all();
     pf_upto(~0ull);
     tr_each(tr_left);
-    tr_report(tr_backend_name(), !failed); /* a command that never ran has nothing to sum up */
+    tr_report(tr_mode_name[tr.mode], !failed); /* a command that never ran has nothing to sum up */
     bpf_detach(&hy.obj);
     bpf_detach(&hy.uring);
     *sig = 0;
@@ -34222,7 +34271,8 @@ static bool check_attach(struct check *c)
 
 static bool check_accel(struct check *c)
 {
-    const char *why = tr_accel_why_not();
+    struct tr_facts f = tr_facts();
+    const char *why = tr_filter_why_not(&f, TR_PTRACE);
     check_mend(c, "%s", prctl(PR_GET_SECCOMP, 0, 0, 0, 0) > 0
                             ? "run it without a seccomp filter (in a container: --privileged)"
                             : bpf_rights("CAP_SYS_ADMIN"));
@@ -36339,7 +36389,7 @@ static void cmd_start_text(void)
     if (opt.n_pids) {
         b_s(b, "kvis: tracing ");
         st_command(b);
-        b_c(b, '\n');
+        b_f(b, " (%s)\n", tr_mode_name[tr.mode]);
     }
     if (opt.verbose && tr.no_accel && strcmp(tr.no_accel, TR_ALL_ASKED))
         b_f(b, "kvis: every call stops (%s)\n", tr.no_accel);
@@ -36428,9 +36478,9 @@ static int cmd_trace(void)
     cmd_start_clock();
     if (!opt.command && !tr_attach_all())
         return 1;
-    cmd_this_run(tr_backend_name());
+    cmd_this_run(tr_mode_name[tr.mode]);
     if (out.json_on)
-        cmd_json_header(tr_backend_name());
+        cmd_json_header(tr_mode_name[tr.mode]);
     cmd_record();
     cmd_start_text();
     tr_loop();

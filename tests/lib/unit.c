@@ -481,6 +481,47 @@ static void t_filter(void)
     EXPECT(filter(&p, ARCH_AUDIT, 39 | ARCH_X32_BIT, 0) == (SECCOMP_RET_TRACE | TR_MARK));
 }
 
+/* The mode, by what is asked for and what there is: a fact of each row differs from those before. */
+static void t_mode(void)
+{
+    const struct tr_facts root = { .may_bpf = true, .may_filter = true }, nobody = { 0 };
+    struct tr_facts f = root;
+    struct tr_choice c = tr_decide(&f);
+    EXPECT(c.mode == TR_HYBRID && !c.why && !c.no_filter);
+    f.every_call = true;
+    c = tr_decide(&f);
+    EXPECT(c.mode == TR_HYBRID && !c.no_filter);
+    f.unloadable = "no BTF";
+    c = tr_decide(&f);
+    EXPECT(c.mode == TR_PTRACE && !strcmp(c.why, "no BTF") && !strcmp(c.no_filter, TR_ALL_ASKED));
+    f = root, f.backend = 'p';
+    c = tr_decide(&f);
+    EXPECT(c.mode == TR_PTRACE && !strcmp(c.why, "--backend=ptrace") && !c.no_filter);
+    f = root, f.own_filter = true;
+    c = tr_decide(&f);
+    EXPECT(c.mode == TR_PTRACE && c.why && c.why == c.no_filter);
+    f = root, f.lets_go = true;
+    EXPECT(tr_decide(&f).mode == TR_PTRACE);
+    f = root, f.no_accel = true;
+    EXPECT(tr_decide(&f).mode == TR_PTRACE && tr_decide(&f).no_filter);
+    f = nobody;
+    c = tr_decide(&f);
+    EXPECT(c.mode == TR_PTRACE && strstr(c.why, "CAP_BPF") && strstr(c.no_filter, "CAP_SYS_ADMIN"));
+    f = root, f.attach = true;
+    c = tr_decide(&f);
+    EXPECT(c.mode == TR_PTRACE && !strcmp(c.why, "attached with -p") && c.no_filter);
+    f.only_counts = true;
+    EXPECT(tr_decide(&f).mode == TR_HYBRID && tr_decide(&f).no_filter);
+    f.only_counts = false, f.backend = 'h';
+    EXPECT(tr_decide(&f).mode == TR_HYBRID);
+    f.bits32 = true;
+    EXPECT(!strcmp(tr_decide(&f).why, "a 32-bit program"));
+    f.bits32 = false, f.filtered = true;
+    EXPECT(!strcmp(tr_decide(&f).why, "a program with seccomp filters"));
+    f.filtered = false, f.pid_ns = true;
+    EXPECT(tr_decide(&f).mode == TR_PTRACE);
+}
+
 /* Errors that a kernel gives only elsewhere. */
 static struct files *files_of(u32 n)
 {
@@ -937,6 +978,7 @@ int main(int argc, char **argv)
     t_patterns();
     t_templates();
     t_filter();
+    t_mode();
     t_errors();
     t_tasks();
     t_refused();
