@@ -378,7 +378,10 @@ struct opts {
     u64 signals;  /* -e signal=: bit n-1 */
     u32 interval_s, duration_s, ring_bytes, min_delay_us;
     bool no_ebpf, bpf_stats;
-    char backend;         /* 'a', 'p', 'h' */
+    char backend;         /* 'a', 'p', 'h', 'o' */
+    bool everyone;        /* --all */
+    const char *cgroup;   /* --cgroup: its directory */
+    u64 min_ns;           /* --min-duration */
     const char *json_file, *out_file, *user, *sort;
     const char *record, *report, *perfetto, *folded; /* -w, --report, --perfetto, --folded */
     bool report_unnamed;  /* --report without FILE: its name is kvis's */
@@ -16347,6 +16350,7 @@ struct bpf_obj {
     u32 n_probes;
     u32 loaded;              /* programs, bit by bit */
     bool ring;               /* `events` is a ring buffer, not an array of perf rings */
+    bool cgroups;            /* the map `cgroup` is used */
     u32 (*entries)(const char *map); /* of maps that leave it open; NULL: 1 */
     u32 processed;           /* instructions that the verifier went through, where it says so */
     const char *module;      /* NULL, or the module whose BTF has the fields, where it is one */
@@ -16567,6 +16571,8 @@ static int bpf_make_maps(struct bpf_obj *o)
         int lent = o->lender ? bpf_map(o->lender, m.name) : -1;
         if (!m.max_entries)
             m.max_entries = o->entries ? o->entries(m.name) : 1;
+        if (m.type == BPF_MAP_TYPE_CGROUP_ARRAY && !o->cgroups)
+            m.type = BPF_MAP_TYPE_ARRAY; /* a kernel without CONFIG_CGROUPS has only that one */
         int f = lent >= 0                   ? fcntl(lent, F_DUPFD_CLOEXEC, 3)
                 : strcmp(m.name, "events") ? bpf_map_create(&m)
                                             : bpf_events_create(o);
@@ -18031,7 +18037,8 @@ static void sp_boot_on(void)
  * of hy_kinds[]: a call with a kind that has no row there stops where the kind is shown. What a
  * record cannot take, kvis reads while the probe holds the thread at the end of that call. A
  * record is played to the model as the two stops that it stands for (tr_record), mem_ reading from
- * the record. Entry points: hy_why_not, hy_start, hy_drain, hy_ours. */
+ * the record. In the observe mode, the same programs count, and ptrace has no part in it.
+ * Entry points: hy_start, hy_observe, hy_counts, hy_ours. */
 
 #include "bpf_insns/call.h"
 #include "bpf_insns/disk.h"
@@ -18083,6 +18090,7 @@ static struct {
     bool in_order;         /* the probe's words are the arguments */
     bool sched;            /* what the scheduler does is recorded too */
     bool count;            /* calls are counted in the kernel, and there are no records */
+    bool observe;          /* no thread stops for anything: ptrace has no part in it */
     const struct wire_count *table; /* as the probe has them, when it counts */
     const struct wire_hist *hists;
     u64 strays;            /* records that are damaged, or of threads that kvis did not know */
@@ -18552,7 +18560,8 @@ static void hy_counts(void)
             sum.calls += c->calls, sum.errors += c->errors, sum.time_ns += c->time_ns;
             sum.max_ns = MAX(sum.max_ns, c->max_ns);
         }
-        struct st_row *r = sum.calls && row >= 0 ? st_row_of(&st.counted, (u16)row) : NULL;
+        bool asked = row >= 0 && sc_set[row]; /* restart_syscall(2) is looked at in any case */
+        struct st_row *r = sum.calls && asked ? st_row_of(&st.counted, (u16)row) : NULL;
         if (!r)
             continue;
         r->calls = sum.calls, r->errors = sum.errors;
@@ -18567,17 +18576,24 @@ static void hy_settle(void)
 {
     u32 key;
     int map = bpf_map(&hy.obj, "traced");
-    for (int i = 0; hy.count && hy.in_order && i < 100; i++) {
+    for (int i = 0; hy.count && !hy.observe && hy.in_order && i < 100; i++) {
         if (bpf_map_do(BPF_MAP_GET_NEXT_KEY, map, NULL, &key))
             break;
         nanosleep(&(struct timespec){ .tv_nsec = 500000 }, NULL);
     }
 }
 
+/* Whether the calls of all threads are seen, and nobody is followed. */
+static bool hy_everyone(void)
+{
+    return hy.observe && !opt.n_pids;
+}
+
 /* The programs that this kernel and the options want, as bits. */
 static u32 hy_programs(bool sched)
 {
     bool raw = bpf_raw_is_whole();
+    u32 births = 1u << HY_FORK | 1u << HY_NEW;
     u32 mask = raw ? 1u << HY_ENTER | 1u << HY_EXIT | 1u << HY_FORK | 1u << HY_GONE
                    : 1u << HY_ENTER_TP | 1u << HY_EXIT_TP | 1u << HY_SWITCH | 1u << HY_NEW;
     mask |= 1u << HY_EXEC;
@@ -18585,7 +18601,7 @@ static u32 hy_programs(bool sched)
         mask |= 1u << HY_SIGNAL;
     if (sched)
         mask |= 1u << HY_SWITCH | 1u << HY_WAKE | 1u << HY_NEW | 1u << HY_WAKING;
-    return mask;
+    return hy_everyone() ? mask & ~births : mask;
 }
 
 static void *hy_find_fields(void *compat)
@@ -18607,6 +18623,33 @@ static int hy_open_beside(struct bpf_obj *o, struct btf_want *compat)
     return e;
 }
 
+/* Whom nobody need follow, and which of the calls are not wanted. */
+static void hy_configure_observe(struct bpf_cfgs *c)
+{
+    if (!hy.observe)
+        return;
+    bpf_set(c, "CFG_EVERYONE", hy_everyone());
+    bpf_set(c, "CFG_SELF", (u64)getpid());
+    bpf_set(c, "CFG_CGROUP", opt.cgroup != NULL);
+    bpf_set(c, "CFG_MIN_NS", opt.min_ns);
+    bool one_end = opt.status == CALL_SUCCESSFUL || opt.status == CALL_FAILED;
+    bpf_set(c, "CFG_STATUS", one_end ? opt.status : 0); /* 1 and 2: as the probe has them */
+}
+
+/* Tells the probe which cgroup is meant by --cgroup. Returns 0 or -errno. */
+static int hy_tell_cgroup(void)
+{
+    u32 first = 0;
+    if (!hy.observe || !opt.cgroup)
+        return 0;
+    int map = bpf_map(&hy.obj, "cgroup");
+    int f = open(opt.cgroup, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    int e = f < 0 ? -errno : bpf_map_do(BPF_MAP_UPDATE_ELEM, map, &first, &f);
+    if (f >= 0)
+        close(f);
+    return e ? bpf_fail(&hy.obj, e, "cannot watch %s: %s", opt.cgroup, strerror(-e)) : 0;
+}
+
 /* Everything but the programs. */
 static int hy_open(u32 ring_bytes)
 {
@@ -18615,7 +18658,7 @@ static int hy_open(u32 ring_bytes)
     struct bpf_obj *o = &hy.obj;
     hy.sched = !opt.no_ebpf && !hy.count;
     *o = (struct bpf_obj){ .fam = &call_family, .ring = true, .ring_bytes = ring_bytes,
-                           .entries = hy_entries,
+                           .entries = hy_entries, .cgroups = hy.observe && opt.cgroup,
                            .lodger = hy.sched ? &disk_family : NULL };
     int e = hy_open_beside(o, &compat);
     if (e || !o->ring)
@@ -18640,6 +18683,7 @@ static int hy_open(u32 ring_bytes)
     bpf_set(&c, "CFG_BY_SCHED", hy.in_order);
     bpf_set(&c, "CFG_STACK", (u64)MAX((long)ARCH_STACK, sysconf(_SC_PAGESIZE)));
     bpf_set(&c, "CFG_STACK_NR", ARCH_STACK_NR);
+    hy_configure_observe(&c);
     o->cfg = c.v;
     o->n_cfg = c.n;
     bpf_find_records(o, hy_programs(hy.sched));
@@ -18651,7 +18695,7 @@ static int hy_load(void)
     struct bpf_obj *o = &hy.obj;
     u32 mask = hy_programs(hy.sched);
     int e = bpf_load(o, mask);
-    if (e || (e = rb_open(o)))
+    if (e || (e = rb_open(o)) || (e = hy_tell_cgroup()))
         return e;
     if (opt.bpf_stats && (e = bpf_take_time()))
         return bpf_fail(o, e, "BPF_ENABLE_STATS: %s", strerror(-e));
@@ -18860,6 +18904,26 @@ static int hy_follow(pid_t tid)
     struct wire_thread th = { .tid = key };
     int e = hy_map(BPF_MAP_UPDATE_ELEM, &key, &th, BPF_NOEXIST);
     return e == -EEXIST ? 0 : e ? e : 1;
+}
+
+/* Sees to it that the probe follows a thread that nothing stops. One that ended before that would
+ * be followed for ever. Returns as hy_follow. */
+static int hy_observe(pid_t tid)
+{
+    u32 key = (u32)tid;
+    int e = hy_follow(tid);
+    s64 state = e == 1 ? ps_status(tid, "State:") : 'R';
+    if (state >= 0 && state != 'Z' && state != 'X')
+        return e;
+    hy_map(BPF_MAP_DELETE_ELEM, &key, NULL, 0);
+    return -ESRCH;
+}
+
+/* Whether the probe follows nobody any more. */
+static bool hy_follows_none(void)
+{
+    u32 key;
+    return bpf_map_do(BPF_MAP_GET_NEXT_KEY, bpf_map(&hy.obj, "traced"), NULL, &key) == -ENOENT;
 }
 
 /* From now on all calls of a thread stop, so they must not be counted in the kernel as well. */
@@ -19094,6 +19158,19 @@ static u64 hy_lost(void)
                        + hy.strays : 0;
 }
 
+/* The same where nothing but the table is printed. */
+static void hy_tell_missing(void)
+{
+    u64 lost = bpf_lost(&hy.obj, LOST_RING) + bpf_lost(&hy.obj, LOST_TREE);
+    u64 skipped = bpf_missed(&hy.obj, hy_programs(false));
+    if (lost)
+        u_warn("%s%" PRIu64 " calls are missing in the table: there are more threads than fit",
+               opt.n_pids ? "at least " : "", lost);
+    if (skipped)
+        u_warn("the kernel skipped %" PRIu64 " runs of BPF programs: the table may lack as many "
+               "calls", skipped);
+}
+
 /* What the probe's text_sum says of a string. */
 static u64 hy_text_sum(const char *s, size_t n)
 {
@@ -19192,9 +19269,9 @@ enum {
 };
 
 /* PTRACE: every traced call stops its thread. HYBRID: BPF records most calls, or counts them, and
- * ptrace stops threads for the rest. */
-enum tr_mode { TR_PTRACE, TR_HYBRID };
-static const char *const tr_mode_name[] = { "ptrace", "hybrid" };
+ * ptrace stops threads for the rest. OBSERVE: BPF alone; no thread ever stops. */
+enum tr_mode { TR_PTRACE, TR_HYBRID, TR_OBSERVE };
+static const char *const tr_mode_name[] = { "ptrace", "hybrid", "observe" };
 
 static struct {
     enum tr_mode mode;
@@ -19387,6 +19464,7 @@ static void tr_filter(struct tr_prog *p)
 struct tr_facts {
     char backend;           /* opt.backend */
     bool attach;            /* -p */
+    bool everyone;          /* --all, --cgroup */
     bool only_counts;       /* see tr_only_counts */
     bool every_call;        /* no call is left out, and each is shown or counted */
     bool no_accel;
@@ -19402,7 +19480,7 @@ struct tr_facts {
 /* What follows from the facts. */
 struct tr_choice {
     enum tr_mode mode;
-    const char *why;        /* it is not the hybrid mode because ...; NULL: it is */
+    const char *why;        /* NULL, or why it is not HYBRID, or why it cannot be OBSERVE */
     const char *no_filter;  /* NULL, or why there is no seccomp filter */
 };
 
@@ -19437,6 +19515,8 @@ static const char *tr_attach_why_not(const struct tr_facts *f)
                                                 : NULL;
 }
 
+#define TR_NO_BPF "BPF needs root, or CAP_BPF and CAP_PERFMON"
+
 /* Why the hybrid mode may not be used; NULL: it may. For a command it goes with the filter: what is
  * not recorded stops by it. */
 static const char *tr_hybrid_why_not(const struct tr_facts *f)
@@ -19444,14 +19524,28 @@ static const char *tr_hybrid_why_not(const struct tr_facts *f)
     if (f->backend == 'p')
         return "--backend=ptrace";
     if (!f->may_bpf)
-        return "BPF needs root, or CAP_BPF and CAP_PERFMON";
+        return TR_NO_BPF;
     const char *why = f->attach ? tr_attach_why_not(f) : tr_filter_why_not(f, TR_HYBRID);
     return why ? why : f->unloadable;
+}
+
+/* Why the calls cannot be observed; NULL: they can. */
+static const char *tr_observe_why_not(const struct tr_facts *f)
+{
+    return !f->attach && !f->everyone ? "--backend=observe is for -p, --all and --cgroup"
+           : !f->only_counts ? "this mode only counts; fix: give -c, and none of -v, --by, --json, "
+                               "-w, -P and --faults"
+           : !f->may_bpf     ? TR_NO_BPF
+           : f->pid_ns       ? "kvis is in a pid namespace"
+           : f->bits32       ? "a 32-bit program"
+                             : f->unloadable;
 }
 
 /* The one place where the mode is decided: it asks nothing but the facts. */
 static struct tr_choice tr_decide(const struct tr_facts *f)
 {
+    if (f->everyone || f->backend == 'o')
+        return (struct tr_choice){ TR_OBSERVE, tr_observe_why_not(f), "no thread stops" };
     struct tr_choice c = { .why = tr_hybrid_why_not(f) };
     c.mode = c.why ? TR_PTRACE : TR_HYBRID;
     c.no_filter = tr_filter_why_not(f, c.mode);
@@ -19487,6 +19581,7 @@ static struct tr_facts tr_facts(void)
     struct tr_facts f = {
         .backend = opt.backend,
         .attach = opt.n_pids > 0,
+        .everyone = opt.everyone || opt.cgroup,
         .only_counts = tr_only_counts(),
         .every_call = (opt.calls || opt.count_only || opt.count_too) && !opt.trace,
         .no_accel = opt.no_accel,
@@ -19508,9 +19603,10 @@ static void tr_backend(void)
 {
     struct tr_facts f = tr_facts();
     struct tr_choice c = tr_decide(&f);
-    hy.all = f.attach;
+    hy.all = f.attach || f.everyone;
     hy.count = f.only_counts;
-    if (c.mode == TR_HYBRID) {
+    hy.observe = c.mode == TR_OBSERVE;
+    if (c.mode != TR_PTRACE && !c.why) {
         hy.on = true; /* as tr_choose is to see it */
         tr_choose();
         hy.on = false;
@@ -19520,6 +19616,7 @@ static void tr_backend(void)
     hy.why_not = c.why;
     hy.all &= hy.on;
     hy.count &= hy.on;
+    hy.observe &= hy.on;
     tr.mode = c.mode;
     tr.no_accel = c.no_filter;
     tr.accel = !tr.no_accel;
@@ -21141,6 +21238,17 @@ static void tr_loop(void)
     }
 }
 
+/* In the observe mode: the programs count until the end that was asked for, or till all of -p have
+ * ended. */
+static void tr_watch(void)
+{
+    while (!tr.detaching && !(opt.n_pids && hy_follows_none())) {
+        nanosleep(&(struct timespec){ .tv_nsec = TR_TICK_US * 1000l }, NULL);
+        if (tr.tick)
+            tr_on_tick();
+    }
+}
+
 /* --- signals of kvis's own --- */
 
 /* In the tick, while PTRACE_SEIZE waits for an exec of that process to end (both take
@@ -21382,6 +21490,36 @@ static int tr_attach(pid_t pid)
     return got ? 0 : err;
 }
 
+/* Has the programs follow every thread of a process, until no new one appears: the children of
+ * those they follow by themselves. Returns 0 or -errno. */
+static int tr_observe_process(pid_t pid)
+{
+    char path[64];
+    int got = 0, fresh = 1, err = -ESRCH;
+    snprintf(path, sizeof path, "/proc/%d/task", pid);
+    for (int round = 0; fresh && round < 1000; round++) {
+        DIR *d = opendir(path);
+        fresh = 0;
+        for (struct dirent *e; d && (e = readdir(d));) {
+            pid_t tid = atoi(e->d_name);
+            if (tid <= 0)
+                continue;
+            int r = hy_observe(tid);
+            fresh |= r > 0;
+            got += r >= 0;
+            err = r < 0 && err == -ESRCH ? r : err;
+        }
+        if (d)
+            closedir(d);
+    }
+    return got && err == -ESRCH ? 0 : err;
+}
+
+static int tr_attach_as_asked(pid_t pid)
+{
+    return hy.observe ? tr_observe_process(pid) : tr_attach(pid);
+}
+
 /* Attaches all of -p; returns how many processes. */
 static u32 tr_attach_all(void)
 {
@@ -21392,13 +21530,13 @@ static u32 tr_attach_all(void)
         s64 tgid = ps_status(pid, "Tgid:");
         if (ps_task(pid))
             continue; /* named twice */
-        if (tr_is_ancestor(pid)) {
+        if (hy.observe ? pid == getpid() : tr_is_ancestor(pid)) {
             u_warn("cannot attach to pid %d: it is kvis itself or an ancestor of it", pid);
             continue;
         }
         if (tgid > 0 && tgid != pid)
             u_warn("%d is a thread of process %d: tracing all of that", pid, (int)tgid);
-        int e = tr_attach(tgid > 0 ? (pid_t)tgid : pid);
+        int e = tr_attach_as_asked(tgid > 0 ? (pid_t)tgid : pid);
         if (e < 0)
             tr_explain(pid, e);
         else
@@ -21462,6 +21600,8 @@ static void tr_report(const char *backend, bool text)
     px_close();
     hy_settle();
     hy_counts();
+    if (hy.observe)
+        hy_tell_missing();
     st_report(text);
 }
 
@@ -22233,7 +22373,7 @@ static struct {
     bool time, clock, print_uid;     /* columns of execsnoop and exitsnoop */
     u32 pid, only_pid, max_args;
     u64 uid;                         /* + 1; 0: all */
-    u64 min_ns, cgroup;
+    u64 cgroup;
     const char *name, *format, *gantt;
     const char *line; /* --line, compiled: line_regex; NULL: not given */
     regex_t line_regex;
@@ -22312,7 +22452,7 @@ static const char *proc_opt_min(const char *v)
     unsigned long long n = strtoull(v, &end, 10);
     for (size_t i = 0; i < ARRAY_LEN(units) && isdigit((u8)*v); i++)
         if (!strcmp(end, units[i].unit) && n < UINT64_MAX / units[i].ns) {
-            po.min_ns = n * units[i].ns;
+            opt.min_ns = n * units[i].ns;
             return NULL;
         }
     return "not a duration, like 10ms, 2s or 500us";
@@ -22337,7 +22477,7 @@ static const char *proc_cgroup_root(void)
 /* A cgroup's id is the inode of its directory. */
 static const char *proc_opt_cgroup(const char *v)
 {
-    char path[PATH_MAX];
+    static char path[PATH_MAX];
     struct stat s;
     const char *root = strncmp(v, "/sys/", 5) ? proc_cgroup_root() : "";
     if (!root)
@@ -22346,6 +22486,7 @@ static const char *proc_opt_cgroup(const char *v)
     if (stat(path, &s) < 0)
         return strerror(errno);
     po.cgroup = s.st_ino;
+    opt.cgroup = path;
     return proc_is_cgroup2(path) ? NULL : "not a cgroup of version 2";
 }
 
@@ -22936,7 +23077,7 @@ static bool proc_wanted(const struct proc_row *r)
         return false;
     if (po.cgroup && l->cgroup != po.cgroup)
         return false;
-    if (po.min_ns && r->what != PROC_FAILED && r->ts_ns - l->begin_ns < po.min_ns)
+    if (opt.min_ns && r->what != PROC_FAILED && r->ts_ns - l->begin_ns < opt.min_ns)
         return false;
     return !po.line || proc_line_matches(l);
 }
@@ -36445,13 +36586,17 @@ static void *cmd_trace_rest(void *unused)
 static int cmd_trace(void)
 {
     static char cwd[PATH_MAX];
-    if (!opt.command && !opt.n_pids)
+    bool everyone = opt.everyone || opt.cgroup;
+    if (!opt.command && !opt.n_pids && !everyone)
         opt_wrong(opt_cmd, NULL, "nothing to trace: a command or -p PID");
+    if (everyone && (opt.command || opt.n_pids))
+        opt_wrong(opt_cmd, opt_named(opt.everyone ? "all" : "cgroup"),
+                  "--all and --cgroup go neither with a command nor with -p PID");
     if (opt.command && opt.n_pids)
         opt_wrong(opt_cmd, opt_named("attach"), "a command and -p PID do not go together");
-    if (opt.kill_on_exit && opt.n_pids)
+    if (opt.kill_on_exit && (opt.n_pids || everyone))
         opt_wrong(opt_cmd, opt_named("kill-on-exit"),
-                  "--kill-on-exit is for a command that kvis starts, not for -p PID");
+                  "--kill-on-exit is for a command that kvis starts");
     cmd_refuse_mixed();
     if (opt.user && (bpf_caps() >> 6 & 3) != 3) /* CAP_SETGID, CAP_SETUID */
         die(EXIT_KVIS, "-u %s: only root can run a command as another user", opt.user);
@@ -36462,6 +36607,11 @@ static int cmd_trace(void)
     md_init();
     tr.cwd = getcwd(cwd, sizeof cwd) ? nm_str('f', cwd) : NULL;
     tr_backend();
+    if (opt.min_ns && tr.mode != TR_OBSERVE)
+        opt_wrong(opt_cmd, opt_named("min-duration"),
+                  "--min-duration is for --all, --cgroup and --backend=observe");
+    if (tr.mode == TR_OBSERVE && !hy.on)
+        die(EXIT_KVIS, "cannot observe: %s", hy.why_not);
     if (opt.backend == 'h' && !hy.on)
         die(EXIT_KVIS, "--backend=hybrid: %s", hy.why_not);
     if (opt.bpf_stats && !hy.on)
@@ -36476,14 +36626,17 @@ static int cmd_trace(void)
     if (opt.command)
         tr_spawn(); /* it does nothing yet that is traced: see tr_loop */
     cmd_start_clock();
-    if (!opt.command && !tr_attach_all())
+    if (!opt.command && !everyone && !tr_attach_all())
         return 1;
     cmd_this_run(tr_mode_name[tr.mode]);
     if (out.json_on)
         cmd_json_header(tr_mode_name[tr.mode]);
     cmd_record();
     cmd_start_text();
-    tr_loop();
+    if (hy.observe)
+        tr_watch();
+    else
+        tr_loop();
     tr_release(cmd_trace_rest);
     return cmd_trace_end();
 }

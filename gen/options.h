@@ -56,6 +56,14 @@ enum {
       OPT_CALL, { .call = opt_pid }, 0, 0, \
       NULL, "-p, --attach=PID", \
       "trace a running process and its threads; repeatable" }, \
+    { IN_TRACE, 0, "all", NULL, 0, false, \
+      OPT_FLAG, { .flag = &opt.everyone }, 0, 0, \
+      NULL, "    --all", \
+      "with -c: count the calls of all processes, stopping none" }, \
+    { IN_TRACE, 0, "cgroup", "PATH", ARG_FILES, false, \
+      OPT_CALL, { .call = proc_opt_cgroup }, 0, 0, \
+      NULL, "    --cgroup=PATH", \
+      "with -c: count the calls of this cgroup (v2) and those below it" }, \
     { IN_TRACE, 'v', "verbose", NULL, 0, false, \
       OPT_COUNT, { .count = &opt.verbose }, 0, 0, \
       NULL, "-v, --verbose", \
@@ -104,6 +112,10 @@ enum {
       OPT_SET, { .set = &opt.status }, CALL_FAILED, 0, \
       NULL, "-Z, --failed-only", \
       "show only calls that failed" }, \
+    { IN_TRACE, 0, "min-duration", "TIME", ARG_WORDS, false, \
+      OPT_CALL, { .call = proc_opt_min }, 0, 0, \
+      NULL, "    --min-duration=TIME", \
+      "count only calls that took at least TIME: 10ms, 2s, 500us (observe)" }, \
     { IN_TRACE | IN_REPLAY, 'x', NULL, NULL, 0, false, \
       OPT_SET, { .set = &opt.status }, CALL_FAILED, 0, \
       NULL, "-x", \
@@ -210,8 +222,8 @@ enum {
       "run kvis and the command on one CPU: faster, but the command can see it" }, \
     { IN_TRACE, 0, "backend", "NAME", ARG_WORDS, false, \
       OPT_CALL, { .call = opt_backend }, 0, 0, \
-      "auto|ptrace|hybrid", "    --backend=NAME", \
-      "choose how calls are seen: auto|ptrace|hybrid (hybrid: BPF records most of them)" }, \
+      "auto|ptrace|hybrid|observe", "    --backend=NAME", \
+      "choose how calls are seen: auto|ptrace|hybrid|observe" }, \
     { IN_TRACE, 0, "no-ebpf", NULL, 0, false, \
       OPT_FLAG, { .flag = &opt.no_ebpf }, 0, 0, \
       NULL, "    --no-ebpf", \

@@ -34,6 +34,11 @@ extern char CFG_STACK, CFG_STACK_NR;
 extern char CFG_BY_SCHED;
 /* 1: calls are only counted; the number of restart_syscall(2). */
 extern char CFG_COUNT, CFG_RESTART_NR;
+/* 1: nobody is followed; the threads of all processes are seen but those of kvis (CFG_SELF). CFG_CGROUP 1:
+ * only those in a cgroup, or below it. */
+extern char CFG_EVERYONE, CFG_SELF, CFG_CGROUP;
+/* Only calls are counted that lasted so many ns; CFG_STATUS 1: that succeeded, 2: that failed. */
+extern char CFG_MIN_NS, CFG_STATUS;
 
 #define SIGURG 23
 #define STOP_RT 33
@@ -54,6 +59,10 @@ extern char CFG_COUNT, CFG_RESTART_NR;
 
 /* The threads, by their id in the first pid namespace. */
 struct map_def traced SEC("maps") = { MAP_HASH, 4, sizeof(struct wire_thread), 16384, 0 };
+enum { MAP_CGROUP_ARRAY = 8 };
+static long (*const bpf_current_task_under_cgroup)(void *map, u32 index) = (void *)37;
+/* The cgroup of CFG_CGROUP; else it may be another kind of array. */
+struct map_def cgroup SEC("maps") = { MAP_CGROUP_ARRAY, 4, 4, 1, 0 };
 struct map_def spec SEC("maps") = { MAP_ARRAY, 4, sizeof(struct wire_spec), CALL_NRS, 0 };
 struct map_def delays SEC("maps") = { MAP_PERCPU_ARRAY, 4, 8, DELAY_SLOTS, 0 };
 /* What is counted. Arrays that kvis maps, with as many entries as it says: it reads them while calls
@@ -156,6 +165,13 @@ INLINE void follow(u32 key)
 
 /* --- the entry --- */
 
+/* Whether the current thread's calls are nobody's business, where those of all are seen. */
+INLINE bool outside(void)
+{
+    if (bpf_get_current_pid_tgid() >> 32 == CFG(CFG_SELF))
+        return 1;
+    return CFG(CFG_CGROUP) && bpf_current_task_under_cgroup(&cgroup, 0) != 1;
+}
 
 INLINE u64 arg(u64 regs, u64 offset)
 {
@@ -280,17 +296,28 @@ INLINE void note(struct wire_thread *th)
         note_texts(th, s);
 }
 
-/* The current thread, when it is in a call that is recorded. */
-INLINE struct wire_thread *entered(u32 nr)
+/* The current thread, when it is in a call that is recorded. begins: it is followed from here on. */
+INLINE struct wire_thread *entered(u32 nr, bool begins)
 {
     u32 tid = (u32)bpf_get_current_pid_tgid();
     struct wire_thread *th = bpf_map_lookup_elem(&traced, &tid);
-    if (!th)
+    if (!th && !begins && !CFG(CFG_EVERYONE))
         return 0;
     struct wire_spec *s = bpf_map_lookup_elem(&spec, &nr);
+    bool seen = 1;
+    if (CFG(CFG_EVERYONE))
+        seen = s && s->on && !outside();
+    if (CFG(CFG_EVERYONE) && !th) /* where there is no room, each of its calls is counted as lost */
+        begins = seen && !is_compat();
+    if (begins) {
+        follow(tid);
+        th = bpf_map_lookup_elem(&traced, &tid);
+    }
+    if (!th)
+        return 0;
     if (th->kept) /* it did not stop */
         send_kept(th);
-    th->in_call = s && s->on && !th->full && !is_compat();
+    th->in_call = seen && s && s->on && !th->full && !is_compat();
     if (CFG(CFG_COUNT) && !th->in_call)
         th->int_over = 1;
     if (!th->in_call)
@@ -315,6 +342,7 @@ int call_enter(struct raw_tp *ctx)
 {
     struct trace_event_raw_sys_enter *record = (void *)ctx;
     u64 regs = 0, first = 0;
+    bool begins = 0;
     u32 nr;
     if (CFG(CFG_RAW)) {
         regs = KEPT(ctx->arg[0]);
@@ -327,10 +355,9 @@ int call_enter(struct raw_tp *ctx)
             first = arg(regs, CFG(CFG_A1));
         else
             first = KEPT(record->args[1]);
-        if (first == CFG(CFG_MAGIC))
-            follow((u32)bpf_get_current_pid_tgid());
+        begins = first == CFG(CFG_MAGIC);
     }
-    struct wire_thread *th = entered(nr);
+    struct wire_thread *th = entered(nr, begins);
     if (!th)
         return 0;
     if (CFG(CFG_RAW)) {
@@ -368,6 +395,14 @@ INLINE void tally(u32 nr, bool failed, u64 ns)
     __sync_fetch_and_add(&h->n[b], 1);
 }
 
+/* Whether a call is one of those that are counted. ended: it returned. */
+INLINE bool wanted(bool ended, bool failed, u64 ns)
+{
+    if (CFG(CFG_MIN_NS) && ns < CFG(CFG_MIN_NS))
+        return 0;
+    return !CFG(CFG_STATUS) || (ended && failed == (CFG(CFG_STATUS) == 2));
+}
+
 /* By which a call is told from another one of the same number. */
 INLINE u64 args_sum(const struct wire_thread *th)
 {
@@ -401,8 +436,10 @@ INLINE void counted(struct wire_thread *th, const struct wire_spec *s, s64 ret, 
         asm volatile("" : "+r"(now_it)); /* one body for both: clang would make two */
         if (now_it ? in_call && !broken : th->int_ns && !again) {
             bool ended = now_it ? over : in_call || th->int_over;
-            u64 ns = now_it ? now - from : th->int_end_ns - th->int_ns;
-            tally(now_it ? nr : th->int_nr, now_it ? failed : ended, ended ? ns : 0);
+            bool error = now_it ? failed : ended;
+            u64 ns = !ended ? 0 : now_it ? now - from : th->int_end_ns - th->int_ns;
+            if (wanted(ended, error, ns))
+                tally(now_it ? nr : th->int_nr, error, ns);
         }
     }
     th->int_ns = broken ? from : 0;

@@ -520,6 +520,18 @@ static void t_mode(void)
     EXPECT(!strcmp(tr_decide(&f).why, "a program with seccomp filters"));
     f.filtered = false, f.pid_ns = true;
     EXPECT(tr_decide(&f).mode == TR_PTRACE);
+    f = root, f.everyone = true;
+    EXPECT(tr_decide(&f).mode == TR_OBSERVE && strstr(tr_decide(&f).why, "only counts"));
+    f.only_counts = true;
+    EXPECT(tr_decide(&f).mode == TR_OBSERVE && !tr_decide(&f).why);
+    f.may_bpf = false;
+    EXPECT(tr_decide(&f).mode == TR_OBSERVE && strstr(tr_decide(&f).why, "CAP_BPF"));
+    f = root, f.backend = 'o', f.only_counts = true;
+    EXPECT(tr_decide(&f).mode == TR_OBSERVE && tr_decide(&f).why);
+    f.attach = f.filtered = true;
+    EXPECT(tr_decide(&f).mode == TR_OBSERVE && !tr_decide(&f).why);
+    f.unloadable = "no BTF";
+    EXPECT(tr_decide(&f).mode == TR_OBSERVE && !strcmp(tr_decide(&f).why, "no BTF"));
 }
 
 /* Errors that a kernel gives only elsewhere. */

@@ -78,6 +78,36 @@ static const char *const in_round[ROUND] = {
     "getppid", "getuid", "read", "write", "lseek", "openat", "newfstatat", "faccessat"
 };
 
+/* Calls that hardly anybody makes: the first fails, the second does not. */
+static void *rare_thread(void *rounds)
+{
+    struct timespec slice;
+    for (long i = 0; i < (long)rounds; i++) {
+        syscall(SYS_io_destroy, 0l);
+        syscall(SYS_sched_rr_get_interval, 0, &slice);
+    }
+    return NULL;
+}
+
+/* rare PROCESSES THREADS ROUNDS: when stdin ends, each thread makes so many of both. */
+static void rare(int argc, char **argv)
+{
+    MUST(argc == 5);
+    int n = atoi(argv[2]), each = atoi(argv[3]);
+    pthread_t t[64];
+    char c;
+    MUST(each <= 64 && read(0, &c, 1) == 0);
+    for (int i = 0; i < n; i++)
+        if (!CHK(fork())) {
+            threads(t, each, rare_thread, (void *)atol(argv[4]));
+            join(t, each);
+            usleep(30000);
+            _exit(0);
+        }
+    while (wait(NULL) > 0)
+        ;
+}
+
 /* calls THREADS ROUNDS: says how many of which. */
 /* Calls of which the record has more than words and a string. */
 static void *wide_thread(void *rounds)
@@ -934,7 +964,7 @@ int main(int argc, char **argv)
 {
     static const struct scene s[] = {
         { "calls", calls }, { "last", last }, { "big", big }, { "limits", limits }, { "urg", urg },
-        { "absent", absent }, { "nested", nested },
+        { "absent", absent }, { "nested", nested }, { "rare", rare },
         { "wide", wide }, { "cont", cont }, { "masked", masked }, { "jobs", jobs }, { "itimers", itimers }, { "crowd", crowd },
         { "bomb", bomb }, { "execs", execs }, { "leaf", leaf }, { "relay", relay }, { "forever", forever }, { "urgent", urgent }, { "urgents", urgents }, { "preempt", preempt },
         { "behind", behind }, { "dying", dying }, { "killed", killed }, { "tsync", tsync }, { "unqueued", unqueued },

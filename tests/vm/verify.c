@@ -90,10 +90,12 @@ static int verify_call(void)
     struct bpf_obj *o = &hy.obj;
     static const char *const on[] = { "CFG_MAGIC", "CFG_MAGIC_NR", "CFG_SCHED", "CFG_BY_SCHED",
                                       "CFG_STOP_RT", "CFG_NS_INO", "CFG_STACK",
-                                      "CFG_STACK_NR" };
+                                      "CFG_STACK_NR", "CFG_SELF", "CFG_CGROUP", "CFG_MIN_NS",
+                                      "CFG_STATUS" };
     hy.magic = open_state.magic, hy.sched = true;
     *o = (struct bpf_obj){ .fam = &call_family, .ring = true, .ring_bytes = 1 << 16,
-                           .entries = hy_entries, .lodger = &disk_family };
+                           .entries = hy_entries, .lodger = &disk_family,
+                           .cgroups = true };
     if (bpf_open(o) < 0)
         return 1;
     bpf_find_fields(o, &compat);
@@ -102,7 +104,10 @@ static int verify_call(void)
         bpf_set(&c, on[i], 1);
     bpf_set(&c, "CFG_RESTART_NR", (u64)SYS_restart_syscall);
     bpf_set_compat(&c, &compat);
+    set_anew(&c, "CFG_EVERYONE", 1);
     int refused = verify_both(o, &c, "CFG_COUNT");
+    set_anew(&c, "CFG_EVERYONE", 0);
+    refused += verify(o, (u32[MOST]){ 0 });
     for (u32 i = 0; i < o->n_want; i++) /* as without CONFIG_IPV6 */
         if (strstr(o->want[i].name, "skc_v6_"))
             o->want[i].err = -ENOENT;

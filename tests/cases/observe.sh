@@ -1,0 +1,106 @@
+#!/bin/sh
+# The observe mode counts the calls of all processes, of a cgroup or of -p exactly, and no thread of them stops or has a tracer.
+# tier: quick asan
+# timeout: 120
+# needs: root python3 strace prog:hyb
+. "$TESTS/lib/lib.sh"
+run trace -c --all -d 1 -e trace=io_destroy
+[ $st = 0 ] || skip "$(head -n 1 err)"
+e="-e trace=io_destroy,sched_rr_get_interval"
+last() { awk '/^% time/ { t = "" } /^ *[0-9]/ && $NF != "total" { t = t $NF " " $4 " " (NF == 9 ? $5 : 0) "\n" } END { printf "%s", t }' table | sort; }
+# observe OPTION... -- CMD...: CMD runs while kvis observes. The first table says that it does.
+observe() {
+    options=
+    while [ "$1" != -- ]; do options="$options $1"; shift; done
+    shift
+    rm -f table
+    say "\$ kvis trace -c -i 1 -o table $options, and: $*"
+    "$KVIS" trace -c -i 1 -o table $options 2>err 9>&- &
+    kvis=$!
+    until_true 20 grep -q total table || fail "no table: $options"
+    "$@" >out 9>&- || fail "$*: exit status $?"
+    kill -INT $kvis
+    wait $kvis
+    eq "exit status of kvis" 0 $?
+    [ ! -s err ] || fail "$options: a message"
+}
+
+# All processes: the table has what they did, also while strace traces them, and says so itself.
+observe --all $e -- "$BIN/hyb" rare 4 8 500 </dev/null
+eq "all" "io_destroy 16000 16000
+sched_rr_get_interval 16000 0" "$(last)"
+observe --all $e -- strace -f -c -o strace $e "$BIN/hyb" rare 3 2 50 </dev/null
+eq "beside strace" "$(awk '$NF ~ /^(io_|sched_rr)/ { print $NF, $4, NF == 6 ? $5 : 0 }' strace | sort)" "$(last)"
+eq "and by the program" "io_destroy 300 300
+sched_rr_get_interval 300 0" "$(last)"
+observe --all -Z $e -- "$BIN/hyb" rare 1 2 300 </dev/null
+eq "-Z" "io_destroy 600 600" "$(last)"
+observe --all -z $e -- "$BIN/hyb" rare 1 2 300 </dev/null
+eq "-z" "sched_rr_get_interval 600 0" "$(last)"
+
+# A process, its threads and children: kvis ends with the last of them. Nobody traces it.
+mkfifo gate
+rm -f table
+"$BIN/hyb" rare 3 4 200 <gate 9>&- &
+pid=$!
+exec 8>gate
+until_true 10 test "$(state $pid)" = S
+"$KVIS" trace -c -i 1 -o table -p $pid --backend=observe $e,clock_nanosleep --min-duration=0 2>err 8>&- 9>&- &
+kvis=$!
+until_true 20 grep -q total table || fail "no table of -p"
+grep -q '^TracerPid:[[:space:]]0$' /proc/$pid/status || fail "it has a tracer"
+exec 8>&-
+wait $pid || fail "exit status of the program: $?"
+wait $kvis || fail "exit status of kvis: $?"
+eq "-p" "clock_nanosleep 3 0
+io_destroy 2400 2400
+sched_rr_get_interval 2400 0" "$(last)"
+
+# Only what takes its time; and kvis, killed at any moment, leaves the program as it was.
+for end in INT KILL; do
+    rm -f table
+    "$BIN/hyb" rare 3 4 20000 <gate 9>&- &
+    pid=$!
+    exec 8>gate
+    "$KVIS" trace -c -i 1 -o table -p $pid --backend=observe --min-duration=20ms -e clock_nanosleep,io_destroy 2>err 8>&- 9>&- &
+    kvis=$!
+    until_true 20 grep -q total table || fail "no table of -p"
+    exec 8>&-
+    [ $end = INT ] || kill -KILL $kvis
+    wait $pid || fail "exit status of the program: $?"
+    wait $kvis 2>/dev/null
+    [ $end = KILL ] || eq "--min-duration" "clock_nanosleep 3 0" "$(last | grep -v io_destroy)"
+done
+
+# A cgroup, and those below it. Of its own calls kvis counts none.
+cat >cg <<'END'
+mount -t cgroup2 none /sys/fs/cgroup && mkdir -p /sys/fs/cgroup/kvis-observe/below || exit 77
+to() { echo $$ >/sys/fs/cgroup/$1/cgroup.procs; }
+to kvis-observe
+"$KVIS" trace -c -i 1 -o table --cgroup=kvis-observe -e trace=io_destroy,sched_rr_get_interval,bpf,write 2>err &
+kvis=$!
+to .
+until [ -s table ]; do sleep 0.1; done
+sh -c 'echo $$ >/sys/fs/cgroup/kvis-observe/below/cgroup.procs; exec "$BIN/hyb" rare 2 2 100' </dev/null
+"$BIN/hyb" rare 2 2 1000 </dev/null
+kill -INT $kvis
+wait $kvis
+st=$?
+rmdir /sys/fs/cgroup/kvis-observe/below /sys/fs/cgroup/kvis-observe
+exit $st
+END
+rm -f table
+unshare -m sh cg >out 2>err2 9>&-
+st=$?
+[ $st != 77 ] || { say "no cgroup2 here"; exit 0; }
+status 0
+eq "a cgroup (the program says that it is done)" "io_destroy 400 400
+sched_rr_get_interval 400 0
+write 1 0" "$(last)"
+
+# What it cannot do, it says.
+for o in "--all" "--all -c -v" "--all -c --json" "-p $$ --backend=observe" "-c --backend=observe true" "--all -c -p $$" "--all -c true" "-c --min-duration=1ms true"; do
+    run trace $o
+    [ $st -ge 2 ] || fail "$o: exit status $st"
+    has err 'kvis: '
+done
