@@ -10185,8 +10185,8 @@ static void md_rights(struct task *t, const struct call *c, const struct msg *m,
     }
 }
 
-/* A message with its struct msghdr at `at`, and the bytes of it that moved. Returns whether it could
- * be read. */
+/* A message whose struct msghdr is at `at`, and the bytes of it that moved. False: it could not be
+ * read. */
 static bool md_message(struct task *t, struct call *c, u64 at, s64 bytes, u64 flags, bool in)
 {
     struct msg m;
