@@ -253,6 +253,9 @@ def strace_bytes(run, tid, call, args, tail):
         run.fact(tid, "bytes", (fd_name(args[dst]), "out"), n)
 
 
+UNNAMED = {"syscall_0x102": "riscv_hwprobe"}  # by the strace of Debian 13
+
+
 def strace_line(run, tid, line):
     t = run.thread(tid)
     m = re.match(r"^--- (SIG\w+|stopped by SIG\w+) ", line)
@@ -267,6 +270,7 @@ def strace_line(run, tid, line):
     if not m:
         sys.exit(f"cannot read this line of strace: {line}")
     name, text, ret, retfd, tail = m.groups()
+    name = UNNAMED.get(name, name)
     err = (re.match(r"E[A-Z0-9]+", tail or "") or [None])[0] if ret in ("-1", "?") else None
     ret = None if ret in ("?", "") else int(ret, 8 if re.match(r"0\d", ret) else 0)  # umask is octal
     call, args = Call(name, ret, err), split_args(text)

@@ -122,7 +122,10 @@ fill() { # fill TEST...: the initramfs of one boot, in $root
         cp "$vm/guest/$f.sh" "$root/tests/"
         for m in $(header "$f" modules); do module "$m"; done
         case $(header "$f" with) in
-        strace) cp -a "$cache/$tools/strace/." "$root/" ;;
+        strace)
+            cp -a "$cache/$tools/strace/." "$root/"
+            [ -e "$root/lib" ] || ln -s usr/lib "$root/lib" # Debian 13 has its loader in /usr/lib
+            ;;
         bcc) ! "$vm/fetch.sh" bcc-amd64 || cp -a "$cache/bcc-amd64/root/." "$root/" ;;
         esac
         seconds=$(header "$f" timeout)

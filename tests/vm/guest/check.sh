@@ -7,7 +7,7 @@
 . /tests/lib.sh
 kprobes='yes .*attached to do_exit and its return' virt='full|works'
 # RISC-V has no KPROBES_ON_FTRACE.
-[ "$(uname -m)" != riscv64 ] || kprobes='no .*no kprobes on functions' virt='does not work: .*no kprobes'
+[ "$(uname -m)" != riscv64 ] || kprobes='no .*no kprobes' virt='does not work: .*no kprobes'
 t_ok "all that trace and open need is there" "$KVIS" check -v
 cp out checked
 t_has "kprobes, by their PMU" checked "^kprobes +($kprobes)"

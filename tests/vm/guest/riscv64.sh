@@ -18,8 +18,8 @@ t_facts "a small ring" json facts
 t_json "a small ring: nothing lost" json "S['backend'] == 'hybrid' and S['lost'] == 0"
 
 t_ok "recorded" kvis trace -q -v -w r.kvis -- sh -c 'echo a >f; cat f nothere; mv f g'
-kvis replay -q -v --json=again r.kvis
+kvis replay -q -v --json=again r.kvis >/dev/null 2>&1
 t_replay "its recording is read by other CPUs" again r.kvis
 
-kvis check -v virt >checked
-t_has "kprobes: they are there, or why they are not" checked '^kprobes +(yes|no +this kernel has no kprobes on functions)'
+t_ok "check" kvis check -v
+t_has "kprobes: they are there, or why they are not" out '^kprobes +(yes|no .*this kernel has no kprobes)'
