@@ -42,11 +42,11 @@ keys() { for k in "$@"; do t send-keys "$k"; done; }
 start 80 24
 until_true 5 shows '^memory .*of 976.6MB' || fail "no memory: $(t capture-pane -p)"
 eq lines 24 "$(t capture-pane -p | wc -l)"
-last 24 || fail "no last line"
+until_true 5 last 24 || fail "no last line"
 t capture-pane -p >&9
 # what the overview has not, where it is unusual: a zone that is nearly too hot
 shows '^ unusual  .*zone 0 (x86_pkg_temp) thermal_headroom 3[0-9]' && fail "34 degrees of headroom are unusual"
-shows '^disks [0-9]* of [0-9]* ' || fail "no count of disks: $(t capture-pane -p)"
+until_true 5 shows '^disks [0-9]* of [0-9]* ' || fail "no count of disks: $(t capture-pane -p)"
 # a section for each key, and back: by the same key, by Esc, by o
 key t; until_true 5 shows '^0 (x86_pkg_temp) .*60.0C' || fail "thermal is not to be seen: $(t capture-pane -p)"
 shows '^memory .*of 976.6MB' && fail "the overview is still there"
@@ -57,7 +57,7 @@ for k in c:CPUs r:'run queues' m:memory d:disks n:network u:'NUMA nodes' l:limit
 done
 key Escape; until_true 5 shows '^memory .*of 976.6MB' || fail "Esc: $(t capture-pane -p)"
 key l; until_true 5 shows '^nf_conntrack_entries_limit  *[0-9]' || fail "a name is cut: $(t capture-pane -p)"
-shows '^nf_conntrack_entries  *[0-9]' || fail "a name is cut: $(t capture-pane -p)"
+until_true 5 shows '^nf_conntrack_entries  *[0-9]' || fail "a name is cut: $(t capture-pane -p)"
 key o; until_true 5 shows '^memory .*of 976.6MB' || fail "o: $(t capture-pane -p)"
 # a text of names, with a mistake in it: what has it is shown, whatever keys its letters are
 key l; until_true 5 shows '^filefd_allocated  *[0-9]' || fail "l: $(t capture-pane -p)"
@@ -79,7 +79,7 @@ key PageDown; until_true 5 shows '^disks ' || fail "PgDn: $(t capture-pane -p)"
 shows '^CPUs ' && fail "PgDn does not scroll"
 key PageUp; until_true 5 shows '^CPUs ' || fail "PgUp: $(t capture-pane -p)"
 keys Down Down; until_true 5 eval '! shows "^CPUs "' || fail "Down: $(t capture-pane -p)"
-shows '^memory ' || fail "Down scrolls by more than a line: $(t capture-pane -p)"
+until_true 5 shows '^memory ' || fail "Down scrolls by more than a line: $(t capture-pane -p)"
 key Home; until_true 5 shows '^CPUs ' || fail "Home: $(t capture-pane -p)"
 key End; until_true 5 shows '^q quit  h help  (end)' || fail "End: $(t capture-pane -p)"
 key Home; until_true 5 shows '^q quit  h help  ([0-9]* [a-z]* more)' || fail "Home: $(t capture-pane -p)"
@@ -133,7 +133,7 @@ coloured() { t capture-pane -e -p | grep -q "$2 *$(printf '\033')\[$1m *$3"; } #
 until_true 5 coloured 33 'thermal_headroom' 7 || fail "near a limit is not yellow: $(t capture-pane -e -p | cat -v | grep headroom)"
 key m
 until_true 5 coloured 31 '2048kB .*' 100 || fail "a full pool is not red: $(t capture-pane -e -p | cat -v | grep pool)"
-coloured 33 thp 5 || fail "few huge pages are not yellow: $(t capture-pane -e -p | cat -v | grep thp)"
+until_true 5 coloured 33 thp 5 || fail "few huge pages are not yellow: $(t capture-pane -e -p | cat -v | grep thp)"
 ! coloured '3[13]' memory_total . || fail "memory is coloured"
 key q
 ended 0
