@@ -24708,7 +24708,7 @@ struct met_series {
     u32 at, since;  /* met.tick of the last reading; of the first without a gap before it */
 };
 
-static struct met_inst met_insts[MET_INSTS]; /* pointers to them stay valid */
+static struct met_inst *met_insts;    /* MET_INSTS of them: pointers to them stay valid */
 static char met_no_name[1];           /* the name of sums */
 static struct met_series *met_series; /* grows: pointers are good until the next met_new */
 
@@ -24889,7 +24889,7 @@ static double met_hist_part(const struct met_hist *h, double p)
 static void met_init(void)
 {
     long hz = sysconf(_SC_CLK_TCK);
-
+    met_insts = xcalloc(MET_INSTS, sizeof *met_insts);
     met_forms[F_TICKS].scale = 1.0 / (double)MAX(hz, 1);
     met_forms[F_TOTAL_PAGES].scale = met_forms[F_PAGES].scale = (double)sysconf(_SC_PAGESIZE);
     for (u32 m = N_METRICS; m-- > 0;)
@@ -26138,14 +26138,15 @@ static struct mfs_task {
     u8 n_waited_on;    /* CPUs for which its threads waited in this interval: the first of them */
     u16 waited_on[MFS_WAITED_ON];
     char comm[MFS_COMM];
-} mfs_tasks[MFS_TASKS];
+} *mfs_tasks; /* MFS_TASKS of them */
 
-/* What a thread has done since it began: ns on a CPU, ns waiting for one, bytes read, written. */
-static struct mfs_part { u32 tid, pid, at; u64 ran, waited, io[2]; } mfs_parts[MFS_PARTS];
+/* What a thread has done since it began: ns on a CPU, ns waiting for one, bytes read, written.
+ * MFS_PARTS of them. */
+static struct mfs_part { u32 tid, pid, at; u64 ran, waited, io[2]; } *mfs_parts;
 
 static u64 mfs_queued[MET_INSTS]; /* by CPU: ns for which threads waited for it in this interval */
 static u32 mfs_busy_at; /* met.tick of the last time */
-static struct { u16 task[MFS_TASKS]; u32 n; } mfs_seen; /* those that there are */
+static struct { u16 *task; u32 n; } mfs_seen; /* those that there are: at most MFS_TASKS */
 
 /* The row of a process or thread in a table whose rows begin with its number and with met.tick of
  * when it was seen; if it has none, that of one that was last seen before `fresh`, all 0 but its
@@ -26427,6 +26428,17 @@ static void mfs_busy_show(const struct mfs_task *t)
             mfs_busy_number(i, t, k);
 }
 
+/* Makes the tables, when they are first used: who does not ask for them does not pay for them. */
+static bool mfs_busy_tables(void)
+{
+    if (!mfs_tasks)
+        mfs_tasks = calloc(MFS_TASKS, sizeof *mfs_tasks);
+    if (!mfs_parts)
+        mfs_parts = calloc(MFS_PARTS, sizeof *mfs_parts);
+    if (!mfs_seen.task)
+        mfs_seen.task = calloc(MFS_TASKS, sizeof *mfs_seen.task);
+    return mfs_tasks && mfs_parts && mfs_seen.task;
+}
 
 /* How many threads waited for each CPU. */
 static void mfs_queues(void)
@@ -26444,6 +26456,10 @@ static void mfs_busy(void)
 {
     struct mfs_task *top[MFS_TOP];
     bool swaps = mfs_swaps();
+    if (!mfs_busy_tables()) {
+        met_off("out of memory for the table of processes (4 MB)");
+        return;
+    }
     mfs_seen.n = 0;
     memset(mfs_queued, 0, sizeof mfs_queued);
     DIR *d = opendir(met_path("/proc"));
@@ -26664,7 +26680,7 @@ static struct {
 static struct mfs_thread {
     u32 tid, at; /* at: met.tick; first, for mfs_place */
     u64 count[MFS_COUNTS];
-} mfs_threads[MET_INSTS];
+} *mfs_threads; /* MET_INSTS of them */
 
 
 /* Which of its counts there are: bits. */
@@ -26733,6 +26749,10 @@ static bool mfs_process(u32 k)
 static void mfs_procs(void)
 {
     u32 left = 0;
+    if (!mfs_threads && !(mfs_threads = calloc(MET_INSTS, sizeof *mfs_threads))) {
+        met_off("out of memory for the table of threads");
+        return;
+    }
     for (u32 k = 0; k < opt.n_pids; k++) {
         mfs_pids[k].gone = !mfs_process(k);
         left += !mfs_pids[k].gone;
@@ -30361,7 +30381,7 @@ static u32 mout_cap_points;
 static struct {
     u32 cell[MOUT_CELLS]; /* UINT32_MAX: that, or more */
     bool there;
-} mout_dists[MET_HISTS];
+} *mout_dists; /* MET_HISTS of them */
 
 static struct {
     struct mout_file {
@@ -30414,10 +30434,12 @@ static void mout_gather_inst(const struct met_inst *i)
 static bool mout_room(void)
 {
     struct mout_next *grown = u_grow(mout_points, &mout_cap_points, met.n_series, sizeof *grown);
-    if (grown) {
+    if (grown)
         mout_points = grown;
+    if (!mout_dists)
+        mout_dists = calloc(MET_HISTS, sizeof *mout_dists);
+    if (grown && mout_dists)
         return true;
-    }
     u_warn("the report ends here: out of memory for %u numbers", met.n_series);
     out.failed = ENOMEM;
     return false;
@@ -30643,7 +30665,7 @@ static void mout_heat_maps(struct buf *b)
     for (u32 k = 0; k < met_hists.n; k++) {
         const struct met_hist *h = met_hists.h[k];
         const struct met_hist_row *r = &met_hist_rows[h->row];
-        if (!mout_dists[k].there)
+        if (!mout_dists || !mout_dists[k].there)
             continue;
         b_f(b, "[%u,%u,\"%s\",\"%s\",\"%s\",\"%s\",\"", k, MAX(h->reused, h->inst->reused), r->name,
             r->counts, met_sources[r->src].name,
@@ -34661,10 +34683,21 @@ static void check_missing(const struct bpf_obj *o, const struct bpf_prog_row *r,
 
 static struct bpf_obj check_obj; /* the family that was tried last: for its programs' rows */
 
+/* Whether a family may have failed for want of descriptors, whatever was found missing for it. */
+static bool check_few_files(void)
+{
+    enum { ENOUGH = 64 };
+    struct rlimit files;
+    return access("/sys/kernel/btf/vmlinux", R_OK) == 0 && getrlimit(RLIMIT_NOFILE, &files) == 0
+        && files.rlim_cur < ENOUGH;
+}
+
 /* What helps where a family cannot be loaded; e is what the kernel returned. */
 static const char *check_load_fix(int e)
 {
     const char *fix = bpf_denied(e).fix;
+    if (!*fix && check_few_files())
+        fix = pf_fix(-EMFILE, PF_LEVEL_CPU);
     if (*fix || *check_obj.no_btf)
         return *fix ? fix : check_btf_fix();
     return bpf_kernel_version() < (5u << 16 | 10u << 8)

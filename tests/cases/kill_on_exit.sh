@@ -78,5 +78,5 @@ eq "backend" "$(js "H['backend']" json)" "$(js "H['backend']" until)"
 target loop
 run trace --kill-on-exit -p "$tee"
 status 2
-has err '^kvis: --kill-on-exit .*-p'
+has err '^kvis: --kill-on-exit is for a command'
 untarget
