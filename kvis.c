@@ -1296,7 +1296,7 @@ static enum abi arch_abi(u32 audit, u64 *nr)
         return ABI_ARM64;
     if (audit == AUDIT_ARCH_ARM)
         return ABI_ARM32;
-    if (audit == AUDIT_ARCH_RISCV64)
+    if (audit == AUDIT_ARCH_RISCV64 || audit == AUDIT_ARCH_RISCV32)
         return ABI_RISCV64;
     if (*nr != (u64)-1 && *nr & ARCH_X32_BIT) {
         *nr &= ~(u64)ARCH_X32_BIT;
@@ -4637,7 +4637,8 @@ static void dec_set(struct dec *d, u64 addr, u64 nbits, bool fds)
     u32 n = 0;
     unsigned w = dec_long(d) == 8 ? 64 : 32;
     bool more = nbits > have;
-    if (!dec_get(d, addr, raw, (size_t)(have + w - 1) / w * w / 8))
+    u64 bits = fds ? (have + w - 1) / w * w : have; /* the kernel reads fd_sets by longs */
+    if (!dec_get(d, addr, raw, (size_t)bits / 8))
         return;
     b_c(d->b, '[');
     for (u32 k = 0; k < have; k++) {
@@ -4661,7 +4662,7 @@ static void dec_set(struct dec *d, u64 addr, u64 nbits, bool fds)
 static void dec_k_cpuset(struct dec *d, u64 v)
 {
     u64 bytes = d->exit ? (u64)d->c->ret : d->c->arg[d->i ? d->i - 1 : 0];
-    dec_set(d, v, MIN((u64)(u32)bytes, (u64)DEC_CHUNK) * 8 & ~63ull, false);
+    dec_set(d, v, MIN((u64)(u32)bytes, (u64)DEC_CHUNK) * 8, false);
 }
 
 static void dec_gid(struct dec *d, const u8 *p)
@@ -8712,7 +8713,7 @@ static void st_text_head(struct buf *b)
     } else if (st_knows(ST_CPU)) {
         b_f(b, ", CPU %s", st_time(st_run.cpu_ns).s);
     }
-    if (st_columns(b->p + line, b->p + b->len) > ST_COLUMNS) { /* a line of its own */
+    if (b->len > cpu && st_columns(b->p + line, b->p + b->len) > ST_COLUMNS) { /* its own line */
         b_c(b, ' ');
         memmove(b->p + cpu + 1, b->p + cpu, b->len - cpu - 1);
         memcpy(b->p + cpu, "\n  ", 3);
@@ -10718,7 +10719,8 @@ static const struct { struct md_call m; u16 id[16]; } md_calls[] = {
     MD_KIND(md_change, MD_EVENT, TRUNCATE, SC_truncate, SC_ftruncate, SC_truncate64,
             SC_ftruncate64)
     MD_KIND(md_change, MD_EVENT, CHMOD, SC_chmod, SC_fchmod, SC_fchmodat, SC_fchmodat2)
-    MD_KIND(md_change, MD_EVENT, CHOWN, SC_chown, SC_lchown, SC_fchown, SC_fchownat)
+    MD_KIND(md_change, MD_EVENT, CHOWN, SC_chown, SC_lchown, SC_fchown, SC_fchownat, SC_chown32,
+            SC_lchown32, SC_fchown32)
     MD(NULL, md_chdir, MD_ALWAYS, SC_chdir, SC_fchdir, SC_chroot)
     MD(NULL, md_pivot_root, MD_ALWAYS, SC_pivot_root)
     MD(NULL, md_unshare, MD_ALWAYS, SC_unshare)
@@ -11784,14 +11786,17 @@ static void rec_get_meta(void)
 
 static void rec_get_word(void)
 {
-    enum { MOST = 1 << 20 }; /* a pointer and a NUL each: more than the 6 MiB of execve(2) */
-    static u32 n;
+    enum { MOST = 8 << 20 }; /* bytes, with a pointer and a NUL each: execve(2) takes 6 MiB */
+    static u32 n, bytes;
     struct arg a = rec_gets();
     rin.of_command = true;
-    if (n == MOST)
-        rec_bad("damaged: more than %d arguments", MOST);
-    if (n == MOST || rin.again)
+    if (rin.again)
         return;
+    bytes += MIN(a.len, (u32)MOST) + sizeof(char *) + 1;
+    if (bytes > MOST) {
+        rec_bad("damaged: more than %d bytes of arguments", MOST);
+        return;
+    }
     char **list = realloc(opt.command, (n + 2) * sizeof *list);
     char *word = list ? strdup(rec_at(a)) : NULL;
     if (list) {
@@ -15078,12 +15083,12 @@ static int pf_open_at(pid_t tid, int cpu, bool major, bool on_exec)
     return e;
 }
 
-/* Opens the events for one thread on every CPU that there can be: sysconf(3) of musl says on how
- * many kvis may run, and it may be started on one that is not the first. Returns 0 or -errno. */
+/* Opens the events for one thread on every CPU that there is: sysconf(3) of musl says on how many
+ * kvis may run, and it may be started on one that is not the first. Returns 0 or -errno. */
 static int pf_open(pid_t tid, bool on_exec)
 {
-    int possible = pf_cpus("possible", false), got = 0;
-    int cpus = MIN(possible > 0 ? possible : (int)sysconf(_SC_NPROCESSORS_CONF), (int)PF_MAX_CPUS);
+    int present = pf_cpus("present", false), got = 0;
+    int cpus = MIN(present > 0 ? present : (int)sysconf(_SC_NPROCESSORS_CONF), (int)PF_MAX_CPUS);
     pf_rings.page = (size_t)sysconf(_SC_PAGESIZE);
     for (int i = 0; i < 2 * cpus; i++) {
         bool major = i >= cpus;
@@ -18632,8 +18637,8 @@ static void hy_configure_observe(struct bpf_cfgs *c)
     bpf_set(c, "CFG_SELF", (u64)getpid());
     bpf_set(c, "CFG_CGROUP", opt.cgroup != NULL);
     bpf_set(c, "CFG_MIN_NS", opt.min_ns);
-    bool one_end = opt.status == CALL_SUCCESSFUL || opt.status == CALL_FAILED;
-    bpf_set(c, "CFG_STATUS", one_end ? opt.status : 0); /* 1 and 2: as the probe has them */
+    enum { BOTH = CALL_SUCCESSFUL | CALL_FAILED }; /* 1 and 2: as the probe has them */
+    bpf_set(c, "CFG_STATUS", (opt.status & BOTH) == BOTH ? 0 : opt.status & BOTH);
 }
 
 /* Tells the probe which cgroup is meant by --cgroup. Returns 0 or -errno. */
@@ -18906,14 +18911,25 @@ static int hy_follow(pid_t tid)
     return e == -EEXIST ? 0 : e ? e : 1;
 }
 
+/* Whether a thread is on its way out, or gone: its flags (proc_pid_stat(5)) have PF_EXITING before
+ * the program at its end runs (do_exit in the kernel's kernel/exit.c). */
+static bool hy_exiting(pid_t tid)
+{
+    enum { PF_EXITING = 4 };
+    char path[64], text[1024];
+    snprintf(path, sizeof path, "/proc/%d/stat", tid);
+    u_slurp(path, text, sizeof text);
+    const char *end = strrchr(text, ')');
+    return !end || !end[1] || strtoul(u_word(end + 2, 6), NULL, 10) & PF_EXITING;
+}
+
 /* Sees to it that the probe follows a thread that nothing stops. One that ended before that would
  * be followed for ever. Returns as hy_follow. */
 static int hy_observe(pid_t tid)
 {
     u32 key = (u32)tid;
     int e = hy_follow(tid);
-    s64 state = e == 1 ? ps_status(tid, "State:") : 'R';
-    if (state >= 0 && state != 'Z' && state != 'X')
+    if (e != 1 || !hy_exiting(tid))
         return e;
     hy_map(BPF_MAP_DELETE_ELEM, &key, NULL, 0);
     return -ESRCH;
@@ -19161,11 +19177,14 @@ static u64 hy_lost(void)
 /* The same where nothing but the table is printed. */
 static void hy_tell_missing(void)
 {
-    u64 lost = bpf_lost(&hy.obj, LOST_RING) + bpf_lost(&hy.obj, LOST_TREE);
+    u64 unpaired = bpf_lost(&hy.obj, LOST_RING), lost = bpf_lost(&hy.obj, LOST_TREE);
     u64 skipped = bpf_missed(&hy.obj, hy_programs(false));
+    lost -= MIN(lost, hy.healed);
+    if (unpaired)
+        u_warn("%" PRIu64 " calls are missing in the table: they began unseen", unpaired);
     if (lost)
         u_warn("%s%" PRIu64 " calls are missing in the table: there are more threads than fit",
-               opt.n_pids ? "at least " : "", lost);
+               hy_everyone() ? "" : "at least ", lost);
     if (skipped)
         u_warn("the kernel skipped %" PRIu64 " runs of BPF programs: the table may lack as many "
                "calls", skipped);
@@ -19533,6 +19552,8 @@ static const char *tr_hybrid_why_not(const struct tr_facts *f)
 static const char *tr_observe_why_not(const struct tr_facts *f)
 {
     return !f->attach && !f->everyone ? "--backend=observe is for -p, --all and --cgroup"
+           : f->backend == 'p' || f->backend == 'h'
+                             ? "--all and --cgroup are of --backend=observe alone"
            : !f->only_counts ? "this mode only counts; fix: give -c, and none of -v, --by, --json, "
                                "-w, -P and --faults"
            : !f->may_bpf     ? TR_NO_BPF
@@ -20712,7 +20733,8 @@ static void tr_signal_stop(struct task *t, int sig)
     sys_ptrace(PTRACE_GETSIGINFO, t->tid, 0, &si);
     if (t->tid == tr.child && !tr.started && sig == SIGSTOP) {
         tr.started = true; /* the child stands before its exec: from here on it is watched */
-        t->proc->start_ns = u_when();
+        if (t->proc)
+            t->proc->start_ns = u_when();
         st.own_rss = ps_resident(t->pid) + (128 << 10); /* what its exec touches */
         if (!tr.bound) /* so far it would have been left stopped */
             sys_ptrace(PTRACE_SETOPTIONS, t->tid, 0, (void *)(uintptr_t)TR_OPTIONS);
@@ -21239,10 +21261,10 @@ static void tr_loop(void)
 }
 
 /* In the observe mode: the programs count until the end that was asked for, or till all of -p have
- * ended. */
+ * ended, or nobody reads the tables any more. */
 static void tr_watch(void)
 {
-    while (!tr.detaching && !(opt.n_pids && hy_follows_none())) {
+    while (!tr.detaching && out.text.fd[0] >= 0 && !(opt.n_pids && hy_follows_none())) {
         nanosleep(&(struct timespec){ .tv_nsec = TR_TICK_US * 1000l }, NULL);
         if (tr.tick)
             tr_on_tick();
@@ -21405,8 +21427,10 @@ static int tr_attach_thread(pid_t pid, pid_t tid)
             ps_look_ns(t);
     } else {
         tr_first_state(t, pid);
-        if (t->proc)
+        if (t->proc) {
+            t->proc->attached = true;
             t->proc->cpu_ns = ps_cpu_ns(pid);
+        }
         if (t->mm && (vm_from_proc(t->mm, tid, true) < 0 || t->mm->careful))
             t->mm->careful = true;
         for (struct region *r = t->mm ? vm_from(t->mm, 0) : NULL; r; r = vm_from(t->mm, r->end))
@@ -21537,7 +21561,9 @@ static u32 tr_attach_all(void)
         if (tgid > 0 && tgid != pid)
             u_warn("%d is a thread of process %d: tracing all of that", pid, (int)tgid);
         int e = tr_attach_as_asked(tgid > 0 ? (pid_t)tgid : pid);
-        if (e < 0)
+        if (e == -E2BIG && hy.observe)
+            u_warn("pid %d: not all of its threads are counted: there are more than fit", pid);
+        if (e < 0 && !(e == -E2BIG && hy.observe))
             tr_explain(pid, e);
         else
             n++;
@@ -21600,7 +21626,7 @@ static void tr_report(const char *backend, bool text)
     px_close();
     hy_settle();
     hy_counts();
-    if (hy.observe)
+    if (hy.count)
         hy_tell_missing();
     st_report(text);
 }
@@ -25718,7 +25744,7 @@ static u32 mfs_disks_at; /* met.tick when all of /proc/diskstats was read */
  * (Unless there was no place for it.) */
 static void mfs_disk_new(const struct met_inst *i)
 {
-    if (mfs_disks_at + 1 != met.tick || met.left_out || met.src[met.cur].left_out)
+    if (mfs_disks_at + 1 != met.tick || met.src[met.cur].left_out)
         return;
     struct met_series *s = &met_series[i->base];
     for (u32 k = 0; k < met.width[DIM_DISK]; k++)
@@ -31802,11 +31828,13 @@ static bool scr_limited(const struct met_inst *i)
 static u32 scr_things(const struct scr_table *t)
 {
     u32 n = 0;
-    for (const struct met_inst *i = met_first(t->dim); i; i = met_next(i))
+    for (const struct met_inst *i = met_first(t->dim); i; i = met_next(i)) {
+        const char *name = i->dim == DIM_CGROUP ? mo.cgroup : i->name;
         if (i->at == met.tick && (i->name[0] || t->dim == DIM_CGROUP)
             && (scr.view || t->dim != DIM_GROUP || scr_limited(i))
-            && (strcasestr(i->name, scr.find) || strcasestr(i->info, scr.find)))
+            && (strcasestr(name, scr.find) || strcasestr(i->info, scr.find)))
             scr_thing[n++] = i;
+    }
     if (scr.sort[t->dim] < N_METRICS)
         qsort(scr_thing, n, sizeof *scr_thing, scr_order);
     return n;
@@ -36563,7 +36591,7 @@ static void cmd_start_text(void)
     if (opt.n_pids) {
         b_s(b, "kvis: tracing ");
         st_command(b);
-        b_f(b, " (%s)\n", tr_mode_name[tr.mode]);
+        b_f(b, " (%s)\n", rec_run.backend);
     }
     if (opt.verbose && tr.no_accel && strcmp(tr.no_accel, TR_ALL_ASKED))
         b_f(b, "kvis: every call stops (%s)\n", tr.no_accel);
@@ -36625,6 +36653,8 @@ static int cmd_trace(void)
     if (everyone && (opt.command || opt.n_pids))
         opt_wrong(opt_cmd, opt_named(opt.everyone ? "all" : "cgroup"),
                   "--all and --cgroup go neither with a command nor with -p PID");
+    if (opt.everyone && opt.cgroup)
+        opt_wrong(opt_cmd, opt_named("all"), "--all and --cgroup do not go together");
     if (opt.command && opt.n_pids)
         opt_wrong(opt_cmd, opt_named("attach"), "a command and -p PID do not go together");
     if (opt.kill_on_exit && (opt.n_pids || everyone))
@@ -36640,6 +36670,8 @@ static int cmd_trace(void)
     md_init();
     tr.cwd = getcwd(cwd, sizeof cwd) ? nm_str('f', cwd) : NULL;
     tr_backend();
+    if (tr.mode == TR_OBSERVE && !(opt.status & (CALL_SUCCESSFUL | CALL_FAILED)))
+        opt_wrong(opt_cmd, opt_named("trace"), "observed are calls that return");
     if (opt.min_ns && tr.mode != TR_OBSERVE)
         opt_wrong(opt_cmd, opt_named("min-duration"),
                   "--min-duration is for --all, --cgroup and --backend=observe");

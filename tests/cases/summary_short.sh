@@ -82,8 +82,9 @@ for backend in ptrace auto; do
     want "S['longest_processes'][0]['duration_ns'] >= 3e8"
     want "{p['ended'] for p in S['failed_processes']} == {'exit 3', 'SIGTERM', 'SIGKILL', 'exit 7'}"
     # The peak is the program's own, not that of the copy of kvis that became it: VmHWM begins anew with an exec.
+    # (The kernel counts pages by CPU, and adds up what is more than a few dozen: lib/percpu_counter.c.)
     run trace --backend=$backend --json=json -- /usr/bin/python3 -c 'print(open("/proc/self/status").read())'
-    want "0 <= S['peak_rss_bytes'] - $(sed -n 's/^VmHWM:[^0-9]*\([0-9]*\).*/\1/p' out) * 1024 < 512 << 10"
+    want "-(512 << 10) < S['peak_rss_bytes'] - $(sed -n 's/^VmHWM:[^0-9]*\([0-9]*\).*/\1/p' out) * 1024 < 512 << 10"
     # A process that kvis attaches to: what it used meanwhile, and how it ended.
     rm -f ready burnt json
     /usr/bin/python3 burn.py &
