@@ -107,6 +107,7 @@ for backend in ptrace auto; do
     wait $!
     wait $burner
     has err '^  ended +SIGTERM$'
+    want "S.get('orphans', 0) == 0 and not S.get('longest_processes')" # whose child it is and since when is not kvis's
     want "'cpu_ns' not in S" # only its parent knows
     run trace --backend=$backend -q -- /usr/bin/python3 -c 'import os, threading
 for i in range(1200):

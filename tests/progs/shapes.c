@@ -152,6 +152,12 @@ static void sizes(int argc, char **argv)
     syscall(SYS_openat2, AT_FDCWD, "none", end + 4096 - 16, 24);
     shown("openat2", 6, 2, "%p", (void *)(end + 4096 - 16));
 
+    static u32 cpus[3] = { 0x80000001, 0, 2 }; /* sets of 4 and of 12 bytes, for a process that there is not */
+    syscall(SYS_sched_setaffinity, 0x7ffffff0, 4, cpus);
+    shown("sched_setaffinity", 0, 2, "[0 31]");
+    syscall(SYS_sched_setaffinity, 0x7ffffff0, 12, cpus);
+    shown("sched_setaffinity", 1, 2, "[0 31 65]");
+
     clone[12] = 7;
     syscall(SYS_clone3, clone, 104);
     shown("clone3", 0, 0, "{flags=0x80000000000, exit_signal=0, stack=NULL, stack_size=0, /* bytes 88..103 */ "

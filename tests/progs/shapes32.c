@@ -20,5 +20,6 @@ void _start(void)
     ok &= call(162, (long)sleep, 0, 0, 0) == -22;              /* nanosleep: EINVAL */
     ok &= call(361, -1, (long)netlink, 4, 0) == -9;            /* bind: EBADF */
     ok &= call(400, -1, (long)&msg, 3, 0) < 0;                 /* msgsnd */
+    ok &= call(212, (long)"none", 5, 6, 0) == -2;              /* chown32: ENOENT */
     call(1, ok ? 32 : 1, 0, 0, 0);
 }
