@@ -32466,7 +32466,7 @@ static void scr_keys(void)
  * Entry points: the option functions, mon_run; of it, mon_start and mon_sample. */
 
 static void (*const mon_read[N_SRC])(void) = {
-#define X(id, group, name, read, lack) [SRC_##id] = read,
+#define X(id, group, name, read, lack) [SRC_##id] = (read),
     MET_SOURCES(X)
 #undef X
 };

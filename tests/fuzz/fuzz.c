@@ -19,11 +19,13 @@
 static void *kept_alloc(void *old, size_t n);
 static void kept_free(void *p);
 static char *kept_strdup(const char *s);
+static char *kept_strndup(const char *s, size_t most);
 #define malloc(n) kept_alloc(NULL, n)
 #define calloc(k, n) memset(kept_alloc(NULL, (size_t)(k) * (n)), 0, (size_t)(k) * (n))
 #define realloc(p, n) kept_alloc(p, n)
 #define free(p) kept_free(p)
 #define strdup(s) kept_strdup(s)
+#define strndup(s, n) kept_strndup(s, n)
 #define main kvis_main
 #include "../../kvis.c"
 #undef main
@@ -32,6 +34,7 @@ static char *kept_strdup(const char *s);
 #undef realloc
 #undef free
 #undef strdup
+#undef strndup
 
 /* --- memory and state --- */
 
@@ -66,6 +69,14 @@ static void *kept_alloc(void *old, size_t n)
 static char *kept_strdup(const char *s)
 {
     return memcpy(kept_alloc(NULL, strlen(s) + 1), s, strlen(s) + 1);
+}
+
+static char *kept_strndup(const char *s, size_t most)
+{
+    size_t n = strnlen(s, most);
+    char *copy = memcpy(kept_alloc(NULL, n + 1), s, n);
+    copy[n] = 0;
+    return copy;
 }
 
 extern u8 __start_kvis_data[], __stop_kvis_data[], __start_kvis_bss[], __stop_kvis_bss[];
