@@ -309,10 +309,9 @@ def small(b, d):
             hit = True
             break
     check(hit, "nothing under the pointer")
-    time.sleep(0.3)
-    check(not b.js("document.querySelector('#detail').hidden"), "a click shows the event")
-    check(b.js("document.querySelectorAll('#table .row.on').length") == 1, "a click selects its row")
-    check("sel=" in b.js("location.hash"), "the selection is in the fragment")
+    b.until("!document.querySelector('#detail').hidden") # a click shows the event
+    b.until("document.querySelectorAll('#table .row.on').length === 1") # and selects its row
+    b.until("location.hash.includes('sel=')") # the selection is in the fragment
     b.key("Escape", "#line")
     check(b.js("document.querySelector('#detail').hidden"), "Escape")
     # from the table to the timeline: a row that is out of view is brought into it
