@@ -86,13 +86,16 @@ static void latency(unsigned long long ns)
 {
     enum { N = 15 };
     unsigned long long sum = 0, took[N];
+    char each[N * 24] = "";
     int f = disk(O_RDONLY | O_DIRECT);
     stat_of(was);
     for (int i = 0; i < N; i++) {
         unsigned long long at = ns_now();
         MUST(pread(f, buf, 4096, 4096 * 7 * i) == 4096);
         sum += took[i] = ns_now() - at;
+        sprintf(each + strlen(each), "%llu, ", took[i]);
     }
+    want("all(e['duration_ns'] <= took for e, took in zip(by('block_io'), [%s]))", each);
     qsort(took, N, sizeof *took, by_size);
     want("[e['bytes'] for e in by('block_io', op='read', device='%s')] == [4096] * %d", name, N);
     if (ns) { /* (the shortest: where the host is busy, an emulator's timer is late) */

@@ -4,7 +4,7 @@
 # timeout: 60
 . /tests/lib.sh
 
-kvis trace -c --all -d 1 2>why >/dev/null || { t_skip observe "$(head -n 1 why)"; exit 0; }
+kvis trace -q --backend=hybrid -- true 2>why || { t_skip observe "$(head -n 1 why)"; exit 0; }
 rows() { awk '/^% time/ { t = "" } /^ *[0-9]/ && $NF != "total" { t = t $NF " " $4 " " (NF == 9 ? $5 : 0) "\n" } END { printf "%s", t }' table | grep -E '^(io_destroy|sched_rr)' | sort; }
 # observe WHAT ROWS OPTION... : kvis counts while the program runs inside and outside of the cgroup
 observe() {
