@@ -18575,17 +18575,20 @@ static void hy_counts(void)
     }
 }
 
+/* Whether the probe follows nobody any more. */
+static bool hy_follows_none(void)
+{
+    u32 key = 0;
+    return bpf_map_do(BPF_MAP_GET_NEXT_KEY, bpf_map(&hy.obj, "traced"), NULL, &key) == -ENOENT;
+}
+
 /* Where threads are gone only when the scheduler leaves them for good (CFG_BY_SCHED), that can be
  * after their deaths were told: a moment for the calls that they were in to be counted. */
 static void hy_settle(void)
 {
-    u32 key;
-    int map = bpf_map(&hy.obj, "traced");
-    for (int i = 0; hy.count && !hy.observe && hy.in_order && i < 100; i++) {
-        if (bpf_map_do(BPF_MAP_GET_NEXT_KEY, map, NULL, &key))
-            break;
+    bool late = hy.count && !hy.observe && hy.in_order;
+    for (int i = 0; late && i < 100 && !hy_follows_none(); i++)
         nanosleep(&(struct timespec){ .tv_nsec = 500000 }, NULL);
-    }
 }
 
 /* Whether the calls of all threads are seen, and nobody is followed. */
@@ -18645,7 +18648,7 @@ static void hy_configure_observe(struct bpf_cfgs *c)
 static int hy_tell_cgroup(void)
 {
     u32 first = 0;
-    if (!hy.observe || !opt.cgroup)
+    if (!opt.cgroup)
         return 0;
     int map = bpf_map(&hy.obj, "cgroup");
     int f = open(opt.cgroup, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -18663,7 +18666,7 @@ static int hy_open(u32 ring_bytes)
     struct bpf_obj *o = &hy.obj;
     hy.sched = !opt.no_ebpf && !hy.count;
     *o = (struct bpf_obj){ .fam = &call_family, .ring = true, .ring_bytes = ring_bytes,
-                           .entries = hy_entries, .cgroups = hy.observe && opt.cgroup,
+                           .entries = hy_entries, .cgroups = opt.cgroup != NULL,
                            .lodger = hy.sched ? &disk_family : NULL };
     int e = hy_open_beside(o, &compat);
     if (e || !o->ring)
@@ -18933,13 +18936,6 @@ static int hy_observe(pid_t tid)
         return e;
     hy_map(BPF_MAP_DELETE_ELEM, &key, NULL, 0);
     return -ESRCH;
-}
-
-/* Whether the probe follows nobody any more. */
-static bool hy_follows_none(void)
-{
-    u32 key;
-    return bpf_map_do(BPF_MAP_GET_NEXT_KEY, bpf_map(&hy.obj, "traced"), NULL, &key) == -ENOENT;
 }
 
 /* From now on all calls of a thread stop, so they must not be counted in the kernel as well. */
@@ -19475,8 +19471,6 @@ static void tr_filter(struct tr_prog *p)
     tr_tree(p, edge, 0, n);
 }
 
-#define TR_ALL_ASKED "every call is asked for"
-
 /* --- how calls are seen --- */
 
 /* All that the mode depends on. */
@@ -19595,7 +19589,7 @@ static bool tr_only_counts(void)
 }
 
 /* The facts of this run. */
-static struct tr_facts tr_facts(void)
+static struct tr_facts tr_gather(void)
 {
     enum { SYS_ADMIN = 21 };
     u64 caps = bpf_caps();
@@ -19622,7 +19616,7 @@ static struct tr_facts tr_facts(void)
 /* Sets up what the mode needs; where the kernel does not take the programs, it is another mode. */
 static void tr_backend(void)
 {
-    struct tr_facts f = tr_facts();
+    struct tr_facts f = tr_gather();
     struct tr_choice c = tr_decide(&f);
     hy.all = f.attach || f.everyone;
     hy.count = f.only_counts;
@@ -24502,9 +24496,9 @@ static void proc_replay_exec(const struct event *e)
         po.failed = true;
         proc_exec_failed(&h, name);
     } else if (proc_replay_has_place(h.pid)) {
-        const char *slash = memrchr(name, '/', h.name_len);
-        snprintf(h.comm, sizeof h.comm, "%.*s", slash ? (int)(name + h.name_len - slash - 1) : 1,
-                 slash ? slash + 1 : "?");
+        u32 n = 1;
+        const char *program = out_program(e, &n);
+        snprintf(h.comm, sizeof h.comm, "%.*s", (int)n, program ? program : "?");
         if (rin.of_command && !proc_state.commands)
             proc_state.root = h.pid;
         proc_execed(&h, name);
@@ -34462,7 +34456,7 @@ static bool check_attach(struct check *c)
 
 static bool check_accel(struct check *c)
 {
-    struct tr_facts f = tr_facts();
+    struct tr_facts f = tr_gather();
     const char *why = tr_filter_why_not(&f, TR_PTRACE);
     check_mend(c, "%s", prctl(PR_GET_SECCOMP, 0, 0, 0, 0) > 0
                             ? "run it without a seccomp filter (in a container: --privileged)"
@@ -36652,7 +36646,7 @@ static int cmd_trace(void)
         opt_wrong(opt_cmd, NULL, "nothing to trace: a command or -p PID");
     if (everyone && (opt.command || opt.n_pids))
         opt_wrong(opt_cmd, opt_named(opt.everyone ? "all" : "cgroup"),
-                  "--all and --cgroup go neither with a command nor with -p PID");
+                  "--all and --cgroup cannot be combined with a command or -p PID");
     if (opt.everyone && opt.cgroup)
         opt_wrong(opt_cmd, opt_named("all"), "--all and --cgroup do not go together");
     if (opt.command && opt.n_pids)
@@ -36671,7 +36665,8 @@ static int cmd_trace(void)
     tr.cwd = getcwd(cwd, sizeof cwd) ? nm_str('f', cwd) : NULL;
     tr_backend();
     if (tr.mode == TR_OBSERVE && !(opt.status & (CALL_SUCCESSFUL | CALL_FAILED)))
-        opt_wrong(opt_cmd, opt_named("trace"), "observed are calls that return");
+        opt_wrong(opt_cmd, opt_named("trace"),
+                  "the observe backend has calls that return: status=successful, status=failed");
     if (opt.min_ns && tr.mode != TR_OBSERVE)
         opt_wrong(opt_cmd, opt_named("min-duration"),
                   "--min-duration is for --all, --cgroup and --backend=observe");
