@@ -5,16 +5,13 @@
 HOST   := $(shell uname -m)
 ARCH   ?= $(HOST)
 PREFIX ?= /usr/local
-# gcc's own choice of functions to inline costs 65 KB for 2 to 5 % fewer instructions: over 1 MiB on arm64.
-# Vectors and parts of functions inlined are 6 KB more, for loops that are short; aligned functions 1 KB.
-CFLAGS ?= -O2 -fno-inline-functions -fno-partial-inlining -fno-tree-vectorize -fno-align-functions -fno-align-jumps -g
+CFLAGS ?= -Os -g
 CLANG  ?= clang
 CROSS  := $(if $(filter-out $(HOST),$(ARCH)),$(ARCH)-linux-gnu-)
 BIN    := kvis$(if $(CROSS),-$(ARCH))
 STRIP  := $(CROSS)strip
-# Nothing is relocated in a static binary: relro would only fill a page, of 64 KB on arm64. Nor does ld fill
-# up to 4 KB in front of the data so that they begin a page.
-LINK   := -static -Wl,-z,norelro -Wl,-z,common-page-size=16
+# Nothing is relocated in a static binary: relro would only fill a page, of 64 KB on arm64.
+LINK   := -static -Wl,-z,norelro
 
 # Who did not choose a compiler gets the cross compiler, musl-gcc or cc, in this order.
 ifneq ($(filter default undefined,$(origin CC)),)
