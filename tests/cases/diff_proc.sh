@@ -17,7 +17,7 @@ done
 run diff a.kvis b.kvis; status 0
 has out '^ sh build 3: [0-9.]+ m?s → [0-9.]+ m?s \(-[0-9]+%\), CPU .*%\)$'
 eq "wider than 80 columns" "" "$(sed 's/→/>/g' out | grep '.\{81\}')"
-has out '^ +3 +1 .* -[0-9]+%  cat$'; hasnt out 'n/a|Files|Calls'
+has out '^ +5 +3 .* -[0-9]+%  sleep$'; has out '^ +3 +1 .*  cat$'; hasnt out 'n/a|Files|Calls'
 run diff --json=d a.kvis b.kvis; status 0
 cat >check.py <<'END'
 import json

@@ -1,0 +1,73 @@
+#!/usr/bin/env python3
+# --folded writes the time in each call as stacks that flame graph programs read; so does a replay.
+# tier: quick asan
+# timeout: 120
+# needs: gcc python3 prog:cmd prog:diff_threads
+import collections
+import os
+import re
+
+from lib import BIN, backends, has, read, rows, run, say
+
+STATES = (("runq_ns", "[run queue]"), ("disk_ns", "[disk]"), ("other_ns", "[blocked]"))
+
+
+def stacks(path):
+    """Time and lines of each thread's calls, and the time of each state: in the form that speedscope takes."""
+    sums, lines = collections.Counter(), collections.Counter()
+    for line in open(path, newline="\n"):
+        m = re.fullmatch(r"(.+) (\d+)\n", line)
+        assert m and ";;" not in line and not re.search(r"[\0-\x09\x0b-\x1f]", line), line
+        frames = m[1].split(";")
+        assert re.fullmatch(r"thread \d+", frames[1]) and 3 <= len(frames) <= 5, line
+        sums[frames[1], frames[2]] += int(m[2])
+        lines[frames[1], frames[2]] += 1
+        if frames[-1][0] == "[":
+            sums[frames[-1]] += int(m[2])
+    return sums, lines
+
+
+def one(*words):
+    """Traces a command: the stacks are those of its calls, live and replayed."""
+    run("trace", "-v", "-q", "-w", "r.kvis", "--folded=live", "--json=json", *words)
+    run("replay", "-q", "--folded=again", "r.kvis").status(0)
+    got, lines = stacks("live")
+    assert sorted(open("live", "rb")) == sorted(open("again", "rb")), "other stacks from the replay"
+    want = collections.Counter()
+    for e in rows():
+        if e["type"] == "syscall" and e["duration_ns"]:
+            want[f"thread {e['tid']}", e["name"]] += e["duration_ns"] / 1000
+            for key, leaf in STATES:
+                want[leaf] += e.get(key, 0) / 1000
+    assert len(want) > 10
+    for key, us in want.items():
+        calls = lines[key] if isinstance(key, tuple) else sum(lines.values())
+        assert abs(got[key] - us) <= calls + 1 or us < 40, (key, got[key], us)
+    assert set(got) <= set(want), set(got) - set(want)
+    say(len(lines), "threads and calls,", sum(lines.values()), "stacks")
+
+
+with open("a.c", "w") as f:
+    f.write("int main(void) { return 0; }\n")
+for backend in backends():
+    how = f"--backend={backend}"
+    one(how, "--", "gcc", "-o", "/dev/null", "a.c")
+    has(read("live"), r"^cc1;thread [0-9]+;openat;/.*/stdc-predef\.h [0-9]+$")
+    one(how, "--", BIN + "/diff_threads")
+    one(how, "--", "sh", "-c", r'cat "$(printf "a;b\nc \377 1")"; printf x >"$(printf ";\n;")"; sleep 0.1; cat "$(printf ";\n;")"')
+    has(read("live"), r"^cat;thread [0-9]+;openat;a\\x3bb\\nc .* 1 [0-9]+$")
+    has(read("live"), r"^cat;thread [0-9]+;close;/.*/\\x3b\\\\n\\x3b [0-9]+$")
+# More stacks than the table has: several lines of one are added up by who reads them.
+one("--", "sh", "-c", r'''for i in 1 2 3 4 5 6 7 8 9; do eval "a$i=\"\$(seq -s \" \" -f n$i%g 600)\""; done
+    for i in $a1 $a2 $a3 $a4 $a5 $a6 $a7 $a8 $a9; do [ -e $i ]; done''')
+# kvis proc: CPU time of commands, below those that started them.
+if os.getuid() == 0:
+    run("proc", "--folded=cpu", "-w", "p.kvis", "-o", "rows", "--", "sh", "-c",
+        r'sh -c "i=0; while [ \$i -lt 90000 ]; do i=\$((i + 1)); done; true"; true').status(0)
+    has(read("cpu"), "^sh;sh [0-9]{4,}$")
+    run("replay", "-q", "--folded=cpu2", "p.kvis").status(0)
+    assert read("cpu") == read("cpu2"), "other stacks from the replay"
+has(run("trace", "--folded=/nonexistent/p", "--", "true").status(125).err, "/nonexistent/p: there is no such directory")
+full = run("trace", "--folded=/dev/full", "--", "ls", "/").status(125)
+has(full.err, "/dev/full.*No space")
+has(full.out, "bin")
