@@ -1,0 +1,101 @@
+#!/usr/bin/env python3
+# A damaged, truncated or foreign recording is reported with its offset, and what comes before is shown.
+# tier: quick asan
+# timeout: 120
+# needs: python3
+# covers: O2 O4
+import os
+import random
+import signal
+import subprocess
+import zlib
+
+from lib import KVIS, end, fail, has, read, rows, run, start, until_true
+
+
+def contents(name):
+    with open(name, "rb") as f:
+        return f.read()
+
+
+def write(name, data):
+    with open(name, "wb") as f:
+        f.write(data)
+
+
+def kvis(*words):
+    """Without a line in the log: there are hundreds of them."""
+    return subprocess.run([KVIS, *words], stdin=subprocess.DEVNULL, capture_output=True, timeout=60)
+
+
+run("trace", "-v", "-w", "ok.kvis", "--json=live", "--", "sh", "-c", "ls / >/dev/null; echo x >f").status(0)
+run("replay", "-v", "--json=whole", "ok.kvis").status(0)
+data, whole = contents("ok.kvis"), read("whole").split("\n")
+
+# Text that kvis would have made, with what acts on a terminal in it, behind a NUL, too; the blocks' checksums are right.
+was = b"3</etc/ld.so.cache>"
+evil = b"3\0\x1b[31m\xc2\x9b5m\xffevil>"[:len(was)].ljust(len(was), b"!")
+assert was in data
+at, n, out = 16, 0, data[:16]
+while at < len(data):
+    size = int.from_bytes(data[at:at + 4], "little")
+    block = data[at + 8:at + 8 + size].replace(was, evil)
+    out += size.to_bytes(4, "little") + zlib.crc32(n.to_bytes(4, "little") + block).to_bytes(4, "little") + block
+    at, n = at + 8 + size, n + 1
+write("evil.kvis", out)
+done = kvis("replay", "-v", "--color=never", "--json=evil.json", "evil.kvis")
+text = done.stderr
+assert done.returncode == 0 and b"3??[31m??5m?evil" in text, text[-300:]
+assert not [c for c in text if c < 32 and c != 10 or c in (127, 255)] and b"\xc2\x9b" not in text, "it acts on the terminal"
+
+
+def damaged(recording, what):
+    """What kvis says of it; no event may be another than that of the whole recording."""
+    write("bad.kvis", recording)
+    done = kvis("replay", "-v", "--json=bad", "bad.kvis")
+    if done.returncode not in (1, 125) or b"bad.kvis: " not in done.stderr:
+        fail(f"{what}: status {done.returncode}: {done.stderr[-300:]}")
+    if done.returncode == 1:
+        lines = read("bad").split("\n")
+        if lines[:-1] != whole[:len(lines) - 1]:
+            fail(f"{what}: an event that was not there")
+    return done.stderr
+
+
+random.seed(1)
+for n in [*range(0, 40), *random.sample(range(len(data)), 150)]:  # of the last 4 KiB each: the case torn
+    damaged(data[:n], f"cut at {n}")
+for n in random.sample(range(len(data)), 200):
+    bent = bytearray(data)
+    bent[n] ^= 1 << random.randrange(8)
+    damaged(bytes(bent), f"flipped at {n}")
+# Cut among the numbers of the summary: what is missing there is asked of no table, page or comparison.
+TO_ALL = "replay -C --json=bad --report=bad.html --perfetto=bad.json -w bad2.kvis".split()
+for n in random.sample(range(len(data) - 3000, len(data)), 25):
+    write("bad.kvis", data[:n])
+    for how, status in (TO_ALL, 1), (["diff", "ok.kvis"], 125):
+        done = kvis(*how, "bad.kvis")
+        if done.returncode != status or b"bad.kvis: torn at" not in done.stderr:
+            fail(f"cut at {n}: {how[0]}: status {done.returncode}: {done.stderr[-300:]}")
+other = data[:8] + b"\x63" + data[9:12]
+if b"version 99" not in damaged(other + zlib.crc32(other).to_bytes(4, "little") + data[16:], "version"):
+    fail("version is not told")
+
+write("no.kvis", b"hello\n")
+has(run("replay", "no.kvis").status(125).err, "not a recording")
+has(run("replay", "nothing.kvis").status(125).err, "cannot read nothing.kvis: No such")
+run("replay").status(2)
+has(run("replay", "-c", "ok.kvis").status(0).err, "openat")
+run("trace", "-w", "few.kvis", "--", "true").status(0)
+has(run("replay", "-c", "few.kvis").status(125).err, "has no calls")
+# Killed in the middle: what was recorded so far can be read.
+quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+killed = start("trace", "-v", "-w", "killed.kvis", "--", "sh", "-c", "while :; do : <f; done", **quiet)
+until_true(10, lambda: os.path.exists("killed.kvis") and os.path.getsize("killed.kvis") > 20000, "no recording")
+end(killed, signal.SIGKILL)
+has(run("replay", "-v", "--json=json", "killed.kvis").status(1).err, "torn at offset|what came before")
+assert sum(e.get("name") == "openat" for e in rows("json", partial=True)) > 10, "nothing of it"
+# A full disk: the command goes on, kvis says so and fails.
+full = run("trace", "-v", "-w", "/dev/full", "--", "ls", "/").status(125)
+has(full.err, "/dev/full.*No space left")
+has(full.out, "bin")
