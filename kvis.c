@@ -546,6 +546,13 @@ static bool u_is_device(const char *name)
     return !strncmp(name, "/dev/", 5) && strncmp(name, "/dev/shm/", 9);
 }
 
+/* How wide the terminal is that f leads to; 0: it leads to none, and lines are not cut. */
+static u32 u_columns(int f)
+{
+    struct winsize w;
+    return f < 0 || ioctl(f, TIOCGWINSZ, &w) < 0 ? 0 : w.ws_col;
+}
+
 static u64 u_now(void)
 {
     struct timespec ts;
@@ -5880,9 +5887,8 @@ static int out_write_all(int f, const char *p, size_t n)
 /* How wide the terminal is now. */
 static void out_measure(void)
 {
-    struct winsize w;
-    bool known = !ioctl(out.text.fd[0], TIOCGWINSZ, &w) && w.ws_col;
-    out.columns = known ? MAX(w.ws_col, (u32)OUT_COLUMNS_MIN) : 0;
+    u32 columns = u_columns(out.text.fd[0]);
+    out.columns = columns ? MAX(columns, (u32)OUT_COLUMNS_MIN) : 0;
 }
 
 static void out_writer_flush(struct writer *w)
@@ -10887,6 +10893,7 @@ static struct {
 
 static void rec_attach(pid_t pid, const char *comm)
 {
+    out_name(pid, comm, strlen(comm));
     void *grown = u_grow(rec_attached.of, &rec_attached.cap, rec_attached.n + 1,
                          sizeof *rec_attached.of);
     if (!grown)
@@ -14511,13 +14518,6 @@ static void df_text_change(struct buf *b, const struct df_pair *p, u8 unit)
         b_s(b, "      -");
 }
 
-/* How wide the terminal is that f leads to; 0: it leads to none, and lines are not cut. */
-static u32 df_columns(int f)
-{
-    struct winsize w;
-    return f < 0 || ioctl(f, TIOCGWINSZ, &w) < 0 ? 0 : w.ws_col;
-}
-
 /* Text, as much of it as fits into so many bytes; 0: all. */
 static void df_put_cut(struct buf *b, const char *s, u32 n, u32 most)
 {
@@ -14533,7 +14533,7 @@ static void df_put_cut(struct buf *b, const char *s, u32 n, u32 most)
 static void df_text_name(struct buf *b, const struct df_pair *p, u32 from)
 {
     static struct buf name;
-    u32 columns = df_columns(out.text.fd[0]), used = b->len - from;
+    u32 columns = u_columns(out.text.fd[0]), used = b->len - from;
     b_reset(&name);
     b_esc(&name, p->name->s, p->name->len, 0);
     if (p->of[0].failed != p->of[1].failed)
@@ -21440,10 +21440,8 @@ static int tr_attach_thread(pid_t pid, pid_t tid)
         t->comm[strcspn(t->comm, "\n")] = 0;
     if (f)
         fclose(f);
-    if (tid == pid) {
-        out_name(pid, t->comm, strlen(t->comm));
+    if (tid == pid)
         rec_attach(pid, t->comm);
-    }
     if (hy.all && hy_follow(tid) >= 0)
         t->seen_stop = true; /* it goes on: nothing has to stop it */
     else
@@ -23524,7 +23522,7 @@ static void proc_tree_link(void)
 /* The row of a node. more: of which depths further rows will come. */
 static void proc_tree_line(struct buf *b, const struct proc_node *one, const bool *more)
 {
-    u32 columns = df_columns(out.text.fd[0]), depth = MIN(one->depth, (u32)PROC_DEPTH);
+    u32 columns = u_columns(out.text.fd[0]), depth = MIN(one->depth, (u32)PROC_DEPTH);
     b_put(b, one->text, one->line);
     for (u32 d = 1; d < depth; d++)
         b_s(b, more[d] ? "│  " : "   ");
@@ -24282,7 +24280,7 @@ static void proc_json_summary(u32 running)
 static void proc_text_name(struct buf *b, u32 pid, const char *name)
 {
     enum { FROM = 22 };
-    u32 columns = df_columns(STDERR_FILENO);
+    u32 columns = u_columns(STDERR_FILENO);
     b_f(b, "  %-7u ", pid);
     df_put_cut(b, name, (u32)strlen(name), columns ? MAX(columns, FROM + 8u) - FROM : 0);
     b_c(b, '\n');
@@ -24453,8 +24451,9 @@ static int proc_run(u64 end_ns)
 static u64 proc_left_out; /* events of processes that were too many */
 
 /* The head of such a record, with what is known of the process. */
-static struct wire_proc proc_replay_head(const struct event *e, u32 kind, u32 pid)
+static struct wire_proc proc_replay_head(const struct event *e, u32 kind)
 {
+    u32 pid = (u32)e->pid;
     const struct proc_life *l = proc_find(pid);
     struct wire_proc h = { .kind = kind, .ts_ns = e->ts_ns, .pid = pid, .tid = pid, .ret = -1 };
     if (!l)
@@ -24475,7 +24474,7 @@ static bool proc_replay_has_place(u32 pid)
 
 static void proc_replay_fork(const struct event *e)
 {
-    struct wire_proc h = proc_replay_head(e, PROC_FORK, (u32)e->pid);
+    struct wire_proc h = proc_replay_head(e, PROC_FORK);
     h.ppid = (u32)e->pid;
     h.pid = h.tid = (u32)e->v[EV_child_pid].n;
     if (ev_has(e, EV_child_pid) && proc_replay_has_place(h.pid))
@@ -24485,7 +24484,7 @@ static void proc_replay_fork(const struct event *e)
 /* A command that begins, or would have. */
 static void proc_replay_exec(const struct event *e)
 {
-    struct wire_proc h = proc_replay_head(e, e->err ? PROC_FAIL : PROC_EXEC, (u32)e->pid);
+    struct wire_proc h = proc_replay_head(e, e->err ? PROC_FAIL : PROC_EXEC);
     bool named = ev_has(e, EV_program), words = ev_has(e, EV_argv);
     const char *name = named ? e->v[EV_program].s.p : "";
     h.name_len = (u16)(named ? MIN(e->v[EV_program].s.len, (u32)PATH_MAX) : 0);
@@ -24509,7 +24508,7 @@ static void proc_replay_exec(const struct event *e)
 
 static void proc_replay_exit(const struct event *e)
 {
-    struct wire_proc h = proc_replay_head(e, PROC_EXIT, (u32)e->pid);
+    struct wire_proc h = proc_replay_head(e, PROC_EXIT);
     if (!proc_find(h.pid))
         return;
     if (ev_has(e, EV_code))
@@ -36986,8 +36985,6 @@ static int cmd_replay(void)
     if (out.json_on)
         cmd_json_header(rec_run.backend);
     cmd_record();
-    for (u32 i = 0; i < rec_attached.n; i++)
-        out_name(rec_attached.of[i].pid, rec_attached.of[i].comm, strlen(rec_attached.of[i].comm));
     if (proc)
         proc_replay_begin();
     else
