@@ -1935,14 +1935,16 @@ enum { NM_BUCKETS = 1 << 12, NM_LIMIT = 256 << 20, NM_KEPT = 4 << 20 };
 static struct {
     struct name **hash;  /* chains, as many as there are names, at least */
     u32 buckets;         /* a power of two; 0: there is no hash yet */
+    u32 secret;          /* so that no program can choose names that share a chain */
     size_t total, drop_at; /* bytes that names take; and from when on some are to be dropped */
     u64 n, overflow;
     struct name *other;
 } nm = { .drop_at = 2 * NM_KEPT };
 
-static u32 nm_hash(char cls, const char *s, size_t n)
+/* FNV-1a, from a beginning of the caller's. */
+static u32 nm_hash(u32 begin, const char *s, size_t n)
 {
-    u32 h = 2166136261u ^ (u8)cls; /* FNV-1a */
+    u32 h = 2166136261u ^ begin;
     for (size_t i = 0; i < n; i++)
         h = (h ^ (u8)s[i]) * 16777619u;
     return h;
@@ -2000,6 +2002,7 @@ static void nm_widen(void)
 static void nm_init(void)
 {
     static const char text[] = "(more names)";
+    nm.secret = (u32)u_random();
     nm_widen();
     nm.other = nm_alloc('f', text, sizeof text - 1);
     if (!nm.other || !nm.hash)
@@ -2009,7 +2012,7 @@ static void nm_init(void)
 /* The one name for these bytes; never NULL. */
 static struct name *nm_get(char cls, const char *s, size_t n)
 {
-    u32 h = nm_hash(cls, s, n);
+    u32 h = nm_hash(nm.secret ^ (u8)cls, s, n);
     for (struct name *e = *nm_slot(h); e; e = e->next)
         if (e->hash == h && e->len == n && e->cls == cls && !memcmp(e->s, s, n))
             return e;
@@ -4769,7 +4772,9 @@ static struct dec_origin dec_origin(int sig, s32 code)
 
 static void dec_k_siginfo(struct dec *d, u64 v)
 {
+    enum { STATUS_END = 28 }; /* waitid(2) fills in no more than si_status */
     u8 raw[48];
+    size_t have = d->c->id == SC_waitid ? STATUS_END : sizeof raw;
     if (!dec_get(d, v, raw, sizeof raw))
         return;
     int sig = (int)dec_ld(raw, 4);
@@ -4788,7 +4793,7 @@ static void dec_k_siginfo(struct dec *d, u64 v)
     b_s(d->b, ", si_code=");
     dec_enum(d->b, (u32)code, from.fam);
     b_s(d->b, ", ");
-    dec_list(d, raw, sizeof raw, &dec_layouts[from.st]);
+    dec_list(d, raw, have, &dec_layouts[from.st]);
     if (code < 0 && from.st != ST_siginfo_poll && code != SI_TKILL) {
         b_s(d->b, ", si_value=");
         b_hex(d->b, dec_ld(raw + 24, 8));
@@ -4999,14 +5004,14 @@ static void dec_msg(struct dec *d, const u8 *p, u64 bytes)
 {
     struct buf *b = d->b;
     unsigned w = dec_word(d);
-    u32 namelen = (u32)dec_ld(p + w, 4);
+    u32 namelen = (u32)dec_ld(p + w, 4), room = d->exit ? (u32)d->outlen[0] : 0;
     u64 name = dec_ld(p, w), iovlen = dec_ld(p + 3 * w, w);
     u64 control = dec_ld(p + 4 * w, w), ctllen = dec_ld(p + 5 * w, w);
     b_s(b, "{msg_name=");
-    dec_sockaddr_at(d, name, namelen);
+    dec_sockaddr_at(d, name, room ? MIN(room, namelen) : namelen);
     b_s(b, ", msg_namelen=");
-    if (d->exit && d->outlen[0] && d->outlen[0] != namelen)
-        b_f(b, "%" PRIu64 " => ", d->outlen[0]);
+    if (room && room != namelen)
+        b_f(b, "%u => ", room);
     b_f(b, "%u, msg_iov=", namelen);
     dec_iov(d, dec_ld(p + 2 * w, w), iovlen, bytes);
     b_f(b, ", msg_iovlen=%" PRIu64, iovlen);
@@ -13095,9 +13100,7 @@ static void px_frame(struct buf *b, const char *s, size_t n)
 /* Adds time to a stack. */
 static void px_fold_add(const char *s, size_t n, u64 ns)
 {
-    u32 at = 2166136261u; /* FNV-1a */
-    for (size_t i = 0; i < n; i++)
-        at = (at ^ (u8)s[i]) * 16777619u;
+    u32 at = nm_hash(0, s, n);
     if (px_fold->n == PX_STACKS / 4 * 3)
         px_fold_flush();
     while (px_fold->stack[at % PX_STACKS].len
@@ -13205,9 +13208,11 @@ static void px_fold_exit(const struct event *e)
             break;
         chain[n++] = px_fold->who[slot].parent;
     }
-    b_reset(&b);
-    while (n)
-        px_frame_process(&b, chain[--n]);
+    do { /* the first ones give way where the names are too long */
+        b_reset(&b);
+        for (u32 k = n; k; k--)
+            px_frame_process(&b, chain[k - 1]);
+    } while (b.len > PX_STACK_LEN && --n);
     px_fold_leaf(&b, NULL, (u64)e->v[EV_cpu_ns].n);
 }
 

@@ -67,6 +67,14 @@ if os.getuid() == 0:
     has(read("cpu"), "^sh;sh [0-9]{4,}$")
     run("replay", "-q", "--folded=cpu2", "p.kvis").status(0)
     assert read("cpu") == read("cpu2"), "other stacks from the replay"
+    # Where the names are too long together, the first commands are left out, not the one that used the CPU.
+    with open("chain", "w") as f:
+        f.write('n=$1; shift; [ $# = 0 ] || ./$1 chain "$@"; i=0; while [ $i -lt 30000 ]; do i=$((i + 1)); done; true\n')
+    names = [f"p{i:02}" + 40 * "x" for i in range(1, 14)]
+    for name in names:
+        os.symlink("/bin/sh", name)
+    run("proc", "--folded=deep", "-o", "rows", "--", "sh", "chain", "sh", *names).status(0)
+    has(read("deep"), f"{names[-2]};{names[-1]} [0-9]+$")
 has(run("trace", "--folded=/nonexistent/p", "--", "true").status(125).err, "/nonexistent/p: there is no such directory")
 full = run("trace", "--folded=/dev/full", "--", "ls", "/").status(125)
 has(full.err, "/dev/full.*No space")

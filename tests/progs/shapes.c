@@ -125,6 +125,18 @@ static void messages(int argc, char **argv)
     syscall(SYS_msgrcv, q, &m, 8, 0, IPC_NOWAIT);
     shown("msgrcv", 1, 1, "%p", (void *)&m);
     CHK(msgctl(q, IPC_RMID, NULL));
+
+    /* A name that is longer than the room for it: what lies behind that room is no part of it. */
+    struct sockaddr_un sa = { .sun_family = AF_UNIX, .sun_path = "a-name-of-a-socket" };
+    char text[4], room[sizeof sa];
+    struct iovec v = { text, sizeof text };
+    struct msghdr msg = { .msg_name = room, .msg_namelen = 10, .msg_iov = &v, .msg_iovlen = 1 };
+    int pair[2];
+    memset(room, 'x', sizeof room);
+    CHK(socketpair(AF_UNIX, SOCK_DGRAM, 0, pair));
+    CHK(bind(pair[0], (struct sockaddr *)&sa, sizeof sa.sun_family + strlen(sa.sun_path) + 1));
+    MUST(write(pair[0], "abcd", 4) == 4 && recvmsg(pair[1], &msg, 0) == 4 && msg.msg_namelen > 10);
+    want("calls('recvmsg')[0]['args'][1].startswith('{msg_name={sa_family=AF_UNIX, sun_path=\"a-name-o\"}, msg_namelen=10 => ')");
 }
 
 /* Structures that say their size, or whose size is an argument. */
@@ -237,6 +249,15 @@ static void others(int argc, char **argv)
     u64 waiter[3] = { 1, 0, 2 };
     syscall(449 /* futex_waitv */, waiter, 1, 1, NULL, 0);
     shown("futex_waitv", 0, 0, "[{val=0x1, uaddr=NULL, flags=FUTEX2_SIZE_U32}]");
+
+    /* waitid(2) leaves si_utime and si_stime as they are. */
+    siginfo_t info;
+    memset(&info, 'x', sizeof info);
+    pid_t child = (pid_t)CHK(fork());
+    if (!child)
+        _exit(3);
+    CHK(waitid(P_PID, (id_t)child, &info, WEXITED));
+    shown("waitid", 0, 2, "{si_signo=SIGCHLD, si_code=CLD_EXITED, si_pid=%d, si_uid=%d, si_status=3}", child, getuid());
 
     /* More than kvis looks at is said to be more. */
     static byte set_of_fds[1500], value[300];
