@@ -24724,6 +24724,7 @@ struct met_inst {
     u32 at;    /* when it was seen last: met.tick */
     u32 base;  /* its numbers: met_series[base + met.slot[dim][metric]] */
     u32 reused; /* met.tick in which it took the place of another that had gone; 0: none */
+    u32 lacked; /* met.tick in which there was no room for a distribution of it */
     u16 next;  /* of its dimension, + 1; 0: the last */
     u8 dim;
 };
@@ -24756,6 +24757,7 @@ static struct {
         double elapsed_s;    /* since the reading before; 0: there was none */
         u32 wrong;           /* what it could not read this time */
         u32 left_out;        /* things of it for which there was no room this time */
+        u32 left_of[N_DIM];  /* those of them that have a name, by what they are */
         u32 there;           /* its things, where not all of them are shown; 0: all are */
         u64 took_ns;         /* how long its reading took */
         char why[160];       /* the first of that */
@@ -24858,17 +24860,26 @@ static void met_left_out(u32 n)
     met.src[met.cur].left_out += n;
 }
 
-/* Things that are left out in this interval, by all sources. */
+/* Things that are left out in this interval, each once: a CPU that is left out is missing in several
+ * sources. */
 static u32 met_left_out_now(void)
 {
     u32 n = 0;
     for (u32 s = 0; s < N_SRC; s++)
         n += met.src[s].left_out;
+    for (u32 d = 0; d < N_DIM; d++) {
+        u32 most = 0;
+        for (u32 s = 0; s < N_SRC; s++) {
+            n -= met.src[s].left_of[d];
+            most = MAX(most, met.src[s].left_of[d]);
+        }
+        n += most;
+    }
     return n;
 }
 
-/* NULL: there are too many. */
-static struct met_hist *met_hist(u8 row, const struct met_inst *i)
+/* NULL: there are too many. A thing that lacks several distributions is left out once. */
+static struct met_hist *met_hist(u8 row, struct met_inst *i)
 {
     for (u32 k = 0; k < met_hists.n; k++)
         if (met_hists.h[k]->row == row && met_hists.h[k]->inst == i)
@@ -24876,8 +24887,10 @@ static struct met_hist *met_hist(u8 row, const struct met_inst *i)
     struct met_hist *h = i && met_hists.n < MET_HISTS ? calloc(1, sizeof *h) : NULL;
     if (h)
         met_hists.h[met_hists.n++] = h;
-    else if (i && !(h = met_hist_gone()))
-        met_left_out(1);
+    else if (i && !(h = met_hist_gone())) {
+        met_left_out(i->lacked != met.tick);
+        i->lacked = met.tick;
+    }
     if (!h)
         return NULL;
     h->row = row;
@@ -24980,25 +24993,31 @@ static struct met_inst *met_new(u8 dim)
     return i;
 }
 
+/* There is no room for a thing. */
+static struct met_inst *met_inst_none(u8 dim, const char *name)
+{
+    met_left_out(*name != 0);
+    met.src[met.cur].left_of[dim] += *name != 0;
+    return NULL;
+}
+
 /* The thing of that name, which is there now; NULL: too many. A file names them in the same order
- * each time, so the one behind the last that was asked for is tried first. */
+ * each time, so the one behind the last that was asked for is tried first. A source asks for each
+ * thing once, or, where there was room for it, more often. */
 static struct met_inst *met_inst(u8 dim, const char *name)
 {
     struct met_inst *i = met.hint[dim] ? met_next(&met_insts[met.hint[dim] - 1]) : NULL;
     bool next = i && !strcmp(i->name, name);
-    if (!next && met.src[met.cur].left_out > 100) { /* to look for each would take for ever */
-        met_left_out(*name != 0);
-        return NULL;
-    }
+    if (!next && met.src[met.cur].left_out > 100) /* to look for each would take for ever */
+        return met_inst_none(dim, name);
     if (!next)
         for (i = met_first(dim); i && strcmp(i->name, name);)
             i = met_next(i);
     if (!i) {
         char *own = *name ? strdup(name) : met_no_name;
         if (!own || !(i = met_new(dim))) {
-            met_left_out(*name != 0);
             free(own == met_no_name ? NULL : own);
-            return NULL;
+            return met_inst_none(dim, name);
         }
         i->reused = i->name[0] ? met.tick : 0;
         if (i->name != met_no_name)
@@ -26631,7 +26650,10 @@ static void mfs_pages(void)
 
 /* --- cgroups that have limits --- */
 
-enum { MFS_GROUPS = 1024, MFS_GROUP_DEPTH = 12 };
+enum { MFS_GROUPS = 1024, MFS_GROUP_DEPTH = 13 };
+
+/* Cgroups that were looked at, and the others that were seen. */
+static struct { u32 looked, skipped; } mfs_group_count;
 
 /* Whether a file of it names a limit. */
 static bool mfs_group_has(const char *dir, const char *file)
@@ -26643,49 +26665,63 @@ static bool mfs_group_has(const char *dir, const char *file)
 
 static void mfs_group(const char *dir, const char *name)
 {
-    static const char *const file[][2] = { { "cpu.max", "cpu.stat" },
-                                           { "memory.max", "memory.events" } };
     char path[PATH_MAX];
-    for (u32 k = 0; k < ARRAY_LEN(file); k++) {
-        struct met_inst *i = mfs_group_has(dir, file[k][0]) ? met_inst(DIM_GROUP, name) : NULL;
-        snprintf(path, sizeof path, "%s/%s", dir, file[k][1]);
-        if (i)
-            met_keys(i, path, 0);
-    }
+    bool cpu = mfs_group_has(dir, "cpu.max"), memory = mfs_group_has(dir, "memory.max");
+    struct met_inst *i = cpu || memory ? met_inst(DIM_GROUP, name) : NULL;
+    snprintf(path, sizeof path, "%s/cpu.stat", dir);
+    if (i && cpu)
+        met_keys(i, path, 0);
+    snprintf(path, sizeof path, "%s/memory.events", dir);
+    if (i && memory)
+        met_keys(i, path, 0);
 }
 
-/* The cgroups in a directory; `left` of them are looked at. A tree as deep as the path is long. */
-static void mfs_group_tree(char *dir, size_t root, u32 depth, u32 *left)
+/* The cgroups in a directory, `depth` levels of them. */
+static void mfs_group_tree(char *dir, size_t root, u32 depth)
 {
     size_t n = strlen(dir);
     DIR *d = opendir(dir);
     for (const struct dirent *e; (e = u_entry(&d));) {
-        if (e->d_type != DT_DIR || n + strlen(e->d_name) + 2 > MET_DIR)
+        if (e->d_type != DT_DIR)
             continue;
-        if (!*left) {
-            met_left_out(1);
+        if (mfs_group_count.looked == MFS_GROUPS || !depth
+            || n + strlen(e->d_name) + 2 > MET_DIR) {
+            mfs_group_count.skipped++;
             continue;
         }
         snprintf(dir + n, MET_DIR - n, "/%s", e->d_name);
-        --*left;
+        mfs_group_count.looked++;
         mfs_group(dir, dir + root);
-        if (depth)
-            mfs_group_tree(dir, root, depth - 1, left);
+        mfs_group_tree(dir, root, depth - 1);
         dir[n] = 0;
     }
+}
+
+/* How many cgroups were not looked at: also those that are in others that were not, which the root's
+ * cgroup.stat counts (Documentation/admin-guide/cgroup-v2.rst). */
+static u32 mfs_groups_left(void)
+{
+    char text[512];
+    u64 all;
+    u_slurp(met_path("/sys/fs/cgroup/cgroup.stat"), text, sizeof text);
+    if (!mfs_group_count.skipped || !mfs_key_number(text, "nr_descendants ", &all)
+        || all < mfs_group_count.looked)
+        return mfs_group_count.skipped;
+    return (u32)MAX(all - mfs_group_count.looked, mfs_group_count.skipped);
 }
 
 static void mfs_groups(void)
 {
     char dir[MET_DIR];
-    u32 left = MFS_GROUPS;
     snprintf(dir, sizeof dir, "%s", met_path("/sys/fs/cgroup/cgroup.controllers"));
     if (!met_there(dir)) {
         met_wrong(dir, ENOENT);
         return;
     }
     *strrchr(dir, '/') = 0;
-    mfs_group_tree(dir, strlen(dir), MFS_GROUP_DEPTH, &left);
+    memset(&mfs_group_count, 0, sizeof mfs_group_count);
+    mfs_group_tree(dir, strlen(dir), MFS_GROUP_DEPTH);
+    met_left_out(mfs_groups_left());
 }
 
 /* --- processes and a cgroup --- */
@@ -28193,17 +28229,16 @@ static bool unc_counted(const struct unc_socket *s, u32 role)
     return role == UR_BOTH && unc_counted(s, UR_READ) && unc_counted(s, UR_WRITE);
 }
 
-/* Tells each socket's sum of a role, and the machine's if no socket lacks it. */
-static void unc_publish_role(u32 role)
+/* Tells each socket's sum of a role, and the machine's if no socket lacks it. of: the sockets. */
+static void unc_publish_role(u32 role, struct met_inst *const *of)
 {
     bool any = false, all = true;
     double sum = 0;
     for (u32 k = 0; k < unc.n_sockets; k++) {
         const struct unc_socket *s = &unc.socket[k];
         bool counted = unc_counted(s, role);
-        const struct met_inst *i = s->id < 0 ? NULL : met_inst_nr(DIM_SOCKET, (u64)s->id);
         if (counted)
-            met_count(i, unc_metrics[role], (u64)s->sum[role]);
+            met_count(of[k], unc_metrics[role], (u64)s->sum[role]);
         any |= counted;
         all &= counted || !unc_counts(s, role);
         sum += s->sum[role];
@@ -28214,8 +28249,11 @@ static void unc_publish_role(u32 role)
 
 static void unc_publish(u32 from, u32 to)
 {
+    struct met_inst *of[UNC_SOCKETS];
+    for (u32 k = 0; k < unc.n_sockets; k++)
+        of[k] = unc.socket[k].id < 0 ? NULL : met_inst_nr(DIM_SOCKET, (u64)unc.socket[k].id);
     for (u32 role = from; role <= to; role++)
-        unc_publish_role(role);
+        unc_publish_role(role, of);
 }
 
 /* --- what the DIMMs can do --- */
@@ -28710,6 +28748,7 @@ enum { MK_DISKS = 64, MK_DISKS_MORE = 8 };
 static struct {
     struct mk_family f;
     u32 n, slots;            /* disks; places that there are */
+    u32 without;             /* disks without a place, when they were looked for last */
     u64 missed;
     struct mk_disk {
         u32 dev;
@@ -28752,8 +28791,10 @@ static void mk_add_disk(const char *sys, int map)
     if (!mk_disk_now(sys, &now))
         return;
     u32 k = mk_find_disk(now.dev);
-    if (k == (mk_blk.slots ? mk_blk.slots : MK_DISKS))
+    if (k == (mk_blk.slots ? mk_blk.slots : MK_DISKS)) {
+        mk_blk.without++;
         return;
+    }
     struct mk_disk *d = &mk_blk.disk[k];
     mk_blk.n = MAX(mk_blk.n, k + 1);
     d->dev = now.dev;
@@ -28768,6 +28809,7 @@ static void mk_add_disk(const char *sys, int map)
 static void mk_add_disks(int map)
 {
     DIR *d = opendir(met_path("/sys/block"));
+    mk_blk.without = 0;
     for (const struct dirent *e; (e = u_entry(&d));)
         mk_add_disk(e->d_name, map);
 }
@@ -28807,7 +28849,7 @@ static double mk_log2(double x)
 }
 
 /* Shannon's, in bits, and the share of what is sequential, of the requests of this interval. */
-static void mk_places(const struct met_inst *i, struct mk_disk *d, const struct wire_blk *w)
+static void mk_places(struct met_inst *i, struct mk_disk *d, const struct wire_blk *w)
 {
     struct met_hist *h = met_hist(HIST_PLACE, i);
     double all = 0, bits = 0;
@@ -28872,6 +28914,7 @@ static void mk_block(void)
         mk_add_disks(bpf_map(o, "disks"));
     mk_blk.missed = missed;
     met_count(met.all, M_BLK_MISSED, missed);
+    met_left_out(mk_blk.without);
     for (u32 k = 0; k < mk_blk.n; k++)
         mk_disk_read(&mk_blk.disk[k]);
 }
@@ -32545,6 +32588,7 @@ static void mon_collect(void)
         met.src[s].at_ns = now;
         met.src[s].elapsed_s = before ? (double)(now - before) / 1e9 : 0;
         met.src[s].wrong = met.src[s].left_out = 0;
+        memset(met.src[s].left_of, 0, sizeof met.src[s].left_of);
         mon_read[s]();
         met_source_end();
     }

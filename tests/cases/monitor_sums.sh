@@ -49,6 +49,17 @@ has p.prom '^kvis_collector_left_out[{]collector="disks"} 809$'
 has p.prom '^kvis_collector_success[{]collector="disks"} 0$'
 has r.html '"dropped":809,'
 
+# A socket that two sources count by five numbers is one thing, and so is a cgroup with two limits.
+mkdir -p many/proc many/sys/fs/cgroup/g
+cp disks/proc/diskstats many/proc
+ln -s "$PWD/t/sys/bus" "$PWD/t/sys/devices" many/sys
+: >many/sys/fs/cgroup/cgroup.controllers
+echo '1000 100000' >many/sys/fs/cgroup/g/cpu.max
+echo 4096 >many/sys/fs/cgroup/g/memory.max
+"$KVIS" monitor -c disks,membw,power,cgroups -i 0.05 -n 1 --json=json --path.rootfs=many -o /dev/null 9>&- || fail "exit $?"
+sockets=$(cat t/sys/devices/system/cpu/cpu*/topology/physical_package_id | sort -u | wc -l)
+want "E[-1]['dropped'] == 809 + $sockets + 1"
+
 # A table of the firmware that cannot be read.
 rm t/sys/firmware/dmi/tables/DMI
 mkdir t/sys/firmware/dmi/tables/DMI
@@ -80,3 +91,13 @@ want '"dropped" not in E[-1]'
 groups 1027
 want 'E[-1]["dropped"] == 3'
 has text '^cgroups +n/a: no room for 3 more'
+# Those in cgroups that are not looked at, which the root's cgroup.stat tells; and those that are too deep.
+for c in groups/sys/fs/cgroup/c[0-9]*; do mkdir $c/a $c/b; done
+echo 'nr_descendants 3081' >groups/sys/fs/cgroup/cgroup.stat
+groups 1027
+want 'E[-1]["dropped"] == 3081 - 1024'
+rm -r groups/sys/fs/cgroup/c[0-9]*
+echo 'nr_descendants 20' >groups/sys/fs/cgroup/cgroup.stat
+mkdir -p groups/sys/fs/cgroup/1/2/3/4/5/6/7/8/9/10/11/12/13/14/15/16/17/18/19
+groups 1
+want 'E[-1]["dropped"] == 6'
