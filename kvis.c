@@ -24625,7 +24625,7 @@ enum met_hist_id {
 };
 
 /* In JSON a thing's numbers are in an object under `json`; Prometheus has a label. */
-static const struct {
+static struct {
     const char *json, *label;
     const char *info; /* what met_inst.info is; NULL: nothing */
     const char *facts; /* the metric of Prometheus that has info as a label; NULL: each has it */
@@ -24774,6 +24774,7 @@ static struct {
     bool per_cpu, csv, hist, grafana;
     bool chosen;             /* -c was there */
     bool all_processes;      /* of busy: not only the first by each number */
+    bool by_command;         /* of busy: all processes of one name together */
     const char *csv_file, *prom_file, *cgroup;
     struct sockaddr_storage listen; /* ss_family 0: none */
 } mo = { .interval_ns = NSEC, .rootfs = "", .off = MET_ASKED };
@@ -24860,8 +24861,8 @@ static void met_left_out(u32 n)
     met.src[met.cur].left_out += n;
 }
 
-/* Things that are left out in this interval, each once: a CPU that is left out is missing in several
- * sources. */
+/* Things that are left out in this interval, each once: a CPU that is left out is missing in
+ * several sources. */
 static u32 met_left_out_now(void)
 {
     u32 n = 0;
@@ -24929,6 +24930,8 @@ static void met_init(void)
 {
     long hz = sysconf(_SC_CLK_TCK);
     met_insts = xcalloc(MET_INSTS, sizeof *met_insts);
+    if (mo.by_command)
+        met_dims[DIM_BUSY].label = "comm";
     met_forms[F_TICKS].scale = 1.0 / (double)MAX(hz, 1);
     met_forms[F_TOTAL_PAGES].scale = met_forms[F_PAGES].scale = (double)sysconf(_SC_PAGESIZE);
     for (u32 m = N_METRICS; m-- > 0;)
@@ -26140,11 +26143,14 @@ static void mfs_limits(void)
 }
 
 /* --- the busiest processes ---
- * Each interval goes once over /proc, and shows the first MFS_TOP by each of seven numbers. What
- * did not run costs one small file: /proc/PID/schedstat says so, to the nanosecond. */
+ * Each interval goes once over /proc, and shows the first MFS_TOP by each of eight numbers. One
+ * that was shown for a number is shown as long as it is among the first MFS_NEAR by it: two that
+ * take turns do not come and go. What did not run costs one small file: /proc/PID/schedstat says
+ * so, to the nanosecond. */
 
 enum {
-    MFS_TASKS = 16384, MFS_PARTS = 32768, MFS_TOP = 5, MFS_PROBES = 64,
+    MFS_TASKS = 16384, MFS_PARTS = 32768, MFS_TOP = 5, MFS_NEAR = 2 * MFS_TOP, MFS_PROBES = 64,
+    MFS_COMMANDS = 4096,
     MFS_COMM = 64, /* a kernel thread's name with what it works at (wq_worker_comm) */
     MFS_WAITED_ON = 8,
     MFS_SHOWN = 2048 /* processes on the screen: other things need room, too */
@@ -26172,18 +26178,20 @@ static u32 mfs_number(u32 m)
     return k;
 }
 
-/* A process, with its numbers as the kernel has them. */
+/* A process, with its numbers as the kernel has them; or all processes of one name. */
 static struct mfs_task {
     u32 pid, at;       /* at: met.tick; first, for mfs_place */
     u64 born, ran;     /* ran: of its first thread, ns */
     u64 now[MFS_BUSY], past[MFS_COUNTED];
     u16 has;           /* which of them: bits */
+    u16 by, by_before; /* the numbers for which it is shown, was an interval ago: bits */
     bool first;        /* there is nothing in past */
+    bool private;      /* kvis may not see what it reads and writes */
     u16 cpu;           /* where its first thread ran last */
     u8 n_waited_on;    /* CPUs for which its threads waited in this interval: the first of them */
     u16 waited_on[MFS_WAITED_ON];
     char comm[MFS_COMM];
-} *mfs_tasks; /* MFS_TASKS of them */
+} *mfs_tasks, *mfs_commands; /* MFS_TASKS of them, MFS_COMMANDS */
 
 /* What a thread has done since it began: ns on a CPU, ns waiting for one, bytes read, written.
  * MFS_PARTS of them. */
@@ -26191,7 +26199,7 @@ static struct mfs_part { u32 tid, pid, at; u64 ran, waited, io[2]; } *mfs_parts;
 
 static u64 mfs_queued[MET_INSTS]; /* by CPU: ns for which threads waited for it in this interval */
 static u32 mfs_busy_at; /* met.tick of the last time */
-static struct { u16 *task; u32 n; } mfs_seen; /* those that there are: at most MFS_TASKS */
+static struct { struct mfs_task **task; u32 n; } mfs_seen; /* that there are: at most MFS_TASKS */
 
 /* The row of a process or thread in a table whose rows begin with its number and with met.tick of
  * when it was seen; if it has none, that of one that was last seen before `fresh`, all 0 but its
@@ -26253,14 +26261,16 @@ static bool mfs_key_number(const char *text, const char *key, u64 *v)
  * children did that it has waited for (wait_task_zombie of kernel/exit.c adds it): a shell would
  * be charged with all that its commands moved. False: it cannot be read; that others' is for
  * those who may trace them (proc_pid_io(5)) is said. */
-static bool mfs_thread_io(u32 pid, u32 tid, u64 *io)
+static bool mfs_thread_io(struct mfs_task *t, u32 tid, u64 *io)
 {
     char text[512];
-    const char *path = met_path("/proc/%u/task/%u/io", pid, tid);
+    const char *path = met_path("/proc/%u/task/%u/io", t->pid, tid);
     int f = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     ssize_t n = f < 0 ? -1 : read(f, text, sizeof text - 1);
-    if (n < 0 && (errno == EACCES || errno == EPERM))
+    if (n < 0 && (errno == EACCES || errno == EPERM)) {
         met_wrong(path, errno);
+        t->private = true;
+    }
     if (f >= 0)
         close(f);
     text[MAX(n, 0)] = 0;
@@ -26324,7 +26334,7 @@ static void mfs_thread_add(struct mfs_task *t, u32 tid)
         p->at = met.tick;
         return;
     }
-    bool moved = mfs_thread_io(t->pid, tid, now.io), new = was.tid || now.ran <= most;
+    bool moved = mfs_thread_io(t, tid, now.io), new = was.tid || now.ran <= most;
     for (u32 k = 0; k < 2 && moved; k++) {
         if (new && now.io[k] > was.io[k])
             t->now[MFS_READ + k] += now.io[k] - was.io[k];
@@ -26404,6 +26414,8 @@ static void mfs_task_read(u32 pid, bool swaps)
     if (!t)
         return;
     t->first |= !mfs_busy_at;
+    t->by_before = t->by;
+    t->by = 0;
     bool known = t->at, sched = mfs_task_sched(met_path("/proc/%u/schedstat", pid), &ran, &waited);
     t->n_waited_on = 0;
     if (known) {
@@ -26424,7 +26436,57 @@ static void mfs_task_read(u32 pid, bool swaps)
         t->now[MFS_WAIT] = t->now[MFS_READ] = t->now[MFS_WRITTEN] = 0;
     t->at = met.tick;
     if (!t->first && mfs_seen.n < MFS_TASKS)
-        mfs_seen.task[mfs_seen.n++] = (u16)(t - mfs_tasks);
+        mfs_seen.task[mfs_seen.n++] = t;
+}
+
+/* What it did of a number that counts on, in this interval. */
+static u64 mfs_did(const struct mfs_task *t, u32 k)
+{
+    return t->now[k] > t->past[k] ? t->now[k] - t->past[k] : 0;
+}
+
+/* The sum of all processes of that name; NULL: there are too many names. */
+static struct mfs_task *mfs_command(const char *comm)
+{
+    for (u32 id = nm_hash(0, comm, strlen(comm)) | 1;; id += 2) {
+        struct mfs_task *c = mfs_place(mfs_commands, sizeof *c, MFS_COMMANDS, id, met.tick - 1);
+        if (!c || !c->at || !strcmp(c->comm, comm))
+            return c;
+    }
+}
+
+/* Adds a process to its command. What the command has counted stays when a process ends. */
+static void mfs_command_add(struct mfs_task *c, const struct mfs_task *t, const char *comm)
+{
+    if (c->at != met.tick) {
+        struct mfs_task past = *c;
+        *c = (struct mfs_task){ .pid = past.pid, .at = met.tick, .by_before = past.by };
+        memcpy(c->past, past.now, sizeof c->past);
+        memcpy(c->now, past.now, sizeof c->past);
+        snprintf(c->comm, sizeof c->comm, "%s", comm);
+        mfs_seen.task[mfs_seen.n++] = c;
+    }
+    for (u32 k = 0; k < MFS_BUSY; k++)
+        c->now[k] += k < MFS_COUNTED ? mfs_did(t, k) : t->now[k];
+    c->has |= t->has;
+    c->private |= t->private;
+}
+
+/* Puts commands in the place of the processes that were seen. */
+static void mfs_by_command(void)
+{
+    u32 n = mfs_seen.n;
+    mfs_seen.n = 0;
+    for (u32 k = 0; k < n; k++) {
+        const struct mfs_task *t = mfs_seen.task[k];
+        const char *comm = *t->comm ? t->comm : "(no name)";
+        struct mfs_task *c = mfs_command(comm);
+        if (c)
+            mfs_command_add(c, t, comm);
+    }
+    for (u32 k = 0; k < mfs_seen.n; k++) /* a part of it would be taken for all */
+        if (mfs_seen.task[k]->private)
+            mfs_seen.task[k]->has &= (u16)~(1u << MFS_READ | 1u << MFS_WRITTEN);
 }
 
 /* What it is ranked by: what it did in this interval, or has. */
@@ -26433,22 +26495,21 @@ static u64 mfs_task_rank(const struct mfs_task *t, u32 by)
     if (by >= MFS_COUNTED)
         /* cppcheck-suppress arrayIndexOutOfBoundsCond ; by < MFS_BUSY */
         return t->now[by];
-    u64 did = t->now[by] > t->past[by] ? t->now[by] - t->past[by] : 0;
-    return did + (by == MFS_READ ? mfs_task_rank(t, MFS_WRITTEN) : 0);
+    return mfs_did(t, by) + (by == MFS_READ ? mfs_did(t, MFS_WRITTEN) : 0);
 }
 
-/* The processes that are first by a number, of those that have it. */
+/* The MFS_NEAR that are first by a number, of those that have it. */
 static void mfs_busy_top(u32 by, struct mfs_task **top)
 {
-    memset(top, 0, MFS_TOP * sizeof *top);
+    memset(top, 0, MFS_NEAR * sizeof *top);
     for (u32 k = 0; k < mfs_seen.n; k++) {
-        struct mfs_task *t = &mfs_tasks[mfs_seen.task[k]];
+        struct mfs_task *t = mfs_seen.task[k];
         u64 rank = mfs_task_rank(t, by);
-        u32 at = MFS_TOP;
+        u32 at = MFS_NEAR;
         for (; rank && at && (!top[at - 1] || mfs_task_rank(top[at - 1], by) < rank); at--)
-            if (at < MFS_TOP)
+            if (at < MFS_NEAR)
                 top[at] = top[at - 1];
-        if (rank && at < MFS_TOP)
+        if (rank && at < MFS_NEAR)
             top[at] = t;
     }
 }
@@ -26464,13 +26525,28 @@ static void mfs_busy_number(const struct met_inst *i, const struct mfs_task *t, 
 
 static void mfs_busy_show(const struct mfs_task *t)
 {
-    struct met_inst *i = met_inst_nr(DIM_BUSY, t->pid);
+    struct met_inst *i = mo.by_command ? met_inst(DIM_BUSY, t->comm)
+                                       : met_inst_nr(DIM_BUSY, t->pid);
     if (!i)
         return;
-    snprintf(i->info, sizeof i->info, "%s", t->comm);
+    snprintf(i->info, sizeof i->info, "%s", mo.by_command ? "" : t->comm);
     for (u32 k = 0; k < MFS_BUSY; k++)
         if (t->has >> k & 1)
             mfs_busy_number(i, t, k);
+}
+
+/* Shows the first by a number, and those that were shown for it and are still near. */
+static void mfs_busy_first(u32 by)
+{
+    struct mfs_task *top[MFS_NEAR];
+    mfs_busy_top(by, top);
+    for (u32 k = 0; k < MFS_NEAR && top[k]; k++) {
+        if (k >= MFS_TOP && !(top[k]->by_before >> by & 1))
+            continue;
+        if (!top[k]->by)
+            mfs_busy_show(top[k]);
+        top[k]->by |= (u16)(1u << by);
+    }
 }
 
 /* Makes the tables, when they are first used: who does not ask for them does not pay for them. */
@@ -26482,7 +26558,9 @@ static bool mfs_busy_tables(void)
         mfs_parts = calloc(MFS_PARTS, sizeof *mfs_parts);
     if (!mfs_seen.task)
         mfs_seen.task = calloc(MFS_TASKS, sizeof *mfs_seen.task);
-    return mfs_tasks && mfs_parts && mfs_seen.task;
+    if (mo.by_command && !mfs_commands)
+        mfs_commands = calloc(MFS_COMMANDS, sizeof *mfs_commands);
+    return mfs_tasks && mfs_parts && mfs_seen.task && (mfs_commands || !mo.by_command);
 }
 
 /* How many threads waited for each CPU. */
@@ -26499,10 +26577,9 @@ static void mfs_queues(void)
 
 static void mfs_busy(void)
 {
-    struct mfs_task *top[MFS_TOP];
     bool swaps = mfs_swaps();
     if (!mfs_busy_tables()) {
-        met_off("out of memory for the table of processes (4 MB)");
+        met_off("out of memory for the table of processes (5 MB)");
         return;
     }
     mfs_seen.n = 0;
@@ -26519,15 +26596,14 @@ static void mfs_busy(void)
     mfs_busy_at = met.tick;
     if (met_there(met_path("/proc/self/schedstat"))) /* else no waits are known */
         mfs_queues();
-    for (u32 by = 0; by < MFS_BUSY; by++) {
-        if (by == MFS_WRITTEN || by == MFS_THREADS) /* MFS_READ ranks by both; threads do nothing */
-            continue;
-        mfs_busy_top(by, top);
-        for (u32 k = 0; k < MFS_TOP && top[k]; k++)
-            mfs_busy_show(top[k]);
-    }
+    if (mo.by_command)
+        mfs_by_command();
+    for (u32 by = 0; by < MFS_BUSY; by++)
+        if (by != MFS_WRITTEN && by != MFS_THREADS) /* MFS_READ ranks by both; threads do nothing */
+            mfs_busy_first(by);
     for (u32 k = 0; mo.all_processes && k < MIN(mfs_seen.n, MFS_SHOWN); k++)
-        mfs_busy_show(&mfs_tasks[mfs_seen.task[k]]);
+        if (!mfs_seen.task[k]->by)
+            mfs_busy_show(mfs_seen.task[k]);
     met.src[met.cur].there = mfs_seen.n;
 }
 
@@ -26640,6 +26716,10 @@ static void mfs_pages_of(const struct met_inst *i)
  * work of its own. */
 static void mfs_pages(void)
 {
+    if (mo.by_command) {
+        met_off("memory of NUMA nodes is that of single processes (without --by-command)");
+        return;
+    }
     mfs_nodes.n = met_ids(met_path("/sys/devices/system/node"), "node", "", mfs_nodes.id,
                           MFS_NODES);
     memset(mfs_nodes.of_cpu, 0, sizeof mfs_nodes.of_cpu);
@@ -26697,8 +26777,8 @@ static void mfs_group_tree(char *dir, size_t root, u32 depth)
     }
 }
 
-/* How many cgroups were not looked at: also those that are in others that were not, which the root's
- * cgroup.stat counts (Documentation/admin-guide/cgroup-v2.rst). */
+/* How many cgroups were not looked at: also those that are in others that were not, which the
+ * root's cgroup.stat counts (Documentation/admin-guide/cgroup-v2.rst). */
 static u32 mfs_groups_left(void)
 {
     char text[512];
@@ -31886,7 +31966,7 @@ static u32 scr_things(const struct scr_table *t)
 /* What a thing is called: "sda1 (sda)", "  4242 make". */
 static void scr_name(struct buf *b, const struct met_inst *i)
 {
-    bool process = i->dim == DIM_BUSY || i->dim == DIM_PID;
+    bool process = (i->dim == DIM_BUSY && !mo.by_command) || i->dim == DIM_PID;
     const char *name = i->dim == DIM_CGROUP ? mo.cgroup : i->name;
     scr_pad(b, process ? (u32)strlen(name) : 7, 7);
     b_esc(b, name, strlen(name), 0);
@@ -33042,16 +33122,13 @@ static void dg_set_add(struct dg_set *set, u64 v)
 
 static void dg_take_task(struct dg_task *t, const struct mfs_task *from)
 {
-    u64 did[MFS_COUNTED];
     snprintf(t->comm, sizeof t->comm, "%s", from->comm);
     t->has |= from->has;
-    for (u32 k = 0; k < MFS_COUNTED; k++) {
-        did[k] = from->now[k] > from->past[k] ? from->now[k] - from->past[k] : 0;
-        t->did[k] += did[k];
-    }
+    for (u32 k = 0; k < MFS_COUNTED; k++)
+        t->did[k] += mfs_did(from, k);
     for (u32 k = MFS_COUNTED; k < MFS_BUSY; k++)
         t->did[k] = from->now[k];
-    if (met_first(DIM_GROUP) && (!t->group || did[MFS_CPU]))
+    if (met_first(DIM_GROUP) && (!t->group || mfs_did(from, MFS_CPU)))
         dg_task_group(t);
     for (u32 k = 0; k < from->n_waited_on; k++)
         dg_set_add(&t->cpus, from->waited_on[k]);
@@ -33061,7 +33138,7 @@ static void dg_take_tasks(void)
 {
     u32 dropped = 0;
     for (u32 k = 0; k < mfs_seen.n; k++) {
-        const struct mfs_task *from = &mfs_tasks[mfs_seen.task[k]];
+        const struct mfs_task *from = mfs_seen.task[k];
         struct dg_task *t = from->pid == (u32)getpid() ? NULL : dg_task(from->pid, from->born);
         if (t)
             dg_take_task(t, from);
@@ -33199,7 +33276,7 @@ static void dg_task_files(struct dg_moves *moves)
  * fewer, also of those that had the most before that. */
 static void dg_files(void)
 {
-    struct mfs_task *top[MFS_TOP];
+    struct mfs_task *top[MFS_NEAR];
     mfs_busy_top(MFS_READ, top);
     for (u32 k = 0; k < MFS_TOP && top[k]; k++) {
         bool self = top[k]->pid == (u32)getpid();

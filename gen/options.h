@@ -484,6 +484,10 @@ enum {
       OPT_CALL, { .call = mon_opt_cgroup }, 0, 0, \
       NULL, "    --cgroup=PATH", \
       "show this cgroup (v2), too" }, \
+    { IN_MONITOR, 0, "by-command", NULL, 0, false, \
+      OPT_FLAG, { .flag = &mo.by_command }, 0, 0, \
+      NULL, "    --by-command", \
+      "add up the busy processes (-c busy) of one name, without their pids" }, \
     { IN_MONITOR, 0, "per-cpu", NULL, 0, false, \
       OPT_FLAG, { .flag = &mo.per_cpu }, 0, 0, \
       NULL, "    --per-cpu", \

@@ -37,6 +37,34 @@ has text '^busy +pid=20 comm="spins\) \(" busy_cpu='
 run monitor -n 1 -i 0.1 --json=json --path.rootfs="$PWD/now"
 want '"busy" not in E[0]'
 
+# One that was among the first five is shown until it is not among the first ten; by name, processes are added up, and
+# what they had counted stays when they end.
+for t in 0 1 2 3; do python3 "$TESTS/lib/mon_tree.py" turns$t turns:$t || fail "no tree"; done
+rm -r turns3/proc/212
+turns() { # turns OPTION...: kvis monitor through the four
+    rm -f p.prom
+    ln -sfn turns0 now
+    "$KVIS" monitor -i 2 -n 3 -c busy --json=json --prometheus=p.prom --path.rootfs="$PWD/now" -o text "$@" 9>&- 2>err &
+    kvis=$!
+    until_true 30 test -e p.prom || fail "no exposition of the first look"
+    for t in 1 2 3; do
+        ln -sfn turns$t new && mv -T new now
+        until_true 30 eval '[ "$(grep -c sample json)" -ge $t ]' || fail "no sample"
+    done
+    wait $kvis || fail "exit $?"
+}
+turns
+want "[sorted(int(p) for p in e['busy']) for e in E[:3]] == [[201, 202, 203, 204, 205], [201, 202, 203, 204, 205, 206], \
+    [201, 202, 203, 204, 206]]"
+turns --by-command
+promtool_takes p.prom
+want "sorted(E[0]['busy']) == ['p1', 'p2', 'p3', 'p4', 'p5']"
+near "$s $B['p1']['busy_cpu_ratio']" "(100 + 94) / $(getconf CLK_TCK)"
+want "$B['p1']['busy_threads'] == 2 and 'comm' not in $B['p1']"
+total=$(awk '$1 ~ /^kvis_busy_cpu_seconds_total[{]comm="p0"}$/ { print $2 }' p.prom)
+want "abs($total * $(getconf CLK_TCK) - (95 + 89 + 96 + 89 + 96)) < 0.1"
+hasnt p.prom 'pid='
+
 # Live: three on one CPU, of which each waits; one that writes; one with memory. They tell what they did.
 cat >live.py <<'END'
 import mmap, os, resource, sys, threading, time

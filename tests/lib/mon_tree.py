@@ -5,6 +5,7 @@ mon_tree.py DIR NAME: makes DIR/proc and DIR/sys of a machine that kvis monitor 
 a, b      the same machine at two times: in between CPUs worked, one went, a disk was replaced ...
 huge      4096 CPUs, all with frequencies
 tasks:a, tasks:b  processes of it at the two times
+turns:0 ... turns:3  12 processes, of which one is the fifth by CPU time, then the seventh, then the eleventh
 hostile:N the N-th way of putting nonsense into every file of `a`"""
 import os
 import random
@@ -201,6 +202,17 @@ def tasks():
         task(k, "idle", 1, 0, rss=2)
 
 
+def turns(time):
+    place = ((), (1, 2, 3, 4, 5), (1, 2, 3, 4, 6, 7, 5), (1, 2, 3, 4, 6, 7, 8, 9, 10, 11, 5))
+    ticks = dict.fromkeys(range(1, 13), 0)
+    for t in range(1, time + 1):
+        order = place[t] + tuple(k for k in ticks if k not in place[t])
+        for n, k in enumerate(order):
+            ticks[k] += 100 - n
+    for k in ticks:
+        task(200 + k, f"p{k % 6}", 1 + ticks[k], 0, cpu=(ticks[k], 0), rss=0)
+
+
 def huge():
     n = 4096
     put("proc/stat", cpu(" ", *[n] * 10) + "".join(cpu(c, *range(c, c + 10)) for c in range(n))
@@ -248,6 +260,8 @@ def spoil(n):
 
 if name == "huge":
     huge()
+elif name.startswith("turns:"):
+    turns(int(name[6:]))
 else:
     stat(), memory(), disks(), thermal(), network()
     if name[:6] in ("tasks:", "hostil"):
