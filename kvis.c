@@ -17077,14 +17077,18 @@ static int bpf_kprobe_line(const char *line)
     return e;
 }
 
-/* What -ENOENT of bpf_attach_kprobe means: no probes at all, or none of that name; or -EINVAL: none
- * where ftrace patches the function (check_ftrace_location, kernel/kprobes.c: riscv64 has no
- * KPROBES_ON_FTRACE). NULL: another error. Good until the next call. */
+/* What -ENOENT of bpf_attach_kprobe means: no probes at all, or none of that name. -EINVAL: none
+ * there, for the function is blacklisted, or ftrace patches it and this architecture has no
+ * KPROBES_ON_FTRACE (riscv64; check_ftrace_location, kernel/kprobes.c of Linux 6.12). NULL: another
+ * error. Good until the next call. */
 static const char *bpf_no_kprobe(const char *symbol, int e)
 {
     static char why[WHY_LEN];
-    if (e == -EINVAL)
-        return "this kernel has no kprobes on functions that ftrace can patch";
+    if (e == -EINVAL) {
+        snprintf(why, sizeof why, "this kernel has no kprobes on %.100s: it is blacklisted, or "
+                 "ftrace patches it", symbol);
+        return why;
+    }
     if (e != -ENOENT)
         return NULL;
     int dir = tfs_dir(why);
@@ -35082,7 +35086,7 @@ static const struct check_row {
     const char *without; /* what that verdict says is missing; NULL: it falls back */
 } check_rows[] = {
     { "kernel", 0, 0, check_kernel, 0, 0, NULL },
-    { "capabilities", 0, CHECK_OPEN | CHECK_PROC | CHECK_MONITOR, check_caps, 0, 0, NULL },
+    { "capabilities", 0, CHECK_COMMANDS, check_caps, 0, 0, NULL },
     { "lockdown", CHECK_OPEN | CHECK_PROC, CHECK_TRACE | CHECK_MONITOR, check_lockdown,
       0, CHECK_CAUSE, NULL },
     { "seccomp", 0, CHECK_COMMANDS, check_seccomp, 0, 0, NULL },
@@ -35102,7 +35106,7 @@ static const struct check_row {
     { "perf_rings", 0, CHECK_OPEN | CHECK_PROC, check_perf_rings, 0, 0, NULL },
     { "btf", 0, CHECK_COMMANDS, check_btf, CHECK_OPEN | CHECK_PROC, CHECK_CAUSE,
       "the kernel's types (BTF)" },
-    { "tracefs", 0, CHECK_OPEN | CHECK_PROC | CHECK_MONITOR, check_tracefs, 0, 0, NULL },
+    { "tracefs", 0, CHECK_COMMANDS, check_tracefs, 0, 0, NULL },
     { "open_programs", CHECK_OPEN, 0, check_open_programs, CHECK_OPEN, CHECK_BY_BPF, "programs" },
     { "proc_programs", CHECK_PROC, 0, check_proc_programs, CHECK_PROC, CHECK_BY_BPF, "programs" },
     { "call_programs", 0, CHECK_TRACE, check_call_programs, CHECK_TRACE, CHECK_BY_BPF, NULL },
@@ -35118,7 +35122,7 @@ static const struct check_row {
       CHECK_VIRT, CHECK_BY_BPF, "rings of virtio devices" },
     { "vhost_programs", 0, CHECK_MONITOR, check_vhost_programs, CHECK_VIRT, CHECK_BY_BPF, "vhost" },
     { "send_signal", 0, CHECK_TRACE, check_send_signal, CHECK_TRACE, 0, NULL },
-    { "kprobes", CHECK_VIRT, 0, check_kprobe, CHECK_VIRT, 0, "kprobes" },
+    { "kprobes", CHECK_VIRT, CHECK_MONITOR, check_kprobe, CHECK_VIRT, 0, "kprobes" },
     { "virtio_devices", 0, CHECK_MONITOR, check_virtio_devices, CHECK_VIRT, 0, "virtio devices" },
     { "perf_programs", 0, 0, check_perf_program, 0, 0, NULL },
     { "pmu", 0, CHECK_MONITOR, check_pmu, CHECK_MONITOR, 0, "hardware counters" },
@@ -35138,6 +35142,7 @@ static const struct check_command {
     { "monitor", CHECK_MONITOR, "full", "works", "works" },
     { "virt", CHECK_VIRT, "full", "works", "works" },
     { "diagnose", CHECK_MONITOR, NULL, NULL, NULL },
+    { "opensnoop", CHECK_OPEN, NULL, NULL, NULL },
     { "execsnoop", CHECK_PROC, NULL, NULL, NULL },
     { "exitsnoop", CHECK_PROC, NULL, NULL, NULL },
     { "replay", CHECK_REPLAY, "full", NULL, NULL },

@@ -22,6 +22,10 @@ eq programs "$(cat "$TESTS"/../bpf_insns/*.h | grep -c '^    { \.name = "')" \
 want "[e for e in E if e['name'] == 'open_enter_tp' and e['detail'].startswith('raw_syscalls/sys_enter, ')]"
 want "[e for e in E if e['name'] == 'call_switch' and e['detail'].startswith('sched_switch, ')]"
 [ "$(cat /proc/sys/net/core/bpf_jit_enable 2>/dev/null || echo 1)" = 0 ] && jit=False || jit=True
+for c in trace open proc monitor; do # what all of them use
+    want "all('$c' in [e for e in E if e['name'] == r][0]['useful_for'] for r in ('capabilities', 'tracefs'))"
+done
+want '"monitor" in [e for e in E if e["name"] == "kprobes"][0]["useful_for"]'
 eq JIT $jit "$(row bpf_jit)"
 eq lockdown "$(grep -q '\[confidentiality\]' /sys/kernel/security/lockdown 2>/dev/null && echo False || echo True)" "$(row lockdown)"
 
@@ -104,6 +108,7 @@ run check virt --json=json; status "$([ "$(verdict virt works)" = True ] && echo
 run check virt; has out '^virt +'
 run check replay diff execsnoop; status 0
 eq "other commands" "proc replay diff kvis" "$(sed -n 's/^\([a-z]\{1,\}\) .*/\1/p' out | tr '\n' ' ' | sed 's/ $//')"
+run check opensnoop; has out '^open +'
 run check nonsense; status 2
 has err "no command 'nonsense'"
 
