@@ -63,7 +63,7 @@ gen/report.page: $(addprefix gen/report/,report.html report.css report.js common
 	  -e '/^{{common}}$$/{r gen/report/common.js' -e 'd;}' \
 	  -e '/^{{monitor_js}}$$/{r gen/report/monitor.js' -e 'd;}' \
 	  -e '/^{{js}}$$/{r gen/report/report.js' -e 'd;}' gen/report/report.html | \
-	  sed -e 's/^ *//' -e '/^\/\*.*\*\/$$/d' -e '/^\/\*/,/\*\/$$/d' | gzip -9n >$@
+	  sed -e 's/^ *//' -e '/^\/\*.*\*\/$$/d' -e '/^\/\*/,/\*\/$$/d' -e 's/ *\/\* [^*]* \*\/$$//' | gzip -9n >$@
 
 # The manual pages, completions and help of metrics, each behind a form feed and its name, compressed.
 gen/manual.page: $(wildcard gen/manual/*) gen/metrics.help Makefile

@@ -137,7 +137,7 @@ function learn(i, k) {
       c.proc.name = c.proc.name || p.name;
       p.kids.push(c.proc);
     }
-    arrows.push({ from: k, to: c, t });
+    arrows.push({ from: k, to: c, t, i });
     break;
   }
   case "exec": {
@@ -269,7 +269,7 @@ async function read(tell) {
     case 1: {
       const key = strs[str()], v = strs[str()], pid = /^comm (\d+)$/.exec(key)?.[1];
       if (key === "start_ns") last = 0;
-      if (pid) trackOf(+pid, +pid, 0).proc.name = v;
+      if (pid) Object.assign(trackOf(+pid, +pid, 0).proc, { name: v, comm: v });
       break;
     }
     case 2: case 6: str(); break;
@@ -493,7 +493,7 @@ function line(i) {
 }
 
 /* What a call is about: [its path or peer, how much it moved or why it failed], "" where there is none. */
-const fdNames = new Map(), BY_PATH = /(at|at2|at64|statx|_watch)$/, MOVES = /^(getrandom|p?(read|write)v?|send|recv|sendfile|splice|copy_file)/;
+const fdNames = new Map(), BY_PATH = /(at|at2|at64|statx|_watch)$/, MOVES = /^(getrandom|p?(read|write)(?!link)|send|recv|sendfile|splice|copy_file)/;
 function fdName(id) {
   let s = fdNames.get(id);
   if (s === undefined) fdNames.set(id, s = /^\d+<(.*)>$/s.exec(strs[id])?.[1] ?? "");
@@ -502,16 +502,20 @@ function fdName(id) {
 const peerOf = s => s.startsWith("{sa_family=") ? /(?:inet_addr|"AF_INET6", )\("?([^"]*)"/.exec(s)?.[1] ?? "" : "";
 
 function about(i) {
-  let fd = "", text = "", peer = "";
-  for (let k = off[i] + 1; k < off[i + 1]; k++) {
-    const f = fid[k];
-    if (f >= F.str && f < F.ret) text ||= strs[val[k]];
-    else if (f === F.txt) fd = fdName(val[k]);
-    else if (f > F.txt && f < F.str) peer ||= peerOf(strs[val[k]]);
-  }
-  const name = get(i, F.name), ret = get(i, F.ret);
-  return [esc(peer || (BY_PATH.test(name) ? text || fd : fd || (MOVES.test(name) ? "" : text))),
-    err[i] && !interrupted(err[i]) ? errName(err[i]) : ret > 0 && MOVES.test(name) ? size(ret) : ""];
+  let peer = "";
+  for (let k = off[i] + 1; k < off[i + 1] && !peer; k++)
+    if (fid[k] > F.txt && fid[k] < F.str) peer = peerOf(strs[val[k]]);
+  const moves = MOVES.test(rawName(i)), ret = get(i, F.ret);
+  return [esc(peer || fileOf(i, !moves)), err[i] && !interrupted(err[i]) ? errName(err[i]) : ret > 0 && moves ? size(ret) : ""];
+}
+
+/* What its descriptor is, or its path; what a call without either writes only if that is asked for. */
+function fileOf(i, any) {
+  let fd = "", text = "";
+  for (let k = off[i] + 1; k < off[i + 1]; k++)
+    if (fid[k] >= F.str && fid[k] < F.ret) text ||= strs[val[k]];
+    else if (fid[k] === F.txt) fd = fdName(val[k]);
+  return BY_PATH.test(rawName(i)) ? text || fd : fd || (any ? text : "");
 }
 
 const typeName = i => kind[i] === K.syscall ? esc(get(i, F.name)) : kinds[kind[i]].name;
@@ -614,7 +618,7 @@ const css = name => getComputedStyle(document.documentElement).getPropertyValue(
 /* ---- filter: which events the table shows ---- */
 
 const state = { q: "", re: 0, path: "", type: "", proc: "", cats: CATS.join("."), failed: 0, noise: 0, tab: "events",
-  sort: "time", down: 0, from: 0, to: 0, sel: -1, fold: "", find: "", hot: 0, paint: "", a: 0, b: 0, within: 0, idle: 1 };
+  sort: "time", down: 0, from: 0, to: 0, sel: -1, fold: "", find: "", hot: 0, paint: "", a: 0, b: 0, within: 0, idle: 1, by: "", look: "", frame: "" };
 if (PROC) state.tab = "processes", state.noise = 1;
 let all = new Uint32Array(0), rows = new Uint32Array(0), filterRun = 0;
 
@@ -1053,13 +1057,8 @@ function memoryTab() {
   return { box, redraw };
 }
 
-const TABS = {
-  events: () => grid, files: filesTab, peers: peersTab, processes: processesTab, calls: callsTab, memory: memoryTab,
-};
-if (PROC) {
-  for (const name in TABS) if (name !== "processes") delete TABS[name];
-  TABS.events = () => grid;
-}
+const TABS = PROC ? { processes: processesTab, flame: flameTab, events: () => grid }
+  : { events: () => grid, files: filesTab, peers: peersTab, processes: processesTab, calls: callsTab, flame: flameTab, memory: memoryTab };
 const made = {};
 function tab(name) {
   state.tab = name;
@@ -1754,6 +1753,7 @@ function tellInterval() {
 function choose(a, b) {
   Object.assign(state, b > a ? { a: Math.max(0, Math.round(a)), b: Math.round(b), within: 1 } : { a: 0, b: 0, within: 0 });
   controls(), tellInterval(), paint(), filter();
+  if (state.tab === "flame") made.flame.redraw();
 }
 
 /* ---- what stands out: at most three sentences of each, which lead to the view ---- */
@@ -1849,6 +1849,124 @@ function standOut() {
   const o = overall(), list = [["Time", PROC ? tellProcessTime() : tellTime(o)], ["Failures", tellFailures(o)], ["Longest", tellLongest(o)], ["Memory", tellMemory(o)]];
   $("stands").replaceChildren(...list.map(([name, lines]) => [name, lines.filter(Boolean)]).filter(([, lines]) => lines.length)
     .map(([name, lines]) => el("li", {}, el("b", { textContent: name }), ...lines.map(parts => el("span", {}, ...parts)))));
+}
+
+/* ---- flame view: time or bytes by process, thread, call and file, in the stacks of --folded ---- */
+
+const WEIGHTS = PROC ? { cpu: "CPU time", bytes: "bytes read and written" }
+  : { time: "time in calls", cpu: "on CPU", runq: "run queue", disk: "disk", other: "blocked", bytes: "bytes" };
+const WAITED = { runq: "[run queue]", disk: "[disk]", other: "[blocked]" };
+const weight = () => Object.hasOwn(WEIGHTS, state.by) ? state.by : Object.keys(WEIGHTS)[0];
+
+/* A frame: what is its own, and what is in it. */
+const frame = (name, up) => ({ name, up, own: 0, all: 0, kids: new Map(), deep: up ? up.deep + 1 : 0 });
+function within(f, name) {
+  let kid = f.kids.get(name);
+  if (!kid) f.kids.set(name, kid = frame(name, f));
+  return kid;
+}
+
+/* What call i adds to a frame, as [frame in it or "", number]s. Where the time of a call went that goes on beyond an
+ * edge of what is selected is not known. */
+function weights(i, by, a, b) {
+  const moved = get(i, F.ret), ns = Math.min(b, ts[i] + dur[i]) - Math.max(a, ts[i]), parts = flag[i] & TIMED && ns === dur[i] ? shares(i) : [];
+  if (by === "bytes") return [["", moved > 0 && MOVES.test(rawName(i)) ? moved : 0]];
+  return by !== "time" ? [["", parts.find(p => p[0] === by)?.[1]]] : parts.length ? parts.map(([k, v]) => [WAITED[k], v]) : [["", ns]];
+}
+
+/* The stacks of an interval. A process has the name of what it ran then; in kvis proc, its parents are below it. */
+function stacks(by, a, b) {
+  const root = frame("all"), now = new Map(), called = p => now.get(p) ?? p.comm ?? "pid " + p.pid;
+  const total = f => { f.all = f.own; for (const kid of f.kids.values()) f.all += total(kid); return f.all; };
+  for (let i = 0, next = 0; i < n; i++) {
+    const t = tracks[track[i]], p = t.proc;
+    for (; arrows[next]?.i === i; next++) if (arrows[next].to.proc !== p) now.set(arrows[next].to.proc, now.get(p) ?? p.comm);
+    if (kind[i] === K.exec && !err[i]) now.set(p, (of(i, "program") || called(p)).replace(/.*\//s, ""));
+    if (!touches(i, a, b)) continue;
+    if (PROC && kind[i] === K.exit_process) {
+      let f = root;
+      const line = [p];
+      while (line[0].parent && line.length < 32) line.unshift(line[0].parent);
+      for (const q of line) f = within(f, called(q));
+      f.own += by === "cpu" ? of(i, "cpu_ns") || 0 : (of(i, "bytes_read") || 0) + (of(i, "bytes_written") || 0);
+    }
+    if (kind[i] !== K.syscall || dur[i] <= 0) continue;
+    let f = null;
+    for (const [part, v] of weights(i, by, a, b)) {
+      if (!(v > 0)) continue;
+      if (!f) {
+        const name = rawName(i), file = fileOf(i, name !== "getrandom");
+        f = within(within(within(root, called(p)), t.label ||= "thread " + t.tid), name);
+        if (file) f = within(f, file);
+      }
+      (part ? within(f, part) : f).own += v;
+    }
+  }
+  total(root);
+  return root;
+}
+
+const FRAMES = ["process", "", "call", "file"];
+function frameColour(f) {
+  const waited = Object.keys(WAITED).find(k => WAITED[k] === f.name), cat = f.deep ? PROC ? "process" : FRAMES[f.deep - 1] : "";
+  return waited ? part(waited) : cat ? shade(cat, f.name.length) : grey();
+}
+
+/* The icicle: each frame is a button, as wide as its share of what it is in. */
+function flameTab() {
+  const by = el("select"), look = el("input", { type: "search", placeholder: "frames… (/)", value: state.look }), says = el("span", { role: "status" });
+  const tree = el("div", { className: "flame" }), box = el("div", { className: "grid fit" }, el("div", { className: "bar" }, by, look, says), tree);
+  by.append(...Object.entries(WEIGHTS).map(([value, textContent]) => el("option", { value, textContent })));
+  by.ariaLabel = "width of frames", look.ariaLabel = "search frames", tree.ariaLabel = "frames: arrows move, Enter zooms, Esc goes back";
+  tree.setAttribute("role", "tree");
+  let root, of, top, at;              /* at: the frame that has the focus */
+  const trail = f => f.up ? [...trail(f.up), f.name] : [], show = v => weight() === "bytes" ? size(v) : span(Math.round(v));
+  const share = (v, f) => f.all ? (100 * v / f.all).toFixed(1) + " %" : "";
+  const text = f => `${esc(trail(f).join(" › ") || "all")}: ${show(f.all)}` + (f.up ? `, ${share(f.all, root)} of all` + (f.up.up ? `, ${share(f.all, f.up)} of ${esc(f.up.name)}` : "") : "");
+  const zoomTo = f => { state.frame = JSON.stringify(trail(f)), draw(), at.focus(), save(); };
+  const found = (f, m) => m.test(f.name) ? f.all : [...f.kids.values()].reduce((sum, kid) => sum + found(kid, m), 0);
+  const lay = (f, left, wide, m, up) => {
+    const e = el("button", { className: up ? "up" : "", textContent: wide < 1.5 ? "" : esc(f.name), title: text(f), tabIndex: -1, frame: f, onclick: () => zoomTo(f),
+      onfocus: () => { at.tabIndex = -1, at = e, e.tabIndex = 0, says.textContent = text(f); } });
+    const fill = m?.test(f.name) ? css("--accent") : frameColour(f);
+    e.style.cssText = `left:${left}%;width:${wide}%;top:${21 * f.deep}px;background:${fill};color:${ink(fill)}`;
+    e.setAttribute("role", "treeitem"), e.ariaLevel = f.deep + 1;
+    Object.assign(e.dataset, { trail: JSON.stringify(trail(f)), v: f.all });
+    f.e = e;
+    const list = [e];
+    if (f === top) at = e;
+    for (const kid of up ? [] : [...f.kids.values()].sort((x, y) => y.all - x.all)) {
+      const w = wide * kid.all / f.all;
+      if (w < .12 || list.length > 4000) break;
+      list.push(...lay(kid, left, w, m));
+      left += w;
+    }
+    return list;
+  };
+  const draw = () => {
+    const m = matcher(state.look, 0), list = [], interval = state.b > state.a ? [state.a, state.b] : [-Infinity, Infinity], key = [weight(), ...interval].join();
+    if (key !== of) root = stacks(weight(), ...interval), of = key;
+    top = root;
+    try { for (const name of JSON.parse(state.frame || "[]")) top = top.kids.get(name) ?? top; } catch { /* a link can have anything */ }
+    for (let f = top.up; f; f = f.up) list.unshift(...lay(f, 0, 100, m, true));
+    list.push(...lay(top, 0, 100, m));
+    tree.replaceChildren(...list);
+    tree.style.height = 21 * (1 + list.reduce((deep, e) => Math.max(deep, e.frame.deep), 0)) + "px";
+    at.tabIndex = 0;
+    by.value = weight(), look.value = state.look;
+    says.textContent = !root.all ? "nothing of it is known" : m ? `found: ${show(found(top, m))}, ${share(found(top, m), top)} of ${esc(top.name)}` : text(top);
+  };
+  tree.onkeydown = e => {
+    const all = [...tree.children], f = at.frame, row = all.filter(x => x.frame.deep === f.deep), k = row.indexOf(at);
+    const to = { ArrowLeft: row[k - 1], ArrowRight: row[k + 1], ArrowUp: f.up?.e, ArrowDown: all.find(x => x.frame.up === f) }[e.key];
+    if (to) to.focus();
+    else if (e.key === "Escape" && top.up) zoomTo(top.up);
+    else return;
+    e.preventDefault(), e.stopPropagation();
+  };
+  by.onchange = () => { state.by = by.value, draw(), save(); };
+  look.oninput = () => { state.look = look.value, draw(), save(); };
+  return { box, look, redraw: draw };
 }
 
 /* ---- controls ---- */
@@ -1996,8 +2114,8 @@ function bindControls() {
     if (e.key === "c" && (told || state.sel >= 0)) copy();
     if (e.key !== "/") return;
     e.preventDefault();
-    if (!PROC && state.tab !== "events") tab("events");
-    $(state.tab === "events" ? "q" : "find").focus();
+    if (!PROC && state.tab !== "flame") tab("events");
+    (made[state.tab].look ?? $(state.tab === "events" ? "q" : "find")).focus();
   });
   addEventListener("hashchange", restore);
   addEventListener("resize", () => { paint(); made[state.tab].redraw(); });

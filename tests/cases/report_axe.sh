@@ -22,8 +22,8 @@ sys.path.insert(0, os.environ["TESTS"] + "/lib")
 from browser import Browser
 axe = open(sys.argv[1]).read()
 b = Browser()
-views = ["", "#sel=9", "#a=4000000&b=90000000&within=1", "#q=nothing+is+like+that", *("#tab=" + t for t in ("files", "peers", "processes", "calls", "memory"))]
-for page, fragments in (("trace.html", views), ("proc.html", ["", "#tab=events"])):
+views = ["", "#sel=9", "#a=4000000&b=90000000&within=1", "#q=nothing+is+like+that", *("#tab=" + t for t in ("files", "peers", "processes", "calls", "memory", "flame", "flame&look=a"))]
+for page, fragments in (("trace.html", views), ("proc.html", ["", "#tab=events", "#tab=flame"])):
     for fragment in fragments:
         for dark in (False, True):
             b.size(1024, 900, dark)

@@ -278,15 +278,91 @@ def stands_out(b, d, name, events):
     check(b.js("[...document.querySelectorAll('#cards .card')].every(c => c.scrollWidth <= c.clientWidth)"), "cards are too narrow")
 
 
+def frames(b):
+    """What the flame view draws: the path of each frame, and its number."""
+    return {tuple(json.loads(t)): v for t, v in b.js("[...document.querySelectorAll('.flame button')].map(e => [e.dataset.trail, +e.dataset.v])")}
+
+
+def flame(b, d, name, events):
+    """The frames of the flame view are the stacks that --folded wrote of the same run."""
+    stacks = {}
+    for line in open(f"{d}/{name}.folded"):
+        *path, leaf = line.rstrip("\n").split(";")
+        leaf, us = leaf.rsplit(" ", 1)
+        stacks[*path, leaf] = stacks.get((*path, leaf), 0) + int(us)
+
+    def compare(by, want, shown):
+        """by: what is in all stacks that are wanted."""
+        seen = frames(b)
+        check(len(seen) > shown, "frames", by, len(seen))
+        for path, v in seen.items():
+            mine = [us for stack, us in want.items() if stack[:len(path)] == path]
+            # each stack is rounded to microseconds, and not written below half of one
+            check(sum(mine) - len(mine) <= v / 1000 <= sum(mine) * 1.005 + len(mine) + 50, "a frame", by, path, v, sum(mine), len(mine))
+        return seen
+    b.size(1400, 1000)
+    b.open(f"{d}/{name}.html", "#tab=flame")
+    kind = b.js("document.querySelector('.grid select').value")
+    seen = compare(kind, stacks, 4)
+    top = max((p for p in seen if len(p) == 1), key=seen.get)
+    # a click zooms, Escape goes back; arrows go from frame to frame
+    click = "[...document.querySelectorAll('.flame button')].find(e => e.dataset.trail === %s).click()"
+    b.js(click % json.dumps(json.dumps(list(top), ensure_ascii=False)))
+    now = compare(kind, stacks, 2)
+    check(all(p[:1] == top for p in now if p) and len(now) >= len([p for p in seen if p[:1] == top]), "zoomed", top, now)
+    focus = "JSON.parse(document.activeElement.dataset.trail)"
+    check(b.js(focus) == list(top), "the frame that was clicked has no focus", b.js(focus))
+    b.key("ArrowDown", ".flame [tabindex='0']")
+    kid = b.js(focus)
+    check(kid == list(max((p for p in now if len(p) == 2), key=now.get)) and kid[1] in b.js("document.querySelector('.grid [role=status]').textContent"), "down", kid)
+    if len([p for p in now if len(p) == 2]) > 1:
+        b.key("ArrowRight", ".flame [tabindex='0']")
+        check(b.js(focus)[0] == kid[0] and b.js(focus)[1] != kid[1], "right", b.js(focus))
+    b.key("ArrowUp", ".flame [tabindex='0']")
+    check(b.js(focus) == list(top), "up", b.js(focus))
+    b.key("Escape", ".flame [tabindex='0']")
+    check(frames(b) == seen, "Escape shows all again")
+    # what is found is told with its share, nothing of it twice
+    b.fill(".grid input", top[0].upper())
+    told = b.js("document.querySelector('.grid [role=status]').textContent")
+    mine = sum(us for stack, us in stacks.items() if any(top[0] in f for f in stack))
+    check(abs(float(told.split(", ")[1].split(" ")[0]) - 100 * mine / sum(stacks.values())) < 1, "found", told, mine)
+    b.shot(f"{d}/{name}_flame.png")
+    b.fill(".grid input", "")
+    parts = {"runq": "[run queue]", "disk": "[disk]", "other": "[blocked]"}
+    for by, leaf in parts.items() if kind == "time" else ():
+        want = {stack[:-1]: us for stack, us in stacks.items() if stack[-1] == leaf}
+        b.open(f"{d}/{name}.html", f"#tab=flame&by={by}")
+        compare(by, want, 4 if sum(want.values()) > 1000 else 0)
+    if kind == "time":
+        moved = [e for e in events if e["type"] == "syscall" and e["name"] in ("read", "write") and (e["ret"] or 0) > 0]
+        b.open(f"{d}/{name}.html", "#tab=flame&by=bytes")
+        got = {}
+        for path, v in frames(b).items():
+            if len(path) == 3 and path[2] in ("read", "write"):
+                got[path[1:]] = got.get(path[1:], 0) + v
+        for path, v in got.items():
+            check(v == sum(e["ret"] for e in moved if (f"thread {e['tid']}", e["name"]) == path), "bytes", path, v)
+        check(len(got) > 4, "bytes", got)
+        # of an interval: the calls in it
+        lo, hi = events[len(events) // 3]["ts_ns"], events[len(events) // 2]["ts_ns"]
+        b.open(f"{d}/{name}.html", f"#tab=flame&a={lo}&b={hi}")
+        check(frames(b)[()] == tally(events, lo, hi)[0]["ns"], "of an interval", frames(b)[()], tally(events, lo, hi)[0]["ns"])
+
+
 def main():
     b, d = Browser(), sys.argv[1]
     try:
         for name in sys.argv[2:]:
+            if name == "proc":
+                flame(b, d, name, [])
+                continue
             summary, events = lines_of(f"{d}/{name}.json")
             colours(b, d, name, events)
             stands_out(b, d, name, events)
             idle(b, d, name, events)
             names(b, d, name, events)
+            flame(b, d, name, events)
             interval(b, d, name, events)
         check(not b.bad, "errors in the page", b.bad)
     finally:
