@@ -339,6 +339,8 @@ struct task {
     struct mm *mm;
     u8 run;              /* enum run */
     bool seen_stop;      /* its first stop has come */
+    u16 blocked_in;      /* the row of the call that it was in when kvis came, and 1; 0: in none */
+    s32 blocked_on;      /* and its first argument */
     bool full;           /* stops at every call (its own seccomp filters, or no acceleration) */
     u64 full_ns;         /* since when; 0: from its next stop on */
     u64 kept_ns;         /* when the last call began that the probe had kept */
@@ -8737,6 +8739,10 @@ static void st_text_head(struct buf *b)
 static void st_text_took(struct buf *b)
 {
     struct st_items items = st_begin_items(b, "time in calls");
+    if (!st.syscalls) {
+        b_s(b, "no call ended\n");
+        return;
+    }
     items.end = (u32)strlen("   (1234567 calls; -C: all)");
     bool used[SC_N] = { false }, known = false;
     for (u32 k = 0; k < 3; k++) {
@@ -21411,6 +21417,45 @@ static bool tr_is_ancestor(pid_t pid)
     return false;
 }
 
+/* In which call a thread waits, before kvis interrupts it: its number and arguments, or "running";
+ * -1: in none (proc_pid_syscall(5)). Of a program of 32 bits they are numbers of another table. */
+static void tr_look_blocked(struct task *t)
+{
+    char path[64], text[256], *end;
+    snprintf(path, sizeof path, "/proc/%d/syscall", t->tid);
+    u_slurp(path, text, sizeof text);
+    long nr = strtol(text, &end, 10);
+    int row = end == text || nr < 0 || tr_runs_32(t->tid) ? -1 : sc_find(ARCH_NATIVE, (u64)nr);
+    if (row < 0)
+        return;
+    t->blocked_in = (u16)(row + 1);
+    t->blocked_on = (s32)strtoull(end, NULL, 16);
+}
+
+/* Tells where each thread of -p was blocked when kvis came. */
+static void tr_tell_blocked(void)
+{
+    static char raw[PATH_MAX + 64];
+    struct buf b = { .p = raw, .cap = sizeof raw, .max = sizeof raw };
+    for (u32 i = 0; i < PS_BUCKETS; i++)
+        for (struct task *t = ps.task[i]; t; t = t->next) {
+            u16 row = (u16)(t->blocked_in - 1);
+            if (!t->blocked_in || !sc_set[row] || opt.n_paths)
+                continue;
+            struct event *e = ev_new(EK_BLOCKED, t, out.start_ns);
+            struct ofd *o = sc_rows[row].arg[0] == K_FD ? fd_get(t, t->blocked_on) : NULL;
+            ev_sym(e, EV_call, sc_rows[row].name);
+            if (o) {
+                b_reset(&b);
+                fd_describe(&b, o);
+                ev_num(e, EV_fd, t->blocked_on);
+                ev_bytes(e, EV_filename, b.p, b.len);
+                ev_sym(e, EV_fd_kind, fd_kind_name[o->kind]);
+            }
+            out_event(e);
+        }
+}
+
 static int tr_attach_thread(pid_t pid, pid_t tid)
 {
     long e = opt.faults ? pf_open(tid, false) : 0; /* first, so that who is traced is sampled too */
@@ -21451,6 +21496,7 @@ static int tr_attach_thread(pid_t pid, pid_t tid)
         fclose(f);
     if (tid == pid)
         rec_attach(pid, t->comm);
+    tr_look_blocked(t);
     if (hy.all && hy_follow(tid) >= 0)
         t->seen_stop = true; /* it goes on: nothing has to stop it */
     else
@@ -36709,6 +36755,28 @@ static void cmd_report(int fd, const char *name, bool whole)
     cmd_tell_report();
 }
 
+/* What -p has attached to: command line and number of threads, a line each. */
+static void cmd_tell_attached(struct buf *b)
+{
+    char path[64], line[1024];
+    for (u32 i = 0; i < opt.n_pids; i++) {
+        snprintf(path, sizeof path, "/proc/%d/cmdline", opt.pids[i]);
+        size_t n = u_slurp(path, line, sizeof line);
+        while (n && !line[n - 1])
+            n--;
+        for (char *c = line; (c = memchr(c, 0, (size_t)(line + n - c)));)
+            *c = ' ';
+        s64 threads = ps_status(opt.pids[i], "Threads:");
+        if (!n || threads < 0)
+            continue;
+        out.line_from = b->len;
+        b_f(b, "kvis: pid %d, %" PRId64 " thread%s: ", opt.pids[i], threads,
+            threads > 1 ? "s" : "");
+        b_esc(b, line, n, 0);
+        out_line_end();
+    }
+}
+
 static void cmd_start_text(void)
 {
     struct buf *b = &out.text.b;
@@ -36718,8 +36786,9 @@ static void cmd_start_text(void)
         b_s(b, "kvis: tracing ");
         st_command(b);
         b_f(b, " (%s)\n", rec_run.backend);
+        cmd_tell_attached(b);
     }
-    if (opt.verbose && tr.no_accel && strcmp(tr.no_accel, TR_ALL_ASKED))
+    if (opt.verbose && tr.no_accel && !hy.on && strcmp(tr.no_accel, TR_ALL_ASKED))
         b_f(b, "kvis: every call stops (%s)\n", tr.no_accel);
     if (!opt.backend && hy.why_not && bpf_caps_enough(bpf_caps()) && !opt.n_pids)
         b_f(b, "kvis: by ptrace alone: %s\n", hy.why_not);
@@ -36825,6 +36894,7 @@ static int cmd_trace(void)
         cmd_json_header(tr_mode_name[tr.mode]);
     cmd_record();
     cmd_start_text();
+    tr_tell_blocked();
     if (hy.observe)
         tr_watch();
     else

@@ -128,6 +128,8 @@
       EV_count, EV_region_name, EV_region_start, EV_addr, EV_prot, EV_kind) \
     X(SCHED, PROC, 0, "sched_delay", "waited {delay_ns} for CPU {cpu}", \
       EV_delay_ns, EV_cpu) \
+    X(BLOCKED, PROC, 0, "blocked", "in {call} {filename}|in {call}", \
+      EV_call, EV_fd, EV_filename, EV_fd_kind) \
     X(LOST, MEM, 0, "lost", "{count} {how}", \
       EV_count, EV_how) \
     X(SYSCALL, CALL, 0, "syscall", NULL, ) /* its shape is out_'s: arguments nest */ \

@@ -1,5 +1,5 @@
 #!/bin/sh
-# A call that blocks while kvis attaches and detaches goes on as if nothing had happened.
+# A call that blocks while kvis attaches and detaches goes on as if nothing had happened, and kvis says which one it is.
 # tier: quick
 # timeout: 120
 # covers: P18 P19
@@ -17,8 +17,20 @@ for how in read poll select futex wait sleep flock recv; do
     until_true 2 free "$tee" || fail "$how: left in state $(state "$tee")"
     untarget
     mv target.out "$how.traced"
+    # The kernel says which call it is (proc_pid_syscall(5)): its number, and its arguments.
     target blocked $how
     until_true 5 blocks || fail "$how: it does not wait"
+    for backend in ptrace $([ "$(id -u)" != 0 ] || echo hybrid); do
+        read -r nr rest <"/proc/$tee/syscall" # before kvis comes: ptrace restarts the call
+        name=$(echo '#include <asm/unistd.h>' | gcc -dM -E - | awk -v nr="$nr" '$2 ~ /^__NR_/ && $3 == nr { print substr($2, 6) }')
+        attach --backend=$backend --json=json
+        until_true 5 has_lines json '"type":"blocked"' 1 || fail "$how: $backend: nothing is blocked"
+        detach INT 0
+        want "[e['call'] for e in by('blocked', tid=$tee)] == ['$name']"
+        case $how in read | flock)
+            want "[(e['fd'], e['filename']) for e in by('blocked', call='$name', tid=$tee)] == [($((${rest%% *})), '$(readlink "/proc/$tee/fd/$((${rest%% *}))")')]" ;;
+        esac
+    done
     untarget
     diff target.out "$how.traced" >&9 || fail "$how: another result when attached to"
 done
