@@ -6479,22 +6479,37 @@ static bool out_born(const struct event *e)
     return true;
 }
 
+/* Names a process as an event says; by an older recording, as the program that it executes. */
+static void out_name_by(const struct event *e)
+{
+    u32 n = ev_has(e, EV_comm) ? e->v[EV_comm].s.len : 0;
+    const char *was = out_comm(e->pid), *comm = n ? e->v[EV_comm].s.p : out_program(e, &n);
+    if (!comm || (strlen(was) == n && !memcmp(was, comm, n)))
+        return;
+    out_run_flush(); /* the program before it did that */
+    out_name(e->pid, comm, n);
+}
+
+/* An event that -P leaves out: it may tell the name of a process all the same. */
+static void out_leave_out(const struct event *e)
+{
+    const char *comm = out_comm(e->pid);
+    if (e->kind == EK_SPAWN && ev_has(e, EV_child_pid))
+        out_name((pid_t)e->v[EV_child_pid].n, comm, strlen(comm));
+    if (e->kind == EK_EXEC && !e->err)
+        out_name_by(e);
+}
+
 /* A process executes another program. */
 static void out_executed(struct out_proc *p, const struct event *e)
 {
-    const union ev_val *comm = &e->v[EV_comm];
-    u32 n;
-    const char *program = out_program(e, &n);
     p->born_ns = 0;
     p->starting = true;
     p->exec_ns = p->last_ns = e->ts_ns;
     p->args_len = ev_has(e, EV_argv) ? MIN(e->v[EV_argv].s.len, (u32)sizeof p->args) : 0;
     if (p->args_len)
         memcpy(p->args, e->v[EV_argv].s.p, p->args_len);
-    if (ev_has(e, EV_comm))
-        out_name(p->pid, comm->s.p, comm->s.len);
-    else if (program)
-        out_name(p->pid, program, n);
+    out_name_by(e);
 }
 
 /* What happens to a process apart from its files. True: the event has no line now. */
@@ -6657,6 +6672,8 @@ static void out_text(const struct event *e)
         return;
     struct out_proc *p = out_proc(e->pid, e->ts_ns);
     out.text_ns = e->ts_ns;
+    if (ev_has(e, EV_comm) && e->kind != EK_EXEC) /* a recording that was made with -P */
+        out_name_by(e);
     if (out_hides(p, e)) {
         out.hidden++;
         return;
@@ -9379,8 +9396,14 @@ static void md_emit(struct event *e)
             s[n] = 0;
             hit = md_path_wanted(s, n);
         }
-    if (hit)
-        out_event(e);
+    if (!hit) {
+        out_leave_out(e);
+        return;
+    }
+    const char *comm = out_comm(e->pid);
+    if (opt.n_paths && *comm && !ev_has(e, EV_comm)) /* for a recording, which lacks the exec */
+        ev_bytes(e, EV_comm, comm, (u32)strlen(comm));
+    out_event(e);
 }
 
 /* An event of the call that t has just made. */
