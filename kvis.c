@@ -7697,16 +7697,61 @@ static int st_compare(const void *pa, const void *pb)
     return strcmp(sc_name(a), sc_name(b));
 }
 
+/* The columns of the table: strace's, and percentiles. Those with a number go, the lowest first,
+ * until a line fits into the terminal. */
+static const struct { char head[12]; u8 width, goes; } st_table_cols[] = {
+    { "% time", 6, 2 }, { "seconds", 11, 0 }, { "usecs/call", 11, 1 }, { "calls", 9, 0 },
+    { "errors", 9, 0 }, { "p50 us", 8, 3 },   { "p99 us", 8, 0 },      { "max us", 9, 4 },
+};
+
+enum { ST_CELLS = ARRAY_LEN(st_table_cols), ST_CALL_NAME = 16 };
+
+/* The number of the last column that goes. */
+static u8 st_table_gone(void)
+{
+    u32 width = ST_CALL_NAME;
+    u8 gone = 0;
+    for (u32 i = 0; i < ST_CELLS; i++)
+        width += st_table_cols[i].width + 1u;
+    for (; out.columns && width > out.columns && gone < 4; gone++)
+        for (u32 i = 0; i < ST_CELLS; i++)
+            if (st_table_cols[i].goes == gone + 1)
+                width -= st_table_cols[i].width + 1u;
+    return gone;
+}
+
+static void st_table_line(struct buf *b, char cell[][24], const char *name)
+{
+    u8 gone = st_table_gone();
+    for (u32 i = 0; i < ST_CELLS; i++)
+        if (!st_table_cols[i].goes || st_table_cols[i].goes > gone)
+            b_f(b, "%*s ", st_table_cols[i].width, cell ? cell[i] : st_table_cols[i].head);
+    b_f(b, "%s\n", name);
+}
+
+static void st_table_rule(struct buf *b)
+{
+    static const char dashes[] = "----------------";
+    char cell[ST_CELLS][24];
+    for (u32 i = 0; i < ST_CELLS; i++)
+        snprintf(cell[i], sizeof cell[i], "%.*s", st_table_cols[i].width, dashes);
+    st_table_line(b, cell, dashes);
+}
+
 static void st_table_row(struct buf *b, const struct st_row *r, u64 total_ns, const char *name)
 {
-    char errors[24] = "";
+    char cell[ST_CELLS][24] = { "" };
+    double share = total_ns ? 100.0 * (double)r->time_ns / (double)total_ns : 0;
+    snprintf(cell[0], sizeof *cell, "%.2f", share);
+    snprintf(cell[1], sizeof *cell, "%.6f", (double)r->time_ns / 1e9);
+    snprintf(cell[2], sizeof *cell, "%" PRIu64, r->calls ? r->time_ns / r->calls / 1000 : 0);
+    snprintf(cell[3], sizeof *cell, "%" PRIu64, r->calls);
     if (r->errors)
-        snprintf(errors, sizeof errors, "%" PRIu64, r->errors);
-    b_f(b, "%6.2f %11.6f %11" PRIu64 " %9" PRIu64 " %9s %8.1f %8.1f %9.1f %s\n",
-        total_ns ? 100.0 * (double)r->time_ns / (double)total_ns : 0, (double)r->time_ns / 1e9,
-        r->calls ? r->time_ns / r->calls / 1000 : 0, r->calls, errors,
-        (double)st_percentile(r, 0.5) / 1e3, (double)st_percentile(r, 0.99) / 1e3,
-        (double)r->max_ns / 1e3, name);
+        snprintf(cell[4], sizeof *cell, "%" PRIu64, r->errors);
+    snprintf(cell[5], sizeof *cell, "%.1f", (double)st_percentile(r, 0.5) / 1e3);
+    snprintf(cell[6], sizeof *cell, "%.1f", (double)st_percentile(r, 0.99) / 1e3);
+    snprintf(cell[7], sizeof *cell, "%.1f", (double)r->max_ns / 1e3);
+    st_table_line(b, cell, name);
 }
 
 static void st_row_add(struct st_row *to, const struct st_row *r)
@@ -7738,14 +7783,11 @@ static void st_one_table(struct buf *b, const struct stats *s)
     st_sort.key = opt.sort ? opt.sort : "time";
     /* cppcheck-suppress uninitvar ; n may be 0 */
     qsort(order, n, sizeof *order, st_compare);
-    b_s(b,
-        "% time     seconds  usecs/call     calls    errors   p50 us   p99 us    max us syscall\n"
-        "------ ----------- ----------- --------- --------- -------- -------- --------- "
-        "----------------\n");
+    st_table_line(b, NULL, "syscall");
+    st_table_rule(b);
     for (u32 i = 0; i < n; i++)
         st_table_row(b, s->row[order[i]], total.time_ns, sc_name(order[i]));
-    b_s(b, "------ ----------- ----------- --------- --------- -------- -------- --------- "
-           "----------------\n");
+    st_table_rule(b);
     st_table_row(b, &total, total.time_ns, "total");
 }
 
