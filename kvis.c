@@ -35949,12 +35949,33 @@ static void opt_print(int f, struct buf *b)
     b_reset(b);
 }
 
+/* A text that begins in column `at`, in lines of at most so many columns; 0: in one. */
+static void opt_wrap(struct buf *b, const char *text, u32 at, u32 columns)
+{
+    while (columns > at && strlen(text) > columns - at) {
+        const char *end = text + columns - at;
+        while (end > text && *end != ' ')
+            end--;
+        if (end == text)
+            break;
+        b_put(b, text, (size_t)(end - text));
+        b_f(b, "\n%*s", (int)at, "");
+        text = end + 1;
+    }
+    b_s(b, text);
+    b_c(b, '\n');
+}
+
 static void opt_help_cmd(const struct cmd *c, int f)
 {
+    enum { HELP_AT = 35 };
     static struct buf b;
+    u32 columns = u_columns(f);
     b_f(&b, "Usage: kvis %s %s\n%s.\n\n", c->name, c->usage, c->help);
-    for (const struct opt_row *r = NULL; (r = opt_next(c, r));)
-        b_f(&b, "  %-32s %s\n", r->spelled, r->help);
+    for (const struct opt_row *r = NULL; (r = opt_next(c, r));) {
+        b_f(&b, "  %-*s", HELP_AT - 2, r->spelled);
+        opt_wrap(&b, r->help, HELP_AT, columns);
+    }
     opt_print(f, &b);
 }
 
