@@ -6074,6 +6074,16 @@ static void out_line_end(void)
     out_full(&out.text);
 }
 
+/* The same of a row of text that begins at `from` and ends with its newline. */
+static void out_row_cut(u32 from)
+{
+    out.line_from = from;
+    out.text.b.len--;
+    if (out.columns)
+        out_line_cut();
+    b_c(&out.text.b, '\n');
+}
+
 /* A line that another thread's call has begun ends here for now, as strace users know it. */
 static void out_break_partial(void)
 {
@@ -23246,10 +23256,18 @@ static void proc_col_end(struct buf *b, const struct proc_row *r)
     b_c(b, ' ');
 }
 
+/* Whether the terminal has room for a command beside all columns. */
+static bool proc_is_wide(void)
+{
+    return !out.columns || out.columns >= 100;
+}
+
 static void proc_text_head(struct buf *b)
 {
-    b_s(b, po.tree ? "PID       SECONDS EXIT          RSS COMMAND\n"
-                   : "TIME         PID     PPID    UID      SECONDS EXIT          RSS COMMAND\n");
+    if (!po.tree)
+        b_s(b, "TIME         ");
+    b_s(b, po.tree || !proc_is_wide() ? "PID       " : "PID     PPID    UID      ");
+    b_s(b, "SECONDS EXIT          RSS COMMAND\n");
 }
 
 /* How long it took, how it ended, and its memory. */
@@ -23276,19 +23294,20 @@ static void proc_text_end(struct buf *b, const struct proc_row *r)
 static void proc_text(struct buf *b, const struct proc_row *r)
 {
     const struct proc_life *l = r->l;
+    u32 from = b->len;
     proc_clock(b, r->ts_ns, true);
     b_f(b, " %-7u ", r->what == PROC_THREAD ? r->tid : l->pid);
-    if (l->ppid || !proc_state.replayed)
-        b_f(b, "%-7u ", l->ppid);
-    else
-        b_s(b, "-       ");
-    b_f(b, "%-6u ", l->uid);
+    if (proc_is_wide() && (l->ppid || !proc_state.replayed))
+        b_f(b, "%-7u %-6u ", l->ppid, l->uid);
+    else if (proc_is_wide())
+        b_f(b, "-       %-6u ", l->uid);
     proc_text_end(b, r);
     if (r->what == PROC_THREAD)
         b_esc(b, r->comm, strnlen(r->comm, 16), 0);
     else
         proc_line(b, l);
     b_c(b, '\n');
+    out_row_cut(from);
 }
 
 /* bcc's execsnoop: libbpf-tools/execsnoop.c. */
@@ -24415,7 +24434,7 @@ static void proc_text_critical(struct buf *b)
     for (u32 i = 0; i < n; i++)
         all += list[i]->self_ns;
     if (list)
-        b_f(b, "critical path, %u steps: each's own share of it\n", n);
+        b_f(b, "critical path, %u step%s: the time that each adds to it\n", n, n == 1 ? "" : "s");
     for (u32 i = 0; i < n && shown < 2 * PROC_SLOWEST; i++) {
         if (list[i]->self_ns < all / 100)
             continue;
@@ -24429,10 +24448,13 @@ static void proc_text_critical(struct buf *b)
 static void proc_summary(u32 running, u64 duration_ns)
 {
     static struct buf b;
-    b_f(&b, "kvis: %" PRIu64 " commands", proc_state.commands);
-    if (!proc_state.no_forks)
-        b_f(&b, ", %" PRIu64 " forks, at most %u processes at once", proc_state.forks,
-            proc_state.peak);
+    b_s(&b, "kvis: ");
+    u32 from = b.len;
+    out_count(&b, from, (u32)proc_state.commands, "command", "commands");
+    if (!proc_state.no_forks) {
+        out_count(&b, from, (u32)proc_state.forks, "fork", "forks");
+        b_f(&b, ", at most %u at once", proc_state.peak);
+    }
     b_f(&b, ", %.3f s, %.3f s of CPU", (double)duration_ns / 1e9,
         (double)proc_state.cpu_ns / 1e9);
     if (proc_state.btf)
@@ -36998,6 +37020,7 @@ static void cmd_sinks(void)
                      : opt.out_file ? cmd_open_file(opt.out_file)
                                     : STDOUT_FILENO;
     out.text.name[0] = opt.out_file ? opt.out_file : "stdout";
+    out_measure();
     cmd_json_sink();
 }
 
