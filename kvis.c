@@ -19641,7 +19641,7 @@ static const char *tr_observe_why_not(const struct tr_facts *f)
            : f->backend == 'p' || f->backend == 'h'
                              ? "--all and --cgroup are of --backend=observe alone"
            : !f->only_counts ? "this mode only counts; fix: give -c, and none of -v, --by, --json, "
-                               "-w, -P and --faults"
+                               "-w, -P, --report, --perfetto, --folded and --faults"
            : !f->may_bpf     ? TR_NO_BPF
            : f->pid_ns       ? "kvis is in a pid namespace"
            : f->bits32       ? "a 32-bit program"
