@@ -7154,7 +7154,7 @@ static void out_event(const struct event *e)
     if (out.json_on)
         out_json(e);
     bool with_calls = e->cat == CAT_SIG || event_kinds[e->kind].how & EVENT_WITH_CALLS;
-    if (out.events_on && (!opt.verbose || with_calls))
+    if (out.events_on && (!opt.verbose || (with_calls && !opt.min_ns)))
         out_text(e);
 }
 
@@ -9423,13 +9423,26 @@ static bool md_selects(struct task *t, struct call *c)
     return md_touched(t, c, md_wanted_name);
 }
 
-/* -z, -x, -e status=: by the result. */
+/* --min-duration. */
+static bool md_long_enough(const struct call *c)
+{
+    return !opt.min_ns || (c->exit_ns > c->enter_ns && c->exit_ns - c->enter_ns >= opt.min_ns);
+}
+
+/* -z, -x, -e status=, --min-duration: by the result. */
 static bool md_status_wanted(const struct call *c)
 {
-    return opt.status & (c->detached ? CALL_DETACHED
-                         : c->noret  ? CALL_UNFINISHED
-                         : c->err    ? CALL_FAILED
-                                     : CALL_SUCCESSFUL);
+    u8 status = c->detached ? CALL_DETACHED
+                : c->noret  ? CALL_UNFINISHED
+                : c->err    ? CALL_FAILED
+                            : CALL_SUCCESSFUL;
+    return opt.status & status && md_long_enough(c);
+}
+
+/* Whether only the end of a call tells if it is wanted: then its line is printed whole. */
+static bool md_whole_only(void)
+{
+    return opt.status != CALL_ALL || opt.n_paths || opt.min_ns;
 }
 
 static void md_emit(struct event *e)
@@ -9464,7 +9477,7 @@ static struct event *md_event(u8 kind, struct task *t, const struct call *c)
     struct event *e = ev_new(kind, t, c->noret ? c->enter_ns : c->exit_ns);
     e->err = c->noret ? 0 : c->err;
     e->row = c->known ? c->row : -1;
-    e->unasked = !sc_set[c->row];
+    e->unasked = !sc_set[c->row] || !md_long_enough(c);
     e->selected = c->selected;
     if (c->path_changed)
         ev_num(e, EV_path_changed, 1);
@@ -12467,7 +12480,7 @@ static void rp_enter(void)
     t->call = c;
     out.many = flags & REC_CMANY;
     if (rp_shown(&c))
-        out_call_enter(t, opt.status != CALL_ALL || opt.n_paths);
+        out_call_enter(t, md_whole_only());
     t->call.text = (struct buf){ 0 }; /* it is the record's */
 }
 
@@ -19769,12 +19782,6 @@ static bool tr_shown(const struct call *c)
     return opt.calls && (!c->known || sc_set[c->row]);
 }
 
-/* The result decides whether the line is wanted: it can only be printed whole. */
-static bool tr_whole_only(void)
-{
-    return opt.status != CALL_ALL || opt.n_paths;
-}
-
 /* A call that the kernel restarts by itself continues the one that was interrupted. */
 static bool tr_continues(struct task *t, const struct stop *s)
 {
@@ -19866,7 +19873,7 @@ static void tr_enter(struct task *t, const struct stop *s, u64 ns)
     }
     if (tr_shown(c)) {
         dec_enter(t, c);
-        out_call_enter(t, replay.on || tr_whole_only());
+        out_call_enter(t, replay.on || md_whole_only());
     }
 }
 
@@ -36968,6 +36975,7 @@ static int cmd_trace(void)
         die(EXIT_KVIS, "-u %s: only root can run a command as another user", opt.user);
     if (opt.interval_s && !opt.count_only)
         opt.count_too = true;
+    opt.verbose |= opt.min_ns && !opt.count_only;
     opt.calls = opt.verbose || opt.perfetto || opt.folded || opt.report;
     nm_init();
     md_init();
@@ -36976,9 +36984,9 @@ static int cmd_trace(void)
     if (tr.mode == TR_OBSERVE && !(opt.status & (CALL_SUCCESSFUL | CALL_FAILED)))
         opt_wrong(opt_cmd, opt_named("trace"),
                   "the observe backend has calls that return: status=successful, status=failed");
-    if (opt.min_ns && tr.mode != TR_OBSERVE)
+    if (opt.min_ns && opt.count_only && tr.mode != TR_OBSERVE)
         opt_wrong(opt_cmd, opt_named("min-duration"),
-                  "--min-duration is for --all, --cgroup and --backend=observe");
+                  "--min-duration with -c is for --all, --cgroup and --backend=observe");
     if (tr.mode == TR_OBSERVE && !hy.on)
         die(EXIT_KVIS, "cannot observe: %s", hy.why_not);
     if (opt.backend == 'h' && !hy.on)
@@ -37249,7 +37257,7 @@ static int cmd_check(void)
 /* A table from the calls that are left by the filters, or the one that was recorded. */
 static void cmd_replay_table(void)
 {
-    bool filtered = opt.trace || opt.n_paths || opt.status != CALL_ALL;
+    bool filtered = opt.trace || md_whole_only();
     if (!opt.count_only && !opt.count_too)
         return;
     st.no_table = !rp.calls && !rp.tables;

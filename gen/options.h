@@ -112,10 +112,10 @@ enum {
       OPT_SET, { .set = &opt.status }, CALL_FAILED, 0, \
       NULL, "-Z, --failed-only", \
       "show only calls that failed" }, \
-    { IN_TRACE, 0, "min-duration", "TIME", ARG_WORDS, false, \
+    { IN_TRACE | IN_REPLAY, 0, "min-duration", "TIME", ARG_WORDS, false, \
       OPT_CALL, { .call = proc_opt_min }, 0, 0, \
       NULL, "    --min-duration=TIME", \
-      "count only calls that took at least TIME: 10ms, 2s, 500us (observe)" }, \
+      "show only calls that took at least TIME: 10ms, 2s, 500us" }, \
     { IN_TRACE | IN_REPLAY, 'x', NULL, NULL, 0, false, \
       OPT_SET, { .set = &opt.status }, CALL_FAILED, 0, \
       NULL, "-x", \
