@@ -105,7 +105,7 @@ def disk(terminal):
 
 @task("Why does it say that a file is not there?", "kvis trace -Z -e trace=%file -- {python} app.py")
 def missing(terminal):
-    write("app.py", "try:\n    open('settings/local.ini')\nexcept OSError:\n    print('cannot start')\n")
+    write("app.py", "try:\n    open('settings/local.ini')\nexcept OSError:\n    raise SystemExit(1)\n")
     screen = yield {"python": PYTHON}
     screen.has(rf"open {os.getcwd()}/settings/local.ini \(read\) failed: ENOENT$", screen.last)
 
