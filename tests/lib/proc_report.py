@@ -116,7 +116,7 @@ def page(b, path, rows, procs, root):
     check(near(c["use CPU"], s["cpu_ns"]), "CPU of all", c["use CPU"], s["cpu_ns"])
     check(not any(k.startswith(("memory", "file", "network", "scheduler", "block")) for k in c), "cards without anything to say", c)
     tabs = b.js("[...document.querySelectorAll('#tabs button')].map(t => t.textContent)")
-    check(tabs == ["processes", "events"], "tabs", tabs)
+    check(tabs == ["processes", "flame", "events"], "tabs", tabs)
     bars(b, procs, got)
     controls(b, procs, own)
 
