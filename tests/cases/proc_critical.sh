@@ -12,8 +12,8 @@ path() { # path PROGRAM...: runs it, checks the path; $critical: how many are on
     critical=$(wc -w <pids)
 }
 
-path sh -c 'sleep 0.3 & sleep 0.1; (sleep 0.2; true); sleep 0.02 & sleep 0.15; wait'
-# of the five sleeps the one of 0.02 s and that of 0.3 s (it ended while another was waited for) are not
+path sh -c 'sleep 0.25 & sleep 0.1; (sleep 0.2; true); sleep 0.02 & sleep 0.15; wait'
+# of the five sleeps the one of 0.02 s and that of 0.25 s (it ended while another was waited for) are not
 want "[s['name'] for s in S['critical_path'] if s['name'].startswith('sleep')] == ['sleep 0.1', 'sleep 0.2', 'sleep 0.15']"
 has err 'critical path, 5 steps'
 has err '[0-9.]+ m?s +[0-9]+ +sleep 0\.2$'
