@@ -17842,12 +17842,18 @@ static void __attribute__((noreturn)) sp_child_fail(int stage)
     _exit(EXIT_KVIS);
 }
 
-/* Field k of a line of /etc/passwd or /etc/group, as a number. */
-static u32 sp_colon_field(const char *line, int k)
+/* Reads field k of a line of /etc/passwd or /etc/group into *id. false: it has no such field, or
+ * that is no id (0 would be root's). */
+static bool sp_colon_field(const char *line, int k, u32 *id)
 {
-    while (k-- && *line)
-        line += strcspn(line, ":") + 1;
-    return (u32)strtoul(line, NULL, 10);
+    for (; k && *line; k--) {
+        line += strcspn(line, ":");
+        line += *line == ':';
+    }
+    char *end;
+    unsigned long number = isdigit((u8)*line) ? strtoul(line, &end, 10) : ULONG_MAX;
+    *id = (u32)number;
+    return number < UINT32_MAX && (*end == ':' || !*end || *end == '\n');
 }
 
 /* Finds -u's user in /etc/passwd, by name or number; read here because a static glibc's look-up
@@ -17856,15 +17862,14 @@ static char *sp_passwd(u32 *uid, u32 *gid)
 {
     char *line = NULL, *end;
     size_t size = 0;
-    u32 number = (u32)strtoul(opt.user, &end, 10);
+    unsigned long number = strtoul(opt.user, &end, 10);
     bool by_number = *opt.user && !*end, found = false;
     FILE *f = fopen("/etc/passwd", "re");
     while (f && !found && u_line(f, &line, &size)) {
         size_t n = strcspn(line, ":");
-        *uid = sp_colon_field(line, 2);
-        *gid = sp_colon_field(line, 3);
-        found = by_number ? *uid == number
-                          : strlen(opt.user) == n && !strncmp(line, opt.user, n);
+        found = sp_colon_field(line, 2, uid) && sp_colon_field(line, 3, gid)
+                && (by_number ? *uid == number
+                              : strlen(opt.user) == n && !strncmp(line, opt.user, n));
         line[n] = 0;
     }
     if (f)
@@ -17893,8 +17898,8 @@ static size_t sp_groups(const char *user, gid_t *list, size_t n, size_t max)
     size_t size = 0;
     FILE *f = fopen("/etc/group", "re");
     while (f && n < max && u_line(f, &line, &size)) {
-        u32 gid = sp_colon_field(line, 2);
-        if (sp_is_member(line, user))
+        u32 gid;
+        if (sp_colon_field(line, 2, &gid) && sp_is_member(line, user))
             list[n++] = gid;
     }
     if (f)
@@ -21522,7 +21527,8 @@ static void tr_tell_blocked(void)
     for (u32 i = 0; i < PS_BUCKETS; i++)
         for (struct task *t = ps.task[i]; t; t = t->next) {
             u16 row = (u16)(t->blocked_in - 1);
-            if (!t->blocked_in || !sc_set[row] || opt.n_paths)
+            bool asked = sc_set[row] && !opt.n_paths && opt.status & CALL_UNFINISHED;
+            if (!t->blocked_in || !asked)
                 continue;
             struct event *e = ev_new(EK_BLOCKED, t, out.start_ns);
             struct ofd *o = sc_rows[row].arg[0] == K_FD ? fd_get(t, t->blocked_on) : NULL;

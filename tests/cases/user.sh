@@ -34,3 +34,10 @@ unshare -m sh -c 'mount --bind group /etc/group && mount --bind passwd /etc/pass
 { echo 65534; seq 70001 70003; seq 80000 80599; } | tr '\n' ' ' | sed 's/ $//' >want
 tr ' ' '\n' <out | sort -n | tr '\n' ' ' | sed 's/ $//' >got
 cmp -s want got || fail "groups: $(wc -w <got) of $(wc -w <want)"
+
+# A line without a whole uid and gid is nobody's: 0 would make it root's.
+printf '%s\n' 'root:x:0:0::/:/bin/sh' bob carl:x dave:x:: erin:x:1234:5x fine:x:1234:1235::/:/bin/sh >passwd
+for user in bob carl dave erin 4294967296 fine; do
+    unshare -m sh -c 'mount --bind passwd /etc/passwd && exec "$@"' sh "$KVIS" trace -qq -u $user -- id -u >out 2>err 9>&-
+    if [ $user = fine ]; then eq "uid of $user" 1234 "$(cat out)"; else eq "uid of $user" "" "$(cat out)"; has err "no user $user in /etc/passwd"; fi
+done
