@@ -21526,9 +21526,11 @@ static void tr_tell_blocked(void)
     struct buf b = { .p = raw, .cap = sizeof raw, .max = sizeof raw };
     for (u32 i = 0; i < PS_BUCKETS; i++)
         for (struct task *t = ps.task[i]; t; t = t->next) {
+            if (!t->blocked_in)
+                continue;
             u16 row = (u16)(t->blocked_in - 1);
             bool asked = sc_set[row] && !opt.n_paths && opt.status & CALL_UNFINISHED;
-            if (!t->blocked_in || !asked)
+            if (!asked)
                 continue;
             struct event *e = ev_new(EK_BLOCKED, t, out.start_ns);
             struct ofd *o = sc_rows[row].arg[0] == K_FD ? fd_get(t, t->blocked_on) : NULL;
