@@ -2547,21 +2547,22 @@ static const char *fd_access(u64 flags)
 
 /* What of struct statx (<linux/stat.h>) is used here; musl's headers do not have it. */
 struct fd_stat {
-    u32 unused1[7];
+    u32 unused1[4], stx_nlink, unused5[2];
     u16 stx_mode, unused2;
     u64 stx_ino, unused3[11];
     u32 stx_rdev_major, stx_rdev_minor, stx_dev_major, stx_dev_minor;
-    u64 unused4[14];
+    u64 stx_mnt_id, unused4[13]; /* its mount, as mountinfo has it; before Linux 5.8: 0 */
 };
 _Static_assert(sizeof(struct fd_stat) == 256 && offsetof(struct fd_stat, stx_rdev_major) == 128,
                "the kernel's layout");
 
-/* Mode and device of a path, without asking a FUSE or network server, which may be a tracee that
- * stands still because of us (statx(2), AT_STATX_DONT_SYNC). Returns 0 or -errno. */
+/* Mode, links, device and mount of a path, without asking a FUSE or network server, which may be a
+ * tracee that stands still because of us (statx(2), AT_STATX_DONT_SYNC). Returns 0 or -errno. */
 static int fd_statx(const char *path, struct fd_stat *sx)
 {
-    enum { DONT_SYNC = 0x4000, TYPE = 1 };
-    return syscall(SYS_statx, AT_FDCWD, path, DONT_SYNC, TYPE, sx) < 0 ? -errno : 0;
+    enum { DONT_SYNC = 0x4000, TYPE = 1, NLINK = 4, MNT_ID = 0x1000 };
+    unsigned want = TYPE | NLINK | MNT_ID;
+    return syscall(SYS_statx, AT_FDCWD, path, DONT_SYNC, want, sx) < 0 ? -errno : 0;
 }
 
 /* The kind that /proc/PID/fd/N shows: by its link's text for anonymous ones, else by mode. */
@@ -5816,6 +5817,7 @@ static struct {
     struct writer text, json;
     const struct out_tap *tap[4];
     u32 n_taps;
+    const struct out_tap *diverted; /* not NULL: all that happens goes to it, and nowhere else */
     bool json_on, events_on, colour;
     int failed;          /* errno of a sink that could not be written */
     bool (*give_up)(void); /* asked while a reader is slow: stop writing to it? */
@@ -7148,6 +7150,10 @@ static void out_json(const struct event *e)
 /* Hands an event to every sink that is on. */
 static void out_event(const struct event *e)
 {
+    if (out.diverted) {
+        out.diverted->event(e);
+        return;
+    }
     out.events++;
     for (u32 i = 0; i < out.n_taps; i++)
         out.tap[i]->event(e);
@@ -7162,6 +7168,10 @@ static void out_event(const struct event *e)
 static void out_call_enter(struct task *t, bool whole_only)
 {
     u32 next;
+    if (out.diverted) {
+        t->call.begun = true; /* its end is told, whatever the filters say: that tap has its own */
+        return;
+    }
     for (u32 i = 0; !whole_only && i < out.n_taps; i++)
         if (out.tap[i]->enter)
             out.tap[i]->enter(t);
@@ -7178,6 +7188,10 @@ static void out_call_exit(struct task *t)
 {
     struct call *c = &t->call;
     struct buf *b = &out.text.b;
+    if (out.diverted) {
+        out.diverted->exit(t);
+        return;
+    }
     for (u32 i = 0; i < out.n_taps; i++)
         if (out.tap[i]->exit)
             out.tap[i]->exit(t);
@@ -21812,10 +21826,11 @@ static int tr_finish(int *sig)
 
 /* == 30 ses_ open_  kvis open: every file that is opened ==============================
  * ses_ is what kvis open and kvis proc share: a family of programs is loaded, its records are taken
- * until the end, and what was lost is told. The probe (gen/probes/open.bpf.c) sends one record an
- * open; the filters are constants in it. Here the path is put together, -P looks at it, and a row
- * or an event is printed. Columns and letters are those of bcc's opensnoop (tools/opensnoop.py).
- * Entry points: ses_begin, ses_run; the option functions, open_run. */
+ * until the end, and what was lost is told. Where programs cannot be used, a command is followed by
+ * ptrace, and a tap makes the probe's records of what tr_ tells. The probe (gen/probes/open.bpf.c)
+ * sends one record an open; the filters are constants in it. Here the path is put together, -P
+ * looks at it, and a row or an event is printed. Columns and letters are those of bcc's opensnoop
+ * (tools/opensnoop.py). Entry points: ses_begin, ses_run; the option functions, open_run. */
 
 /* What a command watches, and how. */
 struct session {
@@ -21830,6 +21845,9 @@ struct session {
     bool (*drained)(void);        /* behind each look: whether it was the last; NULL: see gone */
     const char *const *lost_why;  /* by enum wire_lost, and N_LOST: runs that the kernel skipped */
     void (*tell_lost)(u64 n, const char *why);
+    const char *calls;            /* by ptrace: which calls the tap is shown, and the tap */
+    const struct out_tap *tap;
+    bool by_ptrace;
     struct bpf_obj obj;
     u64 lost[N_LOST + 1];         /* as last told */
     int status;                   /* of the command, as wait4(2) has it; -1: none, or it runs */
@@ -21881,17 +21899,6 @@ static int ses_start(struct session *s)
     return e ? e : bpf_attach(o, mask);
 }
 
-/* Begins to watch, or ends kvis, and the command with it. */
-static void ses_begin(struct session *s)
-{
-    int e = ses_start(s);
-    if (!e)
-        return;
-    if (sp_command.pid)
-        kill(sp_command.pid, SIGKILL);
-    die(EXIT_KVIS, "cannot watch %s: %s", s->what, bpf_explain(&s->obj, e));
-}
-
 /* In the child, before its exec: its limits as they were. */
 static void ses_child_late(void)
 {
@@ -21899,10 +21906,107 @@ static void ses_child_late(void)
         setrlimit(RLIMIT_MEMLOCK, &bpf.memlock);
 }
 
+/* --- by ptrace --- */
+
+/* Starts the command as kvis trace would; what happens goes to the tap. With -d the command goes on
+ * without kvis, which a seccomp filter would not let it. */
+static void ses_spawn(struct session *s)
+{
+    static char cwd[PATH_MAX];
+    opt.backend = 'p';
+    opt.calls = true;
+    opt.trace = s->calls;
+    opt.no_accel = opt.duration_s;
+    sc_parse(s->calls);
+    nm_init();
+    md_init();
+    tr.cwd = getcwd(cwd, sizeof cwd) ? nm_str('f', cwd) : NULL;
+    tr_backend();
+    out.diverted = s->tap;
+    out.give_up = tr_give_up;
+    tr.tty = out.events_on && isatty(out.text.fd[0]);
+    sp_restore_signals(); /* tr_signals is to find them as kvis did */
+    tr_signals();
+    tr_spawn();
+}
+
+/* Until the last of its tree has ended, or kvis is to end: then the command has no status, or, as
+ * kvis has killed it, that of kvis trace. */
+static void ses_follow(struct session *s)
+{
+    tr_loop();
+    tr_each(tr_left);
+    s->status = tr.status;
+    if (tr.quit_sig)
+        s->status = tr.killing ? (128 + tr.quit_sig) << 8 : -1;
+    getrusage(RUSAGE_CHILDREN, &s->rusage);
+}
+
+/* The name of the program that an exec was given, as the kernel puts it together for one that
+ * starts from a descriptor (fs/exec.c, alloc_bprm); of any other call its path. Returns its length,
+ * or -1: it could not be read. */
+static s32 ses_call_name(const struct call *c, char name[PATH_MAX])
+{
+    const struct call_path *p = &c->path[0];
+    s32 dirfd = (s32)c->arg[0];
+    if (!c->n_paths || p->len < 0 || (p->cut && p->len < DEC_PATH)) /* ends where no memory is */
+        return -1;
+    const char *s = c->paths.p + p->off;
+    if (c->id == SC_execveat && *s != '/' && dirfd != AT_FDCWD)
+        snprintf(name, PATH_MAX, "/dev/fd/%d%s%s", dirfd, *s ? "/" : "", s);
+    else
+        snprintf(name, PATH_MAX, "%s", s);
+    return (s32)strlen(name);
+}
+
+/* The name of a thread, which prctl(2) changes, too. */
+static void ses_comm(const struct task *t, char comm[16])
+{
+    char path[64], name[32];
+    snprintf(path, sizeof path, "/proc/%d/comm", t->tid);
+    size_t n = u_slurp(path, name, sizeof name);
+    memset(comm, 0, 16);
+    memcpy(comm, n ? name : t->comm, n ? MIN(n - 1, 15u) : strnlen(t->comm, 15));
+}
+
+/* --- both --- */
+
+/* Begins to watch, by programs in the kernel, or leaves it to ses_fork to follow the command by
+ * ptrace, where they cannot be used. Ends kvis if neither can be. */
+static void ses_begin(struct session *s)
+{
+    int e = opt.backend == 'p' ? -EPERM : ses_start(s);
+    s->by_ptrace = e && s->tap && opt.command && opt.backend != 'b';
+    if (e && !s->by_ptrace)
+        die(EXIT_KVIS, "cannot watch %s: %s", s->what, bpf_explain(&s->obj, e));
+    if (!s->by_ptrace || opt.backend == 'p')
+        return;
+    u_warn("following the command by ptrace, which stops it at each call that is watched: %s",
+           bpf_explain(&s->obj, e));
+    bpf_close(&s->obj);
+}
+
+/* Makes the command's process, if there is a command; it waits for ses_run. `late` is what it does
+ * just before its exec where programs watch it. */
+static void ses_fork(struct session *s, void (*late)(void))
+{
+    sp_command.late = late;
+    if (s->by_ptrace)
+        ses_spawn(s);
+    else if (opt.command)
+        sp_fork();
+}
+
+/* The backend, as JSON's header names it. */
+static const char *ses_backend(const struct session *s)
+{
+    return s->by_ptrace ? "ptrace" : "bpf";
+}
+
 /* Says what went missing since it was last asked. */
 static void ses_tell_losses(struct session *s)
 {
-    for (u32 i = 0; i <= N_LOST; i++) {
+    for (u32 i = 0; i <= N_LOST && !s->by_ptrace; i++) {
         u64 n = rb_lost(&s->obj, i), more = n - s->lost[i];
         s->lost[i] = n;
         if (!more)
@@ -21929,7 +22033,13 @@ static void ses_run(struct session *s, u64 end_ns, void (*second)(void))
     int ms = 1;
     u64 tell = u_now() + NSEC;
     s->status = -1;
+    if (s->by_ptrace) {
+        ses_follow(s);
+        return;
+    }
     out.give_up = sp_gives_up;
+    if (sp_command.pid)
+        sp_go();
     for (bool over = false; !over;) {
         rb_wait(ms, NULL);
         over = sp_told || (end_ns && u_now() >= end_ns) || (!sp_command.pid && s->unread());
@@ -21947,6 +22057,12 @@ static void ses_run(struct session *s, u64 end_ns, void (*second)(void))
     }
     bpf_detach(&s->obj);
     ses_take(s);
+}
+
+static void ses_end(struct session *s)
+{
+    if (!s->by_ptrace)
+        bpf_close(&s->obj);
 }
 
 #include "bpf_insns/open.h"
@@ -22146,18 +22262,81 @@ static void open_dir(struct path *p, const char *parts, u32 n, bool outside)
     p->len += !p->len;
 }
 
-/* Where a relative name starts, from /proc: right unless the process has moved on since. A thread
- * that has ended shared both with its process, as all do but for clone(2)'s oddest callers. */
+/* Puts `n` bytes in the place of the first `cut` of a path. */
+static void open_begin_with(struct path *p, u32 cut, const char *s, u32 n)
+{
+    memmove(p->s + n, p->s + cut, p->len - cut + 1);
+    memcpy(p->s, s, n);
+    p->len += n - cut;
+}
+
+/* Whether a mount is below a thread's root, and not one that was unmounted while in use. */
+static bool open_mounted(pid_t tid, u64 mount)
+{
+    char path[64], *line = NULL;
+    size_t size = 0;
+    snprintf(path, sizeof path, "/proc/%d/mountinfo", tid);
+    FILE *f = fopen(path, "re");
+    bool hit = !f;
+    while (!hit && u_line(f, &line, &size))
+        hit = strtoull(line, NULL, 10) == mount;
+    if (f)
+        fclose(f);
+    free(line);
+    return hit;
+}
+
+/* Whether a path of /proc is below a thread's root directory. What has another mount than the root
+ * may be on one that is nowhere any more: of that /proc tells but the path in the mount. */
+static bool open_below(const struct path *p, pid_t tid, const char *at, u32 n, u64 mount)
+{
+    char link[64];
+    struct fd_stat root;
+    snprintf(link, sizeof link, "/proc/%d/root", tid);
+    if (n > 1 && (p->len < n || memcmp(p->s, at, n) || (p->s[n] && p->s[n] != '/')))
+        return false;
+    return fd_statx(link, &root) < 0 || root.stx_mnt_id == mount || open_mounted(tid, mount);
+}
+
+/* Makes what /proc says of a stopped thread's directory or file what the probe would have said: of
+ * one that is deleted where it was, and where it is below the thread's own root. */
+static void open_as_probe(struct path *p, pid_t tid, const char *what)
+{
+    enum { DELETED = sizeof " (deleted)" - 1, OUTSIDE = sizeof "(unreachable)" - 1 };
+    char link[64], root[PATH_MAX];
+    struct fd_stat sx;
+    snprintf(link, sizeof link, "/proc/%d/%s", tid, what);
+    s64 n = fd_readlink(tid, "root", root, sizeof root);
+    if (n <= 0 || p->len + OUTSIDE >= sizeof p->s || fd_statx(link, &sx) < 0)
+        return;
+    if (p->len > DELETED && !sx.stx_nlink
+        && !memcmp(p->s + p->len - DELETED, " (deleted)", DELETED))
+        p->s[p->len -= DELETED] = 0;
+    if (!open_below(p, tid, root, (u32)n, sx.stx_mnt_id))
+        open_begin_with(p, 0, "(unreachable)", OUTSIDE);
+    else if (n > 1)
+        open_begin_with(p, (u32)n, "/", p->len == n);
+}
+
+/* Where a relative name starts, or the file that a handle has led to, from /proc: right unless the
+ * process has moved on since. A thread that has ended shared both with its process, as all do but
+ * for clone(2)'s oddest callers. */
 static bool open_dir_proc(struct path *p, const struct wire_open *w)
 {
     char what[32] = "cwd";
-    if (w->dirfd != AT_FDCWD)
+    if (w->call == OPEN_HANDLE)
+        snprintf(what, sizeof what, "fd/%d", w->ret);
+    else if (w->dirfd != AT_FDCWD)
         snprintf(what, sizeof what, "fd/%d", w->dirfd);
     s64 n = fd_readlink((pid_t)w->tid, what, p->s, sizeof p->s);
     if (n < 0 && w->tid != w->pid)
         n = fd_readlink((pid_t)w->pid, what, p->s, sizeof p->s);
     p->len = n > 0 ? (u32)n : 0;
-    return n > 0 && p->s[0] == '/';
+    if (n <= 0 || p->s[0] != '/')
+        return false;
+    if (open_session.by_ptrace)
+        open_as_probe(p, (pid_t)w->tid, what);
+    return true;
 }
 
 /* Whether a path that /proc has told ends with what the record knows of it. */
@@ -22171,7 +22350,8 @@ static void open_path(struct open_rec *r)
     static struct path dir, known;
     const struct wire_open *w = r->w;
     r->path.ok = r->from_proc = false;
-    if (w->state & OPEN_NAME_FAULT || (w->call == OPEN_HANDLE && !(w->state & OPEN_DIR)))
+    bool unnamed = w->call == OPEN_HANDLE && !(w->state & OPEN_DIR);
+    if (w->state & OPEN_NAME_FAULT || (unnamed && (!open_session.by_ptrace || w->ret < 0)))
         return;
     bool in_root = w->state & OPEN_IN_ROOT; /* then a leading '/' is the directory itself */
     u32 skip = in_root && w->name_len && r->name[0] == '/';
@@ -22199,7 +22379,10 @@ static void open_col_time(struct buf *b, const struct open_rec *r)
 
 static void open_col_uid(struct buf *b, const struct open_rec *r)
 {
-    b_f(b, "%-6u", r->w->uid);
+    if (r->w->uid == UINT32_MAX)
+        b_s(b, "n/a   ");
+    else
+        b_f(b, "%-6u", r->w->uid);
 }
 
 static void open_col_pid(struct buf *b, const struct open_rec *r)
@@ -22316,7 +22499,8 @@ static void open_event(const struct open_rec *r)
     if (w->ret >= 0 && w->call != OPEN_EXEC)
         ev_num(e, EV_fd, w->ret);
     ev_bytes(e, EV_comm, w->comm, (u32)strnlen(w->comm, sizeof w->comm));
-    ev_num(e, EV_uid, w->uid);
+    if (w->uid != UINT32_MAX)
+        ev_num(e, EV_uid, w->uid);
     ev_sym(e, EV_call, open_call_name[w->call]);
     if (w->call != OPEN_EXEC && known) {
         b_reset(&flags);
@@ -22359,6 +22543,81 @@ static bool open_record(const void *p, u32 size)
         open_text(&r);
     return true;
 }
+
+/* --- by ptrace: a call that has ended becomes the record that the probe would have sent --- */
+
+static u8 open_call_of(const struct call *c)
+{
+    static const u16 id[N_OPEN_CALLS] = {
+        [OPEN_OPEN] = SC_open, [OPEN_OPENAT] = SC_openat, [OPEN_OPENAT2] = SC_openat2,
+        [OPEN_CREAT] = SC_creat, [OPEN_HANDLE] = SC_open_by_handle_at, [OPEN_EXEC] = SC_execve,
+    };
+    u8 k = 0;
+    while (k < N_OPEN_CALLS && id[k] != c->id)
+        k++;
+    return c->id == SC_execveat ? OPEN_EXEC : k;
+}
+
+/* What it was asked for: the probe's set_args and get_how. */
+static void open_traced_args(struct wire_open *w, struct task *t, const struct call *c)
+{
+    enum { IN_ROOT = 0x10 }; /* RESOLVE_IN_ROOT, <linux/openat2.h> */
+    static const u8 mode_at[] = { [OPEN_OPEN] = 2, [OPEN_OPENAT] = 3,
+                                  [OPEN_CREAT] = 1, [N_OPEN_CALLS] = 0 };
+    u64 how[3] = { 0 };
+    bool at = w->call == OPEN_OPENAT || w->call == OPEN_OPENAT2;
+    w->dirfd = at ? (s32)c->arg[0] : AT_FDCWD;
+    if (w->call == OPEN_EXEC)
+        return;
+    w->flags = (u32)md_open_flags(t, c);
+    w->mode = mode_at[w->call] ? (u32)c->arg[mode_at[w->call]] : 0;
+    if (w->call != OPEN_OPENAT2)
+        return;
+    w->state |= mem_get(t, c->arg[2], how, sizeof how) ? 0 : OPEN_HOW_FAULT;
+    w->state |= how[2] & IN_ROOT ? OPEN_IN_ROOT : 0;
+    w->flags = how[0];
+    w->mode = (u32)how[1];
+}
+
+/* What the constants of the probe leave out. */
+static bool open_traced_wanted(const struct wire_open *w)
+{
+    bool exec = w->call == OPEN_EXEC;
+    bool any = (!oo.flags && !oo.accmodes) || (!(w->state & OPEN_HOW_FAULT)
+               && (w->flags & oo.flags || oo.accmodes >> (w->flags & 3) & 1));
+    return any && !(exec && (oo.no_exec || w->ret)) && !(oo.failed && w->ret >= 0)
+           && (!oo.uid || (u64)w->uid + 1 == oo.uid) && strstr(w->comm, (const char *)oo.comm);
+}
+
+/* At the stop at a call's end. Without /proc the user is UINT32_MAX, which no user has. */
+static void open_traced(struct task *t)
+{
+    static struct { struct wire_open w; char name[PATH_MAX]; } r;
+    const struct call *c = &t->call;
+    struct wire_open *w = &r.w;
+    u8 call = open_call_of(c);
+    if (!c->known || c->noret || call == N_OPEN_CALLS)
+        return;
+    *w = (struct wire_open){ .ts_ns = c->exit_ns, .duration_ns = c->exit_ns - c->enter_ns,
+                             .ret = (s32)c->ret, .pid = (u32)t->pid, .tid = (u32)t->tid,
+                             .uid = (u32)ps_status(t->tid, "Uid:"), .call = call };
+    w->state = (c->abi == ARCH_COMPAT && ARCH_COMPAT != ARCH_NATIVE ? OPEN_COMPAT : 0)
+               | (c->path_changed ? OPEN_NAME_CHANGED : 0);
+    s32 n = call == OPEN_HANDLE ? 0 : ses_call_name(c, r.name);
+    w->state |= n < 0 ? OPEN_NAME_FAULT : 0;
+    w->name_len = (u16)MAX(n, 0);
+    ses_comm(t, w->comm);
+    open_traced_args(w, t, c);
+    if (open_traced_wanted(w))
+        open_record(&r, (u32)(sizeof r.w + w->name_len));
+}
+
+static void open_traced_event(const struct event *e)
+{
+    (void)e; /* calls tell all */
+}
+
+static const struct out_tap open_tap = { .event = open_traced_event, .exit = open_traced };
 
 /* --- losses --- */
 
@@ -22437,33 +22696,34 @@ static struct session open_session = {
     .what = "opens", .fam = &open_family, .ring_bytes = 1 << 20, .idle_ms = 32,
     .plan = open_plan, .take = open_record, .unread = open_unread, .gone = open_tree_gone,
     .lost_why = open_lost_why, .tell_lost = open_tell_lost,
+    .calls = "open,openat,openat2,creat,open_by_handle_at,execve,execveat", .tap = &open_tap,
 };
+
+/* Begins to watch; a command is started by open_run. */
+static void open_begin(void)
+{
+    struct session *s = &open_session;
+    open_state.magic = opt.command ? bpf_magic() : 0;
+    s->perf_rings = oo.perf_rings;
+    ses_begin(s);
+    if ((oo.full || opt.json || opt.n_paths) && !open_state.walks && !s->by_ptrace)
+        u_warn("directories are looked up in /proc after the fact: %s", bpf_no_fields(&s->obj));
+    if (open_state.no_exec && !oo.no_exec && !s->by_ptrace)
+        u_warn("execve's own opens are not seen: %s", tfs.why);
+}
 
 /* Everything between the sinks and the exit status: the command's wait status, -1 without one. */
 static int open_run(u64 end_ns)
 {
-    if (opt.command) {
-        open_state.magic = bpf_magic();
-        sp_command.late = open_child_late;
-        sp_fork();
-    }
-    open_session.perf_rings = oo.perf_rings;
-    ses_begin(&open_session);
-    if ((oo.full || opt.json || opt.n_paths) && !open_state.walks)
-        u_warn("directories are looked up in /proc after the fact: %s",
-               bpf_no_fields(&open_session.obj));
-    if (open_state.no_exec && !oo.no_exec)
-        u_warn("execve's own opens are not seen: %s", tfs.why);
     if (out.events_on)
         open_header();
-    if (sp_command.pid)
-        sp_go();
+    ses_fork(&open_session, open_child_late);
     ses_run(&open_session, end_ns, open_tell_losses);
     open_tell_losses();
     if (out.json_on)
         open_json_summary();
     out_flush();
-    bpf_close(&open_session.obj);
+    ses_end(&open_session);
     return open_session.status;
 }
 
@@ -24551,14 +24811,12 @@ static void proc_begin(void)
     proc_state.whole = !opt.command && !po.pid;
     proc_state.rows = out.events_on;
     proc_state.json = out.json_on;
-    if (opt.command) {
-        sp_command.late = ses_child_late;
-        sp_fork();
-        proc_adopt((u32)sp_command.pid);
-    }
     proc_session.perf_rings = po.perf_rings;
     proc_session.idle_ms = opt.command ? 32 : 100;
     ses_begin(&proc_session);
+    ses_fork(&proc_session, ses_child_late);
+    if (opt.command)
+        proc_adopt((u32)sp_command.pid);
     if (!proc_state.btf)
         u_warn("exit codes, times and sizes are not known, and arguments are those that execve was "
                "given: %s", bpf_no_fields(&proc_session.obj));
@@ -24585,7 +24843,6 @@ static int proc_run(u64 end_ns)
         struct proc_life *l = proc_find((u32)sp_command.pid);
         l->fork_ns = l->begin_ns = u_now();
         l->counted = !proc_state.no_forks;
-        sp_go();
     }
     ses_run(&proc_session, end_ns, proc_second);
     proc_sweep(false);
@@ -24599,7 +24856,7 @@ static int proc_run(u64 end_ns)
     proc_write_gantt();
     if (sp_command.pid && out.events_on && !f->json)
         proc_summary(running, st_run.duration_ns);
-    bpf_close(&proc_session.obj);
+    ses_end(&proc_session);
     return proc_session.status;
 }
 
@@ -35238,7 +35495,7 @@ static const struct check_row {
     { "lockdown", CHECK_OPEN | CHECK_PROC, CHECK_TRACE | CHECK_MONITOR, check_lockdown,
       0, CHECK_CAUSE, NULL },
     { "seccomp", 0, CHECK_COMMANDS, check_seccomp, 0, 0, NULL },
-    { "ptrace", CHECK_TRACE, 0, check_ptrace, CHECK_TRACE, 0, "ptrace" },
+    { "ptrace", CHECK_TRACE, CHECK_OPEN, check_ptrace, CHECK_TRACE, 0, "ptrace" },
     { "ptrace_syscall_info", 0, CHECK_TRACE, check_info, 0, 0, NULL },
     { "tracee_memory", 0, CHECK_TRACE, check_memory, 0, 0, NULL },
     { "attach", 0, CHECK_TRACE, check_attach, CHECK_TRACE, 0, "attaching (-p)" },
@@ -35594,6 +35851,15 @@ static void check_without(const struct check_command *of, bool fallback, char *s
                      d->row.without);
 }
 
+/* Whether the command does a part of its work by ptrace where programs cannot be used. */
+static bool check_by_ptrace(const struct check_command *of)
+{
+    for (const struct check_done *d = check_done; d < check_done + check_n; d++)
+        if (d->row.fn == check_ptrace)
+            return d->works && d->row.useful & of->bit;
+    return false;
+}
+
 /* The verdict from the rows. The worst that is missing is the reason: what the command needs, then
  * what it falls back for, then what it does less without. */
 static void check_judge(const struct check_command *of, struct check_verdict *v)
@@ -35615,7 +35881,8 @@ static void check_judge(const struct check_command *of, struct check_verdict *v)
         v->fix = cause->c.mend;
     check_without(of, fallen != NULL, without, sizeof without);
     if (dead)
-        snprintf(v->detail, sizeof v->detail, "does not work: %s", cause->c.detail);
+        snprintf(v->detail, sizeof v->detail, "%s: %s", check_by_ptrace(of)
+                 ? "only for a command, by ptrace" : "does not work", cause->c.detail);
     else
         snprintf(v->detail, sizeof v->detail, "%s%s",
                  fallen ? of->fallback : lost ? of->some : of->all, without);
@@ -37049,11 +37316,15 @@ static int cmd_status(int status)
 }
 
 /* The sinks, signals and clock of commands that print rows to stdout. */
-static void cmd_rows_begin(const char *backend)
+static void cmd_rows_begin(void)
 {
     cmd_sinks();
     sp_signals(sp_note);
     cmd_start_clock();
+}
+
+static void cmd_rows_header(const char *backend)
+{
     if (!out.json_on)
         return;
     cmd_this_run(backend);
@@ -37066,6 +37337,14 @@ static int cmd_rows_end(int failed, int status)
     if (out.failed || failed)
         return failed ? failed : EXIT_KVIS;
     return status == -1 ? 0 : cmd_status(status);
+}
+
+/* By ptrace kvis follows what it has started. */
+static void cmd_refuse_ptrace(void)
+{
+    if (opt.backend == 'p' && !opt.command)
+        opt_wrong(opt_cmd, opt_named("backend"), "--backend=ptrace is for a command that kvis "
+                  "starts");
 }
 
 static int cmd_open(void)
@@ -37081,7 +37360,13 @@ static int cmd_open(void)
         line[2] = opt.command[0];
         opt.command = line;
     }
-    cmd_rows_begin("bpf");
+    cmd_refuse_ptrace();
+    cmd_rows_begin();
+    open_begin();
+    if (open_session.by_ptrace && oo.uid && ps_status(getpid(), "Uid:") < 0)
+        die(EXIT_KVIS, "-u by ptrace: without /proc nothing tells the user of a process; "
+            "fix: mount -t proc proc /proc");
+    cmd_rows_header(ses_backend(&open_session));
     int status = open_run(tr.deadline_ns);
     return cmd_rows_end(sp_error(), status);
 }
@@ -37105,7 +37390,8 @@ static int cmd_proc(void)
     opt.pids = &pid;
     opt.n_pids = po.pid > 0;
     cmd_open_records(true);
-    cmd_rows_begin("bpf");
+    cmd_rows_begin();
+    cmd_rows_header("bpf");
     nm_init();
     cmd_this_run(ST_PROC);
     out.many = true; /* a recording's lines of text name their processes */
@@ -37202,7 +37488,8 @@ static int cmd_monitor(void)
     mout.csv.name[0] = mo.csv_file ? mo.csv_file : "stdout";
     mout.csv.b.max = 32 << 20;
     cmd_monitor_report();
-    cmd_rows_begin("none");
+    cmd_rows_begin();
+    cmd_rows_header("none");
     if (!opt.out_file && (mo.listen.ss_family || mo.prom_file || (mo.csv && !mo.csv_file)))
         out.events_on = false;
     mout.screen = out.events_on && !opt.out_file && isatty(STDOUT_FILENO)

@@ -224,6 +224,10 @@ enum {
       OPT_CALL, { .call = opt_backend }, 0, 0, \
       "auto|ptrace|hybrid|observe", "    --backend=NAME", \
       "choose how calls are seen: auto|ptrace|hybrid|observe" }, \
+    { IN_OPEN, 0, "backend", "NAME", ARG_WORDS, false, \
+      OPT_CALL, { .call = opt_backend }, 0, 0, \
+      "auto|bpf|ptrace", "    --backend=NAME", \
+      "choose how COMMAND is followed: auto|bpf|ptrace (auto: bpf where it can be used)" }, \
     { IN_TRACE, 0, "no-ebpf", NULL, 0, false, \
       OPT_FLAG, { .flag = &opt.no_ebpf }, 0, 0, \
       NULL, "    --no-ebpf", \

@@ -32,9 +32,15 @@ want "H['backend'] == 'ptrace'"
 in_container "$KVIS" trace --backend=hybrid -- touch ran; status 125
 has err '^kvis: --backend=hybrid: .*CAP_BPF'
 
+# open follows a command by ptrace, too.
+in_container "$KVIS" open -o rows -- cat /etc/hostname; status 0
+eq "lines" 1 "$(grep -c ^kvis: err)"
+has err '^kvis: following the command by ptrace, .*: BPF needs privileges; fix: .*CAP_BPF.*--privileged'
+has rows ' /etc/hostname$'
+
 # What takes BPF does not, and runs no command.
-for c in open proc execsnoop exitsnoop; do
-    case $c in open | proc) set -- -- touch ran ;; *) set -- -d 1 ;; esac
+for c in open opensnoop proc execsnoop exitsnoop; do
+    case $c in proc) set -- -- touch ran ;; *) set -- -d 1 ;; esac
     in_container "$KVIS" $c "$@"; status 125
     eq "$c: lines" 1 "$(wc -l <err)"
     has err '^kvis: cannot watch [a-z]*: .*BPF needs privileges; fix: .*CAP_BPF.*--privileged'
@@ -51,7 +57,8 @@ has out '^kvis diagnose: '
 
 in_container "$KVIS" check; status 1
 has out '^trace +ptrace: every traced call stops the program'
-has out '^(open|proc) +does not work: BPF needs privileges$'
+has out '^open +only for a command, by ptrace: BPF needs privileges$'
+has out '^proc +does not work: BPF needs privileges$'
 has out '^monitor +works, without '
 hasnt out 'run it as root'
 awk 'length > 80' out >long; [ ! -s long ] || fail "longer than 80 columns: $(cat long)"

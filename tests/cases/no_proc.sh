@@ -20,6 +20,14 @@ want "by('open', path='/made') and sum(e['bytes'] for e in by('write', filename=
 for opt in -v -c --faults --no-accel; do
     unshare -m chroot root /kvis trace $opt -- /bin/true >out 2>err 9>&- </dev/null || fail "$opt: $?"
 done
+# by ptrace, too: who did it, only /proc could tell
+bare_open() { unshare -m chroot root /kvis open --backend=ptrace -o /rows --json=/json "$@" -- /bin/true >out 2>err 9>&- </dev/null; st=$?; }
+bare_open -U; status 0
+has root/rows '^n/a +[0-9]+ +true +3 +0 made$'
+cp root/json json
+want "[(e['name'], e.get('uid')) for e in by('open', call='execve') + by('open', name='made')] == [('/bin/true', None), ('made', None)]"
+bare_open -u 0; status 125
+has err '^kvis: -u by ptrace: without /proc nothing tells the user of a process; fix: mount '
 unshare -m chroot root /kvis diagnose -d 0.2 >out 2>err 9>&- </dev/null || fail "diagnose: $?"
 has out '^kvis diagnose: [0-9.]+ s of .* \(Linux [^ ,]*\)$' # how many CPUs is not known
 has out '^Nothing can be seen here'

@@ -3,7 +3,7 @@
 # The host's other processes are nobody's business: every run has a command, or a filter.
 . "$TESTS/lib/lib.sh"
 
-"$KVIS" open -o /dev/null -- true 2>err 9>&- || skip "no BPF here: $(head -n 1 err)"
+"$KVIS" open --backend=bpf -o /dev/null -- true 2>err 9>&- || skip "no BPF here: $(head -n 1 err)"
 OPENS=open,openat,openat2,creat,open_by_handle_at
 
 # opens HOW ARG...: tests/lib/opens.py, with ./json.

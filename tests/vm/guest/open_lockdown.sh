@@ -10,8 +10,11 @@ t_is "in one line" 1 "$(wc -l <err)"
 umount /sys/kernel/security
 t_fails 125 "where securityfs is not mounted" kvis open
 t_has "says why" err '^kvis: cannot watch opens: .*lock'
-t_fails 125 "a command does not run" kvis open -- touch ran
+t_fails 125 "a command does not run" kvis open --backend=bpf -- touch ran
 t_ok "really" test ! -e ran
+t_ok "a command is followed by ptrace" kvis open -o rows -- cat /proc/version
+t_has "and why" err '^kvis: following the command by ptrace, .*lock'
+t_has "its open" rows ' /proc/version$'
 t_fails 1 "check says so" kvis check -v open
 t_has "which, and what mends it" out '^lockdown +NO .*\[confidentiality\]'
 t_has "that" out 'fix: boot with lockdown=integrity'
