@@ -7585,8 +7585,8 @@ static void st_add_took(const void *row)
 }
 
 /* Counts a call that has returned. A call that the kernel restarts (ERESTART*) is counted when it
- * finally returns. */
-static void st_call(struct task *t, const struct call *c)
+ * finally returns. wanted: the filters leave it in the tables. */
+static void st_call(struct task *t, const struct call *c, bool wanted)
 {
     if (c->known && !sc_set[c->row])
         return; /* it stopped for kvis's own sake */
@@ -7599,7 +7599,7 @@ static void st_call(struct task *t, const struct call *c)
         st_timed(t, c);
     if (!c->noret && !c->late)
         st_add_took(&(struct st_took){ 1, c->exit_ns - c->enter_ns, c->row });
-    if ((!opt.count_only && !opt.count_too) || c->late)
+    if ((!opt.count_only && !opt.count_too) || c->late || !wanted)
         return;
     u64 ns = c->noret ? 0 : c->exit_ns - c->enter_ns;
     st_add(&st.all, c, ns);
@@ -9451,6 +9451,12 @@ static bool md_status_wanted(const struct call *c)
                 : c->err    ? CALL_FAILED
                             : CALL_SUCCESSFUL;
     return opt.status & status && md_long_enough(c);
+}
+
+/* Whether the filters leave a call that is over. */
+static bool md_wanted(const struct call *c)
+{
+    return c->selected && md_status_wanted(c);
 }
 
 /* Whether only the end of a call tells if it is wanted: then its line is printed whole. */
@@ -18764,8 +18770,13 @@ static void hy_configure_observe(struct bpf_cfgs *c)
     bpf_set(c, "CFG_SELF", (u64)getpid());
     bpf_set(c, "CFG_CGROUP", opt.cgroup != NULL);
     bpf_set(c, "CFG_MIN_NS", opt.min_ns);
+}
+
+/* Which calls the probe counts by how they ended: 0, all. */
+static u8 hy_status(void)
+{
     enum { BOTH = CALL_SUCCESSFUL | CALL_FAILED }; /* 1 and 2: as the probe has them */
-    bpf_set(c, "CFG_STATUS", (opt.status & BOTH) == BOTH ? 0 : opt.status & BOTH);
+    return (opt.status & BOTH) == BOTH ? 0 : opt.status & BOTH;
 }
 
 /* Tells the probe which cgroup is meant by --cgroup. Returns 0 or -errno. */
@@ -18810,6 +18821,7 @@ static int hy_open(u32 ring_bytes)
     hy.in_order = !bpf_raw_is_whole();
     bpf_set(&c, "CFG_SCHED", hy.sched);
     bpf_set(&c, "CFG_COUNT", hy.count);
+    bpf_set(&c, "CFG_STATUS", hy.count ? hy_status() : 0);
     bpf_set(&c, "CFG_RESTART_NR", (u64)SYS_restart_syscall);
     bpf_set(&c, "CFG_DELAY", HY_MIN_DELAY_NS);
     bpf_set(&c, "CFG_BY_SCHED", hy.in_order);
@@ -19712,16 +19724,24 @@ static bool tr_only_counts(void)
            && !opt.faults;
 }
 
+/* Whether the probe can tell which calls -e status= leaves (hy_status). The observe mode has no
+ * call that does not return. */
+static bool tr_counts_status(void)
+{
+    return opt.status == CALL_ALL || opt.status == CALL_SUCCESSFUL || opt.status == CALL_FAILED;
+}
+
 /* The facts of this run. */
 static struct tr_facts tr_gather(void)
 {
     enum { SYS_ADMIN = 21 };
     u64 caps = bpf_caps();
+    bool observe = opt.everyone || opt.cgroup || opt.backend == 'o';
     struct tr_facts f = {
         .backend = opt.backend,
         .attach = opt.n_pids > 0,
         .everyone = opt.everyone || opt.cgroup,
-        .only_counts = tr_only_counts(),
+        .only_counts = tr_only_counts() && (observe || tr_counts_status()),
         .every_call = (opt.calls || opt.count_only || opt.count_too) && !opt.trace,
         .no_accel = opt.no_accel,
         .lets_go = opt.until_exit && !opt.kill_on_exit,
@@ -19814,7 +19834,7 @@ static bool tr_continues(struct task *t, const struct stop *s)
     if (s->nr == c->nr && s->abi == c->abi && !memcmp(s->arg, c->arg, sizeof c->arg))
         return true;
     c->err = EINTR; /* it ended with that after all */
-    st_call(t, c);
+    st_call(t, c, md_wanted(c));
     return false;
 }
 
@@ -19920,12 +19940,12 @@ static void tr_done(struct task *t)
     if (fdt.ring)
         hy_start_uring();
     if (!t->restarting && !tr_counted(t))
-        st_call(t, c);
+        st_call(t, c, md_wanted(c));
     if (!tr_shown(c))
         return;
     if (!c->noret)
         dec_exit(t, c);
-    if (c->begun || (md_status_wanted(c) && c->selected))
+    if (c->begun || md_wanted(c))
         out_call_exit(t);
 }
 
@@ -19994,7 +20014,7 @@ static void tr_abandon(struct task *t)
     if (t->restarting) {
         t->restarting = false;
         t->call.noret = true;
-        st_call(t, &t->call);
+        st_call(t, &t->call, md_wanted(&t->call));
     }
     if (!t->call.open)
         return;
@@ -20275,8 +20295,7 @@ static void tr_forget(struct task *t)
     struct call *c = &t->call;
     c->noret = c->detached = true;
     c->exit_ns = u_when();
-    if (c->open && tr_shown(c)
-        && (c->begun || (md_status_wanted(c) && c->selected)))
+    if (c->open && tr_shown(c) && (c->begun || md_wanted(c)))
         out_call_exit(t);
     tr_drop(t, false);
 }
@@ -20785,7 +20804,7 @@ static void tr_interrupted_by(struct task *t, int sig)
     if (t->call.ret != -512 || !(t->proc->restart & bit)) {
         t->restarting = false;
         t->call.err = EINTR;
-        st_call(t, &t->call);
+        st_call(t, &t->call, md_wanted(&t->call));
     }
 }
 
