@@ -5821,6 +5821,7 @@ static struct {
     bool json_on, events_on, colour;
     int failed;          /* errno of a sink that could not be written */
     bool (*give_up)(void); /* asked while a reader is slow: stop writing to it? */
+    void (*empty)(void); /* NULL, or what empties the files once something is traced */
     u64 start_ns, start_real_ns, events, last_line_ns;
     bool many;           /* more than one thread was seen: lines name theirs */
     u32 counted;         /* so many of out_procs[] have something that is not printed yet */
@@ -5866,6 +5867,15 @@ static void out_cut_line(int f, const char *all, const char *end)
         return; /* a device: it has what it has */
 }
 
+/* Something is traced: now the files lose what they had. */
+static void out_begin(void)
+{
+    void (*empty)(void) = out.empty;
+    out.empty = NULL;
+    if (empty)
+        empty();
+}
+
 /* Writes all of it; a slow reader blocks us, and with us the tracee: that is the back-pressure.
  * tr_'s tick interrupts it; when nothing has moved for OUT_PATIENCE ticks and kvis is to end, it
  * gives up. Returns 0 or -errno; -EINTR: given up. */
@@ -5902,6 +5912,7 @@ static void out_measure(void)
 
 static void out_writer_flush(struct writer *w)
 {
+    out_begin();
     for (int i = 0; i < 2; i++) {
         if (w->fd[i] < 0 || !w->b.len)
             continue;
@@ -5926,6 +5937,8 @@ static void out_writer_flush(struct writer *w)
 
 static void out_flush(void)
 {
+    if (out.empty)
+        return;
     if (out.text.b.len)
         out_writer_flush(&out.text);
     if (out.json.b.len)
@@ -5937,7 +5950,7 @@ static void out_flush(void)
 
 static void out_full(struct writer *w)
 {
-    if (w->b.len > OUT_BUF)
+    if (w->b.len > OUT_BUF && !out.empty)
         out_writer_flush(w);
 }
 
@@ -11182,9 +11195,19 @@ static void rec_block(void)
     b_reset(&rout.b);
 }
 
+/* The head waits with all files for out_begin. */
 static int rec_write_fd(const char *p, size_t n)
 {
-    return out_write_all(rout_fd, p, n);
+    enum { HELD_MAX = 16 << 20 };
+    static struct buf held = { .max = HELD_MAX + 1 };
+    if (out.empty && held.len + n <= HELD_MAX) {
+        b_put(&held, p, (u32)n);
+        return 0;
+    }
+    out_begin();
+    int e = held.len ? out_write_all(rout_fd, held.p, held.len) : 0;
+    b_reset(&held);
+    return e ? e : out_write_all(rout_fd, p, n);
 }
 
 static void rec_task(const struct task *t, bool same)
@@ -20700,6 +20723,7 @@ static void tr_exec_done(struct task *t)
 static struct task *tr_exec(struct task *t)
 {
     s64 former = tr_eventmsg(t);
+    out_begin();
     if (former > 0 && former != t->tid)
         t = tr_exec_takeover(t, (pid_t)former);
     pf_flush(t);
@@ -36961,30 +36985,72 @@ static bool cmd_colour(int f)
 }
 
 /* Files that are read or written: each output wants one of its own. */
+static struct {
+    struct { dev_t dev; ino_t ino; const char *name; int full; } of[16]; /* full: -1, or its fd */
+    u32 n;
+    bool later; /* what they hold stays until out_begin */
+} cmd_files;
+
 static void cmd_own_file(int f, const char *name)
 {
-    static struct { dev_t dev; ino_t ino; const char *name; } files[16];
-    static u32 n;
     struct stat s;
     if (fstat(f, &s) < 0 || !S_ISREG(s.st_mode))
         return;
-    for (u32 i = 0; i < n; i++)
-        if (files[i].dev == s.st_dev && files[i].ino == s.st_ino)
+    for (u32 i = 0; i < cmd_files.n; i++)
+        if (cmd_files.of[i].dev == s.st_dev && cmd_files.of[i].ino == s.st_ino)
             die(EXIT_USAGE, "%s: that is %s, which is in use here already; fix: give another name",
-                name, files[i].name);
-    if (n == ARRAY_LEN(files))
+                name, cmd_files.of[i].name);
+    if (cmd_files.n == ARRAY_LEN(cmd_files.of))
         return;
-    files[n].dev = s.st_dev;
-    files[n].ino = s.st_ino;
-    files[n++].name = name;
+    cmd_files.of[cmd_files.n].dev = s.st_dev;
+    cmd_files.of[cmd_files.n].ino = s.st_ino;
+    cmd_files.of[cmd_files.n].full = -1;
+    cmd_files.of[cmd_files.n++].name = name;
+}
+
+/* A file stays as it is: what is written to its descriptor from here on goes nowhere. */
+static void cmd_spare_file(int f)
+{
+    int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
+    if (dup3(nowhere, f, O_CLOEXEC) < 0)
+        close(f);
+    if (nowhere >= 0)
+        close(nowhere);
+}
+
+/* Empties those that were left as they are. */
+static void cmd_empty_files(void)
+{
+    for (u32 i = 0; i < cmd_files.n; i++) {
+        if (cmd_files.of[i].full < 0 || ftruncate(cmd_files.of[i].full, 0) == 0)
+            continue;
+        out.failed = errno;
+        u_warn("cannot write %s:", cmd_files.of[i].name);
+        cmd_spare_file(cmd_files.of[i].full);
+    }
+}
+
+/* Nothing was traced: they keep what they have. */
+static void cmd_spare_files(void)
+{
+    out.empty = NULL;
+    for (u32 i = 0; i < cmd_files.n; i++)
+        if (cmd_files.of[i].full >= 0)
+            cmd_spare_file(cmd_files.of[i].full);
 }
 
 /* f: what was opened under this name; it begins empty. */
 static int cmd_empty_file(int f, const char *name)
 {
+    struct stat s;
+    u32 was = cmd_files.n;
     cmd_own_file(f, name);
-    if (ftruncate(f, 0) < 0 && errno != EINVAL) /* EINVAL: not a file */
+    if (cmd_files.later && cmd_files.n > was && fstat(f, &s) == 0 && s.st_size) {
+        cmd_files.of[was].full = f;
+        out.empty = cmd_empty_files;
+    } else if (ftruncate(f, 0) < 0 && errno != EINVAL) { /* EINVAL: not a file */
         die(EXIT_KVIS, "cannot write %s:", name);
+    }
     return f;
 }
 
@@ -37233,8 +37299,12 @@ static void __attribute__((noreturn)) cmd_die_by(int sig, int status)
 /* What is left to do when nothing is traced any more. */
 static int cmd_trace_end(void)
 {
+    bool begun = !out.empty;
+    if (!begun)
+        cmd_spare_files();
     int sig, status = tr_finish(&sig);
-    cmd_report(rout_fd, rout.name, true);
+    if (begun)
+        cmd_report(rout_fd, rout.name, true);
     if (out.failed)
         return EXIT_KVIS;
     if (sig)
@@ -37287,6 +37357,7 @@ static int cmd_trace(void)
         die(EXIT_KVIS, "--backend=hybrid: %s", hy.why_not);
     if (opt.bpf_stats && !hy.on)
         die(EXIT_KVIS, "--bpf-stats: no BPF programs: %s", hy.why_not);
+    cmd_files.later = true;
     cmd_open_sinks();
     cmd_open_records(true);
     tr_signals();
@@ -37299,6 +37370,8 @@ static int cmd_trace(void)
     cmd_start_clock();
     if (!opt.command && !everyone && !tr_attach_all())
         return 1;
+    if (!opt.command)
+        out_begin();
     cmd_this_run(tr_mode_name[tr.mode]);
     if (out.json_on)
         cmd_json_header(tr_mode_name[tr.mode]);

@@ -134,6 +134,30 @@ run = kvis(RUNS[0])
 check("so is one in a directory of one's own", run.returncode == 0 and kind("report.html") == "l", run)
 os.chdir("..")
 
+# Where nothing is traced, what the files hold stays; else nothing of it does.
+open("interp", "w").write("#!/nonexistent/interpreter\n")
+os.chmod("interp", 0o755)
+OUTPUT = ("-o ", "-w ", "--json=", "--report=", "--perfetto=", "--folded=")
+VAIN = ("-- /no/such/command", "-- no-such-command", "-- ./interp", "-- ./dir", "-u no-such-user -- true", "-p 999999999",
+        "--no-accel -- ./interp", "--backend=ptrace -- ./interp", "-v -s 60000 -- ./interp " + "A" * 60000)
+for vain in VAIN:
+    for i, option in enumerate(OUTPUT):
+        open(f"old{i}", "w").write("precious\n" * 2)
+    run = kvis("trace " + " ".join(f"{option}old{i}" for i, option in enumerate(OUTPUT)) + " " + vain)
+    left = [option for i, option in enumerate(OUTPUT) if open(f"old{i}", errors="replace").read() != "precious\n" * 2]
+    check(f"{vain[:60]}: what the files held", run.returncode and not left, run.returncode, left, run.stderr[-200:])
+sleeper = subprocess.Popen(["sleep", "100"])
+for good in ("-- true", f"-p {sleeper.pid} -d 1"):
+    for i, option in enumerate(OUTPUT):
+        open(f"old{i}", "w").write("precious\n" * 100000)
+    run = kvis("trace " + " ".join(f"{option}old{i}" for i, option in enumerate(OUTPUT)) + " " + good)
+    check(f"{good}: status", run.returncode == 0, run)
+    left = [option for i, option in enumerate(OUTPUT) if "precious" in open(f"old{i}", errors="replace").read()]
+    check(f"{good}: nothing of before", not left, left)
+    check(f"{good}: the recording is whole", kvis("replay old1").returncode == 0)
+sleeper.kill()
+sleeper.wait()
+
 # A FIFO: what its reader gets; without one, the first SIGINT ends kvis, and no command was begun.
 COMMAND = " -- touch started"
 OUTPUTS = ["trace -o fifo" + COMMAND, "trace --json=fifo" + COMMAND, "trace -w fifo" + COMMAND, "trace --report=fifo" + COMMAND,
