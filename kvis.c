@@ -17778,6 +17778,7 @@ static u64 rb_lost(const struct bpf_obj *o, u32 why)
  * `late` right before its exec. */
 static struct {
     pid_t pid;               /* 0: none was started */
+    volatile bool ended;     /* and was waited for: its pid can be another process's */
     int go;                  /* a pipe: its leave to go on. -1: none */
     struct sp_failure { int stage, err; } volatile *failure; /* why it could not; shared with it */
     void (*early)(void), (*late)(void);
@@ -17815,15 +17816,26 @@ static void sp_signals(void (*note)(int, siginfo_t *, void *))
 /* The handler (and what asks it) of commands that watch until somebody ends them. */
 static volatile sig_atomic_t sp_told;
 
+/* Whether a signal to kvis is for the command: the first ^C or ^\, which a terminal sends to both
+ * (SI_KERNEL). One that a person sent to kvis alone is passed on. */
+static bool sp_is_commands(int sig, const siginfo_t *si)
+{
+    if (sp_command.pid <= 0 || (sig != SIGINT && sig != SIGQUIT))
+        return false;
+    return si->si_code == SI_KERNEL || (!sp_command.ended && kill(sp_command.pid, sig) == 0);
+}
+
 static void sp_note(int sig, siginfo_t *si, void *unused)
 {
     static bool asked;
-    (void)si, (void)unused;
+    int e = errno;
+    (void)unused;
     if (sig == SIGALRM || sig == SIGIO)
         return;
-    if (sig != SIGINT || !opt.command || asked) /* the first ^C is the command's */
+    if (asked || !sp_is_commands(sig, si))
         sp_told = sig;
     asked = true;
+    errno = e;
     if (sp_told) /* and soon again and again, to get out of a write that nobody reads */
         setitimer(ITIMER_REAL, &(struct itimerval){ { 0, 50000 }, { 0, 50000 } }, NULL);
 }
@@ -17970,11 +17982,15 @@ static void sp_become(void)
         sp_child_fail('u');
 }
 
-/* The child, up to its exec: everything as kvis found it, and nothing of kvis's left open. */
+/* The child, up to its exec: everything as kvis found it, and nothing of kvis's left open. A signal
+ * that comes meanwhile is the command's: sp_restore_signals lets it in. */
 static void __attribute__((noreturn)) sp_child_main(const char *path, const int *sync)
 {
     char go;
     ssize_t r;
+    sigset_t all;
+    sigfillset(&all);
+    sigprocmask(SIG_SETMASK, &all, NULL);
     close(sync[1]); /* else a killed kvis would be waited for here for ever */
     do
         r = read(sync[0], &go, 1);
@@ -18048,15 +18064,24 @@ static void sp_fork(void)
     sp_command.go = sync[1];
 }
 
-/* Lets it go; kvis ends, and the child with it, when that fails. */
+/* Lets it go; kvis ends, and the child with it, when that fails. When kvis is to end already, the
+ * child ends without having become the command. */
 static void sp_go(void)
 {
-    if (write(sp_command.go, "", 1) != 1) {
+    if (!sp_told && write(sp_command.go, "", 1) != 1) {
         kill(sp_command.pid, SIGKILL);
         die(EXIT_KVIS, "pipe:");
     }
     close(sp_command.go);
     sp_command.go = -1;
+}
+
+/* Whether the command has ended; if so, *status is its wait status. used: NULL, or it is set. */
+static bool sp_ended(int *status, struct rusage *used)
+{
+    if (sp_command.pid && !sp_command.ended)
+        sp_command.ended = syscall(SYS_wait4, sp_command.pid, status, WNOHANG, used) > 0;
+    return sp_command.ended;
 }
 
 /* --- the first process of a machine ---
@@ -22086,9 +22111,7 @@ static void ses_run(struct session *s, u64 end_ns, void (*second)(void))
     for (bool over = false; !over;) {
         rb_wait(ms, NULL);
         over = sp_told || (end_ns && u_now() >= end_ns) || (!sp_command.pid && s->unread());
-        if (sp_command.pid && s->status == -1)
-            syscall(SYS_wait4, sp_command.pid, &s->status, WNOHANG, &s->rusage);
-        if (s->gone && s->status != -1)
+        if (sp_ended(&s->status, &s->rusage) && s->gone)
             over |= s->gone();
         ms = ses_take(s) ? 2 : MIN(ms * 2, (int)s->idle_ms);
         if (s->drained)
@@ -34774,9 +34797,7 @@ static void dg_progress(u64 end)
 
 static bool dg_command_gone(void)
 {
-    if (sp_command.pid && dg.status == -1)
-        syscall(SYS_wait4, sp_command.pid, &dg.status, WNOHANG, NULL);
-    return sp_command.pid && dg.status != -1;
+    return sp_ended(&dg.status, NULL);
 }
 
 /* Until then, or somebody's or the command's end. */
@@ -37423,11 +37444,14 @@ static void cmd_rows_header(const char *backend)
     cmd_json_header(backend);
 }
 
-/* kvis's exit status: its own failure's, or the command's. */
+/* kvis's exit status: its own failure's, the signal's that ended it (which, without a command, ^C
+ * does as a matter of course), or the command's. */
 static int cmd_rows_end(int failed, int status)
 {
     if (out.failed || failed)
         return failed ? failed : EXIT_KVIS;
+    if (sp_told && (sp_command.pid || sp_told != SIGINT))
+        return 128 + sp_told;
     return status == -1 ? 0 : cmd_status(status);
 }
 

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-# The first Ctrl-C goes to the program; the second ends the tree and prints the summary so far.
+# The first Ctrl-C is the program's, also one sent to kvis alone; a second one or SIGTERM ends kvis with its output whole.
 # tier: quick
 # timeout: 60
 # covers: P14 P35
-import os, pty, select, signal, sys, time, json
+import json, os, pty, select, signal, subprocess, sys, time
 kvis = os.environ["KVIS"]
 
 def session(argv, talk):
@@ -36,10 +36,33 @@ def once(master, pid):
     os.write(master, b"\x03")
     return shown + until(master, b"caught")
 
-status, shown = session([kvis, "trace", "-q", "--json=json", "--", "/bin/sh", "-c",
-                         "trap 'n=x$n; echo caught' INT; echo ready; for i in 1 2 3 4 5 6 7 8; do sleep 0.1; done; echo \"got $n\"; exit 7"], once)
-assert os.WIFEXITED(status) and os.WEXITSTATUS(status) == 7, (status, shown)
-assert b"got x\r" in shown, shown
+COMMANDS = ["trace -q"] + ["open", "proc", "diagnose"] * (os.geteuid() == 0)
+for command in COMMANDS:
+    start = [kvis, *command.split(), "-o", "rows", "--json=json", "--", "/bin/sh", "-c"]
+    counts = start + ["trap 'n=x$n; echo caught' INT; echo ready; for i in 1 2 3 4 5 6 7 8; do sleep 0.1; done; echo \"got $n\"; exit 7"]
+    status, shown = session(counts, once)
+    assert os.WIFEXITED(status) and os.WEXITSTATUS(status) == 7, (command, status, shown)
+    assert b"got x\r" in shown, (command, shown)
+
+    # to kvis alone: the program has it too, once; and it goes on when SIGTERM ends kvis
+    with subprocess.Popen(counts, stdout=subprocess.PIPE) as p:
+        assert p.stdout.readline() == b"ready\n", command
+        p.send_signal(signal.SIGINT)
+        shown = p.stdout.read()
+    assert shown == b"caught\ngot x\n", (command, shown)
+    assert p.returncode == 7, (command, p.returncode)
+    with subprocess.Popen(start + ["/bin/true; echo $$; exec sleep 300"], stdout=subprocess.PIPE) as p:
+        program = int(p.stdout.readline())
+        while b"sleep" not in open(f"/proc/{program}/cmdline", "rb").read():
+            time.sleep(0.01)
+        p.send_signal(signal.SIGTERM)
+        ended = p.wait()
+        if command != "trace -q":  # which may have killed it, with its filter
+            os.kill(program, signal.SIGKILL)
+    assert ended == 128 + signal.SIGTERM, (command, ended)
+    rows = [json.loads(l) for l in open("json")]
+    assert command == "diagnose" or rows[-1]["type"] == "summary", (command, rows[-1])
+    assert "open" not in command or os.stat("rows").st_size, command
 
 def twice(master, pid):
     shown = until(master, b"ready")

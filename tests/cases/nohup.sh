@@ -23,7 +23,7 @@ for command in "trace -q -p $sleeper" "open -p $sleeper" "proc -p $sleeper" "mon
     wait $kvis
     st=$?
     say "$command: $st"
-    [ "${command%% *}" != trace ] || [ $st = 143 ] || fail "it ended by another signal: $st"
+    [ "${command%% *}" = monitor ] || [ $st = 143 ] || fail "it ended by another signal: $st"
 done
 nohup "$KVIS" trace -q -- grep SigIgn /proc/self/status >out 2>err 9>&-
 grep -q '[13579bdf]$' out || fail "the program finds SIGHUP not ignored"
