@@ -22897,6 +22897,7 @@ static struct {
     bool whole;                   /* the list of processes is that of the box, not of a tree */
     s64 boot_off;                 /* CLOCK_BOOTTIME - CLOCK_MONOTONIC */
     u64 first_ns, scan_ns, page;
+    u64 root_ns, last_ns;         /* the command began; the last process of its tree ended */
     u32 root;                     /* the command's process; 0: there is none */
     bool rows, json;              /* sinks that want them */
     bool replayed;                /* it is a recording: what that does not have is '-' */
@@ -24037,12 +24038,19 @@ static void proc_tree_write(void)
                PROC_NODES);
 }
 
-/* Whether text shows a row: --live says when commands begin, --forks what never calls exec. */
+/* Whether there are rows for commands that begin. */
+static bool proc_shows_starts(void)
+{
+    bool text = !strcmp(po.format, "text");
+    return po.live || (!text && proc_format(po.format)->rows & PROC_BIT(PROC_STARTED));
+}
+
+/* Whether there is a row: --forks asks for those of processes that never call exec. */
 static bool proc_shown(const struct proc_row *r)
 {
     const struct proc_life *l = r->l;
-    if (r->what == PROC_STARTED && !po.live && !strcmp(po.format, "text"))
-        return false;
+    if (r->what == PROC_STARTED)
+        return proc_shows_starts();
     if (r->what == PROC_RUNNING)
         return l->execed;
     return r->what == PROC_FAILED || r->what == PROC_THREAD || l->execed || l->at_start || po.forks;
@@ -24473,6 +24481,8 @@ static void proc_execed(const struct wire_proc *h, const char *data)
     l->execed = true;
     l->at_start = false;
     l->begin_ns = h->ts_ns;
+    if (l->pid == proc_state.root && !proc_state.root_ns)
+        proc_state.root_ns = h->ts_ns;
     l->max_rss = 0;
     proc_args_take(l, h);
     proc_paths(l, h, data);
@@ -24515,6 +24525,7 @@ static void proc_end(struct proc_life *l)
         l->status = proc_session.status;
     proc_usage_join(&l->all, &l->own, false);
     proc_state.cpu_ns += l->mine ? l->all.run_ns : 0;
+    proc_state.last_ns = MAX(proc_state.last_ns, l->end_ns);
     proc_over(l, PROC_ENDED, l->end_ns);
     proc_step_end(l, l->end_ns);
     proc_tell_end(l);
@@ -24785,10 +24796,12 @@ static void proc_text_critical(struct buf *b)
     }
 }
 
-/* Of a command's tree, to stderr. */
-static void proc_summary(u32 running, u64 duration_ns)
+/* Of a command's tree, to stderr. Its time does not have what kvis needs to load programs. */
+static void proc_summary(u32 running, u64 now_ns)
 {
     static struct buf b;
+    u64 end_ns = proc_state.mine ? now_ns : proc_state.last_ns;
+    u64 duration_ns = proc_state.root_ns ? end_ns - proc_state.root_ns : 0;
     b_s(&b, "kvis: ");
     u32 from = b.len;
     out_count(&b, from, (u32)proc_state.commands, "command", "commands");
@@ -24921,7 +24934,7 @@ static int proc_run(u64 end_ns)
     out_flush();
     proc_write_gantt();
     if (sp_command.pid && out.events_on && !f->json)
-        proc_summary(running, st_run.duration_ns);
+        proc_summary(running, u_now());
     ses_end(&proc_session);
     return proc_session.status;
 }
@@ -25028,7 +25041,8 @@ static void proc_replay_begin(void)
 /* The end of the recording: what still runs, the tree, the summary. whole: as st_run has it. */
 static void proc_replay_end(bool whole)
 {
-    u32 running = proc_list_running(whole ? out.start_ns + st_run.duration_ns : rin.last_ns);
+    u64 end_ns = whole ? out.start_ns + st_run.duration_ns : rin.last_ns;
+    u32 running = proc_list_running(end_ns);
     proc_tree_write();
     out_flush();
     if (proc_left_out)
@@ -25037,7 +25051,7 @@ static void proc_replay_end(bool whole)
     proc_session.lost[0] = st_run.lost;
     proc_state.cpu_ns = st_run.cpu_ns;
     if (whole && proc_state.rows && proc_state.root)
-        proc_summary(running, st_run.duration_ns);
+        proc_summary(running, end_ns);
     out.events_on = proc_state.rows;
 }
 
@@ -37500,6 +37514,10 @@ static int cmd_proc(void)
     if (po.tree && strcmp(po.format, "text"))
         opt_wrong(opt_cmd, opt_named("tree"), "--tree and --format=%s do not go together",
                   po.format);
+    if (opt.min_ns && proc_shows_starts())
+        opt_wrong(opt_cmd, opt_named("min-duration"), "when a command begins, it is not known how "
+                  "long it will take: --min-duration does not go together with %s%s",
+                  po.live ? "--live" : "--format=", po.live ? "" : po.format);
     cmd_refuse_mixed();
     if (po.gantt)
         proc_gantt = cmd_open_file(po.gantt);

@@ -122,10 +122,11 @@ done <<'END'
 2|open -u root|'root': not a user's number \(id -u
 2|proc -f xml|'xml': allowed are text.json
 2|proc --min-duration=1h|'1h': not a duration, like 10ms
+2|proc --min-duration=1 --live -- true|not known how long it will take: --min-duration .* with --live
 2|proc -l (|not a regular expression
 2|proc --format=json --json -- true|both want stdout
 END
-eq "mistakes" 83 $n
+eq "mistakes" 84 $n
 
 # The last line is the row of help.
 usage() { # usage LINE ARG...

@@ -16,6 +16,8 @@ run proc --json=json -n tru -o text -- sh -c '/bin/true; /bin/false'
 want "[e['comm'] for e in by('command')] == ['true']"
 run proc --json=json --min-duration=1s -o text -- sh -c 'sleep 1.1; /bin/true'
 want "[e['comm'] for e in by('command')] == ['sleep', 'sh']"
+eq "the summary's seconds: of the tree" "$(js "'%.3f' % ((max(e['ts_ns'] for e in by('command')) - min(e['start_ns'] for e in by('command'))) / 1e9)" json)" \
+    "$(sed -n 's/^kvis: .* at once, \([0-9.]*\) s, .*/\1/p' err)"
 run proc --json=json --live -o text -- /bin/true
 want "len(by('exec')) == 1 and len(by('command')) == 1"
 has text 'started +- /bin/true$'
@@ -92,7 +94,8 @@ run proc -o text -- ./nothere; status 127
 : >notexec; run proc -o text -- ./notexec; status 126
 run proc -p 4999999 -o text; status 125
 has err "no process 4999999"
-for bad in "-l a(" "--min-duration=x" "-f xml" "-u root1" "--cgroup=/nothere" "-p 1 -- true" "--json -f json -- true"; do
+for bad in "-l a(" "--min-duration=x" "-f xml" "-u root1" "--cgroup=/nothere" "-p 1 -- true" "--json -f json -- true" \
+    "--min-duration=1 --live true" "--min-duration=1 -f execsnoop true" "--min-duration=1 -f json-v2 true"; do
     run proc $bad; status 2
 done
 
