@@ -21257,6 +21257,8 @@ static void tr_on_signal(const siginfo_t *si)
 static void tr_tables(void)
 {
     static struct buf b;
+    out_idle(false);
+    out_break_partial();
     b_reset(&b);
     b_c(&b, '\n');
     hy_counts();
@@ -21318,8 +21320,9 @@ static void tr_on_tick(void)
     while (tr.n_done != tr.n_queued)
         tr_on_signal(&tr.queued[tr.n_done++ % (sig_atomic_t)ARRAY_LEN(tr.queued)]);
     if (tr.next_table_ns && now >= tr.next_table_ns) {
+        u64 every_ns = opt.interval_s * NSEC;
         tr_tables();
-        tr.next_table_ns += opt.interval_s * NSEC;
+        tr.next_table_ns += ((now - tr.next_table_ns) / every_ns + 1) * every_ns;
     }
     if (tr.deadline_ns && now >= tr.deadline_ns && !tr.ending) {
         tr.ending = true;

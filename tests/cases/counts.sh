@@ -40,6 +40,24 @@ run trace -c --by=pid -- /bin/sh -c 'cat /dev/null; ls / >/dev/null; exit 0'
 run trace -c --by=nonsense -- /bin/true; status 2
 run trace -c -i 1 -- /bin/sh -c 'for i in 1 2 3 4 5; do sleep 0.7; done'
 [ "$(grep -c p99 err)" -ge 3 ] || fail "-i: not printed again and again"
+run trace -v -i 1 -e trace=/nanosleep -- sleep 2.5 # between the lines, not in one
+has err 'nanosleep\(.* <unfinished ...>$'; has err '<... .*nanosleep resumed>.* = 0'
+hasnt err 'nanosleep\(([^<]|<[^u])*$'
+"$KVIS" trace -c -i 1 -o table --kill-on-exit -- sleep 100 2>err 9>&- & # after a pause one table, not one a second of it
+kvis=$!
+until_true 10 grep -q p99 table || fail "-i: no table"
+kill -STOP $kvis
+until_true 5 eval '[ "$(state $kvis)" = T ]'
+before=$(grep -c p99 table)
+sleep 6
+since=$(date +%s)
+kill -CONT $kvis
+until_true 10 has_lines table p99 $((before + 1)) || fail "-i: no table after the pause"
+sleep 0.5
+more=$(($(grep -c p99 table) - before)) may=$(($(date +%s) - since + 2))
+kill -TERM $kvis
+wait $kvis
+[ $more -le $may ] || fail "-i: $more tables, at most $may are due"
 
 # What -P, -z and -Z leave out is in no table: as strace counts paths, and as the program's calls failed.
 rows() { awk '/^ *[0-9]/ && $NF != "total" { print $NF, $4, NF == 9 || (NF == 6 && strace) ? $5 : 0 }' strace=${2:-} "$1" | sort; }
