@@ -3475,6 +3475,7 @@ enum {
     CLS_FILE = 1 << 0, CLS_DESC = 1 << 1, CLS_NET = 1 << 2, CLS_MEM = 1 << 3, CLS_PROC = 1 << 4,
     CLS_SIG = 1 << 5, CLS_IPC = 1 << 6, CLS_CREDS = 1 << 7, CLS_CLOCK = 1 << 8, CLS_STAT = 1 << 9,
     CLS_LSTAT = 1 << 10, CLS_FSTAT = 1 << 11, CLS_STATFS = 1 << 12, CLS_FSTATFS = 1 << 13,
+    CLS_DISK = 1 << 14, CLS_BLOCKS = 1 << 15, /* kvis's own */
 };
 
 /* What a call returns, and what descriptors it makes: see gen/tables/syscalls.tbl. */
@@ -5638,8 +5639,9 @@ static const char *sc_parse(const char *expr)
 
 /* == 12 ev_  events: what happened, as data =====================================
  * event_kinds[] is the model that every sink walks: gen/events.h has a row per kind and per field.
- * To add a kind is a row there, and in md_ the function that fills it, with its row in md_calls[].
- * Recordings, replay, reports and the hybrid backend then have it (tried by the test adding). */
+ * To add a kind is a row there, and in md_ the function that fills it, which model= names in the
+ * call's row of gen/tables/syscalls.tbl. Recordings, replay, reports and the hybrid backend then
+ * have it (tried by the test adding). */
 
 enum ev_type { VT_STR, VT_NUM, VT_DUR, VT_SIZE, VT_ADDR, VT_BOOL, VT_SYM, VT_ARGV };
 
@@ -7576,16 +7578,7 @@ static void st_timed(struct task *t, const struct call *c)
  * recorded: it need not stop for that; else only those are worth it that wait for a disk. */
 static bool st_can_wait(u16 row, bool recorded)
 {
-    static const u16 calls[] = {
-        SC_fsync, SC_fdatasync, SC_sync, SC_syncfs, SC_msync, /* the disk */
-        SC_poll, SC_ppoll, SC_select, SC_pselect6, SC_epoll_wait, SC_epoll_pwait, SC_epoll_pwait2,
-        SC_futex, SC_nanosleep, SC_clock_nanosleep, SC_wait4, SC_waitid, SC_pause,
-        SC_rt_sigsuspend, SC_rt_sigtimedwait, SC_flock, SC_semop, SC_semtimedop, SC_msgrcv,
-    };
-    for (size_t i = 0; i < (recorded ? ARRAY_LEN(calls) : 5); i++)
-        if (sc_id[row] == calls[i])
-            return true;
-    return false;
+    return sc_rows[row].cls & (recorded ? CLS_DISK | CLS_BLOCKS : CLS_DISK);
 }
 
 static void st_add_took(const void *row)
@@ -9216,8 +9209,8 @@ static void st_report(bool text)
 
 /* == 15 md_  the model: what a call means =======================================
  * A call that has returned comes in; tables of descriptors, memory and processes change and events
- * go out. md_calls[] is the one list of calls that mean something: to teach kvis another, add its
- * row and the function. Nothing here knows ptrace or prints. Entry points: md_enter, md_exit,
+ * go out. To teach kvis another call, add model= to its row of gen/tables/syscalls.tbl, and the
+ * function that this names. Nothing here knows ptrace or prints. Entry points: md_enter, md_exit,
  * md_wants. */
 
 /* What the model needs a call for, also where -e trace= leaves it out. MD_ALWAYS: without it kvis
@@ -9226,16 +9219,15 @@ static void st_report(bool text)
  * MD_EVENT: it only reports. */
 enum md_need { MD_NO, MD_EVENT, MD_MEMORY, MD_FDS, MD_ALWAYS };
 
-struct md_call {
-    void (*enter)(struct task *, struct call *);
-    void (*exit)(struct task *, struct call *);
-    u8 need;
-    u8 event;   /* enum ev_kind, where exit() is one function for several kinds */
-    bool paths; /* some argument can be a path */
-};
+/* Both by the first row of a call's name, as the rows of gen/tables/syscalls.tbl say; here, what a
+ * function that serves several kinds of events reports. */
+#define X(call, need, enter, exit, kind) [SC_##call] = kind,
+static const u8 md_kind[SC_N] = { MD_CALLS(X) };
+#undef X
 
-/* By row, all rows of a name alike; md_init makes it from md_calls[]. */
-static struct md_call md_of[ARRAY_LEN(sc_rows)];
+#define X(call, need, enter, exit, kind) [SC_##call] = MD_##need,
+static const u8 md_need[SC_N] = { MD_CALLS(X) };
+#undef X
 
 /* --- paths --- */
 
@@ -10220,7 +10212,7 @@ static void md_moved(struct task *t, struct call *c, s32 n, struct name *peer, s
 static void md_read_write(struct task *t, struct call *c)
 {
     if (!c->err)
-        md_moved(t, c, (s32)c->arg[0], NULL, c->ret, md_of[c->row].event == EK_READ);
+        md_moved(t, c, (s32)c->arg[0], NULL, c->ret, md_kind[c->id] == EK_READ);
 }
 
 /* The peer that a datagram names itself; NULL: the connected one. */
@@ -10372,7 +10364,7 @@ static void md_describe(struct event *e, enum ev_field f, const struct ofd *o, c
 /* Bytes from one descriptor to another without passing through the program. */
 static void md_copy(struct task *t, struct call *c)
 {
-    enum ev_kind kind = md_of[c->row].event;
+    enum ev_kind kind = md_kind[c->id];
     bool sends = kind == EK_SENDFILE; /* its first argument is the destination */
     char from[PATH_MAX + 64], to[PATH_MAX + 64];
     if (c->err || c->ret <= 0)
@@ -10442,7 +10434,7 @@ static void md_change(struct task *t, struct call *c)
     bool rmdir = c->id == SC_unlinkat && c->arg[2] & AT_REMOVEDIR;
     bool split = c->id == SC_truncate64 || c->id == SC_ftruncate64; /* two halves */
     const struct call_path *target = dec_path(c, 0); /* of a link: text, no path of anybody's */
-    struct event *e = md_event(rmdir ? EK_RMDIR : md_of[c->row].event, t, c);
+    struct event *e = md_event(rmdir ? EK_RMDIR : md_kind[c->id], t, c);
     md_change_path(t, c, arg, &p);
     ev_bytes(e, EV_path, p.s, p.len);
     switch (e->kind) {
@@ -10809,107 +10801,31 @@ static void md_ring(struct task *t, const struct wire_uring *w)
 
 /* --- the table --- */
 
-static const struct { struct md_call m; u16 id[16]; } md_calls[] = {
-#define MD(enter, exit, need, ...) { { enter, exit, need, 0, false }, { __VA_ARGS__ } },
-#define MD_KIND(exit, need, kind, ...) { { NULL, exit, need, EK_##kind, false }, { __VA_ARGS__ } },
-    MD(NULL, md_open, MD_FDS, SC_open, SC_openat, SC_openat2, SC_creat)
-    MD(NULL, md_close, MD_FDS, SC_close)
-    MD(NULL, md_close_range, MD_FDS, SC_close_range)
-    MD(NULL, md_getdents, MD_EVENT, SC_getdents64)
-    MD(NULL, md_dup, MD_FDS, SC_dup, SC_dup2, SC_dup3)
-    MD(NULL, md_fcntl, MD_FDS, SC_fcntl, SC_fcntl64)
-    MD(NULL, md_pair, MD_FDS, SC_pipe, SC_pipe2, SC_socketpair)
-    MD(NULL, NULL, MD_FDS, SC_socketcall) /* i386: md_socketcall */
-    MD(NULL, md_socket, MD_FDS, SC_socket)
-    MD(NULL, md_connect, MD_FDS, SC_connect)
-    MD(NULL, md_accept, MD_FDS, SC_accept, SC_accept4)
-    MD(NULL, md_bind_listen, MD_EVENT, SC_bind, SC_listen)
-    MD(NULL, md_shutdown, MD_EVENT, SC_shutdown)
-    MD(NULL, md_make, MD_FDS, SC_eventfd, SC_eventfd2, SC_epoll_create, SC_epoll_create1,
-       SC_timerfd_create, SC_signalfd, SC_signalfd4, SC_inotify_init, SC_inotify_init1,
-       SC_fanotify_init, SC_memfd_create, SC_memfd_secret, SC_pidfd_open, SC_io_uring_setup,
-       SC_perf_event_open)
-    MD(NULL, md_make, MD_ALWAYS, SC_userfaultfd)
-    MD(NULL, md_getfd, MD_FDS, SC_pidfd_getfd)
-    MD(NULL, md_make_any, MD_FDS, SC_open_by_handle_at, SC_open_tree, SC_open_tree_attr, SC_fsopen,
-       SC_fsmount, SC_fspick, SC_mq_open, SC_landlock_create_ruleset, SC_bpf)
-    MD(NULL, md_ioctl, MD_NO, SC_ioctl) /* tr_'s filter stops for the commands that matter */
-    MD_KIND(md_read_write, MD_EVENT, READ, SC_read, SC_pread64, SC_readv, SC_preadv, SC_preadv2)
-    MD_KIND(md_read_write, MD_EVENT, WRITE, SC_write, SC_pwrite64, SC_writev, SC_pwritev,
-            SC_pwritev2)
-    MD(NULL, md_sendto, MD_EVENT, SC_sendto, SC_send)
-    MD(NULL, md_recvfrom, MD_EVENT, SC_recvfrom, SC_recv)
-    MD(NULL, md_msg, MD_EVENT, SC_sendmsg)
-    MD(NULL, md_msg, MD_FDS, SC_recvmsg)
-    MD(NULL, md_mmsg, MD_EVENT, SC_sendmmsg)
-    MD(NULL, md_mmsg, MD_FDS, SC_recvmmsg, SC_recvmmsg_time64)
-    MD_KIND(md_copy, MD_EVENT, SENDFILE, SC_sendfile, SC_sendfile64)
-    MD_KIND(md_copy, MD_EVENT, COPY, SC_copy_file_range)
-    MD_KIND(md_copy, MD_EVENT, SPLICE, SC_splice)
-    MD_KIND(md_copy, MD_EVENT, TEE, SC_tee)
-    MD(NULL, md_vmsplice, MD_EVENT, SC_vmsplice)
-    MD_KIND(md_change, MD_EVENT, UNLINK, SC_unlink, SC_unlinkat)
-    MD_KIND(md_change, MD_EVENT, RMDIR, SC_rmdir)
-    MD_KIND(md_change, MD_EVENT, RENAME, SC_rename, SC_renameat, SC_renameat2)
-    MD_KIND(md_change, MD_EVENT, LINK, SC_link, SC_linkat)
-    MD_KIND(md_change, MD_EVENT, SYMLINK, SC_symlink, SC_symlinkat)
-    MD_KIND(md_change, MD_EVENT, MKDIR, SC_mkdir, SC_mkdirat)
-    MD_KIND(md_change, MD_EVENT, MKNOD, SC_mknod, SC_mknodat)
-    MD_KIND(md_change, MD_EVENT, TRUNCATE, SC_truncate, SC_ftruncate, SC_truncate64,
-            SC_ftruncate64)
-    MD_KIND(md_change, MD_EVENT, CHMOD, SC_chmod, SC_fchmod, SC_fchmodat, SC_fchmodat2)
-    MD_KIND(md_change, MD_EVENT, CHOWN, SC_chown, SC_lchown, SC_fchown, SC_fchownat, SC_chown32,
-            SC_lchown32, SC_fchown32)
-    MD(NULL, md_chdir, MD_ALWAYS, SC_chdir, SC_fchdir, SC_chroot)
-    MD(NULL, md_pivot_root, MD_ALWAYS, SC_pivot_root)
-    MD(NULL, md_unshare, MD_ALWAYS, SC_unshare)
-    MD(NULL, md_setns, MD_ALWAYS, SC_setns)
-    MD(NULL, md_brk, MD_MEMORY, SC_brk)
-    MD(NULL, md_mmap, MD_MEMORY, SC_mmap, SC_mmap2)
-    MD(NULL, md_munmap, MD_MEMORY, SC_munmap)
-    MD(NULL, md_mremap, MD_MEMORY, SC_mremap)
-    MD(NULL, md_mprotect, MD_MEMORY, SC_mprotect, SC_pkey_mprotect)
-    MD(md_clone_enter, NULL, MD_ALWAYS, SC_fork, SC_vfork, SC_clone, SC_clone3)
-    MD(md_exec_enter, md_exec, MD_ALWAYS, SC_execve, SC_execveat)
-    MD(NULL, NULL, MD_ALWAYS, SC_ptrace) /* tr_ says when it fails because of us */
-    MD(NULL, md_seccomp, MD_ALWAYS, SC_prctl, SC_seccomp)
-    MD(NULL, md_sigaction, MD_EVENT, SC_rt_sigaction)
-    MD(NULL, md_uring, MD_EVENT, SC_io_uring_enter)
-#undef MD
-#undef MD_KIND
+static const struct md_call {
+    void (*enter)(struct task *, struct call *);
+    void (*exit)(struct task *, struct call *);
+} md_calls[SC_N] = {
+#define X(call, need, enter, exit, kind) [SC_##call] = { enter, exit },
+    MD_CALLS(X)
+#undef X
 };
-
-static void md_init(void)
-{
-    for (size_t i = 0; i < ARRAY_LEN(md_calls); i++)
-        for (const u16 *id = md_calls[i].id; *id; id++) /* row 0, _llseek, is none of them */
-            md_of[*id] = md_calls[i].m;
-    for (size_t i = 1; i < ARRAY_LEN(sc_rows); i++)
-        if (sc_id[i] != i)
-            md_of[i] = md_of[sc_id[i]];
-    for (size_t i = 0; i < ARRAY_LEN(sc_rows); i++)
-        for (u32 k = 0; k < sc_rows[i].nargs; k++) {
-            u16 kind = sc_rows[i].arg[k];
-            md_of[i].paths |= kind == K_PATH || kind == K_TARGET || kind == K_FSVALUE;
-        }
-}
 
 /* Whether the model wants to see calls of that row. Failures of calls that take a path are in the
  * summary. */
 static bool md_wants(u16 row, bool only_always)
 {
-    return only_always ? md_of[row].need == MD_ALWAYS
-                       : md_of[row].need != MD_NO || sc_rows[row].cls & CLS_FILE;
+    u8 need = md_need[sc_id[row]];
+    return only_always ? need == MD_ALWAYS : need != MD_NO || sc_rows[row].cls & CLS_FILE;
 }
 
 static bool md_is_about_fds(u16 row)
 {
-    return md_of[row].need >= MD_FDS;
+    return md_need[sc_id[row]] >= MD_FDS;
 }
 
 static bool md_is_about_memory(u16 row)
 {
-    return md_of[row].need == MD_MEMORY;
+    return md_need[sc_id[row]] == MD_MEMORY;
 }
 
 /* i386 makes its socket calls through socketcall(2), whose arguments lie in memory (net/socket.c):
@@ -10940,13 +10856,14 @@ static bool md_socketcall(struct task *t, struct call *c)
  * reason to read a path now: later the kernel has read it. */
 static void md_enter(struct task *t, struct call *c, bool shown)
 {
-    const struct md_call *m = &md_of[c->row];
+    const struct md_call *m = &md_calls[c->id];
+    bool paths = sc_rows[c->row].cls & CLS_FILE;
     c->selected = !opt.n_paths;
     c->recorded = replay.on;
     if (!c->known)
         return;
     bool careful = t->mm && t->mm->careful && !m->enter;
-    if (m->paths && (shown || opt.n_paths || (!careful && (m->enter || m->exit))))
+    if (paths && (shown || opt.n_paths || (!careful && (m->enter || m->exit))))
         md_read_paths(t, c);
     if (opt.n_paths)
         c->selected = md_selects(t, c);
@@ -10964,14 +10881,15 @@ static void md_exit(struct task *t, struct call *c)
     bool replaced = (c->id == SC_execve || c->id == SC_execveat) && !c->err;
     if (c->n_paths && !replaced)
         c->path_changed |= c->recorded && replay.on ? replay.changed : !dec_same_paths(t, c);
-    if (md_of[c->row].paths && md_of[c->row].exit)
+    void (*exit)(struct task *, struct call *) = md_calls[c->id].exit;
+    if (exit && sc_rows[c->row].cls & CLS_FILE)
         md_read_paths(t, c); /* those that could not be read at the entry */
     if (c->id == SC_socketcall) {
         struct call as = *c;
-        if (md_socketcall(t, &as) && md_of[as.id].exit)
-            md_of[as.id].exit(t, &as);
-    } else if (md_of[c->row].exit) {
-        md_of[c->row].exit(t, c);
+        if (md_socketcall(t, &as) && md_calls[as.id].exit)
+            md_calls[as.id].exit(t, &as);
+    } else if (exit) {
+        exit(t, c);
     }
 }
 
@@ -37380,7 +37298,6 @@ static int cmd_trace(void)
     opt.verbose |= opt.min_ns && !opt.count_only;
     opt.calls = opt.verbose || opt.perfetto || opt.folded || opt.report;
     nm_init();
-    md_init();
     tr.cwd = getcwd(cwd, sizeof cwd) ? nm_str('f', cwd) : NULL;
     tr_backend();
     if (tr.mode == TR_OBSERVE && !(opt.status & (CALL_SUCCESSFUL | CALL_FAILED)))

@@ -1172,6 +1172,137 @@ static const struct sc_option sc_options[] = {
     { 6, 31, OPT_TEXT, 0 }, /* TCP_ULP */
 };
 
+/* X(call, MD_need, function at its entry, function at its end, EK_kind or 0). */
+#define MD_CALLS(X) \
+    X(accept, FDS, NULL, md_accept, 0) \
+    X(accept4, FDS, NULL, md_accept, 0) \
+    X(bind, EVENT, NULL, md_bind_listen, 0) \
+    X(bpf, FDS, NULL, md_make_any, 0) \
+    X(brk, MEMORY, NULL, md_brk, 0) \
+    X(chdir, ALWAYS, NULL, md_chdir, 0) \
+    X(chmod, EVENT, NULL, md_change, EK_CHMOD) \
+    X(chown, EVENT, NULL, md_change, EK_CHOWN) \
+    X(chown32, EVENT, NULL, md_change, EK_CHOWN) \
+    X(chroot, ALWAYS, NULL, md_chdir, 0) \
+    X(clone, ALWAYS, md_clone_enter, NULL, 0) \
+    X(clone3, ALWAYS, md_clone_enter, NULL, 0) \
+    X(close, FDS, NULL, md_close, 0) \
+    X(close_range, FDS, NULL, md_close_range, 0) \
+    X(connect, FDS, NULL, md_connect, 0) \
+    X(copy_file_range, EVENT, NULL, md_copy, EK_COPY) \
+    X(creat, FDS, NULL, md_open, 0) \
+    X(dup, FDS, NULL, md_dup, 0) \
+    X(dup2, FDS, NULL, md_dup, 0) \
+    X(dup3, FDS, NULL, md_dup, 0) \
+    X(epoll_create, FDS, NULL, md_make, 0) \
+    X(epoll_create1, FDS, NULL, md_make, 0) \
+    X(eventfd, FDS, NULL, md_make, 0) \
+    X(eventfd2, FDS, NULL, md_make, 0) \
+    X(execve, ALWAYS, md_exec_enter, md_exec, 0) \
+    X(execveat, ALWAYS, md_exec_enter, md_exec, 0) \
+    X(fanotify_init, FDS, NULL, md_make, 0) \
+    X(fchdir, ALWAYS, NULL, md_chdir, 0) \
+    X(fchmod, EVENT, NULL, md_change, EK_CHMOD) \
+    X(fchmodat, EVENT, NULL, md_change, EK_CHMOD) \
+    X(fchmodat2, EVENT, NULL, md_change, EK_CHMOD) \
+    X(fchown, EVENT, NULL, md_change, EK_CHOWN) \
+    X(fchown32, EVENT, NULL, md_change, EK_CHOWN) \
+    X(fchownat, EVENT, NULL, md_change, EK_CHOWN) \
+    X(fcntl, FDS, NULL, md_fcntl, 0) \
+    X(fcntl64, FDS, NULL, md_fcntl, 0) \
+    X(fork, ALWAYS, md_clone_enter, NULL, 0) \
+    X(fsmount, FDS, NULL, md_make_any, 0) \
+    X(fsopen, FDS, NULL, md_make_any, 0) \
+    X(fspick, FDS, NULL, md_make_any, 0) \
+    X(ftruncate, EVENT, NULL, md_change, EK_TRUNCATE) \
+    X(ftruncate64, EVENT, NULL, md_change, EK_TRUNCATE) \
+    X(getdents64, EVENT, NULL, md_getdents, 0) \
+    X(inotify_init, FDS, NULL, md_make, 0) \
+    X(inotify_init1, FDS, NULL, md_make, 0) \
+    X(io_uring_enter, EVENT, NULL, md_uring, 0) \
+    X(io_uring_setup, FDS, NULL, md_make, 0) \
+    X(ioctl, NO, NULL, md_ioctl, 0) \
+    X(landlock_create_ruleset, FDS, NULL, md_make_any, 0) \
+    X(lchown, EVENT, NULL, md_change, EK_CHOWN) \
+    X(lchown32, EVENT, NULL, md_change, EK_CHOWN) \
+    X(link, EVENT, NULL, md_change, EK_LINK) \
+    X(linkat, EVENT, NULL, md_change, EK_LINK) \
+    X(listen, EVENT, NULL, md_bind_listen, 0) \
+    X(memfd_create, FDS, NULL, md_make, 0) \
+    X(memfd_secret, FDS, NULL, md_make, 0) \
+    X(mkdir, EVENT, NULL, md_change, EK_MKDIR) \
+    X(mkdirat, EVENT, NULL, md_change, EK_MKDIR) \
+    X(mknod, EVENT, NULL, md_change, EK_MKNOD) \
+    X(mknodat, EVENT, NULL, md_change, EK_MKNOD) \
+    X(mmap, MEMORY, NULL, md_mmap, 0) \
+    X(mmap2, MEMORY, NULL, md_mmap, 0) \
+    X(mprotect, MEMORY, NULL, md_mprotect, 0) \
+    X(mq_open, FDS, NULL, md_make_any, 0) \
+    X(mremap, MEMORY, NULL, md_mremap, 0) \
+    X(munmap, MEMORY, NULL, md_munmap, 0) \
+    X(open, FDS, NULL, md_open, 0) \
+    X(open_by_handle_at, FDS, NULL, md_make_any, 0) \
+    X(open_tree, FDS, NULL, md_make_any, 0) \
+    X(open_tree_attr, FDS, NULL, md_make_any, 0) \
+    X(openat, FDS, NULL, md_open, 0) \
+    X(openat2, FDS, NULL, md_open, 0) \
+    X(perf_event_open, FDS, NULL, md_make, 0) \
+    X(pidfd_getfd, FDS, NULL, md_getfd, 0) \
+    X(pidfd_open, FDS, NULL, md_make, 0) \
+    X(pipe, FDS, NULL, md_pair, 0) \
+    X(pipe2, FDS, NULL, md_pair, 0) \
+    X(pivot_root, ALWAYS, NULL, md_pivot_root, 0) \
+    X(pkey_mprotect, MEMORY, NULL, md_mprotect, 0) \
+    X(prctl, ALWAYS, NULL, md_seccomp, 0) \
+    X(pread64, EVENT, NULL, md_read_write, EK_READ) \
+    X(preadv, EVENT, NULL, md_read_write, EK_READ) \
+    X(preadv2, EVENT, NULL, md_read_write, EK_READ) \
+    X(ptrace, ALWAYS, NULL, NULL, 0) \
+    X(pwrite64, EVENT, NULL, md_read_write, EK_WRITE) \
+    X(pwritev, EVENT, NULL, md_read_write, EK_WRITE) \
+    X(pwritev2, EVENT, NULL, md_read_write, EK_WRITE) \
+    X(read, EVENT, NULL, md_read_write, EK_READ) \
+    X(readv, EVENT, NULL, md_read_write, EK_READ) \
+    X(recv, EVENT, NULL, md_recvfrom, 0) \
+    X(recvfrom, EVENT, NULL, md_recvfrom, 0) \
+    X(recvmmsg, FDS, NULL, md_mmsg, 0) \
+    X(recvmmsg_time64, FDS, NULL, md_mmsg, 0) \
+    X(recvmsg, FDS, NULL, md_msg, 0) \
+    X(rename, EVENT, NULL, md_change, EK_RENAME) \
+    X(renameat, EVENT, NULL, md_change, EK_RENAME) \
+    X(renameat2, EVENT, NULL, md_change, EK_RENAME) \
+    X(rmdir, EVENT, NULL, md_change, EK_RMDIR) \
+    X(rt_sigaction, EVENT, NULL, md_sigaction, 0) \
+    X(seccomp, ALWAYS, NULL, md_seccomp, 0) \
+    X(send, EVENT, NULL, md_sendto, 0) \
+    X(sendfile, EVENT, NULL, md_copy, EK_SENDFILE) \
+    X(sendfile64, EVENT, NULL, md_copy, EK_SENDFILE) \
+    X(sendmmsg, EVENT, NULL, md_mmsg, 0) \
+    X(sendmsg, EVENT, NULL, md_msg, 0) \
+    X(sendto, EVENT, NULL, md_sendto, 0) \
+    X(setns, ALWAYS, NULL, md_setns, 0) \
+    X(shutdown, EVENT, NULL, md_shutdown, 0) \
+    X(signalfd, FDS, NULL, md_make, 0) \
+    X(signalfd4, FDS, NULL, md_make, 0) \
+    X(socket, FDS, NULL, md_socket, 0) \
+    X(socketcall, FDS, NULL, NULL, 0) \
+    X(socketpair, FDS, NULL, md_pair, 0) \
+    X(splice, EVENT, NULL, md_copy, EK_SPLICE) \
+    X(symlink, EVENT, NULL, md_change, EK_SYMLINK) \
+    X(symlinkat, EVENT, NULL, md_change, EK_SYMLINK) \
+    X(tee, EVENT, NULL, md_copy, EK_TEE) \
+    X(timerfd_create, FDS, NULL, md_make, 0) \
+    X(truncate, EVENT, NULL, md_change, EK_TRUNCATE) \
+    X(truncate64, EVENT, NULL, md_change, EK_TRUNCATE) \
+    X(unlink, EVENT, NULL, md_change, EK_UNLINK) \
+    X(unlinkat, EVENT, NULL, md_change, EK_UNLINK) \
+    X(unshare, ALWAYS, NULL, md_unshare, 0) \
+    X(userfaultfd, ALWAYS, NULL, md_make, 0) \
+    X(vfork, ALWAYS, md_clone_enter, NULL, 0) \
+    X(vmsplice, EVENT, NULL, md_vmsplice, 0) \
+    X(write, EVENT, NULL, md_read_write, EK_WRITE) \
+    X(writev, EVENT, NULL, md_read_write, EK_WRITE)
+
 #define SC(name, cls, result, commands, n, ...) {#name, n, cls, {__VA_ARGS__}, result, commands}
 #define A(name, kind) kind
 static const struct sc_row sc_rows[] = {
@@ -1233,7 +1364,7 @@ static const struct sc_row sc_rows[] = {
         A(tp, K_TSOUT)),
     [SC_clock_gettime64] = SC(clock_gettime64, CLS_CLOCK, 0, 0, 2, A(clockid, K_ENUM(FAM_clock)),
         A(tp, K_TS64OUT)),
-    [SC_clock_nanosleep] = SC(clock_nanosleep, 0, 0, 0, 4, A(clockid, K_ENUM(FAM_clock)),
+    [SC_clock_nanosleep] = SC(clock_nanosleep, CLS_BLOCKS, 0, 0, 4, A(clockid, K_ENUM(FAM_clock)),
         A(flags, K_BITS(FAM_timerabs)), A(request, K_TS), A(remain, K_TSOUT)),
     [SC_clock_nanosleep_time64] = SC(clock_nanosleep_time64, 0, 0, 0, 4,
         A(clockid, K_ENUM(FAM_clock)), A(flags, K_BITS(FAM_timerabs)), A(request, K_TS64),
@@ -1267,12 +1398,14 @@ static const struct sc_row sc_rows[] = {
         A(fd, K_FD), A(event, K_EPEV)),
     [SC_epoll_ctl_old] = SC(epoll_ctl_old, 0, 0, 0, 4, A(arg1, K_HEX), A(arg2, K_HEX),
         A(arg3, K_HEX), A(arg4, K_HEX)),
-    [SC_epoll_pwait] = SC(epoll_pwait, CLS_DESC, 0, 0, 6, A(epfd, K_FD), A(events, K_EPEVS),
-        A(maxevents, K_INT), A(timeout, K_INT), A(sigmask, K_SIGSET), A(sigsetsize, K_SIZE)),
-    [SC_epoll_pwait2] = SC(epoll_pwait2, CLS_DESC, 0, 0, 6, A(epfd, K_FD), A(events, K_EPEVS),
-        A(maxevents, K_INT), A(timeout, K_TS64), A(sigmask, K_SIGSET), A(sigsetsize, K_SIZE)),
-    [SC_epoll_wait] = SC(epoll_wait, CLS_DESC, 0, 0, 4, A(epfd, K_FD), A(events, K_EPEVS),
-        A(maxevents, K_INT), A(timeout, K_INT)),
+    [SC_epoll_pwait] = SC(epoll_pwait, CLS_DESC | CLS_BLOCKS, 0, 0, 6, A(epfd, K_FD),
+        A(events, K_EPEVS), A(maxevents, K_INT), A(timeout, K_INT), A(sigmask, K_SIGSET),
+        A(sigsetsize, K_SIZE)),
+    [SC_epoll_pwait2] = SC(epoll_pwait2, CLS_DESC | CLS_BLOCKS, 0, 0, 6, A(epfd, K_FD),
+        A(events, K_EPEVS), A(maxevents, K_INT), A(timeout, K_TS64), A(sigmask, K_SIGSET),
+        A(sigsetsize, K_SIZE)),
+    [SC_epoll_wait] = SC(epoll_wait, CLS_DESC | CLS_BLOCKS, 0, 0, 4, A(epfd, K_FD),
+        A(events, K_EPEVS), A(maxevents, K_INT), A(timeout, K_INT)),
     [SC_epoll_wait_old] = SC(epoll_wait_old, 0, 0, 0, 4, A(arg1, K_HEX), A(arg2, K_HEX),
         A(arg3, K_HEX), A(arg4, K_HEX)),
     [SC_eventfd] = SC(eventfd, CLS_DESC, 11, 0, 1, A(initval, K_UINT)),
@@ -1321,7 +1454,7 @@ static const struct sc_row sc_rows[] = {
         A(arg, K_FCNTLARG)),
     [SC_fcntl64] = SC(fcntl64, CLS_DESC, 0, 1, 3, A(fd, K_FD), A(op, K_ENUM(FAM_fcntl)),
         A(arg, K_FCNTLARG)),
-    [SC_fdatasync] = SC(fdatasync, CLS_DESC, 0, 0, 1, A(fd, K_FD)),
+    [SC_fdatasync] = SC(fdatasync, CLS_DESC | CLS_DISK, 0, 0, 1, A(fd, K_FD)),
     [SC_fgetxattr] = SC(fgetxattr, CLS_DESC, 0, 0, 4, A(fd, K_FD), A(name, K_STR), A(value, K_RBUF),
         A(size, K_SIZE)),
     [SC_file_getattr] = SC(file_getattr, CLS_FILE | CLS_DESC, 0, 0, 5, A(dirfd, K_DIRFD),
@@ -1332,7 +1465,7 @@ static const struct sc_row sc_rows[] = {
         A(flags, K_BITS(FAM_finitmodule))),
     [SC_flistxattr] = SC(flistxattr, CLS_DESC, 0, 0, 3, A(fd, K_FD), A(list, K_RBUF),
         A(size, K_SIZE)),
-    [SC_flock] = SC(flock, CLS_DESC, 0, 0, 2, A(fd, K_FD), A(op, K_BITS(FAM_flock))),
+    [SC_flock] = SC(flock, CLS_DESC | CLS_BLOCKS, 0, 0, 2, A(fd, K_FD), A(op, K_BITS(FAM_flock))),
     [SC_fork] = SC(fork, CLS_PROC, 6, 0, 0, 0),
     [SC_fremovexattr] = SC(fremovexattr, CLS_DESC, 0, 0, 2, A(fd, K_FD), A(name, K_STR)),
     [SC_fsconfig] = SC(fsconfig, CLS_FILE | CLS_DESC, 0, 6, 5, A(fd, K_FD),
@@ -1353,15 +1486,15 @@ static const struct sc_row sc_rows[] = {
     [SC_fstatfs_i386] = SC(fstatfs, CLS_DESC | CLS_FSTATFS, 0, 0, 2, A(fd, K_FD), A(buf, K_ADDR)),
     [SC_fstatfs64] = SC(fstatfs64, CLS_DESC | CLS_FSTATFS, 0, 0, 3, A(fd, K_FD), A(size, K_SIZE),
         A(buf, K_ADDR)),
-    [SC_fsync] = SC(fsync, CLS_DESC, 0, 0, 1, A(fd, K_FD)),
+    [SC_fsync] = SC(fsync, CLS_DESC | CLS_DISK, 0, 0, 1, A(fd, K_FD)),
     [SC_ftime] = SC(ftime, 0, 0, 0, 1, A(tp, K_ADDR)),
     [SC_ftruncate] = SC(ftruncate, CLS_DESC, 0, 0, 2, A(fd, K_FD), A(length, K_OFF)),
     [SC_ftruncate64] = SC(ftruncate64, CLS_DESC, 0, 0, 3, A(fd, K_FD), A(length_lo, K_HEX),
         A(length_hi, K_HEX)),
     [SC_ftruncate64_arm] = SC(ftruncate64, CLS_DESC, 0, 0, 4, A(fd, K_FD), A(pad, K_HEX),
         A(length_lo, K_HEX), A(length_hi, K_HEX)),
-    [SC_futex] = SC(futex, 0, 0, 2, 6, A(uaddr, K_ADDR), A(futex_op, K_FUTEXOP), A(val, K_FUTEXVAL),
-        A(timeout, K_TS), A(uaddr2, K_ADDR), A(val3, K_FUTEXVAL)),
+    [SC_futex] = SC(futex, CLS_BLOCKS, 0, 2, 6, A(uaddr, K_ADDR), A(futex_op, K_FUTEXOP),
+        A(val, K_FUTEXVAL), A(timeout, K_TS), A(uaddr2, K_ADDR), A(val3, K_FUTEXVAL)),
     [SC_futex_requeue] = SC(futex_requeue, 0, 0, 0, 4, A(waiters, K_ADDR), A(flags, K_UINT),
         A(nr_wake, K_INT), A(nr_requeue, K_INT)),
     [SC_futex_time64] = SC(futex_time64, 0, 0, 2, 6, A(uaddr, K_ADDR), A(futex_op, K_FUTEXOP),
@@ -1598,11 +1731,11 @@ static const struct sc_row sc_rows[] = {
     [SC_msgctl] = SC(msgctl, CLS_IPC, 0, 0, 3, A(msqid, K_INT), A(op, K_ENUM(FAM_msgctl)),
         A(buf, K_ADDR)),
     [SC_msgget] = SC(msgget, CLS_IPC, 0, 0, 2, A(key, K_HEX), A(msgflg, K_BITS(FAM_ipcget))),
-    [SC_msgrcv] = SC(msgrcv, CLS_IPC, 0, 0, 5, A(msqid, K_INT), A(msgp, K_MSGBUFOUT),
+    [SC_msgrcv] = SC(msgrcv, CLS_IPC | CLS_BLOCKS, 0, 0, 5, A(msqid, K_INT), A(msgp, K_MSGBUFOUT),
         A(msgsz, K_SIZE), A(msgtyp, K_LONG), A(msgflg, K_BITS(FAM_msgrcv))),
     [SC_msgsnd] = SC(msgsnd, CLS_IPC, 0, 0, 4, A(msqid, K_INT), A(msgp, K_MSGBUF), A(msgsz, K_SIZE),
         A(msgflg, K_BITS(FAM_msgrcv))),
-    [SC_msync] = SC(msync, CLS_MEM, 0, 0, 3, A(addr, K_ADDR), A(length, K_SIZE),
+    [SC_msync] = SC(msync, CLS_MEM | CLS_DISK, 0, 0, 3, A(addr, K_ADDR), A(length, K_SIZE),
         A(flags, K_BITS(FAM_msync))),
     [SC_munlock] = SC(munlock, CLS_MEM, 0, 0, 2, A(addr, K_ADDR), A(size, K_SIZE)),
     [SC_munlockall] = SC(munlockall, CLS_MEM, 0, 0, 0, 0),
@@ -1610,7 +1743,7 @@ static const struct sc_row sc_rows[] = {
     [SC_name_to_handle_at] = SC(name_to_handle_at, CLS_FILE | CLS_DESC, 0, 0, 5, A(dirfd, K_DIRFD),
         A(pathname, K_PATH), A(handle, K_ADDR), A(mount_id, K_ADDR),
         A(flags, K_BITS(FAM_name_to_handle))),
-    [SC_nanosleep] = SC(nanosleep, 0, 0, 0, 2, A(duration, K_TS), A(rem, K_TSOUT)),
+    [SC_nanosleep] = SC(nanosleep, CLS_BLOCKS, 0, 0, 2, A(duration, K_TS), A(rem, K_TSOUT)),
     [SC_newfstatat] = SC(newfstatat, CLS_FILE | CLS_DESC | CLS_FSTAT, 0, 0, 4, A(dirfd, K_DIRFD),
         A(pathname, K_PATH), A(statbuf, K_STAT), A(flags, K_BITS(FAM_at))),
     [SC_nfsservctl] = SC(nfsservctl, 0, 0, 0, 3, A(cmd, K_INT), A(argp, K_ADDR), A(resp, K_ADDR)),
@@ -1634,7 +1767,7 @@ static const struct sc_row sc_rows[] = {
         A(flags, K_BITS(FAM_open)), A(mode, K_MODE)),
     [SC_openat2] = SC(openat2, CLS_FILE | CLS_DESC, 7, 0, 4, A(dirfd, K_DIRFD), A(pathname, K_PATH),
         A(how, K_OPENHOW), A(size, K_SIZE)),
-    [SC_pause] = SC(pause, CLS_SIG, 0, 0, 0, 0),
+    [SC_pause] = SC(pause, CLS_SIG | CLS_BLOCKS, 0, 0, 0, 0),
     [SC_pciconfig_iobase] = SC(pciconfig_iobase, 0, 0, 0, 3, A(which, K_INT), A(bus, K_ULONG),
         A(devfn, K_ULONG)),
     [SC_pciconfig_read] = SC(pciconfig_read, 0, 0, 0, 5, A(bus, K_ULONG), A(devfn, K_ULONG),
@@ -1660,9 +1793,10 @@ static const struct sc_row sc_rows[] = {
     [SC_pkey_free] = SC(pkey_free, 0, 0, 0, 1, A(pkey, K_INT)),
     [SC_pkey_mprotect] = SC(pkey_mprotect, CLS_MEM, 0, 0, 4, A(addr, K_ADDR), A(size, K_SIZE),
         A(prot, K_BITS(FAM_prot)), A(pkey, K_INT)),
-    [SC_poll] = SC(poll, CLS_DESC, 29, 0, 3, A(fds, K_POLLFDS), A(nfds, K_UINT), A(timeout, K_INT)),
-    [SC_ppoll] = SC(ppoll, CLS_DESC, 29, 0, 5, A(fds, K_POLLFDS), A(nfds, K_UINT), A(tmo_p, K_TS),
-        A(sigmask, K_SIGSET), A(sigsetsize, K_SIZE)),
+    [SC_poll] = SC(poll, CLS_DESC | CLS_BLOCKS, 29, 0, 3, A(fds, K_POLLFDS), A(nfds, K_UINT),
+        A(timeout, K_INT)),
+    [SC_ppoll] = SC(ppoll, CLS_DESC | CLS_BLOCKS, 29, 0, 5, A(fds, K_POLLFDS), A(nfds, K_UINT),
+        A(tmo_p, K_TS), A(sigmask, K_SIGSET), A(sigsetsize, K_SIZE)),
     [SC_ppoll_time64] = SC(ppoll_time64, CLS_DESC, 29, 0, 5, A(fds, K_POLLFDS), A(nfds, K_UINT),
         A(tmo_p, K_TS64), A(sigmask, K_SIGSET), A(sigsetsize, K_SIZE)),
     [SC_prctl] = SC(prctl, CLS_CREDS, 0, 4, 5, A(op, K_ENUM(FAM_prctl)), A(arg2, K_PRCTLARG),
@@ -1696,8 +1830,9 @@ static const struct sc_row sc_rows[] = {
     [SC_prof] = SC(prof, 0, 0, 0, 0, 0),
     [SC_profil] = SC(profil, 0, 0, 0, 4, A(buf, K_ADDR), A(bufsiz, K_SIZE), A(offset, K_SIZE),
         A(scale, K_UINT)),
-    [SC_pselect6] = SC(pselect6, CLS_DESC, 1, 0, 6, A(nfds, K_INT), A(readfds, K_FDSET),
-        A(writefds, K_FDSET), A(exceptfds, K_FDSET), A(timeout, K_TS), A(sigmask, K_PSIGSET)),
+    [SC_pselect6] = SC(pselect6, CLS_DESC | CLS_BLOCKS, 1, 0, 6, A(nfds, K_INT),
+        A(readfds, K_FDSET), A(writefds, K_FDSET), A(exceptfds, K_FDSET), A(timeout, K_TS),
+        A(sigmask, K_PSIGSET)),
     [SC_pselect6_time64] = SC(pselect6_time64, CLS_DESC, 1, 0, 6, A(nfds, K_INT),
         A(readfds, K_FDSET), A(writefds, K_FDSET), A(exceptfds, K_FDSET), A(timeout, K_TS64),
         A(sigmask, K_PSIGSET)),
@@ -1786,12 +1921,12 @@ static const struct sc_row sc_rows[] = {
     [SC_rt_sigqueueinfo_i386] = SC(rt_sigqueueinfo, CLS_PROC | CLS_SIG, 0, 0, 3, A(tgid, K_PID),
         A(sig, K_SIG), A(info, K_ADDR)),
     [SC_rt_sigreturn] = SC(rt_sigreturn, CLS_SIG, 0, 0, 0, 0),
-    [SC_rt_sigsuspend] = SC(rt_sigsuspend, CLS_SIG, 0, 0, 2, A(mask, K_SIGSET),
+    [SC_rt_sigsuspend] = SC(rt_sigsuspend, CLS_SIG | CLS_BLOCKS, 0, 0, 2, A(mask, K_SIGSET),
         A(sigsetsize, K_SIZE)),
-    [SC_rt_sigtimedwait] = SC(rt_sigtimedwait, CLS_SIG, 30, 0, 4, A(set, K_SIGSET),
+    [SC_rt_sigtimedwait] = SC(rt_sigtimedwait, CLS_SIG | CLS_BLOCKS, 30, 0, 4, A(set, K_SIGSET),
         A(info, K_SIGINFOOUT), A(timeout, K_TS), A(sigsetsize, K_SIZE)),
-    [SC_rt_sigtimedwait_i386] = SC(rt_sigtimedwait, CLS_SIG, 30, 0, 4, A(set, K_SIGSET),
-        A(info, K_ADDR), A(timeout, K_TS), A(sigsetsize, K_SIZE)),
+    [SC_rt_sigtimedwait_i386] = SC(rt_sigtimedwait, CLS_SIG | CLS_BLOCKS, 30, 0, 4,
+        A(set, K_SIGSET), A(info, K_ADDR), A(timeout, K_TS), A(sigsetsize, K_SIZE)),
     [SC_rt_sigtimedwait_time64] = SC(rt_sigtimedwait_time64, CLS_SIG, 30, 0, 4, A(set, K_SIGSET),
         A(info, K_ADDR), A(timeout, K_TS64), A(sigsetsize, K_SIZE)),
     [SC_rt_tgsigqueueinfo] = SC(rt_tgsigqueueinfo, CLS_PROC | CLS_SIG, 0, 0, 4, A(tgid, K_PID),
@@ -1823,16 +1958,17 @@ static const struct sc_row sc_rows[] = {
     [SC_seccomp] = SC(seccomp, 0, 32, 0, 3, A(operation, K_ENUM(FAM_seccomp)),
         A(flags, K_BITS(FAM_seccompflags)), A(args, K_ADDR)),
     [SC_security] = SC(security, 0, 0, 0, 3, A(arg1, K_HEX), A(arg2, K_HEX), A(arg3, K_HEX)),
-    [SC_select] = SC(select, CLS_DESC, 1, 0, 5, A(nfds, K_INT), A(readfds, K_FDSET),
+    [SC_select] = SC(select, CLS_DESC | CLS_BLOCKS, 1, 0, 5, A(nfds, K_INT), A(readfds, K_FDSET),
         A(writefds, K_FDSET), A(exceptfds, K_FDSET), A(timeout, K_TV)),
-    [SC_select_i386] = SC(select, CLS_DESC, 0, 0, 1, A(arg, K_ADDR)),
+    [SC_select_i386] = SC(select, CLS_DESC | CLS_BLOCKS, 0, 0, 1, A(arg, K_ADDR)),
     [SC_semctl] = SC(semctl, CLS_IPC, 0, 0, 4, A(semid, K_INT), A(semnum, K_INT),
         A(op, K_ENUM(FAM_semctl)), A(arg, K_HEX)),
     [SC_semget] = SC(semget, CLS_IPC, 0, 0, 3, A(key, K_HEX), A(nsems, K_INT),
         A(semflg, K_BITS(FAM_ipcget))),
-    [SC_semop] = SC(semop, CLS_IPC, 0, 0, 3, A(semid, K_INT), A(sops, K_SEMBUFS), A(nsops, K_SIZE)),
-    [SC_semtimedop] = SC(semtimedop, CLS_IPC, 0, 0, 4, A(semid, K_INT), A(sops, K_SEMBUFS),
-        A(nsops, K_SIZE), A(timeout, K_TS)),
+    [SC_semop] = SC(semop, CLS_IPC | CLS_BLOCKS, 0, 0, 3, A(semid, K_INT), A(sops, K_SEMBUFS),
+        A(nsops, K_SIZE)),
+    [SC_semtimedop] = SC(semtimedop, CLS_IPC | CLS_BLOCKS, 0, 0, 4, A(semid, K_INT),
+        A(sops, K_SEMBUFS), A(nsops, K_SIZE), A(timeout, K_TS)),
     [SC_semtimedop_time64] = SC(semtimedop_time64, CLS_IPC, 0, 0, 4, A(semid, K_INT),
         A(sops, K_SEMBUFS), A(nsops, K_SIZE), A(timeout, K_TS64)),
     [SC_send] = SC(send, CLS_NET, 0, 0, 4, A(sockfd, K_FD), A(buf, K_WBUF), A(size, K_SIZE),
@@ -1953,13 +2089,13 @@ static const struct sc_row sc_rows[] = {
     [SC_symlink] = SC(symlink, CLS_FILE, 0, 0, 2, A(target, K_TARGET), A(linkpath, K_PATH)),
     [SC_symlinkat] = SC(symlinkat, CLS_FILE | CLS_DESC, 0, 0, 3, A(target, K_TARGET),
         A(newdirfd, K_DIRFD), A(linkpath, K_PATH)),
-    [SC_sync] = SC(sync, 0, 0, 0, 0, 0),
+    [SC_sync] = SC(sync, CLS_DISK, 0, 0, 0, 0),
     [SC_sync_file_range] = SC(sync_file_range, CLS_DESC, 0, 0, 4, A(fd, K_FD), A(offset, K_OFF),
         A(nbytes, K_OFF), A(flags, K_BITS(FAM_sync_file_range))),
     [SC_sync_file_range_i386] = SC(sync_file_range, CLS_DESC, 0, 0, 6, A(fd, K_FD),
         A(offset_lo, K_HEX), A(offset_hi, K_HEX), A(nbytes_lo, K_HEX), A(nbytes_hi, K_HEX),
         A(flags, K_BITS(FAM_sync_file_range))),
-    [SC_syncfs] = SC(syncfs, CLS_DESC, 0, 0, 1, A(fd, K_FD)),
+    [SC_syncfs] = SC(syncfs, CLS_DESC | CLS_DISK, 0, 0, 1, A(fd, K_FD)),
     [SC_sysfs] = SC(sysfs, 0, 0, 0, 3, A(option, K_INT), A(arg1, K_HEX), A(arg2, K_HEX)),
     [SC_sysinfo] = SC(sysinfo, 0, 0, 0, 1, A(info, K_SYSINFO)),
     [SC_sysinfo_i386] = SC(sysinfo, 0, 0, 0, 1, A(info, K_ADDR)),
@@ -2035,14 +2171,15 @@ static const struct sc_row sc_rows[] = {
         A(flags, K_BITS(FAM_splice))),
     [SC_vserver] = SC(vserver, 0, 0, 0, 5, A(arg1, K_HEX), A(arg2, K_HEX), A(arg3, K_HEX),
         A(arg4, K_HEX), A(arg5, K_HEX)),
-    [SC_wait4] = SC(wait4, CLS_PROC, 16, 0, 4, A(pid, K_PID), A(wstatus, K_WSTATUS),
+    [SC_wait4] = SC(wait4, CLS_PROC | CLS_BLOCKS, 16, 0, 4, A(pid, K_PID), A(wstatus, K_WSTATUS),
         A(options, K_BITS(FAM_wait)), A(rusage, K_RUSAGEOUT)),
-    [SC_wait4_i386] = SC(wait4, CLS_PROC, 16, 0, 4, A(pid, K_PID), A(wstatus, K_WSTATUS),
-        A(options, K_BITS(FAM_wait)), A(rusage, K_ADDR)),
-    [SC_waitid] = SC(waitid, CLS_PROC, 0, 0, 5, A(idtype, K_ENUM(FAM_waitid)), A(id, K_PID),
-        A(infop, K_SIGINFOOUT), A(options, K_BITS(FAM_waitidopt)), A(rusage, K_RUSAGEOUT)),
-    [SC_waitid_i386] = SC(waitid, CLS_PROC, 0, 0, 5, A(idtype, K_ENUM(FAM_waitid)), A(id, K_PID),
-        A(infop, K_ADDR), A(options, K_BITS(FAM_waitidopt)), A(rusage, K_ADDR)),
+    [SC_wait4_i386] = SC(wait4, CLS_PROC | CLS_BLOCKS, 16, 0, 4, A(pid, K_PID),
+        A(wstatus, K_WSTATUS), A(options, K_BITS(FAM_wait)), A(rusage, K_ADDR)),
+    [SC_waitid] = SC(waitid, CLS_PROC | CLS_BLOCKS, 0, 0, 5, A(idtype, K_ENUM(FAM_waitid)),
+        A(id, K_PID), A(infop, K_SIGINFOOUT), A(options, K_BITS(FAM_waitidopt)),
+        A(rusage, K_RUSAGEOUT)),
+    [SC_waitid_i386] = SC(waitid, CLS_PROC | CLS_BLOCKS, 0, 0, 5, A(idtype, K_ENUM(FAM_waitid)),
+        A(id, K_PID), A(infop, K_ADDR), A(options, K_BITS(FAM_waitidopt)), A(rusage, K_ADDR)),
     [SC_waitpid] = SC(waitpid, CLS_PROC, 16, 0, 3, A(pid, K_PID), A(wstatus, K_WSTATUS),
         A(options, K_BITS(FAM_wait))),
     [SC_write] = SC(write, CLS_DESC, 0, 0, 3, A(fd, K_FD), A(buf, K_WBUF), A(count, K_SIZE)),

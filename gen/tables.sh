@@ -60,11 +60,13 @@ read_flags() {
 
 # syscalls.tbl and commands.tbl, checked. Writes $tmp/calls: syscalls.tbl without comments, sorted by
 # name, as lines `ID NAME CLASSES X86_64 I386 X32 ARM64 ARM RISCV64 RESULT COMMANDS ARG...`, where CLASSES is
-# a C expression and RESULT and COMMANDS are indices; and $tmp/kinds and $tmp/commands.h.
+# a C expression and RESULT and COMMANDS are indices; and $tmp/kinds, $tmp/model and $tmp/commands.h.
 read_calls() {
     sh "$gen/structs.sh" list > "$tmp/structs"
     : > "$tmp/kinds"
-    awk -v abis="$abis" -v kind_file="$tmp/kinds" -v command_file="$tmp/commands.h" "$awk_common"'
+    : > "$tmp/model"
+    awk -v abis="$abis" -v kind_file="$tmp/kinds" -v model_file="$tmp/model" \
+        -v command_file="$tmp/commands.h" "$awk_common"'
     function bad(msg) { bad_at(FNR, msg) }
     function classes(s,    i, c, expr, had) {
         if (s == "-") return 0
@@ -175,9 +177,27 @@ read_calls() {
         }
         return result_index[out]
     }
+    # Takes model= and enter= off the end of a row, as `NAME NEED FUNCTION KIND FUNCTION` for $tmp/model.
+    function take_model(    n, w, value, enter) {
+        enter = "NULL"
+        while (match($0, /[ \t](model|enter)=[^ \t]+[ \t]*$/)) {
+            value = substr($0, RSTART + 7)
+            if (value !~ /^[a-z_]+(:[a-z_]+(:[A-Z]+)?)?[ \t]*$/) bad("`" value "`: model=NEED[:FUNCTION[:KIND]] or enter=FUNCTION")
+            sub(/[ \t]+$/, "", value)
+            if (substr($0, RSTART + 1, 5) == "enter") enter = "md_" value
+            else n = split(value, w, ":")
+            $0 = substr($0, 1, RSTART - 1)
+        }
+        if (n && w[1] !~ /^(no|event|memory|fds|always)$/) bad("model=" w[1] ": no, event, memory, fds or always")
+        if (n && ($1 in rows_of)) bad($1 ": model= belongs in its first row")
+        if (!n && enter != "NULL") bad("enter= without model=")
+        value = (n > 1 ? "md_" w[2] : "NULL") " " (n > 2 ? "EK_" w[3] : 0)
+        if (n) print $1, toupper(w[1]), enter, value > model_file
+    }
     function add_call(    i, n, args, res) {
+        take_model()
         if ($1 !~ /^[a-z_][a-z0-9_]*$/) { bad("`" $1 "` is no name of a system call"); return }
-        if (NF < 8) { bad("expected: NAME CLASS X86_64 I386 X32 ARM64 ARM RISCV64 [ARG:KIND]... [-> RESULT]"); return }
+        if (NF < 8) { bad("expected: NAME CLASS X86_64 I386 X32 ARM64 ARM RISCV64 [ARG:KIND]... [-> RESULT] [model=...]"); return }
         for (i = 1; i <= 6; i++) n += check_number(i, $(i + 2))
         if (!n) bad($1 " has no number in any ABI")
         for (i = 9; i <= NF && $i != "->"; i++) args = args " " c_arg($i)
@@ -351,6 +371,13 @@ write_kinds() {
     printf '\n\n'
 }
 
+# What the model makes of calls.
+write_model() {
+    printf '/* X(call, MD_need, function at its entry, function at its end, EK_kind or 0). */\n#define MD_CALLS(X)'
+    awk '{ printf " \\\n    X(%s, %s, %s, %s, %s)", $1, $2, $3, $4, $5 }' "$tmp/model"
+    printf '\n\n'
+}
+
 # One ABI: number -> row. $1 its name, $2 its column in the sorted table.
 write_numbers() {
     echo
@@ -383,6 +410,7 @@ EOF
 
 EOF
     cat "$tmp/commands.h"
+    write_model
     cat <<'EOF'
 #define SC(name, cls, result, commands, n, ...) {#name, n, cls, {__VA_ARGS__}, result, commands}
 #define A(name, kind) kind

@@ -13,6 +13,7 @@ cp "$TESTS/lib/lint.sh" src/tests/lib/
 python3 "$TESTS/lib/adding.py" src || fail "an anchor is gone"
 say "$(cat src/added)"
 cd src
+sh gen/tables.sh >../out 2>&1 || fail "the row of the call"
 sh gen/options.sh >../out 2>../err || fail "the option"
 sh gen/metrics.sh >../out 2>../err || fail "the metrics' table"
 make -s gen/report.page gen/manual.page >../out 2>../err || fail "the pages"

@@ -1,13 +1,13 @@
 """Used by the case adding.
 adding.py SRC: adds to the copy of kvis in SRC one event, one option, one metric, one source of metrics, one
 distribution, one core and one probe, as the tables and the banners of their sections say. Each piece goes in front of a line
-that is there; SRC/added says how many lines each took."""
+that is there, or where it is no line, in front of that text; SRC/added says how many lines each took."""
 import sys
 
 EVENT = [  # banners of ev_ and md_
     ("gen/events.h", "    X(RSS, MEM, ", '    X(FLOCK, FILE, 0, "flock", "lock {path}", EV_path, EV_fd) \\\n'),
-    ("kvis.c", "    MD(NULL, md_uring", "    MD(NULL, md_flock, MD_EVENT, SC_flock)\n"),
-    ("kvis.c", "static const struct { struct md_call m; ", """static void md_flock(struct task *t, struct call *c)
+    ("gen/tables/syscalls.tbl", "\nfork  ", " model=event:flock"),
+    ("kvis.c", "static const struct md_call {", """static void md_flock(struct task *t, struct call *c)
 {
     struct event *e = md_event(EK_FLOCK, t, c);
     struct ofd *o = fd_get(t, (s32)c->arg[0]);
@@ -96,7 +96,8 @@ with open(top + "added", "w") as told:
             if text.count(before) != 1:
                 sys.exit(f"{name}: {file} has '{before.strip()}' {text.count(before)} times")
             at = text.index(before)
-            at = text.rindex("\n", 0, at) + 1  # before its line
+            if piece.endswith("\n"):
+                at = text.rindex("\n", 0, at) + 1  # before its line
             open(top + file, "w").write(text[:at] + piece + text[at:])
         print(f"{name}: {sum(p.count(chr(10)) for _, _, p in pieces)} lines in {len(pieces)} places", file=told)
 # The size that programs and kvis agree on is asserted.

@@ -465,7 +465,6 @@ static u32 filter(const struct tr_prog *p, u32 arch, u32 nr, u64 arg1)
 static void t_filter(void)
 {
     static struct tr_prog p;
-    md_init();
     tr.accel = true;
     tr_choose();
     tr_filter(&p);
