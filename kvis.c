@@ -319,6 +319,7 @@ struct proc {
     struct stats *stats; /* --by=pid */
     int status;          /* wait status of its leader, once dead */
     u64 rss_ns, rss;     /* when its resident memory was looked at, how much there was, in bytes */
+    u64 max_rss;         /* its peak since its last exec, known when it ends; 0: not known */
     u64 cpu_ns;          /* CPU time that it had used when kvis attached to it */
     u64 pid_ns;          /* inode of its pid namespace; 0: kvis's */
     bool new_pid_ns;     /* its children may be in another: unshare or setns */
@@ -339,6 +340,7 @@ struct task {
     struct mm *mm;
     u8 run;              /* enum run */
     bool seen_stop;      /* its first stop has come */
+    bool stops_at_exit;  /* its options have PTRACE_O_TRACEEXIT */
     u16 blocked_in;      /* the row of the call that it was in when kvis came, and 1; 0: in none */
     s32 blocked_on;      /* and its first argument */
     bool full;           /* stops at every call (its own seccomp filters, or no acceleration) */
@@ -3326,6 +3328,7 @@ static void ps_inherit(struct task *child, struct task *t, u64 fl)
     memcpy(child->comm, t->comm, sizeof child->comm);
     child->full = t->full; /* seccomp filters are inherited */
     child->strict = t->strict;
+    child->stops_at_exit = t->stops_at_exit; /* ptrace options are inherited */
 }
 
 /* A number from /proc/TID/status ("Tgid:", "PPid:", "TracerPid:", "State:" as its letter); -1:
@@ -7390,8 +7393,8 @@ static struct summary {
     u64 n_longest, n_failed_processes;
     u64 ended, exited_nonzero, killed; /* processes */
     u64 orphans;         /* processes whose parent ended first, so that it never waited for them */
+    u64 max_rss;         /* of the process that had the most resident memory */
     pid_t first_pid;     /* the command */
-    u64 own_rss;         /* resident memory of kvis's copy that became the command, at most */
     struct name *program[ST_PROGRAMS]; /* the commands run, each once */
     u64 n_programs;
     struct st_delays delays; /* of which there is one, or it is not known */
@@ -7695,6 +7698,7 @@ static void st_ended(const struct task *t)
         snprintf(end.ended, sizeof end.ended, "exit %d", WEXITSTATUS(p->status));
     st.orphans += !p->attached && t->pid != st.first_pid && !ps_proc(p->ppid);
     st.ended++;
+    st.max_rss = MAX(st.max_rss, p->max_rss);
     st.killed += killed;
     st.exited_nonzero += !killed && WEXITSTATUS(p->status);
     if (p->status && st.n_failed_processes < ST_PROCESSES)
@@ -7871,7 +7875,6 @@ struct st_end {
     u64 cpu_ns;             /* what all used; 0: not known */
     u64 user_ns, system_ns; /* the same in its two parts; 0: not known */
     const char *fallback;   /* why it is not the hybrid backend, though it could; NULL: it is */
-    u64 peak_rss;           /* the most that one process had in memory, or kvis's copy before it */
 };
 
 /* Collects the names of a class that match, most bytes first; returns how many (at most max), and
@@ -8026,7 +8029,7 @@ static bool st_knows(enum st_known what)
     case ST_COMMANDS: return !calls;
     case ST_CPU: return st_run.cpu_ns > 0;
     case ST_CPU_PARTS: return st_run.user_ns | st_run.system_ns;
-    case ST_PEAK: return st_run.peak_rss > st.own_rss;
+    case ST_PEAK: return st.max_rss > 0;
     case ST_MEMORY: return calls && st_knows_memory();
     case ST_IO:
     case ST_OTHER_IO: return calls && st_knows_io();
@@ -8980,11 +8983,10 @@ static void st_text_failures(struct buf *b)
 
 static void st_text_peak(struct buf *b)
 {
-    if (!st_run.peak_rss)
+    if (!st_knows(ST_PEAK))
         return;
     st_label(b, "memory");
-    b_f(b, "%s%s resident at the peak%s\n", st_knows(ST_PEAK) ? "" : "less than ",
-        out_bytes(MAX(st_run.peak_rss, st.own_rss)).s,
+    b_f(b, "%s resident at the peak%s\n", out_bytes(st.max_rss).s,
         ps.processes > 1 ? " of the largest process" : "");
 }
 
@@ -19773,6 +19775,23 @@ static void tr_resume(struct task *t, int sig)
     sys_ptrace(every && tr.started ? PTRACE_SYSCALL : PTRACE_CONT, t->tid, 0, (void *)(long)sig);
 }
 
+/* The options of a stopped thread: the first thread of a process also stops when it exits. */
+static void tr_set_options(struct task *t)
+{
+    t->stops_at_exit = t->tid == t->pid;
+    u32 options = TR_OPTIONS | (tr.accel ? PTRACE_O_TRACESECCOMP : 0)
+                | (tr.bound ? PTRACE_O_EXITKILL : 0)
+                | (t->stops_at_exit ? PTRACE_O_TRACEEXIT : 0);
+    sys_ptrace(PTRACE_SETOPTIONS, t->tid, 0, (void *)(uintptr_t)options);
+}
+
+/* A new thread has those of the thread that made it. */
+static void tr_fix_options(struct task *t)
+{
+    if (t->stops_at_exit != (t->tid == t->pid))
+        tr_set_options(t);
+}
+
 static s64 tr_eventmsg(struct task *t)
 {
     unsigned long msg = 0;
@@ -20567,7 +20586,7 @@ static void tr_exec_state(struct task *t)
     vm_put(t->mm, false);
     t->mm = vm_new();
     if (t->proc)
-        t->proc->caught = 0, t->proc->program = t->exec_path;
+        t->proc->caught = t->proc->max_rss = 0, t->proc->program = t->exec_path;
     char exe[64];
     snprintf(exe, sizeof exe, "/proc/%d/exe", t->tid);
     if (t->mm) {
@@ -20670,6 +20689,7 @@ static struct task *tr_exec(struct task *t)
     if (former > 0 && former != t->tid)
         t = tr_exec_takeover(t, (pid_t)former);
     pf_flush(t);
+    tr_fix_options(t);
     if (hy.all)
         tr_exec_unseen(t);
     tr_exec_state(t);
@@ -20691,6 +20711,8 @@ static void tr_exit_events(struct task *t, int status, bool last)
             ev_num(e, EV_code, WEXITSTATUS(end_of));
         if (process && WIFSIGNALED(end_of))
             ev_num(e, EV_core, WCOREDUMP(end_of));
+        if (process && t->proc && t->proc->max_rss)
+            ev_num(e, EV_max_rss_bytes, (s64)t->proc->max_rss);
         md_emit(e);
     }
 }
@@ -20731,6 +20753,7 @@ static void tr_child_event(struct task *t, int event)
         return;
     if (child->run == RUN_HELD) {
         tr_restore_untraced(child);
+        tr_fix_options(child);
         tr_resume(child, 0);
     } else if (!tr_ours(child->tid)) {
         tr_gone(child, tr_early_status(child->tid));
@@ -20833,9 +20856,7 @@ static void tr_signal_stop(struct task *t, int sig)
         tr.started = true; /* the child stands before its exec: from here on it is watched */
         if (t->proc)
             t->proc->start_ns = u_when();
-        st.own_rss = ps_resident(t->pid) + (128 << 10); /* what its exec touches */
-        if (!tr.bound) /* so far it would have been left stopped */
-            sys_ptrace(PTRACE_SETOPTIONS, t->tid, 0, (void *)(uintptr_t)TR_OPTIONS);
+        tr_set_options(t); /* without PTRACE_O_EXITKILL it would have been left stopped so far */
         if (hy.count && hy_watch())
             u_warn("cannot fill the map spec: nothing is counted");
         tr_resume(t, 0);
@@ -20868,6 +20889,7 @@ static void tr_first_stop(struct task *t)
     struct stop s = { 0 };
     t->seen_stop = true;
     tr_restore_untraced(t);
+    tr_fix_options(t);
     if (opt.n_pids && arch_interrupted(t->tid, &s)) {
         int row = sc_find(s.abi, s.nr);
         struct call *c = &t->call;
@@ -20879,6 +20901,39 @@ static void tr_first_stop(struct task *t)
         mem_budget();
         md_enter(t, c, tr_shown(c)); /* its entry was before us */
     }
+}
+
+/* The row of the call that a thread is in, with its arguments as text in *args (NULL: not asked
+ * for); -1: it is in none (proc_pid_syscall(5)). Those of a program of 32 bits are numbers of
+ * another table. */
+static int tr_in_call(pid_t tid, char **args)
+{
+    static char text[256];
+    char path[64], *end;
+    snprintf(path, sizeof path, "/proc/%d/syscall", tid);
+    u_slurp(path, text, sizeof text);
+    long nr = strtol(text, &end, 10);
+    if (args)
+        *args = end;
+    return end == text || nr < 0 || tr_runs_32(tid) ? -1 : sc_find(ARCH_NATIVE, (u64)nr);
+}
+
+/* The first thread of a process is about to end, and its memory is still there: notes the peak of
+ * what was resident, which is of the process, unless the others live on because the thread alone
+ * called exit(2). rusage of wait4(2) would not do: its ru_maxrss is also that of the children that
+ * the process has waited for, and of the program before its exec. */
+static void tr_exit_stop(struct task *t)
+{
+    struct proc *p = t->proc;
+    if (!p || t->tid != t->pid || (t->tid == tr.child && !p->program)) /* its exec failed */
+        return;
+    if (p->tasks > 1) {
+        int row = tr_in_call(t->tid, NULL);
+        if (tr_runs_32(t->tid) || (row >= 0 && sc_id[row] == SC_exit))
+            return;
+    }
+    s64 kb = ps_status(t->tid, "VmHWM:");
+    p->max_rss = (u64)MAX(kb, 0) << 10;
 }
 
 static void tr_event_stop(struct task *t, int event, int sig)
@@ -20904,6 +20959,9 @@ static void tr_event_stop(struct task *t, int event, int sig)
         break;
     case PTRACE_EVENT_EXEC:
         t = tr_exec(t);
+        break;
+    case PTRACE_EVENT_EXIT:
+        tr_exit_stop(t);
         break;
     }
     tr_resume(t, 0);
@@ -21385,6 +21443,10 @@ static void tr_reap_dead(void)
     pid_t tid;
     while ((u32)tr.n_reaped + tr.batch_n < ARRAY_LEN(tr_batch)
            && (tid = (pid_t)syscall(SYS_wait4, -1, &status, __WALL | WNOHANG, NULL)) > 0) {
+        if (WIFSTOPPED(status) && status >> 16 == PTRACE_EVENT_EXIT) {
+            sys_ptrace(PTRACE_CONT, tid, 0, NULL); /* the exec waits for it, too */
+            continue;
+        }
         tr_reaped[tr.n_reaped] = (struct tr_stopped){ tid, status };
         tr.n_reaped = tr.n_reaped + 1;
     }
@@ -21507,19 +21569,15 @@ static bool tr_is_ancestor(pid_t pid)
     return false;
 }
 
-/* In which call a thread waits, before kvis interrupts it: its number and arguments, or "running";
- * -1: in none (proc_pid_syscall(5)). Of a program of 32 bits they are numbers of another table. */
+/* In which call a thread waits, before kvis interrupts it. */
 static void tr_look_blocked(struct task *t)
 {
-    char path[64], text[256], *end;
-    snprintf(path, sizeof path, "/proc/%d/syscall", t->tid);
-    u_slurp(path, text, sizeof text);
-    long nr = strtol(text, &end, 10);
-    int row = end == text || nr < 0 || tr_runs_32(t->tid) ? -1 : sc_find(ARCH_NATIVE, (u64)nr);
+    char *args;
+    int row = tr_in_call(t->tid, &args);
     if (row < 0)
         return;
     t->blocked_in = (u16)(row + 1);
-    t->blocked_on = (s32)strtoull(end, NULL, 16);
+    t->blocked_on = (s32)strtoull(args, NULL, 16);
 }
 
 /* Tells where each thread of -p was blocked when kvis came. */
@@ -21556,7 +21614,8 @@ static int tr_attach_thread(pid_t pid, pid_t tid)
         pf_explain((int)e);
         opt.faults = false;
     }
-    e = sys_ptrace(PTRACE_SEIZE, tid, 0, (void *)(uintptr_t)TR_OPTIONS);
+    u32 options = TR_OPTIONS | (tid == pid ? PTRACE_O_TRACEEXIT : 0);
+    e = sys_ptrace(PTRACE_SEIZE, tid, 0, (void *)(uintptr_t)options);
     if (e < 0)
         return (int)e;
     struct task *other = ps_any_of(pid), *t = ps_new_task(tid);
@@ -21587,6 +21646,7 @@ static int tr_attach_thread(pid_t pid, pid_t tid)
         t->comm[strcspn(t->comm, "\n")] = 0;
     if (f)
         fclose(f);
+    t->stops_at_exit = tid == pid;
     if (tid == pid)
         rec_attach(pid, t->comm);
     tr_look_blocked(t);
@@ -21732,9 +21792,8 @@ static void tr_same_cpu(void)
         u_warn("--same-cpu: sched_setaffinity:");
 }
 
-/* What the command, and all that was waited for, used: as time(1) has it. ru_maxrss outlives an
- * exec (fs/exec.c, exec_mmap), so it also has the memory of the copy of kvis that became the
- * command. Of -p, where all of the processes live on, what they used meanwhile. */
+/* CPU time of the command, and of all that was waited for, as time(1) has it. Of -p, where all of
+ * the processes live on, what they used meanwhile. */
 static void tr_used(void)
 {
     struct rusage all;
@@ -21745,7 +21804,6 @@ static void tr_used(void)
     st_run.user_ns = (u64)all.ru_utime.tv_sec * NSEC + (u64)all.ru_utime.tv_usec * 1000;
     st_run.system_ns = (u64)all.ru_stime.tv_sec * NSEC + (u64)all.ru_stime.tv_usec * 1000;
     st_run.cpu_ns = st_run.user_ns + st_run.system_ns;
-    st_run.peak_rss = (u64)all.ru_maxrss * 1024;
 }
 
 static void tr_report(const char *backend, bool text)

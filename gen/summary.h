@@ -27,8 +27,7 @@
     X("cpu_ns", "cpu_ns", st_run.cpu_ns, CPU, NULL) \
     X("user_cpu_ns", "user_cpu_ns", st_run.user_ns, CPU_PARTS, NULL) \
     X("system_cpu_ns", "system_cpu_ns", st_run.system_ns, CPU_PARTS, NULL) \
-    X("peak_rss_bytes", "peak_rss", st_run.peak_rss, PEAK, NULL) \
-    X(NULL, "own_rss", st.own_rss, RECORDED, NULL) \
+    X("peak_rss_bytes", "max_rss", st.max_rss, PEAK, NULL) \
     X("most_processes", "most_processes", ps.most_processes, CALLS, NULL) \
     X(NULL, "ended", st.ended, RECORDED, NULL) \
     X("exited_nonzero", "exited_nonzero", st.exited_nonzero, CALLS, NULL) \

@@ -1837,12 +1837,13 @@ function tellLongest(o) {
 }
 const lifeOf = p => stop(p) - p.start;
 
-/* Peak memory of a process: what the kernel says at its end, or the largest that was seen. */
+/* Peak memory of a process: what the kernel said at its end, or at least the largest sample. */
 function tellMemory(o) {
-  const exact = procs.filter(p => p.rss >= 0).map(p => ({ p, v: p.rss })), list = exact.length ? exact : [...o.rss.values()];
+  const list = procs.filter(p => p.rss >= 0).map(p => ({ p, v: p.rss, more: "" }));
+  for (const e of o.rss.values()) if (e.p.rss < 0) list.push({ ...e, more: " or more" });
   const top = list.sort((a, b) => b.v - a.v).slice(0, 3);
-  return [top.length && [exact.length ? "Highest peaks of resident memory: " : "Highest resident memory that was sampled (peaks in between are not seen): ",
-    ...top.flatMap((e, k) => [k ? ", " : "", toProcess(e.p), ` (${size(e.v)})`]), "."]];
+  return [top.length && ["Highest peaks of resident memory: ",
+    ...top.flatMap((e, k) => [k ? ", " : "", toProcess(e.p), ` (${size(e.v)}${e.more})`]), "."]];
 }
 
 function standOut() {

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-# Resident memory over time is what the program itself reads, with both backends and in every output.
+# Resident memory over time, and each process's peak, is what the program itself reads, with both backends and in every output.
 # tier: quick asan
 # timeout: 60
 # needs: python3
 import json
+import re
 import sys
 
 from lib import read, rows, run
@@ -28,6 +29,47 @@ del b
 still("small_again")
 """
 LARGE = 60 << 20
+# Each process says its own peak: a parent of larger children; one that is killed; one with threads that live; one whose
+# first thread ends before it grows (nobody knows its peak then); one that executes a program from another thread.
+PEAKS = """
+import ctypes, os, platform, re, signal, sys, threading, time
+nr = {"x86_64": 60}.get(platform.machine(), 93)
+def touch(mb):
+    b"x" * (mb << 20)
+def tell(name):
+    kb = re.search(r"VmHWM:\\s*(\\d+)", open("/proc/self/status").read())[1]
+    os.write(1, f"{name} {os.getpid()} {int(kb) << 10}\\n".encode())
+def child(name, mb, end):
+    pid = os.fork()
+    if pid == 0:
+        touch(mb)
+        tell(name)
+        end()
+        os._exit(0)
+    os.waitpid(pid, 0)
+def threads():
+    for i in range(3):
+        threading.Thread(target=time.sleep, args=(60,), daemon=True).start()
+def grow():
+    while "Z" not in open("/proc/self/stat").read():
+        time.sleep(0.01)
+    touch(64)
+    os._exit(0)
+def alone():
+    threading.Thread(target=grow).start()
+    ctypes.CDLL(None).syscall(nr, 0)
+def another():
+    threading.Thread(target=os.execv, args=(sys.executable, [sys.executable, "peaks.py", "executed"])).start()
+    time.sleep(60)
+if len(sys.argv) > 1:
+    sys.exit(tell("executed"))
+child("large", 96, lambda: None)
+child("killed", 64, lambda: os.kill(os.getpid(), signal.SIGKILL))
+child("threads", 32, threads)
+child("alone", 8, alone)
+child("executes", 48, another)
+tell("parent")
+"""
 
 
 def near(a, b):
@@ -54,6 +96,27 @@ def check(facts):
     assert drawn == every, (drawn, every)
 
 
+def check_peaks(facts, summary):
+    got = {e["pid"]: e.get("max_rss_bytes") for e in rows() if e["type"] == "exit_process"}
+    for name, pid, peak in facts:
+        if name == "alone":
+            assert got[int(pid)] is None, got
+        elif name != "executes":
+            assert near(got[int(pid)], int(peak)), (name, got[int(pid)], peak)
+    assert [f[1] for f in facts if f[0] == "executes"] == [f[1] for f in facts if f[0] == "executed"]
+    assert summary["peak_rss_bytes"] == max(filter(None, got.values())) == got[int(facts[0][1])], summary
+
+
+with open("peaks.py", "w") as f:
+    f.write(PEAKS)
+for backend in ("ptrace", "auto"):
+    kvis = run("trace", "-q", f"--backend={backend}", "-w", "r.kvis", "--json=json", "--", sys.executable, "peaks.py").status(0)
+    check_peaks([line.split() for line in kvis.out.splitlines()], rows()[-1])
+    run("replay", "--json=again", "r.kvis").status(0)
+    for kind in ("exit_process", "summary"):
+        live, again = ([re.findall(r'"(?:max|peak)_rss_bytes":\d+', line) for line in read(f).splitlines() if f'"type":"{kind}"' in line]
+                       for f in ("json", "again"))
+        assert live == again, f"{backend}: replayed, {kind} is something else"
 for backend in ("ptrace", "auto"):
     kvis = run("trace", "-q", f"--backend={backend}", "-w", "r.kvis", "--json=json", "--perfetto=p.json", "--",
                sys.executable, "-c", GROW).status(0)

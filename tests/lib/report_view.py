@@ -269,6 +269,8 @@ def stands_out(b, d, name, events):
     check(len(codes) > 0 and f"{len(codes)} of " in said["Failures"], "processes that failed", said["Failures"], codes)
     longest = max(busy, key=lambda e: e["duration_ns"])
     check(f": {span(longest['duration_ns'])}." in said["Longest"] and longest["name"] in said["Longest"], "longest", said["Longest"], longest)
+    peak = max(e.get("max_rss_bytes", 0) for e in events if e["type"] == "exit_process")
+    check(peak and f"({size(peak)})" in said["Memory"], "peak memory of a process", said["Memory"], peak)
     links = b.js("[...document.querySelectorAll('#stands a')].map(e => e.getAttribute('href'))")
     check(len(links) >= 8, "links", links)
     for link in links:

@@ -70,7 +70,7 @@ class Run:
                 continue
             if e["type"] == "close" and "opener_pid" not in e:
                 continue  # inherited, closed at the end: in 1 of 100 runs kvis's own pipe is taken for one
-            self.threads[where].append((what, as_text({k: v for k, v in e.items() if k not in ("pid", "tid")}, name)))
+            self.threads[where].append((what, as_text({k: v for k, v in e.items() if k not in ("pid", "tid", "max_rss_bytes")}, name)))
         self.forget_last_of_killed(rows[1:-1])
         self.summary["syscalls"] -= sum(e.get("name") in CHANCE for e in rows[1:-1])
         self.threads["summary"] = self.sum_up(name)
