@@ -5829,6 +5829,7 @@ static struct {
     void (*empty)(void); /* NULL, or what empties the files once something is traced */
     u64 start_ns, start_real_ns, events, last_line_ns;
     bool many;           /* more than one thread was seen: lines name theirs */
+    bool observed;       /* of any process: lines of calls name it, too */
     u32 counted;         /* so many of out_procs[] have something that is not printed yet */
     u64 hidden;          /* events that --no-filter would have shown */
     u64 text_ns;         /* when the last was that could have had a line */
@@ -6036,12 +6037,17 @@ static void out_name(pid_t pid, const char *comm, size_t n)
     out_names[(u32)pid % OUT_NAMES].pid = pid;
 }
 
-/* Which thread a line is of: its id and the name of its program; with -v, the id alone. */
+/* Which thread a line is of: its id and the name of its program; with -v, the id alone. In the
+ * observe mode, its process and its own name. */
 static void out_who(struct buf *b, pid_t pid, pid_t tid)
 {
     enum { NAME_WIDTH = 8 };
     const char *comm = out_comm(pid);
-    if (opt.verbose) {
+    if (out.observed && pid != tid) {
+        b_s64(b, pid);
+        b_c(b, '/');
+    }
+    if (opt.verbose && !out.observed) {
         b_c(b, '[');
         b_s64(b, tid);
         b_s(b, "] ");
@@ -6060,7 +6066,7 @@ static void out_line_begin(u64 ts_ns, pid_t pid, pid_t tid)
     out.line_from = out.text.b.len;
     out_sgr("2");
     out_time(&out.text.b, ts_ns);
-    if (out.many)
+    if (out.many && tid) /* else it is of none: records were lost */
         out_who(&out.text.b, pid, tid);
     out_sgr("0");
     out.line_at = out.text.b.len;
@@ -7219,6 +7225,8 @@ static void out_call_exit(struct task *t)
     if (out.json_on) {
         struct event *e = ev_new(EK_SYSCALL, t, c->enter_ns);
         e->call = c;
+        if (out.observed)
+            ev_bytes(e, EV_comm, t->comm, (u32)strnlen(t->comm, sizeof t->comm));
         out_json(e);
     }
     if (!out.events_on)
@@ -7990,7 +7998,8 @@ static bool st_knows_io(void)
 
 /* What must be so for a number to be told: else it would be too small, or is none of this run's. */
 enum st_known {
-    ST_ALWAYS, ST_RECORDED /* only in recordings */, ST_CALLS, ST_COMMANDS, ST_CPU, ST_CPU_PARTS,
+    ST_ALWAYS, ST_RECORDED /* only in recordings */, ST_CALLS, ST_MODEL, ST_TREE, ST_COMMANDS,
+    ST_CPU, ST_CPU_PARTS,
     ST_PEAK, ST_MEMORY,
     ST_IO, ST_OTHER_IO, ST_FILES, ST_FAULTS, ST_MAJOR, ST_URING, ST_URING_DONE, ST_TIMES,
     ST_BLOCK_IO, ST_BPF, ST_STOPS
@@ -8021,12 +8030,14 @@ static bool st_knows_files(void)
 
 static bool st_knows(enum st_known what)
 {
-    bool calls = !st_no_calls();
+    bool all = !st_no_calls(), calls = all && !out.observed;
     switch (what) {
     case ST_ALWAYS: return true;
     case ST_RECORDED: return false;
-    case ST_CALLS: return calls;
-    case ST_COMMANDS: return !calls;
+    case ST_CALLS: return all;
+    case ST_MODEL: return calls;
+    case ST_TREE: return !out.observed;
+    case ST_COMMANDS: return !all;
     case ST_CPU: return st_run.cpu_ns > 0;
     case ST_CPU_PARTS: return st_run.user_ns | st_run.system_ns;
     case ST_PEAK: return st.max_rss > 0;
@@ -8040,7 +8051,7 @@ static bool st_knows(enum st_known what)
     case ST_URING_DONE: return st.uring_done | st.uring_lost;
     case ST_TIMES: return st_run.delays;
     case ST_BLOCK_IO: return st_run.io;
-    case ST_BPF: return calls && st_run.bpf_runs;
+    case ST_BPF: return all && st_run.bpf_runs;
     case ST_STOPS: return calls && st_run.stops; /* older recordings do not have it */
     }
     return false;
@@ -8442,17 +8453,17 @@ static const struct st_list {
 #define COLS(cols) .col = (cols), .n_cols = ARRAY_LEN(cols)
 #define ROWS(table, most) .rows = (table), .size = sizeof *(table), .max = (most)
 #define NAMES(f, gone) .want = (f), .more = (gone), .rows = st_listed, .max = ST_LISTED
-    { "files", "files_overflow", .known = ST_CALLS, COLS(st_file_cols),
+    { "files", "files_overflow", .known = ST_MODEL, COLS(st_file_cols),
       NAMES(st_is_file, &st.files_dropped), .text = st_text_top_files },
-    { "peers", "peers_overflow", .known = ST_CALLS, COLS(st_peer_cols),
+    { "peers", "peers_overflow", .known = ST_MODEL, COLS(st_peer_cols),
       NAMES(st_is_peer, &st.peers_dropped) },
-    { "connections", "connections_overflow", .known = ST_CALLS, COLS(st_connection_cols),
+    { "connections", "connections_overflow", .known = ST_MODEL, COLS(st_connection_cols),
       NAMES(st_is_connection, &st.connections_dropped), .text = st_text_connections },
-    { "subprocesses", NULL, .known = ST_CALLS, .record = REC_PROGRAM, COLS(st_program_cols),
+    { "subprocesses", NULL, .known = ST_MODEL, .record = REC_PROGRAM, COLS(st_program_cols),
       ROWS(st.program, ST_PROGRAMS), .n = &st.n_programs },
     { "failed", NULL, .known = ST_CALLS, .record = REC_FAILED, COLS(st_failed_cols),
       ROWS(st.failed, ST_ERRNOS), .sparse = true, .add = st_add_failed, .text = st_text_failed },
-    { "open_at_exit", "open_at_exit_count", &st.n_left, .known = ST_CALLS, .record = REC_LEFT,
+    { "open_at_exit", "open_at_exit_count", &st.n_left, .known = ST_MODEL, .record = REC_LEFT,
       COLS(st_left_cols), ROWS(st.left, ST_LEFT_OPEN), .n = &st.n_left, .together = true,
       .text = st_text_left },
     { "where_time_went", "where_time_went_overflow", &st.where_other, .known = ST_TIMES,
@@ -8468,9 +8479,9 @@ static const struct st_list {
       ROWS(st.io.disk, ST_DISKS), .n = &st.n_disks, .text = st_text_disks },
     { "time_in_calls", NULL, .known = ST_CALLS, .record = REC_TOOK, COLS(st_took_cols),
       ROWS(st.took, SC_N), .sparse = true, .add = st_add_took },
-    { "longest_processes", NULL, .known = ST_CALLS, .record = REC_LONGEST, COLS(st_process_cols),
+    { "longest_processes", NULL, .known = ST_MODEL, .record = REC_LONGEST, COLS(st_process_cols),
       ROWS(st.longest, ST_PROCESSES), .n = &st.n_longest },
-    { "failed_processes", NULL, .known = ST_CALLS, .record = REC_FAILED_PROCESS,
+    { "failed_processes", NULL, .known = ST_MODEL, .record = REC_FAILED_PROCESS,
       COLS(st_process_cols), ROWS(st.failed_process, ST_PROCESSES),
       .n = &st.n_failed_processes },
 #undef NAMES
@@ -8509,6 +8520,10 @@ static void st_text_exit(struct buf *b, int status)
 /* The command line as one line of text, escaped. */
 static void st_command(struct buf *b)
 {
+    if (opt.everyone || opt.cgroup)
+        b_s(b, opt.everyone ? "all processes" : "cgroup ");
+    if (opt.cgroup)
+        b_esc(b, opt.cgroup, strlen(opt.cgroup), 0);
     for (char **a = opt.command; a && *a; a++) {
         b_s(b, a == opt.command ? "" : " ");
         b_esc(b, *a, MIN(strlen(*a), 200), 0);
@@ -8609,7 +8624,7 @@ static void st_text_files(struct buf *b)
         b_s(b, " Files: n/a (-e trace= leaves out some of its calls)\n");
 }
 
-static void st_text_calls(struct buf *b)
+static void st_text_model(struct buf *b)
 {
     st_text_memory(b);
     if (st_knows(ST_FAULTS))
@@ -8618,15 +8633,25 @@ static void st_text_calls(struct buf *b)
         b_f(b, "   %-15s%10" PRIu64 "\n", "Major faults:", st.major_faults);
     st_text_io(b);
     st_text_files(b);
+}
+
+static void st_text_calls(struct buf *b)
+{
+    if (st_knows(ST_MODEL))
+        st_text_model(b);
     for (size_t i = 0; i < ARRAY_LEN(st_lists); i++)
         if (st_lists[i].text)
             st_lists[i].text(b);
-    b_f(b, " Processes: %" PRIu64 ", threads: %" PRIu64 ", calls traced: %" PRIu64 "\n",
-        ps.processes, ps.threads, st.syscalls);
+    if (st_knows(ST_MODEL))
+        b_f(b, " Processes: %" PRIu64 ", threads: %" PRIu64 ", calls traced: %" PRIu64 "\n",
+            ps.processes, ps.threads, st.syscalls);
+    else
+        b_f(b, " Calls traced: %" PRIu64 "\n", st.syscalls);
     b_f(b, " Backend: %s", st_run.backend);
     if (st_run.records)
-        b_f(b, " (%" PRIu64 " calls recorded, threads held %" PRIu64 " times at their end",
-            st_run.records, st_run.throttled);
+        b_f(b, " (%" PRIu64 " calls recorded", st_run.records);
+    if (st_run.records && st_knows(ST_MODEL))
+        b_f(b, ", threads held %" PRIu64 " times at their end", st_run.throttled);
     if (st_run.records && st_knows(ST_STOPS))
         b_f(b, ", %" PRIu64 " stops", st_run.stops);
     if (st_run.records)
@@ -8648,9 +8673,11 @@ static void st_text_all(struct buf *b)
     b_f(b, " (%.3fs)\n", (double)st_run.duration_ns / 1e9);
     st_rule(b);
     st_text_calls(b);
-    b_s(b, " Exit: ");
-    st_text_exit(b, st_run.status);
-    b_c(b, '\n');
+    if (st_knows(ST_MODEL)) {
+        b_s(b, " Exit: ");
+        st_text_exit(b, st_run.status);
+        b_c(b, '\n');
+    }
     st_rule(b);
 }
 
@@ -8807,7 +8834,8 @@ static void st_text_head(struct buf *b)
     }
     if (st_no_calls())
         b_f(b, ", %" PRIu64 " commands", st_run.commands);
-    b_f(b, ", %" PRIu64 " process%s", ps.processes, ps.processes == 1 ? "" : "es");
+    if (st_knows(ST_TREE))
+        b_f(b, ", %" PRIu64 " process%s", ps.processes, ps.processes == 1 ? "" : "es");
     if (ps.processes > 1 && ps.most_processes)
         b_f(b, " (%" PRIu64 " at once)", ps.most_processes);
     if (ps.threads > ps.processes)
@@ -8928,7 +8956,7 @@ static void st_text_peers(struct buf *b)
 
 static void st_text_file_totals(struct buf *b)
 {
-    if (!st_knows_files())
+    if (!st_knows_files() || !st_knows(ST_MODEL))
         return;
     st_label(b, "files");
     b_f(b, "%s%" PRIu64 " read (%s), %" PRIu64 " written (%s)\n",
@@ -18200,6 +18228,8 @@ static struct {
     u64 max_delay_ns;      /* the longest wait for a CPU that was a record */
     bool row[SC_N];        /* recorded, so that they do not stop */
     u64 records, told_lost;
+    const struct wire_who *who; /* of the record at hand; NULL: it does not say */
+    u64 cpu_lost[RB_MAX_CPUS], seen_lost; /* as the records tell: of each CPU, and of all */
     u64 healed;            /* of LOST_TREE: threads that are traced all the same */
 } hy;
 
@@ -18405,7 +18435,8 @@ static u8 hy_count(const struct hy_kind *k, u16 kind, u8 i)
 static bool hy_counts_down(const struct sc_row *r, u32 i)
 {
     u16 id = sc_id[r - sc_rows];
-    return r->arg[i] == K_TS && (id == SC_ppoll || id == SC_recvmmsg);
+    return (r->arg[i] == K_TS && (id == SC_ppoll || id == SC_recvmmsg || id == SC_pselect6))
+        || (r->arg[i] == K_TV && id == SC_select);
 }
 
 /* A number of hy_files[], as the probe has it. */
@@ -18469,6 +18500,32 @@ static bool hy_add_early(struct wire_spec *s)
 #define HY_HELD "its arguments nest: only its end stops, for kvis to read them"
 #define HY_NEST "its arguments nest, or are overwritten by its results"
 
+/* Where an exec's path is when the probe can look, which is at its end: see ITEM_EXEC. For
+ * execveat(2) the kernel makes another name of it. */
+static u8 hy_exec_flag(u16 id)
+{
+    return id == SC_execve ? ITEM_EXEC : id == SC_execveat ? ITEM_FAILED : 0;
+}
+
+/* The record of a row in the observe mode. What does not fit, or nests, is left out: its address is
+ * shown. Nobody asks for files: no descriptor is followed. */
+static void hy_spec_observed(const struct sc_row *r, struct wire_spec *s)
+{
+    u16 id = sc_id[r - sc_rows];
+    s->unfailing = id == SC_rt_sigreturn;
+    for (u8 i = 0; i < r->nargs && s->n < CALL_ITEMS; i++) {
+        struct hy_kind k = hy_kind_of(r->arg[i]);
+        if (k.count == HY_PLAIN || k.count == HY_NESTS)
+            continue;
+        s->item[s->n] = hy_item(r, i, &k);
+        s->item[s->n].flags |= hy_exec_flag(id);
+        s->texts |= s->n < CALL_TEXTS && k.count == HY_STRING;
+        s->n++;
+        if ((k.early || hy_counts_down(r, i)) && !hy_add_early(s))
+            s->n--;
+    }
+}
+
 /* Fills in the record of a row; NULL, or why it cannot be. */
 static const char *hy_spec(const struct sc_row *r, struct wire_spec *s)
 {
@@ -18530,6 +18587,12 @@ static struct wire_spec hy_spec_of(int row, const bool *need)
     if (hy.count)
         return hy_counted(row);
     struct wire_spec s = { .on = CALL_UNSEEN }, none = s;
+    if (hy.observe) {
+        s.on = row < 0 || need[row] ? CALL_RECORDED : CALL_UNSEEN;
+        if (row >= 0)
+            hy_spec_observed(&sc_rows[row], &s);
+        return s;
+    }
     bool recorded = row >= 0 && !hy_why_stops(row, &s);
     if (row >= 0)
         hy.row[row] = recorded || hy.all;
@@ -18703,7 +18766,7 @@ static u32 hy_programs(bool sched)
     u32 mask = raw ? 1u << HY_ENTER | 1u << HY_EXIT | 1u << HY_FORK | 1u << HY_GONE
                    : 1u << HY_ENTER_TP | 1u << HY_EXIT_TP | 1u << HY_SWITCH | 1u << HY_NEW;
     mask |= 1u << HY_EXEC;
-    if (!hy.count) /* who counts holds no thread */
+    if (!hy.count && !hy.observe) /* who counts or observes holds no thread */
         mask |= 1u << HY_SIGNAL;
     if (sched)
         mask |= 1u << HY_SWITCH | 1u << HY_WAKE | 1u << HY_NEW | 1u << HY_WAKING;
@@ -18734,6 +18797,7 @@ static void hy_configure_observe(struct bpf_cfgs *c)
 {
     if (!hy.observe)
         return;
+    bpf_set(c, "CFG_OBSERVE", !hy.count);
     bpf_set(c, "CFG_EVERYONE", hy_everyone());
     bpf_set(c, "CFG_SELF", (u64)getpid());
     bpf_set(c, "CFG_CGROUP", opt.cgroup != NULL);
@@ -18767,7 +18831,7 @@ static int hy_open(u32 ring_bytes)
     static struct bpf_cfgs c;
     struct btf_want compat = BPF_COMPAT_WANT;
     struct bpf_obj *o = &hy.obj;
-    hy.sched = !opt.no_ebpf && !hy.count;
+    hy.sched = !opt.no_ebpf && !hy.count && !hy.observe;
     *o = (struct bpf_obj){ .fam = &call_family, .ring = true, .ring_bytes = ring_bytes,
                            .entries = hy_entries, .cgroups = opt.cgroup != NULL,
                            .lodger = hy.sched ? &disk_family : NULL };
@@ -19265,6 +19329,15 @@ static const char *hy_io_op(u32 op)
     return op >= 32 ? "passthrough" : op < ARRAY_LEN(name) && name[op] ? name[op] : "other";
 }
 
+/* How many records had got lost before the one at hand, as those of its CPU and others tell. */
+static u64 hy_lost_before(void)
+{
+    u64 *cpu = &hy.cpu_lost[hy.who->cpu % RB_MAX_CPUS];
+    hy.seen_lost += hy.who->lost - MIN(hy.who->lost, *cpu);
+    *cpu = MAX(*cpu, hy.who->lost);
+    return hy.seen_lost;
+}
+
 /* Calls that are missing in spite of everything. */
 static u64 hy_lost(void)
 {
@@ -19341,6 +19414,7 @@ static const struct wire_call *hy_record(const void *p, u32 size)
     const struct wire_call *w = p;
     const u8 *at = (const u8 *)(w + 1), *end = (const u8 *)p + size;
     mem_replay_begin();
+    hy.who = NULL;
     if (size < sizeof *w || w->nr >= CALL_NRS)
         return NULL;
     replay.shared = w->shared;
@@ -19356,6 +19430,8 @@ static const struct wire_call *hy_record(const void *p, u32 size)
             replay.times = (const void *)data;
         else if (seg->arg == SEG_SOCK && len == sizeof(struct wire_sock))
             replay.sock = (const void *)data;
+        else if (seg->arg == SEG_WHO && len == sizeof *hy.who)
+            hy.who = (const void *)data;
         else if (seg->arg == SEG_AT && len >= 8)
             hy_replay_at(data, len, seg->fault);
         else if (seg->arg < CALL_WORDS)
@@ -19463,6 +19539,10 @@ static void tr_choose(void)
     bool all = opt.calls || opt.count_only || opt.count_too, limited = opt.trace != NULL;
     bool every_fd = hy.on || sc_set[SC_close];
     for (u16 i = 0; i < SC_N; i++) {
+        if (hy.observe) {
+            tr.need[i] = sc_set[i];
+            continue;
+        }
         bool asked = sc_set[i] && (all || md_wants(i, false) || st_can_wait(i, hy.on));
         tr.need[i] = asked || md_wants(i, true) || (every_fd && md_is_about_fds(i))
                   || (opt.faults && md_is_about_memory(i));
@@ -19583,6 +19663,7 @@ struct tr_facts {
     bool attach;            /* -p */
     bool everyone;          /* --all, --cgroup */
     bool only_counts;       /* see tr_only_counts */
+    bool only_calls;        /* see tr_only_calls */
     bool every_call;        /* no call is left out, and each is shown or counted */
     bool no_accel;
     bool lets_go;           /* --until-exit without --kill-on-exit */
@@ -19652,8 +19733,10 @@ static const char *tr_observe_why_not(const struct tr_facts *f)
     return !f->attach && !f->everyone ? "--backend=observe is for -p, --all and --cgroup"
            : f->backend == 'p' || f->backend == 'h'
                              ? "--all and --cgroup are of --backend=observe alone"
-           : !f->only_counts ? "this mode only counts; fix: give -c, and none of -v, --by, --json, "
-                               "-w, -P, --report, --perfetto, --folded and --faults"
+           : !f->only_counts && !f->only_calls
+                             ? "this mode shows calls or counts them; fix: leave out -w, "
+                               "--report, --perfetto, --folded, --faults, --by and, with -c, "
+                               "-v, --json and -P"
            : !f->may_bpf     ? TR_NO_BPF
            : f->pid_ns       ? "kvis is in a pid namespace"
            : f->bits32       ? "a 32-bit program"
@@ -19699,6 +19782,13 @@ static bool tr_counts_status(void)
     return opt.status == CALL_ALL || opt.status == CALL_SUCCESSFUL || opt.status == CALL_FAILED;
 }
 
+/* Whether nothing is wanted but lines of calls. */
+static bool tr_only_calls(void)
+{
+    return !opt.count_only && !opt.by_pid && !opt.record && !opt.report && !opt.perfetto
+           && !opt.folded && !opt.faults;
+}
+
 /* The facts of this run. */
 static struct tr_facts tr_gather(void)
 {
@@ -19710,6 +19800,7 @@ static struct tr_facts tr_gather(void)
         .attach = opt.n_pids > 0,
         .everyone = opt.everyone || opt.cgroup,
         .only_counts = tr_only_counts() && (observe || tr_counts_status()),
+        .only_calls = tr_only_calls(),
         .every_call = (opt.calls || opt.count_only || opt.count_too) && !opt.trace,
         .no_accel = opt.no_accel,
         .lets_go = opt.until_exit && !opt.kill_on_exit,
@@ -19725,6 +19816,17 @@ static struct tr_facts tr_gather(void)
     return f;
 }
 
+/* How large the ring of records is, unless --ring says it. Who observes cannot hold a thread until
+ * there is room: then it depends on how many CPUs can fill it. */
+static u32 tr_ring_bytes(void)
+{
+    enum { NO_RECORDS = 64 << 10, HELD = 4 << 20, FEW_CPUS = 16 << 20, MANY_CPUS = 32 << 20 };
+    return bpf_ring_bytes(hy.count              ? NO_RECORDS
+                          : !hy.observe         ? HELD
+                          : bpf_possible() <= 4 ? FEW_CPUS
+                                                : MANY_CPUS);
+}
+
 /* Sets up what the mode needs; where the kernel does not take the programs, it is another mode. */
 static void tr_backend(void)
 {
@@ -19737,7 +19839,7 @@ static void tr_backend(void)
         hy.on = true; /* as tr_choose is to see it */
         tr_choose();
         hy.on = false;
-        f.unloadable = hy_start(tr.need, bpf_ring_bytes(hy.count ? 64 << 10 : 4 << 20));
+        f.unloadable = hy_start(tr.need, tr_ring_bytes());
         c = tr_decide(&f);
     }
     hy.why_not = c.why;
@@ -19874,6 +19976,20 @@ static void tr_trim_names(void)
     nm_drop(st_name_gone);
 }
 
+/* A call begins: what its numbers say. */
+static void tr_begin_call(struct call *c, const struct stop *s, u64 ns)
+{
+    struct buf text = c->text, paths = c->paths;
+    *c = (struct call){ .open = true, .abi = s->abi, .nr = s->nr, .enter_ns = ns };
+    c->text = text;
+    c->paths = paths;
+    memcpy(c->arg, s->arg, sizeof c->arg);
+    int row = sc_find(s->abi, s->nr);
+    c->known = row >= 0;
+    c->row = c->known ? (u16)row : 0;
+    c->id = sc_id[c->row];
+}
+
 static void tr_enter(struct task *t, const struct stop *s, u64 ns)
 {
     struct call *c = &t->call;
@@ -19884,15 +20000,7 @@ static void tr_enter(struct task *t, const struct stop *s, u64 ns)
         c->noret = c->detached = c->begun = false;
         c->shown = 0;
     } else {
-        struct buf text = c->text, paths = c->paths;
-        *c = (struct call){ .open = true, .abi = s->abi, .nr = s->nr, .enter_ns = ns };
-        c->text = text;
-        c->paths = paths;
-        memcpy(c->arg, s->arg, sizeof c->arg);
-        int row = sc_find(s->abi, s->nr);
-        c->known = row >= 0;
-        c->row = c->known ? (u16)row : 0;
-        c->id = sc_id[c->row];
+        tr_begin_call(c, s, ns);
         md_enter(t, c, tr_shown(c));
     }
     if (tr_shown(c)) {
@@ -19979,14 +20087,20 @@ static void tr_make_full(struct task *t)
         sys_ptrace(PTRACE_INTERRUPT, t->tid, 0, NULL);
 }
 
+/* A call has returned. */
+static void tr_returned(struct call *c, s64 ret, u64 ns)
+{
+    c->exit_ns = ns;
+    c->ret = c->known ? sc_result(c->id, ret) : ret;
+    c->err = c->ret < 0 && c->ret >= -4095 ? (int)-c->ret : 0;
+}
+
 static void tr_exit(struct task *t, const struct stop *s)
 {
     struct call *c = &t->call;
     if (!c->open)
         return; /* its entry was before us: fork's child, exec seen late, attach */
-    c->exit_ns = u_when();
-    c->ret = c->known ? sc_result(c->id, s->ret) : s->ret;
-    c->err = c->ret < 0 && c->ret >= -4095 ? (int)-c->ret : 0;
+    tr_returned(c, s->ret, u_when());
     tr_other_tracer(t, c);
     tr_done(t);
     if (t->full && !t->full_ns)
@@ -20347,6 +20461,71 @@ static void tr_uring(const struct wire_uring *w)
         md_ring(t, w);
 }
 
+/* The time of what hangs on no stop: all before it has been told. */
+static u64 tr_when(void)
+{
+    return tr.seen_ns ? tr.seen_ns : u_when();
+}
+
+/* Tells how many calls have got lost since this was last told, when they are n by now. */
+static void tr_tell_lost(u64 n, u64 ns)
+{
+    if (hy.count || n <= hy.told_lost)
+        return;
+    struct event *e = ev_new(EK_LOST, NULL, ns);
+    ev_num(e, EV_count, (s64)(n - hy.told_lost));
+    ev_sym(e, EV_how, "calls lost");
+    out_event(e);
+    hy.told_lost = n;
+}
+
+/* Decodes the call of a record in the observe mode. */
+static void tr_observed_call(struct task *t, const struct wire_call *w)
+{
+    struct call *c = &t->call;
+    struct stop s = { .abi = ARCH_NATIVE, .nr = w->nr };
+    hy_args(s.arg, w->word);
+    sc_narrow(s.abi, s.nr, s.arg);
+    tr_begin_call(c, &s, w->ts_ns);
+    replay.entering = true;
+    if (c->known)
+        dec_read_paths(t, c);
+    dec_enter(t, c);
+    replay.entering = false;
+    c->noret = !w->over;
+    c->exit_ns = w->end_ns;
+    if (c->noret)
+        return;
+    tr_returned(c, w->ret, w->end_ns);
+    c->path_changed = replay.changed;
+    dec_exit(t, c);
+}
+
+/* A record in the observe mode: a whole call, of a thread of which kvis knows what stands in it. */
+static void tr_observed(const struct wire_call *w)
+{
+    static struct task task;
+    struct task *t = &task;
+    u64 lost = hy_lost_before();
+    if (w->ts_ns < out.start_ns)
+        return; /* it began before kvis observed */
+    tr_tell_lost(lost, w->end_ns);
+    t->tid = (pid_t)w->tid;
+    t->pid = (pid_t)hy.who->pid;
+    memcpy(t->comm, hy.who->comm, sizeof t->comm);
+    t->call.text.max = (64u << 10) + opt.strlen_max;
+    out_name(t->pid, t->comm, strnlen(t->comm, sizeof t->comm));
+    hy.records++;
+    mem_budget();
+    replay.on = true; /* also while it is printed: nothing is read of the thread's own memory */
+    tr_observed_call(t, w);
+    if (md_status_wanted(&t->call) && (!opt.n_paths || md_selects(t, &t->call))) {
+        st_call(t, &t->call, true);
+        out_call_exit(t);
+    }
+    replay.on = false;
+}
+
 /* A call that the probe has recorded, as the two stops that it stands for. */
 static bool tr_record(const void *p, u32 size)
 {
@@ -20365,6 +20544,10 @@ static bool tr_record(const void *p, u32 size)
     if (size >= sizeof(struct wire_call))
         tr_upto(((const struct wire_call *)p)->end_ns);
     const struct wire_call *w = hy_record(p, size);
+    if (w && hy.who) {
+        tr_observed(w);
+        return true;
+    }
     struct task *t = w ? ps_task((pid_t)w->tid) : NULL;
     if (!w || (!t && w->over && tr.started))
         hy.strays++;
@@ -21243,25 +21426,6 @@ static void tr_tables(void)
     out_writer_flush(&out.text);
 }
 
-/* The time of what hangs on no stop: all before it has been told. */
-static u64 tr_when(void)
-{
-    return tr.seen_ns ? tr.seen_ns : u_when();
-}
-
-/* Tells how many calls have got lost since this was last told. */
-static void tr_tell_lost(void)
-{
-    u64 n = hy_lost();
-    if (hy.count || n <= hy.told_lost)
-        return;
-    struct event *e = ev_new(EK_LOST, NULL, tr_when());
-    ev_num(e, EV_count, (s64)(n - hy.told_lost));
-    ev_sym(e, EV_how, "calls lost");
-    out_event(e);
-    hy.told_lost = n;
-}
-
 /* Resident memory, for what draws it over time: no call tells it. */
 static void tr_resident(struct task *t)
 {
@@ -21308,8 +21472,8 @@ static void tr_on_tick(void)
     tr.n_resident = 0;
     if ((opt.record || opt.report || opt.perfetto) && !opt.trace)
         tr_each(tr_resident);
-    if (hy.on && !hy.in_order && now - tr.lost_ns > NSEC) /* see tr_follow */
-        tr.lost_ns = now, tr_tell_lost();
+    if (hy.on && !hy.observe && !hy.in_order && now - tr.lost_ns > NSEC) /* see tr_follow */
+        tr.lost_ns = now, tr_tell_lost(hy_lost(), tr_when());
     if (idle) {
         out_idle(now > out.text_ns + OUT_QUIET_NS);
         tr_each(tr_orphan);
@@ -21419,12 +21583,22 @@ static void tr_loop(void)
     }
 }
 
-/* In the observe mode: the programs count until the end that was asked for, or till all of -p have
- * ended, or nobody reads the tables any more. */
+/* In the observe mode: the programs count or record until the end that was asked for, or until all
+ * of -p have ended, or nobody reads what they tell any more. */
 static void tr_watch(void)
 {
-    while (!tr.detaching && out.text.fd[0] >= 0 && !(opt.n_pids && hy_follows_none())) {
+    int text = out.text.fd[0], json = out.json.fd[0];
+    bool none = false;
+    u64 asked = 0;
+    while (!tr.detaching && !none && out.text.fd[0] == text && out.json.fd[0] == json) {
+        if (!hy.count)
+            tr_drain_all();
         nanosleep(&(struct timespec){ .tv_nsec = TR_TICK_US * 1000l }, NULL);
+        /* Seldom: see tr_follow. */
+        if (opt.n_pids && u_now() - asked > TR_TICK_US * (u64)1000) {
+            none = hy_follows_none();
+            asked = u_now();
+        }
         if (tr.tick)
             tr_on_tick();
     }
@@ -21808,7 +21982,7 @@ static void tr_used(void)
 
 static void tr_report(const char *backend, bool text)
 {
-    tr_tell_lost();
+    tr_tell_lost(hy_lost(), tr_when());
     st_run = (struct st_end){
         .status = tr.status, .duration_ns = u_now() - tr.start_ns, .backend = backend,
         .delays = hy_delays(), .io = hy_io(), .records = hy.records, .throttled = hy_stops(),
@@ -21966,7 +22140,6 @@ static void ses_spawn(struct session *s)
     opt.no_accel = opt.duration_s;
     sc_parse(s->calls);
     nm_init();
-    md_init();
     tr.cwd = getcwd(cwd, sizeof cwd) ? nm_str('f', cwd) : NULL;
     tr_backend();
     out.diverted = s->tap;
@@ -37271,7 +37444,7 @@ static void cmd_start_text(void)
     struct buf *b = &out.text.b;
     if (!out.events_on)
         return;
-    if (opt.n_pids) {
+    if (!opt.command) {
         b_s(b, "kvis: tracing ");
         st_command(b);
         b_f(b, " (%s)\n", rec_run.backend);
@@ -37354,6 +37527,10 @@ static int cmd_trace(void)
     if (opt.interval_s && !opt.count_only)
         opt.count_too = true;
     opt.verbose |= opt.min_ns && !opt.count_only;
+    if ((everyone || opt.backend == 'o') && !opt.count_only) {
+        opt.verbose = MAX(opt.verbose, 1);
+        out.observed = out.many = true;
+    }
     opt.calls = opt.verbose || opt.perfetto || opt.folded || opt.report;
     nm_init();
     tr.cwd = getcwd(cwd, sizeof cwd) ? nm_str('f', cwd) : NULL;

@@ -5,7 +5,7 @@
  * probe.h
  *   sha256 8bf343a58cf16d3c8991b8139a48e6e5a1cb5e2c9c93575cbcdb504b1992f3d3
  * wire.h
- *   sha256 72e84c8f894bb70efa7cdddc706a226d07fae57dfa1de38b7d849a493f627ef8
+ *   sha256 361509e65016c0b1dd033678b993a2e6fd86ef9db359b26e2ceff1bf34dfcf90
  * hist.h
  *   sha256 80033789e0802598705f04d9509aa5e8e3f855cb19d2748a796b8eacb3dad5a4
  * compiler: clang 14.0.6

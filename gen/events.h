@@ -130,9 +130,9 @@
       EV_delay_ns, EV_cpu) \
     X(BLOCKED, PROC, 0, "blocked", "in {call} {filename}|in {call}", \
       EV_call, EV_fd, EV_filename, EV_fd_kind) \
-    X(LOST, MEM, 0, "lost", "{count} {how}", \
+    X(LOST, MEM, EVENT_WITH_CALLS, "lost", "{count} {how}", \
       EV_count, EV_how) \
-    X(SYSCALL, CALL, 0, "syscall", NULL, ) /* its shape is out_'s: arguments nest */ \
+    X(SYSCALL, CALL, 0, "syscall", NULL, EV_comm) /* its shape is out_'s: arguments nest */ \
     X(BLOCK, FILE, 0, "block_io", \
       "block I/O {duration_ns} ({bytes}) {device} {op}|block I/O {duration_ns} {op}", \
       EV_device, EV_op, EV_bytes, EV_duration_ns, EV_queue_ns) \

@@ -21,18 +21,18 @@
     X("syscalls", "syscalls", st.syscalls, CALLS, NULL) \
     X("events", NULL, out.events, ALWAYS, NULL) \
     X("lost", "lost", st_run.lost, ALWAYS, NULL) \
-    X("processes", "processes", ps.processes, ALWAYS, NULL) \
-    X("threads", "threads", ps.threads, CALLS, NULL) \
+    X("processes", "processes", ps.processes, TREE, NULL) \
+    X("threads", "threads", ps.threads, MODEL, NULL) \
     X("commands", "commands", st_run.commands, COMMANDS, NULL) \
     X("cpu_ns", "cpu_ns", st_run.cpu_ns, CPU, NULL) \
     X("user_cpu_ns", "user_cpu_ns", st_run.user_ns, CPU_PARTS, NULL) \
     X("system_cpu_ns", "system_cpu_ns", st_run.system_ns, CPU_PARTS, NULL) \
     X("peak_rss_bytes", "max_rss", st.max_rss, PEAK, NULL) \
-    X("most_processes", "most_processes", ps.most_processes, CALLS, NULL) \
+    X("most_processes", "most_processes", ps.most_processes, MODEL, NULL) \
     X(NULL, "ended", st.ended, RECORDED, NULL) \
-    X("exited_nonzero", "exited_nonzero", st.exited_nonzero, CALLS, NULL) \
-    X("killed", "killed", st.killed, CALLS, NULL) \
-    X("orphans", "orphans", st.orphans, CALLS, NULL) \
+    X("exited_nonzero", "exited_nonzero", st.exited_nonzero, MODEL, NULL) \
+    X("killed", "killed", st.killed, MODEL, NULL) \
+    X("orphans", "orphans", st.orphans, MODEL, NULL) \
     X("page_faults", "faults", st.faults, FAULTS, NULL) \
     X("page_fault_bytes", NULL, st.fault_bytes, FAULTS, NULL) \
     X("major_faults", "major_faults", st.major_faults, MAJOR, NULL) \
@@ -43,19 +43,19 @@
     X("io_uring_results", "uring_done", st.uring_done, URING_DONE, NULL) \
     X("lost_io_uring", "uring_lost", st.uring_lost, URING_DONE, NULL) \
     X("records", "records", st_run.records, CALLS, NULL) \
-    X("throttle_stops", "throttled", st_run.throttled, CALLS, NULL) \
+    X("throttle_stops", "throttled", st_run.throttled, MODEL, NULL) \
     X("stops", "stops", st_run.stops, STOPS, NULL) \
     X("bpf_ns", "bpf_ns", st_run.bpf_ns, BPF, NULL) \
     X("bpf_runs", "bpf_runs", st_run.bpf_runs, BPF, NULL) \
     /* what the tables and lists had no room for */ \
-    X("names_overflow", "names_overflow", nm.overflow, CALLS, NULL) \
-    X("mappings_overflow", "mappings_overflow", vm.overflow, CALLS, NULL) \
-    X("names_dropped", "names_dropped", st.names_dropped, CALLS, NULL) \
-    X("names_dropped_most_bytes", "dropped_most", st.dropped_most, CALLS, NULL) \
+    X("names_overflow", "names_overflow", nm.overflow, MODEL, NULL) \
+    X("mappings_overflow", "mappings_overflow", vm.overflow, MODEL, NULL) \
+    X("names_dropped", "names_dropped", st.names_dropped, MODEL, NULL) \
+    X("names_dropped_most_bytes", "dropped_most", st.dropped_most, MODEL, NULL) \
     X(NULL, "files_dropped", st.files_dropped, RECORDED, NULL) \
     X(NULL, "peers_dropped", st.peers_dropped, RECORDED, NULL) \
     X(NULL, "connections_dropped", st.connections_dropped, RECORDED, NULL) \
-    X("subprocesses_overflow", "programs_other", st.programs_other, CALLS, NULL) \
+    X("subprocesses_overflow", "programs_other", st.programs_other, MODEL, NULL) \
     X("failed_other", "failed_other", st.failed_other, CALLS, NULL) \
     X("disks_overflow", "disks_other", st.disks_other, BLOCK_IO, NULL) \
     X(NULL, "where_other", st.where_other, RECORDED, NULL) \

@@ -95,7 +95,9 @@ enum { CALL_WORDS = 8, WORD_RESULT = 8, WORD_ONE = 9 };
 
 enum wire_item_flags {
     ITEM_RESULT = 1,      /* there only when the call succeeded */
-    ITEM_CUT = 2          /* no more than size is shown */
+    ITEM_CUT = 2,         /* no more than size is shown */
+    ITEM_FAILED = 4,      /* there only when the call failed */
+    ITEM_EXEC = 8         /* of a call that has succeeded: elsewhere, the program's name */
 };
 
 struct wire_item {
@@ -192,8 +194,8 @@ struct wire_call {
 };
 WIRE_ASSERT(sizeof(struct wire_call) == 112);
 
-/* wire_seg.arg: a struct wire_file, wire_times, wire_sock; bytes behind their address */
-enum { SEG_FILE = 0xff, SEG_TIMES = 0xfe, SEG_SOCK = 0xfd, SEG_AT = 0xfc };
+/* wire_seg.arg: a struct wire_file, wire_times, wire_sock, wire_who; bytes behind their address */
+enum { SEG_FILE = 0xff, SEG_TIMES = 0xfe, SEG_SOCK = 0xfd, SEG_AT = 0xfc, SEG_WHO = 0xfb };
 
 struct wire_seg {
     u16 len;
@@ -253,6 +255,14 @@ struct wire_uring {
     u32 flying;           /* how many are on their way under this number */
 };
 WIRE_ASSERT(sizeof(struct wire_uring) == 40);
+
+/* Whose call it is, where kvis knows no threads. */
+struct wire_who {
+    u32 pid, cpu;
+    u64 lost;             /* records that this CPU had lost until then */
+    char comm[16];
+};
+WIRE_ASSERT(sizeof(struct wire_who) == 32);
 
 /* `delays`: how long threads waited for a CPU, 16 buckets an octave; [DELAY_SUM] the sum in ns. */
 enum { DELAY_BUCKETS = 976, DELAY_SUM = 976, DELAY_SLOTS = 977 };

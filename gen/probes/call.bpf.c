@@ -37,8 +37,12 @@ extern char CFG_COUNT, CFG_RESTART_NR;
 /* 1: nobody is followed; the threads of all processes are seen but those of kvis (CFG_SELF). CFG_CGROUP 1:
  * only those in a cgroup, or below it. */
 extern char CFG_EVERYONE, CFG_SELF, CFG_CGROUP;
-/* Only calls are counted that lasted so many ns; CFG_STATUS 1: that succeeded, 2: that failed. */
+/* Of these only calls are counted or recorded that lasted so many ns; CFG_STATUS 1: that succeeded, 2:
+ * that failed. */
 extern char CFG_MIN_NS, CFG_STATUS;
+/* 1: calls are recorded and no thread is ever held. What finds no room is lost; each record says whose
+ * it is. */
+extern char CFG_OBSERVE;
 
 #define SIGURG 23
 #define STOP_RT 33
@@ -113,7 +117,7 @@ struct kernel_siginfo; /* as siginfo_t, which is ABI: signo, errno, code, pad, w
 struct sigpending { struct sigset signal; } KERNEL;
 struct signal_struct { struct sigpending shared_pending; } KERNEL;
 struct atomic { int counter; } KERNEL;
-struct mm_struct { struct atomic mm_users; } KERNEL;
+struct mm_struct { struct atomic mm_users; u64 env_end; } KERNEL;
 struct task_struct {
     int pid;
     struct mm_struct *mm;
@@ -574,12 +578,29 @@ INLINE s64 take_bytes(struct record *r, const struct wire_item *it, void *to, u6
     return bpf_probe_read_user(to, (u32)bytes, from) ? -1 : (s64)bytes;
 }
 
+/* Where the name is by which the caller's program was called: a new stack has it behind the environment
+ * (copy_string_kernel of bprm->filename, fs/exec.c). */
+INLINE const void *exec_name(void)
+{
+    struct task_struct *t = (void *)bpf_get_current_task();
+    struct mm_struct *mm = READ(t, mm);
+    return (void *)READ(mm, env_end);
+}
+
+/* Whether the call has succeeded: by way of memory, as `merged`. */
+INLINE bool succeeded(const struct record *r)
+{
+    return *(volatile const s64 *)&r->head.ret >= 0;
+}
+
 /* Appends what an argument points to: item i. A read that faults leaves a segment of no bytes that
  * says so. Returns false when there is no room. */
 INLINE bool put_item(struct record *r, const struct wire_item *it, const struct wire_thread *th,
                      u32 i)
 {
     const void *from = (void *)th->word[it->arg & 15];
+    if (CFG(CFG_OBSERVE) && it->flags & ITEM_EXEC && succeeded(r))
+        from = exec_name();
     if (!from) /* NULL: nothing to read */
         return 1;
     struct wire_seg *seg = next_seg(r);
@@ -707,6 +728,19 @@ INLINE void put_times(struct record *r, const struct wire_thread *th, u64 now)
     end_seg(r, sizeof *w);
 }
 
+/* Begins with whose call it is, and how many records this CPU has lost before. */
+INLINE void put_who(struct record *r)
+{
+    u32 ring = LOST_RING;
+    struct wire_who *w = begin_seg((void *)r->data, SEG_WHO, sizeof *w);
+    u64 *n = bpf_map_lookup_elem(&lost, &ring);
+    w->pid = bpf_get_current_pid_tgid() >> 32;
+    w->cpu = bpf_get_smp_processor_id();
+    w->lost = n ? *n : 0;
+    bpf_get_current_comm(w->comm, sizeof w->comm);
+    end_seg(r, sizeof *w);
+}
+
 INLINE bool holds(u64 set, int sig)
 {
     return set >> (sig - 1) & 1;
@@ -724,7 +758,7 @@ INLINE int stop_signal(bool urgent)
 {
     struct task_struct *t = (void *)bpf_get_current_task();
     u64 blocked = READ(t, blocked.sig[0]);
-    if (!READ(t, ptrace))
+    if (CFG(CFG_OBSERVE) || !READ(t, ptrace))
         return 0; /* nobody would take the signal away again */
     int sig = CFG(CFG_STOP_RT) && !holds(blocked, STOP_RT) ? STOP_RT : SIGURG;
     if (!holds(blocked, sig))
@@ -762,10 +796,12 @@ INLINE void keep(struct wire_thread *th, s64 ret)
     stop(th, stop_signal(1));
 }
 
-/* Whether the call has succeeded: by way of memory, as `merged`. */
-INLINE bool succeeded(const struct record *r)
+/* Whether an item of these flags is there, as the call has ended. */
+INLINE bool applies(const struct record *r, u8 flags)
 {
-    return *(volatile const s64 *)&r->head.ret >= 0;
+    if (CFG(CFG_OBSERVE) && flags & ITEM_FAILED)
+        return !succeeded(r);
+    return !(flags & ITEM_RESULT) || succeeded(r);
 }
 
 /* Appends what a call that has returned says. */
@@ -775,7 +811,7 @@ INLINE void put_call(struct record *r, const struct wire_thread *th, const struc
         put_early(r, th, s);
 #pragma clang loop unroll(disable)
     for (u32 i = 0; i < CALL_ITEMS && i < s->n; i++)
-        if ((!(s->item[i].flags & ITEM_RESULT) || succeeded(r)) && !put_item(r, &s->item[i], th, i))
+        if (applies(r, s->item[i].flags) && !put_item(r, &s->item[i], th, i))
             break;
     if ((s->file || s->pair) && succeeded(r))
         put_files(r, th, s);
@@ -809,6 +845,8 @@ INLINE void send(struct wire_thread *th, const struct wire_spec *s, s64 ret, boo
     r->left_out = 0;
     th->word[WORD_RESULT] = ret < 0 ? 0 : (u64)ret;
     th->word[WORD_ONE] = 1;
+    if (CFG(CFG_OBSERVE))
+        put_who(r);
     if (over) {
         put_call(r, th, s);
         if (r->left_out && stop_signal(s->nest.kind != NEST_NONE)) {
@@ -824,7 +862,14 @@ INLINE void send(struct wire_thread *th, const struct wire_spec *s, s64 ret, boo
     h->key = (u32)bpf_get_current_pid_tgid();
     h->shared = th->shared;
     u32 at = *(volatile u32 *)&r->at;
-    th->kept = at > sizeof r->data || bpf_ringbuf_output(&events, r, sizeof *h + at, RB_NO_WAKEUP);
+    bool failed = at > sizeof r->data
+               || bpf_ringbuf_output(&events, r, sizeof *h + at, RB_NO_WAKEUP);
+    if (CFG(CFG_OBSERVE)) {
+        if (failed)
+            count_lost(LOST_RING);
+        return;
+    }
+    th->kept = failed;
     if (th->kept) {
         th->end_ns = h->end_ns;
         th->ret = ret;
@@ -836,6 +881,13 @@ INLINE void send(struct wire_thread *th, const struct wire_spec *s, s64 ret, boo
     if (over && !sig && (th->kept || waiting >= CFG(CFG_STOP_SOFT)))
         sig = stop_signal(th->kept || waiting >= CFG(CFG_STOP_HARD));
     stop(th, sig);
+}
+
+/* The same of a record. A call that a signal interrupts has failed, whatever becomes of it. */
+INLINE bool wanted_record(const struct wire_thread *th, const struct wire_spec *s, s64 ret)
+{
+    u64 ns = CFG(CFG_MIN_NS) ? bpf_ktime_get_ns() - th->ts_ns : 0;
+    return wanted(1, ret < 0 && ret >= -4095 && !s->unfailing, ns);
 }
 
 INLINE void left(s64 ret, s64 nr)
@@ -855,6 +907,8 @@ INLINE void left(s64 ret, s64 nr)
         return;
     }
     th->in_call = 0;
+    if (CFG(CFG_OBSERVE) && !wanted_record(th, s, ret))
+        return;
     if (s->on == CALL_STOPS)
         keep(th, ret);
     else
@@ -951,7 +1005,7 @@ INLINE void gone(u32 tid)
     struct wire_spec none = { 0 };
     if (CFG(CFG_COUNT))
         counted(th, &none, 0, 0);
-    else if (th->in_call)
+    else if (th->in_call && !CFG(CFG_MIN_NS)) /* how long it would have lasted, nobody knows */
         send(th, &none, 0, 0);
     bpf_map_delete_elem(&traced, &tid);
 }

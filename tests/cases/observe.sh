@@ -1,5 +1,6 @@
 #!/bin/sh
-# The observe mode counts the calls of all processes, of a cgroup or of -p exactly, and no thread of them stops or has a tracer.
+# The observe mode counts or shows the calls of all processes, of a cgroup or of -p exactly, and no thread of them stops or has a tracer.
+# What the ring had no room for is counted, and told where it is missing.
 # tier: quick asan
 # timeout: 120
 # needs: root python3 strace prog:hyb
@@ -43,6 +44,44 @@ eq "-Z" "io_destroy 600 600" "$(last)"
 observe --all -z $e -- "$BIN/hyb" rare 1 2 300 </dev/null
 eq "-z" "sched_rr_get_interval 600 0" "$(last)"
 
+# lines OPTION... -- CMD...: each call is a line of text and one of JSON, while CMD runs.
+lines() {
+    options=
+    while [ "$1" != -- ]; do options="$options $1"; shift; done
+    shift
+    rm -f text json
+    say "\$ kvis trace $options, and: $*"
+    "$KVIS" trace -o text --json=json $options 2>err 9>&- &
+    kvis=$!
+    until_true 20 grep -q '(observe)' text || fail "no header: $options"
+    "$@" >out 9>&- || fail "$*: exit status $?"
+    kill -INT $kvis
+    wait $kvis
+    eq "exit status of kvis" 0 $?
+    [ ! -s err ] || fail "$options: a message"
+    [ "${ring-}" ] || want 'S["lost"] == 0 and not by("lost")'
+    want 'len(by("syscall")) == S["syscalls"] and all(e["comm"] == "hyb" for e in by("syscall"))'
+    eq "as many lines of text as of JSON" "$(grep -c '"type":"syscall"' json)" "$(grep -Ec '^\[.* [0-9]+(/[0-9]+)? hyb +[a-z_]+\(.*\) += ' text)"
+}
+# made NAME: how many lines each process and thread has of it, the numbers alone.
+made() { js "(lambda c: [sorted(set(c.values())), len(c), len({p for p, t in c})])(__import__('collections').Counter((e['pid'], e['tid']) for e in calls('$1')))"; }
+lines --all $e -- "$BIN/hyb" rare 3 4 50 </dev/null
+eq "lines of 3 processes of 4 threads" "[[50], 12, 3] [[50], 12, 3]" "$(made io_destroy) $(made sched_rr_get_interval)"
+want 'all(e["error"] == "EINVAL" and e["args"] == ["0"] for e in calls("io_destroy"))'
+want 'all(e["ret"] == 0 and "tv_nsec=" in e["args"][1] for e in calls("sched_rr_get_interval"))'
+lines --all $e -- strace -f -o strace $e "$BIN/hyb" rare 2 2 20 </dev/null
+eq "lines beside strace" "[[20], 4, 2]" "$(made io_destroy)"
+lines --all -Z $e -- "$BIN/hyb" rare 1 2 30 </dev/null
+want 'len(by("syscall")) == 60 == len(calls("io_destroy")) == S["records"]'
+lines --all -z $e -- "$BIN/hyb" rare 1 2 30 </dev/null
+want 'len(by("syscall")) == 60 == len(calls("sched_rr_get_interval")) == S["records"]'
+ring=64K
+lines --all --ring=$ring $e -- "$BIN/hyb" rare 1 4 10000 </dev/null
+want 'S["lost"] > 0 and S["lost"] + len(by("syscall")) == 80000'
+want 'sum(e["count"] for e in by("lost")) == S["lost"]'
+eq "what is lost is told in the text" "$(grep -c '"type":"lost"' json)" "$(grep -c ' calls lost$' text)"
+ring=
+
 # A process, its threads and children: kvis ends with the last of them. Nobody traces it.
 mkfifo gate
 rm -f table
@@ -60,6 +99,26 @@ wait $kvis || fail "exit status of kvis: $?"
 eq "-p" "clock_nanosleep 3 0
 io_destroy 2400 2400
 sched_rr_get_interval 2400 0" "$(last)"
+
+# The same as lines: all of its calls, and those that lasted long.
+for long in 0 20ms; do
+    rm -f text
+    "$BIN/hyb" rare 3 4 20 <gate 9>&- &
+    pid=$!
+    exec 8>gate
+    until_true 10 test "$(state $pid)" = S
+    "$KVIS" trace -o text --json=json -p $pid --backend=observe --min-duration=$long $e,clock_nanosleep 2>err 8>&- 9>&- &
+    kvis=$!
+    until_true 20 grep -q '(observe)' text || fail "no header of -p"
+    grep -q '^TracerPid:[[:space:]]0$' /proc/$pid/status || fail "it has a tracer"
+    exec 8>&-
+    wait $pid || fail "exit status of the program: $?"
+    wait $kvis || fail "exit status of kvis: $?"
+    want 'len(by("syscall")) == S["syscalls"] == S["records"] and S["lost"] == 0'
+    eq "its sleeps" 3 "$(js 'sum(e["duration_ns"] > 30e6 for e in calls("clock_nanosleep"))')"
+    [ $long = 0 ] || { want 'all(e["duration_ns"] >= 20e6 for e in by("syscall"))'; continue; }
+    eq "lines of -p" "[[20], 12, 3] [[20], 12, 3]" "$(made io_destroy) $(made sched_rr_get_interval)"
+done
 
 # Only what takes its time; and kvis, killed at any moment, leaves the program as it was.
 for end in INT KILL; do
@@ -104,7 +163,7 @@ sched_rr_get_interval 400 0
 write 1 0" "$(last)"
 
 # What it cannot do, it says.
-for o in "--all" "--all -c -v" "--all -c --json" "-p $$ --backend=observe" "-c --backend=observe true" "--all -c -p $$" "--all -c true" "-c --min-duration=1ms true"; do
+for o in "--all --report=r" "--all -w r" "--all -c -v" "--all -c --json" "--all --perfetto=r" "-p $$ --backend=observe --folded=r" "-c --backend=observe true" "--all -c -p $$" "--all -c true" "-c --min-duration=1ms true"; do
     run trace $o
     [ $st -ge 2 ] || fail "$o: exit status $st"
     has err 'kvis: '

@@ -520,7 +520,7 @@ static void t_mode(void)
     f.filtered = false, f.pid_ns = true;
     EXPECT(tr_decide(&f).mode == TR_PTRACE);
     f = root, f.everyone = true;
-    EXPECT(tr_decide(&f).mode == TR_OBSERVE && strstr(tr_decide(&f).why, "only counts"));
+    EXPECT(tr_decide(&f).mode == TR_OBSERVE && strstr(tr_decide(&f).why, "shows calls or counts"));
     f.only_counts = true;
     EXPECT(tr_decide(&f).mode == TR_OBSERVE && !tr_decide(&f).why);
     f.may_bpf = false;

@@ -49,6 +49,13 @@ static void set_anew(struct bpf_cfgs *c, const char *name, u64 val)
     c->v[i].val = val;
 }
 
+/* How many instructions each program has taken at most. */
+static void tell(const struct bpf_obj *o, const u32 *most)
+{
+    for (u32 i = 0; i < o->fam->n_progs; i++)
+        printf("%s/%s %u\n", o->fam->name, o->fam->progs[i].name, most[i]);
+}
+
 /* With a constant as 0 and as 1. */
 static int verify_both(struct bpf_obj *o, struct bpf_cfgs *c, const char *name)
 {
@@ -59,8 +66,7 @@ static int verify_both(struct bpf_obj *o, struct bpf_cfgs *c, const char *name)
             set_anew(c, name, on), o->cfg = c->v, o->n_cfg = c->n;
         refused += verify(o, most);
     }
-    for (u32 i = 0; i < o->fam->n_progs; i++)
-        printf("%s/%s %u\n", o->fam->name, o->fam->progs[i].name, most[i]);
+    tell(o, most);
     return refused;
 }
 
@@ -104,14 +110,24 @@ static int verify_call(void)
         bpf_set(&c, on[i], 1);
     bpf_set(&c, "CFG_RESTART_NR", (u64)SYS_restart_syscall);
     bpf_set_compat(&c, &compat);
-    set_anew(&c, "CFG_EVERYONE", 1);
-    int refused = verify_both(o, &c, "CFG_COUNT");
-    set_anew(&c, "CFG_EVERYONE", 0);
-    refused += verify(o, (u32[MOST]){ 0 });
+    static const struct { u64 count, observe, everyone; } form[] = {
+        { 0, 0, 0 }, { 0, 1, 0 }, { 0, 1, 1 }, { 1, 0, 0 }, { 1, 0, 1 }
+    };
+    u32 most[MOST] = { 0 };
+    int refused = 0;
+    for (size_t i = 0; i < ARRAY_LEN(form); i++) {
+        set_anew(&c, "CFG_COUNT", form[i].count);
+        set_anew(&c, "CFG_OBSERVE", form[i].observe);
+        set_anew(&c, "CFG_EVERYONE", form[i].everyone);
+        o->cfg = c.v, o->n_cfg = c.n;
+        refused += verify(o, most);
+    }
+    tell(o, most);
     for (u32 i = 0; i < o->n_want; i++) /* as without CONFIG_IPV6 */
         if (strstr(o->want[i].name, "skc_v6_"))
             o->want[i].err = -ENOENT;
     set_anew(&c, "CFG_COUNT", 0);
+    set_anew(&c, "CFG_EVERYONE", 0);
     return refused + verify(o, (u32[MOST]){ 0 });
 }
 

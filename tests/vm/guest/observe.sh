@@ -1,7 +1,8 @@
 #!/bin/sh
-# observe: the calls of all processes of the machine and of a cgroup are counted exactly on this kernel, and none is lost.
+# observe: the calls of all processes of the machine and of a cgroup are counted exactly on this kernel, and none is lost. Each is a line;
+# where the ring is too small, what is lost is counted.
 # kernels: all
-# timeout: 60
+# timeout: 90
 . /tests/lib.sh
 
 kvis trace -q --backend=hybrid -- true 2>why || { t_skip observe "$(head -n 1 why)"; exit 0; }
@@ -29,3 +30,24 @@ sched_rr_get_interval 6400 0" --all
 observe "a cgroup" "io_destroy 6000 6000
 sched_rr_get_interval 6000 0" --cgroup=kvis
 rmdir /sys/fs/cgroup/kvis
+
+# lines WHAT RING THREADS ROUNDS: one process of so many threads; `made` is how many calls there were, `shown` and `lost` what kvis says
+lines() {
+    rm -f json text
+    kvis trace --backend=observe --all --ring=$2 --json=json -e trace=io_destroy,sched_rr_get_interval -o text 2>err &
+    kvis=$!
+    until_true 20 grep -q observe text
+    "$BIN/hyb" rare 1 $3 $4 </dev/null >/dev/null
+    kill -INT $kvis
+    wait $kvis
+    t_is "$1: exit status" 0 $?
+    made=$(($3 * $4 * 2)) shown=$(grep -c '"type":"syscall"' json)
+    lost=$(sed -n 's/.*"type":"summary".*"lost":\([0-9]*\),.*/\1/p' json)
+    t_is "$1: as many lines of text" $shown "$(grep -c '^\[.*/[0-9]* hyb .*) *= ' text)"
+    t_is "$1: shown and lost are all" $made $((shown + lost))
+    t_is "$1: what is lost is told where it is missing" $lost "$(awk -F'"count":' '/"type":"lost"/ { n += $2 } END { print n + 0 }' json)"
+}
+lines "a line each" 16M 2 100
+t_is "none is lost" 0 $lost
+t_is "each says whose it is" 200 "$(grep -c '"comm":"hyb","name":"io_destroy","args":\["0"\],"ret":-1,"error":"EINVAL"' json)"
+lines "too small a ring" 64K 4 10000
