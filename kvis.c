@@ -9456,6 +9456,19 @@ static bool md_note_name(struct call *c, struct name *name)
     return c->n_touched > CALL_TOUCHES;
 }
 
+/* Whether a relative path can be one of -P, when its directory is not known: in the observe mode, where
+ * kvis follows none. */
+static bool md_path_possible(const char *s)
+{
+    const char *last = strrchr(s, '/');
+    for (u32 i = 0; out.observed && i < opt.n_paths; i++) {
+        const char *want = strrchr(opt.paths[i], '/');
+        if (!fnmatch(want ? want + 1 : opt.paths[i], last ? last + 1 : s, 0))
+            return true;
+    }
+    return false;
+}
+
 /* -P on a call as a whole: any of its paths, as it is written or where it leads, or descriptors. */
 static bool md_selects(struct task *t, struct call *c)
 {
@@ -9466,7 +9479,8 @@ static bool md_selects(struct task *t, struct call *c)
             continue;
         md_path(c, w->arg, &p);
         if (md_path_wanted(c->paths.p + w->off, (u32)w->len)
-            || (p.ok && md_path_wanted(p.s, p.len)))
+            || (p.ok && md_path_wanted(p.s, p.len))
+            || (p.len && *p.s != '/' && md_path_possible(p.s)))
             return true;
     }
     return md_touched(t, c, md_wanted_name);
@@ -19540,7 +19554,7 @@ static void tr_choose(void)
     bool every_fd = hy.on || sc_set[SC_close];
     for (u16 i = 0; i < SC_N; i++) {
         if (hy.observe) {
-            tr.need[i] = sc_set[i];
+            tr.need[i] = sc_set[i] && (!opt.n_paths || md_of[i].paths);
             continue;
         }
         bool asked = sc_set[i] && (all || md_wants(i, false) || st_can_wait(i, hy.on));

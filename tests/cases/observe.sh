@@ -82,6 +82,21 @@ want 'sum(e["count"] for e in by("lost")) == S["lost"]'
 eq "what is lost is told in the text" "$(grep -c '"type":"lost"' json)" "$(grep -c ' calls lost$' text)"
 ring=
 
+# -P: by the path. What a relative path starts from is not known: its last part decides.
+mkdir dir-$$ other-$$
+touch dir-$$/gone-$$ dir-$$/stays-$$ dir-$$/too-$$ other-$$/too-$$
+rm -f text
+say "\$ kvis trace --all -e unlink,unlinkat -P dir-$$/gone-$$ -P $PWD/dir-$$/too-$$"
+"$KVIS" trace --all -e unlink,unlinkat -P dir-$$/gone-$$ -P "$PWD/dir-$$/too-$$" -o text --json=json 2>err 9>&- &
+kvis=$!
+until_true 20 grep -q '(observe)' text || fail "no header of -P"
+rm "dir-$$/stays-$$" "$PWD/dir-$$/gone-$$" "other-$$/too-$$"
+(cd dir-$$ && exec rm "too-$$")
+kill -INT $kvis
+wait $kvis || fail "exit status of kvis: $?"
+eq "-P" "$PWD/dir-$$/gone-$$ other-$$/too-$$ too-$$" "$(js '" ".join(e["args"][-2 if "at" in e["name"] else 0] for e in by("syscall"))')"
+want 'all(e["comm"] == "rm" and e["ret"] == 0 for e in by("syscall")) and S["lost"] == 0'
+
 # A process, its threads and children: kvis ends with the last of them. Nobody traces it.
 mkfifo gate
 rm -f table
@@ -144,23 +159,31 @@ to kvis-observe
 "$KVIS" trace -c -i 1 -o table --cgroup=kvis-observe -e trace=io_destroy,sched_rr_get_interval,bpf,write 2>err &
 kvis=$!
 to .
-until [ -s table ]; do sleep 0.1; done
+"$KVIS" trace -o text --json=json --cgroup=kvis-observe -e trace=io_destroy,sched_rr_get_interval 2>err2 &
+too=$!
+until [ -s table ] && [ -s text ]; do sleep 0.1; done
 sh -c 'echo $$ >/sys/fs/cgroup/kvis-observe/below/cgroup.procs; exec "$BIN/hyb" rare 2 2 100' </dev/null
 "$BIN/hyb" rare 2 2 1000 </dev/null
-kill -INT $kvis
+kill -INT $kvis $too
 wait $kvis
 st=$?
+wait $too || st=$?
 rmdir /sys/fs/cgroup/kvis-observe/below /sys/fs/cgroup/kvis-observe
 exit $st
 END
 rm -f table
-unshare -m sh cg >out 2>err2 9>&-
+rm -f text
+unshare -m sh cg >out 2>err3 9>&-
 st=$?
 [ $st != 77 ] || { say "no cgroup2 here"; exit 0; }
 status 0
 eq "a cgroup (the program says that it is done)" "io_destroy 400 400
 sched_rr_get_interval 400 0
 write 1 0" "$(last)"
+[ ! -s err2 ] || fail "$(cat err2)"
+has text '^kvis: tracing cgroup /sys/fs/cgroup/kvis-observe \(observe\)$'
+eq "lines of a cgroup" "[[100], 4, 2] [[100], 4, 2]" "$(made io_destroy) $(made sched_rr_get_interval)"
+want 'S["lost"] == 0 and all(e["comm"] == "hyb" for e in by("syscall"))'
 
 # What it cannot do, it says.
 for o in "--all --report=r" "--all -w r" "--all -c -v" "--all -c --json" "--all --perfetto=r" "-p $$ --backend=observe --folded=r" "-c --backend=observe true" "--all -c -p $$" "--all -c true" "-c --min-duration=1ms true"; do

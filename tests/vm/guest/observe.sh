@@ -29,15 +29,15 @@ observe "all calls of all" "io_destroy 6400 6400
 sched_rr_get_interval 6400 0" --all
 observe "a cgroup" "io_destroy 6000 6000
 sched_rr_get_interval 6000 0" --cgroup=kvis
-rmdir /sys/fs/cgroup/kvis
 
-# lines WHAT RING THREADS ROUNDS: one process of so many threads; `made` is how many calls there were, `shown` and `lost` what kvis says
+# lines WHAT RING THREADS ROUNDS OPTION: one process of so many threads, in a cgroup; `made` is how many calls there were, `shown` and `lost` what kvis says
 lines() {
     rm -f json text
-    kvis trace --backend=observe --all --ring=$2 --json=json -e trace=io_destroy,sched_rr_get_interval -o text 2>err &
+    kvis trace --backend=observe $5 --ring=$2 --json=json -e trace=io_destroy,sched_rr_get_interval -o text 2>err &
     kvis=$!
     until_true 20 grep -q observe text
-    "$BIN/hyb" rare 1 $3 $4 </dev/null >/dev/null
+    sh -c 'echo $$ >/sys/fs/cgroup/kvis/cgroup.procs; exec "$@"' sh "$BIN/hyb" rare 1 $3 $4 </dev/null >/dev/null
+    [ $5 = --all ] || "$BIN/hyb" rare 1 $3 $4 </dev/null >/dev/null
     kill -INT $kvis
     wait $kvis
     t_is "$1: exit status" 0 $?
@@ -47,7 +47,25 @@ lines() {
     t_is "$1: shown and lost are all" $made $((shown + lost))
     t_is "$1: what is lost is told where it is missing" $lost "$(awk -F'"count":' '/"type":"lost"/ { n += $2 } END { print n + 0 }' json)"
 }
-lines "a line each" 16M 2 100
+lines "a line each" 16M 2 100 --all
 t_is "none is lost" 0 $lost
 t_is "each says whose it is" 200 "$(grep -c '"comm":"hyb","name":"io_destroy","args":\["0"\],"ret":-1,"error":"EINVAL"' json)"
-lines "too small a ring" 64K 4 10000
+lines "a cgroup, a line each" 16M 2 100 --cgroup=kvis
+t_is "none of the cgroup is lost" 0 $lost
+lines "too small a ring" 64K 4 10000 --all
+rmdir /sys/fs/cgroup/kvis
+
+# The same of -p: kvis ends with the process, which has no tracer.
+mkfifo gate
+"$BIN/hyb" rare 2 2 50 <gate >/dev/null &
+pid=$!
+exec 8>gate
+kvis trace -p $pid --backend=observe -z --min-duration=20ms --json=json -o text 2>err 8>&- &
+kvis=$!
+until_true 20 grep -q observe text
+t_is "-p: no tracer" 0 "$(sed -n 's/^TracerPid:[[:space:]]*//p' /proc/$pid/status)"
+exec 8>&-
+wait $kvis
+t_is "-p: exit status" 0 $?
+t_is "-p: the sleeps of its children" 2 "$(grep -c '"name":"clock_nanosleep"' json)"
+t_is "-p, --min-duration: nothing shorter" 0 "$(grep '"type":"syscall"' json | grep -c '"duration_ns":1\{0,1\}[0-9]\{1,7\}}')"
