@@ -21878,8 +21878,9 @@ static int tr_attach_listed(pid_t pid, pid_t tid)
     return e < 0 ? e : 1;
 }
 
-/* Attaches every thread; looks again until no new one appears, because they can make more
- * meanwhile. */
+/* Attaches every thread of a process, or has the programs follow it; looks again until no new one
+ * appears, because they can make more meanwhile. Returns 0 or -errno; -E2BIG: the programs follow
+ * some of them. */
 static int tr_attach(pid_t pid)
 {
     char path[64];
@@ -21888,76 +21889,59 @@ static int tr_attach(pid_t pid)
     for (int round = 0; fresh && round < 1000; round++) {
         DIR *d = opendir(path);
         fresh = 0;
-        if (!d)
-            return got ? 0 : tr_attach_thread(pid, pid);
-        for (struct dirent *e; (e = readdir(d));) {
-            pid_t tid = atoi(e->d_name);
-            int r = tid > 0 ? tr_attach_listed(pid, tid) : 0;
-            if (r > 0)
-                got++;
-            else if (r < 0 && (r != -ESRCH || !got))
-                err = r;
-            fresh |= r > 0 || r == -ESRCH; /* gone since it was listed: look again */
-        }
-        closedir(d);
-    }
-    return got ? 0 : err;
-}
-
-/* Has the programs follow every thread of a process, until no new one appears: the children of
- * those they follow by themselves. Returns 0 or -errno. */
-static int tr_observe_process(pid_t pid)
-{
-    char path[64];
-    int got = 0, fresh = 1, err = -ESRCH;
-    snprintf(path, sizeof path, "/proc/%d/task", pid);
-    for (int round = 0; fresh && round < 1000; round++) {
-        DIR *d = opendir(path);
-        fresh = 0;
+        if (!d && !got && !hy.observe)
+            return tr_attach_thread(pid, pid);
         for (struct dirent *e; d && (e = readdir(d));) {
             pid_t tid = atoi(e->d_name);
             if (tid <= 0)
                 continue;
-            int r = hy_observe(tid);
-            fresh |= r > 0;
+            int r = hy.observe ? hy_observe(tid) : tr_attach_listed(pid, tid);
             got += r >= 0;
-            err = r < 0 && err == -ESRCH ? r : err;
+            err = r < 0 && r != -ESRCH ? r : err;
+            fresh |= r > 0 || (r == -ESRCH && !hy.observe); /* gone since then: look again */
         }
         if (d)
             closedir(d);
     }
-    return got && err == -ESRCH ? 0 : err;
+    return got && (err == -ESRCH || !hy.observe) ? 0 : err;
 }
 
-static int tr_attach_as_asked(pid_t pid)
+/* Attaches a process by its id or a thread's, unless it is one of the first n of opt.pids. Returns
+ * its id; 0: it is not attached, which is said. */
+static pid_t tr_attach_named(pid_t named, u32 n)
 {
-    return hy.observe ? tr_observe_process(pid) : tr_attach(pid);
+    s64 tgid = ps_status(named, "Tgid:");
+    pid_t pid = tgid > 0 ? (pid_t)tgid : named;
+    for (u32 i = 0; i < n; i++)
+        if (opt.pids[i] == pid)
+            return 0; /* named twice */
+    if (hy.observe ? pid == getpid() : tr_is_ancestor(pid)) {
+        u_warn("cannot attach to pid %d: it is kvis itself or an ancestor of it", pid);
+        return 0;
+    }
+    if (pid != named)
+        u_warn("%d is a thread of process %d: tracing all of that", named, pid);
+    int e = tr_attach(pid);
+    if (e == -E2BIG) {
+        u_warn("pid %d: not all of its threads are counted: there are more than fit", pid);
+    } else if (e < 0) {
+        tr_explain(pid, e);
+        return 0;
+    }
+    return pid;
 }
 
-/* Attaches all of -p; returns how many processes. */
+/* Attaches all of -p. From here on opt.pids is what is attached. Returns how many processes. */
 static u32 tr_attach_all(void)
 {
     u32 n = 0;
     tr.started = true;
     for (u32 i = 0; i < opt.n_pids; i++) {
-        pid_t pid = opt.pids[i];
-        s64 tgid = ps_status(pid, "Tgid:");
-        if (ps_task(pid))
-            continue; /* named twice */
-        if (hy.observe ? pid == getpid() : tr_is_ancestor(pid)) {
-            u_warn("cannot attach to pid %d: it is kvis itself or an ancestor of it", pid);
-            continue;
-        }
-        if (tgid > 0 && tgid != pid)
-            u_warn("%d is a thread of process %d: tracing all of that", pid, (int)tgid);
-        int e = tr_attach_as_asked(tgid > 0 ? (pid_t)tgid : pid);
-        if (e == -E2BIG && hy.observe)
-            u_warn("pid %d: not all of its threads are counted: there are more than fit", pid);
-        if (e < 0 && !(e == -E2BIG && hy.observe))
-            tr_explain(pid, e);
-        else
-            n++;
+        pid_t pid = tr_attach_named(opt.pids[i], n);
+        if (pid)
+            opt.pids[n++] = pid;
     }
+    opt.n_pids = n;
     tr_after_reaping();
     tr_many();
     return n;

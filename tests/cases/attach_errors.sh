@@ -35,6 +35,17 @@ for bad in 0 -1 x 99999999999 ''; do
     case $st in 1 | 2) ;; *) fail "-p '$bad': $st" ;; esac
     has err '^kvis: '
 done
+# what is said to be traced is what is attached: no thread, nothing twice, nothing that was refused
+target thread
+run trace -d 1 --json=json -w rec -p 4194000,$$ -p "$tee" -p "$target" -p "$tee"
+status 0
+eq "lines" 3 "$(grep '^kvis: ' err | grep -Evc '^kvis: (tracing|pid)')"
+has err "^kvis: tracing pid $target \\("
+eq "command lines" 1 "$(grep -c '^kvis: pid ' err)"
+want "H['pids'] == [$target]"
+run replay --json=json rec
+want "H['pids'] == [$target]"
+untarget
 # one that works is enough, the other is told of
 target loop
 run trace -q -d 1 -p 4194000 -p "$tee"
