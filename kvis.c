@@ -22894,8 +22894,9 @@ static bool open_tree_gone(void)
     memset(&a, 0, sizeof a);
     a.map_fd = (u32)map;
     a.next_key = (uintptr_t)&tid;
-    if (bpf_call(BPF_MAP_GET_NEXT_KEY, &a, BPF_ATTR_TO(next_key)) == -ENOENT)
-        return true;
+    int e = bpf_call(BPF_MAP_GET_NEXT_KEY, &a, BPF_ATTR_TO(next_key));
+    if (e < 0)
+        return e == -ENOENT;
     if (!bpf_pid_ns(&dev) && syscall(SYS_sched_getscheduler, tid) < 0 && errno == ESRCH)
         bpf_map_do(BPF_MAP_DELETE_ELEM, map, &tid, NULL);
     return false;
@@ -23663,36 +23664,43 @@ static void proc_line(struct buf *b, const struct proc_life *l)
 }
 
 /* The path of a cgroup in the tree of version 2, by its id: kernfs takes that for a file handle of
- * type FILEID_KERNFS (include/linux/exportfs.h). Asked once for each. "" when it is not known. */
-static const char *proc_cgroup(u64 id)
+ * type FILEID_KERNFS (include/linux/exportfs.h). Returns its length, 0 when it is not known. */
+static u32 proc_cgroup_path(u64 id, char path[PATH_MAX])
 {
-    static struct { u64 id; char name[256]; } known[32];
-    static u32 n;
     struct { u32 bytes; int type; u64 id; } handle = { sizeof id, 0xfe, id };
     char link[64];
-    for (size_t i = 0; i < ARRAY_LEN(known); i++)
-        if (known[i].id == id)
-            return known[i].name;
-    char *name = known[n % ARRAY_LEN(known)].name;
-    known[n++ % ARRAY_LEN(known)].id = id;
-    name[0] = 0;
     const char *at = proc_cgroup_root();
     int root = at ? open(at, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
-    int f = root < 0 ? -1 : (int)syscall(SYS_open_by_handle_at, root, &handle, O_PATH | O_CLOEXEC);
+    if (root < 0)
+        return 0;
+    int f = (int)syscall(SYS_open_by_handle_at, root, &handle, O_PATH | O_CLOEXEC);
+    close(root);
+    if (f < 0)
+        return 0;
     snprintf(link, sizeof link, "/proc/self/fd/%d", f);
-    s64 len = f < 0 ? -1 : fd_link_text(link, name, sizeof known[0].name);
-    size_t top = at ? strlen(at) : 0;
-    if (len < (s64)top || !at || strncmp(name, at, top))
-        name[0] = 0;
-    else if (len == (s64)top)
-        memcpy(name, "/", 2);
-    else
-        memmove(name, name + top, (size_t)len - top + 1);
-    if (root >= 0)
-        close(root);
-    if (f >= 0)
-        close(f);
-    return name;
+    s64 len = fd_link_text(link, path, PATH_MAX), top = (s64)strlen(at);
+    close(f);
+    if (len < top || strncmp(path, at, (size_t)top))
+        return 0;
+    if (len == top)
+        return (u32)snprintf(path, PATH_MAX, "/");
+    memmove(path, path + top, (size_t)(len - top) + 1);
+    return (u32)(len - top);
+}
+
+/* The same, asked once for each. */
+static const struct proc_text *proc_cgroup(u64 id)
+{
+    static struct { u64 id; struct proc_text path; } known[32];
+    static u32 n;
+    char path[PATH_MAX];
+    for (size_t i = 0; i < ARRAY_LEN(known); i++)
+        if (known[i].id == id)
+            return &known[i].path;
+    u32 i = n++ % ARRAY_LEN(known);
+    known[i].id = id;
+    proc_keep(&known[i].path, path, proc_cgroup_path(id, path));
+    return &known[i].path;
 }
 
 /* --- filters --- */
@@ -23968,8 +23976,8 @@ static void proc_json_what(struct buf *b, const struct proc_life *l)
     proc_json_str(b, "exe", l->exe.p, l->exe.len);
     proc_json_str(b, "cwd", l->cwd.p, l->cwd.len);
     if (l->cgroup) {
-        const char *name = proc_cgroup(l->cgroup);
-        proc_json_str(b, "cgroup", name, (u32)strlen(name));
+        const struct proc_text *path = proc_cgroup(l->cgroup);
+        proc_json_str(b, "cgroup", path->p, path->len);
         proc_json_num(b, "cgroup_id", l->cgroup);
     }
     if (po.n_env)

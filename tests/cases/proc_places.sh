@@ -48,15 +48,17 @@ want "all((e['exit_code'] is None or e['argv'][0] == '/bin/sleep') and 'cpu_user
 want "[e['exit_code'] for e in by('command') if e['argv'][0] == '/bin/sleep'] == [0]" nobtf.json # as kvis has waited for it
 
 # A cgroup of version 2, by its path.
-cat >cg <<'END'
-mount -t cgroup2 none /sys/fs/cgroup && mkdir /sys/fs/cgroup/kvis-test || exit 77
-"$KVIS" proc --json=cg.json --cgroup=/sys/fs/cgroup/kvis-test -o text -- sh -c 'echo $$ >/sys/fs/cgroup/kvis-test/cgroup.procs; /bin/true; echo $$ >/sys/fs/cgroup/cgroup.procs; /bin/false'
-st=$?
-rmdir /sys/fs/cgroup/kvis-test
-exit $st
+long=$(printf '%0200d' 1)
+cat >cg <<END
+mount -t cgroup2 none /sys/fs/cgroup && mkdir -p /sys/fs/cgroup/kvis-test/$long/$long || exit 77
+"$KVIS" proc --json=cg.json --cgroup=/sys/fs/cgroup/kvis-test/$long/$long -o text -- sh -c 'echo \$\$ >/sys/fs/cgroup/kvis-test/$long/$long/cgroup.procs; /bin/true; echo \$\$ >/sys/fs/cgroup/cgroup.procs; /bin/false'
+st=\$?
+cd /sys/fs/cgroup
+rmdir kvis-test/$long/$long kvis-test/$long kvis-test
+exit \$st
 END
 unshare -m sh cg 2>err 9>&-
 st=$?
 [ $st != 77 ] || { say "no cgroup2 here"; exit 0; }
 status 1
-want "[(e['cgroup'], e['argv']) for e in by('command')] == [('/kvis-test', ['/bin/true'])]" cg.json
+want "[(e['cgroup'], e['argv']) for e in by('command')] == [('/kvis-test/$long/$long', ['/bin/true'])]" cg.json
