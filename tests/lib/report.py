@@ -628,4 +628,5 @@ def large(b, d):
     b.size(1400, 900, True), b.open(d + "/large.html"), b.shot(d + "/large_dark.png")
 
 
-run(globals())
+if __name__ == "__main__":
+    run(globals())

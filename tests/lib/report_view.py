@@ -10,6 +10,7 @@ import time
 
 sys.path.insert(0, os.environ["TESTS"] + "/lib")
 from browser import Browser, check  # noqa: E402
+from report import size  # noqa: E402
 
 
 def lines_of(path):
