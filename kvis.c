@@ -18818,7 +18818,7 @@ static void hy_configure_observe(struct bpf_cfgs *c)
     bpf_set(c, "CFG_MIN_NS", opt.min_ns);
 }
 
-/* Which calls the probe counts by how they ended: 0, all. */
+/* Which calls the probe counts or observes, by how they ended: 0, all. */
 static u8 hy_status(void)
 {
     enum { BOTH = CALL_SUCCESSFUL | CALL_FAILED }; /* 1 and 2: as the probe has them */
@@ -18867,7 +18867,7 @@ static int hy_open(u32 ring_bytes)
     hy.in_order = !bpf_raw_is_whole();
     bpf_set(&c, "CFG_SCHED", hy.sched);
     bpf_set(&c, "CFG_COUNT", hy.count);
-    bpf_set(&c, "CFG_STATUS", hy.count ? hy_status() : 0);
+    bpf_set(&c, "CFG_STATUS", hy.count || hy.observe ? hy_status() : 0);
     bpf_set(&c, "CFG_RESTART_NR", (u64)SYS_restart_syscall);
     bpf_set(&c, "CFG_DELAY", HY_MIN_DELAY_NS);
     bpf_set(&c, "CFG_BY_SCHED", hy.in_order);
@@ -19554,7 +19554,7 @@ static void tr_choose(void)
     bool every_fd = hy.on || sc_set[SC_close];
     for (u16 i = 0; i < SC_N; i++) {
         if (hy.observe) {
-            tr.need[i] = sc_set[i] && (!opt.n_paths || md_of[i].paths);
+            tr.need[i] = sc_set[i] && (!opt.n_paths || sc_rows[i].cls & CLS_FILE);
             continue;
         }
         bool asked = sc_set[i] && (all || md_wants(i, false) || st_can_wait(i, hy.on));
