@@ -9456,8 +9456,8 @@ static bool md_note_name(struct call *c, struct name *name)
     return c->n_touched > CALL_TOUCHES;
 }
 
-/* Whether a relative path can be one of -P, when its directory is not known: in the observe mode, where
- * kvis follows none. */
+/* Whether a relative path can be one of -P when its directory is not known: in the observe mode,
+ * where kvis follows none. */
 static bool md_path_possible(const char *s)
 {
     const char *last = strrchr(s, '/');

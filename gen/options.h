@@ -59,11 +59,11 @@ enum {
     { IN_TRACE, 0, "all", NULL, 0, false, \
       OPT_FLAG, { .flag = &opt.everyone }, 0, 0, \
       NULL, "    --all", \
-      "with -c: count the calls of all processes, stopping none" }, \
+      "show the calls of all processes, or count them (-c), stopping none" }, \
     { IN_TRACE, 0, "cgroup", "PATH", ARG_FILES, false, \
       OPT_CALL, { .call = proc_opt_cgroup }, 0, 0, \
       NULL, "    --cgroup=PATH", \
-      "with -c: count the calls of this cgroup (v2) and those below it" }, \
+      "show or count (-c) the calls of this cgroup (v2) and those below it" }, \
     { IN_TRACE, 'v', "verbose", NULL, 0, false, \
       OPT_COUNT, { .count = &opt.verbose }, 0, 0, \
       NULL, "-v, --verbose", \

@@ -56,6 +56,20 @@ def who_opens(terminal):
     check(len(rows_of(screen, "secret")) == 1, "once")
 
 
+# Each deletes its own file, which it names by a relative path; the file of the same directory that stays is not shown.
+DELETES = "while :; do touch kvis-victim kvis-other; sh -c 'echo $$ >>deleters; exec rm kvis-victim'; rm kvis-other; sleep 0.1; done"
+
+
+@task("Who deletes this file, on the whole machine?", "kvis trace --all -d 2 -e unlink,unlinkat -P kvis-victim")
+def who_deletes(terminal):
+    with Program("sh", "-c", DELETES):
+        screen = yield {}
+    shown = {m[1] for m in rows_of(screen, r"^\[\+[0-9.]+s\] (\d+) rm +unlink(?:at)?\((?:AT_FDCWD, )?\"kvis-victim\"")}
+    check(shown and shown <= set(read("deleters").split()), f"{shown} are not all deleters")
+    screen.hasnt("kvis-other")
+    screen.has(r"^all processes: ")
+
+
 @task("Which files were written?", "kvis open -f O_WRONLY -f O_RDWR -- make")
 def written(terminal):
     quiet("make", "clean")

@@ -67,5 +67,6 @@ t_is "-p: no tracer" 0 "$(sed -n 's/^TracerPid:[[:space:]]*//p' /proc/$pid/statu
 exec 8>&-
 wait $kvis
 t_is "-p: exit status" 0 $?
+t_is "-p: nothing is missing" "" "$(cat err)"
 t_is "-p: the sleeps of its children" 2 "$(grep -c '"name":"clock_nanosleep"' json)"
 t_is "-p, --min-duration: nothing shorter" 0 "$(grep '"type":"syscall"' json | grep -c '"duration_ns":1\{0,1\}[0-9]\{1,7\}}')"
