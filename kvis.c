@@ -395,6 +395,7 @@ struct opts {
     u64 min_ns;           /* --min-duration */
     const char *json_file, *out_file, *user, *sort;
     const char *record, *report, *perfetto, *folded; /* -w, --report, --perfetto, --folded */
+    bool relative;        /* -r */
     bool report_unnamed;  /* --report without FILE: its name is kvis's */
     u32 report_events;
     const char *trace;    /* -e trace= */
@@ -5970,41 +5971,51 @@ static void out_sgr(const char *code)
         b_f(&out.text.b, "\033[%sm", code);
 }
 
-/* The time in front of a line: [+0.003s], or as -t, -tt, -ttt, -r say. */
-static void out_time(struct buf *b, u64 ts_ns)
+/* The time of day as -t and -tt have it, or -ttt: seconds since 1970. */
+static void out_time_of_day(struct buf *b, u64 ts_ns)
 {
     u64 real = out.start_real_ns + (ts_ns - out.start_ns);
-    u64 rel = ts_ns > out.last_line_ns ? ts_ns - out.last_line_ns : 0;
     time_t sec = (time_t)(real / NSEC);
     struct tm tm;
-    switch (opt.timefmt) {
-    case 0:
-        rel = (ts_ns - out.start_ns) / 1000000;
-        b_s(b, "[+");
-        b_u64(b, rel / 1000);
-        b_c(b, '.');
-        b_c(b, (char)('0' + rel / 100 % 10));
-        b_c(b, (char)('0' + rel / 10 % 10));
-        b_c(b, (char)('0' + rel % 10));
-        b_s(b, "s] ");
-        break;
-    case 'r':
-        b_f(b, "%6" PRIu64 ".%06" PRIu64 " ", out.last_line_ns ? rel / NSEC : 0,
-            out.last_line_ns ? rel % NSEC / 1000 : 0);
-        break;
-    case 3:
+    if (opt.timefmt > 2) {
         b_us(b, real / 1000);
         b_c(b, ' ');
-        break;
-    default:
-        if (!localtime_r(&sec, &tm)) /* a year that int does not hold */
-            memset(&tm, 0, sizeof tm);
-        b_f(b, "%02d:%02d:%02d", tm.tm_hour, tm.tm_min, tm.tm_sec);
-        if (opt.timefmt == 2)
-            b_f(b, ".%06" PRIu64, real % NSEC / 1000);
-        b_c(b, ' ');
+        return;
     }
+    if (!localtime_r(&sec, &tm)) /* a year that int does not hold */
+        memset(&tm, 0, sizeof tm);
+    b_f(b, "%02d:%02d:%02d", tm.tm_hour, tm.tm_min, tm.tm_sec);
+    if (opt.timefmt == 2)
+        b_f(b, ".%06" PRIu64, real % NSEC / 1000);
+    b_c(b, ' ');
+}
+
+/* The time since the line before, in parentheses behind that of -t: as strace has them. */
+static void out_time_since(struct buf *b, u64 ns)
+{
+    b_f(b, "%s%6" PRIu64 ".%06" PRIu64 "%s ", opt.timefmt ? "(+" : "", ns / NSEC,
+        ns % NSEC / 1000, opt.timefmt ? ")" : "");
+}
+
+/* The time in front of a line: [+0.003s], or as -t and -r say. */
+static void out_time(struct buf *b, u64 ts_ns)
+{
+    bool after = out.last_line_ns && ts_ns > out.last_line_ns;
+    u64 ms = (ts_ns - out.start_ns) / 1000000;
+    if (opt.timefmt)
+        out_time_of_day(b, ts_ns);
+    if (opt.relative)
+        out_time_since(b, after ? ts_ns - out.last_line_ns : 0);
     out.last_line_ns = ts_ns;
+    if (opt.timefmt || opt.relative)
+        return;
+    b_s(b, "[+");
+    b_u64(b, ms / 1000);
+    b_c(b, '.');
+    b_c(b, (char)('0' + ms / 100 % 10));
+    b_c(b, (char)('0' + ms / 10 % 10));
+    b_c(b, (char)('0' + ms % 10));
+    b_s(b, "s] ");
 }
 
 /* Where a process is in out_procs: its own place, or one that is free, or the one that has been
@@ -36583,7 +36594,7 @@ static void opt_apply(const struct cmd *c, const struct opt_row *r, const char *
         *r->to.flag = true;
         break;
     case OPT_COUNT:
-        ++*r->to.count;
+        *r->to.count += *r->to.count < UINT8_MAX;
         break;
     case OPT_SET:
         *r->to.set = (u8)r->min;

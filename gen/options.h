@@ -127,11 +127,11 @@ enum {
     { IN_TRACE | IN_REPLAY, 't', "absolute-timestamps", NULL, 0, false, \
       OPT_COUNT, { .count = &opt.timefmt }, 0, 0, \
       NULL, "-t, --absolute-timestamps", \
-      "print the time of day; -tt: with microseconds, -ttt: as seconds since 1970" }, \
+      "print the time of day; -tt: with microseconds, -ttt and more: as seconds since 1970" }, \
     { IN_TRACE | IN_REPLAY, 'r', "relative-timestamps", NULL, 0, false, \
-      OPT_SET, { .set = &opt.timefmt }, 'r', 0, \
+      OPT_FLAG, { .flag = &opt.relative }, 0, 0, \
       NULL, "-r, --relative-timestamps", \
-      "print the time since the line before" }, \
+      "print the time since the line before; with -t: both" }, \
     { IN_TRACE | IN_REPLAY, 0, "json", "FILE", ARG_FILES, true, \
       OPT_CALL, { .call = opt_json }, 0, 0, \
       NULL, "    --json[=FILE]", \

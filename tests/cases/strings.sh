@@ -21,6 +21,10 @@ run trace -v -t -- /bin/true; has err '[0-2][0-9]:[0-5][0-9]:[0-5][0-9][^.]'
 run trace -v -tt -- /bin/true; has err '[0-2][0-9]:[0-5][0-9]:[0-5][0-9]\.[0-9]{6}'
 run trace -v -ttt -- /bin/true; has err '1[0-9]{9}\.[0-9]{6}'
 run trace -v -r -- /bin/true; has err '0\.0[0-9]+'
+for o in "-r -tt" "-tt -r"; do # both, as strace has them
+    run trace -v $o -- /bin/true; has err '^[0-2][0-9]:[0-5][0-9]:[0-5][0-9]\.[0-9]{6} \(\+ +[0-9]+\.[0-9]{6}\) execve'
+done
+for o in -tttt "-$(printf 't%.0s' $(seq 257))"; do run trace -v $o -- /bin/true; has err '^1[0-9]{9}\.[0-9]{6} execve'; done
 run trace -v -y -f -T -- /bin/true; status 0; has err '<[0-9.]+ ?[mun]?s?>'
 run trace -v --json=json -- /bin/sh -c "$sh"
 want "calls('write')[-1]['ret'] == 40 and calls('write')[-1]['error'] is None and calls('write')[-1]['duration_ns'] > 0"
