@@ -7383,6 +7383,7 @@ struct st_process {
 struct stats {
     struct stats *next;
     pid_t pid;
+    bool ended; /* the pid may be another process's */
     char comm[16];
     struct st_row *row[ARRAY_LEN(sc_rows)];
 };
@@ -12223,6 +12224,9 @@ static struct {
     u32 n_tasks;
     struct call_said said;
     struct stats counted;    /* the calls that were played: what -c shows when there are filters */
+    struct stats *procs;     /* --by=pid: the same by process, newest first */
+    u32 n_procs;
+    u64 untabled;            /* 1: there were more processes than tables */
     struct ofd file[2];      /* two that are not the same: text groups by them */
     u8 which;
     bool tables, ended, calls; /* REC_ROW, REC_END, REC_CALL were there */
@@ -12375,6 +12379,15 @@ static void rp_release(pid_t tid, const struct call *c, bool wanted)
     }
 }
 
+/* --by=pid: what an event tells of whose the calls are that follow. */
+static void rp_follow(const struct event *e)
+{
+    pid_t child = e->kind == EK_SPAWN && ev_has(e, EV_child_pid) ? (pid_t)e->v[EV_child_pid].n : 0;
+    for (struct stats *s = rp.procs; child && s; s = s->next)
+        s->ended |= s->pid == child;
+    out_leave_out(e);
+}
+
 static void rp_event(void)
 {
     static union rp_val v[ARRAY_LEN(rin.field)];
@@ -12407,6 +12420,8 @@ static void rp_event(void)
             rp_set(e, (u32)rin.field[i].own, v[i]);
     out.many = flags & REC_MANY;
     rp_judge(e);
+    if (opt.by_pid)
+        rp_follow(e);
     u64 told = out.events;
     md_emit(e);
     if (opt.n_paths && e->row >= 0 && out.events == told)
@@ -12565,6 +12580,38 @@ static void rp_result(const struct call *c, u32 flags, struct arg ret)
     rp.said.ret_len = flags & REC_RET ? ret.len : (u32)strlen(plain);
 }
 
+/* The table of the process that has a pid now, made when it is first needed; NULL: there are too
+ * many. */
+static struct stats *rp_table_of(pid_t pid)
+{
+    struct stats *s = rp.procs;
+    while (s && (s->pid != pid || s->ended))
+        s = s->next;
+    if (!s) {
+        s = rp.n_procs < ST_TABLES ? calloc(1, sizeof *s) : NULL;
+        if (!s) {
+            rp.untabled = 1;
+            return NULL;
+        }
+        rp.n_procs++;
+        s->pid = pid;
+        s->next = rp.procs;
+        rp.procs = s;
+    }
+    snprintf(s->comm, sizeof s->comm, "%s", out_comm(pid));
+    return s;
+}
+
+static void rp_count(const struct task *t)
+{
+    const struct call *c = &t->call;
+    u64 ns = c->noret ? 0 : c->exit_ns - c->enter_ns;
+    struct stats *s = opt.by_pid ? rp_table_of(t->pid) : NULL;
+    st_add(&rp.counted, c, ns);
+    if (s)
+        st_add(s, c, ns);
+}
+
 static void rp_done(struct task *t, bool wanted)
 {
     struct call *c = &t->call;
@@ -12572,7 +12619,7 @@ static void rp_done(struct task *t, bool wanted)
     if (!rp_shown(c) || !(c->begun || wanted))
         return;
     if (c->known && !c->late)
-        st_add(&rp.counted, c, c->noret ? 0 : c->exit_ns - c->enter_ns);
+        rp_count(t);
     out_call_exit(t);
 }
 
@@ -37866,12 +37913,15 @@ static void cmd_replay_table(void)
         die(EXIT_KVIS, "%s has no calls: record with -v, -c or -C", rin.name);
     if (st.no_table)
         return;
-    if (rp.calls && (filtered || !rp.tables)) {
+    if (rp.calls && (filtered || !rp.tables || (opt.by_pid && !st.procs))) {
         st.all = rp.counted;
-        opt.by_pid = false;
+        st.procs = rp.procs;
+        st.untabled = rp.untabled;
     } else if (filtered) {
         u_warn("-e, -P, -z: the table is of all calls (record with -v)");
     }
+    if (opt.by_pid && !st.procs)
+        u_warn("--by=pid: %s has no calls by process: record with -v, or -c --by=pid", rin.name);
 }
 
 static void cmd_open_recording(const char *name)

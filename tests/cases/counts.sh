@@ -37,6 +37,23 @@ done
 run trace -c -S nonsense -- /bin/true; status 2
 run trace -c --by=pid -- /bin/sh -c 'cat /dev/null; ls / >/dev/null; exit 0'
 [ "$(grep -c 'p99' err)" -ge 3 ] || fail "--by=pid: not a table for each of three processes"
+by_pid() { awk '/^process /{ p = $3 } /^all processes/ { p = "all" } /^ *[0-9]/ && $4 ~ /^[0-9]+$/ && p { print p, $NF, $4 }' err | sort; }
+run trace -q -w rec -v -C --by=pid -- /bin/sh -c 'cat /dev/null; ls / >/dev/null; exit 0'
+by_pid >live
+has live '^cat openat [1-9]'; has live '^ls getdents64 2'; has live '^all total '
+run trace -q -w all -v -- /bin/sh -c 'cat /dev/null; ls / >/dev/null; exit 0'
+for file in rec all; do # the tables that were recorded, and those of the calls
+    run replay -c --by=pid $file
+    eq "replay --by=pid $file" "$(grep -v '^all' live)" "$(by_pid | grep -v '^all')"
+    run replay -c --by=pid -e trace=getdents64 $file
+    eq "replay --by=pid -e $file" "all getdents64 2
+all total 2
+ls getdents64 2
+ls total 2" "$(by_pid)"
+done
+run trace -q -c -w rec -- /bin/true
+run replay -c --by=pid rec
+has err 'no calls by process'
 run trace -c --by=nonsense -- /bin/true; status 2
 run trace -c -i 1 -- /bin/sh -c 'for i in 1 2 3 4 5; do sleep 0.7; done'
 [ "$(grep -c p99 err)" -ge 3 ] || fail "-i: not printed again and again"
