@@ -37569,6 +37569,20 @@ static void *cmd_trace_rest(void *unused)
     exit(cmd_trace_end());
 }
 
+/* Options that -p, --all and --cgroup cannot follow. */
+static void cmd_refuse_without_command(void)
+{
+    const struct { bool given; const char *name; } row[] = {
+        { opt.kill_on_exit, "kill-on-exit" }, { opt.until_exit, "until-exit" },
+        { opt.user != NULL, "user" }, { opt.n_env > 0, "env" },
+    };
+    for (size_t i = 0; i < ARRAY_LEN(row) && !opt.command; i++)
+        if (row[i].given)
+            opt_wrong(opt_cmd, opt_named(row[i].name), "--%s is for a command that kvis starts; "
+                      "fix: leave it out, or give a command in place of %s", row[i].name,
+                      opt.n_pids ? "-p" : opt.everyone ? "--all" : "--cgroup");
+}
+
 static int cmd_trace(void)
 {
     static char cwd[PATH_MAX];
@@ -37582,9 +37596,7 @@ static int cmd_trace(void)
         opt_wrong(opt_cmd, opt_named("all"), "--all and --cgroup do not go together");
     if (opt.command && opt.n_pids)
         opt_wrong(opt_cmd, opt_named("attach"), "a command and -p PID do not go together");
-    if (opt.kill_on_exit && (opt.n_pids || everyone))
-        opt_wrong(opt_cmd, opt_named("kill-on-exit"),
-                  "--kill-on-exit is for a command that kvis starts");
+    cmd_refuse_without_command();
     cmd_refuse_mixed();
     if (opt.user && (bpf_caps() >> 6 & 3) != 3) /* CAP_SETGID, CAP_SETUID */
         die(EXIT_KVIS, "-u %s: only root can run a command as another user", opt.user);

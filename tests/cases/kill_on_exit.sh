@@ -76,7 +76,9 @@ run trace -q --json=json -- true
 eq "backend" "$(js "H['backend']" json)" "$(js "H['backend']" until)"
 
 target loop
-run trace --kill-on-exit -p "$tee"
-status 2
-has err '^kvis: --kill-on-exit is for a command'
+for option in --kill-on-exit --until-exit --user=root --env=A=b; do
+    run trace $option -p "$tee"
+    status 2
+    has err "^kvis: ${option%%=*} is for a command.*; fix: .* -p\$"
+done
 untarget
