@@ -37708,6 +37708,19 @@ static void cmd_refuse_ptrace(void)
                   "starts");
 }
 
+/* Refuses the id of a thread where that of a process is wanted, which no event has. */
+static void cmd_refuse_thread(u32 pid)
+{
+    pid_t id = (pid_t)pid;
+    bool there = id && (kill(id, 0) == 0 || errno == EPERM);
+    if (!there || syscall(SYS_tgkill, id, id, 0) == 0 || errno != ESRCH)
+        return;
+    s64 leader = ps_status(id, "Tgid:");
+    if (leader <= 0)
+        die(EXIT_KVIS, "-p %u: a thread that is not the first of its process", pid);
+    die(EXIT_KVIS, "-p %u: a thread of process %" PRId64 "; fix: -p %" PRId64, pid, leader, leader);
+}
+
 static int cmd_open(void)
 {
     static char sh[] = "/bin/sh", c[] = "-c", *line[] = { sh, c, NULL, NULL };
@@ -37716,6 +37729,7 @@ static int cmd_open(void)
     pid_t watched = (pid_t)(oo.tid ? oo.tid : oo.pid);
     if (watched && kill(watched, 0) < 0 && errno == ESRCH)
         die(EXIT_KVIS, "no %s %d", oo.tid ? "thread" : "process", watched);
+    cmd_refuse_thread(oo.pid);
     cmd_refuse_mixed();
     if (oo.shell && opt.command && !opt.command[1] && strchr(opt.command[0], ' ')) {
         line[2] = opt.command[0];
@@ -37739,6 +37753,7 @@ static int cmd_proc(void)
     pid = (pid_t)po.pid;
     if (opt.command && (po.pid || po.only_pid))
         opt_wrong(opt_cmd, opt_named("pid"), "a command and -p do not go together");
+    cmd_refuse_thread(po.pid ? po.pid : po.only_pid);
     if (opt.json && !opt.json_file && strcmp(po.format, "text"))
         opt_wrong(opt_cmd, opt_named("format"),
                   "--format=%s and --json both want stdout: --json=FILE", po.format);
