@@ -23069,7 +23069,8 @@ struct proc_row {
 
 /* What the options say, beside what is in opt. */
 static struct {
-    bool live, failed, forks, threads, quote, perf_rings, tree;
+    bool live, failed, forks, threads, quote, perf_rings, tree; /* failed: execs, too */
+    bool only_failed;                /* exitsnoop -x */
     bool time, clock, print_uid;     /* columns of execsnoop and exitsnoop */
     u32 pid, only_pid, max_args;
     u64 uid;                         /* + 1; 0: all */
@@ -23918,7 +23919,7 @@ static void proc_exit_row(struct buf *b, const struct proc_row *r)
     const struct proc_life *l = r->l;
     u32 from = b->len;
     s32 status = l->status;
-    if ((po.failed && status <= 0) || po.threads != (r->what == PROC_THREAD))
+    if ((po.only_failed && status <= 0) || po.threads != (r->what == PROC_THREAD))
         return;
     if (po.time) {
         proc_clock(b, r->ts_ns, false);
@@ -25029,7 +25030,7 @@ static void proc_summary(u32 running, u64 now_ns)
         (double)proc_state.cpu_ns / 1e9);
     if (proc_state.btf)
         b_f(&b, "; %" PRIu64 " failed", proc_state.failed);
-    if (po.failed)
+    if (proc_state.exec_failed)
         b_f(&b, ", %" PRIu64 " could not be executed", proc_state.exec_failed);
     if (running)
         b_f(&b, ", %u still running", running);

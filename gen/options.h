@@ -389,7 +389,7 @@ enum {
       NULL, "-x, --fails", \
       "show execs that failed, too" }, \
     { IN_EXITSNOOP, 'x', "failed", NULL, 0, false, \
-      OPT_FLAG, { .flag = &po.failed }, 0, 0, \
+      OPT_FLAG, { .flag = &po.only_failed }, 0, 0, \
       NULL, "-x, --failed", \
       "show only processes that failed" }, \
     { IN_PROC, 0, "forks", NULL, 0, false, \

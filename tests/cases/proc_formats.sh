@@ -67,3 +67,8 @@ eq "header" "TIME(s)  PCOMM            PID     PPID    TID     AGE(s)  EXIT_CODE
 has exit.out '^[0-9:]{8} sh +([0-9]+) +[0-9]+ +\1 +[0-9]+\.[0-9]{2} +code 4$'
 has exit.out ' env .* code 12[67]$'
 has exit.out ' signal 11 \(SEGV\)(, core dumped)?$'
+# -x: processes that failed, and nothing about execs
+run exitsnoop -x -- sh -c 'env nowhere; /bin/true; exit 3'
+status 3
+eq "exitsnoop -x" "code 127 code 3" "$(sed -n 's/.* \(code [0-9]*\)$/\1/p' out | tr '\n' ' ' | sed 's/ $//')"
+has err ' of CPU; 2 failed$'
