@@ -15088,20 +15088,31 @@ static const char *pf_why_not(int e, enum pf_level level, bool why_only)
     return text;
 }
 
-/* The largest number of a list like 0,3-7, plus one, or its first number; -1: no such file. */
+/* The next range of a list like 0,3-7, with *list put behind it; false: there is none. */
+static bool pf_range(const char **list, unsigned long *from, unsigned long *to)
+{
+    char *end;
+    if (!isdigit((u8)**list))
+        return false;
+    *from = *to = strtoul(*list, &end, 10);
+    if (*end == '-')
+        *to = strtoul(end + 1, &end, 10);
+    *list = *end == ',' ? end + 1 : end;
+    return true;
+}
+
+/* The largest number of a list of CPUs, plus one, or its first number. No such file: 0, or -1. */
 static int pf_cpus(const char *which, bool first)
 {
     char path[64], s[4096];
-    int max = -1;
+    const char *list = s;
+    unsigned long from, to = ULONG_MAX;
     snprintf(path, sizeof path, "/sys/devices/system/cpu/%s", which);
     u_slurp(path, s, sizeof s);
-    for (char *p = s, *end; isdigit((u8)*p); p = *end ? end + 1 : end) {
-        int n = (int)strtol(p, &end, 10);
+    while (pf_range(&list, &from, &to))
         if (first)
-            return n;
-        max = MAX(max, n);
-    }
-    return first ? -1 : max + 1;
+            return (int)from;
+    return first ? -1 : (int)(to + 1);
 }
 
 enum { PF_MEMBERS = 5 }; /* events of the largest group */
@@ -16980,6 +16991,7 @@ static int bpf_prog_load(const struct bpf_family *fam, const struct bpf_prog_row
 {
     union bpf_attr a;
     size_t size = BPF_ATTR_TO(prog_name);
+    int f;
     memset(&a, 0, sizeof a);
     if (r->type == BPF_PROG_TYPE_TRACING) {
         a.expected_attach_type = BPF_TRACE_RAW_TP;
@@ -16994,7 +17006,10 @@ static int bpf_prog_load(const struct bpf_family *fam, const struct bpf_prog_row
     a.log_size = log_size;
     a.log_buf = (uintptr_t)log;
     snprintf(a.prog_name, sizeof a.prog_name, "%s", r->name);
-    return bpf_call(BPF_PROG_LOAD, &a, size);
+    do
+        f = bpf_call(BPF_PROG_LOAD, &a, size);
+    while (f == -EPERM && bpf_raise_memlock());
+    return f;
 }
 
 /* The verifier's last words, and what in them is ours: a poisoned instruction is a field that this
@@ -17053,14 +17068,11 @@ static int bpf_load_one(struct bpf_obj *o, u32 i)
 {
     const struct bpf_prog_row *r = &o->fam->progs[i];
     struct bpf_insn insns[BPF_MAXINSNS];
-    int f;
     if (r->n_insns > BPF_MAXINSNS)
         return bpf_fail(o, -E2BIG, "%s: too long", r->name);
     memcpy(insns, r->insns, r->n_insns * sizeof *insns);
     bpf_patch(o, r, insns);
-    do
-        f = bpf_prog_load(o->fam, r, bpf_btf_id(o, r), insns, 0, NULL, 0);
-    while (f == -EPERM && bpf_raise_memlock());
+    int f = bpf_prog_load(o->fam, r, bpf_btf_id(o, r), insns, 0, NULL, 0);
     if (f == -EPERM)
         bpf_fail(o, f, "%s: %s", r->name, strerror(-f));
     else if (f < 0)
@@ -17116,9 +17128,9 @@ static int bpf_attach_raw(const char *name, int prog)
  * is on now. */
 static int bpf_attach_perf(struct perf_event_attr *a, int prog)
 {
-    int f = (int)syscall(SYS_perf_event_open, a, -1, bpf_online_cpu(), -1, PERF_FLAG_FD_CLOEXEC);
+    int f = pf_event(a, -1, bpf_online_cpu(), -1, 0);
     if (f < 0)
-        return -errno;
+        return f;
     if (syscall(SYS_ioctl, f, PERF_EVENT_IOC_SET_BPF, prog) < 0
         || syscall(SYS_ioctl, f, PERF_EVENT_IOC_ENABLE, 0) < 0) {
         int e = -errno;
@@ -17131,8 +17143,7 @@ static int bpf_attach_perf(struct perf_event_attr *a, int prog)
 static int bpf_attach_tp(const char *event, int prog)
 {
     int id = tfs_event_id(event);
-    struct perf_event_attr a = { .type = PERF_TYPE_TRACEPOINT, .size = sizeof a,
-                                 .config = (u64)id };
+    struct perf_event_attr a = { .type = PERF_TYPE_TRACEPOINT, .config = (u64)id };
     return id < 0 ? id : bpf_attach_perf(&a, prog);
 }
 
@@ -17204,34 +17215,17 @@ static const char *bpf_ksym_why(const struct bpf_ksym *k, char why[WHY_LEN])
 
 /* --- kprobes --- */
 
-/* By the kprobe PMU (4.17): the probe is the descriptor's own, and gone with it. */
-static int bpf_attach_kprobe_pmu(const char *symbol, bool is_ret, int prog)
+/* By the kprobe PMU (Linux 4.17): the probe is the descriptor's own, and gone with it. */
+static int bpf_attach_kprobe(const char *symbol, bool is_ret, int prog)
 {
     int type = (int)u_file_number("/sys/bus/event_source/devices/kprobe/type", -ENOENT), bit = 0;
     char text[32];
     u_slurp("/sys/bus/event_source/devices/kprobe/format/retprobe", text, sizeof text);
     if (!strncmp(text, "config:", 7))
         bit = atoi(text + 7);
-    struct perf_event_attr a = { .type = (u32)type, .size = sizeof a,
-                                 .config = (u64)is_ret << (bit & 63),
+    struct perf_event_attr a = { .type = (u32)type, .config = (u64)is_ret << (bit & 63),
                                  .config1 = (uintptr_t)symbol };
     return type < 0 ? type : bpf_attach_perf(&a, prog);
-}
-
-/* Writes a line to tracefs' kprobe_events. */
-static int bpf_kprobe_line(const char *line)
-{
-    char why[WHY_LEN];
-    int dir = tfs_dir(why);
-    int f = dir < 0 ? dir : openat(dir, "kprobe_events", O_WRONLY | O_APPEND | O_CLOEXEC);
-    if (dir >= 0 && f < 0)
-        return -errno;
-    if (f < 0)
-        return f;
-    ssize_t n = write(f, line, strlen(line));
-    int e = n < 0 ? -errno : 0;
-    close(f);
-    return e;
 }
 
 /* What -ENOENT of bpf_attach_kprobe means: no probes at all, or none of that name. -EINVAL: none
@@ -17253,49 +17247,6 @@ static const char *bpf_no_kprobe(const char *symbol, int e)
         return "this kernel has no kprobes (CONFIG_KPROBES)";
     snprintf(why, sizeof why, "%.100s: this function cannot be probed", symbol);
     return why;
-}
-
-/* A name in kprobe_events outlives who made it, so a child takes it out again when kvis is gone,
- * however it went: the pipe's other end is kvis's alone. */
-static int bpf_kprobe_guard(const char *name)
-{
-    char line[96], c, why[WHY_LEN];
-    int end[2], dir = tfs_dir(why); /* which the child keeps: by now its mount may be gone */
-    if (dir < 0 || pipe2(end, O_CLOEXEC) < 0)
-        return dir < 0 ? dir : -errno;
-    pid_t pid = fork();
-    if (pid) {
-        close(end[0]);
-        return pid < 0 ? -errno : end[1];
-    }
-    setsid(); /* what is meant for kvis's group is not for it */
-    for (int f = 3; f < 256; f++)
-        if (f != end[0] && f != dir)
-            close(f);
-    while (read(end[0], &c, 1) < 0 && errno == EINTR)
-        ;
-    snprintf(line, sizeof line, "-:%s\n", name);
-    for (int i = 0; i < 100 && bpf_kprobe_line(line) == -EBUSY; i++)
-        nanosleep(&(struct timespec){ .tv_nsec = 20000000 }, NULL);
-    _exit(0);
-}
-
-/* By name, where there is no such PMU. */
-static int bpf_attach_kprobe_events(const char *symbol, bool is_ret, int prog)
-{
-    static u32 n;
-    char name[64], line[256];
-    snprintf(name, sizeof name, "kvis/k%d_%u", getpid(), n++);
-    snprintf(line, sizeof line, "%c:%s %s\n", is_ret ? 'r' : 'p', name, symbol);
-    int guard = bpf_kprobe_guard(name); /* first: it must be there whenever we are killed */
-    int e = guard < 0 ? guard : bpf_kprobe_line(line);
-    return e < 0 ? e : bpf_attach_tp(name, prog);
-}
-
-static int bpf_attach_kprobe(const char *symbol, bool is_ret, int prog)
-{
-    int f = bpf_attach_kprobe_pmu(symbol, is_ret, prog);
-    return f == -ENOENT ? bpf_attach_kprobe_events(symbol, is_ret, prog) : f;
 }
 
 static int bpf_attach_row(const struct bpf_prog_row *r, int prog)
@@ -17628,13 +17579,13 @@ static int rb_open_ring(int map, u32 bytes)
 static int rb_open_cpu(int map, u32 cpu)
 {
     struct perf_event_attr a = {
-        .type = PERF_TYPE_SOFTWARE, .size = sizeof a, .config = PERF_COUNT_SW_BPF_OUTPUT,
+        .type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_BPF_OUTPUT,
         .sample_type = PERF_SAMPLE_RAW, .sample_period = 1, .watermark = 1,
         .wakeup_watermark = (u32)rb_state.size / 4,
     };
-    int f = (int)syscall(SYS_perf_event_open, &a, -1, cpu, -1, PERF_FLAG_FD_CLOEXEC);
+    int f = pf_event(&a, -1, (int)cpu, -1, 0);
     if (f < 0)
-        return -errno;
+        return f;
     void *m = mmap(NULL, rb_state.page + rb_state.size, PROT_READ | PROT_WRITE, MAP_SHARED, f, 0);
     if (m == MAP_FAILED)
         return -errno;
@@ -27764,19 +27715,17 @@ static int pmc_cgroup = -1;    /* the directory of mo.cgroup */
 /* "0-3,8": bits; false: no such list. */
 static bool pmc_list(const char *path, u8 *mask, char *text, size_t n)
 {
-    char s[4096], *end;
+    char s[4096];
+    const char *list = s;
+    unsigned long from, to;
     memset(mask, 0, PMC_CPUS / 8);
     if (!met_there(path) || !met_text(path, s, sizeof s))
         return false;
     if (text)
         snprintf(text, n, "%.*s", (int)n - 1, s);
-    for (char *p = s; isdigit((u8)*p); p = *end == ',' ? end + 1 : end) {
-        unsigned long a = strtoul(p, &end, 10), b = a;
-        if (*end == '-')
-            b = strtoul(end + 1, &end, 10);
-        for (; a <= b && a < PMC_CPUS; a++)
-            mask[a / 8] |= (u8)(1 << a % 8);
-    }
+    while (pf_range(&list, &from, &to))
+        for (; from <= to && from < PMC_CPUS; from++)
+            mask[from / 8] |= (u8)(1 << from % 8);
     return true;
 }
 
@@ -27902,25 +27851,23 @@ static u64 *pmc_config(struct pmc_code *c, const char *name, size_t n)
 /* Puts a value into the bits that the PMU's format says, as "config:0-7,32-35"; 0 or -errno. */
 static int pmc_field(const char *pmu, struct pmc_code *c, const char *name, u64 v)
 {
-    char s[64], *end;
-    u64 *to = pmc_config(c, name, strlen(name));
-    if (to) {
-        *to = v;
+    char s[64];
+    unsigned long from, to;
+    u64 *word = pmc_config(c, name, strlen(name));
+    if (word) {
+        *word = v;
         return 0;
     }
     const char *path = met_path(PMC_DEVICES "/%s/format/%.32s", pmu, name);
     if (!met_there(path) || !met_text(path, s, sizeof s))
         return -ENOENT;
     const char *at = s + strcspn(s, ":");
-    to = *at ? pmc_config(c, s, (size_t)(at - s)) : NULL;
-    for (at += *at == ':'; to && isdigit((u8)*at); at = *end == ',' ? end + 1 : end) {
-        unsigned long a = strtoul(at, &end, 10), b = a;
-        if (*end == '-')
-            b = strtoul(end + 1, &end, 10);
-        for (; a <= b && a < 64; a++, v >>= 1)
-            *to |= (v & 1) << a;
-    }
-    return v || !to ? -EOVERFLOW : 0; /* bits that an older kernel's format has no place for */
+    word = *at ? pmc_config(c, s, (size_t)(at - s)) : NULL;
+    at += *at == ':';
+    while (word && pf_range(&at, &from, &to))
+        for (; from <= to && from < 64; from++, v >>= 1)
+            *word |= (v & 1) << from;
+    return v || !word ? -EOVERFLOW : 0; /* bits that an older kernel's format has no place for */
 }
 
 /* "event=0xd1,umask=0x8,inv": as the files of events/ are. */
@@ -35315,11 +35262,7 @@ static int check_load(u32 type, u32 btf_id, const struct bpf_insn *insns, u16 n)
 {
     static const struct bpf_family none = { .license = "GPL" };
     struct bpf_prog_row r = { .name = "kvis_check", .type = type, .n_insns = n };
-    int f;
-    do
-        f = bpf_prog_load(&none, &r, btf_id, insns, 0, NULL, 0);
-    while (f == -EPERM && bpf_raise_memlock());
-    return f;
+    return bpf_prog_load(&none, &r, btf_id, insns, 0, NULL, 0);
 }
 
 /* The same of one that does nothing. */
@@ -35516,8 +35459,8 @@ static bool check_kprobe(struct check *c)
 /* A program that runs when a counter overflows. */
 static bool check_perf_program(struct check *c)
 {
-    struct perf_event_attr a = { .type = PERF_TYPE_SOFTWARE, .size = sizeof a,
-                                 .config = PERF_COUNT_SW_CPU_CLOCK, .sample_period = 1000000000 };
+    struct perf_event_attr a = { .type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_CPU_CLOCK,
+                                 .sample_period = 1000000000 };
     int prog = check_load_nothing(BPF_PROG_TYPE_PERF_EVENT, 0);
     int f = prog < 0 ? prog : bpf_attach_perf(&a, prog);
     check_close(prog);

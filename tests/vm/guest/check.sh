@@ -25,31 +25,6 @@ t_hasnt "no program of this kernel asks for a report" checked 'fix: report it'
 t_hasnt "no mount is left" /proc/mounts 'tracefs|debugfs'
 t_is "no program is left" 0 "$(grep -l '^prog_type' /proc/[0-9]*/fdinfo/* 2>/dev/null | wc -l)"
 
-mount -t tmpfs none /sys/devices/kprobe
-t_ok "without the kprobe PMU" "$KVIS" check -v
-t_has "kprobes, by tracefs" out "^kprobes +($kprobes)"
-umount /sys/devices/kprobe
-mkdir t; mount -t tracefs none t
-events() { cat t/kprobe_events; } # (its size is 0, whatever it holds)
-gone() { [ -z "$(events)" ]; }
-t_ok "its events are taken out again" until_true 5 gone
-killed() { # a name that a killed kvis has left in kprobe_events is taken out
-    mount -t tmpfs none /sys/devices/kprobe
-    seen=0
-    for i in 1 2 3 4; do
-        "$KVIS" check -v >/dev/null 2>&1 & pid=$!
-        while kill -0 $pid 2>/dev/null; do
-            [ -z "$(events)" ] || { seen=$((seen + 1)); kill -KILL $pid; }
-        done
-        wait $pid 2>/dev/null
-    done
-    umount /sys/devices/kprobe
-    t_ok "killed in the midst of it: they were there" test $seen -gt 0
-    t_ok "and are taken out" until_true 5 gone
-}
-[ "$(uname -m)" = riscv64 ] || killed
-umount t
-
 mount -t tmpfs none /sys/kernel/btf
 t_ok "open needs no BTF" "$KVIS" check -v open
 t_has "that it is missing is told" out '^btf +no '
