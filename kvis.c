@@ -11912,7 +11912,7 @@ static void rec_get_meta(void)
 static void rec_get_word(void)
 {
     enum { MOST = 8 << 20 }; /* bytes, with a pointer and a NUL each: execve(2) takes 6 MiB */
-    static u32 n, bytes;
+    static u32 n, room, bytes;
     struct arg a = rec_gets();
     rin.of_command = true;
     if (rin.again)
@@ -11922,18 +11922,14 @@ static void rec_get_word(void)
         rec_bad("damaged: more than %d bytes of arguments", MOST);
         return;
     }
-    char **list = realloc(opt.command, (n + 2) * sizeof *list);
-    char *word = list ? strdup(rec_at(a)) : NULL;
-    if (list) {
+    char **list = u_grow(opt.command, &room, n + 2, sizeof *list);
+    if (list)
         opt.command = list;
-        list[n] = NULL;
-    }
-    if (!word) {
+    if (!list || !(list[n] = strdup(rec_at(a)))) {
         rec_bad("out of memory");
         return;
     }
-    list[n++] = word;
-    list[n] = NULL;
+    n++;
 }
 
 static void rec_get_pid(void)

@@ -28,7 +28,7 @@ def arguments(command, pid):
     words = [WORDS.get(word, word) for word in command.split()[1:]]
     if "--" not in words:
         words += BOUNDED.get(words[0], [])
-    if words[:2] == ["trace", "-p"]:
+    if words[:2] in (["trace", "-p"], ["trace", "--all"]):
         words += ["-d", "1"]
     return [pid if word == "PID" else word for word in words]
 
