@@ -19836,14 +19836,17 @@ static struct tr_facts tr_gather(void)
 }
 
 /* How large the ring of records is, unless --ring says it. Who observes cannot hold a thread until
- * there is room: then it depends on how many CPUs can fill it. */
+ * there is room: then it is what a machine of that much memory can spare. */
 static u32 tr_ring_bytes(void)
 {
-    enum { NO_RECORDS = 64 << 10, HELD = 4 << 20, FEW_CPUS = 16 << 20, MANY_CPUS = 32 << 20 };
-    return bpf_ring_bytes(hy.count              ? NO_RECORDS
-                          : !hy.observe         ? HELD
-                          : bpf_possible() <= 4 ? FEW_CPUS
-                                                : MANY_CPUS);
+    enum { NO_RECORDS = 64 << 10, HELD = 4 << 20, LEAST = 16 << 20, MOST = 64 << 20, SHARE = 128 };
+    u64 memory = (u64)MAX(sysconf(_SC_PHYS_PAGES), 0l) * (u64)sysconf(_SC_PAGESIZE);
+    u32 bytes = LEAST;
+    if (hy.count || !hy.observe)
+        return bpf_ring_bytes(hy.count ? NO_RECORDS : HELD);
+    while (bytes < MOST && bytes < memory / SHARE)
+        bytes *= 2;
+    return bpf_ring_bytes(bytes);
 }
 
 /* Sets up what the mode needs; where the kernel does not take the programs, it is another mode. */

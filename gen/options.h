@@ -247,7 +247,7 @@ enum {
     { IN_TRACE, 0, "ring", "SIZE", ARG_WORDS, false, \
       OPT_CALL, { .call = opt_ring }, 0, 0, \
       NULL, "    --ring=SIZE", \
-      "set the size of the ring buffer for recorded calls (4M; hybrid)" }, \
+      "set the size of the ring buffer for recorded calls (4M; observe: 16M to 64M)" }, \
     { IN_TRACE, 'f', "follow-forks", NULL, 0, false, \
       OPT_NOTHING, { NULL }, 0, 0, \
       NULL, "-f, --follow-forks", \

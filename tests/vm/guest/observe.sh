@@ -47,7 +47,7 @@ lines() {
     t_is "$1: shown and lost are all" $made $((shown + lost))
     t_is "$1: what is lost is told where it is missing" $lost "$(awk -F'"count":' '/"type":"lost"/ { n += $2 } END { print n + 0 }' json)"
 }
-lines "a line each" 16M 2 100 --all
+lines "a line each" 64M 2 100 --all
 t_is "none is lost" 0 $lost
 t_is "each says whose it is" 200 "$(grep -c '"comm":"hyb","name":"io_destroy","args":\["0"\],"ret":-1,"error":"EINVAL"' json)"
 lines "a cgroup, a line each" 16M 2 100 --cgroup=kvis
