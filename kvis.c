@@ -242,7 +242,8 @@ struct name {
     bool read, written;             /* opened so (files) or used so */
     bool ran;                       /* it is in the list of programs, or was counted as too many */
     bool live;                      /* somebody points to it (only while nm_drop is prepared) */
-    u8 kind;                        /* enum fdkind of the last use */
+    u8 kind;                        /* enum fdkind of the last use; of a peer, FK_SOCK: it is the
+                                     * address of a socket of the program's that has connected */
     u64 in_bytes, out_bytes, opens;
     char s[];                       /* NUL-terminated; may hold any other byte */
 };
@@ -7934,17 +7935,16 @@ static bool st_is_peer(const struct name *n)
     return n->cls == 'p' && (n->opens || n->in_bytes || n->out_bytes);
 }
 
-/* A peer that connect(2) was asked for (or accept gave), other than this machine itself. */
+/* For text: of a connection that the program has both ends of, the one that it connected to. */
+static bool st_is_far_peer(const struct name *n)
+{
+    return st_is_peer(n) && n->kind != FK_SOCK;
+}
+
+/* A peer that connect(2) was asked for, or accept gave. */
 static bool st_is_connection(const struct name *n)
 {
     return n->cls == 'p' && n->opens;
-}
-
-static bool st_is_remote(const struct name *n)
-{
-    const char *a = fd_peer_addr(n);
-    return st_is_connection(n)
-        && (opt.no_filter || (strncmp(a, "127.", 4) && strncmp(a, "[::1]", 5)));
 }
 
 static u64 st_count(bool read)
@@ -8122,9 +8122,9 @@ static void st_text_connections(struct buf *b)
 {
     struct name *list[10];
     u64 more;
-    u32 n = st_names(list, 10, st_is_remote, &more);
+    u32 n = st_names(list, 10, st_is_far_peer, &more);
     if (n)
-        b_s(b, " Network connections:\n");
+        b_s(b, " Network peers:\n");
     for (u32 i = 0; i < n; i++) {
         const char *a = fd_peer_addr(list[i]);
         b_s(b, "   ");
@@ -8134,7 +8134,7 @@ static void st_text_connections(struct buf *b)
         b_f(b, "  %s sent, %s received\n", out_bytes(list[i]->out_bytes).s,
             out_bytes(list[i]->in_bytes).s);
     }
-    st_text_more(b, more, st.connections_dropped);
+    st_text_more(b, more, st.peers_dropped);
 }
 
 /* --- where the time went --- */
@@ -8955,7 +8955,7 @@ static void st_text_peers(struct buf *b)
     struct st_items items = st_begin_items(b, "network");
     struct name *list[4];
     u64 more;
-    u32 n = st_names(list, ARRAY_LEN(list), st_is_peer, &more);
+    u32 n = st_names(list, ARRAY_LEN(list), st_is_far_peer, &more);
     for (u32 i = 0; i < n; i++) {
         st_begin_item(&items);
         b_esc(b, list[i]->s, list[i]->len, 0);
@@ -10157,6 +10157,8 @@ static void md_connect(struct task *t, struct call *c)
             peer->opens++;
         if (peer && (sa.ss_family == AF_INET || sa.ss_family == AF_INET6)) {
             md_look_at_socket(t, o, (s32)c->arg[0]);
+            if (o->local && o->local != peer)
+                o->local->kind = FK_SOCK;
             o->peer = peer; /* what was asked for, also while it is under way */
         }
     }

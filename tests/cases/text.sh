@@ -48,11 +48,15 @@ has err 'ENOENT +[0-9]+ +.*open'
 run trace -C -- "$BIN/net" tcp4
 has err 'connect tcp4 → 127\.0\.0\.1:[0-9]+'
 has err 'send +40 B'; has err 'recv +60 B'
-sed -n '/FINAL/,$p' err >sum
-hasnt sum 'tcp4 → 127' # of connections, localhost is noise
-run trace -C --no-filter -- "$BIN/net" tcp4
-sed -n '/FINAL/,$p' err >sum
-has sum 'tcp4 → 127\.0\.0\.1'
+for more in "" --backend=ptrace; do # it has both ends of its connection: that is one peer, where it connected to
+    run trace -C -w rec $more -- "$BIN/net" tcp4
+    sed -n '/FINAL/,$p' err >sum
+    peer=$(sed -n 's/.*connect tcp4 → \(127[^ ]*\).*/\1/p' err | tail -n 1)
+    eq "peers" "   tcp4 → $peer  80 B sent, 120 B received
+  network         tcp4 $peer 80 B sent, 120 B received" "$(grep -a 'sent, ' sum)"
+    run replay -C rec
+    eq "of a recording" "$(grep -a 'sent, ' sum)" "$(sed -n '/FINAL/,$p' err | grep -a 'sent, ')"
+done
 run trace -v --backend=ptrace -- "$BIN/att" blocked wait & # a call that another thread's calls interrupt
 until_true 5 test -s pid; sleep 0.1; : >stop; wait
 has err '(wait4|futex|read)\(.*<unfinished \.\.\.>$'
