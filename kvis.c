@@ -19313,8 +19313,6 @@ static const struct st_io *hy_io(void)
     if (!hy.on || !hy.disk.fam)
         return NULL;
     io->lost = bpf_lost(&hy.obj, LOST_DISK) + bpf_missed(&hy.disk, ~0u);
-    if (hy.uring.fam)
-        st.uring_lost = bpf_lost(&hy.obj, LOST_URING) + bpf_missed(&hy.uring, ~0u);
     char *now = hy.diskstats ? hy_diskstats() : NULL;
     io->n_disks = 0;
     st.disks_other = 0;
@@ -19330,6 +19328,12 @@ static const struct st_io *hy_io(void)
     }
     free(now);
     return io;
+}
+
+/* Results of io_uring that are missing. */
+static u64 hy_uring_lost(void)
+{
+    return hy.uring.fam ? bpf_lost(&hy.obj, LOST_URING) + bpf_missed(&hy.uring, ~0u) : 0;
 }
 
 /* The errno of a request's error (blk_status_to_errno, block/blk-core.c). */
@@ -21991,6 +21995,7 @@ static void tr_used(void)
 static void tr_report(const char *backend, bool text)
 {
     tr_tell_lost(hy_lost(), tr_when());
+    st.uring_lost = hy_uring_lost();
     st_run = (struct st_end){
         .status = tr.status, .duration_ns = u_now() - tr.start_ns, .backend = backend,
         .delays = hy_delays(), .io = hy_io(), .records = hy.records, .throttled = hy_stops(),

@@ -657,6 +657,33 @@ static void t_lost(void)
     b_free(&b);
 }
 
+/* Lost results of io_uring are told also where block I/O is not watched. */
+static long lose_uring(int cmd, void *attr)
+{
+    union bpf_attr *a = attr;
+    const u32 *key = (const void *)(uintptr_t)a->key;
+    u64 *of_cpu = (void *)(uintptr_t)a->value;
+    for (u32 i = 0; cmd == BPF_MAP_LOOKUP_ELEM && a->map_fd == 77 && i < bpf_possible(); i++)
+        of_cpu[i] = *key == LOST_URING && !i ? 12 : 0;
+    return 0;
+}
+
+static void t_lost_uring(void)
+{
+    struct bpf_obj obj = hy.obj, uring = hy.uring;
+    struct summary was = st;
+    hy.obj.fam = &call_family, hy.uring.fam = &uring_family;
+    memset(hy.uring.prog, -1, sizeof hy.uring.prog);
+    for (u32 i = 0; i < call_family.n_maps; i++)
+        hy.obj.map[i] = 77;
+    fake_bpf = lose_uring;
+    EXPECT(!hy.disk.fam);
+    tr_report("hybrid", false);
+    EXPECT(st.uring_lost == 12 && st_has_lost());
+    fake_bpf = NULL;
+    hy.obj = obj, hy.uring = uring, st = was;
+}
+
 /* What is counted is what the text says: stops, not calls; uses of names, not names. */
 static void t_counted(void)
 {
@@ -998,6 +1025,7 @@ int main(int argc, char **argv)
     t_refused();
     t_loader();
     t_lost();
+    t_lost_uring();
     t_pending();
     t_counted();
     t_names_widen();
