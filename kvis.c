@@ -6709,8 +6709,9 @@ static bool out_hides(struct out_proc *p, const struct event *e)
 static void out_tell_hidden(void)
 {
     if (out.hidden)
-        b_f(&out.text.b, "%" PRIu64 " event%s of start-up, memory and library work hidden: "
-            "--no-filter shows them\n", out.hidden, out.hidden == 1 ? "" : "s");
+        b_f(&out.text.b, "%" PRIu64 " routine event%s hidden (start-up, memory, libraries): "
+            "--no-filter shows %s\n", out.hidden, out.hidden == 1 ? "" : "s",
+            out.hidden == 1 ? "it" : "them");
 }
 
 static void out_text(const struct event *e)
@@ -8941,7 +8942,7 @@ static void st_text_processes(struct buf *b, const char *label, const struct st_
 static void st_text_ended(struct buf *b)
 {
     if (ps.processes == 1 && st_run.status) {
-        st_label(b, "ended");
+        st_label(b, st_run.status == -1 && !st.ended ? "process" : "ended");
         st_text_exit(b, st_run.status);
         b_c(b, '\n');
     } else if (ps.processes > 1) {
