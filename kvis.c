@@ -6905,12 +6905,18 @@ static void out_call_text_end(struct task *t)
         b_u64(b, n); \
     } while (0)
 
+/* "text" */
+static void out_json_quoted(struct buf *b, const char *s, u32 n)
+{
+    b_c(b, '"');
+    b_json(b, s, n);
+    b_c(b, '"');
+}
+
 /* "text", of kvis's own. */
 static void out_json_word(struct buf *b, const char *s)
 {
-    b_c(b, '"');
-    b_json(b, s, strlen(s));
-    b_c(b, '"');
+    out_json_quoted(b, s, (u32)strlen(s));
 }
 
 /* ,"key":"text" */
@@ -9096,13 +9102,10 @@ static bool st_json_absent(const struct st_col *c, const void *p)
 /* "key":"text", or only "text". */
 static void st_json_text(struct buf *b, const char *key, const char *s, u32 n)
 {
-    if (key) {
+    if (key)
         out_json_str(b, key, s, n);
-        return;
-    }
-    b_c(b, '"');
-    b_json(b, s, n);
-    b_c(b, '"');
+    else
+        out_json_quoted(b, s, n);
 }
 
 static void st_json_connection(struct buf *b, const struct name *n)
@@ -14987,7 +14990,7 @@ static void df_json_programs(struct buf *b)
             if (df_ran(!k, program))
                 continue;
             b_s(b, n++ ? "," : "");
-            st_json_text(b, NULL, program->s, program->len);
+            out_json_quoted(b, program->s, program->len);
         }
         b_c(b, ']');
     }
@@ -23898,13 +23901,6 @@ static void proc_exit_row(struct buf *b, const struct proc_row *r)
 
 /* --- JSON --- */
 
-static void proc_json_word(struct buf *b, const char *s, u32 n)
-{
-    b_c(b, '"');
-    b_json(b, s, n);
-    b_c(b, '"');
-}
-
 static void proc_json_num(struct buf *b, const char *key, u64 n)
 {
     b_f(b, ",\"%s\":%" PRIu64, key, n);
@@ -23974,9 +23970,9 @@ static void proc_json_env(struct buf *b, const struct proc_text *env)
     for (u32 at = 0; at < env->len; sep = ",") {
         const char *s = env->p + at, *value = strchr(s, '=') + 1;
         b_s(b, sep);
-        proc_json_word(b, s, (u32)(value - s) - 1);
+        out_json_quoted(b, s, (u32)(value - s) - 1);
         b_c(b, ':');
-        proc_json_word(b, value, (u32)strlen(value));
+        out_json_quoted(b, value, (u32)strlen(value));
         at += (u32)strlen(s) + 1;
     }
     if (env->p)
@@ -24044,16 +24040,16 @@ static void proc_json(struct buf *b, const struct proc_row *r)
 static void proc_action_who(struct buf *b, const struct proc_row *r)
 {
     b_s(b, "\"name\":");
-    proc_json_word(b, r->comm, (u32)strnlen(r->comm, 16));
+    out_json_quoted(b, r->comm, (u32)strnlen(r->comm, 16));
     b_f(b, ",\"uid\":%u,\"pid\":%u,\"ppid\":%u", r->l->uid, r->l->pid, r->l->ppid);
 }
 
 static void proc_action_what(struct buf *b, const struct proc_life *l)
 {
     b_s(b, ",\"fileName\":");
-    proc_json_word(b, l->path.len ? l->path.p : "", l->path.len);
+    out_json_quoted(b, l->path.len ? l->path.p : "", l->path.len);
     b_s(b, ",\"args\":[");
-    proc_words(b, &l->argv, 0, ',', proc_json_word);
+    proc_words(b, &l->argv, 0, ',', out_json_quoted);
     b_c(b, ']');
 }
 
@@ -36324,14 +36320,15 @@ static const char *opt_env(const char *v)
 /* NAME,NAME... */
 static const char *opt_proc_env(const char *v)
 {
-    char *names = strdup(v);
-    const char *wrong = names ? NULL : "out of memory";
-    for (char *name = names; !wrong && (name = strtok(name, ",")); name = NULL)
-        wrong = strchr(name, '=') ? "names of variables, please, without their values"
-                                  : opt_push(&po.env, &po.n_env, name);
-    if (wrong)
-        return wrong;
-    return po.n_env ? NULL : "a name is missing";
+    u32 before = po.n_env;
+    size_t size = strlen(v) + 1;
+    char *names = memcpy(xrealloc(NULL, size), v, size);
+    if (strchr(v, '='))
+        return "only the names of variables, without their values";
+    for (const char *name; (name = strsep(&names, ","));)
+        if (*name)
+            opt_push(&po.env, &po.n_env, name);
+    return po.n_env > before ? NULL : "no name of a variable";
 }
 
 /* Reads [!]WORD,WORD... or all or none into a set of bits; bit_of gives a word's, 0: there is no

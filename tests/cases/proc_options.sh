@@ -43,6 +43,8 @@ run proc --json=json -o text -- /bin/true
 want "'env' not in by('command')[0]"
 run proc --env=A=B -- /bin/true
 eq "a value is no name" 2 "$st"
+run proc --env=A --env=, -- /bin/true
+eq "no name" 2 "$st"
 
 ended() { case $(state "$1") in Z | "") ;; *) return 1 ;; esac }
 
