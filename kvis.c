@@ -6403,9 +6403,9 @@ static void out_disk_add(const struct event *e)
 }
 
 /* Appends `n` and a noun, behind a comma where something is before it. */
-static void out_count(struct buf *b, u32 from, u32 n, const char *one, const char *several)
+static void out_count(struct buf *b, u32 from, u64 n, const char *one, const char *several)
 {
-    b_f(b, "%s%u %s", b->len > from ? ", " : "", n, n == 1 ? one : several);
+    b_f(b, "%s%" PRIu64 " %s", b->len > from ? ", " : "", n, n == 1 ? one : several);
 }
 
 /* The files of a class that are below one directory; of a single one, its path. */
@@ -8228,7 +8228,8 @@ static void st_text_delays_of(struct buf *b, const struct st_delays *d)
     char what[64];
     if (!d->count)
         return;
-    snprintf(what, sizeof what, "Scheduler: %" PRIu64 " waits for a CPU", d->count);
+    snprintf(what, sizeof what, "Scheduler: %" PRIu64 " wait%s for a CPU", d->count,
+             d->count == 1 ? "" : "s");
     st_text_delays(b, what, d);
     b_c(b, '\n');
 }
@@ -8268,7 +8269,8 @@ static void st_text_io_of(struct buf *b, const struct st_io *io)
     char what[64];
     if (!io->took.count)
         return;
-    snprintf(what, sizeof what, "Block I/O: %" PRIu64 " requests", io->took.count);
+    snprintf(what, sizeof what, "Block I/O: %" PRIu64 " request%s", io->took.count,
+             io->took.count == 1 ? "" : "s");
     st_text_delays(b, what, &io->took);
     b_f(b, " (%s read, %s written)\n", out_bytes(io->read).s, out_bytes(io->written).s);
 }
@@ -14850,9 +14852,13 @@ static void df_text(struct buf *b)
     for (u32 k = 0; k < 2; k++) {
         b_f(b, " %c: ", 'A' + (int)k);
         b_esc(b, df.file[k], strlen(df.file[k]), 0);
-        b_f(b, " (%.3f s, %" PRIu64 " %s, %" PRIu64 " processes, ",
-            (double)df_num(k, "duration_ns") / 1e9, df_num(k, proc ? "commands" : "syscalls"),
-            proc ? "commands" : "calls", df_num(k, "processes"));
+        b_f(b, " (%.3f s", (double)df_num(k, "duration_ns") / 1e9);
+        if (proc)
+            out_count(b, 0, df_num(k, "commands"), "command", "commands");
+        else
+            out_count(b, 0, df_num(k, "syscalls"), "call", "calls");
+        out_count(b, 0, df_num(k, "processes"), "process", "processes");
+        b_s(b, ", ");
         b_esc(b, df.backend[k], strlen(df.backend[k]), 0);
         b_s(b, ")\n");
     }
@@ -14865,7 +14871,7 @@ static void df_text(struct buf *b)
     if (!proc)
         df_text_times(b);
     if (df.left_out)
-        b_f(b, " %" PRIu64 " processes or commands are left out: more than %d at once\n",
+        b_f(b, " left out: %" PRIu64 " processes or commands (more than %d at once)\n",
             df.left_out, DF_LIVES);
 }
 
@@ -24975,9 +24981,9 @@ static void proc_summary(u32 running, u64 now_ns)
     u64 duration_ns = proc_state.root_ns ? end_ns - proc_state.root_ns : 0;
     b_s(&b, "kvis: ");
     u32 from = b.len;
-    out_count(&b, from, (u32)proc_state.commands, "command", "commands");
+    out_count(&b, from, proc_state.commands, "command", "commands");
     if (!proc_state.no_forks) {
-        out_count(&b, from, (u32)proc_state.forks, "fork", "forks");
+        out_count(&b, from, proc_state.forks, "fork", "forks");
         b_f(&b, ", at most %u at once", proc_state.peak);
     }
     b_f(&b, ", %.3f s, %.3f s of CPU", (double)duration_ns / 1e9,

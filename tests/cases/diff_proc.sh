@@ -47,6 +47,8 @@ run diff --fail-above=5 a.kvis b.kvis; status 0
 kv trace -w t.kvis -- true 2>err
 run diff a.kvis t.kvis; status 2; has err 'cannot compare a recording of kvis proc .a.kvis. with one of kvis trace .t.kvis.$'
 run diff t.kvis a.kvis; status 2; has err 'kvis proc .a.kvis. with one of kvis trace .t.kvis.$'
+kv proc -w one.kvis -o rows -- true 2>err
+run diff one.kvis one.kvis; status 0; has out '^ A: one.kvis \([0-9.]+ s, 1 command, 1 process, proc\)$'
 # Without a command, the time is that of the recording.
 kv proc -d 1 -p $$ -w p.kvis -o rows 2>err || fail "-p"
 kv diff --json=d p.kvis p.kvis || fail "of -p"
