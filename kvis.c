@@ -34156,11 +34156,13 @@ static int dg_order(const void *a, const void *b)
 
 /* --- who causes it --- */
 
-/* The disk of a finding: of a ring of virtio its device's. "": there is none. Rings are named
- * virtio0/0:req.0, without BTF virtio0:req.0. */
+/* The disk of a finding, as sysfs names it, where '/' is '!': of a ring of virtio its device's. "":
+ * there is none. Rings are named virtio0/0:req.0, without BTF virtio0:req.0. */
 static void dg_disk_of(const struct met_inst *of, char *name, size_t size)
 {
     snprintf(name, size, "%s", of->name);
+    for (char *s = name; (s = strchr(s, '/'));)
+        *s = '!';
     if (of->dim == DIM_QUEUE)
         mfs_names(met_path("/sys/bus/virtio/devices/%.*s/block", (int)strcspn(of->name, "/:"),
                            of->name), name, size);

@@ -85,6 +85,7 @@ ROWS = {
     "limit-tcp-memory": ("kernel limits", {"tcp_pages": 950}, {"tcp_pages": 890}),
 }
 # Numbers that no file of /proc and /sys holds: of counters of the CPUs, of BPF programs, of a process that lives.
+DISK = "cciss/c0d0"  # in sysfs: cciss!c0d0
 MEASURED = {"memory-stalls", "tlb-misses", "run-queue-latency", "disk-queue", "virtio-queue-full", "virtio-adds-fail",
             "process-waits-for-cpu", "memory-bandwidth-full"}
 # What else they may find: of this machine, not of the files.
@@ -138,11 +139,14 @@ def machine(root, m, late):
     for f, v in (("nr_hugepages", 100), ("free_hugepages", g("pool_free", 50)), ("resv_hugepages", 0),
                  ("surplus_hugepages", g("pool_surplus", 0)), ("nr_overcommit_hugepages", 9)):
         put(f"sys/kernel/mm/hugepages/hugepages-2048kB/{f}", f"{v}\n")
-    put("proc/diskstats", f"8 0 sda {n('disk_reads', 9)} 0 0 {n('disk_read_ms')} {n('disk_writes', 9)} 0 0 "
+    put("proc/diskstats", f"8 0 {DISK} {n('disk_reads', 9)} 0 0 {n('disk_read_ms')} {n('disk_writes', 9)} 0 0 "
         f"{n('disk_write_ms')} 0 {n('disk_busy')} {n('disk_queue')}\n")
-    put("sys/class/block/sda/size", "9\n")
+    sysfs = DISK.replace("/", "!")
+    put(f"sys/class/block/{sysfs}/size", "9\n")
+    put(f"sys/devices/x/{sysfs}/{sysfs}p1/partition", "1\n")
+    os.symlink(f"../../devices/x/{sysfs}/{sysfs}p1", os.path.join(root, f"sys/class/block/{sysfs}p1"))
     os.makedirs(os.path.join(root, "sys/dev/block"), exist_ok=True)
-    os.symlink("../../class/block/sda", os.path.join(root, "sys/dev/block/8:0"))
+    os.symlink(f"../../devices/x/{sysfs}/{sysfs}p1", os.path.join(root, "sys/dev/block/8:1"))
     put("proc/net/dev", "Inter-| Receive | Transmit\n face |bytes\n"
         f"eth0: {n('rx_bytes')} 0 0 {n('rx_drop')} 0 0 0 0 {n('tx_bytes')} 0 {n('tx_errs')} 0 0 0 0 0\n"
         + "".join(f"ens{k}: 0 0 0 {n('rx_drop')} 0 0 0 0 0 0 0 0 0 0 0 0\n" for k in range(m.get("interfaces", 0))))
@@ -190,7 +194,7 @@ def machine(root, m, late):
     put("proc/78/fdinfo/5", "pos:\t0\nflags:\t0\nmnt_id:\t31\n")
     # pid 77: the one that does all of it, on CPU 0, in the cgroup and on the disk
     put("proc/77/cgroup", "3:cpu:/x\n0::/a b/inner\n")
-    put("proc/77/mountinfo", "30 1 0:5 / /dev rw - devtmpfs udev rw\n31 1 8:0 / / rw - ext4 /dev/sda rw\n")
+    put("proc/77/mountinfo", "30 1 0:5 / /dev rw - devtmpfs udev rw\n31 1 8:1 / / rw - ext4 /dev/disk rw\n")
     cpu = n("hog_cpu", 100) + (100 if late else 0)
     stat = f"77 ({HOG}) R 1 1 1 0 -1 0 {n('hog', 9)} 0 {n('hog', 9)} 0 {cpu} 0 0 0 20 0 1 0 5 0 50000" + " 0" * 14 + " 0 0 0\n"
     put("proc/77/stat", stat)
@@ -307,7 +311,7 @@ if machine_wide[:2] != [78, 77]:
     wrong.append(f"culprits of the machine: {machine_wide}")
 if rules(j)[0] != "memory-pressure" or disk["lost_seconds_per_second"] <= f["memory-pressure"]["lost_seconds_per_second"]:
     wrong.append(f"the cause is not before its consequence: {rules(j)}")
-if disk["culprits"][:1] != [{"device": "sda"}] or (disk["culprits"][1]["pid"], disk["culprits"][1]["comm"]) != (77, HOG):
+if disk["culprits"][:1] != [{"device": DISK}] or (disk["culprits"][1]["pid"], disk["culprits"][1]["comm"]) != (77, HOG):
     wrong.append(f"culprits of the disk: {disk['culprits']}")
 if disk["next"] != "kvis trace -p 77":
     wrong.append(f"next: {disk['next']}")
