@@ -22318,7 +22318,7 @@ _Static_assert(ARRAY_LEN(open_progs) == N_OPEN_P, "a program without a number");
 static struct {
     bool time, print_uid, failed, extended, full, no_exec, perf_rings, shell;
     u32 pid, tid;
-    u64 uid;         /* + 1; 0: all */
+    u64 uid;         /* + 1; 0: all; also of kvis proc */
     u64 flags;       /* -f: any of these bits */
     u32 accmodes;    /* -f: or any of these access modes, a bit each */
     u64 comm[2], comm_mask[2];
@@ -23040,7 +23040,6 @@ static struct {
     bool only_failed;                /* exitsnoop -x */
     bool time, clock, print_uid;     /* columns of execsnoop and exitsnoop */
     u32 pid, only_pid, max_args;
-    u64 uid;                         /* + 1; 0: all */
     u64 cgroup;
     const char *name, *format, *gantt;
     const char *line; /* --line, compiled: line_regex; NULL: not given */
@@ -23097,13 +23096,6 @@ static u32 proc_steps;                             /* that there are; over PROC_
 
 /* --- options --- */
 
-static const char *proc_opt_uid(const char *v)
-{
-    const char *wrong = open_opt_uid(v);
-    po.uid = oo.uid;
-    return wrong;
-}
-
 static const char *proc_opt_line(const char *v)
 {
     if (po.line)
@@ -23156,7 +23148,7 @@ static const char *proc_opt_cgroup(const char *v)
         return strerror(errno);
     po.cgroup = s.st_ino;
     opt.cgroup = path;
-    return proc_is_cgroup2(path) ? NULL : "not a cgroup of version 2";
+    return proc_is_cgroup2(path) && S_ISDIR(s.st_mode) ? NULL : "not a cgroup of version 2";
 }
 
 /* --- what the probe is told --- */
@@ -23560,6 +23552,7 @@ static void proc_env_take(struct proc_life *l, const struct buf *env)
             if (len < n && s[len] == '=' && !memcmp(s, po.env[i], len)) {
                 b_put(&b, s, n);
                 b_c(&b, 0);
+                break; /* the name may have been given twice */
             }
         }
     }
@@ -23745,7 +23738,7 @@ static bool proc_line_matches(const struct proc_life *l)
 static bool proc_wanted(const struct proc_row *r)
 {
     const struct proc_life *l = r->l;
-    if (!l->mine || (po.uid && (u64)l->uid + 1 != po.uid))
+    if (!l->mine || (oo.uid && (u64)l->uid + 1 != oo.uid))
         return false;
     if (po.name && !strstr(r->comm, po.name))
         return false;

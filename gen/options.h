@@ -421,7 +421,7 @@ enum {
       NULL, "-p, --pid=PID", \
       "show only this process" }, \
     { IN_PROC | IN_EXECSNOOP | IN_EXITSNOOP, 'u', "uid", "UID", ARG_WORDS, false, \
-      OPT_CALL, { .call = proc_opt_uid }, 0, 0, \
+      OPT_CALL, { .call = open_opt_uid }, 0, 0, \
       NULL, "-u, --uid=UID", \
       "show only this user" }, \
     { IN_PROC | IN_EXECSNOOP | IN_EXITSNOOP, 'n', "name", "NAME", ARG_WORDS, false, \

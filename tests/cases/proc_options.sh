@@ -35,10 +35,11 @@ printf '%s\n' '1 /bin/false' '3 sh' 'SIGKILL sh' | diff - failed >&9 || fail "wh
 # The environment, as each command began with it: from the new program's own memory.
 LONG=$(printf '%040000d' 7) EMPTY='' HOME=/h
 export LONG EMPTY HOME
-run proc --env=HOME,EMPTY --env A,GONE --json=json -o text -- \
+run proc --env=HOME,EMPTY --env A,GONE,A --json=json -o text -- \
     sh -c 'A="q\"<\\" HOME=/other /bin/true; exec env -i /bin/true'
 unset LONG
 want "[e['env'] for e in by('command')] == [{'HOME': '/other', 'EMPTY': '', 'A': 'q\"<\\\\'}, {'HOME': '/h', 'EMPTY': ''}, {'HOME': '/h', 'EMPTY': ''}, {}]"
+hasnt json '"A":[^}]*"A":'
 run proc --json=json -o text -- /bin/true
 want "'env' not in by('command')[0]"
 run proc --env=A=B -- /bin/true

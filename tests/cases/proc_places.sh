@@ -53,6 +53,8 @@ cat >cg <<END
 mount -t cgroup2 none /sys/fs/cgroup && mkdir -p /sys/fs/cgroup/kvis-test/$long/$long || exit 77
 "$KVIS" proc --json=cg.json --cgroup=/sys/fs/cgroup/kvis-test/$long/$long -o text -- sh -c 'echo \$\$ >/sys/fs/cgroup/kvis-test/$long/$long/cgroup.procs; /bin/true; echo \$\$ >/sys/fs/cgroup/cgroup.procs; /bin/false'
 st=\$?
+"$KVIS" proc --cgroup=/sys/fs/cgroup/cgroup.procs -- true
+[ \$? = 2 ] || st="99 # a file is no cgroup"
 cd /sys/fs/cgroup
 rmdir kvis-test/$long/$long kvis-test/$long kvis-test
 exit \$st
