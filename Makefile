@@ -58,10 +58,11 @@ $(BIN): kvis.c gen/report.page gen/manual.page $(wildcard gen/*.h bpf_insns/*.h)
 	$(CC) $(KFLAGS) $(CFLAGS) $(LINK) $(LDFLAGS) -o $@ kvis.c $(LIBS)
 
 # The pages of --report as one file, without comments and indentation, compressed; kvis.c includes it.
-gen/report.page: $(addprefix gen/report/,report.html report.css report.js common.js monitor.js) Makefile
+gen/report.page: $(addprefix gen/report/,report.html report.css report.js common.js monitor.js diff.js) Makefile
 	sed -e '/^{{css}}$$/{r gen/report/report.css' -e 'd;}' \
 	  -e '/^{{common}}$$/{r gen/report/common.js' -e 'd;}' \
 	  -e '/^{{monitor_js}}$$/{r gen/report/monitor.js' -e 'd;}' \
+	  -e '/^{{diff_js}}$$/{r gen/report/diff.js' -e 'd;}' \
 	  -e '/^{{js}}$$/{r gen/report/report.js' -e 'd;}' gen/report/report.html | \
 	  sed -e 's/^ *//' -e '/^\/\*.*\*\/$$/d' -e '/^\/\*/,/\*\/$$/d' -e 's/ *\/\* [^*]* \*\/$$//' | gzip -9n >$@
 

@@ -13723,8 +13723,8 @@ static char *gz_file(const char *name)
  * the summary (both as --json has them) and the events: a recording in base64, which report.js
  * reads as rec_ does. The events come out of a recording, so that nothing is kept in memory; when
  * they are too many, the most telling stay. kvis monitor has its own part of the page, which it
- * fills in itself. Entry points: rep_begin, rep_end; rep_temporary; rep_open, rep_page, rep_skip,
- * rep_json, rep_write, rep_close. */
+ * fills in itself, and so has kvis diff. Entry points: rep_begin, rep_end; rep_temporary; rep_open,
+ * rep_page, rep_skip, rep_json, rep_write, rep_close. */
 
 /* --- the page --- */
 
@@ -14026,14 +14026,16 @@ static int rep_temporary(const char *dir)
 /* == 21 df_  kvis diff: two recordings compared =====================================
  * Both are played to df_event, which adds up commands; files, addresses and calls are added up in
  * the recordings' own summaries. What is compared is a list of pairs: a name with its numbers in A
- * and in B. Text and JSON walk the same lists (df_tables[]). Entry points: df_load,
- * df_text, df_json, df_is_above. */
+ * and in B. Text and JSON walk the same lists (df_tables[]); the page has the JSON in it, and the
+ * runs of the commands for its timelines. Entry points: df_load, df_text, df_json, df_page,
+ * df_is_above. */
 
 enum {
     DF_SHOWN = 10,        /* rows of a table of text */
     DF_LIVES = 1 << 16,   /* processes at one time */
     DF_ROWS = 1 << 20,    /* commands of a recording, each name once */
     DF_LINE = 512,        /* bytes of a command line that make its name (--by=line) */
+    DF_RUNS = 4096,       /* runs of commands in a timeline */
     DF_PIDS = 1 << 22,    /* more than PID_MAX_LIMIT (include/linux/threads.h) lets there be */
     DF_LEAST_NS = 100000, /* below, 0.0 ms would be all that a row says */
 };
@@ -14063,6 +14065,21 @@ struct df_life {
     struct df_row now;         /* of the command, so far */
 };
 
+/* A run of a command, for the timeline of a recording. */
+struct df_run {
+    struct name *name;
+    u64 begin_ns, ns;
+    u32 pid;
+    bool failed;
+};
+
+struct df_timeline {
+    struct df_run *run;
+    u32 n;
+    u64 from_ns;           /* where it begins */
+    u64 least_ns, shorter; /* runs that took less are left out, and how many those are */
+};
+
 static const char *df_by = "program"; /* --by */
 static u32 df_fail_above = UINT32_MAX; /* --fail-above, in percent; UINT32_MAX: not given */
 
@@ -14081,6 +14098,7 @@ static struct {
     struct summary *sum[2];
     const char *file[2];
     u8 *pids[2];             /* a bit for each that the recording names */
+    struct df_timeline timeline[2]; /* with --report */
     /* while recording `k` is played */
     u32 k, n_lives, root;    /* root: the process of the first command */
     u64 root_ns;
@@ -14169,6 +14187,27 @@ static u64 df_since(u64 from, u64 to)
     return to > from ? to - from : 0;
 }
 
+/* Notes a run of a command for the timeline. When there are too many, the shortest have to go. */
+static void df_note_run(const struct df_life *l)
+{
+    struct df_timeline *t = &df.timeline[df.k];
+    u64 ns = MIN(l->now.time_ns, 1ull << 62); /* doubled, it is still a number */
+    while (t->n == DF_RUNS) {
+        u32 kept = 0;
+        t->least_ns = MAX(2 * t->least_ns, 1000u);
+        for (u32 i = 0; i < t->n; i++)
+            if (t->run[i].ns >= t->least_ns)
+                t->run[kept++] = t->run[i];
+        t->shorter += t->n - kept;
+        t->n = kept;
+    }
+    if (ns < t->least_ns)
+        t->shorter++;
+    else
+        t->run[t->n++] = (struct df_run){ l->now.name, l->begin_ns, ns, l->pid,
+                                          l->now.failed > 0 };
+}
+
 /* The command of a process is over, or replaced by another one. */
 static void df_over(struct df_life *l, u64 ns)
 {
@@ -14177,6 +14216,8 @@ static void df_over(struct df_life *l, u64 ns)
     if (l->execed)
         l->now.time_ns = df_since(l->begin_ns, ns);
     df_command(&l->now);
+    if (l->execed && opt.report)
+        df_note_run(l);
 }
 
 static void df_child_gone(u32 parent, u64 ns)
@@ -14278,6 +14319,7 @@ static void df_take_commands(u32 k)
             df_ended(df.lives[i]->pid, rin.last_ns);
         }
     df.n_commands[k] = df_merge(df.command[k], df.n_commands[k]);
+    df.timeline[k].from_ns = df.root && rin.of_command ? df.root_ns : out.start_ns;
     df.root = 0;
 }
 
@@ -14350,6 +14392,7 @@ static bool df_load(u32 k, int fd, const char *name)
     df.file[k] = name;
     df.k = k;
     df.pids[k] = xcalloc(DF_PIDS / 8, 1);
+    df.timeline[k].run = xcalloc(DF_RUNS, sizeof(struct df_run));
     rin.again = k > 0;
     out.tap[0] = &tap;
     out.n_taps = 1;
@@ -15028,6 +15071,51 @@ static void df_json(struct buf *b)
     }
     b_f(b, ",\"other_calls\":%s,\"left_out\":%" PRIu64 "}\n", df_other_calls() ? "true" : "false",
         df.left_out);
+}
+
+/* --- the page --- */
+
+/* {"command":"make","a":{"shorter":0,"least_ns":0,"runs":[[BEGIN,NS,PID,FAILED,"cc1"]...]},"b":...}
+ * BEGIN is counted from the exec of the first command, so that both begin at 0. */
+static void df_json_timelines(struct buf *b)
+{
+    static struct buf command;
+    st_command(&command);
+    b_c(b, '{');
+    out_json_str(b, "command", command.p, command.len);
+    for (u32 k = 0; k < 2; k++) {
+        const struct df_timeline *t = &df.timeline[k];
+        b_f(b, ",\"%c\":{\"shorter\":%" PRIu64 ",\"least_ns\":%" PRIu64 ",\"runs\":[",
+            'a' + (int)k, t->shorter, t->least_ns);
+        for (u32 i = 0; i < t->n; i++) {
+            const struct df_run *r = &t->run[i];
+            b_f(b, "%s[%" PRIi64 ",%" PRIu64 ",%u,%d,", i ? "," : "",
+                (s64)(r->begin_ns - t->from_ns), r->ns, r->pid, r->failed);
+            st_json_text(b, NULL, r->name->s, r->name->len);
+            b_c(b, ']');
+        }
+        b_s(b, "]}");
+    }
+    b_c(b, '}');
+}
+
+/* The page with both runs, and what has changed. */
+static void df_page(int to)
+{
+    static struct buf b = { .max = 256 << 20 };
+    if (!rep_open(to))
+        return;
+    rep_page("{{monitor}}");
+    rep_skip("{{diff}}");
+    rep_page("{{compared}}");
+    df_json(&b);
+    rep_json("diff", &b);
+    b_reset(&b);
+    df_json_timelines(&b);
+    rep_json("timelines", &b);
+    rep_page("{{trace}}");
+    rep_skip("{{events}}");
+    rep_close();
 }
 
 /* == 22 ring_ pf_  perf_event_open: why it fails, what it counts, page faults =====================
@@ -31531,7 +31619,7 @@ static void mout_page_end(int to)
     }
     if (rep.raw.len)
         rep_chunk(rep.raw.len);
-    rep_page("{{trace}}");
+    rep_page("{{diff}}");
     rep_skip("{{events}}");
     rep_close();
 }
@@ -37964,7 +38052,7 @@ static int cmd_diff(void)
         int f = open(words[k], O_RDONLY | O_CLOEXEC);
         if (f < 0)
             die(EXIT_KVIS, "cannot read %s:", words[k]);
-        if (strcmp(words[0], words[1]))
+        if (!k || strcmp(words[0], words[1]))
             cmd_own_file(f, words[k]);
         if (!df_load(k, f, words[k]))
             die(EXIT_KVIS, "%s: %s", words[k], *rin.wrong ? rin.wrong : "out of memory");
@@ -37974,11 +38062,17 @@ static int cmd_diff(void)
         die(EXIT_USAGE, "cannot compare a recording of kvis proc (%s) with one of kvis trace (%s)",
             words[df_of_proc(1)], words[df_of_proc(0)]);
     cmd_sinks();
+    if (opt.report)
+        cmd_report_fd = cmd_open_report();
     if (out.events_on)
         df_text(&out.text.b);
     if (out.json_on)
         df_json(&out.json.b);
     out_flush();
+    if (opt.report) {
+        df_page(cmd_report_fd);
+        cmd_tell_report();
+    }
     if (out.failed)
         return EXIT_KVIS;
     if (!df_is_above())

@@ -268,6 +268,10 @@ enum {
       OPT_STRING, { .string = &opt.out_file }, 0, 0, \
       NULL, "-o, --output=FILE", \
       "write the text to FILE" }, \
+    { IN_DIFF, 0, "report", "FILE", ARG_FILES, true, \
+      OPT_CALL, { .call = opt_report }, 0, 0, \
+      NULL, "    --report[=FILE]", \
+      "write an HTML page with both runs, side by side (report.html)" }, \
     { IN_DIFF, 0, "by", "KEY", ARG_WORDS, false, \
       OPT_STRING, { .string = &df_by }, 0, 0, \
       "program|line", "    --by=KEY", \

@@ -15,7 +15,14 @@ for i in 1 2 3 4 5 6 7 8; do echo "int f$i(void) { return $i; }" >m$i.c; done
 make='for i in 1 2 3 4 5 6 7 8; do gcc -c m$i.c & done; wait; cat /nonexistent; sh -c "exit 3"'
 kv trace -v -q --report=trace.html -- sh -c "$make" >out 2>err
 kv proc --report=proc.html -o rows -- sh -c "$make" >out 2>err
-[ -s trace.html ] && [ -s proc.html ] || fail "no reports"
+for k in a b; do
+    kv trace -v -q -w $k.kvis -- sh -c "$make" >out 2>err
+    kv proc -w p$k.kvis -o rows -- sh -c "$make" >out 2>err
+    make="gcc -c m1.c; $make"
+done
+kv diff --report=diff.html a.kvis b.kvis >out 2>err
+kv diff --report=diff_proc.html pa.kvis pb.kvis >out 2>err
+[ -s trace.html ] && [ -s proc.html ] && [ -s diff.html ] && [ -s diff_proc.html ] || fail "no reports"
 python3 - "$OUT/npm/axe.min.js" <<'END2' >&9 2>&1 || fail "axe"
 import os, sys, time
 sys.path.insert(0, os.environ["TESTS"] + "/lib")
@@ -23,7 +30,7 @@ from browser import Browser
 axe = open(sys.argv[1]).read()
 b = Browser()
 views = ["", "#sel=9", "#a=4000000&b=90000000&within=1", "#q=nothing+is+like+that", *("#tab=" + t for t in ("files", "peers", "processes", "calls", "memory", "flame", "flame&look=a"))]
-for page, fragments in (("trace.html", views), ("proc.html", ["", "#tab=events", "#tab=flame"])):
+for page, fragments in (("trace.html", views), ("diff.html", [""]), ("diff_proc.html", [""]), ("proc.html", ["", "#tab=events", "#tab=flame"])):
     for fragment in fragments:
         for dark in (False, True):
             b.size(1024, 900, dark)
@@ -37,6 +44,8 @@ for page, fragments in (("trace.html", views), ("proc.html", ["", "#tab=events",
             b.open(page), time.sleep(.3)
             assert b.js("document.documentElement.scrollWidth") <= width, (page, width)
             b.shot(f"{page[:-5]}_{width}_{'dark' if dark else 'light'}.png")
+    if page.startswith("diff"):
+        continue
     # A4 at 96 pixels an inch, with Chromium's margins: the timeline, which is not divided, is on the first page
     b.size(718, 1046)
     b.call("Emulation.setEmulatedMedia", media="print")

@@ -80,10 +80,10 @@ python3 - "$TESTS/../gen" <<'END' || fail "the page is not gen/report/"
 import gzip, re, sys
 text = lambda name: open(f"{sys.argv[1]}/report/{name}").read()
 page = text("report.html")
-for mark, name in (("css", "report.css"), ("common", "common.js"), ("monitor_js", "monitor.js"), ("js", "report.js")):
+for mark, name in (("css", "report.css"), ("common", "common.js"), ("monitor_js", "monitor.js"), ("diff_js", "diff.js"), ("js", "report.js")):
     page = page.replace("{{%s}}\n" % mark, text(name))
 marks = re.findall("{{(.*?)}}", page)
-assert marks == ["monitor", "samples", "trace", "facts", "events"], marks
+assert marks == ["monitor", "samples", "diff", "compared", "trace", "facts", "events"], marks
 page = re.sub(r"^ +", "", page, flags=re.M)  # the Makefile takes out indentation and comments
 page = re.sub(r"^/\*.*\*/\n", "", page, flags=re.M)
 page = re.sub(r"^/\*(?:.*\n)*?.*\*/\n", "", page, flags=re.M)
