@@ -1339,16 +1339,27 @@ static long arch_regs(pid_t tid, void *r, size_t n)
     return e < 0 ? e : (long)v.iov_len;
 }
 
+/* Sets them again, n bytes. */
+static int arch_set_regs(pid_t tid, void *r, long n)
+{
+    struct iovec v = { r, (size_t)n };
+    return (int)sys_ptrace(PTRACE_SETREGSET, tid, NT_PRSTATUS, &v);
+}
+
 #if defined(__x86_64__)
 /* A 32-bit task's registers come as 17 words of 32 bits (struct user_regs_struct32,
  * arch/x86/include/asm/user_32.h): bx cx dx si di bp ax ds es fs gs orig_ax ip cs flags sp ss. */
+union arch_regs {
+    struct user_regs_struct r;
+    u32 w[17];
+};
+
 static void arch_from_regs32(const u32 *w, struct stop *s)
 {
-    static const u8 order[6] = { 0, 1, 2, 3, 4, 5 };
     s->abi = ABI_I386;
     s->nr = w[11];
     for (int i = 0; i < 6; i++)
-        s->arg[i] = w[order[i]];
+        s->arg[i] = w[i];
     s->ret = (s32)w[6];
     s->ip = w[12];
     s->sp = w[15];
@@ -1366,14 +1377,11 @@ static bool arch_was_int80(pid_t tid, u64 ip)
 
 static int arch_from_regs(pid_t tid, struct stop *s)
 {
-    union {
-        struct user_regs_struct r;
-        u32 w[17];
-    } u;
-    long n = arch_regs(tid, &u.r, sizeof u.r);
+    union arch_regs u;
+    long n = arch_regs(tid, &u, sizeof u);
     if (n < 0)
         return (int)n;
-    if (n == 17 * 4) {
+    if (n == sizeof u.w) {
         arch_from_regs32(u.w, s);
         return 0;
     }
@@ -1394,42 +1402,34 @@ static int arch_from_regs(pid_t tid, struct stop *s)
  * result is -e. (On arm64, -e is the first argument as well.) */
 static int arch_replace_call(pid_t tid, s32 nr, int e)
 {
-    union {
-        struct user_regs_struct r;
-        u32 w[17];
-    } u;
-    struct iovec v = { &u, sizeof u };
-    long n = sys_ptrace(PTRACE_GETREGSET, tid, NT_PRSTATUS, &v);
+    union arch_regs u;
+    long n = arch_regs(tid, &u, sizeof u);
     if (n < 0)
         return (int)n;
-    if (v.iov_len == sizeof u.r) {
+    if (n == sizeof u.r) {
         u.r.orig_rax = (u64)(s64)nr;
         u.r.rax = (u64)(s64)-e;
     } else {
         u.w[11] = (u32)nr; /* orig_ax, ax: see arch_from_regs32 */
         u.w[6] = (u32)-e;
     }
-    return (int)sys_ptrace(PTRACE_SETREGSET, tid, NT_PRSTATUS, &v);
+    return arch_set_regs(tid, &u, n);
 }
 
 /* Sets the first argument of the call that tid stands in. */
 static int arch_set_arg0(pid_t tid, enum abi abi, u64 v)
 {
-    union {
-        struct user_regs_struct r;
-        u32 w[17];
-    } u;
-    struct iovec io = { &u, sizeof u };
-    long n = sys_ptrace(PTRACE_GETREGSET, tid, NT_PRSTATUS, &io);
+    union arch_regs u;
+    long n = arch_regs(tid, &u, sizeof u);
     if (n < 0)
         return (int)n;
-    if (io.iov_len != sizeof u.r)
+    if (n == sizeof u.w)
         u.w[0] = (u32)v; /* bx */
     else if (abi == ABI_I386) /* int $0x80 in a 64-bit process: ebx; the rest is no argument */
         u.r.rbx = (u.r.rbx & ~(u64)UINT32_MAX) | (u32)v;
     else
         u.r.rdi = v;
-    return (int)sys_ptrace(PTRACE_SETREGSET, tid, NT_PRSTATUS, &io);
+    return arch_set_regs(tid, &u, n);
 }
 #elif defined(__aarch64__)
 /* A 32-bit task's registers come as 18 words: r0-r15, cpsr, orig_r0
@@ -1442,7 +1442,7 @@ union arch_regs {
 static int arch_from_regs(pid_t tid, struct stop *s)
 {
     union arch_regs u;
-    long n = arch_regs(tid, &u.r, sizeof u.r);
+    long n = arch_regs(tid, &u, sizeof u);
     if (n < 0)
         return (int)n;
     if (n == sizeof u.w) {
@@ -1468,15 +1468,14 @@ static int arch_from_regs(pid_t tid, struct stop *s)
 static int arch_set_first(pid_t tid, u64 v)
 {
     union arch_regs u;
-    long n = arch_regs(tid, &u.r, sizeof u.r);
+    long n = arch_regs(tid, &u, sizeof u);
     if (n < 0)
         return (int)n;
     if (n == sizeof u.w)
         u.w[0] = (u32)v;
     else
         u.r.regs[0] = v;
-    struct iovec io = { &u, (size_t)n };
-    return (int)sys_ptrace(PTRACE_SETREGSET, tid, NT_PRSTATUS, &io);
+    return arch_set_regs(tid, &u, n);
 }
 
 /* Makes the call that is about to start another one, of the same convention; -1: none, and its
@@ -1523,8 +1522,7 @@ static int arch_replace_call(pid_t tid, s32 nr, int e)
         return (int)n;
     r[ARCH_REG_A7] = (u64)(s64)nr;
     r[ARCH_REG_A0] = (u64)(s64)-e;
-    struct iovec io = { r, sizeof r };
-    return (int)sys_ptrace(PTRACE_SETREGSET, tid, NT_PRSTATUS, &io);
+    return arch_set_regs(tid, r, n);
 }
 
 #ifndef PTRACE_SET_SYSCALL_INFO
