@@ -11812,19 +11812,24 @@ static u8 rec_byte(void)
     return *rin.p++;
 }
 
-/* A string of the record: where it is in rin.text, with a NUL behind it. */
-static struct arg rec_gets(void)
+/* A string of the record at hand, with a NUL behind it. */
+struct rec_text {
+    char *p; /* in rin.text, which does not move */
+    u32 len;
+};
+
+static struct rec_text rec_gets(void)
 {
+    static char none[1];
     u32 ref = rec_below(REC_SLOTS * 2 + 2, "string"), at = ref >> 1;
-    struct arg a = { .off = rin.text.len };
+    struct rec_text s = { rin.text.p + rin.text.len, 0 };
     const char *p = "";
     if (!(ref & 1)) {
         if (at == REC_SLOTS || !rin.slot[at].p) {
             rec_bad("damaged at offset %" PRIu64 " (string %u is not there)", rin.at + 8, at);
-            a.len = 0;
         } else {
             p = rin.slot[at].p;
-            a.len = rin.slot[at].len;
+            s.len = rin.slot[at].len;
         }
     } else {
         u64 n = rec_get();
@@ -11833,39 +11838,30 @@ static struct arg rec_gets(void)
             n = 0;
         }
         p = (const char *)rin.p;
-        a.len = (u32)n;
+        s.len = (u32)n;
         rin.p += n;
         if (at < REC_SLOTS && !*rin.wrong && !rec_slot_put(&rin.slot[at], p, n))
             rec_bad("out of memory");
     }
-    b_put(&rin.text, p, a.len);
+    b_put(&rin.text, p, s.len);
     b_c(&rin.text, 0);
     if (rin.text.cut)
         rec_bad("damaged at offset %" PRIu64 " (a record is too long)", rin.at + 8);
-    return *rin.wrong ? (struct arg){ .off = 0, .len = 0 } : a;
-}
-
-/* The bytes of a string; only when all of the record is read, as the buffer moves. */
-static char *rec_at(struct arg a)
-{
-    static char none[1];
-    return rin.text.len > a.off + a.len ? rin.text.p + a.off : none;
+    return *rin.wrong ? (struct rec_text){ none, 0 } : s;
 }
 
 /* Text that kvis made is printed as it is: a file can hold anything, so what a terminal would act
  * on becomes '?', also behind a NUL. */
-static char *rec_clean(struct arg a)
+static char *rec_clean(struct rec_text s)
 {
-    char *s = rec_at(a);
-    u32 len = rin.text.len > a.off + a.len ? a.len : 0;
-    for (u32 i = 0; i < len;) {
+    for (u32 i = 0; i < s.len;) {
         u32 cp;
-        int n = u_utf8((u8 *)s + i, len - i, &cp);
+        int n = u_utf8((u8 *)s.p + i, s.len - i, &cp);
         if (!n || u_acts(cp))
-            memset(s + i, '?', (size_t)MAX(n, 1));
+            memset(s.p + i, '?', (size_t)MAX(n, 1));
         i += (u32)MAX(n, 1);
     }
-    return s;
+    return s.p;
 }
 
 /* The row of a call's name: the k-th of that name; -1: this kvis knows no such call. */
@@ -11896,10 +11892,10 @@ static char *rec_keep(const char *s)
 
 static void rec_get_meta(void)
 {
-    struct arg k = rec_gets(), v = rec_gets();
-    const char *key = rec_at(k);
+    struct rec_text k = rec_gets(), v = rec_gets();
+    const char *key = k.p;
     if (k.len > 5 && !memcmp(key, "comm ", 5))
-        rec_attach(atoi(key + 5), rec_at(v));
+        rec_attach(atoi(key + 5), v.p);
     const char *value = rec_clean(v);
     for (size_t i = 0; i < ARRAY_LEN(rec_facts); i++)
         if (!strcmp(key, rec_facts[i].key))
@@ -11919,7 +11915,7 @@ static void rec_get_word(void)
 {
     enum { MOST = 8 << 20 }; /* bytes, with a pointer and a NUL each: execve(2) takes 6 MiB */
     static u32 n, room, bytes;
-    struct arg a = rec_gets();
+    struct rec_text a = rec_gets();
     rin.of_command = true;
     if (rin.again)
         return;
@@ -11931,7 +11927,7 @@ static void rec_get_word(void)
     char **list = u_grow(opt.command, &room, n + 2, sizeof *list);
     if (list)
         opt.command = list;
-    if (!list || !(list[n] = strdup(rec_at(a)))) {
+    if (!list || !(list[n] = strdup(a.p))) {
         rec_bad("out of memory");
         return;
     }
@@ -11954,7 +11950,7 @@ static void rec_get_pid(void)
 
 static void rec_get_field(void)
 {
-    struct arg a = rec_gets();
+    const char *name = rec_gets().p;
     u8 type = (u8)rec_below(VT_ARGV + 1, "type");
     if (rin.n_fields == REC_FIELDS) {
         rec_bad("damaged: more than %d fields", REC_FIELDS);
@@ -11963,14 +11959,14 @@ static void rec_get_field(void)
     rin.field[rin.n_fields].type = type;
     rin.field[rin.n_fields].own = -1;
     for (u32 f = 0; f < N_EV_FIELDS; f++)
-        if (!strcmp(ev_fields[f].name, rec_at(a)) && ev_fields[f].type == type)
+        if (!strcmp(ev_fields[f].name, name) && ev_fields[f].type == type)
             rin.field[rin.n_fields].own = (s8)f;
     rin.n_fields++;
 }
 
 static void rec_get_kind(void)
 {
-    struct arg a = rec_gets();
+    const char *name = rec_gets().p;
     u32 n = rec_below(REC_KIND_FIELDS + 1, "fields");
     if (rin.n_kinds == REC_KINDS) {
         rec_bad("damaged: more than %d kinds", REC_KINDS);
@@ -11981,15 +11977,14 @@ static void rec_get_kind(void)
     rin.kind[rin.n_kinds].n = (u8)n;
     rin.kind[rin.n_kinds].own = -1;
     for (u32 k = 0; k < N_EK; k++)
-        if (!strcmp(event_kinds[k].name, rec_at(a)))
+        if (!strcmp(event_kinds[k].name, name))
             rin.kind[rin.n_kinds].own = (s8)k;
     rin.n_kinds++;
 }
 
 static void rec_get_unasked(void)
 {
-    struct arg a = rec_gets();
-    s32 row = rec_row(rec_at(a), 0);
+    s32 row = rec_row(rec_gets().p, 0);
     rin.n_unasked += row >= 0;
     for (u16 i = 0; row >= 0 && i < SC_N; i++)
         if (sc_id[i] == row)
@@ -12007,6 +12002,8 @@ static int rec_open_fd(int f, const char *name)
     rin.torn = rin.of_command = false;
     rin.p = rin.end = NULL;
     rin.b.max = rin.text.max = REC_MAX;
+    b_reset(&rin.text);
+    bool room = b_room(&rin.text, REC_MAX) == REC_MAX; /* memory that is used only when needed */
     rin.n_fields = rin.n_kinds = rin.n_unasked = rec_attached.n = 0;
     rin.pid = rin.tid = 0;
     for (u32 i = 0; i < REC_SLOTS; i++) {
@@ -12014,7 +12011,9 @@ static int rec_open_fd(int f, const char *name)
         rin.slot[i] = (struct rec_slot){ 0 };
     }
     s64 n = rec_read(head, sizeof head);
-    if (n < 0)
+    if (!room)
+        rec_bad("out of memory");
+    else if (n < 0)
         rec_bad("cannot be read: %s", strerror((int)-n));
     else if (!n)
         rec_bad("is empty");
@@ -12033,29 +12032,28 @@ static int rec_open_fd(int f, const char *name)
 
 static void rec_get_num(void)
 {
-    struct arg a = rec_gets();
+    const char *name = rec_gets().p;
     u64 v = rec_get();
     for (size_t i = 0; i < ARRAY_LEN(st_nums); i++)
-        if (st_nums[i].recorded && !strcmp(st_nums[i].recorded, rec_at(a)))
+        if (st_nums[i].recorded && !strcmp(st_nums[i].recorded, name))
             *st_nums[i].v = v;
 }
 
 /* A name of class c, or NULL: a peer has a kind and an address. */
-static struct name *rec_name(char c, struct arg a)
+static struct name *rec_name(char c, struct rec_text s)
 {
-    const char *s = rec_at(a);
-    if ((c != 'f' && c != 'p' && c != 'x') || (c == 'p' && !strchr(s, ' ')) || *rin.wrong)
+    if ((c != 'f' && c != 'p' && c != 'x') || (c == 'p' && !strchr(s.p, ' ')) || *rin.wrong)
         return NULL;
-    return nm_get(c, s, a.len);
+    return nm_get(c, s.p, s.len);
 }
 
 static void rec_get_name(void)
 {
     char c = (char)rec_byte();
-    struct arg a = rec_gets();
+    struct rec_text s = rec_gets();
     u8 kind = (u8)rec_below(N_FK, "kind"), how = (u8)rec_below(4, "use");
     u64 in = rec_get(), written = rec_get(), opens = rec_get();
-    struct name *n = rec_name(c, a);
+    struct name *n = rec_name(c, s);
     if (!n)
         return;
     n->kind = kind;
@@ -12078,9 +12076,8 @@ static void rec_get_hist(u32 *hist, u32 n)
 
 static s32 rec_get_row_name(void)
 {
-    struct arg a = rec_gets();
-    u64 k = rec_get();
-    return rec_row(rec_at(a), k);
+    const char *name = rec_gets().p;
+    return rec_row(name, rec_get());
 }
 
 static struct stats *rec_stats = &st.all; /* the table that rows go to */
@@ -12088,7 +12085,7 @@ static struct stats *rec_stats = &st.all; /* the table that rows go to */
 static void rec_get_table(void)
 {
     pid_t pid = (pid_t)rec_getz();
-    struct arg a = rec_gets();
+    struct rec_text comm = rec_gets();
     struct stats **last = &st.procs, *s = &st.all;
     if (pid) {
         s = st.n_tables++ < ST_TABLES ? calloc(1, sizeof *s) : NULL;
@@ -12100,7 +12097,7 @@ static void rec_get_table(void)
             last = &(*last)->next;
         *last = s;
         s->pid = pid;
-        memcpy(s->comm, rec_at(a), MIN(a.len, (u32)sizeof s->comm));
+        memcpy(s->comm, comm.p, MIN(comm.len, (u32)sizeof s->comm));
     }
     rec_stats = s;
 }
@@ -12119,10 +12116,10 @@ static void rec_get_row(void)
     rec_get_hist(r->hist, ST_BUCKETS);
 }
 
-/* Reads a column. Text is left to rec_get_text, as it moves until the record is read. Returns false
- * for a call that this kvis does not know. */
-static bool rec_get_col(const struct st_col *c, void *p, struct arg *text)
+/* Reads a column. Returns false for a call that this kvis does not know. */
+static bool rec_get_col(const struct st_col *c, void *p)
 {
+    struct rec_text s;
     s32 row;
     switch (c->type) {
     case ST_NUMBER: *(u64 *)p = rec_get(); break;
@@ -12134,43 +12131,27 @@ static bool rec_get_col(const struct st_col *c, void *p, struct arg *text)
         row = rec_get_row_name();
         *(u16 *)p = (u16)MAX(row, 0);
         return row >= 0;
-    case ST_NAME: {
-        u8 cls = rec_byte();
-        *text = rec_gets();
-        text->form = cls;
-        break;
-    }
-    default: *text = rec_gets(); break;
-    }
-    return true;
-}
-
-static void rec_get_text(const struct st_col *c, void *p, struct arg text)
-{
-    struct name *n = NULL;
-    switch (c->type) {
     case ST_TEXT:
-        memcpy(p, rec_at(text), MIN(text.len, c->size - 1u));
+        s = rec_gets();
+        memcpy(p, s.p, MIN(s.len, c->size - 1u));
         break;
     case ST_WORD:
-        *(const char **)p = text.len ? rec_keep(rec_clean(text)) : NULL;
+        s = rec_gets();
+        *(const char **)p = s.len ? rec_keep(rec_clean(s)) : NULL;
         break;
-    case ST_FILE:
-        n = nm_get('f', rec_at(text), text.len);
-        memcpy(p, &n, sizeof n);
-        break;
-    case ST_NAME:
-        n = text.form == '-' ? NULL : rec_name((char)text.form, text);
-        memcpy(p, &n, sizeof n);
+    case ST_FILE: case ST_NAME: {
+        char cls = c->type == ST_FILE ? 'f' : (char)rec_byte();
+        *(struct name **)p = rec_name(cls, rec_gets());
         break;
     }
+    }
+    return true;
 }
 
 /* Reads a row of a list. */
 static void rec_get_list_row(const struct st_list *l)
 {
     static union { u64 number; char bytes[sizeof(struct st_io)]; } row; /* the largest one */
-    struct arg text[16] = { { 0 } };
     bool known = true;
     b_reset(&rin.text);
     memset(&row, 0, l->size);
@@ -12178,10 +12159,7 @@ static void rec_get_list_row(const struct st_list *l)
         rec_below(l->max, "row");
     for (u32 i = 0; i < l->n_cols; i++)
         if (rec_has_col(l, i))
-            known &= rec_get_col(&l->col[i], row.bytes + l->col[i].at, &text[i]);
-    for (u32 i = 0; i < l->n_cols && !*rin.wrong; i++)
-        if (rec_has_col(l, i))
-            rec_get_text(&l->col[i], row.bytes + l->col[i].at, text[i]);
+            known &= rec_get_col(&l->col[i], row.bytes + l->col[i].at);
     if (!known || *rin.wrong)
         return;
     if (l->add)
@@ -12290,41 +12268,34 @@ static u64 rp_time(void)
 
 /* --- events --- */
 
-union rp_val { s64 n; struct arg a; };
-
-static union rp_val rp_value(u8 type)
+/* Reads field f of an event, by the file's numbers; one that this kvis does not know is skipped. */
+static void rp_field(struct event *e, u32 f)
 {
-    union rp_val v = { 0 };
-    if (type == VT_STR || type == VT_ARGV || type == VT_SYM)
-        v.a = rec_gets();
-    else
+    u8 type = rin.field[f].type;
+    s8 own = rin.field[f].own;
+    union ev_val v = { 0 };
+    if (type == VT_SYM) {
+        v.sym = rec_clean(rec_gets());
+    } else if (type == VT_STR || type == VT_ARGV) {
+        struct rec_text s = rec_gets();
+        v.s.p = s.p;
+        v.s.len = s.len;
+    } else {
         v.n = type == VT_ADDR ? (s64)rec_get() : rec_getz();
-    return v;
+    }
+    if (own < 0)
+        return;
+    e->v[own] = v;
+    ev_mark(e, (enum ev_field)own);
 }
 
-static void rp_set(struct event *e, u32 f, union rp_val v)
-{
-    if (ev_fields[f].type == VT_SYM)
-        ev_sym(e, (enum ev_field)f, rec_clean(v.a));
-    else if (ev_fields[f].type == VT_STR || ev_fields[f].type == VT_ARGV)
-        ev_bytes(e, (enum ev_field)f, rec_at(v.a), v.a.len);
-    else
-        ev_num(e, (enum ev_field)f, v.n);
-}
-
-/* Reads the values of an event's fields: which are in v[], by the file's numbers. */
-static void rp_values(u32 kind, u64 mask, u32 others, union rp_val *v, bool *there)
+/* The fields of a kind that the mask names, and others. */
+static void rp_fields(struct event *e, u32 kind, u64 mask, u32 others)
 {
     u32 n = rin.kind[kind].n;
-    for (u32 i = 0; i < n + others && !*rin.wrong; i++) {
-        if (i < n && !(mask >> i & 1))
-            continue;
-        u32 f = i < n ? rin.kind[kind].field[i] : rec_below(rin.n_fields, "field");
-        if (*rin.wrong)
-            return;
-        v[f] = rp_value(rin.field[f].type);
-        there[f] = true;
-    }
+    for (u32 i = 0; i < n + others && !*rin.wrong; i++)
+        if (i >= n || mask >> i & 1)
+            rp_field(e, i < n ? rin.kind[kind].field[i] : rec_below(rin.n_fields, "field"));
 }
 
 static bool rp_signal_wanted(const struct event *e)
@@ -12350,21 +12321,28 @@ static void rp_judge(struct event *e)
  * descriptor or as the program wrote a name, and the record of that call comes behind them. */
 static struct {
     struct event e[RP_HELD]; /* tid 0: none */
-    struct buf text[RP_HELD]; /* what the event points to */
+    struct buf text[RP_HELD]; /* its record's strings */
     u32 n;
 } rp_held;
 
 static void rp_hold(const struct event *e)
 {
-    u32 at = rp_held.n % RP_HELD;
-    struct buf was = rp_held.text[at];
-    if (rin.text.cap > RP_HELD_TEXT)
+    struct event *held = &rp_held.e[rp_held.n % RP_HELD];
+    struct buf *text = &rp_held.text[rp_held.n % RP_HELD];
+    if (rin.text.len > RP_HELD_TEXT)
         return;
+    b_reset(text);
+    b_put(text, rin.text.p, rin.text.len);
+    *held = *e;
+    held->tid = text->cut ? 0 : e->tid;
     rp_held.n++;
-    rp_held.e[at] = *e;
-    rp_held.text[at] = rin.text;
-    rin.text = was;
-    rin.text.max = REC_MAX;
+    for (u32 f = 0; f < N_EV_FIELDS; f++) {
+        u8 type = ev_fields[f].type;
+        bool is_text = type == VT_STR || type == VT_ARGV || type == VT_SYM;
+        const char **p = type == VT_SYM ? &held->v[f].sym : &held->v[f].s.p;
+        if (is_text && ev_has(e, f) && *p >= rin.text.p && *p < rin.text.p + rin.text.len)
+            *p = text->p + (*p - rin.text.p);
+    }
 }
 
 /* The call of a thread is over: what it has caused is told if the call is wanted. */
@@ -12392,39 +12370,28 @@ static void rp_follow(const struct event *e)
 
 static void rp_event(void)
 {
-    static union rp_val v[ARRAY_LEN(rin.field)];
-    bool there[ARRAY_LEN(rin.field)] = { false };
     u32 flags = rec_byte(), kind = rec_below(rin.n_kinds, "kind");
-    u64 mask = rec_get();
+    u64 mask = rec_get(), told = out.events;
     u32 others = mask >> rin.kind[kind].n & 1 ? rec_below(rin.n_fields + 1, "fields") : 0;
-    rp_ids(flags);
-    u64 ts = rp_time();
-    int err = flags & REC_ERR ? (int)rec_below(4096, "errno") : 0;
-    u8 cat = flags & REC_CAT ? (u8)rec_below(N_CAT, "category") : 0;
-    struct arg call = { 0 };
-    if (flags & REC_OF_CALL)
-        call = rec_gets();
-    rp_values(kind, mask, others, v, there);
     s8 own = rin.kind[kind].own;
-    if (*rin.wrong || own < 0 || own == EK_SYSCALL)
-        return;
-    struct event *e = ev_new((u8)own, NULL, ts);
+    rp_ids(flags);
+    struct event *e = ev_new((u8)MAX(own, 0), NULL, rp_time());
     e->pid = rin.pid;
     e->tid = rin.tid;
-    e->err = err;
-    e->cat = flags & REC_CAT ? cat : e->cat;
+    e->err = flags & REC_ERR ? (int)rec_below(4096, "errno") : 0;
+    if (flags & REC_CAT)
+        e->cat = (u8)rec_below(N_CAT, "category");
     e->noise = flags & REC_NOISE;
-    e->row = flags & REC_OF_CALL ? rec_row(rec_at(call), 0) : -1;
+    e->row = flags & REC_OF_CALL ? rec_row(rec_gets().p, 0) : -1;
+    rp_fields(e, kind, mask, others);
+    if (*rin.wrong || own < 0 || own == EK_SYSCALL)
+        return;
     rp.which ^= (flags & REC_OTHER_FILE) != 0;
     e->o = flags & REC_FILE ? &rp.file[rp.which] : NULL;
-    for (u32 i = 0; i < rin.n_fields; i++)
-        if (there[i] && rin.field[i].own >= 0)
-            rp_set(e, (u32)rin.field[i].own, v[i]);
     out.many = flags & REC_MANY;
     rp_judge(e);
     if (opt.by_pid)
         rp_follow(e);
-    u64 told = out.events;
     md_emit(e);
     if (opt.n_paths && e->row >= 0 && out.events == told)
         rp_hold(e);
@@ -12432,42 +12399,27 @@ static void rp_event(void)
 
 /* --- calls --- */
 
-struct rp_name { struct arg name, abi; };
-
-static struct rp_name rp_name(u32 flags)
-{
-    struct rp_name n = { .name = rec_gets() };
-    if (flags & REC_ABI)
-        n.abi = rec_gets();
-    return n;
-}
-
-static void rp_args(struct call *c)
+/* What a call is called, and its arguments. */
+static void rp_said(struct call *c, u32 flags)
 {
     static const u8 form[] = { ARG_NONE, ARG_TXT, ARG_STR, ARG_STR };
-    u32 n = rec_below(7, "arguments"), forms = rec_below(1 << 12, "forms");
-    rp.said.nargs = (u8)n;
-    for (u32 i = 0; i < n; i++) {
-        u32 f = forms >> 2 * i & 3;
+    rp.said.name = rec_clean(rec_gets());
+    rp.said.abi = flags & REC_ABI ? rec_clean(rec_gets()) : NULL;
+    rp.said.addr = flags & REC_ADDR;
+    rp.said.nargs = (u8)rec_below(7, "arguments");
+    u32 forms = rec_below(1 << 12, "forms");
+    for (u32 i = 0; i < rp.said.nargs; i++) {
+        u32 f = forms >> 2 * i & 3, off = rin.text.len;
+        struct rec_text s = { 0 };
         if (f)
-            c->val[i] = rec_gets();
+            s = rec_gets();
         else
             c->arg[i] = rec_get();
-        c->val[i].form = form[f];
-        c->val[i].cut = f == 3;
+        if (form[f] == ARG_TXT)
+            rec_clean(s);
+        c->val[i] = (struct arg){ .form = form[f], .cut = f == 3, .off = off, .len = s.len };
     }
-}
-
-/* All of the record is read: points the call to its strings. */
-static void rp_text(struct call *c, struct rp_name n, u32 flags)
-{
     c->text = rin.text;
-    for (u32 i = 0; i < rp.said.nargs; i++)
-        if (c->val[i].form == ARG_TXT)
-            rec_clean(c->val[i]);
-    rp.said.name = rec_clean(n.name);
-    rp.said.abi = flags & REC_ABI ? rec_clean(n.abi) : NULL;
-    rp.said.addr = flags & REC_ADDR;
     c->said = &rp.said;
     s32 row = rec_row(rp.said.name, 0);
     c->known = row >= 0;
@@ -12501,12 +12453,10 @@ static void rp_enter(void)
     u32 flags = rp_flags(13);
     rp_ids(flags);
     c.enter_ns = rp_time();
-    struct rp_name n = rp_name(flags);
-    rp_args(&c);
+    rp_said(&c, flags);
     struct task *t = *rin.wrong ? NULL : rp_begin_task(rin.tid);
     if (!t)
         return;
-    rp_text(&c, n, flags);
     c.begun = false;
     t->tid = rin.tid;
     t->pid = rin.pid;
@@ -12531,10 +12481,10 @@ static bool rp_is_path(const struct call *c, u32 i)
 
 /* -P: by the paths that were noted with the call, and by those among its arguments as they are
  * written. */
-static bool rp_path_wanted(const struct call *c, u32 n, const struct arg *paths)
+static bool rp_path_wanted(const struct call *c, u32 n, const struct rec_text *paths)
 {
     for (u32 i = 0; i < n; i++)
-        if (!paths[i].len || md_path_wanted(rec_at(paths[i]), paths[i].len))
+        if (!paths[i].len || md_path_wanted(paths[i].p, paths[i].len))
             return true;
     for (u32 i = 0; opt.n_paths && c->known && i < sc_rows[c->row].nargs; i++) {
         const struct arg *a = &c->val[i];
@@ -12566,20 +12516,22 @@ static void rp_numbers(struct call *c, u32 flags)
         c->waker_pid = (pid_t)rec_getz();
     }
     if (flags & REC_WAKER) {
-        struct arg name = rec_gets();
-        memcpy(c->waker_comm, rec_at(name), MIN(name.len, (u32)sizeof c->waker_comm - 1));
+        struct rec_text name = rec_gets();
+        memcpy(c->waker_comm, name.p, MIN(name.len, (u32)sizeof c->waker_comm - 1));
     }
     u32 slept = flags & REC_SLEPT ? (u32)rec_below(256, "state") : 0;
     c->slept = isalpha(slept & 127) ? (char)(slept & 127) : 0;
     c->by_interrupt = slept >> 7;
 }
 
-static void rp_result(const struct call *c, u32 flags, struct arg ret)
+static void rp_result(const struct call *c, u32 flags)
 {
     static char plain[24];
-    snprintf(plain, sizeof plain, "%" PRId64, c->ret);
-    rp.said.ret = flags & REC_RET ? rec_clean(ret) : plain;
-    rp.said.ret_len = flags & REC_RET ? ret.len : (u32)strlen(plain);
+    struct rec_text ret = { plain, (u32)snprintf(plain, sizeof plain, "%" PRId64, c->ret) };
+    if (flags & REC_RET)
+        ret = rec_gets();
+    rp.said.ret = rec_clean(ret);
+    rp.said.ret_len = ret.len;
 }
 
 /* The table of the process that has a pid now, made when it is first needed; NULL: there are too
@@ -12628,25 +12580,21 @@ static void rp_done(struct task *t, bool wanted)
 static void rp_call(void)
 {
     static struct task one;
-    struct arg paths[ARRAY_LEN(((struct call *)0)->path) + CALL_TOUCHES + 1], ret = { 0 };
+    struct rec_text paths[ARRAY_LEN(((struct call *)0)->path) + CALL_TOUCHES + 1];
     struct call c = { 0 };
     u32 flags = rp_flags(REC_FLAG_BITS), n_paths = 0;
     rp_ids(flags);
     c.enter_ns = rp_time();
     c.exit_ns = rp_time();
-    struct rp_name n = rp_name(flags);
-    rp_args(&c);
+    rp_said(&c, flags);
     rp_numbers(&c, flags);
-    if (flags & REC_RET)
-        ret = rec_gets();
+    rp_result(&c, flags);
     if (flags & REC_PATHS)
         n_paths = rec_below(ARRAY_LEN(paths) + 1, "paths");
     for (u32 i = 0; i < n_paths; i++)
         paths[i] = rec_gets();
     if (*rin.wrong)
         return;
-    rp_text(&c, n, flags);
-    rp_result(&c, flags, ret);
     struct task *begun = rp_find(rin.tid), *t = begun ? begun : &one;
     c.begun = t->call.begun;
     c.shown = t->call.shown;
