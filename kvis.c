@@ -12200,8 +12200,6 @@ static const struct st_list *rec_list_of(u8 type)
 enum { RP_HELD = 16, RP_HELD_TEXT = 256 << 10 };
 
 static struct {
-    struct task *task[256];  /* with a line that began and has not ended, by tid */
-    u32 n_tasks;
     struct call_said said;
     struct stats counted;    /* the calls that were played: what -c shows when there are filters */
     struct stats *procs;     /* --by=pid: the same by process, newest first */
@@ -12213,44 +12211,16 @@ static struct {
     bool again;              /* the numbers are there already: only the events */
 } rp;
 
-static struct task *rp_find(pid_t tid)
-{
-    struct task *t = rp.task[(u32)tid % ARRAY_LEN(rp.task)];
-    while (t && t->tid != tid)
-        t = t->next;
-    return t;
-}
-
+/* The thread of a call whose line begins: it is a task until that call ends. */
 static struct task *rp_begin_task(pid_t tid)
 {
-    struct task **slot = &rp.task[(u32)tid % ARRAY_LEN(rp.task)];
-    struct task *t = rp_find(tid);
-    if (t)
-        return t;
-    if (rp.n_tasks == 1 << 16) {
+    enum { MOST = 1 << 16 };
+    struct task *t = ps_task(tid);
+    if (!t && ps.n_tasks == MOST)
         rec_bad("damaged at offset %" PRIu64 " (too many calls that do not end)", rin.at + 8);
-        return NULL;
-    }
-    t = calloc(1, sizeof *t);
-    if (!t) {
+    else if (!t && !(t = ps_new_task(tid)))
         rec_bad("out of memory");
-        return NULL;
-    }
-    rp.n_tasks++;
-    t->next = *slot;
-    /* cppcheck-suppress memleak ; its slot holds it */
-    return *slot = t;
-}
-
-static void rp_end_task(struct task *t)
-{
-    struct task **slot = &rp.task[(u32)t->tid % ARRAY_LEN(rp.task)];
-    while (*slot != t)
-        slot = &(*slot)->next;
-    *slot = t->next;
-    rp.n_tasks--;
-    out_forget(t);
-    free(t);
+    return t;
 }
 
 static void rp_ids(u32 flags)
@@ -12458,7 +12428,6 @@ static void rp_enter(void)
     if (!t)
         return;
     c.begun = false;
-    t->tid = rin.tid;
     t->pid = rin.pid;
     t->call = c;
     out.many = flags & REC_CMANY;
@@ -12595,7 +12564,7 @@ static void rp_call(void)
         paths[i] = rec_gets();
     if (*rin.wrong)
         return;
-    struct task *begun = rp_find(rin.tid), *t = begun ? begun : &one;
+    struct task *begun = ps_task(rin.tid), *t = begun ? begun : &one;
     c.begun = t->call.begun;
     c.shown = t->call.shown;
     t->pid = rin.pid;
@@ -12608,8 +12577,10 @@ static void rp_call(void)
     rp_done(t, md_status_wanted(&c) && path_wanted);
     t->call.text = (struct buf){ 0 };
     t->call.begun = false;
-    if (begun)
-        rp_end_task(begun);
+    if (begun) {
+        out_forget(begun);
+        ps_free_task(begun);
+    }
 }
 
 /* --- the whole --- */
