@@ -734,13 +734,13 @@ static void b_hex(struct buf *b, u64 v)
     b_put(b, tmp + i, (size_t)(18 - i));
 }
 
-/* Microseconds as seconds with six places. */
-static void b_us(struct buf *b, u64 us)
+/* n / unit, a power of ten, with all the places behind its point. */
+static void b_fraction(struct buf *b, u64 n, u32 unit)
 {
-    b_u64(b, us / 1000000);
+    b_u64(b, n / unit);
     b_c(b, '.');
-    for (u32 unit = 100000; unit; unit /= 10)
-        b_c(b, (char)('0' + us / unit % 10));
+    for (u32 place = unit / 10; place; place /= 10)
+        b_c(b, (char)('0' + n / place % 10));
 }
 
 /* Length of the valid UTF-8 sequence at s (RFC 3629: no overlong forms, no surrogates, up to
@@ -5977,7 +5977,7 @@ static void out_time_of_day(struct buf *b, u64 ts_ns)
     time_t sec = (time_t)(real / NSEC);
     struct tm tm;
     if (opt.timefmt > 2) {
-        b_us(b, real / 1000);
+        b_fraction(b, real / 1000, 1000000);
         b_c(b, ' ');
         return;
     }
@@ -6000,7 +6000,6 @@ static void out_time_since(struct buf *b, u64 ns)
 static void out_time(struct buf *b, u64 ts_ns)
 {
     bool after = out.last_line_ns && ts_ns > out.last_line_ns;
-    u64 ms = (ts_ns - out.start_ns) / 1000000;
     if (opt.timefmt)
         out_time_of_day(b, ts_ns);
     if (opt.relative)
@@ -6009,11 +6008,7 @@ static void out_time(struct buf *b, u64 ts_ns)
     if (opt.timefmt || opt.relative)
         return;
     b_s(b, "[+");
-    b_u64(b, ms / 1000);
-    b_c(b, '.');
-    b_c(b, (char)('0' + ms / 100 % 10));
-    b_c(b, (char)('0' + ms / 10 % 10));
-    b_c(b, (char)('0' + ms % 10));
+    b_fraction(b, (ts_ns - out.start_ns) / 1000000, 1000);
     b_s(b, "s] ");
 }
 
@@ -6855,9 +6850,9 @@ static void out_woken(struct buf *b, const struct call *c)
 /* The time in the call, and where it went, in ms, when that was not all on a CPU. */
 static void out_call_time(struct buf *b, const struct call *c)
 {
-    u64 ns = c->exit_ns - c->enter_ns, us = ns / 1000;
+    u64 ns = c->exit_ns - c->enter_ns;
     b_s(b, " <");
-    b_us(b, us);
+    b_fraction(b, ns / 1000, 1000000);
     u64 rest = c->timed ? ns - c->cpu_ns - c->runq_ns - c->disk_ns : 0;
     if (c->timed && ns - c->cpu_ns >= 100000) {
         b_s(b, ": ms");
@@ -12706,16 +12701,6 @@ static struct {
     u64 ids, events;
 } px; /* zeros: its tables are no part of the file */
 
-/* us since the start, three digits behind the point. */
-static void px_us(struct buf *b, u64 ns)
-{
-    char tmp[4] = { (char)('0' + ns % 1000 / 100), (char)('0' + ns % 100 / 10),
-                    (char)('0' + ns % 10), 0 };
-    b_u64(b, ns / 1000);
-    b_c(b, '.');
-    b_s(b, tmp);
-}
-
 static u64 px_rel(u64 ns)
 {
     return ns > out.start_ns ? ns - out.start_ns : 0;
@@ -12731,7 +12716,7 @@ static struct buf *px_event(const char *ph, const struct px_track *t, u64 ns)
     OUT_JSON_U64(b, "pid", t->upid);
     OUT_JSON_U64(b, "tid", t->utid);
     b_s(b, ",\"ts\":");
-    px_us(b, px_rel(ns));
+    b_fraction(b, px_rel(ns), 1000);
     return b;
 }
 
@@ -13099,8 +13084,7 @@ static void px_on_call(struct task *task)
     struct buf *b = px_event("X", t, c->enter_ns);
     px_name(b, name.p, name.len, "syscall");
     b_s(b, ",\"dur\":");
-    px_us(b, px_rel(c->exit_ns) > px_rel(c->enter_ns) ? px_rel(c->exit_ns) - px_rel(c->enter_ns)
-                                                      : 0);
+    b_fraction(b, MAX(px_rel(c->exit_ns), px_rel(c->enter_ns)) - px_rel(c->enter_ns), 1000);
     px_call_args(b, c);
     px_end();
     px_woken(t, c);
