@@ -9863,36 +9863,31 @@ static void md_make(struct task *t, struct call *c)
 /* Files on their way through a socket: their sender may have closed them before they arrive. The
  * receiver's call can end before the sender's: what landed so is remembered for a while, by address
  * and time only. */
-enum { MD_FLYING = 64 };
-static struct {
-    struct ofd *o[MD_FLYING];
-    u32 n;
-    struct { const struct ofd *o; u64 ns; } early[MD_FLYING];
-    u32 n_early; /* a ring: the next one is [n_early % MD_FLYING] */
-} md_flying;
+enum { MD_FLIGHTS = 128 };
+static struct md_flight {
+    struct ofd *o;  /* NULL: none; with a reference of its own while it is under way */
+    u64 landed_ns;  /* 0: it is under way */
+} md_flights[MD_FLIGHTS];
+static u32 md_n_flights; /* the next one is [md_n_flights % MD_FLIGHTS], in place of the oldest */
 
-/* Whether o had landed already when the call that sends it was not over. */
-static bool md_landed_early(const struct ofd *o, const struct call *c)
+static void md_fly(struct ofd *o, u64 landed_ns)
 {
-    for (u32 i = 0; i < MIN(md_flying.n_early, (u32)MD_FLYING); i++) {
-        if (md_flying.early[i].o != o || md_flying.early[i].ns < c->enter_ns)
-            continue;
-        md_flying.early[i].o = NULL;
-        return true;
-    }
-    return false;
+    struct md_flight *f = &md_flights[md_n_flights++ % MD_FLIGHTS];
+    if (f->o && !f->landed_ns) /* it was never received */
+        ofd_put(f->o);
+    o->refs += !landed_ns;
+    *f = (struct md_flight){ o, landed_ns };
 }
 
+/* A file is sent. It may have landed before the call that sends it was over. */
 static void md_launch(struct ofd *o, const struct call *c)
 {
-    if (md_landed_early(o, c))
-        return;
-    if (md_flying.n == MD_FLYING) { /* the oldest was never received */
-        ofd_put(md_flying.o[0]);
-        memmove(md_flying.o, md_flying.o + 1, --md_flying.n * sizeof *md_flying.o);
-    }
-    o->refs++;
-    md_flying.o[md_flying.n++] = o;
+    for (struct md_flight *f = md_flights; f < md_flights + MD_FLIGHTS; f++)
+        if (f->o == o && f->landed_ns && f->landed_ns >= c->enter_ns) {
+            f->o = NULL;
+            return;
+        }
+    md_fly(o, 0);
 }
 
 static bool md_alike(const struct ofd *a, const struct ofd *b)
@@ -9920,34 +9915,41 @@ static struct ofd *md_find_open(struct task *t, s32 n, const struct ofd *like)
     return NULL;
 }
 
+/* The oldest flight of an open file, or, o NULL, of one that is like that. NULL: there is none. */
+static struct md_flight *md_under_way(const struct ofd *o, const struct ofd *like)
+{
+    for (u32 i = 0; i < MD_FLIGHTS; i++) {
+        struct md_flight *f = &md_flights[(md_n_flights + i) % MD_FLIGHTS];
+        bool it = f->o && !f->landed_ns;
+        if (it && (o ? f->o == o : f->o->name == like->name && md_alike(f->o, like)))
+            return f;
+    }
+    return NULL;
+}
+
 /* Installs descriptor n of t, which came from another process: the same open file when that process
  * is a tracee too, so that its bytes and its opener stay one. */
 static void md_adopt(struct task *t, const struct call *c, s32 n, bool cloexec)
 {
     bool unused;
-    struct ofd *probe = fd_from_proc(t->tid, n, &unused), *o = NULL;
+    struct ofd *probe = fd_from_proc(t->tid, n, &unused);
     if (!probe)
         return;
-    o = md_find_open(t, n, probe);
-    for (u32 i = 0; !o && i < md_flying.n; i++)
-        if (md_flying.o[i]->name == probe->name && md_alike(md_flying.o[i], probe))
-            o = md_flying.o[i];
-    if (!o) {
+    struct ofd *o = md_find_open(t, n, probe);
+    struct md_flight *f = md_under_way(o, probe);
+    if (!o && !f) {
         md_install(t, n, probe, cloexec);
         return;
     }
+    o = o ? o : f->o;
     o->refs++;
     md_install(t, n, o, cloexec);
-    for (u32 i = 0; i < md_flying.n; i++)
-        if (md_flying.o[i] == o) { /* it has landed */
-            ofd_put(o);
-            memmove(md_flying.o + i, md_flying.o + i + 1,
-                    (--md_flying.n - i) * sizeof *md_flying.o);
-            ofd_recycle(probe);
-            return;
-        }
-    md_flying.early[md_flying.n_early % MD_FLYING].o = o;
-    md_flying.early[md_flying.n_early++ % MD_FLYING].ns = c->exit_ns;
+    if (f) {
+        ofd_put(o);
+        f->o = NULL;
+    } else {
+        md_fly(o, c->exit_ns);
+    }
     ofd_recycle(probe);
 }
 
@@ -19998,8 +20000,9 @@ static void tr_trim_names(void)
             nm_mark(p->program);
     for (const struct ofd *o = fdt.dead; o; o = o->next_free)
         tr_mark_ofd(o);
-    for (u32 i = 0; i < md_flying.n; i++)
-        tr_mark_ofd(md_flying.o[i]);
+    for (u32 i = 0; i < MD_FLIGHTS; i++)
+        if (md_flights[i].o && !md_flights[i].landed_ns)
+            tr_mark_ofd(md_flights[i].o);
     nm_drop(st_name_gone);
 }
 
