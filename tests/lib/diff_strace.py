@@ -797,7 +797,7 @@ def p_forks():
 def p_sh():
     template(words="b\na\nc\n" * 2000)
     return ["sh", "-c", "sort words | uniq -c | tee u | awk '{n += $1} END {print n}'; for i in 1 2 3; do"
-                        " echo $i >f$i & wait $!; done; cat f? | (read a; echo $a; cat; exit 3); echo $?;"
+                        " echo $i >f$i & wait $!; done; cat f? >all; cat all | (read a; echo $a; cat; exit 3); echo $?;"
                         " sh -c 'kill -USR1 $$'; echo $?; (trap 'echo t' TERM; kill -TERM $(exec sh -c 'echo $PPID'));"
                         " seq 1 100000 | head -n 2; find . -name 'f*' -exec wc -c {} +; nothere; ./words; echo $?"]
 
