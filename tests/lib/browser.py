@@ -1,4 +1,4 @@
-"""Used by the case proc_mermaid, lib/monitor_report.py, lib/proc_report.py, lib/report.py and vm/boot_page.py.
+"""Used by the cases proc_mermaid, report_axe and report_view, lib/monitor_report.py, lib/proc_report.py, lib/report.py and vm/boot_page.py.
 browser.py: Chromium, headless, driven through its debugging pipe (no library, no network)."""
 import base64
 import json
@@ -24,6 +24,19 @@ def run(scenes):
         check(not b.bad, "errors in the page", b.bad)
     finally:
         b.close()
+
+
+def from_npm(package, path):
+    """A file of a package, which is downloaded once and needs no installation."""
+    kept = os.path.join(os.environ["OUT"], "npm", os.path.basename(path))
+    if not os.path.exists(kept) or not os.path.getsize(kept):
+        os.makedirs(os.path.dirname(kept), exist_ok=True)
+        script = 'npm pack --silent "$1" >/dev/null && tar xzf "${1%@*}"-*.tgz "package/$2" && mv "package/$2" "$3"'
+        got = subprocess.run(["sh", "-c", script, "sh", package, path, kept], capture_output=True, text=True)
+        if got.returncode != 0:
+            print(f"no {package} from npm:", (got.stderr.splitlines() or ["?"])[-1])
+            sys.exit(77)
+    return kept
 
 
 class Browser:

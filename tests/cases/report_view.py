@@ -1,16 +1,24 @@
 #!/usr/bin/env python3
-"""Used by the case report_view.
-report_view.py DIR NAME...: the reports NAME.html in DIR are opened in Chromium; what they say of a part of the run is
-compared with NAME.json."""
+# What the report of kvis trace says of a part of a run is what its JSON lines come to: names, totals, failures, rows.
+# tier: browser
+# timeout: 200
+# needs: chromium gcc python3 prog:diff_threads
 import json
 import os
 import re
-import sys
 import time
 
-sys.path.insert(0, os.environ["TESTS"] + "/lib")
-from browser import Browser, check  # noqa: E402
-from report import size  # noqa: E402
+from lib import BIN, CWD, fail, run
+
+os.environ["HOME"] = CWD
+from browser import Browser, check
+from report import size
+
+COMMAND = r'''for i in 1 2 3 4; do gcc -c m$i.c & done; wait
+        cat /nonexistent 2>/dev/null; python3 -c "
+import socket
+s = socket.socket(); s.bind((\"127.0.0.1\", 0)); s.listen()
+c = socket.socket(); c.setblocking(False); c.connect_ex(s.getsockname()); a = s.accept()[0]; a.send(b\"x\" * 4000)"; "$0"; exit 0'''
 
 
 def lines_of(path):
@@ -353,20 +361,31 @@ def flame(b, d, name, events):
         check(frames(b)[()] == tally(events, lo, hi)[0]["ns"], "of an interval", frames(b)[()], tally(events, lo, hi)[0]["ns"])
 
 
+def recorded():
+    """The reports that could be made here, by name."""
+    for i in range(1, 5):
+        with open(f"m{i}.c", "w") as f:
+            f.write("int main(void) { return 0; }\n" if i == 1 else f"int f{i}(void) {{ return {i}; }}\n")
+    pages = [b for b in ("ptrace", "hybrid") if run(
+        "trace", "-v", "-q", f"--backend={b}", f"--report={b}.html", f"--json={b}.json", f"--folded={b}.folded",
+        "--", "sh", "-c", COMMAND, BIN + "/diff_threads").st == 0]
+    if not pages:
+        fail("no recording")
+    proc = run("proc", "--report=proc.html", "--folded=proc.folded", "-o", "rows", "--", "sh", "-c", "gcc -c m1.c; gcc -c m2.c; true")
+    return pages + ["proc"] * (proc.st == 0)
+
+
 def main():
-    b, d = Browser(), sys.argv[1]
+    pages = recorded()
+    b = Browser()
     try:
-        for name in sys.argv[2:]:
+        for name in pages:
             if name == "proc":
-                flame(b, d, name, [])
+                flame(b, ".", name, [])
                 continue
-            summary, events = lines_of(f"{d}/{name}.json")
-            colours(b, d, name, events)
-            stands_out(b, d, name, events)
-            idle(b, d, name, events)
-            names(b, d, name, events)
-            flame(b, d, name, events)
-            interval(b, d, name, events)
+            _, events = lines_of(f"{name}.json")
+            for look in (colours, stands_out, idle, names, flame, interval):
+                look(b, ".", name, events)
         check(not b.bad, "errors in the page", b.bad)
     finally:
         b.close()
