@@ -25436,6 +25436,12 @@ static bool met_of(u32 m, u8 dim)
     return metrics[m].dim == dim || (metrics[m].dim == DIM_PMC && met_dims[dim].pmc);
 }
 
+/* What it is counted by; DIM_NONE, if by more than one kind of things. */
+static u8 met_dim(u32 m)
+{
+    return metrics[m].dim == DIM_PMC ? DIM_NONE : metrics[m].dim;
+}
+
 /* What is in front of its name, where it is counted for a part of the machine, too: two numbers of
  * one name would be added up. */
 static const char *met_prefix(u32 m, u8 dim)
@@ -25605,6 +25611,15 @@ static struct met_inst *met_next(const struct met_inst *i)
 static struct met_inst *met_first(u8 dim)
 {
     return met.first[dim] ? &met_insts[met.first[dim] - 1] : NULL;
+}
+
+/* All things of a kind; NULL: there is no sum of them now. */
+static struct met_inst *met_all(u8 dim)
+{
+    struct met_inst *i = met_first(dim);
+    while (i && i->name[0])
+        i = met_next(i);
+    return i && i->at == met.tick ? i : NULL;
 }
 
 /* One that has gone, for another to take its place. */
@@ -25852,6 +25867,18 @@ static const char *PRINTF_LIKE(1, 2) met_path(const char *fmt, ...)
     return path;
 }
 
+/* The path of a file in a directory of at most MET_DIR bytes; the next takes its place. */
+static const char *PRINTF_LIKE(2, 3) met_in(const char *dir, const char *fmt, ...)
+{
+    static char path[PATH_MAX];
+    va_list ap;
+    int n = snprintf(path, sizeof path, "%.*s/", MET_DIR, dir);
+    va_start(ap, fmt);
+    vsnprintf(path + n, sizeof path - (size_t)n, fmt, ap);
+    va_end(ap);
+    return path;
+}
+
 /* What the source that is read now cannot give, and why. */
 static void met_wrong(const char *path, int e)
 {
@@ -25964,15 +25991,11 @@ static bool met_number(const char *s, s64 *v)
 /* A small file; false: it says why. */
 static bool met_read(const char *path, char *s, size_t n)
 {
-    int f = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    ssize_t got = f < 0 ? -1 : read(f, s, n - 1);
-    int e = errno;
-    if (f >= 0)
-        close(f);
-    if (got < 0)
-        met_wrong(path, e);
-    s[MAX(got, 0)] = 0;
-    return got >= 0;
+    errno = 0;
+    bool got = u_slurp(path, s, n) || !errno;
+    if (!got)
+        met_wrong(path, errno);
+    return got;
 }
 
 /* Its first line. */
@@ -26097,13 +26120,10 @@ static void met_keys(const struct met_inst *i, const char *path, int skip)
 /* Files with a number each, in a directory. */
 static void met_files(const struct met_inst *i, const char *dir)
 {
-    char path[PATH_MAX];
     s64 v;
-    for (u32 m = met_keyed(i, 0); m < N_METRICS; m = met_keyed(i, m + 1)) {
-        snprintf(path, sizeof path, "%s/%s", dir, metrics[m].key);
-        if (met_file_number(path, &v))
+    for (u32 m = met_keyed(i, 0); m < N_METRICS; m = met_keyed(i, m + 1))
+        if (met_file_number(met_in(dir, "%s", metrics[m].key), &v))
             met_raw(i, m, v);
-    }
 }
 
 /* == 33 mfs_  metrics from files of /proc and /sys =====================================
@@ -26233,16 +26253,13 @@ static void mfs_numbers(struct met_inst *i, const char *dir)
  * kHz (intel_pstate.rst), or nominal_freq of ACPI's CPPC in MHz (acpi/cppc_sysfs.rst). */
 static void mfs_cpufreq(struct met_inst *i, const char *dir)
 {
-    char path[PATH_MAX], text[32];
+    char text[32];
     s64 v;
     met_files(i, dir);
-    snprintf(path, sizeof path, "%s/base_frequency", dir);
-    if (u_slurp(path, text, sizeof text) && met_number(text, &v)) {
+    if (u_slurp(met_in(dir, "base_frequency"), text, sizeof text) && met_number(text, &v))
         met_raw(i, M_FREQ_BASE, v);
-        return;
-    }
-    snprintf(path, sizeof path, "%s/../acpi_cppc/nominal_freq", dir);
-    if (u_slurp(path, text, sizeof text) && met_number(text, &v))
+    else if (u_slurp(met_in(dir, "../acpi_cppc/nominal_freq"), text, sizeof text)
+             && met_number(text, &v))
         met_raw(i, M_FREQ_BASE, v * 1000);
 }
 
@@ -26328,9 +26345,7 @@ static void mfs_remote(const struct met_inst *i)
 
 static void mfs_node_stat(struct met_inst *i, const char *dir)
 {
-    char path[PATH_MAX];
-    snprintf(path, sizeof path, "%s/numastat", dir);
-    met_keys(i, path, 0);
+    met_keys(i, met_in(dir, "numastat"), 0);
     mfs_remote(i);
 }
 
@@ -26346,12 +26361,9 @@ static void mfs_numastat(void)
 /* "Node 0 MemTotal:  123 kB" */
 static void mfs_node_mem(struct met_inst *i, const char *dir)
 {
-    char path[PATH_MAX];
-    snprintf(path, sizeof path, "%s/distance", dir);
     if (!i->info[0])
-        met_text(path, i->info, MET_INFO);
-    snprintf(path, sizeof path, "%s/meminfo", dir);
-    met_keys(i, path, 2);
+        met_text(met_in(dir, "distance"), i->info, MET_INFO);
+    met_keys(i, met_in(dir, "meminfo"), 2);
 }
 
 static void mfs_nodemem(void)
@@ -26373,16 +26385,16 @@ static void mfs_names(const char *dir, char *s, size_t n)
     }
 }
 
-/* What a block device lies on: a partition on its disk, dm and md on their parts. In sysfs a '/' of
- * its name is a '!'; a partition's directory is in that of its disk. */
-static void mfs_disk_on(struct met_inst *i, const char *name)
+/* What a block device lies on, joined by commas: a partition on its disk, dm and md on their parts.
+ * In sysfs a '/' of its name is a '!'; a partition's directory is in that of its disk. */
+static void mfs_disk_on(const char *name, char *on, size_t size)
 {
     char sys[MET_NAME], link[512];
     snprintf(sys, sizeof sys, "%s", name);
     for (char *s = sys; (s = strchr(s, '/'));)
         *s = '!';
     if (!met_there(met_path("/sys/class/block/%s/partition", sys))) {
-        mfs_names(met_path("/sys/class/block/%s/slaves", sys), i->info, MET_INFO);
+        mfs_names(met_path("/sys/class/block/%s/slaves", sys), on, size);
         return;
     }
     ssize_t n = readlink(met_path("/sys/class/block/%s", sys), link, sizeof link - 1);
@@ -26390,8 +26402,8 @@ static void mfs_disk_on(struct met_inst *i, const char *name)
     char *slash = strrchr(link, '/');
     if (slash)
         *slash = 0;
-    if (slash && (slash = strrchr(link, '/')))
-        snprintf(i->info, MET_INFO, "%s", slash + 1);
+    slash = slash ? strrchr(link, '/') : NULL;
+    snprintf(on, size, "%s", slash ? slash + 1 : "");
 }
 
 /* Whether it counts in the sum of all: what lies on others would count twice. */
@@ -26443,10 +26455,8 @@ static void mfs_disk_line(const char *line)
         mfs_disk_new(i);
     else if (!same)
         memset(&met_series[i->base], 0, met.width[DIM_DISK] * sizeof *s);
-    if (!same) {
-        i->info[0] = 0;
-        mfs_disk_on(i, name);
-    }
+    if (!same)
+        mfs_disk_on(name, i->info, MET_INFO);
     met_columns(i, line);
     mfs_disk_means(i);
 }
@@ -26492,16 +26502,14 @@ static u32 mfs_trip(const char *type)
 /* The lowest trip point of each type that stops the machine or slows it down. */
 static void mfs_trips(const struct met_inst *i, const char *dir)
 {
-    char path[PATH_MAX], type[16];
+    char type[16];
     u32 id[32], n = met_ids(dir, "trip_point_", "_temp", id, 32);
     for (u32 k = 0; k < n; k++) {
         s64 v = 0;
-        snprintf(path, sizeof path, "%s/trip_point_%u_type", dir, id[k]);
-        if (!met_text(path, type, sizeof type))
+        if (!met_text(met_in(dir, "trip_point_%u_type", id[k]), type, sizeof type))
             continue;
         u32 m = mfs_trip(type);
-        snprintf(path, sizeof path, "%s/trip_point_%u_temp", dir, id[k]);
-        if (m < N_METRICS && mfs_temp(path, &v) && v > 0
+        if (m < N_METRICS && mfs_temp(met_in(dir, "trip_point_%u_temp", id[k]), &v) && v > 0
             && (!met_has(i, m) || met_v(i, m) > (double)v / 1e3))
             met_raw(i, m, v);
     }
@@ -26532,14 +26540,11 @@ static void mfs_trend(const struct met_inst *i, struct mfs_past *p)
 
 static void mfs_zone(struct met_inst *i, const char *dir)
 {
-    char path[PATH_MAX];
     unsigned long id = strtoul(i->name, NULL, 10);
     s64 v;
-    snprintf(path, sizeof path, "%s/type", dir);
     if (!i->info[0])
-        met_text(path, i->info, MET_INFO);
-    snprintf(path, sizeof path, "%s/temp", dir);
-    if (!mfs_temp(path, &v))
+        met_text(met_in(dir, "type"), i->info, MET_INFO);
+    if (!mfs_temp(met_in(dir, "temp"), &v))
         return;
     met_raw(i, M_TEMP, v);
     mfs_trips(i, dir);
@@ -26570,7 +26575,7 @@ static void mfs_zones(void)
  * (Documentation/hwmon/sysfs-interface.rst). */
 static void mfs_chip(u32 chip)
 {
-    char dir[MET_DIR], path[PATH_MAX], name[MET_NAME], label[MET_INFO];
+    char dir[MET_DIR], name[MET_NAME], label[MET_INFO];
     u32 id[256];
     snprintf(dir, sizeof dir, "%s", met_path("/sys/class/hwmon/hwmon%u", chip));
     u32 n = met_ids(dir, "temp", "_input", id, 256);
@@ -26579,15 +26584,14 @@ static void mfs_chip(u32 chip)
         struct met_inst *i = met_inst(DIM_SENSOR, name);
         for (u32 m = met_keyed(i, 0); m < N_METRICS; m = met_keyed(i, m + 1)) {
             s64 v;
-            snprintf(path, sizeof path, "%s/temp%u%s", dir, id[k], metrics[m].key);
+            const char *path = met_in(dir, "temp%u%s", id[k], metrics[m].key);
             if ((m == M_SENSOR || met_there(path)) && mfs_temp(path, &v))
                 met_raw(i, m, v);
         }
         if (!i || i->info[0])
             continue;
-        snprintf(path, sizeof path, "%s/name", dir);
-        met_text(path, i->info, MET_INFO);
-        snprintf(path, sizeof path, "%s/temp%u_label", dir, id[k]);
+        met_text(met_in(dir, "name"), i->info, MET_INFO);
+        const char *path = met_in(dir, "temp%u_label", id[k]);
         if (met_there(path) && met_text(path, label, sizeof label))
             snprintf(i->info + strlen(i->info), MET_INFO - strlen(i->info), " %s", label);
     }
@@ -26916,15 +26920,11 @@ static bool mfs_thread_io(struct mfs_task *t, u32 tid, u64 *io)
 {
     char text[512];
     const char *path = met_path("/proc/%u/task/%u/io", t->pid, tid);
-    int f = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    ssize_t n = f < 0 ? -1 : read(f, text, sizeof text - 1);
-    if (n < 0 && (errno == EACCES || errno == EPERM)) {
+    errno = 0;
+    if (!u_slurp(path, text, sizeof text) && (errno == EACCES || errno == EPERM)) {
         met_wrong(path, errno);
         t->private = true;
     }
-    if (f >= 0)
-        close(f);
-    text[MAX(n, 0)] = 0;
     return mfs_key_number(text, "\nread_bytes: ", &io[0])
            && mfs_key_number(text, "\nwrite_bytes: ", &io[1]);
 }
@@ -27389,22 +27389,18 @@ static struct { u32 looked, skipped; } mfs_group_count;
 /* Whether a file of it names a limit. */
 static bool mfs_group_has(const char *dir, const char *file)
 {
-    char path[PATH_MAX], text[64];
-    snprintf(path, sizeof path, "%s/%s", dir, file);
-    return u_slurp(path, text, sizeof text) && isdigit((u8)*text);
+    char text[64];
+    return u_slurp(met_in(dir, "%s", file), text, sizeof text) && isdigit((u8)*text);
 }
 
 static void mfs_group(const char *dir, const char *name)
 {
-    char path[PATH_MAX];
     bool cpu = mfs_group_has(dir, "cpu.max"), memory = mfs_group_has(dir, "memory.max");
     struct met_inst *i = cpu || memory ? met_inst(DIM_GROUP, name) : NULL;
-    snprintf(path, sizeof path, "%s/cpu.stat", dir);
     if (i && cpu)
-        met_keys(i, path, 0);
-    snprintf(path, sizeof path, "%s/memory.events", dir);
+        met_keys(i, met_in(dir, "cpu.stat"), 0);
     if (i && memory)
-        met_keys(i, path, 0);
+        met_keys(i, met_in(dir, "memory.events"), 0);
 }
 
 /* The cgroups in a directory, `depth` levels of them. */
@@ -28015,11 +28011,7 @@ static int pmc_open_one(const struct pmc_code *c, const struct pmc_unit *u, int 
 
 static void pmc_close(struct pmc_unit *u, u32 g)
 {
-    for (u32 k = 0; k < PF_MEMBERS; k++)
-        if (u->g[g].fd[k] >= 0) {
-            close(u->g[g].fd[k]);
-            u->g[g].fd[k] = -1;
-        }
+    bpf_close_all(u->g[g].fd, PF_MEMBERS);
     u->g[g].count = (struct pf_count){ 0 };
 }
 
@@ -31074,7 +31066,7 @@ static void mout_json_dim(struct buf *b, u8 dim)
         b_json(b, i->name, strlen(i->name));
         b_s(b, "\":{");
         if (i->info[0]) {
-            out_json_str(b, met_dims[dim].info, i->info, (u32)strlen(i->info));
+            out_json_text(b, met_dims[dim].info, i->info);
             b_c(b, ',');
         }
         mout_json_inst(b, i);
@@ -31095,7 +31087,7 @@ static void mout_json_why(struct buf *b, const struct mout_lack *l)
         b_c(b, ',');
     }
     mout_json_end(b, "],");
-    out_json_str(b, "reason", l->why, (u32)strlen(l->why));
+    out_json_text(b, "reason", l->why);
     b_s(b, "},");
 }
 
@@ -31111,8 +31103,7 @@ static void mout_json_hists(struct buf *b)
             continue;
         b_f(b, "{\"name\":\"%s\",\"unit\":\"%s\",", r->name, r->counts);
         if (h->inst->name[0]) {
-            out_json_str(b, met_dims[h->inst->dim].json, h->inst->name,
-                         (u32)strlen(h->inst->name));
+            out_json_text(b, met_dims[h->inst->dim].json, h->inst->name);
             b_c(b, ',');
         }
         b_f(b, "\"count\":%" PRIu64 ",\"buckets\":[", h->count);
@@ -31436,7 +31427,7 @@ static void mout_chart(struct buf *b, u32 m, u8 of)
     mout_json_key(b, m, of);
     b_f(b, ",\"unit\":%u,\"source\":\"%s\",", mout_form(m)->unit,
         met_sources[metrics[m].src].name);
-    out_json_str(b, "help", met_help(m), (u32)strlen(met_help(m)));
+    out_json_text(b, "help", met_help(m));
     b_s(b, ",\"lines\":[");
     u32 empty = b->len;
     for (u8 d = 0; d < N_DIM; d++)
@@ -32429,11 +32420,8 @@ static bool scr_section_on(u32 section)
 /* The sum of a metric over all its things, or the metric that has none; NULL: there is none now. */
 static const struct met_inst *scr_sum(u32 m)
 {
-    u8 dim = metrics[m].dim == DIM_PMC ? DIM_NONE : metrics[m].dim;
-    for (const struct met_inst *i = met_first(dim); i; i = met_next(i))
-        if (!i->name[0])
-            return i->at == met.tick && met_has(i, m) ? i : NULL;
-    return NULL;
+    const struct met_inst *i = met_all(met_dim(m));
+    return i && met_has(i, m) ? i : NULL;
 }
 
 /* Whether a sum is worth a cell: it is, or has been, something. */
@@ -33634,16 +33622,7 @@ static u8 dg_dim(u16 number)
 {
     while (!dg_is_metric(number))
         number = dg_numbers[number - N_METRICS].a;
-    return metrics[number].dim == DIM_PMC ? DIM_NONE : metrics[number].dim;
-}
-
-/* All things of a kind; NULL: there is no sum of them. */
-static const struct met_inst *dg_all(u8 dim)
-{
-    const struct met_inst *i = met_first(dim);
-    while (i && i->name[0])
-        i = met_next(i);
-    return i && i->at == met.tick ? i : NULL;
+    return met_dim(number);
 }
 
 static double dg_apply(u8 how, double a, double b)
@@ -33685,7 +33664,7 @@ static bool dg_value(u16 number, const struct met_inst *i, double *v)
         return dg_combine(dg_numbers[n].op, has_a, a, has_b, b, v);
     }
     if (!i || !met_of(number, i->dim))
-        i = dg_all(dg_dim(number));
+        i = met_all(dg_dim(number));
     if (!i || !met_has(i, number))
         return false;
     *v = met_at(i, number)->v;
@@ -33822,7 +33801,7 @@ static bool dg_task_value(const struct dg_task *t, u16 number, double *v)
  * those that had the most I/O at a look. */
 static struct dg_moves {
     struct dg_task *task;
-    u32 pid, n, at_tick;
+    u32 n, at_tick;
     struct { u32 fd; u64 pos, moved; } at[DG_FDS];
 } dg_moves[MFS_TOP];
 
@@ -33837,7 +33816,6 @@ static struct dg_moves *dg_moves_of(struct dg_task *t)
             oldest = &dg_moves[k];
     }
     oldest->task = t;
-    oldest->pid = t->pid;
     oldest->n = 0;
     return oldest;
 }
@@ -33909,7 +33887,7 @@ static void dg_task_mounts(struct dg_task *t, const struct dg_set *mounts)
 static void dg_task_files(struct dg_moves *moves)
 {
     struct dg_set mounts = { .n = 0 };
-    DIR *d = opendir(met_path("/proc/%u/fdinfo", moves->pid));
+    DIR *d = opendir(met_path("/proc/%u/fdinfo", moves->task->pid));
     u32 n = 0;
     moves->at_tick = met.tick;
     for (const struct dirent *e; (e = u_entry(&d)); n++)
@@ -33941,7 +33919,8 @@ static bool dg_file(const struct dg_moves *m, u32 k, char *name, size_t size)
 {
     if (!m->at[k].moved)
         return false;
-    ssize_t n = readlink(met_path("/proc/%u/fd/%u", m->pid, m->at[k].fd), name, size - 1);
+    ssize_t n = readlink(met_path("/proc/%u/fd/%u", m->task->pid, m->at[k].fd), name,
+                         size - 1);
     name[MAX(n, 0)] = 0;
     return n > 0;
 }
@@ -33949,27 +33928,13 @@ static bool dg_file(const struct dg_moves *m, u32 k, char *name, size_t size)
 /* Whether a block device is this disk, a partition of it, or lies on one of its partitions. */
 static bool dg_on_disk(const char *name, const char *disk, u32 depth)
 {
-    char path[PATH_MAX], link[512], slaves[256];
+    char parts[256], *rest = parts;
     if (!strcmp(name, disk))
         return true;
-    snprintf(path, sizeof path, "%s", met_path("/sys/class/block/%s", name));
-    ssize_t n = readlink(path, link, sizeof link - 1);
-    link[MAX(n, 0)] = 0;
-    char *slash = strrchr(link, '/');
-    if (slash && met_there(met_path("/sys/class/block/%s/partition", name))) {
-        *slash = 0;
-        slash = strrchr(link, '/');
-        return slash && !strcmp(slash + 1, disk);
-    }
-    mfs_names(met_path("/sys/class/block/%s/slaves", name), slaves, sizeof slaves);
-    for (char *part = slaves; *part && depth;) {
-        size_t len = strcspn(part, ",");
-        bool more = part[len];
-        part[len] = 0;
-        if (dg_on_disk(part, disk, depth - 1))
+    mfs_disk_on(name, parts, sizeof parts);
+    while (depth && rest && *rest)
+        if (dg_on_disk(strsep(&rest, ","), disk, depth - 1))
             return true;
-        part += len + more;
-    }
     return false;
 }
 
@@ -33981,7 +33946,7 @@ static bool dg_device_is(dev_t dev, const char *disk)
     if (!major(dev))
         return true;
     met_link(met_path("/sys/dev/block/%u:%u", major(dev), minor(dev)), name, sizeof name);
-    return *name && dg_on_disk(name, disk, 4);
+    return *name && dg_on_disk(name, disk, 5);
 }
 
 /* --- rules --- */
@@ -34108,7 +34073,7 @@ static bool dg_tried(const struct met_inst *i)
 static void dg_rule(const struct dg_rule *r)
 {
     u8 dim = dg_dim(r->value);
-    const struct met_inst *all = dg_all(dim);
+    const struct met_inst *all = met_all(dim);
     if (!r->each && all)
         dg_try(r, all);
     for (const struct met_inst *i = met_first(dim); i && r->each; i = met_next(i))
@@ -34222,7 +34187,7 @@ static void dg_judge(void)
 static const struct dg_moves *dg_files_of(const struct dg_finding *f, u32 who)
 {
     for (u32 k = 0; k < MFS_TOP && f->rule->files; k++)
-        if (dg_moves[k].pid == f->who[who].pid)
+        if (dg_moves[k].task == f->who[who].task)
             return &dg_moves[k];
     return NULL;
 }
@@ -34435,7 +34400,7 @@ static void dg_text_files(struct buf *b, const struct dg_moves *m)
     for (u32 k = 0; m && k < m->n; k++) {
         if (!dg_file(m, k, name, sizeof name))
             continue;
-        b_f(b, "   file of pid %u: ", m->pid);
+        b_f(b, "   file of pid %u: ", m->task->pid);
         b_esc(b, name, strlen(name), 0);
         b_s(b, ", ");
         b_size(b, m->at[k].moved);
@@ -34497,7 +34462,7 @@ static const struct met_inst *dg_most(u16 number, double *v)
     double x;
     if (dim != DIM_DISK && dim != DIM_NET && dim != DIM_POOL && dim != DIM_GROUP
         && dim != DIM_QUEUE)
-        return dg_value(number, dg_all(dim), v) ? dg_all(dim) : NULL;
+        return dg_value(number, met_all(dim), v) ? met_all(dim) : NULL;
     for (const struct met_inst *i = met_first(dim); i; i = met_next(i))
         if (dg_tried(i) && dg_value(number, i, &x) && (!best || x > *v)) {
             best = i;
@@ -34594,17 +34559,11 @@ static void dg_text_cell(struct buf *b, const struct dg_task *t, u16 number, int
 static void dg_text_comm(struct buf *b, const char *comm, u32 width)
 {
     static struct buf s;
-    u32 n = 0, columns = 0;
+    u32 columns = width;
     b_reset(&s);
     b_esc(&s, comm, strlen(comm), 0);
-    for (; n < s.len; n++) {
-        bool begins = (s.p[n] & 0xc0) != 0x80; /* a character of UTF-8 */
-        if (begins && columns == width)
-            break;
-        columns += begins;
-    }
-    b_put(b, s.p, n);
-    b_f(b, "%*s", (int)(width - columns), "");
+    b_put(b, s.p, scr_fit(s.p, s.len, &columns));
+    scr_pad(b, columns, width);
 }
 
 static u32 dg_lines(const struct buf *b)
@@ -34773,7 +34732,7 @@ static void dg_json_evidence(struct buf *b, const struct dg_finding *f)
 {
     for (u32 k = 0; k < f->n_evidence; k++) {
         const struct dg_evidence *e = &f->evidence[k];
-        b_s(b, k ? ",{" : "{");
+        b_c(b, '{');
         dg_json_number(b, e->number, f->of, e->v);
         if (e->limited)
             b_f(b, ",\"threshold\":%.6g", e->limit);
@@ -34781,8 +34740,9 @@ static void dg_json_evidence(struct buf *b, const struct dg_finding *f)
             b_c(b, ',');
             out_json_text(b, "source", f->rule->source);
         }
-        b_c(b, '}');
+        b_s(b, "},");
     }
+    mout_json_end(b, "]");
 }
 
 /* {"pid":1,"comm":"..." */
@@ -34798,25 +34758,22 @@ static void dg_json_files(struct buf *b, const struct dg_moves *m)
     for (u32 k = 0; m && k < m->n; k++) {
         if (!dg_file(m, k, name, sizeof name))
             continue;
-        b_f(b, ",{\"pid\":%u,", m->pid);
+        b_f(b, "{\"pid\":%u,", m->task->pid);
         out_json_text(b, "file", name);
-        b_f(b, ",\"moved_bytes\":%" PRIu64 "}", m->at[k].moved);
+        b_f(b, ",\"moved_bytes\":%" PRIu64 "},", m->at[k].moved);
     }
 }
 
 /* The thing itself, processes, files. */
 static void dg_json_who(struct buf *b, const struct dg_finding *f)
 {
-    const char *sep = "";
     if (f->of->name[0] && f->rule->who != DG_BY_SELF) {
         b_c(b, '{');
         dg_json_labels(b, f->of);
-        b_c(b, '}');
-        sep = ",";
+        b_s(b, "},");
     }
-    for (u32 k = 0; k < f->n_who; k++, sep = ",") {
+    for (u32 k = 0; k < f->n_who; k++) {
         u16 number = f->rule->whose;
-        b_s(b, sep);
         dg_json_process(b, f->who[k].pid, f->who[k].comm);
         b_s(b, ",\"metric\":\"");
         dg_name_of(b, number);
@@ -34824,7 +34781,7 @@ static void dg_json_who(struct buf *b, const struct dg_finding *f)
         mout_num(b, f->who[k].v);
         b_s(b, ",\"says\":\"");
         dg_say(b, number, f->who[k].v);
-        b_s(b, "\"}");
+        b_s(b, "\"},");
     }
     for (u32 k = 0; k < f->n_who; k++)
         dg_json_files(b, dg_files_of(f, k));
@@ -34842,9 +34799,9 @@ static void dg_json_finding(struct buf *b, u32 rank, const struct dg_finding *f)
     out_json_str(b, "sentence", s->p, s->len);
     b_s(b, ",\"evidence\":[");
     dg_json_evidence(b, f);
-    b_s(b, "],\"culprits\":[");
+    b_s(b, ",\"culprits\":[");
     dg_json_who(b, f);
-    b_s(b, "],");
+    mout_json_end(b, "],");
     s = dg_next(f);
     out_json_str(b, "next", s->p, s->len);
     b_s(b, "},");
@@ -34883,7 +34840,6 @@ static void dg_json_busiest(struct buf *b)
     double v;
     u32 n = dg_busiest(top);
     for (u32 k = 0; k < n; k++) {
-        b_s(b, k ? "," : "");
         dg_json_process(b, top[k]->pid, top[k]->comm);
         for (u32 c = 0; c < ARRAY_LEN(numbers); c++) {
             if (!dg_task_value(top[k], numbers[c], &v))
@@ -34893,7 +34849,7 @@ static void dg_json_busiest(struct buf *b)
             b_s(b, "\":");
             mout_num(b, v);
         }
-        b_c(b, '}');
+        b_s(b, "},");
     }
 }
 
@@ -34915,19 +34871,18 @@ static void dg_json(struct buf *b)
     b_f(b, ",\"seconds\":%.3f,\"findings\":[", dg_seconds());
     for (u32 k = 0; k < dg.n_found; k++)
         dg_json_finding(b, k + 1, &dg_found[k]);
-    b->len -= b->p[b->len - 1] == ',';
-    b_f(b, "],\"findings_dropped\":%u,\"busiest\":[", dg.dropped);
+    mout_json_end(b, "],");
+    b_f(b, "\"findings_dropped\":%u,\"busiest\":[", dg.dropped);
     dg_json_busiest(b);
-    b_f(b, "],\"processes_dropped\":%u,\"files_dropped\":%u,\"places_dropped\":%u,"
+    mout_json_end(b, "],");
+    b_f(b, "\"processes_dropped\":%u,\"files_dropped\":%u,\"places_dropped\":%u,"
            "\"resources\":[", dg.tasks_dropped, dg.files_dropped, dg.places_dropped);
     for (u32 r = 0; r < N_RES; r++)
         dg_json_resource(b, r);
-    b->len -= b->p[b->len - 1] == ',';
-    b_s(b, "],\"unseen\":[");
+    mout_json_end(b, "],\"unseen\":[");
     for (u32 s = 0; s < N_SRC; s++)
         mout_each_lack(b, s, dg_json_unseen);
-    b->len -= b->p[b->len - 1] == ',';
-    b_s(b, "]}\n");
+    mout_json_end(b, "]}\n");
 }
 
 /* --- the run --- */
