@@ -26334,7 +26334,6 @@ static void mfs_huge(void)
     }
 }
 
-
 /* The share of what was taken from this node, and of all that was taken, that is remote memory to
  * the CPU that took it (Documentation/admin-guide/numastat.rst). */
 static void mfs_remote(const struct met_inst *i)
@@ -26912,6 +26911,25 @@ static bool mfs_key_number(const char *text, const char *key, u64 *v)
     return at;
 }
 
+/* Numbers of /proc/PID/status, or a thread's, by what their lines begin with: which there are, as
+ * bits. It is as long as it has to be for all groups of the user, so that no buffer has all of it. */
+static u32 mfs_status(const char *path, const char *const *key, u32 n, u64 *v)
+{
+    char *line = NULL;
+    size_t size = 0;
+    u32 got = 0;
+    FILE *f = fopen(path, "re");
+    memset(v, 0, n * sizeof *v);
+    while (f && u_line(f, &line, &size))
+        for (u32 k = 0; k < n; k++)
+            if (!strncmp(line, key[k], strlen(key[k])))
+                got |= (u32)mfs_key_number(line, key[k], &v[k]) << k;
+    free(line);
+    if (f)
+        fclose(f);
+    return got;
+}
+
 /* What a thread itself had read and written. The same file of the process has also what its
  * children did that it has waited for (wait_task_zombie of kernel/exit.c adds it): a shell would
  * be charged with all that its commands moved. False: it cannot be read; that others' is for
@@ -27050,11 +27068,11 @@ static bool mfs_swaps(void)
 
 static void mfs_task_swap(struct mfs_task *t, bool swaps)
 {
-    char text[4096] = "";
+    static const char *const key = "VmSwap:";
     t->now[MFS_SWAP] = 0;
     t->has |= 1u << (MFS_SWAP);
-    if (swaps && u_slurp(met_path("/proc/%u/status", t->pid), text, sizeof text))
-        mfs_key_number(text, "\nVmSwap:", &t->now[MFS_SWAP]);
+    if (swaps)
+        mfs_status(met_path("/proc/%u/status", t->pid), &key, 1, &t->now[MFS_SWAP]);
 }
 
 /* Reads what has changed of a process. */
@@ -27471,19 +27489,11 @@ static struct mfs_thread {
     u64 count[MFS_COUNTS];
 } *mfs_threads; /* MET_INSTS of them */
 
-
 /* Which of its counts there are: bits. */
 static u32 mfs_thread_counts(pid_t pid, u32 tid, u64 *count)
 {
-    static const char *const keys[] = { "\nvoluntary_ctxt_switches:",
-                                        "\nnonvoluntary_ctxt_switches:" };
-    char text[8192];
-    u32 got = 0;
-    u_slurp(met_path("/proc/%d/task/%u/status", pid, tid), text, sizeof text);
-    for (u32 k = 0; k < 2; k++) {
-        count[k] = 0;
-        got |= (u32)mfs_key_number(text, keys[k], &count[k]) << k;
-    }
+    static const char *const keys[] = { "voluntary_ctxt_switches:", "nonvoluntary_ctxt_switches:" };
+    u32 got = mfs_status(met_path("/proc/%d/task/%u/status", pid, tid), keys, 2, count);
     const char *path = met_path("/proc/%d/task/%u/schedstat", pid, tid);
     return got | (mfs_task_sched(path, &count[2], &count[3]) ? 12 : 0);
 }
@@ -30210,7 +30220,6 @@ static void vh_read(void)
  * Each walks metrics[] and prints what has a value in this interval; a new metric or source needs
  * nothing here. Entry points: mout_interval, mout_end; mout_page_begin, mout_page_end. */
 
-
 /* Expositions for Prometheus. The file has nothing of kvis's process: node_exporter, which reads
  * it, has the same names for its own. */
 enum mout_page { PAGE_FILE, PAGE_TEXT, PAGE_OPENMETRICS, N_PAGES };
@@ -30577,7 +30586,6 @@ static bool mout_ends_in(const char *s, size_t n, const char *ending)
     size_t len = strlen(ending);
     return n >= len && !strncmp(s + n - len, ending, len);
 }
-
 
 static void mout_prom_label(struct buf *b, const char *sep, const char *label, const char *value)
 {

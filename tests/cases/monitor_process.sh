@@ -9,6 +9,10 @@ mkfifo go
 cat >self.py <<'END'
 import mmap, os, resource, sys, threading, time
 libc_name = b"odd) (\n"
+try: # with them /proc/PID/status is longer than 8 KB, as on hosts with a directory of users
+    os.setgroups(range(100000, 101500))
+except PermissionError:
+    pass
 open("/proc/self/comm", "wb").write(libc_name)
 print(os.getpid(), flush=True)
 go = open("go")
