@@ -176,7 +176,7 @@ def task(pid, comm, ran, waited, threads=((0, 0),), cpu=(0, 0), minor=0, major=0
     put(f"proc/{pid}/schedstat", f"{ran} {waited} 9\n")
     put(f"proc/{pid}/io", f"rchar: 999\nwchar: 999\nsyscr: 1\nsyscw: 1\nread_bytes: {io[0] + 7 * ran}\n"
         f"write_bytes: {io[1] + 7 * ran}\ncancelled_write_bytes: 0\n")  # its children's, too
-    put(f"proc/{pid}/status", f"Name:\t{comm}\n" + (f"VmRSS:\t  4 kB\nVmSwap:\t     {swap} kB\n" if swap else ""))
+    put(f"proc/{pid}/status", f"Name:\t{comm}\nGroups:\t{'100000 ' * 1000}\n" + (f"VmRSS:\t  4 kB\nVmSwap:\t     {swap} kB\n" if swap else ""))
     for tid, ns in ((pid, waited),) + tuple(threads[1:]):
         put(f"proc/{pid}/task/{tid}/schedstat", f"{ran if tid == pid else 1} {ns} 9\n")
         own = io if tid == pid else (0, 0)
