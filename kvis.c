@@ -16539,19 +16539,35 @@ struct bpf_obj {
     char why[512];
 };
 
+static struct {
+    bool memlock_raised;
+    struct rlimit memlock; /* as it was: the command gets it back */
+} bpf;
+
+/* Before 5.11 maps and programs count as locked memory. Returns whether it was raised now. */
+static bool bpf_raise_memlock(void)
+{
+    struct rlimit all = { RLIM_INFINITY, RLIM_INFINITY };
+    if (bpf.memlock_raised || getrlimit(RLIMIT_MEMLOCK, &bpf.memlock) < 0)
+        return false;
+    return bpf.memlock_raised = setrlimit(RLIMIT_MEMLOCK, &all) == 0;
+}
+
 #define BPF_ATTR_TO(field) \
     (offsetof(union bpf_attr, field) + sizeof(((union bpf_attr *)0)->field))
 
 /* bpf(2), with only as much of the attributes as is meant: an older kernel refuses what it does not
- * know unless it is 0 or not there. EAGAIN: the verifier was interrupted by a signal. */
+ * know unless it is 0 or not there. EAGAIN: the verifier was interrupted by a signal. EPERM: maybe
+ * for want of memory that may be locked. */
 static int bpf_call(int cmd, union bpf_attr *a, size_t size)
 {
     long r;
-    int tries = 8;
-    do
+    int e, tries = 8;
+    do {
         r = syscall(SYS_bpf, cmd, a, size);
-    while (r < 0 && errno == EAGAIN && --tries);
-    return r < 0 ? -errno : (int)r;
+        e = r < 0 ? errno : 0;
+    } while ((e == EAGAIN && --tries) || (e == EPERM && bpf_raise_memlock()));
+    return e ? -e : (int)r;
 }
 
 static int PRINTF_LIKE(3, 4) bpf_fail(struct bpf_obj *o, int e, const char *fmt, ...)
@@ -16623,35 +16639,17 @@ static int bpf_online_cpu(void)
 
 /* --- maps --- */
 
-static struct {
-    bool memlock_raised;
-    struct rlimit memlock; /* as it was: the command gets it back */
-} bpf;
-
-/* Before 5.11 maps and programs count as locked memory. Returns whether it was raised now. */
-static bool bpf_raise_memlock(void)
-{
-    struct rlimit all = { RLIM_INFINITY, RLIM_INFINITY };
-    if (bpf.memlock_raised || getrlimit(RLIMIT_MEMLOCK, &bpf.memlock) < 0)
-        return false;
-    return bpf.memlock_raised = setrlimit(RLIMIT_MEMLOCK, &all) == 0;
-}
-
 static int bpf_map_create(const struct bpf_map_row *m)
 {
     union bpf_attr a;
-    int f;
-    do {
-        memset(&a, 0, sizeof a);
-        a.map_type = m->type;
-        a.key_size = m->key_size;
-        a.value_size = m->value_size;
-        a.max_entries = m->max_entries;
-        a.map_flags = m->flags;
-        snprintf(a.map_name, sizeof a.map_name, "%s", m->name);
-        f = bpf_call(BPF_MAP_CREATE, &a, BPF_ATTR_TO(map_name));
-    } while (f == -EPERM && bpf_raise_memlock());
-    return f;
+    memset(&a, 0, sizeof a);
+    a.map_type = m->type;
+    a.key_size = m->key_size;
+    a.value_size = m->value_size;
+    a.max_entries = m->max_entries;
+    a.map_flags = m->flags;
+    snprintf(a.map_name, sizeof a.map_name, "%s", m->name);
+    return bpf_call(BPF_MAP_CREATE, &a, BPF_ATTR_TO(map_name));
 }
 
 /* flags: BPF_ANY, or of an update BPF_NOEXIST, BPF_EXIST. */
@@ -16990,7 +16988,6 @@ static int bpf_prog_load(const struct bpf_family *fam, const struct bpf_prog_row
 {
     union bpf_attr a;
     size_t size = BPF_ATTR_TO(prog_name);
-    int f;
     memset(&a, 0, sizeof a);
     if (r->type == BPF_PROG_TYPE_TRACING) {
         a.expected_attach_type = BPF_TRACE_RAW_TP;
@@ -17005,10 +17002,7 @@ static int bpf_prog_load(const struct bpf_family *fam, const struct bpf_prog_row
     a.log_size = log_size;
     a.log_buf = (uintptr_t)log;
     snprintf(a.prog_name, sizeof a.prog_name, "%s", r->name);
-    do
-        f = bpf_call(BPF_PROG_LOAD, &a, size);
-    while (f == -EPERM && bpf_raise_memlock());
-    return f;
+    return bpf_call(BPF_PROG_LOAD, &a, size);
 }
 
 /* The verifier's last words, and what in them is ours: a poisoned instruction is a field that this
@@ -25325,47 +25319,23 @@ static const struct metric {
 #undef X
 };
 
-/* A line of gen/metrics.help, which is packed: few runs of kvis need it. "": it cannot be
- * unpacked. */
-static const char *met_help_line(u32 line)
+/* Where the lines of gen/metrics.help begin that are of each metric (the help of what has its name in
+ * Prometheus, too), each distribution, each source (what it reads, and where that is described). */
+enum {
+    MET_HELP, MET_PROM_HELP = N_METRICS, MET_HIST_HELP = 2 * N_METRICS,
+    MET_FROM = MET_HIST_HELP + N_HIST, MET_CITE = MET_FROM + N_SRC, MET_HELP_LINES = MET_CITE + N_SRC
+};
+
+/* A line of that file, which is packed: few runs of kvis need it. "": it cannot be unpacked. */
+static const char *met_help(u32 line)
 {
-    static const char *texts[2 * N_METRICS + N_HIST + 2 * N_SRC];
+    static const char *texts[MET_HELP_LINES];
     if (texts[0])
         return texts[line];
     char *rest = gz_file("metrics.help");
     for (u32 k = 0; k < ARRAY_LEN(texts); k++)
         texts[k] = rest ? strsep(&rest, "\n") : "";
     return texts[line];
-}
-
-/* What a metric is. */
-static const char *met_help(u32 m)
-{
-    return met_help_line(2 * m);
-}
-
-/* What all metrics are that have its name in Prometheus. */
-static const char *met_prom_help(u32 m)
-{
-    return met_help_line(2 * m + 1);
-}
-
-/* The same of a distribution. */
-static const char *met_hist_prom_help(u8 row)
-{
-    return met_help_line(2 * N_METRICS + row);
-}
-
-/* What a source reads. */
-static const char *met_src_from(u32 src)
-{
-    return met_help_line(2 * N_METRICS + N_HIST + 2 * src);
-}
-
-/* Where that is described. */
-static const char *met_src_cite(u32 src)
-{
-    return met_help_line(2 * N_METRICS + N_HIST + 2 * src + 1);
 }
 
 /* A thing that metrics are counted by: a CPU, a disk. Without a name: the sum of its kind. */
@@ -30677,7 +30647,7 @@ static u32 mout_prom_dim(struct buf *b, u32 m, u8 dim, bool sum, bool head)
         if (met_at(i, m)->at != met.tick || sum == (i->name[0] != 0))
             continue;
         if (!n++ && head)
-            mout_prom_head(b, name, mout_prom_type(m), met_prom_help(m));
+            mout_prom_head(b, name, mout_prom_type(m), met_help(MET_PROM_HELP + m));
         mout_prom_line(b, m, i, name);
     }
     return n;
@@ -30751,7 +30721,7 @@ static void mout_prom_hists(struct buf *b)
                 continue;
             snprintf(name, sizeof name, "kvis_%.*s", (int)strcspn(r->prom, "{"), r->prom);
             if (strcmp(name, last))
-                mout_prom_head(b, name, MOUT_HISTOGRAM, met_hist_prom_help(row));
+                mout_prom_head(b, name, MOUT_HISTOGRAM, met_help(MET_HIST_HELP + row));
             memcpy(last, name, sizeof last);
             mout_prom_hist(b, h, name);
         }
@@ -31435,7 +31405,7 @@ static void mout_chart(struct buf *b, u32 m, u8 of)
     mout_json_key(b, m, of);
     b_f(b, ",\"unit\":%u,\"source\":\"%s\",", mout_form(m)->unit,
         met_sources[metrics[m].src].name);
-    out_json_text(b, "help", met_help(m));
+    out_json_text(b, "help", met_help(MET_HELP + m));
     b_s(b, ",\"lines\":[");
     u32 empty = b->len;
     for (u8 d = 0; d < N_DIM; d++)
@@ -36813,7 +36783,7 @@ static void doc_metric(struct buf *b, u32 m)
         sep = ", ";
     }
     b_s(b, *sep == ',' ? ")\n" : "\n");
-    doc_text(b, met_help(m));
+    doc_text(b, met_help(MET_HELP + m));
     b_s(b, ".\n");
 }
 
@@ -36821,9 +36791,9 @@ static void doc_metrics(struct buf *b)
 {
     for (u32 s = 0; s < N_SRC; s++) {
         b_f(b, ".SS %s (group %s)\nFrom\n", met_sources[s].name, met_sources[s].group);
-        doc_text(b, met_src_from(s));
+        doc_text(b, met_help(MET_FROM + s));
         b_s(b, ";\nsee\n");
-        doc_text(b, met_src_cite(s));
+        doc_text(b, met_help(MET_CITE + s));
         b_s(b, ".\n");
         for (u32 m = 0; m < N_METRICS; m++)
             if (metrics[m].src == s)

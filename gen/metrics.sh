@@ -1,7 +1,7 @@
 #!/bin/sh
 # Makes metrics.h, what kvis monitor measures, and metrics.help, its help, from tables/metrics.tbl, and checks that each
-# row is whole. Lines of metrics.help: of each metric its help, and that of its name in Prometheus; then of each
-# distribution the latter; of each source what it reads, and where that is described.
+# row is whole. Lines of metrics.help: the help of each metric, that of its name in Prometheus, that of each
+# distribution's; what each source reads, where that is described.
 #
 #   gen/metrics.sh           metrics.tbl -> metrics.h, metrics.help
 #   gen/metrics.sh check     only checks metrics.tbl
@@ -236,7 +236,8 @@ function add_metric(r, id, name, prom, prom_help) {
     metric[++n_metrics] = id ", " c_string(name) ", " c_string(get(r, "key")) ", " get(r, "source_id") ", " \
         toupper(get(r, "unit")) ", " toupper(thing_of(r)) ", " prom ", MET_" toupper((r, "all") in col ? col[r, "all"] : "alone") \
         ", " truth(get(r, "bits"))
-    print text[r] "\n" prom_help >help
+    print text[r] >help
+    prom_helps[n_metrics] = prom_help
     in_set(r, id)
     if (list == "list") print name unit_of(r, "json")
     if (list == "prom" && kind_of[r] == "metric") print "kvis_" prom_base(r)
@@ -271,7 +272,8 @@ function add(r) {
     else if (kind_of[r] == "source") {
         source[++n_sources] = id_of[r] ", " c_string(get(r, "group")) ", " c_string(name_of[r]) ", " get(r, "read") \
             ", \\\n      " c_string(text[r])
-        source_help[n_sources] = get(r, "from") "\n" get(r, "cite")
+        source_from[n_sources] = get(r, "from")
+        source_cite[n_sources] = get(r, "cite")
         if (get(r, "asked") != "") asked = asked (asked == "" ? "" : " | ") "1ull << SRC_" id_of[r]
     } else if (kind_of[r] != "family") {
         col[r, "source_id"] = toupper(get(r, "source"))
@@ -320,8 +322,10 @@ END {
     macro("title of a panel, metric, its distribution", "MET_PANELS", n_panels, panel)
     macro("id, name, what it counts, source, unit, in Prometheus, octaves, its four metrics", \
           "MET_DISTRIBUTIONS", n_dists, dist)
+    for (i = 1; i <= n_metrics; i++) print prom_helps[i] >help
     for (i = 1; i <= n_dists; i++) print dist_help[i] >help
-    for (i = 1; i <= n_sources; i++) print source_help[i] >help
+    for (i = 1; i <= n_sources; i++) print source_from[i] >help
+    for (i = 1; i <= n_sources; i++) print source_cite[i] >help
 }' "$gen/tables/metrics.tbl" > "$tmp/metrics.h"
 [ $# -gt 0 ] || cat "$tmp/metrics.help" > "$gen/metrics.help"
 end "${1-}"
