@@ -41,7 +41,7 @@
  * 28 hy_      calls recorded in the kernel: the hybrid backend
  * 29 tr_      the ptrace loop [die: tr_spawn tr_signals]
  * 30 ses_ open_  kvis open: every file that is opened [die: ses_begin]
- * 31 proc_    kvis proc: every command, with its exit [die: proc_adopt proc_begin]
+ * 31 proc_    kvis proc: every command, with its exit [die: proc_adopt proc_first]
  * 32 met_     metrics: the table, and their numbers now [die: met_init]
  * 33 mfs_     metrics from files of /proc and /sys
  * 34 pmc_     what the CPUs count: cycles, caches, branches
@@ -19527,7 +19527,8 @@ static struct {
     u32 batch_next, batch_n; /* of tr_batch[], those still to be handled */
     u32 quiet_drains;     /* in a row that found no record */
     bool fast;            /* the tick is fast: records are coming */
-    u32 options;
+    void (*ends)(const struct task *t); /* if not NULL, called at a stop that each thread makes
+                                           for it before its end: /proc still has all */
     bool need[SC_N];      /* rows that stop */
 } tr; /* its numbers that are not 0 at first: cmd_before_options */
 
@@ -19900,10 +19901,15 @@ static void tr_resume(struct task *t, int sig)
     sys_ptrace(every && tr.started ? PTRACE_SYSCALL : PTRACE_CONT, t->tid, 0, (void *)(long)sig);
 }
 
-/* The options of a stopped thread: the first thread of a process also stops when it exits. */
+/* Whether a thread stops before its end: the first one of each process, and all for tr.ends. */
+static bool tr_must_stop_at_exit(const struct task *t)
+{
+    return tr.ends || t->tid == t->pid;
+}
+
 static void tr_set_options(struct task *t)
 {
-    t->stops_at_exit = t->tid == t->pid;
+    t->stops_at_exit = tr_must_stop_at_exit(t);
     u32 options = TR_OPTIONS | (tr.accel ? PTRACE_O_TRACESECCOMP : 0)
                 | (tr.bound ? PTRACE_O_EXITKILL : 0)
                 | (t->stops_at_exit ? PTRACE_O_TRACEEXIT : 0);
@@ -19913,7 +19919,7 @@ static void tr_set_options(struct task *t)
 /* A new thread has those of the thread that made it. */
 static void tr_fix_options(struct task *t)
 {
-    if (t->stops_at_exit != (t->tid == t->pid))
+    if (t->stops_at_exit != tr_must_stop_at_exit(t))
         tr_set_options(t);
 }
 
@@ -20836,17 +20842,24 @@ static u64 tr_auxv(pid_t pid, u64 key)
     return v;
 }
 
-/* An exec whose entry did not stop: the program's name as the caller gave it is on the new stack
- * (AT_EXECFN), its arguments are there too (/proc/PID/cmdline); the caller's memory is gone. */
+/* At the stop behind an exec: the program's name as the caller gave it, which is on the new stack.
+ * Returns its length; 0 or less: it cannot be read. */
+static s64 tr_exec_name(struct task *t, char name[PATH_MAX + 1])
+{
+    enum { EXECFN = 31 }; /* AT_EXECFN, <linux/auxvec.h> */
+    bool cut;
+    mem_budget();
+    return mem_str(t, tr_auxv(t->pid, EXECFN), name, PATH_MAX, &cut);
+}
+
+/* An exec whose entry did not stop: what the caller gave is on the new stack, its arguments too
+ * (/proc/PID/cmdline); the caller's memory is gone. */
 static void tr_exec_unseen(struct task *t)
 {
-    enum { EXECFN = 31 };
     struct wire_thread th;
     struct path p;
     char name[PATH_MAX + 1], path[64], chunk[4096];
-    bool cut;
-    mem_budget();
-    s64 n = mem_str(t, tr_auxv(t->pid, EXECFN), name, PATH_MAX, &cut);
+    s64 n = tr_exec_name(t, name);
     if (hy_thread(t, &th) && th.in_call) {
         struct stop s = { .abi = ARCH_NATIVE, .nr = th.nr };
         hy_args(s.arg, th.word);
@@ -21168,7 +21181,10 @@ static void tr_event_stop(struct task *t, int event, int sig)
         t = tr_exec(t);
         break;
     case PTRACE_EVENT_EXIT:
-        tr_exit_stop(t);
+        if (tr.ends)
+            tr.ends(t);
+        else
+            tr_exit_stop(t);
         break;
     }
     tr_resume(t, 0);
@@ -22077,6 +22093,8 @@ struct session {
     void (*tell_lost)(u64 n, const char *why);
     const char *calls;            /* by ptrace: which calls the tap is shown, and the tap */
     const struct out_tap *tap;
+    void (*ends)(const struct task *t); /* as tr.ends */
+    const char *cost;             /* what that does */
     bool by_ptrace;
     struct bpf_obj obj;
     u64 lost[N_LOST + 1];         /* as last told */
@@ -22148,10 +22166,10 @@ static void ses_spawn(struct session *s)
     opt.trace = s->calls;
     opt.no_accel = opt.duration_s;
     sc_parse(s->calls);
-    nm_init();
     tr.cwd = getcwd(cwd, sizeof cwd) ? nm_str('f', cwd) : NULL;
     tr_backend();
     out.diverted = s->tap;
+    tr.ends = s->ends;
     out.give_up = tr_give_up;
     tr.tty = out.events_on && isatty(out.text.fd[0]);
     sp_restore_signals(); /* tr_signals is to find them as kvis did */
@@ -22188,14 +22206,14 @@ static s32 ses_call_name(const struct call *c, char name[PATH_MAX])
     return (s32)strlen(name);
 }
 
-/* The name of a thread, which prctl(2) changes, too. */
-static void ses_comm(const struct task *t, char comm[16])
+/* The name of a thread, which prctl(2) changes, too; without /proc, the one that is known. */
+static void ses_comm(pid_t tid, const char *known, char comm[16])
 {
     char path[64], name[32];
-    snprintf(path, sizeof path, "/proc/%d/comm", t->tid);
+    snprintf(path, sizeof path, "/proc/%d/comm", tid);
     size_t n = u_slurp(path, name, sizeof name);
     memset(comm, 0, 16);
-    memcpy(comm, n ? name : t->comm, n ? MIN(n - 1, 15u) : strnlen(t->comm, 15));
+    memcpy(comm, n ? name : known, n ? MIN(n - 1, 15u) : strnlen(known, 15));
 }
 
 /* --- both --- */
@@ -22210,8 +22228,7 @@ static void ses_begin(struct session *s)
         die(EXIT_KVIS, "cannot watch %s: %s", s->what, bpf_explain(&s->obj, e));
     if (!s->by_ptrace || opt.backend == 'p')
         return;
-    u_warn("following the command by ptrace, which stops it at each call that is watched: %s",
-           bpf_explain(&s->obj, e));
+    u_warn("following the command by ptrace, which %s: %s", s->cost, bpf_explain(&s->obj, e));
     bpf_close(&s->obj);
 }
 
@@ -22833,7 +22850,7 @@ static void open_traced(struct task *t)
     s32 n = call == OPEN_HANDLE ? 0 : ses_call_name(c, r.name);
     w->state |= n < 0 ? OPEN_NAME_FAULT : 0;
     w->name_len = (u16)MAX(n, 0);
-    ses_comm(t, w->comm);
+    ses_comm(t->tid, t->comm, w->comm);
     open_traced_args(w, t, c);
     if (open_traced_wanted(w))
         open_record(&r, (u32)(sizeof r.w + w->name_len));
@@ -22925,6 +22942,7 @@ static struct session open_session = {
     .plan = open_plan, .take = open_record, .unread = open_unread, .gone = open_tree_gone,
     .lost_why = open_lost_why, .tell_lost = open_tell_lost,
     .calls = "open,openat,openat2,creat,open_by_handle_at,execve,execveat", .tap = &open_tap,
+    .cost = "stops it at each open and exec",
 };
 
 /* Begins to watch; a command is started by open_run. */
@@ -22956,11 +22974,12 @@ static int open_run(u64 end_ns)
 }
 
 /* == 31 proc_  kvis proc: every command, with its exit =================================
- * The probe (gen/probes/proc.bpf.c) sends forks, execs, exits and, piece by piece, arguments. Here
- * they are joined: a life is a process from its fork to its end, a command what it executes; a life
- * can have several, one after the other. A row (struct proc_row) says what happened to a command,
- * and each format (proc_formats[]) writes those that it wants. Filters are applied here: execs are
- * rare. Entry points: the option functions, proc_run. */
+ * The probe (gen/probes/proc.bpf.c) sends forks, execs, exits and, piece by piece, arguments; where
+ * there is none, a tap makes the same of what tr_ tells and /proc has. Here they are joined: a life
+ * is a process from its fork to its end, a command what it executes; a life can have several, one
+ * after the other. A row (struct proc_row) says what happened to a command, and each format
+ * (proc_formats[]) writes those that it wants. Filters are applied here: execs are rare. Entry
+ * points: the option functions, proc_run. */
 
 #include "bpf_insns/proc.h"
 
@@ -23141,7 +23160,7 @@ static const char *proc_opt_cgroup(const char *v)
 
 /* What a thread uses, and the kernel's field that has it: not every configuration counts I/O
  * (CONFIG_TASK_IO_ACCOUNTING). The first row is the two numbers that proc_cpu makes. */
-enum { PROC_CPU, PROC_READ = 5, PROC_WRITTEN };
+enum { PROC_CPU, PROC_SWITCHES = 3, PROC_READ = 5, PROC_WRITTEN };
 #define USED(key, member, field) { key, "task_struct." field, offsetof(struct wire_usage, member) }
 static const struct { const char *key, *field; u32 at; } proc_usage[] = {
     USED("", run_ns, "se.sum_exec_runtime"),
@@ -23920,17 +23939,24 @@ static void proc_json_end(struct buf *b, const struct proc_row *r)
     b_s(b, killed && WCOREDUMP(status) ? ",\"core\":true" : ",\"core\":false");
 }
 
+/* Whether a number of these is known. By ptrace none is of a thread, nor of a process that was
+ * killed before kvis could look; every other one has run for a time. */
+static bool proc_used(const struct wire_usage *u, size_t row)
+{
+    return proc_state.used[row] && (u->run_ns || !proc_session.by_ptrace);
+}
+
 static void proc_json_usage(struct buf *b, const struct wire_usage *u)
 {
     u64 user, sys;
     proc_cpu(u, &user, &sys);
-    if (proc_state.used[PROC_CPU]) {
+    if (proc_used(u, PROC_CPU)) {
         proc_json_num(b, "cpu_user_ns", user);
         proc_json_num(b, "cpu_system_ns", sys);
     }
     for (size_t i = PROC_CPU + 1; i < ARRAY_LEN(proc_usage); i++) {
         const void *v = (const char *)u + proc_usage[i].at;
-        if (proc_state.used[i])
+        if (proc_used(u, i))
             proc_json_num(b, proc_usage[i].key, *(const u64 *)v);
     }
 }
@@ -24427,11 +24453,11 @@ static void proc_tell_end(const struct proc_life *l)
     }
     if (l->max_rss)
         ev_num(e, EV_max_rss_bytes, (s64)(l->max_rss * proc_state.page));
-    if (proc_state.used[PROC_CPU])
+    if (proc_used(&l->all, PROC_CPU))
         ev_num(e, EV_cpu_ns, (s64)l->all.run_ns);
-    if (proc_state.used[PROC_READ])
+    if (proc_used(&l->all, PROC_READ))
         ev_num(e, EV_bytes_read, (s64)l->all.read_bytes);
-    if (proc_state.used[PROC_WRITTEN])
+    if (proc_used(&l->all, PROC_WRITTEN))
         ev_num(e, EV_bytes_written, (s64)l->all.write_bytes);
     proc_tell_name(e, l);
     proc_tell(e);
@@ -24443,7 +24469,7 @@ static void proc_tell_thread_end(const struct proc_life *l, const struct wire_pr
     if (!e || !l->mine)
         return;
     ev_num(e, EV_exit_pid, h->tid);
-    if (proc_state.used[PROC_CPU])
+    if (proc_used(&h->own, PROC_CPU))
         ev_num(e, EV_cpu_ns, (s64)h->own.run_ns);
     proc_tell(e);
 }
@@ -24773,6 +24799,200 @@ static bool proc_record(const void *p, u32 size)
     return true;
 }
 
+/* --- by ptrace: what tr_ tells becomes the records that the probe would have sent --- */
+
+/* The id of a process's cgroup of version 2: "0::/PATH" (cgroups(7)); 0: it is not known. */
+static u64 proc_traced_cgroup(u32 pid)
+{
+    char s[4096], path[PATH_MAX];
+    struct stat about;
+    proc_slurp(pid, "cgroup", s, sizeof s);
+    const char *root = proc_cgroup_root(), *at = strstr(s, "0::/");
+    if (!root || !at || (at > s && at[-1] != '\n'))
+        return 0;
+    snprintf(path, sizeof path, "%s%.*s", root, (int)strcspn(at + 3, "\n"), at + 3);
+    return stat(path, &about) == 0 ? about.st_ino : 0;
+}
+
+/* The number behind a key in a file of /proc; 0: it is not there. */
+static u64 proc_key_number(const char *text, const char *key)
+{
+    const char *p = strstr(text, key);
+    return p ? strtoull(p + strlen(key), NULL, 10) : 0;
+}
+
+/* The head of such a record: what /proc tells of a process, or of its parent, of which it has the
+ * user and the cgroup; but for an exec, a cgroup is what it was. */
+static struct wire_proc proc_traced_head(u32 pid, u32 kind, u64 ts_ns)
+{
+    static char s[8192];
+    struct wire_proc h = { .kind = kind, .ts_ns = ts_ns, .pid = pid, .tid = pid, .ret = -1 };
+    bool there = proc_slurp(pid, "status", s, sizeof s);
+    h.ppid = (u32)proc_key_number(s, "\nPPid:");
+    h.uid = (u32)proc_key_number(s, "\nUid:");
+    h.gid = (u32)proc_key_number(s, "\nGid:");
+    h.max_rss = proc_key_number(s, "\nVmHWM:") * 1024 / proc_state.page;
+    const struct proc_life *l = proc_find(pid), *near = l ? l : proc_find(h.ppid);
+    if (near && !there) {
+        h.uid = near->uid;
+        h.gid = near->gid;
+    }
+    h.cgroup = kind == PROC_EXEC || !near ? proc_traced_cgroup(pid) : near->cgroup;
+    ses_comm((pid_t)pid, near ? near->comm : "", h.comm);
+    return h;
+}
+
+static void proc_traced_fork(const struct event *e)
+{
+    bool thread = e->kind == EK_THREAD;
+    u8 child = thread ? EV_child_tid : EV_child_pid;
+    if (!ev_has(e, child))
+        return;
+    u32 tid = (u32)e->v[child].n;
+    struct wire_proc h = proc_traced_head(thread ? (u32)e->pid : tid, PROC_FORK, e->ts_ns);
+    h.tid = tid;
+    h.ppid = h.ppid ? h.ppid : (u32)e->pid;
+    h.ns_pid = ev_has(e, EV_ns_pid) ? (u32)e->v[EV_ns_pid].n : 0;
+    proc_forked(&h);
+}
+
+/* What the new program finds, its arguments or its environment, as a piece of a record. Returns
+ * whether that is all. */
+static bool proc_traced_words(struct wire_proc *h, const char *file, u32 kind)
+{
+    static char s[PROC_PIECE * PROC_PIECES + 1];
+    struct wire_proc piece = *h;
+    piece.kind = kind;
+    piece.arg_len = proc_slurp(h->pid, file, s, sizeof s);
+    piece.flags = piece.arg_len == sizeof s - 1 ? ARGS_CUT : 0;
+    proc_args_add(&piece, s);
+    h->arg_len = kind == PROC_ENV ? h->arg_len : piece.arg_len;
+    return !piece.flags;
+}
+
+/* The fields behind the name in /proc/PID/stat (proc_pid_stat(5)): the first is number 3. Returns
+ * the one of that number. */
+static u64 proc_stat_field(const char *stat, int n)
+{
+    const char *end = strrchr(stat, ')');
+    return end && end[1] ? strtoull(u_word(end + 2, n - 3), NULL, 10) : 0;
+}
+
+/* What a process has used, all its threads together. */
+static struct wire_usage proc_traced_usage(u32 pid)
+{
+    enum { MINFLT = 10, MAJFLT = 12, UTIME = 14, STIME = 15 };
+    char s[1024];
+    struct wire_usage u = { .run_ns = ps_cpu_ns((pid_t)pid) };
+    proc_slurp(pid, "stat", s, sizeof s);
+    u.minor = proc_stat_field(s, MINFLT);
+    u.major = proc_stat_field(s, MAJFLT);
+    u.user_ns = proc_stat_field(s, UTIME);
+    u.system_ns = proc_stat_field(s, STIME);
+    proc_slurp(pid, "io", s, sizeof s);
+    u.read_chars = proc_key_number(s, "rchar:");
+    u.write_chars = proc_key_number(s, "wchar:");
+    u.read_bytes = proc_key_number(s, "\nread_bytes:");
+    u.write_bytes = proc_key_number(s, "\nwrite_bytes:");
+    return u;
+}
+
+/* At the stop behind an exec, or at the end of one that failed. */
+static void proc_traced_exec(const struct event *e)
+{
+    enum { ARG_START = 48, ARG_END = 49 };
+    static char called[PATH_MAX + 1];
+    char stat[1024];
+    struct wire_proc h = proc_traced_head((u32)e->pid, e->err ? PROC_FAIL : PROC_EXEC, e->ts_ns);
+    bool named = ev_has(e, EV_program), words = ev_has(e, EV_argv);
+    const char *name = named ? e->v[EV_program].s.p : "";
+    struct task *t = ps_task(e->tid);
+    s64 n = t && !e->err ? tr_exec_name(t, called) : 0;
+    h.name_len = (u16)(named ? MIN(e->v[EV_program].s.len, (u32)PATH_MAX) : 0);
+    if (n > 0) {
+        name = called;
+        h.name_len = (u16)n;
+    }
+    h.ret = -e->err;
+    if (e->err) {
+        h.arg_len = words ? e->v[EV_argv].s.len : 0;
+        h.flags = ev_has(e, EV_argv_cut);
+        proc_args_add(&h, words ? e->v[EV_argv].s.p : "");
+        if (po.failed)
+            proc_exec_failed(&h, name);
+        return;
+    }
+    if (!proc_traced_words(&h, "cmdline", PROC_ARGS)) {
+        proc_slurp(h.pid, "stat", stat, sizeof stat);
+        h.arg_len = (u32)(proc_stat_field(stat, ARG_END) - proc_stat_field(stat, ARG_START));
+    }
+    if (po.n_env)
+        proc_traced_words(&h, "environ", PROC_ENV);
+    struct proc_life *l = proc_find(h.pid);
+    if (l)
+        l->threads = 1;
+    h.dead = proc_traced_usage(h.pid);
+    h.max_rss = 0; /* of the program that it was, nothing tells that any more */
+    h.exe_state = WALK_CUT; /* the paths are /proc's; the process stands */
+    h.cwd_state = WALK_CUT | WALK_DONE;
+    proc_execed(&h, name);
+}
+
+/* At the stop of a thread before its end; of those that are killed not all have one. */
+static void proc_traced_ends(const struct task *t)
+{
+    struct wire_proc h = proc_traced_head((u32)t->pid, PROC_EXIT, u_when());
+    h.tid = (u32)t->tid;
+    h.live = 1;
+    h.dead = proc_traced_usage(h.pid);
+    ses_comm(t->tid, t->comm, h.comm);
+    if (proc_find(h.pid))
+        proc_exited(&h);
+}
+
+/* The wait status that an event of a process's end tells. */
+static s32 proc_event_status(const struct event *e)
+{
+    char name[32];
+    if (ev_has(e, EV_code))
+        return (s32)(e->v[EV_code].n & 255) << 8;
+    snprintf(name, sizeof name, "%s", ev_has(e, EV_signal) ? e->v[EV_signal].sym : "");
+    for (int sig = 1; *name && sig <= 64; sig++) /* u_signame's text lasts until the next one */
+        if (!strcmp(u_signame(sig), name))
+            return sig | (ev_has(e, EV_core) && e->v[EV_core].n ? 128 : 0);
+    return -1;
+}
+
+/* The last thread of a process is gone. */
+static void proc_traced_exit(const struct event *e)
+{
+    struct proc_life *l = proc_find((u32)e->pid);
+    if (!l)
+        return;
+    l->end_ns = e->ts_ns;
+    l->status = proc_event_status(e);
+    proc_end(l);
+}
+
+static void proc_traced_event(const struct event *e)
+{
+    if (e->kind == EK_SPAWN || e->kind == EK_THREAD)
+        proc_traced_fork(e);
+    else if (e->kind == EK_EXEC)
+        proc_traced_exec(e);
+    else if (e->kind == EK_EXIT_PROCESS)
+        proc_traced_exit(e);
+}
+
+static void proc_traced_call(struct task *t)
+{
+    (void)t; /* events tell all */
+}
+
+static const struct out_tap proc_tap = {
+    .event = proc_traced_event, .exit = proc_traced_call,
+};
+
 /* --- losses --- */
 
 static const char *const proc_lost_why[N_LOST + 1] = {
@@ -24894,7 +25114,8 @@ static void proc_tell_all(int status)
                                .backend = ST_PROC, .lost = proc_lost(),
                                .commands = proc_state.commands,
                                .cpu_ns = proc_state.cpu_ns };
-    ps.processes += proc_state.forks;
+    if (!proc_session.by_ptrace) /* ps_ has counted those that tr_ followed */
+        ps.processes += proc_state.forks;
     rec_finish();
     px_close();
 }
@@ -25017,6 +25238,8 @@ static struct session proc_session = {
     .what = "processes", .fam = &proc_family, .ring_bytes = 4 << 20, /* a second of short ones */
     .plan = proc_plan, .take = proc_record, .unread = proc_unread, .drained = proc_drained,
     .lost_why = proc_lost_why, .tell_lost = proc_tell_lost,
+    .calls = "execve,execveat", .tap = &proc_tap, .ends = proc_traced_ends,
+    .cost = "stops it at each fork, exec and exit, and does not tell its context switches",
 };
 
 /* The command that waits to be let go, as a life. */
@@ -25036,6 +25259,15 @@ static void proc_adopt(u32 pid)
     snprintf(l->comm, sizeof l->comm, "kvis");
 }
 
+/* What is known without the probe: all but context switches; of I/O what the kernel counts. */
+static void proc_by_ptrace(void)
+{
+    bool io = access("/proc/self/io", R_OK) == 0;
+    proc_state.btf = true;
+    for (size_t i = 0; i < ARRAY_LEN(proc_usage); i++)
+        proc_state.used[i] = i < PROC_SWITCHES || (io && i >= PROC_READ);
+}
+
 static void proc_begin(void)
 {
     struct timespec boot, mono;
@@ -25049,6 +25281,13 @@ static void proc_begin(void)
     proc_session.perf_rings = po.perf_rings;
     proc_session.idle_ms = opt.command ? 32 : 100;
     ses_begin(&proc_session);
+    if (proc_session.by_ptrace)
+        proc_by_ptrace();
+}
+
+/* The command, or what runs already. */
+static void proc_first(void)
+{
     ses_fork(&proc_session, ses_child_late);
     if (opt.command)
         proc_adopt((u32)sp_command.pid);
@@ -25068,7 +25307,7 @@ static void proc_begin(void)
 /* Everything between the sinks and the exit status. */
 static int proc_run(u64 end_ns)
 {
-    proc_begin();
+    proc_first();
     const struct proc_format *f = proc_format(po.format);
     if (out.events_on && f->head)
         f->head(&out.text.b);
@@ -25160,11 +25399,7 @@ static void proc_replay_exit(const struct event *e)
     struct wire_proc h = proc_replay_head(e, PROC_EXIT);
     if (!proc_find(h.pid))
         return;
-    if (ev_has(e, EV_code))
-        h.ret = (int)(e->v[EV_code].n & 255) << 8;
-    for (int sig = 1; ev_has(e, EV_signal) && sig <= 64; sig++)
-        if (!strcmp(u_signame(sig), e->v[EV_signal].sym))
-            h.ret = sig | (ev_has(e, EV_core) && e->v[EV_core].n ? 128 : 0);
+    h.ret = proc_event_status(e);
     h.max_rss = ev_has(e, EV_max_rss_bytes) ? (u64)e->v[EV_max_rss_bytes].n : 0;
     proc_exited(&h);
 }
@@ -35662,7 +35897,7 @@ static const struct check_row {
     { "lockdown", CHECK_OPEN | CHECK_PROC, CHECK_TRACE | CHECK_MONITOR, check_lockdown,
       0, CHECK_CAUSE, NULL },
     { "seccomp", 0, CHECK_COMMANDS, check_seccomp, 0, 0, NULL },
-    { "ptrace", CHECK_TRACE, CHECK_OPEN, check_ptrace, CHECK_TRACE, 0, "ptrace" },
+    { "ptrace", CHECK_TRACE, CHECK_OPEN | CHECK_PROC, check_ptrace, CHECK_TRACE, 0, "ptrace" },
     { "ptrace_syscall_info", 0, CHECK_TRACE, check_info, 0, 0, NULL },
     { "tracee_memory", 0, CHECK_TRACE, check_memory, 0, 0, NULL },
     { "attach", 0, CHECK_TRACE, check_attach, CHECK_TRACE, 0, "attaching (-p)" },
@@ -37611,6 +37846,7 @@ static int cmd_open(void)
     }
     cmd_refuse_ptrace();
     cmd_rows_begin();
+    nm_init();
     open_begin();
     if (open_session.by_ptrace && oo.uid && ps_status(getpid(), "Uid:") < 0)
         die(EXIT_KVIS, "-u by ptrace: without /proc nothing tells the user of a process; "
@@ -37643,10 +37879,15 @@ static int cmd_proc(void)
         proc_gantt = cmd_open_file(po.gantt);
     opt.pids = &pid;
     opt.n_pids = po.pid > 0;
+    cmd_refuse_ptrace();
     cmd_open_records(true);
     cmd_rows_begin();
-    cmd_rows_header("bpf");
     nm_init();
+    proc_begin();
+    if (proc_session.by_ptrace && ps_status(getpid(), "Uid:") < 0)
+        die(EXIT_KVIS, "proc by ptrace reads arguments and times from /proc, which is not there; "
+            "fix: mount -t proc proc /proc");
+    cmd_rows_header(ses_backend(&proc_session));
     cmd_this_run(ST_PROC);
     out.many = true; /* a recording's lines of text name their processes */
     cmd_record();

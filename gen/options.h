@@ -224,7 +224,7 @@ enum {
       OPT_CALL, { .call = opt_backend }, 0, 0, \
       "auto|ptrace|hybrid|observe", "    --backend=NAME", \
       "choose how calls are seen: auto|ptrace|hybrid|observe" }, \
-    { IN_OPEN, 0, "backend", "NAME", ARG_WORDS, false, \
+    { IN_OPEN | IN_PROC, 0, "backend", "NAME", ARG_WORDS, false, \
       OPT_CALL, { .call = opt_backend }, 0, 0, \
       "auto|bpf|ptrace", "    --backend=NAME", \
       "choose how COMMAND is followed: auto|bpf|ptrace (auto: bpf where it can be used)" }, \

@@ -71,8 +71,9 @@ refused bpf bpf raw_tracepoints ring_buffer perf_rings bpf_jit open_programs cal
 eq "exit status" 1 $st
 want "all('seccomp' in e['mend'] for e in E if e['name'] in ('bpf', 'raw_tracepoints', 'ring_buffer', 'send_signal'))"
 eq "trace without bpf" "ptrace: every traced call stops the program" "$(verdict trace detail)"
-eq "open without bpf" "only for a command, by ptrace: a seccomp filter forbids bpf(2)" "$(verdict open detail)"
-eq "proc without bpf" "does not work: a seccomp filter forbids bpf(2)" "$(verdict proc detail)"
+for c in open proc; do
+    eq "$c without bpf" "only for a command, by ptrace: a seccomp filter forbids bpf(2)" "$(verdict $c detail)"
+done
 want "all('seccomp' in v['mend'] for v in S['verdicts'])"
 want "'seccomp filter' in S['verdicts'][0]['mend']"
 refused perf_event_open perf_rings page_faults
@@ -105,8 +106,10 @@ want 'any(e["name"] == "open_programs" for e in E)'
 run check -v monitor; status 0
 has out '^sched_programs +yes +monitor'
 hasnt out '^(open_programs|ptrace) '
-"$BIN/refuse" bpf,ptrace "$KVIS" check open >out 2>err 9>&-; st=$?; status 1
-has out '^open +does not work: a seccomp filter forbids bpf.2.$'
+for c in open proc; do
+    "$BIN/refuse" bpf,ptrace "$KVIS" check $c >out 2>err 9>&-; st=$?; status 1
+    has out "^$c +does not work: a seccomp filter forbids bpf.2.\$"
+done
 run check virt --json=json; status "$([ "$(verdict virt works)" = True ] && echo 0 || echo 1)"
 run check virt; has out '^virt +'
 run check replay diff execsnoop; status 0
@@ -127,8 +130,7 @@ kvu check trace; status 0
 kvu check
 eq "lines of commands" "trace open proc monitor virt kvis" "$(sed -n 's/^\([a-z]\{1,\}\) .*/\1/p' out | tr '\n' ' ' | sed 's/ $//')"
 has out '^trace +ptrace: every traced call stops'
-has out '^open +only for a command, by ptrace: BPF needs privileges$'
-has out '^proc +does not work: BPF needs privileges$'
+has out '^(open|proc) +only for a command, by ptrace: BPF needs privileges$'
 eq "the fix stands once" 1 "$(grep -c 'run it as root, or with CAP_BPF' out)"
 eq "and is referred to" 3 "$(grep -c '^ *fix: as for open$' out)"
 has out 'fix: run it as root, or with CAP_SYS_ADMIN$' # of trace: it could use BPF, but not its filter

@@ -38,9 +38,14 @@ eq "lines" 1 "$(grep -c ^kvis: err)"
 has err '^kvis: following the command by ptrace, .*: BPF needs privileges; fix: .*CAP_BPF.*--privileged'
 has rows ' /etc/hostname$'
 
+in_container "$KVIS" proc -o rows -- cat /etc/hostname; status 0
+has err '^kvis: following the command by ptrace, .*: BPF needs privileges; fix: .*CAP_BPF.*--privileged'
+has rows ' 0 +[0-9.]+ MB cat /etc/hostname$'
+
 # What takes BPF does not, and runs no command.
-for c in open opensnoop proc execsnoop exitsnoop; do
-    case $c in proc) set -- -- touch ran ;; *) set -- -d 1 ;; esac
+for c in open opensnoop proc execsnoop exitsnoop "open --backend=bpf" "proc --backend=bpf"; do
+    case $c in *bpf) set -- -- touch ran ;; *) set -- -d 1 ;; esac
+    # shellcheck disable=SC2086 # words
     in_container "$KVIS" $c "$@"; status 125
     eq "$c: lines" 1 "$(wc -l <err)"
     has err '^kvis: cannot watch [a-z]*: .*BPF needs privileges; fix: .*CAP_BPF.*--privileged'
@@ -57,8 +62,7 @@ has out '^kvis diagnose: '
 
 in_container "$KVIS" check; status 1
 has out '^trace +ptrace: every traced call stops the program'
-has out '^open +only for a command, by ptrace: BPF needs privileges$'
-has out '^proc +does not work: BPF needs privileges$'
+has out '^(open|proc) +only for a command, by ptrace: BPF needs privileges$'
 has out '^monitor +works, without '
 hasnt out 'run it as root'
 awk 'length > 80' out >long; [ ! -s long ] || fail "longer than 80 columns: $(cat long)"

@@ -8,6 +8,8 @@
 each commands ends usage crowd args no_args chain threads ways daemons failed forks
 PROC_OPT=--perf-rings
 each commands ends args chain threads failed
+PROC_OPT=--backend=ptrace
+each commands ends usage crowd args no_args chain threads ways daemons failed forks
 
 # One number, used by two processes one after the other: two records.
 kv proc --forks --json=json -o text -- "$BIN/pid_again" >again 2>err
