@@ -22978,8 +22978,8 @@ static int open_run(u64 end_ns)
  * there is none, a tap makes the same of what tr_ tells and /proc has. Here they are joined: a life
  * is a process from its fork to its end, a command what it executes; a life can have several, one
  * after the other. A row (struct proc_row) says what happened to a command, and each format
- * (proc_formats[]) writes those that it wants. Filters are applied here: execs are rare. Entry
- * points: the option functions, proc_run. */
+ * (proc_formats[]) writes those that it wants. Filters are applied here: execs are rare.
+ * Entry points: the option functions, proc_begin, proc_run. */
 
 #include "bpf_insns/proc.h"
 
