@@ -7187,7 +7187,8 @@ static void out_json(const struct event *e)
 static void out_event(const struct event *e)
 {
     if (out.diverted) {
-        out.diverted->event(e);
+        if (out.diverted->event)
+            out.diverted->event(e);
         return;
     }
     out.events++;
@@ -7225,7 +7226,8 @@ static void out_call_exit(struct task *t)
     struct call *c = &t->call;
     struct buf *b = &out.text.b;
     if (out.diverted) {
-        out.diverted->exit(t);
+        if (out.diverted->exit)
+            out.diverted->exit(t);
         return;
     }
     for (u32 i = 0; i < out.n_taps; i++)
@@ -22856,12 +22858,7 @@ static void open_traced(struct task *t)
         open_record(&r, (u32)(sizeof r.w + w->name_len));
 }
 
-static void open_traced_event(const struct event *e)
-{
-    (void)e; /* calls tell all */
-}
-
-static const struct out_tap open_tap = { .event = open_traced_event, .exit = open_traced };
+static const struct out_tap open_tap = { .exit = open_traced };
 
 /* --- losses --- */
 
@@ -24984,14 +24981,7 @@ static void proc_traced_event(const struct event *e)
         proc_traced_exit(e);
 }
 
-static void proc_traced_call(struct task *t)
-{
-    (void)t; /* events tell all */
-}
-
-static const struct out_tap proc_tap = {
-    .event = proc_traced_event, .exit = proc_traced_call,
-};
+static const struct out_tap proc_tap = { .event = proc_traced_event };
 
 /* --- losses --- */
 
