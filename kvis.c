@@ -5532,6 +5532,20 @@ static s64 sc_number(enum abi a, u16 id)
     return -1;
 }
 
+/* What the kernel makes of user and group ids of 16 bits, which the older ones of the calls for 32
+ * bits take: 0xffff is -1 (include/linux/highuid.h). */
+static void sc_widen_ids(int row, u64 *arg)
+{
+    const char *name = sc_rows[row].name;
+    if (sc_id[row] == SC_fchownat || (strlen(name) > 2 && !strcmp(name + strlen(name) - 2, "32")))
+        return;
+    for (u32 k = 0; k < sc_rows[row].nargs; k++) {
+        u16 kind = sc_rows[row].arg[k], id = (u16)arg[k];
+        if (kind == K_UID || kind == K_GID)
+            arg[k] = id == 0xffff ? UINT32_MAX : id;
+    }
+}
+
 /* Arguments that say what a call does and that the kernel takes as 32 bits (their SYSCALL_DEFINE):
  * what a program has left in the upper half of the register means nothing. */
 static void sc_narrow(enum abi a, u64 nr, u64 *arg)
@@ -5545,6 +5559,8 @@ static void sc_narrow(enum abi a, u64 nr, u64 *arg)
         for (int k = 0; row[i].id == sc_id[r] && k < 3; k++)
             if (row[i].args >> k & 1)
                 arg[k] = (u32)arg[k];
+    if (r >= 0 && (a == ABI_I386 || a == ABI_ARM32))
+        sc_widen_ids(r, arg);
 }
 
 static const struct { const char *name; u16 cls; } sc_classes[] = {

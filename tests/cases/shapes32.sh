@@ -14,5 +14,6 @@ for backend in auto ptrace; do
     want "calls('nanosleep')[0]['args'][0] == '{tv_sec=0, tv_nsec=1073741823}'"
     want "calls('bind')[0]['args'][1] == r'{sa_family=AF_NETLINK, sa_data=\"\x00\x00\"}'"
     want "calls('msgsnd')[0]['args'][1] == '{mtype=7, mtext=\"abc\"}'"
-    want "[(e['uid'], e['gid'], e['error']) for e in by('chown')] == [(5, 6, 'ENOENT')]"
+    want "[(e['uid'], e['gid'], e['error']) for e in by('chown')] == [(5, 6, 'ENOENT'), (-1, 7, 'ENOENT'), (-1, 65534, 'EBADF')]"
+    want "calls('setgroups')[0]['args'][1].startswith('0x')" # gid_t of 16 bits
 done

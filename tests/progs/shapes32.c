@@ -21,5 +21,8 @@ void _start(void)
     ok &= call(361, -1, (long)netlink, 4, 0) == -9;            /* bind: EBADF */
     ok &= call(400, -1, (long)&msg, 3, 0) < 0;                 /* msgsnd */
     ok &= call(212, (long)"none", 5, 6, 0) == -2;              /* chown32: ENOENT */
+    ok &= call(182, (long)"none", -1, 0x10007, 0) == -2;       /* chown, ids of 16 bits: ENOENT */
+    ok &= call(95, -1, 0xffff, 0xfffe, 0) == -9;               /* fchown: EBADF */
+    ok &= call(81, 70000, (long)"ids", 0, 0) < 0;              /* setgroups */
     call(1, ok ? 32 : 1, 0, 0, 0);
 }
