@@ -3473,14 +3473,6 @@ enum dec_when { DEC_IN = 1, DEC_OUT = 2, DEC_BOTH = 3, DEC_LATE = 6 };
 #define K_FAM(kind) ((kind) & 0xfffu)
 enum { K_SAME = 0xffff }; /* of a command: as the row of its call has it */
 
-/* strace's -e classes. */
-enum {
-    CLS_FILE = 1 << 0, CLS_DESC = 1 << 1, CLS_NET = 1 << 2, CLS_MEM = 1 << 3, CLS_PROC = 1 << 4,
-    CLS_SIG = 1 << 5, CLS_IPC = 1 << 6, CLS_CREDS = 1 << 7, CLS_CLOCK = 1 << 8, CLS_STAT = 1 << 9,
-    CLS_LSTAT = 1 << 10, CLS_FSTAT = 1 << 11, CLS_STATFS = 1 << 12, CLS_FSTATFS = 1 << 13,
-    CLS_DISK = 1 << 14, CLS_BLOCKS = 1 << 15, /* kvis's own */
-};
-
 /* What a call returns, and what descriptors it makes: see gen/tables/syscalls.tbl. */
 enum sc_form {
     RET_NUMBER, RET_FD, RET_ADDR, RET_OCTAL, RET_SIG, RET_PID, RET_CHILD, RET_POLL, RET_SELECT,
@@ -5507,18 +5499,10 @@ static s64 sc_result(u16 id, s64 ret)
 /* The row of a call, or -1 when that convention has none of that number. */
 static int sc_find(enum abi a, u64 nr)
 {
-    static const struct { const u16 *row; size_t n; } table[N_ABI] = {
-        [ABI_X86_64] = { sc_nr_x86_64, ARRAY_LEN(sc_nr_x86_64) },
-        [ABI_I386] = { sc_nr_i386, ARRAY_LEN(sc_nr_i386) },
-        [ABI_X32] = { sc_nr_x32, ARRAY_LEN(sc_nr_x32) },
-        [ABI_ARM64] = { sc_nr_arm64, ARRAY_LEN(sc_nr_arm64) },
-        [ABI_ARM32] = { sc_nr_arm, ARRAY_LEN(sc_nr_arm) },
-        [ABI_RISCV64] = { sc_nr_riscv64, ARRAY_LEN(sc_nr_riscv64) },
-    };
     enum { ARM_PRIVATE = 0x0f0000 >> 16 }; /* __ARM_NR_BASE: see syscalls.tbl */
     if (a == ABI_ARM32 && nr >> 16 == ARM_PRIVATE)
         nr = 1000 + (nr & 0xffff);
-    return nr < table[a].n ? (int)table[a].row[nr] - 1 : -1;
+    return nr < sc_numbers[a].n ? (int)sc_numbers[a].row[nr] - 1 : -1;
 }
 
 /* The number of a call (SC_name), or -1 when that convention has none. */
@@ -5563,13 +5547,9 @@ static void sc_narrow(enum abi a, u64 nr, u64 *arg)
         sc_widen_ids(r, arg);
 }
 
-static const struct { const char *name; u16 cls; } sc_classes[] = {
-    { "file", CLS_FILE }, { "desc", CLS_DESC }, { "network", CLS_NET }, { "net", CLS_NET },
-    { "memory", CLS_MEM }, { "process", CLS_PROC }, { "signal", CLS_SIG }, { "ipc", CLS_IPC },
-    { "creds", CLS_CREDS }, { "clock", CLS_CLOCK }, { "stat", CLS_STAT }, { "lstat", CLS_LSTAT },
-    { "fstat", CLS_FSTAT }, { "%stat", CLS_STAT | CLS_LSTAT | CLS_FSTAT }, { "statfs", CLS_STATFS },
-    { "fstatfs", CLS_FSTATFS }, { "%statfs", CLS_STATFS | CLS_FSTATFS },
-};
+#define X(cls, name) { cls, name },
+static const struct { u16 cls; const char *name; } sc_classes[] = { SC_CLASSES(X) };
+#undef X
 
 /* Adds the calls of a class. */
 static bool sc_add_class(const char *name, bool *set)

@@ -3,8 +3,8 @@
  * table and run it.
  *
  * sc_rows[]: every system call by name, with its classes and arguments. SC_name is the index of
- * its row; where ABIs differ in arguments the further rows are SC_name_abi. sc_nr_ABI[number] is
- * that index + 1, and 0 where the ABI has no such call (x32: number without bit 30).
+ * its row; where ABIs differ in arguments the further rows are SC_name_abi. sc_numbers[abi].row[number]
+ * is that index + 1, and 0 where the ABI has no such call (x32: number without bit 30).
  * SC(name, classes, row of sc_results[], row of sc_commands[], number of arguments, arguments);
  * A(name, kind): nothing prints that name.
  * DEC_KINDS: X(kind, function dec_k_..., when, structure, how shown, size) of each kind of argument.
@@ -860,6 +860,44 @@ enum {
     SC_write,
     SC_writev,
 };
+
+/* Classes of calls; X(bits, name). */
+enum {
+    CLS_FILE = 1 << 0,
+    CLS_DESC = 1 << 1,
+    CLS_NET = 1 << 2,
+    CLS_MEM = 1 << 3,
+    CLS_PROC = 1 << 4,
+    CLS_SIG = 1 << 5,
+    CLS_IPC = 1 << 6,
+    CLS_CREDS = 1 << 7,
+    CLS_CLOCK = 1 << 8,
+    CLS_STAT = 1 << 9,
+    CLS_LSTAT = 1 << 10,
+    CLS_FSTAT = 1 << 11,
+    CLS_STATFS = 1 << 12,
+    CLS_FSTATFS = 1 << 13,
+    CLS_DISK = 1 << 14,
+    CLS_BLOCKS = 1 << 15,
+};
+#define SC_CLASSES(X) \
+    X(CLS_FILE, "file") \
+    X(CLS_DESC, "desc") \
+    X(CLS_NET, "network") \
+    X(CLS_NET, "net") \
+    X(CLS_MEM, "memory") \
+    X(CLS_PROC, "process") \
+    X(CLS_SIG, "signal") \
+    X(CLS_IPC, "ipc") \
+    X(CLS_CREDS, "creds") \
+    X(CLS_CLOCK, "clock") \
+    X(CLS_STAT, "stat") \
+    X(CLS_LSTAT, "lstat") \
+    X(CLS_FSTAT, "fstat") \
+    X(CLS_STATFS, "statfs") \
+    X(CLS_FSTATFS, "fstatfs") \
+    X(CLS_STAT | CLS_LSTAT | CLS_FSTAT, "%stat") \
+    X(CLS_STATFS | CLS_FSTATFS, "%statfs")
 
 static const struct sc_result sc_results[] = {
     { .form = RET_NUMBER },
@@ -4513,4 +4551,13 @@ static const unsigned short sc_nr_riscv64[] = {
     [469] = SC_file_setattr + 1,
     [470] = SC_listns + 1,
     [471] = SC_rseq_slice_yield + 1,
+};
+
+static const struct { const unsigned short *row; unsigned n; } sc_numbers[N_ABI] = {
+    [ABI_X86_64] = { sc_nr_x86_64, sizeof sc_nr_x86_64 / sizeof *sc_nr_x86_64 },
+    [ABI_I386] = { sc_nr_i386, sizeof sc_nr_i386 / sizeof *sc_nr_i386 },
+    [ABI_X32] = { sc_nr_x32, sizeof sc_nr_x32 / sizeof *sc_nr_x32 },
+    [ABI_ARM64] = { sc_nr_arm64, sizeof sc_nr_arm64 / sizeof *sc_nr_arm64 },
+    [ABI_ARM32] = { sc_nr_arm, sizeof sc_nr_arm / sizeof *sc_nr_arm },
+    [ABI_RISCV64] = { sc_nr_riscv64, sizeof sc_nr_riscv64 / sizeof *sc_nr_riscv64 },
 };

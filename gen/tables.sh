@@ -79,6 +79,15 @@ read_calls() {
         }
         return expr
     }
+    function add_class(    i, bits) {
+        bits = $3 == "-" ? classes($2) : $3
+        gsub(/\|/, " | ", bits)
+        if ($3 != "-") {
+            class[$2] = $3
+            class_bits = class_bits sprintf("    %s = 1 << %d,\n", $3, n_classes++)
+        }
+        for (i = 4; i <= NF; i++) class_names = class_names sprintf(" \\\n    X(%s, \"%s\")", bits, $i)
+    }
     function check_number(a, n) {
         if (n == "-") return 0
         if (n !~ /^(0|[1-9][0-9]*)$/ || n + 0 > 1023) {
@@ -282,6 +291,8 @@ read_calls() {
         options = options sprintf("    { %s, %s, %s }, /* %s */\n", level, number_of($1, fam), f, $1)
     }
     function write_commands(    i) {
+        printf "/* Classes of calls; X(bits, name). */\nenum {\n%s};\n", class_bits > command_file
+        printf "#define SC_CLASSES(X)%s\n\n", class_names > command_file
         print "static const struct sc_result sc_results[] = {\n    { .form = RET_NUMBER }," > command_file
         for (i = 1; i <= n_results; i++) print result_row[i] > command_file
         print "};\n" > command_file
@@ -303,7 +314,7 @@ read_calls() {
     FILENAME == ARGV[2] { structs[$1] = $2; next }
     { sub(/#.*/, "") }
     NF == 0 { next }
-    FILENAME == ARGV[3] && $1 == "@class" { class[$2] = $3; next }
+    FILENAME == ARGV[3] && $1 == "@class" { add_class(); next }
     FILENAME == ARGV[3] && $1 == "@kind" { add_kind(); next }
     FILENAME == ARGV[3] { add_call(); next }
     /^call[ \t]/ { options_follow = 0; begin_commands(); next }
@@ -394,8 +405,8 @@ write_syscalls() {
  * table and run it.
  *
  * sc_rows[]: every system call by name, with its classes and arguments. SC_name is the index of
- * its row; where ABIs differ in arguments the further rows are SC_name_abi. sc_nr_ABI[number] is
- * that index + 1, and 0 where the ABI has no such call (x32: number without bit 30).
+ * its row; where ABIs differ in arguments the further rows are SC_name_abi. sc_numbers[abi].row[number]
+ * is that index + 1, and 0 where the ABI has no such call (x32: number without bit 30).
  * SC(name, classes, row of sc_results[], row of sc_commands[], number of arguments, arguments);
  * A(name, kind): nothing prints that name.
  * DEC_KINDS: X(kind, function dec_k_..., when, structure, how shown, size) of each kind of argument.
@@ -423,6 +434,12 @@ EOF
         write_numbers "$abi" $col
         col=$((col + 1))
     done
+    printf '\nstatic const struct { const unsigned short *row; unsigned n; } sc_numbers[N_ABI] = {\n'
+    for abi in $abis; do
+        printf '    [ABI_%s] = { sc_nr_%s, sizeof sc_nr_%s / sizeof *sc_nr_%s },\n' \
+            "$(echo "$abi" | sed 's/^arm$/arm32/' | tr a-z A-Z)" "$abi" "$abi" "$abi"
+    done
+    echo '};'
 }
 
 # The rows of flags.tbl as `FAMILY PREFIX REST VALUE ARM64VALUE`, PREFIX - for none. A prefix ends
