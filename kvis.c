@@ -11013,26 +11013,18 @@ static void rec_attach(pid_t pid, const char *comm)
 /* The first line of JSON. */
 static void rec_json_header(struct buf *b, const char *backend)
 {
+    struct buf words = { .max = 16 << 20 };
     b_s(b, "{\"type\":\"header\"");
     out_json_key_word(b, "version", rec_run.version);
-    b_s(b, ",\"command\":");
-    b_s(b, opt.command ? "[" : "null");
-    bool bad = false;
-    for (char **a = opt.command; a && *a; a++) {
-        b_s(b, a == opt.command ? "\"" : ",\"");
-        bad |= b_json(b, *a, strlen(*a));
-        b_c(b, '"');
+    for (char **a = opt.command; a && *a; a++)
+        b_put(&words, *a, strlen(*a) + 1);
+    if (opt.command) {
+        b_c(b, ',');
+        out_json_argv(b, "command", words.p, words.len);
+    } else {
+        b_s(b, ",\"command\":null");
     }
-    b_s(b, opt.command ? "]" : "");
-    if (bad) {
-        b_s(b, ",\"command_hex\":[");
-        for (char **a = opt.command; *a; a++) {
-            b_s(b, a == opt.command ? "\"" : ",\"");
-            b_hexbytes(b, *a, strlen(*a));
-            b_c(b, '"');
-        }
-        b_c(b, ']');
-    }
+    b_free(&words);
     for (u32 i = 0; i < opt.n_pids; i++)
         b_f(b, "%s%d%s", i ? "," : ",\"pids\":[", opt.pids[i], i + 1 == opt.n_pids ? "]" : "");
     out_json_key_word(b, "host", rec_run.host);
@@ -11909,7 +11901,7 @@ static void rec_get_meta(void)
 static void rec_get_word(void)
 {
     enum { MOST = 8 << 20 }; /* bytes, with a pointer and a NUL each: execve(2) takes 6 MiB */
-    static u32 n, room, bytes;
+    static u32 n, cap, bytes;
     struct rec_text a = rec_gets();
     rin.of_command = true;
     if (rin.again)
@@ -11919,14 +11911,11 @@ static void rec_get_word(void)
         rec_bad("damaged: more than %d bytes of arguments", MOST);
         return;
     }
-    char **list = u_grow(opt.command, &room, n + 2, sizeof *list);
+    char **list = u_grow(opt.command, &cap, n + 2, sizeof *list); /* it ends in NULL */
     if (list)
         opt.command = list;
-    if (!list || !(list[n] = strdup(a.p))) {
+    if (!list || !(list[n++] = strdup(a.p)))
         rec_bad("out of memory");
-        return;
-    }
-    n++;
 }
 
 static void rec_get_pid(void)
