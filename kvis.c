@@ -7306,7 +7306,7 @@ static void out_forget(const struct task *t)
  * Times go into log-linear histograms, 16 buckets an octave, so that a percentile is within 1/32 of
  * the truth. The numbers of the summary are st_nums[], its lists are st_lists[]: text, JSON,
  * recordings, replay and diff walk these tables. To add a number is a row of gen/summary.h; to add
- * a list is its columns there, a row of st_lists[], a REC_ number, and a function for its text.
+ * a list is its columns and its row there, a REC_ number, and a function for its text.
  * Entry points: st_call, st_io, st_open_at_exit, st_table, st_report. */
 
 enum { ST_BUCKETS = 16 + 60 * 16, ST_ERRNOS = 256, ST_LEFT_OPEN = 256, ST_TABLES = 1024,
@@ -8393,20 +8393,6 @@ struct st_col {
     { key, ST_##type, COL_##sinks, offsetof(struct row, member), \
       sizeof ((struct row *)0)->member },
 #define PART(type, sinks, key) { key, ST_##type, COL_##sinks, 0, 0 },
-static const struct st_col st_file_cols[] = { FILE_COLUMNS(MEMBER, PART) };
-static const struct st_col st_peer_cols[] = { PEER_COLUMNS(MEMBER, PART) };
-static const struct st_col st_connection_cols[] = { CONNECTION_COLUMNS(MEMBER, PART) };
-static const struct st_col st_program_cols[] = { PROGRAM_COLUMNS(MEMBER, PART) };
-static const struct st_col st_failed_cols[] = { FAILED_COLUMNS(MEMBER, PART) };
-static const struct st_col st_left_cols[] = { LEFT_COLUMNS(MEMBER, PART) };
-static const struct st_col st_where_cols[] = { WHERE_COLUMNS(MEMBER, PART) };
-static const struct st_col st_delays_cols[] = { DELAYS_COLUMNS(MEMBER, PART) };
-static const struct st_col st_io_cols[] = { IO_COLUMNS(MEMBER, PART) };
-static const struct st_col st_disk_cols[] = { DISK_COLUMNS(MEMBER, PART) };
-static const struct st_col st_took_cols[] = { TOOK_COLUMNS(MEMBER, PART) };
-static const struct st_col st_process_cols[] = { PROCESS_COLUMNS(MEMBER, PART) };
-#undef PART
-#undef MEMBER
 
 static void st_add_failed(const void *row)
 {
@@ -8439,8 +8425,7 @@ enum rec_type {
     REC_FAILED_PROCESS                                                 /* what it came to */
 };
 
-/* The lists of the summary. Text, JSON, recordings, replay and diff walk this table in its order: a
- * list that is added is a row here, its columns, and a function for its text. */
+/* The lists of the summary, which text, JSON, recordings, replay and diff walk in this order. */
 static const struct st_list {
     const char *key;      /* in JSON; NULL: not there, unless json() says it */
     const char *more_key; /* in JSON, how many it leaves out: *more and what is not shown */
@@ -8462,44 +8447,17 @@ static const struct st_list {
     void (*text)(struct buf *b);
     void (*json)(struct buf *b);       /* what is not a list there */
 } st_lists[] = {
-#define COLS(cols) .col = (cols), .n_cols = ARRAY_LEN(cols)
+#define COLS(list) .col = (const struct st_col[]){ list##_COLUMNS(MEMBER, PART) }, \
+    .n_cols = ARRAY_LEN(((const struct st_col[]){ list##_COLUMNS(MEMBER, PART) }))
 #define ROWS(table, most) .rows = (table), .size = sizeof *(table), .max = (most)
 #define NAMES(f, gone) .want = (f), .more = (gone), .rows = st_listed, .max = ST_LISTED
-    { "files", "files_overflow", .known = ST_MODEL, COLS(st_file_cols),
-      NAMES(st_is_file, &st.files_dropped), .text = st_text_top_files },
-    { "peers", "peers_overflow", .known = ST_MODEL, COLS(st_peer_cols),
-      NAMES(st_is_peer, &st.peers_dropped) },
-    { "connections", "connections_overflow", .known = ST_MODEL, COLS(st_connection_cols),
-      NAMES(st_is_connection, &st.connections_dropped), .text = st_text_connections },
-    { "subprocesses", NULL, .known = ST_MODEL, .record = REC_PROGRAM, COLS(st_program_cols),
-      ROWS(st.program, ST_PROGRAMS), .n = &st.n_programs },
-    { "failed", NULL, .known = ST_CALLS, .record = REC_FAILED, COLS(st_failed_cols),
-      ROWS(st.failed, ST_ERRNOS), .sparse = true, .add = st_add_failed, .text = st_text_failed },
-    { "open_at_exit", "open_at_exit_count", &st.n_left, .known = ST_MODEL, .record = REC_LEFT,
-      COLS(st_left_cols), ROWS(st.left, ST_LEFT_OPEN), .n = &st.n_left, .together = true,
-      .text = st_text_left },
-    { "where_time_went", "where_time_went_overflow", &st.where_other, .known = ST_TIMES,
-      .record = REC_WHERE, COLS(st_where_cols), ROWS(st.where, ST_WHERE), .sparse = true,
-      .numbered = true, .top = st_where_top, .add = st_add_where, .text = st_text_where },
-    { .known = ST_TIMES, .record = REC_WAITS, COLS(st_where_cols), ROWS(st.waits, SC_N),
-      .sums = true, .sparse = true, .add = st_add_waits, .json = st_json_call_time },
-    { .known = ST_TIMES, .record = REC_DELAYS, COLS(st_delays_cols), ROWS(&st.delays, 1),
-      .n = &st.n_delays, .text = st_text_waits, .json = st_json_sched },
-    { .known = ST_BLOCK_IO, .record = REC_IO, COLS(st_io_cols), ROWS(&st.io, 1), .n = &st.n_io,
-      .text = st_text_block_io, .json = st_json_block_io },
-    { "disks", NULL, .known = ST_BLOCK_IO, .record = REC_DISK, COLS(st_disk_cols),
-      ROWS(st.io.disk, ST_DISKS), .n = &st.n_disks, .text = st_text_disks },
-    { "time_in_calls", NULL, .known = ST_CALLS, .record = REC_TOOK, COLS(st_took_cols),
-      ROWS(st.took, SC_N), .sparse = true, .add = st_add_took },
-    { "longest_processes", NULL, .known = ST_MODEL, .record = REC_LONGEST, COLS(st_process_cols),
-      ROWS(st.longest, ST_PROCESSES), .n = &st.n_longest },
-    { "failed_processes", NULL, .known = ST_MODEL, .record = REC_FAILED_PROCESS,
-      COLS(st_process_cols), ROWS(st.failed_process, ST_PROCESSES),
-      .n = &st.n_failed_processes },
+    SUMMARY_LISTS
 #undef NAMES
 #undef ROWS
 #undef COLS
 };
+#undef PART
+#undef MEMBER
 
 /* How many places of a list's table may be in use. */
 static u32 st_list_rows(const struct st_list *l)

@@ -1,4 +1,4 @@
-/* summary.h: the numbers and the columns of the lists that a summary has, by hand. Text, JSON, recordings, replay and
+/* summary.h: the numbers and the lists that a summary has, by hand. Text, JSON, recordings, replay and
  * diff walk them (kvis.c, section st_). Recordings name the numbers; columns that are recorded keep their order. */
 #ifndef KVIS_SUMMARY_H
 #define KVIS_SUMMARY_H
@@ -104,5 +104,37 @@
 #define PROCESS_COLUMNS(C, P) \
     C(st_process, pid, SIGNED, BOTH, "pid") C(st_process, comm, TEXT, BOTH, "comm") \
     C(st_process, ns, NUMBER, BOTH, "duration_ns") C(st_process, ended, TEXT, BOTH, "ended")
+
+/* The lists, in their order in text and JSON: struct st_list of kvis.c says what the columns are. COLS: which columns
+ * they have; ROWS: a table of so many rows; NAMES: the names that are such, and how many of them were dropped. */
+#define SUMMARY_LISTS \
+    { "files", "files_overflow", .known = ST_MODEL, COLS(FILE), NAMES(st_is_file, &st.files_dropped), \
+      .text = st_text_top_files }, \
+    { "peers", "peers_overflow", .known = ST_MODEL, COLS(PEER), NAMES(st_is_peer, &st.peers_dropped) }, \
+    { "connections", "connections_overflow", .known = ST_MODEL, COLS(CONNECTION), \
+      NAMES(st_is_connection, &st.connections_dropped), .text = st_text_connections }, \
+    { "subprocesses", NULL, .known = ST_MODEL, .record = REC_PROGRAM, COLS(PROGRAM), \
+      ROWS(st.program, ST_PROGRAMS), .n = &st.n_programs }, \
+    { "failed", NULL, .known = ST_CALLS, .record = REC_FAILED, COLS(FAILED), ROWS(st.failed, ST_ERRNOS), \
+      .sparse = true, .add = st_add_failed, .text = st_text_failed }, \
+    { "open_at_exit", "open_at_exit_count", &st.n_left, .known = ST_MODEL, .record = REC_LEFT, COLS(LEFT), \
+      ROWS(st.left, ST_LEFT_OPEN), .n = &st.n_left, .together = true, .text = st_text_left }, \
+    { "where_time_went", "where_time_went_overflow", &st.where_other, .known = ST_TIMES, .record = REC_WHERE, \
+      COLS(WHERE), ROWS(st.where, ST_WHERE), .sparse = true, .numbered = true, .top = st_where_top, \
+      .add = st_add_where, .text = st_text_where }, \
+    { .known = ST_TIMES, .record = REC_WAITS, COLS(WHERE), ROWS(st.waits, SC_N), .sums = true, .sparse = true, \
+      .add = st_add_waits, .json = st_json_call_time }, \
+    { .known = ST_TIMES, .record = REC_DELAYS, COLS(DELAYS), ROWS(&st.delays, 1), .n = &st.n_delays, \
+      .text = st_text_waits, .json = st_json_sched }, \
+    { .known = ST_BLOCK_IO, .record = REC_IO, COLS(IO), ROWS(&st.io, 1), .n = &st.n_io, \
+      .text = st_text_block_io, .json = st_json_block_io }, \
+    { "disks", NULL, .known = ST_BLOCK_IO, .record = REC_DISK, COLS(DISK), ROWS(st.io.disk, ST_DISKS), \
+      .n = &st.n_disks, .text = st_text_disks }, \
+    { "time_in_calls", NULL, .known = ST_CALLS, .record = REC_TOOK, COLS(TOOK), ROWS(st.took, SC_N), \
+      .sparse = true, .add = st_add_took }, \
+    { "longest_processes", NULL, .known = ST_MODEL, .record = REC_LONGEST, COLS(PROCESS), \
+      ROWS(st.longest, ST_PROCESSES), .n = &st.n_longest }, \
+    { "failed_processes", NULL, .known = ST_MODEL, .record = REC_FAILED_PROCESS, COLS(PROCESS), \
+      ROWS(st.failed_process, ST_PROCESSES), .n = &st.n_failed_processes },
 
 #endif
