@@ -137,13 +137,15 @@ done
 
 # Only what takes its time; and kvis, killed at any moment, leaves the program as it was.
 for end in INT KILL; do
+    counts="-c -i 1"
+    [ $end = INT ] || counts=
     rm -f table
     "$BIN/hyb" rare 3 4 20000 <gate 9>&- &
     pid=$!
     exec 8>gate
-    "$KVIS" trace -c -i 1 -o table -p $pid --backend=observe --min-duration=20ms -e clock_nanosleep,io_destroy 2>err 8>&- 9>&- &
+    "$KVIS" trace $counts -o table -p $pid --backend=observe --min-duration=20ms -e clock_nanosleep,io_destroy 2>err 8>&- 9>&- &
     kvis=$!
-    until_true 20 grep -q total table || fail "no table of -p"
+    until_true 20 grep -Eq "total|\(observe\)" table || fail "no table of -p"
     exec 8>&-
     [ $end = INT ] || kill -KILL $kvis
     wait $pid || fail "exit status of the program: $?"

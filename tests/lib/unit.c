@@ -521,7 +521,11 @@ static void t_mode(void)
     EXPECT(tr_decide(&f).mode == TR_PTRACE);
     f = root, f.everyone = true;
     EXPECT(tr_decide(&f).mode == TR_OBSERVE && strstr(tr_decide(&f).why, "shows calls or counts"));
-    f.only_counts = true;
+    f.only_calls = true;
+    EXPECT(tr_decide(&f).mode == TR_OBSERVE && !tr_decide(&f).why);
+    f.backend = 'h';
+    EXPECT(strstr(tr_decide(&f).why, "--backend=observe alone"));
+    f.backend = 0, f.only_calls = false, f.only_counts = true;
     EXPECT(tr_decide(&f).mode == TR_OBSERVE && !tr_decide(&f).why);
     f.may_bpf = false;
     EXPECT(tr_decide(&f).mode == TR_OBSERVE && strstr(tr_decide(&f).why, "CAP_BPF"));
