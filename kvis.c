@@ -5290,7 +5290,6 @@ static void dec_enter(struct task *t, struct call *c)
     u32 namelen;
     b_reset(&c->text);
     memset(c->val, 0, sizeof c->val);
-    c->outlen[0] = c->outlen[1] = 0;
     if (!c->known)
         return;
     for (unsigned i = 0, n = dec_nargs(c); i < n; i++) {
@@ -10263,6 +10262,20 @@ static s64 md_received(struct task *t, s32 n, s64 bytes, u64 flags, u64 room)
     return discards ? 0 : MIN(bytes, (s64)MIN(room, (u64)INT64_MAX));
 }
 
+/* How long the peer's address may be: the kernel puts the length that it has in its place. */
+static void md_recvfrom_enter(struct task *t, struct call *c)
+{
+    u32 len = 0;
+    if (c->id == SC_recvfrom && c->arg[4] && mem_get(t, c->arg[5], &len, 4))
+        c->outlen[0] = len;
+}
+
+/* The peer that the kernel has written; NULL where it had to cut the address. */
+static struct name *md_told_peer(struct task *t, const struct call *c, u64 addr, u32 len)
+{
+    return len <= c->outlen[0] ? md_named_peer(t, (s32)c->arg[0], addr, len) : NULL;
+}
+
 static void md_recvfrom(struct task *t, struct call *c)
 {
     u32 len = 0;
@@ -10270,7 +10283,7 @@ static void md_recvfrom(struct task *t, struct call *c)
     if (c->err)
         return;
     bool named = c->id == SC_recvfrom && c->arg[4] && mem_get(t, c->arg[5], &len, 4);
-    md_moved(t, c, n, named ? md_named_peer(t, n, c->arg[4], len) : NULL,
+    md_moved(t, c, n, named ? md_told_peer(t, c, c->arg[4], len) : NULL,
              md_received(t, n, c->ret, c->arg[3], c->arg[2]), true);
 }
 
@@ -10340,10 +10353,18 @@ static bool md_message(struct task *t, struct call *c, u64 at, s64 bytes, u64 fl
     s32 n = (s32)c->arg[0];
     if (!md_msghdr(t, c->abi, at, &m))
         return false;
-    struct name *peer = md_named_peer(t, n, m.name, m.namelen);
+    struct name *peer = c->id == SC_recvmsg ? md_told_peer(t, c, m.name, (u32)m.namelen)
+                                            : md_named_peer(t, n, m.name, m.namelen);
     md_moved(t, c, n, peer, in ? md_msg_received(t, c, &m, bytes, flags) : bytes, in);
     md_rights(t, c, &m, flags, in);
     return true;
+}
+
+static void md_recvmsg_enter(struct task *t, struct call *c)
+{
+    u32 len = 0;
+    if (mem_get(t, c->arg[1] + abi_word(c->abi), &len, 4))
+        c->outlen[0] = len;
 }
 
 static void md_msg(struct task *t, struct call *c)
@@ -10867,6 +10888,15 @@ static bool md_socketcall(struct task *t, struct call *c)
     return true;
 }
 
+static void md_enter_socketcall(struct task *t, struct call *c)
+{
+    struct call as = *c;
+    if (!md_socketcall(t, &as) || !md_calls[as.id].enter)
+        return;
+    md_calls[as.id].enter(t, &as);
+    memcpy(c->outlen, as.outlen, sizeof c->outlen);
+}
+
 /* A call begins; shown: its arguments are going to be. Where pages may never come, only they are a
  * reason to read a path now: later the kernel has read it. */
 static void md_enter(struct task *t, struct call *c, bool shown)
@@ -10886,6 +10916,8 @@ static void md_enter(struct task *t, struct call *c, bool shown)
         md_touched(t, c, md_note_name);
     if (m->enter)
         m->enter(t, c);
+    if (c->id == SC_socketcall)
+        md_enter_socketcall(t, c);
 }
 
 /* A call has returned: updates the tables, emits what it means. */
@@ -18493,8 +18525,8 @@ static const char *hy_spec(const struct sc_row *r, struct wire_spec *s)
     for (u8 i = 0; i < r->nargs; i++) {
         struct hy_kind k = hy_kind_of(r->arg[i]);
         bool nests = hy_nest(r, i, &s->nest);
-        if (nests && r->arg[i] == K_MSGOUT && opt.calls)
-            k = (struct hy_kind){ .count = HY_ONE, .mul = 16, .early = true };
+        if (nests && r->arg[i] == K_MSGOUT)
+            k = (struct hy_kind){ .count = HY_ONE, .mul = 16, .early = true, .model = true };
         else if (nests || k.count == HY_PLAIN || !hy_wanted(r, i, &k))
             continue;
         if (k.count == HY_NESTS || s->n == CALL_ITEMS)
@@ -18502,7 +18534,8 @@ static const char *hy_spec(const struct sc_row *r, struct wire_spec *s)
         s->item[s->n] = hy_item(r, i, &k);
         s->texts |= s->n < CALL_TEXTS && k.count == HY_STRING;
         s->n++;
-        if (opt.calls && (k.early || hy_counts_down(r, i)) && !hy_add_early(s))
+        bool early = k.early && (opt.calls || k.model);
+        if ((early || (opt.calls && hy_counts_down(r, i))) && !hy_add_early(s))
             return HY_NEST;
     }
     for (size_t i = 0; i < ARRAY_LEN(hy_files); i++)

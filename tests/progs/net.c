@@ -152,6 +152,20 @@ static void udp(int argc, char **argv)
     addr4(rport);
     CHK(connect(c, &a.s, alen));
     MUST(CHK(send(c, b, 50, 0)) == 50);
+    for (int msg = 0; msg < 2; msg++) { /* too little room: the rest of the address is none of the kernel's */
+        int cut = (int)CHK(socket(AF_INET, SOCK_DGRAM, 0));
+        addr4(0);
+        CHK(bind(cut, &a.s, alen));
+        addr4(port_of(cut));
+        CHK(sendto(cut, b, 7, 0, &a.s, alen));
+        addr4(9);
+        n = 3;
+        struct iovec v = { b, 100 };
+        struct msghdr m = { .msg_name = &a, .msg_namelen = 3, .msg_iov = &v, .msg_iovlen = 1 };
+        MUST(CHK(msg ? recvmsg(cut, &m, 0) : recvfrom(cut, b, 100, 0, &a.s, &n)) == 7);
+        MUST((msg ? m.msg_namelen : n) == sizeof a.in);
+        want("'remote_addr' not in one('recv', fd=%d) and one('recv', fd=%d)['bytes'] == 7", cut, cut);
+    }
     want("one('send', fd=%d)['remote_addr'] == '127.0.0.1:%d'", s, rport);
     want("one('send', fd=%d)['sock_type'] == 'udp4'", s);
     want("one('recv', fd=%d)['remote_addr'] == '127.0.0.1:%d'", r, sport);
