@@ -12171,7 +12171,7 @@ static const struct st_list *rec_list_of(u8 type)
  * The same sinks as when it was traced; what -e, -P and -z leave out is left out here. Entry
  * points: rp_head, rp_play. */
 
-enum { RP_HELD = 16, RP_HELD_TEXT = 256 << 10 };
+enum { RP_HELD = 16, RP_HELD_TEXT = 256 << 10, RP_DROPPED = 1024 };
 
 static struct {
     struct call_said said;
@@ -12267,18 +12267,38 @@ static struct {
     struct event e[RP_HELD]; /* tid 0: none */
     struct buf text[RP_HELD]; /* its record's strings */
     u32 n;
+    struct { pid_t tid; s32 row; u64 n; } dropped[RP_DROPPED]; /* by tid: had no place in e[] */
+    u64 missing;              /* of those, events of calls that were wanted */
 } rp_held;
+
+/* There is no place for an event: how many of the same call there are. */
+static void rp_drop(const struct event *e)
+{
+    u32 at = (u32)e->tid % RP_DROPPED;
+    if (rp_held.dropped[at].tid != e->tid || rp_held.dropped[at].row != e->row)
+        rp_held.dropped[at].n = 0; /* of a call that has not ended, or has no record */
+    rp_held.dropped[at].tid = e->tid;
+    rp_held.dropped[at].row = e->row;
+    rp_held.dropped[at].n++;
+}
 
 static void rp_hold(const struct event *e)
 {
     struct event *held = &rp_held.e[rp_held.n % RP_HELD];
     struct buf *text = &rp_held.text[rp_held.n % RP_HELD];
-    if (rin.text.len > RP_HELD_TEXT)
+    if (rin.text.len > RP_HELD_TEXT) {
+        rp_drop(e);
         return;
+    }
+    if (held->tid)
+        rp_drop(held);
     b_reset(text);
     b_put(text, rin.text.p, rin.text.len);
     *held = *e;
-    held->tid = text->cut ? 0 : e->tid;
+    if (text->cut) {
+        rp_drop(e);
+        held->tid = 0;
+    }
     rp_held.n++;
     for (u32 f = 0; f < N_EV_FIELDS; f++) {
         u8 type = ev_fields[f].type;
@@ -12292,6 +12312,12 @@ static void rp_hold(const struct event *e)
 /* The call of a thread is over: what it has caused is told if the call is wanted. */
 static void rp_release(pid_t tid, const struct call *c, bool wanted)
 {
+    u32 at = (u32)tid % RP_DROPPED;
+    if (rp_held.dropped[at].tid == tid) {
+        if (wanted && c->known && rp_held.dropped[at].row == c->row)
+            rp_held.missing += rp_held.dropped[at].n;
+        rp_held.dropped[at].n = 0;
+    }
     for (u32 i = 0; i < RP_HELD; i++) {
         struct event *e = &rp_held.e[(rp_held.n + i) % RP_HELD];
         if (!e->tid || e->tid != tid)
@@ -12593,6 +12619,10 @@ static void (*const rp_reader[])(void) = {
 /* Reads one record; `events`: not those that begin the file. False at the end, whatever that is. */
 static bool rp_record(u8 from, u8 to)
 {
+    if (rin.text.cap > RP_HELD_TEXT) { /* of one large record: the next ones are to be held */
+        b_free(&rin.text);
+        rin.text.max = REC_MAX;
+    }
     b_reset(&rin.text);
     if (rin.p == rin.end && !rec_read_block())
         return false;
@@ -38076,6 +38106,9 @@ static int cmd_replay(void)
     else
         rec_flush();
     px_close();
+    if (rp_held.missing)
+        u_warn("-P: %" PRIu64 " events of calls that it selects are missing: no room for them "
+               "until the records of the calls", rp_held.missing);
     cmd_replay_table();
     if (whole)
         st_report(true);

@@ -97,3 +97,14 @@ for backend in ("ptrace", "hybrid"):
     got = calls("replayed")
     if got.count("fsconfig") != 1 or got.count("mkdir") + got.count("mkdirat") != 1:
         sys.exit(f"{backend}, replayed elsewhere: {got}")
+
+# Events that name another path than the program wrote wait for their call's record, also behind a large record; one
+# that is too large to wait is counted.
+fresh("below/other")
+SCRIPT = 'cd below; /bin/true "$1" "$1" "$1" "$1"; exec 3<other; ./absent "$1" "$1" "$1" "$1"; :'
+quiet(KVIS, "trace", "-v", "-o", "text", "-w", "large.kvis", "sh", "-c", SCRIPT, "sh", "A" * 100000)
+for wanted, missing in (("other", 0), ("./absent", 1)):
+    r = subprocess.run([KVIS, "replay", "-P", wanted, "large.kvis", "--json=json"], capture_output=True, text=True)
+    told = [line for line in r.stderr.splitlines() if line.startswith("kvis: -P: 1 events of calls that it selects are missing")]
+    if r.returncode or len(told) != missing or (not missing and ("open", f"{CWD}/below/other", None) not in events("json")):
+        sys.exit(f"replay -P {wanted} behind large records: {r.returncode}: {r.stderr[-1000:]}")
