@@ -37800,8 +37800,9 @@ static int cmd_rows_end(int failed, int status)
 {
     if (out.failed || failed)
         return failed ? failed : EXIT_KVIS;
-    if (sp_told && (sp_command.pid || sp_told != SIGINT))
-        return 128 + sp_told;
+    int sig = sp_told ? (int)sp_told : tr.quit_sig;
+    if (sig && (sp_command.pid || sig != SIGINT))
+        return 128 + sig;
     return status == -1 ? 0 : cmd_status(status);
 }
 

@@ -37,6 +37,7 @@ def once(master, pid):
     return shown + until(master, b"caught")
 
 COMMANDS = ["trace -q"] + ["open", "proc", "diagnose"] * (os.geteuid() == 0)
+COMMANDS += [c + " --backend=ptrace -d 300" for c in ("open", "proc") if b"--backend" in subprocess.check_output([kvis, "help", c])]
 for command in COMMANDS:
     start = [kvis, *command.split(), "-o", "rows", "--json=json", "--", "/bin/sh", "-c"]
     counts = start + ["trap 'n=x$n; echo caught' INT; echo ready; for i in 1 2 3 4 5 6 7 8; do sleep 0.1; done; echo \"got $n\"; exit 7"]
