@@ -25169,12 +25169,15 @@ static void proc_text_critical(struct buf *b)
     }
 }
 
-/* Of a command's tree, to stderr. Its time does not have what kvis needs to load programs. */
+/* Of a command's tree, to stderr; of one that never ran there is none. Its time does not have what
+ * kvis needs to load programs. */
 static void proc_summary(u32 running, u64 now_ns)
 {
     static struct buf b;
     u64 end_ns = proc_state.mine ? now_ns : proc_state.last_ns;
-    u64 duration_ns = proc_state.root_ns ? end_ns - proc_state.root_ns : 0;
+    u64 duration_ns = end_ns - proc_state.root_ns;
+    if (!proc_state.commands)
+        return;
     b_s(&b, "kvis: ");
     u32 from = b.len;
     out_count(&b, from, proc_state.commands, "command", "commands");

@@ -95,6 +95,7 @@ for code in 0 3 255; do run proc -o text -- sh -c "exit $code"; status $code; do
 run proc -o text -- sh -c 'kill -TERM $$'; status 143
 run proc -o text -- ./nothere; status 127
 : >notexec; run proc -o text -- ./notexec; status 126
+printf x >noprogram; chmod +x noprogram; run proc -o text -- ./noprogram; status 126; hasnt err ' commands'
 run proc -p 4999999 -o text; status 125
 has err "no process 4999999"
 for bad in "-l a(" "--min-duration=x" "-f xml" "-u root1" "--cgroup=/nothere" "-p 1 -- true" "--json -f json -- true" \
