@@ -4998,28 +4998,40 @@ static void dec_control(struct dec *d, u64 addr, u64 len)
     b_c(d->b, ']');
 }
 
+/* A struct msghdr, as the ABI lays it out: seven words, of which the second and the last are ints.
+ */
+struct dec_msghdr {
+    u64 name, namelen, iov, iovlen, control, controllen, flags;
+};
+
+static struct dec_msghdr dec_msghdr(const u8 *p, unsigned w)
+{
+    return (struct dec_msghdr){
+        dec_ld(p, w), dec_ld(p + w, 4), dec_ld(p + 2 * w, w), dec_ld(p + 3 * w, w),
+        dec_ld(p + 4 * w, w), dec_ld(p + 5 * w, w), dec_ld(p + 6 * w, 4)
+    };
+}
+
 /* A struct msghdr at p; `bytes` is what the call moved (all that is there when it goes out). */
 static void dec_msg(struct dec *d, const u8 *p, u64 bytes)
 {
     struct buf *b = d->b;
-    unsigned w = dec_word(d);
-    u32 namelen = (u32)dec_ld(p + w, 4), room = d->exit ? (u32)d->outlen[0] : 0;
-    u64 name = dec_ld(p, w), iovlen = dec_ld(p + 3 * w, w);
-    u64 control = dec_ld(p + 4 * w, w), ctllen = dec_ld(p + 5 * w, w);
+    struct dec_msghdr m = dec_msghdr(p, dec_word(d));
+    u32 namelen = (u32)m.namelen, room = d->exit ? (u32)d->outlen[0] : 0;
     b_s(b, "{msg_name=");
-    dec_sockaddr_at(d, name, room ? MIN(room, namelen) : namelen);
+    dec_sockaddr_at(d, m.name, room ? MIN(room, namelen) : namelen);
     b_s(b, ", msg_namelen=");
     if (room && room != namelen)
         b_f(b, "%u => ", room);
     b_f(b, "%u, msg_iov=", namelen);
-    dec_iov(d, dec_ld(p + 2 * w, w), iovlen, bytes);
-    b_f(b, ", msg_iovlen=%" PRIu64, iovlen);
-    if (control || ctllen) {
+    dec_iov(d, m.iov, m.iovlen, bytes);
+    b_f(b, ", msg_iovlen=%" PRIu64, m.iovlen);
+    if (m.control || m.controllen) {
         b_s(b, ", msg_control=");
-        dec_control(d, control, ctllen);
+        dec_control(d, m.control, m.controllen);
     }
-    b_f(b, ", msg_controllen=%" PRIu64 ", msg_flags=", ctllen);
-    dec_bits(b, dec_ld(p + 6 * w, 4), FAM_msg);
+    b_f(b, ", msg_controllen=%" PRIu64 ", msg_flags=", m.controllen);
+    dec_bits(b, m.flags, FAM_msg);
     b_c(b, '}');
 }
 
@@ -9538,6 +9550,17 @@ static void md_listed(struct event *e, struct ofd *o)
     md_emit(e);
 }
 
+/* A file as events name it; t: the text's memory. */
+static void md_describe(struct event *e, enum ev_field f, const struct ofd *o, char *t, u32 size)
+{
+    struct buf b = { .p = t, .cap = size, .max = size };
+    if (o)
+        fd_describe(&b, o);
+    else
+        b_c(&b, '?');
+    ev_bytes(e, f, b.p, b.len);
+}
+
 /* Reports the open files whose last descriptor has gone. */
 static void md_closed(struct task *t, s32 n)
 {
@@ -9550,9 +9573,7 @@ static void md_closed(struct task *t, s32 n)
         if (n >= 0)
             ev_num(e, EV_fd, n);
         char text[PATH_MAX + 64];
-        struct buf b = { .p = text, .cap = sizeof text, .max = sizeof text };
-        fd_describe(&b, o);
-        ev_bytes(e, EV_path, b.p, b.len);
+        md_describe(e, EV_path, o, text, sizeof text);
         ev_sym(e, EV_kind, fd_kind_name[o->kind]);
         if (st_knows_io()) {
             ev_num(e, EV_bytes_read, (s64)o->in_bytes);
@@ -10287,27 +10308,9 @@ static void md_recvfrom(struct task *t, struct call *c)
              md_received(t, n, c->ret, c->arg[3], c->arg[2]), true);
 }
 
-/* struct msghdr in the tracee's layout: name, namelen, iov, iovlen, control, controllen, flags. */
-struct msg {
-    u64 name, namelen, iov, iovlen, control, controllen;
-};
-
-static bool md_msghdr(struct task *t, enum abi a, u64 addr, struct msg *m)
-{
-    unsigned w = abi_word(a);
-    u64 v[6];
-    u8 raw[6 * 8];
-    if (!mem_get(t, addr, raw, 6 * w))
-        return false;
-    for (u32 i = 0; i < 6; i++)
-        v[i] = dec_ld(raw + i * w, w);
-    *m = (struct msg){ v[0], (u32)v[1], v[2], v[3], v[4], v[5] };
-    return true;
-}
-
 /* How many of a message's bytes the program got; see md_received. */
-static s64 md_msg_received(struct task *t, const struct call *c, const struct msg *m, s64 bytes,
-                           u64 flags)
+static s64 md_msg_received(struct task *t, const struct call *c, const struct dec_msghdr *m,
+                           s64 bytes, u64 flags)
 {
     unsigned w = abi_word(c->abi);
     u64 room = 0, len = 0;
@@ -10319,7 +10322,7 @@ static s64 md_msg_received(struct task *t, const struct call *c, const struct ms
 }
 
 /* The descriptors that a message carries with SCM_RIGHTS: unix(7), cmsg(3). */
-static void md_rights(struct task *t, const struct call *c, const struct msg *m, u64 flags,
+static void md_rights(struct task *t, const struct call *c, const struct dec_msghdr *m, u64 flags,
                       bool in)
 {
     unsigned w = abi_word(c->abi);
@@ -10349,10 +10352,12 @@ static void md_rights(struct task *t, const struct call *c, const struct msg *m,
  * read. */
 static bool md_message(struct task *t, struct call *c, u64 at, s64 bytes, u64 flags, bool in)
 {
-    struct msg m;
+    u8 raw[7 * 8] = { 0 };
+    unsigned w = abi_word(c->abi);
     s32 n = (s32)c->arg[0];
-    if (!md_msghdr(t, c->abi, at, &m))
+    if (!mem_get(t, at, raw, 6 * w)) /* what the flags are is not asked */
         return false;
+    struct dec_msghdr m = dec_msghdr(raw, w);
     struct name *peer = c->id == SC_recvmsg ? md_told_peer(t, c, m.name, (u32)m.namelen)
                                             : md_named_peer(t, n, m.name, m.namelen);
     md_moved(t, c, n, peer, in ? md_msg_received(t, c, &m, bytes, flags) : bytes, in);
@@ -10384,17 +10389,6 @@ static void md_mmsg(struct task *t, struct call *c)
             || !md_message(t, c, at, len, c->arg[3], c->id != SC_sendmmsg))
             return;
     }
-}
-
-/* A file as events name it; t: the text's memory. */
-static void md_describe(struct event *e, enum ev_field f, const struct ofd *o, char *t, u32 size)
-{
-    struct buf b = { .p = t, .cap = size, .max = size };
-    if (o)
-        fd_describe(&b, o);
-    else
-        b_c(&b, '?');
-    ev_bytes(e, f, b.p, b.len);
 }
 
 /* Bytes from one descriptor to another without passing through the program. */
