@@ -10862,21 +10862,16 @@ static bool md_is_about_memory(u16 row)
  * turns such a call into the one it stands for. */
 static bool md_socketcall(struct task *t, struct call *c)
 {
-    static const struct { u16 id; u8 args;
-    } call[] = {
-        [1] = { SC_socket, 3 },    [2] = { SC_bind, 3 },      [3] = { SC_connect, 3 },
-        [4] = { SC_listen, 2 },    [5] = { SC_accept, 3 },    [8] = { SC_socketpair, 4 },
-        [9] = { SC_sendto, 4 },    [10] = { SC_recvfrom, 4 }, [11] = { SC_sendto, 6 },
-        [12] = { SC_recvfrom, 6 }, [13] = { SC_shutdown, 2 }, [16] = { SC_sendmsg, 3 },
-        [17] = { SC_recvmsg, 3 },  [18] = { SC_accept4, 4 },  [19] = { SC_recvmmsg, 5 },
-        [20] = { SC_sendmmsg, 4 },
-    };
+    char name[32] = "";
+    struct buf b = { .p = name, .cap = sizeof name - 1, .max = sizeof name - 1 };
     u32 w[6] = { 0 };
-    u64 n = c->arg[0];
-    if (n >= ARRAY_LEN(call) || !call[n].args ||
-        !mem_get(t, c->arg[1], w, call[n].args * sizeof *w))
+    u16 id = 0;
+    dec_name(&b, (u32)c->arg[0], FAM_socketcall); /* SYS_CONNECT */
+    while (id < SC_N && strcasecmp(sc_name(id), name + strlen("SYS_")))
+        id++;
+    if (id == SC_N || !mem_get(t, c->arg[1], w, sc_rows[id].nargs * sizeof *w))
         return false;
-    c->id = call[n].id;
+    c->id = id;
     for (int i = 0; i < 6; i++)
         c->arg[i] = w[i];
     return true;
