@@ -1,7 +1,6 @@
 #!/bin/sh
 # Time on the run queue agrees with perf's records of the scheduler, with its run_delay and with runqlat (within 2 %).
-# A switch may hit no tracepoint (where monitor_perf compares the counts, too): neither perf nor kvis sees a wait end
-# with one, but run_delay has it. How long such a wait was at most, perf's next record of the thread tells.
+# run_delay also has waits whose end hit no tracepoint: see lib/waits.py.
 # tier: quick
 # timeout: 120
 # needs: root python3 perf taskset unshare /proc/self/schedstat
@@ -50,6 +49,7 @@ status 0
 perf script -i perf.data --ns -F time,event,trace >records 2>perf.err || fail "perf script: $(cat perf.err)"
 cat >same.py <<'P'
 import json, re, sys, time
+from waits import waits as records_of
 E = [json.loads(line) for line in open("json")]
 S, tid = E[-1], int(open("pid").read())
 # A number is of the moment of the first read of the file; between that and the open the shell may have waited.
@@ -60,24 +60,9 @@ first, last = (int(x) for x in open("out"))
 assert len(at) == 2 and S["lost"] == 0, (at, S["lost"])
 waits = [e for e in E if e["type"] == "sched_delay" and e["tid"] == tid]
 ours = sum(e["delay_ns"] for e in waits if at[0] < e["ts_ns"] <= at[1])
-# perf's: when the thread began to wait (None: it runs or sleeps), the waits whose end it saw, and those whose end it
-# did not see, up to when the thread left the CPU.
 start = E[0]["start_realtime_ns"] - (time.time_ns() - time.monotonic_ns())
-began, runs, theirs, unseen = None, False, 0, 0
-for line in open("records"):
-    seconds, ns, event, text = re.match(r"\s*(\d+)\.(\d{9}): +sched:(\w+): (.*)", line).groups()
-    now = int(seconds) * 10**9 + int(ns) - start
-    inside = at[0] < now <= at[1]
-    if event == "sched_wakeup":
-        began = now if began is None and not runs else began
-        continue
-    prev, state, next_ = re.search(r"prev_pid=(\d+) .*prev_state=(\S+) ==> .*next_pid=(\d+)", text).groups()
-    if int(prev) == tid:
-        unseen += now - began if began is not None and inside else 0
-        began, runs = now if state.startswith("R") else None, False
-    if int(next_) == tid:
-        theirs += now - began if began is not None and inside and now - began >= 10000 else 0
-        began, runs = None, True
+theirs, unseen = ([ns for end, ns in part if at[0] < end - start <= at[1]] for part in records_of("records", tid))
+theirs, unseen = sum(ns for ns in theirs if ns >= 10000), sum(unseen)
 print(f"waits of 10 us and more: perf {theirs} ns, kvis {ours} ns ({ours / theirs - 1:+.2%})")
 assert abs(ours - theirs) <= 0.02 * theirs
 print(f"run_delay {last - first} ns ({ours / (last - first) - 1:+.2%}), of which up to {unseen} ns ended at no tracepoint")
