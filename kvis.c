@@ -16617,13 +16617,16 @@ static u64 bpf_magic(void)
 /* --- CPUs --- */
 
 /* How many values a per-CPU map has: one for each CPU that could ever be (not only those that are
- * on: kernel/bpf/arraymap.c). */
+ * on: kernel/bpf/arraymap.c). Without /sys as many as the kernel's sets of CPUs have bits
+ * (sched_getaffinity(2)): some more, but never less than it writes. */
 static u32 bpf_possible(void)
 {
     static u32 n; /* fixed at boot */
-    int possible = n ? 0 : pf_cpus("possible", false);
+    u8 set[PF_MAX_CPUS / 8];
     if (!n)
-        n = possible > 0 ? (u32)possible : (u32)MAX(sysconf(_SC_NPROCESSORS_CONF), 1);
+        n = (u32)pf_cpus("possible", false);
+    if (!n)
+        n = (u32)MAX(syscall(SYS_sched_getaffinity, 0, sizeof set, set), 8) * 8;
     return n;
 }
 
@@ -17349,13 +17352,12 @@ static bool bpf_caps_enough(u64 caps)
     return caps >> SYS_ADMIN & 1 || (caps >> PERFMON & 1 && caps >> BPF & 1);
 }
 
-/* Whether a file's first line holds a word. */
-static bool bpf_says(const char *path, const char *word)
+/* Whether kvis is in the first user namespace, which has all numbers (user_namespaces(7)). */
+static bool bpf_first_user_ns(void)
 {
-    char text[256];
-    u_slurp(path, text, sizeof text);
-    text[strcspn(text, "\n")] = 0;
-    return strstr(text, word);
+    char map[64];
+    u_slurp("/proc/self/uid_map", map, sizeof map);
+    return strstr(map, " 4294967295");
 }
 
 /* Why the kernel refused a BPF program or map, and what fixes that; both "": it cannot be told. */
@@ -17404,7 +17406,7 @@ static struct bpf_denial bpf_denied(int e)
                                     : caps & bpf_cap ? "BPF needs CAP_PERFMON as well"
                                                      : "BPF needs CAP_BPF as well",
                                     bpf_rights("CAP_BPF and CAP_PERFMON") };
-    if (!bpf_says("/proc/self/uid_map", " 4294967295"))
+    if (!bpf_first_user_ns())
         return (struct bpf_denial){ "BPF is not allowed in a user namespace",
                                     "run it outside the user namespace" };
     const char *forbidden = bpf_forbidden();
@@ -17596,6 +17598,8 @@ static int rb_open_cpus(int map, u32 bytes)
     rb_state.cpu = calloc(n, sizeof *rb_state.cpu);
     for (u32 cpu = 0; cpu < n && rb_state.cpu; cpu++) {
         int e = rb_open_cpu(map, cpu);
+        if (e == -EINVAL && rb_state.n_cpu) /* there are no more */
+            break;
         if (e && e != -ENODEV) /* that CPU is off */
             return e;
     }
@@ -25542,11 +25546,12 @@ static const struct metric {
 #undef X
 };
 
-/* Where the lines of gen/metrics.help begin that are of each metric (the help of what has its name in
- * Prometheus, too), each distribution, each source (what it reads, and where that is described). */
+/* Where the lines of gen/metrics.help begin that are of each metric (the second: of what has its
+ * name in Prometheus), each distribution, each source (what it reads; where that is described). */
 enum {
     MET_HELP, MET_PROM_HELP = N_METRICS, MET_HIST_HELP = 2 * N_METRICS,
-    MET_FROM = MET_HIST_HELP + N_HIST, MET_CITE = MET_FROM + N_SRC, MET_HELP_LINES = MET_CITE + N_SRC
+    MET_FROM = MET_HIST_HELP + N_HIST, MET_CITE = MET_FROM + N_SRC,
+    MET_HELP_LINES = MET_CITE + N_SRC
 };
 
 /* A line of that file, which is packed: few runs of kvis need it. "": it cannot be unpacked. */
@@ -27105,7 +27110,7 @@ static bool mfs_key_number(const char *text, const char *key, u64 *v)
 }
 
 /* Numbers of /proc/PID/status, or a thread's, by what their lines begin with: which there are, as
- * bits. It is as long as it has to be for all groups of the user, so that no buffer has all of it. */
+ * bits. It has all groups of the user, so that no buffer is large enough for it. */
 static u32 mfs_status(const char *path, const char *const *key, u32 n, u64 *v)
 {
     char *line = NULL;
