@@ -20784,7 +20784,7 @@ static void tr_exec_event(struct task *t)
     struct event *e = ev_new(EK_EXEC, t, u_when());
     ev_bytes(e, EV_comm, t->comm, (u32)strlen(t->comm));
     md_exec_fields(e, t);
-    if (t->exec_path)
+    if (t->exec_path && !out.diverted) /* kvis proc counts what it tells */
         st_program(t->exec_path);
     md_emit(e);
     b_free(&t->exec_argv);
@@ -22957,9 +22957,9 @@ static void open_begin(void)
 /* Everything between the sinks and the exit status: the command's wait status, -1 without one. */
 static int open_run(u64 end_ns)
 {
+    ses_fork(&open_session, open_child_late);
     if (out.events_on)
         open_header();
-    ses_fork(&open_session, open_child_late);
     ses_run(&open_session, end_ns, open_tell_losses);
     open_tell_losses();
     if (out.json_on)

@@ -3,7 +3,7 @@
 # knows them, and the command's exit status; the whole machine it refuses to watch.
 # tier: quick asan
 # timeout: 120
-# needs: root python3 setpriv prog:cmd
+# needs: root python3 setpriv prog:cmd prog:refuse
 # covers: H13 E4 E13 P2 P33 P34
 . "$TESTS/lib/proc.sh"
 cp "$KVIS" kvis-copy && chmod 755 kvis-copy && chmod 777 . || exit 1
@@ -67,6 +67,9 @@ as_user proc -o rows.u -d 1 -- sh -c "$later"; status 0
 has rows.u ' running +- sh -c '
 : >over
 until_true 5 test -e after || fail "the command did not go on"
+"$BIN/refuse" bpf,ptrace "$KVIS" proc -- touch ran >out 2>err 9>&-; st=$?; status 125
+has err '^kvis: ptrace is refused here'
+[ ! -s out ] && [ ! -e ran ] || fail "it did more than refuse"
 as_user proc -d 1; status 125
 has err '^kvis: cannot watch processes: .*CAP_BPF'
 run proc --backend=ptrace -p $$; status 2
