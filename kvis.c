@@ -12608,10 +12608,6 @@ static void (*const rp_reader[])(void) = {
 /* Reads one record; `events`: not those that begin the file. False at the end, whatever that is. */
 static bool rp_record(u8 from, u8 to)
 {
-    if (rin.text.cap > RP_HELD_TEXT) { /* of one large record: the next ones are to be held */
-        b_free(&rin.text);
-        rin.text.max = REC_MAX;
-    }
     b_reset(&rin.text);
     if (rin.p == rin.end && !rec_read_block())
         return false;
