@@ -16982,6 +16982,7 @@ static int bpf_prog_load(const struct bpf_family *fam, const struct bpf_prog_row
                          const struct bpf_insn *insns, u32 log_level, char *log, u32 log_size)
 {
     union bpf_attr a;
+    sigset_t all, was;
     size_t size = BPF_ATTR_TO(prog_name);
     memset(&a, 0, sizeof a);
     if (r->type == BPF_PROG_TYPE_TRACING) {
@@ -16997,7 +16998,11 @@ static int bpf_prog_load(const struct bpf_family *fam, const struct bpf_prog_row
     a.log_size = log_size;
     a.log_buf = (uintptr_t)log;
     snprintf(a.prog_name, sizeof a.prog_name, "%s", r->name);
-    return bpf_call(BPF_PROG_LOAD, &a, size);
+    sigfillset(&all); /* a signal would end the verifier, and again at each try: it can wait */
+    sigprocmask(SIG_SETMASK, &all, &was);
+    int e = bpf_call(BPF_PROG_LOAD, &a, size);
+    sigprocmask(SIG_SETMASK, &was, NULL);
+    return e;
 }
 
 /* The verifier's last words, and what in them is ours: a poisoned instruction is a field that this
