@@ -21126,8 +21126,8 @@ static void tr_first_stop(struct task *t)
 }
 
 /* The row of the call that a thread is in, with its arguments as text in *args (NULL: not asked
- * for); -1: it is in none (proc_pid_syscall(5)). Those of a program of 32 bits are numbers of
- * another table. */
+ * for); -1: it is in none; -2: not known (proc_pid_syscall(5) cannot be read or, of a program of
+ * 32 bits, has a number of another table). */
 static int tr_in_call(pid_t tid, char **args)
 {
     static char text[256];
@@ -21137,7 +21137,9 @@ static int tr_in_call(pid_t tid, char **args)
     long nr = strtol(text, &end, 10);
     if (args)
         *args = end;
-    return end == text || nr < 0 || tr_runs_32(tid) ? -1 : sc_find(ARCH_NATIVE, (u64)nr);
+    if (end == text || tr_runs_32(tid))
+        return -2;
+    return nr < 0 ? -1 : sc_find(ARCH_NATIVE, (u64)nr);
 }
 
 /* The first thread of a process is about to end, and its memory is still there: notes the peak of
@@ -21151,7 +21153,7 @@ static void tr_exit_stop(struct task *t)
         return;
     if (p->tasks > 1) {
         int row = tr_in_call(t->tid, NULL);
-        if (tr_runs_32(t->tid) || (row >= 0 && sc_id[row] == SC_exit))
+        if (row == -2 || (row >= 0 && sc_id[row] == SC_exit))
             return;
     }
     s64 kb = ps_status(t->tid, "VmHWM:");

@@ -49,7 +49,7 @@ case $KVIS in
 esac
 # signals end it, and the page is whole
 for sig in INT TERM; do
-    rm -f s.html
+    rm -f s.html text
     "$KVIS" monitor -i 0.1 -c load --report=s.html -o text 9>&- 2>err &
     kvis=$!
     until_true 5 [ -s text ]; sleep 0.3
