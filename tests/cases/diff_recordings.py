@@ -1,0 +1,153 @@
+#!/usr/bin/env python3
+# kvis diff subtracts two recordings of kvis trace: commands, files, failed calls, calls and where their time went.
+# tier: quick asan
+# timeout: 40
+# needs: python3 prog:loop
+import json
+import os
+
+from lib import BIN, CWD, eq, has, hasnt, rows, run
+
+PARTS = "on_cpu_ns", "runq_ns", "disk_ns", "other_ns"
+
+
+def trace(*words):
+    run("trace", *words)
+
+
+def diff(*words, status=0):
+    return run("diff", *words).status(status)
+
+
+def differences(*words):
+    diff("--json=d", *words)
+    with open("d") as f:
+        return json.load(f)
+
+
+def put(path, text):
+    with open(path, "w") as f:
+        f.write(text)
+
+
+def base_names(d, key):
+    return {f["name"].rsplit("/", 1)[1] for f in d[key] if "/proc/" not in f["name"]}
+
+
+def check_text(out):
+    has(out, r"^ +1 +- +2 B +- +-2 B +gone  .*/only_a$")
+    has(out, r"^ +- +1 +- +3 B +[+]3 B +new  .*/only_b$")
+    has(out, r"^ +1 +2 +2 B +4 B +[+]2 B +[+]100%  .*/both$")
+    has(out, r"^ +- +1 .* new  head$")
+    has(out, r"^ +2 +- +-2 +gone  openat ENOENT$")
+    has(out, r"^ calls A calls B +A +B +change +%  call$")
+    for line in out.replace("→", ">").splitlines():
+        if "/" not in line and "Scheduler" not in line:
+            assert len(line.encode()) <= 80, "wider than 80 columns: " + line
+
+
+def check_commands(d):
+    assert "only_a" in base_names(d, "files_only_a") and "only_a" not in base_names(d, "files_only_b"), d
+    assert "only_b" in base_names(d, "files_only_b") and "both" not in base_names(d, "files_only_a"), d
+    assert any(p.endswith("/head") for p in d["commands_only_b"]), d["commands_only_b"]
+    cmds, files = ({x["name"]: x for x in d[k]} for k in ("commands", "files"))
+    assert cmds["cat"]["a"]["runs"] == 2 and cmds["cat"]["a"]["failed"] == 1 and cmds["cat"]["b"]["failed"] == 0, cmds["cat"]
+    assert cmds["head"]["a"] is None and cmds["head"]["b"]["runs"] == 1, cmds["head"]
+    sleep = cmds["sleep"]
+    assert sleep["change"] == sleep["b"]["own_ns"] > 190e6 and "percent" not in sleep, sleep
+    sh = cmds["sh"]["b"]  # it waited for its children: that is no time of its own
+    assert sh["time_ns"] > 200e6 and sh["own_ns"] < sh["time_ns"] - 190e6 and d["b"]["wall_ns"] == sh["time_ns"], (sh, d["b"])
+    both = next(f for n, f in files.items() if n.endswith("/both"))
+    assert (both["a"]["bytes"], both["b"]["bytes"], both["change"], both["percent"]) == (2, 4, 2, 100.0), both
+
+
+def truth(events):
+    """{call: [timed, cpu, runq, disk, other]} of a live --json."""
+    sums = {}
+    for e in events:
+        if e["type"] == "syscall" and "on_cpu_ns" in e and e["ret"] is not None:
+            s = sums.setdefault(e["name"], [0] * 5)
+            s[0] += 1
+            for i, p in enumerate(PARTS):
+                s[i + 1] += e[p]
+    return sums
+
+
+def check_calls(d):
+    """The figures are those of the calls as the runs themselves told them; what a recording lacks is absent."""
+    calls = {c["name"]: c for c in d["calls"]}
+    for k in "ab":
+        events = rows(k + ".json")
+        sums, last = truth(events), events[-1]
+        assert d[k]["file"] == k + ".kvis" and d[k]["syscalls"] == sum(c[k]["calls"] for c in calls.values()), k
+        hybrid = d[k]["backend"] == "hybrid"
+        assert hybrid == bool(sums) and hybrid == ("sched_waits" in d[k]), (k, d[k]["backend"])
+        assert d[k].get("sched_wait_ns") == last.get("sched_wait_ns"), "waits for a CPU"
+        for name, c in calls.items():
+            got = [c[k].get(x) for x in ("timed",) + PARTS]
+            assert got == (sums.get(name, [0] * 5) if hybrid else [None] * 5), (k, name, got, sums.get(name))
+    assert calls["openat"]["a"]["p99_ns"] >= calls["openat"]["a"]["p50_ns"] > 0
+    if d["b"]["backend"] == "hybrid":  # the sleep of B is neither CPU nor disk, and the text's row says so
+        slept = [n for n in calls if n.endswith("nanosleep")]
+        c = calls[slept[0]]["b"]
+        assert c["timed"] == 1 and c["other_ns"] > 190e6 and c["on_cpu_ns"] < 50e6, c
+        text = diff("a.kvis", "b.kvis").out
+        row = next(line.split() for line in text[text.index("Where time went"):].split("\n") if line.split()[-1:] == slept)
+        assert abs(float(row[7]) - c["other_ns"] / 1e6) < 0.06 and row[6] == "0.0", row
+
+
+for name, text in ("only_a", "a\n"), ("only_b", "bb\n"), ("both", "c\n"):
+    put(name, text)
+trace("-v", "-w", "a.kvis", "--json=a.json", "--", "sh", "-c", "cat both only_a; cat nothing nothing")
+trace("-v", "-w", "b.kvis", "--json=b.json", "--", "sh", "-c", "cat both only_b; head -1 both; sleep 0.2")
+check_text(diff("a.kvis", "b.kvis").out)
+d = differences("a.kvis", "b.kvis")
+check_commands(d)
+check_calls(d)
+hasnt(diff("a.kvis", "a.kvis").out, "gone|new|Failed|change")
+
+# What was not traced in one of them is no change.
+trace("-v", "-e", "trace=openat", "-w", "some.kvis", "--", "cat", "both", "nothing")
+trace("-v", "-w", "all.kvis", "--", "cat", "both", "nothing")
+d = differences("some.kvis", "all.kvis")
+assert d["other_calls"] and [c["name"] for c in d["calls"]] == ["openat"], d["calls"]
+assert not [c for c in d["failed"] if c["name"] != "openat"], d["failed"]
+out = diff("some.kvis", "all.kvis").out
+has(out, "^ Different calls were traced [(]-e[)]")
+hasnt(out, " new  [a-z_0-9]+$")
+hasnt(diff("all.kvis", "all.kvis").out, "Different calls")
+
+# Names that differ by chance are one: of mkstemp(3), and with the number of a process in them. Others are not.
+for f, side in ("1", "a"), ("2", "b"):
+    trace("-q", "-w", f"t{f}.kvis", "--", "sh", "-c", f"""mkdir tmp
+        for i in Ab3d xYzQ QwEr; do echo x >tmp/cc$i{f}Z.s; cat tmp/cc$i{f}Z.s; done
+        echo x >pid.$$; echo x >word_{f}; echo x >Word{f}Name; echo x >tmp/report{f}; echo x >tmp/a_word_{side}; rm -r tmp""")
+d = differences("t1.kvis", "t2.kvis")
+for f, side in ("1", "a"), ("2", "b"):
+    word = [] if "/tmp/" in CWD else [f"Word{f}Name"]  # there it could be mkstemp's
+    here = [os.path.relpath(x["name"], CWD) for x in d["files_only_" + side] if x["name"].startswith(CWD + "/")]
+    eq("files only in " + side, [*word, "tmp/a_word_" + side, "tmp/report" + f, "word_" + f], sorted(here))
+
+out = diff("--by=line", "a.kvis", "b.kvis").out
+has(out, r"^ +- +1 .* new  sleep 0.2$")
+has(out, r"gone  cat both only_a$")
+has(diff("--fail-above=10", "a.kvis", "b.kvis", status=1).err, r"B took [0-9.]+ % longer than A .threshold 10 %.$")
+eq("more than the differences", "", diff("--fail-above=10", "b.kvis", "a.kvis").err)
+diff("--fail-above=0", "a.kvis", "a.kvis")
+diff("--fail-above=999999", "--json", "a.kvis", "b.kvis")
+diff("--fail-above=x", "a.kvis", "b.kvis", status=2)
+
+# n/a where a recording does not have it: no calls, or by ptrace.
+trace("-q", "-v", "--backend=ptrace", "-w", "p.kvis", "--", BIN + "/loop", "10")
+trace("-q", "-w", "n.kvis", "--backend=ptrace", "--", BIN + "/loop", "10")
+out = diff("p.kvis", "n.kvis").out
+for row in (r"^ +[0-9]+ +n/a +[0-9.]+ us +n/a +n/a +-  read$", r"^ +[0-9.]+ +n/a +[0-9.]+ +n/a  read$",
+            "Where time went: n/a", "A Scheduler: n/a", "B Scheduler: n/a"):
+    has(out, row)
+has(diff("n.kvis", "n.kvis").out, "Calls: n/a .not recorded")
+d = differences("p.kvis", "n.kvis")
+assert d["calls"] and all(set(c["b"]) == set() and "timed" not in c["a"] for c in d["calls"]), d["calls"][0]
+diff("a.kvis", status=2)
+with open("a.kvis", "rb") as whole, open("cut.kvis", "wb") as cut:
+    cut.write(whole.read(3000))
+has(diff("a.kvis", "cut.kvis", status=125).err, "cut.kvis: torn at offset")
