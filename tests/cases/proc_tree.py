@@ -1,0 +1,98 @@
+#!/usr/bin/env python3
+# kvis proc --tree draws each command below its parent; a replay has the rows, the tree and the summary of the run.
+# tier: quick asan
+# timeout: 60
+# needs: root python3
+import fcntl
+import os
+import pty
+import re
+import struct
+import subprocess
+import termios
+
+from lib import KVIS, eq, fail, has, read, rows, run
+
+JOB = r'''sh -c 'sleep 0.02 & sleep 0.01; wait; exec /bin/echo "a  b"'
+(/bin/true sub; :)
+sh -c '/bin/true deep; /nowhere/x; exit 3'
+sh -c 'kill -TERM $$'
+exec sh -c 'sh -c "sh -c \"sh -c /bin/true\"; :"; /bin/true last'
+'''
+ROW = r"(\d+) +([\d.]+|-) (\S+) +(?:[\d.]+ \w+|-) ((?:│  |   )*(?:├─ |└─ )?)(.*)"
+
+
+def check_tree(text, commands):
+    tree, above = [], {}
+    lines = text.split("\n")
+    eq("head of the tree", ["PID", "SECONDS", "EXIT", "RSS", "COMMAND"], lines[0].split())
+    for line in lines[1:-1]:
+        pid, _, end, marks, command = re.fullmatch(ROW, line).groups()
+        depth = len(marks) // 3
+        above[depth] = int(pid)
+        tree.append((int(pid), above.get(depth - 1) if depth else None, end, command))
+    assert len(tree) == len(commands), (len(tree), len(commands))
+    top, pids = commands[-1]["pid"], {e["pid"] for e in commands}  # one whose parent has no row is below who made that
+    parents = {(e["pid"], e["ppid"] if e["ppid"] in pids else top) for e in commands if e["pid"] != top}
+    assert {(p, up) for p, up, _, _ in tree if p != top} == parents, tree
+    ends = {command: end for _, _, end, command in tree}
+    assert ends["/bin/echo 'a  b'"] == "0" and ends["sh -c 'kill -TERM $$'"] == "SIGTERM", ends
+    assert [p for p, up, _, _ in tree if up is None] == [top, top], "the command and what it became"
+
+
+def table(path):
+    """The rows up to the first empty line, without the memory of what was replaced, which is in no recording."""
+    return [re.sub(r" exec {5}.* (B|KB|MB|-) ", " exec      - ", line, count=1) for line in read(path).split("\n\n")[0].splitlines()]
+
+
+def summary(err):
+    return [line for line in err.splitlines() if re.match(r" *[0-9.]* s|kvis: [0-9]* commands", line)]
+
+
+def without_ppid(row):
+    return re.sub(r"^([^ ]* [0-9]*) *[-0-9]* *[0-9]* ", r"\1 ", row)
+
+
+def ppids(path, of_command):
+    """Those of all rows but the command's, which is not in a recording."""
+    return sorted(p for p in (row.split()[2] for row in table(path)[2:]) if p != of_command)
+
+
+def proc(*words):
+    return run("proc", *words, "--", "sh", "job").status(0)
+
+
+with open("job", "w") as f:
+    f.write(JOB)
+live = proc("--tree", "--json=json", "-o", "tree", "-w", "r.kvis")
+check_tree(read("tree"), [e for e in rows() if e["type"] == "command"])
+again = run("replay", "--tree", "-o", "tree2", "r.kvis").status(0)
+eq("the replayed tree", table("tree"), table("tree2"))
+has(again.err, "critical path")
+eq("the replayed summary", summary(live.err), summary(again.err))
+proc("-o", "live", "-w", "r.kvis")
+run("replay", "-o", "again", "r.kvis").status(0)
+eq("the replayed rows", [without_ppid(row) for row in table("live")], [without_ppid(row) for row in table("again")])
+eq("PPIDs", ppids("live", table("live")[-1].split()[2]), ppids("again", "-"))
+
+# On a terminal no line of names in the summary is wider than that.
+ours, theirs = pty.openpty()
+fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 60, 0, 0))
+p = subprocess.Popen([KVIS, "proc", "-o", "rows", "--", "sh", "-c", "/bin/false " + "x" * 90 + "; :"], stderr=theirs)
+os.close(theirs)
+text = b""
+try:
+    while more := os.read(ours, 9999):
+        text += more
+except OSError:
+    pass
+lines = [line.rstrip() for line in text.decode().split("\n") if line.startswith(" ")]
+assert p.wait() == 0 and len(lines) >= 5 and all(len(line) <= 60 for line in lines), lines
+assert [line for line in lines if line.endswith("x...")], lines
+
+proc("-x", "--tree", "-o", "failed")
+has(read("failed"), r"^[0-9]+ +- ENOENT +- .*└─ /nowhere/x$")
+has(run("proc", "--tree", "-f", "json", "--", "true").status(2).err, "--tree and --format=json")
+proc("--tree", "-o", "cut", "-n", "true")
+if "─" in read("cut"):
+    fail("hidden parents: " + read("cut"))
