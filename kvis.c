@@ -3736,20 +3736,9 @@ static const struct dec_part {
     u64 mask;
     u64 arg; /* DEC_NAMED: the family; DEC_HUGE: the flag without which there is no size */
 } dec_parts[] = {
-    { FAM_open, DEC_NAMED, 3, FAM_openacc },
-    { FAM_mqopen, DEC_NAMED, 3, FAM_openacc },
-    { FAM_mmap, DEC_NAMED, 0xf, FAM_maptype },
-    { FAM_mmap, DEC_HUGE, 0x3full << 26, 0x40000 },
-    { FAM_memfd, DEC_HUGE, 0x3full << 26, 4 },
-    { FAM_shmget, DEC_HUGE, 0x3full << 26, 04000 },
-    { FAM_shmget, DEC_OCTAL, 0777, 0 },
-    { FAM_ipcget, DEC_OCTAL, 0777, 0 },
-    { FAM_socktype, DEC_NAMED, 0xf, FAM_sockbase },
-    { FAM_clone, DEC_SIGNAL, 0xff, 0 },
-    { FAM_futex2, DEC_NAMED, 3, FAM_futex2size },
-    { FAM_mpolmode, DEC_NAMED, 0x1fff, FAM_mpol },
-    { FAM_schedreset, DEC_NAMED, 0xbfffffff, FAM_schedpolicy },
-    { FAM_uringreg, DEC_NAMED, 0x7fffffff, FAM_uringreg },
+#define X(fam, how, mask, arg) { FAM_##fam, DEC_##how, mask, arg },
+    FL_PARTS(X)
+#undef X
 };
 
 static void dec_sep(struct buf *b, u32 from, const char *sep)
@@ -3823,9 +3812,9 @@ static const struct {
     u16 fam, flags;
     u32 mask;
 } dec_flagged[] = {
-    { FAM_schedpolicy, FAM_schedreset, 0x40000000 },
-    { FAM_mpol, FAM_mpolmode, 7 << 13 },
-    { FAM_uringreg, FAM_uringreg, 0x80000000 },
+#define X(fam, flags, mask) { FAM_##fam, FAM_##flags, mask },
+    FL_FLAGGED(X)
+#undef X
 };
 
 static void dec_enum(struct buf *b, u64 v, unsigned fam)

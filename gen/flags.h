@@ -250,6 +250,28 @@ static const struct family families[] = {
 #undef X
 };
 
+/* X(family of a word, how its part is shown, mask, argument) */
+#define FL_PARTS(X) \
+    X(open, NAMED, 3, FAM_openacc) \
+    X(mmap, NAMED, 0xf, FAM_maptype) \
+    X(mmap, HUGE, 0xfc000000, 0x40000) \
+    X(clone, SIGNAL, 0xff, 0) \
+    X(socktype, NAMED, 0xf, FAM_sockbase) \
+    X(futex2, NAMED, 3, FAM_futex2size) \
+    X(memfd, HUGE, 0xfc000000, 4) \
+    X(schedreset, NAMED, 0xbfffffff, FAM_schedpolicy) \
+    X(uringreg, NAMED, 0x7fffffff, FAM_uringreg) \
+    X(mpolmode, NAMED, 0x1fff, FAM_mpol) \
+    X(ipcget, OCTAL, 0777, 0) \
+    X(shmget, HUGE, 0xfc000000, 04000) \
+    X(shmget, OCTAL, 0777, 0) \
+    X(mqopen, NAMED, 3, FAM_openacc)
+/* X(family of a value, family that shows it with its flags, their mask) */
+#define FL_FLAGGED(X) \
+    X(schedpolicy, schedreset, 0x40000000) \
+    X(uringreg, uringreg, 0x80000000) \
+    X(mpol, mpolmode, 0xe000)
+
 #define FL_PREFIXES(X) \
     X(ADJ_) X(AF_) X(ALG_SET_) X(ARCH_) X(ARCH_GET_) X(AT_) X(BPF_) X(BPF_CGROUP_) X(BPF_MAP_) \
     X(BPF_MAP_TYPE_) X(BPF_PROG_) X(BPF_PROG_TYPE_) X(BPF_PROG_TYPE_CGROUP_) X(BPF_SK_) \

@@ -18,23 +18,33 @@ die() {
     exit 2
 }
 
-# flags.tbl, checked, as lines `FAMILY CONSTANT VALUE ARM64VALUE`.
+# flags.tbl, checked, as lines `FAMILY CONSTANT VALUE ARM64VALUE`; and $tmp/parts and $tmp/flagged, rows of their macros.
 read_flags() {
-    awk "$awk_common"'
+    : > "$tmp/parts"
+    : > "$tmp/flagged"
+    awk -v part_file="$tmp/parts" -v flagged_file="$tmp/flagged" "$awk_common"'
     function bad(msg) { bad_at(FNR, msg) }
     function number(s) { return s ~ /^-?(0[0-7]*|[1-9][0-9]*|0[xX][0-9a-fA-F]+)$/ }
     function fits(s) { # struct flag: 40 bits with a sign
         if (s ~ /^0[xX]/) return length(s) < 12 || length(s) == 12 && s ~ /^..[0-7]/
         return length(s) < 11
     }
+    function add_part(s,    w, n) {
+        n = split(substr(s, index(s, "=") + 1), w, ":")
+        if (s ~ /^part=(named|signal|octal|huge):(0x)?[0-9a-f]+(:[a-z0-9_]+)?$/)
+            print "X(" fam ", " toupper(w[1]) ", " w[2] ", " (n < 3 ? 0 : w[1] == "named" ? "FAM_" w[3] : w[3]) ")" > part_file
+        else if (s ~ /^flags=[a-z0-9_]+:0x[0-9a-f]+$/) print "X(" fam ", " w[1] ", " w[2] ")" > flagged_file
+        else bad("`" s "`: part=HOW:MASK[:ARG] or flags=FAMILY:MASK")
+    }
     function close_family() { if (fam != "" && !rows) bad("family " fam " has no rows") }
     { sub(/#.*/, "") }
     NF == 0 { next }
     /^family[ \t]/ {
         close_family()
-        if (NF != 2 || $2 !~ /^[a-z_][a-z0-9_]*$/) bad("expected: family NAME")
+        if (NF < 2 || $2 !~ /^[a-z_][a-z0-9_]*$/) bad("expected: family NAME [part=...]")
         if ($2 in seen) bad("family " $2 " stands twice")
         fam = $2; seen[fam] = 1; rows = 0
+        for (i = 3; i <= NF; i++) add_part($i)
         next
     }
     !/^[ \t]/ { bad("expected `family NAME` or an indented `CONSTANT VALUE`"); next }
@@ -499,6 +509,15 @@ static const unsigned short fl_prefixes[N_FLP] = {
 EOF
 }
 
+# What of a word of flags is no flag, and what of a value is one: see flags.tbl.
+write_parts() {
+    printf '/* X(family of a word, how its part is shown, mask, argument) */\n#define FL_PARTS(X)'
+    awk '{ printf " \\\n    %s", $0 }' "$tmp/parts"
+    printf '\n/* X(family of a value, family that shows it with its flags, their mask) */\n#define FL_FLAGGED(X)'
+    awk '{ printf " \\\n    %s", $0 }' "$tmp/flagged"
+    printf '\n\n'
+}
+
 # FAM_name is the index of a family, FL_name of the first of its rows.
 write_families() {
     printf '/* X(family, how many rows) */\n#define FL_FAMILIES(X) \\\n'
@@ -572,6 +591,7 @@ write_flags() {
 #ifndef KVIS_CHECK_FLAGS
 EOF
     write_families
+    write_parts
     split_names
     write_flag_names
     write_flag_rows
