@@ -36,8 +36,8 @@ def value(kind, before, way, i):
 
 def rows(table, column):
     for line in open(table):
-        field = line.partition("->")[0].split() # without the result
-        if len(field) > 7 and not line.startswith(("#", "@")) and field[column].isdigit():
+        field = line.partition("#")[0].partition("->")[0].split() # without the result
+        if len(field) > 7 and not line.startswith("@") and field[column].isdigit():
             yield field[0], int(field[column]), [a.split(":", 1)[1] for a in field[8:] if "=" not in a]
 
 
