@@ -196,6 +196,8 @@ def tasks():
     task(70, "asleep", 1, 0, swap=600)
     if late:
         task(80, "new", 1, s // 10, cpu=(40, 0), born=9)
+        task(85, "unseen", 1, 0, cpu=(900000, 0), born=1)  # it was there before, but could not be read
+    put("proc/uptime", "0.03 0.00\n")
     put("proc/self/stat", "1 (x)")
     put("proc/90/stat", "90 (cut")
     for k in range(100, 110):  # no one's first
