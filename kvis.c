@@ -26922,14 +26922,12 @@ static void mfs_softnet(void)
 
 /* --- limits of the kernel --- */
 
-/* What there is, what there may be, and that as a share. */
-struct mfs_limit { u16 now, max, used; };
-
-static void mfs_limit(struct mfs_limit m, s64 now, s64 max)
+/* The metrics of what there is, of what there may be, and of that as a share. */
+static void mfs_limit(u32 m_now, u32 m_max, u32 m_used, s64 now, s64 max)
 {
-    met_raw(met.all, m.now, now);
-    met_raw(met.all, m.max, max);
-    met_share(met.all, m.used, (double)now, (double)max);
+    met_raw(met.all, m_now, now);
+    met_raw(met.all, m_max, max);
+    met_share(met.all, m_used, (double)now, (double)max);
 }
 
 static void mfs_limit_threads(void)
@@ -26942,8 +26940,7 @@ static void mfs_limit_threads(void)
         return;
     const char *slash = strchr(s, '/'); /* "0.00 0.01 0.05 1/123 4567" */
     if (slash && met_number(slash + 1, &now))
-        mfs_limit((struct mfs_limit){ M_THREADS, M_THREADS_MAX, M_THREADS_USED }, now,
-                  MIN(max, pids));
+        mfs_limit(M_THREADS, M_THREADS_MAX, M_THREADS_USED, now, MIN(max, pids));
 }
 
 /* "TCP: inuse 4 orphan 0 tw 0 alloc 5 mem 1", in pages, as tcp_mem's third is (tcp(7)). */
@@ -26959,7 +26956,7 @@ static void mfs_limit_tcp(void)
     if (!used || !met_number(used + 5, &now) || !met_number(u_word(limit, 2), &max))
         return;
     met_none(rows, ARRAY_LEN(rows), NULL);
-    mfs_limit((struct mfs_limit){ M_TCP_MEM, M_TCP_MEM_MAX, M_TCP_MEM_USED }, now, max);
+    mfs_limit(M_TCP_MEM, M_TCP_MEM_MAX, M_TCP_MEM_USED, now, max);
 }
 
 static void mfs_limit_conntrack(void)
@@ -26971,7 +26968,7 @@ static void mfs_limit_conntrack(void)
              : "/proc/sys/net/netfilter/nf_conntrack_count: ENOENT (nf_conntrack is not loaded)");
     if (there && met_file_number(met_path("/proc/sys/net/netfilter/nf_conntrack_count"), &now)
         && met_file_number(met_path("/proc/sys/net/netfilter/nf_conntrack_max"), &max))
-        mfs_limit((struct mfs_limit){ M_CONNTRACK, M_CONNTRACK_MAX, M_CONNTRACK_USED }, now, max);
+        mfs_limit(M_CONNTRACK, M_CONNTRACK_MAX, M_CONNTRACK_USED, now, max);
 }
 
 static void mfs_limits(void)
@@ -26980,7 +26977,7 @@ static void mfs_limits(void)
     s64 now, max;
     if (met_text(met_path("/proc/sys/fs/file-nr"), s, sizeof s) && met_number(s, &now)
         && met_number(u_word(s, 2), &max))
-        mfs_limit((struct mfs_limit){ M_FILES, M_FILES_MAX, M_FILES_USED }, now, max);
+        mfs_limit(M_FILES, M_FILES_MAX, M_FILES_USED, now, max);
     mfs_limit_threads();
     mfs_limit_conntrack();
     mfs_limit_tcp();
@@ -30841,11 +30838,11 @@ static const char *mout_prom_labels(struct buf *b, const char *own, const struct
     return sep;
 }
 
-/* NAME{a="b"} and a blank. */
-static void mout_prom_begin(struct buf *b, const char *name, const char *own,
+/* NAME{a="b"} and a blank; ending: of the name. */
+static void mout_prom_begin(struct buf *b, const char *name, const char *ending, const char *own,
                             const struct met_inst *i)
 {
-    b_s(b, name);
+    b_f(b, "%s%s", name, ending);
     b_s(b, *mout_prom_labels(b, own, i) == ',' ? "} " : " ");
 }
 
@@ -30854,7 +30851,7 @@ static void mout_prom_line(struct buf *b, u32 m, const struct met_inst *i, const
     const struct met_series *s = met_at(i, m);
     enum mout_type_id type = mout_prom_type(m);
     double scale = type == MOUT_UNTYPED ? 1 : mout_form(m)->scale;
-    mout_prom_begin(b, name, strchr(metrics[m].prom, '{'), i);
+    mout_prom_begin(b, name, "", strchr(metrics[m].prom, '{'), i);
     if (type == MOUT_GAUGE)
         mout_num(b, s->v);
     else if (scale >= 1 && s->total < UINT64_MAX / (u64)scale)
@@ -30915,25 +30912,21 @@ static void mout_prom_hist(struct buf *b, const struct met_hist *h, const char *
 {
     const struct met_hist_row *r = &met_hist_rows[h->row];
     const char *own = strchr(r->prom, '{');
-    char part[112];
     u64 n = 0;
-    snprintf(part, sizeof part, "%s_bucket", name);
     for (u32 o = 0; o < MET_OCTAVES && o <= r->high; o++) {
         n += h->octave[o];
         if (o < r->low)
             continue;
-        b_s(b, part);
+        b_f(b, "%s_bucket", name);
         b_s(b, mout_prom_labels(b, own, h->inst));
         b_f(b, "le=\"%.12g\"} %" PRIu64 "\n", (double)((1ull << o) - 1) * r->scale, n);
     }
-    b_s(b, part);
+    b_f(b, "%s_bucket", name);
     b_s(b, mout_prom_labels(b, own, h->inst));
     b_f(b, "le=\"+Inf\"} %" PRIu64 "\n", h->all);
-    snprintf(part, sizeof part, "%s_sum", name);
-    mout_prom_begin(b, part, own, h->inst);
+    mout_prom_begin(b, name, "_sum", own, h->inst);
     b_f(b, "%.15g\n", (double)h->sum * r->scale);
-    snprintf(part, sizeof part, "%s_count", name);
-    mout_prom_begin(b, part, own, h->inst);
+    mout_prom_begin(b, name, "_count", own, h->inst);
     b_f(b, "%" PRIu64 "\n", h->all);
 }
 
@@ -33358,7 +33351,7 @@ static void scr_all(struct buf *b)
 static void scr_draw(void)
 {
     struct buf *b = &out.text.b;
-    struct winsize w = { 24, 80, 0, 0 };
+    struct winsize w;
     u32 from = b->len;
     if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &w) < 0 || !w.ws_row || !w.ws_col)
         w = (struct winsize){ 24, 80, 0, 0 };
