@@ -101,4 +101,4 @@ t_has "user: why" err '^kvis: cannot watch processes: .*(CAP_BPF|root)'
 t_ok "user: nothing ran" test ! -e /tmp/ran
 t_ok "user: a command is followed by ptrace" user kvis proc -- sh -c 'busybox sleep 0.1; :'
 t_has "user: and why" err '^kvis: following the command by ptrace, .*(CAP_BPF|root)'
-t_has "user: its row" out ' 0 +[0-9.]+ [kM]B busybox sleep 0.1$'
+t_has "user: its row" out ' 0 +[0-9.]+ .*B busybox sleep 0.1$'
