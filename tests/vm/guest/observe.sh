@@ -2,7 +2,7 @@
 # observe: the calls of all processes of the machine and of a cgroup are counted exactly on this kernel, and none is lost. Each is a line;
 # where the ring is too small, what is lost is counted.
 # kernels: all
-# timeout: 90
+# timeout: 120
 . /tests/lib.sh
 
 kvis trace -q --backend=hybrid -- true 2>why || { t_skip observe "$(head -n 1 why)"; exit 0; }
@@ -52,7 +52,7 @@ t_is "none is lost" 0 $lost
 t_is "each says whose it is" 200 "$(grep -c '"comm":"hyb","name":"io_destroy","args":\["0"\],"ret":-1,"error":"EINVAL"' json)"
 lines "a cgroup, a line each" 16M 2 100 --cgroup=kvis
 t_is "none of the cgroup is lost" 0 $lost
-lines "too small a ring" 64K 4 10000 --all
+lines "too small a ring" 64K 4 3000 --all
 rmdir /sys/fs/cgroup/kvis
 
 # The same of -p: kvis ends with the process, which has no tracer.
