@@ -9216,14 +9216,22 @@ static void st_report(bool text)
  * MD_EVENT: it only reports. */
 enum md_need { MD_NO, MD_EVENT, MD_MEMORY, MD_FDS, MD_ALWAYS };
 
-/* Both by the first row of a call's name, as the rows of gen/tables/syscalls.tbl say; here, what a
- * function that serves several kinds of events reports. */
-#define X(call, need, enter, exit, kind) [SC_##call] = kind,
-static const u8 md_kind[SC_N] = { MD_CALLS(X) };
+/* The calls that the model knows, as their rows of gen/tables/syscalls.tbl say, and which of them a
+ * call is, by the first row of its name. */
+#define X(call, ...) MD_ROW_##call,
+enum { MD_ROW_NONE, MD_CALLS(X) };
+#undef X
+#define X(call, ...) [SC_##call] = MD_ROW_##call,
+static const u8 md_row[SC_N] = { MD_CALLS(X) };
 #undef X
 
-#define X(call, need, enter, exit, kind) [SC_##call] = MD_##need,
-static const u8 md_need[SC_N] = { MD_CALLS(X) };
+/* What a function that serves several kinds of events reports. */
+#define X(call, need, enter, exit, kind) [MD_ROW_##call] = kind,
+static const u8 md_kind[] = { MD_CALLS(X) };
+#undef X
+
+#define X(call, need, enter, exit, kind) [MD_ROW_##call] = MD_##need,
+static const u8 md_need[] = { MD_CALLS(X) };
 #undef X
 
 /* --- paths --- */
@@ -10236,7 +10244,7 @@ static void md_moved(struct task *t, struct call *c, s32 n, struct name *peer, s
 static void md_read_write(struct task *t, struct call *c)
 {
     if (!c->err)
-        md_moved(t, c, (s32)c->arg[0], NULL, c->ret, md_kind[c->id] == EK_READ);
+        md_moved(t, c, (s32)c->arg[0], NULL, c->ret, md_kind[md_row[c->id]] == EK_READ);
 }
 
 /* The peer that a datagram names itself; NULL: the connected one. */
@@ -10383,7 +10391,7 @@ static void md_mmsg(struct task *t, struct call *c)
 /* Bytes from one descriptor to another without passing through the program. */
 static void md_copy(struct task *t, struct call *c)
 {
-    enum ev_kind kind = md_kind[c->id];
+    enum ev_kind kind = md_kind[md_row[c->id]];
     bool sends = kind == EK_SENDFILE; /* its first argument is the destination */
     char from[PATH_MAX + 64], to[PATH_MAX + 64];
     if (c->err || c->ret <= 0)
@@ -10453,7 +10461,7 @@ static void md_change(struct task *t, struct call *c)
     bool rmdir = c->id == SC_unlinkat && c->arg[2] & AT_REMOVEDIR;
     bool split = c->id == SC_truncate64 || c->id == SC_ftruncate64; /* two halves */
     const struct call_path *target = dec_path(c, 0); /* of a link: text, no path of anybody's */
-    struct event *e = md_event(rmdir ? EK_RMDIR : md_kind[c->id], t, c);
+    struct event *e = md_event(rmdir ? EK_RMDIR : md_kind[md_row[c->id]], t, c);
     md_change_path(t, c, arg, &p);
     ev_bytes(e, EV_path, p.s, p.len);
     switch (e->kind) {
@@ -10823,8 +10831,8 @@ static void md_ring(struct task *t, const struct wire_uring *w)
 static const struct md_call {
     void (*enter)(struct task *, struct call *);
     void (*exit)(struct task *, struct call *);
-} md_calls[SC_N] = {
-#define X(call, need, enter, exit, kind) [SC_##call] = { enter, exit },
+} md_calls[] = {
+#define X(call, need, enter, exit, kind) [MD_ROW_##call] = { enter, exit },
     MD_CALLS(X)
 #undef X
 };
@@ -10833,18 +10841,18 @@ static const struct md_call {
  * summary. */
 static bool md_wants(u16 row, bool only_always)
 {
-    u8 need = md_need[sc_id[row]];
+    u8 need = md_need[md_row[sc_id[row]]];
     return only_always ? need == MD_ALWAYS : need != MD_NO || sc_rows[row].cls & CLS_FILE;
 }
 
 static bool md_is_about_fds(u16 row)
 {
-    return md_need[sc_id[row]] >= MD_FDS;
+    return md_need[md_row[sc_id[row]]] >= MD_FDS;
 }
 
 static bool md_is_about_memory(u16 row)
 {
-    return md_need[sc_id[row]] == MD_MEMORY;
+    return md_need[md_row[sc_id[row]]] == MD_MEMORY;
 }
 
 /* i386 makes its socket calls through socketcall(2), whose arguments lie in memory (net/socket.c):
@@ -10879,7 +10887,7 @@ static void md_enter_socketcall(struct task *t, struct call *c)
  * reason to read a path now: later the kernel has read it. */
 static void md_enter(struct task *t, struct call *c, bool shown)
 {
-    const struct md_call *m = &md_calls[c->id];
+    const struct md_call *m = &md_calls[md_row[c->id]];
     bool paths = sc_rows[c->row].cls & CLS_FILE;
     c->selected = !opt.n_paths;
     c->recorded = replay.on;
@@ -10906,13 +10914,14 @@ static void md_exit(struct task *t, struct call *c)
     bool replaced = (c->id == SC_execve || c->id == SC_execveat) && !c->err;
     if (c->n_paths && !replaced)
         c->path_changed |= c->recorded && replay.on ? replay.changed : !dec_same_paths(t, c);
-    void (*exit)(struct task *, struct call *) = md_calls[c->id].exit;
+    void (*exit)(struct task *, struct call *) = md_calls[md_row[c->id]].exit;
     if (exit && sc_rows[c->row].cls & CLS_FILE)
         md_read_paths(t, c); /* those that could not be read at the entry */
     if (c->id == SC_socketcall) {
         struct call as = *c;
-        if (md_socketcall(t, &as) && md_calls[as.id].exit)
-            md_calls[as.id].exit(t, &as);
+        exit = md_socketcall(t, &as) ? md_calls[md_row[as.id]].exit : NULL;
+        if (exit)
+            exit(t, &as);
     } else if (exit) {
         exit(t, c);
     }
