@@ -26931,9 +26931,11 @@ static void mfs_softnet(void)
 
 /* --- limits of the kernel --- */
 
-/* The metrics of what there is, of what there may be, and of that as a share. */
+/* The metrics of what there is, of what there may be, and of that as a share; none of nonsense. */
 static void mfs_limit(u32 m_now, u32 m_max, u32 m_used, s64 now, s64 max)
 {
+    if (now < 0 || max < 0)
+        return;
     met_raw(met.all, m_now, now);
     met_raw(met.all, m_max, max);
     met_share(met.all, m_used, (double)now, (double)max);
@@ -27049,7 +27051,7 @@ static struct mfs_part { u32 tid, pid, at; u64 ran, waited, io[2]; } *mfs_parts;
 
 static u64 mfs_queued[MET_INSTS]; /* by CPU: ns for which threads waited for it in this interval */
 static u32 mfs_busy_at; /* met.tick of the last time */
-static struct { double now, before; } mfs_uptime; /* s, when this look began, and the one before */
+static struct { double now, before; } mfs_clock; /* s, when this look began, and the one before */
 static struct { struct mfs_task **task; u32 n; } mfs_seen; /* that there are: at most MFS_TASKS */
 
 /* The row of a process or thread in a table whose rows begin with its number and with met.tick of
@@ -27294,7 +27296,7 @@ static void mfs_task_read(u32 pid, bool swaps)
         if (!mfs_task_stat(t))
             return;
         double born_s = (double)(t->born - 1) * met_forms[F_TICKS].scale;
-        t->first |= !known && born_s + 0.001 < mfs_uptime.before; /* it had no place till now */
+        t->first |= !known && born_s + 0.001 < mfs_clock.before; /* it had no place till now */
         if (!sched || !known || t->now[MFS_CPU] != cpu || ran != was)
             mfs_task_threads(t);
         t->has |= (u16)(sched << (MFS_WAIT));
@@ -27453,9 +27455,9 @@ static void mfs_busy(void)
     }
     mfs_seen.n = 0;
     memset(mfs_queued, 0, sizeof mfs_queued);
-    mfs_uptime.before = mfs_uptime.now;
+    mfs_clock.before = mfs_clock.now;
     u_slurp(met_path("/proc/uptime"), text, sizeof text);
-    mfs_uptime.now = strtod(text, NULL); /* without a file 0: then all are new */
+    mfs_clock.now = strtod(text, NULL); /* without a file 0: then all are new */
     DIR *d = opendir(met_path("/proc"));
     if (!d)
         met_wrong(met_path("/proc"), errno);
