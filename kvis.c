@@ -12158,7 +12158,7 @@ static const struct st_list *rec_list_of(u8 type)
  * The same sinks as when it was traced; what -e, -P and -z leave out is left out here. Entry
  * points: rp_head, rp_play. */
 
-enum { RP_HELD = 16, RP_HELD_TEXT = 256 << 10, RP_DROPPED = 1024 };
+enum { RP_HELD = 16, RP_HELD_TEXT = 256 << 10, RP_DROPPED = 128 };
 
 static struct {
     struct call_said said;
@@ -23378,13 +23378,14 @@ static void proc_link(u32 pid, const char *name, struct proc_text *t)
         proc_keep(t, s, (u32)n);
 }
 
+static char proc_piece[PROC_PIECE * PROC_PIECES + 1]; /* arguments or environment, from /proc */
+
 /* The arguments, directory and executable of a process as they are now. */
 static void proc_look(struct proc_life *l)
 {
-    static char s[PROC_PIECE * PROC_PIECES + 1];
-    u32 n = proc_slurp(l->pid, "cmdline", s, sizeof s);
+    u32 n = proc_slurp(l->pid, "cmdline", proc_piece, sizeof proc_piece);
     if (n) {
-        proc_keep(&l->argv, s, n);
+        proc_keep(&l->argv, proc_piece, n);
         l->arg_len = n;
     }
     proc_link(l->pid, "cwd", &l->cwd);
@@ -24857,12 +24858,11 @@ static void proc_traced_fork(const struct event *e)
  * whether that is all. */
 static bool proc_traced_words(struct wire_proc *h, const char *file, u32 kind)
 {
-    static char s[PROC_PIECE * PROC_PIECES + 1];
     struct wire_proc piece = *h;
     piece.kind = kind;
-    piece.arg_len = proc_slurp(h->pid, file, s, sizeof s);
-    piece.flags = piece.arg_len == sizeof s - 1 ? ARGS_CUT : 0;
-    proc_args_add(&piece, s);
+    piece.arg_len = proc_slurp(h->pid, file, proc_piece, sizeof proc_piece);
+    piece.flags = piece.arg_len == sizeof proc_piece - 1 ? ARGS_CUT : 0;
+    proc_args_add(&piece, proc_piece);
     h->arg_len = kind == PROC_ENV ? h->arg_len : piece.arg_len;
     return !piece.flags;
 }
