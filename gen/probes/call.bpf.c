@@ -391,9 +391,9 @@ INLINE void tally(u32 nr, bool failed, u64 ns)
         count_lost(LOST_RING);
         return;
     }
-    c->calls++;
-    c->errors += failed;
-    c->time_ns += ns;
+    __sync_fetch_and_add(&c->calls, 1);
+    __sync_fetch_and_add(&c->errors, failed);
+    __sync_fetch_and_add(&c->time_ns, ns);
     if (ns > c->max_ns)
         c->max_ns = ns;
     __sync_fetch_and_add(&h->n[b], 1);
