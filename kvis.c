@@ -19901,15 +19901,16 @@ static void tr_resume(struct task *t, int sig)
     sys_ptrace(every && tr.started ? PTRACE_SYSCALL : PTRACE_CONT, t->tid, 0, (void *)(long)sig);
 }
 
-/* Whether a thread stops before its end: the first one of each process, and all for tr.ends. */
-static bool tr_must_stop_at_exit(const struct task *t)
+/* Whether a thread stops before its end: the first one of each process, and all for tr.ends. Where
+ * calls are counted in the kernel nobody waits for kvis. */
+static bool tr_must_stop_at_exit(pid_t pid, pid_t tid)
 {
-    return tr.ends || t->tid == t->pid;
+    return tr.ends || (tid == pid && !hy.count);
 }
 
 static void tr_set_options(struct task *t)
 {
-    t->stops_at_exit = tr_must_stop_at_exit(t);
+    t->stops_at_exit = tr_must_stop_at_exit(t->pid, t->tid);
     u32 options = TR_OPTIONS | (tr.accel ? PTRACE_O_TRACESECCOMP : 0)
                 | (tr.bound ? PTRACE_O_EXITKILL : 0)
                 | (t->stops_at_exit ? PTRACE_O_TRACEEXIT : 0);
@@ -19919,7 +19920,7 @@ static void tr_set_options(struct task *t)
 /* A new thread has those of the thread that made it. */
 static void tr_fix_options(struct task *t)
 {
-    if (t->stops_at_exit != tr_must_stop_at_exit(t))
+    if (t->stops_at_exit != tr_must_stop_at_exit(t->pid, t->tid))
         tr_set_options(t);
 }
 
@@ -21830,7 +21831,8 @@ static int tr_attach_thread(pid_t pid, pid_t tid)
         pf_explain((int)e);
         opt.faults = false;
     }
-    u32 options = TR_OPTIONS | (tid == pid ? PTRACE_O_TRACEEXIT : 0);
+    bool stops_at_exit = tr_must_stop_at_exit(pid, tid);
+    u32 options = TR_OPTIONS | (stops_at_exit ? PTRACE_O_TRACEEXIT : 0);
     e = sys_ptrace(PTRACE_SEIZE, tid, 0, (void *)(uintptr_t)options);
     if (e < 0)
         return (int)e;
@@ -21862,7 +21864,7 @@ static int tr_attach_thread(pid_t pid, pid_t tid)
         t->comm[strcspn(t->comm, "\n")] = 0;
     if (f)
         fclose(f);
-    t->stops_at_exit = tid == pid;
+    t->stops_at_exit = stops_at_exit;
     if (tid == pid)
         rec_attach(pid, t->comm);
     tr_look_blocked(t);
