@@ -25,8 +25,9 @@ SAYS := $(shell [ -e .git ] && echo "$$(git describe --tags --dirty 2>/dev/null 
 VERSION := $(firstword $(SAYS))
 
 # What kvis.c is compiled with, whatever CFLAGS says. (Nothing reads unwind tables, which are 6 % of the
-# binary. Debuggers have their own, of -g.)
-KFLAGS = -std=gnu11 -pthread -fno-pie -fno-asynchronous-unwind-tables -fno-unwind-tables -DKVIS_VERSION='"$(VERSION)"' \
+# binary, nor frame pointers, which gcc keeps on arm64 alone. Debuggers have their own, of -g.)
+KFLAGS = -std=gnu11 -pthread -fno-pie -fno-asynchronous-unwind-tables -fno-unwind-tables -fomit-frame-pointer \
+         -DKVIS_VERSION='"$(VERSION)"' \
          $(if $(word 2,$(SAYS)),-DKVIS_DATE='"$(word 2,$(SAYS))"')
 # the usual warnings
 KFLAGS += -Wall -Wextra -Wshadow -Wstrict-prototypes -Wold-style-definition
