@@ -7193,7 +7193,8 @@ static void out_event(const struct event *e)
     if (out.json_on)
         out_json(e);
     bool with_calls = e->cat == CAT_SIG || event_kinds[e->kind].how & EVENT_WITH_CALLS;
-    if (out.events_on && (!opt.verbose || (with_calls && !opt.min_ns)))
+    bool beside = e->kind == EK_LOST || (with_calls && !opt.min_ns);
+    if (out.events_on && (!opt.verbose || beside))
         out_text(e);
 }
 
@@ -10877,9 +10878,9 @@ static bool md_socketcall(struct task *t, struct call *c)
 static void md_enter_socketcall(struct task *t, struct call *c)
 {
     struct call as = *c;
-    if (!md_socketcall(t, &as) || !md_calls[as.id].enter)
+    if (!md_socketcall(t, &as) || !md_calls[md_row[as.id]].enter)
         return;
-    md_calls[as.id].enter(t, &as);
+    md_calls[md_row[as.id]].enter(t, &as);
     memcpy(c->outlen, as.outlen, sizeof c->outlen);
 }
 
@@ -10936,8 +10937,8 @@ static void md_exit(struct task *t, struct call *c)
  * events are numbered as the file's own REC_FIELD and REC_KIND say. Whatever is wrong with a block
  * makes it the end: all before it is whole. A new type of record, or a new flag of one, takes no
  * new REC_VERSION: who does not know it says that it is of a newer kvis. What changes the meaning
- * of what there was does. Entry points: rec_start, rec_finish (writing); rec_open, rec_next and the
- * rec_get_ functions (reading). */
+ * of what there was does. Entry points: rec_start, rec_finish (writing); rec_open_fd,
+ * rec_read_block and the rec_get_ functions (reading). */
 
 enum {
     REC_VERSION = 3, REC_HEAD = 16, REC_BLOCK = 64 << 10, REC_MAX = 16 << 20, REC_SLOTS = 4096,
@@ -16662,12 +16663,11 @@ static int bpf_map_do(int cmd, int map, const void *key, const void *val)
     return bpf_map_flagged(cmd, map, key, val, BPF_ANY);
 }
 
-/* Reads or writes all n elements of an array; val has them one after the other. By one call where
- * the kernel can (arrays: 5.6, per-CPU arrays: 5.13), else one by one. */
-static int bpf_map_all(bool write, int map, u32 n, void *val, size_t size)
+/* Writes all n elements of an array; val has them one after the other. By one call where the kernel
+ * can (5.6), else one by one. */
+static int bpf_map_fill(int map, u32 n, const void *val, size_t size)
 {
-    int one = write ? BPF_MAP_UPDATE_ELEM : BPF_MAP_LOOKUP_ELEM;
-    int all = write ? BPF_MAP_UPDATE_BATCH : BPF_MAP_LOOKUP_BATCH, e = -ENOMEM;
+    int e = -ENOMEM;
     u32 *keys = realloc(NULL, n * sizeof *keys), after;
     union bpf_attr a;
     memset(&a, 0, sizeof a);
@@ -16679,13 +16679,13 @@ static int bpf_map_all(bool write, int map, u32 n, void *val, size_t size)
     for (u32 i = 0; keys && i < n; i++)
         keys[i] = i;
     if (keys)
-        e = bpf_call(all, &a, BPF_ATTR_TO(batch));
+        e = bpf_call(BPF_MAP_UPDATE_BATCH, &a, BPF_ATTR_TO(batch));
     free(keys);
     if (a.batch.count == n && (!e || e == -ENOENT)) /* ENOENT: there are no more */
         return 0;
     e = 0;
     for (u32 i = 0; i < n && !e; i++)
-        e = bpf_map_do(one, map, &i, (u8 *)val + i * size);
+        e = bpf_map_do(BPF_MAP_UPDATE_ELEM, map, &i, (const u8 *)val + i * size);
     return e;
 }
 
@@ -17437,8 +17437,8 @@ static const char *bpf_explain(struct bpf_obj *o, int e)
 /* The sum over all CPUs of a per-CPU counter; 0 when it cannot be read. */
 static u64 bpf_sum(int map, u32 key)
 {
-    u32 n = bpf_possible();
-    u64 sum = 0, *v = realloc(NULL, n * sizeof *v);
+    u32 n = bpf_possible(); /* or more: what the kernel does not fill stays 0 */
+    u64 sum = 0, *v = calloc(n, sizeof *v);
     if (v && bpf_map_do(BPF_MAP_LOOKUP_ELEM, map, &key, v) == 0)
         for (u32 i = 0; i < n; i++)
             sum += v[i];
@@ -17449,15 +17449,8 @@ static u64 bpf_sum(int map, u32 key)
 /* The same for all n counters of an array. */
 static void bpf_sums(int map, u32 n, u64 *sum)
 {
-    u32 cpus = bpf_possible();
-    u64 *v = calloc((size_t)n * cpus, sizeof *v);
-    bool ok = v && bpf_map_all(false, map, n, v, cpus * sizeof *v) == 0;
-    for (u32 i = 0; i < n; i++) {
-        sum[i] = 0;
-        for (u32 cpu = 0; ok && cpu < cpus; cpu++)
-            sum[i] += v[(size_t)i * cpus + cpu];
-    }
-    free(v);
+    for (u32 i = 0; i < n; i++)
+        sum[i] = bpf_sum(map, i);
 }
 
 /* What the programs counted under one reason (enum wire_lost). */
@@ -17735,7 +17728,8 @@ static u64 rb_lost(const struct bpf_obj *o, u32 why)
 /* == 27 sp_  starting a command =====================================================
  * A child that waits until kvis is ready for it, and then becomes the command as if kvis were not
  * there: its signals, its descriptors and its limits are as kvis found them. Dies only before
- * anything is attached. Entry points: sp_signals, sp_find, sp_fork, sp_go, sp_error; sp_boot. */
+ * anything is attached. Entry points: sp_signals, sp_find, sp_fork, sp_go, sp_error, sp_ended;
+ * sp_boot. */
 
 /* The command that kvis starts. The hooks run in the child: `early` before it becomes -u's user,
  * `late` right before its exec. */
@@ -18183,7 +18177,7 @@ static void sp_boot_on(void)
  * of hy_kinds[]: a call with a kind that has no row there stops where the kind is shown. What a
  * record cannot take, kvis reads while the probe holds the thread at the end of that call. A
  * record is played to the model as the two stops that it stands for (tr_record), mem_ reading from
- * the record. In the observe mode, the same programs count, and ptrace has no part in it.
+ * the record. In the observe mode, the same programs count or record, and ptrace has no part in it.
  * Entry points: hy_start, hy_observe, hy_counts, hy_ours. */
 
 #include "bpf_insns/call.h"
@@ -18713,7 +18707,7 @@ static int hy_watch(void)
 {
     int e = hy_tell_commands();
     int map = bpf_map(&hy.obj, "spec");
-    return e ? e : bpf_map_all(true, map, CALL_NRS, hy_specs, sizeof *hy_specs);
+    return e ? e : bpf_map_fill(map, CALL_NRS, hy_specs, sizeof *hy_specs);
 }
 
 /* How many entries the maps have that count. */
@@ -19011,11 +19005,7 @@ static void hy_start_uring(void)
     if (!hy.on || !hy.sched || hy.ring_tried)
         return;
     hy.ring_tried = true;
-    sigset_t all, was; /* the verifier gives up when a signal comes, and our tick does */
-    sigfillset(&all);
-    sigprocmask(SIG_SETMASK, &all, &was);
     int e = hy_load_uring(&hy.uring);
-    sigprocmask(SIG_SETMASK, &was, NULL);
     if (e) {
         u_warn("io_uring off: %s", hy.uring.why);
         hy_drop(&hy.uring);
@@ -19796,8 +19786,7 @@ static bool tr_only_counts(void)
            && !opt.faults;
 }
 
-/* Whether the probe can tell which calls -e status= leaves (hy_status). The observe mode has no
- * call that does not return. */
+/* Whether the probe can tell which calls -e status= leaves (hy_status). */
 static bool tr_counts_status(void)
 {
     return opt.status == CALL_ALL || opt.status == CALL_SUCCESSFUL || opt.status == CALL_FAILED;
@@ -21953,7 +21942,7 @@ static pid_t tr_attach_named(pid_t named, u32 n)
         u_warn("%d is a thread of process %d: tracing all of that", named, pid);
     int e = tr_attach(pid);
     if (e == -E2BIG) {
-        u_warn("pid %d: not all of its threads are counted: there are more than fit", pid);
+        u_warn("pid %d: not all of its threads are observed: there are more than fit", pid);
     } else if (e < 0) {
         tr_explain(pid, e);
         return 0;
@@ -22080,7 +22069,8 @@ static int tr_finish(int *sig)
  * ptrace, and a tap makes the probe's records of what tr_ tells. The probe (gen/probes/open.bpf.c)
  * sends one record an open; the filters are constants in it. Here the path is put together, -P
  * looks at it, and a row or an event is printed. Columns and letters are those of bcc's opensnoop
- * (tools/opensnoop.py). Entry points: ses_begin, ses_run; the option functions, open_run. */
+ * (tools/opensnoop.py). Entry points: ses_begin, ses_fork, ses_run, ses_end, ses_backend; the
+ * option functions, open_run. */
 
 /* What a command watches, and how. */
 struct session {
@@ -22181,15 +22171,13 @@ static void ses_spawn(struct session *s)
     tr_spawn();
 }
 
-/* Until the last of its tree has ended, or kvis is to end: then the command has no status, or, as
- * kvis has killed it, that of kvis trace. */
+/* Until the last of its tree has ended, or kvis is to end: then a command that goes on has no
+ * status. */
 static void ses_follow(struct session *s)
 {
     tr_loop();
     tr_each(tr_left);
     s->status = tr.status;
-    if (tr.quit_sig)
-        s->status = tr.killing ? (128 + tr.quit_sig) << 8 : -1;
     getrusage(RUSAGE_CHILDREN, &s->rusage);
 }
 
@@ -22941,7 +22929,7 @@ static struct session open_session = {
     .plan = open_plan, .take = open_record, .unread = open_unread, .gone = open_tree_gone,
     .lost_why = open_lost_why, .tell_lost = open_tell_lost,
     .calls = "open,openat,openat2,creat,open_by_handle_at,execve,execveat", .tap = &open_tap,
-    .cost = "stops it at each open and exec",
+    .cost = "stops it at each open and exec (at every call with -d or without CAP_SYS_ADMIN)",
 };
 
 /* Begins to watch; a command is started by open_run. */
@@ -23541,7 +23529,8 @@ static void proc_args_add(const struct wire_proc *h, const char *data)
     if (b->len != h->at)
         return;
     b_put(b, data, h->arg_len);
-    (*at)->cut = h->flags;
+    if (h->kind == PROC_ARGS)
+        (*at)->cut = h->flags;
 }
 
 /* Keeps of the environment what --env names, in its order there. */
@@ -24831,7 +24820,7 @@ static struct wire_proc proc_traced_head(u32 pid, u32 kind, u64 ts_ns)
     h.ppid = (u32)proc_key_number(s, "\nPPid:");
     h.uid = (u32)proc_key_number(s, "\nUid:");
     h.gid = (u32)proc_key_number(s, "\nGid:");
-    h.max_rss = proc_key_number(s, "\nVmHWM:") * 1024 / proc_state.page;
+    h.max_rss = (u64)MAX(ps_status((pid_t)pid, "VmHWM:"), 0) * 1024 / proc_state.page;
     const struct proc_life *l = proc_find(pid), *near = l ? l : proc_find(h.ppid);
     if (near && !there) {
         h.uid = near->uid;
@@ -25037,6 +25026,7 @@ static void proc_sweep(bool all)
                 proc_end(l);
             else if (all && l->mine && kill((pid_t)l->pid, 0) < 0 && errno == ESRCH) {
                 proc_state.unsure++;
+                proc_state.last_ns = u_now();
                 proc_forget(l);
             }
         }
@@ -25106,8 +25096,12 @@ static void proc_tell_all(int status)
                                .backend = ST_PROC, .lost = proc_lost(),
                                .commands = proc_state.commands,
                                .cpu_ns = proc_state.cpu_ns };
-    if (!proc_session.by_ptrace) /* ps_ has counted those that tr_ followed */
+    if (proc_session.by_ptrace) { /* ps_ has counted processes, and more that BPF does not */
+        memset(&st, 0, sizeof st);
+        ps.threads = ps.most_processes = 0;
+    } else {
         ps.processes += proc_state.forks;
+    }
     rec_finish();
     px_close();
 }
@@ -25234,7 +25228,8 @@ static struct session proc_session = {
     .plan = proc_plan, .take = proc_record, .unread = proc_unread, .drained = proc_drained,
     .lost_why = proc_lost_why, .tell_lost = proc_tell_lost,
     .calls = "execve,execveat", .tap = &proc_tap, .ends = proc_traced_ends,
-    .cost = "stops it at each fork, exec and exit, and does not tell its context switches",
+    .cost = "stops it at each fork, exec and exit (at every call with -d or without "
+            "CAP_SYS_ADMIN), and does not tell its context switches",
 };
 
 /* The command that waits to be let go, as a life. */
@@ -38128,6 +38123,7 @@ static int cmd_diff(void)
     opt.command = NULL;
     nm_init();
     signal(SIGPIPE, SIG_IGN);
+    signal(SIGXFSZ, SIG_IGN);
     for (u32 k = 0; k < 2; k++) {
         int f = open(words[k], O_RDONLY | O_CLOEXEC);
         if (f < 0)

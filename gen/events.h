@@ -1,6 +1,7 @@
 /* events.h: what kvis tells of, by hand. Text, JSON, recordings, replay, the report and Perfetto's trace walk these
  * rows: to add a kind of event is a row of EVENT_KINDS here, and in kvis.c's section md_ the function that fills it,
- * which model= names in the call's row of tables/syscalls.tbl. Recordings name kinds and fields, so that the order of rows means nothing. */
+ * which model= names in the call's row of tables/syscalls.tbl. Recordings name kinds and fields, so that the order of
+ * rows means nothing. */
 #ifndef KVIS_EVENTS_H
 #define KVIS_EVENTS_H
 

@@ -5,7 +5,7 @@
 # needs: arch:x86_64
 # covers: P26
 . "$TESTS/lib/truth.sh"
-for KVOPT in -v "-v --no-accel"; do each truth abi i386 i386_clone wide x32; done
+for KVOPT in -v "-v --no-accel"; do each truth abi i386 i386_clone i386_socketcall wide x32; done
 KVOPT="-e trace=openat" each truth abi i386_clone
 has i386/err 'i386'
 run trace -e trace=getpid --json=json -- "$BIN/abi" x32

@@ -76,10 +76,12 @@ want 'len(by("syscall")) == 60 == len(calls("io_destroy")) == S["records"]'
 lines --all -z $e -- "$BIN/hyb" rare 1 2 30 </dev/null
 want 'len(by("syscall")) == 60 == len(calls("sched_rr_get_interval")) == S["records"]'
 ring=64K
-lines --all --ring=$ring $e -- "$BIN/hyb" rare 1 4 10000 </dev/null
-want 'S["lost"] > 0 and S["lost"] + len(by("syscall")) == 80000'
-want 'sum(e["count"] for e in by("lost")) == S["lost"]'
-eq "what is lost is told in the text" "$(grep -c '"type":"lost"' json)" "$(grep -c ' calls lost$' text)"
+for filter in "" --min-duration=1ns; do
+    lines --all --ring=$ring $filter $e -- "$BIN/hyb" rare 1 4 10000 </dev/null
+    want 'S["lost"] > 0 and S["lost"] + len(by("syscall")) == 80000'
+    want 'sum(e["count"] for e in by("lost")) == S["lost"]'
+    eq "what is lost is told in the text $filter" "$(grep -c '"type":"lost"' json)" "$(grep -c ' calls lost$' text)"
+done
 ring=
 
 # -P: by the path. What a relative path starts from is not known: its last part decides.

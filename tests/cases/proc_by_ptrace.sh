@@ -56,6 +56,15 @@ for backend in bpf ptrace; do
     run replay $backend.kvis --json=$backend.again
 done
 python3 commands.py bpf ptrace >&9 || fail "not the same commands by ptrace"
+run diff --json=compared bpf.kvis ptrace.kvis
+python3 - compared <<'END' >&9 || fail "diff counts otherwise"
+import json, sys
+d = json.load(open(sys.argv[1]))
+keys = ("syscalls", "processes", "threads", "commands", "most_processes", "ended", "exited_nonzero", "killed")
+a, b = ([d[run][k] for k in keys] for run in "ab")
+print(a, b)
+sys.exit(a != b or not d["a"]["commands"])
+END
 for key in commands forks failed running; do eq "$key" "$(js "S['$key']" bpf)" "$(js "S['$key']" ptrace)"; done
 for key in processes commands events exit_code; do eq "replay: $key" "$(js "S['$key']" bpf.again)" "$(js "S['$key']" ptrace.again)"; done
 want "all(e['cpu_user_ns'] + e['cpu_system_ns'] > 0 and e['read_chars'] > 0 and 'voluntary_switches' not in e for e in by('command', end='exit'))" ptrace

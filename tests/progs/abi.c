@@ -1,6 +1,7 @@
 /* only: x86_64
  * Calls of other conventions inside a 64-bit program: int $0x80 (i386) and x32 numbers. */
 #include "t.h"
+#include <netinet/in.h>
 
 static long int80(long n, long a, long b, long c)
 {
@@ -54,6 +55,41 @@ static void i386_clone(int argc, char **argv)
     want("one('exit_process', exit_pid=%ld)['code'] == 5", r);
 }
 
+/* One call of i386 for all that sockets do: a datagram to itself, with enough room for the sender's address and without. */
+static void i386_socketcall(int argc, char **argv)
+{
+    (void)argc, (void)argv;
+    enum { SOCKET = 1, SENDTO = 11, RECVFROM = 12 };
+    char *low = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_32BIT, -1, 0);
+    MUST(low != MAP_FAILED);
+    unsigned at = (unsigned)(uintptr_t)low, *args = (unsigned *)low, *len = (unsigned *)(low + 100);
+    struct sockaddr_in *a = (struct sockaddr_in *)(low + 200);
+    socklen_t n = sizeof *a;
+    memcpy(args, (unsigned[]){ AF_INET, SOCK_DGRAM, 0 }, 12);
+    long fd = int80(102, SOCKET, (long)low, 0);
+    if (fd == -ENOSYS || fd == -EFAULT) {
+        errno = ENOSYS;
+        skip("int $0x80");
+    }
+    MUST(fd > 2);
+    *a = (struct sockaddr_in){ .sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+    MUST(!bind((int)fd, (void *)a, n) && !getsockname((int)fd, (void *)a, &n));
+    int port = ntohs(a->sin_port);
+    for (unsigned room = 3; room <= 16; room += 13) {
+        *a = (struct sockaddr_in){ .sin_family = AF_INET, .sin_port = htons((unsigned short)port),
+                                   .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+        memcpy(args, (unsigned[]){ (unsigned)fd, at + 300, 40 + room, 0, at + 200, sizeof *a }, 24);
+        MUST(int80(102, SENDTO, (long)low, 0) == (long)(40 + room));
+        *len = room;
+        memcpy(args, (unsigned[]){ (unsigned)fd, at + 300, 100, 0, at + 200, at + 100 }, 24);
+        MUST(int80(102, RECVFROM, (long)low, 0) == (long)(40 + room) && *len == sizeof *a);
+    }
+    want("[c['args'][0] for c in calls('socketcall')][0] == 'SYS_SOCKET'");
+    want("[e['bytes'] for e in by('send', fd=%ld)] == [43, 56]", fd);
+    want("[e['bytes'] for e in by('recv', fd=%ld)] == [43, 56]", fd);
+    want("[e.get('remote_addr') for e in by('recv', fd=%ld)] == [None, '127.0.0.1:%d']", fd, port);
+}
+
 /* Bits that the kernel does not look at: above 32-bit arguments, and above all of int $0x80's. */
 static void wide(int argc, char **argv)
 {
@@ -98,6 +134,7 @@ static void x32(int argc, char **argv)
 int main(int argc, char **argv)
 {
     static const struct scene s[] = { { "i386", i386 }, { "i386_clone", i386_clone },
+        { "i386_socketcall", i386_socketcall },
         { "wide", wide }, { "x32", x32 }, { NULL, NULL } };
     return t_main(argc, argv, s);
 }
