@@ -9227,7 +9227,7 @@ static const u8 md_row[SC_N] = { MD_CALLS(X) };
 #undef X
 
 /* What a function that serves several kinds of events reports. */
-#define X(call, need, enter, exit, kind) [MD_ROW_##call] = kind,
+#define X(call, need, enter, exit, kind) [MD_ROW_##call] = (kind),
 static const u8 md_kind[] = { MD_CALLS(X) };
 #undef X
 

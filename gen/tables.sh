@@ -447,7 +447,7 @@ EOF
     printf '\nstatic const struct { const unsigned short *row; unsigned n; } sc_numbers[N_ABI] = {\n'
     for abi in $abis; do
         printf '    [ABI_%s] = { sc_nr_%s, sizeof sc_nr_%s / sizeof *sc_nr_%s },\n' \
-            "$(echo "$abi" | sed 's/^arm$/arm32/' | tr a-z A-Z)" "$abi" "$abi" "$abi"
+            "$(echo "$abi" | sed 's/^arm$/arm32/' | tr '[:lower:]' '[:upper:]')" "$abi" "$abi" "$abi"
     done
     echo '};'
 }
