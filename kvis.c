@@ -9911,11 +9911,12 @@ static void md_adopt(struct task *t, const struct call *c, s32 n, bool cloexec)
         return;
     struct ofd *o = md_find_open(t, n, probe);
     struct md_flight *f = md_under_way(o, probe);
-    if (!o && !f) {
+    if (!o && f)
+        o = f->o;
+    if (!o) {
         md_install(t, n, probe, cloexec);
         return;
     }
-    o = o ? o : f->o;
     o->refs++;
     md_install(t, n, o, cloexec);
     if (f) {
