@@ -276,7 +276,7 @@ def small(b, d):
     lanes = int(b.js("document.body.dataset.lanes"))
     check(len(pids) <= lanes <= len(pids) + s["threads"] + 2, "lanes", lanes, len(pids))
     text = lambda: b.js("document.querySelector('#range').textContent")  # noqa: E731
-    b.open(d + "/small.html")
+    b.open(d + "/small.html", "#noise=1") # so that each event that is drawn has a row
     rows(b)
     whole = text()
     b.key("+", "#line"), time.sleep(0.2)
@@ -315,6 +315,8 @@ def small(b, d):
     b.key("Escape", "#line")
     check(b.js("document.querySelector('#detail').hidden"), "Escape")
     # from the table to the timeline: a row that is out of view is brought into it
+    b.open(d + "/small.html")
+    rows(b)
     b.js("document.querySelector('#table .grid').scrollTop = 1e9"), time.sleep(0.2)
     for _ in range(6):
         b.key("+", "#line")
