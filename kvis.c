@@ -16664,11 +16664,12 @@ static int bpf_map_do(int cmd, int map, const void *key, const void *val)
     return bpf_map_flagged(cmd, map, key, val, BPF_ANY);
 }
 
-/* Writes all n elements of an array; val has them one after the other. By one call where the kernel
- * can (5.6), else one by one. */
-static int bpf_map_fill(int map, u32 n, const void *val, size_t size)
+/* Reads or writes all n elements of an array; val has them one after the other. By one call where
+ * the kernel can (arrays: 5.6, per-CPU arrays: 5.13), else one by one. */
+static int bpf_map_all(bool write, int map, u32 n, void *val, size_t size)
 {
-    int e = -ENOMEM;
+    int one = write ? BPF_MAP_UPDATE_ELEM : BPF_MAP_LOOKUP_ELEM;
+    int all = write ? BPF_MAP_UPDATE_BATCH : BPF_MAP_LOOKUP_BATCH, e = -ENOMEM;
     u32 *keys = realloc(NULL, n * sizeof *keys), after;
     union bpf_attr a;
     memset(&a, 0, sizeof a);
@@ -16680,13 +16681,13 @@ static int bpf_map_fill(int map, u32 n, const void *val, size_t size)
     for (u32 i = 0; keys && i < n; i++)
         keys[i] = i;
     if (keys)
-        e = bpf_call(BPF_MAP_UPDATE_BATCH, &a, BPF_ATTR_TO(batch));
+        e = bpf_call(all, &a, BPF_ATTR_TO(batch));
     free(keys);
     if (a.batch.count == n && (!e || e == -ENOENT)) /* ENOENT: there are no more */
         return 0;
     e = 0;
     for (u32 i = 0; i < n && !e; i++)
-        e = bpf_map_do(BPF_MAP_UPDATE_ELEM, map, &i, (const u8 *)val + i * size);
+        e = bpf_map_do(one, map, &i, (u8 *)val + i * size);
     return e;
 }
 
@@ -17450,8 +17451,15 @@ static u64 bpf_sum(int map, u32 key)
 /* The same for all n counters of an array. */
 static void bpf_sums(int map, u32 n, u64 *sum)
 {
-    for (u32 i = 0; i < n; i++)
-        sum[i] = bpf_sum(map, i);
+    u32 cpus = (u32)pf_cpus("possible", false); /* 0: without /sys nobody says what a batch has */
+    u64 *v = cpus ? calloc((size_t)n * cpus, sizeof *v) : NULL;
+    bool ok = v && bpf_map_all(false, map, n, v, cpus * sizeof *v) == 0;
+    for (u32 i = 0; i < n; i++) {
+        sum[i] = cpus ? 0 : bpf_sum(map, i);
+        for (u32 cpu = 0; ok && cpu < cpus; cpu++)
+            sum[i] += v[(size_t)i * cpus + cpu];
+    }
+    free(v);
 }
 
 /* What the programs counted under one reason (enum wire_lost). */
@@ -18708,7 +18716,7 @@ static int hy_watch(void)
 {
     int e = hy_tell_commands();
     int map = bpf_map(&hy.obj, "spec");
-    return e ? e : bpf_map_fill(map, CALL_NRS, hy_specs, sizeof *hy_specs);
+    return e ? e : bpf_map_all(true, map, CALL_NRS, hy_specs, sizeof *hy_specs);
 }
 
 /* How many entries the maps have that count. */
